@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model: the mechanics that a user wrote, read and checked whole. Fixed once loaded.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "pawl/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// How to simulate: see simulate.def, where each field is described. Text fields point to memory of
+// whoever filled the structure (a model's live as long as the model).
+typedef struct PawlSimulateDef {
+#define PAWL_WORD(name, def, sentence) const char* name;
+#define PAWL_REAL(name, def, low, high, unit, sentence) double name;
+#define PAWL_POSITIVE(name, def, low, high, unit, sentence) double name;
+#define PAWL_WHOLE(name, def, low, high, unit, sentence) int name;
+#include "pawl/simulate.def"
+#undef PAWL_WORD
+#undef PAWL_REAL
+#undef PAWL_POSITIVE
+#undef PAWL_WHOLE
+} PawlSimulateDef;
+
+PAWL_API PawlSimulateDef pawl_simulate_def_default(void);
+// Sets one field from text ("step", "1e-4"). PAWL_ERROR_USAGE names the option, its value and
+// range. A text value is not copied.
+PAWL_API PAWL_CHECKED PawlStatus pawl_simulate_def_set(PawlSimulateDef* def, const char* option,
+                                                       const char* value, PawlError* err);
+// Checks every range.
+PAWL_API PAWL_CHECKED PawlStatus pawl_simulate_def_check(const PawlSimulateDef* def,
+                                                         PawlError* err);
+
+// One option of simulate.def, for help texts and documents; PAWL_OK while `index` is in range.
+typedef struct PawlOptionInfo {
+  const char *name, *fallback, *unit, *sentence;
+  double low, high;
+} PawlOptionInfo;
+PAWL_API bool pawl_simulate_option(int index, PawlOptionInfo* info);
+
+typedef struct PawlModel PawlModel;
+
+// A parameter set from outside: "name=expression", as -p on the command line.
+// Reads a file / `length` bytes of text. `name` stands for the file in messages. On failure `*out`
+// is NULL and the message has one line for each mistake, "file:line:column: what". Limits
+// (docs/model-format.md): PAWL_MODEL_MAX_BYTES of text, nesting, family sizes, expressions.
+#define PAWL_MODEL_MAX_BYTES 16777216
+PAWL_API PAWL_CHECKED PawlStatus pawl_model_load(const char* path, int override_count,
+                                                 const char* const* overrides, PawlModel** out,
+                                                 PawlError* err);
+PAWL_API PAWL_CHECKED PawlStatus pawl_model_parse(const char* text, size_t length, const char* name,
+                                                  int override_count, const char* const* overrides,
+                                                  PawlModel** out, PawlError* err);
+PAWL_API void pawl_model_destroy(PawlModel* model);  // NULL is allowed
+
+PAWL_API const char* pawl_model_name(const PawlModel* model);   // `model:`
+PAWL_API const char* pawl_model_about(const PawlModel* model);  // `about:`, "" without
+PAWL_API int pawl_model_parameter_count(const PawlModel* model);
+PAWL_API const char* pawl_model_parameter_name(const PawlModel* model, int parameter);
+PAWL_API double pawl_model_parameter_value(const PawlModel* model, int parameter);
+PAWL_API int pawl_model_coordinate_count(const PawlModel* model);
+PAWL_API const char* pawl_model_coordinate_name(const PawlModel* model, int coordinate);
+PAWL_API int pawl_model_constraint_count(const PawlModel* model);
+PAWL_API const char* pawl_model_constraint_name(const PawlModel* model, int constraint);
+PAWL_API PawlSimulateDef pawl_model_simulate(const PawlModel* model);  // `simulate:` over defaults
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/arena.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+enum { ALIGNMENT = 64, FIRST_BLOCK = 4096, LARGEST_BLOCK = 1 << 22 };
+
+typedef struct PawlArenaBlock {
+  struct PawlArenaBlock* next;
+} PawlArenaBlock;
+
+static size_t round_up(size_t bytes) {
+  return (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+}
+
+// The first aligned byte behind a block's header.
+static char* payload(PawlArenaBlock* block) {
+  uintptr_t start = (uintptr_t)(block + 1);
+  return (char*)block +
+         (((start + ALIGNMENT - 1) & ~(uintptr_t)(ALIGNMENT - 1)) - (uintptr_t)block);
+}
+
+static int add_block(PawlArena* arena, size_t need) {
+  size_t size = arena->size ? 2 * arena->size : FIRST_BLOCK;
+  if (size > LARGEST_BLOCK) {
+    size = LARGEST_BLOCK;
+  }
+  if (size < need) {
+    size = need;
+  }
+  PawlArenaBlock* block = pawl_alloc(1, size + 2 * ALIGNMENT);
+  if (!block) {
+    return -1;
+  }
+  block->next = arena->blocks;
+  arena->blocks = block;
+  arena->size = size;
+  arena->used = 0;
+  return 0;
+}
+
+void* pawl_arena_alloc(PawlArena* arena, size_t count, size_t size) {
+  if (size != 0 && count > (size_t)PTRDIFF_MAX / 2 / size) {
+    return NULL;
+  }
+  size_t bytes = round_up(count * size);
+  if (arena->size - arena->used < bytes || !arena->blocks) {
+    if (add_block(arena, bytes) != 0) {
+      return NULL;
+    }
+  }
+  char* memory = payload(arena->blocks) + arena->used;
+  arena->used += bytes;
+  return memory;  // zeroed: blocks come zeroed and no byte is handed out twice
+}
+
+char* pawl_arena_copy(PawlArena* arena, const char* text, size_t length) {
+  char* copy = pawl_arena_alloc(arena, length + 1, 1);
+  if (copy) {
+    memcpy(copy, text, length);
+  }
+  return copy;
+}
+
+void pawl_arena_free(PawlArena* arena) {
+  for (PawlArenaBlock* block = arena->blocks; block;) {
+    PawlArenaBlock* next = block->next;
+    pawl_free(block);
+    block = next;
+  }
+  *arena = (PawlArena){0};
+}

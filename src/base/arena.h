@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory that is freed as a whole: what a model, a system or a stepper is made of.
+#pragma once
+
+#include <stddef.h>
+
+typedef struct PawlArena {  // all zero is an empty arena
+  struct PawlArenaBlock* blocks;
+  size_t used, size;  // bytes in the newest block
+} PawlArena;
+
+// count * size zeroed bytes, aligned to 64; NULL when memory is short.
+void* pawl_arena_alloc(PawlArena* arena, size_t count, size_t size);
+#define PAWL_NEW(arena, type, count) \
+  ((type*)pawl_arena_alloc((arena), (size_t)(count), sizeof(type)))
+
+// A copy of the first `length` bytes of `text`, terminated; NULL when memory is short.
+char* pawl_arena_copy(PawlArena* arena, const char* text, size_t length);
+
+void pawl_arena_free(PawlArena* arena);  // leaves an empty arena

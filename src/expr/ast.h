@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Expression text to tree to graph. The tree keeps names unresolved, so that the body of a family
+// is parsed once and built for each index.
+#pragma once
+
+#include "base/arena.h"
+#include "expr/dag.h"
+
+#define PAWL_EXPR_MAX_DEPTH 200      // nesting of parentheses, calls and operators in one text
+#define PAWL_EXPR_MAX_BYTES 1048576  // length of one text
+
+typedef enum PawlAstKind {
+  PAWL_AST_NUMBER,   // value
+  PAWL_AST_NAME,     // name, primes, args = indices in brackets: u[i+1]''
+  PAWL_AST_CALL,     // function, args
+  PAWL_AST_OPERATE,  // function = operation, args (1 or 2): + - * / ^ and or not, unary minus = NEG
+  PAWL_AST_COMPARE,  // chain: args[0] compare[0] args[1] compare[1] args[2] ..., e.g. l < x < r
+} PawlAstKind;
+
+typedef enum PawlCompare {
+  PAWL_CMP_LT,
+  PAWL_CMP_LE,
+  PAWL_CMP_GT,
+  PAWL_CMP_GE,
+  PAWL_CMP_EQ,
+  PAWL_CMP_NE
+} PawlCompare;
+
+typedef struct PawlAst {
+  PawlAstKind kind;
+  int begin, end;        // byte range in the text
+  double value;          // NUMBER
+  const char* name;      // NAME, and the word written for CALL
+  int primes;            // NAME: number of '
+  PawlOp op;             // CALL, OPERATE
+  PawlCompare* compare;  // COMPARE: arg_count - 1 entries
+  int arg_count;
+  struct PawlAst** args;
+} PawlAst;
+
+// Where and why a text is wrong.
+typedef struct PawlExprError {
+  int begin, end;  // byte range of the offending part
+  char message[256];
+} PawlExprError;
+
+// Parses a whole text as one expression. The tree lives in `arena`. Status: PAWL_ERROR_MODEL with
+// `error` filled, or PAWL_ERROR_MEMORY.
+PAWL_CHECKED PawlStatus pawl_ast_parse(PawlArena* arena, const char* text, size_t length,
+                                       PawlAst** out, PawlExprError* error);
+
+// Parses `left = right`; without '=' the right side is NULL. (`==` is a comparison, not this.)
+PAWL_CHECKED PawlStatus pawl_ast_parse_equation(PawlArena* arena, const char* text, size_t length,
+                                                PawlAst** left, PawlAst** right,
+                                                PawlExprError* error);
+
+// Parses a name with optional bracket list, the form of a key: `u`, `u[3]`, `u[i=0..N]`,
+// `a[i=0..N, 2*j]`. Each bracket entry is either an index expression (low only, var NULL) or a
+// range.
+#define PAWL_MAX_INDICES 3
+typedef struct PawlAstRange {
+  const char* var;  // NULL: a plain index in `low`
+  int begin, end;   // of the whole entry
+  PawlAst *low, *high;
+} PawlAstRange;
+typedef struct PawlAstKey {
+  const char* name;
+  int count;
+  PawlAstRange range[PAWL_MAX_INDICES];
+} PawlAstKey;
+PAWL_CHECKED PawlStatus pawl_ast_parse_key(PawlArena* arena, const char* text, size_t length,
+                                           PawlAstKey* out, PawlExprError* error);
+// Parses the head of a loop, `for i=0..N-1` or `for i=0..N, j=0..M`; name is NULL. *is_for is false
+// (and nothing else is set) when the text does not begin with the word `for`.
+PAWL_CHECKED PawlStatus pawl_ast_parse_for(PawlArena* arena, const char* text, size_t length,
+                                           bool* is_for, PawlAstKey* out, PawlExprError* error);
+
+// Builds the graph of a tree. `resolve` is asked for each NAME, with its indices already built
+// (they are nodes; an index must fold to a whole number for most uses, which the resolver checks);
+// it applies the primes itself. It returns PAWL_NO_NODE after filling `error`. Calls of
+// lambda(name) and lambda(name, k) are handed to `multiplier` (NULL: refused). The branch of an
+// `if` whose condition folds to a constant is the only one built, so that if(i > 0, x[i-1], 0) is
+// good at i = 0.
+typedef struct PawlResolver {
+  void* context;
+  PawlNode (*resolve)(void* context, PawlDag* dag, const PawlAst* name, const PawlNode* indices,
+                      PawlExprError* error);
+  PawlNode (*multiplier)(void* context, PawlDag* dag, const PawlAst* call, PawlExprError* error);
+} PawlResolver;
+PAWL_CHECKED PawlStatus pawl_ast_build(PawlDag* dag, const PawlAst* ast,
+                                       const PawlResolver* resolver, PawlNode* out,
+                                       PawlExprError* error);
+
+// True for the words that a user may not take as a name: functions, constants pi and e, t, and or
+// not for lambda.
+bool pawl_expr_reserved(const char* word);

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// The expression graph: hash-consed (an expression exists once), simplified as it is built, and
+// differentiated exactly.
+//
+// Nodes are small integers in order of creation, so operands always come before the node that uses
+// them: a pass over a graph is a loop over ascending indices, never a recursion.
+#pragma once
+
+#include <stdbool.h>
+
+#include "base/text.h"
+
+typedef enum PawlOp {
+#define PAWL_OP(name, operands, text) PAWL_OP_##name,
+#include "expr/op.def"
+#undef PAWL_OP
+  PAWL_OP_COUNT
+} PawlOp;
+
+int pawl_op_operands(PawlOp op);
+const char* pawl_op_text(PawlOp op);
+static inline bool pawl_op_is_leaf(PawlOp op) {
+  return op <= PAWL_OP_LAMBDA;
+}
+
+// A node of a graph, or PAWL_NO_NODE when memory ran out or the graph reached PAWL_DAG_MAX_NODES.
+// Every constructor takes PAWL_NO_NODE and gives it back, so one check at the end is enough.
+typedef int PawlNode;
+#define PAWL_NO_NODE (-1)
+#define PAWL_DAG_MAX_NODES 200000000
+
+typedef struct PawlDagNode {
+  PawlOp op;
+  int index;     // leaf: which parameter, coordinate or row; POWI: the exponent; else 0
+  int arg[3];    // operands, PAWL_NO_NODE where there are fewer
+  double value;  // CONST only
+} PawlDagNode;
+
+typedef struct PawlDag PawlDag;
+
+PawlDag* pawl_dag_create(void);  // NULL when memory is short
+void pawl_dag_destroy(PawlDag* dag);
+int pawl_dag_count(const PawlDag* dag);
+// Valid until the next node is built.
+const PawlDagNode* pawl_dag_node(const PawlDag* dag, PawlNode node);
+
+// ---- building -------------------------------------------------------------------------------
+PawlNode pawl_dag_const(PawlDag* dag, double value);
+PawlNode pawl_dag_leaf(PawlDag* dag, PawlOp leaf, int index);  // any leaf but CONST
+PawlNode pawl_dag_powi(PawlDag* dag, PawlNode a, int exponent);
+// Operands that the operation does not have are ignored. Simplifies safely: folds constants, drops
+// 0 and 1 where that cannot hide a fault (0*x is 0; x/x stays), writes a + (-b) as a - b, and so
+// on.
+PawlNode pawl_dag_apply(PawlDag* dag, PawlOp op, PawlNode a, PawlNode b, PawlNode c);
+static inline PawlNode pawl_dag_unary(PawlDag* d, PawlOp op, PawlNode a) {
+  return pawl_dag_apply(d, op, a, PAWL_NO_NODE, PAWL_NO_NODE);
+}
+static inline PawlNode pawl_dag_add(PawlDag* d, PawlNode a, PawlNode b) {
+  return pawl_dag_apply(d, PAWL_OP_ADD, a, b, PAWL_NO_NODE);
+}
+static inline PawlNode pawl_dag_sub(PawlDag* d, PawlNode a, PawlNode b) {
+  return pawl_dag_apply(d, PAWL_OP_SUB, a, b, PAWL_NO_NODE);
+}
+static inline PawlNode pawl_dag_mul(PawlDag* d, PawlNode a, PawlNode b) {
+  return pawl_dag_apply(d, PAWL_OP_MUL, a, b, PAWL_NO_NODE);
+}
+static inline PawlNode pawl_dag_div(PawlDag* d, PawlNode a, PawlNode b) {
+  return pawl_dag_apply(d, PAWL_OP_DIV, a, b, PAWL_NO_NODE);
+}
+static inline PawlNode pawl_dag_neg(PawlDag* d, PawlNode a) {
+  return pawl_dag_unary(d, PAWL_OP_NEG, a);
+}
+bool pawl_dag_is_const(const PawlDag* dag, PawlNode node, double* value);  // value may be NULL
+
+// ---- reading --------------------------------------------------------------------------------
+// The nodes that `roots` need, ascending (operands first), each once. Returns the count, -1 when
+// memory is short; `*nodes` points into the graph's scratch and is valid until the next call of
+// any function that takes a non-const graph.
+int pawl_dag_reach(PawlDag* dag, int root_count, const PawlNode* roots, const PawlNode** nodes);
+
+// Calls visit(context, op, index) for each leaf under `node` other than CONST, in ascending order
+// of nodes; stops and returns the first non-zero answer, else 0.
+typedef int (*PawlLeafVisit)(void* context, PawlOp leaf, int index);
+int pawl_dag_leaves(PawlDag* dag, PawlNode node, PawlLeafVisit visit, void* context);
+
+// ---- deriving -------------------------------------------------------------------------------
+// The derivative along a direction: `seed` gives the tangent of each leaf (a node of the same
+// graph; the node of constant 0 where the leaf does not move). CONST is not asked.
+typedef PawlNode (*PawlTangent)(void* context, PawlDag* dag, PawlOp leaf, int index);
+PawlNode pawl_dag_tangent(PawlDag* dag, PawlNode node, PawlTangent seed, void* context);
+
+PawlNode pawl_dag_partial(PawlDag* dag, PawlNode node, PawlOp leaf, int index);
+
+// d/dt by the chain rule: t' = 1, Q' = V, V' = A; parameters and multipliers stand still.
+// The derivative of an acceleration does not exist: a node that contains A gives PAWL_NO_NODE.
+PawlNode pawl_dag_total(PawlDag* dag, PawlNode node);
+
+// ---- copying, evaluating, printing ----------------------------------------------------------
+// Rebuilds `node` of `from` in `to`; `leaf` gives the node of `to` for each leaf of `from` other
+// than CONST (constants are copied). `from` and `to` may be the same graph.
+typedef PawlNode (*PawlLeafMap)(void* context, PawlDag* to, PawlOp leaf, int index);
+PawlNode pawl_dag_copy(PawlDag* to, PawlDag* from, PawlNode node, PawlLeafMap leaf, void* context);
+
+// One operation on numbers: what folding, the reference evaluation and the tape agree on.
+double pawl_op_value(PawlOp op, int index, double a, double b, double c);
+
+// Value of every leaf; arrays may be NULL where no such leaf occurs.
+typedef struct PawlLeafValues {
+  double t;
+  const double *param, *q, *v, *a, *lambda;
+} PawlLeafValues;
+
+// The value of a node, slowly, with no tape: for parameters, tests and diagnosis. When `fault` is
+// not NULL it receives the first node whose operands are finite and whose value is not and that the
+// result depends on (the branch of an `if` not taken does not count), or PAWL_NO_NODE.
+// PAWL_RETRY never; PAWL_ERROR_MEMORY possible.
+PAWL_CHECKED PawlStatus pawl_dag_value(PawlDag* dag, PawlNode node, const PawlLeafValues* leaves,
+                                       double* value, PawlNode* fault);
+
+typedef enum PawlStyle { PAWL_STYLE_TEXT, PAWL_STYLE_LATEX } PawlStyle;
+// Appends the name of a leaf in the asked style.
+typedef void (*PawlLeafName)(void* context, PawlText* out, PawlStyle style, PawlOp leaf, int index);
+// Appends `node` with as few parentheses as reading needs. Text reads back through the parser.
+void pawl_dag_print(PawlText* out, PawlDag* dag, PawlNode node, PawlStyle style, PawlLeafName name,
+                    void* context);

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one linear system of every method (docs/theory/kkt.md):
+//
+//   [ S  -B^T ] [ x ]   [ b ]      S  n-by-n   (mass plus scaled tangents)
+//   [ J    D  ] [ y ] = [ c ]      B, J  m-by-n, one pattern; B = J = G in the plain case
+//                                  D  0 for an active row; an inactive row reads y_i = c_i
+//
+// The pattern is fixed at creation; values change, and rows are switched on and off, without a new
+// analysis. Small systems are solved by dense LU, large ones by KLU; another factorisation that
+// exploits structure fits behind the same four functions.
+#pragma once
+
+#include <stdbool.h>
+
+#include "base/error.h"
+
+// Compressed columns: the row indices of column j are index[start[j] .. start[j+1]-1], ascending.
+typedef struct PawlPattern {
+  int rows, cols;
+  const int* start;  // cols + 1
+  const int* index;  // start[cols]
+} PawlPattern;
+
+typedef enum PawlKktSolver {
+  PAWL_KKT_AUTO,  // dense up to the measured size, KLU beyond
+  PAWL_KKT_DENSE,
+  PAWL_KKT_KLU,
+} PawlKktSolver;
+
+typedef struct PawlKkt PawlKkt;
+
+// `S` is n-by-n, `G` is m-by-n (its pattern serves B and J); the patterns are copied.
+PAWL_CHECKED PawlStatus pawl_kkt_create(const PawlPattern* S, const PawlPattern* G,
+                                        PawlKktSolver solver, PawlKkt** out, PawlError* err);
+void pawl_kkt_destroy(PawlKkt* kkt);  // NULL is allowed
+
+// Factors with these values, given in the order of the patterns. `active` has m entries; NULL means
+// every row is active. Allocates nothing (a KLU factor with new pivots excepted, and counted).
+// PAWL_RETRY: singular to working precision; ask pawl_kkt_diagnose why, or solve by
+// pawl_kkt_min_norm. PAWL_ERROR_MEMORY is the only other failure.
+PAWL_CHECKED PawlStatus pawl_kkt_factor(PawlKkt* kkt, const double* S, const double* B,
+                                        const double* J, const unsigned char* active);
+
+// Solves in place: x (n) holds b and receives x; y (m) holds c and receives y. Needs a
+// factorisation.
+void pawl_kkt_solve(PawlKkt* kkt, double* x, double* y);
+
+// A solution when rows of J (= B) depend on each other: x is unique, y has minimum norm, an
+// inconsistent right side c is met in the least-squares sense. Works on the values given here, not
+// on a factorisation. `*residual` (may be NULL) receives the largest violation of J x = c over the
+// active rows. PAWL_RETRY when x is not unique (M singular on the free motions).
+// Allocates; for diagnosis, redundant constraints and initial values.
+PAWL_CHECKED PawlStatus pawl_kkt_min_norm(PawlKkt* kkt, const double* S, const double* J,
+                                          const unsigned char* active, double* x, double* y,
+                                          double* residual);
+
+// Why the system is singular. `column` (0..n-1, or -1): a coordinate that moves freely with no mass
+// behind it. `rows[]` (m flags): active rows that depend on the rows before them. Returns PAWL_OK
+// also when nothing is wrong (column -1, no flag). Allocates.
+PAWL_CHECKED PawlStatus pawl_kkt_diagnose(PawlKkt* kkt, const double* S, const double* J,
+                                          const unsigned char* active, int* column,
+                                          unsigned char* rows);
+
+typedef struct PawlKktInfo {
+  PawlKktSolver solver;      // the one in use
+  long long factorizations;  // calls of pawl_kkt_factor
+  long long full;            // of these, with a new choice of pivots
+  long long solves;
+  int size, nonzeros;  // n + m; entries of the factors (of the last full factorisation)
+} PawlKktInfo;
+PawlKktInfo pawl_kkt_info(const PawlKkt* kkt);

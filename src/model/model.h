@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loaded model as the later stages read it. Every expression is a node of one graph, `dag`; its
+// leaves are parameters (PARAM), coordinates (Q), rates (V), t, and, in outputs and events only,
+// accelerations (A) and multipliers (LAMBDA). Families are expanded: one coordinate, term or
+// constraint for each index, named "u[3]".
+#pragma once
+
+#include "base/arena.h"
+#include "expr/dag.h"
+#include "pawl/model.h"
+
+#define PAWL_MODEL_MAX_NESTING 32         // maps and lists inside each other
+#define PAWL_MODEL_MAX_FAMILY 10000000    // elements of one family
+#define PAWL_MODEL_MAX_ELEMENTS 20000000  // coordinates, terms, constraint rows: of each kind
+
+// Where something was written.
+typedef struct PawlSource {
+  int line, column;  // from 1
+  const char* text;  // the expression as written
+} PawlSource;
+
+typedef struct PawlParameter {
+  const char* name;
+  double value;
+  PawlSource source;
+} PawlParameter;
+
+typedef struct PawlCoordinate {
+  const char* name;
+  const char* unit;  // "" where none is stated
+  double start, rate;
+  PawlSource source;
+} PawlCoordinate;
+
+typedef enum PawlTermKind {
+  PAWL_TERM_KINETIC,      // T(q, v, t) [J]
+  PAWL_TERM_POTENTIAL,    // V(q, t) [J]
+  PAWL_TERM_DISSIPATION,  // Rayleigh function D(q, v, t) [W]; the force is -dD/dv
+  PAWL_TERM_FORCE,        // on coordinate `target`: f(q, v, t)
+  // `mass: {x: m}` becomes a KINETIC term m/2 x'^2
+} PawlTermKind;
+
+typedef struct PawlTerm {
+  PawlTermKind kind;
+  PawlNode node;
+  int target;  // FORCE: coordinate
+  PawlSource source;
+} PawlTerm;
+
+typedef struct PawlRow {
+  PawlNode node;  // g(q, t) = left - right; a positive multiplier pushes towards growing g
+  PawlSource source;
+} PawlRow;
+
+typedef struct PawlMode {
+  const char* name;
+  PawlNode where;  // region, a comparison; PAWL_NO_NODE without
+  int row_count;   // 0: disengaged
+  PawlRow* rows;
+  PawlSource source;
+} PawlMode;
+
+typedef enum PawlEngage { PAWL_ENGAGE_KEEP, PAWL_ENGAGE_SNAP, PAWL_ENGAGE_REFUSE } PawlEngage;
+typedef enum PawlDirection {
+  PAWL_DIRECTION_DOWN = -1,
+  PAWL_DIRECTION_BOTH = 0,
+  PAWL_DIRECTION_UP = 1
+} PawlDirection;
+
+// An instant: a list of times, or the zero crossing of an expression.
+typedef struct PawlTrigger {
+  int time_count;
+  double* times;  // ascending [s]
+  PawlNode when;  // PAWL_NO_NODE without
+  PawlDirection direction;
+  double after;  // least time since the last change [s]
+} PawlTrigger;
+
+// What makes a constraint or lock engage and let go other than a region.
+typedef struct PawlSwitching {
+  bool given;    // any of the fields below was written
+  bool engaged;  // at the start
+  PawlTrigger engage, release;
+  double duration;    // `for:` engaged this long [s]; 0 = until released
+  PawlNode capacity;  // |multiplier| bound; PAWL_NO_NODE without
+  PawlNode friction;  // kinetic friction beyond it; PAWL_NO_NODE: the capacity
+  bool smooth;        // wait for zero relative rate
+} PawlSwitching;
+
+typedef struct PawlConstraint {
+  const char* name;
+  double impact;      // 1 post, 0 pre, 0.5 bisector, or between; used at a change of mode
+  bool impact_given;  // written by the user
+  bool impact_none;   // `impact: none`
+  int mode_count;     // 1 and a NULL mode name for a plain constraint
+  PawlMode* modes;
+  int start_mode;  // of modes named by `start:`; -1 = decided by the regions
+  int row_count;   // rows of its largest mode
+  int first_row;   // global index of its first row
+  bool is_lock;    // one row, the expression; its reference value is captured at engagement
+  PawlEngage on_engage;
+  PawlNode snap_to;  // for snap; PAWL_NO_NODE = 0
+  PawlSwitching switching;
+  PawlSource source;
+} PawlConstraint;
+
+typedef struct PawlContact {
+  const char* name;
+  PawlNode gap;  // g(q, t) >= 0
+  double restitution;
+  PawlSource source;
+} PawlContact;
+
+typedef struct PawlEventDef {
+  const char* name;
+  PawlTrigger trigger;
+  bool stop;  // ends the run
+  PawlSource source;
+} PawlEventDef;
+
+typedef struct PawlOutput {
+  const char* name;
+  const char* unit;
+  PawlNode node;
+  PawlSource source;
+} PawlOutput;
+
+typedef enum PawlShapeKind {
+  PAWL_SHAPE_LINE,
+  PAWL_SHAPE_POLYGON,
+  PAWL_SHAPE_DISC,
+  PAWL_SHAPE_SPRING
+} PawlShapeKind;
+
+typedef struct PawlShape {  // of `scene:`
+  PawlShapeKind kind;
+  int point_count;
+  PawlNode (*points)[2];  // LINE, POLYGON, SPRING (2 points); DISC: its centre
+  PawlNode radius;        // DISC
+  PawlSource source;
+} PawlShape;
+
+struct PawlModel {
+  PawlArena arena;
+  PawlDag* dag;
+  const char *file, *name, *about;
+  int parameter_count, coordinate_count, term_count, constraint_count, row_count, contact_count,
+      event_count, output_count, shape_count;
+  PawlParameter* parameters;
+  PawlCoordinate* coordinates;
+  PawlTerm* terms;
+  PawlConstraint* constraints;  // plain, with modes, and locks, in the order written
+  PawlContact* contacts;
+  PawlEventDef* events;
+  PawlOutput* outputs;
+  PawlShape* shapes;
+  PawlSimulateDef simulate;
+};

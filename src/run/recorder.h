@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Filling a recorder (private side of pawl/recorder.h).
+#pragma once
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "pawl/recorder.h"
+
+// Copies the columns. `limit_bytes` bounds the samples kept; one more is PAWL_ERROR_MEMORY with a
+// message that says how to record less.
+PAWL_CHECKED PawlStatus pawl_recorder_create(int column_count, const PawlColumn* columns,
+                                             size_t limit_bytes, PawlRecorder** out,
+                                             PawlError* err);
+void pawl_recorder_destroy(PawlRecorder* recorder);  // NULL is allowed
+// Room for one more sample, to be filled by the caller (column_count values, not initialised).
+PAWL_CHECKED PawlStatus pawl_recorder_add(PawlRecorder* recorder, double** sample, PawlError* err);
+// Copies the event.
+PAWL_CHECKED PawlStatus pawl_recorder_add_event(PawlRecorder* recorder, const PawlEvent* event,
+                                                PawlError* err);
+PAWL_CHECKED PawlStatus pawl_recorder_add_fact(PawlRecorder* recorder, const char* name,
+                                               const char* value, PawlError* err);
