@@ -2,13 +2,15 @@
 // What every test includes: cmocka, and a comparison of doubles that shows what it compared.
 #pragma once
 
-#include <cmocka.h>
+// clang-format off: cmocka.h needs the others before it
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <cmocka.h>
+// clang-format on
 
 static inline void check_near(double value, double expected, double tolerance, const char* what,
                               const char* file, int line) {

@@ -36,8 +36,12 @@ PawlStatus pawl_fail_more(PawlError* err, PawlStatus status, const char* format,
     return status;
   }
   size_t used = strlen(err->message);
-  if (used > 0 && used + 5 >= sizeof err->message) {
-    return status;  // full
+  enum { ROOM_FOR_CUT = 4 };  // "..." and the final zero
+  if (used > 0 && used + ROOM_FOR_CUT + 1 >= sizeof err->message) {
+    size_t at =
+        used < sizeof err->message - ROOM_FOR_CUT ? used : sizeof err->message - ROOM_FOR_CUT;
+    memcpy(err->message + at, "...", ROOM_FOR_CUT);
+    return status;
   }
   if (used > 0) {
     memcpy(err->message + used, "\n", 2);

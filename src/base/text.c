@@ -71,6 +71,9 @@ void pawl_text_number(PawlText* text, double value) {
       break;
     }
   }
+  for (char* c = buffer; *c; c++) {  // the host program may have set a locale with a decimal comma
+    *c = *c == ',' ? '.' : *c;
+  }
   pawl_text_add(text, buffer);
 }
 
