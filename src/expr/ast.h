@@ -77,10 +77,11 @@ PAWL_CHECKED PawlStatus pawl_ast_parse_for(PawlArena* arena, const char* text, s
 
 // Builds the graph of a tree. `resolve` is asked for each NAME, with its indices already built
 // (they are nodes; an index must fold to a whole number for most uses, which the resolver checks);
-// it applies the primes itself. It returns PAWL_NO_NODE after filling `error`. Calls of
+// it applies the primes itself. It returns PAWL_NO_NODE after filling the message of `error`, whose
+// range is already that of the name; with no message, memory was short. `t` is not asked. Calls of
 // lambda(name) and lambda(name, k) are handed to `multiplier` (NULL: refused). The branch of an
 // `if` whose condition folds to a constant is the only one built, so that if(i > 0, x[i-1], 0) is
-// good at i = 0.
+// good at i = 0; likewise the right side of `and` and `or` when the left side decides.
 typedef struct PawlResolver {
   void* context;
   PawlNode (*resolve)(void* context, PawlDag* dag, const PawlAst* name, const PawlNode* indices,

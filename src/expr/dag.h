@@ -6,6 +6,7 @@
 // them: a pass over a graph is a loop over ascending indices, never a recursion.
 #pragma once
 
+#include <math.h>
 #include <stdbool.h>
 
 #include "base/text.h"
@@ -50,7 +51,7 @@ PawlNode pawl_dag_leaf(PawlDag* dag, PawlOp leaf, int index);  // any leaf but C
 PawlNode pawl_dag_powi(PawlDag* dag, PawlNode a, int exponent);
 // Operands that the operation does not have are ignored. Simplifies safely: folds constants, drops
 // 0 and 1 where that cannot hide a fault (0*x is 0; x/x stays), writes a + (-b) as a - b, and so
-// on.
+// on; simplify.c has the list. PAWL_NO_NODE for a leaf and for POWI, which have their own makers.
 PawlNode pawl_dag_apply(PawlDag* dag, PawlOp op, PawlNode a, PawlNode b, PawlNode c);
 static inline PawlNode pawl_dag_unary(PawlDag* d, PawlOp op, PawlNode a) {
   return pawl_dag_apply(d, op, a, PAWL_NO_NODE, PAWL_NO_NODE);
@@ -79,7 +80,7 @@ bool pawl_dag_is_const(const PawlDag* dag, PawlNode node, double* value);  // va
 int pawl_dag_reach(PawlDag* dag, int root_count, const PawlNode* roots, const PawlNode** nodes);
 
 // Calls visit(context, op, index) for each leaf under `node` other than CONST, in ascending order
-// of nodes; stops and returns the first non-zero answer, else 0.
+// of nodes; stops and returns the first non-zero answer, else 0. -1 when memory is short.
 typedef int (*PawlLeafVisit)(void* context, PawlOp leaf, int index);
 int pawl_dag_leaves(PawlDag* dag, PawlNode node, PawlLeafVisit visit, void* context);
 
@@ -101,7 +102,34 @@ PawlNode pawl_dag_total(PawlDag* dag, PawlNode node);
 typedef PawlNode (*PawlLeafMap)(void* context, PawlDag* to, PawlOp leaf, int index);
 PawlNode pawl_dag_copy(PawlDag* to, PawlDag* from, PawlNode node, PawlLeafMap leaf, void* context);
 
-// One operation on numbers: what folding, the reference evaluation and the tape agree on.
+// x^n by repeated squaring, always in the same order of multiplications, so that every evaluation
+// gives the same bits. 0 to a negative power is NaN.
+static inline double pawl_powi(double x, int n) {
+  long long rest = n < 0 ? -(long long)n : n;
+  double power = rest & 1 ? x : 1.0;
+  while (rest >>= 1) {
+    x *= x;
+    if (rest & 1) {
+      power *= x;
+    }
+  }
+  return n >= 0 ? power : power == 0.0 ? NAN : 1.0 / power;
+}
+
+// x - p floor(x / p) in [0, p) whatever the rounding; NaN unless p > 0.
+static inline double pawl_wrap(double x, double p) {
+  if (!(p > 0.0)) {
+    return NAN;
+  }
+  double rest = x - p * floor(x / p);
+  if (rest < 0.0) {  // x / p was rounded up to a whole number
+    rest += p;
+  }
+  return rest >= p ? 0.0 : rest;
+}
+
+// One operation on numbers: what folding, the reference evaluation and the tape agree on. `index`
+// is the exponent of POWI. A leaf gives NaN.
 double pawl_op_value(PawlOp op, int index, double a, double b, double c);
 
 // Value of every leaf; arrays may be NULL where no such leaf occurs.
@@ -112,7 +140,8 @@ typedef struct PawlLeafValues {
 
 // The value of a node, slowly, with no tape: for parameters, tests and diagnosis. When `fault` is
 // not NULL it receives the first node whose operands are finite and whose value is not and that the
-// result depends on (the branch of an `if` not taken does not count), or PAWL_NO_NODE.
+// result depends on (the branch of an `if` not taken does not count), or PAWL_NO_NODE when the
+// value is finite.
 // PAWL_RETRY never; PAWL_ERROR_MEMORY possible.
 PAWL_CHECKED PawlStatus pawl_dag_value(PawlDag* dag, PawlNode node, const PawlLeafValues* leaves,
                                        double* value, PawlNode* fault);

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inside of the expression graph, for the files of this folder that build and walk it.
+#pragma once
+
+#include <stdint.h>
+
+#include "expr/dag.h"
+
+typedef struct PawlDagEntry {
+  uint32_t hash;
+  int node_plus_1;  // 0: empty
+} PawlDagEntry;
+
+typedef struct PawlDagMark {
+  int stamp;     // equals PawlDag.now when the walk under way has met the node
+  int position;  // in the list of that walk
+} PawlDagMark;
+
+struct PawlDag {
+  PawlDagNode* node;
+  int count, capacity;
+  PawlDagEntry* table;  // open addressing, at most half full
+  int table_size;       // a power of 2
+
+  // Scratch of walks. Stamps make a walk cost what it reaches, not the size of the graph.
+  PawlDagMark* mark;
+  int mark_capacity, now;
+  PawlNode *list, *spare;
+  int list_capacity, spare_capacity;
+};
+
+// The node with exactly these fields, found or made, not simplified.
+PawlNode pawl_dag_make(PawlDag* dag, PawlOp op, int index, PawlNode a, PawlNode b, PawlNode c);
+
+static inline bool pawl_dag_has(const PawlDag* dag, PawlNode node) {
+  return node >= 0 && node < dag->count;
+}
+
+// What one node needs, apart from the graph: ascending nodes, and for each operand its position
+// in that list. The graph may grow and be walked while a slice is in use.
+typedef struct PawlSlice {
+  int count;  // the wanted node is the last
+  PawlNode* node;
+  int (*arg)[3];
+} PawlSlice;
+int pawl_slice_take(PawlSlice* slice, PawlDag* dag, PawlNode root);  // 0, or -1: no memory
+void pawl_slice_free(PawlSlice* slice);

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// A tape: the graph of a set of outputs flattened into a straight program over registers.
+//
+// Registers stand in this order: constants, inputs, temporaries. A register is one number, or a row
+// of PAWL_TAPE_WIDTH lanes when the same program serves many instances of a term at once: the
+// interpreter then runs each operation over a block of lanes, so that decoding is paid once per
+// block and the inner loops vectorise. The program is plain data, so that it can also be printed as
+// C.
+#pragma once
+
+#include "expr/dag.h"
+
+#define PAWL_TAPE_WIDTH 64  // lanes in a block
+
+// Operations of a tape: those of the graph, and fusions of two of them that save a decoding and are
+// rounded exactly as the two.
+typedef enum PawlTapeOp {
+  PAWL_TAPE_MULADD = PAWL_OP_COUNT,  // a*b + c
+  PAWL_TAPE_MULSUB,                  // a*b - c
+  PAWL_TAPE_SUBMUL,                  // c - a*b
+  PAWL_TAPE_SQUARE,                  // a*a
+  PAWL_TAPE_SINCOS,                  // dst = sin(a), b = second destination: cos(a)
+} PawlTapeOp;
+
+typedef struct PawlInstruction {
+  int op;       // PawlOp or PawlTapeOp
+  int dst;      // register
+  int a, b, c;  // registers; POWI: b is the exponent
+} PawlInstruction;
+
+typedef struct PawlTapeInput {
+  PawlOp leaf;  // any leaf but CONST
+  int index;
+} PawlTapeInput;
+
+typedef struct PawlTape {
+  int constant_count, input_count, register_count, instruction_count, output_count;
+  double* constants;
+  PawlTapeInput* inputs;  // register constant_count + i holds input i
+  PawlInstruction* code;
+  int* outputs;  // register of each output; several outputs may share one
+} PawlTape;
+
+// Flattens `outputs` (nodes of `dag`). Common subexpressions are computed once.
+PAWL_CHECKED PawlStatus pawl_tape_create(PawlDag* dag, int output_count, const PawlNode* outputs,
+                                         PawlTape** out, PawlError* err);
+void pawl_tape_destroy(PawlTape* tape);  // NULL is allowed
+
+// Number of doubles the registers need for blocks of `width` lanes (1 or PAWL_TAPE_WIDTH).
+size_t pawl_tape_room(const PawlTape* tape, int width);
+// Writes the constants into fresh registers. Once, before the first run.
+void pawl_tape_prepare(const PawlTape* tape, int width, double* registers);
+
+// One lane, registers one number each; the caller has set the inputs.
+void pawl_tape_run_one(const PawlTape* tape, double* registers);
+// `lanes` (1..PAWL_TAPE_WIDTH) lanes, register r in registers[r * PAWL_TAPE_WIDTH ...].
+// Gives the same bits in every lane as pawl_tape_run_one.
+void pawl_tape_run_block(const PawlTape* tape, double* registers, int lanes);

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// The interpreter of tapes: one loop over instructions for a single lane, and one in which each
+// operation runs over a block of lanes. Both take their formulas from tape_ops.def.
+#define _GNU_SOURCE  // sincos
+#include <math.h>
+
+#include "expr/tape.h"
+
+// Vector code for the machine at hand, chosen when the program starts. Only IEEE operations without
+// contraction are used, so every choice gives the same bits.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
+    !defined(__SANITIZE_ADDRESS__) && !defined(PAWL_NO_CLONES)
+#define MANY_TARGETS __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define MANY_TARGETS
+#endif
+
+static void sine_and_cosine(double x, double* s, double* c) {
+#if defined(__GLIBC__)
+  sincos(x, s, c);
+#else
+  *s = sin(x);
+  *c = cos(x);
+#endif
+}
+
+void pawl_tape_run_one(const PawlTape* tape, double* registers) {
+  double* r = registers;
+  const PawlInstruction* end = tape->code + tape->instruction_count;
+  for (const PawlInstruction* i = tape->code; i < end; i++) {
+    switch (i->op) {
+#define A r[i->a]
+#define B r[i->b]
+#define C r[i->c]
+#define TAPE_OP(operation, expression) \
+  case operation:                      \
+    r[i->dst] = (expression);          \
+    break;
+#include "expr/tape_ops.def"
+#undef TAPE_OP
+#undef A
+#undef B
+#undef C
+      case PAWL_OP_POWI:
+        r[i->dst] = pawl_powi(r[i->a], i->b);
+        break;
+      case PAWL_TAPE_SINCOS:
+        sine_and_cosine(r[i->a], &r[i->dst], &r[i->b]);
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+MANY_TARGETS
+void pawl_tape_run_block(const PawlTape* tape, double* registers, int lanes) {
+  const PawlInstruction* end = tape->code + tape->instruction_count;
+  for (const PawlInstruction* i = tape->code; i < end; i++) {
+    // The destination is never an operand (pawl_tape_create sees to it).
+    double* restrict d = registers + (size_t)i->dst * PAWL_TAPE_WIDTH;
+    const double* restrict a = registers + (size_t)i->a * PAWL_TAPE_WIDTH;
+    const double* restrict b =
+        registers + (size_t)(i->op == PAWL_OP_POWI ? 0 : i->b) * PAWL_TAPE_WIDTH;
+    const double* restrict c = registers + (size_t)i->c * PAWL_TAPE_WIDTH;
+    switch (i->op) {
+#define A a[l]
+#define B b[l]
+#define C c[l]
+#define TAPE_OP(operation, expression) \
+  case operation:                      \
+    for (int l = 0; l < lanes; l++) {  \
+      d[l] = (expression);             \
+    }                                  \
+    break;
+#include "expr/tape_ops.def"
+#undef TAPE_OP
+#undef A
+#undef B
+#undef C
+      case PAWL_OP_POWI:
+        for (int l = 0; l < lanes; l++) {
+          d[l] = pawl_powi(a[l], i->b);
+        }
+        break;
+      case PAWL_TAPE_SINCOS: {
+        double* cosine = registers + (size_t)i->b * PAWL_TAPE_WIDTH;
+        for (int l = 0; l < lanes; l++) {
+          sine_and_cosine(a[l], &d[l], &cosine[l]);
+        }
+        break;
+      }
+      default:
+        break;
+    }
+  }
+}

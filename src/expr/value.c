@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations on numbers, the value of a node without a tape, and copies between graphs.
+//
+// A fault never hides: a NaN operand makes the result NaN (of an `if` only the condition and the
+// branch taken count), and leaving the domain of an operation gives NaN, not infinity.
+#include "base/alloc.h"
+#include "expr/dag_store.h"
+
+static double sign(double a) {
+  return a > 0.0 ? 1.0 : a < 0.0 ? -1.0 : 0.0;
+}
+
+static double unary_value(PawlOp op, int index, double a) {
+  switch (op) {
+    case PAWL_OP_NEG:
+      return -a;
+    case PAWL_OP_POWI:
+      return pawl_powi(a, index);
+    case PAWL_OP_SQRT:
+      return a < 0.0 ? NAN : sqrt(a);
+    case PAWL_OP_EXP:
+      return exp(a);
+    case PAWL_OP_LOG:
+      return a > 0.0 ? log(a) : NAN;
+    case PAWL_OP_SIN:
+      return sin(a);
+    case PAWL_OP_COS:
+      return cos(a);
+    case PAWL_OP_TAN:
+      return tan(a);
+    case PAWL_OP_ASIN:
+      return fabs(a) <= 1.0 ? asin(a) : NAN;
+    case PAWL_OP_ACOS:
+      return fabs(a) <= 1.0 ? acos(a) : NAN;
+    case PAWL_OP_ATAN:
+      return atan(a);
+    case PAWL_OP_SINH:
+      return sinh(a);
+    case PAWL_OP_COSH:
+      return cosh(a);
+    case PAWL_OP_TANH:
+      return tanh(a);
+    case PAWL_OP_ABS:
+      return fabs(a);
+    case PAWL_OP_SIGN:
+      return sign(a);
+    case PAWL_OP_FLOOR:
+      return floor(a);
+    case PAWL_OP_NOT:
+      return a == 0.0;
+    default:
+      return NAN;
+  }
+}
+
+// pow itself gives NaN for a negative base with a broken exponent, but infinity here.
+static double power(double a, double b) {
+  return a == 0.0 && b < 0.0 ? NAN : pow(a, b);
+}
+
+static double binary_value(PawlOp op, double a, double b) {
+  switch (op) {
+    case PAWL_OP_ADD:
+      return a + b;
+    case PAWL_OP_SUB:
+      return a - b;
+    case PAWL_OP_MUL:
+      return a * b;
+    case PAWL_OP_DIV:
+      return b == 0.0 ? NAN : a / b;
+    case PAWL_OP_POW:
+      return power(a, b);
+    case PAWL_OP_ATAN2:
+      return atan2(a, b);
+    case PAWL_OP_MIN:
+      return a <= b ? a : b;
+    case PAWL_OP_MAX:
+      return a <= b ? b : a;
+    case PAWL_OP_WRAP:
+      return pawl_wrap(a, b);
+    case PAWL_OP_LT:
+      return a < b;
+    case PAWL_OP_LE:
+      return a <= b;
+    case PAWL_OP_EQ:
+      return a == b;
+    case PAWL_OP_NE:
+      return a != b;
+    case PAWL_OP_AND:
+      return a != 0.0 && b != 0.0;
+    case PAWL_OP_OR:
+      return a != 0.0 || b != 0.0;
+    default:
+      return NAN;
+  }
+}
+
+double pawl_op_value(PawlOp op, int index, double a, double b, double c) {
+  if (isnan(a)) {
+    return NAN;
+  }
+  if (op == PAWL_OP_IF) {
+    return a != 0.0 ? b : c;
+  }
+  if (pawl_op_operands(op) == 1) {
+    return unary_value(op, index, a);
+  }
+  return isnan(b) ? NAN : binary_value(op, a, b);
+}
+
+static double read(const double* array, int index) {
+  return array ? array[index] : NAN;
+}
+
+static double leaf_value(const PawlDagNode* node, const PawlLeafValues* leaves) {
+  switch (node->op) {
+    case PAWL_OP_CONST:
+      return node->value;
+    case PAWL_OP_PARAM:
+      return read(leaves->param, node->index);
+    case PAWL_OP_TIME:
+      return leaves->t;
+    case PAWL_OP_Q:
+      return read(leaves->q, node->index);
+    case PAWL_OP_V:
+      return read(leaves->v, node->index);
+    case PAWL_OP_A:
+      return read(leaves->a, node->index);
+    case PAWL_OP_LAMBDA:
+      return read(leaves->lambda, node->index);
+    default:
+      return NAN;
+  }
+}
+
+static double node_value(const PawlDagNode* node, const int arg[3], const double* value,
+                         const PawlLeafValues* leaves) {
+  if (pawl_op_is_leaf(node->op)) {
+    return leaf_value(node, leaves);
+  }
+  double a = value[arg[0]];
+  double b = arg[1] >= 0 ? value[arg[1]] : 0.0;
+  double c = arg[2] >= 0 ? value[arg[2]] : 0.0;
+  return pawl_op_value(node->op, node->index, a, b, c);
+}
+
+// True when operand k of a node bears on its value.
+static bool matters(const PawlDagNode* node, const int arg[3], int k, const double* value) {
+  if (arg[k] < 0) {
+    return false;
+  }
+  if (node->op != PAWL_OP_IF || k == 0) {
+    return true;
+  }
+  double condition = value[arg[0]];
+  return !isnan(condition) && (condition != 0.0) == (k == 1);
+}
+
+// From the last node down: what the result depends on; the lowest fault met is the first one.
+static PawlStatus find_fault(const PawlDag* dag, const PawlSlice* slice, const double* value,
+                             PawlNode* fault) {
+  bool* needed = pawl_alloc((size_t)slice->count, sizeof *needed);
+  if (!needed) {
+    return PAWL_ERROR_MEMORY;
+  }
+  needed[slice->count - 1] = true;
+  for (int i = slice->count - 1; i >= 0; i--) {
+    if (!needed[i]) {
+      continue;
+    }
+    const PawlDagNode* node = &dag->node[slice->node[i]];
+    bool clean = true;
+    for (int k = 0; k < 3; k++) {
+      if (matters(node, slice->arg[i], k, value)) {
+        needed[slice->arg[i][k]] = true;
+        clean = clean && isfinite(value[slice->arg[i][k]]);
+      }
+    }
+    if (clean && !isfinite(value[i])) {
+      *fault = slice->node[i];
+    }
+  }
+  pawl_free(needed);
+  return PAWL_OK;
+}
+
+PawlStatus pawl_dag_value(PawlDag* dag, PawlNode node, const PawlLeafValues* leaves, double* value,
+                          PawlNode* fault) {
+  PawlSlice slice;
+  if (pawl_slice_take(&slice, dag, node) != 0) {
+    return PAWL_ERROR_MEMORY;
+  }
+  PawlStatus status = PAWL_ERROR_MEMORY;
+  double* values = pawl_alloc((size_t)slice.count, sizeof *values);
+  if (values) {
+    for (int i = 0; i < slice.count; i++) {
+      values[i] = node_value(&dag->node[slice.node[i]], slice.arg[i], values, leaves);
+    }
+    *value = values[slice.count - 1];
+    status = PAWL_OK;
+    if (fault) {
+      *fault = PAWL_NO_NODE;
+      status = isfinite(*value) ? PAWL_OK : find_fault(dag, &slice, values, fault);
+    }
+  }
+  pawl_free(values);
+  pawl_slice_free(&slice);
+  return status;
+}
+
+static PawlNode copy_node(PawlDag* to, PawlDagNode node, const int arg[3], const PawlNode* copies,
+                          PawlLeafMap leaf, void* context) {
+  if (node.op == PAWL_OP_CONST) {
+    return pawl_dag_const(to, node.value);
+  }
+  if (pawl_op_is_leaf(node.op)) {
+    return leaf(context, to, node.op, node.index);
+  }
+  if (node.op == PAWL_OP_POWI) {
+    return pawl_dag_powi(to, copies[arg[0]], node.index);
+  }
+  PawlNode operand[3];
+  for (int k = 0; k < 3; k++) {
+    operand[k] = arg[k] >= 0 ? copies[arg[k]] : PAWL_NO_NODE;
+  }
+  return pawl_dag_apply(to, node.op, operand[0], operand[1], operand[2]);
+}
+
+PawlNode pawl_dag_copy(PawlDag* to, PawlDag* from, PawlNode node, PawlLeafMap leaf, void* context) {
+  PawlSlice slice;
+  if (pawl_slice_take(&slice, from, node) != 0) {
+    return PAWL_NO_NODE;
+  }
+  PawlNode result = PAWL_NO_NODE;
+  PawlNode* copies = pawl_alloc((size_t)slice.count, sizeof *copies);
+  if (copies) {
+    for (int i = 0; i < slice.count; i++) {
+      // By value: `from` may be `to`, whose nodes move when it grows.
+      result = copy_node(to, from->node[slice.node[i]], slice.arg[i], copies, leaf, context);
+      copies[i] = result;
+      if (result < 0) {
+        break;
+      }
+    }
+  }
+  pawl_free(copies);
+  pawl_slice_free(&slice);
+  return result;
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words of the language: functions, constants and what is reserved.
+#include <string.h>
+
+#include "expr/parser.h"
+
+static bool is_function(PawlOp op) {
+  return (op >= PAWL_OP_SQRT && op <= PAWL_OP_WRAP) || op == PAWL_OP_IF;
+}
+
+bool pawl_function_find(const char* word, PawlOp* op) {
+  for (int k = PAWL_OP_SQRT; k < PAWL_OP_COUNT; k++) {
+    if (is_function((PawlOp)k) && strcmp(pawl_op_text((PawlOp)k), word) == 0) {
+      *op = (PawlOp)k;
+      return true;
+    }
+  }
+  *op = PAWL_OP_LAMBDA;
+  return strcmp(word, "lambda") == 0;
+}
+
+bool pawl_constant_find(const char* word, double* value) {
+  if (strcmp(word, "pi") == 0) {
+    *value = 3.14159265358979323846;
+    return true;
+  }
+  *value = 2.71828182845904523536;
+  return strcmp(word, "e") == 0;
+}
+
+bool pawl_expr_reserved(const char* word) {
+  static const char* const others[] = {"pi", "e", "t", "and", "or", "not", "for"};
+  for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+    if (strcmp(others[k], word) == 0) {
+      return true;
+    }
+  }
+  PawlOp op;
+  return pawl_function_find(word, &op);
+}
+
+// The name here of a function that other languages call differently.
+static const char* translation(const char* word) {
+  static const char* const known[][2] = {
+      {"ln", "log(x)"},
+      {"arcsin", "asin(x)"},
+      {"arccos", "acos(x)"},
+      {"arctan", "atan(x)"},
+      {"arctan2", "atan2(y, x)"},
+      {"fabs", "abs(x)"},
+      {"sgn", "sign(x)"},
+      {"mod", "wrap(x, p)"},
+      {"fmod", "wrap(x, p)"},
+      {"pow", "x^n"},
+      {"power", "x^n"},
+      {"square", "x^2"},
+      {"piecewise", "if(c, a, b)"},
+      {"where", "if(c, a, b)"},
+      {"ceil", "-floor(-x)"},
+  };
+  for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+    if (strcmp(known[k][0], word) == 0) {
+      return known[k][1];
+    }
+  }
+  return NULL;
+}
+
+void pawl_function_unknown(PawlExprError* error, const char* word, int begin, int end) {
+  const char* usual = translation(word);
+  if (usual) {
+    pawl_expr_fail(error, begin, end, "unknown function '%.40s', use %s", word, usual);
+    return;
+  }
+  PawlNearest nearest = {.wanted = word};
+  for (int k = PAWL_OP_SQRT; k < PAWL_OP_COUNT; k++) {
+    if (is_function((PawlOp)k)) {
+      pawl_nearest_offer(&nearest, pawl_op_text((PawlOp)k));
+    }
+  }
+  pawl_nearest_offer(&nearest, "lambda");
+  // A single letter before a parenthesis is a forgotten '*', not a misspelt function.
+  if (nearest.name && strlen(word) > 1) {
+    pawl_expr_fail(error, begin, end, "unknown function '%.40s', did you mean %s?", word,
+                   nearest.name);
+  } else {
+    pawl_expr_fail(error, begin, end, "unknown function '%.40s'; a product is written %.40s*(...)",
+                   word, word);
+  }
+}
+
+bool pawl_function_accepts(PawlExprError* error, const PawlAst* call) {
+  bool open = call->op == PAWL_OP_MIN || call->op == PAWL_OP_MAX;
+  bool multiplier = call->op == PAWL_OP_LAMBDA;
+  int least = multiplier ? 1 : pawl_op_operands(call->op);
+  int given = call->arg_count;
+  if (given < least || (given > least && !open && !(multiplier && given == 2))) {
+    pawl_expr_fail(error, call->begin, call->end, "%s takes %d%s argument%s, %d given", call->name,
+                   least,
+                   open         ? " or more"
+                   : multiplier ? " or 2"
+                                : "",
+                   least == 1 && !multiplier ? "" : "s", given);
+    return false;
+  }
+  if (multiplier && (call->args[0]->kind != PAWL_AST_NAME || call->args[0]->primes > 0)) {
+    pawl_expr_fail(error, call->args[0]->begin, call->args[0]->end,
+                   "lambda takes the name of a constraint, contact or lock");
+    return false;
+  }
+  return true;
+}
