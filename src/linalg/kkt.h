@@ -6,23 +6,17 @@
 //                                  D  0 for an active row; an inactive row reads y_i = c_i
 //
 // The pattern is fixed at creation; values change, and rows are switched on and off, without a new
-// analysis. Small systems are solved by dense LU, large ones by KLU; another factorisation that
-// exploits structure fits behind the same four functions.
+// analysis. Small or full systems are solved by dense LU, others with KLU's ordering and pivots;
+// another factorisation that exploits structure fits behind the same four functions.
 #pragma once
 
 #include <stdbool.h>
 
 #include "base/error.h"
-
-// Compressed columns: the row indices of column j are index[start[j] .. start[j+1]-1], ascending.
-typedef struct PawlPattern {
-  int rows, cols;
-  const int* start;  // cols + 1
-  const int* index;  // start[cols]
-} PawlPattern;
+#include "pawl/pattern.h"
 
 typedef enum PawlKktSolver {
-  PAWL_KKT_AUTO,  // dense up to the measured size, KLU beyond
+  PAWL_KKT_AUTO,  // dense where that was measured to be faster, KLU elsewhere
   PAWL_KKT_DENSE,
   PAWL_KKT_KLU,
 } PawlKktSolver;
@@ -48,15 +42,18 @@ void pawl_kkt_solve(PawlKkt* kkt, double* x, double* y);
 // A solution when rows of J (= B) depend on each other: x is unique, y has minimum norm, an
 // inconsistent right side c is met in the least-squares sense. Works on the values given here, not
 // on a factorisation. `*residual` (may be NULL) receives the largest violation of J x = c over the
-// active rows. PAWL_RETRY when x is not unique (M singular on the free motions).
-// Allocates; for diagnosis, redundant constraints and initial values.
+// active rows. PAWL_RETRY when x is not unique (M singular on the free motions) or a value is not
+// finite; x and y are then as before. S is taken to be a mass matrix: symmetric, semidefinite.
+// Allocates, and leaves the factorisation as it is; for redundant constraints and initial values.
 PAWL_CHECKED PawlStatus pawl_kkt_min_norm(PawlKkt* kkt, const double* S, const double* J,
                                           const unsigned char* active, double* x, double* y,
                                           double* residual);
 
 // Why the system is singular. `column` (0..n-1, or -1): a coordinate that moves freely with no mass
-// behind it. `rows[]` (m flags): active rows that depend on the rows before them. Returns PAWL_OK
-// also when nothing is wrong (column -1, no flag). Allocates.
+// behind it. `rows[]` (m flags): active rows that depend on the rows before them (on other rows,
+// where more than 2^23 / m rows are dependent). Returns PAWL_OK also when nothing is wrong (column
+// -1, no flag), PAWL_RETRY when a value is not finite. Allocates, and leaves the factorisation as
+// it is.
 PAWL_CHECKED PawlStatus pawl_kkt_diagnose(PawlKkt* kkt, const double* S, const double* J,
                                           const unsigned char* active, int* column,
                                           unsigned char* rows);

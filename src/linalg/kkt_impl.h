@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the files of the KKT solver share. The matrix that is factored is the scaled one,
+//   A = R [ S  -B^T ; J  D ] C      R, C diagonal, powers of two
+// kept in one array of values; `place` says where each given value goes, `factor` holds its
+// r_i c_j (and the sign of -B^T).
+#pragma once
+
+#include "base/arena.h"
+#include "linalg/kkt.h"
+
+// A pivot of the scaled matrix below this, relative to its largest entry, means singular; so does a
+// solution larger than its inverse for a right side of size 1. Where exact arithmetic has a pivot 0
+// rounding leaves a few eps, but once in t times t eps: so when a pivot is below SUSPICIOUS the
+// solution is looked at too.
+#define PAWL_KKT_SINGULAR (1024.0 * 0x1p-52)
+#define PAWL_KKT_SUSPICIOUS 1e-8
+// When the choice is left to us (measured, docs/theory/kkt.md): dense up to this size, and beyond
+// it when the factors would fill more than this part of the matrix.
+#define PAWL_KKT_DENSE_SIZE 8
+#define PAWL_KKT_DENSE_FILL 0.5
+#define PAWL_KKT_DENSE_MAX 30000  // entries of a dense matrix are counted in an int
+// The scaling is renewed when an entry of the scaled matrix has grown beyond this.
+#define PAWL_KKT_DRIFT 0x1p10
+
+typedef struct PawlKktBlock {  // one of S, B, J
+  int count;
+  int* row;        // (count) position in the system, 0 .. size-1
+  int* col;        // (count)
+  int* place;      // (count) index in `values`
+  double* factor;  // (count)
+} PawlKktBlock;
+
+typedef struct PawlKktKlu PawlKktKlu;  // kkt_klu.c
+
+struct PawlKkt {
+  PawlArena arena;
+  int n, m, size;  // size = n + m
+  PawlPattern S, G;
+  PawlKktBlock block_S, block_B, block_J;
+  int* place_D;         // (m)
+  int* row_start;       // (m + 1) entries of G by rows: place_J of row i is
+  int* row_place;       //   row_place[row_start[i] .. row_start[i+1]-1]
+  int value_count;      // entries of `values`
+  double* values;       // the scaled matrix: dense by columns, or as the compressed columns of KLU
+  double* row_scale;    // (size) R
+  double* col_scale;    // (size) C
+  double* right_scale;  // (size) R, with 1 / C in inactive rows
+  bool scaled;          // R and C have been computed
+  int inactive_count;
+  int* inactive;         // (m) the inactive rows of the last factorisation
+  double* kept;          // (m) right sides of the inactive rows during a solve
+  double inverse_pivot;  // largest 1 / |pivot| of the last factorisation
+  double* trial;         // (size)
+  double* work;          // (size)
+  int* pivot;            // (size) dense only
+  PawlKktKlu* klu;       // NULL: dense
+  PawlKktInfo info;
+};
+
+// kkt.c: fills `values` from the given ones; returns the largest entry, NaN when one of them is not
+// a number.
+double pawl_kkt_assemble(PawlKkt* kkt, const double* S, const double* B, const double* J,
+                         const unsigned char* active);
+
+// kkt.c: -1 when the factored matrix is regular, else the unknown that is largest in a null vector.
+// LU is the exact factorisation of a matrix within a few eps of ours; when ours is singular some
+// solution exceeds 1 / eps however large the pivots look, and a right side without pattern finds
+// it.
+int pawl_kkt_weakest(PawlKkt* kkt);
+
+// kkt_scale.c: computes R and C from the values, then every `factor`. Uses `work`.
+void pawl_kkt_scale(PawlKkt* kkt, const double* S, const double* B, const double* J);
+
+// kkt_dense.c: factors `values`, overwriting them. `smallest` is the smallest pivot accepted.
+// PAWL_RETRY: singular.
+PAWL_CHECKED PawlStatus pawl_kkt_dense_create(PawlKkt* kkt);
+PAWL_CHECKED PawlStatus pawl_kkt_dense_factor(PawlKkt* kkt, double smallest);
+void pawl_kkt_dense_solve(PawlKkt* kkt, double* x, double* y);
+
+// kkt_klu.c
+PAWL_CHECKED PawlStatus pawl_kkt_klu_create(PawlKkt* kkt);
+void pawl_kkt_klu_destroy(PawlKkt* kkt);
+double pawl_kkt_klu_fill(const PawlKkt* kkt);  // entries expected in L and U, by size squared
+PAWL_CHECKED PawlStatus pawl_kkt_klu_factor(PawlKkt* kkt, double smallest);
+void pawl_kkt_klu_solve(PawlKkt* kkt, double* x, double* y);
+// Factors `values` although they may be singular: each column that depends on the columns
+// eliminated before it is reported in `columns` (room for size) and replaced by a unit pivot.
+// `diagonal` (size) are the places of the diagonal entries, all of which must exist. Without a
+// defect the factorisation is valid for pawl_kkt_klu_solve.
+PAWL_CHECKED PawlStatus pawl_kkt_klu_defects(PawlKkt* kkt, const int* diagonal, double smallest,
+                                             int* columns, int* count);

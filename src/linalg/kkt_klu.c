@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: Apache-2.0
+// The KKT system as a sparse matrix. KLU orders the columns once (AMD) and chooses the pivots;
+// with the order P, Q and the patterns of L and U taken from it, new values are factored here,
+// column by column without a search (left-looking, Gilbert and Peierls):
+//   solve L x = A(:,k) above the diagonal, U(:,k) = x(0..k), L(:,k) = x(k+1..) / U_kk
+// When the old pivots no longer suit the values, KLU chooses again. All results come from the loop
+// here, so they depend on the values and the pivot order only. KLU takes its memory from malloc
+// (its hooks are process-wide, and not ours to set), and gives it back before a call returns;
+// only the ordering is kept.
+#include <assert.h>
+#include <klu.h>
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "linalg/kkt_impl.h"
+
+// KLU keeps a diagonal pivot down to this fraction of the largest entry of its column, so that no
+// entry of L exceeds 10. (Down to 0.001, KLU's default, nothing became faster.)
+#define PIVOT_PREFERENCE 0.1
+// Old pivots are given up when an entry of L exceeds the first; beyond the second, a solution is
+// refined once.
+#define LARGEST_MULTIPLIER 1e3
+#define REFINED_MULTIPLIER 32.0
+// Added to the diagonal of a singular matrix to find a pivot order for it, tried in turn: large
+// against rounding, small against the pivots of a regular matrix.
+#define REGULAR_SHIFTS \
+  { 0x1p-26, 0x1p-36, 0x1p-16 }
+#define UNSUITED 1e3  // entry below a pivot, in units of the smallest pivot accepted
+
+struct PawlKktKlu {
+  klu_common common;
+  klu_symbolic* symbolic;
+  int *start, *index;  // (size + 1), (value_count) the pattern of A
+  bool has_pivots;     // P, Q, L and U below are those of a factorisation
+  int *P, *Q;          // (size) row P[k], column Q[k] of A is the k-th
+  int *P_inverse, *Q_inverse;
+  int* pivot_index;        // (value_count) the row of each entry of A in pivot order
+  int *L_start, *U_start;  // (size + 1)
+  int *L_index, *U_index;  // L: the unit diagonal first in its column; U: the diagonal last
+  double *L, *U;           // U holds 1 / U_kk on the diagonal
+  int L_room, U_room;
+  bool refine;    // solutions need a step of refinement
+  double* x;      // (size) zero between calls
+  double* right;  // (size) scaled right side during a refined solve
+};
+
+// ---- creation ----------------------------------------------------------------------------------
+
+// Columns 0 .. n-1 of A: S above J.
+static int place_coordinates(PawlKkt* kkt, PawlKktKlu* klu) {
+  int count = 0;
+  for (int j = 0; j < kkt->n; j++) {
+    klu->start[j] = count;
+    for (int k = kkt->S.start[j]; k < kkt->S.start[j + 1]; k++) {
+      klu->index[count] = kkt->S.index[k];
+      kkt->block_S.place[k] = count++;
+    }
+    for (int k = kkt->G.start[j]; k < kkt->G.start[j + 1]; k++) {
+      klu->index[count] = kkt->n + kkt->G.index[k];
+      kkt->block_J.place[k] = count++;
+    }
+  }
+  return count;
+}
+
+// Columns n .. n+m-1 of A: a row of B above its D. `next` (m) is scratch.
+static void place_multipliers(PawlKkt* kkt, PawlKktKlu* klu, int count, int* next) {
+  int n = kkt->n, m = kkt->m;
+  for (int k = 0; k < kkt->block_B.count; k++) {
+    next[kkt->G.index[k]]++;
+  }
+  for (int i = 0; i < m; i++) {
+    int length = next[i];
+    klu->start[n + i] = next[i] = count;
+    kkt->place_D[i] = count + length;
+    klu->index[count + length] = n + i;
+    count += length + 1;
+  }
+  klu->start[n + m] = count;
+  for (int k = 0; k < kkt->block_B.count; k++) {  // by columns of G: rows of B^T ascend
+    int place = next[kkt->G.index[k]]++;
+    klu->index[place] = kkt->block_B.row[k];
+    kkt->block_B.place[k] = place;
+  }
+}
+
+static PawlStatus take_memory(PawlKkt* kkt, PawlKktKlu* klu) {
+  PawlArena* arena = &kkt->arena;
+  int size = kkt->size, count = kkt->value_count;
+  kkt->values = PAWL_NEW(arena, double, count);
+  klu->start = PAWL_NEW(arena, int, size + 1);
+  klu->index = PAWL_NEW(arena, int, count);
+  klu->P = PAWL_NEW(arena, int, size);
+  klu->Q = PAWL_NEW(arena, int, size);
+  klu->P_inverse = PAWL_NEW(arena, int, size);
+  klu->Q_inverse = PAWL_NEW(arena, int, size);
+  klu->pivot_index = PAWL_NEW(arena, int, count);
+  klu->L_start = PAWL_NEW(arena, int, size + 1);
+  klu->U_start = PAWL_NEW(arena, int, size + 1);
+  klu->x = PAWL_NEW(arena, double, size);
+  klu->right = PAWL_NEW(arena, double, size);
+  return kkt->values && klu->start && klu->index && klu->P && klu->Q && klu->P_inverse &&
+                 klu->Q_inverse && klu->pivot_index && klu->L_start && klu->U_start && klu->x &&
+                 klu->right
+             ? PAWL_OK
+             : PAWL_ERROR_MEMORY;
+}
+
+PawlStatus pawl_kkt_klu_create(PawlKkt* kkt) {
+  PawlKktKlu* klu = PAWL_NEW(&kkt->arena, PawlKktKlu, 1);
+  if (!klu) {
+    return PAWL_ERROR_MEMORY;
+  }
+  kkt->klu = klu;
+  if (kkt->block_S.count > INT32_MAX - kkt->m - 2 * kkt->block_J.count) {
+    return PAWL_ERROR_MEMORY;
+  }
+  kkt->value_count = kkt->block_S.count + 2 * kkt->block_J.count + kkt->m;
+  PAWL_TRY(take_memory(kkt, klu));
+  int count = place_coordinates(kkt, klu);
+  place_multipliers(kkt, klu, count, klu->P);
+  klu_defaults(&klu->common);
+  klu->common.tol = PIVOT_PREFERENCE;
+  klu->common.btf = 0;  // one block: the matrix of a connected model does not decompose
+  klu->common.ordering = 0;
+  klu->common.scale = -1;  // A is scaled already, and its pattern checked
+  if (kkt->size > 0) {
+    klu->symbolic = klu_analyze(kkt->size, klu->start, klu->index, &klu->common);
+    return klu->symbolic ? PAWL_OK : PAWL_ERROR_MEMORY;
+  }
+  return PAWL_OK;
+}
+
+double pawl_kkt_klu_fill(const PawlKkt* kkt) {
+  const klu_symbolic* symbolic = kkt->klu->symbolic;
+  double size = kkt->size;
+  return symbolic ? (symbolic->lnz + symbolic->unz - size) / (size * size) : 0.0;
+}
+
+void pawl_kkt_klu_destroy(PawlKkt* kkt) {
+  PawlKktKlu* klu = kkt->klu;
+  kkt->klu = NULL;
+  if (klu) {
+    klu_free_symbolic(&klu->symbolic, &klu->common);
+    pawl_free(klu->L_index);
+    pawl_free(klu->U_index);
+    pawl_free(klu->L);
+    pawl_free(klu->U);
+  }
+}
+
+// ---- choosing pivots ---------------------------------------------------------------------------
+
+static PawlStatus make_room(int** index, double** values, int* room, int need) {
+  if (need > *room) {
+    int* new_index = pawl_realloc(*index, (size_t)need, sizeof **index);
+    if (!new_index) {
+      return PAWL_ERROR_MEMORY;
+    }
+    *index = new_index;
+    double* new_values = pawl_realloc(*values, (size_t)need, sizeof **values);
+    if (!new_values) {
+      return PAWL_ERROR_MEMORY;
+    }
+    *values = new_values;
+    *room = need;
+  }
+  return PAWL_OK;
+}
+
+// Copies order and patterns out of KLU's factors.
+static PawlStatus take_factors(PawlKkt* kkt, PawlKktKlu* klu, klu_numeric* numeric) {
+  PAWL_TRY(make_room(&klu->L_index, &klu->L, &klu->L_room, numeric->lnz));
+  PAWL_TRY(make_room(&klu->U_index, &klu->U, &klu->U_room, numeric->unz));
+  if (!klu_sort(klu->symbolic, numeric, &klu->common) ||
+      !klu_extract(numeric, klu->symbolic, klu->L_start, klu->L_index, klu->L, klu->U_start,
+                   klu->U_index, klu->U, NULL, NULL, NULL, klu->P, klu->Q, NULL, NULL,
+                   &klu->common)) {
+    return PAWL_ERROR_MEMORY;
+  }
+  for (int k = 0; k < kkt->size; k++) {
+    assert(klu->L_index[klu->L_start[k]] == k && klu->U_index[klu->U_start[k + 1] - 1] == k);
+    klu->P_inverse[klu->P[k]] = k;
+    klu->Q_inverse[klu->Q[k]] = k;
+  }
+  for (int p = 0; p < kkt->value_count; p++) {
+    klu->pivot_index[p] = klu->P_inverse[klu->index[p]];
+  }
+  kkt->info.nonzeros = numeric->lnz + numeric->unz - kkt->size;
+  return PAWL_OK;
+}
+
+static PawlStatus choose_pivots(PawlKkt* kkt, PawlKktKlu* klu) {
+  klu->has_pivots = false;
+  kkt->info.full++;
+  klu_numeric* numeric =
+      klu_factor(klu->start, klu->index, kkt->values, klu->symbolic, &klu->common);
+  if (!numeric) {
+    return klu->common.status == KLU_SINGULAR ? PAWL_RETRY : PAWL_ERROR_MEMORY;
+  }
+  PawlStatus status = take_factors(kkt, klu, numeric);
+  klu_free_numeric(&numeric, &klu->common);
+  klu->has_pivots = status == PAWL_OK;
+  return status;
+}
+
+// ---- factorisation and solution ----------------------------------------------------------------
+
+// x <- L^-1 A(:,Q[k]), and its upper part into U. x(k..) is left for finish_column.
+static inline void eliminate_column(PawlKktKlu* klu, const double* A, int k) {
+  const int *L_start = klu->L_start, *L_index = klu->L_index;
+  const int *U_start = klu->U_start, *U_index = klu->U_index;
+  const double* L = klu->L;
+  double *U = klu->U, *x = klu->x;
+  int column = klu->Q[k];
+  for (int p = klu->start[column]; p < klu->start[column + 1]; p++) {
+    x[klu->pivot_index[p]] = A[p];
+  }
+  for (int p = U_start[k]; p < U_start[k + 1] - 1; p++) {
+    int j = U_index[p];
+    double u = x[j];
+    x[j] = 0.0;
+    U[p] = u;
+    for (int q = L_start[j] + 1; q < L_start[j + 1]; q++) {
+      x[L_index[q]] -= u * L[q];
+    }
+  }
+}
+
+// L(:,k) <- d x(k+1..), 1 / U_kk <- d, x <- 0. Returns the largest entry of L's column.
+static inline double finish_column(PawlKktKlu* klu, int k, double d, double l_factor) {
+  const int *L_start = klu->L_start, *L_index = klu->L_index;
+  double *L = klu->L, *x = klu->x, top = 0.0;
+  x[k] = 0.0;
+  klu->U[klu->U_start[k + 1] - 1] = d;
+  for (int q = L_start[k] + 1; q < L_start[k + 1]; q++) {
+    int i = L_index[q];
+    double l = x[i] * l_factor, size = fabs(l);
+    x[i] = 0.0;
+    L[q] = l;
+    top = size > top ? size : top;
+  }
+  return top;
+}
+
+// Returns the largest entry of L, or infinity after a pivot that is too small.
+static double factor_columns(PawlKkt* kkt, PawlKktKlu* klu, double smallest) {
+  double top = 0.0, low = INFINITY;
+  for (int k = 0; k < kkt->size; k++) {
+    eliminate_column(klu, kkt->values, k);
+    double pivot = klu->x[k], d = 1.0 / pivot;
+    double size = finish_column(klu, k, d, d);
+    top = size > top ? size : top;
+    low = fabs(pivot) < low ? fabs(pivot) : low;
+    if (!(fabs(pivot) > smallest)) {
+      return INFINITY;
+    }
+  }
+  kkt->inverse_pivot = 1.0 / low;
+  return top;
+}
+
+PawlStatus pawl_kkt_klu_factor(PawlKkt* kkt, double smallest) {
+  PawlKktKlu* klu = kkt->klu;
+  if (kkt->size == 0) {
+    return PAWL_OK;
+  }
+  if (klu->has_pivots) {
+    double largest = factor_columns(kkt, klu, smallest);
+    klu->refine = largest > REFINED_MULTIPLIER;
+    if (largest <= LARGEST_MULTIPLIER) {
+      return PAWL_OK;
+    }
+  }
+  PAWL_TRY(choose_pivots(kkt, klu));
+  klu->refine = false;
+  return factor_columns(kkt, klu, smallest) < (double)INFINITY ? PAWL_OK : PAWL_RETRY;
+}
+
+// Pivots for the regular neighbour A + delta I.
+static PawlStatus choose_regular_pivots(PawlKkt* kkt, const int* diagonal, double delta) {
+  for (int k = 0; k < kkt->size; k++) {
+    kkt->work[k] = kkt->values[diagonal[k]];
+    kkt->values[diagonal[k]] += delta;
+  }
+  PawlStatus status = choose_pivots(kkt, kkt->klu);
+  for (int k = 0; k < kkt->size; k++) {
+    kkt->values[diagonal[k]] = kkt->work[k];
+  }
+  return status;
+}
+
+// Largest entry of x below the pivot.
+static double largest_below(const PawlKktKlu* klu, int k) {
+  double top = 0.0;
+  for (int q = klu->L_start[k] + 1; q < klu->L_start[k + 1]; q++) {
+    top = fmax(top, fabs(klu->x[klu->L_index[q]]));
+  }
+  return top;
+}
+
+// Returns false when a pivot is small although its column is not: the order does not suit.
+static bool find_defects(PawlKkt* kkt, double smallest, int* columns, int* count) {
+  PawlKktKlu* klu = kkt->klu;
+  bool suits = true;
+  *count = 0;
+  for (int k = 0; k < kkt->size; k++) {
+    eliminate_column(klu, kkt->values, k);
+    double pivot = klu->x[k], d = 1.0 / pivot, l_factor = d;
+    if (!(fabs(pivot) > smallest)) {
+      suits = suits && largest_below(klu, k) <= UNSUITED * smallest;
+      columns[(*count)++] = klu->Q[k];
+      d = 1.0;
+      l_factor = 0.0;
+    }
+    finish_column(klu, k, d, l_factor);
+  }
+  return suits;
+}
+
+PawlStatus pawl_kkt_klu_defects(PawlKkt* kkt, const int* diagonal, double smallest, int* columns,
+                                int* count) {
+  static const double deltas[] = REGULAR_SHIFTS;
+  bool suits = false;
+  *count = 0;
+  kkt->klu->refine = false;
+  for (int t = 0; kkt->size > 0 && !suits && t < (int)(sizeof deltas / sizeof *deltas); t++) {
+    PAWL_TRY(choose_regular_pivots(kkt, diagonal, deltas[t]));
+    suits = find_defects(kkt, smallest, columns, count);
+  }
+  return PAWL_OK;
+}
+
+// w <- U^-1 L^-1 w
+static void solve_factors(const PawlKktKlu* klu, int size, double* w) {
+  const int *L_start = klu->L_start, *L_index = klu->L_index;
+  const int *U_start = klu->U_start, *U_index = klu->U_index;
+  const double *L = klu->L, *U = klu->U;
+  for (int k = 0; k < size; k++) {
+    double v = w[k];
+    for (int q = L_start[k] + 1; q < L_start[k + 1]; q++) {
+      w[L_index[q]] -= v * L[q];
+    }
+  }
+  for (int k = size - 1; k >= 0; k--) {
+    int diagonal = U_start[k + 1] - 1;
+    double v = w[k] * U[diagonal];
+    w[k] = v;
+    for (int p = U_start[k]; p < diagonal; p++) {
+      w[U_index[p]] -= v * U[p];
+    }
+  }
+}
+
+// w <- w + A^-1 (right - A w), w in the order of the columns' pivots
+static void refine(PawlKkt* kkt, double* w) {
+  PawlKktKlu* klu = kkt->klu;
+  double* r = klu->x;
+  for (int k = 0; k < kkt->size; k++) {
+    r[k] = klu->right[k];
+  }
+  for (int k = 0; k < kkt->size; k++) {
+    int column = klu->Q[k];
+    for (int p = klu->start[column]; p < klu->start[column + 1]; p++) {
+      r[klu->pivot_index[p]] -= kkt->values[p] * w[k];
+    }
+  }
+  solve_factors(klu, kkt->size, r);
+  for (int k = 0; k < kkt->size; k++) {
+    w[k] += r[k];
+    r[k] = 0.0;
+  }
+}
+
+void pawl_kkt_klu_solve(PawlKkt* kkt, double* x, double* y) {
+  PawlKktKlu* klu = kkt->klu;
+  int n = kkt->n, m = kkt->m;
+  const int *P_inverse = klu->P_inverse, *Q_inverse = klu->Q_inverse;
+  double* w = kkt->work;
+  for (int j = 0; j < n; j++) {
+    w[P_inverse[j]] = x[j] * kkt->right_scale[j];
+  }
+  for (int i = 0; i < m; i++) {
+    w[P_inverse[n + i]] = y[i] * kkt->right_scale[n + i];
+  }
+  if (klu->refine) {
+    memcpy(klu->right, w, (size_t)kkt->size * sizeof *w);
+  }
+  solve_factors(klu, kkt->size, w);
+  if (klu->refine) {
+    refine(kkt, w);
+  }
+  for (int j = 0; j < n; j++) {
+    x[j] = w[Q_inverse[j]] * kkt->col_scale[j];
+  }
+  for (int i = 0; i < m; i++) {
+    y[i] = w[Q_inverse[n + i]] * kkt->col_scale[n + i];
+  }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scaling of the KKT matrix by powers of two, so that what is singular does not depend on units.
+// Each sweep divides every row and every column by the square root of its largest entry (Ruiz,
+// "A scaling algorithm to equilibrate both rows and columns norms in matrices", 2001); the largest
+// entry of every row and column tends to 1. Exponents are summed, not powers, and rounded at the
+// end: a product with a power of two is exact.
+#include <math.h>
+
+#include "linalg/kkt_impl.h"
+
+#define SWEEPS 12             // each halves the exponents: 2000 bits shrink below one
+#define SWEEP_ENOUGH 0.5      // [bits] largest change of an exponent that ends the sweeps
+#define LARGEST_EXPONENT 500  // r_i c_j stays a normal number
+
+static void take_logs(PawlKktBlock* block, const double* values) {
+  for (int k = 0; k < block->count; k++) {
+    double v = fabs(values[k]);
+    block->factor[k] = v > 0.0 && isfinite(v) ? log2(v) : -INFINITY;
+  }
+}
+
+static void raise_maxima(const PawlKkt* kkt, const PawlKktBlock* block, double* row_max,
+                         double* col_max) {
+  for (int k = 0; k < block->count; k++) {
+    int i = block->row[k], j = block->col[k];
+    double v = block->factor[k] + kkt->row_scale[i] + kkt->col_scale[j];
+    row_max[i] = v > row_max[i] ? v : row_max[i];
+    col_max[j] = v > col_max[j] ? v : col_max[j];
+  }
+}
+
+// Moves half of each maximum into the scale; returns the largest change.
+static double apply_half(int size, const double* maxima, double* scale) {
+  double change = 0.0;
+  for (int i = 0; i < size; i++) {
+    if (maxima[i] > -INFINITY) {  // an empty row keeps its scale
+      scale[i] -= 0.5 * maxima[i];
+      change = fmax(change, 0.5 * fabs(maxima[i]));
+    }
+  }
+  return change;
+}
+
+static double sweep(PawlKkt* kkt) {
+  double *row_max = kkt->work, *col_max = kkt->right_scale;
+  for (int i = 0; i < kkt->size; i++) {
+    row_max[i] = col_max[i] = -INFINITY;
+  }
+  raise_maxima(kkt, &kkt->block_S, row_max, col_max);
+  raise_maxima(kkt, &kkt->block_B, row_max, col_max);
+  raise_maxima(kkt, &kkt->block_J, row_max, col_max);
+  double change_row = apply_half(kkt->size, row_max, kkt->row_scale);
+  double change_col = apply_half(kkt->size, col_max, kkt->col_scale);
+  return fmax(change_row, change_col);
+}
+
+static void exponents_to_powers(int size, double* scale) {
+  for (int i = 0; i < size; i++) {
+    double e = fmin(fmax(rint(scale[i]), -LARGEST_EXPONENT), LARGEST_EXPONENT);
+    scale[i] = ldexp(1.0, (int)e);
+  }
+}
+
+static void set_factors(const PawlKkt* kkt, PawlKktBlock* block, double sign) {
+  for (int k = 0; k < block->count; k++) {
+    block->factor[k] = sign * kkt->row_scale[block->row[k]] * kkt->col_scale[block->col[k]];
+  }
+}
+
+void pawl_kkt_scale(PawlKkt* kkt, const double* S, const double* B, const double* J) {
+  take_logs(&kkt->block_S, S);
+  take_logs(&kkt->block_B, B);
+  take_logs(&kkt->block_J, J);
+  for (int i = 0; i < kkt->size; i++) {
+    kkt->row_scale[i] = kkt->col_scale[i] = 0.0;
+  }
+  for (int s = 0; s < SWEEPS && sweep(kkt) > SWEEP_ENOUGH; s++) {
+  }
+  exponents_to_powers(kkt->size, kkt->row_scale);
+  exponents_to_powers(kkt->size, kkt->col_scale);
+  set_factors(kkt, &kkt->block_S, 1.0);
+  set_factors(kkt, &kkt->block_B, -1.0);
+  set_factors(kkt, &kkt->block_J, 1.0);
+  for (int i = 0; i < kkt->size; i++) {
+    kkt->right_scale[i] = kkt->row_scale[i];
+  }
+  kkt->scaled = true;
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dense LU with partial pivoting, P A = L U, by columns. The diagonal keeps 1 / U_kk, so that the
+// solve multiplies. Right-looking: after column k is scaled, every later column is updated at once;
+// the updates do not wait for each other, which is what counts in a small matrix. Small sizes are
+// compiled one by one from the same body: with n a constant the loops unroll.
+#include <math.h>
+#include <stddef.h>
+
+#include "linalg/lu_small.h"
+
+#define LARGEST_UNROLLED 8  // beyond, unrolling is no faster
+
+PAWL_LU_INLINE double* column(double* A, int n, int j) {
+  return A + (size_t)j * (size_t)n;
+}
+
+// The first index of the largest entry of a[k..n-1]; k itself when a[k] is not a number.
+PAWL_LU_INLINE int pivot_row(int n, int k, const double* a) {
+  int p = k;
+  double top = fabs(a[k]);
+  PAWL_LU_UNROLL
+  for (int i = k + 1; i < n; i++) {
+    double v = fabs(a[i]);
+    p = v > top ? i : p;
+    top = v > top ? v : top;
+  }
+  return p;
+}
+
+PAWL_LU_INLINE void swap_rows(int n, double* A, int* pivot, int k, int p) {
+  int row = pivot[k];
+  pivot[k] = pivot[p];
+  pivot[p] = row;
+  for (int j = 0; j < n; j++) {
+    double* c = column(A, n, j);
+    double t = c[k];
+    c[k] = c[p];
+    c[p] = t;
+  }
+}
+
+PAWL_LU_INLINE int factor(int n, double* A, int* pivot, double smallest) {
+  for (int k = 0; k < n; k++) {
+    pivot[k] = k;
+  }
+  PAWL_LU_UNROLL
+  for (int k = 0; k < n; k++) {
+    double* a = column(A, n, k);
+    int p = pivot_row(n, k, a);
+    if (!(fabs(a[p]) > smallest)) {
+      return k + 1;
+    }
+    if (p != k) {
+      swap_rows(n, A, pivot, k, p);
+    }
+    double d = 1.0 / a[k];
+    a[k] = d;
+    PAWL_LU_UNROLL
+    for (int i = k + 1; i < n; i++) {
+      a[i] *= d;
+    }
+    PAWL_LU_UNROLL
+    for (int j = k + 1; j < n; j++) {
+      double* c = column(A, n, j);
+      double u = c[k];
+      if (n > LARGEST_UNROLLED && u == 0.0) {  // exact: a structural zero
+        continue;
+      }
+      PAWL_LU_UNROLL
+      for (int i = k + 1; i < n; i++) {
+        c[i] -= u * a[i];
+      }
+    }
+  }
+  return 0;
+}
+
+int pawl_lu_factor(int n, double* A, int* pivot, double smallest) {
+  switch (n) {
+    case 1:
+      return factor(1, A, pivot, smallest);
+    case 2:
+      return factor(2, A, pivot, smallest);
+    case 3:
+      return factor(3, A, pivot, smallest);
+    case 4:
+      return factor(4, A, pivot, smallest);
+    case 5:
+      return factor(5, A, pivot, smallest);
+    case 6:
+      return factor(6, A, pivot, smallest);
+    case 7:
+      return factor(7, A, pivot, smallest);
+    case 8:
+      return factor(8, A, pivot, smallest);
+    default:
+      return factor(n, A, pivot, smallest);
+  }
+}
+
+void pawl_lu_solve(int n, const double* LU, const int* pivot, const double* b, double* x) {
+  for (int k = 0; k < n; k++) {
+    x[k] = b[pivot[k]];
+  }
+  pawl_lu_substitute(n, LU, x);
+}

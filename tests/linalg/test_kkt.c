@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/alloc.h"
+#include "systems.h"
+
+static const PawlKktSolver solvers[] = {PAWL_KKT_DENSE, PAWL_KKT_KLU};
+
+// Backward error of an LU solve: pivots of at least 1/10 of their column let entries grow, so some
+// digits above n eps.
+#define BACKWARD 1e-12
+
+static void solve_and_check(PawlKkt* kkt, const TestSystem* s, const unsigned char* active,
+                            double* x, double* y) {
+  double b[SYSTEM_MAX], c[SYSTEM_MAX];
+  fill_random(s->n, b);
+  fill_random(s->m, c);
+  memcpy(x, b, sizeof b);
+  memcpy(y, c, sizeof c);
+  assert_int_equal(system_factor(kkt, s, active), PAWL_OK);
+  pawl_kkt_solve(kkt, x, y);
+  CHECK_NEAR(system_residual(s, active, b, c, x, y), 0.0, BACKWARD);
+  for (int i = 0; i < s->m; i++) {
+    if (active && !active[i]) {
+      assert_true(y[i] == c[i]);  // exact on purpose: a row that is off reads its right side
+    }
+  }
+}
+
+// A 2 kg point on an incline of 45 degrees, by hand: (x'', y'') = (-g/2, -g/2), lambda = m g/sqrt 2
+// for the row (y - x)/sqrt(2) = 0.
+static void test_point_on_incline(void** state) {
+  (void)state;
+  const double g = 9.81, r = sqrt(0.5);
+  const int S_start[] = {0, 1, 2}, S_index[] = {0, 1}, G_start[] = {0, 1, 2}, G_index[] = {0, 0};
+  const PawlPattern S = {2, 2, S_start, S_index}, G = {1, 2, G_start, G_index};
+  const double M[] = {2.0, 2.0}, J[] = {-r, r};
+  for (int k = 0; k < 2; k++) {
+    PawlKkt* kkt;
+    assert_int_equal(pawl_kkt_create(&S, &G, solvers[k], &kkt, NULL), PAWL_OK);
+    assert_int_equal(pawl_kkt_factor(kkt, M, J, J, NULL), PAWL_OK);
+    double x[] = {0.0, -2.0 * g}, y[] = {0.0};
+    pawl_kkt_solve(kkt, x, y);
+    CHECK_NEAR(x[0], -g / 2, 1e-14);
+    CHECK_NEAR(x[1], -g / 2, 1e-14);
+    CHECK_NEAR(y[0], 2.0 * g * r, 1e-14);
+    const unsigned char off[] = {0};
+    assert_int_equal(pawl_kkt_factor(kkt, M, J, J, off), PAWL_OK);
+    double free_x[] = {0.0, -2.0 * g}, push[] = {3.0};
+    pawl_kkt_solve(kkt, free_x, push);  // the row is off, its multiplier given: M x = b + B^T y
+    CHECK_NEAR(free_x[0], -3.0 * r / 2, 1e-15);
+    CHECK_NEAR(free_x[1], -g + 3.0 * r / 2, 2e-15);
+    assert_true(push[0] == 3.0);
+    pawl_kkt_destroy(kkt);
+  }
+}
+
+static void test_random_systems(void** state) {
+  (void)state;
+  const double densities[] = {0.05, 0.3, 1.0};
+  for (int n = 1; n <= 40; n += n < 8 ? 1 : 7) {
+    for (int m = 0; m <= n; m += m < 6 ? 1 : 5) {
+      for (int d = 0; d < 3; d++) {
+        TestSystem* s = system_random(n, m, densities[d], false);
+        double x[2][SYSTEM_MAX], y[2][SYSTEM_MAX], b[SYSTEM_MAX], c[SYSTEM_MAX];
+        fill_random(n, b);
+        fill_random(m, c);
+        for (int k = 0; k < 2; k++) {
+          PawlKkt* kkt = system_kkt(s, solvers[k]);
+          memcpy(x[k], b, sizeof b);
+          memcpy(y[k], c, sizeof c);
+          assert_int_equal(system_factor(kkt, s, NULL), PAWL_OK);
+          pawl_kkt_solve(kkt, x[k], y[k]);
+          CHECK_NEAR(system_residual(s, NULL, b, c, x[k], y[k]), 0.0, BACKWARD);
+          pawl_kkt_destroy(kkt);
+        }
+        for (int j = 0; j < n; j++) {
+          CHECK_NEAR(x[0][j], x[1][j], 1e-10 * (1.0 + fabs(x[0][j])));
+        }
+        for (int i = 0; i < m; i++) {
+          CHECK_NEAR(y[0][i], y[1][i], 1e-10 * (1.0 + fabs(y[0][i])) * n);
+        }
+        free(s);
+      }
+    }
+  }
+}
+
+// Rows go on and off between factorisations of one object; values change by orders of magnitude.
+static void test_switching_and_changing(void** state) {
+  (void)state;
+  TestSystem *s = system_random(20, 12, 0.1, false), *base = malloc(sizeof *base);
+  memcpy(base, s, sizeof *base);
+  PawlKkt* kkt[2];
+  for (int k = 0; k < 2; k++) {
+    kkt[k] = system_kkt(s, solvers[k]);
+  }
+  unsigned char active[12];
+  for (int round = 0; round < 300; round++) {
+    double x[2][SYSTEM_MAX], y[2][SYSTEM_MAX];
+    for (int i = 0; i < 12; i++) {
+      active[i] = test_random() > -0.3;
+    }
+    for (int i = 0; i < 20 * 20; i++) {
+      s->S[i] = base->S[i] * exp(2.0 * test_random());
+    }
+    for (int i = 0; i < 12 * 20 && round % 10 == 0; i++) {
+      s->J[i] = base->J[i] * exp(4.0 * test_random());
+    }
+    system_values(s);
+    for (int k = 0; k < 2; k++) {
+      solve_and_check(kkt[k], s, round % 7 == 0 ? NULL : active, x[k], y[k]);
+    }
+  }
+  PawlKktInfo info = pawl_kkt_info(kkt[1]);
+  assert_int_equal(info.solver, PAWL_KKT_KLU);
+  assert_true(info.factorizations == 300 && info.solves == 300);
+  assert_true(info.full < info.factorizations);  // old pivots served at least sometimes
+  for (int k = 0; k < 2; k++) {
+    pawl_kkt_destroy(kkt[k]);
+  }
+  free(s);
+  free(base);
+}
+
+// The pivots of the first factorisation become useless: a 2-by-2 S turns from diagonal to swapped.
+static void test_pivots_are_renewed(void** state) {
+  (void)state;
+  const int start[] = {0, 2, 4}, index[] = {0, 1, 0, 1}, empty[] = {0, 0, 0};
+  const PawlPattern S = {2, 2, start, index}, G = {0, 2, empty, NULL};
+  PawlKkt* kkt;
+  assert_int_equal(pawl_kkt_create(&S, &G, PAWL_KKT_KLU, &kkt, NULL), PAWL_OK);
+  const double first[] = {1.0, 1e-3, 1e-3, 1.0}, second[] = {1e-12, 1.0, 1.0, 1e-12};
+  assert_int_equal(pawl_kkt_factor(kkt, first, NULL, NULL, NULL), PAWL_OK);
+  assert_int_equal(pawl_kkt_factor(kkt, first, NULL, NULL, NULL), PAWL_OK);
+  assert_true(pawl_kkt_info(kkt).full == 1);
+  assert_int_equal(pawl_kkt_factor(kkt, second, NULL, NULL, NULL), PAWL_OK);
+  assert_true(pawl_kkt_info(kkt).full == 2);
+  double x[] = {1.0, 2.0};
+  pawl_kkt_solve(kkt, x, NULL);
+  CHECK_NEAR(x[0], 2.0 - 1e-12, 1e-15);
+  CHECK_NEAR(x[1], 1.0 - 2e-12, 1e-15);
+  pawl_kkt_destroy(kkt);
+}
+
+// Old pivots that have become poor, but not useless, are kept; the solution is refined. The entry
+// 500 of L would cost about 500 eps.
+static void test_solutions_are_refined(void** state) {
+  (void)state;
+  const int start[] = {0, 2, 4}, index[] = {0, 1, 0, 1}, empty[] = {0, 0, 0};
+  const PawlPattern S = {2, 2, start, index}, G = {0, 2, empty, NULL};
+  PawlKkt* kkt;
+  assert_int_equal(pawl_kkt_create(&S, &G, PAWL_KKT_KLU, &kkt, NULL), PAWL_OK);
+  const double first[] = {1.0, 0.5, 0.5, 1.0}, second[] = {0.002, 1.0, 1.0, 1.0};
+  assert_int_equal(pawl_kkt_factor(kkt, first, NULL, NULL, NULL), PAWL_OK);
+  assert_int_equal(pawl_kkt_factor(kkt, second, NULL, NULL, NULL), PAWL_OK);
+  assert_true(pawl_kkt_info(kkt).full == 1);
+  for (int round = 0; round < 100; round++) {
+    double b[2], x[2];
+    fill_random(2, b);
+    memcpy(x, b, sizeof b);
+    pawl_kkt_solve(kkt, x, NULL);
+    CHECK_NEAR(0.002 * x[0] + x[1], b[0], 1e-15);
+    CHECK_NEAR(x[0] + x[1], b[1], 1e-15);
+  }
+  pawl_kkt_destroy(kkt);
+}
+
+// The choice between the two: by size, beyond 8 unknowns by the fill of the factors.
+static void test_choice_of_solver(void** state) {
+  (void)state;
+  const struct {
+    int n, m;
+    double density;
+    PawlKktSolver expected;
+  } cases[] = {{2, 1, 0.0, PAWL_KKT_DENSE},
+               {6, 2, 0.0, PAWL_KKT_DENSE},
+               {30, 5, 0.0, PAWL_KKT_KLU},
+               {30, 5, 1.0, PAWL_KKT_DENSE}};
+  for (int k = 0; k < 4; k++) {
+    TestSystem* s = system_random(cases[k].n, cases[k].m, cases[k].density, false);
+    PawlKkt* kkt = system_kkt(s, PAWL_KKT_AUTO);
+    double x[SYSTEM_MAX], y[SYSTEM_MAX];
+    assert_int_equal(pawl_kkt_info(kkt).solver, cases[k].expected);
+    assert_int_equal(pawl_kkt_info(kkt).size, cases[k].n + cases[k].m);
+    solve_and_check(kkt, s, NULL, x, y);
+    pawl_kkt_destroy(kkt);
+    free(s);
+  }
+}
+
+// The dense path never allocates after creation; the sparse one only for new pivots.
+static void test_allocates_nothing(void** state) {
+  (void)state;
+  TestSystem* s = system_random(15, 6, 0.2, false);
+  for (int k = 0; k < 2; k++) {
+    PawlKkt* kkt = system_kkt(s, solvers[k]);
+    double x[SYSTEM_MAX], y[SYSTEM_MAX];
+    if (k == 1) {
+      solve_and_check(kkt, s, NULL, x, y);
+    }
+    long long before = pawl_alloc_count();
+    for (int round = 0; round < 10; round++) {
+      solve_and_check(kkt, s, NULL, x, y);
+      s->S_values[0] = s->S[0] *= 1.1;
+    }
+    assert_true(pawl_alloc_count() == before);
+    pawl_kkt_destroy(kkt);
+  }
+  free(s);
+}
+
+static void test_empty_systems(void** state) {
+  (void)state;
+  const int zero[] = {0, 0};
+  const PawlPattern S = {0, 0, zero, NULL}, G = {0, 0, zero, NULL}, G2 = {2, 0, zero, NULL};
+  for (int k = 0; k < 2; k++) {
+    PawlKkt* kkt;
+    assert_int_equal(pawl_kkt_create(&S, &G, solvers[k], &kkt, NULL), PAWL_OK);
+    assert_int_equal(pawl_kkt_factor(kkt, NULL, NULL, NULL, NULL), PAWL_OK);
+    pawl_kkt_solve(kkt, NULL, NULL);
+    pawl_kkt_destroy(kkt);
+    assert_int_equal(pawl_kkt_create(&S, &G2, solvers[k], &kkt, NULL), PAWL_OK);
+    assert_int_equal(pawl_kkt_factor(kkt, NULL, NULL, NULL, NULL), PAWL_RETRY);
+    const unsigned char off[] = {0, 0};
+    assert_int_equal(pawl_kkt_factor(kkt, NULL, NULL, NULL, off), PAWL_OK);
+    double y[] = {1.0, 2.0};
+    pawl_kkt_solve(kkt, NULL, y);
+    assert_true(y[0] == 1.0 && y[1] == 2.0);
+    pawl_kkt_destroy(kkt);
+  }
+  pawl_kkt_destroy(NULL);
+}
+
+static void test_bad_patterns_are_refused(void** state) {
+  (void)state;
+  PawlError err;
+  PawlKkt* kkt;
+  const int start[] = {0, 1, 2}, index[] = {0, 1}, twice[] = {0, 2, 2}, same[] = {1, 1};
+  const int high[] = {0, 2}, back[] = {0, 2, 1};
+  const PawlPattern good = {2, 2, start, index}, wide = {1, 3, start, index};
+  const PawlPattern bad[] = {
+      {2, 2, twice, same}, {2, 2, start, high}, {2, 2, back, index}, {2, 1, start, index}};
+  for (int k = 0; k < 4; k++) {
+    assert_int_equal(pawl_kkt_create(&bad[k], &good, PAWL_KKT_AUTO, &kkt, &err), PAWL_ERROR_USAGE);
+    assert_null(kkt);
+    assert_non_null(strchr(err.message, 'S'));
+  }
+  const int three[] = {0, 1, 1, 1};
+  const PawlPattern too_wide = {wide.rows, wide.cols, three, index};
+  assert_int_equal(pawl_kkt_create(&good, &too_wide, PAWL_KKT_AUTO, &kkt, &err), PAWL_ERROR_USAGE);
+  assert_non_null(strstr(err.message, "3 columns"));
+}
+
+// Fails each allocation in turn; nothing may leak (sanitizer) and the status must say so.
+static void test_allocation_failures(void** state) {
+  (void)state;
+  TestSystem* s = system_random(9, 4, 0.3, false);
+  PawlPattern S = {s->n, s->n, s->S_start, s->S_index}, G = {s->m, s->n, s->G_start, s->G_index};
+  for (int k = 0; k < 2; k++) {
+    bool done = false;
+    for (int fail = 1; !done; fail++) {
+      assert_true(fail < 1000);
+      PawlKkt* kkt = NULL;
+      pawl_alloc_fail_at(fail);
+      PawlStatus status = pawl_kkt_create(&S, &G, solvers[k], &kkt, NULL);
+      if (status == PAWL_OK) {
+        status = system_factor(kkt, s, NULL);
+        done = status == PAWL_OK;
+      }
+      pawl_alloc_fail_at(0);
+      assert_true(status == PAWL_OK || status == PAWL_ERROR_MEMORY);
+      if (kkt && status != PAWL_OK) {  // memory is back: the same object works
+        assert_int_equal(system_factor(kkt, s, NULL), PAWL_OK);
+      }
+      pawl_kkt_destroy(kkt);
+    }
+  }
+  free(s);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_point_on_incline),         cmocka_unit_test(test_random_systems),
+      cmocka_unit_test(test_switching_and_changing),   cmocka_unit_test(test_pivots_are_renewed),
+      cmocka_unit_test(test_solutions_are_refined),    cmocka_unit_test(test_choice_of_solver),
+      cmocka_unit_test(test_allocates_nothing),        cmocka_unit_test(test_empty_systems),
+      cmocka_unit_test(test_bad_patterns_are_refused), cmocka_unit_test(test_allocation_failures),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
