@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// All of pawl, in the order of the data: text, model, system, stepper, run, recorder, files.
+#pragma once
+
+#include "pawl/base.h"
+#include "pawl/model.h"
+#include "pawl/recorder.h"
+#include "pawl/report.h"
+#include "pawl/run.h"
+#include "pawl/stepper.h"
+#include "pawl/system.h"

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// A simulation from start to end: steps, samples, and a summary.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "pawl/base.h"
+#include "pawl/recorder.h"
+#include "pawl/stepper.h"
+#include "pawl/system.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct PawlSim PawlSim;  // owns stepper, state and recorder; borrows the system
+
+typedef struct PawlSimDef {  // start from pawl_sim_def_default()
+  PawlSimulateDef simulate;  // method, until, step, ...
+  bool project;              // move the start onto the constraints
+  bool keep_samples;         // false: the recorder stays empty, the summary is complete
+  size_t memory_limit;       // [bytes] of samples; 1 GiB
+} PawlSimDef;
+PAWL_API PawlSimDef pawl_sim_def_default(void);
+
+typedef struct PawlSummary {
+  double t;                                           // reached [s]
+  PawlStepperInfo work;                               // steps, Newton iterations, factorisations
+  long long smaller_steps;                            // steps repeated with half the size
+  double wall_seconds;                                // spent in pawl_sim_run
+  double energy_start, energy_end, energy_max_drift;  // [J], kinetic + potential, over the samples
+  double drift;        // largest |g_i| relative to the size of the terms of its row
+  double residual[3];  // largest of g, G v + g_t, G v' + gamma over the samples
+} PawlSummary;
+
+// Makes the stepper, starts it and records the first sample. `system` must outlive the simulation.
+PAWL_API PAWL_CHECKED PawlStatus pawl_sim_create(const PawlSystem* system, const PawlSimDef* def,
+                                                 PawlSim** out, PawlError* err);
+PAWL_API void pawl_sim_destroy(PawlSim* sim);  // NULL is allowed
+
+// Called after each step; a non-zero answer stops the run.
+typedef int (*PawlProgress)(void* context, double t, double until);
+
+// Runs to the end. PAWL_STOPPED: `progress` asked for it. On that and on failure all samples up to
+// the last good step are kept. A step that does not converge is tried in smaller pieces.
+PAWL_API PAWL_CHECKED PawlStatus pawl_sim_run(PawlSim* sim, PawlProgress progress, void* context,
+                                              PawlError* err);
+
+PAWL_API const PawlRecorder* pawl_sim_recorder(const PawlSim* sim);
+PAWL_API const PawlState* pawl_sim_state(const PawlSim* sim);
+// The multipliers of the newest sample, one for each row; of minimum norm where rows are redundant.
+PAWL_API const double* pawl_sim_multipliers(const PawlSim* sim);
+PAWL_API PawlSummary pawl_sim_summary(const PawlSim* sim);
+PAWL_API const char* pawl_sim_warning(const PawlSim* sim);  // "" when there is none
+
+#ifdef __cplusplus
+}
+#endif

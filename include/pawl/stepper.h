@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Advancing a state of a system in time by one method.
+#pragma once
+
+#include <stdbool.h>
+
+#include "pawl/base.h"
+#include "pawl/model.h"
+#include "pawl/system.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct PawlStepper PawlStepper;  // owns its workspace, borrows the system
+
+// All that changes in a run. Made by pawl_state_create; the arrays may be read and written.
+typedef struct PawlState {
+  double t;          // [s]
+  long long step;    // steps taken since the start
+  double* q;         // sizes.q
+  double* v;         // sizes.v
+  double* a;         // sizes.v: the acceleration v'
+  double* lambda;    // sizes.rows: multipliers, the force or torque of each constraint row
+  int memory_count;  // what the method carries from step to step
+  double* memory;
+} PawlState;
+
+typedef struct PawlStepperInfo {  // work done since creation
+  long long steps, newton_iterations, factorizations, evaluations;
+  int redundant_rows;  // rows that depend on others at the start and are left out
+} PawlStepperInfo;
+
+// One entry of the list of methods; NULL past the end.
+typedef struct PawlMethodInfo {
+  const char* name;   // "ga-p"
+  const char* about;  // one line
+  int order;          // of q and v in smooth motion
+} PawlMethodInfo;
+PAWL_API const PawlMethodInfo* pawl_method(int index);
+
+// Allocates all that later steps need. `system` must outlive the stepper. `def` is copied.
+PAWL_API PAWL_CHECKED PawlStatus pawl_stepper_create(const PawlSystem* system,
+                                                     const PawlSimulateDef* def, PawlStepper** out,
+                                                     PawlError* err);
+PAWL_API void pawl_stepper_destroy(PawlStepper* stepper);  // NULL is allowed
+
+// A state at the system's start values, t = 0.
+PAWL_API PAWL_CHECKED PawlStatus pawl_state_create(const PawlStepper* stepper, PawlState** out,
+                                                   PawlError* err);
+PAWL_API void pawl_state_destroy(PawlState* state);  // NULL is allowed
+
+// Makes a state ready for its first step: checks that q and v are on the constraints, and computes
+// the acceleration and multipliers that belong to them. With `project` a start off the constraints
+// is moved onto them by the least change in the metric of the mass matrix; without, it is
+// PAWL_ERROR_RUN with a message that names the constraint and says by how much.
+PAWL_API PAWL_CHECKED PawlStatus pawl_stepper_start(PawlStepper* stepper, PawlState* state,
+                                                    bool project, PawlError* err);
+
+// What the start found worth a warning (redundant rows, by name), or "".
+PAWL_API const char* pawl_stepper_warning(const PawlStepper* stepper);
+
+// Advances `state` by h > 0 [s]. PAWL_RETRY: not converged or outside a domain, `state` unchanged,
+// a smaller h may work; the message names what is stuck.
+PAWL_API PAWL_CHECKED PawlStatus pawl_stepper_step(PawlStepper* stepper, PawlState* state, double h,
+                                                   PawlError* err);
+
+// The multipliers of a state, `lambda` of length rows. Where rows depend on each other only the
+// force that they make together is determined; then these are the multipliers of minimum norm that
+// make it (allocates), else a copy of the state's.
+PAWL_API PAWL_CHECKED PawlStatus pawl_stepper_multipliers(PawlStepper* stepper,
+                                                          const PawlState* state, double* lambda,
+                                                          PawlError* err);
+
+PAWL_API PawlStepperInfo pawl_stepper_info(const PawlStepper* stepper);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// The equations of motion as functions of numbers:
+//
+//   q' = T(q) v                                    kinematics (T = I for a text model)
+//   M(q,v,t) v' = f(q,v,t) + G(q,t)^T lambda       dynamics
+//   g(q,t) = 0                                     constraint rows
+//
+// A positive multiplier pushes towards growing g. A system comes from a model or from the caller's
+// own functions; what uses it cannot tell the difference.
+#pragma once
+
+#include "pawl/base.h"
+#include "pawl/model.h"
+#include "pawl/pattern.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct PawlSystem PawlSystem;
+
+// Derives everything and fixes the sparsity. `model` must outlive the system.
+PAWL_API PAWL_CHECKED PawlStatus pawl_system_create(const PawlModel* model, PawlSystem** out,
+                                                    PawlError* err);
+PAWL_API void pawl_system_destroy(PawlSystem* system);  // NULL is allowed
+
+// The equations of motion derived from a model, written out with its parameters as symbols: text,
+// or a LaTeX document. Free `*out` with pawl_string_free. For models of up to PAWL_EQUATIONS_MOST
+// coordinates; PAWL_ERROR_USAGE beyond.
+#define PAWL_EQUATIONS_MOST 40
+PAWL_API PAWL_CHECKED PawlStatus pawl_model_equations(const PawlModel* model, bool latex,
+                                                      char** out, PawlError* err);
+PAWL_API void pawl_string_free(char* text);  // NULL is allowed
+
+typedef struct PawlSizes {
+  int q;        // coordinates
+  int v;        // velocities
+  int rows;     // constraint rows
+  int outputs;  // named outputs
+} PawlSizes;
+PAWL_API PawlSizes pawl_system_sizes(const PawlSystem* system);
+
+PAWL_API const char* pawl_system_name(const PawlSystem* system);
+// Names as the user wrote them; valid as long as the system.
+PAWL_API const char* pawl_system_coordinate_name(const PawlSystem* system, int q);
+PAWL_API const char* pawl_system_coordinate_unit(const PawlSystem* system, int q);  // "" unstated
+PAWL_API const char* pawl_system_output_name(const PawlSystem* system, int output);
+PAWL_API const char* pawl_system_output_unit(const PawlSystem* system, int output);
+// The constraint that a row belongs to, and the row's number in it, from 0.
+PAWL_API const char* pawl_system_row_name(const PawlSystem* system, int row, int* number);
+
+// The pattern of M, K and C (one for the three, with the whole diagonal), v-by-v, and that of G,
+// rows-by-v.
+PAWL_API PawlPattern pawl_system_pattern_H(const PawlSystem* system);
+PAWL_API PawlPattern pawl_system_pattern_G(const PawlSystem* system);
+
+// q and v as the model states them at t = 0; arrays of sizes q and v.
+PAWL_API void pawl_system_start(const PawlSystem* system, double* q, double* v);
+
+// out = q moved by the increment dq (length v): a sum, but for rotations. `out` may be `q`.
+PAWL_API void pawl_system_retract(const PawlSystem* system, const double* q, const double* dq,
+                                  double* out);
+// q' = T(q) v; a copy when coordinates and velocities are the same.
+PAWL_API void pawl_system_rates(const PawlSystem* system, const double* q, const double* v,
+                                double* q_rate);
+
+// What was derived, for reports and benchmarks.
+typedef struct PawlSystemInfo {
+  int groups;         // sets of terms of one shape
+  int largest_lanes;  // instances of the most frequent shape
+  int nonzeros_H, nonzeros_G;
+} PawlSystemInfo;
+PAWL_API PawlSystemInfo pawl_system_info(const PawlSystem* system);
+
+// ---- evaluation -------------------------------------------------------------------------------
+enum {                      // what an evaluation computes
+  PAWL_MASS = 1,            // M
+  PAWL_FORCE = 2,           // f
+  PAWL_STIFFNESS = 4,       // K = d(M a - f - G^T lambda)/dq
+  PAWL_DAMPING = 8,         // C = d(M a - f)/dv; -df/dv where M does not depend on v
+  PAWL_POSITION = 16,       // g
+  PAWL_GRADIENT = 32,       // G = dg/dq
+  PAWL_TIME_GRADIENT = 64,  // g_t = dg/dt at fixed q
+  PAWL_BIAS = 128,          // gamma = d(G v + g_t)/dt at zero acceleration
+  PAWL_ENERGY = 256,        // kinetic and potential energy [J]
+  PAWL_OUTPUTS = 512,       // the model's outputs
+  PAWL_EVERYTHING = 1023,
+};
+
+// Where to evaluate. An array may be NULL where nothing asked for depends on it: `a` (length v, the
+// acceleration v') enters K, C and outputs, `lambda` (length rows) K and outputs.
+typedef struct PawlPoint {
+  double t;  // [s]
+  const double *q, *v, *a, *lambda;
+} PawlPoint;
+
+// Values in the order of the patterns; arrays of what the mask left out are not meaningful.
+typedef struct PawlValues {
+  double *M, *K, *C;        // nonzeros of H
+  double* G;                // nonzeros of G
+  double* f;                // v
+  double *g, *g_t, *gamma;  // rows
+  double* energy;           // 2: kinetic, potential [J]
+  double* outputs;          // outputs
+} PawlValues;
+
+// A plan for one mask: the programs, their registers and the arrays for the results. Belongs to one
+// thread at a time; any number may exist for a system, which must outlive them.
+typedef struct PawlEval PawlEval;
+PAWL_API PAWL_CHECKED PawlStatus pawl_eval_create(const PawlSystem* system, unsigned mask,
+                                                  PawlEval** out, PawlError* err);
+PAWL_API void pawl_eval_destroy(PawlEval* eval);  // NULL is allowed
+// Computes; allocates nothing unless it fails. PAWL_RETRY: a term is outside its domain or
+// overflows at this point (a smaller step may avoid it); the message names the term, where it is
+// written and t.
+PAWL_API PAWL_CHECKED PawlStatus pawl_eval_run(PawlEval* eval, const PawlPoint* point,
+                                               PawlError* err);
+PAWL_API const PawlValues* pawl_eval_values(const PawlEval* eval);
+// Operations times lanes of one run, for benchmarks.
+PAWL_API long long pawl_eval_operations(const PawlEval* eval);
+
+// ---- a system of the caller's own functions ---------------------------------------------------
+typedef struct PawlCallbacks {
+  void* context;     // handed to every function
+  const char* name;  // of the system; NULL: "callbacks"
+  PawlSizes sizes;
+  // Sparsity; NULL stands for full matrices. H must hold the whole diagonal.
+  const PawlPattern *H, *G;
+  // Names; NULL (the array) stands for q[0], q[1], ... and constraint[0], ...
+  const char* const* coordinate_names;
+  const char* const* row_names;
+  const char* const* output_names;
+  const double *q_start, *v_start;  // NULL stands for zeros
+  // Fills the arrays of `values` that `mask` names, all entries of each. Returns 0, or non-zero
+  // when the point is outside the domain.
+  int (*evaluate)(void* context, unsigned mask, const PawlPoint* point, PawlValues* values);
+  // Both NULL: q' = v.
+  void (*retract)(void* context, const double* q, const double* dq, double* out);
+  void (*rates)(void* context, const double* q, const double* v, double* q_rate);
+} PawlCallbacks;
+
+// Copies all that `callbacks` points to, but `context`, which must outlive the system.
+PAWL_API PAWL_CHECKED PawlStatus pawl_system_create_callbacks(const PawlCallbacks* callbacks,
+                                                              PawlSystem** out, PawlError* err);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// From an energy, force or constraint to its part of the equations of motion. Equation labels refer
+// to docs/theory/equations.md.
+#include "system/system.h"
+
+typedef struct Derivation {
+  PawlDag* dag;
+  const PawlItem* item;
+  int n;             // coordinates that occur
+  const int* slots;  // which
+  PawlSink sink;
+  void* context;
+} Derivation;
+
+static PawlNode zero(PawlDag* dag) {
+  return pawl_dag_const(dag, 0.0);
+}
+
+// d/dt along the motion with the acceleration left out: t' = 1, q' = v, v' = 0.
+static PawlNode tangent_without_acceleration(void* context, PawlDag* dag, PawlOp leaf, int index) {
+  (void)context;
+  switch (leaf) {
+    case PAWL_OP_TIME:
+      return pawl_dag_const(dag, 1.0);
+    case PAWL_OP_Q:
+      return pawl_dag_leaf(dag, PAWL_OP_V, index);
+    default:
+      return zero(dag);
+  }
+}
+
+static PawlNode along_motion(PawlDag* dag, PawlNode node) {
+  return pawl_dag_tangent(dag, node, tangent_without_acceleration, NULL);
+}
+
+static PawlNode by_q(const Derivation* d, PawlNode node, int k) {
+  return pawl_dag_partial(d->dag, node, PAWL_OP_Q, d->slots[k]);
+}
+
+static PawlNode by_v(const Derivation* d, PawlNode node, int k) {
+  return pawl_dag_partial(d->dag, node, PAWL_OP_V, d->slots[k]);
+}
+
+static int give(const Derivation* d, PawlQuantity quantity, int i, int j, PawlNode node) {
+  if (node == PAWL_NO_NODE) {
+    return -1;
+  }
+  double value;
+  if (pawl_dag_is_const(d->dag, node, &value) && value == 0.0) {
+    return 0;
+  }
+  return d->sink(d->context, quantity, i, j, node);
+}
+
+// Rows i of K and C from the residual r_i = (M a - f)_i.                                (E4) (E5)
+static int give_tangents(const Derivation* d, int i, PawlNode r) {
+  for (int j = 0; j < d->n; j++) {
+    if (give(d, PAWL_Q_K, d->slots[i], d->slots[j], by_q(d, r, j)) != 0 ||
+        give(d, PAWL_Q_C, d->slots[i], d->slots[j], by_v(d, r, j)) != 0) {
+      return -1;
+    }
+  }
+  return 0;
+}
+
+// Lagrange: with p_i = dT/dv_i,
+//   M_ij = dp_i/dv_j,   f_i = dT/dq_i - (p_i' at v' = 0),   r_i = sum_j M_ij a_j - f_i   (E1)-(E3)
+static int derive_kinetic(const Derivation* d) {
+  PawlDag* dag = d->dag;
+  PawlNode T = d->item->nodes[0];
+  if (give(d, PAWL_Q_ENERGY, 0, 0, T) != 0) {
+    return -1;
+  }
+  for (int i = 0; i < d->n; i++) {
+    PawlNode p = by_v(d, T, i);
+    PawlNode f = pawl_dag_sub(dag, by_q(d, T, i), along_motion(dag, p));
+    PawlNode r = pawl_dag_neg(dag, f);
+    for (int j = 0; j < d->n; j++) {
+      PawlNode M = by_v(d, p, j);
+      if (give(d, PAWL_Q_M, d->slots[i], d->slots[j], M) != 0) {
+        return -1;
+      }
+      PawlNode a = pawl_dag_leaf(dag, PAWL_OP_A, d->slots[j]);
+      r = pawl_dag_add(dag, r, pawl_dag_mul(dag, M, a));
+    }
+    if (give(d, PAWL_Q_F, d->slots[i], 0, f) != 0 || give_tangents(d, i, r) != 0) {
+      return -1;
+    }
+  }
+  return 0;
+}
+
+// f_i = -dV/dq_i                                                                            (E6)
+static int derive_potential(const Derivation* d) {
+  PawlNode V = d->item->nodes[0];
+  if (give(d, PAWL_Q_ENERGY, 1, 0, V) != 0) {
+    return -1;
+  }
+  for (int i = 0; i < d->n; i++) {
+    PawlNode r = by_q(d, V, i);
+    if (give(d, PAWL_Q_F, d->slots[i], 0, pawl_dag_neg(d->dag, r)) != 0 ||
+        give_tangents(d, i, r) != 0) {
+      return -1;
+    }
+  }
+  return 0;
+}
+
+// f_i = -dD/dv_i                                                                            (E7)
+static int derive_dissipation(const Derivation* d) {
+  for (int i = 0; i < d->n; i++) {
+    PawlNode r = by_v(d, d->item->nodes[0], i);
+    if (give(d, PAWL_Q_F, d->slots[i], 0, pawl_dag_neg(d->dag, r)) != 0 ||
+        give_tangents(d, i, r) != 0) {
+      return -1;
+    }
+  }
+  return 0;
+}
+
+static int derive_force(const Derivation* d) {
+  PawlNode f = d->item->nodes[0];
+  int i = 0;
+  while (i < d->n && d->slots[i] != d->item->target) {
+    i++;
+  }
+  if (give(d, PAWL_Q_F, d->item->target, 0, f) != 0) {
+    return -1;
+  }
+  return give_tangents(d, i, pawl_dag_neg(d->dag, f));
+}
+
+// One row: g, G = dg/dq, g_t = dg/dt, gamma = (G v + g_t)' at v' = 0.                  (E8)-(E10)
+static int derive_row(const Derivation* d, int row, PawlNode g) {
+  PawlDag* dag = d->dag;
+  PawlNode rate = along_motion(dag, g);
+  if (give(d, PAWL_Q_G, row, 0, g) != 0 ||
+      give(d, PAWL_Q_GT, row, 0, pawl_dag_partial(dag, g, PAWL_OP_TIME, 0)) != 0 ||
+      give(d, PAWL_Q_GAMMA, row, 0, along_motion(dag, rate)) != 0) {
+    return -1;
+  }
+  for (int j = 0; j < d->n; j++) {
+    if (give(d, PAWL_Q_GRAD, row, d->slots[j], by_q(d, g, j)) != 0) {
+      return -1;
+    }
+  }
+  return 0;
+}
+
+// The rows' part of K: -d(G^T lambda)/dq, all rows in one sum.                             (E11)
+static int derive_constraint(const Derivation* d) {
+  PawlDag* dag = d->dag;
+  const PawlItem* item = d->item;
+  PawlNode power = zero(dag);  // lambda . g
+  for (int k = 0; k < item->count; k++) {
+    if (derive_row(d, item->target + k, item->nodes[k]) != 0) {
+      return -1;
+    }
+    PawlNode lambda = pawl_dag_leaf(dag, PAWL_OP_LAMBDA, item->target + k);
+    power = pawl_dag_add(dag, power, pawl_dag_mul(dag, lambda, item->nodes[k]));
+  }
+  for (int i = 0; i < d->n; i++) {
+    PawlNode force = by_q(d, power, i);
+    for (int j = 0; j < d->n; j++) {
+      PawlNode K = pawl_dag_neg(dag, by_q(d, force, j));
+      if (give(d, PAWL_Q_K, d->slots[i], d->slots[j], K) != 0) {
+        return -1;
+      }
+    }
+  }
+  return 0;
+}
+
+PawlStatus pawl_derive_item(PawlDag* dag, const PawlItem* item, int coordinate_count,
+                            const int* coordinates, PawlSink sink, void* context) {
+  Derivation d = {dag, item, coordinate_count, coordinates, sink, context};
+  int failed = 0;
+  switch (item->kind) {
+    case PAWL_ITEM_KINETIC:
+      failed = derive_kinetic(&d);
+      break;
+    case PAWL_ITEM_POTENTIAL:
+      failed = derive_potential(&d);
+      break;
+    case PAWL_ITEM_DISSIPATION:
+      failed = derive_dissipation(&d);
+      break;
+    case PAWL_ITEM_FORCE:
+      failed = derive_force(&d);
+      break;
+    case PAWL_ITEM_CONSTRAINT:
+      failed = derive_constraint(&d);
+      break;
+    case PAWL_ITEM_OUTPUT:
+      failed = give(&d, PAWL_Q_OUTPUT, item->target, 0, item->nodes[0]);
+      break;
+  }
+  return failed ? PAWL_ERROR_MEMORY : PAWL_OK;
+}

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0
+// The derived equations, written out for a reader: the same derivation as for numbers
+// (pawl_derive_item), with the parameters as symbols, in normal form.
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "expr/normal.h"
+#include "model/model.h"
+#include "system/system.h"
+
+typedef struct Writer {
+  const PawlModel* model;
+  PawlDag* dag;
+  PawlStyle style;
+  PawlText text;
+  int entry_count, entry_capacity;
+  PawlEntry* entries;
+} Writer;
+
+// ---- names --------------------------------------------------------------------------------------
+static bool is_greek(const char* word, size_t length) {
+  static const char* const letters[] = {
+      "alpha",  "beta",  "gamma", "delta", "epsilon", "zeta",  "eta",   "theta",
+      "iota",   "kappa", "mu",    "nu",    "xi",      "pi",    "rho",   "sigma",
+      "tau",    "phi",   "chi",   "psi",   "omega",   "Gamma", "Delta", "Theta",
+      "Lambda", "Xi",    "Pi",    "Sigma", "Phi",     "Psi",   "Omega", "lambda"};
+  for (size_t k = 0; k < sizeof letters / sizeof *letters; k++) {
+    if (strlen(letters[k]) == length && strncmp(word, letters[k], length) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// theta -> \theta, q1 -> q_{1}, phi_0 -> \phi_{0}, u[3] -> u_{3}; `accent` goes on the letter
+// alone.
+static void latex_name(PawlText* out, const char* name, const char* accent) {
+  size_t word = 0;
+  while (name[word] && !isdigit((unsigned char)name[word]) && name[word] != '_' &&
+         name[word] != '[') {
+    word++;
+  }
+  word = word ? word : strlen(name);
+  if (accent[0]) {
+    pawl_text_printf(out, "%s{", accent);
+  }
+  bool greek = is_greek(name, word);
+  pawl_text_add(out, greek ? "\\" : word > 1 ? "\\mathrm{" : "");
+  pawl_text_add_bytes(out, name, word);
+  pawl_text_add(out, !greek && word > 1 ? "}" : "");
+  pawl_text_add(out, accent[0] ? "}" : "");
+  const char* rest = name + word + strspn(name + word, "_[");
+  size_t length = strcspn(rest, "]");
+  if (length > 0) {
+    pawl_text_add(out, "_{");
+    for (size_t k = 0; k < length; k++) {
+      pawl_text_add_bytes(out, rest[k] == '_' ? "\\_" : &rest[k], rest[k] == '_' ? 2 : 1);
+    }
+    pawl_text_add(out, "}");
+  }
+  pawl_text_add(out, greek ? " " : "");
+}
+
+static void row_name(const PawlModel* model, PawlText* out, int row) {
+  for (int c = 0; c < model->constraint_count; c++) {
+    const PawlConstraint* k = &model->constraints[c];
+    if (row >= k->first_row && row < k->first_row + k->row_count) {
+      pawl_text_printf(out, "%s,%d", k->name, row - k->first_row + 1);
+    }
+  }
+}
+
+static void leaf_name(void* context, PawlText* out, PawlStyle style, PawlOp leaf, int index) {
+  const PawlModel* model = context;
+  bool latex = style == PAWL_STYLE_LATEX;
+  static const char* const primes[] = {"", "'", "''"};
+  static const char* const accents[] = {"", "\\dot", "\\ddot"};
+  int order = leaf == PAWL_OP_V ? 1 : leaf == PAWL_OP_A ? 2 : 0;
+  switch (leaf) {
+    case PAWL_OP_TIME:
+      pawl_text_add(out, "t");
+      return;
+    case PAWL_OP_LAMBDA:
+      pawl_text_add(out, latex ? "\\lambda_{\\mathrm{" : "lambda(");
+      row_name(model, out, index);
+      pawl_text_add(out, latex ? "}}" : ")");
+      return;
+    case PAWL_OP_PARAM:
+      if (latex) {
+        latex_name(out, model->parameters[index].name, "");
+      } else {
+        pawl_text_add(out, model->parameters[index].name);
+      }
+      return;
+    default:
+      if (latex) {
+        latex_name(out, model->coordinates[index].name, accents[order]);
+      } else {
+        pawl_text_printf(out, "%s%s", model->coordinates[index].name, primes[order]);
+      }
+  }
+}
+
+// ---- derivation ---------------------------------------------------------------------------------
+static int keep(void* context, PawlQuantity quantity, int i, int j, PawlNode node) {
+  Writer* w = context;
+  if (PAWL_GROW(w->entries, w->entry_capacity, w->entry_count + 1) != 0) {
+    return -1;
+  }
+  for (int k = 0; k < w->entry_count; k++) {  // sums with what is there: the models are small
+    PawlEntry* e = &w->entries[k];
+    if (e->quantity == quantity && e->i == i && e->j == j) {
+      e->node = pawl_dag_add(w->dag, e->node, node);
+      return e->node == PAWL_NO_NODE ? -1 : 0;
+    }
+  }
+  w->entries[w->entry_count++] = (PawlEntry){quantity, node, i, j, false, NULL};
+  return 0;
+}
+
+static PawlNode same_leaf(void* context, PawlDag* to, PawlOp leaf, int index) {
+  (void)context;
+  return pawl_dag_leaf(to, leaf, index);
+}
+
+static PawlStatus derive(Writer* w, PawlItemKind kind, int target, PawlNode of_model) {
+  static const int all[PAWL_EQUATIONS_MOST] = {
+      0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19,
+      20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39};
+  PawlNode node = pawl_dag_copy(w->dag, w->model->dag, of_model, same_leaf, NULL);
+  if (node == PAWL_NO_NODE) {
+    return PAWL_ERROR_MEMORY;
+  }
+  PawlItem item = {kind, target, 1, &node};
+  return pawl_derive_item(w->dag, &item, w->model->coordinate_count, all, keep, w);
+}
+
+static int compare_entries(const void* a, const void* b) {
+  const PawlEntry *x = a, *y = b;
+  int by_quantity = (int)x->quantity - (int)y->quantity;
+  int by_row = x->i - y->i;
+  return by_quantity ? by_quantity : by_row ? by_row : x->j - y->j;
+}
+
+static PawlStatus derive_all(Writer* w) {
+  static const PawlItemKind kind_of[] = {PAWL_ITEM_KINETIC, PAWL_ITEM_POTENTIAL,
+                                         PAWL_ITEM_DISSIPATION, PAWL_ITEM_FORCE};
+  const PawlModel* model = w->model;
+  for (int k = 0; k < model->term_count; k++) {
+    const PawlTerm* term = &model->terms[k];
+    PAWL_TRY(derive(w, kind_of[term->kind], term->target, term->node));
+  }
+  for (int c = 0; c < model->constraint_count; c++) {
+    const PawlConstraint* constraint = &model->constraints[c];
+    if (constraint->mode_count == 1) {
+      for (int k = 0; k < constraint->modes[0].row_count; k++) {
+        PAWL_TRY(derive(w, PAWL_ITEM_CONSTRAINT, constraint->first_row + k,
+                        constraint->modes[0].rows[k].node));
+      }
+    }
+  }
+  if (w->entry_count > 0) {
+    qsort(w->entries, (size_t)w->entry_count, sizeof *w->entries, compare_entries);
+  }
+  for (int k = 0; k < w->entry_count; k++) {
+    if (w->entries[k].quantity != PAWL_Q_K && w->entries[k].quantity != PAWL_Q_C) {
+      w->entries[k].node = pawl_dag_normal(w->dag, w->entries[k].node);
+      if (w->entries[k].node == PAWL_NO_NODE) {
+        return PAWL_ERROR_MEMORY;
+      }
+    }
+  }
+  return PAWL_OK;
+}
+
+// ---- writing ------------------------------------------------------------------------------------
+static void put_expression(Writer* w, PawlNode node) {
+  pawl_dag_print(&w->text, w->dag, node, w->style, leaf_name, (void*)w->model);
+}
+
+// An expression; a long sum with one addend a line.
+static void put_sum(Writer* w, PawlNode node) {
+  enum { ONE_LINE = 90, MOST_ADDENDS = 200 };
+  bool latex = w->style == PAWL_STYLE_LATEX;
+  size_t before = w->text.length;
+  put_expression(w, node);
+  PawlNode addend[MOST_ADDENDS];
+  bool minus[MOST_ADDENDS];
+  int count = 0;
+  PawlDagNode n = *pawl_dag_node(w->dag, node);
+  while ((n.op == PAWL_OP_ADD || n.op == PAWL_OP_SUB) && count < MOST_ADDENDS - 1) {
+    addend[count] = n.arg[1];
+    minus[count++] = n.op == PAWL_OP_SUB;
+    node = n.arg[0];
+    n = *pawl_dag_node(w->dag, node);
+  }
+  size_t limit = latex ? 3 * ONE_LINE : ONE_LINE;
+  if (w->text.failed || w->text.length - before <= limit || count == 0) {
+    return;
+  }
+  w->text.length = before;  // again, addend by addend
+  w->text.s[before] = '\0';
+  put_expression(w, node);
+  for (int k = count - 1; k >= 0; k--) {
+    PawlOp op = pawl_dag_node(w->dag, addend[k])->op;
+    bool brackets = op == PAWL_OP_ADD || op == PAWL_OP_SUB || op == PAWL_OP_NEG;
+    pawl_text_add(&w->text, latex ? " \\\\\n  &\\quad " : "\n        ");
+    pawl_text_add(&w->text, minus[k] ? "- " : "+ ");
+    pawl_text_add(&w->text, brackets ? "(" : "");
+    put_expression(w, addend[k]);
+    pawl_text_add(&w->text, brackets ? ")" : "");
+  }
+}
+
+static void put_coordinate(Writer* w, int index) {
+  leaf_name((void*)w->model, &w->text, w->style, PAWL_OP_Q, index);
+}
+
+// The left side: M[q1,q2], f[q1], G[pin,1; x].
+static void put_symbol(Writer* w, const PawlEntry* e) {
+  static const char* const symbol[PAWL_QUANTITY_COUNT] = {
+      [PAWL_Q_M] = "M",    [PAWL_Q_F] = "f",    [PAWL_Q_G] = "g",
+      [PAWL_Q_GRAD] = "G", [PAWL_Q_GT] = "g_t", [PAWL_Q_GAMMA] = "gamma",
+  };
+  bool latex = w->style == PAWL_STYLE_LATEX;
+  bool of_row = e->quantity == PAWL_Q_G || e->quantity == PAWL_Q_GRAD || e->quantity == PAWL_Q_GT ||
+                e->quantity == PAWL_Q_GAMMA;
+  if (e->quantity == PAWL_Q_ENERGY) {
+    pawl_text_add(&w->text, e->i == 0 ? "T" : "V");
+    return;
+  }
+  const char* name = symbol[e->quantity];
+  pawl_text_add(&w->text, latex && name[0] == 'g' && name[1] == 'a' ? "\\gamma" : name);
+  if (latex && e->quantity == PAWL_Q_GT) {
+    w->text.length -= 3;
+    pawl_text_add(&w->text, "\\partial_t g");
+  }
+  pawl_text_add(&w->text, latex ? "_{" : "[");
+  if (of_row) {
+    pawl_text_add(&w->text, latex ? "\\mathrm{" : "");
+    row_name(w->model, &w->text, e->i);
+    pawl_text_add(&w->text, latex ? "}" : "");
+  } else {
+    put_coordinate(w, e->i);
+  }
+  if (e->quantity == PAWL_Q_M || e->quantity == PAWL_Q_GRAD) {
+    pawl_text_add(&w->text, of_row ? "; " : latex ? ", " : ",");
+    put_coordinate(w, e->j);
+  }
+  pawl_text_add(&w->text, latex ? "}" : "]");
+}
+
+static void put_block(Writer* w, PawlQuantity quantity, const char* title) {
+  bool latex = w->style == PAWL_STYLE_LATEX, any = false;
+  for (int k = 0; k < w->entry_count; k++) {
+    const PawlEntry* e = &w->entries[k];
+    if (e->quantity != quantity || (quantity == PAWL_Q_M && e->i > e->j)) {
+      continue;
+    }
+    if (!any) {
+      pawl_text_printf(&w->text, latex ? "\\paragraph{%s}\n\\begin{align*}\n" : "\n%s\n", title);
+    } else if (latex) {
+      pawl_text_add(&w->text, " \\\\\n");
+    }
+    any = true;
+    pawl_text_add(&w->text, latex ? "  " : "    ");
+    put_symbol(w, e);
+    pawl_text_add(&w->text, latex ? " &= " : " = ");
+    put_sum(w, e->node);
+    pawl_text_add(&w->text, latex ? "" : "\n");
+  }
+  if (any && latex) {
+    pawl_text_add(&w->text, "\n\\end{align*}\n");
+  }
+}
+
+static void put_modes(Writer* w) {
+  const PawlModel* model = w->model;
+  for (int c = 0; c < model->constraint_count; c++) {
+    const PawlConstraint* k = &model->constraints[c];
+    for (int m = 0; m < k->mode_count && k->mode_count > 1; m++) {
+      const PawlMode* mode = &k->modes[m];
+      for (int r = 0; r < mode->row_count; r++) {
+        pawl_text_printf(&w->text,
+                         w->style == PAWL_STYLE_LATEX
+                             ? "\n\\verb|%s| in mode \\verb|%s|: \\verb|%s|\n"
+                             : "\n%s in mode %s: %s\n",
+                         k->name, mode->name, mode->rows[r].source.text);
+      }
+    }
+  }
+}
+
+static void put_head(Writer* w) {
+  const PawlModel* model = w->model;
+  if (w->style == PAWL_STYLE_LATEX) {
+    pawl_text_add(&w->text,
+                  "\\documentclass{article}\n\\usepackage{amsmath}\n"
+                  "\\usepackage[margin=2cm]{geometry}\n\\begin{document}\n");
+    pawl_text_printf(&w->text, "\\section*{Equations of motion: \\texttt{%s}}\n", model->name);
+    pawl_text_add(&w->text,
+                  "\\[ M(q)\\,\\ddot q = f(q, \\dot q, t) + G(q,t)^T \\lambda, \\qquad "
+                  "g(q,t) = 0, \\qquad G = \\partial g/\\partial q \\]\n"
+                  "$M$ is symmetric; entries not listed are zero.\n");
+    return;
+  }
+  pawl_text_printf(&w->text,
+                   "%s: M q'' = f + G^T lambda, g = 0\n\n"
+                   "M is symmetric; entries not listed are zero.\nparameters:",
+                   model->name);
+  for (int k = 0; k < model->parameter_count; k++) {
+    pawl_text_printf(&w->text, "%s %s = ", k ? "," : "", model->parameters[k].name);
+    pawl_text_number(&w->text, model->parameters[k].value);
+  }
+  pawl_text_add(&w->text, model->parameter_count ? "\n" : " none\n");
+}
+
+static void write_all(Writer* w) {
+  put_head(w);
+  put_block(w, PAWL_Q_ENERGY, "Energies: kinetic T, potential V");
+  put_block(w, PAWL_Q_M, "Mass matrix M");
+  put_block(w, PAWL_Q_F, "Forces f");
+  put_block(w, PAWL_Q_G, "Constraints g = 0");
+  put_block(w, PAWL_Q_GRAD, "Gradient G = dg/dq");
+  put_block(w, PAWL_Q_GT, "Time gradient g_t = dg/dt");
+  put_block(w, PAWL_Q_GAMMA, "Acceleration bias gamma: G q'' + gamma = 0");
+  put_modes(w);
+  if (w->style == PAWL_STYLE_LATEX) {
+    pawl_text_add(&w->text, "\\end{document}\n");
+  }
+}
+
+PawlStatus pawl_model_equations(const PawlModel* model, bool latex, char** out, PawlError* err) {
+  *out = NULL;
+  if (model->coordinate_count > PAWL_EQUATIONS_MOST) {
+    return pawl_fail(err, PAWL_ERROR_USAGE,
+                     "%s has %d coordinates; equations are written out for at most %d. Try a "
+                     "smaller family, such as -p N=3",
+                     model->name, model->coordinate_count, PAWL_EQUATIONS_MOST);
+  }
+  Writer w = {.model = model,
+              .dag = pawl_dag_create(),
+              .style = latex ? PAWL_STYLE_LATEX : PAWL_STYLE_TEXT};
+  PawlStatus status = w.dag ? derive_all(&w) : PAWL_ERROR_MEMORY;
+  if (status == PAWL_OK) {
+    write_all(&w);
+  }
+  pawl_dag_destroy(w.dag);
+  pawl_free(w.entries);
+  if (status != PAWL_OK || w.text.failed) {
+    pawl_text_free(&w.text);
+    return pawl_fail_memory(err);
+  }
+  *out = w.text.s;
+  return PAWL_OK;
+}
+
+void pawl_string_free(char* text) {
+  pawl_free(text);
+}

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+// Evaluating a system: for each group a tape of the entries that the mask names, run over its lanes
+// in blocks, the results added to the constant part of the arrays. A single lane takes a path of
+// its own without blocks.
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "expr/tape.h"
+#include "system/system.h"
+
+typedef struct Output {
+  int reg;          // register of the tape
+  const int* dest;  // lane -> index in `array`
+  double* array;
+  bool assigns;  // one lane, and nothing else writes to this place
+} Output;
+
+typedef struct Program {  // a group under a mask
+  const PawlGroup* group;
+  PawlTape* tape;
+  double* registers;
+  int output_count;
+  Output* outputs;
+} Program;
+
+typedef struct Reset {  // an array that starts from its constant part in each run
+  double* array;
+  const double* base;
+  size_t bytes;
+} Reset;
+
+struct PawlEval {
+  PawlArena arena;
+  const PawlSystem* system;
+  unsigned mask;
+  PawlValues values;
+  double* array[PAWL_QUANTITY_COUNT];
+  int program_count, reset_count;
+  Program* programs;
+  Reset resets[PAWL_QUANTITY_COUNT];
+};
+
+static bool wanted(const PawlEval* eval, PawlQuantity q) {
+  return (eval->mask & pawl_quantity_mask(q)) != 0;
+}
+
+static PawlStatus make_arrays(PawlEval* eval, PawlError* err) {
+  const PawlSystem* system = eval->system;
+  for (int q = 0; q < PAWL_QUANTITY_COUNT; q++) {
+    eval->array[q] =
+        PAWL_NEW(&eval->arena, double, wanted(eval, (PawlQuantity)q) ? system->size[q] : 0);
+    if (!eval->array[q]) {
+      return pawl_fail_memory(err);
+    }
+    if (!wanted(eval, (PawlQuantity)q) || !system->model) {
+      continue;
+    }
+    size_t bytes = (size_t)system->size[q] * sizeof(double);
+    memcpy(eval->array[q], system->base[q], bytes);
+    if (system->summed[q] && system->varies[q]) {
+      eval->resets[eval->reset_count++] = (Reset){eval->array[q], system->base[q], bytes};
+    }
+  }
+  double** a = eval->array;
+  eval->values = (PawlValues){.M = a[PAWL_Q_M],
+                              .K = a[PAWL_Q_K],
+                              .C = a[PAWL_Q_C],
+                              .G = a[PAWL_Q_GRAD],
+                              .f = a[PAWL_Q_F],
+                              .g = a[PAWL_Q_G],
+                              .g_t = a[PAWL_Q_GT],
+                              .gamma = a[PAWL_Q_GAMMA],
+                              .energy = a[PAWL_Q_ENERGY],
+                              .outputs = a[PAWL_Q_OUTPUT]};
+  return PAWL_OK;
+}
+
+// Lists the entries of a group that the mask names and that change.
+static int select_entries(PawlEval* eval, Program* p, PawlNode* nodes) {
+  const PawlGroup* group = p->group;
+  int count = 0;
+  for (int k = 0; k < group->entry_count; k++) {
+    const PawlEntry* e = &group->entries[k];
+    if (e->constant || !wanted(eval, e->quantity)) {
+      continue;
+    }
+    p->outputs[count] =
+        (Output){0, e->dest, eval->array[e->quantity], !eval->system->summed[e->quantity]};
+    nodes[count++] = e->node;
+  }
+  return count;
+}
+
+static PawlStatus make_program(PawlEval* eval, const PawlGroup* group, PawlError* err) {
+  Program* p = &eval->programs[eval->program_count];
+  p->group = group;
+  p->outputs = PAWL_NEW(&eval->arena, Output, group->entry_count);
+  PawlNode* nodes = pawl_alloc((size_t)group->entry_count, sizeof(PawlNode));
+  if (!p->outputs || !nodes) {
+    pawl_free(nodes);
+    return pawl_fail_memory(err);
+  }
+  p->output_count = select_entries(eval, p, nodes);
+  PawlStatus status = PAWL_OK;
+  if (p->output_count > 0) {
+    eval->program_count++;
+    status = pawl_tape_create(group->dag, p->output_count, nodes, &p->tape, err);
+  }
+  pawl_free(nodes);
+  if (!p->tape) {
+    return status;
+  }
+  int width = group->lanes == 1 ? 1 : PAWL_TAPE_WIDTH;
+  p->registers = PAWL_NEW(&eval->arena, double, pawl_tape_room(p->tape, width));
+  if (!p->registers) {
+    return pawl_fail_memory(err);
+  }
+  pawl_tape_prepare(p->tape, width, p->registers);
+  for (int k = 0; k < p->output_count; k++) {
+    p->outputs[k].reg = p->tape->outputs[k];
+  }
+  return status;
+}
+
+PawlStatus pawl_eval_create(const PawlSystem* system, unsigned mask, PawlEval** out,
+                            PawlError* err) {
+  *out = NULL;
+  PawlEval* eval = pawl_alloc(1, sizeof *eval);
+  if (!eval) {
+    return pawl_fail_memory(err);
+  }
+  eval->system = system;
+  eval->mask = mask;
+  PawlStatus status = make_arrays(eval, err);
+  if (status == PAWL_OK) {
+    eval->programs = PAWL_NEW(&eval->arena, Program, system->group_count);
+    status = eval->programs ? PAWL_OK : pawl_fail_memory(err);
+  }
+  for (int g = 0; status == PAWL_OK && g < system->group_count; g++) {
+    status = make_program(eval, &system->groups[g], err);
+  }
+  if (status != PAWL_OK) {
+    pawl_eval_destroy(eval);
+    return status;
+  }
+  *out = eval;
+  return PAWL_OK;
+}
+
+void pawl_eval_destroy(PawlEval* eval) {
+  if (eval) {
+    for (int k = 0; k < eval->program_count; k++) {
+      pawl_tape_destroy(eval->programs[k].tape);
+    }
+    pawl_arena_free(&eval->arena);
+    pawl_free(eval);
+  }
+}
+
+const PawlValues* pawl_eval_values(const PawlEval* eval) {
+  return &eval->values;
+}
+
+long long pawl_eval_operations(const PawlEval* eval) {
+  long long count = 0;
+  for (int k = 0; k < eval->program_count; k++) {
+    count += (long long)eval->programs[k].tape->instruction_count * eval->programs[k].group->lanes;
+  }
+  return count;
+}
+
+static const double* source(const PawlPoint* point, PawlOp leaf) {
+  switch (leaf) {
+    case PAWL_OP_Q:
+      return point->q;
+    case PAWL_OP_V:
+      return point->v;
+    case PAWL_OP_A:
+      return point->a;
+    default:
+      return point->lambda;
+  }
+}
+
+// Runs the single lane; slots are global indices. Returns 0 when every result is finite, else NaN.
+static double run_single(const Program* p, const PawlPoint* point) {
+  const PawlTape* tape = p->tape;
+  double* r = p->registers;
+  double* in = r + tape->constant_count;
+  for (int k = 0; k < tape->input_count; k++) {
+    PawlTapeInput input = tape->inputs[k];
+    in[k] = input.leaf == PAWL_OP_TIME ? point->t : source(point, input.leaf)[input.index];
+  }
+  pawl_tape_run_one(tape, r);
+  double check = 0.0;
+  for (int k = 0; k < p->output_count; k++) {
+    const Output* o = &p->outputs[k];
+    double value = r[o->reg];
+    double* place = &o->array[*o->dest];
+    *place = o->assigns ? value : *place + value;
+    check += value - value;  // NaN when the value is not finite
+  }
+  return check;
+}
+
+static void load_block(const Program* p, const PawlPoint* point, int first, int lanes) {
+  const PawlGroup* group = p->group;
+  const PawlTape* tape = p->tape;
+  for (int k = 0; k < tape->input_count; k++) {
+    PawlTapeInput input = tape->inputs[k];
+    double* row = p->registers + (size_t)(tape->constant_count + k) * PAWL_TAPE_WIDTH;
+    size_t at = (size_t)input.index * (size_t)group->lanes + (size_t)first;
+    if (input.leaf == PAWL_OP_TIME) {
+      for (int l = 0; l < lanes; l++) {
+        row[l] = point->t;
+      }
+    } else if (input.leaf == PAWL_OP_PARAM) {
+      memcpy(row, group->numbers + at, (size_t)lanes * sizeof(double));
+    } else {
+      const int* map = (input.leaf == PAWL_OP_LAMBDA ? group->rows : group->coordinates) + at;
+      const double* from = source(point, input.leaf);
+      for (int l = 0; l < lanes; l++) {
+        row[l] = from[map[l]];
+      }
+    }
+  }
+}
+
+static double run_lanes(const Program* p, const PawlPoint* point) {
+  int all = p->group->lanes;
+  double check[PAWL_TAPE_WIDTH] = {0};
+  for (int first = 0; first < all; first += PAWL_TAPE_WIDTH) {
+    int lanes = all - first < PAWL_TAPE_WIDTH ? all - first : PAWL_TAPE_WIDTH;
+    load_block(p, point, first, lanes);
+    pawl_tape_run_block(p->tape, p->registers, lanes);
+    for (int k = 0; k < p->output_count; k++) {
+      const Output* o = &p->outputs[k];
+      const double* row = p->registers + (size_t)o->reg * PAWL_TAPE_WIDTH;
+      const int* dest = o->dest + first;
+      for (int l = 0; l < lanes; l++) {
+        check[l] += row[l] - row[l];
+      }
+      for (int l = 0; l < lanes; l++) {
+        o->array[dest[l]] += row[l];
+      }
+    }
+  }
+  double sum = 0.0;
+  for (int l = 0; l < PAWL_TAPE_WIDTH; l++) {
+    sum += check[l];
+  }
+  return sum;
+}
+
+static PawlStatus run_callbacks(PawlEval* eval, const PawlPoint* point, PawlError* err) {
+  const PawlCallbacks* c = &eval->system->callbacks;
+  double check = 0.0;
+  if (c->evaluate(c->context, eval->mask, point, &eval->values) != 0) {
+    return pawl_fail(err, PAWL_RETRY, "t = %.10g: the system's own functions refused this point",
+                     point->t);
+  }
+  for (int q = 0; q < PAWL_QUANTITY_COUNT; q++) {
+    for (int k = 0; wanted(eval, (PawlQuantity)q) && k < eval->system->size[q]; k++) {
+      check += eval->array[q][k] - eval->array[q][k];
+    }
+  }
+  return check == 0.0 ? PAWL_OK
+                      : pawl_fail(err, PAWL_RETRY,
+                                  "t = %.10g: the system's own functions gave a value that is "
+                                  "not finite",
+                                  point->t);
+}
+
+PawlStatus pawl_eval_run(PawlEval* eval, const PawlPoint* point, PawlError* err) {
+  if (!eval->system->model) {
+    return run_callbacks(eval, point, err);
+  }
+  for (int k = 0; k < eval->reset_count; k++) {
+    memcpy(eval->resets[k].array, eval->resets[k].base, eval->resets[k].bytes);
+  }
+  double check = 0.0;
+  for (int k = 0; k < eval->program_count; k++) {
+    const Program* p = &eval->programs[k];
+    check += p->group->lanes == 1 ? run_single(p, point) : run_lanes(p, point);
+  }
+  return check == 0.0 ? PAWL_OK : pawl_system_fault(eval->system, eval->mask, point, err);
+}

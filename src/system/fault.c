@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finding out, after an evaluation gave a number that is not finite, which term of the model is to
+// blame: first by the values of the terms themselves, then by their derivatives. Runs only then, so
+// it evaluates the model's graph node by node.
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "model/model.h"
+#include "system/system.h"
+
+typedef struct Written {  // an expression of the model with the words that describe it
+  const char* what;
+  const PawlSource* source;
+  PawlNode node;
+  PawlItemKind kind;
+  int target;
+} Written;
+
+typedef struct Search {
+  const PawlModel* model;
+  unsigned mask;  // what was asked for
+  const PawlPoint* point;
+  double* values;  // of every node of the model's graph
+  PawlError* err;
+} Search;
+
+static double leaf_value(const Search* s, const PawlDagNode* node) {
+  const PawlPoint* p = s->point;
+  switch (node->op) {
+    case PAWL_OP_CONST:
+      return node->value;
+    case PAWL_OP_PARAM:
+      return s->model->parameters[node->index].value;
+    case PAWL_OP_TIME:
+      return p->t;
+    case PAWL_OP_Q:
+      return p->q ? p->q[node->index] : 0.0;
+    case PAWL_OP_V:
+      return p->v ? p->v[node->index] : 0.0;
+    case PAWL_OP_A:
+      return p->a ? p->a[node->index] : 0.0;
+    default:
+      return p->lambda ? p->lambda[node->index] : 0.0;
+  }
+}
+
+static double operand_value(const Search* s, const PawlDagNode* node, int k) {
+  return node->arg[k] == PAWL_NO_NODE ? 0.0 : s->values[node->arg[k]];
+}
+
+static void evaluate_all(Search* s) {
+  int count = pawl_dag_count(s->model->dag);
+  for (int k = 0; k < count; k++) {
+    const PawlDagNode* node = pawl_dag_node(s->model->dag, k);
+    s->values[k] = pawl_op_is_leaf(node->op)
+                       ? leaf_value(s, node)
+                       : pawl_op_value(node->op, node->index, operand_value(s, node, 0),
+                                       operand_value(s, node, 1), operand_value(s, node, 2));
+  }
+}
+
+// From a node that is not finite down to the operation that made it so.
+static PawlNode culprit(const Search* s, PawlNode node) {
+  for (;;) {
+    const PawlDagNode* n = pawl_dag_node(s->model->dag, node);
+    PawlNode bad = PAWL_NO_NODE;
+    for (int k = 0; k < pawl_op_operands(n->op); k++) {
+      bool branch_not_taken =
+          n->op == PAWL_OP_IF && k > 0 && (s->values[n->arg[0]] != 0.0) != (k == 1);
+      if (!branch_not_taken && !isfinite(s->values[n->arg[k]])) {
+        bad = n->arg[k];
+        break;
+      }
+    }
+    if (bad == PAWL_NO_NODE) {
+      return node;
+    }
+    node = bad;
+  }
+}
+
+static void leaf_name(void* context, PawlText* out, PawlStyle style, PawlOp leaf, int index) {
+  const PawlModel* model = context;
+  (void)style;
+  switch (leaf) {
+    case PAWL_OP_PARAM:
+      pawl_text_add(out, model->parameters[index].name);
+      break;
+    case PAWL_OP_TIME:
+      pawl_text_add(out, "t");
+      break;
+    case PAWL_OP_LAMBDA:
+      pawl_text_printf(out, "lambda[%d]", index);
+      break;
+    default:
+      pawl_text_add(out, model->coordinates[index].name);
+      pawl_text_add(out, leaf == PAWL_OP_V ? "'" : leaf == PAWL_OP_A ? "''" : "");
+  }
+}
+
+static PawlStatus blame_value(const Search* s, const Written* w, PawlNode root) {
+  PawlNode node = culprit(s, root);
+  const PawlDagNode* n = pawl_dag_node(s->model->dag, node);
+  PawlText text = {0};
+  pawl_dag_print(&text, s->model->dag, node, PAWL_STYLE_TEXT, leaf_name, (void*)s->model);
+  PawlText operands = {0};
+  for (int k = 0; k < pawl_op_operands(n->op); k++) {
+    pawl_text_printf(&operands, "%s%.10g", k ? ", " : "", s->values[n->arg[k]]);
+  }
+  PawlStatus status = pawl_fail(
+      s->err, PAWL_RETRY,
+      "%s:%d:%d: t = %.10g: '%.300s' has no finite value (operands %s), in %s '%.300s'",
+      s->model->file, w->source->line, w->source->column, s->point->t, text.s ? text.s : "?",
+      operands.s ? operands.s : "none", w->what, w->source->text ? w->source->text : "");
+  pawl_text_free(&text);
+  pawl_text_free(&operands);
+  return status;
+}
+
+// ---- derivatives --------------------------------------------------------------------------------
+typedef struct Trial {  // one term, derived alone and evaluated entry by entry
+  const Search* search;
+  PawlDag* dag;
+  PawlLeafValues leaves;
+  int coordinate_count, coordinate_capacity;
+  int* coordinates;  // ascending
+  bool constants_only;
+  bool bad;
+  PawlQuantity quantity;  // of the first entry that is not finite
+} Trial;
+
+static int list_coordinates(void* context, PawlOp leaf, int index) {
+  Trial* trial = context;
+  if (leaf != PAWL_OP_Q && leaf != PAWL_OP_V && leaf != PAWL_OP_A) {
+    return 0;
+  }
+  int at = 0;
+  while (at < trial->coordinate_count && trial->coordinates[at] < index) {
+    at++;
+  }
+  if (at < trial->coordinate_count && trial->coordinates[at] == index) {
+    return 0;
+  }
+  if (PAWL_GROW(trial->coordinates, trial->coordinate_capacity, trial->coordinate_count + 1) != 0) {
+    return -1;
+  }
+  for (int k = trial->coordinate_count++; k > at; k--) {
+    trial->coordinates[k] = trial->coordinates[k - 1];
+  }
+  trial->coordinates[at] = index;
+  return 0;
+}
+
+static int is_variable(void* context, PawlOp leaf, int index) {
+  (void)context;
+  (void)index;
+  return leaf != PAWL_OP_PARAM;
+}
+
+static int try_entry(void* context, PawlQuantity quantity, int i, int j, PawlNode node) {
+  Trial* trial = context;
+  (void)i;
+  (void)j;
+  if (trial->bad || !(trial->search->mask & pawl_quantity_mask(quantity))) {
+    return 0;
+  }
+  if (trial->constants_only && pawl_dag_leaves(trial->dag, node, is_variable, NULL) != 0) {
+    return 0;
+  }
+  double value;
+  if (pawl_dag_value(trial->dag, node, &trial->leaves, &value, NULL) != PAWL_OK) {
+    return -1;
+  }
+  trial->bad = !isfinite(value);
+  trial->quantity = quantity;
+  return 0;
+}
+
+static PawlNode same_leaf(void* context, PawlDag* to, PawlOp leaf, int index) {
+  (void)context;
+  return pawl_dag_leaf(to, leaf, index);
+}
+
+static PawlStatus derive_alone(Trial* trial, const Written* w) {
+  PawlNode node = pawl_dag_copy(trial->dag, trial->search->model->dag, w->node, same_leaf, NULL);
+  if (node == PAWL_NO_NODE || pawl_dag_leaves(trial->dag, node, list_coordinates, trial) != 0 ||
+      (w->kind == PAWL_ITEM_FORCE && list_coordinates(trial, PAWL_OP_Q, w->target) != 0)) {
+    return PAWL_ERROR_MEMORY;
+  }
+  PawlItem item = {w->kind, w->target, 1, &node};
+  return pawl_derive_item(trial->dag, &item, trial->coordinate_count, trial->coordinates, try_entry,
+                          trial);
+}
+
+static PawlStatus blame_derivative(const Search* s, const Written* w, const Trial* trial) {
+  static const char* const needed[PAWL_QUANTITY_COUNT] = {
+      [PAWL_Q_M] = "the mass matrix",    [PAWL_Q_F] = "the forces",
+      [PAWL_Q_K] = "the stiffness",      [PAWL_Q_C] = "the damping",
+      [PAWL_Q_G] = "the constraint",     [PAWL_Q_GRAD] = "the gradient",
+      [PAWL_Q_GT] = "the time gradient", [PAWL_Q_GAMMA] = "the acceleration level",
+      [PAWL_Q_ENERGY] = "the energy",    [PAWL_Q_OUTPUT] = "the output",
+  };
+  enum { MOST_SHOWN = 4 };
+  PawlText at = {0};
+  for (int k = 0; k < trial->coordinate_count && k < MOST_SHOWN; k++) {
+    int c = trial->coordinates[k];
+    pawl_text_printf(&at, "%s'%s' = %.10g, '%s'' = %.10g", k ? ", " : "",
+                     s->model->coordinates[c].name, trial->leaves.q[c],
+                     s->model->coordinates[c].name, trial->leaves.v[c]);
+  }
+  PawlStatus status = pawl_fail(
+      s->err, PAWL_RETRY,
+      "%s:%d:%d: t = %.10g: a derivative for %s is not finite at %s, in %s '%.300s'",
+      s->model->file, w->source->line, w->source->column, s->point->t, needed[trial->quantity],
+      at.s ? at.s : "any point", w->what, w->source->text ? w->source->text : "");
+  pawl_text_free(&at);
+  return status;
+}
+
+// PAWL_OK when every entry that the mask names is finite.
+static PawlStatus try_term(const Search* s, const Written* w, bool constants_only) {
+  const PawlPoint* p = s->point;
+  size_t most = (size_t)s->model->coordinate_count + (size_t)s->model->row_count;
+  double* zeros = pawl_alloc(most, sizeof(double));
+  double* parameters = pawl_alloc((size_t)s->model->parameter_count, sizeof(double));
+  Trial trial = {.search = s, .dag = pawl_dag_create(), .constants_only = constants_only};
+  PawlStatus status = PAWL_ERROR_MEMORY;
+  if (zeros && parameters && trial.dag) {
+    for (int k = 0; k < s->model->parameter_count; k++) {
+      parameters[k] = s->model->parameters[k].value;
+    }
+    trial.leaves = (PawlLeafValues){.t = p->t,
+                                    .param = parameters,
+                                    .q = p->q ? p->q : zeros,
+                                    .v = p->v ? p->v : zeros,
+                                    .a = p->a ? p->a : zeros,
+                                    .lambda = p->lambda ? p->lambda : zeros};
+    status = derive_alone(&trial, w);
+    if (status == PAWL_OK && trial.bad) {
+      status = blame_derivative(s, w, &trial);
+    }
+  }
+  pawl_dag_destroy(trial.dag);
+  pawl_free(trial.coordinates);
+  pawl_free(parameters);
+  pawl_free(zeros);
+  return status == PAWL_ERROR_MEMORY ? pawl_fail_memory(s->err) : status;
+}
+
+// ---- all terms ----------------------------------------------------------------------------------
+typedef struct Cursor {  // all zero: before the first expression
+  int term, constraint, row, output;
+} Cursor;
+
+// The next expression of the model; false past the last.
+static bool next_written(const PawlModel* model, Cursor* at, Written* out) {
+  static const char* const name[] = {"kinetic", "potential", "dissipation", "force"};
+  static const PawlItemKind kind[] = {PAWL_ITEM_KINETIC, PAWL_ITEM_POTENTIAL, PAWL_ITEM_DISSIPATION,
+                                      PAWL_ITEM_FORCE};
+  if (at->term < model->term_count) {
+    const PawlTerm* term = &model->terms[at->term++];
+    *out = (Written){name[term->kind], &term->source, term->node, kind[term->kind], term->target};
+    return true;
+  }
+  for (; at->constraint < model->constraint_count; at->constraint++, at->row = 0) {
+    const PawlConstraint* constraint = &model->constraints[at->constraint];
+    const PawlMode* mode = &constraint->modes[0];
+    if (at->row < mode->row_count) {
+      const PawlRow* row = &mode->rows[at->row];
+      *out = (Written){"constraint", &row->source, row->node, PAWL_ITEM_CONSTRAINT,
+                       constraint->first_row + at->row};
+      at->row++;
+      return true;
+    }
+  }
+  if (at->output < model->output_count) {
+    const PawlOutput* output = &model->outputs[at->output];
+    *out = (Written){"output", &output->source, output->node, PAWL_ITEM_OUTPUT, at->output};
+    at->output++;
+    return true;
+  }
+  return false;
+}
+
+// Terms first by their values, then by their derivatives.
+static PawlStatus search_terms(Search* s) {
+  Written w;
+  for (Cursor at = {0}; next_written(s->model, &at, &w);) {
+    bool asked = w.kind != PAWL_ITEM_OUTPUT || (s->mask & PAWL_OUTPUTS);
+    if (asked && !isfinite(s->values[w.node])) {
+      return blame_value(s, &w, w.node);
+    }
+  }
+  for (Cursor at = {0}; next_written(s->model, &at, &w);) {
+    PAWL_TRY(try_term(s, &w, false));
+  }
+  return pawl_fail(s->err, PAWL_RETRY, "%s: t = %.10g: the equations of motion are not finite",
+                   s->model->file, s->point->t);
+}
+
+PawlStatus pawl_system_fault(const PawlSystem* system, unsigned mask, const PawlPoint* point,
+                             PawlError* err) {
+  Search s = {system->model, mask, point, NULL, err};
+  s.values = pawl_alloc((size_t)pawl_dag_count(s.model->dag), sizeof(double));
+  if (!s.values) {
+    return pawl_fail_memory(err);
+  }
+  evaluate_all(&s);
+  PawlStatus status = search_terms(&s);
+  pawl_free(s.values);
+  return status;
+}
+
+// Marks the nodes that `root` needs; returns the lowest that is not finite at any point: it has no
+// variable under it. PAWL_NO_NODE when there is none.
+static PawlNode constant_fault(const Search* s, PawlNode root, unsigned char* needed,
+                               const unsigned char* varies) {
+  PawlNode found = PAWL_NO_NODE;
+  memset(needed, 0, (size_t)root + 1);
+  needed[root] = 1;
+  for (PawlNode k = root; k >= 0; k--) {
+    if (!needed[k]) {
+      continue;
+    }
+    const PawlDagNode* node = pawl_dag_node(s->model->dag, k);
+    found = !varies[k] && !isfinite(s->values[k]) ? k : found;
+    for (int a = 0; a < pawl_op_operands(node->op); a++) {
+      needed[node->arg[a]] = 1;
+    }
+  }
+  return found;
+}
+
+PawlStatus pawl_system_constant_fault(const PawlSystem* system, PawlError* err) {
+  int count = pawl_dag_count(system->model->dag);
+  PawlPoint nowhere = {0};
+  Search s = {system->model, PAWL_EVERYTHING, &nowhere, NULL, err};
+  s.values = pawl_alloc((size_t)count, sizeof(double));
+  unsigned char* room = pawl_alloc(2 * (size_t)count, 1);
+  unsigned char *needed = room, *varies = room + count;
+  PawlStatus status = s.values && room ? PAWL_OK : pawl_fail_memory(err);
+  if (status == PAWL_OK) {
+    evaluate_all(&s);
+    for (int k = 0; k < count; k++) {
+      const PawlDagNode* node = pawl_dag_node(s.model->dag, k);
+      varies[k] =
+          pawl_op_is_leaf(node->op) && node->op != PAWL_OP_CONST && node->op != PAWL_OP_PARAM;
+      for (int a = 0; a < pawl_op_operands(node->op); a++) {
+        varies[k] |= varies[node->arg[a]];
+      }
+    }
+    Written w;
+    for (Cursor at = {0}; status == PAWL_OK && next_written(s.model, &at, &w);) {
+      PawlNode fault = constant_fault(&s, w.node, needed, varies);
+      status = fault == PAWL_NO_NODE ? PAWL_OK : blame_value(&s, &w, fault);
+    }
+    for (Cursor at = {0}; status == PAWL_OK && next_written(s.model, &at, &w);) {
+      status = try_term(&s, &w, true);
+    }
+    if (status == PAWL_OK) {
+      status = pawl_fail(err, PAWL_RETRY, "%s: a constant of the equations of motion is not finite",
+                         s.model->file);
+    }
+  }
+  pawl_free(s.values);
+  pawl_free(room);
+  if (status == PAWL_RETRY && err) {
+    err->status = PAWL_ERROR_MODEL;
+  }
+  return status == PAWL_RETRY ? PAWL_ERROR_MODEL : status;
+}

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where results go: the patterns of H (M, K and C) and of G from the entries of all groups, the
+// place of each lane's result in the arrays, and the base values, which hold what never changes.
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "system/system.h"
+
+static int slot(const int* map, const PawlGroup* group, int s, int lane) {
+  return map[(size_t)s * (size_t)group->lanes + (size_t)lane];
+}
+
+// Row and column of an entry of H or G in one lane.
+static void place(const PawlGroup* group, const PawlEntry* e, int lane, int* row, int* col) {
+  bool gradient = e->quantity == PAWL_Q_GRAD;
+  *row = slot(gradient ? group->rows : group->coordinates, group, e->i, lane);
+  *col = slot(group->coordinates, group, e->j, lane);
+}
+
+static bool in_H(PawlQuantity q) {
+  return q == PAWL_Q_M || q == PAWL_Q_K || q == PAWL_Q_C;
+}
+
+// ---- patterns -----------------------------------------------------------------------------------
+// Rows of each column as a chain of unsorted, repeated entries; then sorted by a pass over rows.
+typedef struct Triplets {
+  int count, capacity;
+  int *row, *col;
+  int row_capacity, col_capacity;
+} Triplets;
+
+static int add_triplet(Triplets* t, int row, int col) {
+  if (PAWL_GROW(t->row, t->row_capacity, t->count + 1) != 0 ||
+      PAWL_GROW(t->col, t->col_capacity, t->count + 1) != 0) {
+    return -1;
+  }
+  t->row[t->count] = row;
+  t->col[t->count++] = col;
+  return 0;
+}
+
+static int collect(const PawlSystem* system, bool gradient, Triplets* t) {
+  for (int k = 0; !gradient && k < system->sizes.v; k++) {
+    if (add_triplet(t, k, k) != 0) {
+      return -1;
+    }
+  }
+  for (int g = 0; g < system->group_count; g++) {
+    const PawlGroup* group = &system->groups[g];
+    for (int k = 0; k < group->entry_count; k++) {
+      const PawlEntry* e = &group->entries[k];
+      if (gradient ? e->quantity != PAWL_Q_GRAD : !in_H(e->quantity)) {
+        continue;
+      }
+      for (int lane = 0; lane < group->lanes; lane++) {
+        int row, col;
+        place(group, e, lane, &row, &col);
+        if (add_triplet(t, row, col) != 0) {
+          return -1;
+        }
+      }
+    }
+  }
+  return 0;
+}
+
+// order: triplets sorted by `key` (values 0..keys-1), stable, from the order `from`.
+static void counting_sort(int count, const int* key, int keys, const int* from, int* order,
+                          int* starts) {
+  memset(starts, 0, ((size_t)keys + 1) * sizeof(int));
+  for (int k = 0; k < count; k++) {
+    starts[key[k] + 1]++;
+  }
+  for (int k = 0; k < keys; k++) {
+    starts[k + 1] += starts[k];
+  }
+  for (int k = 0; k < count; k++) {
+    int t = from ? from[k] : k;
+    order[starts[key[t]]++] = t;
+  }
+}
+
+static PawlStatus compress(PawlArena* arena, const Triplets* t, int rows, int cols,
+                           PawlPattern* out, PawlError* err) {
+  int* by_row = pawl_alloc((size_t)t->count, sizeof(int));
+  int* by_col = pawl_alloc((size_t)t->count, sizeof(int));
+  int* starts = pawl_alloc((size_t)(rows > cols ? rows : cols) + 1, sizeof(int));
+  int* start = PAWL_NEW(arena, int, (size_t)cols + 1);
+  int* index = PAWL_NEW(arena, int, t->count);
+  bool ok = by_row && by_col && starts && start && index;
+  if (ok) {
+    counting_sort(t->count, t->row, rows, NULL, by_row, starts);
+    counting_sort(t->count, t->col, cols, by_row, by_col, starts);
+    int filled = 0, k = 0;
+    for (int col = 0; col < cols; col++) {
+      start[col] = filled;
+      for (; k < t->count && t->col[by_col[k]] == col; k++) {
+        int row = t->row[by_col[k]];
+        if (filled == start[col] || index[filled - 1] != row) {
+          index[filled++] = row;
+        }
+      }
+    }
+    start[cols] = filled;
+    *out = (PawlPattern){rows, cols, start, index};
+  }
+  pawl_free(by_row);
+  pawl_free(by_col);
+  pawl_free(starts);
+  return ok ? PAWL_OK : pawl_fail_memory(err);
+}
+
+static PawlStatus make_pattern(PawlSystem* system, bool gradient, PawlPattern* out,
+                               PawlError* err) {
+  Triplets t = {0};
+  PawlStatus status = PAWL_OK;
+  if (collect(system, gradient, &t) != 0) {
+    status = pawl_fail_memory(err);
+  } else {
+    int rows = gradient ? system->sizes.rows : system->sizes.v;
+    status = compress(&system->arena, &t, rows, system->sizes.v, out, err);
+  }
+  pawl_free(t.row);
+  pawl_free(t.col);
+  return status;
+}
+
+// ---- destinations -------------------------------------------------------------------------------
+static int find(const PawlPattern* pattern, int row, int col) {
+  int low = pattern->start[col], high = pattern->start[col + 1] - 1;
+  while (low < high) {
+    int middle = low + (high - low) / 2;
+    if (pattern->index[middle] < row) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+static int destination(const PawlSystem* system, const PawlGroup* group, const PawlEntry* e,
+                       int lane) {
+  int row, col;
+  switch (e->quantity) {
+    case PAWL_Q_M:
+    case PAWL_Q_K:
+    case PAWL_Q_C:
+      place(group, e, lane, &row, &col);
+      return find(&system->H, row, col);
+    case PAWL_Q_GRAD:
+      place(group, e, lane, &row, &col);
+      return find(&system->G, row, col);
+    case PAWL_Q_F:
+      return slot(group->coordinates, group, e->i, lane);
+    case PAWL_Q_ENERGY:
+      return e->i;
+    case PAWL_Q_OUTPUT:
+      return slot(group->outputs, group, e->i, lane);
+    default:
+      return slot(group->rows, group, e->i, lane);
+  }
+}
+
+// ---- base values --------------------------------------------------------------------------------
+static int is_variable(void* context, PawlOp leaf, int index) {
+  (void)context;
+  (void)index;
+  return leaf != PAWL_OP_PARAM;
+}
+
+static PawlStatus add_to_base(PawlSystem* system, PawlGroup* group, const PawlEntry* e,
+                              double* numbers) {
+  double* base = system->base[e->quantity];
+  for (int lane = 0; lane < group->lanes; lane++) {
+    for (int n = 0; n < group->number_count; n++) {
+      numbers[n] = group->numbers[(size_t)n * (size_t)group->lanes + (size_t)lane];
+    }
+    PawlLeafValues leaves = {.param = numbers};
+    double value;
+    if (pawl_dag_value(group->dag, e->node, &leaves, &value, NULL) != PAWL_OK) {
+      return PAWL_ERROR_MEMORY;
+    }
+    base[e->dest[lane]] += value;
+  }
+  return PAWL_OK;
+}
+
+static PawlStatus scatter_group(PawlSystem* system, PawlGroup* group, PawlError* err) {
+  double* numbers = pawl_alloc((size_t)group->number_count, sizeof(double));
+  PawlStatus status = numbers ? PAWL_OK : pawl_fail_memory(err);
+  for (int k = 0; status == PAWL_OK && k < group->entry_count; k++) {
+    PawlEntry* e = &group->entries[k];
+    e->dest = PAWL_NEW(&system->arena, int, group->lanes);
+    if (!e->dest) {
+      status = pawl_fail_memory(err);
+      break;
+    }
+    for (int lane = 0; lane < group->lanes; lane++) {
+      e->dest[lane] = destination(system, group, e, lane);
+    }
+    e->constant = pawl_dag_leaves(group->dag, e->node, is_variable, NULL) == 0;
+    if (e->constant) {
+      status = add_to_base(system, group, e, numbers) == PAWL_OK ? PAWL_OK : pawl_fail_memory(err);
+    } else {
+      system->varies[e->quantity] = true;
+    }
+    system->summed[e->quantity] |= group->lanes > 1;
+  }
+  pawl_free(numbers);
+  return status;
+}
+
+unsigned pawl_quantity_mask(PawlQuantity quantity) {
+  static const unsigned mask[PAWL_QUANTITY_COUNT] = {
+      [PAWL_Q_M] = PAWL_MASS,           [PAWL_Q_F] = PAWL_FORCE,    [PAWL_Q_K] = PAWL_STIFFNESS,
+      [PAWL_Q_C] = PAWL_DAMPING,        [PAWL_Q_G] = PAWL_POSITION, [PAWL_Q_GRAD] = PAWL_GRADIENT,
+      [PAWL_Q_GT] = PAWL_TIME_GRADIENT, [PAWL_Q_GAMMA] = PAWL_BIAS, [PAWL_Q_ENERGY] = PAWL_ENERGY,
+      [PAWL_Q_OUTPUT] = PAWL_OUTPUTS,
+  };
+  return mask[quantity];
+}
+
+void pawl_system_measure(PawlSystem* system) {
+  PawlSizes s = system->sizes;
+  int H = system->H.start[s.v], G = system->G.start[s.v];
+  const int size[PAWL_QUANTITY_COUNT] = {
+      [PAWL_Q_M] = H,       [PAWL_Q_F] = s.v,
+      [PAWL_Q_K] = H,       [PAWL_Q_C] = H,
+      [PAWL_Q_G] = s.rows,  [PAWL_Q_GRAD] = G,
+      [PAWL_Q_GT] = s.rows, [PAWL_Q_GAMMA] = s.rows,
+      [PAWL_Q_ENERGY] = 2,  [PAWL_Q_OUTPUT] = s.outputs,
+  };
+  memcpy(system->size, size, sizeof size);
+}
+
+PawlStatus pawl_system_scatter(PawlSystem* system, PawlError* err) {
+  PAWL_TRY(make_pattern(system, false, &system->H, err));
+  PAWL_TRY(make_pattern(system, true, &system->G, err));
+  pawl_system_measure(system);
+  for (int q = 0; q < PAWL_QUANTITY_COUNT; q++) {
+    system->base[q] = PAWL_NEW(&system->arena, double, system->size[q]);
+    if (!system->base[q]) {
+      return pawl_fail_memory(err);
+    }
+  }
+  for (int g = 0; g < system->group_count; g++) {
+    PAWL_TRY(scatter_group(system, &system->groups[g], err));
+  }
+  return PAWL_OK;
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tokens of a shape: kind, number of expressions; then for each node, operands first, its operation
+// followed by: nothing (TIME), a slot (other leaves), the exponent and an operand (POWI), or the
+// operands, each as the position of its node in the list; ROOT and a position ends an expression.
+#include "system/shape.h"
+
+#include "base/alloc.h"
+
+enum { ROOT = PAWL_OP_COUNT };
+
+typedef struct Frame {
+  PawlNode node;
+  int next;  // operand to visit next
+} Frame;
+
+struct PawlShaper {
+  const PawlDag* dag;
+  int stamp;                                // of the present item
+  int *node_stamp, *position;               // by node
+  int *coordinate_stamp, *coordinate_slot;  // by coordinate
+  int *row_stamp, *row_slot;                // by row
+  int node_count;                           // nodes encoded so far
+  int token_count, token_capacity, stack_count, stack_capacity;
+  int* tokens;
+  Frame* stack;
+  PawlBinding binding;
+};
+
+PawlShaper* pawl_shaper_create(const PawlDag* dag, int coordinates, int rows) {
+  PawlShaper* s = pawl_alloc(1, sizeof *s);
+  if (!s) {
+    return NULL;
+  }
+  size_t nodes = (size_t)pawl_dag_count(dag);
+  s->dag = dag;
+  s->node_stamp = pawl_alloc(nodes, sizeof(int));
+  s->position = pawl_alloc(nodes, sizeof(int));
+  s->coordinate_stamp = pawl_alloc((size_t)coordinates, sizeof(int));
+  s->coordinate_slot = pawl_alloc((size_t)coordinates, sizeof(int));
+  s->row_stamp = pawl_alloc((size_t)rows, sizeof(int));
+  s->row_slot = pawl_alloc((size_t)rows, sizeof(int));
+  if (!s->node_stamp || !s->position || !s->coordinate_stamp || !s->coordinate_slot ||
+      !s->row_stamp || !s->row_slot) {
+    pawl_shaper_destroy(s);
+    return NULL;
+  }
+  return s;
+}
+
+void pawl_shaper_destroy(PawlShaper* s) {
+  if (s) {
+    pawl_free(s->node_stamp);
+    pawl_free(s->position);
+    pawl_free(s->coordinate_stamp);
+    pawl_free(s->coordinate_slot);
+    pawl_free(s->row_stamp);
+    pawl_free(s->row_slot);
+    pawl_free(s->tokens);
+    pawl_free(s->stack);
+    pawl_free(s->binding.coordinates);
+    pawl_free(s->binding.rows);
+    pawl_free(s->binding.numbers);
+    pawl_free(s);
+  }
+}
+
+static int put(PawlShaper* s, int token) {
+  if (PAWL_GROW(s->tokens, s->token_capacity, s->token_count + 1) != 0) {
+    return -1;
+  }
+  s->tokens[s->token_count++] = token;
+  return 0;
+}
+
+static int coordinate_slot(PawlShaper* s, int coordinate) {
+  PawlBinding* b = &s->binding;
+  if (s->coordinate_stamp[coordinate] != s->stamp) {
+    if (PAWL_GROW(b->coordinates, b->coordinate_capacity, b->coordinate_count + 1) != 0) {
+      return -1;
+    }
+    s->coordinate_stamp[coordinate] = s->stamp;
+    s->coordinate_slot[coordinate] = b->coordinate_count;
+    b->coordinates[b->coordinate_count++] = coordinate;
+  }
+  return s->coordinate_slot[coordinate];
+}
+
+static int row_slot(PawlShaper* s, int row) {
+  PawlBinding* b = &s->binding;
+  if (s->row_stamp[row] != s->stamp) {
+    if (PAWL_GROW(b->rows, b->row_capacity, b->row_count + 1) != 0) {
+      return -1;
+    }
+    s->row_stamp[row] = s->stamp;
+    s->row_slot[row] = b->row_count;
+    b->rows[b->row_count++] = row;
+  }
+  return s->row_slot[row];
+}
+
+static int number_slot(PawlShaper* s, double value) {
+  PawlBinding* b = &s->binding;
+  if (PAWL_GROW(b->numbers, b->number_capacity, b->number_count + 1) != 0) {
+    return -1;
+  }
+  b->numbers[b->number_count] = value;
+  return b->number_count++;  // a node is met once, so equal numbers share a slot
+}
+
+static int put_leaf(PawlShaper* s, const PawlDagNode* node) {
+  int slot;
+  switch (node->op) {
+    case PAWL_OP_TIME:
+      return put(s, PAWL_OP_TIME);
+    case PAWL_OP_CONST:
+      slot = number_slot(s, node->value);
+      break;
+    case PAWL_OP_LAMBDA:
+      slot = row_slot(s, node->index);
+      break;
+    default:
+      slot = coordinate_slot(s, node->index);
+  }
+  return slot < 0 || put(s, (int)node->op) != 0 || put(s, slot) != 0 ? -1 : 0;
+}
+
+static int put_node(PawlShaper* s, PawlNode id) {
+  const PawlDagNode* node = pawl_dag_node(s->dag, id);
+  s->node_stamp[id] = s->stamp;
+  s->position[id] = s->node_count++;
+  if (pawl_op_is_leaf(node->op)) {
+    return put_leaf(s, node);
+  }
+  if (put(s, (int)node->op) != 0 || (node->op == PAWL_OP_POWI && put(s, node->index) != 0)) {
+    return -1;
+  }
+  for (int k = 0; k < pawl_op_operands(node->op); k++) {
+    if (put(s, s->position[node->arg[k]]) != 0) {
+      return -1;
+    }
+  }
+  return 0;
+}
+
+// Encodes the nodes under `root`, operands before the node, in the order in which a reader meets
+// them: the order of creation would depend on what was built before.
+static int put_tree(PawlShaper* s, PawlNode root) {
+  s->stack_count = 0;
+  if (PAWL_GROW(s->stack, s->stack_capacity, 1) != 0) {
+    return -1;
+  }
+  if (s->node_stamp[root] != s->stamp) {
+    s->stack[s->stack_count++] = (Frame){root, 0};
+  }
+  while (s->stack_count > 0) {
+    Frame* top = &s->stack[s->stack_count - 1];
+    const PawlDagNode* node = pawl_dag_node(s->dag, top->node);
+    if (top->next < pawl_op_operands(node->op)) {
+      PawlNode operand = node->arg[top->next++];
+      if (s->node_stamp[operand] != s->stamp) {
+        if (PAWL_GROW(s->stack, s->stack_capacity, s->stack_count + 1) != 0) {
+          return -1;
+        }
+        s->stack[s->stack_count++] = (Frame){operand, 0};
+      }
+    } else {
+      s->stack_count--;
+      if (s->node_stamp[top->node] != s->stamp && put_node(s, top->node) != 0) {
+        return -1;
+      }
+    }
+  }
+  return put(s, ROOT) != 0 || put(s, s->position[root]) != 0 ? -1 : 0;
+}
+
+int pawl_shape_encode(PawlShaper* s, const PawlItem* item, const int** tokens,
+                      const PawlBinding** binding) {
+  s->stamp++;
+  s->token_count = s->node_count = 0;
+  s->binding.coordinate_count = s->binding.row_count = s->binding.number_count = 0;
+  if (put(s, (int)item->kind) != 0 || put(s, item->count) != 0) {
+    return -1;
+  }
+  if (item->kind == PAWL_ITEM_FORCE && coordinate_slot(s, item->target) < 0) {
+    return -1;
+  }
+  for (int k = 0; item->kind == PAWL_ITEM_CONSTRAINT && k < item->count; k++) {
+    if (row_slot(s, item->target + k) < 0) {
+      return -1;
+    }
+  }
+  for (int k = 0; k < item->count; k++) {
+    if (put_tree(s, item->nodes[k]) != 0) {
+      return -1;
+    }
+  }
+  *tokens = s->tokens;
+  *binding = &s->binding;
+  return s->token_count;
+}
+
+static PawlNode build_leaf(PawlDag* dag, PawlOp op, int slot, const PawlSlotNodes* slots) {
+  if (op == PAWL_OP_CONST) {
+    return slots->numbers[slot];
+  }
+  const int* map = op == PAWL_OP_LAMBDA ? slots->rows : slots->coordinates;
+  return pawl_dag_leaf(dag, op, map ? map[slot] : slot);
+}
+
+int pawl_shape_build(PawlDag* dag, int token_count, const int* tokens, const PawlSlotNodes* slots,
+                     PawlNode* scratch, PawlNode* roots) {
+  int built = 0, root_count = 0;
+  for (int at = 2; at < token_count;) {
+    int token = tokens[at++];
+    if (token == ROOT) {
+      roots[root_count++] = scratch[tokens[at++]];
+      continue;
+    }
+    PawlOp op = (PawlOp)token;
+    PawlNode node;
+    if (op == PAWL_OP_TIME) {
+      node = pawl_dag_leaf(dag, PAWL_OP_TIME, 0);
+    } else if (pawl_op_is_leaf(op)) {
+      node = build_leaf(dag, op, tokens[at++], slots);
+    } else if (op == PAWL_OP_POWI) {
+      node = pawl_dag_powi(dag, scratch[tokens[at + 1]], tokens[at]);
+      at += 2;
+    } else {
+      PawlNode arg[3] = {PAWL_NO_NODE, PAWL_NO_NODE, PAWL_NO_NODE};
+      for (int k = 0; k < pawl_op_operands(op); k++) {
+        arg[k] = scratch[tokens[at++]];
+      }
+      node = pawl_dag_apply(dag, op, arg[0], arg[1], arg[2]);
+    }
+    if (node == PAWL_NO_NODE) {
+      return -1;
+    }
+    scratch[built++] = node;
+  }
+  return root_count;
+}

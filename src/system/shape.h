@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The shape of an item: its expressions written as a list of tokens in which coordinates, rows and
+// numbers are replaced by slots in order of first occurrence. Two items with equal tokens are lanes
+// of one group.
+#pragma once
+
+#include "system/system.h"
+
+// What the slots stand for in one item.
+typedef struct PawlBinding {
+  int coordinate_count, row_count, number_count;
+  int coordinate_capacity, row_capacity, number_capacity;
+  int *coordinates, *rows;
+  double* numbers;
+} PawlBinding;
+
+typedef struct PawlShaper PawlShaper;
+
+// For items in `dag`, which must not change while the shaper is in use, over a system with the
+// given numbers of coordinates and rows. NULL when memory is short.
+PawlShaper* pawl_shaper_create(const PawlDag* dag, int coordinates, int rows);
+void pawl_shaper_destroy(PawlShaper* shaper);
+
+// Encodes an item: `*tokens` and `*binding` belong to the shaper and hold until the next call.
+// Returns the number of tokens, -1 when memory is short. A force's target is coordinate slot 0, a
+// constraint's rows are row slots 0, 1, ....
+int pawl_shape_encode(PawlShaper* shaper, const PawlItem* item, const int** tokens,
+                      const PawlBinding** binding);
+
+// The nodes that stand for the slots when a shape is built again.
+typedef struct PawlSlotNodes {
+  const int *coordinates, *rows;  // slot -> index of Q, V, A and of LAMBDA; NULL: the slot itself
+  const PawlNode* numbers;        // slot -> node
+} PawlSlotNodes;
+
+// Builds the expressions of a shape in `dag`; `roots` has room for the item's expressions.
+// `scratch` has room for `token_count` nodes. Returns the number of expressions, -1 without memory.
+int pawl_shape_build(PawlDag* dag, int token_count, const int* tokens, const PawlSlotNodes* slots,
+                     PawlNode* scratch, PawlNode* roots);

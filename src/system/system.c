@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+// Creating a system from a model or from callbacks, and what can be asked of it.
+#include "system/system.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "model/model.h"
+
+// ---- from a model -------------------------------------------------------------------------------
+static PawlStatus refuse(const PawlModel* model, const PawlSource* source, const char* what,
+                         const char* name, const char* why, PawlError* err) {
+  return pawl_fail(err, PAWL_ERROR_MODEL, "%s:%d:%d: %s '%s': %s", model->file, source->line,
+                   source->column, what, name, why);
+}
+
+// What the language knows and this version does not simulate.
+static PawlStatus check_supported(const PawlModel* model, PawlError* err) {
+  for (int k = 0; k < model->constraint_count; k++) {
+    const PawlConstraint* c = &model->constraints[k];
+    if (c->is_lock) {
+      return refuse(model, &c->source, "lock", c->name,
+                    "locks are read but not simulated by this version", err);
+    }
+    if (c->mode_count > 1 || c->modes[0].where != PAWL_NO_NODE || c->switching.given) {
+      return refuse(model, &c->source, "constraint", c->name,
+                    "constraints that switch are read but not simulated by this version; give it "
+                    "an equation that always holds",
+                    err);
+    }
+  }
+  if (model->contact_count > 0) {
+    return refuse(model, &model->contacts[0].source, "contact", model->contacts[0].name,
+                  "contacts are read but not simulated by this version", err);
+  }
+  if (model->event_count > 0) {
+    return refuse(model, &model->events[0].source, "event", model->events[0].name,
+                  "events are read but not simulated by this version", err);
+  }
+  return PAWL_OK;
+}
+
+static PawlStatus number_rows(PawlSystem* system, PawlError* err) {
+  const PawlModel* model = system->model;
+  system->row_constraint = PAWL_NEW(&system->arena, int, system->sizes.rows);
+  if (!system->row_constraint) {
+    return pawl_fail_memory(err);
+  }
+  for (int c = 0; c < model->constraint_count; c++) {
+    for (int k = 0; k < model->constraints[c].row_count; k++) {
+      system->row_constraint[model->constraints[c].first_row + k] = c;
+    }
+  }
+  return PAWL_OK;
+}
+
+// The constant part of the equations must be finite; the rest is checked in each evaluation.
+static PawlStatus check_base(const PawlSystem* system, PawlError* err) {
+  double check = 0.0;
+  for (int q = 0; q < PAWL_QUANTITY_COUNT; q++) {
+    for (int k = 0; k < system->size[q]; k++) {
+      check += system->base[q][k] - system->base[q][k];
+    }
+  }
+  return check == 0.0 ? PAWL_OK : pawl_system_constant_fault(system, err);
+}
+
+static PawlStatus derive_model(PawlSystem* system, PawlError* err) {
+  PAWL_TRY(check_supported(system->model, err));
+  PAWL_TRY(number_rows(system, err));
+  PAWL_TRY(pawl_system_group(system, err));
+  PAWL_TRY(pawl_system_scatter(system, err));
+  return check_base(system, err);
+}
+
+PawlStatus pawl_system_create(const PawlModel* model, PawlSystem** out, PawlError* err) {
+  *out = NULL;
+  PawlSystem* system = pawl_alloc(1, sizeof *system);
+  if (!system) {
+    return pawl_fail_memory(err);
+  }
+  system->model = model;
+  system->sizes = (PawlSizes){model->coordinate_count, model->coordinate_count, model->row_count,
+                              model->output_count};
+  PawlStatus status = derive_model(system, err);
+  if (status != PAWL_OK) {
+    pawl_system_destroy(system);
+    return status;
+  }
+  *out = system;
+  return PAWL_OK;
+}
+
+void pawl_system_destroy(PawlSystem* system) {
+  if (system) {
+    for (int g = 0; g < system->group_count; g++) {
+      pawl_dag_destroy(system->groups[g].dag);
+      pawl_free(system->groups[g].entries);
+    }
+    pawl_arena_free(&system->arena);
+    pawl_free(system);
+  }
+}
+
+// ---- from callbacks -----------------------------------------------------------------------------
+static const int* copy_ints(PawlArena* arena, const int* from, int count) {
+  int* copy = PAWL_NEW(arena, int, count);
+  if (copy && count > 0) {
+    memcpy(copy, from, (size_t)count * sizeof(int));
+  }
+  return copy;
+}
+
+static PawlStatus full_pattern(PawlArena* arena, int rows, int cols, PawlPattern* out,
+                               PawlError* err) {
+  int* start = PAWL_NEW(arena, int, (size_t)cols + 1);
+  int* index = PAWL_NEW(arena, int, (size_t)rows*(size_t)cols);
+  if (!start || !index) {
+    return pawl_fail_memory(err);
+  }
+  for (int col = 0; col < cols; col++) {
+    start[col + 1] = start[col] + rows;
+    for (int row = 0; row < rows; row++) {
+      index[start[col] + row] = row;
+    }
+  }
+  *out = (PawlPattern){rows, cols, start, index};
+  return PAWL_OK;
+}
+
+static bool has_entry(const PawlPattern* p, int row, int col) {
+  for (int k = p->start[col]; k < p->start[col + 1]; k++) {
+    if (p->index[k] == row) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static PawlStatus check_pattern(const PawlPattern* p, int rows, int cols, const char* name,
+                                PawlError* err) {
+  bool ok = p->rows == rows && p->cols == cols && p->start[0] == 0;
+  for (int col = 0; ok && col < cols; col++) {
+    ok = p->start[col] <= p->start[col + 1];
+    for (int k = p->start[col]; ok && k < p->start[col + 1]; k++) {
+      ok = p->index[k] >= 0 && p->index[k] < rows &&
+           (k == p->start[col] || p->index[k - 1] < p->index[k]);
+    }
+  }
+  return ok ? PAWL_OK
+            : pawl_fail(err, PAWL_ERROR_USAGE,
+                        "pattern %s: must be %d by %d with ascending row indices in each column",
+                        name, rows, cols);
+}
+
+static PawlStatus copy_pattern(PawlArena* arena, const PawlPattern* from, int rows, int cols,
+                               const char* name, PawlPattern* out, PawlError* err) {
+  if (!from) {
+    return full_pattern(arena, rows, cols, out, err);
+  }
+  PAWL_TRY(check_pattern(from, rows, cols, name, err));
+  *out = (PawlPattern){rows, cols, copy_ints(arena, from->start, cols + 1),
+                       copy_ints(arena, from->index, from->start[cols])};
+  return out->start && out->index ? PAWL_OK : pawl_fail_memory(err);
+}
+
+static PawlStatus copy_names(PawlArena* arena, const char* const** names, const char* prefix,
+                             int count, PawlError* err) {
+  const char** copy = PAWL_NEW(arena, const char*, count);
+  for (int k = 0; copy && k < count; k++) {
+    char made[48];
+    snprintf(made, sizeof made, "%s[%d]", prefix, k);
+    const char* name = *names ? (*names)[k] : made;
+    copy[k] = pawl_arena_copy(arena, name, strlen(name));
+    if (!copy[k]) {
+      return pawl_fail_memory(err);
+    }
+  }
+  *names = copy;
+  return copy ? PAWL_OK : pawl_fail_memory(err);
+}
+
+static PawlStatus copy_start(PawlArena* arena, const double** values, int count, PawlError* err) {
+  double* copy = PAWL_NEW(arena, double, count);
+  if (!copy) {
+    return pawl_fail_memory(err);
+  }
+  if (*values) {
+    memcpy(copy, *values, (size_t)count * sizeof(double));
+  }
+  *values = copy;
+  return PAWL_OK;
+}
+
+static PawlStatus check_callbacks(const PawlCallbacks* c, PawlError* err) {
+  if (c->sizes.v < 1 || c->sizes.q < 1 || c->sizes.rows < 0 || c->sizes.outputs < 0) {
+    return pawl_fail(err, PAWL_ERROR_USAGE,
+                     "sizes: %d coordinates, %d velocities, %d rows, %d outputs; at least one "
+                     "coordinate and one velocity are needed",
+                     c->sizes.q, c->sizes.v, c->sizes.rows, c->sizes.outputs);
+  }
+  if (!c->evaluate || !c->retract != !c->rates || (!c->retract && c->sizes.q != c->sizes.v)) {
+    return pawl_fail(err, PAWL_ERROR_USAGE,
+                     "evaluate is required; retract and rates are given together, and must be "
+                     "where coordinates and velocities differ in number");
+  }
+  return PAWL_OK;
+}
+
+static PawlStatus fill_callbacks(PawlSystem* system, PawlError* err) {
+  PawlCallbacks* c = &system->callbacks;
+  PawlArena* arena = &system->arena;
+  PawlSizes s = c->sizes;
+  PAWL_TRY(check_callbacks(c, err));
+  PAWL_TRY(copy_pattern(arena, c->H, s.v, s.v, "H", &system->H, err));
+  PAWL_TRY(copy_pattern(arena, c->G, s.rows, s.v, "G", &system->G, err));
+  for (int k = 0; k < s.v; k++) {
+    if (!has_entry(&system->H, k, k)) {
+      return pawl_fail(err, PAWL_ERROR_USAGE, "pattern H: the diagonal entry %d is missing", k);
+    }
+  }
+  const char* name = c->name ? c->name : "callbacks";
+  c->name = pawl_arena_copy(arena, name, strlen(name));
+  c->H = &system->H;
+  c->G = &system->G;
+  if (!c->name) {
+    return pawl_fail_memory(err);
+  }
+  PAWL_TRY(copy_names(arena, &c->coordinate_names, "q", s.q, err));
+  PAWL_TRY(copy_names(arena, &c->row_names, "constraint", s.rows, err));
+  PAWL_TRY(copy_names(arena, &c->output_names, "output", s.outputs, err));
+  PAWL_TRY(copy_start(arena, &c->q_start, s.q, err));
+  PAWL_TRY(copy_start(arena, &c->v_start, s.v, err));
+  pawl_system_measure(system);
+  return PAWL_OK;
+}
+
+PawlStatus pawl_system_create_callbacks(const PawlCallbacks* callbacks, PawlSystem** out,
+                                        PawlError* err) {
+  *out = NULL;
+  PawlSystem* system = pawl_alloc(1, sizeof *system);
+  if (!system) {
+    return pawl_fail_memory(err);
+  }
+  system->callbacks = *callbacks;
+  system->sizes = callbacks->sizes;
+  PawlStatus status = fill_callbacks(system, err);
+  if (status != PAWL_OK) {
+    pawl_system_destroy(system);
+    return status;
+  }
+  *out = system;
+  return PAWL_OK;
+}
+
+// ---- what can be asked --------------------------------------------------------------------------
+PawlSizes pawl_system_sizes(const PawlSystem* system) {
+  return system->sizes;
+}
+
+const char* pawl_system_name(const PawlSystem* system) {
+  return system->model ? system->model->name : system->callbacks.name;
+}
+
+const char* pawl_system_coordinate_name(const PawlSystem* system, int q) {
+  return system->model ? system->model->coordinates[q].name : system->callbacks.coordinate_names[q];
+}
+
+const char* pawl_system_coordinate_unit(const PawlSystem* system, int q) {
+  return system->model ? system->model->coordinates[q].unit : "";
+}
+
+const char* pawl_system_output_name(const PawlSystem* system, int output) {
+  return system->model ? system->model->outputs[output].name
+                       : system->callbacks.output_names[output];
+}
+
+const char* pawl_system_output_unit(const PawlSystem* system, int output) {
+  return system->model ? system->model->outputs[output].unit : "";
+}
+
+const char* pawl_system_row_name(const PawlSystem* system, int row, int* number) {
+  if (!system->model) {
+    *number = 0;
+    return system->callbacks.row_names[row];
+  }
+  const PawlConstraint* c = &system->model->constraints[system->row_constraint[row]];
+  *number = row - c->first_row;
+  return c->name;
+}
+
+PawlPattern pawl_system_pattern_H(const PawlSystem* system) {
+  return system->H;
+}
+
+PawlPattern pawl_system_pattern_G(const PawlSystem* system) {
+  return system->G;
+}
+
+void pawl_system_start(const PawlSystem* system, double* q, double* v) {
+  for (int k = 0; k < system->sizes.q; k++) {
+    q[k] = system->model ? system->model->coordinates[k].start : system->callbacks.q_start[k];
+  }
+  for (int k = 0; k < system->sizes.v; k++) {
+    v[k] = system->model ? system->model->coordinates[k].rate : system->callbacks.v_start[k];
+  }
+}
+
+void pawl_system_retract(const PawlSystem* system, const double* q, const double* dq, double* out) {
+  if (system->callbacks.retract) {
+    system->callbacks.retract(system->callbacks.context, q, dq, out);
+    return;
+  }
+  for (int k = 0; k < system->sizes.q; k++) {
+    out[k] = q[k] + dq[k];
+  }
+}
+
+void pawl_system_rates(const PawlSystem* system, const double* q, const double* v, double* q_rate) {
+  if (system->callbacks.rates) {
+    system->callbacks.rates(system->callbacks.context, q, v, q_rate);
+    return;
+  }
+  memcpy(q_rate, v, (size_t)system->sizes.v * sizeof(double));
+}
+
+PawlSystemInfo pawl_system_info(const PawlSystem* system) {
+  PawlSystemInfo info = {system->group_count, 0, system->H.start[system->sizes.v],
+                         system->G.start[system->sizes.v]};
+  for (int g = 0; g < system->group_count; g++) {
+    int lanes = system->groups[g].lanes;
+    info.largest_lanes = lanes > info.largest_lanes ? lanes : info.largest_lanes;
+  }
+  return info;
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inside a system: terms of one shape are lanes of one group. A group has a small graph of its own,
+// whose leaves are slots (Q(s), V(s), A(s): coordinate slot s; LAMBDA(k): row slot k; PARAM(c):
+// number slot c), and a list of entries: expressions together with where they go. Terms whose
+// shape is rare share the last group, which has one lane and slots equal to global indices.
+#pragma once
+
+#include "base/arena.h"
+#include "expr/dag.h"
+#include "pawl/system.h"
+
+typedef enum PawlQuantity {
+  PAWL_Q_M,
+  PAWL_Q_F,
+  PAWL_Q_K,
+  PAWL_Q_C,
+  PAWL_Q_G,     // position g
+  PAWL_Q_GRAD,  // gradient G
+  PAWL_Q_GT,
+  PAWL_Q_GAMMA,
+  PAWL_Q_ENERGY,
+  PAWL_Q_OUTPUT,
+  PAWL_QUANTITY_COUNT
+} PawlQuantity;  // bit k of a mask is quantity k of this list: see pawl_quantity_mask
+
+unsigned pawl_quantity_mask(PawlQuantity quantity);
+
+typedef struct PawlEntry {
+  PawlQuantity quantity;
+  PawlNode node;
+  int i, j;       // slots: M, K, C (coordinate, coordinate); G (row, coordinate); f (coordinate);
+                  // g, g_t, gamma (row); energy (0 kinetic, 1 potential); output (0)
+  bool constant;  // depends on number slots only: it is in the base values, not on a tape
+  int* dest;      // lanes: index in the array of the quantity
+} PawlEntry;
+
+typedef struct PawlGroup {
+  PawlDag* dag;
+  int lanes;
+  int coordinate_count, row_count, number_count;  // slots
+  int* coordinates;                               // slot s of lane l: [s * lanes + l]
+  int* rows;
+  double* numbers;
+  int* outputs;  // lane -> output; OUTPUT groups only
+  int entry_count, entry_capacity;
+  PawlEntry* entries;
+} PawlGroup;
+
+struct PawlSystem {
+  PawlArena arena;
+  const PawlModel* model;   // NULL for callbacks
+  PawlCallbacks callbacks;  // used when model is NULL
+  PawlSizes sizes;
+  int* row_constraint;  // row -> constraint of the model
+  PawlPattern H, G;
+  int group_count;
+  PawlGroup* groups;
+  int size[PAWL_QUANTITY_COUNT];      // length of each array
+  double* base[PAWL_QUANTITY_COUNT];  // the constant part of each array
+  bool summed[PAWL_QUANTITY_COUNT];   // more than one group writes to it: results are added to base
+  bool varies[PAWL_QUANTITY_COUNT];   // some entry is not constant
+};
+
+// A piece of mechanics: an addend of an energy, a force, the rows of a constraint, an output.
+typedef enum PawlItemKind {
+  PAWL_ITEM_KINETIC,
+  PAWL_ITEM_POTENTIAL,
+  PAWL_ITEM_DISSIPATION,
+  PAWL_ITEM_FORCE,       // on coordinate slot `target`
+  PAWL_ITEM_CONSTRAINT,  // `count` rows, row slots target .. target + count - 1
+  PAWL_ITEM_OUTPUT,
+} PawlItemKind;
+
+typedef struct PawlItem {
+  PawlItemKind kind;
+  int target;
+  int count;              // expressions
+  const PawlNode* nodes;  // of the graph that the item is in
+} PawlItem;
+
+// Receives a derived expression that is not the constant 0. Returns 0, or -1 when out of memory.
+typedef int (*PawlSink)(void* context, PawlQuantity quantity, int i, int j, PawlNode node);
+
+// Derives all that an item contributes (docs/theory/equations.md). `coordinates` (count, ascending)
+// are the coordinate slots that occur in it, a force's target included.
+PAWL_CHECKED PawlStatus pawl_derive_item(PawlDag* dag, const PawlItem* item, int coordinate_count,
+                                         const int* coordinates, PawlSink sink, void* context);
+
+// Sorts the terms of the model into groups, derives each, fills system->groups.
+PAWL_CHECKED PawlStatus pawl_system_group(PawlSystem* system, PawlError* err);
+// From the entries of all groups: patterns, destinations and base values.
+PAWL_CHECKED PawlStatus pawl_system_scatter(PawlSystem* system, PawlError* err);
+// Sets the lengths of the arrays from the sizes and patterns.
+void pawl_system_measure(PawlSystem* system);
+
+// Names in `err` the first term that is not finite at the point, or whose derivatives that `mask`
+// asks for are not; PAWL_RETRY.
+PawlStatus pawl_system_fault(const PawlSystem* system, unsigned mask, const PawlPoint* point,
+                             PawlError* err);
+// The same for what is not finite at any point; PAWL_ERROR_MODEL.
+PawlStatus pawl_system_constant_fault(const PawlSystem* system, PawlError* err);

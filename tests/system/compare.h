@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compares every quantity of a system at a place with the reference. A difference whose two step
+// sizes disagree (a corner or a pole is near) decides nothing and is counted as skipped.
+#pragma once
+
+#include "system/reference.h"
+
+typedef struct Compare {
+  Setup* s;
+  Graph graph;
+  Place* place;
+  const char* label;  // printed when something differs: the model's text or file
+  PawlEval* residual_eval;
+  double *M, *K, *C, *G;  // dense, by rows
+  long long checked, skipped;
+} Compare;
+
+static inline void differs(const Compare* c, const char* what, int i, int j, double value,
+                           double expected, double tolerance) {
+  print_error("%s(%d, %d) = %.17g, expected %.17g, difference %.3g > %.3g, in\n%s\n", what, i, j,
+              value, expected, fabs(value - expected), tolerance, c->label);
+  fail();
+}
+
+// First derivatives by complex steps: both sides are exact to rounding, which grows with the
+// largest number on the way.
+static inline void expect_exact(Compare* c, const char* what, int i, int j, double value,
+                                double expected) {
+  double tolerance = 1e-12 * c->graph.largest;
+  c->checked++;
+  if (!(fabs(value - expected) <= tolerance)) {
+    differs(c, what, i, j, value, expected, tolerance);
+  }
+}
+
+// Rounding of the differences stays near 1e-13 of their scale; 1e-7 marks those without meaning.
+static inline void expect_near(Compare* c, const char* what, int i, int j, double value,
+                               double expected, double doubt, double scale) {
+  c->checked++;
+  if (!(doubt <= 1e-7 * scale)) {
+    c->skipped++;
+    return;
+  }
+  double tolerance = 1e-10 * scale + doubt;
+  if (!(fabs(value - expected) <= tolerance)) {
+    differs(c, what, i, j, value, expected, tolerance);
+  }
+}
+
+static inline Compare compare_begin(Setup* s, Place* place, const char* label) {
+  size_t n = (size_t)s->n.v, rows = (size_t)s->n.rows;
+  Compare c = {.s = s, .graph = graph_of(s->model), .place = place, .label = label};
+  c.M = numbers((int)(n * n));
+  c.K = numbers((int)(n * n));
+  c.C = numbers((int)(n * n));
+  c.G = numbers((int)(n * rows));
+  unsigned mask = PAWL_MASS | PAWL_FORCE | PAWL_GRADIENT;
+  assert_int_equal(pawl_eval_create(s->system, mask, &c.residual_eval, NULL), PAWL_OK);
+  return c;
+}
+
+static inline void compare_end(Compare* c) {
+  free(c->graph.value);
+  free(c->M);
+  free(c->K);
+  free(c->C);
+  free(c->G);
+  pawl_eval_destroy(c->residual_eval);
+}
+
+// ---- values and first derivatives ---------------------------------------------------------------
+static inline void compare_values(Compare* c, const PawlValues* x) {
+  const PawlModel* model = c->s->model;
+  graph_run(&c->graph, c->place, (Direction){.t = 1.0});
+  expect_exact(c, "T", 0, 0, x->energy[0], creal(graph_sum(&c->graph, PAWL_TERM_KINETIC, 0)));
+  expect_exact(c, "V", 0, 0, x->energy[1], creal(graph_sum(&c->graph, PAWL_TERM_POTENTIAL, 0)));
+  for (int k = 0; k < model->output_count; k++) {
+    expect_exact(c, "output", k, 0, x->outputs[k], creal(c->graph.value[model->outputs[k].node]));
+  }
+  for (int row = 0; row < model->row_count; row++) {
+    PawlNode node = row_node(model, row);
+    expect_exact(c, "g", row, 0, x->g[row], creal(c->graph.value[node]));
+    expect_exact(c, "g_t", row, 0, x->g_t[row], slope(&c->graph, node));
+  }
+}
+
+static inline void compare_gradient(Compare* c) {
+  int n = c->s->n.v;
+  double* unit = numbers(n);
+  for (int j = 0; j < n; j++) {
+    unit[j] = 1.0;
+    graph_run(&c->graph, c->place, (Direction){.q = unit});
+    for (int row = 0; row < c->s->n.rows; row++) {
+      double expected = slope(&c->graph, row_node(c->s->model, row));
+      expect_exact(c, "G", row, j, c->G[row * n + j], expected);
+    }
+    unit[j] = 0.0;
+  }
+  free(unit);
+}
+
+// ---- Lagrange's equations -----------------------------------------------------------------------
+// p_i = dT/dv_i
+static inline void momenta(void* context, const Place* p, double* y) {
+  Compare* c = context;
+  int n = c->s->n.v;
+  double* unit = numbers(n);
+  for (int i = 0; i < n; i++) {
+    unit[i] = 1.0;
+    graph_run(&c->graph, p, (Direction){.v = unit});
+    y[i] = sum_slope(&c->graph, PAWL_TERM_KINETIC);
+    unit[i] = 0.0;
+  }
+  free(unit);
+}
+
+// M_ij = dp_i/dv_j
+static inline void compare_mass(Compare* c) {
+  int n = c->s->n.v;
+  double* unit = numbers(n);
+  for (int j = 0; j < n; j++) {
+    unit[j] = 1.0;
+    Difference d = difference(momenta, c, n, c->place, c->s->n, (Direction){.v = unit});
+    for (int i = 0; i < n; i++) {
+      expect_near(c, "M", i, j, c->M[i * n + j], d.slope[i], d.doubt[i], d.scale);
+    }
+    difference_free(&d);
+    unit[j] = 0.0;
+  }
+  free(unit);
+}
+
+// f_i = dT/dq_i - dp_i/dt along (q' = v, t' = 1) - dV/dq_i - dD/dv_i + F_i
+static inline void compare_force(Compare* c, const double* f) {
+  int n = c->s->n.v;
+  Difference p = difference(momenta, c, n, c->place, c->s->n, (Direction){1.0, c->place->v, NULL});
+  double* unit = numbers(n);
+  for (int i = 0; i < n; i++) {
+    unit[i] = 1.0;
+    graph_run(&c->graph, c->place, (Direction){.q = unit});
+    double expected =
+        sum_slope(&c->graph, PAWL_TERM_KINETIC) - sum_slope(&c->graph, PAWL_TERM_POTENTIAL);
+    expected += creal(graph_sum(&c->graph, PAWL_TERM_FORCE, i)) - p.slope[i];
+    graph_run(&c->graph, c->place, (Direction){.v = unit});
+    expected -= sum_slope(&c->graph, PAWL_TERM_DISSIPATION);
+    expect_near(c, "f", i, 0, f[i], expected, p.doubt[i], fmax(p.scale, c->graph.largest));
+    unit[i] = 0.0;
+  }
+  free(unit);
+  difference_free(&p);
+}
+
+// ---- tangents and bias --------------------------------------------------------------------------
+// y = M a - f - G^T lambda, as evaluated; a and lambda are those of the place.
+static inline void residual(void* context, const Place* p, double* y) {
+  Compare* c = context;
+  const PawlValues* x = run_at(c->residual_eval, p);
+  PawlPattern H = pawl_system_pattern_H(c->s->system), G = pawl_system_pattern_G(c->s->system);
+  for (int i = 0; i < c->s->n.v; i++) {
+    y[i] = -x->f[i];
+  }
+  for (int j = 0; j < c->s->n.v; j++) {
+    for (int k = H.start[j]; k < H.start[j + 1]; k++) {
+      y[H.index[k]] += x->M[k] * p->a[j];
+    }
+    for (int k = G.start[j]; k < G.start[j + 1]; k++) {
+      y[j] -= x->G[k] * p->lambda[G.index[k]];
+    }
+  }
+}
+
+static inline void compare_tangents(Compare* c) {
+  int n = c->s->n.v;
+  double* unit = numbers(n);
+  for (int j = 0; j < n; j++) {
+    unit[j] = 1.0;
+    Difference by_q = difference(residual, c, n, c->place, c->s->n, (Direction){.q = unit});
+    Difference by_v = difference(residual, c, n, c->place, c->s->n, (Direction){.v = unit});
+    for (int i = 0; i < n; i++) {
+      expect_near(c, "K", i, j, c->K[i * n + j], by_q.slope[i], by_q.doubt[i], by_q.scale);
+      expect_near(c, "C", i, j, c->C[i * n + j], by_v.slope[i], by_v.doubt[i], by_v.scale);
+    }
+    difference_free(&by_q);
+    difference_free(&by_v);
+    unit[j] = 0.0;
+  }
+  free(unit);
+}
+
+// y = G v + g_t with v of the place: one complex step along (v, 1).
+static inline void row_rates(void* context, const Place* p, double* y) {
+  Compare* c = context;
+  graph_run(&c->graph, p, (Direction){1.0, c->place->v, NULL});
+  for (int row = 0; row < c->s->n.rows; row++) {
+    y[row] = slope(&c->graph, row_node(c->s->model, row));
+  }
+}
+
+static inline void compare_bias(Compare* c, const double* gamma) {
+  int rows = c->s->n.rows;
+  Direction motion = {1.0, c->place->v, NULL};
+  Difference d = difference(row_rates, c, rows, c->place, c->s->n, motion);
+  for (int row = 0; row < rows; row++) {
+    expect_near(c, "gamma", row, 0, gamma[row], d.slope[row], d.doubt[row], d.scale);
+  }
+  difference_free(&d);
+}
+
+static inline void compare_all(Compare* c) {
+  const PawlValues* x = run_at(c->s->eval, c->place);
+  to_dense(pawl_system_pattern_H(c->s->system), x->M, c->M);
+  to_dense(pawl_system_pattern_H(c->s->system), x->K, c->K);
+  to_dense(pawl_system_pattern_H(c->s->system), x->C, c->C);
+  to_dense(pawl_system_pattern_G(c->s->system), x->G, c->G);
+  compare_values(c, x);
+  compare_gradient(c);
+  compare_mass(c);
+  compare_force(c, x->f);
+  compare_tangents(c);
+  compare_bias(c, x->gamma);
+}
