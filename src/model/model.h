@@ -12,6 +12,7 @@
 #define PAWL_MODEL_MAX_NESTING 32         // maps and lists inside each other
 #define PAWL_MODEL_MAX_FAMILY 10000000    // elements of one family
 #define PAWL_MODEL_MAX_ELEMENTS 20000000  // coordinates, terms, constraint rows: of each kind
+#define PAWL_MODEL_MAX_ROUNDS 200000000   // of all index ranges together
 
 // Where something was written.
 typedef struct PawlSource {
@@ -21,6 +22,7 @@ typedef struct PawlSource {
 
 typedef struct PawlParameter {
   const char* name;
+  const char* unit;  // "" where none is stated
   double value;
   PawlSource source;
 } PawlParameter;

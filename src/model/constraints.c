@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0
+// `constraints:` (plain, and with modes) and `locks:`. Their equations are read here; what makes
+// them engage and let go is read by switching.c once the outputs are known.
+#include <string.h>
+
+#include "base/alloc.h"
+#include "model/loader.h"
+
+static const PawlUse equation_use = {
+    "a constraint", PAWL_MAY_Q | PAWL_MAY_T,
+    "constraints between rates (velocity level) are not supported"};
+static const PawlUse where_use = {"the region of a mode", PAWL_MAY_Q | PAWL_MAY_T, NULL};
+
+static const char* const body_keys[] = {"equation", "impact",   "modes",    "start",     "engaged",
+                                        "at",       "release",  "when",     "direction", "after",
+                                        "for",      "capacity", "friction", "smooth",    NULL};
+static const char* const lock_keys[] = {"lock", "on",       "to",       "impact",    "engaged",
+                                        "at",   "release",  "when",     "direction", "after",
+                                        "for",  "capacity", "friction", "smooth",    NULL};
+
+// ---- equations ------------------------------------------------------------------------------
+
+static bool load_row(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, PawlRow* row) {
+  if (!pawl_equation(loader, text, scope, &equation_use, &row->node)) {
+    return false;
+  }
+  const PawlAst* left = text->parsed->left;
+  if (left->kind == PAWL_AST_COMPARE && !text->parsed->right) {
+    pawl_report(&loader->report, text,
+                "'%s' is a comparison; expected an equation such as y = 0 (one = sign)",
+                pawl_quote(text->text).s);
+    text->parsed->failed = true;
+    return false;
+  }
+  row->source = pawl_loader_source(loader, text);
+  return true;
+}
+
+static bool is_none(const PawlYaml* equations) {
+  return !equations || pawl_yaml_is_null(equations) ||
+         (equations->kind == PAWL_YAML_SCALAR && strcmp(equations->text, "none") == 0);
+}
+
+// One equation, a list of them, or none.
+static bool load_rows(PawlLoader* loader, PawlYaml* equations, const PawlScope* scope,
+                      PawlMode* mode) {
+  if (is_none(equations)) {
+    return true;
+  }
+  if (equations->kind == PAWL_YAML_MAP) {
+    pawl_report(&loader->report, equations, "expected an equation or a list of equations");
+    return false;
+  }
+  bool list = equations->kind == PAWL_YAML_LIST;
+  mode->row_count = list ? equations->count : 1;
+  mode->rows = pawl_loader_parts(loader, equations, mode->row_count, sizeof *mode->rows);
+  if (!mode->rows) {
+    return false;
+  }
+  if (!list) {
+    return load_row(loader, equations, scope, mode->rows);
+  }
+  bool good = true;
+  PawlRow* row = mode->rows;
+  for (PawlYaml* child = equations->first; child; child = child->next) {
+    good &= load_row(loader, child, scope, row++);
+  }
+  return good;
+}
+
+static bool new_modes(PawlLoader* loader, const PawlYaml* where, int count,
+                      PawlConstraint* constraint) {
+  constraint->modes = pawl_loader_parts(loader, where, count, sizeof *constraint->modes);
+  constraint->mode_count = count;
+  for (int k = 0; constraint->modes && k < count; k++) {
+    constraint->modes[k].where = PAWL_NO_NODE;
+  }
+  return constraint->modes != NULL;
+}
+
+static bool load_plain(PawlLoader* loader, PawlYaml* equations, const PawlScope* scope,
+                       PawlConstraint* constraint) {
+  if (is_none(equations) || (equations->kind == PAWL_YAML_LIST && equations->count == 0)) {
+    pawl_report_at(&loader->report, constraint->source.line, constraint->source.column,
+                   "the constraint '%s' has no equation", pawl_quote(constraint->name).s);
+    return false;
+  }
+  if (!new_modes(loader, equations, 1, constraint)) {
+    return false;
+  }
+  constraint->modes[0].source = constraint->source;
+  bool good = load_rows(loader, equations, scope, constraint->modes);
+  constraint->row_count = constraint->modes[0].row_count;
+  return good;
+}
+
+// ---- modes ----------------------------------------------------------------------------------
+
+static bool is_comparison(const PawlAst* ast) {
+  return ast->kind == PAWL_AST_COMPARE ||
+         (ast->kind == PAWL_AST_OPERATE &&
+          (ast->op == PAWL_OP_AND || ast->op == PAWL_OP_OR || ast->op == PAWL_OP_NOT));
+}
+
+static bool load_where(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, PawlNode* node) {
+  const PawlAst* ast = pawl_parse(loader, text, scope);
+  if (!ast) {
+    return false;
+  }
+  if (!is_comparison(ast)) {
+    pawl_report(&loader->report, text, "where: '%s': expected a comparison such as x < l",
+                pawl_quote(text->text).s);
+    text->parsed->failed = true;
+    return false;
+  }
+  return pawl_expression(loader, text, scope, &where_use, node);
+}
+
+static bool load_mode(PawlLoader* loader, PawlYaml* body, const PawlScope* scope, PawlMode* mode) {
+  static const char* const keys[] = {"where", "equation", NULL};
+  mode->source = pawl_loader_source(loader, body->key);
+  mode->name = mode->source.text;
+  if (!mode->name) {
+    return false;
+  }
+  if (body->kind != PAWL_YAML_MAP) {
+    return load_rows(loader, body, scope, mode);
+  }
+  bool good = pawl_yaml_check_keys(&loader->report, body, "a mode", keys);
+  PawlYaml* where = pawl_yaml_get(body, "where");
+  if (where) {
+    good &= load_where(loader, where, scope, &mode->where);
+  }
+  return load_rows(loader, pawl_yaml_get(body, "equation"), scope, mode) && good;
+}
+
+static bool find_start(PawlLoader* loader, const PawlYaml* start, PawlConstraint* constraint) {
+  if (!start) {
+    return true;
+  }
+  const char* wanted = start->kind == PAWL_YAML_SCALAR ? start->text : "";
+  PawlNearest nearest = {.wanted = wanted};
+  for (int k = 0; k < constraint->mode_count; k++) {
+    if (strcmp(constraint->modes[k].name, wanted) == 0) {
+      constraint->start_mode = k;
+      return true;
+    }
+    pawl_nearest_offer(&nearest, constraint->modes[k].name);
+  }
+  pawl_report(&loader->report, start, "start: '%s' is not a mode of '%s'%s", pawl_quote(wanted).s,
+              pawl_quote(constraint->name).s, pawl_did_you_mean(nearest.name).s);
+  return false;
+}
+
+static bool check_regions(PawlLoader* loader, const PawlYaml* modes,
+                          const PawlConstraint* constraint) {
+  const PawlYaml* child = modes->first;
+  for (int k = 0; k < constraint->mode_count; k++, child = child->next) {
+    if (constraint->modes[k].where == PAWL_NO_NODE && constraint->start_mode < 0) {
+      pawl_report(&loader->report, child->key,
+                  "the mode '%s' has no where:, so the constraint needs start: to say in which "
+                  "mode it begins",
+                  pawl_quote(constraint->modes[k].name).s);
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool load_modes(PawlLoader* loader, PawlYaml* body, PawlYaml* modes, const PawlScope* scope,
+                       PawlConstraint* constraint) {
+  if (modes->kind != PAWL_YAML_MAP || modes->count == 0) {
+    pawl_report(&loader->report, modes, "modes: expected a map, mode: {where: ..., equation: ...}");
+    return false;
+  }
+  if (!new_modes(loader, modes, modes->count, constraint)) {
+    return false;
+  }
+  bool good = true;
+  PawlMode* mode = constraint->modes;
+  for (PawlYaml* child = modes->first; child; child = child->next, mode++) {
+    good &= load_mode(loader, child, scope, mode);
+    if (mode->row_count > constraint->row_count) {
+      constraint->row_count = mode->row_count;
+    }
+  }
+  if (good && constraint->row_count == 0) {
+    pawl_report(&loader->report, modes, "no mode of '%s' has an equation",
+                pawl_quote(constraint->name).s);
+    return false;
+  }
+  return good && find_start(loader, pawl_yaml_get(body, "start"), constraint) &&
+         check_regions(loader, modes, constraint);
+}
+
+// ---- bodies ---------------------------------------------------------------------------------
+
+static bool load_impact(PawlLoader* loader, PawlYaml* text, const PawlScope* scope,
+                        PawlConstraint* constraint) {
+  static const struct {
+    const char* word;
+    double value;
+  } laws[] = {{"post", 1.0}, {"pre", 0.0}, {"bisector", 0.5}};
+  if (!text) {
+    return true;
+  }
+  constraint->impact_given = true;
+  if (text->kind == PAWL_YAML_SCALAR) {
+    for (size_t k = 0; k < sizeof laws / sizeof *laws; k++) {
+      if (strcmp(text->text, laws[k].word) == 0) {
+        constraint->impact = laws[k].value;
+        return true;
+      }
+    }
+    constraint->impact_none = strcmp(text->text, "none") == 0;
+    if (constraint->impact_none) {
+      return true;
+    }
+  }
+  if (!pawl_value(loader, text, scope, &constraint->impact)) {
+    return false;
+  }
+  if (constraint->impact < 0.0 || constraint->impact > 1.0) {
+    pawl_report(&loader->report, text,
+                "impact = %g; expected post, pre, bisector, none or a number in [0, 1]",
+                constraint->impact);
+    return false;
+  }
+  return true;
+}
+
+static bool refuse_switching(PawlLoader* loader, const PawlYaml* body) {
+  const PawlYaml* given = pawl_switching_given(body);
+  if (given) {
+    pawl_report(&loader->report, given->key,
+                "'%s' cannot be combined with modes:", given->key->text);
+  }
+  return !given;
+}
+
+static bool load_body(PawlLoader* loader, PawlYaml* body, const PawlScope* scope,
+                      PawlConstraint* constraint) {
+  if (body->kind != PAWL_YAML_MAP) {
+    return load_plain(loader, body, scope, constraint);
+  }
+  bool good = pawl_yaml_check_keys(&loader->report, body, "a constraint", body_keys);
+  good &= load_impact(loader, pawl_yaml_get(body, "impact"), scope, constraint);
+  PawlYaml *equation = pawl_yaml_get(body, "equation"), *modes = pawl_yaml_get(body, "modes");
+  const PawlYaml* start = pawl_yaml_get(body, "start");
+  if (equation && modes) {
+    pawl_report(&loader->report, modes->key, "a constraint has either equation: or modes:");
+    return false;
+  }
+  if (modes) {
+    return load_modes(loader, body, modes, scope, constraint) && refuse_switching(loader, body) &&
+           good;
+  }
+  if (start) {
+    pawl_report(&loader->report, start->key, "start: is for a constraint with modes:");
+    good = false;
+  }
+  return good && load_plain(loader, equation, scope, constraint);
+}
+
+static bool load_snap(PawlLoader* loader, PawlYaml* body, const PawlScope* scope,
+                      PawlConstraint* lock) {
+  static const char* const words[] = {"keep", "snap", "refuse", NULL};
+  const PawlYaml* on = pawl_yaml_get(body, "on");
+  PawlYaml* to = pawl_yaml_get(body, "to");
+  if (on) {
+    int word = pawl_load_word(loader, on, "on:", words);
+    if (word < 0) {
+      return false;
+    }
+    lock->on_engage = (PawlEngage)word;
+  }
+  if (!to) {
+    return true;
+  }
+  if (lock->on_engage == PAWL_ENGAGE_KEEP) {
+    pawl_report(&loader->report, to->key, "to: needs on: snap or on: refuse");
+    return false;
+  }
+  return pawl_expression(loader, to, scope, &equation_use, &lock->snap_to);
+}
+
+static bool load_lock(PawlLoader* loader, PawlYaml* body, const PawlScope* scope,
+                      PawlConstraint* lock) {
+  lock->is_lock = true;
+  if (body->kind != PAWL_YAML_MAP) {
+    pawl_report(&loader->report, body, "a lock is a map: {lock: expression, ...}");
+    return false;
+  }
+  bool good = pawl_yaml_check_keys(&loader->report, body, "a lock", lock_keys);
+  good &= load_impact(loader, pawl_yaml_get(body, "impact"), scope, lock);
+  good &= load_snap(loader, body, scope, lock);
+  PawlYaml* text = pawl_yaml_get(body, "lock");
+  if (!text) {
+    pawl_report(&loader->report, body, "the lock '%s' needs lock: with the expression to hold",
+                pawl_quote(lock->name).s);
+    return false;
+  }
+  if (text->kind == PAWL_YAML_LIST) {
+    pawl_report(&loader->report, text, "lock: expected one expression");
+    return false;
+  }
+  return load_plain(loader, text, scope, lock) && good;
+}
+
+// ---- adding ---------------------------------------------------------------------------------
+
+static bool note_switching(PawlLoader* loader, const PawlEntry* entry, const PawlIndexer* at) {
+  if (PAWL_GROW(loader->switching, loader->switching_capacity, loader->switching_count + 1) != 0) {
+    return pawl_loader_no_memory(loader);
+  }
+  PawlSwitchingTask* task = &loader->switching[loader->switching_count++];
+  *task = (PawlSwitchingTask){
+      .constraint = loader->model->constraint_count, .key = entry->key, .body = entry->value};
+  memcpy(task->index, at->value, sizeof task->index);
+  return true;
+}
+
+static bool count_rows(PawlLoader* loader, const PawlYaml* where, PawlConstraint* constraint) {
+  PawlModel* model = loader->model;
+  constraint->first_row = model->row_count;
+  if (constraint->row_count > PAWL_MODEL_MAX_ELEMENTS - model->row_count) {
+    pawl_report(&loader->report, where, "the constraints have more than %d rows",
+                PAWL_MODEL_MAX_ELEMENTS);
+    return false;
+  }
+  model->row_count += constraint->row_count;
+  return true;
+}
+
+static int add(PawlLoader* loader, const PawlEntry* entry, const PawlIndexer* at, bool is_lock) {
+  PawlModel* model = loader->model;
+  if (!PAWL_ROOM(loader, entry->key, model->constraints, loader->constraint_capacity,
+                 model->constraint_count)) {
+    return -1;
+  }
+  PawlConstraint constraint = {
+      .name = pawl_element_name(&loader->kept, entry->family, at->value),
+      .impact = 1.0,
+      .start_mode = -1,
+      .snap_to = PAWL_NO_NODE,
+      .switching = {.engaged = true,
+                    .engage = {.when = PAWL_NO_NODE},
+                    .release = {.when = PAWL_NO_NODE},
+                    .capacity = PAWL_NO_NODE,
+                    .friction = PAWL_NO_NODE},
+      .source = pawl_loader_source(loader, entry->key),
+  };
+  if (!constraint.name) {
+    pawl_loader_no_memory(loader);
+    return -1;
+  }
+  bool good = is_lock ? load_lock(loader, entry->value, &at->scope, &constraint)
+                      : load_body(loader, entry->value, &at->scope, &constraint);
+  bool switches = entry->value->kind == PAWL_YAML_MAP && !pawl_yaml_get(entry->value, "modes");
+  if (!good || !count_rows(loader, entry->key, &constraint) ||
+      (switches && !note_switching(loader, entry, at))) {
+    return -1;
+  }
+  model->constraints[model->constraint_count] = constraint;
+  return model->constraint_count++;
+}
+
+static int add_constraint(PawlLoader* loader, const PawlEntry* entry, const PawlIndexer* at) {
+  return add(loader, entry, at, false);
+}
+
+static int add_lock(PawlLoader* loader, const PawlEntry* entry, const PawlIndexer* at) {
+  return add(loader, entry, at, true);
+}
+
+void pawl_load_constraints(PawlLoader* loader, PawlYaml* constraints, PawlYaml* locks) {
+  PawlEntries plain = {0}, locked = {0};
+  if (pawl_expect_map(loader, constraints, "constraints")) {
+    pawl_claim(loader, constraints, &loader->constraints, NULL, PAWL_NAME_CONSTRAINT, &plain);
+  }
+  if (pawl_expect_map(loader, locks, "locks")) {
+    pawl_claim(loader, locks, &loader->constraints, NULL, PAWL_NAME_CONSTRAINT, &locked);
+  }
+  pawl_fill(loader, &plain, add_constraint);
+  pawl_fill(loader, &locked, add_lock);
+}

@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parsed expressions become nodes of the model's graph, or numbers. Here names get their meaning:
+// index, parameter, coordinate, definition, output, multiplier. What an expression contains is
+// noted name by name, so that a rate in a potential energy is reported where it stands.
+#include "model/expression.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const PawlUse PAWL_USE_VALUE = {"a number", 0, NULL};
+const PawlUse PAWL_USE_DEFINITION = {"a definition",
+                                     PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_A | PAWL_MAY_T, NULL};
+const PawlUse PAWL_USE_WATCH = {
+    "a condition",
+    PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_A | PAWL_MAY_T | PAWL_MAY_LAMBDA | PAWL_MAY_OUTPUT, NULL};
+
+// One expression being built.
+typedef struct Build {
+  PawlLoader* loader;
+  const PawlScope* scope;
+  const PawlUse* use;
+  bool numbers;       // parameters are taken by value
+  bool silent;        // it failed because of something reported before
+  unsigned contains;  // PAWL_MAY_... so far
+} Build;
+
+// ---- messages -------------------------------------------------------------------------------
+
+#define REFUSE(error, ast, ...) \
+  refuse((error), (ast), snprintf((error)->message, sizeof(error)->message, __VA_ARGS__))
+
+static PawlNode refuse(PawlExprError* error, const PawlAst* ast, int length) {
+  (void)length;  // a message cut short is still a message
+  error->begin = ast->begin;
+  error->end = ast->end;
+  return PAWL_NO_NODE;
+}
+
+static PawlNode keep_silent(Build* build, PawlExprError* error, const PawlAst* ast) {
+  build->silent = true;
+  return REFUSE(error, ast, "reported before");
+}
+
+static const char* leaf_text(unsigned kinds) {
+  return kinds & PAWL_MAY_LAMBDA ? "multipliers"
+         : kinds & PAWL_MAY_A    ? "accelerations"
+         : kinds & PAWL_MAY_V    ? "rates"
+         : kinds & PAWL_MAY_Q    ? "coordinates"
+                                 : "time";
+}
+
+static const char* allowed_text(unsigned may) {
+  may &= PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_A | PAWL_MAY_T | PAWL_MAY_LAMBDA;
+  return may == 0                                        ? "parameters"
+         : may == (PAWL_MAY_Q | PAWL_MAY_T)              ? "parameters, coordinates and t"
+         : may == (PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_T) ? "parameters, coordinates, rates and t"
+         : may & PAWL_MAY_LAMBDA                         ? "anything"
+                                                         : "anything but multipliers";
+}
+
+// Notes that the expression contains `kinds`; false with a message when it may not.
+static bool admit(Build* build, const PawlAst* ast, unsigned kinds, PawlExprError* error) {
+  unsigned refused = kinds & ~build->use->may;
+  if (refused == 0) {
+    build->contains |= kinds;
+    return true;
+  }
+  static const char* const primes[] = {"", "'", "''"};
+  const char* remark = build->use->remark;
+  REFUSE(error, ast, "'%s%s' contains %s, but %s may use %s only%s%s", pawl_quote(ast->name).s,
+         ast->kind == PAWL_AST_NAME ? primes[ast->primes] : "()", leaf_text(refused),
+         build->use->what, allowed_text(build->use->may), remark ? "; " : "", remark ? remark : "");
+  return false;
+}
+
+static PawlNode unknown_name(Build* build, const PawlAst* ast, PawlExprError* error) {
+  const PawlLoader* loader = build->loader;
+  if (loader->names_incomplete) {
+    return keep_silent(build, error, ast);
+  }
+  PawlNearest nearest = {.wanted = ast->name};
+  for (int k = 0; k < build->scope->count; k++) {
+    pawl_nearest_offer(&nearest, build->scope->name[k]);
+  }
+  if (!pawl_report_is_full(&loader->report)) {
+    pawl_names_offer(&loader->names, &nearest);
+    if (build->use->may & PAWL_MAY_OUTPUT) {
+      pawl_names_offer(&loader->outputs, &nearest);
+    }
+  }
+  return REFUSE(error, ast, "unknown name '%s'%s", pawl_quote(ast->name).s,
+                pawl_did_you_mean(nearest.name).s);
+}
+
+// ---- indices --------------------------------------------------------------------------------
+
+// Indices in brackets, which are constants by now unless they depend on more than they may.
+static bool read_indices(PawlDag* dag, const PawlAst* name, const PawlNode* indices, int index[],
+                         PawlExprError* error) {
+  if (name->arg_count > PAWL_MAX_INDICES) {
+    REFUSE(error, name, "more than %d indices", PAWL_MAX_INDICES);
+    return false;
+  }
+  for (int k = 0; k < name->arg_count; k++) {
+    double value;
+    if (!pawl_dag_is_const(dag, indices[k], &value)) {
+      REFUSE(error, name->args[k], "an index may use parameters and indices only");
+      return false;
+    }
+    if (!pawl_to_whole(value, &index[k])) {
+      REFUSE(error, name->args[k], "the index is %g, expected a whole number", value);
+      return false;
+    }
+  }
+  return true;
+}
+
+// ---- meanings -------------------------------------------------------------------------------
+
+static PawlNode parameter(Build* build, PawlDag* dag, const PawlAst* ast, const PawlFamily* family,
+                          PawlExprError* error) {
+  if (ast->primes > 0 || ast->arg_count > 0) {
+    return REFUSE(error, ast, "'%s' is a parameter and has no %s", pawl_quote(ast->name).s,
+                  ast->primes > 0 ? "time derivative" : "indices");
+  }
+  int number = family->cells[0];
+  if (number == build->loader->parameters_done) {
+    return REFUSE(error, ast, "the parameter '%s' uses itself", pawl_quote(ast->name).s);
+  }
+  if (number > build->loader->parameters_done) {
+    return REFUSE(error, ast,
+                  "the parameter '%s' comes later (line %d); a parameter may use earlier ones only",
+                  pawl_quote(ast->name).s, family->where->line);
+  }
+  return build->numbers ? pawl_dag_const(dag, build->loader->model->parameters[number].value)
+                        : pawl_dag_leaf(dag, PAWL_OP_PARAM, number);
+}
+
+static PawlNode coordinate(Build* build, PawlDag* dag, const PawlAst* ast, int number,
+                           PawlExprError* error) {
+  static const struct {
+    PawlOp leaf;
+    unsigned kind;
+  } level[] = {{PAWL_OP_Q, PAWL_MAY_Q}, {PAWL_OP_V, PAWL_MAY_V}, {PAWL_OP_A, PAWL_MAY_A}};
+  if (!admit(build, ast, level[ast->primes].kind, error)) {
+    return PAWL_NO_NODE;
+  }
+  return pawl_dag_leaf(dag, level[ast->primes].leaf, number);
+}
+
+// What the time derivative of an expression contains.
+static unsigned derivative_contains(unsigned contains) {
+  return contains | (contains & PAWL_MAY_Q ? PAWL_MAY_V : 0) |
+         (contains & PAWL_MAY_V ? PAWL_MAY_A : 0);
+}
+
+static PawlNode definition(Build* build, PawlDag* dag, const PawlAst* ast, int number,
+                           PawlExprError* error) {
+  PawlLoader* loader = build->loader;
+  bool ready;
+  if (!pawl_definition_ready(loader, number, &ready, error)) {
+    return refuse(error, ast, 0);
+  }
+  PawlDefinition* def = &loader->definitions[number];
+  if (def->state == PAWL_DEFINITION_FAILED) {
+    return keep_silent(build, error, ast);
+  }
+  if (!ready) {
+    return pawl_dag_leaf(dag, PAWL_OP_TIME, 0);  // stands in; the result is thrown away
+  }
+  unsigned contains = def->contains;
+  PawlNode node = def->node;
+  for (int k = 0; k < ast->primes; k++) {
+    if (contains & PAWL_MAY_A) {
+      return REFUSE(error, ast, "'%s' contains accelerations, which have no time derivative here",
+                    pawl_quote(ast->name).s);
+    }
+    if (def->derivative[k] == PAWL_NO_NODE) {
+      def->derivative[k] = pawl_dag_total(dag, node);
+    }
+    node = def->derivative[k];
+    contains = derivative_contains(contains);
+  }
+  return admit(build, ast, contains, error) ? node : PAWL_NO_NODE;
+}
+
+static PawlNode output(Build* build, const PawlAst* ast, int number, PawlExprError* error) {
+  if (ast->primes > 0) {
+    return REFUSE(error, ast, "the output '%s' has no time derivative here",
+                  pawl_quote(ast->name).s);
+  }
+  build->contains |= PAWL_MAY_OUTPUT;
+  return build->loader->model->outputs[number].node;
+}
+
+// ---- resolving ------------------------------------------------------------------------------
+
+static const PawlFamily* find_family(const Build* build, const char* name) {
+  const PawlLoader* loader = build->loader;
+  const PawlFamily* family = pawl_names_find(&loader->names, name);
+  if (!family && (build->use->may & PAWL_MAY_OUTPUT)) {
+    family = pawl_names_find(&loader->outputs, name);
+  }
+  return family;
+}
+
+static PawlNode resolve_family(Build* build, PawlDag* dag, const PawlAst* ast,
+                               const PawlNode* indices, PawlExprError* error) {
+  const PawlFamily* family = find_family(build, ast->name);
+  if (!family) {
+    return unknown_name(build, ast, error);
+  }
+  if (family->failed) {
+    return keep_silent(build, error, ast);
+  }
+  if (family->kind == PAWL_NAME_PARAMETER) {
+    return parameter(build, dag, ast, family, error);
+  }
+  if (build->use->may == 0) {  // coordinates and definitions may not be complete yet
+    const char* remark = build->use->remark;
+    return REFUSE(error, ast, "'%s' is %s, but %s may use parameters only%s%s",
+                  pawl_quote(ast->name).s, pawl_name_kind_text(family->kind), build->use->what,
+                  remark ? "; " : "", remark ? remark : "");
+  }
+  int index[PAWL_MAX_INDICES];
+  if (!read_indices(dag, ast, indices, index, error)) {
+    return PAWL_NO_NODE;
+  }
+  int element = pawl_family_element(family, ast->arg_count, index);
+  if (element < 0) {
+    pawl_family_missing(family, ast->arg_count, index, error->message, sizeof error->message);
+    return refuse(error, ast, 0);
+  }
+  if (ast->primes > 2) {
+    return REFUSE(error, ast, "more than two time derivatives");
+  }
+  return family->kind == PAWL_NAME_COORDINATE   ? coordinate(build, dag, ast, element, error)
+         : family->kind == PAWL_NAME_DEFINITION ? definition(build, dag, ast, element, error)
+                                                : output(build, ast, element, error);
+}
+
+static PawlNode resolve(void* context, PawlDag* dag, const PawlAst* ast, const PawlNode* indices,
+                        PawlExprError* error) {
+  Build* build = context;
+  const PawlScope* scope = build->scope;
+  for (int k = 0; k < scope->count; k++) {
+    if (strcmp(scope->name[k], ast->name) == 0) {
+      if (ast->primes > 0 || ast->arg_count > 0) {
+        return REFUSE(error, ast, "'%s' is an index here and has no %s", pawl_quote(ast->name).s,
+                      ast->primes > 0 ? "time derivative" : "indices");
+      }
+      return pawl_dag_const(dag, scope->value[k]);
+    }
+  }
+  return resolve_family(build, dag, ast, indices, error);
+}
+
+// ---- multipliers ----------------------------------------------------------------------------
+
+static PawlNode multiplier(void* context, PawlDag* dag, const PawlAst* call, PawlExprError* error);
+
+static PawlResolver resolver(Build* build) {
+  return (PawlResolver){build, resolve, multiplier};
+}
+
+static bool constant_argument(Build* build, PawlDag* dag, const PawlAst* ast, int* whole,
+                              PawlExprError* error) {
+  PawlResolver names = resolver(build);
+  PawlNode node;
+  double value;
+  if (pawl_ast_build(dag, ast, &names, &node, error) != PAWL_OK) {
+    return false;
+  }
+  if (!pawl_dag_is_const(dag, node, &value) || !pawl_to_whole(value, whole)) {
+    REFUSE(error, ast, "expected a whole number");
+    return false;
+  }
+  return true;
+}
+
+static const PawlFamily* find_constraint(Build* build, const PawlAst* name, PawlExprError* error) {
+  const PawlFamily* family = pawl_names_find(&build->loader->constraints, name->name);
+  if (!family && pawl_names_find(&build->loader->contacts, name->name)) {
+    REFUSE(error, name, "'%s' is a contact; lambda() knows constraints and locks only",
+           pawl_quote(name->name).s);
+  } else if (!family) {
+    PawlNearest nearest = {.wanted = name->name};
+    pawl_names_offer(&build->loader->constraints, &nearest);
+    REFUSE(error, name, "'%s' is not a constraint%s", pawl_quote(name->name).s,
+           pawl_did_you_mean(nearest.name).s);
+  } else if (family->failed) {
+    keep_silent(build, error, name);
+    return NULL;
+  }
+  return family;
+}
+
+// lambda(name) or lambda(name, row).
+static PawlNode multiplier(void* context, PawlDag* dag, const PawlAst* call, PawlExprError* error) {
+  Build* build = context;
+  if (!admit(build, call, PAWL_MAY_LAMBDA, error)) {
+    return PAWL_NO_NODE;
+  }
+  const PawlAst* name = call->arg_count > 0 ? call->args[0] : NULL;
+  if (!name || call->arg_count > 2 || name->kind != PAWL_AST_NAME || name->primes > 0 ||
+      name->arg_count > PAWL_MAX_INDICES) {
+    return REFUSE(error, call, "expected lambda(constraint) or lambda(constraint, row)");
+  }
+  const PawlFamily* family = find_constraint(build, name, error);
+  if (!family) {
+    return PAWL_NO_NODE;
+  }
+  int index[PAWL_MAX_INDICES];
+  for (int k = 0; k < name->arg_count; k++) {
+    if (!constant_argument(build, dag, name->args[k], &index[k], error)) {
+      return PAWL_NO_NODE;
+    }
+  }
+  int element = pawl_family_element(family, name->arg_count, index);
+  if (element < 0) {
+    pawl_family_missing(family, name->arg_count, index, error->message, sizeof error->message);
+    return refuse(error, name, 0);
+  }
+  const PawlConstraint* constraint = &build->loader->model->constraints[element];
+  int row = 1;
+  if (call->arg_count == 2 && !constant_argument(build, dag, call->args[1], &row, error)) {
+    return PAWL_NO_NODE;
+  }
+  if (call->arg_count == 1 && constraint->row_count != 1) {
+    return REFUSE(error, call, "the constraint '%s' has %d rows; write lambda(%s, row)",
+                  pawl_quote(constraint->name).s, constraint->row_count,
+                  pawl_quote(constraint->name).s);
+  }
+  if (row < 1 || row > constraint->row_count) {
+    return REFUSE(error, call, "row %d does not exist; the rows of '%s' are 1..%d", row,
+                  pawl_quote(constraint->name).s, constraint->row_count);
+  }
+  return pawl_dag_leaf(dag, PAWL_OP_LAMBDA, constraint->first_row + row - 1);
+}
+
+// ---- building -------------------------------------------------------------------------------
+
+static bool build_ast(Build* build, PawlDag* dag, const PawlYaml* text, const PawlAst* ast,
+                      PawlNode* node) {
+  PawlLoader* loader = build->loader;
+  PawlExprError error = {0};
+  PawlResolver names = resolver(build);
+  PawlStatus status = pawl_ast_build(dag, ast, &names, node, &error);
+  if (status == PAWL_OK) {
+    return true;
+  }
+  if (status == PAWL_ERROR_MEMORY) {
+    return pawl_loader_no_memory(loader);
+  }
+  if (!build->silent) {
+    pawl_report_part(&loader->report, text, error.begin, "in '%s': %s", pawl_quote(text->text).s,
+                     error.message);
+  }
+  return false;
+}
+
+// The graph knows t by itself; whether it may be used here is for us to say.
+static bool admit_time(Build* build, const PawlYaml* text, const PawlAst* time) {
+  PawlExprError error = {0};
+  if (!time || admit(build, time, PAWL_MAY_T, &error)) {
+    return true;
+  }
+  pawl_report_part(&build->loader->report, text, time->begin, "in '%s': %s",
+                   pawl_quote(text->text).s, error.message);
+  return false;
+}
+
+static bool build_record(Build* build, PawlDag* dag, PawlYaml* text, bool equation,
+                         PawlNode* node) {
+  enum { USUAL_LENGTH = 256 };  // a longer text counts as work, byte by byte
+  int excess = text->length > USUAL_LENGTH ? text->length - USUAL_LENGTH : 0;
+  PawlParsed* parsed = pawl_parse_record(build->loader, text, build->scope, equation);
+  if (!parsed || !pawl_loader_spend(build->loader, text, excess)) {
+    return false;
+  }
+  PawlNode right = PAWL_NO_NODE;
+  bool good = admit_time(build, text, parsed->time) &&
+              build_ast(build, dag, text, parsed->left, node) &&
+              (!parsed->right || build_ast(build, dag, text, parsed->right, &right));
+  if (good && parsed->right) {
+    *node = pawl_dag_sub(dag, *node, right);
+    good = *node != PAWL_NO_NODE || pawl_loader_no_memory(build->loader);
+  }
+  parsed->failed = !good;
+  return good;
+}
+
+bool pawl_expression_contains(PawlLoader* loader, PawlYaml* text, const PawlScope* scope,
+                              const PawlUse* use, PawlNode* node, unsigned* contains) {
+  Build build = {.loader = loader, .scope = scope, .use = use};
+  bool good = build_record(&build, loader->model->dag, text, false, node);
+  *contains = build.contains;
+  return good;
+}
+
+bool pawl_expression(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, const PawlUse* use,
+                     PawlNode* node) {
+  unsigned contains;
+  return pawl_expression_contains(loader, text, scope, use, node, &contains);
+}
+
+bool pawl_equation(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, const PawlUse* use,
+                   PawlNode* node) {
+  Build build = {.loader = loader, .scope = scope, .use = use};
+  return build_record(&build, loader->model->dag, text, true, node);
+}
+
+static bool node_value(PawlLoader* loader, PawlNode node, double* value) {
+  if (pawl_dag_is_const(loader->values, node, value)) {
+    return true;
+  }
+  // Not folded because it has no value, such as 1/0.
+  PawlLeafValues none = {0};
+  if (pawl_dag_value(loader->values, node, &none, value, NULL) != PAWL_OK) {
+    return pawl_loader_no_memory(loader);
+  }
+  return true;
+}
+
+bool pawl_value(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, double* value) {
+  Build build = {.loader = loader, .scope = scope, .use = &PAWL_USE_VALUE, .numbers = true};
+  PawlNode node;
+  if (!build_record(&build, loader->values, text, false, &node) ||
+      !node_value(loader, node, value)) {
+    return false;
+  }
+  if (!isfinite(*value)) {
+    pawl_report(&loader->report, text, "'%s' is not a finite number", pawl_quote(text->text).s);
+    text->parsed->failed = true;
+    return false;
+  }
+  return true;
+}
+
+bool pawl_whole(PawlLoader* loader, const PawlYaml* text, const PawlAst* ast,
+                const PawlScope* scope, int* whole) {
+  Build build = {.loader = loader, .scope = scope, .use = &PAWL_USE_VALUE, .numbers = true};
+  PawlNode node;
+  double value;
+  if (!admit_time(&build, text, pawl_find_time(ast)) ||
+      !build_ast(&build, loader->values, text, ast, &node) || !node_value(loader, node, &value)) {
+    return false;
+  }
+  if (!pawl_to_whole(value, whole)) {
+    pawl_report_part(&loader->report, text, ast->begin,
+                     "in '%s': '%s' is %g, expected a whole number", pawl_quote(text->text).s,
+                     pawl_quote_part(text->text, ast->begin, ast->end).s, value);
+    return false;
+  }
+  return true;
+}

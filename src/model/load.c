@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model text becomes a checked model: the file is read, parsed to a tree, and its sections are
+// taken in the order in which they need each other, whatever their order in the file.
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "model/loader.h"
+#include "model/simulate.h"
+
+// ---- what the sections share ----------------------------------------------------------------
+
+bool pawl_loader_no_memory(PawlLoader* loader) {
+  loader->report.no_memory = true;
+  return false;
+}
+
+bool pawl_loader_room(PawlLoader* loader, const PawlYaml* where, void** array, int* capacity,
+                      int count, size_t size) {
+  if (count >= PAWL_MODEL_MAX_ELEMENTS) {
+    pawl_report(&loader->report, where, "the model is too large: more than %d elements of a kind",
+                PAWL_MODEL_MAX_ELEMENTS);
+    return false;
+  }
+  return pawl_grow(array, capacity, count + 1, size) == 0 || pawl_loader_no_memory(loader);
+}
+
+void* pawl_loader_parts(PawlLoader* loader, const PawlYaml* where, int count, size_t size) {
+  loader->parts += count;
+  if (loader->parts > PAWL_MODEL_MAX_ELEMENTS) {
+    pawl_report(&loader->report, where,
+                "the model is too large: more than %d rows, modes, points and times together",
+                PAWL_MODEL_MAX_ELEMENTS);
+    return NULL;
+  }
+  void* parts = pawl_arena_alloc(&loader->model->arena, (size_t)count, size);
+  if (!parts) {
+    pawl_loader_no_memory(loader);
+  }
+  return parts;
+}
+
+bool pawl_loader_spend(PawlLoader* loader, const PawlYaml* where, int rounds) {
+  bool told = loader->rounds > PAWL_MODEL_MAX_ROUNDS;
+  loader->rounds += rounds;
+  if (loader->rounds <= PAWL_MODEL_MAX_ROUNDS) {
+    return true;
+  }
+  if (told) {
+    return false;
+  }
+  pawl_report(&loader->report, where, "the families and loops up to here are too large together");
+  return false;
+}
+
+PawlSource pawl_loader_source(PawlLoader* loader, PawlYaml* node) {
+  if (!node->kept) {
+    node->kept = pawl_pool_copy(&loader->kept, node->text, (size_t)node->length);
+    if (!node->kept) {
+      pawl_loader_no_memory(loader);
+    }
+  }
+  return (PawlSource){.line = node->line, .column = node->column, .text = node->kept};
+}
+
+// ---- sections -------------------------------------------------------------------------------
+
+static const char* const section_keys[] = {
+    "model",     "about",       "parameters", "coordinates", "define",      "kinetic",
+    "potential", "dissipation", "mass",       "forces",      "constraints", "locks",
+    "contacts",  "events",      "outputs",    "simulate",    "scene",       NULL};
+
+static void load_title(PawlLoader* loader, const PawlYaml* root) {
+  PawlModel* model = loader->model;
+  PawlYaml *name = pawl_yaml_get(root, "model"), *about = pawl_yaml_get(root, "about");
+  if (!name || pawl_yaml_is_null(name)) {
+    pawl_report(&loader->report, name ? name : root, "model: with a name is missing");
+  } else {
+    pawl_load_text(loader, name, &model->name);
+  }
+  if (about) {
+    pawl_load_text(loader, about, &model->about);
+  }
+}
+
+// Coordinates and definitions claim their names before either is evaluated, so that a wrong use of
+// one is told from an unknown name.
+static void load_names(PawlLoader* loader, const PawlYaml* root) {
+  PawlYaml *coordinates = pawl_yaml_get(root, "coordinates"),
+           *define = pawl_yaml_get(root, "define");
+  PawlEntries coordinate_entries = {0}, define_entries = {0};
+  if (!coordinates || coordinates->kind == PAWL_YAML_SCALAR || coordinates->count == 0) {
+    pawl_report(&loader->report, coordinates ? coordinates : root,
+                "coordinates: with at least one coordinate %s",
+                coordinates ? "expected" : "is missing");
+    loader->names_incomplete = true;
+  } else {
+    pawl_claim(loader, coordinates, &loader->names, NULL, PAWL_NAME_COORDINATE,
+               &coordinate_entries);
+  }
+  if (pawl_expect_map(loader, define, "define")) {
+    pawl_claim(loader, define, &loader->names, NULL, PAWL_NAME_DEFINITION, &define_entries);
+  }
+  pawl_fill(loader, &coordinate_entries, pawl_add_coordinate);
+  pawl_fill(loader, &define_entries, pawl_add_definition);
+  if (loader->model->coordinate_count == 0 && loader->report.count == 0) {
+    pawl_report(&loader->report, coordinates->key, "all ranges of coordinates: are empty");
+  }
+  pawl_build_definitions(loader);
+}
+
+static void load_sections(PawlLoader* loader, PawlYaml* root, int override_count,
+                          const char* const* overrides) {
+  if (root->kind != PAWL_YAML_MAP) {
+    pawl_report(&loader->report, root, "a model is a map of sections: model:, coordinates:, ...");
+    return;
+  }
+  pawl_yaml_check_keys(&loader->report, root, "a model", section_keys);
+  load_title(loader, root);
+  pawl_load_parameters(loader, pawl_yaml_get(root, "parameters"), override_count, overrides);
+  load_names(loader, root);
+  pawl_load_energy(loader, pawl_yaml_get(root, "kinetic"), PAWL_TERM_KINETIC);
+  pawl_load_mass(loader, pawl_yaml_get(root, "mass"));
+  pawl_load_energy(loader, pawl_yaml_get(root, "potential"), PAWL_TERM_POTENTIAL);
+  pawl_load_energy(loader, pawl_yaml_get(root, "dissipation"), PAWL_TERM_DISSIPATION);
+  pawl_load_forces(loader, pawl_yaml_get(root, "forces"));
+  pawl_load_constraints(loader, pawl_yaml_get(root, "constraints"), pawl_yaml_get(root, "locks"));
+  pawl_load_contacts(loader, pawl_yaml_get(root, "contacts"));
+  pawl_load_outputs(loader, pawl_yaml_get(root, "outputs"));
+  pawl_load_switching(loader);
+  pawl_load_events(loader, pawl_yaml_get(root, "events"));
+  pawl_load_scene(loader, pawl_yaml_get(root, "scene"));
+  pawl_load_simulate(loader, pawl_yaml_get(root, "simulate"));
+}
+
+static void load_option(PawlLoader* loader, PawlYaml* child) {
+  PawlSimulateDef* def = &loader->model->simulate;
+  const char* nearest;
+  const PawlSimulateOption* option = pawl_simulate_find(child->key->text, &nearest);
+  if (!option) {
+    pawl_report(&loader->report, child->key, "unknown option '%s' in simulate%s%s",
+                pawl_quote(child->key->text).s, pawl_did_you_mean(nearest).s,
+                pawl_yaml_is_null(child) ? PAWL_YAML_FLOW_HINT : "");
+    return;
+  }
+  if (option->kind == PAWL_OPTION_WORD) {
+    if (pawl_yaml_is_null(child)) {
+      pawl_report(&loader->report, child->key, "%s is empty", option->info.name);
+    } else {
+      pawl_load_text(loader, child, (const char**)((char*)def + option->offset));
+    }
+    return;
+  }
+  double value;
+  char why[192];
+  if (pawl_value(loader, child, &PAWL_SCOPE_EMPTY, &value) &&
+      !pawl_simulate_set_number(def, option, value, why, sizeof why)) {
+    pawl_report(&loader->report, child, "%s", why);
+  }
+}
+
+void pawl_load_simulate(PawlLoader* loader, PawlYaml* section) {
+  if (pawl_expect_map(loader, section, "simulate")) {
+    for (PawlYaml* child = section->first; child; child = child->next) {
+      load_option(loader, child);
+    }
+  }
+}
+
+// ---- the whole ------------------------------------------------------------------------------
+
+static PawlModel* new_model(const char* file) {
+  PawlModel* model = pawl_alloc(1, sizeof *model);
+  if (!model) {
+    return NULL;
+  }
+  model->dag = pawl_dag_create();
+  model->file = pawl_arena_copy(&model->arena, file, strlen(file));
+  model->name = model->about = "";
+  model->simulate = pawl_simulate_def_default();
+  if (!model->dag || !model->file) {
+    pawl_model_destroy(model);
+    return NULL;
+  }
+  return model;
+}
+
+static void free_loader(PawlLoader* loader) {
+  pawl_names_free(&loader->names);
+  pawl_names_free(&loader->outputs);
+  pawl_names_free(&loader->constraints);
+  pawl_names_free(&loader->contacts);
+  pawl_names_free(&loader->events);
+  pawl_free(loader->definitions);
+  pawl_free(loader->pending);
+  pawl_free(loader->switching);
+  pawl_dag_destroy(loader->values);
+  pawl_arena_free(&loader->arena);
+  pawl_free(loader);
+}
+
+static PawlLoader* new_loader(PawlModel* model) {
+  PawlLoader* loader = pawl_alloc(1, sizeof *loader);
+  if (!loader) {
+    return NULL;
+  }
+  loader->model = model;
+  loader->report.file = model->file;
+  loader->pool.arena = &loader->arena;
+  loader->kept.arena = &model->arena;
+  loader->values = pawl_dag_create();
+  if (!loader->values) {
+    free_loader(loader);
+    return NULL;
+  }
+  return loader;
+}
+
+static PawlStatus check_size(size_t length, const char* name, PawlError* err) {
+  if (length > PAWL_MODEL_MAX_BYTES) {
+    return pawl_fail(err, PAWL_ERROR_MODEL, "%s: the file has %zu bytes; a model has at most %d",
+                     name, length, PAWL_MODEL_MAX_BYTES);
+  }
+  return PAWL_OK;
+}
+
+PawlStatus pawl_model_parse(const char* text, size_t length, const char* name, int override_count,
+                            const char* const* overrides, PawlModel** out, PawlError* err) {
+  *out = NULL;
+  PAWL_TRY(check_size(length, name, err));
+  PawlModel* model = new_model(name);
+  PawlLoader* loader = model ? new_loader(model) : NULL;
+  if (!loader) {
+    pawl_model_destroy(model);
+    return pawl_fail_memory(err);
+  }
+  PawlYaml* root = pawl_yaml_parse(&loader->pool, text, length, &loader->report);
+  if (root) {
+    load_sections(loader, root, override_count, overrides);
+  }
+  PawlStatus status = pawl_report_finish(&loader->report, err);
+  free_loader(loader);
+  if (status != PAWL_OK) {
+    pawl_model_destroy(model);
+    return status;
+  }
+  *out = model;
+  return PAWL_OK;
+}
+
+// ---- files ----------------------------------------------------------------------------------
+
+static PawlStatus file_error(const char* path, const char* why, PawlError* err) {
+  return pawl_fail(err, PAWL_ERROR_FILE, "%s: %s", path, why);
+}
+
+// A pipe or device has no size that could be checked, and opening one may wait for ever.
+static PawlStatus check_kind(const char* path, const struct stat* info, PawlError* err) {
+  if (S_ISREG(info->st_mode)) {
+    return PAWL_OK;
+  }
+  bool directory = S_ISDIR(info->st_mode);
+  return file_error(path, directory ? "is a directory, expected a model file" : "is not a file",
+                    err);
+}
+
+static PawlStatus read_file(const char* path, FILE* file, char** text, size_t* length,
+                            PawlError* err) {
+  struct stat info;
+  if (fstat(fileno(file), &info) != 0) {
+    return file_error(path, strerror(errno), err);
+  }
+  PAWL_TRY(check_kind(path, &info, err));
+  *length = (size_t)info.st_size;
+  PAWL_TRY(check_size(*length, path, err));
+  *text = pawl_alloc(*length + 1, 1);
+  if (!*text) {
+    return pawl_fail_memory(err);
+  }
+  *length = fread(*text, 1, *length, file);
+  return ferror(file) ? file_error(path, "cannot be read", err) : PAWL_OK;
+}
+
+PawlStatus pawl_model_load(const char* path, int override_count, const char* const* overrides,
+                           PawlModel** out, PawlError* err) {
+  *out = NULL;
+  struct stat info;
+  if (stat(path, &info) != 0) {
+    return file_error(path, strerror(errno), err);
+  }
+  PAWL_TRY(check_kind(path, &info, err));
+  FILE* file = fopen(path, "rb");
+  if (!file) {
+    return file_error(path, strerror(errno), err);
+  }
+  char* text = NULL;
+  size_t length = 0;
+  PawlStatus status = read_file(path, file, &text, &length, err);
+  fclose(file);
+  if (status == PAWL_OK) {
+    status = pawl_model_parse(text, length, path, override_count, overrides, out, err);
+  }
+  pawl_free(text);
+  return status;
+}

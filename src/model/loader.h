@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the files of this folder share while a model is being read. Functions that return bool give
+// false after reporting the mistake (or noting that memory is short); the caller goes on with the
+// next entry, so that one reading finds many mistakes.
+#pragma once
+
+#include "expr/ast.h"
+#include "model/model.h"
+#include "model/names.h"
+#include "model/pool.h"
+#include "model/report.h"
+#include "model/yaml.h"
+
+// ---- the loader -----------------------------------------------------------------------------
+
+// A definition, or one element of a family of definitions.
+typedef enum PawlDefinitionState {
+  PAWL_DEFINITION_NEW,
+  PAWL_DEFINITION_OPEN,  // waits for definitions that it uses
+  PAWL_DEFINITION_DONE,
+  PAWL_DEFINITION_FAILED
+} PawlDefinitionState;
+typedef struct PawlDefinition {
+  PawlFamily* family;
+  PawlYaml *key, *value;
+  int index[PAWL_MAX_INDICES];
+  PawlDefinitionState state;
+  unsigned contains;  // PAWL_MAY_...: the kinds of leaves
+  PawlNode node;
+  PawlNode derivative[2];  // first and second by time; PAWL_NO_NODE until asked for
+} PawlDefinition;
+
+// A constraint whose switching is read once the outputs, which it may watch, are known.
+typedef struct PawlSwitchingTask {
+  int constraint;
+  PawlYaml *key, *body;
+  int index[PAWL_MAX_INDICES];
+} PawlSwitchingTask;
+
+typedef struct PawlLoader {
+  PawlModel* model;
+  PawlReport report;
+  PawlArena arena;  // the tree, parsed expressions, names: gone when the model is complete
+  PawlPool pool;    // in that arena
+  PawlPool kept;    // in the model's arena
+  PawlDag* values;  // graph of what is only evaluated: parameters, starts, bounds
+  PawlNames names;  // parameters, coordinates, definitions
+  PawlNames outputs, constraints, contacts, events;
+  bool names_incomplete;  // a declaration could not be read: an unknown name may be that one
+  int parameters_done;    // parameters evaluated so far
+  long long rounds;       // spent of PAWL_MODEL_MAX_ROUNDS
+  long long parts;        // rows, modes, points and times so far
+  long long cells;        // of the boxes of all families so far
+  PawlDefinition* definitions;
+  int definition_count, definition_capacity;
+  int* pending;  // definitions that the expression being built still needs
+  int pending_count, pending_capacity;
+  PawlSwitchingTask* switching;
+  int switching_count, switching_capacity;
+  int parameter_capacity, coordinate_capacity, term_capacity, constraint_capacity, contact_capacity,
+      event_capacity, output_capacity, shape_capacity;
+} PawlLoader;
+
+// Room for one more in a growable array of the model; false when memory or the limit is reached.
+// `where` stands for the element in the message.
+bool pawl_loader_room(PawlLoader* loader, const PawlYaml* where, void** array, int* capacity,
+                      int count, size_t size);
+#define PAWL_ROOM(loader, where, array, capacity, count) \
+  pawl_loader_room((loader), (where), (void**)&(array), &(capacity), (count), sizeof *(array))
+// `count` zeroed parts of an element (rows, modes, points, times) that live as long as the model.
+// NULL when memory or the limit on all parts together is reached.
+void* pawl_loader_parts(PawlLoader* loader, const PawlYaml* where, int count, size_t size);
+// Counts work towards PAWL_MODEL_MAX_ROUNDS; false when that is reached.
+bool pawl_loader_spend(PawlLoader* loader, const PawlYaml* where, int rounds);
+bool pawl_loader_no_memory(PawlLoader* loader);  // notes it; returns false
+// The place and the text of a scalar, kept with the model.
+PawlSource pawl_loader_source(PawlLoader* loader, PawlYaml* node);
+
+// ---- indices --------------------------------------------------------------------------------
+
+enum { PAWL_SCOPE_MAX = 12 };  // index variables visible at one place
+
+typedef struct PawlScope {  // the index variables and their present values
+  int count;
+  const char* name[PAWL_SCOPE_MAX];
+  int value[PAWL_SCOPE_MAX];
+} PawlScope;
+extern const PawlScope PAWL_SCOPE_EMPTY;
+
+// Runs through the indices of a key or loop, the last index fastest; a key without indices has one
+// round. Write: for (bool more = pawl_indexer_begin(...); more; more = pawl_indexer_next(&at)).
+typedef struct PawlIndexer {
+  PawlLoader* loader;
+  PawlYaml* where;
+  const PawlAstKey* key;
+  PawlScope scope;  // the outer scope and the variables of the key
+  int outer;        // variables of the outer scope
+  int value[PAWL_MAX_INDICES], high[PAWL_MAX_INDICES];
+  bool failed;  // reported
+} PawlIndexer;
+bool pawl_indexer_begin(PawlIndexer* at, PawlLoader* loader, PawlYaml* where, const PawlAstKey* key,
+                        const PawlScope* outer);
+bool pawl_indexer_next(PawlIndexer* at);
+// The scope of a key's variables at given indices.
+PawlScope pawl_scope_at(const PawlAstKey* key, const int index[]);
+
+// ---- expressions ----------------------------------------------------------------------------
+
+enum {  // what an expression may contain besides parameters, numbers and indices
+  PAWL_MAY_Q = 1,
+  PAWL_MAY_V = 2,
+  PAWL_MAY_A = 4,
+  PAWL_MAY_T = 8,
+  PAWL_MAY_LAMBDA = 16,
+  PAWL_MAY_OUTPUT = 32,
+};
+typedef struct PawlUse {
+  const char* what;  // "a potential energy"
+  unsigned may;
+  const char* remark;  // added when it contains something else; may be NULL
+} PawlUse;
+extern const PawlUse PAWL_USE_VALUE;       // parameters only
+extern const PawlUse PAWL_USE_DEFINITION;  // names not built yet are noted in `pending`
+extern const PawlUse PAWL_USE_WATCH;       // everything: conditions of events and switching
+
+// What a scalar was parsed to. A scalar is either an expression or a key.
+typedef struct PawlParsed {
+  bool failed;  // reported once; later uses are silent
+  bool is_for;
+  PawlAst *left, *right;
+  const PawlAst* time;  // the first use of t, NULL without
+  PawlAstKey key;
+} PawlParsed;
+
+// The text as an expression: a node of the model's graph. `text` must be a scalar, or it is
+// reported.
+bool pawl_expression(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, const PawlUse* use,
+                     PawlNode* node);
+// The same, telling what it contains (PAWL_MAY_...).
+bool pawl_expression_contains(PawlLoader* loader, PawlYaml* text, const PawlScope* scope,
+                              const PawlUse* use, PawlNode* node, unsigned* contains);
+// `left = right` as left - right, or an expression.
+bool pawl_equation(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, const PawlUse* use,
+                   PawlNode* node);
+// A finite number from parameters and indices.
+bool pawl_value(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, double* value);
+// The parsed text, NULL when that failed; for looking at its form.
+const PawlAst* pawl_parse(PawlLoader* loader, PawlYaml* text, const PawlScope* scope);
+// A whole number from an expression that is part of a key: a bound of a range or an index.
+bool pawl_whole(PawlLoader* loader, const PawlYaml* text, const PawlAst* ast,
+                const PawlScope* scope, int* whole);
+// The text as a key, `u[i=0..N]`, or as the head of a loop, `for i=0..N`. NULL when that failed.
+const PawlAstKey* pawl_key(PawlLoader* loader, PawlYaml* text);
+const PawlAstKey* pawl_loop_key(PawlLoader* loader, PawlYaml* text, bool* is_for);
+// A scalar as plain text, kept with the model.
+bool pawl_load_text(PawlLoader* loader, PawlYaml* node, const char** text);
+// The place of a scalar's text among `words` (ended by NULL); -1 after reporting.
+int pawl_load_word(PawlLoader* loader, const PawlYaml* node, const char* what,
+                   const char* const* words);
+// Reads true or false into `flag`.
+bool pawl_flag(PawlLoader* loader, const PawlYaml* text, bool* flag);
+
+// Finds the element that a key such as `u[3]` names; -1 after reporting.
+int pawl_find_element(PawlLoader* loader, const PawlNames* names, PawlNameKind kind,
+                      const PawlYaml* where, const char* name, int dimension, const int index[]);
+
+// ---- declarations ---------------------------------------------------------------------------
+
+typedef struct PawlEntry {
+  PawlYaml *key, *value;  // value NULL: an item of a list of names
+  PawlFamily* family;
+} PawlEntry;
+
+typedef struct PawlEntries {
+  PawlEntry* entry;
+  int count, capacity;
+} PawlEntries;
+
+// Enters the names of a section (a map; for coordinates also a list) into a table: first all names
+// with the box of their indices (claim), then, element by element, what they stand for (fill).
+// `section` may be NULL. Names must be unique in `names` and, when it is not NULL, in `other`.
+bool pawl_claim(PawlLoader* loader, PawlYaml* section, PawlNames* names, const PawlNames* other,
+                PawlNameKind kind, PawlEntries* entries);
+// `add` makes the element and returns its number, -1 after reporting; it is not asked again for the
+// same entry then. Frees `entries`.
+typedef int (*PawlAddElement)(PawlLoader* loader, const PawlEntry* entry, const PawlIndexer* at);
+void pawl_fill(PawlLoader* loader, PawlEntries* entries, PawlAddElement add);
+// Both at once.
+void pawl_declare(PawlLoader* loader, PawlYaml* section, PawlNames* names, const PawlNames* other,
+                  PawlNameKind kind, PawlAddElement add);
+
+// Reports when `section` is given and is no map.
+bool pawl_expect_map(PawlLoader* loader, const PawlYaml* section, const char* what);
+
+// ---- sections, one file each ----------------------------------------------------------------
+
+void pawl_load_parameters(PawlLoader* loader, PawlYaml* section, int override_count,
+                          const char* const* overrides);
+int pawl_add_coordinate(PawlLoader* loader, const PawlEntry* entry, const PawlIndexer* at);
+int pawl_add_definition(PawlLoader* loader, const PawlEntry* entry, const PawlIndexer* at);
+void pawl_build_definitions(PawlLoader* loader);
+void pawl_load_energy(PawlLoader* loader, PawlYaml* section, PawlTermKind kind);
+void pawl_load_mass(PawlLoader* loader, PawlYaml* section);
+void pawl_load_forces(PawlLoader* loader, PawlYaml* section);
+void pawl_load_constraints(PawlLoader* loader, PawlYaml* constraints, PawlYaml* locks);
+void pawl_load_switching(PawlLoader* loader);  // of the constraints noted in `switching`
+bool pawl_load_trigger(PawlLoader* loader, PawlYaml* map, const PawlScope* scope,
+                       PawlTrigger* trigger);  // the keys at, when, direction, after
+// The first key of a constraint's body that has to do with switching; NULL without.
+const PawlYaml* pawl_switching_given(const PawlYaml* body);
+void pawl_load_contacts(PawlLoader* loader, PawlYaml* section);
+void pawl_load_events(PawlLoader* loader, PawlYaml* section);
+void pawl_load_outputs(PawlLoader* loader, PawlYaml* section);
+void pawl_load_scene(PawlLoader* loader, PawlYaml* section);
+void pawl_load_simulate(PawlLoader* loader, PawlYaml* section);

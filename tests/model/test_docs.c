@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every ```yaml block of docs/model-format.md is a whole model that loads.
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "reading.h"
+
+static char* read_page(void) {
+  FILE* file = fopen(PAWL_DOCS "/model-format.md", "rb");
+  assert_non_null(file);
+  assert_int_equal(fseek(file, 0, SEEK_END), 0);
+  long length = ftell(file);
+  assert_true(length > 0);
+  rewind(file);
+  char* text = pawl_alloc((size_t)length + 1, 1);
+  assert_non_null(text);
+  assert_int_equal(fread(text, 1, (size_t)length, file), (size_t)length);
+  fclose(file);
+  return text;
+}
+
+static void test_every_block_loads(void** state) {
+  (void)state;
+  char* page = read_page();
+  int blocks = 0;
+  for (char* at = page; (at = strstr(at, "\n```yaml\n")) != NULL;) {
+    char* begin = at + strlen("\n```yaml\n");
+    char* end = strstr(begin, "\n```");
+    assert_non_null(end);
+    end[1] = '\0';
+    pawl_model_destroy(read_model(begin));
+    at = end + 2;
+    blocks++;
+  }
+  assert_true(blocks >= 10);
+  pawl_free(page);
+}
+
+// Every key of every section is on the page.
+static void test_every_option_is_described(void** state) {
+  (void)state;
+  char* page = read_page();
+  PawlOptionInfo info;
+  for (int k = 0; pawl_simulate_option(k, &info); k++) {
+    char cell[64];
+    snprintf(cell, sizeof cell, "`%s`", info.name);
+    if (!strstr(page, cell)) {
+      print_error("%s is not described\n", cell);
+      fail();
+    }
+  }
+  pawl_free(page);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_every_block_loads),
+      cmocka_unit_test(test_every_option_is_described),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// Families of coordinates, definitions and constraints: ranges, recursion, order, limits.
+#include <stdlib.h>
+
+#include "reading.h"
+
+static void test_family_of_coordinates(void** state) {
+  (void)state;
+  PawlModel* model = read_model(
+      "model: m\nparameters: {N: 3, le: 0.5}\n"
+      "coordinates:\n  u[i=0..N]: {start: i*le, rate: N - i}\n  v[-1]: 7\n"
+      "  w[i=1..2, j=i..2]: {start: 10*i + j}\n  none[i=1..0]: {start: 1/0}\n");
+  static const char* const names[] = {"u[0]",  "u[1]",   "u[2]",   "u[3]",
+                                      "v[-1]", "w[1,1]", "w[1,2]", "w[2,2]"};
+  static const double starts[] = {0, 0.5, 1, 1.5, 7, 11, 12, 22};
+  assert_int_equal(model->coordinate_count, 8);
+  for (int k = 0; k < 8; k++) {
+    assert_string_equal(model->coordinates[k].name, names[k]);
+    CHECK_NEAR(model->coordinates[k].start, starts[k], 0);
+  }
+  CHECK_NEAR(model->coordinates[3].rate, 0, 0);
+  pawl_model_destroy(model);
+}
+
+static void test_keys_that_share_a_family(void** state) {
+  (void)state;
+  PawlModel* model = read_model(
+      "model: m\nparameters: {N: 4}\n"
+      "coordinates: {\"u[i=1..N]\": , \"u[0]\": 9}\n"
+      "potential:\n  for i=0..N-1: u[i+1] - u[i]\n"
+      "forces: {\"u[N]\": 1, \"u[i=0..N]\": \"u[N-i]\"}\n"
+      "mass: {\"u[i=0..N]\": i + 1}\n");
+  assert_string_equal(model->coordinates[4].name, "u[0]");  // in the order written
+  assert_int_equal(model->term_count, 5 + 4 + 6);
+  CHECK_NEAR(node_value(model, model->terms[5].node), 1 - 1.4, 1e-15);  // u[1] - u[0]
+  CHECK_NEAR(node_value(model, model->terms[8].node), 0.1, 1e-15);      // u[4] - u[3]
+  assert_int_equal(model->terms[9].target, 3);                          // u[4]
+  assert_int_equal(model->terms[10].target, 4);                         // u[0]
+  CHECK_NEAR(node_value(model, model->terms[10].node), 1.3, 0);         // u[4]
+  pawl_model_destroy(model);
+}
+
+static void test_choice_by_index(void** state) {
+  (void)state;
+  PawlModel* model = read_model(
+      "model: m\nparameters: {N: 3}\ncoordinates: {\"x[i=1..N]\": }\n"
+      "potential:\n  for i=1..N: if(i > 1, x[i-1], 0) + if(i < N, x[i+1], 100)\n");
+  CHECK_NEAR(node_value(model, model->terms[0].node), 1.1, 0);
+  CHECK_NEAR(node_value(model, model->terms[1].node), 1 + 1.2, 1e-15);
+  CHECK_NEAR(node_value(model, model->terms[2].node), 1.1 + 100, 1e-13);
+  pawl_model_destroy(model);
+}
+
+static void test_recursive_definition(void** state) {
+  (void)state;
+  PawlModel* model = read_model(
+      "model: m\nparameters: {N: 4}\ncoordinates: {\"q[i=1..N]\": }\n"
+      "define:\n"
+      "  total: X[N] - Y[1]\n"                     // before what it uses
+      "  X[0]: 0\n  X[i=1..N]: X[i-1] + q[i]\n"    // upwards
+      "  Y[N+1]: 0\n  Y[i=1..N]: Y[i+1] + q[i]\n"  // downwards
+      "  even[i=0..N]: if(i > 0, odd[i-1], 1)\n"   // in turns
+      "  odd[i=0..N]: if(i > 0, even[i-1], 2)\n"
+      "kinetic: [\"X[N]'^2\", total', \"even[N]\", \"odd[N]\"]\n");
+  CHECK_NEAR(node_value(model, model->terms[0].node), 8.6 * 8.6, 1e-13);
+  CHECK_NEAR(node_value(model, model->terms[1].node), 0, 1e-14);
+  CHECK_NEAR(node_value(model, model->terms[2].node), 1, 0);
+  CHECK_NEAR(node_value(model, model->terms[3].node), 2, 0);
+  pawl_model_destroy(model);
+}
+
+static void test_derivatives_of_definitions(void** state) {
+  (void)state;
+  PawlModel* model = read_model(
+      "model: m\ncoordinates: [x, y]\ndefine: {p: x^2*y + t, v: p', k: 3}\n"
+      "kinetic: [v, p', k', v*0]\noutputs: {a: p'', b: v'}\n");
+  // p' = 2 x x' y + x^2 y' + 1, x = 1, y = 1.1, x' = 2, y' = 2.1
+  double rate = 2 * 2 * 1.1 + 2.1 + 1;
+  CHECK_NEAR(node_value(model, model->terms[0].node), rate, 1e-14);
+  CHECK_NEAR(node_value(model, model->terms[1].node), rate, 1e-14);
+  CHECK_NEAR(node_value(model, model->terms[2].node), 0, 0);
+  // p'' = 2 x'^2 y + 4 x x' y' + 2 x x'' y + x^2 y'', x'' = 3, y'' = 3.1
+  double second = 2 * 4 * 1.1 + 4 * 2 * 2.1 + 2 * 3 * 1.1 + 3.1;
+  CHECK_NEAR(node_value(model, model->outputs[0].node), second, 1e-13);
+  assert_int_equal(model->outputs[0].node, model->outputs[1].node);
+  pawl_model_destroy(model);
+}
+
+// Neither long recursion upwards nor downwards nor a long chain of names needs a deep stack.
+static void test_long_recursion(void** state) {
+  (void)state;
+  PawlModel* model = read_model(
+      "model: m\nparameters: {N: 200000}\ncoordinates: [x]\n"
+      "define:\n  A[0]: x\n  A[i=1..N]: A[i-1] + sin(i*x)\n"
+      "  B[N]: x\n  B[i=0..N-1]: B[i+1]*2 + i\n"
+      "potential: A[N] + B[0]\n");
+  assert_int_equal(model->term_count, 1);
+  pawl_model_destroy(model);
+  PawlText text = {0};
+  pawl_text_add(&text, "model: m\ncoordinates: [x]\ndefine:\n");
+  for (int k = 0; k < 20000; k++) {
+    pawl_text_printf(&text, "  d%d: d%d + 1\n", k, k + 1);
+  }
+  pawl_text_add(&text, "  d20000: x\npotential: d0\n");
+  model = read_model(text.s);
+  CHECK_NEAR(node_value(model, model->terms[0].node), 20001, 0);
+  pawl_model_destroy(model);
+  pawl_text_free(&text);
+}
+
+static void test_family_of_constraints(void** state) {
+  (void)state;
+  PawlModel* model = read_model(
+      "model: m\nparameters: {N: 3}\ncoordinates: {\"x[i=0..N]\": , \"y[i=0..N]\": }\n"
+      "constraints:\n"
+      "  joint[i=1..N]: [\"x[i] = x[i-1] + 1\", \"y[i] = y[i-1]\"]\n"
+      "  latch[i=1..2]: {at: i, equation: \"x[i] = y[i]\"}\n"
+      "locks: {\"stop[i=1..2]\": {lock: \"x[i]\", when: \"lambda(joint[i], 2)\", for: i}}\n"
+      "contacts: {\"floor[i=0..N]\": {gap: \"y[i]\", restitution: i/10}}\n"
+      "events: {\"e[i=1..2]\": {when: \"x[i]\"}}\n"
+      "outputs: {\"force[i=1..N]\": \"lambda(joint[i], 2)\", last: \"lambda(latch[N-1])\"}\n");
+  assert_int_equal(model->constraint_count, 3 + 2 + 2);
+  assert_int_equal(model->row_count, 6 + 2 + 2);
+  assert_string_equal(model->constraints[1].name, "joint[2]");
+  assert_int_equal(model->constraints[1].first_row, 2);
+  CHECK_NEAR(model->constraints[4].switching.engage.times[0], 2, 0);
+  CHECK_NEAR(model->constraints[6].switching.duration, 2, 0);
+  CHECK_NEAR(node_value(model, model->constraints[6].switching.engage.when), 4.3, 0);
+  assert_int_equal(model->contact_count, 4);
+  CHECK_NEAR(model->contacts[3].restitution, 0.3, 0);
+  assert_string_equal(model->events[1].name, "e[2]");
+  assert_int_equal(model->output_count, 4);
+  CHECK_NEAR(node_value(model, model->outputs[2].node), 4.5, 0);  // row 5
+  CHECK_NEAR(node_value(model, model->outputs[3].node), 4.7, 0);  // row 7
+  pawl_model_destroy(model);
+}
+
+static void test_bad_ranges(void** state) {
+  (void)state;
+#define HEAD "model: m\nparameters: {N: 2.5, e1: 3}\ncoordinates:\n  x:\n"
+  REFUSED(HEAD "  u[i=0..N]:\n", "m.yaml:5:10: ", "'N' is 2.5, expected a whole number");
+  REFUSED(HEAD "  u[i=0..x]:\n", "m.yaml:5:10: ", "'x' is a coordinate");
+  REFUSED(HEAD "  u[i=0..t]:\n", "m.yaml:5:10: ", "time");
+  REFUSED(HEAD "  u[i=0..1/0]:\n", "m.yaml:5:", "expected a whole number");
+  REFUSED(HEAD "  u[i=0..1e300]:\n", "m.yaml:5:", "expected a whole number");
+  REFUSED(HEAD "  u[i=1..10000001]:\n", "m.yaml:5:5: ", "more than 10000000 indices");
+  REFUSED(HEAD "  u[i=1..4000, j=1..4000]:\n", "m.yaml:5:3: ", "'u' spans more than 10000000");
+  REFUSED(HEAD "  u[i=0..9]:\n  u[20000000]:\n", "m.yaml:6:3: ", "'u' spans more than");
+  REFUSED(HEAD "  u[e1=0..2]:\n", "m.yaml:5:5: ", "'e1' has the name of a parameter (line 2)");
+  REFUSED(HEAD "  u[pi=0..2]:\n", "m.yaml:5:", "pi");
+  REFUSED(HEAD "  u[i=0..2, i=0..2]:\n", "m.yaml:5:13: ", "index 'i' appears twice");
+  REFUSED(HEAD "  u[i=0..2]:\n  u[2]:\n", "m.yaml:6:3: 'u[2]' is defined twice", "line 5");
+  REFUSED(HEAD "  u[i=0..2]:\n  u:\n", "m.yaml:6:3: 'u' has 0 indices here and 1 at line 5");
+  REFUSED("model: m\ncoordinates:\n  u[i=1..0]:\n", "m.yaml:2:1: ", "empty");
+#undef HEAD
+}
+
+// A family whose first element fails is reported once, and its uses not at all.
+static void test_one_report_for_a_family(void** state) {
+  (void)state;
+  PawlModel* model;
+  PawlError err;
+  const char* text =
+      "model: m\ncoordinates:\n  u[i=0..1000]: {start: 1/i}\n"
+      "kinetic:\n  for i=0..1000: [\"u[i]'^2\", \"v[i]'^2\"]\n"
+      "define:\n  d[i=0..1000]: zz\npotential: d[3]\n";
+  assert_int_equal(pawl_model_parse(text, strlen(text), "m.yaml", 0, NULL, &model, &err),
+                   PAWL_ERROR_MODEL);
+  assert_int_equal(line_count(err.message), 3);
+  assert_non_null(strstr(err.message, "m.yaml:3:25: '1/i' is not a finite number"));
+  assert_non_null(strstr(err.message, "m.yaml:5:31: in 'v[i]'^2': unknown name 'v'"));
+  assert_non_null(strstr(err.message, "m.yaml:7:17: in 'zz': unknown name 'zz'"));
+}
+
+// Loops that do nothing may not run for long either.
+static void test_empty_rounds_are_counted(void** state) {
+  (void)state;
+  REFUSED(
+      "model: m\ncoordinates: [x]\n"
+      "kinetic:\n  for i=1..9000000, j=1..9000000, k=1..0: x\n",
+      "m.yaml:4:3: the families and loops up to here are too large together");
+}
+
+static void test_many_wide_families(void** state) {
+  (void)state;
+  PawlText text = {0};
+  pawl_text_add(&text, "model: m\ncoordinates:\n");
+  for (int k = 0; k < 50; k++) {  // two elements each, far apart
+    pawl_text_printf(&text, "  u%d[0]:\n  u%d[9000000]:\n", k, k);
+  }
+  REFUSED(text.s, "span more than 20000000 elements together");
+  pawl_text_free(&text);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_family_of_coordinates),
+      cmocka_unit_test(test_keys_that_share_a_family),
+      cmocka_unit_test(test_choice_by_index),
+      cmocka_unit_test(test_recursive_definition),
+      cmocka_unit_test(test_derivatives_of_definitions),
+      cmocka_unit_test(test_long_recursion),
+      cmocka_unit_test(test_family_of_constraints),
+      cmocka_unit_test(test_bad_ranges),
+      cmocka_unit_test(test_one_report_for_a_family),
+      cmocka_unit_test(test_empty_rounds_are_counted),
+      cmocka_unit_test(test_many_wide_families),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+// Wrong models: each message names the place, the offending text, what was expected, and the
+// nearest known name.
+#include "reading.h"
+
+#define HEAD "model: m\nparameters: {k: 2, mass1: 3}\ncoordinates: {xpos: 1, y: }\n"
+
+static void test_top_level(void** state) {
+  (void)state;
+  REFUSED("- a\n- b\n", "m.yaml:1:1: a model is a map");
+  REFUSED("just text\n", "m.yaml:1:1: a model is a map");
+  REFUSED("coordinates: [x]\n", "model: with a name is missing");
+  REFUSED("model:\ncoordinates: [x]\n", "model: with a name is missing");
+  REFUSED("model: [a]\ncoordinates: [x]\n", "m.yaml:1:8: expected text, found a list");
+  REFUSED("model: m\n", "coordinates: with at least one coordinate is missing");
+  REFUSED("model: m\ncoordinates: {}\n", "m.yaml:2:14: coordinates: with at least one");
+  REFUSED("model: m\ncoordinates: x\n", "m.yaml:2:14: coordinates:");
+  REFUSED(HEAD "potentail: xpos\n", "m.yaml:4:1: unknown key 'potentail'",
+          "did you mean 'potential'?");
+  REFUSED(HEAD "gravity: 9.81\n", "unknown key 'gravity' in a model", "expected one of", "kinetic");
+}
+
+static void test_parameters(void** state) {
+  (void)state;
+#define WRONG(entry, ...) \
+  REFUSED("model: m\nparameters:\n  a: 2\n" entry "coordinates: [x]\n", __VA_ARGS__)
+  WRONG("  b: 2*aa\n", "m.yaml:4:8: in '2*aa': unknown name 'aa'; did you mean 'a'?");
+  WRONG("  b: c\n  c: 1\n", "m.yaml:4:6: ", "'c' comes later (line 5)");
+  WRONG("  b: b + 1\n", "m.yaml:4:6: ", "'b' uses itself");
+  WRONG("  b: x\n", "m.yaml:4:6: ", "unknown name 'x'");
+  WRONG("  b: t\n", "m.yaml:4:6: ", "time");
+  WRONG("  b: .nan\n", "m.yaml:4:6: '.nan' is not a finite number");
+  WRONG("  b: nan\n", "m.yaml:4:6: 'nan' is not a finite number");
+  WRONG("  b: -.inf\n", "m.yaml:4:6: '-.inf' is not a finite number");
+  WRONG("  b: 0/0\n", "m.yaml:4:6: '0/0' is not a finite number");
+  WRONG("  b: log(-a)\n", "m.yaml:4:6: 'log(-a)' is not a finite number");
+  WRONG("  b: 1e200*1e200\n", "m.yaml:4:6: ", "is not a finite number");
+  WRONG("  b: 1e999\n", "m.yaml:4:6: ");
+  WRONG("  b:\n", "m.yaml:4:5: expected an expression, found nothing");
+  WRONG("  b: [1]\n", "m.yaml:4:6: expected an expression, found a list");
+  WRONG("  b: {val: 1}\n", "m.yaml:4:7: unknown key 'val'", "did you mean 'value'?");
+  WRONG("  b: {unit: m}\n", "m.yaml:4:6: a parameter needs value:");
+  WRONG("  b[i=1..2]: 1\n", "m.yaml:4:3: 'b[i=1..2]': a parameter cannot be a family");
+  WRONG("  sin: 1\n", "m.yaml:4:3: 'sin' is a reserved word");
+  WRONG("  e: 1\n", "m.yaml:4:3: 'e' is a reserved word");
+  WRONG("  2b: 1\n", "m.yaml:4:3: ");
+  WRONG("  a: 3\n", "m.yaml:4:3: the key 'a' is given twice; first at line 3, column 3");
+  WRONG("  b: a'\n", "m.yaml:4:6: ", "'a' is a parameter and has no time derivative");
+#undef WRONG
+  REFUSED("model: m\nparameters: [a]\ncoordinates: [x]\n",
+          "m.yaml:2:13: parameters: expected a map");
+}
+
+static void check_override(const char* override, const char* part) {
+  check_refused_with(HEAD, 1, &override, (const char* const[]){part, NULL});
+}
+
+static void test_overrides(void** state) {
+  (void)state;
+  check_override("mas1=2",
+                 "-p mas1=2: 'mas1' is not a parameter of the model; did you mean 'mass1'?");
+  check_override("k", "-p k: expected name=expression");
+  check_override("=3", "-p =3: expected name=expression");
+  check_override("k=", "-p k=: ");
+  check_override("k=1/0", "-p k=1/0: '1/0' is not a finite number");
+  check_override("k=nan", "-p k=nan: 'nan' is not a finite number");
+  check_override("k=2*(", "-p k=2*(: in '2*('");
+  check_override("k=mass1", "comes later");
+  check_override("xpos=1", "'xpos' is not a parameter");
+}
+
+static void test_coordinates(void** state) {
+  (void)state;
+  REFUSED("model: m\nparameters: {k: 2}\ncoordinates: {x: {strat: 1}}\n",
+          "m.yaml:3:19: unknown key 'strat' in a coordinate", "did you mean 'start'?");
+  REFUSED("model: m\ncoordinates: {x: {start: y}, y: 1}\n",
+          "m.yaml:2:26: ", "'y' is a coordinate, but a number may use parameters only");
+  REFUSED("model: m\ncoordinates: {x: {start: d}}\ndefine: {d: 1}\n", "'d' is a definition");
+  REFUSED("model: m\nparameters: {x: 2}\ncoordinates: {x: 1}\n",
+          "m.yaml:3:15: 'x' is already a parameter (line 2, column 14)");
+  REFUSED("model: m\ncoordinates: [x, y, x]\n",
+          "m.yaml:2:21: 'x' is already a coordinate (line 2, column 15)");
+  REFUSED("model: m\ncoordinates: [x, [y]]\n", "m.yaml:2:18: expected a name");
+  REFUSED("model: m\ncoordinates: [t]\n", "m.yaml:2:15: 't' is a reserved word");
+  REFUSED("model: m\ncoordinates: {x: {unit: [m]}}\n", "m.yaml:2:25: expected text");
+  REFUSED("model: m\ncoordinates: {x: [1]}\n", "m.yaml:2:18: expected an expression");
+  REFUSED("model: m\ncoordinates: {x: {start: atan2(1, 2)}}\n",
+          "m.yaml:2:", "quote expressions that contain , [ ] { } inside { }");
+}
+
+static void test_definitions(void** state) {
+  (void)state;
+  REFUSED(HEAD "define:\n  a: b + 1\n  b: c\n  c: 2*a'\n",
+          "m.yaml:5:3: the definition uses itself: a -> b -> c -> a");
+  REFUSED(HEAD "define: {a: a}\n", "the definition uses itself: a -> a");
+  REFUSED(HEAD "define:\n  X[0]: X[2]\n  X[i=1..3]: X[i-1]\n",
+          "m.yaml:5:3: ", "X[0] -> X[2] -> X[1] -> X[0]");
+  REFUSED(HEAD "define:\n  X[i=1..3]: X[i-1] + 1\n",
+          "m.yaml:5:14: ", "'X[0]' does not exist; the indices of 'X' are 1..3");
+  REFUSED(HEAD "define: {xpos: 1}\n", "m.yaml:4:10: 'xpos' is already a coordinate (line 3");
+  REFUSED(HEAD "define: {a: xpo}\n", "m.yaml:4:13: ", "unknown name 'xpo'; did you mean 'xpos'?");
+  REFUSED(HEAD "define: {a: lambda(c)}\n", "m.yaml:4:13: ", "a definition may use");
+  REFUSED(HEAD "define: {a: xpos''}\noutputs: {b: a'}\n", "m.yaml:5:14: ", "accelerations");
+  REFUSED(HEAD "define: {a: xpos'''}\n", "m.yaml:4:13: ", "more than two time derivatives");
+  REFUSED(HEAD "define: {a: t'}\n", "m.yaml:4:13: ", "no prime");
+  REFUSED(HEAD "define: {a: xpos[1]}\n", "quote expressions");
+  REFUSED(HEAD "define:\n  a: xpos[1]\n", "m.yaml:5:6: ", "'xpos' has no indices");
+  REFUSED(HEAD "define:\n  a[i=1..2]: i\n  b: a\n",
+          "m.yaml:6:6: ", "'a' is a family and needs 1 index in brackets (1..2)");
+  REFUSED(HEAD "define:\n  a[i=1..2]: i\n  b: a[y]\n",
+          "m.yaml:6:8: ", "an index may use parameters and indices only");
+  REFUSED(HEAD "define:\n  a[i=1..2]: i\n  b: a[k/4]\n",
+          "m.yaml:6:8: ", "the index is 0.5, expected a whole number");
+  REFUSED(HEAD "define:\n  a[i=1..2]: i'\n", "'i' is an index here and has no time derivative");
+}
+
+static void test_terms(void** state) {
+  (void)state;
+  REFUSED(HEAD "kinetic: k*xpos''\n", "m.yaml:4:12: ", "'xpos''' contains accelerations",
+          "a kinetic energy may use parameters, coordinates, rates and t only");
+  REFUSED(HEAD "potential: k*y'\n", "m.yaml:4:14: ", "'y'' contains rates",
+          "a potential energy may use parameters, coordinates and t only");
+  REFUSED(HEAD "define: {v: y'}\npotential: 2*v\n", "m.yaml:5:14: ", "'v' contains rates");
+  REFUSED(HEAD "dissipation: y''\n", "m.yaml:4:14: ");
+  REFUSED(HEAD "forces: {yy: 1}\n", "m.yaml:4:10: 'yy' is not a coordinate", "did you mean 'y'?");
+  REFUSED(HEAD "forces: {k: 1}\n", "m.yaml:4:10: 'k' is not a coordinate");
+  REFUSED(HEAD "forces: {y: \"lambda(c)\"}\n", "m.yaml:4:14: ", "multipliers");
+  REFUSED(HEAD "mass: {y: 0}\n", "m.yaml:4:11: the mass of 'y' is 0, must be > 0");
+  REFUSED(HEAD "mass: {y: -k}\n", "m.yaml:4:11: the mass of 'y' is -2");
+  REFUSED(HEAD "mass: {y: xpos}\n", "m.yaml:4:11: ", "a mass may use parameters only");
+  REFUSED(HEAD "mass: [1]\n", "m.yaml:4:7: mass: expected a map");
+  REFUSED(HEAD "kinetic:\n  four i=1..2: 1\n", "m.yaml:5:3: unknown key 'four i=1..2'",
+          "for i=a..b");
+  REFUSED(HEAD "kinetic:\n  for i=1..: 1\n", "m.yaml:5:");
+  REFUSED(HEAD "kinetic:\n  for i=1..2:\n    for i=1..2: 1\n", "m.yaml:6:9: ", "already in use");
+  REFUSED(HEAD "kinetic: [y, ]\npotential: \"(xpos\"\n", "m.yaml:5:");
+  REFUSED(HEAD "potential: \"2*(xpos + yy)\"\n",
+          "m.yaml:4:23: in '2*(xpos + yy)': unknown name 'yy'");
+  REFUSED(HEAD "potential: |\n  2*xpos\n  + yy\n", "m.yaml:4:12: ", "unknown name 'yy'");
+}
+
+static void test_constraints(void** state) {
+  (void)state;
+#define WRONG(entry, ...) REFUSED(HEAD "constraints:\n" entry, __VA_ARGS__)
+  WRONG("  c: y' = 1\n", "m.yaml:5:6: ", "velocity level");
+  WRONG("  c: y == 1\n", "m.yaml:5:6: 'y == 1' is a comparison", "one = sign");
+  WRONG("  c: y < 1\n", "m.yaml:5:6: 'y < 1' is a comparison");
+  WRONG("  c: y = \n", "m.yaml:5:");
+  WRONG("  c:\n", "m.yaml:5:3: the constraint 'c' has no equation");
+  WRONG("  c: []\n", "m.yaml:5:3: the constraint 'c' has no equation");
+  WRONG("  c: {impact: post}\n", "m.yaml:5:3: the constraint 'c' has no equation");
+  WRONG("  c: {equation: y, impact: 2}\n", "m.yaml:5:28: impact = 2; expected post, pre");
+  WRONG("  c: {equation: y, impact: past}\n", "m.yaml:5:28: ", "past");
+  WRONG("  c: {equaton: y}\n", "m.yaml:5:7: unknown key 'equaton' in a constraint",
+        "did you mean 'equation'?");
+  WRONG("  c: {equation: y, modes: {a: y}}\n", "m.yaml:5:20: ", "either equation: or modes:");
+  WRONG("  c: {equation: y, start: a}\n", "m.yaml:5:20: start: is for a constraint with modes:");
+  WRONG("  c: {modes: {a: {where: y, equation: y}}}\n",
+        "m.yaml:5:26: where: 'y': expected a comparison");
+  WRONG("  c: {modes: {a: {where: y' < 1, equation: y}}}\n", "m.yaml:5:26: ", "contains rates");
+  WRONG("  c: {modes: {a: y}}\n", "m.yaml:5:15: the mode 'a' has no where:", "start:");
+  WRONG("  c: {modes: {a: y}, start: b}\n", "m.yaml:5:29: start: 'b' is not a mode of 'c'");
+  WRONG("  c: {modes: {a: }, start: a}\n", "m.yaml:5:14: no mode of 'c' has an equation");
+  WRONG("  c: {modes: {a: y}, start: a, at: 3}\n",
+        "m.yaml:5:32: 'at' cannot be combined with modes:");
+  WRONG("  c: {modes: [y]}\n", "m.yaml:5:14: modes: expected a map");
+  WRONG("  c: {equation: y, at: [2, 1]}\n",
+        "m.yaml:5:28: the times of at: must ascend; 1 follows 2");
+  WRONG("  c: {equation: y, at: -1}\n", "m.yaml:5:24: '-1' = -1 s, must be >= 0");
+  WRONG("  c: {equation: y, for: 0}\n", "m.yaml:5:25: '0' = 0 s, must be > 0");
+  WRONG("  c: {equation: y, direction: up}\n", "m.yaml:5:20: direction: needs when:");
+  WRONG("  c: {equation: y, when: y, direction: upp}\n",
+        "m.yaml:5:40: ", "expected down, both, up; did you mean 'up'?");
+  WRONG("  c: {equation: y, engaged: yes}\n", "m.yaml:5:29: 'yes': expected true or false");
+  WRONG("  c: {equation: y, friction: 1}\n", "m.yaml:5:20: friction: needs capacity:");
+  WRONG("  c: {equation: y, release: 3}\n", "m.yaml:5:29: release: expected a map");
+  WRONG("  c: {equation: y, release: {}}\n", "m.yaml:5:29: release: needs at: or when:");
+  WRONG("  c: y\nlocks:\n  c: {lock: y}\n", "m.yaml:7:3: 'c' is already a constraint (line 5");
+#undef WRONG
+}
+
+static void test_locks(void** state) {
+  (void)state;
+#define WRONG(entry, ...) REFUSED(HEAD "locks:\n" entry, __VA_ARGS__)
+  WRONG("  c: y\n", "m.yaml:5:6: a lock is a map");
+  WRONG("  c: {at: 1}\n", "m.yaml:5:6: the lock 'c' needs lock:");
+  WRONG("  c: {lock: [y]}\n", "m.yaml:5:13: lock: expected one expression");
+  WRONG("  c: {lock: y'}\n", "m.yaml:5:13: ", "contains rates");
+  WRONG("  c: {lock: y, on: snapp}\n", "m.yaml:5:20: on: 'snapp': expected keep, snap, refuse",
+        "did you mean 'snap'?");
+  WRONG("  c: {lock: y, to: 3}\n", "m.yaml:5:16: to: needs on: snap");
+  WRONG("  c: {lok: y}\n", "m.yaml:5:7: unknown key 'lok' in a lock", "did you mean 'lock'?");
+#undef WRONG
+}
+
+static void test_observed(void** state) {
+  (void)state;
+  REFUSED(HEAD "contacts: {f: y}\n", "m.yaml:4:15: a contact is a map");
+  REFUSED(HEAD "contacts: {f: {restitution: 0}}\n", "m.yaml:4:15: the contact 'f' needs gap:");
+  REFUSED(HEAD "contacts: {f: {gap: y, restitution: 1.5}}\n",
+          "m.yaml:4:37: the restitution of 'f' is 1.5, must be in [0, 1]");
+  REFUSED(HEAD "contacts: {f: {gap: y'}}\n", "m.yaml:4:21: ", "contains rates");
+  REFUSED(HEAD "constraints: {f: y}\ncontacts: {f: {gap: y}}\n", "'f' is already a constraint");
+  REFUSED(HEAD "events: {f: {stop: true}}\n", "m.yaml:4:13: the event 'f' needs when: or at:");
+  REFUSED(HEAD "events: {f: y}\n", "m.yaml:4:13: an event is a map");
+  REFUSED(HEAD "events: {f: {when: yy}}\n", "m.yaml:4:20: ", "unknown name 'yy'");
+  REFUSED(HEAD "outputs: {y: 1}\n", "m.yaml:4:11: 'y' is already a coordinate (line 3");
+  REFUSED(HEAD "outputs: {o: {unit: m}}\n", "m.yaml:4:14: the output 'o' needs value:");
+  REFUSED(HEAD "outputs: {o: {vale: y}}\n", "m.yaml:4:15: unknown key 'vale'");
+#define WRONG(output, ...) \
+  REFUSED(HEAD "constraints: {joint: [xpos, y]}\noutputs:\n  o: " output "\n", __VA_ARGS__)
+  WRONG("lambda(jont)", "m.yaml:6:13: ", "'jont' is not a constraint; did you mean 'joint'?");
+  WRONG("lambda(joint)", "m.yaml:6:6: ", "'joint' has 2 rows; write lambda(joint, row)");
+  WRONG("lambda(joint, 3)", "m.yaml:6:6: ", "row 3 does not exist; the rows of 'joint' are 1..2");
+  WRONG("lambda(joint, 1.5)", "m.yaml:6:", "expected a whole number");
+  WRONG("lambda(joint[1], 1)", "m.yaml:6:13: ", "'joint' has no indices");
+  WRONG("lambda(2)", "m.yaml:6:");
+  WRONG("lambda()", "m.yaml:6:");
+#undef WRONG
+}
+
+static void test_scene_and_simulate(void** state) {
+  (void)state;
+  REFUSED(HEAD "scene:\n  - circle: {at: [0, 0], radius: 1}\n",
+          "m.yaml:5:5: shape 'circle': expected line, polygon, disc, spring");
+  REFUSED(HEAD "scene:\n  - disc: {at: [0, 0]}\n", "m.yaml:5:11: disc: expected at: [x, y] and");
+  REFUSED(HEAD "scene:\n  - disc: 3\n", "m.yaml:5:11: disc: expected a map");
+  REFUSED(HEAD "scene:\n  - disc: {at: [0], radius: 1}\n", "m.yaml:5:16: expected a point [x, y]");
+  REFUSED(HEAD "scene:\n  - line: {points: [[0, 0]]}\n", "m.yaml:5:20: ", "at least 2 points");
+  REFUSED(HEAD "scene:\n  - spring: {points: [[0, 0], [1, 1], [2, 2]]}\n", "with 2 points");
+  REFUSED(HEAD "scene:\n  - line: {points: [[0, 0], [y', 1]]}\n", "m.yaml:5:30: ", "rates");
+  REFUSED(HEAD "scene: line\n", "m.yaml:4:8: 'line': expected a shape");
+  REFUSED(HEAD "simulate: {step: 0}\n", "m.yaml:4:18: step = 0, must be finite and > 0");
+  REFUSED(HEAD "simulate: {rho: k}\n", "m.yaml:4:17: rho = 2, must be in [0, 1]");
+  REFUSED(HEAD "simulate: {stepp: 1}\n", "m.yaml:4:12: unknown option 'stepp'",
+          "did you mean 'step'?");
+  REFUSED(HEAD "simulate: {until: y}\n", "m.yaml:4:19: ", "'y' is a coordinate");
+  REFUSED(HEAD "simulate: {method: }\n", "m.yaml:4:12: method is empty");
+}
+
+// Several mistakes, each once, in the order of the file; nothing that only follows from another.
+static void test_several(void** state) {
+  (void)state;
+  const char* text =
+      "model: m\n"
+      "parameters: {a: 1/0, b: a + 1}\n"
+      "coordinates: {x: {start: b}, y: {start: 1 +}}\n"
+      "define: {d: xx, e1: d + y}\n"
+      "kinetic: e1 + a*x'^2\n"
+      "potential: x'\n"
+      "constraints: {c: d = 0, f: x = q}\n"
+      "outputs: {o: lambda(c)}\n"
+      "simulate: {rho: a, step: -1}\n"
+      "secne: 1\n";
+  PawlModel* model;
+  PawlError err;
+  assert_int_equal(pawl_model_parse(text, strlen(text), "m.yaml", 0, NULL, &model, &err),
+                   PAWL_ERROR_MODEL);
+  static const char* const places[] = {
+      "m.yaml:2:17: ",   "\nm.yaml:3:",     "\nm.yaml:4:13: ", "\nm.yaml:6:12: ",
+      "\nm.yaml:7:32: ", "\nm.yaml:9:26: ", "\nm.yaml:10:1: "};
+  const char* at = err.message;
+  for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
+    at = strstr(at, places[k]);
+    if (!at) {
+      print_error("no '%s' in its place in\n%s\n", places[k], err.message);
+    }
+    assert_non_null(at);
+  }
+  assert_int_equal(line_count(err.message), 7);
+}
+
+static void test_no_error_wanted(void** state) {
+  (void)state;
+  PawlModel* model;
+  assert_int_equal(pawl_model_parse("x", 1, "m", 0, NULL, &model, NULL), PAWL_ERROR_MODEL);
+  assert_null(model);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_top_level),   cmocka_unit_test(test_parameters),
+      cmocka_unit_test(test_overrides),   cmocka_unit_test(test_coordinates),
+      cmocka_unit_test(test_definitions), cmocka_unit_test(test_terms),
+      cmocka_unit_test(test_constraints), cmocka_unit_test(test_locks),
+      cmocka_unit_test(test_observed),    cmocka_unit_test(test_scene_and_simulate),
+      cmocka_unit_test(test_several),     cmocka_unit_test(test_no_error_wanted),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
