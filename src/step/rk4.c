@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// rk4: the classical Runge-Kutta method on the index-1 equations (docs/theory/rk4.md). The stage at
+// the end of a step is the first of the next, so the state always carries its own v' and lambda.
+// The constraints hold at the acceleration level only: positions drift with the error of the
+// method.
+#include <string.h>
+
+#include "step/stepper.h"
+
+typedef struct Rk4 {
+  PawlEval* eval;   // M, f, G, gamma
+  double *q, *v;    // of a stage
+  double *k, *l;    // q' and v' of a stage
+  double *sq, *sv;  // weighted sums of the stages
+  double* lambda;   // of a stage
+} Rk4;
+
+static PawlStatus create(PawlStepper* s, PawlError* err) {
+  Rk4* d = PAWL_NEW(&s->arena, Rk4, 1);
+  if (!d) {
+    return pawl_fail_memory(err);
+  }
+  s->data = d;
+  d->q = PAWL_NEW(&s->arena, double, s->sizes.q);
+  d->v = PAWL_NEW(&s->arena, double, s->sizes.v);
+  d->k = PAWL_NEW(&s->arena, double, s->sizes.q);
+  d->l = PAWL_NEW(&s->arena, double, s->sizes.v);
+  d->sq = PAWL_NEW(&s->arena, double, s->sizes.q);
+  d->sv = PAWL_NEW(&s->arena, double, s->sizes.v);
+  d->lambda = PAWL_NEW(&s->arena, double, s->sizes.rows);
+  if (!d->q || !d->v || !d->k || !d->l || !d->sq || !d->sv || !d->lambda) {
+    return pawl_fail_memory(err);
+  }
+  return pawl_eval_create(s->system, PAWL_MASS | PAWL_FORCE | PAWL_GRADIENT | PAWL_BIAS, &d->eval,
+                          err);
+}
+
+static void destroy(PawlStepper* s) {
+  pawl_eval_destroy(((Rk4*)s->data)->eval);
+}
+
+static void start(PawlStepper* s, PawlState* state) {
+  (void)s;
+  (void)state;
+}
+
+// v' and lambda at (t, q, v) from the index-1 equations.                                    (R1)
+static PawlStatus stage(PawlStepper* s, double t, const double* q, const double* v, double* a,
+                        double* lambda, PawlError* err) {
+  Rk4* d = s->data;
+  PawlPoint point = {t, q, v, NULL, NULL};
+  s->info.evaluations++;
+  PAWL_TRY(pawl_eval_run(d->eval, &point, err));
+  return pawl_step_accelerate(s, pawl_eval_values(d->eval), t, a, lambda, err);
+}
+
+static void add(int n, double* y, double scale, const double* x) {
+  for (int i = 0; i < n; i++) {
+    y[i] += scale * x[i];
+  }
+}
+
+static void sum(int n, double* out, const double* y, double scale, const double* x) {
+  for (int i = 0; i < n; i++) {
+    out[i] = y[i] + scale * x[i];
+  }
+}
+
+static PawlStatus step(PawlStepper* s, PawlState* state, double h, PawlError* err) {
+  static const double c[4] = {0.0, 0.5, 0.5, 1.0};                  // nodes
+  static const double b[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};  // weights
+  Rk4* d = s->data;
+  int nq = s->sizes.q, nv = s->sizes.v;
+  memcpy(d->sq, state->q, (size_t)nq * sizeof(double));
+  memcpy(d->sv, state->v, (size_t)nv * sizeof(double));
+  pawl_system_rates(s->system, state->q, state->v, d->k);
+  memcpy(d->l, state->a, (size_t)nv * sizeof(double));
+  for (int i = 0; i < 4; i++) {  // stage i has k = q', l = v'                               (R2)
+    if (i > 0) {
+      sum(nq, d->q, state->q, h * c[i], d->k);
+      sum(nv, d->v, state->v, h * c[i], d->l);
+      PAWL_TRY(stage(s, state->t + h * c[i], d->q, d->v, d->l, d->lambda, err));
+      pawl_system_rates(s->system, d->q, d->v, d->k);
+    }
+    add(nq, d->sq, h * b[i], d->k);
+    add(nv, d->sv, h * b[i], d->l);
+  }
+  PAWL_TRY(stage(s, state->t + h, d->sq, d->sv, d->l, d->lambda, err));
+  state->t += h;
+  memcpy(state->q, d->sq, (size_t)nq * sizeof(double));
+  memcpy(state->v, d->sv, (size_t)nv * sizeof(double));
+  memcpy(state->a, d->l, (size_t)nv * sizeof(double));
+  memcpy(state->lambda, d->lambda, (size_t)s->sizes.rows * sizeof(double));
+  return PAWL_OK;
+}
+
+const PawlMethod pawl_method_rk4 = {
+    .info = {"rk4", "explicit Runge-Kutta of order 4 on the index-1 equations", 4},
+    .create = create,
+    .destroy = destroy,
+    .start = start,
+    .step = step,
+};

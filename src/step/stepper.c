@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// The list of methods, creating a stepper and its states, and what the methods share.
+#include "step/stepper.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/text.h"
+
+static const PawlMethod* const methods[] = {&pawl_method_ga_p, &pawl_method_rk4};
+enum { METHOD_COUNT = sizeof methods / sizeof *methods };
+
+const PawlMethodInfo* pawl_method(int index) {
+  return index >= 0 && index < METHOD_COUNT ? &methods[index]->info : NULL;
+}
+
+static PawlStatus find_method(const char* name, const PawlMethod** out, PawlError* err) {
+  PawlNearest nearest = {.wanted = name};
+  PawlText list = {0};
+  for (int k = 0; k < METHOD_COUNT; k++) {
+    if (strcmp(methods[k]->info.name, name) == 0) {
+      *out = methods[k];
+      pawl_text_free(&list);
+      return PAWL_OK;
+    }
+    pawl_nearest_offer(&nearest, methods[k]->info.name);
+    pawl_text_printf(&list, "%s%s", k ? ", " : "", methods[k]->info.name);
+  }
+  pawl_fail(err, PAWL_ERROR_USAGE, "unknown method '%.100s'; this version has %s%s%s%s", name,
+            list.s ? list.s : "", nearest.name ? "; did you mean '" : "",
+            nearest.name ? nearest.name : "", nearest.name ? "'?" : "");
+  pawl_text_free(&list);
+  return PAWL_ERROR_USAGE;
+}
+
+static PawlStatus fill(PawlStepper* s, PawlError* err) {
+  enum {
+    START_MASK =
+        PAWL_MASS | PAWL_FORCE | PAWL_POSITION | PAWL_GRADIENT | PAWL_TIME_GRADIENT | PAWL_BIAS
+  };
+  PAWL_TRY(pawl_simulate_def_check(&s->def, err));
+  PAWL_TRY(find_method(s->def.method, &s->method, err));
+  s->sizes = pawl_system_sizes(s->system);
+  s->H = pawl_system_pattern_H(s->system);
+  s->G = pawl_system_pattern_G(s->system);
+  s->nonzeros_H = s->H.start[s->sizes.v];
+  PAWL_TRY(pawl_kkt_create(&s->H, &s->G, PAWL_KKT_AUTO, &s->kkt, err));
+  PAWL_TRY(pawl_eval_create(s->system, START_MASK, &s->eval_start, err));
+  return s->method->create(s, err);
+}
+
+PawlStatus pawl_stepper_create(const PawlSystem* system, const PawlSimulateDef* def,
+                               PawlStepper** out, PawlError* err) {
+  *out = NULL;
+  PawlStepper* s = pawl_alloc(1, sizeof *s);
+  if (!s) {
+    return pawl_fail_memory(err);
+  }
+  s->system = system;
+  s->def = *def;
+  PawlStatus status = fill(s, err);
+  if (status != PAWL_OK) {
+    pawl_stepper_destroy(s);
+    return status;
+  }
+  *out = s;
+  return PAWL_OK;
+}
+
+void pawl_stepper_destroy(PawlStepper* s) {
+  if (s) {
+    if (s->method && s->data) {
+      s->method->destroy(s);
+    }
+    pawl_kkt_destroy(s->kkt);
+    pawl_eval_destroy(s->eval_start);
+    pawl_arena_free(&s->arena);
+    pawl_free(s);
+  }
+}
+
+PawlStatus pawl_state_create(const PawlStepper* stepper, PawlState** out, PawlError* err) {
+  const PawlMethod* m = stepper->method;
+  PawlSizes n = stepper->sizes;
+  int memory = m->memory_vectors * n.v + m->memory_rows * n.rows + m->memory_numbers;
+  size_t numbers = (size_t)n.q + 2 * (size_t)n.v + (size_t)n.rows + (size_t)memory;
+  *out = NULL;
+  PawlState* state = pawl_alloc(1, sizeof *state + numbers * sizeof(double));
+  if (!state) {
+    return pawl_fail_memory(err);
+  }
+  state->q = (double*)(state + 1);
+  state->v = state->q + n.q;
+  state->a = state->v + n.v;
+  state->lambda = state->a + n.v;
+  state->memory = state->lambda + n.rows;
+  state->memory_count = memory;
+  pawl_system_start(stepper->system, state->q, state->v);
+  *out = state;
+  return PAWL_OK;
+}
+
+void pawl_state_destroy(PawlState* state) {
+  pawl_free(state);
+}
+
+PawlStatus pawl_stepper_start(PawlStepper* stepper, PawlState* state, bool project,
+                              PawlError* err) {
+  PAWL_TRY(pawl_step_initial(stepper, state, project, err));
+  stepper->method->start(stepper, state);
+  return PAWL_OK;
+}
+
+const char* pawl_stepper_warning(const PawlStepper* stepper) {
+  return stepper->warning ? stepper->warning : "";
+}
+
+PawlStatus pawl_stepper_step(PawlStepper* stepper, PawlState* state, double h, PawlError* err) {
+  PAWL_TRY(stepper->method->step(stepper, state, h, err));
+  state->step++;
+  stepper->info.steps++;
+  return stepper->info.redundant_rows > 0 ? pawl_step_watch_redundant(stepper, state, err)
+                                          : PAWL_OK;
+}
+
+// G^T y = G^T lambda with y of least norm: [M -G^T; G 0] [0; y] = [-G^T lambda; 0].
+PawlStatus pawl_stepper_multipliers(PawlStepper* s, const PawlState* state, double* lambda,
+                                    PawlError* err) {
+  if (s->info.redundant_rows == 0) {
+    memcpy(lambda, state->lambda, (size_t)s->sizes.rows * sizeof(double));
+    return PAWL_OK;
+  }
+  PawlPoint point = {state->t, state->q, state->v, state->a, state->lambda};
+  PAWL_TRY(pawl_eval_run(s->eval_start, &point, err));
+  const PawlValues* values = pawl_eval_values(s->eval_start);
+  double* x = pawl_alloc((size_t)s->sizes.v, sizeof(double));
+  if (!x) {
+    return pawl_fail_memory(err);
+  }
+  pawl_sparse_add_transposed(&s->G, values->G, -1.0, state->lambda, x);
+  memset(lambda, 0, (size_t)s->sizes.rows * sizeof(double));
+  PawlStatus status = pawl_kkt_min_norm(s->kkt, values->M, values->G, NULL, x, lambda, NULL);
+  pawl_free(x);
+  return status == PAWL_ERROR_MEMORY ? pawl_fail_memory(err) : status;
+}
+
+PawlStepperInfo pawl_stepper_info(const PawlStepper* stepper) {
+  return stepper->info;
+}
+
+// ---- shared by the methods ----------------------------------------------------------------------
+void pawl_sparse_add(const PawlPattern* A, const double* values, double scale, const double* x,
+                     double* y) {
+  for (int j = 0; j < A->cols; j++) {
+    double scaled = scale * x[j];
+    for (int k = A->start[j]; k < A->start[j + 1]; k++) {
+      y[A->index[k]] += values[k] * scaled;
+    }
+  }
+}
+
+void pawl_sparse_add_transposed(const PawlPattern* A, const double* values, double scale,
+                                const double* x, double* y) {
+  for (int j = 0; j < A->cols; j++) {
+    double sum = 0.0;
+    for (int k = A->start[j]; k < A->start[j + 1]; k++) {
+      sum += values[k] * x[A->index[k]];
+    }
+    y[j] += scale * sum;
+  }
+}
+
+PawlStatus pawl_step_accelerate(PawlStepper* s, const PawlValues* values, double t, double* a,
+                                double* lambda, PawlError* err) {
+  s->info.factorizations++;
+  PawlStatus status = pawl_kkt_factor(s->kkt, values->M, values->G, values->G, s->active);
+  if (status != PAWL_OK) {
+    return status == PAWL_RETRY ? pawl_step_singular(s, values->M, values->G, t, err)
+                                : pawl_fail_memory(err);
+  }
+  memcpy(a, values->f, (size_t)s->sizes.v * sizeof(double));
+  for (int i = 0; i < s->sizes.rows; i++) {
+    lambda[i] = s->active && !s->active[i] ? 0.0 : -values->gamma[i];
+  }
+  pawl_kkt_solve(s->kkt, a, lambda);
+  return PAWL_OK;
+}
+
+int pawl_step_list_rows(const PawlStepper* s, const unsigned char* flags, PawlText* out) {
+  enum { MOST_NAMES = 8 };
+  int total = 0;
+  for (int i = 0; i < s->sizes.rows; i++) {
+    if (flags[i] && ++total <= MOST_NAMES) {
+      int number;
+      const char* name = pawl_system_row_name(s->system, i, &number);
+      pawl_text_printf(out, "%s'%s' (row %d)", total > 1 ? ", " : "", name, number + 1);
+    }
+  }
+  if (total > MOST_NAMES) {
+    pawl_text_printf(out, " and %d more", total - MOST_NAMES);
+  }
+  return total;
+}
+
+PawlStatus pawl_step_singular(PawlStepper* s, const double* S, const double* G, double t,
+                              PawlError* err) {
+  int column;
+  unsigned char* rows = pawl_alloc((size_t)s->sizes.rows, 1);
+  PawlText names = {0};
+  if (!rows || pawl_kkt_diagnose(s->kkt, S, G, s->active, &column, rows) != PAWL_OK) {
+    pawl_free(rows);
+    return pawl_fail_memory(err);
+  }
+  if (column >= 0) {
+    const char* name =
+        s->sizes.q == s->sizes.v ? pawl_system_coordinate_name(s->system, column) : "a velocity";
+    pawl_fail(err, PAWL_RETRY,
+              "t = %.10g: the mass matrix is singular at coordinate '%s': it can move with no "
+              "mass behind it; is its mass or inertia zero?",
+              t, name);
+  } else {
+    int count = pawl_step_list_rows(s, rows, &names);
+    pawl_fail(err, PAWL_RETRY,
+              "t = %.10g: the constraints depend on each other here: %s repeat%s or "
+              "contradict%s the others",
+              t, names.s ? names.s : "some rows", count == 1 ? "s" : "", count == 1 ? "s" : "");
+  }
+  pawl_text_free(&names);
+  pawl_free(rows);
+  return PAWL_RETRY;
+}

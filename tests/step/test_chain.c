@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// The planar chain of models/chain.yaml, where size shows: a thousand links are read, derived and
+// analysed in a moment, methods agree, energy and the balance of momentum hold.
+#include <time.h>
+
+#include "step/motion.h"
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// Under 1 s on the machines it was written on; 5 s leaves room for slow ones and for sanitizers.
+static void test_thousand_links(void** unused) {
+  (void)unused;
+  double begin = now();
+  Motion m = motion_file("chain", "N=1000");
+  motion_stepper(&m, "ga-p");
+  double ready = now() - begin;
+  NEED(pawl_stepper_start(m.stepper, m.state, false, &m.err), &m.err);
+  double started = now() - begin;
+  motion_step(&m, 1e-3);
+  motion_step(&m, 1e-3);
+  begin = now();
+  for (int k = 0; k < 20; k++) {
+    motion_step(&m, 1e-3);
+  }
+  print_message("N = 1000: read, derived, analysed in %.3f s, started in %.3f s; a step %.0f us\n",
+                ready, started, 1e6 * (now() - begin) / 20);
+  assert_int_equal(m.n.q, 3000);
+  assert_int_equal(m.n.rows, 2000);
+  assert_true(started < 5.0);
+  // Terms of one shape are lanes of one tape, however long the chain is.
+  PawlSystemInfo info = pawl_system_info(m.system);
+  assert_true(info.groups <= 16 && info.largest_lanes >= 999);
+  motion_end(&m);
+}
+
+static double energy_of(Motion* m) {
+  PawlEval* eval = NULL;
+  NEED(pawl_eval_create(m->system, PAWL_ENERGY, &eval, &m->err), &m->err);
+  PawlPoint point = {m->state->t, m->state->q, m->state->v, m->state->a, m->state->lambda};
+  NEED(pawl_eval_run(eval, &point, &m->err), &m->err);
+  const double* energy = pawl_eval_values(eval)->energy;
+  double total = energy[0] + energy[1];
+  pawl_eval_destroy(eval);
+  return total;
+}
+
+static void test_methods_agree(void** unused) {
+  (void)unused;
+  Motion a = motion_file("chain", "N=100"), b = motion_file("chain", "N=100");
+  double position;
+  motion_run(&a, "rk4", 0.1, 200, NULL);
+  motion_run(&b, "ga-p", 0.1, 200, &position);
+  assert_true(position < 1e-10);
+  for (int i = 0; i < a.n.q; i++) {
+    CHECK_NEAR(b.state->q[i], a.state->q[i], 2e-6);  // h^2 = 2.5e-7 times accelerations of 10
+    CHECK_NEAR(b.state->v[i], a.state->v[i], 2e-4);
+  }
+  CHECK_NEAR(energy_of(&a), 0.0, 1e-7);  // it starts at rest at height 0
+  CHECK_NEAR(energy_of(&b), 0.0, 1e-2);
+  motion_end(&a);
+  motion_end(&b);
+}
+
+// The force at the pin is all that keeps the chain from falling freely: with P the momentum,
+// P' = F - N m g, for the multipliers and accelerations of the same state.
+static void test_balance_of_momentum(void** unused) {
+  (void)unused;
+  enum { LINKS = 10 };
+  static const char* const methods[] = {"ga-p", "rk4"};
+  for (int k = 0; k < 2; k++) {
+    Motion m = motion_file("chain", NULL);
+    motion_run(&m, methods[k], 0.5, 500, NULL);
+    double fx = 0.0, fy = 0.0;
+    for (int i = 0; i < LINKS; i++) {  // coordinates x[1..N], y[1..N], th[1..N]; mass 1 kg
+      fx += m.state->a[i];
+      fy += m.state->a[LINKS + i] + 9.81;
+    }
+    assert_string_equal(pawl_system_coordinate_name(m.system, LINKS), "y[1]");
+    CHECK_NEAR(m.state->lambda[0], fx, 1e-8);
+    CHECK_NEAR(m.state->lambda[1], fy, 1e-8);
+    motion_end(&m);
+  }
+}
+
+// A chain that hangs down in rest stays there, and joint i carries all links below it.
+static void test_hanging_chain(void** unused) {
+  (void)unused;
+  Motion m = motion_text(
+      "model: hang\nparameters: {N: 20}\ncoordinates:\n  \"y[i=1..N]\": {start: 1/2 - i}\n"
+      "mass: {\"y[i=1..N]\": 1}\npotential:\n  for i=1..N: 10*y[i]\n"
+      "constraints:\n  \"joint[1]\": y[1] = -1/2\n  \"joint[i=2..N]\": y[i] = y[i-1] - 1\n");
+  motion_run(&m, "ga-p", 1.0, 100, NULL);
+  for (int i = 0; i < 20; i++) {
+    CHECK_NEAR(m.state->q[i], -0.5 - i, 1e-12);
+    CHECK_NEAR(m.state->lambda[i], 10.0 * (20 - i), 1e-9);
+  }
+  motion_end(&m);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_thousand_links),
+      cmocka_unit_test(test_methods_agree),
+      cmocka_unit_test(test_balance_of_momentum),
+      cmocka_unit_test(test_hanging_chain),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
