@@ -2,7 +2,7 @@
 // Filling a recorder (private side of pawl/recorder.h).
 #pragma once
 
-#include <stdbool.h>
+#include <stddef.h>
 
 #include "base/error.h"
 #include "pawl/recorder.h"

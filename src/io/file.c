@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#define _XOPEN_SOURCE 700  // realpath
+#include "io/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+
+enum { NAME_TRIES = 1000 };  // temporary names tried before giving up
+
+static PawlStatus fail_errno(PawlError* err, const char* path, int number) {
+  char reason[256];
+  if (strerror_r(number, reason, sizeof reason) != 0) {
+    snprintf(reason, sizeof reason, "error %d", number);
+  }
+  return pawl_fail(err, PAWL_ERROR_FILE, "cannot write '%s': %s", path, reason);
+}
+
+static bool starts_with(const char* text, const char* start) {
+  return strncmp(text, start, strlen(start)) == 0;
+}
+
+// The open descriptor that a path names, -1 when it is a path like any other.
+static int standard_stream(const char* path) {
+  if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0) {
+    return STDOUT_FILENO;
+  }
+  return strcmp(path, "/dev/stderr") == 0 ? STDERR_FILENO : -1;
+}
+
+// Is this a pipe, a device or an open stream, which no file can be renamed to?
+static bool is_direct(const char* path) {
+  // Descriptors may stand for regular files, which the shell holds open: renaming would lose them.
+  if (standard_stream(path) >= 0 || starts_with(path, "/dev/fd/") || starts_with(path, "/proc/")) {
+    return true;
+  }
+  struct stat info;
+  return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
+static PawlStatus open_direct(PawlFile* file, PawlError* err) {
+  int stream = standard_stream(file->name);
+  if (stream >= 0) {
+    fflush(stream == STDOUT_FILENO ? stdout : stderr);  // what was printed before comes first
+    file->descriptor = dup(stream);
+  } else {
+    file->descriptor = open(file->name, O_WRONLY | O_TRUNC | O_CLOEXEC);
+  }
+  return file->descriptor < 0 ? fail_errno(err, file->name, errno) : PAWL_OK;
+}
+
+// The path with symbolic links followed, so that a link stays a link and its target is replaced.
+static PawlStatus resolve(PawlFile* file, PawlError* err) {
+  char resolved[PATH_MAX];
+  const char* target = realpath(file->name, resolved) ? resolved : file->name;
+  size_t length = strlen(target);
+  file->target = pawl_alloc(length + 1, 1);
+  if (!file->target) {
+    return pawl_fail_memory(err);
+  }
+  memcpy(file->target, target, length);
+  return PAWL_OK;
+}
+
+// Refuses what a rename would replace against the user's will.
+static PawlStatus check_target(const PawlFile* file, PawlError* err) {
+  struct stat info;
+  if (file->target[0] == '\0') {
+    return fail_errno(err, file->name, ENOENT);
+  }
+  if (stat(file->target, &info) != 0) {
+    return errno == ENOENT ? PAWL_OK : fail_errno(err, file->name, errno);
+  }
+  if (S_ISDIR(info.st_mode)) {
+    return fail_errno(err, file->name, EISDIR);
+  }
+  return access(file->target, W_OK) == 0 ? PAWL_OK : fail_errno(err, file->name, errno);
+}
+
+// Creates the temporary file under a name that nobody else uses.
+static PawlStatus open_temporary(PawlFile* file, PawlError* err) {
+  const char* slash = strrchr(file->target, '/');
+  size_t directory = slash ? (size_t)(slash - file->target) + 1 : 0;
+  size_t room = directory + 64;
+  file->temporary = pawl_alloc(room, 1);
+  if (!file->temporary) {
+    return pawl_fail_memory(err);
+  }
+  memcpy(file->temporary, file->target, directory);
+  for (int i = 0; i < NAME_TRIES; i++) {
+    snprintf(file->temporary + directory, room - directory, ".pawl-%ld-%d.tmp", (long)getpid(), i);
+    file->descriptor = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file->descriptor >= 0 || errno != EEXIST) {
+      break;
+    }
+  }
+  return file->descriptor < 0 ? fail_errno(err, file->name, errno) : PAWL_OK;
+}
+
+static void keep_permissions(const PawlFile* file) {
+  struct stat info;
+  if (stat(file->target, &info) == 0) {
+    // Failing to keep them (a file system without permissions) is no reason not to write.
+    (void)!fchmod(file->descriptor, info.st_mode & 07777);
+  }
+}
+
+static PawlStatus open_beside(PawlFile* file, PawlError* err) {
+  PAWL_TRY(resolve(file, err));
+  PAWL_TRY(check_target(file, err));
+  PAWL_TRY(open_temporary(file, err));
+  keep_permissions(file);
+  return PAWL_OK;
+}
+
+static void release(PawlFile* file) {
+  pawl_free(file->target);
+  pawl_free(file->temporary);
+  *file = (PawlFile){.descriptor = -1};
+}
+
+PawlStatus pawl_file_open(PawlFile* file, const char* path, PawlError* err) {
+  *file = (PawlFile){.name = path, .descriptor = -1};
+  PawlStatus status = is_direct(path) ? open_direct(file, err) : open_beside(file, err);
+  if (status != PAWL_OK) {
+    release(file);
+  }
+  return status;
+}
+
+PawlStatus pawl_file_write(PawlFile* file, const void* bytes, size_t length, PawlError* err) {
+  const char* next = bytes;
+  while (length > 0) {
+    ssize_t done = write(file->descriptor, next, length);
+    if (done < 0 && errno == EINTR) {
+      continue;
+    }
+    if (done <= 0) {
+      return fail_errno(err, file->name, done < 0 ? errno : ENOSPC);
+    }
+    next += done;
+    length -= (size_t)done;
+  }
+  return PAWL_OK;
+}
+
+PawlStatus pawl_file_close(PawlFile* file, PawlStatus so_far, PawlError* err) {
+  PawlStatus status = so_far;
+  if (close(file->descriptor) != 0 && status == PAWL_OK) {
+    status = fail_errno(err, file->name, errno);  // the disk may tell only now that it is full
+  }
+  if (file->temporary) {
+    if (status == PAWL_OK && rename(file->temporary, file->target) != 0) {
+      status = fail_errno(err, file->name, errno);
+    }
+    if (status != PAWL_OK) {
+      unlink(file->temporary);
+    }
+  }
+  release(file);
+  return status;
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// A file that appears whole or not at all. It is written under a temporary name in the directory of
+// its target and renamed when complete; what stood there before stays until then. Pipes, devices,
+// "-" and /dev/stdout cannot be renamed to and are written directly.
+#pragma once
+
+#include <stddef.h>
+
+#include "base/error.h"
+
+typedef struct PawlFile {
+  const char* name;  // as the user wrote it, for messages; borrowed
+  char* target;      // the file to replace, symbolic links followed; NULL when written directly
+  char* temporary;   // beside the target; NULL when written directly
+  int descriptor;
+} PawlFile;
+
+// On failure there is nothing to close. `path` must outlive the file. A target that is there keeps
+// its permissions; one that may not be written is refused.
+PAWL_CHECKED PawlStatus pawl_file_open(PawlFile* file, const char* path, PawlError* err);
+
+PAWL_CHECKED PawlStatus pawl_file_write(PawlFile* file, const void* bytes, size_t length,
+                                        PawlError* err);
+
+// Ends the file: with `so_far` PAWL_OK it takes its final name, else it is removed and `so_far` is
+// returned with `err` untouched.
+PAWL_CHECKED PawlStatus pawl_file_close(PawlFile* file, PawlStatus so_far, PawlError* err);

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of the drawing that pawl_write_svg makes: texts, axes, which curve goes in which panel,
+// the curves themselves, the marks of events. Lengths are in SVG user units, here called px.
+#pragma once
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "pawl/recorder.h"
+
+enum { PAWL_SVG_CURVES = 12 };     // curves in one panel at most
+enum { PAWL_SVG_PANELS = 10 };     // panels at most
+enum { PAWL_SVG_EVENT_ROWS = 3 };  // labels of events above each other at most
+enum { PAWL_SVG_NAME = 24 };       // characters of a name at most
+#define PAWL_SVG_FONT 11.0         // font size of most texts [px]
+#define PAWL_SVG_LINE 13.0         // from one line of text to the next [px]
+#define PAWL_SVG_NAME_SHIFT 22.0   // from a panel to the names, for the leader lines [px]
+
+// --- svg_text.c
+
+// A length rounded to 1/100 px.
+void pawl_svg_length(PawlText* text, double length);
+// Escaped for XML and cut to at most `limit` characters, the last one "..." when cut. Bytes that
+// XML does not allow become '?'.
+void pawl_svg_escape(PawlText* text, const char* s, int limit);
+// How wide `s` will be, estimated on the safe side, of at most `limit` characters [px].
+double pawl_svg_width(const char* s, int limit, double font);
+void pawl_svg_attribute(PawlText* text, const char* name, double length);  // ` name="length"`
+void pawl_svg_line(PawlText* text, const char* class_name, double x1, double y1, double x2,
+                   double y2);
+void pawl_svg_text_begin(PawlText* text, const char* class_name, double x, double y);
+void pawl_svg_text_end(PawlText* text);
+
+// --- svg_axis.c
+
+// An axis. Labels show (value - offset) / 10^exponent; ticks stand at k * mantissa * 10^power +
+// offset for first <= k <= last, mantissa being 1, 2 or 5.
+typedef struct PawlSvgAxis {
+  double lo, hi;  // ends, minus the offset
+  double offset;  // 0 unless the range is tiny beside the values
+  int exponent;   // 0 unless the labels would be long
+  int mantissa, power;
+  int first, last;
+} PawlSvgAxis;
+
+#define PAWL_SVG_HUGE 1e300  // a value beyond counts as infinite, so that ranges never overflow
+bool pawl_svg_finite(double value);
+
+// Covers lo .. hi widened by the fraction `margin` at both ends, with about `ticks` ticks.
+PawlSvgAxis pawl_svg_axis(double lo, double hi, double margin, int ticks);
+double pawl_svg_axis_place(const PawlSvgAxis* axis, double value);  // 0 at lo, 1 at hi
+double pawl_svg_axis_tick(const PawlSvgAxis* axis, int k);          // the same of a tick
+void pawl_svg_axis_label(PawlText* text, const PawlSvgAxis* axis, int k);
+// What applies to all labels, as "x10^-3 + 60"; nothing where labels are the plain values.
+void pawl_svg_axis_factor(PawlText* text, const PawlSvgAxis* axis);
+
+// --- svg_panels.c
+
+typedef struct PawlSvgCurve {
+  int column;
+  int rank;  // place among the columns of its kind
+} PawlSvgCurve;
+
+typedef struct PawlSvgPanel {
+  PawlColumnKind kind;
+  const char* unit;  // "" when unknown or mixed
+  int total;         // columns that belong here
+  int kind_total;    // columns of this kind in the table
+  int curve_count;   // of them drawn
+  PawlSvgCurve curves[PAWL_SVG_CURVES];
+  double lo, hi;       // range of the curves drawn
+  double top, height;  // set by the layout
+  PawlSvgAxis axis;    // set by the layout
+} PawlSvgPanel;
+
+// Chooses the panels in their order from the top; `*count` is 0 when no value can be drawn.
+PAWL_CHECKED PawlStatus pawl_svg_panels(const PawlRecorder* recorder, PawlSvgPanel panels[],
+                                        int* count, PawlError* err);
+
+// --- svg_curve.c
+
+// The column of the time, -1 without: samples are then counted.
+int pawl_svg_time_column(const PawlRecorder* recorder);
+
+typedef struct PawlSvgFrame {  // the plane that a curve is drawn on
+  const PawlSvgAxis *x, *y;
+  double left, top, width, height;
+} PawlSvgFrame;
+
+// The path data of one column. At most two points for each px of width are kept, the least and the
+// greatest value there; then points that lie on the line between their neighbours are left out.
+// Values that are not finite break the path.
+void pawl_svg_curve(PawlText* text, const PawlRecorder* recorder, int column,
+                    const PawlSvgFrame* frame);
+
+// --- svg_names.c
+
+const char* pawl_svg_colour(const PawlSvgPanel* panel, int curve);
+// The names of a panel's curves, none over another, with their leader lines.
+void pawl_svg_names(PawlText* text, const PawlRecorder* recorder, const PawlSvgPanel* panel,
+                    const PawlSvgFrame* frame);
+
+// --- svg_events.c
+
+typedef struct PawlSvgMark {
+  double x;         // [px]
+  int event;        // index in the recorder
+  int row;          // of its label, 0 the lowest; -1 without a label
+  int label_limit;  // characters of the label shown
+} PawlSvgMark;
+
+enum { PAWL_SVG_MARKS = 1000 };  // lines drawn at most
+
+typedef struct PawlSvgMarks {
+  int count, labelled, rows;
+  PawlSvgMark marks[PAWL_SVG_MARKS];
+} PawlSvgMarks;
+
+// Places the marks of the events on the x axis, leaving some out where they crowd. Labels, which
+// stand to the right of their line, cross neither each other nor another line and end before
+// `right`.
+void pawl_svg_marks(const PawlRecorder* recorder, const PawlSvgAxis* x, double left, double width,
+                    double right, PawlSvgMarks* marks);
+// "constraint: from -> to"
+void pawl_svg_mark_label(PawlText* text, const PawlEvent* event, int limit);

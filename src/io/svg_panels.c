@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which column is drawn in which panel. Columns of one kind share a panel while their units agree
+// and none is squashed: the range of the panel stays within SQUASH times the smallest range in it.
+// A family (u[0], u[1], ...) is judged as one and stays together.
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "io/svg.h"
+
+static const double SQUASH = 30.0;
+static const double STILL = 1e-12;  // of the largest range of a kind: a smaller one is no motion
+
+typedef struct Range {
+  double lo, hi;  // lo > hi while empty
+} Range;
+
+static const Range empty_range = {INFINITY, -INFINITY};
+
+static Range join(Range a, Range b) {
+  return (Range){fmin(a.lo, b.lo), fmax(a.hi, b.hi)};
+}
+
+static double span(Range range) {
+  return range.hi >= range.lo ? range.hi - range.lo : 0.0;
+}
+
+typedef struct Group {
+  const char* unit;
+  Range range;
+  double smallest;  // smallest range of what moves in it; infinite while nothing does
+} Group;
+
+typedef struct Chooser {
+  const PawlRecorder* recorder;
+  int column_count;
+  Range* ranges;  // of each column
+  int* group_of;  // of each column, -1 for columns of another kind and without values
+} Chooser;
+
+// One pass over the table, in the order in which it is stored.
+static void measure(Chooser* chooser) {
+  for (int j = 0; j < chooser->column_count; j++) {
+    chooser->ranges[j] = empty_range;
+  }
+  int samples = pawl_recorder_sample_count(chooser->recorder);
+  for (int i = 0; i < samples; i++) {
+    const double* sample = pawl_recorder_sample(chooser->recorder, i);
+    for (int j = 0; j < chooser->column_count; j++) {
+      if (pawl_svg_finite(sample[j])) {
+        Range* range = &chooser->ranges[j];
+        range->lo = sample[j] < range->lo ? sample[j] : range->lo;
+        range->hi = sample[j] > range->hi ? sample[j] : range->hi;
+      }
+    }
+  }
+}
+
+static const PawlColumn* column_at(const Chooser* chooser, int column) {
+  return pawl_recorder_column(chooser->recorder, column);
+}
+
+static bool drawable(const Chooser* chooser, int column, PawlColumnKind kind) {
+  Range range = chooser->ranges[column];
+  if (column_at(chooser, column)->kind != kind || range.lo > range.hi) {
+    return false;
+  }
+  // A multiplier that never acts says nothing.
+  return kind != PAWL_COLUMN_MULTIPLIER || range.lo != 0.0 || range.hi != 0.0;
+}
+
+static bool same_family(const PawlColumn* a, const PawlColumn* b) {
+  size_t length = strcspn(a->name, "[");
+  return a->name[length] == '[' && strncmp(a->name, b->name, length + 1) == 0 &&
+         strcmp(a->unit, b->unit) == 0;
+}
+
+// What a group would be with one more family in it.
+static Group with(Group group, const Group* family) {
+  group.range = join(group.range, family->range);
+  group.smallest = fmin(group.smallest, family->smallest);
+  if (strcmp(group.unit, family->unit) != 0) {
+    group.unit = "";
+  }
+  return group;
+}
+
+// How much the flattest curve of a group is squashed; 1 when nothing in it moves.
+static double squash(const Group* group) {
+  return isinf(group->smallest) ? 1.0 : span(group->range) / group->smallest;
+}
+
+// The group that takes the family: the first that suits, else a new one while there is room, else
+// the one that suffers least.
+static int place(Group groups[], int* count, int most, const Group* family) {
+  int best = 0;
+  double least = INFINITY;
+  for (int i = 0; i < *count; i++) {
+    Group joined = with(groups[i], family);
+    double cost = squash(&joined);
+    if (strcmp(groups[i].unit, family->unit) == 0 && cost <= SQUASH) {
+      groups[i] = joined;
+      return i;
+    }
+    if (cost < least) {
+      least = cost;
+      best = i;
+    }
+  }
+  if (*count < most) {
+    groups[*count] = *family;
+    return (*count)++;
+  }
+  groups[best] = with(groups[best], family);
+  return best;
+}
+
+// The columns from `first` that form one family, and where the next one begins.
+static Group gather_family(const Chooser* chooser, PawlColumnKind kind, int first, double still,
+                           int* next) {
+  const PawlColumn* head = column_at(chooser, first);
+  Group family = {head->unit, chooser->ranges[first], 0.0};
+  double moving = span(chooser->ranges[first]);
+  int j = first + 1;
+  for (; j < chooser->column_count && same_family(head, column_at(chooser, j)); j++) {
+    if (drawable(chooser, j, kind)) {
+      family.range = join(family.range, chooser->ranges[j]);
+      moving = fmax(moving, span(chooser->ranges[j]));
+    }
+  }
+  family.smallest = moving > still ? moving : INFINITY;
+  *next = j;
+  return family;
+}
+
+static int assign(Chooser* chooser, PawlColumnKind kind, int most, Group groups[]) {
+  double largest = 0.0;
+  for (int j = 0; j < chooser->column_count; j++) {
+    chooser->group_of[j] = -1;
+    if (drawable(chooser, j, kind)) {
+      largest = fmax(largest, span(chooser->ranges[j]));
+    }
+  }
+  int count = 0;
+  for (int j = 0, next; j < chooser->column_count; j = next) {
+    next = j + 1;
+    if (!drawable(chooser, j, kind)) {
+      continue;
+    }
+    Group family = gather_family(chooser, kind, j, STILL * largest, &next);
+    int group = place(groups, &count, most, &family);
+    for (int i = j; i < next; i++) {
+      chooser->group_of[i] = drawable(chooser, i, kind) ? group : -1;
+    }
+  }
+  return count;
+}
+
+// Fills the panel with the columns of a group, evenly chosen when they are too many.
+static void fill(const Chooser* chooser, PawlColumnKind kind, int group, PawlSvgPanel* panel) {
+  for (int j = 0; j < chooser->column_count; j++) {
+    panel->total += chooser->group_of[j] == group;
+    panel->kind_total += column_at(chooser, j)->kind == kind;
+  }
+  int shown = panel->total < PAWL_SVG_CURVES ? panel->total : PAWL_SVG_CURVES;
+  Range range = empty_range;
+  int member = 0, rank = 0;
+  for (int j = 0; j < chooser->column_count; j++) {
+    long long k = panel->curve_count;
+    long long wanted = shown > 1 ? k * (panel->total - 1) / (shown - 1) : 0;
+    if (chooser->group_of[j] == group && member++ == wanted && k < shown) {
+      panel->curves[panel->curve_count++] = (PawlSvgCurve){j, rank};
+      range = join(range, chooser->ranges[j]);
+    }
+    rank += column_at(chooser, j)->kind == kind;
+  }
+  panel->lo = range.lo;
+  panel->hi = range.hi;
+}
+
+static void add_kind(Chooser* chooser, PawlColumnKind kind, int most, PawlSvgPanel panels[],
+                     int* count) {
+  Group groups[PAWL_SVG_PANELS];
+  int room = PAWL_SVG_PANELS - *count;
+  int group_count = assign(chooser, kind, most < room ? most : room, groups);
+  for (int i = 0; i < group_count; i++) {
+    PawlSvgPanel* panel = &panels[(*count)++];
+    *panel = (PawlSvgPanel){.kind = kind, .unit = groups[i].unit};
+    fill(chooser, kind, i, panel);
+  }
+}
+
+PawlStatus pawl_svg_panels(const PawlRecorder* recorder, PawlSvgPanel panels[], int* count,
+                           PawlError* err) {
+  *count = 0;
+  int columns = pawl_recorder_column_count(recorder);
+  Chooser chooser = {recorder, columns, NULL, NULL};
+  chooser.ranges = pawl_alloc((size_t)columns, sizeof *chooser.ranges);
+  chooser.group_of = pawl_alloc((size_t)columns, sizeof *chooser.group_of);
+  PawlStatus status = PAWL_OK;
+  if (chooser.ranges && chooser.group_of) {
+    measure(&chooser);
+    add_kind(&chooser, PAWL_COLUMN_COORDINATE, 3, panels, count);
+    add_kind(&chooser, PAWL_COLUMN_RATE, 2, panels, count);
+    add_kind(&chooser, PAWL_COLUMN_ENERGY, 1, panels, count);
+    add_kind(&chooser, PAWL_COLUMN_OUTPUT, 2, panels, count);
+    if (*count < 5) {  // where there is room
+      add_kind(&chooser, PAWL_COLUMN_MULTIPLIER, 1, panels, count);
+    }
+  } else {
+    status = pawl_fail_memory(err);
+  }
+  pawl_free(chooser.group_of);
+  pawl_free(chooser.ranges);
+  return status;
+}

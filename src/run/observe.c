@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// Columns in this order: t; coordinates, rates, accelerations; multipliers; kinetic, potential,
+// energy; residuals at position, velocity and acceleration level; the model's outputs.
+#include "run/observe.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/arena.h"
+
+struct PawlObserver {
+  PawlArena arena;
+  const PawlSystem* system;
+  PawlSizes sizes;
+  PawlPattern G;
+  PawlEval* eval;
+  double* residual;  // rows
+  int column_count;
+  PawlColumn* columns;
+  bool failed;  // while columns are added
+};
+
+static void add_column(PawlObserver* o, PawlColumnKind kind, const char* name, const char* suffix,
+                       const char* unit, const char* per) {
+  char text[512];
+  snprintf(text, sizeof text, "%s%s", name, suffix);
+  const char* kept_name = pawl_arena_copy(&o->arena, text, strlen(text));
+  snprintf(text, sizeof text, "%s%s", unit, unit[0] ? per : "");
+  const char* kept_unit = pawl_arena_copy(&o->arena, text, strlen(text));
+  o->failed |= !kept_name || !kept_unit;
+  o->columns[o->column_count++] = (PawlColumn){kept_name, kept_unit, kind};
+}
+
+// Rates carry the names of the coordinates where there is one for each; else v[0], v[1], ...
+static void add_motion(PawlObserver* o) {
+  PawlSizes n = o->sizes;
+  for (int k = 0; k < n.q; k++) {
+    add_column(o, PAWL_COLUMN_COORDINATE, pawl_system_coordinate_name(o->system, k), "",
+               pawl_system_coordinate_unit(o->system, k), "");
+  }
+  static const struct {
+    PawlColumnKind kind;
+    const char *prime, *other, *per;
+  } level[2] = {{PAWL_COLUMN_RATE, "'", "", "/s"}, {PAWL_COLUMN_ACCELERATION, "''", "'", "/s^2"}};
+  for (int l = 0; l < 2; l++) {
+    for (int k = 0; k < n.v; k++) {
+      char name[32];
+      snprintf(name, sizeof name, "v[%d]", k);
+      bool same = n.q == n.v;
+      add_column(o, level[l].kind, same ? pawl_system_coordinate_name(o->system, k) : name,
+                 same ? level[l].prime : level[l].other,
+                 same ? pawl_system_coordinate_unit(o->system, k) : "", level[l].per);
+    }
+  }
+}
+
+static void add_multipliers(PawlObserver* o) {
+  for (int i = 0; i < o->sizes.rows; i++) {
+    int number, next = 0;
+    const char* name = pawl_system_row_name(o->system, i, &number);
+    bool alone = number == 0 && (i + 1 == o->sizes.rows ||
+                                 (pawl_system_row_name(o->system, i + 1, &next), next == 0));
+    char text[512];
+    if (alone) {
+      snprintf(text, sizeof text, "lambda(%s)", name);
+    } else {
+      snprintf(text, sizeof text, "lambda(%s,%d)", name, number + 1);
+    }
+    add_column(o, PAWL_COLUMN_MULTIPLIER, text, "", "", "");
+  }
+}
+
+static void add_columns(PawlObserver* o) {
+  add_column(o, PAWL_COLUMN_TIME, "t", "", "s", "");
+  add_motion(o);
+  add_multipliers(o);
+  add_column(o, PAWL_COLUMN_ENERGY, "kinetic", "", "J", "");
+  add_column(o, PAWL_COLUMN_ENERGY, "potential", "", "J", "");
+  add_column(o, PAWL_COLUMN_ENERGY, "energy", "", "J", "");
+  add_column(o, PAWL_COLUMN_RESIDUAL, "residual.position", "", "", "");
+  add_column(o, PAWL_COLUMN_RESIDUAL, "residual.velocity", "", "", "");
+  add_column(o, PAWL_COLUMN_RESIDUAL, "residual.acceleration", "", "", "");
+  for (int k = 0; k < o->sizes.outputs; k++) {
+    add_column(o, PAWL_COLUMN_OUTPUT, pawl_system_output_name(o->system, k), "",
+               pawl_system_output_unit(o->system, k), "");
+  }
+}
+
+static PawlStatus fill(PawlObserver* o, PawlError* err) {
+  PawlSizes n = o->sizes;
+  int columns = 1 + n.q + 2 * n.v + n.rows + 6 + n.outputs;
+  o->columns = PAWL_NEW(&o->arena, PawlColumn, columns);
+  o->residual = PAWL_NEW(&o->arena, double, n.rows);
+  if (!o->columns || !o->residual) {
+    return pawl_fail_memory(err);
+  }
+  add_columns(o);
+  if (o->failed) {
+    return pawl_fail_memory(err);
+  }
+  unsigned mask = PAWL_ENERGY | PAWL_OUTPUTS;
+  if (n.rows > 0) {
+    mask |= PAWL_POSITION | PAWL_GRADIENT | PAWL_TIME_GRADIENT | PAWL_BIAS;
+  }
+  return pawl_eval_create(o->system, mask, &o->eval, err);
+}
+
+PawlStatus pawl_observer_create(const PawlSystem* system, PawlObserver** out, PawlError* err) {
+  *out = NULL;
+  PawlObserver* o = pawl_alloc(1, sizeof *o);
+  if (!o) {
+    return pawl_fail_memory(err);
+  }
+  o->system = system;
+  o->sizes = pawl_system_sizes(system);
+  o->G = pawl_system_pattern_G(system);
+  PawlStatus status = fill(o, err);
+  if (status != PAWL_OK) {
+    pawl_observer_destroy(o);
+    return status;
+  }
+  *out = o;
+  return PAWL_OK;
+}
+
+void pawl_observer_destroy(PawlObserver* o) {
+  if (o) {
+    pawl_eval_destroy(o->eval);
+    pawl_arena_free(&o->arena);
+    pawl_free(o);
+  }
+}
+
+int pawl_observer_columns(const PawlObserver* o, const PawlColumn** columns) {
+  *columns = o->columns;
+  return o->column_count;
+}
+
+static double largest(int n, const double* x) {
+  double most = 0.0;
+  for (int i = 0; i < n; i++) {
+    most = fmax(most, fabs(x[i]));
+  }
+  return most;
+}
+
+// The largest entry of G x + c.
+static double level_residual(PawlObserver* o, const double* G, const double* x, const double* c) {
+  memcpy(o->residual, c, (size_t)o->sizes.rows * sizeof(double));
+  for (int j = 0; j < o->G.cols; j++) {
+    for (int k = o->G.start[j]; k < o->G.start[j + 1]; k++) {
+      o->residual[o->G.index[k]] += G[k] * x[j];
+    }
+  }
+  return largest(o->sizes.rows, o->residual);
+}
+
+// |g_i| relative to sum_j |G_ij| max(|q_j|, SMALLEST_SIZE).
+static double relative_drift(PawlObserver* o, const PawlValues* values, const double* q) {
+  static const double SMALLEST_SIZE = 1e-3;
+  memset(o->residual, 0, (size_t)o->sizes.rows * sizeof(double));
+  for (int j = 0; j < o->G.cols; j++) {
+    double size = o->sizes.q == o->sizes.v ? fmax(fabs(q[j]), SMALLEST_SIZE) : 1.0;
+    for (int k = o->G.start[j]; k < o->G.start[j + 1]; k++) {
+      o->residual[o->G.index[k]] += fabs(values->G[k]) * size;
+    }
+  }
+  double most = 0.0;
+  for (int i = 0; i < o->sizes.rows; i++) {
+    double size = o->residual[i] > 0.0 ? o->residual[i] : SMALLEST_SIZE;
+    most = fmax(most, fabs(values->g[i]) / size);
+  }
+  return most;
+}
+
+static double* put(double* to, const double* from, int count) {
+  if (count > 0) {
+    memcpy(to, from, (size_t)count * sizeof(double));
+  }
+  return to + count;
+}
+
+PawlStatus pawl_observe(PawlObserver* o, const PawlState* state, double* sample,
+                        PawlObservation* seen, PawlError* err) {
+  PawlPoint point = {state->t, state->q, state->v, state->a, state->lambda};
+  PAWL_TRY(pawl_eval_run(o->eval, &point, err));
+  const PawlValues* values = pawl_eval_values(o->eval);
+  PawlSizes n = o->sizes;
+  *seen = (PawlObservation){.energy = values->energy[0] + values->energy[1]};
+  if (n.rows > 0) {
+    seen->drift = relative_drift(o, values, state->q);
+    seen->residual[0] = largest(n.rows, values->g);
+    seen->residual[1] = level_residual(o, values->G, state->v, values->g_t);
+    seen->residual[2] = level_residual(o, values->G, state->a, values->gamma);
+  }
+  if (sample) {
+    double energies[3] = {values->energy[0], values->energy[1], seen->energy};
+    sample = put(sample, &state->t, 1);
+    sample = put(sample, state->q, n.q);
+    sample = put(sample, state->v, n.v);
+    sample = put(sample, state->a, n.v);
+    sample = put(sample, state->lambda, n.rows);
+    sample = put(sample, energies, 3);
+    sample = put(sample, seen->residual, 3);
+    put(sample, values->outputs, n.outputs);
+  }
+  return PAWL_OK;
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// One sample of a run: the columns, and filling them from a state.
+#pragma once
+
+#include "pawl/run.h"
+#include "run/recorder.h"
+
+typedef struct PawlObserver PawlObserver;  // borrows the system
+
+PAWL_CHECKED PawlStatus pawl_observer_create(const PawlSystem* system, PawlObserver** out,
+                                             PawlError* err);
+void pawl_observer_destroy(PawlObserver* observer);  // NULL is allowed
+
+// The columns of a sample; they belong to the observer.
+int pawl_observer_columns(const PawlObserver* observer, const PawlColumn** columns);
+
+// What a summary needs of a sample.
+typedef struct PawlObservation {
+  double energy;       // [J]
+  double drift;        // largest |g_i| over sum_j |G_ij| |q_j|
+  double residual[3];  // largest of g, G v + g_t, G v' + gamma
+} PawlObservation;
+
+// Evaluates at the state and fills `sample` (one number a column; NULL: only the observation).
+PAWL_CHECKED PawlStatus pawl_observe(PawlObserver* observer, const PawlState* state, double* sample,
+                                     PawlObservation* seen, PawlError* err);

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// Samples are kept by rows in chunks of equal size. A chunk never moves, so growing copies nothing
+// but the short list of chunks, and a sample stays where it is until the recorder is destroyed.
+// Each event is one piece of an arena: the structure, its arrays and its names behind each other.
+// Invariant: a call that fails leaves the recorder as it was.
+#include "run/recorder.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/arena.h"
+
+enum { CHUNK_BYTES = 1 << 17 };  // aimed at; a longer row has a chunk of its own
+
+typedef struct Fact {
+  const char *name, *value;
+} Fact;
+
+struct PawlRecorder {
+  PawlArena arena;  // columns, events, texts
+  int column_count;
+  PawlColumn* columns;
+  size_t limit_bytes;
+  int rows_in_chunk;
+  int sample_count, chunk_count, chunk_capacity;
+  double** chunks;
+  int event_count, event_capacity;
+  const PawlEvent** events;
+  int fact_count, fact_capacity;
+  Fact* facts;
+};
+
+static const char* copy_text(PawlArena* arena, const char* text) {
+  text = text ? text : "";
+  return pawl_arena_copy(arena, text, strlen(text));
+}
+
+static PawlStatus copy_columns(PawlRecorder* recorder, const PawlColumn* columns, PawlError* err) {
+  int count = recorder->column_count;
+  recorder->columns = PAWL_NEW(&recorder->arena, PawlColumn, count);
+  if (!recorder->columns) {
+    return pawl_fail_memory(err);
+  }
+  for (int i = 0; i < count; i++) {
+    PawlColumn* column = &recorder->columns[i];
+    column->kind = columns[i].kind;
+    column->name = copy_text(&recorder->arena, columns[i].name);
+    column->unit = copy_text(&recorder->arena, columns[i].unit);
+    if (!column->name || !column->unit) {
+      return pawl_fail_memory(err);
+    }
+  }
+  return PAWL_OK;
+}
+
+static size_t row_bytes(const PawlRecorder* recorder) {
+  return (size_t)(recorder->column_count > 0 ? recorder->column_count : 1) * sizeof(double);
+}
+
+PawlStatus pawl_recorder_create(int column_count, const PawlColumn* columns, size_t limit_bytes,
+                                PawlRecorder** out, PawlError* err) {
+  *out = NULL;
+  if (column_count < 0) {
+    return pawl_fail(err, PAWL_ERROR_USAGE, "recorder: %d columns, must be >= 0", column_count);
+  }
+  PawlRecorder* recorder = pawl_alloc(1, sizeof *recorder);
+  if (!recorder) {
+    return pawl_fail_memory(err);
+  }
+  recorder->column_count = column_count;
+  recorder->limit_bytes = limit_bytes;
+  size_t rows = CHUNK_BYTES / row_bytes(recorder);
+  recorder->rows_in_chunk = rows > 0 ? (int)rows : 1;
+  PawlStatus status = copy_columns(recorder, columns, err);
+  if (status != PAWL_OK) {
+    pawl_recorder_destroy(recorder);
+    return status;
+  }
+  *out = recorder;
+  return PAWL_OK;
+}
+
+void pawl_recorder_destroy(PawlRecorder* recorder) {
+  if (!recorder) {
+    return;
+  }
+  for (int i = 0; i < recorder->chunk_count; i++) {
+    pawl_free(recorder->chunks[i]);
+  }
+  pawl_free(recorder->chunks);
+  pawl_free(recorder->events);
+  pawl_free(recorder->facts);
+  pawl_arena_free(&recorder->arena);
+  pawl_free(recorder);
+}
+
+static double* row(const PawlRecorder* recorder, int sample) {
+  int chunk = sample / recorder->rows_in_chunk;
+  int within = sample % recorder->rows_in_chunk;
+  return recorder->chunks[chunk] + (size_t)within * (size_t)recorder->column_count;
+}
+
+static PawlStatus add_chunk(PawlRecorder* recorder, PawlError* err) {
+  if (PAWL_GROW(recorder->chunks, recorder->chunk_capacity, recorder->chunk_count + 1) != 0) {
+    return pawl_fail_memory(err);
+  }
+  double* chunk = pawl_alloc((size_t)recorder->rows_in_chunk, row_bytes(recorder));
+  if (!chunk) {
+    return pawl_fail_memory(err);
+  }
+  recorder->chunks[recorder->chunk_count++] = chunk;
+  return PAWL_OK;
+}
+
+PawlStatus pawl_recorder_add(PawlRecorder* recorder, double** sample, PawlError* err) {
+  size_t most = recorder->limit_bytes / row_bytes(recorder);
+  if ((size_t)recorder->sample_count >= most || recorder->sample_count == INT_MAX) {
+    return pawl_fail(err, PAWL_ERROR_MEMORY,
+                     "the record is full: %d samples of %d columns, limit %.3g MB; set 'record' to "
+                     "a longer time between samples, or end the run earlier",
+                     recorder->sample_count, recorder->column_count,
+                     1e-6 * (double)recorder->limit_bytes);
+  }
+  if (recorder->sample_count / recorder->rows_in_chunk == recorder->chunk_count) {
+    PAWL_TRY(add_chunk(recorder, err));
+  }
+  *sample = row(recorder, recorder->sample_count++);
+  return PAWL_OK;
+}
+
+static const double* put_numbers(double** at, const double* from, int count) {
+  double* copy = *at;
+  if (count > 0) {
+    memcpy(copy, from, (size_t)count * sizeof *copy);
+  }
+  *at += count;
+  return copy;
+}
+
+static const char* put_text(char** at, const char* from, size_t length) {
+  char* copy = *at;
+  memcpy(copy, from, length);
+  *at += length + 1;
+  return copy;
+}
+
+static const PawlEvent* copy_event(PawlArena* arena, const PawlEvent* event) {
+  const char* constraint = event->constraint ? event->constraint : "";
+  const char* from = event->from ? event->from : "";
+  const char* to = event->to ? event->to : "";
+  size_t lengths[3] = {strlen(constraint), strlen(from), strlen(to)};
+  size_t numbers = ((size_t)event->row_count + 2 * (size_t)event->v_count) * sizeof(double);
+  size_t texts = lengths[0] + lengths[1] + lengths[2] + 3;
+  PawlEvent* copy = pawl_arena_alloc(arena, 1, sizeof *copy + numbers + texts);
+  if (!copy) {
+    return NULL;
+  }
+  *copy = *event;
+  double* number = (double*)(void*)(copy + 1);
+  copy->impulse = put_numbers(&number, event->impulse, event->row_count);
+  copy->v_before = put_numbers(&number, event->v_before, event->v_count);
+  copy->v_after = put_numbers(&number, event->v_after, event->v_count);
+  char* text = (char*)number;
+  copy->constraint = put_text(&text, constraint, lengths[0]);
+  copy->from = put_text(&text, from, lengths[1]);
+  copy->to = put_text(&text, to, lengths[2]);
+  return copy;
+}
+
+PawlStatus pawl_recorder_add_event(PawlRecorder* recorder, const PawlEvent* event, PawlError* err) {
+  if (event->row_count < 0 || event->v_count < 0) {
+    return pawl_fail(err, PAWL_ERROR_USAGE, "event with %d rows and %d rates, must be >= 0",
+                     event->row_count, event->v_count);
+  }
+  if (recorder->event_count == INT_MAX ||
+      PAWL_GROW(recorder->events, recorder->event_capacity, recorder->event_count + 1) != 0) {
+    return pawl_fail_memory(err);
+  }
+  const PawlEvent* copy = copy_event(&recorder->arena, event);
+  if (!copy) {
+    return pawl_fail_memory(err);
+  }
+  recorder->events[recorder->event_count++] = copy;
+  return PAWL_OK;
+}
+
+static Fact* find_fact(PawlRecorder* recorder, const char* name) {
+  for (int i = 0; i < recorder->fact_count; i++) {
+    if (strcmp(recorder->facts[i].name, name) == 0) {
+      return &recorder->facts[i];
+    }
+  }
+  return NULL;
+}
+
+// A name given again replaces its value, so that each fact is there once.
+PawlStatus pawl_recorder_add_fact(PawlRecorder* recorder, const char* name, const char* value,
+                                  PawlError* err) {
+  const char* value_copy = copy_text(&recorder->arena, value);
+  if (!value_copy) {
+    return pawl_fail_memory(err);
+  }
+  Fact* known = find_fact(recorder, name);
+  if (known) {
+    known->value = value_copy;
+    return PAWL_OK;
+  }
+  const char* name_copy = copy_text(&recorder->arena, name);
+  if (!name_copy ||
+      PAWL_GROW(recorder->facts, recorder->fact_capacity, recorder->fact_count + 1) != 0) {
+    return pawl_fail_memory(err);
+  }
+  recorder->facts[recorder->fact_count++] = (Fact){name_copy, value_copy};
+  return PAWL_OK;
+}
+
+int pawl_recorder_column_count(const PawlRecorder* recorder) {
+  return recorder->column_count;
+}
+
+const PawlColumn* pawl_recorder_column(const PawlRecorder* recorder, int column) {
+  return column >= 0 && column < recorder->column_count ? &recorder->columns[column] : NULL;
+}
+
+int pawl_recorder_sample_count(const PawlRecorder* recorder) {
+  return recorder->sample_count;
+}
+
+const double* pawl_recorder_sample(const PawlRecorder* recorder, int sample) {
+  return sample >= 0 && sample < recorder->sample_count ? row(recorder, sample) : NULL;
+}
+
+int pawl_recorder_event_count(const PawlRecorder* recorder) {
+  return recorder->event_count;
+}
+
+const PawlEvent* pawl_recorder_event(const PawlRecorder* recorder, int event) {
+  return event >= 0 && event < recorder->event_count ? recorder->events[event] : NULL;
+}
+
+const char* pawl_recorder_fact_name(const PawlRecorder* recorder, int fact) {
+  return fact >= 0 && fact < recorder->fact_count ? recorder->facts[fact].name : NULL;
+}
+
+const char* pawl_recorder_fact_value(const PawlRecorder* recorder, int fact) {
+  return fact >= 0 && fact < recorder->fact_count ? recorder->facts[fact].value : NULL;
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// The simulation loop. Times are multiples of the step, computed by a product, so that no rounding
+// piles up; the last step is shorter where the end is not a multiple.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/alloc.h"
+#include "run/observe.h"
+#include "run/recorder.h"
+
+enum { MOST_HALVINGS = 10 };
+
+struct PawlSim {
+  const PawlSystem* system;
+  PawlSimDef def;
+  PawlStepper* stepper;
+  PawlState* state;
+  PawlObserver* observer;
+  PawlRecorder* recorder;
+  int columns;
+  double *lambda, *sample;  // the newest
+  long long steps;          // of the whole run
+  long long done;           // of these
+  long long stride;         // steps between samples
+  PawlSummary summary;
+};
+
+PawlSimDef pawl_sim_def_default(void) {
+  return (PawlSimDef){pawl_simulate_def_default(), false, true, (size_t)1 << 30};
+}
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// What a smaller step did not mend is final.
+static PawlStatus final(PawlStatus status, PawlError* err) {
+  if (status == PAWL_RETRY && err) {
+    err->status = PAWL_ERROR_RUN;
+  }
+  return status == PAWL_RETRY ? PAWL_ERROR_RUN : status;
+}
+
+static PawlStatus record(PawlSim* sim, PawlError* err) {
+  PawlObservation seen;
+  PawlState shown = *sim->state;  // with the multipliers that a user is to see
+  PAWL_TRY(pawl_stepper_multipliers(sim->stepper, sim->state, sim->lambda, err));
+  shown.lambda = sim->lambda;
+  PAWL_TRY(pawl_observe(sim->observer, &shown, sim->sample, &seen, err));
+  if (sim->def.keep_samples) {
+    double* kept;
+    PAWL_TRY(pawl_recorder_add(sim->recorder, &kept, err));
+    memcpy(kept, sim->sample, (size_t)sim->columns * sizeof(double));
+  }
+  PawlSummary* s = &sim->summary;
+  if (sim->done == 0) {
+    s->energy_start = seen.energy;
+  }
+  s->energy_end = seen.energy;
+  s->energy_max_drift = fmax(s->energy_max_drift, fabs(seen.energy - s->energy_start));
+  s->drift = fmax(s->drift, seen.drift);
+  for (int level = 0; level < 3; level++) {
+    s->residual[level] = fmax(s->residual[level], seen.residual[level]);
+  }
+  return PAWL_OK;
+}
+
+static PawlStatus add_facts(PawlSim* sim, PawlError* err) {
+  const PawlSimulateDef* def = &sim->def.simulate;
+  char step[32], until[32];
+  snprintf(step, sizeof step, "%.10g", def->step);
+  snprintf(until, sizeof until, "%.10g", def->until);
+  const char* const facts[][2] = {{"model", pawl_system_name(sim->system)},
+                                  {"method", def->method},
+                                  {"step", step},
+                                  {"until", until},
+                                  {"pawl", PAWL_VERSION}};
+  for (size_t k = 0; k < sizeof facts / sizeof *facts; k++) {
+    PAWL_TRY(pawl_recorder_add_fact(sim->recorder, facts[k][0], facts[k][1], err));
+  }
+  return PAWL_OK;
+}
+
+// Number of steps: the end counts as reached when it is a multiple of h but for rounding.
+static PawlStatus plan(PawlSim* sim, PawlError* err) {
+  const PawlSimulateDef* def = &sim->def.simulate;
+  double steps = ceil(def->until / def->step * (1 - 1e-12));
+  if (!(steps < 1e15)) {
+    return pawl_fail(err, PAWL_ERROR_USAGE,
+                     "until = %g with step = %g asks for %.3g steps, more than 1e15", def->until,
+                     def->step, steps);
+  }
+  sim->steps = (long long)steps;
+  double stride = floor(def->record / def->step + 0.5);
+  sim->stride = stride < 1 ? 1 : stride > steps ? sim->steps : (long long)stride;
+  return PAWL_OK;
+}
+
+static PawlStatus fill(PawlSim* sim, PawlError* err) {
+  const PawlColumn* columns;
+  PAWL_TRY(pawl_stepper_create(sim->system, &sim->def.simulate, &sim->stepper, err));
+  PAWL_TRY(plan(sim, err));
+  PAWL_TRY(pawl_state_create(sim->stepper, &sim->state, err));
+  PAWL_TRY(pawl_observer_create(sim->system, &sim->observer, err));
+  sim->columns = pawl_observer_columns(sim->observer, &columns);
+  sim->sample = pawl_alloc((size_t)sim->columns, sizeof(double));
+  sim->lambda = pawl_alloc((size_t)pawl_system_sizes(sim->system).rows, sizeof(double));
+  if (!sim->sample || !sim->lambda) {
+    return pawl_fail_memory(err);
+  }
+  PAWL_TRY(pawl_recorder_create(sim->columns, columns, sim->def.memory_limit, &sim->recorder, err));
+  PAWL_TRY(add_facts(sim, err));
+  PAWL_TRY(pawl_stepper_start(sim->stepper, sim->state, sim->def.project, err));
+  return final(record(sim, err), err);
+}
+
+PawlStatus pawl_sim_create(const PawlSystem* system, const PawlSimDef* def, PawlSim** out,
+                           PawlError* err) {
+  *out = NULL;
+  PawlSim* sim = pawl_alloc(1, sizeof *sim);
+  if (!sim) {
+    return pawl_fail_memory(err);
+  }
+  sim->system = system;
+  sim->def = *def;
+  PawlStatus status = fill(sim, err);
+  if (status != PAWL_OK) {
+    pawl_sim_destroy(sim);
+    return status;
+  }
+  *out = sim;
+  return PAWL_OK;
+}
+
+void pawl_sim_destroy(PawlSim* sim) {
+  if (sim) {
+    pawl_recorder_destroy(sim->recorder);
+    pawl_free(sim->sample);
+    pawl_free(sim->lambda);
+    pawl_observer_destroy(sim->observer);
+    pawl_state_destroy(sim->state);
+    pawl_stepper_destroy(sim->stepper);
+    pawl_free(sim);
+  }
+}
+
+// One step of size h, in halves where it does not go whole.
+static PawlStatus advance(PawlSim* sim, double h, int halvings, PawlError* err) {
+  PawlStatus status = pawl_stepper_step(sim->stepper, sim->state, h, err);
+  if (status != PAWL_RETRY || halvings == MOST_HALVINGS) {
+    return status;
+  }
+  sim->summary.smaller_steps++;
+  PAWL_TRY(advance(sim, 0.5 * h, halvings + 1, err));
+  return advance(sim, 0.5 * h, halvings + 1, err);
+}
+
+static PawlStatus advance_to(PawlSim* sim, long long next, PawlError* err) {
+  const PawlSimulateDef* def = &sim->def.simulate;
+  bool last = next == sim->steps;
+  double t = last ? def->until : (double)next * def->step;
+  double h = last ? def->until - (double)(next - 1) * def->step : def->step;
+  if (fabs(h - def->step) <= 1e-9 * def->step) {
+    h = def->step;  // the same number in every step, so that nothing is set up anew
+  }
+  PAWL_TRY(advance(sim, h, 0, err));
+  sim->state->t = t;
+  return PAWL_OK;
+}
+
+static PawlStatus loop(PawlSim* sim, PawlProgress progress, void* context, PawlError* err) {
+  while (sim->done < sim->steps) {
+    PAWL_TRY(advance_to(sim, sim->done + 1, err));
+    sim->done++;
+    if (sim->done % sim->stride == 0 || sim->done == sim->steps) {
+      PAWL_TRY(record(sim, err));
+    }
+    if (progress && progress(context, sim->state->t, sim->def.simulate.until) != 0 &&
+        sim->done < sim->steps) {
+      return PAWL_STOPPED;
+    }
+  }
+  return PAWL_OK;
+}
+
+PawlStatus pawl_sim_run(PawlSim* sim, PawlProgress progress, void* context, PawlError* err) {
+  double begin = now();
+  PawlStatus status = loop(sim, progress, context, err);
+  sim->summary.wall_seconds += now() - begin;
+  return final(status, err);
+}
+
+const PawlRecorder* pawl_sim_recorder(const PawlSim* sim) {
+  return sim->recorder;
+}
+
+const PawlState* pawl_sim_state(const PawlSim* sim) {
+  return sim->state;
+}
+
+const double* pawl_sim_multipliers(const PawlSim* sim) {
+  return sim->lambda;
+}
+
+PawlSummary pawl_sim_summary(const PawlSim* sim) {
+  PawlSummary summary = sim->summary;
+  summary.t = sim->state->t;
+  summary.work = pawl_stepper_info(sim->stepper);
+  return summary;
+}
+
+const char* pawl_sim_warning(const PawlSim* sim) {
+  return pawl_stepper_warning(sim->stepper);
+}
