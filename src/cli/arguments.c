@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading the command line, loading the model it names, and reporting errors.
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+
+static int bad(const char* what, const char* argument) {
+  fprintf(stderr, "pawl: %s '%s'; pawl --help lists the commands and their options\n", what,
+          argument);
+  return EXIT_USAGE;
+}
+
+static bool is_setting(const char* name, size_t length) {
+  PawlOptionInfo info;
+  for (int k = 0; pawl_simulate_option(k, &info); k++) {
+    if (strlen(info.name) == length && strncmp(info.name, name, length) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// The canonical name of a setting, so that "--step=1" needs no copy.
+static const char* setting_name(const char* name, size_t length) {
+  PawlOptionInfo info;
+  for (int k = 0; pawl_simulate_option(k, &info); k++) {
+    if (strlen(info.name) == length && strncmp(info.name, name, length) == 0) {
+      return info.name;
+    }
+  }
+  return NULL;
+}
+
+typedef struct Reader {
+  int argc, at;
+  char** argv;
+  const char* takes;
+  Arguments* out;
+} Reader;
+
+static bool takes(const Reader* r, char letter) {
+  return strchr(r->takes, letter) != NULL;
+}
+
+// The value of an option: behind '=' or the next argument; NULL when there is none.
+static const char* value_of(Reader* r, const char* option) {
+  const char* equals = strncmp(option, "--", 2) == 0 ? strchr(option, '=') : NULL;
+  if (equals) {
+    return equals + 1;
+  }
+  return r->at + 1 < r->argc ? r->argv[++r->at] : NULL;
+}
+
+static int add_text(Reader* r, const char* option, int* count, int most, const char** list) {
+  const char* value = value_of(r, option);
+  if (!value) {
+    return bad("a value is missing behind", option);
+  }
+  if (*count == most) {
+    return bad("too many of", option);
+  }
+  list[(*count)++] = value;
+  return 0;
+}
+
+static bool is_flag(const char* argument, const char* flag, size_t length) {
+  return strlen(flag) == length && strncmp(argument, flag, length) == 0;
+}
+
+static int read_option(Reader* r, const char* a) {
+  Arguments* out = r->out;
+  size_t length = strcspn(a, "=");
+  if (takes(r, 'p') && (is_flag(a, "-p", length) || is_flag(a, "--parameter", length))) {
+    return add_text(r, a, &out->override_count, MOST_OVERRIDES, out->overrides);
+  }
+  if (takes(r, 'o') && (is_flag(a, "-o", length) || is_flag(a, "--output", length))) {
+    return add_text(r, a, &out->output_count, MOST_OUTPUTS, out->outputs);
+  }
+  if (takes(r, 'o') && is_flag(a, "--plot", length)) {
+    out->plot = value_of(r, a);
+    return out->plot ? 0 : bad("a file name is missing behind", a);
+  }
+  if (takes(r, 's') && length > 2 && is_setting(a + 2, length - 2)) {
+    const char* value = value_of(r, a);
+    if (!value) {
+      return bad("a value is missing behind", a);
+    }
+    if (out->setting_count == MOST_SETTINGS) {
+      return bad("too many options at", a);
+    }
+    out->settings[out->setting_count++] = (Setting){setting_name(a + 2, length - 2), value};
+    return 0;
+  }
+  const struct {
+    char letter;
+    const char* name;
+    bool* flag;
+  } flags[] = {{'j', "--json", &out->json},
+               {'P', "--project", &out->project},
+               {'q', "--quiet", &out->quiet},
+               {'l', "--latex", &out->latex}};
+  for (size_t k = 0; k < sizeof flags / sizeof *flags; k++) {
+    if (takes(r, flags[k].letter) && strcmp(a, flags[k].name) == 0) {
+      *flags[k].flag = true;
+      return 0;
+    }
+  }
+  return bad("unknown option", a);
+}
+
+int read_arguments(int argc, char** argv, const char* takes_letters, Arguments* out) {
+  *out = (Arguments){0};
+  Reader r = {argc, 0, argv, takes_letters, out};
+  for (; r.at < argc; r.at++) {
+    const char* a = argv[r.at];
+    if (strcmp(a, "--help") == 0 || strcmp(a, "-h") == 0) {
+      out->help = true;
+      return 0;
+    }
+    if (a[0] == '-' && a[1] != '\0') {
+      int failed = read_option(&r, a);
+      if (failed) {
+        return failed;
+      }
+    } else if (!takes(&r, 'm') || out->model) {
+      return bad("unexpected argument", a);
+    } else {
+      out->model = a;
+    }
+  }
+  if (takes(&r, 'm') && !out->model) {
+    fprintf(stderr, "pawl: a model is missing: a file, or a name that `pawl models` lists\n");
+    return EXIT_USAGE;
+  }
+  return 0;
+}
+
+static const Example* find_example(const char* name) {
+  for (const Example* e = examples; e->name; e++) {
+    if (strcmp(e->name, name) == 0) {
+      return e;
+    }
+  }
+  return NULL;
+}
+
+PawlModel* load_model(const Arguments* arguments, PawlError* err) {
+  PawlModel* model = NULL;
+  const Example* example =
+      access(arguments->model, F_OK) == 0 ? NULL : find_example(arguments->model);
+  PawlStatus status =
+      example ? pawl_model_parse(example->text, example->length, example->name,
+                                 arguments->override_count, arguments->overrides, &model, err)
+              : pawl_model_load(arguments->model, arguments->override_count, arguments->overrides,
+                                &model, err);
+  if (status == PAWL_ERROR_FILE) {
+    err->status = PAWL_ERROR_MODEL;  // a model that cannot be read is bad usage, not a failed run
+    if (access(arguments->model, F_OK) != 0) {
+      fprintf(stderr, "pawl: '%s' is neither a file nor an example; `pawl models` lists these\n",
+              arguments->model);
+    }
+  }
+  return status == PAWL_OK ? model : NULL;
+}
+
+int simulate_def(const Arguments* arguments, const PawlModel* model, PawlSimulateDef* out) {
+  PawlError err;
+  *out = pawl_model_simulate(model);
+  for (int k = 0; k < arguments->setting_count; k++) {
+    const Setting* s = &arguments->settings[k];
+    if (pawl_simulate_def_set(out, s->name, s->value, &err) != PAWL_OK) {
+      return report_error(&err);
+    }
+  }
+  return 0;
+}
+
+int report_error(const PawlError* err) {
+  for (const char* line = err->message; *line;) {
+    int length = (int)strcspn(line, "\n");
+    fprintf(stderr, "pawl: %.*s\n", length, line);
+    line += length + (line[length] == '\n');
+  }
+  switch (err->status) {
+    case PAWL_ERROR_MODEL:
+    case PAWL_ERROR_USAGE:
+      return EXIT_USAGE;
+    default:
+      return EXIT_RUN;
+  }
+}
+
+double seconds_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+// pawl bench: what a step costs, on every example and method, and what an operation of a tape costs
+// as the number of lanes grows. Times are the best of several repeats of the same steps.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+static void help(void) {
+  printf(
+      "usage: pawl bench [--json]\n\n"
+      "Times every example with every method: set-up (read, derive, analyse), steps, microseconds\n"
+      "per step, Newton iterations and factorisations per step, and the energy drift of these\n"
+      "steps, so that speed is never seen without accuracy. Then chains of growing length, and "
+      "the\n"
+      "cost of one operation and lane of the expression tapes for 1 to 1024 lanes.\n");
+}
+
+enum { REPEATS = 5, LEAST_STEPS = 40, MOST_STEPS = 20000 };
+static const double SECONDS_PER_REPEAT = 0.05;
+
+typedef struct Result {
+  char name[64];
+  const char* method;
+  int coordinates, rows;
+  double h, setup, per_step;  // [s]
+  double newton, factorizations;
+  double drift;  // of the energy over the steps, relative to the largest kinetic energy
+  long long steps;
+} Result;
+
+// ---- one example --------------------------------------------------------------------------------
+typedef struct Run {
+  const PawlSystem* system;
+  PawlStepper* stepper;
+  PawlState* state;
+  PawlEval* energy;
+  PawlSimulateDef def;
+} Run;
+
+static PawlStatus energy_of(Run* r, double* kinetic, double* total, PawlError* err) {
+  PawlPoint point = {r->state->t, r->state->q, r->state->v, r->state->a, r->state->lambda};
+  PawlStatus status = pawl_eval_run(r->energy, &point, err);
+  const double* e = pawl_eval_values(r->energy)->energy;
+  *kinetic = e[0];
+  *total = e[0] + e[1];
+  return status;
+}
+
+// Takes `steps` steps from the start; the time of these is returned in `*seconds`.
+static PawlStatus take_steps(Run* r, long long steps, double* seconds, double* drift,
+                             PawlError* err) {
+  double kinetic, start, end;
+  pawl_system_start(r->system, r->state->q, r->state->v);
+  r->state->t = 0.0;
+  PawlStatus status = pawl_stepper_start(r->stepper, r->state, false, err);
+  status = status ? status : energy_of(r, &kinetic, &start, err);
+  double begin = seconds_now();
+  for (long long k = 0; status == PAWL_OK && k < steps; k++) {
+    status = pawl_stepper_step(r->stepper, r->state, r->def.step, err);
+  }
+  *seconds = seconds_now() - begin;
+  double most = kinetic;
+  status = status ? status : energy_of(r, &kinetic, &end, err);
+  most = fmax(most, kinetic);
+  *drift = status == PAWL_OK && most > 0 ? fabs(end - start) / most : 0.0;
+  return status;
+}
+
+static PawlStatus measure(Run* r, Result* out, PawlError* err) {
+  double seconds;
+  long long whole = (long long)ceil(r->def.until / r->def.step), steps = whole < 64 ? whole : 64;
+  PawlStatus status = take_steps(r, steps, &seconds, &out->drift, err);
+  double fit = SECONDS_PER_REPEAT / (seconds / (double)steps + 1e-12);
+  steps = fit < (double)whole ? (long long)fit + 1 : whole;
+  steps = steps < LEAST_STEPS ? LEAST_STEPS : steps;
+  steps = steps < whole ? steps : whole;
+  steps = steps < MOST_STEPS ? steps : MOST_STEPS;
+  out->steps = steps;
+  out->per_step = INFINITY;
+  for (int k = 0; k < REPEATS && status == PAWL_OK; k++) {
+    PawlStepperInfo before = pawl_stepper_info(r->stepper);
+    status = take_steps(r, steps, &seconds, &out->drift, err);
+    PawlStepperInfo after = pawl_stepper_info(r->stepper);
+    out->per_step = fmin(out->per_step, seconds / (double)steps);
+    out->newton = (double)(after.newton_iterations - before.newton_iterations) / (double)steps;
+    out->factorizations = (double)(after.factorizations - before.factorizations) / (double)steps;
+  }
+  return status;
+}
+
+static PawlStatus time_method(const PawlSystem* system, const PawlSimulateDef* def,
+                              const char* method, Result* out, PawlError* err) {
+  Run r = {.system = system, .def = *def};
+  r.def.method = method;
+  double begin = seconds_now();
+  PawlStatus status = pawl_stepper_create(system, &r.def, &r.stepper, err);
+  status = status ? status : pawl_state_create(r.stepper, &r.state, err);
+  status = status ? status : pawl_eval_create(system, PAWL_ENERGY, &r.energy, err);
+  out->setup += seconds_now() - begin;
+  status = status ? status : measure(&r, out, err);
+  pawl_eval_destroy(r.energy);
+  pawl_state_destroy(r.state);
+  pawl_stepper_destroy(r.stepper);
+  return status;
+}
+
+static void print_result(const Result* r, Json* json) {
+  if (!json) {
+    printf("%-22s %-7s %6d %6d %9.2e %8lld %9.3f %7.2f %7.2f %9.2f %9.1e\n", r->name, r->method,
+           r->coordinates, r->rows, r->h, r->steps, 1e6 * r->per_step, r->newton, r->factorizations,
+           1e3 * r->setup, r->drift);
+    fflush(stdout);
+    return;
+  }
+  json_open(json, NULL, '{');
+  json_text(json, "model", r->name);
+  json_text(json, "method", r->method);
+  json_whole(json, "coordinates", r->coordinates);
+  json_whole(json, "rows", r->rows);
+  json_number(json, "step", r->h);
+  json_whole(json, "steps", r->steps);
+  json_number(json, "microseconds_per_step", 1e6 * r->per_step);
+  json_number(json, "newton_iterations_per_step", r->newton);
+  json_number(json, "factorizations_per_step", r->factorizations);
+  json_number(json, "setup_milliseconds", 1e3 * r->setup);
+  json_number(json, "energy_drift", r->drift);
+  json_close(json, '}');
+}
+
+static int time_model(const Example* e, const char* override, const char* only, Json* json) {
+  PawlError err = {0};
+  PawlModel* model;
+  PawlSystem* system = NULL;
+  const char* overrides[1] = {override};
+  double begin = seconds_now();
+  PawlStatus status =
+      pawl_model_parse(e->text, e->length, e->name, override ? 1 : 0, overrides, &model, &err);
+  status = status ? status : pawl_system_create(model, &system, &err);
+  double setup = seconds_now() - begin;
+  for (int k = 0; status == PAWL_OK && pawl_method(k); k++) {
+    const char* method = pawl_method(k)->name;
+    if (only && strcmp(only, method) != 0) {
+      continue;
+    }
+    PawlSimulateDef def = pawl_model_simulate(model);
+    PawlSizes n = pawl_system_sizes(system);
+    Result r = {
+        .method = method, .coordinates = n.q, .rows = n.rows, .h = def.step, .setup = setup};
+    snprintf(r.name, sizeof r.name, "%s%s%s", e->name, override ? " " : "",
+             override ? override : "");
+    status = time_method(system, &def, method, &r, &err);
+    if (status == PAWL_OK) {
+      print_result(&r, json);
+    }
+  }
+  pawl_system_destroy(system);
+  pawl_model_destroy(model);
+  return status == PAWL_OK ? 0 : report_error(&err);
+}
+
+// ---- lanes --------------------------------------------------------------------------------------
+static PawlStatus time_lanes(int lanes, double* per_operation, long long* operations,
+                             PawlError* err) {
+  static const char text[] =
+      "model: lanes\nparameters: {N: 1, a: 0.3, k: 2}\ncoordinates: {\"x[i=1..N]\": 0.1*i/N}\n"
+      "mass: {\"x[i=1..N]\": 1}\n"
+      "potential:\n  for i=1..N: k/2*(x[i]^2 - a)^2/(1 + x[i]^2) + a*(x[i] - a)*(x[i] + k)^3\n";
+  char number[32];
+  snprintf(number, sizeof number, "N=%d", lanes);
+  const char* overrides[1] = {number};
+  PawlModel* model;
+  PawlSystem* system = NULL;
+  PawlEval* eval = NULL;
+  double* q = calloc((size_t)lanes * 2, sizeof(double));
+  PawlStatus status = pawl_model_parse(text, sizeof text - 1, "lanes", 1, overrides, &model, err);
+  status = status ? status : pawl_system_create(model, &system, err);
+  status = status ? status : pawl_eval_create(system, PAWL_FORCE | PAWL_STIFFNESS, &eval, err);
+  if (status == PAWL_OK && q) {
+    pawl_system_start(system, q, q + lanes);
+    *operations = pawl_eval_operations(eval);
+    PawlPoint point = {0.0, q, q + lanes, q + lanes, NULL};
+    int runs = 1 + 2000000 / (int)*operations;
+    *per_operation = INFINITY;
+    for (int repeat = 0; repeat < REPEATS && status == PAWL_OK; repeat++) {
+      double begin = seconds_now();
+      for (int k = 0; k < runs && status == PAWL_OK; k++) {
+        status = pawl_eval_run(eval, &point, err);
+      }
+      double seconds = seconds_now() - begin;
+      *per_operation = fmin(*per_operation, seconds / runs / (double)*operations);
+    }
+  }
+  free(q);
+  pawl_eval_destroy(eval);
+  pawl_system_destroy(system);
+  pawl_model_destroy(model);
+  return status;
+}
+
+static int bench_lanes(Json* json) {
+  static const int counts[] = {1, 8, 64, 1024};
+  if (json) {
+    json_open(json, "lanes", '[');
+  } else {
+    printf("\n%8s %12s %22s\n", "lanes", "operations", "ns/(operation lane)");
+  }
+  for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+    PawlError err = {0};
+    double per_operation = 0.0;
+    long long operations = 0;
+    if (time_lanes(counts[k], &per_operation, &operations, &err) != PAWL_OK) {
+      return report_error(&err);
+    }
+    if (json) {
+      json_open(json, NULL, '{');
+      json_whole(json, "lanes", counts[k]);
+      json_whole(json, "operations", operations / counts[k]);
+      json_number(json, "nanoseconds_per_operation_and_lane", 1e9 * per_operation);
+      json_close(json, '}');
+    } else {
+      printf("%8d %12lld %22.3f\n", counts[k], operations / counts[k], 1e9 * per_operation);
+    }
+  }
+  if (json) {
+    json_close(json, ']');
+  }
+  return 0;
+}
+
+static int bench_models(Json* json) {
+  static const char* const lengths[] = {"N=100", "N=1000", "N=10000"};
+  int code = 0;
+  for (const Example* e = examples; e->name && !code; e++) {
+    code = time_model(e, NULL, NULL, json);
+  }
+  for (const Example* e = examples; e->name && !code; e++) {
+    for (int k = 0; k < 3 && !code && strcmp(e->name, "chain") == 0; k++) {
+      code = time_model(e, lengths[k], "ga-p", json);
+    }
+  }
+  return code;
+}
+
+static int run(int argc, char** argv) {
+  Arguments a;
+  int code = read_arguments(argc, argv, "j", &a);
+  if (code) {
+    return code;
+  }
+  Json writer = {stdout, 0, true}, *json = a.json ? &writer : NULL;
+  if (json) {
+    json_open(json, NULL, '{');
+    json_text(json, "version", pawl_version());
+    json_open(json, "models", '[');
+  } else {
+    printf("%-22s %-7s %6s %6s %9s %8s %9s %7s %7s %9s %9s\n", "model", "method", "coord", "rows",
+           "step/s", "steps", "us/step", "newton", "factor", "set-up/ms", "drift");
+  }
+  code = bench_models(json);
+  if (json) {
+    json_close(json, ']');
+  }
+  code = code ? code : bench_lanes(json);
+  if (json) {
+    json_close(json, '}');
+  }
+  return code;
+}
+
+const Command command_bench = {"bench", "time every example, and the expression tapes", run, help};

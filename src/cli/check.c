@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// pawl check: what a model amounts to and whether it can start.
+#include "cli/cli.h"
+
+static void help(void) {
+  printf(
+      "usage: pawl check MODEL [-p NAME=VALUE]... [--project] [--json]\n\n"
+      "Reads MODEL, derives its equations and tells: degrees of freedom, redundant constraints,\n"
+      "how well the start satisfies the constraints, and the accelerations and constraint forces\n"
+      "it begins with. Exit code 1 when the model cannot start as it is.\n"
+      "  --project          check the start after moving it onto the constraints\n");
+}
+
+typedef struct Findings {
+  PawlSizes n;
+  PawlSystemInfo info;
+  double derive_seconds;
+  int redundant;
+  const char* problem;  // NULL: none
+  const char* warning;
+  PawlSummary summary;
+  const PawlState* state;  // NULL when the start failed
+  const double* lambda;
+} Findings;
+
+static void print_findings(const PawlSystem* system, const Findings* f) {
+  enum { MOST_SHOWN = 12 };
+  printf("model               %s\n", pawl_system_name(system));
+  printf("coordinates         %d\n", f->n.q);
+  printf("constraint rows     %d%s\n", f->n.rows, f->redundant ? " (some redundant)" : "");
+  if (f->state) {
+    printf("degrees of freedom  %d\n", f->n.v - f->n.rows + f->redundant);
+    printf("start               position residual %.3g, velocity residual %.3g\n",
+           f->summary.residual[0], f->summary.residual[1]);
+    printf("energy              %.10g J\n", f->summary.energy_start);
+  }
+  printf(
+      "equations           %d group%s of terms, largest with %d lanes; nonzeros: mass and "
+      "tangents %d, gradient %d\n",
+      f->info.groups, f->info.groups == 1 ? "" : "s", f->info.largest_lanes, f->info.nonzeros_H,
+      f->info.nonzeros_G);
+  printf("derived in          %.3g ms\n", 1e3 * f->derive_seconds);
+  for (int k = 0; f->state && f->n.q == f->n.v && k < f->n.v && k < MOST_SHOWN; k++) {
+    printf("%-19s start %.9g, rate %.9g, acceleration %.9g\n",
+           pawl_system_coordinate_name(system, k), f->state->q[k], f->state->v[k], f->state->a[k]);
+  }
+  for (int k = 0; f->state && k < f->n.rows && k < MOST_SHOWN; k++) {
+    int number;
+    const char* name = pawl_system_row_name(system, k, &number);
+    printf("%s (row %d)  multiplier %.9g\n", name, number + 1, f->lambda[k]);
+  }
+  if (f->warning[0]) {
+    printf("warning             %s\n", f->warning);
+  }
+  printf("%s\n", f->problem ? "NOT READY: see the message" : "ready to run");
+}
+
+static void print_json(const PawlSystem* system, const Findings* f) {
+  Json json = {stdout, 0, true};
+  json_open(&json, NULL, '{');
+  json_text(&json, "model", pawl_system_name(system));
+  json_whole(&json, "coordinates", f->n.q);
+  json_whole(&json, "constraint_rows", f->n.rows);
+  json_whole(&json, "groups", f->info.groups);
+  json_whole(&json, "largest_lanes", f->info.largest_lanes);
+  json_number(&json, "derive_seconds", f->derive_seconds);
+  json_bool(&json, "ready", !f->problem);
+  if (f->state) {
+    json_whole(&json, "redundant_rows", f->redundant);
+    json_whole(&json, "degrees_of_freedom", f->n.v - f->n.rows + f->redundant);
+    json_number(&json, "position_residual", f->summary.residual[0]);
+    json_number(&json, "velocity_residual", f->summary.residual[1]);
+    json_number(&json, "energy", f->summary.energy_start);
+  }
+  json_text(&json, "problem", f->problem ? f->problem : "");
+  json_text(&json, "warning", f->warning);
+  json_close(&json, '}');
+}
+
+static int check(const Arguments* a, const PawlModel* model, const PawlSystem* system,
+                 double derive_seconds) {
+  PawlError err = {0};
+  PawlSimDef def = pawl_sim_def_default();
+  int code = simulate_def(a, model, &def.simulate);
+  if (code) {
+    return code;
+  }
+  def.project = a->project;
+  def.keep_samples = false;
+  PawlSim* sim = NULL;
+  PawlStatus status = pawl_sim_create(system, &def, &sim, &err);
+  Findings f = {.n = pawl_system_sizes(system),
+                .info = pawl_system_info(system),
+                .derive_seconds = derive_seconds,
+                .problem = status == PAWL_OK ? NULL : err.message,
+                .warning = sim ? pawl_sim_warning(sim) : "",
+                .state = sim ? pawl_sim_state(sim) : NULL,
+                .lambda = sim ? pawl_sim_multipliers(sim) : NULL};
+  if (sim) {
+    f.summary = pawl_sim_summary(sim);
+    f.redundant = f.summary.work.redundant_rows;
+  }
+  if (a->json) {
+    print_json(system, &f);
+  } else {
+    print_findings(system, &f);
+  }
+  code = status == PAWL_OK ? EXIT_GOOD : report_error(&err);
+  pawl_sim_destroy(sim);
+  return code;
+}
+
+static int run(int argc, char** argv) {
+  Arguments a;
+  int code = read_arguments(argc, argv, "mpsjP", &a);
+  if (code) {
+    return code;
+  }
+  PawlError err = {0};
+  double begin = seconds_now();
+  PawlModel* model = load_model(&a, &err);
+  PawlSystem* system = NULL;
+  if (model && pawl_system_create(model, &system, &err) == PAWL_OK) {
+    code = check(&a, model, system, seconds_now() - begin);
+  } else {
+    code = report_error(&err);
+  }
+  pawl_system_destroy(system);
+  pawl_model_destroy(model);
+  return code;
+}
+
+const Command command_check = {"check", "degrees of freedom, redundancy, consistency of the start",
+                               run, help};

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the subcommands of pawl share. The command line uses only the public headers.
+#pragma once
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "pawl/pawl.h"
+
+enum { EXIT_GOOD = 0, EXIT_RUN = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130 };
+
+// ---- the models that come with pawl -------------------------------------------------------------
+typedef struct Example {
+  const char* name;
+  const char* text;
+  size_t length;
+} Example;
+extern const Example examples[];  // ends with a NULL name
+
+// ---- arguments ----------------------------------------------------------------------------------
+enum { MOST_OUTPUTS = 16, MOST_OVERRIDES = 256, MOST_SETTINGS = 64 };
+
+typedef struct Setting {
+  const char *name, *value;
+} Setting;
+
+typedef struct Arguments {
+  const char* model;
+  int override_count, output_count, setting_count;
+  const char* overrides[MOST_OVERRIDES];  // -p name=value
+  const char* outputs[MOST_OUTPUTS];      // -o FILE
+  Setting settings[MOST_SETTINGS];        // --step 1e-3 and other options of simulate.def
+  const char* plot;                       // --plot FILE
+  bool json, project, quiet, latex, help;
+} Arguments;
+
+// Which options a command takes, as a string of letters: p parameters, s settings, o outputs and
+// plot, j --json, P --project, q --quiet, l --latex, m a model is required. Returns 0, or
+// EXIT_USAGE after a message.
+int read_arguments(int argc, char** argv, const char* takes, Arguments* out);
+
+// The model named on the command line: a file, or an example by name. NULL after a message.
+PawlModel* load_model(const Arguments* arguments, PawlError* err);
+// simulate: of the model with the command line's settings over it. 0, or EXIT_USAGE.
+int simulate_def(const Arguments* arguments, const PawlModel* model, PawlSimulateDef* out);
+
+// Prints every line of the message behind "pawl: " and returns the exit code that belongs to it.
+int report_error(const PawlError* err);
+
+double seconds_now(void);
+
+// ---- JSON ---------------------------------------------------------------------------------------
+typedef struct Json {
+  FILE* to;
+  int depth;
+  bool first;  // no comma before the next value
+} Json;
+
+void json_open(Json* json, const char* key, char bracket);  // key NULL inside a list
+void json_close(Json* json, char bracket);
+void json_number(Json* json, const char* key, double value);  // null when not finite
+void json_whole(Json* json, const char* key, long long value);
+void json_text(Json* json, const char* key, const char* text);
+void json_bool(Json* json, const char* key, bool value);
+void json_numbers(Json* json, const char* key, int count, const double* values);
+
+// ---- commands -----------------------------------------------------------------------------------
+typedef struct Command {
+  const char *name, *line;  // one line for the list
+  int (*run)(int argc, char** argv);
+  void (*help)(void);
+} Command;
+extern const Command command_run, command_check, command_equations, command_bench, command_models;
+void print_settings_help(void);

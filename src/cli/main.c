@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// pawl: the command line.
+#include <string.h>
+
+#include "cli/cli.h"
+
+static const Command* const commands[] = {&command_run, &command_check, &command_equations,
+                                          &command_bench, &command_models};
+enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
+
+static void print_help(FILE* to) {
+  fprintf(to,
+          "pawl %s: simulates mechanical systems whose constraints switch\n\n"
+          "usage: pawl COMMAND [ARGUMENTS]\n\n",
+          pawl_version());
+  for (int k = 0; k < COMMAND_COUNT; k++) {
+    fprintf(to, "  %-10s %s\n", commands[k]->name, commands[k]->line);
+  }
+  fprintf(to,
+          "\n`pawl COMMAND --help` describes a command. Try: pawl run pendulum --plot "
+          "pendulum.svg\n"
+          "exit codes: 0 good, 1 the run failed, 2 bad usage or bad model, 130 interrupted\n");
+}
+
+void print_settings_help(void) {
+  PawlOptionInfo info;
+  printf("\noptions of the simulation (over `simulate:` in the model):\n");
+  for (int k = 0; pawl_simulate_option(k, &info); k++) {
+    char head[40];
+    snprintf(head, sizeof head, "--%s %s", info.name, info.unit[0] == '1' ? "X" : info.unit);
+    printf("  %-18s %s (default %s)\n", head, info.sentence, info.fallback);
+  }
+  printf("\nmethods:\n");
+  for (int k = 0; pawl_method(k); k++) {
+    printf("  %-18s %s\n", pawl_method(k)->name, pawl_method(k)->about);
+  }
+}
+
+static int run_command(const Command* command, int argc, char** argv) {
+  for (int k = 0; k < argc; k++) {
+    if (strcmp(argv[k], "--help") == 0 || strcmp(argv[k], "-h") == 0) {
+      command->help();
+      return EXIT_GOOD;
+    }
+  }
+  return command->run(argc, argv);
+}
+
+int main(int argc, char** argv) {
+  if (argc < 2) {
+    print_help(stderr);
+    return EXIT_USAGE;
+  }
+  const char* name = argv[1];
+  if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
+    print_help(stdout);
+    return EXIT_GOOD;
+  }
+  if (strcmp(name, "--version") == 0) {
+    printf("pawl %s\n", pawl_version());
+    return EXIT_GOOD;
+  }
+  for (int k = 0; k < COMMAND_COUNT; k++) {
+    if (strcmp(name, commands[k]->name) == 0) {
+      int code = run_command(commands[k], argc - 2, argv + 2);
+      if (fflush(stdout) != 0) {
+        perror("pawl: standard output");
+        return EXIT_RUN;
+      }
+      return code;
+    }
+  }
+  fprintf(stderr, "pawl: unknown command '%s'\n\n", name);
+  print_help(stderr);
+  return EXIT_USAGE;
+}

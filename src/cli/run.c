@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+// pawl run: simulates a model and writes what was asked for. Ctrl-C ends the run after the present
+// step; what was computed until then is written.
+#include <errno.h>
+#include <libgen.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+
+static void help(void) {
+  printf(
+      "usage: pawl run MODEL [-p NAME=VALUE]... [-o FILE]... [--plot FILE] [--json] [--project]\n"
+      "                [--method M] [--step h] [--until t] ...\n\n"
+      "Simulates MODEL, a file or the name of an example (`pawl models`).\n\n"
+      "  -p NAME=VALUE      set a parameter of the model; VALUE may be an expression\n"
+      "  -o FILE            write the trajectory: FILE.csv, FILE.h5, or - for CSV on standard\n"
+      "                     output; may be given several times\n"
+      "  --plot FILE.svg    draw coordinates, rates and energies over time\n"
+      "  --json             print the summary as one JSON object on standard output\n"
+      "  --project          move a start that is off the constraints onto them\n"
+      "  --quiet            no summary and no progress\n");
+  print_settings_help();
+}
+
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int signal) {
+  (void)signal;
+  interrupted = 1;
+}
+
+static void catch_signals(void) {
+  struct sigaction action = {.sa_handler = on_signal};
+  action.sa_flags = (int)SA_RESETHAND;  // a second Ctrl-C ends the program at once
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+}
+
+// ---- outputs ------------------------------------------------------------------------------------
+typedef PawlStatus (*Writer)(const PawlRecorder* recorder, const char* path, PawlError* err);
+
+static Writer writer_of(const char* path) {
+  const char* dot = strrchr(path, '.');
+  if (strcmp(path, "-") == 0 || (dot && strcmp(dot, ".csv") == 0)) {
+    return pawl_write_csv;
+  }
+  if (dot && (strcmp(dot, ".h5") == 0 || strcmp(dot, ".hdf5") == 0)) {
+    return pawl_write_hdf5;
+  }
+  return NULL;
+}
+
+// A folder that cannot be written to is known before the run, not after it.
+static int check_folder(const char* path) {
+  char* copy = strdup(path);
+  if (!copy) {
+    fprintf(stderr, "pawl: out of memory\n");
+    return EXIT_RUN;
+  }
+  int failed = access(dirname(copy), W_OK) != 0;
+  if (failed) {
+    fprintf(stderr, "pawl: %s: cannot be written: %s\n", path, strerror(errno));
+  }
+  free(copy);
+  return failed ? EXIT_RUN : 0;
+}
+
+static int check_outputs(const Arguments* a) {
+  for (int k = 0; k < a->output_count; k++) {
+    const char* path = a->outputs[k];
+    Writer writer = writer_of(path);
+    if (!writer) {
+      fprintf(stderr, "pawl: -o %s: the name must end in .csv or .h5, or be - for CSV\n", path);
+      return EXIT_USAGE;
+    }
+    if (writer == pawl_write_hdf5 && !pawl_has_hdf5()) {
+      fprintf(stderr, "pawl: -o %s: this pawl was built without HDF5\n", path);
+      return EXIT_USAGE;
+    }
+    if (a->json && strcmp(path, "-") == 0) {
+      fprintf(stderr, "pawl: -o - and --json would both write to standard output\n");
+      return EXIT_USAGE;
+    }
+    int failed = strcmp(path, "-") == 0 ? 0 : check_folder(path);
+    if (failed) {
+      return failed;
+    }
+  }
+  return a->plot ? check_folder(a->plot) : 0;
+}
+
+static int write_one(const PawlRecorder* recorder, Writer writer, const char* path, bool quiet) {
+  PawlError err;
+  if (writer(recorder, path, &err) != PAWL_OK) {
+    return report_error(&err);
+  }
+  if (!quiet && strcmp(path, "-") != 0) {
+    fprintf(stderr, "wrote %s\n", path);
+  }
+  return 0;
+}
+
+// All are tried, also when one fails.
+static int write_outputs(const Arguments* a, const PawlSim* sim) {
+  const PawlRecorder* recorder = pawl_sim_recorder(sim);
+  int code = 0;
+  for (int k = 0; k < a->output_count; k++) {
+    int failed = write_one(recorder, writer_of(a->outputs[k]), a->outputs[k], a->quiet);
+    code = failed ? failed : code;
+  }
+  if (a->plot) {
+    int failed = write_one(recorder, pawl_write_svg, a->plot, a->quiet);
+    code = failed ? failed : code;
+  }
+  return code;
+}
+
+// ---- progress -----------------------------------------------------------------------------------
+typedef struct Progress {
+  bool shown;
+  int calls;
+  double begin, last;
+} Progress;
+
+static int on_step(void* context, double t, double until) {
+  enum { CALLS_BETWEEN_LOOKS = 256 };
+  Progress* p = context;
+  if (p->shown && ++p->calls % CALLS_BETWEEN_LOOKS == 0) {
+    double now = seconds_now();
+    if (now - p->last > 0.1 && now - p->begin > 0.5) {
+      p->last = now;
+      double left = (now - p->begin) * (until - t) / t;
+      fprintf(stderr, "\r\033[Kt = %.4g of %.4g s, %.0f%%, %.0f s left", t, until, 100 * t / until,
+              left);
+    }
+  }
+  return interrupted;
+}
+
+// ---- summary ------------------------------------------------------------------------------------
+static void print_state(const PawlSystem* system, const PawlState* state) {
+  enum { MOST_SHOWN = 8 };
+  PawlSizes n = pawl_system_sizes(system);
+  fprintf(stderr, "at t = %.10g:", state->t);
+  for (int k = 0; k < n.q && k < MOST_SHOWN; k++) {
+    fprintf(stderr, "%s %s = %.9g", k ? "," : "", pawl_system_coordinate_name(system, k),
+            state->q[k]);
+  }
+  fprintf(stderr, "%s\n", n.q > MOST_SHOWN ? ", ..." : "");
+}
+
+static void print_summary(const PawlSystem* system, const PawlSim* sim,
+                          const PawlSimulateDef* def) {
+  PawlSummary s = pawl_sim_summary(sim);
+  fprintf(stderr, "%s: %s, %lld steps of %g s to t = %.10g s in %.3g s (%.3g us per step)\n",
+          pawl_system_name(system), def->method, s.work.steps, def->step, s.t, s.wall_seconds,
+          s.work.steps ? 1e6 * s.wall_seconds / (double)s.work.steps : 0.0);
+  if (s.smaller_steps) {
+    fprintf(stderr, "%lld steps did not converge and were taken in smaller pieces\n",
+            s.smaller_steps);
+  }
+  print_state(system, pawl_sim_state(sim));
+  fprintf(stderr, "energy %.10g J -> %.10g J, largest drift %.3g J\n", s.energy_start, s.energy_end,
+          s.energy_max_drift);
+  if (pawl_system_sizes(system).rows > 0) {
+    fprintf(stderr, "largest residuals: position %.2g, velocity %.2g, acceleration %.2g\n",
+            s.residual[0], s.residual[1], s.residual[2]);
+  }
+  if (s.drift > 1e-3) {
+    fprintf(stderr,
+            "pawl: warning: the constraints have drifted by %.2g of their size; take a smaller "
+            "step or method ga-p\n",
+            s.drift);
+  }
+}
+
+static void json_named(Json* json, const char* key, const PawlSystem* system, int count,
+                       const double* values) {
+  PawlSizes n = pawl_system_sizes(system);
+  json_open(json, key, '{');
+  for (int k = 0; k < count; k++) {
+    char name[32];
+    snprintf(name, sizeof name, "v[%d]", k);
+    bool named = count == n.q;
+    json_number(json, named ? pawl_system_coordinate_name(system, k) : name, values[k]);
+  }
+  json_close(json, '}');
+}
+
+static void json_events(Json* json, const PawlRecorder* recorder) {
+  json_open(json, "events", '[');
+  for (int k = 0; k < pawl_recorder_event_count(recorder); k++) {
+    const PawlEvent* e = pawl_recorder_event(recorder, k);
+    json_open(json, NULL, '{');
+    json_number(json, "t", e->t);
+    json_text(json, "constraint", e->constraint);
+    json_text(json, "from", e->from);
+    json_text(json, "to", e->to);
+    json_number(json, "energy_lost", e->energy_lost);
+    json_numbers(json, "impulse", e->row_count, e->impulse);
+    json_numbers(json, "v_before", e->v_count, e->v_before);
+    json_numbers(json, "v_after", e->v_count, e->v_after);
+    json_close(json, '}');
+  }
+  json_close(json, ']');
+}
+
+static void print_json(const PawlSystem* system, const PawlSim* sim, const PawlSimulateDef* def,
+                       const char* status) {
+  PawlSummary s = pawl_sim_summary(sim);
+  const PawlState* state = pawl_sim_state(sim);
+  PawlSizes n = pawl_system_sizes(system);
+  Json json = {stdout, 0, true};
+  json_open(&json, NULL, '{');
+  json_text(&json, "model", pawl_system_name(system));
+  json_text(&json, "status", status);
+  json_text(&json, "method", def->method);
+  json_number(&json, "step", def->step);
+  json_whole(&json, "steps", s.work.steps);
+  json_whole(&json, "smaller_steps", s.smaller_steps);
+  json_whole(&json, "newton_iterations", s.work.newton_iterations);
+  json_whole(&json, "factorizations", s.work.factorizations);
+  json_number(&json, "wall_seconds", s.wall_seconds);
+  json_open(&json, "final", '{');
+  json_number(&json, "t", state->t);
+  json_named(&json, "q", system, n.q, state->q);
+  json_named(&json, "v", system, n.v, state->v);
+  json_close(&json, '}');
+  json_open(&json, "energy", '{');
+  json_number(&json, "start", s.energy_start);
+  json_number(&json, "end", s.energy_end);
+  json_number(&json, "max_drift", s.energy_max_drift);
+  json_close(&json, '}');
+  json_open(&json, "residual", '{');
+  json_number(&json, "position", s.residual[0]);
+  json_number(&json, "velocity", s.residual[1]);
+  json_number(&json, "acceleration", s.residual[2]);
+  json_close(&json, '}');
+  json_events(&json, pawl_sim_recorder(sim));
+  json_close(&json, '}');
+}
+
+// ---- the command --------------------------------------------------------------------------------
+static int finish(const Arguments* a, const PawlSystem* system, const PawlSim* sim,
+                  const PawlSimulateDef* def, PawlStatus status, const PawlError* err) {
+  int code = write_outputs(a, sim);
+  if (!a->quiet) {
+    print_summary(system, sim, def);
+  }
+  if (a->json) {
+    print_json(system, sim, def,
+               status == PAWL_OK        ? "ok"
+               : status == PAWL_STOPPED ? "interrupted"
+                                        : "failed");
+  }
+  if (status == PAWL_STOPPED) {
+    fprintf(stderr, "pawl: interrupted; the results up to here are complete\n");
+    return EXIT_INTERRUPTED;
+  }
+  return status == PAWL_OK ? code : report_error(err);
+}
+
+static int simulate(const Arguments* a, const PawlModel* model, const PawlSystem* system) {
+  PawlError err = {0};
+  PawlSimDef def = pawl_sim_def_default();
+  int failed = simulate_def(a, model, &def.simulate);
+  if (failed) {
+    return failed;
+  }
+  def.project = a->project;
+  def.keep_samples = a->output_count > 0 || a->plot;
+  PawlSim* sim;
+  if (pawl_sim_create(system, &def, &sim, &err) != PAWL_OK) {
+    return report_error(&err);
+  }
+  if (pawl_sim_warning(sim)[0]) {
+    fprintf(stderr, "pawl: warning: %s\n", pawl_sim_warning(sim));
+  }
+  double now = seconds_now();
+  Progress progress = {!a->quiet && isatty(STDERR_FILENO), 0, now, now};
+  catch_signals();
+  PawlStatus status = pawl_sim_run(sim, on_step, &progress, &err);
+  if (progress.shown) {
+    fputs("\r\033[K", stderr);
+  }
+  int code = finish(a, system, sim, &def.simulate, status, &err);
+  pawl_sim_destroy(sim);
+  return code;
+}
+
+static int run(int argc, char** argv) {
+  Arguments a;
+  int code = read_arguments(argc, argv, "mpsojPq", &a);
+  code = code ? code : check_outputs(&a);
+  if (code) {
+    return code;
+  }
+  PawlError err = {0};
+  PawlModel* model = load_model(&a, &err);
+  PawlSystem* system = NULL;
+  if (model && pawl_system_create(model, &system, &err) == PAWL_OK) {
+    code = simulate(&a, model, system);
+  } else {
+    code = report_error(&err);
+  }
+  pawl_system_destroy(system);
+  pawl_model_destroy(model);
+  return code;
+}
+
+const Command command_run = {"run", "simulate a model", run, help};

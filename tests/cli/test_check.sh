@@ -1,0 +1,79 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# pawl check and pawl equations: what a model amounts to.
+. "$(dirname "$0")/lib.sh"
+
+expect 0 check pendulum
+for text in "coordinates         3" "constraint rows     2" "degrees of freedom  1" "ready to run"; do
+  has out "$text"
+done
+expect 0 check pendulum --json
+paths
+same "$(field coordinates)" 3
+same "$(field constraint_rows)" 2
+same "$(field degrees_of_freedom)" 1
+same "$(field redundant_rows)" 0
+near "$(field energy)" 60 1e-12
+same "$(field problem)" ""
+
+cat >twice.yaml <<'MODEL'
+model: twice
+coordinates: {x: {start: 1}, y: {start: 1}}
+mass: {x: 1, y: 1}
+constraints: {first: x = y, second: 2*y = 2*x}
+MODEL
+expect 0 check twice.yaml --json
+paths
+same "$(field redundant_rows)" 1
+same "$(field degrees_of_freedom)" 1
+has out "'second' (row 1)"
+
+sed 's/y: {start: 1}/y: {start: 0}/' twice.yaml >off.yaml
+expect 1 check off.yaml --json
+paths
+same "$(field ready)" false
+has out "off by"
+has err "'first' (row 1)"
+expect 0 check off.yaml --project
+has out "ready to run"
+
+# The printed equations of the 3R pendulum, read back: the mass matrix and M q'' - f at Mueller's
+# state before the first lock, q1 from the downward vertical (numbers of an independent derivation).
+expect 0 equations planar-3r
+for text in "Mass matrix" "M[q1,q1] = " "M[q3,q3] = " "Forces" "f[q1] = "; do
+  has out "$text"
+done
+
+# value ENTRY: an entry such as M[q1,q2] as a number; entries go on over indented lines.
+value() {
+  expression=$(awk -v entry="$1" '
+    found && (/^ *[A-Za-z]+\[/ || /^ *$/) { exit }
+    found { printf " %s", $0 }
+    index($0, entry " = ") { found = 1; sub(/^[^=]*= /, ""); printf "%s", $0 }' out |
+    sed "s/q\\([123]\\)'/w\\1/g")
+  awk "BEGIN {
+    L = 1; m = 108; J = 9.36; g = 9.81; phi0 = -atan2(1, 0)
+    q1 = 0.0826744326886986; q2 = -0.20336357675783023; q3 = -0.26909589195040745
+    w1 = -1.9122426918527147; w2 = -0.3080797948505646; w3 = 1.6337513513663213
+    printf \"%.15g\", $expression }"
+}
+near "$(value 'M[q1,q1]')" 950.6853118187053 1e-9
+near "$(value 'M[q1,q2]')" 491.5792853589169 1e-9
+near "$(value 'M[q1,q3]')" 136.50102303859336 1e-9
+near "$(value 'M[q2,q2]')" 284.83325889912845 1e-9
+near "$(value 'M[q2,q3]')" 88.41662944956423 1e-9
+near "$(value 'M[q3,q3]')" 36.36 1e-9
+# M q'' with q'' = (-8.113670479779737, 15.511932007749044, 2.6936706513026962)
+near "$(value 'f[q1]')" 279.485900474 1e-7
+near "$(value 'f[q2]')" 667.967089336 1e-7
+near "$(value 'f[q3]')" 361.930288169 1e-7
+
+expect 0 equations planar-3r --latex
+has out '\begin{document}'
+has out '\cos'
+has out '\end{document}'
+expect 0 equations pendulum
+has out "theta"
+expect 2 equations chain -p N=20
+has err "40"
+finish

@@ -1,0 +1,132 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# pawl run: what it prints and writes.
+. "$(dirname "$0")/lib.sh"
+
+# --- --json: one object with the fields that programs rely on ---
+expect 0 run pendulum --json --until 1
+paths
+same "$(field model)" pendulum
+same "$(field method)" ga-p
+same "$(field status)" ok
+near "$(field step)" 0.002 0
+same "$(field steps)" 500
+near "$(field newton_iterations)" 600 200
+near "$(field factorizations)" 600 200
+near "$(field wall_seconds)" 5 5
+near "$(field final.t)" 1 0
+# The reference, and h^2 times the constant of this scheme.
+near "$(field final.q.theta)" 10.824839998058165 1e-3
+near "$(field final.q.x)" -0.16990600794372768 1e-3
+near "$(field final.v.theta)" 11.269798959562733 2e-3
+near "$(field energy.start)" 60 1e-12
+near "$(field energy.end)" 60 1e-2
+near "$(field energy.max_drift)" 0.005 0.005
+near "$(field residual.position)" 0 1e-10
+has out '"events": []'
+has err 'pendulum: ga-p, 500 steps' # the summary for people goes to standard error
+
+# --- settings over those of the model, in both spellings ---
+expect 0 run planar-3r --json --quiet --method=ga-p --step 1e-3 --until=0.4 -p phi0=-pi/2
+paths
+same "$(field method)" ga-p
+same "$(field steps)" 400
+near "$(field final.q.q1)" 0.47802968620668485 1e-4 # Mueller's pendulum hanging down, reference
+[ -s err ] && complain "--quiet printed: $(cat err)"
+
+# --- a parameter as an expression changes the motion as the formula says ---
+expect 0 run two-mass-free --json -p 'm1=5*2/4' --until 1
+paths
+near "$(field final.q.s1)" -0.208073418273571 1e-6 # cos(sqrt(10/2.5))/2
+
+# --- several outputs at once; a file is the same however it is asked for ---
+mkdir many
+expect 0 run pendulum --until 0.1 -o many/a.csv -o many/b.csv -o many/c.h5 --plot many/d.svg
+same "$(ls many | tr '\n' ' ')" "a.csv b.csv c.h5 d.svg "
+cmp -s many/a.csv many/b.csv || complain "the two CSV files differ"
+check_csv many/a.csv 19
+same "$(wc -l <many/a.csv | tr -d ' ')" 52
+head -n 1 many/a.csv >header
+has header "t,x,y,theta,x',y',theta',x'',y'',theta'',\"lambda(pin,1)\",\"lambda(pin,2)\",kinetic"
+has header ",energy,residual.position,residual.velocity,residual.acceleration,pull"
+near "$(awk -F , 'NR == 52 { print $1 }' many/a.csv)" 0.1 0
+expect 0 run pendulum --until 0.1 -o - --quiet
+cmp -s out many/a.csv || complain "-o - and -o a.csv differ"
+
+same "$(od -An -tx1 -N 8 many/c.h5 | tr -d ' ')" 894844460d0a1a0a
+if command -v h5dump >/dev/null; then
+  h5dump -H many/c.h5 >dump || complain "h5dump cannot read the file"
+  has dump 'DATASET "theta"'
+  has dump 'ATTRIBUTE "unit"'
+fi
+
+has many/d.svg '<svg'
+has many/d.svg '</svg>'
+has many/d.svg 'theta'
+
+# --- the record interval ---
+expect 0 run planar-3r -o r.csv
+same "$(wc -l <r.csv | tr -d ' ')" 82
+
+# --- a model in a file, by its path ---
+expect 0 run "$models/oscillator.yaml" --json --until 1
+paths
+near "$(field final.q.x)" -0.416146836547142 1e-5 # cos 2
+
+# --- a failing run: exit code 1, and what was computed is there, whole ---
+cat >pit.yaml <<'MODEL'
+model: pit
+coordinates: {depth: {start: 1, rate: -2}}
+mass: {depth: 1}
+potential: 1e-3*sqrt(depth)
+simulate: {step: 0.01, until: 2}
+MODEL
+mkdir partial
+expect 1 run pit.yaml -o partial/pit.csv -o partial/pit.h5 --json
+has err "pit.yaml:4"
+has err "t = 0."
+paths
+same "$(field status)" failed
+near "$(field final.t)" 0.5 0.011
+check_csv partial/pit.csv 10
+near "$(tail -n 1 partial/pit.csv | cut -d , -f 1)" 0.5 0.03
+same "$(ls partial | tr '\n' ' ')" "pit.csv pit.h5 "
+
+# --- a start off the constraints, and --project ---
+cat >off.yaml <<'MODEL'
+model: off
+coordinates: {x: {start: 3}, y: {start: 4.5}}
+mass: {x: 1, y: 1}
+constraints: {rod: x^2 + y^2 = 25}
+MODEL
+expect 1 run off.yaml -o off.csv
+has err "constraint 'rod' (row 1): its position is off by 4.25"
+has err "--project"
+[ -e off.csv ] && complain "off.csv was written for a run that did not start"
+expect 0 run off.yaml --project --json --until 0.1
+paths
+near "$(field final.q.x)" 2.7735009811261455 1e-9 # 5 (2, 3)/sqrt(13)
+near "$(field final.q.y)" 4.160251471689218 1e-9
+
+# --- a redundant row: a warning that names it ---
+cat >twice.yaml <<'MODEL'
+model: twice
+coordinates: {x: {}, y: {}}
+mass: {x: 1, y: 1}
+constraints: {first: x = y, second: 2*y = 2*x}
+MODEL
+expect 0 run twice.yaml
+has err "warning: redundant constraints: 'second' (row 1)"
+
+# --- rk4 past the end of a mechanism's reach: never without a word ---
+cat >drag.yaml <<'MODEL'
+model: drag
+coordinates: {x: {rate: 1}, y: {start: 1}}
+mass: {x: 1, y: 1}
+constraints: {circle: x^2 + y^2 = 1, wall: x = t}
+simulate: {method: rk4, step: 0.25, until: 3}
+MODEL
+"$pawl" run drag.yaml >out 2>err
+grep -qE 'drifted|depend|singular' err || complain "the drift was not mentioned: $(cat err)"
+
+finish

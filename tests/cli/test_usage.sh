@@ -1,0 +1,70 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# How pawl is called, help, and what it says to a wrong call.
+. "$(dirname "$0")/lib.sh"
+
+expect 2
+has err "usage: pawl COMMAND"
+expect 0 --help
+has out "usage: pawl COMMAND"
+expect 0 --version
+grep -qE '^pawl [0-9]+\.[0-9]+\.[0-9]+$' out || complain "--version printed: $(cat out)"
+for command in run check equations bench models; do
+  expect 0 "$command" --help
+  has out "usage: pawl $command"
+done
+expect 0 run --help
+for word in -p -o --plot --json --project --method --step --until --rho ga-p rk4; do
+  has out "$word"
+done
+
+# usage TEXT ARGUMENTS...: exit code 2, the text in the message, nothing written.
+mkdir empty
+usage() {
+  text=$1
+  shift
+  expect 2 "$@"
+  has err "$text"
+  [ -s out ] && complain "pawl $*: printed on standard output"
+}
+cd empty || exit 1
+usage "unknown command 'simulate'" simulate
+usage "a model is missing" run
+usage "unknown option '--frob'" run pendulum --frob
+usage "a value is missing behind '--step'" run pendulum --step
+usage "missing behind '-o'" run pendulum -o
+usage "missing behind '--plot'" run pendulum --plot
+usage "unexpected argument 'chain'" run pendulum chain
+usage "step = 0" run pendulum --step 0 -o x.csv
+usage "step = -1" run pendulum --step -1 -o x.csv
+usage "'abc'" run pendulum --step abc -o x.csv
+usage "until" run pendulum --until inf -o x.csv
+usage "rho = 2" run pendulum --rho 2 -o x.csv
+usage "1e15" run pendulum --step 1e-300 -o x.csv
+usage "did you mean 'rk4'?" run pendulum --method rk5 -o x.csv
+usage "x.txt: the name must end in .csv or .h5" run pendulum -o x.txt
+usage "standard output" run pendulum --json -o -
+usage "'foo' is not a parameter" run pendulum -p foo=1 -o x.csv
+usage "expected name=expression" run pendulum -p L -o x.csv
+usage "'nan' is not a finite number" run pendulum -p L=nan -o x.csv
+usage "'1/0' is not a finite number" run pendulum -p L=1/0 -o x.csv
+usage "unknown name" run pendulum -p L=theta -o x.csv
+usage "no example is called 'nosuch'" models nosuch
+
+# A model or a folder that is not there, before anything is computed.
+expect 2 run nosuch.yaml -o x.csv
+has err "nosuch.yaml"
+expect 1 run pendulum -o nowhere/x.csv
+has err "nowhere/x.csv"
+expect 1 run pendulum --plot nowhere/x.svg
+has err "nowhere/x.svg"
+if [ "$(id -u)" -ne 0 ]; then # root may write everywhere
+  mkdir closed
+  chmod 555 closed
+  expect 1 run pendulum -o closed/x.csv
+  has err "closed/x.csv"
+  rmdir closed
+fi
+rm -f out err
+same "$(ls -A)" ""
+finish
