@@ -2,11 +2,11 @@
 // The simulation loop. Times are multiples of the step, computed by a product, so that no rounding
 // piles up; the last step is shorter where the end is not a multiple.
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
 #include "run/observe.h"
 #include "run/recorder.h"
 
@@ -71,18 +71,21 @@ static PawlStatus record(PawlSim* sim, PawlError* err) {
 
 static PawlStatus add_facts(PawlSim* sim, PawlError* err) {
   const PawlSimulateDef* def = &sim->def.simulate;
-  char step[32], until[32];
-  snprintf(step, sizeof step, "%.10g", def->step);
-  snprintf(until, sizeof until, "%.10g", def->until);
+  PawlText step = {0}, until = {0};
+  pawl_text_number(&step, def->step);
+  pawl_text_number(&until, def->until);
+  PawlStatus status = step.failed || until.failed ? pawl_fail_memory(err) : PAWL_OK;
   const char* const facts[][2] = {{"model", pawl_system_name(sim->system)},
                                   {"method", def->method},
-                                  {"step", step},
-                                  {"until", until},
+                                  {"step", step.s},
+                                  {"until", until.s},
                                   {"pawl", PAWL_VERSION}};
-  for (size_t k = 0; k < sizeof facts / sizeof *facts; k++) {
-    PAWL_TRY(pawl_recorder_add_fact(sim->recorder, facts[k][0], facts[k][1], err));
+  for (size_t k = 0; status == PAWL_OK && k < sizeof facts / sizeof *facts; k++) {
+    status = pawl_recorder_add_fact(sim->recorder, facts[k][0], facts[k][1], err);
   }
-  return PAWL_OK;
+  pawl_text_free(&step);
+  pawl_text_free(&until);
+  return status;
 }
 
 // Number of steps: the end counts as reached when it is a multiple of h but for rounding.
