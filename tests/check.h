@@ -2,7 +2,8 @@
 // What every test includes: cmocka, and a comparison of doubles that shows what it compared.
 #pragma once
 
-// clang-format off: cmocka.h needs the others before it
+// cmocka.h needs the others before it.
+// clang-format off
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

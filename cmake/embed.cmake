@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+# Writes OUTPUT, a C file with the text of each file in INPUTS (separated by |) as a table
+# pawl_examples[] of name (the file's name without .yaml) and text.
+string(REPLACE "|" ";" INPUTS "${INPUTS}")
+set(arrays "")
+set(table "")
+foreach(input IN LISTS INPUTS)
+  get_filename_component(name "${input}" NAME_WE)
+  string(MAKE_C_IDENTIFIER "text_${name}" id)
+  file(READ "${input}" bytes HEX)
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
+  string(APPEND arrays "static const unsigned char ${id}[] = {${bytes}0};\n")
+  string(APPEND table "    {\"${name}\", (const char*)${id}, sizeof ${id} - 1},\n")
+endforeach()
+file(WRITE "${OUTPUT}" "// Made from models/ by cmake/embed.cmake.\n#include \"cli/cli.h\"\n\n${arrays}
+const Example examples[] = {\n${table}    {NULL, NULL, 0},\n};\n")
