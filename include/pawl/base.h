@@ -22,8 +22,8 @@ extern "C" {
 #define PAWL_PRINTF(format_index, first_argument)
 #endif
 
-// What a call that can fail returns. > 0: trying again with other numbers (a smaller step) is
-// meaningful and nothing has changed. < 0: final.
+// What a call that can fail returns. < 0: final. PAWL_RETRY: trying again with other numbers (a
+// smaller step) is meaningful and nothing has changed.
 typedef enum PawlStatus {
   PAWL_OK = 0,
   PAWL_RETRY = 1,          // not converged; the state is as before the call

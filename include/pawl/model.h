@@ -34,7 +34,7 @@ PAWL_API PAWL_CHECKED PawlStatus pawl_simulate_def_set(PawlSimulateDef* def, con
 PAWL_API PAWL_CHECKED PawlStatus pawl_simulate_def_check(const PawlSimulateDef* def,
                                                          PawlError* err);
 
-// One option of simulate.def, for help texts and documents; PAWL_OK while `index` is in range.
+// One option of simulate.def, for help texts and documents; false past the last.
 typedef struct PawlOptionInfo {
   const char *name, *fallback, *unit, *sentence;
   double low, high;
@@ -43,7 +43,7 @@ PAWL_API bool pawl_simulate_option(int index, PawlOptionInfo* info);
 
 typedef struct PawlModel PawlModel;
 
-// A parameter set from outside: "name=expression", as -p on the command line.
+// Overrides set parameters from outside, each "name=expression", as -p on the command line.
 // Reads a file / `length` bytes of text. `name` stands for the file in messages. On failure `*out`
 // is NULL and the message has one line for each mistake, "file:line:column: what". Limits
 // (docs/model-format.md): PAWL_MODEL_MAX_BYTES of text, nesting, family sizes, expressions.

@@ -9,3 +9,4 @@
 #include "pawl/run.h"
 #include "pawl/stepper.h"
 #include "pawl/system.h"
+#include "pawl/verify.h"

@@ -30,8 +30,9 @@ typedef struct PawlSummary {
   long long smaller_steps;                            // steps repeated with half the size
   double wall_seconds;                                // spent in pawl_sim_run
   double energy_start, energy_end, energy_max_drift;  // [J], kinetic + potential, over the samples
-  double drift;        // largest |g_i| relative to the size of the terms of its row
-  double residual[3];  // largest of g, G v + g_t, G v' + gamma over the samples
+  double drift;           // largest |g_i| relative to the size of the terms of its row
+  double velocity_drift;  // the same for G v + g_t
+  double residual[3];     // largest of g, G v + g_t, G v' + gamma over the samples
 } PawlSummary;
 
 // Makes the stepper, starts it and records the first sample. `system` must outlive the simulation.
@@ -48,6 +49,7 @@ PAWL_API PAWL_CHECKED PawlStatus pawl_sim_run(PawlSim* sim, PawlProgress progres
                                               PawlError* err);
 
 PAWL_API const PawlRecorder* pawl_sim_recorder(const PawlSim* sim);
+PAWL_API const PawlStepper* pawl_sim_stepper(const PawlSim* sim);
 PAWL_API const PawlState* pawl_sim_state(const PawlSim* sim);
 // The multipliers of the newest sample, one for each row; of minimum norm where rows are redundant.
 PAWL_API const double* pawl_sim_multipliers(const PawlSim* sim);

@@ -22,6 +22,8 @@ typedef struct PawlState {
   double* v;         // sizes.v
   double* a;         // sizes.v: the acceleration v'
   double* lambda;    // sizes.rows: multipliers, the force or torque of each constraint row
+  int mode_count;    // sizes.modes
+  int* modes;        // the mode of each constraint, then counts of whole periods
   int memory_count;  // what the method carries from step to step
   double* memory;
 } PawlState;
@@ -71,6 +73,21 @@ PAWL_API PAWL_CHECKED PawlStatus pawl_stepper_step(PawlStepper* stepper, PawlSta
 PAWL_API PAWL_CHECKED PawlStatus pawl_stepper_multipliers(PawlStepper* stepper,
                                                           const PawlState* state, double* lambda,
                                                           PawlError* err);
+
+// An instant of the last step at which constraints switched or a contact was hit. Arrays belong to
+// the stepper.
+typedef struct PawlInstant {
+  int contact;           // row of the contact; -1: constraints switched
+  double t;              // [s]
+  const int *from, *to;  // modes before and after
+  const double* q;
+  const double* v_before;  // v
+  const double* v_after;   // v
+  const double* impulse;   // rows [N s]
+  double energy_lost;      // [J]
+} PawlInstant;
+PAWL_API int pawl_stepper_instants(const PawlStepper* stepper);
+PAWL_API const PawlInstant* pawl_stepper_instant(const PawlStepper* stepper, int index);
 
 PAWL_API PawlStepperInfo pawl_stepper_info(const PawlStepper* stepper);
 

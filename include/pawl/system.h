@@ -35,8 +35,9 @@ PAWL_API void pawl_string_free(char* text);  // NULL is allowed
 typedef struct PawlSizes {
   int q;        // coordinates
   int v;        // velocities
-  int rows;     // constraint rows
+  int rows;     // constraint rows, then one for each contact
   int outputs;  // named outputs
+  int modes;    // discrete variables: the mode of each constraint, then counts of whole periods
 } PawlSizes;
 PAWL_API PawlSizes pawl_system_sizes(const PawlSystem* system);
 
@@ -48,6 +49,31 @@ PAWL_API const char* pawl_system_output_name(const PawlSystem* system, int outpu
 PAWL_API const char* pawl_system_output_unit(const PawlSystem* system, int output);
 // The constraint that a row belongs to, and the row's number in it, from 0.
 PAWL_API const char* pawl_system_row_name(const PawlSystem* system, int row, int* number);
+
+// What a row demands of the motion.
+typedef enum PawlRowKind {
+  PAWL_ROW_BILATERAL,  // g = 0
+  PAWL_ROW_CONTACT,    // 0 <= g, pushes only
+} PawlRowKind;
+PAWL_API PawlRowKind pawl_system_row_kind(const PawlSystem* system, int row);
+// True when the row belongs to a constraint that can switch.
+PAWL_API bool pawl_system_row_switches(const PawlSystem* system, int row);
+// Newton's coefficient of restitution of a contact row, 0 for others.
+PAWL_API double pawl_system_restitution(const PawlSystem* system, int row);
+
+// True when some constraint can switch by its place (regions, or wrap in an equation).
+PAWL_API bool pawl_system_switches(const PawlSystem* system);
+// Constraints and their modes; `modes` are discrete variables as in a PawlPoint.
+PAWL_API int pawl_system_constraint_count(const PawlSystem* system);
+PAWL_API const char* pawl_system_constraint_name(const PawlSystem* system, int constraint);
+PAWL_API void pawl_system_constraint_rows(const PawlSystem* system, int constraint, int* first,
+                                          int* count);
+// The name of the mode that a constraint is in; may be written to `room` (size bytes).
+PAWL_API const char* pawl_system_mode_name(const PawlSystem* system, int constraint,
+                                           const int* modes, char* room, size_t size);
+// True when a constraint is not in the same mode in the two sets.
+PAWL_API bool pawl_system_switched(const PawlSystem* system, int constraint, const int* from,
+                                   const int* to);
 
 // The pattern of M, K and C (one for the three, with the whole diagonal), v-by-v, and that of G,
 // rows-by-v.
@@ -64,6 +90,9 @@ PAWL_API void pawl_system_retract(const PawlSystem* system, const double* q, con
 PAWL_API void pawl_system_rates(const PawlSystem* system, const double* q, const double* v,
                                 double* q_rate);
 
+// True when M is the same at every point.
+PAWL_API bool pawl_system_constant_mass(const PawlSystem* system);
+
 // What was derived, for reports and benchmarks.
 typedef struct PawlSystemInfo {
   int groups;         // sets of terms of one shape
@@ -73,18 +102,21 @@ typedef struct PawlSystemInfo {
 PAWL_API PawlSystemInfo pawl_system_info(const PawlSystem* system);
 
 // ---- evaluation -------------------------------------------------------------------------------
-enum {                      // what an evaluation computes
-  PAWL_MASS = 1,            // M
-  PAWL_FORCE = 2,           // f
-  PAWL_STIFFNESS = 4,       // K = d(M a - f - G^T lambda)/dq
-  PAWL_DAMPING = 8,         // C = d(M a - f)/dv; -df/dv where M does not depend on v
-  PAWL_POSITION = 16,       // g
-  PAWL_GRADIENT = 32,       // G = dg/dq
-  PAWL_TIME_GRADIENT = 64,  // g_t = dg/dt at fixed q
-  PAWL_BIAS = 128,          // gamma = d(G v + g_t)/dt at zero acceleration
-  PAWL_ENERGY = 256,        // kinetic and potential energy [J]
-  PAWL_OUTPUTS = 512,       // the model's outputs
-  PAWL_EVERYTHING = 1023,
+enum {                               // what an evaluation computes
+  PAWL_MASS = 1,                     // M
+  PAWL_FORCE = 2,                    // f
+  PAWL_STIFFNESS = 4,                // K = d(M a - f - G^T lambda)/dq
+  PAWL_DAMPING = 8,                  // C = d(M a - f)/dv; -df/dv where M does not depend on v
+  PAWL_POSITION = 16,                // g
+  PAWL_GRADIENT = 32,                // G = dg/dq
+  PAWL_TIME_GRADIENT = 64,           // g_t = dg/dt at fixed q
+  PAWL_BIAS = 128,                   // gamma = d(G v + g_t)/dt at zero acceleration
+  PAWL_ENERGY = 256,                 // kinetic and potential energy [J]
+  PAWL_OUTPUTS = 512,                // the model's outputs
+  PAWL_VELOCITY_TANGENT = 1024,      // d(G v + g_t)/dq
+  PAWL_ACCELERATION_TANGENT = 2048,  // d(G a + gamma)/dq; d(G a + gamma)/dv is twice the former
+  PAWL_SWITCHING = 4096,             // switching functions z and their rates z'
+  PAWL_EVERYTHING = 8191,
 };
 
 // Where to evaluate. An array may be NULL where nothing asked for depends on it: `a` (length v, the
@@ -92,6 +124,7 @@ enum {                      // what an evaluation computes
 typedef struct PawlPoint {
   double t;  // [s]
   const double *q, *v, *a, *lambda;
+  const int* modes;  // sizes.modes; NULL: every constraint in its first mode
 } PawlPoint;
 
 // Values in the order of the patterns; arrays of what the mask left out are not meaningful.
@@ -102,6 +135,9 @@ typedef struct PawlValues {
   double *g, *g_t, *gamma;  // rows
   double* energy;           // 2: kinetic, potential [J]
   double* outputs;          // outputs
+  double *G_rate,
+      *G_acceleration;  // nonzeros of G: the tangents of velocity and acceleration level
+  double *z, *z_rate;   // switching functions, see src/switch
 } PawlValues;
 
 // A plan for one mask: the programs, their registers and the arrays for the results. Belongs to one

@@ -21,7 +21,7 @@ typedef enum PawlOp {
 int pawl_op_operands(PawlOp op);
 const char* pawl_op_text(PawlOp op);
 static inline bool pawl_op_is_leaf(PawlOp op) {
-  return op <= PAWL_OP_LAMBDA;
+  return op <= PAWL_OP_TURN;
 }
 
 // A node of a graph, or PAWL_NO_NODE when memory ran out or the graph reached PAWL_DAG_MAX_NODES.
@@ -135,7 +135,7 @@ double pawl_op_value(PawlOp op, int index, double a, double b, double c);
 // Value of every leaf; arrays may be NULL where no such leaf occurs.
 typedef struct PawlLeafValues {
   double t;
-  const double *param, *q, *v, *a, *lambda;
+  const double *param, *q, *v, *a, *lambda, *turn;
 } PawlLeafValues;
 
 // The value of a node, slowly, with no tape: for parameters, tests and diagnosis. When `fault` is

@@ -485,7 +485,7 @@ static PawlNode rule(PawlDag* d, PawlOp op, PawlNode a, PawlNode b, PawlNode c) 
 }
 
 PawlNode pawl_dag_apply(PawlDag* dag, PawlOp op, PawlNode a, PawlNode b, PawlNode c) {
-  if (op <= PAWL_OP_LAMBDA || op >= PAWL_OP_COUNT || op == PAWL_OP_POWI) {
+  if (pawl_op_is_leaf(op) || op >= PAWL_OP_COUNT || op == PAWL_OP_POWI) {
     return PAWL_NO_NODE;
   }
   int operands = pawl_op_operands(op);

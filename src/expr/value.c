@@ -128,6 +128,8 @@ static double leaf_value(const PawlDagNode* node, const PawlLeafValues* leaves) 
       return read(leaves->a, node->index);
     case PAWL_OP_LAMBDA:
       return read(leaves->lambda, node->index);
+    case PAWL_OP_TURN:
+      return read(leaves->turn, node->index);
     default:
       return NAN;
   }

@@ -139,8 +139,11 @@ static int derive_row(const Derivation* d, int row, PawlNode g) {
       give(d, PAWL_Q_GAMMA, row, 0, along_motion(dag, rate)) != 0) {
     return -1;
   }
+  PawlNode acceleration = pawl_dag_total(dag, pawl_dag_total(dag, g));
   for (int j = 0; j < d->n; j++) {
-    if (give(d, PAWL_Q_GRAD, row, d->slots[j], by_q(d, g, j)) != 0) {
+    if (give(d, PAWL_Q_GRAD, row, d->slots[j], by_q(d, g, j)) != 0 ||
+        give(d, PAWL_Q_GRATE, row, d->slots[j], by_q(d, rate, j)) != 0 ||
+        give(d, PAWL_Q_GACC, row, d->slots[j], by_q(d, acceleration, j)) != 0) {
       return -1;
     }
   }
@@ -171,6 +174,13 @@ static int derive_constraint(const Derivation* d) {
   return 0;
 }
 
+static int derive_guard(const Derivation* d) {
+  PawlNode z = d->item->nodes[0];
+  return give(d, PAWL_Q_Z, d->item->target, 0, z) != 0
+             ? -1
+             : give(d, PAWL_Q_ZRATE, d->item->target, 0, along_motion(d->dag, z));
+}
+
 PawlStatus pawl_derive_item(PawlDag* dag, const PawlItem* item, int coordinate_count,
                             const int* coordinates, PawlSink sink, void* context) {
   Derivation d = {dag, item, coordinate_count, coordinates, sink, context};
@@ -190,6 +200,9 @@ PawlStatus pawl_derive_item(PawlDag* dag, const PawlItem* item, int coordinate_c
       break;
     case PAWL_ITEM_CONSTRAINT:
       failed = derive_constraint(&d);
+      break;
+    case PAWL_ITEM_GUARD:
+      failed = derive_guard(&d);
       break;
     case PAWL_ITEM_OUTPUT:
       failed = give(&d, PAWL_Q_OUTPUT, item->target, 0, item->nodes[0]);

@@ -35,6 +35,22 @@ static bool is_greek(const char* word, size_t length) {
   return false;
 }
 
+// Text for LaTeX outside of formulas: its special characters are escaped, letters beyond ASCII are
+// left to inputenc, those that pdflatex does not know become a box.
+static void latex_text(PawlText* out, const char* text) {
+  for (const char* c = text; *c; c++) {
+    if (strchr("_%&#{}$", *c)) {
+      pawl_text_printf(out, "\\%c", *c);
+    } else if (*c == '\\') {
+      pawl_text_add(out, "\\textbackslash{}");
+    } else if (*c == '^' || *c == '~') {
+      pawl_text_printf(out, "\\%c{}", *c);
+    } else {
+      pawl_text_add_bytes(out, c, 1);
+    }
+  }
+}
+
 // theta -> \theta, q1 -> q_{1}, phi_0 -> \phi_{0}, u[3] -> u_{3}; `accent` goes on the letter
 // alone.
 static void latex_name(PawlText* out, const char* name, const char* accent) {
@@ -55,21 +71,27 @@ static void latex_name(PawlText* out, const char* name, const char* accent) {
   const char* rest = name + word + strspn(name + word, "_[");
   size_t length = strcspn(rest, "]");
   if (length > 0) {
-    pawl_text_add(out, "_{");
+    pawl_text_add(out, "_{\\mathrm{");
     for (size_t k = 0; k < length; k++) {
-      pawl_text_add_bytes(out, rest[k] == '_' ? "\\_" : &rest[k], rest[k] == '_' ? 2 : 1);
+      pawl_text_add_bytes(out, rest[k] == '_' || rest[k] == '[' ? "," : &rest[k], 1);
     }
-    pawl_text_add(out, "}");
+    pawl_text_add(out, "}}");
   }
   pawl_text_add(out, greek ? " " : "");
 }
 
-static void row_name(const PawlModel* model, PawlText* out, int row) {
+static void row_name(const PawlModel* model, PawlText* out, bool latex, int row) {
   for (int c = 0; c < model->constraint_count; c++) {
     const PawlConstraint* k = &model->constraints[c];
-    if (row >= k->first_row && row < k->first_row + k->row_count) {
-      pawl_text_printf(out, "%s,%d", k->name, row - k->first_row + 1);
+    if (row < k->first_row || row >= k->first_row + k->row_count) {
+      continue;
     }
+    if (latex) {
+      latex_text(out, k->name);
+    } else {
+      pawl_text_add(out, k->name);
+    }
+    pawl_text_printf(out, ",%d", row - k->first_row + 1);
   }
 }
 
@@ -84,8 +106,8 @@ static void leaf_name(void* context, PawlText* out, PawlStyle style, PawlOp leaf
       pawl_text_add(out, "t");
       return;
     case PAWL_OP_LAMBDA:
-      pawl_text_add(out, latex ? "\\lambda_{\\mathrm{" : "lambda(");
-      row_name(model, out, index);
+      pawl_text_add(out, latex ? "\\lambda_{\\text{" : "lambda(");
+      row_name(model, out, latex, index);
       pawl_text_add(out, latex ? "}}" : ")");
       return;
     case PAWL_OP_PARAM:
@@ -117,7 +139,7 @@ static int keep(void* context, PawlQuantity quantity, int i, int j, PawlNode nod
       return e->node == PAWL_NO_NODE ? -1 : 0;
     }
   }
-  w->entries[w->entry_count++] = (PawlEntry){quantity, node, i, j, false, NULL};
+  w->entries[w->entry_count++] = (PawlEntry){quantity, node, i, j, -1, false, NULL};
   return 0;
 }
 
@@ -134,7 +156,7 @@ static PawlStatus derive(Writer* w, PawlItemKind kind, int target, PawlNode of_m
   if (node == PAWL_NO_NODE) {
     return PAWL_ERROR_MEMORY;
   }
-  PawlItem item = {kind, target, 1, &node};
+  PawlItem item = {kind, target, 1, &node, -1};
   return pawl_derive_item(w->dag, &item, w->model->coordinate_count, all, keep, w);
 }
 
@@ -181,14 +203,10 @@ static void put_expression(Writer* w, PawlNode node) {
   pawl_dag_print(&w->text, w->dag, node, w->style, leaf_name, (void*)w->model);
 }
 
-// An expression; a long sum with one addend a line.
-static void put_sum(Writer* w, PawlNode node) {
-  enum { ONE_LINE = 90, MOST_ADDENDS = 200 };
-  bool latex = w->style == PAWL_STYLE_LATEX;
-  size_t before = w->text.length;
-  put_expression(w, node);
-  PawlNode addend[MOST_ADDENDS];
-  bool minus[MOST_ADDENDS];
+enum { MOST_ADDENDS = 200 };
+
+// The addends of a sum, in order; returns their count, 0 when `node` is no sum.
+static int split_sum(const Writer* w, PawlNode node, PawlNode* addend, bool* minus) {
   int count = 0;
   PawlDagNode n = *pawl_dag_node(w->dag, node);
   while ((n.op == PAWL_OP_ADD || n.op == PAWL_OP_SUB) && count < MOST_ADDENDS - 1) {
@@ -197,20 +215,95 @@ static void put_sum(Writer* w, PawlNode node) {
     node = n.arg[0];
     n = *pawl_dag_node(w->dag, node);
   }
-  size_t limit = latex ? 3 * ONE_LINE : ONE_LINE;
-  if (w->text.failed || w->text.length - before <= limit || count == 0) {
+  if (count == 0) {
+    return 0;
+  }
+  addend[count] = node;
+  minus[count++] = false;
+  for (int k = 0; k < count / 2; k++) {
+    PawlNode other = addend[k];
+    bool sign = minus[k];
+    addend[k] = addend[count - 1 - k];
+    minus[k] = minus[count - 1 - k];
+    addend[count - 1 - k] = other;
+    minus[count - 1 - k] = sign;
+  }
+  return count;
+}
+
+static bool is_sum(const Writer* w, PawlNode node) {
+  PawlOp op = pawl_dag_node(w->dag, node)->op;
+  return op == PAWL_OP_ADD || op == PAWL_OP_SUB;
+}
+
+static void put_indent(Writer* w, int depth) {
+  pawl_text_add(&w->text, w->style == PAWL_STYLE_LATEX ? " \\\\\n  &" : "\n    ");
+  for (int k = 0; k <= depth; k++) {
+    pawl_text_add(&w->text, w->style == PAWL_STYLE_LATEX ? "\\quad " : "    ");
+  }
+}
+
+static void put_long(Writer* w, PawlNode node, int depth);
+
+// A factor times a sum in brackets, the sum broken into lines. False when `node` is nothing like
+// it.
+static bool put_product(Writer* w, PawlNode node, int depth) {
+  bool latex = w->style == PAWL_STYLE_LATEX;
+  PawlDagNode n = *pawl_dag_node(w->dag, node);
+  if (n.op == PAWL_OP_NEG) {
+    PawlDagNode inner = *pawl_dag_node(w->dag, n.arg[0]);
+    if (inner.op != PAWL_OP_MUL) {
+      return false;
+    }
+    pawl_text_add(&w->text, "-");
+    return put_product(w, n.arg[0], depth);
+  }
+  if (n.op != PAWL_OP_MUL || (!is_sum(w, n.arg[0]) && !is_sum(w, n.arg[1]))) {
+    return false;
+  }
+  int sum = is_sum(w, n.arg[1]) ? 1 : 0;
+  PawlOp other = pawl_dag_node(w->dag, n.arg[1 - sum])->op;
+  bool brackets = other == PAWL_OP_ADD || other == PAWL_OP_SUB || other == PAWL_OP_NEG;
+  pawl_text_add(&w->text, brackets ? "(" : "");
+  put_expression(w, n.arg[1 - sum]);
+  pawl_text_add(&w->text, brackets ? ")" : "");
+  pawl_text_add(&w->text, latex ? "\\,\\bigl(" : "*(");
+  put_long(w, n.arg[sum], depth + 1);
+  pawl_text_add(&w->text, latex ? "\\bigr)" : ")");
+  return true;
+}
+
+// An expression in lines: a long sum with one addend a line, also inside the brackets of a product.
+static void put_long(Writer* w, PawlNode node, int depth) {
+  enum { ONE_LINE = 90, LATEX_CHARACTERS = 200, DEEPEST = 6 };
+  bool latex = w->style == PAWL_STYLE_LATEX;
+  size_t before = w->text.length, limit = latex ? LATEX_CHARACTERS : ONE_LINE;
+  put_expression(w, node);
+  if (w->text.failed || w->text.length - before <= limit || depth > DEEPEST) {
     return;
   }
-  w->text.length = before;  // again, addend by addend
-  w->text.s[before] = '\0';
-  put_expression(w, node);
-  for (int k = count - 1; k >= 0; k--) {
-    PawlOp op = pawl_dag_node(w->dag, addend[k])->op;
-    bool brackets = op == PAWL_OP_ADD || op == PAWL_OP_SUB || op == PAWL_OP_NEG;
-    pawl_text_add(&w->text, latex ? " \\\\\n  &\\quad " : "\n        ");
-    pawl_text_add(&w->text, minus[k] ? "- " : "+ ");
+  size_t whole = w->text.length;
+  PawlNode addend[MOST_ADDENDS];
+  bool minus[MOST_ADDENDS];
+  int count = split_sum(w, node, addend, minus);
+  PawlOp op = pawl_dag_node(w->dag, node)->op;
+  if (count == 0 && op != PAWL_OP_MUL && op != PAWL_OP_NEG) {
+    return;
+  }
+  w->text.length = before;  // again, in parts
+  if (count == 0 && !put_product(w, node, depth)) {
+    w->text.length = whole;
+    return;
+  }
+  for (int k = 0; k < count; k++) {
+    if (k > 0) {
+      put_indent(w, depth);
+      pawl_text_add(&w->text, minus[k] ? "- " : "+ ");
+    }
+    PawlOp of = pawl_dag_node(w->dag, addend[k])->op;
+    bool brackets = k > 0 && (of == PAWL_OP_ADD || of == PAWL_OP_SUB || of == PAWL_OP_NEG);
     pawl_text_add(&w->text, brackets ? "(" : "");
-    put_expression(w, addend[k]);
+    put_long(w, addend[k], depth + 1);
     pawl_text_add(&w->text, brackets ? ")" : "");
   }
 }
@@ -240,8 +333,8 @@ static void put_symbol(Writer* w, const PawlEntry* e) {
   }
   pawl_text_add(&w->text, latex ? "_{" : "[");
   if (of_row) {
-    pawl_text_add(&w->text, latex ? "\\mathrm{" : "");
-    row_name(w->model, &w->text, e->i);
+    pawl_text_add(&w->text, latex ? "\\text{" : "");
+    row_name(w->model, &w->text, latex, e->i);
     pawl_text_add(&w->text, latex ? "}" : "");
   } else {
     put_coordinate(w, e->i);
@@ -269,7 +362,7 @@ static void put_block(Writer* w, PawlQuantity quantity, const char* title) {
     pawl_text_add(&w->text, latex ? "  " : "    ");
     put_symbol(w, e);
     pawl_text_add(&w->text, latex ? " &= " : " = ");
-    put_sum(w, e->node);
+    put_long(w, e->node, 0);
     pawl_text_add(&w->text, latex ? "" : "\n");
   }
   if (any && latex) {
@@ -277,20 +370,53 @@ static void put_block(Writer* w, PawlQuantity quantity, const char* title) {
   }
 }
 
-static void put_modes(Writer* w) {
+// A line of words and text as written in the model.
+static void put_line(Writer* w, const char* what, const char* name, const char* of,
+                     const char* text) {
+  bool latex = w->style == PAWL_STYLE_LATEX;
+  pawl_text_add(&w->text, latex ? "\n\\noindent " : "\n");
+  const char* parts[] = {what, " ", name, of, ": ", text ? text : ""};
+  for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+    if (latex) {
+      latex_text(&w->text, parts[k]);
+    } else {
+      pawl_text_add(&w->text, parts[k]);
+    }
+  }
+  pawl_text_add(&w->text, latex ? "\\\\\n" : "\n");
+}
+
+static void put_mode(Writer* w, const PawlConstraint* c, const PawlMode* mode) {
+  PawlText of = {0};
+  pawl_text_printf(&of, ", mode %s", mode->name ? mode->name : "");
+  if (mode->where != PAWL_NO_NODE) {
+    pawl_text_add(&of, " where ");
+    pawl_dag_print(&of, w->model->dag, mode->where, PAWL_STYLE_TEXT, leaf_name, (void*)w->model);
+  }
+  for (int r = 0; r < mode->row_count; r++) {
+    put_line(w, "constraint", c->name, of.s ? of.s : "", mode->rows[r].source.text);
+  }
+  if (mode->row_count == 0) {
+    put_line(w, "constraint", c->name, of.s ? of.s : "", "no equation");
+  }
+  pawl_text_free(&of);
+}
+
+// What holds only at times: constraints with modes, with switching, locks, contacts.
+static void put_switching(Writer* w) {
   const PawlModel* model = w->model;
   for (int c = 0; c < model->constraint_count; c++) {
     const PawlConstraint* k = &model->constraints[c];
     for (int m = 0; m < k->mode_count && k->mode_count > 1; m++) {
-      const PawlMode* mode = &k->modes[m];
-      for (int r = 0; r < mode->row_count; r++) {
-        pawl_text_printf(&w->text,
-                         w->style == PAWL_STYLE_LATEX
-                             ? "\n\\verb|%s| in mode \\verb|%s|: \\verb|%s|\n"
-                             : "\n%s in mode %s: %s\n",
-                         k->name, mode->name, mode->rows[r].source.text);
-      }
+      put_mode(w, k, &k->modes[m]);
     }
+    if (k->is_lock || k->switching.given) {
+      put_line(w, k->is_lock ? "lock" : "constraint", k->name, "",
+               "holds only while it is engaged");
+    }
+  }
+  for (int k = 0; k < model->contact_count; k++) {
+    put_line(w, "contact", model->contacts[k].name, "", model->contacts[k].source.text);
   }
 }
 
@@ -299,8 +425,11 @@ static void put_head(Writer* w) {
   if (w->style == PAWL_STYLE_LATEX) {
     pawl_text_add(&w->text,
                   "\\documentclass{article}\n\\usepackage{amsmath}\n"
+                  "\\usepackage[utf8]{inputenc}\n\\usepackage[T1]{fontenc}\n"
                   "\\usepackage[margin=2cm]{geometry}\n\\begin{document}\n");
-    pawl_text_printf(&w->text, "\\section*{Equations of motion: \\texttt{%s}}\n", model->name);
+    pawl_text_add(&w->text, "\\section*{Equations of motion: ");
+    latex_text(&w->text, model->name);
+    pawl_text_add(&w->text, "}\n");
     pawl_text_add(&w->text,
                   "\\[ M(q)\\,\\ddot q = f(q, \\dot q, t) + G(q,t)^T \\lambda, \\qquad "
                   "g(q,t) = 0, \\qquad G = \\partial g/\\partial q \\]\n"
@@ -327,7 +456,7 @@ static void write_all(Writer* w) {
   put_block(w, PAWL_Q_GRAD, "Gradient G = dg/dq");
   put_block(w, PAWL_Q_GT, "Time gradient g_t = dg/dt");
   put_block(w, PAWL_Q_GAMMA, "Acceleration bias gamma: G q'' + gamma = 0");
-  put_modes(w);
+  put_switching(w);
   if (w->style == PAWL_STYLE_LATEX) {
     pawl_text_add(&w->text, "\\end{document}\n");
   }

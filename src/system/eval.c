@@ -15,6 +15,7 @@ typedef struct Output {
   const int* dest;  // lane -> index in `array`
   double* array;
   bool assigns;  // one lane, and nothing else writes to this place
+  int gate;      // of a single entry, -1 without
 } Output;
 
 typedef struct Program {  // a group under a mask
@@ -40,6 +41,7 @@ struct PawlEval {
   int program_count, reset_count;
   Program* programs;
   Reset resets[PAWL_QUANTITY_COUNT];
+  unsigned char* open;  // gates
 };
 
 static bool wanted(const PawlEval* eval, PawlQuantity q) {
@@ -72,6 +74,10 @@ static PawlStatus make_arrays(PawlEval* eval, PawlError* err) {
                               .g = a[PAWL_Q_G],
                               .g_t = a[PAWL_Q_GT],
                               .gamma = a[PAWL_Q_GAMMA],
+                              .G_rate = a[PAWL_Q_GRATE],
+                              .G_acceleration = a[PAWL_Q_GACC],
+                              .z = a[PAWL_Q_Z],
+                              .z_rate = a[PAWL_Q_ZRATE],
                               .energy = a[PAWL_Q_ENERGY],
                               .outputs = a[PAWL_Q_OUTPUT]};
   return PAWL_OK;
@@ -87,7 +93,7 @@ static int select_entries(PawlEval* eval, Program* p, PawlNode* nodes) {
       continue;
     }
     p->outputs[count] =
-        (Output){0, e->dest, eval->array[e->quantity], !eval->system->summed[e->quantity]};
+        (Output){0, e->dest, eval->array[e->quantity], !eval->system->summed[e->quantity], e->gate};
     nodes[count++] = e->node;
   }
   return count;
@@ -136,7 +142,8 @@ PawlStatus pawl_eval_create(const PawlSystem* system, unsigned mask, PawlEval** 
   PawlStatus status = make_arrays(eval, err);
   if (status == PAWL_OK) {
     eval->programs = PAWL_NEW(&eval->arena, Program, system->group_count);
-    status = eval->programs ? PAWL_OK : pawl_fail_memory(err);
+    eval->open = PAWL_NEW(&eval->arena, unsigned char, system->gate_count);
+    status = eval->programs && eval->open ? PAWL_OK : pawl_fail_memory(err);
   }
   for (int g = 0; status == PAWL_OK && g < system->group_count; g++) {
     status = make_program(eval, &system->groups[g], err);
@@ -184,19 +191,32 @@ static const double* source(const PawlPoint* point, PawlOp leaf) {
   }
 }
 
+static double input_value(const PawlEval* eval, const PawlPoint* point, PawlTapeInput input) {
+  switch (input.leaf) {
+    case PAWL_OP_TIME:
+      return point->t;
+    case PAWL_OP_TURN:
+      return point->modes ? point->modes[eval->system->constraint_count + input.index] : 0;
+    default:
+      return source(point, input.leaf)[input.index];
+  }
+}
+
 // Runs the single lane; slots are global indices. Returns 0 when every result is finite, else NaN.
-static double run_single(const Program* p, const PawlPoint* point) {
+static double run_single(const PawlEval* eval, const Program* p, const PawlPoint* point) {
   const PawlTape* tape = p->tape;
   double* r = p->registers;
   double* in = r + tape->constant_count;
   for (int k = 0; k < tape->input_count; k++) {
-    PawlTapeInput input = tape->inputs[k];
-    in[k] = input.leaf == PAWL_OP_TIME ? point->t : source(point, input.leaf)[input.index];
+    in[k] = input_value(eval, point, tape->inputs[k]);
   }
   pawl_tape_run_one(tape, r);
   double check = 0.0;
   for (int k = 0; k < p->output_count; k++) {
     const Output* o = &p->outputs[k];
+    if (o->gate >= 0 && !eval->open[o->gate]) {
+      continue;
+    }
     double value = r[o->reg];
     double* place = &o->array[*o->dest];
     *place = o->assigns ? value : *place + value;
@@ -228,7 +248,18 @@ static void load_block(const Program* p, const PawlPoint* point, int first, int 
   }
 }
 
-static double run_lanes(const Program* p, const PawlPoint* point) {
+// Adds the rows of open lanes only.
+static void add_gated(const PawlEval* eval, const int* gates, const double* row, const int* dest,
+                      int lanes, double* array, double* check) {
+  for (int l = 0; l < lanes; l++) {
+    if (gates[l] < 0 || eval->open[gates[l]]) {
+      array[dest[l]] += row[l];
+      check[l] += row[l] - row[l];
+    }
+  }
+}
+
+static double run_lanes(const PawlEval* eval, const Program* p, const PawlPoint* point) {
   int all = p->group->lanes;
   double check[PAWL_TAPE_WIDTH] = {0};
   for (int first = 0; first < all; first += PAWL_TAPE_WIDTH) {
@@ -239,6 +270,10 @@ static double run_lanes(const Program* p, const PawlPoint* point) {
       const Output* o = &p->outputs[k];
       const double* row = p->registers + (size_t)o->reg * PAWL_TAPE_WIDTH;
       const int* dest = o->dest + first;
+      if (p->group->gates) {
+        add_gated(eval, p->group->gates + first, row, dest, lanes, o->array, check);
+        continue;
+      }
       for (int l = 0; l < lanes; l++) {
         check[l] += row[l] - row[l];
       }
@@ -280,10 +315,14 @@ PawlStatus pawl_eval_run(PawlEval* eval, const PawlPoint* point, PawlError* err)
   for (int k = 0; k < eval->reset_count; k++) {
     memcpy(eval->resets[k].array, eval->resets[k].base, eval->resets[k].bytes);
   }
+  for (int k = 0; k < eval->system->gate_count; k++) {
+    PawlGate gate = eval->system->gates[k];
+    eval->open[k] = (point->modes ? point->modes[gate.constraint] : 0) == gate.mode;
+  }
   double check = 0.0;
   for (int k = 0; k < eval->program_count; k++) {
     const Program* p = &eval->programs[k];
-    check += p->group->lanes == 1 ? run_single(p, point) : run_lanes(p, point);
+    check += p->group->lanes == 1 ? run_single(eval, p, point) : run_lanes(eval, p, point);
   }
   return check == 0.0 ? PAWL_OK : pawl_system_fault(eval->system, eval->mask, point, err);
 }

@@ -189,18 +189,27 @@ static PawlStatus derive_alone(Trial* trial, const Written* w) {
       (w->kind == PAWL_ITEM_FORCE && list_coordinates(trial, PAWL_OP_Q, w->target) != 0)) {
     return PAWL_ERROR_MEMORY;
   }
-  PawlItem item = {w->kind, w->target, 1, &node};
+  PawlItem item = {w->kind, w->target, 1, &node, -1};
   return pawl_derive_item(trial->dag, &item, trial->coordinate_count, trial->coordinates, try_entry,
                           trial);
 }
 
 static PawlStatus blame_derivative(const Search* s, const Written* w, const Trial* trial) {
   static const char* const needed[PAWL_QUANTITY_COUNT] = {
-      [PAWL_Q_M] = "the mass matrix",    [PAWL_Q_F] = "the forces",
-      [PAWL_Q_K] = "the stiffness",      [PAWL_Q_C] = "the damping",
-      [PAWL_Q_G] = "the constraint",     [PAWL_Q_GRAD] = "the gradient",
-      [PAWL_Q_GT] = "the time gradient", [PAWL_Q_GAMMA] = "the acceleration level",
-      [PAWL_Q_ENERGY] = "the energy",    [PAWL_Q_OUTPUT] = "the output",
+      [PAWL_Q_M] = "the mass matrix",
+      [PAWL_Q_F] = "the forces",
+      [PAWL_Q_K] = "the stiffness",
+      [PAWL_Q_C] = "the damping",
+      [PAWL_Q_G] = "the constraint",
+      [PAWL_Q_GRAD] = "the gradient",
+      [PAWL_Q_GT] = "the time gradient",
+      [PAWL_Q_GAMMA] = "the acceleration level",
+      [PAWL_Q_ENERGY] = "the energy",
+      [PAWL_Q_OUTPUT] = "the output",
+      [PAWL_Q_GRATE] = "the velocity tangent",
+      [PAWL_Q_GACC] = "the acceleration tangent",
+      [PAWL_Q_Z] = "a switching function",
+      [PAWL_Q_ZRATE] = "the rate of a switching function",
   };
   enum { MOST_SHOWN = 4 };
   PawlText at = {0};
@@ -222,7 +231,8 @@ static PawlStatus blame_derivative(const Search* s, const Written* w, const Tria
 // PAWL_OK when every entry that the mask names is finite.
 static PawlStatus try_term(const Search* s, const Written* w, bool constants_only) {
   const PawlPoint* p = s->point;
-  size_t most = (size_t)s->model->coordinate_count + (size_t)s->model->row_count;
+  size_t most = (size_t)s->model->coordinate_count + (size_t)s->model->row_count +
+                (size_t)s->model->contact_count;
   double* zeros = pawl_alloc(most, sizeof(double));
   double* parameters = pawl_alloc((size_t)s->model->parameter_count, sizeof(double));
   Trial trial = {.search = s, .dag = pawl_dag_create(), .constants_only = constants_only};
@@ -251,7 +261,7 @@ static PawlStatus try_term(const Search* s, const Written* w, bool constants_onl
 
 // ---- all terms ----------------------------------------------------------------------------------
 typedef struct Cursor {  // all zero: before the first expression
-  int term, constraint, row, output;
+  int term, constraint, mode, row, contact, output;
 } Cursor;
 
 // The next expression of the model; false past the last.
@@ -264,16 +274,25 @@ static bool next_written(const PawlModel* model, Cursor* at, Written* out) {
     *out = (Written){name[term->kind], &term->source, term->node, kind[term->kind], term->target};
     return true;
   }
-  for (; at->constraint < model->constraint_count; at->constraint++, at->row = 0) {
+  for (; at->constraint < model->constraint_count; at->constraint++, at->mode = 0) {
     const PawlConstraint* constraint = &model->constraints[at->constraint];
-    const PawlMode* mode = &constraint->modes[0];
-    if (at->row < mode->row_count) {
-      const PawlRow* row = &mode->rows[at->row];
-      *out = (Written){"constraint", &row->source, row->node, PAWL_ITEM_CONSTRAINT,
-                       constraint->first_row + at->row};
-      at->row++;
-      return true;
+    for (; at->mode < constraint->mode_count; at->mode++, at->row = 0) {
+      const PawlMode* mode = &constraint->modes[at->mode];
+      if (at->row < mode->row_count) {
+        const PawlRow* row = &mode->rows[at->row];
+        *out = (Written){"constraint", &row->source, row->node, PAWL_ITEM_CONSTRAINT,
+                         constraint->first_row + at->row};
+        at->row++;
+        return true;
+      }
     }
+  }
+  if (at->contact < model->contact_count) {
+    const PawlContact* contact = &model->contacts[at->contact];
+    *out = (Written){"contact", &contact->source, contact->gap, PAWL_ITEM_CONSTRAINT,
+                     model->row_count + at->contact};
+    at->contact++;
+    return true;
   }
   if (at->output < model->output_count) {
     const PawlOutput* output = &model->outputs[at->output];

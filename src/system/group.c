@@ -26,12 +26,14 @@ typedef struct Placed {  // an item with its shape
   int shape, previous;
   int coordinate_count, row_count, number_count;
   int coordinates, rows, numbers;  // offsets in the Sorter's lists
+  bool turns;
 } Placed;
 
 typedef struct Sorter {
   PawlSystem* system;
-  PawlDag* dag;      // the model's expressions with parameters as numbers
-  PawlNode* folded;  // node of the model -> node of dag
+  PawlDag* dag;       // the model's expressions with parameters as numbers
+  PawlNode* folded;   // node of the model -> node of dag
+  PawlNode* unwound;  // the same for constraints, with wrap(x, p) as x - p turn
   PawlShaper* shaper;
   int shape_count, shape_capacity, item_count, item_capacity, token_count, token_capacity;
   Shape* shapes;
@@ -45,14 +47,25 @@ typedef struct Sorter {
 } Sorter;
 
 // ---- parameters to numbers ----------------------------------------------------------------------
-static PawlNode fold_node(Sorter* s, const PawlDagNode* node) {
+static PawlNode unwind(Sorter* s, PawlNode wrap, const PawlDagNode* node) {
+  for (int k = 0; k < s->system->turn_count; k++) {
+    if (s->system->turns[k].wrap == wrap) {
+      PawlNode x = s->unwound[node->arg[0]], p = s->unwound[node->arg[1]];
+      PawlNode turn = pawl_dag_leaf(s->dag, PAWL_OP_TURN, k);
+      return pawl_dag_sub(s->dag, x, pawl_dag_mul(s->dag, p, turn));
+    }
+  }
+  return s->folded[wrap];
+}
+
+static PawlNode fold_node(Sorter* s, const PawlNode* folded, const PawlDagNode* node) {
   switch (node->op) {
     case PAWL_OP_CONST:
       return pawl_dag_const(s->dag, node->value);
     case PAWL_OP_PARAM:
       return pawl_dag_const(s->dag, s->system->model->parameters[node->index].value);
     case PAWL_OP_POWI:
-      return pawl_dag_powi(s->dag, s->folded[node->arg[0]], node->index);
+      return pawl_dag_powi(s->dag, folded[node->arg[0]], node->index);
     default:
       break;
   }
@@ -61,7 +74,7 @@ static PawlNode fold_node(Sorter* s, const PawlDagNode* node) {
   }
   PawlNode arg[3] = {PAWL_NO_NODE, PAWL_NO_NODE, PAWL_NO_NODE};
   for (int k = 0; k < pawl_op_operands(node->op); k++) {
-    arg[k] = s->folded[node->arg[k]];
+    arg[k] = folded[node->arg[k]];
   }
   return pawl_dag_apply(s->dag, node->op, arg[0], arg[1], arg[2]);
 }
@@ -71,12 +84,17 @@ static PawlStatus fold_parameters(Sorter* s, PawlError* err) {
   int count = pawl_dag_count(from);
   s->dag = pawl_dag_create();
   s->folded = pawl_alloc((size_t)count, sizeof(PawlNode));
-  if (!s->dag || !s->folded) {
+  s->unwound = pawl_alloc((size_t)count, sizeof(PawlNode));
+  if (!s->dag || !s->folded || !s->unwound) {
     return pawl_fail_memory(err);
   }
   for (int k = 0; k < count; k++) {
-    s->folded[k] = fold_node(s, pawl_dag_node(from, k));
-    if (s->folded[k] == PAWL_NO_NODE) {
+    const PawlDagNode* node = pawl_dag_node(from, k);
+    s->folded[k] = fold_node(s, s->folded, node);
+    s->unwound[k] = s->system->turn_count == 0 ? s->folded[k]
+                    : node->op == PAWL_OP_WRAP ? unwind(s, k, node)
+                                               : fold_node(s, s->unwound, node);
+    if (s->folded[k] == PAWL_NO_NODE || s->unwound[k] == PAWL_NO_NODE) {
       return pawl_fail_memory(err);
     }
   }
@@ -84,7 +102,8 @@ static PawlStatus fold_parameters(Sorter* s, PawlError* err) {
 }
 
 // ---- items --------------------------------------------------------------------------------------
-static int add_item(Sorter* s, PawlItemKind kind, int target, int count, const PawlNode* nodes) {
+static int add_item(Sorter* s, PawlItemKind kind, int target, int count, const PawlNode* nodes,
+                    int gate) {
   if (PAWL_GROW(s->items, s->item_capacity, s->item_count + 1) != 0) {
     return -1;
   }
@@ -93,7 +112,7 @@ static int add_item(Sorter* s, PawlItemKind kind, int target, int count, const P
     return -1;
   }
   memcpy(kept, nodes, (size_t)count * sizeof *kept);
-  s->items[s->item_count++] = (Placed){.item = {kind, target, count, kept}};
+  s->items[s->item_count++] = (Placed){.item = {kind, target, count, kept, gate}};
   return 0;
 }
 
@@ -122,23 +141,59 @@ static int add_addends(Sorter* s, PawlItemKind kind, int target, PawlNode sum) {
       }
     } else {
       PawlNode addend = top.negative ? pawl_dag_neg(s->dag, top.node) : top.node;
-      failed = addend == PAWL_NO_NODE ? -1 : add_item(s, kind, target, 1, &addend);
+      failed = addend == PAWL_NO_NODE ? -1 : add_item(s, kind, target, 1, &addend, -1);
     }
   }
   pawl_free(stack);
   return failed;
 }
 
-static int add_constraint(Sorter* s, const PawlConstraint* constraint) {
-  const PawlMode* mode = &constraint->modes[0];
-  PawlNode* nodes = PAWL_NEW(&s->system->arena, PawlNode, mode->row_count);
-  if (!nodes) {
-    return -1;
+// One item for each mode; `gate` is that of the first, -1 for a constraint with one mode.
+static int add_constraint(Sorter* s, const PawlConstraint* constraint, int gate) {
+  for (int m = 0; m < constraint->mode_count; m++) {
+    const PawlMode* mode = &constraint->modes[m];
+    PawlNode* nodes = PAWL_NEW(&s->system->arena, PawlNode, mode->row_count);
+    if (!nodes) {
+      return -1;
+    }
+    for (int k = 0; k < mode->row_count; k++) {
+      nodes[k] = s->unwound[mode->rows[k].node];
+    }
+    if (mode->row_count > 0 && add_item(s, PAWL_ITEM_CONSTRAINT, constraint->first_row,
+                                        mode->row_count, nodes, gate < 0 ? -1 : gate + m) != 0) {
+      return -1;
+    }
   }
-  for (int k = 0; k < mode->row_count; k++) {
-    nodes[k] = s->folded[mode->rows[k].node];
+  return 0;
+}
+
+static PawlStatus add_guards(Sorter* s, PawlError* err) {
+  const PawlSystem* system = s->system;
+  const PawlModel* model = system->model;
+  for (int k = 0; k < system->guard_count; k++) {
+    const PawlConstraint* c = &model->constraints[system->guards[k].constraint];
+    const PawlMode* mode = &c->modes[system->guards[k].mode];
+    PawlNode z = pawl_system_guard(s->dag, s->folded[mode->where]);
+    if (z == PAWL_NO_NODE) {
+      return pawl_fail(err, PAWL_ERROR_MODEL,
+                       "%s:%d:%d: constraint '%s', mode '%s': the region must be made of "
+                       "comparisons (<, <=, >, >=) that hold on a part of space, joined by and, "
+                       "or, not",
+                       model->file, mode->source.line, mode->source.column, c->name, mode->name);
+    }
+    if (add_item(s, PAWL_ITEM_GUARD, k, 1, &z, -1) != 0) {
+      return pawl_fail_memory(err);
+    }
   }
-  return add_item(s, PAWL_ITEM_CONSTRAINT, constraint->first_row, mode->row_count, nodes);
+  for (int k = 0; k < system->turn_count; k++) {
+    const PawlDagNode* wrap = pawl_dag_node(model->dag, system->turns[k].wrap);
+    PawlNode periods = pawl_dag_div(s->dag, s->folded[wrap->arg[0]], s->folded[wrap->arg[1]]);
+    if (periods == PAWL_NO_NODE ||
+        add_item(s, PAWL_ITEM_GUARD, system->guard_count + k, 1, &periods, -1) != 0) {
+      return pawl_fail_memory(err);
+    }
+  }
+  return PAWL_OK;
 }
 
 static PawlStatus collect_items(Sorter* s, PawlError* err) {
@@ -154,14 +209,20 @@ static PawlStatus collect_items(Sorter* s, PawlError* err) {
     const PawlTerm* term = &model->terms[k];
     failed = add_addends(s, kind_of[term->kind], term->target, s->folded[term->node]);
   }
-  for (int k = 0; !failed && k < model->constraint_count; k++) {
-    failed = add_constraint(s, &model->constraints[k]);
+  for (int k = 0, gate = 0; !failed && k < model->constraint_count; k++) {
+    bool gated = model->constraints[k].mode_count > 1;
+    failed = add_constraint(s, &model->constraints[k], gated ? gate : -1);
+    gate += gated ? model->constraints[k].mode_count : 0;
+  }
+  for (int k = 0; !failed && k < model->contact_count; k++) {
+    PawlNode gap = s->unwound[model->contacts[k].gap];
+    failed = add_item(s, PAWL_ITEM_CONSTRAINT, model->row_count + k, 1, &gap, -1);
   }
   for (int k = 0; !failed && k < model->output_count; k++) {
     PawlNode node = s->folded[model->outputs[k].node];
-    failed = add_item(s, PAWL_ITEM_OUTPUT, k, 1, &node);
+    failed = add_item(s, PAWL_ITEM_OUTPUT, k, 1, &node, -1);
   }
-  return failed ? pawl_fail_memory(err) : PAWL_OK;
+  return failed ? pawl_fail_memory(err) : add_guards(s, err);
 }
 
 // ---- shapes -------------------------------------------------------------------------------------
@@ -210,6 +271,7 @@ static int keep_binding(Sorter* s, Placed* placed, const PawlBinding* b) {
       PAWL_GROW(s->numbers, s->number_capacity, s->number_count + b->number_count) != 0) {
     return -1;
   }
+  placed->turns = b->turns;
   placed->coordinates = s->coordinate_count;
   placed->rows = s->row_count;
   placed->numbers = s->number_count;
@@ -256,12 +318,18 @@ static PawlStatus shape_items(Sorter* s, PawlError* err) {
 }
 
 // ---- groups -------------------------------------------------------------------------------------
+typedef struct Filling {
+  PawlGroup* group;
+  int gate;
+} Filling;
+
 static int add_entry(void* context, PawlQuantity quantity, int i, int j, PawlNode node) {
-  PawlGroup* group = context;
+  PawlGroup* group = ((Filling*)context)->group;
+  int gate = ((Filling*)context)->gate;
   if (PAWL_GROW(group->entries, group->entry_capacity, group->entry_count + 1) != 0) {
     return -1;
   }
-  group->entries[group->entry_count++] = (PawlEntry){quantity, node, i, j, false, NULL};
+  group->entries[group->entry_count++] = (PawlEntry){quantity, node, i, j, gate, false, NULL};
   return 0;
 }
 
@@ -286,6 +354,13 @@ static int fill_lanes(Sorter* s, PawlGroup* group, const Shape* shape) {
   if (!group->coordinates || !group->rows || !group->numbers || !group->outputs) {
     return -1;
   }
+  bool gated = false;
+  for (int k = shape->last_item; k >= 0; k = s->items[k].previous) {
+    gated |= s->items[k].item.gate >= 0;
+  }
+  if (gated && !(group->gates = PAWL_NEW(arena, int, lanes))) {
+    return -1;
+  }
   int lane = lanes - 1;
   for (int k = shape->last_item; k >= 0; k = s->items[k].previous, lane--) {
     const Placed* placed = &s->items[k];
@@ -299,6 +374,9 @@ static int fill_lanes(Sorter* s, PawlGroup* group, const Shape* shape) {
       group->numbers[n * lanes + lane] = s->numbers[placed->numbers + n];
     }
     group->outputs[lane] = placed->item.target;
+    if (group->gates) {
+      group->gates[lane] = placed->item.gate;
+    }
   }
   return 0;
 }
@@ -358,9 +436,10 @@ static int build_lane_group(Sorter* s, PawlGroup* group, const Shape* shape, Scr
   for (int c = 0; c < placed->coordinate_count; c++) {
     scratch->slots[c] = c;
   }
-  PawlItem item = {placed->item.kind, 0, placed->item.count, scratch->roots};
+  PawlItem item = {placed->item.kind, 0, placed->item.count, scratch->roots, -1};
+  Filling filling = {group, -1};  // lanes have gates of their own
   return pawl_derive_item(group->dag, &item, placed->coordinate_count, scratch->slots, add_entry,
-                          group) == PAWL_OK
+                          &filling) == PAWL_OK
              ? 0
              : -1;
 }
@@ -386,11 +465,20 @@ static int build_single(Sorter* s, PawlGroup* group, const Placed* placed, Scrat
     memcpy(scratch->slots, coordinates, (size_t)placed->coordinate_count * sizeof(int));
     qsort(scratch->slots, (size_t)placed->coordinate_count, sizeof(int), compare_ints);
   }
-  PawlItem item = {placed->item.kind, placed->item.target, placed->item.count, scratch->roots};
+  PawlItem item = {placed->item.kind, placed->item.target, placed->item.count, scratch->roots,
+                   placed->item.gate};
+  Filling filling = {group, placed->item.gate};
   return pawl_derive_item(group->dag, &item, placed->coordinate_count, scratch->slots, add_entry,
-                          group) == PAWL_OK
+                          &filling) == PAWL_OK
              ? 0
              : -1;
+}
+
+// Worth a group of its own. Switching functions and what counts periods stay single: they are few.
+static bool is_frequent(const Shape* shape, const Sorter* s) {
+  return shape->item_count >= FEWEST_LANES &&
+         s->items[shape->last_item].item.kind != PAWL_ITEM_GUARD &&
+         !s->items[shape->last_item].turns;
 }
 
 static int* identity(PawlArena* arena, int count) {
@@ -418,6 +506,9 @@ static int compare_entries(const void* a, const void* b) {
   if (x->entry.j != y->entry.j) {
     return x->entry.j < y->entry.j ? -1 : 1;
   }
+  if (x->entry.gate != y->entry.gate) {
+    return x->entry.gate < y->entry.gate ? -1 : 1;
+  }
   return x->order - y->order;
 }
 
@@ -434,7 +525,8 @@ static int sum_entries(PawlGroup* group) {
   for (int k = 0; k < group->entry_count; k++) {
     PawlEntry entry = sorted[k].entry;
     PawlEntry* last = count > 0 ? &group->entries[count - 1] : NULL;
-    if (last && last->quantity == entry.quantity && last->i == entry.i && last->j == entry.j) {
+    if (last && last->quantity == entry.quantity && last->i == entry.i && last->j == entry.j &&
+        last->gate == entry.gate) {
       last->node = pawl_dag_add(group->dag, last->node, entry.node);
       failed |= last->node == PAWL_NO_NODE;
     } else {
@@ -501,7 +593,7 @@ static int build_single_group(Sorter* s, PawlGroup* group, Scratch* scratch) {
     return -1;
   }
   for (int k = 0; k < s->item_count; k++) {
-    if (s->shapes[s->items[k].shape].item_count < FEWEST_LANES &&
+    if (!is_frequent(&s->shapes[s->items[k].shape], s) &&
         build_single(s, group, &s->items[k], scratch) != 0) {
       return -1;
     }
@@ -516,7 +608,7 @@ static PawlStatus build_groups(Sorter* s, PawlError* err) {
   PawlSystem* system = s->system;
   int often = 0;
   for (int k = 0; k < s->shape_count; k++) {
-    often += s->shapes[k].item_count >= FEWEST_LANES;
+    often += is_frequent(&s->shapes[k], s);
   }
   system->groups = PAWL_NEW(&system->arena, PawlGroup, often + 1);
   if (!system->groups) {
@@ -525,7 +617,7 @@ static PawlStatus build_groups(Sorter* s, PawlError* err) {
   Scratch scratch = {0};
   int failed = 0;
   for (int k = 0; !failed && k < s->shape_count; k++) {
-    if (s->shapes[k].item_count >= FEWEST_LANES) {
+    if (is_frequent(&s->shapes[k], s)) {
       failed = build_lane_group(s, &system->groups[system->group_count++], &s->shapes[k], &scratch);
     }
   }
@@ -551,6 +643,7 @@ PawlStatus pawl_system_group(PawlSystem* system, PawlError* err) {
   pawl_dag_destroy(s.dag);
   pawl_shaper_destroy(s.shaper);
   pawl_free(s.folded);
+  pawl_free(s.unwound);
   pawl_free(s.shapes);
   pawl_free(s.items);
   pawl_free(s.tokens);

@@ -7,19 +7,21 @@
 #include "base/error.h"
 #include "system/system.h"
 
+static const double LARGEST_FULL = 20000;  // entries
+
 static int slot(const int* map, const PawlGroup* group, int s, int lane) {
   return map[(size_t)s * (size_t)group->lanes + (size_t)lane];
 }
 
-// Row and column of an entry of H or G in one lane.
-static void place(const PawlGroup* group, const PawlEntry* e, int lane, int* row, int* col) {
-  bool gradient = e->quantity == PAWL_Q_GRAD;
-  *row = slot(gradient ? group->rows : group->coordinates, group, e->i, lane);
-  *col = slot(group->coordinates, group, e->j, lane);
-}
-
 static bool in_H(PawlQuantity q) {
   return q == PAWL_Q_M || q == PAWL_Q_K || q == PAWL_Q_C;
+}
+
+// Row and column of an entry of H or G in one lane.
+static void place(const PawlGroup* group, const PawlEntry* e, int lane, int* row, int* col) {
+  bool gradient = !in_H(e->quantity);
+  *row = slot(gradient ? group->rows : group->coordinates, group, e->i, lane);
+  *col = slot(group->coordinates, group, e->j, lane);
 }
 
 // ---- patterns -----------------------------------------------------------------------------------
@@ -43,6 +45,15 @@ static int add_triplet(Triplets* t, int row, int col) {
 static int collect(const PawlSystem* system, bool gradient, Triplets* t) {
   for (int k = 0; !gradient && k < system->sizes.v; k++) {
     if (add_triplet(t, k, k) != 0) {
+      return -1;
+    }
+  }
+  // Force directions between two gradients mix the rows: where constraints switch, G is kept full,
+  // as long as that is small.
+  bool full = gradient && system->gate_count + system->turn_count > 0 &&
+              (double)system->sizes.rows * system->sizes.v <= LARGEST_FULL;
+  for (int k = 0; full && k < system->sizes.rows * system->sizes.v; k++) {
+    if (add_triplet(t, k % system->sizes.rows, k / system->sizes.rows) != 0) {
       return -1;
     }
   }
@@ -150,11 +161,15 @@ static int destination(const PawlSystem* system, const PawlGroup* group, const P
       place(group, e, lane, &row, &col);
       return find(&system->H, row, col);
     case PAWL_Q_GRAD:
+    case PAWL_Q_GRATE:
+    case PAWL_Q_GACC:
       place(group, e, lane, &row, &col);
       return find(&system->G, row, col);
     case PAWL_Q_F:
       return slot(group->coordinates, group, e->i, lane);
     case PAWL_Q_ENERGY:
+    case PAWL_Q_Z:
+    case PAWL_Q_ZRATE:
       return e->i;
     case PAWL_Q_OUTPUT:
       return slot(group->outputs, group, e->i, lane);
@@ -200,13 +215,14 @@ static PawlStatus scatter_group(PawlSystem* system, PawlGroup* group, PawlError*
     for (int lane = 0; lane < group->lanes; lane++) {
       e->dest[lane] = destination(system, group, e, lane);
     }
-    e->constant = pawl_dag_leaves(group->dag, e->node, is_variable, NULL) == 0;
+    bool gated = e->gate >= 0 || group->gates;
+    e->constant = !gated && pawl_dag_leaves(group->dag, e->node, is_variable, NULL) == 0;
     if (e->constant) {
       status = add_to_base(system, group, e, numbers) == PAWL_OK ? PAWL_OK : pawl_fail_memory(err);
     } else {
       system->varies[e->quantity] = true;
     }
-    system->summed[e->quantity] |= group->lanes > 1;
+    system->summed[e->quantity] |= group->lanes > 1 || gated;
   }
   pawl_free(numbers);
   return status;
@@ -214,9 +230,19 @@ static PawlStatus scatter_group(PawlSystem* system, PawlGroup* group, PawlError*
 
 unsigned pawl_quantity_mask(PawlQuantity quantity) {
   static const unsigned mask[PAWL_QUANTITY_COUNT] = {
-      [PAWL_Q_M] = PAWL_MASS,           [PAWL_Q_F] = PAWL_FORCE,    [PAWL_Q_K] = PAWL_STIFFNESS,
-      [PAWL_Q_C] = PAWL_DAMPING,        [PAWL_Q_G] = PAWL_POSITION, [PAWL_Q_GRAD] = PAWL_GRADIENT,
-      [PAWL_Q_GT] = PAWL_TIME_GRADIENT, [PAWL_Q_GAMMA] = PAWL_BIAS, [PAWL_Q_ENERGY] = PAWL_ENERGY,
+      [PAWL_Q_M] = PAWL_MASS,
+      [PAWL_Q_F] = PAWL_FORCE,
+      [PAWL_Q_K] = PAWL_STIFFNESS,
+      [PAWL_Q_C] = PAWL_DAMPING,
+      [PAWL_Q_G] = PAWL_POSITION,
+      [PAWL_Q_GRAD] = PAWL_GRADIENT,
+      [PAWL_Q_GT] = PAWL_TIME_GRADIENT,
+      [PAWL_Q_GAMMA] = PAWL_BIAS,
+      [PAWL_Q_GRATE] = PAWL_VELOCITY_TANGENT,
+      [PAWL_Q_GACC] = PAWL_ACCELERATION_TANGENT,
+      [PAWL_Q_Z] = PAWL_SWITCHING,
+      [PAWL_Q_ZRATE] = PAWL_SWITCHING,
+      [PAWL_Q_ENERGY] = PAWL_ENERGY,
       [PAWL_Q_OUTPUT] = PAWL_OUTPUTS,
   };
   return mask[quantity];
@@ -225,11 +251,14 @@ unsigned pawl_quantity_mask(PawlQuantity quantity) {
 void pawl_system_measure(PawlSystem* system) {
   PawlSizes s = system->sizes;
   int H = system->H.start[s.v], G = system->G.start[s.v];
+  int z = system->guard_count + system->turn_count;
   const int size[PAWL_QUANTITY_COUNT] = {
       [PAWL_Q_M] = H,       [PAWL_Q_F] = s.v,
       [PAWL_Q_K] = H,       [PAWL_Q_C] = H,
       [PAWL_Q_G] = s.rows,  [PAWL_Q_GRAD] = G,
       [PAWL_Q_GT] = s.rows, [PAWL_Q_GAMMA] = s.rows,
+      [PAWL_Q_GRATE] = G,   [PAWL_Q_GACC] = G,
+      [PAWL_Q_Z] = z,       [PAWL_Q_ZRATE] = z,
       [PAWL_Q_ENERGY] = 2,  [PAWL_Q_OUTPUT] = s.outputs,
   };
   memcpy(system->size, size, sizeof size);

@@ -118,6 +118,10 @@ static int put_leaf(PawlShaper* s, const PawlDagNode* node) {
     case PAWL_OP_LAMBDA:
       slot = row_slot(s, node->index);
       break;
+    case PAWL_OP_TURN:
+      s->binding.turns = true;
+      slot = node->index;  // not a slot: terms with different turns have different shapes
+      break;
     default:
       slot = coordinate_slot(s, node->index);
   }
@@ -178,6 +182,7 @@ int pawl_shape_encode(PawlShaper* s, const PawlItem* item, const int** tokens,
   s->stamp++;
   s->token_count = s->node_count = 0;
   s->binding.coordinate_count = s->binding.row_count = s->binding.number_count = 0;
+  s->binding.turns = false;
   if (put(s, (int)item->kind) != 0 || put(s, item->count) != 0) {
     return -1;
   }
@@ -202,6 +207,9 @@ int pawl_shape_encode(PawlShaper* s, const PawlItem* item, const int** tokens,
 static PawlNode build_leaf(PawlDag* dag, PawlOp op, int slot, const PawlSlotNodes* slots) {
   if (op == PAWL_OP_CONST) {
     return slots->numbers[slot];
+  }
+  if (op == PAWL_OP_TURN) {
+    return pawl_dag_leaf(dag, op, slot);
   }
   const int* map = op == PAWL_OP_LAMBDA ? slots->rows : slots->coordinates;
   return pawl_dag_leaf(dag, op, map ? map[slot] : slot);

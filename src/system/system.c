@@ -25,16 +25,32 @@ static PawlStatus check_supported(const PawlModel* model, PawlError* err) {
       return refuse(model, &c->source, "lock", c->name,
                     "locks are read but not simulated by this version", err);
     }
-    if (c->mode_count > 1 || c->modes[0].where != PAWL_NO_NODE || c->switching.given) {
+    if (c->switching.given) {
+      return refuse(
+          model, &c->source, "constraint", c->name,
+          "engaging and releasing (at, when, release, capacity) is read but not simulated "
+          "by this version; modes with regions (where) are",
+          err);
+    }
+    if (c->impact_none) {
       return refuse(model, &c->source, "constraint", c->name,
-                    "constraints that switch are read but not simulated by this version; give it "
-                    "an equation that always holds",
+                    "impact: none is for locks, which are not simulated by this version; use post, "
+                    "pre, bisector or a number",
                     err);
     }
-  }
-  if (model->contact_count > 0) {
-    return refuse(model, &model->contacts[0].source, "contact", model->contacts[0].name,
-                  "contacts are read but not simulated by this version", err);
+    if (c->mode_count == 1 && c->modes[0].where != PAWL_NO_NODE) {
+      return refuse(
+          model, &c->source, "constraint", c->name,
+          "has one mode with a region; what holds outside? Add a mode, with equation: none "
+          "if nothing does",
+          err);
+    }
+    for (int m = 0; c->mode_count > 1 && m < c->mode_count; m++) {
+      if (c->modes[m].where == PAWL_NO_NODE) {
+        return refuse(model, &c->modes[m].source, "constraint", c->name,
+                      "each of several modes needs a region (where)", err);
+      }
+    }
   }
   if (model->event_count > 0) {
     return refuse(model, &model->events[0].source, "event", model->events[0].name,
@@ -54,6 +70,9 @@ static PawlStatus number_rows(PawlSystem* system, PawlError* err) {
       system->row_constraint[model->constraints[c].first_row + k] = c;
     }
   }
+  for (int k = 0; k < model->contact_count; k++) {
+    system->row_constraint[model->row_count + k] = -1;
+  }
   return PAWL_OK;
 }
 
@@ -71,6 +90,7 @@ static PawlStatus check_base(const PawlSystem* system, PawlError* err) {
 static PawlStatus derive_model(PawlSystem* system, PawlError* err) {
   PAWL_TRY(check_supported(system->model, err));
   PAWL_TRY(number_rows(system, err));
+  PAWL_TRY(pawl_system_list_switches(system, err));
   PAWL_TRY(pawl_system_group(system, err));
   PAWL_TRY(pawl_system_scatter(system, err));
   return check_base(system, err);
@@ -83,8 +103,10 @@ PawlStatus pawl_system_create(const PawlModel* model, PawlSystem** out, PawlErro
     return pawl_fail_memory(err);
   }
   system->model = model;
-  system->sizes = (PawlSizes){model->coordinate_count, model->coordinate_count, model->row_count,
-                              model->output_count};
+  system->sizes = (PawlSizes){.q = model->coordinate_count,
+                              .v = model->coordinate_count,
+                              .rows = model->row_count + model->contact_count,
+                              .outputs = model->output_count};
   PawlStatus status = derive_model(system, err);
   if (status != PAWL_OK) {
     pawl_system_destroy(system);
@@ -287,9 +309,23 @@ const char* pawl_system_row_name(const PawlSystem* system, int row, int* number)
     *number = 0;
     return system->callbacks.row_names[row];
   }
+  if (pawl_system_row_kind(system, row) == PAWL_ROW_CONTACT) {
+    *number = 0;
+    return system->model->contacts[row - system->model->row_count].name;
+  }
   const PawlConstraint* c = &system->model->constraints[system->row_constraint[row]];
   *number = row - c->first_row;
   return c->name;
+}
+
+PawlRowKind pawl_system_row_kind(const PawlSystem* system, int row) {
+  return system->model && row >= system->model->row_count ? PAWL_ROW_CONTACT : PAWL_ROW_BILATERAL;
+}
+
+double pawl_system_restitution(const PawlSystem* system, int row) {
+  return pawl_system_row_kind(system, row) == PAWL_ROW_CONTACT
+             ? system->model->contacts[row - system->model->row_count].restitution
+             : 0.0;
 }
 
 PawlPattern pawl_system_pattern_H(const PawlSystem* system) {
@@ -325,6 +361,10 @@ void pawl_system_rates(const PawlSystem* system, const double* q, const double* 
     return;
   }
   memcpy(q_rate, v, (size_t)system->sizes.v * sizeof(double));
+}
+
+bool pawl_system_constant_mass(const PawlSystem* system) {
+  return system->model && !system->varies[PAWL_Q_M];
 }
 
 PawlSystemInfo pawl_system_info(const PawlSystem* system) {

@@ -20,6 +20,10 @@ typedef enum PawlQuantity {
   PAWL_Q_GAMMA,
   PAWL_Q_ENERGY,
   PAWL_Q_OUTPUT,
+  PAWL_Q_GRATE,  // d(G v + g_t)/dq
+  PAWL_Q_GACC,   // d(G a + gamma)/dq
+  PAWL_Q_Z,      // switching functions: of the guards, then of the turns
+  PAWL_Q_ZRATE,
   PAWL_QUANTITY_COUNT
 } PawlQuantity;  // bit k of a mask is quantity k of this list: see pawl_quantity_mask
 
@@ -28,8 +32,9 @@ unsigned pawl_quantity_mask(PawlQuantity quantity);
 typedef struct PawlEntry {
   PawlQuantity quantity;
   PawlNode node;
-  int i, j;       // slots: M, K, C (coordinate, coordinate); G (row, coordinate); f (coordinate);
-                  // g, g_t, gamma (row); energy (0 kinetic, 1 potential); output (0)
+  int i, j;  // slots: M, K, C (coordinate, coordinate); G (row, coordinate); f (coordinate);
+             // g, g_t, gamma (row); energy (0 kinetic, 1 potential); output (0)
+  int gate;  // counts only while this gate is open; -1: always (lane groups have gates by lane)
   bool constant;  // depends on number slots only: it is in the base values, not on a tape
   int* dest;      // lanes: index in the array of the quantity
 } PawlEntry;
@@ -42,9 +47,24 @@ typedef struct PawlGroup {
   int* rows;
   double* numbers;
   int* outputs;  // lane -> output; OUTPUT groups only
+  int* gates;    // lane -> gate or -1; NULL: no gates
   int entry_count, entry_capacity;
   PawlEntry* entries;
 } PawlGroup;
+
+// A gate is one mode of a constraint that has several: what it contributes counts while the
+// constraint is in that mode. A guard is the switching function of a mode's region, positive
+// inside. A turn is the count of whole periods of a wrap() in a constraint: wrap(x, p) = x - p
+// turn, and x / p leaving [turn, turn + 1] is the switch.
+typedef struct PawlGate {
+  int constraint, mode;
+} PawlGate;
+
+typedef struct PawlTurn {
+  PawlNode wrap;        // node of the model
+  int constraint;       // the first that uses it
+  unsigned char* uses;  // constraints that use it
+} PawlTurn;
 
 struct PawlSystem {
   PawlArena arena;
@@ -53,6 +73,9 @@ struct PawlSystem {
   PawlSizes sizes;
   int* row_constraint;  // row -> constraint of the model
   PawlPattern H, G;
+  int constraint_count, gate_count, guard_count, turn_count;
+  PawlGate *gates, *guards;
+  PawlTurn* turns;
   int group_count;
   PawlGroup* groups;
   int size[PAWL_QUANTITY_COUNT];      // length of each array
@@ -69,6 +92,7 @@ typedef enum PawlItemKind {
   PAWL_ITEM_FORCE,       // on coordinate slot `target`
   PAWL_ITEM_CONSTRAINT,  // `count` rows, row slots target .. target + count - 1
   PAWL_ITEM_OUTPUT,
+  PAWL_ITEM_GUARD,  // switching function `target`
 } PawlItemKind;
 
 typedef struct PawlItem {
@@ -76,6 +100,7 @@ typedef struct PawlItem {
   int target;
   int count;              // expressions
   const PawlNode* nodes;  // of the graph that the item is in
+  int gate;               // -1 without
 } PawlItem;
 
 // Receives a derived expression that is not the constant 0. Returns 0, or -1 when out of memory.
@@ -88,6 +113,11 @@ PAWL_CHECKED PawlStatus pawl_derive_item(PawlDag* dag, const PawlItem* item, int
 
 // Sorts the terms of the model into groups, derives each, fills system->groups.
 PAWL_CHECKED PawlStatus pawl_system_group(PawlSystem* system, PawlError* err);
+// Lists gates, guards and turns of the model.
+PAWL_CHECKED PawlStatus pawl_system_list_switches(PawlSystem* system, PawlError* err);
+// The switching function of a region: z > 0 inside, built in `dag` from the folded nodes.
+// PAWL_NO_NODE when the region is not made of comparisons (or memory is short).
+PawlNode pawl_system_guard(PawlDag* dag, PawlNode where);
 // From the entries of all groups: patterns, destinations and base values.
 PAWL_CHECKED PawlStatus pawl_system_scatter(PawlSystem* system, PawlError* err);
 // Sets the lengths of the arrays from the sizes and patterns.

@@ -11,7 +11,9 @@ typedef struct Compare {
   Place* place;
   const char* label;  // printed when something differs: the model's text or file
   PawlEval* residual_eval;
-  double *M, *K, *C, *G;  // dense, by rows
+  PawlEval* level_eval;           // G and gamma
+  double *M, *K, *C;              // dense, by rows
+  double *G, *G_rate, *G_acc;     // the same
   long long checked, skipped;
 } Compare;
 
@@ -41,7 +43,7 @@ static inline void expect_near(Compare* c, const char* what, int i, int j, doubl
     c->skipped++;
     return;
   }
-  double tolerance = 1e-10 * scale + doubt;
+  double tolerance = 1e-10 * scale + 10 * doubt;  // a corner in reach of both steps
   if (!(fabs(value - expected) <= tolerance)) {
     differs(c, what, i, j, value, expected, tolerance);
   }
@@ -49,13 +51,17 @@ static inline void expect_near(Compare* c, const char* what, int i, int j, doubl
 
 static inline Compare compare_begin(Setup* s, Place* place, const char* label) {
   size_t n = (size_t)s->n.v, rows = (size_t)s->n.rows;
-  Compare c = {.s = s, .graph = graph_of(s->model), .place = place, .label = label};
+  Compare c = {.s = s, .graph = graph_of(s->model, s->system), .place = place, .label = label};
   c.M = numbers((int)(n * n));
   c.K = numbers((int)(n * n));
   c.C = numbers((int)(n * n));
   c.G = numbers((int)(n * rows));
+  c.G_rate = numbers((int)(n * rows));
+  c.G_acc = numbers((int)(n * rows));
   unsigned mask = PAWL_MASS | PAWL_FORCE | PAWL_GRADIENT;
   assert_int_equal(pawl_eval_create(s->system, mask, &c.residual_eval, NULL), PAWL_OK);
+  mask = PAWL_GRADIENT | PAWL_BIAS;
+  assert_int_equal(pawl_eval_create(s->system, mask, &c.level_eval, NULL), PAWL_OK);
   return c;
 }
 
@@ -65,6 +71,9 @@ static inline void compare_end(Compare* c) {
   free(c->K);
   free(c->C);
   free(c->G);
+  free(c->G_rate);
+  free(c->G_acc);
+  pawl_eval_destroy(c->level_eval);
   pawl_eval_destroy(c->residual_eval);
 }
 
@@ -77,10 +86,10 @@ static inline void compare_values(Compare* c, const PawlValues* x) {
   for (int k = 0; k < model->output_count; k++) {
     expect_exact(c, "output", k, 0, x->outputs[k], creal(c->graph.value[model->outputs[k].node]));
   }
-  for (int row = 0; row < model->row_count; row++) {
-    PawlNode node = row_node(model, row);
-    expect_exact(c, "g", row, 0, x->g[row], creal(c->graph.value[node]));
-    expect_exact(c, "g_t", row, 0, x->g_t[row], slope(&c->graph, node));
+  for (int row = 0; row < c->s->n.rows; row++) {
+    PawlNode node = row_node(model, c->place->modes, row);
+    expect_exact(c, "g", row, 0, x->g[row], row_value(&c->graph, node));
+    expect_exact(c, "g_t", row, 0, x->g_t[row], row_slope(&c->graph, node));
   }
 }
 
@@ -91,7 +100,7 @@ static inline void compare_gradient(Compare* c) {
     unit[j] = 1.0;
     graph_run(&c->graph, c->place, (Direction){.q = unit});
     for (int row = 0; row < c->s->n.rows; row++) {
-      double expected = slope(&c->graph, row_node(c->s->model, row));
+      double expected = row_slope(&c->graph, row_node(c->s->model, c->place->modes, row));
       expect_exact(c, "G", row, j, c->G[row * n + j], expected);
     }
     unit[j] = 0.0;
@@ -192,7 +201,7 @@ static inline void row_rates(void* context, const Place* p, double* y) {
   Compare* c = context;
   graph_run(&c->graph, p, (Direction){1.0, c->place->v, NULL});
   for (int row = 0; row < c->s->n.rows; row++) {
-    y[row] = slope(&c->graph, row_node(c->s->model, row));
+    y[row] = row_slope(&c->graph, row_node(c->s->model, c->place->modes, row));
   }
 }
 
@@ -206,16 +215,82 @@ static inline void compare_bias(Compare* c, const double* gamma) {
   difference_free(&d);
 }
 
+// y = G a + gamma, as evaluated, with a of the place.
+static inline void row_accelerations(void* context, const Place* p, double* y) {
+  Compare* c = context;
+  const PawlValues* x = run_at(c->level_eval, p);
+  PawlPattern G = pawl_system_pattern_G(c->s->system);
+  memcpy(y, x->gamma, (size_t)c->s->n.rows * sizeof(double));
+  for (int j = 0; j < c->s->n.v; j++) {
+    for (int k = G.start[j]; k < G.start[j + 1]; k++) {
+      y[G.index[k]] += x->G[k] * p->a[j];
+    }
+  }
+}
+
+// The tangents of the constraints at velocity and acceleration level; by v the latter has twice the
+// former.
+static inline void compare_levels(Compare* c) {
+  int n = c->s->n.v, rows = c->s->n.rows;
+  double* unit = numbers(n);
+  for (int j = 0; j < n; j++) {
+    unit[j] = 1.0;
+    Direction by_q = {.q = unit}, by_v = {.v = unit};
+    Difference rate = difference(row_rates, c, rows, c->place, c->s->n, by_q);
+    Difference acc = difference(row_accelerations, c, rows, c->place, c->s->n, by_q);
+    Difference acc_v = difference(row_accelerations, c, rows, c->place, c->s->n, by_v);
+    for (int i = 0; i < rows; i++) {
+      double G_rate = c->G_rate[i * n + j], G_acc = c->G_acc[i * n + j];
+      expect_near(c, "G_rate", i, j, G_rate, rate.slope[i], rate.doubt[i], rate.scale);
+      expect_near(c, "G_acceleration", i, j, G_acc, acc.slope[i], acc.doubt[i], acc.scale);
+      expect_near(c, "2 G_rate", i, j, 2 * G_rate, acc_v.slope[i], acc_v.doubt[i], acc_v.scale);
+    }
+    difference_free(&rate);
+    difference_free(&acc);
+    difference_free(&acc_v);
+    unit[j] = 0.0;
+  }
+  free(unit);
+}
+
+// ---- switching functions ------------------------------------------------------------------------
+// In this order: the regions, constraint by constraint and mode by mode; then x / p of each wrap.
+static inline void compare_switching(Compare* c, const PawlValues* x) {
+  const PawlSystem* system = c->s->system;
+  int k = 0;
+  graph_run(&c->graph, c->place, (Direction){1.0, c->place->v, NULL});
+  for (int i = 0; i < c->s->model->constraint_count; i++) {
+    const PawlConstraint* constraint = &c->s->model->constraints[i];
+    for (int m = 0; constraint->mode_count > 1 && m < constraint->mode_count; m++, k++) {
+      double complex z = region(&c->graph, constraint->modes[m].where);
+      expect_exact(c, "z", k, 0, x->z[k], creal(z));
+      expect_exact(c, "z_rate", k, 0, x->z_rate[k], cimag(z) / COMPLEX_STEP);
+    }
+  }
+  assert_int_equal(k, system->guard_count);
+  for (int turn = 0; turn < system->turn_count; turn++, k++) {
+    const PawlDagNode* wrap = pawl_dag_node(c->s->model->dag, system->turns[turn].wrap);
+    double complex periods = c->graph.value[wrap->arg[0]] / c->graph.value[wrap->arg[1]];
+    expect_exact(c, "turn", turn, 0, x->z[k], creal(periods));
+    expect_exact(c, "turn rate", turn, 0, x->z_rate[k], cimag(periods) / COMPLEX_STEP);
+    assert_int_equal(c->place->modes[system->constraint_count + turn], floor(creal(periods)));
+  }
+}
+
 static inline void compare_all(Compare* c) {
   const PawlValues* x = run_at(c->s->eval, c->place);
   to_dense(pawl_system_pattern_H(c->s->system), x->M, c->M);
   to_dense(pawl_system_pattern_H(c->s->system), x->K, c->K);
   to_dense(pawl_system_pattern_H(c->s->system), x->C, c->C);
   to_dense(pawl_system_pattern_G(c->s->system), x->G, c->G);
+  to_dense(pawl_system_pattern_G(c->s->system), x->G_rate, c->G_rate);
+  to_dense(pawl_system_pattern_G(c->s->system), x->G_acceleration, c->G_acc);
   compare_values(c, x);
   compare_gradient(c);
   compare_mass(c);
   compare_force(c, x->f);
   compare_tangents(c);
   compare_bias(c, x->gamma);
+  compare_levels(c);
+  compare_switching(c, x);
 }

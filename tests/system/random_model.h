@@ -116,6 +116,26 @@ static inline void write_energies(Writer* w) {
   write_item(w, "  u[i=1..N]: ", "", 2, &family_qv, "");
 }
 
+// A constraint of three modes with one, two and no rows; regions of every kind.
+static inline void write_modes(Writer* w, const char* key, const Names* names, const char* q) {
+  PawlText* o = &w->text;
+  pawl_text_printf(o, "%s    modes:\n      one:\n", key);
+  pawl_text_printf(o, "        where: \"%s < t + (", q);  // never a constant
+  write_expression(w, 2, names);
+  pawl_text_add(o, ")^2\"\n");
+  write_item(w, "        equation: ", "", 2, names, " = 0.2");
+  pawl_text_add(o, "      two:\n");
+  pawl_text_printf(o, "        where: \"0.3 < %s < 0.9 or not (t < 0.4 and %s > p)\"\n", q, q);
+  pawl_text_add(o, "        equation:\n");
+  write_item(w, "          - ", "", 3, names, "");
+  write_item(w, "          - ", "", 2, names, " = x");
+  pawl_text_add(o, "      none:\n");
+  pawl_text_printf(o, "        where: \"0.9 < %s + sin(t)*(", q);
+  write_expression(w, 2, names);
+  pawl_text_add(o, ") < 2.1\"\n");
+  pawl_text_add(o, "        equation: none\n");
+}
+
 static inline void write_rows(Writer* w) {
   PawlText* o = &w->text;
   pawl_text_add(o, "constraints:\n");
@@ -123,6 +143,11 @@ static inline void write_rows(Writer* w) {
   pawl_text_add(o, "  link[i=1..N]:\n");
   write_item(w, "    - ", "u[i] = ", 2, &family_q, "");
   write_item(w, "    - ", "", 3, &family_q, " = 0.1*i");
+  write_modes(w, "  kink:\n", &model_q, "y");
+  write_modes(w, "  kinks[i=1..N]:\n", &family_q, "u[i]");
+  pawl_text_add(o, "contacts:\n");
+  write_item(w, "  floor:\n    gap: ", "", 3, &model_q, "");
+  write_item(w, "  wall[i=1..N]:\n    gap: ", "", 2, &family_q, " + u[i]");
   pawl_text_add(o, "outputs:\n");
   write_item(w, "  first: ", "", 3, &seen, "");
   write_item(w, "  each[i=1..N]: ", "", 2, &family_seen, "");

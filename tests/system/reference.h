@@ -18,13 +18,14 @@ typedef struct Direction {  // of a derivative; NULL arrays are zeros
 
 typedef struct Graph {  // the nodes of a model and their values
   const PawlModel* model;
+  const PawlSystem* system;  // which wraps are unwound
   double complex* value;
   double largest;  // magnitude of a value or derivative met
 } Graph;
 
-static inline Graph graph_of(const PawlModel* model) {
+static inline Graph graph_of(const PawlModel* model, const PawlSystem* system) {
   size_t count = (size_t)pawl_dag_count(model->dag);
-  Graph g = {.model = model, .value = calloc(count, sizeof(double complex))};
+  Graph g = {.model = model, .system = system, .value = calloc(count, sizeof(double complex))};
   assert_non_null(g.value);
   return g;
 }
@@ -49,6 +50,18 @@ static inline double complex graph_leaf(const Graph* g, const PawlDagNode* n, co
   }
 }
 
+// wrap(x, period) of a constraint is x - period * turn, however far x goes.
+static inline bool graph_turn(const Graph* g, int node, const Place* p, double complex x,
+                              double complex period, double complex* out) {
+  for (int k = 0; p->modes && k < g->system->turn_count; k++) {
+    if (g->system->turns[k].wrap == node) {
+      *out = x - period * p->modes[g->system->constraint_count + k];
+      return true;
+    }
+  }
+  return false;
+}
+
 // All nodes at `p` with derivatives along `d`.
 static inline void graph_run(Graph* g, const Place* p, Direction d) {
   int count = pawl_dag_count(g->model->dag);
@@ -61,6 +74,9 @@ static inline void graph_run(Graph* g, const Place* p, Direction d) {
     }
     double complex a = g->value[n->arg[0]];
     double complex b = n->arg[1] >= 0 ? g->value[n->arg[1]] : 0.0;
+    if (n->op == PAWL_OP_WRAP && graph_turn(g, k, p, a, b, &g->value[k])) {
+      continue;
+    }
     if (n->op == PAWL_OP_IF) {
       g->value[k] = creal(a) != 0.0 ? b : g->value[n->arg[2]];
     } else if (pawl_op_operands(n->op) == 1) {
@@ -93,20 +109,76 @@ static inline double sum_slope(const Graph* g, PawlTermKind kind) {
   return cimag(graph_sum(g, kind, 0)) / COMPLEX_STEP;
 }
 
-static inline PawlNode row_node(const PawlModel* model, int row) {
+// What a row holds in the modes of the place; PAWL_NO_NODE for a row that its mode does not use.
+static inline PawlNode row_node(const PawlModel* model, const int* modes, int row) {
   for (int c = 0; c < model->constraint_count; c++) {
     int k = row - model->constraints[c].first_row;
     if (k >= 0 && k < model->constraints[c].row_count) {
-      return model->constraints[c].modes[0].rows[k].node;
+      const PawlMode* mode = &model->constraints[c].modes[modes ? modes[c] : 0];
+      return k < mode->row_count ? mode->rows[k].node : PAWL_NO_NODE;
     }
   }
-  fail();
-  return PAWL_NO_NODE;
+  assert_in_range(row - model->row_count, 0, model->contact_count - 1);
+  return model->contacts[row - model->row_count].gap;
+}
+
+static inline double row_value(const Graph* g, PawlNode node) {
+  return node == PAWL_NO_NODE ? 0.0 : creal(g->value[node]);
+}
+
+static inline double row_slope(const Graph* g, PawlNode node) {
+  return node == PAWL_NO_NODE ? 0.0 : slope(g, node);
+}
+
+// True when nothing that changes occurs in a node.
+static inline bool is_number(const PawlDag* dag, PawlNode node) {
+  const PawlDagNode* n = pawl_dag_node(dag, node);
+  bool number = !pawl_op_is_leaf(n->op) || n->op == PAWL_OP_CONST || n->op == PAWL_OP_PARAM;
+  for (int k = 0; k < pawl_op_operands(n->op); k++) {
+    number = number && is_number(dag, n->arg[k]);
+  }
+  return number;
+}
+
+static inline bool is_less(const PawlDagNode* n) {
+  return n->op == PAWL_OP_LT || n->op == PAWL_OP_LE;
+}
+
+// True for l < x and x < r with numbers l < r.
+static inline bool is_chain(const Graph* g, const PawlDagNode* low, const PawlDagNode* high) {
+  return is_less(low) && is_less(high) && low->arg[1] == high->arg[0] &&
+         is_number(g->model->dag, low->arg[0]) && is_number(g->model->dag, high->arg[1]) &&
+         creal(g->value[low->arg[0]]) < creal(g->value[high->arg[1]]);
+}
+
+// The switching function of a region, positive inside: b - a for a < b; the lesser for `and`, but
+// (x - l)(r - x) for l < x < r; the greater for `or`; turned for `not`.
+static inline double complex region(const Graph* g, PawlNode where) {
+  const PawlDagNode* n = pawl_dag_node(g->model->dag, where);
+  if (is_less(n)) {
+    return g->value[n->arg[1]] - g->value[n->arg[0]];
+  }
+  if (n->op == PAWL_OP_NOT) {
+    return -region(g, n->arg[0]);
+  }
+  assert_true(n->op == PAWL_OP_AND || n->op == PAWL_OP_OR);
+  const PawlDagNode* left = pawl_dag_node(g->model->dag, n->arg[0]);
+  const PawlDagNode* right = pawl_dag_node(g->model->dag, n->arg[1]);
+  double complex a = region(g, n->arg[0]), b = region(g, n->arg[1]);
+  if (n->op == PAWL_OP_AND && (is_chain(g, left, right) || is_chain(g, right, left))) {
+    return a * b;
+  }
+  return (n->op == PAWL_OP_AND) == (creal(a) < creal(b)) ? a : b;
 }
 
 // ---- differences --------------------------------------------------------------------------------
 static inline Place place_copy(const Place* p, PawlSizes n) {
-  Place c = {p->t, numbers(n.q), numbers(n.v), numbers(n.v), numbers(n.rows)};
+  Place c = {p->t, numbers(n.q), numbers(n.v), numbers(n.v), numbers(n.rows), NULL};
+  if (p->modes) {
+    c.modes = calloc((size_t)n.modes + 1, sizeof(int));
+    assert_non_null(c.modes);
+    memcpy(c.modes, p->modes, (size_t)n.modes * sizeof(int));
+  }
   memcpy(c.q, p->q, (size_t)n.q * sizeof(double));
   memcpy(c.v, p->v, (size_t)n.v * sizeof(double));
   memcpy(c.a, p->a, (size_t)n.v * sizeof(double));

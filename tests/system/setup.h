@@ -11,6 +11,7 @@
 #include "expr/random_tree.h"
 #include "model/model.h"
 #include "pawl/system.h"
+#include "system/system.h"
 
 typedef struct Setup {
   PawlModel* model;
@@ -57,6 +58,7 @@ static inline void setup_free(Setup* s) {
 typedef struct Place {
   double t;
   double *q, *v, *a, *lambda;
+  int* modes;  // NULL: the first of each constraint
 } Place;
 
 static inline double* numbers(int count) {
@@ -65,11 +67,31 @@ static inline double* numbers(int count) {
   return x;
 }
 
+// A mode of each constraint by lot, and the count of whole periods of each wrap at the place.
+static inline void random_modes(const PawlSystem* system, Place* p, Random* r) {
+  const PawlModel* model = system->model;
+  p->modes = calloc((size_t)system->sizes.modes + 1, sizeof(int));
+  assert_non_null(p->modes);
+  for (int c = 0; c < system->constraint_count; c++) {
+    int count = model->constraints[c].mode_count;
+    p->modes[c] = count > 1 ? random_below(r, count) : 0;
+  }
+  PawlEval* eval;
+  assert_int_equal(pawl_eval_create(system, PAWL_SWITCHING, &eval, NULL), PAWL_OK);
+  PawlPoint point = {p->t, p->q, p->v, p->a, p->lambda, p->modes};
+  for (int k = 0; k < system->turn_count; k++) {
+    assert_int_equal(pawl_eval_run(eval, &point, NULL), PAWL_OK);
+    p->modes[system->constraint_count + k] =
+        (int)floor(pawl_eval_values(eval)->z[system->guard_count + k]);
+  }
+  pawl_eval_destroy(eval);
+}
+
 // Around the start of the model: q within 0.4, rates, accelerations, multipliers within 1.
 static inline Place random_place(const PawlSystem* system, Random* r) {
   PawlSizes n = pawl_system_sizes(system);
   Place p = {random_between(r, 0.1, 1.5), numbers(n.q), numbers(n.v), numbers(n.v),
-             numbers(n.rows)};
+             numbers(n.rows), NULL};
   pawl_system_start(system, p.q, p.v);
   for (int k = 0; k < n.q; k++) {
     p.q[k] += random_between(r, -0.4, 0.4);
@@ -81,6 +103,9 @@ static inline Place random_place(const PawlSystem* system, Random* r) {
   for (int k = 0; k < n.rows; k++) {
     p.lambda[k] = random_between(r, -1.0, 1.0);
   }
+  if (system->model) {
+    random_modes(system, &p, r);
+  }
   return p;
 }
 
@@ -89,10 +114,11 @@ static inline void place_free(Place* p) {
   free(p->v);
   free(p->a);
   free(p->lambda);
+  free(p->modes);
 }
 
 static inline PawlPoint point_of(const Place* p) {
-  return (PawlPoint){p->t, p->q, p->v, p->a, p->lambda};
+  return (PawlPoint){p->t, p->q, p->v, p->a, p->lambda, p->modes};
 }
 
 static inline const PawlValues* run_at(PawlEval* eval, const Place* p) {

@@ -280,7 +280,7 @@ static void test_refusal_and_overflow(void** state) {
   PawlSystem* system = create(&callbacks, &self);
   PawlEval* eval;
   double zeros[3] = {0};
-  PawlPoint point = {1.25, zeros, zeros, zeros, zeros};
+  PawlPoint point = {1.25, zeros, zeros, zeros, zeros, NULL};
   PawlError err = {0};
   assert_int_equal(pawl_eval_create(system, PAWL_EVERYTHING, &eval, &err), PAWL_OK);
   self.refuse = true;
@@ -388,7 +388,7 @@ static void test_bad_descriptions(void** state) {
   expect_refused(&one, "together");
   unequal.sizes.q = 4;
   expect_refused(&unequal, "differ");
-  const PawlSizes sizes[] = {{0, 0, 0, 0}, {1, 0, 0, 0}, {3, 3, -1, 0}, {3, 3, 0, -1}};
+  const PawlSizes sizes[] = {{0, 0, 0, 0, 0}, {1, 0, 0, 0, 0}, {3, 3, -1, 0, 0}, {3, 3, 0, -1, 0}};
   for (int k = 0; k < 4; k++) {
     PawlCallbacks bad = pendulum_callbacks(&self);
     bad.sizes = sizes[k];

@@ -190,11 +190,13 @@ static void test_mask_limits_work(void** state) {
     assert_int_equal(pawl_eval_create(s.system, bit, &eval, NULL), PAWL_OK);
     assert_true(pawl_eval_operations(eval) < everything);
     sum += pawl_eval_operations(eval);
-    bool needs_a = bit == PAWL_STIFFNESS || bit == PAWL_DAMPING || bit == PAWL_OUTPUTS;
-    bool needs_v = needs_a || bit == PAWL_FORCE || bit == PAWL_BIAS || bit == PAWL_ENERGY;
+    bool needs_a = bit == PAWL_STIFFNESS || bit == PAWL_DAMPING || bit == PAWL_OUTPUTS ||
+                   bit == PAWL_ACCELERATION_TANGENT;
+    bool needs_v = needs_a || bit == PAWL_FORCE || bit == PAWL_BIAS || bit == PAWL_ENERGY ||
+                   bit == PAWL_VELOCITY_TANGENT;
     bool needs_lambda = bit == PAWL_STIFFNESS || bit == PAWL_OUTPUTS;
-    PawlPoint point = {p.t, p.q, needs_v ? p.v : NULL, needs_a ? p.a : NULL,
-                       needs_lambda ? p.lambda : NULL};
+    PawlPoint point = {
+        p.t, p.q, needs_v ? p.v : NULL, needs_a ? p.a : NULL, needs_lambda ? p.lambda : NULL, NULL};
     assert_int_equal(pawl_eval_run(eval, &point, NULL), PAWL_OK);
     pawl_eval_destroy(eval);
   }
@@ -295,15 +297,23 @@ static void test_memory_failures(void** state) {
 static void test_unsupported(void** state) {
   (void)state;
   static const struct {
-    const char *section, *place, *what;
+    const char *section, *place, *what, *why;
   } cases[] = {
-      {"constraints:\n  track:\n    modes:\n      flat: {where: x < 1, equation: y = 0}\n"
-       "      ramp: {where: x > 1, equation: y = x - 1}\n",
-       "test.yaml:5:3", "constraint 'track'"},
-      {"locks:\n  brake: {lock: x, at: 1}\n", "test.yaml:5:3", "lock 'brake'"},
-      {"contacts:\n  floor: {gap: y, restitution: 0.5}\n", "test.yaml:5:3", "contact 'floor'"},
-      {"events:\n  land: {when: y, stop: true}\n", "test.yaml:5:3", "event 'land'"},
-      {"constraints:\n  hold: {equation: x = 0, at: 1}\n", "test.yaml:5:3", "constraint 'hold'"},
+      {"locks:\n  brake: {lock: x, at: 1}\n", "test.yaml:5:3", "lock 'brake'",
+       "not simulated by this version"},
+      {"events:\n  land: {when: y, stop: true}\n", "test.yaml:5:3", "event 'land'",
+       "not simulated by this version"},
+      {"constraints:\n  hold: {equation: x = 0, at: 1}\n", "test.yaml:5:3", "constraint 'hold'",
+       "not simulated by this version"},
+      {"constraints:\n  track:\n    impact: none\n    modes:\n"
+       "      flat: {where: x < 1, equation: y = 1}\n"
+       "      ramp: {where: x > 1, equation: y = x}\n",
+       "test.yaml:5:3", "constraint 'track'", "impact: none"},
+      {"constraints:\n  track:\n    modes: {flat: {where: x < 1, equation: y = 1}}\n",
+       "test.yaml:5:3", "constraint 'track'", "one mode with a region"},
+      {"constraints:\n  track:\n    start: flat\n    modes:\n      flat: {equation: y = 1}\n"
+       "      ramp: {where: x > 1, equation: y = x}\n",
+       "test.yaml:8:7", "constraint 'track'", "needs a region (where)"},
   };
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     char text[600];
@@ -317,7 +327,7 @@ static void test_unsupported(void** state) {
     assert_int_equal(err.status, PAWL_ERROR_MODEL);
     assert_null(system);
     if (!strstr(err.message, cases[k].place) || !strstr(err.message, cases[k].what) ||
-        !strstr(err.message, "not simulated by this version")) {
+        !strstr(err.message, cases[k].why)) {
       fail_msg("%s: '%s'", cases[k].what, err.message);
     }
     pawl_model_destroy(model);

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Do the modes of a model fit together? The conditions of Patil and Bruels, section 2: regions
+// cover the motion and do not overlap; the two branches of a constraint meet on the switching
+// surface; the surface is not tangent to either branch.
+#pragma once
+
+#include "pawl/base.h"
+#include "pawl/stepper.h"
+#include "pawl/system.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct PawlVerifier PawlVerifier;  // borrows the system
+
+PAWL_API PAWL_CHECKED PawlStatus pawl_verifier_create(const PawlSystem* system, PawlVerifier** out,
+                                                      PawlError* err);
+PAWL_API void pawl_verifier_destroy(PawlVerifier* verifier);  // NULL is allowed
+
+// At any state: each constraint with regions is in exactly one of them. PAWL_ERROR_MODEL names the
+// constraint, the regions and the point.
+PAWL_API PAWL_CHECKED PawlStatus pawl_verify_regions(PawlVerifier* verifier, const PawlState* state,
+                                                     PawlError* err);
+
+// At a switch: both branches hold there, and [G; Z] has full rank before and after, Z being the
+// gradient of the switching function. PAWL_ERROR_MODEL names the constraint, the condition and the
+// point.
+PAWL_API PAWL_CHECKED PawlStatus pawl_verify_switch(PawlVerifier* verifier,
+                                                    const PawlInstant* instant, PawlError* err);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// The switches of a model: gates, guards and turns (see system.h), and switching functions from
+// regions.
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "model/model.h"
+#include "system/system.h"
+
+static bool has_gates(const PawlConstraint* c) {
+  return c->mode_count > 1;
+}
+
+static PawlStatus list_gates(PawlSystem* system, PawlError* err) {
+  const PawlModel* model = system->model;
+  int gates = 0, guards = 0;
+  for (int c = 0; c < model->constraint_count; c++) {
+    gates += has_gates(&model->constraints[c]) ? model->constraints[c].mode_count : 0;
+  }
+  system->gates = PAWL_NEW(&system->arena, PawlGate, gates);
+  system->guards = PAWL_NEW(&system->arena, PawlGate, gates);
+  if (!system->gates || !system->guards) {
+    return pawl_fail_memory(err);
+  }
+  gates = 0;
+  for (int c = 0; c < model->constraint_count; c++) {
+    const PawlConstraint* constraint = &model->constraints[c];
+    for (int m = 0; has_gates(constraint) && m < constraint->mode_count; m++) {
+      system->gates[gates++] = (PawlGate){c, m};
+      if (constraint->modes[m].where != PAWL_NO_NODE) {
+        system->guards[guards++] = (PawlGate){c, m};
+      }
+    }
+  }
+  system->gate_count = gates;
+  system->guard_count = guards;
+  return PAWL_OK;
+}
+
+// Marks what the rows of a constraint need; operands come before users, so one pass down is enough.
+static void mark(const PawlDag* dag, const PawlConstraint* constraint, unsigned char* needed) {
+  int top = 0;
+  for (int m = 0; m < constraint->mode_count; m++) {
+    for (int r = 0; r < constraint->modes[m].row_count; r++) {
+      PawlNode node = constraint->modes[m].rows[r].node;
+      needed[node] = 1;
+      top = node > top ? node : top;
+    }
+  }
+  for (int k = top; k >= 0; k--) {
+    if (needed[k]) {
+      const PawlDagNode* node = pawl_dag_node(dag, k);
+      for (int a = 0; a < pawl_op_operands(node->op); a++) {
+        needed[node->arg[a]] = 1;
+      }
+    }
+  }
+}
+
+// Notes that constraint c needs a wrap.
+static PawlStatus add_turn(PawlSystem* system, PawlNode wrap, int c, PawlError* err) {
+  int k = 0;
+  while (k < system->turn_count && system->turns[k].wrap != wrap) {
+    k++;
+  }
+  PawlTurn* turn = &system->turns[k];
+  if (k == system->turn_count) {
+    turn->wrap = wrap;
+    turn->constraint = c;
+    turn->uses = PAWL_NEW(&system->arena, unsigned char, system->model->constraint_count);
+    if (!turn->uses) {
+      return pawl_fail_memory(err);
+    }
+    system->turn_count++;
+  }
+  turn->uses[c] = 1;
+  return PAWL_OK;
+}
+
+static PawlStatus list_turns(PawlSystem* system, PawlError* err) {
+  const PawlDag* dag = system->model->dag;
+  int count = pawl_dag_count(dag), wraps = 0;
+  for (int k = 0; k < count; k++) {
+    wraps += pawl_dag_node(dag, k)->op == PAWL_OP_WRAP;
+  }
+  if (wraps == 0) {
+    return PAWL_OK;
+  }
+  system->turns = PAWL_NEW(&system->arena, PawlTurn, wraps);
+  unsigned char* needed = pawl_alloc((size_t)count, 1);
+  PawlStatus status = system->turns && needed ? PAWL_OK : pawl_fail_memory(err);
+  for (int c = 0; status == PAWL_OK && c < system->model->constraint_count; c++) {
+    memset(needed, 0, (size_t)count);
+    mark(dag, &system->model->constraints[c], needed);
+    for (int k = 0; status == PAWL_OK && k < count; k++) {
+      if (needed[k] && pawl_dag_node(dag, k)->op == PAWL_OP_WRAP) {
+        status = add_turn(system, k, c, err);
+      }
+    }
+  }
+  pawl_free(needed);
+  return status;
+}
+
+PawlStatus pawl_system_list_switches(PawlSystem* system, PawlError* err) {
+  PAWL_TRY(list_gates(system, err));
+  PAWL_TRY(list_turns(system, err));
+  system->constraint_count = system->model->constraint_count;
+  system->sizes.modes = system->constraint_count + system->turn_count;
+  return PAWL_OK;
+}
+
+// a < b: z = b - a.  l < x < r: z = (x - l)(r - x).  and: the lesser, or: the greater, not: -z.
+PawlNode pawl_system_guard(PawlDag* dag, PawlNode where) {
+  if (where == PAWL_NO_NODE) {
+    return PAWL_NO_NODE;
+  }
+  PawlDagNode n = *pawl_dag_node(dag, where);
+  switch (n.op) {
+    case PAWL_OP_LT:
+    case PAWL_OP_LE:
+      return pawl_dag_sub(dag, n.arg[1], n.arg[0]);
+    case PAWL_OP_NOT:
+      return pawl_dag_neg(dag, pawl_system_guard(dag, n.arg[0]));
+    case PAWL_OP_AND:
+    case PAWL_OP_OR:
+      break;
+    default:
+      return PAWL_NO_NODE;
+  }
+  PawlDagNode x = *pawl_dag_node(dag, n.arg[0]), y = *pawl_dag_node(dag, n.arg[1]);
+  PawlNode a = pawl_system_guard(dag, n.arg[0]), b = pawl_system_guard(dag, n.arg[1]);
+  double low, high;  // the product is the region of a chain only between numbers that are in order
+  bool chain = n.op == PAWL_OP_AND && (x.op == PAWL_OP_LT || x.op == PAWL_OP_LE) &&
+               (y.op == PAWL_OP_LT || y.op == PAWL_OP_LE) && x.arg[1] == y.arg[0] &&
+               pawl_dag_is_const(dag, x.arg[0], &low) && pawl_dag_is_const(dag, y.arg[1], &high) &&
+               low < high;
+  return chain ? pawl_dag_mul(dag, a, b)
+               : pawl_dag_apply(dag, n.op == PAWL_OP_AND ? PAWL_OP_MIN : PAWL_OP_MAX, a, b,
+                                PAWL_NO_NODE);
+}
+
+// ---- what can be asked --------------------------------------------------------------------------
+bool pawl_system_row_switches(const PawlSystem* system, int row) {
+  int c = system->model ? system->row_constraint[row] : -1;
+  bool switches = c >= 0 && system->model->constraints[c].mode_count > 1;
+  for (int k = 0; k < system->turn_count; k++) {
+    switches |= c >= 0 && system->turns[k].uses[c];
+  }
+  return switches;
+}
+
+bool pawl_system_switches(const PawlSystem* system) {
+  return system->guard_count + system->turn_count > 0;
+}
+
+int pawl_system_constraint_count(const PawlSystem* system) {
+  return system->constraint_count;
+}
+
+const char* pawl_system_constraint_name(const PawlSystem* system, int c) {
+  return system->model->constraints[c].name;
+}
+
+void pawl_system_constraint_rows(const PawlSystem* system, int c, int* first, int* count) {
+  *first = system->model->constraints[c].first_row;
+  *count = system->model->constraints[c].row_count;
+}
+
+bool pawl_system_switched(const PawlSystem* system, int c, const int* from, const int* to) {
+  bool switched = from[c] != to[c];
+  for (int k = 0; k < system->turn_count; k++) {
+    int at = system->constraint_count + k;
+    switched |= system->turns[k].uses[c] && from[at] != to[at];
+  }
+  return switched;
+}
+
+const char* pawl_system_mode_name(const PawlSystem* system, int c, const int* modes, char* room,
+                                  size_t size) {
+  const char* name = system->model->constraints[c].modes[modes[c]].name;
+  if (name) {
+    return name;
+  }
+  for (int k = 0; k < system->turn_count; k++) {
+    if (system->turns[k].uses[c]) {
+      snprintf(room, size, "turn %d", modes[system->constraint_count + k]);
+      return room;
+    }
+  }
+  return "";
+}
