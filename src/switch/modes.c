@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "switch/modes.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/model.h"
+#include "system/system.h"
+
+static const double ON_SURFACE = 1e-12;  // |z| below this counts as on the surface at the start
+
+static PawlStatus start_error(const PawlSystem* system, int c, const char* what, PawlError* err) {
+  const PawlConstraint* constraint = &system->model->constraints[c];
+  return pawl_fail(err, PAWL_ERROR_MODEL,
+                   "%s:%d:%d: constraint '%s': %s at the start; its regions (where) must cover the "
+                   "motion and not overlap, or name the mode with start:",
+                   system->model->file, constraint->source.line, constraint->source.column,
+                   constraint->name, what);
+}
+
+// The mode of constraint c whose region holds the start; guards of one constraint are neighbours.
+static PawlStatus start_mode(const PawlSystem* system, int c, const double* z, const double* z_rate,
+                             int* mode, PawlError* err) {
+  const PawlConstraint* constraint = &system->model->constraints[c];
+  if (constraint->start_mode >= 0) {
+    *mode = constraint->start_mode;
+    return PAWL_OK;
+  }
+  int inside = 0, entered = 0;
+  for (int k = 0; k < system->guard_count; k++) {
+    if (system->guards[k].constraint != c) {
+      continue;
+    }
+    bool on_surface = fabs(z[k]) <= ON_SURFACE;
+    if (z[k] > 0.0 && !on_surface) {
+      inside++;
+      *mode = system->guards[k].mode;
+    } else if (inside == 0 && on_surface && z_rate[k] > 0.0) {
+      entered++;
+      *mode = system->guards[k].mode;
+    }
+  }
+  if (inside > 1) {
+    return start_error(system, c, "several regions hold it", err);
+  }
+  return inside + entered > 0 ? PAWL_OK : start_error(system, c, "no region holds it", err);
+}
+
+PawlStatus pawl_modes_start(const PawlSystem* system, const double* z, const double* z_rate,
+                            int* modes, PawlError* err) {
+  for (int c = 0; c < system->constraint_count; c++) {
+    modes[c] = 0;
+    if (system->model->constraints[c].mode_count > 1) {
+      PAWL_TRY(start_mode(system, c, z, z_rate, &modes[c], err));
+    }
+  }
+  for (int k = 0; k < system->turn_count; k++) {
+    double periods = z[system->guard_count + k], rate = z_rate[system->guard_count + k];
+    double whole = floor(periods + ON_SURFACE);
+    bool on_surface = fabs(periods - whole) <= ON_SURFACE;
+    modes[system->constraint_count + k] = (int)(on_surface && rate < 0.0 ? whole - 1.0 : whole);
+  }
+  return PAWL_OK;
+}
+
+static double turn_margin(double periods, int turn) {
+  return fmin(periods - turn, turn + 1 - periods);
+}
+
+bool pawl_modes_next(const PawlSystem* system, const double* z, double slack, const int* modes,
+                     int* next) {
+  bool changed = false;
+  memcpy(next, modes, (size_t)system->sizes.modes * sizeof(int));
+  for (int k = 0; k < system->guard_count; k++) {
+    PawlGate g = system->guards[k];
+    if (modes[g.constraint] != g.mode || z[k] >= -slack) {
+      continue;  // not the present mode, or still inside
+    }
+    int best = -1;
+    for (int j = 0; j < system->guard_count; j++) {
+      if (system->guards[j].constraint == g.constraint && z[j] > 0.0 &&
+          (best < 0 || z[j] > z[best])) {
+        best = j;
+      }
+    }
+    if (best >= 0) {
+      next[g.constraint] = system->guards[best].mode;
+      changed = true;
+    }
+  }
+  for (int k = 0; k < system->turn_count; k++) {
+    int* turn = &next[system->constraint_count + k];
+    double periods = z[system->guard_count + k];
+    if (turn_margin(periods, *turn) < -slack && fabs(periods) < 1e9) {
+      *turn = (int)floor(periods);
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+double pawl_modes_margin(const PawlSystem* system, const double* z, const int* modes,
+                         int* constraint) {
+  double margin = INFINITY;
+  for (int k = 0; k < system->guard_count + system->turn_count; k++) {
+    int turn = k - system->guard_count;
+    int c = turn < 0 ? system->guards[k].constraint : system->turns[turn].constraint;
+    if (turn < 0 && modes[c] != system->guards[k].mode) {
+      continue;
+    }
+    double inside = turn < 0 ? z[k] : turn_margin(z[k], modes[system->constraint_count + turn]);
+    if (inside < margin) {
+      margin = inside;
+      *constraint = c;
+    }
+  }
+  return margin;
+}
+
+double pawl_modes_entering(const PawlSystem* system, const double* z_rate, const int* from,
+                           const int* to) {
+  double least = INFINITY;
+  for (int k = 0; k < system->guard_count; k++) {
+    PawlGate g = system->guards[k];
+    if (to[g.constraint] == g.mode && from[g.constraint] != g.mode) {
+      least = fmin(least, z_rate[k]);
+    }
+  }
+  for (int k = 0; k < system->turn_count; k++) {
+    int step = to[system->constraint_count + k] - from[system->constraint_count + k];
+    if (step != 0) {
+      least = fmin(least, (step > 0 ? 1.0 : -1.0) * z_rate[system->guard_count + k]);
+    }
+  }
+  return least;
+}
+
+void pawl_modes_active(const PawlSystem* system, const int* modes, unsigned char* active) {
+  memset(active, 0, (size_t)system->sizes.rows);
+  if (!system->model) {
+    memset(active, 1, (size_t)system->sizes.rows);
+    return;
+  }
+  for (int c = 0; c < system->constraint_count; c++) {
+    const PawlConstraint* constraint = &system->model->constraints[c];
+    for (int r = 0; r < constraint->modes[modes[c]].row_count; r++) {
+      active[constraint->first_row + r] = 1;
+    }
+  }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which mode each constraint is in. The discrete variables of a system are the mode of each
+// constraint followed by the counts of whole periods (turns); see system/system.h.
+#pragma once
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "pawl/system.h"
+
+// The modes at the start: stated by the model, or of the region that holds q; on a surface, of the
+// region that the motion enters. `z` and `z_rate` are the switching functions there.
+// PAWL_ERROR_MODEL when no region or more than one holds the start, naming them.
+PAWL_CHECKED PawlStatus pawl_modes_start(const PawlSystem* system, const double* z,
+                                         const double* z_rate, int* modes, PawlError* err);
+
+// The modes after a step, from those before: a constraint keeps its mode while its switching
+// function is >= -slack, then takes the region that holds it (the present one when none does).
+// Returns true when `next` differs from `modes`.
+bool pawl_modes_next(const PawlSystem* system, const double* z, double slack, const int* modes,
+                     int* next);
+
+// The smallest switching function of the present modes (positive inside), and the constraint.
+double pawl_modes_margin(const PawlSystem* system, const double* z, const int* modes,
+                         int* constraint);
+
+// The smallest rate of the switching functions of those constraints whose mode differs between
+// `from` and `to`, in mode `to`: >= 0 when the motion goes on into the new regions.
+double pawl_modes_entering(const PawlSystem* system, const double* z_rate, const int* from,
+                           const int* to);
+
+// Bilateral rows in force: active[row] = 1. Contacts are 0.
+void pawl_modes_active(const PawlSystem* system, const int* modes, unsigned char* active);
