@@ -16,7 +16,7 @@ struct PawlObserver {
   PawlSizes sizes;
   PawlPattern G;
   PawlEval* eval;
-  double* residual;  // rows
+  double *residual, *size;  // rows
   int column_count;
   PawlColumn* columns;
   bool failed;  // while columns are added
@@ -93,7 +93,8 @@ static PawlStatus fill(PawlObserver* o, PawlError* err) {
   int columns = 1 + n.q + 2 * n.v + n.rows + 6 + n.outputs;
   o->columns = PAWL_NEW(&o->arena, PawlColumn, columns);
   o->residual = PAWL_NEW(&o->arena, double, n.rows);
-  if (!o->columns || !o->residual) {
+  o->size = PAWL_NEW(&o->arena, double, n.rows);
+  if (!o->columns || !o->residual || !o->size) {
     return pawl_fail_memory(err);
   }
   add_columns(o);
@@ -138,10 +139,18 @@ int pawl_observer_columns(const PawlObserver* o, const PawlColumn** columns) {
   return o->column_count;
 }
 
-static double largest(int n, const double* x) {
+static double violation(const PawlObserver* o, int row, double value, bool position) {
+  return pawl_system_row_kind(o->system, row) == PAWL_ROW_BILATERAL ? fabs(value)
+         : position                                                 ? fmax(0.0, -value)
+                                                                    : 0.0;
+}
+
+// The largest entry of a bilateral row; of a contact, only what is below zero counts at position
+// level, and nothing at the others.
+static double largest(const PawlObserver* o, const double* x, bool position) {
   double most = 0.0;
-  for (int i = 0; i < n; i++) {
-    most = fmax(most, fabs(x[i]));
+  for (int i = 0; i < o->sizes.rows; i++) {
+    most = fmax(most, violation(o, i, x[i], position));
   }
   return most;
 }
@@ -154,23 +163,25 @@ static double level_residual(PawlObserver* o, const double* G, const double* x, 
       o->residual[o->G.index[k]] += G[k] * x[j];
     }
   }
-  return largest(o->sizes.rows, o->residual);
+  return largest(o, o->residual, false);
 }
 
-// |g_i| relative to sum_j |G_ij| max(|q_j|, SMALLEST_SIZE).
-static double relative_drift(PawlObserver* o, const PawlValues* values, const double* q) {
+// |c_i| relative to sum_j |G_ij| max(|x_j|, SMALLEST_SIZE), for c = g with x = q, or c = G v + g_t
+// with x = v. Uses o->size; c may be o->residual.
+static double relative_drift(PawlObserver* o, const PawlValues* values, const double* x,
+                             const double* c, bool position) {
   static const double SMALLEST_SIZE = 1e-3;
-  memset(o->residual, 0, (size_t)o->sizes.rows * sizeof(double));
+  memset(o->size, 0, (size_t)o->sizes.rows * sizeof(double));
   for (int j = 0; j < o->G.cols; j++) {
-    double size = o->sizes.q == o->sizes.v ? fmax(fabs(q[j]), SMALLEST_SIZE) : 1.0;
+    double of_x = position && o->sizes.q != o->sizes.v ? 1.0 : fmax(fabs(x[j]), SMALLEST_SIZE);
     for (int k = o->G.start[j]; k < o->G.start[j + 1]; k++) {
-      o->residual[o->G.index[k]] += fabs(values->G[k]) * size;
+      o->size[o->G.index[k]] += fabs(values->G[k]) * of_x;
     }
   }
   double most = 0.0;
   for (int i = 0; i < o->sizes.rows; i++) {
-    double size = o->residual[i] > 0.0 ? o->residual[i] : SMALLEST_SIZE;
-    most = fmax(most, fabs(values->g[i]) / size);
+    double size = o->size[i] > 0.0 ? o->size[i] : SMALLEST_SIZE;
+    most = fmax(most, violation(o, i, c[i], position) / size);
   }
   return most;
 }
@@ -184,15 +195,16 @@ static double* put(double* to, const double* from, int count) {
 
 PawlStatus pawl_observe(PawlObserver* o, const PawlState* state, double* sample,
                         PawlObservation* seen, PawlError* err) {
-  PawlPoint point = {state->t, state->q, state->v, state->a, state->lambda};
+  PawlPoint point = {state->t, state->q, state->v, state->a, state->lambda, state->modes};
   PAWL_TRY(pawl_eval_run(o->eval, &point, err));
   const PawlValues* values = pawl_eval_values(o->eval);
   PawlSizes n = o->sizes;
   *seen = (PawlObservation){.energy = values->energy[0] + values->energy[1]};
   if (n.rows > 0) {
-    seen->drift = relative_drift(o, values, state->q);
-    seen->residual[0] = largest(n.rows, values->g);
+    seen->drift = relative_drift(o, values, state->q, values->g, true);
+    seen->residual[0] = largest(o, values->g, true);
     seen->residual[1] = level_residual(o, values->G, state->v, values->g_t);
+    seen->velocity_drift = relative_drift(o, values, state->v, o->residual, false);
     seen->residual[2] = level_residual(o, values->G, state->a, values->gamma);
   }
   if (sample) {

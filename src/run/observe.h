@@ -16,9 +16,10 @@ int pawl_observer_columns(const PawlObserver* observer, const PawlColumn** colum
 
 // What a summary needs of a sample.
 typedef struct PawlObservation {
-  double energy;       // [J]
-  double drift;        // largest |g_i| over sum_j |G_ij| |q_j|
-  double residual[3];  // largest of g, G v + g_t, G v' + gamma
+  double energy;          // [J]
+  double drift;           // largest |g_i| over sum_j |G_ij| |q_j|
+  double velocity_drift;  // the same for |G v + g_t| over sum_j |G_ij| |v_j|
+  double residual[3];     // largest of g, G v + g_t, G v' + gamma
 } PawlObservation;
 
 // Evaluates at the state and fills `sample` (one number a column; NULL: only the observation).

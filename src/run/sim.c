@@ -63,6 +63,7 @@ static PawlStatus record(PawlSim* sim, PawlError* err) {
   s->energy_end = seen.energy;
   s->energy_max_drift = fmax(s->energy_max_drift, fabs(seen.energy - s->energy_start));
   s->drift = fmax(s->drift, seen.drift);
+  s->velocity_drift = fmax(s->velocity_drift, seen.velocity_drift);
   for (int level = 0; level < 3; level++) {
     s->residual[level] = fmax(s->residual[level], seen.residual[level]);
   }
@@ -152,8 +153,52 @@ void pawl_sim_destroy(PawlSim* sim) {
 }
 
 // One step of size h, in halves where it does not go whole.
+static PawlStatus record_contact(PawlSim* sim, const PawlInstant* i, PawlError* err) {
+  int number;
+  PawlEvent event = {.t = i->t,
+                     .constraint = pawl_system_row_name(sim->system, i->contact, &number),
+                     .from = "open",
+                     .to = "hit",
+                     .energy_lost = i->energy_lost,
+                     .row_count = 1,
+                     .impulse = i->impulse + i->contact,
+                     .v_count = pawl_system_sizes(sim->system).v,
+                     .v_before = i->v_before,
+                     .v_after = i->v_after};
+  return pawl_recorder_add_event(sim->recorder, &event, err);
+}
+
+static PawlStatus record_instant(PawlSim* sim, const PawlInstant* i, PawlError* err) {
+  char from[32], to[32];
+  if (i->contact >= 0) {
+    return record_contact(sim, i, err);
+  }
+  for (int c = 0; c < pawl_system_constraint_count(sim->system); c++) {
+    int first, rows;
+    if (!pawl_system_switched(sim->system, c, i->from, i->to)) {
+      continue;
+    }
+    pawl_system_constraint_rows(sim->system, c, &first, &rows);
+    PawlEvent event = {.t = i->t,
+                       .constraint = pawl_system_constraint_name(sim->system, c),
+                       .from = pawl_system_mode_name(sim->system, c, i->from, from, sizeof from),
+                       .to = pawl_system_mode_name(sim->system, c, i->to, to, sizeof to),
+                       .energy_lost = i->energy_lost,
+                       .row_count = rows,
+                       .impulse = i->impulse + first,
+                       .v_count = pawl_system_sizes(sim->system).v,
+                       .v_before = i->v_before,
+                       .v_after = i->v_after};
+    PAWL_TRY(pawl_recorder_add_event(sim->recorder, &event, err));
+  }
+  return PAWL_OK;
+}
+
 static PawlStatus advance(PawlSim* sim, double h, int halvings, PawlError* err) {
   PawlStatus status = pawl_stepper_step(sim->stepper, sim->state, h, err);
+  for (int k = 0; status == PAWL_OK && k < pawl_stepper_instants(sim->stepper); k++) {
+    status = record_instant(sim, pawl_stepper_instant(sim->stepper, k), err);
+  }
   if (status != PAWL_RETRY || halvings == MOST_HALVINGS) {
     return status;
   }
@@ -167,7 +212,7 @@ static PawlStatus advance_to(PawlSim* sim, long long next, PawlError* err) {
   bool last = next == sim->steps;
   double t = last ? def->until : (double)next * def->step;
   double h = last ? def->until - (double)(next - 1) * def->step : def->step;
-  if (fabs(h - def->step) <= 1e-9 * def->step) {
+  if (fabs(h - def->step) <= 1e-12 * def->step) {
     h = def->step;  // the same number in every step, so that nothing is set up anew
   }
   PAWL_TRY(advance(sim, h, 0, err));
@@ -184,6 +229,9 @@ static PawlStatus loop(PawlSim* sim, PawlProgress progress, void* context, PawlE
     }
     if (progress && progress(context, sim->state->t, sim->def.simulate.until) != 0 &&
         sim->done < sim->steps) {
+      if (sim->done % sim->stride != 0) {
+        PAWL_TRY(record(sim, err));  // the state reached is a sample too
+      }
       return PAWL_STOPPED;
     }
   }
@@ -199,6 +247,10 @@ PawlStatus pawl_sim_run(PawlSim* sim, PawlProgress progress, void* context, Pawl
 
 const PawlRecorder* pawl_sim_recorder(const PawlSim* sim) {
   return sim->recorder;
+}
+
+const PawlStepper* pawl_sim_stepper(const PawlSim* sim) {
+  return sim->stepper;
 }
 
 const PawlState* pawl_sim_state(const PawlSim* sim) {

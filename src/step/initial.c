@@ -37,7 +37,7 @@ static PawlStatus final(PawlStatus status, PawlError* err) {
 
 static PawlStatus evaluate(Start* start, PawlError* err) {
   PawlState* st = start->state;
-  PawlPoint point = {st->t, st->q, st->v, st->a, st->lambda};
+  PawlPoint point = {st->t, st->q, st->v, st->a, st->lambda, start->s->modes};
   start->s->info.evaluations++;
   return final(pawl_eval_run(start->s->eval_start, &point, err), err);
 }
@@ -57,7 +57,11 @@ static void row_scale(Start* start, const double* x, bool by_coordinate) {
   }
 }
 
+// Contacts are judged by the methods that know them.
 static double violation_of(const Start* start, int i) {
+  if (pawl_system_row_kind(start->s->system, i) == PAWL_ROW_CONTACT) {
+    return 0.0;
+  }
   return fabs(start->residual[i]) / (start->scale[i] > 0.0 ? start->scale[i] : SMALLEST_SIZE);
 }
 
@@ -118,13 +122,13 @@ static PawlStatus off_by(const Start* start, int row, const char* what, const ch
                          PawlError* err) {
   int number;
   const char* name = pawl_system_row_name(start->s->system, row, &number);
-  if (start->s->active) {
+  if (start->s->redundant) {
     return pawl_fail(
         err, PAWL_ERROR_RUN,
-        "the constraints depend on each other (%s), and the %s of constraint '%s' "
-        "(row %d) is off by %.6g%s: they contradict each other, or the start satisfies "
+        "constraint '%s' (row %d) depends on the others or others on it, and its %s is "
+        "off by %.6g%s: the constraints contradict each other, or the start satisfies "
         "none of them",
-        start->s->warning, what, name, number + 1, start->residual[row], unit_of);
+        name, number + 1, what, start->residual[row], unit_of);
   }
   return pawl_fail(err, PAWL_ERROR_RUN,
                    "the start does not satisfy constraint '%s' (row %d): its %s is off by %.6g%s; "
@@ -215,15 +219,19 @@ static PawlStatus warn_redundant(PawlStepper* s, const unsigned char* rows, int*
 static PawlStatus leave_out_redundant(Start* start, PawlError* err) {
   PawlStepper* s = start->s;
   PawlStatus status =
-      pawl_kkt_factor(s->kkt, start->values->M, start->values->G, start->values->G, NULL);
+      pawl_kkt_factor(s->kkt, start->values->M, start->values->G, start->values->G, s->active);
   if (status != PAWL_RETRY) {
     return status == PAWL_OK ? PAWL_OK : pawl_fail_memory(err);
   }
   int column, count = 0;
   unsigned char* rows = PAWL_NEW(&s->arena, unsigned char, s->sizes.rows);
-  if (!rows || pawl_kkt_diagnose(s->kkt, start->values->M, start->values->G, NULL, &column, rows) !=
-                   PAWL_OK) {
-    return pawl_fail_memory(err);
+  status =
+      rows ? pawl_kkt_diagnose(s->kkt, start->values->M, start->values->G, s->active, &column, rows)
+           : PAWL_ERROR_MEMORY;
+  if (status != PAWL_OK) {
+    return status == PAWL_RETRY
+               ? pawl_fail(err, PAWL_ERROR_RUN, "numbers overflow in the mass matrix at the start")
+               : pawl_fail_memory(err);
   }
   if (column < 0) {
     PAWL_TRY(warn_redundant(s, rows, &count, err));
@@ -232,10 +240,17 @@ static PawlStatus leave_out_redundant(Start* start, PawlError* err) {
     return final(pawl_step_singular(s, start->values->M, start->values->G, start->state->t, err),
                  err);
   }
-  for (int i = 0; i < s->sizes.rows; i++) {
-    rows[i] = !rows[i];
+  s->redundant = rows;
+  if (!s->active) {
+    s->active = PAWL_NEW(&s->arena, unsigned char, s->sizes.rows);
+    if (!s->active) {
+      return pawl_fail_memory(err);
+    }
+    memset(s->active, 1, (size_t)s->sizes.rows);
   }
-  s->active = rows;
+  for (int i = 0; i < s->sizes.rows; i++) {
+    s->active[i] = s->active[i] && !rows[i];
+  }
   s->info.redundant_rows = count;
   return PAWL_OK;
 }
@@ -243,7 +258,7 @@ static PawlStatus leave_out_redundant(Start* start, PawlError* err) {
 // G a + gamma of the rows left out: only accelerations can contradict here.
 static PawlStatus check_accelerations(Start* start, PawlError* err) {
   PawlStepper* s = start->s;
-  if (!s->active) {
+  if (!s->redundant) {
     return PAWL_OK;
   }
   memcpy(start->residual, start->values->gamma, (size_t)s->sizes.rows * sizeof(double));
@@ -255,10 +270,26 @@ static PawlStatus check_accelerations(Start* start, PawlError* err) {
              : PAWL_OK;
 }
 
+static PawlStatus check_masses(const Start* start, PawlError* err) {
+  const PawlStepper* s = start->s;
+  for (int j = 0; j < s->sizes.v; j++) {
+    for (int k = s->H.start[j]; k < s->H.start[j + 1]; k++) {
+      if (s->H.index[k] == j && start->values->M[k] < 0.0) {
+        return pawl_fail(err, PAWL_ERROR_RUN, "the mass of '%s' is negative at the start: %.6g",
+                         s->sizes.q == s->sizes.v ? pawl_system_coordinate_name(s->system, j) : "v",
+                         start->values->M[k]);
+      }
+    }
+  }
+  return PAWL_OK;
+}
+
 static PawlStatus initial(Start* start, bool project, PawlError* err) {
-  start->s->active = NULL;
   start->s->info.redundant_rows = 0;
+  start->s->redundant = NULL;
+  PAWL_TRY(final(pawl_switcher_start(start->s, start->state, err), err));
   PAWL_TRY(evaluate(start, err));
+  PAWL_TRY(check_masses(start, err));
   PAWL_TRY(leave_out_redundant(start, err));
   PAWL_TRY(meet_constraints(start, project, err));
   PAWL_TRY(final(pawl_step_accelerate(start->s, start->values, start->state->t, start->state->a,
@@ -276,7 +307,7 @@ static PawlStatus watch(Start* start, PawlError* err) {
   double out = 0.0, in = 0.0;
   for (int i = 0; i < start->s->sizes.rows; i++) {
     double ratio = violation_of(start, i);
-    if (start->s->active[i]) {
+    if (!start->s->redundant[i]) {
       in = fmax(in, ratio);
     } else if (ratio > out) {
       out = ratio;

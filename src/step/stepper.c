@@ -8,7 +8,15 @@
 #include "base/alloc.h"
 #include "base/text.h"
 
-static const PawlMethod* const methods[] = {&pawl_method_ga_p, &pawl_method_rk4};
+static const PawlMethod pawl_method_event_driven = {
+    .info = {"event-driven", "locates each switch, applies the jump and restarts; see --smooth",
+             4}};
+
+static const PawlMethod* const methods[] = {
+    &pawl_method_ga_p,          &pawl_method_ga_v,   &pawl_method_ga_v_mid,
+    &pawl_method_ga_v_implicit, &pawl_method_ga_a,   &pawl_method_nsga_pvv,
+    &pawl_method_ga_pv,         &pawl_method_ga_pva, &pawl_method_nsga_pva,
+    &pawl_method_moreau_jean,   &pawl_method_rk4,    &pawl_method_event_driven};
 enum { METHOD_COUNT = sizeof methods / sizeof *methods };
 
 const PawlMethodInfo* pawl_method(int index) {
@@ -34,20 +42,74 @@ static PawlStatus find_method(const char* name, const PawlMethod** out, PawlErro
   return PAWL_ERROR_USAGE;
 }
 
+static PawlStatus refuse(const PawlStepper* s, const char* what, const char* able, PawlError* err) {
+  return pawl_fail(err, PAWL_ERROR_USAGE, "method %s cannot handle the %s of '%s'; these can: %s",
+                   s->def.method, what, pawl_system_name(s->system), able);
+}
+
+// Finds the method, and whether it can do what the system asks.
+static PawlStatus choose_method(PawlStepper* s, bool* event_driven, PawlError* err) {
+  PAWL_TRY(find_method(s->def.method, &s->method, err));
+  *event_driven = s->method == &pawl_method_event_driven;
+  if (*event_driven) {
+    PAWL_TRY(find_method(s->def.smooth, &s->method, err));
+    if (s->method == &pawl_method_event_driven || s->method->nonsmooth) {
+      s->method = NULL;
+      return pawl_fail(err, PAWL_ERROR_USAGE,
+                       "smooth = %s: must be a method for smooth motion: rk4, ga-p, ga-pv, ga-pva",
+                       s->def.smooth);
+    }
+  }
+  const PawlMethod* method = s->method;
+  s->method = NULL;  // until it is known to fit
+  if (pawl_system_switches(s->system) && !*event_driven && !method->switches) {
+    return refuse(s, "switching constraints", "event-driven, nsga-pvv, nsga-pva, moreau-jean", err);
+  }
+  for (int i = 0; i < pawl_system_sizes(s->system).rows; i++) {
+    if (pawl_system_row_kind(s->system, i) == PAWL_ROW_CONTACT && !method->contacts) {
+      return refuse(s, "contacts", "nsga-pva, nsga-pvv, moreau-jean", err);
+    }
+  }
+  s->method = method;
+  return PAWL_OK;
+}
+
 static PawlStatus fill(PawlStepper* s, PawlError* err) {
+  bool event_driven;
   enum {
     START_MASK =
         PAWL_MASS | PAWL_FORCE | PAWL_POSITION | PAWL_GRADIENT | PAWL_TIME_GRADIENT | PAWL_BIAS
   };
   PAWL_TRY(pawl_simulate_def_check(&s->def, err));
-  PAWL_TRY(find_method(s->def.method, &s->method, err));
+  PAWL_TRY(choose_method(s, &event_driven, err));
   s->sizes = pawl_system_sizes(s->system);
   s->H = pawl_system_pattern_H(s->system);
   s->G = pawl_system_pattern_G(s->system);
   s->nonzeros_H = s->H.start[s->sizes.v];
+  s->strategy = s->def.strategy;
+  s->switches = pawl_system_switches(s->system);
+  for (int i = 0; i < s->sizes.rows; i++) {
+    s->contact_count += pawl_system_row_kind(s->system, i) == PAWL_ROW_CONTACT;
+  }
+  if (s->contact_count > 0) {  // contacts are not in force as bilateral constraints
+    s->active = PAWL_NEW(&s->arena, unsigned char, s->sizes.rows);
+    if (!s->active) {
+      return pawl_fail_memory(err);
+    }
+    for (int i = 0; i < s->sizes.rows; i++) {
+      s->active[i] = pawl_system_row_kind(s->system, i) == PAWL_ROW_BILATERAL;
+    }
+  }
   PAWL_TRY(pawl_kkt_create(&s->H, &s->G, PAWL_KKT_AUTO, &s->kkt, err));
   PAWL_TRY(pawl_eval_create(s->system, START_MASK, &s->eval_start, err));
-  return s->method->create(s, err);
+  s->modes = PAWL_NEW(&s->arena, int, s->sizes.modes);
+  if (!s->modes) {
+    return pawl_fail_memory(err);
+  }
+  PAWL_TRY(s->method->create(s, err));
+  return pawl_system_switches(s->system) || s->contact_count > 0
+             ? pawl_switcher_create(s, event_driven, err)
+             : PAWL_OK;
 }
 
 PawlStatus pawl_stepper_create(const PawlSystem* system, const PawlSimulateDef* def,
@@ -73,6 +135,7 @@ void pawl_stepper_destroy(PawlStepper* s) {
     if (s->method && s->data) {
       s->method->destroy(s);
     }
+    pawl_switcher_destroy(s);
     pawl_kkt_destroy(s->kkt);
     pawl_eval_destroy(s->eval_start);
     pawl_arena_free(&s->arena);
@@ -86,7 +149,8 @@ PawlStatus pawl_state_create(const PawlStepper* stepper, PawlState** out, PawlEr
   int memory = m->memory_vectors * n.v + m->memory_rows * n.rows + m->memory_numbers;
   size_t numbers = (size_t)n.q + 2 * (size_t)n.v + (size_t)n.rows + (size_t)memory;
   *out = NULL;
-  PawlState* state = pawl_alloc(1, sizeof *state + numbers * sizeof(double));
+  size_t bytes = sizeof(PawlState) + numbers * sizeof(double) + (size_t)n.modes * sizeof(int);
+  PawlState* state = pawl_alloc(1, bytes);
   if (!state) {
     return pawl_fail_memory(err);
   }
@@ -96,6 +160,8 @@ PawlStatus pawl_state_create(const PawlStepper* stepper, PawlState** out, PawlEr
   state->lambda = state->a + n.v;
   state->memory = state->lambda + n.rows;
   state->memory_count = memory;
+  state->modes = (int*)(state->memory + memory);
+  state->mode_count = n.modes;
   pawl_system_start(stepper->system, state->q, state->v);
   *out = state;
   return PAWL_OK;
@@ -116,8 +182,19 @@ const char* pawl_stepper_warning(const PawlStepper* stepper) {
   return stepper->warning ? stepper->warning : "";
 }
 
+static PawlStatus plain_step(PawlStepper* s, PawlState* state, double h, PawlError* err) {
+  if (s->switcher) {
+    s->switcher->instant_count = 0;
+  }
+  return s->method->step(s, state, h, err);
+}
+
 PawlStatus pawl_stepper_step(PawlStepper* stepper, PawlState* state, double h, PawlError* err) {
-  PAWL_TRY(stepper->method->step(stepper, state, h, err));
+  if (!(h > 0.0)) {
+    return pawl_fail(err, PAWL_ERROR_USAGE, "step h = %g, must be > 0", h);
+  }
+  PAWL_TRY(stepper->switches ? pawl_switcher_step(stepper, state, h, err)
+                             : plain_step(stepper, state, h, err));
   state->step++;
   stepper->info.steps++;
   return stepper->info.redundant_rows > 0 ? pawl_step_watch_redundant(stepper, state, err)
@@ -127,11 +204,15 @@ PawlStatus pawl_stepper_step(PawlStepper* stepper, PawlState* state, double h, P
 // G^T y = G^T lambda with y of least norm: [M -G^T; G 0] [0; y] = [-G^T lambda; 0].
 PawlStatus pawl_stepper_multipliers(PawlStepper* s, const PawlState* state, double* lambda,
                                     PawlError* err) {
+  if (s->method->multipliers) {
+    s->method->multipliers(s, (PawlState*)state, lambda);
+    return PAWL_OK;
+  }
   if (s->info.redundant_rows == 0) {
     memcpy(lambda, state->lambda, (size_t)s->sizes.rows * sizeof(double));
     return PAWL_OK;
   }
-  PawlPoint point = {state->t, state->q, state->v, state->a, state->lambda};
+  PawlPoint point = {state->t, state->q, state->v, state->a, state->lambda, state->modes};
   PAWL_TRY(pawl_eval_run(s->eval_start, &point, err));
   const PawlValues* values = pawl_eval_values(s->eval_start);
   double* x = pawl_alloc((size_t)s->sizes.v, sizeof(double));
@@ -142,6 +223,10 @@ PawlStatus pawl_stepper_multipliers(PawlStepper* s, const PawlState* state, doub
   memset(lambda, 0, (size_t)s->sizes.rows * sizeof(double));
   PawlStatus status = pawl_kkt_min_norm(s->kkt, values->M, values->G, NULL, x, lambda, NULL);
   pawl_free(x);
+  if (status == PAWL_RETRY) {  // no such solution here: those of the state are as good
+    memcpy(lambda, state->lambda, (size_t)s->sizes.rows * sizeof(double));
+    return PAWL_OK;
+  }
   return status == PAWL_ERROR_MEMORY ? pawl_fail_memory(err) : status;
 }
 
@@ -187,6 +272,23 @@ PawlStatus pawl_step_accelerate(PawlStepper* s, const PawlValues* values, double
   return PAWL_OK;
 }
 
+PawlStatus pawl_step_solve(PawlStepper* s, const PawlValues* values, const double* S,
+                           const double* B, const double* J, const unsigned char* set, double t,
+                           double* x, double* y, PawlError* err) {
+  s->info.factorizations++;
+  PawlStatus status = pawl_kkt_factor(s->kkt, S, B, J, set);
+  if (status == PAWL_OK) {
+    pawl_kkt_solve(s->kkt, x, y);
+    return PAWL_OK;
+  }
+  if (status == PAWL_RETRY && s->contact_count > 0) {
+    status = pawl_kkt_min_norm(s->kkt, values->M, values->G, set, x, y, NULL);
+  }
+  return status == PAWL_RETRY ? pawl_step_singular(s, S, values->G, t, err)
+         : status == PAWL_OK  ? PAWL_OK
+                              : pawl_fail_memory(err);
+}
+
 int pawl_step_list_rows(const PawlStepper* s, const unsigned char* flags, PawlText* out) {
   enum { MOST_NAMES = 8 };
   int total = 0;
@@ -208,9 +310,13 @@ PawlStatus pawl_step_singular(PawlStepper* s, const double* S, const double* G, 
   int column;
   unsigned char* rows = pawl_alloc((size_t)s->sizes.rows, 1);
   PawlText names = {0};
-  if (!rows || pawl_kkt_diagnose(s->kkt, S, G, s->active, &column, rows) != PAWL_OK) {
+  PawlStatus status =
+      rows ? pawl_kkt_diagnose(s->kkt, S, G, s->active, &column, rows) : PAWL_ERROR_MEMORY;
+  if (status != PAWL_OK) {
     pawl_free(rows);
-    return pawl_fail_memory(err);
+    return status == PAWL_RETRY
+               ? pawl_fail(err, PAWL_RETRY, "t = %.10g: numbers overflow in the linear system", t)
+               : pawl_fail_memory(err);
   }
   if (column >= 0) {
     const char* name =

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "linalg/kkt.h"
 #include "pawl/stepper.h"
+#include "switch/impact.h"
 
 // A method is one file with one table like this, listed in stepper.c.
 typedef struct PawlMethod {
@@ -18,10 +19,43 @@ typedef struct PawlMethod {
   void (*destroy)(PawlStepper* stepper);
   // Sets the memory of a state whose a and lambda are consistent.
   void (*start)(PawlStepper* stepper, PawlState* state);
+  bool switches;   // takes steps in which constraints switch (rk4 does not)
+  bool contacts;   // knows contacts
+  bool nonsmooth;  // not for the smooth phases of event-driven
   PawlStatus (*step)(PawlStepper* stepper, PawlState* state, double h, PawlError* err);
+  // Optional: the impulse of a row in the last step; h lambda without.
+  double (*impulse)(const PawlStepper* stepper, int row);
+  // Optional: the multipliers to be shown; the state's without.
+  void (*multipliers)(const PawlStepper* stepper, PawlState* state, double* lambda);
+  // Optional: drops what a predictor carries over, after a switch.
+  void (*forget)(PawlStepper* stepper, PawlState* state);
 } PawlMethod;
 
-extern const PawlMethod pawl_method_ga_p, pawl_method_rk4;
+extern const PawlMethod pawl_method_ga_p, pawl_method_ga_v, pawl_method_ga_v_mid,
+    pawl_method_ga_v_implicit, pawl_method_ga_a, pawl_method_ga_pv, pawl_method_ga_pva,
+    pawl_method_nsga_pvv, pawl_method_nsga_pva, pawl_method_moreau_jean, pawl_method_rk4;
+
+enum { PAWL_MOST_INSTANTS = 64 };  // switches logged in one step
+
+// What a stepper needs when constraints switch; see switching.c.
+typedef struct PawlSwitcher {
+  PawlEval* eval;      // z and z_rate
+  PawlEval* energy;    // kinetic and potential
+  PawlImpact* impact;  // NULL for systems too large for interpolated gradients
+  PawlState* before;   // the state at the beginning of a step or of a part of it
+  PawlState* kept;     // event-driven: the state at the beginning of the whole step
+  int *next, *tried;   // modes; tried: a list of sets
+  int* active_modes;   // the modes that stepper->active belongs to, once known
+  bool active_known;
+  bool event_driven;
+  int instant_count;
+  PawlInstant instants[PAWL_MOST_INSTANTS];
+  double* G_before;  // gradient at the beginning of the step, before the switch
+  double* B;         // force directions between two gradients
+  double* rate;      // rows: right side of a jump
+  double *spare_v, *spare_impulse;
+  unsigned char* active_before;
+} PawlSwitcher;
 
 struct PawlStepper {
   PawlArena arena;
@@ -31,14 +65,42 @@ struct PawlStepper {
   PawlSizes sizes;
   PawlPattern H, G;
   int nonzeros_H;
+  int contact_count;
+  int strategy;  // which contacts enter the smooth motion of nsga-pva: 1, 2 or 3
   PawlKkt* kkt;
-  PawlEval* eval_start;   // M, f, g, G, g_t, gamma
-  unsigned char* active;  // rows in force; NULL when all are
+  PawlEval* eval_start;      // M, f, g, G, g_t, gamma
+  unsigned char* active;     // rows in force; NULL when all are
+  unsigned char* redundant;  // rows that follow from others; NULL when none do
+  int* modes;                // of the step under way: those at its end
+  PawlSwitcher* switcher;    // NULL when no constraint switches and there is no contact
+  bool switches;             // some constraint can switch
+  bool crossing;             // the step under way has a switch in it
   char* warning;
   double* start_room;  // workspace of initial.c
   PawlStepperInfo info;
   void* data;  // the method's own
 };
+
+// ---- switching.c --------------------------------------------------------------------------------
+PAWL_CHECKED PawlStatus pawl_switcher_create(PawlStepper* stepper, bool event_driven,
+                                             PawlError* err);
+void pawl_switcher_destroy(PawlStepper* stepper);
+// The modes of a state at the start.
+PAWL_CHECKED PawlStatus pawl_switcher_start(PawlStepper* stepper, PawlState* state, PawlError* err);
+// Rows in force in stepper->modes, without the redundant ones.
+void pawl_switcher_activate(PawlStepper* stepper);
+// Logs an impact on a contact row: its impulse, velocities before and after, and E_n - E_{n+1}.
+PAWL_CHECKED PawlStatus pawl_switcher_log_contact(PawlStepper* stepper, int row, double impulse,
+                                                  const PawlState* before, double t,
+                                                  const double* q_after, const double* v_after,
+                                                  PawlError* err);
+// One step in which constraints may switch.
+PAWL_CHECKED PawlStatus pawl_switcher_step(PawlStepper* stepper, PawlState* state, double h,
+                                           PawlError* err);
+// For a step with a switch in it: force directions between the gradient at its beginning and that
+// of `values` (which hold M, G and g_t), in the order of the pattern. G itself for the law post.
+PAWL_CHECKED PawlStatus pawl_switcher_directions(PawlStepper* stepper, const PawlValues* values,
+                                                 const double** B, PawlError* err);
 
 // ---- shared by the methods ----------------------------------------------------------------------
 // y += scale * A x  and  y += scale * A^T x, for values in the order of the pattern.
@@ -51,6 +113,13 @@ void pawl_sparse_add_transposed(const PawlPattern* A, const double* values, doub
 // `values` holds M, f, G and gamma at the point. PAWL_RETRY: singular, named in err.
 PAWL_CHECKED PawlStatus pawl_step_accelerate(PawlStepper* stepper, const PawlValues* values,
                                              double t, double* a, double* lambda, PawlError* err);
+// Factors [S -B^T; J D] over the rows of `set` and solves in place. Contacts that depend on each
+// other make it singular: then the solution with M and G in place of S and J, multipliers of
+// minimum norm, takes its place (allocates). PAWL_RETRY: singular for another reason, named in err.
+PAWL_CHECKED PawlStatus pawl_step_solve(PawlStepper* stepper, const PawlValues* values,
+                                        const double* S, const double* B, const double* J,
+                                        const unsigned char* set, double t, double* x, double* y,
+                                        PawlError* err);
 // Names why the matrix [S -G^T; G 0] is singular at time t; PAWL_RETRY.
 PawlStatus pawl_step_singular(PawlStepper* stepper, const double* S, const double* G, double t,
                               PawlError* err);

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks of modes and surfaces along a run; see pawl/verify.h.
+#include "pawl/verify.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "linalg/dense.h"
+#include "model/model.h"
+#include "switch/modes.h"
+#include "system/system.h"
+
+static const double MEET_TOLERANCE = 1e-6;     // of the terms of a row: branches count as meeting
+static const double TANGENT_TOLERANCE = 1e-9;  // smallest singular value relative to the largest
+static const double SURFACE_TOLERANCE = 1e-9;  // |z| below this is on the surface
+static const double SMALLEST_SIZE = 1e-3;      // coordinates count as at least this
+
+struct PawlVerifier {
+  PawlArena arena;
+  const PawlSystem* system;
+  PawlEval* eval;      // g, G
+  PawlEval* surfaces;  // z, z_rate
+  double *rows, *unit, *zero, *still, *moving, *values;
+  unsigned char* active;
+};
+
+PawlStatus pawl_verifier_create(const PawlSystem* system, PawlVerifier** out, PawlError* err) {
+  *out = NULL;
+  PawlVerifier* v = pawl_alloc(1, sizeof *v);
+  if (!v) {
+    return pawl_fail_memory(err);
+  }
+  PawlSizes n = system->sizes;
+  size_t most = (size_t)(n.rows + 1) * (size_t)n.v,
+         z = (size_t)(system->guard_count + system->turn_count);
+  v->system = system;
+  v->rows = PAWL_NEW(&v->arena, double, most);
+  v->unit = PAWL_NEW(&v->arena, double, n.v);
+  v->zero = PAWL_NEW(&v->arena, double, n.v);
+  v->still = PAWL_NEW(&v->arena, double, z);
+  v->moving = PAWL_NEW(&v->arena, double, z*(size_t)n.v);
+  v->values = PAWL_NEW(&v->arena, double, n.rows + n.v + 1);
+  v->active = PAWL_NEW(&v->arena, unsigned char, n.rows);
+  PawlStatus status =
+      v->rows && v->unit && v->zero && v->still && v->moving && v->values && v->active
+          ? PAWL_OK
+          : pawl_fail_memory(err);
+  status = status ? status : pawl_eval_create(system, PAWL_POSITION | PAWL_GRADIENT, &v->eval, err);
+  status = status ? status : pawl_eval_create(system, PAWL_SWITCHING, &v->surfaces, err);
+  if (status != PAWL_OK) {
+    pawl_verifier_destroy(v);
+    return status;
+  }
+  *out = v;
+  return PAWL_OK;
+}
+
+void pawl_verifier_destroy(PawlVerifier* v) {
+  if (v) {
+    pawl_eval_destroy(v->eval);
+    pawl_eval_destroy(v->surfaces);
+    pawl_arena_free(&v->arena);
+    pawl_free(v);
+  }
+}
+
+static void put_point(const PawlVerifier* v, double t, const double* q, PawlText* text) {
+  enum { MOST_SHOWN = 6 };
+  pawl_text_printf(text, "at t = %.6g", t);
+  for (int k = 0; k < v->system->sizes.q && k < MOST_SHOWN; k++) {
+    pawl_text_printf(text, ", %s = %.6g", pawl_system_coordinate_name(v->system, k), q[k]);
+  }
+}
+
+static PawlStatus violated(const PawlVerifier* v, int c, const char* what, double t,
+                           const double* q, PawlError* err) {
+  const PawlModel* model = v->system->model;
+  const PawlConstraint* constraint = &model->constraints[c];
+  PawlText point = {0};
+  put_point(v, t, q, &point);
+  pawl_fail(err, PAWL_ERROR_MODEL, "%s:%d:%d: constraint '%s': %s %s", model->file,
+            constraint->source.line, constraint->source.column, constraint->name, what,
+            point.s ? point.s : "");
+  pawl_text_free(&point);
+  return PAWL_ERROR_MODEL;
+}
+
+PawlStatus pawl_verify_regions(PawlVerifier* v, const PawlState* state, PawlError* err) {
+  const PawlSystem* system = v->system;
+  PawlPoint point = {state->t, state->q, state->v, NULL, NULL, state->modes};
+  PAWL_TRY(pawl_eval_run(v->surfaces, &point, err));
+  const double* z = pawl_eval_values(v->surfaces)->z;
+  for (int k = 0; k < system->guard_count;) {
+    int c = system->guards[k].constraint, inside = 0;
+    bool on_surface = false;
+    for (; k < system->guard_count && system->guards[k].constraint == c; k++) {
+      on_surface |= fabs(z[k]) <= SURFACE_TOLERANCE;
+      inside += z[k] > 0.0;
+    }
+    if (inside != 1 && !on_surface) {
+      return violated(v, c, inside == 0 ? "no region (where) holds the motion" : "regions overlap",
+                      state->t, state->q, err);
+    }
+  }
+  return PAWL_OK;
+}
+
+// The largest |g_i| of constraint c in `modes` relative to the terms of its row.
+static PawlStatus branch_gap(PawlVerifier* v, const PawlInstant* i, const int* modes, int c,
+                             double* gap, PawlError* err) {
+  PawlPoint point = {i->t, i->q, v->zero, NULL, NULL, modes};
+  PAWL_TRY(pawl_eval_run(v->eval, &point, err));
+  const PawlValues* values = pawl_eval_values(v->eval);
+  PawlPattern G = v->system->G;
+  int first, count;
+  pawl_system_constraint_rows(v->system, c, &first, &count);
+  *gap = 0.0;
+  for (int r = first; r < first + count; r++) {
+    double size = SMALLEST_SIZE;
+    for (int j = 0; j < G.cols; j++) {
+      for (int k = G.start[j]; k < G.start[j + 1]; k++) {
+        size += G.index[k] == r ? fabs(values->G[k]) * fmax(fabs(i->q[j]), SMALLEST_SIZE) : 0.0;
+      }
+    }
+    *gap = fmax(*gap, fabs(values->g[r]) / size);
+  }
+  return PAWL_OK;
+}
+
+// The gradients of all switching functions: Z_k . e_j = z_rate(e_j) - z_rate(0).
+static PawlStatus surface_gradients(PawlVerifier* v, const PawlInstant* i, PawlError* err) {
+  const PawlSystem* s = v->system;
+  int count = s->guard_count + s->turn_count, n = s->sizes.v;
+  const PawlValues* values = pawl_eval_values(v->surfaces);
+  PawlPoint point = {i->t, i->q, v->zero, NULL, NULL, i->to};
+  PAWL_TRY(pawl_eval_run(v->surfaces, &point, err));
+  memcpy(v->still, values->z_rate, (size_t)count * sizeof(double));
+  point.v = v->unit;
+  for (int j = 0; j < n; j++) {
+    v->unit[j] = 1.0;
+    PawlStatus status = pawl_eval_run(v->surfaces, &point, err);
+    v->unit[j] = 0.0;
+    PAWL_TRY(status);
+    for (int k = 0; k < count; k++) {
+      v->moving[k * n + j] = values->z_rate[k] - v->still[k];
+    }
+  }
+  return PAWL_OK;
+}
+
+// True when the rows in force in `modes` and the gradient of surface k are independent.
+static PawlStatus is_transversal(PawlVerifier* v, const PawlInstant* i, const int* modes, int k,
+                                 bool* yes, PawlError* err) {
+  const PawlSystem* s = v->system;
+  int n = s->sizes.v, rows = 0, rank;
+  PawlPoint point = {i->t, i->q, v->zero, NULL, NULL, modes};
+  PAWL_TRY(pawl_eval_run(v->eval, &point, err));
+  const double* G = pawl_eval_values(v->eval)->G;
+  pawl_modes_active(s, modes, v->active);
+  for (int r = 0; r < s->sizes.rows; r++) {
+    rows += v->active[r];
+  }
+  int m = rows + 1;
+  memset(v->rows, 0, (size_t)m * (size_t)n * sizeof(double));
+  for (int j = 0; j < n; j++) {
+    for (int e = s->G.start[j], at = 0, r = 0; e < s->G.start[j + 1]; e++) {
+      for (; r < s->G.index[e]; r++) {
+        at += v->active[r];
+      }
+      v->rows[at + j * m] = v->active[r] ? G[e] : v->rows[at + j * m];
+    }
+    v->rows[rows + j * m] = v->moving[k * n + j];
+  }
+  PawlStatus status = pawl_dense_rank(m, n, v->rows, TANGENT_TOLERANCE, &rank, NULL);
+  *yes = rank == m;
+  return status == PAWL_ERROR_MEMORY ? pawl_fail_memory(err) : PAWL_OK;
+}
+
+static PawlStatus verify_constraint(PawlVerifier* v, const PawlInstant* i, int c, int surface,
+                                    PawlError* err) {
+  double before, after;
+  bool yes;
+  PAWL_TRY(branch_gap(v, i, i->from, c, &before, err));
+  PAWL_TRY(branch_gap(v, i, i->to, c, &after, err));
+  if (after > MEET_TOLERANCE || before > MEET_TOLERANCE) {
+    return violated(v, c, "the two branches do not meet on the switching surface", i->t, i->q, err);
+  }
+  // Engaging from nothing, or letting go, has one branch, and that may be the surface itself.
+  const PawlConstraint* constraint = &v->system->model->constraints[c];
+  if (constraint->modes[i->from[c]].row_count == 0 || constraint->modes[i->to[c]].row_count == 0) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(is_transversal(v, i, i->from, surface, &yes, err));
+  if (!yes) {
+    return violated(v, c, "the switching surface is tangent to the branch before", i->t, i->q, err);
+  }
+  PAWL_TRY(is_transversal(v, i, i->to, surface, &yes, err));
+  return yes ? PAWL_OK
+             : violated(v, c, "the switching surface is tangent to the branch after", i->t, i->q,
+                        err);
+}
+
+PawlStatus pawl_verify_switch(PawlVerifier* v, const PawlInstant* i, PawlError* err) {
+  const PawlSystem* s = v->system;
+  if (i->contact >= 0) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(surface_gradients(v, i, err));
+  for (int k = 0; k < s->guard_count; k++) {
+    PawlGate g = s->guards[k];
+    if (i->from[g.constraint] != i->to[g.constraint] && i->to[g.constraint] == g.mode) {
+      PAWL_TRY(verify_constraint(v, i, g.constraint, k, err));
+    }
+  }
+  for (int k = 0; k < s->turn_count; k++) {
+    bool turned = i->from[s->constraint_count + k] != i->to[s->constraint_count + k];
+    for (int c = 0; turned && c < s->constraint_count; c++) {
+      if (s->turns[k].uses[c]) {
+        PAWL_TRY(verify_constraint(v, i, c, s->guard_count + k, err));
+      }
+    }
+  }
+  return PAWL_OK;
+}

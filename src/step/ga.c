@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+// The generalized-alpha core: predictor, Newton's method and update for constraints at one of three
+// levels. Unknown of Newton's method: the increment of q and lambda / beta'; the dynamics are
+// divided by beta', so that the matrix does not depend on h as h shrinks.
+#include "step/ga.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double SMALLEST_SIZE = 1e-3;  // coordinates count as at least this in convergence
+// A correction this small relative to a coordinate makes the next one, which is of its square, too
+// small to matter.
+static const double LAST_CORRECTION = 1e-3;
+static const double OWN_BALANCE = 1e-3;  // the same for the forces on a coordinate that are small
+static const double COORDINATE_NOISE =
+    1e-10;  // of the largest coordinate: no smaller one is judged
+
+// fmax without its care for NaN, which keeps loops from vectorising; NaN is caught by evaluation.
+static inline double larger(double a, double b) {
+  return a > b ? a : b;
+}
+
+PawlGaMemory pawl_ga_memory(const PawlStepper* s, PawlState* state) {
+  int n = s->sizes.v;
+  double* m = state->memory;
+  return (PawlGaMemory){m, m + n, m + 2 * n, m + 2 * n + s->sizes.rows};
+}
+
+static void set_coefficients(PawlGa* d, double rho) {
+  d->alpha_m = (2 * rho - 1) / (rho + 1);                // (A5)
+  d->alpha_f = rho / (rho + 1);                          // (A5)
+  d->gamma = 0.5 + d->alpha_f - d->alpha_m;              // (A6)
+  d->beta = 0.25 * (d->gamma + 0.5) * (d->gamma + 0.5);  // (A6)
+}
+
+void pawl_ga_implicit(PawlGa* d) {
+  d->alpha_m = d->alpha_f = 0.0;
+  d->gamma = 1.0;
+  d->beta = 0.5;
+}
+
+static PawlStatus make_evals(PawlStepper* s, PawlGa* d, PawlError* err) {
+  static const unsigned residual[] = {PAWL_POSITION, PAWL_TIME_GRADIENT, PAWL_BIAS};
+  static const unsigned tangent[] = {0, PAWL_VELOCITY_TANGENT,
+                                     PAWL_VELOCITY_TANGENT | PAWL_ACCELERATION_TANGENT};
+  PAWL_TRY(pawl_eval_create(s->system, PAWL_MASS | PAWL_FORCE | PAWL_GRADIENT | residual[d->level],
+                            &d->residual_eval, err));
+  return pawl_eval_create(s->system, PAWL_STIFFNESS | PAWL_DAMPING | tangent[d->level],
+                          &d->tangent_eval, err);
+}
+
+PawlStatus pawl_ga_create(PawlStepper* s, PawlLevel level, PawlGa* d, PawlError* err) {
+  d->level = level;
+  set_coefficients(d, s->def.rho);
+  d->simple = strcmp(s->def.newton, "simple") == 0;
+  if (!d->simple && strcmp(s->def.newton, "full") != 0) {
+    return pawl_fail(err, PAWL_ERROR_USAGE, "newton = %s: must be full or simple", s->def.newton);
+  }
+  int n = s->sizes.v, m = s->sizes.rows;
+  double** vectors[] = {&d->v, &d->vdot,      &d->a,  &d->delta,
+                        &d->r, &d->magnitude, &d->dq, &d->weight};
+  double** rows[] = {&d->lambda, &d->dlambda, &d->c, &d->c_size};
+  bool ok = (d->q = PAWL_NEW(&s->arena, double, s->sizes.q)) != NULL &&
+            (d->S = PAWL_NEW(&s->arena, double, s->nonzeros_H)) != NULL &&
+            (d->J = PAWL_NEW(&s->arena, double, s->G.start[n])) != NULL;
+  for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++) {
+    ok = ok && (*vectors[k] = PAWL_NEW(&s->arena, double, n)) != NULL;
+  }
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    ok = ok && (*rows[k] = PAWL_NEW(&s->arena, double, m)) != NULL;
+  }
+  d->v_total = PAWL_NEW(&s->arena, double, n);
+  return ok && d->v_total ? make_evals(s, d, err) : pawl_fail_memory(err);
+}
+
+void pawl_ga_destroy(PawlGa* d) {
+  pawl_eval_destroy(d->residual_eval);
+  pawl_eval_destroy(d->tangent_eval);
+}
+
+void pawl_ga_start(PawlStepper* s, PawlState* state) {
+  PawlGaMemory m = pawl_ga_memory(s, state);
+  memcpy(m.a, state->a, (size_t)s->sizes.v * sizeof(double));
+  *m.last_h = 0.0;
+}
+
+void pawl_ga_forget(PawlStepper* s, PawlState* state) {
+  *pawl_ga_memory(s, state).last_h = 0.0;
+}
+
+void pawl_ga_predict(PawlStepper* s, PawlGa* d, PawlState* state, double h) {
+  PawlGaMemory m = pawl_ga_memory(s, state);
+  double more = *m.last_h == h && !s->crossing ? 1.0 : 0.0;
+  d->h = h;
+  d->beta_p = (1 - d->alpha_m) / (h * h * d->beta * (1 - d->alpha_f));  // (A8)
+  d->gamma_p = d->gamma / (h * d->beta);                                // (A8)
+  for (int i = 0; i < s->sizes.v; i++) {
+    d->vdot[i] = state->a[i] + more * (state->a[i] - m.last_vdot[i]);
+    d->a[i] = ((1 - d->alpha_f) * d->vdot[i] + d->alpha_f * state->a[i] - d->alpha_m * m.a[i]) /
+              (1 - d->alpha_m);
+    d->v[i] = state->v[i] + h * ((1 - d->gamma) * m.a[i] + d->gamma * d->a[i]);
+    d->delta[i] = h * state->v[i] + h * h * ((0.5 - d->beta) * m.a[i] + d->beta * d->a[i]);
+  }
+  for (int i = 0; i < s->sizes.rows; i++) {
+    bool active = !s->active || s->active[i];
+    d->lambda[i] = !active ? 0.0 : state->lambda[i] + more * (state->lambda[i] - m.last_lambda[i]);
+  }
+}
+
+// r = M v' - f - G^T lambda                                                                 (A7)
+// and the size of its terms, |M| |v'| + |f| + |G|^T |lambda|.
+static void dynamics_residual(const PawlStepper* s, PawlGa* d, const PawlValues* values) {
+  const PawlPattern *H = &s->H, *G = &s->G;
+  for (int j = 0; j < s->sizes.v; j++) {
+    double sum = -values->f[j], size = fabs(values->f[j]);
+    for (int k = G->start[j]; k < G->start[j + 1]; k++) {
+      double term = d->B[k] * d->lambda[G->index[k]];
+      sum -= term;
+      size += fabs(term);
+    }
+    d->r[j] = sum;
+    d->magnitude[j] = size;
+  }
+  for (int j = 0; j < s->sizes.v; j++) {
+    for (int k = H->start[j]; k < H->start[j + 1]; k++) {
+      double term = values->M[k] * d->vdot[j];
+      d->r[H->index[k]] += term;
+      d->magnitude[H->index[k]] += fabs(term);
+      d->weight[j] = H->index[k] == j ? values->M[k] : d->weight[j];
+    }
+  }
+}
+
+// The dynamics in the metric of the masses: sqrt(sum r_j^2 / M_jj) against the same of the terms.
+// `*own` receives the largest |r_j| relative to the terms of coordinate j alone, however small
+// these are next to others.
+static double dynamics_error(const PawlStepper* s, const PawlGa* d, double* own) {
+  double error = 0.0, size = 0.0, massless = 0.0, most = 0.0;
+  for (int j = 0; j < s->sizes.v; j++) {
+    double r = fabs(d->r[j]), terms = d->magnitude[j], M = d->weight[j];
+    most = r > most * terms ? (terms > 0.0 ? r / terms : INFINITY) : most;
+    if (M > 0.0) {
+      error += r * r / M;
+      size += terms * terms / M;
+    } else if (terms > 0.0) {
+      massless = larger(massless, r / terms);
+    }
+  }
+  *own = most;
+  return larger(massless, size > 0.0 ? sqrt(error / size) : 0.0);
+}
+
+// True when the last correction was small for every coordinate.
+static bool each_settled(const PawlStepper* s, const PawlGa* d) {
+  bool same = s->sizes.q == s->sizes.v;
+  double largest = 0.0;
+  for (int j = 0; j < s->sizes.q; j++) {
+    largest = larger(largest, fabs(d->q[j]));
+  }
+  for (int j = 0; j < s->sizes.v; j++) {
+    double size =
+        larger(same ? fabs(d->q[j]) : 1.0, d->h * fabs(d->v[j])) + COORDINATE_NOISE * largest;
+    if (fabs(d->dq[j]) > LAST_CORRECTION * size) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// The constraint at its level, c = g, G v + g_t or G v' + gamma, and the size of the terms of each
+// row: sum_j |G_ij| max(|x_j|, SMALLEST_SIZE) with x = q, v or v'.
+static void constraint_residual(const PawlStepper* s, PawlGa* d, const PawlValues* values,
+                                const double* v) {
+  const PawlPattern* G = &s->G;
+  bool position = d->level == PAWL_LEVEL_POSITION;
+  const double* start = position                          ? values->g
+                        : d->level == PAWL_LEVEL_VELOCITY ? values->g_t
+                                                          : values->gamma;
+  const double* x = position ? NULL : d->level == PAWL_LEVEL_VELOCITY ? v : d->vdot;
+  for (int i = 0; i < s->sizes.rows; i++) {
+    d->c[i] = start[i];
+    d->c_size[i] = position ? 0.0 : fabs(start[i]);
+  }
+  bool same = s->sizes.q == s->sizes.v;
+  for (int j = 0; j < G->cols; j++) {
+    double size = larger(position ? (same ? fabs(d->q[j]) : 1.0) : fabs(x[j]), SMALLEST_SIZE);
+    for (int k = G->start[j]; k < G->start[j + 1]; k++) {
+      d->c_size[G->index[k]] += fabs(values->G[k]) * size;
+      d->c[G->index[k]] += position ? 0.0 : values->G[k] * x[j];
+    }
+  }
+}
+
+static double constraint_error(const PawlStepper* s, const PawlGa* d, int* row) {
+  double largest = 0.0;
+  for (int i = 0; i < s->sizes.rows; i++) {
+    if (s->active && !s->active[i]) {
+      continue;
+    }
+    double error = fabs(d->c[i]) / (d->c_size[i] > 0.0 ? d->c_size[i] : SMALLEST_SIZE);
+    if (error > largest) {
+      largest = error;
+      *row = i;
+    }
+  }
+  return largest;
+}
+
+// The tangent J of the constraint by dq, for the right side -f c:                            (A10)
+//   position      J = G                                               f = 1
+//   velocity      J = G + G_rate / gamma'                             f = 1 / gamma'
+//   acceleration  J = G + 2 (gamma'/beta') G_rate + G_acc / beta'     f = 1 / beta'
+static const double* constraint_tangent(const PawlStepper* s, PawlGa* d, const PawlValues* values,
+                                        const PawlValues* tangent) {
+  int count = s->G.start[s->sizes.v];
+  double rate = 1.0 / d->gamma_p, acceleration = 1.0 / d->beta_p;
+  switch (d->level) {
+    case PAWL_LEVEL_POSITION:
+      return values->G;
+    case PAWL_LEVEL_VELOCITY:
+      for (int k = 0; k < count; k++) {
+        d->J[k] = values->G[k] + rate * tangent->G_rate[k];
+      }
+      return d->J;
+    default:
+      for (int k = 0; k < count; k++) {
+        d->J[k] = values->G[k] + 2 * d->gamma_p * acceleration * tangent->G_rate[k] +
+                  acceleration * tangent->G_acceleration[k];
+      }
+      return d->J;
+  }
+}
+
+// One Newton correction:                                                                    (A9)
+//   [ M + (gamma'/beta') C + K/beta'   -B^T ] [ dq              ]     [ r / beta' ]
+//   [ J                                  0  ] [ dlambda / beta' ] = - [ f c        ]
+PawlStatus pawl_ga_correct(PawlStepper* s, PawlGa* d, double t, PawlError* err) {
+  const PawlValues* values = pawl_eval_values(d->residual_eval);
+  PawlPoint point = {t, d->q, d->U ? d->v_total : d->v, d->vdot, d->lambda, s->modes};
+  s->info.newton_iterations++;
+  if (!d->simple) {
+    PAWL_TRY(pawl_eval_run(d->tangent_eval, &point, err));
+  }
+  const PawlValues* tangent = pawl_eval_values(d->tangent_eval);
+  const double *S = values->M, *J = values->G;
+  double factor = d->level == PAWL_LEVEL_POSITION   ? 1.0
+                  : d->level == PAWL_LEVEL_VELOCITY ? 1.0 / d->gamma_p
+                                                    : 1.0 / d->beta_p;
+  double c = d->gamma_p / d->beta_p, k = 1.0 / d->beta_p;
+  if (!d->simple) {
+    J = constraint_tangent(s, d, values, tangent);
+    for (int i = 0; i < s->nonzeros_H; i++) {
+      d->S[i] = values->M[i] + c * tangent->C[i] + k * tangent->K[i];
+    }
+    S = d->S;
+  }
+  for (int i = 0; i < s->sizes.v; i++) {
+    d->dq[i] = -d->r[i] * k;
+  }
+  for (int i = 0; i < s->sizes.rows; i++) {
+    d->dlambda[i] = s->active && !s->active[i] ? 0.0 : -factor * d->c[i];
+  }
+  PAWL_TRY(pawl_step_solve(s, values, S, d->B, J, s->active, t, d->dq, d->dlambda, err));
+  double of_a = 1.0 / (d->h * d->h * d->beta);
+  for (int i = 0; i < s->sizes.v; i++) {
+    d->delta[i] += d->dq[i];
+    d->v[i] += d->gamma_p * d->dq[i];
+    d->vdot[i] += d->beta_p * d->dq[i];
+    d->a[i] += of_a * d->dq[i];
+  }
+  for (int i = 0; i < s->sizes.rows; i++) {
+    d->lambda[i] += d->beta_p * d->dlambda[i];
+  }
+  return PAWL_OK;
+}
+
+PawlStatus pawl_ga_stuck(PawlStepper* s, const PawlGa* d, double t, PawlError* err) {
+  double error_r = d->error_r, error_g = d->error_c;
+  int row = d->worst_row;
+  if (error_g > error_r) {
+    int number;
+    const char* name = pawl_system_row_name(s->system, row, &number);
+    return pawl_fail(err, PAWL_RETRY,
+                     "t = %.10g: Newton's method did not converge in %d iterations; constraint "
+                     "'%s' (row %d) is off by %.3g of its size",
+                     t, s->def.iterations, name, number + 1, error_g);
+  }
+  int stuck = 0;
+  for (int j = 1; j < s->sizes.v; j++) {
+    stuck = fabs(d->r[j]) > fabs(d->r[stuck]) ? j : stuck;
+  }
+  return pawl_fail(err, PAWL_RETRY,
+                   "t = %.10g: Newton's method did not converge in %d iterations; the balance of "
+                   "forces on '%s' is off by %.3g of their size",
+                   t, s->def.iterations,
+                   s->sizes.q == s->sizes.v ? pawl_system_coordinate_name(s->system, stuck) : "v",
+                   error_r);
+}
+
+PawlStatus pawl_ga_residual(PawlStepper* s, PawlGa* d, PawlState* state, PawlError* err) {
+  const PawlValues* values = pawl_eval_values(d->residual_eval);
+  const double* delta = d->delta;
+  if (d->U) {
+    for (int j = 0; j < s->sizes.v; j++) {
+      d->r[j] = d->delta[j] + d->U[j];
+      d->v_total[j] = d->v[j] + d->W[j];
+    }
+    delta = d->r;
+  }
+  const double* v = d->U ? d->v_total : d->v;
+  pawl_system_retract(s->system, state->q, delta, d->q);
+  PawlPoint point = {state->t + d->h, d->q, v, d->vdot, d->lambda, s->modes};
+  s->info.evaluations++;
+  PAWL_TRY(pawl_eval_run(d->residual_eval, &point, err));
+  d->B = values->G;
+  if (d->between && s->crossing) {
+    PAWL_TRY(pawl_switcher_directions(s, values, &d->B, err));
+  }
+  dynamics_residual(s, d, values);
+  constraint_residual(s, d, values, v);
+  d->error_r = dynamics_error(s, d, &d->error_own);
+  d->error_c = constraint_error(s, d, &d->worst_row);
+  return PAWL_OK;
+}
+
+bool pawl_ga_converged(const PawlStepper* s, const PawlGa* d, int corrections) {
+  return d->error_r <= s->def.tolerance && d->error_c <= s->def.tolerance && corrections > 0 &&
+         (d->error_own <= OWN_BALANCE || each_settled(s, d));
+}
+
+PawlStatus pawl_ga_iterate(PawlStepper* s, PawlGa* d, PawlState* state, PawlError* err) {
+  double t = state->t + d->h;
+  for (int k = 0; k <= s->def.iterations; k++) {
+    PAWL_TRY(pawl_ga_residual(s, d, state, err));
+    if (pawl_ga_converged(s, d, k)) {
+      return PAWL_OK;
+    }
+    if (!(d->error_r < 1e300 && d->error_c < 1e300)) {
+      break;  // diverged
+    }
+    if (k < s->def.iterations) {
+      PAWL_TRY(pawl_ga_correct(s, d, t, err));
+    }
+  }
+  return pawl_ga_stuck(s, d, t, err);
+}
+
+void pawl_ga_accept(PawlStepper* s, PawlGa* d, PawlState* state) {
+  PawlGaMemory m = pawl_ga_memory(s, state);
+  size_t v_bytes = (size_t)s->sizes.v * sizeof(double);
+  size_t row_bytes = (size_t)s->sizes.rows * sizeof(double);
+  memcpy(m.last_vdot, state->a, v_bytes);
+  memcpy(m.last_lambda, state->lambda, row_bytes);
+  *m.last_h = d->h;
+  state->t += d->h;
+  memcpy(state->q, d->q, (size_t)s->sizes.q * sizeof(double));
+  memcpy(state->v, d->v, v_bytes);
+  memcpy(state->a, d->vdot, v_bytes);
+  memcpy(m.a, d->a, v_bytes);
+  memcpy(state->lambda, d->lambda, row_bytes);
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The generalized-alpha core that ga-p, ga-v, ga-a and the methods built on them share. Equation
+// labels refer to docs/theory/ga-p.md and docs/theory/generalized-alpha.md.
+#pragma once
+
+#include "step/stepper.h"
+
+// At which level the constraints of the smooth motion are imposed.
+typedef enum PawlLevel {
+  PAWL_LEVEL_POSITION,
+  PAWL_LEVEL_VELOCITY,
+  PAWL_LEVEL_ACCELERATION
+} PawlLevel;
+
+typedef struct PawlGa {
+  PawlLevel level;
+  bool simple;   // mass matrix and gradient instead of exact tangents
+  bool between;  // force directions between the gradients in a step with a switch
+  double alpha_m, alpha_f, beta, gamma;
+  double h, beta_p, gamma_p;           // beta', gamma' of the step under way
+  PawlEval* residual_eval;             // M, f, G and the constraint at its level
+  PawlEval* tangent_eval;              // K, C and the tangent of the constraint
+  double *q, *v, *vdot, *a, *lambda;   // the iterate
+  double* delta;                       // q = retract(q_n, delta)
+  double *r, *magnitude;               // residual of the dynamics, and the size of its terms
+  double *c, *c_size;                  // residual of the constraint at its level, and its size
+  double *dq, *dlambda;                // correction
+  double *S, *J;                       // what a Newton step factors
+  double* weight;                      // diagonal of M
+  const double* B;                     // force directions: G, or between two gradients
+  const double *U, *W;                 // corrections of q and v by the caller; NULL: none
+  double* v_total;                     // v + W
+  double error_r, error_c, error_own;  // dynamics, constraint; dynamics of the worst coordinate
+  int worst_row;
+} PawlGa;
+
+// The method's part of a state.
+typedef struct PawlGaMemory {
+  double *a, *last_vdot, *last_lambda;
+  double* last_h;  // 0 before there is a last step
+} PawlGaMemory;
+PawlGaMemory pawl_ga_memory(const PawlStepper* s, PawlState* state);
+
+// Allocates a core; rho from the stepper's options.
+PAWL_CHECKED PawlStatus pawl_ga_create(PawlStepper* s, PawlLevel level, PawlGa* ga, PawlError* err);
+void pawl_ga_destroy(PawlGa* ga);
+// gamma = 1, alpha_m = alpha_f = 0, beta = 1/2 instead of the coefficients of rho.
+void pawl_ga_implicit(PawlGa* ga);
+
+void pawl_ga_start(PawlStepper* s, PawlState* state);   // a_0 = v'_0
+void pawl_ga_forget(PawlStepper* s, PawlState* state);  // no extrapolation in the next step
+
+// First guess of v', lambda; a, v and delta follow from (A1) to (A3).
+void pawl_ga_predict(PawlStepper* s, PawlGa* ga, PawlState* state, double h);
+// The parts of an iteration: residuals at the iterate (with U and W), their test after a number of
+// corrections, one correction, and the message when it does not end.
+PAWL_CHECKED PawlStatus pawl_ga_residual(PawlStepper* s, PawlGa* ga, PawlState* state,
+                                         PawlError* err);
+bool pawl_ga_converged(const PawlStepper* s, const PawlGa* ga, int corrections);
+PAWL_CHECKED PawlStatus pawl_ga_correct(PawlStepper* s, PawlGa* ga, double t, PawlError* err);
+PawlStatus pawl_ga_stuck(PawlStepper* s, const PawlGa* ga, double t, PawlError* err);
+// Newton's method on dynamics and constraint at its level, from the guess.
+PAWL_CHECKED PawlStatus pawl_ga_iterate(PawlStepper* s, PawlGa* ga, PawlState* state,
+                                        PawlError* err);
+// The iterate becomes the state.
+void pawl_ga_accept(PawlStepper* s, PawlGa* ga, PawlState* state);

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+// moreau-jean: the theta method for impulses and velocities (docs/theory/moreau-jean.md):
+//
+//   M (v_{n+1} - v_n) = h (theta f_{n+1} + (1 - theta) f_n) + B^T P                          (T1)
+//   q_{n+1} = q_n + h (theta v_{n+1} + (1 - theta) v_n)                                      (T2)
+//   G v + g_t = 0 at t_{n+1} for bilateral rows                                              (T3)
+//   0 <= G v_{n+1} + e G v_n  _|_  P >= 0 for contacts with g_n + h/2 g_n' <= 0              (T4)
+//
+// Constraints are imposed at velocity level alone: positions drift.
+#include <math.h>
+#include <string.h>
+
+#include "step/stepper.h"
+
+static const double SMALLEST_RATE = 1e-9;    // [m/s] a slower approach does not rebound
+static const double SMALLEST_LOGGED = 1e-6;  // [m/s] slower impacts do not go to the log
+static const double SMALLEST_SIZE = 1e-3;    // velocities count as at least this
+enum { MOST_SET_CHANGES = 12 };
+
+typedef struct MoreauJean {
+  double theta;
+  PawlEval* eval;     // M, f, g, G, g_t
+  PawlEval* tangent;  // K, C, G_rate
+  double *q, *v, *a, *P, *lambda, *f_n, *dv, *dP, *move, *S, *J;
+  double *rate, *rate_n, *effective;
+  bool rebounds;  // some contact approaches faster than SMALLEST_RATE
+  unsigned char *candidate, *set;
+} MoreauJean;
+
+static PawlStatus create(PawlStepper* s, PawlError* err) {
+  MoreauJean* d = PAWL_NEW(&s->arena, MoreauJean, 1);
+  s->data = d;
+  if (!d) {
+    return pawl_fail_memory(err);
+  }
+  d->theta = s->def.theta;
+  int n = s->sizes.v, m = s->sizes.rows;
+  struct {
+    double** array;
+    int size;
+  } arrays[] = {{&d->q, s->sizes.q},
+                {&d->v, n},
+                {&d->a, n},
+                {&d->f_n, n},
+                {&d->dv, n},
+                {&d->move, n},
+                {&d->P, m},
+                {&d->lambda, m},
+                {&d->dP, m},
+                {&d->rate, m},
+                {&d->rate_n, m},
+                {&d->effective, m},
+                {&d->S, s->nonzeros_H},
+                {&d->J, s->G.start[n]}};
+  bool ok = true;
+  for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
+    ok = ok && (*arrays[k].array = PAWL_NEW(&s->arena, double, arrays[k].size)) != NULL;
+  }
+  d->candidate = PAWL_NEW(&s->arena, unsigned char, m);
+  d->set = PAWL_NEW(&s->arena, unsigned char, m);
+  if (!ok || !d->candidate || !d->set) {
+    return pawl_fail_memory(err);
+  }
+  PAWL_TRY(pawl_eval_create(
+      s->system, PAWL_MASS | PAWL_FORCE | PAWL_POSITION | PAWL_GRADIENT | PAWL_TIME_GRADIENT,
+      &d->eval, err));
+  return pawl_eval_create(s->system, PAWL_STIFFNESS | PAWL_DAMPING | PAWL_VELOCITY_TANGENT,
+                          &d->tangent, err);
+}
+
+static void destroy(PawlStepper* s) {
+  MoreauJean* d = s->data;
+  pawl_eval_destroy(d->eval);
+  pawl_eval_destroy(d->tangent);
+}
+
+static void start(PawlStepper* s, PawlState* state) {
+  (void)s;
+  (void)state;
+}
+
+static bool is_contact(const PawlStepper* s, int i) {
+  return pawl_system_row_kind(s->system, i) == PAWL_ROW_CONTACT;
+}
+
+// What is known at the beginning: f_n, the rates of the contacts and which may close.
+static PawlStatus begin(PawlStepper* s, MoreauJean* d, const PawlState* state, double h,
+                        PawlError* err) {
+  PawlPoint point = {state->t, state->q, state->v, state->a, state->lambda, s->modes};
+  PAWL_TRY(pawl_eval_run(d->eval, &point, err));
+  const PawlValues* values = pawl_eval_values(d->eval);
+  memcpy(d->f_n, values->f, (size_t)s->sizes.v * sizeof(double));
+  memcpy(d->rate_n, values->g_t, (size_t)s->sizes.rows * sizeof(double));
+  pawl_sparse_add(&s->G, values->G, 1.0, state->v, d->rate_n);
+  d->rebounds = false;
+  for (int i = 0; i < s->sizes.rows; i++) {
+    bool contact = is_contact(s, i), active = !s->active || s->active[i];
+    d->candidate[i] = contact && values->g[i] + 0.5 * h * d->rate_n[i] <= 0.0;  // (T4)
+    d->set[i] = contact ? d->candidate[i] : active;
+    d->rate_n[i] = contact ? d->rate_n[i] : 0.0;
+    d->rebounds |= fabs(d->rate_n[i]) > SMALLEST_RATE;
+    d->P[i] = d->set[i] ? h * state->lambda[i] : 0.0;
+    d->effective[i] = 0.0;
+  }
+  return PAWL_OK;
+}
+
+static double rebound(const PawlStepper* s, const MoreauJean* d, int i) {
+  double e = d->rebounds ? pawl_system_restitution(s->system, i) : 0.0;
+  return d->rate[i] + e * d->rate_n[i];
+}
+
+// Rough 1 / (G M^-1 G^T) of a contact row from the diagonal of M: only the sign of a sum depends on
+// it.
+static void effective_masses(const PawlStepper* s, MoreauJean* d, const PawlValues* values) {
+  memset(d->effective, 0, (size_t)s->sizes.rows * sizeof(double));
+  for (int j = 0; j < s->sizes.v; j++) {
+    double M = 0.0;
+    for (int k = s->H.start[j]; k < s->H.start[j + 1]; k++) {
+      M = s->H.index[k] == j ? values->M[k] : M;
+    }
+    for (int k = s->G.start[j]; k < s->G.start[j + 1]; k++) {
+      d->effective[s->G.index[k]] += M > 0.0 ? values->G[k] * values->G[k] / M : 0.0;
+    }
+  }
+  for (int i = 0; i < s->sizes.rows; i++) {
+    d->effective[i] = d->effective[i] > 0.0 ? 1.0 / d->effective[i] : 1.0;
+  }
+}
+
+static bool choose_set(PawlStepper* s, MoreauJean* d, const PawlValues* values) {
+  bool changed = false;
+  effective_masses(s, d, values);
+  for (int i = 0; i < s->sizes.rows; i++) {
+    if (is_contact(s, i)) {
+      unsigned char closed = d->candidate[i] && d->P[i] - d->effective[i] * rebound(s, d, i) >= 0.0;
+      changed |= closed != d->set[i];
+      d->set[i] = closed;
+      d->P[i] = closed ? d->P[i] : 0.0;
+    }
+  }
+  return changed;
+}
+
+// Evaluates at the iterate and fills the right sides of Newton's method.
+static PawlStatus residual(PawlStepper* s, MoreauJean* d, const PawlState* state, double h,
+                           const double** B, PawlError* err) {
+  const PawlValues* values = pawl_eval_values(d->eval);
+  double theta = d->theta;
+  for (int j = 0; j < s->sizes.v; j++) {
+    d->move[j] = h * (theta * d->v[j] + (1 - theta) * state->v[j]);  // (T2)
+  }
+  pawl_system_retract(s->system, state->q, d->move, d->q);
+  PawlPoint point = {state->t + h, d->q, d->v, d->a, d->lambda, s->modes};
+  s->info.evaluations++;
+  PAWL_TRY(pawl_eval_run(d->eval, &point, err));
+  *B = values->G;
+  if (s->crossing) {
+    PAWL_TRY(pawl_switcher_directions(s, values, B, err));
+  }
+  memcpy(d->rate, values->g_t, (size_t)s->sizes.rows * sizeof(double));
+  pawl_sparse_add(&s->G, values->G, 1.0, d->v, d->rate);
+  return PAWL_OK;
+}
+
+// [M + h theta C + (h theta)^2 K,  -B^T; G + h theta G_rate, 0] [dv; dP] = -[(T1); (T3), (T4)]
+static PawlStatus correct(PawlStepper* s, MoreauJean* d, const PawlState* state, double h,
+                          const double* B, PawlError* err) {
+  const PawlValues* values = pawl_eval_values(d->eval);
+  double ht = h * d->theta;
+  for (int j = 0; j < s->sizes.v; j++) {
+    d->a[j] = (d->v[j] - state->v[j]) / ht;
+    d->dv[j] = h * (d->theta * values->f[j] + (1 - d->theta) * d->f_n[j]);
+    d->move[j] = d->v[j] - state->v[j];
+  }
+  for (int i = 0; i < s->sizes.rows; i++) {
+    d->lambda[i] = d->P[i] / ht;
+    d->dP[i] = d->set[i] ? -rebound(s, d, i) : 0.0;
+  }
+  pawl_sparse_add(&s->H, values->M, -1.0, d->move, d->dv);
+  pawl_sparse_add_transposed(&s->G, B, 1.0, d->P, d->dv);
+  PawlPoint point = {state->t + h, d->q, d->v, d->a, d->lambda, s->modes};
+  PAWL_TRY(pawl_eval_run(d->tangent, &point, err));
+  const PawlValues* tangent = pawl_eval_values(d->tangent);
+  for (int k = 0; k < s->nonzeros_H; k++) {
+    d->S[k] = values->M[k] + ht * tangent->C[k] + ht * ht * tangent->K[k];
+  }
+  for (int k = 0; k < s->G.start[s->sizes.v]; k++) {
+    d->J[k] = values->G[k] + ht * tangent->G_rate[k];
+  }
+  s->info.newton_iterations++;
+  PAWL_TRY(pawl_step_solve(s, values, d->S, B, d->J, d->set, state->t + h, d->dv, d->dP, err));
+  for (int j = 0; j < s->sizes.v; j++) {
+    d->v[j] += d->dv[j];
+  }
+  for (int i = 0; i < s->sizes.rows; i++) {
+    d->P[i] += d->dP[i];
+  }
+  return PAWL_OK;
+}
+
+static bool settled(const PawlStepper* s, const MoreauJean* d) {
+  double change = 0.0, size = SMALLEST_SIZE;
+  for (int j = 0; j < s->sizes.v; j++) {
+    change = fmax(change, fabs(d->dv[j]));
+    size = fmax(size, fabs(d->v[j]));
+  }
+  return change <= s->def.tolerance * size;
+}
+
+static PawlStatus accept(PawlStepper* s, MoreauJean* d, PawlState* state, double h,
+                         PawlError* err) {
+  for (int i = 0; i < s->sizes.rows; i++) {
+    if (is_contact(s, i) && d->set[i] && d->rate_n[i] < -SMALLEST_LOGGED) {
+      PAWL_TRY(pawl_switcher_log_contact(s, i, d->P[i], state, state->t + h, d->q, d->v, err));
+    }
+    state->lambda[i] = d->P[i] / h;
+  }
+  for (int j = 0; j < s->sizes.v; j++) {
+    state->a[j] = (d->v[j] - state->v[j]) / h;
+  }
+  memcpy(state->q, d->q, (size_t)s->sizes.q * sizeof(double));
+  memcpy(state->v, d->v, (size_t)s->sizes.v * sizeof(double));
+  state->t += h;
+  return PAWL_OK;
+}
+
+static PawlStatus step(PawlStepper* s, PawlState* state, double h, PawlError* err) {
+  MoreauJean* d = s->data;
+  const double* B;
+  PAWL_TRY(begin(s, d, state, h, err));
+  memcpy(d->v, state->v, (size_t)s->sizes.v * sizeof(double));
+  memset(d->dv, 0, (size_t)s->sizes.v * sizeof(double));
+  for (int k = 0; k <= s->def.iterations; k++) {
+    PAWL_TRY(residual(s, d, state, h, &B, err));
+    bool changed = s->contact_count > 0 && k > 0 && k < MOST_SET_CHANGES &&
+                   choose_set(s, d, pawl_eval_values(d->eval));
+    if (k > 0 && !changed && settled(s, d)) {
+      return accept(s, d, state, h, err);
+    }
+    PAWL_TRY(correct(s, d, state, h, B, err));
+  }
+  return pawl_fail(err, PAWL_RETRY, "t = %.10g: the velocities did not converge in %d iterations",
+                   state->t + h, s->def.iterations);
+}
+
+static double impulse(const PawlStepper* s, int row) {
+  return ((const MoreauJean*)s->data)->P[row];
+}
+
+const PawlMethod pawl_method_moreau_jean = {
+    .info = {"moreau-jean", "theta method on velocities and impulses; contacts", 1},
+    .create = create,
+    .destroy = destroy,
+    .start = start,
+    .switches = true,
+    .contacts = true,
+    .nonsmooth = true,
+    .step = step,
+    .impulse = impulse,
+};
