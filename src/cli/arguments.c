@@ -7,19 +7,9 @@
 #include "cli/cli.h"
 
 static int bad(const char* what, const char* argument) {
-  fprintf(stderr, "pawl: %s '%s'; pawl --help lists the commands and their options\n", what,
+  fprintf(stderr, "pawl: %s '%s'; pawl COMMAND --help lists the options of a command\n", what,
           argument);
   return EXIT_USAGE;
-}
-
-static bool is_setting(const char* name, size_t length) {
-  PawlOptionInfo info;
-  for (int k = 0; pawl_simulate_option(k, &info); k++) {
-    if (strlen(info.name) == length && strncmp(info.name, name, length) == 0) {
-      return true;
-    }
-  }
-  return false;
 }
 
 // The canonical name of a setting, so that "--step=1" needs no copy.
@@ -71,7 +61,7 @@ static bool is_flag(const char* argument, const char* flag, size_t length) {
 
 static int read_option(Reader* r, const char* a) {
   Arguments* out = r->out;
-  size_t length = strcspn(a, "=");
+  size_t length = strncmp(a, "--", 2) == 0 ? strcspn(a, "=") : strlen(a);
   if (takes(r, 'p') && (is_flag(a, "-p", length) || is_flag(a, "--parameter", length))) {
     return add_text(r, a, &out->override_count, MOST_OVERRIDES, out->overrides);
   }
@@ -82,7 +72,7 @@ static int read_option(Reader* r, const char* a) {
     out->plot = value_of(r, a);
     return out->plot ? 0 : bad("a file name is missing behind", a);
   }
-  if (takes(r, 's') && length > 2 && is_setting(a + 2, length - 2)) {
+  if (takes(r, 's') && length > 2 && setting_name(a + 2, length - 2)) {
     const char* value = value_of(r, a);
     if (!value) {
       return bad("a value is missing behind", a);
@@ -166,7 +156,7 @@ PawlModel* load_model(const Arguments* arguments, PawlError* err) {
 }
 
 int simulate_def(const Arguments* arguments, const PawlModel* model, PawlSimulateDef* out) {
-  PawlError err;
+  PawlError err = {0};
   *out = pawl_model_simulate(model);
   for (int k = 0; k < arguments->setting_count; k++) {
     const Setting* s = &arguments->settings[k];

@@ -7,8 +7,56 @@ static void help(void) {
       "usage: pawl check MODEL [-p NAME=VALUE]... [--project] [--json]\n\n"
       "Reads MODEL, derives its equations and tells: degrees of freedom, redundant constraints,\n"
       "how well the start satisfies the constraints, and the accelerations and constraint forces\n"
-      "it begins with. Exit code 1 when the model cannot start as it is.\n"
+      "it begins with. A model that switches is run (event-driven) to its end: do the regions "
+      "cover\n"
+      "the motion, do the branches of a constraint meet on the surface, is it crossed and not "
+      "touched?\n"
+      "Exit code 1 or 2 when something is wrong.\n"
       "  --project          check the start after moving it onto the constraints\n");
+}
+
+// Follows the run and looks at every state and every switch.
+typedef struct Watch {
+  PawlVerifier* verifier;
+  const PawlSim* sim;
+  int switches;
+  PawlStatus status;
+  PawlError err;
+} Watch;
+
+static int watch_step(void* context, double t, double until) {
+  Watch* w = context;
+  const PawlStepper* stepper = pawl_sim_stepper(w->sim);
+  (void)t;
+  (void)until;
+  for (int k = 0; w->status == PAWL_OK && k < pawl_stepper_instants(stepper); k++) {
+    w->switches++;
+    w->status = pawl_verify_switch(w->verifier, pawl_stepper_instant(stepper, k), &w->err);
+  }
+  if (w->status == PAWL_OK) {
+    w->status = pawl_verify_regions(w->verifier, pawl_sim_state(w->sim), &w->err);
+  }
+  return w->status != PAWL_OK;
+}
+
+// Runs the model event-driven to its end; problems go to `err`.
+static PawlStatus follow(const PawlSystem* system, PawlSimDef def, int* switches, PawlError* err) {
+  Watch w = {0};
+  PawlSim* sim = NULL;
+  def.simulate.method = "event-driven";
+  def.simulate.smooth = "rk4";
+  PawlStatus status = pawl_verifier_create(system, &w.verifier, err);
+  status = status ? status : pawl_sim_create(system, &def, &sim, err);
+  w.sim = sim;
+  status = status ? status : pawl_sim_run(sim, watch_step, &w, err);
+  if (w.status != PAWL_OK) {
+    status = w.status;
+    *err = w.err;
+  }
+  *switches = w.switches;
+  pawl_sim_destroy(sim);
+  pawl_verifier_destroy(w.verifier);
+  return status;
 }
 
 typedef struct Findings {
@@ -18,6 +66,7 @@ typedef struct Findings {
   int redundant;
   const char* problem;  // NULL: none
   const char* warning;
+  int switches;  // met along the run; -1: the model does not switch
   PawlSummary summary;
   const PawlState* state;  // NULL when the start failed
   const double* lambda;
@@ -49,6 +98,11 @@ static void print_findings(const PawlSystem* system, const Findings* f) {
     const char* name = pawl_system_row_name(system, k, &number);
     printf("%s (row %d)  multiplier %.9g\n", name, number + 1, f->lambda[k]);
   }
+  if (f->switches >= 0) {
+    printf(
+        "switches            %d along the run; %s\n", f->switches,
+        f->problem ? "see the message" : "regions cover it, branches meet, surfaces are crossed");
+  }
   if (f->warning[0]) {
     printf("warning             %s\n", f->warning);
   }
@@ -72,6 +126,7 @@ static void print_json(const PawlSystem* system, const Findings* f) {
     json_number(&json, "velocity_residual", f->summary.residual[1]);
     json_number(&json, "energy", f->summary.energy_start);
   }
+  json_whole(&json, "switches", f->switches);
   json_text(&json, "problem", f->problem ? f->problem : "");
   json_text(&json, "warning", f->warning);
   json_close(&json, '}');
@@ -96,6 +151,11 @@ static int check(const Arguments* a, const PawlModel* model, const PawlSystem* s
                 .warning = sim ? pawl_sim_warning(sim) : "",
                 .state = sim ? pawl_sim_state(sim) : NULL,
                 .lambda = sim ? pawl_sim_multipliers(sim) : NULL};
+  f.switches = -1;
+  if (status == PAWL_OK && pawl_system_switches(system)) {
+    status = follow(system, def, &f.switches, &err);
+    f.problem = status == PAWL_OK ? NULL : err.message;
+  }
   if (sim) {
     f.summary = pawl_sim_summary(sim);
     f.redundant = f.summary.work.redundant_rows;

@@ -70,5 +70,6 @@ typedef struct Command {
   int (*run)(int argc, char** argv);
   void (*help)(void);
 } Command;
-extern const Command command_run, command_check, command_equations, command_bench, command_models;
+extern const Command command_run, command_check, command_compare, command_converge,
+    command_equations, command_bench, command_models, command_reproduce;
 void print_settings_help(void);

@@ -4,8 +4,9 @@
 
 #include "cli/cli.h"
 
-static const Command* const commands[] = {&command_run, &command_check, &command_equations,
-                                          &command_bench, &command_models};
+static const Command* const commands[] = {&command_run,      &command_check,     &command_compare,
+                                          &command_converge, &command_reproduce, &command_equations,
+                                          &command_bench,    &command_models};
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
 static void print_help(FILE* to) {

@@ -21,7 +21,8 @@ static void help(void) {
       "  --plot FILE.svg    draw coordinates, rates and energies over time\n"
       "  --json             print the summary as one JSON object on standard output\n"
       "  --project          move a start that is off the constraints onto them\n"
-      "  --quiet            no summary and no progress\n");
+      "  --quiet            no summary and no progress\n\n"
+      "Energy drift and residuals of the summary are judged at the recorded samples (--record).\n");
   print_settings_help();
 }
 
@@ -90,11 +91,19 @@ static int check_outputs(const Arguments* a) {
       return failed;
     }
   }
-  return a->plot ? check_folder(a->plot) : 0;
+  if (!a->plot) {
+    return 0;
+  }
+  const char* dot = strrchr(a->plot, '.');
+  if (!dot || strcmp(dot, ".svg") != 0) {
+    fprintf(stderr, "pawl: --plot %s: the name must end in .svg\n", a->plot);
+    return EXIT_USAGE;
+  }
+  return check_folder(a->plot);
 }
 
 static int write_one(const PawlRecorder* recorder, Writer writer, const char* path, bool quiet) {
-  PawlError err;
+  PawlError err = {0};
   if (writer(recorder, path, &err) != PAWL_OK) {
     return report_error(&err);
   }
@@ -127,7 +136,7 @@ typedef struct Progress {
 } Progress;
 
 static int on_step(void* context, double t, double until) {
-  enum { CALLS_BETWEEN_LOOKS = 256 };
+  enum { CALLS_BETWEEN_LOOKS = 16 };
   Progress* p = context;
   if (p->shown && ++p->calls % CALLS_BETWEEN_LOOKS == 0) {
     double now = seconds_now();
@@ -153,6 +162,28 @@ static void print_state(const PawlSystem* system, const PawlState* state) {
   fprintf(stderr, "%s\n", n.q > MOST_SHOWN ? ", ..." : "");
 }
 
+// What a user should know of a run that ended well, one text each; NULL past the last.
+static const char* warning_of(const PawlSim* sim, int index) {
+  static const double DRIFT_WORTH_A_WARNING = 1e-3, VELOCITY_DRIFT_WORTH_A_WARNING = 1e-2;
+  PawlSummary s = pawl_sim_summary(sim);
+  const char* list[3];
+  int count = 0;
+  if (pawl_sim_warning(sim)[0]) {
+    list[count++] = pawl_sim_warning(sim);
+  }
+  if (s.drift > DRIFT_WORTH_A_WARNING) {
+    list[count++] =
+        "positions have drifted off the constraints by more than 0.1%; a smaller step, or a "
+        "method that holds positions, helps";
+  }
+  if (s.velocity_drift > VELOCITY_DRIFT_WORTH_A_WARNING) {
+    list[count++] =
+        "velocities violate the constraints by more than 1%: expected right after a switch "
+        "with ga-p or ga-a, else a sign that the step is too large";
+  }
+  return index < count ? list[index] : NULL;
+}
+
 static void print_summary(const PawlSystem* system, const PawlSim* sim,
                           const PawlSimulateDef* def) {
   PawlSummary s = pawl_sim_summary(sim);
@@ -169,12 +200,6 @@ static void print_summary(const PawlSystem* system, const PawlSim* sim,
   if (pawl_system_sizes(system).rows > 0) {
     fprintf(stderr, "largest residuals: position %.2g, velocity %.2g, acceleration %.2g\n",
             s.residual[0], s.residual[1], s.residual[2]);
-  }
-  if (s.drift > 1e-3) {
-    fprintf(stderr,
-            "pawl: warning: the constraints have drifted by %.2g of their size; take a smaller "
-            "step or method ga-p\n",
-            s.drift);
   }
 }
 
@@ -240,17 +265,29 @@ static void print_json(const PawlSystem* system, const PawlSim* sim, const PawlS
   json_number(&json, "velocity", s.residual[1]);
   json_number(&json, "acceleration", s.residual[2]);
   json_close(&json, '}');
+  json_open(&json, "warnings", '[');
+  for (int k = 0; warning_of(sim, k); k++) {
+    json_text(&json, NULL, warning_of(sim, k));
+  }
+  json_close(&json, ']');
   json_events(&json, pawl_sim_recorder(sim));
   json_close(&json, '}');
 }
 
 // ---- the command --------------------------------------------------------------------------------
+static void print_warnings(const PawlSim* sim) {
+  for (int k = 0; warning_of(sim, k); k++) {
+    fprintf(stderr, "pawl: warning: %s\n", warning_of(sim, k));
+  }
+}
+
 static int finish(const Arguments* a, const PawlSystem* system, const PawlSim* sim,
                   const PawlSimulateDef* def, PawlStatus status, const PawlError* err) {
   int code = write_outputs(a, sim);
   if (!a->quiet) {
     print_summary(system, sim, def);
   }
+  print_warnings(sim);
   if (a->json) {
     print_json(system, sim, def,
                status == PAWL_OK        ? "ok"
@@ -276,9 +313,6 @@ static int simulate(const Arguments* a, const PawlModel* model, const PawlSystem
   PawlSim* sim;
   if (pawl_sim_create(system, &def, &sim, &err) != PAWL_OK) {
     return report_error(&err);
-  }
-  if (pawl_sim_warning(sim)[0]) {
-    fprintf(stderr, "pawl: warning: %s\n", pawl_sim_warning(sim));
   }
   double now = seconds_now();
   Progress progress = {!a->quiet && isatty(STDERR_FILENO), 0, now, now};

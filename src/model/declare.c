@@ -25,14 +25,46 @@ static void clash(PawlLoader* loader, const PawlYaml* key, const PawlFamily* fam
               family->where->column);
 }
 
+// Names of coordinates and outputs become columns of the results; these are taken.
+static bool is_column(const char* name) {
+  static const char* const columns[] = {"kinetic", "potential", "energy"};
+  for (size_t k = 0; k < sizeof columns / sizeof *columns; k++) {
+    if (strcmp(name, columns[k]) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// False after reporting a name that cannot be taken.
+static bool check_name(PawlLoader* loader, const PawlYaml* where, const char* name,
+                       PawlNameKind kind) {
+  bool in_expressions = kind != PAWL_NAME_CONTACT && kind != PAWL_NAME_EVENT;
+  bool in_columns = kind == PAWL_NAME_COORDINATE || kind == PAWL_NAME_OUTPUT;
+  if (in_expressions && pawl_expr_reserved(name)) {
+    pawl_report(&loader->report, where, "'%s' is a reserved word; choose another name",
+                pawl_quote(name).s);
+    return false;
+  }
+  if (in_columns && is_column(name)) {
+    pawl_report(&loader->report, where,
+                "'%s' is a column of every result; choose another name for this one",
+                pawl_quote(name).s);
+    return false;
+  }
+  if (strlen(name) > PAWL_MODEL_MAX_NAME) {
+    pawl_report(&loader->report, where, "a name of %zu bytes; at most %d are allowed", strlen(name),
+                PAWL_MODEL_MAX_NAME);
+    return false;
+  }
+  return true;
+}
+
 // The family of a key: the one that an earlier key of the same section began, or a new one. NULL
 // after reporting.
 static PawlFamily* claim_family(PawlLoader* loader, const PawlYaml* where, const PawlAstKey* key,
                                 PawlNames* names, const PawlNames* other, PawlNameKind kind) {
-  bool in_expressions = kind != PAWL_NAME_CONTACT && kind != PAWL_NAME_EVENT;
-  if (in_expressions && pawl_expr_reserved(key->name)) {
-    pawl_report(&loader->report, where, "'%s' is a reserved word; choose another name",
-                pawl_quote(key->name).s);
+  if (!check_name(loader, where, key->name, kind)) {
     return NULL;
   }
   const PawlFamily* rival = other ? pawl_names_find(other, key->name) : NULL;

@@ -237,6 +237,12 @@ PawlStatus pawl_model_parse(const char* text, size_t length, const char* name, i
     pawl_model_destroy(model);
     return pawl_fail_memory(err);
   }
+  static const char byte_order_mark[] = "\xEF\xBB\xBF";  // some editors begin a file with it
+  size_t skipped = sizeof byte_order_mark - 1;
+  if (length >= skipped && memcmp(text, byte_order_mark, skipped) == 0) {
+    text += skipped;
+    length -= skipped;
+  }
   PawlYaml* root = pawl_yaml_parse(&loader->pool, text, length, &loader->report);
   if (root) {
     load_sections(loader, root, override_count, overrides);

@@ -10,6 +10,7 @@
 #include "pawl/model.h"
 
 #define PAWL_MODEL_MAX_NESTING 32         // maps and lists inside each other
+#define PAWL_MODEL_MAX_NAME 200           // bytes of a name
 #define PAWL_MODEL_MAX_FAMILY 10000000    // elements of one family
 #define PAWL_MODEL_MAX_ELEMENTS 20000000  // coordinates, terms, constraint rows: of each kind
 #define PAWL_MODEL_MAX_ROUNDS 200000000   // of all index ranges together

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+// pawl compare: several methods on one model, side by side, against a reference.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/study.h"
+
+static void help(void) {
+  printf(
+      "usage: pawl compare MODEL [--methods a,b,c] [--reference FILE.csv | METHOD@STEP]\n"
+      "                    [-p NAME=VALUE]... [--step h] [--until t] [--json] ...\n\n"
+      "Runs MODEL with several methods and shows them side by side. A method that refuses the\n"
+      "model or fails gets a line with its message, and the others go on.\n\n"
+      "  --methods a,b,c    the methods; event-driven:ga-p also names what runs between switches.\n"
+      "                     Without it every method of this version is tried\n"
+      "  --reference REF    what counts as right: a file that `pawl run -o FILE.csv` wrote, or\n"
+      "                     METHOD@STEP, for example event-driven:rk4@1e-5. Without it:\n"
+      "                     event-driven over rk4 at a tenth of the step (rk4 for models in which\n"
+      "                     nothing switches, nsga-pva for those with contacts)\n"
+      "  -p NAME=VALUE      set a parameter of the model\n"
+      "  --json             print one JSON object on standard output\n\n"
+      "columns:\n"
+      "  end q, end v       largest error of a coordinate, of a rate, at the end\n"
+      "  L1 q, L1 v         mean over time of the largest error of a coordinate, of a rate\n"
+      "  energy             kinetic + potential energy at the end less that at the start [J]\n"
+      "  saw v, saw lambda  oscillation from step to step: the sum of the second differences over\n"
+      "                     the sum of the first, over the steps without a switch; 0 for a smooth\n"
+      "                     curve (of the size of the step), 2 for a saw that turns in every "
+      "step;\n"
+      "                     the worst rate or multiplier counts\n"
+      "  events             switches and impacts\n"
+      "  newton             Newton iterations per step\n"
+      "  us/step            microseconds per step, best of three runs without recording\n"
+      "  residuals          largest of g, G v + g_t, G v' + gamma over the rows in force: in the\n"
+      "                     whole run, and after its first tenth\n");
+  print_settings_help();
+}
+
+enum { LEVELS = 3 };
+
+typedef struct Row {
+  char method[64];
+  bool good;
+  char message[512];
+  double end[PARTS], l1[PARTS];
+  double energy;
+  double residual[LEVELS], residual_late[LEVELS];
+  double saw_v, saw_lambda;
+  int events;
+  long long steps;
+  double newton, per_step;  // per step: iterations, [s]
+} Row;
+
+// ---- the reference ------------------------------------------------------------------------------
+typedef struct Reference {
+  Path path;
+  char label[256];
+} Reference;
+
+static PawlStatus run_reference(const Study* study, const PawlSimulateDef* def, Reference* out,
+                                PawlError* err) {
+  StudyRun run = {0};
+  char method[64];
+  PawlStatus status = study_run(study->system, def, &run);
+  if (status == PAWL_OK && !path_of_run(pawl_sim_recorder(run.sim), &out->path)) {
+    status = PAWL_ERROR_MEMORY;
+    run.err = (PawlError){status, "out of memory"};
+  }
+  snprintf(out->label, sizeof out->label, "%s with step %g s",
+           study_method_label(def, method, sizeof method), def->step);
+  if (status != PAWL_OK) {
+    err->status = status;
+    snprintf(err->message, sizeof err->message, "the reference, %s: %.3000s", out->label,
+             run.err.message);
+  }
+  study_run_destroy(&run);
+  return status;
+}
+
+// A file has the columns of any run of the model: those of its start serve.
+static PawlStatus read_reference(const Study* study, const char* file, Reference* out,
+                                 PawlError* err) {
+  PawlSimDef def = pawl_sim_def_default();
+  PawlSim* sim;
+  def.simulate = study_reference_def(study->system, &study->def, STUDY_FINER);
+  PawlStatus status = pawl_sim_create(study->system, &def, &sim, err);
+  status = status ? status : path_of_csv(file, pawl_sim_recorder(sim), &out->path, err);
+  pawl_sim_destroy(sim);
+  snprintf(out->label, sizeof out->label, "%.200s", file);
+  if (status == PAWL_OK && out->path.end < study->def.until * (1 - 1e-9)) {
+    snprintf(err->message, sizeof err->message,
+             "%.1000s ends at t = %.10g, before the runs; compare with --until %.10g", file,
+             out->path.end, out->path.end);
+    path_destroy(&out->path);
+    return err->status = PAWL_ERROR_USAGE;
+  }
+  return status;
+}
+
+static PawlStatus make_reference(const Study* study, char* wanted, Reference* out, PawlError* err) {
+  PawlSimulateDef def = study_reference_def(study->system, &study->def, STUDY_FINER);
+  char* at = wanted ? strrchr(wanted, '@') : NULL;
+  if (wanted && !at) {
+    return read_reference(study, wanted, out, err);
+  }
+  if (at) {
+    *at = '\0';
+    def = study->def;
+    def.record = 0.0;
+    study_set_method(&def, wanted);
+    PawlStatus status = pawl_simulate_def_set(&def, "step", at + 1, err);
+    if (status != PAWL_OK) {
+      return status;
+    }
+  }
+  return run_reference(study, &def, out, err);
+}
+
+// ---- one method ---------------------------------------------------------------------------------
+static void fill_row(const PawlSim* sim, const Path* path, const Path* reference, Row* row) {
+  const PawlRecorder* recorder = pawl_sim_recorder(sim);
+  PawlSummary s = pawl_sim_summary(sim);
+  for (int part = 0; part < PARTS; part++) {
+    row->end[part] = curve_end_distance(&path->curve[part], &reference->curve[part]);
+    row->l1[part] = curve_l1(&path->curve[part], &reference->curve[part], INFINITY);
+  }
+  row->energy = s.energy_end - s.energy_start;
+  int first = 0, levels = study_columns(recorder, PAWL_COLUMN_RESIDUAL, &first);
+  for (int level = 0; level < levels && level < LEVELS; level++) {
+    row->residual[level] = study_largest(recorder, first + level, 0.0);
+    row->residual_late[level] = study_largest(recorder, first + level, 0.1 * path->end);
+  }
+  row->saw_v = study_oscillation(recorder, PAWL_COLUMN_RATE, 0.0);
+  row->saw_lambda = study_oscillation(recorder, PAWL_COLUMN_MULTIPLIER, 0.0);
+  row->events = pawl_recorder_event_count(recorder);
+  row->steps = s.work.steps;
+  row->newton = s.work.steps ? (double)s.work.newton_iterations / (double)s.work.steps : 0.0;
+}
+
+static void compare_method(const Study* study, char* method, const Path* reference, Row* row) {
+  PawlSimulateDef def = study->def;
+  StudyRun run = {0};
+  Path path;
+  def.record = 0.0;
+  study_set_method(&def, method);
+  bool over = def.smooth != study->def.smooth;
+  snprintf(row->method, sizeof row->method, "%.30s%s%.30s", def.method, over ? ":" : "",
+           over ? def.smooth : "");
+  if (study_run(study->system, &def, &run) != PAWL_OK) {
+    snprintf(row->message, sizeof row->message, "%.500s", run.err.message);
+  } else if (!path_of_run(pawl_sim_recorder(run.sim), &path)) {
+    snprintf(row->message, sizeof row->message, "out of memory");
+  } else {
+    row->good = true;
+    fill_row(run.sim, &path, reference, row);
+    path_destroy(&path);
+    row->per_step = study_seconds_per_step(study->system, &def);
+  }
+  study_run_destroy(&run);
+}
+
+// ---- what is printed ----------------------------------------------------------------------------
+static void print_first_table(int count, const Row* rows) {
+  printf("\n%-18s %9s %9s %9s %9s %10s %8s %10s %7s %7s %8s\n", "method", "end q", "end v", "L1 q",
+         "L1 v", "energy/J", "saw v", "saw lambda", "events", "newton", "us/step");
+  for (int k = 0; k < count; k++) {
+    const Row* r = &rows[k];
+    if (!r->good) {
+      printf("%-18s %s\n", r->method, r->message);
+      continue;
+    }
+    printf("%-18s %9.2e %9.2e %9.2e %9.2e %10.3e %8.3g %10.3g %7d %7.2f %8.3f\n", r->method,
+           r->end[PART_Q], r->end[PART_V], r->l1[PART_Q], r->l1[PART_V], r->energy, r->saw_v,
+           r->saw_lambda, r->events, r->newton, 1e6 * r->per_step);
+  }
+}
+
+static void print_residuals(int count, const Row* rows) {
+  printf("\n%-18s %29s   %29s\n", "", "residuals in the whole run", "after its first tenth");
+  printf("%-18s %9s %9s %9s   %9s %9s %9s\n", "method", "g", "g'", "g''", "g", "g'", "g''");
+  for (int k = 0; k < count; k++) {
+    const Row* r = &rows[k];
+    if (r->good) {
+      printf("%-18s %9.2e %9.2e %9.2e   %9.2e %9.2e %9.2e\n", r->method, r->residual[0],
+             r->residual[1], r->residual[2], r->residual_late[0], r->residual_late[1],
+             r->residual_late[2]);
+    }
+  }
+}
+
+static void json_residual(Json* json, const char* key, const double* residual) {
+  json_open(json, key, '{');
+  json_number(json, "position", residual[0]);
+  json_number(json, "velocity", residual[1]);
+  json_number(json, "acceleration", residual[2]);
+  json_close(json, '}');
+}
+
+static void json_row(Json* json, const Row* r) {
+  json_open(json, NULL, '{');
+  json_text(json, "method", r->method);
+  json_text(json, "status", r->good ? "ok" : "failed");
+  if (!r->good) {
+    json_text(json, "message", r->message);
+    json_close(json, '}');
+    return;
+  }
+  json_number(json, "end_error_q", r->end[PART_Q]);
+  json_number(json, "end_error_v", r->end[PART_V]);
+  json_number(json, "l1_q", r->l1[PART_Q]);
+  json_number(json, "l1_v", r->l1[PART_V]);
+  json_number(json, "energy_change", r->energy);
+  json_residual(json, "residual", r->residual);
+  json_residual(json, "residual_after_tenth", r->residual_late);
+  json_number(json, "oscillation_v", r->saw_v);
+  json_number(json, "oscillation_lambda", r->saw_lambda);
+  json_whole(json, "events", r->events);
+  json_whole(json, "steps", r->steps);
+  json_number(json, "newton_iterations_per_step", r->newton);
+  json_number(json, "microseconds_per_step", 1e6 * r->per_step);
+  json_close(json, '}');
+}
+
+static void print_json(const Study* study, const char* reference, int count, const Row* rows) {
+  Json json = {stdout, 0, true};
+  json_open(&json, NULL, '{');
+  json_text(&json, "model", pawl_system_name(study->system));
+  json_number(&json, "step", study->def.step);
+  json_number(&json, "until", study->def.until);
+  json_text(&json, "reference", reference);
+  json_open(&json, "methods", '[');
+  for (int k = 0; k < count; k++) {
+    json_row(&json, &rows[k]);
+  }
+  json_close(&json, ']');
+  json_close(&json, '}');
+}
+
+// ---- the command --------------------------------------------------------------------------------
+static int compare_all(const Study* study, const Arguments* a, int count, char** methods,
+                       char* wanted) {
+  PawlError err = {0};
+  Reference reference = {0};
+  if (make_reference(study, wanted, &reference, &err) != PAWL_OK) {
+    return report_error(&err);
+  }
+  Row* rows = calloc((size_t)count, sizeof *rows);
+  int good = 0;
+  for (int k = 0; rows && k < count; k++) {
+    compare_method(study, methods[k], &reference.path, &rows[k]);
+    good += rows[k].good;
+  }
+  if (!rows) {
+    fprintf(stderr, "pawl: out of memory\n");
+  } else if (a->json) {
+    print_json(study, reference.label, count, rows);
+  } else {
+    printf("%s: step %g s, until %g s; reference: %s\n", pawl_system_name(study->system),
+           study->def.step, study->def.until, reference.label);
+    print_first_table(count, rows);
+    print_residuals(count, rows);
+  }
+  free(rows);
+  path_destroy(&reference.path);
+  return good > 0 ? EXIT_GOOD : EXIT_RUN;
+}
+
+static int run(int argc, char** argv) {
+  Arguments a;
+  Study study = {0};
+  char* methods[MOST_METHODS];
+  const char *list = NULL, *wanted = NULL;
+  int code = study_take_option(&argc, argv, "--methods", &list);
+  code = code ? code : study_take_option(&argc, argv, "--reference", &wanted);
+  code = code ? code : read_arguments(argc, argv, "mpsj", &a);
+  if (code) {
+    return code;
+  }
+  int count = study_methods((char*)list, methods);
+  if (count < 0) {
+    return EXIT_USAGE;
+  }
+  code = study_open(&a, &study);
+  code = code ? code : compare_all(&study, &a, count, methods, (char*)wanted);
+  study_close(&study);
+  return code;
+}
+
+const Command command_compare = {"compare", "several methods side by side, against a reference",
+                                 run, help};

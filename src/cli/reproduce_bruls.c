@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cases of O. Bruels, V. Acary and A. Cardona. References: the pendulum by elliptic functions and
+// by integration of order 8 (they agree to 1e-11), the impacts by quadrature with 30 digits. The
+// paper does not print the restitution and the sign of gravity; the references cover several of
+// each.
+#include <math.h>
+
+#include "cli/reproduce_cases.h"
+
+#define PENDULUM "elliptic functions; residuals: a second program of the same method"
+#define IMPACTS "quadrature with 30 digits"
+#define NONSMOOTH "nsga-pvv,nsga-pva,moreau-jean"
+
+// ---- 5 pendulum ---------------------------------------------------------------------------------
+// 6e-4 is the error of a method of second order at h = 2e-3 over two turns.
+#define SWING(tolerance)                                                                      \
+  {"theta at 1 s [rad]", VALUE, "theta", 0, AT_END, 10.824839998058165, tolerance, 0}, {      \
+    "theta' at 1 s [rad/s]", VALUE, "theta'", 0, AT_END, 11.269798959562733, 2 * tolerance, 0 \
+  }
+#define RESIDUAL(level, unit, reference, allowed)                                                  \
+  {                                                                                                \
+    "largest " level " residual [" unit "]", LARGEST, "residual." level, 0, 0, reference, allowed, \
+        0                                                                                          \
+  }
+static const Check swing_p[] = {
+    SWING(6e-4),
+    RESIDUAL("position", "m", 0, 1e-12),
+    RESIDUAL("velocity", "m/s", 4.923821094688918e-4, 1e-8),
+    RESIDUAL("acceleration", "m/s^2", 5.0564607205843615, 1e-4),
+};
+static const Check swing_v[] = {
+    SWING(6e-4),
+    RESIDUAL("position", "m", 7.978815289277907e-5, 1e-8),
+    RESIDUAL("velocity", "m/s", 0, 1e-10),
+    RESIDUAL("acceleration", "m/s^2", 0.02272286686010716, 1e-6),
+};
+static const Check swing_pv[] = {
+    SWING(6e-4),
+    RESIDUAL("position", "m", 0, 1e-12),
+    RESIDUAL("velocity", "m/s", 0, 1e-10),
+    RESIDUAL("acceleration", "m/s^2", 0.020683808943175563, 1e-6),
+};
+static const Check swing_pva[] = {
+    SWING(6e-4),
+    RESIDUAL("position", "m", 0, 1e-12),
+    RESIDUAL("velocity", "m/s", 0, 1e-10),
+    RESIDUAL("acceleration", "m/s^2", 0, 1e-8),
+};
+static const Check swing_exact[] = {
+    SWING(1e-8),
+    {"x at 1 s [m]", VALUE, "x", 0, AT_END, -0.16990600794372768, 1e-8, 0},
+    {"force of pin, row 1, at 1 s [N]", VALUE, "lambda(pin,1)", 0, AT_END, 23.101626890299677, 1e-6,
+     0},
+    {"force of pin, row 2, at 1 s [N]", VALUE, "lambda(pin,2)", 0, AT_END, 134.8992646737118, 1e-6,
+     0},
+    {"energy at 1 s [J]", VALUE, "energy", 0, AT_END, 60, 1e-8, 0},
+};
+static const Check swing_exact_up[] = {
+    {"theta at 1 s [rad]", VALUE, "theta", 0, AT_END, 10.149598744869472, 1e-8, 0},
+    {"theta' at 1 s [rad/s]", VALUE, "theta'", 0, AT_END, 8.88000687037288, 1e-8, 0},
+};
+// The start with v' = a = 0; the residual of the first steps.
+static const Check disturbed_p[] = {
+    {"largest acceleration residual [m/s^2]", LARGEST, NULL, 0, 0, 85.87101687302531, 1e-3, 0},
+};
+static const Check disturbed_v[] = {
+    {"largest acceleration residual [m/s^2]", LARGEST, NULL, 0, 0, 85.87037343459919, 1e-3, 0},
+};
+static const Check disturbed_pv[] = {
+    {"largest acceleration residual [m/s^2]", LARGEST, NULL, 0, 0, 85.8652182484079, 1e-3, 0},
+};
+static const Check disturbed_pva[] = {
+    {"largest acceleration residual [m/s^2]", LARGEST, NULL, 0, 0, 0, 1e-8, 0},
+};
+
+// ---- 6.1 bouncing pendulum ----------------------------------------------------------------------
+// An impact is met at the end of its step and the delays add up, so the time of impact n may be off
+// by 4 n h. Near the end impacts are shorter than any step.
+#define HIT(n, t, rate)                                                 \
+  {"time of impact " #n " [s]", EVENT_TIME, NULL, n, 0, t, 0, 4 * n}, { \
+    "x' after it [m/s]", RATE_AFTER, "x", n, 0, rate, 0, 25             \
+  }
+#define IMPACT(n, t, rate, impulse, lost)                                                \
+  HIT(n, t, rate), {"impulse of the stop [N s]", IMPULSE, NULL, n, 1, impulse, 0, 60}, { \
+    "energy lost [J]", ENERGY_LOST, NULL, n, 0, lost, 0, 80                              \
+  }
+#define RESTING(t, C, force, C_force)                                                              \
+  {"the stop stays closed from [s]", CLOSED_FROM, "x", 0, 0, t, 0, C},                             \
+      {"force of pin, row 1, at the end [N]", VALUE, "lambda(pin,1)", 0, AT_END, -10, 0, C_force}, \
+      {"force of pin, row 2, at the end [N]", VALUE, "lambda(pin,2)", 0, AT_END, force, 0, 0.1}, { \
+    "force of the stop at the end [N]", VALUE, "lambda(stop)", 0, AT_END, 10, 0, C_force           \
+  }
+static const Check bounce_minus_00[] = {
+    IMPACT(1, 0.4861104432972008, 0.0, 6.5192588809402965, 9.659258262890683),
+    RESTING(0.4861104432972008, 2, 10, 120),
+};
+static const Check bounce_minus_05[] = {
+    IMPACT(1, 0.4861104432972008, 1.4816497456682505, 9.778888321410445, 7.244443697168013),
+    IMPACT(2, 1.0416232433232384, 0.7408248728341252, 4.889444160705223, 1.8111109242920023),
+    HIT(3, 1.3512477927056552, 0.3704124364170626),
+    HIT(4, 1.5119865451444223, 0.1852062182085313),
+    HIT(5, 1.5931898420312527, 0.09260310910426565),
+    HIT(6, 1.633899050740939, 0.04630155455213283),
+    RESTING(1.6746392446027516, 40, 10, 0.2),
+};
+static const Check bounce_minus_06[] = {
+    IMPACT(1, 0.4861104432972008, 1.7779796948019009, 10.430814209504476, 6.181925288250036),
+    IMPACT(2, 1.1244838848562013, 1.0667878168811404, 6.258488525702686, 2.225493103770014),
+    HIT(3, 1.5505835051991699, 0.6400726901286842),
+    HIT(4, 1.8213504423330198, 0.38404361407721055),
+    HIT(5, 1.9878362370161446, 0.2304261684463263),
+    HIT(6, 2.088672730579084, 0.13825570106779578),
+    RESTING(2.2406008046349943, 60, 10, 0.2),
+};
+static const Check bounce_minus_08[] = {
+    IMPACT(1, 0.4861104432972008, 2.370639593069201, 11.734665985692535, 3.4773329746406443),
+    IMPACT(2, 1.2812252569089715, 1.896511674455361, 9.387732788554029, 2.225493103770013),
+    HIT(3, 1.951340311934093, 1.517209339564289),
+    HIT(4, 2.517137348373806, 1.2137674716514313),
+    HIT(5, 2.9912770469529053, 0.971013977321145),
+    HIT(6, 3.384614934816623, 0.7768111818569161),
+};
+static const Check bounce_plus_00[] = {
+    IMPACT(1, 0.35118652540156553, 0.0, 4.441245364500496, 4.482877360840268),
+    RESTING(0.35118652540156553, 2, -10, 120),
+};
+static const Check bounce_plus_05[] = {
+    IMPACT(1, 0.35118652540156553, 1.0093739464773863, 6.661868046750744, 3.3621580206302006),
+    IMPACT(2, 0.7577891300918513, 0.5046869732386932, 3.330934023375372, 0.840539505157551),
+    HIT(3, 0.9743338651883334, 0.2523434866193466),
+    HIT(4, 1.0846431882094136, 0.1261717433096733),
+    HIT(5, 1.1400674620571367, 0.06308587165483664),
+    HIT(6, 1.1678138000670153, 0.03154293582741832),
+    RESTING(1.1955699472675434, 40, -10, 0.2),
+};
+static const Check bounce_plus_07[] = {
+    IMPACT(1, 0.35118652540156553, 1.4131235250683407, 7.550117119650842, 2.286267454028537),
+    IMPACT(2, 0.8865652047123925, 0.9891864675478385, 5.28508198375559, 1.1202710524739832),
+    HIT(3, 1.2862110785623073, 0.6924305272834869),
+    HIT(4, 1.5773361764047165, 0.4847013690984408),
+    HIT(5, 1.7856945517740306, 0.33929095836890855),
+    HIT(6, 1.9332498048195095, 0.23750367085823595),
+    RESTING(2.280668204334029, 100, -10, 0.2),
+};
+static const Check bounce_plus_08[] = {
+    IMPACT(1, 0.35118652540156553, 1.6149983143638182, 7.994241656100894, 1.6138358499024958),
+    IMPACT(2, 0.9447410575195277, 1.2919986514910546, 6.395393324880715, 1.0328549439375978),
+    HIT(3, 1.4434168484059566, 1.0335989211928438),
+    HIT(4, 1.858297629619569, 0.8268791369542752),
+    HIT(5, 2.2000488102251903, 0.6615033095634201),
+    HIT(6, 2.4791912162719205, 0.5292026476507362),
+    RESTING(3.6302382964182476, 250, -10, 0.2),
+};
+static const Check resting[] = {
+    {"force of pin, row 1, at 4 s [N]", VALUE, "lambda(pin,1)", 0, AT_END, -10, 1e-8, 0},
+    {"force of pin, row 2, at 4 s [N]", VALUE, "lambda(pin,2)", 0, AT_END, -10, 1e-8, 0},
+    {"force of the stop at 4 s [N]", VALUE, "lambda(stop)", 0, AT_END, 10, 1e-8, 0},
+    {"largest position residual [m]", LARGEST, "residual.position", 0, 0, 0, 1e-10, 0},
+    {"largest velocity residual [m/s]", LARGEST, "residual.velocity", 0, 0, 0, 1e-10, 0},
+};
+static const Check pvv_undamped[] = {
+    {"oscillation of the forces: a saw", SAW_FORCE, NULL, 0, 0, 2, 0.05, 0},
+};
+static const Check pva_undamped[] = {
+    {"oscillation of the forces: none", SAW_FORCE, NULL, 0, 0, 0, 0.05, 0},
+    {"largest acceleration residual [m/s^2]", LARGEST, "residual.acceleration", 0, 0, 0, 1e-8, 0},
+};
+
+// ---- orders -------------------------------------------------------------------------------------
+static const Check order_1[] = {
+    {"order, q", ORDER_WHOLE, "q", 0, 0, 1, 0.15, 0},
+    {"order, v", ORDER_WHOLE, "v", 0, 0, 1, 0.15, 0},
+};
+static const Check order_2[] = {
+    {"order, q", ORDER_WHOLE, "q", 0, 0, 2, 0.1, 0},
+    {"order, v", ORDER_WHOLE, "v", 0, 0, 2, 0.1, 0},
+};
+static const Check order_4[] = {
+    {"order, q", ORDER_WHOLE, "q", 0, 0, 4, 0.1, 0},
+    {"order, v", ORDER_WHOLE, "v", 0, 0, 4, 0.1, 0},
+};
+
+#define SMOOTH(title, parameters, method, settings, list) \
+  { title, "pendulum", parameters, method, settings, CASE_RUN, 0, 0, PENDULUM, CHECKS(list) }
+#define START(title, method, list)                                                      \
+  {                                                                                     \
+    title, "pendulum", "", method, "step=2e-3 rho=0.9", CASE_DISTURBED, 0, 0, PENDULUM, \
+        CHECKS(list)                                                                    \
+  }
+#define BOUNCE(title, parameters, list)                                                          \
+  {                                                                                              \
+    title, "bouncing-pendulum", parameters, NONSMOOTH, "step=1e-3 rho=0.9", CASE_STEPPING, 0, 0, \
+        IMPACTS, CHECKS(list)                                                                    \
+  }
+#define BOUNCED(title, method, settings, list) \
+  { title, "bouncing-pendulum", "", method, settings, CASE_RUN, 0, 0, IMPACTS, CHECKS(list) }
+#define ORDER(title, methods, settings, high, low, list) \
+  { title, "pendulum", "", methods, settings, CASE_ORDERS, high, low, "theory", CHECKS(list) }
+
+static const Case cases[] = {
+    SMOOTH("5.2 Pendulum, constraints at position level", "", "ga-p", "step=2e-3 rho=0.9 until=1",
+           swing_p),
+    SMOOTH("5.2 Pendulum, velocity level", "", "ga-v", "step=2e-3 rho=0.9 until=1", swing_v),
+    SMOOTH("5.2 Pendulum, position and velocity level", "", "ga-pv", "step=2e-3 rho=0.9 until=1",
+           swing_pv),
+    SMOOTH("5.2 Pendulum, position, velocity and acceleration level", "", "ga-pva,nsga-pva",
+           "step=2e-3 rho=0.9 until=1", swing_pva),
+    SMOOTH("5 Pendulum, Runge-Kutta", "", "rk4", "step=1e-4 until=1", swing_exact),
+    SMOOTH("5 Pendulum, gravity along +y, Runge-Kutta", "ay=10", "rk4", "step=1e-4 until=1",
+           swing_exact_up),
+    START("5.3 Pendulum, disturbed start, position level", "ga-p", disturbed_p),
+    START("5.3 Pendulum, disturbed start, velocity level", "ga-v", disturbed_v),
+    START("5.3 Pendulum, disturbed start, position and velocity level", "ga-pv", disturbed_pv),
+    START("5.3 Pendulum, disturbed start, all three levels", "ga-pva,nsga-pva", disturbed_pva),
+    BOUNCE("6.1 Bouncing pendulum, gravity along -y, restitution 0", "ay=-10 cor=0",
+           bounce_minus_00),
+    BOUNCE("6.1 Bouncing pendulum, gravity along -y, restitution 0.5", "ay=-10 cor=0.5",
+           bounce_minus_05),
+    BOUNCE("6.1 Bouncing pendulum, gravity along -y, restitution 0.6", "ay=-10 cor=0.6",
+           bounce_minus_06),
+    BOUNCE("6.1 Bouncing pendulum, gravity along -y, restitution 0.8", "ay=-10 cor=0.8",
+           bounce_minus_08),
+    BOUNCE("6.1 Bouncing pendulum, gravity along +y, restitution 0", "ay=10 cor=0", bounce_plus_00),
+    BOUNCE("6.1 Bouncing pendulum, gravity along +y, restitution 0.5", "ay=10 cor=0.5",
+           bounce_plus_05),
+    BOUNCE("6.1 Bouncing pendulum, gravity along +y, restitution 0.7", "ay=10 cor=0.7",
+           bounce_plus_07),
+    BOUNCE("6.1 Bouncing pendulum, gravity along +y, restitution 0.8", "ay=10 cor=0.8",
+           bounce_plus_08),
+    BOUNCED("6.1 Bouncing pendulum at rest: the same total reaction", "nsga-pvv,nsga-pva",
+            "step=1e-3 rho=0.9", resting),
+    BOUNCED("6.1 Bouncing pendulum, no numerical damping", "nsga-pvv", "step=1e-3 rho=1",
+            pvv_undamped),
+    BOUNCED("6.1 Bouncing pendulum, no numerical damping", "nsga-pva", "step=1e-3 rho=1",
+            pva_undamped),
+    ORDER("Orders, pendulum", "ga-p,ga-v,ga-a,ga-pv,ga-pva,nsga-pvv,nsga-pva", "until=1", 4e-3,
+          4e-4, order_2),
+    ORDER("Orders, pendulum", "moreau-jean", "until=0.2", 1e-3, 1e-4, order_1),
+    ORDER("Orders, pendulum", "rk4", "until=1", 1e-2, 2e-3, order_4),
+};
+
+const Paper paper_bruls = {
+    "bruls",
+    "O. Bruels, V. Acary, A. Cardona: On the constraints formulation in the nonsmooth "
+    "generalized-alpha method",
+    (int)(sizeof cases / sizeof *cases), cases};

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+// The papers of the benchmark.
+#include "cli/reproduce_cases.h"
+
+const Paper* const papers[] = {&paper_patil, &paper_bruls, &paper_new, NULL};

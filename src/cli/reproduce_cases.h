@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// The benchmark as data: papers, their cases, and what is checked in each. A further paper is a
+// further table and a line in reproduce_cases.c.
+#pragma once
+
+#include "cli/study.h"
+
+// What is measured in a run. The other fields of a check say of what.
+typedef enum Measure {
+  EVENT_COUNT,   // number of switches and impacts
+  EVENT_TIME,    // [s] of switch `event`
+  RATE_BEFORE,   // rate of coordinate `name` just before switch `event`
+  RATE_AFTER,    // and just after it
+  ENERGY_LOST,   // [J] in switch `event`
+  IMPULSE,       // [N s] of row `at` (from 1) of the constraint that switches in `event`
+  VALUE,         // column `name` of the record at time `at`; AT_END: its last value
+  LARGEST,       // largest absolute value of column `name` from time `at` on
+  SAW_RATE,      // oscillation of the rates from step to step, from time `at` on: 0 none, 2 a saw
+  SAW_FORCE,     // the same of the multipliers
+  DECAY,         // r, where column `name` falls like n r^n, n steps after switch `event`; from the
+                 // values `at` and 2 `at` seconds after it
+  CLOSED_FROM,   // [s] after this column `name` stays where it ends
+  ORDER_BEFORE,  // observed order in part `name` (q or v) before the first switch, L1
+  ORDER_WHOLE,   // over the whole run, L1
+  ORDER_GRAPH,   // over the whole run, Hausdorff distance of the graphs
+} Measure;
+
+#define AT_END INFINITY
+
+typedef struct Check {
+  const char* what;  // in words
+  Measure measure;
+  const char* name;  // NULL where the measure needs none
+  int event;         // from 1
+  double at;
+  double reference;
+  double allowed;   // difference that passes
+  double per_step;  // > 0: time-stepping cases are allowed this times h instead
+} Check;
+
+typedef enum CaseKind {
+  CASE_RUN,        // one run
+  CASE_STEPPING,   // runs at STEPPING_SIZES steps from the given one down; differences over h
+  CASE_DISTURBED,  // DISTURBED_STEPS steps from a start with v' = a = 0
+  CASE_ORDERS,     // runs at many steps between two sizes
+} CaseKind;
+
+// Across a switch the error depends on where it falls into its step, so that many sizes are needed.
+enum { STEPPING_SIZES = 5, DISTURBED_STEPS = 20, ORDER_SIZES = 24, ORDER_SIZES_ACROSS = 60 };
+
+typedef struct Case {
+  const char* title;       // in words, with the place in the paper
+  const char* model;       // name of an example, or its text
+  const char* parameters;  // "name=value ..." over the model's, or ""
+  const char* methods;     // "a,b": the case once for each
+  const char* settings;    // "step=1e-4 ..." over `simulate:` of the model
+  CaseKind kind;
+  double high, low;  // [s] largest and smallest step of CASE_ORDERS
+  const char* origin;
+  int check_count;
+  const Check* checks;
+} Case;
+
+typedef struct Paper {
+  const char *name, *citation;
+  int case_count;
+  const Case* cases;
+} Paper;
+
+#define CHECKS(list) (int)(sizeof(list) / sizeof *(list)), list
+
+extern const Paper paper_patil, paper_bruls, paper_new;
+extern const Paper* const papers[];  // ends with NULL
+
+// One check of a run or sweep. NAN when there is nothing to measure.
+double measure_run(const Check* check, const StudyRun* run);
+double measure_sweep(const Check* check, const Sweep* sweep);
+// The largest residual at acceleration level over the first steps of a disturbed start.
+PawlStatus measure_disturbed(const PawlSystem* system, const PawlSimulateDef* def, double* largest,
+                             PawlError* err);

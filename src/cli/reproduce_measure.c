@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the checks of the benchmark measure.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/reproduce_cases.h"
+
+static int nearest_sample(const PawlRecorder* recorder, double t) {
+  int best = 0;
+  for (int k = 0; k < pawl_recorder_sample_count(recorder); k++) {
+    double d = fabs(study_sample_time(recorder, k) - t);
+    best = d < fabs(study_sample_time(recorder, best) - t) ? k : best;
+  }
+  return isinf(t) ? pawl_recorder_sample_count(recorder) - 1 : best;
+}
+
+static double value_at(const PawlRecorder* recorder, int column, double t) {
+  return pawl_recorder_sample(recorder, nearest_sample(recorder, t))[column];
+}
+
+// The column `name` among the coordinates gives the place of its rate in v.
+static double rate_of(const PawlRecorder* recorder, const char* name, const double* v, int count) {
+  int first = 0, width = study_columns(recorder, PAWL_COLUMN_COORDINATE, &first);
+  int place = study_column(recorder, name) - first;
+  return place >= 0 && place < width && place < count ? v[place] : NAN;
+}
+
+static double of_event(const Check* c, const PawlRecorder* recorder) {
+  const PawlEvent* e = pawl_recorder_event(recorder, c->event - 1);
+  int row = (int)c->at - 1;
+  if (!e) {
+    return NAN;
+  }
+  switch (c->measure) {
+    case EVENT_TIME:
+      return e->t;
+    case RATE_BEFORE:
+      return rate_of(recorder, c->name, e->v_before, e->v_count);
+    case RATE_AFTER:
+      return rate_of(recorder, c->name, e->v_after, e->v_count);
+    case ENERGY_LOST:
+      return e->energy_lost;
+    default:
+      return row >= 0 && row < e->row_count ? e->impulse[row] : NAN;
+  }
+}
+
+// x(n) = C n r^n, the amplitude of a double root, so r^(n2 - n1) = (x2 / n2) / (x1 / n1).
+static double decay(const Check* c, const PawlRecorder* recorder, int column) {
+  const PawlEvent* e = pawl_recorder_event(recorder, c->event - 1);
+  if (!e) {
+    return NAN;
+  }
+  int start = nearest_sample(recorder, e->t);
+  int one = nearest_sample(recorder, e->t + c->at),
+      two = nearest_sample(recorder, e->t + 2 * c->at);
+  double n1 = one - start, n2 = two - start;
+  double x1 = pawl_recorder_sample(recorder, one)[column];
+  double x2 = pawl_recorder_sample(recorder, two)[column];
+  return pow(x2 / n2 / (x1 / n1), 1.0 / (n2 - n1));
+}
+
+static double closed_from(const PawlRecorder* recorder, int column) {
+  static const double OPEN = 1e-9;  // [m]
+  int k = pawl_recorder_sample_count(recorder) - 1;
+  double end = pawl_recorder_sample(recorder, k)[column];
+  while (k > 0 && fabs(pawl_recorder_sample(recorder, k)[column] - end) <= OPEN) {
+    k--;
+  }
+  return study_sample_time(recorder, k);
+}
+
+double measure_run(const Check* c, const StudyRun* run) {
+  const PawlRecorder* recorder = pawl_sim_recorder(run->sim);
+  int column = c->name ? study_column(recorder, c->name) : -1;
+  switch (c->measure) {
+    case EVENT_COUNT:
+      return pawl_recorder_event_count(recorder);
+    case EVENT_TIME:
+    case RATE_BEFORE:
+    case RATE_AFTER:
+    case ENERGY_LOST:
+    case IMPULSE:
+      return of_event(c, recorder);
+    case SAW_RATE:
+      return study_oscillation(recorder, PAWL_COLUMN_RATE, c->at);
+    case SAW_FORCE:
+      return study_oscillation(recorder, PAWL_COLUMN_MULTIPLIER, c->at);
+    default:
+      break;
+  }
+  if (column < 0) {
+    return NAN;
+  }
+  switch (c->measure) {
+    case VALUE:
+      return value_at(recorder, column, c->at);
+    case LARGEST:
+      return study_largest(recorder, column, c->at);
+    case DECAY:
+      return decay(c, recorder, column);
+    case CLOSED_FROM:
+      return closed_from(recorder, column);
+    default:
+      return NAN;
+  }
+}
+
+double measure_sweep(const Check* c, const Sweep* sweep) {
+  Part part = strcmp(c->name, "q") == 0 ? PART_Q : PART_V;
+  Norm norm = c->measure == ORDER_GRAPH ? NORM_HAUSDORFF : NORM_L1;
+  return study_order(sweep, c->measure != ORDER_BEFORE, part, norm).order;
+}
+
+// ---- a disturbed start --------------------------------------------------------------------------
+// The largest entry of G v' + gamma.
+static double acceleration_residual(const PawlSystem* system, const PawlValues* values,
+                                    const double* a, double* room) {
+  PawlPattern G = pawl_system_pattern_G(system);
+  double largest = 0.0;
+  memcpy(room, values->gamma, (size_t)G.rows * sizeof(double));
+  for (int j = 0; j < G.cols; j++) {
+    for (int k = G.start[j]; k < G.start[j + 1]; k++) {
+      room[G.index[k]] += values->G[k] * a[j];
+    }
+  }
+  for (int i = 0; i < G.rows; i++) {
+    largest = fmax(largest, fabs(room[i]));
+  }
+  return largest;
+}
+
+// The state starts on the constraints; then v' and all that the method carries on are set to zero,
+// as an impact would leave them wrong.
+static PawlStatus take_steps(const PawlSystem* system, PawlStepper* stepper, PawlState* state,
+                             PawlEval* eval, double h, double* largest, PawlError* err) {
+  PawlSizes n = pawl_system_sizes(system);
+  double* room = malloc(((size_t)n.rows + 1) * sizeof(double));
+  PawlStatus status = room ? pawl_stepper_start(stepper, state, false, err) : PAWL_ERROR_MEMORY;
+  memset(state->a, 0, (size_t)n.v * sizeof(double));
+  memset(state->memory, 0, (size_t)state->memory_count * sizeof(double));
+  *largest = 0.0;
+  for (int k = 0; status == PAWL_OK && k < DISTURBED_STEPS; k++) {
+    status = pawl_stepper_step(stepper, state, h, err);
+    PawlPoint point = {state->t, state->q, state->v, state->a, state->lambda, state->modes};
+    status = status ? status : pawl_eval_run(eval, &point, err);
+    if (status == PAWL_OK) {
+      double r = acceleration_residual(system, pawl_eval_values(eval), state->a, room);
+      *largest = fmax(*largest, r);
+    }
+  }
+  free(room);
+  return status;
+}
+
+PawlStatus measure_disturbed(const PawlSystem* system, const PawlSimulateDef* def, double* largest,
+                             PawlError* err) {
+  PawlStepper* stepper;
+  PawlState* state = NULL;
+  PawlEval* eval = NULL;
+  PawlStatus status = pawl_stepper_create(system, def, &stepper, err);
+  status = status ? status : pawl_state_create(stepper, &state, err);
+  status = status ? status : pawl_eval_create(system, PAWL_GRADIENT | PAWL_BIAS, &eval, err);
+  status = status ? status : take_steps(system, stepper, state, eval, def->step, largest, err);
+  pawl_eval_destroy(eval);
+  pawl_state_destroy(state);
+  pawl_stepper_destroy(stepper);
+  return status;
+}

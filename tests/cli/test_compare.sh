@@ -1,0 +1,120 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# pawl compare: distances from a reference, measures of a run, and methods that refuse.
+. "$(dirname "$0")/lib.sh"
+
+# --- distances that can be worked out by hand: x = t, against files with other lines ---
+cat >glide.yaml <<'MODEL'
+model: glide
+coordinates: {x: {rate: 1}}
+mass: {x: 1}
+simulate: {until: 1, step: 0.1}
+MODEL
+awk 'BEGIN { print "t,x,x'\''"; for (k = 0; k <= 4; k++) print k / 4 "," k / 4 + 0.5 ",1.25" }' >shifted.csv
+expect 0 compare glide.yaml --methods rk4 --reference shifted.csv --json
+paths
+same "$(field model)" glide
+same "$(field reference)" shifted.csv
+near "$(field methods.0.end_error_q)" 0.5 1e-12
+near "$(field methods.0.l1_q)" 0.5 1e-12
+near "$(field methods.0.end_error_v)" 0.25 1e-12
+near "$(field methods.0.l1_v)" 0.25 1e-12
+# Columns in another order and further ones; x = 2 t has the mean error 1/2 and the last one 1.
+awk 'BEGIN { print "t,\"other, quoted\",x'\'',x"; for (k = 0; k <= 8; k++) print k / 8 ",7,1," k / 4 }' >twice.csv
+expect 0 compare glide.yaml --methods rk4 --reference twice.csv --json
+paths
+near "$(field methods.0.end_error_q)" 1 1e-12
+near "$(field methods.0.l1_q)" 0.5 1e-12
+near "$(field methods.0.end_error_v)" 0 1e-12
+
+# --- a cubic between samples: x = cos 2 t from samples 0.1 apart is good to (0.2)^4/384 ---
+expect 0 run oscillator --method rk4 --step 1e-4 --record 0.1 --until 3 --quiet -o o.csv
+expect 0 compare oscillator --methods rk4 --step 1e-3 --until 3 --reference o.csv --json
+paths
+near "$(field methods.0.l1_q)" 0 5e-6
+
+# --- a run against a file of itself ---
+expect 0 run pothole-wheel --method nsga-pva --quiet -o w.csv
+expect 0 compare pothole-wheel --methods nsga-pva --reference w.csv --json
+paths
+near "$(field methods.0.l1_q)" 0 0
+near "$(field methods.0.end_error_v)" 0 0
+
+# --- the measures, on the kinked track: index 3 is a saw, the others are not ---
+expect 0 compare kinked-track -p l=3.0001 --methods ga-p,ga-v,ga-a,nsga-pvv,event-driven:ga-p --json
+paths
+same "$(field reference)" "event-driven over rk4 with step 0.0002 s"
+near "$(field methods.0.oscillation_v)" 2 0.05
+near "$(field methods.1.oscillation_v)" 0 0.01
+near "$(field methods.3.oscillation_v)" 0 0.01
+near "$(field methods.3.oscillation_lambda)" 0 0.01
+near "$(field methods.0.energy_change)" -0.25 1e-6
+near "$(field methods.2.energy_change)" 0 1e-12
+near "$(field methods.1.residual.position)" 9e-4 2e-4 # (h - 0.0001)/2
+near "$(field methods.2.residual.velocity)" 1 1e-9
+near "$(field methods.2.end_error_q)" 1.5 1e-3
+near "$(field methods.3.residual_after_tenth.velocity)" 0 1e-12
+same "$(field methods.3.events)" 1
+same "$(field methods.3.steps)" 3000
+near "$(field methods.3.newton_iterations_per_step)" 2 2
+near "$(field methods.3.microseconds_per_step)" 5000 5000
+same "$(field methods.4.method)" event-driven:ga-p
+near "$(field methods.4.end_error_q)" 0 1e-9
+
+# --- residuals after the first tenth leave out the start ---
+expect 0 compare pendulum --methods ga-p --until 5 --json
+paths
+near "$(field methods.0.residual.acceleration)" 5.0564607 1e-3 # a second program of the method
+near "$(field methods.0.residual_after_tenth.acceleration)" 0.05 0.05 # 0.9^n has died out
+
+# --- other references ---
+expect 0 compare cam-follower --methods nsga-pva --until 2 --reference event-driven:rk4@1e-4 --json
+paths
+same "$(field reference)" "event-driven over rk4 with step 0.0001 s"
+near "$(field methods.0.end_error_q)" 2e-3 2e-3
+expect 0 compare pendulum --methods ga-p --until 0.1 --json
+paths
+same "$(field reference)" "rk4 with step 0.0002 s"
+expect 0 compare bouncing-pendulum --methods moreau-jean --until 0.5 --json
+paths
+same "$(field methods.0.status)" ok
+
+# --- a method that refuses gets its message, and the others go on ---
+expect 0 compare kinked-track --methods rk4,nsga-pvv --until 4
+has out "rk4                method rk4 cannot handle the switching constraints"
+grep -q '^nsga-pvv  *[0-9.e+-]* ' out || complain "nsga-pvv has no row: $(cat out)"
+expect 0 compare kinked-track --methods rk4,nsga-pvv --until 4 --json
+paths
+same "$(field methods.0.status)" failed
+has out "cannot handle the switching constraints"
+same "$(field methods.1.status)" ok
+expect 1 compare kinked-track --methods rk4
+expect 0 compare pothole-wheel --until 1 # every method
+has out "us/step"
+has out "residuals in the whole run"
+
+# --- wrong calls ---
+expect 0 compare --help
+has out "second differences"
+expect 2 compare
+expect 2 compare pendulum --methods
+expect 2 compare pendulum --methods ga-p,foo
+has err "unknown method 'foo'"
+expect 2 compare pendulum --reference rk4@-1
+expect 2 compare pendulum --reference foo@1e-3
+has err "unknown method 'foo'"
+expect 1 compare pendulum --reference nosuch.csv
+has err "nosuch.csv"
+expect 2 compare pendulum --reference glide.yaml
+expect 2 compare pendulum --reference shifted.csv
+has err "lacks columns of the model"
+expect 2 compare glide.yaml --reference shifted.csv --until 2
+has err "ends at t = 1"
+printf 't,x,x'\''\n0,0,1\n1,one,1\n' >broken.csv
+expect 2 compare glide.yaml --reference broken.csv
+has err "broken.csv: line 3"
+printf 't,x,x'\''\n0,0,1\n' >short.csv
+expect 2 compare glide.yaml --reference short.csv
+: >empty.csv
+expect 2 compare glide.yaml --reference empty.csv
+finish

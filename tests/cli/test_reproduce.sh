@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# pawl reproduce: the benchmark passes, and says so in the same way to people and to programs.
+. "$(dirname "$0")/lib.sh"
+
+expect 0 reproduce new --json
+paths
+same "$(field papers.0.name)" new
+same "$(field failed)" 0
+near "$(field checks)" 300 100
+same "$(field papers.0.cases.0.method)" event-driven:rk4
+same "$(field papers.0.cases.0.origin)" "closed form"
+same "$(field papers.0.cases.0.checks.0.what)" "time of the kink [s]"
+near "$(field papers.0.cases.0.checks.0.value)" 3.165151389911680 1e-8
+near "$(field papers.0.cases.0.checks.0.reference)" 3.165151389911680 1e-14
+near "$(field papers.0.cases.0.checks.0.difference)" 0 1e-8
+near "$(field papers.0.cases.0.checks.0.allowed)" 1e-8 0
+same "$(field papers.0.cases.0.checks.0.pass)" true
+# A time-stepping method: its constant is at least that of the step size shown.
+same "$(field papers.0.cases.2.method)" nsga-pvv
+near "$(field papers.0.cases.2.checks.0.constant_allowed)" 2 0
+awk -v c="$(field papers.0.cases.2.checks.0.constant)" \
+  -v d="$(field papers.0.cases.2.checks.0.difference)" \
+  'BEGIN { exit !(c >= (d < 0 ? -d : d) / 1e-3 - 1e-9 && c <= 2) }' || complain "the constant"
+
+# The table: every line of a check says pass, and the last line counts them.
+expect 0 reproduce new
+same "$(grep -c ' pass$' out)" "$(field checks)"
+same "$(tail -n 1 out | sed 's/, in .*//')" "$(field checks) checks, 0 failed"
+lacks out FAIL
+[ -s err ] && complain "printed on standard error: $(cat err)"
+
+expect 0 reproduce --help
+has out "patil"
+has out "bruls"
+expect 2 reproduce nosuch
+has err "'nosuch'"
+expect 2 reproduce --frob
+
+# Everything takes a quarter of a minute in release, and too long with sanitizers.
+if [ -z "$sanitized" ]; then
+  expect 0 reproduce
+  grep FAIL out >&2
+  has out "== patil"
+  has out "== bruls"
+  has out ", 0 failed, in"
+fi
+finish
