@@ -17,7 +17,7 @@ static void help(void) {
       "cost of one operation and lane of the expression tapes for 1 to 1024 lanes.\n");
 }
 
-enum { REPEATS = 5, LEAST_STEPS = 40, MOST_STEPS = 20000 };
+enum { REPEATS = 5, LEAST_STEPS = 100, MOST_STEPS = 20000 };
 static const double SECONDS_PER_REPEAT = 0.05;
 
 typedef struct Result {
@@ -110,7 +110,7 @@ static PawlStatus time_method(const PawlSystem* system, const PawlSimulateDef* d
 
 static void print_result(const Result* r, Json* json) {
   if (!json) {
-    printf("%-22s %-7s %6d %6d %9.2e %8lld %9.3f %7.2f %7.2f %9.2f %9.1e\n", r->name, r->method,
+    printf("%-19s %-13s %6d %6d %9.2e %8lld %9.3f %7.2f %7.2f %9.2f %9.1e\n", r->name, r->method,
            r->coordinates, r->rows, r->h, r->steps, 1e6 * r->per_step, r->newton, r->factorizations,
            1e3 * r->setup, r->drift);
     fflush(stdout);
@@ -259,7 +259,7 @@ static int run(int argc, char** argv) {
     json_text(json, "version", pawl_version());
     json_open(json, "models", '[');
   } else {
-    printf("%-22s %-7s %6s %6s %9s %8s %9s %7s %7s %9s %9s\n", "model", "method", "coord", "rows",
+    printf("%-19s %-13s %6s %6s %9s %8s %9s %7s %7s %9s %9s\n", "model", "method", "coord", "rows",
            "step/s", "steps", "us/step", "newton", "factor", "set-up/ms", "drift");
   }
   code = bench_models(json);
