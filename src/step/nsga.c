@@ -44,12 +44,16 @@ typedef struct Nsga {
   double error;     // largest of the corrections' residuals, relative
 } Nsga;
 
-// The part of a state behind the memory of the core: eta and Lambda of the last step.
+// The part of a state behind the memory of the core: eta and Lambda of the last step, and its size.
 static double* eta_of(const PawlStepper* s, PawlState* state) {
   return pawl_ga_memory(s, state).last_h + 1;
 }
 static double* Lambda_of(const PawlStepper* s, PawlState* state) {
   return eta_of(s, state) + s->sizes.rows;
+}
+
+static double* h_of(const PawlStepper* s, PawlState* state) {
+  return Lambda_of(s, state) + s->sizes.rows;
 }
 
 static PawlStatus allocate(PawlStepper* s, Nsga* d, PawlError* err) {
@@ -147,6 +151,7 @@ static void start(PawlStepper* s, PawlState* state) {
   pawl_ga_start(s, state);
   memcpy(eta_of(s, state), state->lambda, (size_t)s->sizes.rows * sizeof(double));
   memset(Lambda_of(s, state), 0, (size_t)s->sizes.rows * sizeof(double));
+  *h_of(s, state) = 0.0;
 }
 
 // ---- active sets --------------------------------------------------------------------------------
@@ -504,6 +509,7 @@ static PawlStatus step_pvv(PawlStepper* s, PawlState* state, double h, PawlError
   memcpy(state->q, d->q, (size_t)s->sizes.q * sizeof(double));
   memcpy(state->v, d->v, (size_t)s->sizes.v * sizeof(double));
   memcpy(Lambda_of(s, state), d->Lambda, (size_t)s->sizes.rows * sizeof(double));
+  *h_of(s, state) = h;
   return PAWL_OK;
 }
 
@@ -633,6 +639,7 @@ static PawlStatus step_coupled(PawlStepper* s, PawlState* state, double h, PawlE
     state->v[j] = fabs(d->ga.v_total[j]) > FLUSHED ? d->ga.v_total[j] : 0.0;
   }
   memcpy(Lambda_of(s, state), d->Lambda, (size_t)s->sizes.rows * sizeof(double));
+  *h_of(s, state) = h;
   return PAWL_OK;
 }
 
@@ -643,7 +650,7 @@ static double impulse(const PawlStepper* s, int row) {
 
 // The reaction over the last step: lambda + Lambda / h.
 static void multipliers(const PawlStepper* s, PawlState* state, double* lambda) {
-  double h = *pawl_ga_memory(s, state).last_h;
+  double h = *h_of(s, state);
   const double* Lambda = Lambda_of(s, state);
   for (int i = 0; i < s->sizes.rows; i++) {
     lambda[i] = state->lambda[i] + (h > 0.0 ? Lambda[i] / h : 0.0);
@@ -654,7 +661,7 @@ static void multipliers(const PawlStepper* s, PawlState* state, double* lambda) 
   const PawlMethod symbol = {.info = {name_, about_, 2},            \
                              .memory_vectors = 2,                   \
                              .memory_rows = 3,                      \
-                             .memory_numbers = 1,                   \
+                             .memory_numbers = 2,                   \
                              .create = make,                        \
                              .destroy = destroy,                    \
                              .start = start,                        \
@@ -680,7 +687,7 @@ const PawlMethod pawl_method_nsga_pvv = {
     .info = {"nsga-pvv", "nonsmooth generalized-alpha, smooth motion at velocity level", 2},
     .memory_vectors = 2,
     .memory_rows = 3,
-    .memory_numbers = 1,
+    .memory_numbers = 2,
     .create = create_pvv,
     .destroy = destroy,
     .start = start,

@@ -229,7 +229,8 @@ static PawlStatus prepare_impact(PawlStepper* s, const double* M, const double* 
 // Solves the jump with the choice of directions that lets the motion go on into the new regions:
 // the shortest way first, then each set of planes turned.
 static PawlStatus solve_impact(PawlStepper* s, PawlState* state, int planes, const double* rate,
-                               double* v_plus, double* Lambda, unsigned* flips, PawlError* err) {
+                               double* v_plus, double* Lambda, unsigned* flips, double* gain_out,
+                               PawlError* err) {
   enum { MOST_PLANES = 12 };
   PawlSwitcher* w = s->switcher;
   unsigned choices = 1u << (planes < MOST_PLANES ? planes : MOST_PLANES);
@@ -260,6 +261,7 @@ static PawlStatus solve_impact(PawlStepper* s, PawlState* state, int planes, con
                      "singular; try impact: post or bisector",
                      state->t, first_switched(s, w->before->modes, s->modes));
   }
+  *gain_out = best_gain;
   memset(Lambda, 0, (size_t)s->sizes.rows * sizeof(double));
   return pawl_impact_solve(w->impact, *flips, w->before->v, rate, v_plus, Lambda);
 }
@@ -278,9 +280,11 @@ PawlStatus pawl_switcher_directions(PawlStepper* s, const PawlValues* values, co
   }
   int planes;
   unsigned flips;
+  double gain;
   PAWL_TRY(prepare_impact(s, values->M, values->G, law, &planes, err));
   memcpy(w->rate, values->g_t, (size_t)s->sizes.rows * sizeof(double));
-  PAWL_TRY(solve_impact(s, w->before, planes, w->rate, w->spare_v, w->spare_impulse, &flips, err));
+  PAWL_TRY(solve_impact(s, w->before, planes, w->rate, w->spare_v, w->spare_impulse, &flips, &gain,
+                        err));
   pawl_impact_gradient(w->impact, flips, &s->G, w->B);
   *B = w->B;
   return PAWL_OK;
@@ -506,11 +510,20 @@ static PawlStatus jump(PawlStepper* s, PawlState* state, PawlError* err) {
   PawlImpactLaw law;
   int planes;
   unsigned flips;
+  double gain;
   double* impulse = w->spare_impulse;
   PAWL_TRY(law_of(s, state->modes, s->modes, &law, err));
   PAWL_TRY(prepare_impact(s, values->M, values->G, law, &planes, err));
   memcpy(w->rate, values->g_t, (size_t)s->sizes.rows * sizeof(double));
-  PAWL_TRY(solve_impact(s, state, planes, w->rate, state->v, impulse, &flips, err));
+  PAWL_TRY(solve_impact(s, state, planes, w->rate, state->v, impulse, &flips, &gain, err));
+  if (gain < SMALLEST_GAIN) {
+    return pawl_fail(
+        err, PAWL_ERROR_RUN,
+        "t = %.10g: the jump of constraint '%s' by impact law %g leads back from the "
+        "switching surface (z' = %.3g behind it); a law nearer to bisector may carry the "
+        "motion through",
+        state->t, first_switched(s, w->before->modes, s->modes), law.epsilon, gain);
+  }
   PAWL_TRY(energy_of(s, state, &after, err));
   log_instant(s, state->t, state->q, w->before->v, state->v, impulse, before - after);
   memcpy(state->modes, s->modes, mode_bytes(s));

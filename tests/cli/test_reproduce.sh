@@ -37,6 +37,19 @@ expect 2 reproduce nosuch
 has err "'nosuch'"
 expect 2 reproduce --frob
 
+# The models that stand in docs/benchmark.md run as the benchmark's do.
+awk '/^```yaml/ { n++; next } /^```/ { next } n && /^(model|parameters|coordinates|mass|potential|constraints|simulate| )/ {
+  print >("page" n ".yaml") }' "$models/../docs/benchmark.md"
+expect 0 run page1.yaml --method event-driven --json
+paths
+near "$(field final.q.x)" 1.181818181818182 1e-8
+expect 0 run page2.yaml --method event-driven --json
+paths
+near "$(field final.q.y)" 2.119602311954264 1e-7
+expect 0 run page3.yaml --method event-driven --json
+paths
+near "$(field final.q.x)" -0.112676173621 1e-7
+
 # Everything takes a quarter of a minute in release, and too long with sanitizers.
 if [ -z "$sanitized" ]; then
   expect 0 reproduce

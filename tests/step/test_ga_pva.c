@@ -41,31 +41,6 @@ static void test_constant_acceleration_by_hand(void** unused) {
 }
 
 // ---- the defining equations ---------------------------------------------------------------------
-// What remains of (A1) and (A2) are U and W; M U = G^T nu, M W = G^T Lambda, and for ga-pv W = 0.
-static void check_step(Motion* m, PawlEval* eval, bool accelerations, double h) {
-  Begin b = begin_of(m);
-  motion_step(m, h);
-  Smooth s = smooth_of(m, &b, alpha_of(m->def.rho), h);  // (A3)
-  double U[SIGHT_MOST], W[SIGHT_MOST];
-  for (int i = 0; i < m->n.v; i++) {
-    U[i] = m->state->q[i] - s.q[i];
-    W[i] = m->state->v[i] - s.v[i];
-  }
-  Sight x = sight_of_state(m, eval);
-  double size_v = largest_of(m->n.v, m->state->v) + 1.0;
-  double size_a = largest_of(m->n.v, m->state->a) + 1.0;
-  check_dynamics(&x, m->state->a, m->state->lambda, 1e-10);  // Newton ends at 1e-11
-  CHECK_NEAR(level_residual(&x, m->state->v, m->state->a, 0), 0.0, 1e-10);
-  CHECK_NEAR(level_residual(&x, m->state->v, m->state->a, 1), 0.0, 1e-10 * size_v);
-  if (accelerations) {
-    CHECK_NEAR(level_residual(&x, m->state->v, m->state->a, 2), 0.0, 1e-10 * size_a);
-    CHECK_NEAR(free_part(&x, x.active, W), 0.0, 1e-12 * size_v);
-  } else {
-    CHECK_NEAR(largest_of(m->n.v, W), 0.0, 1e-12 * size_v);
-  }
-  CHECK_NEAR(free_part(&x, x.active, U), 0.0, 1e-13);
-}
-
 static void check_conditions(Motion m, double h) {
   PawlEval* eval = sight_eval(&m);
   static const double rhos[] = {0.0, 0.5, 0.9, 1.0};
@@ -75,7 +50,7 @@ static void check_conditions(Motion m, double h) {
       m.def.rho = rhos[k];
       motion_start(&m, methods[method]);
       for (int step = 0; step < 40; step++) {
-        check_step(&m, eval, method > 0, step < 20 ? h : 0.7 * h);
+        check_coupled_step(&m, eval, method > 0, step < 20 ? h : 0.7 * h);
       }
     }
   }

@@ -27,11 +27,12 @@ typedef struct Jump {
   double v_plus[JUMP_MOST], Lambda[JUMP_MOST], B[JUMP_MOST][JUMP_MOST];
 } Jump;
 
-// The same numbers on every machine, in [-1, 1).
+// The same numbers on every machine, in [-1, 1), from a state that each test sets.
+static unsigned long long jump_seed = 1;
+
 static inline double jump_random(void) {
-  static unsigned long long state = 20240229;
-  state = state * 6364136223846793005ULL + 1442695040888963407ULL;
-  return (double)(state >> 11) * 0x1p-52 - 1.0;
+  jump_seed = jump_seed * 6364136223846793005ULL + 1442695040888963407ULL;
+  return (double)(jump_seed >> 11) * 0x1p-52 - 1.0;
 }
 
 // ---- algebra ------------------------------------------------------------------------------------
@@ -176,17 +177,47 @@ static inline void jump_random_mass(Jump* jump) {
   }
 }
 
+// The least part of a row outside those before it, relative to its length: 1 for orthogonal rows.
+static inline double independence(const Jump* jump, int m, double rows[][JUMP_MOST]) {
+  double unit[JUMP_MOST][JUMP_MOST], least = 1.0;
+  for (int i = 0; i < m; i++) {
+    memcpy(unit[i], rows[i], sizeof *unit);
+    double length = sqrt(metric(jump, unit[i], unit[i]));
+    for (int k = 0; k < i; k++) {
+      double along = metric(jump, unit[k], unit[i]);
+      for (int j = 0; j < jump->n; j++) {
+        unit[i][j] -= along * unit[k][j];
+      }
+    }
+    double left = sqrt(metric(jump, unit[i], unit[i]));
+    for (int j = 0; j < jump->n; j++) {
+      unit[i][j] /= left;
+    }
+    least = fmin(least, left / length);
+  }
+  return least;
+}
+
+// Rows that nearly depend on each other, which amplify rounding under any law, are drawn anew.
+static inline void jump_random_rows(const Jump* jump, int m, double rows[][JUMP_MOST]) {
+  do {
+    for (int i = 0; i < m; i++) {
+      for (int j = 0; j < jump->n; j++) {
+        rows[i][j] = jump_random() * sqrt(jump->M[j][j]);
+      }
+    }
+  } while (m <= jump->n && independence(jump, m, rows) < 0.1);
+}
+
 // n velocities, the first `before` and `after` rows active, v- on the rows before, at rest rates.
 static inline Jump jump_random_system(int n, int before, int after) {
   Jump jump = {.n = n, .rows = before > after ? before : after};
   jump_random_mass(&jump);
+  jump_random_rows(&jump, before, jump.before);
+  jump_random_rows(&jump, after, jump.after);
   for (int i = 0; i < jump.rows; i++) {
     jump.active_before[i] = i < before;
     jump.active_after[i] = i < after;
-    for (int j = 0; j < n; j++) {
-      jump.before[i][j] = jump_random() * sqrt(jump.M[j][j]);
-      jump.after[i][j] = jump_random() * sqrt(jump.M[j][j]);
-    }
   }
   for (int j = 0; j < n; j++) {
     jump.v_minus[j] = jump_random() / sqrt(jump.M[j][j]);

@@ -388,6 +388,7 @@ static void test_dependent_rows(void** unused) {
 
 static void test_more_rows_than_velocities(void** unused) {
   (void)unused;
+  jump_seed = 6;
   static const double laws[] = {0.0, 0.5, 1.0};
   for (int k = 0; k < 3; k++) {
     Jump jump = jump_random_system(2, 1, 5);
