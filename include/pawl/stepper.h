@@ -30,6 +30,7 @@ typedef struct PawlState {
 
 typedef struct PawlStepperInfo {  // work done since creation
   long long steps, newton_iterations, factorizations, evaluations;
+  long long unlogged;  // switches and impacts beyond what the log of one step holds
   int redundant_rows;  // rows that depend on others at the start and are left out
 } PawlStepperInfo;
 

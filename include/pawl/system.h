@@ -61,6 +61,8 @@ PAWL_API bool pawl_system_row_switches(const PawlSystem* system, int row);
 // Newton's coefficient of restitution of a contact row, 0 for others.
 PAWL_API double pawl_system_restitution(const PawlSystem* system, int row);
 
+// Bilateral rows in force in these modes.
+PAWL_API int pawl_system_rows_in_force(const PawlSystem* system, const int* modes);
 // True when some constraint can switch by its place (regions, or wrap in an equation).
 PAWL_API bool pawl_system_switches(const PawlSystem* system);
 // Constraints and their modes; `modes` are discrete variables as in a PawlPoint.

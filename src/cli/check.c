@@ -45,6 +45,11 @@ static PawlStatus follow(const PawlSystem* system, PawlSimDef def, int* switches
   PawlSim* sim = NULL;
   def.simulate.method = "event-driven";
   def.simulate.smooth = "rk4";
+  for (int i = 0; i < pawl_system_sizes(system).rows; i++) {
+    if (pawl_system_row_kind(system, i) == PAWL_ROW_CONTACT) {
+      def.simulate.method = "nsga-pva";  // event-driven does not know contacts
+    }
+  }
   PawlStatus status = pawl_verifier_create(system, &w.verifier, err);
   status = status ? status : pawl_sim_create(system, &def, &sim, err);
   w.sim = sim;
@@ -63,6 +68,7 @@ typedef struct Findings {
   PawlSizes n;
   PawlSystemInfo info;
   double derive_seconds;
+  int rows;  // bilateral, in force at the start
   int redundant;
   const char* problem;  // NULL: none
   const char* warning;
@@ -76,9 +82,10 @@ static void print_findings(const PawlSystem* system, const Findings* f) {
   enum { MOST_SHOWN = 12 };
   printf("model               %s\n", pawl_system_name(system));
   printf("coordinates         %d\n", f->n.q);
-  printf("constraint rows     %d%s\n", f->n.rows, f->redundant ? " (some redundant)" : "");
+  printf("constraint rows     %d, contacts included%s\n", f->n.rows,
+         f->redundant ? " (some redundant)" : "");
   if (f->state) {
-    printf("degrees of freedom  %d\n", f->n.v - f->n.rows + f->redundant);
+    printf("degrees of freedom  %d\n", f->n.v - f->rows + f->redundant);
     printf("start               position residual %.3g, velocity residual %.3g\n",
            f->summary.residual[0], f->summary.residual[1]);
     printf("energy              %.10g J\n", f->summary.energy_start);
@@ -121,7 +128,7 @@ static void print_json(const PawlSystem* system, const Findings* f) {
   json_bool(&json, "ready", !f->problem);
   if (f->state) {
     json_whole(&json, "redundant_rows", f->redundant);
-    json_whole(&json, "degrees_of_freedom", f->n.v - f->n.rows + f->redundant);
+    json_whole(&json, "degrees_of_freedom", f->n.v - f->rows + f->redundant);
     json_number(&json, "position_residual", f->summary.residual[0]);
     json_number(&json, "velocity_residual", f->summary.residual[1]);
     json_number(&json, "energy", f->summary.energy_start);
@@ -157,6 +164,7 @@ static int check(const Arguments* a, const PawlModel* model, const PawlSystem* s
     f.problem = status == PAWL_OK ? NULL : err.message;
   }
   if (sim) {
+    f.rows = pawl_system_rows_in_force(system, f.state->modes);
     f.summary = pawl_sim_summary(sim);
     f.redundant = f.summary.work.redundant_rows;
   }

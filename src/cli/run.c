@@ -166,7 +166,7 @@ static void print_state(const PawlSystem* system, const PawlState* state) {
 static const char* warning_of(const PawlSim* sim, int index) {
   static const double DRIFT_WORTH_A_WARNING = 1e-3, VELOCITY_DRIFT_WORTH_A_WARNING = 1e-2;
   PawlSummary s = pawl_sim_summary(sim);
-  const char* list[3];
+  const char* list[4];
   int count = 0;
   if (pawl_sim_warning(sim)[0]) {
     list[count++] = pawl_sim_warning(sim);
@@ -180,6 +180,9 @@ static const char* warning_of(const PawlSim* sim, int index) {
     list[count++] =
         "velocities violate the constraints by more than 1%: expected right after a switch "
         "with ga-p or ga-a, else a sign that the step is too large";
+  }
+  if (s.work.unlogged > 0) {
+    list[count++] = "so many switches or impacts in one step that not all are in the log";
   }
   return index < count ? list[index] : NULL;
 }

@@ -53,9 +53,6 @@ PawlStatus pawl_ga_create(PawlStepper* s, PawlLevel level, PawlGa* d, PawlError*
   d->level = level;
   set_coefficients(d, s->def.rho);
   d->simple = strcmp(s->def.newton, "simple") == 0;
-  if (!d->simple && strcmp(s->def.newton, "full") != 0) {
-    return pawl_fail(err, PAWL_ERROR_USAGE, "newton = %s: must be full or simple", s->def.newton);
-  }
   int n = s->sizes.v, m = s->sizes.rows;
   double** vectors[] = {&d->v, &d->vdot,      &d->a,  &d->delta,
                         &d->r, &d->magnitude, &d->dq, &d->weight};

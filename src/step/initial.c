@@ -57,11 +57,7 @@ static void row_scale(Start* start, const double* x, bool by_coordinate) {
   }
 }
 
-// Contacts are judged by the methods that know them.
 static double violation_of(const Start* start, int i) {
-  if (pawl_system_row_kind(start->s->system, i) == PAWL_ROW_CONTACT) {
-    return 0.0;
-  }
   return fabs(start->residual[i]) / (start->scale[i] > 0.0 ? start->scale[i] : SMALLEST_SIZE);
 }
 
@@ -79,9 +75,19 @@ static double worst(const Start* start, int* row) {
   return largest;
 }
 
+// Of a contact only a gap below zero counts, and no velocity.
+static void only_penetration(Start* start, bool position) {
+  for (int i = 0; i < start->s->sizes.rows; i++) {
+    if (pawl_system_row_kind(start->s->system, i) == PAWL_ROW_CONTACT) {
+      start->residual[i] = position ? fmin(start->residual[i], 0.0) : 0.0;
+    }
+  }
+}
+
 static double position_violation(Start* start, int* row) {
   int rows = start->s->sizes.rows;
   memcpy(start->residual, start->values->g, (size_t)rows * sizeof(double));
+  only_penetration(start, true);
   row_scale(start, start->state->q, true);
   return worst(start, row);
 }
@@ -91,6 +97,7 @@ static double velocity_violation(Start* start, int* row) {
   int rows = start->s->sizes.rows;
   memcpy(start->residual, start->values->g_t, (size_t)rows * sizeof(double));
   pawl_sparse_add(&start->s->G, start->values->G, 1.0, start->state->v, start->residual);
+  only_penetration(start, false);
   row_scale(start, start->state->v, false);
   return worst(start, row);
 }
@@ -263,6 +270,7 @@ static PawlStatus check_accelerations(Start* start, PawlError* err) {
   }
   memcpy(start->residual, start->values->gamma, (size_t)s->sizes.rows * sizeof(double));
   pawl_sparse_add(&s->G, start->values->G, 1.0, start->state->a, start->residual);
+  only_penetration(start, false);
   row_scale(start, start->state->a, false);
   int row;
   return worst(start, &row) > WATCH_TOLERANCE

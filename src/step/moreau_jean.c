@@ -208,11 +208,11 @@ static bool settled(const PawlStepper* s, const MoreauJean* d) {
   return change <= s->def.tolerance * size;
 }
 
-static PawlStatus accept(PawlStepper* s, MoreauJean* d, PawlState* state, double h,
-                         PawlError* err) {
+static void accept(PawlStepper* s, MoreauJean* d, PawlState* state, double h) {
   for (int i = 0; i < s->sizes.rows; i++) {
     if (is_contact(s, i) && d->set[i] && d->rate_n[i] < -SMALLEST_LOGGED) {
-      PAWL_TRY(pawl_switcher_log_contact(s, i, d->P[i], state, state->t + h, d->q, d->v, err));
+      double lost = -0.5 * d->P[i] * (d->rate_n[i] + d->rate[i]);
+      pawl_switcher_log_contact(s, i, d->P[i], lost, state, state->t + h, d->q, d->v);
     }
     state->lambda[i] = d->P[i] / h;
   }
@@ -222,7 +222,6 @@ static PawlStatus accept(PawlStepper* s, MoreauJean* d, PawlState* state, double
   memcpy(state->q, d->q, (size_t)s->sizes.q * sizeof(double));
   memcpy(state->v, d->v, (size_t)s->sizes.v * sizeof(double));
   state->t += h;
-  return PAWL_OK;
 }
 
 static PawlStatus step(PawlStepper* s, PawlState* state, double h, PawlError* err) {
@@ -236,12 +235,21 @@ static PawlStatus step(PawlStepper* s, PawlState* state, double h, PawlError* er
     bool changed = s->contact_count > 0 && k > 0 && k < MOST_SET_CHANGES &&
                    choose_set(s, d, pawl_eval_values(d->eval));
     if (k > 0 && !changed && settled(s, d)) {
-      return accept(s, d, state, h, err);
+      accept(s, d, state, h);
+      return PAWL_OK;
     }
     PAWL_TRY(correct(s, d, state, h, B, err));
   }
-  return pawl_fail(err, PAWL_RETRY, "t = %.10g: the velocities did not converge in %d iterations",
-                   state->t + h, s->def.iterations);
+  int worst = 0;
+  for (int j = 1; j < s->sizes.v; j++) {
+    worst = fabs(d->dv[j]) > fabs(d->dv[worst]) ? j : worst;
+  }
+  return pawl_fail(
+      err, PAWL_RETRY,
+      "t = %.10g: the velocities did not converge in %d iterations; that of '%s' still "
+      "changes by %.3g",
+      state->t + h, s->def.iterations,
+      s->sizes.q == s->sizes.v ? pawl_system_coordinate_name(s->system, worst) : "v", d->dv[worst]);
 }
 
 static double impulse(const PawlStepper* s, int row) {

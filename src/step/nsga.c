@@ -141,7 +141,10 @@ static void start(PawlStepper* s, PawlState* state) {
   if (d->decoupled) {
     PawlError ignored;
     unsigned char* active = s->active;
-    s->active = d->smooth_rows;
+    for (int i = 0; i < s->sizes.rows; i++) {
+      d->S[i] = d->smooth_rows[i] && (!active || active[i]);
+    }
+    s->active = d->S;
     if (pawl_step_accelerate(s, pawl_eval_values(s->eval_start), state->t, state->a, state->lambda,
                              &ignored) != PAWL_OK) {
       memset(state->lambda, 0, (size_t)s->sizes.rows * sizeof(double));
@@ -274,9 +277,16 @@ static double set_error(const PawlStepper* s, const double* G, const double* x, 
   return largest;
 }
 
-static PawlStatus stuck(PawlStepper* s, double t, const char* what, PawlError* err) {
-  return pawl_fail(err, PAWL_RETRY, "t = %.10g: the %s did not converge in %d iterations", t, what,
-                   s->def.iterations);
+static PawlStatus stuck(PawlStepper* s, const Nsga* d, double t, const char* what, PawlError* err) {
+  int worst = 0;
+  for (int j = 1; j < s->sizes.v; j++) {
+    worst = fabs(d->du[j]) > fabs(d->du[worst]) ? j : worst;
+  }
+  return pawl_fail(
+      err, PAWL_RETRY,
+      "t = %.10g: the %s did not converge in %d iterations; '%s' still changes by %.3g", t, what,
+      s->def.iterations,
+      s->sizes.q == s->sizes.v ? pawl_system_coordinate_name(s->system, worst) : "v", d->du[worst]);
 }
 
 // ---- contacts -----------------------------------------------------------------------------------
@@ -362,15 +372,16 @@ static PawlStatus begin_contacts(PawlStepper* s, Nsga* d, const PawlState* state
   return PAWL_OK;
 }
 
-static PawlStatus log_impacts(PawlStepper* s, const Nsga* d, const PawlState* state,
-                              const double* q, const double* v, PawlError* err) {
+// The impulse takes Lambda (rate_n + rate_{n+1}) / 2 from the motion, with rate_{n+1} = -e rate_n.
+static void log_impacts(PawlStepper* s, const Nsga* d, const PawlState* state, const double* q,
+                        const double* v) {
   for (int i = 0; has_contacts(s) && i < s->sizes.rows; i++) {
     if (d->B_set[i] && d->rate_before[i] < -SMALLEST_LOGGED && d->Lambda[i] > 0.0 &&
         pawl_system_row_kind(s->system, i) == PAWL_ROW_CONTACT) {
-      PAWL_TRY(pawl_switcher_log_contact(s, i, d->Lambda[i], state, state->t + d->ga.h, q, v, err));
+      double lost = -0.5 * d->Lambda[i] * d->rate_before[i] * (1.0 - restitution(s, d, i));
+      pawl_switcher_log_contact(s, i, d->Lambda[i], lost, state, state->t + d->ga.h, q, v);
     }
   }
-  return PAWL_OK;
 }
 
 // ---- nsga-pvv -----------------------------------------------------------------------------------
@@ -393,7 +404,7 @@ static void difference_force(const PawlStepper* s, Nsga* d, double scale) {
   }
 }
 
-// Contacts at position level; at the smooth motion (k = 0) also which of them may take an impulse.
+// Contacts at position level; r is found at the smooth motion.
 static bool choose_position_set(PawlStepper* s, Nsga* d, bool smooth, PawlError* err) {
   const PawlValues* values = pawl_eval_values(d->eval);
   bool changed = false;
@@ -403,7 +414,6 @@ static bool choose_position_set(PawlStepper* s, Nsga* d, bool smooth, PawlError*
   for (int i = 0; i < s->sizes.rows; i++) {
     if (pawl_system_row_kind(s->system, i) == PAWL_ROW_CONTACT) {
       unsigned char closed = d->nu[i] - d->effective[i] * values->g[i] >= 0.0;
-      d->trial[i] = smooth ? values->g[i] <= 0.0 : d->trial[i];
       changed |= closed != d->A[i];
       d->A[i] = closed;
     }
@@ -411,13 +421,13 @@ static bool choose_position_set(PawlStepper* s, Nsga* d, bool smooth, PawlError*
   return changed;
 }
 
-// Contacts at velocity level: those that the smooth motion penetrates and that take an impulse.
+// Contacts at velocity level: those closed at position level that take an impulse.
 static bool choose_velocity_set(PawlStepper* s, Nsga* d) {
   bool changed = false;
   for (int i = 0; i < s->sizes.rows; i++) {
     if (pawl_system_row_kind(s->system, i) == PAWL_ROW_CONTACT) {
       double rebound = d->rate[i] + restitution(s, d, i) * d->rate_before[i];
-      unsigned char closed = d->trial[i] && d->Lambda[i] - d->effective[i] * rebound >= 0.0;
+      unsigned char closed = d->A[i] && d->Lambda[i] - d->effective[i] * rebound >= 0.0;
       changed |= closed != d->B_set[i];
       d->B_set[i] = closed;
     }
@@ -441,7 +451,7 @@ static PawlStatus correct_position(PawlStepper* s, Nsga* d, double t, PawlError*
     difference_force(s, d, d->ga.h * d->ga.h);
     PAWL_TRY(correct(s, d, t, d->M_smooth, d->force, d->A, d->U, d->nu, values->g, err));
   }
-  return stuck(s, t, "position correction", err);
+  return stuck(s, d, t, "position correction", err);
 }
 
 static PawlStatus correct_velocity(PawlStepper* s, Nsga* d, double t, PawlError* err) {
@@ -474,14 +484,14 @@ static PawlStatus correct_velocity(PawlStepper* s, Nsga* d, double t, PawlError*
     }
     rows_times(s, values->G, d->v, values->g_t, d->rate);
     for (int i = 0; has_contacts(s) && i < s->sizes.rows; i++) {
-      d->B_set[i] = k == 0 && pawl_system_row_kind(s->system, i) == PAWL_ROW_CONTACT ? d->trial[i]
-                                                                                     : d->B_set[i];
+      d->B_set[i] =
+          k == 0 && pawl_system_row_kind(s->system, i) == PAWL_ROW_CONTACT ? d->A[i] : d->B_set[i];
       d->rate[i] += restitution(s, d, i) * d->rate_before[i];
     }
     difference_force(s, d, d->ga.h);
     PAWL_TRY(correct(s, d, t, values->M, d->force, d->B_set, d->W, d->Lambda, d->rate, err));
   }
-  return stuck(s, t, "velocity correction", err);
+  return stuck(s, d, t, "velocity correction", err);
 }
 
 static void keep_smooth(const PawlStepper* s, Nsga* d) {
@@ -504,7 +514,7 @@ static PawlStatus step_pvv(PawlStepper* s, PawlState* state, double h, PawlError
   keep_smooth(s, d);
   PAWL_TRY(correct_position(s, d, t, err));
   PAWL_TRY(correct_velocity(s, d, t, err));
-  PAWL_TRY(log_impacts(s, d, state, d->q, d->v, err));
+  log_impacts(s, d, state, d->q, d->v);
   pawl_ga_accept(s, &d->ga, state);
   memcpy(state->q, d->q, (size_t)s->sizes.q * sizeof(double));
   memcpy(state->v, d->v, (size_t)s->sizes.v * sizeof(double));
@@ -619,6 +629,12 @@ static PawlStatus iterate_coupled(PawlStepper* s, Nsga* d, PawlState* state, Paw
   return pawl_ga_stuck(s, &d->ga, t, err);
 }
 
+static void flush(int count, double* x) {
+  for (int k = 0; k < count; k++) {
+    x[k] = fabs(x[k]) > FLUSHED ? x[k] : 0.0;
+  }
+}
+
 static PawlStatus step_coupled(PawlStepper* s, PawlState* state, double h, PawlError* err) {
   Nsga* d = s->data;
   double* eta_n = eta_of(s, state);
@@ -630,9 +646,11 @@ static PawlStatus step_coupled(PawlStepper* s, PawlState* state, double h, PawlE
   memset(d->nu, 0, (size_t)s->sizes.rows * sizeof(double));
   memset(d->Lambda, 0, (size_t)s->sizes.rows * sizeof(double));
   PAWL_TRY(iterate_coupled(s, d, state, err));
-  PAWL_TRY(log_impacts(s, d, state, d->ga.q, d->ga.v_total, err));
+  log_impacts(s, d, state, d->ga.q, d->ga.v_total);
   for (int i = 0; i < s->sizes.rows; i++) {
     eta_n[i] = next_eta(d, d->ga.lambda[i], state->lambda[i], eta_n[i]);
+    eta_n[i] = fabs(eta_n[i]) > FLUSHED ? eta_n[i] : 0.0;
+    d->ga.lambda[i] = fabs(d->ga.lambda[i]) > FLUSHED ? d->ga.lambda[i] : 0.0;
   }
   pawl_ga_accept(s, &d->ga, state);
   for (int j = 0; j < s->sizes.v; j++) {  // a closed contact rings down into the denormal numbers
@@ -640,6 +658,8 @@ static PawlStatus step_coupled(PawlStepper* s, PawlState* state, double h, PawlE
   }
   memcpy(Lambda_of(s, state), d->Lambda, (size_t)s->sizes.rows * sizeof(double));
   *h_of(s, state) = h;
+  flush(state->memory_count, state->memory);
+  flush(s->sizes.v, state->a);
   return PAWL_OK;
 }
 

@@ -74,6 +74,20 @@ static PawlStatus choose_method(PawlStepper* s, bool* event_driven, PawlError* e
   return PAWL_OK;
 }
 
+// Options that are words.
+static PawlStatus check_words(const PawlStepper* s, PawlError* err) {
+  if (strcmp(s->def.newton, "full") != 0 && strcmp(s->def.newton, "simple") != 0) {
+    return pawl_fail(err, PAWL_ERROR_USAGE, "newton = %s: must be full or simple", s->def.newton);
+  }
+  if (strcmp(s->def.between, "chord") != 0 && strcmp(s->def.between, "arc") != 0) {
+    return pawl_fail(err, PAWL_ERROR_USAGE, "between = %s: must be chord or arc", s->def.between);
+  }
+  double epsilon;
+  return strcmp(s->def.impact, "model") == 0
+             ? PAWL_OK
+             : pawl_switcher_parse_law(s->def.impact, &epsilon, err);
+}
+
 static PawlStatus fill(PawlStepper* s, PawlError* err) {
   bool event_driven;
   enum {
@@ -81,6 +95,7 @@ static PawlStatus fill(PawlStepper* s, PawlError* err) {
         PAWL_MASS | PAWL_FORCE | PAWL_POSITION | PAWL_GRADIENT | PAWL_TIME_GRADIENT | PAWL_BIAS
   };
   PAWL_TRY(pawl_simulate_def_check(&s->def, err));
+  PAWL_TRY(check_words(s, err));
   PAWL_TRY(choose_method(s, &event_driven, err));
   s->sizes = pawl_system_sizes(s->system);
   s->H = pawl_system_pattern_H(s->system);
@@ -206,28 +221,28 @@ PawlStatus pawl_stepper_multipliers(PawlStepper* s, const PawlState* state, doub
                                     PawlError* err) {
   if (s->method->multipliers) {
     s->method->multipliers(s, (PawlState*)state, lambda);
-    return PAWL_OK;
+  } else {
+    memcpy(lambda, state->lambda, (size_t)s->sizes.rows * sizeof(double));
   }
   if (s->info.redundant_rows == 0) {
-    memcpy(lambda, state->lambda, (size_t)s->sizes.rows * sizeof(double));
     return PAWL_OK;
   }
   PawlPoint point = {state->t, state->q, state->v, state->a, state->lambda, state->modes};
   PAWL_TRY(pawl_eval_run(s->eval_start, &point, err));
   const PawlValues* values = pawl_eval_values(s->eval_start);
-  double* x = pawl_alloc((size_t)s->sizes.v, sizeof(double));
+  size_t n = (size_t)s->sizes.v, m = (size_t)s->sizes.rows;
+  double* x = pawl_alloc(n + m, sizeof(double));
   if (!x) {
     return pawl_fail_memory(err);
   }
-  pawl_sparse_add_transposed(&s->G, values->G, -1.0, state->lambda, x);
-  memset(lambda, 0, (size_t)s->sizes.rows * sizeof(double));
-  PawlStatus status = pawl_kkt_min_norm(s->kkt, values->M, values->G, NULL, x, lambda, NULL);
-  pawl_free(x);
-  if (status == PAWL_RETRY) {  // no such solution here: those of the state are as good
-    memcpy(lambda, state->lambda, (size_t)s->sizes.rows * sizeof(double));
-    return PAWL_OK;
+  double* y = x + n;
+  pawl_sparse_add_transposed(&s->G, values->G, -1.0, lambda, x);
+  PawlStatus status = pawl_kkt_min_norm(s->kkt, values->M, values->G, NULL, x, y, NULL);
+  if (status == PAWL_OK) {  // else there is no such solution here, and these are as good
+    memcpy(lambda, y, m * sizeof(double));
   }
-  return status == PAWL_ERROR_MEMORY ? pawl_fail_memory(err) : status;
+  pawl_free(x);
+  return status == PAWL_ERROR_MEMORY ? pawl_fail_memory(err) : PAWL_OK;
 }
 
 PawlStepperInfo pawl_stepper_info(const PawlStepper* stepper) {
@@ -281,7 +296,7 @@ PawlStatus pawl_step_solve(PawlStepper* s, const PawlValues* values, const doubl
     pawl_kkt_solve(s->kkt, x, y);
     return PAWL_OK;
   }
-  if (status == PAWL_RETRY && s->contact_count > 0) {
+  if (status == PAWL_RETRY && s->contact_count > 0 && B == values->G) {
     status = pawl_kkt_min_norm(s->kkt, values->M, values->G, set, x, y, NULL);
   }
   return status == PAWL_RETRY ? pawl_step_singular(s, S, values->G, t, err)

@@ -54,6 +54,14 @@ typedef struct PawlSwitcher {
   double* B;         // force directions between two gradients
   double* rate;      // rows: right side of a jump
   double *spare_v, *spare_impulse;
+  unsigned char* held;  // guards that motion cannot leave, for held_modes once known
+  int* held_modes;
+  bool held_known, any_held;
+  const double* seen;  // switching functions of the last look
+  int* guards;         // a list
+  double* z;           // switching functions as seen
+  double* rows;        // rows of a constraint and the gradient of a surface
+  double* Z;           // gradients of surfaces; NULL when there would be too many numbers
   unsigned char* active_before;
 } PawlSwitcher;
 
@@ -82,6 +90,8 @@ struct PawlStepper {
 };
 
 // ---- switching.c --------------------------------------------------------------------------------
+// "post", "pre", "bisector" or a number from 0 to 1.
+PAWL_CHECKED PawlStatus pawl_switcher_parse_law(const char* text, double* epsilon, PawlError* err);
 PAWL_CHECKED PawlStatus pawl_switcher_create(PawlStepper* stepper, bool event_driven,
                                              PawlError* err);
 void pawl_switcher_destroy(PawlStepper* stepper);
@@ -89,11 +99,11 @@ void pawl_switcher_destroy(PawlStepper* stepper);
 PAWL_CHECKED PawlStatus pawl_switcher_start(PawlStepper* stepper, PawlState* state, PawlError* err);
 // Rows in force in stepper->modes, without the redundant ones.
 void pawl_switcher_activate(PawlStepper* stepper);
-// Logs an impact on a contact row: its impulse, velocities before and after, and E_n - E_{n+1}.
-PAWL_CHECKED PawlStatus pawl_switcher_log_contact(PawlStepper* stepper, int row, double impulse,
-                                                  const PawlState* before, double t,
-                                                  const double* q_after, const double* v_after,
-                                                  PawlError* err);
+// Logs an impact on a contact row: its impulse and the energy that it took, velocities before and
+// after.
+void pawl_switcher_log_contact(PawlStepper* stepper, int row, double impulse, double energy_lost,
+                               const PawlState* before, double t, const double* q_after,
+                               const double* v_after);
 // One step in which constraints may switch.
 PAWL_CHECKED PawlStatus pawl_switcher_step(PawlStepper* stepper, PawlState* state, double h,
                                            PawlError* err);

@@ -26,6 +26,9 @@ enum {
 };
 static const double SURFACE_NOISE =
     1e-13;  // z this little outside is rounding, at rest on a surface
+static const double MOST_SURFACE_NUMBERS = 1e7;
+static const double UNCOVERED =
+    1e-6;  // z this far outside with no other region is a gap between regions
 static const double SMALLEST_GAIN = -1e-9;  // [1/s] a rate of z below this does not go on
 
 // ---- creation -----------------------------------------------------------------------------------
@@ -70,6 +73,23 @@ PawlStatus pawl_switcher_create(PawlStepper* s, bool event_driven, PawlError* er
       !w->G_before || !w->B || !w->spare_v || !w->spare_impulse || !w->rate) {
     return pawl_fail_memory(err);
   }
+  size_t guards = (size_t)(s->system->guard_count + s->system->turn_count);
+  w->held = PAWL_NEW(&s->arena, unsigned char, guards);
+  w->held_modes = PAWL_NEW(&s->arena, int, s->sizes.modes);
+  w->z = PAWL_NEW(&s->arena, double, guards);
+  w->guards = PAWL_NEW(&s->arena, int, guards);
+  if ((double)guards * s->sizes.v <= MOST_SURFACE_NUMBERS) {  // beyond, no surface is held
+    w->Z = PAWL_NEW(&s->arena, double, guards*(size_t)s->sizes.v);
+  }
+  int most_rows = 0;
+  for (int c = 0; c < s->system->constraint_count; c++) {
+    int of_c = s->system->model->constraints[c].row_count;
+    most_rows = of_c > most_rows ? of_c : most_rows;
+  }
+  w->rows = PAWL_NEW(&s->arena, double, (size_t)(most_rows + 1) * (size_t)s->sizes.v);
+  if (!w->held || !w->held_modes || !w->z || !w->guards || !w->rows) {
+    return pawl_fail_memory(err);
+  }
   PAWL_TRY(make_instants(s, err));
   if (s->sizes.v <= LARGEST_DENSE) {
     PAWL_TRY(pawl_impact_create(s->sizes.v, s->sizes.rows, &w->impact, err));
@@ -108,9 +128,52 @@ static void copy_state(const PawlStepper* s, PawlState* to, const PawlState* fro
   memcpy(to->q, from->q, bytes);
 }
 
+static double surface_noise(const PawlStepper* s, const PawlState* state) {
+  double largest = 1.0;
+  for (int j = 0; j < s->sizes.q; j++) {
+    largest = fmax(largest, fabs(state->q[j]));
+  }
+  return SURFACE_NOISE * largest;
+}
+
+// How far a held surface may seem to be left: by the drift of the constraint that lies in it.
+static double held_slack(const PawlStepper* s, const PawlState* state, int constraint) {
+  static const double OF_DRIFT = 10.0, ROUNDING = 1e-14;
+  const PawlConstraint* c = &s->system->model->constraints[constraint];
+  const double* g = pawl_eval_values(s->eval_start)->g;
+  double drift = 0.0;
+  for (int r = c->first_row; r < c->first_row + c->row_count; r++) {
+    drift = fmax(drift, fabs(g[r]));
+  }
+  return OF_DRIFT * drift + ROUNDING / SURFACE_NOISE * surface_noise(s, state);
+}
+
+// The switching functions at a state, with slack where a surface is held.
 static PawlStatus look(PawlStepper* s, const PawlState* state, PawlError* err) {
+  PawlSwitcher* w = s->switcher;
   PawlPoint point = point_of(state, s->modes);
-  return pawl_eval_run(s->switcher->eval, &point, err);
+  PAWL_TRY(pawl_eval_run(w->eval, &point, err));
+  int count = s->system->guard_count;
+  const double* z = pawl_eval_values(w->eval)->z;
+  w->seen = z;
+  if (!w->any_held) {
+    return PAWL_OK;
+  }
+  w->seen = w->z;
+  memcpy(w->z, z, (size_t)(count + s->system->turn_count) * sizeof(double));
+  bool known = false;
+  for (int k = 0; k < count; k++) {
+    int c = s->system->guards[k].constraint;
+    if (!w->held[k] || s->modes[c] != s->system->guards[k].mode) {
+      continue;
+    }
+    if (!known) {
+      PAWL_TRY(pawl_eval_run(s->eval_start, &point, err));
+      known = true;
+    }
+    w->z[k] += held_slack(s, state, c);
+  }
+  return PAWL_OK;
 }
 
 static PawlStatus energy_of(PawlStepper* s, const PawlState* state, double* energy,
@@ -144,13 +207,13 @@ PawlStatus pawl_switcher_start(PawlStepper* s, PawlState* state, PawlError* err)
   const PawlValues* values = pawl_eval_values(s->switcher->eval);
   PAWL_TRY(pawl_modes_start(s->system, values->z, values->z_rate, state->modes, err));
   memcpy(s->modes, state->modes, mode_bytes(s));
-  s->switcher->active_known = false;
+  s->switcher->active_known = s->switcher->held_known = false;
   pawl_switcher_activate(s);
   return PAWL_OK;
 }
 
 // ---- the law of the jump ------------------------------------------------------------------------
-static PawlStatus parse_law(const char* text, double* epsilon, PawlError* err) {
+PawlStatus pawl_switcher_parse_law(const char* text, double* epsilon, PawlError* err) {
   static const struct {
     const char* name;
     double epsilon;
@@ -177,7 +240,7 @@ static PawlStatus law_of(const PawlStepper* s, const int* from, const int* to, P
   const PawlModel* model = s->system->model;
   law->arc = strcmp(s->def.between, "arc") == 0;
   if (strcmp(s->def.impact, "model") != 0) {
-    return parse_law(s->def.impact, &law->epsilon, err);
+    return pawl_switcher_parse_law(s->def.impact, &law->epsilon, err);
   }
   const PawlConstraint* first = NULL;
   for (int c = 0; c < model->constraint_count; c++) {
@@ -266,6 +329,16 @@ static PawlStatus solve_impact(PawlStepper* s, PawlState* state, int planes, con
   return pawl_impact_solve(w->impact, *flips, w->before->v, rate, v_plus, Lambda);
 }
 
+static PawlStatus leads_back(const PawlStepper* s, PawlImpactLaw law, double gain, PawlError* err) {
+  return pawl_fail(
+      err, PAWL_ERROR_RUN,
+      "t = %.10g: the jump of constraint '%s' by impact law %g leads back from the "
+      "switching surface (z' = %.3g behind it); a law nearer to bisector may carry the "
+      "motion through",
+      s->switcher->before->t, first_switched(s, s->switcher->before->modes, s->modes), law.epsilon,
+      gain);
+}
+
 PawlStatus pawl_switcher_directions(PawlStepper* s, const PawlValues* values, const double** B,
                                     PawlError* err) {
   PawlSwitcher* w = s->switcher;
@@ -285,7 +358,11 @@ PawlStatus pawl_switcher_directions(PawlStepper* s, const PawlValues* values, co
   memcpy(w->rate, values->g_t, (size_t)s->sizes.rows * sizeof(double));
   PAWL_TRY(solve_impact(s, w->before, planes, w->rate, w->spare_v, w->spare_impulse, &flips, &gain,
                         err));
-  pawl_impact_gradient(w->impact, flips, &s->G, w->B);
+  if (gain < SMALLEST_GAIN) {
+    leads_back(s, law, gain, err);
+    return PAWL_RETRY;
+  }
+  pawl_impact_gradient(w->impact, flips, &s->G, values->G, w->B);
   *B = w->B;
   return PAWL_OK;
 }
@@ -295,6 +372,7 @@ static void log_instant(PawlStepper* s, double t, const double* q, const double*
                         const double* v_after, const double* impulse, double energy_lost) {
   PawlSwitcher* w = s->switcher;
   if (w->instant_count == PAWL_MOST_INSTANTS) {
+    s->info.unlogged++;
     return;
   }
   PawlInstant* i = &w->instants[w->instant_count++];
@@ -309,26 +387,19 @@ static void log_instant(PawlStepper* s, double t, const double* q, const double*
   memcpy((double*)i->impulse, impulse, (size_t)s->sizes.rows * sizeof(double));
 }
 
-PawlStatus pawl_switcher_log_contact(PawlStepper* s, int row, double impulse,
-                                     const PawlState* before, double t, const double* q_after,
-                                     const double* v_after, PawlError* err) {
+void pawl_switcher_log_contact(PawlStepper* s, int row, double impulse, double energy_lost,
+                               const PawlState* before, double t, const double* q_after,
+                               const double* v_after) {
   PawlSwitcher* w = s->switcher;
   if (w->instant_count == PAWL_MOST_INSTANTS) {
-    return PAWL_OK;
+    s->info.unlogged++;
+    return;
   }
-  PawlState after = *before;
-  after.t = t;
-  after.q = (double*)q_after;
-  after.v = (double*)v_after;
-  double lost, kept;
-  PAWL_TRY(energy_of(s, before, &lost, err));
-  PAWL_TRY(energy_of(s, &after, &kept, err));
   memset(w->rate, 0, (size_t)s->sizes.rows * sizeof(double));
   w->rate[row] = impulse;
   memcpy(w->before->modes, before->modes, mode_bytes(s));
-  log_instant(s, t, q_after, before->v, v_after, w->rate, lost - kept);
+  log_instant(s, t, q_after, before->v, v_after, w->rate, energy_lost);
   w->instants[w->instant_count - 1].contact = row;
-  return PAWL_OK;
 }
 
 int pawl_stepper_instants(const PawlStepper* s) {
@@ -377,13 +448,170 @@ static PawlStatus finish_crossing(PawlStepper* s, PawlState* state, double h, Pa
   return PAWL_OK;
 }
 
+// ---- surfaces that cannot be left ---------------------------------------------------------------
+// Gradients of the listed switching functions at a state, Z[k n + j] = z_k'(e_j) - z_k'(0).
+static PawlStatus surface_gradients(PawlStepper* s, const PawlState* state, int count,
+                                    const int* guards, double* Z, PawlError* err) {
+  PawlSwitcher* w = s->switcher;
+  int n = s->sizes.v;
+  const double* rate = pawl_eval_values(w->eval)->z_rate;
+  PawlPoint point = {state->t, state->q, w->spare_v, NULL, NULL, state->modes};
+  memset(w->spare_v, 0, (size_t)n * sizeof(double));
+  PAWL_TRY(pawl_eval_run(w->eval, &point, err));
+  for (int k = 0; k < count; k++) {
+    for (int j = 0; j < n; j++) {
+      Z[(size_t)k * (size_t)n + (size_t)j] = -rate[guards[k]];
+    }
+  }
+  for (int j = 0; j < n; j++) {
+    w->spare_v[j] = 1.0;
+    PAWL_TRY(pawl_eval_run(w->eval, &point, err));
+    w->spare_v[j] = 0.0;
+    for (int k = 0; k < count; k++) {
+      Z[(size_t)k * (size_t)n + (size_t)j] += rate[guards[k]];
+    }
+  }
+  return PAWL_OK;
+}
+
+// Takes the part along the `count` orthonormal rows of w->rows out of x; returns what is left of
+// its length, relative.
+static double take_out(const PawlStepper* s, int count, double* x) {
+  int n = s->sizes.v;
+  double before = 0.0, after = 0.0;
+  for (int j = 0; j < n; j++) {
+    before += x[j] * x[j];
+  }
+  for (int pass = 0; pass < 2; pass++) {
+    for (int r = 0; r < count; r++) {
+      const double* row = s->switcher->rows + (size_t)r * (size_t)n;
+      double along = 0.0;
+      for (int j = 0; j < n; j++) {
+        along += row[j] * x[j];
+      }
+      for (int j = 0; j < n; j++) {
+        x[j] -= along * row[j];
+      }
+    }
+  }
+  for (int j = 0; j < n; j++) {
+    after += x[j] * x[j];
+  }
+  return before > 0.0 ? sqrt(after / before) : 0.0;
+}
+
+// True when Z depends on the rows of constraint c in its present mode. Overwrites Z.
+static bool is_along(PawlStepper* s, const PawlConstraint* c, int rows, const double* G,
+                     double* Z) {
+  static const double SAME_DIRECTION = 1e-6;
+  int n = s->sizes.v, basis = 0;
+  for (int r = 0; r < rows; r++) {
+    double* row = s->switcher->rows + (size_t)basis * (size_t)n;
+    double length = 0.0;
+    for (int j = 0; j < n; j++) {
+      row[j] = 0.0;
+      for (int e = s->G.start[j]; e < s->G.start[j + 1]; e++) {
+        row[j] = s->G.index[e] == c->first_row + r ? G[e] : row[j];
+      }
+    }
+    bool independent = take_out(s, basis, row) > SAME_DIRECTION;
+    for (int j = 0; j < n; j++) {
+      length += row[j] * row[j];
+    }
+    for (int j = 0; independent && j < n; j++) {
+      row[j] /= sqrt(length);
+    }
+    basis += independent;
+  }
+  return take_out(s, basis, Z) <= SAME_DIRECTION;
+}
+
+// True when the state is near the surface and the motion does not change the switching function.
+static bool stands_still(const PawlStepper* s, const PawlState* state, int k, const double* Z) {
+  static const double STILL = 1e-6, NEAR = 1e-2, SMALLEST_SIZE = 1e-3;
+  const PawlValues* values = pawl_eval_values(s->switcher->eval);
+  double rate_size = SMALLEST_SIZE, size = 0.0;
+  for (int j = 0; j < s->sizes.v; j++) {
+    double of_q = s->sizes.q == s->sizes.v ? fmax(fabs(state->q[j]), SMALLEST_SIZE) : 1.0;
+    rate_size += fabs(Z[j] * state->v[j]);
+    size += fabs(Z[j]) * of_q;
+  }
+  return fabs(values->z_rate[k]) <= STILL * rate_size && fabs(values->z[k]) <= NEAR * size;
+}
+
+// The guards of modes that have rows and were entered since the last look.
+static int list_entered(const PawlStepper* s, const PawlState* state, int* guards) {
+  const PawlSystem* system = s->system;
+  int count = 0;
+  for (int k = 0; k < system->guard_count; k++) {
+    PawlGate g = system->guards[k];
+    bool entered = !s->switcher->held_known ||
+                   s->switcher->held_modes[g.constraint] != state->modes[g.constraint];
+    bool present = state->modes[g.constraint] == g.mode;
+    if (entered) {
+      s->switcher->held[k] = 0;
+    }
+    if (entered && present &&
+        system->model->constraints[g.constraint].modes[g.mode].row_count > 0) {
+      guards[count++] = k;
+    }
+  }
+  return count;
+}
+
+// Where a mode's equation holds on the surface of its own region (a mass that has landed on y = 0
+// with the region y < 0), motion along it cannot leave the region, but rounding could: such a
+// surface is held, and ignored while the mode lasts.
+static PawlStatus hold_surfaces(PawlStepper* s, const PawlState* state, PawlError* err) {
+  PawlSwitcher* w = s->switcher;
+  const PawlSystem* system = s->system;
+  if (w->held_known && memcmp(w->held_modes, state->modes, mode_bytes(s)) == 0) {
+    return PAWL_OK;
+  }
+  int count = list_entered(s, state, w->guards);
+  memcpy(w->held_modes, state->modes, mode_bytes(s));
+  w->held_known = true;
+  if (!w->Z) {
+    return PAWL_OK;
+  }
+  double* Z = w->Z;
+  PawlPoint point = point_of(state, state->modes);
+  PawlStatus status = pawl_eval_run(s->eval_start, &point, err);
+  status = status ? status : surface_gradients(s, state, count, w->guards, Z, err);
+  PawlPoint moving = point_of(state, state->modes);
+  status = status ? status : pawl_eval_run(w->eval, &moving, err);
+  for (int k = 0; status == PAWL_OK && k < count; k++) {
+    PawlGate g = system->guards[w->guards[k]];
+    const PawlConstraint* c = &system->model->constraints[g.constraint];
+    double* Z_k = Z + (size_t)k * (size_t)s->sizes.v;
+    w->held[w->guards[k]] =
+        stands_still(s, state, w->guards[k], Z_k) &&
+        is_along(s, c, c->modes[g.mode].row_count, pawl_eval_values(s->eval_start)->G, Z_k);
+  }
+  w->any_held = false;
+  for (int k = 0; k < system->guard_count; k++) {
+    w->any_held |= w->held[k];
+  }
+  return status;
+}
+
+static PawlStatus no_region(const PawlStepper* s, const PawlState* state, int constraint,
+                            PawlError* err) {
+  return pawl_fail(err, PAWL_ERROR_RUN,
+                   "t = %.10g: constraint '%s' leaves the region of its mode and no other region "
+                   "holds it; the regions (where) must cover the motion",
+                   state->t, s->system->model->constraints[constraint].name);
+}
+
 static PawlStatus time_step(PawlStepper* s, PawlState* state, double h, PawlError* err) {
   PawlSwitcher* w = s->switcher;
+  PAWL_TRY(hold_surfaces(s, state, err));
   copy_state(s, w->before, state);
   memcpy(s->modes, state->modes, mode_bytes(s));
   s->crossing = false;
   for (int trial = 0; trial < MOST_TRIALS; trial++) {
     pawl_switcher_activate(s);
+    w->instant_count = 0;  // of this trial
     PawlStatus status = s->method->step(s, state, h, err);
     status = status ? status : look(s, state, err);
     if (status != PAWL_OK) {
@@ -391,9 +619,17 @@ static PawlStatus time_step(PawlStepper* s, PawlState* state, double h, PawlErro
       return status;
     }
     memcpy(w->tried + trial * s->sizes.modes, s->modes, mode_bytes(s));
-    const double* z = pawl_eval_values(w->eval)->z;
-    if (!pawl_modes_next(s->system, z, 0.0, s->modes, w->next) || was_tried(s, trial + 1) ||
-        trial == MOST_TRIALS - 1) {
+    const double* z = s->switcher->seen;
+    int constraint = 0;
+    if (!pawl_modes_next(s->system, z, 0.0, s->modes, w->next)) {
+      if (pawl_modes_margin(s->system, z, s->modes, &constraint) < -UNCOVERED) {
+        status = no_region(s, state, constraint, err);
+        copy_state(s, state, w->before);
+        return status;
+      }
+      break;
+    }
+    if (was_tried(s, trial + 1) || trial == MOST_TRIALS - 1) {
       break;
     }
     copy_state(s, state, w->before);
@@ -415,8 +651,7 @@ static PawlStatus probe(PawlStepper* s, PawlState* state, double h, double* marg
     PAWL_TRY(s->method->step(s, state, h, err));
   }
   PAWL_TRY(look(s, state, err));
-  *margin =
-      pawl_modes_margin(s->system, pawl_eval_values(s->switcher->eval)->z, s->modes, constraint);
+  *margin = pawl_modes_margin(s->system, s->switcher->seen, s->modes, constraint);
   return PAWL_OK;
 }
 
@@ -492,6 +727,29 @@ static PawlStatus check_meeting(PawlStepper* s, const PawlState* state, double d
                    state->t, name, number + 1, values->g[row]);
 }
 
+// The law post needs no directions between gradients: [M -G^T; G 0] [dv; Lambda] = [0; -(G v- +
+// g_t)].
+static PawlStatus solve_post(PawlStepper* s, PawlState* state, const PawlValues* values,
+                             double* impulse, double* gain, PawlError* err) {
+  PawlSwitcher* w = s->switcher;
+  memcpy(w->rate, values->g_t, (size_t)s->sizes.rows * sizeof(double));
+  pawl_sparse_add(&s->G, values->G, 1.0, state->v, w->rate);
+  for (int i = 0; i < s->sizes.rows; i++) {
+    impulse[i] = s->active[i] ? -w->rate[i] : 0.0;
+  }
+  memset(w->spare_v, 0, (size_t)s->sizes.v * sizeof(double));
+  PAWL_TRY(pawl_step_solve(s, values, values->M, values->G, values->G, s->active, state->t,
+                           w->spare_v, impulse, err));
+  for (int j = 0; j < s->sizes.v; j++) {
+    state->v[j] += w->spare_v[j];
+  }
+  PawlPoint point = {state->t, state->q, state->v, NULL, NULL, s->modes};
+  PAWL_TRY(pawl_eval_run(w->eval, &point, err));
+  *gain =
+      pawl_modes_entering(s->system, pawl_eval_values(w->eval)->z_rate, w->before->modes, s->modes);
+  return PAWL_OK;
+}
+
 // The velocities jump, accelerations and multipliers follow, the method starts anew.
 static PawlStatus jump(PawlStepper* s, PawlState* state, PawlError* err) {
   PawlSwitcher* w = s->switcher;
@@ -513,16 +771,15 @@ static PawlStatus jump(PawlStepper* s, PawlState* state, PawlError* err) {
   double gain;
   double* impulse = w->spare_impulse;
   PAWL_TRY(law_of(s, state->modes, s->modes, &law, err));
-  PAWL_TRY(prepare_impact(s, values->M, values->G, law, &planes, err));
-  memcpy(w->rate, values->g_t, (size_t)s->sizes.rows * sizeof(double));
-  PAWL_TRY(solve_impact(s, state, planes, w->rate, state->v, impulse, &flips, &gain, err));
+  if (law.epsilon == 1.0) {
+    PAWL_TRY(solve_post(s, state, values, impulse, &gain, err));
+  } else {
+    PAWL_TRY(prepare_impact(s, values->M, values->G, law, &planes, err));
+    memcpy(w->rate, values->g_t, (size_t)s->sizes.rows * sizeof(double));
+    PAWL_TRY(solve_impact(s, state, planes, w->rate, state->v, impulse, &flips, &gain, err));
+  }
   if (gain < SMALLEST_GAIN) {
-    return pawl_fail(
-        err, PAWL_ERROR_RUN,
-        "t = %.10g: the jump of constraint '%s' by impact law %g leads back from the "
-        "switching surface (z' = %.3g behind it); a law nearer to bisector may carry the "
-        "motion through",
-        state->t, first_switched(s, w->before->modes, s->modes), law.epsilon, gain);
+    return leads_back(s, law, gain, err);
   }
   PAWL_TRY(energy_of(s, state, &after, err));
   log_instant(s, state->t, state->q, w->before->v, state->v, impulse, before - after);
@@ -550,19 +807,12 @@ static PawlStatus find_inside(PawlStepper* s, PawlState* state, double h, double
   return PAWL_OK;
 }
 
-static double surface_noise(const PawlStepper* s, const PawlState* state) {
-  double largest = 1.0;
-  for (int j = 0; j < s->sizes.q; j++) {
-    largest = fmax(largest, fabs(state->q[j]));
-  }
-  return SURFACE_NOISE * largest;
-}
-
 static PawlStatus event_step(PawlStepper* s, PawlState* state, double h, PawlError* err) {
   PawlSwitcher* w = s->switcher;
   double end = state->t + h, margin, start_margin, length;
   int constraint = 0;
   for (int jumps = 0; jumps < MOST_JUMPS; jumps++) {
+    PAWL_TRY(hold_surfaces(s, state, err));
     memcpy(s->modes, state->modes, mode_bytes(s));
     pawl_switcher_activate(s);
     copy_state(s, w->before, state);
@@ -584,24 +834,19 @@ static PawlStatus event_step(PawlStepper* s, PawlState* state, double h, PawlErr
     } else {
       PAWL_TRY(probe(s, state, s->def.event_tolerance, &margin, &constraint, err));
     }
-    const double* z = pawl_eval_values(w->eval)->z;
+    const double* z = s->switcher->seen;
     if (!pawl_modes_next(s->system, z, 0.0, s->modes, w->next)) {
       if (pawl_modes_margin(s->system, z, s->modes, &constraint) >= -surface_noise(s, state)) {
         continue;  // on the surface to rounding: go on from here
       }
-      return pawl_fail(
-          err, PAWL_ERROR_RUN,
-          "t = %.10g: constraint '%s' leaves the region of its mode and no other region "
-          "holds it; the regions (where) must cover the motion",
-          state->t, s->system->model->constraints[constraint].name);
+      return no_region(s, state, constraint, err);
     }
     PAWL_TRY(jump(s, state, err));
   }
   return pawl_fail(
       err, PAWL_ERROR_RUN,
-      "t = %.10g: constraint '%s' switched %d times within one step; its jump does not "
-      "carry the motion through the surface, or switches accumulate here. Another "
-      "impact law (impact: bisector) or a time-stepping method (nsga-pvv) may pass",
+      "t = %.10g: constraint '%s' switched %d times within one step: switches accumulate here; a "
+      "time-stepping method (nsga-pva, nsga-pvv) passes such a point",
       state->t, s->system->model->constraints[constraint].name, (int)MOST_JUMPS);
 }
 
@@ -613,7 +858,7 @@ PawlStatus pawl_switcher_step(PawlStepper* s, PawlState* state, double h, PawlEr
   PawlState* kept = s->switcher->kept;
   copy_state(s, kept, state);
   PawlStatus status = event_step(s, state, h, err);
-  if (status == PAWL_RETRY) {
+  if (status != PAWL_OK) {
     copy_state(s, state, kept);
     s->switcher->instant_count = 0;
   }

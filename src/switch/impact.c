@@ -277,7 +277,8 @@ static void force_directions(PawlImpact* p, unsigned flips) {
   }
 }
 
-void pawl_impact_gradient(PawlImpact* p, unsigned flips, const PawlPattern* G, double* values) {
+void pawl_impact_gradient(PawlImpact* p, unsigned flips, const PawlPattern* G,
+                          const double* values_of_G, double* values) {
   force_directions(p, flips);
   int n = p->n;
   for (int j = 0; j < n; j++) {
@@ -286,7 +287,7 @@ void pawl_impact_gradient(PawlImpact* p, unsigned flips, const PawlPattern* G, d
         r++;
       }
       bool active = r < p->after_count && p->after_row[r] == G->index[k];
-      values[k] = active ? p->B[r * n + j] : 0.0;
+      values[k] = active ? p->B[r * n + j] : values_of_G[k];
     }
   }
 }

@@ -39,9 +39,10 @@ PAWL_CHECKED PawlStatus pawl_impact_after(PawlImpact* impact, const PawlPattern*
 // turn the direction of G in each plane. PAWL_RETRY: LAPACK failed.
 PAWL_CHECKED PawlStatus pawl_impact_directions(PawlImpact* impact, PawlImpactLaw law, int* planes);
 
-// B in the order of the pattern G, which must have room for it (the system makes G full where a
-// constraint can switch).
-void pawl_impact_gradient(PawlImpact* impact, unsigned flips, const PawlPattern* G, double* values);
+// B in the order of the pattern G, rows that are not in force after as in `values_of_G`; the
+// pattern must have room for it (the system makes G full where a constraint can switch).
+void pawl_impact_gradient(PawlImpact* impact, unsigned flips, const PawlPattern* G,
+                          const double* values_of_G, double* values);
 
 // Solves (J1) from v_minus (n): v_plus (n), and Lambda by row of the pattern, set for active rows
 // only. `rate` (rows of the pattern) holds g_t: G v+ = -rate. `flips` as above.

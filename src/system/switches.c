@@ -152,6 +152,17 @@ bool pawl_system_row_switches(const PawlSystem* system, int row) {
   return switches;
 }
 
+int pawl_system_rows_in_force(const PawlSystem* system, const int* modes) {
+  if (!system->model) {
+    return system->sizes.rows;
+  }
+  int rows = 0;
+  for (int c = 0; c < system->constraint_count; c++) {
+    rows += system->model->constraints[c].modes[modes[c]].row_count;
+  }
+  return rows;
+}
+
 bool pawl_system_switches(const PawlSystem* system) {
   return system->guard_count + system->turn_count > 0;
 }

@@ -108,6 +108,16 @@ refuse 1 "the mass matrix is singular at coordinate"
 model 'potential: log(x - 1)'
 refuse 1 "bad.yaml:4"
 
+# --- modes ---
+model 'constraints: {gate: {modes: {in: {where: x < 1, equation: x = 0}}}}'
+refuse 2 "one mode with a region"
+model 'constraints: {gate: {modes: {in: {where: x < 3, equation: none}, out: {where: x > 0, equation: x = 1}}}}'
+refuse 2 "several regions hold it"
+model 'constraints: {gate: {modes: {in: {where: x < 0, equation: none}, out: {where: x > 2, equation: x = 0}}}}'
+refuse 2 "no region holds it"
+model 'constraints: {gate: {modes: {in: {where: x < 3, equation: x = 0.5}, out: {where: x > 3, equation: none}}}}'
+refuse 1 "constraint 'gate' (row 1)" --method event-driven
+
 # --- constraints that contradict each other ---
 model 'constraints: {left: x = 0, right: x = 1}'
 refuse 1 "'left' (row 1)"

@@ -118,6 +118,32 @@ MODEL
 expect 0 run twice.yaml
 has err "warning: redundant constraints: 'second' (row 1)"
 
+# --- switches and impacts in the JSON, with the numbers of the papers' examples ---
+expect 0 run kinked-track --json
+paths
+same "$(field 'events.0.constraint')" track
+same "$(field 'events.0.from')" flat
+same "$(field 'events.0.to')" ramp
+near "$(field 'events.0.t')" 3 1e-11
+near "$(field 'events.0.impulse.0')" 0.5 1e-11
+near "$(field 'events.0.energy_lost')" 0.25 1e-11
+near "$(field 'events.0.v_before.0')" 1 1e-11
+near "$(field 'events.0.v_after.1')" 0.5 1e-11
+same "$(field 'events.1.t')" ""
+expect 0 run kinked-track --json --impact bisector
+paths
+near "$(field energy.end)" 0.5 1e-12
+expect 0 run pothole-wheel --json
+paths
+same "$(field 'events.2.to')" after
+near "$(field 'events.1.t')" 1.7645822642 1e-8
+near "$(field 'events.1.energy_lost')" 3.1708709919 1e-7
+expect 0 run bouncing-pendulum --json --until 1
+paths
+same "$(field 'events.0.constraint')" stop
+near "$(field 'events.0.t')" 0.35118652540156553 1e-3
+near "$(field 'events.1.t')" 0.9447410575195277 3e-3
+
 # --- rk4 past the end of a mechanism's reach: never without a word ---
 cat >drag.yaml <<'MODEL'
 model: drag

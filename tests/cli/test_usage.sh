@@ -14,7 +14,8 @@ for command in run check equations bench models; do
   has out "usage: pawl $command"
 done
 expect 0 run --help
-for word in -p -o --plot --json --project --method --step --until --rho ga-p rk4; do
+for word in -p -o --plot --json --project --method --step --until --rho --impact --smooth ga-p rk4 \
+  nsga-pva event-driven moreau-jean; do
   has out "$word"
 done
 
@@ -42,6 +43,14 @@ usage "until" run pendulum --until inf -o x.csv
 usage "rho = 2" run pendulum --rho 2 -o x.csv
 usage "1e15" run pendulum --step 1e-300 -o x.csv
 usage "did you mean 'rk4'?" run pendulum --method rk5 -o x.csv
+usage "cannot handle the switching constraints" run kinked-track --method rk4 -o x.csv
+usage "cannot handle the contacts" run bouncing-pendulum --method event-driven -o x.csv
+usage "smooth = nsga-pva" run kinked-track --smooth nsga-pva -o x.csv
+usage "impact = sideways" run kinked-track --impact sideways -o x.csv
+usage "between = curve" run kinked-track --between curve -o x.csv
+usage "newton = half" run pendulum --newton half -o x.csv
+usage "theta = 0.2" run bouncing-pendulum --method moreau-jean --theta 0.2 -o x.csv
+usage "strategy = 4" run bouncing-pendulum --strategy 4 -o x.csv
 usage "x.txt: the name must end in .csv or .h5" run pendulum -o x.txt
 usage "standard output" run pendulum --json -o -
 usage "'foo' is not a parameter" run pendulum -p foo=1 -o x.csv

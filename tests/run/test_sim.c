@@ -344,6 +344,97 @@ static void test_warning_is_passed_on(void** unused) {
   end(&r);
 }
 
+// ---- events -------------------------------------------------------------------------------------
+static const PawlEvent* event_of(const Run* r, int k) {
+  assert_true(k < pawl_recorder_event_count(pawl_sim_recorder(r->sim)));
+  return pawl_recorder_event(pawl_sim_recorder(r->sim), k);
+}
+
+// A switch is logged with the names of its constraint and modes and what jumped.
+static void test_event_of_a_switch(void** unused) {
+  (void)unused;
+  Run r = run_of(motion_file("kinked-track", NULL));
+  run(&r);
+  assert_int_equal(pawl_recorder_event_count(pawl_sim_recorder(r.sim)), 1);
+  const PawlEvent* e = event_of(&r, 0);
+  assert_string_equal(e->constraint, "track");
+  assert_string_equal(e->from, "flat");
+  assert_string_equal(e->to, "ramp");
+  CHECK_NEAR(e->t, 3.0, 1e-11);
+  CHECK_NEAR(e->energy_lost, 0.25, 1e-12);
+  assert_true(e->row_count == 1 && e->v_count == 2);
+  CHECK_NEAR(e->impulse[0], 0.5, 1e-12);
+  CHECK_NEAR(e->v_before[0], 1.0, 1e-12);
+  CHECK_NEAR(e->v_after[1], 0.5, 1e-12);
+  CHECK_NEAR(pawl_sim_summary(r.sim).energy_start - pawl_sim_summary(r.sim).energy_end, 0.25,
+             1e-12);
+  end(&r);
+}
+
+// Periods of a wrap are named by their number; a family's elements by their own names.
+static void test_event_of_a_turn(void** unused) {
+  (void)unused;
+  Run r = run_of(motion_file("cam-follower", "fy=5"));
+  run(&r);
+  assert_int_equal(pawl_recorder_event_count(pawl_sim_recorder(r.sim)), 2);
+  for (int k = 0; k < 2; k++) {
+    assert_string_equal(event_of(&r, k)->constraint, "cam");
+    assert_string_equal(event_of(&r, k)->from, k ? "turn 1" : "turn 0");
+    assert_string_equal(event_of(&r, k)->to, k ? "turn 2" : "turn 1");
+  }
+  end(&r);
+}
+
+static void test_event_of_a_contact(void** unused) {
+  (void)unused;
+  Run r = run_of(motion_text(
+      "model: ball\ncoordinates: {x: {}, y: {start: 1}}\nmass: {x: 1, y: 2}\npotential: 20*y\n"
+      "constraints: {guide: x = 0}\ncontacts: {floor: {gap: y, restitution: 0.5}}\n"
+      "simulate: {method: nsga-pva, until: 0.6, step: 1e-3}\n"));
+  run(&r);
+  assert_int_equal(pawl_recorder_event_count(pawl_sim_recorder(r.sim)), 1);
+  const PawlEvent* e = event_of(&r, 0);
+  assert_string_equal(e->constraint, "floor");
+  CHECK_NEAR(e->t, sqrt(0.2), 1.5e-3);
+  assert_int_equal(e->row_count, 1);
+  CHECK_NEAR(e->impulse[0], 2 * 1.5 * sqrt(20.0), 0.05);  // m (1 + e) v, h late
+  CHECK_NEAR(e->energy_lost, 15.0, 0.05);
+  end(&r);
+}
+
+// A step that is taken in pieces logs each switch once.
+static void test_events_of_smaller_steps(void** unused) {
+  (void)unused;
+  Run r = run_of(motion_file("pothole-wheel", NULL));
+  r.def.simulate.method = "nsga-pva";
+  r.def.simulate.iterations = 5;
+  r.def.simulate.step = 0.1;
+  run(&r);
+  assert_true(pawl_sim_summary(r.sim).smaller_steps > 0);
+  assert_int_equal(pawl_recorder_event_count(pawl_sim_recorder(r.sim)), 3);
+  assert_string_equal(event_of(&r, 2)->to, "after");
+  end(&r);
+}
+
+// Leaving all regions ends the run; what was recorded before stays.
+static void test_leaving_all_regions(void** unused) {
+  (void)unused;
+  static const char* const methods[] = {"event-driven", "nsga-pva", "moreau-jean", "ga-p"};
+  for (int k = 0; k < 4; k++) {
+    Run r = run_of(motion_text(
+        "model: hole\ncoordinates: {x: {rate: 1}, y: {}}\nmass: {x: 1, y: 1}\n"
+        "constraints:\n  track:\n    modes:\n"
+        "      flat: {where: x < 1, equation: y = 0}\n"
+        "      ramp: {where: x > 1.5, equation: y = x - 1.5}\nsimulate: {until: 3, step: 0.03}\n"));
+    r.def.simulate.method = methods[k];
+    create(&r);
+    assert_int_equal(pawl_sim_run(r.sim, NULL, NULL, &r.err), PAWL_ERROR_RUN);
+    assert_non_null(strstr(r.err.message, "constraint 'track'"));
+    CHECK_NEAR(value_of(&r, samples_of(&r) - 1, "t"), 1.0, 0.03);
+    end(&r);
+  }
+}
+
 static void test_every_allocation_can_fail(void** unused) {
   (void)unused;
   Run r = run_of(motion_file("pendulum", NULL));
@@ -380,6 +471,11 @@ int main(void) {
       cmocka_unit_test(test_record_is_full),
       cmocka_unit_test(test_start_off_the_constraints),
       cmocka_unit_test(test_warning_is_passed_on),
+      cmocka_unit_test(test_event_of_a_switch),
+      cmocka_unit_test(test_event_of_a_turn),
+      cmocka_unit_test(test_event_of_a_contact),
+      cmocka_unit_test(test_events_of_smaller_steps),
+      cmocka_unit_test(test_leaving_all_regions),
       cmocka_unit_test(test_every_allocation_can_fail),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -86,9 +86,7 @@ static inline double level_residual(const Sight* s, const double* v, const doubl
                                     int level) {
   double most = 0.0;
   for (int i = 0; i < s->rows; i++) {
-    double c = level == 0   ? s->g[i]
-               : level == 1 ? row_rate(s, i, v)
-                            : row_acceleration(s, i, vdot);
+    double c = level == 0 ? s->g[i] : level == 1 ? row_rate(s, i, v) : row_acceleration(s, i, vdot);
     most = fmax(most, s->active[i] ? fabs(c) : 0.0);
   }
   return most;
@@ -142,8 +140,8 @@ static inline void solve_dense(int n, double (*A)[2 * SIGHT_MOST], double* b) {
   }
 }
 
-// The part of x that the rows in `set` leave free: M x = G^T y + M free, G free = 0. It is 0 exactly
-// when M x is a force of these rows.
+// The part of x that the rows in `set` leave free: M x = G^T y + M free, G free = 0. It is 0
+// exactly when M x is a force of these rows.
 static inline double free_part(const Sight* s, const bool* set, const double* x) {
   double A[2 * SIGHT_MOST][2 * SIGHT_MOST] = {{0}}, b[2 * SIGHT_MOST] = {0};
   int size = s->n;
@@ -170,7 +168,7 @@ typedef struct Alpha {
 
 static inline Alpha alpha_of(double rho) {
   Alpha a = {.m = (2 * rho - 1) / (rho + 1), .f = rho / (rho + 1)};  // (A5)
-  a.gamma = 0.5 + a.f - a.m;                                       // (A6)
+  a.gamma = 0.5 + a.f - a.m;                                         // (A6)
   a.beta = 0.25 * (a.gamma + 0.5) * (a.gamma + 0.5);
   return a;
 }
@@ -187,7 +185,9 @@ static inline Begin begin_of(const Motion* m) {
   memcpy(b.q, m->state->q, (size_t)m->n.q * sizeof(double));
   memcpy(b.v, m->state->v, (size_t)m->n.v * sizeof(double));
   memcpy(b.vdot, m->state->a, (size_t)m->n.v * sizeof(double));
-  memcpy(b.a, m->state->memory, (size_t)m->n.v * sizeof(double));
+  if (m->state->memory_count >= m->n.v) {  // a of the generalized-alpha methods
+    memcpy(b.a, m->state->memory, (size_t)m->n.v * sizeof(double));
+  }
   memcpy(b.lambda, m->state->lambda, (size_t)m->n.rows * sizeof(double));
   memcpy(b.modes, m->state->modes, (size_t)m->n.modes * sizeof(int));
   return b;
@@ -211,8 +211,8 @@ static inline Smooth smooth_of(const Motion* m, const Begin* b, Alpha c, double 
   return s;
 }
 
-// One step of ga-pv, or of ga-pva and nsga-pva without contacts and with the law post. What remains of
-// (A1) and (A2) are U and W; M U = G^T nu, M W = G^T Lambda, and for ga-pv W = 0.
+// One step of ga-pv, or of ga-pva and nsga-pva without contacts and with the law post. What remains
+// of (A1) and (A2) are U and W; M U = G^T nu, M W = G^T Lambda, and for ga-pv W = 0.
 static inline void check_coupled_step(Motion* m, PawlEval* eval, bool accelerations, double h) {
   Begin b = begin_of(m);
   motion_step(m, h);

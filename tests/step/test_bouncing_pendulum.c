@@ -207,9 +207,8 @@ static void test_reactions_at_rest(void** unused) {
 }
 
 // ---- invariants ---------------------------------------------------------------------------------
-// Energy is lost in impacts and nowhere gained beyond what a late impact gives back (item 6 of the
-// authors' remarks: an impact step keeps all its rows): each flight keeps it to the error of the
-// method.
+// Energy is lost in impacts and nowhere gained beyond what a late impact gives back: in the step of
+// an impact the contact counts as closed although it rebounds.
 static void test_energy_falls(void** unused) {
   (void)unused;
   for (int k = 0; k < 2; k++) {

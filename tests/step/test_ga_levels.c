@@ -199,8 +199,8 @@ static void test_newton_variants_agree(void** unused) {
 }
 
 // ---- the kinked track ---------------------------------------------------------------------------
-// Patil and Bruels, section 5.1.3 and figure 10: h = 2e-3, rho = 0.98, from 0 to 6 s; the kink is met
-// at 3 s.
+// Patil and Bruels, section 5.1.3 and figure 10: h = 2e-3, rho = 0.98, from 0 to 6 s; the kink is
+// met at 3 s.
 static double kinetic(const Motion* m) {
   return 0.5 * (m->state->v[0] * m->state->v[0] + m->state->v[1] * m->state->v[1]);
 }

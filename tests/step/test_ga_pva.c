@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// ga-pv and ga-pva, generalized-alpha with constraints at several levels (Bruels, Acary and Cardona,
-// On the constraints formulation in the nonsmooth generalized-alpha method, their equations 74 and
-// 70): recomputed, order two, and the pendulum of their section 5 with a good and a bad start.
+// ga-pv and ga-pva, generalized-alpha with constraints at several levels (Bruels, Acary and
+// Cardona, On the constraints formulation in the nonsmooth generalized-alpha method, their
+// equations 74 and 70): recomputed, order two, and the pendulum of their section 5 with a good and
+// a bad start.
 #include "step/sight.h"
 
 // A point on a circle that breathes; mass, friction and a turning force depend on place and rates.
@@ -118,18 +119,22 @@ static Levels run_pendulum(const char* method, int steps, bool disturbed) {
   return l;
 }
 
-// Figure 2: residuals at three levels over 1 s at h = 2e-3, rho = 0.9, and the errors at its end, as an
-// independent implementation has them (gravity along -y). Two programs differ in the rounding of g,
-// which 1/h^2 carries to accelerations, and in their tolerance.
+// Figure 2: residuals at three levels over 1 s at h = 2e-3, rho = 0.9, and the errors at its end,
+// as an independent implementation has them (gravity along -y). Two programs differ in the rounding
+// of g, which 1/h^2 carries to accelerations, and in their tolerance.
 static void test_residuals_of_the_paper(void** unused) {
   (void)unused;
   static const struct {
     const char* method;
     double residual[3], theta, omega;
   } cases[] = {
-      {"ga-p", {0, 0.0004923821094688918, 5.0564607205843615}, -0.00045569932149192027,
+      {"ga-p",
+       {0, 0.0004923821094688918, 5.0564607205843615},
+       -0.00045569932149192027,
        -0.0008846855371231754},
-      {"ga-v", {7.978815289277907e-05, 0, 0.02272286686010716}, -6.967228298293549e-05,
+      {"ga-v",
+       {7.978815289277907e-05, 0, 0.02272286686010716},
+       -6.967228298293549e-05,
        -0.00031138044499456896},
       {"ga-pv", {0, 0, 0.020683808943175563}, -0.0004266748952908017, -0.0003191228253420775},
       {"ga-pva", {0, 0, 0}, -0.00042807498332564364, -0.0003225884394790768},
@@ -147,8 +152,8 @@ static void test_residuals_of_the_paper(void** unused) {
   }
 }
 
-// Figure 3: from v'_0 = a_0 = 0 the acceleration constraint is off by 86 within the first steps, but
-// for ga-pva, which asks for it.
+// Figure 3: from v'_0 = a_0 = 0 the acceleration constraint is off by 86 within the first steps,
+// but for ga-pva, which asks for it.
 static void test_disturbed_start(void** unused) {
   (void)unused;
   static const struct {
@@ -165,8 +170,8 @@ static void test_disturbed_start(void** unused) {
   }
 }
 
-// The factor of a_n in (A1) is 1/2 - beta, not 1 - beta as printed in their (59): free fall from rest
-// is h^2/2, with any method.
+// The factor of a_n in (A1) is 1/2 - beta, not 1 - beta as printed in their (59): free fall from
+// rest is h^2/2, with any method.
 static void test_factor_of_the_position(void** unused) {
   (void)unused;
   static const char* const methods[] = {"ga-pv", "ga-pva", "nsga-pva", "nsga-pvv"};

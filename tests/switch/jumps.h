@@ -266,15 +266,16 @@ static inline PawlStatus jump_prepare(Jump* jump, PawlImpactLaw law, PawlImpact*
   return status ? status : pawl_impact_directions(*impact, law, &jump->planes);
 }
 
-// Solves and fetches B.
+// Solves and fetches B, with zeros in the rows that are not in force.
 static inline PawlStatus jump_solve(Jump* jump, PawlImpact* impact, unsigned flips) {
+  static const double zeros[JUMP_MOST * JUMP_MOST];
   double values[JUMP_MOST * JUMP_MOST];
   JumpPattern G;
   full_pattern(jump->rows, jump->n, &G);
   memset(jump->Lambda, 0, sizeof jump->Lambda);
   PawlStatus status =
       pawl_impact_solve(impact, flips, jump->v_minus, jump->rate_after, jump->v_plus, jump->Lambda);
-  pawl_impact_gradient(impact, flips, &G.pattern, values);
+  pawl_impact_gradient(impact, flips, &G.pattern, zeros, values);
   for (int j = 0; j < jump->n; j++) {
     for (int i = 0; i < jump->rows; i++) {
       jump->B[i][j] = values[j * jump->rows + i];

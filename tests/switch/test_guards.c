@@ -258,6 +258,30 @@ static void test_turns(void** unused) {
   }
 }
 
+// A wrap inside a wrap: two turns, the inner one first.
+static void test_nested_turns(void** unused) {
+  (void)unused;
+  Random r = {15};
+  static const char form[] =
+      "model: nested\ncoordinates: [x, th]\nmass: {x: 1, th: 1}\nconstraints:\n"
+      "  c: x^2 = sin(%s)*th\n";
+  char text[512], inner[128];
+  snprintf(text, sizeof text, form, "wrap(wrap(th, 5)*x + th, 2)");
+  Setup wrapped = setup_text(text);
+  assert_int_equal(wrapped.n.modes, 3);
+  for (int k = 0; k < 9; k++) {
+    int first = k / 3 - 1, second = 2 * (k % 3 - 1);
+    snprintf(inner, sizeof inner, "((th - 5*(%d))*x + th - 2*(%d))", first, second);
+    snprintf(text, sizeof text, form, inner);
+    Setup plain = setup_text(text);
+    Place p = random_place(wrapped.system, &r);
+    check_same(&wrapped, (int[]){0, first, second}, &plain, &p);
+    place_free(&p);
+    setup_free(&plain);
+  }
+  setup_free(&wrapped);
+}
+
 // z of a turn counts periods: its value and rate by hand.
 static void test_turn_functions(void** unused) {
   (void)unused;
@@ -497,6 +521,7 @@ int main(void) {
       cmocka_unit_test(test_regions),
       cmocka_unit_test(test_regions_refused),
       cmocka_unit_test(test_turns),
+      cmocka_unit_test(test_nested_turns),
       cmocka_unit_test(test_turn_functions),
       cmocka_unit_test(test_shared_turn),
       cmocka_unit_test(test_wrap_outside_constraints),

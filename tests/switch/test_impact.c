@@ -328,6 +328,24 @@ static void test_rows_not_in_force(void** unused) {
   assert_true(jump.Lambda[3] > 0.0);
 }
 
+// Contacts are not in force and have their gradient beside B.
+static void test_gradient_of_other_rows(void** unused) {
+  (void)unused;
+  Jump jump = track();
+  jump.rows = 2;
+  JumpPattern G;
+  full_pattern(2, 2, &G);
+  static const double values_of_G[] = {7, 3, 8, 4};  // by columns: rows (7, 8) and (3, 4)
+  double values[4];
+  PawlImpact* impact;
+  assert_int_equal(jump_prepare(&jump, (PawlImpactLaw){0.5, false}, &impact), PAWL_OK);
+  pawl_impact_gradient(impact, 0, &G.pattern, values_of_G, values);
+  pawl_impact_destroy(impact);
+  assert_true(values[1] == 3.0 && values[3] == 4.0);
+  CHECK_NEAR(values[0], -0.35355339059327373 * sqrt(2.0), ROUNDING);
+  CHECK_NEAR(values[2], 0.8535533905932737 * sqrt(2.0), ROUNDING);
+}
+
 // ---- moving constraints -------------------------------------------------------------------------
 // The track of which the kink moves along y = 0 with speed c: g_t = c tan 45 on the ramp. Seen from
 // the kink the point arrives with 1 - c and leaves with the factor of the resting track.
@@ -463,6 +481,7 @@ int main(void) {
       cmocka_unit_test(test_release),
       cmocka_unit_test(test_row_added_and_removed),
       cmocka_unit_test(test_rows_not_in_force),
+      cmocka_unit_test(test_gradient_of_other_rows),
       cmocka_unit_test(test_moving_kink),
       cmocka_unit_test(test_one_velocity),
       cmocka_unit_test(test_dependent_rows),

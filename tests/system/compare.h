@@ -11,9 +11,9 @@ typedef struct Compare {
   Place* place;
   const char* label;  // printed when something differs: the model's text or file
   PawlEval* residual_eval;
-  PawlEval* level_eval;           // G and gamma
-  double *M, *K, *C;              // dense, by rows
-  double *G, *G_rate, *G_acc;     // the same
+  PawlEval* level_eval;        // G and gamma
+  double *M, *K, *C;           // dense, by rows
+  double *G, *G_rate, *G_acc;  // the same
   long long checked, skipped;
 } Compare;
 

@@ -90,8 +90,8 @@ static inline void random_modes(const PawlSystem* system, Place* p, Random* r) {
 // Around the start of the model: q within 0.4, rates, accelerations, multipliers within 1.
 static inline Place random_place(const PawlSystem* system, Random* r) {
   PawlSizes n = pawl_system_sizes(system);
-  Place p = {random_between(r, 0.1, 1.5), numbers(n.q), numbers(n.v), numbers(n.v),
-             numbers(n.rows), NULL};
+  Place p = {
+      random_between(r, 0.1, 1.5), numbers(n.q), numbers(n.v), numbers(n.v), numbers(n.rows), NULL};
   pawl_system_start(system, p.q, p.v);
   for (int k = 0; k < n.q; k++) {
     p.q[k] += random_between(r, -0.4, 0.4);

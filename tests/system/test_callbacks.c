@@ -95,7 +95,8 @@ static int evaluate(void* context, unsigned mask, const PawlPoint* at, PawlValue
 }
 
 static PawlCallbacks pendulum_callbacks(Pendulum* self) {
-  return (PawlCallbacks){.context = self, .sizes = {3, 3, 2, 1}, .evaluate = evaluate};
+  PawlSizes sizes = {.q = 3, .v = 3, .rows = 2, .outputs = 1};
+  return (PawlCallbacks){.context = self, .sizes = sizes, .evaluate = evaluate};
 }
 
 // The system, and where its values are told to the functions.

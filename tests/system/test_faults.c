@@ -24,8 +24,7 @@ static Setup fault_setup(const char* terms) {
 }
 
 static Place half_place(const Setup* s) {
-  Place p = {0.5, numbers(s->n.q), numbers(s->n.v), numbers(s->n.v), numbers(s->n.rows),
-             NULL};
+  Place p = {0.5, numbers(s->n.q), numbers(s->n.v), numbers(s->n.v), numbers(s->n.rows), NULL};
   for (int k = 0; k < s->n.q; k++) {
     p.q[k] = p.v[k] = p.a[k] = 0.5;
   }

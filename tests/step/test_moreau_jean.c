@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// moreau-jean: one step by hand, the equations (T1) to (T4) of docs/theory/moreau-jean.md
+// recomputed from the states around a step, order one, and what it costs: drift and the energy of a
+// turning constraint. Contacts are in test_contacts.c, too.
+#include "step/sight.h"
+
+// A point on a circle that breathes; mass, friction and a turning force depend on place and rates.
+static const char BREATHING[] =
+    "model: breathing\n"
+    "coordinates: {x: {start: 1, rate: 0.6}, y: {rate: 1}}\n"
+    "kinetic: (1.5 + 0.5*cos(y))/2*x'^2 + 0.5*y'^2 + 0.3*x*x'*y'\n"
+    "potential: 3*y^2\n"
+    "dissipation: 0.1*x'^2\n"
+    "forces: {x: -0.4*y', y: 0.4*x'}\n"
+    "constraints: {circle: x^2 + y^2 = (1 + 0.2*sin(3*t))^2}\n";
+
+// ---- by hand ------------------------------------------------------------------------------------
+// x'' = -4 x from x = 1 at rest, h = 1/2. Theta = 1/2: v = -(1 + x), x = 1 + v/4: v = -8/5, x =
+// 3/5. Theta = 1: v = -2 x, x = 1 + v/2: v = -1, x = 1/2.
+static void test_oscillator_by_hand(void** unused) {
+  (void)unused;
+  Motion m = motion_text(
+      "model: oscillator\ncoordinates: {x: {start: 1}}\nmass: {x: 1}\npotential: 2*x^2\n");
+  motion_start(&m, "moreau-jean");
+  motion_step(&m, 0.5);
+  CHECK_NEAR(m.state->q[0], 0.6, 4e-16);
+  CHECK_NEAR(m.state->v[0], -1.6, 4e-16);
+  CHECK_NEAR(m.state->a[0], -3.2, 1e-15);  // the mean over the step
+  m.def.theta = 1.0;
+  motion_start(&m, "moreau-jean");
+  motion_step(&m, 0.5);
+  CHECK_NEAR(m.state->q[0], 0.5, 4e-16);
+  CHECK_NEAR(m.state->v[0], -1.0, 4e-16);
+  motion_end(&m);
+}
+
+// A point of 1 kg with v = (1, 0) on a line that turns up by 45 degrees within the step: P = 1/2
+// along
+// (-1, 1), v = (1/2, 1/2); places are those of the mean velocity, so the point ends beside the
+// track.
+static void test_kink_by_hand(void** unused) {
+  (void)unused;
+  Motion m = motion_file("kinked-track", NULL);
+  motion_start(&m, "moreau-jean");
+  m.state->q[0] = 2.75;
+  motion_step(&m, 0.5);
+  assert_int_equal(m.state->modes[0], 1);
+  CHECK_NEAR(m.state->v[0], 0.5, 1e-15);
+  CHECK_NEAR(m.state->v[1], 0.5, 1e-15);
+  CHECK_NEAR(m.state->q[0], 2.75 + 0.375, 1e-15);
+  CHECK_NEAR(m.state->q[1], 0.125, 1e-15);
+  CHECK_NEAR(m.state->lambda[0], 0.5 / 0.5, 1e-15);  // P/h
+  motion_end(&m);
+}
+
+// ---- the defining equations ---------------------------------------------------------------------
+typedef struct Counts {
+  int candidates, pushing, others;
+} Counts;
+
+static void check_contact(Motion* m, const Sight* before, const Begin* b, const Sight* x, int row,
+                          double P, double h, Counts* n) {
+  double rate_n = row_rate(before, row, b->v), rate = row_rate(x, row, m->state->v);
+  if (before->g[row] + 0.5 * h * rate_n > 1e-14) {  // not activated
+    assert_true(P == 0.0);
+    n->others++;
+  } else if (before->g[row] + 0.5 * h * rate_n < -1e-14) {
+    double e = pawl_system_restitution(m->system, row);
+    double rebound = rate + e * rate_n;
+    if (fabs(rate_n) <= 1e-8) {  // near 1e-9 m/s the restitution ends
+      rebound = fabs(rate) <= 1e-8 ? 0.0 : rebound;
+    }
+    assert_true(P >= -1e-12 && rebound >= -1e-10);  // (T4)
+    CHECK_NEAR(P * rebound, 0.0, 1e-10);
+    n->candidates++;
+    n->pushing += P > 0.0;
+  }
+}
+
+static void check_step(Motion* m, PawlEval* eval, double h, Counts* n) {
+  Begin b = begin_of(m);
+  PawlPoint begin_point = {b.t, b.q, b.v, b.vdot, b.lambda, m->state->modes};
+  Sight before = sight_at(m, eval, &begin_point);
+  motion_step(m, h);
+  Sight x = sight_of_state(m, eval);
+  const double *v = m->state->v, theta = m->def.theta;
+  double size = 1.0 + largest_of(m->n.v, v);
+  for (int i = 0; i < m->n.v; i++) {
+    double force = h * (theta * x.f[i] + (1 - theta) * before.f[i]), left = 0.0;
+    double terms = fabs(force);
+    for (int j = 0; j < m->n.v; j++) {
+      left += x.M[i][j] * (v[j] - b.v[j]);
+      terms += fabs(x.M[i][j] * v[j]);
+    }
+    for (int row = 0; row < m->n.rows; row++) {
+      force += x.G[row][i] * h * m->state->lambda[row];
+      terms += fabs(x.G[row][i] * h * m->state->lambda[row]);
+    }
+    CHECK_NEAR(left, force, 1e-10 * (terms + 1.0));  // (T1); Newton ends at 1e-11
+    CHECK_NEAR(m->state->q[i], b.q[i] + h * (theta * v[i] + (1 - theta) * b.v[i]),
+               1e-14 * (1 + fabs(b.q[i])));  // (T2)
+    CHECK_NEAR(m->state->a[i], (v[i] - b.v[i]) / h, 1e-10 * size / h);
+  }
+  CHECK_NEAR(level_residual(&x, v, m->state->a, 1), 0.0, 1e-10 * size);  // (T3)
+  for (int row = 0; row < m->n.rows; row++) {
+    if (x.contact[row]) {
+      check_contact(m, &before, &b, &x, row, h * m->state->lambda[row], h, n);
+    }
+  }
+}
+
+static Counts check_run(Motion m, double h, int steps) {
+  PawlEval* eval = sight_eval(&m);
+  static const double thetas[] = {0.5, 0.7, 1.0};
+  Counts n = {0};
+  for (int k = 0; k < 3; k++) {
+    m.def.theta = thetas[k];
+    motion_start(&m, "moreau-jean");
+    for (int step = 0; step < steps; step++) {
+      check_step(&m, eval, h, &n);
+    }
+  }
+  pawl_eval_destroy(eval);
+  motion_end(&m);
+  return n;
+}
+
+static void test_conditions(void** unused) {
+  (void)unused;
+  check_run(motion_file("pendulum", NULL), 2e-3, 200);
+  check_run(motion_text(BREATHING), 1e-2, 100);
+  check_run(motion_file("pothole-wheel", NULL), 2.1e-3, 1500);  // switches by the law post
+  check_run(motion_file("braiding-machine", NULL), 2.1e-3, 1500);
+  Counts n = check_run(motion_file("bouncing-pendulum", "cor=0.5"), 1e-3, 2000);
+  assert_true(n.candidates > 1000 && n.pushing > 1000 && n.others > 1000);
+}
+
+// ---- order --------------------------------------------------------------------------------------
+static Reference by_rk4(Motion* m, double t, int steps) {
+  Reference r = {.t = t};
+  motion_run(m, "rk4", t, steps, NULL);
+  memcpy(r.q, m->state->q, (size_t)m->n.q * sizeof(double));
+  memcpy(r.v, m->state->v, (size_t)m->n.v * sizeof(double));
+  return r;
+}
+
+static void test_order(void** unused) {
+  (void)unused;
+  Motion pendulum = motion_file("pendulum", NULL);
+  check_order(&pendulum, "moreau-jean", 1.0, 0.1, 1e-4, 2, PENDULUM);
+  motion_end(&pendulum);
+  Motion circle = motion_text(BREATHING);
+  Reference r = by_rk4(&circle, 2.0, 4000);
+  check_order(&circle, "moreau-jean", 1.0, 0.1, 2e-3, 1, &r);
+  motion_end(&circle);
+  // Constant mass and gradient: the trapezoidal rule, of order 2; of order 1 with theta > 1/2.
+  Reference coupled[] = {two_mass_coupled(1.0), two_mass_coupled(3.0), two_mass_coupled(10.0)};
+  Motion pair = motion_file("two-mass-coupled", NULL);
+  check_order(&pair, "moreau-jean", 2.0, 0.1, 0.02, 3, coupled);
+  pair.def.theta = 0.8;
+  check_order(&pair, "moreau-jean", 1.0, 0.1, 5e-3, 3, coupled);
+  motion_end(&pair);
+}
+
+// Exact tangents: the constraint moves, M and G change with q, and Newton's method needs few steps.
+static void test_newton(void** unused) {
+  (void)unused;
+  Motion m = motion_text(BREATHING);
+  motion_run(&m, "moreau-jean", 1.0, 1000, NULL);
+  assert_true(pawl_stepper_info(m.stepper).newton_iterations <= 3 * 1000);
+  motion_run(&m, "moreau-jean", 1.0, 20, NULL);
+  assert_true(pawl_stepper_info(m.stepper).newton_iterations <= 5 * 20);
+  motion_end(&m);
+}
+
+// ---- what it costs ------------------------------------------------------------------------------
+// A pendulum that turns with w loses its energy like exp(-h w^2 t): without gravity w falls by
+// w' = -h w^3/2 (of the kinetic energy m l^2 w^2/2 the part that is along the normal).
+static void test_energy_of_a_turning_constraint(void** unused) {
+  (void)unused;
+  Motion m = motion_text(
+      "model: turning\ncoordinates: {x: {start: 1}, y: {rate: 10}}\nmass: {x: 1, y: 1}\n"
+      "constraints: {circle: x^2 + y^2 = 1}\n");
+  motion_run(&m, "moreau-jean", 1.0, 1000, NULL);
+  double h = 1e-3, speed = 1 / sqrt(1 / 100.0 + h * 1.0);                // of w' = -h w^3/2
+  CHECK_NEAR(hypot(m.state->v[0], m.state->v[1]), speed, 0.02 * speed);  // terms of h^2
+  motion_end(&m);
+}
+
+// Velocities hold, positions drift: with h^2 for theta = 1/2, where (T2) is the trapezoidal rule
+// between two velocities that are both tangent, with h for theta = 1.
+static void test_drift(void** unused) {
+  (void)unused;
+  Motion m = motion_file("pendulum", NULL);
+  PawlEval* eval = sight_eval(&m);
+  for (int implicit = 0; implicit < 2; implicit++) {
+    double off[2];
+    m.def.theta = implicit ? 1.0 : 0.5;
+    for (int k = 0; k < 2; k++) {
+      motion_run(&m, "moreau-jean", 1.0, k ? 2000 : 1000, &off[k]);
+      Sight x = sight_of_state(&m, eval);
+      CHECK_NEAR(level_residual(&x, m.state->v, m.state->a, 1), 0.0, 1e-9);
+    }
+    assert_true(off[0] > 1e-5);
+    CHECK_NEAR(log2(off[0] / off[1]), implicit ? 1.0 : 2.0, 0.1);
+  }
+  pawl_eval_destroy(eval);
+  motion_end(&m);
+}
+
+// ---- failures -----------------------------------------------------------------------------------
+static void test_no_convergence(void** unused) {
+  (void)unused;
+  double before[4 * SIGHT_MOST], after[4 * SIGHT_MOST];
+  Motion m = motion_file("pendulum", NULL);
+  m.def.iterations = 2;
+  motion_start(&m, "moreau-jean");
+  int count = state_numbers(&m, before);
+  assert_int_equal(pawl_stepper_step(m.stepper, m.state, 0.1, &m.err), PAWL_RETRY);
+  assert_non_null(strstr(m.err.message, "t = 0.1: "));
+  assert_non_null(strstr(m.err.message, "did not converge in 2 iterations"));
+  assert_int_equal(state_numbers(&m, after), count);
+  assert_memory_equal(before, after, (size_t)count * sizeof(double));
+  motion_end(&m);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_oscillator_by_hand),
+      cmocka_unit_test(test_kink_by_hand),
+      cmocka_unit_test(test_conditions),
+      cmocka_unit_test(test_order),
+      cmocka_unit_test(test_newton),
+      cmocka_unit_test(test_energy_of_a_turning_constraint),
+      cmocka_unit_test(test_drift),
+      cmocka_unit_test(test_no_convergence),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
