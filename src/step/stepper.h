@@ -40,6 +40,7 @@ enum { PAWL_MOST_INSTANTS = 64 };  // switches logged in one step
 // What a stepper needs when constraints switch; see switching.c.
 typedef struct PawlSwitcher {
   PawlEval* eval;      // z and z_rate
+  PawlEval* surfaces;  // z alone
   PawlEval* energy;    // kinetic and potential
   PawlImpact* impact;  // NULL for systems too large for interpolated gradients
   PawlState* before;   // the state at the beginning of a step or of a part of it

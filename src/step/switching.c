@@ -97,6 +97,7 @@ PawlStatus pawl_switcher_create(PawlStepper* s, bool event_driven, PawlError* er
   PAWL_TRY(pawl_state_create(s, &w->before, err));
   PAWL_TRY(pawl_state_create(s, &w->kept, err));
   PAWL_TRY(pawl_eval_create(s->system, PAWL_ENERGY, &w->energy, err));
+  PAWL_TRY(pawl_eval_create(s->system, PAWL_SURFACES, &w->surfaces, err));
   return pawl_eval_create(s->system, PAWL_SWITCHING, &w->eval, err);
 }
 
@@ -108,6 +109,7 @@ void pawl_switcher_destroy(PawlStepper* s) {
     pawl_state_destroy(w->kept);
     pawl_eval_destroy(w->energy);
     pawl_eval_destroy(w->eval);
+    pawl_eval_destroy(w->surfaces);
   }
 }
 
@@ -152,9 +154,9 @@ static double held_slack(const PawlStepper* s, const PawlState* state, int const
 static PawlStatus look(PawlStepper* s, const PawlState* state, PawlError* err) {
   PawlSwitcher* w = s->switcher;
   PawlPoint point = point_of(state, s->modes);
-  PAWL_TRY(pawl_eval_run(w->eval, &point, err));
+  PAWL_TRY(pawl_eval_run(w->surfaces, &point, err));
   int count = s->system->guard_count;
-  const double* z = pawl_eval_values(w->eval)->z;
+  const double* z = pawl_eval_values(w->surfaces)->z;
   w->seen = z;
   if (!w->any_held) {
     return PAWL_OK;
@@ -203,7 +205,8 @@ PawlStatus pawl_switcher_start(PawlStepper* s, PawlState* state, PawlError* err)
   if (!s->switcher) {
     return PAWL_OK;
   }
-  PAWL_TRY(look(s, state, err));
+  PawlPoint point = point_of(state, s->modes);
+  PAWL_TRY(pawl_eval_run(s->switcher->eval, &point, err));
   const PawlValues* values = pawl_eval_values(s->switcher->eval);
   PAWL_TRY(pawl_modes_start(s->system, values->z, values->z_rate, state->modes, err));
   memcpy(s->modes, state->modes, mode_bytes(s));

@@ -240,7 +240,7 @@ unsigned pawl_quantity_mask(PawlQuantity quantity) {
       [PAWL_Q_GAMMA] = PAWL_BIAS,
       [PAWL_Q_GRATE] = PAWL_VELOCITY_TANGENT,
       [PAWL_Q_GACC] = PAWL_ACCELERATION_TANGENT,
-      [PAWL_Q_Z] = PAWL_SWITCHING,
+      [PAWL_Q_Z] = PAWL_SWITCHING | PAWL_SURFACES,
       [PAWL_Q_ZRATE] = PAWL_SWITCHING,
       [PAWL_Q_ENERGY] = PAWL_ENERGY,
       [PAWL_Q_OUTPUT] = PAWL_OUTPUTS,

@@ -28,6 +28,8 @@ typedef enum PawlQuantity {
 } PawlQuantity;  // bit k of a mask is quantity k of this list: see pawl_quantity_mask
 
 unsigned pawl_quantity_mask(PawlQuantity quantity);
+// A mask for the switching functions without their rates.
+enum { PAWL_SURFACES = 8192 };
 
 typedef struct PawlEntry {
   PawlQuantity quantity;
