@@ -8,6 +8,16 @@
 
 enum { SIGHT_MOST = 12 };  // coordinates and rows of the models looked at
 
+// A point on a circle that breathes; mass, friction and a turning force depend on place and rates.
+static const char BREATHING[] =
+    "model: breathing\n"
+    "coordinates: {x: {start: 1, rate: 0.6}, y: {rate: 1}}\n"
+    "kinetic: (1.5 + 0.5*cos(y))/2*x'^2 + 0.5*y'^2 + 0.3*x*x'*y'\n"
+    "potential: 3*y^2\n"
+    "dissipation: 0.1*x'^2\n"
+    "forces: {x: -0.4*y', y: 0.4*x'}\n"
+    "constraints: {circle: x^2 + y^2 = (1 + 0.2*sin(3*t))^2}\n";
+
 typedef struct Sight {
   int n, rows;
   double M[SIGHT_MOST][SIGHT_MOST], G[SIGHT_MOST][SIGHT_MOST];

@@ -4,16 +4,6 @@
 // event-driven over each method for its smooth phases.
 #include "step/sight.h"
 
-// A point on a circle that breathes; mass, friction and a turning force depend on place and rates.
-static const char BREATHING[] =
-    "model: breathing\n"
-    "coordinates: {x: {start: 1, rate: 0.6}, y: {rate: 1}}\n"
-    "kinetic: (1.5 + 0.5*cos(y))/2*x'^2 + 0.5*y'^2 + 0.3*x*x'*y'\n"
-    "potential: 3*y^2\n"
-    "dissipation: 0.1*x'^2\n"
-    "forces: {x: -0.4*y', y: 0.4*x'}\n"
-    "constraints: {circle: x^2 + y^2 = (1 + 0.2*sin(3*t))^2}\n";
-
 // The same on a circle whose upper half is an ellipse: the circle is left and entered at y = 0,
 // where both have the same tangent but not the same curvature.
 static const char EGG[] =

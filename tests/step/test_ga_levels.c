@@ -4,17 +4,6 @@
 // the kinked track of Patil and Bruels, where each fails in its own way.
 #include "step/sight.h"
 
-// A point on a circle that breathes, with a mass that depends on the place, friction and a force
-// that turns with the rates.
-static const char BREATHING[] =
-    "model: breathing\n"
-    "coordinates: {x: {start: 1, rate: 0.6}, y: {rate: 1}}\n"
-    "kinetic: (1.5 + 0.5*cos(y))/2*x'^2 + 0.5*y'^2 + 0.3*x*x'*y'\n"
-    "potential: 3*y^2\n"
-    "dissipation: 0.1*x'^2\n"
-    "forces: {x: -0.4*y', y: 0.4*x'}\n"
-    "constraints: {circle: x^2 + y^2 = (1 + 0.2*sin(3*t))^2}\n";
-
 static const char* const LEVEL[] = {"ga-p", "ga-v", "ga-a"};
 
 // ---- by hand ------------------------------------------------------------------------------------

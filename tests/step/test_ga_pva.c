@@ -5,16 +5,6 @@
 // a bad start.
 #include "step/sight.h"
 
-// A point on a circle that breathes; mass, friction and a turning force depend on place and rates.
-static const char BREATHING[] =
-    "model: breathing\n"
-    "coordinates: {x: {start: 1, rate: 0.6}, y: {rate: 1}}\n"
-    "kinetic: (1.5 + 0.5*cos(y))/2*x'^2 + 0.5*y'^2 + 0.3*x*x'*y'\n"
-    "potential: 3*y^2\n"
-    "dissipation: 0.1*x'^2\n"
-    "forces: {x: -0.4*y', y: 0.4*x'}\n"
-    "constraints: {circle: x^2 + y^2 = (1 + 0.2*sin(3*t))^2}\n";
-
 // ---- by hand ------------------------------------------------------------------------------------
 // A point of 1 kg on a line that comes towards it: x = 1 - t^2, from 1 at rest. The acceleration is
 // -2 throughout, (A1) and (A2) give 1 - h^2 and -2 h: there is nothing to correct, U = W = 0.

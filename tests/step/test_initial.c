@@ -214,7 +214,7 @@ static void test_start_with_modes(void** unused) {
                     "--project");
 }
 
-// An open contact has no part in the start.
+// An open contact has no part in the start; a start inside of one is refused.
 static void test_start_with_contacts(void** unused) {
   (void)unused;
   Motion m = motion_text(
@@ -222,6 +222,10 @@ static void test_start_with_contacts(void** unused) {
       "potential: 10*y\nconstraints: {guide: x = 0}\ncontacts: {floor: {gap: y}}\n");
   motion_start(&m, "nsga-pva");
   assert_true(m.state->a[1] == -10.0 && m.state->lambda[0] == 0.0 && m.state->lambda[1] == 0.0);
+  m.state->q[1] = -0.25;  // inside
+  assert_int_equal(pawl_stepper_start(m.stepper, m.state, false, &m.err), PAWL_ERROR_RUN);
+  assert_non_null(strstr(m.err.message, "'floor' (row 1)"));
+  assert_non_null(strstr(m.err.message, "-0.25"));
   motion_end(&m);
 }
 

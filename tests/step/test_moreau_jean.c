@@ -4,16 +4,6 @@
 // turning constraint. Contacts are in test_contacts.c, too.
 #include "step/sight.h"
 
-// A point on a circle that breathes; mass, friction and a turning force depend on place and rates.
-static const char BREATHING[] =
-    "model: breathing\n"
-    "coordinates: {x: {start: 1, rate: 0.6}, y: {rate: 1}}\n"
-    "kinetic: (1.5 + 0.5*cos(y))/2*x'^2 + 0.5*y'^2 + 0.3*x*x'*y'\n"
-    "potential: 3*y^2\n"
-    "dissipation: 0.1*x'^2\n"
-    "forces: {x: -0.4*y', y: 0.4*x'}\n"
-    "constraints: {circle: x^2 + y^2 = (1 + 0.2*sin(3*t))^2}\n";
-
 // ---- by hand ------------------------------------------------------------------------------------
 // x'' = -4 x from x = 1 at rest, h = 1/2. Theta = 1/2: v = -(1 + x), x = 1 + v/4: v = -8/5, x =
 // 3/5. Theta = 1: v = -2 x, x = 1 + v/2: v = -1, x = 1/2.
