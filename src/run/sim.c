@@ -152,7 +152,6 @@ void pawl_sim_destroy(PawlSim* sim) {
   }
 }
 
-// One step of size h, in halves where it does not go whole.
 static PawlStatus record_contact(PawlSim* sim, const PawlInstant* i, PawlError* err) {
   int number;
   PawlEvent event = {.t = i->t,
@@ -194,6 +193,7 @@ static PawlStatus record_instant(PawlSim* sim, const PawlInstant* i, PawlError* 
   return PAWL_OK;
 }
 
+// One step of size h, in halves where it does not go whole.
 static PawlStatus advance(PawlSim* sim, double h, int halvings, PawlError* err) {
   PawlStatus status = pawl_stepper_step(sim->stepper, sim->state, h, err);
   for (int k = 0; status == PAWL_OK && k < pawl_stepper_instants(sim->stepper); k++) {

@@ -41,7 +41,6 @@ typedef struct Nsga {
   double *kept_M, *kept_G, *kept_B;
   unsigned char* kept_set;
   const double* B;  // force directions
-  double error;     // largest of the corrections' residuals, relative
 } Nsga;
 
 // The part of a state behind the memory of the core: eta and Lambda of the last step, and its size.

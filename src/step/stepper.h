@@ -98,6 +98,14 @@ PAWL_CHECKED PawlStatus pawl_switcher_create(PawlStepper* stepper, bool event_dr
 void pawl_switcher_destroy(PawlStepper* stepper);
 // The modes of a state at the start.
 PAWL_CHECKED PawlStatus pawl_switcher_start(PawlStepper* stepper, PawlState* state, PawlError* err);
+// surfaces.c: the switching functions at a state in stepper->modes, to switcher->seen; which
+// surfaces motion cannot leave, found anew when modes have changed; how far outside counts as
+// rounding.
+PAWL_CHECKED PawlStatus pawl_switcher_look(PawlStepper* stepper, const PawlState* state,
+                                           PawlError* err);
+PAWL_CHECKED PawlStatus pawl_switcher_hold(PawlStepper* stepper, const PawlState* state,
+                                           PawlError* err);
+double pawl_switcher_noise(const PawlStepper* stepper, const PawlState* state);
 // Rows in force in stepper->modes, without the redundant ones.
 void pawl_switcher_activate(PawlStepper* stepper);
 // Logs an impact on a contact row: its impulse and the energy that it took, velocities before and

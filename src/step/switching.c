@@ -24,8 +24,6 @@ enum {
   MOST_ROOT_STEPS = 200,
   LARGEST_DENSE = 600
 };
-static const double SURFACE_NOISE =
-    1e-13;  // z this little outside is rounding, at rest on a surface
 static const double MOST_SURFACE_NUMBERS = 1e7;
 static const double UNCOVERED =
     1e-6;  // z this far outside with no other region is a gap between regions
@@ -128,54 +126,6 @@ static void copy_state(const PawlStepper* s, PawlState* to, const PawlState* fro
   to->t = from->t;
   to->step = from->step;
   memcpy(to->q, from->q, bytes);
-}
-
-static double surface_noise(const PawlStepper* s, const PawlState* state) {
-  double largest = 1.0;
-  for (int j = 0; j < s->sizes.q; j++) {
-    largest = fmax(largest, fabs(state->q[j]));
-  }
-  return SURFACE_NOISE * largest;
-}
-
-// How far a held surface may seem to be left: by the drift of the constraint that lies in it.
-static double held_slack(const PawlStepper* s, const PawlState* state, int constraint) {
-  static const double OF_DRIFT = 10.0, ROUNDING = 1e-14;
-  const PawlConstraint* c = &s->system->model->constraints[constraint];
-  const double* g = pawl_eval_values(s->eval_start)->g;
-  double drift = 0.0;
-  for (int r = c->first_row; r < c->first_row + c->row_count; r++) {
-    drift = fmax(drift, fabs(g[r]));
-  }
-  return OF_DRIFT * drift + ROUNDING / SURFACE_NOISE * surface_noise(s, state);
-}
-
-// The switching functions at a state, with slack where a surface is held.
-static PawlStatus look(PawlStepper* s, const PawlState* state, PawlError* err) {
-  PawlSwitcher* w = s->switcher;
-  PawlPoint point = point_of(state, s->modes);
-  PAWL_TRY(pawl_eval_run(w->surfaces, &point, err));
-  int count = s->system->guard_count;
-  const double* z = pawl_eval_values(w->surfaces)->z;
-  w->seen = z;
-  if (!w->any_held) {
-    return PAWL_OK;
-  }
-  w->seen = w->z;
-  memcpy(w->z, z, (size_t)(count + s->system->turn_count) * sizeof(double));
-  bool known = false;
-  for (int k = 0; k < count; k++) {
-    int c = s->system->guards[k].constraint;
-    if (!w->held[k] || s->modes[c] != s->system->guards[k].mode) {
-      continue;
-    }
-    if (!known) {
-      PAWL_TRY(pawl_eval_run(s->eval_start, &point, err));
-      known = true;
-    }
-    w->z[k] += held_slack(s, state, c);
-  }
-  return PAWL_OK;
 }
 
 static PawlStatus energy_of(PawlStepper* s, const PawlState* state, double* energy,
@@ -451,153 +401,6 @@ static PawlStatus finish_crossing(PawlStepper* s, PawlState* state, double h, Pa
   return PAWL_OK;
 }
 
-// ---- surfaces that cannot be left ---------------------------------------------------------------
-// Gradients of the listed switching functions at a state, Z[k n + j] = z_k'(e_j) - z_k'(0).
-static PawlStatus surface_gradients(PawlStepper* s, const PawlState* state, int count,
-                                    const int* guards, double* Z, PawlError* err) {
-  PawlSwitcher* w = s->switcher;
-  int n = s->sizes.v;
-  const double* rate = pawl_eval_values(w->eval)->z_rate;
-  PawlPoint point = {state->t, state->q, w->spare_v, NULL, NULL, state->modes};
-  memset(w->spare_v, 0, (size_t)n * sizeof(double));
-  PAWL_TRY(pawl_eval_run(w->eval, &point, err));
-  for (int k = 0; k < count; k++) {
-    for (int j = 0; j < n; j++) {
-      Z[(size_t)k * (size_t)n + (size_t)j] = -rate[guards[k]];
-    }
-  }
-  for (int j = 0; j < n; j++) {
-    w->spare_v[j] = 1.0;
-    PAWL_TRY(pawl_eval_run(w->eval, &point, err));
-    w->spare_v[j] = 0.0;
-    for (int k = 0; k < count; k++) {
-      Z[(size_t)k * (size_t)n + (size_t)j] += rate[guards[k]];
-    }
-  }
-  return PAWL_OK;
-}
-
-// Takes the part along the `count` orthonormal rows of w->rows out of x; returns what is left of
-// its length, relative.
-static double take_out(const PawlStepper* s, int count, double* x) {
-  int n = s->sizes.v;
-  double before = 0.0, after = 0.0;
-  for (int j = 0; j < n; j++) {
-    before += x[j] * x[j];
-  }
-  for (int pass = 0; pass < 2; pass++) {
-    for (int r = 0; r < count; r++) {
-      const double* row = s->switcher->rows + (size_t)r * (size_t)n;
-      double along = 0.0;
-      for (int j = 0; j < n; j++) {
-        along += row[j] * x[j];
-      }
-      for (int j = 0; j < n; j++) {
-        x[j] -= along * row[j];
-      }
-    }
-  }
-  for (int j = 0; j < n; j++) {
-    after += x[j] * x[j];
-  }
-  return before > 0.0 ? sqrt(after / before) : 0.0;
-}
-
-// True when Z depends on the rows of constraint c in its present mode. Overwrites Z.
-static bool is_along(PawlStepper* s, const PawlConstraint* c, int rows, const double* G,
-                     double* Z) {
-  static const double SAME_DIRECTION = 1e-6;
-  int n = s->sizes.v, basis = 0;
-  for (int r = 0; r < rows; r++) {
-    double* row = s->switcher->rows + (size_t)basis * (size_t)n;
-    double length = 0.0;
-    for (int j = 0; j < n; j++) {
-      row[j] = 0.0;
-      for (int e = s->G.start[j]; e < s->G.start[j + 1]; e++) {
-        row[j] = s->G.index[e] == c->first_row + r ? G[e] : row[j];
-      }
-    }
-    bool independent = take_out(s, basis, row) > SAME_DIRECTION;
-    for (int j = 0; j < n; j++) {
-      length += row[j] * row[j];
-    }
-    for (int j = 0; independent && j < n; j++) {
-      row[j] /= sqrt(length);
-    }
-    basis += independent;
-  }
-  return take_out(s, basis, Z) <= SAME_DIRECTION;
-}
-
-// True when the state is near the surface and the motion does not change the switching function.
-static bool stands_still(const PawlStepper* s, const PawlState* state, int k, const double* Z) {
-  static const double STILL = 1e-6, NEAR = 1e-2, SMALLEST_SIZE = 1e-3;
-  const PawlValues* values = pawl_eval_values(s->switcher->eval);
-  double rate_size = SMALLEST_SIZE, size = 0.0;
-  for (int j = 0; j < s->sizes.v; j++) {
-    double of_q = s->sizes.q == s->sizes.v ? fmax(fabs(state->q[j]), SMALLEST_SIZE) : 1.0;
-    rate_size += fabs(Z[j] * state->v[j]);
-    size += fabs(Z[j]) * of_q;
-  }
-  return fabs(values->z_rate[k]) <= STILL * rate_size && fabs(values->z[k]) <= NEAR * size;
-}
-
-// The guards of modes that have rows and were entered since the last look.
-static int list_entered(const PawlStepper* s, const PawlState* state, int* guards) {
-  const PawlSystem* system = s->system;
-  int count = 0;
-  for (int k = 0; k < system->guard_count; k++) {
-    PawlGate g = system->guards[k];
-    bool entered = !s->switcher->held_known ||
-                   s->switcher->held_modes[g.constraint] != state->modes[g.constraint];
-    bool present = state->modes[g.constraint] == g.mode;
-    if (entered) {
-      s->switcher->held[k] = 0;
-    }
-    if (entered && present &&
-        system->model->constraints[g.constraint].modes[g.mode].row_count > 0) {
-      guards[count++] = k;
-    }
-  }
-  return count;
-}
-
-// Where a mode's equation holds on the surface of its own region (a mass that has landed on y = 0
-// with the region y < 0), motion along it cannot leave the region, but rounding could: such a
-// surface is held, and ignored while the mode lasts.
-static PawlStatus hold_surfaces(PawlStepper* s, const PawlState* state, PawlError* err) {
-  PawlSwitcher* w = s->switcher;
-  const PawlSystem* system = s->system;
-  if (w->held_known && memcmp(w->held_modes, state->modes, mode_bytes(s)) == 0) {
-    return PAWL_OK;
-  }
-  int count = list_entered(s, state, w->guards);
-  memcpy(w->held_modes, state->modes, mode_bytes(s));
-  w->held_known = true;
-  if (!w->Z) {
-    return PAWL_OK;
-  }
-  double* Z = w->Z;
-  PawlPoint point = point_of(state, state->modes);
-  PawlStatus status = pawl_eval_run(s->eval_start, &point, err);
-  status = status ? status : surface_gradients(s, state, count, w->guards, Z, err);
-  PawlPoint moving = point_of(state, state->modes);
-  status = status ? status : pawl_eval_run(w->eval, &moving, err);
-  for (int k = 0; status == PAWL_OK && k < count; k++) {
-    PawlGate g = system->guards[w->guards[k]];
-    const PawlConstraint* c = &system->model->constraints[g.constraint];
-    double* Z_k = Z + (size_t)k * (size_t)s->sizes.v;
-    w->held[w->guards[k]] =
-        stands_still(s, state, w->guards[k], Z_k) &&
-        is_along(s, c, c->modes[g.mode].row_count, pawl_eval_values(s->eval_start)->G, Z_k);
-  }
-  w->any_held = false;
-  for (int k = 0; k < system->guard_count; k++) {
-    w->any_held |= w->held[k];
-  }
-  return status;
-}
-
 static PawlStatus no_region(const PawlStepper* s, const PawlState* state, int constraint,
                             PawlError* err) {
   return pawl_fail(err, PAWL_ERROR_RUN,
@@ -608,7 +411,7 @@ static PawlStatus no_region(const PawlStepper* s, const PawlState* state, int co
 
 static PawlStatus time_step(PawlStepper* s, PawlState* state, double h, PawlError* err) {
   PawlSwitcher* w = s->switcher;
-  PAWL_TRY(hold_surfaces(s, state, err));
+  PAWL_TRY(pawl_switcher_hold(s, state, err));
   copy_state(s, w->before, state);
   memcpy(s->modes, state->modes, mode_bytes(s));
   s->crossing = false;
@@ -616,7 +419,7 @@ static PawlStatus time_step(PawlStepper* s, PawlState* state, double h, PawlErro
     pawl_switcher_activate(s);
     w->instant_count = 0;  // of this trial
     PawlStatus status = s->method->step(s, state, h, err);
-    status = status ? status : look(s, state, err);
+    status = status ? status : pawl_switcher_look(s, state, err);
     if (status != PAWL_OK) {
       copy_state(s, state, w->before);
       return status;
@@ -653,7 +456,7 @@ static PawlStatus probe(PawlStepper* s, PawlState* state, double h, double* marg
   if (h > 0.0) {
     PAWL_TRY(s->method->step(s, state, h, err));
   }
-  PAWL_TRY(look(s, state, err));
+  PAWL_TRY(pawl_switcher_look(s, state, err));
   *margin = pawl_modes_margin(s->system, s->switcher->seen, s->modes, constraint);
   return PAWL_OK;
 }
@@ -815,7 +618,7 @@ static PawlStatus event_step(PawlStepper* s, PawlState* state, double h, PawlErr
   double end = state->t + h, margin, start_margin, length;
   int constraint = 0;
   for (int jumps = 0; jumps < MOST_JUMPS; jumps++) {
-    PAWL_TRY(hold_surfaces(s, state, err));
+    PAWL_TRY(pawl_switcher_hold(s, state, err));
     memcpy(s->modes, state->modes, mode_bytes(s));
     pawl_switcher_activate(s);
     copy_state(s, w->before, state);
@@ -825,7 +628,7 @@ static PawlStatus event_step(PawlStepper* s, PawlState* state, double h, PawlErr
     }
     PAWL_TRY(probe(s, state, 0.0, &start_margin, &constraint, err));
     PAWL_TRY(probe(s, state, rest, &margin, &constraint, err));
-    if (margin >= -surface_noise(s, state)) {
+    if (margin >= -pawl_switcher_noise(s, state)) {
       return PAWL_OK;
     }
     double low = 0.0, f_low = start_margin;
@@ -839,7 +642,8 @@ static PawlStatus event_step(PawlStepper* s, PawlState* state, double h, PawlErr
     }
     const double* z = s->switcher->seen;
     if (!pawl_modes_next(s->system, z, 0.0, s->modes, w->next)) {
-      if (pawl_modes_margin(s->system, z, s->modes, &constraint) >= -surface_noise(s, state)) {
+      if (pawl_modes_margin(s->system, z, s->modes, &constraint) >=
+          -pawl_switcher_noise(s, state)) {
         continue;  // on the surface to rounding: go on from here
       }
       return no_region(s, state, constraint, err);

@@ -2,7 +2,6 @@
 #include "switch/modes.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "model/model.h"
