@@ -48,6 +48,15 @@ typedef int (*PawlProgress)(void* context, double t, double until);
 PAWL_API PAWL_CHECKED PawlStatus pawl_sim_run(PawlSim* sim, PawlProgress progress, void* context,
                                               PawlError* err);
 
+// Takes `count` steps (fewer when the end comes first), for callers that act in between.
+PAWL_API PAWL_CHECKED PawlStatus pawl_sim_step(PawlSim* sim, long long count, PawlError* err);
+PAWL_API bool pawl_sim_ended(const PawlSim* sim);  // at `until`, or by an event with `stop`
+
+// Engages or releases a constraint or lock by name, now: between steps, or in `progress`. The jump
+// is in the log of events. PAWL_ERROR_USAGE names those that can be.
+PAWL_API PAWL_CHECKED PawlStatus pawl_sim_engage(PawlSim* sim, const char* name, PawlError* err);
+PAWL_API PAWL_CHECKED PawlStatus pawl_sim_release(PawlSim* sim, const char* name, PawlError* err);
+
 PAWL_API const PawlRecorder* pawl_sim_recorder(const PawlSim* sim);
 PAWL_API const PawlStepper* pawl_sim_stepper(const PawlSim* sim);
 PAWL_API const PawlState* pawl_sim_state(const PawlSim* sim);

@@ -22,10 +22,15 @@ typedef struct PawlState {
   double* v;         // sizes.v
   double* a;         // sizes.v: the acceleration v'
   double* lambda;    // sizes.rows: multipliers, the force or torque of each constraint row
-  int mode_count;    // sizes.modes
-  int* modes;        // the mode of each constraint, then counts of whole periods
   int memory_count;  // what the method carries from step to step
   double* memory;
+  double* held;     // sizes.rows: the value that each lock holds
+  double* since;    // time of the last change of each constraint, then of each event [s]
+  double* largest;  // the largest that each condition was
+  int* sides;       // the sign that each condition was last seen with
+  int* passed;      // times of each schedule that have passed
+  int mode_count;   // sizes.modes
+  int* modes;       // the mode of each constraint, then counts of whole periods
 } PawlState;
 
 typedef struct PawlStepperInfo {  // work done since creation
@@ -78,7 +83,9 @@ PAWL_API PAWL_CHECKED PawlStatus pawl_stepper_multipliers(PawlStepper* stepper,
 // An instant of the last step at which constraints switched or a contact was hit. Arrays belong to
 // the stepper.
 typedef struct PawlInstant {
-  int contact;           // row of the contact; -1: constraints switched
+  int contact;           // row of the contact, -1 without
+  int event;             // event of the model, -1 without
+  int refused;           // constraint that did not engage, -1 without; else: constraints switched
   double t;              // [s]
   const int *from, *to;  // modes before and after
   const double* q;
@@ -89,6 +96,15 @@ typedef struct PawlInstant {
 } PawlInstant;
 PAWL_API int pawl_stepper_instants(const PawlStepper* stepper);
 PAWL_API const PawlInstant* pawl_stepper_instant(const PawlStepper* stepper, int index);
+
+// Asks a constraint or lock to engage or to let go now, between two steps, as `at` does: the jump
+// is taken and logged as an instant. What is engaged (released) already stays as it is.
+PAWL_API PAWL_CHECKED PawlStatus pawl_stepper_engage(PawlStepper* stepper, PawlState* state,
+                                                     int constraint, PawlError* err);
+PAWL_API PAWL_CHECKED PawlStatus pawl_stepper_release(PawlStepper* stepper, PawlState* state,
+                                                      int constraint, PawlError* err);
+// True when an event with `stop` ended the last step: the state is that of the event.
+PAWL_API bool pawl_stepper_stopped(const PawlStepper* stepper);
 
 PAWL_API PawlStepperInfo pawl_stepper_info(const PawlStepper* stepper);
 

@@ -56,7 +56,7 @@ typedef enum PawlRowKind {
   PAWL_ROW_CONTACT,    // 0 <= g, pushes only
 } PawlRowKind;
 PAWL_API PawlRowKind pawl_system_row_kind(const PawlSystem* system, int row);
-// True when the row belongs to a constraint that can switch.
+// True when the row belongs to a constraint that can switch by its place.
 PAWL_API bool pawl_system_row_switches(const PawlSystem* system, int row);
 // Newton's coefficient of restitution of a contact row, 0 for others.
 PAWL_API double pawl_system_restitution(const PawlSystem* system, int row);
@@ -65,9 +65,15 @@ PAWL_API double pawl_system_restitution(const PawlSystem* system, int row);
 PAWL_API int pawl_system_rows_in_force(const PawlSystem* system, const int* modes);
 // True when some constraint can switch by its place (regions, or wrap in an equation).
 PAWL_API bool pawl_system_switches(const PawlSystem* system);
+// True when some constraint or lock engages and lets go by time, conditions, capacity or call, or
+// when the model has events.
+PAWL_API bool pawl_system_triggers(const PawlSystem* system);
+// The constraint or lock of this name, -1 when there is none.
+PAWL_API int pawl_system_find_constraint(const PawlSystem* system, const char* name);
 // Constraints and their modes; `modes` are discrete variables as in a PawlPoint.
 PAWL_API int pawl_system_constraint_count(const PawlSystem* system);
 PAWL_API const char* pawl_system_constraint_name(const PawlSystem* system, int constraint);
+PAWL_API const char* pawl_system_event_name(const PawlSystem* system, int event);
 PAWL_API void pawl_system_constraint_rows(const PawlSystem* system, int constraint, int* first,
                                           int* count);
 // The name of the mode that a constraint is in; may be written to `room` (size bytes).
@@ -126,7 +132,8 @@ enum {                               // what an evaluation computes
 typedef struct PawlPoint {
   double t;  // [s]
   const double *q, *v, *a, *lambda;
-  const int* modes;  // sizes.modes; NULL: every constraint in its first mode
+  const int* modes;    // sizes.modes; NULL: every constraint in its first mode
+  const double* held;  // rows: what a lock holds, g = expression - held; NULL: zeros
 } PawlPoint;
 
 // Values in the order of the patterns; arrays of what the mask left out are not meaningful.
@@ -140,6 +147,7 @@ typedef struct PawlValues {
   double *G_rate,
       *G_acceleration;  // nonzeros of G: the tangents of velocity and acceleration level
   double *z, *z_rate;   // switching functions, see src/switch
+  double* watch;        // conditions, capacities and the like, see src/step/events.c
 } PawlValues;
 
 // A plan for one mask: the programs, their registers and the arrays for the results. Belongs to one
@@ -169,6 +177,10 @@ typedef struct PawlCallbacks {
   const char* const* row_names;
   const char* const* output_names;
   const double *q_start, *v_start;  // NULL stands for zeros
+  // Rows that can be engaged and released during a run (pawl_sim_engage), each by itself: flags by
+  // row, 1 engaged at the start, 0 not; NULL: every row holds for good. A row that engages holds
+  // the value that its g has then. `evaluate` gives all rows always.
+  const unsigned char* engaged;
   // Fills the arrays of `values` that `mask` names, all entries of each. Returns 0, or non-zero
   // when the point is outside the domain.
   int (*evaluate)(void* context, unsigned mask, const PawlPoint* point, PawlValues* values);

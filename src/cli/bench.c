@@ -40,8 +40,8 @@ typedef struct Run {
 } Run;
 
 static PawlStatus energy_of(Run* r, double* kinetic, double* total, PawlError* err) {
-  PawlPoint point = {r->state->t, r->state->q,      r->state->v,
-                     r->state->a, r->state->lambda, r->state->modes};
+  PawlPoint point = {r->state->t,      r->state->q,     r->state->v,   r->state->a,
+                     r->state->lambda, r->state->modes, r->state->held};
   PawlStatus status = pawl_eval_run(r->energy, &point, err);
   const double* e = pawl_eval_values(r->energy)->energy;
   *kinetic = e[0];
@@ -184,7 +184,7 @@ static PawlStatus time_lanes(int lanes, double* per_operation, long long* operat
   if (status == PAWL_OK && q) {
     pawl_system_start(system, q, q + lanes);
     *operations = pawl_eval_operations(eval);
-    PawlPoint point = {0.0, q, q + lanes, q + lanes, NULL, NULL};
+    PawlPoint point = {0.0, q, q + lanes, q + lanes, NULL, NULL, NULL};
     int runs = 1 + 2000000 / (int)*operations;
     *per_operation = INFINITY;
     for (int repeat = 0; repeat < REPEATS && status == PAWL_OK; repeat++) {

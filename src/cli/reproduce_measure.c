@@ -143,7 +143,8 @@ static PawlStatus take_steps(const PawlSystem* system, PawlStepper* stepper, Paw
   *largest = 0.0;
   for (int k = 0; status == PAWL_OK && k < DISTURBED_STEPS; k++) {
     status = pawl_stepper_step(stepper, state, h, err);
-    PawlPoint point = {state->t, state->q, state->v, state->a, state->lambda, state->modes};
+    PawlPoint point = {state->t,      state->q,     state->v,   state->a,
+                       state->lambda, state->modes, state->held};
     status = status ? status : pawl_eval_run(eval, &point, err);
     if (status == PAWL_OK) {
       double r = acceleration_residual(system, pawl_eval_values(eval), state->a, room);

@@ -11,9 +11,9 @@ static const PawlUse equation_use = {
     "constraints between rates (velocity level) are not supported"};
 static const PawlUse where_use = {"the region of a mode", PAWL_MAY_Q | PAWL_MAY_T, NULL};
 
-static const char* const body_keys[] = {"equation", "impact",   "modes",    "start",     "engaged",
-                                        "at",       "release",  "when",     "direction", "after",
-                                        "for",      "capacity", "friction", "smooth",    NULL};
+static const char* const body_keys[] = {
+    "equation",  "impact", "modes", "start",    "engaged",  "at",     "release", "when",
+    "direction", "after",  "for",   "capacity", "friction", "smooth", "on",      NULL};
 static const char* const lock_keys[] = {"lock", "on",       "to",       "impact",    "engaged",
                                         "at",   "release",  "when",     "direction", "after",
                                         "for",  "capacity", "friction", "smooth",    NULL};
@@ -238,6 +238,21 @@ static bool refuse_switching(PawlLoader* loader, const PawlYaml* body) {
   return !given;
 }
 
+// What engaging does where the equation does not hold: a lock keeps what it finds.
+static bool load_on(PawlLoader* loader, const PawlYaml* body, PawlConstraint* constraint) {
+  static const char* const words[] = {"keep", "snap", "refuse", NULL};
+  const PawlYaml* on = pawl_yaml_get(body, "on");
+  constraint->on_engage = constraint->is_lock ? PAWL_ENGAGE_KEEP : PAWL_ENGAGE_REFUSE;
+  if (on) {
+    int word = pawl_load_word(loader, on, "on:", words);
+    if (word < 0) {
+      return false;
+    }
+    constraint->on_engage = (PawlEngage)word;
+  }
+  return true;
+}
+
 static bool load_body(PawlLoader* loader, PawlYaml* body, const PawlScope* scope,
                       PawlConstraint* constraint) {
   if (body->kind != PAWL_YAML_MAP) {
@@ -259,20 +274,15 @@ static bool load_body(PawlLoader* loader, PawlYaml* body, const PawlScope* scope
     pawl_report(&loader->report, start->key, "start: is for a constraint with modes:");
     good = false;
   }
-  return good && load_plain(loader, equation, scope, constraint);
+  return load_on(loader, body, constraint) && good &&
+         load_plain(loader, equation, scope, constraint);
 }
 
 static bool load_snap(PawlLoader* loader, PawlYaml* body, const PawlScope* scope,
                       PawlConstraint* lock) {
-  static const char* const words[] = {"keep", "snap", "refuse", NULL};
-  const PawlYaml* on = pawl_yaml_get(body, "on");
   PawlYaml* to = pawl_yaml_get(body, "to");
-  if (on) {
-    int word = pawl_load_word(loader, on, "on:", words);
-    if (word < 0) {
-      return false;
-    }
-    lock->on_engage = (PawlEngage)word;
+  if (!load_on(loader, body, lock)) {
+    return false;
   }
   if (!to) {
     return true;

@@ -90,6 +90,10 @@ typedef struct PawlSwitching {
   bool smooth;        // wait for zero relative rate
 } PawlSwitching;
 
+// The modes of a constraint that engages and lets go by anything but regions: `triggered`. Those of
+// sliding exist only with a capacity: the value of its equation grows, or falls.
+enum { PAWL_MODE_FREE, PAWL_MODE_HELD, PAWL_MODE_WAITING, PAWL_MODE_UP, PAWL_MODE_DOWN };
+
 typedef struct PawlConstraint {
   const char* name;
   double impact;      // 1 post, 0 pre, 0.5 bisector, or between; used at a change of mode
@@ -101,8 +105,9 @@ typedef struct PawlConstraint {
   int row_count;   // rows of its largest mode
   int first_row;   // global index of its first row
   bool is_lock;    // one row, the expression; its reference value is captured at engagement
+  bool triggered;  // a lock, or a constraint with `switching.given`: modes as listed above
   PawlEngage on_engage;
-  PawlNode snap_to;  // for snap; PAWL_NO_NODE = 0
+  PawlNode snap_to;  // for snap and refuse; PAWL_NO_NODE = 0
   PawlSwitching switching;
   PawlSource source;
 } PawlConstraint;

@@ -6,6 +6,8 @@
 
 static const PawlUse capacity_use = {
     "a capacity", PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_T | PAWL_MAY_LAMBDA | PAWL_MAY_OUTPUT, NULL};
+static const PawlUse friction_use = {"a friction force", PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_T,
+                                     "friction that depends on other multipliers is not supported"};
 
 // A number with a lower bound.
 static bool load_time(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, bool positive,
@@ -88,6 +90,13 @@ static bool load_release(PawlLoader* loader, PawlYaml* release, const PawlScope*
   return good;
 }
 
+static int is_reaction(void* context, PawlOp leaf, int index) {
+  (void)context;
+  (void)index;
+  return leaf == PAWL_OP_LAMBDA || leaf == PAWL_OP_A;
+}
+
+// Without `friction` the capacity acts while sliding, too; then it must be known there.
 static bool load_capacity(PawlLoader* loader, PawlYaml* body, const PawlScope* scope,
                           PawlSwitching* switching) {
   PawlYaml* capacity = pawl_yaml_get(body, "capacity");
@@ -96,15 +105,28 @@ static bool load_capacity(PawlLoader* loader, PawlYaml* body, const PawlScope* s
     pawl_report(&loader->report, friction->key, "friction: needs capacity:");
     return false;
   }
-  return (!capacity ||
-          pawl_expression(loader, capacity, scope, &capacity_use, &switching->capacity)) &&
-         (!friction ||
-          pawl_expression(loader, friction, scope, &capacity_use, &switching->friction));
+  if ((capacity &&
+       !pawl_expression(loader, capacity, scope, &capacity_use, &switching->capacity)) ||
+      (friction &&
+       !pawl_expression(loader, friction, scope, &friction_use, &switching->friction))) {
+    return false;
+  }
+  if (capacity && !friction) {
+    if (pawl_dag_leaves(loader->model->dag, switching->capacity, is_reaction, NULL) != 0) {
+      pawl_report(&loader->report, capacity,
+                  "a capacity made of multipliers needs friction:, the force while sliding, as an "
+                  "expression of coordinates, rates and t");
+      return false;
+    }
+    switching->friction = switching->capacity;
+  }
+  return true;
 }
 
 const PawlYaml* pawl_switching_given(const PawlYaml* body) {
-  static const char* const keys[] = {"engaged", "at",  "release",  "when",     "direction",
-                                     "after",   "for", "capacity", "friction", "smooth"};
+  static const char* const keys[] = {"engaged",   "at",     "release", "when",
+                                     "direction", "after",  "for",     "capacity",
+                                     "friction",  "smooth", "on"};
   for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
     const PawlYaml* given = pawl_yaml_get(body, keys[k]);
     if (given) {
@@ -112,6 +134,48 @@ const PawlYaml* pawl_switching_given(const PawlYaml* body) {
     }
   }
   return NULL;
+}
+
+// Rows are added or taken away at once, so no gradient lies between before and after.
+static bool check_law(PawlLoader* loader, const PawlYaml* body, const PawlConstraint* constraint) {
+  const PawlYaml* impact = pawl_yaml_get(body, "impact");
+  if (constraint->impact_none && !constraint->triggered) {
+    pawl_report(&loader->report, impact, "impact: none is for what engages and lets go (at, when)");
+    return false;
+  }
+  if (constraint->triggered && constraint->impact != 1.0) {
+    pawl_report(&loader->report, impact,
+                "impact: what engages and lets go has post (momentum is kept) or none");
+    return false;
+  }
+  const PawlSwitching* s = &constraint->switching;
+  if (constraint->row_count > 1 && (s->smooth || s->capacity != PAWL_NO_NODE)) {
+    pawl_report(&loader->report, pawl_yaml_get(body, s->smooth ? "smooth" : "capacity")->key,
+                "%s: needs a single equation, '%s' has %d", s->smooth ? "smooth" : "capacity",
+                pawl_quote(constraint->name).s, constraint->row_count);
+    return false;
+  }
+  return true;
+}
+
+// What was read as the only mode becomes the one that holds.
+static bool add_modes(PawlLoader* loader, const PawlYaml* body, PawlConstraint* constraint) {
+  static const char* const names[2][5] = {
+      {"released", "engaged", "waiting", "sliding up", "sliding down"},
+      {"free", "locked", "waiting", "sliding up", "sliding down"}};
+  int count = constraint->switching.capacity == PAWL_NO_NODE ? PAWL_MODE_UP : PAWL_MODE_DOWN + 1;
+  PawlMode* modes = pawl_loader_parts(loader, body, count, sizeof *modes);
+  for (int k = 0; modes && k < count; k++) {
+    modes[k] = (PawlMode){
+        .name = names[constraint->is_lock][k], .where = PAWL_NO_NODE, .source = constraint->source};
+  }
+  if (modes) {
+    modes[PAWL_MODE_HELD].row_count = constraint->modes[0].row_count;
+    modes[PAWL_MODE_HELD].rows = constraint->modes[0].rows;
+    constraint->modes = modes;
+    constraint->mode_count = count;
+  }
+  return modes != NULL;
 }
 
 static bool load_switching(PawlLoader* loader, PawlYaml* body, const PawlScope* scope,
@@ -128,7 +192,9 @@ static bool load_switching(PawlLoader* loader, PawlYaml* body, const PawlScope* 
   const PawlYaml* smooth = pawl_yaml_get(body, "smooth");
   good &= !engaged || pawl_flag(loader, engaged, &switching->engaged);
   good &= !smooth || pawl_flag(loader, smooth, &switching->smooth);
-  return good;
+  constraint->triggered = constraint->is_lock || switching->given;
+  return good && check_law(loader, body, constraint) &&
+         (!constraint->triggered || add_modes(loader, body, constraint));
 }
 
 // A constraint of a family repeats the mistake of the one before it: one report is enough.

@@ -195,7 +195,8 @@ static double* put(double* to, const double* from, int count) {
 
 PawlStatus pawl_observe(PawlObserver* o, const PawlState* state, double* sample,
                         PawlObservation* seen, PawlError* err) {
-  PawlPoint point = {state->t, state->q, state->v, state->a, state->lambda, state->modes};
+  PawlPoint point = {state->t,      state->q,     state->v,   state->a,
+                     state->lambda, state->modes, state->held};
   PAWL_TRY(pawl_eval_run(o->eval, &point, err));
   const PawlValues* values = pawl_eval_values(o->eval);
   PawlSizes n = o->sizes;

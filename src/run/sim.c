@@ -24,6 +24,7 @@ struct PawlSim {
   long long steps;          // of the whole run
   long long done;           // of these
   long long stride;         // steps between samples
+  bool stopped;             // by an event
   PawlSummary summary;
 };
 
@@ -167,10 +168,30 @@ static PawlStatus record_contact(PawlSim* sim, const PawlInstant* i, PawlError* 
   return pawl_recorder_add_event(sim->recorder, &event, err);
 }
 
+// An event of the model, or a constraint that did not engage: nothing jumps.
+static PawlStatus record_quiet(PawlSim* sim, const PawlInstant* i, PawlError* err) {
+  char room[32];
+  bool refused = i->refused >= 0;
+  PawlEvent event = {
+      .t = i->t,
+      .constraint = refused ? pawl_system_constraint_name(sim->system, i->refused)
+                            : pawl_system_event_name(sim->system, i->event),
+      .from =
+          refused ? pawl_system_mode_name(sim->system, i->refused, i->to, room, sizeof room) : "",
+      .to = refused ? "refused" : "event",
+      .v_count = pawl_system_sizes(sim->system).v,
+      .v_before = i->v_before,
+      .v_after = i->v_after};
+  return pawl_recorder_add_event(sim->recorder, &event, err);
+}
+
 static PawlStatus record_instant(PawlSim* sim, const PawlInstant* i, PawlError* err) {
   char from[32], to[32];
   if (i->contact >= 0) {
     return record_contact(sim, i, err);
+  }
+  if (i->event >= 0 || i->refused >= 0) {
+    return record_quiet(sim, i, err);
   }
   for (int c = 0; c < pawl_system_constraint_count(sim->system); c++) {
     int first, rows;
@@ -193,12 +214,21 @@ static PawlStatus record_instant(PawlSim* sim, const PawlInstant* i, PawlError* 
   return PAWL_OK;
 }
 
+static PawlStatus record_instants(PawlSim* sim, PawlError* err) {
+  for (int k = 0; k < pawl_stepper_instants(sim->stepper); k++) {
+    PAWL_TRY(record_instant(sim, pawl_stepper_instant(sim->stepper, k), err));
+  }
+  return PAWL_OK;
+}
+
 // One step of size h, in halves where it does not go whole.
 static PawlStatus advance(PawlSim* sim, double h, int halvings, PawlError* err) {
-  PawlStatus status = pawl_stepper_step(sim->stepper, sim->state, h, err);
-  for (int k = 0; status == PAWL_OK && k < pawl_stepper_instants(sim->stepper); k++) {
-    status = record_instant(sim, pawl_stepper_instant(sim->stepper, k), err);
+  if (sim->stopped) {
+    return PAWL_OK;
   }
+  PawlStatus status = pawl_stepper_step(sim->stepper, sim->state, h, err);
+  status = status ? status : record_instants(sim, err);
+  sim->stopped = status == PAWL_OK && pawl_stepper_stopped(sim->stepper);
   if (status != PAWL_RETRY || halvings == MOST_HALVINGS) {
     return status;
   }
@@ -216,19 +246,27 @@ static PawlStatus advance_to(PawlSim* sim, long long next, PawlError* err) {
     h = def->step;  // the same number in every step, so that nothing is set up anew
   }
   PAWL_TRY(advance(sim, h, 0, err));
-  sim->state->t = t;
+  if (!sim->stopped) {
+    sim->state->t = t;
+  }
   return PAWL_OK;
 }
 
+bool pawl_sim_ended(const PawlSim* sim) {
+  return sim->done == sim->steps || sim->stopped;
+}
+
+static PawlStatus one_step(PawlSim* sim, PawlError* err) {
+  PAWL_TRY(advance_to(sim, sim->done + 1, err));
+  sim->done++;
+  return sim->done % sim->stride == 0 || pawl_sim_ended(sim) ? record(sim, err) : PAWL_OK;
+}
+
 static PawlStatus loop(PawlSim* sim, PawlProgress progress, void* context, PawlError* err) {
-  while (sim->done < sim->steps) {
-    PAWL_TRY(advance_to(sim, sim->done + 1, err));
-    sim->done++;
-    if (sim->done % sim->stride == 0 || sim->done == sim->steps) {
-      PAWL_TRY(record(sim, err));
-    }
+  while (!pawl_sim_ended(sim)) {
+    PAWL_TRY(one_step(sim, err));
     if (progress && progress(context, sim->state->t, sim->def.simulate.until) != 0 &&
-        sim->done < sim->steps) {
+        !pawl_sim_ended(sim)) {
       if (sim->done % sim->stride != 0) {
         PAWL_TRY(record(sim, err));  // the state reached is a sample too
       }
@@ -236,6 +274,35 @@ static PawlStatus loop(PawlSim* sim, PawlProgress progress, void* context, PawlE
     }
   }
   return PAWL_OK;
+}
+
+PawlStatus pawl_sim_step(PawlSim* sim, long long count, PawlError* err) {
+  double begin = now();
+  PawlStatus status = PAWL_OK;
+  for (long long k = 0; status == PAWL_OK && k < count && !pawl_sim_ended(sim); k++) {
+    status = one_step(sim, err);
+  }
+  sim->summary.wall_seconds += now() - begin;
+  return final(status, err);
+}
+
+static PawlStatus change(PawlSim* sim, const char* name, bool engage, PawlError* err) {
+  int c = pawl_system_find_constraint(sim->system, name);
+  if (c < 0) {
+    return pawl_fail(err, PAWL_ERROR_USAGE, "'%s' has no constraint or lock '%.100s'",
+                     pawl_system_name(sim->system), name);
+  }
+  PawlStatus status =
+      (engage ? pawl_stepper_engage : pawl_stepper_release)(sim->stepper, sim->state, c, err);
+  return final(status ? status : record_instants(sim, err), err);
+}
+
+PawlStatus pawl_sim_engage(PawlSim* sim, const char* name, PawlError* err) {
+  return change(sim, name, true, err);
+}
+
+PawlStatus pawl_sim_release(PawlSim* sim, const char* name, PawlError* err) {
+  return change(sim, name, false, err);
 }
 
 PawlStatus pawl_sim_run(PawlSim* sim, PawlProgress progress, void* context, PawlError* err) {

@@ -91,7 +91,7 @@ static PawlStatus violated(const PawlVerifier* v, int c, const char* what, doubl
 
 PawlStatus pawl_verify_regions(PawlVerifier* v, const PawlState* state, PawlError* err) {
   const PawlSystem* system = v->system;
-  PawlPoint point = {state->t, state->q, state->v, NULL, NULL, state->modes};
+  PawlPoint point = {state->t, state->q, state->v, NULL, NULL, state->modes, state->held};
   PAWL_TRY(pawl_eval_run(v->surfaces, &point, err));
   const double* z = pawl_eval_values(v->surfaces)->z;
   for (int k = 0; k < system->guard_count;) {
@@ -112,7 +112,7 @@ PawlStatus pawl_verify_regions(PawlVerifier* v, const PawlState* state, PawlErro
 // The largest |g_i| of constraint c in `modes` relative to the terms of its row.
 static PawlStatus branch_gap(PawlVerifier* v, const PawlInstant* i, const int* modes, int c,
                              double* gap, PawlError* err) {
-  PawlPoint point = {i->t, i->q, v->zero, NULL, NULL, modes};
+  PawlPoint point = {i->t, i->q, v->zero, NULL, NULL, modes, NULL};
   PAWL_TRY(pawl_eval_run(v->eval, &point, err));
   const PawlValues* values = pawl_eval_values(v->eval);
   PawlPattern G = v->system->G;
@@ -136,7 +136,7 @@ static PawlStatus surface_gradients(PawlVerifier* v, const PawlInstant* i, PawlE
   const PawlSystem* s = v->system;
   int count = s->guard_count + s->turn_count, n = s->sizes.v;
   const PawlValues* values = pawl_eval_values(v->surfaces);
-  PawlPoint point = {i->t, i->q, v->zero, NULL, NULL, i->to};
+  PawlPoint point = {i->t, i->q, v->zero, NULL, NULL, i->to, NULL};
   PAWL_TRY(pawl_eval_run(v->surfaces, &point, err));
   memcpy(v->still, values->z_rate, (size_t)count * sizeof(double));
   point.v = v->unit;
@@ -157,7 +157,7 @@ static PawlStatus is_transversal(PawlVerifier* v, const PawlInstant* i, const in
                                  bool* yes, PawlError* err) {
   const PawlSystem* s = v->system;
   int n = s->sizes.v, rows = 0, rank;
-  PawlPoint point = {i->t, i->q, v->zero, NULL, NULL, modes};
+  PawlPoint point = {i->t, i->q, v->zero, NULL, NULL, modes, NULL};
   PAWL_TRY(pawl_eval_run(v->eval, &point, err));
   const double* G = pawl_eval_values(v->eval)->G;
   pawl_modes_active(s, modes, v->active);

@@ -233,7 +233,7 @@ static const double* constraint_tangent(const PawlStepper* s, PawlGa* d, const P
 //   [ J                                  0  ] [ dlambda / beta' ] = - [ f c        ]
 PawlStatus pawl_ga_correct(PawlStepper* s, PawlGa* d, double t, PawlError* err) {
   const PawlValues* values = pawl_eval_values(d->residual_eval);
-  PawlPoint point = {t, d->q, d->U ? d->v_total : d->v, d->vdot, d->lambda, s->modes};
+  PawlPoint point = {t, d->q, d->U ? d->v_total : d->v, d->vdot, d->lambda, s->modes, s->held};
   s->info.newton_iterations++;
   if (!d->simple) {
     PAWL_TRY(pawl_eval_run(d->tangent_eval, &point, err));
@@ -306,7 +306,7 @@ PawlStatus pawl_ga_residual(PawlStepper* s, PawlGa* d, PawlState* state, PawlErr
   }
   const double* v = d->U ? d->v_total : d->v;
   pawl_system_retract(s->system, state->q, delta, d->q);
-  PawlPoint point = {state->t + d->h, d->q, v, d->vdot, d->lambda, s->modes};
+  PawlPoint point = {state->t + d->h, d->q, v, d->vdot, d->lambda, s->modes, s->held};
   s->info.evaluations++;
   PAWL_TRY(pawl_eval_run(d->residual_eval, &point, err));
   d->B = values->G;

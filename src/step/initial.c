@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
-#include "step/stepper.h"
+#include "step/events.h"
 
 static const double START_TOLERANCE = 1e-9;     // of the size of the terms of a row, see row_scale
 static const double PROJECT_TOLERANCE = 1e-13;  // the same, for the end of the projection
@@ -37,7 +37,7 @@ static PawlStatus final(PawlStatus status, PawlError* err) {
 
 static PawlStatus evaluate(Start* start, PawlError* err) {
   PawlState* st = start->state;
-  PawlPoint point = {st->t, st->q, st->v, st->a, st->lambda, start->s->modes};
+  PawlPoint point = {st->t, st->q, st->v, st->a, st->lambda, start->s->modes, start->s->held};
   start->s->info.evaluations++;
   return final(pawl_eval_run(start->s->eval_start, &point, err), err);
 }
@@ -292,6 +292,16 @@ static PawlStatus check_masses(const Start* start, PawlError* err) {
   return PAWL_OK;
 }
 
+// Which joints with a capacity slide from the start, and the sides of all conditions.
+static PawlStatus begin_watching(Start* start, PawlError* err) {
+  PawlStepper* s = start->s;
+  if (s->switcher->capacity_count > 0) {
+    PAWL_TRY(pawl_jump_settle(s, start->state, err));
+    memcpy(start->state->modes, s->modes, (size_t)s->sizes.modes * sizeof(int));
+  }
+  return pawl_triggers_note(s, start->state, false, false, err);
+}
+
 static PawlStatus initial(Start* start, bool project, PawlError* err) {
   start->s->info.redundant_rows = 0;
   start->s->redundant = NULL;
@@ -303,7 +313,8 @@ static PawlStatus initial(Start* start, bool project, PawlError* err) {
   PAWL_TRY(final(pawl_step_accelerate(start->s, start->values, start->state->t, start->state->a,
                                       start->state->lambda, err),
                  err));
-  return check_accelerations(start, err);
+  PAWL_TRY(check_accelerations(start, err));
+  return start->s->triggers ? final(begin_watching(start, err), err) : PAWL_OK;
 }
 
 // A row left out is off when its violation is far beyond what the method allows the others.

@@ -86,7 +86,7 @@ static bool is_contact(const PawlStepper* s, int i) {
 // What is known at the beginning: f_n, the rates of the contacts and which may close.
 static PawlStatus begin(PawlStepper* s, MoreauJean* d, const PawlState* state, double h,
                         PawlError* err) {
-  PawlPoint point = {state->t, state->q, state->v, state->a, state->lambda, s->modes};
+  PawlPoint point = {state->t, state->q, state->v, state->a, state->lambda, s->modes, s->held};
   PAWL_TRY(pawl_eval_run(d->eval, &point, err));
   const PawlValues* values = pawl_eval_values(d->eval);
   memcpy(d->f_n, values->f, (size_t)s->sizes.v * sizeof(double));
@@ -151,7 +151,7 @@ static PawlStatus residual(PawlStepper* s, MoreauJean* d, const PawlState* state
     d->move[j] = h * (theta * d->v[j] + (1 - theta) * state->v[j]);  // (T2)
   }
   pawl_system_retract(s->system, state->q, d->move, d->q);
-  PawlPoint point = {state->t + h, d->q, d->v, d->a, d->lambda, s->modes};
+  PawlPoint point = {state->t + h, d->q, d->v, d->a, d->lambda, s->modes, s->held};
   s->info.evaluations++;
   PAWL_TRY(pawl_eval_run(d->eval, &point, err));
   *B = values->G;
@@ -179,7 +179,7 @@ static PawlStatus correct(PawlStepper* s, MoreauJean* d, const PawlState* state,
   }
   pawl_sparse_add(&s->H, values->M, -1.0, d->move, d->dv);
   pawl_sparse_add_transposed(&s->G, B, 1.0, d->P, d->dv);
-  PawlPoint point = {state->t + h, d->q, d->v, d->a, d->lambda, s->modes};
+  PawlPoint point = {state->t + h, d->q, d->v, d->a, d->lambda, s->modes, s->held};
   PAWL_TRY(pawl_eval_run(d->tangent, &point, err));
   const PawlValues* tangent = pawl_eval_values(d->tangent);
   for (int k = 0; k < s->nonzeros_H; k++) {

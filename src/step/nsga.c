@@ -192,7 +192,7 @@ static PawlStatus smooth_motion(PawlStepper* s, Nsga* d, PawlState* state, PawlE
 
 // ---- corrections --------------------------------------------------------------------------------
 static PawlStatus evaluate(PawlStepper* s, Nsga* d, double t, const double* v, PawlError* err) {
-  PawlPoint point = {t, d->q, v, d->ga.vdot, d->ga.lambda, s->modes};
+  PawlPoint point = {t, d->q, v, d->ga.vdot, d->ga.lambda, s->modes, s->held};
   s->info.evaluations++;
   PAWL_TRY(pawl_eval_run(d->eval, &point, err));
   const PawlValues* values = pawl_eval_values(d->eval);
@@ -354,7 +354,7 @@ static PawlStatus begin_contacts(PawlStepper* s, Nsga* d, const PawlState* state
   if (!has_contacts(s)) {
     return PAWL_OK;
   }
-  PawlPoint point = {state->t, state->q, state->v, state->a, state->lambda, s->modes};
+  PawlPoint point = {state->t, state->q, state->v, state->a, state->lambda, s->modes, s->held};
   PAWL_TRY(pawl_eval_run(d->eval, &point, err));
   const PawlValues* values = pawl_eval_values(d->eval);
   rows_times(s, values->G, state->v, values->g_t, d->rate_before);

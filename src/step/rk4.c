@@ -48,7 +48,7 @@ static void start(PawlStepper* s, PawlState* state) {
 static PawlStatus stage(PawlStepper* s, double t, const double* q, const double* v, double* a,
                         double* lambda, PawlError* err) {
   Rk4* d = s->data;
-  PawlPoint point = {t, q, v, NULL, NULL, s->modes};
+  PawlPoint point = {t, q, v, NULL, NULL, s->modes, s->held};
   s->info.evaluations++;
   PAWL_TRY(pawl_eval_run(d->eval, &point, err));
   return pawl_step_accelerate(s, pawl_eval_values(d->eval), t, a, lambda, err);
@@ -100,4 +100,5 @@ const PawlMethod pawl_method_rk4 = {
     .destroy = destroy,
     .start = start,
     .step = step,
+    .exact = true,
 };

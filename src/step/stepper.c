@@ -2,11 +2,15 @@
 // The list of methods, creating a stepper and its states, and what the methods share.
 #include "step/stepper.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/text.h"
+#include "model/model.h"
+#include "step/events.h"
+#include "system/system.h"
 
 static const PawlMethod pawl_method_event_driven = {
     .info = {"event-driven", "locates each switch, applies the jump and restarts; see --smooth",
@@ -103,6 +107,11 @@ static PawlStatus fill(PawlStepper* s, PawlError* err) {
   s->nonzeros_H = s->H.start[s->sizes.v];
   s->strategy = s->def.strategy;
   s->switches = pawl_system_switches(s->system);
+  s->triggers = pawl_system_triggers(s->system);
+  if (s->triggers) {
+    s->since_count =
+        s->system->constraint_count + (s->system->model ? s->system->model->event_count : 0);
+  }
   for (int i = 0; i < s->sizes.rows; i++) {
     s->contact_count += pawl_system_row_kind(s->system, i) == PAWL_ROW_CONTACT;
   }
@@ -122,7 +131,7 @@ static PawlStatus fill(PawlStepper* s, PawlError* err) {
     return pawl_fail_memory(err);
   }
   PAWL_TRY(s->method->create(s, err));
-  return pawl_system_switches(s->system) || s->contact_count > 0
+  return s->switches || s->triggers || s->contact_count > 0
              ? pawl_switcher_create(s, event_driven, err)
              : PAWL_OK;
 }
@@ -162,9 +171,13 @@ PawlStatus pawl_state_create(const PawlStepper* stepper, PawlState** out, PawlEr
   const PawlMethod* m = stepper->method;
   PawlSizes n = stepper->sizes;
   int memory = m->memory_vectors * n.v + m->memory_rows * n.rows + m->memory_numbers;
-  size_t numbers = (size_t)n.q + 2 * (size_t)n.v + (size_t)n.rows + (size_t)memory;
+  int watchers = stepper->switcher ? stepper->switcher->watcher_count : 0;
+  int clocks = stepper->switcher ? stepper->switcher->clock_count : 0;
+  size_t numbers = (size_t)n.q + 2 * (size_t)n.v + 2 * (size_t)n.rows + (size_t)memory +
+                   (size_t)stepper->since_count + (size_t)watchers;
   *out = NULL;
-  size_t bytes = sizeof(PawlState) + numbers * sizeof(double) + (size_t)n.modes * sizeof(int);
+  size_t bytes = sizeof(PawlState) + numbers * sizeof(double) +
+                 ((size_t)watchers + (size_t)clocks + (size_t)n.modes) * sizeof(int);
   PawlState* state = pawl_alloc(1, bytes);
   if (!state) {
     return pawl_fail_memory(err);
@@ -175,7 +188,12 @@ PawlStatus pawl_state_create(const PawlStepper* stepper, PawlState** out, PawlEr
   state->lambda = state->a + n.v;
   state->memory = state->lambda + n.rows;
   state->memory_count = memory;
-  state->modes = (int*)(state->memory + memory);
+  state->held = state->memory + memory;
+  state->since = state->held + n.rows;
+  state->largest = state->since + stepper->since_count;
+  state->sides = (int*)(state->largest + watchers);
+  state->passed = state->sides + watchers;
+  state->modes = state->passed + clocks;
   state->mode_count = n.modes;
   pawl_system_start(stepper->system, state->q, state->v);
   *out = state;
@@ -188,6 +206,7 @@ void pawl_state_destroy(PawlState* state) {
 
 PawlStatus pawl_stepper_start(PawlStepper* stepper, PawlState* state, bool project,
                               PawlError* err) {
+  stepper->held = state->held;
   PAWL_TRY(pawl_step_initial(stepper, state, project, err));
   stepper->method->start(stepper, state);
   return PAWL_OK;
@@ -204,12 +223,57 @@ static PawlStatus plain_step(PawlStepper* s, PawlState* state, double h, PawlErr
   return s->method->step(s, state, h, err);
 }
 
+// A change asked for between two steps; on failure the state is as before.
+static PawlStatus change(PawlStepper* s, PawlState* state, int c, bool engage, PawlError* err) {
+  PawlSwitcher* w = s->switcher;
+  if (c < 0 || c >= s->system->constraint_count || !s->system->constraints[c].triggered) {
+    return pawl_fail(err, PAWL_ERROR_USAGE,
+                     "constraint %d cannot be engaged or released: it is no lock and has none of "
+                     "engaged, at, when, release",
+                     c);
+  }
+  bool changed;
+  w->instant_count = 0;
+  s->held = state->held;
+  pawl_switcher_copy(s, w->kept, state);
+  memcpy(s->modes, state->modes, (size_t)s->sizes.modes * sizeof(int));
+  w->armed_count = 0;
+  PawlStatus status = pawl_triggers_fire(s, state, -INFINITY, false, &changed, err);
+  if (status == PAWL_OK) {
+    (engage ? pawl_triggers_engage : pawl_triggers_release)(s, state, c);
+    if (w->next[c] != state->modes[c]) {
+      pawl_switcher_activate(s);
+      status = pawl_jump(s, state, err);
+    }
+  }
+  if (status != PAWL_OK) {
+    pawl_switcher_copy(s, state, w->kept);
+    w->instant_count = 0;
+  }
+  return status;
+}
+
+PawlStatus pawl_stepper_engage(PawlStepper* stepper, PawlState* state, int constraint,
+                               PawlError* err) {
+  return change(stepper, state, constraint, true, err);
+}
+
+PawlStatus pawl_stepper_release(PawlStepper* stepper, PawlState* state, int constraint,
+                                PawlError* err) {
+  return change(stepper, state, constraint, false, err);
+}
+
+bool pawl_stepper_stopped(const PawlStepper* s) {
+  return s->switcher && s->switcher->stop;
+}
+
 PawlStatus pawl_stepper_step(PawlStepper* stepper, PawlState* state, double h, PawlError* err) {
   if (!(h > 0.0)) {
     return pawl_fail(err, PAWL_ERROR_USAGE, "step h = %g, must be > 0", h);
   }
-  PAWL_TRY(stepper->switches ? pawl_switcher_step(stepper, state, h, err)
-                             : plain_step(stepper, state, h, err));
+  stepper->held = state->held;
+  PAWL_TRY(stepper->switches || stepper->triggers ? pawl_events_step(stepper, state, h, err)
+                                                  : plain_step(stepper, state, h, err));
   state->step++;
   stepper->info.steps++;
   return stepper->info.redundant_rows > 0 ? pawl_step_watch_redundant(stepper, state, err)
@@ -217,8 +281,8 @@ PawlStatus pawl_stepper_step(PawlStepper* stepper, PawlState* state, double h, P
 }
 
 // G^T y = G^T lambda with y of least norm: [M -G^T; G 0] [0; y] = [-G^T lambda; 0].
-PawlStatus pawl_stepper_multipliers(PawlStepper* s, const PawlState* state, double* lambda,
-                                    PawlError* err) {
+static PawlStatus multipliers(PawlStepper* s, const PawlState* state, double* lambda,
+                              PawlError* err) {
   if (s->method->multipliers) {
     s->method->multipliers(s, (PawlState*)state, lambda);
   } else {
@@ -227,7 +291,8 @@ PawlStatus pawl_stepper_multipliers(PawlStepper* s, const PawlState* state, doub
   if (s->info.redundant_rows == 0) {
     return PAWL_OK;
   }
-  PawlPoint point = {state->t, state->q, state->v, state->a, state->lambda, state->modes};
+  PawlPoint point = {state->t,      state->q,     state->v,   state->a,
+                     state->lambda, state->modes, state->held};
   PAWL_TRY(pawl_eval_run(s->eval_start, &point, err));
   const PawlValues* values = pawl_eval_values(s->eval_start);
   size_t n = (size_t)s->sizes.v, m = (size_t)s->sizes.rows;
@@ -243,6 +308,16 @@ PawlStatus pawl_stepper_multipliers(PawlStepper* s, const PawlState* state, doub
   }
   pawl_free(x);
   return status == PAWL_ERROR_MEMORY ? pawl_fail_memory(err) : PAWL_OK;
+}
+
+PawlStatus pawl_stepper_multipliers(PawlStepper* s, const PawlState* state, double* lambda,
+                                    PawlError* err) {
+  PAWL_TRY(multipliers(s, state, lambda, err));
+  if (!s->switcher || s->switcher->capacity_count == 0) {
+    return PAWL_OK;
+  }
+  memcpy(s->modes, state->modes, (size_t)s->sizes.modes * sizeof(int));
+  return pawl_triggers_friction(s, state, lambda, err);
 }
 
 PawlStepperInfo pawl_stepper_info(const PawlStepper* stepper) {

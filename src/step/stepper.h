@@ -7,6 +7,7 @@
 #include "linalg/kkt.h"
 #include "pawl/stepper.h"
 #include "switch/impact.h"
+#include "switch/transition.h"
 
 // A method is one file with one table like this, listed in stepper.c.
 typedef struct PawlMethod {
@@ -19,10 +20,14 @@ typedef struct PawlMethod {
   void (*destroy)(PawlStepper* stepper);
   // Sets the memory of a state whose a and lambda are consistent.
   void (*start)(PawlStepper* stepper, PawlState* state);
-  bool switches;   // takes steps in which constraints switch (rk4 does not)
+  bool exact;      // a and lambda of its states solve the index-1 equations at (t, q, v)
+  bool switches;   // takes steps in which constraints switch by regions (rk4 does not)
   bool contacts;   // knows contacts
   bool nonsmooth;  // not for the smooth phases of event-driven
   PawlStatus (*step)(PawlStepper* stepper, PawlState* state, double h, PawlError* err);
+  // Optional: goes to t + h, or to the first zero of a margin if that comes first (events.h).
+  PawlStatus (*advance)(PawlStepper* stepper, PawlState* state, double h, bool* stopped,
+                        PawlError* err);
   // Optional: the impulse of a row in the last step; h lambda without.
   double (*impulse)(const PawlStepper* stepper, int row);
   // Optional: the multipliers to be shown; the state's without.
@@ -35,7 +40,11 @@ extern const PawlMethod pawl_method_ga_p, pawl_method_ga_v, pawl_method_ga_v_mid
     pawl_method_ga_v_implicit, pawl_method_ga_a, pawl_method_ga_pv, pawl_method_ga_pva,
     pawl_method_nsga_pvv, pawl_method_nsga_pva, pawl_method_moreau_jean, pawl_method_rk4;
 
-enum { PAWL_MOST_INSTANTS = 64 };  // switches logged in one step
+enum { PAWL_MOST_INSTANTS = 64 };   // switches logged in one step
+enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are made
+
+struct PawlWatcher;
+struct PawlClock;
 
 // What a stepper needs when constraints switch; see switching.c.
 typedef struct PawlSwitcher {
@@ -44,7 +53,8 @@ typedef struct PawlSwitcher {
   PawlEval* energy;    // kinetic and potential
   PawlImpact* impact;  // NULL for systems too large for interpolated gradients
   PawlState* before;   // the state at the beginning of a step or of a part of it
-  PawlState* kept;     // event-driven: the state at the beginning of the whole step
+  PawlState* kept;     // the state at the beginning of the whole step
+  PawlState* mark;     // the state from which an instant is looked for
   int *next, *tried;   // modes; tried: a list of sets
   int* active_modes;   // the modes that stepper->active belongs to, once known
   bool active_known;
@@ -64,6 +74,23 @@ typedef struct PawlSwitcher {
   double* rows;        // rows of a constraint and the gradient of a surface
   double* Z;           // gradients of surfaces; NULL when there would be too many numbers
   unsigned char* active_before;
+  // the jump
+  PawlTransition* transition;                               // the law post
+  unsigned char *set, *persistent, *dependent, *redundant;  // rows
+  int dependent_count;
+  double *identity, *impulse;
+  // what engages and lets go, see events.h
+  PawlEval* watch;
+  int watcher_count, clock_count, triggered_count, capacity_count, armed_count;
+  struct PawlWatcher* watchers;
+  struct PawlClock* clocks;
+  int *triggered, *capacities;  // constraints
+  int* armed;                   // watchers looked at from the beginning of a step
+  bool armed_reacts;
+  double* margins;  // of the armed
+  double* react;    // v, rows
+  bool settles;     // a joint with a capacity came to rest or reached its bound
+  bool stop;        // an event ends the run
 } PawlSwitcher;
 
 struct PawlStepper {
@@ -81,8 +108,12 @@ struct PawlStepper {
   unsigned char* active;     // rows in force; NULL when all are
   unsigned char* redundant;  // rows that follow from others; NULL when none do
   int* modes;                // of the step under way: those at its end
+  const double* held;        // what locks hold, of the state under way
+  int since_count;           // constraints and events
+  int warnings;              // about redundant rows
   PawlSwitcher* switcher;    // NULL when no constraint switches and there is no contact
-  bool switches;             // some constraint can switch
+  bool switches;             // some constraint can switch by its place
+  bool triggers;             // some engages and lets go, or there are events
   bool crossing;             // the step under way has a switch in it
   char* warning;
   double* start_room;  // workspace of initial.c
@@ -113,9 +144,27 @@ void pawl_switcher_activate(PawlStepper* stepper);
 void pawl_switcher_log_contact(PawlStepper* stepper, int row, double impulse, double energy_lost,
                                const PawlState* before, double t, const double* q_after,
                                const double* v_after);
-// One step in which constraints may switch.
-PAWL_CHECKED PawlStatus pawl_switcher_step(PawlStepper* stepper, PawlState* state, double h,
-                                           PawlError* err);
+// The same, with rows that follow from others in these modes and at this place left out anew, and
+// named in the warning.
+PAWL_CHECKED PawlStatus pawl_switcher_reduce(PawlStepper* stepper, const PawlState* state,
+                                             PawlError* err);
+// One time step in which regions may switch.
+PAWL_CHECKED PawlStatus pawl_switcher_time_step(PawlStepper* stepper, PawlState* state, double h,
+                                                PawlError* err);
+PawlStatus pawl_switcher_no_region(const PawlStepper* stepper, const PawlState* state,
+                                   int constraint, PawlError* err);
+// A state is copied whole, with modes and what locks hold.
+void pawl_switcher_copy(const PawlStepper* stepper, PawlState* to, const PawlState* from);
+PAWL_CHECKED PawlStatus pawl_switcher_energy(PawlStepper* stepper, const PawlState* state,
+                                             double* energy, PawlError* err);
+// Keeps G and the rows in force of a state in its modes, as those before a switch.
+PAWL_CHECKED PawlStatus pawl_switcher_keep_gradient(PawlStepper* stepper, const PawlState* state,
+                                                    PawlError* err);
+// Logs a switch from switcher->before->modes to stepper->modes, an event, a refusal to engage.
+void pawl_switcher_log(PawlStepper* stepper, double t, const double* q, const double* v_before,
+                       const double* v_after, const double* impulse, double energy_lost);
+void pawl_switcher_log_event(PawlStepper* stepper, const PawlState* state, int event, double t);
+void pawl_switcher_log_refusal(PawlStepper* stepper, const PawlState* state, int constraint);
 // For a step with a switch in it: force directions between the gradient at its beginning and that
 // of `values` (which hold M, G and g_t), in the order of the pattern. G itself for the law post.
 PAWL_CHECKED PawlStatus pawl_switcher_directions(PawlStepper* stepper, const PawlValues* values,

@@ -16,7 +16,7 @@ static size_t mode_bytes(const PawlStepper* s) {
 }
 
 static PawlPoint point_of(const PawlState* state, const int* modes) {
-  return (PawlPoint){state->t, state->q, state->v, state->a, state->lambda, modes};
+  return (PawlPoint){state->t, state->q, state->v, state->a, state->lambda, modes, state->held};
 }
 
 double pawl_switcher_noise(const PawlStepper* s, const PawlState* state) {
@@ -30,7 +30,7 @@ double pawl_switcher_noise(const PawlStepper* s, const PawlState* state) {
 // How far a held surface may seem to be left: by the drift of the constraint that lies in it.
 static double held_slack(const PawlStepper* s, const PawlState* state, int constraint) {
   static const double OF_DRIFT = 10.0, ROUNDING = 1e-14;
-  const PawlConstraint* c = &s->system->model->constraints[constraint];
+  const PawlConstraint* c = &s->system->constraints[constraint];
   const double* g = pawl_eval_values(s->eval_start)->g;
   double drift = 0.0;
   for (int r = c->first_row; r < c->first_row + c->row_count; r++) {
@@ -73,7 +73,7 @@ static PawlStatus surface_gradients(PawlStepper* s, const PawlState* state, int 
   PawlSwitcher* w = s->switcher;
   int n = s->sizes.v;
   const double* rate = pawl_eval_values(w->eval)->z_rate;
-  PawlPoint point = {state->t, state->q, w->spare_v, NULL, NULL, state->modes};
+  PawlPoint point = {state->t, state->q, w->spare_v, NULL, NULL, state->modes, state->held};
   memset(w->spare_v, 0, (size_t)n * sizeof(double));
   PAWL_TRY(pawl_eval_run(w->eval, &point, err));
   for (int k = 0; k < count; k++) {
@@ -169,8 +169,7 @@ static int list_entered(const PawlStepper* s, const PawlState* state, int* guard
     if (entered) {
       s->switcher->held[k] = 0;
     }
-    if (entered && present &&
-        system->model->constraints[g.constraint].modes[g.mode].row_count > 0) {
+    if (entered && present && system->constraints[g.constraint].modes[g.mode].row_count > 0) {
       guards[count++] = k;
     }
   }
@@ -200,7 +199,7 @@ PawlStatus pawl_switcher_hold(PawlStepper* s, const PawlState* state, PawlError*
   status = status ? status : pawl_eval_run(w->eval, &moving, err);
   for (int k = 0; status == PAWL_OK && k < count; k++) {
     PawlGate g = system->guards[w->guards[k]];
-    const PawlConstraint* c = &system->model->constraints[g.constraint];
+    const PawlConstraint* c = &system->constraints[g.constraint];
     double* Z_k = Z + (size_t)k * (size_t)s->sizes.v;
     w->held[w->guards[k]] =
         stands_still(s, state, w->guards[k], Z_k) &&

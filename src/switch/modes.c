@@ -10,7 +10,7 @@
 static const double ON_SURFACE = 1e-12;  // |z| below this counts as on the surface at the start
 
 static PawlStatus start_error(const PawlSystem* system, int c, const char* what, PawlError* err) {
-  const PawlConstraint* constraint = &system->model->constraints[c];
+  const PawlConstraint* constraint = &system->constraints[c];
   return pawl_fail(err, PAWL_ERROR_MODEL,
                    "%s:%d:%d: constraint '%s': %s at the start; its regions (where) must cover the "
                    "motion and not overlap, or name the mode with start:",
@@ -21,7 +21,7 @@ static PawlStatus start_error(const PawlSystem* system, int c, const char* what,
 // The mode of constraint c whose region holds the start; guards of one constraint are neighbours.
 static PawlStatus start_mode(const PawlSystem* system, int c, const double* z, const double* z_rate,
                              int* mode, PawlError* err) {
-  const PawlConstraint* constraint = &system->model->constraints[c];
+  const PawlConstraint* constraint = &system->constraints[c];
   if (constraint->start_mode >= 0) {
     *mode = constraint->start_mode;
     return PAWL_OK;
@@ -50,7 +50,9 @@ PawlStatus pawl_modes_start(const PawlSystem* system, const double* z, const dou
                             int* modes, PawlError* err) {
   for (int c = 0; c < system->constraint_count; c++) {
     modes[c] = 0;
-    if (system->model->constraints[c].mode_count > 1) {
+    if (system->constraints[c].triggered) {
+      modes[c] = system->constraints[c].switching.engaged ? PAWL_MODE_HELD : PAWL_MODE_FREE;
+    } else if (system->constraints[c].mode_count > 1) {
       PAWL_TRY(start_mode(system, c, z, z_rate, &modes[c], err));
     }
   }
@@ -137,12 +139,12 @@ double pawl_modes_entering(const PawlSystem* system, const double* z_rate, const
 
 void pawl_modes_active(const PawlSystem* system, const int* modes, unsigned char* active) {
   memset(active, 0, (size_t)system->sizes.rows);
-  if (!system->model) {
+  if (!system->model && !system->constraints) {
     memset(active, 1, (size_t)system->sizes.rows);
     return;
   }
   for (int c = 0; c < system->constraint_count; c++) {
-    const PawlConstraint* constraint = &system->model->constraints[c];
+    const PawlConstraint* constraint = &system->constraints[c];
     for (int r = 0; r < constraint->modes[modes[c]].row_count; r++) {
       active[constraint->first_row + r] = 1;
     }

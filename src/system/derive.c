@@ -204,6 +204,9 @@ PawlStatus pawl_derive_item(PawlDag* dag, const PawlItem* item, int coordinate_c
     case PAWL_ITEM_GUARD:
       failed = derive_guard(&d);
       break;
+    case PAWL_ITEM_WATCH:
+      failed = give(&d, PAWL_Q_WATCH, item->target, 0, item->nodes[0]);
+      break;
     case PAWL_ITEM_OUTPUT:
       failed = give(&d, PAWL_Q_OUTPUT, item->target, 0, item->nodes[0]);
       break;

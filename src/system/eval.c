@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "expr/tape.h"
+#include "model/model.h"
 #include "system/system.h"
 
 typedef struct Output {
@@ -78,6 +79,7 @@ static PawlStatus make_arrays(PawlEval* eval, PawlError* err) {
                               .G_acceleration = a[PAWL_Q_GACC],
                               .z = a[PAWL_Q_Z],
                               .z_rate = a[PAWL_Q_ZRATE],
+                              .watch = a[PAWL_Q_WATCH],
                               .energy = a[PAWL_Q_ENERGY],
                               .outputs = a[PAWL_Q_OUTPUT]};
   return PAWL_OK;
@@ -289,6 +291,35 @@ static double run_lanes(const PawlEval* eval, const Program* p, const PawlPoint*
   return sum;
 }
 
+// g = expression - held, for locks.
+static void subtract_held(const PawlEval* eval, const PawlPoint* point) {
+  if (eval->system->triggers && point->held && wanted(eval, PAWL_Q_G)) {
+    double* g = eval->values.g;
+    for (int i = 0; i < eval->system->sizes.rows; i++) {
+      g[i] -= point->held[i];
+    }
+  }
+}
+
+// Rows of callbacks that are not engaged read as zero, like those of a model behind a closed gate.
+static void clear_released(const PawlEval* eval, const PawlPoint* point) {
+  const PawlSystem* system = eval->system;
+  const PawlQuantity rows[] = {PAWL_Q_G, PAWL_Q_GT, PAWL_Q_GAMMA};
+  const PawlQuantity entries[] = {PAWL_Q_GRAD, PAWL_Q_GRATE, PAWL_Q_GACC};
+  if (!system->triggers || !point->modes) {
+    return;
+  }
+  for (int q = 0; q < 3; q++) {
+    for (int i = 0; wanted(eval, rows[q]) && i < system->sizes.rows; i++) {
+      eval->array[rows[q]][i] *= point->modes[i] == PAWL_MODE_HELD;
+    }
+    int count = wanted(eval, entries[q]) ? system->G.start[system->G.cols] : 0;
+    for (int k = 0; k < count; k++) {
+      eval->array[entries[q]][k] *= point->modes[system->G.index[k]] == PAWL_MODE_HELD;
+    }
+  }
+}
+
 static PawlStatus run_callbacks(PawlEval* eval, const PawlPoint* point, PawlError* err) {
   const PawlCallbacks* c = &eval->system->callbacks;
   double check = 0.0;
@@ -296,6 +327,8 @@ static PawlStatus run_callbacks(PawlEval* eval, const PawlPoint* point, PawlErro
     return pawl_fail(err, PAWL_RETRY, "t = %.10g: the system's own functions refused this point",
                      point->t);
   }
+  clear_released(eval, point);
+  subtract_held(eval, point);
   for (int q = 0; q < PAWL_QUANTITY_COUNT; q++) {
     for (int k = 0; wanted(eval, (PawlQuantity)q) && k < eval->system->size[q]; k++) {
       check += eval->array[q][k] - eval->array[q][k];
@@ -324,5 +357,6 @@ PawlStatus pawl_eval_run(PawlEval* eval, const PawlPoint* point, PawlError* err)
     const Program* p = &eval->programs[k];
     check += p->group->lanes == 1 ? run_single(eval, p, point) : run_lanes(eval, p, point);
   }
+  subtract_held(eval, point);
   return check == 0.0 ? PAWL_OK : pawl_system_fault(eval->system, eval->mask, point, err);
 }

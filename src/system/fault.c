@@ -210,6 +210,7 @@ static PawlStatus blame_derivative(const Search* s, const Written* w, const Tria
       [PAWL_Q_GACC] = "the acceleration tangent",
       [PAWL_Q_Z] = "a switching function",
       [PAWL_Q_ZRATE] = "the rate of a switching function",
+      [PAWL_Q_WATCH] = "a condition",
   };
   enum { MOST_SHOWN = 4 };
   PawlText at = {0};

@@ -196,6 +196,62 @@ static PawlStatus add_guards(Sorter* s, PawlError* err) {
   return PAWL_OK;
 }
 
+static int add_watch(Sorter* s, int target, PawlNode node) {
+  return node == PAWL_NO_NODE ? -1 : add_item(s, PAWL_ITEM_WATCH, target, 1, &node, -1);
+}
+
+// While sliding, friction acts along the gradient of the equation against its rate:
+// f = -sign(g') F G^T.                                                                       (T7)
+static int add_friction(Sorter* s, const PawlConstraint* constraint, int gate) {
+  PawlNode g = s->unwound[constraint->modes[PAWL_MODE_HELD].rows[0].node];
+  PawlNode force = s->folded[constraint->switching.friction];
+  for (int j = 0; j < s->system->sizes.v; j++) {
+    PawlNode along = pawl_dag_partial(s->dag, g, PAWL_OP_Q, j);
+    double value;
+    if (along == PAWL_NO_NODE) {
+      return -1;
+    }
+    if (pawl_dag_is_const(s->dag, along, &value) && value == 0.0) {
+      continue;
+    }
+    PawlNode up = pawl_dag_neg(s->dag, pawl_dag_mul(s->dag, force, along));
+    PawlNode down = pawl_dag_mul(s->dag, force, along);
+    if (up == PAWL_NO_NODE || down == PAWL_NO_NODE ||
+        add_item(s, PAWL_ITEM_FORCE, j, 1, &up, gate + PAWL_MODE_UP) != 0 ||
+        add_item(s, PAWL_ITEM_FORCE, j, 1, &down, gate + PAWL_MODE_DOWN) != 0) {
+      return -1;
+    }
+  }
+  return 0;
+}
+
+static int add_watches(Sorter* s) {
+  const PawlSystem* system = s->system;
+  const PawlModel* model = system->model;
+  int failed = 0;
+  for (int c = 0; !failed && system->triggers && c < model->constraint_count; c++) {
+    const PawlConstraint* k = &model->constraints[c];
+    const PawlWatch* w = &system->watches[c];
+    const PawlNode of[][2] = {{w->engage, k->switching.engage.when},
+                              {w->release, k->switching.release.when},
+                              {w->capacity, k->switching.capacity},
+                              {w->friction, k->switching.friction},
+                              {w->to, k->snap_to}};
+    for (size_t i = 0; !failed && i < sizeof of / sizeof *of; i++) {
+      failed = of[i][0] >= 0 ? add_watch(s, of[i][0], s->folded[of[i][1]]) : 0;
+    }
+    if (!failed && w->rate >= 0) {
+      PawlNode g = s->unwound[k->modes[PAWL_MODE_HELD].rows[0].node];
+      failed = add_watch(s, w->rate, pawl_dag_total(s->dag, g));
+    }
+  }
+  for (int k = 0; !failed && k < model->event_count; k++) {
+    int at = system->event_watches[k];
+    failed = at >= 0 ? add_watch(s, at, s->folded[model->events[k].trigger.when]) : 0;
+  }
+  return failed;
+}
+
 static PawlStatus collect_items(Sorter* s, PawlError* err) {
   static const PawlItemKind kind_of[] = {
       [PAWL_TERM_KINETIC] = PAWL_ITEM_KINETIC,
@@ -212,6 +268,9 @@ static PawlStatus collect_items(Sorter* s, PawlError* err) {
   for (int k = 0, gate = 0; !failed && k < model->constraint_count; k++) {
     bool gated = model->constraints[k].mode_count > 1;
     failed = add_constraint(s, &model->constraints[k], gated ? gate : -1);
+    if (!failed && model->constraints[k].switching.capacity != PAWL_NO_NODE) {
+      failed = add_friction(s, &model->constraints[k], gate);
+    }
     gate += gated ? model->constraints[k].mode_count : 0;
   }
   for (int k = 0; !failed && k < model->contact_count; k++) {
@@ -222,6 +281,7 @@ static PawlStatus collect_items(Sorter* s, PawlError* err) {
     PawlNode node = s->folded[model->outputs[k].node];
     failed = add_item(s, PAWL_ITEM_OUTPUT, k, 1, &node, -1);
   }
+  failed = failed ? failed : add_watches(s);
   return failed ? pawl_fail_memory(err) : add_guards(s, err);
 }
 
@@ -478,6 +538,7 @@ static int build_single(Sorter* s, PawlGroup* group, const Placed* placed, Scrat
 static bool is_frequent(const Shape* shape, const Sorter* s) {
   return shape->item_count >= FEWEST_LANES &&
          s->items[shape->last_item].item.kind != PAWL_ITEM_GUARD &&
+         s->items[shape->last_item].item.kind != PAWL_ITEM_WATCH &&
          !s->items[shape->last_item].turns;
 }
 

@@ -48,9 +48,9 @@ static int collect(const PawlSystem* system, bool gradient, Triplets* t) {
       return -1;
     }
   }
-  // Force directions between two gradients mix the rows: where constraints switch, G is kept full,
+  // Force directions between two gradients mix the rows: where regions switch, G is kept full,
   // as long as that is small.
-  bool full = gradient && system->gate_count + system->turn_count > 0 &&
+  bool full = gradient && system->guard_count + system->turn_count > 0 &&
               (double)system->sizes.rows * system->sizes.v <= LARGEST_FULL;
   for (int k = 0; full && k < system->sizes.rows * system->sizes.v; k++) {
     if (add_triplet(t, k % system->sizes.rows, k / system->sizes.rows) != 0) {
@@ -170,6 +170,7 @@ static int destination(const PawlSystem* system, const PawlGroup* group, const P
     case PAWL_Q_ENERGY:
     case PAWL_Q_Z:
     case PAWL_Q_ZRATE:
+    case PAWL_Q_WATCH:
       return e->i;
     case PAWL_Q_OUTPUT:
       return slot(group->outputs, group, e->i, lane);
@@ -244,6 +245,7 @@ unsigned pawl_quantity_mask(PawlQuantity quantity) {
       [PAWL_Q_ZRATE] = PAWL_SWITCHING,
       [PAWL_Q_ENERGY] = PAWL_ENERGY,
       [PAWL_Q_OUTPUT] = PAWL_OUTPUTS,
+      [PAWL_Q_WATCH] = PAWL_WATCHES,
   };
   return mask[quantity];
 }
@@ -253,13 +255,21 @@ void pawl_system_measure(PawlSystem* system) {
   int H = system->H.start[s.v], G = system->G.start[s.v];
   int z = system->guard_count + system->turn_count;
   const int size[PAWL_QUANTITY_COUNT] = {
-      [PAWL_Q_M] = H,       [PAWL_Q_F] = s.v,
-      [PAWL_Q_K] = H,       [PAWL_Q_C] = H,
-      [PAWL_Q_G] = s.rows,  [PAWL_Q_GRAD] = G,
-      [PAWL_Q_GT] = s.rows, [PAWL_Q_GAMMA] = s.rows,
-      [PAWL_Q_GRATE] = G,   [PAWL_Q_GACC] = G,
-      [PAWL_Q_Z] = z,       [PAWL_Q_ZRATE] = z,
-      [PAWL_Q_ENERGY] = 2,  [PAWL_Q_OUTPUT] = s.outputs,
+      [PAWL_Q_M] = H,
+      [PAWL_Q_F] = s.v,
+      [PAWL_Q_K] = H,
+      [PAWL_Q_C] = H,
+      [PAWL_Q_G] = s.rows,
+      [PAWL_Q_GRAD] = G,
+      [PAWL_Q_GT] = s.rows,
+      [PAWL_Q_GAMMA] = s.rows,
+      [PAWL_Q_GRATE] = G,
+      [PAWL_Q_GACC] = G,
+      [PAWL_Q_Z] = z,
+      [PAWL_Q_ZRATE] = z,
+      [PAWL_Q_ENERGY] = 2,
+      [PAWL_Q_OUTPUT] = s.outputs,
+      [PAWL_Q_WATCH] = system->watch_count,
   };
   memcpy(system->size, size, sizeof size);
 }

@@ -93,7 +93,7 @@ static PawlStatus list_turns(PawlSystem* system, PawlError* err) {
   PawlStatus status = system->turns && needed ? PAWL_OK : pawl_fail_memory(err);
   for (int c = 0; status == PAWL_OK && c < system->model->constraint_count; c++) {
     memset(needed, 0, (size_t)count);
-    mark(dag, &system->model->constraints[c], needed);
+    mark(dag, &system->constraints[c], needed);
     for (int k = 0; status == PAWL_OK && k < count; k++) {
       if (needed[k] && pawl_dag_node(dag, k)->op == PAWL_OP_WRAP) {
         status = add_turn(system, k, c, err);
@@ -109,6 +109,56 @@ PawlStatus pawl_system_list_switches(PawlSystem* system, PawlError* err) {
   PAWL_TRY(list_turns(system, err));
   system->constraint_count = system->model->constraint_count;
   system->sizes.modes = system->constraint_count + system->turn_count;
+  return PAWL_OK;
+}
+
+static int is_reaction(void* context, PawlOp leaf, int index) {
+  (void)context;
+  (void)index;
+  return leaf == PAWL_OP_LAMBDA || leaf == PAWL_OP_A;
+}
+
+static bool reacts(const PawlSystem* system, PawlNode node) {
+  return node != PAWL_NO_NODE && pawl_dag_leaves(system->model->dag, node, is_reaction, NULL) != 0;
+}
+
+static int watch(PawlSystem* system, PawlNode node) {
+  return node == PAWL_NO_NODE ? -1 : system->watch_count++;
+}
+
+static void list_watch(PawlSystem* system, int c) {
+  const PawlConstraint* k = &system->constraints[c];
+  const PawlSwitching* by = &k->switching;
+  PawlWatch* w = &system->watches[c];
+  *w = (PawlWatch){-1, -1, -1, -1, -1, -1, false};
+  if (k->triggered) {
+    w->engage = watch(system, by->engage.when);
+    w->release = watch(system, by->release.when);
+    w->capacity = watch(system, by->capacity);
+    w->friction = watch(system, by->friction);
+    w->to = watch(system, k->snap_to);
+    w->rate = by->smooth || w->capacity >= 0 ? system->watch_count++ : -1;
+    w->reacts = reacts(system, by->engage.when) || reacts(system, by->release.when);
+    system->triggers = true;
+  }
+}
+
+PawlStatus pawl_system_list_watches(PawlSystem* system, PawlError* err) {
+  const PawlModel* model = system->model;
+  system->watches = PAWL_NEW(&system->arena, PawlWatch, system->constraint_count);
+  system->event_watches = PAWL_NEW(&system->arena, int, model->event_count);
+  system->event_reacts = PAWL_NEW(&system->arena, bool, model->event_count);
+  if (!system->watches || !system->event_watches || !system->event_reacts) {
+    return pawl_fail_memory(err);
+  }
+  system->triggers = model->event_count > 0;
+  for (int c = 0; c < system->constraint_count; c++) {
+    list_watch(system, c);
+  }
+  for (int k = 0; k < model->event_count; k++) {
+    system->event_watches[k] = watch(system, model->events[k].trigger.when);
+    system->event_reacts[k] = reacts(system, model->events[k].trigger.when);
+  }
   return PAWL_OK;
 }
 
@@ -144,8 +194,9 @@ PawlNode pawl_system_guard(PawlDag* dag, PawlNode where) {
 
 // ---- what can be asked --------------------------------------------------------------------------
 bool pawl_system_row_switches(const PawlSystem* system, int row) {
-  int c = system->model ? system->row_constraint[row] : -1;
-  bool switches = c >= 0 && system->model->constraints[c].mode_count > 1;
+  int c = system->row_constraint ? system->row_constraint[row] : -1;
+  bool switches =
+      c >= 0 && system->constraints[c].mode_count > 1 && !system->constraints[c].triggered;
   for (int k = 0; k < system->turn_count; k++) {
     switches |= c >= 0 && system->turns[k].uses[c];
   }
@@ -153,12 +204,12 @@ bool pawl_system_row_switches(const PawlSystem* system, int row) {
 }
 
 int pawl_system_rows_in_force(const PawlSystem* system, const int* modes) {
-  if (!system->model) {
+  if (!system->model && !system->constraints) {
     return system->sizes.rows;
   }
   int rows = 0;
   for (int c = 0; c < system->constraint_count; c++) {
-    rows += system->model->constraints[c].modes[modes[c]].row_count;
+    rows += system->constraints[c].modes[modes[c]].row_count;
   }
   return rows;
 }
@@ -167,17 +218,34 @@ bool pawl_system_switches(const PawlSystem* system) {
   return system->guard_count + system->turn_count > 0;
 }
 
+bool pawl_system_triggers(const PawlSystem* system) {
+  return system->triggers;
+}
+
+int pawl_system_find_constraint(const PawlSystem* system, const char* name) {
+  for (int c = 0; c < system->constraint_count; c++) {
+    if (strcmp(system->constraints[c].name, name) == 0) {
+      return c;
+    }
+  }
+  return -1;
+}
+
 int pawl_system_constraint_count(const PawlSystem* system) {
   return system->constraint_count;
 }
 
 const char* pawl_system_constraint_name(const PawlSystem* system, int c) {
-  return system->model->constraints[c].name;
+  return system->constraints[c].name;
+}
+
+const char* pawl_system_event_name(const PawlSystem* system, int event) {
+  return system->model->events[event].name;
 }
 
 void pawl_system_constraint_rows(const PawlSystem* system, int c, int* first, int* count) {
-  *first = system->model->constraints[c].first_row;
-  *count = system->model->constraints[c].row_count;
+  *first = system->constraints[c].first_row;
+  *count = system->constraints[c].row_count;
 }
 
 bool pawl_system_switched(const PawlSystem* system, int c, const int* from, const int* to) {
@@ -191,7 +259,7 @@ bool pawl_system_switched(const PawlSystem* system, int c, const int* from, cons
 
 const char* pawl_system_mode_name(const PawlSystem* system, int c, const int* modes, char* room,
                                   size_t size) {
-  const char* name = system->model->constraints[c].modes[modes[c]].name;
+  const char* name = system->constraints[c].modes[modes[c]].name;
   if (name) {
     return name;
   }

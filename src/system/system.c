@@ -21,21 +21,10 @@ static PawlStatus refuse(const PawlModel* model, const PawlSource* source, const
 static PawlStatus check_supported(const PawlModel* model, PawlError* err) {
   for (int k = 0; k < model->constraint_count; k++) {
     const PawlConstraint* c = &model->constraints[k];
-    if (c->is_lock) {
-      return refuse(model, &c->source, "lock", c->name,
-                    "locks are read but not simulated by this version", err);
-    }
-    if (c->switching.given) {
-      return refuse(
-          model, &c->source, "constraint", c->name,
-          "engaging and releasing (at, when, release, capacity) is read but not simulated "
-          "by this version; modes with regions (where) are",
-          err);
-    }
-    if (c->impact_none) {
+    if (c->impact_none && !c->triggered) {
       return refuse(model, &c->source, "constraint", c->name,
-                    "impact: none is for locks, which are not simulated by this version; use post, "
-                    "pre, bisector or a number",
+                    "impact: none is for what engages and lets go (at, when); use post, pre, "
+                    "bisector or a number",
                     err);
     }
     if (c->mode_count == 1 && c->modes[0].where != PAWL_NO_NODE) {
@@ -45,16 +34,12 @@ static PawlStatus check_supported(const PawlModel* model, PawlError* err) {
           "if nothing does",
           err);
     }
-    for (int m = 0; c->mode_count > 1 && m < c->mode_count; m++) {
+    for (int m = 0; c->mode_count > 1 && !c->triggered && m < c->mode_count; m++) {
       if (c->modes[m].where == PAWL_NO_NODE) {
         return refuse(model, &c->modes[m].source, "constraint", c->name,
                       "each of several modes needs a region (where)", err);
       }
     }
-  }
-  if (model->event_count > 0) {
-    return refuse(model, &model->events[0].source, "event", model->events[0].name,
-                  "events are read but not simulated by this version", err);
   }
   return PAWL_OK;
 }
@@ -91,6 +76,7 @@ static PawlStatus derive_model(PawlSystem* system, PawlError* err) {
   PAWL_TRY(check_supported(system->model, err));
   PAWL_TRY(number_rows(system, err));
   PAWL_TRY(pawl_system_list_switches(system, err));
+  PAWL_TRY(pawl_system_list_watches(system, err));
   PAWL_TRY(pawl_system_group(system, err));
   PAWL_TRY(pawl_system_scatter(system, err));
   return check_base(system, err);
@@ -103,6 +89,7 @@ PawlStatus pawl_system_create(const PawlModel* model, PawlSystem** out, PawlErro
     return pawl_fail_memory(err);
   }
   system->model = model;
+  system->constraints = model->constraints;
   system->sizes = (PawlSizes){.q = model->coordinate_count,
                               .v = model->coordinate_count,
                               .rows = model->row_count + model->contact_count,
@@ -232,6 +219,49 @@ static PawlStatus check_callbacks(const PawlCallbacks* c, PawlError* err) {
   return PAWL_OK;
 }
 
+// Each row that can be engaged becomes a lock of one row.
+static PawlStatus make_locks(PawlSystem* system, PawlError* err) {
+  PawlCallbacks* c = &system->callbacks;
+  int rows = c->sizes.rows;
+  if (!c->engaged || rows == 0) {
+    return PAWL_OK;
+  }
+  static const PawlMode modes[] = {{.name = "free", .where = PAWL_NO_NODE},
+                                   {.name = "locked", .where = PAWL_NO_NODE, .row_count = 1},
+                                   {.name = "waiting", .where = PAWL_NO_NODE}};
+  PawlConstraint* locks = PAWL_NEW(&system->arena, PawlConstraint, rows);
+  system->row_constraint = PAWL_NEW(&system->arena, int, rows);
+  system->watches = PAWL_NEW(&system->arena, PawlWatch, rows);
+  if (!locks || !system->row_constraint || !system->watches) {
+    return pawl_fail_memory(err);
+  }
+  for (int i = 0; i < rows; i++) {
+    locks[i] = (PawlConstraint){.name = c->row_names[i],
+                                .impact = 1.0,
+                                .mode_count = 3,
+                                .modes = (PawlMode*)modes,
+                                .start_mode = -1,
+                                .row_count = 1,
+                                .first_row = i,
+                                .is_lock = true,
+                                .triggered = true,
+                                .snap_to = PAWL_NO_NODE,
+                                .switching = {.given = true,
+                                              .engaged = c->engaged[i] != 0,
+                                              .engage = {.when = PAWL_NO_NODE},
+                                              .release = {.when = PAWL_NO_NODE},
+                                              .capacity = PAWL_NO_NODE,
+                                              .friction = PAWL_NO_NODE}};
+    system->row_constraint[i] = i;
+    system->watches[i] = (PawlWatch){-1, -1, -1, -1, -1, -1, false};
+  }
+  system->constraints = locks;
+  system->constraint_count = rows;
+  system->sizes.modes = rows;
+  system->triggers = true;
+  return PAWL_OK;
+}
+
 static PawlStatus fill_callbacks(PawlSystem* system, PawlError* err) {
   PawlCallbacks* c = &system->callbacks;
   PawlArena* arena = &system->arena;
@@ -256,6 +286,8 @@ static PawlStatus fill_callbacks(PawlSystem* system, PawlError* err) {
   PAWL_TRY(copy_names(arena, &c->output_names, "output", s.outputs, err));
   PAWL_TRY(copy_start(arena, &c->q_start, s.q, err));
   PAWL_TRY(copy_start(arena, &c->v_start, s.v, err));
+  PAWL_TRY(make_locks(system, err));
+  c->engaged = NULL;  // copied to the locks
   pawl_system_measure(system);
   return PAWL_OK;
 }
@@ -313,7 +345,7 @@ const char* pawl_system_row_name(const PawlSystem* system, int row, int* number)
     *number = 0;
     return system->model->contacts[row - system->model->row_count].name;
   }
-  const PawlConstraint* c = &system->model->constraints[system->row_constraint[row]];
+  const PawlConstraint* c = &system->constraints[system->row_constraint[row]];
   *number = row - c->first_row;
   return c->name;
 }

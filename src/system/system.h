@@ -24,12 +24,13 @@ typedef enum PawlQuantity {
   PAWL_Q_GACC,   // d(G a + gamma)/dq
   PAWL_Q_Z,      // switching functions: of the guards, then of the turns
   PAWL_Q_ZRATE,
+  PAWL_Q_WATCH,  // see PawlWatch
   PAWL_QUANTITY_COUNT
 } PawlQuantity;  // bit k of a mask is quantity k of this list: see pawl_quantity_mask
 
 unsigned pawl_quantity_mask(PawlQuantity quantity);
-// A mask for the switching functions without their rates.
-enum { PAWL_SURFACES = 8192 };
+// Masks for the switching functions without their rates, and for what is watched.
+enum { PAWL_SURFACES = 8192, PAWL_WATCHES = 16384 };
 
 typedef struct PawlEntry {
   PawlQuantity quantity;
@@ -68,12 +69,28 @@ typedef struct PawlTurn {
   unsigned char* uses;  // constraints that use it
 } PawlTurn;
 
+// Expressions that are looked at between steps: places in the array `watch`, -1 without.
+typedef struct PawlWatch {
+  int engage, release;           // conditions
+  int capacity, friction, rate;  // bound of the multiplier, force while sliding, rate of the row
+  int to;                        // value to snap to
+  bool reacts;                   // accelerations or multipliers occur in engage or release
+} PawlWatch;
+
+struct PawlConstraint;
+
 struct PawlSystem {
   PawlArena arena;
   const PawlModel* model;   // NULL for callbacks
   PawlCallbacks callbacks;  // used when model is NULL
   PawlSizes sizes;
-  int* row_constraint;  // row -> constraint of the model
+  const struct PawlConstraint* constraints;  // of the model, or one for each row of callbacks
+  int* row_constraint;                       // row -> constraint; -1 for contacts
+  bool triggers;                             // some constraint is triggered, or there are events
+  int watch_count;
+  PawlWatch* watches;  // of each constraint
+  int* event_watches;  // of each event, -1 for times
+  bool* event_reacts;  // accelerations or multipliers occur in it
   PawlPattern H, G;
   int constraint_count, gate_count, guard_count, turn_count;
   PawlGate *gates, *guards;
@@ -95,6 +112,7 @@ typedef enum PawlItemKind {
   PAWL_ITEM_CONSTRAINT,  // `count` rows, row slots target .. target + count - 1
   PAWL_ITEM_OUTPUT,
   PAWL_ITEM_GUARD,  // switching function `target`
+  PAWL_ITEM_WATCH,  // place `target` of what is watched
 } PawlItemKind;
 
 typedef struct PawlItem {
@@ -117,6 +135,8 @@ PAWL_CHECKED PawlStatus pawl_derive_item(PawlDag* dag, const PawlItem* item, int
 PAWL_CHECKED PawlStatus pawl_system_group(PawlSystem* system, PawlError* err);
 // Lists gates, guards and turns of the model.
 PAWL_CHECKED PawlStatus pawl_system_list_switches(PawlSystem* system, PawlError* err);
+// Counts what is watched.
+PAWL_CHECKED PawlStatus pawl_system_list_watches(PawlSystem* system, PawlError* err);
 // The switching function of a region: z > 0 inside, built in `dag` from the folded nodes.
 // PAWL_NO_NODE when the region is not made of comparisons (or memory is short).
 PawlNode pawl_system_guard(PawlDag* dag, PawlNode where);

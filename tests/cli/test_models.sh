@@ -67,6 +67,15 @@ switching_model() {
   done
 }
 
+# locking_model NAME LOSS TOLERANCE: every method stops at each instant and applies the same jump.
+locking_model() {
+  for method in $smooth; do
+    run_model "$1" "$method"
+    holds "$method"
+    [ "$method" = moreau-jean ] || energy_lost "$1" "$method" "$2" "$3"
+  done
+}
+
 # other_model NAME: by what it asks of a method; a loss is that of event-driven.
 other_model() {
   if "$pawl" run "$models/$1.yaml" --method rk4 >/dev/null 2>err; then
@@ -97,6 +106,7 @@ for name in $names; do
     braiding-machine) switching_model "$name" 1.2753113553 0.15 ;;
     pothole-wheel) switching_model "$name" 3.1708709919 0.05 ;;
     cam-follower) switching_model "$name" 7.1111111111 0.05 ;;
+    planar-3r-lock) locking_model "$name" 2845.8203395 0.01 ;; # Mueller, sec. 6
     kinked-track-back) # only a jump at the corner itself turns the point by 135 degrees
       run_model "$name" event-driven
       energy_lost "$name" event-driven 0 1e-9

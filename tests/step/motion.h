@@ -98,8 +98,8 @@ static inline void motion_run(Motion* m, const char* method, double until, int s
   double h = until / steps, most = 0.0;
   for (int k = 0; k < steps; k++) {
     motion_step(m, h);
-    PawlPoint point = {m->state->t, m->state->q,      m->state->v,
-                       m->state->a, m->state->lambda, m->state->modes};
+    PawlPoint point = {m->state->t,      m->state->q,     m->state->v,   m->state->a,
+                       m->state->lambda, m->state->modes, m->state->held};
     NEED(pawl_eval_run(eval, &point, &m->err), &m->err);
     most = fmax(most, largest_of(m->n.rows, pawl_eval_values(eval)->g));
   }

@@ -65,7 +65,8 @@ static inline Sight sight_at(Motion* m, PawlEval* eval, const PawlPoint* point) 
 }
 
 static inline PawlPoint state_point(const PawlState* state) {
-  return (PawlPoint){state->t, state->q, state->v, state->a, state->lambda, state->modes};
+  return (PawlPoint){state->t,      state->q,     state->v,   state->a,
+                     state->lambda, state->modes, state->held};
 }
 
 static inline Sight sight_of_state(Motion* m, PawlEval* eval) {

@@ -40,8 +40,8 @@ static void test_thousand_links(void** unused) {
 static double energy_of(Motion* m) {
   PawlEval* eval = NULL;
   NEED(pawl_eval_create(m->system, PAWL_ENERGY, &eval, &m->err), &m->err);
-  PawlPoint point = {m->state->t, m->state->q,      m->state->v,
-                     m->state->a, m->state->lambda, m->state->modes};
+  PawlPoint point = {m->state->t,      m->state->q,     m->state->v,   m->state->a,
+                     m->state->lambda, m->state->modes, m->state->held};
   NEED(pawl_eval_run(eval, &point, &m->err), &m->err);
   const double* energy = pawl_eval_values(eval)->energy;
   double total = energy[0] + energy[1];

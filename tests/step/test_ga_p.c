@@ -122,7 +122,7 @@ static void check_balance(Motion* m) {
   PawlEval* eval = NULL;
   NEED(pawl_eval_create(m->system, MASK, &eval, &m->err), &m->err);
   const PawlState* s = m->state;
-  PawlPoint point = {s->t, s->q, s->v, s->a, s->lambda, s->modes};
+  PawlPoint point = {s->t, s->q, s->v, s->a, s->lambda, s->modes, s->held};
   NEED(pawl_eval_run(eval, &point, &m->err), &m->err);
   const PawlValues* values = pawl_eval_values(eval);
   PawlPattern H = pawl_system_pattern_H(m->system), G = pawl_system_pattern_G(m->system);
@@ -324,7 +324,7 @@ static void test_constraint_beside_large_forces(void** unused) {
 // The largest |G v' + gamma| of the present state.
 static double acceleration_residual(Motion* m, PawlEval* eval) {
   const PawlState* s = m->state;
-  PawlPoint point = {s->t, s->q, s->v, s->a, s->lambda, s->modes};
+  PawlPoint point = {s->t, s->q, s->v, s->a, s->lambda, s->modes, s->held};
   NEED(pawl_eval_run(eval, &point, &m->err), &m->err);
   const PawlValues* values = pawl_eval_values(eval);
   PawlPattern G = pawl_system_pattern_G(m->system);

@@ -69,7 +69,7 @@ static void check_contact(Motion* m, const Sight* before, const Begin* b, const 
 
 static void check_step(Motion* m, PawlEval* eval, double h, Counts* n) {
   Begin b = begin_of(m);
-  PawlPoint begin_point = {b.t, b.q, b.v, b.vdot, b.lambda, m->state->modes};
+  PawlPoint begin_point = {b.t, b.q, b.v, b.vdot, b.lambda, m->state->modes, m->state->held};
   Sight before = sight_at(m, eval, &begin_point);
   motion_step(m, h);
   Sight x = sight_of_state(m, eval);

@@ -127,8 +127,8 @@ static void check_pvv_step(Motion* m, PawlEval* eval, double h) {
     W[i] = m->state->v[i] - s.v[i];
   }
   const PawlState* end = m->state;
-  PawlPoint smooth_point = {end->t, s.q, s.v, end->a, end->lambda, end->modes};
-  PawlPoint position_point = {end->t, end->q, s.v, end->a, end->lambda, end->modes};
+  PawlPoint smooth_point = {end->t, s.q, s.v, end->a, end->lambda, end->modes, end->held};
+  PawlPoint position_point = {end->t, end->q, s.v, end->a, end->lambda, end->modes, end->held};
   Sight smooth = sight_at(m, eval, &smooth_point), position = sight_at(m, eval, &position_point);
   Sight x = sight_of_state(m, eval);
   check_dynamics(&smooth, end->a, end->lambda, 1e-10);

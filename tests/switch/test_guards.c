@@ -8,7 +8,7 @@ enum { MOST_MODES = 16, POINTS = 200 };
 
 // Evaluates everything at a place with these modes.
 static const PawlValues* values_at(Setup* s, const Place* place, const int* modes) {
-  PawlPoint point = {place->t, place->q, place->v, place->a, place->lambda, modes};
+  PawlPoint point = {place->t, place->q, place->v, place->a, place->lambda, modes, NULL};
   PawlError err = {0};
   if (pawl_eval_run(s->eval, &point, &err) != PAWL_OK) {
     print_error("%s\n", err.message);
@@ -506,7 +506,7 @@ static void test_closed_gates_do_not_fault(void** unused) {
       "      b: {where: x > 1, equation: y = sqrt(x - 1)^3}\n");
   Random r = {25};
   Place p = random_place(s.system, &r);
-  PawlPoint point = {p.t, p.q, p.v, p.a, p.lambda, (int[]){0}};
+  PawlPoint point = {p.t, p.q, p.v, p.a, p.lambda, (int[]){0}, NULL};
   PawlError err = {0};
   assert_int_equal(pawl_eval_run(s.eval, &point, &err), PAWL_OK);
   point.modes = (int[]){1};

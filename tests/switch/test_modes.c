@@ -54,7 +54,7 @@ static PawlStatus start_of(const char* text, int* modes, PawlError* err) {
   pawl_system_start(s.system, q, v);
   PawlEval* eval = NULL;
   assert_int_equal(pawl_eval_create(s.system, PAWL_SWITCHING, &eval, err), PAWL_OK);
-  PawlPoint point = {0.0, q, v, NULL, NULL, NULL};
+  PawlPoint point = {0.0, q, v, NULL, NULL, NULL, NULL};
   assert_int_equal(pawl_eval_run(eval, &point, err), PAWL_OK);
   const PawlValues* x = pawl_eval_values(eval);
   PawlStatus status = pawl_modes_start(s.system, x->z, x->z_rate, modes, err);

@@ -78,7 +78,7 @@ static inline void random_modes(const PawlSystem* system, Place* p, Random* r) {
   }
   PawlEval* eval;
   assert_int_equal(pawl_eval_create(system, PAWL_SWITCHING, &eval, NULL), PAWL_OK);
-  PawlPoint point = {p->t, p->q, p->v, p->a, p->lambda, p->modes};
+  PawlPoint point = {p->t, p->q, p->v, p->a, p->lambda, p->modes, NULL};
   for (int k = 0; k < system->turn_count; k++) {
     assert_int_equal(pawl_eval_run(eval, &point, NULL), PAWL_OK);
     p->modes[system->constraint_count + k] =
@@ -118,7 +118,7 @@ static inline void place_free(Place* p) {
 }
 
 static inline PawlPoint point_of(const Place* p) {
-  return (PawlPoint){p->t, p->q, p->v, p->a, p->lambda, p->modes};
+  return (PawlPoint){p->t, p->q, p->v, p->a, p->lambda, p->modes, NULL};
 }
 
 static inline const PawlValues* run_at(PawlEval* eval, const Place* p) {

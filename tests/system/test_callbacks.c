@@ -281,7 +281,7 @@ static void test_refusal_and_overflow(void** state) {
   PawlSystem* system = create(&callbacks, &self);
   PawlEval* eval;
   double zeros[3] = {0};
-  PawlPoint point = {1.25, zeros, zeros, zeros, zeros, NULL};
+  PawlPoint point = {1.25, zeros, zeros, zeros, zeros, NULL, NULL};
   PawlError err = {0};
   assert_int_equal(pawl_eval_create(system, PAWL_EVERYTHING, &eval, &err), PAWL_OK);
   self.refuse = true;

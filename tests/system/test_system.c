@@ -196,7 +196,8 @@ static void test_mask_limits_work(void** state) {
                    bit == PAWL_VELOCITY_TANGENT;
     bool needs_lambda = bit == PAWL_STIFFNESS || bit == PAWL_OUTPUTS;
     PawlPoint point = {
-        p.t, p.q, needs_v ? p.v : NULL, needs_a ? p.a : NULL, needs_lambda ? p.lambda : NULL, NULL};
+        p.t,  p.q, needs_v ? p.v : NULL, needs_a ? p.a : NULL, needs_lambda ? p.lambda : NULL,
+        NULL, NULL};
     assert_int_equal(pawl_eval_run(eval, &point, NULL), PAWL_OK);
     pawl_eval_destroy(eval);
   }
@@ -299,12 +300,6 @@ static void test_unsupported(void** state) {
   static const struct {
     const char *section, *place, *what, *why;
   } cases[] = {
-      {"locks:\n  brake: {lock: x, at: 1}\n", "test.yaml:5:3", "lock 'brake'",
-       "not simulated by this version"},
-      {"events:\n  land: {when: y, stop: true}\n", "test.yaml:5:3", "event 'land'",
-       "not simulated by this version"},
-      {"constraints:\n  hold: {equation: x = 0, at: 1}\n", "test.yaml:5:3", "constraint 'hold'",
-       "not simulated by this version"},
       {"constraints:\n  track:\n    impact: none\n    modes:\n"
        "      flat: {where: x < 1, equation: y = 1}\n"
        "      ramp: {where: x > 1, equation: y = x}\n",

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+// A step in which anything may switch (docs/theory/events.md). It is cut at the times of schedules.
+// When a margin is negative at the end of a piece, the piece is taken again up to its zero, found
+// by the method of regula falsi on the length; there the constraints change by one jump, and the
+// rest follows. Margins are those of conditions and capacities, and, event-driven, of regions, too.
+// Time stepping goes through regions inside each piece.
+#include "step/events.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "model/model.h"
+#include "switch/modes.h"
+#include "system/system.h"
+
+enum { MOST_JUMPS = PAWL_MOST_INSTANTS, MOST_ROOT_STEPS = 200, MOST_HALVINGS = 40 };
+
+static size_t mode_bytes(const PawlStepper* s) {
+  return (size_t)s->sizes.modes * sizeof(int);
+}
+
+// Regions are located, rather than stepped through.
+static bool locates(const PawlStepper* s) {
+  return s->switches && s->switcher->event_driven;
+}
+
+static PawlStatus step_inside(PawlStepper* s, PawlState* state, double h, PawlError* err) {
+  return s->switches && !s->switcher->event_driven ? pawl_switcher_time_step(s, state, h, err)
+                                                   : s->method->step(s, state, h, err);
+}
+
+// ---- margins ------------------------------------------------------------------------------------
+typedef struct Margin {
+  double least;
+  double regions;  // of these alone
+  int constraint;  // the one whose region is left first
+} Margin;
+
+static PawlStatus look(PawlStepper* s, const PawlState* state, Margin* margin, PawlError* err) {
+  *margin = (Margin){INFINITY, INFINITY, 0};
+  if (s->triggers) {
+    PAWL_TRY(pawl_triggers_margin(s, state, &margin->least, err));
+  }
+  if (locates(s)) {
+    PAWL_TRY(pawl_switcher_look(s, state, err));
+    margin->regions =
+        pawl_modes_margin(s->system, s->switcher->seen, s->modes, &margin->constraint);
+    margin->least = fmin(margin->least, margin->regions);
+  }
+  return PAWL_OK;
+}
+
+int pawl_events_most(const PawlStepper* s) {
+  return s->switcher ? s->switcher->watcher_count + s->system->guard_count + s->system->turn_count
+                     : 0;
+}
+
+int pawl_events_count(const PawlStepper* s) {
+  return !s->switcher ? 0 : s->switcher->armed_count + (locates(s) ? 1 : 0);
+}
+
+PawlStatus pawl_events_margins(PawlStepper* s, double t, const double* q, const double* v,
+                               double* margins, PawlError* err) {
+  PawlSwitcher* w = s->switcher;
+  if (!w) {
+    return PAWL_OK;
+  }
+  PawlState* at = w->before;  // free between jumps
+  Margin margin;
+  pawl_switcher_copy(s, at, w->mark);
+  at->t = t;
+  memcpy(at->q, q, (size_t)s->sizes.q * sizeof(double));
+  memcpy(at->v, v, (size_t)s->sizes.v * sizeof(double));
+  if (w->armed_reacts) {
+    PawlPoint point = {t, q, v, NULL, NULL, s->modes, at->held};
+    PAWL_TRY(pawl_eval_run(s->eval_start, &point, err));
+    PAWL_TRY(pawl_step_accelerate(s, pawl_eval_values(s->eval_start), t, at->a, at->lambda, err));
+  }
+  PAWL_TRY(look(s, at, &margin, err));
+  for (int k = 0; k < w->armed_count; k++) {
+    margins[k] = isinf(w->margins[k]) ? 1.0 : w->margins[k];
+  }
+  if (locates(s)) {
+    margins[w->armed_count] = margin.regions;
+  }
+  return PAWL_OK;
+}
+
+// Nothing happens at this state, but for rounding on the surface of a region.
+static bool is_quiet(const PawlStepper* s, const PawlState* state, const Margin* margin) {
+  return margin->least >= 0.0 ||
+         (margin->least == margin->regions && margin->regions >= -pawl_switcher_noise(s, state));
+}
+
+// ---- finding the instant ------------------------------------------------------------------------
+// The margin after a piece of length h from the mark.
+static PawlStatus probe(PawlStepper* s, PawlState* state, double h, Margin* margin,
+                        PawlError* err) {
+  pawl_switcher_copy(s, state, s->switcher->mark);
+  memcpy(s->modes, state->modes, mode_bytes(s));
+  if (h > 0.0) {
+    PAWL_TRY(step_inside(s, state, h, err));
+  }
+  return look(s, state, margin, err);
+}
+
+// The state just past the first zero of the margin. It is between `low` (margin > 0) and `high`
+// (margin < 0): regula falsi with the Illinois rule, and halving where that is too slow.
+static PawlStatus locate(PawlStepper* s, PawlState* state, double low, double f_low, double high,
+                         double f_high, Margin* margin, PawlError* err) {
+  double tolerance = s->def.event_tolerance;
+  int same = 0;  // how often the same end moved
+  for (int k = 0; k < MOST_ROOT_STEPS && high - low > tolerance; k++) {
+    double least = 0.25 * tolerance;
+    double h = isfinite(f_low) ? (low * f_high - high * f_low) / (f_high - f_low) : low;
+    bool halve = k % 8 == 7 || !isfinite(f_low) || !(h > low && h < high);
+    h = halve                 ? 0.5 * (low + high)
+        : h <= low + least    ? low + least
+        : !(h < high - least) ? high - least
+                              : h;
+    PAWL_TRY(probe(s, state, h, margin, err));
+    if (margin->least < 0.0) {
+      same = same > 0 ? same + 1 : 1;
+      high = h;
+      f_high = margin->least;
+      f_low *= same > 1 ? 0.5 : 1.0;
+    } else {
+      same = same < 0 ? same - 1 : -1;
+      low = h;
+      f_low = margin->least;
+      f_high *= same < -1 ? 0.5 : 1.0;
+    }
+  }
+  return probe(s, state, high, margin, err);
+}
+
+// A margin that is zero at the mark (after a jump motion begins on a surface): a length at which it
+// is positive; 0 when there is none.
+static PawlStatus find_inside(PawlStepper* s, PawlState* state, double h, double* inside,
+                              Margin* margin, PawlError* err) {
+  *inside = 0.0;
+  for (int k = 0; k < MOST_HALVINGS; k++) {
+    h *= 0.5;
+    PAWL_TRY(probe(s, state, h, margin, err));
+    if (margin->least > 0.0) {
+      *inside = h;
+      return PAWL_OK;
+    }
+  }
+  return PAWL_OK;
+}
+
+// The margin is negative after a piece of length h: goes to where it becomes so.
+static PawlStatus go_to_zero(PawlStepper* s, PawlState* state, double h, Margin* margin,
+                             PawlError* err) {
+  Margin start, end = *margin;
+  double low = 0.0;
+  PAWL_TRY(probe(s, state, 0.0, &start, err));
+  if (start.least < fmin(0.0, start.regions)) {
+    *margin = start;  // a jump has led past a zero: at once
+    return PAWL_OK;
+  }
+  if (!(start.least > 0.0)) {
+    PAWL_TRY(find_inside(s, state, h, &low, &start, err));
+    if (low == 0.0) {
+      return probe(s, state, s->def.event_tolerance, margin, err);
+    }
+  }
+  return locate(s, state, low, start.least, h, end.least, margin, err);
+}
+
+// ---- changing -----------------------------------------------------------------------------------
+// At the state just past a zero, or at a time: what changes, and the jump.
+static PawlStatus change(PawlStepper* s, PawlState* state, double slack, const Margin* margin,
+                         PawlError* err) {
+  PawlSwitcher* w = s->switcher;
+  bool changed;
+  memcpy(s->modes, state->modes, mode_bytes(s));
+  PAWL_TRY(pawl_triggers_fire(s, state, slack, margin != NULL, &changed, err));
+  if (margin && margin->regions < 0.0) {
+    int* next = w->tried;  // regions change on top of what fires
+    PAWL_TRY(pawl_switcher_look(s, state, err));
+    bool leaves = pawl_modes_next(s->system, w->seen, 0.0, s->modes, next);
+    if (!leaves && margin->regions < -pawl_switcher_noise(s, state)) {
+      return pawl_switcher_no_region(s, state, margin->constraint, err);
+    }
+    for (int c = 0; leaves && c < s->sizes.modes; c++) {
+      w->next[c] = next[c] != state->modes[c] ? next[c] : w->next[c];
+    }
+    changed |= leaves;  // else on the surface to rounding: go on from here
+  }
+  if (changed) {
+    pawl_switcher_activate(s);
+    PAWL_TRY(pawl_jump(s, state, err));
+    PAWL_TRY(pawl_triggers_note(s, state, false, true, err));
+  }
+  return PAWL_OK;
+}
+
+static PawlStatus too_many(const PawlStepper* s, const PawlState* state, PawlError* err) {
+  int c = 0;
+  while (c < s->system->constraint_count - 1 && s->switcher->before->modes[c] == state->modes[c]) {
+    c++;
+  }
+  return pawl_fail(
+      err, PAWL_ERROR_RUN,
+      "t = %.10g: constraint '%s' switched %d times within one step: switches accumulate here; a "
+      "time-stepping method (nsga-pva, nsga-pvv) passes such a point of regions; for conditions "
+      "give a least time between changes (after)",
+      state->t, s->system->constraint_count > 0 ? s->system->constraints[c].name : "?",
+      (int)MOST_JUMPS);
+}
+
+// One piece up to `target` or to the first instant before it.
+static PawlStatus piece(PawlStepper* s, PawlState* state, double target, double slack,
+                        PawlError* err) {
+  PawlSwitcher* w = s->switcher;
+  double h = target - state->t;
+  bool watched = s->triggers && pawl_triggers_arm(s, state, slack) > 0;
+  Margin margin;
+  if (locates(s)) {
+    PAWL_TRY(pawl_switcher_hold(s, state, err));
+  }
+  memcpy(s->modes, state->modes, mode_bytes(s));
+  pawl_switcher_activate(s);
+  if (!watched && !locates(s)) {
+    PAWL_TRY(step_inside(s, state, h, err));
+  } else {
+    pawl_switcher_copy(s, w->mark, state);
+    bool stopped = false;
+    if (s->method->advance) {
+      PAWL_TRY(s->method->advance(s, state, h, &stopped, err));
+    } else {
+      PAWL_TRY(step_inside(s, state, h, err));
+    }
+    PAWL_TRY(look(s, state, &margin, err));
+    if (!is_quiet(s, state, &margin)) {
+      if (!stopped) {
+        PAWL_TRY(go_to_zero(s, state, h, &margin, err));
+      }
+      return change(s, state, -INFINITY, &margin, err);
+    }
+  }
+  return s->triggers ? pawl_triggers_note(s, state, watched, false, err) : PAWL_OK;
+}
+
+static PawlStatus events_step(PawlStepper* s, PawlState* state, double h, PawlError* err) {
+  PawlSwitcher* w = s->switcher;
+  double end = state->t + h;
+  double slack = fmax(1e-12 * h, 8 * DBL_EPSILON * fabs(end));  // times this near are the same
+  for (int jumps = 0; jumps < MOST_JUMPS && !w->stop; jumps++) {
+    double target = s->triggers ? pawl_triggers_next(s, state, slack) : INFINITY;
+    if (target <= state->t + slack) {
+      PAWL_TRY(change(s, state, slack, NULL, err));
+      continue;
+    }
+    target = target < end - slack ? target : end;
+    if (!(target - state->t > slack)) {
+      return PAWL_OK;
+    }
+    int logged = w->instant_count;
+    PAWL_TRY(piece(s, state, target, slack, err));
+    jumps -= w->instant_count == logged && state->t >= target - slack;  // a piece without a switch
+    if (w->instant_count == logged && state->t >= end - slack &&
+        !(s->triggers && pawl_triggers_next(s, state, slack) <= state->t + slack)) {
+      return PAWL_OK;
+    }
+  }
+  return w->stop ? PAWL_OK : too_many(s, state, err);
+}
+
+PawlStatus pawl_events_step(PawlStepper* s, PawlState* state, double h, PawlError* err) {
+  PawlSwitcher* w = s->switcher;
+  w->instant_count = 0;
+  w->stop = false;
+  pawl_switcher_copy(s, w->kept, state);
+  PawlStatus status = events_step(s, state, h, err);
+  if (status != PAWL_OK) {
+    PawlError unused = {0};
+    bool jumped = w->instant_count > 0;
+    pawl_switcher_copy(s, state, w->kept);
+    memcpy(s->modes, state->modes, mode_bytes(s));
+    w->active_known = false;
+    w->instant_count = 0;
+    if (jumped && pawl_switcher_reduce(s, state, &unused) != PAWL_OK) {
+      return status;  // the rows left out stay those of the jump; the first failure counts
+    }
+  }
+  return status;
+}

@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: Apache-2.0
+// Times and conditions at which constraints engage and let go (docs/theory/events.md). A condition
+// has a side, the sign that it was last seen with; it fires when the sign turns, so that a root is
+// met once, and a condition that begins at zero has no side until it leaves it.
+#include <math.h>
+#include <string.h>
+
+#include "model/model.h"
+#include "step/events.h"
+#include "system/system.h"
+
+static const double NO_SIDE = 1e-12;  // |f| below this part of the largest seen has no side
+
+// ---- creation -----------------------------------------------------------------------------------
+static void add_watcher(PawlSwitcher* w, PawlWatcher watcher) {
+  if (watcher.at >= 0 || watcher.kind == PAWL_WATCH_CAPACITY) {
+    w->watchers[w->watcher_count++] = watcher;
+  }
+}
+
+static void add_clock(PawlSwitcher* w, PawlWatcherKind kind, int of, const PawlTrigger* trigger) {
+  if (trigger->time_count > 0) {
+    w->clocks[w->clock_count++] = (PawlClock){kind, of, trigger};
+  }
+}
+
+PawlStatus pawl_triggers_create(PawlStepper* s, PawlError* err) {
+  PawlSwitcher* w = s->switcher;
+  const PawlSystem* system = s->system;
+  int constraints = system->constraint_count;
+  int events = system->model ? system->model->event_count : 0;
+  w->watchers = PAWL_NEW(&s->arena, PawlWatcher, 5 * (size_t)constraints + (size_t)events);
+  w->clocks = PAWL_NEW(&s->arena, PawlClock, 2 * (size_t)constraints + (size_t)events);
+  w->triggered = PAWL_NEW(&s->arena, int, constraints);
+  w->capacities = PAWL_NEW(&s->arena, int, constraints);
+  if (!w->watchers || !w->clocks || !w->triggered || !w->capacities) {
+    return pawl_fail_memory(err);
+  }
+  for (int c = 0; c < constraints; c++) {
+    const PawlConstraint* k = &system->constraints[c];
+    const PawlWatch* at = &system->watches[c];
+    const PawlTrigger *engage = &k->switching.engage, *release = &k->switching.release;
+    if (!k->triggered) {
+      continue;
+    }
+    w->triggered[w->triggered_count++] = c;
+    add_clock(w, PAWL_WATCH_RELEASE, c, release);
+    add_clock(w, PAWL_WATCH_ENGAGE, c, engage);
+    add_watcher(w, (PawlWatcher){PAWL_WATCH_RELEASE, c, at->release, release, at->reacts});
+    add_watcher(w, (PawlWatcher){PAWL_WATCH_ENGAGE, c, at->engage, engage, at->reacts});
+    if (k->switching.smooth) {
+      add_watcher(w, (PawlWatcher){PAWL_WATCH_REST, c, at->rate, NULL, false});
+    }
+    if (at->capacity >= 0) {
+      w->capacities[w->capacity_count++] = c;
+      add_watcher(w, (PawlWatcher){PAWL_WATCH_SLIDE, c, at->rate, NULL, false});
+      add_watcher(w, (PawlWatcher){PAWL_WATCH_CAPACITY, c, at->capacity, NULL, true});
+    }
+  }
+  for (int e = 0; e < events; e++) {
+    const PawlTrigger* trigger = &system->model->events[e].trigger;
+    add_clock(w, PAWL_WATCH_EVENT, e, trigger);
+    add_watcher(w, (PawlWatcher){PAWL_WATCH_EVENT, e, system->event_watches[e], trigger,
+                                 system->event_reacts[e]});
+  }
+  w->armed = PAWL_NEW(&s->arena, int, w->watcher_count);
+  w->margins = PAWL_NEW(&s->arena, double, w->watcher_count);
+  w->react = PAWL_NEW(&s->arena, double, (size_t)s->sizes.v + (size_t)s->sizes.rows);
+  return w->armed && w->margins && w->react ? PAWL_OK : pawl_fail_memory(err);
+}
+
+// Constraints come before events in the list of times of last changes.
+static double* since(const PawlStepper* s, const PawlState* state, PawlWatcherKind kind, int of) {
+  return &state->since[kind == PAWL_WATCH_EVENT ? s->system->constraint_count + of : of];
+}
+
+// ---- looking ------------------------------------------------------------------------------------
+PawlStatus pawl_triggers_react(PawlStepper* s, const PawlState* state, const double** a,
+                               const double** lambda, PawlError* err) {
+  PawlSwitcher* w = s->switcher;
+  *a = state->a;
+  *lambda = state->lambda;
+  if (s->method->exact) {
+    return PAWL_OK;
+  }
+  PawlPoint point = {state->t, state->q, state->v, NULL, NULL, s->modes, state->held};
+  PAWL_TRY(pawl_eval_run(s->eval_start, &point, err));
+  *a = w->react;
+  *lambda = w->react + s->sizes.v;
+  return pawl_step_accelerate(s, pawl_eval_values(s->eval_start), state->t, w->react,
+                              w->react + s->sizes.v, err);
+}
+
+// All that is watched, at a state; `reacts`: with consistent accelerations and multipliers.
+static PawlStatus look(PawlStepper* s, const PawlState* state, bool reacts, const double** lambda,
+                       PawlError* err) {
+  const double* a = state->a;
+  *lambda = state->lambda;
+  if (reacts) {
+    PAWL_TRY(pawl_triggers_react(s, state, &a, lambda, err));
+  }
+  PawlPoint point = {state->t, state->q, state->v, a, *lambda, s->modes, state->held};
+  return pawl_eval_run(s->switcher->watch, &point, err);
+}
+
+// Whether the mode of its constraint makes a watcher worth a look.
+static bool is_open(const PawlState* state, const PawlWatcher* k) {
+  switch (k->kind) {
+    case PAWL_WATCH_ENGAGE:
+      return state->modes[k->of] == PAWL_MODE_FREE;
+    case PAWL_WATCH_RELEASE:
+      return state->modes[k->of] != PAWL_MODE_FREE;
+    case PAWL_WATCH_REST:
+      return state->modes[k->of] == PAWL_MODE_WAITING;
+    case PAWL_WATCH_SLIDE:
+      return state->modes[k->of] >= PAWL_MODE_UP;
+    case PAWL_WATCH_CAPACITY:
+      return state->modes[k->of] == PAWL_MODE_HELD;
+    case PAWL_WATCH_EVENT:
+      break;
+  }
+  return true;
+}
+
+static bool has_side(const PawlWatcher* k) {
+  return k->kind != PAWL_WATCH_SLIDE && k->kind != PAWL_WATCH_CAPACITY;
+}
+
+// The time before which a condition does not count.
+static double ready(const PawlStepper* s, const PawlState* state, const PawlWatcher* k) {
+  return k->trigger && k->trigger->after > 0.0
+             ? *since(s, state, k->kind, k->of) + k->trigger->after
+             : -INFINITY;
+}
+
+int pawl_triggers_arm(PawlStepper* s, const PawlState* state, double slack) {
+  PawlSwitcher* w = s->switcher;
+  w->armed_count = 0;
+  w->armed_reacts = false;
+  for (int k = 0; k < w->watcher_count; k++) {
+    const PawlWatcher* watcher = &w->watchers[k];
+    if (is_open(state, watcher) && state->t + slack >= ready(s, state, watcher)) {
+      w->armed[w->armed_count++] = k;
+      w->armed_reacts |= watcher->reacts;
+    }
+  }
+  return w->armed_count;
+}
+
+// The margin of one watcher: positive while nothing happens.
+static double margin(const PawlStepper* s, const PawlState* state, int k, const double* watch,
+                     const double* lambda) {
+  const PawlWatcher* w = &s->switcher->watchers[k];
+  double f = watch[w->at];
+  switch (w->kind) {
+    case PAWL_WATCH_SLIDE:
+      return state->modes[w->of] == PAWL_MODE_UP ? f : -f;
+    case PAWL_WATCH_CAPACITY:
+      return f - fabs(lambda[s->system->constraints[w->of].first_row]);
+    default:
+      break;
+  }
+  int side = state->sides[k];
+  PawlDirection direction = w->trigger ? w->trigger->direction : PAWL_DIRECTION_BOTH;
+  return side == 0 || side == (int)direction ? INFINITY : side * f;
+}
+
+PawlStatus pawl_triggers_margin(PawlStepper* s, const PawlState* state, double* least,
+                                PawlError* err) {
+  PawlSwitcher* w = s->switcher;
+  const double* lambda;
+  *least = INFINITY;
+  if (w->armed_count == 0) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(look(s, state, w->armed_reacts, &lambda, err));
+  const double* watch = pawl_eval_values(w->watch)->watch;
+  for (int k = 0; k < w->armed_count; k++) {
+    w->margins[k] = margin(s, state, w->armed[k], watch, lambda);
+    *least = fmin(*least, w->margins[k]);
+  }
+  return PAWL_OK;
+}
+
+static void note_side(PawlState* state, int k, double f) {
+  state->largest[k] = fmax(state->largest[k], fabs(f));
+  if (fabs(f) > NO_SIDE * state->largest[k]) {
+    state->sides[k] = f > 0.0 ? 1 : -1;
+  }
+}
+
+PawlStatus pawl_triggers_note(PawlStepper* s, PawlState* state, bool looked, bool fresh,
+                              PawlError* err) {
+  PawlSwitcher* w = s->switcher;
+  bool any = false, reacts = false;
+  const double* lambda;
+  for (int k = 0; k < w->watcher_count; k++) {
+    bool seen = has_side(&w->watchers[k]) && is_open(state, &w->watchers[k]) &&
+                !(fresh && state->sides[k] != 0);
+    any |= seen;
+    reacts |= seen && w->watchers[k].reacts;
+  }
+  if (!any) {
+    return PAWL_OK;
+  }
+  if (!looked || (reacts && !w->armed_reacts)) {
+    PAWL_TRY(look(s, state, reacts, &lambda, err));
+  }
+  const double* watch = pawl_eval_values(w->watch)->watch;
+  for (int k = 0; k < w->watcher_count; k++) {
+    if (has_side(&w->watchers[k]) && is_open(state, &w->watchers[k]) &&
+        !(fresh && state->sides[k] != 0)) {
+      note_side(state, k, watch[w->watchers[k].at]);
+    }
+  }
+  return PAWL_OK;
+}
+
+// ---- times --------------------------------------------------------------------------------------
+double pawl_triggers_next(const PawlStepper* s, const PawlState* state, double slack) {
+  const PawlSwitcher* w = s->switcher;
+  double next = INFINITY;
+  for (int k = 0; k < w->clock_count; k++) {
+    const PawlTrigger* trigger = w->clocks[k].trigger;
+    if (state->passed[k] < trigger->time_count) {
+      next = fmin(next, trigger->times[state->passed[k]]);
+    }
+  }
+  for (int k = 0; k < w->triggered_count; k++) {
+    int c = w->triggered[k];
+    double duration = s->system->constraints[c].switching.duration;
+    if (duration > 0.0 && state->modes[c] != PAWL_MODE_FREE &&
+        state->modes[c] != PAWL_MODE_WAITING) {
+      next = fmin(next, state->since[c] + duration);
+    }
+  }
+  for (int k = 0; k < w->watcher_count; k++) {
+    if (is_open(state, &w->watchers[k])) {
+      double t = ready(s, state, &w->watchers[k]);
+      next = t > state->t + slack ? fmin(next, t) : next;
+    }
+  }
+  return next;
+}
+
+// ---- firing -------------------------------------------------------------------------------------
+void pawl_triggers_release(PawlStepper* s, const PawlState* state, int c) {
+  (void)state;
+  s->switcher->next[c] = PAWL_MODE_FREE;
+}
+
+// A relative rate that is zero but for rounding and the tolerance of an instant.
+static bool rests(const PawlStepper* s, const PawlState* state, double rate) {
+  static const double AT_REST = 1e-10;
+  double fastest = 0.0;
+  for (int j = 0; j < s->sizes.v; j++) {
+    fastest = fmax(fastest, fabs(state->v[j]));
+  }
+  return fabs(rate) <= AT_REST * fastest;
+}
+
+// The mode in which a constraint engages; the relative rate is known from the last look.
+static int engaged_mode(const PawlStepper* s, const PawlState* state, int c) {
+  const PawlWatch* at = &s->system->watches[c];
+  double rate = at->rate >= 0 ? pawl_eval_values(s->switcher->watch)->watch[at->rate] : 0.0;
+  if (at->rate < 0 || rests(s, state, rate)) {
+    return PAWL_MODE_HELD;
+  }
+  return s->system->constraints[c].switching.smooth ? PAWL_MODE_WAITING
+         : at->capacity < 0                         ? PAWL_MODE_HELD
+         : rate > 0.0                               ? PAWL_MODE_UP
+                                                    : PAWL_MODE_DOWN;
+}
+
+void pawl_triggers_engage(PawlStepper* s, const PawlState* state, int c) {
+  int* mode = &s->switcher->next[c];
+  if (*mode == PAWL_MODE_FREE) {
+    *mode = engaged_mode(s, state, c);
+  }
+}
+
+static void fire_event(PawlStepper* s, PawlState* state, int e, double t) {
+  PawlSwitcher* w = s->switcher;
+  *since(s, state, PAWL_WATCH_EVENT, e) = t;
+  pawl_switcher_log_event(s, state, e, t);
+  w->stop |= s->system->model->events[e].stop;
+}
+
+static void fire(PawlStepper* s, PawlState* state, PawlWatcherKind kind, int of) {
+  switch (kind) {
+    case PAWL_WATCH_ENGAGE:
+      pawl_triggers_engage(s, state, of);
+      break;
+    case PAWL_WATCH_RELEASE:
+      pawl_triggers_release(s, state, of);
+      break;
+    case PAWL_WATCH_EVENT:
+      fire_event(s, state, of, state->t);
+      break;
+    default:  // comes to rest, or its bound is reached: pawl_jump_settle decides
+      s->switcher->next[of] = PAWL_MODE_HELD;
+      s->switcher->settles = true;
+      break;
+  }
+}
+
+static void fire_durations(PawlStepper* s, PawlState* state, double slack) {
+  PawlSwitcher* w = s->switcher;
+  for (int k = 0; k < w->triggered_count; k++) {
+    int c = w->triggered[k], mode = state->modes[c];
+    double duration = s->system->constraints[c].switching.duration;
+    if (duration > 0.0 && mode != PAWL_MODE_FREE && mode != PAWL_MODE_WAITING &&
+        state->since[c] + duration <= state->t + slack) {
+      state->t = state->since[c] + duration;
+      pawl_triggers_release(s, state, c);
+    }
+  }
+}
+
+static void fire_clocks(PawlStepper* s, PawlState* state, double slack) {
+  PawlSwitcher* w = s->switcher;
+  for (int k = 0; k < w->clock_count; k++) {
+    const PawlTrigger* trigger = w->clocks[k].trigger;
+    while (state->passed[k] < trigger->time_count &&
+           trigger->times[state->passed[k]] <= state->t + slack) {
+      state->t = trigger->times[state->passed[k]++];
+      fire(s, state, w->clocks[k].kind, w->clocks[k].of);
+    }
+  }
+}
+
+PawlStatus pawl_triggers_fire(PawlStepper* s, PawlState* state, double slack, bool watched,
+                              bool* changed, PawlError* err) {
+  PawlSwitcher* w = s->switcher;
+  const double* lambda;
+  memcpy(w->next, state->modes, (size_t)s->sizes.modes * sizeof(int));
+  w->settles = false;
+  if (s->system->watch_count > 0) {
+    PAWL_TRY(look(s, state, false, &lambda, err));
+  }
+  for (int k = 0; watched && k < w->armed_count; k++) {
+    const PawlWatcher* watcher = &w->watchers[w->armed[k]];
+    if (w->margins[k] < 0.0) {
+      if (has_side(watcher)) {
+        state->sides[w->armed[k]] = -state->sides[w->armed[k]];
+      }
+      fire(s, state, watcher->kind, watcher->of);
+    }
+  }
+  fire_durations(s, state, slack);
+  fire_clocks(s, state, slack);
+  *changed = w->settles || memcmp(w->next, state->modes, (size_t)s->sizes.modes * sizeof(int)) != 0;
+  return PAWL_OK;
+}
+
+// ---- the start ----------------------------------------------------------------------------------
+PawlStatus pawl_triggers_start(PawlStepper* s, PawlState* state, PawlError* err) {
+  PawlSwitcher* w = s->switcher;
+  const double* lambda;
+  memset(state->passed, 0, (size_t)w->clock_count * sizeof(int));
+  memset(state->sides, 0, (size_t)w->watcher_count * sizeof(int));
+  memset(state->largest, 0, (size_t)w->watcher_count * sizeof(double));
+  memset(state->held, 0, (size_t)s->sizes.rows * sizeof(double));
+  for (int k = 0; k < s->since_count; k++) {
+    state->since[k] = state->t;
+  }
+  if (s->system->watch_count > 0) {
+    PAWL_TRY(look(s, state, false, &lambda, err));
+  }
+  for (int k = 0; k < w->triggered_count; k++) {
+    int c = w->triggered[k];
+    if (state->modes[c] != PAWL_MODE_HELD) {
+      continue;
+    }
+    bool refused;
+    PAWL_TRY(pawl_jump_capture(s, state, c, &refused, err));  // the start is checked elsewhere
+    if (s->system->watches[c].capacity >= 0) {
+      int mode = engaged_mode(s, state, c);
+      state->modes[c] = mode == PAWL_MODE_WAITING ? PAWL_MODE_HELD : mode;
+    }
+    if (state->modes[c] != PAWL_MODE_HELD) {
+      state->held[s->system->constraints[c].first_row] = 0.0;
+    }
+  }
+  memcpy(s->modes, state->modes, (size_t)s->sizes.modes * sizeof(int));
+  return PAWL_OK;
+}
+
+PawlStatus pawl_triggers_friction(PawlStepper* s, const PawlState* state, double* lambda,
+                                  PawlError* err) {
+  PawlSwitcher* w = s->switcher;
+  bool looked = false;
+  const double* unused;
+  for (int k = 0; k < w->capacity_count; k++) {
+    int c = w->capacities[k], mode = state->modes[c];
+    if (mode < PAWL_MODE_UP) {
+      continue;
+    }
+    if (!looked) {
+      PAWL_TRY(look(s, state, false, &unused, err));
+      looked = true;
+    }
+    double force = pawl_eval_values(w->watch)->watch[s->system->watches[c].friction];
+    lambda[s->system->constraints[c].first_row] = mode == PAWL_MODE_UP ? -force : force;
+  }
+  return PAWL_OK;
+}
