@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // pawl check: what a model amounts to and whether it can start.
+#include <stdlib.h>
+#include <string.h>
+
 #include "cli/cli.h"
 
 static void help(void) {
@@ -7,22 +10,54 @@ static void help(void) {
       "usage: pawl check MODEL [-p NAME=VALUE]... [--project] [--json]\n\n"
       "Reads MODEL, derives its equations and tells: degrees of freedom, redundant constraints,\n"
       "how well the start satisfies the constraints, and the accelerations and constraint forces\n"
-      "it begins with. A model that switches is run (event-driven) to its end: do the regions "
-      "cover\n"
-      "the motion, do the branches of a constraint meet on the surface, is it crossed and not "
-      "touched?\n"
+      "it begins with. A model that switches is run (event-driven) to its end: degrees of freedom\n"
+      "in each set of modes that it meets; do the regions cover the motion, do the branches of a\n"
+      "constraint meet on the surface, is it crossed and not touched?\n"
       "Exit code 1 or 2 when something is wrong.\n"
       "  --project          check the start after moving it onto the constraints\n");
 }
 
+// A set of modes met along the run.
+enum { MOST_SETS = 16 };
+typedef struct ModeSet {
+  int* modes;
+  int freedoms;
+  double t;  // met first [s]
+} ModeSet;
+
 // Follows the run and looks at every state and every switch.
 typedef struct Watch {
   PawlVerifier* verifier;
+  const PawlSystem* system;
   const PawlSim* sim;
   int switches;
+  int set_count;  // of those kept
+  bool more;      // sets than are kept
+  ModeSet sets[MOST_SETS];
   PawlStatus status;
   PawlError err;
 } Watch;
+
+// Turns (counts of periods) do not make a set of their own.
+static void keep_set(Watch* w) {
+  const PawlState* state = pawl_sim_state(w->sim);
+  int count = pawl_system_constraint_count(w->system);
+  size_t bytes = (size_t)count * sizeof(int);
+  for (int k = 0; k < w->set_count; k++) {
+    if (memcmp(w->sets[k].modes, state->modes, bytes) == 0) {
+      return;
+    }
+  }
+  int* modes = w->set_count < MOST_SETS ? malloc(bytes + 1) : NULL;
+  if (!modes) {
+    w->more = true;
+    return;
+  }
+  memcpy(modes, state->modes, bytes);
+  int rows = pawl_system_rows_in_force(w->system, state->modes) -
+             pawl_stepper_info(pawl_sim_stepper(w->sim)).redundant_rows;
+  w->sets[w->set_count++] = (ModeSet){modes, pawl_system_sizes(w->system).v - rows, state->t};
+}
 
 static int watch_step(void* context, double t, double until) {
   Watch* w = context;
@@ -36,13 +71,14 @@ static int watch_step(void* context, double t, double until) {
   if (w->status == PAWL_OK) {
     w->status = pawl_verify_regions(w->verifier, pawl_sim_state(w->sim), &w->err);
   }
+  keep_set(w);
   return w->status != PAWL_OK;
 }
 
 // Runs the model event-driven to its end; problems go to `err`.
-static PawlStatus follow(const PawlSystem* system, PawlSimDef def, int* switches, PawlError* err) {
-  Watch w = {0};
+static PawlStatus follow(const PawlSystem* system, PawlSimDef def, Watch* w, PawlError* err) {
   PawlSim* sim = NULL;
+  w->system = system;
   def.simulate.method = "event-driven";
   def.simulate.smooth = "rk4";
   for (int i = 0; i < pawl_system_sizes(system).rows; i++) {
@@ -50,17 +86,19 @@ static PawlStatus follow(const PawlSystem* system, PawlSimDef def, int* switches
       def.simulate.method = "nsga-pva";  // event-driven does not know contacts
     }
   }
-  PawlStatus status = pawl_verifier_create(system, &w.verifier, err);
+  PawlStatus status = pawl_verifier_create(system, &w->verifier, err);
   status = status ? status : pawl_sim_create(system, &def, &sim, err);
-  w.sim = sim;
-  status = status ? status : pawl_sim_run(sim, watch_step, &w, err);
-  if (w.status != PAWL_OK) {
-    status = w.status;
-    *err = w.err;
+  w->sim = sim;
+  if (status == PAWL_OK) {
+    keep_set(w);
+    status = pawl_sim_run(sim, watch_step, w, err);
   }
-  *switches = w.switches;
+  if (w->status != PAWL_OK) {
+    status = w->status;
+    *err = w->err;
+  }
   pawl_sim_destroy(sim);
-  pawl_verifier_destroy(w.verifier);
+  pawl_verifier_destroy(w->verifier);
   return status;
 }
 
@@ -72,11 +110,42 @@ typedef struct Findings {
   int redundant;
   const char* problem;  // NULL: none
   const char* warning;
-  int switches;  // met along the run; -1: the model does not switch
+  const Watch* along;  // the run; NULL: the model does not switch
   PawlSummary summary;
   const PawlState* state;  // NULL when the start failed
   const double* lambda;
 } Findings;
+
+// "joint2 locked, joint3 free"
+static void put_modes(const PawlSystem* system, const int* modes, char* out, size_t size) {
+  char room[32];
+  size_t at = 0;
+  out[0] = '\0';
+  for (int c = 0; c < pawl_system_constraint_count(system); c++) {
+    const char* mode = pawl_system_mode_name(system, c, modes, room, sizeof room);
+    if (mode[0] && at < size) {
+      at += (size_t)snprintf(out + at, size - at, "%s%s %s", at ? ", " : "",
+                             pawl_system_constraint_name(system, c), mode);
+    }
+  }
+}
+
+static void print_along(const PawlSystem* system, const Findings* f) {
+  const Watch* w = f->along;
+  char text[200];
+  printf("switches            %d along the run; %s\n", w->switches,
+         f->problem                     ? "see the message"
+         : pawl_system_switches(system) ? "regions cover it, branches meet, surfaces are crossed"
+                                        : "each was taken");
+  for (int k = 0; k < w->set_count; k++) {
+    put_modes(system, w->sets[k].modes, text, sizeof text);
+    printf("%-19s %d degree%s of freedom: %s (from t = %.6g s)\n", k == 0 ? "modes" : "",
+           w->sets[k].freedoms, w->sets[k].freedoms == 1 ? "" : "s", text, w->sets[k].t);
+  }
+  if (w->more) {
+    printf("%-19s and more\n", "");
+  }
+}
 
 static void print_findings(const PawlSystem* system, const Findings* f) {
   enum { MOST_SHOWN = 12 };
@@ -105,10 +174,8 @@ static void print_findings(const PawlSystem* system, const Findings* f) {
     const char* name = pawl_system_row_name(system, k, &number);
     printf("%s (row %d)  multiplier %.9g\n", name, number + 1, f->lambda[k]);
   }
-  if (f->switches >= 0) {
-    printf(
-        "switches            %d along the run; %s\n", f->switches,
-        f->problem ? "see the message" : "regions cover it, branches meet, surfaces are crossed");
+  if (f->along) {
+    print_along(system, f);
   }
   if (f->warning[0]) {
     printf("warning             %s\n", f->warning);
@@ -133,7 +200,18 @@ static void print_json(const PawlSystem* system, const Findings* f) {
     json_number(&json, "velocity_residual", f->summary.residual[1]);
     json_number(&json, "energy", f->summary.energy_start);
   }
-  json_whole(&json, "switches", f->switches);
+  json_whole(&json, "switches", f->along ? f->along->switches : -1);
+  json_open(&json, "modes", '[');
+  for (int k = 0; f->along && k < f->along->set_count; k++) {
+    char text[200];
+    put_modes(system, f->along->sets[k].modes, text, sizeof text);
+    json_open(&json, NULL, '{');
+    json_text(&json, "modes", text);
+    json_whole(&json, "degrees_of_freedom", f->along->sets[k].freedoms);
+    json_number(&json, "from", f->along->sets[k].t);
+    json_close(&json, '}');
+  }
+  json_close(&json, ']');
   json_text(&json, "problem", f->problem ? f->problem : "");
   json_text(&json, "warning", f->warning);
   json_close(&json, '}');
@@ -158,9 +236,10 @@ static int check(const Arguments* a, const PawlModel* model, const PawlSystem* s
                 .warning = sim ? pawl_sim_warning(sim) : "",
                 .state = sim ? pawl_sim_state(sim) : NULL,
                 .lambda = sim ? pawl_sim_multipliers(sim) : NULL};
-  f.switches = -1;
-  if (status == PAWL_OK && pawl_system_switches(system)) {
-    status = follow(system, def, &f.switches, &err);
+  Watch along = {0};
+  if (status == PAWL_OK && (pawl_system_switches(system) || pawl_system_triggers(system))) {
+    f.along = &along;
+    status = follow(system, def, &along, &err);
     f.problem = status == PAWL_OK ? NULL : err.message;
   }
   if (sim) {
@@ -174,6 +253,9 @@ static int check(const Arguments* a, const PawlModel* model, const PawlSystem* s
     print_findings(system, &f);
   }
   code = status == PAWL_OK ? EXIT_GOOD : report_error(&err);
+  for (int k = 0; k < along.set_count; k++) {
+    free(along.sets[k].modes);
+  }
   pawl_sim_destroy(sim);
   return code;
 }

@@ -402,17 +402,37 @@ static void put_mode(Writer* w, const PawlConstraint* c, const PawlMode* mode) {
   pawl_text_free(&of);
 }
 
+// A lock, or a constraint that engages and lets go.
+static void put_triggered(Writer* w, const PawlConstraint* c) {
+  const char* what = c->is_lock ? "lock" : "constraint";
+  const PawlMode* mode = &c->modes[PAWL_MODE_HELD];
+  for (int r = 0; r < mode->row_count; r++) {
+    put_line(w, what, c->name,
+             !c->is_lock                        ? ", while engaged"
+             : c->on_engage == PAWL_ENGAGE_KEEP ? ", while locked held at the value it engages with"
+                                                : ", while locked held at the value of to",
+             mode->rows[r].source.text);
+  }
+  if (c->switching.capacity != PAWL_NO_NODE) {
+    PawlText force = {0};
+    pawl_text_add(&force, "-sign(rate) G^T times ");
+    pawl_dag_print(&force, w->model->dag, c->switching.friction, PAWL_STYLE_TEXT, leaf_name,
+                   (void*)w->model);
+    put_line(w, what, c->name, ", while sliding the force", force.s ? force.s : "");
+    pawl_text_free(&force);
+  }
+}
+
 // What holds only at times: constraints with modes, with switching, locks, contacts.
 static void put_switching(Writer* w) {
   const PawlModel* model = w->model;
   for (int c = 0; c < model->constraint_count; c++) {
     const PawlConstraint* k = &model->constraints[c];
-    for (int m = 0; m < k->mode_count && k->mode_count > 1; m++) {
-      put_mode(w, k, &k->modes[m]);
+    if (k->triggered) {
+      put_triggered(w, k);
     }
-    if (k->is_lock || k->switching.given) {
-      put_line(w, k->is_lock ? "lock" : "constraint", k->name, "",
-               "holds only while it is engaged");
+    for (int m = 0; m < k->mode_count && k->mode_count > 1 && !k->triggered; m++) {
+      put_mode(w, k, &k->modes[m]);
     }
   }
   for (int k = 0; k < model->contact_count; k++) {

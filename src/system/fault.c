@@ -262,8 +262,33 @@ static PawlStatus try_term(const Search* s, const Written* w, bool constants_onl
 
 // ---- all terms ----------------------------------------------------------------------------------
 typedef struct Cursor {  // all zero: before the first expression
-  int term, constraint, mode, row, contact, output;
+  int term, constraint, mode, row, contact, output, switching, part, event;
 } Cursor;
+
+// Conditions, capacities and the like.
+static bool next_watched(const PawlModel* model, Cursor* at, Written* out) {
+  for (; at->switching < model->constraint_count; at->switching++, at->part = 0) {
+    const PawlConstraint* c = &model->constraints[at->switching];
+    const PawlNode of[] = {c->switching.engage.when, c->switching.release.when,
+                           c->switching.capacity, c->switching.friction, c->snap_to};
+    while (at->part < (int)(sizeof of / sizeof *of)) {
+      PawlNode node = of[at->part++];
+      if (node != PAWL_NO_NODE) {
+        *out = (Written){"a condition, capacity or value of", &c->source, node, PAWL_ITEM_WATCH, 0};
+        return true;
+      }
+    }
+  }
+  for (; at->event < model->event_count; at->event++) {
+    const PawlEventDef* event = &model->events[at->event];
+    if (event->trigger.when != PAWL_NO_NODE) {
+      at->event++;
+      *out = (Written){"the condition of", &event->source, event->trigger.when, PAWL_ITEM_WATCH, 0};
+      return true;
+    }
+  }
+  return false;
+}
 
 // The next expression of the model; false past the last.
 static bool next_written(const PawlModel* model, Cursor* at, Written* out) {
@@ -301,14 +326,15 @@ static bool next_written(const PawlModel* model, Cursor* at, Written* out) {
     at->output++;
     return true;
   }
-  return false;
+  return next_watched(model, at, out);
 }
 
 // Terms first by their values, then by their derivatives.
 static PawlStatus search_terms(Search* s) {
   Written w;
   for (Cursor at = {0}; next_written(s->model, &at, &w);) {
-    bool asked = w.kind != PAWL_ITEM_OUTPUT || (s->mask & PAWL_OUTPUTS);
+    bool asked = (w.kind != PAWL_ITEM_OUTPUT || (s->mask & PAWL_OUTPUTS)) &&
+                 (w.kind != PAWL_ITEM_WATCH || (s->mask & PAWL_WATCHES));
     if (asked && !isfinite(s->values[w.node])) {
       return blame_value(s, &w, w.node);
     }
