@@ -99,6 +99,7 @@ static PawlStatus probe(PawlStepper* s, PawlState* state, double h, Margin* marg
                         PawlError* err) {
   pawl_switcher_copy(s, state, s->switcher->mark);
   memcpy(s->modes, state->modes, mode_bytes(s));
+  s->switcher->instant_count = s->switcher->mark_count;
   if (h > 0.0) {
     PAWL_TRY(step_inside(s, state, h, err));
   }
@@ -228,6 +229,7 @@ static PawlStatus piece(PawlStepper* s, PawlState* state, double target, double 
     PAWL_TRY(step_inside(s, state, h, err));
   } else {
     pawl_switcher_copy(s, w->mark, state);
+    w->mark_count = w->instant_count;
     bool stopped = false;
     if (s->method->advance) {
       PAWL_TRY(s->method->advance(s, state, h, &stopped, err));

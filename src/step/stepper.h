@@ -55,6 +55,7 @@ typedef struct PawlSwitcher {
   PawlState* before;   // the state at the beginning of a step or of a part of it
   PawlState* kept;     // the state at the beginning of the whole step
   PawlState* mark;     // the state from which an instant is looked for
+  int mark_count;      // instants logged up to there
   int *next, *tried;   // modes; tried: a list of sets
   int* active_modes;   // the modes that stepper->active belongs to, once known
   bool active_known;

@@ -298,8 +298,10 @@ static void fire(PawlStepper* s, PawlState* state, PawlWatcherKind kind, int of)
       fire_event(s, state, of, state->t);
       break;
     default:  // comes to rest, or its bound is reached: pawl_jump_settle decides
-      s->switcher->next[of] = PAWL_MODE_HELD;
-      s->switcher->settles = true;
+      if (s->switcher->next[of] != PAWL_MODE_FREE) {
+        s->switcher->next[of] = PAWL_MODE_HELD;
+        s->switcher->settles = true;
+      }
       break;
   }
 }
