@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "linalg/sparse.h"
 
 struct PawlObserver {
   PawlArena arena;
@@ -158,11 +159,7 @@ static double largest(const PawlObserver* o, const double* x, bool position) {
 // The largest entry of G x + c.
 static double level_residual(PawlObserver* o, const double* G, const double* x, const double* c) {
   memcpy(o->residual, c, (size_t)o->sizes.rows * sizeof(double));
-  for (int j = 0; j < o->G.cols; j++) {
-    for (int k = o->G.start[j]; k < o->G.start[j + 1]; k++) {
-      o->residual[o->G.index[k]] += G[k] * x[j];
-    }
-  }
+  pawl_sparse_add(&o->G, G, 1.0, x, o->residual);
   return largest(o, o->residual, false);
 }
 
@@ -171,13 +168,8 @@ static double level_residual(PawlObserver* o, const double* G, const double* x, 
 static double relative_drift(PawlObserver* o, const PawlValues* values, const double* x,
                              const double* c, bool position) {
   static const double SMALLEST_SIZE = 1e-3;
-  memset(o->size, 0, (size_t)o->sizes.rows * sizeof(double));
-  for (int j = 0; j < o->G.cols; j++) {
-    double of_x = position && o->sizes.q != o->sizes.v ? 1.0 : fmax(fabs(x[j]), SMALLEST_SIZE);
-    for (int k = o->G.start[j]; k < o->G.start[j + 1]; k++) {
-      o->size[o->G.index[k]] += fabs(values->G[k]) * of_x;
-    }
-  }
+  pawl_sparse_sizes(&o->G, values->G, position && o->sizes.q != o->sizes.v ? NULL : x,
+                    SMALLEST_SIZE, o->size);
   double most = 0.0;
   for (int i = 0; i < o->sizes.rows; i++) {
     double size = o->size[i] > 0.0 ? o->size[i] : SMALLEST_SIZE;

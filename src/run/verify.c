@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "linalg/dense.h"
+#include "linalg/sparse.h"
 #include "model/model.h"
 #include "switch/modes.h"
 #include "system/system.h"
@@ -24,7 +25,7 @@ struct PawlVerifier {
   const PawlSystem* system;
   PawlEval* eval;      // g, G
   PawlEval* surfaces;  // z, z_rate
-  double *rows, *unit, *zero, *still, *moving, *values;
+  double *rows, *unit, *zero, *still, *moving, *sizes;
   unsigned char* active;
 };
 
@@ -43,10 +44,10 @@ PawlStatus pawl_verifier_create(const PawlSystem* system, PawlVerifier** out, Pa
   v->zero = PAWL_NEW(&v->arena, double, n.v);
   v->still = PAWL_NEW(&v->arena, double, z);
   v->moving = PAWL_NEW(&v->arena, double, z*(size_t)n.v);
-  v->values = PAWL_NEW(&v->arena, double, n.rows + n.v + 1);
+  v->sizes = PAWL_NEW(&v->arena, double, n.rows);
   v->active = PAWL_NEW(&v->arena, unsigned char, n.rows);
   PawlStatus status =
-      v->rows && v->unit && v->zero && v->still && v->moving && v->values && v->active
+      v->rows && v->unit && v->zero && v->still && v->moving && v->sizes && v->active
           ? PAWL_OK
           : pawl_fail_memory(err);
   status = status ? status : pawl_eval_create(system, PAWL_POSITION | PAWL_GRADIENT, &v->eval, err);
@@ -115,18 +116,12 @@ static PawlStatus branch_gap(PawlVerifier* v, const PawlInstant* i, const int* m
   PawlPoint point = {i->t, i->q, v->zero, NULL, NULL, modes, NULL};
   PAWL_TRY(pawl_eval_run(v->eval, &point, err));
   const PawlValues* values = pawl_eval_values(v->eval);
-  PawlPattern G = v->system->G;
   int first, count;
   pawl_system_constraint_rows(v->system, c, &first, &count);
+  pawl_sparse_sizes(&v->system->G, values->G, i->q, SMALLEST_SIZE, v->sizes);
   *gap = 0.0;
   for (int r = first; r < first + count; r++) {
-    double size = SMALLEST_SIZE;
-    for (int j = 0; j < G.cols; j++) {
-      for (int k = G.start[j]; k < G.start[j + 1]; k++) {
-        size += G.index[k] == r ? fabs(values->G[k]) * fmax(fabs(i->q[j]), SMALLEST_SIZE) : 0.0;
-      }
-    }
-    *gap = fmax(*gap, fabs(values->g[r]) / size);
+    *gap = fmax(*gap, fabs(values->g[r]) / (v->sizes[r] + SMALLEST_SIZE));
   }
   return PAWL_OK;
 }

@@ -42,19 +42,12 @@ static PawlStatus evaluate(Start* start, PawlError* err) {
   return final(pawl_eval_run(start->s->eval_start, &point, err), err);
 }
 
-// scale_i = sum_j |G_ij| max(|x_j|, SMALLEST_SIZE): how large the terms of the row are when
-// coordinates (or rates) x enter it.
+// How large the terms of each row are when coordinates (or rates) x enter it. A velocity is no
+// coordinate where there are rotations: then each counts as 1.
 static void row_scale(Start* start, const double* x, bool by_coordinate) {
-  const PawlPattern* G = &start->s->G;
-  memset(start->scale, 0, (size_t)start->s->sizes.rows * sizeof(double));
-  for (int j = 0; j < G->cols; j++) {
-    // A velocity is not a coordinate for rotations: then the smallest size stands for all.
-    double size = by_coordinate && start->s->sizes.q != start->s->sizes.v ? 1.0 : fabs(x[j]);
-    size = fmax(size, SMALLEST_SIZE);
-    for (int k = G->start[j]; k < G->start[j + 1]; k++) {
-      start->scale[G->index[k]] += fabs(start->values->G[k]) * size;
-    }
-  }
+  bool same = start->s->sizes.q == start->s->sizes.v;
+  pawl_sparse_sizes(&start->s->G, start->values->G, by_coordinate && !same ? NULL : x,
+                    SMALLEST_SIZE, start->scale);
 }
 
 static double violation_of(const Start* start, int i) {

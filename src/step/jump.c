@@ -12,6 +12,7 @@
 #include "system/system.h"
 
 static const double SMALLEST_GAIN = -1e-9;  // [1/s] a rate of z below this does not go on
+static const double SMALLEST_SIZE = 1e-3;   // of the terms of a row
 static const double REST = 1e-10;           // rates below this part of the largest count as zero
 static const double LAW_NONE = -1.0;        // rates are set, momentum is not looked at
 
@@ -190,25 +191,32 @@ static size_t mode_bytes(const PawlStepper* s) {
   return (size_t)s->sizes.modes * sizeof(int);
 }
 
+// How large the terms of each row are, to switcher->sizes; a velocity is no coordinate where there
+// are rotations.
+static const double* row_sizes(PawlStepper* s, const PawlState* state, const double* G) {
+  bool same = s->sizes.q == s->sizes.v;
+  pawl_sparse_sizes(&s->G, G, same ? state->q : NULL, 0.0, s->switcher->sizes);
+  return s->switcher->sizes;
+}
+
+// G v + g_t of every row, to switcher->rate.
+static const double* rates(PawlStepper* s, const PawlState* state, const PawlValues* values) {
+  double* rate = s->switcher->rate;
+  memcpy(rate, values->g_t, (size_t)s->sizes.rows * sizeof(double));
+  pawl_sparse_add(&s->G, values->G, 1.0, state->v, rate);
+  return rate;
+}
+
 // The largest |g_i| in force, less what `slack` seconds of motion make, relative to the terms of
 // its row.
-static double worst_row(const PawlStepper* s, const PawlState* state, const PawlValues* values,
+static double worst_row(PawlStepper* s, const PawlState* state, const PawlValues* values,
                         const unsigned char* active, double slack, int* row) {
-  static const double SMALLEST_SIZE = 1e-3;
+  const double *size = row_sizes(s, state, values->G), *rate = rates(s, state, values);
   double worst = 0.0;
   for (int i = 0; i < s->sizes.rows; i++) {
-    double size = SMALLEST_SIZE, rate = values->g_t[i];
-    for (int j = 0; active[i] && j < s->G.cols; j++) {
-      for (int k = s->G.start[j]; k < s->G.start[j + 1]; k++) {
-        if (s->G.index[k] == i) {
-          size += fabs(values->G[k]) * fabs(state->q[j]);
-          rate += values->G[k] * state->v[j];
-        }
-      }
-    }
-    double off = fabs(values->g[i]) - slack * fabs(rate);
-    if (active[i] && off > worst * size) {
-      worst = off / size;
+    double off = fabs(values->g[i]) - slack * fabs(rate[i]);
+    if (active[i] && off > worst * (size[i] + SMALLEST_SIZE)) {
+      worst = off / (size[i] + SMALLEST_SIZE);
       *row = i;
     }
   }
@@ -241,17 +249,6 @@ static PawlStatus evaluate(PawlStepper* s, const PawlState* state, const PawlVal
 }
 
 // ---- reference values ---------------------------------------------------------------------------
-// The size of the terms of a row.
-static double row_size(const PawlStepper* s, const PawlState* state, const double* G, int row) {
-  double size = 1e-3;
-  for (int j = 0; j < s->G.cols; j++) {
-    for (int k = s->G.start[j]; k < s->G.start[j + 1]; k++) {
-      size += s->G.index[k] == row ? fabs(G[k]) * fabs(state->q[j < s->sizes.q ? j : 0]) : 0.0;
-    }
-  }
-  return size;
-}
-
 PawlStatus pawl_jump_capture(PawlStepper* s, PawlState* state, int c, bool* refused,
                              PawlError* err) {
   static const double MEETS = 1e-6;
@@ -263,11 +260,12 @@ PawlStatus pawl_jump_capture(PawlStepper* s, PawlState* state, int c, bool* refu
   s->modes[c] = PAWL_MODE_HELD;
   PawlStatus status = evaluate(s, state, &values, err);
   s->modes[c] = mode;
+  const double* size = row_sizes(s, state, values->G);
   *refused = false;
   for (int r = k->first_row; status == PAWL_OK && r < k->first_row + k->row_count; r++) {
     state->held[r] = k->on_engage == PAWL_ENGAGE_KEEP ? values->g[r] : to;
     *refused |= k->on_engage == PAWL_ENGAGE_REFUSE &&
-                fabs(values->g[r] - to) > MEETS * row_size(s, state, values->G, r);
+                fabs(values->g[r] - to) > MEETS * (size[r] + SMALLEST_SIZE);
   }
   return status;
 }
@@ -308,14 +306,6 @@ static double fastest(const PawlStepper* s, const double* v) {
     most = fmax(most, fabs(v[j]));
   }
   return most;
-}
-
-// G v + g_t of every row, to switcher->rate.
-static const double* rates(PawlStepper* s, const PawlState* state, const PawlValues* values) {
-  double* rate = s->switcher->rate;
-  memcpy(rate, values->g_t, (size_t)s->sizes.rows * sizeof(double));
-  pawl_sparse_add(&s->G, values->G, 1.0, state->v, rate);
-  return rate;
 }
 
 // Rows that were not in force before, or stand for another equation now.

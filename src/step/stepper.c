@@ -325,27 +325,6 @@ PawlStepperInfo pawl_stepper_info(const PawlStepper* stepper) {
 }
 
 // ---- shared by the methods ----------------------------------------------------------------------
-void pawl_sparse_add(const PawlPattern* A, const double* values, double scale, const double* x,
-                     double* y) {
-  for (int j = 0; j < A->cols; j++) {
-    double scaled = scale * x[j];
-    for (int k = A->start[j]; k < A->start[j + 1]; k++) {
-      y[A->index[k]] += values[k] * scaled;
-    }
-  }
-}
-
-void pawl_sparse_add_transposed(const PawlPattern* A, const double* values, double scale,
-                                const double* x, double* y) {
-  for (int j = 0; j < A->cols; j++) {
-    double sum = 0.0;
-    for (int k = A->start[j]; k < A->start[j + 1]; k++) {
-      sum += values[k] * x[A->index[k]];
-    }
-    y[j] += scale * sum;
-  }
-}
-
 PawlStatus pawl_step_accelerate(PawlStepper* s, const PawlValues* values, double t, double* a,
                                 double* lambda, PawlError* err) {
   s->info.factorizations++;

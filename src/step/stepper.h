@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "linalg/kkt.h"
+#include "linalg/sparse.h"
 #include "pawl/stepper.h"
 #include "switch/impact.h"
 #include "switch/transition.h"
@@ -77,6 +78,7 @@ typedef struct PawlSwitcher {
   unsigned char* active_before;
   // the jump
   PawlTransition* transition;                               // the law post
+  double* sizes;                                            // of the terms of each row
   unsigned char *set, *persistent, *dependent, *redundant;  // rows
   int dependent_count;
   double *identity, *impulse;
@@ -172,12 +174,6 @@ PAWL_CHECKED PawlStatus pawl_switcher_directions(PawlStepper* stepper, const Paw
                                                  const double** B, PawlError* err);
 
 // ---- shared by the methods ----------------------------------------------------------------------
-// y += scale * A x  and  y += scale * A^T x, for values in the order of the pattern.
-void pawl_sparse_add(const PawlPattern* A, const double* values, double scale, const double* x,
-                     double* y);
-void pawl_sparse_add_transposed(const PawlPattern* A, const double* values, double scale,
-                                const double* x, double* y);
-
 // Acceleration and multipliers from the index-1 equations [M -G^T; G 0] [a; lambda] = [f; -gamma].
 // `values` holds M, f, G and gamma at the point. PAWL_RETRY: singular, named in err.
 PAWL_CHECKED PawlStatus pawl_step_accelerate(PawlStepper* stepper, const PawlValues* values,

@@ -71,12 +71,14 @@ PawlStatus pawl_switcher_create(PawlStepper* s, bool event_driven, PawlError* er
   w->spare_v = PAWL_NEW(&s->arena, double, s->sizes.v);
   w->spare_impulse = PAWL_NEW(&s->arena, double, s->sizes.rows);
   w->impulse = PAWL_NEW(&s->arena, double, s->sizes.rows);
+  w->sizes = PAWL_NEW(&s->arena, double, s->sizes.rows);
   w->set = PAWL_NEW(&s->arena, unsigned char, s->sizes.rows);
   w->persistent = PAWL_NEW(&s->arena, unsigned char, s->sizes.rows);
   w->dependent = PAWL_NEW(&s->arena, unsigned char, s->sizes.rows);
   w->redundant = PAWL_NEW(&s->arena, unsigned char, s->sizes.rows);
   w->identity = PAWL_NEW(&s->arena, double, s->nonzeros_H);
-  if (!w->impulse || !w->set || !w->persistent || !w->dependent || !w->redundant || !w->identity) {
+  if (!w->impulse || !w->sizes || !w->set || !w->persistent || !w->dependent || !w->redundant ||
+      !w->identity) {
     return pawl_fail_memory(err);
   }
   if (!s->active || !w->active_before || !w->next || !w->active_modes || !w->tried ||

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "linalg/sparse.h"
+
+#include <math.h>
+#include <string.h>
+
+void pawl_sparse_add(const PawlPattern* A, const double* values, double scale, const double* x,
+                     double* y) {
+  for (int j = 0; j < A->cols; j++) {
+    double scaled = scale * x[j];
+    for (int k = A->start[j]; k < A->start[j + 1]; k++) {
+      y[A->index[k]] += values[k] * scaled;
+    }
+  }
+}
+
+void pawl_sparse_add_transposed(const PawlPattern* A, const double* values, double scale,
+                                const double* x, double* y) {
+  for (int j = 0; j < A->cols; j++) {
+    double sum = 0.0;
+    for (int k = A->start[j]; k < A->start[j + 1]; k++) {
+      sum += values[k] * x[A->index[k]];
+    }
+    y[j] += scale * sum;
+  }
+}
+
+void pawl_sparse_sizes(const PawlPattern* A, const double* values, const double* x, double least,
+                       double* sizes) {
+  memset(sizes, 0, (size_t)A->rows * sizeof(double));
+  for (int j = 0; j < A->cols; j++) {
+    double size = x ? fmax(fabs(x[j]), least) : 1.0;
+    for (int k = A->start[j]; k < A->start[j + 1]; k++) {
+      sizes[A->index[k]] += fabs(values[k]) * size;
+    }
+  }
+}
