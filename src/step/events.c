@@ -213,11 +213,9 @@ static PawlStatus too_many(const PawlStepper* s, const PawlState* state, PawlErr
       (int)MOST_JUMPS);
 }
 
-// One piece up to `target` or to the first instant before it.
-static PawlStatus piece(PawlStepper* s, PawlState* state, double target, double slack,
-                        PawlError* err) {
+// One piece of length h, or up to the first instant before its end.
+static PawlStatus piece(PawlStepper* s, PawlState* state, double h, double slack, PawlError* err) {
   PawlSwitcher* w = s->switcher;
-  double h = target - state->t;
   bool watched = s->triggers && pawl_triggers_arm(s, state, slack) > 0;
   Margin margin;
   if (locates(s)) {
@@ -247,10 +245,14 @@ static PawlStatus piece(PawlStepper* s, PawlState* state, double target, double 
   return s->triggers ? pawl_triggers_note(s, state, watched, false, err) : PAWL_OK;
 }
 
+// Times this near to each other are the same.
+static double slack_of(double t, double h) {
+  return fmax(1e-12 * h, 8 * DBL_EPSILON * fabs(t + h));
+}
+
 static PawlStatus events_step(PawlStepper* s, PawlState* state, double h, PawlError* err) {
   PawlSwitcher* w = s->switcher;
-  double end = state->t + h;
-  double slack = fmax(1e-12 * h, 8 * DBL_EPSILON * fabs(end));  // times this near are the same
+  double begin = state->t, end = begin + h, slack = slack_of(begin, h);
   for (int jumps = 0; jumps < MOST_JUMPS && !w->stop; jumps++) {
     double target = s->triggers ? pawl_triggers_next(s, state, slack) : INFINITY;
     if (target <= state->t + slack) {
@@ -262,7 +264,8 @@ static PawlStatus events_step(PawlStepper* s, PawlState* state, double h, PawlEr
       return PAWL_OK;
     }
     int logged = w->instant_count;
-    PAWL_TRY(piece(s, state, target, slack, err));
+    bool whole = target == end && state->t == begin;  // h itself, not what rounding makes of it
+    PAWL_TRY(piece(s, state, whole ? h : target - state->t, slack, err));
     jumps -= w->instant_count == logged && state->t >= target - slack;  // a piece without a switch
     if (w->instant_count == logged && state->t >= end - slack &&
         !(s->triggers && pawl_triggers_next(s, state, slack) <= state->t + slack)) {
@@ -272,10 +275,25 @@ static PawlStatus events_step(PawlStepper* s, PawlState* state, double h, PawlEr
   return w->stop ? PAWL_OK : too_many(s, state, err);
 }
 
+// Nothing is looked at and no time comes in this step.
+static bool is_plain(PawlStepper* s, const PawlState* state, double h) {
+  double slack = slack_of(state->t, h);
+  return pawl_triggers_next(s, state, slack) > state->t + h + slack &&
+         !pawl_triggers_open(s, state);
+}
+
 PawlStatus pawl_events_step(PawlStepper* s, PawlState* state, double h, PawlError* err) {
   PawlSwitcher* w = s->switcher;
   w->instant_count = 0;
   w->stop = false;
+  if (!s->triggers && !locates(s)) {
+    return pawl_switcher_time_step(s, state, h, err);
+  }
+  if (!locates(s) && is_plain(s, state, h)) {
+    memcpy(s->modes, state->modes, mode_bytes(s));
+    pawl_switcher_activate(s);
+    return step_inside(s, state, h, err);
+  }
   pawl_switcher_copy(s, w->kept, state);
   PawlStatus status = events_step(s, state, h, err);
   if (status != PAWL_OK) {

@@ -38,6 +38,8 @@ PAWL_CHECKED PawlStatus pawl_triggers_start(PawlStepper* stepper, PawlState* sta
 // The next time after the present at which a step must end, INFINITY without; `slack` [s] counts as
 // present.
 double pawl_triggers_next(const PawlStepper* stepper, const PawlState* state, double slack);
+// True when some watcher is worth a look in the modes of this state.
+bool pawl_triggers_open(const PawlStepper* stepper, const PawlState* state);
 // Chooses the watchers to be looked at from this state on; returns how many.
 int pawl_triggers_arm(PawlStepper* stepper, const PawlState* state, double slack);
 // Margins of the armed watchers at a state, to switcher->margins; the least of them.

@@ -133,6 +133,14 @@ static double ready(const PawlStepper* s, const PawlState* state, const PawlWatc
              : -INFINITY;
 }
 
+bool pawl_triggers_open(const PawlStepper* s, const PawlState* state) {
+  bool open = false;
+  for (int k = 0; k < s->switcher->watcher_count && !open; k++) {
+    open = is_open(state, &s->switcher->watchers[k]);
+  }
+  return open;
+}
+
 int pawl_triggers_arm(PawlStepper* s, const PawlState* state, double slack) {
   PawlSwitcher* w = s->switcher;
   w->armed_count = 0;

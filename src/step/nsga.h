@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the methods with several levels of constraints share (docs/theory/nsga.md).
+#pragma once
+
+#include "step/ga.h"
+
+enum { PAWL_NSGA_SET_CHANGES = 12 };  // after so many iterations the active sets are kept
+
+typedef struct PawlNsga {
+  PawlGa ga;                     // first: the smooth part
+  bool jumps;                    // has W
+  bool decoupled;                // nsga-pvv: the smooth motion does not know U and W
+  PawlEval* eval;                // M, f, g, G, g_t, gamma at the total motion
+  double *U, *nu, *W, *Lambda;   // corrections
+  double *q, *v;                 // total motion
+  double *du, *dnu;              // corrections of these
+  double *force, *smooth_force;  // f at the total and at the smooth motion; right sides
+  double *M_smooth, *G_smooth;   // at the smooth motion
+  double *eta, *rate_before;     // rows: integral variable of lambda; G v at the beginning
+  double* effective;             // rows: 1 / (G M^-1 G^T), the r of the active sets
+  unsigned char *S, *A, *B_set;  // rows in the smooth motion, at position, at velocity level
+  unsigned char* smooth_rows;    // constraints that never switch
+  unsigned char* trial;          // a set under construction
+  double *rate, *acceleration;   // rows: constraint at velocity and acceleration level
+  bool rebounds;                 // some contact approaches faster than SMALLEST_RATE
+  bool constant_mass;
+  int smooth_row_count;
+  bool factored;  // the last factorisation is that of the kept numbers
+  double *kept_M, *kept_G, *kept_B;
+  unsigned char* kept_set;
+  const double* B;  // force directions
+} PawlNsga;
+
+// The part of a state behind the memory of the core: eta and Lambda of the last step, its size.
+double* pawl_nsga_eta_of(const PawlStepper* s, PawlState* state);
+double* pawl_nsga_Lambda_of(const PawlStepper* s, PawlState* state);
+double* pawl_nsga_h_of(const PawlStepper* s, PawlState* state);
+// `jumps`: has W; `decoupled`: the smooth motion does not know U and W.
+PawlStatus pawl_nsga_create_kind(PawlStepper* s, PawlLevel level, bool jumps, bool decoupled,
+                                 PawlError* err);
+void pawl_nsga_destroy(PawlStepper* s);
+void pawl_nsga_start(PawlStepper* s, PawlState* state);
+// out = G x + plus.
+void pawl_nsga_rows_times(const PawlStepper* s, const double* G, const double* x,
+                          const double* plus, double* out);
+// The sets at the beginning of a step: bilateral rows in force.
+void pawl_nsga_first_sets(PawlStepper* s, PawlNsga* d);
+PawlStatus pawl_nsga_smooth_motion(PawlStepper* s, PawlNsga* d, PawlState* state, PawlError* err);
+// All at the total motion (q, v).
+PawlStatus pawl_nsga_evaluate(PawlStepper* s, PawlNsga* d, double t, const double* v,
+                              PawlError* err);
+// One Newton correction of (U, nu) or (W, Lambda) over a set of rows, and how far it is off.
+PawlStatus pawl_nsga_correct(PawlStepper* s, PawlNsga* d, double t, const double* M,
+                             const double* force, const unsigned char* set, double* x, double* y,
+                             const double* c, PawlError* err);
+double pawl_nsga_set_error(const PawlStepper* s, const double* G, const double* x, const double* c,
+                           const unsigned char* set, double* size);
+PawlStatus pawl_nsga_stuck(PawlStepper* s, const PawlNsga* d, double t, const char* what,
+                           PawlError* err);
+// Contacts: the r of the active sets, the integral variable eta, Newton's coefficient (0 for a slow
+// approach), the gap rates at the beginning of a step, the log.
+bool pawl_nsga_has_contacts(const PawlStepper* s);
+PawlStatus pawl_nsga_effective_masses(PawlStepper* s, PawlNsga* d, PawlError* err);
+double pawl_nsga_next_eta(const PawlNsga* d, double lambda, double lambda_n, double eta_n);
+double pawl_nsga_restitution(const PawlStepper* s, const PawlNsga* d, int i);
+PawlStatus pawl_nsga_begin_contacts(PawlStepper* s, PawlNsga* d, const PawlState* state,
+                                    PawlError* err);
+void pawl_nsga_log_impacts(PawlStepper* s, const PawlNsga* d, const PawlState* state,
+                           const double* q, const double* v);
+double pawl_nsga_impulse(const PawlStepper* s, int row);
+void pawl_nsga_multipliers(const PawlStepper* s, PawlState* state, double* lambda);

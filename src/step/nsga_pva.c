@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// Corrections that are solved together with the smooth motion (docs/theory/nsga.md):
+//
+//   ga-pv      velocity level in the dynamics, position by a correction U
+//   ga-pva     acceleration level in the dynamics, position by U, velocity by W
+//   nsga-pva   as ga-pva, with contacts and impact law
+#include <math.h>
+#include <string.h>
+
+#include "step/nsga.h"
+
+static const double FLUSHED = 1e-150;  // [m/s] slower is at rest
+
+// ---- ga-pv, ga-pva, nsga-pva --------------------------------------------------------------------
+// The sets A, B and S of the contacts at the iterate.                              (N13)-(N15)
+static bool choose_sets(PawlStepper* s, PawlNsga* d, PawlState* state) {
+  const PawlValues* values = pawl_eval_values(d->eval);
+  const PawlGa* g = &d->ga;
+  const double* eta_n = pawl_nsga_eta_of(s, state);
+  double h = g->h;
+  bool changed = false;
+  pawl_nsga_rows_times(s, values->G, g->v_total, values->g_t, d->rate);
+  pawl_nsga_rows_times(s, values->G, g->vdot, values->gamma, d->acceleration);
+  for (int i = 0; i < s->sizes.rows; i++) {
+    if (pawl_system_row_kind(s->system, i) != PAWL_ROW_CONTACT) {
+      continue;
+    }
+    double r = d->effective[i];
+    double eta = pawl_nsga_next_eta(d, g->lambda[i], state->lambda[i], eta_n[i]);
+    double nu = d->nu[i] + h * h * ((0.5 - g->beta) * eta_n[i] + g->beta * eta);
+    double Lambda = d->Lambda[i] + h * ((1 - g->gamma) * eta_n[i] + g->gamma * eta);
+    unsigned char A = nu - r * values->g[i] >= 0.0;
+    double rebound = d->rate[i] + pawl_nsga_restitution(s, d, i) * d->rate_before[i];
+    unsigned char B = A && Lambda - r * rebound >= 0.0;
+    unsigned char S = B && s->strategy == 3 && g->lambda[i] - r * d->acceleration[i] >= 0.0;
+    changed |= A != d->A[i] || B != d->B_set[i] || S != d->S[i];
+    d->A[i] = A;
+    d->B_set[i] = B;
+    d->S[i] = S;
+  }
+  return changed;
+}
+
+// One position and one velocity correction after the smooth one; constraints are taken forward
+// linearly by its increment dq.                                                    (N16) (N17)
+static PawlStatus correct_both(PawlStepper* s, PawlNsga* d, double t, PawlError* err) {
+  const PawlValues* values = pawl_eval_values(d->eval);
+  memset(d->force, 0, (size_t)s->sizes.v * sizeof(double));
+  pawl_nsga_rows_times(s, values->G, d->ga.dq, values->g, d->rate);
+  PAWL_TRY(pawl_nsga_correct(s, d, t, values->M, d->force, d->A, d->U, d->nu, d->rate, err));
+  if (!d->jumps) {
+    return PAWL_OK;
+  }
+  for (int j = 0; j < s->sizes.v; j++) {
+    d->v[j] = d->ga.v[j] + d->W[j];
+  }
+  pawl_nsga_rows_times(s, values->G, d->v, values->g_t, d->rate);
+  for (int i = 0; i < s->sizes.rows; i++) {
+    d->rate[i] += pawl_nsga_restitution(s, d, i) * d->rate_before[i];
+  }
+  return pawl_nsga_correct(s, d, t, values->M, d->force, d->B_set, d->W, d->Lambda, d->rate, err);
+}
+
+// True when position and velocity constraints of the active sets hold and U, W are in balance.
+static bool corrections_converged(const PawlStepper* s, PawlNsga* d) {
+  const PawlValues* values = pawl_eval_values(d->eval);
+  double error = pawl_nsga_set_error(s, values->G, d->ga.q, values->g, d->A, d->dnu);
+  if (d->jumps) {
+    pawl_nsga_rows_times(s, values->G, d->ga.v_total, values->g_t, d->rate);
+    for (int i = 0; i < s->sizes.rows; i++) {
+      d->rate[i] += pawl_nsga_restitution(s, d, i) * d->rate_before[i];
+    }
+    error =
+        fmax(error, pawl_nsga_set_error(s, values->G, d->ga.v_total, d->rate, d->B_set, d->dnu));
+  }
+  return error <= s->def.tolerance;
+}
+
+static PawlStatus evaluate_total(PawlStepper* s, PawlNsga* d, double t, PawlError* err) {
+  memcpy(d->q, d->ga.q, (size_t)s->sizes.q * sizeof(double));
+  return pawl_nsga_evaluate(s, d, t, d->ga.v_total, err);
+}
+
+static PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, PawlState* state, PawlError* err) {
+  double t = state->t + d->ga.h;
+  bool contacts = pawl_nsga_has_contacts(s);
+  unsigned char* active = s->active;
+  for (int k = 0; k <= s->def.iterations; k++) {
+    s->active = d->S;
+    PawlStatus status = pawl_ga_residual(s, &d->ga, state, err);
+    s->active = active;
+    status = status ? status : evaluate_total(s, d, t, err);
+    if (status == PAWL_OK && contacts && k == 0) {
+      status = pawl_nsga_effective_masses(s, d, err);
+    }
+    if (status != PAWL_OK) {
+      return status;
+    }
+    bool changed = contacts && k < PAWL_NSGA_SET_CHANGES && choose_sets(s, d, state);
+    if (!changed && pawl_ga_converged(s, &d->ga, k) && corrections_converged(s, d)) {
+      return PAWL_OK;
+    }
+    for (int i = 0; i < s->sizes.rows; i++) {
+      d->ga.lambda[i] = d->S[i] ? d->ga.lambda[i] : 0.0;
+    }
+    s->active = d->S;
+    if (changed) {  // the residuals belong to the sets before
+      status = pawl_ga_residual(s, &d->ga, state, err);
+    }
+    d->factored = false;
+    status = status ? status : pawl_ga_correct(s, &d->ga, t, err);
+    s->active = active;
+    status = status ? status : correct_both(s, d, t, err);
+    if (status != PAWL_OK) {
+      return status;
+    }
+  }
+  return pawl_ga_stuck(s, &d->ga, t, err);
+}
+
+static void flush(int count, double* x) {
+  for (int k = 0; k < count; k++) {
+    x[k] = fabs(x[k]) > FLUSHED ? x[k] : 0.0;
+  }
+}
+
+static PawlStatus step_coupled(PawlStepper* s, PawlState* state, double h, PawlError* err) {
+  PawlNsga* d = s->data;
+  double* eta_n = pawl_nsga_eta_of(s, state);
+  pawl_nsga_first_sets(s, d);
+  pawl_ga_predict(s, &d->ga, state, h);
+  PAWL_TRY(pawl_nsga_begin_contacts(s, d, state, err));
+  memset(d->U, 0, (size_t)s->sizes.v * sizeof(double));
+  memset(d->W, 0, (size_t)s->sizes.v * sizeof(double));
+  memset(d->nu, 0, (size_t)s->sizes.rows * sizeof(double));
+  memset(d->Lambda, 0, (size_t)s->sizes.rows * sizeof(double));
+  PAWL_TRY(iterate_coupled(s, d, state, err));
+  pawl_nsga_log_impacts(s, d, state, d->ga.q, d->ga.v_total);
+  for (int i = 0; i < s->sizes.rows; i++) {
+    eta_n[i] = pawl_nsga_next_eta(d, d->ga.lambda[i], state->lambda[i], eta_n[i]);
+    eta_n[i] = fabs(eta_n[i]) > FLUSHED ? eta_n[i] : 0.0;
+    d->ga.lambda[i] = fabs(d->ga.lambda[i]) > FLUSHED ? d->ga.lambda[i] : 0.0;
+  }
+  pawl_ga_accept(s, &d->ga, state);
+  for (int j = 0; j < s->sizes.v; j++) {  // a closed contact rings down into the denormal numbers
+    state->v[j] = fabs(d->ga.v_total[j]) > FLUSHED ? d->ga.v_total[j] : 0.0;
+  }
+  memcpy(pawl_nsga_Lambda_of(s, state), d->Lambda, (size_t)s->sizes.rows * sizeof(double));
+  *pawl_nsga_h_of(s, state) = h;
+  flush(state->memory_count, state->memory);
+  flush(s->sizes.v, state->a);
+  return PAWL_OK;
+}
+
+static PawlStatus create_pv(PawlStepper* s, PawlError* err) {
+  return pawl_nsga_create_kind(s, PAWL_LEVEL_VELOCITY, false, false, err);
+}
+static PawlStatus create_pva(PawlStepper* s, PawlError* err) {
+  return pawl_nsga_create_kind(s, PAWL_LEVEL_ACCELERATION, true, false, err);
+}
+
+#define COUPLED(symbol, name_, about_, make, nonsmooth_, contacts_) \
+  const PawlMethod symbol = {.info = {name_, about_, 2},            \
+                             .memory_vectors = 2,                   \
+                             .memory_rows = 3,                      \
+                             .memory_numbers = 2,                   \
+                             .create = make,                        \
+                             .destroy = pawl_nsga_destroy,          \
+                             .start = pawl_nsga_start,              \
+                             .switches = true,                      \
+                             .contacts = contacts_,                 \
+                             .nonsmooth = nonsmooth_,               \
+                             .step = step_coupled,                  \
+                             .impulse = pawl_nsga_impulse,          \
+                             .multipliers = pawl_nsga_multipliers,  \
+                             .forget = pawl_ga_forget}
+
+COUPLED(pawl_method_ga_pv, "ga-pv",
+        "generalized-alpha, constraints at position and velocity level (stabilised index 2)",
+        create_pv, false, false);
+COUPLED(pawl_method_ga_pva, "ga-pva",
+        "generalized-alpha, constraints at position, velocity and acceleration level", create_pva,
+        false, false);
+COUPLED(pawl_method_nsga_pva, "nsga-pva",
+        "nonsmooth generalized-alpha, smooth motion at acceleration level; contacts", create_pva,
+        true, true);

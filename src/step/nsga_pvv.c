@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// nsga-pvv: nonsmooth generalized-alpha. The smooth motion has the smooth constraints at velocity
+// level; then follow the corrections U, for positions, and W, for velocities (docs/theory/nsga.md).
+#include <math.h>
+#include <string.h>
+
+#include "step/nsga.h"
+
+static const double SMALLEST_SIZE = 1e-3;  // coordinates and rates count as at least this
+
+// ---- nsga-pvv -----------------------------------------------------------------------------------
+// force = scale (f - f~ + (G - G~)^T lambda~ - (M - M~) v~')                          (N6) (N9)
+static void difference_force(const PawlStepper* s, PawlNsga* d, double scale) {
+  const PawlValues* values = pawl_eval_values(d->eval);
+  for (int j = 0; j < s->sizes.v; j++) {
+    d->force[j] = values->f[j] - d->smooth_force[j];
+  }
+  if (d->smooth_row_count > 0) {
+    pawl_sparse_add_transposed(&s->G, values->G, 1.0, d->ga.lambda, d->force);
+    pawl_sparse_add_transposed(&s->G, d->G_smooth, -1.0, d->ga.lambda, d->force);
+  }
+  if (!d->constant_mass) {
+    pawl_sparse_add(&s->H, values->M, -1.0, d->ga.vdot, d->force);
+    pawl_sparse_add(&s->H, d->M_smooth, 1.0, d->ga.vdot, d->force);
+  }
+  for (int j = 0; j < s->sizes.v; j++) {
+    d->force[j] *= scale;
+  }
+}
+
+// Contacts at position level; r is found at the smooth motion.
+static bool choose_position_set(PawlStepper* s, PawlNsga* d, bool smooth, PawlError* err) {
+  const PawlValues* values = pawl_eval_values(d->eval);
+  bool changed = false;
+  if (smooth && pawl_nsga_effective_masses(s, d, err) != PAWL_OK) {
+    return false;
+  }
+  for (int i = 0; i < s->sizes.rows; i++) {
+    if (pawl_system_row_kind(s->system, i) == PAWL_ROW_CONTACT) {
+      unsigned char closed = d->nu[i] - d->effective[i] * values->g[i] >= 0.0;
+      changed |= closed != d->A[i];
+      d->A[i] = closed;
+    }
+  }
+  return changed;
+}
+
+// Contacts at velocity level: those closed at position level that take an impulse.
+static bool choose_velocity_set(PawlStepper* s, PawlNsga* d) {
+  bool changed = false;
+  for (int i = 0; i < s->sizes.rows; i++) {
+    if (pawl_system_row_kind(s->system, i) == PAWL_ROW_CONTACT) {
+      double rebound = d->rate[i] + pawl_nsga_restitution(s, d, i) * d->rate_before[i];
+      unsigned char closed = d->A[i] && d->Lambda[i] - d->effective[i] * rebound >= 0.0;
+      changed |= closed != d->B_set[i];
+      d->B_set[i] = closed;
+    }
+  }
+  return changed;
+}
+
+static PawlStatus correct_position(PawlStepper* s, PawlNsga* d, double t, PawlError* err) {
+  const PawlValues* values = pawl_eval_values(d->eval);
+  memset(d->U, 0, (size_t)s->sizes.v * sizeof(double));
+  memset(d->nu, 0, (size_t)s->sizes.rows * sizeof(double));
+  for (int k = 0; k <= s->def.iterations; k++) {
+    pawl_system_retract(s->system, d->ga.q, d->U, d->q);
+    PAWL_TRY(pawl_nsga_evaluate(s, d, t, d->ga.v, err));
+    bool changed = pawl_nsga_has_contacts(s) && k < PAWL_NSGA_SET_CHANGES &&
+                   choose_position_set(s, d, k == 0, err);
+    if (k > 0 && !changed &&
+        pawl_nsga_set_error(s, values->G, d->q, values->g, d->A, d->dnu) <= s->def.tolerance) {
+      return PAWL_OK;
+    }
+    difference_force(s, d, d->ga.h * d->ga.h);
+    PAWL_TRY(pawl_nsga_correct(s, d, t, d->M_smooth, d->force, d->A, d->U, d->nu, values->g, err));
+  }
+  return pawl_nsga_stuck(s, d, t, "position correction", err);
+}
+
+static PawlStatus correct_velocity(PawlStepper* s, PawlNsga* d, double t, PawlError* err) {
+  const PawlValues* values = pawl_eval_values(d->eval);
+  memset(d->W, 0, (size_t)s->sizes.v * sizeof(double));
+  memset(d->Lambda, 0, (size_t)s->sizes.rows * sizeof(double));
+  double last = INFINITY;
+  bool changed = false;
+  for (int k = 0; k <= s->def.iterations; k++) {
+    for (int j = 0; j < s->sizes.v; j++) {
+      d->v[j] = d->ga.v[j] + d->W[j];
+    }
+    if (pawl_nsga_has_contacts(s) && k > 0) {
+      pawl_nsga_rows_times(s, values->G, d->v, values->g_t, d->rate);
+      changed = k < PAWL_NSGA_SET_CHANGES && choose_velocity_set(s, d);
+    }
+    if (k > 0 && !changed) {
+      double change = 0.0, size = 0.0;
+      for (int j = 0; j < s->sizes.v; j++) {
+        change = fmax(change, fabs(d->du[j]));
+        size = fmax(size, fabs(d->v[j]));
+      }
+      if (change <= s->def.tolerance * fmax(size, SMALLEST_SIZE) || change >= last) {
+        return PAWL_OK;
+      }
+      last = k > 2 ? change : INFINITY;
+    }
+    if (k > 0) {  // at k = 0 the values are those of the position correction
+      PAWL_TRY(pawl_nsga_evaluate(s, d, t, d->v, err));
+    }
+    pawl_nsga_rows_times(s, values->G, d->v, values->g_t, d->rate);
+    for (int i = 0; pawl_nsga_has_contacts(s) && i < s->sizes.rows; i++) {
+      d->B_set[i] =
+          k == 0 && pawl_system_row_kind(s->system, i) == PAWL_ROW_CONTACT ? d->A[i] : d->B_set[i];
+      d->rate[i] += pawl_nsga_restitution(s, d, i) * d->rate_before[i];
+    }
+    difference_force(s, d, d->ga.h);
+    PAWL_TRY(
+        pawl_nsga_correct(s, d, t, values->M, d->force, d->B_set, d->W, d->Lambda, d->rate, err));
+  }
+  return pawl_nsga_stuck(s, d, t, "velocity correction", err);
+}
+
+static void keep_smooth(const PawlStepper* s, PawlNsga* d) {
+  const PawlValues* smooth = pawl_eval_values(d->ga.residual_eval);
+  memcpy(d->M_smooth, smooth->M, (size_t)s->nonzeros_H * sizeof(double));
+  memcpy(d->G_smooth, smooth->G, (size_t)s->G.start[s->sizes.v] * sizeof(double));
+  memcpy(d->smooth_force, smooth->f, (size_t)s->sizes.v * sizeof(double));
+}
+
+static PawlStatus step_pvv(PawlStepper* s, PawlState* state, double h, PawlError* err) {
+  PawlNsga* d = s->data;
+  double t = state->t + h;
+  pawl_nsga_first_sets(s, d);
+  pawl_ga_predict(s, &d->ga, state, h);
+  for (int i = 0; i < s->sizes.rows; i++) {
+    d->ga.lambda[i] = d->S[i] ? d->ga.lambda[i] : 0.0;
+  }
+  PAWL_TRY(pawl_nsga_begin_contacts(s, d, state, err));
+  PAWL_TRY(pawl_nsga_smooth_motion(s, d, state, err));
+  keep_smooth(s, d);
+  PAWL_TRY(correct_position(s, d, t, err));
+  PAWL_TRY(correct_velocity(s, d, t, err));
+  pawl_nsga_log_impacts(s, d, state, d->q, d->v);
+  pawl_ga_accept(s, &d->ga, state);
+  memcpy(state->q, d->q, (size_t)s->sizes.q * sizeof(double));
+  memcpy(state->v, d->v, (size_t)s->sizes.v * sizeof(double));
+  memcpy(pawl_nsga_Lambda_of(s, state), d->Lambda, (size_t)s->sizes.rows * sizeof(double));
+  *pawl_nsga_h_of(s, state) = h;
+  return PAWL_OK;
+}
+
+static PawlStatus create_pvv(PawlStepper* s, PawlError* err) {
+  return pawl_nsga_create_kind(s, PAWL_LEVEL_VELOCITY, true, true, err);
+}
+
+const PawlMethod pawl_method_nsga_pvv = {
+    .info = {"nsga-pvv", "nonsmooth generalized-alpha, smooth motion at velocity level", 2},
+    .memory_vectors = 2,
+    .memory_rows = 3,
+    .memory_numbers = 2,
+    .create = create_pvv,
+    .destroy = pawl_nsga_destroy,
+    .start = pawl_nsga_start,
+    .switches = true,
+    .contacts = true,
+    .nonsmooth = true,
+    .step = step_pvv,
+    .impulse = pawl_nsga_impulse,
+    .multipliers = pawl_nsga_multipliers,
+    .forget = pawl_ga_forget};
