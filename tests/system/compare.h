@@ -139,7 +139,23 @@ static inline void compare_mass(Compare* c) {
   free(unit);
 }
 
-// f_i = dT/dq_i - dp_i/dt along (q' = v, t' = 1) - dV/dq_i - dD/dv_i + F_i
+// Of locks that slide: against the rate of their row, along its derivative in the direction of the
+// last graph_run.
+static inline double friction(const Compare* c) {
+  double sum = 0.0;
+  for (int k = 0; k < c->s->model->constraint_count; k++) {
+    const PawlConstraint* lock = &c->s->model->constraints[k];
+    int mode = c->place->modes ? c->place->modes[k] : 0;
+    if (lock->triggered && mode >= PAWL_MODE_UP) {
+      double force = creal(c->graph.value[lock->switching.friction]);
+      double along = slope(&c->graph, lock->modes[PAWL_MODE_HELD].rows[0].node);
+      sum += mode == PAWL_MODE_UP ? -force * along : force * along;
+    }
+  }
+  return sum;
+}
+
+// f_i = dT/dq_i - dp_i/dt along (q' = v, t' = 1) - dV/dq_i - dD/dv_i + F_i + friction
 static inline void compare_force(Compare* c, const double* f) {
   int n = c->s->n.v;
   Difference p = difference(momenta, c, n, c->place, c->s->n, (Direction){1.0, c->place->v, NULL});
@@ -149,7 +165,7 @@ static inline void compare_force(Compare* c, const double* f) {
     graph_run(&c->graph, c->place, (Direction){.q = unit});
     double expected =
         sum_slope(&c->graph, PAWL_TERM_KINETIC) - sum_slope(&c->graph, PAWL_TERM_POTENTIAL);
-    expected += creal(graph_sum(&c->graph, PAWL_TERM_FORCE, i)) - p.slope[i];
+    expected += creal(graph_sum(&c->graph, PAWL_TERM_FORCE, i)) - p.slope[i] + friction(c);
     graph_run(&c->graph, c->place, (Direction){.v = unit});
     expected -= sum_slope(&c->graph, PAWL_TERM_DISSIPATION);
     expect_near(c, "f", i, 0, f[i], expected, p.doubt[i], fmax(p.scale, c->graph.largest));
