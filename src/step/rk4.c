@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// rk4: the classical Runge-Kutta method on the index-1 equations (docs/theory/rk4.md). The stage at
-// the end of a step is the first of the next, so the state always carries its own v' and lambda.
-// The constraints hold at the acceleration level only: positions drift with the error of the
-// method.
+// rk4: the classical Runge-Kutta method (docs/theory/rk4.md) on the equations of motion in one of
+// the forms of forms.h. The stage at the end of a step is the first of the next, so the state
+// always carries its own v' and lambda. In the forms index-1 and projected the constraints hold at
+// the acceleration level only: positions drift with the error of the method.
 #include <string.h>
 
-#include "step/stepper.h"
+#include "step/forms.h"
 
 typedef struct Rk4 {
-  PawlEval* eval;   // M, f, G, gamma
+  PawlForms forms;
   double *q, *v;    // of a stage
   double *k, *l;    // q' and v' of a stage
   double *sq, *sv;  // weighted sums of the stages
@@ -31,27 +31,15 @@ static PawlStatus create(PawlStepper* s, PawlError* err) {
   if (!d->q || !d->v || !d->k || !d->l || !d->sq || !d->sv || !d->lambda) {
     return pawl_fail_memory(err);
   }
-  return pawl_eval_create(s->system, PAWL_MASS | PAWL_FORCE | PAWL_GRADIENT | PAWL_BIAS, &d->eval,
-                          err);
+  return pawl_forms_create(s, &d->forms, err);
 }
 
 static void destroy(PawlStepper* s) {
-  pawl_eval_destroy(((Rk4*)s->data)->eval);
+  pawl_forms_destroy(&((Rk4*)s->data)->forms);
 }
 
 static void start(PawlStepper* s, PawlState* state) {
-  (void)s;
-  (void)state;
-}
-
-// v' and lambda at (t, q, v) from the index-1 equations.                                    (R1)
-static PawlStatus stage(PawlStepper* s, double t, const double* q, const double* v, double* a,
-                        double* lambda, PawlError* err) {
-  Rk4* d = s->data;
-  PawlPoint point = {t, q, v, NULL, NULL, s->modes, s->held};
-  s->info.evaluations++;
-  PAWL_TRY(pawl_eval_run(d->eval, &point, err));
-  return pawl_step_accelerate(s, pawl_eval_values(d->eval), t, a, lambda, err);
+  pawl_forms_start(s, state);
 }
 
 static void add(int n, double* y, double scale, const double* x) {
@@ -71,6 +59,8 @@ static PawlStatus step(PawlStepper* s, PawlState* state, double h, PawlError* er
   static const double b[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};  // weights
   Rk4* d = s->data;
   int nq = s->sizes.q, nv = s->sizes.v;
+  pawl_forms_load(s, &d->forms, state);
+  PAWL_TRY(pawl_forms_begin(s, &d->forms, state->t, state->q, state->v, err));
   memcpy(d->sq, state->q, (size_t)nq * sizeof(double));
   memcpy(d->sv, state->v, (size_t)nv * sizeof(double));
   pawl_system_rates(s->system, state->q, state->v, d->k);
@@ -79,13 +69,15 @@ static PawlStatus step(PawlStepper* s, PawlState* state, double h, PawlError* er
     if (i > 0) {
       sum(nq, d->q, state->q, h * c[i], d->k);
       sum(nv, d->v, state->v, h * c[i], d->l);
-      PAWL_TRY(stage(s, state->t + h * c[i], d->q, d->v, d->l, d->lambda, err));
+      PAWL_TRY(pawl_forms_accelerate(s, &d->forms, state->t + h * c[i], d->q, d->v, d->l, d->lambda,
+                                     err));
       pawl_system_rates(s->system, d->q, d->v, d->k);
     }
     add(nq, d->sq, h * b[i], d->k);
     add(nv, d->sv, h * b[i], d->l);
   }
-  PAWL_TRY(stage(s, state->t + h, d->sq, d->sv, d->l, d->lambda, err));
+  PAWL_TRY(pawl_forms_accelerate(s, &d->forms, state->t + h, d->sq, d->sv, d->l, d->lambda, err));
+  pawl_forms_save(s, &d->forms, state);
   state->t += h;
   memcpy(state->q, d->sq, (size_t)nq * sizeof(double));
   memcpy(state->v, d->sv, (size_t)nv * sizeof(double));
@@ -95,10 +87,11 @@ static PawlStatus step(PawlStepper* s, PawlState* state, double h, PawlError* er
 }
 
 const PawlMethod pawl_method_rk4 = {
-    .info = {"rk4", "explicit Runge-Kutta of order 4 on the index-1 equations", 4},
+    .info = {"rk4", "explicit Runge-Kutta of order 4; see --form", 4},
+    .memory_rows = 1,
+    .exact = true,
     .create = create,
     .destroy = destroy,
     .start = start,
     .step = step,
-    .exact = true,
 };

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The equations of motion in the forms that explicit methods integrate
+// (docs/theory/motion-forms.md):
+//
+//   index-1    [M -G^T; G 0] [v'; lambda] = [f; -gamma], by the KKT solver
+//   projected  v' = M^-1 N^T f - G_M^+ gamma, with the null space projector N in the metric of M
+//   minimal    F^T M F s'' = F^T (f - M b), with independent velocities s'
+//
+// In the minimal form the dependent coordinates and velocities are found from the constraints at
+// every point, so positions do not drift. A method calls pawl_forms_load at the beginning of a
+// step, pawl_forms_begin, pawl_forms_accelerate for each stage, and pawl_forms_save when it
+// succeeds.
+#pragma once
+
+#include "step/stepper.h"
+
+typedef enum PawlFormKind {
+  PAWL_FORM_INDEX_1,
+  PAWL_FORM_PROJECTED,
+  PAWL_FORM_MINIMAL,
+} PawlFormKind;
+
+typedef struct PawlReduced PawlReduced;
+
+typedef struct PawlForms {
+  PawlFormKind kind;
+  PawlEval* eval;        // M, f, G, gamma
+  PawlReduced* reduced;  // workspace of the other forms; NULL for index-1
+} PawlForms;
+
+// The form is stepper->def.form; PAWL_ERROR_USAGE with the list for an unknown word. Allocates from
+// the stepper's arena.
+PAWL_CHECKED PawlStatus pawl_forms_create(PawlStepper* s, PawlForms* forms, PawlError* err);
+void pawl_forms_destroy(PawlForms* forms);
+
+// The choice of dependent velocities is part of a state, so that equal states go on equally: its
+// `memory` begins with one number for each row, 0 or 1 + the dependent velocity that stands for it.
+// A method states memory_rows = 1 and memory_vectors = 0.
+void pawl_forms_start(const PawlStepper* s, PawlState* state);  // forgets the choice
+
+// Takes over the choice of a state, or none; and puts it back.
+void pawl_forms_load(const PawlStepper* s, PawlForms* forms, const PawlState* state);
+void pawl_forms_save(const PawlStepper* s, const PawlForms* forms, PawlState* state);
+
+PAWL_CHECKED PawlStatus pawl_forms_choose(PawlStepper* s, PawlForms* forms, double t,
+                                          const double* q, const double* v, PawlError* err);
+PAWL_CHECKED PawlStatus pawl_forms_reduced(PawlStepper* s, PawlForms* forms, double t, double* q,
+                                           double* v, double* a, double* lambda, PawlError* err);
+
+// Before a step from (t, q, v), which is on the constraints: in the minimal form chooses
+// independent velocities, when there are none or the last are worn out.
+static inline PawlStatus pawl_forms_begin(PawlStepper* s, PawlForms* forms, double t,
+                                          const double* q, const double* v, PawlError* err) {
+  return forms->kind == PAWL_FORM_MINIMAL ? pawl_forms_choose(s, forms, t, q, v, err) : PAWL_OK;
+}
+
+// v' and lambda at (t, q, v). In the minimal form q and v are put on the constraints first, by
+// moving dependent ones alone. PAWL_RETRY: singular, outside a domain, or too far off the
+// constraints.
+static inline PawlStatus pawl_forms_accelerate(PawlStepper* s, PawlForms* forms, double t,
+                                               double* q, double* v, double* a, double* lambda,
+                                               PawlError* err) {
+  if (forms->kind != PAWL_FORM_INDEX_1) {
+    return pawl_forms_reduced(s, forms, t, q, v, a, lambda, err);
+  }
+  PawlPoint point = {.t = t, .q = q, .v = v, .modes = s->modes, .held = s->held};
+  s->info.evaluations++;
+  PAWL_TRY(pawl_eval_run(forms->eval, &point, err));
+  return pawl_step_accelerate(s, pawl_eval_values(forms->eval), t, a, lambda, err);
+}
