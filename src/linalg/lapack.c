@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Singular values, and what follows from them: rank, null space, pseudoinverse. The only file that
-// sees LAPACKE; its `_work` functions are used, which take their workspace from us.
+// Singular values, and what follows from them: rank, null space, pseudoinverse. This file and
+// eigenvalues.c see LAPACKE; its `_work` functions are used, which take their workspace from us.
 #include "linalg/lapack.h"
 
 #include <float.h>

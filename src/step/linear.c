@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: Apache-2.0
+// taylor and exponential: linear systems by one matrix product a step (docs/theory/linear.md). The
+// matrix takes z = (q, v) and 1 to z, v' and lambda at the end of the step. It is made once for
+// each set of modes and step size and kept. Coefficients that depend on time: the step of rk4,
+// which is the paper's.
+//
+// Results are stored as the state has them, q, v, v', lambda, and computed in panels of eight rows,
+// which stay in registers.
+#include "system/linear.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linalg/exponential.h"
+#include "step/reduction.h"
+#include "step/stepper.h"
+
+enum {
+  PANEL = 8,
+  KEPT_SIZES = 3,  // step sizes kept for each set of modes, one of them the nominal one
+  MOST_MODES = 16,
+  LARGEST = 256,  // coordinates: the matrices are full
+};
+static const double MOST_BYTES = 256e6;  // of all that is kept, as long as two sets of modes fit
+
+typedef struct Factor {  // W of one step size
+  double h;              // 0: none
+  double* W;             // panels: row block, column, row in block
+} Factor;
+
+typedef struct Phase {  // a set of modes
+  PawlArena arena;
+  bool complete;          // what follows is that of `modes`
+  int* modes;             // NULL: no memory yet
+  unsigned char* active;  // rows in force
+  long long used;         // when last
+  PawlReduction reduction;
+  Factor factors[KEPT_SIZES + 1];  // the first is that of the nominal h, the last is for any other
+  long long factor_used[KEPT_SIZES + 1];
+} Phase;
+
+typedef struct Linear {
+  bool in_time;
+  void* rk4;          // data of rk4, where it takes the steps
+  int degree;         // of the series; 0: exponential
+  int n, m, outputs;  // outputs: 3 n + m
+  int panels;
+  int phase_count;
+  Phase phases[MOST_MODES];
+  Phase* phase;          // of the last step, NULL after a start
+  const Factor* factor;  // of the last step
+  long long clock;
+  PawlEval* eval;
+  double *augmented, *E, *room;  // (2n+1)-by-(2n+1), and the exponential's workspace
+  int* pivots;
+  double *z, *y;  // input and output of a step, y with whole panels
+} Linear;
+
+// ---- creating -----------------------------------------------------------------------------------
+static PawlStatus refuse(PawlStepper* s, PawlError* err) {
+  const char* why;
+  (void)pawl_system_linearity(s->system, &why);
+  return why ? pawl_fail(err, PAWL_ERROR_USAGE,
+                         "method %s is for linear systems, and '%s' is not: %.300s; these take "
+                         "any: rk4, ga-p, ga-pv, ga-pva",
+                         s->method->info.name, pawl_system_name(s->system), why)
+             : pawl_fail_memory(err);
+}
+
+// For coefficients that depend on time: rk4 with its own data.
+static PawlStatus create_rk4(PawlStepper* s, Linear* d, PawlError* err) {
+  s->data = NULL;
+  PawlStatus status = pawl_method_rk4.create(s, err);
+  d->rk4 = s->data;
+  s->data = d;
+  return status;
+}
+
+static PawlStatus allocate(PawlStepper* s, Linear* d, PawlError* err) {
+  size_t N = 2 * (size_t)d->n + 1;
+  d->augmented = PAWL_NEW(&s->arena, double, N* N);
+  d->E = PAWL_NEW(&s->arena, double, N* N);
+  d->room = PAWL_NEW(&s->arena, double, pawl_exponential_room((int)N));
+  d->pivots = PAWL_NEW(&s->arena, int, N);
+  d->z = PAWL_NEW(&s->arena, double, N);
+  d->y = PAWL_NEW(&s->arena, double, PANEL * d->panels);
+  if (!d->augmented || !d->E || !d->room || !d->pivots || !d->z || !d->y) {
+    return pawl_fail_memory(err);
+  }
+  double bytes = (KEPT_SIZES + 1.0) * PANEL * d->panels * (double)N * sizeof(double);
+  d->phase_count = (int)fmax(2.0, fmin(MOST_MODES, MOST_BYTES / bytes));
+  return pawl_eval_create(s->system, PAWL_REDUCTION_MASK, &d->eval, err);
+}
+
+static PawlStatus create(PawlStepper* s, int degree, PawlError* err) {
+  PawlLinearity linearity = pawl_system_linearity(s->system, NULL);
+  if (linearity == PAWL_NONLINEAR) {
+    return refuse(s, err);
+  }
+  if (s->sizes.v > LARGEST) {
+    return pawl_fail(err, PAWL_ERROR_USAGE,
+                     "method %s works with full matrices and is for up to %d coordinates, and '%s' "
+                     "has %d; these are for any number: rk4, ga-p, ga-pv, ga-pva",
+                     s->method->info.name, LARGEST, pawl_system_name(s->system), s->sizes.v);
+  }
+  Linear* d = PAWL_NEW(&s->arena, Linear, 1);
+  if (!d) {
+    return pawl_fail_memory(err);
+  }
+  s->data = d;
+  d->degree = degree;
+  d->n = s->sizes.v;
+  d->m = s->sizes.rows;
+  d->outputs = 3 * d->n + d->m;
+  d->panels = (d->outputs + PANEL - 1) / PANEL;
+  d->in_time = linearity == PAWL_LINEAR_IN_TIME;
+  return d->in_time ? create_rk4(s, d, err) : allocate(s, d, err);
+}
+
+static PawlStatus create_taylor(PawlStepper* s, PawlError* err) {
+  return create(s, s->def.order, err);
+}
+
+static PawlStatus create_exponential(PawlStepper* s, PawlError* err) {
+  return create(s, 0, err);
+}
+
+static void destroy(PawlStepper* s) {
+  Linear* d = s->data;
+  if (d->rk4) {
+    s->data = d->rk4;
+    pawl_method_rk4.destroy(s);
+    s->data = d;
+  }
+  for (int k = 0; k < d->phase_count; k++) {
+    pawl_arena_free(&d->phases[k].arena);
+  }
+  pawl_eval_destroy(d->eval);
+}
+
+// ---- the matrix of a step -----------------------------------------------------------------------
+// The augmented matrix h [C c; 0 0], which acts on (z, 1).                                 (L10)
+static void augment(const Linear* d, const PawlReduction* r, double h) {
+  size_t n = (size_t)d->n, N = 2 * n + 1;
+  double* X = d->augmented;
+  memset(X, 0, N * N * sizeof *X);
+  for (size_t j = 0; j < n; j++) {
+    X[j + (n + j) * N] = h;
+  }
+  for (size_t j = 0; j <= 2 * n; j++) {
+    for (size_t i = 0; i < n; i++) {
+      X[n + i + j * N] = h * r->A[i + j * n];
+    }
+  }
+}
+
+static double* panel_entry(const Linear* d, double* W, size_t row, size_t column) {
+  size_t columns = 2 * (size_t)d->n + 1;
+  return &W[(row / PANEL * columns + column) * PANEL + row % PANEL];
+}
+
+// W = [Phi phi; A Phi, A phi + a0; L Phi, L phi + l0], from E = [Phi phi; 0 1].            (L11)
+static void fill_panels(const Linear* d, const PawlReduction* r, double* W) {
+  size_t n = (size_t)d->n, m = (size_t)d->m, N = 2 * n + 1;
+  for (size_t j = 0; j < N; j++) {
+    const double* phi = d->E + j * N;
+    for (size_t i = 0; i < 2 * n; i++) {
+      *panel_entry(d, W, i, j) = phi[i];
+    }
+    for (size_t i = 0; i < n + m; i++) {
+      const double* row = i < n ? r->A + i : r->L + (i - n);
+      size_t stride = i < n ? n : m;
+      double sum = 0.0;
+      for (size_t k = 0; k < 2 * n; k++) {
+        sum += row[k * stride] * phi[k];
+      }
+      *panel_entry(d, W, 2 * n + i, j) = sum + (j == 2 * n ? row[2 * n * stride] : 0.0);
+    }
+  }
+}
+
+static PawlStatus make_factor(PawlStepper* s, const PawlReduction* r, double h, Factor* factor,
+                              PawlError* err) {
+  Linear* d = s->data;
+  int N = 2 * d->n + 1;
+  augment(d, r, h);
+  s->info.factorizations++;
+  PawlStatus status = d->degree > 0
+                          ? pawl_exponential_series(N, d->augmented, d->degree, d->E, d->room)
+                          : pawl_exponential(N, d->augmented, d->E, d->room, d->pivots);
+  if (status != PAWL_OK) {
+    return pawl_fail(err, PAWL_RETRY,
+                     "the motion grows beyond all numbers within one step h = %g; is the step too "
+                     "long, or a stiffness negative?",
+                     h);
+  }
+  fill_panels(d, r, factor->W);
+  factor->h = h;
+  return PAWL_OK;
+}
+
+// ---- what is kept -------------------------------------------------------------------------------
+static bool in_force(const PawlStepper* s, int row) {
+  return !s->active || s->active[row];
+}
+
+static bool is_phase(const PawlStepper* s, const Phase* p) {
+  bool same = p->complete && memcmp(p->modes, s->modes, (size_t)s->sizes.modes * sizeof(int)) == 0;
+  for (int i = 0; same && i < s->sizes.rows; i++) {
+    same = p->active[i] == in_force(s, i);
+  }
+  return same;
+}
+
+static PawlStatus make_room(PawlStepper* s, Phase* p, PawlError* err) {
+  const Linear* d = s->data;
+  size_t numbers = PANEL * (size_t)d->panels * (2 * (size_t)d->n + 1);
+  bool ok = pawl_reduction_create(&p->arena, s->system, &p->reduction) == PAWL_OK;
+  for (int k = 0; ok && k <= KEPT_SIZES; k++) {
+    p->factors[k].W = PAWL_NEW(&p->arena, double, numbers);
+    ok = p->factors[k].W != NULL;
+  }
+  p->active = ok ? PAWL_NEW(&p->arena, unsigned char, s->sizes.rows) : NULL;
+  p->modes = p->active ? PAWL_NEW(&p->arena, int, s->sizes.modes) : NULL;
+  if (!p->modes) {
+    pawl_arena_free(&p->arena);
+    return pawl_fail_memory(err);
+  }
+  return PAWL_OK;
+}
+
+// The phase of the present modes: one that is kept, or a new one in the place of that unused for
+// longest.
+static PawlStatus find_phase(PawlStepper* s, PawlError* err) {
+  Linear* d = s->data;
+  Phase* oldest = d->phases;
+  for (int k = 0; k < d->phase_count; k++) {
+    Phase* p = &d->phases[k];
+    if (is_phase(s, p)) {
+      d->phase = p;
+      return PAWL_OK;
+    }
+    oldest = p->used < oldest->used ? p : oldest;
+  }
+  Phase* p = oldest;
+  if (!p->modes) {
+    PAWL_TRY(make_room(s, p, err));
+  }
+  p->complete = false;
+  for (int k = 0; k <= KEPT_SIZES; k++) {
+    p->factors[k].h = 0.0;
+  }
+  PAWL_TRY(pawl_reduce(s->system, d->eval, 0.0, s->modes, s->active, &p->reduction, err));
+  s->info.evaluations++;
+  memcpy(p->modes, s->modes, (size_t)s->sizes.modes * sizeof(int));
+  for (int i = 0; i < s->sizes.rows; i++) {
+    p->active[i] = in_force(s, i);
+  }
+  p->complete = true;
+  d->phase = p;
+  return PAWL_OK;
+}
+
+// The place for a new step size: the nominal one has its own. Any other goes to the last place
+// first, and moves to one of those kept when it is asked for again: locating an event asks once.
+static PawlStatus find_factor(PawlStepper* s, double h, PawlError* err) {
+  Linear* d = s->data;
+  Phase* p = d->phase;
+  int at = h == s->def.step ? 0 : KEPT_SIZES;
+  for (int k = 0; k <= KEPT_SIZES; k++) {
+    at = p->factors[k].h == h ? k : at;
+  }
+  if (p->factors[at].h != h) {
+    p->factors[at].h = 0.0;
+    PAWL_TRY(make_factor(s, &p->reduction, h, &p->factors[at], err));
+  } else if (at == KEPT_SIZES) {
+    int oldest = 1;
+    for (int k = 2; k < KEPT_SIZES; k++) {
+      oldest = p->factor_used[k] < p->factor_used[oldest] ? k : oldest;
+    }
+    Factor moved = p->factors[at];
+    p->factors[at] = p->factors[oldest];
+    p->factors[oldest] = moved;
+    at = oldest;
+  }
+  p->used = p->factor_used[at] = ++d->clock;
+  d->factor = &p->factors[at];
+  return PAWL_OK;
+}
+
+static PawlStatus prepare(PawlStepper* s, double h, PawlError* err) {
+  Linear* d = s->data;
+  d->factor = NULL;
+  if (!d->phase || !is_phase(s, d->phase)) {
+    d->phase = NULL;
+    PAWL_TRY(find_phase(s, err));
+  }
+  return find_factor(s, h, err);
+}
+
+// Makes the matrix of the nominal step ready, so that steps do not allocate. What fails here fails
+// again in the step, which can say so.
+static void start(PawlStepper* s, PawlState* state) {
+  Linear* d = s->data;
+  d->phase = NULL;
+  d->factor = NULL;
+  if (d->in_time) {
+    s->data = d->rk4;
+    pawl_method_rk4.start(s, state);
+    s->data = d;
+  } else {
+    (void)prepare(s, s->def.step, NULL);
+  }
+}
+
+// ---- the step -----------------------------------------------------------------------------------
+static bool same_modes(const PawlStepper* s, const Phase* p) {
+  for (int k = 0; k < s->sizes.modes; k++) {
+    if (p->modes[k] != s->modes[k]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// y = W [z; 1] by panels; returns 0 when all of it is finite, else NaN.                    (L11)
+static inline double multiply(int columns, int panels, const double* restrict W,
+                              const double* restrict z, double* restrict y) {
+  double check = 0.0;
+  for (int p = 0; p < panels; p++) {
+    const double* last = W + (size_t)columns * PANEL;
+    double sum[PANEL];
+    for (int i = 0; i < PANEL; i++) {
+      sum[i] = last[i];
+    }
+    for (int j = 0; j < columns; j++, W += PANEL) {
+      for (int i = 0; i < PANEL; i++) {
+        sum[i] += z[j] * W[i];
+      }
+    }
+    for (int i = 0; i < PANEL; i++) {
+      y[i] = sum[i];
+      check += sum[i] - sum[i];
+    }
+    W += PANEL;
+    y += PANEL;
+  }
+  return check;
+}
+
+static void copy(int n, const double* from, double* to) {
+  for (int i = 0; i < n; i++) {
+    to[i] = from[i];
+  }
+}
+
+static const double* gather(Linear* d, const PawlState* state) {
+  copy(d->n, state->q, d->z);
+  copy(d->n, state->v, d->z + d->n);
+  return d->z;
+}
+
+static void scatter(const Linear* d, PawlState* state) {
+  copy(d->n, d->y, state->q);
+  copy(d->n, d->y + d->n, state->v);
+  copy(d->n, d->y + 2 * d->n, state->a);
+  copy(d->m, d->y + 3 * d->n, state->lambda);
+}
+
+static PawlStatus step_in_time(PawlStepper* s, PawlState* state, double h, PawlError* err) {
+  Linear* d = s->data;
+  s->data = d->rk4;
+  PawlStatus status = pawl_method_rk4.step(s, state, h, err);
+  s->data = d;
+  return status;
+}
+
+static PawlStatus step(PawlStepper* s, PawlState* state, double h, PawlError* err) {
+  Linear* d = s->data;
+  int n = d->n;
+  if (d->in_time) {
+    return step_in_time(s, state, h, err);
+  }
+  if (!d->factor || d->factor->h != h || !same_modes(s, d->phase)) {
+    PAWL_TRY(prepare(s, h, err));
+  }
+  bool in_one =
+      state->v == state->q + n && state->a == state->v + n && state->lambda == state->a + n;
+  const double* z = in_one ? state->q : gather(d, state);
+  if (multiply(2 * n, d->panels, d->factor->W, z, d->y) != 0.0) {
+    return pawl_fail(err, PAWL_RETRY, "t = %.10g: the motion grows beyond all numbers", state->t);
+  }
+  if (in_one) {
+    copy(d->outputs, d->y, state->q);
+  } else {
+    scatter(d, state);
+  }
+  state->t += h;
+  return PAWL_OK;
+}
+
+const PawlMethod pawl_method_taylor = {
+    .info = {"taylor", "linear systems: the series of the exponential up to the power --order", 4},
+    .memory_rows = 1,  // of rk4, where it takes the steps
+    .create = create_taylor,
+    .destroy = destroy,
+    .start = start,
+    .exact = true,
+    .step = step,
+};
+
+// Order 4 is that of coefficients that depend on time.
+const PawlMethod pawl_method_exponential = {
+    .info = {"exponential", "linear systems: exact in each mode; order 4 where t enters", 4},
+    .memory_rows = 1,  // of rk4, where it takes the steps
+    .create = create_exponential,
+    .destroy = destroy,
+    .start = start,
+    .exact = true,
+    .step = step,
+};

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// Linearity, read from the expressions of the groups; and, only when the answer is no, the term of
+// the model that is to blame, found by deriving term by term.
+#include "system/linear.h"
+
+#include "base/alloc.h"
+#include "model/model.h"
+#include "system/system.h"
+
+// ---- one expression -----------------------------------------------------------------------------
+typedef struct Leaves {  // what an expression depends on
+  bool time;
+  bool motion;     // q or v
+  bool reactions;  // v' or lambda
+} Leaves;
+
+static bool is_motion(PawlOp leaf) {
+  return leaf == PAWL_OP_Q || leaf == PAWL_OP_V;
+}
+
+static int see_leaf(void* context, PawlOp leaf, int index) {
+  Leaves* seen = context;
+  (void)index;
+  seen->time |= leaf == PAWL_OP_TIME;
+  seen->motion |= is_motion(leaf);
+  seen->reactions |= leaf == PAWL_OP_A || leaf == PAWL_OP_LAMBDA;
+  return 0;
+}
+
+// Operations whose derivative does not show that they jump when `moving[i]` says that operand i
+// depends on q or v.
+static bool may_jump(PawlOp op, const bool* moving) {
+  if (op == PAWL_OP_IF) {
+    return moving[0];
+  }
+  bool jumps = op == PAWL_OP_SIGN || op == PAWL_OP_FLOOR || op == PAWL_OP_WRAP ||
+               (op >= PAWL_OP_LT && op <= PAWL_OP_NOT);
+  return jumps && (moving[0] || moving[1]);
+}
+
+// Whether the expression jumps with q or v; -1 when memory is short.
+static int has_jumps(PawlDag* dag, PawlNode root) {
+  const PawlNode* nodes;
+  int count = pawl_dag_reach(dag, 1, &root, &nodes);
+  bool* moves = count < 0 ? NULL : pawl_alloc((size_t)root + 1, sizeof(bool));
+  int found = moves ? 0 : -1;
+  for (int k = 0; found == 0 && k < count; k++) {
+    const PawlDagNode* node = pawl_dag_node(dag, nodes[k]);
+    bool moving[3] = {false, false, false};
+    moves[nodes[k]] = is_motion(node->op);
+    for (int i = 0; i < pawl_op_operands(node->op); i++) {
+      moving[i] = moves[node->arg[i]];
+      moves[nodes[k]] |= moving[i];
+    }
+    found = may_jump(node->op, moving);
+  }
+  pawl_free(moves);
+  return found;
+}
+
+enum { MEMORY_IS_SHORT = -1 };  // beside the values of PawlLinearity, below all of them
+
+// What an entry says about the whole: coefficients depend on no part of the state; forces and rows
+// depend on q and v, but without jumps. The value of a row does not enter the motion, only gamma
+// does, so its time does not matter.
+static int judge(PawlDag* dag, PawlQuantity quantity, PawlNode node) {
+  Leaves leaves = {0};
+  bool coefficient = quantity == PAWL_Q_M || quantity == PAWL_Q_K || quantity == PAWL_Q_C ||
+                     quantity == PAWL_Q_GRAD;
+  if (!coefficient && quantity != PAWL_Q_F && quantity != PAWL_Q_G && quantity != PAWL_Q_GAMMA) {
+    return PAWL_LINEAR;
+  }
+  if (pawl_dag_leaves(dag, node, see_leaf, &leaves) != 0) {
+    return MEMORY_IS_SHORT;
+  }
+  if (leaves.reactions || (leaves.motion && coefficient)) {
+    return PAWL_NONLINEAR;
+  }
+  int jumps = leaves.motion ? has_jumps(dag, node) : 0;
+  if (jumps != 0) {
+    return jumps < 0 ? MEMORY_IS_SHORT : PAWL_NONLINEAR;
+  }
+  return leaves.time && quantity != PAWL_Q_G ? PAWL_LINEAR_IN_TIME : PAWL_LINEAR;
+}
+
+// ---- the term to blame --------------------------------------------------------------------------
+typedef struct Trial {
+  PawlDag* dag;
+  int count, capacity;
+  int* coordinates;  // ascending
+  int worst;
+} Trial;
+
+static int list_coordinate(void* context, PawlOp leaf, int index) {
+  Trial* t = context;
+  int at = 0;
+  if (leaf != PAWL_OP_Q && leaf != PAWL_OP_V && leaf != PAWL_OP_A) {
+    return 0;
+  }
+  while (at < t->count && t->coordinates[at] < index) {
+    at++;
+  }
+  if (at < t->count && t->coordinates[at] == index) {
+    return 0;
+  }
+  if (PAWL_GROW(t->coordinates, t->capacity, t->count + 1) != 0) {
+    return -1;
+  }
+  for (int k = t->count++; k > at; k--) {
+    t->coordinates[k] = t->coordinates[k - 1];
+  }
+  t->coordinates[at] = index;
+  return 0;
+}
+
+static int judge_derived(void* context, PawlQuantity quantity, int i, int j, PawlNode node) {
+  Trial* t = context;
+  (void)i;
+  (void)j;
+  int found = judge(t->dag, quantity, node);
+  t->worst = found < t->worst ? found : t->worst;
+  return 0;
+}
+
+static PawlNode same_leaf(void* context, PawlDag* to, PawlOp leaf, int index) {
+  (void)context;
+  return pawl_dag_leaf(to, leaf, index);
+}
+
+static bool is_to_blame(const PawlModel* model, PawlItemKind kind, int target, PawlNode written) {
+  Trial t = {.dag = pawl_dag_create(), .worst = PAWL_LINEAR};
+  bool blamed = false;
+  if (t.dag) {
+    PawlNode node = pawl_dag_copy(t.dag, model->dag, written, same_leaf, NULL);
+    if (node != PAWL_NO_NODE && pawl_dag_leaves(t.dag, node, list_coordinate, &t) == 0 &&
+        (kind != PAWL_ITEM_FORCE || list_coordinate(&t, PAWL_OP_Q, target) == 0)) {
+      PawlItem item = {kind, target, 1, &node, -1};
+      blamed =
+          pawl_derive_item(t.dag, &item, t.count, t.coordinates, judge_derived, &t) == PAWL_OK &&
+          t.worst == PAWL_NONLINEAR;
+    }
+  }
+  pawl_dag_destroy(t.dag);
+  pawl_free(t.coordinates);
+  return blamed;
+}
+
+static const char* blame_constraint(const PawlModel* model, const PawlConstraint* constraint) {
+  for (int k = 0; k < constraint->mode_count; k++) {
+    const PawlMode* mode = &constraint->modes[k];
+    for (int i = 0; i < mode->row_count; i++) {
+      if (is_to_blame(model, PAWL_ITEM_CONSTRAINT, constraint->first_row + i, mode->rows[i].node)) {
+        return mode->rows[i].source.text ? mode->rows[i].source.text : constraint->name;
+      }
+    }
+  }
+  return NULL;
+}
+
+static const char* blame(const PawlModel* model) {
+  static const PawlItemKind kind[] = {[PAWL_TERM_KINETIC] = PAWL_ITEM_KINETIC,
+                                      [PAWL_TERM_POTENTIAL] = PAWL_ITEM_POTENTIAL,
+                                      [PAWL_TERM_DISSIPATION] = PAWL_ITEM_DISSIPATION,
+                                      [PAWL_TERM_FORCE] = PAWL_ITEM_FORCE};
+  for (int k = 0; k < model->term_count; k++) {
+    const PawlTerm* term = &model->terms[k];
+    if (is_to_blame(model, kind[term->kind], term->target, term->node)) {
+      return term->source.text;
+    }
+  }
+  for (int k = 0; k < model->constraint_count; k++) {
+    const char* text = blame_constraint(model, &model->constraints[k]);
+    if (text) {
+      return text;
+    }
+  }
+  return NULL;
+}
+
+// ---- the system ---------------------------------------------------------------------------------
+static int judge_groups(const PawlSystem* system) {
+  int worst = PAWL_LINEAR;
+  for (int g = 0; g < system->group_count && worst > PAWL_NONLINEAR; g++) {
+    const PawlGroup* group = &system->groups[g];
+    for (int k = 0; k < group->entry_count && worst > PAWL_NONLINEAR; k++) {
+      const PawlEntry* entry = &group->entries[k];
+      int found = entry->constant ? PAWL_LINEAR : judge(group->dag, entry->quantity, entry->node);
+      worst = found < worst ? found : worst;
+    }
+  }
+  return worst;
+}
+
+PawlLinearity pawl_system_linearity(const PawlSystem* system, const char** why) {
+  const char* reason = system->model ? NULL : "functions of the caller";
+  int found = system->model ? judge_groups(system) : PAWL_NONLINEAR;
+  if (found == PAWL_NONLINEAR && !reason && why) {
+    const char* text = blame(system->model);
+    reason = text ? text : "the friction of a constraint";  // which no term is
+  }
+  if (why) {
+    *why = reason;
+  }
+  return found == MEMORY_IS_SHORT ? PAWL_NONLINEAR : (PawlLinearity)found;
+}
