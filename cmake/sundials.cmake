@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+# Finds SUNDIALS 6 and gives it to pawl_step: the methods ark and ida. Not by SUNDIALS' own package file,
+# which asks for OpenMP and MPI that nothing here needs.
+set(PAWL_SUNDIALS_LIBRARIES)
+set(PAWL_SUNDIALS_MISSING)
+find_path(PAWL_SUNDIALS_INCLUDE sundials/sundials_config.h)
+mark_as_advanced(PAWL_SUNDIALS_INCLUDE)
+if(NOT PAWL_SUNDIALS_INCLUDE)
+  list(APPEND PAWL_SUNDIALS_MISSING sundials/sundials_config.h)
+endif()
+foreach(name arkode ida nvecserial sunmatrixdense sunlinsoldense)
+  find_library(PAWL_SUNDIALS_${name} sundials_${name})
+  mark_as_advanced(PAWL_SUNDIALS_${name})
+  if(PAWL_SUNDIALS_${name})
+    list(APPEND PAWL_SUNDIALS_LIBRARIES ${PAWL_SUNDIALS_${name}})
+  else()
+    list(APPEND PAWL_SUNDIALS_MISSING libsundials_${name})
+  endif()
+endforeach()
+
+if(PAWL_SUNDIALS_INCLUDE)
+  file(STRINGS ${PAWL_SUNDIALS_INCLUDE}/sundials/sundials_config.h version
+       REGEX "define SUNDIALS_VERSION \"")
+  string(REGEX REPLACE ".*\"(.*)\".*" "\\1" version "${version}")
+  if(NOT version MATCHES "^6\\.")
+    list(APPEND PAWL_SUNDIALS_MISSING "version 6 (found '${version}')")
+  endif()
+endif()
+
+if(PAWL_SUNDIALS_MISSING)
+  list(JOIN PAWL_SUNDIALS_MISSING ", " missing)
+  message(STATUS "SUNDIALS without ${missing}: the methods ark and ida will answer that they are not built in")
+else()
+  target_compile_definitions(pawl_step PUBLIC PAWL_WITH_SUNDIALS)
+  target_include_directories(pawl_step SYSTEM PUBLIC ${PAWL_SUNDIALS_INCLUDE})
+  target_link_libraries(pawl_step PUBLIC ${PAWL_SUNDIALS_LIBRARIES})
+endif()

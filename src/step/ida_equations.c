@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// The equations (U3) to (U6) of docs/theory/sundials.md as SUNDIALS asks for them.
+#include "step/ida.h"
+
+#ifdef PAWL_WITH_SUNDIALS
+
+#include <math.h>
+#include <string.h>
+#include <sunmatrix/sunmatrix_dense.h>
+
+PawlIdaParts pawl_ida_parts(const PawlStepper* s, N_Vector y) {
+  int n = s->sizes.v, m = s->sizes.rows;
+  double* x = N_VGetArrayPointer(y);
+  return (PawlIdaParts){x, x + n, x + 2 * n, x + 2 * n + m};
+}
+
+static bool in_force(const PawlStepper* s, int row) {
+  return !s->active || s->active[row];
+}
+
+// (U3) to (U6); rows not in force read lambda = 0 and mu = 0.
+static PawlStatus compute_residual(PawlIda* d, double t, PawlIdaParts y, PawlIdaParts rate,
+                                   PawlIdaParts r, PawlError* err) {
+  PawlStepper* s = d->sun.stepper;
+  int n = s->sizes.v, m = s->sizes.rows;
+  PawlPoint point = pawl_sundials_point(&d->sun, t, y.q, y.v, NULL, NULL);
+  s->info.evaluations++;
+  PAWL_TRY(pawl_eval_run(d->residual, &point, err));
+  const PawlValues* values = pawl_eval_values(d->residual);
+  for (int i = 0; i < n; i++) {
+    r.q[i] = rate.q[i] - y.v[i];
+    r.v[i] = -values->f[i];
+  }
+  pawl_sparse_add_transposed(&s->G, values->G, -1.0, y.mu, r.q);      // (U3)
+  pawl_sparse_add(&s->H, values->M, 1.0, rate.v, r.v);                // (U4)
+  pawl_sparse_add_transposed(&s->G, values->G, -1.0, y.lambda, r.v);  // (U4)
+  memcpy(r.lambda, values->g, (size_t)m * sizeof(double));            // (U5)
+  memcpy(r.mu, values->g_t, (size_t)m * sizeof(double));
+  pawl_sparse_add(&s->G, values->G, 1.0, y.v, r.mu);  // (U6)
+  for (int i = 0; i < m; i++) {
+    if (!in_force(s, i)) {
+      r.lambda[i] = y.lambda[i];
+      r.mu[i] = y.mu[i];
+    }
+  }
+  return PAWL_OK;
+}
+
+int pawl_ida_residual(double t, N_Vector y, N_Vector rate, N_Vector r, void* data) {
+  PawlIda* d = data;
+  const PawlStepper* s = d->sun.stepper;
+  return pawl_sundials_answer(&d->sun,
+                              compute_residual(d, t, pawl_ida_parts(s, y), pawl_ida_parts(s, rate),
+                                               pawl_ida_parts(s, r), &d->sun.inner));
+}
+
+// Column j of q and of v in the Jacobian of (U3) to (U6), where c stands for dy'/dy.
+static void fill_columns(const PawlStepper* s, const PawlValues* values, int j, double c,
+                         double* by_q, double* by_v) {
+  int n = s->sizes.v, m = s->sizes.rows;
+  by_q[j] = c;
+  by_v[j] = -1.0;
+  for (int k = s->H.start[j]; k < s->H.start[j + 1]; k++) {
+    int i = s->H.index[k];
+    by_q[n + i] = values->K[k];
+    by_v[n + i] = c * values->M[k] + values->C[k];
+  }
+  for (int k = s->G.start[j]; k < s->G.start[j + 1]; k++) {
+    int i = s->G.index[k];
+    if (in_force(s, i)) {
+      by_q[2 * n + i] = values->G[k];
+      by_q[2 * n + m + i] = values->G_rate[k];
+      by_v[2 * n + m + i] = values->G[k];
+    }
+  }
+}
+
+// Exact but for d(G^T mu)/dq: mu is zero in the motion and of the size of errors in a step.
+static PawlStatus differentiate(PawlIda* d, double t, double c, PawlIdaParts y, PawlIdaParts rate,
+                                SUNMatrix J, PawlError* err) {
+  PawlStepper* s = d->sun.stepper;
+  int n = s->sizes.v, m = s->sizes.rows;
+  PawlPoint point = pawl_sundials_point(&d->sun, t, y.q, y.v, rate.v, y.lambda);
+  s->info.evaluations++;
+  s->info.factorizations++;
+  PAWL_TRY(pawl_eval_run(d->tangents, &point, err));
+  const PawlValues* values = pawl_eval_values(d->tangents);
+  SUNMatZero(J);
+  for (int j = 0; j < n; j++) {
+    fill_columns(s, values, j, c, SUNDenseMatrix_Column(J, j), SUNDenseMatrix_Column(J, n + j));
+    for (int k = s->G.start[j]; k < s->G.start[j + 1]; k++) {
+      int i = s->G.index[k];
+      SUNDenseMatrix_Column(J, 2 * n + i)[n + j] = -values->G[k];
+      SUNDenseMatrix_Column(J, 2 * n + m + i)[j] = -values->G[k];
+    }
+  }
+  for (int i = 0; i < m; i++) {
+    if (!in_force(s, i)) {
+      SUNDenseMatrix_Column(J, 2 * n + i)[2 * n + i] = 1.0;
+      SUNDenseMatrix_Column(J, 2 * n + m + i)[2 * n + m + i] = 1.0;
+    }
+  }
+  return PAWL_OK;
+}
+
+int pawl_ida_jacobian(double t, double c, N_Vector y, N_Vector rate, N_Vector r, SUNMatrix J,
+                      void* data, N_Vector unused1, N_Vector unused2, N_Vector unused3) {
+  (void)r;
+  (void)unused1;
+  (void)unused2;
+  (void)unused3;
+  PawlIda* d = data;
+  const PawlStepper* s = d->sun.stepper;
+  return pawl_sundials_answer(&d->sun, differentiate(d, t, c, pawl_ida_parts(s, y),
+                                                     pawl_ida_parts(s, rate), J, &d->sun.inner));
+}
+
+int pawl_ida_roots(double t, N_Vector y, N_Vector rate, double* out, void* data) {
+  (void)rate;
+  PawlIda* d = data;
+  PawlIdaParts parts = pawl_ida_parts(d->sun.stepper, y);
+  return pawl_sundials_margins(&d->sun, t, parts.q, parts.v, out);
+}
+
+// Norms are root mean squares over q and v alone: corrections of multipliers, of the size of
+// rounding over h or h^2, say nothing about convergence.
+int pawl_ida_weigh(N_Vector y, N_Vector weights, void* data) {
+  static const double NONE = 1e-100;
+  const PawlIda* d = data;
+  const PawlStepper* s = d->sun.stepper;
+  int n = 2 * s->sizes.v, all = n + 2 * s->sizes.rows;
+  const double* x = N_VGetArrayPointer(y);
+  double *w = N_VGetArrayPointer(weights), scale = sqrt((double)all / n);
+  for (int i = 0; i < all; i++) {
+    w[i] = i < n ? scale / (s->def.rtol * fabs(x[i]) + s->def.atol) : NONE;
+  }
+  return 0;
+}
+
+#else
+typedef int PawlIdaEquationsAbsent;  // a file must not be empty
+#endif

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+// See sundials.h. SUNDIALS prints what goes wrong unless told otherwise; here every solver gets
+// pawl_sundials_hear before its first use.
+#include "step/sundials.h"
+
+#ifdef PAWL_WITH_SUNDIALS
+
+#include <float.h>
+#include <math.h>
+#include <nvector/nvector_serial.h>
+#include <stdio.h>
+#include <string.h>
+#include <sunlinsol/sunlinsol_dense.h>
+#include <sunmatrix/sunmatrix_dense.h>
+
+#include "step/events.h"
+#include "system/system.h"
+
+static PawlStatus create_objects(PawlSundials* sun, int unknowns, PawlError* err) {
+  if (SUNContext_Create(NULL, &sun->context) != 0) {
+    sun->context = NULL;
+    return pawl_fail_memory(err);
+  }
+  sun->y = N_VNew_Serial(unknowns, sun->context);
+  sun->y_rate = N_VNew_Serial(unknowns, sun->context);
+  sun->jacobian = SUNDenseMatrix(unknowns, unknowns, sun->context);
+  if (!sun->y || !sun->y_rate || !sun->jacobian) {
+    return pawl_fail_memory(err);
+  }
+  N_VConst(0.0, sun->y);
+  N_VConst(0.0, sun->y_rate);
+  sun->solver = SUNLinSol_Dense(sun->y, sun->jacobian, sun->context);
+  return sun->solver ? PAWL_OK : pawl_fail_memory(err);
+}
+
+PawlStatus pawl_sundials_create(PawlStepper* s, PawlSundials* sun, int unknowns, PawlError* err) {
+  sun->stepper = s;
+  sun->source = (PawlMargins){pawl_events_count, pawl_events_most, pawl_events_margins};
+  if (unknowns > PAWL_SUNDIALS_MOST) {
+    return pawl_fail(err, PAWL_ERROR_USAGE,
+                     "method %s solves full linear systems, of %d unknowns for '%s'; it takes at "
+                     "most %d; try ga-p",
+                     s->method->info.name, unknowns, pawl_system_name(s->system),
+                     PAWL_SUNDIALS_MOST);
+  }
+  sun->a = PAWL_NEW(&s->arena, double, s->sizes.v);
+  sun->lambda = PAWL_NEW(&s->arena, double, s->sizes.rows);
+  if (!sun->a || !sun->lambda) {
+    return pawl_fail_memory(err);
+  }
+  PAWL_TRY(create_objects(sun, unknowns, err));
+  return pawl_eval_create(s->system, PAWL_MASS | PAWL_FORCE | PAWL_GRADIENT | PAWL_BIAS, &sun->eval,
+                          err);
+}
+
+void pawl_sundials_destroy(PawlSundials* sun) {
+  pawl_eval_destroy(sun->eval);
+  if (sun->solver) {
+    SUNLinSolFree(sun->solver);
+  }
+  if (sun->jacobian) {
+    SUNMatDestroy(sun->jacobian);
+  }
+  if (sun->y) {
+    N_VDestroy(sun->y);
+  }
+  if (sun->y_rate) {
+    N_VDestroy(sun->y_rate);
+  }
+  if (sun->context) {
+    SUNContext_Free(&sun->context);
+  }
+}
+
+void pawl_sundials_hear(int code, const char* module, const char* function, char* text,
+                        void* data) {
+  PawlSundials* sun = data;
+  (void)code;
+  (void)module;
+  (void)function;
+  snprintf(sun->reason, sizeof sun->reason, "%s", text);
+}
+
+static PawlStatus make_room(PawlSundials* sun, PawlError* err) {
+  PawlArena* arena = &sun->stepper->arena;
+  int most = sun->source.most(sun->stepper);
+  if (most <= sun->room) {
+    return PAWL_OK;
+  }
+  sun->margins = PAWL_NEW(arena, double, most);
+  sun->directions = PAWL_NEW(arena, int, most);
+  sun->positive = PAWL_NEW(arena, unsigned char, most);
+  if (!sun->margins || !sun->directions || !sun->positive) {
+    return pawl_fail_memory(err);
+  }
+  for (int i = 0; i < most; i++) {
+    sun->directions[i] = -1;
+  }
+  sun->room = most;
+  return PAWL_OK;
+}
+
+PawlStatus pawl_sundials_begin(PawlSundials* sun, const PawlState* state, bool watch,
+                               PawlError* err) {
+  sun->state = state;
+  sun->failed = sun->troubled = false;
+  sun->reason[0] = '\0';
+  sun->watched = 0;
+  if (watch) {
+    PAWL_TRY(make_room(sun, err));
+    sun->watched = sun->source.count(sun->stepper);
+  }
+  if (sun->room > 0) {
+    memset(sun->positive, 0, (size_t)sun->room);
+  }
+  return PAWL_OK;
+}
+
+int pawl_sundials_answer(PawlSundials* sun, PawlStatus status) {
+  sun->failed = status != PAWL_OK;
+  sun->troubled |= sun->failed;
+  sun->inner.status = status;
+  return status == PAWL_OK ? 0 : status == PAWL_RETRY ? 1 : -1;
+}
+
+PawlPoint pawl_sundials_point(const PawlSundials* sun, double t, const double* q, const double* v,
+                              const double* a, const double* lambda) {
+  return (PawlPoint){t, q, v, a, lambda, sun->stepper->modes, sun->stepper->held};
+}
+
+PawlStatus pawl_sundials_accelerate(PawlSundials* sun, double t, const double* q, const double* v,
+                                    double* a, double* lambda, PawlError* err) {
+  PawlPoint point = pawl_sundials_point(sun, t, q, v, NULL, NULL);
+  sun->stepper->info.evaluations++;
+  PAWL_TRY(pawl_eval_run(sun->eval, &point, err));
+  return pawl_step_accelerate(sun->stepper, pawl_eval_values(sun->eval), t, a, lambda, err);
+}
+
+static PawlStatus look(PawlSundials* sun, double t, const double* q, const double* v,
+                       PawlError* err) {
+  PAWL_TRY(sun->source.margins(sun->stepper, t, q, v, sun->margins, err));
+  for (int i = 0; i < sun->watched; i++) {
+    sun->positive[i] |= sun->margins[i] > 0.0;
+  }
+  return PAWL_OK;
+}
+
+// SUNDIALS takes a zero at the start for a root that is to be left before it counts, and remembers
+// that beyond a new beginning. So it never sees one: at the start zero is past, later it is not
+// yet.
+int pawl_sundials_margins(PawlSundials* sun, double t, const double* q, const double* v,
+                          double* out) {
+  static const double LEAST = 1e-100;
+  if (sun->watched > 0) {
+    int answer = pawl_sundials_answer(sun, look(sun, t, q, v, &sun->inner));
+    if (answer != 0) {
+      return answer;
+    }
+  }
+  double zero = t > sun->state->t ? LEAST : -LEAST;
+  for (int i = 0; i < sun->room; i++) {
+    double margin = i < sun->watched ? sun->margins[i] : 1.0;
+    out[i] = fabs(margin) < LEAST ? zero : margin;
+  }
+  return 0;
+}
+
+bool pawl_sundials_tiny(double t, double h) {
+  return h <= 1000 * DBL_EPSILON * fabs(t);
+}
+
+// q + h v + h^2/2 v' and v + h v': with such an h what is left out is far below rounding.   (U7)
+PawlStatus pawl_sundials_hop(PawlSundials* sun, PawlState* state, double h, bool* stopped,
+                             PawlError* err) {
+  const PawlSizes n = sun->stepper->sizes;
+  double *q = N_VGetArrayPointer(sun->y), *v = q + n.q;
+  if (sun->watched > 0) {
+    PAWL_TRY(look(sun, state->t, state->q, state->v, err));
+  }
+  for (int i = 0; i < n.v; i++) {
+    v[i] = h * (state->v[i] + 0.5 * h * state->a[i]);
+  }
+  pawl_system_retract(sun->stepper->system, state->q, v, q);
+  for (int i = 0; i < n.v; i++) {
+    v[i] = state->v[i] + h * state->a[i];
+  }
+  return pawl_sundials_finish(sun, state, state->t + h, q, v, stopped, err);
+}
+
+PawlStatus pawl_sundials_finish(PawlSundials* sun, PawlState* state, double t, const double* q,
+                                const double* v, bool* stopped, PawlError* err) {
+  const PawlSizes n = sun->stepper->sizes;
+  PAWL_TRY(pawl_sundials_accelerate(sun, t, q, v, sun->a, sun->lambda, err));
+  if (stopped && !*stopped && sun->watched > 0) {
+    PAWL_TRY(look(sun, t, q, v, err));
+    for (int i = 0; i < sun->watched; i++) {
+      *stopped |= sun->positive[i] && !(sun->margins[i] > 0.0);
+    }
+  }
+  state->t = t;
+  memcpy(state->q, q, (size_t)n.q * sizeof(double));
+  memcpy(state->v, v, (size_t)n.v * sizeof(double));
+  memcpy(state->a, sun->a, (size_t)n.v * sizeof(double));
+  memcpy(state->lambda, sun->lambda, (size_t)n.rows * sizeof(double));
+  return PAWL_OK;
+}
+
+// Why a solver that tried hard gave up; in words of the problem, not of the solver.
+static const char* words_of(PawlSundialsFlaw flaw) {
+  switch (flaw) {
+    case PAWL_FLAW_WORK:
+      return "its steps become too many; the motion is too fast for the tolerances, or ends here";
+    case PAWL_FLAW_ERROR:
+      return "the error test fails however small the step; the motion is not smooth here, or the "
+             "tolerances are too small";
+    default:
+      return "Newton's method does not converge however small the step; are the constraints "
+             "dependent here, or the tolerances too small?";
+  }
+}
+
+PawlStatus pawl_sundials_fail(PawlSundials* sun, const char* solver, PawlSundialsFlaw flaw,
+                              double t, PawlError* err) {
+  const PawlSimulateDef* def = &sun->stepper->def;
+  if (sun->failed && sun->inner.status < 0) {
+    return pawl_fail(err, sun->inner.status, "%s", sun->inner.message);
+  }
+  if (sun->failed) {
+    return pawl_fail(err, PAWL_RETRY, "t = %.10g: %s cannot go on: %s", t, solver,
+                     sun->inner.message);
+  }
+  if (flaw == PAWL_FLAW_ACCURACY) {
+    return pawl_fail(err, PAWL_ERROR_RUN,
+                     "t = %.10g: %s cannot hold rtol = %g, atol = %g: that is less than the "
+                     "rounding of the numbers; ask for less accuracy",
+                     t, solver, def->rtol, def->atol);
+  }
+  if (flaw == PAWL_FLAW_OTHER) {
+    return pawl_fail(err, PAWL_ERROR_RUN, "t = %.10g: %s failed: %s", t, solver,
+                     sun->reason[0] ? sun->reason : "no reason given");
+  }
+  return pawl_fail(err, PAWL_RETRY,
+                   "t = %.10g: %s gave up on its way from t = %.10g (rtol = %g, atol = %g, at most "
+                   "%d steps): %s%s%s",
+                   t, solver, sun->state->t, def->rtol, def->atol, PAWL_SUNDIALS_MOST_STEPS,
+                   words_of(flaw), sun->troubled ? "; meanwhile " : "",
+                   sun->troubled ? sun->inner.message : "");
+}
+
+bool pawl_sundials_plain_rates(const PawlStepper* s) {
+  return s->sizes.q == s->sizes.v && !s->system->callbacks.rates;
+}
+
+#else
+
+PawlStatus pawl_sundials_absent(PawlStepper* s, PawlError* err) {
+  return pawl_fail(err, PAWL_ERROR_USAGE,
+                   "method %s is not built in: this pawl was built without SUNDIALS; try ga-p, or "
+                   "build with -DPAWL_SUNDIALS=ON",
+                   s->method->info.name);
+}
+
+#endif
