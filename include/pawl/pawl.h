@@ -7,6 +7,7 @@
 #include "pawl/recorder.h"
 #include "pawl/report.h"
 #include "pawl/run.h"
+#include "pawl/spectrum.h"
 #include "pawl/stepper.h"
 #include "pawl/system.h"
 #include "pawl/verify.h"

@@ -73,6 +73,8 @@ PAWL_API int pawl_system_find_constraint(const PawlSystem* system, const char* n
 // Constraints and their modes; `modes` are discrete variables as in a PawlPoint.
 PAWL_API int pawl_system_constraint_count(const PawlSystem* system);
 PAWL_API const char* pawl_system_constraint_name(const PawlSystem* system, int constraint);
+// How many modes a constraint can be held in or be free: those that change the rows in force.
+PAWL_API int pawl_system_mode_count(const PawlSystem* system, int constraint);
 PAWL_API const char* pawl_system_event_name(const PawlSystem* system, int event);
 PAWL_API void pawl_system_constraint_rows(const PawlSystem* system, int constraint, int* first,
                                           int* count);

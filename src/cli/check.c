@@ -12,7 +12,9 @@ static void help(void) {
       "how well the start satisfies the constraints, and the accelerations and constraint forces\n"
       "it begins with. A model that switches is run (event-driven) to its end: degrees of freedom\n"
       "in each set of modes that it meets; do the regions cover the motion, do the branches of a\n"
-      "constraint meet on the surface, is it crossed and not touched?\n"
+      "constraint meet on the surface, is it crossed and not touched? Of a linear model: "
+      "eigenvalues,\n"
+      "the multiplicity of zero, natural frequencies and damping ratios in each set of modes.\n"
       "Exit code 1 or 2 when something is wrong.\n"
       "  --project          check the start after moving it onto the constraints\n");
 }
@@ -147,6 +149,115 @@ static void print_along(const PawlSystem* system, const Findings* f) {
   }
 }
 
+// ---- linear models ------------------------------------------------------------------------------
+// Calls `visit` for each set of modes that has rows of its own; only the first MOST_SETS.
+static PawlStatus each_set(const PawlSystem* system,
+                           PawlStatus (*visit)(void* context, const int* modes, PawlError* err),
+                           void* context, PawlError* err) {
+  int count = pawl_system_constraint_count(system);
+  int* modes = calloc((size_t)pawl_system_sizes(system).modes + 1, sizeof(int));
+  PawlStatus status = modes ? PAWL_OK : PAWL_ERROR_MEMORY;
+  for (int set = 0; status == PAWL_OK && set < MOST_SETS; set++) {
+    status = visit(context, modes, err);
+    int c = 0;
+    while (c < count && ++modes[c] >= pawl_system_mode_count(system, c)) {
+      modes[c++] = 0;
+    }
+    if (c == count) {
+      break;
+    }
+  }
+  free(modes);
+  return status;
+}
+
+typedef struct Spectra {
+  const PawlSystem* system;
+  Json* json;  // NULL: text
+} Spectra;
+
+static void print_eigenvalues(const PawlSpectrum* s) {
+  enum { MOST_SHOWN = 8 };
+  printf("  eigenvalues       ");
+  for (int k = 0; k < s->eigenvalue_count && k < MOST_SHOWN; k++) {
+    if (s->imaginary[k] == 0.0) {
+      printf("%s%.6g", k ? ", " : "", s->real[k]);
+    } else if (s->imaginary[k] > 0.0) {
+      printf("%s%.6g +- %.6gi", k ? ", " : "", s->real[k], s->imaginary[k]);
+    } else if (k == 0 || s->imaginary[k - 1] != -s->imaginary[k]) {
+      printf("%s%.6g - %.6gi", k ? ", " : "", s->real[k], -s->imaginary[k]);
+    }
+  }
+  printf("%s\n", s->eigenvalue_count > MOST_SHOWN ? ", ..." : "");
+}
+
+static void print_spectrum(const PawlSystem* system, const int* modes, const PawlSpectrum* s) {
+  enum { MOST_SHOWN = 12 };
+  char text[200];
+  put_modes(system, modes, text, sizeof text);
+  printf("linear              %s%s%d degree%s of freedom, %s\n", text, text[0] ? ": " : "",
+         s->coordinates - s->rank, s->coordinates - s->rank == 1 ? "" : "s",
+         pawl_damping_name(s->damping));
+  print_eigenvalues(s);
+  printf("  eigenvalue zero   algebraic multiplicity %d, geometric %d%s\n", s->algebraic,
+         s->geometric,
+         s->regular ? (s->rank > 0 ? ": that of the constraints" : "")
+                    : ": some free motion has no stiffness");
+  for (int k = 0; k < s->oscillator_count && k < MOST_SHOWN; k++) {
+    const PawlOscillator* o = &s->oscillators[k];
+    printf("  natural frequency %.9g rad/s = %.6g Hz, damping ratio %.6g, %s\n", o->natural,
+           o->hertz, o->ratio, pawl_damping_name(o->damping));
+  }
+}
+
+static void put_spectrum(Json* json, const PawlSystem* system, const int* modes,
+                         const PawlSpectrum* s) {
+  char text[200];
+  put_modes(system, modes, text, sizeof text);
+  json_open(json, NULL, '{');
+  json_text(json, "modes", text);
+  json_whole(json, "degrees_of_freedom", s->coordinates - s->rank);
+  json_text(json, "damping", pawl_damping_name(s->damping));
+  json_whole(json, "zero_algebraic", s->algebraic);
+  json_whole(json, "zero_geometric", s->geometric);
+  json_numbers(json, "real", s->eigenvalue_count, s->real);
+  json_numbers(json, "imaginary", s->eigenvalue_count, s->imaginary);
+  json_open(json, "oscillators", '[');
+  for (int k = 0; k < s->oscillator_count; k++) {
+    json_open(json, NULL, '{');
+    json_number(json, "natural", s->oscillators[k].natural);
+    json_number(json, "hertz", s->oscillators[k].hertz);
+    json_number(json, "ratio", s->oscillators[k].ratio);
+    json_number(json, "decay", s->oscillators[k].decay);
+    json_text(json, "damping", pawl_damping_name(s->oscillators[k].damping));
+    json_close(json, '}');
+  }
+  json_close(json, ']');
+  json_close(json, '}');
+}
+
+// Nonlinear models have no spectrum, and nothing is said then.
+static PawlStatus show_spectrum(void* context, const int* modes, PawlError* err) {
+  Spectra* x = context;
+  PawlSpectrum* s = NULL;
+  PawlStatus status = pawl_spectrum_create(x->system, modes, 0.0, &s, err);
+  if (status == PAWL_OK && x->json) {
+    put_spectrum(x->json, x->system, modes, s);
+  } else if (status == PAWL_OK) {
+    print_spectrum(x->system, modes, s);
+  }
+  pawl_spectrum_destroy(s);
+  return status;
+}
+
+static void show_spectra(const PawlSystem* system, Json* json) {
+  PawlError unused = {0};
+  Spectra x = {system, json};
+  if (each_set(system, show_spectrum, &x, &unused) != PAWL_OK) {
+    return;  // not linear
+  }
+}
+
 static void print_findings(const PawlSystem* system, const Findings* f) {
   enum { MOST_SHOWN = 12 };
   printf("model               %s\n", pawl_system_name(system));
@@ -177,6 +288,7 @@ static void print_findings(const PawlSystem* system, const Findings* f) {
   if (f->along) {
     print_along(system, f);
   }
+  show_spectra(system, NULL);
   if (f->warning[0]) {
     printf("warning             %s\n", f->warning);
   }
@@ -211,6 +323,9 @@ static void print_json(const PawlSystem* system, const Findings* f) {
     json_number(&json, "from", f->along->sets[k].t);
     json_close(&json, '}');
   }
+  json_close(&json, ']');
+  json_open(&json, "linear", '[');
+  show_spectra(system, &json);
   json_close(&json, ']');
   json_text(&json, "problem", f->problem ? f->problem : "");
   json_text(&json, "warning", f->warning);

@@ -17,10 +17,12 @@ static const PawlMethod pawl_method_event_driven = {
              4}};
 
 static const PawlMethod* const methods[] = {
-    &pawl_method_ga_p,          &pawl_method_ga_v,   &pawl_method_ga_v_mid,
-    &pawl_method_ga_v_implicit, &pawl_method_ga_a,   &pawl_method_nsga_pvv,
-    &pawl_method_ga_pv,         &pawl_method_ga_pva, &pawl_method_nsga_pva,
-    &pawl_method_moreau_jean,   &pawl_method_rk4,    &pawl_method_event_driven};
+    &pawl_method_ga_p,          &pawl_method_ga_v,        &pawl_method_ga_v_mid,
+    &pawl_method_ga_v_implicit, &pawl_method_ga_a,        &pawl_method_nsga_pvv,
+    &pawl_method_ga_pv,         &pawl_method_ga_pva,      &pawl_method_nsga_pva,
+    &pawl_method_moreau_jean,   &pawl_method_rk4,         &pawl_method_dopri,
+    &pawl_method_taylor,        &pawl_method_exponential, &pawl_method_ark,
+    &pawl_method_ida,           &pawl_method_event_driven};
 enum { METHOD_COUNT = sizeof methods / sizeof *methods };
 
 const PawlMethodInfo* pawl_method(int index) {
@@ -59,9 +61,11 @@ static PawlStatus choose_method(PawlStepper* s, bool* event_driven, PawlError* e
     PAWL_TRY(find_method(s->def.smooth, &s->method, err));
     if (s->method == &pawl_method_event_driven || s->method->nonsmooth) {
       s->method = NULL;
-      return pawl_fail(err, PAWL_ERROR_USAGE,
-                       "smooth = %s: must be a method for smooth motion: rk4, ga-p, ga-pv, ga-pva",
-                       s->def.smooth);
+      return pawl_fail(
+          err, PAWL_ERROR_USAGE,
+          "smooth = %s: must be a method for smooth motion: rk4, dopri, taylor, exponential, "
+          "ga-p, ga-pv, ga-pva, ark, ida",
+          s->def.smooth);
     }
   }
   const PawlMethod* method = s->method;

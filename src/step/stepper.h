@@ -39,7 +39,9 @@ typedef struct PawlMethod {
 
 extern const PawlMethod pawl_method_ga_p, pawl_method_ga_v, pawl_method_ga_v_mid,
     pawl_method_ga_v_implicit, pawl_method_ga_a, pawl_method_ga_pv, pawl_method_ga_pva,
-    pawl_method_nsga_pvv, pawl_method_nsga_pva, pawl_method_moreau_jean, pawl_method_rk4;
+    pawl_method_nsga_pvv, pawl_method_nsga_pva, pawl_method_moreau_jean, pawl_method_rk4,
+    pawl_method_dopri, pawl_method_taylor, pawl_method_exponential, pawl_method_ark,
+    pawl_method_ida;
 
 enum { PAWL_MOST_INSTANTS = 64 };   // switches logged in one step
 enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are made

@@ -239,6 +239,10 @@ const char* pawl_system_constraint_name(const PawlSystem* system, int c) {
   return system->constraints[c].name;
 }
 
+int pawl_system_mode_count(const PawlSystem* system, int c) {
+  return system->constraints[c].triggered ? PAWL_MODE_HELD + 1 : system->constraints[c].mode_count;
+}
+
 const char* pawl_system_event_name(const PawlSystem* system, int event) {
   return system->model->events[event].name;
 }

@@ -64,6 +64,15 @@ static inline void motion_stepper(Motion* m, const char* method) {
   NEED(pawl_state_create(m->stepper, &m->state, &m->err), &m->err);
 }
 
+// Whether this method can simulate the model.
+static inline bool motion_can(Motion* m, const char* method) {
+  PawlStepper* stepper;
+  m->def.method = method;
+  PawlStatus status = pawl_stepper_create(m->system, &m->def, &stepper, &m->err);
+  pawl_stepper_destroy(stepper);
+  return status == PAWL_OK;
+}
+
 // A new stepper of this method and a state at the model's start, ready for the first step.
 static inline void motion_start(Motion* m, const char* method) {
   motion_stepper(m, method);

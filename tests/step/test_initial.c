@@ -246,6 +246,11 @@ static void test_redundant_row_is_named_and_harmless(void** unused) {
                                                                    "  sum: x + y = cos(theta) + "
                                                                    "sin(theta)\n");
     double position;
+    if (!motion_can(&plain, method)) {
+      motion_end(&plain);
+      motion_end(&twice);
+      continue;
+    }
     motion_run(&plain, method, 0.5, 1000, NULL);
     motion_run(&twice, method, 0.5, 1000, &position);
     assert_non_null(strstr(pawl_stepper_warning(twice.stepper), "'sum' (row 1)"));
@@ -268,6 +273,9 @@ static void test_multipliers_of_minimum_norm(void** unused) {
   Motion m = motion_text(PENDULUM_HEAD "  again: 2*x = 2*cos(theta)\n");
   double F = -82.66606127033276, lambda[3];
   for (int k = 0; pawl_method(k); k++) {
+    if (!motion_can(&m, pawl_method(k)->name)) {
+      continue;
+    }
     motion_start(&m, pawl_method(k)->name);
     CHECK_NEAR(m.state->lambda[0] + 2 * m.state->lambda[2], F, 1e-11);
     NEED(pawl_stepper_multipliers(m.stepper, m.state, lambda, &m.err), &m.err);
