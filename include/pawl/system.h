@@ -70,6 +70,8 @@ PAWL_API bool pawl_system_switches(const PawlSystem* system);
 PAWL_API bool pawl_system_triggers(const PawlSystem* system);
 // The constraint or lock of this name, -1 when there is none.
 PAWL_API int pawl_system_find_constraint(const PawlSystem* system, const char* name);
+// True when it engages and lets go by time, conditions, capacity or call.
+PAWL_API bool pawl_system_engages(const PawlSystem* system, int constraint);
 // Constraints and their modes; `modes` are discrete variables as in a PawlPoint.
 PAWL_API int pawl_system_constraint_count(const PawlSystem* system);
 PAWL_API const char* pawl_system_constraint_name(const PawlSystem* system, int constraint);

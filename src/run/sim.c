@@ -286,11 +286,27 @@ PawlStatus pawl_sim_step(PawlSim* sim, long long count, PawlError* err) {
   return final(status, err);
 }
 
+static PawlStatus no_such(const PawlSim* sim, const char* name, PawlError* err) {
+  enum { MOST_NAMES = 12 };
+  PawlText names = {0};
+  int count = 0;
+  for (int c = 0; c < pawl_system_constraint_count(sim->system); c++) {
+    if (pawl_system_engages(sim->system, c) && count++ < MOST_NAMES) {
+      pawl_text_printf(&names, "%s%s", count > 1 ? ", " : "",
+                       pawl_system_constraint_name(sim->system, c));
+    }
+  }
+  pawl_fail(err, PAWL_ERROR_USAGE, "'%.100s' cannot be engaged or released in '%s'; %s%s%s", name,
+            pawl_system_name(sim->system), count > 0 ? "these can: " : "nothing can",
+            names.s ? names.s : "", count > MOST_NAMES ? ", ..." : "");
+  pawl_text_free(&names);
+  return PAWL_ERROR_USAGE;
+}
+
 static PawlStatus change(PawlSim* sim, const char* name, bool engage, PawlError* err) {
   int c = pawl_system_find_constraint(sim->system, name);
-  if (c < 0) {
-    return pawl_fail(err, PAWL_ERROR_USAGE, "'%s' has no constraint or lock '%.100s'",
-                     pawl_system_name(sim->system), name);
+  if (c < 0 || !pawl_system_engages(sim->system, c)) {
+    return no_such(sim, name, err);
   }
   PawlStatus status =
       (engage ? pawl_stepper_engage : pawl_stepper_release)(sim->stepper, sim->state, c, err);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A step in which anything may switch (docs/theory/events.md). It is cut at the times of schedules.
 // When a margin is negative at the end of a piece, the piece is taken again up to its zero, found
-// by the method of regula falsi on the length; there the constraints change by one jump, and the
+// by inverse quadratic interpolation; there the constraints change by one jump, and the
 // rest follows. Margins are those of conditions and capacities, and, event-driven, of regions, too.
 // Time stepping goes through regions inside each piece.
 #include "step/events.h"
@@ -106,34 +106,69 @@ static PawlStatus probe(PawlStepper* s, PawlState* state, double h, Margin* marg
   return look(s, state, margin, err);
 }
 
-// The state just past the first zero of the margin. It is between `low` (margin > 0) and `high`
-// (margin < 0): regula falsi with the Illinois rule, and halving where that is too slow.
+// Three points of a margin, the newest last.
+typedef struct Points {
+  int count;
+  double x[3], f[3];
+} Points;
+
+static void add_point(Points* p, double x, double f) {
+  for (int k = 0; p->count == 3 && k < 2; k++) {
+    p->x[k] = p->x[k + 1];
+    p->f[k] = p->f[k + 1];
+  }
+  p->count -= p->count == 3;
+  p->x[p->count] = x;
+  p->f[p->count++] = f;
+}
+
+// Where the parabola x(f) through the points has f = 0; NaN without three points.
+static double inverse_parabola(const Points* p) {
+  const double *x = p->x, *f = p->f;
+  return p->count < 3 ? NAN
+                      : x[0] * f[1] * f[2] / ((f[0] - f[1]) * (f[0] - f[2])) +
+                            x[1] * f[0] * f[2] / ((f[1] - f[0]) * (f[1] - f[2])) +
+                            x[2] * f[0] * f[1] / ((f[2] - f[0]) * (f[2] - f[1]));
+}
+
+// The next length to try between low and high: by the parabola, by the chord, or the middle; a
+// little beyond what it finds, towards the farther end, so that the bracket closes from both sides.
+static double next_length(const Points* p, int tries, double low, double f_low, double high,
+                          double f_high, double tolerance) {
+  double x = inverse_parabola(p), middle = 0.5 * (low + high);
+  if (!(x > low && x < high)) {
+    x = (low * f_high - high * f_low) / (f_high - f_low);
+  }
+  if (tries % 6 == 5 || !(x > low && x < high)) {
+    return middle;
+  }
+  double beyond =
+      x < middle ? fmin(x + 0.4 * tolerance, middle) : fmax(x - 0.4 * tolerance, middle);
+  return fmin(fmax(beyond, low + 0.25 * tolerance), high - 0.25 * tolerance);
+}
+
+// The state just past the first zero of the margin, which is between `low` (margin > 0) and `high`
+// (margin < 0).
 static PawlStatus locate(PawlStepper* s, PawlState* state, double low, double f_low, double high,
                          double f_high, Margin* margin, PawlError* err) {
-  double tolerance = s->def.event_tolerance;
-  int same = 0;  // how often the same end moved
-  for (int k = 0; k < MOST_ROOT_STEPS && high - low > tolerance; k++) {
-    double least = 0.25 * tolerance;
-    double h = isfinite(f_low) ? (low * f_high - high * f_low) / (f_high - f_low) : low;
-    bool halve = k % 8 == 7 || !isfinite(f_low) || !(h > low && h < high);
-    h = halve                 ? 0.5 * (low + high)
-        : h <= low + least    ? low + least
-        : !(h < high - least) ? high - least
-                              : h;
+  Points points = {0};
+  bool at_high = false;  // the state is that of `high`
+  add_point(&points, low, f_low);
+  add_point(&points, high, f_high);
+  for (int k = 0; k < MOST_ROOT_STEPS && high - low > s->def.event_tolerance; k++) {
+    double h = next_length(&points, k, low, f_low, high, f_high, s->def.event_tolerance);
     PAWL_TRY(probe(s, state, h, margin, err));
-    if (margin->least < 0.0) {
-      same = same > 0 ? same + 1 : 1;
+    add_point(&points, h, margin->least);
+    at_high = margin->least < 0.0;
+    if (at_high) {
       high = h;
       f_high = margin->least;
-      f_low *= same > 1 ? 0.5 : 1.0;
     } else {
-      same = same < 0 ? same - 1 : -1;
       low = h;
       f_low = margin->least;
-      f_high *= same < -1 ? 0.5 : 1.0;
     }
   }
-  return probe(s, state, high, margin, err);
+  return at_high ? PAWL_OK : probe(s, state, high, margin, err);
 }
 
 // A margin that is zero at the mark (after a jump motion begins on a surface): a length at which it
@@ -282,17 +317,49 @@ static bool is_plain(PawlStepper* s, const PawlState* state, double h) {
          !pawl_triggers_open(s, state);
 }
 
+// A method that knows what is watched at the end of a step before it takes it needs nothing else.
+static bool glide(PawlStepper* s, PawlState* state, double h) {
+  PawlSwitcher* w = s->switcher;
+  if (w->plan_state != state || w->plan_step != state->step || state->t + h >= w->plan_until) {
+    return false;
+  }
+  const double *lambda, *watch = s->method->peek(s, state, h, &lambda);
+  if (!watch || !pawl_triggers_pass(s, state, watch, lambda)) {
+    return false;
+  }
+  s->method->commit(s, state, h);
+  w->plan_step++;
+  return true;
+}
+
+static void plan(PawlStepper* s, const PawlState* state, double h) {
+  PawlSwitcher* w = s->switcher;
+  double slack = slack_of(state->t, h);
+  w->plan_state = state;
+  w->plan_step = state->step + 1;  // this step is not counted yet
+  w->plan_until = pawl_triggers_next(s, state, slack) - 2 * slack;
+  (void)pawl_triggers_arm(s, state, slack);
+}
+
 PawlStatus pawl_events_step(PawlStepper* s, PawlState* state, double h, PawlError* err) {
   PawlSwitcher* w = s->switcher;
   w->instant_count = 0;
   w->stop = false;
+  if (w->plan_state && glide(s, state, h)) {
+    return PAWL_OK;
+  }
+  w->plan_state = NULL;
   if (!s->triggers && !locates(s)) {
     return pawl_switcher_time_step(s, state, h, err);
   }
   if (!locates(s) && is_plain(s, state, h)) {
     memcpy(s->modes, state->modes, mode_bytes(s));
     pawl_switcher_activate(s);
-    return step_inside(s, state, h, err);
+    PAWL_TRY(step_inside(s, state, h, err));
+    if (s->method->peek && !s->switches) {
+      plan(s, state, h);
+    }
+    return PAWL_OK;
   }
   pawl_switcher_copy(s, w->kept, state);
   PawlStatus status = events_step(s, state, h, err);
@@ -306,6 +373,8 @@ PawlStatus pawl_events_step(PawlStepper* s, PawlState* state, double h, PawlErro
     if (jumped && pawl_switcher_reduce(s, state, &unused) != PAWL_OK) {
       return status;  // the rows left out stay those of the jump; the first failure counts
     }
+  } else if (s->method->peek && !s->switches) {
+    plan(s, state, h);
   }
   return status;
 }

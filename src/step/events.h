@@ -42,6 +42,10 @@ double pawl_triggers_next(const PawlStepper* stepper, const PawlState* state, do
 bool pawl_triggers_open(const PawlStepper* stepper, const PawlState* state);
 // Chooses the watchers to be looked at from this state on; returns how many.
 int pawl_triggers_arm(PawlStepper* stepper, const PawlState* state, double slack);
+// With the values of what is watched (and the multipliers) at the end of a step from `state`: true
+// when no armed watcher fires; then sides are noted.
+bool pawl_triggers_pass(PawlStepper* stepper, PawlState* state, const double* watch,
+                        const double* lambda);
 // Margins of the armed watchers at a state, to switcher->margins; the least of them.
 PAWL_CHECKED PawlStatus pawl_triggers_margin(PawlStepper* stepper, const PawlState* state,
                                              double* least, PawlError* err);

@@ -14,6 +14,7 @@
 #include "linalg/exponential.h"
 #include "step/reduction.h"
 #include "step/stepper.h"
+#include "system/system.h"
 
 enum {
   PANEL = 8,
@@ -43,8 +44,10 @@ typedef struct Linear {
   bool in_time;
   void* rk4;          // data of rk4, where it takes the steps
   int degree;         // of the series; 0: exponential
-  int n, m, outputs;  // outputs: 3 n + m
+  int n, m, outputs;  // outputs: 3 n + m, those of a state
   int panels;
+  int watches;    // further outputs: what is watched, where that is affine
+  double* watch;  // watches-by-(3n+m+1), by columns: from (q, v, v', lambda, 1)             (L23)
   int phase_count;
   Phase phases[MOST_MODES];
   Phase* phase;          // of the last step, NULL after a start
@@ -92,6 +95,35 @@ static PawlStatus allocate(PawlStepper* s, Linear* d, PawlError* err) {
   return pawl_eval_create(s->system, PAWL_REDUCTION_MASK, &d->eval, err);
 }
 
+// The coefficients of what is watched, column by column from unit vectors.
+static PawlStatus read_watches(PawlStepper* s, Linear* d, PawlError* err) {
+  size_t columns = (size_t)d->outputs + 1, count = (size_t)s->system->watch_count;
+  double* x = PAWL_NEW(&s->arena, double, columns);
+  int* modes = PAWL_NEW(&s->arena, int, s->sizes.modes);
+  PawlEval* eval = NULL;
+  d->watch = PAWL_NEW(&s->arena, double, count* columns);
+  if (!x || !modes || !d->watch) {
+    return pawl_fail_memory(err);
+  }
+  PAWL_TRY(pawl_eval_create(s->system, PAWL_WATCHES, &eval, err));
+  size_t n = (size_t)d->n;
+  PawlPoint point = {0.0, x, x + n, x + 2 * n, x + 3 * n, modes, NULL};
+  PawlStatus status = PAWL_OK;
+  const double* watch = pawl_eval_values(eval)->watch;
+  double* constant = d->watch + (columns - 1) * count;
+  for (size_t j = columns; status == PAWL_OK && j-- > 0;) {  // the constant first
+    x[j] = j < columns - 1 ? 1.0 : 0.0;
+    status = pawl_eval_run(eval, &point, err);
+    x[j] = 0.0;
+    for (size_t i = 0; status == PAWL_OK && i < count; i++) {
+      d->watch[i + j * count] = j < columns - 1 ? watch[i] - constant[i] : watch[i];
+    }
+  }
+  d->watches = status == PAWL_OK ? (int)count : 0;
+  pawl_eval_destroy(eval);
+  return status == PAWL_RETRY ? PAWL_OK : status;  // outside a domain: they are looked at as usual
+}
+
 static PawlStatus create(PawlStepper* s, int degree, PawlError* err) {
   PawlLinearity linearity = pawl_system_linearity(s->system, NULL);
   if (linearity == PAWL_NONLINEAR) {
@@ -112,8 +144,11 @@ static PawlStatus create(PawlStepper* s, int degree, PawlError* err) {
   d->n = s->sizes.v;
   d->m = s->sizes.rows;
   d->outputs = 3 * d->n + d->m;
-  d->panels = (d->outputs + PANEL - 1) / PANEL;
   d->in_time = linearity == PAWL_LINEAR_IN_TIME;
+  if (!d->in_time && s->system->watch_count > 0 && pawl_system_watches_affine(s->system)) {
+    PAWL_TRY(read_watches(s, d, err));
+  }
+  d->panels = (d->outputs + d->watches + PANEL - 1) / PANEL;
   return d->in_time ? create_rk4(s, d, err) : allocate(s, d, err);
 }
 
@@ -175,6 +210,13 @@ static void fill_panels(const Linear* d, const PawlReduction* r, double* W) {
         sum += row[k * stride] * phi[k];
       }
       *panel_entry(d, W, 2 * n + i, j) = sum + (j == 2 * n ? row[2 * n * stride] : 0.0);
+    }
+    for (size_t i = 0; i < (size_t)d->watches; i++) {
+      double sum = j == 2 * n ? d->watch[i + (size_t)d->outputs * (size_t)d->watches] : 0.0;
+      for (size_t k = 0; k < (size_t)d->outputs; k++) {
+        sum += d->watch[i + k * (size_t)d->watches] * *panel_entry(d, W, k, j);
+      }
+      *panel_entry(d, W, (size_t)d->outputs + i, j) = sum;
     }
   }
 }
@@ -375,28 +417,52 @@ static PawlStatus step_in_time(PawlStepper* s, PawlState* state, double h, PawlE
   return status;
 }
 
+static bool is_in_one(const Linear* d, const PawlState* state) {
+  int n = d->n;
+  return state->v == state->q + n && state->a == state->v + n && state->lambda == state->a + n;
+}
+
+// The end of a step, to d->y; false: numbers overflow.
+static inline bool compute(Linear* d, const PawlState* state) {
+  const double* z = is_in_one(d, state) ? state->q : gather(d, state);
+  return multiply(2 * d->n, d->panels, d->factor->W, z, d->y) == 0.0;
+}
+
+static inline void take(const Linear* d, PawlState* state, double h) {
+  if (is_in_one(d, state)) {
+    copy(d->outputs, d->y, state->q);
+  } else {
+    scatter(d, state);
+  }
+  state->t += h;
+}
+
 static PawlStatus step(PawlStepper* s, PawlState* state, double h, PawlError* err) {
   Linear* d = s->data;
-  int n = d->n;
   if (d->in_time) {
     return step_in_time(s, state, h, err);
   }
   if (!d->factor || d->factor->h != h || !same_modes(s, d->phase)) {
     PAWL_TRY(prepare(s, h, err));
   }
-  bool in_one =
-      state->v == state->q + n && state->a == state->v + n && state->lambda == state->a + n;
-  const double* z = in_one ? state->q : gather(d, state);
-  if (multiply(2 * n, d->panels, d->factor->W, z, d->y) != 0.0) {
+  if (!compute(d, state)) {
     return pawl_fail(err, PAWL_RETRY, "t = %.10g: the motion grows beyond all numbers", state->t);
   }
-  if (in_one) {
-    copy(d->outputs, d->y, state->q);
-  } else {
-    scatter(d, state);
-  }
-  state->t += h;
+  take(d, state, h);
   return PAWL_OK;
+}
+
+// Only where the matrix is at hand: what is watched are further rows of it.
+static const double* peek(PawlStepper* s, const PawlState* state, double h, const double** lambda) {
+  Linear* d = s->data;
+  bool known = !d->in_time && d->watches == s->system->watch_count && d->factor &&
+               d->factor->h == h && same_modes(s, d->phase) && compute(d, state);
+  *lambda = d->in_time ? NULL : d->y + 3 * d->n;
+  return known ? d->y + d->outputs : NULL;
+}
+
+static void commit(PawlStepper* s, PawlState* state, double h) {
+  take(s->data, state, h);
 }
 
 const PawlMethod pawl_method_taylor = {
@@ -407,6 +473,8 @@ const PawlMethod pawl_method_taylor = {
     .start = start,
     .exact = true,
     .step = step,
+    .peek = peek,
+    .commit = commit,
 };
 
 // Order 4 is that of coefficients that depend on time.
@@ -418,4 +486,6 @@ const PawlMethod pawl_method_exponential = {
     .start = start,
     .exact = true,
     .step = step,
+    .peek = peek,
+    .commit = commit,
 };

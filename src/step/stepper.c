@@ -238,6 +238,7 @@ static PawlStatus change(PawlStepper* s, PawlState* state, int c, bool engage, P
   }
   bool changed;
   w->instant_count = 0;
+  w->plan_state = NULL;
   s->held = state->held;
   pawl_switcher_copy(s, w->kept, state);
   memcpy(s->modes, state->modes, (size_t)s->sizes.modes * sizeof(int));

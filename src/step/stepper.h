@@ -29,6 +29,11 @@ typedef struct PawlMethod {
   // Optional: goes to t + h, or to the first zero of a margin if that comes first (events.h).
   PawlStatus (*advance)(PawlStepper* stepper, PawlState* state, double h, bool* stopped,
                         PawlError* err);
+  // Optional: what is watched at the end of a step of length h, and the multipliers there, without
+  // taking it; NULL where that is not known. `commit` takes the step that was peeked at last.
+  const double* (*peek)(PawlStepper* stepper, const PawlState* state, double h,
+                        const double** lambda);
+  void (*commit)(PawlStepper* stepper, PawlState* state, double h);
   // Optional: the impulse of a row in the last step; h lambda without.
   double (*impulse)(const PawlStepper* stepper, int row);
   // Optional: the multipliers to be shown; the state's without.
@@ -92,6 +97,13 @@ typedef struct PawlSwitcher {
   int *triggered, *capacities;  // constraints
   int* armed;                   // watchers looked at from the beginning of a step
   bool armed_reacts;
+  int* sided;  // watchers whose side is noted
+  int sided_count;
+  // What was found out for steps to come: nothing is due before a time, as long as this state goes
+  // on step by step.
+  const PawlState* plan_state;
+  long long plan_step;
+  double plan_until;
   double* margins;  // of the armed
   double* react;    // v, rows
   bool settles;     // a joint with a capacity came to rest or reached its bound

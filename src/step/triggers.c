@@ -64,9 +64,10 @@ PawlStatus pawl_triggers_create(PawlStepper* s, PawlError* err) {
                                  system->event_reacts[e]});
   }
   w->armed = PAWL_NEW(&s->arena, int, w->watcher_count);
+  w->sided = PAWL_NEW(&s->arena, int, w->watcher_count);
   w->margins = PAWL_NEW(&s->arena, double, w->watcher_count);
   w->react = PAWL_NEW(&s->arena, double, (size_t)s->sizes.v + (size_t)s->sizes.rows);
-  return w->armed && w->margins && w->react ? PAWL_OK : pawl_fail_memory(err);
+  return w->armed && w->sided && w->margins && w->react ? PAWL_OK : pawl_fail_memory(err);
 }
 
 // Constraints come before events in the list of times of last changes.
@@ -143,11 +144,17 @@ bool pawl_triggers_open(const PawlStepper* s, const PawlState* state) {
 
 int pawl_triggers_arm(PawlStepper* s, const PawlState* state, double slack) {
   PawlSwitcher* w = s->switcher;
-  w->armed_count = 0;
+  w->armed_count = w->sided_count = 0;
   w->armed_reacts = false;
   for (int k = 0; k < w->watcher_count; k++) {
     const PawlWatcher* watcher = &w->watchers[k];
-    if (is_open(state, watcher) && state->t + slack >= ready(s, state, watcher)) {
+    if (!is_open(state, watcher)) {
+      continue;
+    }
+    if (has_side(watcher)) {
+      w->sided[w->sided_count++] = k;
+    }
+    if (state->t + slack >= ready(s, state, watcher)) {
       w->armed[w->armed_count++] = k;
       w->armed_reacts |= watcher->reacts;
     }
@@ -191,10 +198,24 @@ PawlStatus pawl_triggers_margin(PawlStepper* s, const PawlState* state, double* 
 }
 
 static void note_side(PawlState* state, int k, double f) {
-  state->largest[k] = fmax(state->largest[k], fabs(f));
+  state->largest[k] = fabs(f) > state->largest[k] ? fabs(f) : state->largest[k];
   if (fabs(f) > NO_SIDE * state->largest[k]) {
     state->sides[k] = f > 0.0 ? 1 : -1;
   }
+}
+
+bool pawl_triggers_pass(PawlStepper* s, PawlState* state, const double* watch,
+                        const double* lambda) {
+  PawlSwitcher* w = s->switcher;
+  for (int k = 0; k < w->armed_count; k++) {
+    if (!(margin(s, state, w->armed[k], watch, lambda) >= 0.0)) {
+      return false;
+    }
+  }
+  for (int k = 0; k < w->sided_count; k++) {
+    note_side(state, w->sided[k], watch[w->watchers[w->sided[k]].at]);
+  }
+  return true;
 }
 
 PawlStatus pawl_triggers_note(PawlStepper* s, PawlState* state, bool looked, bool fresh,
@@ -367,6 +388,7 @@ PawlStatus pawl_triggers_fire(PawlStepper* s, PawlState* state, double slack, bo
 PawlStatus pawl_triggers_start(PawlStepper* s, PawlState* state, PawlError* err) {
   PawlSwitcher* w = s->switcher;
   const double* lambda;
+  w->plan_state = NULL;
   memset(state->passed, 0, (size_t)w->clock_count * sizeof(int));
   memset(state->sides, 0, (size_t)w->watcher_count * sizeof(int));
   memset(state->largest, 0, (size_t)w->watcher_count * sizeof(double));

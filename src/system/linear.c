@@ -203,3 +203,54 @@ PawlLinearity pawl_system_linearity(const PawlSystem* system, const char** why) 
   }
   return found == MEMORY_IS_SHORT ? PAWL_NONLINEAR : (PawlLinearity)found;
 }
+
+// ---- what is watched ----------------------------------------------------------------------------
+// The degree of an operation in the motion, from those of its operands: 0, 1, or 2 for more.
+static int degree_of(PawlOp op, const int* of) {
+  int most = of[0] > of[1] ? of[0] : of[1];
+  most = of[2] > most ? of[2] : most;
+  switch (op) {
+    case PAWL_OP_ADD:
+    case PAWL_OP_SUB:
+    case PAWL_OP_NEG:
+      return most;
+    case PAWL_OP_MUL:
+      return of[0] + of[1] > 2 ? 2 : of[0] + of[1];
+    case PAWL_OP_DIV:
+      return of[1] > 0 ? 2 : of[0];
+    default:
+      return most > 0 ? 2 : 0;
+  }
+}
+
+static bool is_affine(PawlDag* dag, PawlNode root) {
+  const PawlNode* nodes;
+  int count = pawl_dag_reach(dag, 1, &root, &nodes);
+  int* degree = count < 0 ? NULL : pawl_alloc((size_t)root + 1, sizeof(int));
+  bool affine = degree != NULL;
+  for (int k = 0; affine && k < count; k++) {
+    const PawlDagNode* node = pawl_dag_node(dag, nodes[k]);
+    int of[3] = {0, 0, 0};
+    for (int i = 0; i < pawl_op_operands(node->op); i++) {
+      of[i] = degree[node->arg[i]];
+    }
+    bool leaf = pawl_op_is_leaf(node->op);
+    bool number = node->op == PAWL_OP_CONST || node->op == PAWL_OP_PARAM;
+    degree[nodes[k]] = number ? 0 : leaf ? 1 : degree_of(node->op, of);
+    affine = degree[nodes[k]] < 2 && node->op != PAWL_OP_TIME && node->op != PAWL_OP_TURN;
+  }
+  pawl_free(degree);
+  return affine;
+}
+
+bool pawl_system_watches_affine(const PawlSystem* system) {
+  bool affine = system->model != NULL;
+  for (int g = 0; affine && g < system->group_count; g++) {
+    const PawlGroup* group = &system->groups[g];
+    for (int k = 0; affine && k < group->entry_count; k++) {
+      const PawlEntry* e = &group->entries[k];
+      affine = e->quantity != PAWL_Q_WATCH || is_affine(group->dag, e->node);
+    }
+  }
+  return affine;
+}

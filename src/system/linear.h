@@ -16,3 +16,7 @@ typedef enum PawlLinearity {
 // model that is not linear, as written, or a few words; valid as long as the model. It is NULL when
 // memory was short. A system of callbacks is PAWL_NONLINEAR: its functions cannot be read.
 PawlLinearity pawl_system_linearity(const PawlSystem* system, const char** why);
+
+// Whether all that is watched is affine in q, v, v' and lambda, with numbers as coefficients. False
+// also when memory is short.
+bool pawl_system_watches_affine(const PawlSystem* system);

@@ -222,6 +222,10 @@ bool pawl_system_triggers(const PawlSystem* system) {
   return system->triggers;
 }
 
+bool pawl_system_engages(const PawlSystem* system, int c) {
+  return system->constraints[c].triggered;
+}
+
 int pawl_system_find_constraint(const PawlSystem* system, const char* name) {
   for (int c = 0; c < system->constraint_count; c++) {
     if (strcmp(system->constraints[c].name, name) == 0) {
