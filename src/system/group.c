@@ -504,6 +504,11 @@ static int build_lane_group(Sorter* s, PawlGroup* group, const Shape* shape, Scr
              : -1;
 }
 
+// A list that is empty has no memory.
+static const int* part(const int* list, int first) {
+  return list ? list + first : NULL;
+}
+
 static int build_single(Sorter* s, PawlGroup* group, const Placed* placed, Scratch* scratch) {
   const Shape* shape = &s->shapes[placed->shape];
   if (make_scratch(scratch, shape, placed) != 0) {
@@ -515,8 +520,8 @@ static int build_single(Sorter* s, PawlGroup* group, const Placed* placed, Scrat
       return -1;
     }
   }
-  const int* coordinates = s->coordinates + placed->coordinates;
-  PawlSlotNodes slots = {coordinates, s->rows + placed->rows, scratch->numbers};
+  const int* coordinates = part(s->coordinates, placed->coordinates);
+  PawlSlotNodes slots = {coordinates, part(s->rows, placed->rows), scratch->numbers};
   if (pawl_shape_build(group->dag, shape->token_count, s->tokens + shape->first_token, &slots,
                        scratch->nodes, scratch->roots) < 0) {
     return -1;
