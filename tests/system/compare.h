@@ -293,7 +293,7 @@ static inline void compare_switching(Compare* c, const PawlValues* x) {
     double complex periods = c->graph.value[wrap->arg[0]] / c->graph.value[wrap->arg[1]];
     expect_exact(c, "turn", turn, 0, x->z[k], creal(periods));
     expect_exact(c, "turn rate", turn, 0, x->z_rate[k], cimag(periods) / COMPLEX_STEP);
-    assert_int_equal(c->place->modes[system->constraint_count + turn], floor(creal(periods)));
+    assert_int_equal(c->place->modes[system->constraint_count + turn], (int)floor(creal(periods)));
   }
 }
 
