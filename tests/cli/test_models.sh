@@ -7,6 +7,9 @@
 smooth="ga-p ga-v ga-a ga-pv ga-pva nsga-pvv nsga-pva moreau-jean rk4 event-driven"
 switching="event-driven ga-p ga-v ga-v-between ga-v-implicit ga-pv ga-pva nsga-pvv nsga-pva moreau-jean"
 contact="nsga-pvv nsga-pva moreau-jean"
+linear="taylor exponential" # for linear models
+adaptive=dopri
+"$pawl" run --help | grep -q '^  ark ' && adaptive="dopri ark ida"
 
 # run_model NAME METHOD: runs, and checks what every run has in common; the first writes a file.
 run_model() {
@@ -69,7 +72,7 @@ switching_model() {
 
 # locking_model NAME LOSS TOLERANCE: every method stops at each instant and applies the same jump.
 locking_model() {
-  for method in $smooth; do
+  for method in $smooth $adaptive; do
     run_model "$1" "$method"
     holds "$method"
     [ "$method" = moreau-jean ] || energy_lost "$1" "$method" "$2" "$3"
@@ -77,13 +80,17 @@ locking_model() {
 }
 
 # ending_model NAME COORDINATE VALUE TOLERANCE: every method ends at this place, within a tolerance for
-# the methods of order 2; rk4 and event-driven within a hundredth of it.
+# the methods of order 2; those of higher order within a hundredth of it.
 ending_model() {
-  for method in $smooth; do
+  case $1 in
+    four-bar) further=$adaptive ;;
+    *) further="$adaptive $linear" ;;
+  esac
+  for method in $smooth $further; do
     run_model "$1" "$method"
     holds "$method"
     case $method in
-      rk4 | event-driven) near "$(field "final.q.$2")" "$3" "$(awk -v x="$4" 'BEGIN { print x / 100 }')" ;;
+      rk4 | event-driven | taylor | exponential | dopri | ark | ida) near "$(field "final.q.$2")" "$3" "$(awk -v x="$4" 'BEGIN { print x / 100 }')" ;;
       *) near "$(field "final.q.$2")" "$3" "$4" ;;
     esac
   done
