@@ -180,6 +180,18 @@ static PawlStatus run_disturbed(Trial* t) {
   return status;
 }
 
+static PawlStatus run_instants(Trial* t) {
+  double* values = calloc((size_t)t->c->check_count, sizeof *values);
+  PawlStatus status = values ? measure_instants(t->system, &t->def, t->c->check_count, t->c->checks,
+                                                values, &t->err)
+                             : PAWL_ERROR_MEMORY;
+  for (int k = 0; status == PAWL_OK && k < t->c->check_count; k++) {
+    judge(&t->c->checks[k], values[k], &t->outcomes[k]);
+  }
+  free(values);
+  return status;
+}
+
 static PawlStatus run_orders(Trial* t) {
   const Check* first = &t->c->checks[0];
   // A reference of order 4 need not be finer than the steps of a method of order 2.
@@ -210,6 +222,8 @@ static PawlStatus run_trial(Trial* t) {
       return run_disturbed(t);
     case CASE_ORDERS:
       return run_orders(t);
+    case CASE_INSTANTS:
+      return run_instants(t);
     default:
       return run_once(t, &t->def, false, true);
   }

@@ -11,7 +11,8 @@ typedef enum Measure {
   EVENT_TIME,    // [s] of switch `event`
   RATE_BEFORE,   // rate of coordinate `name` just before switch `event`
   RATE_AFTER,    // and just after it
-  ENERGY_LOST,   // [J] in switch `event`
+  ENERGY_LOST,   // [J] in switch `event`; of several at one instant, its part
+  INSTANT_LOST,  // [J] in all switches at the instant of switch `event`
   IMPULSE,       // [N s] of row `at` (from 1) of the constraint that switches in `event`
   VALUE,         // column `name` of the record at time `at`; AT_END: its last value
   LARGEST,       // largest absolute value of column `name` from time `at` on
@@ -23,6 +24,12 @@ typedef enum Measure {
   ORDER_BEFORE,  // observed order in part `name` (q or v) before the first switch, L1
   ORDER_WHOLE,   // over the whole run, L1
   ORDER_GRAPH,   // over the whole run, Hausdorff distance of the graphs
+  // of CASE_INSTANTS; several that switch together are one instant:
+  ACCELERATION_BEFORE,  // x'' of coordinate `name` just before instant `event`
+  ACCELERATION_AFTER,   // and just after it
+  OUTPUT_BEFORE,        // output `name` just before instant `event`
+  OUTPUT_AFTER,         // and just after it
+  OUTPUT_JUMP,          // |after - before| / |before|
 } Measure;
 
 #define AT_END INFINITY
@@ -43,6 +50,7 @@ typedef enum CaseKind {
   CASE_STEPPING,   // runs at STEPPING_SIZES steps from the given one down; differences over h
   CASE_DISTURBED,  // DISTURBED_STEPS steps from a start with v' = a = 0
   CASE_ORDERS,     // runs at many steps between two sizes
+  CASE_INSTANTS,   // one run; both sides of its switches
 } CaseKind;
 
 // Across a switch the error depends on where it falls into its step, so that many sizes are needed.
@@ -69,7 +77,7 @@ typedef struct Paper {
 
 #define CHECKS(list) (int)(sizeof(list) / sizeof *(list)), list
 
-extern const Paper paper_patil, paper_bruls, paper_new;
+extern const Paper paper_patil, paper_bruls, paper_mueller, paper_kovanda, paper_locks, paper_new;
 extern const Paper* const papers[];  // ends with NULL
 
 // One check of a run or sweep. NAN when there is nothing to measure.
@@ -78,3 +86,6 @@ double measure_sweep(const Check* check, const Sweep* sweep);
 // The largest residual at acceleration level over the first steps of a disturbed start.
 PawlStatus measure_disturbed(const PawlSystem* system, const PawlSimulateDef* def, double* largest,
                              PawlError* err);
+// What the checks of CASE_INSTANTS ask for, to `values`; NAN where an instant did not happen.
+PawlStatus measure_instants(const PawlSystem* system, const PawlSimulateDef* def, int count,
+                            const Check* checks, double* values, PawlError* err);

@@ -26,6 +26,15 @@ static double rate_of(const PawlRecorder* recorder, const char* name, const doub
   return place >= 0 && place < width && place < count ? v[place] : NAN;
 }
 
+static double lost_together(const PawlRecorder* recorder, double t) {
+  double lost = 0.0;
+  for (int k = 0; k < pawl_recorder_event_count(recorder); k++) {
+    const PawlEvent* e = pawl_recorder_event(recorder, k);
+    lost += e->t == t ? e->energy_lost : 0.0;
+  }
+  return lost;
+}
+
 static double of_event(const Check* c, const PawlRecorder* recorder) {
   const PawlEvent* e = pawl_recorder_event(recorder, c->event - 1);
   int row = (int)c->at - 1;
@@ -41,6 +50,8 @@ static double of_event(const Check* c, const PawlRecorder* recorder) {
       return rate_of(recorder, c->name, e->v_after, e->v_count);
     case ENERGY_LOST:
       return e->energy_lost;
+    case INSTANT_LOST:
+      return lost_together(recorder, e->t);
     default:
       return row >= 0 && row < e->row_count ? e->impulse[row] : NAN;
   }
@@ -81,6 +92,7 @@ double measure_run(const Check* c, const StudyRun* run) {
     case RATE_BEFORE:
     case RATE_AFTER:
     case ENERGY_LOST:
+    case INSTANT_LOST:
     case IMPULSE:
       return of_event(c, recorder);
     case SAW_RATE:

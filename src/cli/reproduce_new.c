@@ -37,14 +37,14 @@ static const Check two_tracks[] = {
     {"time of the second [s]", EVENT_TIME, NULL, 2, 0, 1.4285714285714286, 1e-8, 1.1},
     {"x1' after them [m/s]", RATE_AFTER, "x1", 1, 0, 0.26849315068493146, 1e-8, 0},
     {"y2' after them [m/s]", RATE_AFTER, "y2", 2, 0, 0.26849315068493146, 1e-8, 0},
-    {"energy lost [J]", ENERGY_LOST, NULL, 1, 0, 1.0645333904109588, 1e-8, 0},
+    {"energy lost in both [J]", INSTANT_LOST, NULL, 1, 0, 1.0645333904109588, 1e-8, 0},
     {"impulse of the first track [N s]", IMPULSE, NULL, 1, 1, -1.102739726027397, 1e-8, 0},
     {"impulse of the second track [N s]", IMPULSE, NULL, 2, 1, 1.3304794520547945, 1e-8, 0},
     {"x1 at 3 s [m]", VALUE, "x1", 0, AT_END, 1.421917808219178, 1e-8, 1},
 };
 static const Check two_tracks_bisector[] = {
     {"x1' after the kinks [m/s]", RATE_AFTER, "x1", 1, 0, 0.5526399903229132, 1e-8, 0},
-    {"energy lost [J]", ENERGY_LOST, NULL, 1, 0, 0, 1e-12, 0},
+    {"energy lost in both [J]", INSTANT_LOST, NULL, 1, 0, 0, 1e-12, 0},
 };
 // A load changes trolleys: (m2 + m + J k^2) s2'+ = m2 v2 + m v1 cos(beta).
 static const Check load_transfer[] = {

@@ -33,6 +33,9 @@ lacks out FAIL
 expect 0 reproduce --help
 has out "patil"
 has out "bruls"
+has out "mueller"
+has out "kovanda"
+has out "locks"
 expect 2 reproduce nosuch
 has err "'nosuch'"
 expect 2 reproduce --frob
@@ -56,6 +59,9 @@ if [ -z "$sanitized" ]; then
   grep FAIL out >&2
   has out "== patil"
   has out "== bruls"
+  has out "== mueller"
+  has out "== kovanda"
+  has out "== locks"
   has out ", 0 failed, in"
 fi
 finish
