@@ -31,7 +31,8 @@ typedef struct PawlEvent {
   const char* constraint;  // its name in the model
   const char* from;        // mode left
   const char* to;          // mode entered
-  double energy_lost;      // [J], positive when the jump dissipates
+  double energy_lost;      // [J], positive when the jump dissipates; of several at one instant, the
+                           // part of this constraint
   int row_count;           // length of impulse
   const double* impulse;   // [N s] of each row of the constraint
   int v_count;             // length of v_before and v_after

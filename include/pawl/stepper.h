@@ -92,7 +92,8 @@ typedef struct PawlInstant {
   const double* v_before;  // v
   const double* v_after;   // v
   const double* impulse;   // rows [N s]
-  double energy_lost;      // [J]
+  const double* loss;      // rows [J]: the part of energy_lost that each row took
+  double energy_lost;      // [J], of the whole instant
 } PawlInstant;
 PAWL_API int pawl_stepper_instants(const PawlStepper* stepper);
 PAWL_API const PawlInstant* pawl_stepper_instant(const PawlStepper* stepper, int index);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // pawl check: what a model amounts to and whether it can start.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,12 +51,13 @@ static void keep_set(Watch* w) {
       return;
     }
   }
-  int* modes = w->set_count < MOST_SETS ? malloc(bytes + 1) : NULL;
+  size_t all = (size_t)pawl_system_sizes(w->system).modes * sizeof(int);
+  int* modes = w->set_count < MOST_SETS ? malloc(all + 1) : NULL;
   if (!modes) {
     w->more = true;
     return;
   }
-  memcpy(modes, state->modes, bytes);
+  memcpy(modes, state->modes, all);
   int rows = pawl_system_rows_in_force(w->system, state->modes) -
              pawl_stepper_info(pawl_sim_stepper(w->sim)).redundant_rows;
   w->sets[w->set_count++] = (ModeSet){modes, pawl_system_sizes(w->system).v - rows, state->t};
@@ -118,17 +120,25 @@ typedef struct Findings {
   const double* lambda;
 } Findings;
 
-// "joint2 locked, joint3 free"
+// "joint2 locked, joint3 free"; of many constraints only those that are not free.
 static void put_modes(const PawlSystem* system, const int* modes, char* out, size_t size) {
+  enum { MANY = 5 };
   char room[32];
   size_t at = 0;
+  int count = pawl_system_constraint_count(system), left_out = 0;
   out[0] = '\0';
-  for (int c = 0; c < pawl_system_constraint_count(system); c++) {
+  for (int c = 0; c < count; c++) {
     const char* mode = pawl_system_mode_name(system, c, modes, room, sizeof room);
-    if (mode[0] && at < size) {
-      at += (size_t)snprintf(out + at, size - at, "%s%s %s", at ? ", " : "",
-                             pawl_system_constraint_name(system, c), mode);
+    const char* name = pawl_system_constraint_name(system, c);
+    bool idle = count > MANY && pawl_system_engages(system, c) && modes[c] == 0;
+    bool fits = at + strlen(name) + strlen(mode) + 30 < size;
+    if (mode[0] && !idle && fits) {
+      at += (size_t)snprintf(out + at, size - at, "%s%s %s", at ? ", " : "", name, mode);
     }
+    left_out += mode[0] && (idle || !fits);
+  }
+  if (left_out > 0) {
+    snprintf(out + at, size - at, "%s%d %sfree", at ? ", " : "", left_out, at ? "others " : "");
   }
 }
 
@@ -141,8 +151,9 @@ static void print_along(const PawlSystem* system, const Findings* f) {
                                         : "each was taken");
   for (int k = 0; k < w->set_count; k++) {
     put_modes(system, w->sets[k].modes, text, sizeof text);
-    printf("%-19s %d degree%s of freedom: %s (from t = %.6g s)\n", k == 0 ? "modes" : "",
-           w->sets[k].freedoms, w->sets[k].freedoms == 1 ? "" : "s", text, w->sets[k].t);
+    printf("%-19s %d degree%s of freedom%s%s (from t = %.6g s)\n", k == 0 ? "modes" : "",
+           w->sets[k].freedoms, w->sets[k].freedoms == 1 ? "" : "s", text[0] ? ": " : "", text,
+           w->sets[k].t);
   }
   if (w->more) {
     printf("%-19s and more\n", "");
@@ -205,6 +216,11 @@ static void print_spectrum(const PawlSystem* system, const int* modes, const Paw
                     : ": some free motion has no stiffness");
   for (int k = 0; k < s->oscillator_count && k < MOST_SHOWN; k++) {
     const PawlOscillator* o = &s->oscillators[k];
+    if (isnan(o->ratio)) {
+      printf("  no oscillation    %.9g and %.9g 1/s, %s\n", o->real[0], o->real[1],
+             pawl_damping_name(o->damping));
+      continue;
+    }
     printf("  natural frequency %.9g rad/s = %.6g Hz, damping ratio %.6g, %s\n", o->natural,
            o->hertz, o->ratio, pawl_damping_name(o->damping));
   }
@@ -250,11 +266,22 @@ static PawlStatus show_spectrum(void* context, const int* modes, PawlError* err)
   return status;
 }
 
-static void show_spectra(const PawlSystem* system, Json* json) {
+// Of few constraints every set of modes, of many those that the run has met.
+static void show_spectra(const PawlSystem* system, const Watch* along, Json* json) {
+  enum { MOST_ENGAGING = 3 };
   PawlError unused = {0};
   Spectra x = {system, json};
-  if (each_set(system, show_spectrum, &x, &unused) != PAWL_OK) {
-    return;  // not linear
+  int engaging = 0;
+  for (int c = 0; c < pawl_system_constraint_count(system); c++) {
+    engaging += pawl_system_mode_count(system, c) > 1;
+  }
+  PawlStatus status = PAWL_OK;
+  if (engaging <= MOST_ENGAGING || !along) {
+    status = each_set(system, show_spectrum, &x, &unused);
+  }
+  for (int k = 0; engaging > MOST_ENGAGING && along && status == PAWL_OK && k < along->set_count;
+       k++) {
+    status = show_spectrum(&x, along->sets[k].modes, &unused);
   }
 }
 
@@ -288,7 +315,7 @@ static void print_findings(const PawlSystem* system, const Findings* f) {
   if (f->along) {
     print_along(system, f);
   }
-  show_spectra(system, NULL);
+  show_spectra(system, f->along, NULL);
   if (f->warning[0]) {
     printf("warning             %s\n", f->warning);
   }
@@ -325,7 +352,7 @@ static void print_json(const PawlSystem* system, const Findings* f) {
   }
   json_close(&json, ']');
   json_open(&json, "linear", '[');
-  show_spectra(system, &json);
+  show_spectra(system, f->along, &json);
   json_close(&json, ']');
   json_text(&json, "problem", f->problem ? f->problem : "");
   json_text(&json, "warning", f->warning);

@@ -187,6 +187,22 @@ static const char* warning_of(const PawlSim* sim, int index) {
   return index < count ? list[index] : NULL;
 }
 
+static void print_events(const PawlRecorder* recorder) {
+  enum { MOST_SHOWN = 3 };
+  int count = pawl_recorder_event_count(recorder);
+  for (int k = 0; k < count && k < MOST_SHOWN; k++) {
+    const PawlEvent* e = pawl_recorder_event(recorder, k);
+    fprintf(stderr, "%s%s %s at %.6g s", k ? ", " : "", e->constraint, e->to, e->t);
+    if (e->energy_lost != 0.0) {
+      fprintf(stderr, " (%.4g J lost)", e->energy_lost);
+    }
+  }
+  if (count > MOST_SHOWN) {
+    fprintf(stderr, ", and %d more; --json lists all", count - MOST_SHOWN);
+  }
+  fprintf(stderr, "%s", count ? "\n" : "");
+}
+
 static void print_summary(const PawlSystem* system, const PawlSim* sim,
                           const PawlSimulateDef* def) {
   PawlSummary s = pawl_sim_summary(sim);
@@ -197,6 +213,7 @@ static void print_summary(const PawlSystem* system, const PawlSim* sim,
     fprintf(stderr, "%lld steps did not converge and were taken in smaller pieces\n",
             s.smaller_steps);
   }
+  print_events(pawl_sim_recorder(sim));
   print_state(system, pawl_sim_state(sim));
   fprintf(stderr, "energy %.10g J -> %.10g J, largest drift %.3g J\n", s.energy_start, s.energy_end,
           s.energy_max_drift);
@@ -270,7 +287,13 @@ static void print_json(const PawlSystem* system, const PawlSim* sim, const PawlS
   json_close(&json, '}');
   json_open(&json, "warnings", '[');
   for (int k = 0; warning_of(sim, k); k++) {
-    json_text(&json, NULL, warning_of(sim, k));
+    for (const char* at = warning_of(sim, k); *at;) {  // one entry a line
+      char line[1000];
+      int length = (int)strcspn(at, "\n");
+      snprintf(line, sizeof line, "%.*s", length, at);
+      json_text(&json, NULL, line);
+      at += length + (at[length] == '\n');
+    }
   }
   json_close(&json, ']');
   json_events(&json, pawl_sim_recorder(sim));
@@ -280,7 +303,11 @@ static void print_json(const PawlSystem* system, const PawlSim* sim, const PawlS
 // ---- the command --------------------------------------------------------------------------------
 static void print_warnings(const PawlSim* sim) {
   for (int k = 0; warning_of(sim, k); k++) {
-    fprintf(stderr, "pawl: warning: %s\n", warning_of(sim, k));
+    for (const char* at = warning_of(sim, k); *at;) {
+      int length = (int)strcspn(at, "\n");
+      fprintf(stderr, "pawl: warning: %.*s\n", length, at);
+      at += length + (at[length] == '\n');
+    }
   }
 }
 

@@ -226,7 +226,11 @@ static PawlAst* call(PawlParser* p, char* word, PawlToken at) {
     return pawl_parser_stop(p, PAWL_ERROR_MODEL);
   }
   PawlAst* tree = new_tree(p, PAWL_AST_CALL, at.begin);
-  if (!tree || !pawl_parser_take(p, "(") || !arguments(p, tree, ")")) {
+  bool was_naming = p->naming;
+  p->naming = strcmp(word, "lambda") == 0;  // a constraint may be called floor
+  bool complete = tree && pawl_parser_take(p, "(") && arguments(p, tree, ")");
+  p->naming = was_naming;
+  if (!complete) {
     return NULL;
   }
   tree->name = word;
@@ -276,7 +280,7 @@ static PawlAst* word_operand(PawlParser* p) {
     return call(p, word, at);
   }
   PawlOp op;
-  if (pawl_function_find(word, &op)) {
+  if (!p->naming && pawl_function_find(word, &op)) {
     pawl_expr_fail(p->error, at.begin, at.end, "%s is a function, write %s(...)", word, word);
     return pawl_parser_stop(p, PAWL_ERROR_MODEL);
   }

@@ -10,6 +10,7 @@ typedef struct PawlParser {
   PawlToken token;   // the one looked at
   int previous_end;  // where the last token taken ends
   int depth;
+  bool naming;        // inside lambda( ): words are names of constraints
   PawlStatus status;  // the first failure; `token` is then WRONG
   PawlArena* arena;
   PawlExprError* error;

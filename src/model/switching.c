@@ -60,6 +60,11 @@ bool pawl_load_trigger(PawlLoader* loader, PawlYaml* map, const PawlScope* scope
   bool good = !at || load_times(loader, at, scope, trigger);
   good &= !when || pawl_expression(loader, when, scope, &PAWL_USE_WATCH, &trigger->when);
   good &= load_time(loader, pawl_yaml_get(map, "after"), scope, false, &trigger->after);
+  const PawlYaml* after = pawl_yaml_get(map, "after");
+  if (after && !when) {
+    pawl_report(&loader->report, after->key, "after: needs when:");
+    good = false;
+  }
   if (direction && !when) {
     pawl_report(&loader->report, direction->key, "direction: needs when:");
     good = false;

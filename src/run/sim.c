@@ -193,17 +193,26 @@ static PawlStatus record_instant(PawlSim* sim, const PawlInstant* i, PawlError* 
   if (i->event >= 0 || i->refused >= 0) {
     return record_quiet(sim, i, err);
   }
+  double rest = i->energy_lost;  // what is not of a row (a snap, a time step) goes to the first
+  for (int r = 0; r < pawl_system_sizes(sim->system).rows; r++) {
+    rest -= i->loss[r];
+  }
   for (int c = 0; c < pawl_system_constraint_count(sim->system); c++) {
     int first, rows;
     if (!pawl_system_switched(sim->system, c, i->from, i->to)) {
       continue;
     }
     pawl_system_constraint_rows(sim->system, c, &first, &rows);
+    double lost = rest;
+    for (int r = first; r < first + rows; r++) {
+      lost += i->loss[r];
+    }
+    rest = 0.0;
     PawlEvent event = {.t = i->t,
                        .constraint = pawl_system_constraint_name(sim->system, c),
                        .from = pawl_system_mode_name(sim->system, c, i->from, from, sizeof from),
                        .to = pawl_system_mode_name(sim->system, c, i->to, to, sizeof to),
-                       .energy_lost = i->energy_lost,
+                       .energy_lost = lost,
                        .row_count = rows,
                        .impulse = i->impulse + first,
                        .v_count = pawl_system_sizes(sim->system).v,

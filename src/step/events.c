@@ -248,6 +248,45 @@ static PawlStatus too_many(const PawlStepper* s, const PawlState* state, PawlErr
       (int)MOST_JUMPS);
 }
 
+// An impact within a time step must not go through a joint that holds by a finite force. The first
+// whose mean reaction over the step is beyond its capacity slides from the beginning of the step;
+// -1: none.
+static PawlStatus overloaded(PawlStepper* s, const PawlState* state, int* constraint,
+                             PawlError* err) {
+  PawlSwitcher* w = s->switcher;
+  *constraint = -1;
+  bool impacts = s->contact_count > 0 || (s->switches && !w->event_driven);
+  if (!impacts || w->capacity_count == 0 || w->instant_count == w->mark_count) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(pawl_stepper_multipliers(s, state, w->impulse_room, err));
+  const double* watch = pawl_eval_values(w->watch)->watch;
+  for (int k = 0; k < w->capacity_count && *constraint < 0; k++) {
+    int c = w->capacities[k];
+    double reaction = w->impulse_room[s->system->constraints[c].first_row];
+    if (state->modes[c] == PAWL_MODE_HELD &&
+        fabs(reaction) > watch[s->system->watches[c].capacity]) {
+      *constraint = c;
+    }
+  }
+  return PAWL_OK;
+}
+
+static PawlStatus slide_instead(PawlStepper* s, PawlState* state, int c, PawlError* err) {
+  PawlSwitcher* w = s->switcher;
+  double reaction = w->impulse_room[s->system->constraints[c].first_row];
+  pawl_switcher_copy(s, state, w->mark);
+  w->instant_count = w->mark_count;
+  memcpy(s->modes, state->modes, mode_bytes(s));
+  memcpy(w->next, state->modes, mode_bytes(s));
+  w->next[c] = reaction > 0.0 ? PAWL_MODE_DOWN : PAWL_MODE_UP;
+  pawl_switcher_activate(s);
+  w->forced = c;
+  PawlStatus status = pawl_jump(s, state, err);
+  w->forced = -1;
+  return status ? status : pawl_triggers_note(s, state, false, true, err);
+}
+
 // One piece of length h, or up to the first instant before its end.
 static PawlStatus piece(PawlStepper* s, PawlState* state, double h, double slack, PawlError* err) {
   PawlSwitcher* w = s->switcher;
@@ -269,7 +308,12 @@ static PawlStatus piece(PawlStepper* s, PawlState* state, double h, double slack
     } else {
       PAWL_TRY(step_inside(s, state, h, err));
     }
+    int through;
     PAWL_TRY(look(s, state, &margin, err));
+    PAWL_TRY(overloaded(s, state, &through, err));
+    if (through >= 0) {
+      return slide_instead(s, state, through, err);
+    }
     if (!is_quiet(s, state, &margin)) {
       if (!stopped) {
         PAWL_TRY(go_to_zero(s, state, h, &margin, err));

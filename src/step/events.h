@@ -59,8 +59,8 @@ PAWL_CHECKED PawlStatus pawl_triggers_note(PawlStepper* stepper, PawlState* stat
 PAWL_CHECKED PawlStatus pawl_triggers_fire(PawlStepper* stepper, PawlState* state, double slack,
                                            bool watched, bool* changed, PawlError* err);
 // Asks a constraint to engage or to let go, into switcher->next.
-void pawl_triggers_engage(PawlStepper* stepper, const PawlState* state, int constraint);
-void pawl_triggers_release(PawlStepper* stepper, const PawlState* state, int constraint);
+void pawl_triggers_engage(PawlStepper* stepper, PawlState* state, int constraint);
+void pawl_triggers_release(PawlStepper* stepper, PawlState* state, int constraint);
 // Accelerations and multipliers that solve the index-1 equations at a state; those of the state
 // when its method keeps them so.
 PAWL_CHECKED PawlStatus pawl_triggers_react(PawlStepper* stepper, const PawlState* state,

@@ -14,6 +14,7 @@
 static const double SMALLEST_GAIN = -1e-9;  // [1/s] a rate of z below this does not go on
 static const double SMALLEST_SIZE = 1e-3;   // of the terms of a row
 static const double REST = 1e-10;           // rates below this part of the largest count as zero
+enum { BEGINS = 2 };                        // of resting: slides from this instant on
 static const double LAW_NONE = -1.0;        // rates are set, momentum is not looked at
 
 // ---- the law of the jump ------------------------------------------------------------------------
@@ -346,6 +347,27 @@ static bool leave_out_capacities(PawlStepper* s, const PawlState* state, const P
   return any;
 }
 
+// Rows that depend on each other may ask for different rates: then no velocity serves them all.
+static PawlStatus check_rates(PawlStepper* s, const PawlState* state, const PawlValues* values,
+                              PawlError* err) {
+  static const double SAME_RATE = 1e-9;
+  PawlSwitcher* w = s->switcher;
+  const double* rate = rates(s, state, values);
+  pawl_sparse_sizes(&s->G, values->G, state->v, 0.0, w->sizes);
+  for (int i = 0; i < s->sizes.rows; i++) {
+    double size = w->sizes[i] + fabs(values->g_t[i]) + REST * fastest(s, state->v);
+    if (w->set[i] && fabs(rate[i]) > SAME_RATE * size) {
+      int number;
+      const char* name = pawl_system_row_name(s->system, i, &number);
+      return pawl_fail(err, PAWL_ERROR_RUN,
+                       "t = %.10g: constraint '%s' (row %d) contradicts the others that hold now: "
+                       "no velocities satisfy all of them",
+                       state->t, name, number + 1);
+    }
+  }
+  return PAWL_OK;
+}
+
 // The law post in one of its forms: M dv = G^T Lambda, G (v + dv) = -g_t over the rows of w->set.
 static PawlStatus jump_post(PawlStepper* s, PawlState* state, const PawlValues* values,
                             double* impulse, PawlError* err) {
@@ -361,7 +383,7 @@ static PawlStatus jump_post(PawlStepper* s, PawlState* state, const PawlValues* 
   for (int j = 0; j < s->sizes.v; j++) {
     state->v[j] += w->spare_v[j];
   }
-  return PAWL_OK;
+  return w->dependent_count > 0 ? check_rates(s, state, values, err) : PAWL_OK;
 }
 
 // The rates of the rows are set by the least change of the velocities, whatever the masses:
@@ -388,6 +410,19 @@ static PawlStatus jump_none(PawlStepper* s, PawlState* state, const PawlValues* 
   return PAWL_OK;
 }
 
+// The energy that each row takes: -Lambda_i (rate before + rate after)/2, which add up to the loss
+// of kinetic energy, since M (v+ - v-) = G^T Lambda.                                         (T9)
+static void share_loss(PawlStepper* s, const PawlState* state, const PawlValues* values,
+                       const double* impulse) {
+  PawlSwitcher* w = s->switcher;
+  memset(w->row_loss, 0, (size_t)s->sizes.rows * sizeof(double));
+  pawl_sparse_add(&s->G, values->G, 0.5, w->before->v, w->row_loss);
+  pawl_sparse_add(&s->G, values->G, 0.5, state->v, w->row_loss);
+  for (int i = 0; i < s->sizes.rows; i++) {
+    w->row_loss[i] *= -impulse[i];
+  }
+}
+
 static PawlStatus gain_of(PawlStepper* s, const PawlState* state, double* gain, PawlError* err) {
   PawlSwitcher* w = s->switcher;
   *gain = INFINITY;
@@ -412,7 +447,6 @@ static void slide_after_jump(PawlStepper* s, PawlState* state, const PawlValues*
       state->held[row] = 0.0;
     }
   }
-  pawl_switcher_activate(s);
 }
 
 static PawlStatus jump_velocities(PawlStepper* s, PawlState* state, const PawlValues* values,
@@ -431,8 +465,10 @@ static PawlStatus jump_velocities(PawlStepper* s, PawlState* state, const PawlVa
   if (law.epsilon == 1.0) {
     bool left_out = leave_out_capacities(s, state, values);
     PAWL_TRY(jump_post(s, state, values, impulse, err));
+    share_loss(s, state, values, impulse);
     if (left_out) {
       slide_after_jump(s, state, values);
+      PAWL_TRY(pawl_switcher_reduce(s, state, err));
     }
     PAWL_TRY(gain_of(s, state, &gain, err));
   } else {
@@ -449,7 +485,12 @@ static PawlStatus jump_velocities(PawlStepper* s, PawlState* state, const PawlVa
 // The first joint at rest whose multiplier is beyond its capacity slides against it.
 static PawlStatus slide_first(PawlStepper* s, PawlState* state, bool* slides, PawlError* err) {
   PawlSwitcher* w = s->switcher;
-  PawlPoint point = {state->t, state->q, state->v, state->a, state->lambda, s->modes, state->held};
+  double* lambda = w->impulse_room;  // of least norm where joints share a force
+  memcpy(lambda, state->lambda, (size_t)s->sizes.rows * sizeof(double));
+  PawlState shown = *state;
+  shown.modes = s->modes;
+  PAWL_TRY(pawl_step_least_multipliers(s, &shown, lambda, err));
+  PawlPoint point = {state->t, state->q, state->v, state->a, lambda, s->modes, state->held};
   *slides = false;
   PAWL_TRY(pawl_eval_run(w->watch, &point, err));
   const double* watch = pawl_eval_values(w->watch)->watch;
@@ -457,36 +498,105 @@ static PawlStatus slide_first(PawlStepper* s, PawlState* state, bool* slides, Pa
     int c = w->capacities[k];
     const PawlConstraint* constraint = &s->system->constraints[c];
     const PawlWatch* at = &s->system->watches[c];
-    double lambda = state->lambda[constraint->first_row];
-    if (s->modes[c] != PAWL_MODE_HELD || fabs(lambda) <= watch[at->capacity]) {
+    double force = lambda[constraint->first_row];
+    if (s->modes[c] != PAWL_MODE_HELD || fabs(force) <= watch[at->capacity]) {
       continue;
     }
-    if (watch[at->friction] > watch[at->capacity] * (1 + 1e-12) || watch[at->friction] < 0.0) {
-      return pawl_fail(err, PAWL_ERROR_RUN,
-                       "t = %.10g: '%s': the friction %.6g must be between 0 and the capacity %.6g",
-                       state->t, constraint->name, watch[at->friction], watch[at->capacity]);
-    }
-    s->modes[c] = lambda > 0.0 ? PAWL_MODE_DOWN : PAWL_MODE_UP;
+    s->modes[c] = force > 0.0 ? PAWL_MODE_DOWN : PAWL_MODE_UP;
     state->held[constraint->first_row] = 0.0;
+    w->resting[k] = BEGINS;
     *slides = true;
     return PAWL_OK;
   }
   return PAWL_OK;
 }
 
-PawlStatus pawl_jump_settle(PawlStepper* s, PawlState* state, PawlError* err) {
+// Sliding joints whose rate is zero: they have just begun, or a jump has brought them to rest.
+static PawlStatus list_resting(PawlStepper* s, const PawlState* state, PawlError* err) {
+  PawlSwitcher* w = s->switcher;
+  PawlPoint point = {state->t, state->q, state->v, state->a, state->lambda, s->modes, state->held};
+  double size = fmax(fastest(s, state->v), fastest(s, w->before->v));
+  PAWL_TRY(pawl_eval_run(w->watch, &point, err));
+  const double* watch = pawl_eval_values(w->watch)->watch;
+  for (int k = 0; k < w->capacity_count; k++) {
+    int c = w->capacities[k];
+    w->resting[k] = c != w->forced && s->modes[c] >= PAWL_MODE_UP &&
+                    fabs(watch[s->system->watches[c].rate]) <= REST * size;
+  }
+  return PAWL_OK;
+}
+
+// The first of these that does not move on in the direction in which it slides is held; one that
+// has just exceeded its capacity only if it would move against it.
+static PawlStatus hold_first(PawlStepper* s, PawlState* state, bool* holds, PawlError* err) {
+  PawlSwitcher* w = s->switcher;
   const PawlValues* values;
-  bool slides = true;
-  while (slides) {
+  *holds = false;
+  memcpy(w->tried, s->modes, mode_bytes(s));
+  for (int k = 0; k < w->capacity_count; k++) {  // rows of free modes read zero: open them
+    int c = w->capacities[k];
+    s->modes[c] = w->resting[k] ? PAWL_MODE_HELD : s->modes[c];
+    *holds |= w->resting[k] != 0;
+  }
+  PawlStatus status = *holds ? evaluate(s, state, &values, err) : PAWL_OK;
+  memcpy(s->modes, w->tried, mode_bytes(s));
+  if (!*holds || status != PAWL_OK) {
+    return status;
+  }
+  *holds = false;
+  double* second = w->rate;  // G v' + gamma
+  memcpy(second, values->gamma, (size_t)s->sizes.rows * sizeof(double));
+  pawl_sparse_add(&s->G, values->G, 1.0, state->a, second);
+  pawl_sparse_sizes(&s->G, values->G, NULL, 0.0, w->sizes);
+  double rounding = 1e-12 * fastest(s, state->a);
+  for (int k = 0; k < w->capacity_count; k++) {
+    int c = w->capacities[k], row = s->system->constraints[c].first_row;
+    bool refused;
+    double ahead = s->modes[c] == PAWL_MODE_UP ? second[row] : -second[row];
+    double least = (w->resting[k] == BEGINS ? -rounding : rounding) * w->sizes[row];
+    if (!w->resting[k] || ahead > least || (ahead == 0.0 && w->resting[k] == BEGINS)) {
+      continue;
+    }
+    s->modes[c] = PAWL_MODE_HELD;
+    w->resting[k] = 0;
+    w->newly_held = *holds = true;
+    return pawl_jump_capture(s, state, c, &refused, err);
+  }
+  return PAWL_OK;
+}
+
+// Each joint with a capacity that is at rest either holds within it, or slides in the direction in
+// which it then accelerates. Found by changing one at a time, the first that does not fit.
+PawlStatus pawl_jump_settle(PawlStepper* s, PawlState* state, PawlError* err) {
+  PawlSwitcher* w = s->switcher;
+  const PawlValues* values;
+  bool changes = true;
+  int capacities = w ? w->capacity_count : 0;
+  if (capacities > 0) {
+    w->newly_held = false;
+    PAWL_TRY(list_resting(s, state, err));
+  }
+  for (int round = 0; changes; round++) {
     PAWL_TRY(evaluate(s, state, &values, err));
     PAWL_TRY(pawl_step_accelerate(s, values, state->t, state->a, state->lambda, err));
-    slides = false;
-    if (s->switcher && s->switcher->capacity_count > 0) {
-      PAWL_TRY(slide_first(s, state, &slides, err));
-      if (slides) {
-        pawl_switcher_activate(s);
+    changes = false;
+    if (capacities > 0 && round < 4 * capacities + 8) {
+      PAWL_TRY(slide_first(s, state, &changes, err));
+      if (!changes) {
+        PAWL_TRY(hold_first(s, state, &changes, err));
+      }
+      if (changes) {
+        PAWL_TRY(pawl_switcher_reduce(s, state, err));
       }
     }
+  }
+  if (capacities > 0) {
+    PAWL_TRY(evaluate(s, state, &values, err));  // methods start from these values
+  }
+  if (capacities > 0 && w->newly_held) {  // takes rounding out of their rates
+    pawl_modes_active(s->system, s->modes, w->set);
+    memset(w->persistent, 0, (size_t)s->sizes.rows);
+    PAWL_TRY(jump_post(s, state, values, w->impulse_room, err));
   }
   return PAWL_OK;
 }
@@ -539,6 +649,17 @@ static void restart_clocks(PawlStepper* s, PawlState* state) {
   }
 }
 
+// How fast a joint slides is measured from where its sliding begins.
+static void begin_sliding(PawlStepper* s, PawlState* state) {
+  PawlSwitcher* w = s->switcher;
+  for (int k = 0; k < w->watcher_count; k++) {
+    int c = w->watchers[k].of;
+    if (w->watchers[k].kind == PAWL_WATCH_SLIDE && s->modes[c] != state->modes[c]) {
+      state->largest[k] = 0.0;
+    }
+  }
+}
+
 PawlStatus pawl_jump(PawlStepper* s, PawlState* state, PawlError* err) {
   PawlSwitcher* w = s->switcher;
   const PawlValues* values;
@@ -564,6 +685,7 @@ PawlStatus pawl_jump(PawlStepper* s, PawlState* state, PawlError* err) {
   if (memcmp(s->modes, state->modes, mode_bytes(s)) != 0) {
     pawl_switcher_log(s, state->t, state->q, w->before->v, state->v, w->impulse, before - after);
   }
+  begin_sliding(s, state);
   memcpy(state->modes, s->modes, mode_bytes(s));
   s->method->start(s, state);
   return PAWL_OK;

@@ -58,14 +58,14 @@ static PawlStatus choose_method(PawlStepper* s, bool* event_driven, PawlError* e
   PAWL_TRY(find_method(s->def.method, &s->method, err));
   *event_driven = s->method == &pawl_method_event_driven;
   if (*event_driven) {
-    PAWL_TRY(find_method(s->def.smooth, &s->method, err));
-    if (s->method == &pawl_method_event_driven || s->method->nonsmooth) {
+    PawlError unknown = {0};
+    PawlStatus found = find_method(s->def.smooth, &s->method, &unknown);
+    if (found != PAWL_OK || s->method == &pawl_method_event_driven || s->method->nonsmooth) {
       s->method = NULL;
-      return pawl_fail(
-          err, PAWL_ERROR_USAGE,
-          "smooth = %s: must be a method for smooth motion: rk4, dopri, taylor, exponential, "
-          "ga-p, ga-pv, ga-pva, ark, ida",
-          s->def.smooth);
+      return pawl_fail(err, PAWL_ERROR_USAGE,
+                       "smooth = %.100s: must be a method for smooth motion: rk4, dopri, taylor, "
+                       "exponential, ga-p, ga-pv, ga-pva, ark, ida",
+                       s->def.smooth);
     }
   }
   const PawlMethod* method = s->method;
@@ -96,6 +96,18 @@ static PawlStatus check_words(const PawlStepper* s, PawlError* err) {
              : pawl_switcher_parse_law(s->def.impact, &epsilon, err);
 }
 
+// Rows that are added or taken away have no gradient between before and after.
+static PawlStatus check_law(const PawlStepper* s, PawlError* err) {
+  bool known = strcmp(s->def.impact, "model") == 0 || strcmp(s->def.impact, "post") == 0 ||
+               strcmp(s->def.impact, "none") == 0 || strcmp(s->def.impact, "1") == 0;
+  return s->switches || !s->triggers || known
+             ? PAWL_OK
+             : pawl_fail(err, PAWL_ERROR_USAGE,
+                         "impact = %.100s: '%s' has no regions, and what engages and lets go has "
+                         "post or none",
+                         s->def.impact, pawl_system_name(s->system));
+}
+
 static PawlStatus fill(PawlStepper* s, PawlError* err) {
   bool event_driven;
   enum {
@@ -112,6 +124,7 @@ static PawlStatus fill(PawlStepper* s, PawlError* err) {
   s->strategy = s->def.strategy;
   s->switches = pawl_system_switches(s->system);
   s->triggers = pawl_system_triggers(s->system);
+  PAWL_TRY(check_law(s, err));
   if (s->triggers) {
     s->since_count =
         s->system->constraint_count + (s->system->model ? s->system->model->event_count : 0);
@@ -286,13 +299,8 @@ PawlStatus pawl_stepper_step(PawlStepper* stepper, PawlState* state, double h, P
 }
 
 // G^T y = G^T lambda with y of least norm: [M -G^T; G 0] [0; y] = [-G^T lambda; 0].
-static PawlStatus multipliers(PawlStepper* s, const PawlState* state, double* lambda,
-                              PawlError* err) {
-  if (s->method->multipliers) {
-    s->method->multipliers(s, (PawlState*)state, lambda);
-  } else {
-    memcpy(lambda, state->lambda, (size_t)s->sizes.rows * sizeof(double));
-  }
+PawlStatus pawl_step_least_multipliers(PawlStepper* s, const PawlState* state, double* lambda,
+                                       PawlError* err) {
   if (s->info.redundant_rows == 0) {
     return PAWL_OK;
   }
@@ -317,7 +325,12 @@ static PawlStatus multipliers(PawlStepper* s, const PawlState* state, double* la
 
 PawlStatus pawl_stepper_multipliers(PawlStepper* s, const PawlState* state, double* lambda,
                                     PawlError* err) {
-  PAWL_TRY(multipliers(s, state, lambda, err));
+  if (s->method->multipliers) {
+    s->method->multipliers(s, (PawlState*)state, lambda);
+  } else {
+    memcpy(lambda, state->lambda, (size_t)s->sizes.rows * sizeof(double));
+  }
+  PAWL_TRY(pawl_step_least_multipliers(s, state, lambda, err));
   if (!s->switcher || s->switcher->capacity_count == 0) {
     return PAWL_OK;
   }

@@ -88,14 +88,17 @@ typedef struct PawlSwitcher {
   double* sizes;                                            // of the terms of each row
   unsigned char *set, *persistent, *dependent, *redundant;  // rows
   int dependent_count;
-  double *identity, *impulse;
+  double *identity, *impulse, *impulse_room, *row_loss;
   // what engages and lets go, see events.h
   PawlEval* watch;
   int watcher_count, clock_count, triggered_count, capacity_count, armed_count;
   struct PawlWatcher* watchers;
   struct PawlClock* clocks;
   int *triggered, *capacities;  // constraints
-  int* armed;                   // watchers looked at from the beginning of a step
+  unsigned char* resting;       // by capacity: slides at zero rate
+  int forced;                   // joint that an impact sets sliding, -1 without
+  bool newly_held;
+  int* armed;  // watchers looked at from the beginning of a step
   bool armed_reacts;
   int* sided;  // watchers whose side is noted
   int sided_count;
@@ -192,6 +195,10 @@ PAWL_CHECKED PawlStatus pawl_switcher_directions(PawlStepper* stepper, const Paw
 // `values` holds M, f, G and gamma at the point. PAWL_RETRY: singular, named in err.
 PAWL_CHECKED PawlStatus pawl_step_accelerate(PawlStepper* stepper, const PawlValues* values,
                                              double t, double* a, double* lambda, PawlError* err);
+// Where rows depend on each other: of the multipliers that make the same force, those of least
+// norm, in place; else they stay (allocates where there are such rows).
+PAWL_CHECKED PawlStatus pawl_step_least_multipliers(PawlStepper* stepper, const PawlState* state,
+                                                    double* lambda, PawlError* err);
 // Factors [S -B^T; J D] over the rows of `set` and solves in place. Contacts that depend on each
 // other make it singular: then the solution with M and G in place of S and J, multipliers of
 // minimum norm, takes its place (allocates). PAWL_RETRY: singular for another reason, named in err.

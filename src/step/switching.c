@@ -29,9 +29,10 @@ static PawlStatus make_instants(PawlStepper* s, PawlError* err) {
                                    .q = PAWL_NEW(&s->arena, double, s->sizes.q),
                                    .v_before = PAWL_NEW(&s->arena, double, s->sizes.v),
                                    .v_after = PAWL_NEW(&s->arena, double, s->sizes.v),
-                                   .impulse = PAWL_NEW(&s->arena, double, s->sizes.rows)};
+                                   .impulse = PAWL_NEW(&s->arena, double, s->sizes.rows),
+                                   .loss = PAWL_NEW(&s->arena, double, s->sizes.rows)};
     const PawlInstant* i = &w->instants[k];
-    if (!i->from || !i->to || !i->q || !i->v_before || !i->v_after || !i->impulse) {
+    if (!i->from || !i->to || !i->q || !i->v_before || !i->v_after || !i->impulse || !i->loss) {
       return pawl_fail_memory(err);
     }
   }
@@ -72,13 +73,15 @@ PawlStatus pawl_switcher_create(PawlStepper* s, bool event_driven, PawlError* er
   w->spare_impulse = PAWL_NEW(&s->arena, double, s->sizes.rows);
   w->impulse = PAWL_NEW(&s->arena, double, s->sizes.rows);
   w->sizes = PAWL_NEW(&s->arena, double, s->sizes.rows);
+  w->impulse_room = PAWL_NEW(&s->arena, double, s->sizes.rows);
+  w->row_loss = PAWL_NEW(&s->arena, double, s->sizes.rows);
   w->set = PAWL_NEW(&s->arena, unsigned char, s->sizes.rows);
   w->persistent = PAWL_NEW(&s->arena, unsigned char, s->sizes.rows);
   w->dependent = PAWL_NEW(&s->arena, unsigned char, s->sizes.rows);
   w->redundant = PAWL_NEW(&s->arena, unsigned char, s->sizes.rows);
   w->identity = PAWL_NEW(&s->arena, double, s->nonzeros_H);
-  if (!w->impulse || !w->sizes || !w->set || !w->persistent || !w->dependent || !w->redundant ||
-      !w->identity) {
+  if (!w->impulse || !w->sizes || !w->impulse_room || !w->row_loss || !w->set || !w->persistent ||
+      !w->dependent || !w->redundant || !w->identity) {
     return pawl_fail_memory(err);
   }
   if (!s->active || !w->active_before || !w->next || !w->active_modes || !w->tried ||
@@ -255,6 +258,8 @@ void pawl_switcher_log(PawlStepper* s, double t, const double* q, const double* 
   memcpy((double*)i->v_before, v_before, (size_t)s->sizes.v * sizeof(double));
   memcpy((double*)i->v_after, v_after, (size_t)s->sizes.v * sizeof(double));
   memcpy((double*)i->impulse, impulse, (size_t)s->sizes.rows * sizeof(double));
+  memcpy((double*)i->loss, w->row_loss, (size_t)s->sizes.rows * sizeof(double));
+  memset(w->row_loss, 0, (size_t)s->sizes.rows * sizeof(double));
 }
 
 void pawl_switcher_log_contact(PawlStepper* s, int row, double impulse, double energy_lost,

@@ -9,7 +9,8 @@
 #include "step/events.h"
 #include "system/system.h"
 
-static const double NO_SIDE = 1e-12;  // |f| below this part of the largest seen has no side
+static const double NO_SIDE = 1e-12;   // |f| below this part of the largest seen has no side
+static const double ROUNDING = 1e-14;  // and below this is zero
 
 // ---- creation -----------------------------------------------------------------------------------
 static void add_watcher(PawlSwitcher* w, PawlWatcher watcher) {
@@ -33,7 +34,8 @@ PawlStatus pawl_triggers_create(PawlStepper* s, PawlError* err) {
   w->clocks = PAWL_NEW(&s->arena, PawlClock, 2 * (size_t)constraints + (size_t)events);
   w->triggered = PAWL_NEW(&s->arena, int, constraints);
   w->capacities = PAWL_NEW(&s->arena, int, constraints);
-  if (!w->watchers || !w->clocks || !w->triggered || !w->capacities) {
+  w->resting = PAWL_NEW(&s->arena, unsigned char, constraints);
+  if (!w->resting || !w->watchers || !w->clocks || !w->triggered || !w->capacities) {
     return pawl_fail_memory(err);
   }
   for (int c = 0; c < constraints; c++) {
@@ -63,6 +65,7 @@ PawlStatus pawl_triggers_create(PawlStepper* s, PawlError* err) {
     add_watcher(w, (PawlWatcher){PAWL_WATCH_EVENT, e, system->event_watches[e], trigger,
                                  system->event_reacts[e]});
   }
+  w->forced = -1;
   w->armed = PAWL_NEW(&s->arena, int, w->watcher_count);
   w->sided = PAWL_NEW(&s->arena, int, w->watcher_count);
   w->margins = PAWL_NEW(&s->arena, double, w->watcher_count);
@@ -82,14 +85,20 @@ PawlStatus pawl_triggers_react(PawlStepper* s, const PawlState* state, const dou
   *a = state->a;
   *lambda = state->lambda;
   if (s->method->exact) {
-    return PAWL_OK;
+    if (s->info.redundant_rows == 0) {
+      return PAWL_OK;
+    }
+    *lambda = w->react + s->sizes.v;
+    memcpy(w->react + s->sizes.v, state->lambda, (size_t)s->sizes.rows * sizeof(double));
+    return pawl_step_least_multipliers(s, state, w->react + s->sizes.v, err);
   }
   PawlPoint point = {state->t, state->q, state->v, NULL, NULL, s->modes, state->held};
   PAWL_TRY(pawl_eval_run(s->eval_start, &point, err));
   *a = w->react;
   *lambda = w->react + s->sizes.v;
-  return pawl_step_accelerate(s, pawl_eval_values(s->eval_start), state->t, w->react,
-                              w->react + s->sizes.v, err);
+  PAWL_TRY(pawl_step_accelerate(s, pawl_eval_values(s->eval_start), state->t, w->react,
+                                w->react + s->sizes.v, err));
+  return pawl_step_least_multipliers(s, state, w->react + s->sizes.v, err);
 }
 
 // All that is watched, at a state; `reacts`: with consistent accelerations and multipliers.
@@ -127,6 +136,11 @@ static bool has_side(const PawlWatcher* k) {
   return k->kind != PAWL_WATCH_SLIDE && k->kind != PAWL_WATCH_CAPACITY;
 }
 
+// Worth a note: a side, or the rate of sliding.
+static bool is_noted(const PawlState* state, const PawlWatcher* k) {
+  return k->kind != PAWL_WATCH_CAPACITY && is_open(state, k);
+}
+
 // The time before which a condition does not count.
 static double ready(const PawlStepper* s, const PawlState* state, const PawlWatcher* k) {
   return k->trigger && k->trigger->after > 0.0
@@ -151,7 +165,7 @@ int pawl_triggers_arm(PawlStepper* s, const PawlState* state, double slack) {
     if (!is_open(state, watcher)) {
       continue;
     }
-    if (has_side(watcher)) {
+    if (is_noted(state, watcher)) {
       w->sided[w->sided_count++] = k;
     }
     if (state->t + slack >= ready(s, state, watcher)) {
@@ -160,6 +174,36 @@ int pawl_triggers_arm(PawlStepper* s, const PawlState* state, double slack) {
     }
   }
   return w->armed_count;
+}
+
+// 0 <= friction <= capacity of every joint that holds or slides by them.                     (T8)
+static int bad_capacity(const PawlStepper* s, const PawlState* state, const double* watch) {
+  const PawlSwitcher* w = s->switcher;
+  for (int k = 0; k < w->capacity_count; k++) {
+    int c = w->capacities[k];
+    const PawlWatch* at = &s->system->watches[c];
+    double capacity = watch[at->capacity], friction = watch[at->friction];
+    bool holds = state->modes[c] == PAWL_MODE_HELD, slides = state->modes[c] >= PAWL_MODE_UP;
+    if (((holds || slides) && !(capacity >= 0.0)) ||
+        (slides && !(friction >= 0.0 && friction <= capacity * (1 + NO_SIDE)))) {
+      return c;
+    }
+  }
+  return -1;
+}
+
+static PawlStatus check_capacities(const PawlStepper* s, const PawlState* state,
+                                   const double* watch, PawlError* err) {
+  int c = bad_capacity(s, state, watch);
+  if (c < 0) {
+    return PAWL_OK;
+  }
+  const PawlWatch* at = &s->system->watches[c];
+  return pawl_fail(err, PAWL_ERROR_RUN,
+                   "t = %.10g: '%s': friction %.6g and capacity %.6g, must be 0 <= friction <= "
+                   "capacity",
+                   state->t, s->system->constraints[c].name, watch[at->friction],
+                   watch[at->capacity]);
 }
 
 // The margin of one watcher: positive while nothing happens.
@@ -177,7 +221,8 @@ static double margin(const PawlStepper* s, const PawlState* state, int k, const 
   }
   int side = state->sides[k];
   PawlDirection direction = w->trigger ? w->trigger->direction : PAWL_DIRECTION_BOTH;
-  return side == 0 || side == (int)direction ? INFINITY : side * f;
+  // Zero to rounding is not yet across: something else may hold it there.
+  return side == 0 || side == (int)direction ? INFINITY : side * f + ROUNDING * state->largest[k];
 }
 
 PawlStatus pawl_triggers_margin(PawlStepper* s, const PawlState* state, double* least,
@@ -190,6 +235,7 @@ PawlStatus pawl_triggers_margin(PawlStepper* s, const PawlState* state, double* 
   }
   PAWL_TRY(look(s, state, w->armed_reacts, &lambda, err));
   const double* watch = pawl_eval_values(w->watch)->watch;
+  PAWL_TRY(check_capacities(s, state, watch, err));
   for (int k = 0; k < w->armed_count; k++) {
     w->margins[k] = margin(s, state, w->armed[k], watch, lambda);
     *least = fmin(*least, w->margins[k]);
@@ -197,9 +243,10 @@ PawlStatus pawl_triggers_margin(PawlStepper* s, const PawlState* state, double* 
   return PAWL_OK;
 }
 
-static void note_side(PawlState* state, int k, double f) {
+// The rates of sliding have no side, but how fast they were is kept, too.
+static void note_side(const PawlSwitcher* w, PawlState* state, int k, double f) {
   state->largest[k] = fabs(f) > state->largest[k] ? fabs(f) : state->largest[k];
-  if (fabs(f) > NO_SIDE * state->largest[k]) {
+  if (has_side(&w->watchers[k]) && fabs(f) > NO_SIDE * state->largest[k]) {
     state->sides[k] = f > 0.0 ? 1 : -1;
   }
 }
@@ -207,13 +254,16 @@ static void note_side(PawlState* state, int k, double f) {
 bool pawl_triggers_pass(PawlStepper* s, PawlState* state, const double* watch,
                         const double* lambda) {
   PawlSwitcher* w = s->switcher;
+  if (w->capacity_count > 0 && bad_capacity(s, state, watch) >= 0) {
+    return false;
+  }
   for (int k = 0; k < w->armed_count; k++) {
     if (!(margin(s, state, w->armed[k], watch, lambda) >= 0.0)) {
       return false;
     }
   }
   for (int k = 0; k < w->sided_count; k++) {
-    note_side(state, w->sided[k], watch[w->watchers[w->sided[k]].at]);
+    note_side(w, state, w->sided[k], watch[w->watchers[w->sided[k]].at]);
   }
   return true;
 }
@@ -224,8 +274,7 @@ PawlStatus pawl_triggers_note(PawlStepper* s, PawlState* state, bool looked, boo
   bool any = false, reacts = false;
   const double* lambda;
   for (int k = 0; k < w->watcher_count; k++) {
-    bool seen = has_side(&w->watchers[k]) && is_open(state, &w->watchers[k]) &&
-                !(fresh && state->sides[k] != 0);
+    bool seen = is_noted(state, &w->watchers[k]) && !(fresh && state->sides[k] != 0);
     any |= seen;
     reacts |= seen && w->watchers[k].reacts;
   }
@@ -237,9 +286,8 @@ PawlStatus pawl_triggers_note(PawlStepper* s, PawlState* state, bool looked, boo
   }
   const double* watch = pawl_eval_values(w->watch)->watch;
   for (int k = 0; k < w->watcher_count; k++) {
-    if (has_side(&w->watchers[k]) && is_open(state, &w->watchers[k]) &&
-        !(fresh && state->sides[k] != 0)) {
-      note_side(state, k, watch[w->watchers[k].at]);
+    if (is_noted(state, &w->watchers[k]) && !(fresh && state->sides[k] != 0)) {
+      note_side(w, state, k, watch[w->watchers[k].at]);
     }
   }
   return PAWL_OK;
@@ -273,7 +321,7 @@ double pawl_triggers_next(const PawlStepper* s, const PawlState* state, double s
 }
 
 // ---- firing -------------------------------------------------------------------------------------
-void pawl_triggers_release(PawlStepper* s, const PawlState* state, int c) {
+void pawl_triggers_release(PawlStepper* s, PawlState* state, int c) {
   (void)state;
   s->switcher->next[c] = PAWL_MODE_FREE;
 }
@@ -301,10 +349,14 @@ static int engaged_mode(const PawlStepper* s, const PawlState* state, int c) {
                                                     : PAWL_MODE_DOWN;
 }
 
-void pawl_triggers_engage(PawlStepper* s, const PawlState* state, int c) {
+void pawl_triggers_engage(PawlStepper* s, PawlState* state, int c) {
   int* mode = &s->switcher->next[c];
-  if (*mode == PAWL_MODE_FREE) {
-    *mode = engaged_mode(s, state, c);
+  if (*mode != PAWL_MODE_FREE) {
+    return;
+  }
+  *mode = engaged_mode(s, state, c);
+  if (state->modes[c] != PAWL_MODE_FREE) {
+    state->since[c] = state->t;  // released and engaged at one instant: it begins anew
   }
 }
 
@@ -313,6 +365,35 @@ static void fire_event(PawlStepper* s, PawlState* state, int e, double t) {
   *since(s, state, PAWL_WATCH_EVENT, e) = t;
   pawl_switcher_log_event(s, state, e, t);
   w->stop |= s->system->model->events[e].stop;
+}
+
+// A rate that reaches zero by motion is found to the tolerance of the instant; one that a jump or
+// an impact carries across it is not small.
+static bool has_come_to_rest(const PawlStepper* s, const PawlState* state, int k) {
+  static const double OF_LARGEST = 1e-6, OF_TOLERANCE = 1e3;
+  const PawlSwitcher* w = s->switcher;
+  double rate = pawl_eval_values(w->watch)->watch[w->watchers[k].at], hardest = 0.0;
+  for (int j = 0; j < s->sizes.v; j++) {
+    hardest = fmax(hardest, fabs(state->a[j]));
+  }
+  return rests(s, state, rate) || fabs(rate) <= OF_LARGEST * state->largest[k] ||
+         fabs(rate) <= OF_TOLERANCE * s->def.event_tolerance * hardest;
+}
+
+// The rate of a joint that waits or slides has crossed zero.
+static void fire_rate(PawlStepper* s, PawlState* state, int k) {
+  const PawlWatcher* watcher = &s->switcher->watchers[k];
+  int* mode = &s->switcher->next[watcher->of];
+  if (*mode == PAWL_MODE_FREE) {
+    return;
+  }
+  if (has_come_to_rest(s, state, k)) {
+    *mode = PAWL_MODE_HELD;  // pawl_jump_settle decides
+    s->switcher->settles = true;
+  } else if (watcher->kind == PAWL_WATCH_SLIDE) {
+    double rate = pawl_eval_values(s->switcher->watch)->watch[watcher->at];
+    *mode = rate > 0.0 ? PAWL_MODE_UP : PAWL_MODE_DOWN;
+  }
 }
 
 static void fire(PawlStepper* s, PawlState* state, PawlWatcherKind kind, int of) {
@@ -326,7 +407,7 @@ static void fire(PawlStepper* s, PawlState* state, PawlWatcherKind kind, int of)
     case PAWL_WATCH_EVENT:
       fire_event(s, state, of, state->t);
       break;
-    default:  // comes to rest, or its bound is reached: pawl_jump_settle decides
+    default:  // its bound is reached: pawl_jump_settle decides
       if (s->switcher->next[of] != PAWL_MODE_FREE) {
         s->switcher->next[of] = PAWL_MODE_HELD;
         s->switcher->settles = true;
@@ -375,7 +456,11 @@ PawlStatus pawl_triggers_fire(PawlStepper* s, PawlState* state, double slack, bo
       if (has_side(watcher)) {
         state->sides[w->armed[k]] = -state->sides[w->armed[k]];
       }
-      fire(s, state, watcher->kind, watcher->of);
+      if (watcher->kind == PAWL_WATCH_SLIDE || watcher->kind == PAWL_WATCH_REST) {
+        fire_rate(s, state, w->armed[k]);
+      } else {
+        fire(s, state, watcher->kind, watcher->of);
+      }
     }
   }
   fire_durations(s, state, slack);

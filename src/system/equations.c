@@ -177,10 +177,10 @@ static PawlStatus derive_all(Writer* w) {
   }
   for (int c = 0; c < model->constraint_count; c++) {
     const PawlConstraint* constraint = &model->constraints[c];
-    if (constraint->mode_count == 1) {
-      for (int k = 0; k < constraint->modes[0].row_count; k++) {
-        PAWL_TRY(derive(w, PAWL_ITEM_CONSTRAINT, constraint->first_row + k,
-                        constraint->modes[0].rows[k].node));
+    if (constraint->mode_count == 1 || constraint->triggered) {
+      const PawlMode* mode = &constraint->modes[constraint->triggered ? PAWL_MODE_HELD : 0];
+      for (int k = 0; k < mode->row_count; k++) {
+        PAWL_TRY(derive(w, PAWL_ITEM_CONSTRAINT, constraint->first_row + k, mode->rows[k].node));
       }
     }
   }
@@ -408,9 +408,10 @@ static void put_triggered(Writer* w, const PawlConstraint* c) {
   const PawlMode* mode = &c->modes[PAWL_MODE_HELD];
   for (int r = 0; r < mode->row_count; r++) {
     put_line(w, what, c->name,
-             !c->is_lock                        ? ", while engaged"
-             : c->on_engage == PAWL_ENGAGE_KEEP ? ", while locked held at the value it engages with"
-                                                : ", while locked held at the value of to",
+             !c->is_lock ? ", while engaged"
+             : c->on_engage == PAWL_ENGAGE_KEEP
+                 ? ", while locked held at the value that it engages with"
+                 : ", while locked held at the value of to",
              mode->rows[r].source.text);
   }
   if (c->switching.capacity != PAWL_NO_NODE) {
