@@ -3,6 +3,7 @@
 // step; what was computed until then is written.
 #include <errno.h>
 #include <libgen.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -187,13 +188,13 @@ static const char* warning_of(const PawlSim* sim, int index) {
   return index < count ? list[index] : NULL;
 }
 
-static void print_events(const PawlRecorder* recorder) {
+static void print_events(const PawlRecorder* recorder, double size) {
   enum { MOST_SHOWN = 3 };
   int count = pawl_recorder_event_count(recorder);
   for (int k = 0; k < count && k < MOST_SHOWN; k++) {
     const PawlEvent* e = pawl_recorder_event(recorder, k);
     fprintf(stderr, "%s%s %s at %.6g s", k ? ", " : "", e->constraint, e->to, e->t);
-    if (e->energy_lost != 0.0) {
+    if (fabs(e->energy_lost) > 1e-9 * size) {
       fprintf(stderr, " (%.4g J lost)", e->energy_lost);
     }
   }
@@ -213,7 +214,8 @@ static void print_summary(const PawlSystem* system, const PawlSim* sim,
     fprintf(stderr, "%lld steps did not converge and were taken in smaller pieces\n",
             s.smaller_steps);
   }
-  print_events(pawl_sim_recorder(sim));
+  print_events(pawl_sim_recorder(sim),
+               fabs(s.energy_start) + fabs(s.energy_end) + s.energy_max_drift);
   print_state(system, pawl_sim_state(sim));
   fprintf(stderr, "energy %.10g J -> %.10g J, largest drift %.3g J\n", s.energy_start, s.energy_end,
           s.energy_max_drift);

@@ -51,6 +51,33 @@ static bool load_times(PawlLoader* loader, PawlYaml* at, const PawlScope* scope,
   return true;
 }
 
+static int is_variable(void* context, PawlOp leaf, int index) {
+  (void)context;
+  (void)index;
+  return leaf != PAWL_OP_PARAM;
+}
+
+// A condition must be able to cross zero.
+static bool load_when(PawlLoader* loader, PawlYaml* when, const PawlScope* scope, PawlNode* node) {
+  if (!pawl_expression(loader, when, scope, &PAWL_USE_WATCH, node)) {
+    return false;
+  }
+  const PawlAst* ast = when->parsed->left;
+  if (ast->kind == PAWL_AST_COMPARE) {
+    pawl_report(&loader->report, when,
+                "when: '%s' is a comparison; expected an expression that crosses zero, such as "
+                "x - 1 with direction: up",
+                pawl_quote(when->text).s);
+    return false;
+  }
+  if (pawl_dag_leaves(loader->model->dag, *node, is_variable, NULL) == 0) {
+    pawl_report(&loader->report, when, "when: '%s' does not change, so it never crosses zero",
+                pawl_quote(when->text).s);
+    return false;
+  }
+  return true;
+}
+
 bool pawl_load_trigger(PawlLoader* loader, PawlYaml* map, const PawlScope* scope,
                        PawlTrigger* trigger) {
   static const char* const words[] = {"down", "both", "up", NULL};
@@ -58,7 +85,7 @@ bool pawl_load_trigger(PawlLoader* loader, PawlYaml* map, const PawlScope* scope
   const PawlYaml* direction = pawl_yaml_get(map, "direction");
   *trigger = (PawlTrigger){.when = PAWL_NO_NODE};
   bool good = !at || load_times(loader, at, scope, trigger);
-  good &= !when || pawl_expression(loader, when, scope, &PAWL_USE_WATCH, &trigger->when);
+  good &= !when || load_when(loader, when, scope, &trigger->when);
   good &= load_time(loader, pawl_yaml_get(map, "after"), scope, false, &trigger->after);
   const PawlYaml* after = pawl_yaml_get(map, "after");
   if (after && !when) {
@@ -154,6 +181,11 @@ static bool check_law(PawlLoader* loader, const PawlYaml* body, const PawlConstr
     return false;
   }
   const PawlSwitching* s = &constraint->switching;
+  const PawlYaml* on = pawl_yaml_get(body, "on");
+  if (s->capacity != PAWL_NO_NODE && on && constraint->on_engage != PAWL_ENGAGE_KEEP) {
+    pawl_report(&loader->report, on, "what has a capacity sticks where it comes to rest: on: keep");
+    return false;
+  }
   if (constraint->row_count > 1 && (s->smooth || s->capacity != PAWL_NO_NODE)) {
     pawl_report(&loader->report, pawl_yaml_get(body, s->smooth ? "smooth" : "capacity")->key,
                 "%s: needs a single equation, '%s' has %d", s->smooth ? "smooth" : "capacity",
@@ -198,6 +230,9 @@ static bool load_switching(PawlLoader* loader, PawlYaml* body, const PawlScope* 
   good &= !engaged || pawl_flag(loader, engaged, &switching->engaged);
   good &= !smooth || pawl_flag(loader, smooth, &switching->smooth);
   constraint->triggered = constraint->is_lock || switching->given;
+  if (switching->capacity != PAWL_NO_NODE && !pawl_yaml_get(body, "on")) {
+    constraint->on_engage = PAWL_ENGAGE_KEEP;
+  }
   return good && check_law(loader, body, constraint) &&
          (!constraint->triggered || add_modes(loader, body, constraint));
 }

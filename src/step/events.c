@@ -193,6 +193,10 @@ static PawlStatus go_to_zero(PawlStepper* s, PawlState* state, double h, Margin*
   Margin start, end = *margin;
   double low = 0.0;
   PAWL_TRY(probe(s, state, 0.0, &start, err));
+  if (s->triggers) {
+    PAWL_TRY(pawl_triggers_crossed(s, state, &start.least, err));
+    start.least = fmin(start.least, start.regions);
+  }
   if (start.least < fmin(0.0, start.regions)) {
     *margin = start;  // a jump has led past a zero: at once
     return PAWL_OK;
@@ -230,6 +234,7 @@ static PawlStatus change(PawlStepper* s, PawlState* state, double slack, const M
     pawl_switcher_activate(s);
     PAWL_TRY(pawl_jump(s, state, err));
     PAWL_TRY(pawl_triggers_note(s, state, false, true, err));
+    w->jumped = true;
   }
   return PAWL_OK;
 }
@@ -297,11 +302,20 @@ static PawlStatus piece(PawlStepper* s, PawlState* state, double h, double slack
   }
   memcpy(s->modes, state->modes, mode_bytes(s));
   pawl_switcher_activate(s);
+  bool jumped = w->jumped;
+  w->jumped = false;
   if (!watched && !locates(s)) {
     PAWL_TRY(step_inside(s, state, h, err));
   } else {
     pawl_switcher_copy(s, w->mark, state);
     w->mark_count = w->instant_count;
+    if (jumped && watched) {  // a jump may have carried a condition across zero: at once
+      PAWL_TRY(pawl_triggers_crossed(s, state, &margin.least, err));
+      if (margin.least < 0.0) {
+        margin = (Margin){margin.least, INFINITY, 0};
+        return change(s, state, -INFINITY, &margin, err);
+      }
+    }
     bool stopped = false;
     if (s->method->advance) {
       PAWL_TRY(s->method->advance(s, state, h, &stopped, err));
@@ -332,6 +346,7 @@ static double slack_of(double t, double h) {
 static PawlStatus events_step(PawlStepper* s, PawlState* state, double h, PawlError* err) {
   PawlSwitcher* w = s->switcher;
   double begin = state->t, end = begin + h, slack = slack_of(begin, h);
+  w->jumped = false;
   for (int jumps = 0; jumps < MOST_JUMPS && !w->stop; jumps++) {
     double target = s->triggers ? pawl_triggers_next(s, state, slack) : INFINITY;
     if (target <= state->t + slack) {

@@ -16,6 +16,10 @@ typedef enum PawlWatcherKind {
 
 struct PawlTrigger;
 
+// A joint that holds lets go this much beyond its capacity, and one that comes to rest sticks up to
+// a tenth of it, so that rounding does not make it do both in turn.
+#define PAWL_CAPACITY_SLACK 2e-12
+
 typedef struct PawlWatcher {
   PawlWatcherKind kind;
   int of;                             // constraint, or event
@@ -49,6 +53,10 @@ bool pawl_triggers_pass(PawlStepper* stepper, PawlState* state, const double* wa
 // Margins of the armed watchers at a state, to switcher->margins; the least of them.
 PAWL_CHECKED PawlStatus pawl_triggers_margin(PawlStepper* stepper, const PawlState* state,
                                              double* least, PawlError* err);
+// The same just after a jump, where joints that begin to slide are at rest: what the jump has
+// carried across zero.
+PAWL_CHECKED PawlStatus pawl_triggers_crossed(PawlStepper* stepper, const PawlState* state,
+                                              double* least, PawlError* err);
 // After a step: notes on which side of zero every condition is (`looked`: margins were computed at
 // this very state); after a jump only of those that have no side (`fresh`).
 PAWL_CHECKED PawlStatus pawl_triggers_note(PawlStepper* stepper, PawlState* state, bool looked,

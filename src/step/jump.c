@@ -499,7 +499,8 @@ static PawlStatus slide_first(PawlStepper* s, PawlState* state, bool* slides, Pa
     const PawlConstraint* constraint = &s->system->constraints[c];
     const PawlWatch* at = &s->system->watches[c];
     double force = lambda[constraint->first_row];
-    if (s->modes[c] != PAWL_MODE_HELD || fabs(force) <= watch[at->capacity]) {
+    if (s->modes[c] != PAWL_MODE_HELD ||
+        fabs(force) <= watch[at->capacity] * (1 + 0.1 * PAWL_CAPACITY_SLACK)) {
       continue;
     }
     s->modes[c] = force > 0.0 ? PAWL_MODE_DOWN : PAWL_MODE_UP;

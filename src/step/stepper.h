@@ -98,7 +98,8 @@ typedef struct PawlSwitcher {
   unsigned char* resting;       // by capacity: slides at zero rate
   int forced;                   // joint that an impact sets sliding, -1 without
   bool newly_held;
-  int* armed;  // watchers looked at from the beginning of a step
+  bool jumped;  // just now: conditions are looked at before the motion goes on
+  int* armed;   // watchers looked at from the beginning of a step
   bool armed_reacts;
   int* sided;  // watchers whose side is noted
   int sided_count;

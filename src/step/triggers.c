@@ -215,7 +215,7 @@ static double margin(const PawlStepper* s, const PawlState* state, int k, const 
     case PAWL_WATCH_SLIDE:
       return state->modes[w->of] == PAWL_MODE_UP ? f : -f;
     case PAWL_WATCH_CAPACITY:
-      return f - fabs(lambda[s->system->constraints[w->of].first_row]);
+      return f * (1 + PAWL_CAPACITY_SLACK) - fabs(lambda[s->system->constraints[w->of].first_row]);
     default:
       break;
   }
@@ -328,12 +328,29 @@ void pawl_triggers_release(PawlStepper* s, PawlState* state, int c) {
 
 // A relative rate that is zero but for rounding and the tolerance of an instant.
 static bool rests(const PawlStepper* s, const PawlState* state, double rate) {
-  static const double AT_REST = 1e-10;
-  double fastest = 0.0;
+  static const double OF_FASTEST = 1e-10, OF_TOLERANCE = 1e3;
+  double fastest = 0.0, hardest = 0.0;
   for (int j = 0; j < s->sizes.v; j++) {
     fastest = fmax(fastest, fabs(state->v[j]));
+    hardest = fmax(hardest, fabs(state->a[j]));
   }
-  return fabs(rate) <= AT_REST * fastest;
+  return fabs(rate) <= OF_FASTEST * fastest ||
+         fabs(rate) <= OF_TOLERANCE * s->def.event_tolerance * hardest;
+}
+
+PawlStatus pawl_triggers_crossed(PawlStepper* s, const PawlState* state, double* least,
+                                 PawlError* err) {
+  PawlSwitcher* w = s->switcher;
+  PAWL_TRY(pawl_triggers_margin(s, state, least, err));
+  *least = INFINITY;
+  for (int k = 0; k < w->armed_count; k++) {
+    bool slides = w->watchers[w->armed[k]].kind == PAWL_WATCH_SLIDE;
+    if (slides && rests(s, state, w->margins[k])) {
+      w->margins[k] = 0.0;
+    }
+    *least = fmin(*least, w->margins[k]);
+  }
+  return PAWL_OK;
 }
 
 // The mode in which a constraint engages; the relative rate is known from the last look.
@@ -370,14 +387,10 @@ static void fire_event(PawlStepper* s, PawlState* state, int e, double t) {
 // A rate that reaches zero by motion is found to the tolerance of the instant; one that a jump or
 // an impact carries across it is not small.
 static bool has_come_to_rest(const PawlStepper* s, const PawlState* state, int k) {
-  static const double OF_LARGEST = 1e-6, OF_TOLERANCE = 1e3;
+  static const double OF_LARGEST = 1e-6;
   const PawlSwitcher* w = s->switcher;
-  double rate = pawl_eval_values(w->watch)->watch[w->watchers[k].at], hardest = 0.0;
-  for (int j = 0; j < s->sizes.v; j++) {
-    hardest = fmax(hardest, fabs(state->a[j]));
-  }
-  return rests(s, state, rate) || fabs(rate) <= OF_LARGEST * state->largest[k] ||
-         fabs(rate) <= OF_TOLERANCE * s->def.event_tolerance * hardest;
+  double rate = pawl_eval_values(w->watch)->watch[w->watchers[k].at];
+  return rests(s, state, rate) || fabs(rate) <= OF_LARGEST * state->largest[k];
 }
 
 // The rate of a joint that waits or slides has crossed zero.

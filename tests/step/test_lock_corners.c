@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+// Locks where several things meet: jumps beside friction and smooth locks, impacts of contacts
+// through joints that hold by a finite force, conditions on what is held at zero, locks that
+// contradict each other, bounds that fail.
+#include "step/lock_methods.h"
+#include "switch/runs.h"
+
+// A run of the text by a method; `until` at step h.
+static Run ran(const char* text, const char* method, double until, double h) {
+  Run run = run_text(text);
+  run.def.simulate.method = method;
+  run_to(&run, until, h);
+  return run;
+}
+
+static void check_switch(const Run* run, int k, double t, const char* constraint, const char* to,
+                         double energy_lost, double tolerance) {
+  CHECK_NEAR(run_event(run, k)->t, t, tolerance);
+  assert_string_equal(run_event(run, k)->constraint, constraint);
+  assert_string_equal(run_event(run, k)->to, to);
+  CHECK_NEAR(run_event(run, k)->energy_lost, energy_lost, tolerance);
+}
+
+// ---- jumps beside
+// --------------------------------------------------------------------------------- The hook turns
+// the block round. Its brake, 0.1 N, cannot take part in the jump: it slides on the other side.
+// Before: x' = -1 + 0.1 t; both then (5 - 0.95)/2 = 2.025, braked by 0.1 of 2 kg.
+static void test_jump_turns_sliding(void** unused) {
+  (void)unused;
+  EACH_METHOD(method, true) {
+    Run run =
+        ran("model: turn\ncoordinates: {x: {rate: -1}, y: {rate: 5}}\nmass: {x: 1, y: 1}\n"
+            "locks: {brake: {lock: x, at: 0, capacity: 0.1}, hook: {lock: x - y, at: 0.5}}\n"
+            "simulate: {until: 2}\n",
+            method, 2, 0.1);
+    assert_int_equal(run_events(&run), 3);
+    check_switch(&run, 1, 0.5, "hook", "locked", 8.850625, 1e-8);  // (5.95)^2/4
+    check_switch(&run, 2, 0.5, "brake", "sliding up", 0, 1e-8);
+    CHECK_NEAR(run_event(&run, 2)->impulse[0], 0, 0);
+    CHECK_NEAR(pawl_sim_state(run.sim)->v[0], 2.025 - 0.05 * 1.5, 1e-8);
+    run_end(&run);
+  }
+}
+
+// The same beside a lock that waits for rest: the jump carries its rate across zero, but nothing
+// that is smooth may engage there.
+static void test_jump_passes_smooth(void** unused) {
+  (void)unused;
+  EACH_METHOD(method, true) {
+    Run run =
+        ran("model: soft\ncoordinates: {x: {rate: -1}, y: {rate: 5}}\nmass: {x: 1, y: 1}\n"
+            "locks: {soft: {lock: x, at: 0, smooth: true}, hook: {lock: x - y, at: 0.5}}\n"
+            "simulate: {until: 2}\n",
+            method, 2, 0.1);
+    assert_int_equal(run_events(&run), 2);
+    check_switch(&run, 0, 0, "soft", "waiting", 0, 0);
+    check_switch(&run, 1, 0.5, "hook", "locked", 9, 1e-9);
+    check_state(&run, (double[]){2.5, 5.5}, (double[]){2, 2}, 1e-8);
+    run_end(&run);
+  }
+}
+
+// Asked to engage by the zero of its own rate, it is at rest: x = sin t, at pi/2.
+static void test_smooth_by_own_rate(void** unused) {
+  (void)unused;
+  Run run =
+      ran("model: own\ncoordinates: {x: {rate: 1}}\nmass: {x: 1}\npotential: x^2/2\n"
+          "locks: {l: {lock: x, when: x', smooth: true}}\nsimulate: {until: 4}\n",
+          "rk4", 4, 0.01);
+  assert_int_equal(run_events(&run), 1);
+  check_switch(&run, 0, acos(0), "l", "locked", 0, 1e-9);
+  run_end(&run);
+}
+
+// Two at one instant: each has its part of the energy, (sum of -Lambda (r- + r+)/2).
+static void test_energy_is_shared(void** unused) {
+  (void)unused;
+  Run run =
+      ran("model: two\ncoordinates: {x: {rate: 2}, y: {rate: 3}}\nmass: {x: 1, y: 4}\n"
+          "locks: {a: {lock: x, at: 1}, b: {lock: y, at: 1}}\nsimulate: {until: 2}\n",
+          "rk4", 2, 0.1);
+  check_switch(&run, 0, 1, "a", "locked", 2, 1e-12);
+  check_switch(&run, 1, 1, "b", "locked", 18, 1e-12);
+  run_end(&run);
+}
+
+// ---- impacts of contacts
+// ----------------------------------------------------------------------------
+static const char* const NONSMOOTH[] = {"nsga-pva", "nsga-pvv", "moreau-jean"};
+
+// A block that slides under a brake hits a wall and slides back: 1.9493 in, 0.8 times that out.
+static void test_brake_at_a_wall(void** unused) {
+  (void)unused;
+  for (size_t k = 0; k < sizeof NONSMOOTH / sizeof *NONSMOOTH; k++) {
+    Run run =
+        ran("model: wall\ncoordinates: {x: {start: 1, rate: -2}}\nmass: {x: 1}\n"
+            "contacts: {wall: {gap: x, restitution: 0.8}}\n"
+            "locks: {brake: {lock: x, at: 0, capacity: 0.1}}\nsimulate: {until: 1}\n",
+            NONSMOOTH[k], 1, 1e-3);
+    double in = sqrt(4 - 0.2), hit = (2 - in) / 0.1;  // x'^2 = 4 - 2*0.1*1
+    CHECK_NEAR(pawl_sim_state(run.sim)->v[0], 0.8 * in - 0.1 * (1 - hit), 2e-3);
+    assert_string_equal(run_event(&run, run_events(&run) - 1)->to, "sliding up");
+    run_end(&run);
+  }
+}
+
+// Hit while it sticks, a joint of 0.1 N lets the impulse pass: v+ = (1.5, 0.5), e = 1/2.
+static void test_hit_through_a_brake(void** unused) {
+  (void)unused;
+  for (size_t k = 0; k < sizeof NONSMOOTH / sizeof *NONSMOOTH; k++) {
+    Run run =
+        ran("model: hit\ncoordinates: {x: , y: {start: -1, rate: 2}}\nmass: {x: 1, y: 1}\n"
+            "contacts: {hit: {gap: x - y, restitution: 0.5}}\n"
+            "locks: {brake: {lock: x, engaged: true, capacity: 0.1}}\nsimulate: {until: 1}\n",
+            NONSMOOTH[k], 1, 1e-3);
+    check_list("v", 2, pawl_sim_state(run.sim)->v, (double[]){1.5 - 0.05, 0.5}, 1e-3);
+    run_end(&run);
+  }
+}
+
+// ---- conditions on what is held
+// --------------------------------------------------------------------- x' is held at zero to
+// rounding; the event fires once x moves on, backwards, after the release.
+static void test_condition_on_a_held_rate(void** unused) {
+  (void)unused;
+  Run run =
+      ran("model: held\ncoordinates: {x: {rate: 1}, y: {start: 1}}\nmass: {x: 1, y: 1}\n"
+          "potential: 0.5*(x - y)^2\n"
+          "locks: {l: {lock: x, at: 0.3, release: {when: lambda(l) - 0.1}}}\n"
+          "events: {e: {when: x', direction: down}}\nsimulate: {until: 4}\n",
+          "rk4", 4, 0.01);
+  assert_int_equal(run_events(&run), 3);
+  assert_string_equal(run_event(&run, 1)->to, "free");
+  assert_string_equal(run_event(&run, 2)->constraint, "e");
+  CHECK_NEAR(run_event(&run, 2)->t, run_event(&run, 1)->t, 1e-9);
+  run_end(&run);
+}
+
+// x'' = -2 - friction jumps to -2 + friction where the block turns at 1/3: across -1.7 there.
+static void test_jump_carries_across(void** unused) {
+  (void)unused;
+  static const char* const methods[] = {"rk4", "dopri", "ark", "ida"};
+  for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+    Run run = run_text(
+        "model: across\ncoordinates: {x: {rate: 1}}\nmass: {x: 1}\nforces: {x: -2}\n"
+        "locks: {l: {lock: x, engaged: true, capacity: 1}}\n"
+        "events: {e: {when: \"x'' + 1.7\", direction: up}, f: {when: x' + 0.001}}\n"
+        "simulate: {until: 1}\n");
+    run.def.simulate.method = methods[k];
+    if (run_try(&run, 1, 0.01) != PAWL_ERROR_USAGE) {  // else SUNDIALS is not built in
+      run_need(&run, run.status);
+      check_switch(&run, 0, 1.0 / 3, "l", "sliding down", 0, 1e-8);
+      check_switch(&run, 1, 1.0 / 3, "e", "event", 0, 1e-8);
+      check_switch(&run, 2, 1.0 / 3 + 0.001, "f", "event", 0, 1e-8);
+    }
+    run_end(&run);
+  }
+}
+
+// ---- joints at rest together
+// -------------------------------------------------------------------------- Two brakes on one
+// shaft share the load: both let go at 3 t = 2. In either order of declaration.
+static void test_two_brakes(void** unused) {
+  (void)unused;
+  Run run = ran(
+      "model: shaft\ncoordinates: {x: }\nmass: {x: 1}\nforces: {x: 3*t}\n"
+      "locks: {s: {lock: x, engaged: true, capacity: 1, friction: 0.5},\n"
+      "        r: {lock: x, engaged: true, capacity: 1, friction: 0.5}}\nsimulate: {until: 2}\n",
+      "rk4", 2, 0.01);
+  assert_int_equal(run_events(&run), 2);
+  check_switch(&run, 0, 2.0 / 3, "s", "sliding up", 0, 1e-9);
+  check_switch(&run, 1, 2.0 / 3, "r", "sliding up", 0, 1e-9);
+  CHECK_NEAR(pawl_sim_state(run.sim)->v[0], 1.5 * (4 - 4.0 / 9) - (2 - 2.0 / 3), 1e-8);
+  run_end(&run);
+}
+
+// A stack at rest, pulled at the top beyond what holds it: the lower block stays, whichever joint
+// is written first.
+static void test_stack_in_any_order(void** unused) {
+  (void)unused;
+  static const char* const locks[] = {
+      "locks: {g: {lock: x1, engaged: true, capacity: 2}, b: {lock: x2 - x1, engaged: true, "
+      "capacity: "
+      "1}}\n",
+      "locks: {b: {lock: x2 - x1, engaged: true, capacity: 1}, g: {lock: x1, engaged: true, "
+      "capacity: "
+      "2}}\n"};
+  for (int k = 0; k < 2; k++) {
+    char text[400];
+    snprintf(text, sizeof text,
+             "model: stack\ncoordinates: [x1, x2]\nmass: {x1: 1, x2: 1}\nforces: {x2: 10}\n%s"
+             "simulate: {until: 1}\n",
+             locks[k]);
+    Run run = ran(text, "rk4", 1, 0.01);
+    assert_int_equal(run_events(&run), 0);
+    check_state(&run, (double[]){0, 4.5}, (double[]){0, 9}, 1e-10);
+    run_end(&run);
+  }
+}
+
+// ---- what cannot be
+// -----------------------------------------------------------------------------------
+static void check_refused(const char* locks, const char* first, const char* second) {
+  char text[400];
+  snprintf(text, sizeof text,
+           "model: no\ncoordinates: {x: {rate: 1}}\nmass: {x: 1}\npotential: x^2/2\nlocks: {%s}\n"
+           "simulate: {until: 5}\n",
+           locks);
+  EACH_METHOD(method, true) {
+    Run run = run_text(text);
+    run.def.simulate.method = method;
+    assert_int_equal(run_try(&run, 5, 0.01), PAWL_ERROR_RUN);
+    if (!strstr(run.err.message, first) || !strstr(run.err.message, second)) {
+      fail_msg("%s: %s", method, run.err.message);
+    }
+    run_end(&run);
+  }
+}
+
+static void test_refused(void** unused) {
+  (void)unused;
+  check_refused("l: {lock: x, at: 0, capacity: 1 - t}", "'l'", "0 <= friction <= capacity");
+  check_refused("l: {lock: x, at: 0, capacity: 1, friction: 2*t}", "'l'",
+                "0 <= friction <= capacity");
+  check_refused("a: {lock: x, at: 0.5}, b: {lock: x - 3*t, at: 0.5}", "t = 0.5",
+                "no velocities satisfy all of them");
+}
+
+static void test_not_loaded(void** unused) {
+  (void)unused;
+  static const struct {
+    const char *locks, *why;
+  } cases[] = {
+      {"locks: {l: {lock: x, when: 3}}", "never crosses zero"},
+      {"locks: {l: {lock: x, when: x > 1}}", "is a comparison"},
+      {"locks: {l: {lock: x, at: 1, after: 1}}", "after: needs when:"},
+      {"locks: {l: {lock: x, at: 1, on: snap, capacity: 1}}", "on: keep"},
+      {"constraints: {l: {equation: [x = 0, y = 0], at: 1, smooth: true}}", "single equation"},
+      {"locks: {l: {lock: x, at: 1, impact: 0.5}}", "post (momentum is kept) or none"},
+  };
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    char text[300];
+    PawlModel* model;
+    PawlError err = {0};
+    snprintf(text, sizeof text, "model: m\ncoordinates: [x, y]\nmass: {x: 1, y: 1}\n%s\n",
+             cases[k].locks);
+    assert_int_equal(pawl_model_parse(text, strlen(text), "t", 0, NULL, &model, &err),
+                     PAWL_ERROR_MODEL);
+    if (!strstr(err.message, cases[k].why)) {
+      fail_msg("%s: %s", cases[k].locks, err.message);
+    }
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_jump_turns_sliding),
+      cmocka_unit_test(test_jump_passes_smooth),
+      cmocka_unit_test(test_smooth_by_own_rate),
+      cmocka_unit_test(test_energy_is_shared),
+      cmocka_unit_test(test_brake_at_a_wall),
+      cmocka_unit_test(test_hit_through_a_brake),
+      cmocka_unit_test(test_condition_on_a_held_rate),
+      cmocka_unit_test(test_jump_carries_across),
+      cmocka_unit_test(test_two_brakes),
+      cmocka_unit_test(test_stack_in_any_order),
+      cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_not_loaded),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
