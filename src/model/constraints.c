@@ -294,6 +294,12 @@ static bool load_snap(PawlLoader* loader, PawlYaml* body, const PawlScope* scope
   return pawl_expression(loader, to, scope, &equation_use, &lock->snap_to);
 }
 
+static int is_coordinate(void* context, PawlOp leaf, int index) {
+  (void)context;
+  (void)index;
+  return leaf == PAWL_OP_Q;
+}
+
 static bool load_lock(PawlLoader* loader, PawlYaml* body, const PawlScope* scope,
                       PawlConstraint* lock) {
   lock->is_lock = true;
@@ -314,7 +320,16 @@ static bool load_lock(PawlLoader* loader, PawlYaml* body, const PawlScope* scope
     pawl_report(&loader->report, text, "lock: expected one expression");
     return false;
   }
-  return load_plain(loader, text, scope, lock) && good;
+  if (!load_plain(loader, text, scope, lock)) {
+    return false;
+  }
+  if (pawl_dag_leaves(loader->model->dag, lock->modes[0].rows[0].node, is_coordinate, NULL) == 0) {
+    pawl_report(&loader->report, text,
+                "lock: '%s' depends on no coordinate, so there is nothing to hold",
+                pawl_quote(text->text).s);
+    return false;
+  }
+  return good;
 }
 
 // ---- adding ---------------------------------------------------------------------------------

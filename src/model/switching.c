@@ -31,6 +31,10 @@ static bool load_times(PawlLoader* loader, PawlYaml* at, const PawlScope* scope,
                        PawlTrigger* trigger) {
   bool list = at->kind == PAWL_YAML_LIST;
   int count = list ? at->count : 1;
+  if (count == 0) {
+    pawl_report(&loader->report, at, "at: needs a time, or a list of times");
+    return false;
+  }
   trigger->times = pawl_loader_parts(loader, at, count, sizeof *trigger->times);
   if (!trigger->times) {
     return false;

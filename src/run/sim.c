@@ -193,9 +193,14 @@ static PawlStatus record_instant(PawlSim* sim, const PawlInstant* i, PawlError* 
   if (i->event >= 0 || i->refused >= 0) {
     return record_quiet(sim, i, err);
   }
-  double rest = i->energy_lost;  // what is not of a row (a snap, a time step) goes to the first
-  for (int r = 0; r < pawl_system_sizes(sim->system).rows; r++) {
-    rest -= i->loss[r];
+  double rest = i->energy_lost;  // what is not of these rows (a snap, a drive) goes to the first
+  for (int c = 0; c < pawl_system_constraint_count(sim->system); c++) {
+    int first, rows;
+    pawl_system_constraint_rows(sim->system, c, &first, &rows);
+    for (int r = first; pawl_system_switched(sim->system, c, i->from, i->to) && r < first + rows;
+         r++) {
+      rest -= i->loss[r];
+    }
   }
   for (int c = 0; c < pawl_system_constraint_count(sim->system); c++) {
     int first, rows;

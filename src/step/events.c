@@ -187,6 +187,11 @@ static PawlStatus find_inside(PawlStepper* s, PawlState* state, double h, double
   return PAWL_OK;
 }
 
+static void keep_margins(PawlStepper* s) {
+  PawlSwitcher* w = s->switcher;
+  memcpy(w->first_margins, w->margins, (size_t)w->armed_count * sizeof(double));
+}
+
 // The margin is negative after a piece of length h: goes to where it becomes so.
 static PawlStatus go_to_zero(PawlStepper* s, PawlState* state, double h, Margin* margin,
                              PawlError* err) {
@@ -196,6 +201,7 @@ static PawlStatus go_to_zero(PawlStepper* s, PawlState* state, double h, Margin*
   if (s->triggers) {
     PAWL_TRY(pawl_triggers_crossed(s, state, &start.least, err));
     start.least = fmin(start.least, start.regions);
+    keep_margins(s);
   }
   if (start.least < fmin(0.0, start.regions)) {
     *margin = start;  // a jump has led past a zero: at once
@@ -240,8 +246,11 @@ static PawlStatus change(PawlStepper* s, PawlState* state, double slack, const M
 }
 
 static PawlStatus too_many(const PawlStepper* s, const PawlState* state, PawlError* err) {
+  const PawlSwitcher* w = s->switcher;
+  const PawlInstant* last = w->instant_count > 0 ? &w->instants[w->instant_count - 1] : NULL;
   int c = 0;
-  while (c < s->system->constraint_count - 1 && s->switcher->before->modes[c] == state->modes[c]) {
+  while (last && c < s->system->constraint_count - 1 &&
+         !pawl_system_switched(s->system, c, last->from, last->to)) {
     c++;
   }
   return pawl_fail(
@@ -309,6 +318,11 @@ static PawlStatus piece(PawlStepper* s, PawlState* state, double h, double slack
   } else {
     pawl_switcher_copy(s, w->mark, state);
     w->mark_count = w->instant_count;
+    memset(w->first_margins, 0, (size_t)w->armed_count * sizeof(double));
+    if (s->method->advance && watched) {
+      PAWL_TRY(pawl_triggers_margin(s, state, &margin.least, err));
+      keep_margins(s);
+    }
     if (jumped && watched) {  // a jump may have carried a condition across zero: at once
       PAWL_TRY(pawl_triggers_crossed(s, state, &margin.least, err));
       if (margin.least < 0.0) {
@@ -369,57 +383,54 @@ static PawlStatus events_step(PawlStepper* s, PawlState* state, double h, PawlEr
   return w->stop ? PAWL_OK : too_many(s, state, err);
 }
 
-// Nothing is looked at and no time comes in this step.
-static bool is_plain(PawlStepper* s, const PawlState* state, double h) {
-  double slack = slack_of(state->t, h);
-  return pawl_triggers_next(s, state, slack) > state->t + h + slack &&
-         !pawl_triggers_open(s, state);
-}
-
-// A method that knows what is watched at the end of a step before it takes it needs nothing else.
-static bool glide(PawlStepper* s, PawlState* state, double h) {
-  PawlSwitcher* w = s->switcher;
-  if (w->plan_state != state || w->plan_step != state->step || state->t + h >= w->plan_until) {
-    return false;
-  }
-  const double *lambda, *watch = s->method->peek(s, state, h, &lambda);
-  if (!watch || !pawl_triggers_pass(s, state, watch, lambda)) {
-    return false;
-  }
-  s->method->commit(s, state, h);
-  w->plan_step++;
-  return true;
-}
-
+// What the steps to come need to know, as long as this state goes on from step to step: nothing is
+// due before a time; whether anything is watched.
 static void plan(PawlStepper* s, const PawlState* state, double h) {
   PawlSwitcher* w = s->switcher;
   double slack = slack_of(state->t, h);
   w->plan_state = state;
   w->plan_step = state->step + 1;  // this step is not counted yet
   w->plan_until = pawl_triggers_next(s, state, slack) - 2 * slack;
-  (void)pawl_triggers_arm(s, state, slack);
+  w->plan_open = pawl_triggers_open(s, state);
+  if (s->method->peek) {
+    (void)pawl_triggers_arm(s, state, slack);
+  }
+}
+
+static bool is_planned(const PawlStepper* s, const PawlState* state, double h) {
+  const PawlSwitcher* w = s->switcher;
+  return w->plan_state == state && w->plan_step == state->step && state->t + h < w->plan_until;
+}
+
+// A method that knows what is watched at the end of a step before it takes it needs nothing else.
+static bool glide(PawlStepper* s, PawlState* state, double h) {
+  const double *lambda, *watch = s->method->peek(s, state, h, &lambda);
+  if (!watch || !pawl_triggers_pass(s, state, watch, lambda)) {
+    return false;
+  }
+  s->method->commit(s, state, h);
+  s->switcher->plan_step++;
+  return true;
 }
 
 PawlStatus pawl_events_step(PawlStepper* s, PawlState* state, double h, PawlError* err) {
   PawlSwitcher* w = s->switcher;
   w->instant_count = 0;
   w->stop = false;
-  if (w->plan_state && glide(s, state, h)) {
-    return PAWL_OK;
-  }
-  w->plan_state = NULL;
   if (!s->triggers && !locates(s)) {
     return pawl_switcher_time_step(s, state, h, err);
   }
-  if (!locates(s) && is_plain(s, state, h)) {
-    memcpy(s->modes, state->modes, mode_bytes(s));
-    pawl_switcher_activate(s);
-    PAWL_TRY(step_inside(s, state, h, err));
-    if (s->method->peek && !s->switches) {
-      plan(s, state, h);
+  if (is_planned(s, state, h)) {
+    if (s->method->peek && glide(s, state, h)) {
+      return PAWL_OK;
     }
-    return PAWL_OK;
+    if (!w->plan_open) {  // nothing can happen but what the method does itself
+      PAWL_TRY(step_inside(s, state, h, err));
+      w->plan_step++;
+      return PAWL_OK;
+    }
   }
+  w->plan_state = NULL;
   pawl_switcher_copy(s, w->kept, state);
   PawlStatus status = events_step(s, state, h, err);
   if (status != PAWL_OK) {
@@ -432,7 +443,7 @@ PawlStatus pawl_events_step(PawlStepper* s, PawlState* state, double h, PawlErro
     if (jumped && pawl_switcher_reduce(s, state, &unused) != PAWL_OK) {
       return status;  // the rows left out stay those of the jump; the first failure counts
     }
-  } else if (s->method->peek && !s->switches) {
+  } else if (!locates(s)) {
     plan(s, state, h);
   }
   return status;

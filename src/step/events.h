@@ -16,10 +16,6 @@ typedef enum PawlWatcherKind {
 
 struct PawlTrigger;
 
-// A joint that holds lets go this much beyond its capacity, and one that comes to rest sticks up to
-// a tenth of it, so that rounding does not make it do both in turn.
-#define PAWL_CAPACITY_SLACK 2e-12
-
 typedef struct PawlWatcher {
   PawlWatcherKind kind;
   int of;                             // constraint, or event
@@ -69,6 +65,11 @@ PAWL_CHECKED PawlStatus pawl_triggers_fire(PawlStepper* stepper, PawlState* stat
 // Asks a constraint to engage or to let go, into switcher->next.
 void pawl_triggers_engage(PawlStepper* stepper, PawlState* state, int constraint);
 void pawl_triggers_release(PawlStepper* stepper, PawlState* state, int constraint);
+// A capacity with a part of its slack: a joint that holds lets go a little beyond its capacity, and
+// one that comes to rest sticks up to a tenth of that, so that rounding does not make it do both in
+// turn.
+double pawl_triggers_bound(const PawlStepper* stepper, const PawlState* state, double capacity,
+                           double part);
 // Accelerations and multipliers that solve the index-1 equations at a state; those of the state
 // when its method keeps them so.
 PAWL_CHECKED PawlStatus pawl_triggers_react(PawlStepper* stepper, const PawlState* state,

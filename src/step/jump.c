@@ -309,16 +309,18 @@ static double fastest(const PawlStepper* s, const double* v) {
   return most;
 }
 
-// Rows that were not in force before, or stand for another equation now.
+// Rows that were not in force before, or stand for another equation now; rows that follow from
+// others count, too: they may ask for other rates.
 static bool list_added(PawlStepper* s) {
   PawlSwitcher* w = s->switcher;
   bool any = false;
+  pawl_modes_active(s->system, s->modes, w->set);
   for (int i = 0; i < s->sizes.rows; i++) {
     int c = s->system->row_constraint[i];
     bool other = c >= 0 && !s->system->constraints[c].triggered &&
                  pawl_system_switched(s->system, c, w->before->modes, s->modes);
-    w->persistent[i] = w->active_before[i] && s->active[i] && !other;
-    any |= s->active[i] && !w->persistent[i];
+    w->persistent[i] = w->active_before[i] && w->set[i] && !other;
+    any |= w->set[i] && !w->persistent[i];
   }
   return any;
 }
@@ -327,7 +329,6 @@ static bool list_added(PawlStepper* s) {
 // out, and slide afterwards if they are no longer at rest.
 static bool leave_out_capacities(PawlStepper* s, const PawlState* state, const PawlValues* values) {
   PawlSwitcher* w = s->switcher;
-  pawl_modes_active(s->system, s->modes, w->set);
   if (w->capacity_count == 0) {
     return false;
   }
@@ -336,8 +337,8 @@ static bool leave_out_capacities(PawlStepper* s, const PawlState* state, const P
   for (int i = 0; i < s->sizes.rows; i++) {
     int c = s->system->row_constraint[i];
     bool limited = c >= 0 && s->system->watches[c].capacity >= 0;
-    jumps |= s->active[i] && !w->persistent[i] && !limited &&
-             fabs(rate[i]) > REST * fastest(s, state->v);
+    jumps |=
+        w->set[i] && !w->persistent[i] && !limited && fabs(rate[i]) > REST * fastest(s, state->v);
   }
   for (int k = 0; jumps && k < w->capacity_count; k++) {
     int row = s->system->constraints[w->capacities[k]].first_row;
@@ -352,11 +353,12 @@ static PawlStatus check_rates(PawlStepper* s, const PawlState* state, const Pawl
                               PawlError* err) {
   static const double SAME_RATE = 1e-9;
   PawlSwitcher* w = s->switcher;
+  double rounding = 1e3 * s->def.event_tolerance * fastest(s, state->a);  // of the instant
   const double* rate = rates(s, state, values);
   pawl_sparse_sizes(&s->G, values->G, state->v, 0.0, w->sizes);
   for (int i = 0; i < s->sizes.rows; i++) {
     double size = w->sizes[i] + fabs(values->g_t[i]) + REST * fastest(s, state->v);
-    if (w->set[i] && fabs(rate[i]) > SAME_RATE * size) {
+    if (w->set[i] && fabs(rate[i]) > SAME_RATE * size + rounding) {
       int number;
       const char* name = pawl_system_row_name(s->system, i, &number);
       return pawl_fail(err, PAWL_ERROR_RUN,
@@ -500,7 +502,7 @@ static PawlStatus slide_first(PawlStepper* s, PawlState* state, bool* slides, Pa
     const PawlWatch* at = &s->system->watches[c];
     double force = lambda[constraint->first_row];
     if (s->modes[c] != PAWL_MODE_HELD ||
-        fabs(force) <= watch[at->capacity] * (1 + 0.1 * PAWL_CAPACITY_SLACK)) {
+        fabs(force) <= pawl_triggers_bound(s, state, watch[at->capacity], 0.1)) {
       continue;
     }
     s->modes[c] = force > 0.0 ? PAWL_MODE_DOWN : PAWL_MODE_UP;
@@ -508,6 +510,76 @@ static PawlStatus slide_first(PawlStepper* s, PawlState* state, bool* slides, Pa
     w->resting[k] = BEGINS;
     *slides = true;
     return PAWL_OK;
+  }
+  return PAWL_OK;
+}
+
+// G v' + gamma of every row, to switcher->rate, with the rows of joints flagged in `open` as if
+// they were held.
+static PawlStatus second_rates(PawlStepper* s, PawlState* state, const unsigned char* open,
+                               const PawlValues** values, PawlError* err) {
+  PawlSwitcher* w = s->switcher;
+  memcpy(w->tried, s->modes, mode_bytes(s));
+  for (int k = 0; open && k < w->capacity_count; k++) {  // rows of free modes read zero
+    int c = w->capacities[k];
+    s->modes[c] = open[k] ? PAWL_MODE_HELD : s->modes[c];
+  }
+  PawlStatus status = evaluate(s, state, values, err);
+  memcpy(s->modes, w->tried, mode_bytes(s));
+  if (status == PAWL_OK) {
+    memcpy(w->rate, (*values)->gamma, (size_t)s->sizes.rows * sizeof(double));
+    pawl_sparse_add(&s->G, (*values)->G, 1.0, state->a, w->rate);
+    pawl_sparse_sizes(&s->G, (*values)->G, NULL, 0.0, w->sizes);
+  }
+  return status;
+}
+
+// True when a row that was left out does not follow from the others at acceleration level.
+static PawlStatus contradicts(PawlStepper* s, PawlState* state, bool* yes, PawlError* err) {
+  static const double OFF = 1e-9;
+  PawlSwitcher* w = s->switcher;
+  const PawlValues* values;
+  *yes = false;
+  PAWL_TRY(second_rates(s, state, NULL, &values, err));
+  for (int i = 0; i < s->sizes.rows; i++) {
+    double size = w->sizes[i] * fastest(s, state->a) + fabs(values->gamma[i]);
+    *yes |= s->redundant[i] && fabs(w->rate[i]) > OFF * size;
+  }
+  return PAWL_OK;
+}
+
+// Then the first joint with a capacity that shares in it cannot hold, and slides the way that the
+// others take it: a driven joint that comes to rest and turns.
+static PawlStatus slide_driven(PawlStepper* s, PawlState* state, bool* slides, PawlError* err) {
+  PawlSwitcher* w = s->switcher;
+  const PawlValues* values;
+  bool off = false;
+  int left_out = s->info.redundant_rows;
+  *slides = false;
+  if (s->redundant) {
+    PAWL_TRY(contradicts(s, state, &off, err));
+  }
+  for (int k = 0; off && !*slides && k < w->capacity_count; k++) {
+    int c = w->capacities[k], row = s->system->constraints[c].first_row;
+    double held = state->held[row];
+    if (s->modes[c] != PAWL_MODE_HELD) {
+      continue;
+    }
+    s->modes[c] = PAWL_MODE_UP;
+    state->held[row] = 0.0;
+    PAWL_TRY(pawl_switcher_reduce(s, state, err));
+    *slides = s->info.redundant_rows < left_out;
+    if (!*slides) {  // it has no part in this
+      s->modes[c] = PAWL_MODE_HELD;
+      state->held[row] = held;
+      PAWL_TRY(pawl_switcher_reduce(s, state, err));
+      continue;
+    }
+    w->resting[k] = BEGINS;
+    PAWL_TRY(evaluate(s, state, &values, err));
+    PAWL_TRY(pawl_step_accelerate(s, values, state->t, state->a, state->lambda, err));
+    PAWL_TRY(second_rates(s, state, w->resting, &values, err));
+    s->modes[c] = w->rate[row] >= 0.0 ? PAWL_MODE_UP : PAWL_MODE_DOWN;
   }
   return PAWL_OK;
 }
@@ -532,23 +604,16 @@ static PawlStatus list_resting(PawlStepper* s, const PawlState* state, PawlError
 static PawlStatus hold_first(PawlStepper* s, PawlState* state, bool* holds, PawlError* err) {
   PawlSwitcher* w = s->switcher;
   const PawlValues* values;
+  bool any = false;
   *holds = false;
-  memcpy(w->tried, s->modes, mode_bytes(s));
-  for (int k = 0; k < w->capacity_count; k++) {  // rows of free modes read zero: open them
-    int c = w->capacities[k];
-    s->modes[c] = w->resting[k] ? PAWL_MODE_HELD : s->modes[c];
-    *holds |= w->resting[k] != 0;
+  for (int k = 0; k < w->capacity_count; k++) {
+    any |= w->resting[k] != 0;
   }
-  PawlStatus status = *holds ? evaluate(s, state, &values, err) : PAWL_OK;
-  memcpy(s->modes, w->tried, mode_bytes(s));
-  if (!*holds || status != PAWL_OK) {
-    return status;
+  if (!any) {
+    return PAWL_OK;
   }
-  *holds = false;
-  double* second = w->rate;  // G v' + gamma
-  memcpy(second, values->gamma, (size_t)s->sizes.rows * sizeof(double));
-  pawl_sparse_add(&s->G, values->G, 1.0, state->a, second);
-  pawl_sparse_sizes(&s->G, values->G, NULL, 0.0, w->sizes);
+  PAWL_TRY(second_rates(s, state, w->resting, &values, err));
+  const double* second = w->rate;
   double rounding = 1e-12 * fastest(s, state->a);
   for (int k = 0; k < w->capacity_count; k++) {
     int c = w->capacities[k], row = s->system->constraints[c].first_row;
@@ -582,7 +647,10 @@ PawlStatus pawl_jump_settle(PawlStepper* s, PawlState* state, PawlError* err) {
     PAWL_TRY(pawl_step_accelerate(s, values, state->t, state->a, state->lambda, err));
     changes = false;
     if (capacities > 0 && round < 4 * capacities + 8) {
-      PAWL_TRY(slide_first(s, state, &changes, err));
+      PAWL_TRY(slide_driven(s, state, &changes, err));
+      if (!changes) {
+        PAWL_TRY(slide_first(s, state, &changes, err));
+      }
       if (!changes) {
         PAWL_TRY(hold_first(s, state, &changes, err));
       }

@@ -98,8 +98,9 @@ typedef struct PawlSwitcher {
   unsigned char* resting;       // by capacity: slides at zero rate
   int forced;                   // joint that an impact sets sliding, -1 without
   bool newly_held;
-  bool jumped;  // just now: conditions are looked at before the motion goes on
-  int* armed;   // watchers looked at from the beginning of a step
+  double mass_scale;  // largest entry of the mass matrix, at the last jump
+  bool jumped;        // just now: conditions are looked at before the motion goes on
+  int* armed;         // watchers looked at from the beginning of a step
   bool armed_reacts;
   int* sided;  // watchers whose side is noted
   int sided_count;
@@ -108,10 +109,12 @@ typedef struct PawlSwitcher {
   const PawlState* plan_state;
   long long plan_step;
   double plan_until;
-  double* margins;  // of the armed
-  double* react;    // v, rows
-  bool settles;     // a joint with a capacity came to rest or reached its bound
-  bool stop;        // an event ends the run
+  bool plan_open;
+  double* margins;        // of the armed
+  double* first_margins;  // the same at the mark
+  double* react;          // v, rows
+  bool settles;           // a joint with a capacity came to rest or reached its bound
+  bool stop;              // an event ends the run
 } PawlSwitcher;
 
 struct PawlStepper {
@@ -169,6 +172,8 @@ void pawl_switcher_log_contact(PawlStepper* stepper, int row, double impulse, do
 // named in the warning.
 PAWL_CHECKED PawlStatus pawl_switcher_reduce(PawlStepper* stepper, const PawlState* state,
                                              PawlError* err);
+// Notes how large masses are.
+void pawl_switcher_scale(PawlStepper* stepper, const double* M);
 // One time step in which regions may switch.
 PAWL_CHECKED PawlStatus pawl_switcher_time_step(PawlStepper* stepper, PawlState* state, double h,
                                                 PawlError* err);

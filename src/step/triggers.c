@@ -2,6 +2,7 @@
 // Times and conditions at which constraints engage and let go (docs/theory/events.md). A condition
 // has a side, the sign that it was last seen with; it fires when the sign turns, so that a root is
 // met once, and a condition that begins at zero has no side until it leaves it.
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -9,8 +10,10 @@
 #include "step/events.h"
 #include "system/system.h"
 
-static const double NO_SIDE = 1e-12;   // |f| below this part of the largest seen has no side
-static const double ROUNDING = 1e-14;  // and below this is zero
+static const double NO_SIDE = 1e-12;     // |f| below this part of the largest seen has no side
+static const double NO_SIDE_YET = 1e-9;  // the same just after a jump, which a root has led to
+static const double ROUNDING = 1e-14;    // and below this is zero
+static const double CAPACITY_SLACK = 2e-12;
 
 // ---- creation -----------------------------------------------------------------------------------
 static void add_watcher(PawlSwitcher* w, PawlWatcher watcher) {
@@ -69,8 +72,10 @@ PawlStatus pawl_triggers_create(PawlStepper* s, PawlError* err) {
   w->armed = PAWL_NEW(&s->arena, int, w->watcher_count);
   w->sided = PAWL_NEW(&s->arena, int, w->watcher_count);
   w->margins = PAWL_NEW(&s->arena, double, w->watcher_count);
+  w->first_margins = PAWL_NEW(&s->arena, double, w->watcher_count);
   w->react = PAWL_NEW(&s->arena, double, (size_t)s->sizes.v + (size_t)s->sizes.rows);
-  return w->armed && w->sided && w->margins && w->react ? PAWL_OK : pawl_fail_memory(err);
+  return w->armed && w->sided && w->margins && w->first_margins && w->react ? PAWL_OK
+                                                                            : pawl_fail_memory(err);
 }
 
 // Constraints come before events in the list of times of last changes.
@@ -206,6 +211,15 @@ static PawlStatus check_capacities(const PawlStepper* s, const PawlState* state,
                    watch[at->capacity]);
 }
 
+double pawl_triggers_bound(const PawlStepper* s, const PawlState* state, double capacity,
+                           double part) {
+  double hardest = 0.0;
+  for (int j = 0; j < s->sizes.v; j++) {
+    hardest = fmax(hardest, fabs(state->a[j]));
+  }
+  return capacity + part * CAPACITY_SLACK * (capacity + s->switcher->mass_scale * hardest);
+}
+
 // The margin of one watcher: positive while nothing happens.
 static double margin(const PawlStepper* s, const PawlState* state, int k, const double* watch,
                      const double* lambda) {
@@ -215,7 +229,9 @@ static double margin(const PawlStepper* s, const PawlState* state, int k, const 
     case PAWL_WATCH_SLIDE:
       return state->modes[w->of] == PAWL_MODE_UP ? f : -f;
     case PAWL_WATCH_CAPACITY:
-      return f * (1 + PAWL_CAPACITY_SLACK) - fabs(lambda[s->system->constraints[w->of].first_row]);
+      f = pawl_triggers_bound(s, state, f, 1.0) -
+          fabs(lambda[s->system->constraints[w->of].first_row]);
+      return f == 0.0 ? DBL_MIN : f;  // nothing to hold, and no force to hold it with
     default:
       break;
   }
@@ -244,9 +260,9 @@ PawlStatus pawl_triggers_margin(PawlStepper* s, const PawlState* state, double* 
 }
 
 // The rates of sliding have no side, but how fast they were is kept, too.
-static void note_side(const PawlSwitcher* w, PawlState* state, int k, double f) {
+static void note_side(const PawlSwitcher* w, PawlState* state, int k, double f, double none) {
   state->largest[k] = fabs(f) > state->largest[k] ? fabs(f) : state->largest[k];
-  if (has_side(&w->watchers[k]) && fabs(f) > NO_SIDE * state->largest[k]) {
+  if (has_side(&w->watchers[k]) && fabs(f) > none * state->largest[k]) {
     state->sides[k] = f > 0.0 ? 1 : -1;
   }
 }
@@ -263,7 +279,7 @@ bool pawl_triggers_pass(PawlStepper* s, PawlState* state, const double* watch,
     }
   }
   for (int k = 0; k < w->sided_count; k++) {
-    note_side(w, state, w->sided[k], watch[w->watchers[w->sided[k]].at]);
+    note_side(w, state, w->sided[k], watch[w->watchers[w->sided[k]].at], NO_SIDE);
   }
   return true;
 }
@@ -287,7 +303,7 @@ PawlStatus pawl_triggers_note(PawlStepper* s, PawlState* state, bool looked, boo
   const double* watch = pawl_eval_values(w->watch)->watch;
   for (int k = 0; k < w->watcher_count; k++) {
     if (is_noted(state, &w->watchers[k]) && !(fresh && state->sides[k] != 0)) {
-      note_side(w, state, k, watch[w->watchers[k].at]);
+      note_side(w, state, k, watch[w->watchers[k].at], fresh ? NO_SIDE_YET : NO_SIDE);
     }
   }
   return PAWL_OK;
@@ -454,6 +470,14 @@ static void fire_clocks(PawlStepper* s, PawlState* state, double slack) {
   }
 }
 
+// What comes to zero together, to rounding, fires together; what rests there does not.
+static double tie_of(const PawlSwitcher* w, const PawlState* state, int k) {
+  double largest = state->largest[w->armed[k]];
+  bool comes = has_side(&w->watchers[w->armed[k]]) && w->first_margins[k] > NO_SIDE_YET * largest &&
+               !isinf(w->first_margins[k]);
+  return comes ? NO_SIDE * largest : 0.0;
+}
+
 PawlStatus pawl_triggers_fire(PawlStepper* s, PawlState* state, double slack, bool watched,
                               bool* changed, PawlError* err) {
   PawlSwitcher* w = s->switcher;
@@ -463,9 +487,13 @@ PawlStatus pawl_triggers_fire(PawlStepper* s, PawlState* state, double slack, bo
   if (s->system->watch_count > 0) {
     PAWL_TRY(look(s, state, false, &lambda, err));
   }
+  bool any = false;
   for (int k = 0; watched && k < w->armed_count; k++) {
+    any |= w->margins[k] < 0.0;
+  }
+  for (int k = 0; any && k < w->armed_count; k++) {
     const PawlWatcher* watcher = &w->watchers[w->armed[k]];
-    if (w->margins[k] < 0.0) {
+    if (w->margins[k] < tie_of(w, state, k)) {
       if (has_side(watcher)) {
         state->sides[w->armed[k]] = -state->sides[w->armed[k]];
       }
