@@ -272,7 +272,7 @@ PawlStatus pawl_jump_capture(PawlStepper* s, PawlState* state, int c, bool* refu
 }
 
 // Positions move onto the equations by the least change in the metric of M:
-// [M -G^T; G 0] [dq; mu] = [0; -g].                                                          (T4)
+// [M -G^T; G 0] [dq; mu] = [0; -g].                                                          (V4)
 static PawlStatus snap(PawlStepper* s, PawlState* state, PawlError* err) {
   enum { MOST_ROUNDS = 30 };
   PawlSwitcher* w = s->switcher;
@@ -389,7 +389,7 @@ static PawlStatus jump_post(PawlStepper* s, PawlState* state, const PawlValues* 
 }
 
 // The rates of the rows are set by the least change of the velocities, whatever the masses:
-// dv = G^T y, G G^T y = -(G v + g_t). For a joint that locks: its rate becomes zero, no other. (T5)
+// dv = G^T y, G G^T y = -(G v + g_t). For a joint that locks: its rate becomes zero, no other. (V5)
 static PawlStatus jump_none(PawlStepper* s, PawlState* state, const PawlValues* values,
                             double* impulse, PawlError* err) {
   PawlSwitcher* w = s->switcher;
@@ -413,7 +413,7 @@ static PawlStatus jump_none(PawlStepper* s, PawlState* state, const PawlValues* 
 }
 
 // The energy that each row takes: -Lambda_i (rate before + rate after)/2, which add up to the loss
-// of kinetic energy, since M (v+ - v-) = G^T Lambda.                                         (T9)
+// of kinetic energy, since M (v+ - v-) = G^T Lambda.                                         (V9)
 static void share_loss(PawlStepper* s, const PawlState* state, const PawlValues* values,
                        const double* impulse) {
   PawlSwitcher* w = s->switcher;

@@ -10,21 +10,22 @@
 #include <math.h>
 #include <string.h>
 
-#include "step/stepper.h"
+#include "step/contacts.h"
 
 static const double SMALLEST_RATE = 1e-9;    // [m/s] a slower approach does not rebound
 static const double SMALLEST_LOGGED = 1e-6;  // [m/s] slower impacts do not go to the log
 static const double SMALLEST_SIZE = 1e-3;    // velocities count as at least this
-enum { MOST_SET_CHANGES = 12 };
+static const double LAW = 10.0;              // of the tolerance: how well a contact obeys its law
 
 typedef struct MoreauJean {
   double theta;
   PawlEval* eval;     // M, f, g, G, g_t
   PawlEval* tangent;  // K, C, G_rate
   double *q, *v, *a, *P, *lambda, *f_n, *dv, *dP, *move, *S, *J;
-  double *rate, *rate_n, *effective;
+  double *rate, *rate_n;
+  PawlContacts contacts;
   bool rebounds;  // some contact approaches faster than SMALLEST_RATE
-  unsigned char *candidate, *set;
+  unsigned char *candidate, *set, *room;
 } MoreauJean;
 
 static PawlStatus create(PawlStepper* s, PawlError* err) {
@@ -38,19 +39,9 @@ static PawlStatus create(PawlStepper* s, PawlError* err) {
   struct {
     double** array;
     int size;
-  } arrays[] = {{&d->q, s->sizes.q},
-                {&d->v, n},
-                {&d->a, n},
-                {&d->f_n, n},
-                {&d->dv, n},
-                {&d->move, n},
-                {&d->P, m},
-                {&d->lambda, m},
-                {&d->dP, m},
-                {&d->rate, m},
-                {&d->rate_n, m},
-                {&d->effective, m},
-                {&d->S, s->nonzeros_H},
+  } arrays[] = {{&d->q, s->sizes.q},   {&d->v, n},    {&d->a, n},      {&d->f_n, n},
+                {&d->dv, n},           {&d->move, n}, {&d->P, m},      {&d->lambda, m},
+                {&d->dP, m},           {&d->rate, m}, {&d->rate_n, m}, {&d->S, s->nonzeros_H},
                 {&d->J, s->G.start[n]}};
   bool ok = true;
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
@@ -58,9 +49,11 @@ static PawlStatus create(PawlStepper* s, PawlError* err) {
   }
   d->candidate = PAWL_NEW(&s->arena, unsigned char, m);
   d->set = PAWL_NEW(&s->arena, unsigned char, m);
-  if (!ok || !d->candidate || !d->set) {
+  d->room = PAWL_NEW(&s->arena, unsigned char, m);
+  if (!ok || !d->candidate || !d->set || !d->room) {
     return pawl_fail_memory(err);
   }
+  PAWL_TRY(pawl_contacts_create(s, &d->contacts, err));
   PAWL_TRY(pawl_eval_create(
       s->system, PAWL_MASS | PAWL_FORCE | PAWL_POSITION | PAWL_GRADIENT | PAWL_TIME_GRADIENT,
       &d->eval, err));
@@ -75,8 +68,8 @@ static void destroy(PawlStepper* s) {
 }
 
 static void start(PawlStepper* s, PawlState* state) {
-  (void)s;
-  (void)state;
+  MoreauJean* d = s->data;
+  pawl_contacts_start(s, &d->contacts, state, d->dv, d->room);
 }
 
 static bool is_contact(const PawlStepper* s, int i) {
@@ -100,7 +93,6 @@ static PawlStatus begin(PawlStepper* s, MoreauJean* d, const PawlState* state, d
     d->rate_n[i] = contact ? d->rate_n[i] : 0.0;
     d->rebounds |= fabs(d->rate_n[i]) > SMALLEST_RATE;
     d->P[i] = d->set[i] ? h * state->lambda[i] : 0.0;
-    d->effective[i] = 0.0;
   }
   return PAWL_OK;
 }
@@ -110,36 +102,61 @@ static double rebound(const PawlStepper* s, const MoreauJean* d, int i) {
   return d->rate[i] + e * d->rate_n[i];
 }
 
-// Rough 1 / (G M^-1 G^T) of a contact row from the diagonal of M: only the sign of a sum depends on
-// it.
-static void effective_masses(const PawlStepper* s, MoreauJean* d, const PawlValues* values) {
-  memset(d->effective, 0, (size_t)s->sizes.rows * sizeof(double));
+static bool settled(const PawlStepper* s, const MoreauJean* d) {
+  double change = 0.0, size = SMALLEST_SIZE;
   for (int j = 0; j < s->sizes.v; j++) {
-    double M = 0.0;
-    for (int k = s->H.start[j]; k < s->H.start[j + 1]; k++) {
-      M = s->H.index[k] == j ? values->M[k] : M;
-    }
-    for (int k = s->G.start[j]; k < s->G.start[j + 1]; k++) {
-      d->effective[s->G.index[k]] += M > 0.0 ? values->G[k] * values->G[k] / M : 0.0;
-    }
+    change = fmax(change, fabs(d->dv[j]));
+    size = fmax(size, fabs(d->v[j]));
   }
-  for (int i = 0; i < s->sizes.rows; i++) {
-    d->effective[i] = d->effective[i] > 0.0 ? 1.0 / d->effective[i] : 1.0;
-  }
+  return change <= s->def.tolerance * size;
 }
 
-static bool choose_set(PawlStepper* s, MoreauJean* d, const PawlValues* values) {
-  bool changed = false;
-  effective_masses(s, d, values);
-  for (int i = 0; i < s->sizes.rows; i++) {
-    if (is_contact(s, i)) {
-      unsigned char closed = d->candidate[i] && d->P[i] - d->effective[i] * rebound(s, d, i) >= 0.0;
-      changed |= closed != d->set[i];
-      d->set[i] = closed;
-      d->P[i] = closed ? d->P[i] : 0.0;
+// Closed contacts push and the others leave fast enough. At the end closed ones must also obey the
+// law: of contacts that depend on each other perhaps not all can.
+static bool consistent(const PawlStepper* s, MoreauJean* d) {
+  PawlContacts* c = &d->contacts;
+  bool fits = true, last = settled(s, d);
+  pawl_sparse_sizes(&s->G, pawl_eval_values(d->eval)->G, d->v, SMALLEST_SIZE, c->size);
+  for (int k = 0; k < c->count; k++) {
+    int i = c->row[k];
+    double law = rebound(s, d, i);
+    if (d->candidate[i] && d->set[i]) {
+      fits &= d->P[i] >= 0.0 && (!last || fabs(law) <= LAW * s->def.tolerance * c->size[i]);
+    } else if (d->candidate[i]) {
+      fits &= law >= 0.0;
     }
   }
-  return changed;
+  return fits;
+}
+
+// The contacts that take an impulse, from the linear equations of the last correction.      (T5)
+static PawlStatus choose_set(PawlStepper* s, MoreauJean* d, double t, const double* B,
+                             int iteration, bool* changed, PawlError* err) {
+  PawlContacts* c = &d->contacts;
+  *changed = false;
+  if (consistent(s, d)) {
+    return PAWL_OK;
+  }
+  for (int i = 0; i < s->sizes.rows; i++) {
+    d->room[i] = !is_contact(s, i) && d->set[i];
+  }
+  PAWL_TRY(pawl_contacts_compliance(s, c, d->S, B, d->J, d->room, t, d->move, d->dP, err));
+  for (int k = 0; k < c->count; k++) {
+    int i = c->row[k];
+    c->push[i] = d->P[i];
+    c->opening[i] = rebound(s, d, i);
+  }
+  PawlChoice choice = {.allowed = d->candidate,
+                       .tolerance = s->def.tolerance,
+                       .grow = iteration >= PAWL_SET_CHANGES};
+  if (!pawl_contacts_choose(c, &choice, d->set, changed) && d->rebounds) {
+    d->rebounds = false;  // no velocity obeys Newton's law
+    *changed = true;
+  }
+  for (int k = 0; k < c->count; k++) {
+    d->P[c->row[k]] = d->set[c->row[k]] ? c->push[c->row[k]] : 0.0;
+  }
+  return PAWL_OK;
 }
 
 // Evaluates at the iterate and fills the right sides of Newton's method.
@@ -199,15 +216,6 @@ static PawlStatus correct(PawlStepper* s, MoreauJean* d, const PawlState* state,
   return PAWL_OK;
 }
 
-static bool settled(const PawlStepper* s, const MoreauJean* d) {
-  double change = 0.0, size = SMALLEST_SIZE;
-  for (int j = 0; j < s->sizes.v; j++) {
-    change = fmax(change, fabs(d->dv[j]));
-    size = fmax(size, fabs(d->v[j]));
-  }
-  return change <= s->def.tolerance * size;
-}
-
 static void accept(PawlStepper* s, MoreauJean* d, PawlState* state, double h) {
   for (int i = 0; i < s->sizes.rows; i++) {
     if (is_contact(s, i) && d->set[i] && d->rate_n[i] < -SMALLEST_LOGGED) {
@@ -232,8 +240,10 @@ static PawlStatus step(PawlStepper* s, PawlState* state, double h, PawlError* er
   memset(d->dv, 0, (size_t)s->sizes.v * sizeof(double));
   for (int k = 0; k <= s->def.iterations; k++) {
     PAWL_TRY(residual(s, d, state, h, &B, err));
-    bool changed = s->contact_count > 0 && k > 0 && k < MOST_SET_CHANGES &&
-                   choose_set(s, d, pawl_eval_values(d->eval));
+    bool changed = false;
+    if (s->contact_count > 0 && k > 0) {
+      PAWL_TRY(choose_set(s, d, state->t + h, B, k, &changed, err));
+    }
     if (k > 0 && !changed && settled(s, d)) {
       accept(s, d, state, h);
       return PAWL_OK;

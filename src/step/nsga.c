@@ -41,7 +41,6 @@ static PawlStatus allocate(PawlStepper* s, PawlNsga* d, PawlError* err) {
                 {&d->dnu, m},
                 {&d->eta, m},
                 {&d->rate_before, m},
-                {&d->effective, m},
                 {&d->rate, m},
                 {&d->kept_M, s->nonzeros_H},
                 {&d->kept_G, s->G.start[n]},
@@ -53,7 +52,8 @@ static PawlStatus allocate(PawlStepper* s, PawlNsga* d, PawlError* err) {
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
     ok = ok && (*arrays[k].array = PAWL_NEW(&s->arena, double, arrays[k].size)) != NULL;
   }
-  unsigned char** sets[] = {&d->S, &d->A, &d->B_set, &d->smooth_rows, &d->trial, &d->kept_set};
+  unsigned char** sets[] = {&d->S,     &d->A,        &d->B_set,   &d->smooth_rows,
+                            &d->trial, &d->kept_set, &d->touching};
   for (size_t k = 0; k < sizeof sets / sizeof *sets; k++) {
     ok = ok && (*sets[k] = PAWL_NEW(&s->arena, unsigned char, m)) != NULL;
   }
@@ -81,6 +81,7 @@ PawlStatus pawl_nsga_create_kind(PawlStepper* s, PawlLevel level, bool jumps, bo
     d->smooth_row_count += d->smooth_rows[i];
   }
   d->constant_mass = pawl_system_constant_mass(s->system);
+  PAWL_TRY(pawl_contacts_create(s, &d->contacts, err));
   return pawl_eval_create(
       s->system,
       PAWL_MASS | PAWL_FORCE | PAWL_POSITION | PAWL_GRADIENT | PAWL_TIME_GRADIENT | PAWL_BIAS,
@@ -108,6 +109,8 @@ void pawl_nsga_start(PawlStepper* s, PawlState* state) {
       memset(state->lambda, 0, (size_t)s->sizes.rows * sizeof(double));
     }
     s->active = active;
+  } else if (pawl_nsga_has_contacts(s) && s->strategy == 3) {
+    pawl_contacts_start(s, &d->contacts, state, d->du, d->trial);
   }
   pawl_ga_start(s, state);
   memcpy(pawl_nsga_eta_of(s, state), state->lambda, (size_t)s->sizes.rows * sizeof(double));
@@ -250,50 +253,31 @@ PawlStatus pawl_nsga_stuck(PawlStepper* s, const PawlNsga* d, double t, const ch
 }
 
 // ---- contacts -----------------------------------------------------------------------------------
-// Contacts: rows that push only. Each level has its active set, by the sign of an augmented
-// multiplier with r = 1 / (G M^-1 G^T) of the row: then exactly one of open and closed is
-// consistent.  (N14)
 bool pawl_nsga_has_contacts(const PawlStepper* s) {
   return s->method->contacts && s->contact_count > 0;
 }
 
-// r of each contact row, with the other contacts left out.
-PawlStatus pawl_nsga_effective_masses(PawlStepper* s, PawlNsga* d, PawlError* err) {
+PawlStatus pawl_nsga_compliance(PawlStepper* s, PawlNsga* d, double t, PawlError* err) {
   const PawlValues* values = pawl_eval_values(d->eval);
   unsigned char* set = d->trial;
   for (int i = 0; i < s->sizes.rows; i++) {
     set[i] = in_force(s, i);
   }
-  s->info.factorizations++;
   d->factored = false;
-  PawlStatus status = pawl_kkt_factor(s->kkt, values->M, values->G, values->G, set);
-  if (status != PAWL_OK) {
-    return status == PAWL_RETRY
-               ? pawl_step_singular(s, values->M, values->G,
-                                    s->switcher ? s->switcher->before->t : 0.0, err)
-               : pawl_fail_memory(err);
-  }
-  for (int i = 0; i < s->sizes.rows; i++) {
-    if (pawl_system_row_kind(s->system, i) != PAWL_ROW_CONTACT) {
-      continue;
-    }
-    memset(d->du, 0, (size_t)s->sizes.v * sizeof(double));
-    memset(d->dnu, 0, (size_t)s->sizes.rows * sizeof(double));
-    for (int j = 0; j < s->G.cols; j++) {
-      for (int k = s->G.start[j]; k < s->G.start[j + 1]; k++) {
-        d->du[j] += s->G.index[k] == i ? values->G[k] : 0.0;
-      }
-    }
-    pawl_kkt_solve(s->kkt, d->du, d->dnu);  // M^-1 G_i^T within the bilateral constraints
-    double compliance = 0.0;
-    for (int j = 0; j < s->G.cols; j++) {
-      for (int k = s->G.start[j]; k < s->G.start[j + 1]; k++) {
-        compliance += s->G.index[k] == i ? values->G[k] * d->du[j] : 0.0;
-      }
-    }
-    d->effective[i] = compliance > 0.0 ? 1.0 / compliance : 0.0;
-  }
-  return PAWL_OK;
+  return pawl_contacts_compliance(s, &d->contacts, values->M, values->G, values->G, set, t, d->du,
+                                  d->dnu, err);
+}
+
+// The contacts of one level from c->push and c->opening, at some iteration of Newton's method.
+bool pawl_nsga_choose(PawlStepper* s, PawlNsga* d, const double* x, const unsigned char* allowed,
+                      int iteration, unsigned char* set, bool* changed) {
+  PawlContacts* c = &d->contacts;
+  PawlChoice choice = {.allowed = allowed,
+                       .tolerance = s->def.tolerance,
+                       .first = iteration == 0,
+                       .grow = iteration >= PAWL_SET_CHANGES};
+  pawl_sparse_sizes(&s->G, pawl_eval_values(d->eval)->G, x, SMALLEST_SIZE, c->size);
+  return pawl_contacts_choose(c, &choice, set, changed);
 }
 
 // eta_{n+1} of a row from lambda at both ends.                                             (N12)
@@ -313,6 +297,7 @@ double pawl_nsga_restitution(const PawlStepper* s, const PawlNsga* d, int i) {
 // the smooth motion pressed on them.
 PawlStatus pawl_nsga_begin_contacts(PawlStepper* s, PawlNsga* d, const PawlState* state,
                                     PawlError* err) {
+  d->contacts.known = false;
   if (!pawl_nsga_has_contacts(s)) {
     return PAWL_OK;
   }

@@ -2,9 +2,8 @@
 // What the methods with several levels of constraints share (docs/theory/nsga.md).
 #pragma once
 
+#include "step/contacts.h"
 #include "step/ga.h"
-
-enum { PAWL_NSGA_SET_CHANGES = 12 };  // after so many iterations the active sets are kept
 
 typedef struct PawlNsga {
   PawlGa ga;                     // first: the smooth part
@@ -17,10 +16,11 @@ typedef struct PawlNsga {
   double *force, *smooth_force;  // f at the total and at the smooth motion; right sides
   double *M_smooth, *G_smooth;   // at the smooth motion
   double *eta, *rate_before;     // rows: integral variable of lambda; G v at the beginning
-  double* effective;             // rows: 1 / (G M^-1 G^T), the r of the active sets
+  PawlContacts contacts;
   unsigned char *S, *A, *B_set;  // rows in the smooth motion, at position, at velocity level
   unsigned char* smooth_rows;    // constraints that never switch
   unsigned char* trial;          // a set under construction
+  unsigned char* touching;       // rows: contacts closed at position level
   double *rate, *acceleration;   // rows: constraint at velocity and acceleration level
   bool rebounds;                 // some contact approaches faster than SMALLEST_RATE
   bool constant_mass;
@@ -57,10 +57,13 @@ double pawl_nsga_set_error(const PawlStepper* s, const double* G, const double* 
                            const unsigned char* set, double* size);
 PawlStatus pawl_nsga_stuck(PawlStepper* s, const PawlNsga* d, double t, const char* what,
                            PawlError* err);
-// Contacts: the r of the active sets, the integral variable eta, Newton's coefficient (0 for a slow
-// approach), the gap rates at the beginning of a step, the log.
+// Contacts: their compliance (once in a step), the choice of a level (`x` are the q or v behind its
+// slack), the integral variable eta, Newton's coefficient (0 for a slow approach), the gap rates at
+// the beginning of a step, the log.
 bool pawl_nsga_has_contacts(const PawlStepper* s);
-PawlStatus pawl_nsga_effective_masses(PawlStepper* s, PawlNsga* d, PawlError* err);
+PawlStatus pawl_nsga_compliance(PawlStepper* s, PawlNsga* d, double t, PawlError* err);
+bool pawl_nsga_choose(PawlStepper* s, PawlNsga* d, const double* x, const unsigned char* allowed,
+                      int iteration, unsigned char* set, bool* changed);
 double pawl_nsga_next_eta(const PawlNsga* d, double lambda, double lambda_n, double eta_n);
 double pawl_nsga_restitution(const PawlStepper* s, const PawlNsga* d, int i);
 PawlStatus pawl_nsga_begin_contacts(PawlStepper* s, PawlNsga* d, const PawlState* state,

@@ -12,33 +12,67 @@
 static const double FLUSHED = 1e-150;  // [m/s] slower is at rest
 
 // ---- ga-pv, ga-pva, nsga-pva --------------------------------------------------------------------
-// The sets A, B and S of the contacts at the iterate.                              (N13)-(N15)
-static bool choose_sets(PawlStepper* s, PawlNsga* d, PawlState* state) {
-  const PawlValues* values = pawl_eval_values(d->eval);
-  const PawlGa* g = &d->ga;
-  const double* eta_n = pawl_nsga_eta_of(s, state);
-  double h = g->h;
-  bool changed = false;
-  pawl_nsga_rows_times(s, values->G, g->v_total, values->g_t, d->rate);
-  pawl_nsga_rows_times(s, values->G, g->vdot, values->gamma, d->acceleration);
-  for (int i = 0; i < s->sizes.rows; i++) {
-    if (pawl_system_row_kind(s->system, i) != PAWL_ROW_CONTACT) {
-      continue;
-    }
-    double r = d->effective[i];
-    double eta = pawl_nsga_next_eta(d, g->lambda[i], state->lambda[i], eta_n[i]);
-    double nu = d->nu[i] + h * h * ((0.5 - g->beta) * eta_n[i] + g->beta * eta);
-    double Lambda = d->Lambda[i] + h * ((1 - g->gamma) * eta_n[i] + g->gamma * eta);
-    unsigned char A = nu - r * values->g[i] >= 0.0;
-    double rebound = d->rate[i] + pawl_nsga_restitution(s, d, i) * d->rate_before[i];
-    unsigned char B = A && Lambda - r * rebound >= 0.0;
-    unsigned char S = B && s->strategy == 3 && g->lambda[i] - r * d->acceleration[i] >= 0.0;
-    changed |= A != d->A[i] || B != d->B_set[i] || S != d->S[i];
-    d->A[i] = A;
-    d->B_set[i] = B;
-    d->S[i] = S;
+// What a contact does in this step by its correction and by lambda at its end, and back.   (N13)
+static void add_smooth_push(PawlContacts* c, const double* own, double of_lambda,
+                            const double* lambda) {
+  for (int k = 0; k < c->count; k++) {
+    c->push[c->row[k]] = own[c->row[k]] + of_lambda * lambda[c->row[k]];
   }
-  return changed;
+}
+static void take_smooth_push(const PawlContacts* c, double* own, double of_lambda,
+                             const double* lambda) {
+  for (int k = 0; k < c->count; k++) {
+    own[c->row[k]] = c->push[c->row[k]] - of_lambda * lambda[c->row[k]];
+  }
+}
+
+// The sets A, B and S of the contacts at the iterate, each within the one before.  (N13)-(N15)
+static PawlStatus choose_sets(PawlStepper* s, PawlNsga* d, double t, int iteration, bool* changed,
+                              PawlError* err) {
+  const PawlValues* values = pawl_eval_values(d->eval);
+  PawlContacts* c = &d->contacts;
+  const PawlGa* g = &d->ga;
+  double kappa = (1 - g->alpha_f) / (1 - g->alpha_m), h = g->h;
+  *changed = false;
+  if (pawl_contacts_idle(c, d->nu, values->g, d->A) &&
+      pawl_contacts_idle(c, d->Lambda, values->g, d->B_set) &&
+      pawl_contacts_idle(c, g->lambda, values->g, d->S)) {
+    return PAWL_OK;
+  }
+  if (!c->known) {
+    PAWL_TRY(pawl_nsga_compliance(s, d, t, err));
+  }
+  const double* of_q = s->sizes.q == s->sizes.v ? g->q : NULL;
+  double of_lambda = h * h * g->beta * kappa;
+  add_smooth_push(c, d->nu, of_lambda, g->lambda);
+  memcpy(c->opening, values->g, (size_t)s->sizes.rows * sizeof(double));
+  (void)pawl_nsga_choose(s, d, of_q, NULL, iteration, d->A, changed);
+  take_smooth_push(c, d->nu, of_lambda, g->lambda);
+
+  of_lambda = h * g->gamma * kappa;
+  add_smooth_push(c, d->Lambda, of_lambda, g->lambda);
+  pawl_nsga_rows_times(s, values->G, g->v_total, values->g_t, c->opening);
+  for (int k = 0; k < c->count; k++) {
+    int i = c->row[k];
+    c->opening[i] += pawl_nsga_restitution(s, d, i) * d->rate_before[i];
+  }
+  if (!pawl_nsga_choose(s, d, g->v_total, c->touching, iteration, d->B_set, changed) &&
+      d->rebounds) {
+    d->rebounds = false;  // no velocity obeys Newton's law
+    *changed = true;
+  }
+  take_smooth_push(c, d->Lambda, of_lambda, g->lambda);
+
+  if (s->strategy == 3) {
+    memcpy(c->push, g->lambda, (size_t)s->sizes.rows * sizeof(double));
+    pawl_nsga_rows_times(s, values->G, g->vdot, values->gamma, c->opening);
+    for (int k = 0; k < c->count; k++) {
+      d->trial[c->row[k]] = d->A[c->row[k]] && d->B_set[c->row[k]];
+    }
+    (void)pawl_nsga_choose(s, d, g->vdot, d->trial, iteration, d->S, changed);
+    take_smooth_push(c, g->lambda, 0.0, g->lambda);
+  }
+  return PAWL_OK;
 }
 
 // One position and one velocity correction after the smooth one; constraints are taken forward
@@ -90,13 +124,13 @@ static PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, PawlState* state,
     PawlStatus status = pawl_ga_residual(s, &d->ga, state, err);
     s->active = active;
     status = status ? status : evaluate_total(s, d, t, err);
-    if (status == PAWL_OK && contacts && k == 0) {
-      status = pawl_nsga_effective_masses(s, d, err);
+    bool changed = false;
+    if (status == PAWL_OK && contacts) {
+      status = choose_sets(s, d, t, k, &changed, err);
     }
     if (status != PAWL_OK) {
       return status;
     }
-    bool changed = contacts && k < PAWL_NSGA_SET_CHANGES && choose_sets(s, d, state);
     if (!changed && pawl_ga_converged(s, &d->ga, k) && corrections_converged(s, d)) {
       return PAWL_OK;
     }

@@ -28,34 +28,55 @@ static void difference_force(const PawlStepper* s, PawlNsga* d, double scale) {
   }
 }
 
-// Contacts at position level; r is found at the smooth motion.
-static bool choose_position_set(PawlStepper* s, PawlNsga* d, bool smooth, PawlError* err) {
+// What the contacts push may have been shared anew.
+static void take_push(const PawlContacts* c, double* y) {
+  for (int k = 0; k < c->count; k++) {
+    y[c->row[k]] = c->push[c->row[k]];
+  }
+}
+
+// Contacts at position level: gaps and nu are complementary.
+static PawlStatus choose_position_set(PawlStepper* s, PawlNsga* d, double t, int iteration,
+                                      bool* changed, PawlError* err) {
   const PawlValues* values = pawl_eval_values(d->eval);
-  bool changed = false;
-  if (smooth && pawl_nsga_effective_masses(s, d, err) != PAWL_OK) {
-    return false;
+  PawlContacts* c = &d->contacts;
+  *changed = false;
+  if (pawl_contacts_idle(c, d->nu, values->g, d->A)) {
+    memset(d->touching, 0, (size_t)s->sizes.rows);
+    return PAWL_OK;
   }
-  for (int i = 0; i < s->sizes.rows; i++) {
-    if (pawl_system_row_kind(s->system, i) == PAWL_ROW_CONTACT) {
-      unsigned char closed = d->nu[i] - d->effective[i] * values->g[i] >= 0.0;
-      changed |= closed != d->A[i];
-      d->A[i] = closed;
-    }
+  if (!c->known) {
+    PAWL_TRY(pawl_nsga_compliance(s, d, t, err));
   }
-  return changed;
+  memcpy(c->push, d->nu, (size_t)s->sizes.rows * sizeof(double));
+  memcpy(c->opening, values->g, (size_t)s->sizes.rows * sizeof(double));
+  const double* of_q = s->sizes.q == s->sizes.v ? d->q : NULL;
+  (void)pawl_nsga_choose(s, d, of_q, NULL, iteration, d->A, changed);
+  memcpy(d->touching, c->touching, (size_t)s->sizes.rows);
+  take_push(c, d->nu);
+  return PAWL_OK;
 }
 
 // Contacts at velocity level: those closed at position level that take an impulse.
-static bool choose_velocity_set(PawlStepper* s, PawlNsga* d) {
+static bool choose_velocity_set(PawlStepper* s, PawlNsga* d, int iteration) {
+  PawlContacts* c = &d->contacts;
   bool changed = false;
-  for (int i = 0; i < s->sizes.rows; i++) {
-    if (pawl_system_row_kind(s->system, i) == PAWL_ROW_CONTACT) {
-      double rebound = d->rate[i] + pawl_nsga_restitution(s, d, i) * d->rate_before[i];
-      unsigned char closed = d->A[i] && d->Lambda[i] - d->effective[i] * rebound >= 0.0;
-      changed |= closed != d->B_set[i];
-      d->B_set[i] = closed;
-    }
+  if (!c->known) {  // none is closed
+    return false;
   }
+  memcpy(c->push, d->Lambda, (size_t)s->sizes.rows * sizeof(double));
+  for (int k = 0; k < c->count; k++) {
+    int i = c->row[k];
+    c->opening[i] = d->rate[i] + pawl_nsga_restitution(s, d, i) * d->rate_before[i];
+    d->B_set[i] = iteration == 0 ? d->touching[i] : d->B_set[i];
+  }
+  // The first set is all that touch, so that contacts which depend on each other share the impulse.
+  if (!pawl_nsga_choose(s, d, d->v, d->touching, iteration + 1, d->B_set, &changed) &&
+      d->rebounds) {
+    d->rebounds = false;  // no velocity obeys Newton's law
+    changed = true;
+  }
+  take_push(c, d->Lambda);
   return changed;
 }
 
@@ -66,8 +87,10 @@ static PawlStatus correct_position(PawlStepper* s, PawlNsga* d, double t, PawlEr
   for (int k = 0; k <= s->def.iterations; k++) {
     pawl_system_retract(s->system, d->ga.q, d->U, d->q);
     PAWL_TRY(pawl_nsga_evaluate(s, d, t, d->ga.v, err));
-    bool changed = pawl_nsga_has_contacts(s) && k < PAWL_NSGA_SET_CHANGES &&
-                   choose_position_set(s, d, k == 0, err);
+    bool changed = false;
+    if (pawl_nsga_has_contacts(s)) {
+      PAWL_TRY(choose_position_set(s, d, t, k, &changed, err));
+    }
     if (k > 0 && !changed &&
         pawl_nsga_set_error(s, values->G, d->q, values->g, d->A, d->dnu) <= s->def.tolerance) {
       return PAWL_OK;
@@ -88,9 +111,9 @@ static PawlStatus correct_velocity(PawlStepper* s, PawlNsga* d, double t, PawlEr
     for (int j = 0; j < s->sizes.v; j++) {
       d->v[j] = d->ga.v[j] + d->W[j];
     }
-    if (pawl_nsga_has_contacts(s) && k > 0) {
+    if (pawl_nsga_has_contacts(s)) {
       pawl_nsga_rows_times(s, values->G, d->v, values->g_t, d->rate);
-      changed = k < PAWL_NSGA_SET_CHANGES && choose_velocity_set(s, d);
+      changed = choose_velocity_set(s, d, k);
     }
     if (k > 0 && !changed) {
       double change = 0.0, size = 0.0;
@@ -108,8 +131,6 @@ static PawlStatus correct_velocity(PawlStepper* s, PawlNsga* d, double t, PawlEr
     }
     pawl_nsga_rows_times(s, values->G, d->v, values->g_t, d->rate);
     for (int i = 0; pawl_nsga_has_contacts(s) && i < s->sizes.rows; i++) {
-      d->B_set[i] =
-          k == 0 && pawl_system_row_kind(s->system, i) == PAWL_ROW_CONTACT ? d->A[i] : d->B_set[i];
       d->rate[i] += pawl_nsga_restitution(s, d, i) * d->rate_before[i];
     }
     difference_force(s, d, d->ga.h);

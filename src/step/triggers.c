@@ -181,7 +181,7 @@ int pawl_triggers_arm(PawlStepper* s, const PawlState* state, double slack) {
   return w->armed_count;
 }
 
-// 0 <= friction <= capacity of every joint that holds or slides by them.                     (T8)
+// 0 <= friction <= capacity of every joint that holds or slides by them.                     (V8)
 static int bad_capacity(const PawlStepper* s, const PawlState* state, const double* watch) {
   const PawlSwitcher* w = s->switcher;
   for (int k = 0; k < w->capacity_count; k++) {

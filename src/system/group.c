@@ -201,7 +201,7 @@ static int add_watch(Sorter* s, int target, PawlNode node) {
 }
 
 // While sliding, friction acts along the gradient of the equation against its rate:
-// f = -sign(g') F G^T.                                                                       (T7)
+// f = -sign(g') F G^T.                                                                       (V7)
 static int add_friction(Sorter* s, const PawlConstraint* constraint, int gate) {
   PawlNode g = s->unwound[constraint->modes[PAWL_MODE_HELD].rows[0].node];
   PawlNode force = s->folded[constraint->switching.friction];

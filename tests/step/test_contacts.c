@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contacts with the three methods that know them: by hand, the conditions recomputed in every step,
-// several and redundant contacts, bounces without end, rest and letting go, and contacts together
-// with constraints that switch.
+// Contacts with the three methods that know them: by hand, and the conditions of each method
+// recomputed in every step, for some systems and for many random ones.
+#include <stdarg.h>
 #include <string.h>
 
 #include "step/contacts.h"
@@ -75,11 +75,12 @@ static void test_moving_wall(void** unused) {
 
 // ---- the conditions -----------------------------------------------------------------------------
 typedef struct Watch {
-  double eta[SIGHT_MOST];   // of nsga-pva, from its recursion
-  double rate[SIGHT_MOST];  // of the gaps at the beginning of the step
+  double gap[SIGHT_MOST];   // at the beginning of the step
+  double rate[SIGHT_MOST];  // of the gaps, the same
   int closed, opened, hit;  // how often each was seen
   long long iterations;     // of Newton's method so far
-  int unsettled;            // steps whose sets were still changing when they were kept
+  int unsettled;            // steps in which sets were no longer free to change
+  double gain;              // the most energy that there was beyond that of the start
 } Watch;
 
 // Lambda of each row: what multipliers show is lambda + Lambda/h.
@@ -100,70 +101,81 @@ static double restitution(const Motion* m, const Watch* w, int row) {
 }
 
 // Newton's law at the end of a step: pushing and leaving by the law, or not pushing and leaving at
-// least as fast. `push` is Lambda*, `row_active` what the method itself did.
+// least as fast.
 static void check_newton(double push, double rebound, bool active) {
   if (active) {
-    CHECK_NEAR(rebound, 0.0, 1e-10);
-    assert_true(push >= -1e-10);
+    CHECK_NEAR(rebound, 0.0, 1e-9);
+    assert_true(push >= -1e-9);
   } else {
-    assert_true(rebound >= -1e-10);
+    assert_true(rebound >= -1e-9);
   }
 }
 
-// (65) of Bruels, Acary and Cardona: three levels, each with its own complementarity. Lambda*
-// counts what the smooth motion has done: Lambda + h (1 - gamma) eta_n + h gamma eta_{n+1}.
-//
-// In a few of a million steps with several contacts the sets go round in a circle and the last ones
-// are kept; such a step is counted and its complementarity is left to the next one.
+static void note_contact(Watch* w, const Sight* x, int row, double rate, bool active) {
+  w->closed += active;
+  w->opened += !active;
+  w->rate[row] = rate;
+  w->gap[row] = x->g[row];
+}
+
+// M W = G^T Lambda for what is left of the velocities.
+static void check_jump(const Motion* m, const Sight* x, const Smooth* s, const double* Lambda) {
+  double W[SIGHT_MOST];
+  for (int i = 0; i < m->n.v; i++) {
+    W[i] = m->state->v[i] - s->v[i];
+  }
+  for (int i = 0; i < m->n.v; i++) {
+    double force = 0.0;
+    for (int row = 0; row < m->n.rows; row++) {
+      force += x->G[row][i] * Lambda[row];
+    }
+    CHECK_NEAR(dot(m->n.v, x->M[i], W), force, 1e-10 * (1 + largest_of(m->n.v, m->state->v)));
+  }
+}
+
+static void count_unsettled(Motion* m, Watch* w) {
+  enum { SET_CHANGES = 12 };
+  long long iterations = pawl_stepper_info(m->stepper).newton_iterations;
+  w->unsettled += iterations - w->iterations >= SET_CHANGES;
+  w->iterations = iterations;
+}
+
+// nsga-pva: three levels, each with its own complementarity. What a contact adds in a step at
+// velocity level is Lambda + h gamma kappa lambda.
 static void check_pva_step(Motion* m, PawlEval* eval, Watch* w, double h) {
-  enum { MOST_SET_CHANGES = 12 };
   Alpha c = alpha_of(m->def.rho);
+  double kappa = (1 - c.f) / (1 - c.m);
   Begin b = begin_of(m);
   motion_step(m, h);
   Smooth s = smooth_of(m, &b, c, h);
   Sight x = sight_of_state(m, eval);
   const double *v = m->state->v, *vdot = m->state->a, *lambda = m->state->lambda;
-  double W[SIGHT_MOST], Lambda[SIGHT_MOST];
+  double Lambda[SIGHT_MOST];
   impulses(m, h, Lambda);
-  long long iterations = pawl_stepper_info(m->stepper).newton_iterations;
-  bool unsettled = iterations - w->iterations >= MOST_SET_CHANGES;
-  w->iterations = iterations;
-  w->unsettled += unsettled;
+  count_unsettled(m, w);
   check_dynamics(&x, vdot, lambda, 1e-10);
   for (int level = 0; level < 3; level++) {
     CHECK_NEAR(level_residual(&x, v, vdot, level), 0.0, 1e-10 * (1 + largest_of(m->n.v, vdot)));
   }
-  for (int i = 0; i < m->n.v; i++) {
-    W[i] = v[i] - s.v[i];
-  }
-  for (int i = 0; i < m->n.v; i++) {  // M W = G^T Lambda
-    double force = 0.0;
-    for (int row = 0; row < m->n.rows; row++) {
-      force += x.G[row][i] * Lambda[row];
-    }
-    CHECK_NEAR(dot(m->n.v, x.M[i], W), force, 1e-10 * (1 + largest_of(m->n.v, v)));
-  }
+  check_jump(m, &x, &s, Lambda);
   for (int row = 0; row < m->n.rows; row++) {
-    double eta = ((1 - c.f) * lambda[row] + c.f * b.lambda[row] - c.m * w->eta[row]) / (1 - c.m);
-    if (x.contact[row]) {
-      double push = Lambda[row] + h * ((1 - c.gamma) * w->eta[row] + c.gamma * eta);
-      double rate = row_rate(&x, row, v), acceleration = row_acceleration(&x, row, vdot);
-      bool active = Lambda[row] != 0.0 || lambda[row] != 0.0;
-      assert_true(x.g[row] >= (unsettled ? -1e-5 : -1e-10));
-      assert_true(lambda[row] >= -1e-9);
-      if (lambda[row] > 0.0) {
-        CHECK_NEAR(acceleration, 0.0, 1e-8);
-      }
-      if (x.g[row] > 1e-9) {
-        assert_false(active);
-      } else if (!unsettled) {
-        check_newton(push, rate + restitution(m, w, row) * w->rate[row], active);
-      }
-      w->closed += lambda[row] > 0.0;
-      w->opened += !active;
-      w->rate[row] = rate;
+    if (!x.contact[row]) {
+      continue;
     }
-    w->eta[row] = eta;
+    double rate = row_rate(&x, row, v), acceleration = row_acceleration(&x, row, vdot);
+    bool active = Lambda[row] != 0.0 || lambda[row] != 0.0;
+    assert_true(x.g[row] >= -1e-10);
+    assert_true(lambda[row] >= -1e-9);
+    if (lambda[row] > 0.0) {
+      CHECK_NEAR(acceleration, 0.0, 1e-8);
+    }
+    if (x.g[row] > 1e-9) {
+      assert_false(active);
+    } else if (active || x.g[row] <= 1e-13) {  // in between is open, too
+      check_newton(Lambda[row] + h * c.gamma * kappa * lambda[row],
+                   rate + restitution(m, w, row) * w->rate[row], active);
+    }
+    note_contact(w, &x, row, rate, active);
   }
   w->hit += pawl_stepper_instants(m->stepper);
 }
@@ -182,50 +194,88 @@ static void check_pvv_step(Motion* m, PawlEval* eval, Watch* w, double h) {
   const double* v = m->state->v;
   double Lambda[SIGHT_MOST];
   impulses(m, h, Lambda);
+  count_unsettled(m, w);
   for (int level = 0; level < 2; level++) {
     CHECK_NEAR(level_residual(&x, v, m->state->a, level), 0.0, 1e-10 * (1 + largest_of(m->n.v, v)));
   }
   for (int row = 0; row < m->n.rows; row++) {
-    if (x.contact[row]) {
-      double rate = row_rate(&x, row, v);
-      bool active = Lambda[row] != 0.0;
-      assert_true(m->state->lambda[row] == 0.0);
-      assert_true(x.g[row] >= -1e-10);
-      if (x.g[row] <= 1e-9 && moved > 1e-12) {
-        check_newton(Lambda[row], rate + restitution(m, w, row) * w->rate[row], active);
-      } else if (x.g[row] > 1e-9) {  // beyond what Newton's tolerance leaves
-        assert_false(active);
-      }
-      w->closed += active;
-      w->opened += !active;
-      w->rate[row] = rate;
+    if (!x.contact[row]) {
+      continue;
     }
+    double rate = row_rate(&x, row, v);
+    bool active = Lambda[row] != 0.0;
+    assert_true(m->state->lambda[row] == 0.0);
+    assert_true(x.g[row] >= -1e-10);
+    if (x.g[row] > 1e-9) {  // beyond what Newton's tolerance leaves
+      assert_false(active);
+    } else if (active || (x.g[row] <= 1e-13 && moved > 1e-12)) {
+      check_newton(Lambda[row], rate + restitution(m, w, row) * w->rate[row], active);
+    }
+    note_contact(w, &x, row, rate, active);
   }
   w->hit += pawl_stepper_instants(m->stepper);
+}
+
+// moreau-jean: (T4) for the contacts that are closed half a step ahead, nothing for the others.
+static void check_moreau_step(Motion* m, PawlEval* eval, Watch* w, double h) {
+  motion_step(m, h);
+  Sight x = sight_of_state(m, eval);
+  count_unsettled(m, w);
+  CHECK_NEAR(level_residual(&x, m->state->v, m->state->a, 1), 0.0,
+             1e-10 * (1 + largest_of(m->n.v, m->state->v)));
+  for (int row = 0; row < m->n.rows; row++) {
+    if (!x.contact[row]) {
+      continue;
+    }
+    double rate = row_rate(&x, row, m->state->v), P = h * m->state->lambda[row];
+    if (w->gap[row] + 0.5 * h * w->rate[row] <= 0.0) {
+      check_newton(P, rate + restitution(m, w, row) * w->rate[row], P != 0.0);
+    } else {
+      assert_true(P == 0.0);
+    }
+    note_contact(w, &x, row, rate, P != 0.0);
+  }
+  w->hit += pawl_stepper_instants(m->stepper);
+}
+
+static double energy_of(Motion* m, PawlEval* eval) {
+  PawlPoint point = state_point(m->state);
+  NEED(pawl_eval_run(eval, &point, &m->err), &m->err);
+  const PawlValues* values = pawl_eval_values(eval);
+  return values->energy[0] + values->energy[1];
+}
+
+static Watch watch_run(Motion* m, PawlEval* eval, int method, double until, double h) {
+  Watch w = {.closed = 0};
+  motion_start(m, METHODS[method]);
+  Sight x = sight_of_state(m, eval);
+  for (int row = 0; row < m->n.rows; row++) {
+    w.rate[row] = x.contact[row] ? row_rate(&x, row, m->state->v) : 0.0;
+    w.gap[row] = x.g[row];
+  }
+  double energy = energy_of(m, eval);
+  while (m->state->t < until) {
+    if (method == 0) {
+      check_pva_step(m, eval, &w, h);
+    } else if (method == 1) {
+      check_pvv_step(m, eval, &w, h);
+    } else {
+      check_moreau_step(m, eval, &w, h);
+    }
+    w.gain = fmax(w.gain, energy_of(m, eval) - energy);
+  }
+  return w;
 }
 
 static void check_conditions(Motion m, double until, double h, int least_hits) {
   PawlEval* eval = sight_eval(&m);
   static const double rhos[] = {0.5, 0.9, 1.0};
-  for (int method = 0; method < 2; method++) {
+  for (int method = 0; method < METHOD_COUNT; method++) {
     for (int k = 0; k < 3; k++) {
-      Watch w = {.closed = 0};
       m.def.rho = rhos[k];
-      motion_start(&m, METHODS[method]);
-      memcpy(w.eta, m.state->lambda, (size_t)m.n.rows * sizeof(double));
-      Sight x = sight_of_state(&m, eval);
-      for (int row = 0; row < m.n.rows; row++) {
-        w.rate[row] = x.contact[row] ? row_rate(&x, row, m.state->v) : 0.0;
-      }
-      while (m.state->t < until) {
-        if (method == 0) {
-          check_pva_step(&m, eval, &w, h);
-        } else {
-          check_pvv_step(&m, eval, &w, h);
-        }
-      }
+      Watch w = watch_run(&m, eval, method, until, h);
       assert_true(w.hit >= least_hits && w.closed > 20 && w.opened > 20);
-      assert_true(w.unsettled <= 2);
+      assert_int_equal(w.unsettled, 0);
     }
   }
   pawl_eval_destroy(eval);
@@ -240,178 +290,149 @@ static void test_conditions(void** unused) {
   check_conditions(motion_file("bouncing-pendulum", "cor=0.5"), 2.0, 1e-3, 10);
 }
 
-// ---- several at once ----------------------------------------------------------------------------
-static const char CRADLE[] =
-    "model: cradle\n"
-    "parameters: {cor: 1, space: 0}\n"
-    "coordinates: {a: {rate: 1}, b: {start: 1}, c: {start: 1.5 + space}}\n"
-    "mass: {a: 1, b: 1, c: 1}\n"
-    "contacts:\n"
-    "  ab: {gap: b - a - 0.5, restitution: cor}\n"
-    "  bc: {gap: c - b - 0.5, restitution: cor}\n";
+// ---- random systems -----------------------------------------------------------------------------
+typedef struct Writer {
+  unsigned long long seed;
+  int length;
+  double cor;  // of all contacts; negative: each has its own
+  char text[4000];
+} Writer;
 
-static void check_final(const char* text, const char* override, double until, int steps, int n,
-                        const double* q, double tolerance_q, const double* v, double tolerance_v) {
-  Motion m = text_with(text, override);
-  for (int k = 0; k < METHOD_COUNT; k++) {
-    motion_run(&m, METHODS[k], until, steps, NULL);
-    for (int i = 0; i < n; i++) {
-      CHECK_NEAR(m.state->q[i], q[i], tolerance_q);
-      CHECK_NEAR(m.state->v[i], v[i], tolerance_v);
-    }
-  }
-  motion_end(&m);
+static double chance(Writer* w, double from, double to) {
+  w->seed = w->seed * 6364136223846793005ULL + 1442695040888963407ULL;
+  return from + (to - from) * (double)(w->seed >> 11) / 9007199254740992.0;
 }
 
-// Three balls in a row. With a gap between the second and the third the hits come one by one, and
-// the last ball takes it all. When the two touch, Newton's law holds for both pairs at once: v_b -
-// v_a = e, v_c = v_b, and momentum: e = 1: (-1/3, 2/3, 2/3); e = 1/2: (0, 1/2, 1/2); e = 0: all
-// 1/3.
-static void test_three_balls(void** unused) {
+static void add(Writer* w, const char* format, ...) {
+  va_list list;
+  va_start(list, format);
+  int room = (int)sizeof w->text - w->length;
+  w->length += vsnprintf(w->text + w->length, (size_t)room, format, list);
+  va_end(list);
+  assert_true(w->length < (int)sizeof w->text);
+}
+
+static void add_contact(Writer* w, int number, const char* gap) {
+  double cor = chance(w, -0.2, 1.1);
+  cor = w->cor >= 0.0 ? w->cor : fmin(fmax(cor, 0.0), 1.0);
+  add(w, "  c%d: {gap: %s, restitution: %.3f}\n", number, gap, cor);
+}
+
+// Balls in a row: above each other on a floor, or between two walls with springs.
+static void write_balls(Writer* w, int n, bool walls) {
+  char gap[80];
+  add(w, "coordinates:\n");
+  for (int i = 0; i < n; i++) {
+    double speed = walls ? 2.0 : 0.5;
+    add(w, "  q%d: {start: %.3f, rate: %.3f}\n", i, 0.3 * i + chance(w, 0.0, 0.1),
+        chance(w, -speed, speed));
+  }
+  add(w, "kinetic: ");
+  for (int i = 0; i < n; i++) {
+    add(w, "%s%.3f*q%d'^2", i > 0 ? " + " : "", chance(w, 0.2, 2.0), i);
+  }
+  add(w, "\npotential: ");
+  for (int i = 0; i < n; i++) {
+    add(w, walls ? "%s%.3f*(q%d - 0.4)^2" : "%s%.3f*q%d", i > 0 ? " + " : "",
+        chance(w, walls ? 0.0 : 3.0, walls ? 5.0 : 20.0), i);
+  }
+  add(w, "\ncontacts:\n");
+  add_contact(w, 0, "q0 + 0.1");
+  for (int i = 1; i < n; i++) {
+    snprintf(gap, sizeof gap, "q%d - q%d - 0.1", i, i - 1);
+    add_contact(w, i, gap);
+  }
+  snprintf(gap, sizeof gap, "%.3f - q%d", 0.3 * n, n - 1);
+  if (walls) {
+    add_contact(w, n, gap);
+  }
+}
+
+// Beads on a curve between two walls: a constraint for each.
+static void write_beads(Writer* w, int n) {
+  char gap[80];
+  add(w, "coordinates:\n");
+  for (int i = 0; i < n; i++) {
+    double x = 0.3 * i + chance(w, 0.0, 0.1), rate = chance(w, -1.5, 1.5);
+    add(w, "  x%d: {start: %.17g, rate: %.17g}\n  y%d: {start: %.17g, rate: %.17g}\n", i, x, rate,
+        i, 0.2 * sin(3 * x), 0.6 * cos(3 * x) * rate);
+  }
+  add(w, "mass: {");
+  for (int i = 0; i < n; i++) {
+    double mass = chance(w, 0.5, 3.0);
+    add(w, "%sx%d: %.3f, y%d: %.3f", i > 0 ? ", " : "", i, mass, i, mass);
+  }
+  add(w, "}\npotential: 0");
+  for (int i = 0; i < n; i++) {
+    add(w, " + 10*y%d", i);
+  }
+  add(w, "\nconstraints:\n");
+  for (int i = 0; i < n; i++) {
+    add(w, "  w%d: y%d = 0.2*sin(3*x%d)\n", i, i, i);
+  }
+  add(w, "contacts:\n");
+  add_contact(w, 0, "x0 + 0.1");
+  for (int i = 1; i < n; i++) {
+    snprintf(gap, sizeof gap, "x%d - x%d - 0.1", i, i - 1);
+    add_contact(w, i, gap);
+  }
+  snprintf(gap, sizeof gap, "%.3f - x%d", 0.3 * n, n - 1);
+  add_contact(w, n, gap);
+}
+
+// A rod on feet in a line, of which two decide where it is.
+static void write_rod(Writer* w, int n) {
+  char gap[80];
+  add(w, "coordinates: {x: {rate: 0.5}, y: {start: 0.6}, phi: {start: %.3f, rate: %.3f}}\n",
+      chance(w, -0.5, 0.5), chance(w, -1, 1));
+  add(w, "mass: {x: 1, y: 1, phi: 0.2}\npotential: 10*y\ndissipation: 0.01*x'^2\n");
+  add(w, "constraints: {guide: x = 0.5*t}\ncontacts:\n");
+  for (int i = 0; i < n; i++) {
+    snprintf(gap, sizeof gap, "y + %.3f*sin(phi) - 0.2*cos(phi)", n > 1 ? i / (n - 1.0) - 0.5 : 0);
+    add_contact(w, i, gap);
+  }
+}
+
+// 1 to 8 contacts, with equal and with different restitution. No step may be left unsettled. With
+// equal restitution impacts add no energy; position corrections (h g v for each hit) and what is
+// left of an acceleration after it add some thousandths of a joule at this step.
+static void test_random_systems(void** unused) {
   (void)unused;
-  static const double row_v[] = {0.0, 0.0, 1.0};
-  check_final(CRADLE, "space=0.1", 2.9, 2900, 3, (double[]){0.5, 1.1, 3.9}, 2e-3, row_v, 1e-12);
-  static const struct {
-    const char* cor;
-    double v[3];
-  } cases[] = {{"cor=1", {-1.0 / 3, 2.0 / 3, 2.0 / 3}},
-               {"cor=0.5", {0.0, 0.5, 0.5}},
-               {"cor=0", {1.0 / 3, 1.0 / 3, 1.0 / 3}}};
-  for (int k = 0; k < 3; k++) {
-    const double* v = cases[k].v;
-    double q[3] = {0.5 + v[0], 1 + v[1], 1.5 + v[2]};  // 1 s after the hit
-    check_final(CRADLE, cases[k].cor, 1.5, 1501, 3, q, 2e-3, v, 1e-12);
-  }
-}
-
-// The impulses of the hit on the pair that touches: 4/3 and 2/3, logged with the energy (none).
-static void test_impulses_of_three_balls(void** unused) {
-  (void)unused;
-  Motion m = motion_text(CRADLE);
-  for (int k = 0; k < METHOD_COUNT; k++) {
-    double total[2] = {0};
-    motion_start(&m, METHODS[k]);
-    for (int step = 0; step < 1000; step++) {
-      motion_step(&m, 1.03e-3);
-      double reaction[2];
-      NEED(pawl_stepper_multipliers(m.stepper, m.state, reaction, &m.err), &m.err);
-      total[0] += 1.03e-3 * reaction[0];
-      total[1] += 1.03e-3 * reaction[1];
+  static const double rhos[] = {0.5, 0.9, 1.0};
+  int closed = 0, hit = 0;
+  for (int k = 0; k < 80; k++) {
+    Writer w = {.seed = 7919ULL * (unsigned)k + 1};
+    w.cor = chance(&w, 0.0, 1.0);
+    w.cor = chance(&w, -1.0, 1.0) < 0.0 ? -1.0 : w.cor;
+    add(&w, "model: random\n");
+    switch (k % 4) {
+      case 0:
+        write_balls(&w, 1 + k / 4 % 8, false);
+        break;
+      case 1:
+        write_balls(&w, 1 + k / 4 % 7, true);
+        break;
+      case 2:
+        write_beads(&w, 1 + k / 4 % 5);
+        break;
+      default:
+        write_rod(&w, 1 + k / 4 % 8);
+        break;
     }
-    CHECK_NEAR(total[0], 4.0 / 3, 1e-12);
-    CHECK_NEAR(total[1], 2.0 / 3, 1e-12);
-  }
-  motion_end(&m);
-}
-
-// A ball between two walls, e = 1: hits at 1, 3, 5, 7, 9 s, each felt up to a step late; the speed
-// stays.
-static void test_two_walls(void** unused) {
-  (void)unused;
-  Motion m = motion_text(
-      "model: walls\ncoordinates: {x: {rate: 1}}\nmass: {x: 3}\n"
-      "contacts:\n  left: {gap: x + 1, restitution: 1}\n  right: {gap: 1 - x, restitution: 1}\n");
-  for (int k = 0; k < METHOD_COUNT; k++) {
-    int hits = 0;
-    motion_start(&m, METHODS[k]);
-    for (int step = 0; step < 9700; step++) {
-      motion_step(&m, 1.03e-3);
-      for (int i = 0; i < pawl_stepper_instants(m.stepper); i++) {
-        const PawlInstant* hit = pawl_stepper_instant(m.stepper, i);
-        assert_int_equal(hit->contact, hits % 2 == 0);  // right, left, right, ...
-        CHECK_NEAR(hit->t, 1 + 2 * hits, 2e-3 * (hits + 1));
-        CHECK_NEAR(hit->energy_lost, 0.0, 1e-12);
-        hits++;
-      }
-      CHECK_NEAR(fabs(m.state->v[0]), 1.0, 1e-12);
+    Motion m = motion_text(w.text);
+    PawlEval* eval = sight_eval(&m);
+    m.def.rho = rhos[k % 3];
+    for (int method = 0; method < METHOD_COUNT; method++) {
+      Watch seen = watch_run(&m, eval, method, 0.8, 1.3e-3);
+      assert_int_equal(seen.unsettled, 0);
+      assert_true(w.cor < 0.0 || seen.gain < 0.005);
+      closed += seen.closed;
+      hit += seen.hit;
     }
-    assert_int_equal(hits, 5);
+    pawl_eval_destroy(eval);
+    motion_end(&m);
   }
-  motion_end(&m);
-}
-
-// A column of three balls falls, bounces and comes to rest; the floor carries three of them.
-static void test_column(void** unused) {
-  (void)unused;
-  Motion m = motion_text(COLUMN);
-  for (int k = 0; k < METHOD_COUNT; k++) {
-    static const double weight[] = {60, 50, 30};
-    double reaction[3];
-    motion_run(&m, METHODS[k], 5.0, 5000, NULL);
-    NEED(pawl_stepper_multipliers(m.stepper, m.state, reaction, &m.err), &m.err);
-    for (int i = 0; i < 3; i++) {
-      CHECK_NEAR(reaction[i], weight[i], 1e-7);
-      CHECK_NEAR(m.state->v[i], 0.0, 1e-9);
-      CHECK_NEAR(m.state->q[i], 0.2 * i, k == 2 ? 3e-3 : 1e-12);  // moreau-jean does not correct
-    }
-  }
-  motion_end(&m);
-}
-
-// ---- redundant contacts -------------------------------------------------------------------------
-static const char TWICE[] =
-    "model: ball\n"
-    "parameters: {cor: 0.5, other: 0.5}\n"
-    "coordinates: {y: {start: 1}}\n"
-    "mass: {y: 2}\n"
-    "potential: 20*y\n"
-    "contacts:\n"
-    "  floor: {gap: y, restitution: cor}\n"
-    "  same: {gap: 3*y, restitution: other}\n";
-
-// A ball on the floor written twice moves as on the floor written once, and neither pulls.
-static void check_twice(const char* other) {
-  Motion once = motion_text(BALL), both = text_with(TWICE, other);
-  for (int k = 0; k < METHOD_COUNT; k++) {
-    motion_start(&once, METHODS[k]);
-    motion_start(&both, METHODS[k]);
-    for (int step = 0; step < 1800; step++) {
-      double reaction[2];
-      motion_step(&once, 1.1e-3);
-      motion_step(&both, 1.1e-3);
-      CHECK_NEAR(both.state->q[0], once.state->q[0], 1e-9);
-      CHECK_NEAR(both.state->v[0], once.state->v[0], 1e-7);
-      NEED(pawl_stepper_multipliers(both.stepper, both.state, reaction, &both.err), &both.err);
-      assert_true(reaction[0] >= -1e-7 && reaction[1] >= -1e-7);
-    }
-  }
-  motion_end(&once);
-  motion_end(&both);
-}
-
-static void test_contact_twice(void** unused) {
-  (void)unused;
-  check_twice("other=0.5");
-}
-
-// A box of 1 kg on three feet in a line: rests at 0.2, the feet carry its weight and no moment.
-static void test_box_on_three_feet(void** unused) {
-  (void)unused;
-  static const char box[] =
-      "model: box\n"
-      "parameters: {tilt: 0}\n"
-      "coordinates: {x: {}, y: {start: 1}, phi: {start: tilt}}\n"
-      "mass: {x: 1, y: 1, phi: 0.2}\n"
-      "potential: 10*y\n"
-      "contacts:\n"
-      "  left: {gap: y - 0.5*sin(phi) - 0.2, restitution: 0.3}\n"
-      "  right: {gap: y + 0.5*sin(phi) - 0.2, restitution: 0.3}\n"
-      "  middle: {gap: y - 0.2, restitution: 0.3}\n";
-  static const char* const tilts[] = {"tilt=0", "tilt=0.3", "tilt=-0.7"};
-  for (int k = 0; k < METHOD_COUNT; k++) {
-    for (int i = 0; i < 3; i++) {
-      Motion m = text_with(box, tilts[i]);
-      double reaction[3], slack = k == 2 ? 5e-3 : 1e-9;
-      motion_run(&m, METHODS[k], 3.0, 2990, NULL);
-      NEED(pawl_stepper_multipliers(m.stepper, m.state, reaction, &m.err), &m.err);
-      CHECK_NEAR(m.state->q[1], 0.2, slack);
-      CHECK_NEAR(m.state->q[2], 0.0, slack);
-      CHECK_NEAR(largest_of(3, m.state->v), 0.0, 1e-8);
-      CHECK_NEAR(reaction[0] + reaction[1] + reaction[2], 10.0, 1e-6);
-      CHECK_NEAR(reaction[0], reaction[1], 1e-6 + 10 * slack);
-      motion_end(&m);
-    }
-  }
+  assert_true(closed > 10000 && hit > 2000);
 }
 
 int main(void) {
@@ -419,12 +440,7 @@ int main(void) {
       cmocka_unit_test(test_impact_by_hand),
       cmocka_unit_test(test_moving_wall),
       cmocka_unit_test(test_conditions),
-      cmocka_unit_test(test_three_balls),
-      cmocka_unit_test(test_impulses_of_three_balls),
-      cmocka_unit_test(test_two_walls),
-      cmocka_unit_test(test_column),
-      cmocka_unit_test(test_contact_twice),
-      cmocka_unit_test(test_box_on_three_feet),
+      cmocka_unit_test(test_random_systems),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -176,7 +176,7 @@ static void test_order_with_time(void** unused) {
 // index-1 and projected have the same right side: the same motion but for rounding.
 static void test_projected_is_index_1(void** unused) {
   (void)unused;
-  double q[3], v[3], lambda[2];
+  double q[3] = {0}, v[3] = {0}, lambda[2] = {0};
   for (int form = 0; form < 2; form++) {
     Motion m = motion_file("pendulum", NULL);
     m.def.form = FORMS[form];

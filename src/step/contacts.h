@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The contacts of a system and which of them are closed, for the methods that know contacts.
+#pragma once
+
+#include "step/stepper.h"
+
+enum { PAWL_SET_CHANGES = 12 };  // after so many iterations the sets of closed contacts only grow
+
+// The contacts of a system and the compliance between them, for the choice of those that are
+// closed: docs/theory/nsga.md, "Which contacts are closed".
+typedef struct PawlContacts {
+  int count;
+  int* row;                       // of each contact
+  bool known;                     // D and mobility are those of the step under way
+  double* D;                      // by columns, scaled to a diagonal of 1; NULL when too many
+  double* mobility;               // square root of the diagonal of G M^-1 G^T  [1/sqrt(kg)]
+  double *push, *opening, *size;  // rows: a level at an iterate, see pawl_contacts_choose
+  double *q, *z, *w, *slack;      // the complementarity problem, scaled
+  double *LU, *x, *r, *room;      // of the rows that are closed
+  int *pivot, *list;
+  unsigned char *in, *allowed;
+  bool factored;  // LU is of the contacts in factored_in
+  unsigned char* factored_in;
+  unsigned char* touching;  // rows: closed, or open by nothing, after a choice
+} PawlContacts;
+
+PAWL_CHECKED PawlStatus pawl_contacts_create(PawlStepper* s, PawlContacts* c, PawlError* err);
+// D of [S -B^T; J 0] with the rows of `bilateral` held; x (v) and y (rows) are room. Leaves that
+// factorisation in s->kkt.
+PAWL_CHECKED PawlStatus pawl_contacts_compliance(PawlStepper* s, PawlContacts* c, const double* S,
+                                                 const double* B, const double* J,
+                                                 const unsigned char* bilateral, double t,
+                                                 double* x, double* y, PawlError* err);
+// No contact is in `set`, pushes or is not open.
+bool pawl_contacts_idle(const PawlContacts* c, const double* push, const double* opening,
+                        const unsigned char* set);
+
+typedef struct PawlChoice {
+  const unsigned char* allowed;  // rows that may be closed; NULL: all
+  double tolerance;              // the part of c->size that counts as nothing
+  bool first;                    // there is no set yet: begin with what each contact alone would do
+  bool grow;                     // contacts may only be added
+} PawlChoice;
+
+// Changes the contacts in `set` to those for which c->push (force, impulse) and c->opening (gap,
+// rate, acceleration), both of an iterate, become complementary. `*changed` is set when it differs.
+// False when there is no such set. Pushes of contacts that depend on each other are shared anew
+// where some pull.
+bool pawl_contacts_choose(PawlContacts* c, const PawlChoice* choice, unsigned char* set,
+                          bool* changed);
+// Contacts closed and at rest from the start press where they would accelerate inwards: sets a and
+// lambda of a state. x (v) and set (rows) are room.
+void pawl_contacts_start(PawlStepper* s, PawlContacts* c, PawlState* state, double* x,
+                         unsigned char* set);
