@@ -86,6 +86,31 @@ PAWL_CHECKED PawlStatus pawl_jump(PawlStepper* stepper, PawlState* state, PawlEr
 // Captures the reference value of a constraint that is to engage; *refused when it may not.
 PAWL_CHECKED PawlStatus pawl_jump_capture(PawlStepper* stepper, PawlState* state, int constraint,
                                           bool* refused, PawlError* err);
+// The law post over the rows of switcher->set, with switcher->persistent: changes state->v.
+PAWL_CHECKED PawlStatus pawl_jump_post(PawlStepper* stepper, PawlState* state,
+                                       const PawlValues* values, double* impulse, PawlError* err);
+// M, f, g, G, ... at a state in stepper->modes; the largest entry of a velocity or acceleration.
+PAWL_CHECKED PawlStatus pawl_jump_evaluate(PawlStepper* stepper, const PawlState* state,
+                                           const PawlValues** values, PawlError* err);
+double pawl_jump_fastest(const PawlStepper* stepper, const double* v);
+
+// ---- law.c --------------------------------------------------------------------------------------
+#define PAWL_LAW_NONE (-1.0)        // rates are set, momentum is not looked at
+#define PAWL_SMALLEST_GAIN (-1e-9)  // [1/s] a rate of z below this does not go on
+// The law of the constraints that differ between two sets of modes.
+PAWL_CHECKED PawlStatus pawl_law_of(const PawlStepper* stepper, const int* from, const int* to,
+                                    PawlImpactLaw* law, PawlError* err);
+// Prepares a jump between two gradients, and solves it with the choice of directions that lets the
+// motion go on.
+PAWL_CHECKED PawlStatus pawl_law_prepare(PawlStepper* stepper, const double* M, const double* G,
+                                         PawlImpactLaw law, int* planes, PawlError* err);
+PAWL_CHECKED PawlStatus pawl_law_solve(PawlStepper* stepper, PawlState* state, int planes,
+                                       const double* rate, double* v_plus, double* Lambda,
+                                       unsigned* flips, double* gain, PawlError* err);
+PawlStatus pawl_law_leads_back(const PawlStepper* stepper, PawlImpactLaw law, double gain,
+                               PawlError* err);
+
+// ---- stick.c ------------------------------------------------------------------------------------
 // Which of the joints with a capacity that are at rest slide (in stepper->modes); computes
 // accelerations and multipliers.
 PAWL_CHECKED PawlStatus pawl_jump_settle(PawlStepper* stepper, PawlState* state, PawlError* err);
