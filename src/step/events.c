@@ -295,10 +295,9 @@ static PawlStatus slide_instead(PawlStepper* s, PawlState* state, int c, PawlErr
   memcpy(w->next, state->modes, mode_bytes(s));
   w->next[c] = reaction > 0.0 ? PAWL_MODE_DOWN : PAWL_MODE_UP;
   pawl_switcher_activate(s);
-  w->forced = c;
-  PawlStatus status = pawl_jump(s, state, err);
-  w->forced = -1;
-  return status ? status : pawl_triggers_note(s, state, false, true, err);
+  w->loosened[c] = 1;
+  PAWL_TRY(pawl_jump(s, state, err));
+  return pawl_triggers_note(s, state, false, true, err);
 }
 
 // One piece of length h, or up to the first instant before its end.
@@ -360,7 +359,7 @@ static double slack_of(double t, double h) {
 static PawlStatus events_step(PawlStepper* s, PawlState* state, double h, PawlError* err) {
   PawlSwitcher* w = s->switcher;
   double begin = state->t, end = begin + h, slack = slack_of(begin, h);
-  w->jumped = false;
+  memset(w->loosened, 0, (size_t)s->system->constraint_count);
   for (int jumps = 0; jumps < MOST_JUMPS && !w->stop; jumps++) {
     double target = s->triggers ? pawl_triggers_next(s, state, slack) : INFINITY;
     if (target <= state->t + slack) {
@@ -399,11 +398,15 @@ static void plan(PawlStepper* s, const PawlState* state, double h) {
 
 static bool is_planned(const PawlStepper* s, const PawlState* state, double h) {
   const PawlSwitcher* w = s->switcher;
-  return w->plan_state == state && w->plan_step == state->step && state->t + h < w->plan_until;
+  return w->plan_state == state && w->plan_step == state->step && !w->jumped &&
+         state->t + h < w->plan_until;
 }
 
 // A method that knows what is watched at the end of a step before it takes it needs nothing else.
 static bool glide(PawlStepper* s, PawlState* state, double h) {
+  if (s->info.redundant_rows > 0) {
+    return false;  // multipliers of least norm are computed apart
+  }
   const double *lambda, *watch = s->method->peek(s, state, h, &lambda);
   if (!watch || !pawl_triggers_pass(s, state, watch, lambda)) {
     return false;

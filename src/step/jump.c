@@ -110,7 +110,11 @@ static PawlStatus snap(PawlStepper* s, PawlState* state, PawlError* err) {
     PAWL_TRY(pawl_jump_evaluate(s, state, &values, err));
     double off = worst_row(s, state, values, s->active, 0.0, &row);
     if (off <= 1e-15 || (off <= 1e-12 && off >= 0.5 * before)) {
-      return PAWL_OK;
+      pawl_modes_active(s->system, s->modes, w->set);  // rows left out must hold as well
+      if (worst_row(s, state, values, w->set, 0.0, &row) <= 1e-9) {
+        return PAWL_OK;
+      }
+      break;
     }
     before = off;
     memset(w->spare_v, 0, (size_t)s->sizes.v * sizeof(double));
@@ -123,7 +127,7 @@ static PawlStatus snap(PawlStepper* s, PawlState* state, PawlError* err) {
   }
   const char* name = pawl_system_row_name(s->system, row, &number);
   return pawl_fail(err, PAWL_ERROR_RUN,
-                   "t = %.10g: constraint '%s' cannot snap to its value: it is still off by %.3g",
+                   "t = %.10g: constraint '%s' cannot be met by a snap: it is still off by %.3g",
                    state->t, name, values->g[row]);
 }
 
@@ -180,8 +184,8 @@ static PawlStatus check_rates(PawlStepper* s, const PawlState* state, const Pawl
                               PawlError* err) {
   static const double SAME_RATE = 1e-9;
   PawlSwitcher* w = s->switcher;
-  double rounding =
-      1e3 * s->def.event_tolerance * pawl_jump_fastest(s, state->a);  // of the instant
+  double of_instant = 1e3 * s->def.event_tolerance * pawl_jump_fastest(s, state->a);
+  double rounding = of_instant + 10 * w->drift_rate;
   const double* rate = rates(s, state, values);
   pawl_sparse_sizes(&s->G, values->G, state->v, 0.0, w->sizes);
   for (int i = 0; i < s->sizes.rows; i++) {
@@ -202,6 +206,11 @@ static PawlStatus check_rates(PawlStepper* s, const PawlState* state, const Pawl
 PawlStatus pawl_jump_post(PawlStepper* s, PawlState* state, const PawlValues* values,
                           double* impulse, PawlError* err) {
   PawlSwitcher* w = s->switcher;
+  const double* rate = rates(s, state, values);
+  w->drift_rate = 0.0;  // what the method allows the rows that stay in force
+  for (int i = 0; i < s->sizes.rows; i++) {
+    w->drift_rate = w->persistent[i] ? fmax(w->drift_rate, fabs(rate[i])) : w->drift_rate;
+  }
   s->info.factorizations++;
   PawlStatus status =
       pawl_transition_solve(w->transition, values->M, values->G, w->persistent, w->set, state->v,
@@ -213,7 +222,7 @@ PawlStatus pawl_jump_post(PawlStepper* s, PawlState* state, const PawlValues* va
   for (int j = 0; j < s->sizes.v; j++) {
     state->v[j] += w->spare_v[j];
   }
-  return w->dependent_count > 0 ? check_rates(s, state, values, err) : PAWL_OK;
+  return PAWL_OK;
 }
 
 // The rates of the rows are set by the least change of the velocities, whatever the masses:
@@ -295,6 +304,9 @@ static PawlStatus jump_velocities(PawlStepper* s, PawlState* state, const PawlVa
   if (law.epsilon == 1.0) {
     bool left_out = leave_out_capacities(s, state, values);
     PAWL_TRY(pawl_jump_post(s, state, values, impulse, err));
+    if (w->dependent_count > 0) {
+      PAWL_TRY(check_rates(s, state, values, err));
+    }
     share_loss(s, state, values, impulse);
     if (left_out) {
       slide_after_jump(s, state, values);

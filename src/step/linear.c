@@ -36,6 +36,7 @@ typedef struct Phase {  // a set of modes
   unsigned char* active;  // rows in force
   long long used;         // when last
   PawlReduction reduction;
+  double norm;                     // of C, the largest sum of a row [1/s]
   Factor factors[KEPT_SIZES + 1];  // the first is that of the nominal h, the last is for any other
   long long factor_used[KEPT_SIZES + 1];
 } Phase;
@@ -56,7 +57,8 @@ typedef struct Linear {
   PawlEval* eval;
   double *augmented, *E, *room;  // (2n+1)-by-(2n+1), and the exponential's workspace
   int* pivots;
-  double *z, *y;  // input and output of a step, y with whole panels
+  double *z, *y;             // input and output of a step, y with whole panels
+  double *term, *next_term;  // 2n+1: of a series
 } Linear;
 
 // ---- creating -----------------------------------------------------------------------------------
@@ -87,7 +89,10 @@ static PawlStatus allocate(PawlStepper* s, Linear* d, PawlError* err) {
   d->pivots = PAWL_NEW(&s->arena, int, N);
   d->z = PAWL_NEW(&s->arena, double, N);
   d->y = PAWL_NEW(&s->arena, double, PANEL * d->panels);
-  if (!d->augmented || !d->E || !d->room || !d->pivots || !d->z || !d->y) {
+  d->term = PAWL_NEW(&s->arena, double, N);
+  d->next_term = PAWL_NEW(&s->arena, double, N);
+  if (!d->term || !d->next_term || !d->augmented || !d->E || !d->room || !d->pivots || !d->z ||
+      !d->y) {
     return pawl_fail_memory(err);
   }
   double bytes = (KEPT_SIZES + 1.0) * PANEL * d->panels * (double)N * sizeof(double);
@@ -241,6 +246,91 @@ static PawlStatus make_factor(PawlStepper* s, const PawlReduction* r, double h, 
   return PAWL_OK;
 }
 
+// ---- a step that is taken once
+// --------------------------------------------------------------------
+static double norm_of(const Linear* d, const PawlReduction* r) {
+  double most = 1.0;  // q' = v
+  for (int i = 0; i < d->n; i++) {
+    double sum = 0.0;
+    for (int j = 0; j < 2 * d->n; j++) {
+      sum += fabs(r->A[(size_t)i + (size_t)j * (size_t)d->n]);
+    }
+    most = fmax(most, sum);
+  }
+  return most;
+}
+
+// out = scale [C c] (x, last).
+static void apply(const Linear* d, const PawlReduction* r, double scale, const double* restrict x,
+                  double last, double* restrict out) {
+  size_t n = (size_t)d->n;
+  const double* A = r->A;
+  for (size_t i = 0; i < n; i++) {
+    out[i] = scale * x[n + i];
+    out[n + i] = scale * last * A[i + 2 * n * n];
+  }
+  for (size_t j = 0; j < 2 * n; j++) {
+    double x_j = scale * x[j];
+    for (size_t i = 0; i < n; i++) {
+      out[n + i] += A[i + j * n] * x_j;
+    }
+  }
+}
+
+// z(h) by the series applied to z itself: locating an instant asks for many lengths, each once.
+// `pieces` parts of the length keep the terms small.                                         (L24)
+static void sum_series(Linear* d, const PawlReduction* r, double h, int pieces, double* z) {
+  enum { MOST_TERMS = 30 };
+  int n2 = 2 * d->n, degree = d->degree > 0 ? d->degree : MOST_TERMS;
+  for (int piece = 0; piece < pieces; piece++) {
+    double tau = h / pieces, largest = 0.0, size = INFINITY;
+    memcpy(d->term, z, (size_t)n2 * sizeof(double));
+    for (int i = 0; i < n2; i++) {
+      largest = fmax(largest, fabs(z[i]));
+    }
+    for (int k = 1; k <= degree && (d->degree > 0 || size > 1e-18 * largest); k++) {
+      apply(d, r, tau / k, d->term, k == 1 ? 1.0 : 0.0, d->next_term);
+      size = 0.0;
+      for (int i = 0; i < n2; i++) {
+        z[i] += d->next_term[i];
+        size = fmax(size, fabs(d->next_term[i]));
+      }
+      double* swap = d->term;
+      d->term = d->next_term;
+      d->next_term = swap;
+    }
+  }
+}
+
+// The end of such a step, to d->y; false: too long for a series, or numbers overflow.
+static bool step_once(Linear* d, const Phase* p, const PawlState* state, double h) {
+  enum { MOST_PIECES = 16 };
+  const PawlReduction* r = &p->reduction;
+  double pieces = d->degree > 0 ? 1.0 : ceil(p->norm * h);
+  size_t n = (size_t)d->n, m = (size_t)d->m;
+  if (!(pieces <= MOST_PIECES)) {
+    return false;
+  }
+  double* y = d->y;
+  memcpy(y, state->q, n * sizeof(double));
+  memcpy(y + n, state->v, n * sizeof(double));
+  sum_series(d, r, h, pieces < 1.0 ? 1 : (int)pieces, y);
+  for (size_t i = 0; i < n + m; i++) {
+    const double* row = i < n ? r->A + i : r->L + (i - n);
+    size_t stride = i < n ? n : m;
+    double sum = row[2 * n * stride];
+    for (size_t j = 0; j < 2 * n; j++) {
+      sum += row[j * stride] * y[j];
+    }
+    y[2 * n + i] = sum;
+  }
+  double check = 0.0;
+  for (int i = 0; i < d->outputs; i++) {
+    check += y[i] - y[i];
+  }
+  return check == 0.0;
+}
+
 // ---- what is kept -------------------------------------------------------------------------------
 static bool in_force(const PawlStepper* s, int row) {
   return !s->active || s->active[row];
@@ -298,6 +388,7 @@ static PawlStatus find_phase(PawlStepper* s, PawlError* err) {
   for (int i = 0; i < s->sizes.rows; i++) {
     p->active[i] = in_force(s, i);
   }
+  p->norm = norm_of(d, &p->reduction);
   p->complete = true;
   d->phase = p;
   return PAWL_OK;
@@ -442,7 +533,14 @@ static PawlStatus step(PawlStepper* s, PawlState* state, double h, PawlError* er
   if (d->in_time) {
     return step_in_time(s, state, h, err);
   }
-  if (!d->factor || d->factor->h != h || !same_modes(s, d->phase)) {
+  if (!d->phase || !same_modes(s, d->phase)) {
+    PAWL_TRY(prepare(s, s->def.step, err));
+  }
+  if (!d->factor || d->factor->h != h) {
+    if (h != s->def.step && step_once(d, d->phase, state, h)) {
+      take(d, state, h);
+      return PAWL_OK;
+    }
     PAWL_TRY(prepare(s, h, err));
   }
   if (!compute(d, state)) {

@@ -298,7 +298,40 @@ PawlStatus pawl_stepper_step(PawlStepper* stepper, PawlState* state, double h, P
                                           : PAWL_OK;
 }
 
-// G^T y = G^T lambda with y of least norm: [M -G^T; G 0] [0; y] = [-G^T lambda; 0].
+// Joints with a capacity share a load in proportion to it, and leave to rigid rows what these can
+// carry: weights of the rows, 1 where there are none.                                        (V10)
+static PawlStatus weigh(PawlStepper* s, const PawlState* state, const double* lambda,
+                        double* weights, PawlError* err) {
+  static const double RIGID = 1e4;
+  PawlSwitcher* w = s->switcher;
+  double most = 0.0;
+  for (int i = 0; i < s->sizes.rows; i++) {
+    weights[i] = 1.0;
+  }
+  if (!w || w->capacity_count == 0) {
+    return PAWL_OK;
+  }
+  PawlPoint point = {state->t, state->q, state->v, state->a, lambda, state->modes, state->held};
+  PAWL_TRY(pawl_eval_run(w->watch, &point, err));
+  const double* watch = pawl_eval_values(w->watch)->watch;
+  for (int k = 0; k < w->capacity_count; k++) {
+    int c = w->capacities[k];
+    double root = sqrt(fmax(watch[s->system->watches[c].capacity], 0.0));
+    if (state->modes[c] == PAWL_MODE_HELD) {
+      weights[s->system->constraints[c].first_row] = -root;  // marked
+      most = fmax(most, root);
+    }
+  }
+  for (int i = 0; i < s->sizes.rows; i++) {
+    weights[i] = weights[i] > 0.0 ? (most > 0.0 ? RIGID : 1.0)
+                 : most > 0.0     ? fmax(-weights[i] / most, 1e-6)
+                                  : 1.0;
+  }
+  return PAWL_OK;
+}
+
+// G^T y = G^T lambda with y of least norm (weighed): [M -(W G)^T; W G 0] [0; W^-1 y] =
+// [-G^T lambda; 0].
 PawlStatus pawl_step_least_multipliers(PawlStepper* s, const PawlState* state, double* lambda,
                                        PawlError* err) {
   if (s->info.redundant_rows == 0) {
@@ -308,19 +341,26 @@ PawlStatus pawl_step_least_multipliers(PawlStepper* s, const PawlState* state, d
                      state->lambda, state->modes, state->held};
   PAWL_TRY(pawl_eval_run(s->eval_start, &point, err));
   const PawlValues* values = pawl_eval_values(s->eval_start);
-  size_t n = (size_t)s->sizes.v, m = (size_t)s->sizes.rows;
-  double* x = pawl_alloc(n + m, sizeof(double));
+  size_t n = (size_t)s->sizes.v, m = (size_t)s->sizes.rows, entries = (size_t)s->G.start[n];
+  double* x = pawl_alloc(n + 2 * m + entries, sizeof(double));
   if (!x) {
     return pawl_fail_memory(err);
   }
-  double* y = x + n;
+  double *y = x + n, *weights = y + m, *G = weights + m;
+  PawlStatus status = weigh(s, state, lambda, weights, err);
   pawl_sparse_add_transposed(&s->G, values->G, -1.0, lambda, x);
-  PawlStatus status = pawl_kkt_min_norm(s->kkt, values->M, values->G, NULL, x, y, NULL);
-  if (status == PAWL_OK) {  // else there is no such solution here, and these are as good
-    memcpy(lambda, y, m * sizeof(double));
+  for (size_t k = 0; k < entries; k++) {
+    G[k] = values->G[k] * weights[s->G.index[k]];
+  }
+  if (status == PAWL_OK) {
+    status = pawl_kkt_min_norm(s->kkt, values->M, G, NULL, x, y, NULL);
+    for (size_t i = 0; status == PAWL_OK && i < m; i++) {
+      lambda[i] = weights[i] * y[i];
+    }
+    status = status == PAWL_ERROR_MEMORY ? pawl_fail_memory(err) : PAWL_OK;  // else as good
   }
   pawl_free(x);
-  return status == PAWL_ERROR_MEMORY ? pawl_fail_memory(err) : PAWL_OK;
+  return status;
 }
 
 PawlStatus pawl_stepper_multipliers(PawlStepper* s, const PawlState* state, double* lambda,

@@ -96,8 +96,10 @@ typedef struct PawlSwitcher {
   struct PawlClock* clocks;
   int *triggered, *capacities;  // constraints
   unsigned char* resting;       // by capacity: slides at zero rate
-  int forced;                   // joint that an impact sets sliding, -1 without
+  unsigned char* carried;       // by constraint: rigid rows hold it, whatever its capacity
+  unsigned char* loosened;      // by constraint: slides to the end of this step, after an impact
   bool newly_held;
+  double drift_rate;  // of the rows that stay in force at a jump
   double mass_scale;  // largest entry of the mass matrix, at the last jump
   bool jumped;        // just now: conditions are looked at before the motion goes on
   int* armed;         // watchers looked at from the beginning of a step

@@ -33,7 +33,7 @@ static PawlStatus slide_first(PawlStepper* s, PawlState* state, bool* slides, Pa
     const PawlConstraint* constraint = &s->system->constraints[c];
     const PawlWatch* at = &s->system->watches[c];
     double force = lambda[constraint->first_row];
-    if (s->modes[c] != PAWL_MODE_HELD ||
+    if (s->modes[c] != PAWL_MODE_HELD || w->carried[c] ||
         fabs(force) <= pawl_triggers_bound(s, state, watch[at->capacity], 0.1)) {
       continue;
     }
@@ -116,19 +116,43 @@ static PawlStatus slide_driven(PawlStepper* s, PawlState* state, bool* slides, P
   return PAWL_OK;
 }
 
-// Sliding joints whose rate is zero: they have just begun, or a jump has brought them to rest.
-static PawlStatus list_resting(PawlStepper* s, const PawlState* state, PawlError* err) {
+// The rates of joints with a capacity, with velocities v, to switcher->watch.
+static PawlStatus joint_rates(PawlStepper* s, const PawlState* state, const double* v,
+                              const double** watch, PawlError* err) {
+  PawlPoint point = {state->t, state->q, v, state->a, state->lambda, s->modes, state->held};
+  *watch = pawl_eval_values(s->switcher->watch)->watch;
+  return pawl_eval_run(s->switcher->watch, &point, err);
+}
+
+// Sliding joints whose rate is zero. Those that a jump has brought to rest are held, to begin with;
+// those that were at rest before have just begun to slide.
+static PawlStatus list_resting(PawlStepper* s, PawlState* state, PawlError* err) {
   PawlSwitcher* w = s->switcher;
-  PawlPoint point = {state->t, state->q, state->v, state->a, state->lambda, s->modes, state->held};
+  const double* watch;
   double size = fmax(pawl_jump_fastest(s, state->v), pawl_jump_fastest(s, w->before->v));
-  PAWL_TRY(pawl_eval_run(w->watch, &point, err));
-  const double* watch = pawl_eval_values(w->watch)->watch;
+  bool refused, any = false;
+  PAWL_TRY(joint_rates(s, state, state->v, &watch, err));
   for (int k = 0; k < w->capacity_count; k++) {
     int c = w->capacities[k];
-    w->resting[k] = c != w->forced && s->modes[c] >= PAWL_MODE_UP &&
+    w->resting[k] = !w->loosened[c] && s->modes[c] >= PAWL_MODE_UP &&
                     fabs(watch[s->system->watches[c].rate]) <= REST * size;
+    any |= w->resting[k] != 0;
   }
-  return PAWL_OK;
+  if (!any) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(joint_rates(s, state, w->before->v, &watch, err));
+  any = false;
+  for (int k = 0; k < w->capacity_count; k++) {
+    int c = w->capacities[k];
+    if (w->resting[k] && fabs(watch[s->system->watches[c].rate]) > REST * size) {
+      s->modes[c] = PAWL_MODE_HELD;
+      w->resting[k] = 0;
+      w->newly_held = any = true;
+      PAWL_TRY(pawl_jump_capture(s, state, c, &refused, err));
+    }
+  }
+  return any ? pawl_switcher_reduce(s, state, err) : PAWL_OK;
 }
 
 // The first of these that does not move on in the direction in which it slides is held; one that

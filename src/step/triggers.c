@@ -38,7 +38,10 @@ PawlStatus pawl_triggers_create(PawlStepper* s, PawlError* err) {
   w->triggered = PAWL_NEW(&s->arena, int, constraints);
   w->capacities = PAWL_NEW(&s->arena, int, constraints);
   w->resting = PAWL_NEW(&s->arena, unsigned char, constraints);
-  if (!w->resting || !w->watchers || !w->clocks || !w->triggered || !w->capacities) {
+  w->carried = PAWL_NEW(&s->arena, unsigned char, constraints);
+  w->loosened = PAWL_NEW(&s->arena, unsigned char, constraints);
+  if (!w->resting || !w->carried || !w->loosened || !w->watchers || !w->clocks || !w->triggered ||
+      !w->capacities) {
     return pawl_fail_memory(err);
   }
   for (int c = 0; c < constraints; c++) {
@@ -68,7 +71,6 @@ PawlStatus pawl_triggers_create(PawlStepper* s, PawlError* err) {
     add_watcher(w, (PawlWatcher){PAWL_WATCH_EVENT, e, system->event_watches[e], trigger,
                                  system->event_reacts[e]});
   }
-  w->forced = -1;
   w->armed = PAWL_NEW(&s->arena, int, w->watcher_count);
   w->sided = PAWL_NEW(&s->arena, int, w->watcher_count);
   w->margins = PAWL_NEW(&s->arena, double, w->watcher_count);
@@ -211,12 +213,20 @@ static PawlStatus check_capacities(const PawlStepper* s, const PawlState* state,
                    watch[at->capacity]);
 }
 
+// How large accelerations are. In a step that is cut short at an impact those of time-stepping
+// methods are velocities over a tiny length: then those before it.
+static double hardest_of(const PawlStepper* s, const PawlState* state) {
+  double now = 0.0, before = 0.0;
+  for (int j = 0; j < s->sizes.v; j++) {
+    now = fmax(now, fabs(state->a[j]));
+    before = fmax(before, fabs(s->switcher->mark->a[j]));
+  }
+  return s->method->exact || before == 0.0 ? now : fmin(now, before);
+}
+
 double pawl_triggers_bound(const PawlStepper* s, const PawlState* state, double capacity,
                            double part) {
-  double hardest = 0.0;
-  for (int j = 0; j < s->sizes.v; j++) {
-    hardest = fmax(hardest, fabs(state->a[j]));
-  }
+  double hardest = hardest_of(s, state);
   return capacity + part * CAPACITY_SLACK * (capacity + s->switcher->mass_scale * hardest);
 }
 
@@ -226,9 +236,17 @@ static double margin(const PawlStepper* s, const PawlState* state, int k, const 
   const PawlWatcher* w = &s->switcher->watchers[k];
   double f = watch[w->at];
   switch (w->kind) {
-    case PAWL_WATCH_SLIDE:
-      return state->modes[w->of] == PAWL_MODE_UP ? f : -f;
+    case PAWL_WATCH_SLIDE:  // zero to rounding is not yet across
+      if (s->switcher->loosened[w->of]) {
+        return INFINITY;
+      }
+      f = (state->modes[w->of] == PAWL_MODE_UP ? f : -f) +
+          ROUNDING * pawl_jump_fastest(s, state->v);
+      return f == 0.0 ? DBL_MIN : f;
     case PAWL_WATCH_CAPACITY:
+      if (s->switcher->carried[w->of]) {
+        return INFINITY;
+      }
       f = pawl_triggers_bound(s, state, f, 1.0) -
           fabs(lambda[s->system->constraints[w->of].first_row]);
       return f == 0.0 ? DBL_MIN : f;  // nothing to hold, and no force to hold it with
@@ -345,13 +363,8 @@ void pawl_triggers_release(PawlStepper* s, PawlState* state, int c) {
 // A relative rate that is zero but for rounding and the tolerance of an instant.
 static bool rests(const PawlStepper* s, const PawlState* state, double rate) {
   static const double OF_FASTEST = 1e-10, OF_TOLERANCE = 1e3;
-  double fastest = 0.0, hardest = 0.0;
-  for (int j = 0; j < s->sizes.v; j++) {
-    fastest = fmax(fastest, fabs(state->v[j]));
-    hardest = fmax(hardest, fabs(state->a[j]));
-  }
-  return fabs(rate) <= OF_FASTEST * fastest ||
-         fabs(rate) <= OF_TOLERANCE * s->def.event_tolerance * hardest;
+  return fabs(rate) <= OF_FASTEST * pawl_jump_fastest(s, state->v) ||
+         fabs(rate) <= OF_TOLERANCE * s->def.event_tolerance * hardest_of(s, state);
 }
 
 PawlStatus pawl_triggers_crossed(PawlStepper* s, const PawlState* state, double* least,
@@ -515,6 +528,7 @@ PawlStatus pawl_triggers_start(PawlStepper* s, PawlState* state, PawlError* err)
   PawlSwitcher* w = s->switcher;
   const double* lambda;
   w->plan_state = NULL;
+  w->jumped = false;
   memset(state->passed, 0, (size_t)w->clock_count * sizeof(int));
   memset(state->sides, 0, (size_t)w->watcher_count * sizeof(int));
   memset(state->largest, 0, (size_t)w->watcher_count * sizeof(double));
