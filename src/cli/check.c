@@ -208,7 +208,7 @@ static void print_spectrum(const PawlSystem* system, const int* modes, const Paw
   put_modes(system, modes, text, sizeof text);
   printf("linear              %s%s%d degree%s of freedom, %s\n", text, text[0] ? ": " : "",
          s->coordinates - s->rank, s->coordinates - s->rank == 1 ? "" : "s",
-         pawl_damping_name(s->damping));
+         s->oscillator_count > 0 ? pawl_damping_name(s->damping) : "no oscillation");
   print_eigenvalues(s);
   printf("  eigenvalue zero   algebraic multiplicity %d, geometric %d%s\n", s->algebraic,
          s->geometric,

@@ -66,6 +66,19 @@ static PawlStatus second_rates(PawlStepper* s, PawlState* state, const unsigned 
   return status;
 }
 
+// How large accelerations are, or would be if nothing held: what is far below is rounding.
+static double hardest(const PawlStepper* s, const PawlState* state, const PawlValues* values) {
+  double most = pawl_jump_fastest(s, state->a);
+  for (int j = 0; j < s->sizes.v; j++) {
+    for (int k = s->H.start[j]; k < s->H.start[j + 1]; k++) {
+      if (s->H.index[k] == j && values->M[k] > 0.0) {
+        most = fmax(most, fabs(values->f[j]) / values->M[k]);
+      }
+    }
+  }
+  return most;
+}
+
 // True when a row that was left out does not follow from the others at acceleration level.
 static PawlStatus contradicts(PawlStepper* s, PawlState* state, bool* yes, PawlError* err) {
   static const double OFF = 1e-9;
@@ -74,7 +87,7 @@ static PawlStatus contradicts(PawlStepper* s, PawlState* state, bool* yes, PawlE
   *yes = false;
   PAWL_TRY(second_rates(s, state, NULL, &values, err));
   for (int i = 0; i < s->sizes.rows; i++) {
-    double size = w->sizes[i] * pawl_jump_fastest(s, state->a) + fabs(values->gamma[i]);
+    double size = w->sizes[i] * hardest(s, state, values) + fabs(values->gamma[i]);
     *yes |= s->redundant[i] && fabs(w->rate[i]) > OFF * size;
   }
   return PAWL_OK;
@@ -170,7 +183,7 @@ static PawlStatus hold_first(PawlStepper* s, PawlState* state, bool* holds, Pawl
   }
   PAWL_TRY(second_rates(s, state, w->resting, &values, err));
   const double* second = w->rate;
-  double rounding = 1e-12 * pawl_jump_fastest(s, state->a);
+  double rounding = 1e-12 * hardest(s, state, values);
   for (int k = 0; k < w->capacity_count; k++) {
     int c = w->capacities[k], row = s->system->constraints[c].first_row;
     bool refused;
