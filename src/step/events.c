@@ -245,21 +245,24 @@ static PawlStatus change(PawlStepper* s, PawlState* state, double slack, const M
   return PAWL_OK;
 }
 
+// Names the constraint that switched most often in this step.
 static PawlStatus too_many(const PawlStepper* s, const PawlState* state, PawlError* err) {
   const PawlSwitcher* w = s->switcher;
-  const PawlInstant* last = w->instant_count > 0 ? &w->instants[w->instant_count - 1] : NULL;
-  int c = 0;
-  while (last && c < s->system->constraint_count - 1 &&
-         !pawl_system_switched(s->system, c, last->from, last->to)) {
-    c++;
+  int most = -1, worst = 0;
+  for (int c = 0; c < s->system->constraint_count; c++) {
+    int count = 0;
+    for (int k = 0; k < w->instant_count; k++) {
+      count += pawl_system_switched(s->system, c, w->instants[k].from, w->instants[k].to);
+    }
+    worst = count > most ? c : worst;
+    most = count > most ? count : most;
   }
-  return pawl_fail(
-      err, PAWL_ERROR_RUN,
-      "t = %.10g: constraint '%s' switched %d times within one step: switches accumulate here; a "
-      "time-stepping method (nsga-pva, nsga-pvv) passes such a point of regions; for conditions "
-      "give a least time between changes (after)",
-      state->t, s->system->constraint_count > 0 ? s->system->constraints[c].name : "?",
-      (int)MOST_JUMPS);
+  return pawl_fail(err, PAWL_ERROR_RUN,
+                   "t = %.10g: constraint '%s' switched %d times within one step: switches "
+                   "accumulate here. Regions: a time-stepping method (nsga-pva, nsga-pvv) passes "
+                   "such a point; conditions: give a least time between changes (after)",
+                   state->t, most >= 0 ? s->system->constraints[worst].name : "?",
+                   most > 0 ? most : (int)MOST_JUMPS);
 }
 
 // An impact within a time step must not go through a joint that holds by a finite force. The first

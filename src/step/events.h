@@ -68,8 +68,7 @@ void pawl_triggers_release(PawlStepper* stepper, PawlState* state, int constrain
 // A capacity with a part of its slack: a joint that holds lets go a little beyond its capacity, and
 // one that comes to rest sticks up to a tenth of that, so that rounding does not make it do both in
 // turn.
-double pawl_triggers_bound(const PawlStepper* stepper, const PawlState* state, double capacity,
-                           double part);
+double pawl_triggers_bound(double capacity, double part);
 // Accelerations and multipliers that solve the index-1 equations at a state; those of the state
 // when its method keeps them so.
 PAWL_CHECKED PawlStatus pawl_triggers_react(PawlStepper* stepper, const PawlState* state,

@@ -288,7 +288,6 @@ static PawlStatus check_masses(const Start* start, PawlError* err) {
 // Which joints with a capacity slide from the start, and the sides of all conditions.
 static PawlStatus begin_watching(Start* start, PawlError* err) {
   PawlStepper* s = start->s;
-  pawl_switcher_scale(s, start->values->M);
   if (s->switcher->capacity_count > 0) {
     PAWL_TRY(pawl_jump_settle(s, start->state, err));
     memcpy(start->state->modes, s->modes, (size_t)s->sizes.modes * sizeof(int));

@@ -100,7 +100,6 @@ typedef struct PawlSwitcher {
   unsigned char* loosened;      // by constraint: slides to the end of this step, after an impact
   bool newly_held;
   double drift_rate;  // of the rows that stay in force at a jump
-  double mass_scale;  // largest entry of the mass matrix, at the last jump
   bool jumped;        // just now: conditions are looked at before the motion goes on
   int* armed;         // watchers looked at from the beginning of a step
   bool armed_reacts;
@@ -174,8 +173,6 @@ void pawl_switcher_log_contact(PawlStepper* stepper, int row, double impulse, do
 // named in the warning.
 PAWL_CHECKED PawlStatus pawl_switcher_reduce(PawlStepper* stepper, const PawlState* state,
                                              PawlError* err);
-// Notes how large masses are.
-void pawl_switcher_scale(PawlStepper* stepper, const double* M);
 // One time step in which regions may switch.
 PAWL_CHECKED PawlStatus pawl_switcher_time_step(PawlStepper* stepper, PawlState* state, double h,
                                                 PawlError* err);

@@ -34,7 +34,7 @@ static PawlStatus slide_first(PawlStepper* s, PawlState* state, bool* slides, Pa
     const PawlWatch* at = &s->system->watches[c];
     double force = lambda[constraint->first_row];
     if (s->modes[c] != PAWL_MODE_HELD || w->carried[c] ||
-        fabs(force) <= pawl_triggers_bound(s, state, watch[at->capacity], 0.1)) {
+        fabs(force) <= pawl_triggers_bound(watch[at->capacity], 0.1)) {
       continue;
     }
     s->modes[c] = force > 0.0 ? PAWL_MODE_DOWN : PAWL_MODE_UP;

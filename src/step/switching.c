@@ -193,13 +193,6 @@ static PawlStatus warn_redundant(PawlStepper* s, double t, int count, PawlError*
   return kept ? PAWL_OK : pawl_fail_memory(err);
 }
 
-void pawl_switcher_scale(PawlStepper* s, const double* M) {
-  s->switcher->mass_scale = 0.0;
-  for (int k = 0; k < s->nonzeros_H; k++) {
-    s->switcher->mass_scale = fmax(s->switcher->mass_scale, fabs(M[k]));
-  }
-}
-
 // Row i of G, dense.
 static void dense_row(const PawlStepper* s, const double* G, int i, int rows, int at, double* A) {
   for (int j = 0; j < s->sizes.v; j++) {
@@ -256,7 +249,6 @@ PawlStatus pawl_switcher_reduce(PawlStepper* s, const PawlState* state, PawlErro
   pawl_switcher_activate(s);
   PAWL_TRY(pawl_eval_run(s->eval_start, &point, err));
   const PawlValues* values = pawl_eval_values(s->eval_start);
-  pawl_switcher_scale(s, values->M);
   PawlStatus status = pawl_kkt_factor(s->kkt, values->M, values->G, values->G, s->active);
   if (status != PAWL_RETRY) {
     return status == PAWL_OK ? PAWL_OK : pawl_fail_memory(err);

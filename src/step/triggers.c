@@ -213,21 +213,8 @@ static PawlStatus check_capacities(const PawlStepper* s, const PawlState* state,
                    watch[at->capacity]);
 }
 
-// How large accelerations are. In a step that is cut short at an impact those of time-stepping
-// methods are velocities over a tiny length: then those before it.
-static double hardest_of(const PawlStepper* s, const PawlState* state) {
-  double now = 0.0, before = 0.0;
-  for (int j = 0; j < s->sizes.v; j++) {
-    now = fmax(now, fabs(state->a[j]));
-    before = fmax(before, fabs(s->switcher->mark->a[j]));
-  }
-  return s->method->exact || before == 0.0 ? now : fmin(now, before);
-}
-
-double pawl_triggers_bound(const PawlStepper* s, const PawlState* state, double capacity,
-                           double part) {
-  double hardest = hardest_of(s, state);
-  return capacity + part * CAPACITY_SLACK * (capacity + s->switcher->mass_scale * hardest);
+double pawl_triggers_bound(double capacity, double part) {
+  return capacity * (1 + part * CAPACITY_SLACK);
 }
 
 // The margin of one watcher: positive while nothing happens.
@@ -241,14 +228,13 @@ static double margin(const PawlStepper* s, const PawlState* state, int k, const 
         return INFINITY;
       }
       f = (state->modes[w->of] == PAWL_MODE_UP ? f : -f) +
-          ROUNDING * pawl_jump_fastest(s, state->v);
+          DBL_EPSILON * pawl_jump_fastest(s, state->v);
       return f == 0.0 ? DBL_MIN : f;
     case PAWL_WATCH_CAPACITY:
       if (s->switcher->carried[w->of]) {
         return INFINITY;
       }
-      f = pawl_triggers_bound(s, state, f, 1.0) -
-          fabs(lambda[s->system->constraints[w->of].first_row]);
+      f = pawl_triggers_bound(f, 1.0) - fabs(lambda[s->system->constraints[w->of].first_row]);
       return f == 0.0 ? DBL_MIN : f;  // nothing to hold, and no force to hold it with
     default:
       break;
@@ -360,11 +346,31 @@ void pawl_triggers_release(PawlStepper* s, PawlState* state, int c) {
   s->switcher->next[c] = PAWL_MODE_FREE;
 }
 
+// G v' + gamma of the row of a lock, whatever its mode. In a step that is cut short at an impact
+// the accelerations of time-stepping methods are velocities over a tiny length: then those before.
+static double second_rate(PawlStepper* s, const PawlState* state, int c) {
+  PawlError unused = {0};
+  int mode = s->modes[c], row = s->system->constraints[c].first_row;
+  const double* a = s->method->exact ? state->a : s->switcher->mark->a;
+  PawlPoint point = {state->t, state->q, state->v, NULL, NULL, s->modes, state->held};
+  s->modes[c] = PAWL_MODE_HELD;
+  PawlStatus status = pawl_eval_run(s->eval_start, &point, &unused);
+  s->modes[c] = mode;
+  const PawlValues* values = pawl_eval_values(s->eval_start);
+  double second = status == PAWL_OK ? values->gamma[row] : 0.0;
+  for (int j = 0; status == PAWL_OK && j < s->sizes.v; j++) {
+    for (int k = s->G.start[j]; k < s->G.start[j + 1]; k++) {
+      second += s->G.index[k] == row ? values->G[k] * a[j] : 0.0;
+    }
+  }
+  return second;
+}
+
 // A relative rate that is zero but for rounding and the tolerance of an instant.
-static bool rests(const PawlStepper* s, const PawlState* state, double rate) {
-  static const double OF_FASTEST = 1e-10, OF_TOLERANCE = 1e3;
+static bool rests(PawlStepper* s, const PawlState* state, int c, double rate) {
+  static const double OF_FASTEST = 1e-10, OF_TOLERANCE = 100;
   return fabs(rate) <= OF_FASTEST * pawl_jump_fastest(s, state->v) ||
-         fabs(rate) <= OF_TOLERANCE * s->def.event_tolerance * hardest_of(s, state);
+         fabs(rate) <= OF_TOLERANCE * s->def.event_tolerance * fabs(second_rate(s, state, c));
 }
 
 PawlStatus pawl_triggers_crossed(PawlStepper* s, const PawlState* state, double* least,
@@ -373,8 +379,9 @@ PawlStatus pawl_triggers_crossed(PawlStepper* s, const PawlState* state, double*
   PAWL_TRY(pawl_triggers_margin(s, state, least, err));
   *least = INFINITY;
   for (int k = 0; k < w->armed_count; k++) {
-    bool slides = w->watchers[w->armed[k]].kind == PAWL_WATCH_SLIDE;
-    if (slides && rests(s, state, w->margins[k])) {
+    const PawlWatcher* watcher = &w->watchers[w->armed[k]];
+    if (watcher->kind == PAWL_WATCH_SLIDE && w->margins[k] < 0.0 &&
+        rests(s, state, watcher->of, w->margins[k])) {
       w->margins[k] = 0.0;
     }
     *least = fmin(*least, w->margins[k]);
@@ -383,10 +390,10 @@ PawlStatus pawl_triggers_crossed(PawlStepper* s, const PawlState* state, double*
 }
 
 // The mode in which a constraint engages; the relative rate is known from the last look.
-static int engaged_mode(const PawlStepper* s, const PawlState* state, int c) {
+static int engaged_mode(PawlStepper* s, const PawlState* state, int c) {
   const PawlWatch* at = &s->system->watches[c];
   double rate = at->rate >= 0 ? pawl_eval_values(s->switcher->watch)->watch[at->rate] : 0.0;
-  if (at->rate < 0 || rests(s, state, rate)) {
+  if (at->rate < 0 || rests(s, state, c, rate)) {
     return PAWL_MODE_HELD;
   }
   return s->system->constraints[c].switching.smooth ? PAWL_MODE_WAITING
@@ -415,11 +422,11 @@ static void fire_event(PawlStepper* s, PawlState* state, int e, double t) {
 
 // A rate that reaches zero by motion is found to the tolerance of the instant; one that a jump or
 // an impact carries across it is not small.
-static bool has_come_to_rest(const PawlStepper* s, const PawlState* state, int k) {
+static bool has_come_to_rest(PawlStepper* s, const PawlState* state, int k) {
   static const double OF_LARGEST = 1e-6;
   const PawlSwitcher* w = s->switcher;
   double rate = pawl_eval_values(w->watch)->watch[w->watchers[k].at];
-  return rests(s, state, rate) || fabs(rate) <= OF_LARGEST * state->largest[k];
+  return fabs(rate) <= OF_LARGEST * state->largest[k] || rests(s, state, w->watchers[k].of, rate);
 }
 
 // The rate of a joint that waits or slides has crossed zero.

@@ -238,6 +238,62 @@ static void test_unequal_brakes(void** unused) {
   }
 }
 
+// Geared brakes hold up to 2 + 3*1 = 5: the one at its bound leaves the rest to the other.
+static void test_geared_brakes(void** unused) {
+  (void)unused;
+  EACH_METHOD(method, true) {
+    Run run =
+        ran("model: geared\ncoordinates: [x, y]\nmass: {x: 1, y: 1}\nforces: {x: 6*sin(t)}\n"
+            "constraints: {h: x = y}\n"
+            "locks: {a: {lock: x, engaged: true, capacity: 2, friction: 0.2},\n"
+            "        b: {lock: 3*y, engaged: true, capacity: 1, friction: 0.1}}\nsimulate: {until: "
+            "1.1}\n",
+            method, 1.1, 0.02);
+    assert_int_equal(run_events(&run), 2);
+    for (int k = 0; k < 2; k++) {
+      CHECK_NEAR(run_event(&run, k)->t, asin(5.0 / 6), 1e-8);
+      assert_string_equal(run_event(&run, k)->to, "sliding up");
+    }
+    run_end(&run);
+  }
+}
+
+// What counts as rest is measured by the joint itself, however fast something else moves.
+static void test_rest_beside_fast_motion(void** unused) {
+  (void)unused;
+  static const char head[] =
+      "model: scale\ncoordinates: {x: {rate: 5e-4}, y: {start: 1}}\nmass: {x: 1, y: 1}\n"
+      "potential: 5e5*y^2\n";
+  char text[400];
+  snprintf(text, sizeof text, "%slocks: {l: {lock: x, at: 0.05, capacity: 1e-3}}\n", head);
+  Run run = ran(text, "exponential", 1, 0.01);
+  check_switch(&run, 1, 0.55, "l", "locked", 0, 1e-9);
+  CHECK_NEAR(pawl_sim_state(run.sim)->q[0], 5e-4 * 0.05 + 5e-4 * 0.25, 1e-12);
+  run_end(&run);
+  snprintf(text, sizeof text, "%slocks: {l: {lock: x, at: 0.05, smooth: true}}\n", head);
+  run = ran(text, "exponential", 1, 0.01);
+  assert_int_equal(run_events(&run), 1);
+  assert_string_equal(run_event(&run, 0)->to, "waiting");
+  run_end(&run);
+}
+
+// All is locked at 0.5; then the hook lets go, and the brake holds y, since 0.49 is within 5.
+static void test_held_when_all_is(void** unused) {
+  (void)unused;
+  EACH_METHOD(method, true) {
+    Run run = ran(
+        "model: all\ncoordinates: {x: {start: 0.1, rate: 1}, y: {rate: 0.5}}\nmass: {x: 1, y: 1}\n"
+        "potential: x^2 + y^2\nlocks:\n"
+        "  h: {lock: x - y, at: 0.4, release: {when: lambda(h) - 1e-3}}\n"
+        "  k: {lock: x, at: 0.5}\n  b: {lock: y, at: 0.5, capacity: 5, friction: 0.1}\n"
+        "simulate: {until: 1}\n",
+        method, 1, 0.01);
+    CHECK_NEAR(pawl_sim_state(run.sim)->q[1], 0.24557182, 2e-3);
+    CHECK_NEAR(pawl_sim_state(run.sim)->v[1], 0, 1e-9);
+    run_end(&run);
+  }
+}
+
 // Beside a rigid lock a brake is never asked to carry anything.
 static void test_brake_beside_a_lock(void** unused) {
   (void)unused;
@@ -369,6 +425,9 @@ int main(void) {
       cmocka_unit_test(test_jump_carries_across),
       cmocka_unit_test(test_two_brakes),
       cmocka_unit_test(test_unequal_brakes),
+      cmocka_unit_test(test_geared_brakes),
+      cmocka_unit_test(test_rest_beside_fast_motion),
+      cmocka_unit_test(test_held_when_all_is),
       cmocka_unit_test(test_brake_beside_a_lock),
       cmocka_unit_test(test_driven_brake),
       cmocka_unit_test(test_stack_in_any_order),
