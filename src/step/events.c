@@ -427,12 +427,12 @@ PawlStatus pawl_events_step(PawlStepper* s, PawlState* state, double h, PawlErro
     return pawl_switcher_time_step(s, state, h, err);
   }
   if (is_planned(s, state, h)) {
-    if (s->method->peek && glide(s, state, h)) {
-      return PAWL_OK;
-    }
     if (!w->plan_open) {  // nothing can happen but what the method does itself
       PAWL_TRY(step_inside(s, state, h, err));
       w->plan_step++;
+      return PAWL_OK;
+    }
+    if (s->method->peek && glide(s, state, h)) {
       return PAWL_OK;
     }
   }
