@@ -16,10 +16,6 @@
 
 enum { MOST_JUMPS = PAWL_MOST_INSTANTS, MOST_ROOT_STEPS = 200, MOST_HALVINGS = 40 };
 
-static size_t mode_bytes(const PawlStepper* s) {
-  return (size_t)s->sizes.modes * sizeof(int);
-}
-
 // Regions are located, rather than stepped through.
 static bool locates(const PawlStepper* s) {
   return s->switches && s->switcher->event_driven;
@@ -98,7 +94,7 @@ static bool is_quiet(const PawlStepper* s, const PawlState* state, const Margin*
 static PawlStatus probe(PawlStepper* s, PawlState* state, double h, Margin* margin,
                         PawlError* err) {
   pawl_switcher_copy(s, state, s->switcher->mark);
-  memcpy(s->modes, state->modes, mode_bytes(s));
+  memcpy(s->modes, state->modes, pawl_mode_bytes(s));
   s->switcher->instant_count = s->switcher->mark_count;
   if (h > 0.0) {
     PAWL_TRY(step_inside(s, state, h, err));
@@ -222,7 +218,7 @@ static PawlStatus change(PawlStepper* s, PawlState* state, double slack, const M
                          PawlError* err) {
   PawlSwitcher* w = s->switcher;
   bool changed;
-  memcpy(s->modes, state->modes, mode_bytes(s));
+  memcpy(s->modes, state->modes, pawl_mode_bytes(s));
   PAWL_TRY(pawl_triggers_fire(s, state, slack, margin != NULL, &changed, err));
   if (margin && margin->regions < 0.0) {
     int* next = w->tried;  // regions change on top of what fires
@@ -294,8 +290,8 @@ static PawlStatus slide_instead(PawlStepper* s, PawlState* state, int c, PawlErr
   double reaction = w->impulse_room[s->system->constraints[c].first_row];
   pawl_switcher_copy(s, state, w->mark);
   w->instant_count = w->mark_count;
-  memcpy(s->modes, state->modes, mode_bytes(s));
-  memcpy(w->next, state->modes, mode_bytes(s));
+  memcpy(s->modes, state->modes, pawl_mode_bytes(s));
+  memcpy(w->next, state->modes, pawl_mode_bytes(s));
   w->next[c] = reaction > 0.0 ? PAWL_MODE_DOWN : PAWL_MODE_UP;
   pawl_switcher_activate(s);
   w->loosened[c] = 1;
@@ -311,7 +307,7 @@ static PawlStatus piece(PawlStepper* s, PawlState* state, double h, double slack
   if (locates(s)) {
     PAWL_TRY(pawl_switcher_hold(s, state, err));
   }
-  memcpy(s->modes, state->modes, mode_bytes(s));
+  memcpy(s->modes, state->modes, pawl_mode_bytes(s));
   pawl_switcher_activate(s);
   bool jumped = w->jumped;
   w->jumped = false;
@@ -443,7 +439,7 @@ PawlStatus pawl_events_step(PawlStepper* s, PawlState* state, double h, PawlErro
     PawlError unused = {0};
     bool jumped = w->instant_count > 0;
     pawl_switcher_copy(s, state, w->kept);
-    memcpy(s->modes, state->modes, mode_bytes(s));
+    memcpy(s->modes, state->modes, pawl_mode_bytes(s));
     w->active_known = false;
     w->instant_count = 0;
     if (jumped && pawl_switcher_reduce(s, state, &unused) != PAWL_OK) {

@@ -78,6 +78,8 @@ PAWL_CHECKED PawlStatus pawl_triggers_react(PawlStepper* stepper, const PawlStat
 PAWL_CHECKED PawlStatus pawl_triggers_friction(PawlStepper* stepper, const PawlState* state,
                                                double* lambda, PawlError* err);
 
+#define PAWL_REST 1e-10  // rates below this part of the largest count as zero
+
 // ---- jump.c -------------------------------------------------------------------------------------
 // From the modes of `state` to switcher->next: captures what locks hold, moves what snaps, finds
 // the jump, decides which joints stick and which slide, logs it, and starts the method anew.

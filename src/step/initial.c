@@ -290,7 +290,7 @@ static PawlStatus begin_watching(Start* start, PawlError* err) {
   PawlStepper* s = start->s;
   if (s->switcher->capacity_count > 0) {
     PAWL_TRY(pawl_jump_settle(s, start->state, err));
-    memcpy(start->state->modes, s->modes, (size_t)s->sizes.modes * sizeof(int));
+    memcpy(start->state->modes, s->modes, pawl_mode_bytes(s));
   }
   return pawl_triggers_note(s, start->state, false, false, err);
 }

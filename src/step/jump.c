@@ -12,13 +12,8 @@
 #include "system/system.h"
 
 static const double SMALLEST_SIZE = 1e-3;  // of the terms of a row
-static const double REST = 1e-10;          // rates below this part of the largest count as zero
 
 // ---- meeting ------------------------------------------------------------------------------------
-static size_t mode_bytes(const PawlStepper* s) {
-  return (size_t)s->sizes.modes * sizeof(int);
-}
-
 // How large the terms of each row are, to switcher->sizes; a velocity is no coordinate where there
 // are rotations.
 static const double* row_sizes(PawlStepper* s, const PawlState* state, const double* G) {
@@ -169,7 +164,7 @@ static bool leave_out_capacities(PawlStepper* s, const PawlState* state, const P
     int c = s->system->row_constraint[i];
     bool limited = c >= 0 && s->system->watches[c].capacity >= 0;
     jumps |= w->set[i] && !w->persistent[i] && !limited &&
-             fabs(rate[i]) > REST * pawl_jump_fastest(s, state->v);
+             fabs(rate[i]) > PAWL_REST * pawl_jump_fastest(s, state->v);
   }
   for (int k = 0; jumps && k < w->capacity_count; k++) {
     int row = s->system->constraints[w->capacities[k]].first_row;
@@ -189,7 +184,7 @@ static PawlStatus check_rates(PawlStepper* s, const PawlState* state, const Pawl
   const double* rate = rates(s, state, values);
   pawl_sparse_sizes(&s->G, values->G, state->v, 0.0, w->sizes);
   for (int i = 0; i < s->sizes.rows; i++) {
-    double size = w->sizes[i] + fabs(values->g_t[i]) + REST * pawl_jump_fastest(s, state->v);
+    double size = w->sizes[i] + fabs(values->g_t[i]) + PAWL_REST * pawl_jump_fastest(s, state->v);
     if (w->set[i] && fabs(rate[i]) > SAME_RATE * size + rounding) {
       int number;
       const char* name = pawl_system_row_name(s->system, i, &number);
@@ -281,7 +276,8 @@ static void slide_after_jump(PawlStepper* s, PawlState* state, const PawlValues*
   const double* rate = rates(s, state, values);
   for (int k = 0; k < w->capacity_count; k++) {
     int c = w->capacities[k], row = s->system->constraints[c].first_row;
-    if (s->modes[c] == PAWL_MODE_HELD && fabs(rate[row]) > REST * pawl_jump_fastest(s, state->v)) {
+    if (s->modes[c] == PAWL_MODE_HELD &&
+        fabs(rate[row]) > PAWL_REST * pawl_jump_fastest(s, state->v)) {
       s->modes[c] = rate[row] > 0.0 ? PAWL_MODE_UP : PAWL_MODE_DOWN;
       state->held[row] = 0.0;
     }
@@ -393,7 +389,7 @@ PawlStatus pawl_jump(PawlStepper* s, PawlState* state, PawlError* err) {
   pawl_switcher_copy(s, w->before, state);
   PAWL_TRY(pawl_switcher_energy(s, state, &before, err));
   PAWL_TRY(capture(s, state, &snaps, err));
-  memcpy(s->modes, w->next, mode_bytes(s));
+  memcpy(s->modes, w->next, pawl_mode_bytes(s));
   restart_clocks(s, state);
   PAWL_TRY(pawl_switcher_reduce(s, state, err));
   if (snaps) {
@@ -404,11 +400,11 @@ PawlStatus pawl_jump(PawlStepper* s, PawlState* state, PawlError* err) {
   PAWL_TRY(jump_velocities(s, state, values, w->impulse, err));
   PAWL_TRY(pawl_jump_settle(s, state, err));
   PAWL_TRY(pawl_switcher_energy(s, state, &after, err));
-  if (memcmp(s->modes, state->modes, mode_bytes(s)) != 0) {
+  if (memcmp(s->modes, state->modes, pawl_mode_bytes(s)) != 0) {
     pawl_switcher_log(s, state->t, state->q, w->before->v, state->v, w->impulse, before - after);
   }
   begin_sliding(s, state);
-  memcpy(state->modes, s->modes, mode_bytes(s));
+  memcpy(state->modes, s->modes, pawl_mode_bytes(s));
   s->method->start(s, state);
   return PAWL_OK;
 }

@@ -337,7 +337,7 @@ static bool in_force(const PawlStepper* s, int row) {
 }
 
 static bool is_phase(const PawlStepper* s, const Phase* p) {
-  bool same = p->complete && memcmp(p->modes, s->modes, (size_t)s->sizes.modes * sizeof(int)) == 0;
+  bool same = p->complete && memcmp(p->modes, s->modes, pawl_mode_bytes(s)) == 0;
   for (int i = 0; same && i < s->sizes.rows; i++) {
     same = p->active[i] == in_force(s, i);
   }
@@ -384,7 +384,7 @@ static PawlStatus find_phase(PawlStepper* s, PawlError* err) {
   }
   PAWL_TRY(pawl_reduce(s->system, d->eval, 0.0, s->modes, s->active, &p->reduction, err));
   s->info.evaluations++;
-  memcpy(p->modes, s->modes, (size_t)s->sizes.modes * sizeof(int));
+  memcpy(p->modes, s->modes, pawl_mode_bytes(s));
   for (int i = 0; i < s->sizes.rows; i++) {
     p->active[i] = in_force(s, i);
   }

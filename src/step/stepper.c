@@ -254,7 +254,7 @@ static PawlStatus change(PawlStepper* s, PawlState* state, int c, bool engage, P
   w->plan_state = NULL;
   s->held = state->held;
   pawl_switcher_copy(s, w->kept, state);
-  memcpy(s->modes, state->modes, (size_t)s->sizes.modes * sizeof(int));
+  memcpy(s->modes, state->modes, pawl_mode_bytes(s));
   w->armed_count = 0;
   PawlStatus status = pawl_triggers_fire(s, state, -INFINITY, false, &changed, err);
   if (status == PAWL_OK) {
@@ -309,7 +309,7 @@ PawlStatus pawl_stepper_multipliers(PawlStepper* s, const PawlState* state, doub
   if (!s->switcher || s->switcher->capacity_count == 0) {
     return PAWL_OK;
   }
-  memcpy(s->modes, state->modes, (size_t)s->sizes.modes * sizeof(int));
+  memcpy(s->modes, state->modes, pawl_mode_bytes(s));
   return pawl_triggers_friction(s, state, lambda, err);
 }
 

@@ -146,6 +146,10 @@ struct PawlStepper {
   void* data;  // the method's own
 };
 
+static inline size_t pawl_mode_bytes(const PawlStepper* stepper) {
+  return (size_t)stepper->sizes.modes * sizeof(int);
+}
+
 // ---- switching.c --------------------------------------------------------------------------------
 // "post", "pre", "bisector" or a number from 0 to 1.
 PAWL_CHECKED PawlStatus pawl_switcher_parse_law(const char* text, double* epsilon, PawlError* err);

@@ -9,12 +9,7 @@
 #include "switch/modes.h"
 #include "system/system.h"
 
-static const double REST = 1e-10;  // rates below this part of the largest count as zero
-enum { BEGINS = 2 };               // of resting: slides from this instant on
-
-static size_t mode_bytes(const PawlStepper* s) {
-  return (size_t)s->sizes.modes * sizeof(int);
-}
+enum { BEGINS = 2 };  // of resting: slides from this instant on
 
 // The first joint at rest whose multiplier is beyond its capacity slides against it.
 static PawlStatus slide_first(PawlStepper* s, PawlState* state, bool* slides, PawlError* err) {
@@ -51,13 +46,13 @@ static PawlStatus slide_first(PawlStepper* s, PawlState* state, bool* slides, Pa
 static PawlStatus second_rates(PawlStepper* s, PawlState* state, const unsigned char* open,
                                const PawlValues** values, PawlError* err) {
   PawlSwitcher* w = s->switcher;
-  memcpy(w->tried, s->modes, mode_bytes(s));
+  memcpy(w->tried, s->modes, pawl_mode_bytes(s));
   for (int k = 0; open && k < w->capacity_count; k++) {  // rows of free modes read zero
     int c = w->capacities[k];
     s->modes[c] = open[k] ? PAWL_MODE_HELD : s->modes[c];
   }
   PawlStatus status = pawl_jump_evaluate(s, state, values, err);
-  memcpy(s->modes, w->tried, mode_bytes(s));
+  memcpy(s->modes, w->tried, pawl_mode_bytes(s));
   if (status == PAWL_OK) {
     memcpy(w->rate, (*values)->gamma, (size_t)s->sizes.rows * sizeof(double));
     pawl_sparse_add(&s->G, (*values)->G, 1.0, state->a, w->rate);
@@ -148,7 +143,7 @@ static PawlStatus list_resting(PawlStepper* s, PawlState* state, PawlError* err)
   for (int k = 0; k < w->capacity_count; k++) {
     int c = w->capacities[k];
     w->resting[k] = !w->loosened[c] && s->modes[c] >= PAWL_MODE_UP &&
-                    fabs(watch[s->system->watches[c].rate]) <= REST * size;
+                    fabs(watch[s->system->watches[c].rate]) <= PAWL_REST * size;
     any |= w->resting[k] != 0;
   }
   if (!any) {
@@ -158,7 +153,7 @@ static PawlStatus list_resting(PawlStepper* s, PawlState* state, PawlError* err)
   any = false;
   for (int k = 0; k < w->capacity_count; k++) {
     int c = w->capacities[k];
-    if (w->resting[k] && fabs(watch[s->system->watches[c].rate]) > REST * size) {
+    if (w->resting[k] && fabs(watch[s->system->watches[c].rate]) > PAWL_REST * size) {
       s->modes[c] = PAWL_MODE_HELD;
       w->resting[k] = 0;
       w->newly_held = any = true;

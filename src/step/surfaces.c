@@ -11,10 +11,6 @@
 static const double SURFACE_NOISE =
     1e-13;  // z this little outside is rounding, at rest on a surface
 
-static size_t mode_bytes(const PawlStepper* s) {
-  return (size_t)s->sizes.modes * sizeof(int);
-}
-
 static PawlPoint point_of(const PawlState* state, const int* modes) {
   return (PawlPoint){state->t, state->q, state->v, state->a, state->lambda, modes, state->held};
 }
@@ -182,11 +178,11 @@ static int list_entered(const PawlStepper* s, const PawlState* state, int* guard
 PawlStatus pawl_switcher_hold(PawlStepper* s, const PawlState* state, PawlError* err) {
   PawlSwitcher* w = s->switcher;
   const PawlSystem* system = s->system;
-  if (w->held_known && memcmp(w->held_modes, state->modes, mode_bytes(s)) == 0) {
+  if (w->held_known && memcmp(w->held_modes, state->modes, pawl_mode_bytes(s)) == 0) {
     return PAWL_OK;
   }
   int count = list_entered(s, state, w->guards);
-  memcpy(w->held_modes, state->modes, mode_bytes(s));
+  memcpy(w->held_modes, state->modes, pawl_mode_bytes(s));
   w->held_known = true;
   if (!w->Z) {
     return PAWL_OK;

@@ -137,10 +137,6 @@ void pawl_switcher_destroy(PawlStepper* s) {
 }
 
 // ---- small things -------------------------------------------------------------------------------
-static size_t mode_bytes(const PawlStepper* s) {
-  return (size_t)s->sizes.modes * sizeof(int);
-}
-
 static PawlPoint point_of(const PawlState* state, const int* modes) {
   return (PawlPoint){state->t, state->q, state->v, state->a, state->lambda, modes, state->held};
 }
@@ -164,11 +160,11 @@ PawlStatus pawl_switcher_energy(PawlStepper* s, const PawlState* state, double* 
 
 void pawl_switcher_activate(PawlStepper* s) {
   PawlSwitcher* w = s->switcher;
-  if (w->active_known && memcmp(w->active_modes, s->modes, mode_bytes(s)) == 0) {
+  if (w->active_known && memcmp(w->active_modes, s->modes, pawl_mode_bytes(s)) == 0) {
     return;
   }
   w->active_known = true;
-  memcpy(w->active_modes, s->modes, mode_bytes(s));
+  memcpy(w->active_modes, s->modes, pawl_mode_bytes(s));
   pawl_modes_active(s->system, s->modes, s->active);
   for (int i = 0; s->redundant && i < s->sizes.rows; i++) {
     s->active[i] = s->active[i] && !s->redundant[i];
@@ -273,7 +269,7 @@ PawlStatus pawl_switcher_reduce(PawlStepper* s, const PawlState* state, PawlErro
 }
 
 PawlStatus pawl_switcher_start(PawlStepper* s, PawlState* state, PawlError* err) {
-  memset(s->modes, 0, mode_bytes(s));
+  memset(s->modes, 0, pawl_mode_bytes(s));
   if (!s->switcher) {
     return PAWL_OK;
   }
@@ -281,7 +277,7 @@ PawlStatus pawl_switcher_start(PawlStepper* s, PawlState* state, PawlError* err)
   PAWL_TRY(pawl_eval_run(s->switcher->eval, &point, err));
   const PawlValues* values = pawl_eval_values(s->switcher->eval);
   PAWL_TRY(pawl_modes_start(s->system, values->z, values->z_rate, state->modes, err));
-  memcpy(s->modes, state->modes, mode_bytes(s));
+  memcpy(s->modes, state->modes, pawl_mode_bytes(s));
   s->switcher->active_known = s->switcher->held_known = false;
   s->switcher->stop = false;
   PAWL_TRY(pawl_triggers_start(s, state, err));
@@ -301,8 +297,8 @@ void pawl_switcher_log(PawlStepper* s, double t, const double* q, const double* 
   i->contact = i->event = i->refused = -1;
   i->t = t;
   i->energy_lost = energy_lost;
-  memcpy((int*)i->from, w->before->modes, mode_bytes(s));
-  memcpy((int*)i->to, s->modes, mode_bytes(s));
+  memcpy((int*)i->from, w->before->modes, pawl_mode_bytes(s));
+  memcpy((int*)i->to, s->modes, pawl_mode_bytes(s));
   memcpy((double*)i->q, q, (size_t)s->sizes.q * sizeof(double));
   memcpy((double*)i->v_before, v_before, (size_t)s->sizes.v * sizeof(double));
   memcpy((double*)i->v_after, v_after, (size_t)s->sizes.v * sizeof(double));
@@ -321,7 +317,7 @@ void pawl_switcher_log_contact(PawlStepper* s, int row, double impulse, double e
   }
   memset(w->rate, 0, (size_t)s->sizes.rows * sizeof(double));
   w->rate[row] = impulse;
-  memcpy(w->before->modes, before->modes, mode_bytes(s));
+  memcpy(w->before->modes, before->modes, pawl_mode_bytes(s));
   pawl_switcher_log(s, t, q_after, before->v, v_after, w->rate, energy_lost);
   w->instants[w->instant_count - 1].contact = row;
 }
@@ -331,7 +327,7 @@ static PawlInstant* log_quiet(PawlStepper* s, const PawlState* state, double t) 
   PawlSwitcher* w = s->switcher;
   int count = w->instant_count;
   memset(w->impulse, 0, (size_t)s->sizes.rows * sizeof(double));
-  memcpy(w->before->modes, s->modes, mode_bytes(s));
+  memcpy(w->before->modes, s->modes, pawl_mode_bytes(s));
   pawl_switcher_log(s, t, state->q, state->v, state->v, w->impulse, 0.0);
   return w->instant_count > count ? &w->instants[count] : NULL;
 }
@@ -361,7 +357,8 @@ const PawlInstant* pawl_stepper_instant(const PawlStepper* s, int index) {
 // ---- time stepping ------------------------------------------------------------------------------
 static bool was_tried(const PawlStepper* s, int count) {
   for (int k = 0; k < count; k++) {
-    if (memcmp(s->switcher->tried + k * s->sizes.modes, s->switcher->next, mode_bytes(s)) == 0) {
+    if (memcmp(s->switcher->tried + k * s->sizes.modes, s->switcher->next, pawl_mode_bytes(s)) ==
+        0) {
       return true;
     }
   }
@@ -389,7 +386,7 @@ static PawlStatus finish_crossing(PawlStepper* s, PawlState* state, double h, Pa
     impulse[i] = s->method->impulse ? s->method->impulse(s, i) : h * state->lambda[i];
   }
   pawl_switcher_log(s, state->t, state->q, w->before->v, state->v, impulse, before - after);
-  memcpy(state->modes, s->modes, mode_bytes(s));
+  memcpy(state->modes, s->modes, pawl_mode_bytes(s));
   if (s->method->forget) {
     s->method->forget(s, state);
   }
@@ -409,7 +406,7 @@ PawlStatus pawl_switcher_time_step(PawlStepper* s, PawlState* state, double h, P
   int logged = w->instant_count;
   PAWL_TRY(pawl_switcher_hold(s, state, err));
   pawl_switcher_copy(s, w->before, state);
-  memcpy(s->modes, state->modes, mode_bytes(s));
+  memcpy(s->modes, state->modes, pawl_mode_bytes(s));
   s->crossing = false;
   for (int trial = 0; trial < MOST_TRIALS; trial++) {
     pawl_switcher_activate(s);
@@ -420,7 +417,7 @@ PawlStatus pawl_switcher_time_step(PawlStepper* s, PawlState* state, double h, P
       pawl_switcher_copy(s, state, w->before);
       return status;
     }
-    memcpy(w->tried + trial * s->sizes.modes, s->modes, mode_bytes(s));
+    memcpy(w->tried + trial * s->sizes.modes, s->modes, pawl_mode_bytes(s));
     const double* z = s->switcher->seen;
     int constraint = 0;
     if (!pawl_modes_next(s->system, z, 0.0, s->modes, w->next)) {
@@ -438,8 +435,8 @@ PawlStatus pawl_switcher_time_step(PawlStepper* s, PawlState* state, double h, P
     if (!s->crossing) {
       PAWL_TRY(pawl_switcher_keep_gradient(s, state, err));
     }
-    memcpy(s->modes, w->next, mode_bytes(s));
-    s->crossing = memcmp(s->modes, state->modes, mode_bytes(s)) != 0;
+    memcpy(s->modes, w->next, pawl_mode_bytes(s));
+    s->crossing = memcmp(s->modes, state->modes, pawl_mode_bytes(s)) != 0;
   }
   return s->crossing ? finish_crossing(s, state, h, err) : PAWL_OK;
 }

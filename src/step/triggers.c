@@ -368,8 +368,8 @@ static double second_rate(PawlStepper* s, const PawlState* state, int c) {
 
 // A relative rate that is zero but for rounding and the tolerance of an instant.
 static bool rests(PawlStepper* s, const PawlState* state, int c, double rate) {
-  static const double OF_FASTEST = 1e-10, OF_TOLERANCE = 100;
-  return fabs(rate) <= OF_FASTEST * pawl_jump_fastest(s, state->v) ||
+  static const double OF_TOLERANCE = 100;
+  return fabs(rate) <= PAWL_REST * pawl_jump_fastest(s, state->v) ||
          fabs(rate) <= OF_TOLERANCE * s->def.event_tolerance * fabs(second_rate(s, state, c));
 }
 
@@ -502,7 +502,7 @@ PawlStatus pawl_triggers_fire(PawlStepper* s, PawlState* state, double slack, bo
                               bool* changed, PawlError* err) {
   PawlSwitcher* w = s->switcher;
   const double* lambda;
-  memcpy(w->next, state->modes, (size_t)s->sizes.modes * sizeof(int));
+  memcpy(w->next, state->modes, pawl_mode_bytes(s));
   w->settles = false;
   if (s->system->watch_count > 0) {
     PAWL_TRY(look(s, state, false, &lambda, err));
@@ -526,7 +526,7 @@ PawlStatus pawl_triggers_fire(PawlStepper* s, PawlState* state, double slack, bo
   }
   fire_durations(s, state, slack);
   fire_clocks(s, state, slack);
-  *changed = w->settles || memcmp(w->next, state->modes, (size_t)s->sizes.modes * sizeof(int)) != 0;
+  *changed = w->settles || memcmp(w->next, state->modes, pawl_mode_bytes(s)) != 0;
   return PAWL_OK;
 }
 
@@ -561,7 +561,7 @@ PawlStatus pawl_triggers_start(PawlStepper* s, PawlState* state, PawlError* err)
       state->held[s->system->constraints[c].first_row] = 0.0;
     }
   }
-  memcpy(s->modes, state->modes, (size_t)s->sizes.modes * sizeof(int));
+  memcpy(s->modes, state->modes, pawl_mode_bytes(s));
   return PAWL_OK;
 }
 
