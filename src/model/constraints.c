@@ -195,22 +195,29 @@ static bool load_modes(PawlLoader* loader, PawlYaml* body, PawlYaml* modes, cons
 
 // ---- bodies ---------------------------------------------------------------------------------
 
-static bool load_impact(PawlLoader* loader, PawlYaml* text, const PawlScope* scope,
-                        PawlConstraint* constraint) {
+bool pawl_model_impact_word(const char* word, double* impact) {
   static const struct {
     const char* word;
     double value;
   } laws[] = {{"post", 1.0}, {"pre", 0.0}, {"bisector", 0.5}};
+  for (size_t k = 0; k < sizeof laws / sizeof *laws; k++) {
+    if (strcmp(word, laws[k].word) == 0) {
+      *impact = laws[k].value;
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool load_impact(PawlLoader* loader, PawlYaml* text, const PawlScope* scope,
+                        PawlConstraint* constraint) {
   if (!text) {
     return true;
   }
   constraint->impact_given = true;
   if (text->kind == PAWL_YAML_SCALAR) {
-    for (size_t k = 0; k < sizeof laws / sizeof *laws; k++) {
-      if (strcmp(text->text, laws[k].word) == 0) {
-        constraint->impact = laws[k].value;
-        return true;
-      }
+    if (pawl_model_impact_word(text->text, &constraint->impact)) {
+      return true;
     }
     constraint->impact_none = strcmp(text->text, "none") == 0;
     if (constraint->impact_none) {

@@ -164,3 +164,6 @@ struct PawlModel {
   PawlShape* shapes;
   PawlSimulateDef simulate;
 };
+
+// The law of a jump by its word: post, pre or bisector.
+bool pawl_model_impact_word(const char* word, double* impact);

@@ -209,7 +209,7 @@ PawlStatus pawl_jump_post(PawlStepper* s, PawlState* state, const PawlValues* va
   s->info.factorizations++;
   PawlStatus status =
       pawl_transition_solve(w->transition, values->M, values->G, w->persistent, w->set, state->v,
-                            values->g_t, w->spare_v, impulse, w->dependent, &w->dependent_count);
+                            values->g_t, w->spare_v, impulse, NULL, &w->dependent_count);
   if (status != PAWL_OK) {
     return status == PAWL_RETRY ? pawl_step_singular(s, values->M, values->G, state->t, err)
                                 : pawl_fail_memory(err);

@@ -10,15 +10,12 @@
 #include "system/system.h"
 
 PawlStatus pawl_switcher_parse_law(const char* text, double* epsilon, PawlError* err) {
-  static const struct {
-    const char* name;
-    double epsilon;
-  } laws[] = {{"post", 1.0}, {"pre", 0.0}, {"bisector", 0.5}, {"none", -1.0}};
-  for (size_t k = 0; k < sizeof laws / sizeof *laws; k++) {
-    if (strcmp(text, laws[k].name) == 0) {
-      *epsilon = laws[k].epsilon;
-      return PAWL_OK;
-    }
+  if (pawl_model_impact_word(text, epsilon)) {
+    return PAWL_OK;
+  }
+  if (strcmp(text, "none") == 0) {
+    *epsilon = PAWL_LAW_NONE;
+    return PAWL_OK;
   }
   char* end;
   *epsilon = strtod(text, &end);

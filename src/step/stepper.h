@@ -84,9 +84,9 @@ typedef struct PawlSwitcher {
   double* Z;           // gradients of surfaces; NULL when there would be too many numbers
   unsigned char* active_before;
   // the jump
-  PawlTransition* transition;                               // the law post
-  double* sizes;                                            // of the terms of each row
-  unsigned char *set, *persistent, *dependent, *redundant;  // rows
+  PawlTransition* transition;                   // the law post
+  double* sizes;                                // of the terms of each row
+  unsigned char *set, *persistent, *redundant;  // rows
   int dependent_count;
   double *identity, *impulse, *impulse_room, *row_loss;
   // what engages and lets go, see events.h
@@ -96,7 +96,6 @@ typedef struct PawlSwitcher {
   struct PawlClock* clocks;
   int *triggered, *capacities;  // constraints
   unsigned char* resting;       // by capacity: slides at zero rate
-  unsigned char* carried;       // by constraint: rigid rows hold it, whatever its capacity
   unsigned char* loosened;      // by constraint: slides to the end of this step, after an impact
   bool newly_held;
   double drift_rate;  // of the rows that stay in force at a jump

@@ -28,7 +28,7 @@ static PawlStatus slide_first(PawlStepper* s, PawlState* state, bool* slides, Pa
     const PawlConstraint* constraint = &s->system->constraints[c];
     const PawlWatch* at = &s->system->watches[c];
     double force = lambda[constraint->first_row];
-    if (s->modes[c] != PAWL_MODE_HELD || w->carried[c] ||
+    if (s->modes[c] != PAWL_MODE_HELD ||
         fabs(force) <= pawl_triggers_bound(watch[at->capacity], 0.1)) {
       continue;
     }

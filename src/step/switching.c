@@ -10,7 +10,6 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
-#include "linalg/dense.h"
 #include "model/model.h"
 #include "step/events.h"
 #include "switch/modes.h"
@@ -78,11 +77,10 @@ PawlStatus pawl_switcher_create(PawlStepper* s, bool event_driven, PawlError* er
   w->row_loss = PAWL_NEW(&s->arena, double, s->sizes.rows);
   w->set = PAWL_NEW(&s->arena, unsigned char, s->sizes.rows);
   w->persistent = PAWL_NEW(&s->arena, unsigned char, s->sizes.rows);
-  w->dependent = PAWL_NEW(&s->arena, unsigned char, s->sizes.rows);
   w->redundant = PAWL_NEW(&s->arena, unsigned char, s->sizes.rows);
   w->identity = PAWL_NEW(&s->arena, double, s->nonzeros_H);
   if (!w->impulse || !w->sizes || !w->impulse_room || !w->row_loss || !w->set || !w->persistent ||
-      !w->dependent || !w->redundant || !w->identity) {
+      !w->redundant || !w->identity) {
     return pawl_fail_memory(err);
   }
   if (!s->active || !w->active_before || !w->next || !w->active_modes || !w->tried ||
@@ -189,58 +187,11 @@ static PawlStatus warn_redundant(PawlStepper* s, double t, int count, PawlError*
   return kept ? PAWL_OK : pawl_fail_memory(err);
 }
 
-// Row i of G, dense.
-static void dense_row(const PawlStepper* s, const double* G, int i, int rows, int at, double* A) {
-  for (int j = 0; j < s->sizes.v; j++) {
-    A[at + j * rows] = 0.0;
-    for (int k = s->G.start[j]; k < s->G.start[j + 1]; k++) {
-      A[at + j * rows] += s->G.index[k] == i ? G[k] : 0.0;
-    }
-  }
-}
-
-// Joints with a capacity whose row follows from rows in force that have none: these hold them, and
-// how a load is shared between the two says nothing.
-static PawlStatus find_carried(PawlStepper* s, const double* G, PawlError* err) {
-  PawlSwitcher* w = s->switcher;
-  int rows = 1, rank, rigid = 0;
-  memset(w->carried, 0, (size_t)s->system->constraint_count);
-  if (w->capacity_count == 0 || s->sizes.v > PAWL_LARGEST_DENSE) {
-    return PAWL_OK;
-  }
-  pawl_modes_active(s->system, s->modes, w->set);
-  for (int i = 0; i < s->sizes.rows; i++) {
-    int c = s->system->row_constraint[i];
-    w->set[i] = w->set[i] && c >= 0 && s->system->watches[c].capacity < 0;
-    rows += w->set[i];
-  }
-  double* A = pawl_alloc((size_t)rows * (size_t)s->sizes.v, sizeof(double));
-  unsigned char* dependent = pawl_alloc((size_t)rows, 1);
-  PawlStatus status = A && dependent ? PAWL_OK : PAWL_ERROR_MEMORY;
-  for (int i = 0; status == PAWL_OK && i < s->sizes.rows; i++) {
-    if (w->set[i]) {
-      dense_row(s, G, i, rows, rigid++, A);
-    }
-  }
-  for (int k = 0; status == PAWL_OK && rigid > 0 && k < w->capacity_count; k++) {
-    int c = w->capacities[k];
-    if (s->modes[c] == PAWL_MODE_HELD) {
-      dense_row(s, G, s->system->constraints[c].first_row, rows, rows - 1, A);
-      status = pawl_dense_dependent_rows(rows, s->sizes.v, A, 1e-9, dependent, &rank);
-      w->carried[c] = status == PAWL_OK && dependent[rows - 1];
-    }
-  }
-  pawl_free(A);
-  pawl_free(dependent);
-  return status == PAWL_ERROR_MEMORY ? pawl_fail_memory(err) : PAWL_OK;
-}
-
 PawlStatus pawl_switcher_reduce(PawlStepper* s, const PawlState* state, PawlError* err) {
   PawlSwitcher* w = s->switcher;
   PawlPoint point = {state->t, state->q, state->v, NULL, NULL, s->modes, state->held};
   s->redundant = NULL;
   s->info.redundant_rows = 0;
-  memset(w->carried, 0, (size_t)s->system->constraint_count);
   w->active_known = false;
   pawl_switcher_activate(s);
   PAWL_TRY(pawl_eval_run(s->eval_start, &point, err));
@@ -264,7 +215,6 @@ PawlStatus pawl_switcher_reduce(PawlStepper* s, const PawlState* state, PawlErro
   s->info.redundant_rows = count;
   w->active_known = false;
   pawl_switcher_activate(s);
-  PAWL_TRY(find_carried(s, values->G, err));
   return warn_redundant(s, state->t, count, err);
 }
 

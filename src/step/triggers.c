@@ -38,9 +38,8 @@ PawlStatus pawl_triggers_create(PawlStepper* s, PawlError* err) {
   w->triggered = PAWL_NEW(&s->arena, int, constraints);
   w->capacities = PAWL_NEW(&s->arena, int, constraints);
   w->resting = PAWL_NEW(&s->arena, unsigned char, constraints);
-  w->carried = PAWL_NEW(&s->arena, unsigned char, constraints);
   w->loosened = PAWL_NEW(&s->arena, unsigned char, constraints);
-  if (!w->resting || !w->carried || !w->loosened || !w->watchers || !w->clocks || !w->triggered ||
+  if (!w->resting || !w->loosened || !w->watchers || !w->clocks || !w->triggered ||
       !w->capacities) {
     return pawl_fail_memory(err);
   }
@@ -231,9 +230,6 @@ static double margin(const PawlStepper* s, const PawlState* state, int k, const 
           DBL_EPSILON * pawl_jump_fastest(s, state->v);
       return f == 0.0 ? DBL_MIN : f;
     case PAWL_WATCH_CAPACITY:
-      if (s->switcher->carried[w->of]) {
-        return INFINITY;
-      }
       f = pawl_triggers_bound(f, 1.0) - fabs(lambda[s->system->constraints[w->of].first_row]);
       return f == 0.0 ? DBL_MIN : f;  // nothing to hold, and no force to hold it with
     default:

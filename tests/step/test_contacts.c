@@ -18,17 +18,6 @@ static const char ROD[] =
     "  left: {gap: y - 0.5*sin(phi) - 0.2*cos(phi), restitution: 0.3}\n"
     "  right: {gap: y + 0.5*sin(phi) - 0.2*cos(phi), restitution: 0.3}\n";
 
-// Three balls above each other. (With 1/2 the bounces would end on steps exactly: ties.)
-static const char COLUMN[] =
-    "model: column\n"
-    "coordinates: {a: {start: 0.3}, b: {start: 0.8}, c: {start: 1.5}}\n"
-    "mass: {a: 1, b: 2, c: 3}\n"
-    "potential: 10*a + 20*b + 30*c\n"
-    "contacts:\n"
-    "  floor: {gap: a, restitution: 0.47}\n"
-    "  ab: {gap: b - a - 0.2, restitution: 0.47}\n"
-    "  bc: {gap: c - b - 0.2, restitution: 0.47}\n";
-
 // ---- by hand ------------------------------------------------------------------------------------
 // A ball of 2 kg at 0.01 with -2 m/s takes a step of 0.02; without weight it would end at -0.03. It
 // is put on the floor and leaves with e u = 1; the impulse is m (1 + e) u = 6. (With moreau-jean,
