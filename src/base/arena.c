@@ -43,14 +43,12 @@ static int add_block(PawlArena* arena, size_t need) {
 }
 
 void* pawl_arena_alloc(PawlArena* arena, size_t count, size_t size) {
-  if (size != 0 && count > (size_t)PTRDIFF_MAX / 2 / size) {
+  bool absurd = size != 0 && count > (size_t)PTRDIFF_MAX / 2 / size;
+  size_t bytes = absurd ? 0 : round_up(count * size);
+  bool full = arena->size - arena->used < bytes || !arena->blocks;
+  arena->failed = arena->failed || absurd || (full && add_block(arena, bytes) != 0);
+  if (arena->failed) {
     return NULL;
-  }
-  size_t bytes = round_up(count * size);
-  if (arena->size - arena->used < bytes || !arena->blocks) {
-    if (add_block(arena, bytes) != 0) {
-      return NULL;
-    }
   }
   char* memory = payload(arena->blocks) + arena->used;
   arena->used += bytes;

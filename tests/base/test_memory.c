@@ -79,8 +79,11 @@ static void test_arena(void** state) {
     assert_int_equal(piece[k][size[k] - 1], k % 100 + 1);
   }
   assert_string_equal(pawl_arena_copy(&arena, "ratchet", 3), "rat");
-  assert_null(pawl_arena_alloc(&arena, SIZE_MAX / 4, 8));
   assert_non_null(PAWL_NEW(&arena, double, 0));
+  assert_false(arena.failed);
+  assert_null(pawl_arena_alloc(&arena, SIZE_MAX / 4, 8));
+  assert_true(arena.failed);
+  assert_null(PAWL_NEW(&arena, double, 1));  // a failure sticks
   pawl_arena_free(&arena);
   assert_null(arena.blocks);
 }
@@ -92,6 +95,8 @@ static void test_arena_without_memory(void** state) {
   assert_null(pawl_arena_alloc(&arena, 1, 1));
   assert_null(pawl_arena_copy(&arena, "x", 1));
   pawl_alloc_fail_at(0);
+  assert_null(pawl_arena_alloc(&arena, 1, 1));  // until it is emptied
+  pawl_arena_free(&arena);
   assert_non_null(pawl_arena_alloc(&arena, 1, 1));
   pawl_arena_free(&arena);
 }
