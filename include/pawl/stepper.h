@@ -3,6 +3,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "pawl/base.h"
 #include "pawl/model.h"
@@ -14,7 +15,8 @@ extern "C" {
 
 typedef struct PawlStepper PawlStepper;  // owns its workspace, borrows the system
 
-// All that changes in a run. Made by pawl_state_create; the arrays may be read and written.
+// All that changes in a run: copied or saved and loaded (below), the run goes on with the same
+// bits. Made by pawl_state_create; q, v, a and lambda may be written.
 typedef struct PawlState {
   double t;          // [s]
   long long step;    // steps taken since the start
@@ -24,13 +26,20 @@ typedef struct PawlState {
   double* lambda;    // sizes.rows: multipliers, the force or torque of each constraint row
   int memory_count;  // what the method carries from step to step
   double* memory;
-  double* held;     // sizes.rows: the value that each lock holds
-  double* since;    // time of the last change of each constraint, then of each event [s]
-  double* largest;  // the largest that each condition was
-  int* sides;       // the sign that each condition was last seen with
-  int* passed;      // times of each schedule that have passed
-  int mode_count;   // sizes.modes
-  int* modes;       // the mode of each constraint, then counts of whole periods
+  // the phase: everything discrete
+  double* held;              // sizes.rows: the value that each lock holds
+  double* since;             // time of the last change of each constraint, then of each event [s]
+  double* largest;           // the largest that each condition was
+  int* sides;                // on which side of zero each condition was last seen
+  int* passed;               // times of each schedule that have passed
+  int mode_count;            // sizes.modes
+  int* modes;                // the mode of each constraint, then counts of whole periods
+  unsigned char* active;     // sizes.rows: binds, and does not follow from other rows
+  unsigned char* redundant;  // sizes.rows: in force, but follows from other rows
+  int redundant_count;
+  unsigned char* still;  // surfaces of regions that the motion cannot leave
+  int still_count;
+  size_t bytes;  // of the arrays, which lie behind each other from q on
 } PawlState;
 
 typedef struct PawlStepperInfo {  // work done since creation

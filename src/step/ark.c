@@ -45,7 +45,7 @@ static void solve_column(Ark* d, const double* A, const double* B, int j, double
   column(&s->H, A, j, -1.0, d->x);
   column(&s->G, B, j, -scale, d->y);
   for (int i = 0; i < s->sizes.rows; i++) {
-    d->y[i] = s->active && !s->active[i] ? 0.0 : d->y[i];
+    d->y[i] = pawl_phase_binds(&d->sun.phase, i) ? d->y[i] : 0.0;
   }
   pawl_kkt_solve(s->kkt, d->x, d->y);
   memcpy(out, d->x, (size_t)s->sizes.v * sizeof(double));
@@ -57,7 +57,7 @@ static PawlStatus differentiate(Ark* d, double t, const double* q, const double*
   int n = s->sizes.v;
   PAWL_TRY(pawl_sundials_accelerate(&d->sun, t, q, v, d->sun.a, d->sun.lambda, err));
   PawlPoint point = pawl_sundials_point(&d->sun, t, q, v, d->sun.a, d->sun.lambda);
-  s->info.evaluations++;
+  s->dynamics.info.evaluations++;
   PAWL_TRY(pawl_eval_run(d->tangents, &point, err));
   const PawlValues* values = pawl_eval_values(d->tangents);
   for (int j = 0; j < n; j++) {
@@ -135,9 +135,12 @@ static void destroy(PawlStepper* s) {
   pawl_sundials_destroy(&d->sun);
 }
 
-static void start(PawlStepper* s, PawlState* state) {
+static PawlStatus start(PawlStepper* s, const PawlPhase* phase, PawlState* state, PawlError* err) {
   (void)s;
+  (void)phase;
+  (void)err;
   state->memory[0] = 0.0;  // no step yet: SUNDIALS estimates one
+  return PAWL_OK;
 }
 
 static PawlSundialsFlaw flaw_of(int flag) {
@@ -172,11 +175,12 @@ static int begin(PawlStepper* s, Ark* d, const PawlState* state, double end) {
   return flag == ARK_SUCCESS ? ARKStepSetStopTime(d->solver, end) : flag;
 }
 
-static PawlStatus go(PawlStepper* s, PawlState* state, double h, bool* stopped, PawlError* err) {
+static PawlStatus go(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,
+                     bool* stopped, PawlError* err) {
   Ark* d = s->data;
   double t, end = state->t + h, begun = state->t;
   long steps = 0, iterations = 0;
-  PAWL_TRY(pawl_sundials_begin(&d->sun, state, stopped != NULL, err));
+  PAWL_TRY(pawl_sundials_begin(&d->sun, phase, state, stopped != NULL, err));
   if (pawl_sundials_tiny(state->t, h)) {
     return pawl_sundials_hop(&d->sun, state, h, stopped, err);
   }
@@ -185,7 +189,7 @@ static PawlStatus go(PawlStepper* s, PawlState* state, double h, bool* stopped, 
   flag = flag == ARK_SUCCESS ? ARKStepEvolve(d->solver, end, d->sun.y, &t, ARK_NORMAL) : flag;
   (void)ARKStepGetNumNonlinSolvIters(d->solver, &iterations);
   (void)ARKStepGetNumSteps(d->solver, &steps);
-  s->info.newton_iterations += iterations;
+  s->dynamics.info.newton_iterations += iterations;
   if (flag < 0) {
     return pawl_sundials_fail(&d->sun, "ARKODE", flaw_of(flag), t, err);
   }
@@ -199,14 +203,15 @@ static PawlStatus go(PawlStepper* s, PawlState* state, double h, bool* stopped, 
   return PAWL_OK;
 }
 
-static PawlStatus step(PawlStepper* s, PawlState* state, double h, PawlError* err) {
-  return go(s, state, h, NULL, err);
+static PawlStatus step(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,
+                       PawlError* err) {
+  return go(s, phase, state, h, NULL, err);
 }
 
-static PawlStatus advance(PawlStepper* s, PawlState* state, double h, bool* stopped,
-                          PawlError* err) {
+static PawlStatus advance(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,
+                          bool* stopped, PawlError* err) {
   *stopped = false;
-  return go(s, state, h, stopped, err);
+  return go(s, phase, state, h, stopped, err);
 }
 
 #define ABOUT \

@@ -8,26 +8,10 @@
 
 #include "linalg/dense.h"
 
-static const double SMALLEST_SIZE = 1e-3;  // coordinates and rates count as at least this
 static const double AT_REST = 1e-9;  // of the terms of a row: a contact that is closed at the start
 static const double TOUCHING = 1e-9;  // of the terms of a row, at most: a gap that is none
 static const double REGULAR = 1e-11;  // what is added to the diagonal of 1 of the compliance
 enum { MOST_COUPLED = 1000 };         // contacts; with more of them each is looked at alone
-
-static bool in_force(const PawlStepper* s, int i) {
-  return !s->active || s->active[i];
-}
-
-// out = J x for every row.
-static void rows_times(const PawlStepper* s, const double* J, const double* x, const double* plus,
-                       double* out) {
-  if (plus) {
-    memcpy(out, plus, (size_t)s->sizes.rows * sizeof(double));
-  } else {
-    memset(out, 0, (size_t)s->sizes.rows * sizeof(double));
-  }
-  pawl_sparse_add(&s->G, J, 1.0, x, out);
-}
 
 PawlStatus pawl_contacts_create(PawlStepper* s, PawlContacts* c, PawlError* err) {
   for (int i = 0; i < s->sizes.rows; i++) {
@@ -79,7 +63,7 @@ static void compliance_column(PawlStepper* s, PawlContacts* c, int k, const doub
     }
   }
   pawl_kkt_solve(s->kkt, x, y);
-  rows_times(s, J, x, NULL, y);
+  pawl_dynamics_rows(&s->dynamics, J, x, NULL, y);
   double own = y[c->row[k]];
   c->mobility[k] = own > 0.0 ? sqrt(own) : 0.0;
   for (int i = 0; c->D && i < c->count; i++) {
@@ -93,10 +77,11 @@ PawlStatus pawl_contacts_compliance(PawlStepper* s, PawlContacts* c, const doubl
                                     const unsigned char* bilateral, double t, double* x, double* y,
                                     PawlError* err) {
   int n = c->count;
-  s->info.factorizations++;
+  s->dynamics.info.factorizations++;
   PawlStatus status = pawl_kkt_factor(s->kkt, S, B, J, bilateral);
   if (status != PAWL_OK) {
-    return status == PAWL_RETRY ? pawl_step_singular(s, S, J, t, err) : pawl_fail_memory(err);
+    return status == PAWL_RETRY ? pawl_dynamics_singular(&s->dynamics, S, J, bilateral, t, err)
+                                : pawl_fail_memory(err);
   }
   for (int k = 0; k < n; k++) {
     compliance_column(s, c, k, B, J, x, y);
@@ -304,9 +289,9 @@ static int resting_contacts(const PawlStepper* s, PawlContacts* c, const PawlSta
                             const PawlValues* values, unsigned char* set) {
   int count = 0;
   const double* of_q = s->sizes.q == s->sizes.v ? state->q : NULL;
-  pawl_sparse_sizes(&s->G, values->G, of_q, SMALLEST_SIZE, c->push);
-  pawl_sparse_sizes(&s->G, values->G, state->v, SMALLEST_SIZE, c->size);
-  rows_times(s, values->G, state->v, values->g_t, c->opening);
+  pawl_sparse_sizes(&s->G, values->G, of_q, PAWL_SMALLEST_SIZE, c->push);
+  pawl_sparse_sizes(&s->G, values->G, state->v, PAWL_SMALLEST_SIZE, c->size);
+  pawl_dynamics_rows(&s->dynamics, values->G, state->v, values->g_t, c->opening);
   for (int k = 0; k < c->count; k++) {
     int i = c->row[k];
     set[i] = values->g[i] <= AT_REST * c->push[i] && fabs(c->opening[i]) <= AT_REST * c->size[i];
@@ -316,40 +301,38 @@ static int resting_contacts(const PawlStepper* s, PawlContacts* c, const PawlSta
 }
 
 // 0 <= lambda _|_ G v' + gamma >= 0 for the contacts at rest.                              (N24)
-void pawl_contacts_start(PawlStepper* s, PawlContacts* c, PawlState* state, double* x,
-                         unsigned char* set) {
-  PawlPoint point = {state->t, state->q, state->v, state->a, state->lambda, s->modes, s->held};
-  const PawlValues* values = pawl_eval_values(s->eval_start);
-  PawlError ignored;  // without an answer the contacts stay as they are: open
+PawlStatus pawl_contacts_start(PawlStepper* s, PawlContacts* c, const PawlPhase* phase,
+                               PawlState* state, double* x, unsigned char* set, PawlError* err) {
+  const PawlValues* values;
   bool changed = false;
-  s->info.evaluations += c->count > 0;
-  if (c->count == 0 || pawl_eval_run(s->eval_start, &point, &ignored) != PAWL_OK ||
-      resting_contacts(s, c, state, values, set) == 0) {
-    return;
+  if (c->count == 0) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(pawl_dynamics_evaluate(&s->dynamics, phase, state, &values, err));
+  if (resting_contacts(s, c, state, values, set) == 0) {
+    return PAWL_OK;
   }
   for (int i = 0; i < s->sizes.rows; i++) {
     bool contact = pawl_system_row_kind(s->system, i) == PAWL_ROW_CONTACT;
     c->touching[i] = contact ? set[i] : 0;
-    set[i] = in_force(s, i);
+    set[i] = pawl_phase_binds(phase, i);
   }
-  if (pawl_contacts_compliance(s, c, values->M, values->G, values->G, set, state->t, x, c->push,
-                               &ignored) != PAWL_OK) {
-    return;
-  }
+  PAWL_TRY(pawl_contacts_compliance(s, c, values->M, values->G, values->G, set, state->t, x,
+                                    c->push, err));
   PawlChoice choice = {.allowed = c->touching, .tolerance = AT_REST, .first = true};
   memset(c->push, 0, (size_t)s->sizes.rows * sizeof(double));
-  rows_times(s, values->G, state->a, values->gamma, c->opening);
-  pawl_sparse_sizes(&s->G, values->G, state->a, SMALLEST_SIZE, c->size);
+  pawl_dynamics_rows(&s->dynamics, values->G, state->a, values->gamma, c->opening);
+  pawl_sparse_sizes(&s->G, values->G, state->a, PAWL_SMALLEST_SIZE, c->size);
   if (!pawl_contacts_choose(c, &choice, set, &changed) || !changed) {
-    return;
+    return PAWL_OK;
   }
   memcpy(x, values->f, (size_t)s->sizes.v * sizeof(double));
   for (int i = 0; i < s->sizes.rows; i++) {
     c->push[i] = set[i] ? -values->gamma[i] : 0.0;
   }
-  if (pawl_step_solve(s, values, values->M, values->G, values->G, set, state->t, x, c->push,
-                      &ignored) == PAWL_OK) {
-    memcpy(state->a, x, (size_t)s->sizes.v * sizeof(double));
-    memcpy(state->lambda, c->push, (size_t)s->sizes.rows * sizeof(double));
-  }
+  PAWL_TRY(pawl_dynamics_solve(&s->dynamics, values, values->M, values->G, values->G, set, state->t,
+                               x, c->push, err));
+  memcpy(state->a, x, (size_t)s->sizes.v * sizeof(double));
+  memcpy(state->lambda, c->push, (size_t)s->sizes.rows * sizeof(double));
+  return PAWL_OK;
 }

@@ -50,5 +50,6 @@ bool pawl_contacts_choose(PawlContacts* c, const PawlChoice* choice, unsigned ch
                           bool* changed);
 // Contacts closed and at rest from the start press where they would accelerate inwards: sets a and
 // lambda of a state. x (v) and set (rows) are room.
-void pawl_contacts_start(PawlStepper* s, PawlContacts* c, PawlState* state, double* x,
-                         unsigned char* set);
+PAWL_CHECKED PawlStatus pawl_contacts_start(PawlStepper* s, PawlContacts* c, const PawlPhase* phase,
+                                            PawlState* state, double* x, unsigned char* set,
+                                            PawlError* err);

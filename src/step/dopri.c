@@ -84,9 +84,12 @@ static void write_memory(const PawlStepper* s, PawlState* state, Memory m) {
   memory[1] = m.error;
 }
 
-static void start(PawlStepper* s, PawlState* state) {
+static PawlStatus start(PawlStepper* s, const PawlPhase* phase, PawlState* state, PawlError* err) {
+  (void)phase;
+  (void)err;
   pawl_forms_start(s, state);
   write_memory(s, state, (Memory){0.0, LEAST_ERROR});
+  return PAWL_OK;
 }
 
 // ---- one step -----------------------------------------------------------------------------------
@@ -236,14 +239,15 @@ static PawlStatus advance(PawlStepper* s, Dopri* d, double t, double end, Memory
                    (int)MOST_STEPS);
 }
 
-static PawlStatus step(PawlStepper* s, PawlState* state, double h, PawlError* err) {
+static PawlStatus step(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,
+                       PawlError* err) {
   Dopri* d = s->data;
   size_t nq = (size_t)s->sizes.q, nv = (size_t)s->sizes.v, rows = (size_t)s->sizes.rows;
   Memory m = read_memory(s, state);
   memcpy(d->q, state->q, nq * sizeof(double));
   memcpy(d->v, state->v, nv * sizeof(double));
   memcpy(d->a, state->a, nv * sizeof(double));
-  pawl_forms_load(s, &d->forms, state);
+  pawl_forms_load(s, &d->forms, phase, state);
   m.h = m.h > 0.0 ? m.h : guess(s, d);
   PAWL_TRY(advance(s, d, state->t, state->t + h, &m, err));
   pawl_forms_save(s, &d->forms, state);

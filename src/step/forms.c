@@ -97,22 +97,24 @@ void pawl_forms_start(const PawlStepper* s, PawlState* state) {
   }
 }
 
-static void list_rows(const PawlStepper* s, PawlReduced* d) {
+static void list_rows(const PawlStepper* s, const PawlPhase* phase, PawlReduced* d) {
   d->count = 0;
   for (int i = 0; i < s->sizes.rows; i++) {
-    d->place_of[i] = s->active && !s->active[i] ? -1 : d->count;
+    d->place_of[i] = pawl_phase_binds(phase, i) ? d->count : -1;
     if (d->place_of[i] >= 0) {
       d->rows[d->count++] = i;
     }
   }
 }
 
-void pawl_forms_load(const PawlStepper* s, PawlForms* forms, const PawlState* state) {
+void pawl_forms_load(const PawlStepper* s, PawlForms* forms, const PawlPhase* phase,
+                     const PawlState* state) {
   PawlReduced* d = forms->reduced;
+  forms->phase = *phase;
   if (!d) {
     return;
   }
-  list_rows(s, d);
+  list_rows(s, phase, d);
   d->chosen = forms->kind == PAWL_FORM_MINIMAL && d->count <= s->sizes.v;
   d->growth = 0.0;
   for (int i = 0; i < s->sizes.rows && d->chosen; i++) {
@@ -157,8 +159,8 @@ static void gather_rows(const PawlStepper* s, PawlReduced* d, const double* G) {
 // M, f, G and gamma at a point, the rows in force as dense J.
 static PawlStatus evaluate(PawlStepper* s, PawlForms* forms, double t, const double* q,
                            const double* v, const PawlValues** values, PawlError* err) {
-  PawlPoint point = {.t = t, .q = q, .v = v, .modes = s->modes, .held = s->held};
-  s->info.evaluations++;
+  PawlPoint point = pawl_phase_point(&forms->phase, t, q, v, NULL, NULL);
+  s->dynamics.info.evaluations++;
   PAWL_TRY(pawl_eval_run(forms->eval, &point, err));
   *values = pawl_eval_values(forms->eval);
   gather_rows(s, forms->reduced, (*values)->G);
@@ -167,13 +169,14 @@ static PawlStatus evaluate(PawlStepper* s, PawlForms* forms, double t, const dou
 
 // ---- projected ----------------------------------------------------------------------------------
 // N and G_M^+ of (E2) are not formed: (E3) and (E4) apply them.
-static PawlStatus project(PawlStepper* s, PawlReduced* d, const PawlValues* values, double t,
+static PawlStatus project(PawlStepper* s, PawlForms* forms, const PawlValues* values, double t,
                           double* a, double* lambda, PawlError* err) {
+  PawlReduced* d = forms->reduced;
   PawlSaddle* k = &d->saddle;
   int n = s->sizes.v;
   k->n = n;
   k->m = d->count;
-  s->info.factorizations++;
+  s->dynamics.info.factorizations++;
   memset(k->M, 0, (size_t)n * (size_t)n * sizeof(double));
   for (int j = 0; j < n; j++) {
     for (int e = s->H.start[j]; e < s->H.start[j + 1]; e++) {
@@ -185,7 +188,7 @@ static PawlStatus project(PawlStepper* s, PawlReduced* d, const PawlValues* valu
     memcpy(k->J, d->J, (size_t)d->count * (size_t)n * sizeof(double));
   }
   if (!fits || !pawl_saddle_factor(k)) {
-    return pawl_step_singular(s, values->M, values->G, t, err);
+    return pawl_dynamics_singular(&s->dynamics, values->M, values->G, forms->phase.active, t, err);
   }
   memcpy(a, values->f, (size_t)n * sizeof(double));
   for (int i = 0; i < d->count; i++) {
@@ -215,7 +218,9 @@ PawlStatus pawl_forms_choose(PawlStepper* s, PawlForms* forms, double t, const d
   const PawlValues* values;
   PAWL_TRY(evaluate(s, forms, t, q, v, &values, err));
   d->chosen = d->count <= s->sizes.v && choose(d);
-  return d->chosen ? PAWL_OK : pawl_step_singular(s, values->M, values->G, t, err);
+  return d->chosen ? PAWL_OK
+                   : pawl_dynamics_singular(&s->dynamics, values->M, values->G, forms->phase.active,
+                                            t, err);
 }
 
 // ---- minimal: onto the constraints --------------------------------------------------------------
@@ -252,9 +257,9 @@ static PawlStatus settle_position(PawlStepper* s, PawlForms* forms, double t, do
   PawlVoronets* split = &d->split;
   double size = s->sizes.q == s->sizes.v ? fmax(largest(s->sizes.q, q), SMALLEST_SIZE) : 1.0;
   double last = INFINITY;
-  PawlPoint point = {.t = t, .q = q, .v = v, .modes = s->modes, .held = s->held};
+  PawlPoint point = pawl_phase_point(&forms->phase, t, q, v, NULL, NULL);
   for (int k = 0; k < MOST_CORRECTIONS; k++) {
-    s->info.evaluations++;
+    s->dynamics.info.evaluations++;
     PAWL_TRY(pawl_eval_run(d->place, &point, err));
     const PawlValues* values = pawl_eval_values(d->place);
     gather_rows(s, d, values->G);
@@ -273,7 +278,7 @@ static PawlStatus settle_position(PawlStepper* s, PawlForms* forms, double t, do
       break;
     }
     last = change;
-    s->info.newton_iterations++;
+    s->dynamics.info.newton_iterations++;
     memset(d->x, 0, (size_t)s->sizes.v * sizeof(double));
     for (int i = 0; i < d->count; i++) {
       d->x[split->column_of[i]] = d->r[i];
@@ -303,21 +308,22 @@ static void settle_velocity(const PawlStepper* s, PawlReduced* d, double* v) {
 
 // ---- minimal: accelerations ---------------------------------------------------------------------
 // F^T M F s'' = F^T (f - M b), v' = b + F s'', J_p^T lambda = (M v' - f)_p. (E9)
-static PawlStatus reduce(PawlStepper* s, PawlReduced* d, const PawlValues* values, double t,
+static PawlStatus reduce(PawlStepper* s, PawlForms* forms, const PawlValues* values, double t,
                          double* a, double* lambda, PawlError* err) {
+  PawlReduced* d = forms->reduced;
   PawlVoronets* split = &d->split;
   PawlSaddle* k = &d->saddle;
   int n = s->sizes.v;
-  s->info.factorizations++;
+  s->dynamics.info.factorizations++;
   if (!pawl_voronets_factor(split, d->J)) {
-    return pawl_step_singular(s, values->M, values->G, t, err);
+    return pawl_dynamics_singular(&s->dynamics, values->M, values->G, forms->phase.active, t, err);
   }
   d->growth = pawl_voronets_reduce(split, d->J);
   k->n = n - d->count;
   k->m = 0;
   pawl_voronets_mass(split, &s->H, values->M, d->r, k->M);
   if (!pawl_saddle_factor(k)) {
-    return pawl_step_singular(s, values->M, values->G, t, err);
+    return pawl_dynamics_singular(&s->dynamics, values->M, values->G, forms->phase.active, t, err);
   }
   for (int i = 0; i < d->count; i++) {
     d->c[i] = -values->gamma[d->rows[i]];
@@ -352,12 +358,12 @@ PawlStatus pawl_forms_reduced(PawlStepper* s, PawlForms* forms, double t, double
   const PawlValues* values;
   if (forms->kind == PAWL_FORM_PROJECTED) {
     PAWL_TRY(evaluate(s, forms, t, q, v, &values, err));
-    return project(s, d, values, t, a, lambda, err);
+    return project(s, forms, values, t, a, lambda, err);
   }
   if (d->count > 0) {
     PAWL_TRY(settle_position(s, forms, t, q, v, err));
     settle_velocity(s, d, v);
   }
   PAWL_TRY(evaluate(s, forms, t, q, v, &values, err));
-  return reduce(s, d, values, t, a, lambda, err);
+  return reduce(s, forms, values, t, a, lambda, err);
 }

@@ -26,6 +26,7 @@ typedef struct PawlForms {
   PawlFormKind kind;
   PawlEval* eval;        // M, f, G, gamma
   PawlReduced* reduced;  // workspace of the other forms; NULL for index-1
+  PawlPhase phase;       // of the step under way
 } PawlForms;
 
 // The form is stepper->def.form; PAWL_ERROR_USAGE with the list for an unknown word. Allocates from
@@ -38,8 +39,9 @@ void pawl_forms_destroy(PawlForms* forms);
 // A method states memory_rows = 1 and memory_vectors = 0.
 void pawl_forms_start(const PawlStepper* s, PawlState* state);  // forgets the choice
 
-// Takes over the choice of a state, or none; and puts it back.
-void pawl_forms_load(const PawlStepper* s, PawlForms* forms, const PawlState* state);
+// Takes over the phase of a step and the choice of a state, or none; and puts the choice back.
+void pawl_forms_load(const PawlStepper* s, PawlForms* forms, const PawlPhase* phase,
+                     const PawlState* state);
 void pawl_forms_save(const PawlStepper* s, const PawlForms* forms, PawlState* state);
 
 PAWL_CHECKED PawlStatus pawl_forms_choose(PawlStepper* s, PawlForms* forms, double t,
@@ -63,8 +65,9 @@ static inline PawlStatus pawl_forms_accelerate(PawlStepper* s, PawlForms* forms,
   if (forms->kind != PAWL_FORM_INDEX_1) {
     return pawl_forms_reduced(s, forms, t, q, v, a, lambda, err);
   }
-  PawlPoint point = {.t = t, .q = q, .v = v, .modes = s->modes, .held = s->held};
-  s->info.evaluations++;
+  PawlPoint point = pawl_phase_point(&forms->phase, t, q, v, NULL, NULL);
+  s->dynamics.info.evaluations++;
   PAWL_TRY(pawl_eval_run(forms->eval, &point, err));
-  return pawl_step_accelerate(s, pawl_eval_values(forms->eval), t, a, lambda, err);
+  return pawl_dynamics_accelerate(&s->dynamics, &forms->phase, pawl_eval_values(forms->eval), t, a,
+                                  lambda, err);
 }

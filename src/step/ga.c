@@ -85,9 +85,10 @@ void pawl_ga_forget(PawlStepper* s, PawlState* state) {
   *pawl_ga_memory(s, state).last_h = 0.0;
 }
 
-void pawl_ga_predict(PawlStepper* s, PawlGa* d, PawlState* state, double h) {
+void pawl_ga_predict(PawlStepper* s, PawlGa* d, const PawlPhase* phase, PawlState* state,
+                     double h) {
   PawlGaMemory m = pawl_ga_memory(s, state);
-  double more = *m.last_h == h && !s->crossing ? 1.0 : 0.0;
+  double more = *m.last_h == h && !phase->crossing ? 1.0 : 0.0;
   d->h = h;
   d->beta_p = (1 - d->alpha_m) / (h * h * d->beta * (1 - d->alpha_f));  // (A8)
   d->gamma_p = d->gamma / (h * d->beta);                                // (A8)
@@ -99,7 +100,7 @@ void pawl_ga_predict(PawlStepper* s, PawlGa* d, PawlState* state, double h) {
     d->delta[i] = h * state->v[i] + h * h * ((0.5 - d->beta) * m.a[i] + d->beta * d->a[i]);
   }
   for (int i = 0; i < s->sizes.rows; i++) {
-    bool active = !s->active || s->active[i];
+    bool active = pawl_phase_binds(phase, i);
     d->lambda[i] = !active ? 0.0 : state->lambda[i] + more * (state->lambda[i] - m.last_lambda[i]);
   }
 }
@@ -188,10 +189,11 @@ static void constraint_residual(const PawlStepper* s, PawlGa* d, const PawlValue
   }
 }
 
-static double constraint_error(const PawlStepper* s, const PawlGa* d, int* row) {
+static double constraint_error(const PawlStepper* s, const PawlGa* d, const PawlPhase* phase,
+                               int* row) {
   double largest = 0.0;
   for (int i = 0; i < s->sizes.rows; i++) {
-    if (s->active && !s->active[i]) {
+    if (!pawl_phase_binds(phase, i)) {
       continue;
     }
     double error = fabs(d->c[i]) / (d->c_size[i] > 0.0 ? d->c_size[i] : SMALLEST_SIZE);
@@ -231,10 +233,11 @@ static const double* constraint_tangent(const PawlStepper* s, PawlGa* d, const P
 // One Newton correction:                                                                    (A9)
 //   [ M + (gamma'/beta') C + K/beta'   -B^T ] [ dq              ]     [ r / beta' ]
 //   [ J                                  0  ] [ dlambda / beta' ] = - [ f c        ]
-PawlStatus pawl_ga_correct(PawlStepper* s, PawlGa* d, double t, PawlError* err) {
+PawlStatus pawl_ga_correct(PawlStepper* s, PawlGa* d, const PawlPhase* phase, double t,
+                           PawlError* err) {
   const PawlValues* values = pawl_eval_values(d->residual_eval);
-  PawlPoint point = {t, d->q, d->U ? d->v_total : d->v, d->vdot, d->lambda, s->modes, s->held};
-  s->info.newton_iterations++;
+  PawlPoint point = pawl_phase_point(phase, t, d->q, d->U ? d->v_total : d->v, d->vdot, d->lambda);
+  s->dynamics.info.newton_iterations++;
   if (!d->simple) {
     PAWL_TRY(pawl_eval_run(d->tangent_eval, &point, err));
   }
@@ -255,9 +258,10 @@ PawlStatus pawl_ga_correct(PawlStepper* s, PawlGa* d, double t, PawlError* err) 
     d->dq[i] = -d->r[i] * k;
   }
   for (int i = 0; i < s->sizes.rows; i++) {
-    d->dlambda[i] = s->active && !s->active[i] ? 0.0 : -factor * d->c[i];
+    d->dlambda[i] = pawl_phase_binds(phase, i) ? -factor * d->c[i] : 0.0;
   }
-  PAWL_TRY(pawl_step_solve(s, values, S, d->B, J, s->active, t, d->dq, d->dlambda, err));
+  PAWL_TRY(pawl_dynamics_solve(&s->dynamics, values, S, d->B, J, phase->active, t, d->dq,
+                               d->dlambda, err));
   double of_a = 1.0 / (d->h * d->h * d->beta);
   for (int i = 0; i < s->sizes.v; i++) {
     d->delta[i] += d->dq[i];
@@ -294,7 +298,8 @@ PawlStatus pawl_ga_stuck(PawlStepper* s, const PawlGa* d, double t, PawlError* e
                    error_r);
 }
 
-PawlStatus pawl_ga_residual(PawlStepper* s, PawlGa* d, PawlState* state, PawlError* err) {
+PawlStatus pawl_ga_residual(PawlStepper* s, PawlGa* d, const PawlPhase* phase, PawlState* state,
+                            PawlError* err) {
   const PawlValues* values = pawl_eval_values(d->residual_eval);
   const double* delta = d->delta;
   if (d->U) {
@@ -306,17 +311,17 @@ PawlStatus pawl_ga_residual(PawlStepper* s, PawlGa* d, PawlState* state, PawlErr
   }
   const double* v = d->U ? d->v_total : d->v;
   pawl_system_retract(s->system, state->q, delta, d->q);
-  PawlPoint point = {state->t + d->h, d->q, v, d->vdot, d->lambda, s->modes, s->held};
-  s->info.evaluations++;
+  PawlPoint point = pawl_phase_point(phase, state->t + d->h, d->q, v, d->vdot, d->lambda);
+  s->dynamics.info.evaluations++;
   PAWL_TRY(pawl_eval_run(d->residual_eval, &point, err));
   d->B = values->G;
-  if (d->between && s->crossing) {
-    PAWL_TRY(pawl_switcher_directions(s, values, &d->B, err));
+  if (d->between && phase->crossing) {
+    PAWL_TRY(pawl_law_directions(phase, values, &d->B, err));
   }
   dynamics_residual(s, d, values);
   constraint_residual(s, d, values, v);
   d->error_r = dynamics_error(s, d, &d->error_own);
-  d->error_c = constraint_error(s, d, &d->worst_row);
+  d->error_c = constraint_error(s, d, phase, &d->worst_row);
   return PAWL_OK;
 }
 
@@ -325,10 +330,11 @@ bool pawl_ga_converged(const PawlStepper* s, const PawlGa* d, int corrections) {
          (d->error_own <= OWN_BALANCE || each_settled(s, d));
 }
 
-PawlStatus pawl_ga_iterate(PawlStepper* s, PawlGa* d, PawlState* state, PawlError* err) {
+PawlStatus pawl_ga_iterate(PawlStepper* s, PawlGa* d, const PawlPhase* phase, PawlState* state,
+                           PawlError* err) {
   double t = state->t + d->h;
   for (int k = 0; k <= s->def.iterations; k++) {
-    PAWL_TRY(pawl_ga_residual(s, d, state, err));
+    PAWL_TRY(pawl_ga_residual(s, d, phase, state, err));
     if (pawl_ga_converged(s, d, k)) {
       return PAWL_OK;
     }
@@ -336,7 +342,7 @@ PawlStatus pawl_ga_iterate(PawlStepper* s, PawlGa* d, PawlState* state, PawlErro
       break;  // diverged
     }
     if (k < s->def.iterations) {
-      PAWL_TRY(pawl_ga_correct(s, d, t, err));
+      PAWL_TRY(pawl_ga_correct(s, d, phase, t, err));
     }
   }
   return pawl_ga_stuck(s, d, t, err);

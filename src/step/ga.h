@@ -51,16 +51,18 @@ void pawl_ga_start(PawlStepper* s, PawlState* state);   // a_0 = v'_0
 void pawl_ga_forget(PawlStepper* s, PawlState* state);  // no extrapolation in the next step
 
 // First guess of v', lambda; a, v and delta follow from (A1) to (A3).
-void pawl_ga_predict(PawlStepper* s, PawlGa* ga, PawlState* state, double h);
+void pawl_ga_predict(PawlStepper* s, PawlGa* ga, const PawlPhase* phase, PawlState* state,
+                     double h);
 // The parts of an iteration: residuals at the iterate (with U and W), their test after a number of
 // corrections, one correction, and the message when it does not end.
-PAWL_CHECKED PawlStatus pawl_ga_residual(PawlStepper* s, PawlGa* ga, PawlState* state,
-                                         PawlError* err);
+PAWL_CHECKED PawlStatus pawl_ga_residual(PawlStepper* s, PawlGa* ga, const PawlPhase* phase,
+                                         PawlState* state, PawlError* err);
 bool pawl_ga_converged(const PawlStepper* s, const PawlGa* ga, int corrections);
-PAWL_CHECKED PawlStatus pawl_ga_correct(PawlStepper* s, PawlGa* ga, double t, PawlError* err);
+PAWL_CHECKED PawlStatus pawl_ga_correct(PawlStepper* s, PawlGa* ga, const PawlPhase* phase,
+                                        double t, PawlError* err);
 PawlStatus pawl_ga_stuck(PawlStepper* s, const PawlGa* ga, double t, PawlError* err);
 // Newton's method on dynamics and constraint at its level, from the guess.
-PAWL_CHECKED PawlStatus pawl_ga_iterate(PawlStepper* s, PawlGa* ga, PawlState* state,
-                                        PawlError* err);
+PAWL_CHECKED PawlStatus pawl_ga_iterate(PawlStepper* s, PawlGa* ga, const PawlPhase* phase,
+                                        PawlState* state, PawlError* err);
 // The iterate becomes the state.
 void pawl_ga_accept(PawlStepper* s, PawlGa* ga, PawlState* state);

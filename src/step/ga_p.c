@@ -39,9 +39,17 @@ static void destroy(PawlStepper* s) {
   pawl_ga_destroy(s->data);
 }
 
-static PawlStatus step(PawlStepper* s, PawlState* state, double h, PawlError* err) {
-  pawl_ga_predict(s, s->data, state, h);
-  PAWL_TRY(pawl_ga_iterate(s, s->data, state, err));
+static PawlStatus start(PawlStepper* s, const PawlPhase* phase, PawlState* state, PawlError* err) {
+  (void)phase;
+  (void)err;
+  pawl_ga_start(s, state);
+  return PAWL_OK;
+}
+
+static PawlStatus step(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,
+                       PawlError* err) {
+  pawl_ga_predict(s, s->data, phase, state, h);
+  PAWL_TRY(pawl_ga_iterate(s, s->data, phase, state, err));
   pawl_ga_accept(s, s->data, state);
   return PAWL_OK;
 }
@@ -53,7 +61,7 @@ static PawlStatus step(PawlStepper* s, PawlState* state, double h, PawlError* er
                              .memory_numbers = 1,           \
                              .create = make,                \
                              .destroy = destroy,            \
-                             .start = pawl_ga_start,        \
+                             .start = start,                \
                              .switches = true,              \
                              .step = step,                  \
                              .forget = pawl_ga_forget}

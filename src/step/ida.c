@@ -87,6 +87,13 @@ static void forget(PawlStepper* s, PawlState* state) {
   memset(state->memory, 0, (size_t)state->memory_count * sizeof(double));
 }
 
+static PawlStatus start(PawlStepper* s, const PawlPhase* phase, PawlState* state, PawlError* err) {
+  (void)phase;
+  (void)err;
+  forget(s, state);
+  return PAWL_OK;
+}
+
 static PawlSundialsFlaw flaw_of(int flag) {
   switch (flag) {
     case IDA_TOO_MUCH_WORK:
@@ -131,10 +138,11 @@ static double first_step(PawlIda* d, const PawlState* state, double h) {
 }
 
 // x becomes the move of least size, measured by M, that changes the rows in force by -r. r is lost.
-static void move_by(PawlStepper* s, double* r, double* x) {
+static void move_by(PawlIda* d, double* r, double* x) {
+  const PawlStepper* s = d->sun.stepper;
   memset(x, 0, (size_t)s->sizes.v * sizeof(double));
   for (int i = 0; i < s->sizes.rows; i++) {
-    r[i] = s->active && !s->active[i] ? 0.0 : -r[i];
+    r[i] = pawl_phase_binds(&d->sun.phase, i) ? -r[i] : 0.0;
   }
   pawl_kkt_solve(s->kkt, x, r);
 }
@@ -147,20 +155,20 @@ static PawlStatus project(PawlIda* d, double t) {
   PawlStepper* s = d->sun.stepper;
   PawlPoint point = pawl_sundials_point(&d->sun, t, d->q, d->v, NULL, NULL);
   for (int k = 0; k < MOST && s->sizes.rows > 0; k++) {
-    s->info.evaluations++;
+    s->dynamics.info.evaluations++;
     PAWL_TRY(pawl_eval_run(d->residual, &point, NULL));
     const PawlValues* values = pawl_eval_values(d->residual);
-    s->info.factorizations++;
-    PAWL_TRY(pawl_kkt_factor(s->kkt, values->M, values->G, values->G, s->active));
+    s->dynamics.info.factorizations++;
+    PAWL_TRY(pawl_kkt_factor(s->kkt, values->M, values->G, values->G, d->sun.phase.active));
     double* r = d->sun.lambda;
     memcpy(r, values->g_t, (size_t)s->sizes.rows * sizeof(double));
     pawl_sparse_add(&s->G, values->G, 1.0, d->v, r);
-    move_by(s, r, d->jerk);
+    move_by(d, r, d->jerk);
     for (int i = 0; i < s->sizes.v; i++) {
       d->v[i] += d->jerk[i];
     }
     memcpy(r, values->g, (size_t)s->sizes.rows * sizeof(double));
-    move_by(s, r, d->jerk);
+    move_by(d, r, d->jerk);
     for (int i = 0; i < s->sizes.v; i++) {
       d->q[i] += d->jerk[i];
     }
@@ -254,18 +262,19 @@ static int solve(PawlIda* d, double* t, double end) {
   return IDA_TOO_MUCH_WORK;
 }
 
-static PawlStatus go(PawlStepper* s, PawlState* state, double h, bool* stopped, PawlError* err) {
+static PawlStatus go(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,
+                     bool* stopped, PawlError* err) {
   PawlIda* d = s->data;
   double t = state->t, end = state->t + h;
   long iterations = 0;
-  PAWL_TRY(pawl_sundials_begin(&d->sun, state, stopped != NULL, err));
+  PAWL_TRY(pawl_sundials_begin(&d->sun, phase, state, stopped != NULL, err));
   if (pawl_sundials_tiny(state->t, h)) {
     return pawl_sundials_hop(&d->sun, state, h, stopped, err);
   }
   int flag = prepare(s, d, state, h);
   flag = flag == IDA_SUCCESS ? solve(d, &t, end) : flag;
   (void)IDAGetNumNonlinSolvIters(d->solver, &iterations);
-  s->info.newton_iterations += iterations;
+  s->dynamics.info.newton_iterations += iterations;
   if (flag < 0) {
     return pawl_sundials_fail(&d->sun, "IDA", flaw_of(flag), t, err);
   }
@@ -282,14 +291,15 @@ static PawlStatus go(PawlStepper* s, PawlState* state, double h, bool* stopped, 
   return PAWL_OK;
 }
 
-static PawlStatus step(PawlStepper* s, PawlState* state, double h, PawlError* err) {
-  return go(s, state, h, NULL, err);
+static PawlStatus step(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,
+                       PawlError* err) {
+  return go(s, phase, state, h, NULL, err);
 }
 
-static PawlStatus advance(PawlStepper* s, PawlState* state, double h, bool* stopped,
-                          PawlError* err) {
+static PawlStatus advance(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,
+                          bool* stopped, PawlError* err) {
   *stopped = false;
-  return go(s, state, h, stopped, err);
+  return go(s, phase, state, h, stopped, err);
 }
 
 #define ABOUT                                                                                    \
@@ -303,7 +313,7 @@ const PawlMethod pawl_method_ida = {
     .memory_numbers = 1 + PAWL_IDA_NUMBERS,
     .create = create,
     .destroy = destroy,
-    .start = forget,
+    .start = start,
     .forget = forget,
     .step = step,
     .exact = true,

@@ -14,17 +14,13 @@ PawlIdaParts pawl_ida_parts(const PawlStepper* s, N_Vector y) {
   return (PawlIdaParts){x, x + n, x + 2 * n, x + 2 * n + m};
 }
 
-static bool in_force(const PawlStepper* s, int row) {
-  return !s->active || s->active[row];
-}
-
 // (U3) to (U6); rows not in force read lambda = 0 and mu = 0.
 static PawlStatus compute_residual(PawlIda* d, double t, PawlIdaParts y, PawlIdaParts rate,
                                    PawlIdaParts r, PawlError* err) {
   PawlStepper* s = d->sun.stepper;
   int n = s->sizes.v, m = s->sizes.rows;
   PawlPoint point = pawl_sundials_point(&d->sun, t, y.q, y.v, NULL, NULL);
-  s->info.evaluations++;
+  s->dynamics.info.evaluations++;
   PAWL_TRY(pawl_eval_run(d->residual, &point, err));
   const PawlValues* values = pawl_eval_values(d->residual);
   for (int i = 0; i < n; i++) {
@@ -38,7 +34,7 @@ static PawlStatus compute_residual(PawlIda* d, double t, PawlIdaParts y, PawlIda
   memcpy(r.mu, values->g_t, (size_t)m * sizeof(double));
   pawl_sparse_add(&s->G, values->G, 1.0, y.v, r.mu);  // (U6)
   for (int i = 0; i < m; i++) {
-    if (!in_force(s, i)) {
+    if (!pawl_phase_binds(&d->sun.phase, i)) {
       r.lambda[i] = y.lambda[i];
       r.mu[i] = y.mu[i];
     }
@@ -55,8 +51,9 @@ int pawl_ida_residual(double t, N_Vector y, N_Vector rate, N_Vector r, void* dat
 }
 
 // Column j of q and of v in the Jacobian of (U3) to (U6), where c stands for dy'/dy.
-static void fill_columns(const PawlStepper* s, const PawlValues* values, int j, double c,
-                         double* by_q, double* by_v) {
+static void fill_columns(const PawlIda* d, const PawlValues* values, int j, double c, double* by_q,
+                         double* by_v) {
+  const PawlStepper* s = d->sun.stepper;
   int n = s->sizes.v, m = s->sizes.rows;
   by_q[j] = c;
   by_v[j] = -1.0;
@@ -67,7 +64,7 @@ static void fill_columns(const PawlStepper* s, const PawlValues* values, int j, 
   }
   for (int k = s->G.start[j]; k < s->G.start[j + 1]; k++) {
     int i = s->G.index[k];
-    if (in_force(s, i)) {
+    if (pawl_phase_binds(&d->sun.phase, i)) {
       by_q[2 * n + i] = values->G[k];
       by_q[2 * n + m + i] = values->G_rate[k];
       by_v[2 * n + m + i] = values->G[k];
@@ -81,13 +78,13 @@ static PawlStatus differentiate(PawlIda* d, double t, double c, PawlIdaParts y, 
   PawlStepper* s = d->sun.stepper;
   int n = s->sizes.v, m = s->sizes.rows;
   PawlPoint point = pawl_sundials_point(&d->sun, t, y.q, y.v, rate.v, y.lambda);
-  s->info.evaluations++;
-  s->info.factorizations++;
+  s->dynamics.info.evaluations++;
+  s->dynamics.info.factorizations++;
   PAWL_TRY(pawl_eval_run(d->tangents, &point, err));
   const PawlValues* values = pawl_eval_values(d->tangents);
   SUNMatZero(J);
   for (int j = 0; j < n; j++) {
-    fill_columns(s, values, j, c, SUNDenseMatrix_Column(J, j), SUNDenseMatrix_Column(J, n + j));
+    fill_columns(d, values, j, c, SUNDenseMatrix_Column(J, j), SUNDenseMatrix_Column(J, n + j));
     for (int k = s->G.start[j]; k < s->G.start[j + 1]; k++) {
       int i = s->G.index[k];
       SUNDenseMatrix_Column(J, 2 * n + i)[n + j] = -values->G[k];
@@ -95,7 +92,7 @@ static PawlStatus differentiate(PawlIda* d, double t, double c, PawlIdaParts y, 
     }
   }
   for (int i = 0; i < m; i++) {
-    if (!in_force(s, i)) {
+    if (!pawl_phase_binds(&d->sun.phase, i)) {
       SUNDenseMatrix_Column(J, 2 * n + i)[2 * n + i] = 1.0;
       SUNDenseMatrix_Column(J, 2 * n + m + i)[2 * n + m + i] = 1.0;
     }

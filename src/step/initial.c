@@ -2,22 +2,19 @@
 // A consistent start (docs/theory/initial.md): rows that depend on others are found and left out, q
 // and v are checked against the constraints or projected onto them, and the acceleration and the
 // multipliers that belong to them are computed.
+#include "step/initial.h"
+
 #include <math.h>
 #include <string.h>
-
-#include "base/alloc.h"
-#include "base/text.h"
-#include "step/events.h"
 
 static const double START_TOLERANCE = 1e-9;     // of the size of the terms of a row, see row_scale
 static const double PROJECT_TOLERANCE = 1e-13;  // the same, for the end of the projection
 static const double LAST_PROJECTION = 1e-8;     // and its last change relative to the whole
 static const double WATCH_TOLERANCE = 1e-6;     // the same, for rows left out as redundant
-static const double SMALLEST_SIZE = 1e-3;       // coordinates and rates are taken as at least this
 enum { MOST_PROJECTIONS = 50 };
 
 typedef struct Start {
-  PawlStepper* s;
+  PawlDynamics* s;
   PawlState* state;
   const PawlValues* values;
   double* scale;     // rows: size of a violation that matters, see row_scale
@@ -36,22 +33,22 @@ static PawlStatus final(PawlStatus status, PawlError* err) {
 }
 
 static PawlStatus evaluate(Start* start, PawlError* err) {
-  PawlState* st = start->state;
-  PawlPoint point = {st->t, st->q, st->v, st->a, st->lambda, start->s->modes, start->s->held};
-  start->s->info.evaluations++;
-  return final(pawl_eval_run(start->s->eval_start, &point, err), err);
+  PawlPhase phase = pawl_phase_of(start->state, start->s->plain);
+  return final(pawl_dynamics_evaluate(start->s, &phase, start->state, &start->values, err), err);
 }
 
 // How large the terms of each row are when coordinates (or rates) x enter it. A velocity is no
 // coordinate where there are rotations: then each counts as 1.
 static void row_scale(Start* start, const double* x, bool by_coordinate) {
-  bool same = start->s->sizes.q == start->s->sizes.v;
-  pawl_sparse_sizes(&start->s->G, start->values->G, by_coordinate && !same ? NULL : x,
-                    SMALLEST_SIZE, start->scale);
+  if (by_coordinate) {
+    pawl_dynamics_row_sizes(start->s, start->values->G, x, PAWL_SMALLEST_SIZE, start->scale);
+  } else {
+    pawl_sparse_sizes(&start->s->G, start->values->G, x, PAWL_SMALLEST_SIZE, start->scale);
+  }
 }
 
 static double violation_of(const Start* start, int i) {
-  return fabs(start->residual[i]) / (start->scale[i] > 0.0 ? start->scale[i] : SMALLEST_SIZE);
+  return fabs(start->residual[i]) / (start->scale[i] > 0.0 ? start->scale[i] : PAWL_SMALLEST_SIZE);
 }
 
 // The row with the largest violation relative to its scale, and that ratio.
@@ -100,17 +97,19 @@ static double velocity_violation(Start* start, int* row) {
 //   [ M  -G^T ] [ x ]   [ -M moved   ]
 //   [ G    0  ] [ y ] = [ -residual ]
 static PawlStatus least_change(Start* start, PawlError* err) {
-  PawlStepper* s = start->s;
+  PawlDynamics* s = start->s;
+  const unsigned char* active = start->state->active;
   memset(start->x, 0, (size_t)s->sizes.v * sizeof(double));
   pawl_sparse_add(&s->H, start->values->M, -1.0, start->moved, start->x);
   for (int i = 0; i < s->sizes.rows; i++) {
-    start->y[i] = s->active && !s->active[i] ? 0.0 : -start->residual[i];
+    start->y[i] = active[i] ? -start->residual[i] : 0.0;
   }
   PawlStatus status =
-      pawl_kkt_factor(s->kkt, start->values->M, start->values->G, start->values->G, s->active);
+      pawl_kkt_factor(s->kkt, start->values->M, start->values->G, start->values->G, active);
   if (status == PAWL_RETRY) {
-    return final(pawl_step_singular(s, start->values->M, start->values->G, start->state->t, err),
-                 err);
+    return final(
+        pawl_dynamics_singular(s, start->values->M, start->values->G, active, start->state->t, err),
+        err);
   }
   if (status == PAWL_OK) {
     pawl_kkt_solve(s->kkt, start->x, start->y);
@@ -122,7 +121,7 @@ static PawlStatus off_by(const Start* start, int row, const char* what, const ch
                          PawlError* err) {
   int number;
   const char* name = pawl_system_row_name(start->s->system, row, &number);
-  if (start->s->redundant) {
+  if (start->state->redundant_count > 0) {
     return pawl_fail(
         err, PAWL_ERROR_RUN,
         "constraint '%s' (row %d) depends on the others or others on it, and its %s is "
@@ -200,65 +199,10 @@ static PawlStatus meet_constraints(Start* start, bool project, PawlError* err) {
   return PAWL_OK;
 }
 
-// ---- redundant rows -----------------------------------------------------------------------------
-static PawlStatus warn_redundant(PawlStepper* s, const unsigned char* rows, int* count,
-                                 PawlError* err) {
-  PawlText text = {0};
-  pawl_text_add(&text, "redundant constraints: ");
-  *count = pawl_step_list_rows(s, rows, &text);
-  pawl_text_printf(&text,
-                   " follow%s from the others; the motion does not depend on them, multipliers are "
-                   "those of minimum norm",
-                   *count == 1 ? "s" : "");
-  s->warning = text.failed ? NULL : pawl_arena_copy(&s->arena, text.s, text.length);
-  pawl_text_free(&text);
-  return s->warning ? PAWL_OK : pawl_fail_memory(err);
-}
-
-// Marks the rows that depend on others as not active, or fails when mass is missing.
-static PawlStatus leave_out_redundant(Start* start, PawlError* err) {
-  PawlStepper* s = start->s;
-  PawlStatus status =
-      pawl_kkt_factor(s->kkt, start->values->M, start->values->G, start->values->G, s->active);
-  if (status != PAWL_RETRY) {
-    return status == PAWL_OK ? PAWL_OK : pawl_fail_memory(err);
-  }
-  int column, count = 0;
-  unsigned char* rows = PAWL_NEW(&s->arena, unsigned char, s->sizes.rows);
-  status =
-      rows ? pawl_kkt_diagnose(s->kkt, start->values->M, start->values->G, s->active, &column, rows)
-           : PAWL_ERROR_MEMORY;
-  if (status != PAWL_OK) {
-    return status == PAWL_RETRY
-               ? pawl_fail(err, PAWL_ERROR_RUN, "numbers overflow in the mass matrix at the start")
-               : pawl_fail_memory(err);
-  }
-  if (column < 0) {
-    PAWL_TRY(warn_redundant(s, rows, &count, err));
-  }
-  if (count == 0) {
-    return final(pawl_step_singular(s, start->values->M, start->values->G, start->state->t, err),
-                 err);
-  }
-  s->redundant = rows;
-  if (!s->active) {
-    s->active = PAWL_NEW(&s->arena, unsigned char, s->sizes.rows);
-    if (!s->active) {
-      return pawl_fail_memory(err);
-    }
-    memset(s->active, 1, (size_t)s->sizes.rows);
-  }
-  for (int i = 0; i < s->sizes.rows; i++) {
-    s->active[i] = s->active[i] && !rows[i];
-  }
-  s->info.redundant_rows = count;
-  return PAWL_OK;
-}
-
 // G a + gamma of the rows left out: only accelerations can contradict here.
 static PawlStatus check_accelerations(Start* start, PawlError* err) {
-  PawlStepper* s = start->s;
-  if (!s->redundant) {
+  PawlDynamics* s = start->s;
+  if (start->state->redundant_count == 0) {
     return PAWL_OK;
   }
   memcpy(start->residual, start->values->gamma, (size_t)s->sizes.rows * sizeof(double));
@@ -272,7 +216,7 @@ static PawlStatus check_accelerations(Start* start, PawlError* err) {
 }
 
 static PawlStatus check_masses(const Start* start, PawlError* err) {
-  const PawlStepper* s = start->s;
+  const PawlDynamics* s = start->s;
   for (int j = 0; j < s->sizes.v; j++) {
     for (int k = s->H.start[j]; k < s->H.start[j + 1]; k++) {
       if (s->H.index[k] == j && start->values->M[k] < 0.0) {
@@ -285,29 +229,18 @@ static PawlStatus check_masses(const Start* start, PawlError* err) {
   return PAWL_OK;
 }
 
-// Which joints with a capacity slide from the start, and the sides of all conditions.
-static PawlStatus begin_watching(Start* start, PawlError* err) {
-  PawlStepper* s = start->s;
-  if (s->switcher->capacity_count > 0) {
-    PAWL_TRY(pawl_jump_settle(s, start->state, err));
-    memcpy(start->state->modes, s->modes, pawl_mode_bytes(s));
-  }
-  return pawl_triggers_note(s, start->state, false, false, err);
-}
-
 static PawlStatus initial(Start* start, bool project, PawlError* err) {
-  start->s->info.redundant_rows = 0;
-  start->s->redundant = NULL;
-  PAWL_TRY(final(pawl_switcher_start(start->s, start->state, err), err));
+  PawlDynamics* d = start->s;
   PAWL_TRY(evaluate(start, err));
   PAWL_TRY(check_masses(start, err));
-  PAWL_TRY(leave_out_redundant(start, err));
+  PAWL_TRY(final(pawl_dynamics_reduce(d, start->state, start->values, err), err));
+  d->info.redundant_rows = start->state->redundant_count;
   PAWL_TRY(meet_constraints(start, project, err));
-  PAWL_TRY(final(pawl_step_accelerate(start->s, start->values, start->state->t, start->state->a,
-                                      start->state->lambda, err),
+  PawlPhase phase = pawl_phase_of(start->state, d->plain);
+  PAWL_TRY(final(pawl_dynamics_accelerate(d, &phase, start->values, start->state->t,
+                                          start->state->a, start->state->lambda, err),
                  err));
-  PAWL_TRY(check_accelerations(start, err));
-  return start->s->triggers ? final(begin_watching(start, err), err) : PAWL_OK;
+  return check_accelerations(start, err);
 }
 
 // A row left out is off when its violation is far beyond what the method allows the others.
@@ -319,7 +252,7 @@ static PawlStatus watch(Start* start, PawlError* err) {
   double out = 0.0, in = 0.0;
   for (int i = 0; i < start->s->sizes.rows; i++) {
     double ratio = violation_of(start, i);
-    if (!start->s->redundant[i]) {
+    if (!start->state->redundant[i]) {
       in = fmax(in, ratio);
     } else if (ratio > out) {
       out = ratio;
@@ -338,20 +271,13 @@ static PawlStatus watch(Start* start, PawlError* err) {
 }
 
 // Both entries need the same workspace.
-static PawlStatus with_workspace(PawlStepper* s, PawlState* state, bool watching, bool project,
+static PawlStatus with_workspace(PawlDynamics* d, PawlState* state, bool watching, bool project,
                                  PawlError* err) {
-  size_t rows = (size_t)s->sizes.rows, v = (size_t)s->sizes.v;
-  if (!s->start_room) {
-    s->start_room = PAWL_NEW(&s->arena, double, 3 * rows + 2 * v);
-  }
-  double* room = s->start_room;
-  if (!room) {
-    return pawl_fail_memory(err);
-  }
+  size_t rows = (size_t)d->sizes.rows, v = (size_t)d->sizes.v;
+  double* room = d->room;
   memset(room, 0, (3 * rows + 2 * v) * sizeof(double));
-  Start start = {.s = s,
+  Start start = {.s = d,
                  .state = state,
-                 .values = pawl_eval_values(s->eval_start),
                  .scale = room,
                  .residual = room + rows,
                  .y = room + 2 * rows,
@@ -360,11 +286,11 @@ static PawlStatus with_workspace(PawlStepper* s, PawlState* state, bool watching
   return watching ? watch(&start, err) : initial(&start, project, err);
 }
 
-PawlStatus pawl_step_initial(PawlStepper* s, PawlState* state, bool project, PawlError* err) {
-  return with_workspace(s, state, false, project, err);
+PawlStatus pawl_initial(PawlDynamics* d, PawlState* state, bool project, PawlError* err) {
+  return with_workspace(d, state, false, project, err);
 }
 
-PawlStatus pawl_step_watch_redundant(PawlStepper* s, const PawlState* state, PawlError* err) {
+PawlStatus pawl_initial_watch_redundant(PawlDynamics* d, const PawlState* state, PawlError* err) {
   PawlState copy = *state;  // its arrays are read only
-  return with_workspace(s, &copy, true, false, err);
+  return with_workspace(d, &copy, true, false, err);
 }

@@ -29,7 +29,7 @@ typedef struct Factor {  // W of one step size
   double* W;             // panels: row block, column, row in block
 } Factor;
 
-typedef struct Phase {  // a set of modes
+typedef struct Kept {  // what is kept for a set of modes
   PawlArena arena;
   bool complete;          // what follows is that of `modes`
   int* modes;             // NULL: no memory yet
@@ -39,7 +39,7 @@ typedef struct Phase {  // a set of modes
   double norm;                     // of C, the largest sum of a row [1/s]
   Factor factors[KEPT_SIZES + 1];  // the first is that of the nominal h, the last is for any other
   long long factor_used[KEPT_SIZES + 1];
-} Phase;
+} Kept;
 
 typedef struct Linear {
   bool in_time;
@@ -50,8 +50,8 @@ typedef struct Linear {
   int watches;    // further outputs: what is watched, where that is affine
   double* watch;  // watches-by-(3n+m+1), by columns: from (q, v, v', lambda, 1)             (L23)
   int phase_count;
-  Phase phases[MOST_MODES];
-  Phase* phase;          // of the last step, NULL after a start
+  Kept phases[MOST_MODES];
+  Kept* kept;            // of the last step, NULL after a start
   const Factor* factor;  // of the last step
   long long clock;
   PawlEval* eval;
@@ -231,7 +231,7 @@ static PawlStatus make_factor(PawlStepper* s, const PawlReduction* r, double h, 
   Linear* d = s->data;
   int N = 2 * d->n + 1;
   augment(d, r, h);
-  s->info.factorizations++;
+  s->dynamics.info.factorizations++;
   PawlStatus status = d->degree > 0
                           ? pawl_exponential_series(N, d->augmented, d->degree, d->E, d->room)
                           : pawl_exponential(N, d->augmented, d->E, d->room, d->pivots);
@@ -303,7 +303,7 @@ static void sum_series(Linear* d, const PawlReduction* r, double h, int pieces, 
 }
 
 // The end of such a step, to d->y; false: too long for a series, or numbers overflow.
-static bool step_once(Linear* d, const Phase* p, const PawlState* state, double h) {
+static bool step_once(Linear* d, const Kept* p, const PawlState* state, double h) {
   enum { MOST_PIECES = 16 };
   const PawlReduction* r = &p->reduction;
   double pieces = d->degree > 0 ? 1.0 : ceil(p->norm * h);
@@ -332,19 +332,24 @@ static bool step_once(Linear* d, const Phase* p, const PawlState* state, double 
 }
 
 // ---- what is kept -------------------------------------------------------------------------------
-static bool in_force(const PawlStepper* s, int row) {
-  return !s->active || s->active[row];
+static bool same_modes(const PawlStepper* s, const PawlPhase* phase, const Kept* p) {
+  for (int k = 0; k < s->sizes.modes; k++) {
+    if (p->modes[k] != phase->modes[k]) {
+      return false;
+    }
+  }
+  return true;
 }
 
-static bool is_phase(const PawlStepper* s, const Phase* p) {
-  bool same = p->complete && memcmp(p->modes, s->modes, pawl_mode_bytes(s)) == 0;
+static bool is_phase(const PawlStepper* s, const PawlPhase* phase, const Kept* p) {
+  bool same = p->complete && same_modes(s, phase, p);
   for (int i = 0; same && i < s->sizes.rows; i++) {
-    same = p->active[i] == in_force(s, i);
+    same = p->active[i] == pawl_phase_binds(phase, i);
   }
   return same;
 }
 
-static PawlStatus make_room(PawlStepper* s, Phase* p, PawlError* err) {
+static PawlStatus make_room(PawlStepper* s, Kept* p, PawlError* err) {
   const Linear* d = s->data;
   size_t numbers = PANEL * (size_t)d->panels * (2 * (size_t)d->n + 1);
   bool ok = pawl_reduction_create(&p->arena, s->system, &p->reduction) == PAWL_OK;
@@ -363,18 +368,18 @@ static PawlStatus make_room(PawlStepper* s, Phase* p, PawlError* err) {
 
 // The phase of the present modes: one that is kept, or a new one in the place of that unused for
 // longest.
-static PawlStatus find_phase(PawlStepper* s, PawlError* err) {
+static PawlStatus find_phase(PawlStepper* s, const PawlPhase* phase, PawlError* err) {
   Linear* d = s->data;
-  Phase* oldest = d->phases;
+  Kept* oldest = d->phases;
   for (int k = 0; k < d->phase_count; k++) {
-    Phase* p = &d->phases[k];
-    if (is_phase(s, p)) {
-      d->phase = p;
+    Kept* p = &d->phases[k];
+    if (is_phase(s, phase, p)) {
+      d->kept = p;
       return PAWL_OK;
     }
     oldest = p->used < oldest->used ? p : oldest;
   }
-  Phase* p = oldest;
+  Kept* p = oldest;
   if (!p->modes) {
     PAWL_TRY(make_room(s, p, err));
   }
@@ -382,15 +387,15 @@ static PawlStatus find_phase(PawlStepper* s, PawlError* err) {
   for (int k = 0; k <= KEPT_SIZES; k++) {
     p->factors[k].h = 0.0;
   }
-  PAWL_TRY(pawl_reduce(s->system, d->eval, 0.0, s->modes, s->active, &p->reduction, err));
-  s->info.evaluations++;
-  memcpy(p->modes, s->modes, pawl_mode_bytes(s));
+  PAWL_TRY(pawl_reduce(s->system, d->eval, 0.0, phase->modes, phase->active, &p->reduction, err));
+  s->dynamics.info.evaluations++;
+  memcpy(p->modes, phase->modes, (size_t)s->sizes.modes * sizeof(int));
   for (int i = 0; i < s->sizes.rows; i++) {
-    p->active[i] = in_force(s, i);
+    p->active[i] = pawl_phase_binds(phase, i);
   }
   p->norm = norm_of(d, &p->reduction);
   p->complete = true;
-  d->phase = p;
+  d->kept = p;
   return PAWL_OK;
 }
 
@@ -398,7 +403,7 @@ static PawlStatus find_phase(PawlStepper* s, PawlError* err) {
 // first, and moves to one of those kept when it is asked for again: locating an event asks once.
 static PawlStatus find_factor(PawlStepper* s, double h, PawlError* err) {
   Linear* d = s->data;
-  Phase* p = d->phase;
+  Kept* p = d->kept;
   int at = h == s->def.step ? 0 : KEPT_SIZES;
   for (int k = 0; k <= KEPT_SIZES; k++) {
     at = p->factors[k].h == h ? k : at;
@@ -421,41 +426,31 @@ static PawlStatus find_factor(PawlStepper* s, double h, PawlError* err) {
   return PAWL_OK;
 }
 
-static PawlStatus prepare(PawlStepper* s, double h, PawlError* err) {
+static PawlStatus prepare(PawlStepper* s, const PawlPhase* phase, double h, PawlError* err) {
   Linear* d = s->data;
   d->factor = NULL;
-  if (!d->phase || !is_phase(s, d->phase)) {
-    d->phase = NULL;
-    PAWL_TRY(find_phase(s, err));
+  if (!d->kept || !is_phase(s, phase, d->kept)) {
+    d->kept = NULL;
+    PAWL_TRY(find_phase(s, phase, err));
   }
   return find_factor(s, h, err);
 }
 
-// Makes the matrix of the nominal step ready, so that steps do not allocate. What fails here fails
-// again in the step, which can say so.
-static void start(PawlStepper* s, PawlState* state) {
+// Makes the matrix of the nominal step ready, so that steps do not allocate.
+static PawlStatus start(PawlStepper* s, const PawlPhase* phase, PawlState* state, PawlError* err) {
   Linear* d = s->data;
-  d->phase = NULL;
+  d->kept = NULL;
   d->factor = NULL;
-  if (d->in_time) {
-    s->data = d->rk4;
-    pawl_method_rk4.start(s, state);
-    s->data = d;
-  } else {
-    (void)prepare(s, s->def.step, NULL);
+  if (!d->in_time) {
+    return prepare(s, phase, s->def.step, err);
   }
+  s->data = d->rk4;
+  PawlStatus status = pawl_method_rk4.start(s, phase, state, err);
+  s->data = d;
+  return status;
 }
 
 // ---- the step -----------------------------------------------------------------------------------
-static bool same_modes(const PawlStepper* s, const Phase* p) {
-  for (int k = 0; k < s->sizes.modes; k++) {
-    if (p->modes[k] != s->modes[k]) {
-      return false;
-    }
-  }
-  return true;
-}
-
 // y = W [z; 1] by panels; returns 0 when all of it is finite, else NaN.                    (L11)
 static inline double multiply(int columns, int panels, const double* restrict W,
                               const double* restrict z, double* restrict y) {
@@ -500,10 +495,11 @@ static void scatter(const Linear* d, PawlState* state) {
   copy(d->m, d->y + 3 * d->n, state->lambda);
 }
 
-static PawlStatus step_in_time(PawlStepper* s, PawlState* state, double h, PawlError* err) {
+static PawlStatus step_in_time(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,
+                               PawlError* err) {
   Linear* d = s->data;
   s->data = d->rk4;
-  PawlStatus status = pawl_method_rk4.step(s, state, h, err);
+  PawlStatus status = pawl_method_rk4.step(s, phase, state, h, err);
   s->data = d;
   return status;
 }
@@ -528,20 +524,21 @@ static inline void take(const Linear* d, PawlState* state, double h) {
   state->t += h;
 }
 
-static PawlStatus step(PawlStepper* s, PawlState* state, double h, PawlError* err) {
+static PawlStatus step(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,
+                       PawlError* err) {
   Linear* d = s->data;
   if (d->in_time) {
-    return step_in_time(s, state, h, err);
+    return step_in_time(s, phase, state, h, err);
   }
-  if (!d->phase || !same_modes(s, d->phase)) {
-    PAWL_TRY(prepare(s, s->def.step, err));
+  if (!d->kept || !same_modes(s, phase, d->kept)) {
+    PAWL_TRY(prepare(s, phase, s->def.step, err));
   }
   if (!d->factor || d->factor->h != h) {
-    if (h != s->def.step && step_once(d, d->phase, state, h)) {
+    if (h != s->def.step && step_once(d, d->kept, state, h)) {
       take(d, state, h);
       return PAWL_OK;
     }
-    PAWL_TRY(prepare(s, h, err));
+    PAWL_TRY(prepare(s, phase, h, err));
   }
   if (!compute(d, state)) {
     return pawl_fail(err, PAWL_RETRY, "t = %.10g: the motion grows beyond all numbers", state->t);
@@ -551,10 +548,11 @@ static PawlStatus step(PawlStepper* s, PawlState* state, double h, PawlError* er
 }
 
 // Only where the matrix is at hand: what is watched are further rows of it.
-static const double* peek(PawlStepper* s, const PawlState* state, double h, const double** lambda) {
+static const double* peek(PawlStepper* s, const PawlPhase* phase, const PawlState* state, double h,
+                          const double** lambda) {
   Linear* d = s->data;
   bool known = !d->in_time && d->watches == s->system->watch_count && d->factor &&
-               d->factor->h == h && same_modes(s, d->phase) && compute(d, state);
+               d->factor->h == h && same_modes(s, phase, d->kept) && compute(d, state);
   *lambda = d->in_time ? NULL : d->y + 3 * d->n;
   return known ? d->y + d->outputs : NULL;
 }

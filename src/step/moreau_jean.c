@@ -14,7 +14,6 @@
 
 static const double SMALLEST_RATE = 1e-9;    // [m/s] a slower approach does not rebound
 static const double SMALLEST_LOGGED = 1e-6;  // [m/s] slower impacts do not go to the log
-static const double SMALLEST_SIZE = 1e-3;    // velocities count as at least this
 static const double LAW = 10.0;              // of the tolerance: how well a contact obeys its law
 
 typedef struct MoreauJean {
@@ -67,9 +66,9 @@ static void destroy(PawlStepper* s) {
   pawl_eval_destroy(d->tangent);
 }
 
-static void start(PawlStepper* s, PawlState* state) {
+static PawlStatus start(PawlStepper* s, const PawlPhase* phase, PawlState* state, PawlError* err) {
   MoreauJean* d = s->data;
-  pawl_contacts_start(s, &d->contacts, state, d->dv, d->room);
+  return pawl_contacts_start(s, &d->contacts, phase, state, d->dv, d->room, err);
 }
 
 static bool is_contact(const PawlStepper* s, int i) {
@@ -77,9 +76,9 @@ static bool is_contact(const PawlStepper* s, int i) {
 }
 
 // What is known at the beginning: f_n, the rates of the contacts and which may close.
-static PawlStatus begin(PawlStepper* s, MoreauJean* d, const PawlState* state, double h,
-                        PawlError* err) {
-  PawlPoint point = {state->t, state->q, state->v, state->a, state->lambda, s->modes, s->held};
+static PawlStatus begin(PawlStepper* s, MoreauJean* d, const PawlPhase* phase,
+                        const PawlState* state, double h, PawlError* err) {
+  PawlPoint point = pawl_phase_point(phase, state->t, state->q, state->v, state->a, state->lambda);
   PAWL_TRY(pawl_eval_run(d->eval, &point, err));
   const PawlValues* values = pawl_eval_values(d->eval);
   memcpy(d->f_n, values->f, (size_t)s->sizes.v * sizeof(double));
@@ -87,7 +86,7 @@ static PawlStatus begin(PawlStepper* s, MoreauJean* d, const PawlState* state, d
   pawl_sparse_add(&s->G, values->G, 1.0, state->v, d->rate_n);
   d->rebounds = false;
   for (int i = 0; i < s->sizes.rows; i++) {
-    bool contact = is_contact(s, i), active = !s->active || s->active[i];
+    bool contact = is_contact(s, i), active = pawl_phase_binds(phase, i);
     d->candidate[i] = contact && values->g[i] + 0.5 * h * d->rate_n[i] <= 0.0;  // (T4)
     d->set[i] = contact ? d->candidate[i] : active;
     d->rate_n[i] = contact ? d->rate_n[i] : 0.0;
@@ -103,7 +102,7 @@ static double rebound(const PawlStepper* s, const MoreauJean* d, int i) {
 }
 
 static bool settled(const PawlStepper* s, const MoreauJean* d) {
-  double change = 0.0, size = SMALLEST_SIZE;
+  double change = 0.0, size = PAWL_SMALLEST_SIZE;
   for (int j = 0; j < s->sizes.v; j++) {
     change = fmax(change, fabs(d->dv[j]));
     size = fmax(size, fabs(d->v[j]));
@@ -116,7 +115,7 @@ static bool settled(const PawlStepper* s, const MoreauJean* d) {
 static bool consistent(const PawlStepper* s, MoreauJean* d) {
   PawlContacts* c = &d->contacts;
   bool fits = true, last = settled(s, d);
-  pawl_sparse_sizes(&s->G, pawl_eval_values(d->eval)->G, d->v, SMALLEST_SIZE, c->size);
+  pawl_sparse_sizes(&s->G, pawl_eval_values(d->eval)->G, d->v, PAWL_SMALLEST_SIZE, c->size);
   for (int k = 0; k < c->count; k++) {
     int i = c->row[k];
     double law = rebound(s, d, i);
@@ -160,29 +159,26 @@ static PawlStatus choose_set(PawlStepper* s, MoreauJean* d, double t, const doub
 }
 
 // Evaluates at the iterate and fills the right sides of Newton's method.
-static PawlStatus residual(PawlStepper* s, MoreauJean* d, const PawlState* state, double h,
-                           const double** B, PawlError* err) {
+static PawlStatus residual(PawlStepper* s, MoreauJean* d, const PawlPhase* phase,
+                           const PawlState* state, double h, const double** B, PawlError* err) {
   const PawlValues* values = pawl_eval_values(d->eval);
   double theta = d->theta;
   for (int j = 0; j < s->sizes.v; j++) {
     d->move[j] = h * (theta * d->v[j] + (1 - theta) * state->v[j]);  // (T2)
   }
   pawl_system_retract(s->system, state->q, d->move, d->q);
-  PawlPoint point = {state->t + h, d->q, d->v, d->a, d->lambda, s->modes, s->held};
-  s->info.evaluations++;
+  PawlPoint point = pawl_phase_point(phase, state->t + h, d->q, d->v, d->a, d->lambda);
+  s->dynamics.info.evaluations++;
   PAWL_TRY(pawl_eval_run(d->eval, &point, err));
-  *B = values->G;
-  if (s->crossing) {
-    PAWL_TRY(pawl_switcher_directions(s, values, B, err));
-  }
+  PAWL_TRY(pawl_law_directions(phase, values, B, err));
   memcpy(d->rate, values->g_t, (size_t)s->sizes.rows * sizeof(double));
   pawl_sparse_add(&s->G, values->G, 1.0, d->v, d->rate);
   return PAWL_OK;
 }
 
 // [M + h theta C + (h theta)^2 K,  -B^T; G + h theta G_rate, 0] [dv; dP] = -[(T1); (T3), (T4)]
-static PawlStatus correct(PawlStepper* s, MoreauJean* d, const PawlState* state, double h,
-                          const double* B, PawlError* err) {
+static PawlStatus correct(PawlStepper* s, MoreauJean* d, const PawlPhase* phase,
+                          const PawlState* state, double h, const double* B, PawlError* err) {
   const PawlValues* values = pawl_eval_values(d->eval);
   double ht = h * d->theta;
   for (int j = 0; j < s->sizes.v; j++) {
@@ -196,7 +192,7 @@ static PawlStatus correct(PawlStepper* s, MoreauJean* d, const PawlState* state,
   }
   pawl_sparse_add(&s->H, values->M, -1.0, d->move, d->dv);
   pawl_sparse_add_transposed(&s->G, B, 1.0, d->P, d->dv);
-  PawlPoint point = {state->t + h, d->q, d->v, d->a, d->lambda, s->modes, s->held};
+  PawlPoint point = pawl_phase_point(phase, state->t + h, d->q, d->v, d->a, d->lambda);
   PAWL_TRY(pawl_eval_run(d->tangent, &point, err));
   const PawlValues* tangent = pawl_eval_values(d->tangent);
   for (int k = 0; k < s->nonzeros_H; k++) {
@@ -205,8 +201,9 @@ static PawlStatus correct(PawlStepper* s, MoreauJean* d, const PawlState* state,
   for (int k = 0; k < s->G.start[s->sizes.v]; k++) {
     d->J[k] = values->G[k] + ht * tangent->G_rate[k];
   }
-  s->info.newton_iterations++;
-  PAWL_TRY(pawl_step_solve(s, values, d->S, B, d->J, d->set, state->t + h, d->dv, d->dP, err));
+  s->dynamics.info.newton_iterations++;
+  PAWL_TRY(pawl_dynamics_solve(&s->dynamics, values, d->S, B, d->J, d->set, state->t + h, d->dv,
+                               d->dP, err));
   for (int j = 0; j < s->sizes.v; j++) {
     d->v[j] += d->dv[j];
   }
@@ -216,12 +213,15 @@ static PawlStatus correct(PawlStepper* s, MoreauJean* d, const PawlState* state,
   return PAWL_OK;
 }
 
-static void accept(PawlStepper* s, MoreauJean* d, PawlState* state, double h) {
+static PawlStatus accept(PawlStepper* s, MoreauJean* d, PawlState* state, double h,
+                         PawlError* err) {
   for (int i = 0; i < s->sizes.rows; i++) {
     if (is_contact(s, i) && d->set[i] && d->rate_n[i] < -SMALLEST_LOGGED) {
       double lost = -0.5 * d->P[i] * (d->rate_n[i] + d->rate[i]);
-      pawl_switcher_log_contact(s, i, d->P[i], lost, state, state->t + h, d->q, d->v);
+      PAWL_TRY(pawl_log_contact(&s->log, i, d->P[i], lost, state, state->t + h, d->q, d->v, err));
     }
+  }
+  for (int i = 0; i < s->sizes.rows; i++) {
     state->lambda[i] = d->P[i] / h;
   }
   for (int j = 0; j < s->sizes.v; j++) {
@@ -230,25 +230,26 @@ static void accept(PawlStepper* s, MoreauJean* d, PawlState* state, double h) {
   memcpy(state->q, d->q, (size_t)s->sizes.q * sizeof(double));
   memcpy(state->v, d->v, (size_t)s->sizes.v * sizeof(double));
   state->t += h;
+  return PAWL_OK;
 }
 
-static PawlStatus step(PawlStepper* s, PawlState* state, double h, PawlError* err) {
+static PawlStatus step(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,
+                       PawlError* err) {
   MoreauJean* d = s->data;
   const double* B;
-  PAWL_TRY(begin(s, d, state, h, err));
+  PAWL_TRY(begin(s, d, phase, state, h, err));
   memcpy(d->v, state->v, (size_t)s->sizes.v * sizeof(double));
   memset(d->dv, 0, (size_t)s->sizes.v * sizeof(double));
   for (int k = 0; k <= s->def.iterations; k++) {
-    PAWL_TRY(residual(s, d, state, h, &B, err));
+    PAWL_TRY(residual(s, d, phase, state, h, &B, err));
     bool changed = false;
     if (s->contact_count > 0 && k > 0) {
       PAWL_TRY(choose_set(s, d, state->t + h, B, k, &changed, err));
     }
     if (k > 0 && !changed && settled(s, d)) {
-      accept(s, d, state, h);
-      return PAWL_OK;
+      return accept(s, d, state, h, err);
     }
-    PAWL_TRY(correct(s, d, state, h, B, err));
+    PAWL_TRY(correct(s, d, phase, state, h, B, err));
   }
   int worst = 0;
   for (int j = 1; j < s->sizes.v; j++) {

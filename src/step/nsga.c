@@ -8,7 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double SMALLEST_SIZE = 1e-3;    // coordinates and rates count as at least this
 static const double SMALLEST_RATE = 1e-9;    // [m/s] a slower approach does not rebound
 static const double SMALLEST_LOGGED = 1e-6;  // [m/s] slower impacts do not go to the log
 
@@ -95,72 +94,60 @@ void pawl_nsga_destroy(PawlStepper* s) {
 }
 
 // The smooth motion of nsga-pvv starts from an acceleration without the switching constraints.
-void pawl_nsga_start(PawlStepper* s, PawlState* state) {
+static PawlStatus start_smooth(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
+                               PawlState* state, PawlError* err) {
+  const PawlValues* values;
+  PawlPhase smooth = *phase;
+  for (int i = 0; i < s->sizes.rows; i++) {
+    d->S[i] = d->smooth_rows[i] && pawl_phase_binds(phase, i);
+  }
+  smooth.active = d->S;
+  PAWL_TRY(pawl_dynamics_evaluate(&s->dynamics, phase, state, &values, err));
+  return pawl_dynamics_accelerate(&s->dynamics, &smooth, values, state->t, state->a, state->lambda,
+                                  err);
+}
+
+PawlStatus pawl_nsga_start(PawlStepper* s, const PawlPhase* phase, PawlState* state,
+                           PawlError* err) {
   PawlNsga* d = s->data;
   if (d->decoupled) {
-    PawlError ignored;
-    unsigned char* active = s->active;
-    for (int i = 0; i < s->sizes.rows; i++) {
-      d->S[i] = d->smooth_rows[i] && (!active || active[i]);
-    }
-    s->active = d->S;
-    if (pawl_step_accelerate(s, pawl_eval_values(s->eval_start), state->t, state->a, state->lambda,
-                             &ignored) != PAWL_OK) {
-      memset(state->lambda, 0, (size_t)s->sizes.rows * sizeof(double));
-    }
-    s->active = active;
+    PAWL_TRY(start_smooth(s, d, phase, state, err));
   } else if (pawl_nsga_has_contacts(s) && s->strategy == 3) {
-    pawl_contacts_start(s, &d->contacts, state, d->du, d->trial);
+    PAWL_TRY(pawl_contacts_start(s, &d->contacts, phase, state, d->du, d->trial, err));
   }
   pawl_ga_start(s, state);
   memcpy(pawl_nsga_eta_of(s, state), state->lambda, (size_t)s->sizes.rows * sizeof(double));
   memset(pawl_nsga_Lambda_of(s, state), 0, (size_t)s->sizes.rows * sizeof(double));
   *pawl_nsga_h_of(s, state) = 0.0;
+  return PAWL_OK;
 }
 
 // ---- active sets --------------------------------------------------------------------------------
-static bool in_force(const PawlStepper* s, int i) {
-  return !s->active || s->active[i];
-}
-
-// G_i x for every row.
-void pawl_nsga_rows_times(const PawlStepper* s, const double* G, const double* x,
-                          const double* plus, double* out) {
-  if (plus) {
-    memcpy(out, plus, (size_t)s->sizes.rows * sizeof(double));
-  } else {
-    memset(out, 0, (size_t)s->sizes.rows * sizeof(double));
-  }
-  pawl_sparse_add(&s->G, G, 1.0, x, out);
-}
-
-void pawl_nsga_first_sets(PawlStepper* s, PawlNsga* d) {
+void pawl_nsga_first_sets(PawlStepper* s, PawlNsga* d, const PawlPhase* phase) {
   for (int i = 0; i < s->sizes.rows; i++) {
-    d->A[i] = d->B_set[i] = in_force(s, i);
+    d->A[i] = d->B_set[i] = pawl_phase_binds(phase, i);
     bool none = s->method == &pawl_method_nsga_pva && s->strategy == 1;
-    d->S[i] = in_force(s, i) && !none && (!d->decoupled || d->smooth_rows[i]);
+    d->S[i] = d->A[i] && !none && (!d->decoupled || d->smooth_rows[i]);
   }
 }
 
 // ---- the smooth part ----------------------------------------------------------------------------
-PawlStatus pawl_nsga_smooth_motion(PawlStepper* s, PawlNsga* d, PawlState* state, PawlError* err) {
-  unsigned char* active = s->active;
-  s->active = d->S;
+PawlStatus pawl_nsga_smooth_motion(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
+                                   PawlState* state, PawlError* err) {
+  PawlPhase smooth = *phase;
+  smooth.active = d->S;
   d->factored = false;
-  PawlStatus status = pawl_ga_iterate(s, &d->ga, state, err);
-  s->active = active;
-  return status;
+  return pawl_ga_iterate(s, &d->ga, &smooth, state, err);
 }
 
 // ---- corrections --------------------------------------------------------------------------------
-PawlStatus pawl_nsga_evaluate(PawlStepper* s, PawlNsga* d, double t, const double* v,
-                              PawlError* err) {
-  PawlPoint point = {t, d->q, v, d->ga.vdot, d->ga.lambda, s->modes, s->held};
-  s->info.evaluations++;
+PawlStatus pawl_nsga_evaluate(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,
+                              const double* v, PawlError* err) {
+  PawlPoint point = pawl_phase_point(phase, t, d->q, v, d->ga.vdot, d->ga.lambda);
+  s->dynamics.info.evaluations++;
   PAWL_TRY(pawl_eval_run(d->eval, &point, err));
   const PawlValues* values = pawl_eval_values(d->eval);
-  d->B = values->G;
-  return s->crossing ? pawl_switcher_directions(s, values, &d->B, err) : PAWL_OK;
+  return pawl_law_directions(phase, values, &d->B, err);
 }
 
 static bool same_bytes(void* kept, const void* now, size_t bytes) {
@@ -184,7 +171,7 @@ static PawlStatus factor(PawlStepper* s, PawlNsga* d, const double* M, const uns
   if (same && d->factored) {
     return PAWL_OK;
   }
-  s->info.factorizations++;
+  s->dynamics.info.factorizations++;
   PawlStatus status = pawl_kkt_factor(s->kkt, M, d->B, G, set);
   d->factored = status == PAWL_OK;
   return status;
@@ -205,7 +192,8 @@ PawlStatus pawl_nsga_correct(PawlStepper* s, PawlNsga* d, double t, const double
   pawl_sparse_add_transposed(&s->G, d->B, 1.0, y, d->du);
   PawlStatus status = factor(s, d, M, set);
   if (status == PAWL_RETRY) {  // perhaps contacts that depend on each other
-    PAWL_TRY(pawl_step_solve(s, values, M, d->B, values->G, set, t, d->du, d->dnu, err));
+    PAWL_TRY(
+        pawl_dynamics_solve(&s->dynamics, values, M, d->B, values->G, set, t, d->du, d->dnu, err));
   } else if (status != PAWL_OK) {
     return pawl_fail_memory(err);
   } else {
@@ -225,7 +213,7 @@ double pawl_nsga_set_error(const PawlStepper* s, const double* G, const double* 
                            const unsigned char* set, double* size) {
   memset(size, 0, (size_t)s->sizes.rows * sizeof(double));
   for (int j = 0; j < s->G.cols; j++) {
-    double of_x = fmax(fabs(x[j]), SMALLEST_SIZE);
+    double of_x = fmax(fabs(x[j]), PAWL_SMALLEST_SIZE);
     for (int k = s->G.start[j]; k < s->G.start[j + 1]; k++) {
       size[s->G.index[k]] += fabs(G[k]) * of_x;
     }
@@ -233,7 +221,7 @@ double pawl_nsga_set_error(const PawlStepper* s, const double* G, const double* 
   double largest = 0.0;
   for (int i = 0; i < s->sizes.rows; i++) {
     if (set[i]) {
-      largest = fmax(largest, fabs(c[i]) / (size[i] > 0.0 ? size[i] : SMALLEST_SIZE));
+      largest = fmax(largest, fabs(c[i]) / (size[i] > 0.0 ? size[i] : PAWL_SMALLEST_SIZE));
     }
   }
   return largest;
@@ -257,11 +245,12 @@ bool pawl_nsga_has_contacts(const PawlStepper* s) {
   return s->method->contacts && s->contact_count > 0;
 }
 
-PawlStatus pawl_nsga_compliance(PawlStepper* s, PawlNsga* d, double t, PawlError* err) {
+PawlStatus pawl_nsga_compliance(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,
+                                PawlError* err) {
   const PawlValues* values = pawl_eval_values(d->eval);
   unsigned char* set = d->trial;
   for (int i = 0; i < s->sizes.rows; i++) {
-    set[i] = in_force(s, i);
+    set[i] = pawl_phase_binds(phase, i);
   }
   d->factored = false;
   return pawl_contacts_compliance(s, &d->contacts, values->M, values->G, values->G, set, t, d->du,
@@ -276,7 +265,7 @@ bool pawl_nsga_choose(PawlStepper* s, PawlNsga* d, const double* x, const unsign
                        .tolerance = s->def.tolerance,
                        .first = iteration == 0,
                        .grow = iteration >= PAWL_SET_CHANGES};
-  pawl_sparse_sizes(&s->G, pawl_eval_values(d->eval)->G, x, SMALLEST_SIZE, c->size);
+  pawl_sparse_sizes(&s->G, pawl_eval_values(d->eval)->G, x, PAWL_SMALLEST_SIZE, c->size);
   return pawl_contacts_choose(c, &choice, set, changed);
 }
 
@@ -295,16 +284,16 @@ double pawl_nsga_restitution(const PawlStepper* s, const PawlNsga* d, int i) {
 
 // Rates of the contacts at the beginning of the step, and a first guess of their sets: closed where
 // the smooth motion pressed on them.
-PawlStatus pawl_nsga_begin_contacts(PawlStepper* s, PawlNsga* d, const PawlState* state,
-                                    PawlError* err) {
+PawlStatus pawl_nsga_begin_contacts(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
+                                    const PawlState* state, PawlError* err) {
   d->contacts.known = false;
   if (!pawl_nsga_has_contacts(s)) {
     return PAWL_OK;
   }
-  PawlPoint point = {state->t, state->q, state->v, state->a, state->lambda, s->modes, s->held};
+  PawlPoint point = pawl_phase_point(phase, state->t, state->q, state->v, state->a, state->lambda);
   PAWL_TRY(pawl_eval_run(d->eval, &point, err));
   const PawlValues* values = pawl_eval_values(d->eval);
-  pawl_nsga_rows_times(s, values->G, state->v, values->g_t, d->rate_before);
+  pawl_dynamics_rows(&s->dynamics, values->G, state->v, values->g_t, d->rate_before);
   d->rebounds = false;
   for (int i = 0; i < s->sizes.rows; i++) {
     bool contact = pawl_system_row_kind(s->system, i) == PAWL_ROW_CONTACT;
@@ -319,16 +308,18 @@ PawlStatus pawl_nsga_begin_contacts(PawlStepper* s, PawlNsga* d, const PawlState
 }
 
 // The impulse takes Lambda (rate_n + rate_{n+1}) / 2 from the motion, with rate_{n+1} = -e rate_n.
-void pawl_nsga_log_impacts(PawlStepper* s, const PawlNsga* d, const PawlState* state,
-                           const double* q, const double* v) {
+PawlStatus pawl_nsga_log_impacts(PawlStepper* s, const PawlNsga* d, const PawlState* state,
+                                 const double* q, const double* v, PawlError* err) {
   for (int i = 0; pawl_nsga_has_contacts(s) && i < s->sizes.rows; i++) {
     if (d->B_set[i] && d->rate_before[i] < -SMALLEST_LOGGED && d->Lambda[i] > 0.0 &&
         pawl_system_row_kind(s->system, i) == PAWL_ROW_CONTACT) {
       double lost =
           -0.5 * d->Lambda[i] * d->rate_before[i] * (1.0 - pawl_nsga_restitution(s, d, i));
-      pawl_switcher_log_contact(s, i, d->Lambda[i], lost, state, state->t + d->ga.h, q, v);
+      PAWL_TRY(
+          pawl_log_contact(&s->log, i, d->Lambda[i], lost, state, state->t + d->ga.h, q, v, err));
     }
   }
+  return PAWL_OK;
 }
 
 // ---- reporting ----------------------------------------------------------------------------------

@@ -39,16 +39,15 @@ double* pawl_nsga_h_of(const PawlStepper* s, PawlState* state);
 PawlStatus pawl_nsga_create_kind(PawlStepper* s, PawlLevel level, bool jumps, bool decoupled,
                                  PawlError* err);
 void pawl_nsga_destroy(PawlStepper* s);
-void pawl_nsga_start(PawlStepper* s, PawlState* state);
-// out = G x + plus.
-void pawl_nsga_rows_times(const PawlStepper* s, const double* G, const double* x,
-                          const double* plus, double* out);
+PawlStatus pawl_nsga_start(PawlStepper* s, const PawlPhase* phase, PawlState* state,
+                           PawlError* err);
 // The sets at the beginning of a step: bilateral rows in force.
-void pawl_nsga_first_sets(PawlStepper* s, PawlNsga* d);
-PawlStatus pawl_nsga_smooth_motion(PawlStepper* s, PawlNsga* d, PawlState* state, PawlError* err);
+void pawl_nsga_first_sets(PawlStepper* s, PawlNsga* d, const PawlPhase* phase);
+PawlStatus pawl_nsga_smooth_motion(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
+                                   PawlState* state, PawlError* err);
 // All at the total motion (q, v).
-PawlStatus pawl_nsga_evaluate(PawlStepper* s, PawlNsga* d, double t, const double* v,
-                              PawlError* err);
+PawlStatus pawl_nsga_evaluate(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,
+                              const double* v, PawlError* err);
 // One Newton correction of (U, nu) or (W, Lambda) over a set of rows, and how far it is off.
 PawlStatus pawl_nsga_correct(PawlStepper* s, PawlNsga* d, double t, const double* M,
                              const double* force, const unsigned char* set, double* x, double* y,
@@ -61,14 +60,15 @@ PawlStatus pawl_nsga_stuck(PawlStepper* s, const PawlNsga* d, double t, const ch
 // slack), the integral variable eta, Newton's coefficient (0 for a slow approach), the gap rates at
 // the beginning of a step, the log.
 bool pawl_nsga_has_contacts(const PawlStepper* s);
-PawlStatus pawl_nsga_compliance(PawlStepper* s, PawlNsga* d, double t, PawlError* err);
+PawlStatus pawl_nsga_compliance(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,
+                                PawlError* err);
 bool pawl_nsga_choose(PawlStepper* s, PawlNsga* d, const double* x, const unsigned char* allowed,
                       int iteration, unsigned char* set, bool* changed);
 double pawl_nsga_next_eta(const PawlNsga* d, double lambda, double lambda_n, double eta_n);
 double pawl_nsga_restitution(const PawlStepper* s, const PawlNsga* d, int i);
-PawlStatus pawl_nsga_begin_contacts(PawlStepper* s, PawlNsga* d, const PawlState* state,
-                                    PawlError* err);
-void pawl_nsga_log_impacts(PawlStepper* s, const PawlNsga* d, const PawlState* state,
-                           const double* q, const double* v);
+PawlStatus pawl_nsga_begin_contacts(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
+                                    const PawlState* state, PawlError* err);
+PawlStatus pawl_nsga_log_impacts(PawlStepper* s, const PawlNsga* d, const PawlState* state,
+                                 const double* q, const double* v, PawlError* err);
 double pawl_nsga_impulse(const PawlStepper* s, int row);
 void pawl_nsga_multipliers(const PawlStepper* s, PawlState* state, double* lambda);

@@ -27,8 +27,8 @@ static void take_smooth_push(const PawlContacts* c, double* own, double of_lambd
 }
 
 // The sets A, B and S of the contacts at the iterate, each within the one before.  (N13)-(N15)
-static PawlStatus choose_sets(PawlStepper* s, PawlNsga* d, double t, int iteration, bool* changed,
-                              PawlError* err) {
+static PawlStatus choose_sets(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,
+                              int iteration, bool* changed, PawlError* err) {
   const PawlValues* values = pawl_eval_values(d->eval);
   PawlContacts* c = &d->contacts;
   const PawlGa* g = &d->ga;
@@ -40,7 +40,7 @@ static PawlStatus choose_sets(PawlStepper* s, PawlNsga* d, double t, int iterati
     return PAWL_OK;
   }
   if (!c->known) {
-    PAWL_TRY(pawl_nsga_compliance(s, d, t, err));
+    PAWL_TRY(pawl_nsga_compliance(s, d, phase, t, err));
   }
   const double* of_q = s->sizes.q == s->sizes.v ? g->q : NULL;
   double of_lambda = h * h * g->beta * kappa;
@@ -51,7 +51,7 @@ static PawlStatus choose_sets(PawlStepper* s, PawlNsga* d, double t, int iterati
 
   of_lambda = h * g->gamma * kappa;
   add_smooth_push(c, d->Lambda, of_lambda, g->lambda);
-  pawl_nsga_rows_times(s, values->G, g->v_total, values->g_t, c->opening);
+  pawl_dynamics_rows(&s->dynamics, values->G, g->v_total, values->g_t, c->opening);
   for (int k = 0; k < c->count; k++) {
     int i = c->row[k];
     c->opening[i] += pawl_nsga_restitution(s, d, i) * d->rate_before[i];
@@ -65,7 +65,7 @@ static PawlStatus choose_sets(PawlStepper* s, PawlNsga* d, double t, int iterati
 
   if (s->strategy == 3) {
     memcpy(c->push, g->lambda, (size_t)s->sizes.rows * sizeof(double));
-    pawl_nsga_rows_times(s, values->G, g->vdot, values->gamma, c->opening);
+    pawl_dynamics_rows(&s->dynamics, values->G, g->vdot, values->gamma, c->opening);
     for (int k = 0; k < c->count; k++) {
       d->trial[c->row[k]] = d->A[c->row[k]] && d->B_set[c->row[k]];
     }
@@ -80,7 +80,7 @@ static PawlStatus choose_sets(PawlStepper* s, PawlNsga* d, double t, int iterati
 static PawlStatus correct_both(PawlStepper* s, PawlNsga* d, double t, PawlError* err) {
   const PawlValues* values = pawl_eval_values(d->eval);
   memset(d->force, 0, (size_t)s->sizes.v * sizeof(double));
-  pawl_nsga_rows_times(s, values->G, d->ga.dq, values->g, d->rate);
+  pawl_dynamics_rows(&s->dynamics, values->G, d->ga.dq, values->g, d->rate);
   PAWL_TRY(pawl_nsga_correct(s, d, t, values->M, d->force, d->A, d->U, d->nu, d->rate, err));
   if (!d->jumps) {
     return PAWL_OK;
@@ -88,7 +88,7 @@ static PawlStatus correct_both(PawlStepper* s, PawlNsga* d, double t, PawlError*
   for (int j = 0; j < s->sizes.v; j++) {
     d->v[j] = d->ga.v[j] + d->W[j];
   }
-  pawl_nsga_rows_times(s, values->G, d->v, values->g_t, d->rate);
+  pawl_dynamics_rows(&s->dynamics, values->G, d->v, values->g_t, d->rate);
   for (int i = 0; i < s->sizes.rows; i++) {
     d->rate[i] += pawl_nsga_restitution(s, d, i) * d->rate_before[i];
   }
@@ -100,7 +100,7 @@ static bool corrections_converged(const PawlStepper* s, PawlNsga* d) {
   const PawlValues* values = pawl_eval_values(d->eval);
   double error = pawl_nsga_set_error(s, values->G, d->ga.q, values->g, d->A, d->dnu);
   if (d->jumps) {
-    pawl_nsga_rows_times(s, values->G, d->ga.v_total, values->g_t, d->rate);
+    pawl_dynamics_rows(&s->dynamics, values->G, d->ga.v_total, values->g_t, d->rate);
     for (int i = 0; i < s->sizes.rows; i++) {
       d->rate[i] += pawl_nsga_restitution(s, d, i) * d->rate_before[i];
     }
@@ -110,26 +110,24 @@ static bool corrections_converged(const PawlStepper* s, PawlNsga* d) {
   return error <= s->def.tolerance;
 }
 
-static PawlStatus evaluate_total(PawlStepper* s, PawlNsga* d, double t, PawlError* err) {
+static PawlStatus evaluate_total(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,
+                                 PawlError* err) {
   memcpy(d->q, d->ga.q, (size_t)s->sizes.q * sizeof(double));
-  return pawl_nsga_evaluate(s, d, t, d->ga.v_total, err);
+  return pawl_nsga_evaluate(s, d, phase, t, d->ga.v_total, err);
 }
 
-static PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, PawlState* state, PawlError* err) {
+static PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
+                                  PawlState* state, PawlError* err) {
   double t = state->t + d->ga.h;
   bool contacts = pawl_nsga_has_contacts(s);
-  unsigned char* active = s->active;
+  PawlPhase smooth = *phase;
+  smooth.active = d->S;
   for (int k = 0; k <= s->def.iterations; k++) {
-    s->active = d->S;
-    PawlStatus status = pawl_ga_residual(s, &d->ga, state, err);
-    s->active = active;
-    status = status ? status : evaluate_total(s, d, t, err);
     bool changed = false;
-    if (status == PAWL_OK && contacts) {
-      status = choose_sets(s, d, t, k, &changed, err);
-    }
-    if (status != PAWL_OK) {
-      return status;
+    PAWL_TRY(pawl_ga_residual(s, &d->ga, &smooth, state, err));
+    PAWL_TRY(evaluate_total(s, d, phase, t, err));
+    if (contacts) {
+      PAWL_TRY(choose_sets(s, d, phase, t, k, &changed, err));
     }
     if (!changed && pawl_ga_converged(s, &d->ga, k) && corrections_converged(s, d)) {
       return PAWL_OK;
@@ -137,17 +135,12 @@ static PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, PawlState* state,
     for (int i = 0; i < s->sizes.rows; i++) {
       d->ga.lambda[i] = d->S[i] ? d->ga.lambda[i] : 0.0;
     }
-    s->active = d->S;
     if (changed) {  // the residuals belong to the sets before
-      status = pawl_ga_residual(s, &d->ga, state, err);
+      PAWL_TRY(pawl_ga_residual(s, &d->ga, &smooth, state, err));
     }
     d->factored = false;
-    status = status ? status : pawl_ga_correct(s, &d->ga, t, err);
-    s->active = active;
-    status = status ? status : correct_both(s, d, t, err);
-    if (status != PAWL_OK) {
-      return status;
-    }
+    PAWL_TRY(pawl_ga_correct(s, &d->ga, &smooth, t, err));
+    PAWL_TRY(correct_both(s, d, t, err));
   }
   return pawl_ga_stuck(s, &d->ga, t, err);
 }
@@ -158,18 +151,19 @@ static void flush(int count, double* x) {
   }
 }
 
-static PawlStatus step_coupled(PawlStepper* s, PawlState* state, double h, PawlError* err) {
+static PawlStatus step_coupled(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,
+                               PawlError* err) {
   PawlNsga* d = s->data;
   double* eta_n = pawl_nsga_eta_of(s, state);
-  pawl_nsga_first_sets(s, d);
-  pawl_ga_predict(s, &d->ga, state, h);
-  PAWL_TRY(pawl_nsga_begin_contacts(s, d, state, err));
+  pawl_nsga_first_sets(s, d, phase);
+  pawl_ga_predict(s, &d->ga, phase, state, h);
+  PAWL_TRY(pawl_nsga_begin_contacts(s, d, phase, state, err));
   memset(d->U, 0, (size_t)s->sizes.v * sizeof(double));
   memset(d->W, 0, (size_t)s->sizes.v * sizeof(double));
   memset(d->nu, 0, (size_t)s->sizes.rows * sizeof(double));
   memset(d->Lambda, 0, (size_t)s->sizes.rows * sizeof(double));
-  PAWL_TRY(iterate_coupled(s, d, state, err));
-  pawl_nsga_log_impacts(s, d, state, d->ga.q, d->ga.v_total);
+  PAWL_TRY(iterate_coupled(s, d, phase, state, err));
+  PAWL_TRY(pawl_nsga_log_impacts(s, d, state, d->ga.q, d->ga.v_total, err));
   for (int i = 0; i < s->sizes.rows; i++) {
     eta_n[i] = pawl_nsga_next_eta(d, d->ga.lambda[i], state->lambda[i], eta_n[i]);
     eta_n[i] = fabs(eta_n[i]) > FLUSHED ? eta_n[i] : 0.0;

@@ -6,8 +6,6 @@
 
 #include "step/nsga.h"
 
-static const double SMALLEST_SIZE = 1e-3;  // coordinates and rates count as at least this
-
 // ---- nsga-pvv -----------------------------------------------------------------------------------
 // force = scale (f - f~ + (G - G~)^T lambda~ - (M - M~) v~')                          (N6) (N9)
 static void difference_force(const PawlStepper* s, PawlNsga* d, double scale) {
@@ -36,8 +34,8 @@ static void take_push(const PawlContacts* c, double* y) {
 }
 
 // Contacts at position level: gaps and nu are complementary.
-static PawlStatus choose_position_set(PawlStepper* s, PawlNsga* d, double t, int iteration,
-                                      bool* changed, PawlError* err) {
+static PawlStatus choose_position_set(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,
+                                      int iteration, bool* changed, PawlError* err) {
   const PawlValues* values = pawl_eval_values(d->eval);
   PawlContacts* c = &d->contacts;
   *changed = false;
@@ -46,7 +44,7 @@ static PawlStatus choose_position_set(PawlStepper* s, PawlNsga* d, double t, int
     return PAWL_OK;
   }
   if (!c->known) {
-    PAWL_TRY(pawl_nsga_compliance(s, d, t, err));
+    PAWL_TRY(pawl_nsga_compliance(s, d, phase, t, err));
   }
   memcpy(c->push, d->nu, (size_t)s->sizes.rows * sizeof(double));
   memcpy(c->opening, values->g, (size_t)s->sizes.rows * sizeof(double));
@@ -80,16 +78,17 @@ static bool choose_velocity_set(PawlStepper* s, PawlNsga* d, int iteration) {
   return changed;
 }
 
-static PawlStatus correct_position(PawlStepper* s, PawlNsga* d, double t, PawlError* err) {
+static PawlStatus correct_position(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,
+                                   PawlError* err) {
   const PawlValues* values = pawl_eval_values(d->eval);
   memset(d->U, 0, (size_t)s->sizes.v * sizeof(double));
   memset(d->nu, 0, (size_t)s->sizes.rows * sizeof(double));
   for (int k = 0; k <= s->def.iterations; k++) {
     pawl_system_retract(s->system, d->ga.q, d->U, d->q);
-    PAWL_TRY(pawl_nsga_evaluate(s, d, t, d->ga.v, err));
+    PAWL_TRY(pawl_nsga_evaluate(s, d, phase, t, d->ga.v, err));
     bool changed = false;
     if (pawl_nsga_has_contacts(s)) {
-      PAWL_TRY(choose_position_set(s, d, t, k, &changed, err));
+      PAWL_TRY(choose_position_set(s, d, phase, t, k, &changed, err));
     }
     if (k > 0 && !changed &&
         pawl_nsga_set_error(s, values->G, d->q, values->g, d->A, d->dnu) <= s->def.tolerance) {
@@ -101,7 +100,8 @@ static PawlStatus correct_position(PawlStepper* s, PawlNsga* d, double t, PawlEr
   return pawl_nsga_stuck(s, d, t, "position correction", err);
 }
 
-static PawlStatus correct_velocity(PawlStepper* s, PawlNsga* d, double t, PawlError* err) {
+static PawlStatus correct_velocity(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,
+                                   PawlError* err) {
   const PawlValues* values = pawl_eval_values(d->eval);
   memset(d->W, 0, (size_t)s->sizes.v * sizeof(double));
   memset(d->Lambda, 0, (size_t)s->sizes.rows * sizeof(double));
@@ -112,7 +112,7 @@ static PawlStatus correct_velocity(PawlStepper* s, PawlNsga* d, double t, PawlEr
       d->v[j] = d->ga.v[j] + d->W[j];
     }
     if (pawl_nsga_has_contacts(s)) {
-      pawl_nsga_rows_times(s, values->G, d->v, values->g_t, d->rate);
+      pawl_dynamics_rows(&s->dynamics, values->G, d->v, values->g_t, d->rate);
       changed = choose_velocity_set(s, d, k);
     }
     if (k > 0 && !changed) {
@@ -121,15 +121,15 @@ static PawlStatus correct_velocity(PawlStepper* s, PawlNsga* d, double t, PawlEr
         change = fmax(change, fabs(d->du[j]));
         size = fmax(size, fabs(d->v[j]));
       }
-      if (change <= s->def.tolerance * fmax(size, SMALLEST_SIZE) || change >= last) {
+      if (change <= s->def.tolerance * fmax(size, PAWL_SMALLEST_SIZE) || change >= last) {
         return PAWL_OK;
       }
       last = k > 2 ? change : INFINITY;
     }
     if (k > 0) {  // at k = 0 the values are those of the position correction
-      PAWL_TRY(pawl_nsga_evaluate(s, d, t, d->v, err));
+      PAWL_TRY(pawl_nsga_evaluate(s, d, phase, t, d->v, err));
     }
-    pawl_nsga_rows_times(s, values->G, d->v, values->g_t, d->rate);
+    pawl_dynamics_rows(&s->dynamics, values->G, d->v, values->g_t, d->rate);
     for (int i = 0; pawl_nsga_has_contacts(s) && i < s->sizes.rows; i++) {
       d->rate[i] += pawl_nsga_restitution(s, d, i) * d->rate_before[i];
     }
@@ -147,20 +147,21 @@ static void keep_smooth(const PawlStepper* s, PawlNsga* d) {
   memcpy(d->smooth_force, smooth->f, (size_t)s->sizes.v * sizeof(double));
 }
 
-static PawlStatus step_pvv(PawlStepper* s, PawlState* state, double h, PawlError* err) {
+static PawlStatus step_pvv(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,
+                           PawlError* err) {
   PawlNsga* d = s->data;
   double t = state->t + h;
-  pawl_nsga_first_sets(s, d);
-  pawl_ga_predict(s, &d->ga, state, h);
+  pawl_nsga_first_sets(s, d, phase);
+  pawl_ga_predict(s, &d->ga, phase, state, h);
   for (int i = 0; i < s->sizes.rows; i++) {
     d->ga.lambda[i] = d->S[i] ? d->ga.lambda[i] : 0.0;
   }
-  PAWL_TRY(pawl_nsga_begin_contacts(s, d, state, err));
-  PAWL_TRY(pawl_nsga_smooth_motion(s, d, state, err));
+  PAWL_TRY(pawl_nsga_begin_contacts(s, d, phase, state, err));
+  PAWL_TRY(pawl_nsga_smooth_motion(s, d, phase, state, err));
   keep_smooth(s, d);
-  PAWL_TRY(correct_position(s, d, t, err));
-  PAWL_TRY(correct_velocity(s, d, t, err));
-  pawl_nsga_log_impacts(s, d, state, d->q, d->v);
+  PAWL_TRY(correct_position(s, d, phase, t, err));
+  PAWL_TRY(correct_velocity(s, d, phase, t, err));
+  PAWL_TRY(pawl_nsga_log_impacts(s, d, state, d->q, d->v, err));
   pawl_ga_accept(s, &d->ga, state);
   memcpy(state->q, d->q, (size_t)s->sizes.q * sizeof(double));
   memcpy(state->v, d->v, (size_t)s->sizes.v * sizeof(double));

@@ -38,8 +38,11 @@ static void destroy(PawlStepper* s) {
   pawl_forms_destroy(&((Rk4*)s->data)->forms);
 }
 
-static void start(PawlStepper* s, PawlState* state) {
+static PawlStatus start(PawlStepper* s, const PawlPhase* phase, PawlState* state, PawlError* err) {
+  (void)phase;
+  (void)err;
   pawl_forms_start(s, state);
+  return PAWL_OK;
 }
 
 static void add(int n, double* y, double scale, const double* x) {
@@ -54,12 +57,13 @@ static void sum(int n, double* out, const double* y, double scale, const double*
   }
 }
 
-static PawlStatus step(PawlStepper* s, PawlState* state, double h, PawlError* err) {
+static PawlStatus step(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,
+                       PawlError* err) {
   static const double c[4] = {0.0, 0.5, 0.5, 1.0};                  // nodes
   static const double b[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};  // weights
   Rk4* d = s->data;
   int nq = s->sizes.q, nv = s->sizes.v;
-  pawl_forms_load(s, &d->forms, state);
+  pawl_forms_load(s, &d->forms, phase, state);
   PAWL_TRY(pawl_forms_begin(s, &d->forms, state->t, state->q, state->v, err));
   memcpy(d->sq, state->q, (size_t)nq * sizeof(double));
   memcpy(d->sv, state->v, (size_t)nv * sizeof(double));

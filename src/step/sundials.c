@@ -13,7 +13,7 @@
 #include <sunlinsol/sunlinsol_dense.h>
 #include <sunmatrix/sunmatrix_dense.h>
 
-#include "step/events.h"
+#include "step/loop.h"
 #include "system/system.h"
 
 static PawlStatus create_objects(PawlSundials* sun, int unknowns, PawlError* err) {
@@ -35,7 +35,7 @@ static PawlStatus create_objects(PawlSundials* sun, int unknowns, PawlError* err
 
 PawlStatus pawl_sundials_create(PawlStepper* s, PawlSundials* sun, int unknowns, PawlError* err) {
   sun->stepper = s;
-  sun->source = (PawlMargins){pawl_events_count, pawl_events_most, pawl_events_margins};
+  sun->source = (PawlMargins){pawl_loop_count, pawl_loop_most, pawl_loop_margins};
   if (unknowns > PAWL_SUNDIALS_MOST) {
     return pawl_fail(err, PAWL_ERROR_USAGE,
                      "method %s solves full linear systems, of %d unknowns for '%s'; it takes at "
@@ -100,8 +100,9 @@ static PawlStatus make_room(PawlSundials* sun, PawlError* err) {
   return PAWL_OK;
 }
 
-PawlStatus pawl_sundials_begin(PawlSundials* sun, const PawlState* state, bool watch,
-                               PawlError* err) {
+PawlStatus pawl_sundials_begin(PawlSundials* sun, const PawlPhase* phase, const PawlState* state,
+                               bool watch, PawlError* err) {
+  sun->phase = *phase;
   sun->state = state;
   sun->failed = sun->troubled = false;
   sun->reason[0] = '\0';
@@ -125,15 +126,16 @@ int pawl_sundials_answer(PawlSundials* sun, PawlStatus status) {
 
 PawlPoint pawl_sundials_point(const PawlSundials* sun, double t, const double* q, const double* v,
                               const double* a, const double* lambda) {
-  return (PawlPoint){t, q, v, a, lambda, sun->stepper->modes, sun->stepper->held};
+  return pawl_phase_point(&sun->phase, t, q, v, a, lambda);
 }
 
 PawlStatus pawl_sundials_accelerate(PawlSundials* sun, double t, const double* q, const double* v,
                                     double* a, double* lambda, PawlError* err) {
   PawlPoint point = pawl_sundials_point(sun, t, q, v, NULL, NULL);
-  sun->stepper->info.evaluations++;
+  sun->stepper->dynamics.info.evaluations++;
   PAWL_TRY(pawl_eval_run(sun->eval, &point, err));
-  return pawl_step_accelerate(sun->stepper, pawl_eval_values(sun->eval), t, a, lambda, err);
+  return pawl_dynamics_accelerate(&sun->stepper->dynamics, &sun->phase, pawl_eval_values(sun->eval),
+                                  t, a, lambda, err);
 }
 
 static PawlStatus look(PawlSundials* sun, double t, const double* q, const double* v,

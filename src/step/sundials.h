@@ -19,7 +19,7 @@ enum {
   PAWL_SUNDIALS_REASON_SIZE = 300,
 };
 
-// Where margins come from: pawl_events_count and its companions, unless a test puts others here.
+// Where margins come from: pawl_loop_count and its companions, unless a test puts others here.
 typedef struct PawlMargins {
   int (*count)(const PawlStepper* stepper);
   int (*most)(const PawlStepper* stepper);
@@ -36,6 +36,7 @@ typedef struct PawlSundials {  // the first member of the data of ark and of ida
   PawlEval* eval;          // M, f, G, gamma
   double *a, *lambda;      // at the end of a step, and of a stage
   const PawlState* state;  // of the call under way
+  PawlPhase phase;         // of the same
   PawlMargins source;
   int room;                 // root functions that SUNDIALS knows
   int watched;              // of these, in force in the call under way
@@ -64,8 +65,8 @@ void pawl_sundials_destroy(PawlSundials* sun);
 void pawl_sundials_hear(int code, const char* module, const char* function, char* text, void* sun);
 
 // A call begins. `watch`: margins count.
-PAWL_CHECKED PawlStatus pawl_sundials_begin(PawlSundials* sun, const PawlState* state, bool watch,
-                                            PawlError* err);
+PAWL_CHECKED PawlStatus pawl_sundials_begin(PawlSundials* sun, const PawlPhase* phase,
+                                            const PawlState* state, bool watch, PawlError* err);
 // The values to return to SUNDIALS from a function of ours that ended with `status`: 0 for success,
 // > 0 when a smaller step may help, < 0 when none does.
 int pawl_sundials_answer(PawlSundials* sun, PawlStatus status);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that depend on each other share a force in many ways; here is the one that is shown and
-// judged (docs/theory/events.md).
+#include "switch/share.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "model/model.h"
-#include "step/stepper.h"
 #include "system/system.h"
 
 // What sharing a force among rows that depend on each other needs.
@@ -20,10 +19,12 @@ typedef struct Sharing {
 
 // Joints with a capacity share a load in proportion to it, and leave to rigid rows what these can
 // carry: weights of the rows, 1 where there are no such joints.                              (V10)
-static PawlStatus weigh(PawlStepper* s, const PawlState* state, const double* lambda, Sharing* h,
+static PawlStatus weigh(PawlWatching* w, const PawlState* state, const double* lambda, Sharing* h,
                         bool* limited, PawlError* err) {
   static const double RIGID = 1e4, LEAST = 1e-6;
-  PawlSwitcher* w = s->switcher;
+  const PawlDynamics* s = w->dynamics;
+  PawlPhase phase = pawl_phase_of(state, false);
+  const double* watch;
   double most = 0.0;
   *limited = false;
   for (int i = 0; i < s->sizes.rows; i++) {
@@ -31,14 +32,12 @@ static PawlStatus weigh(PawlStepper* s, const PawlState* state, const double* la
     h->capacity[i] = INFINITY;
     h->open[i] = 1;
   }
-  if (!w || w->capacity_count == 0) {
+  if (w->joint_count == 0) {
     return PAWL_OK;
   }
-  PawlPoint point = {state->t, state->q, state->v, state->a, lambda, state->modes, state->held};
-  PAWL_TRY(pawl_eval_run(w->watch, &point, err));
-  const double* watch = pawl_eval_values(w->watch)->watch;
-  for (int k = 0; k < w->capacity_count; k++) {
-    int c = w->capacities[k];
+  PAWL_TRY(pawl_watch_look(w, &phase, state, state->v, state->a, lambda, &watch, err));
+  for (int k = 0; k < w->joint_count; k++) {
+    int c = w->joints[k];
     if (state->modes[c] == PAWL_MODE_HELD) {
       double capacity = fmax(watch[s->system->watches[c].capacity], 0.0);
       h->capacity[s->system->constraints[c].first_row] = capacity;
@@ -55,7 +54,7 @@ static PawlStatus weigh(PawlStepper* s, const PawlState* state, const double* la
 
 // lambda of least (weighed) norm over the open rows that makes the force; those that are not open
 // stay as they are. *made: it does make it.
-static PawlStatus share(PawlStepper* s, const double* M, const double* G, Sharing* h,
+static PawlStatus share(const PawlDynamics* s, const double* M, const double* G, Sharing* h,
                         double* lambda, bool* made) {
   int n = s->sizes.v, m = s->sizes.rows;
   double most = 0.0, off = 0.0;
@@ -86,7 +85,7 @@ static PawlStatus share(PawlStepper* s, const double* M, const double* G, Sharin
 
 // Joints beyond their capacity carry that much and the others the rest, as long as they can. When
 // they cannot, lambda is that without bounds.
-static PawlStatus share_bounded(PawlStepper* s, const double* M, const double* G, Sharing* h,
+static PawlStatus share_bounded(const PawlDynamics* s, const double* M, const double* G, Sharing* h,
                                 double* lambda) {
   int m = s->sizes.rows;
   bool made, bound = true;
@@ -112,16 +111,16 @@ static PawlStatus share_bounded(PawlStepper* s, const double* M, const double* G
   return PAWL_OK;
 }
 
-PawlStatus pawl_step_least_multipliers(PawlStepper* s, const PawlState* state, double* lambda,
-                                       PawlError* err) {
-  if (s->info.redundant_rows == 0) {
+PawlStatus pawl_share_multipliers(PawlWatching* w, const PawlState* state, double* lambda,
+                                  PawlError* err) {
+  PawlDynamics* s = w->dynamics;
+  const PawlValues* values;
+  PawlPhase phase = pawl_phase_of(state, false);
+  if (state->redundant_count == 0) {
     return PAWL_OK;
   }
-  PawlPoint point = {state->t,      state->q,     state->v,   state->a,
-                     state->lambda, state->modes, state->held};
-  PAWL_TRY(pawl_eval_run(s->eval_start, &point, err));
-  const PawlValues* values = pawl_eval_values(s->eval_start);
-  size_t n = (size_t)s->sizes.v, m = (size_t)s->sizes.rows, entries = (size_t)s->G.start[n];
+  PAWL_TRY(pawl_dynamics_evaluate(s, &phase, state, &values, err));
+  size_t n = (size_t)s->sizes.v, m = (size_t)s->sizes.rows, entries = (size_t)s->nonzeros_G;
   double* room = pawl_alloc(2 * n + 4 * m + entries, sizeof(double));
   unsigned char* open = pawl_alloc(m, 1);
   PawlStatus status = room && open ? PAWL_OK : pawl_fail_memory(err);
@@ -129,12 +128,12 @@ PawlStatus pawl_step_least_multipliers(PawlStepper* s, const PawlState* state, d
     bool limited, made;
     double* rows = room + 2 * n;
     Sharing h = {room, rows, room + n, rows + 4 * m, rows + m, rows + 2 * m, open};
-    status = weigh(s, state, lambda, &h, &limited, err);
+    status = weigh(w, state, lambda, &h, &limited, err);
     pawl_sparse_add_transposed(&s->G, values->G, 1.0, lambda, h.force);
     if (status == PAWL_OK) {
       PawlStatus shared = limited ? share_bounded(s, values->M, values->G, &h, lambda)
                                   : share(s, values->M, values->G, &h, lambda, &made);
-      status = shared == PAWL_ERROR_MEMORY ? pawl_fail_memory(err) : PAWL_OK;  // else as good
+      status = shared == PAWL_ERROR_MEMORY ? pawl_fail_memory(err) : PAWL_OK;
     }
   }
   pawl_free(room);

@@ -1,0 +1,544 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "step/loop.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "model/model.h"
+#include "switch/modes.h"
+#include "system/system.h"
+
+enum {
+  MOST_ROOT_STEPS = 200,
+  MOST_HALVINGS = 40,
+  MOST_LOCATED = 2000,  // instants found by conditions and regions within one step
+  MOST_AT_ONCE = 64,    // changes at one instant
+};
+
+// ---- creation -----------------------------------------------------------------------------------
+void pawl_loop_shape(const PawlLoop* l, PawlStateShape* shape) {
+  const PawlSystem* system = l->guards.dynamics->system;
+  shape->since = l->guards.since_count;
+  shape->conditions = l->guards.condition_count;
+  shape->clocks = l->guards.clock_count;
+  shape->surfaces = system->guard_count + system->turn_count;
+}
+
+PawlStatus pawl_loop_create(PawlStepper* s, bool event_driven, const PawlStateShape* known,
+                            PawlLoop** out, PawlError* err) {
+  PawlLoop* l = PAWL_NEW(&s->arena, PawlLoop, 1);
+  PawlStateShape shape = *known;
+  *out = l;
+  if (!l) {
+    return pawl_fail_memory(err);
+  }
+  l->event_driven = event_driven;
+  l->switches = pawl_system_switches(s->system);
+  l->next = PAWL_NEW(&s->arena, int, s->sizes.modes);
+  PAWL_TRY(pawl_law_create(&s->dynamics, &l->law, err));
+  PAWL_TRY(pawl_surfaces_create(&s->dynamics, l->law.rates, &l->surfaces, err));
+  PAWL_TRY(pawl_guards_create(&s->watching, &l->surfaces, s->method->exact,
+                              l->switches && event_driven, &l->guards, err));
+  pawl_loop_shape(l, &shape);
+  PAWL_TRY(pawl_jump_create(&l->guards, &l->law, &s->log, &shape, &l->jump, err));
+  PAWL_TRY(pawl_regions_create(s, &l->surfaces, &l->law, &shape, &l->regions, err));
+  PAWL_TRY(pawl_phase_state(&shape, &l->kept, err));
+  PAWL_TRY(pawl_phase_state(&shape, &l->mark, err));
+  return pawl_phase_state(&shape, &l->probe, err);
+}
+
+void pawl_loop_destroy(PawlLoop* l) {
+  if (l) {
+    pawl_guards_destroy(&l->guards);
+    pawl_jump_destroy(&l->jump);
+    pawl_regions_destroy(&l->regions);
+    pawl_surfaces_destroy(&l->surfaces);
+    pawl_law_destroy(&l->law);
+    pawl_state_destroy(l->kept);
+    pawl_state_destroy(l->mark);
+    pawl_state_destroy(l->probe);
+  }
+}
+
+// ---- the start ----------------------------------------------------------------------------------
+PawlStatus pawl_loop_start(PawlStepper* s, PawlState* state, PawlError* err) {
+  PawlLoop* l = s->loop;
+  PawlPoint point = {state->t,      state->q,     state->v,   state->a,
+                     state->lambda, state->modes, state->held};
+  l->plan_state = NULL;
+  l->stop = l->jumped = false;
+  memset(state->modes, 0, pawl_phase_mode_bytes(state));
+  PAWL_TRY(pawl_eval_run(l->law.rates, &point, err));
+  const PawlValues* values = pawl_eval_values(l->law.rates);
+  PAWL_TRY(pawl_modes_start(s->system, values->z, values->z_rate, state->modes, err));
+  return pawl_jump_start(&l->jump, state, err);
+}
+
+PawlStatus pawl_loop_settle(PawlStepper* s, PawlState* state, PawlError* err) {
+  return pawl_jump_settle_start(&s->loop->jump, state, err);
+}
+
+// ---- a piece without an instant -----------------------------------------------------------------
+static PawlStatus step_inside(PawlStepper* s, PawlState* state, double h, PawlError* err) {
+  PawlLoop* l = s->loop;
+  PawlPhase phase = pawl_phase_of(state, false);
+  return l->switches && !l->event_driven ? pawl_regions_step(s, &l->regions, state, h, err)
+                                         : s->method->step(s, &phase, state, h, err);
+}
+
+int pawl_loop_most(const PawlStepper* s) {
+  return s->loop ? s->loop->guards.condition_count + 1 : 0;
+}
+
+int pawl_loop_count(const PawlStepper* s) {
+  return !s->loop ? 0 : s->loop->guards.armed_count + (s->loop->guards.locates ? 1 : 0);
+}
+
+PawlStatus pawl_loop_margins(PawlStepper* s, double t, const double* q, const double* v,
+                             double* margins, PawlError* err) {
+  PawlLoop* l = s->loop;
+  PawlMargin margin;
+  if (!l) {
+    return PAWL_OK;
+  }
+  PawlState* at = l->probe;
+  PawlPhase phase = pawl_phase_of(at, false);
+  pawl_phase_copy(at, l->mark);
+  at->t = t;
+  memcpy(at->q, q, (size_t)s->sizes.q * sizeof(double));
+  memcpy(at->v, v, (size_t)s->sizes.v * sizeof(double));
+  if (l->guards.armed_reacts) {
+    const PawlValues* values;
+    PAWL_TRY(pawl_dynamics_evaluate(&s->dynamics, &phase, at, &values, err));
+    PAWL_TRY(pawl_dynamics_accelerate(&s->dynamics, &phase, values, t, at->a, at->lambda, err));
+  }
+  PAWL_TRY(pawl_guards_margins(&l->guards, at, &margin, err));
+  for (int k = 0; k < l->guards.armed_count; k++) {
+    margins[k] = isinf(l->guards.margins[k]) ? 1.0 : l->guards.margins[k];
+  }
+  if (l->guards.locates) {
+    margins[l->guards.armed_count] = margin.regions;
+  }
+  return PAWL_OK;
+}
+
+// Nothing happens at this state, but for rounding on the surface of a region.
+static bool is_quiet(const PawlLoop* l, const PawlState* state, const PawlMargin* margin) {
+  return margin->least >= 0.0 || (margin->least == margin->regions &&
+                                  margin->regions >= -pawl_surfaces_noise(&l->surfaces, state));
+}
+
+// ---- finding the instant ------------------------------------------------------------------------
+static void back_to_mark(PawlStepper* s, PawlState* state) {
+  pawl_phase_copy(state, s->loop->mark);
+  s->log.count = s->loop->mark_count;
+}
+
+// The margin after a piece of length h from the mark.
+static PawlStatus probe(PawlStepper* s, PawlState* state, double h, PawlMargin* margin,
+                        PawlError* err) {
+  back_to_mark(s, state);
+  if (h > 0.0) {
+    PAWL_TRY(step_inside(s, state, h, err));
+  }
+  return pawl_guards_margins(&s->loop->guards, state, margin, err);
+}
+
+// Three points of a margin, the newest last.
+typedef struct Points {
+  int count;
+  double x[3], f[3];
+} Points;
+
+static void add_point(Points* p, double x, double f) {
+  for (int k = 0; p->count == 3 && k < 2; k++) {
+    p->x[k] = p->x[k + 1];
+    p->f[k] = p->f[k + 1];
+  }
+  p->count -= p->count == 3;
+  p->x[p->count] = x;
+  p->f[p->count++] = f;
+}
+
+// Where the parabola x(f) through the points has f = 0; NaN without three points.
+static double inverse_parabola(const Points* p) {
+  const double *x = p->x, *f = p->f;
+  return p->count < 3 ? NAN
+                      : x[0] * f[1] * f[2] / ((f[0] - f[1]) * (f[0] - f[2])) +
+                            x[1] * f[0] * f[2] / ((f[1] - f[0]) * (f[1] - f[2])) +
+                            x[2] * f[0] * f[1] / ((f[2] - f[0]) * (f[2] - f[1]));
+}
+
+// The next length to try between low and high: by the parabola, by the chord, or the middle; a
+// little beyond what it finds, towards the farther end, so that the bracket closes from both sides.
+static double next_length(const Points* p, int tries, double low, double f_low, double high,
+                          double f_high, double tolerance) {
+  double x = inverse_parabola(p), middle = 0.5 * (low + high);
+  if (!(x > low && x < high)) {
+    x = (low * f_high - high * f_low) / (f_high - f_low);
+  }
+  if (tries % 6 == 5 || !(x > low && x < high)) {
+    return middle;
+  }
+  double beyond =
+      x < middle ? fmin(x + 0.4 * tolerance, middle) : fmax(x - 0.4 * tolerance, middle);
+  return fmin(fmax(beyond, low + 0.25 * tolerance), high - 0.25 * tolerance);
+}
+
+// The state just past the first zero of the margin, which is between `low` (margin > 0) and `high`
+// (margin < 0).
+static PawlStatus locate(PawlStepper* s, PawlState* state, double low, double f_low, double high,
+                         double f_high, PawlMargin* margin, PawlError* err) {
+  Points points = {0};
+  bool at_high = false;  // the state is that of `high`
+  add_point(&points, low, f_low);
+  add_point(&points, high, f_high);
+  for (int k = 0; k < MOST_ROOT_STEPS && high - low > s->def.event_tolerance; k++) {
+    double h = next_length(&points, k, low, f_low, high, f_high, s->def.event_tolerance);
+    PAWL_TRY(probe(s, state, h, margin, err));
+    add_point(&points, h, margin->least);
+    at_high = margin->least < 0.0;
+    if (at_high) {
+      high = h;
+      f_high = margin->least;
+    } else {
+      low = h;
+      f_low = margin->least;
+    }
+  }
+  return at_high ? PAWL_OK : probe(s, state, high, margin, err);
+}
+
+// A margin that is zero at the mark (after a jump motion begins on a surface): a length at which it
+// is positive; 0 when there is none.
+static PawlStatus find_inside(PawlStepper* s, PawlState* state, double h, double* inside,
+                              PawlMargin* margin, PawlError* err) {
+  *inside = 0.0;
+  for (int k = 0; k < MOST_HALVINGS; k++) {
+    h *= 0.5;
+    PAWL_TRY(probe(s, state, h, margin, err));
+    if (margin->least > 0.0) {
+      *inside = h;
+      return PAWL_OK;
+    }
+  }
+  return PAWL_OK;
+}
+
+// The margins at the mark.
+static PawlStatus look_at_mark(PawlStepper* s, PawlState* state, PawlMargin* margin,
+                               PawlError* err) {
+  PawlGuards* g = &s->loop->guards;
+  back_to_mark(s, state);
+  PAWL_TRY(pawl_guards_crossed(g, state, margin, err));
+  pawl_guards_keep_margins(g);
+  margin->least = fmin(margin->least, margin->regions);
+  return PAWL_OK;
+}
+
+// The margin is negative after a piece of length h: goes to where it becomes so.
+static PawlStatus go_to_zero(PawlStepper* s, PawlState* state, double h, PawlMargin* margin,
+                             PawlError* err) {
+  PawlMargin start, end = *margin;
+  double low = 0.0;
+  PAWL_TRY(look_at_mark(s, state, &start, err));
+  if (start.least < fmin(0.0, start.regions)) {
+    *margin = start;  // a jump has led past a zero: at once
+    return PAWL_OK;
+  }
+  if (!(start.least > 0.0)) {
+    PAWL_TRY(find_inside(s, state, h, &low, &start, err));
+    if (low == 0.0) {
+      return probe(s, state, s->def.event_tolerance, margin, err);
+    }
+  }
+  return locate(s, state, low, start.least, h, end.least, margin, err);
+}
+
+// ---- changing -----------------------------------------------------------------------------------
+static PawlStatus jump(PawlStepper* s, PawlState* state, PawlError* err) {
+  PAWL_TRY(pawl_jump(&s->loop->jump, state, s->loop->next, err));
+  s->loop->jumped = true;
+  PawlPhase phase = pawl_phase_of(state, false);
+  return s->method->start(s, &phase, state, err);
+}
+
+// Regions change on top of what fires.
+static PawlStatus move_regions(PawlStepper* s, PawlState* state, const PawlMargin* margin,
+                               bool* changed, PawlError* err) {
+  PawlLoop* l = s->loop;
+  const double* z;
+  int* moved = l->regions.next;
+  PawlPhase phase = pawl_phase_of(state, false);
+  PAWL_TRY(pawl_surfaces_look(&l->surfaces, &phase, state, &z, err));
+  bool leaves = pawl_modes_next(s->system, z, 0.0, state->modes, moved);
+  if (!leaves && margin->regions < -pawl_surfaces_noise(&l->surfaces, state)) {
+    return pawl_regions_none(s->system, state->t, margin->constraint, err);
+  }
+  for (int c = 0; leaves && c < s->sizes.modes; c++) {
+    l->next[c] = moved[c] != state->modes[c] ? moved[c] : l->next[c];
+  }
+  *changed |= leaves;  // else on the surface to rounding: go on from here
+  return PAWL_OK;
+}
+
+// At the state just past a zero (`margin`), or at a time: what changes, and the jump.
+static PawlStatus change(PawlStepper* s, PawlState* state, double slack, const PawlMargin* margin,
+                         PawlError* err) {
+  PawlLoop* l = s->loop;
+  PawlFired fired;
+  PAWL_TRY(
+      pawl_guards_fire(&l->guards, state, slack, margin != NULL, l->next, &s->log, &fired, err));
+  l->stop |= fired.stop;
+  if (margin && margin->regions < 0.0) {
+    PAWL_TRY(move_regions(s, state, margin, &fired.changed, err));
+  }
+  return fired.changed ? jump(s, state, err) : PAWL_OK;
+}
+
+// Names the constraint that switched most often in this step.
+static PawlStatus too_many(const PawlStepper* s, const PawlState* state, PawlError* err) {
+  int most = 0, worst = -1;
+  for (int c = 0; c < s->system->constraint_count; c++) {
+    int count = 0;
+    for (int k = 0; k < s->log.count; k++) {
+      count += pawl_system_switched(s->system, c, s->log.instants[k]->from, s->log.instants[k]->to);
+    }
+    worst = count > most ? c : worst;
+    most = count > most ? count : most;
+  }
+  return pawl_fail(err, PAWL_ERROR_RUN,
+                   "t = %.10g: %s%s%s switched %d times within one step: switches "
+                   "accumulate here. Regions: a time-stepping method (nsga-pva, nsga-pvv) passes "
+                   "such a point; conditions: give a least time between changes (after)",
+                   state->t, worst >= 0 ? "constraint '" : "something",
+                   worst >= 0 ? s->system->constraints[worst].name : "", worst >= 0 ? "'" : "",
+                   most);
+}
+
+// An impact within a time step must not go through a joint that holds by a finite force. The first
+// whose mean reaction over the step is beyond its capacity slides from the beginning of the step;
+// -1: none.
+static PawlStatus overloaded(PawlStepper* s, const PawlState* state, int* constraint,
+                             double* reaction, PawlError* err) {
+  PawlLoop* l = s->loop;
+  const PawlWatching* w = &s->watching;
+  *constraint = -1;
+  bool impacts = s->contact_count > 0 || (l->switches && !l->event_driven);
+  if (!impacts || w->joint_count == 0 || s->log.count == l->mark_count) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(pawl_stepper_multipliers(s, state, w->lambda, err));
+  for (int k = 0; k < w->joint_count && *constraint < 0; k++) {
+    int c = w->joints[k];
+    *reaction = w->lambda[s->system->constraints[c].first_row];
+    if (state->modes[c] == PAWL_MODE_HELD &&
+        fabs(*reaction) > l->guards.watch[s->system->watches[c].capacity]) {
+      *constraint = c;
+    }
+  }
+  return PAWL_OK;
+}
+
+static PawlStatus slide_instead(PawlStepper* s, PawlState* state, int c, double reaction,
+                                PawlError* err) {
+  PawlLoop* l = s->loop;
+  back_to_mark(s, state);
+  memcpy(l->next, state->modes, pawl_phase_mode_bytes(state));
+  l->next[c] = reaction > 0.0 ? PAWL_MODE_DOWN : PAWL_MODE_UP;
+  l->guards.loosened[c] = 1;
+  return jump(s, state, err);
+}
+
+// A piece of length h in which something may be found; up to it, if there is.
+static PawlStatus watched_piece(PawlStepper* s, PawlState* state, double h, bool* found,
+                                PawlError* err) {
+  PawlLoop* l = s->loop;
+  PawlGuards* g = &l->guards;
+  PawlMargin margin;
+  bool stopped = false;
+  int through;
+  double reaction;
+  pawl_phase_copy(l->mark, state);
+  l->mark_count = s->log.count;
+  memset(g->first_margins, 0, (size_t)g->armed_count * sizeof(double));
+  if (s->method->advance) {
+    PawlPhase phase = pawl_phase_of(l->mark, false);
+    PAWL_TRY(pawl_guards_margins(g, state, &margin, err));
+    pawl_guards_keep_margins(g);
+    PAWL_TRY(s->method->advance(s, &phase, state, h, &stopped, err));
+  } else {
+    PAWL_TRY(step_inside(s, state, h, err));
+  }
+  PAWL_TRY(pawl_guards_margins(g, state, &margin, err));
+  PAWL_TRY(overloaded(s, state, &through, &reaction, err));
+  *found = through >= 0 || !is_quiet(l, state, &margin);
+  if (through >= 0) {
+    return slide_instead(s, state, through, reaction, err);
+  }
+  if (!*found) {
+    return pawl_guards_note(g, state, true, err);
+  }
+  if (!stopped) {
+    PAWL_TRY(go_to_zero(s, state, h, &margin, err));
+  }
+  return change(s, state, -INFINITY, &margin, err);
+}
+
+// One piece of length h, or up to the first instant before its end.
+static PawlStatus piece(PawlStepper* s, PawlState* state, double h, double slack, bool* found,
+                        PawlError* err) {
+  PawlGuards* g = &s->loop->guards;
+  *found = false;
+  if (pawl_guards_arm(g, state, slack) > 0 || g->locates) {
+    return watched_piece(s, state, h, found, err);
+  }
+  PAWL_TRY(step_inside(s, state, h, err));
+  return pawl_guards_note(g, state, false, err);
+}
+
+// A jump may have carried a condition across zero: it fires at this same instant.
+static PawlStatus follow_jump(PawlStepper* s, PawlState* state, double slack, PawlError* err) {
+  PawlLoop* l = s->loop;
+  PawlMargin margin;
+  l->jumped = false;
+  if (pawl_guards_arm(&l->guards, state, slack) == 0) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(pawl_guards_crossed(&l->guards, state, &margin, err));
+  memset(l->guards.first_margins, 0, (size_t)l->guards.armed_count * sizeof(double));
+  margin.regions = INFINITY;
+  return margin.least < 0.0 ? change(s, state, -INFINITY, &margin, err) : PAWL_OK;
+}
+
+// All that is due at this very instant, until nothing is.
+static PawlStatus settle(PawlStepper* s, PawlState* state, double slack, PawlError* err) {
+  PawlLoop* l = s->loop;
+  for (int k = 0; k < MOST_AT_ONCE && !l->stop; k++) {
+    if (pawl_guards_next(&l->guards, state, slack) <= state->t + slack) {
+      PAWL_TRY(change(s, state, slack, NULL, err));
+    } else if (l->jumped) {
+      PAWL_TRY(follow_jump(s, state, slack, err));
+    } else {
+      return PAWL_OK;
+    }
+  }
+  return l->stop ? PAWL_OK : too_many(s, state, err);
+}
+
+// Times this near to each other are the same.
+static double slack_of(double t, double h) {
+  return fmax(1e-12 * h, 8 * DBL_EPSILON * fabs(t + h));
+}
+
+static PawlStatus take(PawlStepper* s, PawlState* state, double h, PawlError* err) {
+  PawlLoop* l = s->loop;
+  double begin = state->t, end = begin + h, slack = slack_of(begin, h);
+  for (int located = 0; located < MOST_LOCATED;) {
+    PAWL_TRY(settle(s, state, slack, err));
+    double next = pawl_guards_next(&l->guards, state, slack);
+    double target = next < end - slack ? next : end;
+    if (l->stop || !(target - state->t > slack)) {
+      return PAWL_OK;
+    }
+    bool found, whole = target == end && state->t == begin;  // h itself, not what rounding makes
+    PAWL_TRY(piece(s, state, whole ? h : target - state->t, slack, &found, err));
+    located += found;
+  }
+  return too_many(s, state, err);
+}
+
+// ---- steps in which nothing is due --------------------------------------------------------------
+// What the steps to come need to know, as long as this state goes on from step to step: nothing is
+// due before a time; whether anything is watched.
+static void plan(PawlStepper* s, const PawlState* state, double h) {
+  PawlLoop* l = s->loop;
+  double slack = slack_of(state->t, h);
+  l->plan_state = state;
+  l->plan_step = state->step + 1;  // this step is not counted yet
+  l->plan_until = pawl_guards_next(&l->guards, state, slack) - 2 * slack;
+  l->plan_open = pawl_guards_open(&l->guards, state);
+  if (s->method->peek) {
+    (void)pawl_guards_arm(&l->guards, state, slack);
+  }
+}
+
+static bool is_planned(const PawlLoop* l, const PawlState* state, double h) {
+  return l->plan_state == state && l->plan_step == state->step && state->t + h < l->plan_until;
+}
+
+// A method that knows what is watched at the end of a step before it takes it needs nothing else.
+static bool glide(PawlStepper* s, PawlState* state, double h) {
+  if (state->redundant_count > 0) {
+    return false;  // multipliers of least norm are computed apart
+  }
+  PawlPhase phase = pawl_phase_of(state, false);
+  const double *lambda, *watch = s->method->peek(s, &phase, state, h, &lambda);
+  if (!watch || !pawl_guards_pass(&s->loop->guards, state, watch, lambda)) {
+    return false;
+  }
+  s->method->commit(s, state, h);
+  s->loop->plan_step++;
+  return true;
+}
+
+static PawlStatus take_or_restore(PawlStepper* s, PawlState* state, double h, PawlError* err) {
+  PawlLoop* l = s->loop;
+  l->plan_state = NULL;
+  l->jumped = false;
+  memset(l->guards.loosened, 0, (size_t)s->system->constraint_count);
+  pawl_phase_copy(l->kept, state);
+  PawlStatus status = take(s, state, h, err);
+  if (status != PAWL_OK) {
+    pawl_phase_copy(state, l->kept);
+    s->log.count = 0;
+  } else if (!l->guards.locates) {
+    plan(s, state, h);
+  }
+  return status;
+}
+
+PawlStatus pawl_loop_step(PawlStepper* s, PawlState* state, double h, PawlError* err) {
+  PawlLoop* l = s->loop;
+  l->stop = false;
+  if (l->guards.condition_count + l->guards.clock_count == 0 && !l->guards.locates) {
+    return step_inside(s, state, h, err);
+  }
+  if (is_planned(l, state, h)) {
+    if (!l->plan_open) {  // nothing can happen but what the method does itself
+      PAWL_TRY(step_inside(s, state, h, err));
+      l->plan_step++;
+      return PAWL_OK;
+    }
+    if (s->method->peek && glide(s, state, h)) {
+      return PAWL_OK;
+    }
+  }
+  return take_or_restore(s, state, h, err);
+}
+
+// ---- asked from outside -------------------------------------------------------------------------
+static PawlStatus ask(PawlStepper* s, PawlState* state, int c, bool engage, PawlError* err) {
+  PawlLoop* l = s->loop;
+  PAWL_TRY(pawl_guards_ask(&l->guards, state, c, engage, l->next, err));
+  if (l->next[c] == state->modes[c]) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(jump(s, state, err));
+  return settle(s, state, -INFINITY, err);
+}
+
+PawlStatus pawl_loop_ask(PawlStepper* s, PawlState* state, int c, bool engage, PawlError* err) {
+  PawlLoop* l = s->loop;
+  l->plan_state = NULL;
+  l->stop = l->jumped = false;
+  memset(l->guards.loosened, 0, (size_t)s->system->constraint_count);
+  pawl_phase_copy(l->kept, state);
+  PawlStatus status = ask(s, state, c, engage, err);
+  if (status != PAWL_OK) {
+    pawl_phase_copy(state, l->kept);
+    s->log.count = 0;
+  }
+  return status;
+}

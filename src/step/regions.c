@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "step/regions.h"
+
+#include <string.h>
+
+#include "model/model.h"
+#include "switch/modes.h"
+#include "system/system.h"
+
+enum { MOST_TRIALS = 8 };
+
+PawlStatus pawl_regions_create(PawlStepper* s, PawlSurfaces* surfaces, PawlLaw* law,
+                               const PawlStateShape* shape, PawlRegions* r, PawlError* err) {
+  *r = (PawlRegions){.surfaces = surfaces,
+                     .law = law,
+                     .next = PAWL_NEW(&s->arena, int, s->sizes.modes),
+                     .tried = PAWL_NEW(&s->arena, int, (size_t)s->sizes.modes* MOST_TRIALS),
+                     .G = PAWL_NEW(&s->arena, double, s->dynamics.nonzeros_G),
+                     .impulse = PAWL_NEW(&s->arena, double, s->sizes.rows)};
+  if (s->arena.failed) {
+    return pawl_fail_memory(err);
+  }
+  PAWL_TRY(pawl_phase_state(shape, &r->before, err));
+  return pawl_phase_state(shape, &r->trial, err);
+}
+
+void pawl_regions_destroy(PawlRegions* r) {
+  pawl_state_destroy(r->before);
+  pawl_state_destroy(r->trial);
+}
+
+PawlStatus pawl_regions_none(const PawlSystem* system, double t, int c, PawlError* err) {
+  return pawl_fail(err, PAWL_ERROR_RUN,
+                   "t = %.10g: constraint '%s' leaves the region of its mode and no other region "
+                   "holds it; the regions (where) must cover the motion",
+                   t, system->constraints[c].name);
+}
+
+static bool was_tried(const PawlRegions* r, int count, const PawlState* state) {
+  size_t bytes = pawl_phase_mode_bytes(state);
+  for (int k = 0; k < count; k++) {
+    if (memcmp(r->tried + k * state->mode_count, r->next, bytes) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// The gradient at the beginning of the step, with the modes before.
+static PawlStatus keep_gradient(PawlStepper* s, PawlRegions* r, PawlError* err) {
+  const PawlValues* values;
+  PawlPhase phase = pawl_phase_of(r->before, false);
+  PAWL_TRY(pawl_dynamics_evaluate(&s->dynamics, &phase, r->before, &values, err));
+  memcpy(r->G, values->G, (size_t)s->dynamics.nonzeros_G * sizeof(double));
+  return PAWL_OK;
+}
+
+// The phase of the modes r->next, with the rows that follow from others there.
+static PawlStatus enter_trial(PawlStepper* s, PawlRegions* r, PawlError* err) {
+  const PawlValues* values;
+  pawl_phase_copy(r->trial, r->before);
+  memcpy(r->trial->modes, r->next, pawl_phase_mode_bytes(r->trial));
+  PawlPhase phase = pawl_phase_of(r->trial, false);
+  PAWL_TRY(pawl_dynamics_evaluate(&s->dynamics, &phase, r->trial, &values, err));
+  return pawl_dynamics_reduce(&s->dynamics, r->trial, values, err);
+}
+
+static PawlStatus energy_of(PawlStepper* s, const PawlState* state, double* energy,
+                            PawlError* err) {
+  const PawlValues* values;
+  PawlPhase phase = pawl_phase_of(state, false);
+  PAWL_TRY(pawl_dynamics_evaluate(&s->dynamics, &phase, state, &values, err));
+  *energy = values->energy[0] + values->energy[1];
+  return PAWL_OK;
+}
+
+// The phase that was tried becomes that of the state.
+static PawlStatus finish_crossing(PawlStepper* s, PawlRegions* r, PawlState* state, double h,
+                                  PawlError* err) {
+  double before, after;
+  memcpy(state->modes, r->trial->modes, pawl_phase_mode_bytes(state));
+  memcpy(state->active, r->trial->active, (size_t)s->sizes.rows);
+  memcpy(state->redundant, r->trial->redundant, (size_t)s->sizes.rows);
+  state->redundant_count = r->trial->redundant_count;
+  PAWL_TRY(energy_of(s, r->before, &before, err));
+  PAWL_TRY(energy_of(s, state, &after, err));
+  for (int i = 0; i < s->sizes.rows; i++) {
+    r->impulse[i] = s->method->impulse ? s->method->impulse(s, i) : h * state->lambda[i];
+  }
+  PAWL_TRY(pawl_log_switch(&s->log, state, r->before->modes, r->before->v, r->impulse, NULL,
+                           before - after, err));
+  if (s->method->forget) {
+    s->method->forget(s, state);
+  }
+  return pawl_surfaces_enter(r->surfaces, state, r->before->modes, err);
+}
+
+// One trial; *moved: r->next are other modes, not tried before.
+static PawlStatus try_modes(PawlStepper* s, PawlRegions* r, const PawlPhase* phase, int trial,
+                            PawlState* state, double h, bool* moved, PawlError* err) {
+  const double* z;
+  int constraint = 0;
+  PAWL_TRY(s->method->step(s, phase, state, h, err));
+  PAWL_TRY(pawl_surfaces_look(r->surfaces, phase, state, &z, err));
+  memcpy(r->tried + trial * s->sizes.modes, phase->modes, pawl_phase_mode_bytes(state));
+  *moved = pawl_modes_next(s->system, z, 0.0, phase->modes, r->next);
+  if (!*moved && pawl_modes_margin(s->system, z, phase->modes, &constraint) < -PAWL_UNCOVERED) {
+    return pawl_regions_none(s->system, state->t, constraint, err);
+  }
+  *moved = *moved && !was_tried(r, trial + 1, state);
+  return PAWL_OK;
+}
+
+static PawlStatus step(PawlStepper* s, PawlRegions* r, PawlState* state, double h, int logged,
+                       PawlError* err) {
+  PawlCrossing crossing = {r->law, r->before, r->G};
+  PawlPhase phase = pawl_phase_of(r->before, false);
+  bool moved = false;
+  PAWL_TRY(try_modes(s, r, &phase, 0, state, h, &moved, err));
+  if (!moved) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(keep_gradient(s, r, err));
+  for (int trial = 1; moved && trial < MOST_TRIALS; trial++) {
+    pawl_phase_copy(state, r->before);
+    s->log.count = logged;  // drops those of the trial before
+    PAWL_TRY(enter_trial(s, r, err));
+    phase = pawl_phase_of(r->trial, false);
+    bool same = memcmp(phase.modes, r->before->modes, pawl_phase_mode_bytes(state)) == 0;
+    phase.crossing = same ? NULL : &crossing;
+    PAWL_TRY(try_modes(s, r, &phase, trial, state, h, &moved, err));
+  }
+  return phase.crossing ? finish_crossing(s, r, state, h, err) : PAWL_OK;
+}
+
+PawlStatus pawl_regions_step(PawlStepper* s, PawlRegions* r, PawlState* state, double h,
+                             PawlError* err) {
+  int logged = s->log.count;
+  pawl_phase_copy(r->before, state);
+  PawlStatus status = step(s, r, state, h, logged, err);
+  if (status != PAWL_OK) {
+    pawl_phase_copy(state, r->before);
+    s->log.count = logged;
+  }
+  return status;
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "switch/dynamics.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "system/system.h"
+
+enum {
+  MASK = PAWL_MASS | PAWL_FORCE | PAWL_POSITION | PAWL_GRADIENT | PAWL_TIME_GRADIENT | PAWL_BIAS |
+         PAWL_ENERGY
+};
+
+PawlStatus pawl_dynamics_create(PawlDynamics* d, PawlArena* arena, const PawlSystem* system,
+                                const PawlSimulateDef* def, PawlError* err) {
+  *d = (PawlDynamics){.arena = arena,
+                      .system = system,
+                      .def = def,
+                      .sizes = pawl_system_sizes(system),
+                      .H = pawl_system_pattern_H(system),
+                      .G = pawl_system_pattern_G(system)};
+  d->nonzeros_H = d->H.start[d->sizes.v];
+  d->nonzeros_G = d->G.start[d->sizes.v];
+  for (int i = 0; i < d->sizes.rows; i++) {
+    d->contacts |= pawl_system_row_kind(system, i) == PAWL_ROW_CONTACT;
+  }
+  d->plain = !d->contacts && !pawl_system_switches(system) && !pawl_system_triggers(system);
+  d->room = PAWL_NEW(arena, double, 3 * (size_t)d->sizes.rows + 2 * (size_t)d->sizes.v);
+  if (arena->failed) {
+    return pawl_fail_memory(err);
+  }
+  PAWL_TRY(pawl_kkt_create(&d->H, &d->G, PAWL_KKT_AUTO, &d->kkt, err));
+  return pawl_eval_create(system, MASK, &d->eval, err);
+}
+
+void pawl_dynamics_destroy(PawlDynamics* d) {
+  pawl_kkt_destroy(d->kkt);
+  pawl_eval_destroy(d->eval);
+}
+
+PawlStatus pawl_dynamics_evaluate(PawlDynamics* d, const PawlPhase* phase, const PawlState* state,
+                                  const PawlValues** values, PawlError* err) {
+  PawlPoint point = pawl_phase_point(phase, state->t, state->q, state->v, NULL, NULL);
+  d->info.evaluations++;
+  *values = pawl_eval_values(d->eval);
+  return pawl_eval_run(d->eval, &point, err);
+}
+
+PawlStatus pawl_dynamics_accelerate(PawlDynamics* d, const PawlPhase* phase,
+                                    const PawlValues* values, double t, double* a, double* lambda,
+                                    PawlError* err) {
+  d->info.factorizations++;
+  PawlStatus status = pawl_kkt_factor(d->kkt, values->M, values->G, values->G, phase->active);
+  if (status != PAWL_OK) {
+    return status == PAWL_RETRY
+               ? pawl_dynamics_singular(d, values->M, values->G, phase->active, t, err)
+               : pawl_fail_memory(err);
+  }
+  memcpy(a, values->f, (size_t)d->sizes.v * sizeof(double));
+  for (int i = 0; i < d->sizes.rows; i++) {
+    lambda[i] = pawl_phase_binds(phase, i) ? -values->gamma[i] : 0.0;
+  }
+  pawl_kkt_solve(d->kkt, a, lambda);
+  return PAWL_OK;
+}
+
+PawlStatus pawl_dynamics_solve(PawlDynamics* d, const PawlValues* values, const double* S,
+                               const double* B, const double* J, const unsigned char* set, double t,
+                               double* x, double* y, PawlError* err) {
+  d->info.factorizations++;
+  PawlStatus status = pawl_kkt_factor(d->kkt, S, B, J, set);
+  if (status == PAWL_OK) {
+    pawl_kkt_solve(d->kkt, x, y);
+    return PAWL_OK;
+  }
+  if (status == PAWL_RETRY && d->contacts && B == values->G) {
+    status = pawl_kkt_min_norm(d->kkt, values->M, values->G, set, x, y, NULL);
+  }
+  return status == PAWL_RETRY ? pawl_dynamics_singular(d, S, values->G, set, t, err)
+         : status == PAWL_OK  ? PAWL_OK
+                              : pawl_fail_memory(err);
+}
+
+// ---- why ----------------------------------------------------------------------------------------
+int pawl_dynamics_list_rows(const PawlDynamics* d, const unsigned char* flags, PawlText* out) {
+  enum { MOST_NAMES = 8 };
+  int total = 0;
+  for (int i = 0; i < d->sizes.rows; i++) {
+    if (flags[i] && ++total <= MOST_NAMES) {
+      int number;
+      const char* name = pawl_system_row_name(d->system, i, &number);
+      pawl_text_printf(out, "%s'%s' (row %d)", total > 1 ? ", " : "", name, number + 1);
+    }
+  }
+  if (total > MOST_NAMES) {
+    pawl_text_printf(out, " and %d more", total - MOST_NAMES);
+  }
+  return total;
+}
+
+static void name_missing_mass(const PawlDynamics* d, int column, double t, PawlError* err) {
+  const char* name =
+      d->sizes.q == d->sizes.v ? pawl_system_coordinate_name(d->system, column) : "a velocity";
+  pawl_fail(err, PAWL_RETRY,
+            "t = %.10g: the mass matrix is singular at coordinate '%s': it can move with no "
+            "mass behind it; is its mass or inertia zero?",
+            t, name);
+}
+
+static void name_dependent(const PawlDynamics* d, const unsigned char* rows, double t,
+                           PawlError* err) {
+  PawlText names = {0};
+  int count = pawl_dynamics_list_rows(d, rows, &names);
+  pawl_fail(err, PAWL_RETRY,
+            "t = %.10g: the constraints depend on each other here: %s repeat%s or "
+            "contradict%s the others",
+            t, names.s ? names.s : "some rows", count == 1 ? "s" : "", count == 1 ? "s" : "");
+  pawl_text_free(&names);
+}
+
+PawlStatus pawl_dynamics_singular(PawlDynamics* d, const double* S, const double* G,
+                                  const unsigned char* set, double t, PawlError* err) {
+  int column;
+  unsigned char* rows = pawl_alloc((size_t)d->sizes.rows, 1);
+  PawlStatus status =
+      rows ? pawl_kkt_diagnose(d->kkt, S, G, set, &column, rows) : PAWL_ERROR_MEMORY;
+  if (status == PAWL_OK) {
+    column >= 0 ? name_missing_mass(d, column, t, err) : name_dependent(d, rows, t, err);
+  }
+  pawl_free(rows);
+  return status == PAWL_OK ? PAWL_RETRY
+         : status == PAWL_RETRY
+             ? pawl_fail(err, PAWL_RETRY, "t = %.10g: numbers overflow in the linear system", t)
+             : pawl_fail_memory(err);
+}
+
+// ---- redundant rows -----------------------------------------------------------------------------
+// The rows that follow from others are named once for each set.
+static PawlStatus warn_redundant(PawlDynamics* d, const PawlState* state, PawlError* err) {
+  enum { MOST_WARNINGS = 8 };
+  PawlText text = {0};
+  if (d->warnings++ >= MOST_WARNINGS) {
+    return PAWL_OK;
+  }
+  pawl_text_printf(&text, "%s%s", d->warning ? d->warning : "", d->warning ? "\n" : "");
+  if (d->warning) {
+    pawl_text_printf(&text, "t = %.10g: ", state->t);
+  }
+  pawl_text_add(&text, "redundant constraints: ");
+  pawl_dynamics_list_rows(d, state->redundant, &text);
+  pawl_text_printf(&text,
+                   " follow%s from the others; the motion does not depend on them, multipliers are "
+                   "those of minimum norm",
+                   state->redundant_count == 1 ? "s" : "");
+  d->warning = text.failed ? NULL : pawl_arena_copy(d->arena, text.s, text.length);
+  pawl_text_free(&text);
+  return d->warning ? PAWL_OK : pawl_fail_memory(err);
+}
+
+PawlStatus pawl_dynamics_reduce(PawlDynamics* d, PawlState* state, const PawlValues* values,
+                                PawlError* err) {
+  int column;
+  const double *M = values->M, *G = values->G;
+  state->redundant_count = 0;
+  memset(state->redundant, 0, (size_t)d->sizes.rows);
+  pawl_phase_activate(d->system, state);
+  PawlStatus status = pawl_kkt_factor(d->kkt, M, G, G, state->active);  // counted when it is used
+  if (status != PAWL_RETRY) {
+    return status == PAWL_OK ? PAWL_OK : pawl_fail_memory(err);
+  }
+  status = pawl_kkt_diagnose(d->kkt, M, G, state->active, &column, state->redundant);
+  for (int i = 0; status == PAWL_OK && i < d->sizes.rows; i++) {
+    state->redundant_count += state->redundant[i] != 0;
+  }
+  if (status == PAWL_ERROR_MEMORY) {
+    return pawl_fail_memory(err);
+  }
+  if (status != PAWL_OK || column >= 0 || state->redundant_count == 0) {
+    state->redundant_count = 0;
+    return pawl_dynamics_singular(d, M, G, state->active, state->t, err);
+  }
+  pawl_phase_activate(d->system, state);
+  return warn_redundant(d, state, err);
+}
+
+// ---- small things -------------------------------------------------------------------------------
+void pawl_dynamics_rows(const PawlDynamics* d, const double* G, const double* x, const double* plus,
+                        double* out) {
+  if (plus) {
+    memcpy(out, plus, (size_t)d->sizes.rows * sizeof(double));
+  } else {
+    memset(out, 0, (size_t)d->sizes.rows * sizeof(double));
+  }
+  pawl_sparse_add(&d->G, G, 1.0, x, out);
+}
+
+void pawl_dynamics_row_sizes(const PawlDynamics* d, const double* G, const double* q, double least,
+                             double* sizes) {
+  pawl_sparse_sizes(&d->G, G, d->sizes.q == d->sizes.v ? q : NULL, least, sizes);
+}
+
+double pawl_dynamics_largest(int n, const double* x) {
+  double most = 0.0;
+  for (int j = 0; j < n; j++) {
+    most = fmax(most, fabs(x[j]));
+  }
+  return most;
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The equations of a system as numbers, their one linear solver, and what is found out about them:
+// which rows follow from others, and why a matrix is singular. It serves the instants of this
+// folder and every method; it knows no stepper.
+#pragma once
+
+#include "base/text.h"
+#include "linalg/kkt.h"
+#include "linalg/sparse.h"
+#include "switch/phase.h"
+
+typedef struct PawlDynamics {
+  PawlArena* arena;  // of the owner
+  const PawlSystem* system;
+  const PawlSimulateDef* def;
+  PawlSizes sizes;
+  PawlPattern H, G;
+  int nonzeros_H, nonzeros_G;
+  PawlKkt* kkt;
+  PawlEval* eval;  // M, f, g, G, g_t, gamma and the energies
+  double* room;    // 3 rows + 2 v numbers, for checks of a state
+  bool plain;      // all rows bind for good
+  bool contacts;   // there are contact rows
+  char* warning;   // what was noticed, NULL without
+  int warnings;    // how often
+  PawlStepperInfo info;
+} PawlDynamics;
+
+PAWL_CHECKED PawlStatus pawl_dynamics_create(PawlDynamics* d, PawlArena* arena,
+                                             const PawlSystem* system, const PawlSimulateDef* def,
+                                             PawlError* err);
+void pawl_dynamics_destroy(PawlDynamics* d);
+
+// M, f, g, G, g_t, gamma and energies at a state, in a phase.
+PAWL_CHECKED PawlStatus pawl_dynamics_evaluate(PawlDynamics* d, const PawlPhase* phase,
+                                               const PawlState* state, const PawlValues** values,
+                                               PawlError* err);
+
+// Acceleration and multipliers from the index-1 equations [M -G^T; G 0] [a; lambda] = [f; -gamma].
+// `values` holds M, f, G and gamma at the point. PAWL_RETRY: singular, named in err.
+PAWL_CHECKED PawlStatus pawl_dynamics_accelerate(PawlDynamics* d, const PawlPhase* phase,
+                                                 const PawlValues* values, double t, double* a,
+                                                 double* lambda, PawlError* err);
+
+// Factors [S -B^T; J D] over the rows of `set` (NULL: all) and solves in place. Contacts that
+// depend on each other make it singular: then the solution with M and G in place of S and J,
+// multipliers of minimum norm, takes its place (allocates). PAWL_RETRY: singular for another
+// reason, named.
+PAWL_CHECKED PawlStatus pawl_dynamics_solve(PawlDynamics* d, const PawlValues* values,
+                                            const double* S, const double* B, const double* J,
+                                            const unsigned char* set, double t, double* x,
+                                            double* y, PawlError* err);
+
+// Names why the matrix [S -G^T; G 0] over the rows of `set` is singular at time t; PAWL_RETRY.
+PawlStatus pawl_dynamics_singular(PawlDynamics* d, const double* S, const double* G,
+                                  const unsigned char* set, double t, PawlError* err);
+
+// Which rows in force at a state follow from others: sets its redundant and active rows, and names
+// the former in the warning. `values` are those of the state in its modes; afterwards the KKT
+// matrix of the rows that bind is factored. PAWL_RETRY: singular for want of mass, named in err.
+PAWL_CHECKED PawlStatus pawl_dynamics_reduce(PawlDynamics* d, PawlState* state,
+                                             const PawlValues* values, PawlError* err);
+
+// Appends "'track' (row 2), 'pin' (row 1)" for the flagged rows, at most a few names; returns how
+// many rows are flagged.
+int pawl_dynamics_list_rows(const PawlDynamics* d, const unsigned char* flags, PawlText* out);
+
+// out = G x + plus for every row; `plus` may be NULL.
+void pawl_dynamics_rows(const PawlDynamics* d, const double* G, const double* x, const double* plus,
+                        double* out);
+// How large the terms of each row are with coordinates q; a velocity is no coordinate where there
+// are rotations, then each counts as 1.
+void pawl_dynamics_row_sizes(const PawlDynamics* d, const double* G, const double* q, double least,
+                             double* sizes);
+// The largest of n numbers by size.
+double pawl_dynamics_largest(int n, const double* x);

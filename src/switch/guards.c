@@ -1,0 +1,622 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "switch/guards.h"
+
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "model/model.h"
+#include "switch/modes.h"
+#include "switch/share.h"
+#include "switch/tolerances.h"
+#include "system/system.h"
+
+// ---- the table ----------------------------------------------------------------------------------
+static void add(PawlGuards* g, PawlGuard guard) {
+  bool clock = guard.what == PAWL_GUARD_TIMES || guard.what == PAWL_GUARD_DURATION;
+  g->all[g->count++] = guard;
+  g->condition_count += guard.what <= PAWL_GUARD_CAPACITY;
+  g->clock_count += clock;
+}
+
+static void add_condition(PawlGuards* g, PawlGuardThen then, int of, int from, int at,
+                          const PawlTrigger* trigger, bool reacts) {
+  if (at >= 0) {
+    add(g, (PawlGuard){.what = PAWL_GUARD_CONDITION,
+                       .then = then,
+                       .of = of,
+                       .from = from,
+                       .at = at,
+                       .direction = (int)trigger->direction,
+                       .dwell = trigger->after,
+                       .reacts = reacts});
+  }
+}
+
+static void add_conditions_of(PawlGuards* g, int c) {
+  const PawlConstraint* k = &g->dynamics->system->constraints[c];
+  const PawlWatch* at = &g->dynamics->system->watches[c];
+  add_condition(g, PAWL_THEN_RELEASE, c, PAWL_FROM_ENGAGED, at->release, &k->switching.release,
+                at->reacts);
+  add_condition(g, PAWL_THEN_ENGAGE, c, PAWL_MODE_FREE, at->engage, &k->switching.engage,
+                at->reacts);
+  PawlGuard rate = {.what = PAWL_GUARD_RATE, .then = PAWL_THEN_SETTLE, .of = c, .at = at->rate};
+  if (k->switching.smooth) {
+    rate.from = PAWL_MODE_WAITING;
+    add(g, rate);
+  }
+  if (at->capacity >= 0) {
+    rate.from = PAWL_FROM_SLIDING;
+    add(g, rate);
+    add(g, (PawlGuard){.what = PAWL_GUARD_CAPACITY,
+                       .then = PAWL_THEN_SETTLE,
+                       .of = c,
+                       .from = PAWL_MODE_HELD,
+                       .at = at->capacity,
+                       .reacts = true});
+  }
+}
+
+static void add_times(PawlGuards* g, PawlGuardThen then, int of, const PawlTrigger* trigger) {
+  if (trigger->time_count > 0) {
+    add(g, (PawlGuard){.what = PAWL_GUARD_TIMES,
+                       .then = then,
+                       .of = of,
+                       .from = PAWL_FROM_ANY,
+                       .at = -1,
+                       .times = trigger});
+  }
+}
+
+static void add_durations_of(PawlGuards* g, int c) {
+  double duration = g->dynamics->system->constraints[c].switching.duration;
+  if (duration > 0.0) {
+    add(g, (PawlGuard){.what = PAWL_GUARD_DURATION,
+                       .then = PAWL_THEN_RELEASE,
+                       .of = c,
+                       .from = PAWL_FROM_BOUND,
+                       .at = -1,
+                       .dwell = duration});
+  }
+}
+
+static void fill_table(PawlGuards* g) {
+  const PawlSystem* system = g->dynamics->system;
+  const PawlModel* model = system->model;
+  int constraints = system->constraint_count, events = model ? model->event_count : 0;
+  for (int c = 0; c < constraints; c++) {
+    if (system->constraints[c].triggered) {
+      add_conditions_of(g, c);
+    }
+  }
+  for (int e = 0; e < events; e++) {
+    add_condition(g, PAWL_THEN_EVENT, e, PAWL_FROM_ANY, system->event_watches[e],
+                  &model->events[e].trigger, system->event_reacts[e]);
+  }
+  for (int c = 0; c < constraints; c++) {
+    if (system->constraints[c].triggered) {
+      add_durations_of(g, c);
+      add_times(g, PAWL_THEN_RELEASE, c, &system->constraints[c].switching.release);
+      add_times(g, PAWL_THEN_ENGAGE, c, &system->constraints[c].switching.engage);
+    }
+  }
+  for (int e = 0; e < events; e++) {
+    add_times(g, PAWL_THEN_EVENT, e, &model->events[e].trigger);
+  }
+  for (int k = 0; k < system->guard_count; k++) {
+    add(g, (PawlGuard){.what = PAWL_GUARD_REGION,
+                       .then = PAWL_THEN_MOVE,
+                       .of = system->guards[k].constraint,
+                       .from = system->guards[k].mode,
+                       .at = k});
+  }
+  for (int k = 0; k < system->turn_count; k++) {
+    add(g, (PawlGuard){.what = PAWL_GUARD_TURN,
+                       .then = PAWL_THEN_MOVE,
+                       .of = system->turns[k].constraint,
+                       .from = PAWL_FROM_ANY,
+                       .at = system->guard_count + k});
+  }
+}
+
+PawlStatus pawl_guards_create(PawlWatching* watching, PawlSurfaces* surfaces, bool exact,
+                              bool locates, PawlGuards* g, PawlError* err) {
+  PawlDynamics* d = watching->dynamics;
+  const PawlSystem* system = d->system;
+  int events = system->model ? system->model->event_count : 0;
+  size_t most = 7 * (size_t)system->constraint_count + 2 * (size_t)events +
+                (size_t)system->guard_count + (size_t)system->turn_count;
+  size_t numbers = (size_t)d->sizes.v + (size_t)d->sizes.rows;
+  *g = (PawlGuards){.dynamics = d,
+                    .watching = watching,
+                    .surfaces = surfaces,
+                    .exact = exact,
+                    .locates = locates,
+                    .since_count = system->constraint_count + events,
+                    .all = PAWL_NEW(d->arena, PawlGuard, most),
+                    .modes = PAWL_NEW(d->arena, int, d->sizes.modes),
+                    .react = PAWL_NEW(d->arena, double, numbers),
+                    .free = PAWL_NEW(d->arena, double, numbers),
+                    .loosened = PAWL_NEW(d->arena, unsigned char, system->constraint_count)};
+  if (d->arena->failed) {
+    return pawl_fail_memory(err);
+  }
+  fill_table(g);
+  assert((size_t)g->count <= most);
+  g->armed = PAWL_NEW(d->arena, int, g->condition_count);
+  g->sided = PAWL_NEW(d->arena, int, g->condition_count);
+  g->margins = PAWL_NEW(d->arena, double, g->condition_count);
+  g->first_margins = PAWL_NEW(d->arena, double, g->condition_count);
+  return d->arena->failed ? pawl_fail_memory(err) : PAWL_OK;
+}
+
+void pawl_guards_destroy(PawlGuards* g) {
+  pawl_eval_destroy(g->rates);
+}
+
+void pawl_guards_start(const PawlGuards* g, PawlState* state) {
+  memset(state->passed, 0, (size_t)g->clock_count * sizeof(int));
+  memset(state->sides, 0, (size_t)g->condition_count * sizeof(int));
+  memset(state->largest, 0, (size_t)g->condition_count * sizeof(double));
+  memset(state->held, 0, (size_t)g->dynamics->sizes.rows * sizeof(double));
+  for (int k = 0; k < g->since_count; k++) {
+    state->since[k] = state->t;
+  }
+}
+
+// Constraints come before events in the list of times of last changes.
+static double* since(const PawlGuards* g, const PawlState* state, const PawlGuard* guard) {
+  return &state->since[guard->then == PAWL_THEN_EVENT
+                           ? g->dynamics->system->constraint_count + guard->of
+                           : guard->of];
+}
+
+// Whether the mode of its constraint makes a guard worth a look.
+static bool is_open(const PawlGuard* guard, const int* modes) {
+  int mode = guard->from == PAWL_FROM_ANY ? 0 : modes[guard->of];
+  switch (guard->from) {
+    case PAWL_FROM_ANY:
+      return true;
+    case PAWL_FROM_ENGAGED:
+      return mode != PAWL_MODE_FREE;
+    case PAWL_FROM_BOUND:
+      return mode != PAWL_MODE_FREE && mode != PAWL_MODE_WAITING;
+    case PAWL_FROM_SLIDING:
+      return mode >= PAWL_MODE_UP;
+    default:
+      return mode == guard->from;
+  }
+}
+
+// ---- looking ------------------------------------------------------------------------------------
+// Sliding joints have no side, their rate is watched in its direction.
+static bool has_side(const PawlGuard* guard) {
+  return guard->what == PAWL_GUARD_CONDITION ||
+         (guard->what == PAWL_GUARD_RATE && guard->from != PAWL_FROM_SLIDING);
+}
+
+// Worth a note: a side, or the rate of sliding.
+static bool is_noted(const PawlGuard* guard, const PawlState* state) {
+  return guard->what != PAWL_GUARD_CAPACITY && is_open(guard, state->modes);
+}
+
+// The time before which a condition does not count.
+static double ready(const PawlGuards* g, const PawlState* state, const PawlGuard* guard) {
+  return guard->dwell > 0.0 ? *since(g, state, guard) + guard->dwell : -INFINITY;
+}
+
+bool pawl_guards_open(const PawlGuards* g, const PawlState* state) {
+  bool open = false;
+  for (int k = 0; k < g->condition_count && !open; k++) {
+    open = is_open(&g->all[k], state->modes);
+  }
+  return open;
+}
+
+int pawl_guards_arm(PawlGuards* g, const PawlState* state, double slack) {
+  g->armed_count = g->sided_count = 0;
+  g->armed_reacts = false;
+  for (int k = 0; k < g->condition_count; k++) {
+    const PawlGuard* guard = &g->all[k];
+    if (!is_open(guard, state->modes)) {
+      continue;
+    }
+    if (is_noted(guard, state)) {
+      g->sided[g->sided_count++] = k;
+    }
+    if (state->t + slack >= ready(g, state, guard)) {
+      g->armed[g->armed_count++] = k;
+      g->armed_reacts |= guard->reacts;
+    }
+  }
+  return g->armed_count;
+}
+
+// Accelerations and multipliers that solve the index-1 equations at a state; those of the state
+// when its method keeps them so.
+static PawlStatus react(PawlGuards* g, const PawlState* state, const double** a,
+                        const double** lambda, PawlError* err) {
+  PawlDynamics* d = g->dynamics;
+  double *own_a = g->react, *own_lambda = g->react + d->sizes.v;
+  PawlPhase phase = pawl_phase_of(state, d->plain);
+  *a = state->a;
+  *lambda = state->lambda;
+  if (g->exact && state->redundant_count == 0) {
+    return PAWL_OK;
+  }
+  *lambda = own_lambda;
+  if (g->exact) {
+    memcpy(own_lambda, state->lambda, (size_t)d->sizes.rows * sizeof(double));
+  } else {
+    const PawlValues* values;
+    *a = own_a;
+    PAWL_TRY(pawl_dynamics_evaluate(d, &phase, state, &values, err));
+    PAWL_TRY(pawl_dynamics_accelerate(d, &phase, values, state->t, own_a, own_lambda, err));
+  }
+  return pawl_share_multipliers(g->watching, state, own_lambda, err);
+}
+
+// All that is watched, at a state; `reacts`: with consistent accelerations and multipliers.
+static PawlStatus look(PawlGuards* g, const PawlState* state, bool reacts, const double** lambda,
+                       PawlError* err) {
+  const double* a = state->a;
+  PawlPhase phase = pawl_phase_of(state, g->dynamics->plain);
+  *lambda = state->lambda;
+  if (reacts) {
+    PAWL_TRY(react(g, state, &a, lambda, err));
+  }
+  return pawl_watch_look(g->watching, &phase, state, state->v, a, *lambda, &g->watch, err);
+}
+
+// Positive while nothing happens. Zero to rounding is not yet across.
+static double margin_of_rate(const PawlGuards* g, const PawlState* state, const PawlGuard* guard,
+                             double rate) {
+  if (g->loosened[guard->of]) {
+    return INFINITY;
+  }
+  double f = (state->modes[guard->of] == PAWL_MODE_UP ? rate : -rate) +
+             DBL_EPSILON * pawl_dynamics_largest(g->dynamics->sizes.v, state->v);
+  return f == 0.0 ? DBL_MIN : f;
+}
+
+static double margin_of_capacity(const PawlGuards* g, const PawlGuard* guard, double capacity,
+                                 const double* lambda) {
+  int row = g->dynamics->system->constraints[guard->of].first_row;
+  double f = pawl_watch_bound(capacity, 1.0) - fabs(lambda[row]);
+  return f == 0.0 ? DBL_MIN : f;  // nothing to hold, and no force to hold it with
+}
+
+static double margin_of(const PawlGuards* g, const PawlState* state, int k, const double* watch,
+                        const double* lambda) {
+  const PawlGuard* guard = &g->all[k];
+  double f = watch[guard->at];
+  if (guard->what == PAWL_GUARD_CAPACITY) {
+    return margin_of_capacity(g, guard, f, lambda);
+  }
+  if (!has_side(guard)) {
+    return margin_of_rate(g, state, guard, f);
+  }
+  int side = state->sides[k];
+  bool counts = side != 0 && side != PAWL_SIDE_HELD && side != guard->direction;
+  return counts ? side * f + PAWL_ROUNDING * state->largest[k] : INFINITY;  // (V6)
+}
+
+static PawlStatus look_at_regions(PawlGuards* g, const PawlState* state, PawlMargin* margin,
+                                  PawlError* err) {
+  const double* z;
+  PawlPhase phase = pawl_phase_of(state, false);
+  PAWL_TRY(pawl_surfaces_look(g->surfaces, &phase, state, &z, err));
+  margin->regions = pawl_modes_margin(g->dynamics->system, z, state->modes, &margin->constraint);
+  margin->least = fmin(margin->least, margin->regions);
+  return PAWL_OK;
+}
+
+PawlStatus pawl_guards_margins(PawlGuards* g, const PawlState* state, PawlMargin* margin,
+                               PawlError* err) {
+  const double* lambda;
+  *margin = (PawlMargin){INFINITY, INFINITY, 0};
+  if (g->armed_count > 0) {
+    PAWL_TRY(look(g, state, g->armed_reacts, &lambda, err));
+    PAWL_TRY(pawl_watch_check_capacities(g->watching, state, g->watch, err));
+  }
+  for (int k = 0; k < g->armed_count; k++) {
+    g->margins[k] = margin_of(g, state, g->armed[k], g->watch, lambda);
+    margin->least = fmin(margin->least, g->margins[k]);
+  }
+  return g->locates ? look_at_regions(g, state, margin, err) : PAWL_OK;
+}
+
+void pawl_guards_keep_margins(PawlGuards* g) {
+  memcpy(g->first_margins, g->margins, (size_t)g->armed_count * sizeof(double));
+}
+
+// The rates of sliding have no side, but how fast they were is kept, too.
+static void note(const PawlGuards* g, PawlState* state, int k, double f, double none) {
+  state->largest[k] = fabs(f) > state->largest[k] ? fabs(f) : state->largest[k];
+  if (has_side(&g->all[k]) && state->sides[k] != PAWL_SIDE_HELD &&
+      fabs(f) > none * state->largest[k]) {
+    state->sides[k] = f > 0.0 ? 1 : -1;
+  }
+}
+
+bool pawl_guards_pass(PawlGuards* g, PawlState* state, const double* watch, const double* lambda) {
+  if (g->watching->joint_count > 0 && !pawl_watch_capacities_good(g->watching, state, watch)) {
+    return false;
+  }
+  for (int k = 0; k < g->armed_count; k++) {
+    if (!(margin_of(g, state, g->armed[k], watch, lambda) >= 0.0)) {
+      return false;
+    }
+  }
+  for (int k = 0; k < g->sided_count; k++) {
+    note(g, state, g->sided[k], watch[g->all[g->sided[k]].at], PAWL_NO_SIDE);
+  }
+  return true;
+}
+
+PawlStatus pawl_guards_note(PawlGuards* g, PawlState* state, bool looked, PawlError* err) {
+  bool any = false, reacts = false;
+  const double* lambda;
+  for (int k = 0; k < g->condition_count; k++) {
+    bool seen = is_noted(&g->all[k], state);
+    any |= seen;
+    reacts |= seen && g->all[k].reacts;
+  }
+  if (!any) {
+    return PAWL_OK;
+  }
+  if (!looked || (reacts && !g->armed_reacts)) {
+    PAWL_TRY(look(g, state, reacts, &lambda, err));
+  }
+  for (int k = 0; k < g->condition_count; k++) {
+    if (is_noted(&g->all[k], state)) {
+      note(g, state, k, g->watch[g->all[k].at], PAWL_NO_SIDE);
+    }
+  }
+  return PAWL_OK;
+}
+
+PawlStatus pawl_guards_enter(PawlGuards* g, PawlState* state, PawlError* err) {
+  bool any = false, reacts = false;
+  const double* lambda;
+  for (int k = 0; k < g->condition_count; k++) {
+    state->sides[k] = state->sides[k] == PAWL_SIDE_HELD ? 0 : state->sides[k];
+    bool seen = is_noted(&g->all[k], state) && state->sides[k] == 0;
+    any |= seen;
+    reacts |= seen && g->all[k].reacts;
+  }
+  if (!any) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(look(g, state, reacts, &lambda, err));
+  for (int k = 0; k < g->condition_count; k++) {
+    if (is_noted(&g->all[k], state) && state->sides[k] == 0) {
+      note(g, state, k, g->watch[g->all[k].at], PAWL_NO_SIDE_YET);
+    }
+  }
+  return PAWL_OK;
+}
+
+// ---- times --------------------------------------------------------------------------------------
+static double next_of(const PawlGuards* g, const PawlState* state, int k) {
+  const PawlGuard* guard = &g->all[k];
+  int passed = state->passed[k - g->condition_count];
+  if (guard->what == PAWL_GUARD_TIMES) {
+    return passed < guard->times->time_count ? guard->times->times[passed] : INFINITY;
+  }
+  return is_open(guard, state->modes) ? state->since[guard->of] + guard->dwell : INFINITY;
+}
+
+double pawl_guards_next(const PawlGuards* g, const PawlState* state, double slack) {
+  double next = INFINITY;
+  for (int k = g->condition_count; k < g->condition_count + g->clock_count; k++) {
+    next = fmin(next, next_of(g, state, k));
+  }
+  for (int k = 0; k < g->condition_count; k++) {
+    if (g->all[k].dwell > 0.0 && is_open(&g->all[k], state->modes)) {
+      double t = ready(g, state, &g->all[k]);
+      next = t > state->t + slack ? fmin(next, t) : next;
+    }
+  }
+  return next;
+}
+
+// ---- at rest ------------------------------------------------------------------------------------
+// G v' + gamma of the row of a lock, whatever its mode.
+static PawlStatus second_rate(PawlGuards* g, const PawlState* state, int c, double* second,
+                              PawlError* err) {
+  PawlDynamics* d = g->dynamics;
+  const PawlValues* values;
+  const double *a, *lambda;
+  int row = d->system->constraints[c].first_row;
+  PAWL_TRY(react(g, state, &a, &lambda, err));
+  memcpy(g->modes, state->modes, pawl_phase_mode_bytes(state));
+  g->modes[c] = PAWL_MODE_HELD;
+  PawlPhase held = {.modes = g->modes, .held = state->held};
+  PAWL_TRY(pawl_dynamics_evaluate(d, &held, state, &values, err));
+  *second = values->gamma[row];
+  for (int j = 0; j < d->sizes.v; j++) {
+    for (int k = d->G.start[j]; k < d->G.start[j + 1]; k++) {
+      *second += d->G.index[k] == row ? values->G[k] * a[j] : 0.0;
+    }
+  }
+  return PAWL_OK;
+}
+
+// A relative rate that is zero but for rounding and the tolerance of an instant.
+static PawlStatus rests(PawlGuards* g, const PawlState* state, int c, double rate, bool* yes,
+                        PawlError* err) {
+  double second;
+  *yes = fabs(rate) <= PAWL_REST * pawl_dynamics_largest(g->dynamics->sizes.v, state->v);
+  if (*yes) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(second_rate(g, state, c, &second, err));
+  *yes = fabs(rate) <= PAWL_REST_OF_INSTANT * g->dynamics->def->event_tolerance * fabs(second);
+  return PAWL_OK;
+}
+
+PawlStatus pawl_guards_crossed(PawlGuards* g, const PawlState* state, PawlMargin* margin,
+                               PawlError* err) {
+  PAWL_TRY(pawl_guards_margins(g, state, margin, err));
+  margin->least = INFINITY;
+  for (int k = 0; k < g->armed_count; k++) {
+    const PawlGuard* guard = &g->all[g->armed[k]];
+    if (guard->what == PAWL_GUARD_RATE && !has_side(guard) && g->margins[k] < 0.0) {
+      bool yes;
+      PAWL_TRY(rests(g, state, guard->of, g->margins[k], &yes, err));
+      g->margins[k] = yes ? 0.0 : g->margins[k];
+    }
+    margin->least = fmin(margin->least, g->margins[k]);
+  }
+  return PAWL_OK;
+}
+
+// The mode in which a constraint engages.
+static PawlStatus engaged_mode(PawlGuards* g, const PawlState* state, int c, int* mode,
+                               PawlError* err) {
+  const PawlWatch* at = &g->dynamics->system->watches[c];
+  double rate = at->rate >= 0 ? g->watch[at->rate] : 0.0;
+  bool yes = true;
+  if (at->rate >= 0) {
+    PAWL_TRY(rests(g, state, c, rate, &yes, err));
+  }
+  *mode = yes                                                    ? PAWL_MODE_HELD
+          : g->dynamics->system->constraints[c].switching.smooth ? PAWL_MODE_WAITING
+          : at->capacity < 0                                     ? PAWL_MODE_HELD
+          : rate > 0.0                                           ? PAWL_MODE_UP
+                                                                 : PAWL_MODE_DOWN;
+  return PAWL_OK;
+}
+
+// ---- firing -------------------------------------------------------------------------------------
+static PawlStatus engage(PawlGuards* g, PawlState* state, int c, int* next, PawlError* err) {
+  if (next[c] != PAWL_MODE_FREE) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(engaged_mode(g, state, c, &next[c], err));
+  if (state->modes[c] != PAWL_MODE_FREE) {
+    state->since[c] = state->t;  // released and engaged at one instant: it begins anew
+  }
+  return PAWL_OK;
+}
+
+// A rate that reaches zero by motion is found to the tolerance of the instant; one that a jump or
+// an impact carries across it is not small.
+static PawlStatus settle_rate(PawlGuards* g, PawlState* state, int k, int* next, PawlFired* fired,
+                              PawlError* err) {
+  const PawlGuard* guard = &g->all[k];
+  double rate = g->watch[guard->at];
+  bool at_rest = fabs(rate) <= PAWL_COME_TO_REST * state->largest[k];
+  if (next[guard->of] == PAWL_MODE_FREE) {
+    return PAWL_OK;
+  }
+  if (!at_rest) {
+    PAWL_TRY(rests(g, state, guard->of, rate, &at_rest, err));
+  }
+  if (at_rest) {
+    next[guard->of] = PAWL_MODE_HELD;  // stick.c decides
+    fired->changed = true;
+  } else if (!has_side(guard)) {
+    next[guard->of] = rate > 0.0 ? PAWL_MODE_UP : PAWL_MODE_DOWN;
+  }
+  return PAWL_OK;
+}
+
+static PawlStatus fire(PawlGuards* g, PawlState* state, int k, int* next, PawlLog* log,
+                       PawlFired* fired, PawlError* err) {
+  const PawlGuard* guard = &g->all[k];
+  switch (guard->then) {
+    case PAWL_THEN_ENGAGE:
+      return engage(g, state, guard->of, next, err);
+    case PAWL_THEN_RELEASE:
+      next[guard->of] = PAWL_MODE_FREE;
+      return PAWL_OK;
+    case PAWL_THEN_EVENT:
+      *since(g, state, guard) = state->t;
+      fired->stop |= g->dynamics->system->model->events[guard->of].stop;
+      return pawl_log_event(log, state, guard->of, err);
+    case PAWL_THEN_SETTLE:
+      if (guard->what == PAWL_GUARD_RATE) {
+        return settle_rate(g, state, k, next, fired, err);
+      }
+      fired->changed |= next[guard->of] != PAWL_MODE_FREE;  // its bound is reached: stick.c decides
+      return PAWL_OK;
+    case PAWL_THEN_MOVE:
+      break;  // pawl_modes_next knows where
+  }
+  return PAWL_OK;
+}
+
+static PawlStatus fire_clock(PawlGuards* g, PawlState* state, int k, double slack, int* next,
+                             PawlLog* log, PawlFired* fired, PawlError* err) {
+  const PawlGuard* guard = &g->all[k];
+  for (double t = next_of(g, state, k); t <= state->t + slack; t = next_of(g, state, k)) {
+    state->t = t;
+    PAWL_TRY(fire(g, state, k, next, log, fired, err));
+    if (guard->what == PAWL_GUARD_DURATION) {
+      break;
+    }
+    state->passed[k - g->condition_count]++;
+  }
+  return PAWL_OK;
+}
+
+// What comes to zero together, to rounding, fires together; what rests there does not.
+static double tie_of(const PawlGuards* g, const PawlState* state, int k) {
+  double largest = state->largest[g->armed[k]];
+  bool comes = has_side(&g->all[g->armed[k]]) && !isinf(g->first_margins[k]) &&
+               g->first_margins[k] > PAWL_NO_SIDE_YET * largest;
+  return comes ? PAWL_NO_SIDE * largest : 0.0;
+}
+
+static PawlStatus fire_conditions(PawlGuards* g, PawlState* state, int* next, PawlLog* log,
+                                  PawlFired* fired, PawlError* err) {
+  bool any = false;
+  for (int k = 0; k < g->armed_count; k++) {
+    any |= g->margins[k] < 0.0;
+  }
+  for (int k = 0; any && k < g->armed_count; k++) {
+    int guard = g->armed[k];
+    if (g->margins[k] < tie_of(g, state, k)) {
+      if (has_side(&g->all[guard])) {
+        state->sides[guard] = -state->sides[guard];
+      }
+      PAWL_TRY(fire(g, state, guard, next, log, fired, err));
+    }
+  }
+  return PAWL_OK;
+}
+
+PawlStatus pawl_guards_fire(PawlGuards* g, PawlState* state, double slack, bool watched, int* next,
+                            PawlLog* log, PawlFired* fired, PawlError* err) {
+  const double* lambda;
+  memcpy(next, state->modes, pawl_phase_mode_bytes(state));
+  *fired = (PawlFired){false, false};
+  if (g->dynamics->system->watch_count > 0) {
+    PAWL_TRY(look(g, state, false, &lambda, err));
+  }
+  if (watched) {
+    PAWL_TRY(fire_conditions(g, state, next, log, fired, err));
+  }
+  for (int k = g->condition_count; k < g->condition_count + g->clock_count; k++) {
+    PAWL_TRY(fire_clock(g, state, k, slack, next, log, fired, err));
+  }
+  fired->changed |= memcmp(next, state->modes, pawl_phase_mode_bytes(state)) != 0;
+  return PAWL_OK;
+}
+
+PawlStatus pawl_guards_ask(PawlGuards* g, PawlState* state, int c, bool wanted, int* next,
+                           PawlError* err) {
+  const double* lambda;
+  memcpy(next, state->modes, pawl_phase_mode_bytes(state));
+  if (!wanted) {
+    next[c] = PAWL_MODE_FREE;
+    return PAWL_OK;
+  }
+  if (g->dynamics->system->watch_count > 0) {
+    PAWL_TRY(look(g, state, false, &lambda, err));
+  }
+  return engage(g, state, c, next, err);
+}

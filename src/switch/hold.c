@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "switch/hold.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "model/model.h"
+#include "switch/tolerances.h"
+#include "system/system.h"
+
+void pawl_hold_take(const PawlDynamics* d, PawlState* state, int c, double* g, const double* size,
+                    const double* watch, bool* refused) {
+  const PawlConstraint* k = &d->system->constraints[c];
+  int at = d->system->watches[c].to;
+  double to = at >= 0 ? watch[at] : 0.0;
+  *refused = false;
+  for (int r = k->first_row; r < k->first_row + k->row_count; r++) {
+    bool keeps = k->on_engage == PAWL_ENGAGE_KEEP;
+    state->held[r] = keeps ? g[r] : to;
+    *refused |= k->on_engage == PAWL_ENGAGE_REFUSE &&
+                fabs(g[r] - to) > PAWL_MEETS * (size[r] + PAWL_SMALLEST_SIZE);
+    g[r] = keeps ? 0.0 : g[r] - to;
+  }
+}
+
+void pawl_hold_drop(const PawlDynamics* d, PawlState* state, int c) {
+  const PawlConstraint* k = &d->system->constraints[c];
+  memset(state->held + k->first_row, 0, (size_t)k->row_count * sizeof(double));
+}
+
+double pawl_hold_worst(const PawlDynamics* d, const PawlState* state, const PawlValues* values,
+                       const unsigned char* set, double slack, const double* rate, double* size,
+                       int* row) {
+  double worst = 0.0;
+  pawl_dynamics_row_sizes(d, values->G, state->q, 0.0, size);
+  for (int i = 0; i < d->sizes.rows; i++) {
+    double off = fabs(values->g[i]) - (rate ? slack * fabs(rate[i]) : 0.0);
+    if (set[i] && off > worst * (size[i] + PAWL_SMALLEST_SIZE)) {
+      worst = off / (size[i] + PAWL_SMALLEST_SIZE);
+      *row = i;
+    }
+  }
+  return worst;
+}
+
+// [M -G^T; G 0] [dq; mu] = [0; -g].                                                          (V4)
+static PawlStatus move(PawlDynamics* d, PawlState* state, const PawlValues* values, double* x,
+                       double* y, PawlError* err) {
+  memset(x, 0, (size_t)d->sizes.v * sizeof(double));
+  for (int i = 0; i < d->sizes.rows; i++) {
+    y[i] = state->active[i] ? -values->g[i] : 0.0;
+  }
+  PAWL_TRY(pawl_dynamics_solve(d, values, values->M, values->G, values->G, state->active, state->t,
+                               x, y, err));
+  pawl_system_retract(d->system, state->q, x, state->q);
+  return PAWL_OK;
+}
+
+PawlStatus pawl_hold_snap(PawlDynamics* d, PawlState* state, const PawlValues** values, double* x,
+                          double* y, double* size, PawlError* err) {
+  enum { MOST_ROUNDS = 30 };
+  static const double DONE = 1e-15, NEARLY = 1e-12, REDUNDANT = 1e-9;  // of the terms of a row
+  PawlPhase phase = pawl_phase_of(state, false);
+  int row = 0, number;
+  double before = INFINITY;
+  for (int k = 0; k < MOST_ROUNDS; k++) {
+    double off = pawl_hold_worst(d, state, *values, state->active, 0.0, NULL, size, &row);
+    if (off <= DONE || (off <= NEARLY && off >= 0.5 * before)) {
+      if (pawl_hold_worst(d, state, *values, state->redundant, 0.0, NULL, size, &row) <=
+          REDUNDANT) {
+        return PAWL_OK;
+      }
+      break;
+    }
+    before = off;
+    PAWL_TRY(move(d, state, *values, x, y, err));
+    PAWL_TRY(pawl_dynamics_evaluate(d, &phase, state, values, err));
+  }
+  const char* name = pawl_system_row_name(d->system, row, &number);
+  return pawl_fail(err, PAWL_ERROR_RUN,
+                   "t = %.10g: constraint '%s' cannot be met by a snap: it is still off by %.3g",
+                   state->t, name, (*values)->g[row]);
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What locks hold from the instant at which they engage (docs/theory/events.md, "What a lock
+// holds").
+#pragma once
+
+#include "switch/dynamics.h"
+
+// A constraint has engaged: state->held of its rows, from `g`, the values of all rows with nothing
+// held by this one; `g` becomes what is left. `size` are the sizes of the terms of the rows,
+// `watch` what is watched. *refused: it may not engage here. (V1)-(V3)
+void pawl_hold_take(const PawlDynamics* d, PawlState* state, int constraint, double* g,
+                    const double* size, const double* watch, bool* refused);
+// It lets go, or slides.
+void pawl_hold_drop(const PawlDynamics* d, PawlState* state, int constraint);
+// Positions move onto the rows that bind by the least change in the metric of M, until they hold.
+// `values` are those of the state, and again at the end; x (v), y, size (rows) are room.     (V4)
+PAWL_CHECKED PawlStatus pawl_hold_snap(PawlDynamics* d, PawlState* state, const PawlValues** values,
+                                       double* x, double* y, double* size, PawlError* err);
+// The largest |g_i| of the rows in `set`, less what `slack` seconds of motion at `rate` make (NULL:
+// nothing), relative to the terms of its row; and that row.
+double pawl_hold_worst(const PawlDynamics* d, const PawlState* state, const PawlValues* values,
+                       const unsigned char* set, double slack, const double* rate, double* size,
+                       int* row);

@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "switch/jump.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "model/model.h"
+#include "switch/hold.h"
+#include "switch/modes.h"
+#include "switch/tolerances.h"
+#include "system/system.h"
+
+// ---- creation -----------------------------------------------------------------------------------
+static PawlStatus make_transition(PawlJump* j, PawlError* err) {
+  PawlDynamics* d = j->dynamics;
+  PawlTransitionForm form;
+  PAWL_TRY(pawl_transition_parse(d->def->transition, &form, err));
+  if (form != PAWL_TRANSITION_FULL && d->sizes.v > PAWL_LARGEST_DENSE) {
+    return pawl_fail(err, PAWL_ERROR_USAGE,
+                     "transition = %s: is made of dense matrices, and %d velocities are more than "
+                     "%d; use full",
+                     d->def->transition, d->sizes.v, (int)PAWL_LARGEST_DENSE);
+  }
+  return pawl_transition_create(form, &d->H, &d->G, d->kkt, &j->transition, err);
+}
+
+PawlStatus pawl_jump_create(PawlGuards* guards, PawlLaw* law, PawlLog* log,
+                            const PawlStateShape* shape, PawlJump* j, PawlError* err) {
+  PawlDynamics* d = guards->dynamics;
+  int rows = d->sizes.rows;
+  *j = (PawlJump){.dynamics = d,
+                  .guards = guards,
+                  .law = law,
+                  .log = log,
+                  .G_before = PAWL_NEW(d->arena, double, d->nonzeros_G),
+                  .dv = PAWL_NEW(d->arena, double, d->sizes.v),
+                  .rate = PAWL_NEW(d->arena, double, rows),
+                  .size = PAWL_NEW(d->arena, double, rows),
+                  .impulse = PAWL_NEW(d->arena, double, rows),
+                  .loss = PAWL_NEW(d->arena, double, rows),
+                  .correction = PAWL_NEW(d->arena, double, rows),
+                  .set = PAWL_NEW(d->arena, unsigned char, rows),
+                  .persistent = PAWL_NEW(d->arena, unsigned char, rows),
+                  .identity = PAWL_NEW(d->arena, double, d->nonzeros_H)};
+  if (d->arena->failed) {
+    return pawl_fail_memory(err);
+  }
+  for (int c = 0; c < d->sizes.v; c++) {
+    for (int k = d->H.start[c]; k < d->H.start[c + 1]; k++) {
+      j->identity[k] = d->H.index[k] == c;
+    }
+  }
+  PAWL_TRY(pawl_stick_create(guards->watching, guards->loosened, &j->stick, err));
+  PAWL_TRY(make_transition(j, err));
+  return pawl_phase_state(shape, &j->before, err);
+}
+
+void pawl_jump_destroy(PawlJump* j) {
+  pawl_transition_destroy(j->transition);
+  pawl_state_destroy(j->before);
+}
+
+static PawlStatus evaluate(PawlJump* j, const PawlState* state, const PawlValues** values,
+                           PawlError* err) {
+  PawlPhase phase = pawl_phase_of(state, false);
+  return pawl_dynamics_evaluate(j->dynamics, &phase, state, values, err);
+}
+
+static double fastest(const PawlJump* j, const PawlState* state) {
+  return pawl_dynamics_largest(j->dynamics->sizes.v, state->v);
+}
+
+// G v + g_t of every row, to j->rate.
+static const double* rates(PawlJump* j, const PawlState* state, const PawlValues* values) {
+  pawl_dynamics_rows(j->dynamics, values->G, state->v, values->g_t, j->rate);
+  return j->rate;
+}
+
+// ---- what is held -------------------------------------------------------------------------------
+static bool engages(const PawlJump* j, const PawlState* state, int c) {
+  return j->dynamics->system->constraints[c].triggered && state->modes[c] == PAWL_MODE_HELD &&
+         j->before->modes[c] != PAWL_MODE_HELD;
+}
+
+// A constraint that does not engage is as it was.
+static void stay(const PawlJump* j, PawlState* state, int c) {
+  state->modes[c] = j->before->modes[c];
+  state->since[c] = j->before->since[c];
+  pawl_hold_drop(j->dynamics, state, c);
+  for (int k = 0; k < j->guards->condition_count; k++) {
+    const PawlGuard* guard = &j->guards->all[k];
+    if (guard->then != PAWL_THEN_EVENT && guard->of == c) {
+      state->sides[k] = j->before->sides[k];
+    }
+  }
+}
+
+// What locks hold from now on, from `values` with nothing held by them; those that refuse stay as
+// they were. *snaps: positions must move; *refused: modes have changed again.
+static PawlStatus capture(PawlJump* j, PawlState* state, const PawlValues* values, bool* snaps,
+                          bool* refused, PawlError* err) {
+  const PawlSystem* system = j->dynamics->system;
+  *snaps = *refused = false;
+  pawl_dynamics_row_sizes(j->dynamics, values->G, state->q, 0.0, j->size);
+  for (int c = 0; c < system->constraint_count; c++) {
+    bool refuses;
+    if (!engages(j, state, c)) {
+      continue;
+    }
+    pawl_hold_take(j->dynamics, state, c, values->g, j->size, j->guards->watch, &refuses);
+    if (refuses) {
+      *refused = true;
+      stay(j, state, c);
+      PAWL_TRY(pawl_log_refusal(j->log, j->before, c, err));
+    }
+    *snaps |= !refuses && system->constraints[c].on_engage != PAWL_ENGAGE_KEEP;
+  }
+  return PAWL_OK;
+}
+
+static bool is_idle(int mode) {
+  return mode == PAWL_MODE_FREE || mode == PAWL_MODE_WAITING;
+}
+
+// A change between free and not free starts the clocks of a constraint anew, and its conditions
+// have no side any more.
+static void restart_clocks(PawlJump* j, PawlState* state) {
+  const PawlSystem* system = j->dynamics->system;
+  for (int c = 0; c < system->constraint_count; c++) {
+    int from = j->before->modes[c], to = state->modes[c];
+    if (!system->constraints[c].triggered) {
+      continue;
+    }
+    if (to != PAWL_MODE_HELD || from != PAWL_MODE_HELD) {
+      pawl_hold_drop(j->dynamics, state, c);
+    }
+    if (from == to || (!is_idle(from) && !is_idle(to))) {
+      continue;  // nothing, or between sticking and sliding
+    }
+    state->since[c] = state->t;
+    for (int k = 0; k < j->guards->condition_count; k++) {
+      const PawlGuard* guard = &j->guards->all[k];
+      if (guard->then != PAWL_THEN_EVENT && guard->of == c) {
+        state->sides[k] = 0;
+      }
+    }
+  }
+}
+
+// How fast a joint slides is measured from where its sliding begins.
+static void begin_sliding(const PawlJump* j, PawlState* state) {
+  for (int k = 0; k < j->guards->condition_count; k++) {
+    const PawlGuard* guard = &j->guards->all[k];
+    if (guard->from == PAWL_FROM_SLIDING &&
+        state->modes[guard->of] != j->before->modes[guard->of]) {
+      state->largest[k] = 0.0;
+    }
+  }
+}
+
+// The new equations must hold where they begin, but for the drift that the old ones had and the
+// tolerance of the instant, or the motion would go on beside them.
+static PawlStatus check_meeting(PawlJump* j, const PawlState* state, const PawlValues** values,
+                                PawlError* err) {
+  static const double MORE_THAN_BEFORE = 10.0;
+  PawlDynamics* d = j->dynamics;
+  int row = 0, of_before = 0, number;
+  double off = pawl_hold_worst(d, state, *values, state->active, 2 * d->def->event_tolerance,
+                               rates(j, state, *values), j->size, &row);
+  if (off <= PAWL_MEETS) {
+    return PAWL_OK;
+  }
+  double value = (*values)->g[row];
+  PAWL_TRY(evaluate(j, j->before, values, err));
+  double drift =
+      pawl_hold_worst(d, j->before, *values, j->before->active, 0.0, NULL, j->size, &of_before);
+  PAWL_TRY(evaluate(j, state, values, err));
+  const char* name = pawl_system_row_name(d->system, row, &number);
+  return off <= PAWL_MEETS + MORE_THAN_BEFORE * drift
+             ? PAWL_OK
+             : pawl_fail(err, PAWL_ERROR_RUN,
+                         "t = %.10g: constraint '%s' (row %d) is off by %.3g where its new mode "
+                         "begins: the two branches do not meet on the switching surface",
+                         state->t, name, number + 1, value);
+}
+
+// ---- the velocities -----------------------------------------------------------------------------
+// Rows in force after, j->set; of these, j->persistent were in force before and stand for the same
+// equation. True when some are new.
+static bool list_added(PawlJump* j, const PawlState* state) {
+  const PawlSystem* system = j->dynamics->system;
+  bool any = false;
+  pawl_modes_active(system, state->modes, j->set);
+  for (int i = 0; i < j->dynamics->sizes.rows; i++) {
+    int c = system->row_constraint[i];
+    bool other = c >= 0 && !system->constraints[c].triggered &&
+                 pawl_system_switched(system, c, j->before->modes, state->modes);
+    j->persistent[i] = j->before->active[i] && j->set[i] && !other;
+    any |= j->set[i] && !j->persistent[i];
+  }
+  return any;
+}
+
+// A finite force carries no impulse: where something else jumps, joints with a capacity are left
+// out, and slide afterwards if they are no longer at rest.
+static bool leave_out_joints(PawlJump* j, const PawlState* state, const PawlValues* values) {
+  const PawlSystem* system = j->dynamics->system;
+  const PawlWatching* w = j->guards->watching;
+  bool jumps = false, any = false;
+  if (w->joint_count == 0) {
+    return false;
+  }
+  const double* rate = rates(j, state, values);
+  for (int i = 0; i < j->dynamics->sizes.rows; i++) {
+    int c = system->row_constraint[i];
+    bool limited = c >= 0 && system->watches[c].capacity >= 0;
+    jumps |=
+        j->set[i] && !j->persistent[i] && !limited && fabs(rate[i]) > PAWL_REST * fastest(j, state);
+  }
+  for (int k = 0; jumps && k < w->joint_count; k++) {
+    int row = system->constraints[w->joints[k]].first_row;
+    any |= j->set[row];
+    j->set[row] = 0;
+  }
+  return any;
+}
+
+// After a jump that left joints with a capacity out: those that move now slide.
+static void slide_after_jump(PawlJump* j, PawlState* state, const PawlValues* values) {
+  const PawlWatching* w = j->guards->watching;
+  const double* rate = rates(j, state, values);
+  for (int k = 0; k < w->joint_count; k++) {
+    int c = w->joints[k], row = j->dynamics->system->constraints[c].first_row;
+    if (state->modes[c] == PAWL_MODE_HELD && fabs(rate[row]) > PAWL_REST * fastest(j, state)) {
+      state->modes[c] = rate[row] > 0.0 ? PAWL_MODE_UP : PAWL_MODE_DOWN;
+      pawl_hold_drop(j->dynamics, state, c);
+    }
+  }
+}
+
+// Rows that depend on each other may ask for different rates: then no velocity serves them all.
+static PawlStatus check_rates(PawlJump* j, const PawlState* state, const PawlValues* values,
+                              PawlError* err) {
+  static const double OF_INSTANT = 1e3, OF_DRIFT = 10.0;
+  PawlDynamics* d = j->dynamics;
+  double of_instant =
+      OF_INSTANT * d->def->event_tolerance * pawl_dynamics_largest(d->sizes.v, j->before->a);
+  double rounding = of_instant + OF_DRIFT * j->drift_rate;
+  const double* rate = rates(j, state, values);
+  pawl_sparse_sizes(&d->G, values->G, state->v, 0.0, j->size);
+  for (int i = 0; i < d->sizes.rows; i++) {
+    double size = j->size[i] + fabs(values->g_t[i]) + PAWL_REST * fastest(j, state);
+    if (j->set[i] && fabs(rate[i]) > PAWL_CONTRADICTS * size + rounding) {
+      int number;
+      const char* name = pawl_system_row_name(d->system, i, &number);
+      return pawl_fail(err, PAWL_ERROR_RUN,
+                       "t = %.10g: constraint '%s' (row %d) contradicts the others that hold now: "
+                       "no velocities satisfy all of them",
+                       state->t, name, number + 1);
+    }
+  }
+  return PAWL_OK;
+}
+
+// The law post in one of its forms: M dv = G^T Lambda, G (v + dv) = -g_t over the rows of j->set.
+static PawlStatus jump_post(PawlJump* j, PawlState* state, const PawlValues* values,
+                            double* impulse, PawlError* err) {
+  PawlDynamics* d = j->dynamics;
+  const double* rate = rates(j, state, values);
+  j->drift_rate = 0.0;  // what the method allows the rows that stay in force
+  for (int i = 0; i < d->sizes.rows; i++) {
+    j->drift_rate = j->persistent[i] ? fmax(j->drift_rate, fabs(rate[i])) : j->drift_rate;
+  }
+  d->info.factorizations++;
+  PawlStatus status =
+      pawl_transition_solve(j->transition, values->M, values->G, j->persistent, j->set, state->v,
+                            values->g_t, j->dv, impulse, NULL, &j->dependent_count);
+  if (status != PAWL_OK) {
+    return status == PAWL_RETRY
+               ? pawl_dynamics_singular(d, values->M, values->G, j->set, state->t, err)
+               : pawl_fail_memory(err);
+  }
+  for (int k = 0; k < d->sizes.v; k++) {
+    state->v[k] += j->dv[k];
+  }
+  return PAWL_OK;
+}
+
+// The rates of the rows are set by the least change of the velocities, whatever the masses:
+// dv = G^T y, G G^T y = -(G v + g_t). For a joint that locks: its rate becomes zero, no other. (V5)
+static PawlStatus jump_none(PawlJump* j, PawlState* state, const PawlValues* values,
+                            PawlError* err) {
+  PawlDynamics* d = j->dynamics;
+  const double* rate = rates(j, state, values);
+  memset(j->dv, 0, (size_t)d->sizes.v * sizeof(double));
+  for (int i = 0; i < d->sizes.rows; i++) {
+    j->correction[i] = state->active[i] ? -rate[i] : 0.0;
+  }
+  PAWL_TRY(pawl_dynamics_solve(d, values, j->identity, values->G, values->G, state->active,
+                               state->t, j->dv, j->correction, err));
+  for (int k = 0; k < d->sizes.v; k++) {
+    state->v[k] += j->dv[k];
+  }
+  return PAWL_OK;
+}
+
+// The energy that each row takes: -Lambda_i (rate before + rate after)/2, which add up to the loss
+// of kinetic energy, since M (v+ - v-) = G^T Lambda.                                         (V9)
+static void share_loss(PawlJump* j, const PawlState* state, const PawlValues* values) {
+  PawlDynamics* d = j->dynamics;
+  pawl_sparse_add(&d->G, values->G, 0.5, j->before->v, j->loss);
+  pawl_sparse_add(&d->G, values->G, 0.5, state->v, j->loss);
+  for (int i = 0; i < d->sizes.rows; i++) {
+    j->loss[i] *= -j->impulse[i];
+  }
+}
+
+static PawlStatus jump_velocities(PawlJump* j, PawlState* state, PawlImpactLaw law,
+                                  const PawlValues** values, PawlError* err) {
+  PawlDynamics* d = j->dynamics;
+  PawlCrossing crossing = {j->law, j->before, j->G_before};
+  PawlPhase phase = pawl_phase_of(state, false);
+  double gain;
+  if (law.epsilon == PAWL_LAW_NONE) {
+    return jump_none(j, state, *values, err);
+  }
+  if (law.epsilon == 1.0) {
+    bool left_out = leave_out_joints(j, state, *values);
+    PAWL_TRY(jump_post(j, state, *values, j->impulse, err));
+    if (j->dependent_count > 0) {
+      PAWL_TRY(check_rates(j, state, *values, err));
+    }
+    share_loss(j, state, *values);
+    if (left_out) {
+      slide_after_jump(j, state, *values);
+      PAWL_TRY(evaluate(j, state, values, err));
+      PAWL_TRY(pawl_dynamics_reduce(d, state, *values, err));
+    }
+    PAWL_TRY(pawl_law_gain(&crossing, &phase, state->v, &gain, err));
+  } else {
+    unsigned flips;
+    PAWL_TRY(
+        pawl_law_solve(&crossing, &phase, *values, law, state->v, j->impulse, &flips, &gain, err));
+  }
+  return pawl_law_check_gain(&crossing, &phase, law, gain, err);
+}
+
+// Takes rounding out of the rates of joints that stick.
+static PawlStatus stop_newly_held(PawlJump* j, PawlState* state, PawlError* err) {
+  const PawlValues* values = pawl_eval_values(j->dynamics->eval);
+  pawl_modes_active(j->dynamics->system, state->modes, j->set);
+  memset(j->persistent, 0, (size_t)j->dynamics->sizes.rows);
+  return jump_post(j, state, values, j->correction, err);
+}
+
+// ---- the instant --------------------------------------------------------------------------------
+// The gradient before is needed where the law lies between it and that after.
+static PawlStatus keep_gradient(PawlJump* j, PawlImpactLaw law, PawlError* err) {
+  const PawlValues* values;
+  if (law.epsilon == 1.0 || law.epsilon == PAWL_LAW_NONE) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(evaluate(j, j->before, &values, err));
+  memcpy(j->G_before, values->G, (size_t)j->dynamics->nonzeros_G * sizeof(double));
+  return PAWL_OK;
+}
+
+PawlStatus pawl_jump(PawlJump* j, PawlState* state, const int* next, PawlError* err) {
+  PawlDynamics* d = j->dynamics;
+  const PawlValues* values;
+  PawlImpactLaw law;
+  bool snaps, refused, newly_held;
+  pawl_phase_copy(j->before, state);
+  memcpy(state->modes, next, pawl_phase_mode_bytes(state));
+  PAWL_TRY(pawl_law_of(d, state->t, j->before->modes, next, &law, err));
+  PAWL_TRY(keep_gradient(j, law, err));
+  restart_clocks(j, state);
+  PAWL_TRY(evaluate(j, state, &values, err));
+  double before = values->energy[0] + values->energy[1];
+  PAWL_TRY(capture(j, state, values, &snaps, &refused, err));
+  if (refused) {
+    PAWL_TRY(evaluate(j, state, &values, err));
+  }
+  PAWL_TRY(pawl_dynamics_reduce(d, state, values, err));
+  if (snaps) {
+    PAWL_TRY(evaluate(j, state, &values, err));
+    PAWL_TRY(pawl_hold_snap(d, state, &values, j->dv, j->correction, j->size, err));
+  }
+  PAWL_TRY(check_meeting(j, state, &values, err));
+  memset(j->impulse, 0, (size_t)d->sizes.rows * sizeof(double));
+  memset(j->loss, 0, (size_t)d->sizes.rows * sizeof(double));
+  if (list_added(j, state)) {
+    PAWL_TRY(jump_velocities(j, state, law, &values, err));
+  }
+  PAWL_TRY(pawl_stick_settle(&j->stick, state, j->before->v, &newly_held, err));
+  values = pawl_eval_values(d->eval);
+  double after = values->energy[0] + values->energy[1];
+  if (newly_held) {
+    PAWL_TRY(stop_newly_held(j, state, err));
+  }
+  begin_sliding(j, state);
+  d->info.redundant_rows = state->redundant_count;
+  if (pawl_system_switches(d->system)) {
+    PAWL_TRY(pawl_surfaces_enter(j->guards->surfaces, state, j->before->modes, err));
+  }
+  PAWL_TRY(pawl_guards_enter(j->guards, state, err));
+  return memcmp(state->modes, j->before->modes, pawl_phase_mode_bytes(state)) == 0
+             ? PAWL_OK
+             : pawl_log_switch(j->log, state, j->before->modes, j->before->v, j->impulse, j->loss,
+                               before - after, err);
+}
+
+// ---- the start ----------------------------------------------------------------------------------
+// A joint with a capacity that moves from the start slides, unless it is to wait for rest.
+static void slide_from_start(PawlJump* j, PawlState* state, int c) {
+  const PawlSystem* system = j->dynamics->system;
+  double rate = j->guards->watch[system->watches[c].rate];
+  if (state->modes[c] == PAWL_MODE_HELD && !system->constraints[c].switching.smooth &&
+      fabs(rate) > PAWL_REST * fastest(j, state)) {
+    state->modes[c] = rate > 0.0 ? PAWL_MODE_UP : PAWL_MODE_DOWN;
+    pawl_hold_drop(j->dynamics, state, c);
+  }
+}
+
+PawlStatus pawl_jump_start(PawlJump* j, PawlState* state, PawlError* err) {
+  const PawlSystem* system = j->dynamics->system;
+  const PawlValues* values;
+  PawlPhase phase = pawl_phase_of(state, false);
+  bool unused;  // a start is checked elsewhere
+  pawl_guards_start(j->guards, state);
+  if (system->watch_count > 0) {
+    PAWL_TRY(pawl_watch_look(j->guards->watching, &phase, state, state->v, state->a, state->lambda,
+                             &j->guards->watch, err));
+  }
+  PAWL_TRY(evaluate(j, state, &values, err));
+  pawl_dynamics_row_sizes(j->dynamics, values->G, state->q, 0.0, j->size);
+  for (int c = 0; c < system->constraint_count; c++) {
+    if (system->constraints[c].triggered && state->modes[c] == PAWL_MODE_HELD) {
+      pawl_hold_take(j->dynamics, state, c, values->g, j->size, j->guards->watch, &unused);
+    }
+  }
+  for (int k = 0; k < j->guards->watching->joint_count; k++) {
+    slide_from_start(j, state, j->guards->watching->joints[k]);
+  }
+  pawl_phase_activate(system, state);
+  return PAWL_OK;
+}
+
+PawlStatus pawl_jump_settle_start(PawlJump* j, PawlState* state, PawlError* err) {
+  bool newly_held;
+  PAWL_TRY(pawl_stick_settle(&j->stick, state, state->v, &newly_held, err));
+  if (newly_held) {
+    PAWL_TRY(stop_newly_held(j, state, err));
+  }
+  if (pawl_system_switches(j->dynamics->system)) {
+    PAWL_TRY(pawl_surfaces_enter(j->guards->surfaces, state, NULL, err));
+  }
+  return pawl_guards_enter(j->guards, state, err);
+}

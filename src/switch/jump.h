@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The instant of a switch (docs/theory/events.md, docs/theory/impact.md,
+// docs/theory/transition.md): from a state and the modes that follow to the state after it, with
+// its phase complete: what locks hold, positions that snap, the jump of the velocities, which
+// joints stick, accelerations and multipliers. A function of its arguments; it knows no stepper.
+#pragma once
+
+#include "switch/guards.h"
+#include "switch/law.h"
+#include "switch/stick.h"
+#include "switch/transition.h"
+
+typedef struct PawlJump {
+  PawlDynamics* dynamics;
+  PawlGuards* guards;
+  PawlLaw* law;
+  PawlStick stick;
+  PawlTransition* transition;  // the law post
+  PawlLog* log;
+  PawlState* before;  // the state at the instant, with its phase before
+  // room
+  double* G_before;  // nonzeros of G
+  double *dv, *rate, *size, *impulse, *loss, *correction;
+  unsigned char *set, *persistent;  // rows in force after, and of these those from before
+  double* identity;                 // nonzeros of H
+  int dependent_count;
+  double drift_rate;  // of the rows that stay in force
+} PawlJump;
+
+PAWL_CHECKED PawlStatus pawl_jump_create(PawlGuards* guards, PawlLaw* law, PawlLog* log,
+                                         const PawlStateShape* shape, PawlJump* jump,
+                                         PawlError* err);
+void pawl_jump_destroy(PawlJump* jump);
+
+// From `state` to the modes `next`. Failure leaves the state half changed: keep a copy.
+PAWL_CHECKED PawlStatus pawl_jump(PawlJump* jump, PawlState* state, const int* next,
+                                  PawlError* err);
+// The start of a run, where positions and velocities are given: `state` has the modes of its place.
+// First what locks hold, and whether joints with a capacity slide; then, once rows and velocities
+// are consistent, which of those at rest do, accelerations and multipliers.
+PAWL_CHECKED PawlStatus pawl_jump_start(PawlJump* jump, PawlState* state, PawlError* err);
+PAWL_CHECKED PawlStatus pawl_jump_settle_start(PawlJump* jump, PawlState* state, PawlError* err);

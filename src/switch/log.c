@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "switch/log.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+enum { FIRST_ROOM = 8 };
+
+static PawlInstant* new_instant(PawlArena* arena, PawlSizes n) {
+  PawlInstant* i = PAWL_NEW(arena, PawlInstant, 1);
+  if (i) {
+    *i = (PawlInstant){.from = PAWL_NEW(arena, int, n.modes),
+                       .to = PAWL_NEW(arena, int, n.modes),
+                       .q = PAWL_NEW(arena, double, n.q),
+                       .v_before = PAWL_NEW(arena, double, n.v),
+                       .v_after = PAWL_NEW(arena, double, n.v),
+                       .impulse = PAWL_NEW(arena, double, n.rows),
+                       .loss = PAWL_NEW(arena, double, n.rows)};
+  }
+  return i;
+}
+
+// Doubles the room.
+static PawlStatus grow(PawlLog* log, PawlError* err) {
+  int room = log->room > 0 ? 2 * log->room : FIRST_ROOM;
+  PawlInstant** instants = PAWL_NEW(log->arena, PawlInstant*, room);
+  for (int k = 0; instants && k < room; k++) {
+    instants[k] = k < log->room ? log->instants[k] : new_instant(log->arena, log->sizes);
+  }
+  if (log->arena->failed) {
+    return pawl_fail_memory(err);
+  }
+  log->instants = instants;
+  log->room = room;
+  return PAWL_OK;
+}
+
+PawlStatus pawl_log_create(PawlArena* arena, const PawlSystem* system, PawlLog* log,
+                           PawlError* err) {
+  *log = (PawlLog){.arena = arena, .sizes = pawl_system_sizes(system)};
+  log->nothing = PAWL_NEW(arena, double, log->sizes.rows);
+  return grow(log, err);
+}
+
+// The next entry, with all but impulse and loss filled in.
+static PawlStatus add(PawlLog* log, double t, const double* q, const double* v_before,
+                      const double* v_after, const int* from, const int* to, PawlInstant** out,
+                      PawlError* err) {
+  if (log->count == log->room) {
+    PAWL_TRY(grow(log, err));
+  }
+  PawlInstant* i = log->instants[log->count++];
+  i->contact = i->event = i->refused = -1;
+  i->t = t;
+  i->energy_lost = 0.0;
+  memcpy((int*)i->from, from, (size_t)log->sizes.modes * sizeof(int));
+  memcpy((int*)i->to, to, (size_t)log->sizes.modes * sizeof(int));
+  memcpy((double*)i->q, q, (size_t)log->sizes.q * sizeof(double));
+  memcpy((double*)i->v_before, v_before, (size_t)log->sizes.v * sizeof(double));
+  memcpy((double*)i->v_after, v_after, (size_t)log->sizes.v * sizeof(double));
+  memset((double*)i->impulse, 0, (size_t)log->sizes.rows * sizeof(double));
+  memset((double*)i->loss, 0, (size_t)log->sizes.rows * sizeof(double));
+  *out = i;
+  return PAWL_OK;
+}
+
+PawlStatus pawl_log_switch(PawlLog* log, const PawlState* after, const int* from,
+                           const double* v_before, const double* impulse, const double* loss,
+                           double energy_lost, PawlError* err) {
+  PawlInstant* i;
+  PAWL_TRY(add(log, after->t, after->q, v_before, after->v, from, after->modes, &i, err));
+  size_t bytes = (size_t)log->sizes.rows * sizeof(double);
+  i->energy_lost = energy_lost;
+  memcpy((double*)i->impulse, impulse ? impulse : log->nothing, bytes);
+  memcpy((double*)i->loss, loss ? loss : log->nothing, bytes);
+  return PAWL_OK;
+}
+
+// An instant at which nothing jumps.
+static PawlStatus add_quiet(PawlLog* log, const PawlState* state, PawlInstant** out,
+                            PawlError* err) {
+  return add(log, state->t, state->q, state->v, state->v, state->modes, state->modes, out, err);
+}
+
+PawlStatus pawl_log_event(PawlLog* log, const PawlState* state, int event, PawlError* err) {
+  PawlInstant* i;
+  PAWL_TRY(add_quiet(log, state, &i, err));
+  i->event = event;
+  return PAWL_OK;
+}
+
+PawlStatus pawl_log_refusal(PawlLog* log, const PawlState* state, int constraint, PawlError* err) {
+  PawlInstant* i;
+  PAWL_TRY(add_quiet(log, state, &i, err));
+  i->refused = constraint;
+  return PAWL_OK;
+}
+
+PawlStatus pawl_log_contact(PawlLog* log, int row, double impulse, double energy_lost,
+                            const PawlState* before, double t, const double* q, const double* v,
+                            PawlError* err) {
+  PawlInstant* i;
+  PAWL_TRY(add(log, t, q, before->v, v, before->modes, before->modes, &i, err));
+  i->contact = row;
+  i->energy_lost = energy_lost;
+  ((double*)i->impulse)[row] = impulse;
+  return PAWL_OK;
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The instants of the step under way. The log grows as it must; it allocates only in a step with
+// more instants than any before.
+#pragma once
+
+#include "switch/phase.h"
+
+typedef struct PawlLog {
+  PawlArena* arena;
+  PawlSizes sizes;
+  int count, room;
+  PawlInstant** instants;
+  double* nothing;  // rows: no impulse, no loss
+} PawlLog;
+
+PAWL_CHECKED PawlStatus pawl_log_create(PawlArena* arena, const PawlSystem* system, PawlLog* log,
+                                        PawlError* err);
+// A switch: the state after it, with its modes, and what was before. `impulse` and `loss` by rows;
+// NULL: none.
+PAWL_CHECKED PawlStatus pawl_log_switch(PawlLog* log, const PawlState* after, const int* from,
+                                        const double* v_before, const double* impulse,
+                                        const double* loss, double energy_lost, PawlError* err);
+// An event of the model, and a constraint that did not engage, at a state.
+PAWL_CHECKED PawlStatus pawl_log_event(PawlLog* log, const PawlState* state, int event,
+                                       PawlError* err);
+PAWL_CHECKED PawlStatus pawl_log_refusal(PawlLog* log, const PawlState* state, int constraint,
+                                         PawlError* err);
+// An impact on a contact row in a step from `before` to (t, q, v): its impulse and the energy it
+// took.
+PAWL_CHECKED PawlStatus pawl_log_contact(PawlLog* log, int row, double impulse, double energy_lost,
+                                         const PawlState* before, double t, const double* q,
+                                         const double* v, PawlError* err);

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "switch/phase.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "switch/modes.h"
+
+PawlStatus pawl_phase_state(const PawlStateShape* n, PawlState** out, PawlError* err) {
+  size_t numbers = (size_t)n->q + 2 * (size_t)n->v + 2 * (size_t)n->rows + (size_t)n->memory +
+                   (size_t)n->since + (size_t)n->conditions;
+  size_t integers = (size_t)n->conditions + (size_t)n->clocks + (size_t)n->modes;
+  size_t flags = 2 * (size_t)n->rows + (size_t)n->surfaces;
+  size_t bytes = numbers * sizeof(double) + integers * sizeof(int) + flags;
+  PawlState* state = pawl_alloc(1, sizeof(PawlState) + bytes);
+  *out = state;
+  if (!state) {
+    return pawl_fail_memory(err);
+  }
+  state->bytes = bytes;
+  state->q = (double*)(state + 1);
+  state->v = state->q + n->q;
+  state->a = state->v + n->v;
+  state->lambda = state->a + n->v;
+  state->memory = state->lambda + n->rows;
+  state->memory_count = n->memory;
+  state->held = state->memory + n->memory;
+  state->since = state->held + n->rows;
+  state->largest = state->since + n->since;
+  state->sides = (int*)(state->largest + n->conditions);
+  state->passed = state->sides + n->conditions;
+  state->modes = state->passed + n->clocks;
+  state->mode_count = n->modes;
+  state->active = (unsigned char*)(state->modes + n->modes);
+  state->redundant = state->active + n->rows;
+  state->still = state->redundant + n->rows;
+  return PAWL_OK;
+}
+
+void pawl_state_destroy(PawlState* state) {
+  pawl_free(state);
+}
+
+// The arrays of a state lie behind each other, from q on.
+void pawl_phase_copy(PawlState* to, const PawlState* from) {
+  to->t = from->t;
+  to->step = from->step;
+  to->redundant_count = from->redundant_count;
+  to->still_count = from->still_count;
+  memcpy(to->q, from->q, from->bytes);
+}
+
+void pawl_phase_activate(const PawlSystem* system, PawlState* state) {
+  int rows = pawl_system_sizes(system).rows;
+  pawl_modes_active(system, state->modes, state->active);
+  for (int i = 0; state->redundant_count > 0 && i < rows; i++) {
+    state->active[i] = state->active[i] && !state->redundant[i];
+  }
+}

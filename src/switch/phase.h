@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// A phase is everything discrete: which mode each constraint is in, which rows bind, what locks
+// hold. It does not change between two instants. A state carries its phase; a method steps with one
+// that it is given and cannot change.
+#pragma once
+
+#include "base/arena.h"
+#include "pawl/stepper.h"
+
+struct PawlCrossing;
+
+typedef struct PawlPhase {
+  const int* modes;             // sizes.modes: the mode of each constraint, then turns
+  const double* held;           // rows: what locks hold
+  const unsigned char* active;  // rows: binds, and does not follow from others; NULL: all do
+  // A step in which regions switch, taken with the modes of its end; NULL: none do. law.h
+  const struct PawlCrossing* crossing;
+} PawlPhase;
+
+// The phase of a state. `plain`: all rows of the system bind for good.
+static inline PawlPhase pawl_phase_of(const PawlState* state, bool plain) {
+  return (PawlPhase){state->modes, state->held,
+                     plain && state->redundant_count == 0 ? NULL : state->active, NULL};
+}
+
+static inline bool pawl_phase_binds(const PawlPhase* phase, int row) {
+  return !phase->active || phase->active[row];
+}
+
+static inline PawlPoint pawl_phase_point(const PawlPhase* phase, double t, const double* q,
+                                         const double* v, const double* a, const double* lambda) {
+  return (PawlPoint){t, q, v, a, lambda, phase->modes, phase->held};
+}
+
+// ---- states -------------------------------------------------------------------------------------
+typedef struct PawlStateShape {  // how many of each a state has
+  int q, v, rows, memory, since, conditions, clocks, modes, surfaces;
+} PawlStateShape;
+
+PAWL_CHECKED PawlStatus pawl_phase_state(const PawlStateShape* shape, PawlState** out,
+                                         PawlError* err);
+// All of a state: the run goes on from the copy with the same bits.
+void pawl_phase_copy(PawlState* to, const PawlState* from);
+
+// ---- rows ---------------------------------------------------------------------------------------
+// Sets state->active from its modes and redundant rows.
+void pawl_phase_activate(const PawlSystem* system, PawlState* state);
+static inline size_t pawl_phase_mode_bytes(const PawlState* state) {
+  return (size_t)state->mode_count * sizeof(int);
+}

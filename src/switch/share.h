@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows that depend on each other share a force in many ways; here is the one that is shown and
+// judged (docs/theory/events.md).
+#pragma once
+
+#include "switch/watch.h"
+
+// Where rows depend on each other: of the multipliers that make the same force, those of least
+// norm within their bounds, in place; else they stay (allocates where there are such rows).
+PAWL_CHECKED PawlStatus pawl_share_multipliers(PawlWatching* watching, const PawlState* state,
+                                               double* lambda, PawlError* err);

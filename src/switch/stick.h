@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which of the joints with a capacity that are at rest hold, and which slide
+// (docs/theory/events.md, "Capacity").
+#pragma once
+
+#include "switch/watch.h"
+
+typedef struct PawlStick {
+  PawlDynamics* dynamics;
+  PawlWatching* watching;
+  const unsigned char* loosened;  // constraints that slide to the end of this step; borrowed
+  double *rate, *sizes;           // rows
+  int* modes;
+} PawlStick;
+
+PAWL_CHECKED PawlStatus pawl_stick_create(PawlWatching* watching, const unsigned char* loosened,
+                                          PawlStick* stick, PawlError* err);
+// Settles the joints of a state, computes its accelerations and multipliers, and leaves the values
+// of the dynamics and the KKT matrix that belong to them. `v_before`: before a jump that led here,
+// the velocities themselves without. *newly_held: a joint sticks that did not.
+PAWL_CHECKED PawlStatus pawl_stick_settle(PawlStick* stick, PawlState* state,
+                                          const double* v_before, bool* newly_held, PawlError* err);

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "switch/surfaces.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "model/model.h"
+#include "switch/tolerances.h"
+#include "system/system.h"
+
+static const double MOST_NUMBERS = 1e7;  // of all gradients: beyond, no surface is held
+
+PawlStatus pawl_surfaces_create(PawlDynamics* d, PawlEval* rates, PawlSurfaces* s, PawlError* err) {
+  int count = d->system->guard_count + d->system->turn_count, most_rows = 0;
+  for (int c = 0; c < d->system->constraint_count; c++) {
+    int rows = d->system->constraints[c].row_count;
+    most_rows = rows > most_rows ? rows : most_rows;
+  }
+  size_t n = (size_t)d->sizes.v;
+  *s = (PawlSurfaces){.dynamics = d,
+                      .rates = rates,
+                      .list = PAWL_NEW(d->arena, int, count),
+                      .z = PAWL_NEW(d->arena, double, count),
+                      .rows = PAWL_NEW(d->arena, double, (size_t)(most_rows + 1) * n),
+                      .v = PAWL_NEW(d->arena, double, n)};
+  if ((double)count * d->sizes.v <= MOST_NUMBERS) {
+    s->Z = PAWL_NEW(d->arena, double, (size_t)count* n);
+  }
+  return d->arena->failed ? pawl_fail_memory(err)
+                          : pawl_eval_create(d->system, PAWL_SURFACES, &s->eval, err);
+}
+
+void pawl_surfaces_destroy(PawlSurfaces* s) {
+  pawl_eval_destroy(s->eval);
+}
+
+double pawl_surfaces_noise(const PawlSurfaces* s, const PawlState* state) {
+  return PAWL_SURFACE_NOISE * fmax(1.0, pawl_dynamics_largest(s->dynamics->sizes.q, state->q));
+}
+
+// How far a surface that stands still may seem to be left: by the drift of the constraint in it.
+static double slack_of(const PawlSurfaces* s, const PawlState* state, const double* g, int c) {
+  static const double OF_DRIFT = 10.0;
+  const PawlConstraint* k = &s->dynamics->system->constraints[c];
+  return OF_DRIFT * pawl_dynamics_largest(k->row_count, g + k->first_row) +
+         PAWL_ROUNDING / PAWL_SURFACE_NOISE * pawl_surfaces_noise(s, state);
+}
+
+PawlStatus pawl_surfaces_look(PawlSurfaces* s, const PawlPhase* phase, const PawlState* state,
+                              const double** z, PawlError* err) {
+  const PawlSystem* system = s->dynamics->system;
+  PawlPoint point = pawl_phase_point(phase, state->t, state->q, state->v, state->a, state->lambda);
+  PAWL_TRY(pawl_eval_run(s->eval, &point, err));
+  *z = pawl_eval_values(s->eval)->z;
+  if (state->still_count == 0) {
+    return PAWL_OK;
+  }
+  const PawlValues* values = NULL;
+  memcpy(s->z, *z, (size_t)(system->guard_count + system->turn_count) * sizeof(double));
+  *z = s->z;
+  for (int k = 0; k < system->guard_count; k++) {
+    int c = system->guards[k].constraint;
+    if (!state->still[k] || phase->modes[c] != system->guards[k].mode) {
+      continue;
+    }
+    if (!values) {
+      PAWL_TRY(pawl_dynamics_evaluate(s->dynamics, phase, state, &values, err));
+    }
+    s->z[k] += slack_of(s, state, values->g, c);
+  }
+  return PAWL_OK;
+}
+
+// Gradients of the listed switching functions at a state, Z[k n + j] = z_k'(e_j) - z_k'(0).
+static PawlStatus gradients(PawlSurfaces* s, const PawlState* state, int count, PawlError* err) {
+  size_t n = (size_t)s->dynamics->sizes.v;
+  const double* rate = pawl_eval_values(s->rates)->z_rate;
+  PawlPoint point = {state->t, state->q, s->v, NULL, NULL, state->modes, state->held};
+  memset(s->v, 0, n * sizeof(double));
+  PAWL_TRY(pawl_eval_run(s->rates, &point, err));
+  for (size_t k = 0; k < (size_t)count; k++) {
+    for (size_t j = 0; j < n; j++) {
+      s->Z[k * n + j] = -rate[s->list[k]];
+    }
+  }
+  for (size_t j = 0; j < n; j++) {
+    s->v[j] = 1.0;
+    PAWL_TRY(pawl_eval_run(s->rates, &point, err));
+    s->v[j] = 0.0;
+    for (size_t k = 0; k < (size_t)count; k++) {
+      s->Z[k * n + j] += rate[s->list[k]];
+    }
+  }
+  point.v = state->v;
+  return pawl_eval_run(s->rates, &point, err);
+}
+
+// Takes the part along the `count` orthonormal rows of w->rows out of x; returns what is left of
+// its length, relative.
+static double take_out(const PawlSurfaces* s, int count, double* x) {
+  int n = s->dynamics->sizes.v;
+  double before = 0.0, after = 0.0;
+  for (int j = 0; j < n; j++) {
+    before += x[j] * x[j];
+  }
+  for (int pass = 0; pass < 2; pass++) {
+    for (int r = 0; r < count; r++) {
+      const double* row = s->rows + (size_t)r * (size_t)n;
+      double along = 0.0;
+      for (int j = 0; j < n; j++) {
+        along += row[j] * x[j];
+      }
+      for (int j = 0; j < n; j++) {
+        x[j] -= along * row[j];
+      }
+    }
+  }
+  for (int j = 0; j < n; j++) {
+    after += x[j] * x[j];
+  }
+  return before > 0.0 ? sqrt(after / before) : 0.0;
+}
+
+// True when Z depends on the rows of constraint c in its present mode. Overwrites Z.
+static bool is_along(PawlSurfaces* s, const PawlConstraint* c, int rows, const double* G,
+                     double* Z) {
+  const PawlPattern* pattern = &s->dynamics->G;
+  static const double SAME_DIRECTION = 1e-6;
+  int n = s->dynamics->sizes.v, basis = 0;
+  for (int r = 0; r < rows; r++) {
+    double* row = s->rows + (size_t)basis * (size_t)n;
+    double length = 0.0;
+    for (int j = 0; j < n; j++) {
+      row[j] = 0.0;
+      for (int e = pattern->start[j]; e < pattern->start[j + 1]; e++) {
+        row[j] = pattern->index[e] == c->first_row + r ? G[e] : row[j];
+      }
+    }
+    bool independent = take_out(s, basis, row) > SAME_DIRECTION;
+    for (int j = 0; j < n; j++) {
+      length += row[j] * row[j];
+    }
+    for (int j = 0; independent && j < n; j++) {
+      row[j] /= sqrt(length);
+    }
+    basis += independent;
+  }
+  return take_out(s, basis, Z) <= SAME_DIRECTION;
+}
+
+// True when the state is near the surface and the motion does not change the switching function.
+static bool stands_still(const PawlSurfaces* s, const PawlState* state, int k, const double* Z) {
+  static const double STILL = 1e-6, NEAR = 1e-2;
+  const PawlValues* values = pawl_eval_values(s->rates);
+  PawlSizes n = s->dynamics->sizes;
+  double rate_size = 0.0, size = 0.0, fastest = pawl_dynamics_largest(n.v, state->v);
+  for (int j = 0; j < n.v; j++) {
+    double of_q = n.q == n.v ? fmax(fabs(state->q[j]), PAWL_SMALLEST_SIZE) : 1.0;
+    rate_size += fabs(Z[j]) * fastest;
+    size += fabs(Z[j]) * of_q;
+  }
+  return fabs(values->z_rate[k]) <= STILL * rate_size && fabs(values->z[k]) <= NEAR * size;
+}
+
+// The guards of modes that have rows and were entered.
+static int list_entered(const PawlSurfaces* s, PawlState* state, const int* from) {
+  const PawlSystem* system = s->dynamics->system;
+  int count = 0;
+  for (int k = 0; k < system->guard_count; k++) {
+    PawlGate g = system->guards[k];
+    if (from && from[g.constraint] == state->modes[g.constraint]) {
+      continue;
+    }
+    state->still[k] = 0;
+    if (state->modes[g.constraint] == g.mode &&
+        system->constraints[g.constraint].modes[g.mode].row_count > 0) {
+      s->list[count++] = k;
+    }
+  }
+  return count;
+}
+
+// Where a mode's equation holds on the surface of its own region (a mass that has landed on y = 0
+// with the region y < 0), motion along it cannot leave the region, but rounding could.
+PawlStatus pawl_surfaces_enter(PawlSurfaces* s, PawlState* state, const int* from, PawlError* err) {
+  const PawlSystem* system = s->dynamics->system;
+  const PawlValues* values;
+  PawlPhase phase = pawl_phase_of(state, false);
+  int count = list_entered(s, state, from);
+  if (count > 0 && s->Z) {
+    PAWL_TRY(pawl_dynamics_evaluate(s->dynamics, &phase, state, &values, err));
+    PAWL_TRY(gradients(s, state, count, err));
+    for (int k = 0; k < count; k++) {
+      PawlGate g = system->guards[s->list[k]];
+      const PawlConstraint* c = &system->constraints[g.constraint];
+      double* Z = s->Z + (size_t)k * (size_t)s->dynamics->sizes.v;
+      state->still[s->list[k]] = stands_still(s, state, s->list[k], Z) &&
+                                 is_along(s, c, c->modes[g.mode].row_count, values->G, Z);
+    }
+  }
+  state->still_count = 0;
+  for (int k = 0; k < system->guard_count; k++) {
+    state->still_count += state->still[k];
+  }
+  return PAWL_OK;
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looking at the switching functions of regions. A surface on which the equation of the present
+// mode itself lies cannot be left by motion, only by rounding and drift: it stands still, and is
+// given that much slack. Which surfaces do is part of the phase (PawlState.still).
+#pragma once
+
+#include "switch/dynamics.h"
+
+typedef struct PawlSurfaces {
+  PawlDynamics* dynamics;
+  PawlEval* eval;   // switching functions
+  PawlEval* rates;  // and their rates; borrowed
+  int* list;        // guards
+  double* z;        // as seen, with slack
+  double* rows;     // rows of a constraint and the gradient of a surface
+  double* Z;        // gradients of surfaces; NULL when there would be too many numbers
+  double* v;        // a unit velocity
+} PawlSurfaces;
+
+// `rates` (mask PAWL_SWITCHING) is borrowed.
+PAWL_CHECKED PawlStatus pawl_surfaces_create(PawlDynamics* dynamics, PawlEval* rates,
+                                             PawlSurfaces* surfaces, PawlError* err);
+void pawl_surfaces_destroy(PawlSurfaces* surfaces);
+// The switching functions at a state in a phase, to *z: guards of the system, then turns.
+PAWL_CHECKED PawlStatus pawl_surfaces_look(PawlSurfaces* surfaces, const PawlPhase* phase,
+                                           const PawlState* state, const double** z,
+                                           PawlError* err);
+// After a change of modes: which surfaces stand still in the modes that differ from `from` (NULL:
+// in all).
+PAWL_CHECKED PawlStatus pawl_surfaces_enter(PawlSurfaces* surfaces, PawlState* state,
+                                            const int* from, PawlError* err);
+// How far outside counts as rounding.
+double pawl_surfaces_noise(const PawlSurfaces* surfaces, const PawlState* state);

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tolerances of instants, with what each is relative to and why it is as it is. Those of
+// Newton's method are options (tolerance, event_tolerance); those of a linear solver are in linalg.
+#pragma once
+
+enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are made
+
+// ---- rates --------------------------------------------------------------------------------------
+// [1] Of the largest rate: below it a rate counts as zero. A jump leaves rates at 1e-16 to 1e-13 of
+// the largest, a motion that is resolved at all changes by far more than this in a step.
+#define PAWL_REST 1e-10
+// [1] Of the largest rate a sliding joint had: a rate found to be zero by locating an instant.
+#define PAWL_COME_TO_REST 1e-6
+// [1] Of event_tolerance times the second rate: the same where a motion passes through zero.
+#define PAWL_REST_OF_INSTANT 100.0
+// [1/s] The rate of a switching function (which is of order 1) below which a motion leads back.
+#define PAWL_SMALLEST_GAIN (-1e-9)
+
+// ---- conditions ---------------------------------------------------------------------------------
+// [1] Of the largest value that a condition had: below it, it has no side; ten thousand times
+// rounding, so that a condition that begins at zero gets its side from motion.
+#define PAWL_NO_SIDE 1e-12
+// [1] The same just after a jump, which a root has led to: the root is known to event_tolerance.
+#define PAWL_NO_SIDE_YET 1e-9
+// [1] The same for a crossing: zero to rounding is not yet across, something may hold it there.
+#define PAWL_ROUNDING 1e-14
+// [1] Of the capacity: a joint lets go this much beyond it, and sticks up to a tenth of that, so
+// that rounding does not make it do both in turn.
+#define PAWL_CAPACITY_SLACK 2e-12
+// [1] Of what moves along a condition in a free motion: less, and the rows in force hold it.
+#define PAWL_HELD_ALONG 1e-8
+// [1] Of the terms of a condition: a value below is zero, where the rows may hold it there.
+#define PAWL_HELD_ZERO 1e-7
+
+// ---- surfaces of regions ------------------------------------------------------------------------
+// [1] Of the largest coordinate (at least 1): z this little outside is rounding.
+#define PAWL_SURFACE_NOISE 1e-13
+// [1] Of z: this far outside with no other region is a gap between regions.
+#define PAWL_UNCOVERED 1e-6
+
+// ---- positions ----------------------------------------------------------------------------------
+// [m or rad] Coordinates and rates count as at least this, in models with numbers of ordinary size.
+#define PAWL_SMALLEST_SIZE 1e-3
+// [1] Of the terms of a row: how far off new equations may be where they begin, and a lock that
+// refuses may be from its value.
+#define PAWL_MEETS 1e-6
+// [1] Of rates and accelerations: rows that depend on each other and differ by more contradict.
+#define PAWL_CONTRADICTS 1e-9
