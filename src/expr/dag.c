@@ -13,37 +13,8 @@
 
 enum { FIRST_TABLE = 256 };
 
-static const struct {
-  int operands;
-  const char* text;
-} op_table[] = {
-#define PAWL_OP(name, operands, text) {operands, text},
-#include "expr/op.def"
-#undef PAWL_OP
-};
-
-int pawl_op_operands(PawlOp op) {
-  return op_table[op].operands;
-}
-
-const char* pawl_op_text(PawlOp op) {
-  return op_table[op].text;
-}
-
 static bool commutes(PawlOp op) {
-  switch (op) {
-    case PAWL_OP_ADD:
-    case PAWL_OP_MUL:
-    case PAWL_OP_MIN:
-    case PAWL_OP_MAX:
-    case PAWL_OP_EQ:
-    case PAWL_OP_NE:
-    case PAWL_OP_AND:
-    case PAWL_OP_OR:
-      return true;
-    default:
-      return false;
-  }
+  return pawl_op_has(op, PAWL_FACT_COMMUTES);
 }
 
 PawlDag* pawl_dag_create(void) {

@@ -10,19 +10,7 @@
 #include <stdbool.h>
 
 #include "base/text.h"
-
-typedef enum PawlOp {
-#define PAWL_OP(name, operands, text) PAWL_OP_##name,
-#include "expr/op.def"
-#undef PAWL_OP
-  PAWL_OP_COUNT
-} PawlOp;
-
-int pawl_op_operands(PawlOp op);
-const char* pawl_op_text(PawlOp op);
-static inline bool pawl_op_is_leaf(PawlOp op) {
-  return op <= PAWL_OP_TURN;
-}
+#include "expr/op.h"
 
 // A node of a graph, or PAWL_NO_NODE when memory ran out or the graph reached PAWL_DAG_MAX_NODES.
 // Every constructor takes PAWL_NO_NODE and gives it back, so one check at the end is enough.

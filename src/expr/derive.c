@@ -8,134 +8,99 @@
 #include "base/alloc.h"
 #include "expr/dag_store.h"
 
-// Short names for the graph under construction; all give PAWL_NO_NODE back.
-static PawlNode num(PawlDag* d, double x) {
-  return pawl_dag_const(d, x);
-}
-static PawlNode add(PawlDag* d, PawlNode a, PawlNode b) {
-  return pawl_dag_add(d, a, b);
-}
-static PawlNode sub(PawlDag* d, PawlNode a, PawlNode b) {
-  return pawl_dag_sub(d, a, b);
-}
-static PawlNode mul(PawlDag* d, PawlNode a, PawlNode b) {
-  return pawl_dag_mul(d, a, b);
-}
-static PawlNode over(PawlDag* d, PawlNode a, PawlNode b) {
-  return pawl_dag_div(d, a, b);
-}
-static PawlNode sqr(PawlDag* d, PawlNode a) {
-  return pawl_dag_powi(d, a, 2);
-}
-static PawlNode fun(PawlDag* d, PawlOp op, PawlNode a) {
-  return pawl_dag_unary(d, op, a);
-}
+// Short names for the graph `d` under construction; all give PAWL_NO_NODE back.
+#define NUM(x) pawl_dag_const(d, x)
+#define NEG(x) pawl_dag_neg(d, x)
+#define ADD(x, y) pawl_dag_add(d, x, y)
+#define SUB(x, y) pawl_dag_sub(d, x, y)
+#define MUL(x, y) pawl_dag_mul(d, x, y)
+#define OVER(x, y) pawl_dag_div(d, x, y)
+#define SQR(x) pawl_dag_powi(d, x, 2)
+#define FUN(f, x) pawl_dag_unary(d, PAWL_OP_##f, x)
+#define LE(x, y) pawl_dag_apply(d, PAWL_OP_LE, x, y, PAWL_NO_NODE)
+#define PICK(condition, x, y) pawl_dag_apply(d, PAWL_OP_IF, condition, x, y)
 
 static bool is_zero(const PawlDag* d, PawlNode node) {
   double value;
   return pawl_dag_is_const(d, node, &value) && value == 0.0;
 }
 
-// y = f(a): y' = (factor) da, or da over something.
-static PawlNode derive_unary(PawlDag* d, PawlDagNode n, PawlNode y, PawlNode da) {
-  PawlNode a = n.arg[0];
-  switch (n.op) {
-    case PAWL_OP_NEG:
-      return pawl_dag_neg(d, da);
-    case PAWL_OP_POWI:  // n a^(n-1) a'
-      return mul(d, mul(d, num(d, n.index), pawl_dag_powi(d, a, n.index - 1)), da);
-    case PAWL_OP_SQRT:
-      return over(d, da, mul(d, num(d, 2.0), y));
-    case PAWL_OP_EXP:
-      return mul(d, y, da);
-    case PAWL_OP_LOG:
-      return over(d, da, a);
-    case PAWL_OP_SIN:
-      return mul(d, fun(d, PAWL_OP_COS, a), da);
-    case PAWL_OP_COS:
-      return pawl_dag_neg(d, mul(d, fun(d, PAWL_OP_SIN, a), da));
-    case PAWL_OP_TAN:
-      return mul(d, add(d, num(d, 1.0), sqr(d, y)), da);
-    case PAWL_OP_ASIN:
-      return over(d, da, fun(d, PAWL_OP_SQRT, sub(d, num(d, 1.0), sqr(d, a))));
-    case PAWL_OP_ACOS:
-      return pawl_dag_neg(d, over(d, da, fun(d, PAWL_OP_SQRT, sub(d, num(d, 1.0), sqr(d, a)))));
-    case PAWL_OP_ATAN:
-      return over(d, da, add(d, num(d, 1.0), sqr(d, a)));
-    case PAWL_OP_SINH:
-      return mul(d, fun(d, PAWL_OP_COSH, a), da);
-    case PAWL_OP_COSH:
-      return mul(d, fun(d, PAWL_OP_SINH, a), da);
-    case PAWL_OP_TANH:
-      return mul(d, sub(d, num(d, 1.0), sqr(d, y)), da);
-    case PAWL_OP_ABS:
-      return mul(d, fun(d, PAWL_OP_SIGN, a), da);
-    default:  // SIGN, FLOOR, NOT
-      return num(d, 0.0);
-  }
-}
-
 // y = a^b: y' = b a^(b-1) a' + y log(a) b'. Each part only where it is needed: with b' = 0 there is
 // no log, so that a negative base is good, and with b > 1 a base of zero too.
 static PawlNode derive_power(PawlDag* d, PawlDagNode n, PawlNode y, PawlNode da, PawlNode db) {
   PawlNode a = n.arg[0], b = n.arg[1];
-  PawlNode sum = num(d, 0.0);
+  PawlNode sum = NUM(0.0);
   if (!is_zero(d, da)) {
-    PawlNode lower = pawl_dag_apply(d, PAWL_OP_POW, a, sub(d, b, num(d, 1.0)), PAWL_NO_NODE);
-    sum = mul(d, mul(d, b, lower), da);
+    PawlNode lower = pawl_dag_apply(d, PAWL_OP_POW, a, SUB(b, NUM(1.0)), PAWL_NO_NODE);
+    sum = MUL(MUL(b, lower), da);
   }
   if (!is_zero(d, db)) {
-    sum = add(d, sum, mul(d, mul(d, y, fun(d, PAWL_OP_LOG, a)), db));
+    sum = ADD(sum, MUL(MUL(y, FUN(LOG, a)), db));
   }
   return sum;
 }
 
-static PawlNode derive_binary(PawlDag* d, PawlDagNode n, PawlNode y, PawlNode da, PawlNode db) {
+// The tangent of y from those of its operands.
+static PawlNode derive_node(PawlDag* d, PawlDagNode n, PawlNode y, const PawlNode tangent[3]) {
   PawlNode a = n.arg[0], b = n.arg[1];
+  PawlNode da = tangent[0], db = tangent[1], dc = tangent[2];
   switch (n.op) {
+    case PAWL_OP_NEG:
+      return NEG(da);
     case PAWL_OP_ADD:
-      return add(d, da, db);
+      return ADD(da, db);
     case PAWL_OP_SUB:
-      return sub(d, da, db);
+      return SUB(da, db);
     case PAWL_OP_MUL:
-      return add(d, mul(d, da, b), mul(d, a, db));
+      return ADD(MUL(da, b), MUL(a, db));
     case PAWL_OP_DIV:  // (a' - y b') / b
-      return over(d, sub(d, da, mul(d, y, db)), b);
+      return OVER(SUB(da, MUL(y, db)), b);
     case PAWL_OP_POW:
       return derive_power(d, n, y, da, db);
-    case PAWL_OP_ATAN2:  // (b a' - a b') / (a^2 + b^2)
-      return over(d, sub(d, mul(d, b, da), mul(d, a, db)), add(d, sqr(d, a), sqr(d, b)));
-    case PAWL_OP_MIN:
-      return pawl_dag_apply(d, PAWL_OP_IF, pawl_dag_apply(d, PAWL_OP_LE, a, b, PAWL_NO_NODE), da,
-                            db);
-    case PAWL_OP_MAX:
-      return pawl_dag_apply(d, PAWL_OP_IF, pawl_dag_apply(d, PAWL_OP_LE, a, b, PAWL_NO_NODE), db,
-                            da);
-    case PAWL_OP_WRAP:  // y = a - b floor(a / b)
-      return sub(d, da, mul(d, fun(d, PAWL_OP_FLOOR, over(d, a, b)), db));
-    default:  // comparisons, AND, OR
-      return num(d, 0.0);
+    case PAWL_OP_POWI:  // n a^(n-1) a'
+      return MUL(MUL(NUM(n.index), pawl_dag_powi(d, a, n.index - 1)), da);
+#define A a
+#define B b
+#define Y y
+#define DA da
+#define DB db
+#define PAWL_FUNCTION(name, word, operands, value, tangent, ...) \
+  case PAWL_OP_##name:                                           \
+    return (tangent);
+#include "expr/op.def"
+#undef A
+#undef B
+#undef Y
+#undef DA
+#undef DB
+    case PAWL_OP_LT:
+    case PAWL_OP_LE:
+    case PAWL_OP_EQ:
+    case PAWL_OP_NE:
+    case PAWL_OP_AND:
+    case PAWL_OP_OR:
+    case PAWL_OP_NOT:
+      return NUM(0.0);
+    case PAWL_OP_IF:
+      return PICK(a, db, dc);
+#define PAWL_LEAF(name, ...) case PAWL_OP_##name:
+#include "expr/op.def"
+    case PAWL_OP_COUNT:
+      break;
   }
+  return PAWL_NO_NODE;  // leaves have a seed instead
 }
 
 static PawlNode derive(PawlDag* d, PawlNode y, const int arg[3], const PawlNode* tangent) {
   PawlDagNode n = d->node[y];  // by value: nodes move when the graph grows
+  PawlNode along[3] = {PAWL_NO_NODE, PAWL_NO_NODE, PAWL_NO_NODE};
   bool still = true;
   for (int k = 0; k < 3 && arg[k] >= 0; k++) {
     bool condition = n.op == PAWL_OP_IF && k == 0;
-    still = still && (condition || is_zero(d, tangent[arg[k]]));
+    along[k] = tangent[arg[k]];
+    still = still && (condition || is_zero(d, along[k]));
   }
-  if (still) {
-    return num(d, 0.0);
-  }
-  switch (pawl_op_operands(n.op)) {
-    case 1:
-      return derive_unary(d, n, y, tangent[arg[0]]);
-    case 2:
-      return derive_binary(d, n, y, tangent[arg[0]], tangent[arg[1]]);
-    default:  // IF
-      return pawl_dag_apply(d, PAWL_OP_IF, n.arg[0], tangent[arg[1]], tangent[arg[2]]);
-  }
+  return still ? NUM(0.0) : derive_node(d, n, y, along);
 }
 
 PawlNode pawl_dag_tangent(PawlDag* dag, PawlNode node, PawlTangent seed, void* context) {
@@ -149,7 +114,7 @@ PawlNode pawl_dag_tangent(PawlDag* dag, PawlNode node, PawlTangent seed, void* c
     for (int i = 0; i < slice.count; i++) {
       PawlDagNode at = dag->node[slice.node[i]];
       if (at.op == PAWL_OP_CONST) {
-        result = num(dag, 0.0);
+        result = pawl_dag_const(dag, 0.0);
       } else if (pawl_op_is_leaf(at.op)) {
         result = seed(context, dag, at.op, at.index);
       } else {
@@ -174,7 +139,7 @@ typedef struct Variable {
 static PawlNode seed_one(void* context, PawlDag* dag, PawlOp leaf, int index) {
   const Variable* variable = context;
   bool same = leaf == variable->leaf && (index == variable->index || leaf == PAWL_OP_TIME);
-  return num(dag, same ? 1.0 : 0.0);
+  return pawl_dag_const(dag, same ? 1.0 : 0.0);
 }
 
 PawlNode pawl_dag_partial(PawlDag* dag, PawlNode node, PawlOp leaf, int index) {
@@ -184,18 +149,22 @@ PawlNode pawl_dag_partial(PawlDag* dag, PawlNode node, PawlOp leaf, int index) {
 
 static PawlNode seed_time(void* context, PawlDag* dag, PawlOp leaf, int index) {
   (void)context;
-  switch (leaf) {
-    case PAWL_OP_TIME:
-      return num(dag, 1.0);
-    case PAWL_OP_Q:
+  switch ((PawlLeaf)leaf) {
+    case PAWL_LEAF_TIME:
+      return pawl_dag_const(dag, 1.0);
+    case PAWL_LEAF_Q:
       return pawl_dag_leaf(dag, PAWL_OP_V, index);
-    case PAWL_OP_V:
+    case PAWL_LEAF_V:
       return pawl_dag_leaf(dag, PAWL_OP_A, index);
-    case PAWL_OP_A:
+    case PAWL_LEAF_A:
       return PAWL_NO_NODE;
-    default:  // PARAM, LAMBDA
-      return num(dag, 0.0);
+    case PAWL_LEAF_CONST:
+    case PAWL_LEAF_PARAM:
+    case PAWL_LEAF_LAMBDA:
+    case PAWL_LEAF_TURN:
+      return pawl_dag_const(dag, 0.0);
   }
+  return PAWL_NO_NODE;
 }
 
 PawlNode pawl_dag_total(PawlDag* dag, PawlNode node) {

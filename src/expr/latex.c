@@ -5,70 +5,28 @@
 
 #include "expr/print.h"
 
-static const char* function_name(PawlOp op) {
-  switch (op) {
-    case PAWL_OP_EXP:
-      return "\\exp";
-    case PAWL_OP_LOG:
-      return "\\log";
-    case PAWL_OP_SIN:
-      return "\\sin";
-    case PAWL_OP_COS:
-      return "\\cos";
-    case PAWL_OP_TAN:
-      return "\\tan";
-    case PAWL_OP_ASIN:
-      return "\\arcsin";
-    case PAWL_OP_ACOS:
-      return "\\arccos";
-    case PAWL_OP_ATAN:
-      return "\\arctan";
-    case PAWL_OP_ATAN2:
-      return "\\operatorname{atan2}";
-    case PAWL_OP_SINH:
-      return "\\sinh";
-    case PAWL_OP_COSH:
-      return "\\cosh";
-    case PAWL_OP_TANH:
-      return "\\tanh";
-    case PAWL_OP_SIGN:
-      return "\\operatorname{sign}";
-    case PAWL_OP_MIN:
-      return "\\min";
-    case PAWL_OP_MAX:
-      return "\\max";
-    case PAWL_OP_WRAP:
-      return "\\operatorname{wrap}";
-    default:
-      return NULL;
-  }
-}
-
 // f(a, b), or f^n(a, b) for n > 0.
 static void put_function(PawlPrinter* p, const PawlDagNode* n, int exponent) {
-  PawlPiece pieces[8] = {{.text = function_name(n->op)}};
+  PawlOpLatex latex = pawl_op_info[n->op].latex;
+  PawlPiece pieces[8] = {{.text = latex.name ? latex.name : ""}};
   int count = 1;
   if (exponent > 0) {
     pieces[count++] = (PawlPiece){.text = "^{"};
     pieces[count++] = (PawlPiece){.exponent = exponent, .text = "}"};
   }
-  pieces[count++] = (PawlPiece){.text = "\\left("};
+  pieces[count++] = (PawlPiece){.text = latex.open};
   pieces[count++] = (PawlPiece){.node = n->arg[0]};
   if (pawl_op_operands(n->op) == 2) {
     pieces[count++] = (PawlPiece){.text = ", "};
     pieces[count++] = (PawlPiece){.node = n->arg[1]};
   }
-  pieces[count++] = (PawlPiece){.text = "\\right)"};
+  pieces[count++] = (PawlPiece){.text = latex.close};
   pawl_printer_put(p, count, pieces);
-}
-
-static void put_around(PawlPrinter* p, const char* open, PawlNode node, const char* close) {
-  pawl_printer_put(p, 3, (PawlPiece[]){{.text = open}, {.node = node}, {.text = close}});
 }
 
 static void put_power(PawlPrinter* p, const PawlDagNode* n) {
   const PawlDagNode* base = pawl_dag_node(p->dag, n->arg[0]);
-  if (n->op == PAWL_OP_POWI && n->index > 0 && function_name(base->op) &&
+  if (n->op == PAWL_OP_POWI && n->index > 0 && pawl_op_info[base->op].latex.name &&
       pawl_op_operands(base->op) == 1) {
     put_function(p, base, n->index);
     return;
@@ -105,15 +63,6 @@ void pawl_latex_put(PawlPrinter* p, const PawlDagNode* n) {
     case PAWL_OP_POWI:
       put_power(p, n);
       break;
-    case PAWL_OP_SQRT:
-      put_around(p, "\\sqrt{", n->arg[0], "}");
-      break;
-    case PAWL_OP_ABS:
-      put_around(p, "\\left|", n->arg[0], "\\right|");
-      break;
-    case PAWL_OP_FLOOR:
-      put_around(p, "\\left\\lfloor ", n->arg[0], "\\right\\rfloor");
-      break;
     case PAWL_OP_LT:
       put_between(p, n, PAWL_LEVEL_SUM, " < ");
       break;
@@ -139,9 +88,19 @@ void pawl_latex_put(PawlPrinter* p, const PawlDagNode* n) {
     case PAWL_OP_IF:
       put_cases(p, n);
       break;
-    default:
+#define PAWL_FUNCTION(name, ...) case PAWL_OP_##name:
+#include "expr/op.def"
       put_function(p, n, 0);
       break;
+    case PAWL_OP_NEG:
+    case PAWL_OP_ADD:
+    case PAWL_OP_SUB:
+    case PAWL_OP_MUL:
+    case PAWL_OP_DIV:
+#define PAWL_LEAF(name, ...) case PAWL_OP_##name:
+#include "expr/op.def"
+    case PAWL_OP_COUNT:
+      break;  // print.c writes them
   }
 }
 

@@ -150,6 +150,9 @@ static int take(Pass* p, const Place* at, PawlPoly* out) {
   if (pawl_op_is_leaf(node.op)) {
     return as_atom(p, at->node, 1, out);
   }
+  if (node.op == PAWL_OP_SIN || node.op == PAWL_OP_COS) {
+    return take_sine(p, at, node.op == PAWL_OP_SIN, out);
+  }
   const PawlPoly* a = &p->place[at->arg[0]].poly;
   const PawlPoly* b = at->arg[1] >= 0 ? &p->place[at->arg[1]].poly : &zero;
   switch (node.op) {
@@ -165,12 +168,22 @@ static int take(Pass* p, const Place* at, PawlPoly* out) {
       return take_quotient(p, at, out);
     case PAWL_OP_POWI:
       return take_power(p, at, out);
-    case PAWL_OP_SIN:
-    case PAWL_OP_COS:
-      return take_sine(p, at, node.op == PAWL_OP_SIN, out);
-    default:
-      return take_function(p, at, out);
+    case PAWL_OP_POW:
+    case PAWL_OP_LT:
+    case PAWL_OP_LE:
+    case PAWL_OP_EQ:
+    case PAWL_OP_NE:
+    case PAWL_OP_AND:
+    case PAWL_OP_OR:
+    case PAWL_OP_NOT:
+    case PAWL_OP_IF:
+#define PAWL_FUNCTION(name, ...) case PAWL_OP_##name:
+#define PAWL_LEAF(name, ...) case PAWL_OP_##name:
+#include "expr/op.def"
+    case PAWL_OP_COUNT:
+      break;
   }
+  return take_function(p, at, out);
 }
 
 // ---- the loop -------------------------------------------------------------------------------

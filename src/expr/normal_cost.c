@@ -4,14 +4,14 @@
 #include "expr/dag_store.h"
 #include "expr/normal.h"
 
-// Rough times of the operations, in additions.
-enum { COST_DIV = 4, COST_SQRT = 6, COST_FUNCTION = 20, COST_SECOND_OF_PAIR = 5 };
+// Of the sine or cosine of an angle whose other one is there, in additions.
+enum { COST_SECOND_OF_PAIR = 5 };
 
 // The refinement one root at a time looks at no more nodes than this in all.
 #define MOST_NODES_READ 20000000LL
 
 static int power_cost(int exponent) {
-  int cost = exponent < 0 ? COST_DIV : 0;
+  int cost = exponent < 0 ? pawl_op_info[PAWL_OP_DIV].cost : 0;
   long long rest = exponent < 0 ? -(long long)exponent : exponent;
   for (; rest > 1; rest >>= 1) {
     cost += 1 + (int)(rest & 1);
@@ -20,21 +20,7 @@ static int power_cost(int exponent) {
 }
 
 static int node_cost(const PawlDagNode* node) {
-  switch (node->op) {
-    case PAWL_OP_NEG:
-    case PAWL_OP_ADD:
-    case PAWL_OP_SUB:
-    case PAWL_OP_MUL:
-      return 1;
-    case PAWL_OP_DIV:
-      return COST_DIV;
-    case PAWL_OP_POWI:
-      return power_cost(node->index);
-    case PAWL_OP_SQRT:
-      return COST_SQRT;
-    default:
-      return pawl_op_is_leaf(node->op) ? 0 : COST_FUNCTION;
-  }
+  return node->op == PAWL_OP_POWI ? power_cost(node->index) : pawl_op_info[node->op].cost;
 }
 
 // The cost and the number of nodes reached; -1: no memory.
@@ -52,7 +38,7 @@ static long long cost_and_size(PawlDag* dag, int count, const PawlNode* roots, i
     dag->mark[reached[i]].position = i;
     if (node->op == PAWL_OP_SIN || node->op == PAWL_OP_COS) {
       bool* met = &paired[dag->mark[node->arg[0]].position];
-      cost += *met ? COST_SECOND_OF_PAIR : COST_FUNCTION;
+      cost += *met ? COST_SECOND_OF_PAIR : node_cost(node);
       *met = true;
     } else {
       cost += node_cost(node);

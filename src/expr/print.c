@@ -64,9 +64,19 @@ static PawlLevel level_of(PawlPrinter* p, PawlNode node) {
       return PAWL_LEVEL_OR;
     case PAWL_OP_IF:
       return latex ? PAWL_LEVEL_LOOSE : PAWL_LEVEL_ATOM;
-    default:
-      return PAWL_LEVEL_ATOM;
+    case PAWL_OP_PARAM:
+    case PAWL_OP_TIME:
+    case PAWL_OP_Q:
+    case PAWL_OP_V:
+    case PAWL_OP_A:
+    case PAWL_OP_LAMBDA:
+    case PAWL_OP_TURN:
+#define PAWL_FUNCTION(name, ...) case PAWL_OP_##name:
+#include "expr/op.def"
+    case PAWL_OP_COUNT:
+      break;
   }
+  return PAWL_LEVEL_ATOM;
 }
 
 // The factors of a product in the order they are written: LaTeX has a number in front.
@@ -190,44 +200,67 @@ static void put_leaf(PawlPrinter* p, const PawlDagNode* n, bool bare) {
   }
 }
 
-static void put_node(PawlPrinter* p, PawlNode node, bool bare) {
-  const PawlDagNode* n = pawl_dag_node(p->dag, node);
+// All but sums, products and leaves, which both styles share.
+static void put_text(PawlPrinter* p, const PawlDagNode* n) {
   switch (n->op) {
+    case PAWL_OP_POW:
+    case PAWL_OP_POWI:
+      put_text_power(p, n);
+      return;
+    case PAWL_OP_NOT:
+      pawl_printer_put(
+          p, 2, (PawlPiece[]){{.text = "not "}, {.node = n->arg[0], .least = PAWL_LEVEL_NOT}});
+      return;
+    case PAWL_OP_AND:
+      put_binary(p, n, " and ", PAWL_LEVEL_AND, PAWL_LEVEL_NOT);
+      return;
+    case PAWL_OP_OR:
+      put_binary(p, n, " or ", PAWL_LEVEL_OR, PAWL_LEVEL_AND);
+      return;
+    case PAWL_OP_LT:
+      put_binary(p, n, " < ", PAWL_LEVEL_SUM, PAWL_LEVEL_SUM);
+      return;
+    case PAWL_OP_LE:
+      put_binary(p, n, " <= ", PAWL_LEVEL_SUM, PAWL_LEVEL_SUM);
+      return;
+    case PAWL_OP_EQ:
+      put_binary(p, n, " == ", PAWL_LEVEL_SUM, PAWL_LEVEL_SUM);
+      return;
+    case PAWL_OP_NE:
+      put_binary(p, n, " != ", PAWL_LEVEL_SUM, PAWL_LEVEL_SUM);
+      return;
+    case PAWL_OP_IF:
+#define PAWL_FUNCTION(name, ...) case PAWL_OP_##name:
+#include "expr/op.def"
+      put_call(p, n);
+      return;
+    case PAWL_OP_NEG:
     case PAWL_OP_ADD:
     case PAWL_OP_SUB:
-      put_sum(p, n, bare);
-      return;
     case PAWL_OP_MUL:
     case PAWL_OP_DIV:
-      put_product(p, n, bare);
-      return;
-    case PAWL_OP_NEG:  // -a*b reads as (-a)*b, which is the same number
-      pawl_printer_put(p, 2,
-                       (PawlPiece[]){{.text = "-"},
-                                     {.node = n->arg[0],
-                                      .least = right_level(p, n->arg[0], PAWL_LEVEL_PRODUCT)}});
-      return;
-    default:
-      break;
+#define PAWL_LEAF(name, ...) case PAWL_OP_##name:
+#include "expr/op.def"
+    case PAWL_OP_COUNT:
+      return;  // put_node has them
   }
+}
+
+static void put_node(PawlPrinter* p, PawlNode node, bool bare) {
+  const PawlDagNode* n = pawl_dag_node(p->dag, node);
   if (pawl_op_is_leaf(n->op)) {
     put_leaf(p, n, bare);
+  } else if (n->op == PAWL_OP_ADD || n->op == PAWL_OP_SUB) {
+    put_sum(p, n, bare);
+  } else if (n->op == PAWL_OP_MUL || n->op == PAWL_OP_DIV) {
+    put_product(p, n, bare);
+  } else if (n->op == PAWL_OP_NEG) {  // -a*b reads as (-a)*b, which is the same number
+    PawlLevel least = right_level(p, n->arg[0], PAWL_LEVEL_PRODUCT);
+    pawl_printer_put(p, 2, (PawlPiece[]){{.text = "-"}, {.node = n->arg[0], .least = least}});
   } else if (p->style == PAWL_STYLE_LATEX) {
     pawl_latex_put(p, n);
-  } else if (n->op == PAWL_OP_POW || n->op == PAWL_OP_POWI) {
-    put_text_power(p, n);
-  } else if (n->op == PAWL_OP_NOT) {
-    pawl_printer_put(p, 2,
-                     (PawlPiece[]){{.text = "not "}, {.node = n->arg[0], .least = PAWL_LEVEL_NOT}});
-  } else if (n->op == PAWL_OP_AND) {
-    put_binary(p, n, " and ", PAWL_LEVEL_AND, PAWL_LEVEL_NOT);
-  } else if (n->op == PAWL_OP_OR) {
-    put_binary(p, n, " or ", PAWL_LEVEL_OR, PAWL_LEVEL_AND);
-  } else if (n->op >= PAWL_OP_LT && n->op <= PAWL_OP_NE) {
-    static const char* const marks[] = {" < ", " <= ", " == ", " != "};
-    put_binary(p, n, marks[n->op - PAWL_OP_LT], PAWL_LEVEL_SUM, PAWL_LEVEL_SUM);
   } else {
-    put_call(p, n);
+    put_text(p, n);
   }
 }
 

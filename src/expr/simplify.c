@@ -14,8 +14,8 @@
 //   powers       x^0 = 1; x^1; x^-1 = 1/x; x^n for |n| <= 64 as POWI; x^0.5 = sqrt x;
 //                x^-0.5 = 1/sqrt x; (x^m)^n = x^(m n) unless both are negative;
 //                even powers drop -x and abs x to x, odd ones let the sign out
-//   functions    f(-x) = -f(x) for sin tan asin atan sinh tanh sign; f(-x) = f(x) for cos cosh abs;
-//                abs(abs x); min(x, x); max(x, x)
+//   functions    by the facts in function.def: f(-x) = -f(x) if odd, f(-x) = f(x) if even;
+//                f(f(x)) = f(x), f(x, x) = x if idempotent
 //   logic        x < x, x <= x and so on; not of a comparison; not not x of a truth value;
 //                and, or with a constant; if(c, x, y); if(c, x, x) = x; if(not c, x, y) = if(c, y,
 //                x)
@@ -286,18 +286,14 @@ static PawlNode power_of_power(PawlDag* d, PawlNode a, int n) {
 
 static PawlNode rule_powi(PawlDag* d, PawlNode a, int n) {
   bool even = n % 2 == 0;
-  switch (d->node[a].op) {
-    case PAWL_OP_NEG: {
-      PawlNode power = pawl_dag_powi(d, arg(d, a, 0), n);
-      return even ? power : pawl_dag_neg(d, power);
-    }
-    case PAWL_OP_ABS:
-      return even ? pawl_dag_powi(d, arg(d, a, 0), n) : NO_RULE;
-    case PAWL_OP_POWI:
-      return power_of_power(d, a, n);
-    default:
-      return NO_RULE;
+  if (has_op(d, a, PAWL_OP_NEG)) {
+    PawlNode power = pawl_dag_powi(d, arg(d, a, 0), n);
+    return even ? power : pawl_dag_neg(d, power);
   }
+  if (has_op(d, a, PAWL_OP_ABS) && even) {
+    return pawl_dag_powi(d, arg(d, a, 0), n);
+  }
+  return has_op(d, a, PAWL_OP_POWI) ? power_of_power(d, a, n) : NO_RULE;
 }
 
 PawlNode pawl_dag_powi(PawlDag* d, PawlNode a, int exponent) {
@@ -343,28 +339,18 @@ static PawlNode rule_pow(PawlDag* d, PawlNode a, PawlNode b) {
 }
 
 // ---- functions and logic --------------------------------------------------------------------
-static PawlNode rule_function(PawlDag* d, PawlOp op, PawlNode a) {
-  bool negative = has_op(d, a, PAWL_OP_NEG);
-  switch (op) {
-    case PAWL_OP_SIN:
-    case PAWL_OP_TAN:
-    case PAWL_OP_ASIN:
-    case PAWL_OP_ATAN:
-    case PAWL_OP_SINH:
-    case PAWL_OP_TANH:
-    case PAWL_OP_SIGN:
-      return negative ? pawl_dag_neg(d, pawl_dag_unary(d, op, arg(d, a, 0))) : NO_RULE;
-    case PAWL_OP_COS:
-    case PAWL_OP_COSH:
-      return negative ? pawl_dag_unary(d, op, arg(d, a, 0)) : NO_RULE;
-    case PAWL_OP_ABS:
-      if (has_op(d, a, PAWL_OP_ABS)) {
-        return a;
-      }
-      return negative ? pawl_dag_unary(d, op, arg(d, a, 0)) : NO_RULE;
-    default:
-      return NO_RULE;
+// By the facts of the table.
+static PawlNode rule_function(PawlDag* d, PawlOp op, PawlNode a, PawlNode b) {
+  if (pawl_op_has(op, PAWL_FACT_IDEMPOTENT) && (b >= 0 ? a == b : has_op(d, a, op))) {
+    return a;
   }
+  if (!has_op(d, a, PAWL_OP_NEG)) {
+    return NO_RULE;
+  }
+  if (pawl_op_has(op, PAWL_FACT_ODD)) {
+    return pawl_dag_neg(d, pawl_dag_unary(d, op, arg(d, a, 0)));
+  }
+  return pawl_op_has(op, PAWL_FACT_EVEN) ? pawl_dag_unary(d, op, arg(d, a, 0)) : NO_RULE;
 }
 
 // True when a node is 0 or 1 by its operation.
@@ -380,20 +366,19 @@ static PawlNode truth_of(PawlDag* d, PawlNode a) {
 
 static PawlNode rule_not(PawlDag* d, PawlNode a) {
   PawlNode x = arg(d, a, 0), y = arg(d, a, 1);
-  switch (d->node[a].op) {
-    case PAWL_OP_LT:
-      return pawl_dag_apply(d, PAWL_OP_LE, y, x, PAWL_NO_NODE);
-    case PAWL_OP_LE:
-      return pawl_dag_apply(d, PAWL_OP_LT, y, x, PAWL_NO_NODE);
-    case PAWL_OP_EQ:
-      return pawl_dag_apply(d, PAWL_OP_NE, x, y, PAWL_NO_NODE);
-    case PAWL_OP_NE:
-      return pawl_dag_apply(d, PAWL_OP_EQ, x, y, PAWL_NO_NODE);
-    case PAWL_OP_NOT:
-      return truth_of(d, x);
-    default:
-      return NO_RULE;
+  if (has_op(d, a, PAWL_OP_LT)) {
+    return pawl_dag_apply(d, PAWL_OP_LE, y, x, PAWL_NO_NODE);
   }
+  if (has_op(d, a, PAWL_OP_LE)) {
+    return pawl_dag_apply(d, PAWL_OP_LT, y, x, PAWL_NO_NODE);
+  }
+  if (has_op(d, a, PAWL_OP_EQ)) {
+    return pawl_dag_apply(d, PAWL_OP_NE, x, y, PAWL_NO_NODE);
+  }
+  if (has_op(d, a, PAWL_OP_NE)) {
+    return pawl_dag_apply(d, PAWL_OP_EQ, x, y, PAWL_NO_NODE);
+  }
+  return has_op(d, a, PAWL_OP_NOT) ? truth_of(d, x) : NO_RULE;
 }
 
 // `and` (absorbing 0) or `or` (absorbing anything else).
@@ -428,14 +413,8 @@ static PawlNode rule_if(PawlDag* d, PawlNode condition, PawlNode a, PawlNode b) 
   return NO_RULE;
 }
 
-static PawlNode rule_same(PawlDag* d, PawlOp op, PawlNode a, PawlNode b) {
-  if (a != b) {
-    return NO_RULE;
-  }
-  if (op == PAWL_OP_MIN || op == PAWL_OP_MAX) {
-    return a;
-  }
-  return pawl_dag_const(d, op == PAWL_OP_LE || op == PAWL_OP_EQ);
+static PawlNode rule_compare(PawlDag* d, PawlOp op, PawlNode a, PawlNode b) {
+  return a == b ? pawl_dag_const(d, op == PAWL_OP_LE || op == PAWL_OP_EQ) : NO_RULE;
 }
 
 // ---- the dispatch ---------------------------------------------------------------------------
@@ -465,13 +444,14 @@ static PawlNode rule(PawlDag* d, PawlOp op, PawlNode a, PawlNode b, PawlNode c) 
       return rule_div(d, a, b);
     case PAWL_OP_POW:
       return rule_pow(d, a, b);
-    case PAWL_OP_MIN:
-    case PAWL_OP_MAX:
+#define PAWL_FUNCTION(name, ...) case PAWL_OP_##name:
+#include "expr/op.def"
+      return rule_function(d, op, a, b);
     case PAWL_OP_LT:
     case PAWL_OP_LE:
     case PAWL_OP_EQ:
     case PAWL_OP_NE:
-      return rule_same(d, op, a, b);
+      return rule_compare(d, op, a, b);
     case PAWL_OP_AND:
     case PAWL_OP_OR:
       return rule_and_or(d, op, a, b);
@@ -479,9 +459,13 @@ static PawlNode rule(PawlDag* d, PawlOp op, PawlNode a, PawlNode b, PawlNode c) 
       return rule_not(d, a);
     case PAWL_OP_IF:
       return rule_if(d, a, b, c);
-    default:
-      return rule_function(d, op, a);
+    case PAWL_OP_POWI:  // pawl_dag_powi has its rules
+#define PAWL_LEAF(name, ...) case PAWL_OP_##name:
+#include "expr/op.def"
+    case PAWL_OP_COUNT:
+      break;
   }
+  return NO_RULE;
 }
 
 PawlNode pawl_dag_apply(PawlDag* dag, PawlOp op, PawlNode a, PawlNode b, PawlNode c) {

@@ -121,7 +121,7 @@ static PawlStatus pair_sines(Flattener* f, PawlError* err) {
 static PawlInstruction translate(const Flattener* f, int i) {
   const PawlDagNode* node = node_of(f, i);
   int count = pawl_op_operands(node->op);
-  PawlInstruction ins = {(int)node->op, i, -1, -1, -1};
+  PawlInstruction ins = {(PawlTapeOp)node->op, i, -1, -1, -1};
   ins.a = count > 0 ? operand(f, i, 0) : -1;
   ins.b = count > 1 ? operand(f, i, 1) : -1;
   ins.c = count > 2 ? operand(f, i, 2) : -1;
@@ -207,7 +207,7 @@ static void place_temporaries(Flattener* f) {
     ins->a = in.a >= 0 ? f->reg[in.a] : 0;
     ins->b = in.b >= 0 ? f->reg[in.b] : 0;
     ins->c = in.c >= 0 ? f->reg[in.c] : 0;
-    if (in.op == PAWL_OP_POWI) {
+    if (in.op == PAWL_TAPE_POWI) {
       ins->b = node_of(f, in.dst)->index;
     }
     release(f, in.a, at);

@@ -15,15 +15,18 @@
 // Operations of a tape: those of the graph, and fusions of two of them that save a decoding and are
 // rounded exactly as the two.
 typedef enum PawlTapeOp {
-  PAWL_TAPE_MULADD = PAWL_OP_COUNT,  // a*b + c
-  PAWL_TAPE_MULSUB,                  // a*b - c
-  PAWL_TAPE_SUBMUL,                  // c - a*b
-  PAWL_TAPE_SQUARE,                  // a*a
-  PAWL_TAPE_SINCOS,                  // dst = sin(a), b = second destination: cos(a)
+#define PAWL_OPERATION(name, ...) PAWL_TAPE_##name = PAWL_OP_##name,
+#define PAWL_FUNCTION(name, ...) PAWL_TAPE_##name = PAWL_OP_##name,
+#include "expr/op.def"
+  PAWL_TAPE_MULADD,  // a*b + c
+  PAWL_TAPE_MULSUB,  // a*b - c
+  PAWL_TAPE_SUBMUL,  // c - a*b
+  PAWL_TAPE_SQUARE,  // a*a
+  PAWL_TAPE_SINCOS,  // dst = sin(a), b = second destination: cos(a)
 } PawlTapeOp;
 
 typedef struct PawlInstruction {
-  int op;       // PawlOp or PawlTapeOp
+  PawlTapeOp op;
   int dst;      // register
   int a, b, c;  // registers; POWI: b is the exponent
 } PawlInstruction;

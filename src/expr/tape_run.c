@@ -41,13 +41,11 @@ void pawl_tape_run_one(const PawlTape* tape, double* registers) {
 #undef A
 #undef B
 #undef C
-      case PAWL_OP_POWI:
+      case PAWL_TAPE_POWI:
         r[i->dst] = pawl_powi(r[i->a], i->b);
         break;
       case PAWL_TAPE_SINCOS:
         sine_and_cosine(r[i->a], &r[i->dst], &r[i->b]);
-        break;
-      default:
         break;
     }
   }
@@ -61,7 +59,7 @@ void pawl_tape_run_block(const PawlTape* tape, double* registers, int lanes) {
     double* restrict d = registers + (size_t)i->dst * PAWL_TAPE_WIDTH;
     const double* restrict a = registers + (size_t)i->a * PAWL_TAPE_WIDTH;
     const double* restrict b =
-        registers + (size_t)(i->op == PAWL_OP_POWI ? 0 : i->b) * PAWL_TAPE_WIDTH;
+        registers + (size_t)(i->op == PAWL_TAPE_POWI ? 0 : i->b) * PAWL_TAPE_WIDTH;
     const double* restrict c = registers + (size_t)i->c * PAWL_TAPE_WIDTH;
     switch (i->op) {
 #define A a[l]
@@ -78,7 +76,7 @@ void pawl_tape_run_block(const PawlTape* tape, double* registers, int lanes) {
 #undef A
 #undef B
 #undef C
-      case PAWL_OP_POWI:
+      case PAWL_TAPE_POWI:
         for (int l = 0; l < lanes; l++) {
           d[l] = pawl_powi(a[l], i->b);
         }
@@ -90,8 +88,6 @@ void pawl_tape_run_block(const PawlTape* tape, double* registers, int lanes) {
         }
         break;
       }
-      default:
-        break;
     }
   }
 }

@@ -6,60 +6,16 @@
 #include "base/alloc.h"
 #include "expr/dag_store.h"
 
-static double sign(double a) {
-  return a > 0.0 ? 1.0 : a < 0.0 ? -1.0 : 0.0;
-}
-
-static double unary_value(PawlOp op, int index, double a) {
-  switch (op) {
-    case PAWL_OP_NEG:
-      return -a;
-    case PAWL_OP_POWI:
-      return pawl_powi(a, index);
-    case PAWL_OP_SQRT:
-      return a < 0.0 ? NAN : sqrt(a);
-    case PAWL_OP_EXP:
-      return exp(a);
-    case PAWL_OP_LOG:
-      return a > 0.0 ? log(a) : NAN;
-    case PAWL_OP_SIN:
-      return sin(a);
-    case PAWL_OP_COS:
-      return cos(a);
-    case PAWL_OP_TAN:
-      return tan(a);
-    case PAWL_OP_ASIN:
-      return fabs(a) <= 1.0 ? asin(a) : NAN;
-    case PAWL_OP_ACOS:
-      return fabs(a) <= 1.0 ? acos(a) : NAN;
-    case PAWL_OP_ATAN:
-      return atan(a);
-    case PAWL_OP_SINH:
-      return sinh(a);
-    case PAWL_OP_COSH:
-      return cosh(a);
-    case PAWL_OP_TANH:
-      return tanh(a);
-    case PAWL_OP_ABS:
-      return fabs(a);
-    case PAWL_OP_SIGN:
-      return sign(a);
-    case PAWL_OP_FLOOR:
-      return floor(a);
-    case PAWL_OP_NOT:
-      return a == 0.0;
-    default:
-      return NAN;
-  }
-}
-
 // pow itself gives NaN for a negative base with a broken exponent, but infinity here.
 static double power(double a, double b) {
   return a == 0.0 && b < 0.0 ? NAN : pow(a, b);
 }
 
-static double binary_value(PawlOp op, double a, double b) {
+// For operands that are numbers.
+static double operate(PawlOp op, int index, double a, double b, double c) {
   switch (op) {
+    case PAWL_OP_NEG:
+      return -a;
     case PAWL_OP_ADD:
       return a + b;
     case PAWL_OP_SUB:
@@ -70,14 +26,16 @@ static double binary_value(PawlOp op, double a, double b) {
       return b == 0.0 ? NAN : a / b;
     case PAWL_OP_POW:
       return power(a, b);
-    case PAWL_OP_ATAN2:
-      return atan2(a, b);
-    case PAWL_OP_MIN:
-      return a <= b ? a : b;
-    case PAWL_OP_MAX:
-      return a <= b ? b : a;
-    case PAWL_OP_WRAP:
-      return pawl_wrap(a, b);
+    case PAWL_OP_POWI:
+      return pawl_powi(a, index);
+#define A a
+#define B b
+#define PAWL_FUNCTION(name, word, operands, value, ...) \
+  case PAWL_OP_##name:                                  \
+    return (value);
+#include "expr/op.def"
+#undef A
+#undef B
     case PAWL_OP_LT:
       return a < b;
     case PAWL_OP_LE:
@@ -90,22 +48,25 @@ static double binary_value(PawlOp op, double a, double b) {
       return a != 0.0 && b != 0.0;
     case PAWL_OP_OR:
       return a != 0.0 || b != 0.0;
-    default:
-      return NAN;
+    case PAWL_OP_NOT:
+      return a == 0.0;
+    case PAWL_OP_IF:
+      return a != 0.0 ? b : c;
+#define PAWL_LEAF(name, ...) case PAWL_OP_##name:
+#include "expr/op.def"
+    case PAWL_OP_COUNT:
+      break;
   }
+  return NAN;
 }
 
 double pawl_op_value(PawlOp op, int index, double a, double b, double c) {
-  if (isnan(a)) {
+  bool second = pawl_op_operands(op) == 2;
+  if (isnan(a) || (second && isnan(b))) {
     return NAN;
   }
-  if (op == PAWL_OP_IF) {
-    return a != 0.0 ? b : c;
-  }
-  if (pawl_op_operands(op) == 1) {
-    return unary_value(op, index, a);
-  }
-  return isnan(b) ? NAN : binary_value(op, a, b);
+  double y = operate(op, index, a, b, c);
+  return isnan(y) ? NAN : y;  // one NaN, whatever its sign
 }
 
 static double read(const double* array, int index) {
@@ -113,26 +74,25 @@ static double read(const double* array, int index) {
 }
 
 static double leaf_value(const PawlDagNode* node, const PawlLeafValues* leaves) {
-  switch (node->op) {
-    case PAWL_OP_CONST:
+  switch ((PawlLeaf)node->op) {
+    case PAWL_LEAF_CONST:
       return node->value;
-    case PAWL_OP_PARAM:
+    case PAWL_LEAF_PARAM:
       return read(leaves->param, node->index);
-    case PAWL_OP_TIME:
+    case PAWL_LEAF_TIME:
       return leaves->t;
-    case PAWL_OP_Q:
+    case PAWL_LEAF_Q:
       return read(leaves->q, node->index);
-    case PAWL_OP_V:
+    case PAWL_LEAF_V:
       return read(leaves->v, node->index);
-    case PAWL_OP_A:
+    case PAWL_LEAF_A:
       return read(leaves->a, node->index);
-    case PAWL_OP_LAMBDA:
+    case PAWL_LEAF_LAMBDA:
       return read(leaves->lambda, node->index);
-    case PAWL_OP_TURN:
+    case PAWL_LEAF_TURN:
       return read(leaves->turn, node->index);
-    default:
-      return NAN;
   }
+  return NAN;
 }
 
 static double node_value(const PawlDagNode* node, const int arg[3], const double* value,

@@ -5,11 +5,11 @@
 #include "expr/parser.h"
 
 static bool is_function(PawlOp op) {
-  return (op >= PAWL_OP_SQRT && op <= PAWL_OP_WRAP) || op == PAWL_OP_IF;
+  return pawl_op_info[op].is_function || op == PAWL_OP_IF;
 }
 
 bool pawl_function_find(const char* word, PawlOp* op) {
-  for (int k = PAWL_OP_SQRT; k < PAWL_OP_COUNT; k++) {
+  for (int k = 0; k < PAWL_OP_COUNT; k++) {
     if (is_function((PawlOp)k) && strcmp(pawl_op_text((PawlOp)k), word) == 0) {
       *op = (PawlOp)k;
       return true;
@@ -73,7 +73,7 @@ void pawl_function_unknown(PawlExprError* error, const char* word, int begin, in
     return;
   }
   PawlNearest nearest = {.wanted = word};
-  for (int k = PAWL_OP_SQRT; k < PAWL_OP_COUNT; k++) {
+  for (int k = 0; k < PAWL_OP_COUNT; k++) {
     if (is_function((PawlOp)k)) {
       pawl_nearest_offer(&nearest, pawl_op_text((PawlOp)k));
     }
@@ -90,7 +90,7 @@ void pawl_function_unknown(PawlExprError* error, const char* word, int begin, in
 }
 
 bool pawl_function_accepts(PawlExprError* error, const PawlAst* call) {
-  bool open = call->op == PAWL_OP_MIN || call->op == PAWL_OP_MAX;
+  bool open = pawl_op_has(call->op, PAWL_FACT_FOLDS);
   bool multiplier = call->op == PAWL_OP_LAMBDA;
   int least = multiplier ? 1 : pawl_op_operands(call->op);
   int given = call->arg_count;

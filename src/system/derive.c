@@ -19,14 +19,20 @@ static PawlNode zero(PawlDag* dag) {
 // d/dt along the motion with the acceleration left out: t' = 1, q' = v, v' = 0.
 static PawlNode tangent_without_acceleration(void* context, PawlDag* dag, PawlOp leaf, int index) {
   (void)context;
-  switch (leaf) {
-    case PAWL_OP_TIME:
+  switch ((PawlLeaf)leaf) {
+    case PAWL_LEAF_TIME:
       return pawl_dag_const(dag, 1.0);
-    case PAWL_OP_Q:
+    case PAWL_LEAF_Q:
       return pawl_dag_leaf(dag, PAWL_OP_V, index);
-    default:
-      return zero(dag);
+    case PAWL_LEAF_CONST:
+    case PAWL_LEAF_PARAM:
+    case PAWL_LEAF_V:
+    case PAWL_LEAF_A:
+    case PAWL_LEAF_LAMBDA:
+    case PAWL_LEAF_TURN:
+      break;
   }
+  return zero(dag);
 }
 
 static PawlNode along_motion(PawlDag* dag, PawlNode node) {

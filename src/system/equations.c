@@ -101,23 +101,28 @@ static void leaf_name(void* context, PawlText* out, PawlStyle style, PawlOp leaf
   static const char* const primes[] = {"", "'", "''"};
   static const char* const accents[] = {"", "\\dot", "\\ddot"};
   int order = leaf == PAWL_OP_V ? 1 : leaf == PAWL_OP_A ? 2 : 0;
-  switch (leaf) {
-    case PAWL_OP_TIME:
+  switch ((PawlLeaf)leaf) {
+    case PAWL_LEAF_TIME:
       pawl_text_add(out, "t");
       return;
-    case PAWL_OP_LAMBDA:
+    case PAWL_LEAF_LAMBDA:
       pawl_text_add(out, latex ? "\\lambda_{\\text{" : "lambda(");
       row_name(model, out, latex, index);
       pawl_text_add(out, latex ? "}}" : ")");
       return;
-    case PAWL_OP_PARAM:
+    case PAWL_LEAF_PARAM:
       if (latex) {
         latex_name(out, model->parameters[index].name, "");
       } else {
         pawl_text_add(out, model->parameters[index].name);
       }
       return;
-    default:
+    case PAWL_LEAF_CONST:  // the printer writes numbers itself
+    case PAWL_LEAF_TURN:   // the graph of the model has none
+      return;
+    case PAWL_LEAF_Q:
+    case PAWL_LEAF_V:
+    case PAWL_LEAF_A:
       if (latex) {
         latex_name(out, model->coordinates[index].name, accents[order]);
       } else {

@@ -181,27 +181,38 @@ long long pawl_eval_operations(const PawlEval* eval) {
 }
 
 static const double* source(const PawlPoint* point, PawlOp leaf) {
-  switch (leaf) {
-    case PAWL_OP_Q:
+  switch ((PawlLeaf)leaf) {
+    case PAWL_LEAF_Q:
       return point->q;
-    case PAWL_OP_V:
+    case PAWL_LEAF_V:
       return point->v;
-    case PAWL_OP_A:
+    case PAWL_LEAF_A:
       return point->a;
-    default:
-      return point->lambda;
+    case PAWL_LEAF_LAMBDA:
+    case PAWL_LEAF_CONST:  // these and below have no array, the callers see to them
+    case PAWL_LEAF_PARAM:
+    case PAWL_LEAF_TIME:
+    case PAWL_LEAF_TURN:
+      break;
   }
+  return point->lambda;
 }
 
 static double input_value(const PawlEval* eval, const PawlPoint* point, PawlTapeInput input) {
-  switch (input.leaf) {
-    case PAWL_OP_TIME:
+  switch ((PawlLeaf)input.leaf) {
+    case PAWL_LEAF_TIME:
       return point->t;
-    case PAWL_OP_TURN:
+    case PAWL_LEAF_TURN:
       return point->modes ? point->modes[eval->system->constraint_count + input.index] : 0;
-    default:
-      return source(point, input.leaf)[input.index];
+    case PAWL_LEAF_CONST:  // never an input
+    case PAWL_LEAF_PARAM:  // a number in a group of one lane
+    case PAWL_LEAF_Q:
+    case PAWL_LEAF_V:
+    case PAWL_LEAF_A:
+    case PAWL_LEAF_LAMBDA:
+      break;
   }
+  return source(point, input.leaf)[input.index];
 }
 
 // Runs the single lane; slots are global indices. Returns 0 when every result is finite, else NaN.

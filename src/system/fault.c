@@ -28,22 +28,25 @@ typedef struct Search {
 
 static double leaf_value(const Search* s, const PawlDagNode* node) {
   const PawlPoint* p = s->point;
-  switch (node->op) {
-    case PAWL_OP_CONST:
+  switch ((PawlLeaf)node->op) {
+    case PAWL_LEAF_CONST:
       return node->value;
-    case PAWL_OP_PARAM:
+    case PAWL_LEAF_PARAM:
       return s->model->parameters[node->index].value;
-    case PAWL_OP_TIME:
+    case PAWL_LEAF_TIME:
       return p->t;
-    case PAWL_OP_Q:
+    case PAWL_LEAF_Q:
       return p->q ? p->q[node->index] : 0.0;
-    case PAWL_OP_V:
+    case PAWL_LEAF_V:
       return p->v ? p->v[node->index] : 0.0;
-    case PAWL_OP_A:
+    case PAWL_LEAF_A:
       return p->a ? p->a[node->index] : 0.0;
-    default:
+    case PAWL_LEAF_LAMBDA:
       return p->lambda ? p->lambda[node->index] : 0.0;
+    case PAWL_LEAF_TURN:  // the graph of the model has none
+      break;
   }
+  return 0.0;
 }
 
 static double operand_value(const Search* s, const PawlDagNode* node, int k) {
@@ -84,19 +87,25 @@ static PawlNode culprit(const Search* s, PawlNode node) {
 static void leaf_name(void* context, PawlText* out, PawlStyle style, PawlOp leaf, int index) {
   const PawlModel* model = context;
   (void)style;
-  switch (leaf) {
-    case PAWL_OP_PARAM:
+  switch ((PawlLeaf)leaf) {
+    case PAWL_LEAF_PARAM:
       pawl_text_add(out, model->parameters[index].name);
       break;
-    case PAWL_OP_TIME:
+    case PAWL_LEAF_TIME:
       pawl_text_add(out, "t");
       break;
-    case PAWL_OP_LAMBDA:
+    case PAWL_LEAF_LAMBDA:
       pawl_text_printf(out, "lambda[%d]", index);
       break;
-    default:
+    case PAWL_LEAF_Q:
+    case PAWL_LEAF_V:
+    case PAWL_LEAF_A:
       pawl_text_add(out, model->coordinates[index].name);
       pawl_text_add(out, leaf == PAWL_OP_V ? "'" : leaf == PAWL_OP_A ? "''" : "");
+      break;
+    case PAWL_LEAF_CONST:  // the printer writes numbers itself
+    case PAWL_LEAF_TURN:   // the graph of the model has none
+      break;
   }
 }
 

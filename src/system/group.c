@@ -59,15 +59,14 @@ static PawlNode unwind(Sorter* s, PawlNode wrap, const PawlDagNode* node) {
 }
 
 static PawlNode fold_node(Sorter* s, const PawlNode* folded, const PawlDagNode* node) {
-  switch (node->op) {
-    case PAWL_OP_CONST:
-      return pawl_dag_const(s->dag, node->value);
-    case PAWL_OP_PARAM:
-      return pawl_dag_const(s->dag, s->system->model->parameters[node->index].value);
-    case PAWL_OP_POWI:
-      return pawl_dag_powi(s->dag, folded[node->arg[0]], node->index);
-    default:
-      break;
+  if (node->op == PAWL_OP_CONST) {
+    return pawl_dag_const(s->dag, node->value);
+  }
+  if (node->op == PAWL_OP_PARAM) {
+    return pawl_dag_const(s->dag, s->system->model->parameters[node->index].value);
+  }
+  if (node->op == PAWL_OP_POWI) {
+    return pawl_dag_powi(s->dag, folded[node->arg[0]], node->index);
   }
   if (pawl_op_is_leaf(node->op)) {
     return pawl_dag_leaf(s->dag, node->op, node->index);

@@ -33,9 +33,7 @@ static bool may_jump(PawlOp op, const bool* moving) {
   if (op == PAWL_OP_IF) {
     return moving[0];
   }
-  bool jumps = op == PAWL_OP_SIGN || op == PAWL_OP_FLOOR || op == PAWL_OP_WRAP ||
-               (op >= PAWL_OP_LT && op <= PAWL_OP_NOT);
-  return jumps && (moving[0] || moving[1]);
+  return pawl_op_info[op].smoothness == PAWL_JUMPS && (moving[0] || moving[1]);
 }
 
 // Whether the expression jumps with q or v; -1 when memory is short.
@@ -218,9 +216,23 @@ static int degree_of(PawlOp op, const int* of) {
       return of[0] + of[1] > 2 ? 2 : of[0] + of[1];
     case PAWL_OP_DIV:
       return of[1] > 0 ? 2 : of[0];
-    default:
-      return most > 0 ? 2 : 0;
+    case PAWL_OP_POW:
+    case PAWL_OP_POWI:
+    case PAWL_OP_LT:
+    case PAWL_OP_LE:
+    case PAWL_OP_EQ:
+    case PAWL_OP_NE:
+    case PAWL_OP_AND:
+    case PAWL_OP_OR:
+    case PAWL_OP_NOT:
+    case PAWL_OP_IF:
+#define PAWL_FUNCTION(name, ...) case PAWL_OP_##name:
+#define PAWL_LEAF(name, ...) case PAWL_OP_##name:
+#include "expr/op.def"
+    case PAWL_OP_COUNT:
+      break;
   }
+  return most > 0 ? 2 : 0;
 }
 
 static bool is_affine(PawlDag* dag, PawlNode root) {

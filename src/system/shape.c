@@ -108,22 +108,26 @@ static int number_slot(PawlShaper* s, double value) {
 }
 
 static int put_leaf(PawlShaper* s, const PawlDagNode* node) {
-  int slot;
-  switch (node->op) {
-    case PAWL_OP_TIME:
+  int slot = -1;
+  switch ((PawlLeaf)node->op) {
+    case PAWL_LEAF_TIME:
       return put(s, PAWL_OP_TIME);
-    case PAWL_OP_CONST:
+    case PAWL_LEAF_CONST:
       slot = number_slot(s, node->value);
       break;
-    case PAWL_OP_LAMBDA:
+    case PAWL_LEAF_LAMBDA:
       slot = row_slot(s, node->index);
       break;
-    case PAWL_OP_TURN:
+    case PAWL_LEAF_TURN:
       s->binding.turns = true;
       slot = node->index;  // not a slot: terms with different turns have different shapes
       break;
-    default:
+    case PAWL_LEAF_PARAM:  // a number by now (fold_parameters)
+    case PAWL_LEAF_Q:
+    case PAWL_LEAF_V:
+    case PAWL_LEAF_A:
       slot = coordinate_slot(s, node->index);
+      break;
   }
   return slot < 0 || put(s, (int)node->op) != 0 || put(s, slot) != 0 ? -1 : 0;
 }

@@ -168,17 +168,14 @@ PawlNode pawl_system_guard(PawlDag* dag, PawlNode where) {
     return PAWL_NO_NODE;
   }
   PawlDagNode n = *pawl_dag_node(dag, where);
-  switch (n.op) {
-    case PAWL_OP_LT:
-    case PAWL_OP_LE:
-      return pawl_dag_sub(dag, n.arg[1], n.arg[0]);
-    case PAWL_OP_NOT:
-      return pawl_dag_neg(dag, pawl_system_guard(dag, n.arg[0]));
-    case PAWL_OP_AND:
-    case PAWL_OP_OR:
-      break;
-    default:
-      return PAWL_NO_NODE;
+  if (n.op == PAWL_OP_LT || n.op == PAWL_OP_LE) {
+    return pawl_dag_sub(dag, n.arg[1], n.arg[0]);
+  }
+  if (n.op == PAWL_OP_NOT) {
+    return pawl_dag_neg(dag, pawl_system_guard(dag, n.arg[0]));
+  }
+  if (n.op != PAWL_OP_AND && n.op != PAWL_OP_OR) {
+    return PAWL_NO_NODE;
   }
   PawlDagNode x = *pawl_dag_node(dag, n.arg[0]), y = *pawl_dag_node(dag, n.arg[1]);
   PawlNode a = pawl_system_guard(dag, n.arg[0]), b = pawl_system_guard(dag, n.arg[1]);

@@ -118,22 +118,25 @@ static inline PawlNode tree_build(const Tree* t, PawlDag* dag) {
 }
 
 static inline double leaf_number(const PawlDagNode* n, const PawlLeafValues* x) {
-  switch (n->op) {
-    case PAWL_OP_CONST:
+  switch ((PawlLeaf)n->op) {
+    case PAWL_LEAF_CONST:
       return n->value;
-    case PAWL_OP_PARAM:
+    case PAWL_LEAF_PARAM:
       return x->param[n->index];
-    case PAWL_OP_TIME:
+    case PAWL_LEAF_TIME:
       return x->t;
-    case PAWL_OP_Q:
+    case PAWL_LEAF_Q:
       return x->q[n->index];
-    case PAWL_OP_V:
+    case PAWL_LEAF_V:
       return x->v[n->index];
-    case PAWL_OP_A:
+    case PAWL_LEAF_A:
       return x->a[n->index];
-    default:
+    case PAWL_LEAF_LAMBDA:
       return x->lambda[n->index];
+    case PAWL_LEAF_TURN:
+      return x->turn[n->index];
   }
+  return NAN;
 }
 
 typedef struct Naive {
@@ -182,13 +185,20 @@ static inline Naive tree_value(const Tree* t, const PawlLeafValues* leaves) {
 }
 
 // ---- complex numbers ------------------------------------------------------------------------
-static inline double complex clamp_side(bool first, double complex a, double complex b) {
-  return first ? a : b;
+static inline double complex complex_power(double complex a, int n) {
+  double complex power = 1.0;
+  for (int k = 0; k < abs(n); k++) {
+    power *= a;
+  }
+  return n < 0 ? 1.0 / power : power;
 }
 
-static inline double complex complex_binary(PawlOp op, double complex a, double complex b) {
-  double x = creal(a), y = creal(b);
-  switch (op) {
+// Functions by the column `check` of function.def, not by the one that the library uses.
+static inline double complex complex_operate(const PawlDagNode* n, double complex a,
+                                             double complex b, double complex c) {
+  switch (n->op) {
+    case PAWL_OP_NEG:
+      return -a;
     case PAWL_OP_ADD:
       return a + b;
     case PAWL_OP_SUB:
@@ -199,58 +209,32 @@ static inline double complex complex_binary(PawlOp op, double complex a, double 
       return a / b;
     case PAWL_OP_POW:
       return cexp(b * clog(a));
-    case PAWL_OP_ATAN2:  // its derivative is that of atan(a/b) or of -atan(b/a)
-      return atan2(x, y) + I * cimag(fabs(y) > fabs(x) ? catan(a / b) : -catan(b / a));
-    case PAWL_OP_MIN:
-      return clamp_side(x <= y, a, b);
-    case PAWL_OP_MAX:
-      return clamp_side(x <= y, b, a);
-    case PAWL_OP_WRAP:
-      return a - b * floor(x / y);
-    default:
-      return pawl_op_value(op, 0, x, y, 0.0);
-  }
-}
-
-static inline double complex complex_unary(PawlOp op, int n, double complex a) {
-  double complex power = 1.0;
-  switch (op) {
-    case PAWL_OP_NEG:
-      return -a;
     case PAWL_OP_POWI:
-      for (int k = 0; k < abs(n); k++) {
-        power *= a;
-      }
-      return n < 0 ? 1.0 / power : power;
-    case PAWL_OP_SQRT:
-      return csqrt(a);
-    case PAWL_OP_EXP:
-      return cexp(a);
-    case PAWL_OP_LOG:
-      return clog(a);
-    case PAWL_OP_SIN:
-      return csin(a);
-    case PAWL_OP_COS:
-      return ccos(a);
-    case PAWL_OP_TAN:
-      return ctan(a);
-    case PAWL_OP_ASIN:
-      return casin(a);
-    case PAWL_OP_ACOS:
-      return cacos(a);
-    case PAWL_OP_ATAN:
-      return catan(a);
-    case PAWL_OP_SINH:
-      return csinh(a);
-    case PAWL_OP_COSH:
-      return ccosh(a);
-    case PAWL_OP_TANH:
-      return ctanh(a);
-    case PAWL_OP_ABS:
-      return creal(a) < 0.0 ? -a : a;
-    default:
-      return pawl_op_value(op, n, creal(a), 0.0, 0.0);
+      return complex_power(a, n->index);
+    case PAWL_OP_IF:
+      return creal(a) != 0.0 ? b : c;
+#define A a
+#define B b
+#define PAWL_FUNCTION(name, word, operands, value, tangent, facts, smoothness, cost, latex, \
+                      samples, check)                                                       \
+  case PAWL_OP_##name:                                                                      \
+    return (check);
+#include "expr/op.def"
+#undef A
+#undef B
+    case PAWL_OP_LT:
+    case PAWL_OP_LE:
+    case PAWL_OP_EQ:
+    case PAWL_OP_NE:
+    case PAWL_OP_AND:
+    case PAWL_OP_OR:
+    case PAWL_OP_NOT:
+#define PAWL_LEAF(name, ...) case PAWL_OP_##name:
+#include "expr/op.def"
+    case PAWL_OP_COUNT:
+      break;
   }
+  return pawl_op_value(n->op, 0, creal(a), creal(b), 0.0);
 }
 
 // Gives each leaf its complex value.
@@ -267,16 +251,13 @@ static inline double complex complex_value(const PawlDagNode* node, int count, C
     const PawlDagNode* n = &node[i];
     double complex a = n->arg[0] >= 0 ? value[n->arg[0]] : 0.0;
     double complex b = n->arg[1] >= 0 ? value[n->arg[1]] : 0.0;
+    double complex c = n->arg[2] >= 0 ? value[n->arg[2]] : 0.0;
     if (n->op == PAWL_OP_CONST) {
       value[i] = n->value;
     } else if (pawl_op_is_leaf(n->op)) {
       value[i] = leaf(context, n->op, n->index);
-    } else if (n->op == PAWL_OP_IF) {
-      value[i] = creal(a) != 0.0 ? b : value[n->arg[2]];
-    } else if (pawl_op_operands(n->op) == 1) {
-      value[i] = complex_unary(n->op, n->index, a);
     } else {
-      value[i] = complex_binary(n->op, a, b);
+      value[i] = complex_operate(n, a, b, c);
     }
     double size = fmax(fabs(creal(value[i])), fabs(cimag(value[i])) / step);
     *largest = isnan(size) ? INFINITY : fmax(*largest, size);

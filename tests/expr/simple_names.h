@@ -52,17 +52,23 @@ static inline void simple_name(void* context, PawlText* out, PawlStyle style, Pa
                                int index) {
   (void)context;
   (void)style;
-  switch (leaf) {
-    case PAWL_OP_TIME:
+  switch ((PawlLeaf)leaf) {
+    case PAWL_LEAF_TIME:
       pawl_text_add(out, "t");
       break;
-    case PAWL_OP_PARAM:
+    case PAWL_LEAF_PARAM:
       pawl_text_add(out, index == 0 ? "m" : "k");
       break;
-    case PAWL_OP_LAMBDA:
+    case PAWL_LEAF_LAMBDA:
       pawl_text_printf(out, "lambda(track, %d)", index);
       break;
-    default:
+    case PAWL_LEAF_CONST:
+    case PAWL_LEAF_TURN:
+      pawl_text_add(out, "?");  // the first is written by the printer, the second is not used here
+      break;
+    case PAWL_LEAF_Q:
+    case PAWL_LEAF_V:
+    case PAWL_LEAF_A:
       if (index < 10) {
         pawl_text_printf(out, "%c", 'x' + index);
       } else {

@@ -174,7 +174,7 @@ static void test_each_operation(void** state) {
   }
 }
 
-static int count_op(const PawlTape* tape, int op) {
+static int count_op(const PawlTape* tape, PawlTapeOp op) {
   int count = 0;
   for (int k = 0; k < tape->instruction_count; k++) {
     count += tape->code[k].op == op;
@@ -207,7 +207,7 @@ static void test_fused_products(void** state) {
   assert_int_equal(count_op(tape, PAWL_TAPE_MULSUB), 1);
   assert_int_equal(count_op(tape, PAWL_TAPE_SUBMUL), 1);
   assert_int_equal(count_op(tape, PAWL_TAPE_SQUARE), 1);
-  assert_int_equal(count_op(tape, PAWL_OP_MUL), 2);
+  assert_int_equal(count_op(tape, PAWL_TAPE_MUL), 2);
   pawl_tape_destroy(tape);
   for (int repeat = 0; repeat < 50; repeat++) {
     random_lanes(&r, lanes);
@@ -232,8 +232,8 @@ static void test_sine_pairs(void** state) {
   PawlNode outputs[] = {pawl_dag_mul(dag, s, c2), pawl_dag_add(dag, c, s2), alone, s2};
   PawlTape* tape = tape_of(dag, 4, outputs);
   assert_int_equal(count_op(tape, PAWL_TAPE_SINCOS), 2);
-  assert_int_equal(count_op(tape, PAWL_OP_SIN), 1);
-  assert_int_equal(count_op(tape, PAWL_OP_COS), 0);
+  assert_int_equal(count_op(tape, PAWL_TAPE_SIN), 1);
+  assert_int_equal(count_op(tape, PAWL_TAPE_COS), 0);
   pawl_tape_destroy(tape);
   for (int repeat = 0; repeat < 200; repeat++) {
     random_lanes(&r, lanes);

@@ -32,22 +32,25 @@ static inline Graph graph_of(const PawlModel* model, const PawlSystem* system) {
 
 static inline double complex graph_leaf(const Graph* g, const PawlDagNode* n, const Place* p,
                                         const Direction* d) {
-  switch (n->op) {
-    case PAWL_OP_CONST:
+  switch ((PawlLeaf)n->op) {
+    case PAWL_LEAF_CONST:
       return n->value;
-    case PAWL_OP_PARAM:
+    case PAWL_LEAF_PARAM:
       return g->model->parameters[n->index].value;
-    case PAWL_OP_TIME:
+    case PAWL_LEAF_TIME:
       return p->t + I * COMPLEX_STEP * d->t;
-    case PAWL_OP_Q:
+    case PAWL_LEAF_Q:
       return p->q[n->index] + I * COMPLEX_STEP * (d->q ? d->q[n->index] : 0.0);
-    case PAWL_OP_V:
+    case PAWL_LEAF_V:
       return p->v[n->index] + I * COMPLEX_STEP * (d->v ? d->v[n->index] : 0.0);
-    case PAWL_OP_A:
+    case PAWL_LEAF_A:
       return p->a[n->index];
-    default:
+    case PAWL_LEAF_LAMBDA:
       return p->lambda[n->index];
+    case PAWL_LEAF_TURN:  // the graph of the model has none
+      break;
   }
+  return NAN;
 }
 
 // wrap(x, period) of a constraint is x - period * turn, however far x goes.
@@ -74,16 +77,11 @@ static inline void graph_run(Graph* g, const Place* p, Direction d) {
     }
     double complex a = g->value[n->arg[0]];
     double complex b = n->arg[1] >= 0 ? g->value[n->arg[1]] : 0.0;
+    double complex c = n->arg[2] >= 0 ? g->value[n->arg[2]] : 0.0;
     if (n->op == PAWL_OP_WRAP && graph_turn(g, k, p, a, b, &g->value[k])) {
       continue;
     }
-    if (n->op == PAWL_OP_IF) {
-      g->value[k] = creal(a) != 0.0 ? b : g->value[n->arg[2]];
-    } else if (pawl_op_operands(n->op) == 1) {
-      g->value[k] = complex_unary(n->op, n->index, a);
-    } else {
-      g->value[k] = complex_binary(n->op, a, b);
-    }
+    g->value[k] = complex_operate(n, a, b, c);
     double size = fmax(fabs(creal(g->value[k])), fabs(cimag(g->value[k])) / COMPLEX_STEP);
     g->largest = isfinite(size) ? fmax(g->largest, size) : g->largest;
   }
