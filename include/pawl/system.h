@@ -149,9 +149,9 @@ typedef struct PawlValues {
   double* energy;           // 2: kinetic, potential [J]
   double* outputs;          // outputs
   double *G_rate,
-      *G_acceleration;  // nonzeros of G: the tangents of velocity and acceleration level
-  double *z, *z_rate;   // switching functions, see src/switch
-  double* watch;        // conditions, capacities and the like, see src/step/events.c
+      *G_acceleration;         // nonzeros of G: the tangents of velocity and acceleration level
+  double *z, *z_rate;          // switching functions, see src/switch
+  double *watch, *watch_rate;  // conditions, capacities and the like, see src/step/events.c
 } PawlValues;
 
 // A plan for one mask: the programs, their registers and the arrays for the results. Belongs to one

@@ -187,6 +187,21 @@ static int derive_guard(const Derivation* d) {
              : give(d, PAWL_Q_ZRATE, d->item->target, 0, along_motion(d->dag, z));
 }
 
+// d/dt with the acceleration: t' = 1, q' = v, v' = a; accelerations and multipliers stand still.
+static PawlNode tangent_of_motion(void* context, PawlDag* dag, PawlOp leaf, int index) {
+  return leaf == PAWL_OP_V ? pawl_dag_leaf(dag, PAWL_OP_A, index)
+                           : tangent_without_acceleration(context, dag, leaf, index);
+}
+
+// c and c' = c_q v + c_v a + c_t                                                            (E12)
+static int derive_condition(const Derivation* d) {
+  PawlNode c = d->item->nodes[0];
+  PawlNode rate = pawl_dag_tangent(d->dag, c, tangent_of_motion, NULL);
+  return give(d, PAWL_Q_WATCH, d->item->target, 0, c) != 0
+             ? -1
+             : give(d, PAWL_Q_WATCHRATE, d->item->target, 0, rate);
+}
+
 PawlStatus pawl_derive_item(PawlDag* dag, const PawlItem* item, int coordinate_count,
                             const int* coordinates, PawlSink sink, void* context) {
   Derivation d = {dag, item, coordinate_count, coordinates, sink, context};
@@ -209,6 +224,9 @@ PawlStatus pawl_derive_item(PawlDag* dag, const PawlItem* item, int coordinate_c
       break;
     case PAWL_ITEM_GUARD:
       failed = derive_guard(&d);
+      break;
+    case PAWL_ITEM_CONDITION:
+      failed = derive_condition(&d);
       break;
     case PAWL_ITEM_WATCH:
       failed = give(&d, PAWL_Q_WATCH, item->target, 0, item->nodes[0]);

@@ -220,6 +220,7 @@ static PawlStatus blame_derivative(const Search* s, const Written* w, const Tria
       [PAWL_Q_Z] = "a switching function",
       [PAWL_Q_ZRATE] = "the rate of a switching function",
       [PAWL_Q_WATCH] = "a condition",
+      [PAWL_Q_WATCHRATE] = "the rate of a condition",
   };
   enum { MOST_SHOWN = 4 };
   PawlText at = {0};
@@ -281,9 +282,10 @@ static bool next_watched(const PawlModel* model, Cursor* at, Written* out) {
     const PawlNode of[] = {c->switching.engage.when, c->switching.release.when,
                            c->switching.capacity, c->switching.friction, c->snap_to};
     while (at->part < (int)(sizeof of / sizeof *of)) {
+      PawlItemKind kind = at->part < 2 ? PAWL_ITEM_CONDITION : PAWL_ITEM_WATCH;
       PawlNode node = of[at->part++];
       if (node != PAWL_NO_NODE) {
-        *out = (Written){"a condition, capacity or value of", &c->source, node, PAWL_ITEM_WATCH, 0};
+        *out = (Written){"a condition, capacity or value of", &c->source, node, kind, 0};
         return true;
       }
     }
@@ -292,7 +294,8 @@ static bool next_watched(const PawlModel* model, Cursor* at, Written* out) {
     const PawlEventDef* event = &model->events[at->event];
     if (event->trigger.when != PAWL_NO_NODE) {
       at->event++;
-      *out = (Written){"the condition of", &event->source, event->trigger.when, PAWL_ITEM_WATCH, 0};
+      *out = (Written){"the condition of", &event->source, event->trigger.when, PAWL_ITEM_CONDITION,
+                       0};
       return true;
     }
   }
@@ -338,13 +341,24 @@ static bool next_written(const PawlModel* model, Cursor* at, Written* out) {
   return next_watched(model, at, out);
 }
 
+static bool is_asked(const Search* s, PawlItemKind kind) {
+  switch (kind) {
+    case PAWL_ITEM_OUTPUT:
+      return s->mask & PAWL_OUTPUTS;
+    case PAWL_ITEM_WATCH:
+      return s->mask & PAWL_WATCHES;
+    case PAWL_ITEM_CONDITION:
+      return s->mask & (PAWL_WATCHES | PAWL_WATCH_RATES);
+    default:
+      return true;
+  }
+}
+
 // Terms first by their values, then by their derivatives.
 static PawlStatus search_terms(Search* s) {
   Written w;
   for (Cursor at = {0}; next_written(s->model, &at, &w);) {
-    bool asked = (w.kind != PAWL_ITEM_OUTPUT || (s->mask & PAWL_OUTPUTS)) &&
-                 (w.kind != PAWL_ITEM_WATCH || (s->mask & PAWL_WATCHES));
-    if (asked && !isfinite(s->values[w.node])) {
+    if (is_asked(s, w.kind) && !isfinite(s->values[w.node])) {
       return blame_value(s, &w, w.node);
     }
   }

@@ -195,8 +195,8 @@ static PawlStatus add_guards(Sorter* s, PawlError* err) {
   return PAWL_OK;
 }
 
-static int add_watch(Sorter* s, int target, PawlNode node) {
-  return node == PAWL_NO_NODE ? -1 : add_item(s, PAWL_ITEM_WATCH, target, 1, &node, -1);
+static int add_watch(Sorter* s, PawlItemKind kind, int target, PawlNode node) {
+  return node == PAWL_NO_NODE ? -1 : add_item(s, kind, target, 1, &node, -1);
 }
 
 // While sliding, friction acts along the gradient of the equation against its rate:
@@ -231,22 +231,27 @@ static int add_watches(Sorter* s) {
   for (int c = 0; !failed && system->triggers && c < model->constraint_count; c++) {
     const PawlConstraint* k = &model->constraints[c];
     const PawlWatch* w = &system->watches[c];
-    const PawlNode of[][2] = {{w->engage, k->switching.engage.when},
-                              {w->release, k->switching.release.when},
-                              {w->capacity, k->switching.capacity},
-                              {w->friction, k->switching.friction},
-                              {w->to, k->snap_to}};
+    const struct {
+      PawlItemKind kind;
+      int place;
+      PawlNode node;
+    } of[] = {{PAWL_ITEM_CONDITION, w->engage, k->switching.engage.when},
+              {PAWL_ITEM_CONDITION, w->release, k->switching.release.when},
+              {PAWL_ITEM_WATCH, w->capacity, k->switching.capacity},
+              {PAWL_ITEM_WATCH, w->friction, k->switching.friction},
+              {PAWL_ITEM_WATCH, w->to, k->snap_to}};
     for (size_t i = 0; !failed && i < sizeof of / sizeof *of; i++) {
-      failed = of[i][0] >= 0 ? add_watch(s, of[i][0], s->folded[of[i][1]]) : 0;
+      failed = of[i].place < 0 ? 0 : add_watch(s, of[i].kind, of[i].place, s->folded[of[i].node]);
     }
     if (!failed && w->rate >= 0) {
       PawlNode g = s->unwound[k->modes[PAWL_MODE_HELD].rows[0].node];
-      failed = add_watch(s, w->rate, pawl_dag_total(s->dag, g));
+      failed = add_watch(s, PAWL_ITEM_CONDITION, w->rate, pawl_dag_total(s->dag, g));
     }
   }
   for (int k = 0; !failed && k < model->event_count; k++) {
     int at = system->event_watches[k];
-    failed = at >= 0 ? add_watch(s, at, s->folded[model->events[k].trigger.when]) : 0;
+    PawlNode when = model->events[k].trigger.when;
+    failed = at < 0 ? 0 : add_watch(s, PAWL_ITEM_CONDITION, at, s->folded[when]);
   }
   return failed;
 }
@@ -543,6 +548,7 @@ static bool is_frequent(const Shape* shape, const Sorter* s) {
   return shape->item_count >= FEWEST_LANES &&
          s->items[shape->last_item].item.kind != PAWL_ITEM_GUARD &&
          s->items[shape->last_item].item.kind != PAWL_ITEM_WATCH &&
+         s->items[shape->last_item].item.kind != PAWL_ITEM_CONDITION &&
          !s->items[shape->last_item].turns;
 }
 

@@ -171,6 +171,7 @@ static int destination(const PawlSystem* system, const PawlGroup* group, const P
     case PAWL_Q_Z:
     case PAWL_Q_ZRATE:
     case PAWL_Q_WATCH:
+    case PAWL_Q_WATCHRATE:
       return e->i;
     case PAWL_Q_OUTPUT:
       return slot(group->outputs, group, e->i, lane);
@@ -246,6 +247,7 @@ unsigned pawl_quantity_mask(PawlQuantity quantity) {
       [PAWL_Q_ENERGY] = PAWL_ENERGY,
       [PAWL_Q_OUTPUT] = PAWL_OUTPUTS,
       [PAWL_Q_WATCH] = PAWL_WATCHES,
+      [PAWL_Q_WATCHRATE] = PAWL_WATCH_RATES,
   };
   return mask[quantity];
 }
@@ -270,6 +272,7 @@ void pawl_system_measure(PawlSystem* system) {
       [PAWL_Q_ENERGY] = 2,
       [PAWL_Q_OUTPUT] = s.outputs,
       [PAWL_Q_WATCH] = system->watch_count,
+      [PAWL_Q_WATCHRATE] = system->watch_count,
   };
   memcpy(system->size, size, sizeof size);
 }

@@ -25,12 +25,13 @@ typedef enum PawlQuantity {
   PAWL_Q_Z,      // switching functions: of the guards, then of the turns
   PAWL_Q_ZRATE,
   PAWL_Q_WATCH,  // see PawlWatch
+  PAWL_Q_WATCHRATE,
   PAWL_QUANTITY_COUNT
 } PawlQuantity;  // bit k of a mask is quantity k of this list: see pawl_quantity_mask
 
 unsigned pawl_quantity_mask(PawlQuantity quantity);
-// Masks for the switching functions without their rates, and for what is watched.
-enum { PAWL_SURFACES = 8192, PAWL_WATCHES = 16384 };
+// Masks for the switching functions without their rates, for what is watched, and for its rates.
+enum { PAWL_SURFACES = 8192, PAWL_WATCHES = 16384, PAWL_WATCH_RATES = 32768 };
 
 typedef struct PawlEntry {
   PawlQuantity quantity;
@@ -69,7 +70,12 @@ typedef struct PawlTurn {
   unsigned char* uses;  // constraints that use it
 } PawlTurn;
 
-// Expressions that are looked at between steps: places in the array `watch`, -1 without.
+// Expressions that are looked at between steps: places in the array `watch`, -1 without. The array
+// `watch_rate` holds d/dt of each at its place, along q' = v, v' = a, t' = 1 with the acceleration
+// of the point (E12), so a point for PAWL_WATCH_RATES has v and a. Accelerations and multipliers
+// that occur in a condition count as constants there: of a condition that reacts the rate is that
+// of the rest, no time derivative. Rates exist of engage, release, rate and of the conditions of
+// events; those of capacity, friction and to, which cross nothing, read 0.
 typedef struct PawlWatch {
   int engage, release;           // conditions
   int capacity, friction, rate;  // bound of the multiplier, force while sliding, rate of the row
@@ -111,8 +117,9 @@ typedef enum PawlItemKind {
   PAWL_ITEM_FORCE,       // on coordinate slot `target`
   PAWL_ITEM_CONSTRAINT,  // `count` rows, row slots target .. target + count - 1
   PAWL_ITEM_OUTPUT,
-  PAWL_ITEM_GUARD,  // switching function `target`
-  PAWL_ITEM_WATCH,  // place `target` of what is watched
+  PAWL_ITEM_GUARD,      // switching function `target`
+  PAWL_ITEM_WATCH,      // place `target` of what is watched
+  PAWL_ITEM_CONDITION,  // the same, and of its rate
 } PawlItemKind;
 
 typedef struct PawlItem {
