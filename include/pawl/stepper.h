@@ -30,6 +30,7 @@ typedef struct PawlState {
   double* held;              // sizes.rows: the value that each lock holds
   double* since;             // time of the last change of each constraint, then of each event [s]
   double* largest;           // the largest that each condition was
+  double* blur;              // below this a condition counts as zero, after rows held it there
   int* sides;                // on which side of zero each condition was last seen
   int* passed;               // times of each schedule that have passed
   int mode_count;            // sizes.modes

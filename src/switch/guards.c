@@ -137,7 +137,7 @@ PawlStatus pawl_guards_create(PawlWatching* watching, PawlSurfaces* surfaces, bo
                     .all = PAWL_NEW(d->arena, PawlGuard, most),
                     .modes = PAWL_NEW(d->arena, int, d->sizes.modes),
                     .react = PAWL_NEW(d->arena, double, numbers),
-                    .free = PAWL_NEW(d->arena, double, numbers),
+                    .held_places = PAWL_NEW(d->arena, unsigned char, system->watch_count),
                     .loosened = PAWL_NEW(d->arena, unsigned char, system->constraint_count)};
   if (d->arena->failed) {
     return pawl_fail_memory(err);
@@ -148,17 +148,18 @@ PawlStatus pawl_guards_create(PawlWatching* watching, PawlSurfaces* surfaces, bo
   g->sided = PAWL_NEW(d->arena, int, g->condition_count);
   g->margins = PAWL_NEW(d->arena, double, g->condition_count);
   g->first_margins = PAWL_NEW(d->arena, double, g->condition_count);
-  return d->arena->failed ? pawl_fail_memory(err) : PAWL_OK;
+  return d->arena->failed ? pawl_fail_memory(err) : pawl_held_create(d, &g->held, err);
 }
 
 void pawl_guards_destroy(PawlGuards* g) {
-  pawl_eval_destroy(g->rates);
+  pawl_held_destroy(&g->held);
 }
 
 void pawl_guards_start(const PawlGuards* g, PawlState* state) {
   memset(state->passed, 0, (size_t)g->clock_count * sizeof(int));
   memset(state->sides, 0, (size_t)g->condition_count * sizeof(int));
   memset(state->largest, 0, (size_t)g->condition_count * sizeof(double));
+  memset(state->blur, 0, (size_t)g->condition_count * sizeof(double));
   memset(state->held, 0, (size_t)g->dynamics->sizes.rows * sizeof(double));
   for (int k = 0; k < g->since_count; k++) {
     state->since[k] = state->t;
@@ -335,7 +336,7 @@ void pawl_guards_keep_margins(PawlGuards* g) {
 static void note(const PawlGuards* g, PawlState* state, int k, double f, double none) {
   state->largest[k] = fabs(f) > state->largest[k] ? fabs(f) : state->largest[k];
   if (has_side(&g->all[k]) && state->sides[k] != PAWL_SIDE_HELD &&
-      fabs(f) > none * state->largest[k]) {
+      fabs(f) > none * state->largest[k] && fabs(f) > state->blur[k]) {
     state->sides[k] = f > 0.0 ? 1 : -1;
   }
 }
@@ -377,19 +378,45 @@ PawlStatus pawl_guards_note(PawlGuards* g, PawlState* state, bool looked, PawlEr
   return PAWL_OK;
 }
 
+// A condition that the rows held at zero until now is as far off as they have drifted; it has a
+// side again once it is farther.
+static void let_go(PawlState* state, int k, double f) {
+  static const double OF_DRIFT = 10.0;
+  state->sides[k] = 0;
+  state->blur[k] = OF_DRIFT * fabs(f);
+}
+
+// What the rows in force hold has no side.
+static PawlStatus note_held(PawlGuards* g, PawlState* state, PawlError* err) {
+  PAWL_TRY(pawl_held_find(&g->held, state, g->watch, g->held_places, err));
+  for (int k = 0; k < g->condition_count; k++) {
+    const PawlGuard* guard = &g->all[k];
+    bool was = state->sides[k] == PAWL_SIDE_HELD;
+    bool is = g->held_places[guard->at] && has_side(guard) && !guard->reacts;
+    if (is) {
+      state->sides[k] = PAWL_SIDE_HELD;
+      state->blur[k] = 0.0;
+    } else if (was) {
+      let_go(state, k, g->watch[guard->at]);
+    }
+  }
+  return PAWL_OK;
+}
+
 PawlStatus pawl_guards_enter(PawlGuards* g, PawlState* state, PawlError* err) {
-  bool any = false, reacts = false;
+  bool sided = false, reacts = false;
   const double* lambda;
   for (int k = 0; k < g->condition_count; k++) {
-    state->sides[k] = state->sides[k] == PAWL_SIDE_HELD ? 0 : state->sides[k];
-    bool seen = is_noted(&g->all[k], state) && state->sides[k] == 0;
-    any |= seen;
-    reacts |= seen && g->all[k].reacts;
+    sided |= has_side(&g->all[k]);
+    reacts |= is_noted(&g->all[k], state) && g->all[k].reacts;
   }
-  if (!any) {
+  if (g->condition_count == 0) {
     return PAWL_OK;
   }
   PAWL_TRY(look(g, state, reacts, &lambda, err));
+  if (sided) {
+    PAWL_TRY(note_held(g, state, err));
+  }
   for (int k = 0; k < g->condition_count; k++) {
     if (is_noted(&g->all[k], state) && state->sides[k] == 0) {
       note(g, state, k, g->watch[g->all[k].at], PAWL_NO_SIDE_YET);

@@ -9,6 +9,7 @@
 // state, as all else that guards remember; what is in PawlGuards besides the table is scratch.
 #pragma once
 
+#include "switch/held.h"
 #include "switch/log.h"
 #include "switch/surfaces.h"
 #include "switch/watch.h"
@@ -64,7 +65,7 @@ typedef struct PawlGuards {
   PawlDynamics* dynamics;
   PawlWatching* watching;
   PawlSurfaces* surfaces;
-  PawlEval* rates;      // rates of what is watched
+  PawlHeld held;
   bool exact;           // a and lambda of states solve the index-1 equations at (t, q, v)
   bool locates;         // regions are located, too
   int count;            // of the table: conditions, rates and capacities first, then times and
@@ -79,7 +80,7 @@ typedef struct PawlGuards {
   double *margins, *first_margins;  // of the armed, now and at the beginning of a piece
   const double* watch;              // of the last look
   double* react;                    // v, rows
-  double* free;                     // v, rows: a motion that the rows in force allow
+  unsigned char* held_places;       // watched: the rows in force hold it at zero
   int* modes;                       // a trial
   unsigned char* loosened;          // constraints: slide to the end of the step, after an impact
 } PawlGuards;

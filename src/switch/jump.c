@@ -141,7 +141,7 @@ static void restart_clocks(PawlJump* j, PawlState* state) {
     for (int k = 0; k < j->guards->condition_count; k++) {
       const PawlGuard* guard = &j->guards->all[k];
       if (guard->then != PAWL_THEN_EVENT && guard->of == c) {
-        state->sides[k] = 0;
+        state->sides[k] = state->sides[k] == PAWL_SIDE_HELD ? PAWL_SIDE_HELD : 0;
       }
     }
   }

@@ -9,7 +9,7 @@
 
 PawlStatus pawl_phase_state(const PawlStateShape* n, PawlState** out, PawlError* err) {
   size_t numbers = (size_t)n->q + 2 * (size_t)n->v + 2 * (size_t)n->rows + (size_t)n->memory +
-                   (size_t)n->since + (size_t)n->conditions;
+                   (size_t)n->since + 2 * (size_t)n->conditions;
   size_t integers = (size_t)n->conditions + (size_t)n->clocks + (size_t)n->modes;
   size_t flags = 2 * (size_t)n->rows + (size_t)n->surfaces;
   size_t bytes = numbers * sizeof(double) + integers * sizeof(int) + flags;
@@ -28,7 +28,8 @@ PawlStatus pawl_phase_state(const PawlStateShape* n, PawlState** out, PawlError*
   state->held = state->memory + n->memory;
   state->since = state->held + n->rows;
   state->largest = state->since + n->since;
-  state->sides = (int*)(state->largest + n->conditions);
+  state->blur = state->largest + n->conditions;
+  state->sides = (int*)(state->blur + n->conditions);
   state->passed = state->sides + n->conditions;
   state->modes = state->passed + n->clocks;
   state->mode_count = n->modes;

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "switch/held.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "switch/tolerances.h"
+#include "system/system.h"
+
+enum { BY_V, BY_A };
+enum { PUSHES = 2 };  // motions without pattern; one alone could miss a condition
+
+PawlStatus pawl_held_create(PawlDynamics* d, PawlHeld* h, PawlError* err) {
+  size_t n = (size_t)d->sizes.v, places = (size_t)d->system->watch_count;
+  *h = (PawlHeld){.dynamics = d,
+                  .push = PAWL_NEW(d->arena, double, n),
+                  .free = PAWL_NEW(d->arena, double, n),
+                  .zero = PAWL_NEW(d->arena, double, n),
+                  .rows = PAWL_NEW(d->arena, double, d->sizes.rows),
+                  .base = PAWL_NEW(d->arena, double, places),
+                  .along = PAWL_NEW(d->arena, double, places)};
+  for (int by = BY_V; by <= BY_A; by++) {
+    h->by_push[by] = PAWL_NEW(d->arena, double, places);
+    h->by_free[by] = PAWL_NEW(d->arena, double, places);
+  }
+  return d->arena->failed ? pawl_fail_memory(err)
+                          : pawl_eval_create(d->system, PAWL_WATCH_RATES, &h->rates, err);
+}
+
+void pawl_held_destroy(PawlHeld* h) {
+  pawl_eval_destroy(h->rates);
+}
+
+// Numbers between 1/2 and 1 with signs, in units of the masses: every coordinate moves, none is
+// special, and scaling the units scales the motion.
+static void make_push(PawlHeld* h, const double* M, unsigned seed) {
+  const PawlDynamics* d = h->dynamics;
+  for (int j = 0; j < d->sizes.v; j++) {
+    double mass = 0.0;
+    for (int k = d->H.start[j]; k < d->H.start[j + 1]; k++) {
+      mass = d->H.index[k] == j ? M[k] : mass;
+    }
+    seed = seed * 1664525u + 1013904223u;
+    double size = 0.5 + 0.5 * (double)(seed >> 16) / 65536.0;
+    h->push[j] = (seed >> 15 & 1u ? size : -size) / sqrt(mass > 0.0 ? mass : 1.0);
+  }
+}
+
+// [M -G^T; G 0] [free; y] = [M push; 0]: the part of the push that the rows allow.          (V11)
+static void make_free(PawlHeld* h, const double* M) {
+  const PawlDynamics* d = h->dynamics;
+  memset(h->free, 0, (size_t)d->sizes.v * sizeof(double));
+  memset(h->rows, 0, (size_t)d->sizes.rows * sizeof(double));
+  pawl_sparse_add(&d->H, M, 1.0, h->push, h->free);
+  pawl_kkt_solve(d->kkt, h->free, h->rows);
+}
+
+static PawlStatus rates_at(PawlHeld* h, const PawlState* state, const double* v, const double* a,
+                           double* out, PawlError* err) {
+  PawlPhase phase = pawl_phase_of(state, h->dynamics->plain);
+  PawlPoint point = pawl_phase_point(&phase, state->t, state->q, v, a, state->lambda);
+  PAWL_TRY(pawl_eval_run(h->rates, &point, err));
+  memcpy(out, pawl_eval_values(h->rates)->watch_rate,
+         (size_t)h->dynamics->system->watch_count * sizeof(double));
+  return PAWL_OK;
+}
+
+// How much the rate of each condition changes by a motion, as velocities or as accelerations; the
+// largest so far.
+static PawlStatus change_by(PawlHeld* h, const PawlState* state, int by, const double* motion,
+                            double* largest, PawlError* err) {
+  const double* v = by == BY_V ? h->zero : state->v;
+  PAWL_TRY(rates_at(h, state, v, h->zero, h->base, err));
+  PAWL_TRY(
+      rates_at(h, state, by == BY_V ? motion : v, by == BY_V ? h->zero : motion, h->along, err));
+  for (int k = 0; k < h->dynamics->system->watch_count; k++) {
+    largest[k] = fmax(largest[k], fabs(h->along[k] - h->base[k]));
+  }
+  return PAWL_OK;
+}
+
+static PawlStatus try_motions(PawlHeld* h, const PawlState* state, const double* M,
+                              PawlError* err) {
+  size_t bytes = (size_t)h->dynamics->system->watch_count * sizeof(double);
+  for (int by = BY_V; by <= BY_A; by++) {
+    memset(h->by_push[by], 0, bytes);
+    memset(h->by_free[by], 0, bytes);
+  }
+  for (unsigned k = 0; k < PUSHES; k++) {
+    make_push(h, M, 12345u + k);
+    make_free(h, M);
+    for (int by = BY_V; by <= BY_A; by++) {
+      PAWL_TRY(change_by(h, state, by, h->push, h->by_push[by], err));
+      PAWL_TRY(change_by(h, state, by, h->free, h->by_free[by], err));
+    }
+  }
+  return PAWL_OK;
+}
+
+// f depends on velocities: its value is of the size f_v v, its rate of f_v a; else f_q q and f_q v.
+static bool is_held(const PawlHeld* h, const PawlState* state, int k, double f, double rate) {
+  PawlSizes n = h->dynamics->sizes;
+  int by = h->by_push[BY_A][k] > 0.0 ? BY_A : BY_V;
+  double step = pawl_dynamics_largest(n.v, h->push), slope = h->by_push[by][k] / step;
+  double fastest = pawl_dynamics_largest(n.v, state->v),
+         hardest = pawl_dynamics_largest(n.v, state->a);
+  double size = slope * (by == BY_A ? fastest : pawl_dynamics_largest(n.q, state->q));
+  double rate_size = slope * (by == BY_A ? hardest : fastest);
+  return slope > 0.0 && h->by_free[by][k] <= PAWL_HELD_ALONG * h->by_push[by][k] &&
+         fabs(f) <= PAWL_HELD_ZERO * size && fabs(rate) <= PAWL_HELD_ZERO * rate_size;
+}
+
+PawlStatus pawl_held_find(PawlHeld* h, const PawlState* state, const double* watch,
+                          unsigned char* flags, PawlError* err) {
+  PawlDynamics* d = h->dynamics;
+  const PawlValues* values;
+  PawlPhase phase = pawl_phase_of(state, d->plain);
+  PAWL_TRY(pawl_dynamics_evaluate(d, &phase, state, &values, err));
+  if (pawl_kkt_factor(d->kkt, values->M, values->G, values->G, phase.active) != PAWL_OK) {
+    return pawl_dynamics_singular(d, values->M, values->G, phase.active, state->t, err);
+  }
+  PAWL_TRY(try_motions(h, state, values->M, err));
+  PAWL_TRY(rates_at(h, state, state->v, state->a, h->along, err));
+  for (int k = 0; k < d->system->watch_count; k++) {
+    flags[k] = is_held(h, state, k, watch[k], h->along[k]);
+  }
+  return PAWL_OK;
+}

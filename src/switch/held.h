@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which of the expressions that are watched do the rows in force hold at zero
+// (docs/theory/events.md, "Conditions on what is held")? A condition that they hold has no side,
+// and must not fire by rounding or by the drift that a method allows.
+#pragma once
+
+#include "switch/watch.h"
+
+typedef struct PawlHeld {
+  PawlDynamics* dynamics;
+  PawlEval* rates;                  // of what is watched
+  double *push, *free;              // v: a motion of all coordinates, and what of it the rows allow
+  double *zero, *rows;              // v zeros; rows: room
+  double *base, *along;             // watched: rates without and with a motion
+  double *by_push[2], *by_free[2];  // watched: largest change by velocities [0], accelerations [1]
+} PawlHeld;
+
+PAWL_CHECKED PawlStatus pawl_held_create(PawlDynamics* dynamics, PawlHeld* held, PawlError* err);
+void pawl_held_destroy(PawlHeld* held);
+// Flags by place: held at zero at this state, in its phase. `watch` are the values there; a of the
+// state is consistent. Factors the KKT matrix of the rows that bind.
+PAWL_CHECKED PawlStatus pawl_held_find(PawlHeld* held, const PawlState* state, const double* watch,
+                                       unsigned char* flags, PawlError* err);
