@@ -10,6 +10,7 @@
 #include "linalg/kkt.h"
 #include "linalg/sparse.h"
 #include "switch/rows_impl.h"
+#include "switch/rows_sparse.h"
 
 enum { MOST_DENSE = 48 };  // rows: forming D costs a solution each, a set of rows a factorisation
 
@@ -22,6 +23,8 @@ struct PawlRows {
   PawlCompliance* compliance;  // dense
   double *D, *q, *size;        // m-by-m, m, m
   double *column, *none;       // n, 1
+  PawlRowsSparse sparse;
+  bool dense;  // the form in use
 };
 
 static bool copy_pattern(PawlArena* arena, const PawlPattern* from, PawlPattern* to) {
@@ -97,13 +100,18 @@ static PawlStatus solve_dense(PawlRows* s, const double* r, const double* b,
 
 static PawlStatus build(PawlRows* s, const PawlPattern* H, const PawlPattern* G, PawlRowsForm form,
                         PawlError* err) {
-  (void)form;
+  bool dense = form == PAWL_ROWS_DENSE || (form == PAWL_ROWS_AUTO && G->rows <= MOST_DENSE);
   s->n = H->cols;
   s->m = G->rows;
   if (!copy_pattern(&s->arena, H, &s->H) || !copy_pattern(&s->arena, G, &s->G)) {
     return pawl_fail_memory(err);
   }
-  return create_dense(s, err);
+  if (dense) {
+    PAWL_TRY(create_dense(s, err));
+  }
+  return form == PAWL_ROWS_DENSE
+             ? PAWL_OK
+             : pawl_rows_sparse_create(&s->sparse, &s->arena, &s->H, &s->G, err);
 }
 
 PawlStatus pawl_rows_create(const PawlPattern* H, const PawlPattern* G, PawlRowsForm form,
@@ -121,6 +129,7 @@ PawlStatus pawl_rows_create(const PawlPattern* H, const PawlPattern* G, PawlRows
 void pawl_rows_destroy(PawlRows* rows) {
   if (rows) {
     pawl_kkt_destroy(rows->free_kkt);
+    pawl_kkt_destroy(rows->sparse.kkt);
     pawl_compliance_destroy(rows->compliance);
     pawl_arena_free(&rows->arena);
     pawl_free(rows);
@@ -131,10 +140,23 @@ PawlStatus pawl_rows_matrices(PawlRows* s, const double* H, const double* B, con
   s->values_H = H;
   s->values_B = B;
   s->values_G = G;
-  return form_compliance(s);
+  PawlStatus status = s->compliance ? form_compliance(s) : PAWL_RETRY;
+  s->dense = status == PAWL_OK;
+  if (status == PAWL_RETRY && s->sparse.kkt) {
+    pawl_rows_sparse_set(&s->sparse, H, B, G);
+    status = PAWL_OK;
+  }
+  return status;
 }
 
 PawlStatus pawl_rows_solve(PawlRows* s, const double* r, const double* b,
                            const PawlRowBounds* bounds, double* x, PawlRowsResult* result) {
-  return solve_dense(s, r, b, bounds, x, result);
+  PAWL_TRY(s->dense ? solve_dense(s, r, b, bounds, x, result)
+                    : pawl_rows_sparse_solve(&s->sparse, r, b, bounds, x, result));
+  for (int j = 0; j < s->n; j++) {
+    if (!isfinite(x[j])) {
+      return PAWL_RETRY;
+    }
+  }
+  return PAWL_OK;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows by their dense compliance D, scaled to unit diagonal (docs/theory/rows.md).
+// Rows by their dense compliance D, scaled to a diagonal near 1 (docs/theory/rows.md).
 #include <math.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ struct PawlCompliance {
   PawlRowsWork work;
   PawlShareRoom room;
   double* D;        // m-by-m, scaled: D_ij / (s_i s_j)
-  double *s, *own;  // m: sqrt(D_ii), or 0 for a row that does not move; D_ii
+  double *s, *own;  // m: sqrt(D_ii) to a power of two, or 0 for a row that does not move; D_ii
   const double *q, *q_size;
   double* LU;           // rank-by-rank with leading dimension `order`
   int order, rank;      // rows of the set that was factored; those that are independent
@@ -23,7 +23,7 @@ struct PawlCompliance {
   unsigned char* set;   // m: the set that was factored, as it was asked for
   unsigned char* kept;  // m: what of it is independent
   bool factored;
-  double *e, *scaled;  // m
+  double* e;  // m
 };
 
 // ---- factorisation ------------------------------------------------------------------------------
@@ -199,7 +199,7 @@ static double move(PawlRowsWork* k, int p) {
     slope += c->D[p + i * m] * c->e[a];
     k->direction[i] = c->e[a] * c->s[p] / c->s[i];
   }
-  return slope * c->own[p];
+  return slope * c->s[p] * c->s[p];
 }
 
 // ---- interface ----------------------------------------------------------------------------------
@@ -207,7 +207,7 @@ static double move(PawlRowsWork* k, int p) {
 static bool build(PawlCompliance* c, int m) {
   static const PawlRowsOps dense = {factor, solve, move};
   PawlArena* arena = &c->arena;
-  double** arrays[] = {&c->s, &c->own, &c->e, &c->scaled};
+  double** arrays[] = {&c->s, &c->own, &c->e};
   bool ok =
       pawl_rows_work_alloc(&c->work, arena, m) && pawl_share_room_alloc(&c->room, arena, m, m);
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
@@ -244,6 +244,13 @@ void pawl_compliance_destroy(PawlCompliance* compliance) {
   }
 }
 
+// The square root of d, to a power of two: scaling adds no rounding.
+static double root_power(double d) {
+  int exponent;
+  (void)frexp(d, &exponent);
+  return ldexp(1.0, (exponent - (exponent & 1)) / 2);
+}
+
 PawlStatus pawl_compliance_set(PawlCompliance* c, int m, const double* D, const double* own) {
   bool finite = true;
   c->work.m = m;
@@ -251,12 +258,12 @@ PawlStatus pawl_compliance_set(PawlCompliance* c, int m, const double* D, const 
   for (int i = 0; i < m; i++) {
     double d = D[i + i * m], least = own ? IMMOBILE * own[i] : 0.0;
     c->own[i] = d > least ? d : 0.0;
-    c->s[i] = sqrt(c->own[i]);
+    c->s[i] = c->own[i] > 0.0 ? root_power(c->own[i]) : 0.0;
   }
   for (int j = 0; j < m; j++) {
     for (int i = 0; i < m; i++) {
       double scale = c->s[i] * c->s[j];
-      c->D[i + j * m] = i == j ? scale > 0.0 : scale > 0.0 ? D[i + j * m] / scale : 0.0;
+      c->D[i + j * m] = scale > 0.0 ? D[i + j * m] / scale : 0.0;
       finite = finite && isfinite(D[i + j * m]);
     }
   }

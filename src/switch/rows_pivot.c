@@ -85,11 +85,17 @@ static void change(PawlRowsWork* k, int i) {
   k->in[i] = !k->in[i];
 }
 
-// False when the rows in the wrong place do not become fewer in some rounds.                (R6)
+// A row with w = 0: what changes elsewhere will probably press on it.
+static bool touches(const PawlRowsWork* k, int i) {
+  return !k->in[i] && !pawl_rows_fixed(k, i) && fabs(k->w[i]) <= PAWL_ROWS_ROUNDING * k->size[i];
+}
+
+// *done is false when the rows in the wrong place do not become fewer in some rounds.       (R6)
 static PawlStatus change_blocks(PawlRowsWork* k, PawlRowsResult* result, bool* done) {
   enum { PATIENCE = 6 };
   int fewest = k->m + 1, patience = PATIENCE;
-  for (;;) {
+  *done = false;
+  for (bool first = true;; first = false) {
     PAWL_TRY(refresh(k));
     result->rounds++;
     int count = count_wrong(k);
@@ -100,7 +106,7 @@ static PawlStatus change_blocks(PawlRowsWork* k, PawlRowsResult* result, bool* d
       return PAWL_OK;
     }
     for (int i = 0; i < k->m; i++) {
-      if (wrong(k, i)) {
+      if (wrong(k, i) || (first && touches(k, i))) {
         change(k, i);
       }
     }
@@ -282,7 +288,15 @@ PawlStatus pawl_rows_pivot(PawlRowsWork* k, const PawlRowBounds* bounds, PawlRow
   k->w = result->w;
   PAWL_TRY(check(k));
   begin(k, result);
-  PAWL_TRY(change_blocks(k, result, &done));
+  PawlStatus status = change_blocks(k, result, &done);
+  if (status == PAWL_RETRY || (status == PAWL_OK && !done)) {  // the other way: all rows hold
+    for (int i = 0; i < k->m; i++) {
+      k->lambda[i] = pawl_rows_nearest(k, i, 0.0);
+      k->in[i] = !pawl_rows_fixed(k, i);
+    }
+    status = change_blocks(k, result, &done);
+  }
+  PAWL_TRY(status);
   if (!done) {
     PAWL_TRY(exchange_rows(k, result));
   }

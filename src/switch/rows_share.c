@@ -43,20 +43,24 @@ bool pawl_share_room_alloc(PawlShareRoom* s, PawlArena* arena, int k, int r) {
 
 // ---- which rows follow from which ---------------------------------------------------------------
 
-// Rows of `set` that are not in k->in, then those that are; and T.
-static void fill(PawlRowsWork* k, PawlShareRoom* s, const unsigned char* set) {
+// Rows of `set` that are not in k->in, then those that are; and T. False: not all of the former
+// follow from the latter.
+static bool fill(PawlRowsWork* k, PawlShareRoom* s, const unsigned char* set) {
   int follow = 0, kept = s->k;
   for (int i = 0; i < k->m; i++) {
     if (set[i]) {
       s->row[k->in[i] ? kept++ : follow++] = i;
     }
   }
+  bool follow_all = true;
   for (int a = 0; a < s->k; a++) {
-    k->ops->move(k, s->row[a]);
+    double slope = k->ops->move(k, s->row[a]);
+    follow_all = follow_all && slope <= PAWL_ROWS_DEPENDENT * k->mobility[s->row[a]];
     for (int b = 0; b < s->r; b++) {
       s->T[a * s->r + b] = -k->direction[s->row[s->k + b]];
     }
   }
+  return follow_all;
 }
 
 // Row a takes the place of row b among those kept.
@@ -374,14 +378,12 @@ static void mark_following(PawlRowsWork* k, PawlShareRoom* s, PawlRowsResult* re
   result->following = s->k;
 }
 
-// Factors the rows of `set`; *room is made for them where some follow from others, else NULL.
-static PawlStatus split(PawlRowsWork* k, const unsigned char* set, PawlArena* arena,
-                        PawlShareRoom* own, PawlShareRoom** room) {
-  int all = count_flags(k->m, set);
+// Room and T for the rows of `set` that follow from those of k->in; NULL where there are none.
+static PawlStatus prepare(PawlRowsWork* k, const unsigned char* set, PawlArena* arena,
+                          PawlShareRoom* own, PawlShareRoom** room, bool* follow_all) {
+  int all = count_flags(k->m, set), r = count_flags(k->m, k->in);
   *room = NULL;
-  memmove(k->in, set, (size_t)k->m);
-  PAWL_TRY(k->ops->factor(k));
-  int r = count_flags(k->m, k->in);
+  *follow_all = true;
   if (r == all || (double)(all - r) * all > MOST_NUMBERS) {
     return PAWL_OK;
   }
@@ -391,7 +393,26 @@ static PawlStatus split(PawlRowsWork* k, const unsigned char* set, PawlArena* ar
   }
   (*room)->k = all - r;
   (*room)->r = r;
-  fill(k, *room, set);
+  *follow_all = fill(k, *room, set);
+  return PAWL_OK;
+}
+
+// Splits `set` into independent rows, k->in, and those that follow from them. Often the rows that
+// are factored suffice: then nothing is factored anew.
+static PawlStatus split(PawlRowsWork* k, const unsigned char* set, PawlArena* arena,
+                        PawlShareRoom* own, PawlShareRoom** room) {
+  bool inside = true, follow_all = false;
+  for (int i = 0; i < k->m; i++) {
+    inside = inside && (set[i] || !k->in[i]);
+  }
+  if (inside) {
+    PAWL_TRY(prepare(k, set, arena, own, room, &follow_all));
+  }
+  if (!follow_all) {
+    memcpy(k->in, set, (size_t)k->m);
+    PAWL_TRY(k->ops->factor(k));
+    PAWL_TRY(prepare(k, set, arena, own, room, &follow_all));
+  }
   return PAWL_OK;
 }
 
@@ -406,7 +427,8 @@ static PawlStatus share(PawlRowsWork* k, PawlRowsResult* result, PawlArena* aren
   weigh(k, s);
   keep_heavy(s);
   scale(k, s);
-  if (minimise(s)) {
+  result->shared = minimise(s);
+  if (result->shared) {
     set_shares(k, s);
     PAWL_TRY(polish(k, s));
   }

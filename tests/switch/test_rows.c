@@ -2,6 +2,7 @@
 // The row problem: by hand, and on random small problems against a search through all sets of rows
 // with a dense solution of its own. The conditions of docs/theory/rows.md are recomputed here.
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -368,7 +369,6 @@ static void search_all(const Case* c, Answer* a, bool with_least) {
     return;
   }
   Least l = {.s = &s, .best = INFINITY};
-  int tight = 0;
   for (int j = 0; j < c->n; j++) {
     a->x[j] = s.x0[j];
     for (int i = 0; i < c->m; i++) {
@@ -378,7 +378,6 @@ static void search_all(const Case* c, Answer* a, bool with_least) {
   }
   for (int i = 0; i < c->m; i++) {
     l.tight[i] = c->lo[i] < c->hi[i] && fabs(a->w[i]) <= NEAR * s.size_w;
-    tight += l.tight[i];
   }
   double trial[MOST_M], w[MOST_M];
   memcpy(trial, a->lambda, sizeof trial);
@@ -625,9 +624,23 @@ static void check_warm(const Case* c, const Answer* a, Random* r) {
   }
 }
 
+static void check_sparse(const Case* c, const Answer* a) {
+  Answer b = {0};
+  assert_int_equal(solve_case(c, PAWL_ROWS_SPARSE, &b), PAWL_OK);
+  check_conditions(c, &b);
+  assert_true(a->exists == b.exists);
+  if (a->exists) {
+    assert_memory_equal(a->state, b.state, (size_t)c->m);
+    check_same(c, &b, a, 1e-10);
+  } else {
+    check_conflict(c, &b);
+  }
+}
+
 static void check_case(const Case* c, Random* r) {
   Answer a = {0}, b;
   assert_int_equal(solve_case(c, PAWL_ROWS_DENSE, &a), PAWL_OK);
+  assert_true(a.info.shared);
   check_conditions(c, &a);
   search_all(c, &b, true);
   if (a.exists != b.exists) {
@@ -642,6 +655,9 @@ static void check_case(const Case* c, Random* r) {
   }
   check_units(c, &a, r);
   check_warm(c, &a, r);
+  if (whole(r, 0, 3) == 0) {
+    check_sparse(c, &a);
+  }
 }
 
 static void test_random(void** state) {
@@ -656,9 +672,379 @@ static void test_random(void** state) {
   }
 }
 
+// ---- by hand ------------------------------------------------------------------------------------
+
+// A case with unit masses, weights 1 and nothing acting.
+static Case unit_case(int n, int m) {
+  Case c = {.n = n, .m = m};
+  for (int j = 0; j < n; j++) {
+    c.H[j + j * n] = 1.0;
+  }
+  for (int i = 0; i < m; i++) {
+    c.weight[i] = 1.0;
+    c.hi[i] = INFINITY;
+  }
+  return c;
+}
+
+static void set_row(Case* c, int i, double lo, double hi, const double* gradient) {
+  c->lo[i] = lo;
+  c->hi[i] = hi;
+  for (int j = 0; j < c->n; j++) {
+    c->G[i + j * c->m] = gradient[j];
+  }
+}
+
+static Answer solved(const Case* c) {
+  Answer a = {0}, b = {0};
+  assert_int_equal(solve_case(c, PAWL_ROWS_DENSE, &a), PAWL_OK);
+  assert_int_equal(solve_case(c, PAWL_ROWS_SPARSE, &b), PAWL_OK);
+  check_conditions(c, &a);
+  assert_int_equal(a.info.conflicts, b.info.conflicts);
+  if (a.exists) {
+    check_same(c, &a, &b, 1e-14);
+  }
+  return a;
+}
+
+// A body of 1 kg pushed with 10 N is held by brakes of 3 N and 9 N: in proportion. With 2 N, too; a
+// rigid row besides carries all of it.
+static void test_brakes_share_in_proportion(void** state) {
+  (void)state;
+  static const double ALONG[] = {1.0};
+  Case c = unit_case(1, 3);
+  set_row(&c, 0, -3.0, 3.0, ALONG);
+  set_row(&c, 1, -9.0, 9.0, ALONG);
+  set_row(&c, 2, 0.0, 0.0, ALONG);
+  c.weight[0] = sqrt(3.0);
+  c.weight[1] = sqrt(9.0);
+  c.weight[2] = INFINITY;
+  c.r[0] = 10.0;
+  Answer a = solved(&c);
+  CHECK_NEAR(a.lambda[0], -2.5, 1e-14);
+  CHECK_NEAR(a.lambda[1], -7.5, 1e-14);
+  assert_int_equal(a.info.following, 1);
+  assert_int_equal(a.state[1], PAWL_ROW_FOLLOWS);
+  c.hi[2] = 4.0;  // pushes only the same way: of no use
+  a = solved(&c);
+  CHECK_NEAR(a.lambda[2], 0.0, 1e-15);
+  CHECK_NEAR(a.lambda[1], -7.5, 1e-14);
+  c.lo[2] = -4.0;  // takes what it can
+  a = solved(&c);
+  CHECK_NEAR(a.lambda[2], -4.0, 1e-15);
+  CHECK_NEAR(a.lambda[0], -1.5, 1e-14);
+  c.lo[2] = -INFINITY;
+  a = solved(&c);
+  CHECK_NEAR(a.lambda[2], -10.0, 1e-14);
+  CHECK_NEAR(a.lambda[0], 0.0, 1e-14);
+  c.lo[2] = c.hi[2] = 0.0;
+  c.r[0] = 13.0;  // beyond 3 N + 9 N: both slip, with 1 N left for 1 kg
+  a = solved(&c);
+  CHECK_NEAR(a.x[0], 1.0, 1e-14);
+  assert_true(a.lambda[0] == -3.0 && a.lambda[1] == -9.0);
+  assert_true(a.state[0] == PAWL_ROW_LOW && a.state[1] == PAWL_ROW_LOW);
+}
+
+// A table on four legs, 8 N: over its middle all carry the same; over a leg, that leg.
+static void test_table_on_four_legs(void** state) {
+  (void)state;
+  static const double LEGS[4][3] = {{1, -1, -1}, {1, 1, -1}, {1, 1, 1}, {1, -1, 1}};
+  Case c = unit_case(3, 4);
+  for (int i = 0; i < 4; i++) {
+    set_row(&c, i, 0.0, INFINITY, LEGS[i]);
+  }
+  c.r[0] = -8.0;
+  Answer a = solved(&c);
+  for (int i = 0; i < 4; i++) {
+    CHECK_NEAR(a.lambda[i], 2.0, 1e-14);
+  }
+  assert_int_equal(a.info.following, 1);
+  c.r[1] = 8.0;
+  c.r[2] = 8.0;
+  a = solved(&c);
+  CHECK_NEAR(a.lambda[0], 8.0, 1e-13);
+  for (int i = 1; i < 4; i++) {
+    assert_true(a.lambda[i] == 0.0 && a.w[i] == 0.0 && a.state[i] == PAWL_ROW_LOW);
+  }
+}
+
+// A lock holds what a stop moves at 2: the two cannot both hold, and half of it each would do.
+static void test_lock_against_a_moving_stop(void** state) {
+  (void)state;
+  static const double ALONG[] = {1.0, 0.0}, ACROSS[] = {0.0, 1.0};
+  Case c = unit_case(2, 3);
+  set_row(&c, 0, -INFINITY, INFINITY, ALONG);
+  set_row(&c, 1, 0.0, INFINITY, ACROSS);
+  set_row(&c, 2, 0.0, INFINITY, ALONG);
+  c.b[2] = -2.0;
+  Answer a = solved(&c);
+  assert_int_equal(a.info.conflicts, 1);
+  assert_true(a.conflict[0] && !a.conflict[1] && a.conflict[2]);
+  assert_int_equal(a.state[2], PAWL_ROW_UNKNOWN);
+  CHECK_NEAR(a.violation[0], 1.0, 1e-15);  // 0 + 1 = 2 - 1
+  CHECK_NEAR(a.violation[2], -1.0, 1e-15);
+  CHECK_NEAR(a.w[2], -2.0, 1e-15);
+  c.b[2] = 2.0;
+  a = solved(&c);
+  assert_int_equal(a.info.conflicts, 0);
+}
+
+// A coordinate without inertia, held by an equation, or by a contact that is pressed; and by none.
+static void test_coordinate_without_inertia(void** state) {
+  (void)state;
+  static const double SUM[] = {1.0, 1.0}, SECOND[] = {0.0, 1.0};
+  Case c = unit_case(2, 2);
+  Answer a = {0};
+  c.H[3] = 0.0;
+  set_row(&c, 0, -INFINITY, INFINITY, SUM);
+  set_row(&c, 1, -1.0, 1.0, SECOND);
+  c.r[0] = 3.0;
+  assert_int_equal(solve_case(&c, PAWL_ROWS_DENSE, &a), PAWL_RETRY);
+  assert_int_equal(solve_case(&c, PAWL_ROWS_AUTO, &a), PAWL_OK);
+  CHECK_NEAR(a.x[0] + a.x[1], 0.0, 1e-15);
+  check_conditions(&c, &a);
+  c.lo[0] = c.hi[0] = 0.0;
+  c.lo[1] = 0.0;
+  c.hi[1] = INFINITY;
+  c.r[1] = -2.0;
+  memset(a.state, 0, sizeof a.state);
+  assert_int_equal(solve_case(&c, PAWL_ROWS_AUTO, &a), PAWL_OK);
+  CHECK_NEAR(a.lambda[1], 2.0, 1e-15);
+  c.hi[1] = 0.0;
+  assert_int_equal(solve_case(&c, PAWL_ROWS_AUTO, &a), PAWL_RETRY);
+}
+
+// The layer of compliances, with rows eliminated before: a row that they hold does not move.
+static void test_compliance_of_held_row(void** state) {
+  (void)state;
+  static const double D[] = {2.0, 0.0, 0.0, 1e-17}, OWN[] = {2.0, 1.0};
+  static const double LO[] = {0.0, 0.0}, HI[] = {INFINITY, INFINITY};
+  double q[] = {-4.0, 1.0}, lambda[2], w[2];
+  unsigned char states[2] = {0}, conflict[2];
+  PawlRowBounds bounds = {LO, HI, NULL};
+  PawlRowsResult result = {.lambda = lambda, .w = w, .state = states, .conflict = conflict};
+  PawlCompliance* compliance;
+  assert_int_equal(pawl_compliance_create(4, &compliance, NULL), PAWL_OK);
+  assert_int_equal(pawl_compliance_set(compliance, 2, D, OWN), PAWL_OK);
+  long long allocated = pawl_alloc_count();
+  assert_int_equal(pawl_compliance_solve(compliance, q, NULL, &bounds, &result), PAWL_OK);
+  assert_true(lambda[0] == 2.0 && lambda[1] == 0.0 && result.conflicts == 0);
+  q[1] = -1.0;
+  assert_int_equal(pawl_compliance_solve(compliance, q, NULL, &bounds, &result), PAWL_OK);
+  assert_true(result.conflicts == 1 && !conflict[0] && conflict[1]);
+  q[0] = NAN;
+  assert_int_equal(pawl_compliance_solve(compliance, q, NULL, &bounds, &result), PAWL_RETRY);
+  assert_int_equal(pawl_alloc_count(), allocated);
+  pawl_compliance_destroy(compliance);
+}
+
+// ---- large ones ---------------------------------------------------------------------------------
+
+typedef struct Large {
+  int n, m, entries;
+  int *start_H, *index_H, *start_G, *index_G;
+  double *H, *G, *r, *b, *lo, *hi, *weight;
+  PawlPattern pattern_H, pattern_G;
+} Large;
+
+static void* room(size_t count, size_t size) {
+  void* memory = calloc(count + 1, size);
+  assert_non_null(memory);
+  return memory;
+}
+
+// Masses in a line, coupled to their neighbours; room for `width` rows on each.
+static Large large_case(int n, int m, int width, double coupling) {
+  Large l = {.n = n, .m = m};
+  size_t entries = (size_t)n * (size_t)width;
+  double** of_m[] = {&l.b, &l.lo, &l.hi, &l.weight};
+  l.start_H = room((size_t)n + 1, sizeof(int));
+  l.index_H = room(3 * (size_t)n, sizeof(int));
+  l.H = room(3 * (size_t)n, sizeof(double));
+  l.r = room((size_t)n, sizeof(double));
+  l.start_G = room((size_t)n + 1, sizeof(int));
+  l.index_G = room(entries, sizeof(int));
+  l.G = room(entries, sizeof(double));
+  for (size_t k = 0; k < sizeof of_m / sizeof *of_m; k++) {
+    *of_m[k] = room((size_t)m, sizeof(double));
+  }
+  for (int j = 0, e = 0; j < n; j++) {
+    for (int i = j > 0 ? j - 1 : 0; i <= j + 1 && i < n; i++) {
+      l.index_H[e] = i;
+      l.H[e++] = i == j ? 1.0 : coupling;
+    }
+    l.start_H[j + 1] = e;
+  }
+  l.pattern_H = (PawlPattern){n, n, l.start_H, l.index_H};
+  l.pattern_G = (PawlPattern){m, n, l.start_G, l.index_G};
+  return l;
+}
+
+static void add_entry(Large* l, int row, double value) {
+  l->index_G[l->entries] = row;
+  l->G[l->entries++] = value;
+}
+
+static void free_large(Large* l) {
+  void* all[] = {l->start_H, l->index_H, l->start_G, l->index_G, l->H,     l->G,
+                 l->r,       l->b,       l->lo,      l->hi,      l->weight};
+  for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+    free(all[k]);
+  }
+}
+
+typedef struct LargeAnswer {
+  double *x, *lambda, *w;
+  unsigned char* state;
+  PawlRowsResult info;
+} LargeAnswer;
+
+static LargeAnswer large_answer(const Large* l) {
+  LargeAnswer a = {room((size_t)l->n, sizeof(double)),
+                   room((size_t)l->m, sizeof(double)),
+                   room((size_t)l->m, sizeof(double)),
+                   room((size_t)l->m, 1),
+                   {0}};
+  a.info = (PawlRowsResult){.lambda = a.lambda, .w = a.w, .state = a.state};
+  return a;
+}
+
+static void free_answer(LargeAnswer* a) {
+  free(a->x);
+  free(a->lambda);
+  free(a->w);
+  free(a->state);
+}
+
+static PawlStatus solve_large(const Large* l, PawlRows* rows, LargeAnswer* a) {
+  PawlRowBounds bounds = {l->lo, l->hi, l->weight};
+  PawlStatus status = pawl_rows_matrices(rows, l->H, l->G, l->G);
+  return status == PAWL_OK ? pawl_rows_solve(rows, l->r, l->b, &bounds, a->x, &a->info) : status;
+}
+
+// 200 rows of all kinds on 120 masses, each on up to three neighbours; x = 0 satisfies them.
+static Large random_large(Random* r) {
+  Large l = large_case(120, 200, 200, 0.25);
+  for (int i = 0; i < l.m; i++) {
+    Case one = {.m = 1};
+    random_bounds(r, &one, 0);
+    l.lo[i] = one.lo[0];
+    l.hi[i] = one.hi[0];
+    l.weight[i] = whole(r, 0, 1) ? 1.0 : 2.0;
+    l.b[i] = isinf(l.lo[i]) || whole(r, 0, 1) ? 0.0 : 0.25 * whole(r, 0, 4);
+    if (l.lo[i] == 0.0 && l.hi[i] > 0.0) {
+      l.b[i] = fabs(l.b[i]);
+    }
+  }
+  for (int j = 0; j < l.n; j++) {
+    l.r[j] = quarters(r, 2);
+    for (int i = 0; i < l.m; i++) {
+      int first = i * 7 % (l.n - 2);  // some masses have several rows, some rows are equal
+      if (j >= first && j < first + 1 + i % 3) {
+        add_entry(&l, i, j == first ? 1.0 : -0.5 * (1 + i % 2));
+      }
+    }
+    l.start_G[j + 1] = l.entries;
+  }
+  return l;
+}
+
+static void test_sparse_against_dense(void** state) {
+  (void)state;
+  enum { CASES = 60 };
+  for (int k = 0; k < CASES; k++) {
+    Random r = {(unsigned long long)k * 104729 + 5};
+    PawlRows *dense, *sparse;
+    (void)uniform(&r);
+    Large l = random_large(&r);
+    LargeAnswer a = large_answer(&l), b = large_answer(&l);
+    assert_int_equal(pawl_rows_create(&l.pattern_H, &l.pattern_G, PAWL_ROWS_DENSE, &dense, NULL),
+                     PAWL_OK);
+    assert_int_equal(pawl_rows_create(&l.pattern_H, &l.pattern_G, PAWL_ROWS_AUTO, &sparse, NULL),
+                     PAWL_OK);
+    assert_int_equal(solve_large(&l, dense, &a), PAWL_OK);
+    assert_int_equal(solve_large(&l, sparse, &b), PAWL_OK);
+    assert_int_equal(a.info.conflicts, 0);
+    assert_int_equal(b.info.conflicts, 0);
+    assert_memory_equal(a.state, b.state, (size_t)l.m);
+    for (int j = 0; j < l.n; j++) {
+      CHECK_NEAR(a.x[j], b.x[j], 1e-11);
+    }
+    for (int i = 0; i < l.m; i++) {
+      CHECK_NEAR(a.w[i], b.w[i], 1e-11);
+      CHECK_NEAR(a.lambda[i], b.lambda[i], 1e-9);
+    }
+    pawl_rows_destroy(dense);
+    pawl_rows_destroy(sparse);
+    free_answer(&a);
+    free_answer(&b);
+    free_large(&l);
+  }
+}
+
+// A column of masses, each on the one below: contact i carries the weight of all above it. The
+// middle one is pulled up by what half of them weigh, and lifts those above.
+static void test_column(void** state) {
+  (void)state;
+  enum { COUNT = 1000, PULLED = 500 };
+  Large l = large_case(COUNT, COUNT, 2, 0.0);
+  for (int j = 0; j < COUNT; j++) {
+    l.r[j] = -10.0;
+    add_entry(&l, j, 1.0);
+    if (j + 1 < COUNT) {
+      add_entry(&l, j + 1, -1.0);
+    }
+    l.start_G[j + 1] = l.entries;
+    l.hi[j] = INFINITY;
+    l.weight[j] = 1.0;
+  }
+  LargeAnswer a = large_answer(&l);
+  PawlRows* rows;
+  assert_int_equal(pawl_rows_create(&l.pattern_H, &l.pattern_G, PAWL_ROWS_AUTO, &rows, NULL),
+                   PAWL_OK);
+  assert_int_equal(solve_large(&l, rows, &a), PAWL_OK);
+  for (int i = 0; i < COUNT; i++) {
+    CHECK_NEAR(a.lambda[i], 10.0 * (COUNT - i), 1e-8);
+    CHECK_NEAR(a.x[i], 0.0, 1e-9);
+  }
+  l.r[PULLED] = 20000.0;
+  assert_int_equal(solve_large(&l, rows, &a), PAWL_OK);
+  assert_int_equal(a.state[PULLED], PAWL_ROW_LOW);
+  CHECK_NEAR(a.lambda[0], 10.0 * PULLED, 1e-8);
+  CHECK_NEAR(a.x[COUNT - 1], (20000.0 - 10.0 * (COUNT - PULLED - 1)) / (COUNT - PULLED), 1e-9);
+  pawl_rows_destroy(rows);
+  free_answer(&a);
+  free_large(&l);
+}
+
+static void test_memory_runs_out(void** state) {
+  (void)state;
+  Patterns p;
+  PawlRows* rows = NULL;
+  PawlStatus status = PAWL_ERROR_MEMORY;
+  make_patterns(2, 2, &p);
+  for (int k = 1; status == PAWL_ERROR_MEMORY; k++) {
+    assert_null(rows);
+    pawl_alloc_fail_at(k);
+    status = pawl_rows_create(&p.H, &p.G, PAWL_ROWS_AUTO, &rows, NULL);
+    pawl_alloc_fail_at(0);
+    assert_true(k > 3 || status == PAWL_ERROR_MEMORY);
+  }
+  assert_int_equal(status, PAWL_OK);
+  pawl_rows_destroy(rows);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_brakes_share_in_proportion),
+      cmocka_unit_test(test_table_on_four_legs),
+      cmocka_unit_test(test_lock_against_a_moving_stop),
+      cmocka_unit_test(test_coordinate_without_inertia),
+      cmocka_unit_test(test_compliance_of_held_row),
       cmocka_unit_test(test_random),
+      cmocka_unit_test(test_sparse_against_dense),
+      cmocka_unit_test(test_column),
+      cmocka_unit_test(test_memory_runs_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
