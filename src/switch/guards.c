@@ -388,7 +388,8 @@ static void let_go(PawlState* state, int k, double f) {
 
 // What the rows in force hold has no side.
 static PawlStatus note_held(PawlGuards* g, PawlState* state, PawlError* err) {
-  PAWL_TRY(pawl_held_find(&g->held, state, g->watch, g->held_places, err));
+  PAWL_TRY(
+      pawl_held_find(&g->held, state, state->a, g->watch, PAWL_HELD_ZERO, g->held_places, err));
   for (int k = 0; k < g->condition_count; k++) {
     const PawlGuard* guard = &g->all[k];
     bool was = state->sides[k] == PAWL_SIDE_HELD;
@@ -500,6 +501,17 @@ PawlStatus pawl_guards_crossed(PawlGuards* g, const PawlState* state, PawlMargin
   return PAWL_OK;
 }
 
+// A relative rate that the rows in force hold at zero is zero, whatever drift a method allows them.
+static PawlStatus is_kept_at_rest(PawlGuards* g, const PawlState* state, int c, bool* yes,
+                                  PawlError* err) {
+  const double *a, *lambda;
+  PAWL_TRY(react(g, state, &a, &lambda, err));
+  PAWL_TRY(look(g, state, false, &lambda, err));
+  PAWL_TRY(pawl_held_find(&g->held, state, a, g->watch, PAWL_HELD_DRIFT, g->held_places, err));
+  *yes = g->held_places[g->dynamics->system->watches[c].rate];
+  return PAWL_OK;
+}
+
 // The mode in which a constraint engages.
 static PawlStatus engaged_mode(PawlGuards* g, const PawlState* state, int c, int* mode,
                                PawlError* err) {
@@ -508,6 +520,9 @@ static PawlStatus engaged_mode(PawlGuards* g, const PawlState* state, int c, int
   bool yes = true;
   if (at->rate >= 0) {
     PAWL_TRY(rests(g, state, c, rate, &yes, err));
+  }
+  if (!yes) {
+    PAWL_TRY(is_kept_at_rest(g, state, c, &yes, err));
   }
   *mode = yes                                                    ? PAWL_MODE_HELD
           : g->dynamics->system->constraints[c].switching.smooth ? PAWL_MODE_WAITING

@@ -98,20 +98,20 @@ static PawlStatus try_motions(PawlHeld* h, const PawlState* state, const double*
 }
 
 // f depends on velocities: its value is of the size f_v v, its rate of f_v a; else f_q q and f_q v.
-static bool is_held(const PawlHeld* h, const PawlState* state, int k, double f, double rate) {
+static bool is_held(const PawlHeld* h, const PawlState* state, const double* a, int k, double f,
+                    double zero) {
   PawlSizes n = h->dynamics->sizes;
   int by = h->by_push[BY_A][k] > 0.0 ? BY_A : BY_V;
   double step = pawl_dynamics_largest(n.v, h->push), slope = h->by_push[by][k] / step;
-  double fastest = pawl_dynamics_largest(n.v, state->v),
-         hardest = pawl_dynamics_largest(n.v, state->a);
+  double fastest = pawl_dynamics_largest(n.v, state->v), hardest = pawl_dynamics_largest(n.v, a);
   double size = slope * (by == BY_A ? fastest : pawl_dynamics_largest(n.q, state->q));
   double rate_size = slope * (by == BY_A ? hardest : fastest);
   return slope > 0.0 && h->by_free[by][k] <= PAWL_HELD_ALONG * h->by_push[by][k] &&
-         fabs(f) <= PAWL_HELD_ZERO * size && fabs(rate) <= PAWL_HELD_ZERO * rate_size;
+         fabs(f) <= zero * size && fabs(h->along[k]) <= PAWL_HELD_ZERO * rate_size;
 }
 
-PawlStatus pawl_held_find(PawlHeld* h, const PawlState* state, const double* watch,
-                          unsigned char* flags, PawlError* err) {
+PawlStatus pawl_held_find(PawlHeld* h, const PawlState* state, const double* a, const double* watch,
+                          double zero, unsigned char* flags, PawlError* err) {
   PawlDynamics* d = h->dynamics;
   const PawlValues* values;
   PawlPhase phase = pawl_phase_of(state, d->plain);
@@ -120,9 +120,9 @@ PawlStatus pawl_held_find(PawlHeld* h, const PawlState* state, const double* wat
     return pawl_dynamics_singular(d, values->M, values->G, phase.active, state->t, err);
   }
   PAWL_TRY(try_motions(h, state, values->M, err));
-  PAWL_TRY(rates_at(h, state, state->v, state->a, h->along, err));
+  PAWL_TRY(rates_at(h, state, state->v, a, h->along, err));
   for (int k = 0; k < d->system->watch_count; k++) {
-    flags[k] = is_held(h, state, k, watch[k], h->along[k]);
+    flags[k] = is_held(h, state, a, k, watch[k], zero);
   }
   return PAWL_OK;
 }

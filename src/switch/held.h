@@ -17,7 +17,9 @@ typedef struct PawlHeld {
 
 PAWL_CHECKED PawlStatus pawl_held_create(PawlDynamics* dynamics, PawlHeld* held, PawlError* err);
 void pawl_held_destroy(PawlHeld* held);
-// Flags by place: held at zero at this state, in its phase. `watch` are the values there; a of the
-// state is consistent. Factors the KKT matrix of the rows that bind.
-PAWL_CHECKED PawlStatus pawl_held_find(PawlHeld* held, const PawlState* state, const double* watch,
-                                       unsigned char* flags, PawlError* err);
+// Flags by place: held at zero at this state, in its phase. `watch` are the values there, `a` are
+// consistent accelerations; a value counts as zero below `zero` times the size of its terms.
+// Factors the KKT matrix of the rows that bind.
+PAWL_CHECKED PawlStatus pawl_held_find(PawlHeld* held, const PawlState* state, const double* a,
+                                       const double* watch, double zero, unsigned char* flags,
+                                       PawlError* err);

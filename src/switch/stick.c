@@ -6,11 +6,8 @@
 
 #include "model/model.h"
 #include "switch/hold.h"
-#include "switch/share.h"
 #include "switch/tolerances.h"
 #include "system/system.h"
-
-enum { BEGINS = 2 };  // of resting: slides from this instant on
 
 PawlStatus pawl_stick_create(PawlWatching* w, const unsigned char* loosened, PawlStick* s,
                              PawlError* err) {
@@ -18,6 +15,9 @@ PawlStatus pawl_stick_create(PawlWatching* w, const unsigned char* loosened, Paw
   *s = (PawlStick){.dynamics = d,
                    .watching = w,
                    .loosened = loosened,
+                   .undecided = PAWL_NEW(d->arena, unsigned char, w->joint_count),
+                   .was = PAWL_NEW(d->arena, unsigned char, w->joint_count),
+                   .turns = PAWL_NEW(d->arena, int, w->joint_count),
                    .rate = PAWL_NEW(d->arena, double, d->sizes.rows),
                    .sizes = PAWL_NEW(d->arena, double, d->sizes.rows),
                    .modes = PAWL_NEW(d->arena, int, d->sizes.modes)};
@@ -28,83 +28,154 @@ static int row_of(const PawlStick* s, int k) {
   return s->dynamics->system->constraints[s->watching->joints[k]].first_row;
 }
 
+static int* mode_of(const PawlStick* s, PawlState* state, int k) {
+  return &state->modes[s->watching->joints[k]];
+}
+
 static PawlStatus evaluate(PawlStick* s, const PawlState* state, const PawlValues** values,
                            PawlError* err) {
   PawlPhase phase = pawl_phase_of(state, false);
   return pawl_dynamics_evaluate(s->dynamics, &phase, state, values, err);
 }
 
-// Which rows follow from others, anew.
-static PawlStatus reduce(PawlStick* s, PawlState* state, PawlError* err) {
-  const PawlValues* values;
-  PAWL_TRY(evaluate(s, state, &values, err));
-  return pawl_dynamics_reduce(s->dynamics, state, values, err);
-}
-
-static PawlStatus accelerate(PawlStick* s, PawlState* state, PawlError* err) {
-  const PawlValues* values;
-  PawlPhase phase = pawl_phase_of(state, false);
-  PAWL_TRY(evaluate(s, state, &values, err));
-  return pawl_dynamics_accelerate(s->dynamics, &phase, values, state->t, state->a, state->lambda,
-                                  err);
-}
-
-// A joint sticks where it is.
-static PawlStatus hold(PawlStick* s, PawlState* state, int k, PawlError* err) {
-  const PawlValues* values;
-  const double* watch = pawl_eval_values(s->watching->eval)->watch;
-  int c = s->watching->joints[k];
-  bool refused;
-  state->modes[c] = PAWL_MODE_HELD;
-  pawl_hold_drop(s->dynamics, state, c);
-  PAWL_TRY(evaluate(s, state, &values, err));
-  pawl_dynamics_row_sizes(s->dynamics, values->G, state->q, 0.0, s->sizes);
-  pawl_hold_take(s->dynamics, state, c, values->g, s->sizes, watch, &refused);
-  return PAWL_OK;
-}
-
-static void slide(PawlStick* s, PawlState* state, int k, bool up) {
-  int c = s->watching->joints[k];
-  state->modes[c] = up ? PAWL_MODE_UP : PAWL_MODE_DOWN;
-  pawl_hold_drop(s->dynamics, state, c);
-  s->watching->resting[k] = BEGINS;
-}
-
-// The first joint at rest whose multiplier is beyond its capacity slides against it.
-static PawlStatus slide_first(PawlStick* s, PawlState* state, bool* slides, PawlError* err) {
+// ---- what is to be decided ----------------------------------------------------------------------
+// Joints that hold, and sliding ones whose rate is zero: all of them as if they held, to begin
+// with.
+static PawlStatus list_undecided(PawlStick* s, PawlState* state, const double* v_before,
+                                 PawlError* err) {
   PawlWatching* w = s->watching;
-  const double* watch;
+  int n = s->dynamics->sizes.v;
   PawlPhase phase = pawl_phase_of(state, false);
-  memcpy(w->lambda, state->lambda, (size_t)s->dynamics->sizes.rows * sizeof(double));
-  PAWL_TRY(pawl_share_multipliers(w, state, w->lambda, err));
-  PAWL_TRY(pawl_watch_look(w, &phase, state, state->v, state->a, w->lambda, &watch, err));
-  *slides = false;
-  for (int k = 0; k < w->joint_count && !*slides; k++) {
+  const double* watch;
+  double size = fmax(pawl_dynamics_largest(n, state->v), pawl_dynamics_largest(n, v_before));
+  PAWL_TRY(pawl_watch_look(w, &phase, state, state->v, state->a, state->lambda, &watch, err));
+  for (int k = 0; k < w->joint_count; k++) {
     int c = w->joints[k];
-    double force = w->lambda[row_of(s, k)];
-    double capacity = watch[s->dynamics->system->watches[c].capacity];
-    if (state->modes[c] == PAWL_MODE_HELD && fabs(force) > pawl_watch_bound(capacity, 0.1)) {
-      slide(s, state, k, force < 0.0);
-      *slides = true;
+    double rate = watch[s->dynamics->system->watches[c].rate];
+    bool rests =
+        !s->loosened[c] && state->modes[c] >= PAWL_MODE_UP && fabs(rate) <= PAWL_REST * size;
+    s->was[k] = state->modes[c] == PAWL_MODE_HELD;
+    s->undecided[k] = s->was[k] || rests;
+    s->turns[k] = 0;
+    if (rests) {
+      state->modes[c] = PAWL_MODE_HELD;
+      pawl_hold_drop(s->dynamics, state, c);
     }
   }
   return PAWL_OK;
 }
 
-// G v' + gamma of every row, to s->rate, with the rows of joints flagged in `open` as if they were
-// held (rows of free modes read zero).
-static PawlStatus second_rates(PawlStick* s, const PawlState* state, const unsigned char* open,
-                               const PawlValues** values, PawlError* err) {
+// ---- deciding -----------------------------------------------------------------------------------
+static PawlStatus contradiction(const PawlStick* s, const PawlState* state, PawlError* err) {
+  PawlText names = {0};
+  int count = pawl_dynamics_list_rows(s->dynamics, s->watching->rows.conflict, &names);
+  pawl_fail(err, PAWL_ERROR_RUN, "t = %.10g: %s contradict%s: no accelerations satisfy all of them",
+            state->t, names.s ? names.s : "some rows", count == 1 ? "s the others" : " each other");
+  pawl_text_free(&names);
+  return PAWL_ERROR_RUN;
+}
+
+// M v' - G^T lambda = f, w = G v' + gamma, |lambda| <= R for the joints in question.         (V8)
+static PawlStatus solve(PawlStick* s, PawlState* state, PawlError* err) {
+  PawlWatching* w = s->watching;
   PawlDynamics* d = s->dynamics;
+  const PawlValues* values;
+  const double* watch;
+  PawlPhase phase = pawl_phase_of(state, false);
+  PawlRowsResult result;
+  PAWL_TRY(evaluate(s, state, &values, err));
+  PAWL_TRY(pawl_watch_look(w, &phase, state, state->v, state->a, state->lambda, &watch, err));
+  pawl_watch_bounds(w, state, watch, 0.1, true);
+  memcpy(w->rows.r, values->f, (size_t)d->sizes.v * sizeof(double));
+  memcpy(w->rows.b, values->gamma, (size_t)d->sizes.rows * sizeof(double));
+  PawlStatus status = pawl_watch_solve(w, values, &result, err);
+  if (status == PAWL_RETRY) {
+    return pawl_dynamics_singular(d, values->M, values->G, state->active, state->t, err);
+  }
+  PAWL_TRY(status);
+  memcpy(state->a, w->rows.x, (size_t)d->sizes.v * sizeof(double));
+  memcpy(state->lambda, w->rows.lambda, (size_t)d->sizes.rows * sizeof(double));
+  return result.conflicts > 0 ? contradiction(s, state, err) : PAWL_OK;
+}
+
+// Joints at their bound that move slide; *any: some do.
+static void slide(PawlStick* s, PawlState* state, bool* any) {
+  *any = false;
+  for (int k = 0; k < s->watching->joint_count; k++) {
+    double w = s->watching->rows.w[row_of(s, k)];
+    if (s->undecided[k] && *mode_of(s, state, k) == PAWL_MODE_HELD && w != 0.0) {
+      *mode_of(s, state, k) = w > 0.0 ? PAWL_MODE_UP : PAWL_MODE_DOWN;
+      *any = true;
+    }
+  }
+}
+
+// G v' + gamma of every row, to s->rate, with the rows of all joints in question as if they held
+// (rows of other modes read zero).
+static PawlStatus second_rates(PawlStick* s, PawlState* state, PawlError* err) {
+  PawlDynamics* d = s->dynamics;
+  const PawlValues* values;
   memcpy(s->modes, state->modes, pawl_phase_mode_bytes(state));
-  for (int k = 0; open && k < s->watching->joint_count; k++) {
+  for (int k = 0; k < s->watching->joint_count; k++) {
     int c = s->watching->joints[k];
-    s->modes[c] = open[k] ? PAWL_MODE_HELD : s->modes[c];
+    s->modes[c] = s->undecided[k] ? PAWL_MODE_HELD : s->modes[c];
   }
   PawlPhase phase = {.modes = s->modes, .held = state->held};
-  PAWL_TRY(pawl_dynamics_evaluate(d, &phase, state, values, err));
-  pawl_dynamics_rows(d, (*values)->G, state->a, (*values)->gamma, s->rate);
-  pawl_sparse_sizes(&d->G, (*values)->G, NULL, 0.0, s->sizes);
+  PAWL_TRY(pawl_dynamics_evaluate(d, &phase, state, &values, err));
+  pawl_dynamics_rows(d, values->G, state->a, values->gamma, s->rate);
+  pawl_sparse_sizes(&d->G, values->G, state->a, 0.0, s->sizes);
+  return PAWL_OK;
+}
+
+// With the friction of sliding, which may be less than the capacity, a joint may turn back: then it
+// is tried again, once. *any: some are.
+static PawlStatus put_back(PawlStick* s, PawlState* state, bool* any, PawlError* err) {
+  static const double ROUNDING = 1e-9;  // of the terms of a row
+  *any = false;
+  PAWL_TRY(second_rates(s, state, err));
+  for (int k = 0; k < s->watching->joint_count; k++) {
+    int row = row_of(s, k), *mode = mode_of(s, state, k);
+    double ahead = *mode == PAWL_MODE_UP ? s->rate[row] : -s->rate[row];
+    if (s->undecided[k] && *mode >= PAWL_MODE_UP && ahead < -ROUNDING * s->sizes[row] &&
+        s->turns[k]++ == 0) {
+      *mode = PAWL_MODE_HELD;
+      *any = true;
+    }
+  }
+  return PAWL_OK;
+}
+
+// Rounds end: in each but the last a joint begins to slide, or is put back, which happens once.
+static PawlStatus decide(PawlStick* s, PawlState* state, PawlError* err) {
+  bool again = true;
+  while (again) {
+    PAWL_TRY(solve(s, state, err));
+    slide(s, state, &again);
+    if (!again) {
+      PAWL_TRY(put_back(s, state, &again, err));
+    }
+  }
+  return PAWL_OK;
+}
+
+// ---- afterwards ---------------------------------------------------------------------------------
+// Joints that stick now hold where they are; those that slide hold nothing.
+static PawlStatus capture(PawlStick* s, PawlState* state, bool* newly_held, PawlError* err) {
+  const PawlValues* values;
+  bool refused;
+  const double* watch = pawl_eval_values(s->watching->eval)->watch;
+  PAWL_TRY(evaluate(s, state, &values, err));
+  pawl_dynamics_row_sizes(s->dynamics, values->G, state->q, 0.0, s->sizes);
+  for (int k = 0; k < s->watching->joint_count; k++) {
+    int c = s->watching->joints[k];
+    bool holds = state->modes[c] == PAWL_MODE_HELD;
+    if (s->undecided[k] && holds && !s->was[k]) {
+      pawl_hold_take(s->dynamics, state, c, values->g, s->sizes, watch, &refused);
+      *newly_held = true;
+    } else if (!holds) {
+      pawl_hold_drop(s->dynamics, state, c);
+    }
+  }
   return PAWL_OK;
 }
 
@@ -122,148 +193,41 @@ static double hardest(const PawlStick* s, const PawlState* state, const PawlValu
   return most;
 }
 
-// True when a row that was left out does not follow from the others at acceleration level.
-static PawlStatus contradicts(PawlStick* s, const PawlState* state, bool* yes, PawlError* err) {
-  const PawlValues* values;
-  *yes = false;
-  PAWL_TRY(second_rates(s, state, NULL, &values, err));
-  for (int i = 0; i < s->dynamics->sizes.rows; i++) {
-    double size = s->sizes[i] * hardest(s, state, values) + fabs(values->gamma[i]);
-    *yes |= state->redundant[i] && fabs(s->rate[i]) > PAWL_CONTRADICTS * size;
-  }
-  return PAWL_OK;
-}
-
-// Then the first joint with a capacity that shares in it cannot hold, and slides the way that the
-// others take it: a driven joint that comes to rest and turns.
-static PawlStatus slide_driven(PawlStick* s, PawlState* state, bool* slides, PawlError* err) {
-  PawlWatching* w = s->watching;
-  const PawlValues* values;
-  bool off = false;
-  int left_out = state->redundant_count;
-  *slides = false;
-  if (left_out > 0) {
-    PAWL_TRY(contradicts(s, state, &off, err));
-  }
-  for (int k = 0; off && !*slides && k < w->joint_count; k++) {
-    int c = w->joints[k], row = row_of(s, k);
-    double held = state->held[row];
-    if (state->modes[c] != PAWL_MODE_HELD) {
-      continue;
-    }
-    slide(s, state, k, true);
-    PAWL_TRY(reduce(s, state, err));
-    *slides = state->redundant_count < left_out;
-    if (!*slides) {  // it has no part in this
-      state->modes[c] = PAWL_MODE_HELD;
-      state->held[row] = held;
-      w->resting[k] = 0;
-      PAWL_TRY(reduce(s, state, err));
-      continue;
-    }
-    PAWL_TRY(accelerate(s, state, err));
-    PAWL_TRY(second_rates(s, state, w->resting, &values, err));
-    state->modes[c] = s->rate[row] >= 0.0 ? PAWL_MODE_UP : PAWL_MODE_DOWN;
-  }
-  return PAWL_OK;
-}
-
-// Flags the sliding joints whose rate is zero with these velocities.
-static PawlStatus list_still(PawlStick* s, const PawlState* state, const double* v, double size,
-                             unsigned char* still, PawlError* err) {
-  PawlWatching* w = s->watching;
-  PawlPhase phase = pawl_phase_of(state, false);
-  const double* watch;
-  PAWL_TRY(pawl_watch_look(w, &phase, state, v, state->a, state->lambda, &watch, err));
-  for (int k = 0; k < w->joint_count; k++) {
-    int c = w->joints[k];
-    still[k] = !s->loosened[c] && state->modes[c] >= PAWL_MODE_UP &&
-               fabs(watch[s->dynamics->system->watches[c].rate]) <= PAWL_REST * size;
-  }
-  return PAWL_OK;
-}
-
-// Sliding joints whose rate is zero. Those that a jump has brought to rest are held, to begin with;
-// those that were at rest before have just begun to slide.
-static PawlStatus list_resting(PawlStick* s, PawlState* state, const double* v_before,
-                               bool* newly_held, PawlError* err) {
-  PawlWatching* w = s->watching;
-  int n = s->dynamics->sizes.v;
-  unsigned char* before = (unsigned char*)s->modes;  // as many bytes as there are joints, at least
-  double size = fmax(pawl_dynamics_largest(n, state->v), pawl_dynamics_largest(n, v_before));
+// Rows that were left out must follow from the others at the level of accelerations, too.
+static PawlStatus check_redundant(PawlStick* s, const PawlState* state, const PawlValues* values,
+                                  PawlError* err) {
+  PawlDynamics* d = s->dynamics;
   bool any = false;
-  PAWL_TRY(list_still(s, state, v_before, size, before, err));
-  PAWL_TRY(list_still(s, state, state->v, size, w->resting, err));
-  for (int k = 0; k < w->joint_count; k++) {
-    if (w->resting[k] && !before[k]) {
-      w->resting[k] = 0;
-      PAWL_TRY(hold(s, state, k, err));
-      *newly_held = any = true;
-    }
-  }
-  return any ? reduce(s, state, err) : PAWL_OK;
-}
-
-// The first of these that does not move on in the direction in which it slides is held; one that
-// has just exceeded its capacity only if it would move against it.
-static PawlStatus hold_first(PawlStick* s, PawlState* state, bool* holds, PawlError* err) {
-  static const double ROUNDING = 1e-12;  // of the accelerations
-  PawlWatching* w = s->watching;
-  const PawlValues* values;
-  bool any = false;
-  *holds = false;
-  for (int k = 0; k < w->joint_count; k++) {
-    any |= w->resting[k] != 0;
-  }
-  if (!any) {
+  if (state->redundant_count == 0) {
     return PAWL_OK;
   }
-  PAWL_TRY(second_rates(s, state, w->resting, &values, err));
-  double rounding = ROUNDING * hardest(s, state, values);
-  for (int k = 0; k < w->joint_count; k++) {
-    int row = row_of(s, k);
-    bool begins = w->resting[k] == BEGINS;
-    double ahead = state->modes[w->joints[k]] == PAWL_MODE_UP ? s->rate[row] : -s->rate[row];
-    double least = (begins ? -rounding : rounding) * s->sizes[row];
-    if (w->resting[k] && !(ahead > least) && !(ahead == 0.0 && begins)) {
-      w->resting[k] = 0;
-      *holds = true;
-      return hold(s, state, k, err);
-    }
+  pawl_dynamics_rows(d, values->G, state->a, values->gamma, s->rate);
+  pawl_sparse_sizes(&d->G, values->G, NULL, 0.0, s->sizes);
+  PAWL_TRY(pawl_watch_make_problem(s->watching, err));
+  unsigned char* off = s->watching->rows.conflict;
+  for (int i = 0; i < d->sizes.rows; i++) {
+    double size = s->sizes[i] * hardest(s, state, values) + fabs(values->gamma[i]);
+    off[i] = state->redundant[i] && fabs(s->rate[i]) > PAWL_MEETS * size;
+    any |= off[i];
   }
-  return PAWL_OK;
+  return any ? contradiction(s, state, err) : PAWL_OK;
 }
 
-// Each joint with a capacity that is at rest either holds within it, or slides in the direction in
-// which it then accelerates. Found by changing one at a time, the first that does not fit.
 PawlStatus pawl_stick_settle(PawlStick* s, PawlState* state, const double* v_before,
                              bool* newly_held, PawlError* err) {
-  int joints = s->watching->joint_count;
-  *newly_held = false;
-  if (joints == 0) {
-    return accelerate(s, state, err);
-  }
-  PAWL_TRY(list_resting(s, state, v_before, newly_held, err));
-  bool changes = true;
-  for (int round = 0; changes; round++) {
-    PAWL_TRY(accelerate(s, state, err));
-    changes = false;
-    if (round < 4 * joints + 8) {
-      bool holds = false;
-      PAWL_TRY(slide_driven(s, state, &changes, err));
-      if (!changes) {
-        PAWL_TRY(slide_first(s, state, &changes, err));
-      }
-      if (!changes) {
-        PAWL_TRY(hold_first(s, state, &holds, err));
-      }
-      changes |= holds;
-      *newly_held |= holds;
-    }
-    if (changes) {
-      PAWL_TRY(reduce(s, state, err));
-    }
-  }
   const PawlValues* values;
-  return evaluate(s, state, &values, err);
+  *newly_held = false;
+  if (s->watching->joint_count > 0) {
+    PAWL_TRY(list_undecided(s, state, v_before, err));
+    PAWL_TRY(decide(s, state, err));
+    PAWL_TRY(capture(s, state, newly_held, err));
+    PAWL_TRY(evaluate(s, state, &values, err));
+    PAWL_TRY(pawl_dynamics_reduce(s->dynamics, state, values, err));
+  } else {
+    PAWL_TRY(evaluate(s, state, &values, err));
+  }
+  PawlPhase phase = pawl_phase_of(state, false);
+  PAWL_TRY(pawl_dynamics_accelerate(s->dynamics, &phase, values, state->t, state->a, state->lambda,
+                                    err));
+  return check_redundant(s, state, values, err);
 }

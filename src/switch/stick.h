@@ -8,8 +8,10 @@
 typedef struct PawlStick {
   PawlDynamics* dynamics;
   PawlWatching* watching;
-  const unsigned char* loosened;  // constraints that slide to the end of this step; borrowed
-  double *rate, *sizes;           // rows
+  const unsigned char* loosened;   // constraints that slide to the end of this step; borrowed
+  unsigned char *undecided, *was;  // joints: at rest, to be decided; held before
+  int* turns;                      // joints: how often each was put back
+  double *rate, *sizes;            // rows
   int* modes;
 } PawlStick;
 

@@ -1,15 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "switch/watch.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "model/model.h"
+#include "switch/modes.h"
 #include "switch/tolerances.h"
 #include "system/system.h"
+
+PawlStatus pawl_watch_make_problem(PawlWatching* w, PawlError* err) {
+  if (w->rows.solver) {
+    return PAWL_OK;
+  }
+  PawlDynamics* d = w->dynamics;
+  PawlRowProblem* p = &w->rows;
+  double** of_rows[] = {&p->lo, &p->hi, &p->weight, &p->b, &p->lambda, &p->w};
+  for (size_t k = 0; k < sizeof of_rows / sizeof *of_rows; k++) {
+    *of_rows[k] = PAWL_NEW(d->arena, double, d->sizes.rows);
+  }
+  p->r = PAWL_NEW(d->arena, double, d->sizes.v);
+  p->x = PAWL_NEW(d->arena, double, d->sizes.v);
+  p->state = PAWL_NEW(d->arena, unsigned char, d->sizes.rows);
+  p->conflict = PAWL_NEW(d->arena, unsigned char, d->sizes.rows);
+  return d->arena->failed ? pawl_fail_memory(err)
+                          : pawl_rows_create(&d->H, &d->G, PAWL_ROWS_AUTO, &p->solver, err);
+}
 
 PawlStatus pawl_watch_create(PawlDynamics* d, PawlWatching* w, PawlError* err) {
   const PawlSystem* system = d->system;
   *w = (PawlWatching){.dynamics = d,
                       .joints = PAWL_NEW(d->arena, int, system->constraint_count),
-                      .resting = PAWL_NEW(d->arena, unsigned char, system->constraint_count),
                       .lambda = PAWL_NEW(d->arena, double, d->sizes.rows)};
   if (d->arena->failed) {
     return pawl_fail_memory(err);
@@ -19,11 +40,13 @@ PawlStatus pawl_watch_create(PawlDynamics* d, PawlWatching* w, PawlError* err) {
       w->joints[w->joint_count++] = c;
     }
   }
+  PAWL_TRY(w->joint_count > 0 ? pawl_watch_make_problem(w, err) : PAWL_OK);
   return pawl_eval_create(system, PAWL_WATCHES, &w->eval, err);
 }
 
 void pawl_watch_destroy(PawlWatching* w) {
   pawl_eval_destroy(w->eval);
+  pawl_rows_destroy(w->rows.solver);
 }
 
 PawlStatus pawl_watch_look(PawlWatching* w, const PawlPhase* phase, const PawlState* state,
@@ -67,6 +90,41 @@ PawlStatus pawl_watch_check_capacities(const PawlWatching* w, const PawlState* s
 
 double pawl_watch_bound(double capacity, double part) {
   return capacity * (1 + part * PAWL_CAPACITY_SLACK);
+}
+
+// ---- the problem of the rows --------------------------------------------------------------------
+void pawl_watch_bounds(PawlWatching* w, const PawlState* state, const double* watch, double part,
+                       bool bounded) {
+  const PawlSystem* system = w->dynamics->system;
+  PawlRowProblem* p = &w->rows;
+  pawl_modes_active(system, state->modes, p->conflict);  // room
+  for (int i = 0; i < w->dynamics->sizes.rows; i++) {
+    p->hi[i] = p->conflict[i] ? INFINITY : 0.0;
+    p->lo[i] = -p->hi[i];
+    p->weight[i] = w->joint_count > 0 ? INFINITY : 1.0;
+  }
+  for (int k = 0; k < w->joint_count; k++) {
+    int c = w->joints[k], row = system->constraints[c].first_row;
+    double capacity = fmax(watch[system->watches[c].capacity], 0.0);
+    if (state->modes[c] == PAWL_MODE_HELD && bounded) {
+      p->hi[row] = pawl_watch_bound(capacity, part);
+      p->lo[row] = -p->hi[row];
+    }
+    p->weight[row] = fmax(sqrt(capacity), PAWL_LEAST_WEIGHT);
+  }
+}
+
+PawlStatus pawl_watch_solve(PawlWatching* w, const PawlValues* values, PawlRowsResult* result,
+                            PawlError* err) {
+  PawlRowProblem* p = &w->rows;
+  PawlRowBounds bounds = {p->lo, p->hi, p->weight};
+  *result =
+      (PawlRowsResult){.lambda = p->lambda, .w = p->w, .state = p->state, .conflict = p->conflict};
+  memset(p->state, 0, (size_t)w->dynamics->sizes.rows);
+  w->dynamics->info.factorizations++;
+  PawlStatus status = pawl_rows_matrices(p->solver, values->M, values->G, values->G);
+  status = status ? status : pawl_rows_solve(p->solver, p->r, p->b, &bounds, p->x, result);
+  return status == PAWL_ERROR_MEMORY ? pawl_fail_memory(err) : status;
 }
 
 PawlStatus pawl_watch_friction(PawlWatching* w, const PawlState* state, double* lambda,

@@ -4,14 +4,24 @@
 #pragma once
 
 #include "switch/dynamics.h"
+#include "switch/rows.h"
+
+// The problem of the rows in force at an instant, see rows.h; made when it is first needed.
+typedef struct PawlRowProblem {
+  PawlRows* solver;
+  double *lo, *hi, *weight, *b;     // rows
+  double *r, *x;                    // v
+  double *lambda, *w;               // rows
+  unsigned char *state, *conflict;  // rows
+} PawlRowProblem;
 
 typedef struct PawlWatching {
   PawlDynamics* dynamics;
   PawlEval* eval;
   int joint_count;
-  int* joints;             // constraints with a capacity
-  double* lambda;          // rows: room for multipliers that are to be shared
-  unsigned char* resting;  // joints: see stick.c
+  int* joints;     // constraints with a capacity
+  double* lambda;  // rows: room for multipliers that are to be shared
+  PawlRowProblem rows;
 } PawlWatching;
 
 PAWL_CHECKED PawlStatus pawl_watch_create(PawlDynamics* dynamics, PawlWatching* watching,
@@ -32,6 +42,18 @@ bool pawl_watch_capacities_good(const PawlWatching* watching, const PawlState* s
                                 const double* watch);
 // A capacity with a part of its slack, see PAWL_CAPACITY_SLACK.
 double pawl_watch_bound(double capacity, double part);
+// Makes w->rows, unless it is there (allocates).
+PAWL_CHECKED PawlStatus pawl_watch_make_problem(PawlWatching* watching, PawlError* err);
+// Bounds and weights of all rows at a state, in its modes (`watch`: capacities): rows in force
+// without, joints that hold by their capacity (`part` of its slack; `bounded` false: without), all
+// others let go. Joints share a load in proportion to their capacity, and leave to rigid rows what
+// these can carry.                                                                          (V10)
+void pawl_watch_bounds(PawlWatching* watching, const PawlState* state, const double* watch,
+                       double part, bool bounded);
+// Solves the problem of the rows with w->rows.r and b, and M and G of `values`. PAWL_RETRY: a
+// motion without mass.
+PAWL_CHECKED PawlStatus pawl_watch_solve(PawlWatching* watching, const PawlValues* values,
+                                         PawlRowsResult* result, PawlError* err);
 // The friction force of sliding joints as multipliers, for the eye.
 PAWL_CHECKED PawlStatus pawl_watch_friction(PawlWatching* watching, const PawlState* state,
                                             double* lambda, PawlError* err);
