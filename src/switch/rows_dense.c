@@ -139,28 +139,29 @@ static void values(PawlRowsWork* k) {
   PawlCompliance* c = k->self;
   int m = k->m;
   for (int i = 0; i < m; i++) {
-    k->w[i] = 0.0;
-    k->size[i] = 0.0;
+    k->w[i] = k->size[i] = k->given[i] = 0.0;
   }
   for (int j = 0; j < m; j++) {
     double force = k->lambda[j] * c->s[j];
+    double* terms = k->in[j] ? k->size : k->given;
     const double* D = c->D + j * m;
     for (int i = 0; force != 0.0 && i < m; i++) {
       double w = D[i] * force;
       k->w[i] += w;
-      k->size[i] += fabs(w);
+      terms[i] += fabs(w);
     }
   }
   for (int i = 0; i < m; i++) {
     k->w[i] = k->w[i] * c->s[i] + c->q[i];
-    k->size[i] = k->size[i] * c->s[i] + fabs(c->q_size[i]);
+    k->given[i] = k->given[i] * c->s[i] + fabs(c->q_size[i]);
+    k->size[i] = PAWL_ROWS_CARRIED * k->size[i] * c->s[i] + k->given[i];
   }
 }
 
 // lambda of the set, and again with what rounding leaves of w.                             (R3)
 static void solve(PawlRowsWork* k) {
   enum { REPEATED = 3 };
-  static const double ENOUGH = 4e-16;  // of the size of a row
+  static const double ENOUGH = 4e-16;  // of the size of a row: nothing more to gain
   PawlCompliance* c = k->self;
   bool more = true;
   for (int i = 0; i < k->m; i++) {

@@ -7,7 +7,8 @@
 #include "base/arena.h"
 #include "switch/rows.h"
 
-#define PAWL_ROWS_ROUNDING 1e-12   // of the size of a row: w or lambda that counts as none
+#define PAWL_ROWS_ROUNDING 1e-12  // of the size of a row: w or lambda that counts as none
+#define PAWL_ROWS_CARRIED 1e-2    // what forces of the set count in that size: their rounding alone
 #define PAWL_ROWS_DEPENDENT 1e-11  // of D_ii: what other rows leave of it when the row follows
 
 typedef struct PawlRowsWork PawlRowsWork;
@@ -46,7 +47,9 @@ struct PawlRowsWork {
   const double* mobility;  // m: D_ii, or an estimate of it; >= 0
   const PawlRowBounds* bounds;
   double *lambda, *w;       // of the result
-  double* size;             // m: of the terms of w
+  double* given;            // m: of the terms of w that are given: b, r, forces outside the set
+  double* size;             // m: of all terms of w
+  double acting;            // largest r_j / sqrt(H_jj), where rows do not see it; 0: they do
   double* direction;        // m
   unsigned char* in;        // m: in the set for which w = 0 is asked
   unsigned char* tight;     // m: w = 0, and lambda may change
@@ -66,6 +69,8 @@ static inline bool pawl_rows_bilateral(const PawlRowBounds* bounds, int i) {
 double pawl_rows_nearest(const PawlRowsWork* k, int i, double lambda);  // within the bounds
 double pawl_rows_slack(const PawlRowsWork* k, int i);                   // of lambda_i: rounding
 
+// After ops->move of row p: its slope is none, or rounding of the terms that it is the sum of.
+bool pawl_rows_follows(const PawlRowsWork* k, int p, double slope);
 // rows_pivot.c: ops->solve, and sizes that count what rounding in one row does to the others.
 void pawl_rows_solve_set(PawlRowsWork* k);
 // The whole solution; k->bounds and the arrays of `result` are set here.

@@ -9,11 +9,12 @@
 bool pawl_rows_work_alloc(PawlRowsWork* k, PawlArena* arena, int m) {
   k->m = m;
   k->size = PAWL_NEW(arena, double, m);
+  k->given = PAWL_NEW(arena, double, m);
   k->direction = PAWL_NEW(arena, double, m);
   k->in = PAWL_NEW(arena, unsigned char, m);
   k->tight = PAWL_NEW(arena, unsigned char, m);
   k->given_up = PAWL_NEW(arena, unsigned char, m);
-  return k->size && k->direction && k->in && k->tight && k->given_up;
+  return k->size && k->given && k->direction && k->in && k->tight && k->given_up;
 }
 
 double pawl_rows_nearest(const PawlRowsWork* k, int i, double lambda) {
@@ -22,6 +23,15 @@ double pawl_rows_nearest(const PawlRowsWork* k, int i, double lambda) {
 
 double pawl_rows_slack(const PawlRowsWork* k, int i) {
   return k->mobility[i] > 0.0 ? PAWL_ROWS_ROUNDING * k->size[i] / k->mobility[i] : 0.0;
+}
+
+bool pawl_rows_follows(const PawlRowsWork* k, int p, double slope) {
+  static const double NOISE = 4e-15;
+  double terms = 0.0;
+  for (int j = 0; j < k->m; j++) {
+    terms += fabs(k->direction[j]) * sqrt(k->mobility[j]);
+  }
+  return slope <= PAWL_ROWS_DEPENDENT * k->mobility[p] + NOISE * terms * terms;
 }
 
 // ---- what is wrong ------------------------------------------------------------------------------
@@ -53,16 +63,34 @@ static int count_wrong(const PawlRowsWork* k) {
   return count;
 }
 
+// The largest size of rows, measured by their compliance.
+static double largest(const PawlRowsWork* k, const double* size) {
+  double most = k->acting;
+  for (int i = 0; i < k->m; i++) {
+    most = k->mobility[i] > 0.0 ? fmax(most, size[i] / sqrt(k->mobility[i])) : most;
+  }
+  return most;
+}
+
 void pawl_rows_solve_set(PawlRowsWork* k) {
   static const double NEIGHBOURS = 1e-2;  // rounding of one row in another: this part of its size
-  double most = 0.0;
   k->ops->solve(k);
-  for (int i = 0; i < k->m; i++) {
-    most = k->mobility[i] > 0.0 ? fmax(most, k->size[i] / sqrt(k->mobility[i])) : most;
-  }
+  double most = largest(k, k->size);
   for (int i = 0; i < k->m; i++) {
     k->size[i] = fmax(k->size[i], NEIGHBOURS * most * sqrt(k->mobility[i]));
   }
+}
+
+// Rows that nearly contradict each other ask for forces beside which all else is rounding.
+static bool drowned(const PawlRowsWork* k) {
+  static const double MOST = 1e6;  // of what is given
+  double given = largest(k, k->given);
+  for (int i = 0; i < k->m; i++) {
+    double lo = fabs(k->bounds->lo[i]), hi = fabs(k->bounds->hi[i]), root = sqrt(k->mobility[i]);
+    given = fmax(given, isfinite(lo) ? lo * root : 0.0);
+    given = fmax(given, isfinite(hi) ? hi * root : 0.0);
+  }
+  return largest(k, k->size) > MOST * given;
 }
 
 static PawlStatus refresh(PawlRowsWork* k) {
@@ -191,7 +219,7 @@ static PawlStatus give_up(PawlRowsWork* k, int p, PawlRowsResult* result) {
 // Moves lambda_p until w_p = 0, or it meets its bound, or another row meets its own.        (R7)
 static PawlStatus exchange(PawlRowsWork* k, int p, PawlRowsResult* result) {
   double sign = pull(k, p), slope = k->ops->move(k, p);
-  bool follows = slope <= PAWL_ROWS_DEPENDENT * k->mobility[p];
+  bool follows = pawl_rows_follows(k, p, slope);
   double t = follows ? INFINITY : fabs(k->w[p]) / slope;
   int first = -1;
   for (int j = 0; j < k->m; j++) {
@@ -220,15 +248,19 @@ static PawlStatus exchange_rows(PawlRowsWork* k, PawlRowsResult* result) {
   int most = 100 + 50 * k->m, p = 0;
   PAWL_TRY(retreat(k));
   for (int count = 0; count < most; count++) {
-    if (p < 0 || k->in[p] || pull(k, p) == 0) {  // done with this one: the first of the others
+    if (p == k->m || k->in[p] || pull(k, p) == 0) {  // done with this one: the first of the others
       for (p = 0; p < k->m && (k->in[p] || pull(k, p) == 0); p++) {
       }
     }
-    if (p == k->m) {
+    if (p == k->m && count_wrong(k) == 0) {
       return PAWL_OK;
     }
     result->exchanges++;
-    PAWL_TRY(exchange(k, p, result));
+    if (p < k->m) {
+      PAWL_TRY(exchange(k, p, result));
+    } else {  // rounding has taken rows of the set beyond their bounds
+      PAWL_TRY(retreat(k));
+    }
   }
   return PAWL_RETRY;
 }
@@ -299,6 +331,9 @@ PawlStatus pawl_rows_pivot(PawlRowsWork* k, const PawlRowBounds* bounds, PawlRow
   PAWL_TRY(status);
   if (!done) {
     PAWL_TRY(exchange_rows(k, result));
+  }
+  if (drowned(k)) {
+    return PAWL_RETRY;
   }
   for (int i = 0; i < k->m; i++) {
     bool none = fabs(k->w[i]) <= PAWL_ROWS_ROUNDING * k->size[i];

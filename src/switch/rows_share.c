@@ -55,7 +55,7 @@ static bool fill(PawlRowsWork* k, PawlShareRoom* s, const unsigned char* set) {
   bool follow_all = true;
   for (int a = 0; a < s->k; a++) {
     double slope = k->ops->move(k, s->row[a]);
-    follow_all = follow_all && slope <= PAWL_ROWS_DEPENDENT * k->mobility[s->row[a]];
+    follow_all = follow_all && pawl_rows_follows(k, s->row[a], slope);
     for (int b = 0; b < s->r; b++) {
       s->T[a * s->r + b] = -k->direction[s->row[s->k + b]];
     }

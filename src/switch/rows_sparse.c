@@ -95,16 +95,25 @@ static PawlStatus factor(PawlRowsWork* k) {
 static void sizes(PawlRowsWork* k) {
   PawlRowsSparse* s = k->self;
   const PawlPattern* G = s->G;
-  for (int j = 0; j < s->n; j++) {
-    double force = fabs(s->r[j]);
-    for (int e = G->start[j]; e < G->start[j + 1]; e++) {
-      force += fabs(s->values_B[e] * k->lambda[G->index[e]]);
-    }
-    s->room[j] = fmax(fabs(s->x[j]), s->inertia[j] > 0.0 ? force / s->inertia[j] : 0.0);
-  }
-  pawl_sparse_sizes(G, s->values_G, s->room, 0.0, k->size);
+  memset(k->size, 0, (size_t)k->m * sizeof(double));
   for (int i = 0; i < k->m; i++) {
-    k->size[i] += fabs(s->b[i]);
+    k->given[i] = fabs(s->b[i]);
+  }
+  for (int j = 0; j < s->n; j++) {
+    double given = fabs(s->r[j]), carried = 0.0;
+    double mobility = s->inertia[j] > 0.0 ? 1.0 / s->inertia[j] : 0.0;
+    for (int e = G->start[j]; e < G->start[j + 1]; e++) {
+      double force = fabs(s->values_B[e] * k->lambda[G->index[e]]);
+      *(k->in[G->index[e]] ? &carried : &given) += force;
+    }
+    for (int e = G->start[j]; e < G->start[j + 1]; e++) {
+      double value = fabs(s->values_G[e]);
+      k->given[G->index[e]] += value * fmax(given * mobility, fabs(s->x[j]));
+      k->size[G->index[e]] += value * carried * mobility;
+    }
+  }
+  for (int i = 0; i < k->m; i++) {
+    k->size[i] = PAWL_ROWS_CARRIED * k->size[i] + k->given[i];
   }
 }
 
@@ -207,6 +216,11 @@ PawlStatus pawl_rows_sparse_solve(PawlRowsSparse* s, const double* r, const doub
                                   const PawlRowBounds* bounds, double* x, PawlRowsResult* result) {
   s->r = r;
   s->b = b;
+  s->work.acting = 0.0;
+  for (int j = 0; j < s->n; j++) {
+    double force = s->inertia[j] > 0.0 ? fabs(r[j]) / sqrt(s->inertia[j]) : 0.0;
+    s->work.acting = fmax(s->work.acting, force);
+  }
   PAWL_TRY(pawl_rows_pivot(&s->work, bounds, result));
   memcpy(x, s->x, (size_t)s->n * sizeof(double));
   return PAWL_OK;
