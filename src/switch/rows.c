@@ -77,6 +77,38 @@ static PawlStatus form_compliance(PawlRows* s) {
   return pawl_compliance_set(s->compliance, s->m, s->D, NULL);
 }
 
+// The terms of w_i that forces make, those found and those allowed.
+static double carried(const PawlRows* s, int i, const PawlRowBounds* bounds, const double* lambda) {
+  double sum = 0.0;
+  for (int j = 0; j < s->m; j++) {
+    double lo = fabs(bounds->lo[j]), hi = fabs(bounds->hi[j]), force = fabs(lambda[j]);
+    force = fmax(force, fmax(isfinite(lo) ? lo : 0.0, isfinite(hi) ? hi : 0.0));
+    sum += fabs(s->D[i + j * s->m]) * force;
+  }
+  return sum;
+}
+
+// Whether G x + b is the w that was found. D is quadratic in H: where masses are very different and
+// rows nearly dependent, it may have lost what decides.
+static bool confirmed(PawlRows* s, const double* b, const double* x, const PawlRowBounds* bounds,
+                      const PawlRowsResult* result) {
+  static const double SAME = 1e-6, ROUNDING = 1e-12;  // of the terms of w; of those by forces
+  double most = 0.0;                                  // of all rows, measured by their compliance
+  bool same = true;
+  memcpy(s->q, b, (size_t)s->m * sizeof(double));
+  pawl_sparse_add(&s->G, s->values_G, 1.0, x, s->q);
+  for (int i = 0; i < s->m; i++) {
+    double forces = carried(s, i, bounds, result->lambda), D = s->D[i + i * s->m];
+    most = D > 0.0 ? fmax(most, (s->size[i] + forces) / sqrt(D)) : most;
+    s->size[i] = SAME * (s->size[i] + fabs(s->q[i] - b[i])) + ROUNDING * forces;
+  }
+  for (int i = 0; i < s->m; i++) {
+    double root = sqrt(fmax(s->D[i + i * s->m], 0.0));
+    same = same && fabs(s->q[i] - result->w[i]) <= s->size[i] + ROUNDING * most * root;
+  }
+  return same;
+}
+
 // q = G H^-1 r + b, and x with the forces found.
 static PawlStatus solve_dense(PawlRows* s, const double* r, const double* b,
                               const PawlRowBounds* bounds, double* x, PawlRowsResult* result) {
@@ -93,7 +125,7 @@ static PawlStatus solve_dense(PawlRows* s, const double* r, const double* b,
   memcpy(x, r, n * sizeof(double));
   pawl_sparse_add_transposed(&s->G, s->values_B, 1.0, result->lambda, x);
   pawl_kkt_solve(s->free_kkt, x, s->none);
-  return PAWL_OK;
+  return confirmed(s, b, x, bounds, result) ? PAWL_OK : PAWL_RETRY;
 }
 
 // ---- interface ----------------------------------------------------------------------------------
@@ -151,12 +183,16 @@ PawlStatus pawl_rows_matrices(PawlRows* s, const double* H, const double* B, con
 
 PawlStatus pawl_rows_solve(PawlRows* s, const double* r, const double* b,
                            const PawlRowBounds* bounds, double* x, PawlRowsResult* result) {
-  PAWL_TRY(s->dense ? solve_dense(s, r, b, bounds, x, result)
-                    : pawl_rows_sparse_solve(&s->sparse, r, b, bounds, x, result));
-  for (int j = 0; j < s->n; j++) {
-    if (!isfinite(x[j])) {
-      return PAWL_RETRY;
+  PawlStatus status = s->dense ? solve_dense(s, r, b, bounds, x, result) : PAWL_RETRY;
+  if (status == PAWL_RETRY && s->sparse.kkt) {
+    if (s->dense) {  // D could not decide: the system itself, which is not quadratic in H
+      pawl_rows_sparse_set(&s->sparse, s->values_H, s->values_B, s->values_G);
+      memset(result->state, PAWL_ROW_UNKNOWN, (size_t)s->m);
     }
+    status = pawl_rows_sparse_solve(&s->sparse, r, b, bounds, x, result);
   }
-  return PAWL_OK;
+  for (int j = 0; status == PAWL_OK && j < s->n; j++) {
+    status = isfinite(x[j]) ? PAWL_OK : PAWL_RETRY;
+  }
+  return status;
 }

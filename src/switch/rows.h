@@ -64,7 +64,8 @@ typedef struct PawlRowsResult {
                   // row is given up (the last one with a bound, else the last): its w is what is
                   // left, its state UNKNOWN. All other rows hold.
   int following;  // rows in the state FOLLOWS
-  bool shared;    // false: so many rows depend on each other that lambda is not the least one
+  bool shared;    // false: saying how rows depend on each other would take more than 2^24 numbers;
+                  // lambda is then one of many, and no row is in the state FOLLOWS
   int rounds;     // sets tried in blocks
   int exchanges;  // sets tried by exchanging one row, where blocks did not end
 } PawlRowsResult;
@@ -72,7 +73,8 @@ typedef struct PawlRowsResult {
 // ---- rows of a system ---------------------------------------------------------------------------
 
 typedef enum PawlRowsForm {
-  PAWL_ROWS_AUTO,   // dense up to 48 rows, sparse beyond, and where H alone is singular
+  PAWL_ROWS_AUTO,   // dense up to 48 rows; sparse beyond, where H alone is singular, and where
+                    // the dense form returns PAWL_RETRY
   PAWL_ROWS_DENSE,  // factors H, forms D of all rows (m solutions with H, m^2 numbers)
   PAWL_ROWS_SPARSE  // factors [H -B^T; G 0] for each set of rows that is tried
 } PawlRowsForm;
@@ -89,10 +91,12 @@ void pawl_rows_destroy(PawlRows* rows);  // NULL is allowed
 PAWL_CHECKED PawlStatus pawl_rows_matrices(PawlRows* rows, const double* H, const double* B,
                                            const double* G);
 
-// Solves (R1): r (n), b (m), x (n). Needs matrices. PAWL_RETRY: x is not unique (a motion without
-// inertia that no row prevents), or a number is not finite, or (never seen) no end was found; x and
-// the result are then not meaningful. Allocates nothing in the dense form; in the sparse form only
-// where rows depend on each other, and for new pivots of the factorisation.
+// Solves (R1): r (n), b (m), x (n). Needs matrices. Rows that contradict each other are a result
+// (PAWL_OK, `conflicts` > 0). PAWL_RETRY: x is not unique (a motion without inertia that no row
+// prevents), a number is not finite, lo > hi, or rows so near to a contradiction that the forces
+// (1e8 times what is given) leave nothing but rounding; x and the result are then not meaningful.
+// PAWL_ERROR_MEMORY. The dense form allocates nothing; the sparse form only where rows depend on
+// each other, and for new pivots of the factorisation.
 PAWL_CHECKED PawlStatus pawl_rows_solve(PawlRows* rows, const double* r, const double* b,
                                         const PawlRowBounds* bounds, double* x,
                                         PawlRowsResult* result);

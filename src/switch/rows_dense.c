@@ -161,7 +161,6 @@ static void values(PawlRowsWork* k) {
 // lambda of the set, and again with what rounding leaves of w.                             (R3)
 static void solve(PawlRowsWork* k) {
   enum { REPEATED = 3 };
-  static const double ENOUGH = 4e-16;  // of the size of a row: nothing more to gain
   PawlCompliance* c = k->self;
   bool more = true;
   for (int i = 0; i < k->m; i++) {
@@ -179,8 +178,7 @@ static void solve(PawlRowsWork* k) {
     values(k);
     more = false;
     for (int a = 0; a < c->rank; a++) {
-      int i = c->list[a];
-      more |= fabs(k->w[i]) > ENOUGH * k->size[i];
+      more |= !pawl_rows_exact(k, c->list[a]);
     }
   }
 }

@@ -66,6 +66,11 @@ static inline bool pawl_rows_fixed(const PawlRowsWork* k, int i) {
 static inline bool pawl_rows_bilateral(const PawlRowBounds* bounds, int i) {
   return bounds->lo[i] == -__builtin_inf() && bounds->hi[i] == __builtin_inf();
 }
+// Inside ops->solve: w_i is as small as rounding allows, terms of forces counted in full.
+static inline bool pawl_rows_exact(const PawlRowsWork* k, int i) {
+  double terms = k->given[i] + (k->size[i] - k->given[i]) * (1.0 / PAWL_ROWS_CARRIED);
+  return __builtin_fabs(k->w[i]) <= 4e-16 * terms;
+}
 double pawl_rows_nearest(const PawlRowsWork* k, int i, double lambda);  // within the bounds
 double pawl_rows_slack(const PawlRowsWork* k, int i);                   // of lambda_i: rounding
 

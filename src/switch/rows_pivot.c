@@ -81,7 +81,8 @@ void pawl_rows_solve_set(PawlRowsWork* k) {
   }
 }
 
-// Rows that nearly contradict each other ask for forces beside which all else is rounding.
+// Rows that nearly contradict each other ask for forces beside which all else is rounding, and rows
+// of the set may then not hold.
 static bool drowned(const PawlRowsWork* k) {
   static const double MOST = 1e6;  // of what is given
   double given = largest(k, k->given);
@@ -89,6 +90,9 @@ static bool drowned(const PawlRowsWork* k) {
     double lo = fabs(k->bounds->lo[i]), hi = fabs(k->bounds->hi[i]), root = sqrt(k->mobility[i]);
     given = fmax(given, isfinite(lo) ? lo * root : 0.0);
     given = fmax(given, isfinite(hi) ? hi * root : 0.0);
+    if (k->in[i] && fabs(k->w[i]) > PAWL_ROWS_ROUNDING * k->size[i]) {
+      return true;
+    }
   }
   return largest(k, k->size) > MOST * given;
 }

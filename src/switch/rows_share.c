@@ -367,6 +367,11 @@ static PawlStatus polish(PawlRowsWork* k, PawlShareRoom* s) {
       k->size[i] = fmax(k->size[i], before[i]);
     }
   }
+  for (int i = 0; i < k->m; i++) {  // T is of no use where rows are too near to each other
+    if (k->tight[i] && fabs(k->w[i]) > PAWL_ROWS_ROUNDING * k->size[i]) {
+      return PAWL_RETRY;
+    }
+  }
   return PAWL_OK;
 }
 

@@ -119,13 +119,12 @@ static void sizes(PawlRowsWork* k) {
 
 // w = G x + b; whether more than rounding is left of it in the set.
 static bool residual(PawlRowsWork* k) {
-  static const double ENOUGH = 4e-16;  // of the size of a row
   PawlRowsSparse* s = k->self;
   bool more = false;
   memcpy(k->w, s->b, (size_t)k->m * sizeof(double));
   pawl_sparse_add(s->G, s->values_G, 1.0, s->x, k->w);
   for (int i = 0; i < k->m; i++) {
-    more |= k->in[i] && fabs(k->w[i]) > ENOUGH * k->size[i];
+    more |= k->in[i] && !pawl_rows_exact(k, i);
   }
   return more;
 }
