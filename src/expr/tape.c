@@ -2,7 +2,8 @@
 // Flattening a graph into a tape. Nodes are taken in ascending order, which is an order of
 // evaluation; a product used once by a sum is fused into it, sin and cos of the same argument are
 // computed together; registers are reused after the last use of what they hold, but a destination
-// is never an operand of the same instruction.
+// is never an operand of the same instruction. In a tape of several parts, which run or do not,
+// what is read outside of its part keeps a register of its own.
 #include "expr/tape.h"
 
 #include <limits.h>
@@ -10,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "expr/tape_parts.h"
 
 typedef struct Flattener {
   PawlDag* dag;
@@ -22,6 +24,8 @@ typedef struct Flattener {
   int* reg;              // register, -1 before it has one
   unsigned char* fused;  // computed inside the instruction of another node
   int* partner;          // cos of a sin and sin of a cos with the same argument, -1 without
+  int* order;            // nodes that have an instruction, in the order of the code
+  int* part;             // of each node with an instruction, 0 for others
   int* free_registers;   // stack
   int free_count;
 } Flattener;
@@ -49,6 +53,8 @@ static PawlStatus allocate(Flattener* f, int output_count, const PawlNode* outpu
   f->reg = pawl_alloc(n, sizeof(int));
   f->fused = pawl_alloc(n, 1);
   f->partner = pawl_alloc(n, sizeof(int));
+  f->order = pawl_alloc(n, sizeof(int));
+  f->part = pawl_alloc(n, sizeof(int));
   f->free_registers = pawl_alloc(n, sizeof(int));
   PawlTape* tape = f->tape;
   tape->constants = pawl_alloc(n, sizeof(double));
@@ -56,7 +62,8 @@ static PawlStatus allocate(Flattener* f, int output_count, const PawlNode* outpu
   tape->code = pawl_alloc(n, sizeof(PawlInstruction));
   tape->outputs = pawl_alloc((size_t)output_count, sizeof(int));
   if (!f->nodes || !f->local || !f->uses || !f->last_use || !f->reg || !f->fused || !f->partner ||
-      !f->free_registers || !tape->constants || !tape->inputs || !tape->code || !tape->outputs) {
+      !f->order || !f->part || !f->free_registers || !tape->constants || !tape->inputs ||
+      !tape->code || !tape->outputs) {
     return pawl_fail_memory(err);
   }
   memcpy(f->nodes, reached, n * sizeof(PawlNode));
@@ -146,18 +153,30 @@ static PawlInstruction translate(const Flattener* f, int i) {
   return ins;
 }
 
-static void emit(Flattener* f) {
+// Lists the nodes that have an instruction, ascending.
+static void list_code(Flattener* f) {
   for (int i = 0; i < f->count; i++) {
     bool second_of_pair = f->partner[i] >= 0 && f->partner[i] < i;
-    if (pawl_op_is_leaf(node_of(f, i)->op) || f->fused[i] || second_of_pair) {
-      continue;
+    if (!pawl_op_is_leaf(node_of(f, i)->op) && !f->fused[i] && !second_of_pair) {
+      f->order[f->tape->instruction_count++] = i;
     }
+  }
+}
+
+static int part_of(const Flattener* f, int i) {
+  return f->part[f->partner[i] >= 0 && f->partner[i] < i ? f->partner[i] : i];
+}
+
+static void emit(Flattener* f) {
+  for (int at = 0; at < f->tape->instruction_count; at++) {
+    int i = f->order[at];
     PawlInstruction ins = translate(f, i);
-    int at = f->tape->instruction_count++;
     f->tape->code[at] = ins;
     int reads[3] = {ins.a, ins.op == PAWL_TAPE_SINCOS ? -1 : ins.b, ins.c};
     for (int k = 0; k < 3; k++) {
-      if (reads[k] >= 0 && f->last_use[reads[k]] < at) {
+      if (reads[k] >= 0 && part_of(f, reads[k]) != f->part[i]) {
+        f->last_use[reads[k]] = INT_MAX;
+      } else if (reads[k] >= 0 && f->last_use[reads[k]] < at) {
         f->last_use[reads[k]] = at;
       }
     }
@@ -182,8 +201,11 @@ static void place_leaves(Flattener* f) {
   tape->register_count = tape->constant_count + tape->input_count;
 }
 
-static int take_register(Flattener* f) {
-  return f->free_count > 0 ? f->free_registers[--f->free_count] : f->tape->register_count++;
+// For node i. Of several parts any may run after any other, so what is kept gets a register that
+// nothing else had.
+static int take_register(Flattener* f, int i) {
+  bool fresh = f->free_count == 0 || (f->tape->part_count > 1 && f->last_use[i] == INT_MAX);
+  return fresh ? f->tape->register_count++ : f->free_registers[--f->free_count];
 }
 
 // Returns the register of a temporary whose last use is instruction `at`.
@@ -200,9 +222,9 @@ static void place_temporaries(Flattener* f) {
     PawlInstruction* ins = &f->tape->code[at];
     const PawlInstruction in = *ins;
     bool pair = in.op == PAWL_TAPE_SINCOS;
-    f->reg[in.dst] = ins->dst = take_register(f);
+    f->reg[in.dst] = ins->dst = take_register(f, in.dst);
     if (pair) {
-      f->reg[in.b] = take_register(f);
+      f->reg[in.b] = take_register(f, in.b);
     }
     ins->a = in.a >= 0 ? f->reg[in.a] : 0;
     ins->b = in.b >= 0 ? f->reg[in.b] : 0;
@@ -224,11 +246,27 @@ static void free_flattener(Flattener* f) {
   pawl_free(f->reg);
   pawl_free(f->fused);
   pawl_free(f->partner);
+  pawl_free(f->order);
+  pawl_free(f->part);
   pawl_free(f->free_registers);
+}
+
+static PawlStatus divide(Flattener* f, int output_count, const PawlNode* outputs, int gate_count,
+                         const int* gates, PawlError* err) {
+  PawlTapeGraph graph = {f->dag, f->count, f->nodes, f->local, f->partner};
+  PawlTapeOutputs wanted = {output_count, outputs, gate_count, gates};
+  return pawl_tape_divide(f->tape, &graph, &wanted, f->order, f->part) == 0 ? PAWL_OK
+                                                                            : pawl_fail_memory(err);
 }
 
 PawlStatus pawl_tape_create(PawlDag* dag, int output_count, const PawlNode* outputs, PawlTape** out,
                             PawlError* err) {
+  return pawl_tape_create_gated(dag, output_count, outputs, 0, NULL, out, err);
+}
+
+PawlStatus pawl_tape_create_gated(PawlDag* dag, int output_count, const PawlNode* outputs,
+                                  int gate_count, const int* gates, PawlTape** out,
+                                  PawlError* err) {
   *out = NULL;
   Flattener f = {.dag = dag, .tape = pawl_alloc(1, sizeof(PawlTape))};
   if (!f.tape) {
@@ -239,6 +277,10 @@ PawlStatus pawl_tape_create(PawlDag* dag, int output_count, const PawlNode* outp
     count_uses(&f, output_count, outputs);
     fuse_products(&f);
     status = pair_sines(&f, err);
+  }
+  if (status == PAWL_OK) {
+    list_code(&f);
+    status = divide(&f, output_count, outputs, gate_count, gates, err);
   }
   if (status == PAWL_OK) {
     emit(&f);
@@ -262,6 +304,9 @@ void pawl_tape_destroy(PawlTape* tape) {
     pawl_free(tape->inputs);
     pawl_free(tape->code);
     pawl_free(tape->outputs);
+    pawl_free(tape->parts);
+    pawl_free(tape->gate_start);
+    pawl_free(tape->gate_parts);
     pawl_free(tape);
   }
 }

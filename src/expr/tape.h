@@ -6,6 +6,11 @@
 // interpreter then runs each operation over a block of lanes, so that decoding is paid once per
 // block and the inner loops vectorise. The program is plain data, so that it can also be printed as
 // C.
+//
+// Outputs may stand behind gates, of which only a few are open at a time. The program then falls
+// into parts: part 0 is what is always needed, another what one gate alone needs, or what a few
+// gates share. Whoever runs it chooses the parts of the open gates; what is behind closed ones
+// costs nothing.
 #pragma once
 
 #include "expr/dag.h"
@@ -36,17 +41,32 @@ typedef struct PawlTapeInput {
   int index;
 } PawlTapeInput;
 
+typedef struct PawlTapePart {  // a stretch of the code
+  int first, count;
+} PawlTapePart;
+
 typedef struct PawlTape {
   int constant_count, input_count, register_count, instruction_count, output_count;
   double* constants;
   PawlTapeInput* inputs;  // register constant_count + i holds input i
   PawlInstruction* code;
   int* outputs;  // register of each output; several outputs may share one
+  int part_count;
+  PawlTapePart* parts;  // at least part 0
+  int gate_count;
+  int*
+      gate_start;  // gate g needs part 0 and gate_parts[gate_start[g] .. gate_start[g + 1] - 1], to
+  int* gate_parts;  // be run in this order; a part that another open gate needs too runs once
 } PawlTape;
 
 // Flattens `outputs` (nodes of `dag`). Common subexpressions are computed once.
 PAWL_CHECKED PawlStatus pawl_tape_create(PawlDag* dag, int output_count, const PawlNode* outputs,
                                          PawlTape** out, PawlError* err);
+// The same with outputs behind gates: gates[k] (0 .. gate_count - 1; -1: none) is that of output k.
+// A gate counts as a name only: any number of them may be open in a run.
+PAWL_CHECKED PawlStatus pawl_tape_create_gated(PawlDag* dag, int output_count,
+                                               const PawlNode* outputs, int gate_count,
+                                               const int* gates, PawlTape** out, PawlError* err);
 void pawl_tape_destroy(PawlTape* tape);  // NULL is allowed
 
 // Number of doubles the registers need for blocks of `width` lanes (1 or PAWL_TAPE_WIDTH).
@@ -54,8 +74,9 @@ size_t pawl_tape_room(const PawlTape* tape, int width);
 // Writes the constants into fresh registers. Once, before the first run.
 void pawl_tape_prepare(const PawlTape* tape, int width, double* registers);
 
-// One lane, registers one number each; the caller has set the inputs.
+// One lane, registers one number each; the caller has set the inputs. All parts, or one.
 void pawl_tape_run_one(const PawlTape* tape, double* registers);
-// `lanes` (1..PAWL_TAPE_WIDTH) lanes, register r in registers[r * PAWL_TAPE_WIDTH ...].
-// Gives the same bits in every lane as pawl_tape_run_one.
+void pawl_tape_run_part(const PawlTape* tape, int part, double* registers);
+// All parts for `lanes` (1..PAWL_TAPE_WIDTH) lanes, register r in registers[r * PAWL_TAPE_WIDTH
+// ...]. Gives the same bits in every lane as pawl_tape_run_one.
 void pawl_tape_run_block(const PawlTape* tape, double* registers, int lanes);

@@ -25,9 +25,16 @@ static void sine_and_cosine(double x, double* s, double* c) {
 }
 
 void pawl_tape_run_one(const PawlTape* tape, double* registers) {
+  for (int k = 0; k < tape->part_count; k++) {
+    pawl_tape_run_part(tape, k, registers);
+  }
+}
+
+void pawl_tape_run_part(const PawlTape* tape, int part, double* registers) {
   double* r = registers;
-  const PawlInstruction* end = tape->code + tape->instruction_count;
-  for (const PawlInstruction* i = tape->code; i < end; i++) {
+  const PawlInstruction* first = tape->code + tape->parts[part].first;
+  const PawlInstruction* end = first + tape->parts[part].count;
+  for (const PawlInstruction* i = first; i < end; i++) {
     switch (i->op) {
 #define A r[i->a]
 #define B r[i->b]
