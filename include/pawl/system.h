@@ -166,7 +166,8 @@ PAWL_API void pawl_eval_destroy(PawlEval* eval);  // NULL is allowed
 PAWL_API PAWL_CHECKED PawlStatus pawl_eval_run(PawlEval* eval, const PawlPoint* point,
                                                PawlError* err);
 PAWL_API const PawlValues* pawl_eval_values(const PawlEval* eval);
-// Operations times lanes of one run, for benchmarks.
+// Operations times lanes of one run in the modes of the last one (before: in the first modes), for
+// benchmarks.
 PAWL_API long long pawl_eval_operations(const PawlEval* eval);
 
 // ---- a system of the caller's own functions ---------------------------------------------------

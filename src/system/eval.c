@@ -1,31 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evaluating a system: for each group a tape of the entries that the mask names, run over its lanes
-// in blocks, the results added to the constant part of the arrays. A single lane takes a path of
-// its own without blocks.
+// Evaluating a system: the arrays start from their constant part, and the program of each group
+// adds what varies.
 #include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "expr/tape.h"
 #include "model/model.h"
-#include "system/system.h"
-
-typedef struct Output {
-  int reg;          // register of the tape
-  const int* dest;  // lane -> index in `array`
-  double* array;
-  bool assigns;  // one lane, and nothing else writes to this place
-  int gate;      // of a single entry, -1 without
-} Output;
-
-typedef struct Program {  // a group under a mask
-  const PawlGroup* group;
-  PawlTape* tape;
-  double* registers;
-  int output_count;
-  Output* outputs;
-} Program;
+#include "system/program.h"
 
 typedef struct Reset {  // an array that starts from its constant part in each run
   double* array;
@@ -40,9 +22,9 @@ struct PawlEval {
   PawlValues values;
   double* array[PAWL_QUANTITY_COUNT];
   int program_count, reset_count;
-  Program* programs;
+  PawlProgram* programs;
   Reset resets[PAWL_QUANTITY_COUNT];
-  unsigned char* open;  // gates
+  PawlOpenGates open;
 };
 
 static bool wanted(const PawlEval* eval, PawlQuantity q) {
@@ -86,51 +68,62 @@ static PawlStatus make_arrays(PawlEval* eval, PawlError* err) {
   return PAWL_OK;
 }
 
-// Lists the entries of a group that the mask names and that change.
-static int select_entries(PawlEval* eval, Program* p, PawlNode* nodes) {
-  const PawlGroup* group = p->group;
-  int count = 0;
-  for (int k = 0; k < group->entry_count; k++) {
-    const PawlEntry* e = &group->entries[k];
-    if (e->constant || !wanted(eval, e->quantity)) {
-      continue;
-    }
-    p->outputs[count] =
-        (Output){0, e->dest, eval->array[e->quantity], !eval->system->summed[e->quantity], e->gate};
-    nodes[count++] = e->node;
-  }
-  return count;
+// The gate of the k-th constraint that has gates, in these modes; -1 without one.
+static int gate_in(const PawlSystem* system, int k, const int* modes) {
+  PawlGated gated = system->gated[k];
+  int mode = modes ? modes[gated.constraint] : 0;
+  return mode >= 0 && mode < gated.mode_count ? gated.first_gate + mode : -1;
 }
 
-static PawlStatus make_program(PawlEval* eval, const PawlGroup* group, PawlError* err) {
-  Program* p = &eval->programs[eval->program_count];
-  p->group = group;
-  p->outputs = PAWL_NEW(&eval->arena, Output, group->entry_count);
-  PawlNode* nodes = pawl_alloc((size_t)group->entry_count, sizeof(PawlNode));
-  if (!p->outputs || !nodes) {
-    pawl_free(nodes);
+static void open_gate(PawlOpenGates* open, int k, int gate) {
+  if (open->gates[k] >= 0) {
+    open->flags[open->gates[k]] = false;
+  }
+  if (gate >= 0) {
+    open->flags[gate] = true;
+  }
+  open->gates[k] = gate;
+}
+
+static void open_gates(PawlEval* eval, const int* modes) {
+  for (int k = 0; k < eval->open.count; k++) {
+    open_gate(&eval->open, k, gate_in(eval->system, k, modes));
+  }
+  for (int k = 0; k < eval->program_count; k++) {
+    pawl_program_choose(&eval->programs[k], &eval->open);
+  }
+}
+
+static bool are_open(const PawlEval* eval, const int* modes) {
+  for (int k = 0; k < eval->open.count; k++) {
+    if (eval->open.gates[k] != gate_in(eval->system, k, modes)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static PawlStatus make_programs(PawlEval* eval, PawlError* err) {
+  const PawlSystem* system = eval->system;
+  eval->programs = PAWL_NEW(&eval->arena, PawlProgram, system->group_count);
+  eval->open.count = system->gated_count;
+  eval->open.gates = PAWL_NEW(&eval->arena, int, system->gated_count);
+  eval->open.flags = PAWL_NEW(&eval->arena, bool, system->gate_count);
+  if (!eval->programs || !eval->open.gates || !eval->open.flags) {
     return pawl_fail_memory(err);
   }
-  p->output_count = select_entries(eval, p, nodes);
-  PawlStatus status = PAWL_OK;
-  if (p->output_count > 0) {
-    eval->program_count++;
-    status = pawl_tape_create(group->dag, p->output_count, nodes, &p->tape, err);
+  for (int g = 0; g < system->group_count; g++) {
+    PawlProgram* program = &eval->programs[eval->program_count];
+    PawlStatus status = pawl_program_create(system, &system->groups[g], eval->mask, eval->array,
+                                            &eval->arena, program, err);
+    eval->program_count += program->tape != NULL;
+    PAWL_TRY(status);
   }
-  pawl_free(nodes);
-  if (!p->tape) {
-    return status;
+  for (int k = 0; k < eval->open.count; k++) {
+    eval->open.gates[k] = -1;
   }
-  int width = group->lanes == 1 ? 1 : PAWL_TAPE_WIDTH;
-  p->registers = PAWL_NEW(&eval->arena, double, pawl_tape_room(p->tape, width));
-  if (!p->registers) {
-    return pawl_fail_memory(err);
-  }
-  pawl_tape_prepare(p->tape, width, p->registers);
-  for (int k = 0; k < p->output_count; k++) {
-    p->outputs[k].reg = p->tape->outputs[k];
-  }
-  return status;
+  open_gates(eval, NULL);
+  return PAWL_OK;
 }
 
 PawlStatus pawl_eval_create(const PawlSystem* system, unsigned mask, PawlEval** out,
@@ -144,12 +137,7 @@ PawlStatus pawl_eval_create(const PawlSystem* system, unsigned mask, PawlEval** 
   eval->mask = mask;
   PawlStatus status = make_arrays(eval, err);
   if (status == PAWL_OK) {
-    eval->programs = PAWL_NEW(&eval->arena, Program, system->group_count);
-    eval->open = PAWL_NEW(&eval->arena, unsigned char, system->gate_count);
-    status = eval->programs && eval->open ? PAWL_OK : pawl_fail_memory(err);
-  }
-  for (int g = 0; status == PAWL_OK && g < system->group_count; g++) {
-    status = make_program(eval, &system->groups[g], err);
+    status = make_programs(eval, err);
   }
   if (status != PAWL_OK) {
     pawl_eval_destroy(eval);
@@ -162,7 +150,7 @@ PawlStatus pawl_eval_create(const PawlSystem* system, unsigned mask, PawlEval** 
 void pawl_eval_destroy(PawlEval* eval) {
   if (eval) {
     for (int k = 0; k < eval->program_count; k++) {
-      pawl_tape_destroy(eval->programs[k].tape);
+      pawl_program_free(&eval->programs[k]);
     }
     pawl_arena_free(&eval->arena);
     pawl_free(eval);
@@ -176,131 +164,9 @@ const PawlValues* pawl_eval_values(const PawlEval* eval) {
 long long pawl_eval_operations(const PawlEval* eval) {
   long long count = 0;
   for (int k = 0; k < eval->program_count; k++) {
-    count += (long long)eval->programs[k].tape->instruction_count * eval->programs[k].group->lanes;
+    count += pawl_program_operations(&eval->programs[k]);
   }
   return count;
-}
-
-static const double* source(const PawlPoint* point, PawlOp leaf) {
-  switch ((PawlLeaf)leaf) {
-    case PAWL_LEAF_Q:
-      return point->q;
-    case PAWL_LEAF_V:
-      return point->v;
-    case PAWL_LEAF_A:
-      return point->a;
-    case PAWL_LEAF_LAMBDA:
-    case PAWL_LEAF_CONST:  // these and below have no array, the callers see to them
-    case PAWL_LEAF_PARAM:
-    case PAWL_LEAF_TIME:
-    case PAWL_LEAF_TURN:
-      break;
-  }
-  return point->lambda;
-}
-
-static double input_value(const PawlEval* eval, const PawlPoint* point, PawlTapeInput input) {
-  switch ((PawlLeaf)input.leaf) {
-    case PAWL_LEAF_TIME:
-      return point->t;
-    case PAWL_LEAF_TURN:
-      return point->modes ? point->modes[eval->system->constraint_count + input.index] : 0;
-    case PAWL_LEAF_CONST:  // never an input
-    case PAWL_LEAF_PARAM:  // a number in a group of one lane
-    case PAWL_LEAF_Q:
-    case PAWL_LEAF_V:
-    case PAWL_LEAF_A:
-    case PAWL_LEAF_LAMBDA:
-      break;
-  }
-  return source(point, input.leaf)[input.index];
-}
-
-// Runs the single lane; slots are global indices. Returns 0 when every result is finite, else NaN.
-static double run_single(const PawlEval* eval, const Program* p, const PawlPoint* point) {
-  const PawlTape* tape = p->tape;
-  double* r = p->registers;
-  double* in = r + tape->constant_count;
-  for (int k = 0; k < tape->input_count; k++) {
-    in[k] = input_value(eval, point, tape->inputs[k]);
-  }
-  pawl_tape_run_one(tape, r);
-  double check = 0.0;
-  for (int k = 0; k < p->output_count; k++) {
-    const Output* o = &p->outputs[k];
-    if (o->gate >= 0 && !eval->open[o->gate]) {
-      continue;
-    }
-    double value = r[o->reg];
-    double* place = &o->array[*o->dest];
-    *place = o->assigns ? value : *place + value;
-    check += value - value;  // NaN when the value is not finite
-  }
-  return check;
-}
-
-static void load_block(const Program* p, const PawlPoint* point, int first, int lanes) {
-  const PawlGroup* group = p->group;
-  const PawlTape* tape = p->tape;
-  for (int k = 0; k < tape->input_count; k++) {
-    PawlTapeInput input = tape->inputs[k];
-    double* row = p->registers + (size_t)(tape->constant_count + k) * PAWL_TAPE_WIDTH;
-    size_t at = (size_t)input.index * (size_t)group->lanes + (size_t)first;
-    if (input.leaf == PAWL_OP_TIME) {
-      for (int l = 0; l < lanes; l++) {
-        row[l] = point->t;
-      }
-    } else if (input.leaf == PAWL_OP_PARAM) {
-      memcpy(row, group->numbers + at, (size_t)lanes * sizeof(double));
-    } else {
-      const int* map = (input.leaf == PAWL_OP_LAMBDA ? group->rows : group->coordinates) + at;
-      const double* from = source(point, input.leaf);
-      for (int l = 0; l < lanes; l++) {
-        row[l] = from[map[l]];
-      }
-    }
-  }
-}
-
-// Adds the rows of open lanes only.
-static void add_gated(const PawlEval* eval, const int* gates, const double* row, const int* dest,
-                      int lanes, double* array, double* check) {
-  for (int l = 0; l < lanes; l++) {
-    if (gates[l] < 0 || eval->open[gates[l]]) {
-      array[dest[l]] += row[l];
-      check[l] += row[l] - row[l];
-    }
-  }
-}
-
-static double run_lanes(const PawlEval* eval, const Program* p, const PawlPoint* point) {
-  int all = p->group->lanes;
-  double check[PAWL_TAPE_WIDTH] = {0};
-  for (int first = 0; first < all; first += PAWL_TAPE_WIDTH) {
-    int lanes = all - first < PAWL_TAPE_WIDTH ? all - first : PAWL_TAPE_WIDTH;
-    load_block(p, point, first, lanes);
-    pawl_tape_run_block(p->tape, p->registers, lanes);
-    for (int k = 0; k < p->output_count; k++) {
-      const Output* o = &p->outputs[k];
-      const double* row = p->registers + (size_t)o->reg * PAWL_TAPE_WIDTH;
-      const int* dest = o->dest + first;
-      if (p->group->gates) {
-        add_gated(eval, p->group->gates + first, row, dest, lanes, o->array, check);
-        continue;
-      }
-      for (int l = 0; l < lanes; l++) {
-        check[l] += row[l] - row[l];
-      }
-      for (int l = 0; l < lanes; l++) {
-        o->array[dest[l]] += row[l];
-      }
-    }
-  }
-  double sum = 0.0;
-  for (int l = 0; l < PAWL_TAPE_WIDTH; l++) {
-    sum += check[l];
-  }
-  return sum;
 }
 
 // g = expression - held, for locks.
@@ -360,14 +226,12 @@ PawlStatus pawl_eval_run(PawlEval* eval, const PawlPoint* point, PawlError* err)
   for (int k = 0; k < eval->reset_count; k++) {
     memcpy(eval->resets[k].array, eval->resets[k].base, eval->resets[k].bytes);
   }
-  for (int k = 0; k < eval->system->gate_count; k++) {
-    PawlGate gate = eval->system->gates[k];
-    eval->open[k] = (point->modes ? point->modes[gate.constraint] : 0) == gate.mode;
+  if (!are_open(eval, point->modes)) {
+    open_gates(eval, point->modes);
   }
   double check = 0.0;
   for (int k = 0; k < eval->program_count; k++) {
-    const Program* p = &eval->programs[k];
-    check += p->group->lanes == 1 ? run_single(eval, p, point) : run_lanes(eval, p, point);
+    check += pawl_program_run(&eval->programs[k], eval->system, point);
   }
   subtract_held(eval, point);
   return check == 0.0 ? PAWL_OK : pawl_system_fault(eval->system, eval->mask, point, err);

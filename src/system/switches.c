@@ -15,26 +15,29 @@ static bool has_gates(const PawlConstraint* c) {
 
 static PawlStatus list_gates(PawlSystem* system, PawlError* err) {
   const PawlModel* model = system->model;
-  int gates = 0, guards = 0;
+  int guards = 0;
   for (int c = 0; c < model->constraint_count; c++) {
-    gates += has_gates(&model->constraints[c]) ? model->constraints[c].mode_count : 0;
+    system->gated_count += has_gates(&model->constraints[c]);
+    system->gate_count += has_gates(&model->constraints[c]) ? model->constraints[c].mode_count : 0;
   }
-  system->gates = PAWL_NEW(&system->arena, PawlGate, gates);
-  system->guards = PAWL_NEW(&system->arena, PawlGate, gates);
-  if (!system->gates || !system->guards) {
+  system->gated = PAWL_NEW(&system->arena, PawlGated, system->gated_count);
+  system->guards = PAWL_NEW(&system->arena, PawlGate, system->gate_count);
+  if (!system->gated || !system->guards) {
     return pawl_fail_memory(err);
   }
-  gates = 0;
-  for (int c = 0; c < model->constraint_count; c++) {
+  for (int c = 0, gated = 0, gate = 0; c < model->constraint_count; c++) {
     const PawlConstraint* constraint = &model->constraints[c];
-    for (int m = 0; has_gates(constraint) && m < constraint->mode_count; m++) {
-      system->gates[gates++] = (PawlGate){c, m};
+    if (!has_gates(constraint)) {
+      continue;
+    }
+    system->gated[gated++] = (PawlGated){c, gate, constraint->mode_count};
+    gate += constraint->mode_count;
+    for (int m = 0; m < constraint->mode_count; m++) {
       if (constraint->modes[m].where != PAWL_NO_NODE) {
         system->guards[guards++] = (PawlGate){c, m};
       }
     }
   }
-  system->gate_count = gates;
   system->guard_count = guards;
   return PAWL_OK;
 }

@@ -64,6 +64,10 @@ typedef struct PawlGate {
   int constraint, mode;
 } PawlGate;
 
+typedef struct PawlGated {  // a constraint with gates: first_gate + mode
+  int constraint, first_gate, mode_count;
+} PawlGated;
+
 typedef struct PawlTurn {
   PawlNode wrap;        // node of the model
   int constraint;       // the first that uses it
@@ -98,8 +102,9 @@ struct PawlSystem {
   int* event_watches;  // of each event, -1 for times
   bool* event_reacts;  // accelerations or multipliers occur in it
   PawlPattern H, G;
-  int constraint_count, gate_count, guard_count, turn_count;
-  PawlGate *gates, *guards;
+  int constraint_count, gated_count, gate_count, guard_count, turn_count;
+  PawlGated* gated;
+  PawlGate* guards;
   PawlTurn* turns;
   int group_count;
   PawlGroup* groups;

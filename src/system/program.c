@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "system/program.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+// ---- making -------------------------------------------------------------------------------------
+typedef struct Selection {  // entries for a program
+  int count;
+  const PawlEntry** entries;
+  PawlNode* nodes;
+  int* gates;
+} Selection;
+
+static bool is_selected(const PawlEntry* e, unsigned mask) {
+  return !e->constant && (mask & pawl_quantity_mask(e->quantity)) != 0;
+}
+
+// Entries in the order of their gates, those without first; `start` (gate_count + 2) receives where
+// those of each gate begin, [g + 1] for gate g.
+static void select_entries(const PawlGroup* group, unsigned mask, int gate_count, int* start,
+                           Selection* s) {
+  for (int k = 0; k < group->entry_count; k++) {
+    const PawlEntry* e = &group->entries[k];
+    if (is_selected(e, mask)) {
+      start[e->gate + 2]++;
+      s->count++;
+    }
+  }
+  for (int g = 0; g <= gate_count; g++) {
+    start[g + 1] += start[g];
+  }
+  for (int k = 0; k < group->entry_count; k++) {
+    const PawlEntry* e = &group->entries[k];
+    if (is_selected(e, mask)) {
+      int at = start[e->gate + 1]++;
+      s->entries[at] = e;
+      s->nodes[at] = e->node;
+      s->gates[at] = e->gate;
+    }
+  }
+}
+
+static PawlStatus make_registers(PawlProgram* p, PawlArena* arena, PawlError* err) {
+  int width = p->group->lanes == 1 ? 1 : PAWL_TAPE_WIDTH;
+  p->registers = PAWL_NEW(arena, double, pawl_tape_room(p->tape, width));
+  if (!p->registers) {
+    return pawl_fail_memory(err);
+  }
+  pawl_tape_prepare(p->tape, width, p->registers);
+  return PAWL_OK;
+}
+
+static PawlStatus make_outputs(PawlProgram* p, const PawlSystem* system, const Selection* s,
+                               double* const* arrays, PawlArena* arena, PawlError* err) {
+  p->output_count = s->count;
+  p->outputs = PAWL_NEW(arena, PawlProgramOutput, s->count);
+  if (!p->outputs) {
+    return pawl_fail_memory(err);
+  }
+  for (int k = 0; k < s->count; k++) {
+    const PawlEntry* e = s->entries[k];
+    p->outputs[k] = (PawlProgramOutput){p->tape->outputs[k], e->dest, arrays[e->quantity],
+                                        !system->summed[e->quantity]};
+  }
+  return PAWL_OK;
+}
+
+// Room for what the open gates let in.
+static PawlStatus make_choice(PawlProgram* p, const PawlSystem* system, PawlArena* arena,
+                              PawlError* err) {
+  bool single = p->group->lanes == 1, gated = p->group->gates;
+  int lanes = gated ? p->group->lanes : 0;
+  p->parts = PAWL_NEW(arena, int, single ? p->tape->part_count : 0);
+  p->chosen = PAWL_NEW(arena, bool, single ? p->tape->part_count : 0);
+  p->stretches = PAWL_NEW(arena, PawlStretch, single ? system->gated_count + 1 : 0);
+  p->blocks = PAWL_NEW(arena, PawlStretch, (lanes + PAWL_TAPE_WIDTH - 1) / PAWL_TAPE_WIDTH);
+  p->lanes = PAWL_NEW(arena, int, lanes);
+  return p->parts && p->chosen && p->stretches && p->blocks && p->lanes ? PAWL_OK
+                                                                        : pawl_fail_memory(err);
+}
+
+static PawlStatus make_program(PawlProgram* p, const PawlSystem* system, unsigned mask,
+                               double* const* arrays, PawlArena* arena, Selection* s,
+                               PawlError* err) {
+  const PawlGroup* group = p->group;
+  int* start = PAWL_NEW(arena, int, (size_t)system->gate_count + 2);
+  if (!start) {
+    return pawl_fail_memory(err);
+  }
+  select_entries(group, mask, system->gate_count, start, s);
+  if (s->count == 0) {
+    return PAWL_OK;
+  }
+  p->gate_outputs = start;
+  bool gated = start[0] < s->count;
+  PAWL_TRY(pawl_tape_create_gated(group->dag, s->count, s->nodes, gated ? system->gate_count : 0,
+                                  s->gates, &p->tape, err));
+  PAWL_TRY(make_registers(p, arena, err));
+  PAWL_TRY(make_outputs(p, system, s, arrays, arena, err));
+  return make_choice(p, system, arena, err);
+}
+
+PawlStatus pawl_program_create(const PawlSystem* system, const PawlGroup* group, unsigned mask,
+                               double* const* arrays, PawlArena* arena, PawlProgram* program,
+                               PawlError* err) {
+  size_t most = (size_t)group->entry_count;
+  Selection s = {0, pawl_alloc(most, sizeof(PawlEntry*)), pawl_alloc(most, sizeof(PawlNode)),
+                 pawl_alloc(most, sizeof(int))};
+  *program = (PawlProgram){.group = group};
+  PawlStatus status = s.entries && s.nodes && s.gates
+                          ? make_program(program, system, mask, arrays, arena, &s, err)
+                          : pawl_fail_memory(err);
+  pawl_free(s.entries);
+  pawl_free(s.nodes);
+  pawl_free(s.gates);
+  return status;
+}
+
+void pawl_program_free(PawlProgram* program) {
+  pawl_tape_destroy(program->tape);
+  program->tape = NULL;
+}
+
+// ---- choosing -----------------------------------------------------------------------------------
+static void choose_stretch(PawlProgram* p, int first, int end) {
+  if (first < end) {
+    p->stretches[p->stretch_count++] = (PawlStretch){first, end - first};
+  }
+}
+
+static void choose_parts(PawlProgram* p, int gate) {
+  const PawlTape* tape = p->tape;
+  for (int k = tape->gate_start[gate]; k < tape->gate_start[gate + 1]; k++) {
+    int part = tape->gate_parts[k];
+    if (!p->chosen[part]) {
+      p->chosen[part] = true;
+      p->parts[p->part_count++] = part;
+    }
+  }
+}
+
+// Open gates ascend, so that a place that several write to gets its addends in the order of gates.
+static void choose_gates(PawlProgram* p, const PawlOpenGates* open) {
+  p->parts[0] = 0;
+  p->part_count = 1;
+  p->stretch_count = 0;
+  choose_stretch(p, 0, p->gate_outputs[0]);
+  for (int k = 0; p->tape->gate_count > 0 && k < open->count; k++) {
+    int gate = open->gates[k];
+    if (gate >= 0) {
+      choose_parts(p, gate);
+      choose_stretch(p, p->gate_outputs[gate], p->gate_outputs[gate + 1]);
+    }
+  }
+  for (int k = 0; k < p->part_count; k++) {
+    p->chosen[p->parts[k]] = false;
+  }
+}
+
+// Open lanes move together in each block, not across blocks: that would change the order of sums.
+static void choose_lanes(PawlProgram* p, const PawlOpenGates* open) {
+  const int* gates = p->group->gates;
+  p->block_count = p->lane_count = 0;
+  for (int first = 0; first < p->group->lanes; first += PAWL_TAPE_WIDTH) {
+    int before = p->lane_count;
+    for (int l = first; l < p->group->lanes && l < first + PAWL_TAPE_WIDTH; l++) {
+      if (gates[l] < 0 || open->flags[gates[l]]) {
+        p->lanes[p->lane_count++] = l;
+      }
+    }
+    if (p->lane_count > before) {
+      p->blocks[p->block_count++] = (PawlStretch){before, p->lane_count - before};
+    }
+  }
+}
+
+void pawl_program_choose(PawlProgram* program, const PawlOpenGates* open) {
+  if (program->group->lanes == 1) {
+    choose_gates(program, open);
+  } else if (program->group->gates) {
+    choose_lanes(program, open);
+  }
+}
+
+long long pawl_program_operations(const PawlProgram* program) {
+  const PawlGroup* group = program->group;
+  long long count = group->lanes == 1 ? 0 : program->tape->instruction_count;
+  for (int k = 0; k < program->part_count; k++) {
+    count += program->tape->parts[program->parts[k]].count;
+  }
+  return count * (group->gates ? program->lane_count : group->lanes);
+}
+
+// ---- running ------------------------------------------------------------------------------------
+static const double* source(const PawlPoint* point, PawlOp leaf) {
+  switch ((PawlLeaf)leaf) {
+    case PAWL_LEAF_Q:
+      return point->q;
+    case PAWL_LEAF_V:
+      return point->v;
+    case PAWL_LEAF_A:
+      return point->a;
+    case PAWL_LEAF_LAMBDA:
+    case PAWL_LEAF_CONST:  // these and below have no array, the callers see to them
+    case PAWL_LEAF_PARAM:
+    case PAWL_LEAF_TIME:
+    case PAWL_LEAF_TURN:
+      break;
+  }
+  return point->lambda;
+}
+
+static double input_value(const PawlSystem* system, const PawlPoint* point, PawlTapeInput input) {
+  switch ((PawlLeaf)input.leaf) {
+    case PAWL_LEAF_TIME:
+      return point->t;
+    case PAWL_LEAF_TURN:
+      return point->modes ? point->modes[system->constraint_count + input.index] : 0;
+    case PAWL_LEAF_CONST:  // never an input
+    case PAWL_LEAF_PARAM:  // a number in a group of one lane
+    case PAWL_LEAF_Q:
+    case PAWL_LEAF_V:
+    case PAWL_LEAF_A:
+    case PAWL_LEAF_LAMBDA:
+      break;
+  }
+  return source(point, input.leaf)[input.index];
+}
+
+// Runs the single lane; slots are global indices.
+static double run_single(const PawlProgram* p, const PawlSystem* system, const PawlPoint* point) {
+  const PawlTape* tape = p->tape;
+  double* r = p->registers;
+  double* in = r + tape->constant_count;
+  for (int k = 0; k < tape->input_count; k++) {
+    in[k] = input_value(system, point, tape->inputs[k]);
+  }
+  for (int k = 0; k < p->part_count; k++) {
+    pawl_tape_run_part(tape, p->parts[k], r);
+  }
+  double check = 0.0;
+  for (int s = 0; s < p->stretch_count; s++) {
+    const PawlProgramOutput* o = p->outputs + p->stretches[s].first;
+    for (int k = 0; k < p->stretches[s].count; k++, o++) {
+      double value = r[o->reg];
+      double* place = &o->array[*o->dest];
+      *place = o->assigns ? value : *place + value;
+      check += value - value;  // NaN when the value is not finite
+    }
+  }
+  return check;
+}
+
+static void load_block(const PawlProgram* p, const PawlPoint* point, int first, int lanes) {
+  const PawlGroup* group = p->group;
+  const PawlTape* tape = p->tape;
+  for (int k = 0; k < tape->input_count; k++) {
+    PawlTapeInput input = tape->inputs[k];
+    double* row = p->registers + (size_t)(tape->constant_count + k) * PAWL_TAPE_WIDTH;
+    size_t at = (size_t)input.index * (size_t)group->lanes + (size_t)first;
+    if (input.leaf == PAWL_OP_TIME) {
+      for (int l = 0; l < lanes; l++) {
+        row[l] = point->t;
+      }
+    } else if (input.leaf == PAWL_OP_PARAM) {
+      memcpy(row, group->numbers + at, (size_t)lanes * sizeof(double));
+    } else {
+      const int* map = (input.leaf == PAWL_OP_LAMBDA ? group->rows : group->coordinates) + at;
+      const double* from = source(point, input.leaf);
+      for (int l = 0; l < lanes; l++) {
+        row[l] = from[map[l]];
+      }
+    }
+  }
+}
+
+static double run_lanes(const PawlProgram* p, const PawlPoint* point) {
+  int all = p->group->lanes;
+  double check[PAWL_TAPE_WIDTH] = {0};
+  for (int first = 0; first < all; first += PAWL_TAPE_WIDTH) {
+    int lanes = all - first < PAWL_TAPE_WIDTH ? all - first : PAWL_TAPE_WIDTH;
+    load_block(p, point, first, lanes);
+    pawl_tape_run_block(p->tape, p->registers, lanes);
+    for (int k = 0; k < p->output_count; k++) {
+      const PawlProgramOutput* o = &p->outputs[k];
+      const double* row = p->registers + (size_t)o->reg * PAWL_TAPE_WIDTH;
+      const int* dest = o->dest + first;
+      for (int l = 0; l < lanes; l++) {
+        check[l] += row[l] - row[l];
+      }
+      for (int l = 0; l < lanes; l++) {
+        o->array[dest[l]] += row[l];
+      }
+    }
+  }
+  double sum = 0.0;
+  for (int l = 0; l < PAWL_TAPE_WIDTH; l++) {
+    sum += check[l];
+  }
+  return sum;
+}
+
+// The inputs of the listed lanes.
+static void load_open(const PawlProgram* p, const PawlPoint* point, int count, const int* lanes) {
+  const PawlGroup* group = p->group;
+  const PawlTape* tape = p->tape;
+  for (int k = 0; k < tape->input_count; k++) {
+    PawlTapeInput input = tape->inputs[k];
+    double* row = p->registers + (size_t)(tape->constant_count + k) * PAWL_TAPE_WIDTH;
+    size_t at = (size_t)input.index * (size_t)group->lanes;
+    const int* map = input.leaf == PAWL_OP_LAMBDA ? group->rows : group->coordinates;
+    for (int l = 0; l < count; l++) {
+      row[l] = input.leaf == PAWL_OP_TIME ? point->t
+               : input.leaf == PAWL_OP_PARAM
+                   ? group->numbers[at + (size_t)lanes[l]]
+                   : source(point, input.leaf)[map[at + (size_t)lanes[l]]];
+    }
+  }
+}
+
+static double run_open(const PawlProgram* p, const PawlPoint* point) {
+  double check = 0.0;
+  for (int b = 0; b < p->block_count; b++) {
+    int count = p->blocks[b].count;
+    const int* lanes = p->lanes + p->blocks[b].first;
+    load_open(p, point, count, lanes);
+    pawl_tape_run_block(p->tape, p->registers, count);
+    for (int k = 0; k < p->output_count; k++) {
+      const PawlProgramOutput* o = &p->outputs[k];
+      const double* row = p->registers + (size_t)o->reg * PAWL_TAPE_WIDTH;
+      for (int l = 0; l < count; l++) {
+        o->array[o->dest[lanes[l]]] += row[l];
+        check += row[l] - row[l];
+      }
+    }
+  }
+  return check;
+}
+
+double pawl_program_run(const PawlProgram* program, const PawlSystem* system,
+                        const PawlPoint* point) {
+  return program->group->lanes == 1 ? run_single(program, system, point)
+         : program->group->gates    ? run_open(program, point)
+                                    : run_lanes(program, point);
+}

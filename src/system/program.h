@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program of a group under a mask: a tape of the entries that the mask names, run over the
+// lanes in blocks, the results added to the arrays. A single lane takes a path of its own without
+// blocks.
+//
+// What is behind a closed gate is left out: of a single lane the parts of the tape that no open
+// gate needs, of many lanes those whose gate is closed. The choice is made when gates open and
+// close, and kept from run to run. It does not change a bit of the results: every place gets the
+// same addends in the same order.
+#pragma once
+
+#include "expr/tape.h"
+#include "system/system.h"
+
+typedef struct PawlProgramOutput {
+  int reg;          // register of the tape
+  const int* dest;  // lane -> index in `array`
+  double* array;
+  bool assigns;  // one lane, and nothing else writes to this place
+} PawlProgramOutput;
+
+typedef struct PawlStretch {
+  int first, count;
+} PawlStretch;
+
+typedef struct PawlProgram {
+  const PawlGroup* group;
+  PawlTape* tape;
+  double* registers;
+  int output_count;
+  PawlProgramOutput* outputs;  // those without a gate first, then by gate
+  int* gate_outputs;           // single lane: gate g has outputs gate_outputs[g] .. [g + 1] - 1
+
+  // What the open gates let in. Single lane: parts of the tape and stretches of the outputs.
+  int part_count, stretch_count;
+  int* parts;
+  bool* chosen;  // by part; all false but while choosing
+  PawlStretch* stretches;
+  // Lanes with gates: blocks of `lanes`, which lists those that are open.
+  int block_count, lane_count;
+  PawlStretch* blocks;
+  int* lanes;
+} PawlProgram;
+
+// The gates that are open: one of each constraint that has gates, and a flag for each gate.
+typedef struct PawlOpenGates {
+  int count;
+  int* gates;  // of the k-th constraint that has some, -1: none
+  bool* flags;
+} PawlOpenGates;
+
+// For the entries of `group` that `mask` names and that change; `arrays` by quantity. What is
+// allocated is in `arena`, but for the tape. Without such an entry `program->tape` stays NULL.
+PAWL_CHECKED PawlStatus pawl_program_create(const PawlSystem* system, const PawlGroup* group,
+                                            unsigned mask, double* const* arrays, PawlArena* arena,
+                                            PawlProgram* program, PawlError* err);
+void pawl_program_free(PawlProgram* program);
+
+// Before the first run and whenever other gates are open. Allocates nothing.
+void pawl_program_choose(PawlProgram* program, const PawlOpenGates* open);
+// 0 when every result is finite, else NaN.
+double pawl_program_run(const PawlProgram* program, const PawlSystem* system,
+                        const PawlPoint* point);
+// Operations times lanes of a run with the gates last chosen.
+long long pawl_program_operations(const PawlProgram* program);
