@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The store of the expression graph. Hash-consing: before a node is made, an equal one is looked
-// for in a table of open addressing. Commutative operations hash without regard to order, so that
-// a*b finds b*a; the operands stay as first written.
+// for. Commutative operations hash without regard to order, so that a*b finds b*a; the operands
+// stay as first written.
+//
+// Large graphs are built in order, term by term, so the places to look in should be in order, too:
+// a hash that scatters them costs a miss of the cache for each node. A node is kept in the bucket
+// of its largest operand, which was nearly always made or found a moment ago. What has no room
+// there, as the users of a popular operand, goes to a table by hash, and so do numbers. Other
+// leaves have a table of their own, in the order of their indices. Nothing is ever removed, so a
+// bucket with an empty entry holds all that belongs to it.
 //
 // Invariant: the operands of a node have smaller indices than the node, and no two nodes are equal.
 #include "expr/dag.h"
@@ -19,21 +26,25 @@ static bool commutes(PawlOp op) {
 
 PawlDag* pawl_dag_create(void) {
   PawlDag* dag = pawl_alloc(1, sizeof *dag);
-  PawlDagEntry* table = pawl_alloc(FIRST_TABLE, sizeof *table);
-  if (!dag || !table) {
+  PawlDagEntry* leaves = pawl_alloc(FIRST_TABLE, sizeof *leaves);
+  PawlDagEntry* others = pawl_alloc(FIRST_TABLE, sizeof *others);
+  if (!dag || !leaves || !others) {
     pawl_free(dag);
-    pawl_free(table);
+    pawl_free(leaves);
+    pawl_free(others);
     return NULL;
   }
-  dag->table = table;
-  dag->table_size = FIRST_TABLE;
+  dag->leaves = (PawlDagTable){leaves, FIRST_TABLE, 0};
+  dag->others = (PawlDagTable){others, FIRST_TABLE, 0};
   return dag;
 }
 
 void pawl_dag_destroy(PawlDag* dag) {
   if (dag) {
     pawl_free(dag->node);
-    pawl_free(dag->table);
+    pawl_free(dag->buckets);
+    pawl_free(dag->leaves.entries);
+    pawl_free(dag->others.entries);
     pawl_free(dag->mark);
     pawl_free(dag->list);
     pawl_free(dag->spare);
@@ -54,7 +65,7 @@ static uint64_t pair(int high, int low) {
 }
 
 // Multiplications by large odd numbers, with shifts that bring the high bits down.
-static uint32_t hash_node(const PawlDagNode* node) {
+static uint32_t scatter_node(const PawlDagNode* node) {
   uint64_t bits;
   memcpy(&bits, &node->value, sizeof bits);
   int a = node->arg[0], b = node->arg[1];
@@ -77,54 +88,119 @@ static bool same_node(const PawlDagNode* x, const PawlDagNode* y) {
   return x->arg[0] == y->arg[1] && x->arg[1] == y->arg[0] && commutes(x->op);
 }
 
-static void insert(PawlDagEntry* table, int size, PawlDagEntry entry) {
-  uint32_t mask = (uint32_t)size - 1;
-  uint32_t at = entry.hash & mask;
-  while (table[at].node_plus_1 != 0) {
-    at = (at + 1) & mask;
-  }
-  table[at] = entry;
+static bool is_variable(const PawlDagNode* node) {
+  return pawl_op_is_leaf(node->op) && node->op != PAWL_OP_CONST;
 }
 
-static int make_room(PawlDag* dag) {
-  if (dag->count >= PAWL_DAG_MAX_NODES ||
-      PAWL_GROW(dag->node, dag->capacity, dag->count + 1) != 0) {
-    return -1;
-  }
-  if (dag->count + 1 <= dag->table_size / 2) {
-    return 0;
-  }
-  int size = 2 * dag->table_size;
-  PawlDagEntry* table = pawl_alloc((size_t)size, sizeof *table);
-  if (!table) {
-    return -1;
-  }
-  for (int i = 0; i < dag->table_size; i++) {
-    if (dag->table[i].node_plus_1 != 0) {
-      insert(table, size, dag->table[i]);
+// Neighbours for leaves of neighbouring index, whatever their kind.
+static uint32_t hash_node(const PawlDagNode* node) {
+  enum { LEAF_KINDS = 8 };
+  return is_variable(node) ? (uint32_t)node->index * LEAF_KINDS + (uint32_t)node->op
+                           : scatter_node(node);
+}
+
+static PawlNode largest_operand(const PawlDagNode* node) {
+  PawlNode top = node->arg[0] > node->arg[1] ? node->arg[0] : node->arg[1];
+  return node->arg[2] > top ? node->arg[2] : top;
+}
+
+static bool holds(const PawlDag* dag, PawlDagEntry entry, uint32_t hash,
+                  const PawlDagNode* wanted) {
+  return entry.hash == hash && same_node(&dag->node[entry.node_plus_1 - 1], wanted);
+}
+
+// ---- buckets ------------------------------------------------------------------------------------
+// The node, or PAWL_NO_NODE with the number of entries in `*used`.
+static PawlNode find_in_bucket(const PawlDag* dag, PawlNode top, uint32_t hash,
+                               const PawlDagNode* wanted, int* used) {
+  const PawlDagEntry* entries = dag->buckets[top / PAWL_BUCKET_NODES].entries;
+  int k = 0;
+  for (; k < PAWL_BUCKET_ROOM && entries[k].node_plus_1 != 0; k++) {
+    if (holds(dag, entries[k], hash, wanted)) {
+      return entries[k].node_plus_1 - 1;
     }
   }
-  pawl_free(dag->table);
-  dag->table = table;
-  dag->table_size = size;
+  *used = k;
+  return PAWL_NO_NODE;
+}
+
+// ---- tables -------------------------------------------------------------------------------------
+static PawlNode find_in_table(const PawlDag* dag, const PawlDagTable* table, uint32_t hash,
+                              const PawlDagNode* wanted) {
+  uint32_t mask = (uint32_t)table->size - 1;
+  for (uint32_t at = hash & mask; table->entries[at].node_plus_1 != 0; at = (at + 1) & mask) {
+    if (holds(dag, table->entries[at], hash, wanted)) {
+      return table->entries[at].node_plus_1 - 1;
+    }
+  }
+  return PAWL_NO_NODE;
+}
+
+static void insert(PawlDagTable* table, PawlDagEntry entry) {
+  uint32_t mask = (uint32_t)table->size - 1;
+  uint32_t at = entry.hash & mask;
+  while (table->entries[at].node_plus_1 != 0) {
+    at = (at + 1) & mask;
+  }
+  table->entries[at] = entry;
+  table->count++;
+}
+
+static int grow_table(PawlDagTable* table) {
+  if (table->count + 1 <= table->size / 2) {
+    return 0;
+  }
+  PawlDagTable larger = {NULL, 2 * table->size, 0};
+  larger.entries = pawl_alloc((size_t)larger.size, sizeof *larger.entries);
+  if (!larger.entries) {
+    return -1;
+  }
+  for (int i = 0; i < table->size; i++) {
+    if (table->entries[i].node_plus_1 != 0) {
+      insert(&larger, table->entries[i]);
+    }
+  }
+  pawl_free(table->entries);
+  *table = larger;
   return 0;
+}
+
+// ---- nodes --------------------------------------------------------------------------------------
+// Adds the node at the end, with an empty bucket for its users. PAWL_NO_NODE without memory.
+static PawlNode append(PawlDag* dag, const PawlDagNode* node) {
+  if (dag->count >= PAWL_DAG_MAX_NODES ||
+      PAWL_GROW(dag->node, dag->capacity, dag->count + 1) != 0 ||
+      PAWL_GROW(dag->buckets, dag->bucket_capacity, dag->count / PAWL_BUCKET_NODES + 1) != 0) {
+    return PAWL_NO_NODE;
+  }
+  if (dag->count % PAWL_BUCKET_NODES == 0) {
+    dag->buckets[dag->count / PAWL_BUCKET_NODES] = (PawlDagBucket){0};
+  }
+  dag->node[dag->count] = *node;
+  return dag->count++;
 }
 
 static PawlNode find_or_add(PawlDag* dag, const PawlDagNode* wanted) {
   uint32_t hash = hash_node(wanted);
-  uint32_t mask = (uint32_t)dag->table_size - 1;
-  for (uint32_t at = hash & mask; dag->table[at].node_plus_1 != 0; at = (at + 1) & mask) {
-    PawlNode node = dag->table[at].node_plus_1 - 1;
-    if (dag->table[at].hash == hash && same_node(&dag->node[node], wanted)) {
-      return node;
-    }
+  PawlNode top = largest_operand(wanted), node;
+  PawlDagTable* table = is_variable(wanted) ? &dag->leaves : &dag->others;
+  int used = PAWL_BUCKET_ROOM;
+  if (top >= 0 && (node = find_in_bucket(dag, top, hash, wanted, &used)) != PAWL_NO_NODE) {
+    return node;
   }
-  if (make_room(dag) != 0) {
+  bool in_table = used == PAWL_BUCKET_ROOM;
+  if (in_table && (node = find_in_table(dag, table, hash, wanted)) != PAWL_NO_NODE) {
+    return node;
+  }
+  if ((in_table && grow_table(table) != 0) || (node = append(dag, wanted)) == PAWL_NO_NODE) {
     return PAWL_NO_NODE;
   }
-  PawlNode node = dag->count++;
-  dag->node[node] = *wanted;
-  insert(dag->table, dag->table_size, (PawlDagEntry){hash, node + 1});
+  PawlDagEntry entry = {hash, node + 1};
+  if (in_table) {
+    insert(table, entry);
+  } else {
+    dag->buckets[top / PAWL_BUCKET_NODES].entries[used] = entry;
+  }
   return node;
 }
 

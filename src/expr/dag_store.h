@@ -11,6 +11,18 @@ typedef struct PawlDagEntry {
   int node_plus_1;  // 0: empty
 } PawlDagEntry;
 
+typedef struct PawlDagTable {
+  PawlDagEntry* entries;  // open addressing, at most half full
+  int size;               // a power of 2
+  int count;
+} PawlDagTable;
+
+// The users of PAWL_BUCKET_NODES neighbours: nodes whose largest operand is one of these.
+enum { PAWL_BUCKET_NODES = 4, PAWL_BUCKET_ROOM = 8 };
+typedef struct PawlDagBucket {
+  PawlDagEntry entries[PAWL_BUCKET_ROOM];  // a line of the cache; empty ones last
+} PawlDagBucket;
+
 typedef struct PawlDagMark {
   int stamp;     // equals PawlDag.now when the walk under way has met the node
   int position;  // in the list of that walk
@@ -19,8 +31,10 @@ typedef struct PawlDagMark {
 struct PawlDag {
   PawlDagNode* node;
   int count, capacity;
-  PawlDagEntry* table;  // open addressing, at most half full
-  int table_size;       // a power of 2
+  // Where nodes are found again, see dag.c.
+  PawlDagBucket* buckets;
+  int bucket_capacity;
+  PawlDagTable leaves, others;
 
   // Scratch of walks. Stamps make a walk cost what it reaches, not the size of the graph.
   PawlDagMark* mark;

@@ -42,7 +42,7 @@ static void test_an_expression_exists_once(void** state) {
   pawl_dag_destroy(d);
 }
 
-// Many nodes, so that the table grows; then all are found again.
+// Many nodes, so that the tables grow; then all are found again.
 static void test_a_large_graph_finds_its_nodes(void** state) {
   (void)state;
   enum { MANY = 100000 };
@@ -56,6 +56,30 @@ static void test_a_large_graph_finds_its_nodes(void** state) {
     }
   }
   assert_int_equal(pawl_dag_count(d), 2 * MANY + 1);
+  pawl_dag_destroy(d);
+}
+
+// One operand, younger than all others, has very many users; and every pair of some has one.
+static void test_popular_operands(void** state) {
+  (void)state;
+  enum { MANY = 200000, SOME = 500 };
+  PawlDag* d = pawl_dag_create();
+  for (int k = 0; k < MANY; k++) {
+    assert_int_equal(pawl_dag_leaf(d, PAWL_OP_Q, k), k);
+  }
+  PawlNode y = pawl_dag_leaf(d, PAWL_OP_V, 7), count = 0;
+  for (int pass = 0; pass < 2; pass++) {
+    for (int k = 0; k < MANY; k++) {
+      assert_int_equal(pawl_dag_mul(d, pass ? y : k, pass ? k : y), y + 1 + k);
+    }
+    for (int i = 0, node = y + 1 + MANY; i < SOME; i++) {
+      for (int j = 0; j < i; j++) {
+        assert_int_equal(pawl_dag_apply(d, PAWL_OP_ATAN2, i, j, PAWL_NO_NODE), node++);
+      }
+    }
+    assert_true(pass == 0 || count == pawl_dag_count(d));
+    count = pawl_dag_count(d);
+  }
   pawl_dag_destroy(d);
 }
 
@@ -244,6 +268,7 @@ int main(void) {
       cmocka_unit_test(test_table_of_operations),
       cmocka_unit_test(test_an_expression_exists_once),
       cmocka_unit_test(test_a_large_graph_finds_its_nodes),
+      cmocka_unit_test(test_popular_operands),
       cmocka_unit_test(test_wrong_operands_give_no_node),
       cmocka_unit_test(test_reach_is_ascending_and_minimal),
       cmocka_unit_test(test_reach_across_a_large_graph),
