@@ -74,9 +74,10 @@ size_t pawl_tape_room(const PawlTape* tape, int width);
 // Writes the constants into fresh registers. Once, before the first run.
 void pawl_tape_prepare(const PawlTape* tape, int width, double* registers);
 
-// One lane, registers one number each; the caller has set the inputs. All parts, or one.
+// One lane, registers one number each; the caller has set the inputs. All parts, or one, or several
+// that follow each other.
 void pawl_tape_run_one(const PawlTape* tape, double* registers);
-void pawl_tape_run_part(const PawlTape* tape, int part, double* registers);
+void pawl_tape_run_part(const PawlTape* tape, PawlTapePart part, double* registers);
 // All parts for `lanes` (1..PAWL_TAPE_WIDTH) lanes, register r in registers[r * PAWL_TAPE_WIDTH
 // ...]. Gives the same bits in every lane as pawl_tape_run_one.
 void pawl_tape_run_block(const PawlTape* tape, double* registers, int lanes);

@@ -73,7 +73,7 @@ static PawlStatus make_choice(PawlProgram* p, const PawlSystem* system, PawlAren
                               PawlError* err) {
   bool single = p->group->lanes == 1, gated = p->group->gates;
   int lanes = gated ? p->group->lanes : 0;
-  p->parts = PAWL_NEW(arena, int, single ? p->tape->part_count : 0);
+  p->parts = PAWL_NEW(arena, PawlTapePart, single ? p->tape->part_count : 0);
   p->chosen = PAWL_NEW(arena, bool, single ? p->tape->part_count : 0);
   p->stretches = PAWL_NEW(arena, PawlStretch, single ? system->gated_count + 1 : 0);
   p->blocks = PAWL_NEW(arena, PawlStretch, (lanes + PAWL_TAPE_WIDTH - 1) / PAWL_TAPE_WIDTH);
@@ -131,22 +131,31 @@ static void choose_stretch(PawlProgram* p, int first, int end) {
   }
 }
 
+// Parts that follow each other run as one.
+static void choose_part(PawlProgram* p, PawlTapePart part) {
+  PawlTapePart* last = p->part_count > 0 ? &p->parts[p->part_count - 1] : NULL;
+  if (last && last->first + last->count == part.first) {
+    last->count += part.count;
+  } else if (part.count > 0) {
+    p->parts[p->part_count++] = part;
+  }
+}
+
 static void choose_parts(PawlProgram* p, int gate) {
   const PawlTape* tape = p->tape;
   for (int k = tape->gate_start[gate]; k < tape->gate_start[gate + 1]; k++) {
     int part = tape->gate_parts[k];
     if (!p->chosen[part]) {
       p->chosen[part] = true;
-      p->parts[p->part_count++] = part;
+      choose_part(p, tape->parts[part]);
     }
   }
 }
 
 // Open gates ascend, so that a place that several write to gets its addends in the order of gates.
 static void choose_gates(PawlProgram* p, const PawlOpenGates* open) {
-  p->parts[0] = 0;
-  p->part_count = 1;
-  p->stretch_count = 0;
+  p->part_count = p->stretch_count = 0;
+  choose_part(p, p->tape->parts[0]);
   choose_stretch(p, 0, p->gate_outputs[0]);
   for (int k = 0; p->tape->gate_count > 0 && k < open->count; k++) {
     int gate = open->gates[k];
@@ -155,9 +164,7 @@ static void choose_gates(PawlProgram* p, const PawlOpenGates* open) {
       choose_stretch(p, p->gate_outputs[gate], p->gate_outputs[gate + 1]);
     }
   }
-  for (int k = 0; k < p->part_count; k++) {
-    p->chosen[p->parts[k]] = false;
-  }
+  memset(p->chosen, 0, (size_t)p->tape->part_count * sizeof(bool));
 }
 
 // Open lanes move together in each block, not across blocks: that would change the order of sums.
@@ -189,7 +196,7 @@ long long pawl_program_operations(const PawlProgram* program) {
   const PawlGroup* group = program->group;
   long long count = group->lanes == 1 ? 0 : program->tape->instruction_count;
   for (int k = 0; k < program->part_count; k++) {
-    count += program->tape->parts[program->parts[k]].count;
+    count += program->parts[k].count;
   }
   return count * (group->gates ? program->lane_count : group->lanes);
 }
@@ -230,26 +237,39 @@ static double input_value(const PawlSystem* system, const PawlPoint* point, Pawl
   return source(point, input.leaf)[input.index];
 }
 
-// Runs the single lane; slots are global indices.
-static double run_single(const PawlProgram* p, const PawlSystem* system, const PawlPoint* point) {
+static void load_single(const PawlProgram* p, const PawlSystem* system, const PawlPoint* point) {
   const PawlTape* tape = p->tape;
-  double* r = p->registers;
-  double* in = r + tape->constant_count;
+  double* in = p->registers + tape->constant_count;
   for (int k = 0; k < tape->input_count; k++) {
     in[k] = input_value(system, point, tape->inputs[k]);
   }
+}
+
+static double add_outputs(const PawlProgram* p, PawlStretch stretch) {
+  const PawlProgramOutput* end = p->outputs + stretch.first + stretch.count;
+  double check = 0.0;
+  for (const PawlProgramOutput* o = p->outputs + stretch.first; o < end; o++) {
+    double value = p->registers[o->reg];
+    double* place = &o->array[*o->dest];
+    *place = o->assigns ? value : *place + value;
+    check += value - value;  // NaN when the value is not finite
+  }
+  return check;
+}
+
+// Runs the single lane; slots are global indices.
+static double run_single(const PawlProgram* p, const PawlSystem* system, const PawlPoint* point) {
+  load_single(p, system, point);
+  if (p->tape->gate_count == 0) {  // nothing to choose, the usual case
+    pawl_tape_run_one(p->tape, p->registers);
+    return add_outputs(p, (PawlStretch){0, p->output_count});
+  }
   for (int k = 0; k < p->part_count; k++) {
-    pawl_tape_run_part(tape, p->parts[k], r);
+    pawl_tape_run_part(p->tape, p->parts[k], p->registers);
   }
   double check = 0.0;
-  for (int s = 0; s < p->stretch_count; s++) {
-    const PawlProgramOutput* o = p->outputs + p->stretches[s].first;
-    for (int k = 0; k < p->stretches[s].count; k++, o++) {
-      double value = r[o->reg];
-      double* place = &o->array[*o->dest];
-      *place = o->assigns ? value : *place + value;
-      check += value - value;  // NaN when the value is not finite
-    }
+  for (int k = 0; k < p->stretch_count; k++) {
+    check += add_outputs(p, p->stretches[k]);
   }
   return check;
 }

@@ -33,8 +33,8 @@ typedef struct PawlProgram {
 
   // What the open gates let in. Single lane: parts of the tape and stretches of the outputs.
   int part_count, stretch_count;
-  int* parts;
-  bool* chosen;  // by part; all false but while choosing
+  PawlTapePart* parts;
+  bool* chosen;  // by part of the tape; all false but while choosing
   PawlStretch* stretches;
   // Lanes with gates: blocks of `lanes`, which lists those that are open.
   int block_count, lane_count;

@@ -52,12 +52,12 @@ static int run_open(const PawlTape* tape, int count, const int* open, double* r)
   bool* done = pawl_alloc((size_t)tape->part_count, sizeof(bool));
   int instructions = tape->parts[0].count;
   assert_non_null(done);
-  pawl_tape_run_part(tape, 0, r);
+  pawl_tape_run_part(tape, tape->parts[0], r);
   for (int k = 0; k < count; k++) {
     for (int i = tape->gate_start[open[k]]; i < tape->gate_start[open[k] + 1]; i++) {
       int part = tape->gate_parts[i];
       if (!done[part]) {
-        pawl_tape_run_part(tape, part, r);
+        pawl_tape_run_part(tape, tape->parts[part], r);
         instructions += tape->parts[part].count;
       }
       done[part] = true;
