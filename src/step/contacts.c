@@ -1,47 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which contacts are closed: a linear complementarity problem between what they push and how far
-// they are open, by principal pivoting (docs/theory/nsga.md, "Which contacts are closed").
+// Which contacts are closed: rows with the bounds (0, infinity) between what they push and how far
+// they are open (switch/rows.h; docs/theory/nsga.md, "Which contacts are closed").
 #include "step/contacts.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "linalg/dense.h"
-
 static const double AT_REST = 1e-9;  // of the terms of a row: a contact that is closed at the start
-static const double TOUCHING = 1e-9;  // of the terms of a row, at most: a gap that is none
-static const double REGULAR = 1e-11;  // what is added to the diagonal of 1 of the compliance
-enum { MOST_COUPLED = 1000 };         // contacts; with more of them each is looked at alone
+static const double TOUCHING = 1e-9;   // of the terms of a row, at most: a gap that is none
+static const double ROUNDING = 1e-12;  // of a size that the solver of rows takes for nothing
+enum { MOST_COUPLED = 1000 };          // contacts; with more of them each is looked at alone
 
 PawlStatus pawl_contacts_create(PawlStepper* s, PawlContacts* c, PawlError* err) {
-  for (int i = 0; i < s->sizes.rows; i++) {
-    c->count += pawl_system_row_kind(s->system, i) == PAWL_ROW_CONTACT;
-  }
+  c->count = s->contact_count;
   int n = c->count;
-  double** arrays[] = {&c->mobility, &c->q, &c->z, &c->w, &c->slack, &c->x, &c->r, &c->room};
+  double** of_contacts[] = {&c->mobility, &c->own, &c->q, &c->rounding,
+                            &c->lo,       &c->hi,  &c->z, &c->w};
   double** of_rows[] = {&c->push, &c->opening, &c->size};
-  bool ok = true;
-  for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
-    ok = ok && (*arrays[k] = PAWL_NEW(&s->arena, double, n)) != NULL;
+  for (size_t k = 0; k < sizeof of_contacts / sizeof *of_contacts; k++) {
+    *of_contacts[k] = PAWL_NEW(&s->arena, double, n);
   }
   for (size_t k = 0; k < sizeof of_rows / sizeof *of_rows; k++) {
-    ok = ok && (*of_rows[k] = PAWL_NEW(&s->arena, double, s->sizes.rows)) != NULL;
+    *of_rows[k] = PAWL_NEW(&s->arena, double, s->sizes.rows);
   }
   if (n <= MOST_COUPLED) {
-    int square = n * n;
-    c->D = PAWL_NEW(&s->arena, double, square);
-    c->LU = PAWL_NEW(&s->arena, double, square);
-    ok = ok && c->D && c->LU;
+    c->D = PAWL_NEW(&s->arena, double, (size_t)n*(size_t)n);
   }
   c->row = PAWL_NEW(&s->arena, int, n);
-  c->pivot = PAWL_NEW(&s->arena, int, n);
-  c->list = PAWL_NEW(&s->arena, int, n);
   c->in = PAWL_NEW(&s->arena, unsigned char, n);
-  c->allowed = PAWL_NEW(&s->arena, unsigned char, n);
-  c->factored_in = PAWL_NEW(&s->arena, unsigned char, n);
+  c->state = PAWL_NEW(&s->arena, unsigned char, n);
   c->touching = PAWL_NEW(&s->arena, unsigned char, s->sizes.rows);
-  if (!ok || !c->row || !c->pivot || !c->list || !c->in || !c->allowed || !c->factored_in ||
-      !c->touching) {
+  if (s->arena.failed) {
     return pawl_fail_memory(err);
   }
   for (int i = 0, k = 0; i < s->sizes.rows; i++) {
@@ -49,7 +38,11 @@ PawlStatus pawl_contacts_create(PawlStepper* s, PawlContacts* c, PawlError* err)
       c->row[k++] = i;
     }
   }
-  return PAWL_OK;
+  return n > 0 && c->D ? pawl_compliance_create(n, &c->solver, err) : PAWL_OK;
+}
+
+void pawl_contacts_destroy(PawlContacts* c) {
+  pawl_compliance_destroy(c->solver);
 }
 
 // Column k of the compliance: how each contact moves when contact k pushes with 1.
@@ -71,6 +64,24 @@ static void compliance_column(PawlStepper* s, PawlContacts* c, int k, const doub
   }
 }
 
+// How easily each contact would move if nothing held it: by the masses of its coordinates alone.
+static void own_compliance(const PawlStepper* s, PawlContacts* c, const double* S,
+                           const double* J) {
+  memset(c->push, 0, (size_t)s->sizes.rows * sizeof(double));
+  for (int j = 0; j < s->sizes.v; j++) {
+    double mass = 0.0;
+    for (int k = s->H.start[j]; k < s->H.start[j + 1]; k++) {
+      mass = s->H.index[k] == j ? S[k] : mass;
+    }
+    for (int e = s->G.start[j]; e < s->G.start[j + 1]; e++) {
+      c->push[s->G.index[e]] += mass > 0.0 ? J[e] * J[e] / mass : 0.0;
+    }
+  }
+  for (int k = 0; k < c->count; k++) {
+    c->own[k] = fmax(c->push[c->row[k]], c->mobility[k] * c->mobility[k]);
+  }
+}
+
 // D = J S^-1 B^T within the bilateral constraints.                                         (N20)
 PawlStatus pawl_contacts_compliance(PawlStepper* s, PawlContacts* c, const double* S,
                                     const double* B, const double* J,
@@ -86,121 +97,36 @@ PawlStatus pawl_contacts_compliance(PawlStepper* s, PawlContacts* c, const doubl
   for (int k = 0; k < n; k++) {
     compliance_column(s, c, k, B, J, x, y);
   }
-  for (int k = 0; c->D && k < n * n; k++) {
-    double scale = c->mobility[k % n] * c->mobility[k / n];
-    c->D[k] = scale > 0.0 ? c->D[k] / scale : 0.0;
-  }
   c->known = true;
-  c->factored = false;
-  return PAWL_OK;
+  own_compliance(s, c, S, J);
+  if (!c->D) {
+    return PAWL_OK;
+  }
+  status = pawl_compliance_set(c->solver, n, c->D, c->own);
+  return status == PAWL_RETRY
+             ? pawl_fail(err, PAWL_RETRY, "t = %.10g: numbers overflow in the contacts", t)
+             : status;
 }
 
-// out = D x over all contacts, of x that are not 0.
-static void compliance_times(const PawlContacts* c, const double* x, double* out) {
-  int n = c->count;
-  memset(out, 0, (size_t)n * sizeof(double));
-  for (int j = 0; j < n; j++) {
-    for (int i = 0; x[j] != 0.0 && i < n; i++) {
-      out[i] += (c->D ? c->D[i + j * n] : (double)(i == j)) * x[j];
-    }
-  }
+// w = D z + q with the contacts that may be closed as rows (0, infinity) and the others let go.
+// False: some rows contradict each other.                                               (N21) (N22)
+static bool solve_rows(PawlContacts* c) {
+  PawlRowBounds bounds = {c->lo, c->hi, NULL};
+  PawlRowsResult result = {.lambda = c->z, .w = c->w, .state = c->state};
+  return pawl_compliance_solve(c->solver, c->q, c->rounding, &bounds, &result) == PAWL_OK &&
+         result.conflicts == 0;
 }
 
-// Lists the contacts that are in and factors their part of D + REGULAR, unless these were the last
-// ones; how many they are. Often the levels and iterations of a step have the same contacts in.
-static int factor_closed(PawlContacts* c) {
-  int n = c->count, m = 0;
-  for (int i = 0; i < n; i++) {
-    c->list[m] = i;
-    m += c->in[i];
+// The same for contacts that do not know of each other.
+static bool solve_each(PawlContacts* c) {
+  for (int k = 0; k < c->count; k++) {
+    double D = c->mobility[k] * c->mobility[k];
+    bool closes = c->hi[k] > 0.0 && D > 0.0 && c->q[k] <= 0.0;
+    c->state[k] = closes ? PAWL_ROW_FREE : PAWL_ROW_LOW;
+    c->z[k] = closes ? -c->q[k] / D : 0.0;
+    c->w[k] = closes ? 0.0 : c->q[k];
   }
-  if (!c->D || m == 0 || (c->factored && memcmp(c->in, c->factored_in, (size_t)n) == 0)) {
-    return m;
-  }
-  for (int j = 0; j < m; j++) {
-    for (int i = 0; i < m; i++) {
-      c->LU[i + j * m] = c->D[c->list[i] + c->list[j] * n] + (i == j ? REGULAR : 0.0);
-    }
-  }
-  memcpy(c->factored_in, c->in, (size_t)n);
-  c->factored = pawl_lu_factor(m, c->LU, c->pivot, 0.0) == 0;
-  return c->factored ? m : 0;
-}
-
-// The largest |w| of the contacts that are in; whether some is more than its slack.
-static double largest_closed(const PawlContacts* c, int m, bool* more) {
-  double most = 0.0;
-  *more = false;
-  for (int k = 0; k < m; k++) {
-    double w = fabs(c->w[c->list[k]]);
-    most = fmax(most, w);
-    *more |= w > 0.5 * c->slack[c->list[k]];
-  }
-  return most;
-}
-
-// w = D z + q with w = 0 for the contacts that are in and z = 0 for the others. Adding REGULAR to
-// the diagonal and repeating with what is left is exact for independent contacts and tends to the
-// z of minimum norm for others; when these contradict each other some z falls with every repetition
-// until it is negative. False when none does and w does not become 0.                      (N22)
-static bool solve_closed(PawlContacts* c) {
-  enum { REPEATED = 60 };
-  static const double LEFT = 1e-3, ROUNDING = 1e-15;  // of q; of q and z for each contact
-  int n = c->count, m = factor_closed(c);
-  bool more;
-  memset(c->z, 0, (size_t)n * sizeof(double));
-  memcpy(c->w, c->q, (size_t)n * sizeof(double));
-  double before = largest_closed(c, m, &more), after = before, size = before;
-  for (int repeat = 0; repeat < REPEATED && more && after > ROUNDING * m * size; repeat++) {
-    for (int k = 0; k < m; k++) {
-      c->r[k] = c->x[k] = -c->w[c->list[k]];
-    }
-    if (c->D) {
-      pawl_lu_solve(m, c->LU, c->pivot, c->r, c->x);
-    }
-    for (int k = 0; k < m; k++) {
-      c->z[c->list[k]] += c->x[k];
-      size = fmax(size, fabs(c->z[c->list[k]]));
-    }
-    compliance_times(c, c->z, c->room);
-    for (int i = 0; i < n; i++) {
-      c->w[i] = c->q[i] + c->room[i];
-    }
-    after = largest_closed(c, m, &more);
-  }
-  return !more || after <= LEFT * before;
-}
-
-static bool violated(const PawlContacts* c, int i) {
-  return c->allowed[i] && (c->in[i] ? c->z[i] : c->w[i]) < -c->slack[i];
-}
-
-// 0 <= z _|_ D z + q >= 0 by principal pivoting: all contacts in the wrong place change it; when
-// that does not make them fewer, the first of them alone, which ends for every P-matrix.   (N21)
-static bool pivot_contacts(PawlContacts* c) {
-  enum { BLOCKS = 5 };
-  int fewest = c->count + 1, blocks = BLOCKS, most = 100 + 20 * c->count;
-  for (int k = 0; k < most; k++) {
-    bool consistent = solve_closed(c);
-    int wrong = 0;
-    for (int i = 0; i < c->count; i++) {
-      wrong += violated(c, i);
-    }
-    if (wrong == 0) {
-      return consistent;
-    }
-    blocks = wrong < fewest ? BLOCKS : blocks - 1;
-    fewest = wrong < fewest ? wrong : fewest;
-    for (int i = 0; i < c->count; i++) {
-      if (violated(c, i)) {
-        c->in[i] = !c->in[i];
-        if (blocks < 0) {
-          break;
-        }
-      }
-    }
-  }
-  return false;
+  return true;
 }
 
 bool pawl_contacts_idle(const PawlContacts* c, const double* push, const double* opening,
@@ -214,18 +140,19 @@ bool pawl_contacts_idle(const PawlContacts* c, const double* push, const double*
 }
 
 // Contacts that depend on each other may have the right sum in parts that pull: then those of the
-// complementarity problem take their place.                                                (N23)
+// row problem take their place.                                                            (N23)
 static bool share(PawlContacts* c) {
   bool pulls = false;
   for (int k = 0; k < c->count; k++) {
-    int i = c->row[k];
-    if (c->in[k] && fabs(c->opening[i]) > c->slack[k] * c->mobility[k]) {
+    double slack = ROUNDING * c->rounding[k];
+    if (c->in[k] && fabs(c->opening[c->row[k]]) > slack) {
       return false;  // not there yet
     }
-    pulls |= c->in[k] && c->push[i] * c->mobility[k] < -2.0 * c->slack[k];
+    double own = c->mobility[k] * c->mobility[k];
+    pulls |= c->in[k] && c->push[c->row[k]] * own < -2.0 * slack;
   }
   for (int k = 0; pulls && k < c->count; k++) {
-    c->push[c->row[k]] = c->in[k] ? c->z[k] / c->mobility[k] : 0.0;
+    c->push[c->row[k]] = c->in[k] ? c->z[k] : 0.0;
   }
   return pulls;
 }
@@ -254,34 +181,71 @@ static bool complementary(PawlContacts* c, const PawlChoice* choice, const unsig
   return true;
 }
 
+// q = opening - D push: how far each would be open if none pushed.
+static void ask(PawlContacts* c, const PawlChoice* choice, const unsigned char* set) {
+  int n = c->count;
+  for (int k = 0; k < n; k++) {
+    int i = c->row[k];
+    bool allowed = c->mobility[k] > 0.0 && (!choice->allowed || choice->allowed[i]);
+    c->q[k] = c->opening[i];
+    c->rounding[k] = choice->tolerance / ROUNDING * c->size[i];
+    c->lo[k] = 0.0;
+    c->hi[k] = allowed || (!choice->allowed && c->own[k] > 0.0) ? INFINITY : 0.0;
+    c->state[k] = choice->first ? PAWL_ROW_UNKNOWN : set[i] ? PAWL_ROW_FREE : PAWL_ROW_LOW;
+  }
+  for (int j = 0; j < n; j++) {
+    double push = c->push[c->row[j]];
+    for (int k = 0; push != 0.0 && k < n; k++) {
+      c->q[k] -= push * (c->D ? c->D[k + j * n] : k == j ? c->mobility[k] * c->mobility[k] : 0.0);
+    }
+  }
+}
+
 bool pawl_contacts_choose(PawlContacts* c, const PawlChoice* choice, unsigned char* set,
                           bool* changed) {
   if (!choice->first && complementary(c, choice, set)) {
     return true;
   }
-  for (int k = 0; k < c->count; k++) {
-    c->z[k] = c->push[c->row[k]] * c->mobility[k];
-  }
-  compliance_times(c, c->z, c->q);
+  ask(c, choice, set);
+  bool solved = c->D ? solve_rows(c) : solve_each(c);
   for (int k = 0; k < c->count; k++) {
     int i = c->row[k];
-    double scale = c->mobility[k] > 0.0 ? 1.0 / c->mobility[k] : 0.0;
-    double opening = scale * c->opening[i];
-    c->allowed[k] = scale > 0.0 && (!choice->allowed || choice->allowed[i]);
-    c->slack[k] = scale * choice->tolerance * c->size[i];
-    c->q[k] = opening - c->q[k];
-    c->in[k] = c->allowed[k] && (choice->first ? c->z[k] - opening >= 0.0 : set[i]);
-  }
-  bool solved = pivot_contacts(c);
-  for (int k = 0; k < c->count; k++) {
-    int i = c->row[k];
-    unsigned char closed = c->in[k] || (choice->grow && set[i] && c->allowed[k]);
-    c->touching[i] = closed || (c->allowed[k] && touches(c, choice, i, c->w[k] * c->mobility[k]));
+    bool touches_only = c->state[k] == PAWL_ROW_LOW && c->w[k] == 0.0 && c->hi[k] > 0.0;
+    c->in[k] = c->state[k] == PAWL_ROW_FREE || c->state[k] == PAWL_ROW_FOLLOWS ||
+               (touches_only && (choice->first || set[i]));  // neither pushes nor leaves: stays
+    unsigned char closed = c->in[k] || (choice->grow && set[i] && c->hi[k] > 0.0);
+    c->touching[i] = closed || (c->hi[k] > 0.0 && touches(c, choice, i, c->w[k]));
     *changed |= closed != set[i];
     set[i] = closed;
   }
   *changed |= solved && share(c);
   return solved;
+}
+
+PawlStatus pawl_contacts_contradiction(PawlStepper* s, const PawlPhase* phase,
+                                       const PawlValues* values, const double* b, double t,
+                                       const char* what, PawlError* err) {
+  PawlRowProblem* p = &s->watching.rows;
+  PawlRowsResult result;
+  PAWL_TRY(pawl_watch_make_problem(&s->watching, err));
+  memset(p->r, 0, (size_t)s->sizes.v * sizeof(double));
+  for (int i = 0; i < s->sizes.rows; i++) {
+    bool contact = pawl_system_row_kind(s->system, i) == PAWL_ROW_CONTACT;
+    p->hi[i] = contact || pawl_phase_binds(phase, i) ? INFINITY : 0.0;
+    p->lo[i] = contact ? 0.0 : -p->hi[i];
+    p->weight[i] = 1.0;
+    p->b[i] = b[i];
+  }
+  PawlStatus status = pawl_watch_solve(&s->watching, values, &result, err);
+  if (status != PAWL_OK || result.conflicts == 0) {
+    return status == PAWL_RETRY ? PAWL_OK : status;
+  }
+  PawlText names = {0};
+  pawl_dynamics_list_rows(&s->dynamics, p->conflict, &names);
+  pawl_fail(err, PAWL_ERROR_RUN, "t = %.10g: %s contradict each other: no %s satisfies all of them",
+            t, names.s ? names.s : "some rows", what);
+  pawl_text_free(&names);
+  return PAWL_ERROR_RUN;
 }
 
 // Contacts with no gap and no rate: rows of `set`.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "step/stepper.h"
+#include "switch/rows.h"
 
 enum { PAWL_SET_CHANGES = 12 };  // after so many iterations the sets of closed contacts only grow
 
@@ -10,21 +11,20 @@ enum { PAWL_SET_CHANGES = 12 };  // after so many iterations the sets of closed 
 // closed: docs/theory/nsga.md, "Which contacts are closed".
 typedef struct PawlContacts {
   int count;
-  int* row;                       // of each contact
-  bool known;                     // D and mobility are those of the step under way
-  double* D;                      // by columns, scaled to a diagonal of 1; NULL when too many
-  double* mobility;               // square root of the diagonal of G M^-1 G^T  [1/sqrt(kg)]
+  int* row;          // of each contact
+  bool known;        // D and mobility are those of the step under way
+  double* D;         // by columns; NULL when there are too many: each is looked at alone
+  double* mobility;  // square root of the diagonal of D  [1/sqrt(kg)]
   double *push, *opening, *size;  // rows: a level at an iterate, see pawl_contacts_choose
-  double *q, *z, *w, *slack;      // the complementarity problem, scaled
-  double *LU, *x, *r, *room;      // of the rows that are closed
-  int *pivot, *list;
-  unsigned char *in, *allowed;
-  bool factored;  // LU is of the contacts in factored_in
-  unsigned char* factored_in;
+  // the problem of the rows that are contacts
+  PawlCompliance* solver;
+  double *own, *q, *rounding, *lo, *hi, *z, *w;
+  unsigned char *in, *state;
   unsigned char* touching;  // rows: closed, or open by nothing, after a choice
 } PawlContacts;
 
 PAWL_CHECKED PawlStatus pawl_contacts_create(PawlStepper* s, PawlContacts* c, PawlError* err);
+void pawl_contacts_destroy(PawlContacts* c);
 // D of [S -B^T; J 0] with the rows of `bilateral` held; x (v) and y (rows) are room. Leaves that
 // factorisation in s->kkt.
 PAWL_CHECKED PawlStatus pawl_contacts_compliance(PawlStepper* s, PawlContacts* c, const double* S,
@@ -41,6 +41,13 @@ typedef struct PawlChoice {
   bool first;                    // there is no set yet: begin with what each contact alone would do
   bool grow;                     // contacts may only be added
 } PawlChoice;
+
+// Names the rows that cannot hold together where no set of contacts serves: bilateral rows in force
+// and contacts, for corrections x with w = G x + b; PAWL_ERROR_RUN. `what` says what is missing,
+// "position". Nothing is wrong with these rows: PAWL_OK.
+PAWL_CHECKED PawlStatus pawl_contacts_contradiction(PawlStepper* s, const PawlPhase* phase,
+                                                    const PawlValues* values, const double* b,
+                                                    double t, const char* what, PawlError* err);
 
 // Changes the contacts in `set` to those for which c->push (force, impulse) and c->opening (gap,
 // rate, acceleration), both of an iterate, become complementary. `*changed` is set when it differs.

@@ -62,6 +62,7 @@ static PawlStatus create(PawlStepper* s, PawlError* err) {
 
 static void destroy(PawlStepper* s) {
   MoreauJean* d = s->data;
+  pawl_contacts_destroy(&d->contacts);
   pawl_eval_destroy(d->eval);
   pawl_eval_destroy(d->tangent);
 }

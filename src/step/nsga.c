@@ -90,6 +90,7 @@ PawlStatus pawl_nsga_create_kind(PawlStepper* s, PawlLevel level, bool jumps, bo
 void pawl_nsga_destroy(PawlStepper* s) {
   PawlNsga* d = s->data;
   pawl_ga_destroy(&d->ga);
+  pawl_contacts_destroy(&d->contacts);
   pawl_eval_destroy(d->eval);
 }
 

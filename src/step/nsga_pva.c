@@ -46,7 +46,9 @@ static PawlStatus choose_sets(PawlStepper* s, PawlNsga* d, const PawlPhase* phas
   double of_lambda = h * h * g->beta * kappa;
   add_smooth_push(c, d->nu, of_lambda, g->lambda);
   memcpy(c->opening, values->g, (size_t)s->sizes.rows * sizeof(double));
-  (void)pawl_nsga_choose(s, d, of_q, NULL, iteration, d->A, changed);
+  if (!pawl_nsga_choose(s, d, of_q, NULL, iteration, d->A, changed)) {
+    PAWL_TRY(pawl_contacts_contradiction(s, phase, values, values->g, t, "position", err));
+  }
   take_smooth_push(c, d->nu, of_lambda, g->lambda);
 
   of_lambda = h * g->gamma * kappa;

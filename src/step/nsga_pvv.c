@@ -49,7 +49,9 @@ static PawlStatus choose_position_set(PawlStepper* s, PawlNsga* d, const PawlPha
   memcpy(c->push, d->nu, (size_t)s->sizes.rows * sizeof(double));
   memcpy(c->opening, values->g, (size_t)s->sizes.rows * sizeof(double));
   const double* of_q = s->sizes.q == s->sizes.v ? d->q : NULL;
-  (void)pawl_nsga_choose(s, d, of_q, NULL, iteration, d->A, changed);
+  if (!pawl_nsga_choose(s, d, of_q, NULL, iteration, d->A, changed)) {
+    PAWL_TRY(pawl_contacts_contradiction(s, phase, values, values->g, t, "position", err));
+  }
   memcpy(d->touching, c->touching, (size_t)s->sizes.rows);
   take_push(c, d->nu);
   return PAWL_OK;
