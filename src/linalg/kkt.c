@@ -132,6 +132,7 @@ static PawlStatus build(PawlKkt* kkt, const PawlPattern* S, const PawlPattern* G
       !kkt->right_scale || !kkt->inactive || !kkt->kept || !kkt->trial || !kkt->work) {
     return PAWL_ERROR_MEMORY;
   }
+  kkt->pattern_sum = pawl_kkt_pattern_sum(kkt);
   fill_blocks(kkt);
   PAWL_TRY(create_factors(kkt, solver));
   fill_rows(kkt);

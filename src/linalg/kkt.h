@@ -11,6 +11,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/error.h"
 #include "pawl/pattern.h"
@@ -57,6 +58,16 @@ PAWL_CHECKED PawlStatus pawl_kkt_min_norm(PawlKkt* kkt, const double* S, const d
 PAWL_CHECKED PawlStatus pawl_kkt_diagnose(PawlKkt* kkt, const double* S, const double* J,
                                           const unsigned char* active, int* column,
                                           unsigned char* rows);
+
+// What a solver remembers from earlier factorisations, and what the bits of later solutions depend
+// on: the scaling and the order of the pivots. Plain bytes without pointers, for this machine;
+// their number never changes. Another solver of the same patterns and kind that loads them gives,
+// from its next pawl_kkt_factor on, the same solutions to the bit. Saving allocates nothing and may
+// be done at any time, loading ends the validity of a factorisation. Counts of PawlKktInfo are not
+// remembered. PAWL_ERROR_USAGE: the bytes are of another solver or damaged; nothing has changed.
+size_t pawl_kkt_memory_bytes(const PawlKkt* kkt);
+void pawl_kkt_save(const PawlKkt* kkt, void* bytes);
+PAWL_CHECKED PawlStatus pawl_kkt_load(PawlKkt* kkt, const void* bytes);
 
 typedef struct PawlKktInfo {
   PawlKktSolver solver;      // the one in use

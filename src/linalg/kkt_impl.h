@@ -5,6 +5,8 @@
 // r_i c_j (and the sign of -B^T).
 #pragma once
 
+#include <stdint.h>
+
 #include "base/arena.h"
 #include "linalg/kkt.h"
 
@@ -21,6 +23,7 @@
 #define PAWL_KKT_DENSE_MAX 30000  // entries of a dense matrix are counted in an int
 // The scaling is renewed when an entry of the scaled matrix has grown beyond this.
 #define PAWL_KKT_DRIFT 0x1p10
+#define PAWL_KKT_LARGEST_EXPONENT 500  // of R and C: r_i c_j stays a normal number
 
 typedef struct PawlKktBlock {  // one of S, B, J
   int count;
@@ -36,6 +39,7 @@ struct PawlKkt {
   PawlArena arena;
   int n, m, size;  // size = n + m
   PawlPattern S, G;
+  uint64_t pattern_sum;  // tells other patterns, and what was saved with them, from these
   PawlKktBlock block_S, block_B, block_J;
   int* place_D;         // (m)
   int* row_start;       // (m + 1) entries of G by rows: place_J of row i is
@@ -71,6 +75,12 @@ int pawl_kkt_weakest(PawlKkt* kkt);
 // kkt_scale.c: computes R and C from the values, then every `factor`. Uses `work`.
 void pawl_kkt_scale(PawlKkt* kkt, const double* S, const double* B, const double* J);
 
+// kkt_scale.c: every `factor` for the R and C that are there.
+void pawl_kkt_use_scale(PawlKkt* kkt);
+
+// kkt_memory.c
+uint64_t pawl_kkt_pattern_sum(const PawlKkt* kkt);
+
 // kkt_dense.c: factors `values`, overwriting them. `smallest` is the smallest pivot accepted.
 // PAWL_RETRY: singular.
 PAWL_CHECKED PawlStatus pawl_kkt_dense_create(PawlKkt* kkt);
@@ -83,6 +93,10 @@ void pawl_kkt_klu_destroy(PawlKkt* kkt);
 double pawl_kkt_klu_fill(const PawlKkt* kkt);  // entries expected in L and U, by size squared
 PAWL_CHECKED PawlStatus pawl_kkt_klu_factor(PawlKkt* kkt, double smallest);
 void pawl_kkt_klu_solve(PawlKkt* kkt, double* x, double* y);
+// The pivot rows P (size) in force, NULL when there are none; and taking over saved ones, a
+// permutation, as bytes. The columns' order follows from the pattern.
+const int* pawl_kkt_klu_order(const PawlKkt* kkt);
+PAWL_CHECKED PawlStatus pawl_kkt_klu_set_order(PawlKkt* kkt, const void* P);
 // Factors `values` although they may be singular: each column that depends on the columns
 // eliminated before it is reported in `columns` (room for size) and replaced by a unit pivot.
 // `diagonal` (size) are the places of the diagonal entries, all of which must exist. Without a

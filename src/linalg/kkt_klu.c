@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The KKT system as a sparse matrix. KLU orders the columns once (AMD) and chooses the pivots;
-// with the order P, Q and the patterns of L and U taken from it, new values are factored here,
+// with the order P, Q taken from it and the patterns of L and U, new values are factored here,
 // column by column without a search (left-looking, Gilbert and Peierls):
 //   solve L x = A(:,k) above the diagonal, U(:,k) = x(0..k), L(:,k) = x(k+1..) / U_kk
 // When the old pivots no longer suit the values, KLU chooses again. All results come from the loop
 // here, so they depend on the values and the pivot order only. KLU takes its memory from malloc
 // (its hooks are process-wide, and not ours to set), and gives it back before a call returns;
 // only the ordering is kept.
-#include <assert.h>
 #include <klu.h>
 #include <math.h>
 #include <stdint.h>
@@ -15,6 +14,7 @@
 
 #include "base/alloc.h"
 #include "linalg/kkt_impl.h"
+#include "linalg/kkt_symbolic.h"
 
 // KLU keeps a diagonal pivot down to this fraction of the largest entry of its column, so that no
 // entry of L exceeds 10. (Down to 0.001, KLU's default, nothing became faster.)
@@ -36,10 +36,9 @@ struct PawlKktKlu {
   bool has_pivots;     // P, Q, L and U below are those of a factorisation
   int *P, *Q;          // (size) row P[k], column Q[k] of A is the k-th
   int *P_inverse, *Q_inverse;
-  int* pivot_index;        // (value_count) the row of each entry of A in pivot order
-  int *L_start, *U_start;  // (size + 1)
-  int *L_index, *U_index;  // L: the unit diagonal first in its column; U: the diagonal last
-  double *L, *U;           // U holds 1 / U_kk on the diagonal
+  int* pivot_index;           // (value_count) the row of each entry of A in pivot order
+  PawlFactorPattern pattern;  // of L and U
+  double *L, *U;              // U holds 1 / U_kk on the diagonal
   int L_room, U_room;
   bool refine;    // solutions need a step of refinement
   double* x;      // (size) zero between calls
@@ -97,15 +96,13 @@ static PawlStatus take_memory(PawlKkt* kkt, PawlKktKlu* klu) {
   klu->P_inverse = PAWL_NEW(arena, int, size);
   klu->Q_inverse = PAWL_NEW(arena, int, size);
   klu->pivot_index = PAWL_NEW(arena, int, count);
-  klu->L_start = PAWL_NEW(arena, int, size + 1);
-  klu->U_start = PAWL_NEW(arena, int, size + 1);
   klu->x = PAWL_NEW(arena, double, size);
   klu->right = PAWL_NEW(arena, double, size);
-  return kkt->values && klu->start && klu->index && klu->P && klu->Q && klu->P_inverse &&
-                 klu->Q_inverse && klu->pivot_index && klu->L_start && klu->U_start && klu->x &&
-                 klu->right
-             ? PAWL_OK
-             : PAWL_ERROR_MEMORY;
+  if (!kkt->values || !klu->start || !klu->index || !klu->P || !klu->Q || !klu->P_inverse ||
+      !klu->Q_inverse || !klu->pivot_index || !klu->x || !klu->right) {
+    return PAWL_ERROR_MEMORY;
+  }
+  return pawl_factor_pattern_create(&klu->pattern, arena, size);
 }
 
 PawlStatus pawl_kkt_klu_create(PawlKkt* kkt) {
@@ -128,7 +125,10 @@ PawlStatus pawl_kkt_klu_create(PawlKkt* kkt) {
   klu->common.scale = -1;  // A is scaled already, and its pattern checked
   if (kkt->size > 0) {
     klu->symbolic = klu_analyze(kkt->size, klu->start, klu->index, &klu->common);
-    return klu->symbolic ? PAWL_OK : PAWL_ERROR_MEMORY;
+    if (!klu->symbolic) {
+      return PAWL_ERROR_MEMORY;
+    }
+    memcpy(klu->Q, klu->symbolic->Q, (size_t)kkt->size * sizeof *klu->Q);
   }
   return PAWL_OK;
 }
@@ -144,8 +144,7 @@ void pawl_kkt_klu_destroy(PawlKkt* kkt) {
   kkt->klu = NULL;
   if (klu) {
     klu_free_symbolic(&klu->symbolic, &klu->common);
-    pawl_free(klu->L_index);
-    pawl_free(klu->U_index);
+    pawl_factor_pattern_free(&klu->pattern);
     pawl_free(klu->L);
     pawl_free(klu->U);
   }
@@ -153,42 +152,34 @@ void pawl_kkt_klu_destroy(PawlKkt* kkt) {
 
 // ---- choosing pivots ---------------------------------------------------------------------------
 
-static PawlStatus make_room(int** index, double** values, int* room, int need) {
+static PawlStatus make_room(double** values, int* room, int need) {
   if (need > *room) {
-    int* new_index = pawl_realloc(*index, (size_t)need, sizeof **index);
-    if (!new_index) {
+    double* larger = pawl_realloc(*values, (size_t)need, sizeof **values);
+    if (!larger) {
       return PAWL_ERROR_MEMORY;
     }
-    *index = new_index;
-    double* new_values = pawl_realloc(*values, (size_t)need, sizeof **values);
-    if (!new_values) {
-      return PAWL_ERROR_MEMORY;
-    }
-    *values = new_values;
+    *values = larger;
     *room = need;
   }
   return PAWL_OK;
 }
 
-// Copies order and patterns out of KLU's factors.
-static PawlStatus take_factors(PawlKkt* kkt, PawlKktKlu* klu, klu_numeric* numeric) {
-  PAWL_TRY(make_room(&klu->L_index, &klu->L, &klu->L_room, numeric->lnz));
-  PAWL_TRY(make_room(&klu->U_index, &klu->U, &klu->U_room, numeric->unz));
-  if (!klu_sort(klu->symbolic, numeric, &klu->common) ||
-      !klu_extract(numeric, klu->symbolic, klu->L_start, klu->L_index, klu->L, klu->U_start,
-                   klu->U_index, klu->U, NULL, NULL, NULL, klu->P, klu->Q, NULL, NULL,
-                   &klu->common)) {
-    return PAWL_ERROR_MEMORY;
-  }
+// Prepares the loop below for the pivot order P, Q.
+static PawlStatus take_order(PawlKkt* kkt, PawlKktKlu* klu) {
   for (int k = 0; k < kkt->size; k++) {
-    assert(klu->L_index[klu->L_start[k]] == k && klu->U_index[klu->U_start[k + 1] - 1] == k);
     klu->P_inverse[klu->P[k]] = k;
     klu->Q_inverse[klu->Q[k]] = k;
   }
   for (int p = 0; p < kkt->value_count; p++) {
     klu->pivot_index[p] = klu->P_inverse[klu->index[p]];
   }
-  kkt->info.nonzeros = numeric->lnz + numeric->unz - kkt->size;
+  PAWL_TRY(
+      pawl_factor_pattern_find(&klu->pattern, kkt->size, klu->Q, klu->start, klu->pivot_index));
+  int L_count = klu->pattern.L_start[kkt->size], U_count = klu->pattern.U_start[kkt->size];
+  PAWL_TRY(make_room(&klu->L, &klu->L_room, L_count));
+  PAWL_TRY(make_room(&klu->U, &klu->U_room, U_count));
+  kkt->info.nonzeros = L_count + U_count - kkt->size;
+  klu->has_pivots = true;
   return PAWL_OK;
 }
 
@@ -200,18 +191,31 @@ static PawlStatus choose_pivots(PawlKkt* kkt, PawlKktKlu* klu) {
   if (!numeric) {
     return klu->common.status == KLU_SINGULAR ? PAWL_RETRY : PAWL_ERROR_MEMORY;
   }
-  PawlStatus status = take_factors(kkt, klu, numeric);
+  memcpy(klu->P, numeric->Pnum, (size_t)kkt->size * sizeof *klu->P);  // one block: all rows
   klu_free_numeric(&numeric, &klu->common);
-  klu->has_pivots = status == PAWL_OK;
-  return status;
+  return take_order(kkt, klu);
+}
+
+const int* pawl_kkt_klu_order(const PawlKkt* kkt) {
+  return kkt->klu->has_pivots ? kkt->klu->P : NULL;
+}
+
+PawlStatus pawl_kkt_klu_set_order(PawlKkt* kkt, const void* P) {
+  PawlKktKlu* klu = kkt->klu;
+  klu->has_pivots = false;
+  if (!P) {
+    return PAWL_OK;
+  }
+  memcpy(klu->P, P, (size_t)kkt->size * sizeof *klu->P);
+  return take_order(kkt, klu);
 }
 
 // ---- factorisation and solution ----------------------------------------------------------------
 
 // x <- L^-1 A(:,Q[k]), and its upper part into U. x(k..) is left for finish_column.
 static inline void eliminate_column(PawlKktKlu* klu, const double* A, int k) {
-  const int *L_start = klu->L_start, *L_index = klu->L_index;
-  const int *U_start = klu->U_start, *U_index = klu->U_index;
+  const int *L_start = klu->pattern.L_start, *L_index = klu->pattern.L_index;
+  const int *U_start = klu->pattern.U_start, *U_index = klu->pattern.U_index;
   const double* L = klu->L;
   double *U = klu->U, *x = klu->x;
   int column = klu->Q[k];
@@ -231,10 +235,10 @@ static inline void eliminate_column(PawlKktKlu* klu, const double* A, int k) {
 
 // L(:,k) <- d x(k+1..), 1 / U_kk <- d, x <- 0. Returns the largest entry of L's column.
 static inline double finish_column(PawlKktKlu* klu, int k, double d, double l_factor) {
-  const int *L_start = klu->L_start, *L_index = klu->L_index;
+  const int *L_start = klu->pattern.L_start, *L_index = klu->pattern.L_index;
   double *L = klu->L, *x = klu->x, top = 0.0;
   x[k] = 0.0;
-  klu->U[klu->U_start[k + 1] - 1] = d;
+  klu->U[klu->pattern.U_start[k + 1] - 1] = d;
   for (int q = L_start[k] + 1; q < L_start[k + 1]; q++) {
     int i = L_index[q];
     double l = x[i] * l_factor, size = fabs(l);
@@ -295,8 +299,9 @@ static PawlStatus choose_regular_pivots(PawlKkt* kkt, const int* diagonal, doubl
 // Largest entry of x below the pivot.
 static double largest_below(const PawlKktKlu* klu, int k) {
   double top = 0.0;
-  for (int q = klu->L_start[k] + 1; q < klu->L_start[k + 1]; q++) {
-    top = fmax(top, fabs(klu->x[klu->L_index[q]]));
+  const int *L_start = klu->pattern.L_start, *L_index = klu->pattern.L_index;
+  for (int q = L_start[k] + 1; q < L_start[k + 1]; q++) {
+    top = fmax(top, fabs(klu->x[L_index[q]]));
   }
   return top;
 }
@@ -335,8 +340,8 @@ PawlStatus pawl_kkt_klu_defects(PawlKkt* kkt, const int* diagonal, double smalle
 
 // w <- U^-1 L^-1 w
 static void solve_factors(const PawlKktKlu* klu, int size, double* w) {
-  const int *L_start = klu->L_start, *L_index = klu->L_index;
-  const int *U_start = klu->U_start, *U_index = klu->U_index;
+  const int *L_start = klu->pattern.L_start, *L_index = klu->pattern.L_index;
+  const int *U_start = klu->pattern.U_start, *U_index = klu->pattern.U_index;
   const double *L = klu->L, *U = klu->U;
   for (int k = 0; k < size; k++) {
     double v = w[k];

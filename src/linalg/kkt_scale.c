@@ -8,9 +8,8 @@
 
 #include "linalg/kkt_impl.h"
 
-#define SWEEPS 12             // each halves the exponents: 2000 bits shrink below one
-#define SWEEP_ENOUGH 0.5      // [bits] largest change of an exponent that ends the sweeps
-#define LARGEST_EXPONENT 500  // r_i c_j stays a normal number
+#define SWEEPS 12         // each halves the exponents: 2000 bits shrink below one
+#define SWEEP_ENOUGH 0.5  // [bits] largest change of an exponent that ends the sweeps
 
 static void take_logs(PawlKktBlock* block, const double* values) {
   for (int k = 0; k < block->count; k++) {
@@ -56,7 +55,7 @@ static double sweep(PawlKkt* kkt) {
 
 static void exponents_to_powers(int size, double* scale) {
   for (int i = 0; i < size; i++) {
-    double e = fmin(fmax(rint(scale[i]), -LARGEST_EXPONENT), LARGEST_EXPONENT);
+    double e = fmin(fmax(rint(scale[i]), -PAWL_KKT_LARGEST_EXPONENT), PAWL_KKT_LARGEST_EXPONENT);
     scale[i] = ldexp(1.0, (int)e);
   }
 }
@@ -64,6 +63,15 @@ static void exponents_to_powers(int size, double* scale) {
 static void set_factors(const PawlKkt* kkt, PawlKktBlock* block, double sign) {
   for (int k = 0; k < block->count; k++) {
     block->factor[k] = sign * kkt->row_scale[block->row[k]] * kkt->col_scale[block->col[k]];
+  }
+}
+
+void pawl_kkt_use_scale(PawlKkt* kkt) {
+  set_factors(kkt, &kkt->block_S, 1.0);
+  set_factors(kkt, &kkt->block_B, -1.0);
+  set_factors(kkt, &kkt->block_J, 1.0);
+  for (int i = 0; i < kkt->size; i++) {
+    kkt->right_scale[i] = kkt->row_scale[i];
   }
 }
 
@@ -78,11 +86,6 @@ void pawl_kkt_scale(PawlKkt* kkt, const double* S, const double* B, const double
   }
   exponents_to_powers(kkt->size, kkt->row_scale);
   exponents_to_powers(kkt->size, kkt->col_scale);
-  set_factors(kkt, &kkt->block_S, 1.0);
-  set_factors(kkt, &kkt->block_B, -1.0);
-  set_factors(kkt, &kkt->block_J, 1.0);
-  for (int i = 0; i < kkt->size; i++) {
-    kkt->right_scale[i] = kkt->row_scale[i];
-  }
+  pawl_kkt_use_scale(kkt);
   kkt->scaled = true;
 }

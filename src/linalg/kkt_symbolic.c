@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Column k of L + U has an entry in every row that can be reached from the entries of A(:,k):
+// from a row j < k to the rows of L(:,j) (Gilbert and Peierls). Rows are taken from an ordered set,
+// lowest first, so that they come out ascending. Once some L(p,j) and U(j,p) are both present, the
+// rows of L(:,j) below p are found through column p as well, and searches end at p (Eisenstat and
+// Liu, "Exploiting structural symmetry in a sparse partial pivoting code", 1993): with a symmetric
+// pattern each entry of L and U then costs one visit.
+#include "linalg/kkt_symbolic.h"
+
+#include <stdbool.h>
+
+#include "base/alloc.h"
+
+#define WORD 6  // log2 of the bits in a word
+
+// ---- an ordered set of rows --------------------------------------------------------------------
+
+static inline void insert(PawlFactorPattern* set, int i) {
+  set->bits[i >> WORD] |= UINT64_C(1) << (i & 63);
+  set->words[i >> (2 * WORD)] |= UINT64_C(1) << ((i >> WORD) & 63);
+}
+
+// Removes and returns the lowest row. `word` is where to begin, and receives where it was found:
+// later calls find higher rows. The set must not be empty.
+static inline int take_lowest(PawlFactorPattern* set, int* word) {
+  int w = *word;
+  while (set->words[w] == 0) {
+    w++;
+  }
+  *word = w;
+  int b = (w << WORD) + __builtin_ctzll(set->words[w]);
+  int i = (b << WORD) + __builtin_ctzll(set->bits[b]);
+  set->bits[b] &= set->bits[b] - 1;
+  if (set->bits[b] == 0) {
+    set->words[w] &= set->words[w] - 1;
+  }
+  return i;
+}
+
+// ---- memory ------------------------------------------------------------------------------------
+
+PawlStatus pawl_factor_pattern_create(PawlFactorPattern* p, PawlArena* arena, int size) {
+  p->L_start = PAWL_NEW(arena, int, size + 1);
+  p->U_start = PAWL_NEW(arena, int, size + 1);
+  p->search_end = PAWL_NEW(arena, int, size);
+  p->bits = PAWL_NEW(arena, uint64_t, (size >> WORD) + 1);
+  p->words = PAWL_NEW(arena, uint64_t, (size >> (2 * WORD)) + 1);
+  return p->L_start && p->U_start && p->search_end && p->bits && p->words ? PAWL_OK
+                                                                          : PAWL_ERROR_MEMORY;
+}
+
+void pawl_factor_pattern_free(PawlFactorPattern* p) {
+  pawl_free(p->L_index);
+  pawl_free(p->U_index);
+  p->L_index = p->U_index = NULL;
+  p->L_room = p->U_room = 0;
+}
+
+static PawlStatus make_room(int** index, int* room, int need) {
+  if (need > *room) {
+    int more = need > INT32_MAX / 2 ? INT32_MAX : 2 * need;
+    int* larger = pawl_realloc(*index, (size_t)more, sizeof **index);
+    if (!larger) {
+      return PAWL_ERROR_MEMORY;
+    }
+    *index = larger;
+    *room = more;
+  }
+  return PAWL_OK;
+}
+
+// ---- the patterns ------------------------------------------------------------------------------
+
+static inline void insert_below(PawlFactorPattern* p, int j) {
+  for (int q = p->L_start[j] + 1; q < p->search_end[j]; q++) {
+    insert(p, p->L_index[q]);
+  }
+}
+
+// Ends later searches through L(:,j) at row k, if it has one there and none has ended them yet.
+static void prune(PawlFactorPattern* p, int j, int k) {
+  if (p->search_end[j] < p->L_start[j + 1]) {
+    return;
+  }
+  for (int q = p->L_start[j] + 1; q < p->L_start[j + 1] && p->L_index[q] <= k; q++) {
+    if (p->L_index[q] == k) {
+      p->search_end[j] = q + 1;
+    }
+  }
+}
+
+// Room for the longest column k there can be.
+static PawlStatus make_column(PawlFactorPattern* p, int size, int k) {
+  if (p->L_start[k] > INT32_MAX - size || p->U_start[k] > INT32_MAX - size) {
+    return PAWL_ERROR_MEMORY;
+  }
+  PAWL_TRY(make_room(&p->L_index, &p->L_room, p->L_start[k] + size - k));
+  return make_room(&p->U_index, &p->U_room, p->U_start[k] + k + 1);
+}
+
+// Empties the set into column k; it holds the rows of A(:,k), k, and `size` as its end.
+static void find_column(PawlFactorPattern* p, int size, int k) {
+  int L_count = p->L_start[k], U_count = p->U_start[k], word = 0;
+  int row = take_lowest(p, &word);
+  for (; row < k; row = take_lowest(p, &word)) {
+    p->U_index[U_count++] = row;
+    insert_below(p, row);
+  }
+  p->U_index[U_count++] = k;
+  for (; row < size; row = take_lowest(p, &word)) {
+    p->L_index[L_count++] = row;
+  }
+  p->U_start[k + 1] = U_count;
+  p->L_start[k + 1] = p->search_end[k] = L_count;
+}
+
+PawlStatus pawl_factor_pattern_find(PawlFactorPattern* p, int size, const int* Q, const int* start,
+                                    const int* row) {
+  p->L_start[0] = p->U_start[0] = 0;
+  for (int k = 0; k < size; k++) {
+    PAWL_TRY(make_column(p, size, k));
+    for (int a = start[Q[k]]; a < start[Q[k] + 1]; a++) {
+      insert(p, row[a]);
+    }
+    insert(p, k);
+    insert(p, size);
+    find_column(p, size, k);
+    for (int u = p->U_start[k]; u < p->U_start[k + 1] - 1; u++) {
+      prune(p, p->U_index[u], k);
+    }
+  }
+  return PAWL_OK;
+}
