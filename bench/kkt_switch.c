@@ -105,6 +105,72 @@ static System random_system(int size, double density, unsigned long long* seed) 
   return s;
 }
 
+typedef struct Net {
+  int N, masses;
+  const double* place;  // (2 masses) x, then y
+} Net;
+
+// The neighbour of a mass in direction d (left, down, up, right: ascending), or -1, and the rod
+// between them. Rods to the right come first, then rods up.
+static int neighbour(const Net* net, int mass, int d, int* rod) {
+  int N = net->N, i = mass / N, j = mass % N, across = (N - 1) * N;
+  switch (d) {
+    case 0:
+      *rod = (i - 1) * N + j;
+      return i > 0 ? mass - N : -1;
+    case 1:
+      *rod = across + i * (N - 1) + j - 1;
+      return j > 0 ? mass - 1 : -1;
+    case 2:
+      *rod = across + i * (N - 1) + j;
+      return j < N - 1 ? mass + 1 : -1;
+    default:
+      *rod = i * N + j;
+      return i < N - 1 ? mass + N : -1;
+  }
+}
+
+static void net_column(System* s, const Net* net, int mass, int axis, int* S_count, int* G_count) {
+  static const int by_rod[] = {0, 3, 1, 2};  // directions whose rods ascend
+  int column = axis * net->masses + mass, rod;
+  const double* at = net->place + axis * net->masses;
+  for (int d = 0; d < 5; d++) {  // the mass itself stands between its neighbours
+    int other = d == 2 ? mass : neighbour(net, mass, d > 2 ? d - 1 : d, &rod);
+    if (other >= 0) {
+      s->S_index[*S_count] = axis * net->masses + other;
+      s->S[(*S_count)++] = d == 2 ? 1.0 : -0.01;
+    }
+  }
+  for (int k = 0; k < 4; k++) {
+    int other = neighbour(net, mass, by_rod[k], &rod);
+    if (other >= 0) {
+      s->G_index[*G_count] = rod;
+      s->G[(*G_count)++] = at[mass] - at[other];
+    }
+  }
+  s->S_start[column + 1] = *S_count;
+  s->G_start[column + 1] = *G_count;
+}
+
+// N by N point masses in the plane, joined by rods.
+static System rod_net(int N, unsigned long long* seed) {
+  int masses = N * N, rods = 2 * N * (N - 1), S_count = 0, G_count = 0;
+  System s = system_take(2 * masses, rods, 10 * masses, 8 * masses);
+  double* place = take(2 * masses, sizeof *place);
+  for (int k = 0; k < masses; k++) {
+    place[k] = k / N + 0.2 * random_number(seed);
+    place[masses + k] = k % N + 0.2 * random_number(seed);
+  }
+  Net net = {N, masses, place};
+  for (int axis = 0; axis < 2; axis++) {
+    for (int k = 0; k < masses; k++) {
+      net_column(&s, &net, k, axis, &S_count, &G_count);
+    }
+  }
+  free(place);
+  return s;
+}
+
 static double residual(const System* s, const double* x, const double* y) {
   double* r = take(s->n + s->m, sizeof *r);
   double top = 0.0;
@@ -153,7 +219,7 @@ static Timing measure(const System* s, PawlKktSolver solver) {
   double* y = take(s->m, sizeof *y);
   // Many short rounds: the best of them was not disturbed by other work on the machine.
   int repeats = 2000 / (s->n + s->m) + 1;
-  for (int round = 0; round < 200; round++) {
+  for (int round = 0; round < (s->n + s->m < 2000 ? 200 : 5); round++) {
     double t0 = seconds();
     for (int k = 0; k < repeats; k++) {
       if (pawl_kkt_factor(kkt, s->S, s->G, s->G, NULL) != PAWL_OK) {
@@ -206,12 +272,16 @@ static void print_line(const char* name, System s, bool with_dense) {
 
 int main(void) {
   const int chains[] = {1, 2, 3, 4, 6, 10, 20, 100, 1000, 10000};
+  const int nets[] = {2, 5, 10, 20, 40, 80};
   const int sizes[] = {2, 3, 4, 6, 8, 10, 12, 16, 20, 32, 64};
   unsigned long long seed = 1;
   printf("| system | n | m | fill | dense [ns] | sparse [ns] | chosen | residual |\n");
   printf("| --- | --- | --- | --- | --- | --- | --- | --- |\n");
   for (int k = 0; k < (int)(sizeof chains / sizeof *chains); k++) {
     print_line("chain", chain(chains[k], &seed), chains[k] <= 20);
+  }
+  for (int k = 0; k < (int)(sizeof nets / sizeof *nets); k++) {
+    print_line("net", rod_net(nets[k], &seed), nets[k] <= 5);
   }
   for (int k = 0; k < (int)(sizeof sizes / sizeof *sizes); k++) {
     print_line("thin", random_system(sizes[k], 0.0, &seed), true);

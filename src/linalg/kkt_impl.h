@@ -87,10 +87,15 @@ PAWL_CHECKED PawlStatus pawl_kkt_dense_create(PawlKkt* kkt);
 PAWL_CHECKED PawlStatus pawl_kkt_dense_factor(PawlKkt* kkt, double smallest);
 void pawl_kkt_dense_solve(PawlKkt* kkt, double* x, double* y);
 
+// kkt_order.c: the order Q (size) of the unknowns of A, which is given by columns with every D in
+// its pattern. Allocates.
+PAWL_CHECKED PawlStatus pawl_kkt_order(const PawlKkt* kkt, const int* start, const int* index,
+                                       int* Q);
+
 // kkt_klu.c
 PAWL_CHECKED PawlStatus pawl_kkt_klu_create(PawlKkt* kkt);
 void pawl_kkt_klu_destroy(PawlKkt* kkt);
-double pawl_kkt_klu_fill(const PawlKkt* kkt);  // entries expected in L and U, by size squared
+double pawl_kkt_klu_fill(const PawlKkt* kkt);  // entries of L and U by size squared, as expected
 PAWL_CHECKED PawlStatus pawl_kkt_klu_factor(PawlKkt* kkt, double smallest);
 void pawl_kkt_klu_solve(PawlKkt* kkt, double* x, double* y);
 // The pivot rows P (size) in force, NULL when there are none; and taking over saved ones, a

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The KKT system as a sparse matrix. KLU orders the columns once (AMD) and chooses the pivots;
+// The KKT system as a sparse matrix. The columns are ordered once, KLU chooses the pivots;
 // with the order P, Q taken from it and the patterns of L and U, new values are factored here,
 // column by column without a search (left-looking, Gilbert and Peierls):
 //   solve L x = A(:,k) above the diagonal, U(:,k) = x(0..k), L(:,k) = x(k+1..) / U_kk
@@ -16,13 +16,13 @@
 #include "linalg/kkt_impl.h"
 #include "linalg/kkt_symbolic.h"
 
-// KLU keeps a diagonal pivot down to this fraction of the largest entry of its column, so that no
-// entry of L exceeds 10. (Down to 0.001, KLU's default, nothing became faster.)
-#define PIVOT_PREFERENCE 0.1
 // Old pivots are given up when an entry of L exceeds the first; beyond the second, a solution is
 // refined once.
 #define LARGEST_MULTIPLIER 1e3
 #define REFINED_MULTIPLIER 32.0
+// KLU keeps a diagonal pivot down to this fraction of the largest entry of its column: what new
+// pivots give needs no refinement, and the fill is nearly the one foreseen.
+#define PIVOT_PREFERENCE (1.0 / REFINED_MULTIPLIER)
 // Added to the diagonal of a singular matrix to find a pivot order for it, tried in turn: large
 // against rounding, small against the pivots of a regular matrix.
 #define REGULAR_SHIFTS \
@@ -105,53 +105,6 @@ static PawlStatus take_memory(PawlKkt* kkt, PawlKktKlu* klu) {
   return pawl_factor_pattern_create(&klu->pattern, arena, size);
 }
 
-PawlStatus pawl_kkt_klu_create(PawlKkt* kkt) {
-  PawlKktKlu* klu = PAWL_NEW(&kkt->arena, PawlKktKlu, 1);
-  if (!klu) {
-    return PAWL_ERROR_MEMORY;
-  }
-  kkt->klu = klu;
-  if (kkt->block_S.count > INT32_MAX - kkt->m - 2 * kkt->block_J.count) {
-    return PAWL_ERROR_MEMORY;
-  }
-  kkt->value_count = kkt->block_S.count + 2 * kkt->block_J.count + kkt->m;
-  PAWL_TRY(take_memory(kkt, klu));
-  int count = place_coordinates(kkt, klu);
-  place_multipliers(kkt, klu, count, klu->P);
-  klu_defaults(&klu->common);
-  klu->common.tol = PIVOT_PREFERENCE;
-  klu->common.btf = 0;  // one block: the matrix of a connected model does not decompose
-  klu->common.ordering = 0;
-  klu->common.scale = -1;  // A is scaled already, and its pattern checked
-  if (kkt->size > 0) {
-    klu->symbolic = klu_analyze(kkt->size, klu->start, klu->index, &klu->common);
-    if (!klu->symbolic) {
-      return PAWL_ERROR_MEMORY;
-    }
-    memcpy(klu->Q, klu->symbolic->Q, (size_t)kkt->size * sizeof *klu->Q);
-  }
-  return PAWL_OK;
-}
-
-double pawl_kkt_klu_fill(const PawlKkt* kkt) {
-  const klu_symbolic* symbolic = kkt->klu->symbolic;
-  double size = kkt->size;
-  return symbolic ? (symbolic->lnz + symbolic->unz - size) / (size * size) : 0.0;
-}
-
-void pawl_kkt_klu_destroy(PawlKkt* kkt) {
-  PawlKktKlu* klu = kkt->klu;
-  kkt->klu = NULL;
-  if (klu) {
-    klu_free_symbolic(&klu->symbolic, &klu->common);
-    pawl_factor_pattern_free(&klu->pattern);
-    pawl_free(klu->L);
-    pawl_free(klu->U);
-  }
-}
-
-// ---- choosing pivots ---------------------------------------------------------------------------
-
 static PawlStatus make_room(double** values, int* room, int need) {
   if (need > *room) {
     double* larger = pawl_realloc(*values, (size_t)need, sizeof **values);
@@ -182,6 +135,58 @@ static PawlStatus take_order(PawlKkt* kkt, PawlKktKlu* klu) {
   klu->has_pivots = true;
   return PAWL_OK;
 }
+
+// Orders the columns, and finds the fill that diagonal pivots would give.
+static PawlStatus analyse(PawlKkt* kkt, PawlKktKlu* klu) {
+  PAWL_TRY(pawl_kkt_order(kkt, klu->start, klu->index, klu->Q));
+  klu->symbolic =
+      klu_analyze_given(kkt->size, klu->start, klu->index, klu->Q, klu->Q, &klu->common);
+  if (!klu->symbolic) {
+    return PAWL_ERROR_MEMORY;
+  }
+  memcpy(klu->P, klu->Q, (size_t)kkt->size * sizeof *klu->P);
+  PAWL_TRY(take_order(kkt, klu));
+  klu->has_pivots = false;
+  return PAWL_OK;
+}
+
+PawlStatus pawl_kkt_klu_create(PawlKkt* kkt) {
+  PawlKktKlu* klu = PAWL_NEW(&kkt->arena, PawlKktKlu, 1);
+  if (!klu) {
+    return PAWL_ERROR_MEMORY;
+  }
+  kkt->klu = klu;
+  if (kkt->block_S.count > INT32_MAX - kkt->m - 2 * kkt->block_J.count) {
+    return PAWL_ERROR_MEMORY;
+  }
+  kkt->value_count = kkt->block_S.count + 2 * kkt->block_J.count + kkt->m;
+  PAWL_TRY(take_memory(kkt, klu));
+  int count = place_coordinates(kkt, klu);
+  place_multipliers(kkt, klu, count, klu->P);
+  klu_defaults(&klu->common);
+  klu->common.tol = PIVOT_PREFERENCE;
+  klu->common.btf = 0;     // one block: the matrix of a connected model does not decompose
+  klu->common.scale = -1;  // A is scaled already, and its pattern checked
+  return kkt->size > 0 ? analyse(kkt, klu) : PAWL_OK;
+}
+
+double pawl_kkt_klu_fill(const PawlKkt* kkt) {
+  double size = kkt->size;
+  return size > 0.0 ? kkt->info.nonzeros / (size * size) : 0.0;
+}
+
+void pawl_kkt_klu_destroy(PawlKkt* kkt) {
+  PawlKktKlu* klu = kkt->klu;
+  kkt->klu = NULL;
+  if (klu) {
+    klu_free_symbolic(&klu->symbolic, &klu->common);
+    pawl_factor_pattern_free(&klu->pattern);
+    pawl_free(klu->L);
+    pawl_free(klu->U);
+  }
+}
+
+// ---- choosing pivots ---------------------------------------------------------------------------
 
 static PawlStatus choose_pivots(PawlKkt* kkt, PawlKktKlu* klu) {
   klu->has_pivots = false;
@@ -279,8 +284,9 @@ PawlStatus pawl_kkt_klu_factor(PawlKkt* kkt, double smallest) {
     }
   }
   PAWL_TRY(choose_pivots(kkt, klu));
-  klu->refine = false;
-  return factor_columns(kkt, klu, smallest) < (double)INFINITY ? PAWL_OK : PAWL_RETRY;
+  double largest = factor_columns(kkt, klu, smallest);
+  klu->refine = largest > REFINED_MULTIPLIER;
+  return largest < (double)INFINITY ? PAWL_OK : PAWL_RETRY;
 }
 
 // Pivots for the regular neighbour A + delta I.

@@ -164,6 +164,62 @@ static void test_solutions_are_refined(void** state) {
   pawl_kkt_destroy(kkt);
 }
 
+// A square net of point masses in the plane joined by rods: with S diagonal, and rods of random
+// directions. Entries of L and U must stay near those of a planar graph, k log k.
+static void test_fill_of_a_net(void** state) {
+  (void)state;
+  enum { N = 24, MASSES = N * N, RODS = 2 * N * (N - 1) };
+  int S_start[2 * MASSES + 1], S_index[2 * MASSES], G_start[2 * MASSES + 1], G_index[4 * RODS];
+  double S[2 * MASSES], G[4 * RODS];
+  int ends[RODS][2], rod = 0, count = 0;
+  for (int a = 0; a < MASSES; a++) {
+    for (int right = 0; right < 2; right++) {
+      if (right ? a % N < N - 1 : a / N < N - 1) {
+        ends[rod][0] = a;
+        ends[rod++][1] = a + (right ? 1 : N);
+      }
+    }
+  }
+  for (int j = 0; j < 2 * MASSES; j++) {
+    S_index[j] = S_start[j] = j;
+    S[j] = 1.0;
+    G_start[j] = count;
+    for (int r = 0; r < RODS; r++) {
+      if (ends[r][0] == j % MASSES || ends[r][1] == j % MASSES) {
+        G_index[count] = r;
+        G[count++] = test_random();
+      }
+    }
+  }
+  S_start[2 * MASSES] = 2 * MASSES;
+  G_start[2 * MASSES] = count;
+  const PawlPattern PS = {2 * MASSES, 2 * MASSES, S_start, S_index};
+  const PawlPattern PG = {RODS, 2 * MASSES, G_start, G_index};
+  PawlKkt* kkt;
+  assert_int_equal(pawl_kkt_create(&PS, &PG, PAWL_KKT_AUTO, &kkt, NULL), PAWL_OK);
+  assert_int_equal(pawl_kkt_factor(kkt, S, G, G, NULL), PAWL_OK);
+  assert_true(pawl_kkt_info(kkt).nonzeros < 8 * (2 * MASSES + RODS) * (int)log2(MASSES));
+  pawl_kkt_destroy(kkt);
+}
+
+// Pivots chosen with one set of active rows serve all others: a row's coordinate goes before it.
+static void test_switching_keeps_pivots(void** state) {
+  (void)state;
+  TestSystem* s = system_random(30, 10, 0.05, true);
+  PawlKkt* kkt = system_kkt(s, PAWL_KKT_KLU);
+  unsigned char active[10] = {0};
+  for (int round = 0; round < 100; round++) {
+    double x[SYSTEM_MAX], y[SYSTEM_MAX];
+    solve_and_check(kkt, s, active, x, y);
+    for (int i = 0; i < 10; i++) {
+      active[i] = test_random() > 0.0;
+    }
+  }
+  assert_true(pawl_kkt_info(kkt).full == 1);
+  pawl_kkt_destroy(kkt);
+  free(s);
+}
+
 // The choice between the two: by size, beyond 8 unknowns by the fill of the factors.
 static void test_choice_of_solver(void** state) {
   (void)state;
@@ -279,11 +335,18 @@ static void test_allocation_failures(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_point_on_incline),         cmocka_unit_test(test_random_systems),
-      cmocka_unit_test(test_switching_and_changing),   cmocka_unit_test(test_pivots_are_renewed),
-      cmocka_unit_test(test_solutions_are_refined),    cmocka_unit_test(test_choice_of_solver),
-      cmocka_unit_test(test_allocates_nothing),        cmocka_unit_test(test_empty_systems),
-      cmocka_unit_test(test_bad_patterns_are_refused), cmocka_unit_test(test_allocation_failures),
+      cmocka_unit_test(test_point_on_incline),
+      cmocka_unit_test(test_random_systems),
+      cmocka_unit_test(test_switching_and_changing),
+      cmocka_unit_test(test_pivots_are_renewed),
+      cmocka_unit_test(test_solutions_are_refined),
+      cmocka_unit_test(test_choice_of_solver),
+      cmocka_unit_test(test_allocates_nothing),
+      cmocka_unit_test(test_empty_systems),
+      cmocka_unit_test(test_bad_patterns_are_refused),
+      cmocka_unit_test(test_allocation_failures),
+      cmocka_unit_test(test_fill_of_a_net),
+      cmocka_unit_test(test_switching_keeps_pivots),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
