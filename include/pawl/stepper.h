@@ -45,7 +45,6 @@ typedef struct PawlState {
 
 typedef struct PawlStepperInfo {  // work done since creation
   long long steps, newton_iterations, factorizations, evaluations;
-  long long unlogged;  // switches and impacts beyond what the log of one step holds
   int redundant_rows;  // rows that depend on others at the start and are left out
 } PawlStepperInfo;
 
@@ -67,6 +66,21 @@ PAWL_API void pawl_stepper_destroy(PawlStepper* stepper);  // NULL is allowed
 PAWL_API PAWL_CHECKED PawlStatus pawl_state_create(const PawlStepper* stepper, PawlState** out,
                                                    PawlError* err);
 PAWL_API void pawl_state_destroy(PawlState* state);  // NULL is allowed
+
+// A state goes on in another stepper of the same system and method with the same bits, whatever
+// options other than the method it has been made with: `to` (of `stepper`) becomes `from` (of `of`),
+// and the stepper takes over what `of` knows of its matrices. The two may be the same stepper.
+// PAWL_ERROR_USAGE when they do not fit.
+PAWL_API PAWL_CHECKED PawlStatus pawl_state_copy(PawlStepper* stepper, PawlState* to,
+                                                 const PawlStepper* of, const PawlState* from,
+                                                 PawlError* err);
+// The same through plain bytes, for files: how many a state takes, writing them, and reading them.
+// Bytes of another system or method, of another kind of machine, or damaged ones are PAWL_ERROR_USAGE
+// with the reason, and the state is as before.
+PAWL_API size_t pawl_state_size(const PawlStepper* stepper);
+PAWL_API void pawl_state_save(const PawlStepper* stepper, const PawlState* state, void* bytes);
+PAWL_API PAWL_CHECKED PawlStatus pawl_state_load(PawlStepper* stepper, PawlState* state,
+                                                 const void* bytes, size_t size, PawlError* err);
 
 // Makes a state ready for its first step: checks that q and v are on the constraints, and computes
 // the acceleration and multipliers that belong to them. With `project` a start off the constraints

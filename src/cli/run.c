@@ -182,9 +182,6 @@ static const char* warning_of(const PawlSim* sim, int index) {
         "velocities violate the constraints by more than 1%: expected right after a switch "
         "with ga-p or ga-a, else a sign that the step is too large";
   }
-  if (s.work.unlogged > 0) {
-    list[count++] = "so many switches or impacts in one step that not all are in the log";
-  }
   return index < count ? list[index] : NULL;
 }
 

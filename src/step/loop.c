@@ -61,6 +61,12 @@ void pawl_loop_destroy(PawlLoop* l) {
   }
 }
 
+void pawl_loop_forget(PawlLoop* l) {
+  if (l) {
+    l->plan_state = NULL;
+  }
+}
+
 // ---- the start ----------------------------------------------------------------------------------
 PawlStatus pawl_loop_start(PawlStepper* s, PawlState* state, PawlError* err) {
   PawlLoop* l = s->loop;

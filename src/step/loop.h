@@ -37,6 +37,8 @@ PAWL_CHECKED PawlStatus pawl_loop_create(PawlStepper* stepper, bool event_driven
                                          const PawlStateShape* known, PawlLoop** out,
                                          PawlError* err);
 void pawl_loop_destroy(PawlLoop* loop);  // NULL is allowed
+// A state was written from outside: what was found out for steps to come does not count.
+void pawl_loop_forget(PawlLoop* loop);  // NULL is allowed
 // Adds what guards and surfaces remember to the shape of states.
 void pawl_loop_shape(const PawlLoop* loop, PawlStateShape* shape);
 

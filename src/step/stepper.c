@@ -105,7 +105,7 @@ static PawlStatus check_law(const PawlStepper* s, PawlError* err) {
                          s->def.impact, pawl_system_name(s->system));
 }
 
-static PawlStateShape shape_of(const PawlStepper* s) {
+PawlStateShape pawl_stepper_shape(const PawlStepper* s) {
   const PawlMethod* m = s->method;
   PawlSizes n = s->sizes;
   PawlStateShape shape = {
@@ -139,7 +139,7 @@ static PawlStatus fill(PawlStepper* s, PawlError* err) {
   PAWL_TRY(pawl_log_create(&s->arena, s->system, &s->log, err));
   PAWL_TRY(pawl_watch_create(&s->dynamics, &s->watching, err));
   PAWL_TRY(s->method->create(s, err));
-  PawlStateShape shape = shape_of(s);
+  PawlStateShape shape = pawl_stepper_shape(s);
   return pawl_system_switches(s->system) || pawl_system_triggers(s->system)
              ? pawl_loop_create(s, event_driven, &shape, &s->loop, err)
              : PAWL_OK;
@@ -178,7 +178,7 @@ void pawl_stepper_destroy(PawlStepper* s) {
 
 // ---- states -------------------------------------------------------------------------------------
 PawlStatus pawl_state_create(const PawlStepper* s, PawlState** out, PawlError* err) {
-  PawlStateShape shape = shape_of(s);
+  PawlStateShape shape = pawl_stepper_shape(s);
   PAWL_TRY(pawl_phase_state(&shape, out, err));
   pawl_system_start(s->system, (*out)->q, (*out)->v);
   return PAWL_OK;

@@ -69,3 +69,6 @@ struct PawlStepper {
   int contact_count;
   int strategy;  // which contacts enter the smooth motion of nsga-pva: 1, 2 or 3
 };
+
+// How many numbers of each kind a state of this stepper has.
+PawlStateShape pawl_stepper_shape(const PawlStepper* stepper);

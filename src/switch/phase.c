@@ -7,12 +7,16 @@
 #include "base/error.h"
 #include "switch/modes.h"
 
-PawlStatus pawl_phase_state(const PawlStateShape* n, PawlState** out, PawlError* err) {
+size_t pawl_phase_state_bytes(const PawlStateShape* n) {
   size_t numbers = (size_t)n->q + 2 * (size_t)n->v + 2 * (size_t)n->rows + (size_t)n->memory +
                    (size_t)n->since + 2 * (size_t)n->conditions;
   size_t integers = (size_t)n->conditions + (size_t)n->clocks + (size_t)n->modes;
   size_t flags = 2 * (size_t)n->rows + (size_t)n->surfaces;
-  size_t bytes = numbers * sizeof(double) + integers * sizeof(int) + flags;
+  return numbers * sizeof(double) + integers * sizeof(int) + flags;
+}
+
+PawlStatus pawl_phase_state(const PawlStateShape* n, PawlState** out, PawlError* err) {
+  size_t bytes = pawl_phase_state_bytes(n);
   PawlState* state = pawl_alloc(1, sizeof(PawlState) + bytes);
   *out = state;
   if (!state) {

@@ -37,6 +37,8 @@ typedef struct PawlStateShape {  // how many of each a state has
   int q, v, rows, memory, since, conditions, clocks, modes, surfaces;
 } PawlStateShape;
 
+// Bytes of its arrays, from q on.
+size_t pawl_phase_state_bytes(const PawlStateShape* shape);
 PAWL_CHECKED PawlStatus pawl_phase_state(const PawlStateShape* shape, PawlState** out,
                                          PawlError* err);
 // All of a state: the run goes on from the copy with the same bits.
