@@ -38,6 +38,7 @@ typedef struct PawlState {
   unsigned char* active;     // sizes.rows: binds, and does not follow from other rows
   unsigned char* redundant;  // sizes.rows: in force, but follows from other rows
   int redundant_count;
+  double redundant_off;  // how far the worst of them was off when they were found, relative
   unsigned char* still;  // surfaces of regions that the motion cannot leave
   int still_count;
   size_t bytes;  // of the arrays, which lie behind each other from q on
@@ -68,15 +69,15 @@ PAWL_API PAWL_CHECKED PawlStatus pawl_state_create(const PawlStepper* stepper, P
 PAWL_API void pawl_state_destroy(PawlState* state);  // NULL is allowed
 
 // A state goes on in another stepper of the same system and method with the same bits, whatever
-// options other than the method it has been made with: `to` (of `stepper`) becomes `from` (of `of`),
-// and the stepper takes over what `of` knows of its matrices. The two may be the same stepper.
-// PAWL_ERROR_USAGE when they do not fit.
+// options other than the method it has been made with: `to` (of `stepper`) becomes `from` (of
+// `of`), and the stepper takes over what `of` knows of its matrices. The two may be the same
+// stepper. PAWL_ERROR_USAGE when they do not fit.
 PAWL_API PAWL_CHECKED PawlStatus pawl_state_copy(PawlStepper* stepper, PawlState* to,
                                                  const PawlStepper* of, const PawlState* from,
                                                  PawlError* err);
 // The same through plain bytes, for files: how many a state takes, writing them, and reading them.
-// Bytes of another system or method, of another kind of machine, or damaged ones are PAWL_ERROR_USAGE
-// with the reason, and the state is as before.
+// Bytes of another system or method, of another kind of machine, or damaged ones are
+// PAWL_ERROR_USAGE with the reason, and the state is as before.
 PAWL_API size_t pawl_state_size(const PawlStepper* stepper);
 PAWL_API void pawl_state_save(const PawlStepper* stepper, const PawlState* state, void* bytes);
 PAWL_API PAWL_CHECKED PawlStatus pawl_state_load(PawlStepper* stepper, PawlState* state,

@@ -259,7 +259,7 @@ static PawlStatus watch(Start* start, PawlError* err) {
       row = i;
     }
   }
-  if (out <= WATCH_TOLERANCE || out <= BEYOND_OTHERS * in) {
+  if (out <= WATCH_TOLERANCE || out <= BEYOND_OTHERS * fmax(in, start->state->redundant_off)) {
     return PAWL_OK;
   }
   int number;

@@ -16,6 +16,8 @@ enum {
   MOST_AT_ONCE = 64,    // changes at one instant
 };
 
+static const double TINY = 1e-4;  // of the nominal step
+
 // ---- creation -----------------------------------------------------------------------------------
 void pawl_loop_shape(const PawlLoop* l, PawlStateShape* shape) {
   const PawlSystem* system = l->guards.dynamics->system;
@@ -36,6 +38,7 @@ PawlStatus pawl_loop_create(PawlStepper* s, bool event_driven, const PawlStateSh
   l->event_driven = event_driven;
   l->switches = pawl_system_switches(s->system);
   l->next = PAWL_NEW(&s->arena, int, s->sizes.modes);
+  l->move = PAWL_NEW(&s->arena, double, s->sizes.v);
   PAWL_TRY(pawl_law_create(&s->dynamics, &l->law, err));
   PAWL_TRY(pawl_surfaces_create(&s->dynamics, l->law.rates, &l->surfaces, err));
   PAWL_TRY(pawl_guards_create(&s->watching, &l->surfaces, s->method->exact,
@@ -86,11 +89,38 @@ PawlStatus pawl_loop_settle(PawlStepper* s, PawlState* state, PawlError* err) {
 }
 
 // ---- a piece without an instant -----------------------------------------------------------------
+// Implicit methods divide by the square of a step: a tiny one turns the rounding of positions into
+// accelerations. What is left out here is far below their own error.                        (V12)
+//   q + h v + h^2/2 v',   v + h v',   then v' and lambda anew
+static PawlStatus hop(PawlStepper* s, PawlState* state, double h, PawlError* err) {
+  double* move = s->loop->move;
+  const PawlValues* values;
+  for (int j = 0; j < s->sizes.v; j++) {
+    move[j] = h * (state->v[j] + 0.5 * h * state->a[j]);
+  }
+  pawl_system_retract(s->system, state->q, move, state->q);
+  for (int j = 0; j < s->sizes.v; j++) {
+    state->v[j] += h * state->a[j];
+  }
+  state->t += h;
+  PawlPhase phase = pawl_phase_of(state, false);
+  PAWL_TRY(pawl_dynamics_evaluate(&s->dynamics, &phase, state, &values, err));
+  PAWL_TRY(pawl_dynamics_accelerate(&s->dynamics, &phase, values, state->t, state->a, state->lambda,
+                                    err));
+  return s->method->start(s, &phase, state, err);
+}
+
+static bool is_tiny(const PawlStepper* s, double h) {
+  return h < TINY * s->def.step && !s->method->exact && s->contact_count == 0;
+}
+
 static PawlStatus step_inside(PawlStepper* s, PawlState* state, double h, PawlError* err) {
   PawlLoop* l = s->loop;
   PawlPhase phase = pawl_phase_of(state, false);
-  return l->switches && !l->event_driven ? pawl_regions_step(s, &l->regions, state, h, err)
-                                         : s->method->step(s, &phase, state, h, err);
+  if (l->switches && !l->event_driven) {
+    return pawl_regions_step(s, &l->regions, state, h, err);
+  }
+  return is_tiny(s, h) ? hop(s, state, h, err) : s->method->step(s, &phase, state, h, err);
 }
 
 int pawl_loop_most(const PawlStepper* s) {
@@ -384,7 +414,7 @@ static PawlStatus watched_piece(PawlStepper* s, PawlState* state, double h, bool
     return slide_instead(s, state, through, reaction, err);
   }
   if (!*found) {
-    return pawl_guards_note(g, state, true, err);
+    return pawl_guards_note(g, state, g->armed_count > 0, err);
   }
   if (!stopped) {
     PAWL_TRY(go_to_zero(s, state, h, &margin, err));

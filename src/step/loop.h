@@ -23,6 +23,7 @@ typedef struct PawlLoop {
   PawlState* probe;  // for methods that find roots themselves
   int mark_count;    // instants logged up to there
   int* next;         // modes
+  double* move;      // v
   bool jumped;       // in this step, and nobody has looked yet what that has carried across zero
   bool stop;         // an event ends the run
   // What was found out for steps to come: nothing is due before a time, as long as this state goes

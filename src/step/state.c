@@ -19,7 +19,7 @@ typedef struct Header {
   uint64_t state, kkt;  // bytes
   uint64_t sum;         // hash of all else
   int64_t step;
-  double t;
+  double t, redundant_off;
   int32_t redundant_count, still_count;
 } Header;
 
@@ -81,6 +81,7 @@ void pawl_state_save(const PawlStepper* s, const PawlState* state, void* bytes) 
   h.t = state->t;
   h.redundant_count = state->redundant_count;
   h.still_count = state->still_count;
+  h.redundant_off = state->redundant_off;
   memcpy(rest, state->q, h.state);
   pawl_kkt_save(s->kkt, rest + h.state);
   h.sum = sum_of(&h, rest);
@@ -136,6 +137,7 @@ PawlStatus pawl_state_load(PawlStepper* s, PawlState* state, const void* bytes, 
   state->t = h.t;
   state->redundant_count = h.redundant_count;
   state->still_count = h.still_count;
+  state->redundant_off = h.redundant_off;
   memcpy(state->q, rest, h.state);
   pawl_loop_forget(s->loop);
   return PAWL_OK;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "switch/tolerances.h"
 #include "system/system.h"
 
 enum {
@@ -158,11 +159,22 @@ static PawlStatus warn_redundant(PawlDynamics* d, const PawlState* state, PawlEr
   return d->warning ? PAWL_OK : pawl_fail_memory(err);
 }
 
+static double worst_redundant(PawlDynamics* d, const PawlState* state, const PawlValues* values) {
+  double worst = 0.0, *size = d->room;
+  pawl_dynamics_row_sizes(d, values->G, state->q, PAWL_SMALLEST_SIZE, size);
+  for (int i = 0; i < d->sizes.rows; i++) {
+    double of_row = size[i] > 0.0 ? size[i] : PAWL_SMALLEST_SIZE;
+    worst = state->redundant[i] ? fmax(worst, fabs(values->g[i]) / of_row) : worst;
+  }
+  return worst;
+}
+
 PawlStatus pawl_dynamics_reduce(PawlDynamics* d, PawlState* state, const PawlValues* values,
                                 PawlError* err) {
   int column;
   const double *M = values->M, *G = values->G;
   state->redundant_count = 0;
+  state->redundant_off = 0.0;
   memset(state->redundant, 0, (size_t)d->sizes.rows);
   pawl_phase_activate(d->system, state);
   PawlStatus status = pawl_kkt_factor(d->kkt, M, G, G, state->active);  // counted when it is used
@@ -181,6 +193,7 @@ PawlStatus pawl_dynamics_reduce(PawlDynamics* d, PawlState* state, const PawlVal
     return pawl_dynamics_singular(d, M, G, state->active, state->t, err);
   }
   pawl_phase_activate(d->system, state);
+  state->redundant_off = worst_redundant(d, state, values);
   return warn_redundant(d, state, err);
 }
 

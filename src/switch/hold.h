@@ -12,10 +12,11 @@ void pawl_hold_take(const PawlDynamics* d, PawlState* state, int constraint, dou
                     const double* size, const double* watch, bool* refused);
 // It lets go, or slides.
 void pawl_hold_drop(const PawlDynamics* d, PawlState* state, int constraint);
-// Positions move onto the rows that bind by the least change in the metric of M, until they hold.
+// Positions move onto the rows of `set` by the least change in the metric of M, until they hold.
 // `values` are those of the state, and again at the end; x (v), y, size (rows) are room.     (V4)
-PAWL_CHECKED PawlStatus pawl_hold_snap(PawlDynamics* d, PawlState* state, const PawlValues** values,
-                                       double* x, double* y, double* size, PawlError* err);
+PAWL_CHECKED PawlStatus pawl_hold_snap(PawlDynamics* d, PawlState* state, const unsigned char* set,
+                                       const PawlValues** values, double* x, double* y,
+                                       double* size, PawlError* err);
 // The largest |g_i| of the rows in `set`, less what `slack` seconds of motion at `rate` make (NULL:
 // nothing), relative to the terms of its row; and that row.
 double pawl_hold_worst(const PawlDynamics* d, const PawlState* state, const PawlValues* values,

@@ -32,6 +32,7 @@ PawlStatus pawl_jump_create(PawlGuards* guards, PawlLaw* law, PawlLog* log,
                   .guards = guards,
                   .law = law,
                   .log = log,
+                  .row_bytes = (size_t)rows * sizeof(double),
                   .G_before = PAWL_NEW(d->arena, double, d->nonzeros_G),
                   .dv = PAWL_NEW(d->arena, double, d->sizes.v),
                   .rate = PAWL_NEW(d->arena, double, rows),
@@ -156,6 +157,30 @@ static void begin_sliding(const PawlJump* j, PawlState* state) {
       state->largest[k] = 0.0;
     }
   }
+}
+
+// Positions move onto what is rigid; joints that hold by a finite force give way, and hold on where
+// that takes them.
+static PawlStatus snap(PawlJump* j, PawlState* state, const PawlValues** values, PawlError* err) {
+  PawlDynamics* d = j->dynamics;
+  const PawlWatching* w = j->guards->watching;
+  bool unused;
+  memcpy(j->set, state->active, (size_t)d->sizes.rows);
+  for (int k = 0; k < w->joint_count; k++) {
+    bool own = engages(j, state, w->joints[k]);  // it is the one that snaps
+    int row = d->system->constraints[w->joints[k]].first_row;
+    j->set[row] = j->set[row] && own;
+  }
+  PAWL_TRY(pawl_hold_snap(d, state, j->set, values, j->dv, j->correction, j->size, err));
+  pawl_dynamics_row_sizes(d, (*values)->G, state->q, 0.0, j->size);
+  for (int k = 0; k < w->joint_count; k++) {
+    int c = w->joints[k], row = d->system->constraints[c].first_row;
+    if (state->modes[c] == PAWL_MODE_HELD && !j->set[row]) {
+      (*values)->g[row] += state->held[row];
+      pawl_hold_take(d, state, c, (*values)->g, j->size, j->guards->watch, &unused);
+    }
+  }
+  return PAWL_OK;
 }
 
 // The new equations must hold where they begin, but for the drift that the old ones had and the
@@ -353,6 +378,24 @@ static PawlStatus stop_newly_held(PawlJump* j, PawlState* state, PawlError* err)
   return jump_post(j, state, values, j->correction, err);
 }
 
+// What holds has no rate, but methods let it drift; where joints are to be judged, or rows to be
+// taken away, that drift is taken out of the velocities first.
+static PawlStatus clean_rates(PawlJump* j, PawlState* state, PawlError* err) {
+  const PawlValues* values;
+  bool drifts = false;
+  if (j->guards->watching->joint_count == 0) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(evaluate(j, state, &values, err));
+  const double* rate = rates(j, state, values);
+  for (int i = 0; i < j->dynamics->sizes.rows; i++) {
+    j->set[i] = state->active[i] || state->redundant[i];
+    drifts |= j->set[i] && fabs(rate[i]) > PAWL_REST * PAWL_REST_DRIFT * fastest(j, state);
+  }
+  memset(j->persistent, 0, (size_t)j->dynamics->sizes.rows);
+  return drifts ? jump_post(j, state, values, j->correction, err) : PAWL_OK;
+}
+
 // ---- the instant --------------------------------------------------------------------------------
 // The gradient before is needed where the law lies between it and that after.
 static PawlStatus keep_gradient(PawlJump* j, PawlImpactLaw law, PawlError* err) {
@@ -370,6 +413,7 @@ PawlStatus pawl_jump(PawlJump* j, PawlState* state, const int* next, PawlError* 
   const PawlValues* values;
   PawlImpactLaw law;
   bool snaps, refused, newly_held;
+  PAWL_TRY(clean_rates(j, state, err));
   pawl_phase_copy(j->before, state);
   memcpy(state->modes, next, pawl_phase_mode_bytes(state));
   PAWL_TRY(pawl_law_of(d, state->t, j->before->modes, next, &law, err));
@@ -384,11 +428,11 @@ PawlStatus pawl_jump(PawlJump* j, PawlState* state, const int* next, PawlError* 
   PAWL_TRY(pawl_dynamics_reduce(d, state, values, err));
   if (snaps) {
     PAWL_TRY(evaluate(j, state, &values, err));
-    PAWL_TRY(pawl_hold_snap(d, state, &values, j->dv, j->correction, j->size, err));
+    PAWL_TRY(snap(j, state, &values, err));
   }
   PAWL_TRY(check_meeting(j, state, &values, err));
-  memset(j->impulse, 0, (size_t)d->sizes.rows * sizeof(double));
-  memset(j->loss, 0, (size_t)d->sizes.rows * sizeof(double));
+  memset(j->impulse, 0, j->row_bytes);
+  memset(j->loss, 0, j->row_bytes);
   if (list_added(j, state)) {
     PAWL_TRY(jump_velocities(j, state, law, &values, err));
   }

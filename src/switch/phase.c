@@ -52,6 +52,7 @@ void pawl_phase_copy(PawlState* to, const PawlState* from) {
   to->t = from->t;
   to->step = from->step;
   to->redundant_count = from->redundant_count;
+  to->redundant_off = from->redundant_off;
   to->still_count = from->still_count;
   memcpy(to->q, from->q, from->bytes);
 }

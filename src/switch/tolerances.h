@@ -9,6 +9,8 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // [1] Of the largest rate: below it a rate counts as zero. A jump leaves rates at 1e-16 to 1e-13 of
 // the largest, a motion that is resolved at all changes by far more than this in a step.
 #define PAWL_REST 1e-10
+// [1] Of PAWL_REST: a smaller drift of what holds is left alone.
+#define PAWL_REST_DRIFT 0.01
 // [1] Of the largest rate a sliding joint had: a rate found to be zero by locating an instant.
 #define PAWL_COME_TO_REST 1e-6
 // [1] Of event_tolerance times the second rate: the same where a motion passes through zero.
