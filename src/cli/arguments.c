@@ -7,9 +7,8 @@
 #include "cli/cli.h"
 
 static int bad(const char* what, const char* argument) {
-  fprintf(stderr, "pawl: %s '%s'; pawl COMMAND --help lists the options of a command\n", what,
-          argument);
-  return EXIT_USAGE;
+  return complain(EXIT_USAGE, "%s '%s'; pawl COMMAND --help lists the options of a command", what,
+                  argument);
 }
 
 // The canonical name of a setting, so that "--step=1" needs no copy.
@@ -90,6 +89,7 @@ static int read_option(Reader* r, const char* a) {
   } flags[] = {{'j', "--json", &out->json},
                {'P', "--project", &out->project},
                {'q', "--quiet", &out->quiet},
+               {'S', "--strict", &out->strict},
                {'l', "--latex", &out->latex}};
   for (size_t k = 0; k < sizeof flags / sizeof *flags; k++) {
     if (takes(r, flags[k].letter) && strcmp(a, flags[k].name) == 0) {
@@ -121,8 +121,10 @@ int read_arguments(int argc, char** argv, const char* takes_letters, Arguments* 
     }
   }
   if (takes(&r, 'm') && !out->model) {
-    fprintf(stderr, "pawl: a model is missing: a file, or a name that `pawl models` lists\n");
-    return EXIT_USAGE;
+    return complain(
+        EXIT_USAGE,
+        "a model is missing: a file, - for standard input, or a name that `pawl models` "
+        "lists");
   }
   return 0;
 }
@@ -148,8 +150,8 @@ PawlModel* load_model(const Arguments* arguments, PawlError* err) {
   if (status == PAWL_ERROR_FILE) {
     err->status = PAWL_ERROR_MODEL;  // a model that cannot be read is bad usage, not a failed run
     if (access(arguments->model, F_OK) != 0) {
-      fprintf(stderr, "pawl: '%s' is neither a file nor an example; `pawl models` lists these\n",
-              arguments->model);
+      complain(EXIT_USAGE, "'%s' is neither a file nor an example; `pawl models` lists these",
+               arguments->model);
     }
   }
   return status == PAWL_OK ? model : NULL;
@@ -165,21 +167,6 @@ int simulate_def(const Arguments* arguments, const PawlModel* model, PawlSimulat
     }
   }
   return 0;
-}
-
-int report_error(const PawlError* err) {
-  for (const char* line = err->message; *line;) {
-    int length = (int)strcspn(line, "\n");
-    fprintf(stderr, "pawl: %.*s\n", length, line);
-    line += length + (line[length] == '\n');
-  }
-  switch (err->status) {
-    case PAWL_ERROR_MODEL:
-    case PAWL_ERROR_USAGE:
-      return EXIT_USAGE;
-    default:
-      return EXIT_RUN;
-  }
 }
 
 double seconds_now(void) {

@@ -210,12 +210,14 @@ static int bench_lanes(Json* json) {
   } else {
     printf("\n%8s %12s %22s\n", "lanes", "operations", "ns/(operation lane)");
   }
+  int code = 0;
   for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
     PawlError err = {0};
     double per_operation = 0.0;
     long long operations = 0;
     if (time_lanes(counts[k], &per_operation, &operations, &err) != PAWL_OK) {
-      return report_error(&err);
+      code = report_error(&err);
+      break;
     }
     if (json) {
       json_open(json, NULL, '{');
@@ -230,7 +232,7 @@ static int bench_lanes(Json* json) {
   if (json) {
     json_close(json, ']');
   }
-  return 0;
+  return code;
 }
 
 static int bench_models(Json* json) {
@@ -268,6 +270,7 @@ static int run(int argc, char** argv) {
   }
   code = code ? code : bench_lanes(json);
   if (json) {
+    json_status(json, code);
     json_close(json, '}');
   }
   return code;

@@ -322,10 +322,11 @@ static void print_findings(const PawlSystem* system, const Findings* f) {
   printf("%s\n", f->problem ? "NOT READY: see the message" : "ready to run");
 }
 
-static void print_json(const PawlSystem* system, const Findings* f) {
+static void print_json(const PawlSystem* system, const Findings* f, int code) {
   Json json = {stdout, 0, true};
   json_open(&json, NULL, '{');
   json_text(&json, "model", pawl_system_name(system));
+  json_status(&json, code);
   json_whole(&json, "coordinates", f->n.q);
   json_whole(&json, "constraint_rows", f->n.rows);
   json_whole(&json, "groups", f->info.groups);
@@ -389,12 +390,12 @@ static int check(const Arguments* a, const PawlModel* model, const PawlSystem* s
     f.summary = pawl_sim_summary(sim);
     f.redundant = f.summary.work.redundant_rows;
   }
+  code = status == PAWL_OK ? EXIT_GOOD : report_error(&err);
   if (a->json) {
-    print_json(system, &f);
+    print_json(system, &f, code);
   } else {
     print_findings(system, &f);
   }
-  code = status == PAWL_OK ? EXIT_GOOD : report_error(&err);
   for (int k = 0; k < along.set_count; k++) {
     free(along.sets[k].modes);
   }

@@ -31,21 +31,18 @@ typedef struct Arguments {
   const char* outputs[MOST_OUTPUTS];      // -o FILE
   Setting settings[MOST_SETTINGS];        // --step 1e-3 and other options of simulate.def
   const char* plot;                       // --plot FILE
-  bool json, project, quiet, latex, help;
+  bool json, project, quiet, latex, strict, help;
 } Arguments;
 
 // Which options a command takes, as a string of letters: p parameters, s settings, o outputs and
-// plot, j --json, P --project, q --quiet, l --latex, m a model is required. Returns 0, or
-// EXIT_USAGE after a message.
+// plot, j --json, P --project, q --quiet, l --latex, S --strict, m a model is required. Returns 0,
+// or EXIT_USAGE after a message.
 int read_arguments(int argc, char** argv, const char* takes, Arguments* out);
 
 // The model named on the command line: a file, or an example by name. NULL after a message.
 PawlModel* load_model(const Arguments* arguments, PawlError* err);
 // simulate: of the model with the command line's settings over it. 0, or EXIT_USAGE.
 int simulate_def(const Arguments* arguments, const PawlModel* model, PawlSimulateDef* out);
-
-// Prints every line of the message behind "pawl: " and returns the exit code that belongs to it.
-int report_error(const PawlError* err);
 
 double seconds_now(void);
 
@@ -63,6 +60,23 @@ void json_whole(Json* json, const char* key, long long value);
 void json_text(Json* json, const char* key, const char* text);
 void json_bool(Json* json, const char* key, bool value);
 void json_numbers(Json* json, const char* key, int count, const double* values);
+
+// True once a command has begun its object; if it then fails, the object says so itself.
+bool json_begun(void);
+
+// ---- messages -----------------------------------------------------------------------------------
+// Prints every line of the text behind "pawl: ", keeps it for --json, and returns `code`.
+PAWL_PRINTF(2, 3) int complain(int code, const char* format, ...);
+int complain_memory(void);
+// The same for an error of the library; returns the exit code that belongs to it.
+int report_error(const PawlError* err);
+// A line "pawl: warning: ..." for each line of the text.
+void warn(const char* text);
+int warning_count(void);  // lines so far
+// The fields "status" (ok, failed, interrupted) and, unless ok, "message" with all complaints.
+void json_status(Json* json, int code);
+// An object with these fields alone, for a command that failed before it had anything to print.
+void print_json_failure(int code);
 
 // ---- commands -----------------------------------------------------------------------------------
 typedef struct Command {

@@ -222,10 +222,12 @@ static void json_row(Json* json, const Row* r) {
   json_close(json, '}');
 }
 
-static void print_json(const Study* study, const char* reference, int count, const Row* rows) {
+static void print_json(const Study* study, const char* reference, int count, const Row* rows,
+                       int code) {
   Json json = {stdout, 0, true};
   json_open(&json, NULL, '{');
   json_text(&json, "model", pawl_system_name(study->system));
+  json_status(&json, code);
   json_number(&json, "step", study->def.step);
   json_number(&json, "until", study->def.until);
   json_text(&json, "reference", reference);
@@ -251,11 +253,12 @@ static int compare_all(const Study* study, const Arguments* a, int count, char**
     compare_method(study, methods[k], &reference.path, &rows[k]);
     good += rows[k].good;
   }
-  if (!rows) {
-    fprintf(stderr, "pawl: out of memory\n");
-  } else if (a->json) {
-    print_json(study, reference.label, count, rows);
-  } else {
+  int code = !rows      ? complain_memory()
+             : good > 0 ? EXIT_GOOD
+                        : complain(EXIT_RUN, "no method reached the end: %s", rows[0].message);
+  if (rows && a->json) {
+    print_json(study, reference.label, count, rows, code);
+  } else if (rows) {
     printf("%s: step %g s, until %g s; reference: %s\n", pawl_system_name(study->system),
            study->def.step, study->def.until, reference.label);
     print_first_table(count, rows);
@@ -263,7 +266,7 @@ static int compare_all(const Study* study, const Arguments* a, int count, char**
   }
   free(rows);
   path_destroy(&reference.path);
-  return good > 0 ? EXIT_GOOD : EXIT_RUN;
+  return code;
 }
 
 static int run(int argc, char** argv) {

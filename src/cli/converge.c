@@ -39,10 +39,9 @@ typedef struct Result {
 
 // ---- step sizes ---------------------------------------------------------------------------------
 static int bad_steps(const char* text) {
-  fprintf(stderr,
-          "pawl: --steps %s: expected 3 to %d positive numbers with commas, or HIGH:LOW:COUNT\n",
-          text, MOST_STEPS);
-  return -1;
+  return complain(-1,
+                  "--steps %s: expected 3 to %d positive numbers with commas, or HIGH:LOW:COUNT",
+                  text, MOST_STEPS);
 }
 
 static int read_steps(const char* text, double* h) {
@@ -218,8 +217,7 @@ static int converge_all(const Study* study, const Arguments* a, int method_count
   Json json = {stdout, 0, true};
   int code = 0;
   if (!references || !result) {
-    fprintf(stderr, "pawl: out of memory\n");
-    code = EXIT_RUN;
+    code = complain_memory();
   } else if (a->json) {
     begin_json(&json, study, references);
   } else {
@@ -237,6 +235,7 @@ static int converge_all(const Study* study, const Arguments* a, int method_count
   }
   if (json.depth > 0) {
     json_close(&json, ']');
+    json_status(&json, code);
     json_close(&json, '}');
   }
   free(result);

@@ -35,11 +35,18 @@ static void print_number(FILE* to, double value) {
   fputs(buffer, to);
 }
 
+static bool any_begun;
+
+bool json_begun(void) {
+  return any_begun;
+}
+
 static void begin(Json* json, const char* key) {
   if (json->depth > 0) {
     fprintf(json->to, "%s\n%*s", json->first ? "" : ",", 2 * json->depth, "");
   }
   json->first = false;
+  any_begun = true;
   if (key) {
     print_text(json->to, key);
     fputs(": ", json->to);

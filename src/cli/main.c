@@ -37,14 +37,26 @@ void print_settings_help(void) {
   }
 }
 
-static int run_command(const Command* command, int argc, char** argv) {
+static bool asks_for(const char* option, int argc, char** argv) {
   for (int k = 0; k < argc; k++) {
-    if (strcmp(argv[k], "--help") == 0 || strcmp(argv[k], "-h") == 0) {
-      command->help();
-      return EXIT_GOOD;
+    if (strcmp(argv[k], option) == 0) {
+      return true;
     }
   }
-  return command->run(argc, argv);
+  return false;
+}
+
+static int run_command(const Command* command, int argc, char** argv) {
+  if (asks_for("--help", argc, argv) || asks_for("-h", argc, argv)) {
+    command->help();
+    return EXIT_GOOD;
+  }
+  bool json = asks_for("--json", argc, argv);  // before the command takes its options out of argv
+  int code = command->run(argc, argv);
+  if (code != EXIT_GOOD && json && !json_begun()) {
+    print_json_failure(code);
+  }
+  return code;
 }
 
 int main(int argc, char** argv) {
@@ -71,7 +83,8 @@ int main(int argc, char** argv) {
       return code;
     }
   }
-  fprintf(stderr, "pawl: unknown command '%s'\n\n", name);
+  complain(EXIT_USAGE, "unknown command '%s'", name);
+  fputc('\n', stderr);
   print_help(stderr);
   return EXIT_USAGE;
 }

@@ -42,8 +42,8 @@ static int run(int argc, char** argv) {
   if (argc == 0) {
     return failed;
   }
-  fprintf(stderr, "pawl: no example is called '%s'; `pawl models` lists them\n", arguments.model);
-  return EXIT_USAGE;
+  return complain(EXIT_USAGE, "no example is called '%s'; `pawl models` lists them",
+                  arguments.model);
 }
 
 const Command command_models = {"models", "list the examples that come with pawl, or print one",

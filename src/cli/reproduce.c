@@ -337,16 +337,21 @@ static void try_paper(const Paper* paper, Report* report) {
   }
 }
 
-static void finish(const Report* report, double seconds) {
+static int finish(const Report* report, double seconds) {
+  int code = report->failed
+                 ? complain(EXIT_RUN, "%d of %d checks failed", report->failed, report->checks)
+                 : EXIT_GOOD;
   if (report->json) {
     json_close(report->json, ']');
     json_whole(report->json, "checks", report->checks);
     json_whole(report->json, "failed", report->failed);
     json_number(report->json, "seconds", seconds);
+    json_status(report->json, code);
     json_close(report->json, '}');
   } else {
     printf("\n%d checks, %d failed, in %.1f s\n", report->checks, report->failed, seconds);
   }
+  return code;
 }
 
 // The papers named on the command line, or all; EXIT_USAGE when one is unknown.
@@ -362,10 +367,9 @@ static int choose(int argc, char** argv, bool* chosen, bool* json) {
     } else if (found >= 0) {
       chosen[found] = any = true;
     } else {
-      fprintf(stderr,
-              "pawl: '%s' is not a paper of the benchmark; pawl reproduce --help lists them\n",
-              argv[k]);
-      return EXIT_USAGE;
+      return complain(EXIT_USAGE,
+                      "'%s' is not a paper of the benchmark; pawl reproduce --help lists them",
+                      argv[k]);
     }
   }
   for (int p = 0; papers[p]; p++) {
@@ -394,8 +398,7 @@ static int run(int argc, char** argv) {
       try_paper(papers[p], &report);
     }
   }
-  finish(&report, seconds_now() - begin);
-  return report.failed ? EXIT_RUN : EXIT_GOOD;
+  return finish(&report, seconds_now() - begin);
 }
 
 const Command command_reproduce = {"reproduce", "the benchmark: the examples of papers, checked",

@@ -60,12 +60,11 @@ static Writer writer_of(const char* path) {
 static int check_folder(const char* path) {
   char* copy = strdup(path);
   if (!copy) {
-    fprintf(stderr, "pawl: out of memory\n");
-    return EXIT_RUN;
+    return complain_memory();
   }
   int failed = access(dirname(copy), W_OK) != 0;
   if (failed) {
-    fprintf(stderr, "pawl: %s: cannot be written: %s\n", path, strerror(errno));
+    complain(EXIT_RUN, "%s: cannot be written: %s", path, strerror(errno));
   }
   free(copy);
   return failed ? EXIT_RUN : 0;
@@ -76,16 +75,13 @@ static int check_outputs(const Arguments* a) {
     const char* path = a->outputs[k];
     Writer writer = writer_of(path);
     if (!writer) {
-      fprintf(stderr, "pawl: -o %s: the name must end in .csv or .h5, or be - for CSV\n", path);
-      return EXIT_USAGE;
+      return complain(EXIT_USAGE, "-o %s: the name must end in .csv or .h5, or be - for CSV", path);
     }
     if (writer == pawl_write_hdf5 && !pawl_has_hdf5()) {
-      fprintf(stderr, "pawl: -o %s: this pawl was built without HDF5\n", path);
-      return EXIT_USAGE;
+      return complain(EXIT_USAGE, "-o %s: this pawl was built without HDF5", path);
     }
     if (a->json && strcmp(path, "-") == 0) {
-      fprintf(stderr, "pawl: -o - and --json would both write to standard output\n");
-      return EXIT_USAGE;
+      return complain(EXIT_USAGE, "-o - and --json would both write to standard output");
     }
     int failed = strcmp(path, "-") == 0 ? 0 : check_folder(path);
     if (failed) {
@@ -97,8 +93,7 @@ static int check_outputs(const Arguments* a) {
   }
   const char* dot = strrchr(a->plot, '.');
   if (!dot || strcmp(dot, ".svg") != 0) {
-    fprintf(stderr, "pawl: --plot %s: the name must end in .svg\n", a->plot);
-    return EXIT_USAGE;
+    return complain(EXIT_USAGE, "--plot %s: the name must end in .svg", a->plot);
   }
   return check_folder(a->plot);
 }
@@ -254,14 +249,14 @@ static void json_events(Json* json, const PawlRecorder* recorder) {
 }
 
 static void print_json(const PawlSystem* system, const PawlSim* sim, const PawlSimulateDef* def,
-                       const char* status) {
+                       int code) {
   PawlSummary s = pawl_sim_summary(sim);
   const PawlState* state = pawl_sim_state(sim);
   PawlSizes n = pawl_system_sizes(system);
   Json json = {stdout, 0, true};
   json_open(&json, NULL, '{');
   json_text(&json, "model", pawl_system_name(system));
-  json_text(&json, "status", status);
+  json_status(&json, code);
   json_text(&json, "method", def->method);
   json_number(&json, "step", def->step);
   json_whole(&json, "steps", s.work.steps);
@@ -302,11 +297,7 @@ static void print_json(const PawlSystem* system, const PawlSim* sim, const PawlS
 // ---- the command --------------------------------------------------------------------------------
 static void print_warnings(const PawlSim* sim) {
   for (int k = 0; warning_of(sim, k); k++) {
-    for (const char* at = warning_of(sim, k); *at;) {
-      int length = (int)strcspn(at, "\n");
-      fprintf(stderr, "pawl: warning: %.*s\n", length, at);
-      at += length + (at[length] == '\n');
-    }
+    warn(warning_of(sim, k));
   }
 }
 
@@ -317,17 +308,15 @@ static int finish(const Arguments* a, const PawlSystem* system, const PawlSim* s
     print_summary(system, sim, def);
   }
   print_warnings(sim);
-  if (a->json) {
-    print_json(system, sim, def,
-               status == PAWL_OK        ? "ok"
-               : status == PAWL_STOPPED ? "interrupted"
-                                        : "failed");
-  }
   if (status == PAWL_STOPPED) {
-    fprintf(stderr, "pawl: interrupted; the results up to here are complete\n");
-    return EXIT_INTERRUPTED;
+    code = complain(EXIT_INTERRUPTED, "interrupted; the results up to here are complete");
+  } else if (status != PAWL_OK) {
+    code = report_error(err);
   }
-  return status == PAWL_OK ? code : report_error(err);
+  if (a->json) {
+    print_json(system, sim, def, code);
+  }
+  return code;
 }
 
 static int simulate(const Arguments* a, const PawlModel* model, const PawlSystem* system) {

@@ -41,8 +41,7 @@ int study_take_option(int* argc, char** argv, const char* name, const char** val
       *value = argv[k] + length + 1;
     } else if (strcmp(argv[k], name) == 0) {
       if (k + 1 == *argc) {
-        fprintf(stderr, "pawl: a value is missing behind '%s'\n", name);
-        return EXIT_USAGE;
+        return complain(EXIT_USAGE, "a value is missing behind '%s'", name);
       }
       *value = argv[++k];
     } else {
@@ -102,12 +101,11 @@ int study_methods(char* list, char** names) {
   }
   count = list ? study_split(list, ',', MOST_METHODS, names) : count;
   if (count < 0) {
-    fprintf(stderr, "pawl: --methods: more than %d\n", MOST_METHODS);
+    return complain(-1, "--methods: more than %d", MOST_METHODS);
   }
   for (int k = 0; k < count; k++) {
     if (!is_method(names[k])) {
-      fprintf(stderr, "pawl: unknown method '%s'; pawl run --help lists the methods\n", names[k]);
-      return -1;
+      return complain(-1, "unknown method '%s'; pawl run --help lists the methods", names[k]);
     }
   }
   return count;

@@ -52,13 +52,36 @@ usage "newton = half" run pendulum --newton half -o x.csv
 usage "theta = 0.2" run bouncing-pendulum --method moreau-jean --theta 0.2 -o x.csv
 usage "strategy = 4" run bouncing-pendulum --strategy 4 -o x.csv
 usage "x.txt: the name must end in .csv or .h5" run pendulum -o x.txt
-usage "standard output" run pendulum --json -o -
 usage "'foo' is not a parameter" run pendulum -p foo=1 -o x.csv
 usage "expected name=expression" run pendulum -p L -o x.csv
 usage "'nan' is not a finite number" run pendulum -p L=nan -o x.csv
 usage "'1/0' is not a finite number" run pendulum -p L=1/0 -o x.csv
 usage "unknown name" run pendulum -p L=theta -o x.csv
 usage "no example is called 'nosuch'" models nosuch
+
+# --json prints an object also when it fails: status and message, with the same exit code.
+json_failure() {
+  wanted_code=$1
+  text=$2
+  shift 2
+  expect "$wanted_code" "$@" --json
+  paths
+  same "$(field status)" failed
+  field message >message
+  has message "$text"
+  has err "$text"
+}
+printf 'model: bad\ncoordinates: {x: {}}\npotential: y + z\n' >../bad.yaml
+json_failure 2 "bad.yaml:3:12: in 'y + z': unknown name 'y'" run ../bad.yaml
+json_failure 2 "unknown name 'y'" check ../bad.yaml
+json_failure 2 "unknown name 'y'" compare ../bad.yaml
+json_failure 2 "unknown name 'y'" converge ../bad.yaml
+json_failure 2 "'nobody' is not a paper" reproduce nobody
+json_failure 2 "unknown option '--frob'" bench --frob
+json_failure 2 "would both write to standard output" run pendulum -o -
+json_failure 2 "step = -1" run pendulum --step -1
+json_failure 2 "neither a file nor an example" run nosuch.yaml
+json_failure 1 "no method reached the end" compare kinked-track --methods rk4 --reference nsga-pvv@1e-2
 
 # A model or a folder that is not there, before anything is computed.
 expect 2 run nosuch.yaml -o x.csv
@@ -74,6 +97,6 @@ if [ "$(id -u)" -ne 0 ]; then # root may write everywhere
   has err "closed/x.csv"
   rmdir closed
 fi
-rm -f out err
+rm -f out err paths message
 same "$(ls -A)" ""
 finish
