@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading the command line, loading the model it names, and reporting errors.
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -138,8 +139,32 @@ static const Example* find_example(const char* name) {
   return NULL;
 }
 
+// The model on standard input. One byte more than a model may have is read, so that the library
+// refuses what is too long.
+static PawlStatus parse_standard_input(const Arguments* arguments, PawlModel** out,
+                                       PawlError* err) {
+  size_t room = (size_t)PAWL_MODEL_MAX_BYTES + 1;
+  char* text = malloc(room);
+  size_t length = text ? fread(text, 1, room, stdin) : 0;
+  PawlStatus status = PAWL_ERROR_MODEL;
+  if (!text) {
+    *err = (PawlError){PAWL_ERROR_MEMORY, "out of memory"};
+    status = PAWL_ERROR_MEMORY;
+  } else if (ferror(stdin)) {
+    *err = (PawlError){PAWL_ERROR_MODEL, "standard input cannot be read"};
+  } else {
+    status = pawl_model_parse(text, length, "<stdin>", arguments->override_count,
+                              arguments->overrides, out, err);
+  }
+  free(text);
+  return status;
+}
+
 PawlModel* load_model(const Arguments* arguments, PawlError* err) {
   PawlModel* model = NULL;
+  if (strcmp(arguments->model, "-") == 0) {
+    return parse_standard_input(arguments, &model, err) == PAWL_OK ? model : NULL;
+  }
   const Example* example =
       access(arguments->model, F_OK) == 0 ? NULL : find_example(arguments->model);
   PawlStatus status =

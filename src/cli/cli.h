@@ -39,7 +39,7 @@ typedef struct Arguments {
 // or EXIT_USAGE after a message.
 int read_arguments(int argc, char** argv, const char* takes, Arguments* out);
 
-// The model named on the command line: a file, or an example by name. NULL after a message.
+// The model named on the command line: a file, - for standard input, or an example by name. NULL after a message.
 PawlModel* load_model(const Arguments* arguments, PawlError* err);
 // simulate: of the model with the command line's settings over it. 0, or EXIT_USAGE.
 int simulate_def(const Arguments* arguments, const PawlModel* model, PawlSimulateDef* out);

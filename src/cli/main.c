@@ -20,6 +20,7 @@ static void print_help(FILE* to) {
   fprintf(to,
           "\n`pawl COMMAND --help` describes a command. Try: pawl run pendulum --plot "
           "pendulum.svg\n"
+          "A model is a file, - for standard input, or the name of an example (pawl models).\n"
           "exit codes: 0 good, 1 the run failed, 2 bad usage or bad model, 130 interrupted\n");
 }
 

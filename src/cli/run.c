@@ -15,7 +15,8 @@ static void help(void) {
   printf(
       "usage: pawl run MODEL [-p NAME=VALUE]... [-o FILE]... [--plot FILE] [--json] [--project]\n"
       "                [--method M] [--step h] [--until t] ...\n\n"
-      "Simulates MODEL, a file or the name of an example (`pawl models`).\n\n"
+      "Simulates MODEL: a file, - for standard input, or the name of an example (`pawl "
+      "models`).\n\n"
       "  -p NAME=VALUE      set a parameter of the model; VALUE may be an expression\n"
       "  -o FILE            write the trajectory: FILE.csv, FILE.h5, or - for CSV on standard\n"
       "                     output; may be given several times\n"

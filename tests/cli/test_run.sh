@@ -73,6 +73,16 @@ expect 0 run "$models/oscillator.yaml" --json --until 1
 paths
 near "$(field final.q.x)" -0.416146836547142 1e-5 # cos 2
 
+# --- a model from standard input: the same motion, and messages that say where it came from ---
+expect 0 run "$models/oscillator.yaml" --until 1 -o file.csv
+"$pawl" run - --until 1 -o stdin.csv <"$models/oscillator.yaml" 2>err || complain "run -: $(cat err)"
+cmp -s file.csv stdin.csv || complain "a model from standard input moves differently"
+for command in run check equations compare converge; do
+  printf 'model: bad\ncoordinates: {x: {}}\npotential: y\n' | "$pawl" "$command" - >out 2>err
+  same "$?" 2
+  has err "<stdin>:3:12: in 'y': unknown name 'y'"
+done
+
 # --- a failing run: exit code 1, and what was computed is there, whole ---
 cat >pit.yaml <<'MODEL'
 model: pit
