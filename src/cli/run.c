@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -71,6 +72,21 @@ static int check_folder(const char* path) {
   return failed ? EXIT_RUN : 0;
 }
 
+// Writing over the model itself is refused: same device and inode, whatever the path.
+static int check_not_model(const Arguments* a, const char* path) {
+  struct stat model, output;
+  if (stat(a->model, &model) == 0 && stat(path, &output) == 0 && model.st_dev == output.st_dev &&
+      model.st_ino == output.st_ino) {
+    return complain(EXIT_USAGE, "%s is the model itself and would be replaced", path);
+  }
+  return 0;
+}
+
+static int check_target(const Arguments* a, const char* path) {
+  int failed = check_not_model(a, path);
+  return failed ? failed : check_folder(path);
+}
+
 static int check_outputs(const Arguments* a) {
   for (int k = 0; k < a->output_count; k++) {
     const char* path = a->outputs[k];
@@ -84,7 +100,7 @@ static int check_outputs(const Arguments* a) {
     if (a->json && strcmp(path, "-") == 0) {
       return complain(EXIT_USAGE, "-o - and --json would both write to standard output");
     }
-    int failed = strcmp(path, "-") == 0 ? 0 : check_folder(path);
+    int failed = strcmp(path, "-") == 0 ? 0 : check_target(a, path);
     if (failed) {
       return failed;
     }
@@ -96,7 +112,7 @@ static int check_outputs(const Arguments* a) {
   if (!dot || strcmp(dot, ".svg") != 0) {
     return complain(EXIT_USAGE, "--plot %s: the name must end in .svg", a->plot);
   }
-  return check_folder(a->plot);
+  return check_target(a, a->plot);
 }
 
 static int write_one(const PawlRecorder* recorder, Writer writer, const char* path, bool quiet) {

@@ -83,6 +83,15 @@ json_failure 2 "step = -1" run pendulum --step -1
 json_failure 2 "neither a file nor an example" run nosuch.yaml
 json_failure 1 "no method reached the end" compare kinked-track --methods rk4 --reference nsga-pvv@1e-2
 
+# The model itself is never written over, under whatever name.
+cp "$models/oscillator.yaml" ../model.csv
+ln -s ../model.csv link.csv
+ln ../model.csv hard.svg
+usage "link.csv is the model itself" run ../model.csv -o link.csv
+usage "hard.svg is the model itself" run link.csv --plot hard.svg
+cmp -s ../model.csv "$models/oscillator.yaml" || complain "the model was written over"
+rm link.csv hard.svg
+
 # A model or a folder that is not there, before anything is computed.
 expect 2 run nosuch.yaml -o x.csv
 has err "nosuch.yaml"
