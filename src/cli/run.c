@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// pawl run: simulates a model and writes what was asked for. Ctrl-C ends the run after the present
-// step; what was computed until then is written.
+// pawl run: simulates a model and writes what was asked for. Ctrl-C or a hang-up ends the run after
+// the present step; what was computed until then is written.
 #include <errno.h>
 #include <libgen.h>
 #include <math.h>
@@ -36,12 +36,17 @@ static void on_signal(int signal) {
   interrupted = 1;
 }
 
+// A hang-up ends the run as Ctrl-C does, unless it is ignored on purpose (nohup).
 static void catch_signals(void) {
+  struct sigaction before;
   struct sigaction action = {.sa_handler = on_signal};
   action.sa_flags = (int)SA_RESETHAND;  // a second Ctrl-C ends the program at once
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
+  if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
+    sigaction(SIGHUP, &action, NULL);
+  }
 }
 
 // ---- outputs ------------------------------------------------------------------------------------

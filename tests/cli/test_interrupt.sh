@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Ctrl-C: the run ends after the present step, and what was computed until then is written, whole.
+# Ctrl-C and a hang-up: the run ends after the present step, and what was computed until then is written, whole.
 . "$(dirname "$0")/lib.sh"
 
 # interrupt SIGNAL: a run of many hours is ended after a moment.
@@ -26,4 +26,5 @@ interrupt() {
 : >paths
 interrupt INT
 interrupt TERM
+interrupt HUP
 finish
