@@ -17,7 +17,8 @@ static void help(void) {
       "eigenvalues,\n"
       "the multiplicity of zero, natural frequencies and damping ratios in each set of modes.\n"
       "Exit code 1 or 2 when something is wrong.\n"
-      "  --project          check the start after moving it onto the constraints\n");
+      "  --project          check the start after moving it onto the constraints\n"
+      "  --strict           warnings make the exit code 1\n");
 }
 
 // A set of modes met along the run.
@@ -316,9 +317,6 @@ static void print_findings(const PawlSystem* system, const Findings* f) {
     print_along(system, f);
   }
   show_spectra(system, f->along, NULL);
-  if (f->warning[0]) {
-    printf("warning             %s\n", f->warning);
-  }
   printf("%s\n", f->problem ? "NOT READY: see the message" : "ready to run");
 }
 
@@ -390,7 +388,8 @@ static int check(const Arguments* a, const PawlModel* model, const PawlSystem* s
     f.summary = pawl_sim_summary(sim);
     f.redundant = f.summary.work.redundant_rows;
   }
-  code = status == PAWL_OK ? EXIT_GOOD : report_error(&err);
+  warn(f.warning);
+  code = status == PAWL_OK ? strict_code(a) : report_error(&err);
   if (a->json) {
     print_json(system, &f, code);
   } else {
@@ -405,7 +404,7 @@ static int check(const Arguments* a, const PawlModel* model, const PawlSystem* s
 
 static int run(int argc, char** argv) {
   Arguments a;
-  int code = read_arguments(argc, argv, "mpsjP", &a);
+  int code = read_arguments(argc, argv, "mpsjPS", &a);
   if (code) {
     return code;
   }

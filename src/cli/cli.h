@@ -39,7 +39,8 @@ typedef struct Arguments {
 // or EXIT_USAGE after a message.
 int read_arguments(int argc, char** argv, const char* takes, Arguments* out);
 
-// The model named on the command line: a file, - for standard input, or an example by name. NULL after a message.
+// The model named on the command line: a file, - for standard input, or an example by name. NULL
+// after a message.
 PawlModel* load_model(const Arguments* arguments, PawlError* err);
 // simulate: of the model with the command line's settings over it. 0, or EXIT_USAGE.
 int simulate_def(const Arguments* arguments, const PawlModel* model, PawlSimulateDef* out);
@@ -72,7 +73,8 @@ int complain_memory(void);
 int report_error(const PawlError* err);
 // A line "pawl: warning: ..." for each line of the text.
 void warn(const char* text);
-int warning_count(void);  // lines so far
+// With --strict and warnings so far: EXIT_RUN after a message; else EXIT_GOOD.
+int strict_code(const Arguments* arguments);
 // The fields "status" (ok, failed, interrupted) and, unless ok, "message" with all complaints.
 void json_status(Json* json, int code);
 // An object with these fields alone, for a command that failed before it had anything to print.

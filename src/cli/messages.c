@@ -62,8 +62,10 @@ void warn(const char* text) {
   each_line(text, say_warning);
 }
 
-int warning_count(void) {
-  return warnings;
+int strict_code(const Arguments* arguments) {
+  return arguments->strict && warnings > 0
+             ? complain(EXIT_RUN, "--strict: %d warning%s", warnings, warnings == 1 ? "" : "s")
+             : EXIT_GOOD;
 }
 
 void json_status(Json* json, int code) {

@@ -24,6 +24,7 @@ static void help(void) {
       "  --plot FILE.svg    draw coordinates, rates and energies over time\n"
       "  --json             print the summary as one JSON object on standard output\n"
       "  --project          move a start that is off the constraints onto them\n"
+      "  --strict           warnings make the exit code 1\n"
       "  --quiet            no summary and no progress\n\n"
       "Energy drift and residuals of the summary are judged at the recorded samples (--record).\n");
   print_settings_help();
@@ -330,6 +331,7 @@ static int finish(const Arguments* a, const PawlSystem* system, const PawlSim* s
     print_summary(system, sim, def);
   }
   print_warnings(sim);
+  code = code ? code : strict_code(a);
   if (status == PAWL_STOPPED) {
     code = complain(EXIT_INTERRUPTED, "interrupted; the results up to here are complete");
   } else if (status != PAWL_OK) {
@@ -368,7 +370,7 @@ static int simulate(const Arguments* a, const PawlModel* model, const PawlSystem
 
 static int run(int argc, char** argv) {
   Arguments a;
-  int code = read_arguments(argc, argv, "mpsojPq", &a);
+  int code = read_arguments(argc, argv, "mpsojPqS", &a);
   code = code ? code : check_outputs(&a);
   if (code) {
     return code;

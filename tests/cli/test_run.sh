@@ -127,6 +127,12 @@ constraints: {first: x = y, second: 2*y = 2*x}
 MODEL
 expect 0 run twice.yaml
 has err "warning: redundant constraints: 'second' (row 1)"
+expect 1 run twice.yaml --strict --json
+has err "--strict: 1 warning"
+paths
+same "$(field status)" failed
+expect 1 check twice.yaml --strict
+expect 0 run pendulum --until 0.1 --strict
 
 # --- switches and impacts in the JSON, with the numbers of the papers' examples ---
 expect 0 run kinked-track --json
