@@ -2,6 +2,8 @@
 // What a run has seen: a table of samples with named columns, and the log of switches.
 #pragma once
 
+#include <stdbool.h>
+
 #include "pawl/base.h"
 
 #ifdef __cplusplus
@@ -49,9 +51,12 @@ PAWL_API int pawl_recorder_sample_count(const PawlRecorder* recorder);
 PAWL_API const double* pawl_recorder_sample(const PawlRecorder* recorder, int sample);
 PAWL_API int pawl_recorder_event_count(const PawlRecorder* recorder);
 PAWL_API const PawlEvent* pawl_recorder_event(const PawlRecorder* recorder, int event);
-// Facts about the run to be written beside the data ("model", "method", ...); NULL past the end.
+// Facts about the run to be written beside the data ("model", "method", "options/rho",
+// "parameters/m", ...); NULL past the end.
 PAWL_API const char* pawl_recorder_fact_name(const PawlRecorder* recorder, int fact);
 PAWL_API const char* pawl_recorder_fact_value(const PawlRecorder* recorder, int fact);
+// True when the fact is a number; its value is then the shortest decimal of it.
+PAWL_API bool pawl_recorder_fact_number(const PawlRecorder* recorder, int fact, double* number);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing what a recorder holds. A file appears whole or not at all: it is written beside its final
-// name and renamed when complete.
+// Writing what a run has seen, to files. A file appears whole or not at all: it is written beside
+// its final name and renamed when complete. A trajectory can be written at once from a recorder
+// that kept its samples, or sample by sample while the run goes on, in bounded memory.
 #pragma once
 
 #include <stdbool.h>
@@ -23,6 +24,28 @@ PAWL_API PAWL_CHECKED PawlStatus pawl_write_csv(const PawlRecorder* recorder, co
 PAWL_API PAWL_CHECKED PawlStatus pawl_write_hdf5(const PawlRecorder* recorder, const char* path,
                                                  PawlError* err);
 PAWL_API bool pawl_has_hdf5(void);
+
+// ---- sample by sample -----------------------------------------------------------------------
+typedef enum PawlFormat { PAWL_FORMAT_CSV, PAWL_FORMAT_HDF5 } PawlFormat;
+typedef struct PawlWriter PawlWriter;
+
+// A writer for `path`, which it copies; the file is opened with the first sample. `columns` chooses
+// what is written, in this order: names as in the header, with commas between them. A name without
+// its row or index stands for all of them (lambda(pin), u). NULL: every column.
+PAWL_API PAWL_CHECKED PawlStatus pawl_writer_create(PawlFormat format, const char* path,
+                                                    const char* columns, PawlWriter** out,
+                                                    PawlError* err);
+// Writes one sample, one number for each column of `recorder`, to PATH.part. What was written is on
+// the disk, in a form that can be read, after a second or so at most, also should the program be
+// killed. PAWL_ERROR_USAGE at the first sample: a chosen column is not there. After a failure
+// PATH.part stays with what it holds.
+PAWL_API PAWL_CHECKED PawlStatus pawl_writer_add(PawlWriter* writer, const PawlRecorder* recorder,
+                                                 const double* sample, PawlError* err);
+// Adds what comes last (the events, to HDF5) and gives the file its name. Nothing without a sample.
+PAWL_API PAWL_CHECKED PawlStatus pawl_writer_finish(PawlWriter* writer,
+                                                    const PawlRecorder* recorder, PawlError* err);
+// NULL is allowed. A file that was neither finished nor failed is removed.
+PAWL_API void pawl_writer_destroy(PawlWriter* writer);
 
 // A drawing of coordinates, rates and energies over time with the events marked, as SVG.
 PAWL_API PAWL_CHECKED PawlStatus pawl_write_svg(const PawlRecorder* recorder, const char* path,

@@ -16,11 +16,19 @@ extern "C" {
 
 typedef struct PawlSim PawlSim;  // owns stepper, state and recorder; borrows the system
 
+// Called with each sample as it is recorded, one number for each column of `recorder`, and with
+// both sides of every jump: two samples at its time. There, accelerations, multipliers and outputs
+// in which these occur are NaN. An answer other than PAWL_OK ends the run with it.
+typedef PawlStatus (*PawlOnSample)(void* context, const PawlRecorder* recorder,
+                                   const double* sample, PawlError* err);
+
 typedef struct PawlSimDef {  // start from pawl_sim_def_default()
   PawlSimulateDef simulate;  // method, until, step, ...
   bool project;              // move the start onto the constraints
   bool keep_samples;         // false: the recorder stays empty, the summary is complete
-  size_t memory_limit;       // [bytes] of samples; 1 GiB
+  size_t memory_limit;       // [bytes] of samples kept; 1 GiB
+  PawlOnSample on_sample;    // NULL: nobody is told
+  void* on_sample_context;
 } PawlSimDef;
 PAWL_API PawlSimDef pawl_sim_def_default(void);
 
@@ -36,6 +44,8 @@ typedef struct PawlSummary {
 } PawlSummary;
 
 // Makes the stepper, starts it and records the first sample. `system` must outlive the simulation.
+// PAWL_ERROR_USAGE: the samples to be kept would be more than the limit; the message has the
+// numbers.
 PAWL_API PAWL_CHECKED PawlStatus pawl_sim_create(const PawlSystem* system, const PawlSimDef* def,
                                                  PawlSim** out, PawlError* err);
 PAWL_API void pawl_sim_destroy(PawlSim* sim);  // NULL is allowed

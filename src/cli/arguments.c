@@ -72,6 +72,10 @@ static int read_option(Reader* r, const char* a) {
     out->plot = value_of(r, a);
     return out->plot ? 0 : bad("a file name is missing behind", a);
   }
+  if (takes(r, 'o') && is_flag(a, "--columns", length)) {
+    out->columns = value_of(r, a);
+    return out->columns ? 0 : bad("names of columns are missing behind", a);
+  }
   if (takes(r, 's') && length > 2 && setting_name(a + 2, length - 2)) {
     const char* value = value_of(r, a);
     if (!value) {

@@ -31,6 +31,7 @@ typedef struct Arguments {
   const char* outputs[MOST_OUTPUTS];      // -o FILE
   Setting settings[MOST_SETTINGS];        // --step 1e-3 and other options of simulate.def
   const char* plot;                       // --plot FILE
+  const char* columns;                    // --columns LIST
   bool json, project, quiet, latex, strict, help;
 } Arguments;
 

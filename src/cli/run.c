@@ -21,11 +21,15 @@ static void help(void) {
       "  -p NAME=VALUE      set a parameter of the model; VALUE may be an expression\n"
       "  -o FILE            write the trajectory: FILE.csv, FILE.h5, or - for CSV on standard\n"
       "                     output; may be given several times\n"
+      "  --columns LIST     the columns that -o writes: \"t, x, theta', lambda(pin)\"\n"
       "  --plot FILE.svg    draw coordinates, rates and energies over time\n"
       "  --json             print the summary as one JSON object on standard output\n"
       "  --project          move a start that is off the constraints onto them\n"
       "  --strict           warnings make the exit code 1\n"
       "  --quiet            no summary and no progress\n\n"
+      "A trajectory is written to FILE.part while the run goes on and is called FILE at its end,\n"
+      "also when the run fails or is interrupted; should pawl be killed, FILE.part can be read up\n"
+      "to the last second. At a jump there are two rows with its time, before and after it.\n"
       "Energy drift and residuals of the summary are judged at the recorded samples (--record).\n");
   print_settings_help();
 }
@@ -51,17 +55,17 @@ static void catch_signals(void) {
 }
 
 // ---- outputs ------------------------------------------------------------------------------------
-typedef PawlStatus (*Writer)(const PawlRecorder* recorder, const char* path, PawlError* err);
+static bool ends_in(const char* path, const char* ending) {
+  size_t length = strlen(path), more = strlen(ending);
+  return length > more && strcmp(path + length - more, ending) == 0;
+}
 
-static Writer writer_of(const char* path) {
-  const char* dot = strrchr(path, '.');
-  if (strcmp(path, "-") == 0 || (dot && strcmp(dot, ".csv") == 0)) {
-    return pawl_write_csv;
-  }
-  if (dot && (strcmp(dot, ".h5") == 0 || strcmp(dot, ".hdf5") == 0)) {
-    return pawl_write_hdf5;
-  }
-  return NULL;
+static bool is_csv(const char* path) {
+  return strcmp(path, "-") == 0 || ends_in(path, ".csv");
+}
+
+static bool is_hdf5(const char* path) {
+  return ends_in(path, ".h5") || ends_in(path, ".hdf5");
 }
 
 // A folder that cannot be written to is known before the run, not after it.
@@ -96,35 +100,74 @@ static int check_target(const Arguments* a, const char* path) {
 static int check_outputs(const Arguments* a) {
   for (int k = 0; k < a->output_count; k++) {
     const char* path = a->outputs[k];
-    Writer writer = writer_of(path);
-    if (!writer) {
+    if (!is_csv(path) && !is_hdf5(path)) {
       return complain(EXIT_USAGE, "-o %s: the name must end in .csv or .h5, or be - for CSV", path);
     }
-    if (writer == pawl_write_hdf5 && !pawl_has_hdf5()) {
+    if (is_hdf5(path) && !pawl_has_hdf5()) {
       return complain(EXIT_USAGE, "-o %s: this pawl was built without HDF5", path);
     }
     if (a->json && strcmp(path, "-") == 0) {
       return complain(EXIT_USAGE, "-o - and --json would both write to standard output");
+    }
+    for (int i = 0; i < k; i++) {
+      if (strcmp(path, a->outputs[i]) == 0) {
+        return complain(EXIT_USAGE, "-o %s is given twice", path);
+      }
     }
     int failed = strcmp(path, "-") == 0 ? 0 : check_target(a, path);
     if (failed) {
       return failed;
     }
   }
+  if (a->columns && a->output_count == 0) {
+    return complain(EXIT_USAGE, "--columns chooses what -o FILE writes; there is no -o");
+  }
   if (!a->plot) {
     return 0;
   }
-  const char* dot = strrchr(a->plot, '.');
-  if (!dot || strcmp(dot, ".svg") != 0) {
+  if (!ends_in(a->plot, ".svg")) {
     return complain(EXIT_USAGE, "--plot %s: the name must end in .svg", a->plot);
   }
   return check_target(a, a->plot);
 }
 
-static int write_one(const PawlRecorder* recorder, Writer writer, const char* path, bool quiet) {
+// The writers of all -o, fed sample by sample while the run goes on.
+typedef struct Outputs {
+  int count;
+  PawlWriter* writers[MOST_OUTPUTS];
+} Outputs;
+
+static int open_outputs(const Arguments* a, Outputs* out) {
   PawlError err = {0};
-  if (writer(recorder, path, &err) != PAWL_OK) {
-    return report_error(&err);
+  for (; out->count < a->output_count; out->count++) {
+    const char* path = a->outputs[out->count];
+    if (pawl_writer_create(is_csv(path) ? PAWL_FORMAT_CSV : PAWL_FORMAT_HDF5, path, a->columns,
+                           &out->writers[out->count], &err) != PAWL_OK) {
+      return report_error(&err);
+    }
+  }
+  return 0;
+}
+
+static void destroy_outputs(Outputs* out) {
+  for (int k = 0; k < out->count; k++) {
+    pawl_writer_destroy(out->writers[k]);
+  }
+}
+
+static PawlStatus write_sample(void* context, const PawlRecorder* recorder, const double* sample,
+                               PawlError* err) {
+  Outputs* out = context;
+  PawlStatus status = PAWL_OK;
+  for (int k = 0; status == PAWL_OK && k < out->count; k++) {
+    status = pawl_writer_add(out->writers[k], recorder, sample, err);
+  }
+  return status;
+}
+
+static int after_writing(PawlStatus status, const PawlError* err, const char* path, bool quiet) {
+  if (status != PAWL_OK) {
+    return report_error(err);
   }
   if (!quiet && strcmp(path, "-") != 0) {
     fprintf(stderr, "wrote %s\n", path);
@@ -133,15 +176,18 @@ static int write_one(const PawlRecorder* recorder, Writer writer, const char* pa
 }
 
 // All are tried, also when one fails.
-static int write_outputs(const Arguments* a, const PawlSim* sim) {
+static int finish_outputs(const Arguments* a, const PawlSim* sim, Outputs* out) {
   const PawlRecorder* recorder = pawl_sim_recorder(sim);
   int code = 0;
-  for (int k = 0; k < a->output_count; k++) {
-    int failed = write_one(recorder, writer_of(a->outputs[k]), a->outputs[k], a->quiet);
+  for (int k = 0; k < out->count; k++) {
+    PawlError err = {0};
+    PawlStatus status = pawl_writer_finish(out->writers[k], recorder, &err);
+    int failed = after_writing(status, &err, a->outputs[k], a->quiet);
     code = failed ? failed : code;
   }
   if (a->plot) {
-    int failed = write_one(recorder, pawl_write_svg, a->plot, a->quiet);
+    PawlError err = {0};
+    int failed = after_writing(pawl_write_svg(recorder, a->plot, &err), &err, a->plot, a->quiet);
     code = failed ? failed : code;
   }
   return code;
@@ -253,6 +299,25 @@ static void json_named(Json* json, const char* key, const PawlSystem* system, in
   json_close(json, '}');
 }
 
+// The facts "GROUP/name" of the run as an object.
+static void json_facts(Json* json, const char* group, const PawlRecorder* recorder) {
+  size_t length = strlen(group);
+  const char* name;
+  json_open(json, group, '{');
+  for (int k = 0; (name = pawl_recorder_fact_name(recorder, k)); k++) {
+    double number;
+    if (strncmp(name, group, length) != 0 || name[length] != '/') {
+      continue;
+    }
+    if (pawl_recorder_fact_number(recorder, k, &number)) {
+      json_number(json, name + length + 1, number);
+    } else {
+      json_text(json, name + length + 1, pawl_recorder_fact_value(recorder, k));
+    }
+  }
+  json_close(json, '}');
+}
+
 static void json_events(Json* json, const PawlRecorder* recorder) {
   json_open(json, "events", '[');
   for (int k = 0; k < pawl_recorder_event_count(recorder); k++) {
@@ -282,6 +347,8 @@ static void print_json(const PawlSystem* system, const PawlSim* sim, const PawlS
   json_status(&json, code);
   json_text(&json, "method", def->method);
   json_number(&json, "step", def->step);
+  json_facts(&json, "options", pawl_sim_recorder(sim));
+  json_facts(&json, "parameters", pawl_sim_recorder(sim));
   json_whole(&json, "steps", s.work.steps);
   json_whole(&json, "smaller_steps", s.smaller_steps);
   json_whole(&json, "newton_iterations", s.work.newton_iterations);
@@ -325,8 +392,9 @@ static void print_warnings(const PawlSim* sim) {
 }
 
 static int finish(const Arguments* a, const PawlSystem* system, const PawlSim* sim,
-                  const PawlSimulateDef* def, PawlStatus status, const PawlError* err) {
-  int code = write_outputs(a, sim);
+                  const PawlSimulateDef* def, Outputs* out, PawlStatus status,
+                  const PawlError* err) {
+  int code = finish_outputs(a, sim, out);
   if (!a->quiet) {
     print_summary(system, sim, def);
   }
@@ -343,28 +411,37 @@ static int finish(const Arguments* a, const PawlSystem* system, const PawlSim* s
   return code;
 }
 
-static int simulate(const Arguments* a, const PawlModel* model, const PawlSystem* system) {
+// Creates, runs and reports; `def` is complete.
+static int run_sim(const Arguments* a, const PawlSystem* system, const PawlSimDef* def,
+                   Outputs* out) {
   PawlError err = {0};
-  PawlSimDef def = pawl_sim_def_default();
-  int failed = simulate_def(a, model, &def.simulate);
-  if (failed) {
-    return failed;
-  }
-  def.project = a->project;
-  def.keep_samples = a->output_count > 0 || a->plot;
   PawlSim* sim;
-  if (pawl_sim_create(system, &def, &sim, &err) != PAWL_OK) {
+  if (pawl_sim_create(system, def, &sim, &err) != PAWL_OK) {
     return report_error(&err);
   }
   double now = seconds_now();
   Progress progress = {!a->quiet && isatty(STDERR_FILENO), 0, now, now};
-  catch_signals();
   PawlStatus status = pawl_sim_run(sim, on_step, &progress, &err);
   if (progress.shown) {
     fputs("\r\033[K", stderr);
   }
-  int code = finish(a, system, sim, &def.simulate, status, &err);
+  int code = finish(a, system, sim, &def->simulate, out, status, &err);
   pawl_sim_destroy(sim);
+  return code;
+}
+
+static int simulate(const Arguments* a, const PawlModel* model, const PawlSystem* system) {
+  PawlSimDef def = pawl_sim_def_default();
+  Outputs out = {0};
+  int code = simulate_def(a, model, &def.simulate);
+  def.project = a->project;
+  def.keep_samples = a->plot != NULL;
+  def.on_sample = a->output_count > 0 ? write_sample : NULL;
+  def.on_sample_context = &out;
+  catch_signals();
+  code = code ? code : open_outputs(a, &out);
+  code = code ? code : run_sim(a, system, &def, &out);
+  destroy_outputs(&out);
   return code;
 }
 

@@ -140,9 +140,19 @@ static bool allocate(Path* out, int lines, const Wanted* wanted, const bool* the
   return true;
 }
 
+// The sides of a jump have no accelerations: they belong to the graph only.
+static bool is_side(const double* values, const Wanted* accelerations) {
+  for (int k = 0; k < accelerations->width; k++) {
+    if (isnan(values[accelerations->first + k])) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static void keep_line(Path* out, const double* values, const Wanted* wanted) {
   for (int part = 0; part < PARTS; part++) {
-    for (int k = 0; k < 2; k++) {
+    for (int k = is_side(values, &wanted[PARTS]); k < 2; k++) {
       Curve* c = k ? &out->graph[part] : &out->curve[part];
       size_t at = (size_t)c->count * (size_t)c->width, bytes = (size_t)c->width * sizeof(double);
       c->t[c->count] = values[0];

@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comma-separated values after RFC 4180, with plain line ends.
-#include <math.h>
+// Comma-separated values after RFC 4180, with plain line ends. Lines go to the file whole.
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/text.h"
+#include "io/decimal.h"
 #include "io/file.h"
-#include "pawl/report.h"
+#include "io/writer.h"
 
 enum { BLOCK_BYTES = 1 << 16 };  // text gathered between two writes
 
+typedef struct Csv {
+  PawlFile file;
+  PawlDecimals powers;
+  char* block;  // room for BLOCK_BYTES and one line
+  size_t used;
+} Csv;
+
+// ---- the header -----------------------------------------------------------------------------
 static void add_name(PawlText* text, const char* name) {
   if (!strpbrk(name, ",\"\r\n")) {
     pawl_text_add(text, name);
@@ -22,59 +31,86 @@ static void add_name(PawlText* text, const char* name) {
   pawl_text_add(text, "\"");
 }
 
-static void add_header(PawlText* text, const PawlRecorder* recorder) {
-  int columns = pawl_recorder_column_count(recorder);
-  for (int i = 0; i < columns; i++) {
-    pawl_text_add(text, i > 0 ? "," : "");
-    add_name(text, pawl_recorder_column(recorder, i)->name);
+static PawlStatus write_header(const PawlWriter* writer, const PawlRecorder* recorder, Csv* csv,
+                               PawlError* err) {
+  PawlText text = {0};
+  for (int i = 0; i < writer->column_count; i++) {
+    pawl_text_add(&text, i > 0 ? "," : "");
+    add_name(&text, pawl_recorder_column(recorder, writer->columns[i])->name);
   }
-  pawl_text_add(text, "\n");
-}
-
-static void add_number(PawlText* text, double value) {
-  if (isnan(value)) {
-    pawl_text_add(text, "nan");  // never "-nan"
-  } else {
-    pawl_text_number(text, value);
-  }
-}
-
-static PawlStatus flush(PawlText* text, PawlFile* file, PawlError* err) {
-  if (text->failed) {
-    return pawl_fail_memory(err);
-  }
-  PawlStatus status = pawl_file_write(file, text->s, text->length, err);
-  text->length = 0;
+  pawl_text_add(&text, "\n");
+  PawlStatus status =
+      text.failed ? pawl_fail_memory(err) : pawl_file_write(&csv->file, text.s, text.length, err);
+  pawl_text_free(&text);
   return status;
 }
 
-static PawlStatus write_rows(const PawlRecorder* recorder, PawlText* text, PawlFile* file,
-                             PawlError* err) {
-  int columns = pawl_recorder_column_count(recorder);
-  int samples = pawl_recorder_sample_count(recorder);
-  for (int i = 0; i < samples; i++) {
-    const double* sample = pawl_recorder_sample(recorder, i);
-    for (int j = 0; j < columns; j++) {
-      pawl_text_add_bytes(text, ",", j > 0 ? 1 : 0);
-      add_number(text, sample[j]);
-    }
-    pawl_text_add(text, "\n");
-    if (text->failed || text->length >= BLOCK_BYTES) {
-      PAWL_TRY(flush(text, file, err));
-    }
+// ---- the format -----------------------------------------------------------------------------
+static void destroy(Csv* csv) {
+  pawl_free(csv->block);
+  pawl_free(csv);
+}
+
+static PawlStatus open_csv(PawlWriter* writer, const PawlRecorder* recorder, PawlError* err) {
+  Csv* csv = pawl_alloc(1, sizeof *csv);
+  if (!csv) {
+    return pawl_fail_memory(err);
   }
+  size_t line = (size_t)writer->column_count * (PAWL_DECIMAL_LENGTH + 1) + 1;
+  csv->block = pawl_alloc(BLOCK_BYTES + line, 1);
+  PawlStatus status =
+      csv->block ? pawl_file_open_part(&csv->file, writer->path, err) : pawl_fail_memory(err);
+  if (status == PAWL_OK) {
+    pawl_decimals_fill(&csv->powers);
+    status = write_header(writer, recorder, csv, err);
+    status = status ? pawl_file_close(&csv->file, status, err) : PAWL_OK;
+  }
+  if (status != PAWL_OK) {
+    destroy(csv);
+    return status;
+  }
+  writer->data = csv;
   return PAWL_OK;
 }
 
-PawlStatus pawl_write_csv(const PawlRecorder* recorder, const char* path, PawlError* err) {
-  PawlFile file;
-  PAWL_TRY(pawl_file_open(&file, path, err));
-  PawlText text = {0};
-  add_header(&text, recorder);
-  PawlStatus status = write_rows(recorder, &text, &file, err);
-  if (status == PAWL_OK) {
-    status = flush(&text, &file, err);
+static PawlStatus flush_csv(PawlWriter* writer, PawlError* err) {
+  Csv* csv = writer->data;
+  PawlStatus status = pawl_file_write(&csv->file, csv->block, csv->used, err);
+  csv->used = 0;
+  return status;
+}
+
+static PawlStatus add_csv(PawlWriter* writer, const double* sample, PawlError* err) {
+  Csv* csv = writer->data;
+  char* at = csv->block + csv->used;
+  for (int i = 0; i < writer->column_count; i++) {
+    at += pawl_decimal_print(&csv->powers, sample[writer->columns[i]], at);
+    *at++ = ',';
   }
-  pawl_text_free(&text);
-  return pawl_file_close(&file, status, err);
+  if (writer->column_count > 0) {
+    at--;
+  }
+  *at++ = '\n';
+  csv->used = (size_t)(at - csv->block);
+  return csv->used < BLOCK_BYTES ? PAWL_OK : flush_csv(writer, err);
+}
+
+static PawlStatus close_csv(PawlWriter* writer, const PawlRecorder* recorder, PawlStatus so_far,
+                            PawlError* err) {
+  (void)recorder;
+  Csv* csv = writer->data;
+  PawlStatus status = so_far ? so_far : flush_csv(writer, err);
+  if (status != PAWL_OK && writer->keep_part) {
+    pawl_file_leave(&csv->file);
+  } else {
+    status = pawl_file_close(&csv->file, status, err);
+  }
+  destroy(csv);
+  return status;
+}
+
+const PawlWriterFormat pawl_csv_format = {open_csv, add_csv, flush_csv, close_csv};
+
+PawlStatus pawl_write_csv(const PawlRecorder* recorder, const char* path, PawlError* err) {
+  return pawl_write_whole(&pawl_csv_format, recorder, path, err);
 }

@@ -105,6 +105,20 @@ static PawlStatus open_temporary(PawlFile* file, PawlError* err) {
   return file->descriptor < 0 ? fail_errno(err, file->name, errno) : PAWL_OK;
 }
 
+// NAME.part, fresh: a file of that name that another program still writes to is not touched.
+static PawlStatus open_part(PawlFile* file, PawlError* err) {
+  size_t length = strlen(file->target);
+  file->temporary = pawl_alloc(length + sizeof ".part", 1);
+  if (!file->temporary) {
+    return pawl_fail_memory(err);
+  }
+  memcpy(file->temporary, file->target, length);
+  memcpy(file->temporary + length, ".part", sizeof ".part");
+  unlink(file->temporary);
+  file->descriptor = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  return file->descriptor < 0 ? fail_errno(err, file->name, errno) : PAWL_OK;
+}
+
 static void keep_permissions(const PawlFile* file) {
   struct stat info;
   if (stat(file->target, &info) == 0) {
@@ -113,10 +127,12 @@ static void keep_permissions(const PawlFile* file) {
   }
 }
 
-static PawlStatus open_beside(PawlFile* file, PawlError* err) {
+typedef PawlStatus (*OpenFunction)(PawlFile* file, PawlError* err);
+
+static PawlStatus open_beside(PawlFile* file, OpenFunction open_it, PawlError* err) {
   PAWL_TRY(resolve(file, err));
   PAWL_TRY(check_target(file, err));
-  PAWL_TRY(open_temporary(file, err));
+  PAWL_TRY(open_it(file, err));
   keep_permissions(file);
   return PAWL_OK;
 }
@@ -127,13 +143,22 @@ static void release(PawlFile* file) {
   *file = (PawlFile){.descriptor = -1};
 }
 
-PawlStatus pawl_file_open(PawlFile* file, const char* path, PawlError* err) {
+static PawlStatus open_with(PawlFile* file, const char* path, OpenFunction open_it,
+                            PawlError* err) {
   *file = (PawlFile){.name = path, .descriptor = -1};
-  PawlStatus status = is_direct(path) ? open_direct(file, err) : open_beside(file, err);
+  PawlStatus status = is_direct(path) ? open_direct(file, err) : open_beside(file, open_it, err);
   if (status != PAWL_OK) {
     release(file);
   }
   return status;
+}
+
+PawlStatus pawl_file_open(PawlFile* file, const char* path, PawlError* err) {
+  return open_with(file, path, open_temporary, err);
+}
+
+PawlStatus pawl_file_open_part(PawlFile* file, const char* path, PawlError* err) {
+  return open_with(file, path, open_part, err);
 }
 
 PawlStatus pawl_file_write(PawlFile* file, const void* bytes, size_t length, PawlError* err) {
@@ -152,16 +177,46 @@ PawlStatus pawl_file_write(PawlFile* file, const void* bytes, size_t length, Paw
   return PAWL_OK;
 }
 
+PawlStatus pawl_file_reserve(PawlFile* file, unsigned long long length, PawlError* err) {
+  int number = file->temporary ? posix_fallocate(file->descriptor, 0, (off_t)length) : 0;
+  // A file system that cannot reserve is no reason not to write.
+  bool unable = number == EINVAL || number == EOPNOTSUPP || number == EINTR;
+  return number == 0 || unable ? PAWL_OK : fail_errno(err, file->name, number);
+}
+
+void pawl_file_leave(PawlFile* file) {
+  close(file->descriptor);
+  release(file);
+}
+
+// Is the temporary file still the one that we wrote?
+static bool is_ours(const PawlFile* file) {
+  struct stat ours, there;
+  return fstat(file->descriptor, &ours) == 0 && stat(file->temporary, &there) == 0 &&
+         ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
+}
+
+static PawlStatus take_name(const PawlFile* file, PawlError* err) {
+  if (rename(file->temporary, file->target) != 0) {
+    return fail_errno(err, file->name, errno);
+  }
+  return PAWL_OK;
+}
+
 PawlStatus pawl_file_close(PawlFile* file, PawlStatus so_far, PawlError* err) {
   PawlStatus status = so_far;
+  bool ours = !file->temporary || is_ours(file);
+  if (!ours && status == PAWL_OK) {
+    status =
+        pawl_fail(err, PAWL_ERROR_FILE, "cannot write '%s': another program took its place in '%s'",
+                  file->name, file->temporary);
+  }
   if (close(file->descriptor) != 0 && status == PAWL_OK) {
     status = fail_errno(err, file->name, errno);  // the disk may tell only now that it is full
   }
   if (file->temporary) {
-    if (status == PAWL_OK && rename(file->temporary, file->target) != 0) {
-      status = fail_errno(err, file->name, errno);
-    }
-    if (status != PAWL_OK) {
+    status = status == PAWL_OK ? take_name(file, err) : status;
+    if (status != PAWL_OK && ours) {
       unlink(file->temporary);
     }
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A file that appears whole or not at all. It is written under a temporary name in the directory of
 // its target and renamed when complete; what stood there before stays until then. Pipes, devices,
-// "-" and /dev/stdout cannot be renamed to and are written directly.
+// "-" and /dev/stdout cannot be renamed to and are written directly. What grows over a long time is
+// written as NAME.part, which is there to be read should the program be killed.
 #pragma once
 
 #include <stddef.h>
@@ -19,8 +20,19 @@ typedef struct PawlFile {
 // its permissions; one that may not be written is refused.
 PAWL_CHECKED PawlStatus pawl_file_open(PawlFile* file, const char* path, PawlError* err);
 
+// The same with the temporary name NAME.part; one that a killed program left is replaced.
+PAWL_CHECKED PawlStatus pawl_file_open_part(PawlFile* file, const char* path, PawlError* err);
+
 PAWL_CHECKED PawlStatus pawl_file_write(PawlFile* file, const void* bytes, size_t length,
                                         PawlError* err);
+
+// Makes sure that `length` bytes have a place on the disk, for writers that cannot bear to fail.
+// Nothing for what is written directly.
+PAWL_CHECKED PawlStatus pawl_file_reserve(PawlFile* file, unsigned long long length,
+                                          PawlError* err);
+
+// Ends the file and leaves what was written under its temporary name.
+void pawl_file_leave(PawlFile* file);
 
 // Ends the file: with `so_far` PAWL_OK it takes its final name, else it is removed and `so_far` is
 // returned with `err` untouched.

@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // HDF5 files, and the one place that includes hdf5.h. Layout, all strings UTF-8 of fixed length:
-//   /                  each fact as an attribute
+//   /                  each fact as an attribute; facts "options/step", "parameters/m" as
+//   attributes
+//                      of the groups /options and /parameters; numbers as doubles
 //   /samples/<column>  double[samples]; attributes name, unit, kind; columns in creation order
 //   /events/t energy_lost                  double[events]
 //   /events/constraint from to             string[events]
 //   /events/impulse v_before v_after       double[events][longest], NaN where an event has fewer
-// The file is built in memory and written by io/file: a failing disk leaves the HDF5 library with a
-// file that it can neither write nor close and that makes it crash when the program ends.
+// Samples gather in a tile, and the library is called only when the tile is full or a flush is due:
+// it then appends the tile to every column and flushes. In between, the file on the disk is as of
+// the last flush and can be read, whatever happens to the program; only a program that is killed
+// inside a flush may leave one that cannot. A run shorter than one tile leaves plain, unchunked
+// columns. Events are written at the end.
+// A failing disk leaves the HDF5 library with a file that it can neither write nor close and that
+// makes it crash when the program ends. Hence room on the disk is reserved before each call, and
+// what cannot be reserved (pipes, devices) is built in memory and written at the end.
 // The HDF5 library prints errors by default; its handler is replaced for the time of a call, and
 // the most specific line of what it would have printed becomes our message.
 #include "io/file.h"
-#include "pawl/report.h"
+#include "io/writer.h"
 
 #ifndef PAWL_WITH_HDF5
 
@@ -18,11 +26,14 @@ bool pawl_has_hdf5(void) {
   return false;
 }
 
-PawlStatus pawl_write_hdf5(const PawlRecorder* recorder, const char* path, PawlError* err) {
+static PawlStatus refuse(PawlWriter* writer, const PawlRecorder* recorder, PawlError* err) {
   (void)recorder;
   return pawl_fail(err, PAWL_ERROR_USAGE,
-                   "cannot write '%s': this pawl was built without HDF5; write a .csv file", path);
+                   "cannot write '%s': this pawl was built without HDF5; write a .csv file",
+                   writer->path);
 }
+
+const PawlWriterFormat pawl_hdf5_format = {.open = refuse};
 
 #else
 
@@ -30,18 +41,33 @@ PawlStatus pawl_write_hdf5(const PawlRecorder* recorder, const char* path, PawlE
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/arena.h"
 
-// Samples are turned from rows to columns in tiles of this size, so that each row is read once for
-// every TILE_COLUMNS columns and the tile (4 MB) stays small.
-enum { TILE_COLUMNS = 32, TILE_ROWS = 16384 };
+// A tile has TILE_ROWS samples, fewer where these would be more than TILE_VALUES numbers (16 MB).
+// It is also the chunk of a column.
+enum { TILE_ROWS = 4096, FEWEST_TILE_ROWS = 64, TILE_VALUES = 1 << 21 };
 enum { NAME_BYTES = 512 };  // longest link name; a longer one is cut, its attribute is whole
 
-typedef struct Scratch {  // room for one tile, and for the widest row of any field of the events
+typedef struct Scratch {  // room for the widest row of any field of the events, and for many others
   int count;
   double* values;
 } Scratch;
+
+typedef struct Hdf5 {
+  PawlFile target;
+  const PawlRecorder* recorder;  // names and units of the columns
+  hid_t file;                    // -1 before it is created
+  PawlArena arena;               // links
+  int tile_rows;
+  const char** links;  // the name of each column in /samples; NULL until it is made
+  double* tile;        // by columns, each of tile_rows
+  int used;            // rows in the tile
+  hsize_t written;     // rows in the file
+  bool no_memory;      // of ours, inside a call of the library
+} Hdf5;
 
 typedef struct Reason {  // what the HDF5 library says of its first failure
   char text[256];
@@ -109,11 +135,76 @@ static bool put_attribute(hid_t object, const char* name, const char* value) {
   return ok;
 }
 
-static bool put_facts(hid_t file, const PawlRecorder* recorder) {
+static bool put_number(hid_t object, const char* name, double value) {
+  hid_t space = H5Screate(H5S_SCALAR);
+  hid_t list = H5Pcreate(H5P_ATTRIBUTE_CREATE);
+  bool ok = space >= 0 && list >= 0 && H5Pset_char_encoding(list, H5T_CSET_UTF8) >= 0;
+  if (ok) {
+    hid_t attribute = H5Acreate2(object, name, H5T_IEEE_F64LE, space, list, H5P_DEFAULT);
+    ok = attribute >= 0 && H5Awrite(attribute, H5T_NATIVE_DOUBLE, &value) >= 0;
+    if (attribute >= 0) {
+      H5Aclose(attribute);
+    }
+  }
+  close_list(list);
+  close_space(space);
+  return ok;
+}
+
+static hid_t create_group(hid_t file, const char* name) {
+  hid_t list = H5Pcreate(H5P_GROUP_CREATE);
+  hid_t group = -1;
+  if (list >= 0 && H5Pset_obj_track_times(list, false) >= 0 &&
+      H5Pset_link_creation_order(list, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED) >= 0) {
+    group = H5Gcreate2(file, name, H5P_DEFAULT, list, H5P_DEFAULT);
+  }
+  close_list(list);
+  return group;
+}
+
+static bool put_fact(hid_t object, const PawlRecorder* recorder, int fact, size_t skip) {
+  const char* name = pawl_recorder_fact_name(recorder, fact) + skip;
+  double number;
+  if (name[0] == '\0') {
+    return true;
+  }
+  return pawl_recorder_fact_number(recorder, fact, &number)
+             ? put_number(object, name, number)
+             : put_attribute(object, name, pawl_recorder_fact_value(recorder, fact));
+}
+
+// The groups whose attributes are the facts with their name in front.
+static const char* const fact_groups[] = {"options", "parameters"};
+enum { FACT_GROUPS = sizeof fact_groups / sizeof *fact_groups };
+
+static int group_of(const char* fact) {
+  size_t length = strcspn(fact, "/");
+  for (int g = 0; fact[length] == '/' && g < FACT_GROUPS; g++) {
+    if (strlen(fact_groups[g]) == length && strncmp(fact, fact_groups[g], length) == 0) {
+      return g;
+    }
+  }
+  return -1;
+}
+
+// The facts of one group, -1 for those of the root.
+static bool put_facts(hid_t object, const PawlRecorder* recorder, int group) {
+  size_t skip = group >= 0 ? strlen(fact_groups[group]) + 1 : 0;
   bool ok = true;
   for (int i = 0; ok && pawl_recorder_fact_name(recorder, i); i++) {
-    const char* name = pawl_recorder_fact_name(recorder, i);
-    ok = name[0] == '\0' || put_attribute(file, name, pawl_recorder_fact_value(recorder, i));
+    if (group_of(pawl_recorder_fact_name(recorder, i)) == group) {
+      ok = put_fact(object, recorder, i, skip);
+    }
+  }
+  return ok;
+}
+
+static bool put_fact_groups(hid_t file, const PawlRecorder* recorder) {
+  bool ok = true;
+  for (int g = 0; ok && g < FACT_GROUPS; g++) {
+    hid_t group = create_group(file, fact_groups[g]);
+    ok = group >= 0 && put_facts(group, recorder, g);
+    ok = group >= 0 && H5Gclose(group) >= 0 && ok;
   }
   return ok;
 }
@@ -161,40 +252,28 @@ static bool link_name(hid_t group, const char* name, char link[NAME_BYTES]) {
   return taken == 0;
 }
 
+// With `chunk` > 0 a dataset that grows, in chunks of so many rows; rank 1 then.
 static hid_t create_dataset(hid_t group, const char* link, hid_t type, int rank,
-                            const hsize_t size[]) {
-  hid_t space = H5Screate_simple(rank, size, NULL);
+                            const hsize_t size[], hsize_t chunk) {
+  const hsize_t endless = H5S_UNLIMITED;
+  hid_t space = H5Screate_simple(rank, size, chunk ? &endless : NULL);
   hid_t list = H5Pcreate(H5P_LINK_CREATE);
+  hid_t how = H5Pcreate(H5P_DATASET_CREATE);
   hid_t dataset = -1;
-  if (space >= 0 && list >= 0 && H5Pset_char_encoding(list, H5T_CSET_UTF8) >= 0) {
-    dataset = H5Dcreate2(group, link, type, space, list, H5P_DEFAULT, H5P_DEFAULT);
+  if (space >= 0 && list >= 0 && how >= 0 && H5Pset_char_encoding(list, H5T_CSET_UTF8) >= 0 &&
+      H5Pset_obj_track_times(how, false) >= 0 && (!chunk || H5Pset_chunk(how, 1, &chunk) >= 0)) {
+    dataset = H5Dcreate2(group, link, type, space, list, how, H5P_DEFAULT);
   }
+  close_list(how);
   close_list(list);
   close_space(space);
   return dataset;
 }
 
-static hid_t create_column(hid_t group, const PawlRecorder* recorder, int column) {
-  const PawlColumn* info = pawl_recorder_column(recorder, column);
-  hsize_t size = (hsize_t)pawl_recorder_sample_count(recorder);
-  char link[NAME_BYTES];
-  if (!link_name(group, info->name, link)) {
-    return -1;
-  }
-  hid_t dataset = create_dataset(group, link, H5T_IEEE_F64LE, 1, &size);
-  if (dataset >= 0 &&
-      !(put_attribute(dataset, "name", info->name) && put_attribute(dataset, "unit", info->unit) &&
-        put_attribute(dataset, "kind", kind_name(info->kind)))) {
-    H5Dclose(dataset);
-    return -1;
-  }
-  return dataset;
-}
-
 // Rows `first` .. `first + count` of the leading dimension; `width` values a row for rank 2.
-static bool write_rows(hid_t dataset, hid_t type, int rank, int first, int count, int width,
+static bool write_rows(hid_t dataset, hid_t type, int rank, hsize_t first, int count, int width,
                        const void* values) {
-  hsize_t start[2] = {(hsize_t)first, 0};
+  hsize_t start[2] = {first, 0};
   hsize_t size[2] = {(hsize_t)count, (hsize_t)width};
   hid_t whole = H5Dget_space(dataset);
   hid_t part = H5Screate_simple(rank, size, NULL);
@@ -206,66 +285,58 @@ static bool write_rows(hid_t dataset, hid_t type, int rank, int first, int count
   return ok;
 }
 
-// Writes the samples first .. first + count of the columns starting at `column`.
-static bool write_tile(const PawlRecorder* recorder, const hid_t datasets[], int column,
-                       int columns, int first, int count, double* tile) {
-  for (int i = 0; i < count; i++) {
-    const double* sample = pawl_recorder_sample(recorder, first + i) + column;
-    for (int j = 0; j < columns; j++) {
-      tile[j * TILE_ROWS + i] = sample[j];
-    }
+// ---- samples --------------------------------------------------------------------------------
+static hid_t create_column(const Hdf5* f, hid_t group, const PawlColumn* info, const char* link,
+                           bool grows) {
+  hsize_t size = grows ? 0 : (hsize_t)f->used;
+  hid_t dataset =
+      create_dataset(group, link, H5T_IEEE_F64LE, 1, &size, grows ? (hsize_t)f->tile_rows : 0);
+  if (dataset >= 0 &&
+      !(put_attribute(dataset, "name", info->name) && put_attribute(dataset, "unit", info->unit) &&
+        put_attribute(dataset, "kind", kind_name(info->kind)))) {
+    H5Dclose(dataset);
+    return -1;
   }
-  bool ok = true;
-  for (int j = 0; ok && j < columns; j++) {
-    ok = write_rows(datasets[j], H5T_NATIVE_DOUBLE, 1, first, count, 1, tile + j * TILE_ROWS);
-  }
-  return ok;
+  return dataset;
 }
 
-// Up to TILE_COLUMNS columns, from `column` on.
-static bool write_columns(hid_t group, const PawlRecorder* recorder, int column, int columns,
-                          double* tile) {
-  hid_t datasets[TILE_COLUMNS];
-  int samples = pawl_recorder_sample_count(recorder);
-  int opened = 0;
-  bool ok = true;
-  while (ok && opened < columns) {
-    datasets[opened] = create_column(group, recorder, column + opened);
-    ok = datasets[opened] >= 0;
-    opened += ok;
+static hid_t make_column(Hdf5* f, hid_t group, const PawlColumn* info, int column, bool grows) {
+  char link[NAME_BYTES];
+  if (!link_name(group, info->name, link)) {
+    return -1;
   }
-  for (int first = 0; ok && first < samples; first += TILE_ROWS) {
-    int count = samples - first < TILE_ROWS ? samples - first : TILE_ROWS;
-    ok = write_tile(recorder, datasets, column, columns, first, count, tile);
-  }
-  for (int i = 0; i < opened; i++) {
-    ok = close_dataset(datasets[i]) && ok;
-  }
-  return ok;
+  f->links[column] = pawl_arena_copy(&f->arena, link, strlen(link));
+  f->no_memory |= !f->links[column];
+  return f->links[column] ? create_column(f, group, info, link, grows) : -1;
 }
 
-static hid_t create_group(hid_t file, const char* name) {
-  hid_t list = H5Pcreate(H5P_GROUP_CREATE);
-  hid_t group = -1;
-  if (list >= 0 &&
-      H5Pset_link_creation_order(list, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED) >= 0) {
-    group = H5Gcreate2(file, name, H5P_DEFAULT, list, H5P_DEFAULT);
-  }
-  close_list(list);
-  return group;
+static bool append(Hdf5* f, hid_t dataset, int column, bool grows) {
+  hsize_t size = f->written + (hsize_t)f->used;
+  return (!grows || H5Dset_extent(dataset, &size) >= 0) &&
+         (f->used == 0 || write_rows(dataset, H5T_NATIVE_DOUBLE, 1, f->written, f->used, 1,
+                                     f->tile + (size_t)column * (size_t)f->tile_rows));
 }
 
-static bool write_samples(hid_t file, const PawlRecorder* recorder, double* tile) {
-  hid_t group = create_group(file, "samples");
-  int columns = pawl_recorder_column_count(recorder);
+// Appends the tile to every column; the columns are made with the first. One that is also the last
+// makes columns of fixed size.
+static bool write_tile(Hdf5* f, const PawlWriter* writer, const PawlRecorder* recorder, bool last) {
+  bool make = f->written == 0, grows = !make || !last;
+  hid_t group = H5Gopen2(f->file, "samples", H5P_DEFAULT);
   bool ok = group >= 0;
-  for (int column = 0; ok && column < columns; column += TILE_COLUMNS) {
-    int count = columns - column < TILE_COLUMNS ? columns - column : TILE_COLUMNS;
-    ok = write_columns(group, recorder, column, count, tile);
+  for (int j = 0; ok && j < writer->column_count; j++) {
+    const PawlColumn* info = pawl_recorder_column(recorder, writer->columns[j]);
+    hid_t dataset =
+        make ? make_column(f, group, info, j, grows) : H5Dopen2(group, f->links[j], H5P_DEFAULT);
+    ok = dataset >= 0 && append(f, dataset, j, grows);
+    ok = close_dataset(dataset) && ok;
   }
-  return group >= 0 && H5Gclose(group) >= 0 && ok;
+  ok = group >= 0 && H5Gclose(group) >= 0 && ok;
+  f->written += (hsize_t)f->used;
+  f->used = 0;
+  return ok && H5Fflush(f->file, H5F_SCOPE_GLOBAL) >= 0;
 }
 
+// ---- events ---------------------------------------------------------------------------------
 // The fields of an event, by number, so that one function writes any of them.
 static const char* const text_fields[] = {"constraint", "from", "to"};
 static const char* const number_fields[] = {"t", "energy_lost", "impulse", "v_before", "v_after"};
@@ -309,7 +380,7 @@ static bool write_text_field(hid_t group, const PawlRecorder* recorder, int fiel
   int width = longest_text(recorder, field) + 1;
   hsize_t size = (hsize_t)events;
   hid_t type = string_type((size_t)width);
-  hid_t dataset = type < 0 ? -1 : create_dataset(group, text_fields[field], type, 1, &size);
+  hid_t dataset = type < 0 ? -1 : create_dataset(group, text_fields[field], type, 1, &size, 0);
   bool ok = dataset >= 0;
   int batch = scratch.count / width;
   for (int first = 0; ok && first < events; first += batch) {
@@ -320,7 +391,7 @@ static bool write_text_field(hid_t group, const PawlRecorder* recorder, int fiel
       const char* text = text_field(pawl_recorder_event(recorder, first + i), field);
       memcpy(padded + (size_t)i * (size_t)width, text, strlen(text));
     }
-    ok = write_rows(dataset, type, 1, first, count, 1, padded);
+    ok = write_rows(dataset, type, 1, (hsize_t)first, count, 1, padded);
   }
   ok = close_dataset(dataset) && ok;
   close_type(type);
@@ -342,7 +413,7 @@ static bool write_number_rows(hid_t dataset, const PawlRecorder* recorder, int f
         *padded++ = j < have ? values[j] : NAN;
       }
     }
-    ok = write_rows(dataset, H5T_NATIVE_DOUBLE, rank, first, count, width, scratch.values);
+    ok = write_rows(dataset, H5T_NATIVE_DOUBLE, rank, (hsize_t)first, count, width, scratch.values);
   }
   return ok;
 }
@@ -352,7 +423,7 @@ static bool write_number_field(hid_t group, const PawlRecorder* recorder, int fi
   int rank = field < 2 ? 1 : 2;
   int width = longest_numbers(recorder, field);
   hsize_t size[2] = {(hsize_t)pawl_recorder_event_count(recorder), (hsize_t)width};
-  hid_t dataset = create_dataset(group, number_fields[field], H5T_IEEE_F64LE, rank, size);
+  hid_t dataset = create_dataset(group, number_fields[field], H5T_IEEE_F64LE, rank, size, 0);
   bool ok = dataset >= 0;
   if (ok && width > 0) {
     ok = write_number_rows(dataset, recorder, field, rank, width, scratch);
@@ -372,55 +443,8 @@ static bool write_events(hid_t file, const PawlRecorder* recorder, Scratch scrat
   return group >= 0 && H5Gclose(group) >= 0 && ok;
 }
 
-// A file in memory only, in the format of HDF5 1.8: the one before has no attributes over 64 kB.
-// The name is never opened; it only tells files in memory apart.
-static hid_t create_image(const char* name) {
-  const size_t growth = 1 << 20;
-  hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-  hid_t file = -1;
-  if (access >= 0 && H5Pset_fapl_core(access, growth, false) >= 0 &&
-      H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18) >= 0) {
-    file = H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, access);
-  }
-  close_list(access);
-  return file;
-}
-
-static bool fill_image(hid_t file, const PawlRecorder* recorder, Scratch scratch) {
-  return put_facts(file, recorder) && write_samples(file, recorder, scratch.values) &&
-         write_events(file, recorder, scratch) && H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0;
-}
-
-// The bytes of the file, which stay the library's. NULL on failure.
-static const void* image_bytes(hid_t file, size_t* length) {
-  ssize_t size = H5Fget_file_image(file, NULL, 0);
-  void** bytes = NULL;
-  if (size <= 0 || H5Fget_vfd_handle(file, H5P_DEFAULT, (void**)&bytes) < 0) {
-    return NULL;
-  }
-  *length = (size_t)size;
-  return *bytes;
-}
-
-// Builds the image and writes it. `*library_failed` tells the two kinds of failure apart: `err` is
-// filled only when writing failed.
-static PawlStatus write_image(const PawlRecorder* recorder, PawlFile* target, Scratch scratch,
-                              bool* library_failed, PawlError* err) {
-  hid_t file = create_image(target->name);
-  if (file < 0) {
-    *library_failed = true;
-    return PAWL_ERROR_FILE;
-  }
-  size_t length = 0;
-  const void* bytes = fill_image(file, recorder, scratch) ? image_bytes(file, &length) : NULL;
-  *library_failed = !bytes;
-  PawlStatus status = bytes ? pawl_file_write(target, bytes, length, err) : PAWL_ERROR_FILE;
-  H5Fclose(file);
-  return status;
-}
-
 static int scratch_count(const PawlRecorder* recorder) {
-  int count = TILE_COLUMNS * TILE_ROWS;
+  int count = TILE_ROWS;
   for (int field = 0; field < 5; field++) {
     int numbers = longest_numbers(recorder, field);
     count = numbers > count ? numbers : count;
@@ -432,38 +456,242 @@ static int scratch_count(const PawlRecorder* recorder) {
   return count;
 }
 
-// Writes with our error handler in place of the present one.
-static PawlStatus write_quietly(const PawlRecorder* recorder, PawlFile* target, Scratch scratch,
-                                PawlError* err) {
-  H5E_auto2_t handler = NULL;
-  void* handler_data = NULL;
-  Reason reason = {"the HDF5 library failed", false};
-  bool library_failed = true;
-  PawlStatus status = PAWL_ERROR_FILE;
-  if (H5open() >= 0 && H5Eget_auto2(H5E_DEFAULT, &handler, &handler_data) >= 0 &&
-      H5Eset_auto2(H5E_DEFAULT, on_failure, &reason) >= 0) {
-    status = write_image(recorder, target, scratch, &library_failed, err);
-    H5Eset_auto2(H5E_DEFAULT, handler, handler_data);
+// ---- the file -------------------------------------------------------------------------------
+// In the format of HDF5 1.8: the one before has no attributes over 64 kB, the ones after mark a
+// file that is being written so that it cannot be opened. In memory only for what is written
+// directly; the name is never opened then.
+static bool create_file(Hdf5* f) {
+  const size_t growth = 1 << 20;
+  const unsigned chunks_in_a_node = 8;  // of the index of a column; half of it
+  hid_t access = H5Pcreate(H5P_FILE_ACCESS), create = H5Pcreate(H5P_FILE_CREATE);
+  bool ok = access >= 0 && create >= 0 &&
+            H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18) >= 0 &&
+            H5Pset_istore_k(create, chunks_in_a_node) >= 0;
+#if H5_VERSION_GE(1, 10, 7)
+  ok = ok && H5Pset_file_locking(access, false, true) >= 0;  // others may look at the part
+#endif
+  if (!f->target.temporary) {
+    ok = ok && H5Pset_fapl_core(access, growth, false) >= 0;
   }
-  if (library_failed) {
-    return pawl_fail(err, status, "cannot write '%s': %s", target->name, reason.text);
+  const char* name = f->target.temporary ? f->target.temporary : f->target.name;
+  f->file = ok ? H5Fcreate(name, H5F_ACC_TRUNC, create, access) : -1;
+  close_list(create);
+  close_list(access);
+  return f->file >= 0;
+}
+
+static bool begin_file(Hdf5* f, const PawlRecorder* recorder) {
+  hid_t group = create_file(f) ? create_group(f->file, "samples") : -1;
+  return group >= 0 && H5Gclose(group) >= 0 && put_facts(f->file, recorder, -1) &&
+         put_fact_groups(f->file, recorder) && H5Fflush(f->file, H5F_SCOPE_GLOBAL) >= 0;
+}
+
+// The bytes of a file in memory, which stay the library's. NULL on failure.
+static const void* image_bytes(hid_t file, size_t* length) {
+  ssize_t size = H5Fget_file_image(file, NULL, 0);
+  void** bytes = NULL;
+  if (size <= 0 || H5Fget_vfd_handle(file, H5P_DEFAULT, (void**)&bytes) < 0) {
+    return NULL;
   }
+  *length = (size_t)size;
+  return *bytes;
+}
+
+// ---- calls of the library -------------------------------------------------------------------
+typedef struct Quiet {  // our error handler in place of the present one
+  H5E_auto2_t handler;
+  void* data;
+  Reason reason;
+} Quiet;
+
+static bool begin_quiet(Quiet* quiet) {
+  *quiet = (Quiet){.reason = {"the HDF5 library failed", false}};
+  return H5open() >= 0 && H5Eget_auto2(H5E_DEFAULT, &quiet->handler, &quiet->data) >= 0 &&
+         H5Eset_auto2(H5E_DEFAULT, on_failure, &quiet->reason) >= 0;
+}
+
+static PawlStatus end_quiet(const Quiet* quiet, const Hdf5* f, bool ok, PawlError* err) {
+  H5Eset_auto2(H5E_DEFAULT, quiet->handler, quiet->data);
+  return ok             ? PAWL_OK
+         : f->no_memory ? pawl_fail_memory(err)
+                        : pawl_fail(err, PAWL_ERROR_FILE, "cannot write '%s': %s", f->target.name,
+                                    quiet->reason.text);
+}
+
+// Room on the disk for `more` bytes of content and what the library needs to keep it.
+static PawlStatus reserve(Hdf5* f, unsigned long long more, PawlError* err) {
+  const unsigned long long slack = 1 << 16;
+  hsize_t size = 0;
+  if (f->file >= 0 && H5Fget_filesize(f->file, &size) < 0) {
+    return pawl_fail(err, PAWL_ERROR_FILE, "cannot write '%s': its size is unknown",
+                     f->target.name);
+  }
+  return pawl_file_reserve(&f->target, size + more + slack, err);
+}
+
+// A chunk and a node of its index for every column, and what describes a column.
+static unsigned long long tile_bytes(const Hdf5* f, const PawlWriter* writer) {
+  const unsigned long long node = 1 << 10, description = 1 << 11;
+  unsigned long long chunk = (unsigned long long)f->tile_rows * sizeof(double);
+  unsigned long long column = 2 * chunk + node + (f->written ? 0 : description);
+  return column * (unsigned long long)writer->column_count;
+}
+
+static PawlStatus put_tile(Hdf5* f, const PawlWriter* writer, const PawlRecorder* recorder,
+                           bool last, PawlError* err) {
+  PAWL_TRY(reserve(f, tile_bytes(f, writer), err));
+  Quiet quiet;
+  bool ok = begin_quiet(&quiet) && write_tile(f, writer, recorder, last);
+  return end_quiet(&quiet, f, ok, err);
+}
+
+static unsigned long long facts_bytes(const PawlRecorder* recorder) {
+  unsigned long long bytes = 0, overhead = 256;
+  for (int i = 0; pawl_recorder_fact_name(recorder, i); i++) {
+    bytes += overhead + 2 * strlen(pawl_recorder_fact_name(recorder, i)) +
+             strlen(pawl_recorder_fact_value(recorder, i));
+  }
+  return bytes;
+}
+
+static unsigned long long events_bytes(const PawlRecorder* recorder) {
+  unsigned long long width = 0;
+  for (int field = 0; field < 5; field++) {
+    width += sizeof(double) * (unsigned long long)longest_numbers(recorder, field);
+  }
+  for (int field = 0; field < 3; field++) {
+    width += 1 + (unsigned long long)longest_text(recorder, field);
+  }
+  return width * (unsigned long long)pawl_recorder_event_count(recorder);
+}
+
+static PawlStatus put_events(Hdf5* f, const PawlRecorder* recorder, PawlError* err) {
+  PAWL_TRY(reserve(f, events_bytes(recorder), err));
+  Scratch scratch = {scratch_count(recorder), NULL};
+  scratch.values = pawl_alloc((size_t)scratch.count, sizeof *scratch.values);
+  if (!scratch.values) {
+    return pawl_fail_memory(err);
+  }
+  Quiet quiet;
+  bool ok = begin_quiet(&quiet) && write_events(f->file, recorder, scratch) &&
+            H5Fflush(f->file, H5F_SCOPE_GLOBAL) >= 0;
+  pawl_free(scratch.values);
+  return end_quiet(&quiet, f, ok, err);
+}
+
+// ---- the format -----------------------------------------------------------------------------
+// Closes the library's side. What was built in memory goes to its target; a file loses the room
+// that was reserved and not used.
+static PawlStatus close_library(Hdf5* f, PawlStatus so_far, PawlError* err) {
+  PawlStatus status = so_far;
+  Quiet quiet;
+  bool ok = begin_quiet(&quiet);
+  size_t length = 0;
+  hsize_t size = 0;
+  if (ok && status == PAWL_OK && !f->target.temporary) {
+    const void* bytes = image_bytes(f->file, &length);
+    ok = bytes != NULL;
+    status = ok ? pawl_file_write(&f->target, bytes, length, err) : PAWL_OK;
+  }
+  ok = H5Fget_filesize(f->file, &size) >= 0 && ok;
+  ok = H5Fclose(f->file) >= 0 && ok;
+  ok = (!f->target.temporary || ftruncate(f->target.descriptor, (off_t)size) == 0) && ok;
+  PawlStatus closed = end_quiet(&quiet, f, ok, status == PAWL_OK ? err : NULL);
+  return status ? status : closed;
+}
+
+static void destroy(Hdf5* f) {
+  pawl_arena_free(&f->arena);
+  pawl_free(f->tile);
+  pawl_free(f->links);
+  pawl_free(f);
+}
+
+static PawlStatus finish_file(Hdf5* f, const PawlWriter* writer, PawlStatus so_far,
+                              PawlError* err) {
+  PawlStatus status = f->file >= 0 ? close_library(f, so_far, err) : so_far;
+  if (status != PAWL_OK && writer->keep_part) {
+    pawl_file_leave(&f->target);
+  } else {
+    status = pawl_file_close(&f->target, status, err);
+  }
+  destroy(f);
   return status;
 }
+
+static PawlStatus allocate(Hdf5* f, const PawlWriter* writer, PawlError* err) {
+  int columns = writer->column_count > 0 ? writer->column_count : 1;
+  f->tile_rows = TILE_VALUES / columns;
+  f->tile_rows = f->tile_rows > TILE_ROWS ? TILE_ROWS : f->tile_rows;
+  f->tile_rows = f->tile_rows < FEWEST_TILE_ROWS ? FEWEST_TILE_ROWS : f->tile_rows;
+  f->links = pawl_alloc((size_t)columns, sizeof *f->links);
+  f->tile = pawl_alloc((size_t)columns * (size_t)f->tile_rows, sizeof(double));
+  return f->links && f->tile ? PAWL_OK : pawl_fail_memory(err);
+}
+
+static PawlStatus open_hdf5(PawlWriter* writer, const PawlRecorder* recorder, PawlError* err) {
+  Hdf5* f = pawl_alloc(1, sizeof *f);
+  if (!f) {
+    return pawl_fail_memory(err);
+  }
+  f->file = -1;
+  f->recorder = recorder;
+  PawlStatus status = allocate(f, writer, err);
+  status = status ? status : pawl_file_open_part(&f->target, writer->path, err);
+  if (status != PAWL_OK) {
+    destroy(f);
+    return status;
+  }
+  status = reserve(f, facts_bytes(recorder), err);
+  if (status == PAWL_OK) {
+    Quiet quiet;
+    bool ok = begin_quiet(&quiet) && begin_file(f, recorder);
+    status = end_quiet(&quiet, f, ok, err);
+  }
+  if (status != PAWL_OK) {
+    PawlWriter nothing_to_keep = {.keep_part = false};
+    return finish_file(f, &nothing_to_keep, status, err);
+  }
+  writer->data = f;
+  return PAWL_OK;
+}
+
+static PawlStatus flush_hdf5(PawlWriter* writer, PawlError* err) {
+  Hdf5* f = writer->data;
+  return f->used > 0 ? put_tile(f, writer, f->recorder, false, err) : PAWL_OK;
+}
+
+static PawlStatus add_hdf5(PawlWriter* writer, const double* sample, PawlError* err) {
+  Hdf5* f = writer->data;
+  if (f->used == f->tile_rows) {
+    PAWL_TRY(flush_hdf5(writer, err));
+  }
+  double* to = f->tile + f->used++;
+  for (int j = 0; j < writer->column_count; j++, to += f->tile_rows) {
+    *to = sample[writer->columns[j]];
+  }
+  return PAWL_OK;
+}
+
+static PawlStatus close_hdf5(PawlWriter* writer, const PawlRecorder* recorder, PawlStatus so_far,
+                             PawlError* err) {
+  Hdf5* f = writer->data;
+  PawlStatus status = so_far;
+  if (status == PAWL_OK && (f->used > 0 || f->written == 0)) {
+    status = put_tile(f, writer, recorder, true, err);
+  }
+  status = status ? status : put_events(f, recorder, err);
+  return finish_file(f, writer, status, err);
+}
+
+const PawlWriterFormat pawl_hdf5_format = {open_hdf5, add_hdf5, flush_hdf5, close_hdf5};
 
 bool pawl_has_hdf5(void) {
   return true;
 }
 
-PawlStatus pawl_write_hdf5(const PawlRecorder* recorder, const char* path, PawlError* err) {
-  PawlFile file;
-  PAWL_TRY(pawl_file_open(&file, path, err));
-  Scratch scratch = {scratch_count(recorder), NULL};
-  scratch.values = pawl_alloc((size_t)scratch.count, sizeof *scratch.values);
-  PawlStatus status =
-      scratch.values ? write_quietly(recorder, &file, scratch, err) : pawl_fail_memory(err);
-  pawl_free(scratch.values);
-  return pawl_file_close(&file, status, err);
-}
-
 #endif
+
+PawlStatus pawl_write_hdf5(const PawlRecorder* recorder, const char* path, PawlError* err) {
+  return pawl_write_whole(&pawl_hdf5_format, recorder, path, err);
+}

@@ -130,6 +130,7 @@ typedef struct PawlOutput {
   const char* name;
   const char* unit;
   PawlNode node;
+  bool reacts;  // accelerations or multipliers occur in it
   PawlSource source;
 } PawlOutput;
 

@@ -128,7 +128,10 @@ static bool load_output(PawlLoader* loader, PawlYaml* body, const PawlScope* sco
       return false;
     }
   }
-  return pawl_expression(loader, text, scope, &output_use, &output->node);
+  unsigned contains;
+  bool good = pawl_expression_contains(loader, text, scope, &output_use, &output->node, &contains);
+  output->reacts = contains & (PAWL_MAY_A | PAWL_MAY_LAMBDA);
+  return good;
 }
 
 static int add_output(PawlLoader* loader, const PawlEntry* entry, const PawlIndexer* at) {

@@ -10,11 +10,14 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/text.h"
 
 enum { CHUNK_BYTES = 1 << 17 };  // aimed at; a longer row has a chunk of its own
 
 typedef struct Fact {
   const char *name, *value;
+  bool is_number;
+  double number;
 } Fact;
 
 struct PawlRecorder {
@@ -203,7 +206,7 @@ PawlStatus pawl_recorder_add_fact(PawlRecorder* recorder, const char* name, cons
   }
   Fact* known = find_fact(recorder, name);
   if (known) {
-    known->value = value_copy;
+    *known = (Fact){known->name, value_copy, false, 0.0};
     return PAWL_OK;
   }
   const char* name_copy = copy_text(&recorder->arena, name);
@@ -211,8 +214,23 @@ PawlStatus pawl_recorder_add_fact(PawlRecorder* recorder, const char* name, cons
       PAWL_GROW(recorder->facts, recorder->fact_capacity, recorder->fact_count + 1) != 0) {
     return pawl_fail_memory(err);
   }
-  recorder->facts[recorder->fact_count++] = (Fact){name_copy, value_copy};
+  recorder->facts[recorder->fact_count++] = (Fact){name_copy, value_copy, false, 0.0};
   return PAWL_OK;
+}
+
+PawlStatus pawl_recorder_add_number(PawlRecorder* recorder, const char* name, double value,
+                                    PawlError* err) {
+  PawlText text = {0};
+  pawl_text_number(&text, value);
+  PawlStatus status =
+      text.failed ? pawl_fail_memory(err) : pawl_recorder_add_fact(recorder, name, text.s, err);
+  pawl_text_free(&text);
+  if (status == PAWL_OK) {
+    Fact* fact = find_fact(recorder, name);
+    fact->is_number = true;
+    fact->number = value;
+  }
+  return status;
 }
 
 int pawl_recorder_column_count(const PawlRecorder* recorder) {
@@ -245,4 +263,12 @@ const char* pawl_recorder_fact_name(const PawlRecorder* recorder, int fact) {
 
 const char* pawl_recorder_fact_value(const PawlRecorder* recorder, int fact) {
   return fact >= 0 && fact < recorder->fact_count ? recorder->facts[fact].value : NULL;
+}
+
+bool pawl_recorder_fact_number(const PawlRecorder* recorder, int fact, double* number) {
+  if (fact < 0 || fact >= recorder->fact_count || !recorder->facts[fact].is_number) {
+    return false;
+  }
+  *number = recorder->facts[fact].number;
+  return true;
 }

@@ -20,3 +20,5 @@ PAWL_CHECKED PawlStatus pawl_recorder_add_event(PawlRecorder* recorder, const Pa
                                                 PawlError* err);
 PAWL_CHECKED PawlStatus pawl_recorder_add_fact(PawlRecorder* recorder, const char* name,
                                                const char* value, PawlError* err);
+PAWL_CHECKED PawlStatus pawl_recorder_add_number(PawlRecorder* recorder, const char* name,
+                                                 double value, PawlError* err);

@@ -9,6 +9,8 @@
 #include "base/text.h"
 #include "run/observe.h"
 #include "run/recorder.h"
+#include "run/stream.h"
+#include "system/system.h"
 
 enum { MOST_HALVINGS = 10 };
 
@@ -19,6 +21,7 @@ struct PawlSim {
   PawlState* state;
   PawlObserver* observer;
   PawlRecorder* recorder;
+  PawlStream* stream;  // NULL when nobody is told
   int columns;
   double *lambda, *sample;  // the newest
   long long steps;          // of the whole run
@@ -29,7 +32,9 @@ struct PawlSim {
 };
 
 PawlSimDef pawl_sim_def_default(void) {
-  return (PawlSimDef){pawl_simulate_def_default(), false, true, (size_t)1 << 30};
+  return (PawlSimDef){.simulate = pawl_simulate_def_default(),
+                      .keep_samples = true,
+                      .memory_limit = (size_t)1 << 30};
 }
 
 static double now(void) {
@@ -57,6 +62,9 @@ static PawlStatus record(PawlSim* sim, PawlError* err) {
     PAWL_TRY(pawl_recorder_add(sim->recorder, &kept, err));
     memcpy(kept, sim->sample, (size_t)sim->columns * sizeof(double));
   }
+  if (sim->stream) {
+    PAWL_TRY(pawl_stream_sample(sim->stream, sim->sample, err));
+  }
   PawlSummary* s = &sim->summary;
   if (sim->done == 0) {
     s->energy_start = seen.energy;
@@ -71,23 +79,48 @@ static PawlStatus record(PawlSim* sim, PawlError* err) {
   return PAWL_OK;
 }
 
+// Every option of the run, as "options/step".
+static PawlStatus add_options(PawlRecorder* r, const PawlSimulateDef* def, PawlError* err) {
+#define PAWL_WORD(name, fallback, sentence) \
+  PAWL_TRY(pawl_recorder_add_fact(r, "options/" #name, def->name, err));
+#define PAWL_REAL(name, fallback, low, high, unit, sentence) \
+  PAWL_TRY(pawl_recorder_add_number(r, "options/" #name, (double)def->name, err));
+#define PAWL_POSITIVE(name, fallback, low, high, unit, sentence) \
+  PAWL_REAL(name, fallback, low, high, unit, sentence)
+#define PAWL_WHOLE(name, fallback, low, high, unit, sentence) \
+  PAWL_REAL(name, fallback, low, high, unit, sentence)
+#include "pawl/simulate.def"
+#undef PAWL_WORD
+#undef PAWL_REAL
+#undef PAWL_POSITIVE
+#undef PAWL_WHOLE
+  return PAWL_OK;
+}
+
+// Every parameter of the model, as "parameters/m".
+static PawlStatus add_parameters(PawlRecorder* r, const PawlModel* model, PawlError* err) {
+  PawlStatus status = PAWL_OK;
+  for (int k = 0; status == PAWL_OK && model && k < pawl_model_parameter_count(model); k++) {
+    PawlText name = {0};
+    pawl_text_printf(&name, "parameters/%s", pawl_model_parameter_name(model, k));
+    status = name.failed
+                 ? pawl_fail_memory(err)
+                 : pawl_recorder_add_number(r, name.s, pawl_model_parameter_value(model, k), err);
+    pawl_text_free(&name);
+  }
+  return status;
+}
+
 static PawlStatus add_facts(PawlSim* sim, PawlError* err) {
   const PawlSimulateDef* def = &sim->def.simulate;
-  PawlText step = {0}, until = {0};
-  pawl_text_number(&step, def->step);
-  pawl_text_number(&until, def->until);
-  PawlStatus status = step.failed || until.failed ? pawl_fail_memory(err) : PAWL_OK;
-  const char* const facts[][2] = {{"model", pawl_system_name(sim->system)},
-                                  {"method", def->method},
-                                  {"step", step.s},
-                                  {"until", until.s},
-                                  {"pawl", PAWL_VERSION}};
-  for (size_t k = 0; status == PAWL_OK && k < sizeof facts / sizeof *facts; k++) {
-    status = pawl_recorder_add_fact(sim->recorder, facts[k][0], facts[k][1], err);
-  }
-  pawl_text_free(&step);
-  pawl_text_free(&until);
-  return status;
+  PawlRecorder* r = sim->recorder;
+  PAWL_TRY(pawl_recorder_add_fact(r, "model", pawl_system_name(sim->system), err));
+  PAWL_TRY(pawl_recorder_add_fact(r, "method", def->method, err));
+  PAWL_TRY(pawl_recorder_add_number(r, "step", def->step, err));
+  PAWL_TRY(pawl_recorder_add_number(r, "until", def->until, err));
+  PAWL_TRY(pawl_recorder_add_fact(r, "pawl", PAWL_VERSION, err));
+  PAWL_TRY(add_options(r, def, err));
+  return add_parameters(r, sim->system->model, err);
 }
 
 // Number of steps: the end counts as reached when it is a multiple of h but for rounding.
@@ -105,6 +138,22 @@ static PawlStatus plan(PawlSim* sim, PawlError* err) {
   return PAWL_OK;
 }
 
+// Samples that would not all fit are refused before the first step, not after hours.
+static PawlStatus check_room(const PawlSim* sim, PawlError* err) {
+  double samples = floor((double)sim->steps / (double)sim->stride) + 2.0;
+  double bytes = samples * (double)sim->columns * (double)sizeof(double);
+  double limit = (double)sim->def.memory_limit;
+  if (!sim->def.keep_samples || bytes <= limit) {
+    return PAWL_OK;
+  }
+  double least = sim->def.simulate.step * ceil((double)sim->stride * bytes / limit);
+  return pawl_fail(err, PAWL_ERROR_USAGE,
+                   "the run would keep %.10g samples of %d columns, %.3g MB, more than the limit "
+                   "of %.3g MB; record = %.3g or more (--record) keeps few enough, and -o without "
+                   "--plot writes any number",
+                   samples, sim->columns, 1e-6 * bytes, 1e-6 * limit, 1.01 * least);
+}
+
 static PawlStatus fill(PawlSim* sim, PawlError* err) {
   const PawlColumn* columns;
   PAWL_TRY(pawl_stepper_create(sim->system, &sim->def.simulate, &sim->stepper, err));
@@ -118,7 +167,12 @@ static PawlStatus fill(PawlSim* sim, PawlError* err) {
     return pawl_fail_memory(err);
   }
   PAWL_TRY(pawl_recorder_create(sim->columns, columns, sim->def.memory_limit, &sim->recorder, err));
+  PAWL_TRY(check_room(sim, err));
   PAWL_TRY(add_facts(sim, err));
+  if (sim->def.on_sample) {
+    PAWL_TRY(pawl_stream_create(sim->system, sim->observer, sim->recorder, &sim->def, &sim->stream,
+                                err));
+  }
   PAWL_TRY(pawl_stepper_start(sim->stepper, sim->state, sim->def.project, err));
   return final(record(sim, err), err);
 }
@@ -143,6 +197,7 @@ PawlStatus pawl_sim_create(const PawlSystem* system, const PawlSimDef* def, Pawl
 
 void pawl_sim_destroy(PawlSim* sim) {
   if (sim) {
+    pawl_stream_destroy(sim->stream);
     pawl_recorder_destroy(sim->recorder);
     pawl_free(sim->sample);
     pawl_free(sim->lambda);
@@ -230,7 +285,11 @@ static PawlStatus record_instant(PawlSim* sim, const PawlInstant* i, PawlError* 
 
 static PawlStatus record_instants(PawlSim* sim, PawlError* err) {
   for (int k = 0; k < pawl_stepper_instants(sim->stepper); k++) {
-    PAWL_TRY(record_instant(sim, pawl_stepper_instant(sim->stepper, k), err));
+    const PawlInstant* instant = pawl_stepper_instant(sim->stepper, k);
+    PAWL_TRY(record_instant(sim, instant, err));
+    if (sim->stream) {
+      PAWL_TRY(pawl_stream_instant(sim->stream, sim->state, instant, err));
+    }
   }
   return PAWL_OK;
 }
@@ -338,6 +397,10 @@ PawlStatus pawl_sim_release(PawlSim* sim, const char* name, PawlError* err) {
 PawlStatus pawl_sim_run(PawlSim* sim, PawlProgress progress, void* context, PawlError* err) {
   double begin = now();
   PawlStatus status = loop(sim, progress, context, err);
+  if (sim->stream) {
+    PawlStatus ended = pawl_stream_end(sim->stream, status == PAWL_OK ? err : NULL);
+    status = status ? status : ended;
+  }
   sim->summary.wall_seconds += now() - begin;
   return final(status, err);
 }

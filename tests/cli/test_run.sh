@@ -64,6 +64,40 @@ has many/d.svg '<svg'
 has many/d.svg '</svg>'
 has many/d.svg 'theta'
 
+# --- chosen columns ---
+expect 0 run pendulum --until 0.01 --columns "t, theta', lambda(pin)" -o chosen.csv
+same "$(head -n 1 chosen.csv)" "t,theta',\"lambda(pin,1)\",\"lambda(pin,2)\""
+check_csv chosen.csv 4
+expect 2 run pendulum --columns "t, tehta" -o wrong.csv
+has err "'tehta' is not a column of this run; did you mean 'theta'?"
+expect 2 run pendulum --columns t
+[ -e wrong.csv ] && complain "wrong.csv was written"
+
+# --- both sides of a jump: two rows with its time, whatever the method ---
+for method in event-driven nsga-pvv; do
+  expect 0 run kinked-track --method $method --columns "t, x', y', energy" -o jump.csv
+  awk -F , 'seen && $1 == t { twice++; before = v; after = $2 } { t = $1; v = $2; seen = 1 }
+    END { exit !(twice == 1 && before > 0.999 && after < 0.501) }' jump.csv ||
+    complain "$method: not two rows at the jump"
+done
+expect 0 run kinked-track --method nsga-pvv -o jump.csv # a reference with jumps is no worse
+expect 0 compare kinked-track --methods nsga-pvv --reference jump.csv --json
+paths
+near "$(field methods.0.end_error_v)" 0 1e-12
+near "$(field methods.0.l1_v)" 0 1e-12
+
+# --- what was run is in the JSON ---
+expect 0 run pendulum --json --until 0.1 --rho 0.5 -p L=2
+paths
+near "$(field options.rho)" 0.5 0
+same "$(field options.method)" ga-p
+near "$(field parameters.L)" 2 0
+
+# --- too many samples to keep: said before the first step ---
+expect 2 run pendulum --step 1e-9 --until 1 --plot many.svg
+has err "the run would keep 1000000002 samples of 19 columns"
+has err "--record"
+
 # --- the record interval ---
 expect 0 run planar-3r -o r.csv
 same "$(wc -l <r.csv | tr -d ' ')" 82

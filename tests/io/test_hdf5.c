@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files are read back with the HDF5 library itself.
+#include <sys/wait.h>
+#include <time.h>
+
 #include "record.h"
 
 #ifndef PAWL_WITH_HDF5
@@ -221,9 +224,74 @@ static void test_allocation_failures(void** state) {
   check_allocation_failures(*state, pawl_write_hdf5);
 }
 
+// A child writes, waits until a flush is due, writes once more and is killed: what it wrote until
+// the flush can be read, though nobody closed the file.
+static void test_killed(void** state) {
+  const char* path = in_folder(*state, "a.h5");
+  char part[160];
+  int ready[2];
+  snprintf(part, sizeof part, "%s.part", path);
+  assert_int_equal(pipe(ready), 0);
+  fflush(stdout);
+  pid_t child = fork();
+  if (child == 0) {
+    PawlRecorder* recorder = track_record(10000);
+    PawlWriter* writer = NULL;
+    PawlStatus status = pawl_writer_create(PAWL_FORMAT_HDF5, path, NULL, &writer, NULL);
+    for (int i = 0; i < 10000 && status == PAWL_OK; i++) {
+      if (i == 9000) {
+        nanosleep(&(struct timespec){1, 100000000}, NULL);
+      }
+      status = pawl_writer_add(writer, recorder, pawl_recorder_sample(recorder, i), NULL);
+    }
+    (void)!write(ready[1], status == PAWL_OK ? "x" : "-", 1);
+    pause();
+  }
+  char byte = 0;
+  assert_int_equal(read(ready[0], &byte, 1), 1);
+  kill(child, SIGKILL);
+  waitpid(child, NULL, 0);
+  close(ready[0]);
+  close(ready[1]);
+  assert_true(byte == 'x');
+  hid_t file = open_file(part);
+  check_attribute(file, "model", "kinked-track");
+  double* t = numbers_at(file, "/samples/t", 9001);
+  for (int i = 0; i < 9001; i++) {
+    assert_true(t[i] == 0.1 * i);
+  }
+  free(t);
+  H5Fclose(file);
+  unlink(part);
+}
+
+// Numbers of the run, its options and parameters, are doubles where they are numbers.
+static void test_options_and_parameters(void** state) {
+  const char* path = in_folder(*state, "a.h5");
+  PawlRecorder* recorder = track_record(3);
+  assert_int_equal(pawl_recorder_add_fact(recorder, "options/form", "index-1", NULL), PAWL_OK);
+  assert_int_equal(pawl_recorder_add_number(recorder, "options/rho", 0.9, NULL), PAWL_OK);
+  assert_int_equal(pawl_recorder_add_number(recorder, "parameters/m", 1.0 / 3.0, NULL), PAWL_OK);
+  assert_int_equal(pawl_write_hdf5(recorder, path, NULL), PAWL_OK);
+  hid_t file = open_file(path);
+  hid_t options = H5Gopen2(file, "/options", H5P_DEFAULT);
+  check_attribute(options, "form", "index-1");
+  H5Gclose(options);
+  double value = 0.0;
+  hid_t attribute = H5Aopen_by_name(file, "/parameters", "m", H5P_DEFAULT, H5P_DEFAULT);
+  assert_true(H5Aread(attribute, H5T_NATIVE_DOUBLE, &value) >= 0);
+  assert_true(value == 1.0 / 3.0);
+  H5Aclose(attribute);
+  H5Fclose(file);
+  unlink(path);
+  pawl_recorder_destroy(recorder);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_samples_and_facts),
+      cmocka_unit_test(test_killed),
+      cmocka_unit_test(test_options_and_parameters),
       cmocka_unit_test(test_events),
       cmocka_unit_test(test_awkward_names),
       cmocka_unit_test(test_empty_and_long),

@@ -311,10 +311,77 @@ static void test_record_is_full(void** unused) {
   Run r = run_of(motion_file("oscillator", NULL));
   r.def.simulate.until = 100.0;
   r.def.memory_limit = 100000;
+  assert_int_equal(pawl_sim_create(r.m.system, &r.def, &r.sim, &r.err), PAWL_ERROR_USAGE);
+  assert_null(r.sim);
+  const char* way_out = strstr(r.err.message, "record = ");
+  assert_non_null(way_out);
+  r.def.simulate.record = strtod(way_out + strlen("record = "), NULL);
+  run(&r);  // what the message proposes goes
+  assert_true(samples_of(&r) > 1000);
+  r.def.simulate.record = 0.0;
+  r.def.keep_samples = false;
+  run(&r);  // and so does keeping nothing
+  end(&r);
+}
+
+// ---- passing samples on -------------------------------------------------------------------------
+typedef struct Passed {
+  int count, fail_at;
+  double rows[64][16];
+} Passed;
+
+static PawlStatus pass(void* context, const PawlRecorder* recorder, const double* sample,
+                       PawlError* err) {
+  Passed* p = context;
+  if (p->count == p->fail_at) {
+    *err = (PawlError){PAWL_ERROR_FILE, "no more"};
+    return PAWL_ERROR_FILE;
+  }
+  memcpy(p->rows[p->count++], sample,
+         (size_t)pawl_recorder_column_count(recorder) * sizeof(double));
+  return PAWL_OK;
+}
+
+// Between samples at 2.8 and 3.2 the track bends at t = 3: the sides of the jump, by hand.
+static void test_both_sides_of_a_jump_are_passed_on(void** unused) {
+  (void)unused;
+  Run r = run_of(motion_file("kinked-track", NULL));
+  Passed p = {.fail_at = -1};
+  r.def.simulate.step = 0.4;
+  r.def.simulate.until = 3.2;
+  r.def.simulate.method = "event-driven";
+  r.def.on_sample = pass;
+  r.def.on_sample_context = &p;
+  run(&r);
+  assert_int_equal(samples_of(&r), 9);
+  assert_int_equal(p.count, 11);
+  int speed = column_of(&r, "x'"), energy = column_of(&r, "energy"), force = column_of(&r, "y''");
+  int jumps = 0;
+  for (int i = 1; i < p.count; i++) {
+    if (p.rows[i][0] == p.rows[i - 1][0]) {
+      jumps++;
+      CHECK_NEAR(p.rows[i][0], 3.0, 1e-9);
+      CHECK_NEAR(p.rows[i - 1][speed], 1.0, 1e-9);
+      CHECK_NEAR(p.rows[i][speed], 0.5, 1e-9);
+      CHECK_NEAR(p.rows[i - 1][energy], 0.5, 1e-9);
+      CHECK_NEAR(p.rows[i][energy], 0.25, 1e-9);
+      assert_true(isnan(p.rows[i - 1][force]));
+    }
+  }
+  assert_int_equal(jumps, 1);
+  end(&r);
+}
+
+static void test_a_listener_ends_the_run(void** unused) {
+  (void)unused;
+  Run r = run_of(motion_file("oscillator", NULL));
+  Passed p = {.fail_at = 5};
+  r.def.on_sample = pass;
+  r.def.on_sample_context = &p;
   create(&r);
-  assert_int_equal(pawl_sim_run(r.sim, NULL, NULL, &r.err), PAWL_ERROR_MEMORY);
-  assert_non_null(strstr(r.err.message, "record"));
-  assert_true(samples_of(&r) > 100);
+  assert_int_equal(pawl_sim_run(r.sim, NULL, NULL, &r.err), PAWL_ERROR_FILE);
+  assert_string_equal(r.err.message, "no more");
+  assert_int_equal(p.count, 5);
   end(&r);
 }
 
@@ -469,6 +536,8 @@ int main(void) {
       cmocka_unit_test(test_failure_keeps_samples),
       cmocka_unit_test(test_drift_is_reported),
       cmocka_unit_test(test_record_is_full),
+      cmocka_unit_test(test_both_sides_of_a_jump_are_passed_on),
+      cmocka_unit_test(test_a_listener_ends_the_run),
       cmocka_unit_test(test_start_off_the_constraints),
       cmocka_unit_test(test_warning_is_passed_on),
       cmocka_unit_test(test_event_of_a_switch),

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/writer.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "base/alloc.h"
+
+static const double FLUSH_INTERVAL = 1.0;  // [s] between two flushes
+static const double FLUSH_SHARE = 0.1;     // of the time, at most, that flushes take
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static char* copy(const char* text) {
+  size_t length = strlen(text);
+  char* out = pawl_alloc(length + 1, 1);
+  if (out) {
+    memcpy(out, text, length);
+  }
+  return out;
+}
+
+PawlStatus pawl_writer_create(PawlFormat format, const char* path, const char* columns,
+                              PawlWriter** out, PawlError* err) {
+  *out = NULL;
+  PawlWriter* writer = pawl_alloc(1, sizeof *writer);
+  if (!writer) {
+    return pawl_fail_memory(err);
+  }
+  writer->format = format == PAWL_FORMAT_CSV ? &pawl_csv_format : &pawl_hdf5_format;
+  writer->keep_part = true;
+  writer->path = copy(path);
+  writer->wanted = columns ? copy(columns) : NULL;
+  if (!writer->path || (columns && !writer->wanted)) {
+    pawl_writer_destroy(writer);
+    return pawl_fail_memory(err);
+  }
+  *out = writer;
+  return PAWL_OK;
+}
+
+static PawlStatus open_file(PawlWriter* writer, const PawlRecorder* recorder, PawlError* err) {
+  PAWL_TRY(
+      pawl_columns_choose(recorder, writer->wanted, &writer->columns, &writer->column_count, err));
+  PAWL_TRY(writer->format->open(writer, recorder, err));
+  writer->opened = true;
+  writer->next_flush = now() + FLUSH_INTERVAL;
+  return PAWL_OK;
+}
+
+// What costs much is flushed less often, so that a run never waits for its files most of the time.
+static PawlStatus flush_when_due(PawlWriter* writer, PawlError* err) {
+  double begin = now();
+  if (begin < writer->next_flush) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(writer->format->flush(writer, err));
+  double end = now(), rest = (end - begin) / FLUSH_SHARE;
+  writer->next_flush = end + (rest > FLUSH_INTERVAL ? rest : FLUSH_INTERVAL);
+  return PAWL_OK;
+}
+
+// A failure ends the file: later samples would leave a gap.
+static PawlStatus fail(PawlWriter* writer, const PawlRecorder* recorder, PawlStatus status) {
+  writer->failed = true;
+  if (writer->opened) {
+    writer->opened = false;
+    return writer->format->close(writer, recorder, status, NULL);
+  }
+  return status;
+}
+
+PawlStatus pawl_writer_add(PawlWriter* writer, const PawlRecorder* recorder, const double* sample,
+                           PawlError* err) {
+  if (writer->failed) {
+    return pawl_fail(err, PAWL_ERROR_USAGE, "'%s' could not be written before", writer->path);
+  }
+  PawlStatus status = writer->opened ? PAWL_OK : open_file(writer, recorder, err);
+  status = status ? status : writer->format->add(writer, sample, err);
+  status = status ? status : flush_when_due(writer, err);
+  return status == PAWL_OK ? PAWL_OK : fail(writer, recorder, status);
+}
+
+PawlStatus pawl_writer_finish(PawlWriter* writer, const PawlRecorder* recorder, PawlError* err) {
+  if (writer->failed) {
+    return pawl_fail(err, PAWL_ERROR_FILE,
+                     "'%s' is not complete; '%s.part' holds what was written until then",
+                     writer->path, writer->path);
+  }
+  if (!writer->opened) {
+    return PAWL_OK;
+  }
+  writer->opened = false;
+  PawlStatus status = writer->format->close(writer, recorder, PAWL_OK, err);
+  writer->failed = status != PAWL_OK;
+  return status;
+}
+
+void pawl_writer_destroy(PawlWriter* writer) {
+  if (!writer) {
+    return;
+  }
+  if (writer->opened) {
+    writer->keep_part = false;
+    (void)!writer->format->close(writer, NULL, PAWL_STOPPED, NULL);
+  }
+  pawl_free(writer->columns);
+  pawl_free((void*)writer->path);
+  pawl_free((void*)writer->wanted);
+  pawl_free(writer);
+}
+
+PawlStatus pawl_write_whole(const PawlWriterFormat* format, const PawlRecorder* recorder,
+                            const char* path, PawlError* err) {
+  PawlWriter writer = {.format = format, .path = path};
+  PawlStatus status = open_file(&writer, recorder, err);
+  int samples = status == PAWL_OK ? pawl_recorder_sample_count(recorder) : 0;
+  for (int i = 0; status == PAWL_OK && i < samples; i++) {
+    status = format->add(&writer, pawl_recorder_sample(recorder, i), err);
+  }
+  if (writer.opened) {
+    status = format->close(&writer, recorder, status, err);
+  }
+  pawl_free(writer.columns);
+  return status;
+}

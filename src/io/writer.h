@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is common to the formats that are written sample by sample: which columns, and when what was
+// gathered goes to the disk. A format fills the table of functions.
+#pragma once
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "pawl/report.h"
+
+typedef struct PawlWriterFormat {
+  // Opens the file and makes writer->data; on failure there is nothing to close.
+  PawlStatus (*open)(PawlWriter* writer, const PawlRecorder* recorder, PawlError* err);
+  PawlStatus (*add)(PawlWriter* writer, const double* sample, PawlError* err);
+  // Brings everything to the disk, in a form that can be read.
+  PawlStatus (*flush)(PawlWriter* writer, PawlError* err);
+  // With `so_far` PAWL_OK completes the file under its name, else removes it or, with
+  // writer->keep_part, leaves it. Frees writer->data in any case.
+  PawlStatus (*close)(PawlWriter* writer, const PawlRecorder* recorder, PawlStatus so_far,
+                      PawlError* err);
+} PawlWriterFormat;
+extern const PawlWriterFormat pawl_csv_format, pawl_hdf5_format;
+
+struct PawlWriter {
+  const PawlWriterFormat* format;
+  const char *path, *wanted;  // copies; wanted NULL: every column
+  bool opened, failed;
+  bool keep_part;     // a failure leaves what was written
+  int column_count;   // that are written
+  int* columns;       // of the recorder; made with the first sample
+  void* data;         // of the format
+  double next_flush;  // [s], on the monotonic clock
+};
+
+// The columns of the recorder that `wanted` names, to be freed.
+PAWL_CHECKED PawlStatus pawl_columns_choose(const PawlRecorder* recorder, const char* wanted,
+                                            int** columns, int* count, PawlError* err);
+
+// A recorder with its samples, whole or not at all.
+PAWL_CHECKED PawlStatus pawl_write_whole(const PawlWriterFormat* format,
+                                         const PawlRecorder* recorder, const char* path,
+                                         PawlError* err);

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Passing samples on as they are recorded, with both sides of every jump: two samples at its time,
+// the one before and the one after it. Where a recorded sample has the time of a jump, it is one of
+// the two. Of several jumps at one time the first and the last side are passed on.
+#pragma once
+
+#include "pawl/run.h"
+#include "run/observe.h"
+
+typedef struct PawlStream PawlStream;  // borrows all that it is given
+
+PAWL_CHECKED PawlStatus pawl_stream_create(const PawlSystem* system, PawlObserver* observer,
+                                           const PawlRecorder* recorder, const PawlSimDef* def,
+                                           PawlStream** out, PawlError* err);
+void pawl_stream_destroy(PawlStream* stream);  // NULL is allowed
+
+PAWL_CHECKED PawlStatus pawl_stream_sample(PawlStream* stream, const double* sample,
+                                           PawlError* err);
+// Both sides of an instant. `state` is the state behind it. What an instant does not know is NaN:
+// accelerations, multipliers, and outputs in which these occur.
+PAWL_CHECKED PawlStatus pawl_stream_instant(PawlStream* stream, const PawlState* state,
+                                            const PawlInstant* instant, PawlError* err);
+// Passes on what waited for a sample of the same time, for a run that ends without one.
+PAWL_CHECKED PawlStatus pawl_stream_end(PawlStream* stream, PawlError* err);
