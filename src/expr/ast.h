@@ -87,11 +87,15 @@ typedef struct PawlResolver {
   PawlNode (*resolve)(void* context, PawlDag* dag, const PawlAst* name, const PawlNode* indices,
                       PawlExprError* error);
   PawlNode (*multiplier)(void* context, PawlDag* dag, const PawlAst* call, PawlExprError* error);
+  // Is the name taken? Asked for `e`, which is Euler's number where it is not; NULL: never.
+  bool (*knows)(void* context, const char* name);
 } PawlResolver;
 PAWL_CHECKED PawlStatus pawl_ast_build(PawlDag* dag, const PawlAst* ast,
                                        const PawlResolver* resolver, PawlNode* out,
                                        PawlExprError* error);
 
-// True for the words that a user may not take as a name: functions, constants pi and e, t, and or
-// not for lambda.
+// True for the words that a user may not take as a name: functions, the constant pi, t, and or not
+// for lambda.
 bool pawl_expr_reserved(const char* word);
+// A name that is a constant where nobody has taken it: e.
+bool pawl_constant_free(const PawlAst* name, double* value);

@@ -73,9 +73,13 @@ static PawlNode apply(PawlDag* dag, const PawlAst* tree, const PawlNode* args) {
 
 // A name or a multiplier: what the caller of pawl_ast_build knows.
 static PawlStatus ask(Builder* b, const PawlAst* tree, const PawlNode* args, PawlNode* out) {
+  double value;
   *b->error = (PawlExprError){.begin = tree->begin, .end = tree->end};
   if (tree->kind == PAWL_AST_NAME && strcmp(tree->name, "t") == 0) {
     *out = pawl_dag_leaf(b->dag, PAWL_OP_TIME, 0);
+  } else if (tree->kind == PAWL_AST_NAME && pawl_constant_free(tree, &value) &&
+             !(b->resolver->knows && b->resolver->knows(b->resolver->context, tree->name))) {
+    *out = pawl_dag_const(b->dag, value);
   } else if (tree->kind == PAWL_AST_NAME) {
     *out = b->resolver->resolve(b->resolver->context, b->dag, tree, args, b->error);
   } else if (b->resolver->multiplier) {

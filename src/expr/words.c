@@ -24,12 +24,17 @@ bool pawl_constant_find(const char* word, double* value) {
     *value = 3.14159265358979323846;
     return true;
   }
+  return false;
+}
+
+// Euler's number is a name like others until it is built, so that a model may take it.
+bool pawl_constant_free(const PawlAst* name, double* value) {
   *value = 2.71828182845904523536;
-  return strcmp(word, "e") == 0;
+  return strcmp(name->name, "e") == 0 && name->primes == 0 && name->arg_count == 0;
 }
 
 bool pawl_expr_reserved(const char* word) {
-  static const char* const others[] = {"pi", "e", "t", "and", "or", "not", "for"};
+  static const char* const others[] = {"pi", "t", "and", "or", "not", "for"};
   for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
     if (strcmp(others[k], word) == 0) {
       return true;

@@ -15,14 +15,19 @@ const PawlUse PAWL_USE_WATCH = {
     "a condition",
     PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_A | PAWL_MAY_T | PAWL_MAY_LAMBDA | PAWL_MAY_OUTPUT, NULL};
 
+enum { MOST_UNKNOWN = 8 };  // names of one expression that are reported
+
 // One expression being built.
 typedef struct Build {
   PawlLoader* loader;
   const PawlScope* scope;
   const PawlUse* use;
-  bool numbers;       // parameters are taken by value
-  bool silent;        // it failed because of something reported before
-  unsigned contains;  // PAWL_MAY_... so far
+  bool numbers;          // parameters are taken by value
+  bool silent;           // it failed because of something reported before
+  unsigned contains;     // PAWL_MAY_... so far
+  const PawlYaml* text;  // the scalar that is built
+  int unknown_count;     // unknown names, each reported when it is met
+  const char* unknown[MOST_UNKNOWN];
 } Build;
 
 // ---- messages -------------------------------------------------------------------------------
@@ -74,10 +79,28 @@ static bool admit(Build* build, const PawlAst* ast, unsigned kinds, PawlExprErro
   return false;
 }
 
-static PawlNode unknown_name(Build* build, const PawlAst* ast, PawlExprError* error) {
-  const PawlLoader* loader = build->loader;
+// Notes the name; false when it was noted before or there are too many.
+static bool note_unknown(Build* build, const char* name) {
+  for (int k = 0; k < build->unknown_count; k++) {
+    if (strcmp(build->unknown[k], name) == 0) {
+      return false;
+    }
+  }
+  if (build->unknown_count == MOST_UNKNOWN) {
+    return false;
+  }
+  build->unknown[build->unknown_count++] = name;
+  return true;
+}
+
+// Reports the name and goes on with time in its place, so that all unknown names are found.
+static PawlNode unknown_name(Build* build, PawlDag* dag, const PawlAst* ast, PawlExprError* error) {
+  PawlLoader* loader = build->loader;
   if (loader->names_incomplete) {
     return keep_silent(build, error, ast);
+  }
+  if (!note_unknown(build, ast->name)) {
+    return pawl_dag_leaf(dag, PAWL_OP_TIME, 0);
   }
   PawlNearest nearest = {.wanted = ast->name};
   for (int k = 0; k < build->scope->count; k++) {
@@ -89,8 +112,10 @@ static PawlNode unknown_name(Build* build, const PawlAst* ast, PawlExprError* er
       pawl_names_offer(&loader->outputs, &nearest);
     }
   }
-  return REFUSE(error, ast, "unknown name '%s'%s", pawl_quote(ast->name).s,
-                pawl_did_you_mean(nearest.name).s);
+  pawl_report_part(&loader->report, build->text, ast->begin, "in '%s': unknown name '%s'%s",
+                   pawl_quote(build->text->text).s, pawl_quote(ast->name).s,
+                   pawl_did_you_mean(nearest.name).s);
+  return pawl_dag_leaf(dag, PAWL_OP_TIME, 0);
 }
 
 // ---- indices --------------------------------------------------------------------------------
@@ -209,7 +234,7 @@ static PawlNode resolve_family(Build* build, PawlDag* dag, const PawlAst* ast,
                                const PawlNode* indices, PawlExprError* error) {
   const PawlFamily* family = find_family(build, ast->name);
   if (!family) {
-    return unknown_name(build, ast, error);
+    return unknown_name(build, dag, ast, error);
   }
   if (family->failed) {
     return keep_silent(build, error, ast);
@@ -260,8 +285,18 @@ static PawlNode resolve(void* context, PawlDag* dag, const PawlAst* ast, const P
 
 static PawlNode multiplier(void* context, PawlDag* dag, const PawlAst* call, PawlExprError* error);
 
+static bool knows(void* context, const char* name) {
+  const Build* build = context;
+  for (int k = 0; k < build->scope->count; k++) {
+    if (strcmp(build->scope->name[k], name) == 0) {
+      return true;
+    }
+  }
+  return find_family(build, name) != NULL;
+}
+
 static PawlResolver resolver(Build* build) {
-  return (PawlResolver){build, resolve, multiplier};
+  return (PawlResolver){build, resolve, multiplier, knows};
 }
 
 static bool constant_argument(Build* build, PawlDag* dag, const PawlAst* ast, int* whole,
@@ -346,12 +381,13 @@ static bool build_ast(Build* build, PawlDag* dag, const PawlYaml* text, const Pa
   PawlLoader* loader = build->loader;
   PawlExprError error = {0};
   PawlResolver names = resolver(build);
+  build->text = text;
   PawlStatus status = pawl_ast_build(dag, ast, &names, node, &error);
-  if (status == PAWL_OK) {
-    return true;
-  }
   if (status == PAWL_ERROR_MEMORY) {
     return pawl_loader_no_memory(loader);
+  }
+  if (status == PAWL_OK || build->unknown_count > 0) {  // what else is wrong may follow from these
+    return build->unknown_count == 0;
   }
   if (!build->silent) {
     pawl_report_part(&loader->report, text, error.begin, "in '%s': %s", pawl_quote(text->text).s,
@@ -380,9 +416,11 @@ static bool build_record(Build* build, PawlDag* dag, PawlYaml* text, bool equati
     return false;
   }
   PawlNode right = PAWL_NO_NODE;
-  bool good = admit_time(build, text, parsed->time) &&
-              build_ast(build, dag, text, parsed->left, node) &&
-              (!parsed->right || build_ast(build, dag, text, parsed->right, &right));
+  bool good =
+      admit_time(build, text, parsed->time) && build_ast(build, dag, text, parsed->left, node);
+  if (parsed->right && (good || build->unknown_count > 0)) {
+    good &= build_ast(build, dag, text, parsed->right, &right);
+  }
   if (good && parsed->right) {
     *node = pawl_dag_sub(dag, *node, right);
     good = *node != PAWL_NO_NODE || pawl_loader_no_memory(build->loader);

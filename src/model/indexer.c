@@ -104,12 +104,88 @@ static bool settle(PawlIndexer* at, int level) {
   }
 }
 
+// True when a bound of the ranges uses an index of them: the rounds are then known by counting
+// only.
+// The first operand is followed by the loop, since trees lean to the left.
+static bool uses_index(const PawlAst* ast, const PawlAstKey* key) {
+  for (;; ast = ast->args[0]) {
+    for (int k = 0; ast->kind == PAWL_AST_NAME && k < key->count; k++) {
+      if (key->range[k].var && strcmp(key->range[k].var, ast->name) == 0) {
+        return true;
+      }
+    }
+    for (int k = 1; k < ast->arg_count; k++) {
+      if (uses_index(ast->args[k], key)) {
+        return true;
+      }
+    }
+    if (ast->arg_count == 0) {
+      return false;
+    }
+  }
+}
+
+static bool is_box(const PawlAstKey* key) {
+  for (int k = 0; k < key->count; k++) {
+    const PawlAstRange* range = &key->range[k];
+    if (uses_index(range->low, key) || (range->var && uses_index(range->high, key))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static long long length_of(const PawlIndexer* at, int level) {
+  long long length = (long long)at->high[level] - at->value[level] + 1;
+  return length > 0 ? length : 0;
+}
+
+// The rounds of a box: the product of its lengths, all known at its first round. Of others: those
+// of the innermost range are added up for as many outer rounds as can be counted in no time.
+static long long count_rounds(const PawlIndexer* first) {
+  enum { MOST_OUTER = 100000 };
+  int levels = first->key->count;
+  long long rounds = 1;
+  if (is_box(first->key)) {
+    for (int k = 0; k < levels; k++) {
+      rounds *= length_of(first, k);
+    }
+    return rounds;
+  }
+  PawlIndexer at = *first;
+  long long spent = at.loader->rounds;
+  bool more = true;
+  rounds = 0;
+  for (int k = 0; more && k < MOST_OUTER && rounds <= PAWL_MODEL_MAX_LOOP; k++) {
+    rounds += length_of(&at, levels - 1);
+    at.value[levels - 1] = at.high[levels - 1] + 1;
+    more = settle(&at, levels);
+  }
+  at.loader->rounds = spent;  // the rounds themselves come later
+  return rounds;
+}
+
+static bool check_rounds(PawlIndexer* at) {
+  if (at->key->count < 2) {
+    return true;
+  }
+  long long rounds = count_rounds(at);
+  if (rounds <= PAWL_MODEL_MAX_LOOP) {
+    return true;
+  }
+  pawl_report_part(&at->loader->report, at->where, at->key->range[0].begin,
+                   "these ranges have %s%lld rounds; at most %d are allowed",
+                   is_box(at->key) ? "" : "more than ", rounds, PAWL_MODEL_MAX_LOOP);
+  at->failed = true;
+  return false;
+}
+
 bool pawl_indexer_begin(PawlIndexer* at, PawlLoader* loader, PawlYaml* where, const PawlAstKey* key,
                         const PawlScope* outer) {
   *at = (PawlIndexer){
       .loader = loader, .where = where, .key = key, .scope = *outer, .outer = outer->count};
   at->failed = !enter_variables(at);
-  return !at->failed && settle(at, 0);
+  return !at->failed && settle(at, 0) && check_rounds(at);
 }
 
 bool pawl_indexer_next(PawlIndexer* at) {

@@ -144,6 +144,9 @@ bool pawl_equation(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, c
                    PawlNode* node);
 // A finite number from parameters and indices.
 bool pawl_value(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, double* value);
+// True for an expression of numbers, parameters and indices alone, of which pawl_value knows the
+// value.
+bool pawl_is_value(PawlLoader* loader, PawlYaml* text, const PawlScope* scope);
 // The parsed text, NULL when that failed; for looking at its form.
 const PawlAst* pawl_parse(PawlLoader* loader, PawlYaml* text, const PawlScope* scope);
 // A whole number from an expression that is part of a key: a bound of a range or an index.

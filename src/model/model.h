@@ -14,6 +14,7 @@
 #define PAWL_MODEL_MAX_FAMILY 10000000    // elements of one family
 #define PAWL_MODEL_MAX_ELEMENTS 20000000  // coordinates, terms, constraint rows: of each kind
 #define PAWL_MODEL_MAX_ROUNDS 200000000   // of all index ranges together
+#define PAWL_MODEL_MAX_LOOP 50000000      // rounds of one family or loop
 
 // Where something was written.
 typedef struct PawlSource {

@@ -27,11 +27,16 @@ static bool is_index(const PawlScope* scope, const char* name) {
   return false;
 }
 
+static bool is_free(const PawlLoader* loader, const PawlAst* ast) {
+  double value;
+  return pawl_constant_free(ast, &value) && !pawl_names_find(&loader->names, ast->name);
+}
+
 // Trees lean to the left (a sum of many terms), so the first operand is followed by the loop and
 // only the others by recursion, which the parser's limit on nesting bounds.
 static bool only_structure(const PawlLoader* loader, const PawlScope* scope, const PawlAst* ast) {
   for (;;) {
-    if (ast->kind == PAWL_AST_NAME && !known_parameter(loader, ast) &&
+    if (ast->kind == PAWL_AST_NAME && !known_parameter(loader, ast) && !is_free(loader, ast) &&
         !(ast->arg_count == 0 && ast->primes == 0 && is_index(scope, ast->name))) {
       return false;
     }
@@ -89,6 +94,11 @@ static void fold_structure(const PawlLoader* loader, const PawlScope* scope, Paw
   }
 }
 
+bool pawl_is_value(PawlLoader* loader, PawlYaml* text, const PawlScope* scope) {
+  const PawlAst* ast = pawl_parse(loader, text, scope);
+  return ast && !pawl_find_time(ast) && only_structure(loader, scope, ast);
+}
+
 const PawlAst* pawl_find_time(const PawlAst* ast) {
   for (;;) {
     if (ast->kind == PAWL_AST_NAME && strcmp(ast->name, "t") == 0) {
@@ -131,10 +141,26 @@ static bool looks_cut(const PawlYaml* text) {
   return text->plain && !text->origin && (round != 0 || square != 0);
 }
 
+// The cut-off head of an expression, "max(x" of "max(x, 2)".
+static bool is_head(const PawlYaml* text) {
+  int open = 0;
+  for (const char* c = text->text; *c; c++) {
+    open += (*c == '(' || *c == '[') - (*c == ')' || *c == ']');
+  }
+  return looks_cut(text) && open > 0;
+}
+
 static bool check_status(PawlLoader* loader, const PawlYaml* text, PawlStatus status,
                          const PawlExprError* error) {
   if (status == PAWL_ERROR_MEMORY) {
     return pawl_loader_no_memory(loader);
+  }
+  if (status != PAWL_OK && error->end >= text->length && is_head(text)) {
+    pawl_report_part(&loader->report, text, error->begin,
+                     "in '%s': the expression is cut off; inside { } or [ ] YAML ends it at the "
+                     "next ',': put all of it in quotes, \"%s, ...\"",
+                     pawl_quote(text->text).s, pawl_quote(text->text).s);
+    return false;
   }
   if (status != PAWL_OK) {
     pawl_report_part(&loader->report, text, error->begin, "in '%s': %s%s", pawl_quote(text->text).s,

@@ -132,6 +132,29 @@ static int is_reaction(void* context, PawlOp leaf, int index) {
   return leaf == PAWL_OP_LAMBDA || leaf == PAWL_OP_A;
 }
 
+// Friction beyond the capacity would slide at once where it holds. What moves is judged by the run.
+static bool check_friction(PawlLoader* loader, PawlYaml* capacity, PawlYaml* friction,
+                           const PawlScope* scope) {
+  double most, value;
+  if (!pawl_is_value(loader, friction, scope)) {
+    return true;
+  }
+  if (!pawl_value(loader, friction, scope, &value)) {
+    return false;
+  }
+  if (value < 0.0) {
+    pawl_report(&loader->report, friction, "the friction is %g, must be >= 0", value);
+    return false;
+  }
+  if (pawl_is_value(loader, capacity, scope) && pawl_value(loader, capacity, scope, &most) &&
+      value > most) {
+    pawl_report(&loader->report, friction,
+                "the friction while sliding is %g, more than the capacity, %g", value, most);
+    return false;
+  }
+  return true;
+}
+
 // Without `friction` the capacity acts while sliding, too; then it must be known there.
 static bool load_capacity(PawlLoader* loader, PawlYaml* body, const PawlScope* scope,
                           PawlSwitching* switching) {
@@ -145,6 +168,9 @@ static bool load_capacity(PawlLoader* loader, PawlYaml* body, const PawlScope* s
        !pawl_expression(loader, capacity, scope, &capacity_use, &switching->capacity)) ||
       (friction &&
        !pawl_expression(loader, friction, scope, &friction_use, &switching->friction))) {
+    return false;
+  }
+  if (friction && !check_friction(loader, capacity, friction, scope)) {
     return false;
   }
   if (capacity && !friction) {

@@ -255,9 +255,59 @@ static bool handle(Builder* b, const yaml_event_t* event) {
 
 // ---- parsing --------------------------------------------------------------------------------
 
-static void report_syntax(const yaml_parser_t* parser, PawlReport* report) {
+// The byte of the text at a mark; marks count characters.
+static size_t byte_at(const char* text, size_t length, size_t mark) {
+  size_t byte = 0;
+  for (; byte < length && mark > 0; mark--) {
+    int bytes = character_length((const unsigned char*)text + byte, length - byte);
+    byte += bytes > 0 ? (size_t)bytes : 1;
+  }
+  return byte;
+}
+
+// The piece of text without blanks around a bracket, to be shown in quotes.
+static PawlQuote piece_around(const char* text, size_t length, size_t at) {
+  size_t begin = at, end = at;
+  while (begin > 0 && !strchr(" \t\r\n{,", text[begin - 1])) {
+    begin--;
+  }
+  while (end < length && !strchr("]\r\n", text[end])) {
+    end++;
+  }
+  while (end < length && !strchr(" \t\r\n,:}", text[end])) {
+    end++;
+  }
+  return pawl_quote_part(text + begin, 0, (int)(end - begin));
+}
+
+// Mistakes of YAML that are made often, by what stands at the place. False: none of them.
+static bool report_usual(const yaml_parser_t* parser, PawlReport* report, const char* text,
+                         size_t length) {
+  int line = (int)parser->problem_mark.line + 1, column = (int)parser->problem_mark.column + 1;
+  size_t at = byte_at(text, length, parser->problem_mark.index);
+  bool flow = parser->context && strstr(parser->context, "flow");
+  if ((parser->problem && strstr(parser->problem, "tab")) || (at < length && text[at] == '\t')) {
+    pawl_report_at(report, line, column,
+                   "a tab indents this line, which YAML does not allow; use spaces instead");
+    return true;
+  }
+  if (flow && at < length && text[at] == '[') {
+    pawl_report_at(report, line, column,
+                   "'[' inside { } begins a list for YAML; put the name or expression in quotes: "
+                   "\"%s\"",
+                   piece_around(text, length, at).s);
+    return true;
+  }
+  return false;
+}
+
+static void report_syntax(const yaml_parser_t* parser, PawlReport* report, const char* text,
+                          size_t length) {
   if (parser->error == YAML_MEMORY_ERROR) {
     report->no_memory = true;
+    return;
+  }
+  if (report_usual(parser, report, text, length)) {
     return;
   }
   const char* problem = parser->problem ? parser->problem : "the text cannot be read";
@@ -268,11 +318,11 @@ static void report_syntax(const yaml_parser_t* parser, PawlReport* report) {
                  flow ? PAWL_YAML_FLOW_HINT : "");
 }
 
-static bool read_events(Builder* b, yaml_parser_t* parser) {
+static bool read_events(Builder* b, yaml_parser_t* parser, const char* text, size_t length) {
   for (;;) {
     yaml_event_t event;
     if (!yaml_parser_parse(parser, &event)) {
-      report_syntax(parser, b->report);
+      report_syntax(parser, b->report, text, length);
       return false;
     }
     bool end = event.type == YAML_STREAM_END_EVENT;
@@ -296,7 +346,7 @@ PawlYaml* pawl_yaml_parse(PawlPool* pool, const char* text, size_t length, PawlR
   yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
   yaml_parser_set_input_string(&parser, (const unsigned char*)text, length);
   Builder builder = {.pool = pool, .report = report};
-  bool good = read_events(&builder, &parser);
+  bool good = read_events(&builder, &parser, text, length);
   yaml_parser_delete(&parser);
   if (good && !builder.root) {
     pawl_report_at(report, 1, 1,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Wrong models: each message names the place, the offending text, what was expected, and the
 // nearest known name.
+#include <time.h>
+
 #include "reading.h"
 
 #define HEAD "model: m\nparameters: {k: 2, mass1: 3}\ncoordinates: {xpos: 1, y: }\n"
@@ -18,6 +20,63 @@ static void test_top_level(void** state) {
   REFUSED(HEAD "potentail: xpos\n", "m.yaml:4:1: unknown key 'potentail'",
           "did you mean 'potential'?");
   REFUSED(HEAD "gravity: 9.81\n", "unknown key 'gravity' in a model", "expected one of", "kinetic");
+}
+
+// A reader who mistyped three names learns of all three.
+static void test_all_unknown_names_of_an_expression(void** state) {
+  (void)state;
+  REFUSED(HEAD "constraints: {c: ypos + z*zz = w*xpos + z}\n",
+          "m.yaml:4:18: in 'ypos + z*zz = w*xpos + z': unknown name 'ypos'; did you mean 'xpos'?\n"
+          "m.yaml:4:25: in 'ypos + z*zz = w*xpos + z': unknown name 'z'",
+          "m.yaml:4:27: in 'ypos + z*zz = w*xpos + z': unknown name 'zz'",
+          "m.yaml:4:32: in 'ypos + z*zz = w*xpos + z': unknown name 'w'");
+}
+
+// e is Euler's number until the model takes the name.
+static void test_the_name_e(void** state) {
+  (void)state;
+  PawlModel* model = read_model("model: m\nparameters: {a: log(e^2)}\ncoordinates: [x]\n");
+  CHECK_NEAR(model->parameters[0].value, 2.0, 1e-15);
+  pawl_model_destroy(model);
+  model = read_model("model: m\nparameters: {e: 3, a: e^2}\ncoordinates: [x]\noutputs: {o: e}\n");
+  CHECK_NEAR(model->parameters[1].value, 9.0, 0.0);
+  CHECK_NEAR(node_value(model, model->outputs[0].node), 3.0, 0.0);
+  pawl_model_destroy(model);
+  model = read_model("model: m\ncoordinates: [e]\noutputs: {o: 10*e + e' + e''}\n");
+  CHECK_NEAR(node_value(model, model->outputs[0].node), 10 * 1 + 2 + 3, 1e-15);
+  pawl_model_destroy(model);
+}
+
+static void test_yaml_traps(void** state) {
+  (void)state;
+  REFUSED("model: m\ncoordinates:\n\tx: 1\n", "m.yaml:3:1: a tab indents this line", "spaces");
+  REFUSED("model: m\ncoordinates:\n  x: 1\n \ty: 2\n", "a tab indents this line");
+  REFUSED("model: m\ncoordinates: {u[i=1..3]: 1}\n", "m.yaml:2:16: '[' inside { } begins a list",
+          "in quotes: \"u[i=1..3]\"");
+  REFUSED("model: m\ncoordinates: [x]\noutputs: {a: x + max(x, 2), b: x}\n",
+          "in 'x + max(x': the expression is cut off", "in quotes, \"x + max(x, ...\"");
+}
+
+static void test_friction_beyond_the_capacity(void** state) {
+  (void)state;
+#define BRAKE(fields) HEAD "locks: {brake: {lock: y, engaged: true, " fields "}}\n"
+  REFUSED(BRAKE("capacity: k, friction: 1.5*k"), "the friction while sliding is 3",
+          "more than the capacity, 2");
+  REFUSED(BRAKE("capacity: k, friction: -1"), "the friction is -1, must be >= 0");
+  pawl_model_destroy(read_model(BRAKE("capacity: k, friction: k")));
+  pawl_model_destroy(read_model(BRAKE("capacity: k, friction: 3 + y'")));
+#undef BRAKE
+}
+
+// 10^8 rounds are refused before they are made.
+static void test_loops_without_end(void** state) {
+  (void)state;
+  clock_t begin = clock();
+  REFUSED(HEAD "potential:\n  for i=1..10000, j=1..10000: y\n",
+          "m.yaml:5:7: ", "have 100000000 rounds; at most 50000000");
+  REFUSED(HEAD "potential:\n  for i=1..20000, j=1..i: y\n", "more than 5000", "rounds");
+  REFUSED(HEAD "potential:\n  for i=1..100000000: y\n", "more than 10000000 indices");
+  assert_true((double)(clock() - begin) / CLOCKS_PER_SEC < 1.0);
 }
 
 static void test_parameters(void** state) {
@@ -42,7 +101,7 @@ static void test_parameters(void** state) {
   WRONG("  b: {unit: m}\n", "m.yaml:4:6: a parameter needs value:");
   WRONG("  b[i=1..2]: 1\n", "m.yaml:4:3: 'b[i=1..2]': a parameter cannot be a family");
   WRONG("  sin: 1\n", "m.yaml:4:3: 'sin' is a reserved word");
-  WRONG("  e: 1\n", "m.yaml:4:3: 'e' is a reserved word");
+  WRONG("  pi: 1\n", "m.yaml:4:3: 'pi' is a reserved word");
   WRONG("  2b: 1\n", "m.yaml:4:3: ");
   WRONG("  a: 3\n", "m.yaml:4:3: the key 'a' is given twice; first at line 3, column 3");
   WRONG("  b: a'\n", "m.yaml:4:6: ", "'a' is a parameter and has no time derivative");
@@ -103,7 +162,7 @@ static void test_definitions(void** state) {
   REFUSED(HEAD "define: {a: xpos''}\noutputs: {b: a'}\n", "m.yaml:5:14: ", "accelerations");
   REFUSED(HEAD "define: {a: xpos'''}\n", "m.yaml:4:13: ", "more than two time derivatives");
   REFUSED(HEAD "define: {a: t'}\n", "m.yaml:4:13: ", "no prime");
-  REFUSED(HEAD "define: {a: xpos[1]}\n", "quote expressions");
+  REFUSED(HEAD "define: {a: xpos[1]}\n", "in quotes: \"xpos[1]\"");
   REFUSED(HEAD "define:\n  a: xpos[1]\n", "m.yaml:5:6: ", "'xpos' has no indices");
   REFUSED(HEAD "define:\n  a[i=1..2]: i\n  b: a\n",
           "m.yaml:6:6: ", "'a' is a family and needs 1 index in brackets (1..2)");
@@ -279,12 +338,23 @@ static void test_no_error_wanted(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_top_level),   cmocka_unit_test(test_parameters),
-      cmocka_unit_test(test_overrides),   cmocka_unit_test(test_coordinates),
-      cmocka_unit_test(test_definitions), cmocka_unit_test(test_terms),
-      cmocka_unit_test(test_constraints), cmocka_unit_test(test_locks),
-      cmocka_unit_test(test_observed),    cmocka_unit_test(test_scene_and_simulate),
-      cmocka_unit_test(test_several),     cmocka_unit_test(test_no_error_wanted),
+      cmocka_unit_test(test_top_level),
+      cmocka_unit_test(test_parameters),
+      cmocka_unit_test(test_overrides),
+      cmocka_unit_test(test_coordinates),
+      cmocka_unit_test(test_definitions),
+      cmocka_unit_test(test_terms),
+      cmocka_unit_test(test_constraints),
+      cmocka_unit_test(test_locks),
+      cmocka_unit_test(test_observed),
+      cmocka_unit_test(test_scene_and_simulate),
+      cmocka_unit_test(test_all_unknown_names_of_an_expression),
+      cmocka_unit_test(test_the_name_e),
+      cmocka_unit_test(test_yaml_traps),
+      cmocka_unit_test(test_friction_beyond_the_capacity),
+      cmocka_unit_test(test_loops_without_end),
+      cmocka_unit_test(test_several),
+      cmocka_unit_test(test_no_error_wanted),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -101,10 +101,10 @@ static void test_refused_yaml(void** state) {
   CHECK_REFUSED("a: 1\nb: *a\n", "2:4: YAML aliases (*name) are not supported");
   CHECK_REFUSED("a: 1\n---\nb: 1\n", "2:1: a second YAML document");
   CHECK_REFUSED("{[a]: 1}\n", "a key must be text");
-  CHECK_REFUSED("a: {e: u[i]}\n", "quote expressions that contain , [ ] { } inside { }");
+  CHECK_REFUSED("a: {e: u[i]}\n", "in quotes: \"u[i]\"");
   CHECK_REFUSED("a: \"x\\0y\"\n", "1:4: the text contains a zero byte");
   CHECK_REFUSED("a: [1\n", "not valid YAML");
-  CHECK_REFUSED("a:\n\t- x\n", "y.yaml:2:1: not valid YAML");
+  CHECK_REFUSED("a:\n\t- x\n", "y.yaml:2:1: a tab indents this line");
 }
 
 static void test_refused_bytes(void** state) {
