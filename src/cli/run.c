@@ -430,10 +430,24 @@ static int run_sim(const Arguments* a, const PawlSystem* system, const PawlSimDe
   return code;
 }
 
+// --form is for the methods that integrate an acceleration; elsewhere it would be ignored.
+static int check_form(const Arguments* a, const PawlSimulateDef* def) {
+  const char* method = strcmp(def->method, "event-driven") == 0 ? def->smooth : def->method;
+  bool used = strcmp(method, "rk4") == 0 || strcmp(method, "dopri") == 0;
+  for (int k = 0; !used && k < a->setting_count; k++) {
+    if (strcmp(a->settings[k].name, "form") == 0) {
+      return complain(EXIT_USAGE, "--form %s: the method %s has no use for it; rk4 and dopri have",
+                      a->settings[k].value, method);
+    }
+  }
+  return 0;
+}
+
 static int simulate(const Arguments* a, const PawlModel* model, const PawlSystem* system) {
   PawlSimDef def = pawl_sim_def_default();
   Outputs out = {0};
   int code = simulate_def(a, model, &def.simulate);
+  code = code ? code : check_form(a, &def.simulate);
   def.project = a->project;
   def.keep_samples = a->plot != NULL;
   def.on_sample = a->output_count > 0 ? write_sample : NULL;
