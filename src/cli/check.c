@@ -80,17 +80,22 @@ static int watch_step(void* context, double t, double until) {
   return w->status != PAWL_OK;
 }
 
+// Sets a method that can do all that the model asks for.
+static void set_able_method(const PawlSystem* system, PawlSimulateDef* def) {
+  def->method = "event-driven";
+  def->smooth = "rk4";
+  for (int i = 0; i < pawl_system_sizes(system).rows; i++) {
+    if (pawl_system_row_kind(system, i) == PAWL_ROW_CONTACT) {
+      def->method = "nsga-pva";  // event-driven does not know contacts
+    }
+  }
+}
+
 // Runs the model event-driven to its end; problems go to `err`.
 static PawlStatus follow(const PawlSystem* system, PawlSimDef def, Watch* w, PawlError* err) {
   PawlSim* sim = NULL;
   w->system = system;
-  def.simulate.method = "event-driven";
-  def.simulate.smooth = "rk4";
-  for (int i = 0; i < pawl_system_sizes(system).rows; i++) {
-    if (pawl_system_row_kind(system, i) == PAWL_ROW_CONTACT) {
-      def.simulate.method = "nsga-pva";  // event-driven does not know contacts
-    }
-  }
+  set_able_method(system, &def.simulate);
   PawlStatus status = pawl_verifier_create(system, &w->verifier, err);
   status = status ? status : pawl_sim_create(system, &def, &sim, err);
   w->sim = sim;
@@ -358,6 +363,36 @@ static void print_json(const PawlSystem* system, const Findings* f, int code) {
   json_close(&json, '}');
 }
 
+static bool is_method(const char* name) {
+  for (int k = 0; pawl_method(k); k++) {
+    if (strcmp(pawl_method(k)->name, name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// The model is judged, not the method: where that one cannot run it, another begins, and what the
+// first says is a warning.
+static PawlStatus begin(const PawlSystem* system, PawlSimDef* def, PawlSim** sim, PawlError* err) {
+  PawlStatus status = pawl_sim_create(system, def, sim, err);
+  if (status != PAWL_ERROR_USAGE || !is_method(def->simulate.method) ||
+      !is_method(def->simulate.smooth)) {
+    return status;
+  }
+  PawlError first = *err;
+  PawlSimulateDef simulate = def->simulate;
+  set_able_method(system, &def->simulate);
+  status = pawl_sim_create(system, def, sim, err);
+  if (status == PAWL_ERROR_USAGE) {  // it was not the method
+    def->simulate = simulate;
+    *err = first;
+  } else {
+    warn(first.message);
+  }
+  return status;
+}
+
 static int check(const Arguments* a, const PawlModel* model, const PawlSystem* system,
                  double derive_seconds) {
   PawlError err = {0};
@@ -369,7 +404,7 @@ static int check(const Arguments* a, const PawlModel* model, const PawlSystem* s
   def.project = a->project;
   def.keep_samples = false;
   PawlSim* sim = NULL;
-  PawlStatus status = pawl_sim_create(system, &def, &sim, &err);
+  PawlStatus status = begin(system, &def, &sim, &err);
   Findings f = {.n = pawl_system_sizes(system),
                 .info = pawl_system_info(system),
                 .derive_seconds = derive_seconds,

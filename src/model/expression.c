@@ -314,21 +314,36 @@ static bool constant_argument(Build* build, PawlDag* dag, const PawlAst* ast, in
   return true;
 }
 
+// A constraint, lock or contact.
 static const PawlFamily* find_constraint(Build* build, const PawlAst* name, PawlExprError* error) {
   const PawlFamily* family = pawl_names_find(&build->loader->constraints, name->name);
-  if (!family && pawl_names_find(&build->loader->contacts, name->name)) {
-    REFUSE(error, name, "'%s' is a contact; lambda() knows constraints and locks only",
-           pawl_quote(name->name).s);
-  } else if (!family) {
+  family = family ? family : pawl_names_find(&build->loader->contacts, name->name);
+  if (!family) {
     PawlNearest nearest = {.wanted = name->name};
     pawl_names_offer(&build->loader->constraints, &nearest);
-    REFUSE(error, name, "'%s' is not a constraint%s", pawl_quote(name->name).s,
+    pawl_names_offer(&build->loader->contacts, &nearest);
+    REFUSE(error, name, "'%s' is not a constraint, lock or contact%s", pawl_quote(name->name).s,
            pawl_did_you_mean(nearest.name).s);
   } else if (family->failed) {
     keep_silent(build, error, name);
     return NULL;
   }
   return family;
+}
+
+// Contacts have one row each, behind those of all constraints.
+static PawlNode contact_multiplier(Build* build, PawlDag* dag, const PawlAst* call, int contact,
+                                   PawlExprError* error) {
+  const PawlModel* model = build->loader->model;
+  int row = 1;
+  if (call->arg_count == 2 && !constant_argument(build, dag, call->args[1], &row, error)) {
+    return PAWL_NO_NODE;
+  }
+  if (row != 1) {
+    return REFUSE(error, call, "row %d does not exist; the contact '%s' has one row", row,
+                  pawl_quote(model->contacts[contact].name).s);
+  }
+  return pawl_dag_leaf(dag, PAWL_OP_LAMBDA, model->row_count + contact);
 }
 
 // lambda(name) or lambda(name, row).
@@ -357,7 +372,11 @@ static PawlNode multiplier(void* context, PawlDag* dag, const PawlAst* call, Paw
     pawl_family_missing(family, name->arg_count, index, error->message, sizeof error->message);
     return refuse(error, name, 0);
   }
-  const PawlConstraint* constraint = &build->loader->model->constraints[element];
+  const PawlModel* model = build->loader->model;
+  if (family->kind == PAWL_NAME_CONTACT) {
+    return contact_multiplier(build, dag, call, element, error);
+  }
+  const PawlConstraint* constraint = &model->constraints[element];
   int row = 1;
   if (call->arg_count == 2 && !constant_argument(build, dag, call->args[1], &row, error)) {
     return PAWL_NO_NODE;

@@ -429,6 +429,16 @@ static void put_triggered(Writer* w, const PawlConstraint* c) {
   }
 }
 
+static void put_contact(Writer* w, const PawlContact* contact) {
+  PawlText gap = {0};
+  pawl_text_add(&gap, "gap ");
+  pawl_dag_print(&gap, w->model->dag, contact->gap, PAWL_STYLE_TEXT, leaf_name, (void*)w->model);
+  pawl_text_add(&gap, " >= 0, restitution ");
+  pawl_text_number(&gap, contact->restitution);
+  put_line(w, "contact", contact->name, "", gap.s ? gap.s : "");
+  pawl_text_free(&gap);
+}
+
 // What holds only at times: constraints with modes, with switching, locks, contacts.
 static void put_switching(Writer* w) {
   const PawlModel* model = w->model;
@@ -442,7 +452,7 @@ static void put_switching(Writer* w) {
     }
   }
   for (int k = 0; k < model->contact_count; k++) {
-    put_line(w, "contact", model->contacts[k].name, "", model->contacts[k].source.text);
+    put_contact(w, &model->contacts[k]);
   }
 }
 

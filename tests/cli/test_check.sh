@@ -37,6 +37,37 @@ has err "'first' (row 1)"
 expect 0 check off.yaml --project
 has out "ready to run"
 
+# The model is judged, not the method that it would be run with.
+cat >floor.yaml <<'MODEL'
+model: floor
+coordinates: {y: {start: 1}}
+mass: {y: 1}
+potential: 9.81*y
+contacts: {table: {gap: y - 0.5, restitution: 0.25}}
+outputs: {N: lambda(table)}
+simulate: {until: 3}
+MODEL
+expect 0 check floor.yaml
+has out "ready to run"
+expect 0 check floor.yaml --method ga-p
+has err "warning: method ga-p cannot handle the contacts of 'floor'"
+expect 1 check floor.yaml --method ga-p --strict
+expect 2 check floor.yaml --method ga-q
+
+# A contact: its gap among the equations, and its force in outputs, which carries the weight at rest.
+expect 0 equations floor.yaml
+has out "contact table: gap"
+has out "0.5"
+has out ">= 0, restitution 0.25"
+expect 0 equations floor.yaml --latex
+has out "contact table: gap"
+expect 0 run floor.yaml --method nsga-pva -o floor.csv --columns "t, N, lambda(table)"
+near "$(tail -n 1 floor.csv | cut -d , -f 2)" 9.81 1e-9
+near "$(tail -n 1 floor.csv | cut -d , -f 3)" 9.81 1e-9
+sed 's/lambda(table)/"lambda(table, 2)"/' floor.yaml >two.yaml
+expect 2 run two.yaml
+has err "has one row"
+
 # The printed equations of the 3R pendulum, read back: the mass matrix and M q'' - f at Mueller's
 # state before the first lock, q1 from the downward vertical (numbers of an independent derivation).
 expect 0 equations planar-3r

@@ -268,7 +268,7 @@ static void test_observed(void** state) {
   REFUSED(HEAD "outputs: {o: {vale: y}}\n", "m.yaml:4:15: unknown key 'vale'");
 #define WRONG(output, ...) \
   REFUSED(HEAD "constraints: {joint: [xpos, y]}\noutputs:\n  o: " output "\n", __VA_ARGS__)
-  WRONG("lambda(jont)", "m.yaml:6:13: ", "'jont' is not a constraint; did you mean 'joint'?");
+  WRONG("lambda(jont)", "m.yaml:6:13: ", "'jont' is not a constraint, lock or contact; did you mean 'joint'?");
   WRONG("lambda(joint)", "m.yaml:6:6: ", "'joint' has 2 rows; write lambda(joint, row)");
   WRONG("lambda(joint, 3)", "m.yaml:6:6: ", "row 3 does not exist; the rows of 'joint' are 1..2");
   WRONG("lambda(joint, 1.5)", "m.yaml:6:", "expected a whole number");
