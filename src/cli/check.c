@@ -325,7 +325,8 @@ static void print_findings(const PawlSystem* system, const Findings* f) {
   printf("%s\n", f->problem ? "NOT READY: see the message" : "ready to run");
 }
 
-static void print_json(const PawlSystem* system, const Findings* f, int code) {
+static void print_json(const PawlSystem* system, const Findings* f, const Projection* projection,
+                       int code) {
   Json json = {stdout, 0, true};
   json_open(&json, NULL, '{');
   json_text(&json, "model", pawl_system_name(system));
@@ -336,6 +337,7 @@ static void print_json(const PawlSystem* system, const Findings* f, int code) {
   json_whole(&json, "largest_lanes", f->info.largest_lanes);
   json_number(&json, "derive_seconds", f->derive_seconds);
   json_bool(&json, "ready", !f->problem);
+  projection_json(projection, &json);
   if (f->state) {
     json_whole(&json, "redundant_rows", f->redundant);
     json_whole(&json, "degrees_of_freedom", f->n.v - f->rows + f->redundant);
@@ -424,12 +426,15 @@ static int check(const Arguments* a, const PawlModel* model, const PawlSystem* s
     f.redundant = f.summary.work.redundant_rows;
   }
   warn(f.warning);
+  Projection* projection = a->project && sim ? projection_create(system, f.state) : NULL;
+  projection_print(projection);
   code = status == PAWL_OK ? strict_code(a) : report_error(&err);
   if (a->json) {
-    print_json(system, &f, code);
+    print_json(system, &f, projection, code);
   } else {
     print_findings(system, &f);
   }
+  projection_destroy(projection);
   for (int k = 0; k < along.set_count; k++) {
     free(along.sets[k].modes);
   }

@@ -81,6 +81,15 @@ void json_status(Json* json, int code);
 // An object with these fields alone, for a command that failed before it had anything to print.
 void print_json_failure(int code);
 
+// ---- projection ---------------------------------------------------------------------------------
+// What --project changed of the start that the model states; `placed` is the state before the first
+// step. NULL when memory is short; NULL is allowed below, and stands for no change.
+typedef struct Projection Projection;
+Projection* projection_create(const PawlSystem* system, const PawlState* placed);
+void projection_destroy(Projection* projection);
+void projection_print(const Projection* projection);  // "projected x: from -> to", standard error
+void projection_json(const Projection* projection, Json* json);  // "projected": {"x": {...}}
+
 // ---- commands -----------------------------------------------------------------------------------
 typedef struct Command {
   const char *name, *line;  // one line for the list

@@ -19,6 +19,7 @@ static void help(void) {
       "                     event-driven over rk4 at a tenth of the step (rk4 for models in which\n"
       "                     nothing switches, nsga-pva for those with contacts)\n"
       "  -p NAME=VALUE      set a parameter of the model\n"
+      "  --project          move a start that is off the constraints onto them\n"
       "  --json             print one JSON object on standard output\n\n"
       "columns:\n"
       "  end q, end v       largest error of a coordinate, of a rate, at the end\n"
@@ -60,7 +61,7 @@ typedef struct Reference {
 
 static PawlStatus run_reference(const Study* study, const PawlSimulateDef* def, Reference* out,
                                 PawlError* err) {
-  StudyRun run = {0};
+  StudyRun run = {.project = study->project};
   char method[64];
   PawlStatus status = study_run(study->system, def, &run);
   if (status == PAWL_OK && !path_of_run(pawl_sim_recorder(run.sim), &out->path)) {
@@ -84,6 +85,7 @@ static PawlStatus read_reference(const Study* study, const char* file, Reference
   PawlSimDef def = pawl_sim_def_default();
   PawlSim* sim;
   def.simulate = study_reference_def(study->system, &study->def, STUDY_FINER);
+  def.project = study->project;
   PawlStatus status = pawl_sim_create(study->system, &def, &sim, err);
   status = status ? status : path_of_csv(file, pawl_sim_recorder(sim), &out->path, err);
   pawl_sim_destroy(sim);
@@ -140,7 +142,7 @@ static void fill_row(const PawlSim* sim, const Path* path, const Path* reference
 
 static void compare_method(const Study* study, char* method, const Path* reference, Row* row) {
   PawlSimulateDef def = study->def;
-  StudyRun run = {0};
+  StudyRun run = {.project = study->project};
   Path path;
   def.record = 0.0;
   study_set_method(&def, method);
@@ -155,7 +157,7 @@ static void compare_method(const Study* study, char* method, const Path* referen
     row->good = true;
     fill_row(run.sim, &path, reference, row);
     path_destroy(&path);
-    row->per_step = study_seconds_per_step(study->system, &def);
+    row->per_step = study_seconds_per_step(study->system, &def, study->project);
   }
   study_run_destroy(&run);
 }
@@ -276,7 +278,7 @@ static int run(int argc, char** argv) {
   const char *list = NULL, *wanted = NULL;
   int code = study_take_option(&argc, argv, "--methods", &list);
   code = code ? code : study_take_option(&argc, argv, "--reference", &wanted);
-  code = code ? code : read_arguments(argc, argv, "mpsj", &a);
+  code = code ? code : read_arguments(argc, argv, "mpsjP", &a);
   if (code) {
     return code;
   }

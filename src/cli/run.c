@@ -24,7 +24,8 @@ static void help(void) {
       "  --columns LIST     the columns that -o writes: \"t, x, theta', lambda(pin)\"\n"
       "  --plot FILE.svg    draw coordinates, rates and energies over time\n"
       "  --json             print the summary as one JSON object on standard output\n"
-      "  --project          move a start that is off the constraints onto them\n"
+      "  --project          move a start that is off the constraints onto them, and say what "
+      "changed\n"
       "  --strict           warnings make the exit code 1\n"
       "  --quiet            no summary and no progress\n\n"
       "A trajectory is written to FILE.part while the run goes on and is called FILE at its end,\n"
@@ -337,7 +338,7 @@ static void json_events(Json* json, const PawlRecorder* recorder) {
 }
 
 static void print_json(const PawlSystem* system, const PawlSim* sim, const PawlSimulateDef* def,
-                       int code) {
+                       const Projection* projection, int code) {
   PawlSummary s = pawl_sim_summary(sim);
   const PawlState* state = pawl_sim_state(sim);
   PawlSizes n = pawl_system_sizes(system);
@@ -349,6 +350,7 @@ static void print_json(const PawlSystem* system, const PawlSim* sim, const PawlS
   json_number(&json, "step", def->step);
   json_facts(&json, "options", pawl_sim_recorder(sim));
   json_facts(&json, "parameters", pawl_sim_recorder(sim));
+  projection_json(projection, &json);
   json_whole(&json, "steps", s.work.steps);
   json_whole(&json, "smaller_steps", s.smaller_steps);
   json_whole(&json, "newton_iterations", s.work.newton_iterations);
@@ -392,8 +394,8 @@ static void print_warnings(const PawlSim* sim) {
 }
 
 static int finish(const Arguments* a, const PawlSystem* system, const PawlSim* sim,
-                  const PawlSimulateDef* def, Outputs* out, PawlStatus status,
-                  const PawlError* err) {
+                  const PawlSimulateDef* def, Outputs* out, const Projection* projection,
+                  PawlStatus status, const PawlError* err) {
   int code = finish_outputs(a, sim, out);
   if (!a->quiet) {
     print_summary(system, sim, def);
@@ -406,7 +408,7 @@ static int finish(const Arguments* a, const PawlSystem* system, const PawlSim* s
     code = report_error(err);
   }
   if (a->json) {
-    print_json(system, sim, def, code);
+    print_json(system, sim, def, projection, code);
   }
   return code;
 }
@@ -419,13 +421,18 @@ static int run_sim(const Arguments* a, const PawlSystem* system, const PawlSimDe
   if (pawl_sim_create(system, def, &sim, &err) != PAWL_OK) {
     return report_error(&err);
   }
+  Projection* projection = a->project ? projection_create(system, pawl_sim_state(sim)) : NULL;
+  if (!a->quiet) {
+    projection_print(projection);
+  }
   double now = seconds_now();
   Progress progress = {!a->quiet && isatty(STDERR_FILENO), 0, now, now};
   PawlStatus status = pawl_sim_run(sim, on_step, &progress, &err);
   if (progress.shown) {
     fputs("\r\033[K", stderr);
   }
-  int code = finish(a, system, sim, &def->simulate, out, status, &err);
+  int code = finish(a, system, sim, &def->simulate, out, projection, status, &err);
+  projection_destroy(projection);
   pawl_sim_destroy(sim);
   return code;
 }

@@ -19,7 +19,7 @@ bool study_has_switches(const PawlSystem* system) {
 
 int study_open(const Arguments* arguments, Study* out) {
   PawlError err = {0};
-  *out = (Study){0};
+  *out = (Study){.project = arguments->project};
   out->model = load_model(arguments, &err);
   if (!out->model || pawl_system_create(out->model, &out->system, &err) != PAWL_OK) {
     return report_error(&err);
@@ -116,6 +116,7 @@ PawlStatus study_run(const PawlSystem* system, const PawlSimulateDef* def, Study
   PawlSimDef sim = pawl_sim_def_default();
   sim.simulate = *def;
   sim.keep_samples = true;
+  sim.project = out->project;
   out->err = (PawlError){0};
   out->status = pawl_sim_create(system, &sim, &out->sim, &out->err);
   if (out->status == PAWL_OK) {
@@ -129,13 +130,14 @@ void study_run_destroy(StudyRun* run) {
   run->sim = NULL;
 }
 
-double study_seconds_per_step(const PawlSystem* system, const PawlSimulateDef* def) {
+double study_seconds_per_step(const PawlSystem* system, const PawlSimulateDef* def, bool project) {
   enum { REPEATS = 3 };
   static const double LONG_ENOUGH = 0.2;  // [s] a run as long as this is not repeated
   PawlSimDef sim_def = pawl_sim_def_default();
   sim_def.simulate = *def;
   sim_def.simulate.record = def->until;
   sim_def.keep_samples = false;
+  sim_def.project = project;
   double best = INFINITY;
   for (int k = 0; k < REPEATS; k++) {
     PawlSim* sim;

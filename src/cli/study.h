@@ -12,6 +12,7 @@ typedef struct Study {
   PawlModel* model;
   PawlSystem* system;
   PawlSimulateDef def;  // `simulate:` of the model under the command line
+  bool project;         // runs move their start onto the constraints
 } Study;
 
 // Loads what the command line names. 0, or an exit code after a message. Close it in either case.
@@ -39,6 +40,7 @@ int study_methods(char* list, char** names);
 typedef struct StudyRun {
   PawlStatus status;  // of the run; not PAWL_OK: `err` says why
   PawlSim* sim;       // NULL when it could not be made
+  bool project;       // set by the caller: move the start onto the constraints
   PawlError err;
 } StudyRun;
 
@@ -46,7 +48,7 @@ typedef struct StudyRun {
 PawlStatus study_run(const PawlSystem* system, const PawlSimulateDef* def, StudyRun* out);
 void study_run_destroy(StudyRun* run);
 // The best time of a few repeats without samples, in seconds per step.
-double study_seconds_per_step(const PawlSystem* system, const PawlSimulateDef* def);
+double study_seconds_per_step(const PawlSystem* system, const PawlSimulateDef* def, bool project);
 
 // The columns of one kind are neighbours: the first, and how many.
 int study_columns(const PawlRecorder* recorder, PawlColumnKind kind, int* first);

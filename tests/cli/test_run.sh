@@ -151,6 +151,17 @@ expect 0 run off.yaml --project --json --until 0.1
 paths
 near "$(field final.q.x)" 2.7735009811261455 1e-9 # 5 (2, 3)/sqrt(13)
 near "$(field final.q.y)" 4.160251471689218 1e-9
+has err "projected x: 3 -> 2.773500981"
+has err "projected y: 4.5 -> 4.160251472"
+lacks err "projected x'"
+near "$(field projected.y.from)" 4.5 0
+near "$(field projected.y.to)" 4.160251471689218 1e-9
+expect 0 check off.yaml --project
+has err "projected y: 4.5 -> 4.160251472"
+expect 1 compare off.yaml --methods ga-p,rk4 --until 0.1
+expect 0 compare off.yaml --methods ga-p,rk4 --until 0.1 --project --json
+paths
+same "$(field methods.1.status)" ok
 
 # --- a redundant row: a warning that names it ---
 cat >twice.yaml <<'MODEL'
