@@ -47,7 +47,8 @@ PAWL_API PAWL_CHECKED PawlStatus pawl_writer_finish(PawlWriter* writer,
 // NULL is allowed. A file that was neither finished nor failed is removed.
 PAWL_API void pawl_writer_destroy(PawlWriter* writer);
 
-// A drawing of coordinates, rates and energies over time with the events marked, as SVG.
+// A drawing of coordinates, rates, energies, outputs and multipliers over time with the events
+// marked, as SVG. Curves of different units never share a panel.
 PAWL_API PAWL_CHECKED PawlStatus pawl_write_svg(const PawlRecorder* recorder, const char* path,
                                                 PawlError* err);
 

@@ -22,7 +22,7 @@ static void help(void) {
       "  -o FILE            write the trajectory: FILE.csv, FILE.h5, or - for CSV on standard\n"
       "                     output; may be given several times\n"
       "  --columns LIST     the columns that -o writes: \"t, x, theta', lambda(pin)\"\n"
-      "  --plot FILE.svg    draw coordinates, rates and energies over time\n"
+      "  --plot FILE.svg    draw coordinates, rates, energies, outputs and multipliers\n"
       "  --json             print the summary as one JSON object on standard output\n"
       "  --project          move a start that is off the constraints onto them, and say what "
       "changed\n"

@@ -28,6 +28,7 @@ typedef struct Drawing {
   const PawlRecorder* recorder;
   PawlText* out;
   int panel_count;
+  int left_out;  // columns that no panel takes
   PawlSvgPanel panels[PAWL_SVG_PANELS];
   PawlSvgAxis x;
   PawlSvgMarks marks;
@@ -106,7 +107,7 @@ static void lay_out(Drawing* drawing) {
   }
   drawing->top = drawing->panel_count > 0 ? drawing->panels[0].top : y;
   drawing->bottom = y - PANEL_GAP;
-  drawing->height = y + 24.0;
+  drawing->height = y + 24.0 + (drawing->left_out > 0 ? PAWL_SVG_LINE : 0.0);
 }
 
 // --- Parts
@@ -327,6 +328,11 @@ static void draw(Drawing* drawing) {
     PawlSvgFrame frame = frame_of(drawing, &drawing->panels[i]);
     pawl_svg_names(drawing->out, drawing->recorder, &drawing->panels[i], &frame);
   }
+  if (drawing->left_out > 0) {
+    pawl_svg_text_begin(drawing->out, "small", LEFT, drawing->height - 6.0);
+    pawl_text_printf(drawing->out, "%d more columns are not drawn", drawing->left_out);
+    pawl_svg_text_end(drawing->out);
+  }
   pawl_text_add(drawing->out, "</svg>\n");
 }
 
@@ -342,7 +348,7 @@ static PawlStatus write_text(const PawlText* text, const char* path, PawlError* 
 PawlStatus pawl_write_svg(const PawlRecorder* recorder, const char* path, PawlError* err) {
   PawlText text = {0};
   Drawing drawing = {.recorder = recorder, .out = &text};
-  PAWL_TRY(pawl_svg_panels(recorder, drawing.panels, &drawing.panel_count, err));
+  PAWL_TRY(pawl_svg_panels(recorder, drawing.panels, &drawing.panel_count, &drawing.left_out, err));
   draw(&drawing);
   PawlStatus status = write_text(&text, path, err);
   pawl_text_free(&text);

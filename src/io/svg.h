@@ -9,13 +9,14 @@
 #include "base/text.h"
 #include "pawl/recorder.h"
 
-enum { PAWL_SVG_CURVES = 12 };     // curves in one panel at most
-enum { PAWL_SVG_PANELS = 10 };     // panels at most
-enum { PAWL_SVG_EVENT_ROWS = 3 };  // labels of events above each other at most
-enum { PAWL_SVG_NAME = 24 };       // characters of a name at most
-#define PAWL_SVG_FONT 11.0         // font size of most texts [px]
-#define PAWL_SVG_LINE 13.0         // from one line of text to the next [px]
-#define PAWL_SVG_NAME_SHIFT 22.0   // from a panel to the names, for the leader lines [px]
+enum { PAWL_SVG_CURVES = 12 };      // curves in one panel at most
+enum { PAWL_SVG_PANELS = 16 };      // panels at most
+enum { PAWL_SVG_MULTIPLIERS = 4 };  // of these for multipliers, at most
+enum { PAWL_SVG_EVENT_ROWS = 3 };   // labels of events above each other at most
+enum { PAWL_SVG_NAME = 24 };        // characters of a name at most
+#define PAWL_SVG_FONT 11.0          // font size of most texts [px]
+#define PAWL_SVG_LINE 13.0          // from one line of text to the next [px]
+#define PAWL_SVG_NAME_SHIFT 22.0    // from a panel to the names, for the leader lines [px]
 
 // --- svg_text.c
 
@@ -64,7 +65,7 @@ typedef struct PawlSvgCurve {
 
 typedef struct PawlSvgPanel {
   PawlColumnKind kind;
-  const char* unit;  // "" when unknown or mixed
+  const char* unit;  // "" when unknown
   int total;         // columns that belong here
   int kind_total;    // columns of this kind in the table
   int curve_count;   // of them drawn
@@ -74,9 +75,10 @@ typedef struct PawlSvgPanel {
   PawlSvgAxis axis;    // set by the layout
 } PawlSvgPanel;
 
-// Chooses the panels in their order from the top; `*count` is 0 when no value can be drawn.
+// Chooses the panels in their order from the top; `*count` is 0 when no value can be drawn. Curves
+// of different units never share a panel; `*left_out` columns find none.
 PAWL_CHECKED PawlStatus pawl_svg_panels(const PawlRecorder* recorder, PawlSvgPanel panels[],
-                                        int* count, PawlError* err);
+                                        int* count, int* left_out, PawlError* err);
 
 // --- svg_curve.c
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which column is drawn in which panel. Columns of one kind share a panel while their units agree
 // and none is squashed: the range of the panel stays within SQUASH times the smallest range in it.
-// A family (u[0], u[1], ...) is judged as one and stays together.
+// A family (u[0], u[1], ...) is judged as one and stays together. Where panels run short, curves
+// may be squashed, but units are never mixed. The unit of a multiplier, that of energy over its
+// row, is not known, so that the multipliers of different constraints do not share a panel.
 #include <math.h>
 #include <string.h>
 
@@ -27,6 +29,7 @@ static double span(Range range) {
 
 typedef struct Group {
   const char* unit;
+  const char* owner;  // name of a multiplier, up to its row and index; NULL for other columns
   Range range;
   double smallest;  // smallest range of what moves in it; infinite while nothing does
 } Group;
@@ -36,6 +39,7 @@ typedef struct Chooser {
   int column_count;
   Range* ranges;  // of each column
   int* group_of;  // of each column, -1 for columns of another kind and without values
+  int left_out;   // columns without a panel
 } Chooser;
 
 // One pass over the table, in the order in which it is stored.
@@ -75,13 +79,24 @@ static bool same_family(const PawlColumn* a, const PawlColumn* b) {
          strcmp(a->unit, b->unit) == 0;
 }
 
+// lambda(pin,1) and lambda(pin,2) are of one constraint, lambda(joint[1]) and lambda(joint[2]) of
+// one family.
+static bool same_owner(const char* a, const char* b) {
+  if (!a || !b) {
+    return !a && !b;
+  }
+  size_t length = strcspn(a, "[,)");
+  return length == strcspn(b, "[,)") && strncmp(a, b, length) == 0;
+}
+
+static bool may_share(const Group* a, const Group* b) {
+  return strcmp(a->unit, b->unit) == 0 && same_owner(a->owner, b->owner);
+}
+
 // What a group would be with one more family in it.
 static Group with(Group group, const Group* family) {
   group.range = join(group.range, family->range);
   group.smallest = fmin(group.smallest, family->smallest);
-  if (strcmp(group.unit, family->unit) != 0) {
-    group.unit = "";
-  }
   return group;
 }
 
@@ -90,28 +105,38 @@ static double squash(const Group* group) {
   return isinf(group->smallest) ? 1.0 : span(group->range) / group->smallest;
 }
 
-// The group that takes the family: the first that suits, else a new one while there is room, else
-// the one that suffers least.
-static int place(Group groups[], int* count, int most, const Group* family) {
-  int best = 0;
+typedef struct Room {
+  int usual;  // panels of a kind while nothing but the size of curves asks for more
+  int most;   // panels of a kind for as many units
+} Room;
+
+// The group that takes the family: the first of its unit that suits, else a new one while there is
+// room, else the one of its unit that suffers least, else none (-1).
+static int place(Group groups[], int* count, Room room, const Group* family) {
+  int best = -1;
   double least = INFINITY;
   for (int i = 0; i < *count; i++) {
     Group joined = with(groups[i], family);
     double cost = squash(&joined);
-    if (strcmp(groups[i].unit, family->unit) == 0 && cost <= SQUASH) {
+    if (!may_share(&groups[i], family)) {
+      continue;
+    }
+    if (cost <= SQUASH) {
       groups[i] = joined;
       return i;
     }
-    if (cost < least) {
+    if (best < 0 || cost < least) {
       least = cost;
       best = i;
     }
   }
-  if (*count < most) {
+  if (*count < (best < 0 ? room.most : room.usual)) {
     groups[*count] = *family;
     return (*count)++;
   }
-  groups[best] = with(groups[best], family);
+  if (best >= 0) {
+    groups[best] = with(groups[best], family);
+  }
   return best;
 }
 
@@ -119,7 +144,8 @@ static int place(Group groups[], int* count, int most, const Group* family) {
 static Group gather_family(const Chooser* chooser, PawlColumnKind kind, int first, double still,
                            int* next) {
   const PawlColumn* head = column_at(chooser, first);
-  Group family = {head->unit, chooser->ranges[first], 0.0};
+  Group family = {head->unit, kind == PAWL_COLUMN_MULTIPLIER ? head->name : NULL,
+                  chooser->ranges[first], 0.0};
   double moving = span(chooser->ranges[first]);
   int j = first + 1;
   for (; j < chooser->column_count && same_family(head, column_at(chooser, j)); j++) {
@@ -133,7 +159,7 @@ static Group gather_family(const Chooser* chooser, PawlColumnKind kind, int firs
   return family;
 }
 
-static int assign(Chooser* chooser, PawlColumnKind kind, int most, Group groups[]) {
+static int assign(Chooser* chooser, PawlColumnKind kind, Room room, Group groups[]) {
   double largest = 0.0;
   for (int j = 0; j < chooser->column_count; j++) {
     chooser->group_of[j] = -1;
@@ -148,9 +174,11 @@ static int assign(Chooser* chooser, PawlColumnKind kind, int most, Group groups[
       continue;
     }
     Group family = gather_family(chooser, kind, j, STILL * largest, &next);
-    int group = place(groups, &count, most, &family);
+    int group = place(groups, &count, room, &family);
     for (int i = j; i < next; i++) {
-      chooser->group_of[i] = drawable(chooser, i, kind) ? group : -1;
+      bool drawn = drawable(chooser, i, kind);
+      chooser->group_of[i] = drawn ? group : -1;
+      chooser->left_out += drawn && group < 0;
     }
   }
   return count;
@@ -178,11 +206,15 @@ static void fill(const Chooser* chooser, PawlColumnKind kind, int group, PawlSvg
   panel->hi = range.hi;
 }
 
-static void add_kind(Chooser* chooser, PawlColumnKind kind, int most, PawlSvgPanel panels[],
-                     int* count) {
+// At most `most` panels of a kind, `usual` of them for the size of curves alone.
+static void add_kind(Chooser* chooser, PawlColumnKind kind, int usual, int most,
+                     PawlSvgPanel panels[], int* count) {
   Group groups[PAWL_SVG_PANELS];
-  int room = PAWL_SVG_PANELS - *count;
-  int group_count = assign(chooser, kind, most < room ? most : room, groups);
+  int left = PAWL_SVG_PANELS - *count;
+  left -= kind == PAWL_COLUMN_MULTIPLIER ? 0 : PAWL_SVG_MULTIPLIERS;
+  most = most < left ? most : left;
+  Room room = {usual < most ? usual : most, most};
+  int group_count = assign(chooser, kind, room, groups);
   for (int i = 0; i < group_count; i++) {
     PawlSvgPanel* panel = &panels[(*count)++];
     *panel = (PawlSvgPanel){.kind = kind, .unit = groups[i].unit};
@@ -191,22 +223,21 @@ static void add_kind(Chooser* chooser, PawlColumnKind kind, int most, PawlSvgPan
 }
 
 PawlStatus pawl_svg_panels(const PawlRecorder* recorder, PawlSvgPanel panels[], int* count,
-                           PawlError* err) {
-  *count = 0;
+                           int* left_out, PawlError* err) {
+  *count = *left_out = 0;
   int columns = pawl_recorder_column_count(recorder);
-  Chooser chooser = {recorder, columns, NULL, NULL};
+  Chooser chooser = {.recorder = recorder, .column_count = columns};
   chooser.ranges = pawl_alloc((size_t)columns, sizeof *chooser.ranges);
   chooser.group_of = pawl_alloc((size_t)columns, sizeof *chooser.group_of);
   PawlStatus status = PAWL_OK;
   if (chooser.ranges && chooser.group_of) {
     measure(&chooser);
-    add_kind(&chooser, PAWL_COLUMN_COORDINATE, 3, panels, count);
-    add_kind(&chooser, PAWL_COLUMN_RATE, 2, panels, count);
-    add_kind(&chooser, PAWL_COLUMN_ENERGY, 1, panels, count);
-    add_kind(&chooser, PAWL_COLUMN_OUTPUT, 2, panels, count);
-    if (*count < 5) {  // where there is room
-      add_kind(&chooser, PAWL_COLUMN_MULTIPLIER, 1, panels, count);
-    }
+    add_kind(&chooser, PAWL_COLUMN_COORDINATE, 3, 4, panels, count);
+    add_kind(&chooser, PAWL_COLUMN_RATE, 2, 4, panels, count);
+    add_kind(&chooser, PAWL_COLUMN_ENERGY, 1, 1, panels, count);
+    add_kind(&chooser, PAWL_COLUMN_OUTPUT, 2, 3, panels, count);
+    add_kind(&chooser, PAWL_COLUMN_MULTIPLIER, 1, PAWL_SVG_MULTIPLIERS, panels, count);
+    *left_out = chooser.left_out;
   } else {
     status = pawl_fail_memory(err);
   }

@@ -92,7 +92,8 @@ static PawlRecorder* rows(int columns, const PawlColumn* infos, int count, const
 
 static int panels_of(const PawlRecorder* recorder, PawlSvgPanel panels[]) {
   int count = 0;
-  assert_int_equal(pawl_svg_panels(recorder, panels, &count, NULL), PAWL_OK);
+  int left_out = 0;
+  assert_int_equal(pawl_svg_panels(recorder, panels, &count, &left_out, NULL), PAWL_OK);
   return count;
 }
 
@@ -124,6 +125,55 @@ static void test_panels_split_by_place(void** state) {
   PawlSvgPanel panels[PAWL_SVG_PANELS];
   PawlRecorder* recorder = rows(2, columns, 2, (double[]){1000, 0, 1001, 1});
   assert_int_equal(panels_of(recorder, panels), 2);
+  pawl_recorder_destroy(recorder);
+}
+
+// More units than panels: no panel has two, and what finds none is counted.
+static void test_panels_never_mix_units(void** state) {
+  (void)state;
+  enum { COUNT = 12 };
+  PawlColumn columns[COUNT];
+  char units[COUNT][8];
+  double values[2 * COUNT] = {0};
+  for (int i = 0; i < COUNT; i++) {
+    snprintf(units[i], sizeof units[i], "u%d", i % 6);
+    columns[i] = (PawlColumn)COORDINATE(units[i], units[i]);
+    values[COUNT + i] = pow(1000.0, i % 2);
+  }
+  PawlSvgPanel panels[PAWL_SVG_PANELS];
+  PawlRecorder* recorder = rows(COUNT, columns, 2, values);
+  int count = 0, left_out = 0, drawn = 0;
+  assert_int_equal(pawl_svg_panels(recorder, panels, &count, &left_out, NULL), PAWL_OK);
+  for (int i = 0; i < count; i++) {
+    for (int k = 0; k < panels[i].curve_count; k++, drawn++) {
+      assert_string_equal(columns[panels[i].curves[k].column].unit, panels[i].unit);
+    }
+  }
+  assert_int_equal(drawn + left_out, COUNT);
+  assert_true(count == 4 && left_out > 0);
+  pawl_recorder_destroy(recorder);
+}
+
+// Multipliers are drawn beside everything else, those of each constraint for themselves; one that
+// never acts is not.
+static void test_multipliers_have_panels(void** state) {
+  (void)state;
+  const PawlColumn columns[] = {COORDINATE("x", "m"),
+                                COORDINATE("phi", "rad"),
+                                {"x'", "m/s", PAWL_COLUMN_RATE},
+                                {"phi'", "rad/s", PAWL_COLUMN_RATE},
+                                {"energy", "J", PAWL_COLUMN_ENERGY},
+                                {"a", "N", PAWL_COLUMN_OUTPUT},
+                                {"lambda(pin,1)", "", PAWL_COLUMN_MULTIPLIER},
+                                {"lambda(pin,2)", "", PAWL_COLUMN_MULTIPLIER},
+                                {"lambda(pi)", "", PAWL_COLUMN_MULTIPLIER},
+                                {"lambda(idle)", "", PAWL_COLUMN_MULTIPLIER}};
+  const double values[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 2, 3, 0};
+  PawlSvgPanel panels[PAWL_SVG_PANELS];
+  PawlRecorder* recorder = rows(10, columns, 2, values);
+  assert_int_equal(panels_of(recorder, panels), 8);
+  assert_true(panels[6].kind == PAWL_COLUMN_MULTIPLIER && panels[6].curve_count == 2);
+  assert_true(panels[7].curve_count == 1 && panels[7].curves[0].column == 8);
   pawl_recorder_destroy(recorder);
 }
 
@@ -254,6 +304,8 @@ int main(void) {
       cmocka_unit_test(test_constants_have_a_range),
       cmocka_unit_test(test_panels_split_by_unit_and_size),
       cmocka_unit_test(test_panels_split_by_place),
+      cmocka_unit_test(test_panels_never_mix_units),
+      cmocka_unit_test(test_multipliers_have_panels),
       cmocka_unit_test(test_many_curves_are_chosen_evenly),
       cmocka_unit_test(test_paths),
       cmocka_unit_test(test_long_curves_are_thinned),
