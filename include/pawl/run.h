@@ -25,6 +25,7 @@ typedef PawlStatus (*PawlOnSample)(void* context, const PawlRecorder* recorder,
 typedef struct PawlSimDef {  // start from pawl_sim_def_default()
   PawlSimulateDef simulate;  // method, until, step, ...
   bool project;              // move the start onto the constraints
+  const char* keep;          // with project: what stays as stated, "x, phi'"; NULL: nothing
   bool keep_samples;         // false: the recorder stays empty, the summary is complete
   size_t memory_limit;       // [bytes] of samples kept; 1 GiB
   PawlOnSample on_sample;    // NULL: nobody is told

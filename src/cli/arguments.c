@@ -72,6 +72,10 @@ static int read_option(Reader* r, const char* a) {
     out->plot = value_of(r, a);
     return out->plot ? 0 : bad("a file name is missing behind", a);
   }
+  if (takes(r, 'P') && is_flag(a, "--keep", length)) {
+    out->keep = value_of(r, a);
+    return out->keep ? 0 : bad("names of coordinates or rates are missing behind", a);
+  }
   if (takes(r, 'o') && is_flag(a, "--columns", length)) {
     out->columns = value_of(r, a);
     return out->columns ? 0 : bad("names of columns are missing behind", a);
@@ -124,6 +128,9 @@ int read_arguments(int argc, char** argv, const char* takes_letters, Arguments* 
     } else {
       out->model = a;
     }
+  }
+  if (out->keep && !out->project) {
+    return complain(EXIT_USAGE, "--keep says what --project leaves alone; there is no --project");
   }
   if (takes(&r, 'm') && !out->model) {
     return complain(

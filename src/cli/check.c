@@ -18,6 +18,7 @@ static void help(void) {
       "the multiplicity of zero, natural frequencies and damping ratios in each set of modes.\n"
       "Exit code 1 or 2 when something is wrong.\n"
       "  --project          check the start after moving it onto the constraints\n"
+      "  --keep \"x, phi'\"   coordinates and rates that --project leaves as they are\n"
       "  --strict           warnings make the exit code 1\n");
 }
 
@@ -404,6 +405,7 @@ static int check(const Arguments* a, const PawlModel* model, const PawlSystem* s
     return code;
   }
   def.project = a->project;
+  def.keep = a->keep;
   def.keep_samples = false;
   PawlSim* sim = NULL;
   PawlStatus status = begin(system, &def, &sim, &err);

@@ -32,12 +32,13 @@ typedef struct Arguments {
   Setting settings[MOST_SETTINGS];        // --step 1e-3 and other options of simulate.def
   const char* plot;                       // --plot FILE
   const char* columns;                    // --columns LIST
+  const char* keep;                       // --keep NAMES
   bool json, project, quiet, latex, strict, help;
 } Arguments;
 
 // Which options a command takes, as a string of letters: p parameters, s settings, o outputs and
-// plot, j --json, P --project, q --quiet, l --latex, S --strict, m a model is required. Returns 0,
-// or EXIT_USAGE after a message.
+// plot, j --json, P --project and --keep, q --quiet, l --latex, S --strict, m a model is required.
+// Returns 0, or EXIT_USAGE after a message.
 int read_arguments(int argc, char** argv, const char* takes, Arguments* out);
 
 // The model named on the command line: a file, - for standard input, or an example by name. NULL

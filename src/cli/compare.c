@@ -20,6 +20,7 @@ static void help(void) {
       "                     nothing switches, nsga-pva for those with contacts)\n"
       "  -p NAME=VALUE      set a parameter of the model\n"
       "  --project          move a start that is off the constraints onto them\n"
+      "  --keep \"x, phi'\"   coordinates and rates that --project leaves as they are\n"
       "  --json             print one JSON object on standard output\n\n"
       "columns:\n"
       "  end q, end v       largest error of a coordinate, of a rate, at the end\n"
@@ -61,7 +62,7 @@ typedef struct Reference {
 
 static PawlStatus run_reference(const Study* study, const PawlSimulateDef* def, Reference* out,
                                 PawlError* err) {
-  StudyRun run = {.project = study->project};
+  StudyRun run = {.project = study->project, .keep = study->keep};
   char method[64];
   PawlStatus status = study_run(study->system, def, &run);
   if (status == PAWL_OK && !path_of_run(pawl_sim_recorder(run.sim), &out->path)) {
@@ -86,6 +87,7 @@ static PawlStatus read_reference(const Study* study, const char* file, Reference
   PawlSim* sim;
   def.simulate = study_reference_def(study->system, &study->def, STUDY_FINER);
   def.project = study->project;
+  def.keep = study->keep;
   PawlStatus status = pawl_sim_create(study->system, &def, &sim, err);
   status = status ? status : path_of_csv(file, pawl_sim_recorder(sim), &out->path, err);
   pawl_sim_destroy(sim);
@@ -142,7 +144,7 @@ static void fill_row(const PawlSim* sim, const Path* path, const Path* reference
 
 static void compare_method(const Study* study, char* method, const Path* reference, Row* row) {
   PawlSimulateDef def = study->def;
-  StudyRun run = {.project = study->project};
+  StudyRun run = {.project = study->project, .keep = study->keep};
   Path path;
   def.record = 0.0;
   study_set_method(&def, method);
@@ -157,7 +159,7 @@ static void compare_method(const Study* study, char* method, const Path* referen
     row->good = true;
     fill_row(run.sim, &path, reference, row);
     path_destroy(&path);
-    row->per_step = study_seconds_per_step(study->system, &def, study->project);
+    row->per_step = study_seconds_per_step(study, &def);
   }
   study_run_destroy(&run);
 }

@@ -26,6 +26,7 @@ static void help(void) {
       "  --json             print the summary as one JSON object on standard output\n"
       "  --project          move a start that is off the constraints onto them, and say what "
       "changed\n"
+      "  --keep \"x, phi'\"   coordinates and rates that --project leaves as they are\n"
       "  --strict           warnings make the exit code 1\n"
       "  --quiet            no summary and no progress\n\n"
       "A trajectory is written to FILE.part while the run goes on and is called FILE at its end,\n"
@@ -456,6 +457,7 @@ static int simulate(const Arguments* a, const PawlModel* model, const PawlSystem
   int code = simulate_def(a, model, &def.simulate);
   code = code ? code : check_form(a, &def.simulate);
   def.project = a->project;
+  def.keep = a->keep;
   def.keep_samples = a->plot != NULL;
   def.on_sample = a->output_count > 0 ? write_sample : NULL;
   def.on_sample_context = &out;

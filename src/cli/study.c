@@ -19,7 +19,7 @@ bool study_has_switches(const PawlSystem* system) {
 
 int study_open(const Arguments* arguments, Study* out) {
   PawlError err = {0};
-  *out = (Study){.project = arguments->project};
+  *out = (Study){.project = arguments->project, .keep = arguments->keep};
   out->model = load_model(arguments, &err);
   if (!out->model || pawl_system_create(out->model, &out->system, &err) != PAWL_OK) {
     return report_error(&err);
@@ -117,6 +117,7 @@ PawlStatus study_run(const PawlSystem* system, const PawlSimulateDef* def, Study
   sim.simulate = *def;
   sim.keep_samples = true;
   sim.project = out->project;
+  sim.keep = out->keep;
   out->err = (PawlError){0};
   out->status = pawl_sim_create(system, &sim, &out->sim, &out->err);
   if (out->status == PAWL_OK) {
@@ -130,18 +131,19 @@ void study_run_destroy(StudyRun* run) {
   run->sim = NULL;
 }
 
-double study_seconds_per_step(const PawlSystem* system, const PawlSimulateDef* def, bool project) {
+double study_seconds_per_step(const Study* study, const PawlSimulateDef* def) {
   enum { REPEATS = 3 };
   static const double LONG_ENOUGH = 0.2;  // [s] a run as long as this is not repeated
   PawlSimDef sim_def = pawl_sim_def_default();
   sim_def.simulate = *def;
   sim_def.simulate.record = def->until;
   sim_def.keep_samples = false;
-  sim_def.project = project;
+  sim_def.project = study->project;
+  sim_def.keep = study->keep;
   double best = INFINITY;
   for (int k = 0; k < REPEATS; k++) {
     PawlSim* sim;
-    if (pawl_sim_create(system, &sim_def, &sim, NULL) != PAWL_OK) {
+    if (pawl_sim_create(study->system, &sim_def, &sim, NULL) != PAWL_OK) {
       break;
     }
     PawlStatus status = pawl_sim_run(sim, NULL, NULL, NULL);

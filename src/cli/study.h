@@ -13,6 +13,7 @@ typedef struct Study {
   PawlSystem* system;
   PawlSimulateDef def;  // `simulate:` of the model under the command line
   bool project;         // runs move their start onto the constraints
+  const char* keep;     // and leave this alone; may be NULL
 } Study;
 
 // Loads what the command line names. 0, or an exit code after a message. Close it in either case.
@@ -41,6 +42,7 @@ typedef struct StudyRun {
   PawlStatus status;  // of the run; not PAWL_OK: `err` says why
   PawlSim* sim;       // NULL when it could not be made
   bool project;       // set by the caller: move the start onto the constraints
+  const char* keep;   // and leave this alone
   PawlError err;
 } StudyRun;
 
@@ -48,7 +50,7 @@ typedef struct StudyRun {
 PawlStatus study_run(const PawlSystem* system, const PawlSimulateDef* def, StudyRun* out);
 void study_run_destroy(StudyRun* run);
 // The best time of a few repeats without samples, in seconds per step.
-double study_seconds_per_step(const PawlSystem* system, const PawlSimulateDef* def, bool project);
+double study_seconds_per_step(const Study* study, const PawlSimulateDef* def);
 
 // The columns of one kind are neighbours: the first, and how many.
 int study_columns(const PawlRecorder* recorder, PawlColumnKind kind, int* first);

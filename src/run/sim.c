@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
+#include "run/keep.h"
 #include "run/observe.h"
 #include "run/recorder.h"
 #include "run/stream.h"
@@ -174,6 +175,9 @@ static PawlStatus fill(PawlSim* sim, PawlError* err) {
                                 err));
   }
   PAWL_TRY(pawl_stepper_start(sim->stepper, sim->state, sim->def.project, err));
+  if (sim->def.project && sim->def.keep) {
+    PAWL_TRY(pawl_keep_start(sim->system, sim->stepper, sim->state, sim->def.keep, err));
+  }
   return final(record(sim, err), err);
 }
 

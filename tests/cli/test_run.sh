@@ -163,6 +163,35 @@ expect 0 compare off.yaml --methods ga-p,rk4 --until 0.1 --project --json
 paths
 same "$(field methods.1.status)" ok
 
+# --- --keep: the rate of a crank stays, the slider follows (at a right angle s' = -r phi') ---
+cat >crank.yaml <<'MODEL'
+model: crank
+parameters: {r: 0.1, l: 0.3}
+coordinates: {phi: {start: pi/2, rate: -10}, s: {start: sqrt(l^2 - r^2)}, p: {start: 0.35}}
+kinetic: 0.01/2*phi'^2 + s'^2/2 + p'^2/2
+constraints: {rod: (s - r*cos(phi))^2 + (r*sin(phi))^2 = l^2}
+contacts: {hit: {gap: p - s}}
+simulate: {method: nsga-pva, until: 1e-3}
+MODEL
+expect 0 run crank.yaml --project
+has err "projected phi': -10 -> -5"
+expect 0 run crank.yaml --project --keep "phi'" --json
+paths
+near "$(field "projected.s'.to")" 1 1e-12
+lacks err "projected phi'"
+lacks err "projected p'"
+expect 1 run crank.yaml --project --keep "phi', s'"
+has err "cannot be projected while phi', s' is kept: 'rod' (row 1) is off by -0.566"
+expect 2 run crank.yaml --project --keep "ph'"
+has err "'ph'' is neither a coordinate nor a rate"
+expect 2 run crank.yaml --keep "phi'"
+expect 0 run off.yaml --project --keep x --until 0.1 --json # 3, 4, 5
+paths
+near "$(field projected.y.to)" 4 1e-12
+lacks err "projected x"
+sed 's/25/-25/' off.yaml >never.yaml
+expect 1 check never.yaml --project --keep x
+
 # --- a redundant row: a warning that names it ---
 cat >twice.yaml <<'MODEL'
 model: twice
