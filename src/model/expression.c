@@ -215,6 +215,11 @@ static PawlNode output(Build* build, const PawlAst* ast, int number, PawlExprErr
     return REFUSE(error, ast, "the output '%s' has no time derivative here",
                   pawl_quote(ast->name).s);
   }
+  if (build->loader->model->outputs[number].of_contact) {
+    return REFUSE(error, ast,
+                  "the output '%s' is made of the force of a contact, which %s does not know",
+                  pawl_quote(ast->name).s, build->use->what);
+  }
   build->contains |= PAWL_MAY_OUTPUT;
   return build->loader->model->outputs[number].node;
 }
@@ -336,6 +341,11 @@ static PawlNode contact_multiplier(Build* build, PawlDag* dag, const PawlAst* ca
                                    PawlExprError* error) {
   const PawlModel* model = build->loader->model;
   int row = 1;
+  if (!(build->use->may & PAWL_MAY_CONTACT)) {
+    return REFUSE(error, call, "'%s' is a contact: outputs know its force, but %s does not",
+                  pawl_quote(model->contacts[contact].name).s, build->use->what);
+  }
+  build->contains |= PAWL_MAY_CONTACT;
   if (call->arg_count == 2 && !constant_argument(build, dag, call->args[1], &row, error)) {
     return PAWL_NO_NODE;
   }

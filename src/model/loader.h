@@ -113,6 +113,7 @@ enum {  // what an expression may contain besides parameters, numbers and indice
   PAWL_MAY_T = 8,
   PAWL_MAY_LAMBDA = 16,
   PAWL_MAY_OUTPUT = 32,
+  PAWL_MAY_CONTACT = 64,  // lambda of a contact, which is known where a step has ended only
 };
 typedef struct PawlUse {
   const char* what;  // "a potential energy"

@@ -131,7 +131,8 @@ typedef struct PawlOutput {
   const char* name;
   const char* unit;
   PawlNode node;
-  bool reacts;  // accelerations or multipliers occur in it
+  bool reacts;      // accelerations or multipliers occur in it
+  bool of_contact;  // the multiplier of a contact occurs in it
   PawlSource source;
 } PawlOutput;
 

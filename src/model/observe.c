@@ -4,7 +4,8 @@
 
 static const PawlUse gap_use = {"the gap of a contact", PAWL_MAY_Q | PAWL_MAY_T, NULL};
 static const PawlUse output_use = {
-    "an output", PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_A | PAWL_MAY_T | PAWL_MAY_LAMBDA, NULL};
+    "an output",
+    PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_A | PAWL_MAY_T | PAWL_MAY_LAMBDA | PAWL_MAY_CONTACT, NULL};
 
 static const char* new_name(PawlLoader* loader, const PawlEntry* entry, const PawlIndexer* at) {
   const char* name = pawl_element_name(&loader->kept, entry->family, at->value);
@@ -131,6 +132,7 @@ static bool load_output(PawlLoader* loader, PawlYaml* body, const PawlScope* sco
   unsigned contains;
   bool good = pawl_expression_contains(loader, text, scope, &output_use, &output->node, &contains);
   output->reacts = contains & (PAWL_MAY_A | PAWL_MAY_LAMBDA);
+  output->of_contact = contains & PAWL_MAY_CONTACT;
   return good;
 }
 

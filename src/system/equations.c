@@ -93,6 +93,14 @@ static void row_name(const PawlModel* model, PawlText* out, bool latex, int row)
     }
     pawl_text_printf(out, ",%d", row - k->first_row + 1);
   }
+  if (row >= model->row_count) {
+    const char* contact = model->contacts[row - model->row_count].name;
+    if (latex) {
+      latex_text(out, contact);
+    } else {
+      pawl_text_add(out, contact);
+    }
+  }
 }
 
 static void leaf_name(void* context, PawlText* out, PawlStyle style, PawlOp leaf, int index) {

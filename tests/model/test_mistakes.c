@@ -57,6 +57,22 @@ static void test_yaml_traps(void** state) {
           "in 'x + max(x': the expression is cut off", "in quotes, \"x + max(x, ...\"");
 }
 
+// The force of a contact is known when a step has ended, not while conditions are watched.
+static void test_force_of_a_contact(void** state) {
+  (void)state;
+#define TABLE HEAD "contacts: {table: {gap: y}}\n"
+  PawlModel* model = read_model(TABLE "outputs: {N: 2*lambda(table)}\n");
+  CHECK_NEAR(node_value(model, model->outputs[0].node), 8.0, 1e-15);
+  pawl_model_destroy(model);
+  REFUSED(TABLE "events: {loaded: {when: lambda(table) - 5}}\n",
+          "'table' is a contact: outputs know its force, but a condition does not");
+  REFUSED(TABLE "outputs: {N: lambda(table)}\nevents: {loaded: {when: N - 5}}\n",
+          "the output 'N' is made of the force of a contact, which a condition does not know");
+  REFUSED(TABLE "locks: {b: {lock: y, engaged: true, capacity: lambda(table), friction: 1}}\n",
+          "'table' is a contact");
+#undef TABLE
+}
+
 static void test_friction_beyond_the_capacity(void** state) {
   (void)state;
 #define BRAKE(fields) HEAD "locks: {brake: {lock: y, engaged: true, " fields "}}\n"
@@ -268,7 +284,8 @@ static void test_observed(void** state) {
   REFUSED(HEAD "outputs: {o: {vale: y}}\n", "m.yaml:4:15: unknown key 'vale'");
 #define WRONG(output, ...) \
   REFUSED(HEAD "constraints: {joint: [xpos, y]}\noutputs:\n  o: " output "\n", __VA_ARGS__)
-  WRONG("lambda(jont)", "m.yaml:6:13: ", "'jont' is not a constraint, lock or contact; did you mean 'joint'?");
+  WRONG("lambda(jont)",
+        "m.yaml:6:13: ", "'jont' is not a constraint, lock or contact; did you mean 'joint'?");
   WRONG("lambda(joint)", "m.yaml:6:6: ", "'joint' has 2 rows; write lambda(joint, row)");
   WRONG("lambda(joint, 3)", "m.yaml:6:6: ", "row 3 does not exist; the rows of 'joint' are 1..2");
   WRONG("lambda(joint, 1.5)", "m.yaml:6:", "expected a whole number");
@@ -351,6 +368,7 @@ int main(void) {
       cmocka_unit_test(test_all_unknown_names_of_an_expression),
       cmocka_unit_test(test_the_name_e),
       cmocka_unit_test(test_yaml_traps),
+      cmocka_unit_test(test_force_of_a_contact),
       cmocka_unit_test(test_friction_beyond_the_capacity),
       cmocka_unit_test(test_loops_without_end),
       cmocka_unit_test(test_several),
