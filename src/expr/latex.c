@@ -39,7 +39,8 @@ static void put_power(PawlPrinter* p, const PawlDagNode* n) {
           {.node = n->arg[0], .least = PAWL_LEVEL_ATOM}, {.text = "^{"}, exponent, {.text = "}"}});
 }
 
-static void put_between(PawlPrinter* p, const PawlDagNode* n, PawlLevel least, const char* mark) {
+static void put_between(PawlPrinter* p, const PawlDagNode* n, PawlPrecedence least,
+                        const char* mark) {
   pawl_printer_put(p, 3,
                    (PawlPiece[]){{.node = n->arg[0], .least = least},
                                  {.text = mark},

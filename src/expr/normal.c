@@ -136,7 +136,7 @@ static int take_power(Pass* p, const Place* at, PawlPoly* out) {
 }
 
 static int take_sine(Pass* p, const Place* at, bool sine, PawlPoly* out) {
-  PawlTurn turn;
+  PawlAngle turn;
   int fit = pawl_angle_of(&p->n, &p->place[at->arg[0]].poly, &turn);
   if (fit < 0) {
     return -1;

@@ -261,9 +261,9 @@ int pawl_monomial_common(PawlNormal* n, int a, int b) {
 
 // ---- angles ---------------------------------------------------------------------------------
 // Sorted parts to an angle: the number 1 is monomial 0 and comes first.
-static int make_angle(PawlNormal* n, int count, PawlNormalItem* part, PawlTurn* out) {
+static int make_angle(PawlNormal* n, int count, PawlNormalItem* part, PawlAngle* out) {
   bool has_number = count > 0 && part[0].id == 0;
-  *out = (PawlTurn){.angle = -1, .value = has_number ? part[0].c : 0.0};
+  *out = (PawlAngle){.angle = -1, .value = has_number ? part[0].c : 0.0};
   if (count == (has_number ? 1 : 0)) {
     return 0;
   }
@@ -275,7 +275,7 @@ static int make_angle(PawlNormal* n, int count, PawlNormalItem* part, PawlTurn* 
   return out->angle < 0 ? -1 : 0;
 }
 
-static int combine(PawlNormal* n, int a, int b, double sign, PawlTurn* out) {
+static int combine(PawlNormal* n, int a, int b, double sign, PawlAngle* out) {
   PawlNormalItem part[2 * PAWL_NORMAL_PARTS];
   const PawlNormalItem *x = items_of(&n->angles, a), *y = items_of(&n->angles, b);
   int count_x = count_of(&n->angles, a), count_y = count_of(&n->angles, b);
@@ -292,11 +292,11 @@ static int combine(PawlNormal* n, int a, int b, double sign, PawlTurn* out) {
   return count > PAWL_NORMAL_PARTS ? -1 : make_angle(n, count, part, out);
 }
 
-int pawl_angle_combine(PawlNormal* n, int a, int b, double sign, PawlTurn* out) {
+int pawl_angle_combine(PawlNormal* n, int a, int b, double sign, PawlAngle* out) {
   uint32_t hash = ((uint32_t)a * 0x9E3779B9u + (uint32_t)b) * 0x85EBCA6Bu + (sign < 0.0);
   PawlTurnMemo* memo = &n->memo[(hash >> 16 ^ hash) & (PAWL_NORMAL_MEMO - 1)];
   if (memo->a_plus_1 != a + 1 || memo->b != b || memo->sign != sign) {
-    PawlTurn turn;
+    PawlAngle turn;
     if (combine(n, a, b, sign, &turn) != 0) {
       return -1;
     }
@@ -319,7 +319,7 @@ static bool fit_for_angle(const PawlNormal* n, const PawlNormalTerm* term) {
   return term->trig == 0;
 }
 
-int pawl_angle_of(PawlNormal* n, const PawlPoly* p, PawlTurn* out) {
+int pawl_angle_of(PawlNormal* n, const PawlPoly* p, PawlAngle* out) {
   PawlNormalItem part[PAWL_NORMAL_PARTS];
   if (p->count > PAWL_NORMAL_PARTS) {
     return 0;

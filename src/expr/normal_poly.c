@@ -119,7 +119,7 @@ int pawl_poly_atom(PawlNormal* n, PawlNode atom, int power, PawlPoly* out) {
   return one_term(n, 1.0, pawl_monomial_atom(n, atom, power), 0, out);
 }
 
-int pawl_poly_trig(PawlNormal* n, PawlTurn turn, bool sine, PawlPoly* out) {
+int pawl_poly_trig(PawlNormal* n, PawlAngle turn, bool sine, PawlPoly* out) {
   if (turn.angle < 0) {
     return one_term(n, sine ? sin(turn.value) : cos(turn.value), 0, 0, out);
   }
@@ -148,7 +148,7 @@ int pawl_poly_add(PawlNormal* n, const PawlPoly* a, const PawlPoly* b, double si
 
 // ---- multiplying ----------------------------------------------------------------------------
 // Adds term * (cos or sin of a turned angle).
-static int add_turned(PawlNormal* n, PawlNormalTerm term, PawlTurn turn, bool sine) {
+static int add_turned(PawlNormal* n, PawlNormalTerm term, PawlAngle turn, bool sine) {
   if (turn.angle >= 0) {
     term.trig = pawl_trig(turn.angle, sine);
     term.c = sine && turn.turned ? -term.c : term.c;
@@ -171,7 +171,7 @@ static int add_trig_product(PawlNormal* n, PawlNormalTerm term, PawlTrig a, Pawl
     a = b;
     b = swap;
   }
-  PawlTurn difference, sum;
+  PawlAngle difference, sum;
   int angle_a = pawl_trig_angle(a), angle_b = pawl_trig_angle(b);
   if (pawl_angle_combine(n, angle_a, angle_b, -1.0, &difference) != 0 ||
       pawl_angle_combine(n, angle_a, angle_b, 1.0, &sum) != 0) {

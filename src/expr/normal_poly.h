@@ -65,17 +65,17 @@ typedef struct PawlPoly {  // no two terms alike, none with coefficient 0; the o
 } PawlPoly;
 
 // An angle with its leading coefficient made positive, or a mere number.
-typedef struct PawlTurn {
+typedef struct PawlAngle {
   int angle;    // -1: a number
   bool turned;  // the sign was changed
   double value;
-} PawlTurn;
+} PawlAngle;
 
 // A sum of two angles that was worked out before; sums of angles repeat a lot.
 typedef struct PawlTurnMemo {
   int a_plus_1, b;
   double sign;
-  PawlTurn turn;
+  PawlAngle turn;
 } PawlTurnMemo;
 
 typedef enum PawlFactorKind {
@@ -124,9 +124,9 @@ int pawl_monomial_without(PawlNormal* n, int a, int part);
 int pawl_monomial_common(PawlNormal* n, int a, int b);
 
 // a + sign*b.
-int pawl_angle_combine(PawlNormal* n, int a, int b, double sign, PawlTurn* out);
+int pawl_angle_combine(PawlNormal* n, int a, int b, double sign, PawlAngle* out);
 // The polynomial as an angle: 1, 0 when it is not fit to be one, -1 for lack of memory.
-int pawl_angle_of(PawlNormal* n, const PawlPoly* p, PawlTurn* out);
+int pawl_angle_of(PawlNormal* n, const PawlPoly* p, PawlAngle* out);
 
 // The order of writing; negative, 0 or positive.
 int pawl_term_compare(const PawlNormal* n, const PawlNormalTerm* a, const PawlNormalTerm* b);
@@ -134,7 +134,7 @@ int pawl_term_compare(const PawlNormal* n, const PawlNormalTerm* a, const PawlNo
 // ---- arithmetic (normal_poly.c): 0, or -1 on a limit or for lack of memory ----------------------
 int pawl_poly_number(PawlNormal* n, double c, PawlPoly* out);
 int pawl_poly_atom(PawlNormal* n, PawlNode atom, int power, PawlPoly* out);
-int pawl_poly_trig(PawlNormal* n, PawlTurn turn, bool sine, PawlPoly* out);
+int pawl_poly_trig(PawlNormal* n, PawlAngle turn, bool sine, PawlPoly* out);
 int pawl_poly_add(PawlNormal* n, const PawlPoly* a, const PawlPoly* b, double sign, PawlPoly* out);
 int pawl_poly_mul(PawlNormal* n, const PawlPoly* a, const PawlPoly* b, PawlPoly* out);
 int pawl_poly_power(PawlNormal* n, const PawlPoly* a, int exponent, PawlPoly* out);

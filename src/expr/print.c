@@ -25,7 +25,7 @@ void pawl_printer_put(PawlPrinter* p, int count, const PawlPiece* pieces) {
 }
 
 // ---- what binds how tightly -----------------------------------------------------------------
-static PawlLevel const_level(PawlPrinter* p, double value) {
+static PawlPrecedence const_level(PawlPrinter* p, double value) {
   if (value < 0.0) {
     return PAWL_LEVEL_UNARY;
   }
@@ -33,7 +33,7 @@ static PawlLevel const_level(PawlPrinter* p, double value) {
   return powers_of_ten && value != 0.0 ? PAWL_LEVEL_PRODUCT : PAWL_LEVEL_ATOM;
 }
 
-static PawlLevel level_of(PawlPrinter* p, PawlNode node) {
+static PawlPrecedence level_of(PawlPrinter* p, PawlNode node) {
   const PawlDagNode* n = pawl_dag_node(p->dag, node);
   bool latex = p->style == PAWL_STYLE_LATEX;
   switch (n->op) {
@@ -106,7 +106,7 @@ static bool is_negative(const PawlDagNode* n) {
 }
 
 // The level that the right operand of an operator must have; a sign there needs parentheses.
-static PawlLevel right_level(PawlPrinter* p, PawlNode node, PawlLevel usual) {
+static PawlPrecedence right_level(PawlPrinter* p, PawlNode node, PawlPrecedence usual) {
   return is_negative(leading(p, node, true)) ? PAWL_LEVEL_ATOM : usual;
 }
 
@@ -117,8 +117,8 @@ static void put_sum(PawlPrinter* p, const PawlDagNode* n, bool bare) {
   // a + (-2 x) is written a - 2 x, and a - (-2 x) is written a + 2 x.
   const PawlDagNode* lead = leading(p, right, false);
   bool flip = lead->op == PAWL_OP_CONST && lead->value < 0.0;
-  PawlLevel usual = add && p->style == PAWL_STYLE_LATEX ? PAWL_LEVEL_SUM : PAWL_LEVEL_PRODUCT;
-  PawlLevel least = flip ? PAWL_LEVEL_PRODUCT : right_level(p, right, usual);
+  PawlPrecedence usual = add && p->style == PAWL_STYLE_LATEX ? PAWL_LEVEL_SUM : PAWL_LEVEL_PRODUCT;
+  PawlPrecedence least = flip ? PAWL_LEVEL_PRODUCT : right_level(p, right, usual);
   pawl_printer_put(p, 3,
                    (PawlPiece[]){{.node = n->arg[0], .least = PAWL_LEVEL_SUM, .bare = bare},
                                  {.text = add != flip ? " + " : " - "},
@@ -146,8 +146,8 @@ static void put_product(PawlPrinter* p, const PawlDagNode* n, bool bare) {
                                    {.text = "}"}});
     return;
   }
-  PawlLevel usual = latex ? PAWL_LEVEL_PRODUCT : PAWL_LEVEL_POWER;
-  PawlLevel least = right_level(p, second, usual);
+  PawlPrecedence usual = latex ? PAWL_LEVEL_PRODUCT : PAWL_LEVEL_POWER;
+  PawlPrecedence least = right_level(p, second, usual);
   bool digits = level_of(p, second) >= least && starts_with_digit(p, second);
   const char* times = !latex ? "*" : digits ? " \\cdot " : "\\,";
   pawl_printer_put(p, 3,
@@ -156,8 +156,8 @@ static void put_product(PawlPrinter* p, const PawlDagNode* n, bool bare) {
                                  {.node = second, .least = least}});
 }
 
-static void put_binary(PawlPrinter* p, const PawlDagNode* n, const char* mark, PawlLevel left,
-                       PawlLevel right) {
+static void put_binary(PawlPrinter* p, const PawlDagNode* n, const char* mark, PawlPrecedence left,
+                       PawlPrecedence right) {
   pawl_printer_put(
       p, 3,
       (PawlPiece[]){
@@ -255,7 +255,7 @@ static void put_node(PawlPrinter* p, PawlNode node, bool bare) {
   } else if (n->op == PAWL_OP_MUL || n->op == PAWL_OP_DIV) {
     put_product(p, n, bare);
   } else if (n->op == PAWL_OP_NEG) {  // -a*b reads as (-a)*b, which is the same number
-    PawlLevel least = right_level(p, n->arg[0], PAWL_LEVEL_PRODUCT);
+    PawlPrecedence least = right_level(p, n->arg[0], PAWL_LEVEL_PRODUCT);
     pawl_printer_put(p, 2, (PawlPiece[]){{.text = "-"}, {.node = n->arg[0], .least = least}});
   } else if (p->style == PAWL_STYLE_LATEX) {
     pawl_latex_put(p, n);

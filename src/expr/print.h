@@ -5,7 +5,7 @@
 #include "expr/dag.h"
 
 // How tightly an operation binds, loosest first.
-typedef enum PawlLevel {
+typedef enum PawlPrecedence {
   PAWL_LEVEL_LOOSE,
   PAWL_LEVEL_OR,
   PAWL_LEVEL_AND,
@@ -16,7 +16,7 @@ typedef enum PawlLevel {
   PAWL_LEVEL_UNARY,
   PAWL_LEVEL_POWER,
   PAWL_LEVEL_ATOM
-} PawlLevel;
+} PawlPrecedence;
 
 // A literal text, with a whole number before it unless that is 0; or, where `text` is NULL, a node
 // in parentheses if it binds less tightly than `least`.
@@ -24,7 +24,7 @@ typedef struct PawlPiece {
   const char* text;
   int exponent;
   PawlNode node;
-  PawlLevel least;
+  PawlPrecedence least;
   bool bare;  // leave out the minus sign of the leading number
 } PawlPiece;
 

@@ -341,7 +341,7 @@ static bool load_lock(PawlLoader* loader, PawlYaml* body, const PawlScope* scope
 
 // ---- adding ---------------------------------------------------------------------------------
 
-static bool note_switching(PawlLoader* loader, const PawlEntry* entry, const PawlIndexer* at) {
+static bool note_switching(PawlLoader* loader, const PawlDeclared* entry, const PawlIndexer* at) {
   if (PAWL_GROW(loader->switching, loader->switching_capacity, loader->switching_count + 1) != 0) {
     return pawl_loader_no_memory(loader);
   }
@@ -364,7 +364,7 @@ static bool count_rows(PawlLoader* loader, const PawlYaml* where, PawlConstraint
   return true;
 }
 
-static int add(PawlLoader* loader, const PawlEntry* entry, const PawlIndexer* at, bool is_lock) {
+static int add(PawlLoader* loader, const PawlDeclared* entry, const PawlIndexer* at, bool is_lock) {
   PawlModel* model = loader->model;
   if (!PAWL_ROOM(loader, entry->key, model->constraints, loader->constraint_capacity,
                  model->constraint_count)) {
@@ -397,11 +397,11 @@ static int add(PawlLoader* loader, const PawlEntry* entry, const PawlIndexer* at
   return model->constraint_count++;
 }
 
-static int add_constraint(PawlLoader* loader, const PawlEntry* entry, const PawlIndexer* at) {
+static int add_constraint(PawlLoader* loader, const PawlDeclared* entry, const PawlIndexer* at) {
   return add(loader, entry, at, false);
 }
 
-static int add_lock(PawlLoader* loader, const PawlEntry* entry, const PawlIndexer* at) {
+static int add_lock(PawlLoader* loader, const PawlDeclared* entry, const PawlIndexer* at) {
   return add(loader, entry, at, true);
 }
 

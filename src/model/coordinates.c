@@ -22,7 +22,7 @@ static void read_map(PawlLoader* loader, PawlYaml* map, const PawlScope* scope,
   }
 }
 
-int pawl_add_coordinate(PawlLoader* loader, const PawlEntry* entry, const PawlIndexer* at) {
+int pawl_add_coordinate(PawlLoader* loader, const PawlDeclared* entry, const PawlIndexer* at) {
   PawlModel* model = loader->model;
   if (!PAWL_ROOM(loader, entry->key, model->coordinates, loader->coordinate_capacity,
                  model->coordinate_count)) {

@@ -95,7 +95,7 @@ static PawlFamily* claim_family(PawlLoader* loader, const PawlYaml* where, const
   return family;
 }
 
-static bool measure(PawlLoader* loader, const PawlEntry* entry, const PawlAstKey* key) {
+static bool measure(PawlLoader* loader, const PawlDeclared* entry, const PawlAstKey* key) {
   PawlIndexer at;
   PawlFamily* family = entry->family;
   for (bool more = pawl_indexer_begin(&at, loader, entry->key, key, &PAWL_SCOPE_EMPTY); more;
@@ -125,7 +125,7 @@ static bool claim_entry(PawlLoader* loader, PawlYaml* key, PawlYaml* value, Pawl
     loader->names_incomplete = true;
     return false;
   }
-  PawlEntry entry = {.key = key, .value = value};
+  PawlDeclared entry = {.key = key, .value = value};
   entry.family = claim_family(loader, key, parsed, names, other, kind);
   if (!entry.family || !measure(loader, &entry, parsed)) {
     return false;
@@ -170,7 +170,7 @@ static bool fix_boxes(PawlLoader* loader, const PawlEntries* entries) {
   return true;
 }
 
-static void report_twice(PawlLoader* loader, const PawlEntry* entry, const PawlIndexer* at) {
+static void report_twice(PawlLoader* loader, const PawlDeclared* entry, const PawlIndexer* at) {
   const char* name = pawl_element_name(&loader->pool, entry->family, at->value);
   if (!name) {
     pawl_loader_no_memory(loader);
@@ -180,7 +180,7 @@ static void report_twice(PawlLoader* loader, const PawlEntry* entry, const PawlI
               pawl_quote(name).s, entry->family->where->line);
 }
 
-static void fill_entry(PawlLoader* loader, const PawlEntry* entry, PawlAddElement add) {
+static void fill_entry(PawlLoader* loader, const PawlDeclared* entry, PawlAddElement add) {
   const PawlAstKey* key = pawl_key(loader, entry->key);
   PawlIndexer at;
   if (!key) {

@@ -21,7 +21,7 @@ typedef struct Stack {
   int count, capacity;
 } Stack;
 
-int pawl_add_definition(PawlLoader* loader, const PawlEntry* entry, const PawlIndexer* at) {
+int pawl_add_definition(PawlLoader* loader, const PawlDeclared* entry, const PawlIndexer* at) {
   if (!PAWL_ROOM(loader, entry->key, loader->definitions, loader->definition_capacity,
                  loader->definition_count)) {
     return -1;

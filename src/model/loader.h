@@ -170,13 +170,13 @@ int pawl_find_element(PawlLoader* loader, const PawlNames* names, PawlNameKind k
 
 // ---- declarations ---------------------------------------------------------------------------
 
-typedef struct PawlEntry {
+typedef struct PawlDeclared {
   PawlYaml *key, *value;  // value NULL: an item of a list of names
   PawlFamily* family;
-} PawlEntry;
+} PawlDeclared;
 
 typedef struct PawlEntries {
-  PawlEntry* entry;
+  PawlDeclared* entry;
   int count, capacity;
 } PawlEntries;
 
@@ -187,7 +187,7 @@ bool pawl_claim(PawlLoader* loader, PawlYaml* section, PawlNames* names, const P
                 PawlNameKind kind, PawlEntries* entries);
 // `add` makes the element and returns its number, -1 after reporting; it is not asked again for the
 // same entry then. Frees `entries`.
-typedef int (*PawlAddElement)(PawlLoader* loader, const PawlEntry* entry, const PawlIndexer* at);
+typedef int (*PawlAddElement)(PawlLoader* loader, const PawlDeclared* entry, const PawlIndexer* at);
 void pawl_fill(PawlLoader* loader, PawlEntries* entries, PawlAddElement add);
 // Both at once.
 void pawl_declare(PawlLoader* loader, PawlYaml* section, PawlNames* names, const PawlNames* other,
@@ -200,8 +200,8 @@ bool pawl_expect_map(PawlLoader* loader, const PawlYaml* section, const char* wh
 
 void pawl_load_parameters(PawlLoader* loader, PawlYaml* section, int override_count,
                           const char* const* overrides);
-int pawl_add_coordinate(PawlLoader* loader, const PawlEntry* entry, const PawlIndexer* at);
-int pawl_add_definition(PawlLoader* loader, const PawlEntry* entry, const PawlIndexer* at);
+int pawl_add_coordinate(PawlLoader* loader, const PawlDeclared* entry, const PawlIndexer* at);
+int pawl_add_definition(PawlLoader* loader, const PawlDeclared* entry, const PawlIndexer* at);
 void pawl_build_definitions(PawlLoader* loader);
 void pawl_load_energy(PawlLoader* loader, PawlYaml* section, PawlTermKind kind);
 void pawl_load_mass(PawlLoader* loader, PawlYaml* section);

@@ -137,7 +137,7 @@ PawlStatus pawl_guards_create(PawlWatching* watching, PawlSurfaces* surfaces, bo
                     .all = PAWL_NEW(d->arena, PawlGuard, most),
                     .modes = PAWL_NEW(d->arena, int, d->sizes.modes),
                     .react = PAWL_NEW(d->arena, double, numbers),
-                    .held_places = PAWL_NEW(d->arena, unsigned char, system->watch_count),
+                    .pinned_places = PAWL_NEW(d->arena, unsigned char, system->watch_count),
                     .loosened = PAWL_NEW(d->arena, unsigned char, system->constraint_count)};
   if (d->arena->failed) {
     return pawl_fail_memory(err);
@@ -148,11 +148,11 @@ PawlStatus pawl_guards_create(PawlWatching* watching, PawlSurfaces* surfaces, bo
   g->sided = PAWL_NEW(d->arena, int, g->condition_count);
   g->margins = PAWL_NEW(d->arena, double, g->condition_count);
   g->first_margins = PAWL_NEW(d->arena, double, g->condition_count);
-  return d->arena->failed ? pawl_fail_memory(err) : pawl_held_create(d, &g->held, err);
+  return d->arena->failed ? pawl_fail_memory(err) : pawl_pinned_create(d, &g->pinned, err);
 }
 
 void pawl_guards_destroy(PawlGuards* g) {
-  pawl_held_destroy(&g->held);
+  pawl_pinned_destroy(&g->pinned);
 }
 
 void pawl_guards_start(const PawlGuards* g, PawlState* state) {
@@ -299,7 +299,7 @@ static double margin_of(const PawlGuards* g, const PawlState* state, int k, cons
     return margin_of_rate(g, state, guard, f);
   }
   int side = state->sides[k];
-  bool counts = side != 0 && side != PAWL_SIDE_HELD && side != guard->direction;
+  bool counts = side != 0 && side != PAWL_SIDE_PINNED && side != guard->direction;
   return counts ? side * f + PAWL_ROUNDING * state->largest[k] : INFINITY;  // (V6)
 }
 
@@ -335,7 +335,7 @@ void pawl_guards_keep_margins(PawlGuards* g) {
 // The rates of sliding have no side, but how fast they were is kept, too.
 static void note(const PawlGuards* g, PawlState* state, int k, double f, double none) {
   state->largest[k] = fabs(f) > state->largest[k] ? fabs(f) : state->largest[k];
-  if (has_side(&g->all[k]) && state->sides[k] != PAWL_SIDE_HELD &&
+  if (has_side(&g->all[k]) && state->sides[k] != PAWL_SIDE_PINNED &&
       fabs(f) > none * state->largest[k] && fabs(f) > state->blur[k]) {
     state->sides[k] = f > 0.0 ? 1 : -1;
   }
@@ -387,15 +387,15 @@ static void let_go(PawlState* state, int k, double f) {
 }
 
 // What the rows in force hold has no side.
-static PawlStatus note_held(PawlGuards* g, PawlState* state, PawlError* err) {
-  PAWL_TRY(
-      pawl_held_find(&g->held, state, state->a, g->watch, PAWL_HELD_ZERO, g->held_places, err));
+static PawlStatus note_pinned(PawlGuards* g, PawlState* state, PawlError* err) {
+  PAWL_TRY(pawl_pinned_find(&g->pinned, state, state->a, g->watch, PAWL_PINNED_ZERO,
+                            g->pinned_places, err));
   for (int k = 0; k < g->condition_count; k++) {
     const PawlGuard* guard = &g->all[k];
-    bool was = state->sides[k] == PAWL_SIDE_HELD;
-    bool is = g->held_places[guard->at] && has_side(guard) && !guard->reacts;
+    bool was = state->sides[k] == PAWL_SIDE_PINNED;
+    bool is = g->pinned_places[guard->at] && has_side(guard) && !guard->reacts;
     if (is) {
-      state->sides[k] = PAWL_SIDE_HELD;
+      state->sides[k] = PAWL_SIDE_PINNED;
       state->blur[k] = 0.0;
     } else if (was) {
       let_go(state, k, g->watch[guard->at]);
@@ -416,7 +416,7 @@ PawlStatus pawl_guards_enter(PawlGuards* g, PawlState* state, PawlError* err) {
   }
   PAWL_TRY(look(g, state, reacts, &lambda, err));
   if (sided) {
-    PAWL_TRY(note_held(g, state, err));
+    PAWL_TRY(note_pinned(g, state, err));
   }
   for (int k = 0; k < g->condition_count; k++) {
     if (is_noted(&g->all[k], state) && state->sides[k] == 0) {
@@ -507,8 +507,9 @@ static PawlStatus is_kept_at_rest(PawlGuards* g, const PawlState* state, int c, 
   const double *a, *lambda;
   PAWL_TRY(react(g, state, &a, &lambda, err));
   PAWL_TRY(look(g, state, false, &lambda, err));
-  PAWL_TRY(pawl_held_find(&g->held, state, a, g->watch, PAWL_HELD_DRIFT, g->held_places, err));
-  *yes = g->held_places[g->dynamics->system->watches[c].rate];
+  PAWL_TRY(
+      pawl_pinned_find(&g->pinned, state, a, g->watch, PAWL_PINNED_DRIFT, g->pinned_places, err));
+  *yes = g->pinned_places[g->dynamics->system->watches[c].rate];
   return PAWL_OK;
 }
 

@@ -9,8 +9,8 @@
 // state, as all else that guards remember; what is in PawlGuards besides the table is scratch.
 #pragma once
 
-#include "switch/held.h"
 #include "switch/log.h"
+#include "switch/pinned.h"
 #include "switch/surfaces.h"
 #include "switch/watch.h"
 
@@ -53,7 +53,7 @@ typedef struct PawlGuard {
   const struct PawlTrigger* times;  // TIMES
 } PawlGuard;
 
-enum { PAWL_SIDE_HELD = 2 };  // of PawlState.sides: the rows in force hold this condition at zero
+enum { PAWL_SIDE_PINNED = 2 };  // of PawlState.sides: the rows in force hold this condition at zero
 
 typedef struct PawlMargin {
   double least;    // of all
@@ -65,7 +65,7 @@ typedef struct PawlGuards {
   PawlDynamics* dynamics;
   PawlWatching* watching;
   PawlSurfaces* surfaces;
-  PawlHeld held;
+  PawlPinned pinned;
   bool exact;           // a and lambda of states solve the index-1 equations at (t, q, v)
   bool locates;         // regions are located, too
   int count;            // of the table: conditions, rates and capacities first, then times and
@@ -80,7 +80,7 @@ typedef struct PawlGuards {
   double *margins, *first_margins;  // of the armed, now and at the beginning of a piece
   const double* watch;              // of the last look
   double* react;                    // v, rows
-  unsigned char* held_places;       // watched: the rows in force hold it at zero
+  unsigned char* pinned_places;     // watched: the rows in force hold it at zero
   int* modes;                       // a trial
   unsigned char* loosened;          // constraints: slide to the end of the step, after an impact
 } PawlGuards;

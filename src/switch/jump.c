@@ -32,7 +32,7 @@ PawlStatus pawl_jump_create(PawlGuards* guards, PawlLaw* law, PawlLog* log,
                   .guards = guards,
                   .law = law,
                   .log = log,
-                  .row_bytes = (size_t)rows * sizeof(double),
+                  .rows = (size_t)rows,
                   .G_before = PAWL_NEW(d->arena, double, d->nonzeros_G),
                   .dv = PAWL_NEW(d->arena, double, d->sizes.v),
                   .rate = PAWL_NEW(d->arena, double, rows),
@@ -142,7 +142,7 @@ static void restart_clocks(PawlJump* j, PawlState* state) {
     for (int k = 0; k < j->guards->condition_count; k++) {
       const PawlGuard* guard = &j->guards->all[k];
       if (guard->then != PAWL_THEN_EVENT && guard->of == c) {
-        state->sides[k] = state->sides[k] == PAWL_SIDE_HELD ? PAWL_SIDE_HELD : 0;
+        state->sides[k] = state->sides[k] == PAWL_SIDE_PINNED ? PAWL_SIDE_PINNED : 0;
       }
     }
   }
@@ -374,7 +374,7 @@ static PawlStatus jump_velocities(PawlJump* j, PawlState* state, PawlImpactLaw l
 static PawlStatus stop_newly_held(PawlJump* j, PawlState* state, PawlError* err) {
   const PawlValues* values = pawl_eval_values(j->dynamics->eval);
   pawl_modes_active(j->dynamics->system, state->modes, j->set);
-  memset(j->persistent, 0, (size_t)j->dynamics->sizes.rows);
+  memset(j->persistent, 0, j->rows);
   return jump_post(j, state, values, j->correction, err);
 }
 
@@ -392,7 +392,7 @@ static PawlStatus clean_rates(PawlJump* j, PawlState* state, PawlError* err) {
     j->set[i] = state->active[i] || state->redundant[i];
     drifts |= j->set[i] && fabs(rate[i]) > PAWL_REST * PAWL_REST_DRIFT * fastest(j, state);
   }
-  memset(j->persistent, 0, (size_t)j->dynamics->sizes.rows);
+  memset(j->persistent, 0, j->rows);
   return drifts ? jump_post(j, state, values, j->correction, err) : PAWL_OK;
 }
 
@@ -431,8 +431,8 @@ PawlStatus pawl_jump(PawlJump* j, PawlState* state, const int* next, PawlError* 
     PAWL_TRY(snap(j, state, &values, err));
   }
   PAWL_TRY(check_meeting(j, state, &values, err));
-  memset(j->impulse, 0, j->row_bytes);
-  memset(j->loss, 0, j->row_bytes);
+  memset(j->impulse, 0, j->rows * sizeof(double));
+  memset(j->loss, 0, j->rows * sizeof(double));
   if (list_added(j, state)) {
     PAWL_TRY(jump_velocities(j, state, law, &values, err));
   }

@@ -23,7 +23,7 @@ typedef struct PawlJump {
   double *dv, *rate, *size, *impulse, *loss, *correction;
   unsigned char *set, *persistent;  // rows in force after, and of these those from before
   double* identity;                 // nonzeros of H
-  size_t row_bytes;
+  size_t rows;
   int dependent_count;
   double drift_rate;  // of the rows that stay in force
 } PawlJump;

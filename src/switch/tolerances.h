@@ -32,11 +32,11 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // [sqrt(N)] The weight of a joint without any capacity, which must not be zero.
 #define PAWL_LEAST_WEIGHT 1e-150
 // [1] Of what moves along a condition in a free motion: less, and the rows in force hold it.
-#define PAWL_HELD_ALONG 1e-8
+#define PAWL_PINNED_ALONG 1e-8
 // [1] Of the terms of a condition: a value below is zero, where the rows may hold it there.
-#define PAWL_HELD_ZERO 1e-7
+#define PAWL_PINNED_ZERO 1e-7
 // [1] The same for a joint that engages in a motion, where the method has let the rows drift.
-#define PAWL_HELD_DRIFT 1e-3
+#define PAWL_PINNED_DRIFT 1e-3
 
 // ---- surfaces of regions ------------------------------------------------------------------------
 // [1] Of the largest coordinate (at least 1): z this little outside is rounding.

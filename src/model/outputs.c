@@ -7,7 +7,7 @@ static const PawlUse output_use = {
     "an output",
     PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_A | PAWL_MAY_T | PAWL_MAY_LAMBDA | PAWL_MAY_CONTACT, NULL};
 
-static const char* new_name(PawlLoader* loader, const PawlEntry* entry, const PawlIndexer* at) {
+static const char* new_name(PawlLoader* loader, const PawlDeclared* entry, const PawlIndexer* at) {
   const char* name = pawl_element_name(&loader->kept, entry->family, at->value);
   if (!name) {
     pawl_loader_no_memory(loader);
@@ -50,7 +50,7 @@ static bool load_contact(PawlLoader* loader, PawlYaml* body, const PawlScope* sc
   return pawl_expression(loader, gap, scope, &gap_use, &contact->gap) && good;
 }
 
-static int add_contact(PawlLoader* loader, const PawlEntry* entry, const PawlIndexer* at) {
+static int add_contact(PawlLoader* loader, const PawlDeclared* entry, const PawlIndexer* at) {
   PawlModel* model = loader->model;
   PawlContact contact = {.name = new_name(loader, entry, at),
                          .source = pawl_loader_source(loader, entry->key)};
@@ -91,7 +91,7 @@ static bool load_event(PawlLoader* loader, PawlYaml* body, const PawlScope* scop
   return good;
 }
 
-static int add_event(PawlLoader* loader, const PawlEntry* entry, const PawlIndexer* at) {
+static int add_event(PawlLoader* loader, const PawlDeclared* entry, const PawlIndexer* at) {
   PawlModel* model = loader->model;
   PawlEventDef event = {.name = new_name(loader, entry, at),
                         .source = pawl_loader_source(loader, entry->key)};
@@ -136,7 +136,7 @@ static bool load_output(PawlLoader* loader, PawlYaml* body, const PawlScope* sco
   return good;
 }
 
-static int add_output(PawlLoader* loader, const PawlEntry* entry, const PawlIndexer* at) {
+static int add_output(PawlLoader* loader, const PawlDeclared* entry, const PawlIndexer* at) {
   PawlModel* model = loader->model;
   PawlOutput output = {.name = new_name(loader, entry, at),
                        .source = pawl_loader_source(loader, entry->key)};

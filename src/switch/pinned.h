@@ -6,20 +6,21 @@
 
 #include "switch/watch.h"
 
-typedef struct PawlHeld {
+typedef struct PawlPinned {
   PawlDynamics* dynamics;
   PawlEval* rates;                  // of what is watched
   double *push, *free;              // v: a motion of all coordinates, and what of it the rows allow
   double *zero, *rows;              // v zeros; rows: room
   double *base, *along;             // watched: rates without and with a motion
   double *by_push[2], *by_free[2];  // watched: largest change by velocities [0], accelerations [1]
-} PawlHeld;
+} PawlPinned;
 
-PAWL_CHECKED PawlStatus pawl_held_create(PawlDynamics* dynamics, PawlHeld* held, PawlError* err);
-void pawl_held_destroy(PawlHeld* held);
+PAWL_CHECKED PawlStatus pawl_pinned_create(PawlDynamics* dynamics, PawlPinned* pinned,
+                                           PawlError* err);
+void pawl_pinned_destroy(PawlPinned* pinned);
 // Flags by place: held at zero at this state, in its phase. `watch` are the values there, `a` are
 // consistent accelerations; a value counts as zero below `zero` times the size of its terms.
 // Factors the KKT matrix of the rows that bind.
-PAWL_CHECKED PawlStatus pawl_held_find(PawlHeld* held, const PawlState* state, const double* a,
-                                       const double* watch, double zero, unsigned char* flags,
-                                       PawlError* err);
+PAWL_CHECKED PawlStatus pawl_pinned_find(PawlPinned* pinned, const PawlState* state,
+                                         const double* a, const double* watch, double zero,
+                                         unsigned char* flags, PawlError* err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "switch/held.h"
+#include "switch/pinned.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,15 +10,15 @@
 enum { BY_V, BY_A };
 enum { PUSHES = 2 };  // motions without pattern; one alone could miss a condition
 
-PawlStatus pawl_held_create(PawlDynamics* d, PawlHeld* h, PawlError* err) {
+PawlStatus pawl_pinned_create(PawlDynamics* d, PawlPinned* h, PawlError* err) {
   size_t n = (size_t)d->sizes.v, places = (size_t)d->system->watch_count;
-  *h = (PawlHeld){.dynamics = d,
-                  .push = PAWL_NEW(d->arena, double, n),
-                  .free = PAWL_NEW(d->arena, double, n),
-                  .zero = PAWL_NEW(d->arena, double, n),
-                  .rows = PAWL_NEW(d->arena, double, d->sizes.rows),
-                  .base = PAWL_NEW(d->arena, double, places),
-                  .along = PAWL_NEW(d->arena, double, places)};
+  *h = (PawlPinned){.dynamics = d,
+                    .push = PAWL_NEW(d->arena, double, n),
+                    .free = PAWL_NEW(d->arena, double, n),
+                    .zero = PAWL_NEW(d->arena, double, n),
+                    .rows = PAWL_NEW(d->arena, double, d->sizes.rows),
+                    .base = PAWL_NEW(d->arena, double, places),
+                    .along = PAWL_NEW(d->arena, double, places)};
   for (int by = BY_V; by <= BY_A; by++) {
     h->by_push[by] = PAWL_NEW(d->arena, double, places);
     h->by_free[by] = PAWL_NEW(d->arena, double, places);
@@ -27,13 +27,13 @@ PawlStatus pawl_held_create(PawlDynamics* d, PawlHeld* h, PawlError* err) {
                           : pawl_eval_create(d->system, PAWL_WATCH_RATES, &h->rates, err);
 }
 
-void pawl_held_destroy(PawlHeld* h) {
+void pawl_pinned_destroy(PawlPinned* h) {
   pawl_eval_destroy(h->rates);
 }
 
 // Numbers between 1/2 and 1 with signs, in units of the masses: every coordinate moves, none is
 // special, and scaling the units scales the motion.
-static void make_push(PawlHeld* h, const double* M, unsigned seed) {
+static void make_push(PawlPinned* h, const double* M, unsigned seed) {
   const PawlDynamics* d = h->dynamics;
   for (int j = 0; j < d->sizes.v; j++) {
     double mass = 0.0;
@@ -47,7 +47,7 @@ static void make_push(PawlHeld* h, const double* M, unsigned seed) {
 }
 
 // [M -G^T; G 0] [free; y] = [M push; 0]: the part of the push that the rows allow.          (V11)
-static void make_free(PawlHeld* h, const double* M) {
+static void make_free(PawlPinned* h, const double* M) {
   const PawlDynamics* d = h->dynamics;
   memset(h->free, 0, (size_t)d->sizes.v * sizeof(double));
   memset(h->rows, 0, (size_t)d->sizes.rows * sizeof(double));
@@ -55,7 +55,7 @@ static void make_free(PawlHeld* h, const double* M) {
   pawl_kkt_solve(d->kkt, h->free, h->rows);
 }
 
-static PawlStatus rates_at(PawlHeld* h, const PawlState* state, const double* v, const double* a,
+static PawlStatus rates_at(PawlPinned* h, const PawlState* state, const double* v, const double* a,
                            double* out, PawlError* err) {
   PawlPhase phase = pawl_phase_of(state, h->dynamics->plain);
   PawlPoint point = pawl_phase_point(&phase, state->t, state->q, v, a, state->lambda);
@@ -67,7 +67,7 @@ static PawlStatus rates_at(PawlHeld* h, const PawlState* state, const double* v,
 
 // How much the rate of each condition changes by a motion, as velocities or as accelerations; the
 // largest so far.
-static PawlStatus change_by(PawlHeld* h, const PawlState* state, int by, const double* motion,
+static PawlStatus change_by(PawlPinned* h, const PawlState* state, int by, const double* motion,
                             double* largest, PawlError* err) {
   const double* v = by == BY_V ? h->zero : state->v;
   PAWL_TRY(rates_at(h, state, v, h->zero, h->base, err));
@@ -79,7 +79,7 @@ static PawlStatus change_by(PawlHeld* h, const PawlState* state, int by, const d
   return PAWL_OK;
 }
 
-static PawlStatus try_motions(PawlHeld* h, const PawlState* state, const double* M,
+static PawlStatus try_motions(PawlPinned* h, const PawlState* state, const double* M,
                               PawlError* err) {
   size_t bytes = (size_t)h->dynamics->system->watch_count * sizeof(double);
   for (int by = BY_V; by <= BY_A; by++) {
@@ -98,20 +98,21 @@ static PawlStatus try_motions(PawlHeld* h, const PawlState* state, const double*
 }
 
 // f depends on velocities: its value is of the size f_v v, its rate of f_v a; else f_q q and f_q v.
-static bool is_held(const PawlHeld* h, const PawlState* state, const double* a, int k, double f,
-                    double zero) {
+static bool is_pinned(const PawlPinned* h, const PawlState* state, const double* a, int k, double f,
+                      double zero) {
   PawlSizes n = h->dynamics->sizes;
   int by = h->by_push[BY_A][k] > 0.0 ? BY_A : BY_V;
   double step = pawl_dynamics_largest(n.v, h->push), slope = h->by_push[by][k] / step;
   double fastest = pawl_dynamics_largest(n.v, state->v), hardest = pawl_dynamics_largest(n.v, a);
   double size = slope * (by == BY_A ? fastest : pawl_dynamics_largest(n.q, state->q));
   double rate_size = slope * (by == BY_A ? hardest : fastest);
-  return slope > 0.0 && h->by_free[by][k] <= PAWL_HELD_ALONG * h->by_push[by][k] &&
-         fabs(f) <= zero * size && fabs(h->along[k]) <= PAWL_HELD_ZERO * rate_size;
+  return slope > 0.0 && h->by_free[by][k] <= PAWL_PINNED_ALONG * h->by_push[by][k] &&
+         fabs(f) <= zero * size && fabs(h->along[k]) <= PAWL_PINNED_ZERO * rate_size;
 }
 
-PawlStatus pawl_held_find(PawlHeld* h, const PawlState* state, const double* a, const double* watch,
-                          double zero, unsigned char* flags, PawlError* err) {
+PawlStatus pawl_pinned_find(PawlPinned* h, const PawlState* state, const double* a,
+                            const double* watch, double zero, unsigned char* flags,
+                            PawlError* err) {
   PawlDynamics* d = h->dynamics;
   const PawlValues* values;
   PawlPhase phase = pawl_phase_of(state, d->plain);
@@ -122,7 +123,7 @@ PawlStatus pawl_held_find(PawlHeld* h, const PawlState* state, const double* a, 
   PAWL_TRY(try_motions(h, state, values->M, err));
   PAWL_TRY(rates_at(h, state, state->v, a, h->along, err));
   for (int k = 0; k < d->system->watch_count; k++) {
-    flags[k] = is_held(h, state, a, k, watch[k], zero);
+    flags[k] = is_pinned(h, state, a, k, watch[k], zero);
   }
   return PAWL_OK;
 }
