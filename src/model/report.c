@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "model/yaml.h"
+#include "model/node.h"
 
 static bool is_continuation(char byte) {  // of a character of several bytes in UTF-8
   return ((unsigned char)byte & 0xC0) == 0x80;

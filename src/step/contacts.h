@@ -2,7 +2,7 @@
 // The contacts of a system and which of them are closed, for the methods that know contacts.
 #pragma once
 
-#include "step/stepper.h"
+#include "step/method.h"
 #include "switch/rows.h"
 
 enum { PAWL_SET_CHANGES = 12 };  // after so many iterations the sets of closed contacts only grow

@@ -12,7 +12,7 @@
 // succeeds.
 #pragma once
 
-#include "step/stepper.h"
+#include "step/method.h"
 
 typedef enum PawlFormKind {
   PAWL_FORM_INDEX_1,

@@ -3,7 +3,7 @@
 // labels refer to docs/theory/ga-p.md and docs/theory/generalized-alpha.md.
 #pragma once
 
-#include "step/stepper.h"
+#include "step/method.h"
 
 // At which level the constraints of the smooth motion are imposed.
 typedef enum PawlLevel {

@@ -2,7 +2,7 @@
 // A consistent start (docs/theory/initial.md).
 #pragma once
 
-#include "step/stepper.h"
+#include "switch/dynamics.h"
 
 // See pawl_stepper_start: q and v are checked against the rows in force, or projected onto them,
 // and a and lambda computed. The modes of `state` are known.

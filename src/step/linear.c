@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "linalg/exponential.h"
+#include "step/method.h"
 #include "step/reduction.h"
-#include "step/stepper.h"
 #include "system/system.h"
 
 enum {

@@ -5,7 +5,7 @@
 // tried before, the last are kept.
 #pragma once
 
-#include "step/stepper.h"
+#include "step/method.h"
 #include "switch/surfaces.h"
 
 typedef struct PawlRegions {

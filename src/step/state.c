@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 #include "step/loop.h"
-#include "step/stepper.h"
+#include "step/method.h"
 
 enum { VERSION = 1, MOST_NAME = 96 };
 

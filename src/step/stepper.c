@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The list of methods, creating a stepper and its states, and the calls of pawl/stepper.h.
-#include "step/stepper.h"
-
 #include <string.h>
 
 #include "base/alloc.h"
 #include "step/initial.h"
 #include "step/loop.h"
+#include "step/method.h"
 #include "switch/share.h"
 #include "system/system.h"
 

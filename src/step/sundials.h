@@ -4,7 +4,7 @@
 // the state alone (docs/theory/sundials.md).
 #pragma once
 
-#include "step/stepper.h"
+#include "step/method.h"
 
 #ifdef PAWL_WITH_SUNDIALS
 

@@ -6,7 +6,7 @@
 #include <complex.h>
 
 #include "step/motion.h"
-#include "step/stepper.h"
+#include "step/method.h"
 #include "system/linear.h"
 
 static void take_steps(Motion* m, double h, int count) {
