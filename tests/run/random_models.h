@@ -44,6 +44,7 @@ typedef enum RandomFeature {
   HAS_AIR = 1 << 18,     // a mode without equations
   HAS_AFTER = 1 << 19,   // a condition that does not count for a while
   HAS_BESIDE = 1 << 20,  // a rigid lock and a brake on one freedom
+  HAS_GRID = 1 << 21,    // a time of `at` just before the end of a step
 } RandomFeature;
 
 typedef struct RandomText {
@@ -149,7 +150,7 @@ static inline void random_add_condition(RandomModel* m, RandomText* t) {
   int i = random_pick(m, m->n);
   switch (random_pick(m, 4)) {
     case 0:
-      random_add(t, "\"q%d - %g + s\"", i + 1, m->q[i] + random_number(m, -0.6, 0.6));
+      random_add(t, "\"q%d - %g + s\"", i + 1, m->q[i] + random_number(m, -0.4, 0.4));
       break;
     case 1:
       random_add(t, "\"q%d' - %g + s\"", i + 1, random_number(m, -0.8, 0.8));
@@ -197,13 +198,15 @@ static inline void random_add_triggers(RandomModel* m, RandomText* t, const Rand
   double engaged = random_number(m, 0.1, 1.2);
   int kind = random_pick(m, 5);
   if (kind < 2) {
-    random_add(t, ", at: %g + s", engaged);
-    m->features |= HAS_TIME;
+    bool grid = random_chance(m, 0.1);
+    engaged = grid ? round(100 * engaged) / 100 : engaged;
+    random_add(t, ", at: %g%s + s", engaged, grid ? " - 1e-10" : "");
+    m->features |= HAS_TIME | (grid ? HAS_GRID : 0);
   } else if (kind == 4) {
     random_add(t, ", when: \"");
     random_add_row(m, t, row);
     random_add(t, " - %g + s\", direction: %s",
-               random_row_value(m, row) + random_number(m, -0.5, 0.5),
+               random_row_value(m, row) + random_number(m, -0.3, 0.3),
                RANDOM_DIRECTIONS[random_pick(m, 3)]);
     m->features |= HAS_LATCH;
   } else {
@@ -384,7 +387,7 @@ static inline void random_locks(RandomModel* m) {
   m->linear = random_chance(m, 0.25);
   random_start(m);
   for (int i = m->n - 1; i > 0; i--) {  // in this order, for the rates of the start
-    if (random_chance(m, 0.6)) {
+    if (random_chance(m, 0.8)) {
       RandomRow row = random_row(m, i, 0.25);
       random_add_rigid(m, &row);
     }
