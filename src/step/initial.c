@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "switch/tolerances.h"
+
 static const double START_TOLERANCE = 1e-9;     // of the size of the terms of a row, see row_scale
 static const double PROJECT_TOLERANCE = 1e-13;  // the same, for the end of the projection
 static const double LAST_PROJECTION = 1e-8;     // and its last change relative to the whole
