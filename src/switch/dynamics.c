@@ -220,3 +220,20 @@ double pawl_dynamics_largest(int n, const double* x) {
   }
   return most;
 }
+
+double pawl_dynamics_push(const PawlDynamics* d, const PawlState* state, const PawlValues* values) {
+  double most = pawl_dynamics_largest(d->sizes.v, state->a);
+  for (int j = 0; values && j < d->sizes.v; j++) {
+    for (int k = d->H.start[j]; k < d->H.start[j + 1]; k++) {
+      if (d->H.index[k] == j && values->M[k] > 0.0) {
+        most = fmax(most, fabs(values->f[j]) / values->M[k]);
+      }
+    }
+  }
+  return most;
+}
+
+double pawl_dynamics_pace(const PawlDynamics* d, const PawlState* state, const PawlValues* values) {
+  return pawl_dynamics_largest(d->sizes.v, state->v) +
+         d->def->step * pawl_dynamics_push(d, state, values);
+}

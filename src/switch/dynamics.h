@@ -72,5 +72,10 @@ void pawl_dynamics_rows(const PawlDynamics* d, const double* G, const double* x,
 // are rotations, then each counts as 1.
 void pawl_dynamics_row_sizes(const PawlDynamics* d, const double* G, const double* q, double least,
                              double* sizes);
+// How fast things move, or would after one step if nothing held them: max |v| + h max(|v'|, |f|/M).
+// What is far below is at rest, also where all is. `values` may be NULL: without |f|/M.
+double pawl_dynamics_pace(const PawlDynamics* d, const PawlState* state, const PawlValues* values);
+// The same of accelerations: max(|v'|, |f|/M).
+double pawl_dynamics_push(const PawlDynamics* d, const PawlState* state, const PawlValues* values);
 // The largest of n numbers by size.
 double pawl_dynamics_largest(int n, const double* x);

@@ -476,7 +476,7 @@ static PawlStatus second_rate(PawlGuards* g, const PawlState* state, int c, doub
 static PawlStatus rests(PawlGuards* g, const PawlState* state, int c, double rate, bool* yes,
                         PawlError* err) {
   double second;
-  *yes = fabs(rate) <= PAWL_REST * pawl_dynamics_largest(g->dynamics->sizes.v, state->v);
+  *yes = fabs(rate) <= PAWL_REST * pawl_dynamics_pace(g->dynamics, state, NULL);
   if (*yes) {
     return PAWL_OK;
   }

@@ -67,8 +67,9 @@ static PawlStatus evaluate(PawlJump* j, const PawlState* state, const PawlValues
   return pawl_dynamics_evaluate(j->dynamics, &phase, state, values, err);
 }
 
-static double fastest(const PawlJump* j, const PawlState* state) {
-  return pawl_dynamics_largest(j->dynamics->sizes.v, state->v);
+// Rates far below are at rest.
+static double pace(const PawlJump* j, const PawlState* state) {
+  return pawl_dynamics_pace(j->dynamics, state, pawl_eval_values(j->dynamics->eval));
 }
 
 // G v + g_t of every row, to j->rate.
@@ -220,45 +221,43 @@ static bool list_added(PawlJump* j, const PawlState* state) {
     int c = system->row_constraint[i];
     bool other = c >= 0 && !system->constraints[c].triggered &&
                  pawl_system_switched(system, c, j->before->modes, state->modes);
-    j->persistent[i] = j->before->active[i] && j->set[i] && !other;
+    bool was = j->before->active[i] || j->before->redundant[i];
+    j->persistent[i] = was && j->set[i] && !other;
     any |= j->set[i] && !j->persistent[i];
   }
   return any;
 }
 
-// A finite force carries no impulse: where something else jumps, joints with a capacity are left
-// out, and slide afterwards if they are no longer at rest.
-static bool leave_out_joints(PawlJump* j, const PawlState* state, const PawlValues* values) {
+// A finite force carries no impulse: joints with a capacity take no part in a jump, and slide
+// afterwards if it has set them in motion. True when other rows are new.
+static bool leave_out_joints(PawlJump* j) {
   const PawlSystem* system = j->dynamics->system;
   const PawlWatching* w = j->guards->watching;
-  bool jumps = false, any = false;
-  if (w->joint_count == 0) {
-    return false;
+  bool any = false;
+  for (int k = 0; k < w->joint_count; k++) {
+    j->set[system->constraints[w->joints[k]].first_row] = 0;
   }
-  const double* rate = rates(j, state, values);
   for (int i = 0; i < j->dynamics->sizes.rows; i++) {
-    int c = system->row_constraint[i];
-    bool limited = c >= 0 && system->watches[c].capacity >= 0;
-    jumps |=
-        j->set[i] && !j->persistent[i] && !limited && fabs(rate[i]) > PAWL_REST * fastest(j, state);
-  }
-  for (int k = 0; jumps && k < w->joint_count; k++) {
-    int row = system->constraints[w->joints[k]].first_row;
-    any |= j->set[row];
-    j->set[row] = 0;
+    any |= j->set[i] && !j->persistent[i];
   }
   return any;
 }
 
-// After a jump that left joints with a capacity out: those that move now slide.
-static void slide_after_jump(PawlJump* j, PawlState* state, const PawlValues* values) {
+// Those that held, or engaged at rest, and have another rate by the jump. *any: some.
+static void slide_after_jump(PawlJump* j, PawlState* state, const PawlValues* values, bool* any) {
+  PawlDynamics* d = j->dynamics;
   const PawlWatching* w = j->guards->watching;
-  const double* rate = rates(j, state, values);
+  *any = false;
+  for (int k = 0; k < d->sizes.v; k++) {
+    j->dv[k] = state->v[k] - j->before->v[k];
+  }
+  pawl_dynamics_rows(d, values->G, j->dv, NULL, j->rate);
   for (int k = 0; k < w->joint_count; k++) {
-    int c = w->joints[k], row = j->dynamics->system->constraints[c].first_row;
-    if (state->modes[c] == PAWL_MODE_HELD && fabs(rate[row]) > PAWL_REST * fastest(j, state)) {
-      state->modes[c] = rate[row] > 0.0 ? PAWL_MODE_UP : PAWL_MODE_DOWN;
-      pawl_hold_drop(j->dynamics, state, c);
+    int c = w->joints[k], row = d->system->constraints[c].first_row;
+    if (state->modes[c] == PAWL_MODE_HELD && fabs(j->rate[row]) > PAWL_REST * pace(j, state)) {
+      state->modes[c] = j->rate[row] > 0.0 ? PAWL_MODE_UP : PAWL_MODE_DOWN;
+      pawl_hold_drop(d, state, c);
+      *any = true;
     }
   }
 }
@@ -274,7 +273,7 @@ static PawlStatus check_rates(PawlJump* j, const PawlState* state, const PawlVal
   const double* rate = rates(j, state, values);
   pawl_sparse_sizes(&d->G, values->G, state->v, 0.0, j->size);
   for (int i = 0; i < d->sizes.rows; i++) {
-    double size = j->size[i] + fabs(values->g_t[i]) + PAWL_REST * fastest(j, state);
+    double size = j->size[i] + fabs(values->g_t[i]) + PAWL_REST * pace(j, state);
     if (j->set[i] && fabs(rate[i]) > PAWL_CONTRADICTS * size + rounding) {
       int number;
       const char* name = pawl_system_row_name(d->system, i, &number);
@@ -350,14 +349,17 @@ static PawlStatus jump_velocities(PawlJump* j, PawlState* state, PawlImpactLaw l
     return jump_none(j, state, *values, err);
   }
   if (law.epsilon == 1.0) {
-    bool left_out = leave_out_joints(j, state, *values);
+    bool slides;
+    if (!leave_out_joints(j)) {
+      return PAWL_OK;
+    }
     PAWL_TRY(jump_post(j, state, *values, j->impulse, err));
     if (j->dependent_count > 0) {
       PAWL_TRY(check_rates(j, state, *values, err));
     }
     share_loss(j, state, *values);
-    if (left_out) {
-      slide_after_jump(j, state, *values);
+    slide_after_jump(j, state, *values, &slides);
+    if (slides) {
       PAWL_TRY(evaluate(j, state, values, err));
       PAWL_TRY(pawl_dynamics_reduce(d, state, *values, err));
     }
@@ -390,7 +392,7 @@ static PawlStatus clean_rates(PawlJump* j, PawlState* state, PawlError* err) {
   const double* rate = rates(j, state, values);
   for (int i = 0; i < j->dynamics->sizes.rows; i++) {
     j->set[i] = state->active[i] || state->redundant[i];
-    drifts |= j->set[i] && fabs(rate[i]) > PAWL_REST * PAWL_REST_DRIFT * fastest(j, state);
+    drifts |= j->set[i] && fabs(rate[i]) > PAWL_REST * PAWL_REST_DRIFT * pace(j, state);
   }
   memset(j->persistent, 0, j->rows);
   return drifts ? jump_post(j, state, values, j->correction, err) : PAWL_OK;
@@ -460,7 +462,7 @@ static void slide_from_start(PawlJump* j, PawlState* state, int c) {
   const PawlSystem* system = j->dynamics->system;
   double rate = j->guards->watch[system->watches[c].rate];
   if (state->modes[c] == PAWL_MODE_HELD && !system->constraints[c].switching.smooth &&
-      fabs(rate) > PAWL_REST * fastest(j, state)) {
+      fabs(rate) > PAWL_REST * pace(j, state)) {
     state->modes[c] = rate > 0.0 ? PAWL_MODE_UP : PAWL_MODE_DOWN;
     pawl_hold_drop(j->dynamics, state, c);
   }

@@ -47,7 +47,8 @@ static PawlStatus list_undecided(PawlStick* s, PawlState* state, const double* v
   int n = s->dynamics->sizes.v;
   PawlPhase phase = pawl_phase_of(state, false);
   const double* watch;
-  double size = fmax(pawl_dynamics_largest(n, state->v), pawl_dynamics_largest(n, v_before));
+  double size = fmax(pawl_dynamics_pace(s->dynamics, state, pawl_eval_values(s->dynamics->eval)),
+                     pawl_dynamics_largest(n, v_before));
   PAWL_TRY(pawl_watch_look(w, &phase, state, state->v, state->a, state->lambda, &watch, err));
   for (int k = 0; k < w->joint_count; k++) {
     int c = w->joints[k];
@@ -179,20 +180,6 @@ static PawlStatus capture(PawlStick* s, PawlState* state, bool* newly_held, Pawl
   return PAWL_OK;
 }
 
-// How large accelerations are, or would be if nothing held: what is far below is rounding.
-static double hardest(const PawlStick* s, const PawlState* state, const PawlValues* values) {
-  const PawlDynamics* d = s->dynamics;
-  double most = pawl_dynamics_largest(d->sizes.v, state->a);
-  for (int j = 0; j < d->sizes.v; j++) {
-    for (int k = d->H.start[j]; k < d->H.start[j + 1]; k++) {
-      if (d->H.index[k] == j && values->M[k] > 0.0) {
-        most = fmax(most, fabs(values->f[j]) / values->M[k]);
-      }
-    }
-  }
-  return most;
-}
-
 // Rows that were left out must follow from the others at the level of accelerations, too.
 static PawlStatus check_redundant(PawlStick* s, const PawlState* state, const PawlValues* values,
                                   PawlError* err) {
@@ -206,7 +193,7 @@ static PawlStatus check_redundant(PawlStick* s, const PawlState* state, const Pa
   PAWL_TRY(pawl_watch_make_problem(s->watching, err));
   unsigned char* off = s->watching->rows.conflict;
   for (int i = 0; i < d->sizes.rows; i++) {
-    double size = s->sizes[i] * hardest(s, state, values) + fabs(values->gamma[i]);
+    double size = s->sizes[i] * pawl_dynamics_push(d, state, values) + fabs(values->gamma[i]);
     off[i] = state->redundant[i] && fabs(s->rate[i]) > PAWL_MEETS * size;
     any |= off[i];
   }
