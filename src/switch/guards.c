@@ -272,12 +272,12 @@ static PawlStatus look(PawlGuards* g, const PawlState* state, bool reacts, const
 
 // Positive while nothing happens. Zero to rounding is not yet across.
 static double margin_of_rate(const PawlGuards* g, const PawlState* state, const PawlGuard* guard,
-                             double rate) {
+                             double rate, double blur) {
   if (g->loosened[guard->of]) {
     return INFINITY;
   }
   double f = (state->modes[guard->of] == PAWL_MODE_UP ? rate : -rate) +
-             DBL_EPSILON * pawl_dynamics_largest(g->dynamics->sizes.v, state->v);
+             DBL_EPSILON * pawl_dynamics_largest(g->dynamics->sizes.v, state->v) + blur;
   return f == 0.0 ? DBL_MIN : f;
 }
 
@@ -296,7 +296,7 @@ static double margin_of(const PawlGuards* g, const PawlState* state, int k, cons
     return margin_of_capacity(g, guard, f, lambda);
   }
   if (!has_side(guard)) {
-    return margin_of_rate(g, state, guard, f);
+    return margin_of_rate(g, state, guard, f, state->blur[k]);
   }
   int side = state->sides[k];
   bool counts = side != 0 && side != PAWL_SIDE_PINNED && side != guard->direction;
@@ -335,6 +335,9 @@ void pawl_guards_keep_margins(PawlGuards* g) {
 // The rates of sliding have no side, but how fast they were is kept, too.
 static void note(const PawlGuards* g, PawlState* state, int k, double f, double none) {
   state->largest[k] = fabs(f) > state->largest[k] ? fabs(f) : state->largest[k];
+  if (!has_side(&g->all[k]) && fabs(f) > state->blur[k]) {
+    state->blur[k] = 0.0;  // it has moved on
+  }
   if (has_side(&g->all[k]) && state->sides[k] != PAWL_SIDE_PINNED &&
       fabs(f) > none * state->largest[k] && fabs(f) > state->blur[k]) {
     state->sides[k] = f > 0.0 ? 1 : -1;

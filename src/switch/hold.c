@@ -43,38 +43,44 @@ double pawl_hold_worst(const PawlDynamics* d, const PawlState* state, const Pawl
   return worst;
 }
 
-// [M -G^T; G 0] [dq; mu] = [0; -g].                                                          (V4)
-static PawlStatus move(PawlDynamics* d, PawlState* state, const unsigned char* set,
-                       const PawlValues* values, double* x, double* y, PawlError* err) {
-  memset(x, 0, (size_t)d->sizes.v * sizeof(double));
+// [M -G^T; G 0] [dq; mu] = [0; -g] over the set.                                            (V4)
+static PawlStatus move(PawlWatching* w, PawlState* state, const unsigned char* set,
+                       const PawlValues* values, PawlError* err) {
+  PawlDynamics* d = w->dynamics;
+  PawlRowProblem* p = &w->rows;
+  PawlRowsResult result;
+  memset(p->r, 0, (size_t)d->sizes.v * sizeof(double));
   for (int i = 0; i < d->sizes.rows; i++) {
-    y[i] = set[i] ? -values->g[i] : 0.0;
+    p->hi[i] = set[i] ? INFINITY : 0.0;
+    p->lo[i] = -p->hi[i];
+    p->weight[i] = 1.0;
+    p->b[i] = set[i] ? values->g[i] : 0.0;
   }
-  PAWL_TRY(
-      pawl_dynamics_solve(d, values, values->M, values->G, values->G, set, state->t, x, y, err));
-  pawl_system_retract(d->system, state->q, x, state->q);
+  PawlStatus status = pawl_watch_solve(w, values, &result, err);
+  if (status == PAWL_RETRY) {
+    return pawl_dynamics_singular(d, values->M, values->G, set, state->t, err);
+  }
+  PAWL_TRY(status);
+  pawl_system_retract(d->system, state->q, p->x, state->q);
   return PAWL_OK;
 }
 
-PawlStatus pawl_hold_snap(PawlDynamics* d, PawlState* state, const unsigned char* set,
-                          const PawlValues** values, double* x, double* y, double* size,
-                          PawlError* err) {
+PawlStatus pawl_hold_snap(PawlWatching* w, PawlState* state, const unsigned char* set,
+                          const PawlValues** values, double* size, PawlError* err) {
   enum { MOST_ROUNDS = 30 };
-  static const double DONE = 1e-15, NEARLY = 1e-12, REDUNDANT = 1e-9;  // of the terms of a row
+  static const double DONE = 1e-15, NEARLY = 1e-12;  // of the terms of a row
+  PawlDynamics* d = w->dynamics;
   PawlPhase phase = pawl_phase_of(state, false);
   int row = 0, number;
   double before = INFINITY;
+  PAWL_TRY(pawl_watch_make_problem(w, err));
   for (int k = 0; k < MOST_ROUNDS; k++) {
     double off = pawl_hold_worst(d, state, *values, set, 0.0, NULL, size, &row);
     if (off <= DONE || (off <= NEARLY && off >= 0.5 * before)) {
-      if (pawl_hold_worst(d, state, *values, state->redundant, 0.0, NULL, size, &row) <=
-          REDUNDANT) {
-        return PAWL_OK;
-      }
-      break;
+      return PAWL_OK;
     }
     before = off;
-    PAWL_TRY(move(d, state, set, *values, x, y, err));
+    PAWL_TRY(move(w, state, set, *values, err));
     PAWL_TRY(pawl_dynamics_evaluate(d, &phase, state, values, err));
   }
   const char* name = pawl_system_row_name(d->system, row, &number);

@@ -3,7 +3,7 @@
 // holds").
 #pragma once
 
-#include "switch/dynamics.h"
+#include "switch/watch.h"
 
 // A constraint has engaged: state->held of its rows, from `g`, the values of all rows with nothing
 // held by this one; `g` becomes what is left. `size` are the sizes of the terms of the rows,
@@ -12,10 +12,11 @@ void pawl_hold_take(const PawlDynamics* d, PawlState* state, int constraint, dou
                     const double* size, const double* watch, bool* refused);
 // It lets go, or slides.
 void pawl_hold_drop(const PawlDynamics* d, PawlState* state, int constraint);
-// Positions move onto the rows of `set` by the least change in the metric of M, until they hold.
-// `values` are those of the state, and again at the end; x (v), y, size (rows) are room.     (V4)
-PAWL_CHECKED PawlStatus pawl_hold_snap(PawlDynamics* d, PawlState* state, const unsigned char* set,
-                                       const PawlValues** values, double* x, double* y,
+// Positions move onto the rows of `set` by the least change in the metric of M, until they hold;
+// rows may depend on each other. `values` are those of the state, and again at the end; `size`
+// (rows) is room.                                                                            (V4)
+PAWL_CHECKED PawlStatus pawl_hold_snap(PawlWatching* watching, PawlState* state,
+                                       const unsigned char* set, const PawlValues** values,
                                        double* size, PawlError* err);
 // The largest |g_i| of the rows in `set`, less what `slack` seconds of motion at `rate` make (NULL:
 // nothing), relative to the terms of its row; and that row.

@@ -149,30 +149,57 @@ static void restart_clocks(PawlJump* j, PawlState* state) {
   }
 }
 
-// How fast a joint slides is measured from where its sliding begins.
-static void begin_sliding(const PawlJump* j, PawlState* state) {
+// A joint that was at rest, and slides from now on.
+static bool begins(const PawlJump* j, const PawlState* state, int c) {
+  const PawlWatching* w = j->guards->watching;
+  bool yes = false;
+  for (int k = 0; k < w->joint_count; k++) {
+    yes |= w->joints[k] == c && j->stick.undecided[k] && state->modes[c] >= PAWL_MODE_UP;
+  }
+  return yes;
+}
+
+// How fast a joint slides is measured from where its sliding begins. One that begins at rest may
+// seem to move the other way, by the drift of what else holds: that much counts as rest until it
+// moves on.
+static PawlStatus begin_sliding(PawlJump* j, PawlState* state, PawlError* err) {
+  static const double OF_DRIFT = 2.0;
+  PawlPhase phase = pawl_phase_of(state, false);
+  const double* watch = NULL;
   for (int k = 0; k < j->guards->condition_count; k++) {
     const PawlGuard* guard = &j->guards->all[k];
-    if (guard->from == PAWL_FROM_SLIDING &&
-        state->modes[guard->of] != j->before->modes[guard->of]) {
-      state->largest[k] = 0.0;
+    if (guard->from != PAWL_FROM_SLIDING) {
+      continue;
+    }
+    if (state->modes[guard->of] != j->before->modes[guard->of]) {
+      state->largest[k] = state->blur[k] = 0.0;
+    }
+    if (begins(j, state, guard->of)) {
+      if (!watch) {
+        PAWL_TRY(pawl_watch_look(j->guards->watching, &phase, state, state->v, state->a,
+                                 state->lambda, &watch, err));
+      }
+      double rate = watch[guard->at];
+      bool back = state->modes[guard->of] == PAWL_MODE_UP ? rate < 0.0 : rate > 0.0;
+      state->blur[k] = back ? OF_DRIFT * fabs(rate) : 0.0;
     }
   }
+  return PAWL_OK;
 }
 
 // Positions move onto what is rigid; joints that hold by a finite force give way, and hold on where
 // that takes them.
 static PawlStatus snap(PawlJump* j, PawlState* state, const PawlValues** values, PawlError* err) {
   PawlDynamics* d = j->dynamics;
-  const PawlWatching* w = j->guards->watching;
+  PawlWatching* w = j->guards->watching;
   bool unused;
-  memcpy(j->set, state->active, (size_t)d->sizes.rows);
+  pawl_modes_active(d->system, state->modes, j->set);
   for (int k = 0; k < w->joint_count; k++) {
     bool own = engages(j, state, w->joints[k]);  // it is the one that snaps
     int row = d->system->constraints[w->joints[k]].first_row;
     j->set[row] = j->set[row] && own;
   }
-  PAWL_TRY(pawl_hold_snap(d, state, j->set, values, j->dv, j->correction, j->size, err));
+  PAWL_TRY(pawl_hold_snap(w, state, j->set, values, j->size, err));
   pawl_dynamics_row_sizes(d, (*values)->G, state->q, 0.0, j->size);
   for (int k = 0; k < w->joint_count; k++) {
     int c = w->joints[k], row = d->system->constraints[c].first_row;
@@ -444,7 +471,7 @@ PawlStatus pawl_jump(PawlJump* j, PawlState* state, const int* next, PawlError* 
   if (newly_held) {
     PAWL_TRY(stop_newly_held(j, state, err));
   }
-  begin_sliding(j, state);
+  PAWL_TRY(begin_sliding(j, state, err));
   d->info.redundant_rows = state->redundant_count;
   if (pawl_system_switches(d->system)) {
     PAWL_TRY(pawl_surfaces_enter(j->guards->surfaces, state, j->before->modes, err));
