@@ -7,19 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double SMALLEST_SIZE = 1e-3;  // coordinates count as at least this in convergence
-// A correction this small relative to a coordinate makes the next one, which is of its square, too
-// small to matter.
-static const double LAST_CORRECTION = 1e-3;
-static const double OWN_BALANCE = 1e-3;  // the same for the forces on a coordinate that are small
-static const double COORDINATE_NOISE =
-    1e-10;  // of the largest coordinate: no smaller one is judged
-
-// fmax without its care for NaN, which keeps loops from vectorising; NaN is caught by evaluation.
-static inline double larger(double a, double b) {
-  return a > b ? a : b;
-}
-
 PawlGaMemory pawl_ga_memory(const PawlStepper* s, PawlState* state) {
   int n = s->sizes.v;
   double* m = state->memory;
@@ -54,9 +41,9 @@ PawlStatus pawl_ga_create(PawlStepper* s, PawlLevel level, PawlGa* d, PawlError*
   set_coefficients(d, s->def.rho);
   d->simple = strcmp(s->def.newton, "simple") == 0;
   int n = s->sizes.v, m = s->sizes.rows;
-  double** vectors[] = {&d->v, &d->vdot,      &d->a,  &d->delta,
-                        &d->r, &d->magnitude, &d->dq, &d->weight};
-  double** rows[] = {&d->lambda, &d->dlambda, &d->c, &d->c_size};
+  double** vectors[] = {&d->v,  &d->vdot,   &d->a,      &d->delta,  &d->r,      &d->magnitude,
+                        &d->dq, &d->weight, &d->size_q, &d->size_v, &d->size_a, &d->rounded};
+  double** rows[] = {&d->lambda, &d->dlambda, &d->c, &d->c_size, &d->rounded_c};
   bool ok = (d->q = PAWL_NEW(&s->arena, double, s->sizes.q)) != NULL &&
             (d->S = PAWL_NEW(&s->arena, double, s->nonzeros_H)) != NULL &&
             (d->J = PAWL_NEW(&s->arena, double, s->G.start[n])) != NULL;
@@ -129,80 +116,25 @@ static void dynamics_residual(const PawlStepper* s, PawlGa* d, const PawlValues*
   }
 }
 
-// The dynamics in the metric of the masses: sqrt(sum r_j^2 / M_jj) against the same of the terms.
-// `*own` receives the largest |r_j| relative to the terms of coordinate j alone, however small
-// these are next to others.
-static double dynamics_error(const PawlStepper* s, const PawlGa* d, double* own) {
-  double error = 0.0, size = 0.0, massless = 0.0, most = 0.0;
-  for (int j = 0; j < s->sizes.v; j++) {
-    double r = fabs(d->r[j]), terms = d->magnitude[j], M = d->weight[j];
-    most = r > most * terms ? (terms > 0.0 ? r / terms : INFINITY) : most;
-    if (M > 0.0) {
-      error += r * r / M;
-      size += terms * terms / M;
-    } else if (terms > 0.0) {
-      massless = larger(massless, r / terms);
-    }
-  }
-  *own = most;
-  return larger(massless, size > 0.0 ? sqrt(error / size) : 0.0);
-}
-
-// True when the last correction was small for every coordinate.
-static bool each_settled(const PawlStepper* s, const PawlGa* d) {
-  bool same = s->sizes.q == s->sizes.v;
-  double largest = 0.0;
-  for (int j = 0; j < s->sizes.q; j++) {
-    largest = larger(largest, fabs(d->q[j]));
-  }
-  for (int j = 0; j < s->sizes.v; j++) {
-    double size =
-        larger(same ? fabs(d->q[j]) : 1.0, d->h * fabs(d->v[j])) + COORDINATE_NOISE * largest;
-    if (fabs(d->dq[j]) > LAST_CORRECTION * size) {
-      return false;
-    }
-  }
-  return true;
-}
-
 // The constraint at its level, c = g, G v + g_t or G v' + gamma, and the size of the terms of each
-// row: sum_j |G_ij| max(|x_j|, SMALLEST_SIZE) with x = q, v or v'.
+// row: |c at x = 0| + sum_j |G_ij| size_j, with the sizes of x = q, v or v'.       (A16)
 static void constraint_residual(const PawlStepper* s, PawlGa* d, const PawlValues* values,
                                 const double* v) {
   const PawlPattern* G = &s->G;
-  bool position = d->level == PAWL_LEVEL_POSITION;
-  const double* start = position                          ? values->g
-                        : d->level == PAWL_LEVEL_VELOCITY ? values->g_t
-                                                          : values->gamma;
-  const double* x = position ? NULL : d->level == PAWL_LEVEL_VELOCITY ? v : d->vdot;
+  bool position = d->level == PAWL_LEVEL_POSITION, velocity = d->level == PAWL_LEVEL_VELOCITY;
+  const double* start = position ? values->g : velocity ? values->g_t : values->gamma;
+  const double* x = velocity ? v : d->vdot;
+  const double* size = position ? d->size_q : velocity ? d->size_v : d->size_a;
   for (int i = 0; i < s->sizes.rows; i++) {
     d->c[i] = start[i];
     d->c_size[i] = position ? 0.0 : fabs(start[i]);
   }
-  bool same = s->sizes.q == s->sizes.v;
   for (int j = 0; j < G->cols; j++) {
-    double size = larger(position ? (same ? fabs(d->q[j]) : 1.0) : fabs(x[j]), SMALLEST_SIZE);
     for (int k = G->start[j]; k < G->start[j + 1]; k++) {
-      d->c_size[G->index[k]] += fabs(values->G[k]) * size;
+      d->c_size[G->index[k]] += fabs(values->G[k]) * size[j];
       d->c[G->index[k]] += position ? 0.0 : values->G[k] * x[j];
     }
   }
-}
-
-static double constraint_error(const PawlStepper* s, const PawlGa* d, const PawlPhase* phase,
-                               int* row) {
-  double largest = 0.0;
-  for (int i = 0; i < s->sizes.rows; i++) {
-    if (!pawl_phase_binds(phase, i)) {
-      continue;
-    }
-    double error = fabs(d->c[i]) / (d->c_size[i] > 0.0 ? d->c_size[i] : SMALLEST_SIZE);
-    if (error > largest) {
-      largest = error;
-      *row = i;
-    }
-  }
-  return largest;
 }
 
 // The tangent J of the constraint by dq, for the right side -f c:                            (A10)
@@ -262,6 +194,7 @@ PawlStatus pawl_ga_correct(PawlStepper* s, PawlGa* d, const PawlPhase* phase, do
   }
   PAWL_TRY(pawl_dynamics_solve(&s->dynamics, values, S, d->B, J, phase->active, t, d->dq,
                                d->dlambda, err));
+  d->change = pawl_ga_part(s, d, d->dq, d->size_q);
   double of_a = 1.0 / (d->h * d->h * d->beta);
   for (int i = 0; i < s->sizes.v; i++) {
     d->delta[i] += d->dq[i];
@@ -273,29 +206,6 @@ PawlStatus pawl_ga_correct(PawlStepper* s, PawlGa* d, const PawlPhase* phase, do
     d->lambda[i] += d->beta_p * d->dlambda[i];
   }
   return PAWL_OK;
-}
-
-PawlStatus pawl_ga_stuck(PawlStepper* s, const PawlGa* d, double t, PawlError* err) {
-  double error_r = d->error_r, error_g = d->error_c;
-  int row = d->worst_row;
-  if (error_g > error_r) {
-    int number;
-    const char* name = pawl_system_row_name(s->system, row, &number);
-    return pawl_fail(err, PAWL_RETRY,
-                     "t = %.10g: Newton's method did not converge in %d iterations; constraint "
-                     "'%s' (row %d) is off by %.3g of its size",
-                     t, s->def.iterations, name, number + 1, error_g);
-  }
-  int stuck = 0;
-  for (int j = 1; j < s->sizes.v; j++) {
-    stuck = fabs(d->r[j]) > fabs(d->r[stuck]) ? j : stuck;
-  }
-  return pawl_fail(err, PAWL_RETRY,
-                   "t = %.10g: Newton's method did not converge in %d iterations; the balance of "
-                   "forces on '%s' is off by %.3g of their size",
-                   t, s->def.iterations,
-                   s->sizes.q == s->sizes.v ? pawl_system_coordinate_name(s->system, stuck) : "v",
-                   error_r);
 }
 
 PawlStatus pawl_ga_residual(PawlStepper* s, PawlGa* d, const PawlPhase* phase, PawlState* state,
@@ -319,15 +229,10 @@ PawlStatus pawl_ga_residual(PawlStepper* s, PawlGa* d, const PawlPhase* phase, P
     PAWL_TRY(pawl_law_directions(phase, values, &d->B, err));
   }
   dynamics_residual(s, d, values);
+  pawl_ga_size(s, d, v);
   constraint_residual(s, d, values, v);
-  d->error_r = dynamics_error(s, d, &d->error_own);
-  d->error_c = constraint_error(s, d, phase, &d->worst_row);
+  pawl_ga_errors(s, d, phase);
   return PAWL_OK;
-}
-
-bool pawl_ga_converged(const PawlStepper* s, const PawlGa* d, int corrections) {
-  return d->error_r <= s->def.tolerance && d->error_c <= s->def.tolerance && corrections > 0 &&
-         (d->error_own <= OWN_BALANCE || each_settled(s, d));
 }
 
 PawlStatus pawl_ga_iterate(PawlStepper* s, PawlGa* d, const PawlPhase* phase, PawlState* state,
@@ -335,7 +240,7 @@ PawlStatus pawl_ga_iterate(PawlStepper* s, PawlGa* d, const PawlPhase* phase, Pa
   double t = state->t + d->h;
   for (int k = 0; k <= s->def.iterations; k++) {
     PAWL_TRY(pawl_ga_residual(s, d, phase, state, err));
-    if (pawl_ga_converged(s, d, k)) {
+    if (pawl_ga_ended(s, d, phase, k, 0.0)) {
       return PAWL_OK;
     }
     if (!(d->error_r < 1e300 && d->error_c < 1e300)) {

@@ -27,11 +27,15 @@ typedef struct PawlGa {
   double *dq, *dlambda;                // correction
   double *S, *J;                       // what a Newton step factors
   double* weight;                      // diagonal of M
+  double *size_q, *size_v, *size_a;    // what each coordinate, rate, acceleration counts as
+  double *rounded, *rounded_c;         // terms of balances and rows that rounding is a part of
   const double* B;                     // force directions: G, or between two gradients
   const double *U, *W;                 // corrections of q and v by the caller; NULL: none
   double* v_total;                     // v + W
   double error_r, error_c, error_own;  // dynamics, constraint; dynamics of the worst coordinate
   int worst_row;
+  double change, last_change;  // largest part of its coordinate that a correction was
+  double best;                 // smallest error of the iteration under way
 } PawlGa;
 
 // The method's part of a state.
@@ -53,14 +57,26 @@ void pawl_ga_forget(PawlStepper* s, PawlState* state);  // no extrapolation in t
 // First guess of v', lambda; a, v and delta follow from (A1) to (A3).
 void pawl_ga_predict(PawlStepper* s, PawlGa* ga, const PawlPhase* phase, PawlState* state,
                      double h);
-// The parts of an iteration: residuals at the iterate (with U and W), their test after a number of
-// corrections, one correction, and the message when it does not end.
+// The parts of an iteration: residuals at the iterate (with U and W), whether it has ended after a
+// number of corrections, one correction, and the message when it does not end.
 PAWL_CHECKED PawlStatus pawl_ga_residual(PawlStepper* s, PawlGa* ga, const PawlPhase* phase,
                                          PawlState* state, PawlError* err);
-bool pawl_ga_converged(const PawlStepper* s, const PawlGa* ga, int corrections);
+// `error_other` is the error of the caller's own rows, 0 without. Once after each residual.
+bool pawl_ga_ended(const PawlStepper* s, PawlGa* ga, const PawlPhase* phase, int corrections,
+                   double error_other);
 PAWL_CHECKED PawlStatus pawl_ga_correct(PawlStepper* s, PawlGa* ga, const PawlPhase* phase,
                                         double t, PawlError* err);
 PawlStatus pawl_ga_stuck(PawlStepper* s, const PawlGa* ga, double t, PawlError* err);
+// What these are made of (ga_end.c). Sizes of q, v and v' at the iterate; those of other rates v;
+// the errors of a residual; the largest |change_j| / size_j; the largest |c_i| of the rows in `set`
+// (NULL: all) over their terms sum_j |G_ij| size_j, which go to `terms` (rows), and its row.
+void pawl_ga_size(const PawlStepper* s, PawlGa* ga, const double* v);
+void pawl_ga_size_rates(const PawlStepper* s, PawlGa* ga, const double* v);
+void pawl_ga_errors(const PawlStepper* s, PawlGa* ga, const PawlPhase* phase);
+double pawl_ga_part(const PawlStepper* s, const PawlGa* ga, const double* change,
+                    const double* size);
+double pawl_ga_row_error(const PawlStepper* s, const double* G, const double* size, const double* c,
+                         const unsigned char* set, double* terms, int* row);
 // Newton's method on dynamics and constraint at its level, from the guess.
 PAWL_CHECKED PawlStatus pawl_ga_iterate(PawlStepper* s, PawlGa* ga, const PawlPhase* phase,
                                         PawlState* state, PawlError* err);

@@ -209,30 +209,12 @@ PawlStatus pawl_nsga_correct(PawlStepper* s, PawlNsga* d, double t, const double
   return PAWL_OK;
 }
 
-// Largest |c_i| of the set over the size of the terms of its row.
-double pawl_nsga_set_error(const PawlStepper* s, const double* G, const double* x, const double* c,
-                           const unsigned char* set, double* size) {
-  memset(size, 0, (size_t)s->sizes.rows * sizeof(double));
-  for (int j = 0; j < s->G.cols; j++) {
-    double of_x = fmax(fabs(x[j]), PAWL_SMALLEST_SIZE);
-    for (int k = s->G.start[j]; k < s->G.start[j + 1]; k++) {
-      size[s->G.index[k]] += fabs(G[k]) * of_x;
-    }
-  }
-  double largest = 0.0;
-  for (int i = 0; i < s->sizes.rows; i++) {
-    if (set[i]) {
-      largest = fmax(largest, fabs(c[i]) / (size[i] > 0.0 ? size[i] : PAWL_SMALLEST_SIZE));
-    }
-  }
-  return largest;
-}
-
 PawlStatus pawl_nsga_stuck(PawlStepper* s, const PawlNsga* d, double t, const char* what,
                            PawlError* err) {
   int worst = 0;
-  for (int j = 1; j < s->sizes.v; j++) {
-    worst = fabs(d->du[j]) > fabs(d->du[worst]) ? j : worst;
+  for (int j = 1; j < s->sizes.v; j++) {  // in the metric of the masses
+    double M = d->ga.weight[j], W = d->ga.weight[worst];
+    worst = M * d->du[j] * d->du[j] > W * d->du[worst] * d->du[worst] ? j : worst;
   }
   return pawl_fail(
       err, PAWL_RETRY,

@@ -48,17 +48,15 @@ PawlStatus pawl_nsga_smooth_motion(PawlStepper* s, PawlNsga* d, const PawlPhase*
 // All at the total motion (q, v).
 PawlStatus pawl_nsga_evaluate(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,
                               const double* v, PawlError* err);
-// One Newton correction of (U, nu) or (W, Lambda) over a set of rows, and how far it is off.
+// One Newton correction of (U, nu) or (W, Lambda) over a set of rows; its dx is left in `du`.
 PawlStatus pawl_nsga_correct(PawlStepper* s, PawlNsga* d, double t, const double* M,
                              const double* force, const unsigned char* set, double* x, double* y,
                              const double* c, PawlError* err);
-double pawl_nsga_set_error(const PawlStepper* s, const double* G, const double* x, const double* c,
-                           const unsigned char* set, double* size);
 PawlStatus pawl_nsga_stuck(PawlStepper* s, const PawlNsga* d, double t, const char* what,
                            PawlError* err);
 // Contacts: their compliance (once in a step), the choice of a level (`x` are the q or v behind its
-// slack), the integral variable eta, Newton's coefficient (0 for a slow approach), the gap rates at
-// the beginning of a step, the log.
+// slack), the integral variable eta, Newton's coefficient (0 for a slow approach), the
+// gap rates at the beginning of a step, the log.
 bool pawl_nsga_has_contacts(const PawlStepper* s);
 PawlStatus pawl_nsga_compliance(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,
                                 PawlError* err);

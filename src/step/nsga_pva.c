@@ -84,6 +84,7 @@ static PawlStatus correct_both(PawlStepper* s, PawlNsga* d, double t, PawlError*
   memset(d->force, 0, (size_t)s->sizes.v * sizeof(double));
   pawl_dynamics_rows(&s->dynamics, values->G, d->ga.dq, values->g, d->rate);
   PAWL_TRY(pawl_nsga_correct(s, d, t, values->M, d->force, d->A, d->U, d->nu, d->rate, err));
+  d->ga.change = fmax(d->ga.change, pawl_ga_part(s, &d->ga, d->du, d->ga.size_q));
   if (!d->jumps) {
     return PAWL_OK;
   }
@@ -94,22 +95,28 @@ static PawlStatus correct_both(PawlStepper* s, PawlNsga* d, double t, PawlError*
   for (int i = 0; i < s->sizes.rows; i++) {
     d->rate[i] += pawl_nsga_restitution(s, d, i) * d->rate_before[i];
   }
-  return pawl_nsga_correct(s, d, t, values->M, d->force, d->B_set, d->W, d->Lambda, d->rate, err);
+  PAWL_TRY(
+      pawl_nsga_correct(s, d, t, values->M, d->force, d->B_set, d->W, d->Lambda, d->rate, err));
+  d->ga.change = fmax(d->ga.change, pawl_ga_part(s, &d->ga, d->du, d->ga.size_v));
+  return PAWL_OK;
 }
 
-// True when position and velocity constraints of the active sets hold and U, W are in balance.
-static bool corrections_converged(const PawlStepper* s, PawlNsga* d) {
+// How far position and velocity constraints of the active sets are off, and the worst row.
+static double corrections_error(const PawlStepper* s, PawlNsga* d, int* row) {
   const PawlValues* values = pawl_eval_values(d->eval);
-  double error = pawl_nsga_set_error(s, values->G, d->ga.q, values->g, d->A, d->dnu);
-  if (d->jumps) {
-    pawl_dynamics_rows(&s->dynamics, values->G, d->ga.v_total, values->g_t, d->rate);
-    for (int i = 0; i < s->sizes.rows; i++) {
-      d->rate[i] += pawl_nsga_restitution(s, d, i) * d->rate_before[i];
-    }
-    error =
-        fmax(error, pawl_nsga_set_error(s, values->G, d->ga.v_total, d->rate, d->B_set, d->dnu));
+  const PawlGa* g = &d->ga;
+  double error = pawl_ga_row_error(s, values->G, g->size_q, values->g, d->A, d->dnu, row);
+  if (!d->jumps) {
+    return error;
   }
-  return error <= s->def.tolerance;
+  int other = 0;
+  pawl_dynamics_rows(&s->dynamics, values->G, g->v_total, values->g_t, d->rate);
+  for (int i = 0; i < s->sizes.rows; i++) {
+    d->rate[i] += pawl_nsga_restitution(s, d, i) * d->rate_before[i];
+  }
+  double of_rate = pawl_ga_row_error(s, values->G, g->size_v, d->rate, d->B_set, d->dnu, &other);
+  *row = of_rate > error ? other : *row;
+  return fmax(error, of_rate);
 }
 
 static PawlStatus evaluate_total(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,
@@ -122,6 +129,8 @@ static PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPhase* 
                                   PawlState* state, PawlError* err) {
   double t = state->t + d->ga.h;
   bool contacts = pawl_nsga_has_contacts(s);
+  double error = 0.0;
+  int row = 0;
   PawlPhase smooth = *phase;
   smooth.active = d->S;
   for (int k = 0; k <= s->def.iterations; k++) {
@@ -131,18 +140,24 @@ static PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPhase* 
     if (contacts) {
       PAWL_TRY(choose_sets(s, d, phase, t, k, &changed, err));
     }
-    if (!changed && pawl_ga_converged(s, &d->ga, k) && corrections_converged(s, d)) {
+    error = corrections_error(s, d, &row);
+    if (!changed && pawl_ga_ended(s, &d->ga, &smooth, k, error)) {
       return PAWL_OK;
     }
     for (int i = 0; i < s->sizes.rows; i++) {
       d->ga.lambda[i] = d->S[i] ? d->ga.lambda[i] : 0.0;
     }
     if (changed) {  // the residuals belong to the sets before
+      d->ga.best = INFINITY;
       PAWL_TRY(pawl_ga_residual(s, &d->ga, &smooth, state, err));
     }
     d->factored = false;
     PAWL_TRY(pawl_ga_correct(s, &d->ga, &smooth, t, err));
     PAWL_TRY(correct_both(s, d, t, err));
+  }
+  if (error > d->ga.error_c) {
+    d->ga.error_c = error;
+    d->ga.worst_row = row;
   }
   return pawl_ga_stuck(s, &d->ga, t, err);
 }

@@ -80,11 +80,19 @@ static bool choose_velocity_set(PawlStepper* s, PawlNsga* d, int iteration) {
   return changed;
 }
 
+// Small enough, or no smaller than before after a correction that was rounding.     (A16) (A19)
+static bool has_ended(const PawlStepper* s, double error, double change, double best) {
+  return error <= fmax(s->def.tolerance, PAWL_ROUNDED) ||
+         (change <= PAWL_LAST_TO_SHRINK && error >= best);
+}
+
 static PawlStatus correct_position(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,
                                    PawlError* err) {
   const PawlValues* values = pawl_eval_values(d->eval);
+  int row = 0;
   memset(d->U, 0, (size_t)s->sizes.v * sizeof(double));
   memset(d->nu, 0, (size_t)s->sizes.rows * sizeof(double));
+  double best = INFINITY;
   for (int k = 0; k <= s->def.iterations; k++) {
     pawl_system_retract(s->system, d->ga.q, d->U, d->q);
     PAWL_TRY(pawl_nsga_evaluate(s, d, phase, t, d->ga.v, err));
@@ -92,10 +100,12 @@ static PawlStatus correct_position(PawlStepper* s, PawlNsga* d, const PawlPhase*
     if (pawl_nsga_has_contacts(s)) {
       PAWL_TRY(choose_position_set(s, d, phase, t, k, &changed, err));
     }
-    if (k > 0 && !changed &&
-        pawl_nsga_set_error(s, values->G, d->q, values->g, d->A, d->dnu) <= s->def.tolerance) {
+    double error = pawl_ga_row_error(s, values->G, d->ga.size_q, values->g, d->A, d->dnu, &row);
+    double change = pawl_ga_part(s, &d->ga, d->du, d->ga.size_q);
+    if (k > 0 && !changed && has_ended(s, error, change, best)) {
       return PAWL_OK;
     }
+    best = k > 0 && !changed ? fmin(best, error) : INFINITY;
     difference_force(s, d, d->ga.h * d->ga.h);
     PAWL_TRY(pawl_nsga_correct(s, d, t, d->M_smooth, d->force, d->A, d->U, d->nu, values->g, err));
   }
@@ -107,26 +117,23 @@ static PawlStatus correct_velocity(PawlStepper* s, PawlNsga* d, const PawlPhase*
   const PawlValues* values = pawl_eval_values(d->eval);
   memset(d->W, 0, (size_t)s->sizes.v * sizeof(double));
   memset(d->Lambda, 0, (size_t)s->sizes.rows * sizeof(double));
-  double last = INFINITY;
+  double best = INFINITY;
   bool changed = false;
   for (int k = 0; k <= s->def.iterations; k++) {
     for (int j = 0; j < s->sizes.v; j++) {
       d->v[j] = d->ga.v[j] + d->W[j];
     }
+    pawl_ga_size_rates(s, &d->ga, d->v);
     if (pawl_nsga_has_contacts(s)) {
       pawl_dynamics_rows(&s->dynamics, values->G, d->v, values->g_t, d->rate);
       changed = choose_velocity_set(s, d, k);
     }
     if (k > 0 && !changed) {
-      double change = 0.0, size = 0.0;
-      for (int j = 0; j < s->sizes.v; j++) {
-        change = fmax(change, fabs(d->du[j]));
-        size = fmax(size, fabs(d->v[j]));
-      }
-      if (change <= s->def.tolerance * fmax(size, PAWL_SMALLEST_SIZE) || change >= last) {
+      double change = pawl_ga_part(s, &d->ga, d->du, d->ga.size_v);
+      if (has_ended(s, change, change, best)) {
         return PAWL_OK;
       }
-      last = k > 2 ? change : INFINITY;
+      best = fmin(best, change);
     }
     if (k > 0) {  // at k = 0 the values are those of the position correction
       PAWL_TRY(pawl_nsga_evaluate(s, d, phase, t, d->v, err));

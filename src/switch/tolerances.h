@@ -52,3 +52,17 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 #define PAWL_MEETS 1e-6
 // [1] Of rates and accelerations: rows that depend on each other and differ by more contradict.
 #define PAWL_CONTRADICTS 1e-9
+
+// ---- the end of Newton's method (docs/theory/generalized-alpha.md) -------------------------------
+// [1] Of the sum of the terms that make up a coordinate, rate or acceleration: it counts as at
+// least this where the terms cancel. Their rounding is then 1e-13 of the size.
+#define PAWL_SMALLEST_PART 1e-3
+// [1] Of the sum of the terms of a row, with what rounding of the coordinates makes of it: less
+// cannot be told from zero. Eight roundings: a term is itself the result of a few operations.
+#define PAWL_ROUNDED (8 * 2.220446049250313e-16)
+// [1] Of the size of a coordinate: after a correction this small (the root of rounding) the next
+// one, which is of its square, is rounding; if residuals are no smaller, nothing is to be gained.
+#define PAWL_LAST_TO_SHRINK 1.5e-8
+// [1] Of the largest coordinate in the metric of the masses: what no coordinate counts as smaller
+// than in that judgement, since a linear solver passes rounding from large to small ones.
+#define PAWL_LOST_PART 1e-3

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// When Newton's method ends (docs/theory/generalized-alpha.md): residuals against the terms of
+// their rows, in the units of each row; what rounding leaves of them; and the message when neither
+// is reached.
+#include <math.h>
+
+#include "step/ga.h"
+
+// A correction this small relative to a coordinate makes the next one, which is of its square, too
+// small to matter.
+static const double LAST_CORRECTION = 1e-3;
+static const double OWN_BALANCE = 1e-3;  // the same for the forces on a coordinate that are small
+// Of the largest coordinate in the metric of the masses: no smaller one is judged by itself.
+static const double COORDINATE_NOISE = 1e-10;
+
+// fmax without its care for NaN, which keeps loops from vectorising; NaN is caught by evaluation.
+static inline double larger(double a, double b) {
+  return a > b ? a : b;
+}
+
+// ---- sizes --------------------------------------------------------------------------------------
+// max_j M_jj x_j^2
+static double largest_square(const PawlStepper* s, const PawlGa* d, const double* x) {
+  double most = 0.0;
+  for (int j = 0; j < s->sizes.v; j++) {
+    most = larger(most, d->weight[j] * x[j] * x[j]);
+  }
+  return most;
+}
+
+// The terms that are summed to q, v and v' of coordinate j: forces, h v and so on.        (A13)
+typedef struct Summed {
+  double q, v, a;
+} Summed;
+
+static inline Summed summed(const PawlGa* d, int j, double q, double v) {
+  double M = d->weight[j], a = M > 0.0 ? d->magnitude[j] / M : fabs(d->vdot[j]);
+  double of_v = fabs(v) + d->h * a;
+  return (Summed){fabs(q) + d->h * of_v, of_v, a};
+}
+
+void pawl_ga_size_rates(const PawlStepper* s, PawlGa* d, const double* v) {
+  for (int j = 0; j < s->sizes.v; j++) {
+    d->size_v[j] = larger(fabs(v[j]), PAWL_SMALLEST_PART * summed(d, j, 0.0, v[j]).v);
+  }
+}
+
+void pawl_ga_size(const PawlStepper* s, PawlGa* d, const double* v) {
+  bool same = s->sizes.q == s->sizes.v;
+  for (int j = 0; j < s->sizes.v; j++) {
+    double q = same ? fabs(d->q[j]) : 1.0;
+    Summed x = summed(d, j, q, v[j]);
+    d->size_q[j] = larger(q, PAWL_SMALLEST_PART * x.q);  // (A14)
+    d->size_v[j] = larger(fabs(v[j]), PAWL_SMALLEST_PART * x.v);
+    d->size_a[j] = larger(fabs(d->vdot[j]), PAWL_SMALLEST_PART * x.a);
+  }
+}
+
+double pawl_ga_part(const PawlStepper* s, const PawlGa* d, const double* change,
+                    const double* size) {
+  double least = PAWL_LOST_PART * PAWL_LOST_PART * largest_square(s, d, size), most = 0.0;
+  for (int j = 0; j < s->sizes.v; j++) {
+    double x = change[j] * change[j], own = size[j] * size[j], M = d->weight[j];
+    x *= M * own < least ? M : 1.0;
+    own = M * own < least ? least : own;
+    most = x > most * own ? (own > 0.0 ? x / own : INFINITY) : most;
+  }
+  return sqrt(most);
+}
+
+// ---- errors -------------------------------------------------------------------------------------
+// sqrt(sum r_j^2 / M_jj) over the same of the terms, and |r_j| over its own where M_jj = 0. (A15)
+static double balance_error(const PawlStepper* s, const PawlGa* d, const double* terms) {
+  double error = 0.0, size = 0.0, massless = 0.0;
+  for (int j = 0; j < s->sizes.v; j++) {
+    double r = fabs(d->r[j]), of = terms[j], M = d->weight[j];
+    if (M > 0.0) {
+      error += r * r / M;
+      size += of * of / M;
+    } else if (of > 0.0) {
+      massless = larger(massless, r / of);
+    }
+  }
+  return larger(massless, size > 0.0 ? sqrt(error / size) : 0.0);
+}
+
+// Largest |c_i| over the terms of row i, for the rows of `set` (NULL: all). (A16)
+static double row_error(int count, const double* c, const double* terms, const unsigned char* set,
+                        int* row) {
+  double largest = 0.0;
+  for (int i = 0; i < count; i++) {
+    double x = fabs(c[i]);
+    if ((!set || set[i]) && x > largest * terms[i]) {
+      largest = terms[i] > 0.0 ? x / terms[i] : INFINITY;
+      *row = i;
+    }
+  }
+  return largest;
+}
+
+double pawl_ga_row_error(const PawlStepper* s, const double* G, const double* size, const double* c,
+                         const unsigned char* set, double* terms, int* row) {
+  pawl_sparse_sizes(&s->G, G, size, 0.0, terms);
+  return row_error(s->sizes.rows, c, terms, set, row);
+}
+
+void pawl_ga_errors(const PawlStepper* s, PawlGa* d, const PawlPhase* phase) {
+  int row;
+  d->error_r = balance_error(s, d, d->magnitude);
+  d->error_own = row_error(s->sizes.v, d->r, d->magnitude, NULL, &row);
+  d->error_c = row_error(s->sizes.rows, d->c, d->c_size, phase->active, &d->worst_row);
+}
+
+// ---- rounding -----------------------------------------------------------------------------------
+// |M||v'| + |f| + |G|^T|lambda|, and what rounding of q and v has to do with it by K and C.  (A17)
+static void round_balance(const PawlStepper* s, PawlGa* d, const PawlValues* tangent) {
+  const PawlPattern* H = &s->H;
+  for (int j = 0; j < s->sizes.v; j++) {
+    d->rounded[j] = d->magnitude[j];
+  }
+  for (int j = 0; j < s->sizes.v; j++) {
+    Summed x = summed(d, j, d->size_q[j], d->size_v[j]);
+    for (int k = H->start[j]; k < H->start[j + 1]; k++) {
+      d->rounded[H->index[k]] += fabs(tangent->K[k]) * x.q + fabs(tangent->C[k]) * x.v;
+    }
+  }
+}
+
+// The same for the constraint at its level, by its tangents.                               (A18)
+static void round_rows(const PawlStepper* s, PawlGa* d, const PawlValues* values,
+                       const PawlValues* tangent) {
+  const PawlPattern* G = &s->G;
+  for (int i = 0; i < s->sizes.rows; i++) {
+    d->rounded_c[i] = d->c_size[i];
+  }
+  for (int j = 0; j < G->cols; j++) {
+    Summed x = summed(d, j, d->size_q[j], d->size_v[j]);
+    for (int k = G->start[j]; k < G->start[j + 1]; k++) {
+      double *terms = d->rounded_c + G->index[k], G_k = fabs(values->G[k]);
+      switch (d->level) {
+        case PAWL_LEVEL_POSITION:
+          *terms += G_k * x.q;
+          break;
+        case PAWL_LEVEL_VELOCITY:
+          *terms += G_k * x.v + fabs(tangent->G_rate[k]) * x.q;
+          break;
+        case PAWL_LEVEL_ACCELERATION:
+          *terms += G_k * x.a + 2 * fabs(tangent->G_rate[k]) * x.v +
+                    fabs(tangent->G_acceleration[k]) * x.q;
+          break;
+      }
+    }
+  }
+}
+
+// Residuals are within the rounding of their terms.
+static bool at_rounding(const PawlStepper* s, PawlGa* d, const PawlPhase* phase) {
+  const PawlValues* tangent = pawl_eval_values(d->tangent_eval);
+  int row = 0;
+  if (d->simple) {
+    return false;  // there are no tangents
+  }
+  round_balance(s, d, tangent);
+  round_rows(s, d, pawl_eval_values(d->residual_eval), tangent);
+  return balance_error(s, d, d->rounded) <= PAWL_ROUNDED &&
+         row_error(s->sizes.rows, d->c, d->rounded_c, phase->active, &row) <= PAWL_ROUNDED;
+}
+
+// ---- the end ------------------------------------------------------------------------------------
+// True when the last correction was small for every coordinate by itself.
+static bool each_settled(const PawlStepper* s, const PawlGa* d) {
+  bool same = s->sizes.q == s->sizes.v;
+  double largest = same ? sqrt(largest_square(s, d, d->q)) : 1.0;
+  for (int j = 0; j < s->sizes.v; j++) {
+    double M = d->weight[j];
+    double size = larger(same ? fabs(d->q[j]) : 1.0, d->h * fabs(d->v[j])) +
+                  (M > 0.0 ? COORDINATE_NOISE * largest / sqrt(M) : 0.0);
+    if (fabs(d->dq[j]) > LAST_CORRECTION * size) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool pawl_ga_ended(const PawlStepper* s, PawlGa* d, const PawlPhase* phase, int corrections,
+                   double error_other) {
+  double tolerance = larger(s->def.tolerance, PAWL_ROUNDED);
+  double error = larger(larger(d->error_r, d->error_c), error_other);
+  bool first = corrections < 2;
+  bool stays = !first && d->change <= PAWL_LAST_TO_SHRINK && d->change >= 0.5 * d->last_change &&
+               error >= d->best;  // (A19)
+  d->best = first || error < d->best ? error : d->best;
+  d->last_change = d->change;
+  if (corrections == 0 || (d->error_own > OWN_BALANCE && !each_settled(s, d))) {
+    return false;
+  }
+  return error <= tolerance || stays ||                           // (A15) (A16)
+         (error_other <= tolerance && at_rounding(s, d, phase));  // (A17) (A18)
+}
+
+// The coordinate whose forces are off most: by r_j^2 / M_jj, or by itself where it has no mass.
+static int worst_coordinate(const PawlStepper* s, const PawlGa* d) {
+  int worst = 0;
+  double most = -1.0;
+  for (int j = 0; j < s->sizes.v; j++) {
+    double r = fabs(d->r[j]), M = d->weight[j], terms = d->magnitude[j];
+    double off = M > 0.0 ? r / sqrt(M) : terms > 0.0 ? r / terms : 0.0;
+    worst = off > most ? j : worst;
+    most = larger(most, off);
+  }
+  return worst;
+}
+
+PawlStatus pawl_ga_stuck(PawlStepper* s, const PawlGa* d, double t, PawlError* err) {
+  if (d->error_c > d->error_r) {
+    int number;
+    const char* name = pawl_system_row_name(s->system, d->worst_row, &number);
+    return pawl_fail(err, PAWL_RETRY,
+                     "t = %.10g: Newton's method did not converge in %d iterations; constraint "
+                     "'%s' (row %d) is off by %.3g of its size",
+                     t, s->def.iterations, name, number + 1, d->error_c);
+  }
+  const char* name = s->sizes.q == s->sizes.v
+                         ? pawl_system_coordinate_name(s->system, worst_coordinate(s, d))
+                         : "v";
+  return pawl_fail(err, PAWL_RETRY,
+                   "t = %.10g: Newton's method did not converge in %d iterations; the balance of "
+                   "forces on '%s' is off by %.3g of their size",
+                   t, s->def.iterations, name, d->error_r);
+}

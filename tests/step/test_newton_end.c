@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// When Newton's method ends: long chains and stiff bars, where rounding is more than the tolerance
+// of the forces; the same model in other units; what `tolerance` does; and what has no solution.
+#include "step/motion.h"
+
+static double iterations_a_step(const Motion* m) {
+  PawlStepperInfo info = pawl_stepper_info(m->stepper);
+  return (double)info.newton_iterations / (double)info.steps;
+}
+
+// Coordinates of up to 1000 m beside angles of 1e-3: the solver passes the rounding of the one on
+// to the other. Every step must be taken whole.
+static void test_long_chain(void** unused) {
+  (void)unused;
+  static const char* const methods[] = {"nsga-pva", "ga-pva", "ga-pv"};
+  Motion m = motion_file("chain", "N=1000"), exact = motion_file("chain", "N=1000");
+  motion_run(&exact, "ga-p", 0.2, 200, NULL);
+  for (int k = 0; k < 3; k++) {
+    double position;
+    motion_run(&m, methods[k], 0.2, 200, &position);
+    print_message("chain of 1000, %s: %.2f iterations a step\n", methods[k], iterations_a_step(&m));
+    assert_true(iterations_a_step(&m) < 5.0);
+    assert_true(position < 1e-11);
+    for (int i = 0; i < m.n.q; i++) {
+      CHECK_NEAR(m.state->q[i], exact.state->q[i], 2e-5);  // two methods of order 2
+    }
+  }
+  motion_end(&m);
+  motion_end(&exact);
+}
+
+#define PENDULUMS                                                    \
+  "coordinates:\n  \"x[i=1..4]\": {start: i}\n  \"y[i=1..4]\": {}\n" \
+  "mass: {\"x[i=1..4]\": 1, \"y[i=1..4]\": 1}\n"                     \
+  "define:\n  \"r[1]\": sqrt(x[1]^2 + y[1]^2)\n"                     \
+  "  \"r[i=2..4]\": sqrt((x[i] - x[i-1])^2 + (y[i] - y[i-1])^2)\n"   \
+  "potential:\n  - for i=1..4: 9.81*y[i]\n"
+
+// Rods with k/m = 1e10 / s^2 beside rods that are rigid: rounding of the lengths alone is 2e-6 N.
+static void test_stiff_pendulums(void** unused) {
+  (void)unused;
+  static const char* const methods[] = {"ga-p", "nsga-pva", "nsga-pvv"};
+  Motion stiff = motion_text("model: stiff\n" PENDULUMS "  - for i=1..4: 5e9*(r[i] - 1)^2\n");
+  Motion rigid =
+      motion_text("model: rigid\n" PENDULUMS "constraints:\n  \"rod[i=1..4]\": r[i] = 1\n");
+  motion_run(&rigid, "ga-pva", 0.5, 500, NULL);
+  for (int k = 0; k < 3; k++) {
+    motion_run(&stiff, methods[k], 0.5, 500, NULL);
+    print_message("stiff pendulums, %s: %.2f iterations a step\n", methods[k],
+                  iterations_a_step(&stiff));
+    assert_true(iterations_a_step(&stiff) <= 3.0);
+    for (int i = 0; i < stiff.n.q; i++) {
+      CHECK_NEAR(stiff.state->q[i], rigid.state->q[i], 2e-5);
+    }
+  }
+  motion_end(&stiff);
+  motion_end(&rigid);
+}
+
+// A bar of 20000 springs, pulled by 1 mm at its end and let go: k u is 1e7 N, its differences
+// vanish but at the end.
+static void test_long_bar(void** unused) {
+  (void)unused;
+  static const char* const methods[] = {"ga-p", "nsga-pva"};
+  Motion m = motion_text(
+      "model: bar\nparameters: {N: 20000, k: 1e10}\ncoordinates:\n"
+      "  \"u[i=1..N]\": {start: 1e-3*i/N}\nmass: {\"u[i=1..N]\": 1}\n"
+      "potential:\n  - k/2*u[1]^2\n  - for i=2..N: k/2*(u[i] - u[i-1])^2\n");
+  for (int k = 0; k < 2; k++) {
+    motion_run(&m, methods[k], 0.01, 10, NULL);
+    assert_true(iterations_a_step(&m) <= 3.0);
+    // The wave has come 1e5 * 0.01 = 1000 springs far: the rest is as it was.
+    CHECK_NEAR(m.state->q[9999], 0.5e-3, 1e-12);
+    // The wall pulls with k u[1] = 500 N as long as the wave is on its way.
+    double momentum = 0.0;
+    for (int i = 0; i < m.n.v; i++) {
+      momentum += m.state->v[i];
+    }
+    CHECK_NEAR(momentum, -5.0, 1e-7);
+  }
+  motion_end(&m);
+}
+
+// Ten links on a spring, in units of `length`, `mass` and `time`.
+static Motion scaled(double length, double mass, double time) {
+  char text[2048];
+  snprintf(text, sizeof text,
+           "model: scaled\nparameters: {N: 5, L: %.17g, m: %.17g, T: %.17g, g: 9.81*L/T^2}\n"
+           "coordinates:\n  \"x[i=1..N]\": {start: (i - 1/2)*L}\n  \"y[i=1..N]\": {}\n"
+           "  \"th[i=1..N]\": {}\nmass: {\"x[i=1..N]\": m, \"y[i=1..N]\": m, "
+           "\"th[i=1..N]\": m*L^2/12}\npotential:\n  - for i=1..N: m*g*y[i]\n"
+           "  - 50*m/T^2*(x[N] - 4*L)^2\nconstraints:\n  \"joint[1]\":\n"
+           "    - x[1] = L/2*cos(th[1])\n    - y[1] = L/2*sin(th[1])\n  \"joint[i=2..N]\":\n"
+           "    - x[i] - L/2*cos(th[i]) = x[i-1] + L/2*cos(th[i-1])\n"
+           "    - y[i] - L/2*sin(th[i]) = y[i-1] + L/2*sin(th[i-1])\n",
+           length, mass, time);
+  return motion_text(text);
+}
+
+// Units are a matter of taste: neither the work nor the result may depend on them.
+static void test_units(void** unused) {
+  (void)unused;
+  static const char* const methods[] = {"ga-p",   "ga-v",     "ga-a",    "ga-pv",
+                                        "ga-pva", "nsga-pvv", "nsga-pva"};
+  static const double units[][3] = {{1e-4, 1, 1}, {1e4, 1, 1}, {1, 1e-4, 1},      {1, 1e4, 1},
+                                    {1, 1, 1e-4}, {1, 1, 1e4}, {1e-4, 1e4, 1e-4}, {1e4, 1e-4, 1e4}};
+  for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+    Motion one = scaled(1, 1, 1);
+    motion_run(&one, methods[k], 0.5, 500, NULL);
+    long long work = pawl_stepper_info(one.stepper).newton_iterations;
+    for (size_t u = 0; u < sizeof units / sizeof *units; u++) {
+      Motion m = scaled(units[u][0], units[u][1], units[u][2]);
+      motion_run(&m, methods[k], 0.5 * units[u][2], 500, NULL);
+      assert_int_equal(pawl_stepper_info(m.stepper).newton_iterations, work);
+      for (int i = 0; i < m.n.q; i++) {
+        double unit = i < 10 ? units[u][0] : 1.0;  // x and y, then angles
+        CHECK_NEAR(m.state->q[i] / unit, one.state->q[i], 1e-9);
+        CHECK_NEAR(m.state->v[i] / unit * units[u][2], one.state->v[i], 1e-8);
+      }
+      motion_end(&m);
+    }
+    motion_end(&one);
+  }
+}
+
+// The balance of forces relative to its terms, recomputed; weaker tolerances take less work.
+static void test_tolerance(void** unused) {
+  (void)unused;
+  static const double tolerances[] = {1e-4, 1e-8, 1e-12};
+  long long work = 0;
+  for (int k = 0; k < 3; k++) {
+    Motion m = motion_file("pendulum", NULL);
+    m.def.tolerance = tolerances[k];
+    double position;
+    motion_run(&m, "ga-p", 1.0, 50, &position);
+    assert_true(position <= 4.0 * tolerances[k]);  // the terms of its rows are 2 m or less
+    assert_true(pawl_stepper_info(m.stepper).newton_iterations > work);
+    work = pawl_stepper_info(m.stepper).newton_iterations;
+    motion_end(&m);
+  }
+}
+
+// A rod that would have to be shorter than nothing, and a force that has no balance: named is the
+// light body it acts on, not the heavy one beside it.
+static void test_no_solution(void** unused) {
+  (void)unused;
+  Motion rod = motion_text(
+      "model: rod\ncoordinates: {x: {}, y: {start: 1, rate: -1/2}}\nmass: {x: 1, y: 1}\n"
+      "constraints: {rod: x^2 + y^2 = 1 - t, guide: x = 0}\n");
+  motion_start(&rod, "ga-p");
+  assert_int_equal(pawl_stepper_step(rod.stepper, rod.state, 2.0, &rod.err), PAWL_RETRY);
+  assert_non_null(strstr(rod.err.message, "did not converge in 20 iterations"));
+  motion_end(&rod);
+
+  Motion light = motion_text(
+      "model: light\ncoordinates: {heavy: {rate: 1}, light: {}}\nmass: {heavy: 1e6, light: 1e-6}\n"
+      "forces:\n  light: if(light > 1e-6, -1, 1)\n");
+  motion_start(&light, "ga-p");
+  assert_int_equal(pawl_stepper_step(light.stepper, light.state, 1.0, &light.err), PAWL_RETRY);
+  assert_non_null(strstr(light.err.message, "forces on 'light' is off by"));
+  motion_end(&light);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_long_chain), cmocka_unit_test(test_stiff_pendulums),
+      cmocka_unit_test(test_long_bar),   cmocka_unit_test(test_units),
+      cmocka_unit_test(test_tolerance),  cmocka_unit_test(test_no_solution),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
