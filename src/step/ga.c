@@ -26,17 +26,19 @@ void pawl_ga_implicit(PawlGa* d) {
   d->beta = 0.5;
 }
 
-static PawlStatus make_evals(PawlStepper* s, PawlGa* d, PawlError* err) {
+static PawlStatus make_evals(PawlStepper* s, PawlGa* d, unsigned more, PawlError* err) {
   static const unsigned residual[] = {PAWL_POSITION, PAWL_TIME_GRADIENT, PAWL_BIAS};
   static const unsigned tangent[] = {0, PAWL_VELOCITY_TANGENT,
                                      PAWL_VELOCITY_TANGENT | PAWL_ACCELERATION_TANGENT};
-  PAWL_TRY(pawl_eval_create(s->system, PAWL_MASS | PAWL_FORCE | PAWL_GRADIENT | residual[d->level],
+  PAWL_TRY(pawl_eval_create(s->system,
+                            PAWL_MASS | PAWL_FORCE | PAWL_GRADIENT | residual[d->level] | more,
                             &d->residual_eval, err));
   return pawl_eval_create(s->system, PAWL_STIFFNESS | PAWL_DAMPING | tangent[d->level],
                           &d->tangent_eval, err);
 }
 
-PawlStatus pawl_ga_create(PawlStepper* s, PawlLevel level, PawlGa* d, PawlError* err) {
+PawlStatus pawl_ga_create(PawlStepper* s, PawlLevel level, unsigned more, PawlGa* d,
+                          PawlError* err) {
   d->level = level;
   set_coefficients(d, s->def.rho);
   d->simple = strcmp(s->def.newton, "simple") == 0;
@@ -54,7 +56,7 @@ PawlStatus pawl_ga_create(PawlStepper* s, PawlLevel level, PawlGa* d, PawlError*
     ok = ok && (*rows[k] = PAWL_NEW(&s->arena, double, m)) != NULL;
   }
   d->v_total = PAWL_NEW(&s->arena, double, n);
-  return ok && d->v_total ? make_evals(s, d, err) : pawl_fail_memory(err);
+  return ok && d->v_total ? make_evals(s, d, more, err) : pawl_fail_memory(err);
 }
 
 void pawl_ga_destroy(PawlGa* d) {
@@ -208,9 +210,22 @@ PawlStatus pawl_ga_correct(PawlStepper* s, PawlGa* d, const PawlPhase* phase, do
   return PAWL_OK;
 }
 
+PawlStatus pawl_ga_balance(PawlStepper* s, PawlGa* d, const PawlPhase* phase, PawlError* err) {
+  const PawlValues* values = pawl_eval_values(d->residual_eval);
+  const double* v = d->U ? d->v_total : d->v;
+  d->B = values->G;
+  if (d->between && phase->crossing) {
+    PAWL_TRY(pawl_law_directions(phase, values, &d->B, err));
+  }
+  dynamics_residual(s, d, values);
+  pawl_ga_size(s, d, v);
+  constraint_residual(s, d, values, v);
+  pawl_ga_errors(s, d, phase);
+  return PAWL_OK;
+}
+
 PawlStatus pawl_ga_residual(PawlStepper* s, PawlGa* d, const PawlPhase* phase, PawlState* state,
                             PawlError* err) {
-  const PawlValues* values = pawl_eval_values(d->residual_eval);
   const double* delta = d->delta;
   if (d->U) {
     for (int j = 0; j < s->sizes.v; j++) {
@@ -224,15 +239,7 @@ PawlStatus pawl_ga_residual(PawlStepper* s, PawlGa* d, const PawlPhase* phase, P
   PawlPoint point = pawl_phase_point(phase, state->t + d->h, d->q, v, d->vdot, d->lambda);
   s->dynamics.info.evaluations++;
   PAWL_TRY(pawl_eval_run(d->residual_eval, &point, err));
-  d->B = values->G;
-  if (d->between && phase->crossing) {
-    PAWL_TRY(pawl_law_directions(phase, values, &d->B, err));
-  }
-  dynamics_residual(s, d, values);
-  pawl_ga_size(s, d, v);
-  constraint_residual(s, d, values, v);
-  pawl_ga_errors(s, d, phase);
-  return PAWL_OK;
+  return pawl_ga_balance(s, d, phase, err);
 }
 
 PawlStatus pawl_ga_iterate(PawlStepper* s, PawlGa* d, const PawlPhase* phase, PawlState* state,

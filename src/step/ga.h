@@ -18,7 +18,7 @@ typedef struct PawlGa {
   bool between;  // force directions between the gradients in a step with a switch
   double alpha_m, alpha_f, beta, gamma;
   double h, beta_p, gamma_p;           // beta', gamma' of the step under way
-  PawlEval* residual_eval;             // M, f, G and the constraint at its level
+  PawlEval* residual_eval;             // M, f, G, the constraint at its level, and more
   PawlEval* tangent_eval;              // K, C and the tangent of the constraint
   double *q, *v, *vdot, *a, *lambda;   // the iterate
   double* delta;                       // q = retract(q_n, delta)
@@ -45,8 +45,10 @@ typedef struct PawlGaMemory {
 } PawlGaMemory;
 PawlGaMemory pawl_ga_memory(const PawlStepper* s, PawlState* state);
 
-// Allocates a core; rho from the stepper's options.
-PAWL_CHECKED PawlStatus pawl_ga_create(PawlStepper* s, PawlLevel level, PawlGa* ga, PawlError* err);
+// Allocates a core; rho from the stepper's options. `more`: what the caller wants to be evaluated
+// with each residual (a mask of PAWL_MASS and so on), besides M, f, G and the constraint's level.
+PAWL_CHECKED PawlStatus pawl_ga_create(PawlStepper* s, PawlLevel level, unsigned more, PawlGa* ga,
+                                       PawlError* err);
 void pawl_ga_destroy(PawlGa* ga);
 // gamma = 1, alpha_m = alpha_f = 0, beta = 1/2 instead of the coefficients of rho.
 void pawl_ga_implicit(PawlGa* ga);
@@ -61,7 +63,10 @@ void pawl_ga_predict(PawlStepper* s, PawlGa* ga, const PawlPhase* phase, PawlSta
 // number of corrections, one correction, and the message when it does not end.
 PAWL_CHECKED PawlStatus pawl_ga_residual(PawlStepper* s, PawlGa* ga, const PawlPhase* phase,
                                          PawlState* state, PawlError* err);
-// `error_other` is the error of the caller's own rows, 0 without. Once after each residual.
+// `pawl_ga_balance` is the residual without a new evaluation, for other lambda or rows at the same
+// point. `error_other` is the error of the caller's own rows, 0 without. Once after each residual.
+PAWL_CHECKED PawlStatus pawl_ga_balance(PawlStepper* s, PawlGa* ga, const PawlPhase* phase,
+                                        PawlError* err);
 bool pawl_ga_ended(const PawlStepper* s, PawlGa* ga, const PawlPhase* phase, int corrections,
                    double error_other);
 PAWL_CHECKED PawlStatus pawl_ga_correct(PawlStepper* s, PawlGa* ga, const PawlPhase* phase,

@@ -8,7 +8,7 @@
 static PawlStatus create_level(PawlStepper* s, PawlLevel level, PawlError* err) {
   PawlGa* ga = PAWL_NEW(&s->arena, PawlGa, 1);
   s->data = ga;
-  return ga ? pawl_ga_create(s, level, ga, err) : pawl_fail_memory(err);
+  return ga ? pawl_ga_create(s, level, 0, ga, err) : pawl_fail_memory(err);
 }
 
 static PawlStatus create_p(PawlStepper* s, PawlError* err) {

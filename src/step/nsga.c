@@ -68,7 +68,9 @@ PawlStatus pawl_nsga_create_kind(PawlStepper* s, PawlLevel level, bool jumps, bo
   }
   d->jumps = jumps;
   d->decoupled = decoupled;
-  PAWL_TRY(pawl_ga_create(s, level, &d->ga, err));
+  unsigned more = PAWL_POSITION | (jumps ? PAWL_TIME_GRADIENT : 0u);
+  PAWL_TRY(pawl_ga_create(s, level, more, &d->ga, err));
+  d->eval = d->ga.residual_eval;
   PAWL_TRY(allocate(s, d, err));
   if (!decoupled) {
     d->ga.U = d->U;
@@ -80,18 +82,13 @@ PawlStatus pawl_nsga_create_kind(PawlStepper* s, PawlLevel level, bool jumps, bo
     d->smooth_row_count += d->smooth_rows[i];
   }
   d->constant_mass = pawl_system_constant_mass(s->system);
-  PAWL_TRY(pawl_contacts_create(s, &d->contacts, err));
-  return pawl_eval_create(
-      s->system,
-      PAWL_MASS | PAWL_FORCE | PAWL_POSITION | PAWL_GRADIENT | PAWL_TIME_GRADIENT | PAWL_BIAS,
-      &d->eval, err);
+  return pawl_contacts_create(s, &d->contacts, err);
 }
 
 void pawl_nsga_destroy(PawlStepper* s) {
   PawlNsga* d = s->data;
   pawl_ga_destroy(&d->ga);
   pawl_contacts_destroy(&d->contacts);
-  pawl_eval_destroy(d->eval);
 }
 
 // The smooth motion of nsga-pvv starts from an acceleration without the switching constraints.
@@ -147,8 +144,11 @@ PawlStatus pawl_nsga_evaluate(PawlStepper* s, PawlNsga* d, const PawlPhase* phas
   PawlPoint point = pawl_phase_point(phase, t, d->q, v, d->ga.vdot, d->ga.lambda);
   s->dynamics.info.evaluations++;
   PAWL_TRY(pawl_eval_run(d->eval, &point, err));
-  const PawlValues* values = pawl_eval_values(d->eval);
-  return pawl_law_directions(phase, values, &d->B, err);
+  return pawl_nsga_directions(d, phase, err);
+}
+
+PawlStatus pawl_nsga_directions(PawlNsga* d, const PawlPhase* phase, PawlError* err) {
+  return pawl_law_directions(phase, pawl_eval_values(d->eval), &d->B, err);
 }
 
 static bool same_bytes(void* kept, const void* now, size_t bytes) {
@@ -178,19 +178,41 @@ static PawlStatus factor(PawlStepper* s, PawlNsga* d, const double* M, const uns
   return status;
 }
 
+static bool all_zero(int n, const double* x) {
+  for (int j = 0; j < n; j++) {
+    if (x[j] != 0.0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool no_row(int m, const unsigned char* set) {
+  return m == 0 || !memchr(set, 1, (size_t)m);
+}
+
 // Solves [M -B^T; G 0] [dx; dy] = -[M x - B^T y - force; c] over the rows of `set`; adds dx and dy.
 PawlStatus pawl_nsga_correct(PawlStepper* s, PawlNsga* d, double t, const double* M,
                              const double* force, const unsigned char* set, double* x, double* y,
                              const double* c, PawlError* err) {
   const PawlValues* values = pawl_eval_values(d->eval);
   int n = s->sizes.v, m = s->sizes.rows;
-  memcpy(d->du, force, (size_t)n * sizeof(double));
+  memset(d->du, 0, (size_t)n * sizeof(double));
+  if (force) {
+    memcpy(d->du, force, (size_t)n * sizeof(double));
+  } else if (no_row(m, set) && all_zero(n, x)) {
+    memset(y, 0, (size_t)m * sizeof(double));
+    return PAWL_OK;
+  }
   pawl_sparse_add(&s->H, M, -1.0, x, d->du);
   for (int i = 0; i < m; i++) {
     y[i] = set[i] ? y[i] : 0.0;
     d->dnu[i] = set[i] ? -c[i] : 0.0;
   }
   pawl_sparse_add_transposed(&s->G, d->B, 1.0, y, d->du);
+  if (all_zero(n, d->du) && all_zero(m, d->dnu)) {
+    return PAWL_OK;  // already solved
+  }
   PawlStatus status = factor(s, d, M, set);
   if (status == PAWL_RETRY) {  // perhaps contacts that depend on each other
     PAWL_TRY(

@@ -9,7 +9,7 @@ typedef struct PawlNsga {
   PawlGa ga;                     // first: the smooth part
   bool jumps;                    // has W
   bool decoupled;                // nsga-pvv: the smooth motion does not know U and W
-  PawlEval* eval;                // M, f, g, G, g_t, gamma at the total motion
+  PawlEval* eval;                // the core's: M, f, g, G, g_t, gamma at the motion looked at last
   double *U, *nu, *W, *Lambda;   // corrections
   double *q, *v;                 // total motion
   double *du, *dnu;              // corrections of these
@@ -45,10 +45,12 @@ PawlStatus pawl_nsga_start(PawlStepper* s, const PawlPhase* phase, PawlState* st
 void pawl_nsga_first_sets(PawlStepper* s, PawlNsga* d, const PawlPhase* phase);
 PawlStatus pawl_nsga_smooth_motion(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
                                    PawlState* state, PawlError* err);
-// All at the total motion (q, v).
+// All at the total motion (q, v); the directions alone where all is evaluated there.
 PawlStatus pawl_nsga_evaluate(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,
                               const double* v, PawlError* err);
-// One Newton correction of (U, nu) or (W, Lambda) over a set of rows; its dx is left in `du`.
+PawlStatus pawl_nsga_directions(PawlNsga* d, const PawlPhase* phase, PawlError* err);
+// One Newton correction of (U, nu) or (W, Lambda) over a set of rows; its dx is left in `du`. No
+// `force` (NULL) and no row: nothing is solved while x is zero.
 PawlStatus pawl_nsga_correct(PawlStepper* s, PawlNsga* d, double t, const double* M,
                              const double* force, const unsigned char* set, double* x, double* y,
                              const double* c, PawlError* err);

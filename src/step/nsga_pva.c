@@ -81,9 +81,8 @@ static PawlStatus choose_sets(PawlStepper* s, PawlNsga* d, const PawlPhase* phas
 // linearly by its increment dq.                                                    (N16) (N17)
 static PawlStatus correct_both(PawlStepper* s, PawlNsga* d, double t, PawlError* err) {
   const PawlValues* values = pawl_eval_values(d->eval);
-  memset(d->force, 0, (size_t)s->sizes.v * sizeof(double));
   pawl_dynamics_rows(&s->dynamics, values->G, d->ga.dq, values->g, d->rate);
-  PAWL_TRY(pawl_nsga_correct(s, d, t, values->M, d->force, d->A, d->U, d->nu, d->rate, err));
+  PAWL_TRY(pawl_nsga_correct(s, d, t, values->M, NULL, d->A, d->U, d->nu, d->rate, err));
   d->ga.change = fmax(d->ga.change, pawl_ga_part(s, &d->ga, d->du, d->ga.size_q));
   if (!d->jumps) {
     return PAWL_OK;
@@ -95,8 +94,7 @@ static PawlStatus correct_both(PawlStepper* s, PawlNsga* d, double t, PawlError*
   for (int i = 0; i < s->sizes.rows; i++) {
     d->rate[i] += pawl_nsga_restitution(s, d, i) * d->rate_before[i];
   }
-  PAWL_TRY(
-      pawl_nsga_correct(s, d, t, values->M, d->force, d->B_set, d->W, d->Lambda, d->rate, err));
+  PAWL_TRY(pawl_nsga_correct(s, d, t, values->M, NULL, d->B_set, d->W, d->Lambda, d->rate, err));
   d->ga.change = fmax(d->ga.change, pawl_ga_part(s, &d->ga, d->du, d->ga.size_v));
   return PAWL_OK;
 }
@@ -119,12 +117,6 @@ static double corrections_error(const PawlStepper* s, PawlNsga* d, int* row) {
   return fmax(error, of_rate);
 }
 
-static PawlStatus evaluate_total(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,
-                                 PawlError* err) {
-  memcpy(d->q, d->ga.q, (size_t)s->sizes.q * sizeof(double));
-  return pawl_nsga_evaluate(s, d, phase, t, d->ga.v_total, err);
-}
-
 static PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
                                   PawlState* state, PawlError* err) {
   double t = state->t + d->ga.h;
@@ -136,11 +128,11 @@ static PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPhase* 
   for (int k = 0; k <= s->def.iterations; k++) {
     bool changed = false;
     PAWL_TRY(pawl_ga_residual(s, &d->ga, &smooth, state, err));
-    PAWL_TRY(evaluate_total(s, d, phase, t, err));
+    PAWL_TRY(pawl_nsga_directions(d, phase, err));
     if (contacts) {
       PAWL_TRY(choose_sets(s, d, phase, t, k, &changed, err));
     }
-    error = corrections_error(s, d, &row);
+    error = k > 0 ? corrections_error(s, d, &row) : INFINITY;
     if (!changed && pawl_ga_ended(s, &d->ga, &smooth, k, error)) {
       return PAWL_OK;
     }
@@ -149,7 +141,7 @@ static PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPhase* 
     }
     if (changed) {  // the residuals belong to the sets before
       d->ga.best = INFINITY;
-      PAWL_TRY(pawl_ga_residual(s, &d->ga, &smooth, state, err));
+      PAWL_TRY(pawl_ga_balance(s, &d->ga, &smooth, err));
     }
     d->factored = false;
     PAWL_TRY(pawl_ga_correct(s, &d->ga, &smooth, t, err));

@@ -95,7 +95,11 @@ static PawlStatus correct_position(PawlStepper* s, PawlNsga* d, const PawlPhase*
   double best = INFINITY;
   for (int k = 0; k <= s->def.iterations; k++) {
     pawl_system_retract(s->system, d->ga.q, d->U, d->q);
-    PAWL_TRY(pawl_nsga_evaluate(s, d, phase, t, d->ga.v, err));
+    if (k > 0) {
+      PAWL_TRY(pawl_nsga_evaluate(s, d, phase, t, d->ga.v, err));
+    } else {  // the values are those of the end of the smooth motion
+      PAWL_TRY(pawl_nsga_directions(d, phase, err));
+    }
     bool changed = false;
     if (pawl_nsga_has_contacts(s)) {
       PAWL_TRY(choose_position_set(s, d, phase, t, k, &changed, err));
