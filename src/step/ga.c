@@ -247,7 +247,7 @@ PawlStatus pawl_ga_iterate(PawlStepper* s, PawlGa* d, const PawlPhase* phase, Pa
   double t = state->t + d->h;
   for (int k = 0; k <= s->def.iterations; k++) {
     PAWL_TRY(pawl_ga_residual(s, d, phase, state, err));
-    if (pawl_ga_ended(s, d, phase, k, 0.0)) {
+    if (pawl_ga_may_end(s, d, phase, k) && pawl_ga_ended(s, d, 0.0)) {
       return PAWL_OK;
     }
     if (!(d->error_r < 1e300 && d->error_c < 1e300)) {

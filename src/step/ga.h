@@ -36,6 +36,7 @@ typedef struct PawlGa {
   int worst_row;
   double change, last_change;  // largest part of its coordinate that a correction was
   double best;                 // smallest error of the iteration under way
+  bool held;                   // dynamics and constraint hold to the tolerance, or to rounding
 } PawlGa;
 
 // The method's part of a state.
@@ -64,11 +65,12 @@ void pawl_ga_predict(PawlStepper* s, PawlGa* ga, const PawlPhase* phase, PawlSta
 PAWL_CHECKED PawlStatus pawl_ga_residual(PawlStepper* s, PawlGa* ga, const PawlPhase* phase,
                                          PawlState* state, PawlError* err);
 // `pawl_ga_balance` is the residual without a new evaluation, for other lambda or rows at the same
-// point. `error_other` is the error of the caller's own rows, 0 without. Once after each residual.
+// point. Where `pawl_ga_may_end` is true `pawl_ga_ended` decides, with the error of the caller's
+// own rows, 0 without.
 PAWL_CHECKED PawlStatus pawl_ga_balance(PawlStepper* s, PawlGa* ga, const PawlPhase* phase,
                                         PawlError* err);
-bool pawl_ga_ended(const PawlStepper* s, PawlGa* ga, const PawlPhase* phase, int corrections,
-                   double error_other);
+bool pawl_ga_may_end(const PawlStepper* s, PawlGa* ga, const PawlPhase* phase, int corrections);
+bool pawl_ga_ended(const PawlStepper* s, PawlGa* ga, double error_other);
 PAWL_CHECKED PawlStatus pawl_ga_correct(PawlStepper* s, PawlGa* ga, const PawlPhase* phase,
                                         double t, PawlError* err);
 PawlStatus pawl_ga_stuck(PawlStepper* s, const PawlGa* ga, double t, PawlError* err);

@@ -182,20 +182,30 @@ static bool each_settled(const PawlStepper* s, const PawlGa* d) {
   return true;
 }
 
-bool pawl_ga_ended(const PawlStepper* s, PawlGa* d, const PawlPhase* phase, int corrections,
-                   double error_other) {
-  double tolerance = larger(s->def.tolerance, PAWL_ROUNDED);
-  double error = larger(larger(d->error_r, d->error_c), error_other);
-  bool first = corrections < 2;
-  bool stays = !first && d->change <= PAWL_LAST_TO_SHRINK && d->change >= 0.5 * d->last_change &&
-               error >= d->best;  // (A19)
-  d->best = first || error < d->best ? error : d->best;
-  d->last_change = d->change;
-  if (corrections == 0 || (d->error_own > OWN_BALANCE && !each_settled(s, d))) {
-    return false;
+static double tolerance_of(const PawlStepper* s) {
+  return larger(s->def.tolerance, PAWL_ROUNDED);
+}
+
+bool pawl_ga_may_end(const PawlStepper* s, PawlGa* d, const PawlPhase* phase, int corrections) {
+  if (corrections > 0 && (d->error_own <= OWN_BALANCE || each_settled(s, d))) {
+    d->held = larger(d->error_r, d->error_c) <= tolerance_of(s) ||  // (A15) (A16)
+              at_rounding(s, d, phase);                             // (A17) (A18)
+    if (d->held || d->change <= PAWL_LAST_TO_SHRINK) {
+      return true;
+    }
   }
-  return error <= tolerance || stays ||                           // (A15) (A16)
-         (error_other <= tolerance && at_rounding(s, d, phase));  // (A17) (A18)
+  d->best = INFINITY;
+  d->last_change = d->change;
+  return false;
+}
+
+bool pawl_ga_ended(const PawlStepper* s, PawlGa* d, double error_other) {
+  double error = larger(larger(d->error_r, d->error_c), error_other);
+  bool stays = d->change <= PAWL_LAST_TO_SHRINK && d->change >= 0.5 * d->last_change &&
+               error >= d->best;  // (A19)
+  d->best = error < d->best ? error : d->best;
+  d->last_change = d->change;
+  return stays || (d->held && error_other <= tolerance_of(s));
 }
 
 // The coordinate whose forces are off most: by r_j^2 / M_jj, or by itself where it has no mass.

@@ -121,7 +121,6 @@ static PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPhase* 
                                   PawlState* state, PawlError* err) {
   double t = state->t + d->ga.h;
   bool contacts = pawl_nsga_has_contacts(s);
-  double error = 0.0;
   int row = 0;
   PawlPhase smooth = *phase;
   smooth.active = d->S;
@@ -132,8 +131,8 @@ static PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPhase* 
     if (contacts) {
       PAWL_TRY(choose_sets(s, d, phase, t, k, &changed, err));
     }
-    error = k > 0 ? corrections_error(s, d, &row) : INFINITY;
-    if (!changed && pawl_ga_ended(s, &d->ga, &smooth, k, error)) {
+    if (!changed && pawl_ga_may_end(s, &d->ga, &smooth, k) &&
+        pawl_ga_ended(s, &d->ga, corrections_error(s, d, &row))) {
       return PAWL_OK;
     }
     for (int i = 0; i < s->sizes.rows; i++) {
@@ -147,6 +146,7 @@ static PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPhase* 
     PAWL_TRY(pawl_ga_correct(s, &d->ga, &smooth, t, err));
     PAWL_TRY(correct_both(s, d, t, err));
   }
+  double error = corrections_error(s, d, &row);
   if (error > d->ga.error_c) {
     d->ga.error_c = error;
     d->ga.worst_row = row;
