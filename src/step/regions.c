@@ -8,6 +8,7 @@
 #include "system/system.h"
 
 enum { MOST_TRIALS = 8 };
+static const double AT_REST = 1e-9;  // [1] of z: a distance that changes by less in a step stays
 
 PawlStatus pawl_regions_create(PawlStepper* s, PawlSurfaces* surfaces, PawlLaw* law,
                                const PawlStateShape* shape, PawlRegions* r, PawlError* err) {
@@ -16,7 +17,8 @@ PawlStatus pawl_regions_create(PawlStepper* s, PawlSurfaces* surfaces, PawlLaw* 
                      .next = PAWL_NEW(&s->arena, int, s->sizes.modes),
                      .tried = PAWL_NEW(&s->arena, int, (size_t)s->sizes.modes* MOST_TRIALS),
                      .G = PAWL_NEW(&s->arena, double, s->dynamics.nonzeros_G),
-                     .impulse = PAWL_NEW(&s->arena, double, s->sizes.rows)};
+                     .impulse = PAWL_NEW(&s->arena, double, s->sizes.rows),
+                     .z = PAWL_NEW(&s->arena, double, s->system->guard_count)};
   if (s->arena.failed) {
     return pawl_fail_memory(err);
   }
@@ -95,6 +97,25 @@ static PawlStatus finish_crossing(PawlStepper* s, PawlRegions* r, PawlState* sta
   return pawl_surfaces_enter(r->surfaces, state, r->before->modes, err);
 }
 
+// Modes whose region was outside at the beginning already and is no farther away at the end are
+// taken back from r->next: the motion is on its way into the region, (S5). *moved: some are left.
+static PawlStatus keep_entering(PawlRegions* r, const PawlSystem* system, const double* z_end,
+                                bool* moved, PawlError* err) {
+  const double* z;
+  const int* modes = r->before->modes;
+  PawlPhase phase = pawl_phase_of(r->before, false);
+  memcpy(r->z, z_end, (size_t)system->guard_count * sizeof(double));
+  PAWL_TRY(pawl_surfaces_look(r->surfaces, &phase, r->before, &z, err));
+  for (int k = 0; k < system->guard_count; k++) {
+    PawlGate g = system->guards[k];
+    if (modes[g.constraint] == g.mode && z[k] < 0.0 && r->z[k] >= (1.0 + AT_REST) * z[k]) {
+      r->next[g.constraint] = g.mode;
+    }
+  }
+  *moved = memcmp(r->next, modes, pawl_phase_mode_bytes(r->before)) != 0;
+  return PAWL_OK;
+}
+
 // One trial; *moved: r->next are other modes, not tried before.
 static PawlStatus try_modes(PawlStepper* s, PawlRegions* r, const PawlPhase* phase, int trial,
                             PawlState* state, double h, bool* moved, PawlError* err) {
@@ -106,6 +127,9 @@ static PawlStatus try_modes(PawlStepper* s, PawlRegions* r, const PawlPhase* pha
   *moved = pawl_modes_next(s->system, z, 0.0, phase->modes, r->next);
   if (!*moved && pawl_modes_margin(s->system, z, phase->modes, &constraint) < -PAWL_UNCOVERED) {
     return pawl_regions_none(s->system, state->t, constraint, err);
+  }
+  if (*moved && trial == 0) {
+    PAWL_TRY(keep_entering(r, s->system, z, moved, err));
   }
   *moved = *moved && !was_tried(r, trial + 1, state);
   return PAWL_OK;

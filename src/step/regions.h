@@ -2,7 +2,8 @@
 // Time stepping through regions (docs/theory/switching.md): a step is taken with the modes that
 // hold at its end. They are found by taking the step with the present ones, looking where it ends,
 // and taking it again with the modes of that place until they agree; when modes return that were
-// tried before, the last are kept.
+// tried before, the last are kept. A mode that was entered in that way from outside of its region
+// is not left while the motion leads on into the region.
 #pragma once
 
 #include "step/method.h"
@@ -15,6 +16,7 @@ typedef struct PawlRegions {
   PawlState* trial;   // the same, with the phase that is tried
   int *next, *tried;  // modes; tried: a list of sets
   double *G, *impulse;
+  double* z;  // switching functions at the end of the step in the present modes
 } PawlRegions;
 
 PAWL_CHECKED PawlStatus pawl_regions_create(PawlStepper* stepper, PawlSurfaces* surfaces,

@@ -198,6 +198,73 @@ static void test_drift(void** unused) {
   motion_end(&m);
 }
 
+// ---- switches -----------------------------------------------------------------------------------
+static int switches_to(Motion* m, double h, double until) {
+  int count = 0;
+  motion_start(m, "moreau-jean");
+  while (m->state->t < until - 0.5 * h) {
+    motion_step(m, h);
+    count += pawl_stepper_instants(m->stepper);
+  }
+  return count;
+}
+
+// A jump that takes most of the speed: the step of the switch ends short of the surface, and the
+// next ones must not go back. One switch for every step size, and results that agree.
+static void test_one_switch_at_any_step(void** unused) {
+  (void)unused;
+  Motion m = motion_text(
+      "model: r\ncoordinates:\n  q1: {start: -0.005577329898804863, rate: 1.4959655441489517}\n"
+      "  q2: {start: 0.12662597282691518, rate: -0.3042037713107841}\n"
+      "  q3: {start: -0.068, rate: 1.988}\n  q4: {start: -0.248, rate: 0.548}\n"
+      "kinetic: 0.7865*q1'^2 + 1.1555*q2'^2 + 0.333*q3'^2 + 1.1225*q4'^2 + "
+      "0.238*(q2' + q3'*cos(q3))^2\npotential: 0\nconstraints:\n  k:\n    impact: post\n"
+      "    modes:\n      a:\n        where: q3 + 0.392*q4 - 0.454 < 0\n        equation:\n"
+      "          - q1 - 0.528*q3 + 0.199*q4 - 0.28*sin(q3)\n"
+      "          - q2 + 0.127*q3 + 0.507*q4 - 0.114*sin(q3)\n"
+      "      b:\n        where: q3 + 0.392*q4 - 0.454 > 0\n        equation:\n"
+      "          - q1 - 0.528*q3 + 0.199*q4 - (0.244*q4 + 1)*(-1.247*q3 - 0.488824*q4 + 0.566138)"
+      " - 0.28*sin(q3)\n"
+      "          - q2 + 0.127*q3 + 0.507*q4 - (0.455*q4 + 1)*(0.668*q3 + 0.261856*q4 - 0.303272)"
+      " - 0.114*sin(q3)\n");
+  for (int k = 0; k < 40; k++) {
+    double h = 1e-2 / (1.0 + 0.7 * k), steps = ceil(1.5 / h);
+    assert_int_equal(switches_to(&m, 1.5 / steps, 1.5), 1);
+    CHECK_NEAR(m.state->q[2], 0.9219, h);  // as with h = 1e-5
+  }
+  motion_end(&m);
+}
+
+// What lands above the border by the drift of one step stays down.
+static void test_landing(void** unused) {
+  (void)unused;
+  Motion m = motion_text(
+      "model: land\ncoordinates: {y: {start: 1}}\nmass: {y: 1}\npotential: 9.81*y\n"
+      "constraints:\n  k:\n    impact: post\n    modes:\n"
+      "      air:\n        where: y > 0\n        equation: []\n"
+      "      floor:\n        where: y < 0\n        equation: y = 0\n");
+  for (int k = 0; k < 40; k++) {
+    assert_int_equal(switches_to(&m, 1e-2 / (1.0 + 0.7 * k), 1.0), 1);
+  }
+  motion_end(&m);
+}
+
+// A track that is left upwards on the far side of the surface and turns back by gravity: the motion
+// goes over to `up` and comes back, two switches, at any step.
+static void test_there_and_back(void** unused) {
+  (void)unused;
+  Motion m = motion_text(
+      "model: back\ncoordinates: {x: {start: -1, rate: 4}, y: {}}\nmass: {x: 1, y: 1}\n"
+      "potential: 9.81*y\nconstraints:\n  k:\n    impact: post\n    modes:\n"
+      "      flat:\n        where: x < 0\n        equation: y = 0\n"
+      "      up:\n        where: x > 0\n        equation: y = x\n");
+  for (int k = 0; k < 40; k++) {
+    assert_int_equal(switches_to(&m, 1e-2 / (1.0 + 0.7 * k), 1.5), 2);
+    assert_true(m.state->v[0] < 0.0);
+  }
+  motion_end(&m);
+}
+
 // ---- failures -----------------------------------------------------------------------------------
 static void test_no_convergence(void** unused) {
   (void)unused;
@@ -223,6 +290,9 @@ int main(void) {
       cmocka_unit_test(test_newton),
       cmocka_unit_test(test_energy_of_a_turning_constraint),
       cmocka_unit_test(test_drift),
+      cmocka_unit_test(test_one_switch_at_any_step),
+      cmocka_unit_test(test_landing),
+      cmocka_unit_test(test_there_and_back),
       cmocka_unit_test(test_no_convergence),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
