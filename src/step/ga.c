@@ -43,8 +43,9 @@ PawlStatus pawl_ga_create(PawlStepper* s, PawlLevel level, unsigned more, PawlGa
   set_coefficients(d, s->def.rho);
   d->simple = strcmp(s->def.newton, "simple") == 0;
   int n = s->sizes.v, m = s->sizes.rows;
-  double** vectors[] = {&d->v,  &d->vdot,   &d->a,      &d->delta,  &d->r,      &d->magnitude,
-                        &d->dq, &d->weight, &d->size_q, &d->size_v, &d->size_a, &d->rounded};
+  double** vectors[] = {&d->v,         &d->vdot,    &d->a,      &d->delta,  &d->r,
+                        &d->magnitude, &d->dq,      &d->weight, &d->size_q, &d->size_v,
+                        &d->size_a,    &d->rounded, &d->path};
   double** rows[] = {&d->lambda, &d->dlambda, &d->c, &d->c_size, &d->rounded_c};
   bool ok = (d->q = PAWL_NEW(&s->arena, double, s->sizes.q)) != NULL &&
             (d->S = PAWL_NEW(&s->arena, double, s->nonzeros_H)) != NULL &&
@@ -83,6 +84,7 @@ void pawl_ga_predict(PawlStepper* s, PawlGa* d, const PawlPhase* phase, PawlStat
   d->gamma_p = d->gamma / (h * d->beta);                                // (A8)
   for (int i = 0; i < s->sizes.v; i++) {
     d->vdot[i] = state->a[i] + more * (state->a[i] - m.last_vdot[i]);
+    d->path[i] = fabs(d->vdot[i]);
     d->a[i] = ((1 - d->alpha_f) * d->vdot[i] + d->alpha_f * state->a[i] - d->alpha_m * m.a[i]) /
               (1 - d->alpha_m);
     d->v[i] = state->v[i] + h * ((1 - d->gamma) * m.a[i] + d->gamma * d->a[i]);
@@ -202,6 +204,7 @@ PawlStatus pawl_ga_correct(PawlStepper* s, PawlGa* d, const PawlPhase* phase, do
     d->delta[i] += d->dq[i];
     d->v[i] += d->gamma_p * d->dq[i];
     d->vdot[i] += d->beta_p * d->dq[i];
+    d->path[i] += fabs(d->beta_p * d->dq[i]);
     d->a[i] += of_a * d->dq[i];
   }
   for (int i = 0; i < s->sizes.rows; i++) {

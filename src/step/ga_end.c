@@ -13,6 +13,10 @@ static const double OWN_BALANCE = 1e-3;  // the same for the forces on a coordin
 // Of the largest coordinate in the metric of the masses: no smaller one is judged by itself.
 static const double COORDINATE_NOISE = 1e-10;
 
+// Of any unit: smaller residuals are none. A motion that comes to rest halves them down to the
+// denormal numbers, where nothing is relative any more.
+static const double NONE = 1e-150;
+
 // fmax without its care for NaN, which keeps loops from vectorising; NaN is caught by evaluation.
 static inline double larger(double a, double b) {
   return a > b ? a : b;
@@ -28,14 +32,15 @@ static double largest_square(const PawlStepper* s, const PawlGa* d, const double
   return most;
 }
 
-// The terms that are summed to q, v and v' of coordinate j: forces, h v and so on.        (A13)
+// The terms that are summed to q, v and v' of coordinate j: forces and corrections, the rates of
+// the smooth motion and their jump, h v and so on.                                         (A13)
 typedef struct Summed {
   double q, v, a;
 } Summed;
 
 static inline Summed summed(const PawlGa* d, int j, double q, double v) {
-  double M = d->weight[j], a = M > 0.0 ? d->magnitude[j] / M : fabs(d->vdot[j]);
-  double of_v = fabs(v) + d->h * a;
+  double M = d->weight[j], a = d->path[j] + (M > 0.0 ? d->magnitude[j] / M : 0.0);
+  double of_v = fabs(v) + fabs(d->v[j]) + d->h * a;
   return (Summed){fabs(q) + d->h * of_v, of_v, a};
 }
 
@@ -90,7 +95,7 @@ static double row_error(int count, const double* c, const double* terms, const u
   double largest = 0.0;
   for (int i = 0; i < count; i++) {
     double x = fabs(c[i]);
-    if ((!set || set[i]) && x > largest * terms[i]) {
+    if ((!set || set[i]) && x > NONE && x > largest * terms[i]) {
       largest = terms[i] > 0.0 ? x / terms[i] : INFINITY;
       *row = i;
     }
@@ -201,8 +206,8 @@ bool pawl_ga_may_end(const PawlStepper* s, PawlGa* d, const PawlPhase* phase, in
 
 bool pawl_ga_ended(const PawlStepper* s, PawlGa* d, double error_other) {
   double error = larger(larger(d->error_r, d->error_c), error_other);
-  bool stays = d->change <= PAWL_LAST_TO_SHRINK && d->change >= 0.5 * d->last_change &&
-               error >= d->best;  // (A19)
+  bool stays = error <= PAWL_LARGEST_ROUNDING && error >= d->best &&
+               d->change <= PAWL_LAST_TO_SHRINK && d->change >= 0.5 * d->last_change;  // (A19)
   d->best = error < d->best ? error : d->best;
   d->last_change = d->change;
   return stays || (d->held && error_other <= tolerance_of(s));
@@ -225,6 +230,12 @@ PawlStatus pawl_ga_stuck(PawlStepper* s, const PawlGa* d, double t, PawlError* e
   if (d->error_c > d->error_r) {
     int number;
     const char* name = pawl_system_row_name(s->system, d->worst_row, &number);
+    if (!(d->error_c < INFINITY)) {  // nothing moves or acts in this row
+      return pawl_fail(err, PAWL_RETRY,
+                       "t = %.10g: Newton's method did not converge in %d iterations; constraint "
+                       "'%s' (row %d) does not hold",
+                       t, s->def.iterations, name, number + 1);
+    }
     return pawl_fail(err, PAWL_RETRY,
                      "t = %.10g: Newton's method did not converge in %d iterations; constraint "
                      "'%s' (row %d) is off by %.3g of its size",

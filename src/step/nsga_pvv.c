@@ -83,7 +83,7 @@ static bool choose_velocity_set(PawlStepper* s, PawlNsga* d, int iteration) {
 // Small enough, or no smaller than before after a correction that was rounding.     (A16) (A19)
 static bool has_ended(const PawlStepper* s, double error, double change, double best) {
   return error <= fmax(s->def.tolerance, PAWL_ROUNDED) ||
-         (change <= PAWL_LAST_TO_SHRINK && error >= best);
+         (change <= PAWL_LAST_TO_SHRINK && error <= PAWL_LARGEST_ROUNDING && error >= best);
 }
 
 static PawlStatus correct_position(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,

@@ -66,3 +66,6 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // [1] Of the largest coordinate in the metric of the masses: what no coordinate counts as smaller
 // than in that judgement, since a linear solver passes rounding from large to small ones.
 #define PAWL_LOST_PART 1e-3
+// [1] Of the terms of a row, or of the balance of forces: what is left by rounding is less. More,
+// with no correction that could help, is a contradiction.
+#define PAWL_LARGEST_ROUNDING 1e-6

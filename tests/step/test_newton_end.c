@@ -161,11 +161,28 @@ static void test_no_solution(void** unused) {
   motion_end(&light);
 }
 
+// Two walls that close in on a body from both sides: corrections vanish and help nothing.
+static void test_contradiction(void** unused) {
+  (void)unused;
+  static const char* const methods[] = {"nsga-pva", "nsga-pvv"};
+  Motion m = motion_text(
+      "model: vice\ncoordinates: {x: {}}\nmass: {x: 1}\ncontacts:\n"
+      "  left: {gap: x - t^2/2}\n  right: {gap: 0 - x - t^2/2}\n");
+  for (int k = 0; k < 2; k++) {
+    motion_start(&m, methods[k]);
+    assert_int_equal(pawl_stepper_step(m.stepper, m.state, 1e-3, &m.err), PAWL_RETRY);
+    assert_non_null(strstr(m.err.message, "did not converge"));
+    assert_null(strstr(m.err.message, "inf"));
+  }
+  motion_end(&m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_long_chain), cmocka_unit_test(test_stiff_pendulums),
-      cmocka_unit_test(test_long_bar),   cmocka_unit_test(test_units),
-      cmocka_unit_test(test_tolerance),  cmocka_unit_test(test_no_solution),
+      cmocka_unit_test(test_long_chain),    cmocka_unit_test(test_stiff_pendulums),
+      cmocka_unit_test(test_long_bar),      cmocka_unit_test(test_units),
+      cmocka_unit_test(test_tolerance),     cmocka_unit_test(test_no_solution),
+      cmocka_unit_test(test_contradiction),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
