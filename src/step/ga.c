@@ -45,19 +45,18 @@ PawlStatus pawl_ga_create(PawlStepper* s, PawlLevel level, unsigned more, PawlGa
   int n = s->sizes.v, m = s->sizes.rows;
   double** vectors[] = {&d->v,         &d->vdot,    &d->a,      &d->delta,  &d->r,
                         &d->magnitude, &d->dq,      &d->weight, &d->size_q, &d->size_v,
-                        &d->size_a,    &d->rounded, &d->path};
+                        &d->size_a,    &d->rounded, &d->path,   &d->v_total};
   double** rows[] = {&d->lambda, &d->dlambda, &d->c, &d->c_size, &d->rounded_c};
-  bool ok = (d->q = PAWL_NEW(&s->arena, double, s->sizes.q)) != NULL &&
-            (d->S = PAWL_NEW(&s->arena, double, s->nonzeros_H)) != NULL &&
-            (d->J = PAWL_NEW(&s->arena, double, s->G.start[n])) != NULL;
+  d->q = PAWL_NEW(&s->arena, double, s->sizes.q);
+  d->S = PAWL_NEW(&s->arena, double, s->nonzeros_H);
+  d->J = PAWL_NEW(&s->arena, double, s->G.start[n]);
   for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++) {
-    ok = ok && (*vectors[k] = PAWL_NEW(&s->arena, double, n)) != NULL;
+    *vectors[k] = PAWL_NEW(&s->arena, double, n);
   }
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
-    ok = ok && (*rows[k] = PAWL_NEW(&s->arena, double, m)) != NULL;
+    *rows[k] = PAWL_NEW(&s->arena, double, m);
   }
-  d->v_total = PAWL_NEW(&s->arena, double, n);
-  return ok && d->v_total ? make_evals(s, d, more, err) : pawl_fail_memory(err);
+  return s->arena.failed ? pawl_fail_memory(err) : make_evals(s, d, more, err);
 }
 
 void pawl_ga_destroy(PawlGa* d) {

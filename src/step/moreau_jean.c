@@ -42,14 +42,13 @@ static PawlStatus create(PawlStepper* s, PawlError* err) {
                 {&d->dv, n},           {&d->move, n}, {&d->P, m},      {&d->lambda, m},
                 {&d->dP, m},           {&d->rate, m}, {&d->rate_n, m}, {&d->S, s->nonzeros_H},
                 {&d->J, s->G.start[n]}};
-  bool ok = true;
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
-    ok = ok && (*arrays[k].array = PAWL_NEW(&s->arena, double, arrays[k].size)) != NULL;
+    *arrays[k].array = PAWL_NEW(&s->arena, double, arrays[k].size);
   }
   d->candidate = PAWL_NEW(&s->arena, unsigned char, m);
   d->set = PAWL_NEW(&s->arena, unsigned char, m);
   d->room = PAWL_NEW(&s->arena, unsigned char, m);
-  if (!ok || !d->candidate || !d->set || !d->room) {
+  if (s->arena.failed) {
     return pawl_fail_memory(err);
   }
   PAWL_TRY(pawl_contacts_create(s, &d->contacts, err));

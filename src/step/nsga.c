@@ -23,7 +23,7 @@ double* pawl_nsga_h_of(const PawlStepper* s, PawlState* state) {
   return pawl_nsga_Lambda_of(s, state) + s->sizes.rows;
 }
 
-static PawlStatus allocate(PawlStepper* s, PawlNsga* d, PawlError* err) {
+static void allocate(PawlStepper* s, PawlNsga* d) {
   int n = s->sizes.v, m = s->sizes.rows;
   struct {
     double** array;
@@ -47,16 +47,14 @@ static PawlStatus allocate(PawlStepper* s, PawlNsga* d, PawlError* err) {
                 {&d->acceleration, m},
                 {&d->M_smooth, s->nonzeros_H},
                 {&d->G_smooth, s->G.start[n]}};
-  bool ok = true;
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
-    ok = ok && (*arrays[k].array = PAWL_NEW(&s->arena, double, arrays[k].size)) != NULL;
+    *arrays[k].array = PAWL_NEW(&s->arena, double, arrays[k].size);
   }
   unsigned char** sets[] = {&d->S,     &d->A,        &d->B_set,   &d->smooth_rows,
                             &d->trial, &d->kept_set, &d->touching};
   for (size_t k = 0; k < sizeof sets / sizeof *sets; k++) {
-    ok = ok && (*sets[k] = PAWL_NEW(&s->arena, unsigned char, m)) != NULL;
+    *sets[k] = PAWL_NEW(&s->arena, unsigned char, m);
   }
-  return ok ? PAWL_OK : pawl_fail_memory(err);
 }
 
 PawlStatus pawl_nsga_create_kind(PawlStepper* s, PawlLevel level, bool jumps, bool decoupled,
@@ -71,7 +69,10 @@ PawlStatus pawl_nsga_create_kind(PawlStepper* s, PawlLevel level, bool jumps, bo
   unsigned more = PAWL_POSITION | (jumps ? PAWL_TIME_GRADIENT : 0u);
   PAWL_TRY(pawl_ga_create(s, level, more, &d->ga, err));
   d->eval = d->ga.residual_eval;
-  PAWL_TRY(allocate(s, d, err));
+  allocate(s, d);
+  if (s->arena.failed) {
+    return pawl_fail_memory(err);
+  }
   if (!decoupled) {
     d->ga.U = d->U;
     d->ga.W = d->W;

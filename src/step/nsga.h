@@ -36,39 +36,41 @@ double* pawl_nsga_eta_of(const PawlStepper* s, PawlState* state);
 double* pawl_nsga_Lambda_of(const PawlStepper* s, PawlState* state);
 double* pawl_nsga_h_of(const PawlStepper* s, PawlState* state);
 // `jumps`: has W; `decoupled`: the smooth motion does not know U and W.
-PawlStatus pawl_nsga_create_kind(PawlStepper* s, PawlLevel level, bool jumps, bool decoupled,
-                                 PawlError* err);
+PAWL_CHECKED PawlStatus pawl_nsga_create_kind(PawlStepper* s, PawlLevel level, bool jumps,
+                                              bool decoupled, PawlError* err);
 void pawl_nsga_destroy(PawlStepper* s);
-PawlStatus pawl_nsga_start(PawlStepper* s, const PawlPhase* phase, PawlState* state,
-                           PawlError* err);
+PAWL_CHECKED PawlStatus pawl_nsga_start(PawlStepper* s, const PawlPhase* phase, PawlState* state,
+                                        PawlError* err);
 // The sets at the beginning of a step: bilateral rows in force.
 void pawl_nsga_first_sets(PawlStepper* s, PawlNsga* d, const PawlPhase* phase);
-PawlStatus pawl_nsga_smooth_motion(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
-                                   PawlState* state, PawlError* err);
+PAWL_CHECKED PawlStatus pawl_nsga_smooth_motion(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
+                                                PawlState* state, PawlError* err);
 // All at the total motion (q, v); the directions alone where all is evaluated there.
-PawlStatus pawl_nsga_evaluate(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,
-                              const double* v, PawlError* err);
-PawlStatus pawl_nsga_directions(PawlNsga* d, const PawlPhase* phase, PawlError* err);
+PAWL_CHECKED PawlStatus pawl_nsga_evaluate(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
+                                           double t, const double* v, PawlError* err);
+PAWL_CHECKED PawlStatus pawl_nsga_directions(PawlNsga* d, const PawlPhase* phase, PawlError* err);
 // One Newton correction of (U, nu) or (W, Lambda) over a set of rows; its dx is left in `du`. No
 // `force` (NULL) and no row: nothing is solved while x is zero.
-PawlStatus pawl_nsga_correct(PawlStepper* s, PawlNsga* d, double t, const double* M,
-                             const double* force, const unsigned char* set, double* x, double* y,
-                             const double* c, PawlError* err);
+PAWL_CHECKED PawlStatus pawl_nsga_correct(PawlStepper* s, PawlNsga* d, double t, const double* M,
+                                          const double* force, const unsigned char* set, double* x,
+                                          double* y, const double* c, PawlError* err);
 PawlStatus pawl_nsga_stuck(PawlStepper* s, const PawlNsga* d, double t, const char* what,
                            PawlError* err);
 // Contacts: their compliance (once in a step), the choice of a level (`x` are the q or v behind its
 // slack), the integral variable eta, Newton's coefficient (0 for a slow approach), the
 // gap rates at the beginning of a step, the log.
 bool pawl_nsga_has_contacts(const PawlStepper* s);
-PawlStatus pawl_nsga_compliance(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,
-                                PawlError* err);
+PAWL_CHECKED PawlStatus pawl_nsga_compliance(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
+                                             double t, PawlError* err);
 bool pawl_nsga_choose(PawlStepper* s, PawlNsga* d, const double* x, const unsigned char* allowed,
                       int iteration, unsigned char* set, bool* changed);
 double pawl_nsga_next_eta(const PawlNsga* d, double lambda, double lambda_n, double eta_n);
 double pawl_nsga_restitution(const PawlStepper* s, const PawlNsga* d, int i);
-PawlStatus pawl_nsga_begin_contacts(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
-                                    const PawlState* state, PawlError* err);
-PawlStatus pawl_nsga_log_impacts(PawlStepper* s, const PawlNsga* d, const PawlState* state,
-                                 const double* q, const double* v, PawlError* err);
+PAWL_CHECKED PawlStatus pawl_nsga_begin_contacts(PawlStepper* s, PawlNsga* d,
+                                                 const PawlPhase* phase, const PawlState* state,
+                                                 PawlError* err);
+PAWL_CHECKED PawlStatus pawl_nsga_log_impacts(PawlStepper* s, const PawlNsga* d,
+                                              const PawlState* state, const double* q,
+                                              const double* v, PawlError* err);
 double pawl_nsga_impulse(const PawlStepper* s, int row);
 void pawl_nsga_multipliers(const PawlStepper* s, PawlState* state, double* lambda);

@@ -71,6 +71,7 @@ static PawlStatus choose_sets(PawlStepper* s, PawlNsga* d, const PawlPhase* phas
     for (int k = 0; k < c->count; k++) {
       d->trial[c->row[k]] = d->A[c->row[k]] && d->B_set[c->row[k]];
     }
+    // The same for accelerations.
     (void)pawl_nsga_choose(s, d, g->vdot, d->trial, iteration, d->S, changed);
     take_smooth_push(c, g->lambda, 0.0, g->lambda);
   }
