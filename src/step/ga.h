@@ -83,8 +83,9 @@ void pawl_ga_size_rates(const PawlStepper* s, PawlGa* ga, const double* v);
 void pawl_ga_errors(const PawlStepper* s, PawlGa* ga, const PawlPhase* phase);
 double pawl_ga_part(const PawlStepper* s, const PawlGa* ga, const double* change,
                     const double* size);
-double pawl_ga_row_error(const PawlStepper* s, const double* G, const double* size, const double* c,
-                         const unsigned char* set, double* terms, int* row);
+double pawl_ga_row_error(const PawlStepper* s, const PawlGa* ga, const double* G,
+                         const double* size, const double* c, const unsigned char* set,
+                         double* terms, int* row);
 // Newton's method on dynamics and constraint at its level, from the guess.
 PAWL_CHECKED PawlStatus pawl_ga_iterate(PawlStepper* s, PawlGa* ga, const PawlPhase* phase,
                                         PawlState* state, PawlError* err);

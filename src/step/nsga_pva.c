@@ -104,7 +104,7 @@ static PawlStatus correct_both(PawlStepper* s, PawlNsga* d, double t, PawlError*
 static double corrections_error(const PawlStepper* s, PawlNsga* d, int* row) {
   const PawlValues* values = pawl_eval_values(d->eval);
   const PawlGa* g = &d->ga;
-  double error = pawl_ga_row_error(s, values->G, g->size_q, values->g, d->A, d->dnu, row);
+  double error = pawl_ga_row_error(s, &d->ga, values->G, g->size_q, values->g, d->A, d->dnu, row);
   if (!d->jumps) {
     return error;
   }
@@ -113,7 +113,8 @@ static double corrections_error(const PawlStepper* s, PawlNsga* d, int* row) {
   for (int i = 0; i < s->sizes.rows; i++) {
     d->rate[i] += pawl_nsga_restitution(s, d, i) * d->rate_before[i];
   }
-  double of_rate = pawl_ga_row_error(s, values->G, g->size_v, d->rate, d->B_set, d->dnu, &other);
+  double of_rate =
+      pawl_ga_row_error(s, &d->ga, values->G, g->size_v, d->rate, d->B_set, d->dnu, &other);
   *row = of_rate > error ? other : *row;
   return fmax(error, of_rate);
 }

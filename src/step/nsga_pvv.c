@@ -104,7 +104,8 @@ static PawlStatus correct_position(PawlStepper* s, PawlNsga* d, const PawlPhase*
     if (pawl_nsga_has_contacts(s)) {
       PAWL_TRY(choose_position_set(s, d, phase, t, k, &changed, err));
     }
-    double error = pawl_ga_row_error(s, values->G, d->ga.size_q, values->g, d->A, d->dnu, &row);
+    double error =
+        pawl_ga_row_error(s, &d->ga, values->G, d->ga.size_q, values->g, d->A, d->dnu, &row);
     double change = pawl_ga_part(s, &d->ga, d->du, d->ga.size_q);
     if (k > 0 && !changed && has_ended(s, error, change, best)) {
       return PAWL_OK;
