@@ -75,7 +75,7 @@ static void fill_blocks(PawlKkt* kkt) {
   }
 }
 
-// The entries of J by rows, for clearing the inactive ones. Needs the places.
+// The entries of G by rows.
 static void fill_rows(PawlKkt* kkt) {
   const PawlKktBlock* J = &kkt->block_J;
   int n = kkt->n, m = kkt->m;
@@ -86,12 +86,26 @@ static void fill_rows(PawlKkt* kkt) {
     kkt->row_start[i + 1] += kkt->row_start[i];
   }
   for (int k = J->count - 1; k >= 0; k--) {  // row_start[i + 1] walks down to the start of row i
-    kkt->row_place[--kkt->row_start[J->row[k] - n + 1]] = J->place[k];
+    kkt->row_entry[--kkt->row_start[J->row[k] - n + 1]] = k;
   }
   for (int i = 0; i < m; i++) {
     kkt->row_start[i] = kkt->row_start[i + 1];
   }
   kkt->row_start[m] = J->count;
+}
+
+// The rows that are active now; without branches, which would follow no pattern.
+static void list_rows(PawlKkt* kkt, const unsigned char* active) {
+  int on = 0, off = 0;
+  for (int i = 0; i < kkt->m; i++) {
+    bool is_on = !active || active[i];
+    kkt->set[i] = is_on;
+    kkt->active[on] = kkt->inactive[off] = i;  // one of them is overwritten
+    on += is_on;
+    off += !is_on;
+  }
+  kkt->active_count = on;
+  kkt->inactive_count = off;
 }
 
 static PawlStatus create_factors(PawlKkt* kkt, PawlKktSolver solver) {
@@ -120,23 +134,27 @@ static PawlStatus build(PawlKkt* kkt, const PawlPattern* S, const PawlPattern* G
   PAWL_TRY(block_create(arena, &kkt->block_J, G->start[kkt->n]));
   kkt->place_D = PAWL_NEW(arena, int, kkt->m);
   kkt->row_start = PAWL_NEW(arena, int, kkt->m + 1);
-  kkt->row_place = PAWL_NEW(arena, int, kkt->block_J.count);
+  kkt->row_entry = PAWL_NEW(arena, int, kkt->block_J.count);
   kkt->row_scale = PAWL_NEW(arena, double, kkt->size);
   kkt->col_scale = PAWL_NEW(arena, double, kkt->size);
-  kkt->right_scale = PAWL_NEW(arena, double, kkt->size);
+  kkt->set = PAWL_NEW(arena, unsigned char, kkt->m);
+  kkt->active = PAWL_NEW(arena, int, kkt->m);
   kkt->inactive = PAWL_NEW(arena, int, kkt->m);
-  kkt->kept = PAWL_NEW(arena, double, kkt->m);
+  kkt->kept_S = PAWL_NEW(arena, double, kkt->block_S.count);
+  kkt->kept_B = PAWL_NEW(arena, double, kkt->block_B.count);
+  kkt->kept_J = PAWL_NEW(arena, double, kkt->block_J.count);
   kkt->trial = PAWL_NEW(arena, double, kkt->size);
   kkt->work = PAWL_NEW(arena, double, kkt->size);
-  if (!kkt->place_D || !kkt->row_start || !kkt->row_place || !kkt->row_scale || !kkt->col_scale ||
-      !kkt->right_scale || !kkt->inactive || !kkt->kept || !kkt->trial || !kkt->work) {
+  if (!kkt->place_D || !kkt->row_start || !kkt->row_entry || !kkt->row_scale || !kkt->col_scale ||
+      !kkt->set || !kkt->active || !kkt->inactive || !kkt->kept_S || !kkt->kept_B || !kkt->kept_J ||
+      !kkt->trial || !kkt->work) {
     return PAWL_ERROR_MEMORY;
   }
   kkt->pattern_sum = pawl_kkt_pattern_sum(kkt);
   fill_blocks(kkt);
-  PAWL_TRY(create_factors(kkt, solver));
   fill_rows(kkt);
-  return PAWL_OK;
+  list_rows(kkt, NULL);
+  return create_factors(kkt, solver);
 }
 
 PawlStatus pawl_kkt_create(const PawlPattern* S, const PawlPattern* G, PawlKktSolver solver,
@@ -199,29 +217,32 @@ static inline uint64_t scatter(const PawlKktBlock* block, const double* from, do
   return top;
 }
 
-// An inactive row is 1 on the diagonal; its right side is scaled so that y_i = c_i.
-static void clear_inactive(PawlKkt* kkt, const unsigned char* active) {
-  for (int k = 0; k < kkt->inactive_count; k++) {
-    int i = kkt->inactive[k];
-    kkt->right_scale[kkt->n + i] = kkt->row_scale[kkt->n + i];
-    kkt->values[kkt->place_D[i]] = 0.0;
+static bool is_same_set(const PawlKkt* kkt, const unsigned char* active) {
+  if (!active) {
+    return kkt->inactive_count == 0;
   }
-  kkt->inactive_count = 0;
-  for (int i = 0; active && i < kkt->m; i++) {
-    if (active[i]) {
-      continue;
-    }
-    for (int k = kkt->row_start[i]; k < kkt->row_start[i + 1]; k++) {
-      kkt->values[kkt->row_place[k]] = 0.0;
-    }
-    kkt->values[kkt->place_D[i]] = 1.0;
-    kkt->right_scale[kkt->n + i] = 1.0 / kkt->col_scale[kkt->n + i];
-    kkt->inactive[kkt->inactive_count++] = i;
+  bool same = kkt->m == 0 || memcmp(kkt->set, active, (size_t)kkt->m) == 0;
+  for (int i = 0; !same && i < kkt->m && kkt->set[i] == (active[i] != 0); i++) {
+    same = i == kkt->m - 1;  // flags other than 1
+  }
+  return same;
+}
+
+static void switch_rows(PawlKkt* kkt, const unsigned char* active) {
+  if (kkt->klu) {
+    pawl_kkt_klu_switch(kkt, active);
+    list_rows(kkt, active);
+  } else {
+    list_rows(kkt, active);
+    pawl_kkt_dense_fit(kkt);
   }
 }
 
 double pawl_kkt_assemble(PawlKkt* kkt, const double* S, const double* B, const double* J,
                          const unsigned char* active) {
+  if (!is_same_set(kkt, active)) {
+    switch_rows(kkt, active);
+  }
   if (!kkt->klu) {
     memset(kkt->values, 0, (size_t)kkt->value_count * sizeof *kkt->values);
   }
@@ -231,7 +252,6 @@ double pawl_kkt_assemble(PawlKkt* kkt, const double* S, const double* B, const d
     uint64_t top_J = scatter(&kkt->block_J, J, kkt->values);
     top = top_B > top ? top_B : top;
     top = top_J > top ? top_J : top;
-    clear_inactive(kkt, active);
   }
   double largest;
   memcpy(&largest, &top, sizeof largest);
@@ -252,12 +272,13 @@ int pawl_kkt_weakest(PawlKkt* kkt) {
   int weakest = 0;
   for (int i = 0; i < kkt->size; i++) {
     double phase = golden * i;
-    t[i] = (0.5 + phase - floor(phase)) / kkt->right_scale[i];
+    t[i] = (0.5 + phase - floor(phase)) / kkt->row_scale[i];
   }
   solve(kkt, t, t + kkt->n);
   for (int i = 0; i < kkt->size; i++) {
     double size = fabs(t[i] / kkt->col_scale[i]);
-    if (!(size <= top)) {  // also when it is not a number
+    bool unknown = i < kkt->n || kkt->set[i - kkt->n];
+    if (unknown && !(size <= top)) {  // also when it is not a number
       top = size;
       weakest = i;
     }
@@ -276,6 +297,7 @@ static PawlStatus factor_scaled(PawlKkt* kkt, double largest) {
 PawlStatus pawl_kkt_factor(PawlKkt* kkt, const double* S, const double* B, const double* J,
                            const unsigned char* active) {
   kkt->info.factorizations++;
+  kkt->kept = false;
   if (kkt->scaled) {
     double largest = pawl_kkt_assemble(kkt, S, B, J, active);
     if (largest <= PAWL_KKT_DRIFT) {
@@ -291,15 +313,50 @@ PawlStatus pawl_kkt_factor(PawlKkt* kkt, const double* S, const double* B, const
   return largest <= PAWL_KKT_DRIFT ? factor_scaled(kkt, largest) : PAWL_RETRY;
 }
 
+static bool is_same(int count, const double* a, const double* b) {
+  return count == 0 || memcmp(a, b, (size_t)count * sizeof *a) == 0;
+}
+
+static void keep(int count, double* to, const double* from) {
+  if (count > 0) {
+    memcpy(to, from, (size_t)count * sizeof *to);
+  }
+}
+
+PawlStatus pawl_kkt_factor_if_changed(PawlKkt* kkt, const double* S, const double* B,
+                                      const double* J, const unsigned char* active) {
+  int S_count = kkt->block_S.count, G_count = kkt->block_J.count;
+  if (kkt->kept && is_same_set(kkt, active) && is_same(S_count, kkt->kept_S, S) &&
+      is_same(G_count, kkt->kept_J, J) && is_same(G_count, kkt->kept_B, B)) {
+    kkt->info.unchanged++;
+    return PAWL_OK;
+  }
+  PAWL_TRY(pawl_kkt_factor(kkt, S, B, J, active));
+  keep(S_count, kkt->kept_S, S);
+  keep(G_count, kkt->kept_B, B);
+  keep(G_count, kkt->kept_J, J);
+  kkt->kept = true;
+  return PAWL_OK;
+}
+
+// x <- x + B^T y over the inactive rows, whose y is given.
+static void add_given(const PawlKkt* kkt, double* x, const double* y) {
+  const PawlKktBlock* B = &kkt->block_B;
+  for (int a = 0; a < kkt->inactive_count; a++) {
+    int i = kkt->inactive[a];
+    for (int e = kkt->row_start[i]; y[i] != 0.0 && e < kkt->row_start[i + 1]; e++) {
+      int k = kkt->row_entry[e];
+      x[B->row[k]] += kkt->values[B->place[k]] / B->factor[k] * y[i];  // exact: a power of two
+    }
+  }
+}
+
 void pawl_kkt_solve(PawlKkt* kkt, double* x, double* y) {
   kkt->info.solves++;
-  for (int k = 0; k < kkt->inactive_count; k++) {
-    kkt->kept[k] = y[kkt->inactive[k]];
+  if (kkt->inactive_count > 0) {
+    add_given(kkt, x, y);
   }
   solve(kkt, x, y);
-  for (int k = 0; k < kkt->inactive_count; k++) {  // y_i = c_i exactly, not to rounding
-    y[kkt->inactive[k]] = kkt->kept[k];
-  }
 }
 
 PawlKktInfo pawl_kkt_info(const PawlKkt* kkt) {

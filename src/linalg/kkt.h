@@ -30,11 +30,18 @@ PAWL_CHECKED PawlStatus pawl_kkt_create(const PawlPattern* S, const PawlPattern*
 void pawl_kkt_destroy(PawlKkt* kkt);  // NULL is allowed
 
 // Factors with these values, given in the order of the patterns. `active` has m entries; NULL means
-// every row is active. Allocates nothing (a KLU factor with new pivots excepted, and counted).
+// every row is active; a row that is not costs almost nothing. Allocates nothing (a KLU factor with
+// new pivots excepted, and counted).
 // PAWL_RETRY: singular to working precision; ask pawl_kkt_diagnose why, or solve by
 // pawl_kkt_min_norm. PAWL_ERROR_MEMORY is the only other failure.
 PAWL_CHECKED PawlStatus pawl_kkt_factor(PawlKkt* kkt, const double* S, const double* B,
                                         const double* J, const unsigned char* active);
+
+// The same, but does nothing when numbers and rows are, to the bit, those of the factorisation that
+// is there and that this function made. For callers that expect it: comparing and keeping the
+// numbers costs less than a factorisation, but not nothing.
+PAWL_CHECKED PawlStatus pawl_kkt_factor_if_changed(PawlKkt* kkt, const double* S, const double* B,
+                                                   const double* J, const unsigned char* active);
 
 // Solves in place: x (n) holds b and receives x; y (m) holds c and receives y. Needs a
 // factorisation.
@@ -70,10 +77,11 @@ void pawl_kkt_save(const PawlKkt* kkt, void* bytes);
 PAWL_CHECKED PawlStatus pawl_kkt_load(PawlKkt* kkt, const void* bytes);
 
 typedef struct PawlKktInfo {
-  PawlKktSolver solver;      // the one in use
-  long long factorizations;  // calls of pawl_kkt_factor
-  long long full;            // of these, with a new choice of pivots
+  PawlKktSolver solver;  // the one in use
+  long long factorizations;
+  long long full;       // of these, with a new choice of pivots
+  long long unchanged;  // calls of pawl_kkt_factor_if_changed that did nothing
   long long solves;
-  int size, nonzeros;  // n + m; entries of the factors (of the last full factorisation)
+  int size, nonzeros;  // n + m; entries of the factors in use
 } PawlKktInfo;
 PawlKktInfo pawl_kkt_info(const PawlKkt* kkt);

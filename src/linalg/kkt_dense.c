@@ -7,41 +7,69 @@
 
 #define LARGEST_UNROLLED 16  // sizes with a solve of their own
 
-static void place_block(PawlKktBlock* block, int size) {
-  for (int k = 0; k < block->count; k++) {
-    block->place[k] = block->row[k] + block->col[k] * size;
-  }
-}
-
 PawlStatus pawl_kkt_dense_create(PawlKkt* kkt) {
   int size = kkt->size;
   if (size > PAWL_KKT_DENSE_MAX) {
     return PAWL_ERROR_MEMORY;
   }
-  kkt->value_count = size * size;
-  kkt->values = PAWL_NEW(&kkt->arena, double, kkt->value_count);
+  kkt->behind = size * size;
+  kkt->values = PAWL_NEW(&kkt->arena, double, (size_t)kkt->behind + 2 * (size_t)kkt->block_J.count);
   kkt->pivot = PAWL_NEW(&kkt->arena, int, size);
-  if (!kkt->values || !kkt->pivot) {
+  kkt->dense_R = PAWL_NEW(&kkt->arena, double, size);
+  kkt->dense_C = PAWL_NEW(&kkt->arena, double, size);
+  kkt->dense_y = PAWL_NEW(&kkt->arena, double, kkt->m);
+  if (!kkt->values || !kkt->pivot || !kkt->dense_R || !kkt->dense_C || !kkt->dense_y) {
     return PAWL_ERROR_MEMORY;
   }
-  place_block(&kkt->block_S, size);
-  place_block(&kkt->block_B, size);
-  place_block(&kkt->block_J, size);
-  for (int i = 0; i < kkt->m; i++) {
-    kkt->place_D[i] = (kkt->n + i) * (size + 1);
-  }
-  kkt->info.nonzeros = kkt->value_count;
+  pawl_kkt_dense_fit(kkt);
   return PAWL_OK;
 }
 
+static void place_rows(PawlKkt* kkt, int size) {
+  PawlKktBlock *B = &kkt->block_B, *J = &kkt->block_J;
+  int n = kkt->n;
+  for (int a = 0; a < kkt->active_count; a++) {
+    int i = kkt->active[a];
+    for (int e = kkt->row_start[i]; e < kkt->row_start[i + 1]; e++) {
+      int k = kkt->row_entry[e];
+      B->place[k] = B->row[k] + (n + a) * size;
+      J->place[k] = n + a + J->col[k] * size;
+    }
+  }
+  for (int a = 0; a < kkt->inactive_count; a++) {
+    int i = kkt->inactive[a];
+    for (int e = kkt->row_start[i]; e < kkt->row_start[i + 1]; e++) {
+      int k = kkt->row_entry[e];
+      B->place[k] = kkt->behind + k;
+      J->place[k] = kkt->behind + B->count + k;
+    }
+  }
+}
+
+void pawl_kkt_dense_fit(PawlKkt* kkt) {
+  int n = kkt->n, size = n + kkt->active_count;
+  const PawlKktBlock* S = &kkt->block_S;
+  for (int k = 0; k < S->count; k++) {
+    S->place[k] = S->row[k] + S->col[k] * size;
+  }
+  place_rows(kkt, size);
+  for (int k = 0; k < size; k++) {
+    int i = k < n ? k : n + kkt->active[k - n];
+    kkt->dense_R[k] = kkt->row_scale[i];
+    kkt->dense_C[k] = kkt->col_scale[i];
+  }
+  kkt->info.nonzeros = kkt->value_count = size * size;
+}
+
 PawlStatus pawl_kkt_dense_factor(PawlKkt* kkt, double smallest) {
+  int size = kkt->n + kkt->active_count;
   kkt->info.full++;
-  if (pawl_lu_factor(kkt->size, kkt->values, kkt->pivot, smallest) != 0) {
+  if (pawl_lu_factor(size, kkt->values, kkt->pivot, smallest) != 0) {
     return PAWL_RETRY;
   }
   double top = 0.0;  // the diagonal holds the inverse pivots
-  for (int k = 0; k < kkt->size; k++) {
-    double d = fabs(kkt->values[(size_t)k * (size_t)(kkt->size + 1)]);
+  for (int k = 0; k < size; k++) {
+    double d = fabs(kkt->values[(size_t)k * (size_t)(size + 1)]);
     top = d > top ? d : top;
   }
   kkt->inverse_pivot = top;
@@ -51,23 +79,24 @@ PawlStatus pawl_kkt_dense_factor(PawlKkt* kkt, double smallest) {
 // Right side in, permuted and scaled; solution out. With `size` a constant the unknowns t stay in
 // registers; through arrays, a load that spans two fresh stores would wait for both.
 PAWL_LU_INLINE void solve(const PawlKkt* kkt, int size, double* t, double* x, double* y) {
-  const double *right_scale = kkt->right_scale, *col_scale = kkt->col_scale;
+  const double *R = kkt->dense_R, *C = kkt->dense_C;
   int n = kkt->n;
   for (int k = 0; k < size; k++) {
     int p = kkt->pivot[k];
     const double* from = p < n ? x + p : y + (p - n);
-    t[k] = *from * right_scale[p];
+    t[k] = *from * R[p];
   }
   pawl_lu_substitute(size, kkt->values, t);
   for (int k = 0; k < size; k++) {
     double* to = k < n ? x + k : y + (k - n);
-    *to = t[k] * col_scale[k];
+    *to = t[k] * C[k];
   }
 }
 
-void pawl_kkt_dense_solve(PawlKkt* kkt, double* x, double* y) {
+// y holds the active rows alone.
+static void solve_active(const PawlKkt* kkt, double* x, double* y) {
   double t[LARGEST_UNROLLED];
-  switch (kkt->size) {
+  switch (kkt->n + kkt->active_count) {
 #define SOLVE(size)            \
   case size:                   \
     solve(kkt, size, t, x, y); \
@@ -90,6 +119,21 @@ void pawl_kkt_dense_solve(PawlKkt* kkt, double* x, double* y) {
     SOLVE(16)
 #undef SOLVE
     default:
-      solve(kkt, kkt->size, kkt->work, x, y);
+      solve(kkt, kkt->n + kkt->active_count, kkt->work, x, y);
+  }
+}
+
+void pawl_kkt_dense_solve(PawlKkt* kkt, double* x, double* y) {
+  if (kkt->inactive_count == 0) {
+    solve_active(kkt, x, y);
+    return;
+  }
+  double* y_active = kkt->dense_y;
+  for (int a = 0; a < kkt->active_count; a++) {
+    y_active[a] = y[kkt->active[a]];
+  }
+  solve_active(kkt, x, y_active);
+  for (int a = 0; a < kkt->active_count; a++) {
+    y[kkt->active[a]] = y_active[a];
   }
 }

@@ -29,7 +29,7 @@ typedef struct PawlKktBlock {  // one of S, B, J
   int count;
   int* row;        // (count) position in the system, 0 .. size-1
   int* col;        // (count)
-  int* place;      // (count) index in `values`
+  int* place;      // (count) index in `values`, for the rows that are active
   double* factor;  // (count)
 } PawlKktBlock;
 
@@ -41,23 +41,31 @@ struct PawlKkt {
   PawlPattern S, G;
   uint64_t pattern_sum;  // tells other patterns, and what was saved with them, from these
   PawlKktBlock block_S, block_B, block_J;
-  int* place_D;         // (m)
-  int* row_start;       // (m + 1) entries of G by rows: place_J of row i is
-  int* row_place;       //   row_place[row_start[i] .. row_start[i+1]-1]
-  int value_count;      // entries of `values`
-  double* values;       // the scaled matrix: dense by columns, or as the compressed columns of KLU
-  double* row_scale;    // (size) R
-  double* col_scale;    // (size) C
-  double* right_scale;  // (size) R, with 1 / C in inactive rows
-  bool scaled;          // R and C have been computed
-  int inactive_count;
-  int* inactive;         // (m) the inactive rows of the last factorisation
-  double* kept;          // (m) right sides of the inactive rows during a solve
-  double inverse_pivot;  // largest 1 / |pivot| of the last factorisation
-  double* trial;         // (size)
-  double* work;          // (size)
-  int* pivot;            // (size) dense only
-  PawlKktKlu* klu;       // NULL: dense
+  int* place_D;     // (m) KLU only
+  int* row_start;   // (m + 1) entries of G by rows: those of row i are
+  int* row_entry;   //   row_entry[row_start[i] .. row_start[i+1]-1]
+  int value_count;  // entries of the matrix in `values`
+  int behind;       // where entries of inactive rows stand in it
+  // The scaled matrix: dense by columns, without the inactive rows, factored in place; or as the
+  // compressed columns of KLU, inactive rows 0 but for 1 on the diagonal. Behind them, for every
+  // entry of an inactive row, the k-th of B, then the k-th of J.
+  double* values;
+  double* row_scale;  // (size) R
+  double* col_scale;  // (size) C
+  bool scaled;        // R and C have been computed
+  // The rows of the last assembly; before the first, every row is active.
+  unsigned char* set;  // (m) rows that are active
+  int active_count, inactive_count;
+  int *active, *inactive;               // (m) the rows, ascending
+  bool kept;                            // the factorisation is that of the next three
+  double *kept_S, *kept_B, *kept_J;     // as given
+  double inverse_pivot;                 // largest 1 / |pivot| of the last factorisation
+  double* trial;                        // (size)
+  double* work;                         // (size)
+  int* pivot;                           // (size) dense only
+  double *dense_R, *dense_C, *dense_y;  // (size), (size), (m) dense only: R, C and y of the
+                                        // coordinates and active rows, without gaps
+  PawlKktKlu* klu;                      // NULL: dense
   PawlKktInfo info;
 };
 
@@ -72,7 +80,7 @@ double pawl_kkt_assemble(PawlKkt* kkt, const double* S, const double* B, const d
 // it.
 int pawl_kkt_weakest(PawlKkt* kkt);
 
-// kkt_scale.c: computes R and C from the values, then every `factor`. Uses `work`.
+// kkt_scale.c: computes R and C from the values, then every `factor`. Uses `work` and `trial`.
 void pawl_kkt_scale(PawlKkt* kkt, const double* S, const double* B, const double* J);
 
 // kkt_scale.c: every `factor` for the R and C that are there.
@@ -81,9 +89,10 @@ void pawl_kkt_use_scale(PawlKkt* kkt);
 // kkt_memory.c
 uint64_t pawl_kkt_pattern_sum(const PawlKkt* kkt);
 
-// kkt_dense.c: factors `values`, overwriting them. `smallest` is the smallest pivot accepted.
-// PAWL_RETRY: singular.
+// kkt_dense.c: factors `values`. `smallest` is the smallest pivot accepted. PAWL_RETRY: singular.
+// Solving leaves y of the inactive rows as it is, and does not look at it.
 PAWL_CHECKED PawlStatus pawl_kkt_dense_create(PawlKkt* kkt);
+void pawl_kkt_dense_fit(PawlKkt* kkt);  // after a change of the active rows, or of R and C
 PAWL_CHECKED PawlStatus pawl_kkt_dense_factor(PawlKkt* kkt, double smallest);
 void pawl_kkt_dense_solve(PawlKkt* kkt, double* x, double* y);
 
@@ -95,6 +104,7 @@ PAWL_CHECKED PawlStatus pawl_kkt_order(const PawlKkt* kkt, const int* start, con
 // kkt_klu.c
 PAWL_CHECKED PawlStatus pawl_kkt_klu_create(PawlKkt* kkt);
 void pawl_kkt_klu_destroy(PawlKkt* kkt);
+void pawl_kkt_klu_switch(PawlKkt* kkt, const unsigned char* active);  // from `set` to these rows
 double pawl_kkt_klu_fill(const PawlKkt* kkt);  // entries of L and U by size squared, as expected
 PAWL_CHECKED PawlStatus pawl_kkt_klu_factor(PawlKkt* kkt, double smallest);
 void pawl_kkt_klu_solve(PawlKkt* kkt, double* x, double* y);

@@ -29,19 +29,33 @@
   { 0x1p-26, 0x1p-36, 0x1p-16 }
 #define UNSUITED 1e3  // entry below a pivot, in units of the smallest pivot accepted
 
+// After so many factorisations with the same rows, inactive ones are left out of the patterns. To
+// find these costs about two factorisations, and up to half of each later one is saved.
+#define STEADY 8
+
+typedef struct Order {  // in which the unknowns are eliminated, and what follows from it
+  int count;
+  int* column;                // (count) the columns of A in this order
+  int *row_at, *col_at;       // (size) where a row and a column of A are in it; `size`: nowhere
+  int* pivot_index;           // (value_count) row_at of each entry of A
+  PawlFactorPattern pattern;  // of L and U
+} Order;
+
 struct PawlKktKlu {
   klu_common common;
   klu_symbolic* symbolic;
-  int *start, *index;  // (size + 1), (value_count) the pattern of A
-  bool has_pivots;     // P, Q, L and U below are those of a factorisation
-  int *P, *Q;          // (size) row P[k], column Q[k] of A is the k-th
-  int *P_inverse, *Q_inverse;
-  int* pivot_index;           // (value_count) the row of each entry of A in pivot order
-  PawlFactorPattern pattern;  // of L and U
-  double *L, *U;              // U holds 1 / U_kk on the diagonal
+  int *start, *index;    // (size + 1), (value_count) the pattern of A
+  int *home_B, *home_J;  // (entries of G) places of entries of active rows
+  bool has_pivots;       // P and Q below are those of a factorisation
+  int *P, *Q;            // (size) row P[k], column Q[k] of A is the k-th
+  Order all, few;        // for P and Q, with every row; without the inactive rows of one set
+  Order order;           // the one in use: its numbers and pointers
+  bool left_out;         // that is `few`
+  int steady;            // factorisations in a row with this set and P
+  double *L, *U;         // U holds 1 / U_kk on the diagonal
   int L_room, U_room;
   bool refine;    // solutions need a step of refinement
-  double* x;      // (size) zero between calls
+  double* x;      // (size + 1) zero between calls; the last takes what is in inactive rows
   double* right;  // (size) scaled right side during a refined solve
 };
 
@@ -58,7 +72,7 @@ static int place_coordinates(PawlKkt* kkt, PawlKktKlu* klu) {
     }
     for (int k = kkt->G.start[j]; k < kkt->G.start[j + 1]; k++) {
       klu->index[count] = kkt->n + kkt->G.index[k];
-      kkt->block_J.place[k] = count++;
+      klu->home_J[k] = kkt->block_J.place[k] = count++;
     }
   }
   return count;
@@ -81,28 +95,37 @@ static void place_multipliers(PawlKkt* kkt, PawlKktKlu* klu, int count, int* nex
   for (int k = 0; k < kkt->block_B.count; k++) {  // by columns of G: rows of B^T ascend
     int place = next[kkt->G.index[k]]++;
     klu->index[place] = kkt->block_B.row[k];
-    kkt->block_B.place[k] = place;
+    klu->home_B[k] = kkt->block_B.place[k] = place;
   }
+}
+
+static PawlStatus order_create(PawlArena* arena, Order* o, int size, int value_count) {
+  o->column = PAWL_NEW(arena, int, size);
+  o->row_at = PAWL_NEW(arena, int, size);
+  o->col_at = PAWL_NEW(arena, int, size);
+  o->pivot_index = PAWL_NEW(arena, int, value_count);
+  PAWL_TRY(pawl_factor_pattern_create(&o->pattern, arena, size));
+  return o->column && o->row_at && o->col_at && o->pivot_index ? PAWL_OK : PAWL_ERROR_MEMORY;
 }
 
 static PawlStatus take_memory(PawlKkt* kkt, PawlKktKlu* klu) {
   PawlArena* arena = &kkt->arena;
   int size = kkt->size, count = kkt->value_count;
-  kkt->values = PAWL_NEW(arena, double, count);
+  kkt->values = PAWL_NEW(arena, double, (size_t)count + 2 * (size_t)kkt->block_J.count);
   klu->start = PAWL_NEW(arena, int, size + 1);
   klu->index = PAWL_NEW(arena, int, count);
   klu->P = PAWL_NEW(arena, int, size);
   klu->Q = PAWL_NEW(arena, int, size);
-  klu->P_inverse = PAWL_NEW(arena, int, size);
-  klu->Q_inverse = PAWL_NEW(arena, int, size);
-  klu->pivot_index = PAWL_NEW(arena, int, count);
-  klu->x = PAWL_NEW(arena, double, size);
+  klu->home_B = PAWL_NEW(arena, int, kkt->block_B.count);
+  klu->home_J = PAWL_NEW(arena, int, kkt->block_J.count);
+  klu->x = PAWL_NEW(arena, double, size + 1);
   klu->right = PAWL_NEW(arena, double, size);
-  if (!kkt->values || !klu->start || !klu->index || !klu->P || !klu->Q || !klu->P_inverse ||
-      !klu->Q_inverse || !klu->pivot_index || !klu->x || !klu->right) {
+  if (!kkt->values || !klu->start || !klu->index || !klu->P || !klu->Q || !klu->home_B ||
+      !klu->home_J || !klu->x || !klu->right) {
     return PAWL_ERROR_MEMORY;
   }
-  return pawl_factor_pattern_create(&klu->pattern, arena, size);
+  PAWL_TRY(order_create(arena, &klu->all, size, count));
+  return kkt->m > 0 ? order_create(arena, &klu->few, size, count) : PAWL_OK;
 }
 
 static PawlStatus make_room(double** values, int* room, int need) {
@@ -117,22 +140,55 @@ static PawlStatus make_room(double** values, int* room, int need) {
   return PAWL_OK;
 }
 
-// Prepares the loop below for the pivot order P, Q.
-static PawlStatus take_order(PawlKkt* kkt, PawlKktKlu* klu) {
-  for (int k = 0; k < kkt->size; k++) {
-    klu->P_inverse[klu->P[k]] = k;
-    klu->Q_inverse[klu->Q[k]] = k;
+// The order P, Q without the rows that are not in `set` (NULL: with all) and their columns, and the
+// patterns of its factors.
+static PawlStatus find_order(const PawlKkt* kkt, Order* o, const unsigned char* set) {
+  const PawlKktKlu* klu = kkt->klu;
+  int n = kkt->n, size = kkt->size;
+  o->count = 0;
+  for (int k = 0; k < size; k++) {
+    int row = klu->P[k], column = klu->Q[k];
+    bool in = !set || column < n || set[column - n];
+    o->row_at[row] = o->col_at[column] = in ? o->count : size;
+    if (in) {
+      o->column[o->count++] = column;
+    }
   }
   for (int p = 0; p < kkt->value_count; p++) {
-    klu->pivot_index[p] = klu->P_inverse[klu->index[p]];
+    o->pivot_index[p] = o->row_at[klu->index[p]];
   }
-  PAWL_TRY(
-      pawl_factor_pattern_find(&klu->pattern, kkt->size, klu->Q, klu->start, klu->pivot_index));
-  int L_count = klu->pattern.L_start[kkt->size], U_count = klu->pattern.U_start[kkt->size];
-  PAWL_TRY(make_room(&klu->L, &klu->L_room, L_count));
-  PAWL_TRY(make_room(&klu->U, &klu->U_room, U_count));
-  kkt->info.nonzeros = L_count + U_count - kkt->size;
+  return pawl_factor_pattern_find(&o->pattern, o->count, o->column, klu->start, o->pivot_index);
+}
+
+static void use_order(PawlKkt* kkt, const Order* o) {
+  kkt->klu->order = *o;
+  kkt->klu->left_out = o == &kkt->klu->few;
+  kkt->info.nonzeros = o->pattern.L_start[o->count] + o->pattern.U_start[o->count] - o->count;
+}
+
+// Prepares the loop below for the pivot order P, Q. Factors with fewer rows have no other entries:
+// all room that they may need is taken here.
+static PawlStatus take_order(PawlKkt* kkt, PawlKktKlu* klu) {
+  int size = kkt->size;
+  Order* all = &klu->all;
+  klu->steady = 0;
+  PAWL_TRY(find_order(kkt, all, NULL));
+  PAWL_TRY(make_room(&klu->L, &klu->L_room, all->pattern.L_start[size]));
+  PAWL_TRY(make_room(&klu->U, &klu->U_room, all->pattern.U_start[size]));
+  if (kkt->m > 0) {
+    PAWL_TRY(pawl_factor_pattern_reserve(&klu->few.pattern, &all->pattern));
+  }
+  use_order(kkt, all);
   klu->has_pivots = true;
+  return PAWL_OK;
+}
+
+// Leaves the inactive rows out. Factorisations have succeeded with them: their D, the only entries
+// of their rows and columns that are not 0, were the pivots. So what is left out are operations
+// with 0, and the numbers of L and U that remain are the same.
+static PawlStatus leave_out(PawlKkt* kkt, PawlKktKlu* klu) {
+  PAWL_TRY(find_order(kkt, &klu->few, kkt->set));
+  use_order(kkt, &klu->few);
   return PAWL_OK;
 }
 
@@ -156,10 +212,11 @@ PawlStatus pawl_kkt_klu_create(PawlKkt* kkt) {
     return PAWL_ERROR_MEMORY;
   }
   kkt->klu = klu;
-  if (kkt->block_S.count > INT32_MAX - kkt->m - 2 * kkt->block_J.count) {
+  if (kkt->block_J.count > INT32_MAX / 8 ||
+      kkt->block_S.count > INT32_MAX - kkt->m - 4 * kkt->block_J.count) {
     return PAWL_ERROR_MEMORY;
   }
-  kkt->value_count = kkt->block_S.count + 2 * kkt->block_J.count + kkt->m;
+  kkt->behind = kkt->value_count = kkt->block_S.count + 2 * kkt->block_J.count + kkt->m;
   PAWL_TRY(take_memory(kkt, klu));
   int count = place_coordinates(kkt, klu);
   place_multipliers(kkt, klu, count, klu->P);
@@ -168,6 +225,43 @@ PawlStatus pawl_kkt_klu_create(PawlKkt* kkt) {
   klu->common.btf = 0;     // one block: the matrix of a connected model does not decompose
   klu->common.scale = -1;  // A is scaled already, and its pattern checked
   return kkt->size > 0 ? analyse(kkt, klu) : PAWL_OK;
+}
+
+// An inactive row and its column keep 1 on the diagonal; their entries stand behind.
+static inline void switch_off(PawlKkt* kkt, const PawlKktKlu* klu, int i) {
+  int B_behind = kkt->behind, J_behind = B_behind + kkt->block_B.count;
+  kkt->values[kkt->place_D[i]] = 1.0;
+  for (int e = kkt->row_start[i]; e < kkt->row_start[i + 1]; e++) {
+    int k = kkt->row_entry[e];
+    kkt->values[klu->home_B[k]] = kkt->values[klu->home_J[k]] = 0.0;
+    kkt->block_B.place[k] = B_behind + k;
+    kkt->block_J.place[k] = J_behind + k;
+  }
+}
+
+static inline void switch_on(PawlKkt* kkt, const PawlKktKlu* klu, int i) {
+  kkt->values[kkt->place_D[i]] = 0.0;
+  for (int e = kkt->row_start[i]; e < kkt->row_start[i + 1]; e++) {
+    int k = kkt->row_entry[e];
+    kkt->block_B.place[k] = klu->home_B[k];
+    kkt->block_J.place[k] = klu->home_J[k];
+  }
+}
+
+void pawl_kkt_klu_switch(PawlKkt* kkt, const unsigned char* active) {
+  PawlKktKlu* klu = kkt->klu;
+  for (int i = 0; i < kkt->m; i++) {
+    bool on = !active || active[i];
+    if (on && !kkt->set[i]) {
+      switch_on(kkt, klu, i);
+    } else if (!on && kkt->set[i]) {
+      switch_off(kkt, klu, i);
+    }
+  }
+  klu->steady = 0;
+  if (klu->left_out) {
+    use_order(kkt, &klu->all);
+  }
 }
 
 double pawl_kkt_klu_fill(const PawlKkt* kkt) {
@@ -180,7 +274,8 @@ void pawl_kkt_klu_destroy(PawlKkt* kkt) {
   kkt->klu = NULL;
   if (klu) {
     klu_free_symbolic(&klu->symbolic, &klu->common);
-    pawl_factor_pattern_free(&klu->pattern);
+    pawl_factor_pattern_free(&klu->all.pattern);
+    pawl_factor_pattern_free(&klu->few.pattern);
     pawl_free(klu->L);
     pawl_free(klu->U);
   }
@@ -217,15 +312,15 @@ PawlStatus pawl_kkt_klu_set_order(PawlKkt* kkt, const void* P) {
 
 // ---- factorisation and solution ----------------------------------------------------------------
 
-// x <- L^-1 A(:,Q[k]), and its upper part into U. x(k..) is left for finish_column.
-static inline void eliminate_column(PawlKktKlu* klu, const double* A, int k) {
-  const int *L_start = klu->pattern.L_start, *L_index = klu->pattern.L_index;
-  const int *U_start = klu->pattern.U_start, *U_index = klu->pattern.U_index;
+// x <- L^-1 A(:,k), and its upper part into U. x(k..) is left for finish_column.
+static inline void eliminate_column(PawlKktKlu* klu, const Order* o, const double* A, int k) {
+  const int *L_start = o->pattern.L_start, *L_index = o->pattern.L_index;
+  const int *U_start = o->pattern.U_start, *U_index = o->pattern.U_index;
   const double* L = klu->L;
   double *U = klu->U, *x = klu->x;
-  int column = klu->Q[k];
+  int column = o->column[k];
   for (int p = klu->start[column]; p < klu->start[column + 1]; p++) {
-    x[klu->pivot_index[p]] = A[p];
+    x[o->pivot_index[p]] = A[p];
   }
   for (int p = U_start[k]; p < U_start[k + 1] - 1; p++) {
     int j = U_index[p];
@@ -239,11 +334,12 @@ static inline void eliminate_column(PawlKktKlu* klu, const double* A, int k) {
 }
 
 // L(:,k) <- d x(k+1..), 1 / U_kk <- d, x <- 0. Returns the largest entry of L's column.
-static inline double finish_column(PawlKktKlu* klu, int k, double d, double l_factor) {
-  const int *L_start = klu->pattern.L_start, *L_index = klu->pattern.L_index;
+static inline double finish_column(PawlKktKlu* klu, const Order* o, int k, double d,
+                                   double l_factor) {
+  const int *L_start = o->pattern.L_start, *L_index = o->pattern.L_index;
   double *L = klu->L, *x = klu->x, top = 0.0;
   x[k] = 0.0;
-  klu->U[klu->pattern.U_start[k + 1] - 1] = d;
+  klu->U[o->pattern.U_start[k + 1] - 1] = d;
   for (int q = L_start[k] + 1; q < L_start[k + 1]; q++) {
     int i = L_index[q];
     double l = x[i] * l_factor, size = fabs(l);
@@ -256,11 +352,12 @@ static inline double finish_column(PawlKktKlu* klu, int k, double d, double l_fa
 
 // Returns the largest entry of L, or infinity after a pivot that is too small.
 static double factor_columns(PawlKkt* kkt, PawlKktKlu* klu, double smallest) {
+  const Order* o = &klu->order;
   double top = 0.0, low = INFINITY;
-  for (int k = 0; k < kkt->size; k++) {
-    eliminate_column(klu, kkt->values, k);
+  for (int k = 0; k < o->count; k++) {
+    eliminate_column(klu, o, kkt->values, k);
     double pivot = klu->x[k], d = 1.0 / pivot;
-    double size = finish_column(klu, k, d, d);
+    double size = finish_column(klu, o, k, d, d);
     top = size > top ? size : top;
     low = fabs(pivot) < low ? fabs(pivot) : low;
     if (!(fabs(pivot) > smallest)) {
@@ -271,17 +368,28 @@ static double factor_columns(PawlKkt* kkt, PawlKktKlu* klu, double smallest) {
   return top;
 }
 
+// Factors with the pivots that are there; PAWL_RETRY when they do not suit.
+static PawlStatus factor_again(PawlKkt* kkt, PawlKktKlu* klu, double smallest) {
+  if (klu->steady == STEADY && kkt->inactive_count > 0 && !klu->left_out) {
+    PAWL_TRY(leave_out(kkt, klu));
+  }
+  double largest = factor_columns(kkt, klu, smallest);
+  klu->refine = largest > REFINED_MULTIPLIER;
+  if (!(largest <= LARGEST_MULTIPLIER)) {
+    return PAWL_RETRY;
+  }
+  klu->steady += klu->steady < STEADY;
+  return PAWL_OK;
+}
+
 PawlStatus pawl_kkt_klu_factor(PawlKkt* kkt, double smallest) {
   PawlKktKlu* klu = kkt->klu;
   if (kkt->size == 0) {
     return PAWL_OK;
   }
-  if (klu->has_pivots) {
-    double largest = factor_columns(kkt, klu, smallest);
-    klu->refine = largest > REFINED_MULTIPLIER;
-    if (largest <= LARGEST_MULTIPLIER) {
-      return PAWL_OK;
-    }
+  PawlStatus status = klu->has_pivots ? factor_again(kkt, klu, smallest) : PAWL_RETRY;
+  if (status != PAWL_RETRY) {
+    return status;
   }
   PAWL_TRY(choose_pivots(kkt, klu));
   double largest = factor_columns(kkt, klu, smallest);
@@ -303,9 +411,9 @@ static PawlStatus choose_regular_pivots(PawlKkt* kkt, const int* diagonal, doubl
 }
 
 // Largest entry of x below the pivot.
-static double largest_below(const PawlKktKlu* klu, int k) {
+static double largest_below(const PawlKktKlu* klu, const Order* o, int k) {
   double top = 0.0;
-  const int *L_start = klu->pattern.L_start, *L_index = klu->pattern.L_index;
+  const int *L_start = o->pattern.L_start, *L_index = o->pattern.L_index;
   for (int q = L_start[k] + 1; q < L_start[k + 1]; q++) {
     top = fmax(top, fabs(klu->x[L_index[q]]));
   }
@@ -315,18 +423,19 @@ static double largest_below(const PawlKktKlu* klu, int k) {
 // Returns false when a pivot is small although its column is not: the order does not suit.
 static bool find_defects(PawlKkt* kkt, double smallest, int* columns, int* count) {
   PawlKktKlu* klu = kkt->klu;
+  const Order* o = &klu->order;
   bool suits = true;
   *count = 0;
-  for (int k = 0; k < kkt->size; k++) {
-    eliminate_column(klu, kkt->values, k);
+  for (int k = 0; k < o->count; k++) {
+    eliminate_column(klu, o, kkt->values, k);
     double pivot = klu->x[k], d = 1.0 / pivot, l_factor = d;
     if (!(fabs(pivot) > smallest)) {
-      suits = suits && largest_below(klu, k) <= UNSUITED * smallest;
-      columns[(*count)++] = klu->Q[k];
+      suits = suits && largest_below(klu, o, k) <= UNSUITED * smallest;
+      columns[(*count)++] = o->column[k];
       d = 1.0;
       l_factor = 0.0;
     }
-    finish_column(klu, k, d, l_factor);
+    finish_column(klu, o, k, d, l_factor);
   }
   return suits;
 }
@@ -345,10 +454,11 @@ PawlStatus pawl_kkt_klu_defects(PawlKkt* kkt, const int* diagonal, double smalle
 }
 
 // w <- U^-1 L^-1 w
-static void solve_factors(const PawlKktKlu* klu, int size, double* w) {
-  const int *L_start = klu->pattern.L_start, *L_index = klu->pattern.L_index;
-  const int *U_start = klu->pattern.U_start, *U_index = klu->pattern.U_index;
+static void solve_factors(const PawlKktKlu* klu, const Order* o, double* w) {
+  const int *L_start = o->pattern.L_start, *L_index = o->pattern.L_index;
+  const int *U_start = o->pattern.U_start, *U_index = o->pattern.U_index;
   const double *L = klu->L, *U = klu->U;
+  int size = o->count;
   for (int k = 0; k < size; k++) {
     double v = w[k];
     for (int q = L_start[k] + 1; q < L_start[k + 1]; q++) {
@@ -368,45 +478,80 @@ static void solve_factors(const PawlKktKlu* klu, int size, double* w) {
 // w <- w + A^-1 (right - A w), w in the order of the columns' pivots
 static void refine(PawlKkt* kkt, double* w) {
   PawlKktKlu* klu = kkt->klu;
+  const Order* o = &klu->order;
   double* r = klu->x;
-  for (int k = 0; k < kkt->size; k++) {
+  for (int k = 0; k < o->count; k++) {
     r[k] = klu->right[k];
   }
-  for (int k = 0; k < kkt->size; k++) {
-    int column = klu->Q[k];
+  for (int k = 0; k < o->count; k++) {
+    int column = o->column[k];
     for (int p = klu->start[column]; p < klu->start[column + 1]; p++) {
-      r[klu->pivot_index[p]] -= kkt->values[p] * w[k];
+      r[o->pivot_index[p]] -= kkt->values[p] * w[k];
     }
   }
-  solve_factors(klu, kkt->size, r);
-  for (int k = 0; k < kkt->size; k++) {
+  solve_factors(klu, o, r);
+  for (int k = 0; k < o->count; k++) {
     w[k] += r[k];
     r[k] = 0.0;
   }
 }
 
-void pawl_kkt_klu_solve(PawlKkt* kkt, double* x, double* y) {
+static inline void solve_ordered(PawlKkt* kkt, double* w) {
   PawlKktKlu* klu = kkt->klu;
-  int n = kkt->n, m = kkt->m;
-  const int *P_inverse = klu->P_inverse, *Q_inverse = klu->Q_inverse;
-  double* w = kkt->work;
-  for (int j = 0; j < n; j++) {
-    w[P_inverse[j]] = x[j] * kkt->right_scale[j];
-  }
-  for (int i = 0; i < m; i++) {
-    w[P_inverse[n + i]] = y[i] * kkt->right_scale[n + i];
-  }
   if (klu->refine) {
-    memcpy(klu->right, w, (size_t)kkt->size * sizeof *w);
+    memcpy(klu->right, w, (size_t)klu->order.count * sizeof *w);
   }
-  solve_factors(klu, kkt->size, w);
+  solve_factors(klu, &klu->order, w);
   if (klu->refine) {
     refine(kkt, w);
   }
+}
+
+// The same with inactive rows. Whether these are in the order or not, the unknowns are the same up
+// to the sign of a 0; adding 0 makes it positive.
+static void solve_active(PawlKkt* kkt, double* x, double* y) {
+  const Order* o = &kkt->klu->order;
+  int n = kkt->n;
+  double* w = kkt->work;
+  for (int a = 0; a < kkt->inactive_count && !kkt->klu->left_out; a++) {
+    w[o->row_at[n + kkt->inactive[a]]] = 0.0;
+  }
   for (int j = 0; j < n; j++) {
-    x[j] = w[Q_inverse[j]] * kkt->col_scale[j];
+    w[o->row_at[j]] = x[j] * kkt->row_scale[j];
+  }
+  for (int a = 0; a < kkt->active_count; a++) {
+    int i = kkt->active[a];
+    w[o->row_at[n + i]] = y[i] * kkt->row_scale[n + i];
+  }
+  solve_ordered(kkt, w);
+  for (int j = 0; j < n; j++) {
+    x[j] = w[o->col_at[j]] * kkt->col_scale[j] + 0.0;
+  }
+  for (int a = 0; a < kkt->active_count; a++) {
+    int i = kkt->active[a];
+    y[i] = w[o->col_at[n + i]] * kkt->col_scale[n + i] + 0.0;
+  }
+}
+
+void pawl_kkt_klu_solve(PawlKkt* kkt, double* x, double* y) {
+  if (kkt->inactive_count > 0) {
+    solve_active(kkt, x, y);
+    return;
+  }
+  int n = kkt->n, m = kkt->m;
+  const int *row_at = kkt->klu->order.row_at, *col_at = kkt->klu->order.col_at;
+  double* w = kkt->work;
+  for (int j = 0; j < n; j++) {
+    w[row_at[j]] = x[j] * kkt->row_scale[j];
   }
   for (int i = 0; i < m; i++) {
-    y[i] = w[Q_inverse[n + i]] * kkt->col_scale[n + i];
+    w[row_at[n + i]] = y[i] * kkt->row_scale[n + i];
+  }
+  solve_ordered(kkt, w);
+  for (int j = 0; j < n; j++) {
+    x[j] = w[col_at[j]] * kkt->col_scale[j];
+  }
+  for (int i = 0; i < m; i++) {
+    y[i] = w[col_at[n + i]] * kkt->col_scale[n + i];
   }
 }

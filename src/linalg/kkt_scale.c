@@ -41,7 +41,7 @@ static double apply_half(int size, const double* maxima, double* scale) {
 }
 
 static double sweep(PawlKkt* kkt) {
-  double *row_max = kkt->work, *col_max = kkt->right_scale;
+  double *row_max = kkt->work, *col_max = kkt->trial;
   for (int i = 0; i < kkt->size; i++) {
     row_max[i] = col_max[i] = -INFINITY;
   }
@@ -70,8 +70,8 @@ void pawl_kkt_use_scale(PawlKkt* kkt) {
   set_factors(kkt, &kkt->block_S, 1.0);
   set_factors(kkt, &kkt->block_B, -1.0);
   set_factors(kkt, &kkt->block_J, 1.0);
-  for (int i = 0; i < kkt->size; i++) {
-    kkt->right_scale[i] = kkt->row_scale[i];
+  if (!kkt->klu) {
+    pawl_kkt_dense_fit(kkt);
   }
 }
 

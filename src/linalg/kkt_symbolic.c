@@ -56,17 +56,32 @@ void pawl_factor_pattern_free(PawlFactorPattern* p) {
   p->L_room = p->U_room = 0;
 }
 
-static PawlStatus make_room(int** index, int* room, int need) {
+// Doubles the room. Beyond what an int can count there is none.
+static bool grow(int** index, int* room) {
+  int more = *room > INT32_MAX / 2 ? 0 : 2 * *room + 64;
+  int* larger = more > *room ? pawl_realloc(*index, (size_t)more, sizeof **index) : NULL;
+  if (larger) {
+    *index = larger;
+    *room = more;
+  }
+  return larger != NULL;
+}
+
+static PawlStatus reserve(int** index, int* room, int need) {
   if (need > *room) {
-    int more = need > INT32_MAX / 2 ? INT32_MAX : 2 * need;
-    int* larger = pawl_realloc(*index, (size_t)more, sizeof **index);
+    int* larger = pawl_realloc(*index, (size_t)need, sizeof **index);
     if (!larger) {
       return PAWL_ERROR_MEMORY;
     }
     *index = larger;
-    *room = more;
+    *room = need;
   }
   return PAWL_OK;
+}
+
+PawlStatus pawl_factor_pattern_reserve(PawlFactorPattern* p, const PawlFactorPattern* like) {
+  PAWL_TRY(reserve(&p->L_index, &p->L_room, like->L_room));
+  return reserve(&p->U_index, &p->U_room, like->U_room);
 }
 
 // ---- the patterns ------------------------------------------------------------------------------
@@ -89,42 +104,45 @@ static void prune(PawlFactorPattern* p, int j, int k) {
   }
 }
 
-// Room for the longest column k there can be.
-static PawlStatus make_column(PawlFactorPattern* p, int size, int k) {
-  if (p->L_start[k] > INT32_MAX - size || p->U_start[k] > INT32_MAX - size) {
-    return PAWL_ERROR_MEMORY;
+static inline bool push(int** index, int* room, int* count, int row) {
+  if (*count == *room && !grow(index, room)) {
+    return false;
   }
-  PAWL_TRY(make_room(&p->L_index, &p->L_room, p->L_start[k] + size - k));
-  return make_room(&p->U_index, &p->U_room, p->U_start[k] + k + 1);
+  (*index)[(*count)++] = row;
+  return true;
 }
 
-// Empties the set into column k; it holds the rows of A(:,k), k, and `size` as its end.
-static void find_column(PawlFactorPattern* p, int size, int k) {
+// Empties the set into column k; it holds the rows of A(:,k), k, and `size` as its end. Returns
+// false when memory is short.
+static bool find_column(PawlFactorPattern* p, int size, int k) {
   int L_count = p->L_start[k], U_count = p->U_start[k], word = 0;
+  bool ok = true;
   int row = take_lowest(p, &word);
   for (; row < k; row = take_lowest(p, &word)) {
-    p->U_index[U_count++] = row;
+    ok = ok && push(&p->U_index, &p->U_room, &U_count, row);
     insert_below(p, row);
   }
-  p->U_index[U_count++] = k;
+  ok = ok && push(&p->U_index, &p->U_room, &U_count, k);
   for (; row < size; row = take_lowest(p, &word)) {
-    p->L_index[L_count++] = row;
+    ok = ok && push(&p->L_index, &p->L_room, &L_count, row);
   }
   p->U_start[k + 1] = U_count;
   p->L_start[k + 1] = p->search_end[k] = L_count;
+  return ok;
 }
 
 PawlStatus pawl_factor_pattern_find(PawlFactorPattern* p, int size, const int* Q, const int* start,
                                     const int* row) {
   p->L_start[0] = p->U_start[0] = 0;
   for (int k = 0; k < size; k++) {
-    PAWL_TRY(make_column(p, size, k));
     for (int a = start[Q[k]]; a < start[Q[k] + 1]; a++) {
-      insert(p, row[a]);
+      insert(p, row[a] < size ? row[a] : size);
     }
     insert(p, k);
     insert(p, size);
-    find_column(p, size, k);
+    if (!find_column(p, size, k)) {
+      return PAWL_ERROR_MEMORY;
+    }
     for (int u = p->U_start[k]; u < p->U_start[k + 1] - 1; u++) {
       prune(p, p->U_index[u], k);
     }

@@ -21,8 +21,12 @@ PAWL_CHECKED PawlStatus pawl_factor_pattern_create(PawlFactorPattern* pattern, P
                                                    int size);
 void pawl_factor_pattern_free(PawlFactorPattern* pattern);  // the indices
 
+// Takes room for the entries of `like`.
+PAWL_CHECKED PawlStatus pawl_factor_pattern_reserve(PawlFactorPattern* pattern,
+                                                    const PawlFactorPattern* like);
+
 // The k-th column in pivot order is column Q[k] of the matrix; its entries stand in the rows
-// row[start[Q[k]] .. start[Q[k] + 1] - 1] of the pivot order. Every diagonal entry counts as
-// present. PAWL_ERROR_MEMORY is the only failure.
+// row[start[Q[k]] .. start[Q[k] + 1] - 1] of the pivot order; rows from `size` on do not count.
+// Every diagonal entry counts as present. PAWL_ERROR_MEMORY is the only failure.
 PAWL_CHECKED PawlStatus pawl_factor_pattern_find(PawlFactorPattern* pattern, int size, const int* Q,
                                                  const int* start, const int* row);

@@ -112,6 +112,11 @@ static inline PawlStatus system_factor(PawlKkt* kkt, const TestSystem* s,
   return pawl_kkt_factor(kkt, s->S_values, s->B_values, s->J_values, active);
 }
 
+static inline PawlStatus system_factor_if_changed(PawlKkt* kkt, const TestSystem* s,
+                                                  const unsigned char* active) {
+  return pawl_kkt_factor_if_changed(kkt, s->S_values, s->B_values, s->J_values, active);
+}
+
 // Largest residual of the system at (x, y) for the right side (b, c), relative to the sum of the
 // absolute values that it is the difference of.
 static inline double system_residual(const TestSystem* s, const unsigned char* active,

@@ -220,6 +220,104 @@ static void test_switching_keeps_pivots(void** state) {
   free(s);
 }
 
+static bool is_factored_anew(PawlKkt* kkt, const TestSystem* s, const unsigned char* active) {
+  PawlKktInfo before = pawl_kkt_info(kkt);
+  assert_int_equal(system_factor_if_changed(kkt, s, active), PAWL_OK);
+  PawlKktInfo after = pawl_kkt_info(kkt);
+  assert_true(after.factorizations + after.unchanged ==
+              before.factorizations + before.unchanged + 1);
+  return after.factorizations > before.factorizations;
+}
+
+// The same numbers and rows are not factored again; any other number or row is.
+static void test_unchanged_is_not_factored(void** state) {
+  (void)state;
+  TestSystem* s = system_random(12, 5, 0.3, true);
+  for (int k = 0; k < 2; k++) {
+    PawlKkt* kkt = system_kkt(s, solvers[k]);
+    unsigned char active[] = {1, 0, 1, 1, 0};
+    double* values[] = {s->S_values, s->B_values, s->J_values};
+    int counts[] = {s->S_start[12], s->G_start[12], s->G_start[12]};
+    double x[SYSTEM_MAX], y[SYSTEM_MAX];
+    solve_and_check(kkt, s, active, x, y);
+    assert_true(is_factored_anew(kkt, s, active));  // pawl_kkt_factor keeps no numbers
+    assert_false(is_factored_anew(kkt, s, active));
+    for (int b = 0; b < 3; b++) {
+      for (int e = 0; e < counts[b]; e++) {
+        double before = values[b][e];
+        values[b][e] = nextafter(before, 10.0);
+        assert_true(is_factored_anew(kkt, s, active));
+        values[b][e] = before;
+        assert_true(is_factored_anew(kkt, s, active));
+      }
+    }
+    for (int i = 0; i < 5; i++) {
+      active[i] ^= 1;
+      assert_true(is_factored_anew(kkt, s, active));
+      assert_false(is_factored_anew(kkt, s, active));
+    }
+    s->S_values[0] = NAN;  // a refused system leaves nothing to be taken again
+    assert_int_equal(system_factor_if_changed(kkt, s, active), PAWL_RETRY);
+    assert_int_equal(system_factor_if_changed(kkt, s, active), PAWL_RETRY);
+    system_values(s);
+    assert_true(is_factored_anew(kkt, s, active));
+    void* bytes = malloc(pawl_kkt_memory_bytes(kkt));  // nor does loading
+    pawl_kkt_save(kkt, bytes);
+    assert_int_equal(pawl_kkt_load(kkt, bytes), PAWL_OK);
+    assert_true(is_factored_anew(kkt, s, active));
+    free(bytes);
+    pawl_kkt_destroy(kkt);
+  }
+  free(s);
+}
+
+// A system with idle rows has the solution of one without these rows, and factors without them;
+// a switch takes no memory once the pivots are chosen.
+static void test_idle_rows_are_left_out(void** state) {
+  (void)state;
+  for (int k = 0; k < 2; k++) {
+    TestSystem *s = system_random(20, 10, 0.1, true), *less = malloc(sizeof *less);
+    PawlKkt* kkt = system_kkt(s, solvers[k]);
+    unsigned char active[10];
+    assert_int_equal(system_factor(kkt, s, NULL), PAWL_OK);
+    int all = pawl_kkt_info(kkt).nonzeros;
+    for (int i = 0; i < 10; i++) {
+      active[i] = i < 4;
+    }
+    memcpy(less, s, sizeof *less);
+    less->m = 4;
+    for (int j = 0; j < 20; j++) {
+      for (int i = 0; i < 4; i++) {
+        less->has_G[i + 4 * j] = s->has_G[i + 10 * j];
+        less->J[i + 4 * j] = less->B[i + 4 * j] = s->J[i + 10 * j];
+      }
+    }
+    system_patterns(less);
+    PawlKkt* small = system_kkt(less, solvers[k]);
+    double x[2][SYSTEM_MAX], y[2][SYSTEM_MAX] = {{0}};
+    fill_random(20, x[0]);
+    memcpy(x[1], x[0], sizeof x[0]);
+    long long before = pawl_alloc_count();
+    for (int round = 0; round < 20; round++) {
+      assert_int_equal(system_factor(kkt, s, active), PAWL_OK);
+      // The sparse solver waits whether the rows stay before it finds new patterns.
+      assert_true(k == 0 || round > 2 || pawl_kkt_info(kkt).nonzeros == all);
+    }
+    assert_true(pawl_alloc_count() == before);
+    assert_int_equal(system_factor(small, less, NULL), PAWL_OK);
+    pawl_kkt_solve(kkt, x[0], y[0]);
+    pawl_kkt_solve(small, x[1], y[1]);
+    for (int j = 0; j < 20; j++) {
+      CHECK_NEAR(x[0][j], x[1][j], 1e-13);
+    }
+    assert_true(pawl_kkt_info(kkt).nonzeros < all);
+    pawl_kkt_destroy(kkt);
+    pawl_kkt_destroy(small);
+    free(s);
+    free(less);
+  }
+}
+
 // The choice between the two: by size, beyond 8 unknowns by the fill of the factors.
 static void test_choice_of_solver(void** state) {
   (void)state;
@@ -347,6 +445,8 @@ int main(void) {
       cmocka_unit_test(test_allocation_failures),
       cmocka_unit_test(test_fill_of_a_net),
       cmocka_unit_test(test_switching_keeps_pivots),
+      cmocka_unit_test(test_unchanged_is_not_factored),
+      cmocka_unit_test(test_idle_rows_are_left_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

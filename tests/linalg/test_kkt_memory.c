@@ -54,6 +54,12 @@ static void compare(PawlKkt* a, PawlKkt* b, const TestSystem* s, const unsigned 
   double x[2][SYSTEM_MAX], y[2][SYSTEM_MAX];
   fill_random(s->n, x[0]);
   fill_random(s->m, y[0]);
+  for (int j = 0; j < s->n; j += 2) {
+    x[0][j] *= 0.0;  // of either sign
+  }
+  for (int i = 0; i < s->m; i += 2) {
+    y[0][i] *= 0.0;
+  }
   memcpy(x[1], x[0], sizeof x[0]);
   memcpy(y[1], y[0], sizeof y[0]);
   PawlStatus status = system_factor(a, s, active);
@@ -112,6 +118,51 @@ static void test_solutions_after_loading(void** state) {
       assert_true(full > (kind == PIVOTS ? 120 : 0));
     }
   }
+}
+
+// Sets that stay for a while, sets that alternate, numbers that are 0 of either sign. `steady` sees
+// each system often enough to leave idle rows out, `other` sees another set before every one, and
+// a solver that loads their memory sees the system for the first time.
+static void test_bits_do_not_depend_on_sets_before(void** state) {
+  (void)state;
+  int left_out = 0;
+  for (int round = 0; round < 60; round++) {
+    int n = 3 + round % 25, m = 1 + round % n;
+    TestSystem* s = system_random(n, m, round % 2 ? 0.05 : 0.2, round % 3 != 0);
+    PawlKkt *steady = system_kkt(s, PAWL_KKT_KLU), *other = system_kkt(s, PAWL_KKT_KLU);
+    unsigned char active[SYSTEM_MAX], opposite[SYSTEM_MAX];
+    assert_int_equal(system_factor(steady, s, NULL), PAWL_OK);
+    assert_int_equal(system_factor(other, s, NULL), PAWL_OK);
+    int all = pawl_kkt_info(steady).nonzeros;
+    for (int i = 0; i < m; i++) {
+      active[i] = test_random() > 0.0;
+      opposite[i] = !active[i];
+    }
+    for (int k = 0; k < n * m; k++) {
+      s->J[k] *= fabs(test_random()) < 0.2 ? 0.0 : 1.0;
+    }
+    system_values(s);
+    for (int call = 0; call < 20; call++) {
+      PawlStatus status = system_factor(other, s, opposite);
+      assert_true(status == PAWL_OK || status == PAWL_RETRY);
+      void* bytes = saved(steady);
+      assert_int_equal(pawl_kkt_load(other, bytes), PAWL_OK);  // the same pivots and scaling
+      free(bytes);
+      PawlKkt* fresh = loaded_copy(s, steady, PAWL_KKT_KLU);
+      compare(steady, fresh, s, active);
+      compare(steady, other, s, active);
+      pawl_kkt_destroy(fresh);
+    }
+    left_out += pawl_kkt_info(steady).nonzeros < all;
+    PawlKkt* fresh = loaded_copy(s, steady, PAWL_KKT_KLU);
+    compare(steady, fresh, s, opposite);  // rows that were left out come back
+    compare(steady, fresh, s, NULL);
+    pawl_kkt_destroy(fresh);
+    pawl_kkt_destroy(steady);
+    pawl_kkt_destroy(other);
+    free(s);
+  }
+  assert_true(left_out > 40);
 }
 
 // Without the memory the bits differ, so the test above can fail.
@@ -211,6 +262,7 @@ static void test_allocation_failures(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_solutions_after_loading),
+      cmocka_unit_test(test_bits_do_not_depend_on_sets_before),
       cmocka_unit_test(test_memory_matters),
       cmocka_unit_test(test_damaged_bytes_are_refused),
       cmocka_unit_test(test_allocation_failures),
