@@ -41,17 +41,13 @@ static void allocate(PawlStepper* s, PawlNsga* d) {
                 {&d->eta, m},
                 {&d->rate_before, m},
                 {&d->rate, m},
-                {&d->kept_M, s->nonzeros_H},
-                {&d->kept_G, s->G.start[n]},
-                {&d->kept_B, s->G.start[n]},
                 {&d->acceleration, m},
                 {&d->M_smooth, s->nonzeros_H},
                 {&d->G_smooth, s->G.start[n]}};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
     *arrays[k].array = PAWL_NEW(&s->arena, double, arrays[k].size);
   }
-  unsigned char** sets[] = {&d->S,     &d->A,        &d->B_set,   &d->smooth_rows,
-                            &d->trial, &d->kept_set, &d->touching};
+  unsigned char** sets[] = {&d->S, &d->A, &d->B_set, &d->smooth_rows, &d->trial, &d->touching};
   for (size_t k = 0; k < sizeof sets / sizeof *sets; k++) {
     *sets[k] = PAWL_NEW(&s->arena, unsigned char, m);
   }
@@ -135,7 +131,6 @@ PawlStatus pawl_nsga_smooth_motion(PawlStepper* s, PawlNsga* d, const PawlPhase*
                                    PawlState* state, PawlError* err) {
   PawlPhase smooth = *phase;
   smooth.active = d->S;
-  d->factored = false;
   return pawl_ga_iterate(s, &d->ga, &smooth, state, err);
 }
 
@@ -152,30 +147,13 @@ PawlStatus pawl_nsga_directions(PawlNsga* d, const PawlPhase* phase, PawlError* 
   return pawl_law_directions(phase, pawl_eval_values(d->eval), &d->B, err);
 }
 
-static bool same_bytes(void* kept, const void* now, size_t bytes) {
-  bool same = memcmp(kept, now, bytes) == 0;
-  if (!same) {
-    memcpy(kept, now, bytes);
-  }
-  return same;
-}
-
 // Factors [M -B^T; G 0] over `set`, unless the last factorisation was of the same numbers: position
 // and velocity corrections often share it.
 static PawlStatus factor(PawlStepper* s, PawlNsga* d, const double* M, const unsigned char* set) {
   const double* G = pawl_eval_values(d->eval)->G;
-  size_t H_bytes = (size_t)s->nonzeros_H * sizeof(double);
-  size_t G_bytes = (size_t)s->G.start[s->sizes.v] * sizeof(double);
-  bool same = same_bytes(d->kept_M, M, H_bytes);
-  same &= same_bytes(d->kept_G, G, G_bytes);
-  same &= same_bytes(d->kept_B, d->B, G_bytes);
-  same &= same_bytes(d->kept_set, set, (size_t)s->sizes.rows);
-  if (same && d->factored) {
-    return PAWL_OK;
-  }
-  s->dynamics.info.factorizations++;
-  PawlStatus status = pawl_kkt_factor(s->kkt, M, d->B, G, set);
-  d->factored = status == PAWL_OK;
+  long long before = pawl_kkt_info(s->kkt).factorizations;
+  PawlStatus status = pawl_kkt_factor_if_changed(s->kkt, M, d->B, G, set);
+  s->dynamics.info.factorizations += pawl_kkt_info(s->kkt).factorizations - before;
   return status;
 }
 
@@ -258,7 +236,6 @@ PawlStatus pawl_nsga_compliance(PawlStepper* s, PawlNsga* d, const PawlPhase* ph
   for (int i = 0; i < s->sizes.rows; i++) {
     set[i] = pawl_phase_binds(phase, i);
   }
-  d->factored = false;
   return pawl_contacts_compliance(s, &d->contacts, values->M, values->G, values->G, set, t, d->du,
                                   d->dnu, err);
 }

@@ -25,9 +25,6 @@ typedef struct PawlNsga {
   bool rebounds;                 // some contact approaches faster than SMALLEST_RATE
   bool constant_mass;
   int smooth_row_count;
-  bool factored;  // the last factorisation is that of the kept numbers
-  double *kept_M, *kept_G, *kept_B;
-  unsigned char* kept_set;
   const double* B;  // force directions
 } PawlNsga;
 

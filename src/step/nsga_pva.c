@@ -144,7 +144,6 @@ static PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPhase* 
       d->ga.best = INFINITY;
       PAWL_TRY(pawl_ga_balance(s, &d->ga, &smooth, err));
     }
-    d->factored = false;
     PAWL_TRY(pawl_ga_correct(s, &d->ga, &smooth, t, err));
     PAWL_TRY(correct_both(s, d, t, err));
   }

@@ -51,12 +51,14 @@ PawlStatus pawl_dynamics_evaluate(PawlDynamics* d, const PawlPhase* phase, const
 PawlStatus pawl_dynamics_accelerate(PawlDynamics* d, const PawlPhase* phase,
                                     const PawlValues* values, double t, double* a, double* lambda,
                                     PawlError* err) {
+  const double *M = values->M, *G = values->G;
   d->info.factorizations++;
-  PawlStatus status = pawl_kkt_factor(d->kkt, values->M, values->G, values->G, phase->active);
+  PawlStatus status = d->reduced ? pawl_kkt_factor_if_changed(d->kkt, M, G, G, phase->active)
+                                 : pawl_kkt_factor(d->kkt, M, G, G, phase->active);
+  d->reduced = false;
   if (status != PAWL_OK) {
-    return status == PAWL_RETRY
-               ? pawl_dynamics_singular(d, values->M, values->G, phase->active, t, err)
-               : pawl_fail_memory(err);
+    return status == PAWL_RETRY ? pawl_dynamics_singular(d, M, G, phase->active, t, err)
+                                : pawl_fail_memory(err);
   }
   memcpy(a, values->f, (size_t)d->sizes.v * sizeof(double));
   for (int i = 0; i < d->sizes.rows; i++) {
@@ -177,7 +179,9 @@ PawlStatus pawl_dynamics_reduce(PawlDynamics* d, PawlState* state, const PawlVal
   state->redundant_off = 0.0;
   memset(state->redundant, 0, (size_t)d->sizes.rows);
   pawl_phase_activate(d->system, state);
-  PawlStatus status = pawl_kkt_factor(d->kkt, M, G, G, state->active);  // counted when it is used
+  // Counted when it is used. After a transition over the same rows it is there already.
+  PawlStatus status = pawl_kkt_factor_if_changed(d->kkt, M, G, G, state->active);
+  d->reduced = status == PAWL_OK;
   if (status != PAWL_RETRY) {
     return status == PAWL_OK ? PAWL_OK : pawl_fail_memory(err);
   }

@@ -20,6 +20,7 @@ typedef struct PawlDynamics {
   PawlEval* eval;  // M, f, g, G, g_t, gamma and the energies
   double* room;    // 3 rows + 2 v numbers, for checks of a state
   bool plain;      // all rows bind for good
+  bool reduced;    // pawl_dynamics_reduce has factored; the next acceleration may want the same
   bool contacts;   // there are contact rows
   char* warning;   // what was noticed, NULL without
   int warnings;    // how often

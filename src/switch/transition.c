@@ -124,7 +124,7 @@ static PawlStatus solve_full(PawlTransition* t, const double* M, const double* G
                              const unsigned char* after, double* dv, double* Lambda,
                              unsigned char* dependent, int* count) {
   memset(dv, 0, (size_t)t->G.cols * sizeof *dv);
-  PawlStatus status = pawl_kkt_factor(t->kkt, M, G, G, after);
+  PawlStatus status = pawl_kkt_factor_if_changed(t->kkt, M, G, G, after);
   if (status == PAWL_OK) {
     pawl_kkt_solve(t->kkt, dv, Lambda);
   }
