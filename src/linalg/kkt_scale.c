@@ -53,6 +53,21 @@ static double sweep(PawlKkt* kkt) {
   return fmax(change_row, change_col);
 }
 
+// Where J and B alone decide the largest entries, S may have been left small, as small as its units
+// make it. The multipliers' unit is free: S is brought to 1, and J and B stay as they are.
+static void lift_inertia(PawlKkt* kkt) {
+  const PawlKktBlock* S = &kkt->block_S;
+  double top = -INFINITY;
+  for (int k = 0; k < S->count; k++) {
+    top = fmax(top, S->factor[k] + kkt->row_scale[S->row[k]] + kkt->col_scale[S->col[k]]);
+  }
+  double half = top > -INFINITY ? 0.5 * top : 0.0;
+  for (int i = 0; i < kkt->size; i++) {
+    kkt->row_scale[i] += i < kkt->n ? -half : half;
+    kkt->col_scale[i] += i < kkt->n ? -half : half;
+  }
+}
+
 static void exponents_to_powers(int size, double* scale) {
   for (int i = 0; i < size; i++) {
     double e = fmin(fmax(rint(scale[i]), -PAWL_KKT_LARGEST_EXPONENT), PAWL_KKT_LARGEST_EXPONENT);
@@ -84,6 +99,7 @@ void pawl_kkt_scale(PawlKkt* kkt, const double* S, const double* B, const double
   }
   for (int s = 0; s < SWEEPS && sweep(kkt) > SWEEP_ENOUGH; s++) {
   }
+  lift_inertia(kkt);
   exponents_to_powers(kkt->size, kkt->row_scale);
   exponents_to_powers(kkt->size, kkt->col_scale);
   pawl_kkt_use_scale(kkt);

@@ -123,6 +123,205 @@ static void test_units_may_change(void** state) {
   free(s);
 }
 
+typedef struct Units {
+  double inertia;  // mass length^2, or by time^2 where S is a tangent
+  double coordinate[SYSTEM_MAX], row[SYSTEM_MAX];  // lengths or angles, in turn
+} Units;
+
+static Units make_units(double mass, double length) {
+  Units u = {.inertia = mass * length * length};
+  for (int k = 0; k < SYSTEM_MAX; k++) {
+    u.coordinate[k] = k % 2 ? 1.0 : length;
+    u.row[k] = k % 3 ? 1.0 : length;
+  }
+  return u;
+}
+
+// The numbers of `from` in other units.
+static void change_units(const TestSystem* from, const Units* u, TestSystem* to) {
+  int n = from->n, m = from->m;
+  memcpy(to, from, sizeof *to);
+  for (int j = 0; j < n; j++) {
+    for (int i = 0; i < n; i++) {
+      to->S[i + j * n] *= u->inertia / (u->coordinate[i] * u->coordinate[j]);
+    }
+    for (int i = 0; i < m; i++) {
+      to->J[i + j * m] *= u->row[i] / u->coordinate[j];
+      to->B[i + j * m] = to->J[i + j * m];
+    }
+  }
+  system_values(to);
+}
+
+// Solves in the units given: b, c and the solution x, y are in the old ones.
+static void solve_in_units(PawlKkt* kkt, const TestSystem* s, const Units* u, const double* b,
+                           const double* c, double* x, double* y) {
+  for (int j = 0; j < s->n; j++) {
+    x[j] = b[j] * u->inertia / u->coordinate[j];
+  }
+  for (int i = 0; i < s->m; i++) {
+    y[i] = c[i] * u->row[i];
+  }
+  assert_int_equal(system_factor(kkt, s, NULL), PAWL_OK);
+  pawl_kkt_solve(kkt, x, y);
+  for (int j = 0; j < s->n; j++) {
+    x[j] /= u->coordinate[j];
+  }
+  for (int i = 0; i < s->m; i++) {
+    y[i] *= u->row[i] / u->inertia;
+  }
+}
+
+// The last row becomes the first one turned by `angle` (radians, about).
+static void turn_last_row(TestSystem* s, double angle) {
+  for (int j = 0; j < s->n; j++) {
+    s->J[s->m - 1 + j * s->m] = s->J[j * s->m] + angle * test_random();
+    s->B[s->m - 1 + j * s->m] = s->J[s->m - 1 + j * s->m];
+  }
+  system_values(s);
+}
+
+static void check_all_near(int count, const double* z, const double* expected) {
+  double size = 1.0;
+  for (int k = 0; k < count; k++) {
+    size = fmax(size, fabs(expected[k]));
+  }
+  for (int k = 0; k < count; k++) {
+    CHECK_NEAR(z[k], expected[k], 1e-9 * size);
+  }
+}
+
+// One object meets all units; its solutions are compared with that in the first.
+static void check_in_all_units(const TestSystem* s, PawlKktSolver solver, PawlStatus expected) {
+  const double units[] = {1.0, 1e-4, 1e4};
+  TestSystem* in_units = malloc(sizeof *in_units);
+  PawlKkt* kkt = system_kkt(s, solver);
+  double b[SYSTEM_MAX], c[SYSTEM_MAX], z[2][2 * SYSTEM_MAX];
+  fill_random(s->n, b);
+  fill_random(s->m, c);
+  for (int k = 0; k < 9; k++) {
+    Units u = make_units(units[k % 3], units[k / 3]);
+    change_units(s, &u, in_units);
+    check_factor(in_units, NULL, expected);
+    if (expected == PAWL_OK) {
+      double* at = z[k > 0];
+      solve_in_units(kkt, in_units, &u, b, c, at, at + s->n);
+      check_all_near(s->n + s->m, at, z[0]);
+    }
+  }
+  pawl_kkt_destroy(kkt);
+  free(in_units);
+}
+
+// What is accepted and refused, and the motion, are the same in all units.
+static void test_units_do_not_matter(void** state) {
+  (void)state;
+  const double angles[] = {1.0, 1e-2, 1e-9, 0.0};
+  for (int round = 0; round < 4 * 10; round++) {
+    double angle = angles[round % 4];
+    TestSystem* s = system_random(5 + round % 9, 2 + round % 4, 1.0, true);
+    turn_last_row(s, angle);
+    for (int k = 0; k < 2; k++) {
+      check_in_all_units(s, solvers[k], angle > 1e-6 ? PAWL_OK : PAWL_RETRY);
+    }
+    free(s);
+  }
+}
+
+// ---- limits ------------------------------------------------------------------------------------
+
+static PawlKkt* full_two_by_two(PawlKktSolver solver) {
+  const int start[] = {0, 2, 4}, index[] = {0, 1, 0, 1}, empty[] = {0, 0, 0};
+  const PawlPattern S = {2, 2, start, index}, G = {0, 2, empty, NULL};
+  PawlKkt* kkt;
+  assert_int_equal(pawl_kkt_create(&S, &G, solver, &kkt, NULL), PAWL_OK);
+  return kkt;
+}
+
+// The pivot of [1 1; 1 1 + d] is d, and singular means 1024 eps = 2^-42.
+static void test_smallest_pivot(void** state) {
+  (void)state;
+  for (int k = 0; k < 2; k++) {
+    PawlKkt* kkt = full_two_by_two(solvers[k]);
+    const double regular[] = {1.0, 1.0, 1.0, 1.0 + 0x1p-40};
+    const double singular[] = {1.0, 1.0, 1.0, 1.0 + 0x1p-44};
+    assert_int_equal(pawl_kkt_factor(kkt, regular, NULL, NULL, NULL), PAWL_OK);
+    assert_int_equal(pawl_kkt_factor(kkt, singular, NULL, NULL, NULL), PAWL_RETRY);
+    pawl_kkt_destroy(kkt);
+  }
+}
+
+// Whether the scaling made for 1 is another one after S has been factored.
+static bool is_scaled_anew(const double* S) {
+  const double ones[] = {1.0, 0.0, 0.0, 1.0};
+  PawlKkt* kkt = full_two_by_two(PAWL_KKT_DENSE);
+  size_t count = pawl_kkt_memory_bytes(kkt);
+  unsigned char *before = malloc(count), *after = malloc(count);
+  assert_int_equal(pawl_kkt_factor(kkt, ones, NULL, NULL, NULL), PAWL_OK);
+  pawl_kkt_save(kkt, before);
+  assert_int_equal(pawl_kkt_factor(kkt, S, NULL, NULL, NULL), PAWL_OK);
+  pawl_kkt_save(kkt, after);
+  bool differ = memcmp(before, after, count) != 0;
+  free(before);
+  free(after);
+  pawl_kkt_destroy(kkt);
+  return differ;
+}
+
+static void test_when_the_scaling_is_renewed(void** state) {
+  (void)state;
+  const double grown[] = {0x1p9, 0.0, 0.0, 0x1p9}, beyond[] = {0x1p11, 0.0, 0.0, 0x1p11};
+  assert_false(is_scaled_anew(grown));
+  assert_true(is_scaled_anew(beyond));
+  // A pivot is small against the largest entry, not against 1.
+  const double small[] = {1.0, 0.0, 0.0, 0x1p-36}, smaller[] = {0x1p9, 0.0, 0.0, 0x1p-36};
+  assert_false(is_scaled_anew(small));
+  assert_true(is_scaled_anew(smaller));
+}
+
+// As many rows as coordinates need no mass.
+static void test_no_inertia_at_all(void** state) {
+  (void)state;
+  for (int k = 0; k < 2; k++) {
+    TestSystem* s = system_random(4, 4, 1.0, true);
+    memset(s->S, 0, sizeof s->S);
+    system_values(s);
+    PawlKkt* kkt = system_kkt(s, solvers[k]);
+    double b[4], c[4], x[4], y[4];
+    fill_random(4, b);
+    fill_random(4, c);
+    memcpy(x, b, sizeof b);
+    memcpy(y, c, sizeof c);
+    assert_int_equal(system_factor(kkt, s, NULL), PAWL_OK);
+    pawl_kkt_solve(kkt, x, y);
+    CHECK_NEAR(system_residual(s, NULL, b, c, x, y), 0.0, 1e-12);
+    pawl_kkt_destroy(kkt);
+    free(s);
+  }
+}
+
+// Numbers near the ends of the range: the scaling stays within what is remembered.
+static void test_extreme_numbers_can_be_remembered(void** state) {
+  (void)state;
+  for (int k = 0; k < 2; k++) {
+    TestSystem* s = system_random(4, 2, 1.0, true);
+    for (int i = 0; i < 16; i++) {
+      s->S[i] *= 1e300;
+      s->J[i % 8] = s->B[i % 8] = 1e-300 * test_random();
+    }
+    system_values(s);
+    PawlKkt* kkt = system_kkt(s, solvers[k]);
+    PawlStatus status = system_factor(kkt, s, NULL);
+    assert_true(status == PAWL_OK || status == PAWL_RETRY);
+    void* bytes = malloc(pawl_kkt_memory_bytes(kkt));
+    pawl_kkt_save(kkt, bytes);
+    assert_int_equal(pawl_kkt_load(kkt, bytes), PAWL_OK);
+    free(bytes);
+    pawl_kkt_destroy(kkt);
+    free(s);
+  }
+}
+
 static void test_not_finite_is_refused(void** state) {
   (void)state;
   const double bad[] = {NAN, INFINITY};
@@ -135,6 +334,9 @@ static void test_not_finite_is_refused(void** state) {
     assert_int_equal(diagnose(s, NULL, &column, rows), PAWL_RETRY);
     system_values(s);
     s->J_values[1] = bad[k];
+    check_factor(s, NULL, PAWL_RETRY);
+    system_values(s);
+    s->B_values[1] = bad[k];
     check_factor(s, NULL, PAWL_RETRY);
     free(s);
   }
@@ -513,6 +715,11 @@ int main(void) {
       cmocka_unit_test(test_scaled_systems_are_accepted),
       cmocka_unit_test(test_scaled_singular_systems_are_refused),
       cmocka_unit_test(test_units_may_change),
+      cmocka_unit_test(test_units_do_not_matter),
+      cmocka_unit_test(test_smallest_pivot),
+      cmocka_unit_test(test_when_the_scaling_is_renewed),
+      cmocka_unit_test(test_no_inertia_at_all),
+      cmocka_unit_test(test_extreme_numbers_can_be_remembered),
       cmocka_unit_test(test_not_finite_is_refused),
       cmocka_unit_test(test_nothing_wrong),
       cmocka_unit_test(test_dependent_rows_are_named),
