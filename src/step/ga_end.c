@@ -106,8 +106,8 @@ static double row_error(int count, const double* c, const double* terms, const u
 }
 
 // Rows of coordinates that hardly move beside others get the rounding of these by way of the linear
-// solver: their terms count as at least a part of the largest, in the metric of the masses. Looked
-// at only where a row seems to be off.                                                      (A16)
+// solver: their rates and accelerations count as at least a part of the largest, in the metric of
+// the masses. Looked at only where a row seems to be off. (A16)
 static void lift_terms(const PawlStepper* s, const PawlGa* d, const double* G, const double* x,
                        double* terms) {
   double least = ROW_NOISE * sqrt(largest_square(s, d, x));
@@ -123,7 +123,7 @@ double pawl_ga_row_error(const PawlStepper* s, const PawlGa* d, const double* G,
                          const double* c, const unsigned char* set, double* terms, int* row) {
   pawl_sparse_sizes(&s->G, G, size, 0.0, terms);
   double error = row_error(s->sizes.rows, c, terms, set, row);
-  if (error > s->def.tolerance) {
+  if (error > s->def.tolerance && size != d->size_q) {
     lift_terms(s, d, G, size, terms);
     error = row_error(s->sizes.rows, c, terms, set, row);
   }
@@ -135,7 +135,7 @@ void pawl_ga_errors(const PawlStepper* s, PawlGa* d, const PawlPhase* phase) {
   d->error_r = balance_error(s, d, d->magnitude);
   d->error_own = row_error(s->sizes.v, d->r, d->magnitude, NULL, &row);
   d->error_c = row_error(s->sizes.rows, d->c, d->c_size, phase->active, &d->worst_row);
-  if (d->error_c > s->def.tolerance) {
+  if (d->error_c > s->def.tolerance && d->level != PAWL_LEVEL_POSITION) {
     const double* size[] = {d->size_q, d->size_v, d->size_a};
     lift_terms(s, d, pawl_eval_values(d->residual_eval)->G, size[d->level], d->c_size);
     d->error_c = row_error(s->sizes.rows, d->c, d->c_size, phase->active, &d->worst_row);
