@@ -49,19 +49,45 @@ typedef struct PawlStepperInfo {  // work done since creation
   int redundant_rows;  // rows that depend on others at the start and are left out
 } PawlStepperInfo;
 
-// One entry of the list of methods; NULL past the end.
+// Which impact laws a method keeps where constraints switch by regions.
+typedef enum PawlMethodLaws {
+  PAWL_LAWS_NO_JUMP,     // none: rates do not jump
+  PAWL_LAWS_POST,        // post
+  PAWL_LAWS_DIRECTIONS,  // post; of the others the directions of the forces, but not the jump
+  PAWL_LAWS_ALL,         // every law
+} PawlMethodLaws;
+
+// What a method is and can do. Help texts, refusals and checks of options are made from it.
 typedef struct PawlMethodInfo {
-  const char* name;   // "ga-p"
-  const char* about;  // one line
-  int order;          // of q and v in smooth motion
+  const char* name;     // "ga-p"
+  const char* about;    // one line
+  int order;            // of q and v in smooth motion
+  int order_switching;  // the same between two switches of a model with regions, where it is less
+  const char* holds;    // levels at which constraints hold: "position, velocity"
+  const char* options;  // of simulate.def, those that only some methods use: "rtol atol"
+  bool regions;         // takes steps in which constraints switch by regions
+  bool contacts;        // knows contacts
+  bool smooth;          // can be the method between the switches of event-driven
+  bool adaptive;        // chooses its own steps by rtol and atol; `step` is that of the samples
+  bool linear_only;     // refuses systems that are not linear
+  bool absent;          // not in this build
+  int largest;          // velocities that it takes at most; 0: any number
+  PawlMethodLaws laws;
 } PawlMethodInfo;
-PAWL_API const PawlMethodInfo* pawl_method(int index);
+PAWL_API const PawlMethodInfo* pawl_method(int index);              // NULL past the end
+PAWL_API const PawlMethodInfo* pawl_method_find(const char* name);  // NULL without; auto is none
+// Whether an option of simulate.def has any effect with a method (and `smooth`, for event-driven).
+PAWL_API bool pawl_method_uses(const PawlSimulateDef* def, const char* option);
 
 // Allocates all that later steps need. `system` must outlive the stepper. `def` is copied.
 PAWL_API PAWL_CHECKED PawlStatus pawl_stepper_create(const PawlSystem* system,
                                                      const PawlSimulateDef* def, PawlStepper** out,
                                                      PawlError* err);
 PAWL_API void pawl_stepper_destroy(PawlStepper* stepper);  // NULL is allowed
+// The options as they are used: with the method (and `smooth`) that auto chose in its place.
+PAWL_API const PawlSimulateDef* pawl_stepper_def(const PawlStepper* stepper);
+// Why auto chose it; "" where the method was named.
+PAWL_API const char* pawl_stepper_reason(const PawlStepper* stepper);
 
 // A state at the system's start values, t = 0.
 PAWL_API PAWL_CHECKED PawlStatus pawl_state_create(const PawlStepper* stepper, PawlState** out,

@@ -366,21 +366,12 @@ static void print_json(const PawlSystem* system, const Findings* f, const Projec
   json_close(&json, '}');
 }
 
-static bool is_method(const char* name) {
-  for (int k = 0; pawl_method(k); k++) {
-    if (strcmp(pawl_method(k)->name, name) == 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
 // The model is judged, not the method: where that one cannot run it, another begins, and what the
 // first says is a warning.
 static PawlStatus begin(const PawlSystem* system, PawlSimDef* def, PawlSim** sim, PawlError* err) {
   PawlStatus status = pawl_sim_create(system, def, sim, err);
-  if (status != PAWL_ERROR_USAGE || !is_method(def->simulate.method) ||
-      !is_method(def->simulate.smooth)) {
+  if (status != PAWL_ERROR_USAGE || !pawl_method_find(def->simulate.method) ||
+      !pawl_method_find(def->simulate.smooth)) {
     return status;
   }
   PawlError first = *err;

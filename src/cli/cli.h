@@ -100,3 +100,7 @@ typedef struct Command {
 extern const Command command_run, command_check, command_compare, command_converge,
     command_equations, command_bench, command_models, command_reproduce;
 void print_settings_help(void);
+// "dopri, ark": the methods that use an option. False when all do.
+bool list_users(const char* option, char* text, size_t size);
+// "event-driven over rk4", in `room`.
+const char* method_label(const PawlSimulateDef* def, char* room, size_t size);

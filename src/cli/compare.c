@@ -70,7 +70,7 @@ static PawlStatus run_reference(const Study* study, const PawlSimulateDef* def, 
     run.err = (PawlError){status, "out of memory"};
   }
   snprintf(out->label, sizeof out->label, "%s with step %g s",
-           study_method_label(def, method, sizeof method), def->step);
+           method_label(def, method, sizeof method), def->step);
   if (status != PAWL_OK) {
     err->status = status;
     snprintf(err->message, sizeof err->message, "the reference, %s: %.3000s", out->label,

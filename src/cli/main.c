@@ -24,18 +24,52 @@ static void print_help(FILE* to) {
           "exit codes: 0 good, 1 the run failed, 2 bad usage or bad model, 130 interrupted\n");
 }
 
-void print_settings_help(void) {
-  PawlOptionInfo info;
-  printf("\noptions of the simulation (over `simulate:` in the model):\n");
-  for (int k = 0; pawl_simulate_option(k, &info); k++) {
-    char head[40];
-    snprintf(head, sizeof head, "--%s %s", info.name, info.unit[0] == '1' ? "X" : info.unit);
-    printf("  %-18s %s (default %s)\n", head, info.sentence, info.fallback);
+const char* method_label(const PawlSimulateDef* def, char* room, size_t size) {
+  bool over = strcmp(def->method, "event-driven") == 0;
+  snprintf(room, size, "%s%s%s", def->method, over ? " over " : "", over ? def->smooth : "");
+  return room;
+}
+
+bool list_users(const char* option, char* text, size_t size) {
+  PawlSimulateDef def = pawl_simulate_def_default();
+  int users = 0, count = 0;
+  text[0] = '\0';
+  for (; pawl_method(count); count++) {
+    def.method = def.smooth = pawl_method(count)->name;
+    if (pawl_method_uses(&def, option)) {
+      size_t used = strlen(text);
+      snprintf(text + used, size - used, "%s%s", users++ ? ", " : "", def.method);
+    }
   }
-  printf("\nmethods:\n");
+  return users < count;
+}
+
+static void print_methods(void) {
+  printf("\nmethods:\n  %-18s %s\n", "auto", "one of these, by what the model asks for");
   for (int k = 0; pawl_method(k); k++) {
     printf("  %-18s %s\n", pawl_method(k)->name, pawl_method(k)->about);
   }
+  printf("\nbetween the switches of event-driven (--smooth):");
+  for (int k = 0, shown = 0; pawl_method(k); k++) {
+    if (pawl_method(k)->smooth) {
+      printf("%s%s", shown++ ? ", " : " ", pawl_method(k)->name);
+    }
+  }
+  printf("\n");
+}
+
+void print_settings_help(void) {
+  PawlOptionInfo info;
+  printf("\noptions of the simulation (over `simulate:` in the model), [methods that use them]:\n");
+  for (int k = 0; pawl_simulate_option(k, &info); k++) {
+    char head[40];
+    snprintf(head, sizeof head, "--%s %s", info.name, info.unit[0] == '1' ? "X" : info.unit);
+    char users[400];
+    bool special = list_users(info.name, users, sizeof users);
+    printf("  %-18s %s (default %s)%s%s%s\n", head, info.sentence, info.fallback,
+           special ? " [" : "", special ? users : "", special ? "]" : "");
+  }
+  print_methods();
 }
 
 static bool asks_for(const char* option, int argc, char** argv) {

@@ -438,14 +438,15 @@ static int run_sim(const Arguments* a, const PawlSystem* system, const PawlSimDe
   return code;
 }
 
-// --form is for the methods that integrate an acceleration; elsewhere it would be ignored.
-static int check_form(const Arguments* a, const PawlSimulateDef* def) {
-  const char* method = strcmp(def->method, "event-driven") == 0 ? def->smooth : def->method;
-  bool used = strcmp(method, "rk4") == 0 || strcmp(method, "dopri") == 0;
-  for (int k = 0; !used && k < a->setting_count; k++) {
-    if (strcmp(a->settings[k].name, "form") == 0) {
-      return complain(EXIT_USAGE, "--form %s: the method %s has no use for it; rk4 and dopri have",
-                      a->settings[k].value, method);
+// An option that the method has no use for would be ignored.
+static int check_uses(const Arguments* a, const PawlSimulateDef* def) {
+  char method[64], users[400];
+  for (int k = 0; k < a->setting_count; k++) {
+    const Setting* given = &a->settings[k];
+    if (!pawl_method_uses(def, given->name)) {
+      (void)list_users(given->name, users, sizeof users);
+      return complain(EXIT_USAGE, "--%s %s: the method %s has no use for it; these have: %s",
+                      given->name, given->value, method_label(def, method, sizeof method), users);
     }
   }
   return 0;
@@ -455,7 +456,7 @@ static int simulate(const Arguments* a, const PawlModel* model, const PawlSystem
   PawlSimDef def = pawl_sim_def_default();
   Outputs out = {0};
   int code = simulate_def(a, model, &def.simulate);
-  code = code ? code : check_form(a, &def.simulate);
+  code = code ? code : check_uses(a, &def.simulate);
   def.project = a->project;
   def.keep = a->keep;
   def.keep_samples = a->plot != NULL;

@@ -61,12 +61,6 @@ void study_set_method(PawlSimulateDef* def, char* text) {
   }
 }
 
-const char* study_method_label(const PawlSimulateDef* def, char* room, size_t size) {
-  bool over = strcmp(def->method, "event-driven") == 0;
-  snprintf(room, size, "%s%s%s", def->method, over ? " over " : "", over ? def->smooth : "");
-  return room;
-}
-
 int study_split(char* text, char separator, int most, char** parts) {
   int count = 0;
   for (char* at = text; at;) {
@@ -83,15 +77,11 @@ int study_split(char* text, char separator, int most, char** parts) {
   return count;
 }
 
+// "event-driven:ga-p" is one, too.
 static bool is_method(const char* name) {
-  size_t length = strcspn(name, ":");
-  for (int k = 0; pawl_method(k); k++) {
-    const char* known = pawl_method(k)->name;
-    if (strlen(known) == length && strncmp(known, name, length) == 0) {
-      return true;
-    }
-  }
-  return false;
+  char first[64];
+  snprintf(first, sizeof first, "%.*s", (int)strcspn(name, ":"), name);
+  return strcmp(first, "auto") == 0 || pawl_method_find(first);
 }
 
 int study_methods(char* list, char** names) {

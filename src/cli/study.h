@@ -29,8 +29,6 @@ int study_take_option(int* argc, char** argv, const char* name, const char** val
 // "nsga-pvv" or "event-driven:ga-p", the latter with the method between switches. The text is
 // changed and must live as long as `def`.
 void study_set_method(PawlSimulateDef* def, char* text);
-// "event-driven over rk4", in `room`.
-const char* study_method_label(const PawlSimulateDef* def, char* room, size_t size);
 // Splits "a,b,c" in place; the number of parts, at most `most`, or -1 when there are more.
 int study_split(char* text, char separator, int most, char** parts);
 // The methods of "a,b:c", which is split in place, or all of this version when `list` is NULL.

@@ -36,6 +36,9 @@ PawlSimulateDef study_reference_def(const PawlSystem* system, const PawlSimulate
   reference.smooth = "rk4";
   reference.step = def->step / finer;
   reference.record = def->step;
+  if (strcmp(def->impact, "none") == 0 && pawl_system_switches(system)) {
+    reference.impact = "model";  // ga-a alone knows switches without a jump
+  }
   if (!accepts(system, &reference)) {
     reference.method = "nsga-pva";  // contacts
   }
@@ -51,7 +54,7 @@ References* references_create(const PawlSystem* system, const PawlSimulateDef* d
     r->def = *def;
     r->finer = finer;
     snprintf(r->label, sizeof r->label, "%s at 1/%d of each step",
-             study_method_label(&reference, method, sizeof method), finer);
+             method_label(&reference, method, sizeof method), finer);
   }
   return r;
 }

@@ -4,6 +4,11 @@
 // mean step of the last one.
 #include "step/sundials.h"
 
+// What it is, built in or not.
+#define INFO                                                                                  \
+  .name = "ark", .order = 4, .holds = "acceleration", .options = "rtol atol", .smooth = true, \
+  .adaptive = true
+
 #ifdef PAWL_WITH_SUNDIALS
 
 #include <arkode/arkode_arkstep.h>
@@ -218,7 +223,7 @@ static PawlStatus advance(PawlStepper* s, const PawlPhase* phase, PawlState* sta
   "implicit Runge-Kutta of order 4 with its own steps, on the index-1 equations (SUNDIALS)"
 
 const PawlMethod pawl_method_ark = {
-    .info = {"ark", ABOUT, 4},
+    .info = {INFO, .about = ABOUT},
     .memory_numbers = 1,
     .create = create,
     .destroy = destroy,
@@ -231,7 +236,8 @@ const PawlMethod pawl_method_ark = {
 #else
 
 const PawlMethod pawl_method_ark = {
-    .info = {"ark", "implicit Runge-Kutta of order 4; not built in, needs SUNDIALS", 4},
+    .info = {INFO, .about = "implicit Runge-Kutta of order 4; not built in, needs SUNDIALS",
+             .absent = true},
     .create = pawl_sundials_absent,
 };
 

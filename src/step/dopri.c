@@ -261,8 +261,14 @@ static PawlStatus step(PawlStepper* s, const PawlPhase* phase, PawlState* state,
 }
 
 const PawlMethod pawl_method_dopri = {
-    .info = {"dopri",
-             "explicit Runge-Kutta of orders 5(4) with steps of its own; see --rtol, --form", 5},
+    .info = {.name = "dopri",
+             .about =
+                 "explicit Runge-Kutta of orders 5(4) with steps of its own; see --rtol, --form",
+             .order = 5,
+             .holds = "acceleration; all with form: minimal",
+             .options = "rtol atol form",
+             .smooth = true,
+             .adaptive = true},
     .memory_rows = 1,
     .memory_numbers = 2,
     .exact = true,

@@ -54,26 +54,30 @@ static PawlStatus step(PawlStepper* s, const PawlPhase* phase, PawlState* state,
   return PAWL_OK;
 }
 
-#define GA_METHOD(symbol, name, about, order_, make)        \
-  const PawlMethod symbol = {.info = {name, about, order_}, \
-                             .memory_vectors = 2,           \
-                             .memory_rows = 1,              \
-                             .memory_numbers = 1,           \
-                             .create = make,                \
-                             .destroy = destroy,            \
-                             .start = start,                \
-                             .switches = true,              \
-                             .step = step,                  \
+#define GA_METHOD(symbol, make, ...)                                                 \
+  const PawlMethod symbol = {.info = {.regions = true, .smooth = true, __VA_ARGS__}, \
+                             .memory_vectors = 2,                                    \
+                             .memory_rows = 1,                                       \
+                             .memory_numbers = 1,                                    \
+                             .create = make,                                         \
+                             .destroy = destroy,                                     \
+                             .start = start,                                         \
+                             .step = step,                                           \
                              .forget = pawl_ga_forget}
+#define NEWTON "tolerance iterations newton"
 
-GA_METHOD(pawl_method_ga_p, "ga-p", "generalized-alpha, constraints at position level (index 3)", 2,
-          create_p);
-GA_METHOD(pawl_method_ga_v, "ga-v", "generalized-alpha, constraints at velocity level (index 2)", 2,
-          create_v);
-GA_METHOD(pawl_method_ga_v_mid, "ga-v-between",
-          "ga-v with the force directions of the impact law in a step with a switch", 2,
-          create_v_between);
-GA_METHOD(pawl_method_ga_v_implicit, "ga-v-implicit",
-          "ga-v-between with fully implicit coefficients (order 1)", 1, create_v_implicit);
-GA_METHOD(pawl_method_ga_a, "ga-a",
-          "generalized-alpha, constraints at acceleration level (index 1)", 2, create_a);
+GA_METHOD(pawl_method_ga_p, create_p, .name = "ga-p", .order = 2, .holds = "position",
+          .about = "generalized-alpha, constraints at position level (index 3)",
+          .options = "rho " NEWTON, .laws = PAWL_LAWS_POST);
+GA_METHOD(pawl_method_ga_v, create_v, .name = "ga-v", .order = 2, .holds = "velocity",
+          .about = "generalized-alpha, constraints at velocity level (index 2)",
+          .options = "rho " NEWTON, .laws = PAWL_LAWS_POST);
+GA_METHOD(pawl_method_ga_v_mid, create_v_between, .name = "ga-v-between", .order = 2,
+          .holds = "velocity", .options = "rho " NEWTON, .laws = PAWL_LAWS_DIRECTIONS,
+          .about = "ga-v with the force directions of the impact law in a step with a switch");
+GA_METHOD(pawl_method_ga_v_implicit, create_v_implicit, .name = "ga-v-implicit", .order = 1,
+          .holds = "velocity", .options = NEWTON, .laws = PAWL_LAWS_ALL,
+          .about = "ga-v-between with fully implicit coefficients (order 1)");
+GA_METHOD(pawl_method_ga_a, create_a, .name = "ga-a", .order = 2, .holds = "acceleration",
+          .about = "generalized-alpha, constraints at acceleration level (index 1)",
+          .options = "rho " NEWTON, .laws = PAWL_LAWS_NO_JUMP);

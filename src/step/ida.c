@@ -4,6 +4,11 @@
 // and velocities are held on the constraints.
 #include "step/ida.h"
 
+// What it is, built in or not.
+#define INFO                                                                        \
+  .name = "ida", .order = 5, .holds = "position, velocity", .options = "rtol atol", \
+  .smooth = true, .adaptive = true
+
 #ifdef PAWL_WITH_SUNDIALS
 
 #include <float.h>
@@ -307,7 +312,7 @@ static PawlStatus advance(PawlStepper* s, const PawlPhase* phase, PawlState* sta
   "(SUNDIALS)"
 
 const PawlMethod pawl_method_ida = {
-    .info = {"ida", ABOUT, 5},
+    .info = {INFO, .about = ABOUT},
     .memory_vectors = 2 * PAWL_IDA_DIFFERENCES,
     .memory_rows = 2 * PAWL_IDA_DIFFERENCES,
     .memory_numbers = 1 + PAWL_IDA_NUMBERS,
@@ -323,7 +328,8 @@ const PawlMethod pawl_method_ida = {
 #else
 
 const PawlMethod pawl_method_ida = {
-    .info = {"ida", "backward differentiation formulas; not built in, needs SUNDIALS", 5},
+    .info = {INFO, .about = "backward differentiation formulas; not built in, needs SUNDIALS",
+             .absent = true},
     .create = pawl_sundials_absent,
 };
 

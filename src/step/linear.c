@@ -62,16 +62,6 @@ typedef struct Linear {
 } Linear;
 
 // ---- creating -----------------------------------------------------------------------------------
-static PawlStatus refuse(PawlStepper* s, PawlError* err) {
-  const char* why;
-  (void)pawl_system_linearity(s->system, &why);
-  return why ? pawl_fail(err, PAWL_ERROR_USAGE,
-                         "method %s is for linear systems, and '%s' is not: %.300s; these take "
-                         "any: rk4, ga-p, ga-pv, ga-pva",
-                         s->method->info.name, pawl_system_name(s->system), why)
-             : pawl_fail_memory(err);
-}
-
 // For coefficients that depend on time: rk4 with its own data.
 static PawlStatus create_rk4(PawlStepper* s, Linear* d, PawlError* err) {
   s->data = NULL;
@@ -132,13 +122,7 @@ static PawlStatus read_watches(PawlStepper* s, Linear* d, PawlError* err) {
 static PawlStatus create(PawlStepper* s, int degree, PawlError* err) {
   PawlLinearity linearity = pawl_system_linearity(s->system, NULL);
   if (linearity == PAWL_NONLINEAR) {
-    return refuse(s, err);
-  }
-  if (s->sizes.v > LARGEST) {
-    return pawl_fail(err, PAWL_ERROR_USAGE,
-                     "method %s works with full matrices and is for up to %d coordinates, and '%s' "
-                     "has %d; these are for any number: rk4, ga-p, ga-pv, ga-pva",
-                     s->method->info.name, LARGEST, pawl_system_name(s->system), s->sizes.v);
+    return pawl_fail_memory(err);  // it is linear, or the method would not have been taken
   }
   Linear* d = PAWL_NEW(&s->arena, Linear, 1);
   if (!d) {
@@ -562,7 +546,14 @@ static void commit(PawlStepper* s, PawlState* state, double h) {
 }
 
 const PawlMethod pawl_method_taylor = {
-    .info = {"taylor", "linear systems: the series of the exponential up to the power --order", 4},
+    .info = {.name = "taylor",
+             .about = "linear systems: the series of the exponential up to the power --order",
+             .order = 4,
+             .holds = "acceleration",
+             .options = "order",
+             .smooth = true,
+             .linear_only = true,
+             .largest = LARGEST},
     .memory_rows = 1,  // of rk4, where it takes the steps
     .create = create_taylor,
     .destroy = destroy,
@@ -575,7 +566,14 @@ const PawlMethod pawl_method_taylor = {
 
 // Order 4 is that of coefficients that depend on time.
 const PawlMethod pawl_method_exponential = {
-    .info = {"exponential", "linear systems: exact in each mode; order 4 where t enters", 4},
+    .info = {.name = "exponential",
+             .about = "linear systems: exact in each mode; order 4 where t enters",
+             .order = 4,
+             .holds = "acceleration",
+             .options = "",
+             .smooth = true,
+             .linear_only = true,
+             .largest = LARGEST},
     .memory_rows = 1,  // of rk4, where it takes the steps
     .create = create_exponential,
     .destroy = destroy,

@@ -8,8 +8,8 @@
 #include "switch/tolerances.h"
 #include "switch/watch.h"
 
-// A method is one file with one table like this, listed in stepper.c. It steps with a phase that it
-// is given: all that is discrete, and constant in the step.
+// A method is one file with one table like this, and one line in methods.def. It steps with a phase
+// that it is given: all that is discrete, and constant in the step.
 typedef struct PawlMethod {
   PawlMethodInfo info;
   int memory_vectors;  // vectors of length sizes.v that the method keeps in a state
@@ -21,10 +21,7 @@ typedef struct PawlMethod {
   // Sets the memory of a state whose a and lambda are consistent.
   PawlStatus (*start)(PawlStepper* stepper, const PawlPhase* phase, PawlState* state,
                       PawlError* err);
-  bool exact;      // a and lambda of its states solve the index-1 equations at (t, q, v)
-  bool switches;   // takes steps in which constraints switch by regions (rk4 does not)
-  bool contacts;   // knows contacts
-  bool nonsmooth;  // not for the smooth phases of event-driven
+  bool exact;  // a and lambda of its states solve the index-1 equations at (t, q, v)
   PawlStatus (*step)(PawlStepper* stepper, const PawlPhase* phase, PawlState* state, double h,
                      PawlError* err);
   // Optional: goes to t + h, or to the first zero of a margin if that comes first (loop.h).
@@ -43,18 +40,18 @@ typedef struct PawlMethod {
   void (*forget)(PawlStepper* stepper, PawlState* state);
 } PawlMethod;
 
-extern const PawlMethod pawl_method_ga_p, pawl_method_ga_v, pawl_method_ga_v_mid,
-    pawl_method_ga_v_implicit, pawl_method_ga_a, pawl_method_ga_pv, pawl_method_ga_pva,
-    pawl_method_nsga_pvv, pawl_method_nsga_pva, pawl_method_moreau_jean, pawl_method_rk4,
-    pawl_method_dopri, pawl_method_taylor, pawl_method_exponential, pawl_method_ark,
-    pawl_method_ida;
+#define PAWL_METHOD(symbol) extern const PawlMethod pawl_method_##symbol;
+#include "step/methods.def"
+#undef PAWL_METHOD
 
 struct PawlLoop;
 
 struct PawlStepper {
   PawlArena arena;
   const PawlMethod* method;
-  PawlSimulateDef def;
+  PawlSimulateDef def;  // with the choice of auto made
+  const char* reason;   // of that choice; "" where the method was named
+  bool event_driven;    // `method` is then the one between switches
   PawlDynamics dynamics;
   PawlWatching watching;
   PawlLog log;

@@ -268,13 +268,17 @@ static double impulse(const PawlStepper* s, int row) {
 }
 
 const PawlMethod pawl_method_moreau_jean = {
-    .info = {"moreau-jean", "theta method on velocities and impulses; contacts", 1},
+    .info = {.name = "moreau-jean",
+             .about = "theta method on velocities and impulses; contacts",
+             .order = 1,
+             .holds = "velocity",
+             .options = "theta tolerance iterations",
+             .regions = true,
+             .contacts = true,
+             .laws = PAWL_LAWS_ALL},
     .create = create,
     .destroy = destroy,
     .start = start,
-    .switches = true,
-    .contacts = true,
-    .nonsmooth = true,
     .step = step,
     .impulse = impulse,
 };

@@ -226,7 +226,7 @@ PawlStatus pawl_nsga_stuck(PawlStepper* s, const PawlNsga* d, double t, const ch
 
 // ---- contacts -----------------------------------------------------------------------------------
 bool pawl_nsga_has_contacts(const PawlStepper* s) {
-  return s->method->contacts && s->contact_count > 0;
+  return s->method->info.contacts && s->contact_count > 0;
 }
 
 PawlStatus pawl_nsga_compliance(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,

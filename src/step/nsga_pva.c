@@ -197,28 +197,29 @@ static PawlStatus create_pva(PawlStepper* s, PawlError* err) {
   return pawl_nsga_create_kind(s, PAWL_LEVEL_ACCELERATION, true, false, err);
 }
 
-#define COUPLED(symbol, name_, about_, make, nonsmooth_, contacts_) \
-  const PawlMethod symbol = {.info = {name_, about_, 2},            \
-                             .memory_vectors = 2,                   \
-                             .memory_rows = 3,                      \
-                             .memory_numbers = 2,                   \
-                             .create = make,                        \
-                             .destroy = pawl_nsga_destroy,          \
-                             .start = pawl_nsga_start,              \
-                             .switches = true,                      \
-                             .contacts = contacts_,                 \
-                             .nonsmooth = nonsmooth_,               \
-                             .step = step_coupled,                  \
-                             .impulse = pawl_nsga_impulse,          \
-                             .multipliers = pawl_nsga_multipliers,  \
+#define COUPLED(symbol, make, ...)                                               \
+  const PawlMethod symbol = {.info = {.order = 2, .regions = true, __VA_ARGS__}, \
+                             .memory_vectors = 2,                                \
+                             .memory_rows = 3,                                   \
+                             .memory_numbers = 2,                                \
+                             .create = make,                                     \
+                             .destroy = pawl_nsga_destroy,                       \
+                             .start = pawl_nsga_start,                           \
+                             .step = step_coupled,                               \
+                             .impulse = pawl_nsga_impulse,                       \
+                             .multipliers = pawl_nsga_multipliers,               \
                              .forget = pawl_ga_forget}
+#define OPTIONS "rho tolerance iterations newton"
 
-COUPLED(pawl_method_ga_pv, "ga-pv",
-        "generalized-alpha, constraints at position and velocity level (stabilised index 2)",
-        create_pv, false, false);
-COUPLED(pawl_method_ga_pva, "ga-pva",
-        "generalized-alpha, constraints at position, velocity and acceleration level", create_pva,
-        false, false);
-COUPLED(pawl_method_nsga_pva, "nsga-pva",
-        "nonsmooth generalized-alpha, smooth motion at acceleration level; contacts", create_pva,
-        true, true);
+COUPLED(
+    pawl_method_ga_pv, create_pv, .name = "ga-pv", .holds = "position, velocity",
+    .about = "generalized-alpha, constraints at position and velocity level (stabilised index 2)",
+    .options = OPTIONS, .smooth = true, .laws = PAWL_LAWS_POST);
+COUPLED(pawl_method_ga_pva, create_pva, .name = "ga-pva",
+        .holds = "position, velocity, acceleration",
+        .about = "generalized-alpha, constraints at position, velocity and acceleration level",
+        .options = OPTIONS, .smooth = true, .laws = PAWL_LAWS_ALL);
+COUPLED(pawl_method_nsga_pva, create_pva, .name = "nsga-pva",
+        .holds = "position, velocity, acceleration",
+        .about = "nonsmooth generalized-alpha, smooth motion at acceleration level; contacts",
+        .options = OPTIONS " strategy", .contacts = true, .laws = PAWL_LAWS_ALL);

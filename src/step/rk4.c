@@ -91,7 +91,12 @@ static PawlStatus step(PawlStepper* s, const PawlPhase* phase, PawlState* state,
 }
 
 const PawlMethod pawl_method_rk4 = {
-    .info = {"rk4", "explicit Runge-Kutta of order 4; see --form", 4},
+    .info = {.name = "rk4",
+             .about = "explicit Runge-Kutta of order 4; see --form",
+             .order = 4,
+             .holds = "acceleration; all with form: minimal",
+             .options = "form",
+             .smooth = true},
     .memory_rows = 1,
     .exact = true,
     .create = create,

@@ -1,83 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of methods, creating a stepper and its states, and the calls of pawl/stepper.h.
+// Creating a stepper and its states, and the calls of pawl/stepper.h.
 #include <string.h>
 
 #include "base/alloc.h"
 #include "step/initial.h"
 #include "step/loop.h"
 #include "step/method.h"
+#include "step/methods.h"
 #include "switch/share.h"
 #include "system/system.h"
-
-static const PawlMethod pawl_method_event_driven = {
-    .info = {"event-driven", "locates each switch, applies the jump and restarts; see --smooth",
-             4}};
-
-static const PawlMethod* const methods[] = {
-    &pawl_method_ga_p,          &pawl_method_ga_v,        &pawl_method_ga_v_mid,
-    &pawl_method_ga_v_implicit, &pawl_method_ga_a,        &pawl_method_nsga_pvv,
-    &pawl_method_ga_pv,         &pawl_method_ga_pva,      &pawl_method_nsga_pva,
-    &pawl_method_moreau_jean,   &pawl_method_rk4,         &pawl_method_dopri,
-    &pawl_method_taylor,        &pawl_method_exponential, &pawl_method_ark,
-    &pawl_method_ida,           &pawl_method_event_driven};
-enum { METHOD_COUNT = sizeof methods / sizeof *methods };
-
-const PawlMethodInfo* pawl_method(int index) {
-  return index >= 0 && index < METHOD_COUNT ? &methods[index]->info : NULL;
-}
-
-static PawlStatus find_method(const char* name, const PawlMethod** out, PawlError* err) {
-  PawlNearest nearest = {.wanted = name};
-  PawlText list = {0};
-  for (int k = 0; k < METHOD_COUNT; k++) {
-    if (strcmp(methods[k]->info.name, name) == 0) {
-      *out = methods[k];
-      pawl_text_free(&list);
-      return PAWL_OK;
-    }
-    pawl_nearest_offer(&nearest, methods[k]->info.name);
-    pawl_text_printf(&list, "%s%s", k ? ", " : "", methods[k]->info.name);
-  }
-  pawl_fail(err, PAWL_ERROR_USAGE, "unknown method '%.100s'; this version has %s%s%s%s", name,
-            list.s ? list.s : "", nearest.name ? "; did you mean '" : "",
-            nearest.name ? nearest.name : "", nearest.name ? "'?" : "");
-  pawl_text_free(&list);
-  return PAWL_ERROR_USAGE;
-}
-
-static PawlStatus refuse(const PawlStepper* s, const char* what, const char* able, PawlError* err) {
-  return pawl_fail(err, PAWL_ERROR_USAGE, "method %s cannot handle the %s of '%s'; these can: %s",
-                   s->def.method, what, pawl_system_name(s->system), able);
-}
-
-// Finds the method, and whether it can do what the system asks.
-static PawlStatus choose_method(PawlStepper* s, bool* event_driven, PawlError* err) {
-  PAWL_TRY(find_method(s->def.method, &s->method, err));
-  *event_driven = s->method == &pawl_method_event_driven;
-  if (*event_driven) {
-    PawlError unknown = {0};
-    PawlStatus found = find_method(s->def.smooth, &s->method, &unknown);
-    if (found != PAWL_OK || s->method == &pawl_method_event_driven || s->method->nonsmooth) {
-      s->method = NULL;
-      return pawl_fail(err, PAWL_ERROR_USAGE,
-                       "smooth = %.100s: must be a method for smooth motion: rk4, dopri, taylor, "
-                       "exponential, ga-p, ga-pv, ga-pva, ark, ida",
-                       s->def.smooth);
-    }
-  }
-  const PawlMethod* method = s->method;
-  s->method = NULL;  // until it is known to fit
-  if (pawl_system_switches(s->system) && !*event_driven && !method->switches) {
-    return refuse(s, "switching constraints", "event-driven, nsga-pvv, nsga-pva, moreau-jean", err);
-  }
-  for (int i = 0; i < pawl_system_sizes(s->system).rows; i++) {
-    if (pawl_system_row_kind(s->system, i) == PAWL_ROW_CONTACT && !method->contacts) {
-      return refuse(s, "contacts", "nsga-pva, nsga-pvv, moreau-jean", err);
-    }
-  }
-  s->method = method;
-  return PAWL_OK;
-}
 
 // Options that are words.
 static PawlStatus check_words(const PawlStepper* s, PawlError* err) {
@@ -119,13 +50,36 @@ PawlStateShape pawl_stepper_shape(const PawlStepper* s) {
   return shape;
 }
 
+static PawlStatus choose_method(PawlStepper* s, PawlNeeds* needs, PawlError* err) {
+  PAWL_TRY(pawl_needs_of(s->system, &s->def, needs, err));
+  s->reason = "";
+  if (strcmp(s->def.method, "auto") == 0) {
+    pawl_methods_auto(needs, &s->def, &s->reason);
+  }
+  return pawl_methods_choose(&s->def, needs, &s->method, &s->event_driven, err);
+}
+
+// Directions of a law are not its jump: energy is lost or gained that the law does not ask for.
+static PawlStatus warn_of_law(PawlStepper* s, const PawlNeeds* needs, PawlError* err) {
+  static const char text[] =
+      "the forces of the switch have the directions of the impact law, but the jump is not that of "
+      "the law; ga-v-implicit makes it so";
+  if (!needs->regions || !needs->other_law || s->event_driven ||
+      s->method->info.laws != PAWL_LAWS_DIRECTIONS) {
+    return PAWL_OK;
+  }
+  s->dynamics.warning = pawl_arena_copy(&s->arena, text, sizeof text - 1);
+  return s->dynamics.warning ? PAWL_OK : pawl_fail_memory(err);
+}
+
 static PawlStatus fill(PawlStepper* s, PawlError* err) {
-  bool event_driven;
+  PawlNeeds needs;
   PAWL_TRY(pawl_simulate_def_check(&s->def, err));
   PAWL_TRY(check_words(s, err));
-  PAWL_TRY(choose_method(s, &event_driven, err));
+  PAWL_TRY(choose_method(s, &needs, err));
   PAWL_TRY(check_law(s, err));
   PAWL_TRY(pawl_dynamics_create(&s->dynamics, &s->arena, s->system, &s->def, err));
+  PAWL_TRY(warn_of_law(s, &needs, err));
   s->sizes = s->dynamics.sizes;
   s->H = s->dynamics.H;
   s->G = s->dynamics.G;
@@ -140,7 +94,7 @@ static PawlStatus fill(PawlStepper* s, PawlError* err) {
   PAWL_TRY(s->method->create(s, err));
   PawlStateShape shape = pawl_stepper_shape(s);
   return pawl_system_switches(s->system) || pawl_system_triggers(s->system)
-             ? pawl_loop_create(s, event_driven, &shape, &s->loop, err)
+             ? pawl_loop_create(s, s->event_driven, &shape, &s->loop, err)
              : PAWL_OK;
 }
 
@@ -274,6 +228,14 @@ int pawl_stepper_instants(const PawlStepper* s) {
 
 const PawlInstant* pawl_stepper_instant(const PawlStepper* s, int index) {
   return s->log.instants[index];
+}
+
+const PawlSimulateDef* pawl_stepper_def(const PawlStepper* s) {
+  return &s->def;
+}
+
+const char* pawl_stepper_reason(const PawlStepper* s) {
+  return s->reason;
 }
 
 PawlStepperInfo pawl_stepper_info(const PawlStepper* s) {

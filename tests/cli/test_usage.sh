@@ -50,7 +50,7 @@ usage "impact = sideways" run kinked-track --impact sideways -o x.csv
 usage "between = curve" run kinked-track --between curve -o x.csv
 usage "newton = half" run pendulum --newton half -o x.csv
 usage "--form minimal: the method ga-p has no use for it" run pendulum --form minimal -o x.csv
-usage "--form x: the method ga-pv has no use" run kinked-track --smooth ga-pv --form x -o x.csv
+usage "--form x: the method event-driven over ga-pv has no use" run kinked-track --smooth ga-pv --form x -o x.csv
 usage "theta = 0.2" run bouncing-pendulum --method moreau-jean --theta 0.2 -o x.csv
 usage "strategy = 4" run bouncing-pendulum --strategy 4 -o x.csv
 usage "x.txt: the name must end in .csv or .h5" run pendulum -o x.txt

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of methods against the manual, and its flags against what the methods do.
+#include "step/motion.h"
+
+// ---- the manual ---------------------------------------------------------------------------------
+static char* read_page(const char* name) {
+  char path[512];
+  snprintf(path, sizeof path, "%s/%s", PAWL_DOCS, name);
+  FILE* file = fopen(path, "rb");
+  assert_non_null(file);
+  assert_int_equal(fseek(file, 0, SEEK_END), 0);
+  long length = ftell(file);
+  assert_true(length > 0);
+  rewind(file);
+  char* text = pawl_alloc((size_t)length + 1, 1);
+  assert_non_null(text);
+  assert_int_equal(fread(text, 1, (size_t)length, file), (size_t)length);
+  fclose(file);
+  return text;
+}
+
+// "`rtol` `atol`"
+static void quote_words(const char* list, char* out, size_t size) {
+  size_t at = 0;
+  out[0] = '\0';
+  for (const char* word = list; *word;) {
+    int length = (int)strcspn(word, " ");
+    at += (size_t)snprintf(out + at, size - at, "%s`%.*s`", at ? " " : "", length, word);
+    word += length + (word[length] == ' ');
+  }
+}
+
+static const char* laws_text(const PawlMethodInfo* info) {
+  static const char* const words[] = {"none", "post", "post (directions of others)", "all"};
+  return info->regions ? words[info->laws] : "";
+}
+
+// "5, own steps", "2, between switches 1"
+static void order_text(const PawlMethodInfo* info, char* out, size_t size) {
+  int length = snprintf(out, size, "%d%s%s", info->order, info->adaptive ? ", own steps" : "",
+                        info->linear_only ? ", linear models" : "");
+  if (info->order_switching) {
+    snprintf(out + length, size - (size_t)length, ", between switches %d", info->order_switching);
+  }
+}
+
+// The row of a method as the manual ought to have it.
+static void row_text(const PawlMethodInfo* info, char* out, size_t size) {
+  char order[60], options[200];
+  order_text(info, order, sizeof order);
+  quote_words(info->options, options, sizeof options);
+  snprintf(out, size, "\n| `%s` | %s | %s | %s | %s | %s | %s |\n", info->name, order,
+           info->regions ? "yes" : "", laws_text(info), info->contacts ? "yes" : "", info->holds,
+           options);
+  for (char* at = out; (at = strstr(at, "|  |"));) {  // no blanks in an empty cell
+    memmove(at + 2, at + 3, strlen(at + 3) + 1);
+  }
+}
+
+static void test_manual_has_the_table(void** unused) {
+  (void)unused;
+  char* page = read_page("model-format.md");
+  int wrong = 0;
+  for (int k = 0; pawl_method(k); k++) {
+    char row[600];
+    row_text(pawl_method(k), row, sizeof row);
+    if (!strstr(page, row)) {
+      print_error("docs/model-format.md ought to have%s", row);
+      wrong++;
+    }
+  }
+  assert_int_equal(wrong, 0);
+  pawl_free(page);
+}
+
+// Each word is an option, and each method that chooses its steps has the tolerances.
+static void test_options_of_methods(void** unused) {
+  (void)unused;
+  PawlSimulateDef def = pawl_simulate_def_default();
+  for (int k = 0; pawl_method(k); k++) {
+    char words[200];
+    int used = 0;
+    PawlOptionInfo option;
+    def.method = def.smooth = pawl_method(k)->name;
+    for (int i = 0; pawl_simulate_option(i, &option); i++) {
+      quote_words(pawl_method(k)->options, words, sizeof words);
+      char quoted[64];
+      snprintf(quoted, sizeof quoted, "`%s`", option.name);
+      bool named = strstr(words, quoted) != NULL;
+      used += named;
+      assert_true(!named || pawl_method_uses(&def, option.name));
+    }
+    int count = 0;
+    for (const char* at = words; (at = strchr(at, '`')); at++) {
+      count++;
+    }
+    assert_int_equal(used, count / 2);
+    assert_int_equal(pawl_method_uses(&def, "rtol"), pawl_method(k)->adaptive);
+    assert_true(pawl_method_uses(&def, "step"));
+  }
+  def.method = "event-driven";
+  def.smooth = "rk4";
+  assert_true(pawl_method_uses(&def, "form") && !pawl_method_uses(&def, "rho"));
+  assert_null(pawl_method_find("auto"));
+  assert_ptr_equal(pawl_method_find("ga-p"), pawl_method(0));
+}
+
+// ---- impact laws --------------------------------------------------------------------------------
+#define TRACK(law)                                              \
+  "model: track\ncoordinates: {x: {rate: 1}, y: }\n"            \
+  "kinetic: (x'^2 + y'^2)/2\nconstraints:\n  track:\n" law      \
+  "    modes:\n      flat: {where: x < 0.3, equation: y = 0}\n" \
+  "      ramp: {where: x > 0.3, equation: y = x - 0.3}\n"
+
+// The kinetic energy behind the kink: the momentum along the ramp is kept (post), the energy
+// (bisector), or the impulse is that of the flat track (pre). Half as much speed in x, and y' = x'.
+static const struct {
+  const char *word, *model;
+  double energy;
+} LAWS[] = {{"post", TRACK("    impact: post\n"), 0.25},
+            {"bisector", TRACK("    impact: bisector\n"), 0.5},
+            {"pre", TRACK("    impact: pre\n"), 1.0}};
+
+static void check_law(Motion* m, const PawlMethodInfo* info, bool named, int law) {
+  const char* name = info->name;
+  bool able = info->regions &&
+              (info->laws == PAWL_LAWS_ALL || (info->laws != PAWL_LAWS_NO_JUMP && law == 0) ||
+               (info->laws == PAWL_LAWS_DIRECTIONS && named));
+  if (motion_can(m, name) != able) {
+    fail_msg("%s %s the law %s", name, able ? "refuses" : "takes", LAWS[law].word);
+  }
+  if (!able) {
+    char list[600], word[40];  // ", a, b,"
+    const char* names = strstr(m->err.message, "these can: ");
+    assert_non_null(names);
+    snprintf(list, sizeof list, ", %s,", names + strlen("these can: "));
+    snprintf(word, sizeof word, ", %s,", name);
+    assert_non_null(strstr(list, ", nsga-pva,"));
+    assert_null(strstr(list, word));
+    return;
+  }
+  motion_run(m, name, 0.8, 800, NULL);
+  double v = m->state->v[0], w = m->state->v[1], energy = 0.5 * (v * v + w * w);
+  bool kept = law == 0 || info->laws == PAWL_LAWS_ALL;
+  if ((fabs(energy - LAWS[law].energy) < 1e-6) != kept) {
+    fail_msg("%s: %.9g J behind the kink by %s", name, energy, LAWS[law].word);
+  }
+  assert_int_equal(pawl_stepper_warning(m->stepper)[0] != '\0', !kept);
+}
+
+// Every method keeps the laws that its table names, and refuses what it cannot keep.
+static void test_laws(void** unused) {
+  (void)unused;
+  for (int law = 0; law < 3; law++) {
+    Motion stated = motion_text(LAWS[law].model), named = motion_text(TRACK(""));
+    named.def.impact = LAWS[law].word;
+    stated.def.rho = named.def.rho = 0.5;  // what ga-p leaves of the kink dies out
+    for (int k = 0; pawl_method(k); k++) {
+      check_law(&stated, pawl_method(k), false, law);
+      check_law(&named, pawl_method(k), true, law);
+    }
+    motion_end(&stated);
+    motion_end(&named);
+  }
+}
+
+// Without a jump: ga-a alone.
+static void test_no_jump(void** unused) {
+  (void)unused;
+  Motion m = motion_text(TRACK(""));
+  m.def.impact = "none";
+  for (int k = 0; pawl_method(k); k++) {
+    assert_int_equal(motion_can(&m, pawl_method(k)->name),
+                     pawl_method(k)->regions && pawl_method(k)->laws == PAWL_LAWS_NO_JUMP);
+  }
+  motion_run(&m, "ga-a", 0.8, 800, NULL);
+  CHECK_NEAR(m.state->v[0], 1.0, 1e-12);
+  motion_end(&m);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_manual_has_the_table),
+      cmocka_unit_test(test_options_of_methods),
+      cmocka_unit_test(test_laws),
+      cmocka_unit_test(test_no_jump),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
