@@ -11,7 +11,8 @@ static void help(void) {
       "usage: pawl check MODEL [-p NAME=VALUE]... [--project] [--json]\n\n"
       "Reads MODEL, derives its equations and tells: degrees of freedom, redundant constraints,\n"
       "how well the start satisfies the constraints, and the accelerations and constraint forces\n"
-      "it begins with. A model that switches is run (event-driven) to its end: degrees of freedom\n"
+      "it begins with. A model that switches is run to its end, by `method: auto`: degrees of "
+      "freedom\n"
       "in each set of modes that it meets; do the regions cover the motion, do the branches of a\n"
       "constraint meet on the surface, is it crossed and not touched? Of a linear model: "
       "eigenvalues,\n"
@@ -81,22 +82,11 @@ static int watch_step(void* context, double t, double until) {
   return w->status != PAWL_OK;
 }
 
-// Sets a method that can do all that the model asks for.
-static void set_able_method(const PawlSystem* system, PawlSimulateDef* def) {
-  def->method = "event-driven";
-  def->smooth = "rk4";
-  for (int i = 0; i < pawl_system_sizes(system).rows; i++) {
-    if (pawl_system_row_kind(system, i) == PAWL_ROW_CONTACT) {
-      def->method = "nsga-pva";  // event-driven does not know contacts
-    }
-  }
-}
-
-// Runs the model event-driven to its end; problems go to `err`.
+// Runs the model to its end by the method that is best for it; problems go to `err`.
 static PawlStatus follow(const PawlSystem* system, PawlSimDef def, Watch* w, PawlError* err) {
   PawlSim* sim = NULL;
   w->system = system;
-  set_able_method(system, &def.simulate);
+  def.simulate.method = "auto";
   PawlStatus status = pawl_verifier_create(system, &w->verifier, err);
   status = status ? status : pawl_sim_create(system, &def, &sim, err);
   w->sim = sim;
@@ -122,6 +112,7 @@ typedef struct Findings {
   const char* problem;  // NULL: none
   const char* warning;
   const Watch* along;  // the run; NULL: the model does not switch
+  const PawlSim* sim;  // NULL when the start failed
   PawlSummary summary;
   const PawlState* state;  // NULL when the start failed
   const double* lambda;
@@ -310,6 +301,12 @@ static void print_findings(const PawlSystem* system, const Findings* f) {
       f->info.groups, f->info.groups == 1 ? "" : "s", f->info.largest_lanes, f->info.nonzeros_H,
       f->info.nonzeros_G);
   printf("derived in          %.3g ms\n", 1e3 * f->derive_seconds);
+  if (f->sim) {
+    char method[64];
+    printf("method              %s (%s)\n",
+           method_label(pawl_stepper_def(pawl_sim_stepper(f->sim)), method, sizeof method),
+           method_reason(f->sim));
+  }
   for (int k = 0; f->state && f->n.q == f->n.v && k < f->n.v && k < MOST_SHOWN; k++) {
     printf("%-19s start %.9g, rate %.9g, acceleration %.9g\n",
            pawl_system_coordinate_name(system, k), f->state->q[k], f->state->v[k], f->state->a[k]);
@@ -339,6 +336,10 @@ static void print_json(const PawlSystem* system, const Findings* f, const Projec
   json_number(&json, "derive_seconds", f->derive_seconds);
   json_bool(&json, "ready", !f->problem);
   projection_json(projection, &json);
+  if (f->sim) {
+    json_text(&json, "method", pawl_stepper_def(pawl_sim_stepper(f->sim))->method);
+    json_text(&json, "method_reason", method_reason(f->sim));
+  }
   if (f->state) {
     json_whole(&json, "redundant_rows", f->redundant);
     json_whole(&json, "degrees_of_freedom", f->n.v - f->rows + f->redundant);
@@ -376,7 +377,7 @@ static PawlStatus begin(const PawlSystem* system, PawlSimDef* def, PawlSim** sim
   }
   PawlError first = *err;
   PawlSimulateDef simulate = def->simulate;
-  set_able_method(system, &def->simulate);
+  def->simulate.method = "auto";
   status = pawl_sim_create(system, def, sim, err);
   if (status == PAWL_ERROR_USAGE) {  // it was not the method
     def->simulate = simulate;
@@ -405,6 +406,7 @@ static int check(const Arguments* a, const PawlModel* model, const PawlSystem* s
                 .derive_seconds = derive_seconds,
                 .problem = status == PAWL_OK ? NULL : err.message,
                 .warning = sim ? pawl_sim_warning(sim) : "",
+                .sim = sim,
                 .state = sim ? pawl_sim_state(sim) : NULL,
                 .lambda = sim ? pawl_sim_multipliers(sim) : NULL};
   Watch along = {0};

@@ -102,5 +102,7 @@ extern const Command command_run, command_check, command_compare, command_conver
 void print_settings_help(void);
 // "dopri, ark": the methods that use an option. False when all do.
 bool list_users(const char* option, char* text, size_t size);
+// Why the method of a run is what it is: "stated", or what auto says.
+const char* method_reason(const PawlSim* sim);
 // "event-driven over rk4", in `room`.
 const char* method_label(const PawlSimulateDef* def, char* room, size_t size);

@@ -24,6 +24,11 @@ static void print_help(FILE* to) {
           "exit codes: 0 good, 1 the run failed, 2 bad usage or bad model, 130 interrupted\n");
 }
 
+const char* method_reason(const PawlSim* sim) {
+  const char* reason = pawl_stepper_reason(pawl_sim_stepper(sim));
+  return reason[0] ? reason : "stated";
+}
+
 const char* method_label(const PawlSimulateDef* def, char* room, size_t size) {
   bool over = strcmp(def->method, "event-driven") == 0;
   snprintf(room, size, "%s%s%s", def->method, over ? " over " : "", over ? def->smooth : "");

@@ -267,9 +267,9 @@ static void print_events(const PawlRecorder* recorder, double size) {
   fprintf(stderr, "%s", count ? "\n" : "");
 }
 
-static void print_summary(const PawlSystem* system, const PawlSim* sim,
-                          const PawlSimulateDef* def) {
+static void print_summary(const PawlSystem* system, const PawlSim* sim) {
   PawlSummary s = pawl_sim_summary(sim);
+  const PawlSimulateDef* def = pawl_stepper_def(pawl_sim_stepper(sim));
   fprintf(stderr, "%s: %s, %lld steps of %g s to t = %.10g s in %.3g s (%.3g us per step)\n",
           pawl_system_name(system), def->method, s.work.steps, def->step, s.t, s.wall_seconds,
           s.work.steps ? 1e6 * s.wall_seconds / (double)s.work.steps : 0.0);
@@ -338,9 +338,10 @@ static void json_events(Json* json, const PawlRecorder* recorder) {
   json_close(json, ']');
 }
 
-static void print_json(const PawlSystem* system, const PawlSim* sim, const PawlSimulateDef* def,
-                       const Projection* projection, int code) {
+static void print_json(const PawlSystem* system, const PawlSim* sim, const Projection* projection,
+                       int code) {
   PawlSummary s = pawl_sim_summary(sim);
+  const PawlSimulateDef* def = pawl_stepper_def(pawl_sim_stepper(sim));
   const PawlState* state = pawl_sim_state(sim);
   PawlSizes n = pawl_system_sizes(system);
   Json json = {stdout, 0, true};
@@ -348,6 +349,7 @@ static void print_json(const PawlSystem* system, const PawlSim* sim, const PawlS
   json_text(&json, "model", pawl_system_name(system));
   json_status(&json, code);
   json_text(&json, "method", def->method);
+  json_text(&json, "method_reason", method_reason(sim));
   json_number(&json, "step", def->step);
   json_facts(&json, "options", pawl_sim_recorder(sim));
   json_facts(&json, "parameters", pawl_sim_recorder(sim));
@@ -394,12 +396,11 @@ static void print_warnings(const PawlSim* sim) {
   }
 }
 
-static int finish(const Arguments* a, const PawlSystem* system, const PawlSim* sim,
-                  const PawlSimulateDef* def, Outputs* out, const Projection* projection,
-                  PawlStatus status, const PawlError* err) {
+static int finish(const Arguments* a, const PawlSystem* system, const PawlSim* sim, Outputs* out,
+                  const Projection* projection, PawlStatus status, const PawlError* err) {
   int code = finish_outputs(a, sim, out);
   if (!a->quiet) {
-    print_summary(system, sim, def);
+    print_summary(system, sim);
   }
   print_warnings(sim);
   code = code ? code : strict_code(a);
@@ -409,9 +410,43 @@ static int finish(const Arguments* a, const PawlSystem* system, const PawlSim* s
     code = report_error(err);
   }
   if (a->json) {
-    print_json(system, sim, def, projection, code);
+    print_json(system, sim, projection, code);
   }
   return code;
+}
+
+// An option that the method has no use for would be ignored: an error where the method was named, a
+// warning where auto chose it.
+static int check_uses(const Arguments* a, const PawlSimulateDef* def, bool named) {
+  char method[64], users[400], text[600];
+  for (int k = 0; k < a->setting_count; k++) {
+    const Setting* given = &a->settings[k];
+    if (pawl_method_uses(def, given->name)) {
+      continue;
+    }
+    (void)list_users(given->name, users, sizeof users);
+    snprintf(text, sizeof text, "--%s %.60s: the method %s has no use for it; these have: %s",
+             given->name, given->value, method_label(def, method, sizeof method), users);
+    if (named) {
+      return complain(EXIT_USAGE, "%s", text);
+    }
+    warn(text);
+  }
+  return 0;
+}
+
+// What auto chose, and what it makes of the options.
+static void show_choice(const Arguments* a, const PawlSim* sim) {
+  char method[64];
+  const PawlSimulateDef* def = pawl_stepper_def(pawl_sim_stepper(sim));
+  const char* reason = pawl_stepper_reason(pawl_sim_stepper(sim));
+  if (!reason[0]) {
+    return;
+  }
+  if (!a->quiet) {
+    fprintf(stderr, "method %s: %s\n", method_label(def, method, sizeof method), reason);
+  }
+  (void)check_uses(a, def, false);
 }
 
 // Creates, runs and reports; `def` is complete.
@@ -422,6 +457,7 @@ static int run_sim(const Arguments* a, const PawlSystem* system, const PawlSimDe
   if (pawl_sim_create(system, def, &sim, &err) != PAWL_OK) {
     return report_error(&err);
   }
+  show_choice(a, sim);
   Projection* projection = a->project ? projection_create(system, pawl_sim_state(sim)) : NULL;
   if (!a->quiet) {
     projection_print(projection);
@@ -432,31 +468,17 @@ static int run_sim(const Arguments* a, const PawlSystem* system, const PawlSimDe
   if (progress.shown) {
     fputs("\r\033[K", stderr);
   }
-  int code = finish(a, system, sim, &def->simulate, out, projection, status, &err);
+  int code = finish(a, system, sim, out, projection, status, &err);
   projection_destroy(projection);
   pawl_sim_destroy(sim);
   return code;
-}
-
-// An option that the method has no use for would be ignored.
-static int check_uses(const Arguments* a, const PawlSimulateDef* def) {
-  char method[64], users[400];
-  for (int k = 0; k < a->setting_count; k++) {
-    const Setting* given = &a->settings[k];
-    if (!pawl_method_uses(def, given->name)) {
-      (void)list_users(given->name, users, sizeof users);
-      return complain(EXIT_USAGE, "--%s %s: the method %s has no use for it; these have: %s",
-                      given->name, given->value, method_label(def, method, sizeof method), users);
-    }
-  }
-  return 0;
 }
 
 static int simulate(const Arguments* a, const PawlModel* model, const PawlSystem* system) {
   PawlSimDef def = pawl_sim_def_default();
   Outputs out = {0};
   int code = simulate_def(a, model, &def.simulate);
-  code = code ? code : check_uses(a, &def.simulate);
+  code = code ? code : check_uses(a, &def.simulate, true);
   def.project = a->project;
   def.keep = a->keep;
   def.keep_samples = a->plot != NULL;

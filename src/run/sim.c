@@ -158,6 +158,7 @@ static PawlStatus check_room(const PawlSim* sim, PawlError* err) {
 static PawlStatus fill(PawlSim* sim, PawlError* err) {
   const PawlColumn* columns;
   PAWL_TRY(pawl_stepper_create(sim->system, &sim->def.simulate, &sim->stepper, err));
+  sim->def.simulate = *pawl_stepper_def(sim->stepper);  // with the choice of auto
   PAWL_TRY(plan(sim, err));
   PAWL_TRY(pawl_state_create(sim->stepper, &sim->state, err));
   PAWL_TRY(pawl_observer_create(sim->system, &sim->observer, err));

@@ -117,9 +117,9 @@ static const char* law_obstacle(PawlMethodLaws laws, const PawlNeeds* needs, cha
   if (kept) {
     return NULL;
   }
-  snprintf(room, PAWL_OBSTACLE_ROOM, "the impact law of '%.200s', which is not post",
+  snprintf(room, PAWL_OBSTACLE_ROOM, "impact laws other than post (constraint '%.200s')",
            needs->other_law);
-  return needs->option_law ? "an impact law other than post" : room;
+  return needs->option_law ? "impact laws other than post" : room;
 }
 
 static const char* linear_obstacle(const PawlNeeds* needs, char* room) {
@@ -127,7 +127,7 @@ static const char* linear_obstacle(const PawlNeeds* needs, char* room) {
   if (pawl_system_linearity(needs->system, &why) != PAWL_NONLINEAR) {
     return NULL;
   }
-  snprintf(room, PAWL_OBSTACLE_ROOM, "%.300s: it is for linear systems",
+  snprintf(room, PAWL_OBSTACLE_ROOM, "what is not linear (%.300s)",
            why ? why : "(memory is short)");
   return room;
 }

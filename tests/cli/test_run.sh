@@ -26,6 +26,38 @@ near "$(field residual.position)" 0 1e-10
 has out '"events": []'
 has err 'pendulum: ga-p, 500 steps' # the summary for people goes to standard error
 
+same "$(field method_reason)" stated
+
+# --- no method is stated: auto takes one that keeps what the model states, and says why ---
+cat > track.yaml <<'END'
+model: track
+coordinates: {x: {rate: 1}, y: }
+kinetic: (x'^2 + y'^2)/2
+constraints:
+  track:
+    impact: bisector
+    modes:
+      flat: {where: x < 0.3, equation: y = 0}
+      ramp: {where: 0.3 < x < 0.6, equation: y = x - 0.3}
+      air: {where: x > 0.6, equation: none}
+END
+expect 0 run track.yaml --json
+paths
+same "$(field method)" event-driven
+same "$(field options.smooth)" exponential
+has out '"method_reason": "the equations are linear between the instants that are located"'
+has err 'method event-driven over exponential: the equations are linear'
+near "$(field final.q.x)" 0.794974746830583 1e-9
+near "$(field energy.max_drift)" 0 1e-12
+expect 0 run track.yaml --rtol 1e-6 --quiet
+has err 'warning: --rtol 1e-6: the method event-driven over exponential has no use for it'
+expect 1 run track.yaml --rtol 1e-6 --quiet --strict
+expect 2 run track.yaml --method ga-p
+has err "method ga-p cannot handle impact laws other than post (constraint 'track') of 'track'"
+has err 'these can: ga-v-implicit, nsga-pvv, ga-pva, nsga-pva, moreau-jean, event-driven'
+expect 0 check track.yaml
+has out 'method              event-driven over exponential (the equations are linear'
+
 # --- settings over those of the model, in both spellings ---
 expect 0 run planar-3r --json --quiet --method=ga-p --step 1e-3 --until=0.4 -p phi0=-pi/2
 paths

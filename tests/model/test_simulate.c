@@ -21,7 +21,7 @@ static void test_defaults_are_good(void** state) {
   (void)state;
   PawlSimulateDef def = pawl_simulate_def_default();
   assert_int_equal(pawl_simulate_def_check(&def, NULL), PAWL_OK);
-  assert_string_equal(def.method, "ga-p");
+  assert_string_equal(def.method, "auto");
   CHECK_NEAR(def.step, 1e-3, 0);
   assert_int_equal(def.iterations, 20);
 }

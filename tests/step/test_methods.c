@@ -178,12 +178,55 @@ static void test_no_jump(void** unused) {
   motion_end(&m);
 }
 
+// ---- auto ---------------------------------------------------------------------------------------
+// What auto takes; "" for `smooth` where event-driven is not chosen.
+static void check_choice(Motion m, const char* method, const char* smooth, const char* reason) {
+  motion_start(&m, "auto");
+  const PawlSimulateDef* def = pawl_stepper_def(m.stepper);
+  if (strcmp(def->method, method) != 0 || (*smooth && strcmp(def->smooth, smooth) != 0) ||
+      !strstr(pawl_stepper_reason(m.stepper), reason)) {
+    fail_msg("'%s' has %s over %s (%s), not %s over %s (%s)", pawl_system_name(m.system),
+             def->method, def->smooth, pawl_stepper_reason(m.stepper), method, smooth, reason);
+  }
+  motion_end(&m);
+}
+
+static void test_auto(void** unused) {
+  (void)unused;
+  check_choice(motion_file("oscillator", NULL), "exponential", "", "linear");
+  check_choice(motion_file("two-mass-engage", NULL), "event-driven", "exponential", "linear");
+  check_choice(motion_text(LAWS[1].model), "event-driven", "exponential", "linear");
+  check_choice(motion_file("pendulum", NULL), "dopri", "", "smooth");
+  check_choice(motion_file("planar-3r-lock", NULL), "event-driven", "dopri", "located");
+  check_choice(motion_file("cam-follower", NULL), "event-driven", "dopri", "located");
+  check_choice(motion_file("bouncing-pendulum", NULL), "nsga-pva", "", "contacts");
+  check_choice(motion_file("chain", "N=150"), "dopri", "", "smooth");
+  check_choice(motion_file("chain", "N=700"), "ga-pva", "", "large");
+}
+
+// Without a word on the method: the reproducer of a bisector track that lost half of its energy.
+static void test_default_keeps_the_law(void** unused) {
+  (void)unused;
+  Motion m = motion_text(LAWS[1].model);
+  assert_string_equal(m.def.method, "auto");
+  motion_run(&m, m.def.method, 1.0, 1000, NULL);
+  double v = sqrt(0.5);
+  CHECK_NEAR(m.state->q[0], 0.3 + 0.7 * v, 1e-9);
+  CHECK_NEAR(m.state->v[0], v, 1e-9);
+  CHECK_NEAR(m.state->v[1], v, 1e-9);
+  motion_stepper(&m, "nsga-pva");
+  assert_string_equal(pawl_stepper_reason(m.stepper), "");
+  motion_end(&m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_manual_has_the_table),
       cmocka_unit_test(test_options_of_methods),
       cmocka_unit_test(test_laws),
       cmocka_unit_test(test_no_jump),
+      cmocka_unit_test(test_auto),
+      cmocka_unit_test(test_default_keeps_the_law),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
