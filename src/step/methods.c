@@ -260,9 +260,13 @@ void pawl_methods_auto(const PawlNeeds* needs, PawlSimulateDef* def, const char*
     *reason = located ? "the equations are linear between the instants that are located"
                       : "the equations are linear";
   } else {
-    def->method = located ? "event-driven" : "dopri";
-    def->smooth = "dopri";
-    *reason = located ? "instants are located, with steps by tolerance between them"
+    bool stiff = pawl_methods_stiff(needs, def);
+    def->smooth = stiff ? "ark" : "dopri";
+    def->method = located ? "event-driven" : def->smooth;
+    *reason = located && stiff ? "instants are located, with implicit steps by tolerance between "
+                                 "them: the motion is stiff at the start"
+              : located        ? "instants are located, with steps by tolerance between them"
+              : stiff ? "the motion is smooth and stiff at the start; steps follow the tolerance"
                       : "the motion is smooth; steps follow the tolerance";
   }
 }

@@ -30,5 +30,9 @@ PAWL_CHECKED PawlStatus pawl_methods_choose(const PawlSimulateDef* def, const Pa
                                             const PawlMethod** method, bool* event_driven,
                                             PawlError* err);
 
+// Whether an implicit method is the better one for the start of a motion without contacts; false
+// also where that could not be found out.
+bool pawl_methods_stiff(const PawlNeeds* needs, const PawlSimulateDef* def);
+
 // What `method: auto` stands for: sets def->method and def->smooth, and says why.
 void pawl_methods_auto(const PawlNeeds* needs, PawlSimulateDef* def, const char** reason);
