@@ -151,4 +151,14 @@ for name in $names; do
     *) other_model "$name" ;;
   esac
 done
+
+# --- every method on every model: it runs or it refuses, and auto has a method for each ---
+expect 0 models
+models=$(grep -c '^  [a-z]' out)
+expect 0 models --methods
+[ "$(grep -c '^[a-z]' out)" -eq "$models" ] || complain "not every model is in: $(cat out)"
+[ "$(grep -c '\* runs$' out)" -eq "$models" ] || complain "auto does not fit: $(grep '\*' out)"
+grep -q 'FAILS' out && complain "$(grep FAILS out)"
+has out "refuses: impact laws other than post (constraint 'track') of 'kinked-track-back'"
+has out "refuses: the contacts of 'bouncing-pendulum'"
 finish
