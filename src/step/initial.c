@@ -233,15 +233,13 @@ static PawlStatus check_masses(const Start* start, PawlError* err) {
 
 static PawlStatus initial(Start* start, bool project, PawlError* err) {
   PawlDynamics* d = start->s;
+  pawl_dynamics_forget(d);
   PAWL_TRY(evaluate(start, err));
   PAWL_TRY(check_masses(start, err));
   PAWL_TRY(final(pawl_dynamics_reduce(d, start->state, start->values, err), err));
   d->info.redundant_rows = start->state->redundant_count;
   PAWL_TRY(meet_constraints(start, project, err));
-  PawlPhase phase = pawl_phase_of(start->state, d->plain);
-  PAWL_TRY(final(pawl_dynamics_accelerate(d, &phase, start->values, start->state->t,
-                                          start->state->a, start->state->lambda, err),
-                 err));
+  PAWL_TRY(final(pawl_dynamics_react(d, start->state, start->values, err), err));
   return check_accelerations(start, err);
 }
 

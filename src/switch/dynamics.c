@@ -28,6 +28,9 @@ PawlStatus pawl_dynamics_create(PawlDynamics* d, PawlArena* arena, const PawlSys
   }
   d->plain = !d->contacts && !pawl_system_switches(system) && !pawl_system_triggers(system);
   d->room = PAWL_NEW(arena, double, 3 * (size_t)d->sizes.rows + 2 * (size_t)d->sizes.v);
+  d->factored.q = PAWL_NEW(arena, double, d->sizes.q);
+  d->factored.modes = PAWL_NEW(arena, int, d->sizes.modes);
+  d->factored.set = PAWL_NEW(arena, unsigned char, d->sizes.rows);
   if (arena->failed) {
     return pawl_fail_memory(err);
   }
@@ -48,23 +51,71 @@ PawlStatus pawl_dynamics_evaluate(PawlDynamics* d, const PawlPhase* phase, const
   return pawl_eval_run(d->eval, &point, err);
 }
 
-PawlStatus pawl_dynamics_accelerate(PawlDynamics* d, const PawlPhase* phase,
-                                    const PawlValues* values, double t, double* a, double* lambda,
-                                    PawlError* err) {
-  const double *M = values->M, *G = values->G;
-  d->info.factorizations++;
-  PawlStatus status = d->reduced ? pawl_kkt_factor_if_changed(d->kkt, M, G, G, phase->active)
-                                 : pawl_kkt_factor(d->kkt, M, G, G, phase->active);
-  d->reduced = false;
-  if (status != PAWL_OK) {
-    return status == PAWL_RETRY ? pawl_dynamics_singular(d, M, G, phase->active, t, err)
-                                : pawl_fail_memory(err);
-  }
+// [M -G^T; G 0] [a; lambda] = [f; -gamma] with the factors that there are.
+static void accelerate(PawlDynamics* d, const PawlPhase* phase, const PawlValues* values, double* a,
+                       double* lambda) {
   memcpy(a, values->f, (size_t)d->sizes.v * sizeof(double));
   for (int i = 0; i < d->sizes.rows; i++) {
     lambda[i] = pawl_phase_binds(phase, i) ? -values->gamma[i] : 0.0;
   }
   pawl_kkt_solve(d->kkt, a, lambda);
+}
+
+PawlStatus pawl_dynamics_accelerate(PawlDynamics* d, const PawlPhase* phase,
+                                    const PawlValues* values, double t, double* a, double* lambda,
+                                    PawlError* err) {
+  const double *M = values->M, *G = values->G;
+  d->info.factorizations++;
+  PawlStatus status = pawl_kkt_factor(d->kkt, M, G, G, phase->active);
+  if (status != PAWL_OK) {
+    return status == PAWL_RETRY ? pawl_dynamics_singular(d, M, G, phase->active, t, err)
+                                : pawl_fail_memory(err);
+  }
+  accelerate(d, phase, values, a, lambda);
+  return PAWL_OK;
+}
+
+// ---- one place ----------------------------------------------------------------------------------
+bool pawl_dynamics_is_factored(const PawlDynamics* d, const PawlState* state,
+                               const unsigned char* set) {
+  const PawlFactored* last = &d->factored;
+  return last->count == pawl_kkt_info(d->kkt).factorizations && last->count > 0 &&
+         last->t == state->t &&
+         memcmp(last->q, state->q, (size_t)d->sizes.q * sizeof(double)) == 0 &&
+         memcmp(last->modes, state->modes, pawl_phase_mode_bytes(state)) == 0 &&
+         memcmp(last->set, set, (size_t)d->sizes.rows) == 0;
+}
+
+void pawl_dynamics_forget(PawlDynamics* d) {
+  d->factored.count = 0;
+}
+
+PawlStatus pawl_dynamics_factor(PawlDynamics* d, const PawlState* state, const PawlValues* values,
+                                const unsigned char* set) {
+  PawlFactored* last = &d->factored;
+  if (pawl_dynamics_is_factored(d, state, set)) {
+    return PAWL_OK;
+  }
+  d->info.factorizations++;
+  PawlStatus status = pawl_kkt_factor(d->kkt, values->M, values->G, values->G, set);
+  last->count = status == PAWL_OK ? pawl_kkt_info(d->kkt).factorizations : 0;
+  last->t = state->t;
+  memcpy(last->q, state->q, (size_t)d->sizes.q * sizeof(double));
+  memcpy(last->modes, state->modes, pawl_phase_mode_bytes(state));
+  memcpy(last->set, set, (size_t)d->sizes.rows);
+  return status;
+}
+
+PawlStatus pawl_dynamics_react(PawlDynamics* d, PawlState* state, const PawlValues* values,
+                               PawlError* err) {
+  PawlPhase phase = pawl_phase_of(state, false);
+  PawlStatus status = pawl_dynamics_factor(d, state, values, phase.active);
+  if (status != PAWL_OK) {
+    return status == PAWL_RETRY
+               ? pawl_dynamics_singular(d, values->M, values->G, phase.active, state->t, err)
+               : pawl_fail_memory(err);
+  }
+  accelerate(d, &phase, values, state->a, state->lambda);
   return PAWL_OK;
 }
 
@@ -179,9 +230,7 @@ PawlStatus pawl_dynamics_reduce(PawlDynamics* d, PawlState* state, const PawlVal
   state->redundant_off = 0.0;
   memset(state->redundant, 0, (size_t)d->sizes.rows);
   pawl_phase_activate(d->system, state);
-  // Counted when it is used. After a transition over the same rows it is there already.
-  PawlStatus status = pawl_kkt_factor_if_changed(d->kkt, M, G, G, state->active);
-  d->reduced = status == PAWL_OK;
+  PawlStatus status = pawl_dynamics_factor(d, state, values, state->active);
   if (status != PAWL_RETRY) {
     return status == PAWL_OK ? PAWL_OK : pawl_fail_memory(err);
   }

@@ -9,6 +9,15 @@
 #include "linalg/sparse.h"
 #include "switch/phase.h"
 
+// Where the KKT matrix of M and G was factored last: an instant asks for it again and again, at one
+// place and over the same rows.
+typedef struct PawlFactored {
+  long long count;     // factorisations of the solver up to then; 0: never
+  double t, *q;        // sizes.q
+  int* modes;          // sizes.modes
+  unsigned char* set;  // rows
+} PawlFactored;
+
 typedef struct PawlDynamics {
   PawlArena* arena;  // of the owner
   const PawlSystem* system;
@@ -19,11 +28,11 @@ typedef struct PawlDynamics {
   PawlKkt* kkt;
   PawlEval* eval;  // M, f, g, G, g_t, gamma and the energies
   double* room;    // 3 rows + 2 v numbers, for checks of a state
-  bool plain;      // all rows bind for good
-  bool reduced;    // pawl_dynamics_reduce has factored; the next acceleration may want the same
-  bool contacts;   // there are contact rows
-  char* warning;   // what was noticed, NULL without
-  int warnings;    // how often
+  PawlFactored factored;
+  bool plain;     // all rows bind for good
+  bool contacts;  // there are contact rows
+  char* warning;  // what was noticed, NULL without
+  int warnings;   // how often
   PawlStepperInfo info;
 } PawlDynamics;
 
@@ -42,6 +51,20 @@ PAWL_CHECKED PawlStatus pawl_dynamics_evaluate(PawlDynamics* d, const PawlPhase*
 PAWL_CHECKED PawlStatus pawl_dynamics_accelerate(PawlDynamics* d, const PawlPhase* phase,
                                                  const PawlValues* values, double t, double* a,
                                                  double* lambda, PawlError* err);
+
+// Factors the KKT matrix of M and G (of `values`, which are those of the state) over the rows of
+// `set`, unless that is what was factored last. PAWL_RETRY: singular.
+PAWL_CHECKED PawlStatus pawl_dynamics_factor(PawlDynamics* d, const PawlState* state,
+                                             const PawlValues* values, const unsigned char* set);
+// True when the solver holds these factors already.
+bool pawl_dynamics_is_factored(const PawlDynamics* d, const PawlState* state,
+                               const unsigned char* set);
+// At the beginning of an instant: what was factored before it does not count, so that an instant
+// depends on its state alone.
+void pawl_dynamics_forget(PawlDynamics* d);
+// Factors as above; acceleration and multipliers of the state from it.
+PAWL_CHECKED PawlStatus pawl_dynamics_react(PawlDynamics* d, PawlState* state,
+                                            const PawlValues* values, PawlError* err);
 
 // Factors [S -B^T; J D] over the rows of `set` (NULL: all) and solves in place. Contacts that
 // depend on each other make it singular: then the solution with M and G in place of S and J,

@@ -391,8 +391,8 @@ static void let_go(PawlState* state, int k, double f) {
 
 // What the rows in force hold has no side.
 static PawlStatus note_pinned(PawlGuards* g, PawlState* state, PawlError* err) {
-  PAWL_TRY(pawl_pinned_find(&g->pinned, state, state->a, g->watch, PAWL_PINNED_ZERO,
-                            g->pinned_places, err));
+  PAWL_TRY(pawl_pinned_find(&g->pinned, state, pawl_eval_values(g->dynamics->eval), state->a,
+                            g->watch, PAWL_PINNED_ZERO, g->pinned_places, err));
   for (int k = 0; k < g->condition_count; k++) {
     const PawlGuard* guard = &g->all[k];
     bool was = state->sides[k] == PAWL_SIDE_PINNED;
@@ -508,10 +508,13 @@ PawlStatus pawl_guards_crossed(PawlGuards* g, const PawlState* state, PawlMargin
 static PawlStatus is_kept_at_rest(PawlGuards* g, const PawlState* state, int c, bool* yes,
                                   PawlError* err) {
   const double *a, *lambda;
+  const PawlValues* values;
+  PawlPhase phase = pawl_phase_of(state, g->dynamics->plain);
   PAWL_TRY(react(g, state, &a, &lambda, err));
   PAWL_TRY(look(g, state, false, &lambda, err));
-  PAWL_TRY(
-      pawl_pinned_find(&g->pinned, state, a, g->watch, PAWL_PINNED_DRIFT, g->pinned_places, err));
+  PAWL_TRY(pawl_dynamics_evaluate(g->dynamics, &phase, state, &values, err));
+  PAWL_TRY(pawl_pinned_find(&g->pinned, state, values, a, g->watch, PAWL_PINNED_DRIFT,
+                            g->pinned_places, err));
   *yes = g->pinned_places[g->dynamics->system->watches[c].rate];
   return PAWL_OK;
 }
@@ -638,6 +641,7 @@ static PawlStatus fire_conditions(PawlGuards* g, PawlState* state, int* next, Pa
 PawlStatus pawl_guards_fire(PawlGuards* g, PawlState* state, double slack, bool watched, int* next,
                             PawlLog* log, PawlFired* fired, PawlError* err) {
   const double* lambda;
+  pawl_dynamics_forget(g->dynamics);
   memcpy(next, state->modes, pawl_phase_mode_bytes(state));
   *fired = (PawlFired){false, false};
   if (g->dynamics->system->watch_count > 0) {
@@ -656,6 +660,7 @@ PawlStatus pawl_guards_fire(PawlGuards* g, PawlState* state, double slack, bool 
 PawlStatus pawl_guards_ask(PawlGuards* g, PawlState* state, int c, bool wanted, int* next,
                            PawlError* err) {
   const double* lambda;
+  pawl_dynamics_forget(g->dynamics);
   memcpy(next, state->modes, pawl_phase_mode_bytes(state));
   if (!wanted) {
     next[c] = PAWL_MODE_FREE;

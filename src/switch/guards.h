@@ -121,7 +121,7 @@ bool pawl_guards_pass(PawlGuards* guards, PawlState* state, const double* watch,
 PAWL_CHECKED PawlStatus pawl_guards_note(PawlGuards* guards, PawlState* state, bool looked,
                                          PawlError* err);
 // After a jump, and at the start: notes sides of those that have none, and which the rows in force
-// hold. Needs a and lambda of the state, and the KKT matrix that gave them.
+// hold. Needs a and lambda of the state, and the values of the dynamics that gave them.
 PAWL_CHECKED PawlStatus pawl_guards_enter(PawlGuards* guards, PawlState* state, PawlError* err);
 // What is due at this state, by time (within `slack`) and by margins (when `watched`): the modes
 // that follow go to `next`. Events are logged and sides turned.

@@ -21,6 +21,7 @@ static PawlStatus make_transition(PawlJump* j, PawlError* err) {
                      "%d; use full",
                      d->def->transition, d->sizes.v, (int)PAWL_LARGEST_DENSE);
   }
+  j->full = form == PAWL_TRANSITION_FULL;
   return pawl_transition_create(form, &d->H, &d->G, d->kkt, &j->transition, err);
 }
 
@@ -313,6 +314,20 @@ static PawlStatus check_rates(PawlJump* j, const PawlState* state, const PawlVal
   return PAWL_OK;
 }
 
+static PawlStatus solve_post(PawlJump* j, const PawlState* state, const PawlValues* values,
+                             double* impulse) {
+  PawlDynamics* d = j->dynamics;
+  if (j->full && pawl_dynamics_is_factored(d, state, j->set)) {
+    j->dependent_count = 0;
+    pawl_transition_solve_factored(j->transition, values->G, j->set, state->v, values->g_t, j->dv,
+                                   impulse);
+    return PAWL_OK;
+  }
+  d->info.factorizations++;
+  return pawl_transition_solve(j->transition, values->M, values->G, j->persistent, j->set, state->v,
+                               values->g_t, j->dv, impulse, NULL, &j->dependent_count);
+}
+
 // The law post in one of its forms: M dv = G^T Lambda, G (v + dv) = -g_t over the rows of j->set.
 static PawlStatus jump_post(PawlJump* j, PawlState* state, const PawlValues* values,
                             double* impulse, PawlError* err) {
@@ -322,10 +337,7 @@ static PawlStatus jump_post(PawlJump* j, PawlState* state, const PawlValues* val
   for (int i = 0; i < d->sizes.rows; i++) {
     j->drift_rate = j->persistent[i] ? fmax(j->drift_rate, fabs(rate[i])) : j->drift_rate;
   }
-  d->info.factorizations++;
-  PawlStatus status =
-      pawl_transition_solve(j->transition, values->M, values->G, j->persistent, j->set, state->v,
-                            values->g_t, j->dv, impulse, NULL, &j->dependent_count);
+  PawlStatus status = solve_post(j, state, values, impulse);
   if (status != PAWL_OK) {
     return status == PAWL_RETRY
                ? pawl_dynamics_singular(d, values->M, values->G, j->set, state->t, err)
@@ -442,6 +454,7 @@ PawlStatus pawl_jump(PawlJump* j, PawlState* state, const int* next, PawlError* 
   const PawlValues* values;
   PawlImpactLaw law;
   bool snaps, refused, newly_held;
+  pawl_dynamics_forget(d);
   PAWL_TRY(clean_rates(j, state, err));
   pawl_phase_copy(j->before, state);
   memcpy(state->modes, next, pawl_phase_mode_bytes(state));

@@ -16,6 +16,7 @@ typedef struct PawlJump {
   PawlLaw* law;
   PawlStick stick;
   PawlTransition* transition;  // the law post
+  bool full;                   // in the full form, by the solver of the dynamics
   PawlLog* log;
   PawlState* before;  // the state at the instant, with its phase before
   // room

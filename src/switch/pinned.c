@@ -110,15 +110,12 @@ static bool is_pinned(const PawlPinned* h, const PawlState* state, const double*
          fabs(f) <= zero * size && fabs(h->along[k]) <= PAWL_PINNED_ZERO * rate_size;
 }
 
-PawlStatus pawl_pinned_find(PawlPinned* h, const PawlState* state, const double* a,
-                            const double* watch, double zero, unsigned char* flags,
+PawlStatus pawl_pinned_find(PawlPinned* h, const PawlState* state, const PawlValues* values,
+                            const double* a, const double* watch, double zero, unsigned char* flags,
                             PawlError* err) {
   PawlDynamics* d = h->dynamics;
-  const PawlValues* values;
-  PawlPhase phase = pawl_phase_of(state, d->plain);
-  PAWL_TRY(pawl_dynamics_evaluate(d, &phase, state, &values, err));
-  if (pawl_kkt_factor(d->kkt, values->M, values->G, values->G, phase.active) != PAWL_OK) {
-    return pawl_dynamics_singular(d, values->M, values->G, phase.active, state->t, err);
+  if (pawl_dynamics_factor(d, state, values, state->active) != PAWL_OK) {
+    return pawl_dynamics_singular(d, values->M, values->G, state->active, state->t, err);
   }
   PAWL_TRY(try_motions(h, state, values->M, err));
   PAWL_TRY(rates_at(h, state, state->v, a, h->along, err));

@@ -18,9 +18,10 @@ typedef struct PawlPinned {
 PAWL_CHECKED PawlStatus pawl_pinned_create(PawlDynamics* dynamics, PawlPinned* pinned,
                                            PawlError* err);
 void pawl_pinned_destroy(PawlPinned* pinned);
-// Flags by place: held at zero at this state, in its phase. `watch` are the values there, `a` are
-// consistent accelerations; a value counts as zero below `zero` times the size of its terms.
-// Factors the KKT matrix of the rows that bind.
+// Flags by place: held at zero at this state, in its phase. `values` hold M and G there, `watch`
+// what is watched, `a` are consistent accelerations; a value counts as zero below `zero` times the
+// size of its terms. Factors the KKT matrix of the rows that bind.
 PAWL_CHECKED PawlStatus pawl_pinned_find(PawlPinned* pinned, const PawlState* state,
-                                         const double* a, const double* watch, double zero,
-                                         unsigned char* flags, PawlError* err);
+                                         const PawlValues* values, const double* a,
+                                         const double* watch, double zero, unsigned char* flags,
+                                         PawlError* err);

@@ -213,8 +213,6 @@ PawlStatus pawl_stick_settle(PawlStick* s, PawlState* state, const double* v_bef
   } else {
     PAWL_TRY(evaluate(s, state, &values, err));
   }
-  PawlPhase phase = pawl_phase_of(state, false);
-  PAWL_TRY(pawl_dynamics_accelerate(s->dynamics, &phase, values, state->t, state->a, state->lambda,
-                                    err));
+  PAWL_TRY(pawl_dynamics_react(s->dynamics, state, values, err));
   return check_redundant(s, state, values, err);
 }

@@ -124,7 +124,7 @@ static PawlStatus solve_full(PawlTransition* t, const double* M, const double* G
                              const unsigned char* after, double* dv, double* Lambda,
                              unsigned char* dependent, int* count) {
   memset(dv, 0, (size_t)t->G.cols * sizeof *dv);
-  PawlStatus status = pawl_kkt_factor_if_changed(t->kkt, M, G, G, after);
+  PawlStatus status = pawl_kkt_factor(t->kkt, M, G, G, after);
   if (status == PAWL_OK) {
     pawl_kkt_solve(t->kkt, dv, Lambda);
   }
@@ -144,6 +144,14 @@ static PawlStatus solve_full(PawlTransition* t, const double* M, const double* G
   }
   pawl_free(flags);
   return status;
+}
+
+void pawl_transition_solve_factored(PawlTransition* t, const double* G, const unsigned char* after,
+                                    const double* v_minus, const double* g_t, double* dv,
+                                    double* Lambda) {
+  right_side(t, G, after, v_minus, g_t, Lambda);
+  memset(dv, 0, (size_t)t->G.cols * sizeof *dv);
+  pawl_kkt_solve(t->kkt, dv, Lambda);
 }
 
 // ---- the rows of the dense forms ----------------------------------------------------------------

@@ -45,3 +45,8 @@ PAWL_CHECKED PawlStatus pawl_transition_solve(PawlTransition* transition, const 
                                               const unsigned char* after, const double* v_minus,
                                               const double* g_t, double* dv, double* Lambda,
                                               unsigned char* dependent, int* dependent_count);
+// The full form where `kkt` holds the factors of M and G over the rows of `after`, which are
+// independent of each other.
+void pawl_transition_solve_factored(PawlTransition* transition, const double* G,
+                                    const unsigned char* after, const double* v_minus,
+                                    const double* g_t, double* dv, double* Lambda);

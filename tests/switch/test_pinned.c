@@ -11,7 +11,11 @@ static bool is_pinned(Instant* i) {
   PawlPhase phase = pawl_phase_of(s, false);
   assert_in_range(i->system->watch_count, 1, 2 * INSTANT_MOST);
   MUST(pawl_watch_look(&i->watching, &phase, s, s->v, s->a, s->lambda, &watch, &i->err), i);
-  MUST(pawl_pinned_find(&i->guards.pinned, s, s->a, watch, PAWL_PINNED_ZERO, flags, &i->err), i);
+  const PawlValues* values;
+  MUST(pawl_dynamics_evaluate(&i->dynamics, &phase, s, &values, &i->err), i);
+  MUST(
+      pawl_pinned_find(&i->guards.pinned, s, values, s->a, watch, PAWL_PINNED_ZERO, flags, &i->err),
+      i);
   return flags[i->system->event_watches[0]];
 }
 

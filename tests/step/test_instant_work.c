@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much work one instant is, beyond that of the two pieces of the step it lies in: evaluations
+// of the equations and factorisations of the KKT matrix, counted.
+#include "step/motion.h"
+#include "step/stepper.h"
+
+typedef struct Work {
+  long long evaluations, factorizations, kkt;  // counted by the stepper, and by the solver itself
+} Work;
+
+static Work work_of(const Motion* m) {
+  PawlStepperInfo info = pawl_stepper_info(m->stepper);
+  return (Work){info.evaluations, info.factorizations,
+                pawl_kkt_info(m->stepper->kkt).factorizations};
+}
+
+static Work less(Work a, Work b) {
+  return (Work){a.evaluations - b.evaluations, a.factorizations - b.factorizations, a.kkt - b.kkt};
+}
+
+// The work of the next step of length h.
+static Work work_of_step(Motion* m, double h) {
+  Work before = work_of(m);
+  motion_step(m, h);
+  return less(work_of(m), before);
+}
+
+// ---- a lock -------------------------------------------------------------------------------------
+// rk4 from 0.7 s to 0.8 s is one piece; the same to 0.9 s with the lock of joint 2 in it is two
+// pieces and an instant. An instant of one lock needs the equations with the new rows, and with the
+// new velocities; M and G are the same in both, so one factorisation serves the jump, the
+// multipliers after it, and what conditions are held.
+static void check_lock(const char* model, int evaluations, int factorizations) {
+  Motion m = model ? motion_text(model) : motion_file("planar-3r-lock", NULL);
+  motion_start(&m, "rk4");
+  for (int k = 0; k < 7; k++) {
+    motion_step(&m, 0.1);
+  }
+  Work piece = work_of_step(&m, 0.05);
+  Work step = work_of_step(&m, 0.1);
+  assert_int_equal(pawl_stepper_instants(m.stepper), 1);
+  assert_int_equal(piece.evaluations, 4);
+  assert_int_equal(piece.factorizations, 4);
+  Work instant = less(less(step, piece), piece);
+  assert_int_equal(instant.evaluations, evaluations);
+  assert_int_equal(instant.factorizations, factorizations);
+  assert_int_equal(instant.kkt, factorizations);
+  motion_end(&m);
+}
+
+static void test_lock(void** unused) {
+  (void)unused;
+  check_lock(NULL, 2, 1);
+}
+
+static const char ARMED[] =
+    "model: armed\ncoordinates: {x: {rate: 1}, y: {rate: 2}}\nmass: {x: 1, y: 2}\n"
+    "potential: x^2 + y^2\nlocks: {l: {lock: x - y, at: 0.8%s}}\n%ssimulate: {until: 2}\n";
+
+// With a condition that is watched, and with one on what the lock holds at zero.
+static void test_lock_beside_conditions(void** unused) {
+  (void)unused;
+  char text[400];
+  snprintf(text, sizeof text, ARMED, "", "events: {e: {when: x - 9}}\n");
+  check_lock(text, 2, 1);
+  snprintf(text, sizeof text, ARMED, ", release: {when: x' - y'}", "");
+  check_lock(text, 2, 1);
+}
+
+// ---- an impact ----------------------------------------------------------------------------------
+// The first impact of the bouncing pendulum lies within one step of nsga-pva, which finds it by
+// iterating on three levels: each Newton iteration is an evaluation and a factorisation.
+static void test_impact(void** unused) {
+  (void)unused;
+  Motion m = motion_file("bouncing-pendulum", NULL);
+  Work plain = {0}, hit = {0};
+  motion_start(&m, "nsga-pva");
+  for (int k = 0; k < 1000 && hit.evaluations == 0; k++) {
+    Work step = work_of_step(&m, 1e-3);
+    *(pawl_stepper_instants(m.stepper) > 0 ? &hit : &plain) = step;
+  }
+  assert_int_equal(plain.evaluations, 6);
+  assert_int_equal(plain.kkt, 4);
+  assert_in_range(hit.evaluations, 1, 15);
+  assert_in_range(hit.kkt, 1, 13);
+  motion_end(&m);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_lock),
+      cmocka_unit_test(test_lock_beside_conditions),
+      cmocka_unit_test(test_impact),
+  };
+  return cmocka_run_group_tests_name("work of an instant", tests, NULL, NULL);
+}
