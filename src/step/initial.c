@@ -43,9 +43,10 @@ static PawlStatus evaluate(Start* start, PawlError* err) {
 // coordinate where there are rotations: then each counts as 1.
 static void row_scale(Start* start, const double* x, bool by_coordinate) {
   if (by_coordinate) {
-    pawl_dynamics_row_sizes(start->s, start->values->G, x, PAWL_SMALLEST_SIZE, start->scale);
+    pawl_dynamics_row_sizes(start->s, start->values->G, x, start->scale);
   } else {
-    pawl_sparse_sizes(&start->s->G, start->values->G, x, PAWL_SMALLEST_SIZE, start->scale);
+    pawl_sparse_sizes(&start->s->G, start->values->G, x, pawl_dynamics_least(start->s->sizes.v, x),
+                      start->scale);
   }
 }
 

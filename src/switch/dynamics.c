@@ -214,7 +214,7 @@ static PawlStatus warn_redundant(PawlDynamics* d, const PawlState* state, PawlEr
 
 static double worst_redundant(PawlDynamics* d, const PawlState* state, const PawlValues* values) {
   double worst = 0.0, *size = d->room;
-  pawl_dynamics_row_sizes(d, values->G, state->q, PAWL_SMALLEST_SIZE, size);
+  pawl_dynamics_row_sizes(d, values->G, state->q, size);
   for (int i = 0; i < d->sizes.rows; i++) {
     double of_row = size[i] > 0.0 ? size[i] : PAWL_SMALLEST_SIZE;
     worst = state->redundant[i] ? fmax(worst, fabs(values->g[i]) / of_row) : worst;
@@ -261,9 +261,16 @@ void pawl_dynamics_rows(const PawlDynamics* d, const double* G, const double* x,
   pawl_sparse_add(&d->G, G, 1.0, x, out);
 }
 
-void pawl_dynamics_row_sizes(const PawlDynamics* d, const double* G, const double* q, double least,
+double pawl_dynamics_least(int n, const double* x) {
+  double most = pawl_dynamics_largest(n, x);
+  return most > PAWL_NOTHING ? PAWL_SMALLEST_PART * most : PAWL_SMALLEST_SIZE;
+}
+
+void pawl_dynamics_row_sizes(const PawlDynamics* d, const double* G, const double* q,
                              double* sizes) {
-  pawl_sparse_sizes(&d->G, G, d->sizes.q == d->sizes.v ? q : NULL, least, sizes);
+  bool same = d->sizes.q == d->sizes.v;
+  double least = same ? pawl_dynamics_least(d->sizes.q, q) : 0.0;
+  pawl_sparse_sizes(&d->G, G, same ? q : NULL, least, sizes);
 }
 
 double pawl_dynamics_largest(int n, const double* x) {

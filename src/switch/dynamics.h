@@ -92,9 +92,12 @@ int pawl_dynamics_list_rows(const PawlDynamics* d, const unsigned char* flags, P
 // out = G x + plus for every row; `plus` may be NULL.
 void pawl_dynamics_rows(const PawlDynamics* d, const double* G, const double* x, const double* plus,
                         double* out);
+// The size that each of n coordinates, rates or accelerations counts with at least, in units of
+// their own: see PAWL_SMALLEST_PART.
+double pawl_dynamics_least(int n, const double* x);
 // How large the terms of each row are with coordinates q; a velocity is no coordinate where there
 // are rotations, then each counts as 1.
-void pawl_dynamics_row_sizes(const PawlDynamics* d, const double* G, const double* q, double least,
+void pawl_dynamics_row_sizes(const PawlDynamics* d, const double* G, const double* q,
                              double* sizes);
 // How fast things move, or would after one step if nothing held them: max |v| + h max(|v'|, |f|/M).
 // What is far below is at rest, also where all is. `values` may be NULL: without |f|/M.

@@ -8,6 +8,11 @@
 #include "switch/tolerances.h"
 #include "system/system.h"
 
+// A row without any terms has nothing to be measured by.
+static double size_of(double terms) {
+  return terms > 0.0 ? terms : PAWL_SMALLEST_SIZE;
+}
+
 void pawl_hold_take(const PawlDynamics* d, PawlState* state, int c, double* g, const double* size,
                     const double* watch, bool* refused) {
   const PawlConstraint* k = &d->system->constraints[c];
@@ -17,8 +22,8 @@ void pawl_hold_take(const PawlDynamics* d, PawlState* state, int c, double* g, c
   for (int r = k->first_row; r < k->first_row + k->row_count; r++) {
     bool keeps = k->on_engage == PAWL_ENGAGE_KEEP;
     state->held[r] = keeps ? g[r] : to;
-    *refused |= k->on_engage == PAWL_ENGAGE_REFUSE &&
-                fabs(g[r] - to) > PAWL_MEETS * (size[r] + PAWL_SMALLEST_SIZE);
+    *refused |=
+        k->on_engage == PAWL_ENGAGE_REFUSE && fabs(g[r] - to) > PAWL_MEETS * size_of(size[r]);
     g[r] = keeps ? 0.0 : g[r] - to;
   }
 }
@@ -32,11 +37,11 @@ double pawl_hold_worst(const PawlDynamics* d, const PawlState* state, const Pawl
                        const unsigned char* set, double slack, const double* rate, double* size,
                        int* row) {
   double worst = 0.0;
-  pawl_dynamics_row_sizes(d, values->G, state->q, 0.0, size);
+  pawl_dynamics_row_sizes(d, values->G, state->q, size);
   for (int i = 0; i < d->sizes.rows; i++) {
     double off = fabs(values->g[i]) - (rate ? slack * fabs(rate[i]) : 0.0);
-    if (set[i] && off > worst * (size[i] + PAWL_SMALLEST_SIZE)) {
-      worst = off / (size[i] + PAWL_SMALLEST_SIZE);
+    if (set[i] && off > worst * size_of(size[i])) {
+      worst = off / size_of(size[i]);
       *row = i;
     }
   }

@@ -104,7 +104,7 @@ static PawlStatus capture(PawlJump* j, PawlState* state, const PawlValues* value
                           bool* refused, PawlError* err) {
   const PawlSystem* system = j->dynamics->system;
   *snaps = *refused = false;
-  pawl_dynamics_row_sizes(j->dynamics, values->G, state->q, 0.0, j->size);
+  pawl_dynamics_row_sizes(j->dynamics, values->G, state->q, j->size);
   for (int c = 0; c < system->constraint_count; c++) {
     bool refuses;
     if (!engages(j, state, c)) {
@@ -201,7 +201,7 @@ static PawlStatus snap(PawlJump* j, PawlState* state, const PawlValues** values,
     j->set[row] = j->set[row] && own;
   }
   PAWL_TRY(pawl_hold_snap(w, state, j->set, values, j->size, err));
-  pawl_dynamics_row_sizes(d, (*values)->G, state->q, 0.0, j->size);
+  pawl_dynamics_row_sizes(d, (*values)->G, state->q, j->size);
   for (int k = 0; k < w->joint_count; k++) {
     int c = w->joints[k], row = d->system->constraints[c].first_row;
     if (state->modes[c] == PAWL_MODE_HELD && !j->set[row]) {
@@ -519,7 +519,7 @@ PawlStatus pawl_jump_start(PawlJump* j, PawlState* state, PawlError* err) {
                              &j->guards->watch, err));
   }
   PAWL_TRY(evaluate(j, state, &values, err));
-  pawl_dynamics_row_sizes(j->dynamics, values->G, state->q, 0.0, j->size);
+  pawl_dynamics_row_sizes(j->dynamics, values->G, state->q, j->size);
   for (int c = 0; c < system->constraint_count; c++) {
     if (system->constraints[c].triggered && state->modes[c] == PAWL_MODE_HELD) {
       pawl_hold_take(j->dynamics, state, c, values->g, j->size, j->guards->watch, &unused);

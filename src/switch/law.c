@@ -96,6 +96,28 @@ static const char* first_switched(const PawlSystem* system, const int* from, con
   return "?";
 }
 
+// The largest rate of the switching functions of the regions entered, as the motion came; 1 when
+// it did not move.
+static PawlStatus approach(const PawlCrossing* k, const PawlPhase* after, double* size,
+                           PawlError* err) {
+  const PawlSystem* system = k->law->dynamics->system;
+  const double* rate = pawl_eval_values(k->law->rates)->z_rate;
+  PawlPoint point = pawl_phase_point(after, k->before->t, k->before->q, k->before->v, NULL, NULL);
+  PAWL_TRY(pawl_eval_run(k->law->rates, &point, err));
+  *size = 0.0;
+  for (int g = 0; g < system->guard_count; g++) {
+    int c = system->guards[g].constraint, mode = system->guards[g].mode;
+    bool entered = after->modes[c] == mode && k->before->modes[c] != mode;
+    *size = entered ? fmax(*size, fabs(rate[g])) : *size;
+  }
+  for (int g = system->guard_count; g < system->guard_count + system->turn_count; g++) {
+    int c = system->constraint_count + g - system->guard_count;
+    *size = after->modes[c] != k->before->modes[c] ? fmax(*size, fabs(rate[g])) : *size;
+  }
+  *size = *size > 0.0 ? *size : 1.0;
+  return PAWL_OK;
+}
+
 PawlStatus pawl_law_gain(const PawlCrossing* k, const PawlPhase* after, const double* v,
                          double* gain, PawlError* err) {
   const PawlSystem* system = k->law->dynamics->system;
@@ -107,6 +129,11 @@ PawlStatus pawl_law_gain(const PawlCrossing* k, const PawlPhase* after, const do
   PAWL_TRY(pawl_eval_run(k->law->rates, &point, err));
   *gain = pawl_modes_entering(system, pawl_eval_values(k->law->rates)->z_rate, k->before->modes,
                               after->modes);
+  if (*gain < 0.0) {
+    double size;
+    PAWL_TRY(approach(k, after, &size, err));
+    *gain /= size;
+  }
   return PAWL_OK;
 }
 
@@ -116,8 +143,8 @@ PawlStatus pawl_law_check_gain(const PawlCrossing* k, const PawlPhase* after, Pa
              ? PAWL_OK
              : pawl_fail(err, PAWL_ERROR_RUN,
                          "t = %.10g: the jump of constraint '%s' by impact law %g leads back from "
-                         "the switching surface (z' = %.3g behind it); a law nearer to bisector "
-                         "may carry the motion through",
+                         "the switching surface (z' behind it is %.3g of that before); a law "
+                         "nearer to bisector may carry the motion through",
                          k->before->t,
                          first_switched(k->law->dynamics->system, k->before->modes, after->modes),
                          law.epsilon, gain);

@@ -30,8 +30,8 @@ PAWL_CHECKED PawlStatus pawl_law_parse(const char* text, double* epsilon, PawlEr
 // post and none; regions have what the model or the option says.
 PAWL_CHECKED PawlStatus pawl_law_of(const PawlDynamics* dynamics, double t, const int* from,
                                     const int* to, PawlImpactLaw* law, PawlError* err);
-// The least rate of the switching functions of the regions entered: negative when the motion does
-// not go on into them. INFINITY where no region changes.
+// The least rate of the switching functions of the regions entered, relative to the largest before
+// the jump: negative when the motion does not go on into them. INFINITY where no region changes.
 PAWL_CHECKED PawlStatus pawl_law_gain(const PawlCrossing* crossing, const PawlPhase* after,
                                       const double* v, double* gain, PawlError* err);
 // Fails when the motion would lead back.

@@ -166,7 +166,7 @@ static PawlStatus capture(PawlStick* s, PawlState* state, bool* newly_held, Pawl
   bool refused;
   const double* watch = pawl_eval_values(s->watching->eval)->watch;
   PAWL_TRY(evaluate(s, state, &values, err));
-  pawl_dynamics_row_sizes(s->dynamics, values->G, state->q, 0.0, s->sizes);
+  pawl_dynamics_row_sizes(s->dynamics, values->G, state->q, s->sizes);
   for (int k = 0; k < s->watching->joint_count; k++) {
     int c = s->watching->joints[k];
     bool holds = state->modes[c] == PAWL_MODE_HELD;

@@ -35,7 +35,11 @@ void pawl_surfaces_destroy(PawlSurfaces* s) {
 }
 
 double pawl_surfaces_noise(const PawlSurfaces* s, const PawlState* state) {
-  return PAWL_SURFACE_NOISE * fmax(1.0, pawl_dynamics_largest(s->dynamics->sizes.q, state->q));
+  PawlSizes n = s->dynamics->sizes;
+  double place = pawl_dynamics_largest(n.q, state->q);
+  double move = s->dynamics->def->step * pawl_dynamics_largest(n.v, state->v);
+  double size = fmax(place, move);
+  return PAWL_SURFACE_NOISE * (size > PAWL_NOTHING ? size : 1.0);
 }
 
 // How far a surface that stands still may seem to be left: by the drift of the constraint in it.
@@ -154,8 +158,9 @@ static bool stands_still(const PawlSurfaces* s, const PawlState* state, int k, c
   const PawlValues* values = pawl_eval_values(s->rates);
   PawlSizes n = s->dynamics->sizes;
   double rate_size = 0.0, size = 0.0, fastest = pawl_dynamics_largest(n.v, state->v);
+  double least = pawl_dynamics_least(n.q, state->q);
   for (int j = 0; j < n.v; j++) {
-    double of_q = n.q == n.v ? fmax(fabs(state->q[j]), PAWL_SMALLEST_SIZE) : 1.0;
+    double of_q = n.q == n.v ? fmax(fabs(state->q[j]), least) : 1.0;
     rate_size += fabs(Z[j]) * fastest;
     size += fabs(Z[j]) * of_q;
   }

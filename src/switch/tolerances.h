@@ -15,7 +15,7 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 #define PAWL_COME_TO_REST 1e-6
 // [1] Of event_tolerance times the second rate: the same where a motion passes through zero.
 #define PAWL_REST_OF_INSTANT 100.0
-// [1/s] The rate of a switching function (which is of order 1) below which a motion leads back.
+// [1] Of the rate of a switching function before a jump: below it the motion after leads back.
 #define PAWL_SMALLEST_GAIN (-1e-9)
 
 // ---- conditions ---------------------------------------------------------------------------------
@@ -39,13 +39,17 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 #define PAWL_PINNED_DRIFT 1e-3
 
 // ---- surfaces of regions ------------------------------------------------------------------------
-// [1] Of the largest coordinate (at least 1): z this little outside is rounding.
+// [1] Of the largest coordinate and of what a step moves: z this little outside is rounding.
 #define PAWL_SURFACE_NOISE 1e-13
 // [1] Of z: this far outside with no other region is a gap between regions.
 #define PAWL_UNCOVERED 1e-6
 
 // ---- positions ----------------------------------------------------------------------------------
-// [m or rad] Coordinates and rates count as at least this, in models with numbers of ordinary size.
+// [1] Of the largest coordinate (rate, acceleration): each counts as at least this.
+#define PAWL_SMALLEST_PART 1e-3
+// [m or rad] Where all are below NOTHING, which is rounding in a model with numbers of ordinary
+// size, each counts as SMALLEST_SIZE: there is nothing to measure by.
+#define PAWL_NOTHING 1e-14
 #define PAWL_SMALLEST_SIZE 1e-3
 // [1] Of the terms of a row: how far off new equations may be where they begin, and a lock that
 // refuses may be from its value.
