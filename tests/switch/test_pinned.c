@@ -51,6 +51,9 @@ static void test_of_rows(void** unused) {
   check_pinned(PAIR, "z' - 1", false);  // nothing pushes z, but nothing holds it
   check_pinned(PAIR, "t", false);
   check_pinned(PAIR, "(x - y) + 1e-3*z", false);
+  check_pinned(PAIR, "1e-12*(x - y)", true);  // however small it is written
+  check_pinned(PAIR, "1e-12*(x - y + t)", false);
+  check_pinned(PAIR, "1e-12*(z' - 1)", false);
 }
 
 // A pendulum in the plane: its length, and the rate of it.
