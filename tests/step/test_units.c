@@ -11,16 +11,16 @@ typedef struct Units {
   double L, M, T;
 } Units;
 
-static const Units UNITS[] = {{1e-4, 1, 1},       {1e4, 1, 1},      {1, 1e-4, 1},
-                              {1, 1e4, 1},        {1, 1, 1e-4},     {1, 1, 1e4},
-                              {1e-4, 1e-4, 1e-4}, {1e4, 1e4, 1e4},  {1e-4, 1e4, 1e4},
-                              {1e-9, 1e6, 1e2},   {1e9, 1e-6, 1e-2}};
+static const Units UNITS[] = {
+    {1e-4, 1, 1},      {1e4, 1, 1},        {1, 1e-4, 1},    {1, 1e4, 1},      {1, 1, 1e-4},
+    {1, 1, 1e4},       {1e-4, 1e-4, 1e-4}, {1e4, 1e4, 1e4}, {1e-4, 1e4, 1e4}, {1e-9, 1e6, 1e2},
+    {1e9, 1e-6, 1e-2}, {1, 1e-12, 1},      {1, 1e20, 1}};
 
 typedef struct Case {
   const char *name, *text, *method;
   double until, step, tolerance;
   int events;       // how many there must be; -1: it fails
-  const char* why;  // part of its message
+  const char* why;  // part of its message, or its last event; NULL: not asked
 } Case;
 
 // What a run was, in units of 1.
@@ -129,6 +129,11 @@ static void check_cases(int count, const Case* cases) {
                   one.count, cases[k].events, one.what[0]);
       wrong++;
     }
+    if (one.count > 0 && cases[k].why && !strstr(one.what[one.count - 1], cases[k].why)) {
+      print_error("%s: '%s', expected '%s'\n", cases[k].name, one.what[one.count - 1],
+                  cases[k].why);
+      wrong++;
+    }
     for (size_t u = 0; u < sizeof UNITS / sizeof *UNITS; u++) {
       Outcome other = outcome(&cases[k], UNITS[u]);
       wrong += differs(&cases[k], UNITS[u], &one, &other);
@@ -160,7 +165,7 @@ static const Case LOCKS[] = {
      "M}\n"
      "locks: {far: {lock: x, at: 0.35*T, on: refuse, to: 1e-5*L},\n"
      "        near: {lock: x, at: 0.35*T, on: refuse, to: 1e-10*L}}\n",
-     "rk4", 1, 0.1, 1e-12, 2, NULL},
+     "rk4", 1, 0.1, 1e-12, 2, "near: free to locked"},
     {"moving",
      "coordinates: {x: {rate: L/T}, y: }\nmass: {x: M, y: 3*M}\n"
      "locks: {screw: {lock: x - y - 0.5*t*L/T, at: 1.05*T, for: 0.5*T}}\n",
@@ -275,6 +280,11 @@ static const Case SURFACES[] = {
      "coordinates: {x: {rate: L/T}, y: }\nmass: {x: M, y: 2*M}\n"
      "constraints: {track: {impact: bisector, modes: {flat: {where: x < 3*L, equation: y = 0},\n"
      "                              ramp: {where: x > 3*L, equation: y = x - 3*L}}}}\n",
+     "event-driven", 6, 0.01, 1e-10, 1, NULL},
+    {"more_rows",  // than before: the second has no partner to be between
+     "coordinates: {x: {rate: L/T}, y: , z: {rate: L/T}}\nmass: {x: M, y: 2*M, z: 3*M}\n"
+     "constraints: {track: {impact: 0.7, modes: {flat: {where: x < 3*L, equation: y = 0},\n"
+     "         ramp: {where: x > 3*L, equation: [y = x - 3*L, z = x]}}}}\n",
      "event-driven", 6, 0.01, 1e-10, 1, NULL},
     // lands on the surface of its own region, and stays on it for good
     {"landing",
