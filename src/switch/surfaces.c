@@ -34,8 +34,18 @@ void pawl_surfaces_destroy(PawlSurfaces* s) {
   pawl_eval_destroy(s->eval);
 }
 
+// Turns are counted in periods, whatever the unit of the coordinates. (Of the last look.)
+static double largest_turn(const PawlSurfaces* s) {
+  const PawlSystem* system = s->dynamics->system;
+  return pawl_dynamics_largest(system->turn_count,
+                               pawl_eval_values(s->eval)->z + system->guard_count);
+}
+
 double pawl_surfaces_noise(const PawlSurfaces* s, const PawlState* state) {
   PawlSizes n = s->dynamics->sizes;
+  if (s->dynamics->system->guard_count == 0) {
+    return PAWL_SURFACE_NOISE * fmax(1.0, largest_turn(s));
+  }
   double place = pawl_dynamics_largest(n.q, state->q);
   double move = s->dynamics->def->step * pawl_dynamics_largest(n.v, state->v);
   double size = fmax(place, move);

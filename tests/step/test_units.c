@@ -14,7 +14,7 @@ typedef struct Units {
 static const Units UNITS[] = {
     {1e-4, 1, 1},      {1e4, 1, 1},        {1, 1e-4, 1},    {1, 1e4, 1},      {1, 1, 1e-4},
     {1, 1, 1e4},       {1e-4, 1e-4, 1e-4}, {1e4, 1e4, 1e4}, {1e-4, 1e4, 1e4}, {1e-9, 1e6, 1e2},
-    {1e9, 1e-6, 1e-2}, {1, 1e-12, 1},      {1, 1e20, 1}};
+    {1e9, 1e-6, 1e-2}, {1, 1e-12, 1},      {1e13, 1e24, 1}};
 
 typedef struct Case {
   const char *name, *text, *method;
