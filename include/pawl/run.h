@@ -68,6 +68,23 @@ PAWL_API bool pawl_sim_ended(const PawlSim* sim);  // at `until`, or by an event
 PAWL_API PAWL_CHECKED PawlStatus pawl_sim_engage(PawlSim* sim, const char* name, PawlError* err);
 PAWL_API PAWL_CHECKED PawlStatus pawl_sim_release(PawlSim* sim, const char* name, PawlError* err);
 
+// ---- going on later ---------------------------------------------------------------------------
+// Everything that a run is, as plain bytes: the state, the summary, events, samples kept. Loaded
+// into a new simulation it goes on as if it had never been interrupted: the same samples to
+// `on_sample`, the same events and the same final state, bit for bit. Checkpoints (checkpoint.h)
+// put these bytes into a file together with how far the files of samples are.
+// Save between two steps (also in `progress`). `*bytes` is to be freed with pawl_sim_saved_free.
+PAWL_API PAWL_CHECKED PawlStatus pawl_sim_save(const PawlSim* sim, void** bytes, size_t* size,
+                                               PawlError* err);
+PAWL_API void pawl_sim_saved_free(void* bytes);  // NULL is allowed
+// In place of pawl_sim_create, with the same system and def; no first sample is recorded. Only
+// `until` may have grown (a run that has ended goes on only from a multiple of `step` and
+// `record`). PAWL_ERROR_USAGE: the bytes are damaged, or of another run; the message says what has
+// changed since (options, parameters, the text of the model).
+PAWL_API PAWL_CHECKED PawlStatus pawl_sim_load(const PawlSystem* system, const PawlSimDef* def,
+                                               const void* bytes, size_t size, PawlSim** out,
+                                               PawlError* err);
+
 PAWL_API const PawlRecorder* pawl_sim_recorder(const PawlSim* sim);
 PAWL_API const PawlStepper* pawl_sim_stepper(const PawlSim* sim);
 PAWL_API const PawlState* pawl_sim_state(const PawlSim* sim);

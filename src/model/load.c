@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/alloc.h"
+#include "base/bytes.h"
 #include "base/error.h"
 #include "model/loader.h"
 #include "model/simulate.h"
@@ -243,6 +244,7 @@ PawlStatus pawl_model_parse(const char* text, size_t length, const char* name, i
     text += skipped;
     length -= skipped;
   }
+  model->text_hash = pawl_hash(PAWL_HASH_START, text, length);
   PawlYaml* root = pawl_yaml_parse(&loader->pool, text, length, &loader->report);
   if (root) {
     load_sections(loader, root, override_count, overrides);

@@ -5,6 +5,8 @@
 // constraint for each index, named "u[3]".
 #pragma once
 
+#include <stdint.h>
+
 #include "base/arena.h"
 #include "expr/dag.h"
 #include "pawl/model.h"
@@ -166,6 +168,7 @@ struct PawlModel {
   PawlOutput* outputs;
   PawlShape* shapes;
   PawlSimulateDef simulate;
+  uint64_t text_hash;  // of the text it was read from
 };
 
 // The law of a jump by its word: post, pre or bisector.

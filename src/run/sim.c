@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The simulation loop. Times are multiples of the step, computed by a product, so that no rounding
 // piles up; the last step is shorter where the end is not a multiple.
+#include "run/sim.h"
+
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -8,29 +10,9 @@
 #include "base/alloc.h"
 #include "base/text.h"
 #include "run/keep.h"
-#include "run/observe.h"
-#include "run/recorder.h"
-#include "run/stream.h"
 #include "system/system.h"
 
 enum { MOST_HALVINGS = 10 };
-
-struct PawlSim {
-  const PawlSystem* system;
-  PawlSimDef def;
-  PawlStepper* stepper;
-  PawlState* state;
-  PawlObserver* observer;
-  PawlRecorder* recorder;
-  PawlStream* stream;  // NULL when nobody is told
-  int columns;
-  double *lambda, *sample;  // the newest
-  long long steps;          // of the whole run
-  long long done;           // of these
-  long long stride;         // steps between samples
-  bool stopped;             // by an event
-  PawlSummary summary;
-};
 
 PawlSimDef pawl_sim_def_default(void) {
   return (PawlSimDef){.simulate = pawl_simulate_def_default(),
@@ -155,7 +137,7 @@ static PawlStatus check_room(const PawlSim* sim, PawlError* err) {
                    samples, sim->columns, 1e-6 * bytes, 1e-6 * limit, 1.01 * least);
 }
 
-static PawlStatus fill(PawlSim* sim, PawlError* err) {
+PawlStatus pawl_sim_prepare(PawlSim* sim, PawlError* err) {
   const PawlColumn* columns;
   PAWL_TRY(pawl_stepper_create(sim->system, &sim->def.simulate, &sim->stepper, err));
   sim->def.simulate = *pawl_stepper_def(sim->stepper);  // with the choice of auto
@@ -179,7 +161,7 @@ static PawlStatus fill(PawlSim* sim, PawlError* err) {
   if (sim->def.project && sim->def.keep) {
     PAWL_TRY(pawl_keep_start(sim->system, sim->stepper, sim->state, sim->def.keep, err));
   }
-  return final(record(sim, err), err);
+  return PAWL_OK;
 }
 
 PawlStatus pawl_sim_create(const PawlSystem* system, const PawlSimDef* def, PawlSim** out,
@@ -191,7 +173,8 @@ PawlStatus pawl_sim_create(const PawlSystem* system, const PawlSimDef* def, Pawl
   }
   sim->system = system;
   sim->def = *def;
-  PawlStatus status = fill(sim, err);
+  PawlStatus status = pawl_sim_prepare(sim, err);
+  status = status ? status : final(record(sim, err), err);
   if (status != PAWL_OK) {
     pawl_sim_destroy(sim);
     return status;
@@ -430,6 +413,10 @@ PawlSummary pawl_sim_summary(const PawlSim* sim) {
   PawlSummary summary = sim->summary;
   summary.t = sim->state->t;
   summary.work = pawl_stepper_info(sim->stepper);
+  summary.work.steps += sim->before.steps;
+  summary.work.newton_iterations += sim->before.newton_iterations;
+  summary.work.factorizations += sim->before.factorizations;
+  summary.work.evaluations += sim->before.evaluations;
   return summary;
 }
 

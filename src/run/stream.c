@@ -132,3 +132,21 @@ PawlStatus pawl_stream_instant(PawlStream* s, const PawlState* state, const Pawl
   s->last = instant->t;
   return PAWL_OK;
 }
+
+void pawl_stream_save(const PawlStream* s, PawlBytes* bytes) {
+  size_t row = (size_t)s->columns * sizeof(double);
+  pawl_bytes_whole(bytes, s->before_waits);
+  pawl_bytes_whole(bytes, s->after_waits);
+  pawl_bytes_number(bytes, s->last);
+  pawl_bytes_add(bytes, s->before, row);
+  pawl_bytes_add(bytes, s->after, row);
+}
+
+void pawl_stream_load(PawlStream* s, PawlReader* reader) {
+  size_t row = (size_t)s->columns * sizeof(double);
+  s->before_waits = pawl_reader_count(reader, 1) != 0;
+  s->after_waits = pawl_reader_count(reader, 1) != 0;
+  s->last = pawl_reader_number(reader);
+  pawl_reader_take(reader, s->before, row);
+  pawl_reader_take(reader, s->after, row);
+}

@@ -4,6 +4,7 @@
 // the two. Of several jumps at one time the first and the last side are passed on.
 #pragma once
 
+#include "base/bytes.h"
 #include "pawl/run.h"
 #include "run/observe.h"
 
@@ -22,3 +23,7 @@ PAWL_CHECKED PawlStatus pawl_stream_instant(PawlStream* stream, const PawlState*
                                             const PawlInstant* instant, PawlError* err);
 // Passes on what waited for a sample of the same time, for a run that ends without one.
 PAWL_CHECKED PawlStatus pawl_stream_end(PawlStream* stream, PawlError* err);
+
+// What waits, for a run that is saved and goes on later.
+void pawl_stream_save(const PawlStream* stream, PawlBytes* bytes);
+void pawl_stream_load(PawlStream* stream, PawlReader* reader);

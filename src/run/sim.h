@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// A simulation from the inside, for what saves and loads it.
+#pragma once
+
+#include "run/observe.h"
+#include "run/recorder.h"
+#include "run/stream.h"
+
+struct PawlSim {
+  const PawlSystem* system;
+  PawlSimDef def;
+  PawlStepper* stepper;
+  PawlState* state;
+  PawlObserver* observer;
+  PawlRecorder* recorder;
+  PawlStream* stream;  // NULL when nobody is told
+  int columns;
+  double *lambda, *sample;  // the newest
+  long long steps;          // of the whole run
+  long long done;           // of these
+  long long stride;         // steps between samples
+  bool stopped;             // by an event
+  PawlSummary summary;
+  PawlStepperInfo before;  // work done before the run was saved and loaded, which `stepper` does
+                           // not know
+};
+
+// Fills a simulation whose system and def are set, up to a state that is ready for its first step.
+PAWL_CHECKED PawlStatus pawl_sim_prepare(PawlSim* sim, PawlError* err);
