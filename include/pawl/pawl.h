@@ -3,6 +3,7 @@
 #pragma once
 
 #include "pawl/base.h"
+#include "pawl/checkpoint.h"
 #include "pawl/model.h"
 #include "pawl/recorder.h"
 #include "pawl/report.h"

@@ -35,6 +35,12 @@ typedef struct PawlWriter PawlWriter;
 PAWL_API PAWL_CHECKED PawlStatus pawl_writer_create(PawlFormat format, const char* path,
                                                     const char* columns, PawlWriter** out,
                                                     PawlError* err);
+// Before the first sample: the run may be saved and go on later (checkpoint.h). An HDF5 file, which
+// cannot be cut back after a kill, is then made when it is finished, from PATH.rows: the numbers of
+// one sample behind those of the other. PATH.rows stays, for an interrupted run to go on with,
+// until pawl_writer_forget, after pawl_writer_finish, removes it.
+PAWL_API PAWL_CHECKED PawlStatus pawl_writer_resumable(PawlWriter* writer, PawlError* err);
+PAWL_API void pawl_writer_forget(PawlWriter* writer);
 // Writes one sample, one number for each column of `recorder`, to PATH.part. What was written is on
 // the disk, in a form that can be read, after a second or so at most, also should the program be
 // killed. PAWL_ERROR_USAGE at the first sample: a chosen column is not there. After a failure

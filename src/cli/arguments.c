@@ -80,6 +80,18 @@ static int read_option(Reader* r, const char* a) {
     out->columns = value_of(r, a);
     return out->columns ? 0 : bad("names of columns are missing behind", a);
   }
+  const struct {
+    const char *name, *missing;
+    const char** to;
+  } texts[] = {{"--checkpoint", "a file name is missing behind", &out->checkpoint},
+               {"--every", "a time is missing behind", &out->every},
+               {"--restart", "a file name is missing behind", &out->restart}};
+  for (size_t k = 0; takes(r, 'c') && k < sizeof texts / sizeof *texts; k++) {
+    if (is_flag(a, texts[k].name, length)) {
+      *texts[k].to = value_of(r, a);
+      return *texts[k].to ? 0 : bad(texts[k].missing, a);
+    }
+  }
   if (takes(r, 's') && length > 2 && setting_name(a + 2, length - 2)) {
     const char* value = value_of(r, a);
     if (!value) {

@@ -33,11 +33,16 @@ typedef struct Arguments {
   const char* plot;                       // --plot FILE
   const char* columns;                    // --columns LIST
   const char* keep;                       // --keep NAMES
+  const char* checkpoint;                 // --checkpoint FILE
+  const char* every;                      // --every S
+  const char* restart;                    // --restart FILE
   bool json, project, quiet, latex, strict, help;
 } Arguments;
 
 // Which options a command takes, as a string of letters: p parameters, s settings, o outputs and
-// plot, j --json, P --project and --keep, q --quiet, l --latex, S --strict, m a model is required.
+// plot, j --json, P --project and --keep, q --quiet, l --latex, S --strict, c --checkpoint, --every
+// and
+// --restart, m a model is required.
 // Returns 0, or EXIT_USAGE after a message.
 int read_arguments(int argc, char** argv, const char* takes, Arguments* out);
 

@@ -27,6 +27,11 @@ static void help(void) {
       "  --project          move a start that is off the constraints onto them, and say what "
       "changed\n"
       "  --keep \"x, phi'\"   coordinates and rates that --project leaves as they are\n"
+      "  --checkpoint FILE  write the whole run to FILE, from which it can go on after a crash "
+      "...\n"
+      "  --every S          ... each S seconds of simulated time\n"
+      "  --restart FILE     go on from a checkpoint, with the same model, parameters, options and\n"
+      "                     -o; the results are those of a run that was never interrupted\n"
       "  --strict           warnings make the exit code 1\n"
       "  --quiet            no summary and no progress\n\n"
       "A trajectory is written to FILE.part while the run goes on and is called FILE at its end,\n"
@@ -133,6 +138,44 @@ static int check_outputs(const Arguments* a) {
   return check_target(a, a->plot);
 }
 
+// The seconds of --every, 0 without; negative after a message.
+static double checkpoint_interval(const Arguments* a) {
+  char* end = NULL;
+  double every = a->every ? strtod(a->every, &end) : 0.0;
+  if (!a->checkpoint && !a->every) {
+    return 0.0;
+  }
+  if (!a->checkpoint || !a->every) {
+    complain(EXIT_USAGE, "--checkpoint FILE and --every S go together; %s is missing",
+             a->checkpoint ? "--every" : "--checkpoint");
+    return -1.0;
+  }
+  if (*end != '\0' || end == a->every || !(every > 0.0) || !isfinite(every)) {
+    complain(EXIT_USAGE, "--every %s: a positive number of seconds is expected", a->every);
+    return -1.0;
+  }
+  return every;
+}
+
+// What a checkpoint counts on: files that can be cut back, and a place of its own.
+static int check_checkpoint(const Arguments* a) {
+  if (checkpoint_interval(a) < 0.0) {
+    return EXIT_USAGE;
+  }
+  for (int k = 0; (a->checkpoint || a->restart) && k < a->output_count; k++) {
+    struct stat info;
+    bool direct = stat(a->outputs[k], &info) == 0 && !S_ISREG(info.st_mode);
+    if (direct || strcmp(a->outputs[k], "-") == 0) {
+      return complain(EXIT_USAGE, "-o %s: %s needs a file, which a restart can cut back",
+                      a->outputs[k], a->checkpoint ? "--checkpoint" : "--restart");
+    }
+    if (a->checkpoint && strcmp(a->outputs[k], a->checkpoint) == 0) {
+      return complain(EXIT_USAGE, "--checkpoint %s is a file of -o, too", a->checkpoint);
+    }
+  }
+  return a->checkpoint ? check_target(a, a->checkpoint) : 0;
+}
+
 // The writers of all -o, fed sample by sample while the run goes on.
 typedef struct Outputs {
   int count;
@@ -145,6 +188,11 @@ static int open_outputs(const Arguments* a, Outputs* out) {
     const char* path = a->outputs[out->count];
     if (pawl_writer_create(is_csv(path) ? PAWL_FORMAT_CSV : PAWL_FORMAT_HDF5, path, a->columns,
                            &out->writers[out->count], &err) != PAWL_OK) {
+      return report_error(&err);
+    }
+    if ((a->checkpoint || a->restart) &&
+        pawl_writer_resumable(out->writers[out->count], &err) != PAWL_OK) {
+      pawl_writer_destroy(out->writers[out->count]);
       return report_error(&err);
     }
   }
@@ -178,7 +226,7 @@ static int after_writing(PawlStatus status, const PawlError* err, const char* pa
 }
 
 // All are tried, also when one fails.
-static int finish_outputs(const Arguments* a, const PawlSim* sim, Outputs* out) {
+static int finish_outputs(const Arguments* a, const PawlSim* sim, Outputs* out, bool ended) {
   const PawlRecorder* recorder = pawl_sim_recorder(sim);
   int code = 0;
   for (int k = 0; k < out->count; k++) {
@@ -186,6 +234,9 @@ static int finish_outputs(const Arguments* a, const PawlSim* sim, Outputs* out) 
     PawlStatus status = pawl_writer_finish(out->writers[k], recorder, &err);
     int failed = after_writing(status, &err, a->outputs[k], a->quiet);
     code = failed ? failed : code;
+    if (!failed && ended) {
+      pawl_writer_forget(out->writers[k]);
+    }
   }
   if (a->plot) {
     PawlError err = {0};
@@ -200,11 +251,36 @@ typedef struct Progress {
   bool shown;
   int calls;
   double begin, last;
+  // checkpoints
+  const char* file;  // NULL without
+  double every;      // [s]
+  double next;       // time of the next one [s]
+  const PawlSim* sim;
+  const Outputs* out;
+  PawlError failed;  // of a checkpoint; ends the run
 } Progress;
+
+// The first multiple of --every behind t.
+static double next_checkpoint(const Progress* p, double t) {
+  return p->every * (floor(t / p->every) + 1.0);
+}
+
+// An end needs no checkpoint: its results are complete.
+static bool checkpoint_fails(Progress* p, double t) {
+  if (!p->file || t < p->next || pawl_sim_ended(p->sim)) {
+    return false;
+  }
+  p->next = next_checkpoint(p, t);
+  return pawl_checkpoint_write(p->file, p->sim, p->out->count, p->out->writers, &p->failed) !=
+         PAWL_OK;
+}
 
 static int on_step(void* context, double t, double until) {
   enum { CALLS_BETWEEN_LOOKS = 16 };
   Progress* p = context;
+  if (checkpoint_fails(p, t)) {
+    return 1;
+  }
   if (p->shown && ++p->calls % CALLS_BETWEEN_LOOKS == 0) {
     double now = seconds_now();
     if (now - p->last > 0.1 && now - p->begin > 0.5) {
@@ -398,7 +474,7 @@ static void print_warnings(const PawlSim* sim) {
 
 static int finish(const Arguments* a, const PawlSystem* system, const PawlSim* sim, Outputs* out,
                   const Projection* projection, PawlStatus status, const PawlError* err) {
-  int code = finish_outputs(a, sim, out);
+  int code = finish_outputs(a, sim, out, status == PAWL_OK);
   if (!a->quiet) {
     print_summary(system, sim);
   }
@@ -449,25 +525,49 @@ static void show_choice(const Arguments* a, const PawlSim* sim) {
   (void)check_uses(a, def, false);
 }
 
+static PawlStatus create_sim(const Arguments* a, const PawlSystem* system, const PawlSimDef* def,
+                             const Outputs* out, PawlSim** sim, PawlError* err) {
+  return a->restart
+             ? pawl_checkpoint_read(a->restart, system, def, out->count, out->writers, sim, err)
+             : pawl_sim_create(system, def, sim, err);
+}
+
+static PawlStatus run_to_end(const Arguments* a, PawlSim* sim, const Outputs* out, PawlError* err) {
+  double now = seconds_now();
+  Progress progress = {.shown = !a->quiet && isatty(STDERR_FILENO),
+                       .begin = now,
+                       .last = now,
+                       .file = a->checkpoint,
+                       .every = checkpoint_interval(a),
+                       .sim = sim,
+                       .out = out};
+  progress.next = a->checkpoint ? next_checkpoint(&progress, pawl_sim_state(sim)->t) : 0.0;
+  PawlStatus status = pawl_sim_run(sim, on_step, &progress, err);
+  if (progress.shown) {
+    fputs("\r\033[K", stderr);
+  }
+  if (status == PAWL_STOPPED && progress.failed.status != PAWL_OK) {
+    *err = progress.failed;
+    status = progress.failed.status;
+  }
+  return status;
+}
+
 // Creates, runs and reports; `def` is complete.
 static int run_sim(const Arguments* a, const PawlSystem* system, const PawlSimDef* def,
                    Outputs* out) {
   PawlError err = {0};
   PawlSim* sim;
-  if (pawl_sim_create(system, def, &sim, &err) != PAWL_OK) {
+  if (create_sim(a, system, def, out, &sim, &err) != PAWL_OK) {
     return report_error(&err);
   }
   show_choice(a, sim);
-  Projection* projection = a->project ? projection_create(system, pawl_sim_state(sim)) : NULL;
+  bool placed = a->project && !a->restart;  // of a run that goes on, that was told before
+  Projection* projection = placed ? projection_create(system, pawl_sim_state(sim)) : NULL;
   if (!a->quiet) {
     projection_print(projection);
   }
-  double now = seconds_now();
-  Progress progress = {!a->quiet && isatty(STDERR_FILENO), 0, now, now};
-  PawlStatus status = pawl_sim_run(sim, on_step, &progress, &err);
-  if (progress.shown) {
-    fputs("\r\033[K", stderr);
-  }
+  PawlStatus status = run_to_end(a, sim, out, &err);
   int code = finish(a, system, sim, out, projection, status, &err);
   projection_destroy(projection);
   pawl_sim_destroy(sim);
@@ -493,8 +593,9 @@ static int simulate(const Arguments* a, const PawlModel* model, const PawlSystem
 
 static int run(int argc, char** argv) {
   Arguments a;
-  int code = read_arguments(argc, argv, "mpsojPqS", &a);
+  int code = read_arguments(argc, argv, "mpsojPqSc", &a);
   code = code ? code : check_outputs(&a);
+  code = code ? code : check_checkpoint(&a);
   if (code) {
     return code;
   }

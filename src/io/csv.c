@@ -51,6 +51,11 @@ static void destroy(Csv* csv) {
   pawl_free(csv);
 }
 
+static PawlStatus open_part(const PawlWriter* writer, Csv* csv, PawlError* err) {
+  return writer->again ? pawl_file_open_again(&csv->file, writer->path, ".part", writer->again, err)
+                       : pawl_file_open_part(&csv->file, writer->path, err);
+}
+
 static PawlStatus open_csv(PawlWriter* writer, const PawlRecorder* recorder, PawlError* err) {
   Csv* csv = pawl_alloc(1, sizeof *csv);
   if (!csv) {
@@ -58,11 +63,10 @@ static PawlStatus open_csv(PawlWriter* writer, const PawlRecorder* recorder, Paw
   }
   size_t line = (size_t)writer->column_count * (PAWL_DECIMAL_LENGTH + 1) + 1;
   csv->block = pawl_alloc(BLOCK_BYTES + line, 1);
-  PawlStatus status =
-      csv->block ? pawl_file_open_part(&csv->file, writer->path, err) : pawl_fail_memory(err);
+  PawlStatus status = csv->block ? open_part(writer, csv, err) : pawl_fail_memory(err);
   if (status == PAWL_OK) {
     pawl_decimals_fill(&csv->powers);
-    status = write_header(writer, recorder, csv, err);
+    status = writer->again ? PAWL_OK : write_header(writer, recorder, csv, err);
     status = status ? pawl_file_close(&csv->file, status, err) : PAWL_OK;
   }
   if (status != PAWL_OK) {
@@ -109,7 +113,12 @@ static PawlStatus close_csv(PawlWriter* writer, const PawlRecorder* recorder, Pa
   return status;
 }
 
-const PawlWriterFormat pawl_csv_format = {open_csv, add_csv, flush_csv, close_csv};
+static PawlFile* file_csv(const PawlWriter* writer) {
+  Csv* csv = writer->data;
+  return &csv->file;
+}
+
+const PawlWriterFormat pawl_csv_format = {open_csv, add_csv, flush_csv, close_csv, file_csv};
 
 PawlStatus pawl_write_csv(const PawlRecorder* recorder, const char* path, PawlError* err) {
   return pawl_write_whole(&pawl_csv_format, recorder, path, err);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/bytes.h"
 
 enum { NAME_TRIES = 1000 };  // temporary names tried before giving up
 
@@ -105,17 +106,25 @@ static PawlStatus open_temporary(PawlFile* file, PawlError* err) {
   return file->descriptor < 0 ? fail_errno(err, file->name, errno) : PAWL_OK;
 }
 
+// NAME and the suffix, to be freed; NULL when memory is short.
+static char* beside(const char* name, const char* suffix) {
+  size_t length = strlen(name), more = strlen(suffix);
+  char* out = pawl_alloc(length + more + 1, 1);
+  if (out) {
+    memcpy(out, name, length);
+    memcpy(out + length, suffix, more);
+  }
+  return out;
+}
+
 // NAME.part, fresh: a file of that name that another program still writes to is not touched.
 static PawlStatus open_part(PawlFile* file, PawlError* err) {
-  size_t length = strlen(file->target);
-  file->temporary = pawl_alloc(length + sizeof ".part", 1);
+  file->temporary = beside(file->target, file->suffix);
   if (!file->temporary) {
     return pawl_fail_memory(err);
   }
-  memcpy(file->temporary, file->target, length);
-  memcpy(file->temporary + length, ".part", sizeof ".part");
   unlink(file->temporary);
-  file->descriptor = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  file->descriptor = open(file->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   return file->descriptor < 0 ? fail_errno(err, file->name, errno) : PAWL_OK;
 }
 
@@ -143,9 +152,9 @@ static void release(PawlFile* file) {
   *file = (PawlFile){.descriptor = -1};
 }
 
-static PawlStatus open_with(PawlFile* file, const char* path, OpenFunction open_it,
-                            PawlError* err) {
-  *file = (PawlFile){.name = path, .descriptor = -1};
+static PawlStatus open_with(PawlFile* file, const char* path, const char* suffix,
+                            OpenFunction open_it, PawlError* err) {
+  *file = (PawlFile){.name = path, .suffix = suffix, .descriptor = -1};
   PawlStatus status = is_direct(path) ? open_direct(file, err) : open_beside(file, open_it, err);
   if (status != PAWL_OK) {
     release(file);
@@ -154,11 +163,16 @@ static PawlStatus open_with(PawlFile* file, const char* path, OpenFunction open_
 }
 
 PawlStatus pawl_file_open(PawlFile* file, const char* path, PawlError* err) {
-  return open_with(file, path, open_temporary, err);
+  return open_with(file, path, NULL, open_temporary, err);
 }
 
 PawlStatus pawl_file_open_part(PawlFile* file, const char* path, PawlError* err) {
-  return open_with(file, path, open_part, err);
+  return pawl_file_open_beside(file, path, ".part", err);
+}
+
+PawlStatus pawl_file_open_beside(PawlFile* file, const char* path, const char* suffix,
+                                 PawlError* err) {
+  return open_with(file, path, suffix, open_part, err);
 }
 
 PawlStatus pawl_file_write(PawlFile* file, const void* bytes, size_t length, PawlError* err) {
@@ -184,6 +198,186 @@ PawlStatus pawl_file_reserve(PawlFile* file, unsigned long long length, PawlErro
   return number == 0 || unable ? PAWL_OK : fail_errno(err, file->name, number);
 }
 
+PawlStatus pawl_file_sync(PawlFile* file, PawlError* err) {
+  // Some devices and pipes cannot, and need not.
+  return fsync(file->descriptor) == 0 || errno == EINVAL || errno == EROFS
+             ? PAWL_OK
+             : fail_errno(err, file->name, errno);
+}
+
+// ---- going on with a file -----------------------------------------------------------------------
+static bool read_at(int descriptor, uint64_t offset, void* bytes, size_t length) {
+  char* next = bytes;
+  while (length > 0) {
+    ssize_t done = pread(descriptor, next, length, (off_t)offset);
+    if (done <= 0 && !(done < 0 && errno == EINTR)) {
+      return false;
+    }
+    size_t got = done > 0 ? (size_t)done : 0;
+    next += got;
+    offset += got;
+    length -= got;
+  }
+  return true;
+}
+
+static bool hash_tail(int descriptor, uint64_t length, uint64_t* tail) {
+  enum { TAIL_BYTES = 4096 };
+  char bytes[TAIL_BYTES];
+  size_t count = length < TAIL_BYTES ? (size_t)length : TAIL_BYTES;
+  if (!read_at(descriptor, length - count, bytes, count)) {
+    return false;
+  }
+  *tail = pawl_hash(PAWL_HASH_START, bytes, count);
+  return true;
+}
+
+PawlStatus pawl_file_mark(PawlFile* file, PawlFileMark* mark, PawlError* err) {
+  off_t length = file->temporary ? lseek(file->descriptor, 0, SEEK_CUR) : -1;
+  if (length < 0) {
+    return pawl_fail(err, PAWL_ERROR_USAGE,
+                     "'%s' is no file that can be cut back, as a restart does", file->name);
+  }
+  PAWL_TRY(pawl_file_sync(file, err));
+  mark->length = (uint64_t)length;
+  return hash_tail(file->descriptor, mark->length, &mark->tail)
+             ? PAWL_OK
+             : fail_errno(err, file->temporary, errno);
+}
+
+// Does this file begin with what the mark was set behind? The message says why not.
+static PawlStatus fits(int descriptor, const char* name, const PawlFileMark* mark, PawlError* err) {
+  struct stat info;
+  uint64_t tail;
+  if (descriptor < 0 || fstat(descriptor, &info) != 0) {
+    return pawl_fail(err, PAWL_ERROR_USAGE, "cannot go on with '%s': it cannot be opened", name);
+  }
+  if ((uint64_t)info.st_size < mark->length) {
+    return pawl_fail(err, PAWL_ERROR_USAGE,
+                     "cannot go on with '%s': it has %lld bytes, and had %llu before", name,
+                     (long long)info.st_size, (unsigned long long)mark->length);
+  }
+  if (!hash_tail(descriptor, mark->length, &tail) || tail != mark->tail) {
+    return pawl_fail(err, PAWL_ERROR_USAGE,
+                     "cannot go on with '%s': it is not the file that the run wrote", name);
+  }
+  return PAWL_OK;
+}
+
+static PawlStatus copy_bytes(PawlFile* file, int from, uint64_t length, PawlError* err) {
+  char block[1 << 14];
+  PawlStatus status = PAWL_OK;
+  for (uint64_t at = 0; status == PAWL_OK && at < length;) {
+    size_t count = length - at < sizeof block ? (size_t)(length - at) : sizeof block;
+    status = read_at(from, at, block, count) ? pawl_file_write(file, block, count, err)
+                                             : fail_errno(err, file->name, EIO);
+    at += count;
+  }
+  return status;
+}
+
+// NAME.part anew from NAME.
+static PawlStatus open_copy(PawlFile* file, const PawlFileMark* mark, PawlError* err) {
+  int from = open(file->target, O_RDONLY | O_CLOEXEC);
+  PawlStatus status = fits(from, file->target, mark, NULL);
+  if (status == PAWL_OK) {
+    pawl_free(file->temporary);
+    status = open_part(file, err);
+    status = status ? status : copy_bytes(file, from, mark->length, err);
+  }
+  if (from >= 0) {
+    close(from);
+  }
+  return status;
+}
+
+static PawlStatus open_again(PawlFile* file, const PawlFileMark* mark, PawlError* err) {
+  PAWL_TRY(resolve(file, err));
+  PAWL_TRY(check_target(file, err));
+  file->temporary = beside(file->target, file->suffix);
+  if (!file->temporary) {
+    return pawl_fail_memory(err);
+  }
+  file->descriptor = open(file->temporary, O_RDWR | O_CLOEXEC);
+  PawlStatus status = fits(file->descriptor, file->temporary, mark, err);
+  if (status == PAWL_ERROR_USAGE) {
+    if (file->descriptor >= 0) {
+      close(file->descriptor);
+    }
+    file->descriptor = -1;
+    return open_copy(file, mark, NULL) == PAWL_OK ? PAWL_OK : status;
+  }
+  if (ftruncate(file->descriptor, (off_t)mark->length) != 0 ||
+      lseek(file->descriptor, 0, SEEK_END) < 0) {
+    return fail_errno(err, file->temporary, errno);
+  }
+  return PAWL_OK;
+}
+
+PawlStatus pawl_file_open_again(PawlFile* file, const char* path, const char* suffix,
+                                const PawlFileMark* mark, PawlError* err) {
+  *file = (PawlFile){.name = path, .suffix = suffix, .descriptor = -1};
+  if (is_direct(path)) {
+    return pawl_fail(err, PAWL_ERROR_USAGE, "cannot go on with '%s': it is no file", path);
+  }
+  PawlStatus status = open_again(file, mark, err);
+  if (status != PAWL_OK) {
+    if (file->descriptor >= 0) {
+      close(file->descriptor);
+    }
+    release(file);
+  }
+  return status;
+}
+
+PawlStatus pawl_file_read(PawlFile* file, uint64_t offset, void* bytes, size_t length,
+                          PawlError* err) {
+  return read_at(file->descriptor, offset, bytes, length)
+             ? PAWL_OK
+             : pawl_fail(err, PAWL_ERROR_FILE, "cannot read '%s'", file->temporary);
+}
+
+void pawl_file_remove(const char* path, const char* suffix) {
+  char resolved[PATH_MAX];
+  char* name = beside(realpath(path, resolved) ? resolved : path, suffix);
+  if (name) {
+    unlink(name);
+  }
+  pawl_free(name);
+}
+
+static PawlStatus read_whole(int descriptor, void** bytes, size_t* length, PawlError* err,
+                             const char* path) {
+  struct stat info;
+  if (descriptor < 0 || fstat(descriptor, &info) != 0 || !S_ISREG(info.st_mode)) {
+    return pawl_fail(err, PAWL_ERROR_USAGE, "%s: %s", path,
+                     descriptor < 0 ? strerror(errno) : "is not a file");
+  }
+  *length = (size_t)info.st_size;
+  *bytes = pawl_alloc(*length, 1);
+  if (!*bytes) {
+    return pawl_fail_memory(err);
+  }
+  return read_at(descriptor, 0, *bytes, *length)
+             ? PAWL_OK
+             : pawl_fail(err, PAWL_ERROR_USAGE, "%s: cannot be read", path);
+}
+
+PawlStatus pawl_file_load(const char* path, void** bytes, size_t* length, PawlError* err) {
+  *bytes = NULL;
+  int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe is refused, not awaited
+  PawlStatus status = read_whole(descriptor, bytes, length, err, path);
+  if (descriptor >= 0) {
+    close(descriptor);
+  }
+  if (status != PAWL_OK) {
+    pawl_free(*bytes);
+    *bytes = NULL;
+  }
+  return status;
+}
+
+// ---- the end ------------------------------------------------------------------------------------
 void pawl_file_leave(PawlFile* file) {
   close(file->descriptor);
   release(file);

@@ -5,14 +5,17 @@
 // written as NAME.part, which is there to be read should the program be killed.
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 
 typedef struct PawlFile {
-  const char* name;  // as the user wrote it, for messages; borrowed
-  char* target;      // the file to replace, symbolic links followed; NULL when written directly
-  char* temporary;   // beside the target; NULL when written directly
+  const char* name;    // as the user wrote it, for messages; borrowed
+  char* target;        // the file to replace, symbolic links followed; NULL when written directly
+  char* temporary;     // beside the target; NULL when written directly
+  const char* suffix;  // of the temporary name; NULL for a name of our own
   int descriptor;
 } PawlFile;
 
@@ -23,6 +26,32 @@ PAWL_CHECKED PawlStatus pawl_file_open(PawlFile* file, const char* path, PawlErr
 // The same with the temporary name NAME.part; one that a killed program left is replaced.
 PAWL_CHECKED PawlStatus pawl_file_open_part(PawlFile* file, const char* path, PawlError* err);
 
+// The same with the temporary name NAME + `suffix`.
+PAWL_CHECKED PawlStatus pawl_file_open_beside(PawlFile* file, const char* path, const char* suffix,
+                                              PawlError* err);
+
+// How far a file was written, to go on from there later.
+typedef struct PawlFileMark {
+  uint64_t length;  // bytes
+  uint64_t tail;    // hash of the last bytes before that, to know the file again
+} PawlFileMark;
+// What was written so far, brought to the disk first. PAWL_ERROR_USAGE for what is written
+// directly.
+PAWL_CHECKED PawlStatus pawl_file_mark(PawlFile* file, PawlFileMark* mark, PawlError* err);
+// Opens NAME + `suffix` again and cuts it back to the mark. Where that is gone, or is not the file
+// of the mark, NAME itself is copied up to the mark (the file was complete, and took its name).
+PAWL_CHECKED PawlStatus pawl_file_open_again(PawlFile* file, const char* path, const char* suffix,
+                                             const PawlFileMark* mark, PawlError* err);
+// Reads bytes that were written, from `offset` on.
+PAWL_CHECKED PawlStatus pawl_file_read(PawlFile* file, uint64_t offset, void* bytes, size_t length,
+                                       PawlError* err);
+// Removes NAME + `suffix`, if it is there.
+void pawl_file_remove(const char* path, const char* suffix);
+
+// A whole file that others wrote, in memory to be freed. PAWL_ERROR_USAGE: it cannot be read.
+PAWL_CHECKED PawlStatus pawl_file_load(const char* path, void** bytes, size_t* length,
+                                       PawlError* err);
+
 PAWL_CHECKED PawlStatus pawl_file_write(PawlFile* file, const void* bytes, size_t length,
                                         PawlError* err);
 
@@ -30,6 +59,9 @@ PAWL_CHECKED PawlStatus pawl_file_write(PawlFile* file, const void* bytes, size_
 // Nothing for what is written directly.
 PAWL_CHECKED PawlStatus pawl_file_reserve(PawlFile* file, unsigned long long length,
                                           PawlError* err);
+
+// Brings what was written to the disk, so that it outlives a power failure.
+PAWL_CHECKED PawlStatus pawl_file_sync(PawlFile* file, PawlError* err);
 
 // Ends the file and leaves what was written under its temporary name.
 void pawl_file_leave(PawlFile* file);

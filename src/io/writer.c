@@ -43,9 +43,29 @@ PawlStatus pawl_writer_create(PawlFormat format, const char* path, const char* c
   return PAWL_OK;
 }
 
+PawlStatus pawl_writer_resumable(PawlWriter* writer, PawlError* err) {
+  if (writer->format == &pawl_hdf5_format && !pawl_has_hdf5()) {
+    return pawl_fail(err, PAWL_ERROR_USAGE, "cannot write '%s': this pawl was built without HDF5",
+                     writer->path);
+  }
+  if (writer->format == &pawl_hdf5_format) {
+    writer->format = &pawl_rows_format;
+  }
+  return PAWL_OK;
+}
+
+void pawl_writer_forget(PawlWriter* writer) {
+  if (writer->format == &pawl_rows_format && !writer->opened) {
+    pawl_file_remove(writer->path, ".rows");
+  }
+}
+
+static PawlStatus choose_columns(PawlWriter* writer, const PawlRecorder* recorder, PawlError* err) {
+  return pawl_columns_choose(recorder, writer->wanted, &writer->columns, &writer->column_count,
+                             err);
+}
+
 static PawlStatus open_file(PawlWriter* writer, const PawlRecorder* recorder, PawlError* err) {
-  PAWL_TRY(
-      pawl_columns_choose(recorder, writer->wanted, &writer->columns, &writer->column_count, err));
   PAWL_TRY(writer->format->open(writer, recorder, err));
   writer->opened = true;
   writer->next_flush = now() + FLUSH_INTERVAL;
@@ -79,10 +99,54 @@ PawlStatus pawl_writer_add(PawlWriter* writer, const PawlRecorder* recorder, con
   if (writer->failed) {
     return pawl_fail(err, PAWL_ERROR_USAGE, "'%s' could not be written before", writer->path);
   }
-  PawlStatus status = writer->opened ? PAWL_OK : open_file(writer, recorder, err);
+  PawlStatus status = writer->opened ? PAWL_OK : choose_columns(writer, recorder, err);
+  status = status || writer->opened ? status : open_file(writer, recorder, err);
   status = status ? status : writer->format->add(writer, sample, err);
   status = status ? status : flush_when_due(writer, err);
   return status == PAWL_OK ? PAWL_OK : fail(writer, recorder, status);
+}
+
+// ---- checkpoints ----------------------------------------------------------------------------
+static uint64_t hash_columns(const PawlWriter* writer) {
+  uint64_t hash = pawl_hash(PAWL_HASH_START, &writer->column_count, sizeof writer->column_count);
+  hash = pawl_hash(hash, writer->columns, (size_t)writer->column_count * sizeof *writer->columns);
+  return pawl_hash(hash, writer->format == &pawl_csv_format ? "csv" : "h5", 2);
+}
+
+PawlStatus pawl_writer_save(PawlWriter* writer, PawlBytes* bytes, PawlError* err) {
+  PawlFileMark mark = {0};
+  if (!writer->opened || !writer->format->file) {
+    return pawl_fail(err, PAWL_ERROR_USAGE,
+                     "'%s' is not open, or of a kind that no run can go on with", writer->path);
+  }
+  PAWL_TRY(writer->format->flush(writer, err));
+  PAWL_TRY(pawl_file_mark(writer->format->file(writer), &mark, err));
+  uint64_t columns = hash_columns(writer);
+  pawl_bytes_add(bytes, &mark, sizeof mark);
+  pawl_bytes_add(bytes, &columns, sizeof columns);
+  return bytes->failed ? pawl_fail_memory(err) : PAWL_OK;
+}
+
+PawlStatus pawl_writer_load(PawlWriter* writer, const PawlRecorder* recorder, PawlReader* reader,
+                            PawlError* err) {
+  PawlFileMark mark;
+  uint64_t columns;
+  pawl_reader_take(reader, &mark, sizeof mark);
+  pawl_reader_take(reader, &columns, sizeof columns);
+  PawlStatus status = choose_columns(writer, recorder, err);
+  if (status == PAWL_OK && columns != hash_columns(writer)) {
+    status = pawl_fail(err, PAWL_ERROR_USAGE,
+                       "cannot go on with '%s': it has other columns, or is of another kind",
+                       writer->path);
+  }
+  writer->again = &mark;
+  status = status ? status : open_file(writer, recorder, err);
+  writer->again = NULL;
+  return status == PAWL_OK ? PAWL_OK : fail(writer, recorder, status);
+}
+
+void pawl_writer_leave(PawlWriter* writer) {
+  (void)!fail(writer, NULL, PAWL_STOPPED);
 }
 
 PawlStatus pawl_writer_finish(PawlWriter* writer, const PawlRecorder* recorder, PawlError* err) {
@@ -117,7 +181,8 @@ void pawl_writer_destroy(PawlWriter* writer) {
 PawlStatus pawl_write_whole(const PawlWriterFormat* format, const PawlRecorder* recorder,
                             const char* path, PawlError* err) {
   PawlWriter writer = {.format = format, .path = path};
-  PawlStatus status = open_file(&writer, recorder, err);
+  PawlStatus status = choose_columns(&writer, recorder, err);
+  status = status ? status : open_file(&writer, recorder, err);
   int samples = status == PAWL_OK ? pawl_recorder_sample_count(recorder) : 0;
   for (int i = 0; status == PAWL_OK && i < samples; i++) {
     status = format->add(&writer, pawl_recorder_sample(recorder, i), err);

@@ -5,7 +5,9 @@
 
 #include <stdbool.h>
 
+#include "base/bytes.h"
 #include "base/error.h"
+#include "io/file.h"
 #include "pawl/report.h"
 
 typedef struct PawlWriterFormat {
@@ -18,19 +20,36 @@ typedef struct PawlWriterFormat {
   // writer->keep_part, leaves it. Frees writer->data in any case.
   PawlStatus (*close)(PawlWriter* writer, const PawlRecorder* recorder, PawlStatus so_far,
                       PawlError* err);
+  // The file that samples go to after a flush, for formats that can go on after a kill; else NULL.
+  PawlFile* (*file)(const PawlWriter* writer);
 } PawlWriterFormat;
-extern const PawlWriterFormat pawl_csv_format, pawl_hdf5_format;
+// HDF5 cannot be cut back after a kill: pawl_rows_format gathers samples in NAME.rows and makes the
+// HDF5 file of them when it closes.
+extern const PawlWriterFormat pawl_csv_format, pawl_hdf5_format, pawl_rows_format;
+
+// Rows `first` .. `first + count` of a complete HDF5 file, by columns, `count` numbers each. False
+// when it cannot be read, or is shorter.
+bool pawl_hdf5_read(const char* path, uint64_t first, int count, int column_count, double* values);
 
 struct PawlWriter {
   const PawlWriterFormat* format;
   const char *path, *wanted;  // copies; wanted NULL: every column
   bool opened, failed;
-  bool keep_part;     // a failure leaves what was written
-  int column_count;   // that are written
-  int* columns;       // of the recorder; made with the first sample
-  void* data;         // of the format
-  double next_flush;  // [s], on the monotonic clock
+  bool keep_part;             // a failure leaves what was written
+  int column_count;           // that are written
+  int* columns;               // of the recorder; made with the first sample
+  void* data;                 // of the format
+  double next_flush;          // [s], on the monotonic clock
+  const PawlFileMark* again;  // while it opens: where to go on; NULL for a fresh file
 };
+
+// For checkpoints: flushes, and adds how far the file is; opens the file again there. Other columns
+// than before are PAWL_ERROR_USAGE.
+PAWL_CHECKED PawlStatus pawl_writer_save(PawlWriter* writer, PawlBytes* bytes, PawlError* err);
+PAWL_CHECKED PawlStatus pawl_writer_load(PawlWriter* writer, const PawlRecorder* recorder,
+                                         PawlReader* reader, PawlError* err);
+// Ends the file and leaves what it holds, for another restart.
+void pawl_writer_leave(PawlWriter* writer);
 
 // The columns of the recorder that `wanted` names, to be freed.
 PAWL_CHECKED PawlStatus pawl_columns_choose(const PawlRecorder* recorder, const char* wanted,
