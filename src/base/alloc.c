@@ -8,10 +8,11 @@
 // Counters for tests only; no result depends on them.
 static _Thread_local long long allocations;
 static _Thread_local long long fail_at;  // 0: never
+static _Thread_local int fail_alone;     // not those after it
 
 static int refuse(size_t count, size_t size) {
   allocations++;
-  if (fail_at > 0 && allocations >= fail_at) {
+  if (fail_at > 0 && (fail_alone ? allocations == fail_at : allocations >= fail_at)) {
     return 1;
   }
   return size != 0 && count > (size_t)PTRDIFF_MAX / size;
@@ -59,4 +60,10 @@ long long pawl_alloc_count(void) {
 
 void pawl_alloc_fail_at(long long n) {
   fail_at = n > 0 ? allocations + n : 0;
+  fail_alone = 0;
+}
+
+void pawl_alloc_fail_once(long long n) {
+  pawl_alloc_fail_at(n);
+  fail_alone = 1;
 }

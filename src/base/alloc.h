@@ -21,6 +21,7 @@ int pawl_grow(void** array, int* capacity, int need, size_t size);
   pawl_grow((void**)&(array), &(capacity), (need), sizeof *(array))
 
 // For tests, per thread: allocations since the thread began, and the n-th from now (1 = the next)
-// failing along with all after it; 0 turns failing off.
+// failing along with all after it, or alone; 0 turns failing off.
 long long pawl_alloc_count(void);
 void pawl_alloc_fail_at(long long n);
+void pawl_alloc_fail_once(long long n);

@@ -31,6 +31,8 @@ typedef struct ModeSet {
   double t;  // met first [s]
 } ModeSet;
 
+static const PawlError no_memory = {PAWL_ERROR_MEMORY, "out of memory"};
+
 // Follows the run and looks at every state and every switch.
 typedef struct Watch {
   PawlVerifier* verifier;
@@ -55,9 +57,14 @@ static void keep_set(Watch* w) {
     }
   }
   size_t all = (size_t)pawl_system_sizes(w->system).modes * sizeof(int);
-  int* modes = w->set_count < MOST_SETS ? malloc(all + 1) : NULL;
-  if (!modes) {
+  if (w->set_count == MOST_SETS) {
     w->more = true;
+    return;
+  }
+  int* modes = malloc(all + 1);
+  if (!modes) {
+    w->err = no_memory;
+    w->status = PAWL_ERROR_MEMORY;
     return;
   }
   memcpy(modes, state->modes, all);
@@ -92,6 +99,9 @@ static PawlStatus follow(const PawlSystem* system, PawlSimDef def, Watch* w, Paw
   w->sim = sim;
   if (status == PAWL_OK) {
     keep_set(w);
+    status = w->status;
+  }
+  if (status == PAWL_OK) {
     status = pawl_sim_run(sim, watch_step, w, err);
   }
   if (w->status != PAWL_OK) {
@@ -103,6 +113,14 @@ static PawlStatus follow(const PawlSystem* system, PawlSimDef def, Watch* w, Paw
   return status;
 }
 
+// What linear models have, for each set of modes.
+typedef struct Spectra {
+  const PawlSystem* system;
+  int count;
+  int* modes[MOST_SETS];
+  PawlSpectrum* list[MOST_SETS];
+} Spectra;
+
 typedef struct Findings {
   PawlSizes n;
   PawlSystemInfo info;
@@ -113,6 +131,7 @@ typedef struct Findings {
   const char* warning;
   const Watch* along;  // the run; NULL: the model does not switch
   const PawlSim* sim;  // NULL when the start failed
+  const Spectra* spectra;
   PawlSummary summary;
   const PawlState* state;  // NULL when the start failed
   const double* lambda;
@@ -166,6 +185,9 @@ static PawlStatus each_set(const PawlSystem* system,
   int count = pawl_system_constraint_count(system);
   int* modes = calloc((size_t)pawl_system_sizes(system).modes + 1, sizeof(int));
   PawlStatus status = modes ? PAWL_OK : PAWL_ERROR_MEMORY;
+  if (!modes) {
+    *err = no_memory;
+  }
   for (int set = 0; status == PAWL_OK && set < MOST_SETS; set++) {
     status = visit(context, modes, err);
     int c = 0;
@@ -179,11 +201,6 @@ static PawlStatus each_set(const PawlSystem* system,
   free(modes);
   return status;
 }
-
-typedef struct Spectra {
-  const PawlSystem* system;
-  Json* json;  // NULL: text
-} Spectra;
 
 static void print_eigenvalues(const PawlSpectrum* s) {
   enum { MOST_SHOWN = 8 };
@@ -250,36 +267,63 @@ static void put_spectrum(Json* json, const PawlSystem* system, const int* modes,
   json_close(json, '}');
 }
 
-// Nonlinear models have no spectrum, and nothing is said then.
-static PawlStatus show_spectrum(void* context, const int* modes, PawlError* err) {
+static PawlStatus add_spectrum(void* context, const int* modes, PawlError* err) {
   Spectra* x = context;
-  PawlSpectrum* s = NULL;
-  PawlStatus status = pawl_spectrum_create(x->system, modes, 0.0, &s, err);
-  if (status == PAWL_OK && x->json) {
-    put_spectrum(x->json, x->system, modes, s);
-  } else if (status == PAWL_OK) {
-    print_spectrum(x->system, modes, s);
+  size_t bytes = (size_t)pawl_system_sizes(x->system).modes * sizeof(int);
+  PawlSpectrum* spectrum = NULL;
+  PawlStatus status = pawl_spectrum_create(x->system, modes, 0.0, &spectrum, err);
+  if (status != PAWL_OK) {
+    return status;
   }
-  pawl_spectrum_destroy(s);
-  return status;
+  int* copy = malloc(bytes + 1);
+  if (!copy) {
+    pawl_spectrum_destroy(spectrum);
+    *err = no_memory;
+    return PAWL_ERROR_MEMORY;
+  }
+  memcpy(copy, modes, bytes);
+  x->modes[x->count] = copy;
+  x->list[x->count++] = spectrum;
+  return PAWL_OK;
 }
 
-// Of few constraints every set of modes, of many those that the run has met.
-static void show_spectra(const PawlSystem* system, const Watch* along, Json* json) {
+// Of few constraints every set of modes, of many those that the run has met. Nonlinear models have
+// no spectrum, and nothing is said then: the only failure is PAWL_ERROR_MEMORY.
+static PawlStatus find_spectra(const Watch* along, Spectra* x, PawlError* err) {
   enum { MOST_ENGAGING = 3 };
-  PawlError unused = {0};
-  Spectra x = {system, json};
+  PawlError reason = {0};
   int engaging = 0;
-  for (int c = 0; c < pawl_system_constraint_count(system); c++) {
-    engaging += pawl_system_mode_count(system, c) > 1;
+  for (int c = 0; c < pawl_system_constraint_count(x->system); c++) {
+    engaging += pawl_system_mode_count(x->system, c) > 1;
   }
   PawlStatus status = PAWL_OK;
   if (engaging <= MOST_ENGAGING || !along) {
-    status = each_set(system, show_spectrum, &x, &unused);
+    status = each_set(x->system, add_spectrum, x, &reason);
   }
   for (int k = 0; engaging > MOST_ENGAGING && along && status == PAWL_OK && k < along->set_count;
        k++) {
-    status = show_spectrum(&x, along->sets[k].modes, &unused);
+    status = add_spectrum(x, along->sets[k].modes, &reason);
+  }
+  if (status == PAWL_ERROR_MEMORY) {
+    *err = reason;
+  }
+  return status == PAWL_ERROR_MEMORY ? status : PAWL_OK;
+}
+
+static void show_spectra(const Spectra* x, Json* json) {
+  for (int k = 0; k < x->count; k++) {
+    if (json) {
+      put_spectrum(json, x->system, x->modes[k], x->list[k]);
+    } else {
+      print_spectrum(x->system, x->modes[k], x->list[k]);
+    }
+  }
+}
+
+static void free_spectra(Spectra* x) {
+  for (int k = 0; k < x->count; k++) {
+    free(x->modes[k]);
+    pawl_spectrum_destroy(x->list[k]);
   }
 }
 
@@ -319,7 +363,7 @@ static void print_findings(const PawlSystem* system, const Findings* f) {
   if (f->along) {
     print_along(system, f);
   }
-  show_spectra(system, f->along, NULL);
+  show_spectra(f->spectra, NULL);
   printf("%s\n", f->problem ? "NOT READY: see the message" : "ready to run");
 }
 
@@ -360,7 +404,7 @@ static void print_json(const PawlSystem* system, const Findings* f, const Projec
   }
   json_close(&json, ']');
   json_open(&json, "linear", '[');
-  show_spectra(system, f->along, &json);
+  show_spectra(f->spectra, &json);
   json_close(&json, ']');
   json_text(&json, "problem", f->problem ? f->problem : "");
   json_text(&json, "warning", f->warning);
@@ -415,13 +459,30 @@ static int check(const Arguments* a, const PawlModel* model, const PawlSystem* s
     status = follow(system, def, &along, &err);
     f.problem = status == PAWL_OK ? NULL : err.message;
   }
+  Spectra spectra = {.system = system};
+  f.spectra = &spectra;
+  if (status != PAWL_ERROR_MEMORY) {
+    PawlError short_of = {0};
+    if (find_spectra(f.along, &spectra, &short_of) != PAWL_OK) {
+      status = PAWL_ERROR_MEMORY;
+      err = short_of;
+    }
+  }
+  Projection* projection = NULL;
+  if (a->project && sim && status != PAWL_ERROR_MEMORY) {
+    PawlError short_of = {0};
+    if (projection_create(system, f.state, &projection, &short_of) != PAWL_OK) {
+      status = PAWL_ERROR_MEMORY;
+      err = short_of;
+    }
+  }
+  f.problem = status == PAWL_OK ? NULL : err.message;
   if (sim) {
     f.rows = pawl_system_rows_in_force(system, f.state->modes);
     f.summary = pawl_sim_summary(sim);
     f.redundant = f.summary.work.redundant_rows;
   }
   warn(f.warning);
-  Projection* projection = a->project && sim ? projection_create(system, f.state) : NULL;
   projection_print(projection);
   code = status == PAWL_OK ? strict_code(a) : report_error(&err);
   if (a->json) {
@@ -430,6 +491,7 @@ static int check(const Arguments* a, const PawlModel* model, const PawlSystem* s
     print_findings(system, &f);
   }
   projection_destroy(projection);
+  free_spectra(&spectra);
   for (int k = 0; k < along.set_count; k++) {
     free(along.sets[k].modes);
   }

@@ -89,9 +89,10 @@ void print_json_failure(int code);
 
 // ---- projection ---------------------------------------------------------------------------------
 // What --project changed of the start that the model states; `placed` is the state before the first
-// step. NULL when memory is short; NULL is allowed below, and stands for no change.
+// step. PAWL_ERROR_MEMORY leaves NULL, which is allowed below and stands for no change.
 typedef struct Projection Projection;
-Projection* projection_create(const PawlSystem* system, const PawlState* placed);
+PawlStatus projection_create(const PawlSystem* system, const PawlState* placed, Projection** out,
+                             PawlError* err);
 void projection_destroy(Projection* projection);
 void projection_print(const Projection* projection);  // "projected x: from -> to", standard error
 void projection_json(const Projection* projection, Json* json);  // "projected": {"x": {...}}

@@ -12,20 +12,24 @@ struct Projection {
   double *stated, *to;  // coordinates, then rates
 };
 
-Projection* projection_create(const PawlSystem* system, const PawlState* placed) {
+PawlStatus projection_create(const PawlSystem* system, const PawlState* placed, Projection** out,
+                             PawlError* err) {
   PawlSizes n = pawl_system_sizes(system);
   Projection* p = calloc(1, sizeof *p);
   double* values = calloc(2 * (size_t)(n.q + n.v) + 1, sizeof *values);
+  *out = NULL;
   if (!p || !values) {
     free(p);
     free(values);
-    return NULL;
+    *err = (PawlError){PAWL_ERROR_MEMORY, "out of memory"};
+    return PAWL_ERROR_MEMORY;
   }
   *p = (Projection){system, n.q + n.v, values, values + n.q + n.v};
   pawl_system_start(system, p->stated, p->stated + n.q);
   memcpy(p->to, placed->q, (size_t)n.q * sizeof(double));
   memcpy(p->to + n.q, placed->v, (size_t)n.v * sizeof(double));
-  return p;
+  *out = p;
+  return PAWL_OK;
 }
 
 void projection_destroy(Projection* p) {

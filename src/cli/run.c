@@ -563,7 +563,11 @@ static int run_sim(const Arguments* a, const PawlSystem* system, const PawlSimDe
   }
   show_choice(a, sim);
   bool placed = a->project && !a->restart;  // of a run that goes on, that was told before
-  Projection* projection = placed ? projection_create(system, pawl_sim_state(sim)) : NULL;
+  Projection* projection = NULL;
+  if (placed && projection_create(system, pawl_sim_state(sim), &projection, &err) != PAWL_OK) {
+    pawl_sim_destroy(sim);
+    return report_error(&err);
+  }
   if (!a->quiet) {
     projection_print(projection);
   }

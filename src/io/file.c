@@ -305,7 +305,12 @@ static PawlStatus open_again(PawlFile* file, const PawlFileMark* mark, PawlError
       close(file->descriptor);
     }
     file->descriptor = -1;
-    return open_copy(file, mark, NULL) == PAWL_OK ? PAWL_OK : status;
+    PawlError reason = {0};
+    PawlStatus copied = open_copy(file, mark, &reason);
+    if (copied == PAWL_OK || copied == PAWL_ERROR_USAGE) {
+      return copied ? status : PAWL_OK;
+    }
+    return pawl_fail(err, copied, "%s", reason.message);
   }
   if (ftruncate(file->descriptor, (off_t)mark->length) != 0 ||
       lseek(file->descriptor, 0, SEEK_END) < 0) {

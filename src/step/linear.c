@@ -134,7 +134,12 @@ static PawlStatus create(PawlStepper* s, int degree, PawlError* err) {
   d->m = s->sizes.rows;
   d->outputs = 3 * d->n + d->m;
   d->in_time = linearity == PAWL_LINEAR_IN_TIME;
-  if (!d->in_time && s->system->watch_count > 0 && pawl_system_watches_affine(s->system)) {
+  bool watches = !d->in_time && s->system->watch_count > 0;
+  int affine = watches ? pawl_system_watches_affine(s->system) : 0;
+  if (affine < 0) {
+    return pawl_fail_memory(err);
+  }
+  if (affine) {
     PAWL_TRY(read_watches(s, d, err));
   }
   d->panels = (d->outputs + d->watches + PANEL - 1) / PANEL;

@@ -125,29 +125,36 @@ static PawlNode same_leaf(void* context, PawlDag* to, PawlOp leaf, int index) {
   return pawl_dag_leaf(to, leaf, index);
 }
 
-static bool is_to_blame(const PawlModel* model, PawlItemKind kind, int target, PawlNode written) {
-  Trial t = {.dag = pawl_dag_create(), .worst = PAWL_LINEAR};
-  bool blamed = false;
-  if (t.dag) {
-    PawlNode node = pawl_dag_copy(t.dag, model->dag, written, same_leaf, NULL);
-    if (node != PAWL_NO_NODE && pawl_dag_leaves(t.dag, node, list_coordinate, &t) == 0 &&
-        (kind != PAWL_ITEM_FORCE || list_coordinate(&t, PAWL_OP_Q, target) == 0)) {
-      PawlItem item = {kind, target, 1, &node, -1};
-      blamed =
-          pawl_derive_item(t.dag, &item, t.count, t.coordinates, judge_derived, &t) == PAWL_OK &&
-          t.worst == PAWL_NONLINEAR;
-    }
+static int judge_written(Trial* t, const PawlModel* model, PawlItemKind kind, int target,
+                         PawlNode written) {
+  PawlNode node = pawl_dag_copy(t->dag, model->dag, written, same_leaf, NULL);
+  if (node == PAWL_NO_NODE || pawl_dag_leaves(t->dag, node, list_coordinate, t) != 0 ||
+      (kind == PAWL_ITEM_FORCE && list_coordinate(t, PAWL_OP_Q, target) != 0)) {
+    return MEMORY_IS_SHORT;
   }
-  pawl_dag_destroy(t.dag);
-  pawl_free(t.coordinates);
-  return blamed;
+  PawlItem item = {kind, target, 1, &node, -1};
+  PawlStatus status = pawl_derive_item(t->dag, &item, t->count, t->coordinates, judge_derived, t);
+  return status == PAWL_OK ? t->worst : MEMORY_IS_SHORT;
 }
 
-static const char* blame_constraint(const PawlModel* model, const PawlConstraint* constraint) {
+// True also when memory is short, which `*no_memory` then says.
+static bool is_to_blame(const PawlModel* model, PawlItemKind kind, int target, PawlNode written,
+                        bool* no_memory) {
+  Trial t = {.dag = pawl_dag_create(), .worst = PAWL_LINEAR};
+  int found = t.dag ? judge_written(&t, model, kind, target, written) : MEMORY_IS_SHORT;
+  pawl_dag_destroy(t.dag);
+  pawl_free(t.coordinates);
+  *no_memory = found == MEMORY_IS_SHORT;
+  return found <= PAWL_NONLINEAR;
+}
+
+static const char* blame_constraint(const PawlModel* model, const PawlConstraint* constraint,
+                                    bool* no_memory) {
   for (int k = 0; k < constraint->mode_count; k++) {
     const PawlMode* mode = &constraint->modes[k];
     for (int i = 0; i < mode->row_count; i++) {
-      if (is_to_blame(model, PAWL_ITEM_CONSTRAINT, constraint->first_row + i, mode->rows[i].node)) {
+      if (is_to_blame(model, PAWL_ITEM_CONSTRAINT, constraint->first_row + i, mode->rows[i].node,
+                      no_memory)) {
         return mode->rows[i].source.text ? mode->rows[i].source.text : constraint->name;
       }
     }
@@ -155,19 +162,20 @@ static const char* blame_constraint(const PawlModel* model, const PawlConstraint
   return NULL;
 }
 
-static const char* blame(const PawlModel* model) {
+// The text of the first term that is not linear; NULL when it is none of them.
+static const char* blame(const PawlModel* model, bool* no_memory) {
   static const PawlItemKind kind[] = {[PAWL_TERM_KINETIC] = PAWL_ITEM_KINETIC,
                                       [PAWL_TERM_POTENTIAL] = PAWL_ITEM_POTENTIAL,
                                       [PAWL_TERM_DISSIPATION] = PAWL_ITEM_DISSIPATION,
                                       [PAWL_TERM_FORCE] = PAWL_ITEM_FORCE};
   for (int k = 0; k < model->term_count; k++) {
     const PawlTerm* term = &model->terms[k];
-    if (is_to_blame(model, kind[term->kind], term->target, term->node)) {
+    if (is_to_blame(model, kind[term->kind], term->target, term->node, no_memory)) {
       return term->source.text;
     }
   }
   for (int k = 0; k < model->constraint_count; k++) {
-    const char* text = blame_constraint(model, &model->constraints[k]);
+    const char* text = blame_constraint(model, &model->constraints[k], no_memory);
     if (text) {
       return text;
     }
@@ -193,8 +201,9 @@ PawlLinearity pawl_system_linearity(const PawlSystem* system, const char** why) 
   const char* reason = system->model ? NULL : "functions of the caller";
   int found = system->model ? judge_groups(system) : PAWL_NONLINEAR;
   if (found == PAWL_NONLINEAR && !reason && why) {
-    const char* text = blame(system->model);
-    reason = text ? text : "the friction of a constraint";  // which no term is
+    bool no_memory = false;
+    const char* text = blame(system->model, &no_memory);
+    reason = no_memory ? NULL : text ? text : "the friction of a constraint";  // which no term is
   }
   if (why) {
     *why = reason;
@@ -235,11 +244,12 @@ static int degree_of(PawlOp op, const int* of) {
   return most > 0 ? 2 : 0;
 }
 
-static bool is_affine(PawlDag* dag, PawlNode root) {
+// -1 when memory is short.
+static int is_affine(PawlDag* dag, PawlNode root) {
   const PawlNode* nodes;
   int count = pawl_dag_reach(dag, 1, &root, &nodes);
   int* degree = count < 0 ? NULL : pawl_alloc((size_t)root + 1, sizeof(int));
-  bool affine = degree != NULL;
+  bool no_memory = !degree, affine = !no_memory;
   for (int k = 0; affine && k < count; k++) {
     const PawlDagNode* node = pawl_dag_node(dag, nodes[k]);
     int of[3] = {0, 0, 0};
@@ -252,16 +262,16 @@ static bool is_affine(PawlDag* dag, PawlNode root) {
     affine = degree[nodes[k]] < 2 && node->op != PAWL_OP_TIME && node->op != PAWL_OP_TURN;
   }
   pawl_free(degree);
-  return affine;
+  return no_memory ? -1 : affine;
 }
 
-bool pawl_system_watches_affine(const PawlSystem* system) {
-  bool affine = system->model != NULL;
-  for (int g = 0; affine && g < system->group_count; g++) {
+int pawl_system_watches_affine(const PawlSystem* system) {
+  int affine = system->model != NULL;
+  for (int g = 0; affine > 0 && g < system->group_count; g++) {
     const PawlGroup* group = &system->groups[g];
-    for (int k = 0; affine && k < group->entry_count; k++) {
+    for (int k = 0; affine > 0 && k < group->entry_count; k++) {
       const PawlEntry* e = &group->entries[k];
-      affine = e->quantity != PAWL_Q_WATCH || is_affine(group->dag, e->node);
+      affine = e->quantity != PAWL_Q_WATCH ? 1 : is_affine(group->dag, e->node);
     }
   }
   return affine;

@@ -17,6 +17,6 @@ typedef enum PawlLinearity {
 // memory was short. A system of callbacks is PAWL_NONLINEAR: its functions cannot be read.
 PawlLinearity pawl_system_linearity(const PawlSystem* system, const char** why);
 
-// Whether all that is watched is affine in q, v, v' and lambda, with numbers as coefficients. False
-// also when memory is short.
-bool pawl_system_watches_affine(const PawlSystem* system);
+// Whether all that is watched is affine in q, v, v' and lambda, with numbers as coefficients: 1, 0,
+// or -1 when memory is short.
+int pawl_system_watches_affine(const PawlSystem* system);

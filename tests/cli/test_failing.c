@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory runs out: the program is run once for each allocation that it makes, and that one fails,
+// alone or with all after it. It must end with exit code 1 and say that memory was short, or do
+// without and answer in full. What SUNDIALS and HDF5 do when an allocation of their own fails is
+// outside.
+// usage: test_failing STRIDE: every STRIDE-th allocation
+#define _XOPEN_SOURCE 700
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/failing.h"
+#include "pawl/pawl.h"
+#undef main
+#undef free
+#undef malloc
+
+enum { MOST_BYTES = 1 << 20, MOST_WORDS = 32 };
+
+typedef struct Answer {
+  int code;  // -1: by a signal
+  long long allocations;
+  char out[MOST_BYTES], err[MOST_BYTES];
+} Answer;
+
+static void read_text(const char* path, char* text) {
+  FILE* file = fopen(path, "rb");
+  size_t length = file ? fread(text, 1, MOST_BYTES - 1, file) : 0;
+  text[length] = '\0';
+  if (file) {
+    fclose(file);
+  }
+}
+
+static int split(const char* command, char* room, char** words) {
+  int count = 0;
+  strcpy(room, command);
+  for (char* word = strtok(room, " "); word; word = strtok(NULL, " ")) {
+    words[count++] = word;
+  }
+  words[count] = NULL;
+  return count;
+}
+
+// In a process of its own, so that each run begins afresh and a crash is seen.
+static void child(const char* command, long long n, bool alone) {
+  char room[1000], *words[MOST_WORDS];
+  int count = split(command, room, words);
+  if (!freopen("out", "w", stdout) || !freopen("err", "w", stderr)) {
+    _exit(99);
+  }
+  (alone ? pawl_alloc_fail_once : pawl_alloc_fail_at)(n);
+  long long before = pawl_alloc_count();
+  int code = pawl_main(count, words);
+  pawl_alloc_fail_at(0);
+  FILE* file = fopen("count", "w");
+  if (file) {
+    fprintf(file, "%lld\n", pawl_alloc_count() - before);
+    fclose(file);
+  }
+  exit(code);
+}
+
+// n = 0: none fails.
+static void run(const char* command, long long n, bool alone, Answer* a) {
+  char count[MOST_BYTES];
+  fflush(NULL);
+  pid_t process = fork();
+  if (process == 0) {
+    child(command, n, alone);
+  }
+  int status = 0;
+  waitpid(process, &status, 0);
+  a->code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  read_text("out", a->out);
+  read_text("err", a->err);
+  read_text("count", count);
+  a->allocations = atoll(count);
+}
+
+// Lines that tell a time differ from run to run.
+static bool tells_time(const char* line) {
+  size_t length = strcspn(line, "\n");
+  const char* words[] = {"derived in", "us per step", "wall_seconds", "derive_seconds"};
+  for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
+    const char* at = strstr(line, words[k]);
+    if (at && at < line + length) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool same_text(const char* a, const char* b) {
+  while (*a && *b) {
+    size_t la = strcspn(a, "\n"), lb = strcspn(b, "\n");
+    if (!(tells_time(a) && tells_time(b)) && (la != lb || memcmp(a, b, la) != 0)) {
+      return false;
+    }
+    a += la + (a[la] == '\n');
+    b += lb + (b[lb] == '\n');
+  }
+  return *a == *b;
+}
+
+typedef struct Count {
+  int tried, refused, full, wrong;
+} Count;
+
+static void judge(const char* command, long long n, bool alone, const Answer* whole, Answer* a,
+                  Count* count) {
+  enum { MOST_SHOWN = 20 };
+  run(command, n, alone, a);
+  bool refused = a->code == 1 && strstr(a->err, "out of memory");
+  bool full =
+      a->code == whole->code && same_text(a->out, whole->out) && same_text(a->err, whole->err);
+  count->tried++;
+  count->refused += refused;
+  count->full += !refused && full;
+  count->wrong += !refused && !full;
+  if (!refused && !full && count->wrong <= MOST_SHOWN) {
+    printf("%s: allocation %lld fails%s: exit code %d: %.300s\n", command, n,
+           alone ? " alone" : " and all after it", a->code, a->err);
+  }
+}
+
+static bool sweep(const char* command, long long stride) {
+  static Answer whole, a;
+  Count count = {0};
+  run(command, 0, false, &whole);
+  if (whole.code != 0) {
+    printf("%s: exit code %d without a failure: %s\n", command, whole.code, whole.err);
+    return false;
+  }
+  for (long long n = 1; n <= whole.allocations; n += stride) {
+    judge(command, n, true, &whole, &a, &count);
+    judge(command, n, false, &whole, &a, &count);
+  }
+  printf("%s: %lld allocations; of %d failures %d are told, %d change nothing, %d are wrong\n",
+         command, whole.allocations, count.tried, count.refused, count.full, count.wrong);
+  return count.wrong == 0;
+}
+
+int main(int argc, char** argv) {
+  static const char* const commands[] = {
+      "pawl check two-mass-coupled --json",
+      "pawl check stick-slip --until 1",
+      "pawl check bouncing-pendulum --until 0.6",
+      "pawl check kinked-track --until 1",
+      "pawl check planar-3r-lock --until 0.5",
+      "pawl check ratchet --until 0.4 --method exponential --json",
+      "pawl run two-mass-engage --until 0.5 --record 0.1 --method exponential -o x.csv",
+      "pawl run two-mass-coupled --until 0.05 -o x.csv --plot x.svg --json",
+      "pawl run stick-slip --until 1 --record 0.1 -o x.csv --checkpoint x.point --every 0.5",
+      "pawl run stick-slip --until 1 --record 0.1 -o x.csv --restart x.point",
+      "pawl run bouncing-pendulum --until 0.6 --record 0.1 -o x.csv --project",
+      "pawl run kinked-track --until 1 --record 0.1 -o x.csv",
+      "pawl run kinked-track --until 1 --record 0.1 --method event-driven -o x.h5",
+      "pawl run planar-3r-lock --until 0.5 --record 0.1 -o x.csv --method rk4",
+  };
+  char folder[] = "/tmp/pawl-failing.XXXXXX";
+  long long stride = argc > 1 ? atoll(argv[1]) : 1;
+  int failed = 0;
+  if (stride < 1 || !mkdtemp(folder) || chdir(folder) != 0) {
+    return 99;
+  }
+  for (size_t k = 0; k < sizeof commands / sizeof *commands; k++) {
+    bool able = pawl_has_hdf5() || !strstr(commands[k], ".h5");
+    failed += able && !sweep(commands[k], stride);
+  }
+  const char* files[] = {"out",  "err",     "count",      "x.csv",    "x.svg",
+                         "x.h5", "x.point", "x.csv.part", "x.h5.part"};
+  for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
+    unlink(files[k]);
+  }
+  if (rmdir(folder) != 0) {
+    printf("files are left behind in %s\n", folder);
+    failed++;
+  }
+  return failed > 0;
+}
