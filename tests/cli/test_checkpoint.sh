@@ -26,7 +26,7 @@ rm -f probe.h5
 steps="--until 30"
 kills=20
 if [ -n "$sanitized" ]; then
-  steps="--until 3 --step 1e-3"
+  steps="--until 30 --step 1e-3"
   kills=5
 fi
 
