@@ -2,7 +2,7 @@
 // How much work one instant is, beyond that of the two pieces of the step it lies in: evaluations
 // of the equations and factorisations of the KKT matrix, counted.
 #include "step/motion.h"
-#include "step/stepper.h"
+#include "step/method.h"
 
 typedef struct Work {
   long long evaluations, factorizations, kkt;  // counted by the stepper, and by the solver itself
