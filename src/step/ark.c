@@ -117,6 +117,7 @@ static PawlStatus create(PawlStepper* s, PawlError* err) {
   }
   s->data = d;
   PAWL_TRY(pawl_sundials_create(s, &d->sun, s->sizes.q + s->sizes.v, err));
+  PAWL_TRY(pawl_projection_create(s, &d->sun.onto, err));
   d->x = PAWL_NEW(&s->arena, double, s->sizes.v);
   d->y = PAWL_NEW(&s->arena, double, s->sizes.rows);
   if (!d->x || !d->y) {
@@ -199,7 +200,7 @@ static PawlStatus go(PawlStepper* s, const PawlPhase* phase, PawlState* state, d
     return pawl_sundials_fail(&d->sun, "ARKODE", flaw_of(flag), t, err);
   }
   bool root = flag == ARK_ROOT_RETURN;
-  const double *q = N_VGetArrayPointer(d->sun.y), *v = q + s->sizes.q;
+  double *q = N_VGetArrayPointer(d->sun.y), *v = q + s->sizes.q;
   if (stopped) {
     *stopped = root;
   }

@@ -113,8 +113,9 @@ static PawlStatus try_step(PawlStepper* s, Dopri* d, double t, double h, PawlErr
   for (int i = 1; i < STAGES; i++) {
     combine(nq, d->next_q, d->q, h, i, A[i], d->k);
     combine(nv, d->next_v, d->v, h, i, A[i], d->l);
-    PAWL_TRY(pawl_forms_accelerate(s, &d->forms, t + C[i] * h, d->next_q, d->next_v, d->l[i],
-                                   d->next_lambda, err));
+    PawlStatus (*go)(PawlStepper*, PawlForms*, double, double*, double*, double*, double*,
+                     PawlError*) = i == STAGES - 1 ? pawl_forms_arrive : pawl_forms_accelerate;
+    PAWL_TRY(go(s, &d->forms, t + C[i] * h, d->next_q, d->next_v, d->l[i], d->next_lambda, err));
     pawl_system_rates(s->system, d->next_q, d->next_v, d->k[i]);
   }
   return PAWL_OK;

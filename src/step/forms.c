@@ -63,6 +63,9 @@ PawlStatus pawl_forms_create(PawlStepper* s, PawlForms* forms, PawlError* err) {
   PAWL_TRY(parse(s->def.form, &forms->kind, err));
   PAWL_TRY(pawl_eval_create(s->system, PAWL_MASS | PAWL_FORCE | PAWL_GRADIENT | PAWL_BIAS,
                             &forms->eval, err));
+  if (forms->kind != PAWL_FORM_MINIMAL) {
+    PAWL_TRY(pawl_projection_create(s, &forms->onto, err));
+  }
   if (forms->kind == PAWL_FORM_INDEX_1) {
     return PAWL_OK;
   }
@@ -85,6 +88,7 @@ PawlStatus pawl_forms_create(PawlStepper* s, PawlForms* forms, PawlError* err) {
 
 void pawl_forms_destroy(PawlForms* forms) {
   pawl_eval_destroy(forms->eval);
+  pawl_projection_destroy(&forms->onto);
   if (forms->reduced) {
     pawl_eval_destroy(forms->reduced->place);
   }
@@ -366,4 +370,28 @@ PawlStatus pawl_forms_reduced(PawlStepper* s, PawlForms* forms, double t, double
   }
   PAWL_TRY(evaluate(s, forms, t, q, v, &values, err));
   return reduce(s, forms, values, t, a, lambda, err);
+}
+
+// ---- the end of a step --------------------------------------------------------------------------
+// With the matrix that `project` left factored.
+static void solve_projected(PawlStepper* s, void* data, double* x, double* r) {
+  PawlReduced* d = data;
+  for (int i = 0; i < d->count; i++) {
+    d->c[i] = r[d->rows[i]];
+  }
+  pawl_saddle_solve(&d->saddle, x, d->c);
+  for (int i = 0; i < s->sizes.rows; i++) {
+    r[i] = d->place_of[i] >= 0 ? d->c[d->place_of[i]] : 0.0;
+  }
+}
+
+PawlStatus pawl_forms_arrive(PawlStepper* s, PawlForms* forms, double t, double* q, double* v,
+                             double* a, double* lambda, PawlError* err) {
+  PawlNearbySolve* solve =
+      forms->kind == PAWL_FORM_PROJECTED ? solve_projected : pawl_projection_by_kkt;
+  if (forms->kind != PAWL_FORM_MINIMAL) {
+    PAWL_TRY(pawl_projection_apply(s, &forms->onto, &forms->phase, solve, forms->reduced, t, q, v,
+                                   NULL, err));
+  }
+  return pawl_forms_accelerate(s, forms, t, q, v, a, lambda, err);
 }

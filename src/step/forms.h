@@ -7,12 +7,14 @@
 //   minimal    F^T M F s'' = F^T (f - M b), with independent velocities s'
 //
 // In the minimal form the dependent coordinates and velocities are found from the constraints at
-// every point, so positions do not drift. A method calls pawl_forms_load at the beginning of a
-// step, pawl_forms_begin, pawl_forms_accelerate for each stage, and pawl_forms_save when it
+// every point; in the others the end of a step is moved onto the constraints. So positions do not
+// drift. A method calls pawl_forms_load at the beginning of a step, pawl_forms_begin,
+// pawl_forms_accelerate for each stage, pawl_forms_arrive for its end, and pawl_forms_save when it
 // succeeds.
 #pragma once
 
 #include "step/method.h"
+#include "step/project.h"
 
 typedef enum PawlFormKind {
   PAWL_FORM_INDEX_1,
@@ -27,6 +29,7 @@ typedef struct PawlForms {
   PawlEval* eval;        // M, f, G, gamma
   PawlReduced* reduced;  // workspace of the other forms; NULL for index-1
   PawlPhase phase;       // of the step under way
+  PawlProjection onto;   // of index-1 and projected
 } PawlForms;
 
 // The form is stepper->def.form; PAWL_ERROR_USAGE with the list for an unknown word. Allocates from
@@ -71,3 +74,8 @@ static inline PawlStatus pawl_forms_accelerate(PawlStepper* s, PawlForms* forms,
   return pawl_dynamics_accelerate(&s->dynamics, &forms->phase, pawl_eval_values(forms->eval), t, a,
                                   lambda, err);
 }
+
+// The same at the end of a step, where q and v are put on the constraints in every form. Needs a
+// stage near by just before: its matrix serves the projection.
+PAWL_CHECKED PawlStatus pawl_forms_arrive(PawlStepper* s, PawlForms* forms, double t, double* q,
+                                          double* v, double* a, double* lambda, PawlError* err);

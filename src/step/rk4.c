@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rk4: the classical Runge-Kutta method (docs/theory/rk4.md) on the equations of motion in one of
 // the forms of forms.h. The stage at the end of a step is the first of the next, so the state
-// always carries its own v' and lambda. In the forms index-1 and projected the constraints hold at
-// the acceleration level only: positions drift with the error of the method.
+// always carries its own v' and lambda. The new state is on its constraints in every form.
 #include <string.h>
 
 #include "step/forms.h"
@@ -80,7 +79,7 @@ static PawlStatus step(PawlStepper* s, const PawlPhase* phase, PawlState* state,
     add(nq, d->sq, h * b[i], d->k);
     add(nv, d->sv, h * b[i], d->l);
   }
-  PAWL_TRY(pawl_forms_accelerate(s, &d->forms, state->t + h, d->sq, d->sv, d->l, d->lambda, err));
+  PAWL_TRY(pawl_forms_arrive(s, &d->forms, state->t + h, d->sq, d->sv, d->l, d->lambda, err));
   pawl_forms_save(s, &d->forms, state);
   state->t += h;
   memcpy(state->q, d->sq, (size_t)nq * sizeof(double));

@@ -55,6 +55,7 @@ PawlStatus pawl_sundials_create(PawlStepper* s, PawlSundials* sun, int unknowns,
 
 void pawl_sundials_destroy(PawlSundials* sun) {
   pawl_eval_destroy(sun->eval);
+  pawl_projection_destroy(&sun->onto);
   if (sun->solver) {
     SUNLinSolFree(sun->solver);
   }
@@ -189,10 +190,23 @@ PawlStatus pawl_sundials_hop(PawlSundials* sun, PawlState* state, double h, bool
   return pawl_sundials_finish(sun, state, state->t + h, q, v, stopped, err);
 }
 
-PawlStatus pawl_sundials_finish(PawlSundials* sun, PawlState* state, double t, const double* q,
-                                const double* v, bool* stopped, PawlError* err) {
-  const PawlSizes n = sun->stepper->sizes;
+// v' and lambda at the end of a step, which is put on the constraints first. A root stays where
+// SUNDIALS has found it: moved by an error of the method, its margin might be positive again.
+static PawlStatus arrive(PawlSundials* sun, double t, double* q, double* v, bool root,
+                         PawlError* err) {
+  bool moved = false;
   PAWL_TRY(pawl_sundials_accelerate(sun, t, q, v, sun->a, sun->lambda, err));
+  if (!root) {
+    PAWL_TRY(pawl_projection_apply(sun->stepper, &sun->onto, &sun->phase, pawl_projection_by_kkt,
+                                   NULL, t, q, v, &moved, err));
+  }
+  return moved ? pawl_sundials_accelerate(sun, t, q, v, sun->a, sun->lambda, err) : PAWL_OK;
+}
+
+PawlStatus pawl_sundials_finish(PawlSundials* sun, PawlState* state, double t, double* q, double* v,
+                                bool* stopped, PawlError* err) {
+  const PawlSizes n = sun->stepper->sizes;
+  PAWL_TRY(arrive(sun, t, q, v, stopped && *stopped, err));
   if (stopped && !*stopped && sun->watched > 0) {
     PAWL_TRY(look(sun, t, q, v, err));
     for (int i = 0; i < sun->watched; i++) {

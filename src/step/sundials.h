@@ -5,6 +5,7 @@
 #pragma once
 
 #include "step/method.h"
+#include "step/project.h"
 
 #ifdef PAWL_WITH_SUNDIALS
 
@@ -35,6 +36,7 @@ typedef struct PawlSundials {  // the first member of the data of ark and of ida
   SUNLinearSolver solver;
   PawlEval* eval;          // M, f, G, gamma
   double *a, *lambda;      // at the end of a step, and of a stage
+  PawlProjection onto;     // of ark; ida holds its constraints by itself
   const PawlState* state;  // of the call under way
   PawlPhase phase;         // of the same
   PawlMargins source;
@@ -84,12 +86,12 @@ int pawl_sundials_margins(PawlSundials* sun, double t, const double* q, const do
 bool pawl_sundials_tiny(double t, double h);
 PAWL_CHECKED PawlStatus pawl_sundials_hop(PawlSundials* sun, PawlState* state, double h,
                                           bool* stopped, PawlError* err);
-// The state becomes (t, q, v) with the v' and lambda that belong to it, or stays as it is when that
-// fails. `*stopped` (may be NULL) is set too where a margin ends at or below zero unseen by
-// SUNDIALS, which leaves the last rounding error of an interval out.
+// The state becomes (t, q, v), moved onto the constraints with ark, with the v' and lambda that
+// belong to it, or stays as it is when that fails. `*stopped` (may be NULL) is set too where a
+// margin ends at or below zero unseen by SUNDIALS, which leaves the last rounding error of an
+// interval out.
 PAWL_CHECKED PawlStatus pawl_sundials_finish(PawlSundials* sun, PawlState* state, double t,
-                                             const double* q, const double* v, bool* stopped,
-                                             PawlError* err);
+                                             double* q, double* v, bool* stopped, PawlError* err);
 // Says that `solver` gave up at time t.
 PawlStatus pawl_sundials_fail(PawlSundials* sun, const char* solver, PawlSundialsFlaw flaw,
                               double t, PawlError* err);

@@ -44,7 +44,7 @@ static void test_order_of_every_method(void** unused) {
     if (!motion_can(&m, method->name) || adapts(method->name)) {
       continue;
     }
-    check_order(&m, method->name, method->order, 0.15, method->order == 4 ? 0.04 : 5e-3, 1, &r);
+    check_order(&m, method->name, method->order, 0.2, method->order == 4 ? 0.02 : 5e-3, 1, &r);
   }
   motion_end(&m);
 }
