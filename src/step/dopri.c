@@ -187,8 +187,9 @@ static double shrink(double error) {
   return factor > SHRINK_MOST ? fmin(factor, SAFETY) : SHRINK_MOST;
 }
 
-static PawlStatus collapsed(const PawlStepper* s, double t, double h, bool failed, PawlError* err) {
-  if (failed) {
+static PawlStatus collapsed(PawlStepper* s, double t, double h, bool failed, PawlError* err) {
+  const Dopri* d = s->data;
+  if (pawl_dynamics_blame_rows(&s->dynamics, &d->forms.phase, t, d->q, d->v, err) || failed) {
     return PAWL_RETRY;  // err says what a stage met
   }
   return pawl_fail(

@@ -15,6 +15,8 @@
 static const double SETTLED = 64 * DBL_EPSILON, SETTLED_NEARLY = 1e-11;
 // [1] What a correction that helps leaves of the violation at most.
 static const double LEFT_MOST = 0.25;
+// [1] Of the largest rate: how much velocities may be changed.
+static const double LARGEST_CHANGE = 0.1;
 enum { MOST_CORRECTIONS = 4 };
 
 PawlStatus pawl_projection_create(PawlStepper* s, PawlProjection* p, PawlError* err) {
@@ -91,12 +93,26 @@ static PawlStatus go_on(Course* c, const char* what, double off, double t, bool*
   if (!helps && off > SETTLED_NEARLY) {
     return pawl_fail(err, PAWL_RETRY,
                      "t = %.10g: %s cannot be brought back onto the constraints, off by %.3g of "
-                     "their terms; the step is too large, or the constraints become dependent here",
+                     "their terms; the step is too large",
                      t, what, off);
   }
   c->count += *due;
   c->before = off;
   return PAWL_OK;
+}
+
+// A step after which velocities must change like this has lost its way, mostly to another branch of
+// the motion at a singular position.
+static PawlStatus check_change(const PawlStepper* s, const PawlProjection* p, const double* v,
+                               double t, PawlError* err) {
+  double change = pawl_dynamics_largest(s->sizes.v, p->x);
+  double rate = fmax(pawl_dynamics_largest(s->sizes.v, v), PAWL_SMALLEST_SIZE);
+  return change <= LARGEST_CHANGE * rate
+             ? PAWL_OK
+             : pawl_fail(err, PAWL_RETRY,
+                         "t = %.10g: velocities of a step violate the constraints, and must change "
+                         "by %.3g of the largest; the step is too large",
+                         t, change / rate);
 }
 
 // r -> the change x.
@@ -105,9 +121,9 @@ static void correct(PawlStepper* s, PawlProjection* p, PawlNearbySolve* solve, v
   solve(s, data, p->x, p->r);
 }
 
-PawlStatus pawl_projection_apply(PawlStepper* s, PawlProjection* p, const PawlPhase* phase,
-                                 PawlNearbySolve* solve, void* data, double t, double* q, double* v,
-                                 bool* moved, PawlError* err) {
+static PawlStatus apply(PawlStepper* s, PawlProjection* p, const PawlPhase* phase,
+                        PawlNearbySolve* solve, void* data, double t, double* q, double* v,
+                        bool* moved, PawlError* err) {
   Course positions = {0}, velocities = {0};
   bool due = p->place != NULL;
   while (due) {  // (E10), (E11)
@@ -123,6 +139,7 @@ PawlStatus pawl_projection_apply(PawlStepper* s, PawlProjection* p, const PawlPh
     PAWL_TRY(go_on(&velocities, "velocities", velocity_off(s, p, phase, v), t, &due, err));
     if (due) {
       correct(s, p, solve, data);
+      PAWL_TRY(check_change(s, p, v, t, err));
       for (int j = 0; j < s->sizes.v; j++) {
         v[j] += p->x[j];
       }
@@ -132,4 +149,14 @@ PawlStatus pawl_projection_apply(PawlStepper* s, PawlProjection* p, const PawlPh
     *moved = positions.count + velocities.count > 0;
   }
   return PAWL_OK;
+}
+
+PawlStatus pawl_projection_apply(PawlStepper* s, PawlProjection* p, const PawlPhase* phase,
+                                 PawlNearbySolve* solve, void* data, double t, double* q, double* v,
+                                 bool* moved, PawlError* err) {
+  PawlStatus status = apply(s, p, phase, solve, data, t, q, v, moved, err);
+  if (status == PAWL_RETRY) {
+    (void)pawl_dynamics_blame_rows(&s->dynamics, phase, t, q, v, err);
+  }
+  return status;
 }

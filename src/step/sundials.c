@@ -241,6 +241,11 @@ PawlStatus pawl_sundials_fail(PawlSundials* sun, const char* solver, PawlSundial
   if (sun->failed && sun->inner.status < 0) {
     return pawl_fail(err, sun->inner.status, "%s", sun->inner.message);
   }
+  if (flaw != PAWL_FLAW_ACCURACY &&
+      pawl_dynamics_blame_rows(&sun->stepper->dynamics, &sun->phase, sun->state->t, sun->state->q,
+                               sun->state->v, err)) {
+    return PAWL_RETRY;
+  }
   if (sun->failed) {
     return pawl_fail(err, PAWL_RETRY, "t = %.10g: %s cannot go on: %s", t, solver,
                      sun->inner.message);

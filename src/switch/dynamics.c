@@ -173,6 +173,96 @@ static void name_dependent(const PawlDynamics* d, const unsigned char* rows, dou
   pawl_text_free(&names);
 }
 
+// The rows of G, each scaled to length 1, that are nearest to depending on each other: with their
+// combination w of length 1 that is least, by inverse iteration on G M^-1 G^T. Flags the rows with
+// a part in it and returns |x|, G x = w, which grows as they become dependent. Needs [M -G^T; G 0]
+// factored.
+static double nearest_to_dependent(PawlDynamics* d, const double* G, const unsigned char* set,
+                                   unsigned char* flags) {
+  enum { ITERATIONS = 4 };
+  static const double PART = 0.1;  // of the largest
+  int m = d->sizes.rows, n = d->sizes.v;
+  double *length = d->room, *w = length + m, *y = w + m, *x = y + m, reach = 0.0;
+  memset(length, 0, (size_t)m * sizeof(double));
+  for (int k = 0; k < d->nonzeros_G; k++) {
+    length[d->G.index[k]] += G[k] * G[k];
+  }
+  for (int i = 0; i < m; i++) {
+    length[i] = sqrt(length[i]);
+    w[i] = set && !set[i] ? 0.0 : 1.0 + 0.01 * (i % 7);  // in no direction of its own
+  }
+  for (int k = 0; k < ITERATIONS; k++) {
+    double size = 0.0;
+    for (int i = 0; i < m; i++) {
+      size += w[i] * w[i];
+    }
+    for (int i = 0; i < m; i++) {
+      w[i] /= sqrt(size);
+      y[i] = w[i] * length[i];
+    }
+    memset(x, 0, (size_t)n * sizeof(double));
+    pawl_kkt_solve(d->kkt, x, y);
+    reach = pawl_dynamics_largest(n, x);
+    for (int i = 0; i < m; i++) {
+      w[i] = set && !set[i] ? 0.0 : y[i] * length[i];
+    }
+  }
+  double most = pawl_dynamics_largest(m, w);
+  for (int i = 0; i < m; i++) {
+    flags[i] = fabs(w[i]) >= PART * most && (!set || set[i]);
+  }
+  return reach;
+}
+
+// "x = 1, y = 0.5", at most a few.
+static void list_coordinates(const PawlDynamics* d, const double* q, PawlText* out) {
+  enum { MOST_NAMES = 6 };
+  int count = d->sizes.q == d->sizes.v ? d->sizes.q : 0;
+  for (int i = 0; i < count && i < MOST_NAMES; i++) {
+    pawl_text_printf(out, "%s%s = %.6g", i > 0 ? ", " : " at ",
+                     pawl_system_coordinate_name(d->system, i), q[i]);
+  }
+  if (count > MOST_NAMES) {
+    pawl_text_printf(out, " ...");
+  }
+}
+
+static void name_near_dependent(const PawlDynamics* d, const unsigned char* rows, double t,
+                                const double* q, PawlError* err) {
+  PawlText text = {0};
+  (void)pawl_dynamics_list_rows(d, rows, &text);
+  pawl_text_add(&text, " become dependent");
+  list_coordinates(d, q, &text);
+  pawl_fail(err, PAWL_RETRY,
+            "t = %.10g: the constraints %s: the position is singular, and the equations do not say "
+            "how the motion goes on",
+            t, text.s ? text.s : "become dependent");
+  pawl_text_free(&text);
+}
+
+bool pawl_dynamics_blame_rows(PawlDynamics* d, const PawlPhase* phase, double t, const double* q,
+                              const double* v, PawlError* err) {
+  static const double FAR = 1e3;  // [1] |x| beyond which rows, scaled to 1, are next to dependent
+  PawlPoint point = pawl_phase_point(phase, t, q, v, NULL, NULL);
+  unsigned char* rows = pawl_alloc((size_t)d->sizes.rows, 1);
+  int column = -1;
+  bool guilty = rows && d->sizes.rows > 0 && pawl_eval_run(d->eval, &point, NULL) == PAWL_OK;
+  if (guilty) {
+    const PawlValues* at = pawl_eval_values(d->eval);
+    PawlStatus status = pawl_kkt_factor(d->kkt, at->M, at->G, at->G, phase->active);
+    guilty = status == PAWL_OK ? nearest_to_dependent(d, at->G, phase->active, rows) > FAR
+                               : status == PAWL_RETRY &&
+                                     pawl_kkt_diagnose(d->kkt, at->M, at->G, phase->active, &column,
+                                                       rows) == PAWL_OK &&
+                                     column < 0;
+  }
+  if (guilty) {
+    name_near_dependent(d, rows, t, q, err);
+  }
+  pawl_free(rows);
+  return guilty;
+}
+
 PawlStatus pawl_dynamics_singular(PawlDynamics* d, const double* S, const double* G,
                                   const unsigned char* set, double t, PawlError* err) {
   int column;

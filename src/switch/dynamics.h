@@ -79,6 +79,12 @@ PAWL_CHECKED PawlStatus pawl_dynamics_solve(PawlDynamics* d, const PawlValues* v
 PawlStatus pawl_dynamics_singular(PawlDynamics* d, const double* S, const double* G,
                                   const unsigned char* set, double t, PawlError* err);
 
+// Why a method cannot go on at (t, q, v): where the rows of `phase` are next to depending on each
+// other, `err` is told which and where, and true is returned; else it stays as it is. Uses `room`
+// and the factorisation.
+bool pawl_dynamics_blame_rows(PawlDynamics* d, const PawlPhase* phase, double t, const double* q,
+                              const double* v, PawlError* err);
+
 // Which rows in force at a state follow from others: sets its redundant and active rows, and names
 // the former in the warning. `values` are those of the state in its modes; afterwards the KKT
 // matrix of the rows that bind is factored. PAWL_RETRY: singular for want of mass, named in err.

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Positions in which rows become dependent: explicit methods pass them on their branch, or stop and
+// name the rows; no step ends on another branch without a word.
+#include "step/motion.h"
+
+// Bars of length 1: at y0 = 0 all lie on a line, and three motions lead on. The start is on the
+// parallelogram, which moves as a pendulum of length 1 does; the reference is its quadrature.
+static const char PARALLELOGRAM[] =
+    "model: parallelogram\n"
+    "coordinates: {x0: {start: 0, rate: 1}, y0: 1, x1: {start: 1, rate: 1}, y1: 1}\n"
+    "mass: {x0: 1, y0: 1, x1: 1, y1: 1}\n"
+    "potential: 9.81*(y0 + y1)\n"
+    "constraints:\n"
+    "  left: x0^2 + y0^2 = 1\n"
+    "  right: (x1 - 1)^2 + y1^2 = 1\n"
+    "  bar: (x1 - x0)^2 + (y1 - y0)^2 = 1\n";
+
+static PawlStatus try_run(Motion* m, const char* method, double h, int steps) {
+  PawlStatus status = PAWL_OK;
+  motion_start(m, method);
+  for (int k = 0; k < steps && status == PAWL_OK; k++) {
+    status = pawl_stepper_step(m->stepper, m->state, h, &m->err);
+  }
+  return status;
+}
+
+// The same pendulum as one angle from the top, by rk4 in small steps.
+static double pendulum_x(double until) {
+  enum { STEPS = 200000 };
+  double h = until / STEPS, y[2] = {0.0, 1.0};
+  for (int k = 0; k < STEPS; k++) {
+    double r[4][2], z[2];
+    static const double c[4] = {0, 0.5, 0.5, 1};
+    for (int i = 0; i < 4; i++) {
+      for (int j = 0; j < 2; j++) {
+        z[j] = y[j] + (i ? c[i] * h * r[i - 1][j] : 0.0);
+      }
+      r[i][0] = z[1];
+      r[i][1] = 9.81 * sin(z[0]);
+    }
+    for (int j = 0; j < 2; j++) {
+      y[j] += h / 6 * (r[0][j] + 2 * r[1][j] + 2 * r[2][j] + r[3][j]);
+    }
+  }
+  return sin(y[0]);
+}
+
+static void test_passes_on_its_branch(void** unused) {
+  (void)unused;
+  static const struct {
+    const char *method, *form;
+    double h, tolerance;
+  } cases[] = {{"dopri", "index-1", 0.02, 1e-5},
+               {"dopri", "projected", 0.02, 1e-5},
+               {"rk4", "index-1", 0.02, 2e-3},
+               {"rk4", "projected", 1e-3, 1e-6}};
+  double x = pendulum_x(10.0);
+  for (int k = 0; k < 4; k++) {
+    Motion m = motion_text(PARALLELOGRAM);
+    m.def.form = cases[k].form;
+    NEED(try_run(&m, cases[k].method, cases[k].h, (int)lround(10.0 / cases[k].h)), &m.err);
+    CHECK_NEAR(m.state->q[0], x, cases[k].tolerance);
+    CHECK_NEAR(m.state->q[2], x + 1.0, cases[k].tolerance);
+    motion_end(&m);
+  }
+}
+
+// With tolerances at rounding the steps shrink before they pass; what is said names the rows and
+// the place, and not the mass.
+static void test_names_the_rows(void** unused) {
+  (void)unused;
+  static const char* const words[] = {"t = 0.747", "'left'", "'right'", "'bar'", "x0 = 1, y0 = "};
+  Motion m = motion_text(PARALLELOGRAM);
+  m.def.rtol = 1e-12;
+  m.def.atol = 1e-15;
+  assert_int_equal(try_run(&m, "dopri", 0.01, 100), PAWL_RETRY);
+  for (int k = 0; k < 5; k++) {
+    assert_non_null(strstr(m.err.message, words[k]));
+  }
+  assert_null(strstr(m.err.message, "mass"));
+  assert_true(m.state->q[1] > 0.0 && m.state->q[1] < 0.05);
+  motion_end(&m);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_passes_on_its_branch),
+      cmocka_unit_test(test_names_the_rows),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
