@@ -207,6 +207,7 @@ PawlStatus pawl_stepper_step(PawlStepper* s, PawlState* state, double h, PawlErr
   }
   state->step++;
   s->dynamics.info.steps++;
+  PAWL_TRY(pawl_dynamics_watch_masses(&s->dynamics, state, err));
   return state->redundant_count > 0 ? pawl_initial_watch_redundant(&s->dynamics, state, err)
                                     : PAWL_OK;
 }

@@ -34,12 +34,19 @@ PawlStatus pawl_dynamics_create(PawlDynamics* d, PawlArena* arena, const PawlSys
   if (arena->failed) {
     return pawl_fail_memory(err);
   }
+  if (!pawl_mass_create(&d->mass, arena, &d->H)) {
+    return pawl_fail_memory(err);
+  }
+  if (!pawl_system_constant_mass(system)) {
+    PAWL_TRY(pawl_eval_create(system, PAWL_MASS, &d->masses, err));
+  }
   PAWL_TRY(pawl_kkt_create(&d->H, &d->G, PAWL_KKT_AUTO, &d->kkt, err));
   return pawl_eval_create(system, MASK, &d->eval, err);
 }
 
 void pawl_dynamics_destroy(PawlDynamics* d) {
   pawl_kkt_destroy(d->kkt);
+  pawl_eval_destroy(d->masses);
   pawl_eval_destroy(d->eval);
 }
 
@@ -270,13 +277,45 @@ PawlStatus pawl_dynamics_singular(PawlDynamics* d, const double* S, const double
   PawlStatus status =
       rows ? pawl_kkt_diagnose(d->kkt, S, G, set, &column, rows) : PAWL_ERROR_MEMORY;
   if (status == PAWL_OK) {
-    column >= 0 ? name_missing_mass(d, column, t, err) : name_dependent(d, rows, t, err);
+    int place;
+    double pivot;
+    bool massive = column < 0 || pawl_mass_look(&d->mass, S, &place, &pivot) == PAWL_MASS_DEFINITE;
+    massive ? name_dependent(d, rows, t, err) : name_missing_mass(d, column, t, err);
   }
   pawl_free(rows);
   return status == PAWL_OK ? PAWL_RETRY
          : status == PAWL_RETRY
              ? pawl_fail(err, PAWL_RETRY, "t = %.10g: numbers overflow in the linear system", t)
              : pawl_fail_memory(err);
+}
+
+// ---- masses -------------------------------------------------------------------------------------
+void pawl_dynamics_begin_masses(PawlDynamics* d, const double* M) {
+  int column;
+  double pivot;
+  d->mass.on = d->masses && pawl_mass_look(&d->mass, M, &column, &pivot) != PAWL_MASS_INDEFINITE;
+}
+
+PawlStatus pawl_dynamics_watch_masses(PawlDynamics* d, const PawlState* state, PawlError* err) {
+  int column;
+  double pivot;
+  if (!d->mass.on || state->step % d->mass.period != 0) {
+    return PAWL_OK;
+  }
+  PawlPhase phase = pawl_phase_of(state, d->plain);
+  PawlPoint point = pawl_phase_point(&phase, state->t, state->q, state->v, NULL, NULL);
+  PAWL_TRY(pawl_eval_run(d->masses, &point, err));
+  const double* M = pawl_eval_values(d->masses)->M;
+  if (pawl_mass_look(&d->mass, M, &column, &pivot) != PAWL_MASS_INDEFINITE) {
+    return PAWL_OK;
+  }
+  return pawl_fail(
+      err, PAWL_ERROR_RUN,
+      "t = %.10g: the mass matrix is not positive definite any more: at coordinate "
+      "'%s' a mass of %.3g is left, and kinetic energy can be negative",
+      state->t,
+      d->sizes.q == d->sizes.v ? pawl_system_coordinate_name(d->system, column) : "a velocity",
+      pivot);
 }
 
 // ---- redundant rows -----------------------------------------------------------------------------

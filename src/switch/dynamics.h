@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "linalg/kkt.h"
 #include "linalg/sparse.h"
+#include "switch/mass.h"
 #include "switch/phase.h"
 
 // Where the KKT matrix of M and G was factored last: an instant asks for it again and again, at one
@@ -26,6 +27,8 @@ typedef struct PawlDynamics {
   PawlPattern H, G;
   int nonzeros_H, nonzeros_G;
   PawlKkt* kkt;
+  PawlMass mass;
+  PawlEval* masses;  // M alone; NULL where it is constant
   PawlEval* eval;  // M, f, g, G, g_t, gamma and the energies
   double* room;    // 3 rows + 2 v numbers, for checks of a state
   PawlFactored factored;
@@ -84,6 +87,13 @@ PawlStatus pawl_dynamics_singular(PawlDynamics* d, const double* S, const double
 // and the factorisation.
 bool pawl_dynamics_blame_rows(PawlDynamics* d, const PawlPhase* phase, double t, const double* q,
                               const double* v, PawlError* err);
+
+// A motion begins at a state with these values of M: whether M is watched from here.
+void pawl_dynamics_begin_masses(PawlDynamics* d, const double* M);
+// Fails (PAWL_ERROR_RUN, with coordinate and time) where M has lost definiteness since then. A look
+// costs nothing where M is constant; it is taken after every step, or every mass.period-th.
+PAWL_CHECKED PawlStatus pawl_dynamics_watch_masses(PawlDynamics* d, const PawlState* state,
+                                                   PawlError* err);
 
 // Which rows in force at a state follow from others: sets its redundant and active rows, and names
 // the former in the warning. `values` are those of the state in its modes; afterwards the KKT

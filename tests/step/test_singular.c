@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Positions in which rows become dependent: explicit methods pass them on their branch, or stop and
-// name the rows; no step ends on another branch without a word.
+// name the rows; no step ends on another branch without a word. And masses that are lost on the
+// way.
 #include "step/motion.h"
 
 // Bars of length 1: at y0 = 0 all lie on a line, and three motions lead on. The start is on the
@@ -82,10 +83,31 @@ static void test_names_the_rows(void** unused) {
   motion_end(&m);
 }
 
+// The mass of y is 2 (0.02 - y); kinetic energy is kept, so that y runs into the point where it is
+// zero, at 2/3 0.02 s. Beyond it there is no motion. A step that is not found is taken in halves.
+static void test_lost_mass_stops(void** unused) {
+  (void)unused;
+  static const char* const methods[] = {"ga-p", "rk4", "nsga-pva", "moreau-jean"};
+  for (int k = 0; k < 4; k++) {
+    Motion m = motion_text(
+        "model: lost\ncoordinates: {x: 1, y: {rate: 1}}\nkinetic: x'^2 + (0.02 - y)*y'^2\n");
+    PawlStatus status = PAWL_OK;
+    motion_start(&m, methods[k]);
+    for (double h = 5e-4; status >= 0 && h > 1e-9; h = status == PAWL_RETRY ? 0.5 * h : 5e-4) {
+      status = pawl_stepper_step(m.stepper, m.state, h, &m.err);
+    }
+    assert_int_equal(status, PAWL_ERROR_RUN);
+    assert_non_null(strstr(m.err.message, "t = 0.01"));
+    assert_non_null(strstr(m.err.message, "not positive definite any more: at coordinate 'y'"));
+    motion_end(&m);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_passes_on_its_branch),
       cmocka_unit_test(test_names_the_rows),
+      cmocka_unit_test(test_lost_mass_stops),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
