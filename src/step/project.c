@@ -15,8 +15,9 @@
 static const double SETTLED = 64 * DBL_EPSILON, SETTLED_NEARLY = 1e-11;
 // [1] What a correction that helps leaves of the violation at most.
 static const double LEFT_MOST = 0.25;
-// [1] Of the largest rate: how much velocities may be changed.
-static const double LARGEST_CHANGE = 0.1;
+// [1] Of the largest rate: how much velocities may be changed; and of the terms of a row: how far
+// the end of a step may be off. Beyond, an equation has jumped, or the step has lost its way.
+static const double LARGEST_CHANGE = 0.1, LARGEST_OFF = 0.1;
 enum { MOST_CORRECTIONS = 4 };
 
 PawlStatus pawl_projection_create(PawlStepper* s, PawlProjection* p, PawlError* err) {
@@ -88,12 +89,14 @@ typedef struct Course {
 // Whether another correction is due, with `off` left. PAWL_RETRY: they lead nowhere.
 static PawlStatus go_on(Course* c, const char* what, double off, double t, bool* due,
                         PawlError* err) {
-  bool helps = c->count == 0 || (c->count < MOST_CORRECTIONS && off <= LEFT_MOST * c->before);
+  bool helps = c->count == 0 ? off <= LARGEST_OFF
+                             : (c->count < MOST_CORRECTIONS && off <= LEFT_MOST * c->before);
   *due = off > (c->count == 0 ? 0.0 : SETTLED) && helps;
   if (!helps && off > SETTLED_NEARLY) {
     return pawl_fail(err, PAWL_RETRY,
                      "t = %.10g: %s cannot be brought back onto the constraints, off by %.3g of "
-                     "their terms; the step is too large",
+                     "their terms; is the step too large, does an equation jump in time, or "
+                     "do constraints become dependent?",
                      t, what, off);
   }
   c->count += *due;

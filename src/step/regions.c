@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "step/regions.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "model/model.h"
+#include "switch/hold.h"
 #include "switch/modes.h"
+#include "switch/tolerances.h"
 #include "system/system.h"
 
 enum { MOST_TRIALS = 8 };
@@ -76,10 +79,45 @@ static PawlStatus energy_of(PawlStepper* s, const PawlState* state, double* ener
   return PAWL_OK;
 }
 
+// New equations hold at the beginning of the step but for what motion makes of them in h: with the
+// rates of both ends, and what accelerations add. (S9)
+static PawlStatus check_meeting(PawlStepper* s, PawlRegions* r, const PawlState* state, double h,
+                                PawlError* err) {
+  static const double OF_MOTION = 2.0, MORE_THAN_BEFORE = 10.0;
+  PawlDynamics* d = &s->dynamics;
+  const PawlValues* values;
+  int row = 0, of_before = 0, number;
+  double *size = d->room, *reach = size + s->sizes.rows, *rate = reach + 2 * s->sizes.rows;
+  PawlPhase phase = pawl_phase_of(r->before, false);
+  PAWL_TRY(pawl_dynamics_evaluate(d, &phase, r->before, &values, err));
+  double drift =
+      pawl_hold_worst(d, r->before, values, r->before->active, 0.0, NULL, size, &of_before);
+  phase = pawl_phase_of(r->trial, false);
+  PAWL_TRY(pawl_dynamics_evaluate(d, &phase, r->before, &values, err));
+  for (int j = 0; j < s->sizes.v; j++) {
+    rate[j] = fmax(fabs(r->before->v[j]), fabs(state->v[j])) + h * fabs(r->before->a[j]);
+  }
+  pawl_sparse_sizes(&s->G, values->G, rate, 0.0, reach);
+  for (int i = 0; i < s->sizes.rows; i++) {
+    reach[i] += fabs(values->g_t[i]);
+  }
+  double off =
+      pawl_hold_worst(d, r->before, values, r->trial->active, OF_MOTION * h, reach, size, &row);
+  const char* name = pawl_system_row_name(s->system, row, &number);
+  return off <= PAWL_MEETS + MORE_THAN_BEFORE * drift
+             ? PAWL_OK
+             : pawl_fail(err, PAWL_ERROR_RUN,
+                         "t = %.10g: constraint '%s' (row %d) is off by %.3g where its new mode "
+                         "begins, more than the motion of a step explains: the two branches do not "
+                         "meet on the switching surface",
+                         r->before->t, name, number + 1, values->g[row]);
+}
+
 // The phase that was tried becomes that of the state.
 static PawlStatus finish_crossing(PawlStepper* s, PawlRegions* r, PawlState* state, double h,
                                   PawlError* err) {
   double before, after;
+  PAWL_TRY(check_meeting(s, r, state, h, err));
   memcpy(state->modes, r->trial->modes, pawl_phase_mode_bytes(state));
   memcpy(state->active, r->trial->active, (size_t)s->sizes.rows);
   memcpy(state->redundant, r->trial->redundant, (size_t)s->sizes.rows);

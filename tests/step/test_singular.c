@@ -103,11 +103,46 @@ static void test_lost_mass_stops(void** unused) {
   }
 }
 
+// A constraint that jumps in time moves nothing.
+static void test_jump_in_time_stops(void** unused) {
+  (void)unused;
+  static const char* const methods[] = {"rk4", "dopri"};
+  for (int k = 0; k < 2; k++) {
+    Motion m = motion_text(
+        "model: jump\ncoordinates: {x: 1, y: }\nmass: {x: 1, y: 1}\n"
+        "constraints: {place: \"x = if(t < 0.0105, 1, 2)\"}\n");
+    assert_int_equal(try_run(&m, methods[k], 1e-3, 20), PAWL_RETRY);
+    assert_non_null(strstr(m.err.message, "jump in time"));
+    CHECK_NEAR(m.state->t, 0.01, 1e-12);
+    assert_true(m.state->q[0] == 1.0);
+    motion_end(&m);
+  }
+}
+
+// Branches of a constraint that are 1 apart: no time-stepping method moves across.
+static void test_branches_apart_are_refused(void** unused) {
+  (void)unused;
+  static const char* const methods[] = {"nsga-pva", "nsga-pvv", "moreau-jean"};
+  for (int k = 0; k < 3; k++) {
+    Motion m = motion_text(
+        "model: apart\ncoordinates: {x: {rate: 1}, y: }\nmass: {x: 1, y: 1}\nconstraints:\n"
+        "  k: {modes: {a: {where: x < 0.02, equation: y = 0},"
+        " b: {where: x > 0.02, equation: y = 1}}}\n");
+    assert_int_equal(try_run(&m, methods[k], 3e-3, 20), PAWL_ERROR_RUN);
+    assert_non_null(strstr(m.err.message, "t = 0.018"));
+    assert_non_null(strstr(m.err.message, "'k' (row 1) is off by -1"));
+    assert_true(m.state->q[1] == 0.0);
+    motion_end(&m);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_passes_on_its_branch),
       cmocka_unit_test(test_names_the_rows),
       cmocka_unit_test(test_lost_mass_stops),
+      cmocka_unit_test(test_jump_in_time_stops),
+      cmocka_unit_test(test_branches_apart_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
