@@ -29,8 +29,8 @@ typedef struct PawlDynamics {
   PawlKkt* kkt;
   PawlMass mass;
   PawlEval* masses;  // M alone; NULL where it is constant
-  PawlEval* eval;  // M, f, g, G, g_t, gamma and the energies
-  double* room;    // 3 rows + 2 v numbers, for checks of a state
+  PawlEval* eval;    // M, f, g, G, g_t, gamma and the energies
+  double* room;      // 3 rows + 2 v numbers, for checks of a state
   PawlFactored factored;
   bool plain;     // all rows bind for good
   bool contacts;  // there are contact rows
