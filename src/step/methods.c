@@ -122,13 +122,17 @@ static const char* law_obstacle(PawlMethodLaws laws, const PawlNeeds* needs, cha
   return needs->option_law ? "impact laws other than post" : room;
 }
 
+static const char MEMORY[] = "what memory is short for";  // an obstacle of its own
+
 static const char* linear_obstacle(const PawlNeeds* needs, char* room) {
   const char* why;
   if (pawl_system_linearity(needs->system, &why) != PAWL_NONLINEAR) {
     return NULL;
   }
-  snprintf(room, PAWL_OBSTACLE_ROOM, "what is not linear (%.300s)",
-           why ? why : "(memory is short)");
+  if (!why) {
+    return MEMORY;
+  }
+  snprintf(room, PAWL_OBSTACLE_ROOM, "what is not linear (%.300s)", why);
   return room;
 }
 
@@ -168,6 +172,9 @@ static void list_able(const PawlNeeds* needs, bool smooth, PawlText* list) {
 static PawlStatus refuse(const PawlMethodInfo* info, const PawlNeeds* needs, const char* obstacle,
                          bool smooth, PawlError* err) {
   PawlText list = {0};
+  if (obstacle == MEMORY) {
+    return pawl_fail_memory(err);
+  }
   list_able(needs, smooth, &list);
   PawlStatus status =
       list.failed
@@ -237,14 +244,20 @@ enum { LARGE = 600 };
 // The exponential of a system is found by full matrices of twice this size.
 enum { LARGEST_EXPONENTIAL = 100 };
 
-static bool is_plain_linear(const PawlNeeds* needs) {
-  return needs->velocities <= LARGEST_EXPONENTIAL &&
-         pawl_system_linearity(needs->system, NULL) == PAWL_LINEAR;
+static PawlStatus is_plain_linear(const PawlNeeds* needs, bool* yes, PawlError* err) {
+  const char* why = "";
+  PawlLinearity linearity = needs->velocities <= LARGEST_EXPONENTIAL
+                                ? pawl_system_linearity(needs->system, &why)
+                                : PAWL_NONLINEAR;
+  *yes = linearity == PAWL_LINEAR;
+  return linearity == PAWL_NONLINEAR && !why ? pawl_fail_memory(err) : PAWL_OK;
 }
 
-void pawl_methods_auto(const PawlNeeds* needs, PawlSimulateDef* def, const char** reason) {
+PawlStatus pawl_methods_auto(const PawlNeeds* needs, PawlSimulateDef* def, const char** reason,
+                             PawlError* err) {
   bool located = needs->regions || pawl_system_triggers(needs->system);
-  bool large = needs->velocities > LARGE;
+  bool large = needs->velocities > LARGE, linear;
+  PAWL_TRY(is_plain_linear(needs, &linear, err));
   if (needs->contacts) {
     def->method = "nsga-pva";
     *reason = "there are contacts";
@@ -254,7 +267,7 @@ void pawl_methods_auto(const PawlNeeds* needs, PawlSimulateDef* def, const char*
   } else if (large) {
     def->method = "ga-pva";
     *reason = "the system is large";
-  } else if (is_plain_linear(needs)) {
+  } else if (linear) {
     def->method = located ? "event-driven" : "exponential";
     def->smooth = "exponential";
     *reason = located ? "the equations are linear between the instants that are located"
@@ -269,4 +282,5 @@ void pawl_methods_auto(const PawlNeeds* needs, PawlSimulateDef* def, const char*
               : stiff ? "the motion is smooth and stiff at the start; steps follow the tolerance"
                       : "the motion is smooth; steps follow the tolerance";
   }
+  return PAWL_OK;
 }

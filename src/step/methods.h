@@ -35,4 +35,5 @@ PAWL_CHECKED PawlStatus pawl_methods_choose(const PawlSimulateDef* def, const Pa
 bool pawl_methods_stiff(const PawlNeeds* needs, const PawlSimulateDef* def);
 
 // What `method: auto` stands for: sets def->method and def->smooth, and says why.
-void pawl_methods_auto(const PawlNeeds* needs, PawlSimulateDef* def, const char** reason);
+PAWL_CHECKED PawlStatus pawl_methods_auto(const PawlNeeds* needs, PawlSimulateDef* def,
+                                          const char** reason, PawlError* err);

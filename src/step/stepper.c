@@ -54,7 +54,7 @@ static PawlStatus choose_method(PawlStepper* s, PawlNeeds* needs, PawlError* err
   PAWL_TRY(pawl_needs_of(s->system, &s->def, needs, err));
   s->reason = "";
   if (strcmp(s->def.method, "auto") == 0) {
-    pawl_methods_auto(needs, &s->def, &s->reason);
+    PAWL_TRY(pawl_methods_auto(needs, &s->def, &s->reason, err));
   }
   return pawl_methods_choose(&s->def, needs, &s->method, &s->event_driven, err);
 }

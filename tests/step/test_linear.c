@@ -5,8 +5,8 @@
 // linear modes, and which systems are linear.
 #include <complex.h>
 
-#include "step/motion.h"
 #include "step/method.h"
+#include "step/motion.h"
 #include "system/linear.h"
 
 static void take_steps(Motion* m, double h, int count) {
