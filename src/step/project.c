@@ -18,6 +18,8 @@ static const double LEFT_MOST = 0.25;
 // [1] Of the terms of a row: how far positions at the end of a step may be off. Beyond, an equation
 // has jumped, or the step has lost its way. Rates pass through zero, and are never refused.
 static const double LARGEST_OFF = 0.1;
+// [1] Of the terms of a row: one correction leaves of this nothing but what the next step corrects.
+static const double ONCE_IS_ENOUGH = 1e-10;
 enum { MOST_CORRECTIONS = 4 };
 
 PawlStatus pawl_projection_create(PawlStepper* s, PawlProjection* p, PawlError* err) {
@@ -121,23 +123,31 @@ static PawlStatus apply(PawlStepper* s, PawlProjection* p, const PawlPhase* phas
                         PawlNearbySolve* solve, void* data, double t, double* q, double* v,
                         bool* moved, PawlError* err) {
   Course positions = {0}, velocities = {0};
-  bool due = p->place != NULL;
+  bool any = false, due;
+  for (int i = 0; p->place && i < s->sizes.rows; i++) {
+    any |= pawl_phase_binds(phase, i);
+  }
+  due = any;
   while (due) {  // (E10), (E11)
     PAWL_TRY(place(s, p, phase, t, q, v, err));
-    PAWL_TRY(go_on(&positions, true, position_off(s, p, phase, q), t, &due, err));
+    double off = position_off(s, p, phase, q);
+    PAWL_TRY(go_on(&positions, true, off, t, &due, err));
     if (due) {
       correct(s, p, solve, data);
       pawl_system_retract(s->system, q, p->x, q);
+      due = off > ONCE_IS_ENOUGH;
     }
   }
-  due = p->place != NULL;
+  due = any;
   while (due) {  // (E12)
-    PAWL_TRY(go_on(&velocities, false, velocity_off(s, p, phase, q, v), t, &due, err));
+    double off = velocity_off(s, p, phase, q, v);
+    PAWL_TRY(go_on(&velocities, false, off, t, &due, err));
     if (due) {
       correct(s, p, solve, data);
       for (int j = 0; j < s->sizes.v; j++) {
         v[j] += p->x[j];
       }
+      due = off > ONCE_IS_ENOUGH;
     }
   }
   if (moved) {

@@ -199,6 +199,21 @@ static void test_jump_carries_across(void** unused) {
   }
 }
 
+// The lock at the very end of the run carries y' from 1 to -1/2, across zero: the event is logged,
+// and the state that the run ends with has seen it.
+static void test_jump_at_the_end(void** unused) {
+  (void)unused;
+  Run run =
+      ran("model: last\ncoordinates: {x: {rate: -2}, y: {rate: 1}}\nmass: {x: 1, y: 1}\n"
+          "locks: {l: {lock: x - y, at: 0.5}}\nevents: {e: {when: y'}}\nsimulate: {until: 0.5}\n",
+          "rk4", 0.5, 0.01);
+  assert_int_equal(run_events(&run), 2);
+  check_switch(&run, 0, 0.5, "l", "locked", 2.25, 1e-12);
+  check_switch(&run, 1, 0.5, "e", "event", 0, 1e-12);
+  CHECK_NEAR(pawl_sim_state(run.sim)->v[1], -0.5, 1e-12);
+  run_end(&run);
+}
+
 // ---- joints at rest together
 // -------------------------------------------------------------------------- Two brakes on one
 // shaft share the load: both let go at 3 t = 2. In either order of declaration.
@@ -422,6 +437,7 @@ int main(void) {
       cmocka_unit_test(test_hits_beside_the_ground),
       cmocka_unit_test(test_condition_on_a_held_rate),
       cmocka_unit_test(test_jump_carries_across),
+      cmocka_unit_test(test_jump_at_the_end),
       cmocka_unit_test(test_two_brakes),
       cmocka_unit_test(test_unequal_brakes),
       cmocka_unit_test(test_geared_brakes),

@@ -197,7 +197,7 @@ static void test_constraints_hold(void** unused) {
     assert_true(drift < 5e-13);  // rounding of angles up to 60
     const double *q = m.state->q, *v = m.state->v;
     CHECK_NEAR(hypot(q[0], q[1]), 1.0, 5e-13);
-    CHECK_NEAR(q[0] * v[0] + q[1] * v[1], 0.0, 5e-12);
+    CHECK_NEAR(q[0] * v[0] + q[1] * v[1], 0.0, 5e-11);  // one correction by a matrix near by
   }
   motion_end(&m);
 }
