@@ -151,7 +151,7 @@ typedef struct PawlValues {
   double *G_rate,
       *G_acceleration;         // nonzeros of G: the tangents of velocity and acceleration level
   double *z, *z_rate;          // switching functions, see src/switch
-  double *watch, *watch_rate;  // conditions, capacities and the like, see src/step/events.c
+  double *watch, *watch_rate;  // conditions, capacities and the like, see src/switch/watch.h
 } PawlValues;
 
 // A plan for one mask: the programs, their registers and the arrays for the results. Belongs to one

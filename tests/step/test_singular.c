@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Positions in which rows become dependent: explicit methods pass them on their branch, or stop and
-// name the rows; no step ends on another branch without a word. And masses that are lost on the
-// way.
+// name the rows. And masses that are lost on the way.
 #include "step/motion.h"
 
 // Bars of length 1: at y0 = 0 all lie on a line, and three motions lead on. The start is on the
