@@ -57,9 +57,10 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // [1] Of rates and accelerations: rows that depend on each other and differ by more contradict.
 #define PAWL_CONTRADICTS 1e-9
 
-// ---- the end of Newton's method (docs/theory/generalized-alpha.md) -------------------------------
-// [1] Of the sum of the terms that make up a coordinate, rate or acceleration: it counts as at
-// least this where the terms cancel. Their rounding is then 1e-13 of the size.
+// ---- the end of Newton's method (docs/theory/generalized-alpha.md)
+// ------------------------------- [1] Of the sum of the terms that make up a coordinate, rate or
+// acceleration: it counts as at least this where the terms cancel. Their rounding is then 1e-13 of
+// the size.
 #define PAWL_SMALLEST_PART 1e-3
 // [1] Of the sum of the terms of a row, with what rounding of the coordinates makes of it: less
 // cannot be told from zero. Eight roundings: a term is itself the result of a few operations.
