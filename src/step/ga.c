@@ -197,7 +197,8 @@ PawlStatus pawl_ga_correct(PawlStepper* s, PawlGa* d, const PawlPhase* phase, do
   }
   PAWL_TRY(pawl_dynamics_solve(&s->dynamics, values, S, d->B, J, phase->active, t, d->dq,
                                d->dlambda, err));
-  d->change = pawl_ga_part(s, d, d->dq, d->size_q);
+  d->change_known = false;
+  d->change_other = 0.0;
   double of_a = 1.0 / (d->h * d->h * d->beta);
   for (int i = 0; i < s->sizes.v; i++) {
     d->delta[i] += d->dq[i];
@@ -220,7 +221,7 @@ PawlStatus pawl_ga_balance(PawlStepper* s, PawlGa* d, const PawlPhase* phase, Pa
     PAWL_TRY(pawl_law_directions(phase, values, &d->B, err));
   }
   dynamics_residual(s, d, values);
-  pawl_ga_size(s, d, v);
+  pawl_ga_size(s, d, v, d->level == PAWL_LEVEL_POSITION && !d->U);
   constraint_residual(s, d, values, v);
   pawl_ga_errors(s, d, phase);
   return PAWL_OK;

@@ -36,6 +36,8 @@ typedef struct PawlGa {
   double error_r, error_c, error_own;  // dynamics, constraint; dynamics of the worst coordinate
   int worst_row;
   double change, last_change;  // largest part of its coordinate that a correction was
+  double change_other;         // the same of the corrections of the caller
+  bool change_known;           // `change` is that of the last correction
   double best;                 // smallest error of the iteration under way
   bool held;                   // dynamics and constraint hold to the tolerance, or to rounding
 } PawlGa;
@@ -78,7 +80,7 @@ PawlStatus pawl_ga_stuck(PawlStepper* s, const PawlGa* ga, double t, PawlError* 
 // What these are made of (ga_end.c). Sizes of q, v and v' at the iterate; those of other rates v;
 // the errors of a residual; the largest |change_j| / size_j; the largest |c_i| of the rows in `set`
 // (NULL: all) over their terms sum_j |G_ij| size_j, which go to `terms` (rows), and its row.
-void pawl_ga_size(const PawlStepper* s, PawlGa* ga, const double* v);
+void pawl_ga_size(const PawlStepper* s, PawlGa* ga, const double* v, bool positions);  // alone
 void pawl_ga_size_rates(const PawlStepper* s, PawlGa* ga, const double* v);
 void pawl_ga_errors(const PawlStepper* s, PawlGa* ga, const PawlPhase* phase);
 double pawl_ga_part(const PawlStepper* s, const PawlGa* ga, const double* change,

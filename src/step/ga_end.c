@@ -52,10 +52,18 @@ void pawl_ga_size_rates(const PawlStepper* s, PawlGa* d, const double* v) {
   }
 }
 
-void pawl_ga_size(const PawlStepper* s, PawlGa* d, const double* v) {
+void pawl_ga_size(const PawlStepper* s, PawlGa* d, const double* v, bool positions) {
   bool same = s->sizes.q == s->sizes.v;
   for (int j = 0; j < s->sizes.v; j++) {
-    double q = same ? fabs(d->q[j]) : 1.0;
+    double q = same ? fabs(d->q[j]) : 1.0, M = d->weight[j];
+    if (positions) {  // the same as below without a division, where coordinates are not tiny
+      double moved = d->h * (fabs(v[j]) + fabs(d->v[j]) + d->h * d->path[j]);
+      double force = d->h * d->h * d->magnitude[j];
+      if (PAWL_SMALLEST_PART * ((q + moved) * M + force) <= q * M) {
+        d->size_q[j] = q;
+        continue;
+      }
+    }
     Summed x = summed(d, j, q, v[j]);
     d->size_q[j] = larger(q, PAWL_SMALLEST_PART * x.q);  // (A14)
     d->size_v[j] = larger(fabs(v[j]), PAWL_SMALLEST_PART * x.v);
@@ -191,6 +199,7 @@ static bool at_rounding(const PawlStepper* s, PawlGa* d, const PawlPhase* phase)
   if (d->simple) {
     return false;  // there are no tangents
   }
+  pawl_ga_size(s, d, d->U ? d->v_total : d->v, false);
   round_balance(s, d, tangent);
   round_rows(s, d, pawl_eval_values(d->residual_eval), tangent);
   return balance_error(s, d, d->rounded) <= PAWL_ROUNDED &&
@@ -217,26 +226,39 @@ static double tolerance_of(const PawlStepper* s) {
   return larger(s->def.tolerance, PAWL_ROUNDED);
 }
 
+// The last correction, computed where it is asked for: most steps end by their residuals.
+static double change_of(const PawlStepper* s, PawlGa* d) {
+  if (!d->change_known) {
+    d->change = larger(pawl_ga_part(s, d, d->dq, d->size_q), d->change_other);
+    d->change_known = true;
+  }
+  return d->change;
+}
+
 bool pawl_ga_may_end(const PawlStepper* s, PawlGa* d, const PawlPhase* phase, int corrections) {
   if (corrections > 0 && (d->error_own <= OWN_BALANCE || each_settled(s, d))) {
     d->held = larger(d->error_r, d->error_c) <= tolerance_of(s) ||  // (A15) (A16)
               at_rounding(s, d, phase);                             // (A17) (A18)
-    if (d->held || d->change <= PAWL_LAST_TO_SHRINK) {
+    if (d->held || change_of(s, d) <= PAWL_LAST_TO_SHRINK) {
       return true;
     }
   }
   d->best = INFINITY;
-  d->last_change = d->change;
+  d->last_change = change_of(s, d);
   return false;
 }
 
 bool pawl_ga_ended(const PawlStepper* s, PawlGa* d, double error_other) {
   double error = larger(larger(d->error_r, d->error_c), error_other);
+  if (d->held && error_other <= tolerance_of(s)) {
+    return true;
+  }
+  double change = change_of(s, d);
   bool stays = error <= PAWL_LARGEST_ROUNDING && error >= d->best &&
-               d->change <= PAWL_LAST_TO_SHRINK && d->change >= 0.5 * d->last_change;  // (A19)
+               change <= PAWL_LAST_TO_SHRINK && change >= 0.5 * d->last_change;  // (A19)
   d->best = error < d->best ? error : d->best;
-  d->last_change = d->change;
-  return stays || (d->held && error_other <= tolerance_of(s));
+  d->last_change = change;
+  return stays;
 }
 
 // The coordinate whose forces are off most: by r_j^2 / M_jj, or by itself where it has no mass.

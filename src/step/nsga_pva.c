@@ -84,7 +84,7 @@ static PawlStatus correct_both(PawlStepper* s, PawlNsga* d, double t, PawlError*
   const PawlValues* values = pawl_eval_values(d->eval);
   pawl_dynamics_rows(&s->dynamics, values->G, d->ga.dq, values->g, d->rate);
   PAWL_TRY(pawl_nsga_correct(s, d, t, values->M, NULL, d->A, d->U, d->nu, d->rate, err));
-  d->ga.change = fmax(d->ga.change, pawl_ga_part(s, &d->ga, d->du, d->ga.size_q));
+  d->ga.change_other = fmax(d->ga.change_other, pawl_ga_part(s, &d->ga, d->du, d->ga.size_q));
   if (!d->jumps) {
     return PAWL_OK;
   }
@@ -96,7 +96,7 @@ static PawlStatus correct_both(PawlStepper* s, PawlNsga* d, double t, PawlError*
     d->rate[i] += pawl_nsga_restitution(s, d, i) * d->rate_before[i];
   }
   PAWL_TRY(pawl_nsga_correct(s, d, t, values->M, NULL, d->B_set, d->W, d->Lambda, d->rate, err));
-  d->ga.change = fmax(d->ga.change, pawl_ga_part(s, &d->ga, d->du, d->ga.size_v));
+  d->ga.change_other = fmax(d->ga.change_other, pawl_ga_part(s, &d->ga, d->du, d->ga.size_v));
   return PAWL_OK;
 }
 
