@@ -128,6 +128,6 @@ PAWL_CHECKED PawlStatus pawl_guards_enter(PawlGuards* guards, PawlState* state, 
 PAWL_CHECKED PawlStatus pawl_guards_fire(PawlGuards* guards, PawlState* state, double slack,
                                          bool watched, int* next, PawlLog* log, PawlFired* fired,
                                          PawlError* err);
-// Asks a constraint to engage or to let go, into `next`; *changed as in PawlFired.
+// Asks a constraint to engage or to let go, into `next`.
 PAWL_CHECKED PawlStatus pawl_guards_ask(PawlGuards* guards, PawlState* state, int constraint,
                                         bool engage, int* next, PawlError* err);
