@@ -3,6 +3,8 @@
 // nothing; rank, null space, pseudoinverse and angles go through LAPACK and allocate.
 #pragma once
 
+#include <stdbool.h>
+
 #include "base/error.h"
 
 // LU with partial pivoting in place, P A = L U, A n-by-n with leading dimension n: L below the
@@ -10,6 +12,9 @@
 // k+1 when no entry of what is left of column k exceeds `smallest` (rows and columns are assumed
 // equilibrated by the caller, and entries finite).
 int pawl_lu_factor(int n, double* A, int* pivot, double smallest);
+// The same without row exchanges, A = L U. False, with A destroyed: a pivot is not above
+// `smallest`, or an entry of L is above 16, so that rows must be exchanged.
+bool pawl_lu_factor_plain(int n, double* A, double smallest);
 // x <- A^-1 b; b and x must not overlap.
 void pawl_lu_solve(int n, const double* LU, const int* pivot, const double* b, double* x);
 

@@ -294,23 +294,36 @@ static PawlStatus factor_scaled(PawlKkt* kkt, double largest) {
   return suspicious && pawl_kkt_weakest(kkt) >= 0 ? PAWL_RETRY : PAWL_OK;
 }
 
+// With the scaling that there is. A dense matrix mostly needs no row exchanges; the attempt
+// destroys it, so where it fails it is assembled again.
+static PawlStatus assemble_and_factor(PawlKkt* kkt, const double* S, const double* B,
+                                      const double* J, const unsigned char* active) {
+  double largest = pawl_kkt_assemble(kkt, S, B, J, active);
+  if (!(largest <= PAWL_KKT_DRIFT)) {
+    return PAWL_RETRY;
+  }
+  if (!kkt->klu) {
+    if (pawl_kkt_dense_factor_plain(kkt, PAWL_KKT_SUSPICIOUS * (largest > 1.0 ? largest : 1.0))) {
+      return PAWL_OK;
+    }
+    largest = pawl_kkt_assemble(kkt, S, B, J, active);
+  }
+  return factor_scaled(kkt, largest);
+}
+
 PawlStatus pawl_kkt_factor(PawlKkt* kkt, const double* S, const double* B, const double* J,
                            const unsigned char* active) {
   kkt->info.factorizations++;
   kkt->kept = false;
   if (kkt->scaled) {
-    double largest = pawl_kkt_assemble(kkt, S, B, J, active);
-    if (largest <= PAWL_KKT_DRIFT) {
-      PawlStatus status = factor_scaled(kkt, largest);
-      if (status != PAWL_RETRY) {
-        return status;
-      }
+    PawlStatus status = assemble_and_factor(kkt, S, B, J, active);
+    if (status != PAWL_RETRY) {
+      return status;
     }
   }
   // No scaling yet, or it no longer fits. Only a matrix scaled anew is called singular.
   pawl_kkt_scale(kkt, S, B, J);
-  double largest = pawl_kkt_assemble(kkt, S, B, J, active);
-  return largest <= PAWL_KKT_DRIFT ? factor_scaled(kkt, largest) : PAWL_RETRY;
+  return assemble_and_factor(kkt, S, B, J, active);
 }
 
 static bool is_same(int count, const double* a, const double* b) {
@@ -323,16 +336,17 @@ static void keep(int count, double* to, const double* from) {
   }
 }
 
-PawlStatus pawl_kkt_factor_if_changed(PawlKkt* kkt, const double* S, const double* B,
-                                      const double* J, const unsigned char* active) {
-  int S_count = kkt->block_S.count, G_count = kkt->block_J.count;
-  if (kkt->kept && is_same_set(kkt, active) && is_same(S_count, kkt->kept_S, S) &&
-      is_same(G_count, kkt->kept_J, J) && is_same(G_count, kkt->kept_B, B)) {
-    kkt->info.unchanged++;
-    return PAWL_OK;
-  }
+bool pawl_kkt_holds(const PawlKkt* kkt, const double* S, const double* B, const double* J,
+                    const unsigned char* active) {
+  return kkt->kept && is_same_set(kkt, active) && is_same(kkt->block_S.count, kkt->kept_S, S) &&
+         is_same(kkt->block_J.count, kkt->kept_J, J) && is_same(kkt->block_B.count, kkt->kept_B, B);
+}
+
+PawlStatus pawl_kkt_factor_and_keep(PawlKkt* kkt, const double* S, const double* B, const double* J,
+                                    const unsigned char* active) {
+  int G_count = kkt->block_J.count;
   PAWL_TRY(pawl_kkt_factor(kkt, S, B, J, active));
-  keep(S_count, kkt->kept_S, S);
+  keep(kkt->block_S.count, kkt->kept_S, S);
   keep(G_count, kkt->kept_B, B);
   keep(G_count, kkt->kept_J, J);
   kkt->kept = true;

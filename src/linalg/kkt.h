@@ -37,11 +37,19 @@ void pawl_kkt_destroy(PawlKkt* kkt);  // NULL is allowed
 PAWL_CHECKED PawlStatus pawl_kkt_factor(PawlKkt* kkt, const double* S, const double* B,
                                         const double* J, const unsigned char* active);
 
-// The same, but does nothing when numbers and rows are, to the bit, those of the factorisation that
-// is there and that this function made. For callers that expect it: comparing and keeping the
-// numbers costs less than a factorisation, but not nothing.
-PAWL_CHECKED PawlStatus pawl_kkt_factor_if_changed(PawlKkt* kkt, const double* S, const double* B,
-                                                   const double* J, const unsigned char* active);
+// The same, and keeps the numbers, so that pawl_kkt_holds knows them. For callers that expect them
+// again: keeping and comparing costs less than a factorisation, but not nothing.
+PAWL_CHECKED PawlStatus pawl_kkt_factor_and_keep(PawlKkt* kkt, const double* S, const double* B,
+                                                 const double* J, const unsigned char* active);
+
+// True when numbers and rows are, to the bit, those of the last factorisation, and
+// pawl_kkt_factor_and_keep made it.
+bool pawl_kkt_holds(const PawlKkt* kkt, const double* S, const double* B, const double* J,
+                    const unsigned char* active);
+
+// True when the factorisation shows S, taken to be symmetric, to be positive definite: there were
+// no row exchanges, and the pivots of S, which come first, are positive. Else it may be either.
+bool pawl_kkt_is_definite(const PawlKkt* kkt);
 
 // Solves in place: x (n) holds b and receives x; y (m) holds c and receives y. Needs a
 // factorisation.
@@ -79,8 +87,7 @@ PAWL_CHECKED PawlStatus pawl_kkt_load(PawlKkt* kkt, const void* bytes);
 typedef struct PawlKktInfo {
   PawlKktSolver solver;  // the one in use
   long long factorizations;
-  long long full;       // of these, with a new choice of pivots
-  long long unchanged;  // calls of pawl_kkt_factor_if_changed that did nothing
+  long long full;  // of these, with a new choice of pivots
   long long solves;
   int size, nonzeros;  // n + m; entries of the factors in use
 } PawlKktInfo;

@@ -61,6 +61,11 @@ void pawl_kkt_dense_fit(PawlKkt* kkt) {
   kkt->info.nonzeros = kkt->value_count = size * size;
 }
 
+bool pawl_kkt_dense_factor_plain(PawlKkt* kkt, double smallest) {
+  kkt->plain = pawl_lu_factor_plain(kkt->n + kkt->active_count, kkt->values, smallest);
+  return kkt->plain;
+}
+
 PawlStatus pawl_kkt_dense_factor(PawlKkt* kkt, double smallest) {
   int size = kkt->n + kkt->active_count;
   kkt->info.full++;
@@ -76,30 +81,54 @@ PawlStatus pawl_kkt_dense_factor(PawlKkt* kkt, double smallest) {
   return PAWL_OK;
 }
 
-// Right side in, permuted and scaled; solution out. With `size` a constant the unknowns t stay in
+bool pawl_kkt_is_definite(const PawlKkt* kkt) {
+  size_t next = (size_t)(kkt->n + kkt->active_count + 1);
+  bool positive = !kkt->klu && kkt->plain;
+  for (int k = 0; positive && k < kkt->n; k++) {
+    positive = kkt->values[(size_t)k * next] > 0.0;
+  }
+  return positive;
+}
+
+// Right side in, scaled; solution out. With `size` a constant the unknowns t stay in
 // registers; through arrays, a load that spans two fresh stores would wait for both.
-PAWL_LU_INLINE void solve(const PawlKkt* kkt, int size, double* t, double* x, double* y) {
+PAWL_LU_INLINE void solve_plain(const PawlKkt* kkt, int size, double* t, double* x, double* y) {
   const double *R = kkt->dense_R, *C = kkt->dense_C;
   int n = kkt->n;
+  PAWL_LU_UNROLL
   for (int k = 0; k < size; k++) {
-    int p = kkt->pivot[k];
-    const double* from = p < n ? x + p : y + (p - n);
-    t[k] = *from * R[p];
+    const double* from = k < n ? x + k : y + (k - n);
+    t[k] = *from * R[k];
   }
   pawl_lu_substitute(size, kkt->values, t);
+  PAWL_LU_UNROLL
   for (int k = 0; k < size; k++) {
     double* to = k < n ? x + k : y + (k - n);
     *to = t[k] * C[k];
   }
 }
 
+static void solve_pivoted(const PawlKkt* kkt, int size, double* t, double* x, double* y) {
+  const double *R = kkt->dense_R, *C = kkt->dense_C;
+  int n = kkt->n;
+  for (int k = 0; k < size; k++) {
+    int p = kkt->pivot[k];
+    t[k] = (p < n ? x[p] : y[p - n]) * R[p];
+  }
+  pawl_lu_substitute(size, kkt->values, t);
+  for (int k = 0; k < size; k++) {
+    *(k < n ? x + k : y + (k - n)) = t[k] * C[k];
+  }
+}
+
 // y holds the active rows alone.
 static void solve_active(const PawlKkt* kkt, double* x, double* y) {
   double t[LARGEST_UNROLLED];
-  switch (kkt->n + kkt->active_count) {
-#define SOLVE(size)            \
-  case size:                   \
-    solve(kkt, size, t, x, y); \
+  int size = kkt->n + kkt->active_count;
+  switch (kkt->plain ? size : 0) {
+#define SOLVE(size)                  \
+  case size:                         \
+    solve_plain(kkt, size, t, x, y); \
     return;
     SOLVE(1)
     SOLVE(2)
@@ -118,8 +147,11 @@ static void solve_active(const PawlKkt* kkt, double* x, double* y) {
     SOLVE(15)
     SOLVE(16)
 #undef SOLVE
+    case 0:
+      solve_pivoted(kkt, size, kkt->work, x, y);
+      return;
     default:
-      solve(kkt, kkt->n + kkt->active_count, kkt->work, x, y);
+      solve_plain(kkt, size, kkt->work, x, y);
   }
 }
 

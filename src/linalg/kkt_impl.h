@@ -63,6 +63,7 @@ struct PawlKkt {
   double* trial;                        // (size)
   double* work;                         // (size)
   int* pivot;                           // (size) dense only
+  bool plain;                           // dense only: factored without row exchanges
   double *dense_R, *dense_C, *dense_y;  // (size), (size), (m) dense only: R, C and y of the
                                         // coordinates and active rows, without gaps
   PawlKktKlu* klu;                      // NULL: dense
@@ -94,6 +95,7 @@ uint64_t pawl_kkt_pattern_sum(const PawlKkt* kkt);
 PAWL_CHECKED PawlStatus pawl_kkt_dense_create(PawlKkt* kkt);
 void pawl_kkt_dense_fit(PawlKkt* kkt);  // after a change of the active rows, or of R and C
 PAWL_CHECKED PawlStatus pawl_kkt_dense_factor(PawlKkt* kkt, double smallest);
+bool pawl_kkt_dense_factor_plain(PawlKkt* kkt, double smallest);  // false: rows must be exchanged
 void pawl_kkt_dense_solve(PawlKkt* kkt, double* x, double* y);
 
 // kkt_order.c: the order Q (size) of the unknowns of A, which is given by columns with every D in

@@ -9,13 +9,16 @@
 #include "linalg/lu_small.h"
 
 #define LARGEST_UNROLLED 8  // beyond, unrolling is no faster
+// [1] The largest entry of L without row exchanges: as with a choice of pivots that is content with
+// 1/16 of the column.
+static const double MOST_GROWTH = 16.0;
 
 PAWL_LU_INLINE double* column(double* A, int n, int j) {
   return A + (size_t)j * (size_t)n;
 }
 
 // The first index of the largest entry of a[k..n-1]; k itself when a[k] is not a number.
-PAWL_LU_INLINE int pivot_row(int n, int k, const double* a) {
+static int pivot_row(int n, int k, const double* a) {
   int p = k;
   double top = fabs(a[k]);
   PAWL_LU_UNROLL
@@ -27,7 +30,7 @@ PAWL_LU_INLINE int pivot_row(int n, int k, const double* a) {
   return p;
 }
 
-PAWL_LU_INLINE void swap_rows(int n, double* A, int* pivot, int k, int p) {
+static void swap_rows(int n, double* A, int* pivot, int k, int p) {
   int row = pivot[k];
   pivot[k] = pivot[p];
   pivot[p] = row;
@@ -39,7 +42,7 @@ PAWL_LU_INLINE void swap_rows(int n, double* A, int* pivot, int k, int p) {
   }
 }
 
-PAWL_LU_INLINE int factor(int n, double* A, int* pivot, double smallest) {
+static int factor(int n, double* A, int* pivot, double smallest) {
   for (int k = 0; k < n; k++) {
     pivot[k] = k;
   }
@@ -75,26 +78,55 @@ PAWL_LU_INLINE int factor(int n, double* A, int* pivot, double smallest) {
   return 0;
 }
 
+// Column k scaled by its pivot; the largest entry of L so far.
+PAWL_LU_INLINE double scale_column(int n, int k, double* a, double top) {
+  double d = 1.0 / a[k];
+  a[k] = d;
+  PAWL_LU_UNROLL
+  for (int i = k + 1; i < n; i++) {
+    a[i] *= d;
+    top = fabs(a[i]) > top ? fabs(a[i]) : top;
+  }
+  return top;
+}
+
+PAWL_LU_INLINE bool factor_plain(int n, double* A, double smallest) {
+  double top = 0.0, least = INFINITY;
+  PAWL_LU_UNROLL
+  for (int k = 0; k < n; k++) {
+    double* a = column(A, n, k);
+    least = fabs(a[k]) < least ? fabs(a[k]) : least;
+    top = scale_column(n, k, a, top);
+    PAWL_LU_UNROLL
+    for (int j = k + 1; j < n; j++) {
+      double *c = column(A, n, j), u = c[k];
+      if (n > LARGEST_UNROLLED && u == 0.0) {  // exact: a structural zero
+        continue;
+      }
+      PAWL_LU_UNROLL
+      for (int i = k + 1; i < n; i++) {
+        c[i] -= u * a[i];
+      }
+    }
+  }
+  return top <= MOST_GROWTH && least > smallest;
+}
+
+#define SIZES(DO) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8)
+
 int pawl_lu_factor(int n, double* A, int* pivot, double smallest) {
+  return factor(n, A, pivot, smallest);
+}
+
+bool pawl_lu_factor_plain(int n, double* A, double smallest) {
   switch (n) {
-    case 1:
-      return factor(1, A, pivot, smallest);
-    case 2:
-      return factor(2, A, pivot, smallest);
-    case 3:
-      return factor(3, A, pivot, smallest);
-    case 4:
-      return factor(4, A, pivot, smallest);
-    case 5:
-      return factor(5, A, pivot, smallest);
-    case 6:
-      return factor(6, A, pivot, smallest);
-    case 7:
-      return factor(7, A, pivot, smallest);
-    case 8:
-      return factor(8, A, pivot, smallest);
+#define FACTOR(size) \
+  case size:         \
+    return factor_plain(size, A, smallest);
+    SIZES(FACTOR)
+#undef FACTOR
     default:
-      return factor(n, A, pivot, smallest);
+      return factor_plain(n, A, smallest);
   }
 }
 

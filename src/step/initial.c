@@ -234,7 +234,6 @@ static PawlStatus check_masses(const Start* start, PawlError* err) {
 
 static PawlStatus initial(Start* start, bool project, PawlError* err) {
   PawlDynamics* d = start->s;
-  pawl_dynamics_forget(d);
   PAWL_TRY(evaluate(start, err));
   PAWL_TRY(check_masses(start, err));
   pawl_dynamics_begin_masses(d, start->values->M);

@@ -151,10 +151,11 @@ PawlStatus pawl_nsga_directions(PawlNsga* d, const PawlPhase* phase, PawlError* 
 // and velocity corrections often share it.
 static PawlStatus factor(PawlStepper* s, PawlNsga* d, const double* M, const unsigned char* set) {
   const double* G = pawl_eval_values(d->eval)->G;
-  long long before = pawl_kkt_info(s->kkt).factorizations;
-  PawlStatus status = pawl_kkt_factor_if_changed(s->kkt, M, d->B, G, set);
-  s->dynamics.info.factorizations += pawl_kkt_info(s->kkt).factorizations - before;
-  return status;
+  if (pawl_kkt_holds(s->kkt, M, d->B, G, set)) {
+    return PAWL_OK;
+  }
+  s->dynamics.info.factorizations++;
+  return pawl_kkt_factor_and_keep(s->kkt, M, d->B, G, set);
 }
 
 static bool all_zero(int n, const double* x) {

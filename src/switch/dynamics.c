@@ -10,7 +10,8 @@
 
 enum {
   MASK = PAWL_MASS | PAWL_FORCE | PAWL_POSITION | PAWL_GRADIENT | PAWL_TIME_GRADIENT | PAWL_BIAS |
-         PAWL_ENERGY
+         PAWL_ENERGY,
+  TANGENTS = PAWL_STIFFNESS | PAWL_DAMPING | PAWL_VELOCITY_TANGENT | PAWL_ACCELERATION_TANGENT,
 };
 
 PawlStatus pawl_dynamics_create(PawlDynamics* d, PawlArena* arena, const PawlSystem* system,
@@ -26,11 +27,10 @@ PawlStatus pawl_dynamics_create(PawlDynamics* d, PawlArena* arena, const PawlSys
   for (int i = 0; i < d->sizes.rows; i++) {
     d->contacts |= pawl_system_row_kind(system, i) == PAWL_ROW_CONTACT;
   }
+  d->steady = pawl_system_steady(system, PAWL_MASS | PAWL_GRADIENT);
+  d->linear = d->steady && pawl_system_steady(system, TANGENTS);
   d->plain = !d->contacts && !pawl_system_switches(system) && !pawl_system_triggers(system);
   d->room = PAWL_NEW(arena, double, 3 * (size_t)d->sizes.rows + 2 * (size_t)d->sizes.v);
-  d->factored.q = PAWL_NEW(arena, double, d->sizes.q);
-  d->factored.modes = PAWL_NEW(arena, int, d->sizes.modes);
-  d->factored.set = PAWL_NEW(arena, unsigned char, d->sizes.rows);
   if (arena->failed) {
     return pawl_fail_memory(err);
   }
@@ -58,6 +58,17 @@ PawlStatus pawl_dynamics_evaluate(PawlDynamics* d, const PawlPhase* phase, const
   return pawl_eval_run(d->eval, &point, err);
 }
 
+// `again`: the same numbers are expected, and not factored again.
+static PawlStatus factor(PawlDynamics* d, bool again, const double* S, const double* B,
+                         const double* J, const unsigned char* set) {
+  if (again && pawl_kkt_holds(d->kkt, S, B, J, set)) {
+    return PAWL_OK;
+  }
+  d->info.factorizations++;
+  return again ? pawl_kkt_factor_and_keep(d->kkt, S, B, J, set)
+               : pawl_kkt_factor(d->kkt, S, B, J, set);
+}
+
 // [M -G^T; G 0] [a; lambda] = [f; -gamma] with the factors that there are.
 static void accelerate(PawlDynamics* d, const PawlPhase* phase, const PawlValues* values, double* a,
                        double* lambda) {
@@ -72,51 +83,33 @@ PawlStatus pawl_dynamics_accelerate(PawlDynamics* d, const PawlPhase* phase,
                                     const PawlValues* values, double t, double* a, double* lambda,
                                     PawlError* err) {
   const double *M = values->M, *G = values->G;
-  d->info.factorizations++;
-  PawlStatus status = pawl_kkt_factor(d->kkt, M, G, G, phase->active);
+  PawlStatus status = factor(d, d->steady, M, G, G, phase->active);
   if (status != PAWL_OK) {
     return status == PAWL_RETRY ? pawl_dynamics_singular(d, M, G, phase->active, t, err)
                                 : pawl_fail_memory(err);
+  }
+  if (d->mass.on) {
+    d->mass.seen = pawl_kkt_is_definite(d->kkt) ? t : NAN;
   }
   accelerate(d, phase, values, a, lambda);
   return PAWL_OK;
 }
 
 // ---- one place ----------------------------------------------------------------------------------
-bool pawl_dynamics_is_factored(const PawlDynamics* d, const PawlState* state,
+bool pawl_dynamics_is_factored(const PawlDynamics* d, const PawlValues* values,
                                const unsigned char* set) {
-  const PawlFactored* last = &d->factored;
-  return last->count == pawl_kkt_info(d->kkt).factorizations && last->count > 0 &&
-         last->t == state->t &&
-         memcmp(last->q, state->q, (size_t)d->sizes.q * sizeof(double)) == 0 &&
-         memcmp(last->modes, state->modes, pawl_phase_mode_bytes(state)) == 0 &&
-         memcmp(last->set, set, (size_t)d->sizes.rows) == 0;
+  return pawl_kkt_holds(d->kkt, values->M, values->G, values->G, set);
 }
 
-void pawl_dynamics_forget(PawlDynamics* d) {
-  d->factored.count = 0;
-}
-
-PawlStatus pawl_dynamics_factor(PawlDynamics* d, const PawlState* state, const PawlValues* values,
+PawlStatus pawl_dynamics_factor(PawlDynamics* d, const PawlValues* values,
                                 const unsigned char* set) {
-  PawlFactored* last = &d->factored;
-  if (pawl_dynamics_is_factored(d, state, set)) {
-    return PAWL_OK;
-  }
-  d->info.factorizations++;
-  PawlStatus status = pawl_kkt_factor(d->kkt, values->M, values->G, values->G, set);
-  last->count = status == PAWL_OK ? pawl_kkt_info(d->kkt).factorizations : 0;
-  last->t = state->t;
-  memcpy(last->q, state->q, (size_t)d->sizes.q * sizeof(double));
-  memcpy(last->modes, state->modes, pawl_phase_mode_bytes(state));
-  memcpy(last->set, set, (size_t)d->sizes.rows);
-  return status;
+  return factor(d, true, values->M, values->G, values->G, set);
 }
 
 PawlStatus pawl_dynamics_react(PawlDynamics* d, PawlState* state, const PawlValues* values,
                                PawlError* err) {
   PawlPhase phase = pawl_phase_of(state, false);
-  PawlStatus status = pawl_dynamics_factor(d, state, values, phase.active);
+  PawlStatus status = pawl_dynamics_factor(d, values, phase.active);
   if (status != PAWL_OK) {
     return status == PAWL_RETRY
                ? pawl_dynamics_singular(d, values->M, values->G, phase.active, state->t, err)
@@ -129,8 +122,7 @@ PawlStatus pawl_dynamics_react(PawlDynamics* d, PawlState* state, const PawlValu
 PawlStatus pawl_dynamics_solve(PawlDynamics* d, const PawlValues* values, const double* S,
                                const double* B, const double* J, const unsigned char* set, double t,
                                double* x, double* y, PawlError* err) {
-  d->info.factorizations++;
-  PawlStatus status = pawl_kkt_factor(d->kkt, S, B, J, set);
+  PawlStatus status = factor(d, d->linear, S, B, J, set);
   if (status == PAWL_OK) {
     pawl_kkt_solve(d->kkt, x, y);
     return PAWL_OK;
@@ -293,13 +285,14 @@ PawlStatus pawl_dynamics_singular(PawlDynamics* d, const double* S, const double
 void pawl_dynamics_begin_masses(PawlDynamics* d, const double* M) {
   int column;
   double pivot;
+  d->mass.seen = NAN;
   d->mass.on = d->masses && pawl_mass_look(&d->mass, M, &column, &pivot) != PAWL_MASS_INDEFINITE;
 }
 
 PawlStatus pawl_dynamics_watch_masses(PawlDynamics* d, const PawlState* state, PawlError* err) {
   int column;
   double pivot;
-  if (!d->mass.on || state->step % d->mass.period != 0) {
+  if (!d->mass.on || state->step % d->mass.period != 0 || d->mass.seen == state->t) {
     return PAWL_OK;
   }
   PawlPhase phase = pawl_phase_of(state, d->plain);
@@ -359,7 +352,7 @@ PawlStatus pawl_dynamics_reduce(PawlDynamics* d, PawlState* state, const PawlVal
   state->redundant_off = 0.0;
   memset(state->redundant, 0, (size_t)d->sizes.rows);
   pawl_phase_activate(d->system, state);
-  PawlStatus status = pawl_dynamics_factor(d, state, values, state->active);
+  PawlStatus status = pawl_dynamics_factor(d, values, state->active);
   if (status != PAWL_RETRY) {
     return status == PAWL_OK ? PAWL_OK : pawl_fail_memory(err);
   }

@@ -10,15 +10,6 @@
 #include "switch/mass.h"
 #include "switch/phase.h"
 
-// Where the KKT matrix of M and G was factored last: an instant asks for it again and again, at one
-// place and over the same rows.
-typedef struct PawlFactored {
-  long long count;     // factorisations of the solver up to then; 0: never
-  double t, *q;        // sizes.q
-  int* modes;          // sizes.modes
-  unsigned char* set;  // rows
-} PawlFactored;
-
 typedef struct PawlDynamics {
   PawlArena* arena;  // of the owner
   const PawlSystem* system;
@@ -31,11 +22,12 @@ typedef struct PawlDynamics {
   PawlEval* masses;  // M alone; NULL where it is constant
   PawlEval* eval;    // M, f, g, G, g_t, gamma and the energies
   double* room;      // 3 rows + 2 v numbers, for checks of a state
-  PawlFactored factored;
-  bool plain;     // all rows bind for good
-  bool contacts;  // there are contact rows
-  char* warning;  // what was noticed, NULL without
-  int warnings;   // how often
+  bool steady;       // M and G change with modes alone
+  bool linear;       // and all tangents
+  bool plain;        // all rows bind for good
+  bool contacts;     // there are contact rows
+  char* warning;     // what was noticed, NULL without
+  int warnings;      // how often
   PawlStepperInfo info;
 } PawlDynamics;
 
@@ -55,16 +47,13 @@ PAWL_CHECKED PawlStatus pawl_dynamics_accelerate(PawlDynamics* d, const PawlPhas
                                                  const PawlValues* values, double t, double* a,
                                                  double* lambda, PawlError* err);
 
-// Factors the KKT matrix of M and G (of `values`, which are those of the state) over the rows of
-// `set`, unless that is what was factored last. PAWL_RETRY: singular.
-PAWL_CHECKED PawlStatus pawl_dynamics_factor(PawlDynamics* d, const PawlState* state,
-                                             const PawlValues* values, const unsigned char* set);
+// Factors the KKT matrix of M and G over the rows of `set`, unless the solver holds it: an instant
+// asks for it again and again. PAWL_RETRY: singular.
+PAWL_CHECKED PawlStatus pawl_dynamics_factor(PawlDynamics* d, const PawlValues* values,
+                                             const unsigned char* set);
 // True when the solver holds these factors already.
-bool pawl_dynamics_is_factored(const PawlDynamics* d, const PawlState* state,
+bool pawl_dynamics_is_factored(const PawlDynamics* d, const PawlValues* values,
                                const unsigned char* set);
-// At the beginning of an instant: what was factored before it does not count, so that an instant
-// depends on its state alone.
-void pawl_dynamics_forget(PawlDynamics* d);
 // Factors as above; acceleration and multipliers of the state from it.
 PAWL_CHECKED PawlStatus pawl_dynamics_react(PawlDynamics* d, PawlState* state,
                                             const PawlValues* values, PawlError* err);
@@ -91,7 +80,8 @@ bool pawl_dynamics_blame_rows(PawlDynamics* d, const PawlPhase* phase, double t,
 // A motion begins at a state with these values of M: whether M is watched from here.
 void pawl_dynamics_begin_masses(PawlDynamics* d, const double* M);
 // Fails (PAWL_ERROR_RUN, with coordinate and time) where M has lost definiteness since then. A look
-// costs nothing where M is constant; it is taken after every step, or every mass.period-th.
+// costs nothing where M is constant, or where pawl_dynamics_accelerate has just factored M without
+// an exchange of rows; it is taken after every step, or every mass.period-th.
 PAWL_CHECKED PawlStatus pawl_dynamics_watch_masses(PawlDynamics* d, const PawlState* state,
                                                    PawlError* err);
 

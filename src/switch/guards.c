@@ -641,7 +641,6 @@ static PawlStatus fire_conditions(PawlGuards* g, PawlState* state, int* next, Pa
 PawlStatus pawl_guards_fire(PawlGuards* g, PawlState* state, double slack, bool watched, int* next,
                             PawlLog* log, PawlFired* fired, PawlError* err) {
   const double* lambda;
-  pawl_dynamics_forget(g->dynamics);
   memcpy(next, state->modes, pawl_phase_mode_bytes(state));
   *fired = (PawlFired){false, false};
   if (g->dynamics->system->watch_count > 0) {
@@ -660,7 +659,6 @@ PawlStatus pawl_guards_fire(PawlGuards* g, PawlState* state, double slack, bool 
 PawlStatus pawl_guards_ask(PawlGuards* g, PawlState* state, int c, bool wanted, int* next,
                            PawlError* err) {
   const double* lambda;
-  pawl_dynamics_forget(g->dynamics);
   memcpy(next, state->modes, pawl_phase_mode_bytes(state));
   if (!wanted) {
     next[c] = PAWL_MODE_FREE;

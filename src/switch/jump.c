@@ -317,7 +317,7 @@ static PawlStatus check_rates(PawlJump* j, const PawlState* state, const PawlVal
 static PawlStatus solve_post(PawlJump* j, const PawlState* state, const PawlValues* values,
                              double* impulse) {
   PawlDynamics* d = j->dynamics;
-  if (j->full && pawl_dynamics_is_factored(d, state, j->set)) {
+  if (j->full && pawl_dynamics_is_factored(d, values, j->set)) {
     j->dependent_count = 0;
     pawl_transition_solve_factored(j->transition, values->G, j->set, state->v, values->g_t, j->dv,
                                    impulse);
@@ -454,7 +454,6 @@ PawlStatus pawl_jump(PawlJump* j, PawlState* state, const int* next, PawlError* 
   const PawlValues* values;
   PawlImpactLaw law;
   bool snaps, refused, newly_held;
-  pawl_dynamics_forget(d);
   PAWL_TRY(clean_rates(j, state, err));
   pawl_phase_copy(j->before, state);
   memcpy(state->modes, next, pawl_phase_mode_bytes(state));

@@ -17,6 +17,7 @@ typedef struct PawlMass {
   double *L, *D;
   long long period;  // steps between two looks: 1, more where a look is dear
   bool on;           // M changes, and was semidefinite at the start
+  double seen;       // the time at which a factorisation showed M to be definite; NaN: none did
 } PawlMass;
 
 // `first` and `start` are filled; L is allocated unless the envelope is too large: then only the

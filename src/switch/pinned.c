@@ -114,7 +114,7 @@ PawlStatus pawl_pinned_find(PawlPinned* h, const PawlState* state, const PawlVal
                             const double* a, const double* watch, double zero, unsigned char* flags,
                             PawlError* err) {
   PawlDynamics* d = h->dynamics;
-  if (pawl_dynamics_factor(d, state, values, state->active) != PAWL_OK) {
+  if (pawl_dynamics_factor(d, values, state->active) != PAWL_OK) {
     return pawl_dynamics_singular(d, values->M, values->G, state->active, state->t, err);
   }
   PAWL_TRY(try_motions(h, state, values->M, err));

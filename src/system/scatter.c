@@ -187,6 +187,12 @@ static int is_variable(void* context, PawlOp leaf, int index) {
   return leaf != PAWL_OP_PARAM;
 }
 
+static int moves(void* context, PawlOp leaf, int index) {
+  (void)context;
+  (void)index;
+  return leaf != PAWL_OP_PARAM && leaf != PAWL_OP_TURN;
+}
+
 static PawlStatus add_to_base(PawlSystem* system, PawlGroup* group, const PawlEntry* e,
                               double* numbers) {
   double* base = system->base[e->quantity];
@@ -224,6 +230,7 @@ static PawlStatus scatter_group(PawlSystem* system, PawlGroup* group, PawlError*
     } else {
       system->varies[e->quantity] = true;
     }
+    system->moves[e->quantity] |= pawl_dag_leaves(group->dag, e->node, moves, NULL) != 0;
     system->summed[e->quantity] |= group->lanes > 1 || gated;
   }
   pawl_free(numbers);

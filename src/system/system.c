@@ -399,6 +399,14 @@ bool pawl_system_constant_mass(const PawlSystem* system) {
   return system->model && !system->varies[PAWL_Q_M];
 }
 
+bool pawl_system_steady(const PawlSystem* system, unsigned mask) {
+  bool steady = system->model != NULL;
+  for (int q = 0; q < PAWL_QUANTITY_COUNT; q++) {
+    steady &= !system->moves[q] || !(mask & pawl_quantity_mask((PawlQuantity)q));
+  }
+  return steady;
+}
+
 PawlSystemInfo pawl_system_info(const PawlSystem* system) {
   PawlSystemInfo info = {system->group_count, 0, system->H.start[system->sizes.v],
                          system->G.start[system->sizes.v]};

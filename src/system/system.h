@@ -30,6 +30,8 @@ typedef enum PawlQuantity {
 } PawlQuantity;  // bit k of a mask is quantity k of this list: see pawl_quantity_mask
 
 unsigned pawl_quantity_mask(PawlQuantity quantity);
+// True when what `mask` names changes with modes and turns alone.
+bool pawl_system_steady(const PawlSystem* system, unsigned mask);
 // Masks for the switching functions without their rates, for what is watched, and for its rates.
 enum { PAWL_SURFACES = 8192, PAWL_WATCHES = 16384, PAWL_WATCH_RATES = 32768 };
 
@@ -112,6 +114,7 @@ struct PawlSystem {
   double* base[PAWL_QUANTITY_COUNT];  // the constant part of each array
   bool summed[PAWL_QUANTITY_COUNT];   // more than one group writes to it: results are added to base
   bool varies[PAWL_QUANTITY_COUNT];   // some entry is not constant
+  bool moves[PAWL_QUANTITY_COUNT];    // some entry changes also while modes and turns stay
 };
 
 // A piece of mechanics: an addend of an energy, a force, the rows of a constraint, an output.

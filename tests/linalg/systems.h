@@ -114,7 +114,10 @@ static inline PawlStatus system_factor(PawlKkt* kkt, const TestSystem* s,
 
 static inline PawlStatus system_factor_if_changed(PawlKkt* kkt, const TestSystem* s,
                                                   const unsigned char* active) {
-  return pawl_kkt_factor_if_changed(kkt, s->S_values, s->B_values, s->J_values, active);
+  if (pawl_kkt_holds(kkt, s->S_values, s->B_values, s->J_values, active)) {
+    return PAWL_OK;
+  }
+  return pawl_kkt_factor_and_keep(kkt, s->S_values, s->B_values, s->J_values, active);
 }
 
 // Largest residual of the system at (x, y) for the right side (b, c), relative to the sum of the

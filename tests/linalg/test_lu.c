@@ -53,6 +53,41 @@ static void test_permutation(void** state) {
   }
 }
 
+// Without row exchanges a matrix is factored as well, or refused; it is refused exactly where an
+// entry of L would exceed 16 or a pivot is too small, for every size compiled by itself and beyond.
+static void test_without_exchanges(void** state) {
+  (void)state;
+  double A[20 * 20], LU[20 * 20], b[20], x[20];
+  int same[20], refused = 0;
+  for (int n = 1; n <= 20; n++) {
+    for (int round = 0; round < 100; round++) {
+      fill_random(n * n, A);
+      fill_random(n, b);
+      for (int j = 0; j < n; j++) {
+        same[j] = j;
+        A[j + j * n] += round % 2 ? 0.3 * n : 0.0;
+      }
+      memcpy(LU, A, sizeof A);
+      bool taken = pawl_lu_factor_plain(n, LU, TINY);
+      double most = 0.0;
+      for (int j = 0; j < n; j++) {
+        for (int i = j + 1; i < n; i++) {
+          most = fmax(most, fabs(LU[i + j * n]));
+        }
+      }
+      assert_true(taken == (most <= 16.0));
+      refused += !taken;
+      if (taken) {
+        pawl_lu_solve(n, LU, same, b, x);
+        CHECK_NEAR(backward_error(n, A, x, b), 0.0, 1000.0 * n * 0x1p-52);
+      }
+    }
+  }
+  assert_in_range(refused, 300, 1500);
+  double small[] = {1.0, 0.5, 2.0, 1.0 + 1e-13};  // the second pivot is 1e-13
+  assert_false(pawl_lu_factor_plain(2, small, 1e-12));
+}
+
 static void test_singular_column_is_named(void** state) {
   (void)state;
   for (int n = 2; n <= 30; n++) {
@@ -105,6 +140,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_random_matrices),
       cmocka_unit_test(test_permutation),
+      cmocka_unit_test(test_without_exchanges),
       cmocka_unit_test(test_singular_column_is_named),
       cmocka_unit_test(test_not_a_number_is_refused),
       cmocka_unit_test(test_allocates_nothing),
