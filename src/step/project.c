@@ -46,15 +46,24 @@ void pawl_projection_by_kkt(PawlStepper* s, void* data, double* x, double* r) {
   pawl_kkt_solve(s->kkt, x, r);
 }
 
+// r becomes the right side of the correction. False: nothing is off.
+static bool take_right_side(const PawlStepper* s, PawlProjection* p, const PawlPhase* phase) {
+  bool off = false;
+  for (int i = 0; i < s->sizes.rows; i++) {
+    p->r[i] = pawl_phase_binds(phase, i) ? -p->r[i] : 0.0;
+    off |= p->r[i] != 0.0;
+  }
+  return off;
+}
+
 // The largest r relative to the terms of its row, over the rows that bind; r becomes the right side
 // of the correction. NaN counts as infinite.
 static double take_violation(const PawlStepper* s, PawlProjection* p, const PawlPhase* phase) {
   double worst = 0.0;
+  (void)take_right_side(s, p, phase);
   for (int i = 0; i < s->sizes.rows; i++) {
-    bool binds = pawl_phase_binds(phase, i);
-    double off = binds ? fabs(p->r[i]) / fmax(p->size[i], PAWL_SMALLEST_SIZE) : 0.0;
+    double off = fabs(p->r[i]) / fmax(p->size[i], PAWL_SMALLEST_SIZE);
     worst = off <= worst ? worst : isfinite(off) ? off : INFINITY;
-    p->r[i] = binds ? -p->r[i] : 0.0;
   }
   return worst;
 }
@@ -66,11 +75,19 @@ static PawlStatus place(PawlStepper* s, PawlProjection* p, const PawlPhase* phas
   return pawl_eval_run(p->place, &point, err);
 }
 
+static void take_positions(const PawlStepper* s, PawlProjection* p) {
+  memcpy(p->r, pawl_eval_values(p->place)->g, (size_t)s->sizes.rows * sizeof(double));
+}
+
+static void take_velocities(const PawlStepper* s, PawlProjection* p, const double* v) {
+  const PawlValues* values = pawl_eval_values(p->place);
+  pawl_dynamics_rows(&s->dynamics, values->G, v, values->g_t, p->r);
+}
+
 static double position_off(const PawlStepper* s, PawlProjection* p, const PawlPhase* phase,
                            const double* q) {
-  const PawlValues* values = pawl_eval_values(p->place);
-  memcpy(p->r, values->g, (size_t)s->sizes.rows * sizeof(double));
-  pawl_dynamics_row_sizes(&s->dynamics, values->G, q, p->size);
+  take_positions(s, p);
+  pawl_dynamics_row_sizes(&s->dynamics, pawl_eval_values(p->place)->G, q, p->size);
   return take_violation(s, p, phase);
 }
 
@@ -83,9 +100,8 @@ static double least_rate(const PawlStepper* s, const double* q, const double* v)
 
 static double velocity_off(const PawlStepper* s, PawlProjection* p, const PawlPhase* phase,
                            const double* q, const double* v) {
-  const PawlValues* values = pawl_eval_values(p->place);
-  pawl_dynamics_rows(&s->dynamics, values->G, v, values->g_t, p->r);
-  pawl_sparse_sizes(&s->G, values->G, v, least_rate(s, q, v), p->size);
+  take_velocities(s, p, v);
+  pawl_sparse_sizes(&s->G, pawl_eval_values(p->place)->G, v, least_rate(s, q, v), p->size);
   return take_violation(s, p, phase);
 }
 
@@ -119,47 +135,104 @@ static void correct(PawlStepper* s, PawlProjection* p, PawlNearbySolve* solve, v
   solve(s, data, p->x, p->r);
 }
 
-static PawlStatus apply(PawlStepper* s, PawlProjection* p, const PawlPhase* phase,
-                        PawlNearbySolve* solve, void* data, double t, double* q, double* v,
-                        bool* moved, PawlError* err) {
-  Course positions = {0}, velocities = {0};
-  bool any = false, due;
-  for (int i = 0; p->place && i < s->sizes.rows; i++) {
-    any |= pawl_phase_binds(phase, i);
+// Whether a change is next to nothing beside what it changes. A row's terms are then off by at most
+// that part, too, so that the one correction is enough, and their sizes need not be known.
+static bool is_tiny(int n, const double* x, const double* of) {
+  double most = 0.0;
+  bool tiny = true;
+  for (int j = 0; j < n; j++) {
+    most = fabs(of[j]) > most ? fabs(of[j]) : most;
   }
-  due = any;
-  while (due) {  // (E10), (E11)
-    PAWL_TRY(place(s, p, phase, t, q, v, err));
+  most *= PAWL_SMALLEST_PART;
+  for (int j = 0; j < n; j++) {
+    double size = fabs(of[j]) > most ? fabs(of[j]) : most;
+    tiny &= fabs(x[j]) <= 0.5 * ONCE_IS_ENOUGH * size;
+  }
+  return tiny;
+}
+
+static PawlStatus move_positions(PawlStepper* s, PawlProjection* p, const PawlPhase* phase,
+                                 PawlNearbySolve* solve, void* data, double t, double* q,
+                                 const double* v, bool* moved, PawlError* err) {  // (E10), (E11)
+  Course course = {0};
+  PAWL_TRY(place(s, p, phase, t, q, v, err));
+  take_positions(s, p);
+  if (!take_right_side(s, p, phase)) {
+    return PAWL_OK;
+  }
+  *moved = true;
+  correct(s, p, solve, data);
+  if (s->sizes.q == s->sizes.v && is_tiny(s->sizes.v, p->x, q)) {
+    pawl_system_retract(s->system, q, p->x, q);
+    return PAWL_OK;
+  }
+  for (bool due = true; due;) {
     double off = position_off(s, p, phase, q);
-    PAWL_TRY(go_on(&positions, true, off, t, &due, err));
+    PAWL_TRY(go_on(&course, true, off, t, &due, err));
     if (due) {
       correct(s, p, solve, data);
       pawl_system_retract(s->system, q, p->x, q);
       due = off > ONCE_IS_ENOUGH;
     }
+    if (due) {
+      PAWL_TRY(place(s, p, phase, t, q, v, err));
+    }
   }
-  due = any;
-  while (due) {  // (E12)
+  return PAWL_OK;
+}
+
+static void add_to(int n, double* v, const double* x) {
+  for (int j = 0; j < n; j++) {
+    v[j] += x[j];
+  }
+}
+
+static PawlStatus move_velocities(PawlStepper* s, PawlProjection* p, const PawlPhase* phase,
+                                  PawlNearbySolve* solve, void* data, double t, const double* q,
+                                  double* v, bool* moved, PawlError* err) {  // (E12)
+  Course course = {0};
+  take_velocities(s, p, v);
+  if (!take_right_side(s, p, phase)) {
+    return PAWL_OK;
+  }
+  *moved = true;
+  correct(s, p, solve, data);
+  if (is_tiny(s->sizes.v, p->x, v)) {
+    add_to(s->sizes.v, v, p->x);
+    return PAWL_OK;
+  }
+  for (bool due = true; due;) {
     double off = velocity_off(s, p, phase, q, v);
-    PAWL_TRY(go_on(&velocities, false, off, t, &due, err));
+    PAWL_TRY(go_on(&course, false, off, t, &due, err));
     if (due) {
       correct(s, p, solve, data);
-      for (int j = 0; j < s->sizes.v; j++) {
-        v[j] += p->x[j];
-      }
+      add_to(s->sizes.v, v, p->x);
       due = off > ONCE_IS_ENOUGH;
     }
   }
-  if (moved) {
-    *moved = positions.count + velocities.count > 0;
-  }
   return PAWL_OK;
+}
+
+static PawlStatus apply(PawlStepper* s, PawlProjection* p, const PawlPhase* phase,
+                        PawlNearbySolve* solve, void* data, double t, double* q, double* v,
+                        bool* moved, PawlError* err) {
+  bool any = p->place && !phase->active;
+  *moved = false;
+  for (int i = 0; p->place && !any && i < s->sizes.rows; i++) {
+    any = phase->active[i];
+  }
+  if (!any) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(move_positions(s, p, phase, solve, data, t, q, v, moved, err));
+  return move_velocities(s, p, phase, solve, data, t, q, v, moved, err);
 }
 
 PawlStatus pawl_projection_apply(PawlStepper* s, PawlProjection* p, const PawlPhase* phase,
                                  PawlNearbySolve* solve, void* data, double t, double* q, double* v,
                                  bool* moved, PawlError* err) {
-  PawlStatus status = apply(s, p, phase, solve, data, t, q, v, moved, err);
+  bool any_moved;
+  PawlStatus status = apply(s, p, phase, solve, data, t, q, v, moved ? moved : &any_moved, err);
   if (status == PAWL_RETRY) {
     (void)pawl_dynamics_blame_rows(&s->dynamics, phase, t, q, v, err);
   }
