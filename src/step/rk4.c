@@ -44,21 +44,18 @@ static PawlStatus start(PawlStepper* s, const PawlPhase* phase, PawlState* state
   return PAWL_OK;
 }
 
-static void add(int n, double* y, double scale, const double* x) {
+// A stage with rate k is summed up, and the next one begins at y + to_next k.
+static void pass(int n, const double* restrict y, const double* restrict k, double weight,
+                 double to_next, double* restrict sum, double* restrict next) {
   for (int i = 0; i < n; i++) {
-    y[i] += scale * x[i];
-  }
-}
-
-static void sum(int n, double* out, const double* y, double scale, const double* x) {
-  for (int i = 0; i < n; i++) {
-    out[i] = y[i] + scale * x[i];
+    sum[i] += weight * k[i];
+    next[i] = y[i] + to_next * k[i];
   }
 }
 
 static PawlStatus step(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,
                        PawlError* err) {
-  static const double c[4] = {0.0, 0.5, 0.5, 1.0};                  // nodes
+  static const double c[5] = {0.0, 0.5, 0.5, 1.0, 0.0};             // nodes; the last is not used
   static const double b[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};  // weights
   Rk4* d = s->data;
   int nq = s->sizes.q, nv = s->sizes.v;
@@ -70,14 +67,12 @@ static PawlStatus step(PawlStepper* s, const PawlPhase* phase, PawlState* state,
   memcpy(d->l, state->a, (size_t)nv * sizeof(double));
   for (int i = 0; i < 4; i++) {  // stage i has k = q', l = v'                               (R2)
     if (i > 0) {
-      sum(nq, d->q, state->q, h * c[i], d->k);
-      sum(nv, d->v, state->v, h * c[i], d->l);
       PAWL_TRY(pawl_forms_accelerate(s, &d->forms, state->t + h * c[i], d->q, d->v, d->l, d->lambda,
                                      err));
       pawl_system_rates(s->system, d->q, d->v, d->k);
     }
-    add(nq, d->sq, h * b[i], d->k);
-    add(nv, d->sv, h * b[i], d->l);
+    pass(nq, state->q, d->k, h * b[i], h * c[i + 1], d->sq, d->q);
+    pass(nv, state->v, d->l, h * b[i], h * c[i + 1], d->sv, d->v);
   }
   PAWL_TRY(pawl_forms_arrive(s, &d->forms, state->t + h, d->sq, d->sv, d->l, d->lambda, err));
   pawl_forms_save(s, &d->forms, state);

@@ -62,7 +62,8 @@ static PawlStatus make_outputs(PawlProgram* p, const PawlSystem* system, const S
   }
   for (int k = 0; k < s->count; k++) {
     const PawlEntry* e = s->entries[k];
-    p->outputs[k] = (PawlProgramOutput){p->tape->outputs[k], e->dest, arrays[e->quantity],
+    double* array = arrays[e->quantity];
+    p->outputs[k] = (PawlProgramOutput){p->tape->outputs[k], e->dest, array, array + e->dest[0],
                                         !system->summed[e->quantity]};
   }
   return PAWL_OK;
@@ -220,28 +221,23 @@ static const double* source(const PawlPoint* point, PawlOp leaf) {
   return point->lambda;
 }
 
-static double input_value(const PawlSystem* system, const PawlPoint* point, PawlTapeInput input) {
-  switch ((PawlLeaf)input.leaf) {
-    case PAWL_LEAF_TIME:
-      return point->t;
-    case PAWL_LEAF_TURN:
-      return point->modes ? point->modes[system->constraint_count + input.index] : 0;
-    case PAWL_LEAF_CONST:  // never an input
-    case PAWL_LEAF_PARAM:  // a number in a group of one lane
-    case PAWL_LEAF_Q:
-    case PAWL_LEAF_V:
-    case PAWL_LEAF_A:
-    case PAWL_LEAF_LAMBDA:
-      break;
-  }
-  return source(point, input.leaf)[input.index];
+static double turn(const PawlSystem* system, const PawlPoint* point, int index) {
+  return point->modes ? point->modes[system->constraint_count + index] : 0;
 }
 
 static void load_single(const PawlProgram* p, const PawlSystem* system, const PawlPoint* point) {
+  // Neither constants nor parameters are inputs of a single lane, and time has the index 0.
+  const double* const from[] = {[PAWL_LEAF_TIME] = &point->t,
+                                [PAWL_LEAF_Q] = point->q,
+                                [PAWL_LEAF_V] = point->v,
+                                [PAWL_LEAF_A] = point->a,
+                                [PAWL_LEAF_LAMBDA] = point->lambda};
   const PawlTape* tape = p->tape;
   double* in = p->registers + tape->constant_count;
   for (int k = 0; k < tape->input_count; k++) {
-    in[k] = input_value(system, point, tape->inputs[k]);
+    PawlTapeInput input = tape->inputs[k];
+    in[k] = input.leaf == PAWL_OP_TURN ? turn(system, point, input.index)
+                                       : from[input.leaf][input.index];
   }
 }
 
@@ -250,8 +246,7 @@ static double add_outputs(const PawlProgram* p, PawlStretch stretch) {
   double check = 0.0;
   for (const PawlProgramOutput* o = p->outputs + stretch.first; o < end; o++) {
     double value = p->registers[o->reg];
-    double* place = &o->array[*o->dest];
-    *place = o->assigns ? value : *place + value;
+    *o->place = o->assigns ? value : *o->place + value;
     check += value - value;  // NaN when the value is not finite
   }
   return check;

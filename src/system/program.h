@@ -16,7 +16,8 @@ typedef struct PawlProgramOutput {
   int reg;          // register of the tape
   const int* dest;  // lane -> index in `array`
   double* array;
-  bool assigns;  // one lane, and nothing else writes to this place
+  double* place;  // of the first lane
+  bool assigns;   // one lane, and nothing else writes to this place
 } PawlProgramOutput;
 
 typedef struct PawlStretch {
