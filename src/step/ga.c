@@ -96,8 +96,20 @@ void pawl_ga_predict(PawlStepper* s, PawlGa* d, const PawlPhase* phase, PawlStat
 }
 
 // r = M v' - f - G^T lambda                                                                 (A7)
-// and the size of its terms, |M| |v'| + |f| + |G|^T |lambda|.
 static void dynamics_residual(const PawlStepper* s, PawlGa* d, const PawlValues* values) {
+  const PawlPattern *H = &s->H, *G = &s->G;
+  for (int j = 0; j < s->sizes.v; j++) {
+    double sum = -values->f[j];
+    for (int k = G->start[j]; k < G->start[j + 1]; k++) {
+      sum -= d->B[k] * d->lambda[G->index[k]];
+    }
+    d->r[j] = sum;
+  }
+  pawl_sparse_add(H, values->M, 1.0, d->vdot, d->r);
+}
+
+// The same with the size of its terms, |M| |v'| + |f| + |G|^T |lambda|.
+static void judged_dynamics_residual(const PawlStepper* s, PawlGa* d, const PawlValues* values) {
   const PawlPattern *H = &s->H, *G = &s->G;
   for (int j = 0; j < s->sizes.v; j++) {
     double sum = -values->f[j], size = fabs(values->f[j]);
@@ -119,10 +131,26 @@ static void dynamics_residual(const PawlStepper* s, PawlGa* d, const PawlValues*
   }
 }
 
-// The constraint at its level, c = g, G v + g_t or G v' + gamma, and the size of the terms of each
-// row: |c at x = 0| + sum_j |G_ij| size_j, with the sizes of x = q, v or v'.       (A16)
+// The constraint at its level, c = g, G v + g_t or G v' + gamma.
 static void constraint_residual(const PawlStepper* s, PawlGa* d, const PawlValues* values,
                                 const double* v) {
+  switch (d->level) {
+    case PAWL_LEVEL_POSITION:
+      memcpy(d->c, values->g, (size_t)s->sizes.rows * sizeof(double));
+      break;
+    case PAWL_LEVEL_VELOCITY:
+      pawl_dynamics_rows(&s->dynamics, values->G, v, values->g_t, d->c);
+      break;
+    case PAWL_LEVEL_ACCELERATION:
+      pawl_dynamics_rows(&s->dynamics, values->G, d->vdot, values->gamma, d->c);
+      break;
+  }
+}
+
+// The same with the size of the terms of each row: |c at x = 0| + sum_j |G_ij| size_j, with the
+// sizes of x = q, v or v'.       (A16)
+static void judged_constraint_residual(const PawlStepper* s, PawlGa* d, const PawlValues* values,
+                                       const double* v) {
   const PawlPattern* G = &s->G;
   bool position = d->level == PAWL_LEVEL_POSITION, velocity = d->level == PAWL_LEVEL_VELOCITY;
   const double* start = position ? values->g : velocity ? values->g_t : values->gamma;
@@ -213,22 +241,29 @@ PawlStatus pawl_ga_correct(PawlStepper* s, PawlGa* d, const PawlPhase* phase, do
   return PAWL_OK;
 }
 
-PawlStatus pawl_ga_balance(PawlStepper* s, PawlGa* d, const PawlPhase* phase, PawlError* err) {
+PawlStatus pawl_ga_balance(PawlStepper* s, PawlGa* d, const PawlPhase* phase, bool judged,
+                           PawlError* err) {
   const PawlValues* values = pawl_eval_values(d->residual_eval);
   const double* v = d->U ? d->v_total : d->v;
   d->B = values->G;
   if (d->between && phase->crossing) {
     PAWL_TRY(pawl_law_directions(phase, values, &d->B, err));
   }
-  dynamics_residual(s, d, values);
+  if (!judged) {
+    dynamics_residual(s, d, values);
+    constraint_residual(s, d, values, v);
+    d->error_r = d->error_c = 0.0;
+    return PAWL_OK;
+  }
+  judged_dynamics_residual(s, d, values);
   pawl_ga_size(s, d, v, d->level == PAWL_LEVEL_POSITION && !d->U);
-  constraint_residual(s, d, values, v);
+  judged_constraint_residual(s, d, values, v);
   pawl_ga_errors(s, d, phase);
   return PAWL_OK;
 }
 
 PawlStatus pawl_ga_residual(PawlStepper* s, PawlGa* d, const PawlPhase* phase, PawlState* state,
-                            PawlError* err) {
+                            bool judged, PawlError* err) {
   const double* delta = d->delta;
   if (d->U) {
     for (int j = 0; j < s->sizes.v; j++) {
@@ -242,14 +277,14 @@ PawlStatus pawl_ga_residual(PawlStepper* s, PawlGa* d, const PawlPhase* phase, P
   PawlPoint point = pawl_phase_point(phase, state->t + d->h, d->q, v, d->vdot, d->lambda);
   s->dynamics.info.evaluations++;
   PAWL_TRY(pawl_eval_run(d->residual_eval, &point, err));
-  return pawl_ga_balance(s, d, phase, err);
+  return pawl_ga_balance(s, d, phase, judged, err);
 }
 
 PawlStatus pawl_ga_iterate(PawlStepper* s, PawlGa* d, const PawlPhase* phase, PawlState* state,
                            PawlError* err) {
   double t = state->t + d->h;
   for (int k = 0; k <= s->def.iterations; k++) {
-    PAWL_TRY(pawl_ga_residual(s, d, phase, state, err));
+    PAWL_TRY(pawl_ga_residual(s, d, phase, state, k > 0, err));  // the prediction is no end
     if (pawl_ga_may_end(s, d, phase, k) && pawl_ga_ended(s, d, 0.0)) {
       return PAWL_OK;
     }

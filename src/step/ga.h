@@ -64,14 +64,15 @@ void pawl_ga_forget(PawlStepper* s, PawlState* state);  // no extrapolation in t
 void pawl_ga_predict(PawlStepper* s, PawlGa* ga, const PawlPhase* phase, PawlState* state,
                      double h);
 // The parts of an iteration: residuals at the iterate (with U and W), whether it has ended after a
-// number of corrections, one correction, and the message when it does not end.
+// number of corrections, one correction, and the message when it does not end. `judged`: the sizes
+// and errors of the residuals are computed, too, as the end asks for; else errors read 0.
 PAWL_CHECKED PawlStatus pawl_ga_residual(PawlStepper* s, PawlGa* ga, const PawlPhase* phase,
-                                         PawlState* state, PawlError* err);
+                                         PawlState* state, bool judged, PawlError* err);
 // `pawl_ga_balance` is the residual without a new evaluation, for other lambda or rows at the same
 // point. Where `pawl_ga_may_end` is true `pawl_ga_ended` decides, with the error of the caller's
 // own rows, 0 without.
 PAWL_CHECKED PawlStatus pawl_ga_balance(PawlStepper* s, PawlGa* ga, const PawlPhase* phase,
-                                        PawlError* err);
+                                        bool judged, PawlError* err);
 bool pawl_ga_may_end(const PawlStepper* s, PawlGa* ga, const PawlPhase* phase, int corrections);
 bool pawl_ga_ended(const PawlStepper* s, PawlGa* ga, double error_other);
 PAWL_CHECKED PawlStatus pawl_ga_correct(PawlStepper* s, PawlGa* ga, const PawlPhase* phase,

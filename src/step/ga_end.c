@@ -244,7 +244,7 @@ bool pawl_ga_may_end(const PawlStepper* s, PawlGa* d, const PawlPhase* phase, in
     }
   }
   d->best = INFINITY;
-  d->last_change = change_of(s, d);
+  d->last_change = corrections > 0 ? change_of(s, d) : INFINITY;
   return false;
 }
 

@@ -128,7 +128,7 @@ static PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPhase* 
   smooth.active = d->S;
   for (int k = 0; k <= s->def.iterations; k++) {
     bool changed = false;
-    PAWL_TRY(pawl_ga_residual(s, &d->ga, &smooth, state, err));
+    PAWL_TRY(pawl_ga_residual(s, &d->ga, &smooth, state, true, err));
     PAWL_TRY(pawl_nsga_directions(d, phase, err));
     if (contacts) {
       PAWL_TRY(choose_sets(s, d, phase, t, k, &changed, err));
@@ -142,7 +142,7 @@ static PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPhase* 
     }
     if (changed) {  // the residuals belong to the sets before
       d->ga.best = INFINITY;
-      PAWL_TRY(pawl_ga_balance(s, &d->ga, &smooth, err));
+      PAWL_TRY(pawl_ga_balance(s, &d->ga, &smooth, true, err));
     }
     PAWL_TRY(pawl_ga_correct(s, &d->ga, &smooth, t, err));
     PAWL_TRY(correct_both(s, d, t, err));
