@@ -16,7 +16,8 @@ enum {
   MOST_AT_ONCE = 64,    // changes at one instant
 };
 
-static const double TINY = 1e-4;  // of the nominal step
+static const double TINY = 1e-4;      // of the nominal step
+static const double OF_NOISE = 10.0;  // of surfaces: a dip of a region that is rounding
 
 // ---- creation -----------------------------------------------------------------------------------
 void pawl_loop_shape(const PawlLoop* l, PawlStateShape* shape) {
@@ -46,6 +47,7 @@ PawlStatus pawl_loop_create(PawlStepper* s, bool event_driven, const PawlStateSh
   pawl_loop_shape(l, &shape);
   PAWL_TRY(pawl_jump_create(&l->guards, &l->law, &s->log, &shape, &l->jump, err));
   PAWL_TRY(pawl_regions_create(s, &l->surfaces, &l->law, &shape, &l->regions, err));
+  PAWL_TRY(pawl_between_create(&s->arena, l->guards.condition_count + 1, &l->between, err));
   PAWL_TRY(pawl_phase_state(&shape, &l->kept, err));
   PAWL_TRY(pawl_phase_state(&shape, &l->mark, err));
   return pawl_phase_state(&shape, &l->probe, err);
@@ -67,6 +69,7 @@ void pawl_loop_destroy(PawlLoop* l) {
 void pawl_loop_forget(PawlLoop* l) {
   if (l) {
     l->plan_state = NULL;
+    pawl_guards_forget(&l->guards);
   }
 }
 
@@ -75,7 +78,7 @@ PawlStatus pawl_loop_start(PawlStepper* s, PawlState* state, PawlError* err) {
   PawlLoop* l = s->loop;
   PawlPoint point = {state->t,      state->q,     state->v,   state->a,
                      state->lambda, state->modes, state->held};
-  l->plan_state = NULL;
+  pawl_loop_forget(l);
   l->stop = l->jumped = false;
   memset(state->modes, 0, pawl_phase_mode_bytes(state));
   PAWL_TRY(pawl_eval_run(l->law.rates, &point, err));
@@ -92,9 +95,8 @@ PawlStatus pawl_loop_settle(PawlStepper* s, PawlState* state, PawlError* err) {
 // Implicit methods divide by the square of a step: a tiny one turns the rounding of positions into
 // accelerations. What is left out here is far below their own error.                        (V12)
 //   q + h v + h^2/2 v',   v + h v',   then v' and lambda anew
-static PawlStatus hop(PawlStepper* s, PawlState* state, double h, PawlError* err) {
+static void shift(PawlStepper* s, PawlState* state, double h) {
   double* move = s->loop->move;
-  const PawlValues* values;
   for (int j = 0; j < s->sizes.v; j++) {
     move[j] = h * (state->v[j] + 0.5 * h * state->a[j]);
   }
@@ -103,10 +105,20 @@ static PawlStatus hop(PawlStepper* s, PawlState* state, double h, PawlError* err
     state->v[j] += h * state->a[j];
   }
   state->t += h;
+}
+
+static PawlStatus accelerate(PawlStepper* s, PawlState* state, PawlError* err) {
+  const PawlValues* values;
   PawlPhase phase = pawl_phase_of(state, false);
   PAWL_TRY(pawl_dynamics_evaluate(&s->dynamics, &phase, state, &values, err));
-  PAWL_TRY(pawl_dynamics_accelerate(&s->dynamics, &phase, values, state->t, state->a, state->lambda,
-                                    err));
+  return pawl_dynamics_accelerate(&s->dynamics, &phase, values, state->t, state->a, state->lambda,
+                                  err);
+}
+
+static PawlStatus hop(PawlStepper* s, PawlState* state, double h, PawlError* err) {
+  PawlPhase phase = pawl_phase_of(state, false);
+  shift(s, state, h);
+  PAWL_TRY(accelerate(s, state, err));
   return s->method->start(s, &phase, state, err);
 }
 
@@ -139,15 +151,12 @@ PawlStatus pawl_loop_margins(PawlStepper* s, double t, const double* q, const do
     return PAWL_OK;
   }
   PawlState* at = l->probe;
-  PawlPhase phase = pawl_phase_of(at, false);
   pawl_phase_copy(at, l->mark);
   at->t = t;
   memcpy(at->q, q, (size_t)s->sizes.q * sizeof(double));
   memcpy(at->v, v, (size_t)s->sizes.v * sizeof(double));
   if (l->guards.armed_reacts) {
-    const PawlValues* values;
-    PAWL_TRY(pawl_dynamics_evaluate(&s->dynamics, &phase, at, &values, err));
-    PAWL_TRY(pawl_dynamics_accelerate(&s->dynamics, &phase, values, t, at->a, at->lambda, err));
+    PAWL_TRY(accelerate(s, at, err));
   }
   PAWL_TRY(pawl_guards_margins(&l->guards, at, &margin, err));
   for (int k = 0; k < l->guards.armed_count; k++) {
@@ -223,9 +232,9 @@ static double next_length(const Points* p, int tries, double low, double f_low, 
 }
 
 // The state just past the first zero of the margin, which is between `low` (margin > 0) and `high`
-// (margin < 0).
+// (margin < 0); *reached is its place.
 static PawlStatus locate(PawlStepper* s, PawlState* state, double low, double f_low, double high,
-                         double f_high, PawlMargin* margin, PawlError* err) {
+                         double f_high, PawlMargin* margin, double* reached, PawlError* err) {
   Points points = {0};
   bool at_high = false;  // the state is that of `high`
   add_point(&points, low, f_low);
@@ -243,6 +252,7 @@ static PawlStatus locate(PawlStepper* s, PawlState* state, double low, double f_
       f_low = margin->least;
     }
   }
+  *reached = high;
   return at_high ? PAWL_OK : probe(s, state, high, margin, err);
 }
 
@@ -273,11 +283,12 @@ static PawlStatus look_at_mark(PawlStepper* s, PawlState* state, PawlMargin* mar
   return PAWL_OK;
 }
 
-// The margin is negative after a piece of length h: goes to where it becomes so.
+// The margin is negative after a piece of length h: goes to where it becomes so, *reached.
 static PawlStatus go_to_zero(PawlStepper* s, PawlState* state, double h, PawlMargin* margin,
-                             PawlError* err) {
+                             double* reached, PawlError* err) {
   PawlMargin start, end = *margin;
   double low = 0.0;
+  *reached = 0.0;
   PAWL_TRY(look_at_mark(s, state, &start, err));
   if (start.least < fmin(0.0, start.regions)) {
     *margin = start;  // a jump has led past a zero: at once
@@ -289,12 +300,124 @@ static PawlStatus go_to_zero(PawlStepper* s, PawlState* state, double h, PawlMar
       return probe(s, state, s->def.event_tolerance, margin, err);
     }
   }
-  return locate(s, state, low, start.least, h, end.least, margin, err);
+  return locate(s, state, low, start.least, h, end.least, margin, reached, err);
+}
+
+// ---- zeros in between ---------------------------------------------------------------------------
+// The margins of the last look, regions last.
+static void copy_margins(const PawlGuards* g, const double* margins, double regions, double* out) {
+  memcpy(out, margins, (size_t)g->armed_count * sizeof(double));
+  out[g->armed_count] = regions;
+}
+
+// The rates of margins at a place whose margins are known: differences over a small time `ahead`.
+static PawlStatus note_rates(PawlStepper* s, const PawlState* state, int at, double ahead,
+                             PawlError* err) {
+  PawlLoop* l = s->loop;
+  PawlBetween* b = &l->between;
+  double* rate = b->rate[at];
+  pawl_phase_copy(l->probe, state);
+  shift(s, l->probe, ahead);
+  if (l->guards.armed_reacts && l->guards.exact) {
+    PAWL_TRY(accelerate(s, l->probe, err));
+  }
+  PAWL_TRY(pawl_guards_aside(&l->guards, l->probe, rate, rate + l->guards.armed_count, err));
+  for (int k = 0; k < b->count; k++) {
+    rate[k] = isinf(b->f[at][k]) ? 0.0 : (rate[k] - b->f[at][k]) / ahead;
+  }
+  return PAWL_OK;
+}
+
+// A state at x in a piece of length h, which was just looked at; differences go backwards, where
+// the motion has come from.
+static PawlStatus note_place(PawlStepper* s, const PawlState* state, double x, double h,
+                             double regions, PawlError* err) {
+  PawlGuards* g = &s->loop->guards;
+  PawlBetween* b = &s->loop->between;
+  int at = pawl_between_add(b, x);
+  copy_margins(g, g->distances, regions, b->f[at]);
+  return note_rates(s, state, at, -(x < h ? PAWL_AHEAD_INSIDE : PAWL_AHEAD) * h, err);
+}
+
+// Whether some margin turns in between if it is a parabola, by its values at both ends and its rate
+// at the end (place 0, of a piece of length h); a quarter of a rate is left for what it is not.
+static bool may_turn(const PawlGuards* g, const PawlBetween* b, double h) {
+  static const double OF_RATE = 0.25;
+  bool turns = false;
+  for (int k = 0; k < b->count; k++) {
+    double first = k < g->armed_count ? g->first_margins[k] : g->first_regions;
+    double p1 = h * b->rate[0][k], p0 = 2.0 * (b->f[0][k] - first) - p1;
+    turns |= p0 < OF_RATE * fabs(p1) && p1 > -OF_RATE * fabs(p0);
+  }
+  return turns;
+}
+
+// The state is at the end of a piece of length h, and was just looked at. The beginning is left out
+// where nothing turns in between.
+static PawlStatus note_ends(PawlStepper* s, const PawlState* state, double h, double regions,
+                            PawlError* err) {
+  PawlLoop* l = s->loop;
+  PawlGuards* g = &l->guards;
+  PawlBetween* b = &l->between;
+  b->places = 0;
+  b->count = g->armed_count + 1;
+  for (int k = 0; k < g->armed_count; k++) {
+    b->noise[k] = pawl_guards_noise(g, state, k);
+  }
+  b->noise[g->armed_count] = g->locates ? OF_NOISE * pawl_surfaces_noise(&l->surfaces, state) : 0.0;
+  PAWL_TRY(note_place(s, state, h, h, regions, err));
+  if (!may_turn(g, b, h)) {
+    return PAWL_OK;
+  }
+  int at = pawl_between_add(b, 0.0);
+  copy_margins(g, g->first_margins, g->first_regions, b->f[at]);
+  return note_rates(s, l->mark, at, PAWL_AHEAD * h, err);
+}
+
+static bool has_turned(const PawlGuards* g) {
+  bool turned = false;
+  for (int k = 0; k < g->armed_count; k++) {
+    turned |= g->distances[k] < 0.0;
+  }
+  return turned;
+}
+
+// A margin is negative at x, and none is so at `low` before it: goes to where it becomes so.
+static PawlStatus go_between(PawlStepper* s, PawlState* state, double low, double x,
+                             PawlMargin* margin, PawlError* err) {
+  PawlMargin at_low;
+  double f_high = margin->least;
+  if (low == 0.0) {
+    return go_to_zero(s, state, x, margin, &x, err);
+  }
+  PAWL_TRY(probe(s, state, low, &at_low, err));
+  return locate(s, state, low, at_low.least, x, f_high, margin, &x, err);
+}
+
+// Looks for what may have happened before the end of a piece of length h. *found: a margin is
+// negative in between; then the state is where it first becomes so. *cut: a condition has turned
+// there without firing, and the state is there: the rest of the piece is another one. Else the
+// state is at the end again.
+static PawlStatus look_between(PawlStepper* s, PawlState* state, double h, PawlMargin* margin,
+                               bool* found, bool* cut, PawlError* err) {
+  double x, low;
+  PAWL_TRY(note_ends(s, state, h, margin->regions, err));
+  while (pawl_between_suspect(&s->loop->between, &x, &low)) {
+    PAWL_TRY(probe(s, state, x, margin, err));
+    *found = !is_quiet(s->loop, state, margin);
+    *cut = !*found && has_turned(&s->loop->guards);
+    if (*found || *cut) {
+      return *found ? go_between(s, state, low, x, margin, err) : PAWL_OK;
+    }
+    PAWL_TRY(note_place(s, state, x, h, margin->regions, err));
+  }
+  return s->loop->between.places > 2 ? probe(s, state, h, margin, err) : PAWL_OK;
 }
 
 // ---- changing -----------------------------------------------------------------------------------
 static PawlStatus jump(PawlStepper* s, PawlState* state, PawlError* err) {
   PAWL_TRY(pawl_jump(&s->loop->jump, state, s->loop->next, err));
+  pawl_guards_forget(&s->loop->guards);
   s->loop->jumped = true;
   PawlPhase phase = pawl_phase_of(state, false);
   return s->method->start(s, &phase, state, err);
@@ -324,6 +447,7 @@ static PawlStatus change(PawlStepper* s, PawlState* state, double slack, const P
                          PawlError* err) {
   PawlLoop* l = s->loop;
   PawlFired fired;
+  pawl_guards_forget(&l->guards);
   PAWL_TRY(
       pawl_guards_fire(&l->guards, state, slack, margin != NULL, l->next, &s->log, &fired, err));
   l->stop |= fired.stop;
@@ -387,39 +511,52 @@ static PawlStatus slide_instead(PawlStepper* s, PawlState* state, int c, double 
   return jump(s, state, err);
 }
 
+// From the mark by h; a method with steps of its own may end earlier, *h is how far it came.
+static PawlStatus advance(PawlStepper* s, PawlState* state, double* h, bool* stopped,
+                          PawlError* err) {
+  *stopped = false;
+  if (!s->method->advance) {
+    return step_inside(s, state, *h, err);
+  }
+  double begin = state->t;
+  PawlPhase phase = pawl_phase_of(s->loop->mark, false);
+  PAWL_TRY(s->method->advance(s, &phase, state, *h, stopped, err));
+  *h = state->t < begin + *h ? state->t - begin : *h;
+  return PAWL_OK;
+}
+
 // A piece of length h in which something may be found; up to it, if there is.
 static PawlStatus watched_piece(PawlStepper* s, PawlState* state, double h, bool* found,
                                 PawlError* err) {
   PawlLoop* l = s->loop;
   PawlGuards* g = &l->guards;
   PawlMargin margin;
-  bool stopped = false;
+  bool stopped, earlier = false, cut = false;
   int through;
   double reaction;
   pawl_phase_copy(l->mark, state);
   l->mark_count = s->log.count;
-  memset(g->first_margins, 0, (size_t)g->armed_count * sizeof(double));
-  if (s->method->advance) {
-    PawlPhase phase = pawl_phase_of(l->mark, false);
-    PAWL_TRY(pawl_guards_margins(g, state, &margin, err));
-    pawl_guards_keep_margins(g);
-    PAWL_TRY(s->method->advance(s, &phase, state, h, &stopped, err));
-  } else {
-    PAWL_TRY(step_inside(s, state, h, err));
-  }
+  PAWL_TRY(pawl_guards_begin(g, state, err));
+  PAWL_TRY(advance(s, state, &h, &stopped, err));
   PAWL_TRY(pawl_guards_margins(g, state, &margin, err));
   PAWL_TRY(overloaded(s, state, &through, &reaction, err));
   *found = through >= 0 || !is_quiet(l, state, &margin);
   if (through >= 0) {
     return slide_instead(s, state, through, reaction, err);
   }
-  if (!*found) {
-    return pawl_guards_note(g, state, g->armed_count > 0, err);
+  if (*found && !stopped) {
+    PAWL_TRY(go_to_zero(s, state, h, &margin, &h, err));
   }
-  if (!stopped) {
-    PAWL_TRY(go_to_zero(s, state, h, &margin, err));
+  if (!stopped && h > 0.0 && !is_tiny(s, h) && pawl_guards_near(g, state, margin.regions)) {
+    PAWL_TRY(look_between(s, state, h, &margin, &earlier, &cut, err));
+    *found = earlier || (*found && !cut);
   }
-  return change(s, state, -INFINITY, &margin, err);
+  if (*found) {
+    return change(s, state, -INFINITY, &margin, err);
+  }
+  PAWL_TRY(pawl_guards_note(g, state, g->armed_count > 0, err));
+  pawl_guards_keep(g, state, margin.regions);
+  return PAWL_OK;
 }
 
 // One piece of length h, or up to the first instant before its end.
@@ -448,11 +585,13 @@ static PawlStatus follow_jump(PawlStepper* s, PawlState* state, double slack, Pa
   return margin.least < 0.0 ? change(s, state, -INFINITY, &margin, err) : PAWL_OK;
 }
 
-// All that is due at this very instant, until nothing is.
-static PawlStatus settle(PawlStepper* s, PawlState* state, double slack, PawlError* err) {
+// All that is due at this very instant, until nothing is; *next is the next time after it.
+static PawlStatus settle(PawlStepper* s, PawlState* state, double slack, double* next,
+                         PawlError* err) {
   PawlLoop* l = s->loop;
   for (int k = 0; k < MOST_AT_ONCE && !l->stop; k++) {
-    if (pawl_guards_next(&l->guards, state, slack) <= state->t + slack) {
+    *next = pawl_guards_next(&l->guards, state, slack);
+    if (*next <= state->t + slack) {
       PAWL_TRY(change(s, state, slack, NULL, err));
     } else if (l->jumped) {
       PAWL_TRY(follow_jump(s, state, slack, err));
@@ -472,8 +611,8 @@ static PawlStatus take(PawlStepper* s, PawlState* state, double h, PawlError* er
   PawlLoop* l = s->loop;
   double begin = state->t, end = begin + h, slack = slack_of(begin, h);
   for (int located = 0; located < MOST_LOCATED;) {
-    PAWL_TRY(settle(s, state, slack, err));
-    double next = pawl_guards_next(&l->guards, state, slack);
+    double next = INFINITY;
+    PAWL_TRY(settle(s, state, slack, &next, err));
     double target = next < end - slack ? next : end;
     if (l->stop || !(target - state->t > slack)) {
       return PAWL_OK;
@@ -497,6 +636,7 @@ static void plan(PawlStepper* s, const PawlState* state, double h) {
   l->plan_open = pawl_guards_open(&l->guards, state);
   if (s->method->peek) {
     (void)pawl_guards_arm(&l->guards, state, slack);
+    l->plan_known = pawl_guards_known(&l->guards, state);
   }
 }
 
@@ -515,6 +655,7 @@ static bool glide(PawlStepper* s, PawlState* state, double h) {
     return false;
   }
   s->method->commit(s, state, h);
+  s->loop->guards.last_time = state->t;
   s->loop->plan_step++;
   return true;
 }
@@ -547,7 +688,7 @@ PawlStatus pawl_loop_step(PawlStepper* s, PawlState* state, double h, PawlError*
       l->plan_step++;
       return PAWL_OK;
     }
-    if (s->method->peek && glide(s, state, h)) {
+    if (s->method->peek && l->plan_known && glide(s, state, h)) {
       return PAWL_OK;
     }
   }
@@ -561,8 +702,9 @@ static PawlStatus ask(PawlStepper* s, PawlState* state, int c, bool engage, Pawl
   if (l->next[c] == state->modes[c]) {
     return PAWL_OK;
   }
+  double next;
   PAWL_TRY(jump(s, state, err));
-  return settle(s, state, -INFINITY, err);
+  return settle(s, state, -INFINITY, &next, err);
 }
 
 PawlStatus pawl_loop_ask(PawlStepper* s, PawlState* state, int c, bool engage, PawlError* err) {

@@ -4,10 +4,12 @@
 // negative at the end of a piece, the piece is taken again up to its zero, found by inverse
 // quadratic interpolation; there the constraints change by one jump, and the rest follows. Margins
 // are those of conditions and capacities, and, event-driven, of regions, too. Time stepping goes
-// through regions inside each piece.
+// through regions inside each piece. Margins that are positive at both ends of a piece and near
+// zero are looked at in between (switch/between.h).
 #pragma once
 
 #include "step/regions.h"
+#include "switch/between.h"
 #include "switch/jump.h"
 
 typedef struct PawlLoop {
@@ -18,9 +20,10 @@ typedef struct PawlLoop {
   PawlGuards guards;
   PawlJump jump;
   PawlRegions regions;
+  PawlBetween between;
   PawlState* kept;   // the state at the beginning of the whole step
   PawlState* mark;   // the state from which an instant is looked for
-  PawlState* probe;  // for methods that find roots themselves
+  PawlState* probe;  // for methods that find roots themselves, and for rates of margins
   int mark_count;    // instants logged up to there
   int* next;         // modes
   double* move;      // v
@@ -31,7 +34,7 @@ typedef struct PawlLoop {
   const PawlState* plan_state;
   long long plan_step;
   double plan_until;
-  bool plan_open;
+  bool plan_open, plan_known;
 } PawlLoop;
 
 PAWL_CHECKED PawlStatus pawl_loop_create(PawlStepper* stepper, bool event_driven,

@@ -15,6 +15,8 @@
 // ---- the table ----------------------------------------------------------------------------------
 static void add(PawlGuards* g, PawlGuard guard) {
   bool clock = guard.what == PAWL_GUARD_TIMES || guard.what == PAWL_GUARD_DURATION;
+  guard.sided = guard.what == PAWL_GUARD_CONDITION ||
+                (guard.what == PAWL_GUARD_RATE && guard.from != PAWL_FROM_SLIDING);
   g->all[g->count++] = guard;
   g->condition_count += guard.what <= PAWL_GUARD_CAPACITY;
   g->clock_count += clock;
@@ -148,6 +150,8 @@ PawlStatus pawl_guards_create(PawlWatching* watching, PawlSurfaces* surfaces, bo
   g->sided = PAWL_NEW(d->arena, int, g->condition_count);
   g->margins = PAWL_NEW(d->arena, double, g->condition_count);
   g->first_margins = PAWL_NEW(d->arena, double, g->condition_count);
+  g->distances = PAWL_NEW(d->arena, double, g->condition_count);
+  g->aside = PAWL_NEW(d->arena, double, g->condition_count);
   return d->arena->failed ? pawl_fail_memory(err) : pawl_pinned_create(d, &g->pinned, err);
 }
 
@@ -191,12 +195,6 @@ static bool is_open(const PawlGuard* guard, const int* modes) {
 }
 
 // ---- looking ------------------------------------------------------------------------------------
-// Sliding joints have no side, their rate is watched in its direction.
-static bool has_side(const PawlGuard* guard) {
-  return guard->what == PAWL_GUARD_CONDITION ||
-         (guard->what == PAWL_GUARD_RATE && guard->from != PAWL_FROM_SLIDING);
-}
-
 // Worth a note: a side, or the rate of sliding.
 static bool is_noted(const PawlGuard* guard, const PawlState* state) {
   return guard->what != PAWL_GUARD_CAPACITY && is_open(guard, state->modes);
@@ -288,19 +286,31 @@ static double margin_of_capacity(const PawlGuards* g, const PawlGuard* guard, do
   return f == 0.0 ? DBL_MIN : f;  // nothing to hold, and no force to hold it with
 }
 
-static double margin_of(const PawlGuards* g, const PawlState* state, int k, const double* watch,
-                        const double* lambda) {
+// How far a guard is from turning its side, whether it fires there or not.
+static double distance_of(const PawlGuards* g, const PawlState* state, int k, const double* watch,
+                          const double* lambda) {
   const PawlGuard* guard = &g->all[k];
   double f = watch[guard->at];
   if (guard->what == PAWL_GUARD_CAPACITY) {
     return margin_of_capacity(g, guard, f, lambda);
   }
-  if (!has_side(guard)) {
+  if (!guard->sided) {
     return margin_of_rate(g, state, guard, f, state->blur[k]);
   }
   int side = state->sides[k];
-  bool counts = side != 0 && side != PAWL_SIDE_PINNED && side != guard->direction;
-  return counts ? side * f + PAWL_ROUNDING * state->largest[k] : INFINITY;  // (V6)
+  bool counts = side != 0 && side != PAWL_SIDE_PINNED;
+  return counts ? side * f : INFINITY;
+}
+
+// Zero to rounding is not yet across.                                                        (V6)
+static double margin_of(const PawlGuards* g, const PawlState* state, int k, double distance) {
+  return g->all[k].sided ? distance + PAWL_ROUNDING * state->largest[k] : distance;
+}
+
+// On the side that its direction asks for already: it turns without firing.
+static bool turns_only(const PawlGuards* g, const PawlState* state, int k) {
+  const PawlGuard* guard = &g->all[k];
+  return guard->direction != 0 && guard->sided && state->sides[k] == guard->direction;
 }
 
 static PawlStatus look_at_regions(PawlGuards* g, const PawlState* state, PawlMargin* margin,
@@ -320,9 +330,12 @@ PawlStatus pawl_guards_margins(PawlGuards* g, const PawlState* state, PawlMargin
   if (g->armed_count > 0) {
     PAWL_TRY(look(g, state, g->armed_reacts, &lambda, err));
     PAWL_TRY(pawl_watch_check_capacities(g->watching, state, g->watch, err));
+    g->lambda = lambda;
   }
   for (int k = 0; k < g->armed_count; k++) {
-    g->margins[k] = margin_of(g, state, g->armed[k], g->watch, lambda);
+    int at = g->armed[k];
+    g->distances[k] = distance_of(g, state, at, g->watch, lambda);
+    g->margins[k] = turns_only(g, state, at) ? INFINITY : margin_of(g, state, at, g->distances[k]);
     margin->least = fmin(margin->least, g->margins[k]);
   }
   return g->locates ? look_at_regions(g, state, margin, err) : PAWL_OK;
@@ -332,15 +345,105 @@ void pawl_guards_keep_margins(PawlGuards* g) {
   memcpy(g->first_margins, g->margins, (size_t)g->armed_count * sizeof(double));
 }
 
+// ---- between two looks --------------------------------------------------------------------------
+void pawl_guards_forget(PawlGuards* g) {
+  g->last_of = NULL;
+}
+
+static void swap(double** a, double** b) {
+  double* kept = *a;
+  *a = *b;
+  *b = kept;
+}
+
+// What noting sides has changed of the distances of the last look.
+static void renew(PawlGuards* g, const PawlState* state, const double* watch) {
+  for (int k = 0; g->noted && k < g->armed_count; k++) {
+    if (g->all[g->armed[k]].what != PAWL_GUARD_CAPACITY) {
+      g->distances[k] = distance_of(g, state, g->armed[k], watch, NULL);
+    }
+  }
+  g->noted = false;
+}
+
+void pawl_guards_keep(PawlGuards* g, const PawlState* state, double regions) {
+  renew(g, state, g->watch);
+  g->last_regions = regions;
+  g->last_of = state;
+  g->last_time = state->t;
+  g->last_count = g->armed_count;
+}
+
+// In the same modes guards are only added to those that are armed, when their time has come.
+bool pawl_guards_known(const PawlGuards* g, const PawlState* state) {
+  bool same = g->last_of == state && g->last_count == g->armed_count &&
+              fabs(g->last_time - state->t) <= PAWL_SAME_TIME * fabs(state->t);
+  return same || (g->armed_count == 0 && !g->locates);
+}
+
+PawlStatus pawl_guards_begin(PawlGuards* g, const PawlState* state, PawlError* err) {
+  if (!pawl_guards_known(g, state)) {
+    PawlMargin margin;
+    PAWL_TRY(pawl_guards_margins(g, state, &margin, err));
+    g->last_regions = margin.regions;
+  }
+  swap(&g->first_margins, &g->distances);
+  g->first_regions = g->last_regions;
+  g->last_of = NULL;
+  return PAWL_OK;
+}
+
+PawlStatus pawl_guards_aside(const PawlGuards* g, const PawlState* state, double* distances,
+                             double* regions, PawlError* err) {
+  PawlWatching* w = g->watching;
+  PawlEval* eval = w->eval;
+  PawlGuards other = *g;
+  PawlMargin margin;
+  other.distances = distances;
+  other.margins = g->aside;
+  w->eval = w->aside;
+  PawlStatus status = pawl_guards_margins(&other, state, &margin, err);
+  w->eval = eval;
+  *regions = margin.regions;
+  return status;
+}
+
+// What a margin is measured by.
+static double scale_of(const PawlGuards* g, const PawlState* state, int k, const double* watch) {
+  return g->all[k].what == PAWL_GUARD_CAPACITY ? watch[g->all[k].at] : state->largest[k];
+}
+
+// (V16)
+static inline bool is_near(double first, double now, double scale) {
+  double least = first < now ? first : now;
+  return least <= fabs(now - first) + PAWL_NEAR * scale && now >= 0.0 && !isinf(now - first);
+}
+
+bool pawl_guards_near(const PawlGuards* g, const PawlState* state, double regions) {
+  bool near = g->locates && is_near(g->first_regions, regions,
+                                    pawl_surfaces_noise(g->surfaces, state) / PAWL_SURFACE_NOISE);
+  for (int k = 0; !near && k < g->armed_count; k++) {
+    near = is_near(g->first_margins[k], g->distances[k], scale_of(g, state, g->armed[k], g->watch));
+  }
+  return near;
+}
+
+double pawl_guards_noise(const PawlGuards* g, const PawlState* state, int armed) {
+  return PAWL_NO_DIP * scale_of(g, state, g->armed[armed], g->watch);
+}
+
 // The rates of sliding have no side, but how fast they were is kept, too.
-static void note(const PawlGuards* g, PawlState* state, int k, double f, double none) {
+static void note(PawlGuards* g, PawlState* state, int k, double f, double none) {
   state->largest[k] = fabs(f) > state->largest[k] ? fabs(f) : state->largest[k];
-  if (!has_side(&g->all[k]) && fabs(f) > state->blur[k]) {
+  if (!g->all[k].sided && fabs(f) > state->blur[k]) {
+    g->noted |= state->blur[k] > 0.0;
     state->blur[k] = 0.0;  // it has moved on
   }
-  if (has_side(&g->all[k]) && state->sides[k] != PAWL_SIDE_PINNED &&
+  if (g->all[k].sided && state->sides[k] != PAWL_SIDE_PINNED &&
       fabs(f) > none * state->largest[k] && fabs(f) > state->blur[k]) {
-    state->sides[k] = f > 0.0 ? 1 : -1;
+    int side = f > 0.0 ? 1 : -1;
+    g->noted |= side != state->sides[k];
+    state->sides[k] = side;
   }
 }
 
@@ -349,13 +452,18 @@ bool pawl_guards_pass(PawlGuards* g, PawlState* state, const double* watch, cons
     return false;
   }
   for (int k = 0; k < g->armed_count; k++) {
-    if (!(margin_of(g, state, g->armed[k], watch, lambda) >= 0.0)) {
+    int guard = g->armed[k];
+    double distance = g->first_margins[k] = distance_of(g, state, guard, watch, lambda);
+    if ((!(margin_of(g, state, guard, distance) >= 0.0) && !turns_only(g, state, guard)) ||
+        is_near(g->distances[k], distance, scale_of(g, state, guard, watch))) {
       return false;
     }
   }
   for (int k = 0; k < g->sided_count; k++) {
     note(g, state, g->sided[k], watch[g->all[g->sided[k]].at], PAWL_NO_SIDE);
   }
+  swap(&g->first_margins, &g->distances);
+  renew(g, state, watch);
   return true;
 }
 
@@ -396,7 +504,7 @@ static PawlStatus note_pinned(PawlGuards* g, PawlState* state, PawlError* err) {
   for (int k = 0; k < g->condition_count; k++) {
     const PawlGuard* guard = &g->all[k];
     bool was = state->sides[k] == PAWL_SIDE_PINNED;
-    bool is = g->pinned_places[guard->at] && has_side(guard) && !guard->reacts;
+    bool is = g->pinned_places[guard->at] && guard->sided && !guard->reacts;
     if (is) {
       state->sides[k] = PAWL_SIDE_PINNED;
       state->blur[k] = 0.0;
@@ -411,7 +519,7 @@ PawlStatus pawl_guards_enter(PawlGuards* g, PawlState* state, PawlError* err) {
   bool sided = false, reacts = false;
   const double* lambda;
   for (int k = 0; k < g->condition_count; k++) {
-    sided |= has_side(&g->all[k]);
+    sided |= g->all[k].sided;
     reacts |= is_noted(&g->all[k], state) && g->all[k].reacts;
   }
   if (g->condition_count == 0) {
@@ -442,12 +550,13 @@ static double next_of(const PawlGuards* g, const PawlState* state, int k) {
 double pawl_guards_next(const PawlGuards* g, const PawlState* state, double slack) {
   double next = INFINITY;
   for (int k = g->condition_count; k < g->condition_count + g->clock_count; k++) {
-    next = fmin(next, next_of(g, state, k));
+    double t = next_of(g, state, k);
+    next = t < next ? t : next;
   }
   for (int k = 0; k < g->condition_count; k++) {
     if (g->all[k].dwell > 0.0 && is_open(&g->all[k], state->modes)) {
       double t = ready(g, state, &g->all[k]);
-      next = t > state->t + slack ? fmin(next, t) : next;
+      next = t > state->t + slack && t < next ? t : next;
     }
   }
   return next;
@@ -494,7 +603,7 @@ PawlStatus pawl_guards_crossed(PawlGuards* g, const PawlState* state, PawlMargin
   margin->least = INFINITY;
   for (int k = 0; k < g->armed_count; k++) {
     const PawlGuard* guard = &g->all[g->armed[k]];
-    if (guard->what == PAWL_GUARD_RATE && !has_side(guard) && g->margins[k] < 0.0) {
+    if (guard->what == PAWL_GUARD_RATE && !guard->sided && g->margins[k] < 0.0) {
       bool yes;
       PAWL_TRY(rests(g, state, guard->of, g->margins[k], &yes, err));
       g->margins[k] = yes ? 0.0 : g->margins[k];
@@ -567,7 +676,7 @@ static PawlStatus settle_rate(PawlGuards* g, PawlState* state, int k, int* next,
   if (at_rest) {
     next[guard->of] = PAWL_MODE_HELD;  // stick.c decides
     fired->changed = true;
-  } else if (!has_side(guard)) {
+  } else if (!guard->sided) {
     next[guard->of] = rate > 0.0 ? PAWL_MODE_UP : PAWL_MODE_DOWN;
   }
   return PAWL_OK;
@@ -615,7 +724,7 @@ static PawlStatus fire_clock(PawlGuards* g, PawlState* state, int k, double slac
 // What comes to zero together, to rounding, fires together; what rests there does not.
 static double tie_of(const PawlGuards* g, const PawlState* state, int k) {
   double largest = state->largest[g->armed[k]];
-  bool comes = has_side(&g->all[g->armed[k]]) && !isinf(g->first_margins[k]) &&
+  bool comes = g->all[g->armed[k]].sided && !isinf(g->first_margins[k]) &&
                g->first_margins[k] > PAWL_NO_SIDE_YET * largest;
   return comes ? PAWL_NO_SIDE * largest : 0.0;
 }
@@ -629,10 +738,12 @@ static PawlStatus fire_conditions(PawlGuards* g, PawlState* state, int* next, Pa
   for (int k = 0; any && k < g->armed_count; k++) {
     int guard = g->armed[k];
     if (g->margins[k] < tie_of(g, state, k)) {
-      if (has_side(&g->all[guard])) {
+      if (g->all[guard].sided) {
         state->sides[guard] = -state->sides[guard];
       }
       PAWL_TRY(fire(g, state, guard, next, log, fired, err));
+    } else if (g->distances[k] < tie_of(g, state, k) && turns_only(g, state, guard)) {
+      state->sides[guard] = -state->sides[guard];
     }
   }
   return PAWL_OK;

@@ -50,6 +50,7 @@ typedef struct PawlGuard {
   int direction;  // -1: only down, 1: only up, 0: both
   double dwell;   // least time since the last change of `of` [s]
   bool reacts;    // needs accelerations or multipliers
+  bool sided;  // has a side; the rate of a sliding joint has none, it is watched in its direction
   const struct PawlTrigger* times;  // TIMES
 } PawlGuard;
 
@@ -78,11 +79,18 @@ typedef struct PawlGuards {
   int *armed, *sided;  // guards looked at, and those whose side is noted
   bool armed_reacts;
   double *margins, *first_margins;  // of the armed, now and at the beginning of a piece
-  const double* watch;              // of the last look
-  double* react;                    // v, rows
-  unsigned char* pinned_places;     // watched: the rows in force hold it at zero
-  int* modes;                       // a trial
-  unsigned char* loosened;          // constraints: slide to the end of the step, after an impact
+  double* distances;                // the same, whatever the direction of a condition
+  double first_regions, last_regions;
+  const PawlState* last_of;  // whose distances are those of the end of the last piece, or NULL
+  double last_time;          // [s]
+  int last_count;
+  bool noted;                    // a side has changed since the last look
+  double* aside;                 // room for margins
+  const double *watch, *lambda;  // of the last look
+  double* react;                 // v, rows
+  unsigned char* pinned_places;  // watched: the rows in force hold it at zero
+  int* modes;                    // a trial
+  unsigned char* loosened;       // constraints: slide to the end of the step, after an impact
 } PawlGuards;
 
 typedef struct PawlFired {
@@ -112,8 +120,27 @@ PAWL_CHECKED PawlStatus pawl_guards_margins(PawlGuards* guards, const PawlState*
 PAWL_CHECKED PawlStatus pawl_guards_crossed(PawlGuards* guards, const PawlState* state,
                                             PawlMargin* margin, PawlError* err);
 void pawl_guards_keep_margins(PawlGuards* guards);
-// With the values of what is watched (and the multipliers) at the end of a step from `state`: true
-// when no armed guard fires; then sides are noted.
+// Between two looks. Here a condition counts in both directions, whatever its own: it has to turn
+// before it can turn back and fire.
+// True when what the end of the last piece has left serves the guards that are armed now.
+bool pawl_guards_known(const PawlGuards* guards, const PawlState* state);
+// What margins are at the beginning of a piece, to first_margins and first_regions: as at the end
+// of the last one, or looked at.
+PAWL_CHECKED PawlStatus pawl_guards_begin(PawlGuards* guards, const PawlState* state,
+                                          PawlError* err);
+// After a quiet piece, with sides noted: its end is the beginning of the next.
+void pawl_guards_keep(PawlGuards* guards, const PawlState* state, double regions);
+void pawl_guards_forget(PawlGuards* guards);
+// Whether some margin that is positive now and was so at the beginning of the piece may have been
+// negative in between; `regions` is that of regions.
+bool pawl_guards_near(const PawlGuards* guards, const PawlState* state, double regions);
+// Distances (armed) and the margin of regions at another state, besides the last look.
+PAWL_CHECKED PawlStatus pawl_guards_aside(const PawlGuards* guards, const PawlState* state,
+                                          double* distances, double* regions, PawlError* err);
+// How deep a dip of an armed margin may be by rounding.
+double pawl_guards_noise(const PawlGuards* guards, const PawlState* state, int armed);
+// With the values of what is watched (and the multipliers) at the end of a step from `state`, whose
+// beginning is known: true when no armed guard fires or may have fired; then sides are noted.
 bool pawl_guards_pass(PawlGuards* guards, PawlState* state, const double* watch,
                       const double* lambda);
 // After a step: notes on which side of zero every condition is (`looked`: margins were computed at

@@ -26,6 +26,19 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 #define PAWL_NO_SIDE_YET 1e-9
 // [1] The same for a crossing: zero to rounding is not yet across, something may hold it there.
 #define PAWL_ROUNDING 1e-14
+// [1] Of the largest value that a condition had, or of the capacity: a margin that is farther from
+// zero at both ends of a step does not dip below it in between, if the step resolves the motion: in
+// 16 steps a period, a margin that touches zero is at most 1 - cos(pi/16) = 0.02 of its amplitude
+// at the nearer end.
+#define PAWL_NEAR 0.01
+// [1] Of the same: a shallower dip is rounding of the rates, which are differences.
+#define PAWL_NO_DIP 1e-12
+// [1] Of a step: over which such a difference is taken, at the ends of the step and inside, where a
+// margin is near its least value: its place is off by half of this.
+#define PAWL_AHEAD 1e-3
+#define PAWL_AHEAD_INSIDE 1e-5
+// [1] Of a time: another that differs by less is the same, a few roundings.
+#define PAWL_SAME_TIME (8 * 2.220446049250313e-16)
 // [1] Of the capacity: a joint lets go this much beyond it, and sticks up to a tenth of that, so
 // that rounding does not make it do both in turn.
 #define PAWL_CAPACITY_SLACK 2e-11

@@ -41,11 +41,13 @@ PawlStatus pawl_watch_create(PawlDynamics* d, PawlWatching* w, PawlError* err) {
     }
   }
   PAWL_TRY(w->joint_count > 0 ? pawl_watch_make_problem(w, err) : PAWL_OK);
-  return pawl_eval_create(system, PAWL_WATCHES, &w->eval, err);
+  PAWL_TRY(pawl_eval_create(system, PAWL_WATCHES, &w->eval, err));
+  return pawl_eval_create(system, PAWL_WATCHES, &w->aside, err);
 }
 
 void pawl_watch_destroy(PawlWatching* w) {
   pawl_eval_destroy(w->eval);
+  pawl_eval_destroy(w->aside);
   pawl_rows_destroy(w->rows.solver);
 }
 

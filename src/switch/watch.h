@@ -17,7 +17,7 @@ typedef struct PawlRowProblem {
 
 typedef struct PawlWatching {
   PawlDynamics* dynamics;
-  PawlEval* eval;
+  PawlEval *eval, *aside;  // the second for looks that leave the results of the first alone
   int joint_count;
   int* joints;     // constraints with a capacity
   double* lambda;  // rows: room for multipliers that are to be shared

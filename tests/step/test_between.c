@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// What crosses zero and comes back within one step is found: conditions of events and locks in each
+// direction, capacities, regions, by every method; and what only comes near is left alone.
+#include "switch/runs.h"
+
+static const char* const METHODS[] = {"rk4",    "dopri",    "ark",      "ida",        "taylor",
+                                      "ga-p",   "ga-v",     "ga-a",     "ga-pv",      "exponential",
+                                      "ga-pva", "nsga-pva", "nsga-pvv", "moreau-jean"};
+enum { METHOD_COUNT = sizeof METHODS / sizeof *METHODS };
+
+static bool is_absent(const char* method) {
+  return pawl_method_find(method)->absent;
+}
+
+static Run run_format(const char* format, double depth) {
+  char text[1024];
+  snprintf(text, sizeof text, format, depth);
+  return run_text(text);
+}
+
+// x = t - t^2/2 has its top 1/2 at t = 1 and is above 1/2 - d for sqrt(2 d) before and after it.
+static const char TOSS[] =
+    "model: toss\nparameters: {d: %.17g}\ncoordinates: {x: {rate: 1}}\nmass: {x: 1}\n"
+    "potential: x\nevents:\n  both: {when: x - 0.5 + d}\n"
+    "  up: {when: x - 0.5 + d, direction: up}\n  down: {when: 2*x - 1 + 2*d, direction: down}\n"
+    "simulate: {until: 2}\n";
+
+static void check_toss(Run* run, const char* method, double depth, double h) {
+  static const char* const names[] = {"both", "up", "both", "down"};
+  double half = sqrt(2 * depth), error = strcmp(method, "ida") == 0 ? 1e-9 : 3e-14;
+  run->def.simulate.method = method;
+  run_to(run, 2, h);
+  if (run_events(run) != 4) {
+    print_error("%s, depth %g: %d events\n", method, depth, run_events(run));
+    fail();
+  }
+  for (int k = 0; k < 4; k++) {
+    assert_string_equal(run_event(run, k)->constraint, names[k]);
+    CHECK_NEAR(run_event(run, k)->t, k < 2 ? 1 - half : 1 + half, error / half + 2e-12);
+  }
+}
+
+static void test_toss(void** unused) {
+  (void)unused;
+  for (double depth = 1e-4; depth > 1e-9; depth *= 0.1) {
+    Run run = run_format(TOSS, depth);
+    for (int k = 0; k < METHOD_COUNT; k++) {
+      if (!is_absent(METHODS[k])) {
+        check_toss(&run, METHODS[k], depth, 0.0371);    // 1 is near the end of a step
+        check_toss(&run, METHODS[k], depth, 2.0 / 57);  // and in the middle of one
+      }
+    }
+    run_end(&run);
+  }
+}
+
+// Direction down alone: the condition has to turn in the step before it can fire.
+static void test_down_alone(void** unused) {
+  (void)unused;
+  Run run = run_text(
+      "model: down\ncoordinates: {x: {rate: 1}}\nmass: {x: 1}\npotential: x\n"
+      "events: {down: {when: x - 0.4999999, direction: down}}\nsimulate: {until: 2}\n");
+  for (int k = 0; k < METHOD_COUNT; k++) {
+    if (!is_absent(METHODS[k])) {
+      run.def.simulate.method = METHODS[k];
+      run_to(&run, 2, 0.0371);
+      assert_int_equal(run_events(&run), 1);
+      CHECK_NEAR(run_event(&run, 0)->t, 1 + sqrt(2e-7), 1e-6);
+    }
+  }
+  run_end(&run);
+}
+
+// Below the level by as little, nothing happens, and the motion is that without events.
+static void test_near_miss(void** unused) {
+  (void)unused;
+  Run run = run_format(TOSS, -1e-9),
+      plain = run_format(
+          "model: toss\nparameters: {d: %.17g}\ncoordinates: {x: {rate: 1}}\nmass: {x: 1}\n"
+          "potential: x\nsimulate: {until: 2}\n",
+          0.0);
+  for (int k = 0; k < METHOD_COUNT; k++) {
+    if (!is_absent(METHODS[k])) {
+      run.def.simulate.method = plain.def.simulate.method = METHODS[k];
+      run_to(&run, 2, 0.0371);
+      run_to(&plain, 2, 0.0371);
+      assert_int_equal(run_events(&run), 0);
+      check_state(&run, pawl_sim_state(plain.sim)->q, pawl_sim_state(plain.sim)->v,
+                  strcmp(METHODS[k], "ida") == 0 ? 1e-8 : 1e-14);
+    }
+  }
+  run_end(&run);
+  run_end(&plain);
+}
+
+// A lock that engages where x comes to the level: it catches x there.
+static void test_lock(void** unused) {
+  (void)unused;
+  Run run = run_text(
+      "model: catch\ncoordinates: {x: {rate: 1}}\nmass: {x: 1}\npotential: x\n"
+      "locks: {l: {lock: x, when: x - 0.499999}}\nsimulate: {until: 2}\n");
+  for (int k = 0; k < METHOD_COUNT; k++) {
+    if (!is_absent(METHODS[k])) {
+      run.def.simulate.method = METHODS[k];
+      run_to(&run, 2, 0.0371);
+      assert_true(run_events(&run) >= 1);
+      CHECK_NEAR(run_event(&run, 0)->t, 1 - sqrt(2e-6), 1e-6);
+      CHECK_NEAR(pawl_sim_state(run.sim)->q[0], 0.499999, 1e-9);
+    }
+  }
+  run_end(&run);
+}
+
+// A joint holds against the force sin(t), whose top passes its capacity by 1e-6: it slides a
+// little.
+static void test_capacity(void** unused) {
+  (void)unused;
+  Run run = run_text(
+      "model: hold\ncoordinates: {x: }\nmass: {x: 1}\nforces: {x: sin(t)}\n"
+      "locks: {l: {lock: x, engaged: true, capacity: 0.999999, friction: 0.999999}}\n"
+      "simulate: {until: 2}\n");
+  for (int k = 0; k < METHOD_COUNT; k++) {
+    if (!is_absent(METHODS[k])) {
+      run.def.simulate.method = METHODS[k];
+      run_to(&run, 2, 0.0371);
+      assert_true(run_events(&run) >= 1);
+      CHECK_NEAR(run_event(&run, 0)->t, asin(0.999999), 1e-6);
+    }
+  }
+  run_end(&run);
+}
+
+// A bead whose track has a hump of height f beyond x = 0.499999, which it just reaches.
+static void test_region(void** unused) {
+  (void)unused;
+  Run run = run_text(
+      "model: hump\ncoordinates: {x: {rate: 1}, y: }\nmass: {x: 1, y: 1}\npotential: x\n"
+      "constraints: {track: {modes: {flat: {where: x < 0.499999, equation: y = 0},\n"
+      "  hump: {where: x > 0.499999, equation: y = (x - 0.499999)^2}}}}\n"
+      "simulate: {until: 2}\n");
+  run_to(&run, 2, 0.0371);
+  assert_int_equal(run_events(&run), 2);
+  CHECK_NEAR(run_event(&run, 0)->t, 1 - sqrt(2e-6), 1e-9);
+  CHECK_NEAR(run_event(&run, 1)->t, 1 + sqrt(2e-6), 1e-9);
+  run_end(&run);
+}
+
+// Something hidden before what is seen comes first.
+static void test_before_another(void** unused) {
+  (void)unused;
+  Run run = run_text(
+      "model: two\ncoordinates: {x: {rate: 1}}\nmass: {x: 1}\npotential: x\n"
+      "events: {seen: {when: t - 1.01}, hidden: {when: x - 0.499999}}\nsimulate: {until: 2}\n");
+  run.def.simulate.method = "rk4";
+  run_to(&run, 2, 0.04);
+  assert_int_equal(run_events(&run), 3);
+  assert_string_equal(run_event(&run, 0)->constraint, "hidden");
+  assert_string_equal(run_event(&run, 1)->constraint, "hidden");
+  assert_string_equal(run_event(&run, 2)->constraint, "seen");
+  run_end(&run);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_toss),           cmocka_unit_test(test_down_alone),
+      cmocka_unit_test(test_near_miss),      cmocka_unit_test(test_lock),
+      cmocka_unit_test(test_capacity),       cmocka_unit_test(test_region),
+      cmocka_unit_test(test_before_another),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
