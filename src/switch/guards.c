@@ -152,6 +152,7 @@ PawlStatus pawl_guards_create(PawlWatching* watching, PawlSurfaces* surfaces, bo
   g->first_margins = PAWL_NEW(d->arena, double, g->condition_count);
   g->distances = PAWL_NEW(d->arena, double, g->condition_count);
   g->aside = PAWL_NEW(d->arena, double, g->condition_count);
+  g->before = PAWL_NEW(d->arena, double, g->condition_count);
   return d->arena->failed ? pawl_fail_memory(err) : pawl_pinned_create(d, &g->pinned, err);
 }
 
@@ -313,6 +314,25 @@ static bool turns_only(const PawlGuards* g, const PawlState* state, int k) {
   return guard->direction != 0 && guard->sided && state->sides[k] == guard->direction;
 }
 
+// What a margin is measured by.
+static double scale_of(const PawlGuards* g, const PawlState* state, int k, const double* watch) {
+  return g->all[k].what == PAWL_GUARD_CAPACITY ? watch[g->all[k].at] : state->largest[k];
+}
+
+// (V16)
+static inline bool is_near(double first, double now, double scale) {
+  double least = first < now ? first : now;
+  return least <= fabs(now - first) + PAWL_NEAR * scale && now >= 0.0 && !isinf(now - first);
+}
+
+// The same slope in this piece and in the one before it, but for less than half: no turn inside.
+static bool is_straight(const PawlGuards* g, double before, double first, double now, double t) {
+  static const double LESS = 0.5;
+  double last = (first - before) / (g->first_time - g->before_time);
+  double slope = (now - first) / (t - g->first_time);
+  return g->before_known && fabs(slope - last) <= LESS * fabs(slope);
+}
+
 static PawlStatus look_at_regions(PawlGuards* g, const PawlState* state, PawlMargin* margin,
                                   PawlError* err) {
   const double* z;
@@ -327,6 +347,7 @@ PawlStatus pawl_guards_margins(PawlGuards* g, const PawlState* state, PawlMargin
                                PawlError* err) {
   const double* lambda;
   *margin = (PawlMargin){INFINITY, INFINITY, 0};
+  g->near = false;
   if (g->armed_count > 0) {
     PAWL_TRY(look(g, state, g->armed_reacts, &lambda, err));
     PAWL_TRY(pawl_watch_check_capacities(g->watching, state, g->watch, err));
@@ -334,9 +355,12 @@ PawlStatus pawl_guards_margins(PawlGuards* g, const PawlState* state, PawlMargin
   }
   for (int k = 0; k < g->armed_count; k++) {
     int at = g->armed[k];
-    g->distances[k] = distance_of(g, state, at, g->watch, lambda);
-    g->margins[k] = turns_only(g, state, at) ? INFINITY : margin_of(g, state, at, g->distances[k]);
-    margin->least = fmin(margin->least, g->margins[k]);
+    double distance = distance_of(g, state, at, g->watch, lambda);
+    g->near |= is_near(g->first_margins[k], distance, scale_of(g, state, at, g->watch)) &&
+               !is_straight(g, g->before[k], g->first_margins[k], distance, state->t);
+    g->distances[k] = distance;
+    g->margins[k] = turns_only(g, state, at) ? INFINITY : margin_of(g, state, at, distance);
+    margin->least = margin->least < g->margins[k] ? margin->least : g->margins[k];
   }
   return g->locates ? look_at_regions(g, state, margin, err) : PAWL_OK;
 }
@@ -350,10 +374,14 @@ void pawl_guards_forget(PawlGuards* g) {
   g->last_of = NULL;
 }
 
-static void swap(double** a, double** b) {
-  double* kept = *a;
-  *a = *b;
-  *b = kept;
+// Distances become those of the beginning of a piece at t, and these those of the piece before.
+static void turn_over(PawlGuards* g, double t) {
+  double* room = g->before;
+  g->before = g->first_margins;
+  g->first_margins = g->distances;
+  g->distances = room;
+  g->before_time = g->first_time;
+  g->first_time = t;
 }
 
 // What noting sides has changed of the distances of the last look.
@@ -382,12 +410,13 @@ bool pawl_guards_known(const PawlGuards* g, const PawlState* state) {
 }
 
 PawlStatus pawl_guards_begin(PawlGuards* g, const PawlState* state, PawlError* err) {
-  if (!pawl_guards_known(g, state)) {
+  g->before_known = pawl_guards_known(g, state);
+  if (!g->before_known) {
     PawlMargin margin;
     PAWL_TRY(pawl_guards_margins(g, state, &margin, err));
     g->last_regions = margin.regions;
   }
-  swap(&g->first_margins, &g->distances);
+  turn_over(g, state->t);
   g->first_regions = g->last_regions;
   g->last_of = NULL;
   return PAWL_OK;
@@ -408,24 +437,10 @@ PawlStatus pawl_guards_aside(const PawlGuards* g, const PawlState* state, double
   return status;
 }
 
-// What a margin is measured by.
-static double scale_of(const PawlGuards* g, const PawlState* state, int k, const double* watch) {
-  return g->all[k].what == PAWL_GUARD_CAPACITY ? watch[g->all[k].at] : state->largest[k];
-}
-
-// (V16)
-static inline bool is_near(double first, double now, double scale) {
-  double least = first < now ? first : now;
-  return least <= fabs(now - first) + PAWL_NEAR * scale && now >= 0.0 && !isinf(now - first);
-}
-
 bool pawl_guards_near(const PawlGuards* g, const PawlState* state, double regions) {
-  bool near = g->locates && is_near(g->first_regions, regions,
-                                    pawl_surfaces_noise(g->surfaces, state) / PAWL_SURFACE_NOISE);
-  for (int k = 0; !near && k < g->armed_count; k++) {
-    near = is_near(g->first_margins[k], g->distances[k], scale_of(g, state, g->armed[k], g->watch));
-  }
-  return near;
+  return g->near ||
+         (g->locates && is_near(g->first_regions, regions,
+                                pawl_surfaces_noise(g->surfaces, state) / PAWL_SURFACE_NOISE));
 }
 
 double pawl_guards_noise(const PawlGuards* g, const PawlState* state, int armed) {
@@ -447,23 +462,36 @@ static void note(PawlGuards* g, PawlState* state, int k, double f, double none) 
   }
 }
 
-bool pawl_guards_pass(PawlGuards* g, PawlState* state, const double* watch, const double* lambda) {
+// The beginning is that of the last piece again; the piece before it is lost.
+static bool turn_back(PawlGuards* g) {
+  double* room = g->distances;
+  g->distances = g->first_margins;
+  g->first_margins = g->before;
+  g->before = room;
+  g->first_time = g->before_time;
+  return false;
+}
+
+bool pawl_guards_pass(PawlGuards* g, PawlState* state, double h, const double* watch,
+                      const double* lambda) {
   if (g->watching->joint_count > 0 && !pawl_watch_capacities_good(g->watching, state, watch)) {
     return false;
   }
+  turn_over(g, state->t);
   for (int k = 0; k < g->armed_count; k++) {
     int guard = g->armed[k];
-    double distance = g->first_margins[k] = distance_of(g, state, guard, watch, lambda);
+    double distance = g->distances[k] = distance_of(g, state, guard, watch, lambda);
     if ((!(margin_of(g, state, guard, distance) >= 0.0) && !turns_only(g, state, guard)) ||
-        is_near(g->distances[k], distance, scale_of(g, state, guard, watch))) {
-      return false;
+        (is_near(g->first_margins[k], distance, scale_of(g, state, guard, watch)) &&
+         !is_straight(g, g->before[k], g->first_margins[k], distance, state->t + h))) {
+      return turn_back(g);
     }
   }
   for (int k = 0; k < g->sided_count; k++) {
     note(g, state, g->sided[k], watch[g->all[g->sided[k]].at], PAWL_NO_SIDE);
   }
-  swap(&g->first_margins, &g->distances);
   renew(g, state, watch);
+  g->before_known = true;
   return true;
 }
 

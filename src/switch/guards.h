@@ -80,12 +80,17 @@ typedef struct PawlGuards {
   bool armed_reacts;
   double *margins, *first_margins;  // of the armed, now and at the beginning of a piece
   double* distances;                // the same, whatever the direction of a condition
+  double* before;                   // at the beginning of the piece before, if that is known
+  bool before_known;
+  double first_time, before_time;  // [s]
   double first_regions, last_regions;
   const PawlState* last_of;  // whose distances are those of the end of the last piece, or NULL
   double last_time;          // [s]
   int last_count;
-  bool noted;                    // a side has changed since the last look
-  double* aside;                 // room for margins
+  bool near;      // at the last look: some margin may have been negative since the beginning of the
+                  // piece
+  bool noted;     // a side has changed since the last look
+  double* aside;  // room for margins
   const double *watch, *lambda;  // of the last look
   double* react;                 // v, rows
   unsigned char* pinned_places;  // watched: the rows in force hold it at zero
@@ -141,7 +146,7 @@ PAWL_CHECKED PawlStatus pawl_guards_aside(const PawlGuards* guards, const PawlSt
 double pawl_guards_noise(const PawlGuards* guards, const PawlState* state, int armed);
 // With the values of what is watched (and the multipliers) at the end of a step from `state`, whose
 // beginning is known: true when no armed guard fires or may have fired; then sides are noted.
-bool pawl_guards_pass(PawlGuards* guards, PawlState* state, const double* watch,
+bool pawl_guards_pass(PawlGuards* guards, PawlState* state, double h, const double* watch,
                       const double* lambda);
 // After a step: notes on which side of zero every condition is (`looked`: margins were computed at
 // this very state).
