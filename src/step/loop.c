@@ -236,11 +236,12 @@ static double next_length(const Points* p, int tries, double low, double f_low, 
 static PawlStatus locate(PawlStepper* s, PawlState* state, double low, double f_low, double high,
                          double f_high, PawlMargin* margin, double* reached, PawlError* err) {
   Points points = {0};
+  double tolerance = pawl_dynamics_instant(&s->dynamics, s->loop->mark->t);
   bool at_high = false;  // the state is that of `high`
   add_point(&points, low, f_low);
   add_point(&points, high, f_high);
-  for (int k = 0; k < MOST_ROOT_STEPS && high - low > s->def.event_tolerance; k++) {
-    double h = next_length(&points, k, low, f_low, high, f_high, s->def.event_tolerance);
+  for (int k = 0; k < MOST_ROOT_STEPS && high - low > tolerance; k++) {
+    double h = next_length(&points, k, low, f_low, high, f_high, tolerance);
     PAWL_TRY(probe(s, state, h, margin, err));
     add_point(&points, h, margin->least);
     at_high = margin->least < 0.0;
@@ -297,7 +298,7 @@ static PawlStatus go_to_zero(PawlStepper* s, PawlState* state, double h, PawlMar
   if (!(start.least > 0.0)) {
     PAWL_TRY(find_inside(s, state, h, &low, &start, err));
     if (low == 0.0) {
-      return probe(s, state, s->def.event_tolerance, margin, err);
+      return probe(s, state, pawl_dynamics_instant(&s->dynamics, state->t), margin, err);
     }
   }
   return locate(s, state, low, start.least, h, end.least, margin, reached, err);

@@ -395,6 +395,10 @@ void pawl_dynamics_row_sizes(const PawlDynamics* d, const double* G, const doubl
   pawl_sparse_sizes(&d->G, G, same ? q : NULL, least, sizes);
 }
 
+double pawl_dynamics_instant(const PawlDynamics* d, double t) {
+  return fmax(d->def->event_tolerance, PAWL_SAME_TIME * fabs(t));
+}
+
 double pawl_dynamics_largest(int n, const double* x) {
   double most = 0.0;
   for (int j = 0; j < n; j++) {

@@ -110,5 +110,8 @@ void pawl_dynamics_row_sizes(const PawlDynamics* d, const double* G, const doubl
 double pawl_dynamics_pace(const PawlDynamics* d, const PawlState* state, const PawlValues* values);
 // The same of accelerations: max(|v'|, |f|/M).
 double pawl_dynamics_push(const PawlDynamics* d, const PawlState* state, const PawlValues* values);
+// How closely an instant at t is located [s]: event_tolerance, but not below the rounding of t
+// (V17).
+double pawl_dynamics_instant(const PawlDynamics* d, double t);
 // The largest of n numbers by size.
 double pawl_dynamics_largest(int n, const double* x);

@@ -621,7 +621,8 @@ static PawlStatus rests(PawlGuards* g, const PawlState* state, int c, double rat
     return PAWL_OK;
   }
   PAWL_TRY(second_rate(g, state, c, &second, err));
-  *yes = fabs(rate) <= PAWL_REST_OF_INSTANT * g->dynamics->def->event_tolerance * fabs(second);
+  *yes = fabs(rate) <=
+         PAWL_REST_OF_INSTANT * pawl_dynamics_instant(g->dynamics, state->t) * fabs(second);
   return PAWL_OK;
 }
 

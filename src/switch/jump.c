@@ -219,8 +219,9 @@ static PawlStatus check_meeting(PawlJump* j, const PawlState* state, const PawlV
   static const double MORE_THAN_BEFORE = 10.0;
   PawlDynamics* d = j->dynamics;
   int row = 0, of_before = 0, number;
-  double off = pawl_hold_worst(d, state, *values, state->active, 2 * d->def->event_tolerance,
-                               rates(j, state, *values), j->size, &row);
+  double off =
+      pawl_hold_worst(d, state, *values, state->active, 2 * pawl_dynamics_instant(d, state->t),
+                      rates(j, state, *values), j->size, &row);
   if (off <= PAWL_MEETS) {
     return PAWL_OK;
   }
@@ -295,8 +296,8 @@ static PawlStatus check_rates(PawlJump* j, const PawlState* state, const PawlVal
                               PawlError* err) {
   static const double OF_INSTANT = 1e3, OF_DRIFT = 10.0;
   PawlDynamics* d = j->dynamics;
-  double of_instant =
-      OF_INSTANT * d->def->event_tolerance * pawl_dynamics_largest(d->sizes.v, j->before->a);
+  double of_instant = OF_INSTANT * pawl_dynamics_instant(d, state->t) *
+                      pawl_dynamics_largest(d->sizes.v, j->before->a);
   double rounding = of_instant + OF_DRIFT * j->drift_rate;
   const double* rate = rates(j, state, values);
   pawl_sparse_sizes(&d->G, values->G, state->v, 0.0, j->size);

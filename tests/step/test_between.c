@@ -160,12 +160,35 @@ static void test_before_another(void** unused) {
   run_end(&run);
 }
 
+// Late in a run an instant is located to the rounding of its time, 8 eps 1e12 s = 1.8e-3 s, which
+// is more than a step: the end of the step will do.
+static void test_late(void** unused) {
+  (void)unused;
+  Run run = run_text(
+      "model: late\ncoordinates: {x: }\nmass: {x: 1}\nevents: {mark: {when: x - 0.3}}\n"
+      "simulate: {until: 1}\n");
+  PawlStepper* stepper;
+  PawlState* state;
+  run.def.simulate.method = "rk4";
+  run_need(&run, pawl_stepper_create(run.system, &run.def.simulate, &stepper, &run.err));
+  run_need(&run, pawl_state_create(stepper, &state, &run.err));
+  state->t = 1e9;
+  state->v[0] = 1000;
+  run_need(&run, pawl_stepper_start(stepper, state, false, &run.err));
+  run_need(&run, pawl_stepper_step(stepper, state, 1e-3, &run.err));
+  assert_int_equal(pawl_stepper_instants(stepper), 1);
+  CHECK_NEAR(pawl_stepper_instant(stepper, 0)->t - 1e9, 3e-4, 2e-6);
+  pawl_state_destroy(state);
+  pawl_stepper_destroy(stepper);
+  run_end(&run);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_toss),           cmocka_unit_test(test_down_alone),
       cmocka_unit_test(test_near_miss),      cmocka_unit_test(test_lock),
       cmocka_unit_test(test_capacity),       cmocka_unit_test(test_region),
-      cmocka_unit_test(test_before_another),
+      cmocka_unit_test(test_before_another), cmocka_unit_test(test_late),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
