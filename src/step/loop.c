@@ -652,7 +652,7 @@ static bool glide(PawlStepper* s, PawlState* state, double h) {
   }
   PawlPhase phase = pawl_phase_of(state, false);
   const double *lambda, *watch = s->method->peek(s, &phase, state, h, &lambda);
-  if (!watch || !pawl_guards_pass(&s->loop->guards, state, h, watch, lambda)) {
+  if (!watch || !pawl_guards_pass(&s->loop->guards, state, watch, lambda)) {
     return false;
   }
   s->method->commit(s, state, h);

@@ -24,7 +24,8 @@ typedef struct PawlMethod {
   bool exact;  // a and lambda of its states solve the index-1 equations at (t, q, v)
   PawlStatus (*step)(PawlStepper* stepper, const PawlPhase* phase, PawlState* state, double h,
                      PawlError* err);
-  // Optional: goes to t + h, or to the first zero of a margin if that comes first (loop.h).
+  // Optional: goes to t + h, or to the first zero of a margin if that comes first (`stopped`), or,
+  // at a margin that only turns, to an end of a step of its own before (loop.h).
   PawlStatus (*advance)(PawlStepper* stepper, const PawlPhase* phase, PawlState* state, double h,
                         bool* stopped, PawlError* err);
   // Optional: what is watched at the end of a step of length h, and the multipliers there, without

@@ -152,7 +152,6 @@ PawlStatus pawl_guards_create(PawlWatching* watching, PawlSurfaces* surfaces, bo
   g->first_margins = PAWL_NEW(d->arena, double, g->condition_count);
   g->distances = PAWL_NEW(d->arena, double, g->condition_count);
   g->aside = PAWL_NEW(d->arena, double, g->condition_count);
-  g->before = PAWL_NEW(d->arena, double, g->condition_count);
   return d->arena->failed ? pawl_fail_memory(err) : pawl_pinned_create(d, &g->pinned, err);
 }
 
@@ -325,14 +324,6 @@ static inline bool is_near(double first, double now, double scale) {
   return least <= fabs(now - first) + PAWL_NEAR * scale && now >= 0.0 && !isinf(now - first);
 }
 
-// The same slope in this piece and in the one before it, but for less than half: no turn inside.
-static bool is_straight(const PawlGuards* g, double before, double first, double now, double t) {
-  static const double LESS = 0.5;
-  double last = (first - before) / (g->first_time - g->before_time);
-  double slope = (now - first) / (t - g->first_time);
-  return g->before_known && fabs(slope - last) <= LESS * fabs(slope);
-}
-
 static PawlStatus look_at_regions(PawlGuards* g, const PawlState* state, PawlMargin* margin,
                                   PawlError* err) {
   const double* z;
@@ -356,8 +347,7 @@ PawlStatus pawl_guards_margins(PawlGuards* g, const PawlState* state, PawlMargin
   for (int k = 0; k < g->armed_count; k++) {
     int at = g->armed[k];
     double distance = distance_of(g, state, at, g->watch, lambda);
-    g->near |= is_near(g->first_margins[k], distance, scale_of(g, state, at, g->watch)) &&
-               !is_straight(g, g->before[k], g->first_margins[k], distance, state->t);
+    g->near |= is_near(g->first_margins[k], distance, scale_of(g, state, at, g->watch));
     g->distances[k] = distance;
     g->margins[k] = turns_only(g, state, at) ? INFINITY : margin_of(g, state, at, distance);
     margin->least = margin->least < g->margins[k] ? margin->least : g->margins[k];
@@ -374,14 +364,11 @@ void pawl_guards_forget(PawlGuards* g) {
   g->last_of = NULL;
 }
 
-// Distances become those of the beginning of a piece at t, and these those of the piece before.
-static void turn_over(PawlGuards* g, double t) {
-  double* room = g->before;
-  g->before = g->first_margins;
+// The distances of the last look become those of the beginning of a piece; and the other way.
+static void turn_over(PawlGuards* g) {
+  double* room = g->first_margins;
   g->first_margins = g->distances;
   g->distances = room;
-  g->before_time = g->first_time;
-  g->first_time = t;
 }
 
 // What noting sides has changed of the distances of the last look.
@@ -410,13 +397,12 @@ bool pawl_guards_known(const PawlGuards* g, const PawlState* state) {
 }
 
 PawlStatus pawl_guards_begin(PawlGuards* g, const PawlState* state, PawlError* err) {
-  g->before_known = pawl_guards_known(g, state);
-  if (!g->before_known) {
+  if (!pawl_guards_known(g, state)) {
     PawlMargin margin;
     PAWL_TRY(pawl_guards_margins(g, state, &margin, err));
     g->last_regions = margin.regions;
   }
-  turn_over(g, state->t);
+  turn_over(g);
   g->first_regions = g->last_regions;
   g->last_of = NULL;
   return PAWL_OK;
@@ -462,36 +448,24 @@ static void note(PawlGuards* g, PawlState* state, int k, double f, double none) 
   }
 }
 
-// The beginning is that of the last piece again; the piece before it is lost.
-static bool turn_back(PawlGuards* g) {
-  double* room = g->distances;
-  g->distances = g->first_margins;
-  g->first_margins = g->before;
-  g->before = room;
-  g->first_time = g->before_time;
-  return false;
-}
-
-bool pawl_guards_pass(PawlGuards* g, PawlState* state, double h, const double* watch,
-                      const double* lambda) {
+bool pawl_guards_pass(PawlGuards* g, PawlState* state, const double* watch, const double* lambda) {
   if (g->watching->joint_count > 0 && !pawl_watch_capacities_good(g->watching, state, watch)) {
     return false;
   }
-  turn_over(g, state->t);
+  turn_over(g);
   for (int k = 0; k < g->armed_count; k++) {
     int guard = g->armed[k];
     double distance = g->distances[k] = distance_of(g, state, guard, watch, lambda);
     if ((!(margin_of(g, state, guard, distance) >= 0.0) && !turns_only(g, state, guard)) ||
-        (is_near(g->first_margins[k], distance, scale_of(g, state, guard, watch)) &&
-         !is_straight(g, g->before[k], g->first_margins[k], distance, state->t + h))) {
-      return turn_back(g);
+        is_near(g->first_margins[k], distance, scale_of(g, state, guard, watch))) {
+      turn_over(g);
+      return false;
     }
   }
   for (int k = 0; k < g->sided_count; k++) {
     note(g, state, g->sided[k], watch[g->all[g->sided[k]].at], PAWL_NO_SIDE);
   }
   renew(g, state, watch);
-  g->before_known = true;
   return true;
 }
 

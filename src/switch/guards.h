@@ -80,9 +80,6 @@ typedef struct PawlGuards {
   bool armed_reacts;
   double *margins, *first_margins;  // of the armed, now and at the beginning of a piece
   double* distances;                // the same, whatever the direction of a condition
-  double* before;                   // at the beginning of the piece before, if that is known
-  bool before_known;
-  double first_time, before_time;  // [s]
   double first_regions, last_regions;
   const PawlState* last_of;  // whose distances are those of the end of the last piece, or NULL
   double last_time;          // [s]
@@ -146,7 +143,7 @@ PAWL_CHECKED PawlStatus pawl_guards_aside(const PawlGuards* guards, const PawlSt
 double pawl_guards_noise(const PawlGuards* guards, const PawlState* state, int armed);
 // With the values of what is watched (and the multipliers) at the end of a step from `state`, whose
 // beginning is known: true when no armed guard fires or may have fired; then sides are noted.
-bool pawl_guards_pass(PawlGuards* guards, PawlState* state, double h, const double* watch,
+bool pawl_guards_pass(PawlGuards* guards, PawlState* state, const double* watch,
                       const double* lambda);
 // After a step: notes on which side of zero every condition is (`looked`: margins were computed at
 // this very state).
