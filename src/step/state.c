@@ -119,6 +119,27 @@ static PawlStatus check(const PawlStepper* s, const Header* h, size_t size, Pawl
              : refuse(err, "has another size: it is cut short, or its model has changed since");
 }
 
+static void take(const Header* h, const unsigned char* arrays, PawlState* state) {
+  state->step = h->step;
+  state->t = h->t;
+  state->redundant_count = h->redundant_count;
+  state->still_count = h->still_count;
+  state->redundant_off = h->redundant_off;
+  memcpy(state->q, arrays, h->state);
+}
+
+// A right checksum says that bytes are as they were written, not that a stepper wrote them.
+static PawlStatus check_phase(const PawlStepper* s, const Header* h, const unsigned char* arrays,
+                              PawlError* err) {
+  PawlState* trial;
+  PawlStateShape shape = pawl_stepper_shape(s);
+  PAWL_TRY(pawl_phase_state(&shape, &trial, err));
+  take(h, arrays, trial);
+  bool possible = pawl_phase_is_possible(s->system, &shape, trial);
+  pawl_state_destroy(trial);
+  return possible ? PAWL_OK : refuse(err, "is damaged: it has modes that its constraints have not");
+}
+
 PawlStatus pawl_state_load(PawlStepper* s, PawlState* state, const void* bytes, size_t size,
                            PawlError* err) {
   Header h = {0};
@@ -128,17 +149,14 @@ PawlStatus pawl_state_load(PawlStepper* s, PawlState* state, const void* bytes, 
   if (sum_of(&h, rest) != h.sum) {
     return refuse(err, "is damaged: its checksum is wrong");
   }
+  PAWL_TRY(check_phase(s, &h, rest, err));
   PawlStatus status = pawl_kkt_load(s->kkt, rest + h.state);
   if (status != PAWL_OK) {
     return status == PAWL_ERROR_MEMORY ? pawl_fail_memory(err)
                                        : refuse(err, "does not fit the matrices of this system");
   }
-  state->step = h.step;
-  state->t = h.t;
-  state->redundant_count = h.redundant_count;
-  state->still_count = h.still_count;
-  state->redundant_off = h.redundant_off;
-  memcpy(state->q, rest, h.state);
+  take(&h, rest, state);
+  pawl_phase_activate(s->system, state);
   pawl_loop_forget(s->loop);
   return PAWL_OK;
 }

@@ -54,8 +54,6 @@ typedef struct PawlGuard {
   const struct PawlTrigger* times;  // TIMES
 } PawlGuard;
 
-enum { PAWL_SIDE_PINNED = 2 };  // of PawlState.sides: the rows in force hold this condition at zero
-
 typedef struct PawlMargin {
   double least;    // of all
   double regions;  // of regions and turns alone

@@ -5,7 +5,9 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "model/model.h"
 #include "switch/modes.h"
+#include "system/system.h"
 
 size_t pawl_phase_state_bytes(const PawlStateShape* n) {
   size_t numbers = (size_t)n->q + 2 * (size_t)n->v + 2 * (size_t)n->rows + (size_t)n->memory +
@@ -55,6 +57,40 @@ void pawl_phase_copy(PawlState* to, const PawlState* from) {
   to->redundant_off = from->redundant_off;
   to->still_count = from->still_count;
   memcpy(to->q, from->q, from->bytes);
+}
+
+static bool has_modes(const PawlSystem* system, const PawlState* state) {
+  bool has = true;
+  for (int c = 0; c < system->constraint_count; c++) {
+    has = has && state->modes[c] >= 0 && state->modes[c] < system->constraints[c].mode_count;
+  }
+  return has;
+}
+
+// `count` bytes of 0 and 1, and how many are 1.
+static bool are_flags(int count, const unsigned char* flags, int* set) {
+  bool are = true;
+  *set = 0;
+  for (int i = 0; i < count; i++) {
+    are = are && flags[i] <= 1;
+    *set += flags[i];
+  }
+  return are;
+}
+
+bool pawl_phase_is_possible(const PawlSystem* system, const PawlStateShape* n,
+                            const PawlState* state) {
+  int redundant, still;
+  bool possible = has_modes(system, state) && are_flags(n->rows, state->redundant, &redundant) &&
+                  are_flags(n->surfaces, state->still, &still) &&
+                  redundant == state->redundant_count && still == state->still_count;
+  for (int k = 0; possible && k < n->conditions; k++) {
+    possible = state->sides[k] >= -1 && state->sides[k] <= PAWL_SIDE_PINNED;
+  }
+  for (int k = 0; possible && k < n->clocks; k++) {
+    possible = state->passed[k] >= 0;
+  }
+  return possible;
 }
 
 void pawl_phase_activate(const PawlSystem* system, PawlState* state) {

@@ -32,6 +32,8 @@ static inline PawlPoint pawl_phase_point(const PawlPhase* phase, double t, const
   return (PawlPoint){t, q, v, a, lambda, phase->modes, phase->held};
 }
 
+enum { PAWL_SIDE_PINNED = 2 };  // of PawlState.sides: the rows in force hold this condition at zero
+
 // ---- states -------------------------------------------------------------------------------------
 typedef struct PawlStateShape {  // how many of each a state has
   int q, v, rows, memory, since, conditions, clocks, modes, surfaces;
@@ -43,6 +45,11 @@ PAWL_CHECKED PawlStatus pawl_phase_state(const PawlStateShape* shape, PawlState*
                                          PawlError* err);
 // All of a state: the run goes on from the copy with the same bits.
 void pawl_phase_copy(PawlState* to, const PawlState* from);
+
+// Whether the discrete part of a state, read from elsewhere, can be one of the system: modes that
+// its constraints have, sides, times passed, flags that are flags and counted right.
+bool pawl_phase_is_possible(const PawlSystem* system, const PawlStateShape* shape,
+                            const PawlState* state);
 
 // ---- rows ---------------------------------------------------------------------------------------
 // Sets state->active from its modes and redundant rows.

@@ -140,8 +140,36 @@ static void test_foreign_and_damaged(void** unused) {
   motion_end(&other);
 }
 
+// A right checksum does not make a state that cannot be a good one: each is saved from a state in
+// which one number is none that a stepper writes.
+static void test_impossible(void** unused) {
+  (void)unused;
+  Motion m = motion_file("planar-3r-lock", NULL);
+  motion_start(&m, "rk4");
+  int* const integers[] = {&m.state->modes[0], &m.state->modes[0], &m.state->passed[0],
+                           &m.state->still_count, &m.state->redundant_count};
+  const int wrong[] = {-1, 5, -1, 1, 1};
+  size_t size = pawl_state_size(m.stepper);
+  unsigned char* bytes = malloc(size);
+  assert_non_null(bytes);
+  for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+    int right = *integers[k];
+    *integers[k] = wrong[k];
+    pawl_state_save(m.stepper, m.state, bytes);
+    *integers[k] = right;
+    expect_refused(&m, bytes, size, "modes that its constraints have not");
+  }
+  m.state->redundant[0] = 7;
+  pawl_state_save(m.stepper, m.state, bytes);
+  m.state->redundant[0] = 0;
+  expect_refused(&m, bytes, size, "modes that its constraints have not");
+  free(bytes);
+  motion_end(&m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_goes_on),
-                                     cmocka_unit_test(test_foreign_and_damaged)};
+                                     cmocka_unit_test(test_foreign_and_damaged),
+                                     cmocka_unit_test(test_impossible)};
   return cmocka_run_group_tests(tests, list_models, NULL);
 }
