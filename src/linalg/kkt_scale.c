@@ -53,6 +53,39 @@ static double sweep(PawlKkt* kkt) {
   return fmax(change_row, change_col);
 }
 
+// The mean over the lines `first` to `last` (a row, or a column, in which an entry of the block
+// stands, by `line`) of the largest entry of each; lines of zeros do not count.
+static double mean_of_largest(const PawlKkt* kkt, const PawlKktBlock* block, const int* line,
+                              int first, int last) {
+  double *top = kkt->work, sum = 0.0;
+  int count = 0;
+  for (int i = first; i < last; i++) {
+    top[i] = -INFINITY;
+  }
+  for (int k = 0; k < block->count; k++) {
+    top[line[k]] = block->factor[k] > top[line[k]] ? block->factor[k] : top[line[k]];
+  }
+  for (int i = first; i < last; i++) {
+    sum += top[i] > -INFINITY ? top[i] : 0.0;
+    count += top[i] > -INFINITY;
+  }
+  return count > 0 ? sum / count : 0.0;
+}
+
+// The sweeps begin where the largest entries of the columns of S and of the rows of B and J are 1
+// in the mean, whatever the units of mass, length and time: from there they lead to the same
+// matrix.
+static void begin_in_own_units(PawlKkt* kkt) {
+  int n = kkt->n, size = kkt->size;
+  double half = 0.5 * mean_of_largest(kkt, &kkt->block_S, kkt->block_S.col, 0, n);
+  double B = mean_of_largest(kkt, &kkt->block_B, kkt->block_B.col, n, size);
+  double J = mean_of_largest(kkt, &kkt->block_J, kkt->block_J.row, n, size);
+  for (int i = 0; i < size; i++) {
+    kkt->row_scale[i] = i < n ? -half : half - J;
+    kkt->col_scale[i] = i < n ? -half : half - B;
+  }
+}
+
 // Where J and B alone decide the largest entries, S may have been left small, as small as its units
 // make it. The multipliers' unit is free: S is brought to 1, and J and B stay as they are.
 static void lift_inertia(PawlKkt* kkt) {
@@ -94,9 +127,7 @@ void pawl_kkt_scale(PawlKkt* kkt, const double* S, const double* B, const double
   take_logs(&kkt->block_S, S);
   take_logs(&kkt->block_B, B);
   take_logs(&kkt->block_J, J);
-  for (int i = 0; i < kkt->size; i++) {
-    kkt->row_scale[i] = kkt->col_scale[i] = 0.0;
-  }
+  begin_in_own_units(kkt);
   for (int s = 0; s < SWEEPS && sweep(kkt) > SWEEP_ENOUGH; s++) {
   }
   lift_inertia(kkt);

@@ -16,12 +16,13 @@
 #include "base/text.h"
 #include "linalg/lapack.h"
 #include "linalg/sparse.h"
+#include "switch/dynamics.h"
+#include "switch/tolerances.h"
 
 static const double MET = 1e-9;  // violation of a row relative to its terms that counts as none
-static const double CONVERGED = 1e-13;     // the same at the end of Newton's method
-static const double LAST_CHANGE = 1e-8;    // and the last change relative to the whole
-static const double DEPENDENT = 1e-10;     // relative singular value of rows that depend
-static const double SMALLEST_SIZE = 1e-3;  // coordinates and rates are taken as at least this
+static const double CONVERGED = 1e-13;   // the same at the end of Newton's method
+static const double LAST_CHANGE = 1e-8;  // and the last change relative to the whole
+static const double DEPENDENT = 1e-10;   // relative singular value of rows that depend
 enum { MOST_ITERATIONS = 50, MOST_FREE = 2000 };
 
 typedef struct Keep {
@@ -178,7 +179,7 @@ static PawlStatus least_change(Keep* k, PawlError* err) {
 
 // ---- violations -----------------------------------------------------------------------------
 static double violation(const Keep* k, int i) {
-  return fabs(k->residual[i]) / (k->scale[i] > 0.0 ? k->scale[i] : SMALLEST_SIZE);
+  return fabs(k->residual[i]) / (k->scale[i] > 0.0 ? k->scale[i] : PAWL_SMALLEST_SIZE);
 }
 
 // The residuals at a level and the largest, relative to the terms of its row. Of a contact only a
@@ -189,8 +190,8 @@ static double measure(Keep* k, int level) {
   if (level) {
     pawl_sparse_add(&k->G, k->values->G, 1.0, k->state->v, k->residual);
   }
-  pawl_sparse_sizes(&k->G, k->values->G, level ? k->state->v : k->state->q, SMALLEST_SIZE,
-                    k->scale);
+  const double* x = level ? k->state->v : k->state->q;
+  pawl_sparse_sizes(&k->G, k->values->G, x, pawl_dynamics_least(k->n.v, x), k->scale);
   for (int i = 0; i < k->n.rows; i++) {
     k->asked[i] = pawl_system_row_kind(k->system, i) == PAWL_ROW_BILATERAL ||
                   (level == 0 && k->residual[i] < 0.0);

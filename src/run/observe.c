@@ -10,6 +10,8 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "linalg/sparse.h"
+#include "switch/dynamics.h"
+#include "switch/tolerances.h"
 
 struct PawlObserver {
   PawlArena arena;
@@ -163,16 +165,23 @@ static double level_residual(PawlObserver* o, const double* G, const double* x, 
   return largest(o, o->residual, false);
 }
 
-// |c_i| relative to sum_j |G_ij| max(|x_j|, SMALLEST_SIZE), for c = g with x = q, or c = G v + g_t
-// with x = v. Uses o->size; c may be o->residual.
+// What a rate counts with at least: also where a motion turns back and all are near zero, it has
+// the speed sqrt(q v'), whatever the units.
+static double least_rate(const PawlObserver* o, const PawlState* state) {
+  double reach = pawl_dynamics_largest(o->sizes.q, state->q);
+  double speed = sqrt(reach * pawl_dynamics_largest(o->sizes.v, state->a));
+  return PAWL_SMALLEST_PART * fmax(speed, pawl_dynamics_largest(o->sizes.v, state->v));
+}
+
+// |c_i| relative to sum_j |G_ij| max(|x_j|, least), for c = g with x = q, or c = G v + g_t with
+// x = v. Uses o->size; c may be o->residual.
 static double relative_drift(PawlObserver* o, const PawlValues* values, const double* x,
-                             const double* c, bool position) {
-  static const double SMALLEST_SIZE = 1e-3;
-  pawl_sparse_sizes(&o->G, values->G, position && o->sizes.q != o->sizes.v ? NULL : x,
-                    SMALLEST_SIZE, o->size);
+                             double least, const double* c, bool position) {
+  pawl_sparse_sizes(&o->G, values->G, position && o->sizes.q != o->sizes.v ? NULL : x, least,
+                    o->size);
   double most = 0.0;
   for (int i = 0; i < o->sizes.rows; i++) {
-    double size = o->size[i] > 0.0 ? o->size[i] : SMALLEST_SIZE;
+    double size = o->size[i] > 0.0 ? o->size[i] : PAWL_SMALLEST_SIZE;
     most = fmax(most, violation(o, i, c[i], position) / size);
   }
   return most;
@@ -194,10 +203,12 @@ PawlStatus pawl_observe(PawlObserver* o, const PawlState* state, double* sample,
   PawlSizes n = o->sizes;
   *seen = (PawlObservation){.energy = values->energy[0] + values->energy[1]};
   if (n.rows > 0) {
-    seen->drift = relative_drift(o, values, state->q, values->g, true);
+    seen->drift =
+        relative_drift(o, values, state->q, pawl_dynamics_least(n.q, state->q), values->g, true);
     seen->residual[0] = largest(o, values->g, true);
     seen->residual[1] = level_residual(o, values->G, state->v, values->g_t);
-    seen->velocity_drift = relative_drift(o, values, state->v, o->residual, false);
+    seen->velocity_drift =
+        relative_drift(o, values, state->v, least_rate(o, state), o->residual, false);
     seen->residual[2] = level_residual(o, values->G, state->a, values->gamma);
   }
   if (sample) {

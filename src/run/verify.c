@@ -12,13 +12,14 @@
 #include "linalg/dense.h"
 #include "linalg/sparse.h"
 #include "model/model.h"
+#include "switch/dynamics.h"
 #include "switch/modes.h"
+#include "switch/tolerances.h"
 #include "system/system.h"
 
 static const double MEET_TOLERANCE = 1e-6;     // of the terms of a row: branches count as meeting
 static const double TANGENT_TOLERANCE = 1e-9;  // smallest singular value relative to the largest
-static const double SURFACE_TOLERANCE = 1e-9;  // |z| below this is on the surface
-static const double SMALLEST_SIZE = 1e-3;      // coordinates count as at least this
+static const double SURFACE_TOLERANCE = 1e-9;  // of the largest coordinate: on the surface
 
 struct PawlVerifier {
   PawlArena arena;
@@ -26,6 +27,7 @@ struct PawlVerifier {
   PawlEval* eval;      // g, G
   PawlEval* surfaces;  // z, z_rate
   double *rows, *unit, *zero, *still, *moving, *sizes;
+  double reach;  // the largest coordinate seen
   unsigned char* active;
 };
 
@@ -95,11 +97,12 @@ PawlStatus pawl_verify_regions(PawlVerifier* v, const PawlState* state, PawlErro
   PawlPoint point = {state->t, state->q, state->v, NULL, NULL, state->modes, state->held};
   PAWL_TRY(pawl_eval_run(v->surfaces, &point, err));
   const double* z = pawl_eval_values(v->surfaces)->z;
+  v->reach = fmax(v->reach, pawl_dynamics_largest(system->sizes.q, state->q));
   for (int k = 0; k < system->guard_count;) {
     int c = system->guards[k].constraint, inside = 0;
     bool on_surface = false;
     for (; k < system->guard_count && system->guards[k].constraint == c; k++) {
-      on_surface |= fabs(z[k]) <= SURFACE_TOLERANCE;
+      on_surface |= fabs(z[k]) <= SURFACE_TOLERANCE * v->reach;
       inside += z[k] > 0.0;
     }
     if (inside != 1 && !on_surface) {
@@ -118,10 +121,11 @@ static PawlStatus branch_gap(PawlVerifier* v, const PawlInstant* i, const int* m
   const PawlValues* values = pawl_eval_values(v->eval);
   int first, count;
   pawl_system_constraint_rows(v->system, c, &first, &count);
-  pawl_sparse_sizes(&v->system->G, values->G, i->q, SMALLEST_SIZE, v->sizes);
+  pawl_sparse_sizes(&v->system->G, values->G, i->q, pawl_dynamics_least(v->system->sizes.q, i->q),
+                    v->sizes);
   *gap = 0.0;
   for (int r = first; r < first + count; r++) {
-    *gap = fmax(*gap, fabs(values->g[r]) / (v->sizes[r] + SMALLEST_SIZE));
+    *gap = fmax(*gap, fabs(values->g[r]) / (v->sizes[r] > 0.0 ? v->sizes[r] : PAWL_SMALLEST_SIZE));
   }
   return PAWL_OK;
 }

@@ -45,6 +45,28 @@ void pawl_contacts_destroy(PawlContacts* c) {
   pawl_compliance_destroy(c->solver);
 }
 
+// How fast walls that move by themselves do so, as a rate of the coordinates: |g_t| / sum_j |G_ij|.
+static double fastest_wall(const PawlStepper* s, PawlContacts* c, const PawlValues* values) {
+  double fastest = 0.0;
+  pawl_sparse_sizes(&s->G, values->G, NULL, 0.0, c->size);
+  for (int k = 0; k < c->count; k++) {
+    double size = c->size[c->row[k]], rate = fabs(values->g_t[c->row[k]]);
+    fastest = size > 0.0 && rate > fastest * size ? rate / size : fastest;
+  }
+  return fastest;
+}
+
+void pawl_contacts_measure(const PawlStepper* s, PawlContacts* c, const PawlState* state,
+                           const PawlValues* values) {
+  double h = s->def.step, wall = c->count > 0 ? fastest_wall(s, c, values) : 0.0;
+  double push = pawl_dynamics_push(&s->dynamics, state, values) + wall / h;
+  double v = pawl_dynamics_largest(s->sizes.v, state->v), pace = v + h * push;
+  c->least_a = PAWL_SMALLEST_PART * push;
+  c->least_v = PAWL_SMALLEST_PART * pace;
+  c->least_q = PAWL_SMALLEST_PART * (pawl_dynamics_largest(s->sizes.q, state->q) + h * pace);
+  c->slow = h * pawl_dynamics_fall(&s->dynamics, values) + PAWL_SLOWEST_PART * (v + wall);
+}
+
 // Column k of the compliance: how each contact moves when contact k pushes with 1.
 static void compliance_column(PawlStepper* s, PawlContacts* c, int k, const double* B,
                               const double* J, double* x, double* y) {
@@ -157,8 +179,8 @@ static bool share(PawlContacts* c) {
   return pulls;
 }
 
-static bool touches(const PawlContacts* c, const PawlChoice* choice, int row, double opening) {
-  return opening <= fmin(choice->tolerance, TOUCHING) * c->size[row];
+bool pawl_contacts_touches(const PawlContacts* c, double tolerance, int row, double opening) {
+  return opening <= fmin(tolerance, TOUCHING) * c->size[row];
 }
 
 // The iterate is complementary with this set already.
@@ -176,7 +198,8 @@ static bool complementary(PawlContacts* c, const PawlChoice* choice, const unsig
   for (int k = 0; k < c->count; k++) {
     int i = c->row[k];
     bool allowed = !choice->allowed || choice->allowed[i];
-    c->touching[i] = set[i] || (allowed && touches(c, choice, i, c->opening[i]));
+    c->touching[i] =
+        set[i] || (allowed && pawl_contacts_touches(c, choice->tolerance, i, c->opening[i]));
   }
   return true;
 }
@@ -214,7 +237,8 @@ bool pawl_contacts_choose(PawlContacts* c, const PawlChoice* choice, unsigned ch
     c->in[k] = c->state[k] == PAWL_ROW_FREE || c->state[k] == PAWL_ROW_FOLLOWS ||
                (touches_only && (choice->first || set[i]));  // neither pushes nor leaves: stays
     unsigned char closed = c->in[k] || (choice->grow && set[i] && c->hi[k] > 0.0);
-    c->touching[i] = closed || (c->hi[k] > 0.0 && touches(c, choice, i, c->w[k]));
+    c->touching[i] =
+        closed || (c->hi[k] > 0.0 && pawl_contacts_touches(c, choice->tolerance, i, c->w[k]));
     *changed |= closed != set[i];
     set[i] = closed;
   }
@@ -253,8 +277,9 @@ static int resting_contacts(const PawlStepper* s, PawlContacts* c, const PawlSta
                             const PawlValues* values, unsigned char* set) {
   int count = 0;
   const double* of_q = s->sizes.q == s->sizes.v ? state->q : NULL;
-  pawl_sparse_sizes(&s->G, values->G, of_q, PAWL_SMALLEST_SIZE, c->push);
-  pawl_sparse_sizes(&s->G, values->G, state->v, PAWL_SMALLEST_SIZE, c->size);
+  pawl_contacts_measure(s, c, state, values);
+  pawl_sparse_sizes(&s->G, values->G, of_q, c->least_q, c->push);
+  pawl_sparse_sizes(&s->G, values->G, state->v, c->least_v, c->size);
   pawl_dynamics_rows(&s->dynamics, values->G, state->v, values->g_t, c->opening);
   for (int k = 0; k < c->count; k++) {
     int i = c->row[k];
@@ -286,7 +311,7 @@ PawlStatus pawl_contacts_start(PawlStepper* s, PawlContacts* c, const PawlPhase*
   PawlChoice choice = {.allowed = c->touching, .tolerance = AT_REST, .first = true};
   memset(c->push, 0, (size_t)s->sizes.rows * sizeof(double));
   pawl_dynamics_rows(&s->dynamics, values->G, state->a, values->gamma, c->opening);
-  pawl_sparse_sizes(&s->G, values->G, state->a, PAWL_SMALLEST_SIZE, c->size);
+  pawl_sparse_sizes(&s->G, values->G, state->a, c->least_a, c->size);
   if (!pawl_contacts_choose(c, &choice, set, &changed) || !changed) {
     return PAWL_OK;
   }

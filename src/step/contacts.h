@@ -16,6 +16,9 @@ typedef struct PawlContacts {
   double* D;         // by columns; NULL when there are too many: each is looked at alone
   double* mobility;  // square root of the diagonal of D  [1/sqrt(kg)]
   double *push, *opening, *size;  // rows: a level at an iterate, see pawl_contacts_choose
+  // Of the beginning of a step: what the coordinates, rates and accelerations in a row count with
+  // at least, and the rate that forces make in a step.
+  double least_q, least_v, least_a, slow;
   // the problem of the rows that are contacts
   PawlCompliance* solver;
   double *own, *q, *rounding, *lo, *hi, *z, *w;
@@ -25,6 +28,9 @@ typedef struct PawlContacts {
 
 PAWL_CHECKED PawlStatus pawl_contacts_create(PawlStepper* s, PawlContacts* c, PawlError* err);
 void pawl_contacts_destroy(PawlContacts* c);
+// Sets the least sizes and the slow rate from a state with its M and f.
+void pawl_contacts_measure(const PawlStepper* s, PawlContacts* c, const PawlState* state,
+                           const PawlValues* values);
 // D of [S -B^T; J 0] with the rows of `bilateral` held; x (v) and y (rows) are room. Leaves that
 // factorisation in s->kkt.
 PAWL_CHECKED PawlStatus pawl_contacts_compliance(PawlStepper* s, PawlContacts* c, const double* S,
@@ -34,6 +40,9 @@ PAWL_CHECKED PawlStatus pawl_contacts_compliance(PawlStepper* s, PawlContacts* c
 // No contact is in `set`, pushes or is not open.
 bool pawl_contacts_idle(const PawlContacts* c, const double* push, const double* opening,
                         const unsigned char* set);
+
+// An opening that is none, or less, next to c->size: rounding does not open a contact.
+bool pawl_contacts_touches(const PawlContacts* c, double tolerance, int row, double opening);
 
 typedef struct PawlChoice {
   const unsigned char* allowed;  // rows that may be closed; NULL: all

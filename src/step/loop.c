@@ -83,7 +83,8 @@ PawlStatus pawl_loop_start(PawlStepper* s, PawlState* state, PawlError* err) {
   memset(state->modes, 0, pawl_phase_mode_bytes(state));
   PAWL_TRY(pawl_eval_run(l->law.rates, &point, err));
   const PawlValues* values = pawl_eval_values(l->law.rates);
-  PAWL_TRY(pawl_modes_start(s->system, values->z, values->z_rate, state->modes, err));
+  double noise = pawl_surfaces_noise(&l->surfaces, state);
+  PAWL_TRY(pawl_modes_start(s->system, values->z, values->z_rate, noise, state->modes, err));
   return pawl_jump_start(&l->jump, state, err);
 }
 

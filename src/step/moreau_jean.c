@@ -12,9 +12,7 @@
 
 #include "step/contacts.h"
 
-static const double SMALLEST_RATE = 1e-9;    // [m/s] a slower approach does not rebound
-static const double SMALLEST_LOGGED = 1e-6;  // [m/s] slower impacts do not go to the log
-static const double LAW = 10.0;              // of the tolerance: how well a contact obeys its law
+static const double LAW = 10.0;  // of the tolerance: how well a contact obeys its law
 
 typedef struct MoreauJean {
   double theta;
@@ -23,7 +21,7 @@ typedef struct MoreauJean {
   double *q, *v, *a, *P, *lambda, *f_n, *dv, *dP, *move, *S, *J;
   double *rate, *rate_n;
   PawlContacts contacts;
-  bool rebounds;  // some contact approaches faster than SMALLEST_RATE
+  bool rebounds;  // some contact approaches faster than PAWL_SLOWEST_REBOUND
   unsigned char *candidate, *set, *room;
 } MoreauJean;
 
@@ -78,19 +76,24 @@ static bool is_contact(const PawlStepper* s, int i) {
 // What is known at the beginning: f_n, the rates of the contacts and which may close.
 static PawlStatus begin(PawlStepper* s, MoreauJean* d, const PawlPhase* phase,
                         const PawlState* state, double h, PawlError* err) {
+  PawlContacts* c = &d->contacts;
   PawlPoint point = pawl_phase_point(phase, state->t, state->q, state->v, state->a, state->lambda);
   PAWL_TRY(pawl_eval_run(d->eval, &point, err));
   const PawlValues* values = pawl_eval_values(d->eval);
   memcpy(d->f_n, values->f, (size_t)s->sizes.v * sizeof(double));
   memcpy(d->rate_n, values->g_t, (size_t)s->sizes.rows * sizeof(double));
   pawl_sparse_add(&s->G, values->G, 1.0, state->v, d->rate_n);
+  pawl_contacts_measure(s, c, state, values);
+  pawl_sparse_sizes(&s->G, values->G, s->sizes.q == s->sizes.v ? state->q : NULL, c->least_q,
+                    c->size);
   d->rebounds = false;
   for (int i = 0; i < s->sizes.rows; i++) {
     bool contact = is_contact(s, i), active = pawl_phase_binds(phase, i);
-    d->candidate[i] = contact && values->g[i] + 0.5 * h * d->rate_n[i] <= 0.0;  // (T4)
+    double gap = values->g[i] + 0.5 * h * d->rate_n[i];
+    d->candidate[i] = contact && pawl_contacts_touches(c, s->def.tolerance, i, gap);  // (T4)
     d->set[i] = contact ? d->candidate[i] : active;
     d->rate_n[i] = contact ? d->rate_n[i] : 0.0;
-    d->rebounds |= fabs(d->rate_n[i]) > SMALLEST_RATE;
+    d->rebounds |= fabs(d->rate_n[i]) > PAWL_SLOWEST_REBOUND * c->slow;
     d->P[i] = d->set[i] ? h * state->lambda[i] : 0.0;
   }
   return PAWL_OK;
@@ -102,7 +105,7 @@ static double rebound(const PawlStepper* s, const MoreauJean* d, int i) {
 }
 
 static bool settled(const PawlStepper* s, const MoreauJean* d) {
-  double change = 0.0, size = PAWL_SMALLEST_SIZE;
+  double change = 0.0, size = d->contacts.least_v;
   for (int j = 0; j < s->sizes.v; j++) {
     change = fmax(change, fabs(d->dv[j]));
     size = fmax(size, fabs(d->v[j]));
@@ -115,7 +118,7 @@ static bool settled(const PawlStepper* s, const MoreauJean* d) {
 static bool consistent(const PawlStepper* s, MoreauJean* d) {
   PawlContacts* c = &d->contacts;
   bool fits = true, last = settled(s, d);
-  pawl_sparse_sizes(&s->G, pawl_eval_values(d->eval)->G, d->v, PAWL_SMALLEST_SIZE, c->size);
+  pawl_sparse_sizes(&s->G, pawl_eval_values(d->eval)->G, d->v, c->least_v, c->size);
   for (int k = 0; k < c->count; k++) {
     int i = c->row[k];
     double law = rebound(s, d, i);
@@ -216,7 +219,7 @@ static PawlStatus correct(PawlStepper* s, MoreauJean* d, const PawlPhase* phase,
 static PawlStatus accept(PawlStepper* s, MoreauJean* d, PawlState* state, double h,
                          PawlError* err) {
   for (int i = 0; i < s->sizes.rows; i++) {
-    if (is_contact(s, i) && d->set[i] && d->rate_n[i] < -SMALLEST_LOGGED) {
+    if (is_contact(s, i) && d->set[i] && d->rate_n[i] < -PAWL_SLOWEST_LOGGED * d->contacts.slow) {
       double lost = -0.5 * d->P[i] * (d->rate_n[i] + d->rate[i]);
       PAWL_TRY(pawl_log_contact(&s->log, i, d->P[i], lost, state, state->t + h, d->q, d->v, err));
     }

@@ -8,9 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double SMALLEST_RATE = 1e-9;    // [m/s] a slower approach does not rebound
-static const double SMALLEST_LOGGED = 1e-6;  // [m/s] slower impacts do not go to the log
-
 // The part of a state behind the memory of the core: eta and Lambda of the last step, and its size.
 double* pawl_nsga_eta_of(const PawlStepper* s, PawlState* state) {
   return pawl_ga_memory(s, state).last_h + 1;
@@ -242,14 +239,15 @@ PawlStatus pawl_nsga_compliance(PawlStepper* s, PawlNsga* d, const PawlPhase* ph
 }
 
 // The contacts of one level from c->push and c->opening, at some iteration of Newton's method.
-bool pawl_nsga_choose(PawlStepper* s, PawlNsga* d, const double* x, const unsigned char* allowed,
-                      int iteration, unsigned char* set, bool* changed) {
+bool pawl_nsga_choose(PawlStepper* s, PawlNsga* d, const double* x, double least,
+                      const unsigned char* allowed, int iteration, unsigned char* set,
+                      bool* changed) {
   PawlContacts* c = &d->contacts;
   PawlChoice choice = {.allowed = allowed,
                        .tolerance = s->def.tolerance,
                        .first = iteration == 0,
                        .grow = iteration >= PAWL_SET_CHANGES};
-  pawl_sparse_sizes(&s->G, pawl_eval_values(d->eval)->G, x, PAWL_SMALLEST_SIZE, c->size);
+  pawl_sparse_sizes(&s->G, pawl_eval_values(d->eval)->G, x, least, c->size);
   return pawl_contacts_choose(c, &choice, set, changed);
 }
 
@@ -278,11 +276,12 @@ PawlStatus pawl_nsga_begin_contacts(PawlStepper* s, PawlNsga* d, const PawlPhase
   PAWL_TRY(pawl_eval_run(d->eval, &point, err));
   const PawlValues* values = pawl_eval_values(d->eval);
   pawl_dynamics_rows(&s->dynamics, values->G, state->v, values->g_t, d->rate_before);
+  pawl_contacts_measure(s, &d->contacts, state, values);
   d->rebounds = false;
   for (int i = 0; i < s->sizes.rows; i++) {
     bool contact = pawl_system_row_kind(s->system, i) == PAWL_ROW_CONTACT;
     d->rate_before[i] = contact ? d->rate_before[i] : 0.0;
-    d->rebounds |= fabs(d->rate_before[i]) > SMALLEST_RATE;
+    d->rebounds |= fabs(d->rate_before[i]) > PAWL_SLOWEST_REBOUND * d->contacts.slow;
     if (contact) {
       d->A[i] = d->B_set[i] = d->S[i] = !d->decoupled && state->lambda[i] > 0.0;
       d->ga.lambda[i] = d->S[i] ? d->ga.lambda[i] : 0.0;
@@ -295,8 +294,8 @@ PawlStatus pawl_nsga_begin_contacts(PawlStepper* s, PawlNsga* d, const PawlPhase
 PawlStatus pawl_nsga_log_impacts(PawlStepper* s, const PawlNsga* d, const PawlState* state,
                                  const double* q, const double* v, PawlError* err) {
   for (int i = 0; pawl_nsga_has_contacts(s) && i < s->sizes.rows; i++) {
-    if (d->B_set[i] && d->rate_before[i] < -SMALLEST_LOGGED && d->Lambda[i] > 0.0 &&
-        pawl_system_row_kind(s->system, i) == PAWL_ROW_CONTACT) {
+    if (d->B_set[i] && d->rate_before[i] < -PAWL_SLOWEST_LOGGED * d->contacts.slow &&
+        d->Lambda[i] > 0.0 && pawl_system_row_kind(s->system, i) == PAWL_ROW_CONTACT) {
       double lost =
           -0.5 * d->Lambda[i] * d->rate_before[i] * (1.0 - pawl_nsga_restitution(s, d, i));
       PAWL_TRY(

@@ -22,7 +22,7 @@ typedef struct PawlNsga {
   unsigned char* trial;          // a set under construction
   unsigned char* touching;       // rows: contacts closed at position level
   double *rate, *acceleration;   // rows: constraint at velocity and acceleration level
-  bool rebounds;                 // some contact approaches faster than SMALLEST_RATE
+  bool rebounds;                 // some contact approaches faster than PAWL_SLOWEST_REBOUND
   bool constant_mass;
   int smooth_row_count;
   const double* B;  // force directions
@@ -53,14 +53,15 @@ PAWL_CHECKED PawlStatus pawl_nsga_correct(PawlStepper* s, PawlNsga* d, double t,
                                           double* y, const double* c, PawlError* err);
 PawlStatus pawl_nsga_stuck(PawlStepper* s, const PawlNsga* d, double t, const char* what,
                            PawlError* err);
-// Contacts: their compliance (once in a step), the choice of a level (`x` are the q or v behind its
-// slack), the integral variable eta, Newton's coefficient (0 for a slow approach), the
-// gap rates at the beginning of a step, the log.
+// Contacts: their compliance (once in a step), the choice of a level (`x` are the q, v or v' behind
+// its slack, which count as at least `least`), the integral variable eta, Newton's coefficient (0
+// for a slow approach), the gap rates at the beginning of a step, the log.
 bool pawl_nsga_has_contacts(const PawlStepper* s);
 PAWL_CHECKED PawlStatus pawl_nsga_compliance(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
                                              double t, PawlError* err);
-bool pawl_nsga_choose(PawlStepper* s, PawlNsga* d, const double* x, const unsigned char* allowed,
-                      int iteration, unsigned char* set, bool* changed);
+bool pawl_nsga_choose(PawlStepper* s, PawlNsga* d, const double* x, double least,
+                      const unsigned char* allowed, int iteration, unsigned char* set,
+                      bool* changed);
 double pawl_nsga_next_eta(const PawlNsga* d, double lambda, double lambda_n, double eta_n);
 double pawl_nsga_restitution(const PawlStepper* s, const PawlNsga* d, int i);
 PAWL_CHECKED PawlStatus pawl_nsga_begin_contacts(PawlStepper* s, PawlNsga* d,

@@ -46,7 +46,7 @@ static PawlStatus choose_sets(PawlStepper* s, PawlNsga* d, const PawlPhase* phas
   double of_lambda = h * h * g->beta * kappa;
   add_smooth_push(c, d->nu, of_lambda, g->lambda);
   memcpy(c->opening, values->g, (size_t)s->sizes.rows * sizeof(double));
-  if (!pawl_nsga_choose(s, d, of_q, NULL, iteration, d->A, changed)) {
+  if (!pawl_nsga_choose(s, d, of_q, c->least_q, NULL, iteration, d->A, changed)) {
     PAWL_TRY(pawl_contacts_contradiction(s, phase, values, values->g, t, "position", err));
   }
   take_smooth_push(c, d->nu, of_lambda, g->lambda);
@@ -58,7 +58,7 @@ static PawlStatus choose_sets(PawlStepper* s, PawlNsga* d, const PawlPhase* phas
     int i = c->row[k];
     c->opening[i] += pawl_nsga_restitution(s, d, i) * d->rate_before[i];
   }
-  if (!pawl_nsga_choose(s, d, g->v_total, c->touching, iteration, d->B_set, changed) &&
+  if (!pawl_nsga_choose(s, d, g->v_total, c->least_v, c->touching, iteration, d->B_set, changed) &&
       d->rebounds) {
     d->rebounds = false;  // no velocity obeys Newton's law
     *changed = true;
@@ -72,7 +72,7 @@ static PawlStatus choose_sets(PawlStepper* s, PawlNsga* d, const PawlPhase* phas
       d->trial[c->row[k]] = d->A[c->row[k]] && d->B_set[c->row[k]];
     }
     // The same for accelerations.
-    (void)pawl_nsga_choose(s, d, g->vdot, d->trial, iteration, d->S, changed);
+    (void)pawl_nsga_choose(s, d, g->vdot, c->least_a, d->trial, iteration, d->S, changed);
     take_smooth_push(c, g->lambda, 0.0, g->lambda);
   }
   return PAWL_OK;

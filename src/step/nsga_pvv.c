@@ -49,7 +49,7 @@ static PawlStatus choose_position_set(PawlStepper* s, PawlNsga* d, const PawlPha
   memcpy(c->push, d->nu, (size_t)s->sizes.rows * sizeof(double));
   memcpy(c->opening, values->g, (size_t)s->sizes.rows * sizeof(double));
   const double* of_q = s->sizes.q == s->sizes.v ? d->q : NULL;
-  if (!pawl_nsga_choose(s, d, of_q, NULL, iteration, d->A, changed)) {
+  if (!pawl_nsga_choose(s, d, of_q, c->least_q, NULL, iteration, d->A, changed)) {
     PAWL_TRY(pawl_contacts_contradiction(s, phase, values, values->g, t, "position", err));
   }
   memcpy(d->touching, c->touching, (size_t)s->sizes.rows);
@@ -71,7 +71,7 @@ static bool choose_velocity_set(PawlStepper* s, PawlNsga* d, int iteration) {
     d->B_set[i] = iteration == 0 ? d->touching[i] : d->B_set[i];
   }
   // The first set is all that touch, so that contacts which depend on each other share the impulse.
-  if (!pawl_nsga_choose(s, d, d->v, d->touching, iteration + 1, d->B_set, &changed) &&
+  if (!pawl_nsga_choose(s, d, d->v, c->least_v, d->touching, iteration + 1, d->B_set, &changed) &&
       d->rebounds) {
     d->rebounds = false;  // no velocity obeys Newton's law
     changed = true;

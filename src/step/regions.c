@@ -163,7 +163,8 @@ static PawlStatus try_modes(PawlStepper* s, PawlRegions* r, const PawlPhase* pha
   PAWL_TRY(pawl_surfaces_look(r->surfaces, phase, state, &z, err));
   memcpy(r->tried + trial * s->sizes.modes, phase->modes, pawl_phase_mode_bytes(state));
   *moved = pawl_modes_next(s->system, z, 0.0, phase->modes, r->next);
-  if (!*moved && pawl_modes_margin(s->system, z, phase->modes, &constraint) < -PAWL_UNCOVERED) {
+  double gap = PAWL_UNCOVERED / PAWL_SURFACE_NOISE * pawl_surfaces_noise(r->surfaces, state);
+  if (!*moved && pawl_modes_margin(s->system, z, phase->modes, &constraint) < -gap) {
     return pawl_regions_none(s->system, state->t, constraint, err);
   }
   if (*moved && trial == 0) {

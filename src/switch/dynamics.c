@@ -407,9 +407,9 @@ double pawl_dynamics_largest(int n, const double* x) {
   return most;
 }
 
-double pawl_dynamics_push(const PawlDynamics* d, const PawlState* state, const PawlValues* values) {
-  double most = pawl_dynamics_largest(d->sizes.v, state->a);
-  for (int j = 0; values && j < d->sizes.v; j++) {
+double pawl_dynamics_fall(const PawlDynamics* d, const PawlValues* values) {
+  double most = 0.0;
+  for (int j = 0; j < d->sizes.v; j++) {
     for (int k = d->H.start[j]; k < d->H.start[j + 1]; k++) {
       if (d->H.index[k] == j && values->M[k] > 0.0) {
         most = fmax(most, fabs(values->f[j]) / values->M[k]);
@@ -417,6 +417,11 @@ double pawl_dynamics_push(const PawlDynamics* d, const PawlState* state, const P
     }
   }
   return most;
+}
+
+double pawl_dynamics_push(const PawlDynamics* d, const PawlState* state, const PawlValues* values) {
+  return fmax(pawl_dynamics_largest(d->sizes.v, state->a),
+              values ? pawl_dynamics_fall(d, values) : 0.0);
 }
 
 double pawl_dynamics_pace(const PawlDynamics* d, const PawlState* state, const PawlValues* values) {

@@ -108,7 +108,9 @@ void pawl_dynamics_row_sizes(const PawlDynamics* d, const double* G, const doubl
 // How fast things move, or would after one step if nothing held them: max |v| + h max(|v'|, |f|/M).
 // What is far below is at rest, also where all is. `values` may be NULL: without |f|/M.
 double pawl_dynamics_pace(const PawlDynamics* d, const PawlState* state, const PawlValues* values);
-// The same of accelerations: max(|v'|, |f|/M).
+// The acceleration |f|/M that nothing holds back.
+double pawl_dynamics_fall(const PawlDynamics* d, const PawlValues* values);
+// The size of accelerations: max(|v'|, |f|/M).
 double pawl_dynamics_push(const PawlDynamics* d, const PawlState* state, const PawlValues* values);
 // How closely an instant at t is located [s]: event_tolerance, but not below the rounding of t
 // (V17).

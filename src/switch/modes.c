@@ -7,7 +7,7 @@
 #include "model/model.h"
 #include "system/system.h"
 
-static const double ON_SURFACE = 1e-12;  // |z| below this counts as on the surface at the start
+static const double ON_TURN = 1e-12;  // of a period: a start that is a whole number of them
 
 static PawlStatus start_error(const PawlSystem* system, int c, const char* what, PawlError* err) {
   const PawlConstraint* constraint = &system->constraints[c];
@@ -20,7 +20,7 @@ static PawlStatus start_error(const PawlSystem* system, int c, const char* what,
 
 // The mode of constraint c whose region holds the start; guards of one constraint are neighbours.
 static PawlStatus start_mode(const PawlSystem* system, int c, const double* z, const double* z_rate,
-                             int* mode, PawlError* err) {
+                             double noise, int* mode, PawlError* err) {
   const PawlConstraint* constraint = &system->constraints[c];
   if (constraint->start_mode >= 0) {
     *mode = constraint->start_mode;
@@ -31,7 +31,7 @@ static PawlStatus start_mode(const PawlSystem* system, int c, const double* z, c
     if (system->guards[k].constraint != c) {
       continue;
     }
-    bool on_surface = fabs(z[k]) <= ON_SURFACE;
+    bool on_surface = fabs(z[k]) <= noise;
     if (z[k] > 0.0 && !on_surface) {
       inside++;
       *mode = system->guards[k].mode;
@@ -47,19 +47,19 @@ static PawlStatus start_mode(const PawlSystem* system, int c, const double* z, c
 }
 
 PawlStatus pawl_modes_start(const PawlSystem* system, const double* z, const double* z_rate,
-                            int* modes, PawlError* err) {
+                            double noise, int* modes, PawlError* err) {
   for (int c = 0; c < system->constraint_count; c++) {
     modes[c] = 0;
     if (system->constraints[c].triggered) {
       modes[c] = system->constraints[c].switching.engaged ? PAWL_MODE_HELD : PAWL_MODE_FREE;
     } else if (system->constraints[c].mode_count > 1) {
-      PAWL_TRY(start_mode(system, c, z, z_rate, &modes[c], err));
+      PAWL_TRY(start_mode(system, c, z, z_rate, noise, &modes[c], err));
     }
   }
   for (int k = 0; k < system->turn_count; k++) {
     double periods = z[system->guard_count + k], rate = z_rate[system->guard_count + k];
-    double whole = floor(periods + ON_SURFACE);
-    bool on_surface = fabs(periods - whole) <= ON_SURFACE;
+    double whole = floor(periods + ON_TURN);
+    bool on_surface = fabs(periods - whole) <= ON_TURN;
     modes[system->constraint_count + k] = (int)(on_surface && rate < 0.0 ? whole - 1.0 : whole);
   }
   return PAWL_OK;

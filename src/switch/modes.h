@@ -10,9 +10,11 @@
 
 // The modes at the start: stated by the model, or of the region that holds q; on a surface, of the
 // region that the motion enters. `z` and `z_rate` are the switching functions there.
-// PAWL_ERROR_MODEL when no region or more than one holds the start, naming them.
+// |z| up to `noise` counts as on the surface. PAWL_ERROR_MODEL when no region or more than one
+// holds the start, naming them.
 PAWL_CHECKED PawlStatus pawl_modes_start(const PawlSystem* system, const double* z,
-                                         const double* z_rate, int* modes, PawlError* err);
+                                         const double* z_rate, double noise, int* modes,
+                                         PawlError* err);
 
 // The modes after a step, from those before: a constraint keeps its mode while its switching
 // function is >= -slack, then takes the region that holds it (the present one when none does).

@@ -54,8 +54,17 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // ---- surfaces of regions ------------------------------------------------------------------------
 // [1] Of the largest coordinate and of what a step moves: z this little outside is rounding.
 #define PAWL_SURFACE_NOISE 1e-13
-// [1] Of z: this far outside with no other region is a gap between regions.
+// [1] Of the same: this far outside with no other region is a gap between regions.
 #define PAWL_UNCOVERED 1e-6
+
+// ---- contacts -----------------------------------------------------------------------------------
+// [1] Of the rate that forces make in a step: a slower approach does not rebound, or a closed
+// contact would do so for ever.
+#define PAWL_SLOWEST_REBOUND 1e-7
+// [1] The same: slower impacts are part of closing, and do not go to the log.
+#define PAWL_SLOWEST_LOGGED 1e-4
+// [1] Of the largest rate: what counts as made by forces where there are none.
+#define PAWL_SLOWEST_PART 1e-6
 
 // ---- positions ----------------------------------------------------------------------------------
 // [1] Of the largest coordinate (rate, acceleration): each counts as at least this.

@@ -90,7 +90,7 @@ static inline PawlStatus instant_start(Instant* i) {
   memset(s->modes, 0, pawl_phase_mode_bytes(s));
   PAWL_TRY(pawl_eval_run(i->law.rates, &point, &i->err));
   const PawlValues* values = pawl_eval_values(i->law.rates);
-  PAWL_TRY(pawl_modes_start(i->system, values->z, values->z_rate, s->modes, &i->err));
+  PAWL_TRY(pawl_modes_start(i->system, values->z, values->z_rate, 1e-12, s->modes, &i->err));
   PAWL_TRY(pawl_jump_start(&i->jump, s, &i->err));
   return instant_settle(i);
 }

@@ -57,7 +57,7 @@ static PawlStatus start_of(const char* text, int* modes, PawlError* err) {
   PawlPoint point = {0.0, q, v, NULL, NULL, NULL, NULL};
   assert_int_equal(pawl_eval_run(eval, &point, err), PAWL_OK);
   const PawlValues* x = pawl_eval_values(eval);
-  PawlStatus status = pawl_modes_start(s.system, x->z, x->z_rate, modes, err);
+  PawlStatus status = pawl_modes_start(s.system, x->z, x->z_rate, 1e-12, modes, err);
   pawl_eval_destroy(eval);
   setup_free(&s);
   return status;

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nothing depends on the units of length, mass and time: contacts, starts, large systems, and what
+// is said of a run.
+#include "units.h"
+
+enum { UNIT_COUNT = sizeof UNITS / sizeof *UNITS };
+
+// ---- contacts -----------------------------------------------------------------------------------
+#define BALL                                                     \
+  "coordinates: {x: {start: L, rate: L/T}, y: {start: 0.7*L}}\n" \
+  "mass: {x: M, y: 2*M}\npotential: 2.137*F*y\n"                 \
+  "contacts: {floor: {gap: y, restitution: 0.513}}\n"
+// On two feet, turned by a growing torque: one leaves the floor and the other stays.
+#define STAND                                                              \
+  "coordinates: {y: , s: , x: {start: L}}\n"                               \
+  "mass: {y: M, s: M, x: M}\npotential: 2*F*y\nforces: {s: 3*F*(t/T)^2}\n" \
+  "contacts: {left: {gap: y - s}, right: {gap: y + s}}\n"
+
+static const Case CONTACTS[] = {
+    {"ball", BALL, "moreau-jean", 3, 0.01, 1e-7, 3, NULL},
+    {"ball", BALL, "nsga-pvv", 3, 0.01, 1e-7, 3, NULL},
+    {"ball", BALL, "nsga-pva", 3, 0.01, 1e-7, 3, NULL},
+    {"stand", STAND, "moreau-jean", 1.2, 0.01, 1e-7, 0, NULL},
+    {"stand", STAND, "nsga-pvv", 1.2, 0.01, 1e-7, 0, NULL},
+    {"stand", STAND, "nsga-pva", 1.2, 0.01, 1e-7, 0, NULL},
+};
+
+static void test_contacts(void** unused) {
+  (void)unused;
+  CHECK_CASES(CONTACTS);
+}
+
+// Two balls begin next to the floor: the first rests on it to rounding, the second is far above,
+// for rounding, and falls.
+static void test_contacts_at_the_start(void** unused) {
+  (void)unused;
+  static const char* const methods[] = {"moreau-jean", "nsga-pva"};
+  Case c = {.name = "start",
+            .text =
+                "coordinates: {x: {start: 1e-14*L}, y: {start: 1e-10*L}, z: {start: L}}\n"
+                "mass: {x: M, y: M, z: M}\nforces: {x: -F, y: -F, z: -F}\n"
+                "contacts: {one: {gap: x}, two: {gap: y}}\n",
+            .until = 1,
+            .step = 0.001};
+  for (int k = 0; k < 2 * (int)UNIT_COUNT; k++) {
+    Units u = UNITS[k / 2];
+    c.method = methods[k % 2];
+    Run run = case_in(&c, u);
+    run_need(&run, pawl_sim_create(run.system, &run.def, &run.sim, &run.err));
+    const PawlState* state = pawl_sim_state(run.sim);
+    double unit = u.L / (u.T * u.T);
+    CHECK_NEAR(state->a[0] / unit, 0.0, 1e-12);
+    CHECK_NEAR(state->a[1] / unit, -1.0, 1e-12);
+    CHECK_NEAR(state->lambda[0] / (u.M * unit), 1.0, 1e-12);
+    run_end(&run);
+  }
+}
+
+// ---- regions ------------------------------------------------------------------------------------
+static const Case REGIONS[] = {
+    // beside the surface, by little for L and by much for rounding, and on its way across
+    {"starts_beside",
+     "coordinates: {x: {start: -1e-9*L, rate: L/T}, y: {start: L}}\nmass: {x: M, y: M}\n"
+     "constraints: {track: {modes: {left: {where: x < 0, equation: none},\n"
+     "                              right: {where: x > 0, equation: y = L}}}}\n",
+     "event-driven", 1, 0.01, 1e-10, 1, NULL},
+    // on it to rounding: the motion says where it goes
+    {"starts_on",
+     "coordinates: {x: {start: (0.1 + 0.2 - 0.3)*L, rate: -L/T}, y: {start: L}}\n"
+     "mass: {x: M, y: M}\n"
+     "constraints: {track: {modes: {left: {where: x < 0, equation: none},\n"
+     "                              right: {where: x > 0, equation: y = L}}}}\n",
+     "event-driven", 1, 0.01, 1e-10, 0, NULL},
+    {"gap_between",
+     "coordinates: {x: {rate: L/T}, y: }\nmass: {x: M, y: M}\n"
+     "constraints: {track: {modes: {flat: {where: x < L, equation: y = 0},\n"
+     "                              ramp: {where: x > 1.02*L, equation: y = 0}}}}\n",
+     "moreau-jean", 2, 0.01, 0, -1, "no other region"},
+};
+
+static void test_regions(void** unused) {
+  (void)unused;
+  CHECK_CASES(REGIONS);
+}
+
+// ---- many coordinates ---------------------------------------------------------------------------
+// A chain that begins as a straight line, so that half of the gradients are zero.
+static const Case CHAINS[] = {
+    {"chain",
+     "coordinates:\n  x[i=1..6]: {start: i*L}\n  y[i=1..6]:\n"
+     "mass:\n  x[i=1..6]: M\n  y[i=1..6]: M\n"
+     "potential:\n  for i=1..6: 9*F*y[i]\n"
+     "constraints:\n  rod[1]: x[1]^2 + y[1]^2 = L^2\n"
+     "  rod[i=2..6]: (x[i] - x[i-1])^2 + (y[i] - y[i-1])^2 = L^2\n",
+     "ga-p", 0.2, 0.01, 1e-9, 0, NULL},
+};
+
+static void test_chains(void** unused) {
+  (void)unused;
+  CHECK_CASES(CHAINS);
+}
+
+// ---- what is said of a run ----------------------------------------------------------------------
+// Drift is relative to the terms of a row, also where the motion turns back.
+static void test_drift(void** unused) {
+  (void)unused;
+  Case c = {.name = "pendulum",
+            .text =
+                "coordinates: {x: {start: L}, y: }\nmass: {x: M, y: M}\npotential: 9*F*y\n"
+                "constraints: {rod: (x^2 + y^2)/L = L}\n",
+            .method = "ga-a",
+            .until = 3,
+            .step = 0.01};
+  PawlSummary one = {0};
+  for (int k = -1; k < (int)UNIT_COUNT; k++) {
+    Units u = k < 0 ? (Units){1, 1, 1} : UNITS[k];
+    Run run = case_in(&c, u);
+    run_to(&run, c.until * u.T, c.step * u.T);
+    PawlSummary s = pawl_sim_summary(run.sim);
+    one = k < 0 ? s : one;
+    CHECK_NEAR(s.drift / one.drift, 1.0, 1e-6);
+    CHECK_NEAR(s.velocity_drift / one.velocity_drift, 1.0, 1e-6);
+    run_end(&run);
+  }
+  assert_true(one.drift > 1e-9 && one.velocity_drift > 1e-9);
+}
+
+// What --keep leaves alone stays, and the rest moves onto the constraint, however near it is.
+static void test_keep(void** unused) {
+  (void)unused;
+  Case c = {.name = "kept",
+            .text =
+                "coordinates: {x: {start: L, rate: L/T}, y: {start: 1.0000001*L}}\n"
+                "mass: {x: M, y: M}\nconstraints: {pair: x = y}\n",
+            .method = "rk4",
+            .until = 1,
+            .step = 0.1};
+  for (int k = 0; k < (int)UNIT_COUNT; k++) {
+    Units u = UNITS[k];
+    Run run = case_in(&c, u);
+    run.def.project = true;
+    run.def.keep = "x, x'";
+    run_need(&run, pawl_sim_create(run.system, &run.def, &run.sim, &run.err));
+    const PawlState* state = pawl_sim_state(run.sim);
+    CHECK_NEAR(state->q[0] / u.L, 1.0, 0.0);
+    CHECK_NEAR(state->q[1] / u.L, 1.0, 1e-13);
+    CHECK_NEAR(state->v[1] * u.T / u.L, 1.0, 1e-13);
+    run_end(&run);
+  }
+}
+
+// Regions that overlap by a thousandth do so in any unit; branches that are apart by 1e-5, too.
+static void test_verify(void** unused) {
+  (void)unused;
+  Case c = {.name = "overlap",
+            .text =
+                "coordinates: {x: {start: 0.9995*L}, y: }\nmass: {x: M, y: M}\n"
+                "constraints: {track: {start: flat, modes: {\n"
+                "  flat: {where: x < L, equation: y = 0},\n"
+                "  ramp: {where: x > 0.999*L, equation: y = 1e-5*L}}}}\n",
+            .method = "event-driven",
+            .until = 1,
+            .step = 0.1};
+  for (int k = 0; k < (int)UNIT_COUNT; k++) {
+    PawlVerifier* verifier;
+    const int from[] = {0}, to[] = {1};
+    Run run = case_in(&c, UNITS[k]);
+    run_need(&run, pawl_sim_create(run.system, &run.def, &run.sim, &run.err));
+    const PawlState* state = pawl_sim_state(run.sim);
+    run_need(&run, pawl_verifier_create(run.system, &verifier, &run.err));
+    assert_int_equal(pawl_verify_regions(verifier, state, &run.err), PAWL_ERROR_MODEL);
+    PawlInstant instant = {.t = 0.0, .contact = -1, .from = from, .to = to, .q = state->q};
+    assert_int_equal(pawl_verify_switch(verifier, &instant, &run.err), PAWL_ERROR_MODEL);
+    assert_non_null(strstr(run.err.message, "do not meet"));
+    pawl_verifier_destroy(verifier);
+    run_end(&run);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_contacts), cmocka_unit_test(test_contacts_at_the_start),
+      cmocka_unit_test(test_regions),  cmocka_unit_test(test_chains),
+      cmocka_unit_test(test_drift),    cmocka_unit_test(test_keep),
+      cmocka_unit_test(test_verify),
+  };
+  return cmocka_run_group_tests_name("units of contacts", tests, NULL, NULL);
+}
