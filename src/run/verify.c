@@ -113,6 +113,16 @@ PawlStatus pawl_verify_regions(PawlVerifier* v, const PawlState* state, PawlErro
   return PAWL_OK;
 }
 
+// What a coordinate counts with at least: where all are next to zero, a part of the way that the
+// motion could have come since the start.
+static double least_of(const PawlVerifier* v, const PawlInstant* i) {
+  PawlSizes n = v->system->sizes;
+  double fastest = i->v_before ? pawl_dynamics_largest(n.v, i->v_before) : 0.0;
+  fastest = i->v_after ? fmax(fastest, pawl_dynamics_largest(n.v, i->v_after)) : fastest;
+  double reach = fmax(v->reach, pawl_dynamics_largest(n.q, i->q)) + fabs(i->t) * fastest;
+  return reach > 0.0 ? PAWL_SMALLEST_PART * reach : PAWL_SMALLEST_SIZE;
+}
+
 // The largest |g_i| of constraint c in `modes` relative to the terms of its row.
 static PawlStatus branch_gap(PawlVerifier* v, const PawlInstant* i, const int* modes, int c,
                              double* gap, PawlError* err) {
@@ -121,8 +131,7 @@ static PawlStatus branch_gap(PawlVerifier* v, const PawlInstant* i, const int* m
   const PawlValues* values = pawl_eval_values(v->eval);
   int first, count;
   pawl_system_constraint_rows(v->system, c, &first, &count);
-  pawl_sparse_sizes(&v->system->G, values->G, i->q, pawl_dynamics_least(v->system->sizes.q, i->q),
-                    v->sizes);
+  pawl_sparse_sizes(&v->system->G, values->G, i->q, least_of(v, i), v->sizes);
   *gap = 0.0;
   for (int r = first; r < first + count; r++) {
     *gap = fmax(*gap, fabs(values->g[r]) / (v->sizes[r] > 0.0 ? v->sizes[r] : PAWL_SMALLEST_SIZE));
