@@ -3,6 +3,7 @@
 // they are open (switch/rows.h; docs/theory/nsga.md, "Which contacts are closed").
 #include "step/contacts.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -110,6 +111,7 @@ PawlStatus pawl_contacts_compliance(PawlStepper* s, PawlContacts* c, const doubl
                                     const unsigned char* bilateral, double t, double* x, double* y,
                                     PawlError* err) {
   int n = c->count;
+  assert(n == s->contact_count && (bilateral || s->sizes.rows == 0));
   s->dynamics.info.factorizations++;
   PawlStatus status = pawl_kkt_factor(s->kkt, S, B, J, bilateral);
   if (status != PAWL_OK) {
@@ -180,6 +182,7 @@ static bool share(PawlContacts* c) {
 }
 
 bool pawl_contacts_touches(const PawlContacts* c, double tolerance, int row, double opening) {
+  assert(tolerance > 0.0 && c->size[row] >= 0.0);
   return opening <= fmin(tolerance, TOUCHING) * c->size[row];
 }
 
@@ -226,6 +229,7 @@ static void ask(PawlContacts* c, const PawlChoice* choice, const unsigned char* 
 
 bool pawl_contacts_choose(PawlContacts* c, const PawlChoice* choice, unsigned char* set,
                           bool* changed) {
+  assert(c->known && choice->tolerance > 0.0);
   if (!choice->first && complementary(c, choice, set)) {
     return true;
   }

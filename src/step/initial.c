@@ -4,6 +4,7 @@
 // multipliers that belong to them are computed.
 #include "step/initial.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -79,6 +80,7 @@ static void only_penetration(Start* start, bool position) {
 
 static double position_violation(Start* start, int* row) {
   int rows = start->s->sizes.rows;
+  assert(start->values);
   memcpy(start->residual, start->values->g, (size_t)rows * sizeof(double));
   only_penetration(start, true);
   row_scale(start, start->state->q, true);

@@ -7,6 +7,7 @@
 //   0 <= G v_{n+1} + e G v_n  _|_  P >= 0 for contacts with g_n + h/2 g_n' <= 0              (T4)
 //
 // Constraints are imposed at velocity level alone: positions drift.
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -240,6 +241,7 @@ static PawlStatus step(PawlStepper* s, const PawlPhase* phase, PawlState* state,
                        PawlError* err) {
   MoreauJean* d = s->data;
   const double* B;
+  assert(h > 0.0 && d->theta > 0.0 && d->theta <= 1.0);
   PAWL_TRY(begin(s, d, phase, state, h, err));
   memcpy(d->v, state->v, (size_t)s->sizes.v * sizeof(double));
   memset(d->dv, 0, (size_t)s->sizes.v * sizeof(double));

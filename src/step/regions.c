@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "step/regions.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -117,6 +118,7 @@ static PawlStatus check_meeting(PawlStepper* s, PawlRegions* r, const PawlState*
 static PawlStatus finish_crossing(PawlStepper* s, PawlRegions* r, PawlState* state, double h,
                                   PawlError* err) {
   double before, after;
+  assert(pawl_modes_in_range(s->system, r->trial->modes));
   PAWL_TRY(check_meeting(s, r, state, h, err));
   memcpy(state->modes, r->trial->modes, pawl_phase_mode_bytes(state));
   memcpy(state->active, r->trial->active, (size_t)s->sizes.rows);
@@ -159,6 +161,7 @@ static PawlStatus try_modes(PawlStepper* s, PawlRegions* r, const PawlPhase* pha
                             PawlState* state, double h, bool* moved, PawlError* err) {
   const double* z;
   int constraint = 0;
+  assert(trial >= 0 && trial < MOST_TRIALS);
   PAWL_TRY(s->method->step(s, phase, state, h, err));
   PAWL_TRY(pawl_surfaces_look(r->surfaces, phase, state, &z, err));
   memcpy(r->tried + trial * s->sizes.modes, phase->modes, pawl_phase_mode_bytes(state));

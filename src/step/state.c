@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // States as plain bytes: what they are made of, and what their stepper knows of its matrices. With
 // both a run goes on with the same bits.
+#include <assert.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -77,6 +78,7 @@ size_t pawl_state_size(const PawlStepper* s) {
 void pawl_state_save(const PawlStepper* s, const PawlState* state, void* bytes) {
   Header h = header_of(s);
   unsigned char* rest = (unsigned char*)bytes + sizeof h;
+  assert(state->bytes == h.state);
   h.step = state->step;
   h.t = state->t;
   h.redundant_count = state->redundant_count;
@@ -133,6 +135,7 @@ static PawlStatus check_phase(const PawlStepper* s, const Header* h, const unsig
                               PawlError* err) {
   PawlState* trial;
   PawlStateShape shape = pawl_stepper_shape(s);
+  assert(h->state == pawl_phase_state_bytes(&shape));
   PAWL_TRY(pawl_phase_state(&shape, &trial, err));
   take(h, arrays, trial);
   bool possible = pawl_phase_is_possible(s->system, &shape, trial);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "switch/dynamics.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -53,6 +54,7 @@ void pawl_dynamics_destroy(PawlDynamics* d) {
 PawlStatus pawl_dynamics_evaluate(PawlDynamics* d, const PawlPhase* phase, const PawlState* state,
                                   const PawlValues** values, PawlError* err) {
   PawlPoint point = pawl_phase_point(phase, state->t, state->q, state->v, NULL, NULL);
+  assert(phase->modes || d->sizes.modes == 0);
   d->info.evaluations++;
   *values = pawl_eval_values(d->eval);
   return pawl_eval_run(d->eval, &point, err);
@@ -139,6 +141,7 @@ PawlStatus pawl_dynamics_solve(PawlDynamics* d, const PawlValues* values, const 
 int pawl_dynamics_list_rows(const PawlDynamics* d, const unsigned char* flags, PawlText* out) {
   enum { MOST_NAMES = 8 };
   int total = 0;
+  assert(flags || d->sizes.rows == 0);
   for (int i = 0; i < d->sizes.rows; i++) {
     if (flags[i] && ++total <= MOST_NAMES) {
       int number;
@@ -367,6 +370,7 @@ PawlStatus pawl_dynamics_reduce(PawlDynamics* d, PawlState* state, const PawlVal
     state->redundant_count = 0;
     return pawl_dynamics_singular(d, M, G, state->active, state->t, err);
   }
+  assert(state->redundant_count <= d->sizes.rows);
   pawl_phase_activate(d->system, state);
   state->redundant_off = worst_redundant(d, state, values);
   return warn_redundant(d, state, err);
@@ -391,6 +395,7 @@ double pawl_dynamics_least(int n, const double* x) {
 void pawl_dynamics_row_sizes(const PawlDynamics* d, const double* G, const double* q,
                              double* sizes) {
   bool same = d->sizes.q == d->sizes.v;
+  assert(sizes || d->sizes.rows == 0);
   double least = same ? pawl_dynamics_least(d->sizes.q, q) : 0.0;
   pawl_sparse_sizes(&d->G, G, same ? q : NULL, least, sizes);
 }

@@ -61,6 +61,9 @@ static void add_conditions_of(PawlGuards* g, int c) {
 }
 
 static void add_times(PawlGuards* g, PawlGuardThen then, int of, const PawlTrigger* trigger) {
+  for (int k = 1; k < trigger->time_count; k++) {
+    assert(trigger->times[k - 1] <= trigger->times[k]);
+  }
   if (trigger->time_count > 0) {
     add(g, (PawlGuard){.what = PAWL_GUARD_TIMES,
                        .then = then,
@@ -122,6 +125,21 @@ static void fill_table(PawlGuards* g) {
   }
 }
 
+#ifndef NDEBUG
+// Conditions first, then clocks, then surfaces: what the counts of the table mean.
+static bool is_in_order(const PawlGuards* g) {
+  bool order = true;
+  for (int k = 0; k < g->count; k++) {
+    PawlGuarded what = g->all[k].what;
+    bool condition = what <= PAWL_GUARD_CAPACITY, surface = what >= PAWL_GUARD_REGION;
+    order = order && condition == (k < g->condition_count) &&
+            surface == (k >= g->condition_count + g->clock_count) &&
+            (g->all[k].at >= 0) == (condition || surface);
+  }
+  return order;
+}
+#endif
+
 PawlStatus pawl_guards_create(PawlWatching* watching, PawlSurfaces* surfaces, bool exact,
                               bool locates, PawlGuards* g, PawlError* err) {
   PawlDynamics* d = watching->dynamics;
@@ -145,7 +163,7 @@ PawlStatus pawl_guards_create(PawlWatching* watching, PawlSurfaces* surfaces, bo
     return pawl_fail_memory(err);
   }
   fill_table(g);
-  assert((size_t)g->count <= most);
+  assert((size_t)g->count <= most && is_in_order(g));
   g->armed = PAWL_NEW(d->arena, int, g->condition_count);
   g->sided = PAWL_NEW(d->arena, int, g->condition_count);
   g->margins = PAWL_NEW(d->arena, double, g->condition_count);
@@ -290,6 +308,7 @@ static double margin_of_capacity(const PawlGuards* g, const PawlGuard* guard, do
 static double distance_of(const PawlGuards* g, const PawlState* state, int k, const double* watch,
                           const double* lambda) {
   const PawlGuard* guard = &g->all[k];
+  assert(k < g->condition_count);
   double f = watch[guard->at];
   if (guard->what == PAWL_GUARD_CAPACITY) {
     return margin_of_capacity(g, guard, f, lambda);
@@ -542,6 +561,7 @@ PawlStatus pawl_guards_enter(PawlGuards* g, PawlState* state, PawlError* err) {
 // ---- times --------------------------------------------------------------------------------------
 static double next_of(const PawlGuards* g, const PawlState* state, int k) {
   const PawlGuard* guard = &g->all[k];
+  assert(k >= g->condition_count && k < g->condition_count + g->clock_count);
   int passed = state->passed[k - g->condition_count];
   if (guard->what == PAWL_GUARD_TIMES) {
     return passed < guard->times->time_count ? guard->times->times[passed] : INFINITY;
@@ -766,6 +786,7 @@ PawlStatus pawl_guards_fire(PawlGuards* g, PawlState* state, double slack, bool 
   for (int k = g->condition_count; k < g->condition_count + g->clock_count; k++) {
     PAWL_TRY(fire_clock(g, state, k, slack, next, log, fired, err));
   }
+  assert(pawl_modes_in_range(g->dynamics->system, next));
   fired->changed |= memcmp(next, state->modes, pawl_phase_mode_bytes(state)) != 0;
   return PAWL_OK;
 }
@@ -773,6 +794,8 @@ PawlStatus pawl_guards_fire(PawlGuards* g, PawlState* state, double slack, bool 
 PawlStatus pawl_guards_ask(PawlGuards* g, PawlState* state, int c, bool wanted, int* next,
                            PawlError* err) {
   const double* lambda;
+  assert(c >= 0 && c < g->dynamics->system->constraint_count);
+  assert(g->dynamics->system->constraints[c].triggered);
   memcpy(next, state->modes, pawl_phase_mode_bytes(state));
   if (!wanted) {
     next[c] = PAWL_MODE_FREE;

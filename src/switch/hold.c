@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "switch/hold.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -16,6 +17,7 @@ static double size_of(double terms) {
 void pawl_hold_take(const PawlDynamics* d, PawlState* state, int c, double* g, const double* size,
                     const double* watch, bool* refused) {
   const PawlConstraint* k = &d->system->constraints[c];
+  assert(k->triggered && state->modes[c] == PAWL_MODE_HELD);
   int at = d->system->watches[c].to;
   double to = at >= 0 ? watch[at] : 0.0;
   *refused = false;
@@ -30,6 +32,7 @@ void pawl_hold_take(const PawlDynamics* d, PawlState* state, int c, double* g, c
 
 void pawl_hold_drop(const PawlDynamics* d, PawlState* state, int c) {
   const PawlConstraint* k = &d->system->constraints[c];
+  assert(c >= 0 && c < d->system->constraint_count && k->triggered);
   memset(state->held + k->first_row, 0, (size_t)k->row_count * sizeof(double));
 }
 
@@ -37,6 +40,7 @@ double pawl_hold_worst(const PawlDynamics* d, const PawlState* state, const Pawl
                        const unsigned char* set, double slack, const double* rate, double* size,
                        int* row) {
   double worst = 0.0;
+  assert(slack >= 0.0 && (set || d->sizes.rows == 0));
   pawl_dynamics_row_sizes(d, values->G, state->q, size);
   for (int i = 0; i < d->sizes.rows; i++) {
     double off = fabs(values->g[i]) - (rate ? slack * fabs(rate[i]) : 0.0);

@@ -4,6 +4,7 @@
 // B = G at epsilon = 1. Equation labels refer to docs/theory/impact.md.
 #include "switch/impact.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -83,6 +84,7 @@ void pawl_impact_destroy(PawlImpact* p) {
 
 PawlStatus pawl_impact_mass(PawlImpact* p, const PawlPattern* H, const double* M) {
   int n = p->n;
+  assert(H->cols == n && H->rows == n);
   double* size = p->rhs;  // 1 / sqrt(M_jj): makes the matrix one of unit diagonal
   memset(p->LU, 0, (size_t)n * (size_t)n * sizeof(double));
   for (int j = 0; j < n; j++) {
@@ -123,6 +125,7 @@ PawlStatus pawl_impact_mass(PawlImpact* p, const PawlPattern* H, const double* M
 static int take_rows(const PawlPattern* G, const double* values, const unsigned char* active,
                      double* rows, int* row_of) {
   int n = G->cols, count = 0;
+  assert(active || G->rows == 0);
   int* place = row_of;
   for (int i = 0; i < G->rows; i++) {
     if (active[i]) {
@@ -206,6 +209,7 @@ static int complete(PawlImpact* p, int k) {
 
 PawlStatus pawl_impact_directions(PawlImpact* p, PawlImpactLaw law, int* planes) {
   int n = p->n;
+  assert(law.epsilon >= 0.0 && law.epsilon <= 1.0);
   p->law = law;
   p->pairs = p->planes = *planes = 0;
   if (law.epsilon == 1.0 || p->before_count == 0 || p->after_count == 0) {
@@ -242,6 +246,7 @@ double pawl_impact_angle(const PawlImpact* p) {
 // Coefficients of u and w in e, with w turned where `sign` is -1.                       (J3) (J4)
 static void between(const PawlImpact* p, int pair, double sign, double* of_u, double* of_w) {
   double eps = p->law.epsilon, angle = p->angles[pair];
+  assert(pair < p->pairs && (sign == 1.0 || sign == -1.0));
   *of_u = 1.0 - eps;
   *of_w = sign * eps;
   if (p->law.arc && angle > NO_ANGLE) {
@@ -295,6 +300,7 @@ void pawl_impact_gradient(PawlImpact* p, unsigned flips, const PawlPattern* G,
 PawlStatus pawl_impact_solve(PawlImpact* p, unsigned flips, const double* v_minus,
                              const double* rate, double* v_plus, double* Lambda) {
   int n = p->n, m = p->after_count;
+  assert(m <= p->m && flips >> p->planes == 0);
   force_directions(p, flips);
   for (int s = 0; s < m; s++) {
     double* WB = p->scratch + s * n;  // W B_s^T

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "switch/jump.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -87,6 +88,7 @@ static bool engages(const PawlJump* j, const PawlState* state, int c) {
 
 // A constraint that does not engage is as it was.
 static void stay(const PawlJump* j, PawlState* state, int c) {
+  assert(engages(j, state, c));
   state->modes[c] = j->before->modes[c];
   state->since[c] = j->before->since[c];
   pawl_hold_drop(j->dynamics, state, c);
@@ -375,6 +377,7 @@ static void share_loss(PawlJump* j, const PawlState* state, const PawlValues* va
   pawl_sparse_add(&d->G, values->G, 0.5, j->before->v, j->loss);
   pawl_sparse_add(&d->G, values->G, 0.5, state->v, j->loss);
   for (int i = 0; i < d->sizes.rows; i++) {
+    assert(j->set[i] || j->impulse[i] == 0.0);  // rows not in force carry nothing
     j->loss[i] *= -j->impulse[i];
   }
 }
@@ -385,6 +388,7 @@ static PawlStatus jump_velocities(PawlJump* j, PawlState* state, PawlImpactLaw l
   PawlCrossing crossing = {j->law, j->before, j->G_before};
   PawlPhase phase = pawl_phase_of(state, false);
   double gain;
+  assert(law.epsilon == PAWL_LAW_NONE || (law.epsilon >= 0.0 && law.epsilon <= 1.0));
   if (law.epsilon == PAWL_LAW_NONE) {
     return jump_none(j, state, *values, err);
   }
@@ -455,6 +459,7 @@ PawlStatus pawl_jump(PawlJump* j, PawlState* state, const int* next, PawlError* 
   const PawlValues* values;
   PawlImpactLaw law;
   bool snaps, refused, newly_held;
+  assert(pawl_modes_in_range(d->system, next) && state->bytes == j->before->bytes);
   PAWL_TRY(clean_rates(j, state, err));
   pawl_phase_copy(j->before, state);
   memcpy(state->modes, next, pawl_phase_mode_bytes(state));
@@ -484,6 +489,7 @@ PawlStatus pawl_jump(PawlJump* j, PawlState* state, const int* next, PawlError* 
   if (newly_held) {
     PAWL_TRY(stop_newly_held(j, state, err));
   }
+  assert(pawl_modes_in_range(d->system, state->modes));
   PAWL_TRY(begin_sliding(j, state, err));
   d->info.redundant_rows = state->redundant_count;
   if (pawl_system_switches(d->system)) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "switch/log.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -50,6 +51,7 @@ static PawlStatus add(PawlLog* log, double t, const double* q, const double* v_b
   if (log->count == log->room) {
     PAWL_TRY(grow(log, err));
   }
+  assert(log->count >= 0 && log->count < log->room);
   PawlInstant* i = log->instants[log->count++];
   i->contact = i->event = i->refused = -1;
   i->t = t;
@@ -85,6 +87,7 @@ static PawlStatus add_quiet(PawlLog* log, const PawlState* state, PawlInstant** 
 
 PawlStatus pawl_log_event(PawlLog* log, const PawlState* state, int event, PawlError* err) {
   PawlInstant* i;
+  assert(event >= 0);
   PAWL_TRY(add_quiet(log, state, &i, err));
   i->event = event;
   return PAWL_OK;
@@ -92,6 +95,7 @@ PawlStatus pawl_log_event(PawlLog* log, const PawlState* state, int event, PawlE
 
 PawlStatus pawl_log_refusal(PawlLog* log, const PawlState* state, int constraint, PawlError* err) {
   PawlInstant* i;
+  assert(constraint >= 0);
   PAWL_TRY(add_quiet(log, state, &i, err));
   i->refused = constraint;
   return PAWL_OK;
@@ -101,6 +105,7 @@ PawlStatus pawl_log_contact(PawlLog* log, int row, double impulse, double energy
                             const PawlState* before, double t, const double* q, const double* v,
                             PawlError* err) {
   PawlInstant* i;
+  assert(row >= 0 && row < log->sizes.rows && t >= before->t);
   PAWL_TRY(add(log, t, q, before->v, v, before->modes, before->modes, &i, err));
   i->contact = row;
   i->energy_lost = energy_lost;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "switch/modes.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -48,6 +49,7 @@ static PawlStatus start_mode(const PawlSystem* system, int c, const double* z, c
 
 PawlStatus pawl_modes_start(const PawlSystem* system, const double* z, const double* z_rate,
                             double noise, int* modes, PawlError* err) {
+  assert(noise >= 0.0);
   for (int c = 0; c < system->constraint_count; c++) {
     modes[c] = 0;
     if (system->constraints[c].triggered) {
@@ -65,6 +67,14 @@ PawlStatus pawl_modes_start(const PawlSystem* system, const double* z, const dou
   return PAWL_OK;
 }
 
+bool pawl_modes_in_range(const PawlSystem* system, const int* modes) {
+  bool in = true;
+  for (int c = 0; c < system->constraint_count; c++) {
+    in = in && modes[c] >= 0 && modes[c] < system->constraints[c].mode_count;
+  }
+  return in;
+}
+
 static double turn_margin(double periods, int turn) {
   return fmin(periods - turn, turn + 1 - periods);
 }
@@ -72,6 +82,7 @@ static double turn_margin(double periods, int turn) {
 bool pawl_modes_next(const PawlSystem* system, const double* z, double slack, const int* modes,
                      int* next) {
   bool changed = false;
+  assert(slack >= 0.0 && pawl_modes_in_range(system, modes));
   memcpy(next, modes, (size_t)system->sizes.modes * sizeof(int));
   for (int k = 0; k < system->guard_count; k++) {
     PawlGate g = system->guards[k];
@@ -104,6 +115,7 @@ bool pawl_modes_next(const PawlSystem* system, const double* z, double slack, co
 double pawl_modes_margin(const PawlSystem* system, const double* z, const int* modes,
                          int* constraint) {
   double margin = INFINITY;
+  assert(pawl_modes_in_range(system, modes));
   for (int k = 0; k < system->guard_count + system->turn_count; k++) {
     int turn = k - system->guard_count;
     int c = turn < 0 ? system->guards[k].constraint : system->turns[turn].constraint;
@@ -122,6 +134,7 @@ double pawl_modes_margin(const PawlSystem* system, const double* z, const int* m
 double pawl_modes_entering(const PawlSystem* system, const double* z_rate, const int* from,
                            const int* to) {
   double least = INFINITY;
+  assert(pawl_modes_in_range(system, from) && pawl_modes_in_range(system, to));
   for (int k = 0; k < system->guard_count; k++) {
     PawlGate g = system->guards[k];
     if (to[g.constraint] == g.mode && from[g.constraint] != g.mode) {
@@ -143,8 +156,10 @@ void pawl_modes_active(const PawlSystem* system, const int* modes, unsigned char
     memset(active, 1, (size_t)system->sizes.rows);
     return;
   }
+  assert(pawl_modes_in_range(system, modes));
   for (int c = 0; c < system->constraint_count; c++) {
     const PawlConstraint* constraint = &system->constraints[c];
+    assert(constraint->modes[modes[c]].row_count <= constraint->row_count);
     for (int r = 0; r < constraint->modes[modes[c]].row_count; r++) {
       active[constraint->first_row + r] = 1;
     }

@@ -31,5 +31,8 @@ double pawl_modes_margin(const PawlSystem* system, const double* z, const int* m
 double pawl_modes_entering(const PawlSystem* system, const double* z_rate, const int* from,
                            const int* to);
 
+// Whether every constraint is in a mode that it has.
+bool pawl_modes_in_range(const PawlSystem* system, const int* modes);
+
 // Bilateral rows in force: active[row] = 1. Contacts are 0.
 void pawl_modes_active(const PawlSystem* system, const int* modes, unsigned char* active);

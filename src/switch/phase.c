@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "switch/phase.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "model/model.h"
 #include "switch/modes.h"
-#include "system/system.h"
 
 size_t pawl_phase_state_bytes(const PawlStateShape* n) {
   size_t numbers = (size_t)n->q + 2 * (size_t)n->v + 2 * (size_t)n->rows + (size_t)n->memory +
@@ -51,20 +50,13 @@ void pawl_state_destroy(PawlState* state) {
 
 // The arrays of a state lie behind each other, from q on.
 void pawl_phase_copy(PawlState* to, const PawlState* from) {
+  assert(to->bytes == from->bytes && to->mode_count == from->mode_count);
   to->t = from->t;
   to->step = from->step;
   to->redundant_count = from->redundant_count;
   to->redundant_off = from->redundant_off;
   to->still_count = from->still_count;
   memcpy(to->q, from->q, from->bytes);
-}
-
-static bool has_modes(const PawlSystem* system, const PawlState* state) {
-  bool has = true;
-  for (int c = 0; c < system->constraint_count; c++) {
-    has = has && state->modes[c] >= 0 && state->modes[c] < system->constraints[c].mode_count;
-  }
-  return has;
 }
 
 // `count` bytes of 0 and 1, and how many are 1.
@@ -81,7 +73,8 @@ static bool are_flags(int count, const unsigned char* flags, int* set) {
 bool pawl_phase_is_possible(const PawlSystem* system, const PawlStateShape* n,
                             const PawlState* state) {
   int redundant, still;
-  bool possible = has_modes(system, state) && are_flags(n->rows, state->redundant, &redundant) &&
+  bool possible = pawl_modes_in_range(system, state->modes) &&
+                  are_flags(n->rows, state->redundant, &redundant) &&
                   are_flags(n->surfaces, state->still, &still) &&
                   redundant == state->redundant_count && still == state->still_count;
   for (int k = 0; possible && k < n->conditions; k++) {
@@ -95,6 +88,7 @@ bool pawl_phase_is_possible(const PawlSystem* system, const PawlStateShape* n,
 
 void pawl_phase_activate(const PawlSystem* system, PawlState* state) {
   int rows = pawl_system_sizes(system).rows;
+  assert(state->redundant_count >= 0 && state->redundant_count <= rows);
   pawl_modes_active(system, state->modes, state->active);
   for (int i = 0; state->redundant_count > 0 && i < rows; i++) {
     state->active[i] = state->active[i] && !state->redundant[i];

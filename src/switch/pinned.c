@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "switch/pinned.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -73,6 +74,7 @@ static PawlStatus change_by(PawlPinned* h, const PawlState* state, int by, const
   PAWL_TRY(rates_at(h, state, v, h->zero, h->base, err));
   PAWL_TRY(
       rates_at(h, state, by == BY_V ? motion : v, by == BY_V ? h->zero : motion, h->along, err));
+  assert(by == BY_V || by == BY_A);
   for (int k = 0; k < h->dynamics->system->watch_count; k++) {
     largest[k] = fmax(largest[k], fabs(h->along[k] - h->base[k]));
   }
@@ -114,6 +116,7 @@ PawlStatus pawl_pinned_find(PawlPinned* h, const PawlState* state, const PawlVal
                             const double* a, const double* watch, double zero, unsigned char* flags,
                             PawlError* err) {
   PawlDynamics* d = h->dynamics;
+  assert(zero > 0.0 && (watch || d->system->watch_count == 0));
   if (pawl_dynamics_factor(d, values, state->active) != PAWL_OK) {
     return pawl_dynamics_singular(d, values->M, values->G, state->active, state->t, err);
   }

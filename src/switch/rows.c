@@ -3,6 +3,7 @@
 // factorisation (docs/theory/rows.md).
 #include "switch/rows.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -169,6 +170,7 @@ void pawl_rows_destroy(PawlRows* rows) {
 }
 
 PawlStatus pawl_rows_matrices(PawlRows* s, const double* H, const double* B, const double* G) {
+  assert(H && (s->m == 0 || (B && G)));
   s->values_H = H;
   s->values_B = B;
   s->values_G = G;
@@ -183,6 +185,7 @@ PawlStatus pawl_rows_matrices(PawlRows* s, const double* H, const double* B, con
 
 PawlStatus pawl_rows_solve(PawlRows* s, const double* r, const double* b,
                            const PawlRowBounds* bounds, double* x, PawlRowsResult* result) {
+  assert(s->values_H && bounds->lo && bounds->hi && result->lambda && result->w && result->state);
   PawlStatus status = s->dense ? solve_dense(s, r, b, bounds, x, result) : PAWL_RETRY;
   if (status == PAWL_RETRY && s->sparse.kkt) {
     if (s->dense) {  // D could not decide: the system itself, which is not quadratic in H

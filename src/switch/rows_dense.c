@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows by their dense compliance D, scaled to a diagonal near 1 (docs/theory/rows.md).
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -122,6 +123,7 @@ static PawlStatus factor(PawlRowsWork* work) {
 
 static void substitute(const PawlCompliance* c, double* e) {
   int n = c->order;
+  assert(c->factored && c->rank <= n);
   for (int k = 0; k < c->rank; k++) {
     pawl_add_scaled(c->rank - k - 1, e + k + 1, -e[k], c->LU + k * n + k + 1);
   }
@@ -252,6 +254,7 @@ static double root_power(double d) {
 
 PawlStatus pawl_compliance_set(PawlCompliance* c, int m, const double* D, const double* own) {
   bool finite = true;
+  assert(m >= 0 && m <= c->most);
   c->work.m = m;
   c->factored = false;
   for (int i = 0; i < m; i++) {

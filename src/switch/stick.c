@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "switch/stick.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -25,6 +26,7 @@ PawlStatus pawl_stick_create(PawlWatching* w, const unsigned char* loosened, Paw
 }
 
 static int row_of(const PawlStick* s, int k) {
+  assert(k >= 0 && k < s->watching->joint_count);
   return s->dynamics->system->constraints[s->watching->joints[k]].first_row;
 }
 
@@ -149,7 +151,8 @@ static PawlStatus put_back(PawlStick* s, PawlState* state, bool* any, PawlError*
 // Rounds end: in each but the last a joint begins to slide, or is put back, which happens once.
 static PawlStatus decide(PawlStick* s, PawlState* state, PawlError* err) {
   bool again = true;
-  while (again) {
+  for (int round = 0; again; round++) {
+    assert(round <= 3 * s->watching->joint_count);
     PAWL_TRY(solve(s, state, err));
     slide(s, state, &again);
     if (!again) {
@@ -170,6 +173,7 @@ static PawlStatus capture(PawlStick* s, PawlState* state, bool* newly_held, Pawl
   for (int k = 0; k < s->watching->joint_count; k++) {
     int c = s->watching->joints[k];
     bool holds = state->modes[c] == PAWL_MODE_HELD;
+    assert(!s->undecided[k] || holds || state->modes[c] >= PAWL_MODE_UP);
     if (s->undecided[k] && holds && !s->was[k]) {
       pawl_hold_take(s->dynamics, state, c, values->g, s->sizes, watch, &refused);
       *newly_held = true;

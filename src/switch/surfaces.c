@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "switch/surfaces.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -64,6 +65,7 @@ PawlStatus pawl_surfaces_look(PawlSurfaces* s, const PawlPhase* phase, const Paw
                               const double** z, PawlError* err) {
   const PawlSystem* system = s->dynamics->system;
   PawlPoint point = pawl_phase_point(phase, state->t, state->q, state->v, state->a, state->lambda);
+  assert(state->still_count >= 0 && state->still_count <= system->guard_count);
   PAWL_TRY(pawl_eval_run(s->eval, &point, err));
   *z = pawl_eval_values(s->eval)->z;
   if (state->still_count == 0) {
@@ -114,6 +116,7 @@ static PawlStatus gradients(PawlSurfaces* s, const PawlState* state, int count, 
 static double take_out(const PawlSurfaces* s, int count, double* x) {
   int n = s->dynamics->sizes.v;
   double before = 0.0, after = 0.0;
+  assert(count <= n);
   for (int j = 0; j < n; j++) {
     before += x[j] * x[j];
   }
@@ -139,6 +142,7 @@ static double take_out(const PawlSurfaces* s, int count, double* x) {
 static bool is_along(PawlSurfaces* s, const PawlConstraint* c, int rows, const double* G,
                      double* Z) {
   const PawlPattern* pattern = &s->dynamics->G;
+  assert(rows > 0 && rows <= c->row_count);
   static const double SAME_DIRECTION = 1e-6;
   int n = s->dynamics->sizes.v, basis = 0;
   for (int r = 0; r < rows; r++) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "switch/watch.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -37,6 +38,7 @@ PawlStatus pawl_watch_create(PawlDynamics* d, PawlWatching* w, PawlError* err) {
   }
   for (int c = 0; c < system->constraint_count; c++) {
     if (system->constraints[c].triggered && system->watches[c].capacity >= 0) {
+      assert(system->constraints[c].row_count == 1);
       w->joints[w->joint_count++] = c;
     }
   }
@@ -91,6 +93,7 @@ PawlStatus pawl_watch_check_capacities(const PawlWatching* w, const PawlState* s
 }
 
 double pawl_watch_bound(double capacity, double part) {
+  assert(part >= 0.0 && part <= 1.0);
   return capacity * (1 + part * PAWL_CAPACITY_SLACK);
 }
 
@@ -99,6 +102,7 @@ void pawl_watch_bounds(PawlWatching* w, const PawlState* state, const double* wa
                        bool bounded) {
   const PawlSystem* system = w->dynamics->system;
   PawlRowProblem* p = &w->rows;
+  assert(p->solver && (watch || w->joint_count == 0));
   pawl_modes_active(system, state->modes, p->conflict);  // room
   for (int i = 0; i < w->dynamics->sizes.rows; i++) {
     p->hi[i] = p->conflict[i] ? INFINITY : 0.0;
@@ -116,10 +120,21 @@ void pawl_watch_bounds(PawlWatching* w, const PawlState* state, const double* wa
   }
 }
 
+#ifndef NDEBUG
+static bool are_bounds(const PawlWatching* w) {
+  bool are = true;
+  for (int i = 0; i < w->dynamics->sizes.rows; i++) {
+    are = are && w->rows.lo[i] <= w->rows.hi[i] && w->rows.weight[i] > 0.0;
+  }
+  return are;
+}
+#endif
+
 PawlStatus pawl_watch_solve(PawlWatching* w, const PawlValues* values, PawlRowsResult* result,
                             PawlError* err) {
   PawlRowProblem* p = &w->rows;
   PawlRowBounds bounds = {p->lo, p->hi, p->weight};
+  assert(p->solver && are_bounds(w));
   *result =
       (PawlRowsResult){.lambda = p->lambda, .w = p->w, .state = p->state, .conflict = p->conflict};
   memset(p->state, 0, (size_t)w->dynamics->sizes.rows);
