@@ -215,8 +215,9 @@ static void ask(PawlContacts* c, const PawlChoice* choice, const unsigned char* 
     bool allowed = c->mobility[k] > 0.0 && (!choice->allowed || choice->allowed[i]);
     c->q[k] = c->opening[i];
     c->rounding[k] = choice->tolerance / ROUNDING * c->size[i];
-    c->lo[k] = 0.0;
-    c->hi[k] = allowed || (!choice->allowed && c->own[k] > 0.0) ? INFINITY : 0.0;
+    allowed |= !choice->allowed && c->own[k] > 0.0;
+    PawlRowOf kind = allowed ? PAWL_ROW_OF_CONTACT : PAWL_ROW_OF_LET_GO;
+    pawl_row_bounds(kind, INFINITY, &c->lo[k], &c->hi[k]);
     c->state[k] = choice->first ? PAWL_ROW_UNKNOWN : set[i] ? PAWL_ROW_FREE : PAWL_ROW_LOW;
   }
   for (int j = 0; j < n; j++) {
@@ -259,8 +260,9 @@ PawlStatus pawl_contacts_contradiction(PawlStepper* s, const PawlPhase* phase,
   memset(p->r, 0, (size_t)s->sizes.v * sizeof(double));
   for (int i = 0; i < s->sizes.rows; i++) {
     bool contact = pawl_system_row_kind(s->system, i) == PAWL_ROW_CONTACT;
-    p->hi[i] = contact || pawl_phase_binds(phase, i) ? INFINITY : 0.0;
-    p->lo[i] = contact ? 0.0 : -p->hi[i];
+    bool holds = contact || pawl_phase_binds(phase, i);
+    PawlRowOf kind = holds ? s->watching.kind[i] : PAWL_ROW_OF_LET_GO;
+    pawl_row_bounds(kind, INFINITY, &p->lo[i], &p->hi[i]);
     p->weight[i] = 1.0;
     p->b[i] = b[i];
   }

@@ -60,8 +60,8 @@ static PawlStatus move(PawlWatching* w, PawlState* state, const unsigned char* s
   PawlRowsResult result;
   memset(p->r, 0, (size_t)d->sizes.v * sizeof(double));
   for (int i = 0; i < d->sizes.rows; i++) {
-    p->hi[i] = set[i] ? INFINITY : 0.0;
-    p->lo[i] = -p->hi[i];
+    PawlRowOf kind = set[i] ? PAWL_ROW_OF_EQUATION : PAWL_ROW_OF_LET_GO;
+    pawl_row_bounds(kind, INFINITY, &p->lo[i], &p->hi[i]);
     p->weight[i] = 1.0;
     p->b[i] = set[i] ? values->g[i] : 0.0;
   }

@@ -262,13 +262,9 @@ static bool list_added(PawlJump* j, const PawlState* state) {
 // A finite force carries no impulse: joints with a capacity take no part in a jump, and slide
 // afterwards if it has set them in motion. True when other rows are new.
 static bool leave_out_joints(PawlJump* j) {
-  const PawlSystem* system = j->dynamics->system;
-  const PawlWatching* w = j->guards->watching;
   bool any = false;
-  for (int k = 0; k < w->joint_count; k++) {
-    j->set[system->constraints[w->joints[k]].first_row] = 0;
-  }
   for (int i = 0; i < j->dynamics->sizes.rows; i++) {
+    j->set[i] = j->set[i] && pawl_row_jumps(j->guards->watching->kind[i]);
     any |= j->set[i] && !j->persistent[i];
   }
   return any;

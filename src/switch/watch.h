@@ -4,6 +4,7 @@
 #pragma once
 
 #include "switch/dynamics.h"
+#include "switch/row.h"
 #include "switch/rows.h"
 
 // The problem of the rows in force at an instant, see rows.h; made when it is first needed.
@@ -19,8 +20,9 @@ typedef struct PawlWatching {
   PawlDynamics* dynamics;
   PawlEval *eval, *aside;  // the second for looks that leave the results of the first alone
   int joint_count;
-  int* joints;     // constraints with a capacity
-  double* lambda;  // rows: room for multipliers that are to be shared
+  int* joints;      // constraints with a capacity
+  PawlRowOf* kind;  // rows: of each, while it is in force
+  double* lambda;   // rows: room for multipliers that are to be shared
   PawlRowProblem rows;
 } PawlWatching;
 
