@@ -189,12 +189,13 @@ static const Case SURFACES[] = {
      "                             wall: {where: (x^2 + y^2)/L > 4*L,\n"
      "                                    equation: (x^2 + y^2)/L = 4*L}}}}\n",
      "event-driven", 6, 0.05, 1e-8, 1, NULL},
-    // the ground is its own surface but for rounding, in another expression and small numbers
-    {"stands_beside",
+    // the ground is its own surface but for rounding, which differs from step to step
+    {"stands_on_a_surface_with_noise",
      "coordinates: {x: {start: L, rate: L/T}, y: }\nmass: {x: M, y: M}\npotential: 2*F*y\n"
-     "constraints: {base: {start: ground, modes: {air: {where: y > 0, equation: none},\n"
-     "                 ground: {where: 3*y < -4e-15*L, equation: 1e-9*y = 0}}}}\n",
-     "event-driven", 1, 0.01, 1e-9, 0, NULL},
+     "define: {noise: x*(sin(t/T)^2 + cos(t/T)^2 - 1) - 4e-15*L}\n"
+     "constraints: {base: {start: ground, modes: {air: {where: y > noise, equation: none},\n"
+     "                                  ground: {where: y < noise, equation: 1e-9*y = 0}}}}\n",
+     "moreau-jean", 2, 0.01, 1e-9, 0, NULL},
     // two regions with a seam of rounding between them, far from the origin and at it
     {"seam_far_away",
      "coordinates: {x: {start: 299.99*L, rate: 0.1*L/T}, y: }\nmass: {x: M, y: M}\n"
