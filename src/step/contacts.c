@@ -49,6 +49,13 @@ void pawl_contacts_destroy(PawlContacts* c) {
 // How fast walls that move by themselves do so, as a rate of the coordinates: |g_t| / sum_j |G_ij|.
 static double fastest_wall(const PawlStepper* s, PawlContacts* c, const PawlValues* values) {
   double fastest = 0.0;
+  bool moves = false;
+  for (int k = 0; k < c->count; k++) {
+    moves |= values->g_t[c->row[k]] != 0.0;
+  }
+  if (!moves) {
+    return 0.0;
+  }
   pawl_sparse_sizes(&s->G, values->G, NULL, 0.0, c->size);
   for (int k = 0; k < c->count; k++) {
     double size = c->size[c->row[k]], rate = fabs(values->g_t[c->row[k]]);
@@ -59,13 +66,14 @@ static double fastest_wall(const PawlStepper* s, PawlContacts* c, const PawlValu
 
 void pawl_contacts_measure(const PawlStepper* s, PawlContacts* c, const PawlState* state,
                            const PawlValues* values) {
-  double h = s->def.step, wall = c->count > 0 ? fastest_wall(s, c, values) : 0.0;
-  double push = pawl_dynamics_push(&s->dynamics, state, values) + wall / h;
+  double h = s->def.step, wall = fastest_wall(s, c, values);
+  double fall = pawl_dynamics_fall(&s->dynamics, values);
+  double push = fmax(pawl_dynamics_largest(s->sizes.v, state->a), fall) + wall / h;
   double v = pawl_dynamics_largest(s->sizes.v, state->v), pace = v + h * push;
   c->least_a = PAWL_SMALLEST_PART * push;
   c->least_v = PAWL_SMALLEST_PART * pace;
   c->least_q = PAWL_SMALLEST_PART * (pawl_dynamics_largest(s->sizes.q, state->q) + h * pace);
-  c->slow = h * pawl_dynamics_fall(&s->dynamics, values) + PAWL_SLOWEST_PART * (v + wall);
+  c->slow = h * fall + PAWL_SLOWEST_PART * (v + wall);
 }
 
 // Column k of the compliance: how each contact moves when contact k pushes with 1.

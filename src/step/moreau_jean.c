@@ -85,8 +85,10 @@ static PawlStatus begin(PawlStepper* s, MoreauJean* d, const PawlPhase* phase,
   memcpy(d->rate_n, values->g_t, (size_t)s->sizes.rows * sizeof(double));
   pawl_sparse_add(&s->G, values->G, 1.0, state->v, d->rate_n);
   pawl_contacts_measure(s, c, state, values);
-  pawl_sparse_sizes(&s->G, values->G, s->sizes.q == s->sizes.v ? state->q : NULL, c->least_q,
-                    c->size);
+  if (c->count > 0) {
+    const double* of_q = s->sizes.q == s->sizes.v ? state->q : NULL;
+    pawl_sparse_sizes(&s->G, values->G, of_q, c->least_q, c->size);
+  }
   d->rebounds = false;
   for (int i = 0; i < s->sizes.rows; i++) {
     bool contact = is_contact(s, i), active = pawl_phase_binds(phase, i);
