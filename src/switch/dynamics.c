@@ -407,7 +407,7 @@ double pawl_dynamics_instant(const PawlDynamics* d, double t) {
 double pawl_dynamics_largest(int n, const double* x) {
   double most = 0.0;
   for (int j = 0; j < n; j++) {
-    most = fmax(most, fabs(x[j]));
+    most = fabs(x[j]) > most ? fabs(x[j]) : most;
   }
   return most;
 }
