@@ -19,6 +19,7 @@ typedef enum PawlColumnKind {
   PAWL_COLUMN_ENERGY,        // kinetic, potential, energy
   PAWL_COLUMN_RESIDUAL,      // residual.position, residual.velocity, residual.acceleration
   PAWL_COLUMN_OUTPUT,        // a named output of the model
+  PAWL_COLUMN_WORK,          // work.forces, ..., energy.drift; files have them only by name
 } PawlColumnKind;
 
 typedef struct PawlColumn {

@@ -26,6 +26,7 @@ typedef struct PawlSimDef {  // start from pawl_sim_def_default()
   PawlSimulateDef simulate;  // method, until, step, ...
   bool project;              // move the start onto the constraints
   const char* keep;          // with project: what stays as stated, "x, phi'"; NULL: nothing
+  bool balance;              // integrate the works that change the energy (default)
   bool keep_samples;         // false: the recorder stays empty, the summary is complete
   size_t memory_limit;       // [bytes] of samples kept; 1 GiB
   PawlOnSample on_sample;    // NULL: nobody is told
@@ -34,15 +35,29 @@ typedef struct PawlSimDef {  // start from pawl_sim_def_default()
 PAWL_API PawlSimDef pawl_sim_def_default(void);
 
 typedef struct PawlSummary {
-  double t;                                           // reached [s]
-  PawlStepperInfo work;                               // steps, Newton iterations, factorisations
-  long long smaller_steps;                            // steps repeated with half the size
-  double wall_seconds;                                // spent in pawl_sim_run
-  double energy_start, energy_end, energy_max_drift;  // [J], kinetic + potential, over the samples
+  double t;                         // reached [s]
+  PawlStepperInfo work;             // steps, Newton iterations, factorisations
+  long long smaller_steps;          // steps repeated with half the size
+  double wall_seconds;              // spent in pawl_sim_run
+  double energy_start, energy_end;  // [J], kinetic + potential
+  double energy_max_drift;          // [J]: largest that the works did not explain, over the samples
+  double works[PAWL_WORK_COUNT];    // [J], zeros without a balance
+  double kinetic_max;               // [J], over the samples
+  double potential_low, potential_high;  // [J], the same
   double drift;           // largest |g_i| relative to the size of the terms of its row
   double velocity_drift;  // the same for G v + g_t
   double residual[3];     // largest of g, G v + g_t, G v' + gamma over the samples
 } PawlSummary;
+
+// How much energy a run has moved [J]: the largest kinetic energy, the range of the potential one,
+// and the sizes of all works. What its drift is to be compared with.
+PAWL_API double pawl_summary_energy_size(const PawlSummary* summary);
+
+// How much of that may drift without a warning, as a fraction: what the tolerances of a method with
+// steps of its own explain, or one per cent (docs/theory/energy.md).
+PAWL_API double pawl_sim_energy_tolerance(const PawlSim* sim);
+// True when more has drifted: the motion is not that of the model, to this accuracy.
+PAWL_API bool pawl_sim_energy_drifts(const PawlSim* sim);
 
 // Makes the stepper, starts it and records the first sample. `system` must outlive the simulation.
 // PAWL_ERROR_USAGE: the samples to be kept would be more than the limit; the message has the

@@ -15,6 +15,22 @@ extern "C" {
 
 typedef struct PawlStepper PawlStepper;  // owns its workspace, borrows the system
 
+// What changes the energy of a run (docs/theory/energy.md), summed up since its start [J]; positive
+// where energy comes in. The energy is that of the start plus the first six, but for errors.
+typedef enum PawlWork {
+  PAWL_WORK_FORCES,       // applied forces
+  PAWL_WORK_DISSIPATION,  // Rayleigh's function
+  PAWL_WORK_FRICTION,     // joints that slide
+  PAWL_WORK_DRIVES,       // constraints that move with time
+  PAWL_WORK_TIME,         // time in potential and kinetic energy
+  PAWL_WORK_JUMPS,        // jumps at instants and impacts
+  PAWL_WORK_ERROR,        // estimate of the error of the integrals above
+  PAWL_WORK_TRAFFIC,      // sum of the sizes of all pieces
+  PAWL_WORK_START,        // energy at the start, as a simulation sets it
+  PAWL_WORK_JOLTED,       // 1 right after a step through a region, whose multipliers are impulses
+  PAWL_WORK_COUNT
+} PawlWork;
+
 // All that changes in a run: copied or saved and loaded (below), the run goes on with the same
 // bits. Made by pawl_state_create; q, v, a and lambda may be written.
 typedef struct PawlState {
@@ -26,6 +42,7 @@ typedef struct PawlState {
   double* lambda;    // sizes.rows: multipliers, the force or torque of each constraint row
   int memory_count;  // what the method carries from step to step
   double* memory;
+  double* work;  // PAWL_WORK_COUNT: zeros unless the stepper keeps works
   // the phase: everything discrete
   double* held;              // sizes.rows: the value that each lock holds
   double* since;             // time of the last change of each constraint, then of each event [s]
@@ -88,6 +105,13 @@ PAWL_API void pawl_stepper_destroy(PawlStepper* stepper);  // NULL is allowed
 PAWL_API const PawlSimulateDef* pawl_stepper_def(const PawlStepper* stepper);
 // Why auto chose it; "" where the method was named.
 PAWL_API const char* pawl_stepper_reason(const PawlStepper* stepper);
+
+// From here on steps integrate the works of their states. Systems of callbacks
+// have none: what powers their forces have is not known. Cannot be undone.
+PAWL_API PAWL_CHECKED PawlStatus pawl_stepper_keep_works(PawlStepper* stepper, PawlError* err);
+// True when the system can have this work, PAWL_WORK_FORCES to PAWL_WORK_JUMPS; false for all
+// where none are kept.
+PAWL_API bool pawl_stepper_has_work(const PawlStepper* stepper, PawlWork work);
 
 // A state at the system's start values, t = 0.
 PAWL_API PAWL_CHECKED PawlStatus pawl_state_create(const PawlStepper* stepper, PawlState** out,

@@ -152,6 +152,7 @@ typedef struct PawlValues {
       *G_acceleration;         // nonzeros of G: the tangents of velocity and acceleration level
   double *z, *z_rate;          // switching functions, see src/switch
   double *watch, *watch_rate;  // conditions, capacities and the like, see src/switch/watch.h
+  double* power;               // what changes the energy, see src/step/works.h
 } PawlValues;
 
 // A plan for one mask: the programs, their registers and the arrays for the results. Belongs to one

@@ -32,12 +32,18 @@ static void help(void) {
       "  --every S          ... each S seconds of simulated time\n"
       "  --restart FILE     go on from a checkpoint, with the same model, parameters, options and\n"
       "                     -o; the results are those of a run that was never interrupted\n"
+      "  --no-balance       do not integrate the works that change the energy: faster, and the\n"
+      "                     drift of the summary is then all that the energy has changed by\n"
       "  --strict           warnings make the exit code 1\n"
       "  --quiet            no summary and no progress\n\n"
       "A trajectory is written to FILE.part while the run goes on and is called FILE at its end,\n"
       "also when the run fails or is interrupted; should pawl be killed, FILE.part can be read up\n"
       "to the last second. At a jump there are two rows with its time, before and after it.\n"
-      "Energy drift and residuals of the summary are judged at the recorded samples (--record).\n");
+      "The energy of the summary is a balance: the works that changed it, and a drift that none "
+      "of\n"
+      "them explains, a warning where it is more than the accuracy of the method (docs/theory/\n"
+      "energy.md). Drift and residuals of the summary are judged at the recorded samples "
+      "(--record).\n");
   print_settings_help();
 }
 
@@ -309,7 +315,7 @@ static void print_state(const PawlSystem* system, const PawlState* state) {
 static const char* warning_of(const PawlSim* sim, int index) {
   static const double DRIFT_WORTH_A_WARNING = 1e-3, VELOCITY_DRIFT_WORTH_A_WARNING = 1e-2;
   PawlSummary s = pawl_sim_summary(sim);
-  const char* list[4];
+  const char* list[5];
   int count = 0;
   if (pawl_sim_warning(sim)[0]) {
     list[count++] = pawl_sim_warning(sim);
@@ -323,6 +329,14 @@ static const char* warning_of(const PawlSim* sim, int index) {
     list[count++] =
         "velocities violate the constraints by more than 1%: expected right after a switch "
         "with ga-p or ga-a, else a sign that the step is too large";
+  }
+  if (pawl_sim_energy_drifts(sim)) {
+    const PawlSimulateDef* def = pawl_stepper_def(pawl_sim_stepper(sim));
+    list[count++] = pawl_method_uses(def, "rtol")
+                        ? "the energy drifts by more than the works and the tolerances explain; "
+                          "smaller rtol and atol, or another method, help"
+                        : "the energy drifts by more than 1% of what the run has moved, and no "
+                          "work explains it; a smaller step, or a method of higher order, helps";
   }
   return index < count ? list[index] : NULL;
 }
@@ -343,6 +357,24 @@ static void print_events(const PawlRecorder* recorder, double size) {
   fprintf(stderr, "%s", count ? "\n" : "");
 }
 
+static const char* const work_names[] = {
+    [PAWL_WORK_FORCES] = "forces",     [PAWL_WORK_DISSIPATION] = "dissipation",
+    [PAWL_WORK_FRICTION] = "friction", [PAWL_WORK_DRIVES] = "drives",
+    [PAWL_WORK_TIME] = "time",         [PAWL_WORK_JUMPS] = "jumps"};
+
+// "energy 4 J -> 1 J: dissipation -2 J, jumps -1 J; largest drift 1e-9 J"
+static void print_energy(const PawlSim* sim, const PawlSummary* s) {
+  const char* before = ": ";
+  fprintf(stderr, "energy %.10g J -> %.10g J", s->energy_start, s->energy_end);
+  for (int k = 0; k <= PAWL_WORK_JUMPS; k++) {
+    if (pawl_stepper_has_work(pawl_sim_stepper(sim), (PawlWork)k)) {
+      fprintf(stderr, "%s%s %.7g J", before, work_names[k], s->works[k]);
+      before = ", ";
+    }
+  }
+  fprintf(stderr, "; largest drift %.3g J\n", s->energy_max_drift);
+}
+
 static void print_summary(const PawlSystem* system, const PawlSim* sim) {
   PawlSummary s = pawl_sim_summary(sim);
   const PawlSimulateDef* def = pawl_stepper_def(pawl_sim_stepper(sim));
@@ -356,8 +388,7 @@ static void print_summary(const PawlSystem* system, const PawlSim* sim) {
   print_events(pawl_sim_recorder(sim),
                fabs(s.energy_start) + fabs(s.energy_end) + s.energy_max_drift);
   print_state(system, pawl_sim_state(sim));
-  fprintf(stderr, "energy %.10g J -> %.10g J, largest drift %.3g J\n", s.energy_start, s.energy_end,
-          s.energy_max_drift);
+  print_energy(sim, &s);
   if (pawl_system_sizes(system).rows > 0) {
     fprintf(stderr, "largest residuals: position %.2g, velocity %.2g, acceleration %.2g\n",
             s.residual[0], s.residual[1], s.residual[2]);
@@ -414,6 +445,17 @@ static void json_events(Json* json, const PawlRecorder* recorder) {
   json_close(json, ']');
 }
 
+static void json_works(Json* json, const PawlSim* sim, const PawlSummary* s) {
+  json_open(json, "work", '{');
+  for (int k = 0; k <= PAWL_WORK_JUMPS; k++) {
+    if (pawl_stepper_has_work(pawl_sim_stepper(sim), (PawlWork)k)) {
+      json_number(json, work_names[k], s->works[k]);
+    }
+  }
+  json_close(json, '}');
+  json_number(json, "work_error", s->works[PAWL_WORK_ERROR]);
+}
+
 static void print_json(const PawlSystem* system, const PawlSim* sim, const Projection* projection,
                        int code) {
   PawlSummary s = pawl_sim_summary(sim);
@@ -444,6 +486,8 @@ static void print_json(const PawlSystem* system, const PawlSim* sim, const Proje
   json_number(&json, "start", s.energy_start);
   json_number(&json, "end", s.energy_end);
   json_number(&json, "max_drift", s.energy_max_drift);
+  json_number(&json, "size", pawl_summary_energy_size(&s));
+  json_works(&json, sim, &s);
   json_close(&json, '}');
   json_open(&json, "residual", '{');
   json_number(&json, "position", s.residual[0]);
@@ -585,6 +629,7 @@ static int simulate(const Arguments* a, const PawlModel* model, const PawlSystem
   code = code ? code : check_uses(a, &def.simulate, true);
   def.project = a->project;
   def.keep = a->keep;
+  def.balance = !a->no_balance;
   def.keep_samples = a->plot != NULL;
   def.on_sample = a->output_count > 0 ? write_sample : NULL;
   def.on_sample_context = &out;
@@ -597,7 +642,7 @@ static int simulate(const Arguments* a, const PawlModel* model, const PawlSystem
 
 static int run(int argc, char** argv) {
   Arguments a;
-  int code = read_arguments(argc, argv, "mpsojPqSc", &a);
+  int code = read_arguments(argc, argv, "mpsojPqScb", &a);
   code = code ? code : check_outputs(&a);
   code = code ? code : check_checkpoint(&a);
   if (code) {

@@ -23,9 +23,13 @@ static const char* next_name(const char* at, char name[LONGEST_NAME]) {
   return *at == ',' ? at + 1 : at;
 }
 
-// "lambda(pin)" stands for lambda(pin,1), lambda(pin,2); "u" for u[0], u[1]; "u'" for u[0]', ...
+// "lambda(pin)" stands for lambda(pin,1), lambda(pin,2); "u" for u[0], u[1]; "u'" for u[0]', ...;
+// "work" for work.forces, ...
 static bool stands_for(const char* name, const char* column) {
   size_t length = strlen(name);
+  if (strcmp(name, "work") == 0 && strncmp(column, "work.", 5) == 0) {
+    return true;
+  }
   if (length > 0 && name[length - 1] == ')' && strncmp(name, column, length - 1) == 0) {
     return column[length - 1] == ',';
   }
@@ -78,7 +82,9 @@ PawlStatus pawl_columns_choose(const PawlRecorder* recorder, const char* wanted,
     return pawl_fail_memory(err);
   }
   for (int j = 0; !wanted && j < all; j++) {
-    (*columns)[(*count)++] = j;
+    if (pawl_recorder_column(recorder, j)->kind != PAWL_COLUMN_WORK) {
+      (*columns)[(*count)++] = j;
+    }
   }
   char name[LONGEST_NAME];
   for (const char* at = wanted; at && *at;) {

@@ -232,6 +232,8 @@ static const char* kind_name(PawlColumnKind kind) {
       return "residual";
     case PAWL_COLUMN_OUTPUT:
       return "output";
+    case PAWL_COLUMN_WORK:
+      return "work";
   }
   return "";
 }

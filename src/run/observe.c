@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Columns in this order: t; coordinates, rates, accelerations; multipliers; kinetic, potential,
-// energy; residuals at position, velocity and acceleration level; the model's outputs.
+// energy; residuals at position, velocity and acceleration level; the model's outputs; works, and
+// what they leave of the energy unexplained.
 #include "run/observe.h"
 
 #include <math.h>
@@ -23,6 +24,8 @@ struct PawlObserver {
   int column_count;
   PawlColumn* columns;
   bool failed;  // while columns are added
+  int work_count;
+  PawlWork works[PAWL_WORK_JUMPS + 1];  // those with a column
 };
 
 static void add_column(PawlObserver* o, PawlColumnKind kind, const char* name, const char* suffix,
@@ -75,6 +78,20 @@ static void add_multipliers(PawlObserver* o) {
   }
 }
 
+static void add_works(PawlObserver* o, const PawlStepper* stepper) {
+  static const char* const names[] = {
+      [PAWL_WORK_FORCES] = "work.forces",     [PAWL_WORK_DISSIPATION] = "work.dissipation",
+      [PAWL_WORK_FRICTION] = "work.friction", [PAWL_WORK_DRIVES] = "work.drives",
+      [PAWL_WORK_TIME] = "work.time",         [PAWL_WORK_JUMPS] = "work.jumps"};
+  for (int k = 0; k <= PAWL_WORK_JUMPS; k++) {
+    if (pawl_stepper_has_work(stepper, (PawlWork)k)) {
+      o->works[o->work_count++] = (PawlWork)k;
+      add_column(o, PAWL_COLUMN_WORK, names[k], "", "J", "");
+    }
+  }
+  add_column(o, PAWL_COLUMN_WORK, "energy.drift", "", "J", "");
+}
+
 static void add_columns(PawlObserver* o) {
   add_column(o, PAWL_COLUMN_TIME, "t", "", "s", "");
   add_motion(o);
@@ -91,9 +108,9 @@ static void add_columns(PawlObserver* o) {
   }
 }
 
-static PawlStatus fill(PawlObserver* o, PawlError* err) {
+static PawlStatus fill(PawlObserver* o, const PawlStepper* stepper, PawlError* err) {
   PawlSizes n = o->sizes;
-  int columns = 1 + n.q + 2 * n.v + n.rows + 6 + n.outputs;
+  int columns = 1 + n.q + 2 * n.v + n.rows + 6 + n.outputs + PAWL_WORK_JUMPS + 2;
   o->columns = PAWL_NEW(&o->arena, PawlColumn, columns);
   o->residual = PAWL_NEW(&o->arena, double, n.rows);
   o->size = PAWL_NEW(&o->arena, double, n.rows);
@@ -101,6 +118,7 @@ static PawlStatus fill(PawlObserver* o, PawlError* err) {
     return pawl_fail_memory(err);
   }
   add_columns(o);
+  add_works(o, stepper);
   if (o->failed) {
     return pawl_fail_memory(err);
   }
@@ -111,7 +129,8 @@ static PawlStatus fill(PawlObserver* o, PawlError* err) {
   return pawl_eval_create(o->system, mask, &o->eval, err);
 }
 
-PawlStatus pawl_observer_create(const PawlSystem* system, PawlObserver** out, PawlError* err) {
+PawlStatus pawl_observer_create(const PawlSystem* system, const PawlStepper* stepper,
+                                PawlObserver** out, PawlError* err) {
   *out = NULL;
   PawlObserver* o = pawl_alloc(1, sizeof *o);
   if (!o) {
@@ -120,7 +139,7 @@ PawlStatus pawl_observer_create(const PawlSystem* system, PawlObserver** out, Pa
   o->system = system;
   o->sizes = pawl_system_sizes(system);
   o->G = pawl_system_pattern_G(system);
-  PawlStatus status = fill(o, err);
+  PawlStatus status = fill(o, stepper, err);
   if (status != PAWL_OK) {
     pawl_observer_destroy(o);
     return status;
@@ -194,6 +213,14 @@ static double* put(double* to, const double* from, int count) {
   return to + count;
 }
 
+static double unexplained(const PawlState* state, double energy) {
+  double rest = energy - state->work[PAWL_WORK_START];
+  for (int k = 0; k <= PAWL_WORK_JUMPS; k++) {
+    rest -= state->work[k];
+  }
+  return rest;
+}
+
 PawlStatus pawl_observe(PawlObserver* o, const PawlState* state, double* sample,
                         PawlObservation* seen, PawlError* err) {
   PawlPoint point = {state->t,      state->q,     state->v,   state->a,
@@ -201,7 +228,9 @@ PawlStatus pawl_observe(PawlObserver* o, const PawlState* state, double* sample,
   PAWL_TRY(pawl_eval_run(o->eval, &point, err));
   const PawlValues* values = pawl_eval_values(o->eval);
   PawlSizes n = o->sizes;
-  *seen = (PawlObservation){.energy = values->energy[0] + values->energy[1]};
+  *seen = (PawlObservation){.energy = values->energy[0] + values->energy[1],
+                            .kinetic = values->energy[0]};
+  seen->unexplained = unexplained(state, seen->energy);
   if (n.rows > 0) {
     seen->drift =
         relative_drift(o, values, state->q, pawl_dynamics_least(n.q, state->q), values->g, true);
@@ -220,7 +249,11 @@ PawlStatus pawl_observe(PawlObserver* o, const PawlState* state, double* sample,
     sample = put(sample, state->lambda, n.rows);
     sample = put(sample, energies, 3);
     sample = put(sample, seen->residual, 3);
-    put(sample, values->outputs, n.outputs);
+    sample = put(sample, values->outputs, n.outputs);
+    for (int k = 0; k < o->work_count; k++) {
+      *sample++ = state->work[o->works[k]];
+    }
+    *sample = seen->unexplained;
   }
   return PAWL_OK;
 }

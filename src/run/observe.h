@@ -7,8 +7,9 @@
 
 typedef struct PawlObserver PawlObserver;  // borrows the system
 
-PAWL_CHECKED PawlStatus pawl_observer_create(const PawlSystem* system, PawlObserver** out,
-                                             PawlError* err);
+// `stepper` says which works there are.
+PAWL_CHECKED PawlStatus pawl_observer_create(const PawlSystem* system, const PawlStepper* stepper,
+                                             PawlObserver** out, PawlError* err);
 void pawl_observer_destroy(PawlObserver* observer);  // NULL is allowed
 
 // The columns of a sample; they belong to the observer.
@@ -17,6 +18,8 @@ int pawl_observer_columns(const PawlObserver* observer, const PawlColumn** colum
 // What a summary needs of a sample.
 typedef struct PawlObservation {
   double energy;          // [J]
+  double kinetic;         // [J], its part
+  double unexplained;     // [J]: energy minus that of the start and all works        (B1)
   double drift;           // largest |g_i| over sum_j |G_ij| |q_j|
   double velocity_drift;  // the same for |G v + g_t| over sum_j |G_ij| |v_j|
   double residual[3];     // largest of g, G v + g_t, G v' + gamma

@@ -9,7 +9,7 @@
 #include "run/sim.h"
 #include "system/system.h"
 
-enum { VERSION = 1, MOST_TERMS = 1 << 24, MOST_ITEMS = 1 << 30 };
+enum { VERSION = 2, MOST_TERMS = 1 << 24, MOST_ITEMS = 1 << 30 };
 
 typedef struct Head {
   char magic[8];
@@ -47,6 +47,7 @@ static int put_terms(const PawlSim* sim, PawlBytes* b) {
   }
   put_term(b, &count, "project", sim->def.project ? "yes" : "no");
   put_term(b, &count, "keep", sim->def.project && sim->def.keep ? sim->def.keep : "nothing");
+  put_term(b, &count, "balance of energy", sim->def.balance ? "yes" : "no");
   put_term(b, &count, "samples kept in memory (for a plot)", sim->def.keep_samples ? "yes" : "no");
   put_term(b, &count, "samples passed on (to files)", sim->def.on_sample ? "yes" : "no");
   uint64_t hash = sim->system->model ? sim->system->model->text_hash : 0;
@@ -127,9 +128,9 @@ static void put_summary(const PawlSim* sim, PawlBytes* b) {
   pawl_bytes_whole(b, s.work.factorizations);
   pawl_bytes_whole(b, s.work.evaluations);
   pawl_bytes_whole(b, s.smaller_steps);
-  const double numbers[] = {s.wall_seconds,     s.energy_start, s.energy_end,
-                            s.energy_max_drift, s.drift,        s.velocity_drift,
-                            s.residual[0],      s.residual[1],  s.residual[2]};
+  const double numbers[] = {s.wall_seconds, s.energy_start,   s.energy_end,    s.energy_max_drift,
+                            s.drift,        s.velocity_drift, s.residual[0],   s.residual[1],
+                            s.residual[2],  s.kinetic_max,    s.potential_low, s.potential_high};
   pawl_bytes_add(b, numbers, sizeof numbers);
 }
 
@@ -268,9 +269,10 @@ static void take_summary(PawlSim* sim, PawlReader* r) {
   sim->before.factorizations = pawl_reader_whole(r) - now.factorizations;
   sim->before.evaluations = pawl_reader_whole(r) - now.evaluations;
   s->smaller_steps = pawl_reader_whole(r);
-  double* const numbers[] = {&s->wall_seconds,     &s->energy_start, &s->energy_end,
-                             &s->energy_max_drift, &s->drift,        &s->velocity_drift,
-                             &s->residual[0],      &s->residual[1],  &s->residual[2]};
+  double* const numbers[] = {&s->wall_seconds,     &s->energy_start,  &s->energy_end,
+                             &s->energy_max_drift, &s->drift,         &s->velocity_drift,
+                             &s->residual[0],      &s->residual[1],   &s->residual[2],
+                             &s->kinetic_max,      &s->potential_low, &s->potential_high};
   for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
     *numbers[k] = pawl_reader_number(r);
   }

@@ -16,6 +16,7 @@ enum { MOST_HALVINGS = 10 };
 
 PawlSimDef pawl_sim_def_default(void) {
   return (PawlSimDef){.simulate = pawl_simulate_def_default(),
+                      .balance = true,
                       .keep_samples = true,
                       .memory_limit = (size_t)1 << 30};
 }
@@ -34,6 +35,27 @@ static PawlStatus final(PawlStatus status, PawlError* err) {
   return status == PAWL_RETRY ? PAWL_ERROR_RUN : status;
 }
 
+static void note_energy(PawlSummary* s, const PawlObservation* seen, bool first) {
+  double potential = seen->energy - seen->kinetic;
+  if (first) {
+    s->energy_start = seen->energy;
+    s->potential_low = s->potential_high = potential;
+  }
+  s->energy_end = seen->energy;
+  s->energy_max_drift = fmax(s->energy_max_drift, fabs(seen->unexplained));
+  s->kinetic_max = fmax(s->kinetic_max, seen->kinetic);
+  s->potential_low = fmin(s->potential_low, potential);
+  s->potential_high = fmax(s->potential_high, potential);
+}
+
+// The energy that the works are counted from.
+static PawlStatus note_start(PawlSim* sim, PawlError* err) {
+  PawlObservation seen;
+  PAWL_TRY(pawl_observe(sim->observer, sim->state, NULL, &seen, err));
+  sim->state->work[PAWL_WORK_START] = seen.energy;
+  return PAWL_OK;
+}
+
 static PawlStatus record(PawlSim* sim, PawlError* err) {
   PawlObservation seen;
   PawlState shown = *sim->state;  // with the multipliers that a user is to see
@@ -49,11 +71,7 @@ static PawlStatus record(PawlSim* sim, PawlError* err) {
     PAWL_TRY(pawl_stream_sample(sim->stream, sim->sample, err));
   }
   PawlSummary* s = &sim->summary;
-  if (sim->done == 0) {
-    s->energy_start = seen.energy;
-  }
-  s->energy_end = seen.energy;
-  s->energy_max_drift = fmax(s->energy_max_drift, fabs(seen.energy - s->energy_start));
+  note_energy(s, &seen, sim->done == 0);
   s->drift = fmax(s->drift, seen.drift);
   s->velocity_drift = fmax(s->velocity_drift, seen.velocity_drift);
   for (int level = 0; level < 3; level++) {
@@ -142,8 +160,11 @@ PawlStatus pawl_sim_prepare(PawlSim* sim, PawlError* err) {
   PAWL_TRY(pawl_stepper_create(sim->system, &sim->def.simulate, &sim->stepper, err));
   sim->def.simulate = *pawl_stepper_def(sim->stepper);  // with the choice of auto
   PAWL_TRY(plan(sim, err));
+  if (sim->def.balance) {
+    PAWL_TRY(pawl_stepper_keep_works(sim->stepper, err));
+  }
   PAWL_TRY(pawl_state_create(sim->stepper, &sim->state, err));
-  PAWL_TRY(pawl_observer_create(sim->system, &sim->observer, err));
+  PAWL_TRY(pawl_observer_create(sim->system, sim->stepper, &sim->observer, err));
   sim->columns = pawl_observer_columns(sim->observer, &columns);
   sim->sample = pawl_alloc((size_t)sim->columns, sizeof(double));
   sim->lambda = pawl_alloc((size_t)pawl_system_sizes(sim->system).rows, sizeof(double));
@@ -174,6 +195,7 @@ PawlStatus pawl_sim_create(const PawlSystem* system, const PawlSimDef* def, Pawl
   sim->system = system;
   sim->def = *def;
   PawlStatus status = pawl_sim_prepare(sim, err);
+  status = status ? status : final(note_start(sim, err), err);
   status = status ? status : final(record(sim, err), err);
   if (status != PAWL_OK) {
     pawl_sim_destroy(sim);
@@ -412,12 +434,37 @@ const double* pawl_sim_multipliers(const PawlSim* sim) {
 PawlSummary pawl_sim_summary(const PawlSim* sim) {
   PawlSummary summary = sim->summary;
   summary.t = sim->state->t;
+  memcpy(summary.works, sim->state->work, sizeof summary.works);
   summary.work = pawl_stepper_info(sim->stepper);
   summary.work.steps += sim->before.steps;
   summary.work.newton_iterations += sim->before.newton_iterations;
   summary.work.factorizations += sim->before.factorizations;
   summary.work.evaluations += sim->before.evaluations;
   return summary;
+}
+
+double pawl_summary_energy_size(const PawlSummary* s) {
+  return s->kinetic_max + s->potential_high - s->potential_low + s->works[PAWL_WORK_TRAFFIC];
+}
+
+double pawl_sim_energy_tolerance(const PawlSim* sim) {
+  static const double FIXED_STEP = 1e-2, TIMES_RTOL = 1e4, ROUNDING = 1e-9;  // (B14)
+  const PawlSimulateDef* def = &sim->def.simulate;
+  const char* name = strcmp(def->method, "event-driven") == 0 ? def->smooth : def->method;
+  const PawlMethodInfo* method = pawl_method_find(name);
+  PawlSummary s = pawl_sim_summary(sim);
+  double size = pawl_summary_energy_size(&s);
+  double own = method && method->adaptive ? fmin(FIXED_STEP, TIMES_RTOL * def->rtol) : FIXED_STEP;
+  return own + ROUNDING + (size > 0.0 ? s.works[PAWL_WORK_ERROR] / size : 0.0);
+}
+
+bool pawl_sim_energy_drifts(const PawlSim* sim) {
+  static const double ROUNDING = 1e-12;  // of the energy itself
+  PawlSummary s = pawl_sim_summary(sim);
+  double level = fmax(fabs(s.potential_low), fabs(s.potential_high));
+  return sim->def.balance && sim->system->model &&
+         s.energy_max_drift > pawl_sim_energy_tolerance(sim) * pawl_summary_energy_size(&s) +
+                                  ROUNDING * (level + s.kinetic_max);
 }
 
 const char* pawl_sim_warning(const PawlSim* sim) {

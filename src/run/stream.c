@@ -97,6 +97,7 @@ static void forget_reactions(const PawlStream* s, double* sample) {
   for (int j = 0; j < s->columns; j++) {
     PawlColumnKind kind = pawl_recorder_column(s->recorder, j)->kind;
     bool unknown = kind == PAWL_COLUMN_ACCELERATION || kind == PAWL_COLUMN_MULTIPLIER ||
+                   kind == PAWL_COLUMN_WORK ||
                    (kind == PAWL_COLUMN_OUTPUT && output_reacts(s->system, output++));
     sample[j] = unknown ? NAN : sample[j];
   }

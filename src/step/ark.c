@@ -15,6 +15,8 @@
 #include <string.h>
 #include <sunmatrix/sunmatrix_dense.h>
 
+#include "step/works.h"
+
 typedef struct Ark {
   PawlSundials sun;
   void* solver;
@@ -181,6 +183,25 @@ static int begin(PawlStepper* s, Ark* d, const PawlState* state, double end) {
   return flag == ARK_SUCCESS ? ARKStepSetStopTime(d->solver, end) : flag;
 }
 
+// Steps until `end`, or until a margin is zero at *t.
+static int evolve(Ark* d, double* t, double end) {
+  PawlStepper* s = d->sun.stepper;
+  if (!s->works) {
+    return ARKStepEvolve(d->solver, end, d->sun.y, t, ARK_NORMAL);
+  }
+  for (int k = 0; k < PAWL_SUNDIALS_MOST_STEPS; k++) {
+    int flag = ARKStepEvolve(d->solver, end, d->sun.y, t, ARK_ONE_STEP);
+    if (flag != ARK_SUCCESS) {
+      return flag;
+    }
+    double *q = N_VGetArrayPointer(d->sun.y), *v = q + s->sizes.q;
+    if (pawl_works_piece(s, &d->sun.phase, *t, q, v, NULL, NULL, NULL) != PAWL_OK) {
+      return ARK_RHSFUNC_FAIL;
+    }
+  }
+  return ARK_TOO_MUCH_WORK;
+}
+
 static PawlStatus go(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,
                      bool* stopped, PawlError* err) {
   Ark* d = s->data;
@@ -192,7 +213,7 @@ static PawlStatus go(PawlStepper* s, const PawlPhase* phase, PawlState* state, d
   }
   int flag = begin(s, d, state, end);
   t = state->t;
-  flag = flag == ARK_SUCCESS ? ARKStepEvolve(d->solver, end, d->sun.y, &t, ARK_NORMAL) : flag;
+  flag = flag == ARK_SUCCESS ? evolve(d, &t, end) : flag;
   (void)ARKStepGetNumNonlinSolvIters(d->solver, &iterations);
   (void)ARKStepGetNumSteps(d->solver, &steps);
   s->dynamics.info.newton_iterations += iterations;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "step/forms.h"
+#include "step/works.h"
 
 enum { STAGES = 7, MOST_STEPS = 1000000 };
 
@@ -228,6 +229,7 @@ static PawlStatus advance(PawlStepper* s, Dopri* d, double t, double end, Memory
         return PAWL_OK;
       }
       t += h;
+      PAWL_TRY(pawl_works_piece(s, &d->forms.phase, t, d->q, d->v, d->a, d->lambda, err));
       continue;
     }
     refused = true;

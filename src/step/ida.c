@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "step/ida_history.h"
+#include "step/works.h"
 
 static PawlStatus create_solver(PawlIda* d, PawlError* err) {
   static const double NEWTON = 0.1;  // of the tolerance: what is left of positions off constraints
@@ -262,6 +263,11 @@ static int solve(PawlIda* d, double* t, double end) {
     }
     if (pawl_ida_pace(d->solver, end)) {
       return IDAGetDky(d->solver, end, 0, d->sun.y);  // as the history has it, to the last bit
+    }
+    PawlStepper* s = d->sun.stepper;
+    PawlIdaParts y = pawl_ida_parts(s, d->sun.y);
+    if (pawl_works_piece(s, &d->sun.phase, *t, y.q, y.v, NULL, NULL, NULL) != PAWL_OK) {
+      return IDA_RES_FAIL;
     }
   }
   return IDA_TOO_MUCH_WORK;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/model.h"
+#include "step/works.h"
 #include "switch/modes.h"
 #include "system/system.h"
 
@@ -127,13 +128,19 @@ static bool is_tiny(const PawlStepper* s, double h) {
   return h < TINY * s->def.step && !s->method->exact && s->contact_count == 0;
 }
 
-static PawlStatus step_inside(PawlStepper* s, PawlState* state, double h, PawlError* err) {
+static PawlStatus step_plainly(PawlStepper* s, PawlState* state, double h, PawlError* err) {
   PawlLoop* l = s->loop;
   PawlPhase phase = pawl_phase_of(state, false);
   if (l->switches && !l->event_driven) {
     return pawl_regions_step(s, &l->regions, state, h, err);
   }
   return is_tiny(s, h) ? hop(s, state, h, err) : s->method->step(s, &phase, state, h, err);
+}
+
+static PawlStatus step_inside(PawlStepper* s, PawlState* state, double h, PawlError* err) {
+  PAWL_TRY(pawl_works_begin(s, state, err));
+  PAWL_TRY(step_plainly(s, state, h, err));
+  return pawl_works_end(s, state, err);
 }
 
 int pawl_loop_most(const PawlStepper* s) {
@@ -522,7 +529,9 @@ static PawlStatus advance(PawlStepper* s, PawlState* state, double* h, bool* sto
   }
   double begin = state->t;
   PawlPhase phase = pawl_phase_of(s->loop->mark, false);
+  PAWL_TRY(pawl_works_begin(s, state, err));
   PAWL_TRY(s->method->advance(s, &phase, state, *h, stopped, err));
+  PAWL_TRY(pawl_works_end(s, state, err));
   *h = state->t < begin + *h ? state->t - begin : *h;
   return PAWL_OK;
 }
@@ -656,9 +665,14 @@ static bool glide(PawlStepper* s, PawlState* state, double h) {
   if (!watch || !pawl_guards_pass(&s->loop->guards, state, watch, lambda)) {
     return false;
   }
+  if (pawl_works_begin(s, state, NULL) != PAWL_OK) {
+    return false;
+  }
   s->method->commit(s, state, h);
   s->loop->guards.last_time = state->t;
   s->loop->plan_step++;
+  PawlStatus ended = pawl_works_end(s, state, NULL);
+  (void)ended;  // powers of linear systems are finite where the motion is
   return true;
 }
 

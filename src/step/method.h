@@ -46,6 +46,7 @@ typedef struct PawlMethod {
 #undef PAWL_METHOD
 
 struct PawlLoop;
+struct PawlWorks;
 
 struct PawlStepper {
   PawlArena arena;
@@ -56,8 +57,9 @@ struct PawlStepper {
   PawlDynamics dynamics;
   PawlWatching watching;
   PawlLog log;
-  struct PawlLoop* loop;  // NULL when nothing switches but contacts
-  void* data;             // the method's own
+  struct PawlLoop* loop;    // NULL when nothing switches but contacts
+  struct PawlWorks* works;  // NULL where nobody asked for them
+  void* data;               // the method's own
   // what methods use of the above again and again
   const PawlSystem* system;
   PawlSizes sizes;

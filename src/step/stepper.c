@@ -7,6 +7,7 @@
 #include "step/loop.h"
 #include "step/method.h"
 #include "step/methods.h"
+#include "step/works.h"
 #include "switch/share.h"
 #include "system/system.h"
 
@@ -122,11 +123,32 @@ void pawl_stepper_destroy(PawlStepper* s) {
       s->method->destroy(s);
     }
     pawl_loop_destroy(s->loop);
+    pawl_works_destroy(s->works);
     pawl_watch_destroy(&s->watching);
     pawl_dynamics_destroy(&s->dynamics);
     pawl_arena_free(&s->arena);
     pawl_free(s);
   }
+}
+
+PawlStatus pawl_stepper_keep_works(PawlStepper* s, PawlError* err) {
+  if (!s->system->model || s->works) {
+    return PAWL_OK;
+  }
+  return pawl_works_create(s, &s->works, err);
+}
+
+bool pawl_stepper_has_work(const PawlStepper* s, PawlWork work) {
+  static const unsigned of[PAWL_WORK_JUMPS] = {
+      [PAWL_WORK_FORCES] = 1u << PAWL_POWER_FORCES,
+      [PAWL_WORK_DISSIPATION] = 1u << PAWL_POWER_DISSIPATION,
+      [PAWL_WORK_FRICTION] = 1u << PAWL_POWER_FRICTION,
+      [PAWL_WORK_DRIVES] = 1u << PAWL_POWER_DRIVES,
+      [PAWL_WORK_TIME] = 1u << PAWL_POWER_TIME | 1u << PAWL_POWER_SHIFT};
+  bool jumps = s->loop || s->contact_count > 0;
+  return s->works &&
+         (work == PAWL_WORK_JUMPS ? jumps
+                                  : work < PAWL_WORK_JUMPS && (s->works->powers & of[work]) != 0);
 }
 
 // ---- states -------------------------------------------------------------------------------------
@@ -147,6 +169,7 @@ static PawlStatus final(PawlStatus status, PawlError* err) {
 
 static PawlStatus start(PawlStepper* s, PawlState* state, bool project, PawlError* err) {
   state->redundant_count = state->still_count = 0;
+  memset(state->work, 0, PAWL_WORK_COUNT * sizeof(double));
   memset(state->redundant, 0, (size_t)s->sizes.rows);
   memset(state->held, 0, (size_t)s->sizes.rows * sizeof(double));
   memset(state->modes, 0, pawl_phase_mode_bytes(state));
@@ -179,7 +202,9 @@ static PawlStatus change(PawlStepper* s, PawlState* state, int c, bool engage, P
                      c);
   }
   s->log.count = 0;
-  return pawl_loop_ask(s, state, c, engage, err);
+  PAWL_TRY(pawl_loop_ask(s, state, c, engage, err));
+  pawl_works_jumps(s, state);
+  return PAWL_OK;
 }
 
 PawlStatus pawl_stepper_engage(PawlStepper* s, PawlState* state, int constraint, PawlError* err) {
@@ -203,8 +228,11 @@ PawlStatus pawl_stepper_step(PawlStepper* s, PawlState* state, double h, PawlErr
     PAWL_TRY(pawl_loop_step(s, state, h, err));
   } else {
     PawlPhase phase = pawl_phase_of(state, s->dynamics.plain);
+    PAWL_TRY(pawl_works_begin(s, state, err));
     PAWL_TRY(s->method->step(s, &phase, state, h, err));
+    PAWL_TRY(pawl_works_end(s, state, err));
   }
+  pawl_works_jumps(s, state);
   state->step++;
   s->dynamics.info.steps++;
   PAWL_TRY(pawl_dynamics_watch_masses(&s->dynamics, state, err));

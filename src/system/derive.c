@@ -217,6 +217,7 @@ PawlStatus pawl_derive_item(PawlDag* dag, const PawlItem* item, int coordinate_c
       failed = derive_dissipation(&d);
       break;
     case PAWL_ITEM_FORCE:
+    case PAWL_ITEM_FRICTION:
       failed = derive_force(&d);
       break;
     case PAWL_ITEM_CONSTRAINT:

@@ -63,6 +63,7 @@ static PawlStatus make_arrays(PawlEval* eval, PawlError* err) {
                               .z_rate = a[PAWL_Q_ZRATE],
                               .watch = a[PAWL_Q_WATCH],
                               .watch_rate = a[PAWL_Q_WATCHRATE],
+                              .power = a[PAWL_Q_POWER],
                               .energy = a[PAWL_Q_ENERGY],
                               .outputs = a[PAWL_Q_OUTPUT]};
   return PAWL_OK;

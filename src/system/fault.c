@@ -221,6 +221,7 @@ static PawlStatus blame_derivative(const Search* s, const Written* w, const Tria
       [PAWL_Q_ZRATE] = "the rate of a switching function",
       [PAWL_Q_WATCH] = "a condition",
       [PAWL_Q_WATCHRATE] = "the rate of a condition",
+      [PAWL_Q_POWER] = "the power",
   };
   enum { MOST_SHOWN = 4 };
   PawlText at = {0};

@@ -216,8 +216,8 @@ static int add_friction(Sorter* s, const PawlConstraint* constraint, int gate) {
     PawlNode up = pawl_dag_neg(s->dag, pawl_dag_mul(s->dag, force, along));
     PawlNode down = pawl_dag_mul(s->dag, force, along);
     if (up == PAWL_NO_NODE || down == PAWL_NO_NODE ||
-        add_item(s, PAWL_ITEM_FORCE, j, 1, &up, gate + PAWL_MODE_UP) != 0 ||
-        add_item(s, PAWL_ITEM_FORCE, j, 1, &down, gate + PAWL_MODE_DOWN) != 0) {
+        add_item(s, PAWL_ITEM_FRICTION, j, 1, &up, gate + PAWL_MODE_UP) != 0 ||
+        add_item(s, PAWL_ITEM_FRICTION, j, 1, &down, gate + PAWL_MODE_DOWN) != 0) {
       return -1;
     }
   }
@@ -397,6 +397,14 @@ static int add_entry(void* context, PawlQuantity quantity, int i, int j, PawlNod
   return 0;
 }
 
+static int derive(Filling* filling, const PawlItem* item, int count, const int* slots) {
+  PawlDag* dag = filling->group->dag;
+  return pawl_derive_item(dag, item, count, slots, add_entry, filling) != PAWL_OK ||
+                 pawl_derive_powers(dag, item, count, slots, add_entry, filling) != PAWL_OK
+             ? -1
+             : 0;
+}
+
 static int compare_ints(const void* a, const void* b) {
   int x = *(const int*)a, y = *(const int*)b;
   return (x > y) - (x < y);
@@ -502,10 +510,7 @@ static int build_lane_group(Sorter* s, PawlGroup* group, const Shape* shape, Scr
   }
   PawlItem item = {placed->item.kind, 0, placed->item.count, scratch->roots, -1};
   Filling filling = {group, -1};  // lanes have gates of their own
-  return pawl_derive_item(group->dag, &item, placed->coordinate_count, scratch->slots, add_entry,
-                          &filling) == PAWL_OK
-             ? 0
-             : -1;
+  return derive(&filling, &item, placed->coordinate_count, scratch->slots);
 }
 
 // A list that is empty has no memory.
@@ -537,10 +542,7 @@ static int build_single(Sorter* s, PawlGroup* group, const Placed* placed, Scrat
   PawlItem item = {placed->item.kind, placed->item.target, placed->item.count, scratch->roots,
                    placed->item.gate};
   Filling filling = {group, placed->item.gate};
-  return pawl_derive_item(group->dag, &item, placed->coordinate_count, scratch->slots, add_entry,
-                          &filling) == PAWL_OK
-             ? 0
-             : -1;
+  return derive(&filling, &item, placed->coordinate_count, scratch->slots);
 }
 
 // Worth a group of its own. Switching functions and what counts periods stay single: they are few.

@@ -172,6 +172,7 @@ static int destination(const PawlSystem* system, const PawlGroup* group, const P
     case PAWL_Q_ZRATE:
     case PAWL_Q_WATCH:
     case PAWL_Q_WATCHRATE:
+    case PAWL_Q_POWER:
       return e->i;
     case PAWL_Q_OUTPUT:
       return slot(group->outputs, group, e->i, lane);
@@ -255,6 +256,7 @@ unsigned pawl_quantity_mask(PawlQuantity quantity) {
       [PAWL_Q_OUTPUT] = PAWL_OUTPUTS,
       [PAWL_Q_WATCH] = PAWL_WATCHES,
       [PAWL_Q_WATCHRATE] = PAWL_WATCH_RATES,
+      [PAWL_Q_POWER] = PAWL_POWERS,
   };
   return mask[quantity];
 }
@@ -280,8 +282,20 @@ void pawl_system_measure(PawlSystem* system) {
       [PAWL_Q_OUTPUT] = s.outputs,
       [PAWL_Q_WATCH] = system->watch_count,
       [PAWL_Q_WATCHRATE] = system->watch_count,
+      [PAWL_Q_POWER] = PAWL_POWER_COUNT,
   };
   memcpy(system->size, size, sizeof size);
+}
+
+unsigned pawl_system_powers(const PawlSystem* system) {
+  unsigned powers = 0;
+  for (int g = 0; g < system->group_count; g++) {
+    for (int k = 0; k < system->groups[g].entry_count; k++) {
+      const PawlEntry* e = &system->groups[g].entries[k];
+      powers |= e->quantity == PAWL_Q_POWER ? 1u << e->i : 0;
+    }
+  }
+  return powers;
 }
 
 PawlStatus pawl_system_scatter(PawlSystem* system, PawlError* err) {

@@ -190,7 +190,8 @@ int pawl_shape_encode(PawlShaper* s, const PawlItem* item, const int** tokens,
   if (put(s, (int)item->kind) != 0 || put(s, item->count) != 0) {
     return -1;
   }
-  if (item->kind == PAWL_ITEM_FORCE && coordinate_slot(s, item->target) < 0) {
+  bool acts = item->kind == PAWL_ITEM_FORCE || item->kind == PAWL_ITEM_FRICTION;
+  if (acts && coordinate_slot(s, item->target) < 0) {
     return -1;
   }
   for (int k = 0; item->kind == PAWL_ITEM_CONSTRAINT && k < item->count; k++) {

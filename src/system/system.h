@@ -26,14 +26,16 @@ typedef enum PawlQuantity {
   PAWL_Q_ZRATE,
   PAWL_Q_WATCH,  // see PawlWatch
   PAWL_Q_WATCHRATE,
+  PAWL_Q_POWER,  // see PawlPower
   PAWL_QUANTITY_COUNT
 } PawlQuantity;  // bit k of a mask is quantity k of this list: see pawl_quantity_mask
 
 unsigned pawl_quantity_mask(PawlQuantity quantity);
 // True when what `mask` names changes with modes and turns alone.
 bool pawl_system_steady(const PawlSystem* system, unsigned mask);
-// Masks for the switching functions without their rates, for what is watched, and for its rates.
-enum { PAWL_SURFACES = 8192, PAWL_WATCHES = 16384, PAWL_WATCH_RATES = 32768 };
+// Masks for the switching functions without their rates, for what is watched, for its rates, and
+// for powers.
+enum { PAWL_SURFACES = 8192, PAWL_WATCHES = 16384, PAWL_WATCH_RATES = 32768, PAWL_POWERS = 65536 };
 
 typedef struct PawlEntry {
   PawlQuantity quantity;
@@ -89,6 +91,17 @@ typedef struct PawlWatch {
   bool reacts;                   // accelerations or multipliers occur in engage or release
 } PawlWatch;
 
+// Places in the array `power`: what changes the energy T + V (docs/theory/energy.md).
+typedef enum PawlPower {
+  PAWL_POWER_FORCES,       // v . F [W]                                                    (B3)
+  PAWL_POWER_DISSIPATION,  // -v . dD/dv                                                   (B4)
+  PAWL_POWER_FRICTION,     // the same as of forces, of joints that slide                  (B5)
+  PAWL_POWER_DRIVES,       // -lambda . g_t                                                (B6)
+  PAWL_POWER_TIME,         // dV/dt - dT/dt at fixed q and v                               (B7)
+  PAWL_POWER_SHIFT,        // no power: 2 T - v . dT/dv [J], zero where T is quadratic in v (B8)
+  PAWL_POWER_COUNT
+} PawlPower;
+
 struct PawlConstraint;
 
 struct PawlSystem {
@@ -123,6 +136,7 @@ typedef enum PawlItemKind {
   PAWL_ITEM_POTENTIAL,
   PAWL_ITEM_DISSIPATION,
   PAWL_ITEM_FORCE,       // on coordinate slot `target`
+  PAWL_ITEM_FRICTION,    // the same, of a joint that slides
   PAWL_ITEM_CONSTRAINT,  // `count` rows, row slots target .. target + count - 1
   PAWL_ITEM_OUTPUT,
   PAWL_ITEM_GUARD,      // switching function `target`
@@ -138,6 +152,10 @@ typedef struct PawlItem {
   int gate;               // -1 without
 } PawlItem;
 
+// Which powers the terms of the system can have: bit PAWL_POWER_FORCES and so on. 0 for a system
+// that conserves its energy between jumps, and for callbacks, whose powers are not known.
+unsigned pawl_system_powers(const PawlSystem* system);
+
 // Receives a derived expression that is not the constant 0. Returns 0, or -1 when out of memory.
 typedef int (*PawlSink)(void* context, PawlQuantity quantity, int i, int j, PawlNode node);
 
@@ -145,6 +163,10 @@ typedef int (*PawlSink)(void* context, PawlQuantity quantity, int i, int j, Pawl
 // are the coordinate slots that occur in it, a force's target included.
 PAWL_CHECKED PawlStatus pawl_derive_item(PawlDag* dag, const PawlItem* item, int coordinate_count,
                                          const int* coordinates, PawlSink sink, void* context);
+
+// Derives what an item does to the energy: PAWL_Q_POWER at the places of PawlPower.
+PAWL_CHECKED PawlStatus pawl_derive_powers(PawlDag* dag, const PawlItem* item, int coordinate_count,
+                                           const int* coordinates, PawlSink sink, void* context);
 
 // Sorts the terms of the model into groups, derives each, fills system->groups.
 PAWL_CHECKED PawlStatus pawl_system_group(PawlSystem* system, PawlError* err);

@@ -47,7 +47,8 @@ static void test_columns_of_the_pendulum(void** unused) {
                   {"residual.position", "", PAWL_COLUMN_RESIDUAL},
                   {"residual.velocity", "", PAWL_COLUMN_RESIDUAL},
                   {"residual.acceleration", "", PAWL_COLUMN_RESIDUAL},
-                  {"pull", "N", PAWL_COLUMN_OUTPUT}};
+                  {"pull", "N", PAWL_COLUMN_OUTPUT},
+                  {"energy.drift", "J", PAWL_COLUMN_WORK}};
   int count = (int)(sizeof expected / sizeof *expected);
   assert_int_equal(pawl_recorder_column_count(r), count);
   for (int k = 0; k < count; k++) {
@@ -77,6 +78,7 @@ static void test_numbers_of_the_pendulum(void** unused) {
                fmax(fabs(s[7] + sn * al + cs * om * om), fabs(s[8] - cs * al + sn * om * om)),
                1e-11);
     CHECK_NEAR(s[18], s[10] * cs + s[11] * sn, 1e-12);
+    CHECK_NEAR(s[19], s[14] - pawl_recorder_sample(r, 0)[14], 1e-13);
     CHECK_NEAR(s[7], s[10], 1e-8);          // x'' = lambda_1
     CHECK_NEAR(s[8], -10.0 + s[11], 1e-8);  // y'' = -10 + lambda_2
   }
@@ -101,7 +103,7 @@ static void test_other_columns(void** unused) {
 
   m = motion_file("oscillator", NULL);
   sim = sim_of(&m);
-  assert_int_equal(pawl_recorder_column_count(pawl_sim_recorder(sim)), 1 + 3 + 3 + 3);
+  assert_int_equal(pawl_recorder_column_count(pawl_sim_recorder(sim)), 1 + 3 + 3 + 3 + 1);
   pawl_sim_destroy(sim);
   motion_end(&m);
 

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+// Equation labels refer to docs/theory/energy.md.
+#include "step/works.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "system/system.h"
+
+typedef struct PawlWorks PawlWorks;
+
+// ---- creation -----------------------------------------------------------------------------------
+// Hermite's interpolation at the fraction s: by q, v and v' of both ends (quintic), or without v',
+// for methods whose accelerations are not those of the motion.                        (B11) (B12)
+static void place_inner(PawlInnerPoint* p, double s, double weight, bool quintic) {
+  double r = 1.0 - s;
+  *p = (PawlInnerPoint){.s = s, .weight = weight};
+  if (quintic) {
+    p->q1 = s * s * s * (10.0 - 15.0 * s + 6.0 * s * s);
+    p->v[0] = s * r * r * r * (1.0 + 3.0 * s);
+    p->v[1] = -r * s * s * s * (1.0 + 3.0 * r);
+    p->a[0] = 0.5 * s * s * r * r * r;
+    p->a[1] = 0.5 * r * r * s * s * s;
+    p->rq1 = 30.0 * s * s * r * r;
+    p->rv[0] = r * r * (1.0 + 2.0 * s - 15.0 * s * s);
+    p->rv[1] = s * s * (1.0 + 2.0 * r - 15.0 * r * r);
+    p->ra[0] = 0.5 * s * r * r * (2.0 - 5.0 * s);
+    p->ra[1] = -0.5 * r * s * s * (2.0 - 5.0 * r);
+  } else {
+    p->q1 = s * s * (3.0 - 2.0 * s);
+    p->v[0] = s * r * r;
+    p->v[1] = -r * s * s;
+    p->rq1 = 6.0 * s * r;
+    p->rv[0] = r * (1.0 - 3.0 * s);
+    p->rv[1] = s * (1.0 - 3.0 * r);
+  }
+}
+
+// Simpson's rule up to order 4, Lobatto's of order 6 beyond.                            (B9) (B10)
+static void choose_rule(PawlWorks* w, int order) {
+  static const double SIMPSON = 4.0 / 6.0, LOBATTO = 5.0 / 12.0;
+  w->inner_count = order > 4 ? 2 : 1;
+  w->end_weight = order > 4 ? 1.0 / 12.0 : 1.0 / 6.0;
+  for (int k = 0; k < w->inner_count; k++) {
+    double s = order > 4 ? 0.5 * (1.0 + (k ? 1.0 : -1.0) / sqrt(5.0)) : 0.5;
+    place_inner(&w->inner[k], s, order > 4 ? LOBATTO : SIMPSON, w->exact);
+  }
+}
+
+static PawlStatus fill(PawlStepper* s, PawlWorks* w, PawlError* err) {
+  PawlSizes n = s->sizes;
+  double** const of_v[] = {&w->q, &w->v, &w->a, &w->inner_q, &w->inner_v, &w->inner_a, &w->end_a};
+  double** const of_rows[] = {&w->lambda, &w->inner_lambda, &w->shown};
+  bool got = true;
+  for (size_t k = 0; k < sizeof of_v / sizeof *of_v; k++) {
+    got = (*of_v[k] = PAWL_NEW(&s->arena, double, n.v)) && got;
+  }
+  for (size_t k = 0; k < sizeof of_rows / sizeof *of_rows; k++) {
+    got = (*of_rows[k] = PAWL_NEW(&s->arena, double, n.rows)) && got;
+  }
+  w->modes = PAWL_NEW(&s->arena, int, n.modes);
+  if (!got || !w->modes) {
+    return pawl_fail_memory(err);
+  }
+  PAWL_TRY(pawl_eval_create(s->system, PAWL_POWERS, &w->eval, err));
+  if (w->exact && (w->drives || s->method->info.adaptive)) {
+    w->inside = PAWL_NEW(&s->arena, PawlDynamics, 1);
+    return w->inside ? pawl_dynamics_create(w->inside, &s->arena, s->system, &s->def, err)
+                     : pawl_fail_memory(err);
+  }
+  return PAWL_OK;
+}
+
+PawlStatus pawl_works_create(PawlStepper* s, PawlWorks** out, PawlError* err) {
+  PawlWorks* w = *out = PAWL_NEW(&s->arena, PawlWorks, 1);
+  if (!w) {
+    return pawl_fail_memory(err);
+  }
+  w->powers = pawl_system_powers(s->system);
+  w->drives = w->powers & 1u << PAWL_POWER_DRIVES;
+  w->exact = s->method->exact;
+  choose_rule(w, s->method->info.order);
+  return w->powers ? fill(s, w, err) : PAWL_OK;
+}
+
+void pawl_works_destroy(PawlWorks* w) {
+  if (w) {
+    pawl_eval_destroy(w->eval);
+    if (w->inside) {
+      pawl_dynamics_destroy(w->inside);
+    }
+  }
+}
+
+static bool is_idle(const PawlStepper* s) {
+  return !s->works || s->works->powers == 0;
+}
+
+// ---- one piece ----------------------------------------------------------------------------------
+typedef struct Place {
+  double t;
+  const double *q, *v, *a, *lambda;
+} Place;
+
+static PawlStatus powers_at(PawlWorks* w, const PawlPhase* phase, Place at, double* power,
+                            PawlError* err) {
+  PawlPoint point = pawl_phase_point(phase, at.t, at.q, at.v, at.a, at.lambda);
+  PAWL_TRY(pawl_eval_run(w->eval, &point, err));
+  memcpy(power, pawl_eval_values(w->eval)->power, PAWL_POWER_COUNT * sizeof(double));
+  return PAWL_OK;
+}
+
+// The motion at an inner point, from both ends.                                        (B11) (B12)
+static Place interpolate(const PawlStepper* s, const PawlInnerPoint* p, Place end) {
+  PawlWorks* w = s->works;
+  double h = end.t - w->t;
+  for (int i = 0; i < s->sizes.v; i++) {
+    double dq = end.q[i] - w->q[i];
+    w->inner_q[i] = w->q[i] + p->q1 * dq + h * (p->v[0] * w->v[i] + p->v[1] * end.v[i]);
+    w->inner_v[i] = p->rq1 * dq / h + p->rv[0] * w->v[i] + p->rv[1] * end.v[i];
+    if (w->exact) {
+      w->inner_q[i] += h * h * (p->a[0] * w->a[i] + p->a[1] * end.a[i]);
+      w->inner_v[i] += h * (p->ra[0] * w->a[i] + p->ra[1] * end.a[i]);
+    }
+  }
+  return (Place){w->t + p->s * h, w->inner_q, w->inner_v, w->inner_a, w->inner_lambda};
+}
+
+// Accelerations and multipliers of the equations at (t, q, v).
+static PawlStatus accelerate(PawlWorks* w, const PawlPhase* phase, Place at, double* a,
+                             double* lambda, PawlError* err) {
+  const PawlValues* values;
+  PawlState state = {.t = at.t, .q = (double*)at.q, .v = (double*)at.v};
+  PAWL_TRY(pawl_dynamics_evaluate(w->inside, phase, &state, &values, err));
+  return pawl_dynamics_accelerate(w->inside, phase, values, at.t, a, lambda, err);
+}
+
+// Multipliers there: of the equations at (t, q, v), or between those of the ends.
+static PawlStatus react(PawlStepper* s, const PawlPhase* phase, const PawlInnerPoint* p, Place at,
+                        const double* end) {
+  PawlWorks* w = s->works;
+  if (w->inside) {
+    return accelerate(w, phase, at, w->inner_a, w->inner_lambda, NULL);
+  }
+  for (int i = 0; i < s->sizes.rows; i++) {
+    w->inner_lambda[i] = w->lambda[i] + p->s * (end[i] - w->lambda[i]);
+  }
+  return PAWL_OK;
+}
+
+// Powers at the inner points; false when one has none.
+static bool look_inside(PawlStepper* s, const PawlPhase* phase, Place end,
+                        double power[][PAWL_POWER_COUNT]) {
+  PawlWorks* w = s->works;
+  for (int k = 0; k < w->inner_count; k++) {
+    Place at = interpolate(s, &w->inner[k], end);
+    if ((w->drives && react(s, phase, &w->inner[k], at, end.lambda) != PAWL_OK) ||
+        powers_at(w, phase, at, power[k], NULL) != PAWL_OK) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// The integral of one power over h, and an estimate of its error from the trapezium.         (B13)
+static double integrate(const PawlWorks* w, double h, int power, const double* end,
+                        double inside[][PAWL_POWER_COUNT], double* error) {
+  double first = w->power[power], last = end[power], largest = fmax(fabs(first), fabs(last));
+  double sum = w->end_weight * (first + last);
+  for (int k = 0; k < w->inner_count; k++) {
+    sum += w->inner[k].weight * inside[k][power];
+    largest = fmax(largest, fabs(inside[k][power]));
+  }
+  double off = fabs(sum - 0.5 * (first + last));
+  double part = largest > 0.0 ? fmin(1.0, off / largest) : 0.0;
+  *error += fabs(h) * off * (w->inner_count == 2 ? part * part : part);
+  return h * sum;
+}
+
+static void add_works(PawlWorks* w, double h, const double* end, bool known,
+                      double inside[][PAWL_POWER_COUNT]) {
+  static const PawlWork work_of[] = {[PAWL_POWER_FORCES] = PAWL_WORK_FORCES,
+                                     [PAWL_POWER_DISSIPATION] = PAWL_WORK_DISSIPATION,
+                                     [PAWL_POWER_FRICTION] = PAWL_WORK_FRICTION,
+                                     [PAWL_POWER_DRIVES] = PAWL_WORK_DRIVES,
+                                     [PAWL_POWER_TIME] = PAWL_WORK_TIME};
+  double* sum = w->sum;
+  for (int k = 0; k < PAWL_POWER_SHIFT; k++) {
+    if (!(w->powers & 1u << k)) {
+      continue;
+    }
+    double trapezium = 0.5 * h * (w->power[k] + end[k]);
+    double work = known ? integrate(w, h, k, end, inside, &sum[PAWL_WORK_ERROR]) : trapezium;
+    sum[PAWL_WORK_ERROR] += known ? 0.0 : fabs(trapezium);
+    sum[work_of[k]] += work;
+    sum[PAWL_WORK_TRAFFIC] += fabs(work);
+  }
+  sum[PAWL_WORK_TIME] += end[PAWL_POWER_SHIFT] - w->power[PAWL_POWER_SHIFT];  // (B8)
+}
+
+static void keep(const PawlStepper* s, const PawlPhase* phase, Place at, const double* power) {
+  PawlWorks* w = s->works;
+  w->t = at.t;
+  memcpy(w->q, at.q, (size_t)s->sizes.v * sizeof(double));
+  memcpy(w->v, at.v, (size_t)s->sizes.v * sizeof(double));
+  memcpy(w->a, at.a, (size_t)s->sizes.v * sizeof(double));
+  if (w->drives) {
+    memcpy(w->lambda, at.lambda, (size_t)s->sizes.rows * sizeof(double));
+  }
+  memcpy(w->modes, phase->modes, (size_t)s->sizes.modes * sizeof(int));
+  memcpy(w->power, power, PAWL_POWER_COUNT * sizeof(double));
+  w->known = true;
+}
+
+static bool is_kept(const PawlStepper* s, const PawlPhase* phase, Place at) {
+  const PawlWorks* w = s->works;
+  size_t v = (size_t)s->sizes.v * sizeof(double);
+  return w->known && w->t == at.t && memcmp(w->q, at.q, v) == 0 && memcmp(w->v, at.v, v) == 0 &&
+         memcmp(w->a, at.a, v) == 0 &&
+         (!w->drives ||
+          memcmp(w->lambda, at.lambda, (size_t)s->sizes.rows * sizeof(double)) == 0) &&
+         memcmp(w->modes, phase->modes, (size_t)s->sizes.modes * sizeof(int)) == 0;
+}
+
+static PawlStatus piece(PawlStepper* s, const PawlPhase* phase, Place at, PawlError* err) {
+  PawlWorks* w = s->works;
+  double inside[PAWL_WORKS_MOST_INNER][PAWL_POWER_COUNT], power[PAWL_POWER_COUNT];
+  PAWL_TRY(powers_at(w, phase, at, power, err));
+  double h = at.t - w->t;
+  if (w->jolted && w->drives) {  // no force at the beginning: that of the end in its place
+    memcpy(w->lambda, at.lambda, (size_t)s->sizes.rows * sizeof(double));
+    w->power[PAWL_POWER_DRIVES] = power[PAWL_POWER_DRIVES];
+  }
+  w->jolted = false;
+  if (h != 0.0) {  // a root may lie before the end of a step of the method's own
+    add_works(w, h, power, look_inside(s, phase, at, inside), inside);
+  }
+  keep(s, phase, at, power);
+  return PAWL_OK;
+}
+
+// ---- a step -------------------------------------------------------------------------------------
+// A state as a place, with the multipliers that are those of the motion.
+static Place place_of(PawlStepper* s, const PawlState* state) {
+  PawlWorks* w = s->works;
+  const double* lambda = state->lambda;
+  if (w->drives && s->method->multipliers) {
+    s->method->multipliers(s, (PawlState*)state, w->shown);
+    lambda = w->shown;
+  }
+  return (Place){state->t, state->q, state->v, state->a, lambda};
+}
+
+PawlStatus pawl_works_begin(PawlStepper* s, const PawlState* state, PawlError* err) {
+  if (is_idle(s)) {
+    return PAWL_OK;
+  }
+  double power[PAWL_POWER_COUNT];
+  PawlPhase phase = pawl_phase_of(state, s->dynamics.plain);
+  Place at = place_of(s, state);
+  memset(s->works->sum, 0, sizeof s->works->sum);
+  if (!is_kept(s, &phase, at)) {
+    PAWL_TRY(powers_at(s->works, &phase, at, power, err));
+    keep(s, &phase, at, power);
+  }
+  return PAWL_OK;
+}
+
+PawlStatus pawl_works_piece(PawlStepper* s, const PawlPhase* phase, double t, const double* q,
+                            const double* v, const double* a, const double* lambda,
+                            PawlError* err) {
+  PawlWorks* w = s->works;
+  if (is_idle(s)) {
+    return PAWL_OK;
+  }
+  Place at = {t, q, v, a, lambda};
+  if (!a) {
+    PAWL_TRY(accelerate(w, phase, at, w->end_a, w->shown, err));
+    at.a = w->end_a;
+    at.lambda = w->shown;
+  }
+  return piece(s, phase, at, err);
+}
+
+PawlStatus pawl_works_end(PawlStepper* s, PawlState* state, PawlError* err) {
+  if (is_idle(s)) {
+    return PAWL_OK;
+  }
+  PawlWorks* w = s->works;
+  PawlPhase phase = pawl_phase_of(state, s->dynamics.plain);
+  bool through = memcmp(w->modes, phase.modes, (size_t)s->sizes.modes * sizeof(int)) != 0;
+  w->jolted = state->work[PAWL_WORK_JOLTED] != 0.0;
+  PAWL_TRY(piece(s, &phase, place_of(s, state), err));
+  for (int k = 0; !through && k < PAWL_WORK_START; k++) {
+    state->work[k] += w->sum[k];
+  }
+  state->work[PAWL_WORK_JOLTED] = through;
+  return PAWL_OK;
+}
+
+void pawl_works_jumps(PawlStepper* s, PawlState* state) {
+  for (int k = 0; s->works && k < s->log.count; k++) {
+    state->work[PAWL_WORK_JUMPS] -= s->log.instants[k]->energy_lost;
+    state->work[PAWL_WORK_TRAFFIC] += fabs(s->log.instants[k]->energy_lost);
+  }
+}
