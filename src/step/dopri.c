@@ -229,7 +229,8 @@ static PawlStatus advance(PawlStepper* s, Dopri* d, double t, double end, Memory
         return PAWL_OK;
       }
       t += h;
-      PAWL_TRY(pawl_works_piece(s, &d->forms.phase, t, d->q, d->v, d->a, d->lambda, err));
+      PAWL_TRY(s->works ? pawl_works_piece(s, &d->forms.phase, t, d->q, d->v, d->a, d->lambda, err)
+                        : PAWL_OK);
       continue;
     }
     refused = true;

@@ -266,7 +266,7 @@ static int solve(PawlIda* d, double* t, double end) {
     }
     PawlStepper* s = d->sun.stepper;
     PawlIdaParts y = pawl_ida_parts(s, d->sun.y);
-    if (pawl_works_piece(s, &d->sun.phase, *t, y.q, y.v, NULL, NULL, NULL) != PAWL_OK) {
+    if (s->works && pawl_works_piece(s, &d->sun.phase, *t, y.q, y.v, NULL, NULL, NULL) != PAWL_OK) {
       return IDA_RES_FAIL;
     }
   }

@@ -203,7 +203,9 @@ static PawlStatus change(PawlStepper* s, PawlState* state, int c, bool engage, P
   }
   s->log.count = 0;
   PAWL_TRY(pawl_loop_ask(s, state, c, engage, err));
-  pawl_works_jumps(s, state);
+  if (s->works) {
+    pawl_works_jumps(s, state);
+  }
   return PAWL_OK;
 }
 
@@ -228,11 +230,13 @@ PawlStatus pawl_stepper_step(PawlStepper* s, PawlState* state, double h, PawlErr
     PAWL_TRY(pawl_loop_step(s, state, h, err));
   } else {
     PawlPhase phase = pawl_phase_of(state, s->dynamics.plain);
-    PAWL_TRY(pawl_works_begin(s, state, err));
+    PAWL_TRY(s->works ? pawl_works_begin(s, state, err) : PAWL_OK);
     PAWL_TRY(s->method->step(s, &phase, state, h, err));
-    PAWL_TRY(pawl_works_end(s, state, err));
+    PAWL_TRY(s->works ? pawl_works_end(s, state, err) : PAWL_OK);
   }
-  pawl_works_jumps(s, state);
+  if (s->works) {
+    pawl_works_jumps(s, state);
+  }
   state->step++;
   s->dynamics.info.steps++;
   PAWL_TRY(pawl_dynamics_watch_masses(&s->dynamics, state, err));

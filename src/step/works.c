@@ -94,7 +94,7 @@ void pawl_works_destroy(PawlWorks* w) {
 }
 
 static bool is_idle(const PawlStepper* s) {
-  return !s->works || s->works->powers == 0;
+  return s->works->powers == 0;
 }
 
 // ---- one piece ----------------------------------------------------------------------------------
@@ -300,7 +300,7 @@ PawlStatus pawl_works_end(PawlStepper* s, PawlState* state, PawlError* err) {
 }
 
 void pawl_works_jumps(PawlStepper* s, PawlState* state) {
-  for (int k = 0; s->works && k < s->log.count; k++) {
+  for (int k = 0; k < s->log.count; k++) {
     state->work[PAWL_WORK_JUMPS] -= s->log.instants[k]->energy_lost;
     state->work[PAWL_WORK_TRAFFIC] += fabs(s->log.instants[k]->energy_lost);
   }

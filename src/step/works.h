@@ -44,7 +44,7 @@ PAWL_CHECKED PawlStatus pawl_works_create(PawlStepper* stepper, struct PawlWorks
                                           PawlError* err);
 void pawl_works_destroy(struct PawlWorks* works);  // NULL is allowed
 
-// A step begins at `state`: nothing is summed up yet. Does nothing without works, as all below.
+// A step begins at `state`: nothing is summed up yet. This and all below need stepper->works.
 PAWL_CHECKED PawlStatus pawl_works_begin(PawlStepper* stepper, const PawlState* state,
                                          PawlError* err);
 // A piece of the step has led to these; for methods with steps of their own. `a` and `lambda` may

@@ -657,6 +657,47 @@ static void test_constraints_that_become_dependent(void** unused) {
   }
 }
 
+// A closed loop, three angles and two rows: tighter tolerances gain digits down to a floor, and
+// none is too small. (U9)
+static const char LOOP[] =
+    "model: loop\n"
+    "coordinates: {q1: {start: 1, rate: 6}, q2: {start: 0.6}, q3: {start: 1.9}}\n"
+    "define: {x2: cos(q1) + 1.5*cos(q2), y2: sin(q1) + 1.5*sin(q2)}\n"
+    "kinetic: q1'^2/6 + (x2'^2 + y2'^2)/2 + 3/8*q2'^2 + 6.25/6*q3'^2\n"
+    "potential: 9.81*(sin(q1)/2 + y2 + 1.25*sin(q3))\n"
+    "constraints:\n  lx: cos(q1) + 3*cos(q2) - 3 - 2.5*cos(q3) = 0\n"
+    "  ly: sin(q1) + 3*sin(q2) - 2.5*sin(q3) = 0\n";
+
+static void turn(Motion* m, const char* method, double rtol, double* q) {
+  set_tolerance(m, rtol);
+  motion_stepper(m, method);
+  NEED(pawl_stepper_start(m->stepper, m->state, true, &m->err), &m->err);
+  for (int k = 0; k < 20; k++) {
+    motion_step(m, 0.1);
+  }
+  memcpy(q, m->state->q, 3 * sizeof(double));
+}
+
+static void test_digits_of_a_loop(void** unused) {
+  (void)unused;
+  static const double FLOOR = 5e-9, TIMES = 5e3;  // of rtol: 20 turns of the rocker
+  double reference[3], q[3], last = INFINITY;
+  Motion m = motion_text(LOOP);
+  turn(&m, "dopri", 1e-13, reference);
+  for (double rtol = 1e-6; rtol > 5e-14; rtol *= 0.1) {
+    turn(&m, "ida", rtol, q);
+    double error = 0.0;
+    for (int i = 0; i < 3; i++) {
+      error = fmax(error, fabs(q[i] - reference[i]));
+    }
+    print_message("rtol %.0e: error %.2g\n", rtol, error);
+    CHECK_NEAR(error, 0.0, TIMES * rtol + FLOOR);
+    assert_true(error < last + FLOOR);
+    last = error;
+  }
+  motion_end(&m);
+}
+
 static void test_too_many_unknowns(void** unused) {
   (void)unused;
   Motion m = motion_file("chain", "N=1000");
@@ -696,6 +737,7 @@ int main(void) {
       cmocka_unit_test(test_too_much_accuracy),
       cmocka_unit_test(test_margin_fails),
       cmocka_unit_test(test_constraints_that_become_dependent),
+      cmocka_unit_test(test_digits_of_a_loop),
       cmocka_unit_test(test_too_many_unknowns),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
