@@ -9,7 +9,8 @@ enum {
   PAWL_DECIMAL_LOWEST = -292,  // powers of ten that printing a double may need
   PAWL_DECIMAL_HIGHEST = 324,
   PAWL_DECIMAL_POWERS = PAWL_DECIMAL_HIGHEST - PAWL_DECIMAL_LOWEST + 1,
-  PAWL_DECIMAL_LENGTH = 32,  // room for any number; the longest is -1.2345678901234567e-300
+  PAWL_DECIMAL_LENGTH = 48,  // room for any number and what is written over; the longest number is
+                             // -1.2345678901234567e-300
 };
 
 // 10^k for the k above as high 2^64 + low, the leading 128 bits, rounded up. 10 kB.
@@ -21,5 +22,6 @@ typedef struct PawlDecimals {
 void pawl_decimals_fill(PawlDecimals* powers);
 
 // Writes `value` as %g would with as many digits as it takes ("0.1", "1e+22", "-0", "nan", "inf";
-// never "-nan") and returns the number of characters, at most PAWL_DECIMAL_LENGTH. No final zero.
+// never "-nan") and returns the number of characters, at most 24.
+// `out` has room for PAWL_DECIMAL_LENGTH, all of which may be written. No final zero.
 int pawl_decimal_print(const PawlDecimals* powers, double value, char* out);

@@ -127,7 +127,7 @@ near "$(field parameters.L)" 2 0
 
 # --- too many samples to keep: said before the first step ---
 expect 2 run pendulum --step 1e-9 --until 1 --plot many.svg
-has err "the run would keep 1000000002 samples of 19 columns"
+has err "the run would keep 1000000002 samples of 20 columns"
 has err "--record"
 
 # --- the record interval ---

@@ -11,7 +11,7 @@ static PawlDecimals powers;
 static const char* print(double value) {
   static char text[PAWL_DECIMAL_LENGTH + 1];
   int length = pawl_decimal_print(&powers, value, text);
-  assert_true(length > 0 && length <= PAWL_DECIMAL_LENGTH);
+  assert_true(length > 0 && length <= 24);
   text[length] = '\0';
   return text;
 }
@@ -97,6 +97,17 @@ static void test_numbers_of_runs(void** state) {
   }
 }
 
+// The smallest doubles have one to four digits, and none is a zero at the end.
+static void test_smallest(void** state) {
+  (void)state;
+  for (uint64_t bits = 1; bits < 3000; bits++) {
+    check_shortest(from_bits(bits));
+    const char* text = print(from_bits(bits));
+    const char* e = strchr(text, 'e');
+    assert_true(e && (e == text + 1 || e[-1] != '0'));
+  }
+}
+
 // Every power of two and its neighbours: there the interval is not symmetric.
 static void test_powers_of_two(void** state) {
   (void)state;
@@ -164,6 +175,7 @@ int main(void) {
   pawl_decimals_fill(&powers);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_form),
+      cmocka_unit_test(test_smallest),
       cmocka_unit_test(test_powers_of_two),
       cmocka_unit_test(test_powers_of_ten),
       cmocka_unit_test(test_numbers_of_runs),
