@@ -159,9 +159,13 @@ static uint64_t eight_digits(uint32_t x) {
 }
 
 static void put_eight(char* out, uint64_t digits) {
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  memcpy(out, &digits, 8);
+#else
   for (int i = 0; i < 8; i++) {
     out[i] = (char)(digits >> 8 * i & 0xff);
   }
+#endif
 }
 
 static int count_digits(uint64_t digits) {
