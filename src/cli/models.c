@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // pawl models: the examples that come with pawl.
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
 
 static void help(void) {
   printf(
-      "usage: pawl models [NAME | --methods]\n\n"
+      "usage: pawl models [NAME | --methods | --table]\n\n"
       "Lists the models that come with pawl; with NAME prints its text, a start for your own:\n"
       "  pawl models pendulum > mine.yaml\n"
       "With --methods tries every method on every model, a few steps of each, and lists which run\n"
-      "and which refuse, with the reason; * is what `method: auto` takes.\n");
+      "and which refuse, with the reason; * is what `method: auto` takes. With --table compares\n"
+      "every method that runs with a reference, at two step sizes, and prints a page of Markdown\n"
+      "(docs/methods-by-models.md); the exit code is 1 when a method runs and does not "
+      "converge.\n");
 }
 
 // The name and the first sentence of `about:`.
@@ -102,7 +107,184 @@ static int print_matrix(void) {
   return code;
 }
 
+// ---- a table of how well they agree -------------------------------------------------------------
+enum { TABLE_STEPS = 1000, MOST_REASONS = 16, REASON_LENGTH = 160 };
+
+// Errors are relative to the largest coordinate, or SMALLEST where all are at rest near zero. Below
+// FLOOR the reference has no digits; halving the step must gain at least GAIN (order 1 gives 2).
+static const double FLOOR = 1e-8, GAIN = 0.67, SMALLEST = 1e-3;
+
+typedef struct Table {
+  int reason_count, failures;
+  char reasons[MOST_REASONS][REASON_LENGTH];
+} Table;
+
+// The letter of a reason for refusing, from a.
+static char letter_of(Table* t, const char* message) {
+  char text[REASON_LENGTH];
+  const char* begin = strstr(message, "cannot handle ");
+  begin = begin ? begin + strlen("cannot handle ") : message;
+  size_t length = strcspn(begin, ";('");
+  const char* of = strstr(begin, " of '");
+  length = of && (size_t)(of - begin) < length ? (size_t)(of - begin) : length;
+  while (length > 0 && begin[length - 1] == ' ') {
+    length--;
+  }
+  snprintf(text, sizeof text, "%.*s", (int)length, begin);
+  int k = 0;
+  while (k < t->reason_count && strcmp(t->reasons[k], text) != 0) {
+    k++;
+  }
+  if (k == t->reason_count && k < MOST_REASONS) {
+    memcpy(t->reasons[t->reason_count++], text, sizeof text);
+  }
+  return (char)('a' + k);
+}
+
+// The coordinates after TABLE_STEPS steps of the model's size, taken with `def`.
+static PawlStatus end_of(const PawlSystem* system, PawlSimulateDef def, double* q, PawlError* err) {
+  PawlSimDef sim_def = pawl_sim_def_default();
+  PawlSim* sim = NULL;
+  sim_def.simulate = def;
+  sim_def.keep_samples = sim_def.balance = false;
+  PawlStatus status = pawl_sim_create(system, &sim_def, &sim, err);
+  status = status ? status : pawl_sim_run(sim, NULL, NULL, err);
+  if (status == PAWL_OK) {
+    memcpy(q, pawl_sim_state(sim)->q, (size_t)pawl_system_sizes(system).q * sizeof(double));
+  }
+  pawl_sim_destroy(sim);
+  return status;
+}
+
+static bool has_contacts(const PawlSystem* system) {
+  bool has = false;
+  for (int i = 0; i < pawl_system_sizes(system).rows; i++) {
+    has |= pawl_system_row_kind(system, i) == PAWL_ROW_CONTACT;
+  }
+  return has;
+}
+
+// What all are compared with: dopri, where regions switch between instants that are located; where
+// there are contacts nsga-pva in small steps.
+static PawlStatus reference_of(const PawlSystem* system, PawlSimulateDef def, double* q,
+                               PawlError* err) {
+  enum { FINER = 64 };
+  bool contacts = has_contacts(system);
+  def.method = contacts ? "nsga-pva" : pawl_system_switches(system) ? "event-driven" : "dopri";
+  def.smooth = "dopri";
+  def.rtol = 1e-12;
+  def.atol = 1e-14;
+  def.step /= contacts ? FINER : 1;
+  return end_of(system, def, q, err);
+}
+
+static double distance(int n, const double* q, const double* reference) {
+  double off = 0.0, size = SMALLEST;
+  for (int i = 0; i < n; i++) {
+    off = fmax(off, fabs(q[i] - reference[i]));
+    size = fmax(size, fabs(reference[i]));
+  }
+  return off / size;
+}
+
+static void print_cell(Table* t, const PawlSystem* system, PawlSimulateDef def, const char* model,
+                       const char* method, double* q, const double* reference) {
+  int n = pawl_system_sizes(system).q;
+  PawlError err = {0};
+  def.method = method;
+  PawlStatus status = end_of(system, def, q, &err);
+  if (status != PAWL_OK) {
+    t->failures += status != PAWL_ERROR_USAGE;
+    if (status == PAWL_ERROR_USAGE) {
+      printf(" %c |", letter_of(t, err.message));
+    } else {
+      printf(" FAILS |");
+      fprintf(stderr, "%s with %s: %s\n", model, method, err.message);
+    }
+    return;
+  }
+  double error = distance(n, q, reference);
+  def.step *= 0.5;
+  def.rtol *= 0.1;
+  def.atol *= 0.1;
+  status = end_of(system, def, q, &err);
+  double finer = status == PAWL_OK ? distance(n, q, reference) : INFINITY;
+  bool good = finer <= FLOOR || finer <= GAIN * error;
+  if (!good) {
+    t->failures++;
+    fprintf(stderr, "%s with %s: error %.2g, with half the step %.2g\n", model, method, error,
+            finer);
+  }
+  printf(" %.0f%s |", floor(-log10(fmax(error, FLOOR))), good ? "" : " DOES NOT CONVERGE");
+}
+
+static int print_table_row(Table* t, const Example* e) {
+  PawlError err = {0};
+  PawlModel* model = NULL;
+  PawlSystem* system = NULL;
+  double *q = NULL, *reference = NULL;
+  PawlStatus status = pawl_model_parse(e->text, e->length, e->name, 0, NULL, &model, &err);
+  status = status ? status : pawl_system_create(model, &system, &err);
+  if (status == PAWL_OK) {
+    PawlSimulateDef def = pawl_model_simulate(model);
+    size_t n = (size_t)pawl_system_sizes(system).q;
+    q = malloc(n * sizeof(double));
+    reference = malloc(n * sizeof(double));
+    if (!q || !reference) {
+      status = PAWL_ERROR_MEMORY;
+      err = (PawlError){status, "out of memory"};
+    }
+    def.until = fmin(def.until, TABLE_STEPS * def.step);
+    status = status ? status : reference_of(system, def, reference, &err);
+    printf("| `%s` |", e->name);
+    for (int k = 0; status == PAWL_OK && pawl_method(k); k++) {
+      print_cell(t, system, def, e->name, pawl_method(k)->name, q, reference);
+    }
+    printf("\n");
+  }
+  free(q);
+  free(reference);
+  pawl_system_destroy(system);
+  pawl_model_destroy(model);
+  return status == PAWL_OK ? EXIT_GOOD : report_error(&err);
+}
+
+static int print_table(void) {
+  Table t = {0};
+  int code = EXIT_GOOD, methods = 0;
+  printf(
+      "# Methods by models\n\n"
+      "Made by `pawl models --table`. Every method on every example, %d steps of the size that "
+      "the\n"
+      "example states: a number is the digits in which the coordinates then agree with a "
+      "reference\n"
+      "(`dopri` with rtol = 1e-12, event-driven where regions switch; with contacts `nsga-pva` in\n"
+      "steps of a 64th), relative to the largest coordinate, %.0f at most. With half the step (a\n"
+      "tenth of the tolerances) the error must fall by a third at least, or the command fails. A\n"
+      "letter says why a method refuses the model. `ctest -R test_models` runs it.\n\n| |",
+      (int)TABLE_STEPS, -log10(FLOOR));
+  for (; pawl_method(methods); methods++) {
+    printf(" %s |", pawl_method(methods)->name);
+  }
+  printf("\n| --- |");
+  for (int k = 0; k < methods; k++) {
+    printf(" --- |");
+  }
+  printf("\n");
+  for (const Example* e = examples; e->name && code == EXIT_GOOD; e++) {
+    code = print_table_row(&t, e);
+  }
+  printf("\nRefused for:\n\n");
+  for (int k = 0; k < t.reason_count; k++) {
+    printf("- %c: %s\n", 'a' + k, t.reasons[k]);
+  }
+  return code ? code : t.failures ? EXIT_RUN : EXIT_GOOD;
+}
+
 static int run(int argc, char** argv) {
+  if (argc == 1 && strcmp(argv[0], "--table") == 0) {
+    return print_table();
+  }
   if (argc == 1 && strcmp(argv[0], "--methods") == 0) {
     return print_matrix();
   }

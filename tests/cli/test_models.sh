@@ -152,6 +152,17 @@ for name in $names; do
   esac
 done
 
+# --- the page of methods by models: what runs converges to the reference, all else refuses, and the
+# --- page in docs/ is what the command prints, but for digits, which depend on the machine ---
+page=$models/../docs/methods-by-models.md
+expect 0 models --table
+grep -qE 'FAILS|CONVERGE' out && complain "$(grep -E 'FAILS|CONVERGE' out)"
+[ "$(grep -c '^| `' out)" -eq "$(ls "$models"/*.yaml | wc -l)" ] || complain "not every model is in"
+if ! grep -q 'not built in' out; then
+  sed 's/ [0-9] |/ # |/g' out >now
+  sed 's/ [0-9] |/ # |/g' "$page" | diff - now >&2 || complain "docs/methods-by-models.md is not \`pawl models --table\`"
+fi
+
 # --- every method on every model: it runs or it refuses, and auto has a method for each ---
 expect 0 models
 models=$(grep -c '^  [a-z]' out)
