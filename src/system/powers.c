@@ -17,7 +17,7 @@ static int give(const Powers* p, PawlPower power, PawlNode node) {
     return -1;
   }
   bool zero = pawl_dag_is_const(p->dag, node, &value) && value == 0.0;
-  return zero ? 0 : p->sink(p->context, PAWL_Q_POWER, power, 0, node);
+  return zero ? 0 : p->sink(p->context, PAWL_Q_POWER, (int)power, 0, node);
 }
 
 static PawlNode by_time(const Powers* p, PawlNode node) {
