@@ -277,4 +277,25 @@ MODEL
 "$pawl" run drag.yaml >out 2>err
 grep -qE 'drifted|depend|singular' err || complain "the drift was not mentioned: $(cat err)"
 
+# --- energy is a balance: works by name, columns by name, a drift that none explains warns ---
+cat >damped.yaml <<'MODEL'
+model: damped
+coordinates: {x: {start: 1}}
+mass: {x: 1}
+potential: 2*x^2
+dissipation: 0.2*x'^2
+simulate: {method: rk4, step: 0.01, until: 3}
+MODEL
+expect 0 run damped.yaml --json --strict --columns "t, work, energy.drift" -o works.csv
+paths
+near "$(field energy.work.dissipation)" -1.4319537131 1e-8
+near "$(field energy.max_drift)" 0 1e-8
+has err 'dissipation -1.431954 J; largest drift'
+same "$(head -n 1 works.csv)" "t,work.dissipation,energy.drift"
+expect 0 run damped.yaml --json --no-balance
+paths
+near "$(field energy.max_drift)" 1.4319537131 1e-8
+expect 1 run oscillator --method rk4 --step 0.75 --until 30 --strict --quiet
+has err 'the energy drifts by more than 1% of what the run has moved'
+
 finish
