@@ -63,7 +63,7 @@ PAWL_API double pawl_system_restitution(const PawlSystem* system, int row);
 
 // Bilateral rows in force in these modes.
 PAWL_API int pawl_system_rows_in_force(const PawlSystem* system, const int* modes);
-// True when some constraint can switch by its place (regions, or wrap in an equation).
+// True when some constraint can switch by its place (regions, or kinks in an equation).
 PAWL_API bool pawl_system_switches(const PawlSystem* system);
 // True when some constraint or lock engages and lets go by time, conditions, capacity or call, or
 // when the model has events.
@@ -75,6 +75,12 @@ PAWL_API bool pawl_system_engages(const PawlSystem* system, int constraint);
 // Constraints and their modes; `modes` are discrete variables as in a PawlPoint.
 PAWL_API int pawl_system_constraint_count(const PawlSystem* system);
 PAWL_API const char* pawl_system_constraint_name(const PawlSystem* system, int constraint);
+// The same equations in both: constraints in the same modes, kinks on the same sides; counts of
+// whole periods may differ.
+PAWL_API bool pawl_system_same_modes(const PawlSystem* system, const int* a, const int* b);
+// True when an equation of a constraint has kinks (min, max, abs, sign, if) that the motion can
+// cross.
+PAWL_API bool pawl_system_kinked(const PawlSystem* system);
 // How many modes a constraint can be held in or be free: those that change the rows in force.
 PAWL_API int pawl_system_mode_count(const PawlSystem* system, int constraint);
 PAWL_API const char* pawl_system_event_name(const PawlSystem* system, int event);

@@ -49,10 +49,8 @@ typedef struct Watch {
 // Turns (counts of periods) do not make a set of their own.
 static void keep_set(Watch* w) {
   const PawlState* state = pawl_sim_state(w->sim);
-  int count = pawl_system_constraint_count(w->system);
-  size_t bytes = (size_t)count * sizeof(int);
   for (int k = 0; k < w->set_count; k++) {
-    if (memcmp(w->sets[k].modes, state->modes, bytes) == 0) {
+    if (pawl_system_same_modes(w->system, w->sets[k].modes, state->modes)) {
       return;
     }
   }
@@ -140,7 +138,7 @@ typedef struct Findings {
 // "joint2 locked, joint3 free"; of many constraints only those that are not free.
 static void put_modes(const PawlSystem* system, const int* modes, char* out, size_t size) {
   enum { MANY = 5 };
-  char room[32];
+  char room[200];
   size_t at = 0;
   int count = pawl_system_constraint_count(system), left_out = 0;
   out[0] = '\0';
@@ -287,12 +285,13 @@ static PawlStatus add_spectrum(void* context, const int* modes, PawlError* err) 
   return PAWL_OK;
 }
 
-// Of few constraints every set of modes, of many those that the run has met. Nonlinear models have
+// Of few constraints every set of modes, of many, and with kinks, those that the run has met.
+// Nonlinear models have
 // no spectrum, and nothing is said then: the only failure is PAWL_ERROR_MEMORY.
 static PawlStatus find_spectra(const Watch* along, Spectra* x, PawlError* err) {
   enum { MOST_ENGAGING = 3 };
   PawlError reason = {0};
-  int engaging = 0;
+  int engaging = pawl_system_kinked(x->system) ? MOST_ENGAGING + 1 : 0;
   for (int c = 0; c < pawl_system_constraint_count(x->system); c++) {
     engaging += pawl_system_mode_count(x->system, c) > 1;
   }

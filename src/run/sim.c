@@ -235,7 +235,7 @@ static PawlStatus record_contact(PawlSim* sim, const PawlInstant* i, PawlError* 
 
 // An event of the model, or a constraint that did not engage: nothing jumps.
 static PawlStatus record_quiet(PawlSim* sim, const PawlInstant* i, PawlError* err) {
-  char room[32];
+  char room[200];
   bool refused = i->refused >= 0;
   PawlEvent event = {
       .t = i->t,
@@ -251,7 +251,7 @@ static PawlStatus record_quiet(PawlSim* sim, const PawlInstant* i, PawlError* er
 }
 
 static PawlStatus record_instant(PawlSim* sim, const PawlInstant* i, PawlError* err) {
-  char from[32], to[32];
+  char from[200], to[200];
   if (i->contact >= 0) {
     return record_contact(sim, i, err);
   }

@@ -38,8 +38,7 @@ PawlStatus pawl_verifier_create(const PawlSystem* system, PawlVerifier** out, Pa
     return pawl_fail_memory(err);
   }
   PawlSizes n = system->sizes;
-  size_t most = (size_t)(n.rows + 1) * (size_t)n.v,
-         z = (size_t)(system->guard_count + system->turn_count);
+  size_t most = (size_t)(n.rows + 1) * (size_t)n.v, z = (size_t)pawl_system_surface_count(system);
   v->system = system;
   v->rows = PAWL_NEW(&v->arena, double, most);
   v->unit = PAWL_NEW(&v->arena, double, n.v);
@@ -227,7 +226,7 @@ PawlStatus pawl_verify_switch(PawlVerifier* v, const PawlInstant* i, PawlError* 
   for (int k = 0; k < s->turn_count; k++) {
     bool turned = i->from[s->constraint_count + k] != i->to[s->constraint_count + k];
     for (int c = 0; turned && c < s->constraint_count; c++) {
-      if (s->turns[k].uses[c]) {
+      if (pawl_system_uses_turn(s, k, c, i->from[c]) || pawl_system_uses_turn(s, k, c, i->to[c])) {
         PAWL_TRY(verify_constraint(v, i, c, s->guard_count + k, err));
       }
     }

@@ -7,7 +7,6 @@
 
 #include "model/model.h"
 #include "step/works.h"
-#include "switch/modes.h"
 #include "system/system.h"
 
 enum {
@@ -26,7 +25,7 @@ void pawl_loop_shape(const PawlLoop* l, PawlStateShape* shape) {
   shape->since = l->guards.since_count;
   shape->conditions = l->guards.condition_count;
   shape->clocks = l->guards.clock_count;
-  shape->surfaces = system->guard_count + system->turn_count;
+  shape->surfaces = pawl_system_surface_count(system);
 }
 
 PawlStatus pawl_loop_create(PawlStepper* s, bool event_driven, const PawlStateShape* known,
@@ -45,6 +44,8 @@ PawlStatus pawl_loop_create(PawlStepper* s, bool event_driven, const PawlStateSh
   PAWL_TRY(pawl_surfaces_create(&s->dynamics, l->law.rates, &l->surfaces, err));
   PAWL_TRY(pawl_guards_create(&s->watching, &l->surfaces, s->method->exact,
                               l->switches && event_driven, &l->guards, err));
+  PAWL_TRY(pawl_kinks_create(s, &l->surfaces, &l->kinks, err));
+  l->guards.kinks = l->kinks.located;
   pawl_loop_shape(l, &shape);
   PAWL_TRY(pawl_jump_create(&l->guards, &l->law, &s->log, &shape, &l->jump, err));
   PAWL_TRY(pawl_regions_create(s, &l->surfaces, &l->law, &shape, &l->regions, err));
@@ -82,10 +83,9 @@ PawlStatus pawl_loop_start(PawlStepper* s, PawlState* state, PawlError* err) {
   pawl_loop_forget(l);
   l->stop = l->jumped = false;
   memset(state->modes, 0, pawl_phase_mode_bytes(state));
-  PAWL_TRY(pawl_eval_run(l->law.rates, &point, err));
-  const PawlValues* values = pawl_eval_values(l->law.rates);
   double noise = pawl_surfaces_noise(&l->surfaces, state);
-  PAWL_TRY(pawl_modes_start(s->system, values->z, values->z_rate, noise, state->modes, err));
+  PAWL_TRY(pawl_surfaces_start(l->law.rates, s->system, &point, noise, state->modes, err));
+  PAWL_TRY(pawl_kinks_start(s, &l->kinks, state, err));
   return pawl_jump_start(&l->jump, state, err);
 }
 
@@ -131,6 +131,7 @@ static bool is_tiny(const PawlStepper* s, double h) {
 static PawlStatus step_plainly(PawlStepper* s, PawlState* state, double h, PawlError* err) {
   PawlLoop* l = s->loop;
   PawlPhase phase = pawl_phase_of(state, false);
+  phase.sides = l->kinks.located ? pawl_kinks_watch(&l->kinks, l->mark) : NULL;
   if (l->switches && !l->event_driven) {
     return pawl_regions_step(s, &l->regions, state, h, err);
   }
@@ -147,11 +148,12 @@ static PawlStatus step_inside(PawlStepper* s, PawlState* state, double h, PawlEr
 }
 
 int pawl_loop_most(const PawlStepper* s) {
-  return s->loop ? s->loop->guards.condition_count + 1 : 0;
+  return s->loop ? s->loop->guards.condition_count + 2 : 0;
 }
 
 int pawl_loop_count(const PawlStepper* s) {
-  return !s->loop ? 0 : s->loop->guards.armed_count + (s->loop->guards.locates ? 1 : 0);
+  const PawlGuards* g = s->loop ? &s->loop->guards : NULL;
+  return !g ? 0 : g->armed_count + (g->locates ? 1 : 0) + (g->kinks ? 1 : 0);
 }
 
 PawlStatus pawl_loop_margins(PawlStepper* s, double t, const double* q, const double* v,
@@ -176,13 +178,17 @@ PawlStatus pawl_loop_margins(PawlStepper* s, double t, const double* q, const do
   if (l->guards.locates) {
     margins[l->guards.armed_count] = margin.regions;
   }
+  if (l->guards.kinks) {
+    margins[pawl_loop_count(s) - 1] = isinf(margin.kinks) ? 1.0 : margin.kinks;
+  }
   return PAWL_OK;
 }
 
 // Nothing happens at this state, but for rounding on the surface of a region.
 static bool is_quiet(const PawlLoop* l, const PawlState* state, const PawlMargin* margin) {
-  return margin->least >= 0.0 || (margin->least == margin->regions &&
-                                  margin->regions >= -pawl_surfaces_noise(&l->surfaces, state));
+  bool surface = margin->least == margin->regions || margin->least == margin->kinks;
+  return margin->least >= 0.0 ||
+         (surface && margin->least >= -pawl_surfaces_noise(&l->surfaces, state));
 }
 
 // ---- finding the instant ------------------------------------------------------------------------
@@ -291,7 +297,7 @@ static PawlStatus look_at_mark(PawlStepper* s, PawlState* state, PawlMargin* mar
   back_to_mark(s, state);
   PAWL_TRY(pawl_guards_crossed(g, state, margin, err));
   pawl_guards_keep_margins(g);
-  margin->least = fmin(margin->least, margin->regions);
+  margin->least = fmin(margin->least, fmin(margin->regions, margin->kinks));
   return PAWL_OK;
 }
 
@@ -443,7 +449,8 @@ static PawlStatus move_regions(PawlStepper* s, PawlState* state, const PawlMargi
   int* moved = l->regions.next;
   PawlPhase phase = pawl_phase_of(state, false);
   PAWL_TRY(pawl_surfaces_look(&l->surfaces, &phase, state, &z, err));
-  bool leaves = pawl_modes_next(s->system, z, 0.0, state->modes, moved);
+  bool leaves;
+  PAWL_TRY(pawl_surfaces_next(&l->surfaces, &phase, state, z, 0.0, moved, &leaves, err));
   if (!leaves && margin->regions < -pawl_surfaces_noise(&l->surfaces, state)) {
     return pawl_regions_none(s->system, state->t, margin->constraint, err);
   }
@@ -465,6 +472,11 @@ static PawlStatus change(PawlStepper* s, PawlState* state, double slack, const P
   l->stop |= fired.stop;
   if (margin && margin->regions < 0.0) {
     PAWL_TRY(move_regions(s, state, margin, &fired.changed, err));
+  }
+  if (margin && margin->kinks < 0.0) {
+    PAWL_TRY(pawl_kinks_cross(s, &l->kinks, state, !fired.changed, err));
+    memcpy(l->next + l->kinks.first, state->modes + l->kinks.first,
+           (size_t)l->kinks.count * sizeof(int));
   }
   return fired.changed ? jump(s, state, err) : PAWL_OK;
 }
@@ -533,9 +545,29 @@ static PawlStatus advance(PawlStepper* s, PawlState* state, double* h, bool* sto
   double begin = state->t;
   PawlPhase phase = pawl_phase_of(s->loop->mark, false);
   PAWL_TRY(s->works ? pawl_works_begin(s, state, err) : PAWL_OK);
+  phase.sides = s->loop->kinks.located ? pawl_kinks_watch(&s->loop->kinks, s->loop->mark) : NULL;
   PAWL_TRY(s->method->advance(s, &phase, state, *h, stopped, err));
   PAWL_TRY(s->works ? pawl_works_end(s, state, err) : PAWL_OK);
   *h = state->t < begin + *h ? state->t - begin : *h;
+  return PAWL_OK;
+}
+
+// A piece from the mark, and the margins at its end. One that has gone beyond a kink on its way and
+// ends on the near side is taken again in halves, the first of them here. *h: the length taken.
+static PawlStatus advance_inside(PawlStepper* s, PawlState* state, double* h, bool* stopped,
+                                 PawlMargin* margin, PawlError* err) {
+  enum { MOST_KINK_HALVINGS = 10 };
+  PawlLoop* l = s->loop;
+  PAWL_TRY(advance(s, state, h, stopped, err));
+  PAWL_TRY(pawl_guards_margins(&l->guards, state, margin, err));
+  for (int k = 0; k < MOST_KINK_HALVINGS && l->kinks.located && is_quiet(l, state, margin) &&
+                  l->kinks.sides.least < -pawl_surfaces_noise(&l->surfaces, state);
+       k++) {
+    *h *= 0.5;
+    back_to_mark(s, state);
+    PAWL_TRY(advance(s, state, h, stopped, err));
+    PAWL_TRY(pawl_guards_margins(&l->guards, state, margin, err));
+  }
   return PAWL_OK;
 }
 
@@ -551,8 +583,7 @@ static PawlStatus watched_piece(PawlStepper* s, PawlState* state, double h, bool
   pawl_phase_copy(l->mark, state);
   l->mark_count = s->log.count;
   PAWL_TRY(pawl_guards_begin(g, state, err));
-  PAWL_TRY(advance(s, state, &h, &stopped, err));
-  PAWL_TRY(pawl_guards_margins(g, state, &margin, err));
+  PAWL_TRY(advance_inside(s, state, &h, &stopped, &margin, err));
   PAWL_TRY(overloaded(s, state, &through, &reaction, err));
   *found = through >= 0 || !is_quiet(l, state, &margin);
   if (through >= 0) {
@@ -578,7 +609,7 @@ static PawlStatus piece(PawlStepper* s, PawlState* state, double h, double slack
                         PawlError* err) {
   PawlGuards* g = &s->loop->guards;
   *found = false;
-  if (pawl_guards_arm(g, state, slack) > 0 || g->locates) {
+  if (pawl_guards_arm(g, state, slack) > 0 || g->locates || g->kinks) {
     return watched_piece(s, state, h, found, err);
   }
   PAWL_TRY(step_inside(s, state, h, err));
@@ -595,7 +626,7 @@ static PawlStatus follow_jump(PawlStepper* s, PawlState* state, double slack, Pa
   }
   PAWL_TRY(pawl_guards_crossed(&l->guards, state, &margin, err));
   memset(l->guards.first_margins, 0, (size_t)l->guards.armed_count * sizeof(double));
-  margin.regions = INFINITY;
+  margin.regions = margin.kinks = INFINITY;
   return margin.least < 0.0 ? change(s, state, -INFINITY, &margin, err) : PAWL_OK;
 }
 
@@ -628,6 +659,11 @@ static PawlStatus take(PawlStepper* s, PawlState* state, double h, PawlError* er
     double next = INFINITY;
     PAWL_TRY(settle(s, state, slack, &next, err));
     double target = next < end - slack ? next : end;
+    if (l->kinks.located) {
+      double longest;
+      PAWL_TRY(pawl_kinks_follow(s, &l->kinks, state, h, &longest, err));
+      target = state->t + longest < target - slack ? state->t + longest : target;
+    }
     if (l->stop || !(target - state->t > slack)) {
       return PAWL_OK;
     }
@@ -684,21 +720,24 @@ static PawlStatus take_or_restore(PawlStepper* s, PawlState* state, double h, Pa
   l->plan_state = NULL;
   l->jumped = false;
   memset(l->guards.loosened, 0, (size_t)s->system->constraint_count);
+  pawl_kinks_begin(&l->kinks);
   pawl_phase_copy(l->kept, state);
   PawlStatus status = take(s, state, h, err);
   if (status != PAWL_OK) {
     pawl_phase_copy(state, l->kept);
     s->log.count = 0;
-  } else if (!l->guards.locates) {
+  } else if (!l->guards.locates && !l->guards.kinks) {
     plan(s, state, h);
   }
+  pawl_kinks_end(&l->kinks, state);
   return status;
 }
 
 PawlStatus pawl_loop_step(PawlStepper* s, PawlState* state, double h, PawlError* err) {
   PawlLoop* l = s->loop;
   l->stop = false;
-  if (l->guards.condition_count + l->guards.clock_count == 0 && !l->guards.locates) {
+  if (l->guards.condition_count + l->guards.clock_count == 0 && !l->guards.locates &&
+      !l->guards.kinks) {
     return step_inside(s, state, h, err);
   }
   if (is_planned(l, state, h)) {

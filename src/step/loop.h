@@ -8,6 +8,7 @@
 // zero are looked at in between (switch/between.h).
 #pragma once
 
+#include "step/kinks.h"
 #include "step/regions.h"
 #include "switch/between.h"
 #include "switch/jump.h"
@@ -21,6 +22,7 @@ typedef struct PawlLoop {
   PawlJump jump;
   PawlRegions regions;
   PawlBetween between;
+  PawlKinks kinks;
   PawlState* kept;   // the state at the beginning of the whole step
   PawlState* mark;   // the state from which an instant is looked for
   PawlState* probe;  // for methods that find roots themselves, and for rates of margins

@@ -16,13 +16,14 @@ static const double AT_REST = 1e-9;  // [1] of z: a distance that changes by les
 
 PawlStatus pawl_regions_create(PawlStepper* s, PawlSurfaces* surfaces, PawlLaw* law,
                                const PawlStateShape* shape, PawlRegions* r, PawlError* err) {
-  *r = (PawlRegions){.surfaces = surfaces,
-                     .law = law,
-                     .next = PAWL_NEW(&s->arena, int, s->sizes.modes),
-                     .tried = PAWL_NEW(&s->arena, int, (size_t)s->sizes.modes* MOST_TRIALS),
-                     .G = PAWL_NEW(&s->arena, double, s->dynamics.nonzeros_G),
-                     .impulse = PAWL_NEW(&s->arena, double, s->sizes.rows),
-                     .z = PAWL_NEW(&s->arena, double, s->system->guard_count)};
+  *r = (PawlRegions){
+      .surfaces = surfaces,
+      .law = law,
+      .next = PAWL_NEW(&s->arena, int, s->sizes.modes),
+      .tried = PAWL_NEW(&s->arena, int, (size_t)s->sizes.modes* MOST_TRIALS),
+      .G = PAWL_NEW(&s->arena, double, s->dynamics.nonzeros_G),
+      .impulse = PAWL_NEW(&s->arena, double, s->sizes.rows),
+      .z = PAWL_NEW(&s->arena, double, s->system->guard_count + s->system->turn_count)};
   if (s->arena.failed) {
     return pawl_fail_memory(err);
   }
@@ -139,17 +140,24 @@ static PawlStatus finish_crossing(PawlStepper* s, PawlRegions* r, PawlState* sta
 
 // Modes whose region was outside at the beginning already and is no farther away at the end are
 // taken back from r->next: the motion is on its way into the region, (S5). *moved: some are left.
-static PawlStatus keep_entering(PawlRegions* r, const PawlSystem* system, const double* z_end,
-                                bool* moved, PawlError* err) {
+static PawlStatus keep_entering(PawlRegions* r, const PawlSystem* system, bool* moved,
+                                PawlError* err) {
   const double* z;
   const int* modes = r->before->modes;
   PawlPhase phase = pawl_phase_of(r->before, false);
-  memcpy(r->z, z_end, (size_t)system->guard_count * sizeof(double));
   PAWL_TRY(pawl_surfaces_look(r->surfaces, &phase, r->before, &z, err));
   for (int k = 0; k < system->guard_count; k++) {
     PawlGate g = system->guards[k];
     if (modes[g.constraint] == g.mode && z[k] < 0.0 && r->z[k] >= (1.0 + AT_REST) * z[k]) {
       r->next[g.constraint] = g.mode;
+    }
+  }
+  for (int k = 0; k < system->turn_count; k++) {
+    int mode = modes[system->constraint_count + k], at = system->guard_count + k;
+    double before = pawl_turn_margin(&system->turns[k], z[at], mode);
+    double end = pawl_turn_margin(&system->turns[k], r->z[at], mode);
+    if (before < 0.0 && end >= (1.0 + AT_REST) * before) {
+      r->next[system->constraint_count + k] = mode;
     }
   }
   *moved = memcmp(r->next, modes, pawl_phase_mode_bytes(r->before)) != 0;
@@ -165,13 +173,15 @@ static PawlStatus try_modes(PawlStepper* s, PawlRegions* r, const PawlPhase* pha
   PAWL_TRY(s->method->step(s, phase, state, h, err));
   PAWL_TRY(pawl_surfaces_look(r->surfaces, phase, state, &z, err));
   memcpy(r->tried + trial * s->sizes.modes, phase->modes, pawl_phase_mode_bytes(state));
-  *moved = pawl_modes_next(s->system, z, 0.0, phase->modes, r->next);
+  double margin = pawl_modes_margin(s->system, z, phase->modes, &constraint);
   double gap = PAWL_UNCOVERED / PAWL_SURFACE_NOISE * pawl_surfaces_noise(r->surfaces, state);
-  if (!*moved && pawl_modes_margin(s->system, z, phase->modes, &constraint) < -gap) {
+  memcpy(r->z, z, (size_t)(s->system->guard_count + s->system->turn_count) * sizeof(double));
+  PAWL_TRY(pawl_surfaces_next(r->surfaces, phase, state, r->z, 0.0, r->next, moved, err));
+  if (!*moved && margin < -gap) {
     return pawl_regions_none(s->system, state->t, constraint, err);
   }
   if (*moved && trial == 0) {
-    PAWL_TRY(keep_entering(r, s->system, z, moved, err));
+    PAWL_TRY(keep_entering(r, s->system, moved, err));
   }
   *moved = *moved && !was_tried(r, trial + 1, state);
   return PAWL_OK;

@@ -348,15 +348,22 @@ static PawlStatus look_at_regions(PawlGuards* g, const PawlState* state, PawlMar
   const double* z;
   PawlPhase phase = pawl_phase_of(state, false);
   PAWL_TRY(pawl_surfaces_look(g->surfaces, &phase, state, &z, err));
-  margin->regions = pawl_modes_margin(g->dynamics->system, z, state->modes, &margin->constraint);
-  margin->least = fmin(margin->least, margin->regions);
+  if (g->locates) {
+    margin->regions = pawl_modes_margin(g->dynamics->system, z, state->modes, &margin->constraint);
+  }
+  if (g->kinks) {
+    const PawlSystem* system = g->dynamics->system;
+    margin->kinks = pawl_kinks_margin(system, z, state->modes,
+                                      state->still + system->guard_count + system->turn_count);
+  }
+  margin->least = fmin(margin->least, fmin(margin->regions, margin->kinks));
   return PAWL_OK;
 }
 
 PawlStatus pawl_guards_margins(PawlGuards* g, const PawlState* state, PawlMargin* margin,
                                PawlError* err) {
   const double* lambda;
-  *margin = (PawlMargin){INFINITY, INFINITY, 0};
+  *margin = (PawlMargin){INFINITY, INFINITY, 0, INFINITY};
   g->near = false;
   if (g->armed_count > 0) {
     PAWL_TRY(look(g, state, g->armed_reacts, &lambda, err));
@@ -371,7 +378,7 @@ PawlStatus pawl_guards_margins(PawlGuards* g, const PawlState* state, PawlMargin
     g->margins[k] = turns_only(g, state, at) ? INFINITY : margin_of(g, state, at, distance);
     margin->least = margin->least < g->margins[k] ? margin->least : g->margins[k];
   }
-  return g->locates ? look_at_regions(g, state, margin, err) : PAWL_OK;
+  return g->locates || g->kinks ? look_at_regions(g, state, margin, err) : PAWL_OK;
 }
 
 void pawl_guards_keep_margins(PawlGuards* g) {

@@ -58,6 +58,7 @@ typedef struct PawlMargin {
   double least;    // of all
   double regions;  // of regions and turns alone
   int constraint;  // the one whose region is left first
+  double kinks;    // of the kinks of forces and energies
 } PawlMargin;
 
 typedef struct PawlGuards {
@@ -67,6 +68,7 @@ typedef struct PawlGuards {
   PawlPinned pinned;
   bool exact;           // a and lambda of states solve the index-1 equations at (t, q, v)
   bool locates;         // regions are located, too
+  bool kinks;           // and the kinks of forces and energies
   int count;            // of the table: conditions, rates and capacities first, then times and
   int condition_count;  // durations, then regions and turns
   int clock_count;

@@ -250,8 +250,7 @@ static bool list_added(PawlJump* j, const PawlState* state) {
   pawl_modes_active(system, state->modes, j->set);
   for (int i = 0; i < j->dynamics->sizes.rows; i++) {
     int c = system->row_constraint[i];
-    bool other = c >= 0 && !system->constraints[c].triggered &&
-                 pawl_system_switched(system, c, j->before->modes, state->modes);
+    bool other = c >= 0 && pawl_system_switched(system, c, j->before->modes, state->modes);
     bool was = j->before->active[i] || j->before->redundant[i];
     j->persistent[i] = was && j->set[i] && !other;
     any |= j->set[i] && !j->persistent[i];

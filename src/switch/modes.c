@@ -47,6 +47,28 @@ static PawlStatus start_mode(const PawlSystem* system, int c, const double* z, c
   return inside + entered > 0 ? PAWL_OK : start_error(system, c, "no region holds it", err);
 }
 
+// On the surface of a turn the motion decides; at rest it is the upper side.
+static int start_turn(const PawlTurn* turn, double z, double rate, double noise) {
+  double on = turn->counts ? ON_TURN : noise, whole = turn->counts ? floor(z + on) : 0.0;
+  bool back = fabs(z - whole) <= on && rate < 0.0;
+  if (turn->counts) {
+    return (int)(back ? whole - 1.0 : whole);
+  }
+  return back || z < -on ? -1 : 1;
+}
+
+bool pawl_modes_start_turns(const PawlSystem* system, const double* z, const double* z_rate,
+                            double noise, int* modes) {
+  bool changed = false;
+  for (int k = 0; k < system->turn_count; k++) {
+    int at = system->guard_count + k, *mode = &modes[system->constraint_count + k];
+    int turn = start_turn(&system->turns[k], z[at], z_rate[at], noise);
+    changed |= turn != *mode;
+    *mode = turn;
+  }
+  return changed;
+}
+
 PawlStatus pawl_modes_start(const PawlSystem* system, const double* z, const double* z_rate,
                             double noise, int* modes, PawlError* err) {
   assert(noise >= 0.0);
@@ -58,12 +80,7 @@ PawlStatus pawl_modes_start(const PawlSystem* system, const double* z, const dou
       PAWL_TRY(start_mode(system, c, z, z_rate, noise, &modes[c], err));
     }
   }
-  for (int k = 0; k < system->turn_count; k++) {
-    double periods = z[system->guard_count + k], rate = z_rate[system->guard_count + k];
-    double whole = floor(periods + ON_TURN);
-    bool on_surface = fabs(periods - whole) <= ON_TURN;
-    modes[system->constraint_count + k] = (int)(on_surface && rate < 0.0 ? whole - 1.0 : whole);
-  }
+  (void)pawl_modes_start_turns(system, z, z_rate, noise, modes);
   return PAWL_OK;
 }
 
@@ -75,8 +92,11 @@ bool pawl_modes_in_range(const PawlSystem* system, const int* modes) {
   return in;
 }
 
-static double turn_margin(double periods, int turn) {
-  return fmin(periods - turn, turn + 1 - periods);
+// Where a turn goes from here; the same when it stays.
+static int next_turn(const PawlTurn* turn, double z, double slack, int mode) {
+  static const double MOST = 1e9;  // a count that an int holds
+  bool stays = !(pawl_turn_margin(turn, z, mode) < -slack) || !(fabs(z) < MOST);
+  return stays ? mode : turn->counts ? (int)floor(z) : -mode;
 }
 
 bool pawl_modes_next(const PawlSystem* system, const double* z, double slack, const int* modes,
@@ -102,12 +122,10 @@ bool pawl_modes_next(const PawlSystem* system, const double* z, double slack, co
     }
   }
   for (int k = 0; k < system->turn_count; k++) {
-    int* turn = &next[system->constraint_count + k];
-    double periods = z[system->guard_count + k];
-    if (turn_margin(periods, *turn) < -slack && fabs(periods) < 1e9) {
-      *turn = (int)floor(periods);
-      changed = true;
-    }
+    int* mode = &next[system->constraint_count + k];
+    int turn = next_turn(&system->turns[k], z[system->guard_count + k], slack, *mode);
+    changed |= turn != *mode;
+    *mode = turn;
   }
   return changed;
 }
@@ -122,7 +140,9 @@ double pawl_modes_margin(const PawlSystem* system, const double* z, const int* m
     if (turn < 0 && modes[c] != system->guards[k].mode) {
       continue;
     }
-    double inside = turn < 0 ? z[k] : turn_margin(z[k], modes[system->constraint_count + turn]);
+    double inside = turn < 0 ? z[k]
+                             : pawl_turn_margin(&system->turns[turn], z[k],
+                                                modes[system->constraint_count + turn]);
     if (inside < margin) {
       margin = inside;
       *constraint = c;
@@ -131,13 +151,20 @@ double pawl_modes_margin(const PawlSystem* system, const double* z, const int* m
   return margin;
 }
 
+static bool any_turned(const PawlSystem* system, const int* from, const int* to) {
+  int first = system->constraint_count;
+  return memcmp(from + first, to + first, (size_t)system->turn_count * sizeof(int)) != 0;
+}
+
 double pawl_modes_entering(const PawlSystem* system, const double* z_rate, const int* from,
                            const int* to) {
   double least = INFINITY;
+  bool turned = any_turned(system, from, to);
   assert(pawl_modes_in_range(system, from) && pawl_modes_in_range(system, to));
   for (int k = 0; k < system->guard_count; k++) {
     PawlGate g = system->guards[k];
-    if (to[g.constraint] == g.mode && from[g.constraint] != g.mode) {
+    bool by_turn = turned && g.turned;  // entered by a jump of its z, far from where that is zero
+    if (to[g.constraint] == g.mode && from[g.constraint] != g.mode && !by_turn) {
       least = fmin(least, z_rate[k]);
     }
   }

@@ -16,6 +16,10 @@ PAWL_CHECKED PawlStatus pawl_modes_start(const PawlSystem* system, const double*
                                          const double* z_rate, double noise, int* modes,
                                          PawlError* err);
 
+// The same of the turns alone. True when one of them differs from what `modes` had: switching
+// functions may contain turns, and are to be looked at again then.
+bool pawl_modes_start_turns(const PawlSystem* system, const double* z, const double* z_rate,
+                            double noise, int* modes);
 // The modes after a step, from those before: a constraint keeps its mode while its switching
 // function is >= -slack, then takes the region that holds it (the present one when none does).
 // Returns true when `next` differs from `modes`.
@@ -27,7 +31,8 @@ double pawl_modes_margin(const PawlSystem* system, const double* z, const int* m
                          int* constraint);
 
 // The smallest rate of the switching functions of those constraints whose mode differs between
-// `from` and `to`, in mode `to`: >= 0 when the motion goes on into the new regions.
+// `from` and `to`, in mode `to`: >= 0 when the motion goes on into the new regions. A region whose
+// switching function jumps with a turn is entered with that turn.
 double pawl_modes_entering(const PawlSystem* system, const double* z_rate, const int* from,
                            const int* to);
 

@@ -6,13 +6,14 @@
 #include <string.h>
 
 #include "model/model.h"
+#include "switch/modes.h"
 #include "switch/tolerances.h"
 #include "system/system.h"
 
 static const double MOST_NUMBERS = 1e7;  // of all gradients: beyond, no surface is held
 
 PawlStatus pawl_surfaces_create(PawlDynamics* d, PawlEval* rates, PawlSurfaces* s, PawlError* err) {
-  int count = d->system->guard_count + d->system->turn_count, most_rows = 0;
+  int count = pawl_system_surface_count(d->system), most_rows = 0;
   for (int c = 0; c < d->system->constraint_count; c++) {
     int rows = d->system->constraints[c].row_count;
     most_rows = rows > most_rows ? rows : most_rows;
@@ -22,6 +23,7 @@ PawlStatus pawl_surfaces_create(PawlDynamics* d, PawlEval* rates, PawlSurfaces* 
                       .rates = rates,
                       .list = PAWL_NEW(d->arena, int, count),
                       .z = PAWL_NEW(d->arena, double, count),
+                      .modes = PAWL_NEW(d->arena, int, d->sizes.modes),
                       .rows = PAWL_NEW(d->arena, double, (size_t)(most_rows + 1) * n),
                       .v = PAWL_NEW(d->arena, double, n)};
   if ((double)count * d->sizes.v <= MOST_NUMBERS) {
@@ -44,7 +46,7 @@ static double largest_turn(const PawlSurfaces* s) {
 
 double pawl_surfaces_noise(const PawlSurfaces* s, const PawlState* state) {
   PawlSizes n = s->dynamics->sizes;
-  if (s->dynamics->system->guard_count == 0) {
+  if (s->dynamics->system->guard_count == 0 && !s->dynamics->system->has_sides) {
     return PAWL_SURFACE_NOISE * fmax(1.0, largest_turn(s));
   }
   double place = pawl_dynamics_largest(n.q, state->q);
@@ -72,7 +74,7 @@ PawlStatus pawl_surfaces_look(PawlSurfaces* s, const PawlPhase* phase, const Paw
     return PAWL_OK;
   }
   const PawlValues* values = NULL;
-  memcpy(s->z, *z, (size_t)(system->guard_count + system->turn_count) * sizeof(double));
+  memcpy(s->z, *z, (size_t)pawl_system_surface_count(system) * sizeof(double));
   *z = s->z;
   for (int k = 0; k < system->guard_count; k++) {
     int c = system->guards[k].constraint;
@@ -85,6 +87,35 @@ PawlStatus pawl_surfaces_look(PawlSurfaces* s, const PawlPhase* phase, const Paw
     s->z[k] += slack_of(s, state, values->g, c);
   }
   return PAWL_OK;
+}
+
+PawlStatus pawl_surfaces_next(PawlSurfaces* s, const PawlPhase* phase, const PawlState* state,
+                              const double* z, double slack, int* next, bool* moved,
+                              PawlError* err) {
+  enum { MOST_ROUNDS = 8 };  // a turn moves a turn moves a region
+  const PawlSystem* system = s->dynamics->system;
+  *moved = pawl_modes_next(system, z, slack, phase->modes, next);
+  bool again = *moved && system->turned;
+  for (int k = 0; again && k < MOST_ROUNDS; k++) {
+    PawlPhase after = *phase;
+    after.modes = memcpy(s->modes, next, pawl_phase_mode_bytes(state));
+    PAWL_TRY(pawl_surfaces_look(s, &after, state, &z, err));
+    again = pawl_modes_next(system, z, slack, s->modes, next);
+  }
+  return PAWL_OK;
+}
+
+PawlStatus pawl_surfaces_start(PawlEval* rates, const PawlSystem* system, const PawlPoint* point,
+                               double noise, int* modes, PawlError* err) {
+  enum { MOST_ROUNDS = 8 };
+  const PawlValues* values = pawl_eval_values(rates);
+  bool again = true;
+  for (int k = 0; again && k < MOST_ROUNDS; k++) {
+    PAWL_TRY(pawl_eval_run(rates, point, err));
+    again =
+        pawl_modes_start_turns(system, values->z, values->z_rate, noise, modes) && system->turned;
+  }
+  return pawl_modes_start(system, values->z, values->z_rate, noise, modes, err);
 }
 
 // Gradients of the listed switching functions at a state, Z[k n + j] = z_k'(e_j) - z_k'(0).

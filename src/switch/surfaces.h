@@ -15,6 +15,7 @@ typedef struct PawlSurfaces {
   double* rows;     // rows of a constraint and the gradient of a surface
   double* Z;        // gradients of surfaces; NULL when there would be too many numbers
   double* v;        // a unit velocity
+  int* modes;       // a trial
 } PawlSurfaces;
 
 // `rates` (mask PAWL_SWITCHING) is borrowed.
@@ -25,6 +26,16 @@ void pawl_surfaces_destroy(PawlSurfaces* surfaces);
 PAWL_CHECKED PawlStatus pawl_surfaces_look(PawlSurfaces* surfaces, const PawlPhase* phase,
                                            const PawlState* state, const double** z,
                                            PawlError* err);
+// The modes that follow from z, as pawl_modes_next; where switching functions contain turns, these
+// are looked at anew until nothing changes. *moved: `next` differs from the modes of the phase.
+PAWL_CHECKED PawlStatus pawl_surfaces_next(PawlSurfaces* surfaces, const PawlPhase* phase,
+                                           const PawlState* state, const double* z, double slack,
+                                           int* next, bool* moved, PawlError* err);
+// The modes at a start, into `modes`, which the point refers to; within `noise` of a surface the
+// motion decides.
+PAWL_CHECKED PawlStatus pawl_surfaces_start(PawlEval* rates, const PawlSystem* system,
+                                            const PawlPoint* point, double noise, int* modes,
+                                            PawlError* err);
 // After a change of modes: which surfaces stand still in the modes that differ from `from` (NULL:
 // in all).
 PAWL_CHECKED PawlStatus pawl_surfaces_enter(PawlSurfaces* surfaces, PawlState* state,

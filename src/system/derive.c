@@ -226,6 +226,9 @@ PawlStatus pawl_derive_item(PawlDag* dag, const PawlItem* item, int coordinate_c
     case PAWL_ITEM_GUARD:
       failed = derive_guard(&d);
       break;
+    case PAWL_ITEM_KINK:
+      failed = give(&d, PAWL_Q_Z, item->target, 0, item->nodes[0]);
+      break;
     case PAWL_ITEM_CONDITION:
       failed = derive_condition(&d);
       break;

@@ -125,8 +125,10 @@ static void leaf_name(void* context, PawlText* out, PawlStyle style, PawlOp leaf
         pawl_text_add(out, model->parameters[index].name);
       }
       return;
+    case PAWL_LEAF_TURN:  // of a piece
+      pawl_text_add(out, "turn");
+      return;
     case PAWL_LEAF_CONST:  // the printer writes numbers itself
-    case PAWL_LEAF_TURN:   // the graph of the model has none
       return;
     case PAWL_LEAF_Q:
     case PAWL_LEAF_V:
@@ -137,6 +139,10 @@ static void leaf_name(void* context, PawlText* out, PawlStyle style, PawlOp leaf
         pawl_text_printf(out, "%s%s", model->coordinates[index].name, primes[order]);
       }
   }
+}
+
+void pawl_model_print(PawlText* out, const PawlModel* model, PawlNode node) {
+  pawl_dag_print(out, model->dag, node, PAWL_STYLE_TEXT, leaf_name, (void*)model);
 }
 
 // ---- derivation ---------------------------------------------------------------------------------
@@ -415,6 +421,97 @@ static void put_mode(Writer* w, const PawlConstraint* c, const PawlMode* mode) {
   pawl_text_free(&of);
 }
 
+// ---- pieces -------------------------------------------------------------------------------------
+// The nodes of the model with the kinks of constraints as the branches of these turns.
+static int map_piece(Writer* w, const PawlSystem* system, const int* turns, PawlNode* map) {
+  const PawlDag* from = w->model->dag;
+  int failed = 0;
+  for (int k = 0; k < pawl_dag_count(from); k++) {
+    PawlDagNode n = *pawl_dag_node(from, k);
+    PawlNode arg[3] = {PAWL_NO_NODE, PAWL_NO_NODE, PAWL_NO_NODE};
+    int turn = 0;
+    for (int a = 0; a < pawl_op_operands(n.op); a++) {
+      arg[a] = map[n.arg[a]];
+    }
+    while (turn < system->turn_count && system->turns[turn].node != k) {
+      turn++;
+    }
+    map[k] = turn < system->turn_count
+                 ? pawl_kink_branch(w->dag, n.op, arg,
+                                    system->turns[turn].counts
+                                        ? pawl_dag_leaf(w->dag, PAWL_OP_TURN, turn)
+                                        : pawl_dag_const(w->dag, turns[turn]))
+             : n.op == PAWL_OP_CONST ? pawl_dag_const(w->dag, n.value)
+             : n.op == PAWL_OP_POWI  ? pawl_dag_powi(w->dag, arg[0], n.index)
+             : pawl_op_is_leaf(n.op) ? pawl_dag_leaf(w->dag, n.op, n.index)
+                                     : pawl_dag_apply(w->dag, n.op, arg[0], arg[1], arg[2]);
+    failed |= map[k] == PAWL_NO_NODE;
+  }
+  return failed;
+}
+
+static void put_piece(Writer* w, const PawlSystem* system, int c, const int* modes,
+                      const PawlNode* map) {
+  const PawlMode* mode = &w->model->constraints[c].modes[modes[c]];
+  char room[200];
+  PawlText of = {0};
+  pawl_text_printf(&of, " where %s", pawl_system_mode_name(system, c, modes, room, sizeof room));
+  for (int r = 0; r < mode->row_count; r++) {
+    PawlText row = {0};
+    PawlNode g = pawl_dag_normal(w->dag, map[mode->rows[r].node]);
+    if (g != PAWL_NO_NODE) {
+      pawl_dag_print(&row, w->dag, g, PAWL_STYLE_TEXT, leaf_name, (void*)w->model);
+    }
+    pawl_text_add(&row, " = 0");
+    put_line(w, "constraint", w->model->constraints[c].name, of.s ? of.s : "", row.s ? row.s : "");
+    pawl_text_free(&row);
+  }
+  pawl_text_free(&of);
+}
+
+// The pieces of a plain constraint with kinks: all sides of the first few, of the others one.
+static PawlStatus put_pieces(Writer* w, const PawlSystem* system, int c) {
+  enum { MOST_SIDES = 4 };
+  int sides[MOST_SIDES], count = 0;
+  int* modes = pawl_alloc((size_t)system->sizes.modes, sizeof(int));
+  PawlNode* map = pawl_alloc((size_t)pawl_dag_count(w->model->dag), sizeof(PawlNode));
+  PawlStatus status = modes && map ? PAWL_OK : PAWL_ERROR_MEMORY;
+  for (int k = 0; k < system->turn_count && count < MOST_SIDES; k++) {
+    if (pawl_system_uses_turn(system, k, c, 0) && !system->turns[k].counts) {
+      sides[count++] = k;
+    }
+  }
+  for (unsigned piece = 0; status == PAWL_OK && count > 0 && piece < 1u << count; piece++) {
+    for (int k = 0; k < count; k++) {
+      modes[system->constraint_count + sides[k]] = piece >> k & 1u ? 1 : -1;
+    }
+    status =
+        map_piece(w, system, modes + system->constraint_count, map) ? PAWL_ERROR_MEMORY : PAWL_OK;
+    if (status == PAWL_OK) {
+      put_piece(w, system, c, modes, map);
+    }
+  }
+  pawl_free(modes);
+  pawl_free(map);
+  return status;
+}
+
+// Of a model that cannot be simulated nothing is said.
+static PawlStatus put_kinks(Writer* w) {
+  PawlSystem* system = NULL;
+  PawlStatus status = pawl_system_create(w->model, &system, NULL);
+  if (status != PAWL_OK) {
+    return status == PAWL_ERROR_MEMORY ? status : PAWL_OK;
+  }
+  for (int c = 0; status == PAWL_OK && c < w->model->constraint_count; c++) {
+    if (w->model->constraints[c].mode_count == 1) {
+      status = put_pieces(w, system, c);
+    }
+  }
+  pawl_system_destroy(system);
+  return status;
+}
+
 // A lock, or a constraint that engages and lets go.
 static void put_triggered(Writer* w, const PawlConstraint* c) {
   const char* what = c->is_lock ? "lock" : "constraint";
@@ -491,7 +588,7 @@ static void put_head(Writer* w) {
   pawl_text_add(&w->text, model->parameter_count ? "\n" : " none\n");
 }
 
-static void write_all(Writer* w) {
+static PawlStatus write_all(Writer* w) {
   put_head(w);
   put_block(w, PAWL_Q_ENERGY, "Energies: kinetic T, potential V");
   put_block(w, PAWL_Q_M, "Mass matrix M");
@@ -501,9 +598,11 @@ static void write_all(Writer* w) {
   put_block(w, PAWL_Q_GT, "Time gradient g_t = dg/dt");
   put_block(w, PAWL_Q_GAMMA, "Acceleration bias gamma: G q'' + gamma = 0");
   put_switching(w);
+  PAWL_TRY(put_kinks(w));
   if (w->style == PAWL_STYLE_LATEX) {
     pawl_text_add(&w->text, "\\end{document}\n");
   }
+  return PAWL_OK;
 }
 
 PawlStatus pawl_model_equations(const PawlModel* model, bool latex, char** out, PawlError* err) {
@@ -519,7 +618,7 @@ PawlStatus pawl_model_equations(const PawlModel* model, bool latex, char** out, 
               .style = latex ? PAWL_STYLE_LATEX : PAWL_STYLE_TEXT};
   PawlStatus status = w.dag ? derive_all(&w) : PAWL_ERROR_MEMORY;
   if (status == PAWL_OK) {
-    write_all(&w);
+    status = write_all(&w);
   }
   pawl_dag_destroy(w.dag);
   pawl_free(w.entries);

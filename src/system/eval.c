@@ -135,7 +135,7 @@ PawlStatus pawl_eval_create(const PawlSystem* system, unsigned mask, PawlEval** 
     return pawl_fail_memory(err);
   }
   eval->system = system;
-  eval->mask = mask;
+  eval->mask = mask & PAWL_FORCE && system->kink_count > 0 ? mask | PAWL_SURFACES : mask;
   PawlStatus status = make_arrays(eval, err);
   if (status == PAWL_OK) {
     status = make_programs(eval, err);
@@ -218,6 +218,13 @@ static PawlStatus run_callbacks(PawlEval* eval, const PawlPoint* point, PawlErro
                                   "t = %.10g: the system's own functions gave a value that is "
                                   "not finite",
                                   point->t);
+}
+
+void pawl_eval_see_kinks(const PawlEval* eval, const int* modes, PawlSides* sides) {
+  if (eval->mask & PAWL_FORCE) {
+    double margin = pawl_kinks_margin(eval->system, eval->values.z, modes, sides->ignored);
+    sides->least = fmin(sides->least, margin);
+  }
 }
 
 PawlStatus pawl_eval_run(PawlEval* eval, const PawlPoint* point, PawlError* err) {

@@ -33,7 +33,8 @@ typedef struct Sorter {
   PawlSystem* system;
   PawlDag* dag;       // the model's expressions with parameters as numbers
   PawlNode* folded;   // node of the model -> node of dag
-  PawlNode* unwound;  // the same for constraints, with wrap(x, p) as x - p turn
+  PawlNode* eased;    // the same for forces and energies, with kinks as they are at the point
+  PawlNode* unwound;  // the same for constraints, with each kink as the branch of its turn
   PawlShaper* shaper;
   int shape_count, shape_capacity, item_count, item_capacity, token_count, token_capacity;
   Shape* shapes;
@@ -47,17 +48,6 @@ typedef struct Sorter {
 } Sorter;
 
 // ---- parameters to numbers ----------------------------------------------------------------------
-static PawlNode unwind(Sorter* s, PawlNode wrap, const PawlDagNode* node) {
-  for (int k = 0; k < s->system->turn_count; k++) {
-    if (s->system->turns[k].wrap == wrap) {
-      PawlNode x = s->unwound[node->arg[0]], p = s->unwound[node->arg[1]];
-      PawlNode turn = pawl_dag_leaf(s->dag, PAWL_OP_TURN, k);
-      return pawl_dag_sub(s->dag, x, pawl_dag_mul(s->dag, p, turn));
-    }
-  }
-  return s->folded[wrap];
-}
-
 static PawlNode fold_node(Sorter* s, const PawlNode* folded, const PawlDagNode* node) {
   if (node->op == PAWL_OP_CONST) {
     return pawl_dag_const(s->dag, node->value);
@@ -78,22 +68,61 @@ static PawlNode fold_node(Sorter* s, const PawlNode* folded, const PawlDagNode* 
   return pawl_dag_apply(s->dag, node->op, arg[0], arg[1], arg[2]);
 }
 
+// The place of a kink in a part of the list of turns; -1 without.
+static int turn_of(const PawlSystem* system, int first, int count, PawlNode node) {
+  for (int k = first; k < first + count; k++) {
+    if (system->turns[k].node == node) {
+      return k;
+    }
+  }
+  return -1;
+}
+
+static void operands(const PawlNode* map, const PawlDagNode* node, PawlNode* arg) {
+  for (int k = 0; k < 3; k++) {
+    arg[k] = k < pawl_op_operands(node->op) ? map[node->arg[k]] : PAWL_NO_NODE;
+  }
+}
+
+// A node as constraints have it: kinks are the branch of their turn.
+static PawlNode unwind(Sorter* s, PawlNode of_model, const PawlDagNode* node) {
+  int turn = turn_of(s->system, 0, s->system->turn_count, of_model);
+  PawlNode arg[3];
+  if (turn < 0) {
+    return fold_node(s, s->unwound, node);
+  }
+  operands(s->unwound, node, arg);
+  return pawl_kink_branch(s->dag, node->op, arg, pawl_dag_leaf(s->dag, PAWL_OP_TURN, turn));
+}
+
+// A node as forces and energies have it: kinks are free, or the branch that they are held on.
+static PawlNode ease(Sorter* s, PawlNode of_model, const PawlDagNode* node) {
+  int kink = turn_of(s->system, s->system->turn_count, s->system->kink_count, of_model);
+  PawlNode plain = fold_node(s, s->eased, node), arg[3];
+  if (kink < 0) {
+    return plain;
+  }
+  operands(s->eased, node, arg);
+  return pawl_kink_eased(s->dag, node->op, arg, plain, pawl_dag_leaf(s->dag, PAWL_OP_TURN, kink));
+}
+
 static PawlStatus fold_parameters(Sorter* s, PawlError* err) {
   const PawlDag* from = s->system->model->dag;
   int count = pawl_dag_count(from);
   s->dag = pawl_dag_create();
   s->folded = pawl_alloc((size_t)count, sizeof(PawlNode));
   s->unwound = pawl_alloc((size_t)count, sizeof(PawlNode));
-  if (!s->dag || !s->folded || !s->unwound) {
+  s->eased = pawl_alloc((size_t)count, sizeof(PawlNode));
+  if (!s->dag || !s->folded || !s->unwound || !s->eased) {
     return pawl_fail_memory(err);
   }
   for (int k = 0; k < count; k++) {
     const PawlDagNode* node = pawl_dag_node(from, k);
     s->folded[k] = fold_node(s, s->folded, node);
-    s->unwound[k] = s->system->turn_count == 0 ? s->folded[k]
-                    : node->op == PAWL_OP_WRAP ? unwind(s, k, node)
-                                               : fold_node(s, s->unwound, node);
-    if (s->folded[k] == PAWL_NO_NODE || s->unwound[k] == PAWL_NO_NODE) {
+    s->unwound[k] = s->system->turn_count == 0 ? s->folded[k] : unwind(s, k, node);
+    s->eased[k] = s->system->kink_count == 0 ? s->folded[k] : ease(s, k, node);
+    if (s->folded[k] == PAWL_NO_NODE || s->unwound[k] == PAWL_NO_NODE ||
+        s->eased[k] == PAWL_NO_NODE) {
       return pawl_fail_memory(err);
     }
   }
@@ -172,8 +201,8 @@ static PawlStatus add_guards(Sorter* s, PawlError* err) {
   for (int k = 0; k < system->guard_count; k++) {
     const PawlConstraint* c = &model->constraints[system->guards[k].constraint];
     const PawlMode* mode = &c->modes[system->guards[k].mode];
-    PawlNode z = pawl_system_guard(s->dag, s->folded[mode->where]);
-    if (z == PAWL_NO_NODE) {
+    PawlNode z = pawl_system_guard(s->dag, model->dag, s->unwound, mode->where);
+    if (z == PAWL_NO_NODE || pawl_dag_is_const(s->dag, z, NULL)) {
       return pawl_fail(err, PAWL_ERROR_MODEL,
                        "%s:%d:%d: constraint '%s', mode '%s': the region must be made of "
                        "comparisons (<, <=, >, >=) that hold on a part of space, joined by and, "
@@ -185,10 +214,15 @@ static PawlStatus add_guards(Sorter* s, PawlError* err) {
     }
   }
   for (int k = 0; k < system->turn_count; k++) {
-    const PawlDagNode* wrap = pawl_dag_node(model->dag, system->turns[k].wrap);
-    PawlNode periods = pawl_dag_div(s->dag, s->folded[wrap->arg[0]], s->folded[wrap->arg[1]]);
-    if (periods == PAWL_NO_NODE ||
-        add_item(s, PAWL_ITEM_GUARD, system->guard_count + k, 1, &periods, -1) != 0) {
+    PawlNode z = pawl_kink_surface(s->dag, model->dag, s->unwound, system->turns[k].node);
+    if (z == PAWL_NO_NODE ||
+        add_item(s, PAWL_ITEM_GUARD, system->guard_count + k, 1, &z, -1) != 0) {
+      return pawl_fail_memory(err);
+    }
+  }
+  for (int k = system->turn_count; k < system->turn_count + system->kink_count; k++) {
+    PawlNode z = pawl_kink_surface(s->dag, model->dag, s->eased, system->turns[k].node);
+    if (z == PAWL_NO_NODE || add_item(s, PAWL_ITEM_KINK, system->guard_count + k, 1, &z, -1) != 0) {
       return pawl_fail_memory(err);
     }
   }
@@ -267,7 +301,7 @@ static PawlStatus collect_items(Sorter* s, PawlError* err) {
   int failed = 0;
   for (int k = 0; !failed && k < model->term_count; k++) {
     const PawlTerm* term = &model->terms[k];
-    failed = add_addends(s, kind_of[term->kind], term->target, s->folded[term->node]);
+    failed = add_addends(s, kind_of[term->kind], term->target, s->eased[term->node]);
   }
   for (int k = 0, gate = 0; !failed && k < model->constraint_count; k++) {
     bool gated = model->constraints[k].mode_count > 1;
@@ -354,6 +388,17 @@ static int keep_binding(Sorter* s, Placed* placed, const PawlBinding* b) {
   return 0;
 }
 
+// Switching functions with turns in them are looked at again when these change.
+static void note_turned(PawlSystem* system, const Placed* placed) {
+  bool surface = placed->item.kind == PAWL_ITEM_GUARD || placed->item.kind == PAWL_ITEM_KINK;
+  if (surface && placed->turns) {
+    system->turned = true;
+    if (placed->item.target < system->guard_count) {
+      system->guards[placed->item.target].turned = true;
+    }
+  }
+}
+
 static PawlStatus shape_items(Sorter* s, PawlError* err) {
   PawlSizes sizes = s->system->sizes;
   s->shaper = pawl_shaper_create(s->dag, sizes.q, sizes.rows);
@@ -373,6 +418,7 @@ static PawlStatus shape_items(Sorter* s, PawlError* err) {
     if (placed->shape < 0 || keep_binding(s, placed, binding) != 0) {
       return pawl_fail_memory(err);
     }
+    note_turned(s->system, placed);
     Shape* shape = &s->shapes[placed->shape];
     placed->previous = shape->last_item;
     shape->last_item = k;
@@ -549,6 +595,7 @@ static int build_single(Sorter* s, PawlGroup* group, const Placed* placed, Scrat
 static bool is_frequent(const Shape* shape, const Sorter* s) {
   return shape->item_count >= FEWEST_LANES &&
          s->items[shape->last_item].item.kind != PAWL_ITEM_GUARD &&
+         s->items[shape->last_item].item.kind != PAWL_ITEM_KINK &&
          s->items[shape->last_item].item.kind != PAWL_ITEM_WATCH &&
          s->items[shape->last_item].item.kind != PAWL_ITEM_CONDITION &&
          !s->items[shape->last_item].turns;
@@ -717,6 +764,7 @@ PawlStatus pawl_system_group(PawlSystem* system, PawlError* err) {
   pawl_shaper_destroy(s.shaper);
   pawl_free(s.folded);
   pawl_free(s.unwound);
+  pawl_free(s.eased);
   pawl_free(s.shapes);
   pawl_free(s.items);
   pawl_free(s.tokens);

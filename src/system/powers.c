@@ -142,6 +142,7 @@ PawlStatus pawl_derive_powers(PawlDag* dag, const PawlItem* item, int coordinate
     case PAWL_ITEM_GUARD:
     case PAWL_ITEM_WATCH:
     case PAWL_ITEM_CONDITION:
+    case PAWL_ITEM_KINK:
     case PAWL_ITEM_OUTPUT:
       break;
   }

@@ -264,7 +264,7 @@ unsigned pawl_quantity_mask(PawlQuantity quantity) {
 void pawl_system_measure(PawlSystem* system) {
   PawlSizes s = system->sizes;
   int H = system->H.start[s.v], G = system->G.start[s.v];
-  int z = system->guard_count + system->turn_count;
+  int z = pawl_system_surface_count(system);
   const int size[PAWL_QUANTITY_COUNT] = {
       [PAWL_Q_M] = H,
       [PAWL_Q_F] = s.v,

@@ -34,7 +34,7 @@ static PawlStatus list_gates(PawlSystem* system, PawlError* err) {
     gate += constraint->mode_count;
     for (int m = 0; m < constraint->mode_count; m++) {
       if (constraint->modes[m].where != PAWL_NO_NODE) {
-        system->guards[guards++] = (PawlGate){c, m};
+        system->guards[guards++] = (PawlGate){c, m, false};
       }
     }
   }
@@ -42,76 +42,11 @@ static PawlStatus list_gates(PawlSystem* system, PawlError* err) {
   return PAWL_OK;
 }
 
-// Marks what the rows of a constraint need; operands come before users, so one pass down is enough.
-static void mark(const PawlDag* dag, const PawlConstraint* constraint, unsigned char* needed) {
-  int top = 0;
-  for (int m = 0; m < constraint->mode_count; m++) {
-    for (int r = 0; r < constraint->modes[m].row_count; r++) {
-      PawlNode node = constraint->modes[m].rows[r].node;
-      needed[node] = 1;
-      top = node > top ? node : top;
-    }
-  }
-  for (int k = top; k >= 0; k--) {
-    if (needed[k]) {
-      const PawlDagNode* node = pawl_dag_node(dag, k);
-      for (int a = 0; a < pawl_op_operands(node->op); a++) {
-        needed[node->arg[a]] = 1;
-      }
-    }
-  }
-}
-
-// Notes that constraint c needs a wrap.
-static PawlStatus add_turn(PawlSystem* system, PawlNode wrap, int c, PawlError* err) {
-  int k = 0;
-  while (k < system->turn_count && system->turns[k].wrap != wrap) {
-    k++;
-  }
-  PawlTurn* turn = &system->turns[k];
-  if (k == system->turn_count) {
-    turn->wrap = wrap;
-    turn->constraint = c;
-    turn->uses = PAWL_NEW(&system->arena, unsigned char, system->model->constraint_count);
-    if (!turn->uses) {
-      return pawl_fail_memory(err);
-    }
-    system->turn_count++;
-  }
-  turn->uses[c] = 1;
-  return PAWL_OK;
-}
-
-static PawlStatus list_turns(PawlSystem* system, PawlError* err) {
-  const PawlDag* dag = system->model->dag;
-  int count = pawl_dag_count(dag), wraps = 0;
-  for (int k = 0; k < count; k++) {
-    wraps += pawl_dag_node(dag, k)->op == PAWL_OP_WRAP;
-  }
-  if (wraps == 0) {
-    return PAWL_OK;
-  }
-  system->turns = PAWL_NEW(&system->arena, PawlTurn, wraps);
-  unsigned char* needed = pawl_alloc((size_t)count, 1);
-  PawlStatus status = system->turns && needed ? PAWL_OK : pawl_fail_memory(err);
-  for (int c = 0; status == PAWL_OK && c < system->model->constraint_count; c++) {
-    memset(needed, 0, (size_t)count);
-    mark(dag, &system->constraints[c], needed);
-    for (int k = 0; status == PAWL_OK && k < count; k++) {
-      if (needed[k] && pawl_dag_node(dag, k)->op == PAWL_OP_WRAP) {
-        status = add_turn(system, k, c, err);
-      }
-    }
-  }
-  pawl_free(needed);
-  return status;
-}
-
 PawlStatus pawl_system_list_switches(PawlSystem* system, PawlError* err) {
   PAWL_TRY(list_gates(system, err));
-  PAWL_TRY(list_turns(system, err));
+  PAWL_TRY(pawl_system_list_turns(system, err));
   system->constraint_count = system->model->constraint_count;
-  system->sizes.modes = system->constraint_count + system->turn_count;
+  system->sizes.modes = system->constraint_count + system->turn_count + system->kink_count;
   return PAWL_OK;
 }
 
@@ -165,28 +100,32 @@ PawlStatus pawl_system_list_watches(PawlSystem* system, PawlError* err) {
   return PAWL_OK;
 }
 
+static bool is_less(PawlOp op) {
+  return op == PAWL_OP_LT || op == PAWL_OP_LE;
+}
+
 // a < b: z = b - a.  l < x < r: z = (x - l)(r - x).  and: the lesser, or: the greater, not: -z.
-PawlNode pawl_system_guard(PawlDag* dag, PawlNode where) {
+PawlNode pawl_system_guard(PawlDag* dag, const PawlDag* from, const PawlNode* map, PawlNode where) {
   if (where == PAWL_NO_NODE) {
     return PAWL_NO_NODE;
   }
-  PawlDagNode n = *pawl_dag_node(dag, where);
-  if (n.op == PAWL_OP_LT || n.op == PAWL_OP_LE) {
-    return pawl_dag_sub(dag, n.arg[1], n.arg[0]);
+  PawlDagNode n = *pawl_dag_node(from, where);
+  if (is_less(n.op)) {
+    return pawl_dag_sub(dag, map[n.arg[1]], map[n.arg[0]]);
   }
   if (n.op == PAWL_OP_NOT) {
-    return pawl_dag_neg(dag, pawl_system_guard(dag, n.arg[0]));
+    return pawl_dag_neg(dag, pawl_system_guard(dag, from, map, n.arg[0]));
   }
   if (n.op != PAWL_OP_AND && n.op != PAWL_OP_OR) {
     return PAWL_NO_NODE;
   }
-  PawlDagNode x = *pawl_dag_node(dag, n.arg[0]), y = *pawl_dag_node(dag, n.arg[1]);
-  PawlNode a = pawl_system_guard(dag, n.arg[0]), b = pawl_system_guard(dag, n.arg[1]);
+  PawlDagNode x = *pawl_dag_node(from, n.arg[0]), y = *pawl_dag_node(from, n.arg[1]);
+  PawlNode a = pawl_system_guard(dag, from, map, n.arg[0]);
+  PawlNode b = pawl_system_guard(dag, from, map, n.arg[1]);
   double low, high;  // the product is the region of a chain only between numbers that are in order
-  bool chain = n.op == PAWL_OP_AND && (x.op == PAWL_OP_LT || x.op == PAWL_OP_LE) &&
-               (y.op == PAWL_OP_LT || y.op == PAWL_OP_LE) && x.arg[1] == y.arg[0] &&
-               pawl_dag_is_const(dag, x.arg[0], &low) && pawl_dag_is_const(dag, y.arg[1], &high) &&
-               low < high;
+  bool chain = n.op == PAWL_OP_AND && is_less(x.op) && is_less(y.op) &&
+               map[x.arg[1]] == map[y.arg[0]] && pawl_dag_is_const(dag, map[x.arg[0]], &low) &&
+               pawl_dag_is_const(dag, map[y.arg[1]], &high) && low < high;
   return chain ? pawl_dag_mul(dag, a, b)
                : pawl_dag_apply(dag, n.op == PAWL_OP_AND ? PAWL_OP_MIN : PAWL_OP_MAX, a, b,
                                 PAWL_NO_NODE);
@@ -197,8 +136,10 @@ bool pawl_system_row_switches(const PawlSystem* system, int row) {
   int c = system->row_constraint ? system->row_constraint[row] : -1;
   bool switches =
       c >= 0 && system->constraints[c].mode_count > 1 && !system->constraints[c].triggered;
-  for (int k = 0; k < system->turn_count; k++) {
-    switches |= c >= 0 && system->turns[k].uses[c];
+  for (int k = 0; c >= 0 && k < system->turn_count; k++) {
+    for (int m = 0; m < system->constraints[c].mode_count; m++) {
+      switches |= pawl_system_uses_turn(system, k, c, m);
+    }
   }
   return switches;
 }
@@ -216,6 +157,19 @@ int pawl_system_rows_in_force(const PawlSystem* system, const int* modes) {
 
 bool pawl_system_switches(const PawlSystem* system) {
   return system->guard_count + system->turn_count > 0;
+}
+
+bool pawl_system_kinked(const PawlSystem* system) {
+  return system->has_sides;
+}
+
+bool pawl_system_same_modes(const PawlSystem* system, const int* a, const int* b) {
+  bool same = memcmp(a, b, (size_t)system->constraint_count * sizeof(int)) == 0;
+  for (int k = 0; k < system->turn_count; k++) {
+    int at = system->constraint_count + k;
+    same &= system->turns[k].counts || a[at] == b[at];
+  }
+  return same;
 }
 
 bool pawl_system_triggers(const PawlSystem* system) {
@@ -260,22 +214,33 @@ bool pawl_system_switched(const PawlSystem* system, int c, const int* from, cons
   bool switched = from[c] != to[c];
   for (int k = 0; k < system->turn_count; k++) {
     int at = system->constraint_count + k;
-    switched |= system->turns[k].uses[c] && from[at] != to[at];
+    switched |= from[at] != to[at] && (pawl_system_uses_turn(system, k, c, from[c]) ||
+                                       pawl_system_uses_turn(system, k, c, to[c]));
   }
   return switched;
+}
+
+// Appends to a list in `room`, as far as it fits.
+static void append(char* room, size_t size, const char* text) {
+  size_t at = strlen(room);
+  snprintf(room + at, size - at, "%s%s", at > 0 ? ", " : "", text);
 }
 
 const char* pawl_system_mode_name(const PawlSystem* system, int c, const int* modes, char* room,
                                   size_t size) {
   const char* name = system->constraints[c].modes[modes[c]].name;
-  if (name) {
-    return name;
-  }
+  bool turns = false;
+  snprintf(room, size, "%s", name ? name : "");
   for (int k = 0; k < system->turn_count; k++) {
-    if (system->turns[k].uses[c]) {
-      snprintf(room, size, "turn %d", modes[system->constraint_count + k]);
-      return room;
+    const PawlTurn* turn = &system->turns[k];
+    int value = modes[system->constraint_count + k];
+    char count[32];
+    if (!pawl_system_uses_turn(system, k, c, modes[c]) || (turn->counts && name)) {
+      continue;
     }
+    snprintf(count, sizeof count, "turn %d", value);
+    append(room, size, turn->counts ? count : value > 0 ? turn->above : turn->below);
+    turns = true;
   }
-  return "";
+  return turns ? room : name ? name : "";
 }

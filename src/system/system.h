@@ -22,7 +22,7 @@ typedef enum PawlQuantity {
   PAWL_Q_OUTPUT,
   PAWL_Q_GRATE,  // d(G v + g_t)/dq
   PAWL_Q_GACC,   // d(G a + gamma)/dq
-  PAWL_Q_Z,      // switching functions: of the guards, then of the turns
+  PAWL_Q_Z,      // switching functions: of the guards, then of the turns and of the kinks
   PAWL_Q_ZRATE,
   PAWL_Q_WATCH,  // see PawlWatch
   PAWL_Q_WATCHRATE,
@@ -62,10 +62,14 @@ typedef struct PawlGroup {
 
 // A gate is one mode of a constraint that has several: what it contributes counts while the
 // constraint is in that mode. A guard is the switching function of a mode's region, positive
-// inside. A turn is the count of whole periods of a wrap() in a constraint: wrap(x, p) = x - p
-// turn, and x / p leaving [turn, turn + 1] is the switch.
+// inside. A turn is what a kink of a constraint stands for between switches (kinks.c): of wrap and
+// floor the count of whole periods, of the others the side, 1 or -1. Its switching function is what
+// is counted, or what has that side. A kink of forces and energies is the same, but free to be
+// plain: its variable is 0 then, else 1 or -1, or 2 n + 1 for the count n. Kinks follow the turns
+// in all lists.
 typedef struct PawlGate {
   int constraint, mode;
+  bool turned;  // its switching function contains turns
 } PawlGate;
 
 typedef struct PawlGated {  // a constraint with gates: first_gate + mode
@@ -73,10 +77,18 @@ typedef struct PawlGated {  // a constraint with gates: first_gate + mode
 } PawlGated;
 
 typedef struct PawlTurn {
-  PawlNode wrap;        // node of the model
-  int constraint;       // the first that uses it
-  unsigned char* uses;  // constraints that use it
+  PawlNode node;              // of the model
+  bool counts;                // wrap, floor: whole periods; else a side
+  int constraint;             // the first that it was found in
+  unsigned char* uses;        // modes of constraints whose equations change with it
+  const char *below, *above;  // how the two sides are called; NULL for what counts
 } PawlTurn;
+
+// What the evaluations of forces on the way of a step have seen of the kinks that are held.
+typedef struct PawlSides {
+  double least;                  // margin, so far
+  const unsigned char* ignored;  // kinks
+} PawlSides;
 
 // Expressions that are looked at between steps: places in the array `watch`, -1 without. The array
 // `watch_rate` holds d/dt of each at its place, along q' = v, v' = a, t' = 1 with the acceleration
@@ -117,10 +129,13 @@ struct PawlSystem {
   int* event_watches;  // of each event, -1 for times
   bool* event_reacts;  // accelerations or multipliers occur in it
   PawlPattern H, G;
-  int constraint_count, gated_count, gate_count, guard_count, turn_count;
+  int constraint_count, gated_count, gate_count, guard_count, turn_count, kink_count;
   PawlGated* gated;
   PawlGate* guards;
   PawlTurn* turns;
+  int* first_mode;  // of each constraint, in the lists of PawlTurn.uses
+  bool has_sides;   // some turn is a side
+  bool turned;      // some switching function contains turns
   int group_count;
   PawlGroup* groups;
   int size[PAWL_QUANTITY_COUNT];      // length of each array
@@ -140,6 +155,7 @@ typedef enum PawlItemKind {
   PAWL_ITEM_CONSTRAINT,  // `count` rows, row slots target .. target + count - 1
   PAWL_ITEM_OUTPUT,
   PAWL_ITEM_GUARD,      // switching function `target`
+  PAWL_ITEM_KINK,       // the same, without its rate
   PAWL_ITEM_WATCH,      // place `target` of what is watched
   PAWL_ITEM_CONDITION,  // the same, and of its rate
 } PawlItemKind;
@@ -174,9 +190,40 @@ PAWL_CHECKED PawlStatus pawl_system_group(PawlSystem* system, PawlError* err);
 PAWL_CHECKED PawlStatus pawl_system_list_switches(PawlSystem* system, PawlError* err);
 // Counts what is watched.
 PAWL_CHECKED PawlStatus pawl_system_list_watches(PawlSystem* system, PawlError* err);
-// The switching function of a region: z > 0 inside, built in `dag` from the folded nodes.
-// PAWL_NO_NODE when the region is not made of comparisons (or memory is short).
-PawlNode pawl_system_guard(PawlDag* dag, PawlNode where);
+// The kinks of constraints, and those of forces and energies.
+PAWL_CHECKED PawlStatus pawl_system_list_turns(PawlSystem* system, PawlError* err);
+// How many switching functions there are.
+static inline int pawl_system_surface_count(const PawlSystem* system) {
+  return system->guard_count + system->turn_count + system->kink_count;
+}
+// True when an equation of constraint c in this mode changes with turn k.
+bool pawl_system_uses_turn(const PawlSystem* system, int k, int c, int mode);
+// The switching function of a region: z > 0 inside, built in `dag` from a node of `from`; `map`
+// gives the nodes of `dag` for its operands. PAWL_NO_NODE when the region is not made of
+// comparisons (or memory is short).
+PawlNode pawl_system_guard(PawlDag* dag, const PawlDag* from, const PawlNode* map, PawlNode where);
+// The branch of a kink for its turn, built from its operands in `dag`.
+PawlNode pawl_kink_branch(PawlDag* dag, PawlOp op, const PawlNode* arg, PawlNode turn);
+// The margin of a turn with this value: positive inside its period, or on its side.
+static inline double pawl_turn_margin(const PawlTurn* turn, double z, int value) {
+  double above = z - value, below = value + 1 - z;
+  return !turn->counts ? value * z : above < below ? above : below;
+}
+// That of a kink, INFINITY for one that is free; and the variable that holds it on the side of z.
+double pawl_kink_margin(const PawlTurn* kink, double z, int mode);
+int pawl_kink_side(const PawlTurn* kink, double z);
+// The least of all kinks but those that are ignored.
+double pawl_kinks_margin(const PawlSystem* system, const double* z, const int* modes,
+                         const unsigned char* ignored);
+// After an evaluation of forces in these modes: notes what it has seen of kinks.
+void pawl_eval_see_kinks(const PawlEval* eval, const int* modes, PawlSides* sides);
+// The same for a kink that may be free: `plain` then.
+PawlNode pawl_kink_eased(PawlDag* dag, PawlOp op, const PawlNode* arg, PawlNode plain,
+                         PawlNode turn);
+// What it counts, or what has the side; as pawl_system_guard.
+PawlNode pawl_kink_surface(PawlDag* dag, const PawlDag* from, const PawlNode* map, PawlNode node);
+// Appends an expression of the model with the names of the model.
+void pawl_model_print(PawlText* out, const PawlModel* model, PawlNode node);
 // From the entries of all groups: patterns, destinations and base values.
 PAWL_CHECKED PawlStatus pawl_system_scatter(PawlSystem* system, PawlError* err);
 // Sets the lengths of the arrays from the sizes and patterns.

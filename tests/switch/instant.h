@@ -67,7 +67,7 @@ static inline void instant_parts(Instant* i, const char* impact) {
                               .since = i->guards.since_count,
                               .conditions = i->guards.condition_count,
                               .clocks = i->guards.clock_count,
-                              .surfaces = i->system->guard_count + i->system->turn_count};
+                              .surfaces = pawl_system_surface_count(i->system)};
   MUST(pawl_jump_create(&i->guards, &i->law, &i->log, &i->shape, &i->jump, err), i);
   MUST(pawl_phase_state(&i->shape, &i->state, err), i);
   assert_in_range(i->dynamics.sizes.v, 1, INSTANT_MOST);
@@ -88,9 +88,7 @@ static inline PawlStatus instant_start(Instant* i) {
   PawlState* s = i->state;
   PawlPoint point = {s->t, s->q, s->v, s->a, s->lambda, s->modes, s->held};
   memset(s->modes, 0, pawl_phase_mode_bytes(s));
-  PAWL_TRY(pawl_eval_run(i->law.rates, &point, &i->err));
-  const PawlValues* values = pawl_eval_values(i->law.rates);
-  PAWL_TRY(pawl_modes_start(i->system, values->z, values->z_rate, 1e-12, s->modes, &i->err));
+  PAWL_TRY(pawl_surfaces_start(i->law.rates, i->system, &point, 1e-12, s->modes, &i->err));
   PAWL_TRY(pawl_jump_start(&i->jump, s, &i->err));
   return instant_settle(i);
 }

@@ -315,7 +315,8 @@ static void test_shared_turn(void** unused) {
   setup_free(&s);
 }
 
-// Elsewhere a wrap is the function that it is, also beside a constraint that unwinds it.
+// Elsewhere a wrap is the function that it is, also beside a constraint that unwinds it; in the
+// potential as long as its variable, the last, is 0.
 static void test_wrap_outside_constraints(void** unused) {
   (void)unused;
   Random r = {13};
@@ -326,14 +327,14 @@ static void test_wrap_outside_constraints(void** unused) {
   Setup none = setup_text(
       "model: none\ncoordinates: [x, th]\nmass: {x: 1, th: 3}\n"
       "potential: (wrap(th, 2) - 1)^2\nconstraints: {c: x = th}\n");
-  assert_int_equal(s.n.modes, 2);
-  assert_int_equal(none.n.modes, 1);
+  assert_int_equal(s.n.modes, 3);
+  assert_int_equal(none.n.modes, 2);
   assert_false(pawl_system_row_switches(none.system, 0));
   for (int i = 0; i < 50; i++) {
     Place p = random_place(s.system, &r);
     p.q[1] = random_between(&r, -9, 9);
     double inside = p.q[1] - 2 * floor(p.q[1] / 2);
-    const PawlValues* x = values_at(&s, &p, (int[]){0, 3});
+    const PawlValues* x = values_at(&s, &p, (int[]){0, 3, 0});
     CHECK_NEAR(x->outputs[0], inside, 1e-14);
     CHECK_NEAR(x->energy[1], (inside - 1) * (inside - 1), 1e-14);
     CHECK_NEAR(x->f[1], -2 * (inside - 1), 1e-14);

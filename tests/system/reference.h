@@ -53,12 +53,33 @@ static inline double complex graph_leaf(const Graph* g, const PawlDagNode* n, co
   return NAN;
 }
 
-// wrap(x, period) of a constraint is x - period * turn, however far x goes.
-static inline bool graph_turn(const Graph* g, int node, const Place* p, double complex x,
-                              double complex period, double complex* out) {
+// A kink of a constraint is the branch of its turn, however far the motion goes.
+static inline double complex branch(PawlOp op, int turn, double complex a, double complex b,
+                                    double complex c) {
+  switch (op) {
+    case PAWL_OP_WRAP:
+      return a - b * turn;
+    case PAWL_OP_FLOOR:
+    case PAWL_OP_SIGN:
+      return turn;
+    case PAWL_OP_ABS:
+      return turn > 0 ? a : -a;
+    case PAWL_OP_MIN:
+    case PAWL_OP_MAX:
+      return turn > 0 ? a : b;
+    case PAWL_OP_IF:
+      return turn > 0 ? b : c;
+    default:
+      return turn > 0;  // a comparison
+  }
+}
+
+static inline bool graph_turn(const Graph* g, int node, const Place* p, double complex a,
+                              double complex b, double complex c, double complex* out) {
   for (int k = 0; p->modes && k < g->system->turn_count; k++) {
-    if (g->system->turns[k].wrap == node) {
-      *out = x - period * p->modes[g->system->constraint_count + k];
+    if (g->system->turns[k].node == node) {
+      int turn = p->modes[g->system->constraint_count + k];
+      *out = branch(pawl_dag_node(g->model->dag, node)->op, turn, a, b, c);
       return true;
     }
   }
@@ -78,7 +99,7 @@ static inline void graph_run(Graph* g, const Place* p, Direction d) {
     double complex a = g->value[n->arg[0]];
     double complex b = n->arg[1] >= 0 ? g->value[n->arg[1]] : 0.0;
     double complex c = n->arg[2] >= 0 ? g->value[n->arg[2]] : 0.0;
-    if (n->op == PAWL_OP_WRAP && graph_turn(g, k, p, a, b, &g->value[k])) {
+    if (graph_turn(g, k, p, a, b, c, &g->value[k])) {
       continue;
     }
     g->value[k] = complex_operate(n, a, b, c);

@@ -67,7 +67,7 @@ static inline double* numbers(int count) {
   return x;
 }
 
-// A mode of each constraint by lot, and the count of whole periods of each wrap at the place.
+// A mode of each constraint by lot, and the turn of each kink at the place.
 static inline void random_modes(const PawlSystem* system, Place* p, Random* r) {
   const PawlModel* model = system->model;
   p->modes = calloc((size_t)system->sizes.modes + 1, sizeof(int));
@@ -81,8 +81,10 @@ static inline void random_modes(const PawlSystem* system, Place* p, Random* r) {
   PawlPoint point = {p->t, p->q, p->v, p->a, p->lambda, p->modes, NULL};
   for (int k = 0; k < system->turn_count; k++) {
     assert_int_equal(pawl_eval_run(eval, &point, NULL), PAWL_OK);
-    p->modes[system->constraint_count + k] =
-        (int)floor(pawl_eval_values(eval)->z[system->guard_count + k]);
+    double z = pawl_eval_values(eval)->z[system->guard_count + k];
+    p->modes[system->constraint_count + k] = system->turns[k].counts ? (int)floor(z)
+                                             : z > 0.0               ? 1
+                                                                     : -1;
   }
   pawl_eval_destroy(eval);
 }

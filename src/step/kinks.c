@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "step/kinks.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "model/model.h"
+#include "step/method.h"
+#include "system/system.h"
+
+enum {
+  PIECES = 16,          // of a step in which a kink chatters
+  MOST_CROSSINGS = 50,  // of one kink in one step: more of them chatter, too
+  MOST_ROUNDS = 8,      // a kink moves a kink
+};
+
+// A kink that is left again this soon is one that the motion is driven back to.
+static double soon(const PawlStepper* s) {
+  static const double OF_INSTANT = 100.0, OF_STEP = 1e-9;
+  return OF_INSTANT * s->def.event_tolerance + OF_STEP * s->def.step;
+}
+
+PawlStatus pawl_kinks_create(PawlStepper* s, PawlSurfaces* surfaces, PawlKinks* k, PawlError* err) {
+  const PawlSystem* system = s->system;
+  bool located = system->kink_count > 0 && (s->event_driven || s->method->exact);
+  *k = (PawlKinks){.surfaces = surfaces,
+                   .located = located,
+                   .first = system->constraint_count + system->turn_count,
+                   .first_surface = system->guard_count + system->turn_count,
+                   .count = located ? system->kink_count : 0,
+                   .left = PAWL_NEW(&s->arena, double, system->kink_count),
+                   .crossings = PAWL_NEW(&s->arena, int, system->kink_count)};
+  return s->arena.failed ? pawl_fail_memory(err) : PAWL_OK;
+}
+
+static PawlStatus look(const PawlKinks* k, const PawlState* state, const double** z,
+                       PawlError* err) {
+  PawlPhase phase = pawl_phase_of(state, false);
+  return pawl_surfaces_look(k->surfaces, &phase, state, z, err);
+}
+
+PawlStatus pawl_kinks_start(PawlStepper* s, const PawlKinks* k, PawlState* state, PawlError* err) {
+  const double* z;
+  bool moved = k->located;
+  for (int round = 0; moved && round < MOST_ROUNDS; round++) {
+    PAWL_TRY(look(k, state, &z, err));
+    moved = false;
+    for (int i = 0; i < k->count; i++) {
+      int side =
+          pawl_kink_side(&s->system->turns[s->system->turn_count + i], z[k->first_surface + i]);
+      moved |= side != state->modes[k->first + i];
+      state->modes[k->first + i] = side;
+    }
+  }
+  memset(state->still + k->first_surface, 0, (size_t)k->count);
+  return PAWL_OK;
+}
+
+void pawl_kinks_begin(PawlKinks* k) {
+  for (int i = 0; i < k->count; i++) {
+    k->left[i] = -INFINITY;
+    k->crossings[i] = 0;
+  }
+}
+
+static PawlStatus warn(PawlStepper* s, double t, int kink, PawlError* err) {
+  PawlDynamics* d = &s->dynamics;
+  PawlText text = {0};
+  enum { MOST_WARNINGS = 8 };
+  if (d->warnings++ >= MOST_WARNINGS) {
+    return PAWL_OK;
+  }
+  pawl_text_printf(&text, "%s%st = %.10g: ", d->warning ? d->warning : "", d->warning ? "\n" : "",
+                   t);
+  pawl_model_print(&text, s->system->model, s->system->turns[s->system->turn_count + kink].node);
+  pawl_text_printf(&text,
+                   " in the forces drives the motion back to where it jumps, from both sides; it "
+                   "is followed in pieces of 1/%d of a step, which is of order 1. Friction that "
+                   "sticks is exact as a lock with a capacity",
+                   (int)PIECES);
+  d->warning = text.failed ? NULL : pawl_arena_copy(d->arena, text.s, text.length);
+  pawl_text_free(&text);
+  return d->warning ? PAWL_OK : pawl_fail_memory(err);
+}
+
+// v' and lambda for the branches that hold now.
+static PawlStatus restart(PawlStepper* s, PawlState* state, PawlError* err) {
+  const PawlValues* values;
+  PawlPhase phase = pawl_phase_of(state, s->dynamics.plain);
+  PAWL_TRY(pawl_dynamics_evaluate(&s->dynamics, &phase, state, &values, err));
+  PAWL_TRY(pawl_dynamics_accelerate(&s->dynamics, &phase, values, state->t, state->a, state->lambda,
+                                    err));
+  return s->method->start(s, &phase, state, err);
+}
+
+static PawlStatus note_crossing(PawlStepper* s, PawlKinks* k, PawlState* state, int i,
+                                PawlError* err) {
+  bool returns = state->t - k->left[i] <= soon(s) || ++k->crossings[i] > MOST_CROSSINGS;
+  k->left[i] = state->t;
+  if (returns && !state->still[k->first_surface + i]) {
+    state->still[k->first_surface + i] = 1;
+    return warn(s, state->t, i, err);
+  }
+  return PAWL_OK;
+}
+
+// Moves the kinks that chatter, or the others, to the sides of the place.
+static PawlStatus move(PawlStepper* s, PawlKinks* k, PawlState* state, bool chattering, bool* any,
+                       PawlError* err) {
+  const double* z;
+  bool moved = true;
+  *any = false;
+  for (int round = 0; moved && round < MOST_ROUNDS; round++) {
+    PAWL_TRY(look(k, state, &z, err));
+    moved = false;
+    for (int i = 0; i < k->count; i++) {
+      const PawlTurn* turn = &s->system->turns[s->system->turn_count + i];
+      int* mode = &state->modes[k->first + i];
+      bool chatters = state->still[k->first_surface + i] != 0;
+      if (chatters == chattering && pawl_kink_margin(turn, z[k->first_surface + i], *mode) < 0.0) {
+        *mode = pawl_kink_side(turn, z[k->first_surface + i]);
+        *any = moved = true;
+        if (chatters) {
+          k->crossings[i]++;
+        } else {
+          PAWL_TRY(note_crossing(s, k, state, i, err));
+        }
+      }
+    }
+    moved = moved && s->system->turned;
+  }
+  return PAWL_OK;
+}
+
+PawlStatus pawl_kinks_cross(PawlStepper* s, PawlKinks* k, PawlState* state, bool quiet,
+                            PawlError* err) {
+  bool any;
+  PAWL_TRY(move(s, k, state, false, &any, err));
+  return any && quiet ? restart(s, state, err) : PAWL_OK;
+}
+
+PawlStatus pawl_kinks_follow(PawlStepper* s, PawlKinks* k, PawlState* state, double h,
+                             double* longest, PawlError* err) {
+  bool chatters = false, any;
+  *longest = INFINITY;
+  for (int i = 0; i < k->count; i++) {
+    chatters |= state->still[k->first_surface + i] != 0;
+  }
+  if (!chatters) {
+    return PAWL_OK;
+  }
+  *longest = h / PIECES;
+  PAWL_TRY(move(s, k, state, true, &any, err));
+  return any ? restart(s, state, err) : PAWL_OK;
+}
+
+PawlSides* pawl_kinks_watch(PawlKinks* k, const PawlState* state) {
+  k->sides = (PawlSides){INFINITY, state->still + k->first_surface};
+  return &k->sides;
+}
+
+void pawl_kinks_end(const PawlKinks* k, PawlState* state) {
+  for (int i = 0; i < k->count; i++) {
+    if (k->crossings[i] == 0) {
+      state->still[k->first_surface + i] = 0;
+    }
+  }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kinks of forces and energies (docs/theory/kinks.md). Methods that locate instants hold each on
+// the branch of its side; a step ends where the motion leaves it, and the next begins on the other.
+// Nothing jumps there, and nothing is logged. A kink that the motion is driven back to from both
+// sides chatters: it is not located any more, but followed in short pieces of the step, until the
+// motion leaves it. Which chatter is part of a state (PawlState.still, behind those of regions).
+#pragma once
+
+#include "switch/surfaces.h"
+#include "system/system.h"
+
+struct PawlStepper;
+
+typedef struct PawlKinks {
+  PawlSurfaces* surfaces;
+  bool located;  // by this method; false: they are plain functions
+  int first;     // of the modes of a state, and below of its surfaces
+  int first_surface;
+  int count;
+  double* left;     // when each was left last in this step [s]; -INFINITY: not yet
+  int* crossings;   // of each in this step
+  PawlSides sides;  // what the evaluations of the last piece have seen
+} PawlKinks;
+
+PAWL_CHECKED PawlStatus pawl_kinks_create(struct PawlStepper* stepper, PawlSurfaces* surfaces,
+                                          PawlKinks* kinks, PawlError* err);
+// Holds the kinks of a state on their sides at the start.
+PAWL_CHECKED PawlStatus pawl_kinks_start(struct PawlStepper* stepper, const PawlKinks* kinks,
+                                         PawlState* state, PawlError* err);
+// Before a whole step.
+void pawl_kinks_begin(PawlKinks* kinks);
+// At a state past a kink: holds it on the other side. Velocities stay; v' and lambda follow, and
+// the method starts anew unless `quiet` is false, when a jump is to follow that does so.
+PAWL_CHECKED PawlStatus pawl_kinks_cross(struct PawlStepper* stepper, PawlKinks* kinks,
+                                         PawlState* state, bool quiet, PawlError* err);
+// The longest piece of a step of length h that may be taken from this state, and the sides of the
+// kinks that chatter; INFINITY when none does.
+PAWL_CHECKED PawlStatus pawl_kinks_follow(struct PawlStepper* stepper, PawlKinks* kinks,
+                                          PawlState* state, double h, double* longest,
+                                          PawlError* err);
+// Before a piece from this state: where its evaluations are to leave what they see of kinks.
+PawlSides* pawl_kinks_watch(PawlKinks* kinks, const PawlState* state);
+// After a whole step: what chattered and has not crossed in it is located again.
+void pawl_kinks_end(const PawlKinks* kinks, PawlState* state);

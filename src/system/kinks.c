@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kinks as discrete variables (docs/theory/kinks.md): which operations of a model have corners or
+// jumps that the motion can meet, what they are between two of them, and where these are.
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "model/model.h"
+#include "system/system.h"
+
+enum { MOST_TURNS = 1000 };  // in the constraints of one model
+enum { MOST_KINKS = 64 };    // in its forces and energies; more of them are not located
+
+// How an operand matters: its value, or only on which side of something it is.
+enum { VALUE = 1, SIDE = 2 };
+// What a node depends on.
+enum { TIME = 1, MOTION = 2 };
+
+typedef struct Listing {
+  PawlSystem* system;
+  const PawlDag* dag;
+  int count;
+  int mode_count;         // of all constraints
+  unsigned char* moves;   // TIME, MOTION: what nodes depend on
+  unsigned char* marked;  // VALUE, SIDE: nodes that the expressions at hand need
+} Listing;
+
+// ---- which nodes --------------------------------------------------------------------------------
+static bool is_comparison(PawlOp op) {
+  return op >= PAWL_OP_LT && op <= PAWL_OP_NOT;
+}
+
+static bool counts(PawlOp op) {
+  return op == PAWL_OP_WRAP || op == PAWL_OP_FLOOR;
+}
+
+// Jumps in value, other than a comparison.
+static bool jumps(PawlOp op) {
+  return counts(op) || op == PAWL_OP_SIGN || op == PAWL_OP_IF;
+}
+
+static bool kinks(PawlOp op) {
+  return jumps(op) || op == PAWL_OP_ABS || op == PAWL_OP_MIN || op == PAWL_OP_MAX ||
+         is_comparison(op);
+}
+
+// What decides is a comparison: has it an inside?
+static bool has_inside(const PawlDag* dag, PawlNode condition) {
+  const PawlDagNode* n = pawl_dag_node(dag, condition);
+  if (n->op == PAWL_OP_AND || n->op == PAWL_OP_OR) {
+    PawlNode other = n->arg[1];
+    return has_inside(dag, n->arg[0]) && has_inside(dag, other);
+  }
+  return n->op == PAWL_OP_NOT ? has_inside(dag, n->arg[0])
+                              : n->op == PAWL_OP_LT || n->op == PAWL_OP_LE;
+}
+
+static PawlNode condition_of(PawlNode node, const PawlDagNode* n) {
+  return n->op == PAWL_OP_IF ? n->arg[0] : is_comparison(n->op) ? node : PAWL_NO_NODE;
+}
+
+// What the side of a kink depends on: bits of Listing.moves.
+static unsigned char moves(const Listing* l, PawlNode node) {
+  const PawlDagNode* n = pawl_dag_node(l->dag, node);
+  unsigned char by = 0;
+  for (int a = 0; a < (n->op == PAWL_OP_IF ? 1 : pawl_op_operands(n->op)); a++) {
+    by |= l->moves[n->arg[a]];
+  }
+  return by;
+}
+
+static void find_moving(Listing* l) {
+  for (int k = 0; k < l->count; k++) {
+    const PawlDagNode* n = pawl_dag_node(l->dag, k);
+    bool number = n->op == PAWL_OP_CONST || n->op == PAWL_OP_PARAM;
+    l->moves[k] = !pawl_op_is_leaf(n->op) || number ? 0 : n->op == PAWL_OP_TIME ? TIME : MOTION;
+    for (int a = 0; a < pawl_op_operands(n->op); a++) {
+      l->moves[k] |= l->moves[n->arg[a]];
+    }
+  }
+}
+
+static unsigned char mark_of_operand(PawlOp op, int operand, unsigned char mark) {
+  bool decides = (op == PAWL_OP_IF && operand == 0) || op == PAWL_OP_SIGN || op == PAWL_OP_FLOOR ||
+                 is_comparison(op);
+  return decides ? SIDE : mark;
+}
+
+// Spreads the marks to what they need; operands come before users, so one pass down is enough.
+static void spread(Listing* l) {
+  for (int k = l->count - 1; k >= 0; k--) {
+    if (!l->marked[k]) {
+      continue;
+    }
+    const PawlDagNode* n = pawl_dag_node(l->dag, k);
+    for (int a = 0; a < pawl_op_operands(n->op); a++) {
+      l->marked[n->arg[a]] |= mark_of_operand(n->op, a, l->marked[k]);
+    }
+  }
+}
+
+// A corner matters where its value does, a jump also where it decides on a side.
+static bool is_met(const Listing* l, PawlNode node) {
+  PawlOp op = pawl_dag_node(l->dag, node)->op;
+  return ((l->marked[node] & VALUE && kinks(op)) || (l->marked[node] & SIDE && jumps(op))) &&
+         moves(l, node) != 0;
+}
+
+// ---- names --------------------------------------------------------------------------------------
+static PawlStatus keep_text(PawlSystem* system, PawlText* text, const char** out, PawlError* err) {
+  *out =
+      text->failed || !text->s ? NULL : pawl_arena_copy(&system->arena, text->s, strlen(text->s));
+  pawl_text_free(text);
+  return *out ? PAWL_OK : pawl_fail_memory(err);
+}
+
+// "a < b"; with a number on the right.
+static PawlStatus name_side(PawlSystem* system, PawlNode a, const char* sign, PawlNode b,
+                            const char** out, PawlError* err) {
+  PawlText text = {0};
+  bool turned = pawl_dag_is_const(system->model->dag, a, NULL);
+  pawl_model_print(&text, system->model, turned ? b : a);
+  pawl_text_printf(&text, " %s ", !turned ? sign : sign[0] == '<' ? ">" : "<");
+  pawl_model_print(&text, system->model, turned ? a : b);
+  return keep_text(system, &text, out, err);
+}
+
+static PawlStatus name_condition(PawlSystem* system, PawlTurn* turn, PawlNode condition,
+                                 PawlError* err) {
+  PawlText text = {0};
+  pawl_text_add(&text, "not (");
+  pawl_model_print(&text, system->model, condition);
+  pawl_text_add(&text, ")");
+  PAWL_TRY(keep_text(system, &text, &turn->below, err));
+  text = (PawlText){0};
+  pawl_model_print(&text, system->model, condition);
+  return keep_text(system, &text, &turn->above, err);
+}
+
+// What holds on each side, as a user would write it.
+static PawlStatus name_sides(PawlSystem* system, PawlTurn* turn, PawlError* err) {
+  PawlDag* dag = system->model->dag;
+  PawlDagNode n = *pawl_dag_node(dag, turn->node);
+  PawlNode condition = condition_of(turn->node, &n);
+  PawlNode a = n.arg[0], b = n.arg[1];
+  bool below = n.op == PAWL_OP_MIN;  // the first operand is in force where it is below the other
+  if (turn->counts) {
+    return PAWL_OK;
+  }
+  if (condition != PAWL_NO_NODE) {
+    n = *pawl_dag_node(dag, condition);
+    if (n.op != PAWL_OP_LT && n.op != PAWL_OP_LE) {
+      return name_condition(system, turn, condition, err);
+    }
+    a = n.arg[0];
+    b = n.arg[1];
+    below = true;
+  } else if (n.op == PAWL_OP_ABS || n.op == PAWL_OP_SIGN) {
+    b = pawl_dag_const(dag, 0.0);
+  }
+  if (b == PAWL_NO_NODE) {
+    return pawl_fail_memory(err);
+  }
+  PAWL_TRY(name_side(system, a, below ? "<" : ">", b, &turn->above, err));
+  return name_side(system, a, below ? ">" : "<", b, &turn->below, err);
+}
+
+// ---- in constraints -----------------------------------------------------------------------------
+static PawlStatus refuse_turn(const PawlSystem* system, int c, const char* why, PawlError* err) {
+  const PawlConstraint* constraint = &system->model->constraints[c];
+  return pawl_fail(err, PAWL_ERROR_MODEL, "%s:%d:%d: constraint '%s': %s", system->model->file,
+                   constraint->source.line, constraint->source.column, constraint->name, why);
+}
+
+static PawlStatus check_turn(const Listing* l, PawlNode node, int c, PawlError* err) {
+  PawlNode condition = condition_of(node, pawl_dag_node(l->dag, node));
+  if (condition != PAWL_NO_NODE && !has_inside(l->dag, condition)) {
+    return refuse_turn(l->system, c,
+                       "a condition in it is not made of comparisons (<, <=, >, >=) that hold on a "
+                       "part of space, joined by and, or, not",
+                       err);
+  }
+  return l->system->turn_count < MOST_TURNS
+             ? PAWL_OK
+             : refuse_turn(l->system, c,
+                           "with it the constraints have more than 1000 kinks (abs, sign, min, "
+                           "max, floor, wrap, if, comparisons)",
+                           err);
+}
+
+// The turn of a kink in constraint c, found or made.
+static PawlStatus find_turn(Listing* l, PawlNode node, int c, PawlTurn** turn, PawlError* err) {
+  PawlSystem* system = l->system;
+  for (int k = 0; k < system->turn_count; k++) {
+    if (system->turns[k].node == node) {
+      *turn = &system->turns[k];
+      return PAWL_OK;
+    }
+  }
+  PAWL_TRY(check_turn(l, node, c, err));
+  *turn = &system->turns[system->turn_count++];
+  **turn = (PawlTurn){.node = node,
+                      .counts = counts(pawl_dag_node(l->dag, node)->op),
+                      .constraint = c,
+                      .uses = PAWL_NEW(&system->arena, unsigned char, l->mode_count)};
+  system->has_sides |= !(*turn)->counts;
+  return (*turn)->uses ? name_sides(system, *turn, err) : pawl_fail_memory(err);
+}
+
+static PawlStatus list_turns_of_mode(Listing* l, int c, int m, PawlError* err) {
+  const PawlMode* mode = &l->system->constraints[c].modes[m];
+  memset(l->marked, 0, (size_t)l->count);
+  for (int r = 0; r < mode->row_count; r++) {
+    l->marked[mode->rows[r].node] |= VALUE;
+  }
+  if (mode->where != PAWL_NO_NODE) {
+    l->marked[mode->where] |= SIDE;
+  }
+  spread(l);
+  for (int k = 0; k < l->count; k++) {
+    if (is_met(l, k)) {
+      PawlTurn* turn;
+      PAWL_TRY(find_turn(l, k, c, &turn, err));
+      turn->uses[l->system->first_mode[c] + m] |= l->marked[k] & VALUE;
+    }
+  }
+  return PAWL_OK;
+}
+
+static PawlStatus list_turns(Listing* l, PawlError* err) {
+  PawlSystem* system = l->system;
+  system->first_mode = PAWL_NEW(&system->arena, int, system->model->constraint_count);
+  if (!system->first_mode) {
+    return pawl_fail_memory(err);
+  }
+  for (int c = 0; c < system->model->constraint_count; c++) {
+    system->first_mode[c] = l->mode_count;
+    l->mode_count += system->constraints[c].mode_count;
+  }
+  for (int c = 0; c < system->model->constraint_count; c++) {
+    for (int m = 0; m < system->constraints[c].mode_count; m++) {
+      PAWL_TRY(list_turns_of_mode(l, c, m, err));
+    }
+  }
+  return PAWL_OK;
+}
+
+bool pawl_system_uses_turn(const PawlSystem* system, int k, int c, int mode) {
+  return system->turns[k].uses[system->first_mode[c] + mode] != 0;
+}
+
+// ---- in forces and energies ---------------------------------------------------------------------
+// Conditions without an inside stay as they are, and so do kinks at fixed times: what a force is at
+// a time does not hang on the motion, and tolerances see it.
+static bool is_located(const Listing* l, PawlNode node) {
+  PawlNode condition = condition_of(node, pawl_dag_node(l->dag, node));
+  return is_met(l, node) && moves(l, node) & MOTION &&
+         (condition == PAWL_NO_NODE || has_inside(l->dag, condition));
+}
+
+static void list_kinks(Listing* l) {
+  PawlSystem* system = l->system;
+  int count = 0;
+  memset(l->marked, 0, (size_t)l->count);
+  for (int k = 0; k < system->model->term_count; k++) {
+    l->marked[system->model->terms[k].node] |= VALUE;
+  }
+  spread(l);
+  for (int k = 0; k < l->count && count <= MOST_KINKS; k++) {
+    if (is_located(l, k) && count++ < MOST_KINKS) {
+      system->turns[system->turn_count + count - 1] =
+          (PawlTurn){.node = k, .counts = counts(pawl_dag_node(l->dag, k)->op), .constraint = -1};
+    }
+  }
+  system->kink_count = count <= MOST_KINKS ? count : 0;
+}
+
+PawlStatus pawl_system_list_turns(PawlSystem* system, PawlError* err) {
+  Listing l = {.system = system, .dag = system->model->dag};
+  int any = 0;
+  l.count = pawl_dag_count(l.dag);
+  for (int k = 0; k < l.count; k++) {
+    any += kinks(pawl_dag_node(l.dag, k)->op);
+  }
+  if (any == 0) {
+    return PAWL_OK;
+  }
+  system->turns = PAWL_NEW(&system->arena, PawlTurn, MOST_TURNS + MOST_KINKS);
+  l.moves = pawl_alloc((size_t)l.count, 1);
+  l.marked = pawl_alloc((size_t)l.count, 1);
+  PawlStatus status = system->turns && l.moves && l.marked ? PAWL_OK : pawl_fail_memory(err);
+  if (status == PAWL_OK) {
+    find_moving(&l);
+    status = list_turns(&l, err);
+  }
+  if (status == PAWL_OK) {
+    list_kinks(&l);
+  }
+  pawl_free(l.moves);
+  pawl_free(l.marked);
+  return status;
+}
+
+// ---- what they are, and where -------------------------------------------------------------------
+// `turn` > 0 ? a : b
+static PawlNode pick(PawlDag* dag, PawlNode turn, PawlNode a, PawlNode b) {
+  PawlNode up = pawl_dag_apply(dag, PAWL_OP_LT, pawl_dag_const(dag, 0.0), turn, PAWL_NO_NODE);
+  return pawl_dag_apply(dag, PAWL_OP_IF, up, a, b);
+}
+
+PawlNode pawl_kink_branch(PawlDag* dag, PawlOp op, const PawlNode* arg, PawlNode turn) {
+  if (op == PAWL_OP_WRAP) {
+    return pawl_dag_sub(dag, arg[0], pawl_dag_mul(dag, arg[1], turn));  // (S3)
+  }
+  if (op == PAWL_OP_FLOOR) {
+    return turn;
+  }
+  if (op == PAWL_OP_SIGN) {
+    return pick(dag, turn, pawl_dag_const(dag, 1.0), pawl_dag_const(dag, -1.0));
+  }
+  if (op == PAWL_OP_ABS) {
+    return pick(dag, turn, arg[0], pawl_dag_neg(dag, arg[0]));
+  }
+  if (op == PAWL_OP_IF) {
+    return pick(dag, turn, arg[1], arg[2]);
+  }
+  return is_comparison(op) ? pick(dag, turn, pawl_dag_const(dag, 1.0), pawl_dag_const(dag, 0.0))
+                           : pick(dag, turn, arg[0], arg[1]);
+}
+
+PawlNode pawl_kink_eased(PawlDag* dag, PawlOp op, const PawlNode* arg, PawlNode plain,
+                         PawlNode turn) {
+  PawlNode none = pawl_dag_const(dag, 0.0), held;
+  if (counts(op)) {  // turn = 2 n + 1
+    PawlNode twice = pawl_dag_sub(dag, turn, pawl_dag_const(dag, 1.0));
+    PawlNode n = pawl_dag_mul(dag, pawl_dag_const(dag, 0.5), twice);
+    held = pawl_kink_branch(dag, op, arg, n);
+  } else {
+    held = pawl_kink_branch(dag, op, arg, turn);
+  }
+  PawlNode free = pawl_dag_apply(dag, PAWL_OP_EQ, turn, none, PAWL_NO_NODE);
+  return pawl_dag_apply(dag, PAWL_OP_IF, free, plain, held);
+}
+
+PawlNode pawl_kink_surface(PawlDag* dag, const PawlDag* from, const PawlNode* map, PawlNode node) {
+  PawlDagNode n = *pawl_dag_node(from, node);
+  switch (n.op) {
+    case PAWL_OP_WRAP:
+      return pawl_dag_div(dag, map[n.arg[0]], map[n.arg[1]]);
+    case PAWL_OP_FLOOR:
+    case PAWL_OP_SIGN:
+    case PAWL_OP_ABS:
+      return map[n.arg[0]];
+    case PAWL_OP_MAX:
+      return pawl_dag_sub(dag, map[n.arg[0]], map[n.arg[1]]);
+    case PAWL_OP_MIN:
+      return pawl_dag_sub(dag, map[n.arg[1]], map[n.arg[0]]);
+    default:
+      return pawl_system_guard(dag, from, map, condition_of(node, &n));
+  }
+}
+
+// ---- on which side ------------------------------------------------------------------------------
+int pawl_kink_side(const PawlTurn* kink, double z) {
+  static const double MOST = 1e9;  // twice that is still an int
+  return !kink->counts ? (z < 0.0 ? -1 : 1) : fabs(z) < MOST ? 2 * (int)floor(z) + 1 : 0;
+}
+
+double pawl_kink_margin(const PawlTurn* kink, double z, int mode) {
+  int turn = kink->counts ? (mode - 1) / 2 : mode;  // mode is odd: no rounding
+  return mode == 0 ? INFINITY : pawl_turn_margin(kink, z, turn);
+}
+
+double pawl_kinks_margin(const PawlSystem* system, const double* z, const int* modes,
+                         const unsigned char* ignored) {
+  double least = INFINITY;
+  for (int k = system->turn_count; k < system->turn_count + system->kink_count; k++) {
+    double margin = ignored[k - system->turn_count]
+                        ? INFINITY
+                        : pawl_kink_margin(&system->turns[k], z[system->guard_count + k],
+                                           modes[system->constraint_count + k]);
+    least = fmin(least, margin);
+  }
+  return least;
+}
