@@ -21,6 +21,11 @@ typedef enum Measure {
   DECAY,         // r, where column `name` falls like n r^n, n steps after switch `event`; from the
                  // values `at` and 2 `at` seconds after it
   CLOSED_FROM,   // [s] after this column `name` stays where it ends
+  CLOSED_UNTIL,  // [s] the last time at which the gap `name` is closed
+  MEAN,          // of column `name` over the `event` milliseconds from time `at` on
+  RISE,          // how far column `name` rises above what it has been, from time `at` on
+  QUIET_FROM,    // [s] column `name` is > 0 then, and not again for `at` seconds
+  ITERATIONS,    // of Newton's method, per step
   ORDER_BEFORE,  // observed order in part `name` (q or v) before the first switch, L1
   ORDER_WHOLE,   // over the whole run, L1
   ORDER_GRAPH,   // over the whole run, Hausdorff distance of the graphs

@@ -72,14 +72,64 @@ static double decay(const Check* c, const PawlRecorder* recorder, int column) {
   return pow(x2 / n2 / (x1 / n1), 1.0 / (n2 - n1));
 }
 
+static const double OPEN = 1e-9;  // [m] a gap beyond rounding
+
 static double closed_from(const PawlRecorder* recorder, int column) {
-  static const double OPEN = 1e-9;  // [m]
   int k = pawl_recorder_sample_count(recorder) - 1;
   double end = pawl_recorder_sample(recorder, k)[column];
   while (k > 0 && fabs(pawl_recorder_sample(recorder, k)[column] - end) <= OPEN) {
     k--;
   }
   return study_sample_time(recorder, k);
+}
+
+static double closed_until(const PawlRecorder* recorder, int column) {
+  int k = pawl_recorder_sample_count(recorder) - 1;
+  while (k > 0 && pawl_recorder_sample(recorder, k)[column] > OPEN) {
+    k--;
+  }
+  return study_sample_time(recorder, k);
+}
+
+static double mean(const PawlRecorder* recorder, int column, double from, double until) {
+  double sum = 0.0;
+  int count = 0;
+  for (int k = 0; k < pawl_recorder_sample_count(recorder); k++) {
+    double t = study_sample_time(recorder, k);
+    bool inside = from <= t && t <= until;
+    sum += inside ? pawl_recorder_sample(recorder, k)[column] : 0.0;
+    count += inside;
+  }
+  return sum / count;
+}
+
+static double rise(const PawlRecorder* recorder, int column, double from) {
+  double lowest = INFINITY, highest = 0.0;
+  for (int k = 0; k < pawl_recorder_sample_count(recorder); k++) {
+    if (study_sample_time(recorder, k) >= from) {
+      double value = pawl_recorder_sample(recorder, k)[column];
+      lowest = fmin(lowest, value);
+      highest = fmax(highest, value - lowest);
+    }
+  }
+  return highest;
+}
+
+static double quiet_from(const PawlRecorder* recorder, int column, double silence) {
+  double last = NAN;
+  for (int k = 0; k < pawl_recorder_sample_count(recorder); k++) {
+    double t = study_sample_time(recorder, k);
+    if (t - last > silence) {
+      break;
+    }
+    last = pawl_recorder_sample(recorder, k)[column] > 0.0 ? t : last;
+  }
+  return last;
+}
+
+static double iterations_per_step(const StudyRun* run) {
+  PawlStepperInfo work = pawl_sim_summary(run->sim).work;
+  return (double)work.newton_iterations / (double)work.steps;
 }
 
 double measure_run(const Check* c, const StudyRun* run) {
@@ -99,6 +149,8 @@ double measure_run(const Check* c, const StudyRun* run) {
       return study_oscillation(recorder, PAWL_COLUMN_RATE, c->at);
     case SAW_FORCE:
       return study_oscillation(recorder, PAWL_COLUMN_MULTIPLIER, c->at);
+    case ITERATIONS:
+      return iterations_per_step(run);
     default:
       break;
   }
@@ -114,6 +166,14 @@ double measure_run(const Check* c, const StudyRun* run) {
       return decay(c, recorder, column);
     case CLOSED_FROM:
       return closed_from(recorder, column);
+    case CLOSED_UNTIL:
+      return closed_until(recorder, column);
+    case MEAN:
+      return mean(recorder, column, c->at, c->at + 1e-3 * c->event);
+    case RISE:
+      return rise(recorder, column, c->at);
+    case QUIET_FROM:
+      return quiet_from(recorder, column, c->at);
     default:
       return NAN;
   }
