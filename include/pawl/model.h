@@ -54,6 +54,17 @@ PAWL_API PAWL_CHECKED PawlStatus pawl_model_load(const char* path, int override_
 PAWL_API PAWL_CHECKED PawlStatus pawl_model_parse(const char* text, size_t length, const char* name,
                                                   int override_count, const char* const* overrides,
                                                   PawlModel** out, PawlError* err);
+// The model as text with every `use:` replaced by what it stands for (docs/model-format.md), in
+// pieces to `on_text`; it loads as the same model. The text is not checked beyond that.
+typedef void (*PawlOnText)(void* context, const char* text, size_t length);
+PAWL_API PAWL_CHECKED PawlStatus pawl_model_expand(const char* text, size_t length,
+                                                   const char* name, PawlOnText on_text,
+                                                   void* context, PawlError* err);
+PAWL_API PAWL_CHECKED PawlStatus pawl_model_expand_file(const char* path, PawlOnText on_text,
+                                                        void* context, PawlError* err);
+// The element types that come with pawl, by number; NULL past the last.
+PAWL_API const char* pawl_element_name_of(int index);
+PAWL_API const char* pawl_element_text_of(int index);
 PAWL_API void pawl_model_destroy(PawlModel* model);  // NULL is allowed
 
 PAWL_API const char* pawl_model_name(const PawlModel* model);   // `model:`

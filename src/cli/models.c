@@ -8,14 +8,15 @@
 
 static void help(void) {
   printf(
-      "usage: pawl models [NAME | --methods | --table]\n\n"
+      "usage: pawl models [NAME | --methods | --table | --elements [TYPE] | --expand FILE]\n\n"
       "Lists the models that come with pawl; with NAME prints its text, a start for your own:\n"
       "  pawl models pendulum > mine.yaml\n"
       "With --methods tries every method on every model, a few steps of each, and lists which run\n"
       "and which refuse, with the reason; * is what `method: auto` takes. With --table compares\n"
       "every method that runs with a reference, at two step sizes, and prints a page of Markdown\n"
-      "(docs/methods-by-models.md); the exit code is 1 when a method runs and does not "
-      "converge.\n");
+      "(docs/methods-by-models.md); the exit code is 1 when a method runs and does not converge.\n"
+      "With --elements lists the element types for `use:`, or prints one. With --expand prints a\n"
+      "model (a file or a name) with its uses replaced by what they stand for.\n");
 }
 
 // The name and the first sentence of `about:`.
@@ -281,7 +282,46 @@ static int print_table(void) {
   return code ? code : t.failures ? EXIT_RUN : EXIT_GOOD;
 }
 
+// ---- element types ------------------------------------------------------------------------------
+static int print_elements(const char* name) {
+  for (int k = 0; pawl_element_name_of(k); k++) {
+    if (!name) {
+      printf("  %s\n", pawl_element_name_of(k));
+    } else if (strcmp(pawl_element_name_of(k), name) == 0) {
+      fputs(pawl_element_text_of(k), stdout);
+      return EXIT_GOOD;
+    }
+  }
+  return name
+             ? complain(EXIT_USAGE,
+                        "no element type is called '%s'; `pawl models --elements` lists them", name)
+             : EXIT_GOOD;
+}
+
+static void print_text(void* context, const char* text, size_t length) {
+  fwrite(text, 1, length, context);
+}
+
+static int expand(const char* name) {
+  PawlError err = {0};
+  for (const Example* e = examples; e->name; e++) {
+    if (strcmp(e->name, name) == 0) {
+      return pawl_model_expand(e->text, e->length, name, print_text, stdout, &err) == PAWL_OK
+                 ? EXIT_GOOD
+                 : report_error(&err);
+    }
+  }
+  return pawl_model_expand_file(name, print_text, stdout, &err) == PAWL_OK ? EXIT_GOOD
+                                                                           : report_error(&err);
+}
+
 static int run(int argc, char** argv) {
+  if (argc > 0 && argc <= 2 && strcmp(argv[0], "--elements") == 0) {
+    return print_elements(argc == 2 ? argv[1] : NULL);
+  }
+  if (argc == 2 && strcmp(argv[0], "--expand") == 0) {
+    return expand(argv[1]);
+  }
   if (argc == 1 && strcmp(argv[0], "--table") == 0) {
     return print_table();
   }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // A model text becomes a checked model: the file is read, parsed to a tree, and its sections are
 // taken in the order in which they need each other, whatever their order in the file.
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/error.h"
+#include "model/file.h"
 #include "model/loader.h"
 #include "model/simulate.h"
+#include "model/use.h"
+#include "model/write.h"
 
 // ---- what the sections share ----------------------------------------------------------------
 
@@ -69,11 +69,6 @@ PawlSource pawl_loader_source(PawlLoader* loader, PawlYaml* node) {
 
 // ---- sections -------------------------------------------------------------------------------
 
-static const char* const section_keys[] = {
-    "model",     "about",       "parameters", "coordinates", "define",      "kinetic",
-    "potential", "dissipation", "mass",       "forces",      "constraints", "locks",
-    "contacts",  "events",      "outputs",    "simulate",    "scene",       NULL};
-
 static void load_title(PawlLoader* loader, const PawlYaml* root) {
   PawlModel* model = loader->model;
   PawlYaml *name = pawl_yaml_get(root, "model"), *about = pawl_yaml_get(root, "about");
@@ -119,7 +114,7 @@ static void load_sections(PawlLoader* loader, PawlYaml* root, int override_count
     pawl_report(&loader->report, root, "a model is a map of sections: model:, coordinates:, ...");
     return;
   }
-  pawl_yaml_check_keys(&loader->report, root, "a model", section_keys);
+  pawl_yaml_check_keys(&loader->report, root, "a model", pawl_section_keys);
   load_title(loader, root);
   pawl_load_parameters(loader, pawl_yaml_get(root, "parameters"), override_count, overrides);
   load_names(loader, root);
@@ -220,10 +215,28 @@ static PawlLoader* new_loader(PawlModel* model) {
   return loader;
 }
 
-static PawlStatus check_size(size_t length, const char* name, PawlError* err) {
-  if (length > PAWL_MODEL_MAX_BYTES) {
-    return pawl_fail(err, PAWL_ERROR_MODEL, "%s: the file has %zu bytes; a model has at most %d",
-                     name, length, PAWL_MODEL_MAX_BYTES);
+// The tree of the text with its uses expanded; NULL after reporting.
+static PawlYaml* read_tree(PawlLoader* loader, const char* text, size_t length) {
+  static const char byte_order_mark[] = "\xEF\xBB\xBF";  // some editors begin a file with it
+  size_t skipped = sizeof byte_order_mark - 1;
+  if (length >= skipped && memcmp(text, byte_order_mark, skipped) == 0) {
+    text += skipped;
+    length -= skipped;
+  }
+  PawlModel* model = loader->model;
+  model->text_hash = pawl_hash(PAWL_HASH_START, text, length);
+  PawlYaml* root = pawl_yaml_parse(&loader->pool, text, length, &loader->report);
+  return root && pawl_expand_uses(loader, root, model->file) ? root : NULL;
+}
+
+static PawlStatus open_loader(const char* name, size_t length, PawlModel** model,
+                              PawlLoader** loader, PawlError* err) {
+  PAWL_TRY(pawl_check_size(length, name, err));
+  *model = new_model(name);
+  *loader = *model ? new_loader(*model) : NULL;
+  if (!*loader) {
+    pawl_model_destroy(*model);
+    return pawl_fail_memory(err);
   }
   return PAWL_OK;
 }
@@ -231,21 +244,10 @@ static PawlStatus check_size(size_t length, const char* name, PawlError* err) {
 PawlStatus pawl_model_parse(const char* text, size_t length, const char* name, int override_count,
                             const char* const* overrides, PawlModel** out, PawlError* err) {
   *out = NULL;
-  PAWL_TRY(check_size(length, name, err));
-  PawlModel* model = new_model(name);
-  PawlLoader* loader = model ? new_loader(model) : NULL;
-  if (!loader) {
-    pawl_model_destroy(model);
-    return pawl_fail_memory(err);
-  }
-  static const char byte_order_mark[] = "\xEF\xBB\xBF";  // some editors begin a file with it
-  size_t skipped = sizeof byte_order_mark - 1;
-  if (length >= skipped && memcmp(text, byte_order_mark, skipped) == 0) {
-    text += skipped;
-    length -= skipped;
-  }
-  model->text_hash = pawl_hash(PAWL_HASH_START, text, length);
-  PawlYaml* root = pawl_yaml_parse(&loader->pool, text, length, &loader->report);
+  PawlModel* model;
+  PawlLoader* loader;
+  PAWL_TRY(open_loader(name, length, &model, &loader, err));
+  PawlYaml* root = read_tree(loader, text, length);
   if (root) {
     load_sections(loader, root, override_count, overrides);
   }
@@ -259,57 +261,43 @@ PawlStatus pawl_model_parse(const char* text, size_t length, const char* name, i
   return PAWL_OK;
 }
 
+PawlStatus pawl_model_expand(const char* text, size_t length, const char* name, PawlOnText on_text,
+                             void* context, PawlError* err) {
+  PawlModel* model;
+  PawlLoader* loader;
+  PAWL_TRY(open_loader(name, length, &model, &loader, err));
+  PawlYaml* root = read_tree(loader, text, length);
+  PawlStatus status = pawl_report_finish(&loader->report, err);
+  if (status == PAWL_OK && root) {
+    pawl_write_tree(root, on_text, context);
+  }
+  free_loader(loader);
+  pawl_model_destroy(model);
+  return status;
+}
+
 // ---- files ----------------------------------------------------------------------------------
-
-static PawlStatus file_error(const char* path, const char* why, PawlError* err) {
-  return pawl_fail(err, PAWL_ERROR_FILE, "%s: %s", path, why);
-}
-
-// A pipe or device has no size that could be checked, and opening one may wait for ever.
-static PawlStatus check_kind(const char* path, const struct stat* info, PawlError* err) {
-  if (S_ISREG(info->st_mode)) {
-    return PAWL_OK;
-  }
-  bool directory = S_ISDIR(info->st_mode);
-  return file_error(path, directory ? "is a directory, expected a model file" : "is not a file",
-                    err);
-}
-
-static PawlStatus read_file(const char* path, FILE* file, char** text, size_t* length,
-                            PawlError* err) {
-  struct stat info;
-  if (fstat(fileno(file), &info) != 0) {
-    return file_error(path, strerror(errno), err);
-  }
-  PAWL_TRY(check_kind(path, &info, err));
-  *length = (size_t)info.st_size;
-  PAWL_TRY(check_size(*length, path, err));
-  *text = pawl_alloc(*length + 1, 1);
-  if (!*text) {
-    return pawl_fail_memory(err);
-  }
-  *length = fread(*text, 1, *length, file);
-  return ferror(file) ? file_error(path, "cannot be read", err) : PAWL_OK;
-}
 
 PawlStatus pawl_model_load(const char* path, int override_count, const char* const* overrides,
                            PawlModel** out, PawlError* err) {
   *out = NULL;
-  struct stat info;
-  if (stat(path, &info) != 0) {
-    return file_error(path, strerror(errno), err);
-  }
-  PAWL_TRY(check_kind(path, &info, err));
-  FILE* file = fopen(path, "rb");
-  if (!file) {
-    return file_error(path, strerror(errno), err);
-  }
   char* text = NULL;
   size_t length = 0;
-  PawlStatus status = read_file(path, file, &text, &length, err);
-  fclose(file);
+  PawlStatus status = pawl_read_file(path, &text, &length, err);
   if (status == PAWL_OK) {
     status = pawl_model_parse(text, length, path, override_count, overrides, out, err);
+  }
+  pawl_free(text);
+  return status;
+}
+
+PawlStatus pawl_model_expand_file(const char* path, PawlOnText on_text, void* context,
+                                  PawlError* err) {
+  char* text = NULL;
+  size_t length = 0;
+  PawlStatus status = pawl_read_file(path, &text, &length, err);
+  if (status == PAWL_OK) {
+    status = pawl_model_expand(text, length, path, on_text, context, err);
   }
   pawl_free(text);
   return status;

@@ -16,7 +16,12 @@ typedef struct PawlYaml {
   int length;          // SCALAR: bytes of text
   const char* text;    // SCALAR: terminated, no zero inside
   const char* origin;  // NULL, or where a text from outside the file was written
-  int count;           // LIST, MAP: children
+  // NULL, or the file of the element type that the node comes from, and its place there; line and
+  // column are then those of the use.
+  const char* file;
+  int file_line, file_column;
+  bool outside;  // the user's value for a parameter of an element type, until it is renamed
+  int count;     // LIST, MAP: children
   struct PawlYaml* first;
   struct PawlYaml* next;      // in the list or map that holds this node
   struct PawlYaml* key;       // its key when a map holds it

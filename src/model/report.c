@@ -13,12 +13,25 @@ static bool is_continuation(char byte) {  // of a character of several bytes in 
   return ((unsigned char)byte & 0xC0) == 0x80;
 }
 
-static void add(PawlReport* report, int line, int column, const char* origin, const char* format,
+// " (beam.yaml:12:5)", where what an element type says was written.
+static void add_place(PawlMistake* mistake, const PawlYaml* node) {
+  char place[120];
+  int length = snprintf(place, sizeof place, " (%.80s:%d:%d)", node->file, node->file_line,
+                        node->file_column);
+  size_t used = strlen(mistake->text), room = sizeof mistake->text - 1 - (size_t)length;
+  snprintf(mistake->text + (used < room ? used : room), sizeof place, "%s", place);
+}
+
+// `node` may be NULL.
+static void add(PawlReport* report, int line, int column, const PawlYaml* node, const char* format,
                 va_list arguments) {
   if (report->count < PAWL_REPORT_KEPT) {
     PawlMistake* mistake = &report->kept[report->count];
-    *mistake = (PawlMistake){.line = line, .column = column, .origin = origin};
+    *mistake = (PawlMistake){.line = line, .column = column, .origin = node ? node->origin : NULL};
     vsnprintf(mistake->text, sizeof mistake->text, format, arguments);
+    if (node && node->file) {
+      add_place(mistake, node);
+    }
   }
   report->count++;
 }
@@ -33,7 +46,7 @@ void pawl_report_at(PawlReport* report, int line, int column, const char* format
 void pawl_report(PawlReport* report, const PawlYaml* node, const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  add(report, node->line, node->column, node->origin, format, arguments);
+  add(report, node->line, node->column, node, format, arguments);
   va_end(arguments);
 }
 
@@ -50,7 +63,7 @@ void pawl_report_part(PawlReport* report, const PawlYaml* node, int begin, const
   }
   va_list arguments;
   va_start(arguments, format);
-  add(report, node->line, column, node->origin, format, arguments);
+  add(report, node->line, column, node, format, arguments);
   va_end(arguments);
 }
 

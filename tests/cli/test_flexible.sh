@@ -16,4 +16,31 @@ apart=$(paste -d , nsga-pva.txt nsga-pvv.txt | awk -F , '
   $1 >= 0.9 && d > late { late = d }
   END { print (early < 1e-3), (late > 1e-2), (NR > 900) }')
 same "$apart" "1 1 1"
+
+# One line by an element type is the same beam, and its expansion runs to the same bits.
+cat >used.yaml <<'END'
+model: used
+parameters: {g: 10}
+use:
+  b: {element: beam, E: 2.1e11, A: 1e-4, I: 8.33e-10, rho: 7800, start: pinned, gravity: [0, -g]}
+simulate: {method: ga-pva, until: 0.01, step: 5e-6, rho: 0.8, record: 1e-3}
+END
+expect 0 run used.yaml --quiet -o used.csv
+expect 0 models --expand used.yaml
+cp out written.yaml
+lacks written.yaml "use:"
+expect 0 run written.yaml --quiet -o written.csv
+cmp -s used.csv written.csv || complain "the expansion does not run to the same bits"
+expect 0 run bouncing-beam --until 0.01 --record 1e-3 --quiet -o beam.csv
+apart=$(tail -n 1 used.csv | cut -d , -f 1-27 | tr , '\n' >a
+  tail -n 1 beam.csv | cut -d , -f 1-27 | tr , '\n' | paste - a |
+    awk '{ d = $1 - $2; d = d < 0 ? -d : d; if (d > m) m = d } END { print (m < 1e-9), NR }')
+same "$apart" "1 27"
+expect 0 models --elements
+has out euler-beam
+expect 0 models --elements rod
+has out "torsion constant"
+expect 2 models --elements rood
+has err "no element type is called 'rood'"
+expect 1 models --expand nowhere.yaml
 finish

@@ -112,7 +112,7 @@ static void test_parameters(void** state) {
   WRONG("  b: 1e200*1e200\n", "m.yaml:4:6: ", "is not a finite number");
   WRONG("  b: 1e999\n", "m.yaml:4:6: ");
   WRONG("  b:\n", "m.yaml:4:5: expected an expression, found nothing");
-  WRONG("  b: [1]\n", "m.yaml:4:6: expected an expression, found a list");
+  WRONG("  b: [[1]]\n", "m.yaml:4:7: expected an expression, found a list");
   WRONG("  b: {val: 1}\n", "m.yaml:4:7: unknown key 'val'", "did you mean 'value'?");
   WRONG("  b: {unit: m}\n", "m.yaml:4:6: a parameter needs value:");
   WRONG("  b[i=1..2]: 1\n", "m.yaml:4:3: 'b[i=1..2]': a parameter cannot be a family");

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "pawl/model.h"
+
+PawlStatus pawl_check_size(size_t length, const char* name, PawlError* err) {
+  if (length > PAWL_MODEL_MAX_BYTES) {
+    return pawl_fail(err, PAWL_ERROR_MODEL, "%s: the file has %zu bytes; a model has at most %d",
+                     name, length, PAWL_MODEL_MAX_BYTES);
+  }
+  return PAWL_OK;
+}
+
+static PawlStatus file_error(const char* path, const char* why, PawlError* err) {
+  return pawl_fail(err, PAWL_ERROR_FILE, "%s: %s", path, why);
+}
+
+// A pipe or device has no size that could be checked, and opening one may wait for ever.
+static PawlStatus check_kind(const char* path, const struct stat* info, PawlError* err) {
+  if (S_ISREG(info->st_mode)) {
+    return PAWL_OK;
+  }
+  bool directory = S_ISDIR(info->st_mode);
+  return file_error(path, directory ? "is a directory, expected a model file" : "is not a file",
+                    err);
+}
+
+static PawlStatus read_open(const char* path, FILE* file, char** text, size_t* length,
+                            PawlError* err) {
+  struct stat info;
+  if (fstat(fileno(file), &info) != 0) {
+    return file_error(path, strerror(errno), err);
+  }
+  PAWL_TRY(check_kind(path, &info, err));
+  *length = (size_t)info.st_size;
+  PAWL_TRY(pawl_check_size(*length, path, err));
+  *text = pawl_alloc(*length + 1, 1);
+  if (!*text) {
+    return pawl_fail_memory(err);
+  }
+  *length = fread(*text, 1, *length, file);
+  return ferror(file) ? file_error(path, "cannot be read", err) : PAWL_OK;
+}
+
+PawlStatus pawl_read_file(const char* path, char** text, size_t* length, PawlError* err) {
+  *text = NULL;
+  struct stat info;
+  if (stat(path, &info) != 0) {
+    return file_error(path, strerror(errno), err);
+  }
+  PAWL_TRY(check_kind(path, &info, err));
+  FILE* file = fopen(path, "rb");
+  if (!file) {
+    return file_error(path, strerror(errno), err);
+  }
+  PawlStatus status = read_open(path, file, text, length, err);
+  fclose(file);
+  return status;
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// The names of an element type behind a prefix (use.h). Texts are taken apart only as far as names:
+// an expression, a key and the head of a loop have the same ones.
+#include <string.h>
+
+#include "model/use.h"
+
+typedef struct Renaming {
+  PawlLoader* loader;
+  PawlNames names;  // those declared
+  const char* prefix;
+  const PawlYaml* use;
+  const char* file;
+} Renaming;
+
+// ---- texts --------------------------------------------------------------------------------------
+
+static bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+static size_t name_length(const char* s) {
+  size_t length = 0;
+  while (is_letter(s[length]) || (length > 0 && is_digit(s[length]))) {
+    length++;
+  }
+  return length;
+}
+
+// 2, 0.5, 1e-3; the 1 of 1..N.
+static size_t number_length(const char* s) {
+  size_t length = 0;
+  while (is_digit(s[length]) || (s[length] == '.' && s[length + 1] != '.')) {
+    length++;
+  }
+  size_t e = length;
+  if (length > 0 && (s[e] == 'e' || s[e] == 'E')) {
+    e += s[e + 1] == '+' || s[e + 1] == '-' ? 2 : 1;
+    length = is_digit(s[e]) ? e : length;
+    while (length > 0 && length >= e && is_digit(s[length])) {
+      length++;
+    }
+  }
+  return length;
+}
+
+static bool is_declared(const Renaming* r, const char* s, size_t length) {
+  char name[PAWL_MODEL_MAX_NAME + 1];
+  if (length >= sizeof name) {
+    return false;
+  }
+  memcpy(name, s, length);
+  name[length] = '\0';
+  return pawl_names_find(&r->names, name) != NULL;
+}
+
+// Writes the text with its names renamed to `out` (NULL: only counts); its length.
+static size_t rewrite(const Renaming* r, const char* s, char* out) {
+  size_t prefix = strlen(r->prefix), total = 0;
+  while (*s) {
+    size_t name = name_length(s), number = name > 0 ? 0 : number_length(s);
+    size_t length = name > 0 ? name : number > 0 ? number : 1;
+    if (name > 0 && is_declared(r, s, name)) {
+      if (out) {
+        memcpy(out + total, r->prefix, prefix);
+        out[total + prefix] = '_';
+      }
+      total += prefix + 1;
+    }
+    if (out) {
+      memcpy(out + total, s, length);
+    }
+    total += length;
+    s += length;
+  }
+  return total;
+}
+
+static bool rename_text(const Renaming* r, PawlYaml* node) {
+  size_t length = rewrite(r, node->text, NULL);
+  if (length == (size_t)node->length) {
+    return true;
+  }
+  char* text = pawl_pool_alloc(&r->loader->pool, length + 1);
+  if (!text) {
+    return pawl_loader_no_memory(r->loader);
+  }
+  rewrite(r, node->text, text);
+  node->text = text;
+  node->length = (int)length;
+  return true;
+}
+
+// ---- trees --------------------------------------------------------------------------------------
+
+static bool is_for(const PawlYaml* key) {
+  return strncmp(key->text, "for", 3) == 0 && (key->text[3] == ' ' || key->text[3] == '\t');
+}
+
+// Values that are words of the format, or text for people.
+static bool is_word_key(const PawlYaml* map, const PawlYaml* key) {
+  static const char* const words[] = {"unit", "impact", "direction", "on", "engaged", "smooth"};
+  for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
+    if (strcmp(key->text, words[k]) == 0) {
+      return true;
+    }
+  }
+  return strcmp(key->text, "start") == 0 && pawl_yaml_get(map, "modes");
+}
+
+// Depth: that of the tree, PAWL_MODEL_MAX_NESTING.
+static bool rename_value(const Renaming* r, PawlYaml* node) {
+  if (node->outside) {  // what the user wrote: names of the model
+    node->outside = false;
+    return true;
+  }
+  if (node->kind == PAWL_YAML_SCALAR) {
+    return rename_text(r, node);
+  }
+  bool good = true;
+  for (PawlYaml* child = node->first; child && good; child = child->next) {
+    if (child->key && is_for(child->key)) {
+      good = rename_text(r, child->key);
+    }
+    if (good && !(child->key && is_word_key(node, child->key))) {
+      good = rename_value(r, child);
+    }
+  }
+  return good;
+}
+
+static bool rename_section(const Renaming* r, PawlYaml* section, bool named) {
+  if (!named || section->kind != PAWL_YAML_MAP) {
+    return rename_value(r, section);
+  }
+  bool good = true;
+  for (PawlYaml* child = section->first; child && good; child = child->next) {
+    good = rename_text(r, child->key) && rename_value(r, child);
+  }
+  return good;
+}
+
+static bool declare(Renaming* r, const PawlYaml* key) {
+  if (key->kind != PAWL_YAML_SCALAR) {
+    return true;
+  }
+  const char* name = pawl_pool_copy(&r->loader->pool, key->text, name_length(key->text));
+  if (!name) {
+    return pawl_loader_no_memory(r->loader);
+  }
+  if (!name[0] || pawl_names_find(&r->names, name)) {
+    return true;
+  }
+  return pawl_names_add(&r->names, &r->loader->pool, name) || pawl_loader_no_memory(r->loader);
+}
+
+static bool declare_all(Renaming* r, const PawlYaml* root) {
+  bool good = true;
+  for (int k = 0; pawl_named_sections[k]; k++) {
+    const char* name = pawl_named_sections[k];
+    const PawlYaml* section = pawl_yaml_get(root, name);
+    bool adds = strcmp(name, "mass") != 0 && strcmp(name, "forces") != 0;
+    for (const PawlYaml* child = section && adds ? section->first : NULL; child && good;
+         child = child->next) {
+      good = declare(r, child->key ? child->key : child);
+    }
+  }
+  return good;
+}
+
+// The place of the use for messages; where a node was written stays known.
+static void move(const Renaming* r, PawlYaml* node) {
+  if (node->outside) {
+    return;
+  }
+  if (!node->file) {
+    node->file = r->file;
+    node->file_line = node->line;
+    node->file_column = node->column;
+  }
+  node->line = r->use->line;
+  node->column = r->use->column;
+  node->shift = -1;
+  for (PawlYaml* child = node->first; child; child = child->next) {
+    if (child->key) {
+      move(r, child->key);
+    }
+    move(r, child);
+  }
+}
+
+bool pawl_rename(PawlLoader* loader, PawlYaml* root, const char* prefix, const PawlYaml* use,
+                 const char* file) {
+  Renaming r = {.loader = loader, .prefix = prefix, .use = use, .file = file};
+  bool good = declare_all(&r, root);
+  move(&r, root);
+  for (int k = 0; pawl_named_sections[k] && good; k++) {
+    PawlYaml* section = pawl_yaml_get(root, pawl_named_sections[k]);
+    good = !section || rename_section(&r, section, true);
+  }
+  for (int k = 0; pawl_item_sections[k] && good; k++) {
+    PawlYaml* section = pawl_yaml_get(root, pawl_item_sections[k]);
+    good = !section || rename_section(&r, section, false);
+  }
+  pawl_names_free(&r.names);
+  return good;
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+// Element types and `use:`.
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "reading.h"
+
+// A type with every kind of parameter, and names that are also words of the format.
+#define SPRING                                          \
+  "elements:\n"                                         \
+  "  spring:\n"                                         \
+  "    parameters:\n"                                   \
+  "      k:\n"                                          \
+  "      at: [0, 1]\n"                                  \
+  "      kind: {one_of: [soft, hard]}\n"                \
+  "      factor: if(kind_hard == 1, 10, 1)\n"           \
+  "      e1: 1e1\n"                                     \
+  "    coordinates:\n"                                  \
+  "      x: {start: at_1, unit: k}\n"                   \
+  "      s[i=1..2]:\n"                                  \
+  "    define: {x2: 2*x}\n"                             \
+  "    kinetic: x'^2 + e1*s[1]'^2 + 1e1*s[2]'^2\n"      \
+  "    potential:\n"                                    \
+  "      for i=1..2: k*factor/2*(s[i] - x2 - at_2)^2\n" \
+  "    constraints:\n"                                  \
+  "      rod: s[1] = s[2]\n"                            \
+  "    outputs: {force: lambda(rod)}\n"
+
+static const char whole[] = "model: m\n" SPRING
+                            "parameters: {k: 3}\n"
+                            "coordinates: [x]\n"
+                            "kinetic: x'^2\n"
+                            "use:\n"
+                            "  a: {element: spring, k: 2*k, at: [k, 5], kind: hard}\n"
+                            "  b: {element: spring, k: 7}\n"
+                            "potential: k*(x - a_x2)^2\n";
+
+static int parameter(const PawlModel* model, const char* name) {
+  for (int k = 0; k < model->parameter_count; k++) {
+    if (strcmp(model->parameters[k].name, name) == 0) {
+      return k;
+    }
+  }
+  print_error("no parameter '%s'\n", name);
+  fail();
+  return -1;
+}
+
+static double value_of(const PawlModel* model, const char* name) {
+  return model->parameters[parameter(model, name)].value;
+}
+
+static void check_whole(PawlModel* model) {
+  assert_int_equal(model->coordinate_count, 7);
+  assert_string_equal(model->coordinates[0].name, "x");
+  assert_string_equal(model->coordinates[1].name, "a_x");
+  assert_string_equal(model->coordinates[3].name, "a_s[2]");
+  assert_string_equal(model->coordinates[4].name, "b_x");
+  assert_string_equal(model->coordinates[1].unit, "k");  // text, not a name
+  CHECK_NEAR(value_of(model, "a_k"), 6, 0);              // 2*k in the names of the model
+  CHECK_NEAR(value_of(model, "a_at_2"), 5, 0);
+  CHECK_NEAR(value_of(model, "a_factor"), 10, 0);
+  CHECK_NEAR(value_of(model, "b_k"), 7, 0);
+  CHECK_NEAR(value_of(model, "b_at_1"), 0, 0);
+  CHECK_NEAR(value_of(model, "b_factor"), 1, 0);
+  CHECK_NEAR(model->coordinates[1].start, 3, 0);
+  assert_string_equal(model->constraints[1].name, "b_rod");
+  assert_string_equal(model->outputs[0].name, "a_force");
+}
+
+// Energies by hand where coordinate n is 1 + n/10 and its rate 2 + n/10.
+static void test_whole(void** state) {
+  (void)state;
+  PawlModel* model = read_model(whole);
+  check_whole(model);
+  double V = 0;
+  for (int k = 0; k < model->term_count; k++) {
+    if (model->terms[k].kind == PAWL_TERM_POTENTIAL) {
+      V += node_value(model, model->terms[k].node);
+    }
+  }
+  double a = 30 * ((1.2 - 2.2 - 5) * (1.2 - 2.2 - 5) + (1.3 - 2.2 - 5) * (1.3 - 2.2 - 5));
+  double b = 3.5 * ((1.5 - 2.8 - 1) * (1.5 - 2.8 - 1) + (1.6 - 2.8 - 1) * (1.6 - 2.8 - 1));
+  CHECK_NEAR(V, a + b + 3 * (1 - 2.2) * (1 - 2.2), 1e-12);
+  pawl_model_destroy(model);
+}
+
+typedef struct Text {
+  char s[16384];
+  size_t length;
+} Text;
+
+static void add(void* context, const char* text, size_t length) {
+  Text* out = context;
+  assert_true(out->length + length < sizeof out->s);
+  memcpy(out->s + out->length, text, length);
+  out->length += length;
+}
+
+// The printed expansion is the same model, and expands to itself.
+static void test_expansion_reads_back(void** state) {
+  (void)state;
+  Text once = {0}, twice = {0};
+  PawlError err = {0};
+  assert_int_equal(pawl_model_expand(whole, strlen(whole), "m.yaml", add, &once, &err), PAWL_OK);
+  PawlModel* model = read_model(once.s);
+  check_whole(model);
+  pawl_model_destroy(model);
+  assert_int_equal(pawl_model_expand(once.s, once.length, "m.yaml", add, &twice, &err), PAWL_OK);
+  assert_string_equal(once.s, twice.s);
+  assert_null(strstr(once.s, "use:"));
+}
+
+// A parameter of a use is a parameter of the model.
+static void test_overrides(void** state) {
+  (void)state;
+  const char* set = "b_k=11";
+  PawlModel* model;
+  assert_int_equal(pawl_model_parse(whole, strlen(whole), "m", 1, &set, &model, NULL), PAWL_OK);
+  CHECK_NEAR(value_of(model, "b_k"), 11, 0);
+  pawl_model_destroy(model);
+}
+
+// From a file beside the model, which itself uses a type.
+static void test_files(void** state) {
+  (void)state;
+  char folder[] = "/tmp/pawl-use.XXXXXX", path[64], type[64];
+  assert_non_null(mkdtemp(folder));
+  snprintf(path, sizeof path, "%s/model.yaml", folder);
+  snprintf(type, sizeof type, "%s/pair.yaml", folder);
+  FILE* file = fopen(type, "w");
+  assert_non_null(file);
+  fputs("model: pair\n" SPRING
+        "parameters: {k: 2}\n"
+        "use: {l: {element: spring, k: k}, r: {element: spring, k: 2*k}}\n"
+        "simulate: {step: 7}\n",
+        file);
+  fclose(file);
+  file = fopen(path, "w");
+  assert_non_null(file);
+  fputs("model: m\nelements: {pair: pair.yaml}\nuse: {p: {element: pair, k: 9}}\n", file);
+  fclose(file);
+  PawlModel* model;
+  PawlError err = {0};
+  PawlStatus status = pawl_model_load(path, 0, NULL, &model, &err);
+  remove(type);
+  remove(path);
+  rmdir(folder);
+  assert_int_equal(status, PAWL_OK);
+  assert_int_equal(model->coordinate_count, 6);
+  assert_string_equal(model->coordinates[0].name, "p_l_x");
+  CHECK_NEAR(value_of(model, "p_r_k"), 18, 0);
+  CHECK_NEAR(model->simulate.step, 1e-3, 0);  // that of the type concerns it alone
+  pawl_model_destroy(model);
+}
+
+// The fall of the bouncing beam as one line: the same coordinates, and strains that vanish.
+static void test_built_in_types(void** state) {
+  (void)state;
+  static const struct {
+    const char* text;
+    int coordinates;
+  } cases[] = {
+      {"{element: beam, E: 1, A: 1, I: 1, rho: 1}", 15},
+      {"{element: beam, E: 1, A: 1, I: 1, rho: 1, start: pinned}", 13},
+      {"{element: beam, E: 1, A: 1, I: 1, rho: 1, start: clamped, elements: 2}", 6},
+      {"{element: beam, E: 1, A: 1, I: 1, rho: 1, start: clamped, end: pinned, to: [3, 4]}", 10},
+      {"{element: bar, E: 1, A: 1, rho: 1, mass: lumped}", 11},
+      {"{element: bar, E: 1, A: 1, rho: 1, start: clamped, end: clamped}", 9},
+      {"{element: euler-beam, E: 1, A: 1, I: 1, rho: 1, start: pinned, end: pinned}", 8},
+      {"{element: rod, E: 1, A: 1, J: 1, rho: 1, start: clamped}", 20},
+  };
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    char text[256];
+    snprintf(text, sizeof text, "model: m\nuse:\n  b: %s\n", cases[k].text);
+    PawlModel* model = read_model(text);
+    assert_int_equal(model->coordinate_count, cases[k].coordinates);
+    pawl_model_destroy(model);
+  }
+}
+
+static void test_mistakes(void** state) {
+  (void)state;
+  REFUSED("model: m\nuse: {a: {element: baem}}", "m.yaml:2:20: unknown element type 'baem'",
+          "did you mean 'beam'");
+  REFUSED("model: m\nuse: {a: {element: beam, EE: 1}}", "m.yaml:2:26: unknown key 'EE'");
+  REFUSED("model: m\nuse: {a: {element: bar, E: 1, A: 1}}",
+          "m.yaml:2:7: the element 'a' needs rho");
+  REFUSED("model: m\nuse: {a: {element: bar, E: 1, A: 1, rho: 1, mass: lumpd}}",
+          "did you mean 'lumped'");
+  REFUSED("model: m\nuse: {a: {element: beam, E: 1, A: 1, I: 1, rho: 1, to: [1]}}",
+          "'to' is a list of 2 values");
+  REFUSED("model: m\nuse: {a: {element: bar, E: 1, A: 1, rho: zz}}",
+          "m.yaml:2:42: in 'zz': unknown name 'zz'");
+  REFUSED("model: m\nuse: {a: 3}", "m.yaml:2:10: 'a': expected {element: TYPE, ...}");
+  REFUSED("model: m\nuse: {a-b: {element: bar}}", "'a-b' cannot be the name of a use");
+  REFUSED("model: m\nuse: 3", "use: expected a map of names");
+  REFUSED("model: m\nelements: {q: nowhere.yaml}\nuse: {a: {element: q}}",
+          "m.yaml:2:15: nowhere.yaml: ");
+  REFUSED("model: m\nelements: {q: {use: {a: {element: q}}}}\nuse: {a: {element: q}}",
+          "unknown element");
+  REFUSED("model: m\nelements: {q: {coordinats: [x]}}\nuse: {a: {element: q}}",
+          "unknown key 'coordinats' in an element type");
+  // A mistake inside a type: the place of the use, and where the type has it.
+  REFUSED("model: m\nelements: {q: {coordinates: [x], potential: m*x}}\nuse: {a: {element: q}}",
+          "m.yaml:3:7: in 'm*a_x': unknown name 'm' (m.yaml:2:45)");
+  REFUSED("model: m\ncoordinates: [a_x]\nelements: {q: {coordinates: [x]}}\nuse: {a: {element: q}}",
+          "'a_x' is already");
+  REFUSED("model: m\nparameters: {k: {one_of: []}}\ncoordinates: [x]",
+          "one_of: expected a list of words");
+}
+
+static void test_failing_allocations(void** state) {
+  (void)state;
+  PawlModel* model;
+  long long before = pawl_alloc_count();
+  pawl_model_destroy(read_model(whole));
+  long long total = pawl_alloc_count() - before;
+  for (long long n = 1; n <= total; n++) {
+    pawl_alloc_fail_at(n);
+    PawlStatus status = pawl_model_parse(whole, strlen(whole), "m.yaml", 0, NULL, &model, NULL);
+    pawl_alloc_fail_at(0);
+    assert_int_equal(status, PAWL_ERROR_MEMORY);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_whole),
+      cmocka_unit_test(test_expansion_reads_back),
+      cmocka_unit_test(test_overrides),
+      cmocka_unit_test(test_files),
+      cmocka_unit_test(test_built_in_types),
+      cmocka_unit_test(test_mistakes),
+      cmocka_unit_test(test_failing_allocations),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
