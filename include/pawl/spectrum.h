@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The spectrum of a linear system in one set of modes: eigenvalues of z' = C z, z = (q, v), the
+// The spectrum of a linear system in one set of modes (of any system about a rest position:
+// equilibrium.h): eigenvalues of z' = C z, z = (q, v), the
 // structure of its eigenvalue zero, and the oscillators that the motion is made of
 // (docs/theory/linear.md).
 #pragma once
@@ -39,6 +40,7 @@ typedef struct PawlOscillator {
   double decay;                  // the slower decay rate, -real part [1/s]
   double real[2], imaginary[2];  // the two eigenvalues [1/s]
   PawlDamping damping;
+  const double* shape;  // of the motion: one number for each coordinate, the largest is 1
 } PawlOscillator;
 
 typedef struct PawlSpectrum {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "cli/spectra.h"
 
 static void help(void) {
   printf(
@@ -16,7 +16,9 @@ static void help(void) {
       "in each set of modes that it meets; do the regions cover the motion, do the branches of a\n"
       "constraint meet on the surface, is it crossed and not touched? Of a linear model: "
       "eigenvalues,\n"
-      "the multiplicity of zero, natural frequencies and damping ratios in each set of modes.\n"
+      "the multiplicity of zero, natural frequencies, damping ratios and shapes in each set of "
+      "modes;\n"
+      "of any other model the same of small motions about a rest position (`pawl equilibrium`).\n"
       "Exit code 1 or 2 when something is wrong.\n"
       "  --project          check the start after moving it onto the constraints\n"
       "  --keep \"x, phi'\"   coordinates and rates that --project leaves as they are\n"
@@ -117,6 +119,8 @@ typedef struct Spectra {
   int count;
   int* modes[MOST_SETS];
   PawlSpectrum* list[MOST_SETS];
+  PawlEquilibrium* rest;  // of a model that is not linear; NULL: none was found
+  PawlSpectrum* about;    // small motions there
 } Spectra;
 
 typedef struct Findings {
@@ -134,28 +138,6 @@ typedef struct Findings {
   const PawlState* state;  // NULL when the start failed
   const double* lambda;
 } Findings;
-
-// "joint2 locked, joint3 free"; of many constraints only those that are not free.
-static void put_modes(const PawlSystem* system, const int* modes, char* out, size_t size) {
-  enum { MANY = 5 };
-  char room[200];
-  size_t at = 0;
-  int count = pawl_system_constraint_count(system), left_out = 0;
-  out[0] = '\0';
-  for (int c = 0; c < count; c++) {
-    const char* mode = pawl_system_mode_name(system, c, modes, room, sizeof room);
-    const char* name = pawl_system_constraint_name(system, c);
-    bool idle = count > MANY && pawl_system_engages(system, c) && modes[c] == 0;
-    bool fits = at + strlen(name) + strlen(mode) + 30 < size;
-    if (mode[0] && !idle && fits) {
-      at += (size_t)snprintf(out + at, size - at, "%s%s %s", at ? ", " : "", name, mode);
-    }
-    left_out += mode[0] && (idle || !fits);
-  }
-  if (left_out > 0) {
-    snprintf(out + at, size - at, "%s%d %sfree", at ? ", " : "", left_out, at ? "others " : "");
-  }
-}
 
 static void print_along(const PawlSystem* system, const Findings* f) {
   const Watch* w = f->along;
@@ -198,71 +180,6 @@ static PawlStatus each_set(const PawlSystem* system,
   }
   free(modes);
   return status;
-}
-
-static void print_eigenvalues(const PawlSpectrum* s) {
-  enum { MOST_SHOWN = 8 };
-  printf("  eigenvalues       ");
-  for (int k = 0; k < s->eigenvalue_count && k < MOST_SHOWN; k++) {
-    if (s->imaginary[k] == 0.0) {
-      printf("%s%.6g", k ? ", " : "", s->real[k]);
-    } else if (s->imaginary[k] > 0.0) {
-      printf("%s%.6g +- %.6gi", k ? ", " : "", s->real[k], s->imaginary[k]);
-    } else if (k == 0 || s->imaginary[k - 1] != -s->imaginary[k]) {
-      printf("%s%.6g - %.6gi", k ? ", " : "", s->real[k], -s->imaginary[k]);
-    }
-  }
-  printf("%s\n", s->eigenvalue_count > MOST_SHOWN ? ", ..." : "");
-}
-
-static void print_spectrum(const PawlSystem* system, const int* modes, const PawlSpectrum* s) {
-  enum { MOST_SHOWN = 12 };
-  char text[200];
-  put_modes(system, modes, text, sizeof text);
-  printf("linear              %s%s%d degree%s of freedom, %s\n", text, text[0] ? ": " : "",
-         s->coordinates - s->rank, s->coordinates - s->rank == 1 ? "" : "s",
-         s->oscillator_count > 0 ? pawl_damping_name(s->damping) : "no oscillation");
-  print_eigenvalues(s);
-  printf("  eigenvalue zero   algebraic multiplicity %d, geometric %d%s\n", s->algebraic,
-         s->geometric,
-         s->regular ? (s->rank > 0 ? ": that of the constraints" : "")
-                    : ": some free motion has no stiffness");
-  for (int k = 0; k < s->oscillator_count && k < MOST_SHOWN; k++) {
-    const PawlOscillator* o = &s->oscillators[k];
-    if (isnan(o->ratio)) {
-      printf("  no oscillation    %.9g and %.9g 1/s, %s\n", o->real[0], o->real[1],
-             pawl_damping_name(o->damping));
-      continue;
-    }
-    printf("  natural frequency %.9g rad/s = %.6g Hz, damping ratio %.6g, %s\n", o->natural,
-           o->hertz, o->ratio, pawl_damping_name(o->damping));
-  }
-}
-
-static void put_spectrum(Json* json, const PawlSystem* system, const int* modes,
-                         const PawlSpectrum* s) {
-  char text[200];
-  put_modes(system, modes, text, sizeof text);
-  json_open(json, NULL, '{');
-  json_text(json, "modes", text);
-  json_whole(json, "degrees_of_freedom", s->coordinates - s->rank);
-  json_text(json, "damping", pawl_damping_name(s->damping));
-  json_whole(json, "zero_algebraic", s->algebraic);
-  json_whole(json, "zero_geometric", s->geometric);
-  json_numbers(json, "real", s->eigenvalue_count, s->real);
-  json_numbers(json, "imaginary", s->eigenvalue_count, s->imaginary);
-  json_open(json, "oscillators", '[');
-  for (int k = 0; k < s->oscillator_count; k++) {
-    json_open(json, NULL, '{');
-    json_number(json, "natural", s->oscillators[k].natural);
-    json_number(json, "hertz", s->oscillators[k].hertz);
-    json_number(json, "ratio", s->oscillators[k].ratio);
-    json_number(json, "decay", s->oscillators[k].decay);
-    json_text(json, "damping", pawl_damping_name(s->oscillators[k].damping));
-    json_close(json, '}');
-  }
-  json_close(json, ']');
-  json_close(json, '}');
 }
 
 static PawlStatus add_spectrum(void* context, const int* modes, PawlError* err) {
@@ -314,12 +231,44 @@ static void show_spectra(const Spectra* x, Json* json) {
     if (json) {
       put_spectrum(json, x->system, x->modes[k], x->list[k]);
     } else {
-      print_spectrum(x->system, x->modes[k], x->list[k]);
+      print_spectrum(x->system, x->modes[k], x->list[k], "linear");
     }
   }
 }
 
+// A model that is not linear is looked at where it can rest; nothing is said when it cannot, or is
+// too large. The only failure is PAWL_ERROR_MEMORY.
+static PawlStatus find_rest(Spectra* x, PawlError* err) {
+  PawlError reason = {0};
+  if (x->count > 0 || pawl_system_sizes(x->system).v > PAWL_SPECTRUM_MOST) {
+    return PAWL_OK;
+  }
+  PawlStatus status = pawl_equilibrium_find(x->system, NULL, &x->rest, &reason);
+  status = status ? status : pawl_spectrum_at(x->system, x->rest, &x->about, &reason);
+  if (status == PAWL_ERROR_MEMORY) {
+    *err = reason;
+  }
+  return status == PAWL_ERROR_MEMORY ? status : PAWL_OK;
+}
+
+static void print_rest(const Spectra* x) {
+  enum { MOST_SHOWN = 6 };
+  int count = pawl_system_sizes(x->system).q;
+  if (!x->about) {
+    return;
+  }
+  printf("can rest at         ");
+  for (int k = 0; k < count && k < MOST_SHOWN; k++) {
+    printf("%s%s = %.6g", k ? ", " : "", pawl_system_coordinate_name(x->system, k),
+           x->rest->point.q[k]);
+  }
+  printf("%s\n", count > MOST_SHOWN ? ", ...; pawl equilibrium has all" : "");
+  print_spectrum(x->system, x->rest->point.modes, x->about, "small motions");
+}
+
 static void free_spectra(Spectra* x) {
+  pawl_spectrum_destroy(x->about);
+  pawl_equilibrium_destroy(x->rest);
   for (int k = 0; k < x->count; k++) {
     free(x->modes[k]);
     pawl_spectrum_destroy(x->list[k]);
@@ -363,6 +312,7 @@ static void print_findings(const PawlSystem* system, const Findings* f) {
     print_along(system, f);
   }
   show_spectra(f->spectra, NULL);
+  print_rest(f->spectra);
   printf("%s\n", f->problem ? "NOT READY: see the message" : "ready to run");
 }
 
@@ -404,6 +354,11 @@ static void print_json(const PawlSystem* system, const Findings* f, const Projec
   json_close(&json, ']');
   json_open(&json, "linear", '[');
   show_spectra(f->spectra, &json);
+  json_close(&json, ']');
+  json_open(&json, "small_motions", '[');
+  if (f->spectra->about) {
+    put_spectrum(&json, system, f->spectra->rest->point.modes, f->spectra->about);
+  }
   json_close(&json, ']');
   json_text(&json, "problem", f->problem ? f->problem : "");
   json_text(&json, "warning", f->warning);
@@ -462,7 +417,8 @@ static int check(const Arguments* a, const PawlModel* model, const PawlSystem* s
   f.spectra = &spectra;
   if (status != PAWL_ERROR_MEMORY) {
     PawlError short_of = {0};
-    if (find_spectra(f.along, &spectra, &short_of) != PAWL_OK) {
+    if (find_spectra(f.along, &spectra, &short_of) != PAWL_OK ||
+        (sim && find_rest(&spectra, &short_of) != PAWL_OK)) {
       status = PAWL_ERROR_MEMORY;
       err = short_of;
     }

@@ -104,7 +104,7 @@ typedef struct Command {
   void (*help)(void);
 } Command;
 extern const Command command_run, command_check, command_compare, command_converge,
-    command_equations, command_bench, command_models, command_reproduce;
+    command_equations, command_equilibrium, command_bench, command_models, command_reproduce;
 void print_settings_help(void);
 // "dopri, ark": the methods that use an option. False when all do.
 bool list_users(const char* option, char* text, size_t size);

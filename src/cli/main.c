@@ -4,9 +4,10 @@
 
 #include "cli/cli.h"
 
-static const Command* const commands[] = {&command_run,      &command_check,     &command_compare,
-                                          &command_converge, &command_reproduce, &command_equations,
-                                          &command_bench,    &command_models};
+static const Command* const commands[] = {
+    &command_run,       &command_check,    &command_equilibrium,
+    &command_compare,   &command_converge, &command_reproduce,
+    &command_equations, &command_bench,    &command_models};
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
 static void print_help(FILE* to) {
@@ -15,7 +16,7 @@ static void print_help(FILE* to) {
           "usage: pawl COMMAND [ARGUMENTS]\n\n",
           pawl_version());
   for (int k = 0; k < COMMAND_COUNT; k++) {
-    fprintf(to, "  %-10s %s\n", commands[k]->name, commands[k]->line);
+    fprintf(to, "  %-11s %s\n", commands[k]->name, commands[k]->line);
   }
   fprintf(to,
           "\n`pawl COMMAND --help` describes a command. Try: pawl run pendulum --plot "

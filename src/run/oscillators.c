@@ -23,22 +23,6 @@ static PawlDamping judge(const PawlOscillator* o) {
   return o->ratio < 1.0 ? PAWL_DAMPING_UNDERDAMPED : PAWL_DAMPING_OVERDAMPED;
 }
 
-static void add_oscillator(PawlAnalysis* a, PawlOscillator* list, double natural, double ratio,
-                           Value first, Value second) {
-  PawlSpectrum* s = &a->out->spectrum;
-  PawlOscillator* o = &list[s->oscillator_count++];
-  double rate = a->rate, fastest = fmax(first.real, second.real);
-  double slow = first.real == 0.0 && first.imaginary == 0.0 ? second.real : fastest;
-  *o = (PawlOscillator){.natural = rate * natural,
-                        .hertz = rate * natural / (2.0 * acos(-1.0)),
-                        .damped = rate * fabs(first.imaginary),
-                        .ratio = ratio,
-                        .decay = slow == 0.0 ? 0.0 : -rate * slow,
-                        .real = {rate * first.real, rate * second.real},
-                        .imaginary = {rate * first.imaginary, rate * second.imaginary}};
-  o->damping = judge(o);
-}
-
 // The part of the eigenvector k that is positions.
 static const double* shape(const PawlAnalysis* a, int k) {
   return a->vectors + (size_t)k * 2 * (size_t)a->free;
@@ -50,6 +34,49 @@ static double dot(int n, const double* x, const double* y) {
     sum += x[i] * y[i];
   }
   return sum;
+}
+
+// The shape of eigenvalue k in the coordinates of the model. That of a pair is complex, x + i y;
+// turned so that it is as real as can be, which is all of it without damping. (L20)
+static const double* find_shape(PawlAnalysis* a, int k) {
+  size_t n = (size_t)a->n;
+  const double *x = shape(a, k), *T = a->reduction.T;
+  double* q = PAWL_NEW(&a->out->arena, double, n);
+  double c = 1.0, s = 0.0, largest = 0.0;
+  const double* y = x;
+  if (a->imaginary[k] != 0.0) {
+    y = shape(a, k + 1);
+    double xy = dot(a->free, x, y), angle = atan2(2 * xy, dot(a->free, x, x) - dot(a->free, y, y));
+    c = cos(angle / 2);
+    s = sin(angle / 2);
+  }
+  for (size_t i = 0; q && i < n; i++) {
+    for (size_t j = 0; j < (size_t)a->free; j++) {
+      q[i] += T[i + j * n] * (c * x[j] + s * y[j]);
+    }
+    largest = fabs(q[i]) > fabs(largest) ? q[i] : largest;
+  }
+  for (size_t i = 0; q && i < n && largest != 0.0; i++) {
+    q[i] /= largest;
+  }
+  return q;
+}
+
+static void add_oscillator(PawlAnalysis* a, PawlOscillator* list, double natural, double ratio,
+                           int k, Value first, Value second) {
+  PawlSpectrum* s = &a->out->spectrum;
+  PawlOscillator* o = &list[s->oscillator_count++];
+  double rate = a->rate, fastest = fmax(first.real, second.real);
+  double slow = first.real == 0.0 && first.imaginary == 0.0 ? second.real : fastest;
+  *o = (PawlOscillator){.natural = rate * natural,
+                        .hertz = rate * natural / (2.0 * acos(-1.0)),
+                        .damped = rate * fabs(first.imaginary),
+                        .ratio = ratio,
+                        .decay = slow == 0.0 ? 0.0 : -rate * slow,
+                        .real = {rate * first.real, rate * second.real},
+                        .imaginary = {rate * first.imaginary, rate * second.imaginary},
+                        .shape = find_shape(a, k)};
+  o->damping = judge(o);
 }
 
 // x^T K x / x^T x for the shape of an eigenvalue, in units of rate^2: the square of its natural
@@ -74,7 +101,7 @@ static void pair_real(PawlAnalysis* a, PawlOscillator* list, int i, int j) {
   double product = first.real * second.real;
   double natural = product > 0.0 ? sqrt(product) : 0.0;
   double ratio = product > 0.0 ? -(first.real + second.real) / 2.0 / natural : NAN;
-  add_oscillator(a, list, natural, ratio, first, second);
+  add_oscillator(a, list, natural, ratio, i, first, second);
 }
 
 // As many dampers without spring as zeros that stand alone: the real eigenvalues whose shape has
@@ -94,7 +121,7 @@ static void take_relaxations(PawlAnalysis* a, PawlOscillator* list, bool* taken,
       return;
     }
     taken[best] = true;
-    add_oscillator(a, list, 0.0, INFINITY, (Value){0, 0}, (Value){a->real[best], 0});
+    add_oscillator(a, list, 0.0, INFINITY, best, (Value){0, 0}, (Value){a->real[best], 0});
   }
 }
 
@@ -114,7 +141,7 @@ static void take_real_pairs(PawlAnalysis* a, PawlOscillator* list, bool* taken) 
     }
     taken[i] = true;
     if (best < 0) {
-      add_oscillator(a, list, 0.0, INFINITY, (Value){0, 0}, (Value){a->real[i], 0});
+      add_oscillator(a, list, 0.0, INFINITY, i, (Value){0, 0}, (Value){a->real[i], 0});
       return;
     }
     taken[best] = true;
@@ -162,7 +189,7 @@ PawlStatus pawl_spectrum_oscillators(PawlAnalysis* a) {
     double x = a->real[k], y = a->imaginary[k], size = hypot(x, y);
     taken[k] = y != 0.0 || size == 0.0;
     if (y > 0.0) {
-      add_oscillator(a, list, size, x == 0.0 ? 0.0 : -x / size, (Value){x, y}, (Value){x, -y});
+      add_oscillator(a, list, size, x == 0.0 ? 0.0 : -x / size, k, (Value){x, y}, (Value){x, -y});
     }
   }
   // Zeros come in chains of one (a damper without spring) or two (neither).
@@ -171,5 +198,5 @@ PawlStatus pawl_spectrum_oscillators(PawlAnalysis* a) {
   take_real_pairs(a, list, taken);
   qsort(list, (size_t)s->oscillator_count, sizeof *list, by_frequency);
   s->damping = judge_all(s);
-  return PAWL_OK;
+  return a->out->arena.failed ? PAWL_ERROR_MEMORY : PAWL_OK;
 }

@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "linalg/exponential.h"
 #include "linalg/lapack.h"
+#include "pawl/equilibrium.h"
 #include "system/linear.h"
 
 // Singular values below this part of the largest count as zero.
@@ -234,15 +235,17 @@ static PawlStatus final(PawlStatus status, PawlError* err) {
   return lasting;
 }
 
+// About `point` with the rows of `active`; without (NULL) that of a linear system in `modes`.
 static PawlStatus analyse(PawlAnalysis* a, const PawlSystem* system, const int* modes, double t,
-                          PawlError* err) {
+                          const PawlPoint* point, const unsigned char* active, PawlError* err) {
   PawlEval* eval;
   PawlStatus status = pawl_reduction_create(&a->arena, system, &a->reduction);
   if (status != PAWL_OK) {
     return pawl_fail_memory(err);
   }
   PAWL_TRY(pawl_eval_create(system, PAWL_REDUCTION_MASK, &eval, err));
-  status = pawl_reduce(system, eval, t, modes, NULL, &a->reduction, err);
+  status = point ? pawl_reduce_at(system, eval, point, active, &a->reduction, err)
+                 : pawl_reduce(system, eval, t, modes, NULL, &a->reduction, err);
   pawl_eval_destroy(eval);
   if (status != PAWL_OK) {
     return final(status, err);
@@ -264,14 +267,18 @@ static PawlStatus analyse(PawlAnalysis* a, const PawlSystem* system, const int* 
   return status == PAWL_OK ? PAWL_OK : pawl_fail_memory(err);
 }
 
-static PawlStatus check(const PawlSystem* system, PawlError* err) {
+static PawlStatus check_linear(const PawlSystem* system, PawlError* err) {
   const char* why;
-  if (pawl_system_linearity(system, &why) == PAWL_NONLINEAR) {
-    return why ? pawl_fail(err, PAWL_ERROR_USAGE,
-                           "a spectrum is that of a linear system, and '%s' is not linear: %.300s",
-                           pawl_system_name(system), why)
-               : pawl_fail_memory(err);
+  if (pawl_system_linearity(system, &why) != PAWL_NONLINEAR) {
+    return PAWL_OK;
   }
+  return why ? pawl_fail(err, PAWL_ERROR_USAGE,
+                         "a spectrum is that of a linear system, and '%s' is not linear: %.300s",
+                         pawl_system_name(system), why)
+             : pawl_fail_memory(err);
+}
+
+static PawlStatus check_size(const PawlSystem* system, PawlError* err) {
   int n = pawl_system_sizes(system).v;
   return n <= PAWL_SPECTRUM_MOST
              ? PAWL_OK
@@ -280,16 +287,16 @@ static PawlStatus check(const PawlSystem* system, PawlError* err) {
                          pawl_system_name(system), n, PAWL_SPECTRUM_MOST);
 }
 
-PawlStatus pawl_spectrum_create(const PawlSystem* system, const int* modes, double t,
-                                PawlSpectrum** out, PawlError* err) {
-  *out = NULL;
-  PAWL_TRY(check(system, err));
+static PawlStatus create(const PawlSystem* system, const int* modes, double t,
+                         const PawlPoint* point, const unsigned char* active, PawlSpectrum** out,
+                         PawlError* err) {
+  PAWL_TRY(check_size(system, err));
   PawlWholeSpectrum* whole = pawl_alloc(1, sizeof *whole);
   if (!whole) {
     return pawl_fail_memory(err);
   }
   PawlAnalysis a = {.out = whole};
-  PawlStatus status = analyse(&a, system, modes, t, err);
+  PawlStatus status = analyse(&a, system, modes, t, point, active, err);
   pawl_arena_free(&a.arena);
   if (status != PAWL_OK) {
     pawl_spectrum_destroy(&whole->spectrum);
@@ -297,6 +304,20 @@ PawlStatus pawl_spectrum_create(const PawlSystem* system, const int* modes, doub
   }
   *out = &whole->spectrum;
   return PAWL_OK;
+}
+
+PawlStatus pawl_spectrum_create(const PawlSystem* system, const int* modes, double t,
+                                PawlSpectrum** out, PawlError* err) {
+  *out = NULL;
+  PAWL_TRY(check_linear(system, err));
+  return create(system, modes, t, NULL, NULL, out, err);
+}
+
+PawlStatus pawl_spectrum_at(const PawlSystem* system, const PawlEquilibrium* equilibrium,
+                            PawlSpectrum** out, PawlError* err) {
+  *out = NULL;
+  return create(system, equilibrium->point.modes, equilibrium->point.t, &equilibrium->point,
+                equilibrium->active, out, err);
 }
 
 void pawl_spectrum_destroy(PawlSpectrum* spectrum) {

@@ -57,18 +57,13 @@ static PawlStatus make_arrays(Dense* d, PawlSizes sizes) {
   return d->M && d->R && d->G && d->F && d->gamma && d->scale && d->Y ? PAWL_OK : PAWL_ERROR_MEMORY;
 }
 
-// The system at q = v = 0, where f is its constant part.                                   (L2)
-static PawlStatus evaluate(Dense* d, const PawlSystem* system, PawlEval* eval, double t,
-                           const int* modes, const unsigned char* active, PawlReduction* r,
+// The system at a point. At q = v = 0 f is its constant part.                              (L2)
+static PawlStatus evaluate(Dense* d, const PawlSystem* system, PawlEval* eval,
+                           const PawlPoint* point, const unsigned char* active, PawlReduction* r,
                            PawlError* err) {
   size_t n = (size_t)d->n, m = (size_t)d->m;
   PawlPattern H = pawl_system_pattern_H(system), G = pawl_system_pattern_G(system);
-  double* zeros = PAWL_NEW(&d->arena, double, n + m);
-  if (!zeros) {
-    return pawl_fail_memory(err);
-  }
-  PawlPoint point = {.t = t, .q = zeros, .v = zeros, .a = zeros, .lambda = zeros, .modes = modes};
-  PAWL_TRY(pawl_eval_run(eval, &point, err));
+  PAWL_TRY(pawl_eval_run(eval, point, err));
   const PawlValues* values = pawl_eval_values(eval);
   expand(&H, values->M, 1.0, d->M);
   memset(r->K, 0, n * n * sizeof(double));
@@ -224,14 +219,14 @@ static PawlStatus find_basis(Dense* d, PawlReduction* r) {
   return PAWL_OK;
 }
 
-static PawlStatus reduce(Dense* d, const PawlSystem* system, PawlEval* eval, double t,
-                         const int* modes, const unsigned char* active, PawlReduction* r,
-                         PawlError* err) {
+static PawlStatus reduce(Dense* d, const PawlSystem* system, PawlEval* eval, const PawlPoint* point,
+                         const unsigned char* active, PawlReduction* r, PawlError* err) {
   if (make_arrays(d, pawl_system_sizes(system)) != PAWL_OK) {
     return pawl_fail_memory(err);
   }
   size_t n = (size_t)d->n, m = (size_t)d->m;
-  PAWL_TRY(evaluate(d, system, eval, t, modes, active, r, err));
+  double t = point->t;
+  PAWL_TRY(evaluate(d, system, eval, point, active, r, err));
   PAWL_TRY(factor_mass(d, t, err));
   PawlStatus status = decompose(d);
   status = status ? status : find_basis(d, r);
@@ -247,10 +242,22 @@ static PawlStatus reduce(Dense* d, const PawlSystem* system, PawlEval* eval, dou
   return PAWL_OK;
 }
 
+PawlStatus pawl_reduce_at(const PawlSystem* system, PawlEval* eval, const PawlPoint* point,
+                          const unsigned char* active, PawlReduction* out, PawlError* err) {
+  Dense d = {0};
+  PawlStatus status = reduce(&d, system, eval, point, active, out, err);
+  pawl_arena_free(&d.arena);
+  return status;
+}
+
 PawlStatus pawl_reduce(const PawlSystem* system, PawlEval* eval, double t, const int* modes,
                        const unsigned char* active, PawlReduction* out, PawlError* err) {
   Dense d = {0};
-  PawlStatus status = reduce(&d, system, eval, t, modes, active, out, err);
+  PawlSizes n = pawl_system_sizes(system);
+  double* zeros = PAWL_NEW(&d.arena, double, (size_t)n.v + (size_t)n.rows);
+  PawlPoint point = {.t = t, .q = zeros, .v = zeros, .a = zeros, .lambda = zeros, .modes = modes};
+  PawlStatus status =
+      zeros ? reduce(&d, system, eval, &point, active, out, err) : pawl_fail_memory(err);
   pawl_arena_free(&d.arena);
   return status;
 }

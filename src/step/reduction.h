@@ -34,3 +34,7 @@ PAWL_CHECKED PawlStatus pawl_reduction_create(PawlArena* arena, const PawlSystem
 PAWL_CHECKED PawlStatus pawl_reduce(const PawlSystem* system, PawlEval* eval, double t,
                                     const int* modes, const unsigned char* active,
                                     PawlReduction* out, PawlError* err);
+// The same of small motions about a point of any system, at rest there.
+PAWL_CHECKED PawlStatus pawl_reduce_at(const PawlSystem* system, PawlEval* eval,
+                                       const PawlPoint* point, const unsigned char* active,
+                                       PawlReduction* out, PawlError* err);

@@ -43,4 +43,27 @@ has out "torsion constant"
 expect 2 models --elements rood
 has err "no element type is called 'rood'"
 expect 1 models --expand nowhere.yaml
+
+# Rest positions: the weight on the stops, small motions, a load that grows, and none at all.
+expect 0 equilibrium beam-on-stops --json
+paths
+awk -v a="$(field rows.0.multiplier)" -v b="$(field rows.1.multiplier)" -v c="$(field rows.2.multiplier)" \
+  -v d="$(field rows.3.multiplier)" -v e="$(field rows.4.multiplier)" \
+  'BEGIN { s = a + b + c + d + e - 7.6518; exit !(s < 1e-9 && s > -1e-9) }' || complain "not the weight"
+expect 0 equilibrium pendulum
+has out "theta               -1.57079632679"
+has out "natural frequency 3.01511345 rad/s"
+has out "shape           theta 1, x 1"
+expect 0 check pendulum
+has out "can rest at         x = "
+has out "natural frequency 3.01511345 rad/s"
+expect 0 equilibrium pendulum --vary m=1..3:2
+[ "$(grep -c '^[123],' out)" -eq 3 ] || complain "not three positions: $(cat out)"
+expect 2 equilibrium pendulum --vary m=1..3
+has err "expected NAME=FROM..TO:STEPS"
+expect 1 equilibrium torsion-line
+has err "'phi1' would still move with an acceleration of 240"
+expect 1 equilibrium torsion-line --json
+paths
+same "$(field status)" failed
 finish
