@@ -315,6 +315,7 @@ static PawlStatus begin(Search* s, const double* q, PawlError* err) {
   PawlStepper* stepper = NULL;
   PawlState* state = NULL;
   PawlSimulateDef def = pawl_simulate_def_default();
+  def.method = "nsga-pva";  // begins every model
   PAWL_TRY(pawl_stepper_create(s->system, &def, &stepper, err));
   PawlStatus status = pawl_state_create(stepper, &state, err);
   status = status ? status : pawl_stepper_start(stepper, state, true, err);
