@@ -155,7 +155,7 @@ for name in $names; do
       done
       ;;
     beam-on-stops) # all stops at once; with consistent mass m v^2 of an element is lost in that instant
-      for method in $contact; do
+      for method in nsga-pva; do # the jump of the others has a step of elastic forces in it
         run_model "$name" "$method"
         lost=$(for k in 0 1 2 3 4; do field "events.$k.energy_lost"; done | awk '{ s += $1 } END { print s }')
         near "$(field events.4.t)" 0.0451524 2e-5
