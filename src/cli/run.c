@@ -348,7 +348,7 @@ static void print_events(const PawlRecorder* recorder, double size) {
     const PawlEvent* e = pawl_recorder_event(recorder, k);
     fprintf(stderr, "%s%s %s at %.6g s", k ? ", " : "", e->constraint, e->to, e->t);
     if (fabs(e->energy_lost) > 1e-9 * size) {
-      fprintf(stderr, " (%.4g J lost)", e->energy_lost);
+      fprintf(stderr, " (%.4g J %s)", fabs(e->energy_lost), e->energy_lost > 0 ? "lost" : "gained");
     }
   }
   if (count > MOST_SHOWN) {
