@@ -128,6 +128,7 @@ static void load_sections(PawlLoader* loader, PawlYaml* root, int override_count
   pawl_load_outputs(loader, pawl_yaml_get(root, "outputs"));
   pawl_load_switching(loader);
   pawl_load_events(loader, pawl_yaml_get(root, "events"));
+  pawl_load_projection(loader, pawl_yaml_get(root, "projection"));
   pawl_load_scene(loader, pawl_yaml_get(root, "scene"));
   pawl_load_simulate(loader, pawl_yaml_get(root, "simulate"));
 }

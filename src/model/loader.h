@@ -215,5 +215,6 @@ const PawlYaml* pawl_switching_given(const PawlYaml* body);
 void pawl_load_contacts(PawlLoader* loader, PawlYaml* section);
 void pawl_load_events(PawlLoader* loader, PawlYaml* section);
 void pawl_load_outputs(PawlLoader* loader, PawlYaml* section);
+void pawl_load_projection(PawlLoader* loader, PawlYaml* section);
 void pawl_load_scene(PawlLoader* loader, PawlYaml* section);
 void pawl_load_simulate(PawlLoader* loader, PawlYaml* section);

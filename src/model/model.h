@@ -153,6 +153,16 @@ typedef struct PawlShape {  // of `scene:`
   PawlSource source;
 } PawlShape;
 
+// `projection:` of the infeasible side of a contact onto the feasible one.
+typedef struct PawlProjectionDef {
+  int coordinate;         // in which the gap is monotone; -1: to be found
+  double k;               // of the normal form; 0: to be chosen
+  double reach;           // half the width of the box about the start in which it is checked
+  PawlNode* map;          // one a coordinate, on the infeasible side; NULL: the normal form
+  PawlNode* constraints;  // one a coordinate: onto the bilateral constraints; NULL without
+  unsigned char* angles;  // flags by coordinate: on the circle; NULL: none
+} PawlProjectionDef;
+
 struct PawlModel {
   PawlArena arena;
   PawlDag* dag;
@@ -167,6 +177,7 @@ struct PawlModel {
   PawlEventDef* events;
   PawlOutput* outputs;
   PawlShape* shapes;
+  PawlProjectionDef projection;
   PawlSimulateDef simulate;
   uint64_t text_hash;  // of the text it was read from
 };
