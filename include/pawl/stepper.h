@@ -87,6 +87,7 @@ typedef struct PawlMethodInfo {
   bool smooth;          // can be the method between the switches of event-driven
   bool adaptive;        // chooses its own steps by rtol and atol; `step` is that of the samples
   bool linear_only;     // refuses systems that are not linear
+  bool action;          // refuses what does not follow from energies and one elastic contact
   bool absent;          // not in this build
   int largest;          // velocities that it takes at most; 0: any number
   PawlMethodLaws laws;
@@ -154,6 +155,10 @@ PAWL_API PAWL_CHECKED PawlStatus pawl_stepper_step(PawlStepper* stepper, PawlSta
 PAWL_API PAWL_CHECKED PawlStatus pawl_stepper_multipliers(PawlStepper* stepper,
                                                           const PawlState* state, double* lambda,
                                                           PawlError* err);
+
+// The path z of which q is the projection (method php), sizes.v numbers that belong to the state;
+// NULL for other methods.
+PAWL_API const double* pawl_stepper_path(const PawlStepper* stepper, const PawlState* state);
 
 // An instant of the last step at which constraints switched or a contact was hit. Arrays belong to
 // the stepper.

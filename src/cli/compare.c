@@ -17,7 +17,7 @@ static void help(void) {
       "  --reference REF    what counts as right: a file that `pawl run -o FILE.csv` wrote, or\n"
       "                     METHOD@STEP, for example event-driven:rk4@1e-5. Without it:\n"
       "                     event-driven over rk4 at a tenth of the step (rk4 for models in which\n"
-      "                     nothing switches, nsga-pva for those with contacts)\n"
+      "                     nothing switches, php or nsga-pva for those with contacts)\n"
       "  -p NAME=VALUE      set a parameter of the model\n"
       "  --project          move a start that is off the constraints onto them\n"
       "  --keep \"x, phi'\"   coordinates and rates that --project leaves as they are\n"

@@ -25,7 +25,7 @@ static void help(void) {
       "                     in which a jump is a vertical line\n"
       "The reference is event-driven over rk4 at a tenth of each step (rk4 where nothing "
       "switches,\n"
-      "nsga-pva for models with contacts).\n"
+      "for models with contacts php with the momentum condition, or nsga-pva).\n"
       "Distances below 1e-11 of the largest value are rounding and not fitted.\n");
   print_settings_help();
 }

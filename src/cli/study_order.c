@@ -40,7 +40,9 @@ PawlSimulateDef study_reference_def(const PawlSystem* system, const PawlSimulate
     reference.impact = "model";  // ga-a alone knows switches without a jump
   }
   if (!accepts(system, &reference)) {
-    reference.method = "nsga-pva";  // contacts
+    reference.method = "php";  // one contact, elastic
+    reference.crossing = "momentum";
+    reference.method = accepts(system, &reference) ? "php" : "nsga-pva";  // contacts
   }
   return reference;
 }

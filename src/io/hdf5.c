@@ -234,6 +234,8 @@ static const char* kind_name(PawlColumnKind kind) {
       return "output";
     case PAWL_COLUMN_WORK:
       return "work";
+    case PAWL_COLUMN_PATH:
+      return "path";
   }
   return "";
 }

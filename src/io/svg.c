@@ -184,6 +184,8 @@ static const char* kind_title(PawlColumnKind kind) {
       return "energies";
     case PAWL_COLUMN_MULTIPLIER:
       return "multipliers";
+    case PAWL_COLUMN_PATH:
+      return "path z";
     default:
       return "outputs";
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Columns in this order: t; coordinates, rates, accelerations; multipliers; kinetic, potential,
-// energy; residuals at position, velocity and acceleration level; the model's outputs; works, and
-// what they leave of the energy unexplained.
+// energy; residuals at position, velocity and acceleration level; the model's outputs; the path z;
+// works, and what they leave of the energy unexplained.
 #include "run/observe.h"
 
 #include <math.h>
@@ -18,6 +18,7 @@ struct PawlObserver {
   PawlArena arena;
   const PawlSystem* system;
   PawlSizes sizes;
+  bool path;
   PawlPattern G;
   PawlEval* eval;
   double *residual, *size;  // rows
@@ -106,11 +107,17 @@ static void add_columns(PawlObserver* o) {
     add_column(o, PAWL_COLUMN_OUTPUT, pawl_system_output_name(o->system, k), "",
                pawl_system_output_unit(o->system, k), "");
   }
+  for (int k = 0; o->path && k < o->sizes.q; k++) {
+    char name[512];
+    snprintf(name, sizeof name, "z(%s)", pawl_system_coordinate_name(o->system, k));
+    add_column(o, PAWL_COLUMN_PATH, name, "", pawl_system_coordinate_unit(o->system, k), "");
+  }
 }
 
 static PawlStatus fill(PawlObserver* o, const PawlStepper* stepper, PawlError* err) {
   PawlSizes n = o->sizes;
-  int columns = 1 + n.q + 2 * n.v + n.rows + 6 + n.outputs + PAWL_WORK_JUMPS + 2;
+  int columns =
+      1 + n.q + 2 * n.v + n.rows + 6 + n.outputs + (o->path ? n.q : 0) + PAWL_WORK_JUMPS + 2;
   o->columns = PAWL_NEW(&o->arena, PawlColumn, columns);
   o->residual = PAWL_NEW(&o->arena, double, n.rows);
   o->size = PAWL_NEW(&o->arena, double, n.rows);
@@ -129,7 +136,7 @@ static PawlStatus fill(PawlObserver* o, const PawlStepper* stepper, PawlError* e
   return pawl_eval_create(o->system, mask, &o->eval, err);
 }
 
-PawlStatus pawl_observer_create(const PawlSystem* system, const PawlStepper* stepper,
+PawlStatus pawl_observer_create(const PawlSystem* system, const PawlStepper* stepper, bool path,
                                 PawlObserver** out, PawlError* err) {
   *out = NULL;
   PawlObserver* o = pawl_alloc(1, sizeof *o);
@@ -137,6 +144,7 @@ PawlStatus pawl_observer_create(const PawlSystem* system, const PawlStepper* ste
     return pawl_fail_memory(err);
   }
   o->system = system;
+  o->path = path;
   o->sizes = pawl_system_sizes(system);
   o->G = pawl_system_pattern_G(system);
   PawlStatus status = fill(o, stepper, err);
@@ -221,7 +229,7 @@ static double unexplained(const PawlState* state, double energy) {
   return rest;
 }
 
-PawlStatus pawl_observe(PawlObserver* o, const PawlState* state, double* sample,
+PawlStatus pawl_observe(PawlObserver* o, const PawlState* state, const double* path, double* sample,
                         PawlObservation* seen, PawlError* err) {
   PawlPoint point = {state->t,      state->q,     state->v,   state->a,
                      state->lambda, state->modes, state->held};
@@ -250,6 +258,7 @@ PawlStatus pawl_observe(PawlObserver* o, const PawlState* state, double* sample,
     sample = put(sample, energies, 3);
     sample = put(sample, seen->residual, 3);
     sample = put(sample, values->outputs, n.outputs);
+    sample = put(sample, path, o->path ? n.q : 0);
     for (int k = 0; k < o->work_count; k++) {
       *sample++ = state->work[o->works[k]];
     }

@@ -7,9 +7,10 @@
 
 typedef struct PawlObserver PawlObserver;  // borrows the system
 
-// `stepper` says which works there are.
+// `stepper` says which works there are; `path`: with columns for the path that q is the projection
+// of.
 PAWL_CHECKED PawlStatus pawl_observer_create(const PawlSystem* system, const PawlStepper* stepper,
-                                             PawlObserver** out, PawlError* err);
+                                             bool path, PawlObserver** out, PawlError* err);
 void pawl_observer_destroy(PawlObserver* observer);  // NULL is allowed
 
 // The columns of a sample; they belong to the observer.
@@ -26,5 +27,7 @@ typedef struct PawlObservation {
 } PawlObservation;
 
 // Evaluates at the state and fills `sample` (one number a column; NULL: only the observation).
-PAWL_CHECKED PawlStatus pawl_observe(PawlObserver* observer, const PawlState* state, double* sample,
-                                     PawlObservation* seen, PawlError* err);
+// `path` has as many numbers as there are coordinates; not looked at by an observer without.
+PAWL_CHECKED PawlStatus pawl_observe(PawlObserver* observer, const PawlState* state,
+                                     const double* path, double* sample, PawlObservation* seen,
+                                     PawlError* err);

@@ -112,7 +112,8 @@ static bool see(PawlStream* s, const PawlState* state, const PawlInstant* instan
   side.q = (double*)instant->q;
   side.v = (double*)(after ? instant->v_after : instant->v_before);
   side.modes = (int*)(after ? instant->to : instant->from);
-  if (pawl_observe(s->observer, &side, sample, &unused, NULL) != PAWL_OK) {
+  // Where a path crosses the boundary of a contact, it is its own projection.
+  if (pawl_observe(s->observer, &side, instant->q, sample, &unused, NULL) != PAWL_OK) {
     return false;
   }
   forget_reactions(s, sample);

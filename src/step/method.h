@@ -37,6 +37,8 @@ typedef struct PawlMethod {
   double (*impulse)(const PawlStepper* stepper, int row);
   // Optional: the multipliers to be shown; the state's without.
   void (*multipliers)(const PawlStepper* stepper, PawlState* state, double* lambda);
+  // Optional: the path z of which the state's q is the projection, length v.
+  const double* (*lifted)(const PawlStepper* stepper, const PawlState* state);
   // Optional: drops what a predictor carries over, after a switch.
   void (*forget)(PawlStepper* stepper, PawlState* state);
 } PawlMethod;

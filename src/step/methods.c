@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "model/model.h"
+#include "system/mirror.h"
 #include "system/system.h"
 
 const PawlMethod pawl_method_event_driven = {
@@ -136,6 +137,13 @@ static const char* linear_obstacle(const PawlNeeds* needs, char* room) {
   return room;
 }
 
+static const char* action_obstacle(const PawlNeeds* needs, char* room) {
+  const char* why;
+  return pawl_mirror_obstacle(needs->system, room, PAWL_OBSTACLE_ROOM, &why, NULL) == PAWL_OK
+             ? why
+             : MEMORY;
+}
+
 const char* pawl_methods_obstacle(const PawlMethodInfo* info, const PawlNeeds* needs, char* room) {
   if (needs->regions && !info->regions) {
     return "the switching constraints";
@@ -152,7 +160,9 @@ const char* pawl_methods_obstacle(const PawlMethodInfo* info, const PawlNeeds* n
              needs->velocities, info->largest);
     return room;
   }
-  return info->linear_only ? linear_obstacle(needs, room) : NULL;
+  return info->linear_only ? linear_obstacle(needs, room)
+         : info->action    ? action_obstacle(needs, room)
+                           : NULL;
 }
 
 // "rk4, ga-p": those that can; with `smooth`, those that event-driven can have between switches.

@@ -256,6 +256,10 @@ PawlStatus pawl_stepper_multipliers(PawlStepper* s, const PawlState* state, doub
   return pawl_watch_friction(&s->watching, state, lambda, err);
 }
 
+const double* pawl_stepper_path(const PawlStepper* s, const PawlState* state) {
+  return s->method->lifted ? s->method->lifted(s, state) : NULL;
+}
+
 int pawl_stepper_instants(const PawlStepper* s) {
   return s->log.count;
 }

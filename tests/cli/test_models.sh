@@ -168,6 +168,11 @@ for name in $names; do
         near "$(field energy.end)" -0.995 0.07
       done
       ;;
+    sine-ground | bouncing-bar | bar-on-guide | pendulum-wall) # elastic
+      run_model "$name" php
+      energy_kept "$name" php 1e-4
+      run_model "$name" nsga-pva
+      ;;
     *) other_model "$name" ;;
   esac
 done
@@ -192,4 +197,5 @@ expect 0 models --methods
 grep -q 'FAILS' out && complain "$(grep FAILS out)"
 has out "refuses: impact laws other than post (constraint 'track') of 'kinked-track-back'"
 has out "refuses: the contacts of 'bouncing-pendulum'"
+has out "refuses: the restitution 0.8 of contact 'stop' (its impacts are elastic) of 'bouncing-pendulum'"
 finish

@@ -429,7 +429,8 @@ static void try_methods(Case* c, Tally* tally) {
   c->system = derive(text.text, NULL, &c->parsed);
   for (int k = 0; pawl_method(k); k++) {
     const PawlMethodInfo* method = pawl_method(k);
-    if (can_run(&c->model, method->name) && (order_of(c, method) > 1 || c->certain_at_first)) {
+    if (!method->action && can_run(&c->model, method->name) &&
+        (order_of(c, method) > 1 || c->certain_at_first)) {
       try_or_except(c, method, tally);
     }
   }

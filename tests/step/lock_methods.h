@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The methods that the tests of locks go through: all of this build, those for linear systems only
-// where the model is linear.
+// where the model is linear; not php, which refuses locks, forces and dissipation.
 #pragma once
 
 #include <stdbool.h>
@@ -37,7 +37,7 @@ static inline Grade grade_of(const char* method) {
 static inline const char* next_method(int* index, bool linear) {
   const PawlMethodInfo* info;
   while ((info = pawl_method((*index)++)) != NULL) {
-    if (linear || !is_linear_only(info->name)) {
+    if (!info->action && (linear || !is_linear_only(info->name))) {
       return info->name;
     }
   }

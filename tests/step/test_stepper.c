@@ -9,11 +9,11 @@ static void test_methods(void** unused) {
   static const struct {
     const char* name;
     int order;
-  } all[] = {{"ga-p", 2},        {"ga-v", 2},        {"ga-v-between", 2}, {"ga-v-implicit", 1},
-             {"ga-a", 2},        {"ga-pv", 2},       {"ga-pva", 2},       {"nsga-pvv", 2},
-             {"nsga-pva", 2},    {"moreau-jean", 1}, {"rk4", 4},          {"dopri", 5},
-             {"taylor", 4},      {"exponential", 4}, {"ark", 4},          {"ida", 5},
-             {"event-driven", 4}};
+  } all[] = {{"ga-p", 2},         {"ga-v", 2},        {"ga-v-between", 2}, {"ga-v-implicit", 1},
+             {"ga-a", 2},         {"ga-pv", 2},       {"ga-pva", 2},       {"nsga-pvv", 2},
+             {"nsga-pva", 2},     {"moreau-jean", 1}, {"rk4", 4},          {"dopri", 5},
+             {"taylor", 4},       {"exponential", 4}, {"ark", 4},          {"ida", 5},
+             {"event-driven", 4}, {"php", 2}};
   enum { COUNT = sizeof all / sizeof *all };
   for (int k = 0; k < COUNT; k++) {
     bool found = false;
