@@ -34,6 +34,7 @@ expect 0 reproduce --help
 has out "patil"
 has out "bruls"
 has out "mueller"
+has out "pekarek"
 has out "kovanda"
 has out "locks"
 expect 2 reproduce nosuch
@@ -60,6 +61,7 @@ if [ -z "$sanitized" ]; then
   has out "== patil"
   has out "== bruls"
   has out "== mueller"
+  has out "== pekarek"
   has out "== kovanda"
   has out "== locks"
   has out ", 0 failed, in"
