@@ -260,7 +260,7 @@ static double product(int n, const double* a, const double* b) {
 // The impact at the end of a piece; the rest of the step is `left` long.
 static PawlStatus hit(PawlStepper* s, PawlPhp* d, const PawlState* state, double t, double left,
                       PawlError* err) {
-  double Lambda = 0.0, lost = 0.5 * product(d->n, d->p, d->v);
+  double Lambda = 0.0;
   PawlState before = *state;
   memcpy(d->v_before, d->v, bytes(d));
   PawlPhpFault fault =
@@ -275,9 +275,9 @@ static PawlStatus hit(PawlStepper* s, PawlPhp* d, const PawlState* state, double
   if (fault) {
     return fail(s, fault, t, err);
   }
-  lost -= 0.5 * product(d->n, d->p, d->v);
+  // Elastic: what H changes by at an impact is the error of the method, and no loss.
   before.v = d->v_before;
-  return pawl_log_contact(&s->log, d->rows, Lambda, lost, &before, t, d->q, d->v, err);
+  return pawl_log_contact(&s->log, d->rows, Lambda, 0.0, &before, t, d->q, d->v, err);
 }
 
 // From d->q, d->p, d->v over the step, with the impacts on the way.
