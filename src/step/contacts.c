@@ -70,10 +70,11 @@ void pawl_contacts_measure(const PawlStepper* s, PawlContacts* c, const PawlStat
   double fall = pawl_dynamics_fall(&s->dynamics, values);
   double push = fmax(pawl_dynamics_largest(s->sizes.v, state->a), fall) + wall / h;
   double v = pawl_dynamics_largest(s->sizes.v, state->v), pace = v + h * push;
+  double q = pawl_dynamics_largest(s->sizes.q, state->q);
   c->least_a = PAWL_SMALLEST_PART * push;
   c->least_v = PAWL_SMALLEST_PART * pace;
-  c->least_q = PAWL_SMALLEST_PART * (pawl_dynamics_largest(s->sizes.q, state->q) + h * pace);
-  c->slow = h * fall + PAWL_SLOWEST_PART * (v + wall);
+  c->least_q = PAWL_SMALLEST_PART * (q + h * pace);
+  c->slow = h * fall + PAWL_SLOWEST_PART * (v + wall) + PAWL_SLOWEST_MOVE * q / h;
 }
 
 // Column k of the compliance: how each contact moves when contact k pushes with 1.

@@ -58,6 +58,9 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 #define PAWL_UNCOVERED 1e-6
 
 // ---- contacts -----------------------------------------------------------------------------------
+// [1] Of the coordinates, over one step: such a rate counts as slow, too, also where no force acts.
+// SLOWEST_LOGGED of it is some fifty times the rounding of coordinates.
+#define PAWL_SLOWEST_MOVE 1e-10
 // [1] Of the rate that forces make in a step: a slower approach does not rebound, or a closed
 // contact would do so for ever.
 #define PAWL_SLOWEST_REBOUND 1e-7
