@@ -13,7 +13,7 @@
 // equilibrated by the caller, and entries finite).
 int pawl_lu_factor(int n, double* A, int* pivot, double smallest);
 // The same without row exchanges, A = L U. False, with A destroyed: a pivot is not above
-// `smallest`, or an entry of L is above 16, so that rows must be exchanged.
+// `smallest`, or an entry of L is above 64, so that rows must be exchanged.
 bool pawl_lu_factor_plain(int n, double* A, double smallest);
 // x <- A^-1 b; b and x must not overlap.
 void pawl_lu_solve(int n, const double* LU, const int* pivot, const double* b, double* x);

@@ -10,8 +10,8 @@
 
 #define LARGEST_UNROLLED 8  // beyond, unrolling is no faster
 // [1] The largest entry of L without row exchanges: as with a choice of pivots that is content with
-// 1/16 of the column.
-static const double MOST_GROWTH = 16.0;
+// 1/64 of the column.
+static const double MOST_GROWTH = 64.0;
 
 PAWL_LU_INLINE double* column(double* A, int n, int j) {
   return A + (size_t)j * (size_t)n;

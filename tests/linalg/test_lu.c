@@ -54,7 +54,7 @@ static void test_permutation(void** state) {
 }
 
 // Without row exchanges a matrix is factored as well, or refused; it is refused exactly where an
-// entry of L would exceed 16 or a pivot is too small, for every size compiled by itself and beyond.
+// entry of L would exceed 64 or a pivot is too small, for every size compiled by itself and beyond.
 static void test_without_exchanges(void** state) {
   (void)state;
   double A[20 * 20], LU[20 * 20], b[20], x[20];
@@ -75,15 +75,15 @@ static void test_without_exchanges(void** state) {
           most = fmax(most, fabs(LU[i + j * n]));
         }
       }
-      assert_true(taken == (most <= 16.0));
+      assert_true(taken == (most <= 64.0));
       refused += !taken;
       if (taken) {
         pawl_lu_solve(n, LU, same, b, x);
-        CHECK_NEAR(backward_error(n, A, x, b), 0.0, 1000.0 * n * 0x1p-52);
+        CHECK_NEAR(backward_error(n, A, x, b), 0.0, 4000.0 * n * 0x1p-52);
       }
     }
   }
-  assert_in_range(refused, 300, 1500);
+  assert_in_range(refused, 100, 1500);
   double small[] = {1.0, 0.5, 2.0, 1.0 + 1e-13};  // the second pivot is 1e-13
   assert_false(pawl_lu_factor_plain(2, small, 1e-12));
 }
