@@ -11,9 +11,10 @@
 const PawlUse PAWL_USE_VALUE = {"a number", 0, NULL};
 const PawlUse PAWL_USE_DEFINITION = {"a definition",
                                      PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_A | PAWL_MAY_T, NULL};
-const PawlUse PAWL_USE_WATCH = {
-    "a condition",
-    PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_A | PAWL_MAY_T | PAWL_MAY_LAMBDA | PAWL_MAY_OUTPUT, NULL};
+const PawlUse PAWL_USE_WATCH = {"a condition",
+                                PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_A | PAWL_MAY_T |
+                                    PAWL_MAY_LAMBDA | PAWL_MAY_OUTPUT | PAWL_MAY_CONTACT,
+                                NULL};
 
 enum { MOST_UNKNOWN = 8 };  // names of one expression that are reported
 
@@ -215,12 +216,13 @@ static PawlNode output(Build* build, const PawlAst* ast, int number, PawlExprErr
     return REFUSE(error, ast, "the output '%s' has no time derivative here",
                   pawl_quote(ast->name).s);
   }
-  if (build->loader->model->outputs[number].of_contact) {
+  bool of_contact = build->loader->model->outputs[number].of_contact;
+  if (of_contact && !(build->use->may & PAWL_MAY_CONTACT)) {
     return REFUSE(error, ast,
                   "the output '%s' is made of the force of a contact, which %s does not know",
                   pawl_quote(ast->name).s, build->use->what);
   }
-  build->contains |= PAWL_MAY_OUTPUT;
+  build->contains |= PAWL_MAY_OUTPUT | (of_contact ? PAWL_MAY_CONTACT : 0u);
   return build->loader->model->outputs[number].node;
 }
 
@@ -342,7 +344,8 @@ static PawlNode contact_multiplier(Build* build, PawlDag* dag, const PawlAst* ca
   const PawlModel* model = build->loader->model;
   int row = 1;
   if (!(build->use->may & PAWL_MAY_CONTACT)) {
-    return REFUSE(error, call, "'%s' is a contact: outputs know its force, but %s does not",
+    return REFUSE(error, call,
+                  "'%s' is a contact: outputs and conditions know its force, but %s does not",
                   pawl_quote(model->contacts[contact].name).s, build->use->what);
   }
   build->contains |= PAWL_MAY_CONTACT;

@@ -128,6 +128,39 @@ static bool is_tiny(const PawlStepper* s, double h) {
   return h < TINY * s->def.step && !s->method->exact && s->contact_count == 0;
 }
 
+// The multipliers that the method shows at a state.
+static void forces_of(PawlStepper* s, PawlState* state, double* lambda) {
+  if (s->method->multipliers) {
+    s->method->multipliers(s, state, lambda);
+  } else {
+    memcpy(lambda, state->lambda, (size_t)s->sizes.rows * sizeof(double));
+  }
+}
+
+static void note_before(PawlStepper* s, PawlState* state) {
+  PawlTouch* touch = &s->loop->guards.touch;
+  forces_of(s, state, touch->lambda);
+  for (int i = touch->first; i < touch->end; i++) {
+    touch->pressed[i] = touch->lambda[i] > 0.0;
+  }
+}
+
+// What a step has done to the contacts; `first` is the first instant that it has logged.
+static void note_contacts(PawlStepper* s, PawlState* state, int first) {
+  PawlTouch* touch = &s->loop->guards.touch;
+  memset(touch->hit, 0, (size_t)s->sizes.rows);
+  for (int k = first; k < s->log.count; k++) {
+    if (s->log.instants[k]->contact >= 0) {
+      touch->hit[s->log.instants[k]->contact] = 1;
+    }
+  }
+  for (int i = touch->first; i < touch->end; i++) {
+    touch->closed[i] = s->method->closes ? s->method->closes(s, i) : touch->hit[i];
+  }
+  forces_of(s, state, touch->lambda);
+  touch->fresh = true;
+}
+
 static PawlStatus step_plainly(PawlStepper* s, PawlState* state, double h, PawlError* err) {
   PawlLoop* l = s->loop;
   PawlPhase phase = pawl_phase_of(state, false);
@@ -139,12 +172,18 @@ static PawlStatus step_plainly(PawlStepper* s, PawlState* state, double h, PawlE
 }
 
 static PawlStatus step_inside(PawlStepper* s, PawlState* state, double h, PawlError* err) {
-  if (!s->works) {
-    return step_plainly(s, state, h, err);
+  int first = s->log.count;
+  bool watches = s->contact_count > 0 && s->loop->guards.condition_count > 0;
+  if (watches) {
+    note_before(s, state);
   }
-  PAWL_TRY(pawl_works_begin(s, state, err));
+  PAWL_TRY(s->works ? pawl_works_begin(s, state, err) : PAWL_OK);
   PAWL_TRY(step_plainly(s, state, h, err));
-  return pawl_works_end(s, state, err);
+  PAWL_TRY(s->works ? pawl_works_end(s, state, err) : PAWL_OK);
+  if (watches) {
+    note_contacts(s, state, first);
+  }
+  return PAWL_OK;
 }
 
 int pawl_loop_most(const PawlStepper* s) {
@@ -596,9 +635,12 @@ static PawlStatus watched_piece(PawlStepper* s, PawlState* state, double h, bool
     PAWL_TRY(look_between(s, state, h, &margin, &earlier, &cut, err));
     *found = earlier || (*found && !cut);
   }
+  g->stepped = s->contact_count > 0 && state->t > l->mark->t;
+  *found |= g->stepped && pawl_guards_step_turns(g, state);
   if (*found) {
     return change(s, state, -INFINITY, &margin, err);
   }
+  g->stepped = false;
   PAWL_TRY(pawl_guards_note(g, state, g->armed_count > 0, err));
   pawl_guards_keep(g, state, margin.regions);
   return PAWL_OK;

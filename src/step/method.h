@@ -35,6 +35,9 @@ typedef struct PawlMethod {
   void (*commit)(PawlStepper* stepper, PawlState* state, double h);
   // Optional: the impulse of a row in the last step; h lambda without.
   double (*impulse)(const PawlStepper* stepper, int row);
+  // Optional: whether the last step has ended with this contact closed. Without, one that was hit
+  // in the step counts as closed at its end.
+  bool (*closes)(const PawlStepper* stepper, int row);
   // Optional: the multipliers to be shown; the state's without.
   void (*multipliers)(const PawlStepper* stepper, PawlState* state, double* lambda);
   // Optional: the path z of which the state's q is the projection, length v.

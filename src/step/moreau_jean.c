@@ -274,6 +274,10 @@ static double impulse(const PawlStepper* s, int row) {
   return ((const MoreauJean*)s->data)->P[row];
 }
 
+static bool closes(const PawlStepper* s, int row) {
+  return ((const MoreauJean*)s->data)->set[row];
+}
+
 const PawlMethod pawl_method_moreau_jean = {
     .info = {.name = "moreau-jean",
              .about = "theta method on velocities and impulses; contacts",
@@ -288,4 +292,5 @@ const PawlMethod pawl_method_moreau_jean = {
     .start = start,
     .step = step,
     .impulse = impulse,
+    .closes = closes,
 };

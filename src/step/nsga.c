@@ -310,6 +310,11 @@ double pawl_nsga_impulse(const PawlStepper* s, int row) {
   return ((const PawlNsga*)s->data)->Lambda[row];
 }
 
+bool pawl_nsga_closes(const PawlStepper* s, int row) {
+  const PawlNsga* d = s->data;
+  return d->A[row] || d->B_set[row];
+}
+
 // The reaction over the last step: lambda + Lambda / h.
 void pawl_nsga_multipliers(const PawlStepper* s, PawlState* state, double* lambda) {
   double h = *pawl_nsga_h_of(s, state);

@@ -71,4 +71,5 @@ PAWL_CHECKED PawlStatus pawl_nsga_log_impacts(PawlStepper* s, const PawlNsga* d,
                                               const PawlState* state, const double* q,
                                               const double* v, PawlError* err);
 double pawl_nsga_impulse(const PawlStepper* s, int row);
+bool pawl_nsga_closes(const PawlStepper* s, int row);
 void pawl_nsga_multipliers(const PawlStepper* s, PawlState* state, double* lambda);

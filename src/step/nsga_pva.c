@@ -207,6 +207,7 @@ static PawlStatus create_pva(PawlStepper* s, PawlError* err) {
                              .start = pawl_nsga_start,                           \
                              .step = step_coupled,                               \
                              .impulse = pawl_nsga_impulse,                       \
+                             .closes = pawl_nsga_closes,                         \
                              .multipliers = pawl_nsga_multipliers,               \
                              .forget = pawl_ga_forget}
 #define OPTIONS "rho tolerance iterations newton"

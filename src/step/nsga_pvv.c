@@ -206,5 +206,6 @@ const PawlMethod pawl_method_nsga_pvv = {
     .start = pawl_nsga_start,
     .step = step_pvv,
     .impulse = pawl_nsga_impulse,
+    .closes = pawl_nsga_closes,
     .multipliers = pawl_nsga_multipliers,
     .forget = pawl_ga_forget};

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "model/model.h"
@@ -17,6 +18,7 @@ static void add(PawlGuards* g, PawlGuard guard) {
   bool clock = guard.what == PAWL_GUARD_TIMES || guard.what == PAWL_GUARD_DURATION;
   guard.sided = guard.what == PAWL_GUARD_CONDITION ||
                 (guard.what == PAWL_GUARD_RATE && guard.from != PAWL_FROM_SLIDING);
+  guard.presses = guard.what == PAWL_GUARD_CONDITION && g->dynamics->system->presses[guard.at];
   g->all[g->count++] = guard;
   g->condition_count += guard.what <= PAWL_GUARD_CAPACITY;
   g->clock_count += clock;
@@ -170,7 +172,9 @@ PawlStatus pawl_guards_create(PawlWatching* watching, PawlSurfaces* surfaces, bo
   g->first_margins = PAWL_NEW(d->arena, double, g->condition_count);
   g->distances = PAWL_NEW(d->arena, double, g->condition_count);
   g->aside = PAWL_NEW(d->arena, double, g->condition_count);
-  return d->arena->failed ? pawl_fail_memory(err) : pawl_pinned_create(d, &g->pinned, err);
+  g->turned = PAWL_NEW(d->arena, unsigned char, g->condition_count);
+  PAWL_TRY(d->arena->failed ? pawl_fail_memory(err) : pawl_pinned_create(d, &g->pinned, err));
+  return pawl_touch_create(&g->pinned, &g->touch, err);
 }
 
 void pawl_guards_destroy(PawlGuards* g) {
@@ -271,7 +275,11 @@ static PawlStatus react(PawlGuards* g, const PawlState* state, const double** a,
     PAWL_TRY(pawl_dynamics_evaluate(d, &phase, state, &values, err));
     PAWL_TRY(pawl_dynamics_accelerate(d, &phase, values, state->t, own_a, own_lambda, err));
   }
-  return pawl_share_multipliers(g->watching, state, own_lambda, err);
+  PAWL_TRY(pawl_share_multipliers(g->watching, state, own_lambda, err));
+  for (int i = g->touch.first; i < g->touch.end; i++) {
+    own_lambda[i] = g->touch.lambda[i];
+  }
+  return PAWL_OK;
 }
 
 // All that is watched, at a state; `reacts`: with consistent accelerations and multipliers.
@@ -304,6 +312,11 @@ static double margin_of_capacity(const PawlGuards* g, const PawlGuard* guard, do
   return f == 0.0 ? DBL_MIN : f;  // nothing to hold, and no force to hold it with
 }
 
+// Judged by whole steps: a condition that a closed contact carries, or with the force of a contact.
+static bool by_steps(const PawlGuards* g, const PawlGuard* guard) {
+  return guard->sided && (guard->presses || g->touch.carrier[guard->at].row >= 0);
+}
+
 // How far a guard is from turning its side, whether it fires there or not.
 static double distance_of(const PawlGuards* g, const PawlState* state, int k, const double* watch,
                           const double* lambda) {
@@ -317,7 +330,7 @@ static double distance_of(const PawlGuards* g, const PawlState* state, int k, co
     return margin_of_rate(g, state, guard, f, state->blur[k]);
   }
   int side = state->sides[k];
-  bool counts = side != 0 && side != PAWL_SIDE_PINNED;
+  bool counts = (side == 1 || side == -1) && !by_steps(g, guard);
   return counts ? side * f : INFINITY;
 }
 
@@ -360,6 +373,15 @@ static PawlStatus look_at_regions(PawlGuards* g, const PawlState* state, PawlMar
   return PAWL_OK;
 }
 
+// A condition without a side may be carried by a contact that was closed before, too.
+static PawlStatus find_carriers(PawlGuards* g, const PawlState* state, PawlError* err) {
+  bool all = false;
+  for (int k = 0; k < g->condition_count; k++) {
+    all |= g->all[k].sided && state->sides[k] == 0 && is_noted(&g->all[k], state);
+  }
+  return pawl_touch_find(&g->touch, state, g->watch, all, err);
+}
+
 PawlStatus pawl_guards_margins(PawlGuards* g, const PawlState* state, PawlMargin* margin,
                                PawlError* err) {
   const double* lambda;
@@ -368,6 +390,7 @@ PawlStatus pawl_guards_margins(PawlGuards* g, const PawlState* state, PawlMargin
   if (g->armed_count > 0) {
     PAWL_TRY(look(g, state, g->armed_reacts, &lambda, err));
     PAWL_TRY(pawl_watch_check_capacities(g->watching, state, g->watch, err));
+    PAWL_TRY(find_carriers(g, state, err));
     g->lambda = lambda;
   }
   for (int k = 0; k < g->armed_count; k++) {
@@ -466,7 +489,7 @@ static void note(PawlGuards* g, PawlState* state, int k, double f, double none) 
     g->noted |= state->blur[k] > 0.0;
     state->blur[k] = 0.0;  // it has moved on
   }
-  if (g->all[k].sided && state->sides[k] != PAWL_SIDE_PINNED &&
+  if (g->all[k].sided && abs(state->sides[k]) <= 1 && !by_steps(g, &g->all[k]) &&
       fabs(f) > none * state->largest[k] && fabs(f) > state->blur[k]) {
     int side = f > 0.0 ? 1 : -1;
     g->noted |= side != state->sides[k];
@@ -495,6 +518,97 @@ bool pawl_guards_pass(PawlGuards* g, PawlState* state, const double* watch, cons
   return true;
 }
 
+// ---- at the ends of whole steps -----------------------------------------------------------------
+enum { TURNS_UP = 1, TURNS_DOWN = 2 };
+
+// Which side a state of PawlState.sides counts as.
+static int counts_as(int side) {
+  int size = abs(side);
+  return size == PAWL_SIDE_LEAVES || size == PAWL_SIDE_ZERO ? side / size : side;
+}
+
+static int turns_to(int side) {
+  return side > 0 ? TURNS_UP : TURNS_DOWN;
+}
+
+// A force is a mean over a step. That of an open contact is zero: the other side of what it was.
+static int turn_by_force(const PawlGuards* g, const PawlState* state, int k, int* side) {
+  double f = g->watch[g->all[k].at];
+  int was = state->sides[k], now = f > 0.0 ? 1 : -1;
+  if (fabs(f) <= PAWL_ROUNDING * state->largest[k]) {
+    bool comes = abs(was) == 1;
+    *side = comes ? -PAWL_SIDE_ZERO * was : was == PAWL_SIDE_UNKNOWN ? 0 : was;
+    return comes ? turns_to(-was) : 0;
+  }
+  *side = now;
+  return was == PAWL_SIDE_UNKNOWN || counts_as(was) == now ? 0 : turns_to(now);
+}
+
+// The contact that carries a condition at the end of this step: the one that did, or another.
+static PawlCarrier carrier_of(const PawlGuards* g, const PawlGuard* guard, int was) {
+  int row = abs(was) - PAWL_SIDE_CLOSED;
+  return row >= 0 && g->touch.closed[row] ? (PawlCarrier){row, was > 0 ? 1 : -1}
+                                          : g->touch.carrier[guard->at];
+}
+
+// Its contact is closed. One that was so before and is hit has opened and closed unseen.
+static int turn_by_contact(const PawlGuards* g, PawlCarrier by, int was, int* side) {
+  *side = by.side * (PAWL_SIDE_CLOSED + by.row);
+  if (was == *side) {
+    return g->touch.hit[by.row] ? TURNS_UP | TURNS_DOWN : 0;
+  }
+  return counts_as(was) == by.side ? turns_to(-by.side) : 0;
+}
+
+// What a step to the state looked at last has turned, and the side that follows.
+static int turn_by_step(const PawlGuards* g, const PawlState* state, int k, int* side) {
+  const PawlGuard* guard = &g->all[k];
+  int was = *side = state->sides[k];
+  if (!guard->sided || was == PAWL_SIDE_PINNED) {
+    return 0;
+  }
+  if (guard->presses) {
+    return turn_by_force(g, state, k, side);
+  }
+  PawlCarrier by = carrier_of(g, guard, was);
+  if (by.row >= 0) {
+    return turn_by_contact(g, by, was, side);
+  }
+  bool opens = abs(was) >= PAWL_SIDE_CLOSED;
+  if (opens || abs(was) == PAWL_SIDE_LEAVES) {
+    int open = was > 0 ? 1 : -1;
+    bool apart = open * g->watch[guard->at] >= -PAWL_ROUNDING * state->largest[k];
+    *side = apart ? open : PAWL_SIDE_LEAVES * open;
+    return opens ? turns_to(open) : 0;
+  }
+  return 0;
+}
+
+// Of what has turned, that which a guard fires at.
+static int asked_for(const PawlGuard* guard, int turns) {
+  return guard->direction == 0 ? turns : turns & (guard->direction > 0 ? TURNS_UP : TURNS_DOWN);
+}
+
+bool pawl_guards_step_turns(const PawlGuards* g, const PawlState* state) {
+  bool any = false;
+  for (int k = 0; k < g->armed_count && !any; k++) {
+    int side, guard = g->armed[k];
+    any = asked_for(&g->all[guard], turn_by_step(g, state, guard, &side)) != 0;
+  }
+  return any;
+}
+
+// All sides that the step to this state has turned; what it has turned goes to g->turned.
+static void take_turns(PawlGuards* g, PawlState* state) {
+  for (int k = 0; k < g->condition_count; k++) {
+    int side = state->sides[k];
+    g->turned[k] =
+        is_noted(&g->all[k], state) ? (unsigned char)turn_by_step(g, state, k, &side) : 0;
+    g->noted |= side != state->sides[k];
+    state->sides[k] = side;
+  }
+}
+
 PawlStatus pawl_guards_note(PawlGuards* g, PawlState* state, bool looked, PawlError* err) {
   bool any = false, reacts = false;
   const double* lambda;
@@ -509,6 +623,8 @@ PawlStatus pawl_guards_note(PawlGuards* g, PawlState* state, bool looked, PawlEr
   if (!looked || (reacts && !g->armed_reacts)) {
     PAWL_TRY(look(g, state, reacts, &lambda, err));
   }
+  PAWL_TRY(find_carriers(g, state, err));
+  take_turns(g, state);
   for (int k = 0; k < g->condition_count; k++) {
     if (is_noted(&g->all[k], state)) {
       note(g, state, k, g->watch[g->all[k].at], PAWL_NO_SIDE);
@@ -558,7 +674,9 @@ PawlStatus pawl_guards_enter(PawlGuards* g, PawlState* state, PawlError* err) {
     PAWL_TRY(note_pinned(g, state, err));
   }
   for (int k = 0; k < g->condition_count; k++) {
-    if (is_noted(&g->all[k], state) && state->sides[k] == 0) {
+    if (g->all[k].presses && state->sides[k] == 0) {
+      state->sides[k] = PAWL_SIDE_UNKNOWN;
+    } else if (is_noted(&g->all[k], state) && state->sides[k] == 0) {
       note(g, state, k, g->watch[g->all[k].at], PAWL_NO_SIDE_YET);
     }
   }
@@ -779,13 +897,33 @@ static PawlStatus fire_conditions(PawlGuards* g, PawlState* state, int* next, Pa
   return PAWL_OK;
 }
 
+// A condition that has turned both ways fires twice.
+static PawlStatus fire_turned(PawlGuards* g, PawlState* state, int* next, PawlLog* log,
+                              PawlFired* fired, PawlError* err) {
+  for (int k = 0; k < g->armed_count; k++) {
+    int guard = g->armed[k], turns = asked_for(&g->all[guard], g->turned[guard]);
+    for (int bit = TURNS_UP; bit <= TURNS_DOWN; bit++) {
+      PAWL_TRY(turns & bit ? fire(g, state, guard, next, log, fired, err) : PAWL_OK);
+    }
+  }
+  return PAWL_OK;
+}
+
 PawlStatus pawl_guards_fire(PawlGuards* g, PawlState* state, double slack, bool watched, int* next,
                             PawlLog* log, PawlFired* fired, PawlError* err) {
   const double* lambda;
   memcpy(next, state->modes, pawl_phase_mode_bytes(state));
   *fired = (PawlFired){false, false};
+  bool stepped = g->stepped;
+  g->stepped = false;
+  if (stepped) {
+    take_turns(g, state);
+  }
   if (g->dynamics->system->watch_count > 0) {
     PAWL_TRY(look(g, state, false, &lambda, err));
+  }
+  if (stepped) {
+    PAWL_TRY(fire_turned(g, state, next, log, fired, err));
   }
   if (watched) {
     PAWL_TRY(fire_conditions(g, state, next, log, fired, err));

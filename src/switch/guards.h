@@ -12,6 +12,7 @@
 #include "switch/log.h"
 #include "switch/pinned.h"
 #include "switch/surfaces.h"
+#include "switch/touch.h"
 #include "switch/watch.h"
 
 struct PawlTrigger;
@@ -50,6 +51,7 @@ typedef struct PawlGuard {
   int direction;  // -1: only down, 1: only up, 0: both
   double dwell;   // least time since the last change of `of` [s]
   bool reacts;    // needs accelerations or multipliers
+  bool presses;   // needs the force of a contact, which is that of a whole step
   bool sided;  // has a side; the rate of a sliding joint has none, it is watched in its direction
   const struct PawlTrigger* times;  // TIMES
 } PawlGuard;
@@ -66,6 +68,7 @@ typedef struct PawlGuards {
   PawlWatching* watching;
   PawlSurfaces* surfaces;
   PawlPinned pinned;
+  PawlTouch touch;
   bool exact;           // a and lambda of states solve the index-1 equations at (t, q, v)
   bool locates;         // regions are located, too
   bool kinks;           // and the kinks of forces and energies
@@ -87,7 +90,9 @@ typedef struct PawlGuards {
   bool near;      // at the last look: some margin may have been negative since the beginning of the
                   // piece
   bool noted;     // a side has changed since the last look
+  bool stepped;   // what fires next does so at the end of a step: contacts count
   double* aside;  // room for margins
+  unsigned char* turned;         // conditions: what the last step has turned
   const double *watch, *lambda;  // of the last look
   double* react;                 // v, rows
   unsigned char* pinned_places;  // watched: the rows in force hold it at zero
@@ -152,8 +157,12 @@ PAWL_CHECKED PawlStatus pawl_guards_note(PawlGuards* guards, PawlState* state, b
 // After a jump, and at the start: notes sides of those that have none, and which the rows in force
 // hold. Needs a and lambda of the state, and the values of the dynamics that gave them.
 PAWL_CHECKED PawlStatus pawl_guards_enter(PawlGuards* guards, PawlState* state, PawlError* err);
+// After a step to the state looked at last: whether what is judged by whole steps, conditions on
+// gaps and on the forces of contacts, is due there.
+bool pawl_guards_step_turns(const PawlGuards* guards, const PawlState* state);
 // What is due at this state, by time (within `slack`) and by margins (when `watched`): the modes
-// that follow go to `next`. Events are logged and sides turned.
+// that follow go to `next`. Events are logged and sides turned. What whole steps turn counts where
+// guards->stepped is set.
 PAWL_CHECKED PawlStatus pawl_guards_fire(PawlGuards* guards, PawlState* state, double slack,
                                          bool watched, int* next, PawlLog* log, PawlFired* fired,
                                          PawlError* err);

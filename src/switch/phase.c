@@ -71,6 +71,11 @@ static bool are_flags(int count, const unsigned char* flags, int* set) {
   return are;
 }
 
+static bool is_side(const PawlStateShape* n, int side) {
+  return side >= -1 ? side < PAWL_SIDE_CLOSED + n->rows
+                    : side <= -PAWL_SIDE_ZERO && side > -PAWL_SIDE_CLOSED - n->rows;
+}
+
 bool pawl_phase_is_possible(const PawlSystem* system, const PawlStateShape* n,
                             const PawlState* state) {
   int redundant, still;
@@ -79,7 +84,7 @@ bool pawl_phase_is_possible(const PawlSystem* system, const PawlStateShape* n,
                   are_flags(n->surfaces, state->still, &still) &&
                   redundant == state->redundant_count && still == state->still_count;
   for (int k = 0; possible && k < n->conditions; k++) {
-    possible = state->sides[k] >= -1 && state->sides[k] <= PAWL_SIDE_PINNED;
+    possible = is_side(n, state->sides[k]);
   }
   for (int k = 0; possible && k < n->clocks; k++) {
     possible = state->passed[k] >= 0;

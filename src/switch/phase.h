@@ -45,7 +45,14 @@ static inline PawlStatus pawl_phase_run(const PawlPhase* phase, PawlEval* eval,
   return PAWL_OK;
 }
 
-enum { PAWL_SIDE_PINNED = 2 };  // of PawlState.sides: the rows in force hold this condition at zero
+enum {                    // of PawlState.sides, besides -1, 0 and 1; the last three times a side
+  PAWL_SIDE_PINNED = 2,   // the rows in force hold this condition at zero
+  PAWL_SIDE_UNKNOWN = 3,  // of a condition with the force of a contact: no step has shown it yet
+  PAWL_SIDE_ZERO = 4,     // a force that is zero, which counts as this side
+  PAWL_SIDE_LEAVES = 5,   // its contact is open, but overlaps still
+  PAWL_SIDE_CLOSED = 6,   // plus the row of its contact, which is closed; the side is that of an
+                          // open one
+};
 
 // ---- states -------------------------------------------------------------------------------------
 typedef struct PawlStateShape {  // how many of each a state has

@@ -10,6 +10,7 @@
 
 enum { BY_V, BY_A };
 enum { PUSHES = 2 };  // motions without pattern; one alone could miss a condition
+static const unsigned FIRST_SEED = 12345u;
 
 PawlStatus pawl_pinned_create(PawlDynamics* d, PawlPinned* h, PawlError* err) {
   size_t n = (size_t)d->sizes.v, places = (size_t)d->system->watch_count;
@@ -89,7 +90,7 @@ static PawlStatus try_motions(PawlPinned* h, const PawlState* state, const doubl
     memset(h->by_free[by], 0, bytes);
   }
   for (unsigned k = 0; k < PUSHES; k++) {
-    make_push(h, M, 12345u + k);
+    make_push(h, M, FIRST_SEED + k);
     make_free(h, M);
     for (int by = BY_V; by <= BY_A; by++) {
       PAWL_TRY(change_by(h, state, by, h->push, h->by_push[by], err));
@@ -112,18 +113,37 @@ static bool is_pinned(const PawlPinned* h, const PawlState* state, const double*
          fabs(f) <= zero * size && fabs(h->along[k]) <= PAWL_PINNED_ZERO * rate_size;
 }
 
+static PawlStatus factor(PawlDynamics* d, const PawlState* state, const PawlValues* values,
+                         PawlError* err) {
+  return pawl_dynamics_factor(d, values, state->active) == PAWL_OK
+             ? PAWL_OK
+             : pawl_dynamics_singular(d, values->M, values->G, state->active, state->t, err);
+}
+
 PawlStatus pawl_pinned_find(PawlPinned* h, const PawlState* state, const PawlValues* values,
                             const double* a, const double* watch, double zero, unsigned char* flags,
                             PawlError* err) {
   PawlDynamics* d = h->dynamics;
   assert(zero > 0.0 && (watch || d->system->watch_count == 0));
-  if (pawl_dynamics_factor(d, values, state->active) != PAWL_OK) {
-    return pawl_dynamics_singular(d, values->M, values->G, state->active, state->t, err);
-  }
+  PAWL_TRY(factor(d, state, values, err));
   PAWL_TRY(try_motions(h, state, values->M, err));
   PAWL_TRY(rates_at(h, state, state->v, a, h->along, err));
   for (int k = 0; k < d->system->watch_count; k++) {
     flags[k] = is_pinned(h, state, a, k, watch[k], zero);
+  }
+  return PAWL_OK;
+}
+
+PawlStatus pawl_pinned_slopes(PawlPinned* h, const PawlState* state, const PawlValues* values,
+                              int k, double* slopes, const double** motion, PawlError* err) {
+  PAWL_TRY(factor(h->dynamics, state, values, err));
+  make_push(h, values->M, FIRST_SEED + (unsigned)k);
+  make_free(h, values->M);
+  *motion = h->free;
+  PAWL_TRY(rates_at(h, state, h->zero, h->zero, h->base, err));
+  PAWL_TRY(rates_at(h, state, h->free, h->zero, slopes, err));
+  for (int j = 0; j < h->dynamics->system->watch_count; j++) {
+    slopes[j] -= h->base[j];
   }
   return PAWL_OK;
 }

@@ -25,3 +25,8 @@ PAWL_CHECKED PawlStatus pawl_pinned_find(PawlPinned* pinned, const PawlState* st
                                          const PawlValues* values, const double* a,
                                          const double* watch, double zero, unsigned char* flags,
                                          PawlError* err);
+// How each place changes along the k-th motion without pattern (k = 0, 1) that the rows in force
+// allow, to `slopes`; *motion is valid until the next call. `values` hold M and G.
+PAWL_CHECKED PawlStatus pawl_pinned_slopes(PawlPinned* pinned, const PawlState* state,
+                                           const PawlValues* values, int k, double* slopes,
+                                           const double** motion, PawlError* err);

@@ -60,6 +60,36 @@ static bool reacts(const PawlSystem* system, PawlNode node) {
   return node != PAWL_NO_NODE && pawl_dag_leaves(system->model->dag, node, is_reaction, NULL) != 0;
 }
 
+static int is_force_of_contact(void* context, PawlOp leaf, int index) {
+  const PawlSystem* system = context;
+  return leaf == PAWL_OP_LAMBDA && index >= system->model->row_count;
+}
+
+static void note_forces(PawlSystem* system, int place, PawlNode node) {
+  if (place >= 0) {
+    system->presses[place] =
+        pawl_dag_leaves(system->model->dag, node, is_force_of_contact, system) != 0;
+  }
+}
+
+// Conditions in which the force of a contact occurs.
+static PawlStatus list_forces(PawlSystem* system, PawlError* err) {
+  const PawlModel* model = system->model;
+  system->presses = PAWL_NEW(&system->arena, bool, system->watch_count);
+  if (system->arena.failed) {
+    return pawl_fail_memory(err);
+  }
+  for (int c = 0; c < system->constraint_count; c++) {
+    const PawlSwitching* by = &system->constraints[c].switching;
+    note_forces(system, system->watches[c].engage, by->engage.when);
+    note_forces(system, system->watches[c].release, by->release.when);
+  }
+  for (int k = 0; k < model->event_count; k++) {
+    note_forces(system, system->event_watches[k], model->events[k].trigger.when);
+  }
+  return PAWL_OK;
+}
+
 static int watch(PawlSystem* system, PawlNode node) {
   return node == PAWL_NO_NODE ? -1 : system->watch_count++;
 }
@@ -97,7 +127,7 @@ PawlStatus pawl_system_list_watches(PawlSystem* system, PawlError* err) {
     system->event_watches[k] = watch(system, model->events[k].trigger.when);
     system->event_reacts[k] = reacts(system, model->events[k].trigger.when);
   }
-  return PAWL_OK;
+  return list_forces(system, err);
 }
 
 static bool is_less(PawlOp op) {

@@ -128,6 +128,7 @@ struct PawlSystem {
   PawlWatch* watches;  // of each constraint
   int* event_watches;  // of each event, -1 for times
   bool* event_reacts;  // accelerations or multipliers occur in it
+  bool* presses;       // of each place that is watched: a condition with the force of a contact
   PawlPattern H, G;
   int constraint_count, gated_count, gate_count, guard_count, turn_count, kink_count;
   PawlGated* gated;
