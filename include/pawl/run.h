@@ -18,7 +18,7 @@ typedef struct PawlSim PawlSim;  // owns stepper, state and recorder; borrows th
 
 // Called with each sample as it is recorded, one number for each column of `recorder`, and with
 // both sides of every jump: two samples at its time. There, accelerations, multipliers and outputs
-// in which these occur are NaN. An answer other than PAWL_OK ends the run with it.
+// in which these occur are NaN where the method does not know them (PawlInstant). An answer other than PAWL_OK ends the run with it.
 typedef PawlStatus (*PawlOnSample)(void* context, const PawlRecorder* recorder,
                                    const double* sample, PawlError* err);
 

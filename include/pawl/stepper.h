@@ -174,7 +174,14 @@ typedef struct PawlInstant {
   const double* impulse;   // rows [N s]
   const double* loss;      // rows [J]: the part of energy_lost that each row took
   double energy_lost;      // [J], of the whole instant
+  // Both sides of a jump, after pawl_stepper_note_sides. NaN where there is no value: when a method
+  // goes through a contact or a region within a step, and behind a jump while a contact is closed.
+  const double *a_before, *a_after;            // v
+  const double *lambda_before, *lambda_after;  // rows
+  const double *held_before, *held_after;      // rows: what locks hold
 } PawlInstant;
+// From now on instants have accelerations and multipliers, which takes a little time at each.
+PAWL_API void pawl_stepper_note_sides(PawlStepper* stepper);
 PAWL_API int pawl_stepper_instants(const PawlStepper* stepper);
 PAWL_API const PawlInstant* pawl_stepper_instant(const PawlStepper* stepper, int index);
 

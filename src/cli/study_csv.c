@@ -106,12 +106,15 @@ static int count_lines(const char* text) {
   return lines;
 }
 
-// One line of numbers into `values`, by place. False when it is not a line of `count` numbers.
+// One line of numbers into `values`, by place; an empty cell, but for the first, is NaN. False when
+// it is not a line of `count` numbers.
 static bool read_line(char** at, int count, const int* places, double* values) {
   for (int k = 0; k < count; k++) {
     char* end;
-    double x = strtod(*at, &end);
-    if (end == *at || (*end != (k + 1 < count ? ',' : '\n') && *end != '\0')) {
+    bool empty = k > 0 && **at != '\0' && strchr(",\n", **at);
+    double x = empty ? NAN : strtod(*at, &end);
+    end = empty ? *at : end;
+    if ((end == *at && !empty) || (*end != (k + 1 < count ? ',' : '\n') && *end != '\0')) {
       return false;
     }
     if (places[k] >= 0) {
@@ -140,7 +143,7 @@ static bool allocate(Path* out, int lines, const Wanted* wanted, const bool* the
   return true;
 }
 
-// The sides of a jump have no accelerations: they belong to the graph only.
+// Sides of a jump without accelerations belong to the graph only.
 static bool is_side(const double* values, const Wanted* accelerations) {
   for (int k = 0; k < accelerations->width; k++) {
     if (isnan(values[accelerations->first + k])) {

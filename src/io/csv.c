@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comma-separated values after RFC 4180, with plain line ends. Lines go to the file whole.
+// Comma-separated values after RFC 4180, with plain line ends. Lines go to the file whole. What has
+// no value (NaN) is an empty cell.
+#include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -88,7 +90,8 @@ static PawlStatus add_csv(PawlWriter* writer, const double* sample, PawlError* e
   Csv* csv = writer->data;
   char* at = csv->block + csv->used;
   for (int i = 0; i < writer->column_count; i++) {
-    at += pawl_decimal_print(&csv->powers, sample[writer->columns[i]], at);
+    double value = sample[writer->columns[i]];
+    at += isnan(value) ? 0 : pawl_decimal_print(&csv->powers, value, at);
     *at++ = ',';
   }
   if (writer->column_count > 0) {

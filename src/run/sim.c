@@ -178,6 +178,7 @@ PawlStatus pawl_sim_prepare(PawlSim* sim, PawlError* err) {
   PAWL_TRY(check_room(sim, err));
   PAWL_TRY(add_facts(sim, err));
   if (sim->def.on_sample) {
+    pawl_stepper_note_sides(sim->stepper);
     PAWL_TRY(pawl_stream_create(sim->system, sim->observer, sim->recorder, &sim->def, &sim->stream,
                                 err));
   }

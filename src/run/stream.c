@@ -92,15 +92,27 @@ static bool output_reacts(const PawlSystem* system, int output) {
   return !system->model || system->model->outputs[output].reacts;
 }
 
-static void forget_reactions(const PawlStream* s, double* sample) {
+// What has no value on a side: works, which are those of the end of a step, and, unless they are
+// known, accelerations and all that is made of them.
+static void forget(const PawlStream* s, bool known, double* sample) {
   int output = 0;
   for (int j = 0; j < s->columns; j++) {
-    PawlColumnKind kind = pawl_recorder_column(s->recorder, j)->kind;
-    bool unknown = kind == PAWL_COLUMN_ACCELERATION || kind == PAWL_COLUMN_MULTIPLIER ||
-                   kind == PAWL_COLUMN_WORK ||
-                   (kind == PAWL_COLUMN_OUTPUT && output_reacts(s->system, output++));
+    const PawlColumn* column = pawl_recorder_column(s->recorder, j);
+    bool reacts = column->kind == PAWL_COLUMN_ACCELERATION ||
+                  column->kind == PAWL_COLUMN_MULTIPLIER ||
+                  strcmp(column->name, "residual.acceleration") == 0 ||
+                  (column->kind == PAWL_COLUMN_OUTPUT && output_reacts(s->system, output++));
+    bool unknown = column->kind == PAWL_COLUMN_WORK || (reacts && !known);
     sample[j] = unknown ? NAN : sample[j];
   }
+}
+
+static bool all_known(int count, const double* x) {
+  bool known = true;
+  for (int k = 0; k < count; k++) {
+    known &= !isnan(x[k]);
+  }
+  return known;
 }
 
 // One side of an instant. False when something has no value there; it is then left out.
@@ -108,15 +120,24 @@ static bool see(PawlStream* s, const PawlState* state, const PawlInstant* instan
                 double* sample) {
   PawlState side = *state;
   PawlObservation unused;
+  PawlSizes n = pawl_system_sizes(s->system);
+  double* a = (double*)(after ? instant->a_after : instant->a_before);
+  double* lambda = (double*)(after ? instant->lambda_after : instant->lambda_before);
+  bool known = all_known(n.v, a) && all_known(n.rows, lambda);
   side.t = instant->t;
   side.q = (double*)instant->q;
   side.v = (double*)(after ? instant->v_after : instant->v_before);
   side.modes = (int*)(after ? instant->to : instant->from);
+  if (known) {
+    side.a = a;
+    side.lambda = lambda;
+    side.held = (double*)(after ? instant->held_after : instant->held_before);
+  }
   // Where a path crosses the boundary of a contact, it is its own projection.
   if (pawl_observe(s->observer, &side, instant->q, sample, &unused, NULL) != PAWL_OK) {
     return false;
   }
-  forget_reactions(s, sample);
+  forget(s, known, sample);
   return true;
 }
 

@@ -17,8 +17,8 @@ void pawl_stream_destroy(PawlStream* stream);  // NULL is allowed
 
 PAWL_CHECKED PawlStatus pawl_stream_sample(PawlStream* stream, const double* sample,
                                            PawlError* err);
-// Both sides of an instant. `state` is the state behind it. What an instant does not know is NaN:
-// accelerations, multipliers, and outputs in which these occur.
+// Both sides of an instant. `state` is the state at the end of its step. What an instant does not
+// know (stepper.h) is NaN: accelerations, multipliers, and outputs in which these occur.
 PAWL_CHECKED PawlStatus pawl_stream_instant(PawlStream* stream, const PawlState* state,
                                             const PawlInstant* instant, PawlError* err);
 // Passes on what waited for a sample of the same time, for a run that ends without one.

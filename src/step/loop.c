@@ -7,6 +7,7 @@
 
 #include "model/model.h"
 #include "step/works.h"
+#include "switch/share.h"
 #include "system/system.h"
 
 enum {
@@ -40,6 +41,7 @@ PawlStatus pawl_loop_create(PawlStepper* s, bool event_driven, const PawlStateSh
   l->switches = pawl_system_switches(s->system);
   l->next = PAWL_NEW(&s->arena, int, s->sizes.modes);
   l->move = PAWL_NEW(&s->arena, double, s->sizes.v);
+  l->shown = PAWL_NEW(&s->arena, double, s->sizes.rows);
   PAWL_TRY(pawl_law_create(&s->dynamics, &l->law, err));
   PAWL_TRY(pawl_surfaces_create(&s->dynamics, l->law.rates, &l->surfaces, err));
   PAWL_TRY(pawl_guards_create(&s->watching, &l->surfaces, s->method->exact,
@@ -472,8 +474,48 @@ static PawlStatus look_between(PawlStepper* s, PawlState* state, double h, PawlM
 }
 
 // ---- changing -----------------------------------------------------------------------------------
+// A jump solves for accelerations and multipliers without contacts: they are those of the motion
+// behind it where all contacts are open.
+static bool contacts_open(const PawlStepper* s) {
+  const double* gaps = pawl_eval_values(s->dynamics.eval)->g;
+  bool open = true;
+  for (int i = s->sizes.rows - s->contact_count; i < s->sizes.rows; i++) {
+    open &= gaps[i] > 0.0 && !(s->method->closes && s->method->closes(s, i));
+  }
+  return open;
+}
+
+static PawlStatus note_side_after(PawlStepper* s, const PawlState* state, PawlError* err) {
+  double* lambda = s->loop->shown;
+  memcpy(lambda, state->lambda, (size_t)s->sizes.rows * sizeof(double));
+  if (!contacts_open(s)) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(pawl_share_multipliers(&s->watching, state, lambda, err));
+  PAWL_TRY(pawl_watch_friction(&s->watching, state, lambda, err));
+  pawl_log_side(&s->log, true, state->a, lambda, state->held);
+  return PAWL_OK;
+}
+
+// The jump, with both of its sides where they are asked for; what comes before is as samples have
+// it.
+static PawlStatus jump_and_note(PawlStepper* s, PawlState* state, PawlError* err) {
+  PawlLoop* l = s->loop;
+  int first = s->log.count;
+  if (!s->log.sides) {
+    return pawl_jump(&l->jump, state, l->next, err);
+  }
+  PAWL_TRY(pawl_stepper_multipliers(s, state, l->shown, err));
+  PAWL_TRY(pawl_jump(&l->jump, state, l->next, err));
+  if (s->log.count == first || s->log.instants[s->log.count - 1]->refused >= 0) {
+    return PAWL_OK;
+  }
+  pawl_log_side(&s->log, false, l->jump.before->a, l->shown, l->jump.before->held);
+  return note_side_after(s, state, err);
+}
+
 static PawlStatus jump(PawlStepper* s, PawlState* state, PawlError* err) {
-  PAWL_TRY(pawl_jump(&s->loop->jump, state, s->loop->next, err));
+  PAWL_TRY(jump_and_note(s, state, err));
   pawl_guards_forget(&s->loop->guards);
   s->loop->jumped = true;
   PawlPhase phase = pawl_phase_of(state, false);

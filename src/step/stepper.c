@@ -260,6 +260,10 @@ const double* pawl_stepper_path(const PawlStepper* s, const PawlState* state) {
   return s->method->lifted ? s->method->lifted(s, state) : NULL;
 }
 
+void pawl_stepper_note_sides(PawlStepper* s) {
+  s->log.sides = true;
+}
+
 int pawl_stepper_instants(const PawlStepper* s) {
   return s->log.count;
 }

@@ -2,6 +2,7 @@
 #include "switch/log.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -17,7 +18,13 @@ static PawlInstant* new_instant(PawlArena* arena, PawlSizes n) {
                        .v_before = PAWL_NEW(arena, double, n.v),
                        .v_after = PAWL_NEW(arena, double, n.v),
                        .impulse = PAWL_NEW(arena, double, n.rows),
-                       .loss = PAWL_NEW(arena, double, n.rows)};
+                       .loss = PAWL_NEW(arena, double, n.rows),
+                       .a_before = PAWL_NEW(arena, double, n.v),
+                       .a_after = PAWL_NEW(arena, double, n.v),
+                       .lambda_before = PAWL_NEW(arena, double, n.rows),
+                       .lambda_after = PAWL_NEW(arena, double, n.rows),
+                       .held_before = PAWL_NEW(arena, double, n.rows),
+                       .held_after = PAWL_NEW(arena, double, n.rows)};
   }
   return i;
 }
@@ -44,7 +51,22 @@ PawlStatus pawl_log_create(PawlArena* arena, const PawlSystem* system, PawlLog* 
   return grow(log, err);
 }
 
-// The next entry, with all but impulse and loss filled in.
+static void fill(int count, const double* to, double value) {
+  for (int k = 0; k < count; k++) {
+    ((double*)to)[k] = value;
+  }
+}
+
+static void forget_sides(const PawlLog* log, PawlInstant* i) {
+  fill(log->sizes.v, i->a_before, NAN);
+  fill(log->sizes.v, i->a_after, NAN);
+  fill(log->sizes.rows, i->lambda_before, NAN);
+  fill(log->sizes.rows, i->lambda_after, NAN);
+  fill(log->sizes.rows, i->held_before, 0.0);
+  fill(log->sizes.rows, i->held_after, 0.0);
+}
+
+// The next entry, with all but impulse, loss and sides filled in.
 static PawlStatus add(PawlLog* log, double t, const double* q, const double* v_before,
                       const double* v_after, const int* from, const int* to, PawlInstant** out,
                       PawlError* err) {
@@ -63,6 +85,7 @@ static PawlStatus add(PawlLog* log, double t, const double* q, const double* v_b
   memcpy((double*)i->v_after, v_after, (size_t)log->sizes.v * sizeof(double));
   memset((double*)i->impulse, 0, (size_t)log->sizes.rows * sizeof(double));
   memset((double*)i->loss, 0, (size_t)log->sizes.rows * sizeof(double));
+  forget_sides(log, i);
   *out = i;
   return PAWL_OK;
 }
@@ -111,4 +134,13 @@ PawlStatus pawl_log_contact(PawlLog* log, int row, double impulse, double energy
   i->energy_lost = energy_lost;
   ((double*)i->impulse)[row] = impulse;
   return PAWL_OK;
+}
+
+void pawl_log_side(PawlLog* log, bool after, const double* a, const double* lambda,
+                   const double* held) {
+  PawlInstant* i = log->instants[log->count - 1];
+  size_t rows = (size_t)log->sizes.rows * sizeof(double);
+  memcpy((double*)(after ? i->a_after : i->a_before), a, (size_t)log->sizes.v * sizeof(double));
+  memcpy((double*)(after ? i->lambda_after : i->lambda_before), lambda, rows);
+  memcpy((double*)(after ? i->held_after : i->held_before), held, rows);
 }

@@ -11,6 +11,7 @@ typedef struct PawlLog {
   int count, room;
   PawlInstant** instants;
   double* nothing;  // rows: no impulse, no loss
+  bool sides;       // accelerations and multipliers are noted, too
 } PawlLog;
 
 PAWL_CHECKED PawlStatus pawl_log_create(PawlArena* arena, const PawlSystem* system, PawlLog* log,
@@ -30,3 +31,6 @@ PAWL_CHECKED PawlStatus pawl_log_refusal(PawlLog* log, const PawlState* state, i
 PAWL_CHECKED PawlStatus pawl_log_contact(PawlLog* log, int row, double impulse, double energy_lost,
                                          const PawlState* before, double t, const double* q,
                                          const double* v, PawlError* err);
+// Accelerations, multipliers (rows) and what locks hold on one side of the newest instant.
+void pawl_log_side(PawlLog* log, bool after, const double* a, const double* lambda,
+                   const double* held);

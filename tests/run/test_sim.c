@@ -365,10 +365,71 @@ static void test_both_sides_of_a_jump_are_passed_on(void** unused) {
       CHECK_NEAR(p.rows[i][speed], 0.5, 1e-9);
       CHECK_NEAR(p.rows[i - 1][energy], 0.5, 1e-9);
       CHECK_NEAR(p.rows[i][energy], 0.25, 1e-9);
-      assert_true(isnan(p.rows[i - 1][force]));
+      CHECK_NEAR(p.rows[i - 1][force], 0.0, 1e-9);
     }
   }
   assert_int_equal(jumps, 1);
+  end(&r);
+}
+
+// A mass under the force 3 is held from 0.55 to 0.95, between samples: on each side the motion of
+// its phase, by every method that steps to an instant.
+static void test_sides_have_accelerations(void** unused) {
+  (void)unused;
+  static const char* const methods[] = {"rk4",  "dopri",  "ga-p",     "ga-v",
+                                        "ga-a", "taylor", "nsga-pvv", "nsga-pva"};
+  static const double expected[4][3] = {{3, 0, 3}, {0, -3, 0}, {0, -3, 0}, {3, 0, 3}};
+  for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
+    Run r = run_of(
+        motion_text("model: held\ncoordinates: {x: {rate: 1}}\nmass: {x: 1}\nforces: {x: 3}\n"
+                    "locks: {stop: {lock: x, at: 0.55, release: {at: 0.95}}}\noutputs: {a: x''}\n"
+                    "simulate: {until: 1, step: 0.1}\n"));
+    Passed p = {.fail_at = -1};
+    r.def.simulate.method = methods[m];
+    r.def.on_sample = pass;
+    r.def.on_sample_context = &p;
+    run(&r);
+    int a = column_of(&r, "x''"), force = column_of(&r, "lambda(stop)"), of_a = column_of(&r, "a");
+    int residual = column_of(&r, "residual.position"), side = 0;
+    for (int i = 1; i < p.count; i++) {
+      if (p.rows[i][0] == p.rows[i - 1][0]) {
+        for (int k = i - 1; k <= i; k++, side++) {
+          CHECK_NEAR(p.rows[k][a], expected[side][0], 1e-9);
+          CHECK_NEAR(p.rows[k][force], expected[side][1], 1e-9);
+          CHECK_NEAR(p.rows[k][of_a], expected[side][2], 1e-9);
+          CHECK_NEAR(p.rows[k][residual], 0.0, 1e-12);
+        }
+      }
+    }
+    assert_int_equal(side, 4);
+    end(&r);
+  }
+}
+
+// A hit within a time step: no accelerations and forces just before it, those of the sample after.
+static void test_no_value_before_a_hit(void** unused) {
+  (void)unused;
+  Run r = run_of(
+      motion_text("model: drop\ncoordinates: {y: {start: 1}}\nmass: {y: 1}\npotential: 10*y\n"
+                  "contacts: {floor: {gap: y}}\noutputs: {N: lambda(floor), twice: 2*y}\n"
+                  "simulate: {until: 0.6, step: 0.02, method: nsga-pva}\n"));
+  Passed p = {.fail_at = -1};
+  r.def.on_sample = pass;
+  r.def.on_sample_context = &p;
+  run(&r);
+  int hits = 0;
+  static const char* const unknown[] = {"y''", "lambda(floor)", "N", "residual.acceleration"};
+  for (int i = 1; i < p.count; i++) {
+    if (p.rows[i][0] == p.rows[i - 1][0]) {
+      hits++;
+      for (int k = 0; k < 4; k++) {
+        assert_true(isnan(p.rows[i - 1][column_of(&r, unknown[k])]));
+        assert_false(isnan(p.rows[i][column_of(&r, unknown[k])]));
+      }
+      assert_false(isnan(p.rows[i - 1][column_of(&r, "twice")]));
+    }
+  }
+  assert_int_equal(hits, 1);
   end(&r);
 }
 
@@ -537,6 +598,8 @@ int main(void) {
       cmocka_unit_test(test_drift_is_reported),
       cmocka_unit_test(test_record_is_full),
       cmocka_unit_test(test_both_sides_of_a_jump_are_passed_on),
+      cmocka_unit_test(test_sides_have_accelerations),
+      cmocka_unit_test(test_no_value_before_a_hit),
       cmocka_unit_test(test_a_listener_ends_the_run),
       cmocka_unit_test(test_start_off_the_constraints),
       cmocka_unit_test(test_warning_is_passed_on),
