@@ -18,7 +18,8 @@ typedef struct PawlSim PawlSim;  // owns stepper, state and recorder; borrows th
 
 // Called with each sample as it is recorded, one number for each column of `recorder`, and with
 // both sides of every jump: two samples at its time. There, accelerations, multipliers and outputs
-// in which these occur are NaN where the method does not know them (PawlInstant). An answer other than PAWL_OK ends the run with it.
+// in which these occur are NaN where the method does not know them (PawlInstant). An answer other
+// than PAWL_OK ends the run with it.
 typedef PawlStatus (*PawlOnSample)(void* context, const PawlRecorder* recorder,
                                    const double* sample, PawlError* err);
 
@@ -28,6 +29,7 @@ typedef struct PawlSimDef {  // start from pawl_sim_def_default()
   const char* keep;          // with project: what stays as stated, "x, phi'"; NULL: nothing
   bool balance;              // integrate the works that change the energy (default)
   bool keep_samples;         // false: the recorder stays empty, the summary is complete
+  bool keep_sides;           // both sides of jumps are kept, too, as on_sample gets them
   size_t memory_limit;       // [bytes] of samples kept; 1 GiB
   PawlOnSample on_sample;    // NULL: nobody is told
   void* on_sample_context;

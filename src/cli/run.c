@@ -630,7 +630,7 @@ static int simulate(const Arguments* a, const PawlModel* model, const PawlSystem
   def.project = a->project;
   def.keep = a->keep;
   def.balance = !a->no_balance;
-  def.keep_samples = a->plot != NULL;
+  def.keep_samples = def.keep_sides = a->plot != NULL;
   def.on_sample = a->output_count > 0 ? write_sample : NULL;
   def.on_sample_context = &out;
   catch_signals();

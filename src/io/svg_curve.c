@@ -138,6 +138,18 @@ int pawl_svg_time_column(const PawlRecorder* recorder) {
   return -1;
 }
 
+// One side of a jump has no value here: the curve goes on with the other.
+static bool is_unknown_side(const PawlRecorder* recorder, int time, int column, int i) {
+  const double* sample = pawl_recorder_sample(recorder, i);
+  const double* beside[2] = {pawl_recorder_sample(recorder, i - 1),
+                             pawl_recorder_sample(recorder, i + 1)};
+  bool side = false;
+  for (int k = 0; k < 2; k++) {
+    side |= time >= 0 && beside[k] && beside[k][time] == sample[time];
+  }
+  return side && isnan(sample[column]);
+}
+
 void pawl_svg_curve(PawlText* text, const PawlRecorder* recorder, int column,
                     const PawlSvgFrame* frame) {
   int samples = pawl_recorder_sample_count(recorder);
@@ -147,6 +159,9 @@ void pawl_svg_curve(PawlText* text, const PawlRecorder* recorder, int column,
   for (int i = 0; i < samples; i++) {
     const double* sample = pawl_recorder_sample(recorder, i);
     double t = time >= 0 ? sample[time] : i, value = sample[column];
+    if (is_unknown_side(recorder, time, column, i)) {
+      continue;
+    }
     if (!pawl_svg_finite(t) || !pawl_svg_finite(value)) {
       bin_empty(&bin, &pen);
       pen_lift(&pen);

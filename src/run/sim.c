@@ -63,7 +63,7 @@ static PawlStatus record(PawlSim* sim, PawlError* err) {
   shown.lambda = sim->lambda;
   PAWL_TRY(pawl_observe(sim->observer, &shown, pawl_stepper_path(sim->stepper, sim->state),
                         sim->sample, &seen, err));
-  if (sim->def.keep_samples) {
+  if (sim->def.keep_samples && !sim->def.keep_sides) {
     double* kept;
     PAWL_TRY(pawl_recorder_add(sim->recorder, &kept, err));
     memcpy(kept, sim->sample, (size_t)sim->columns * sizeof(double));
@@ -177,7 +177,7 @@ PawlStatus pawl_sim_prepare(PawlSim* sim, PawlError* err) {
   PAWL_TRY(pawl_recorder_create(sim->columns, columns, sim->def.memory_limit, &sim->recorder, err));
   PAWL_TRY(check_room(sim, err));
   PAWL_TRY(add_facts(sim, err));
-  if (sim->def.on_sample) {
+  if (sim->def.on_sample || (sim->def.keep_samples && sim->def.keep_sides)) {
     pawl_stepper_note_sides(sim->stepper);
     PAWL_TRY(pawl_stream_create(sim->system, sim->observer, sim->recorder, &sim->def, &sim->stream,
                                 err));

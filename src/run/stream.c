@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "model/model.h"
+#include "run/recorder.h"
 #include "system/system.h"
 
 // Times are equal when they differ by rounding only, relative.
@@ -16,8 +17,9 @@ static const double SAME_TIME = 4e-15;
 struct PawlStream {
   const PawlSystem* system;
   PawlObserver* observer;
-  const PawlRecorder* recorder;
-  PawlOnSample on_sample;
+  PawlRecorder* recorder;
+  bool keeps;              // all that is passed on goes to the recorder
+  PawlOnSample on_sample;  // NULL: nobody is told
   void* context;
   int columns;
   double *before, *after;  // sides of the present instant
@@ -26,7 +28,7 @@ struct PawlStream {
 };
 
 PawlStatus pawl_stream_create(const PawlSystem* system, PawlObserver* observer,
-                              const PawlRecorder* recorder, const PawlSimDef* def, PawlStream** out,
+                              PawlRecorder* recorder, const PawlSimDef* def, PawlStream** out,
                               PawlError* err) {
   *out = NULL;
   PawlStream* s = pawl_alloc(1, sizeof *s);
@@ -37,6 +39,7 @@ PawlStatus pawl_stream_create(const PawlSystem* system, PawlObserver* observer,
   *s = (PawlStream){system,
                     observer,
                     recorder,
+                    def->keep_samples && def->keep_sides,
                     def->on_sample,
                     def->on_sample_context,
                     columns,
@@ -67,7 +70,12 @@ static bool same_time(double a, double b) {
 
 static PawlStatus pass_on(PawlStream* s, const double* sample, PawlError* err) {
   s->last = sample[0];
-  return s->on_sample(s->context, s->recorder, sample, err);
+  if (s->keeps) {
+    double* kept;
+    PAWL_TRY(pawl_recorder_add(s->recorder, &kept, err));
+    memcpy(kept, sample, (size_t)s->columns * sizeof(double));
+  }
+  return s->on_sample ? s->on_sample(s->context, s->recorder, sample, err) : PAWL_OK;
 }
 
 PawlStatus pawl_stream_end(PawlStream* s, PawlError* err) {

@@ -11,7 +11,7 @@
 typedef struct PawlStream PawlStream;  // borrows all that it is given
 
 PAWL_CHECKED PawlStatus pawl_stream_create(const PawlSystem* system, PawlObserver* observer,
-                                           const PawlRecorder* recorder, const PawlSimDef* def,
+                                           PawlRecorder* recorder, const PawlSimDef* def,
                                            PawlStream** out, PawlError* err);
 void pawl_stream_destroy(PawlStream* stream);  // NULL is allowed
 

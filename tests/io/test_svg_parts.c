@@ -220,6 +220,8 @@ static void test_paths(void** state) {
   check_path(5, (double[]){0, 9, 1, 8, 2, 7, 3, 6, 4, 9}, "M0 1l3 3 1-3");
   // A jump: two samples at one time.
   check_path(4, (double[]){0, 5, 5, 5, 5, 1, 10, 1}, "M0 5l5 0 0 4 5 0");
+  // One side of a jump without a value is left out.
+  check_path(4, (double[]){0, 5, 5, NAN, 5, 1, 10, 1}, "M0 5l5 4 5 0");
   // What is not finite breaks the path; a lone point is a dot.
   check_path(6, (double[]){0, 0, 1, 0, 2, NAN, 3, 3, 4, INFINITY, 5, 1e305},
              "M0 10l1 0M3 7m-1 0a1 1 0 1 0 2 0a1 1 0 1 0-2 0");
