@@ -376,6 +376,9 @@ static PawlStatus look_at_regions(PawlGuards* g, const PawlState* state, PawlMar
 // A condition without a side may be carried by a contact that was closed before, too.
 static PawlStatus find_carriers(PawlGuards* g, const PawlState* state, PawlError* err) {
   bool all = false;
+  if (!g->touch.fresh) {
+    return PAWL_OK;
+  }
   for (int k = 0; k < g->condition_count; k++) {
     all |= g->all[k].sided && state->sides[k] == 0 && is_noted(&g->all[k], state);
   }
@@ -624,7 +627,9 @@ PawlStatus pawl_guards_note(PawlGuards* g, PawlState* state, bool looked, PawlEr
     PAWL_TRY(look(g, state, reacts, &lambda, err));
   }
   PAWL_TRY(find_carriers(g, state, err));
-  take_turns(g, state);
+  if (g->touch.first < g->touch.end) {
+    take_turns(g, state);
+  }
   for (int k = 0; k < g->condition_count; k++) {
     if (is_noted(&g->all[k], state)) {
       note(g, state, k, g->watch[g->all[k].at], PAWL_NO_SIDE);

@@ -74,9 +74,6 @@ PawlStatus pawl_touch_find(PawlTouch* t, const PawlState* state, const double* w
                            PawlError* err) {
   PawlDynamics* d = t->pinned->dynamics;
   const PawlValues* values;
-  if (!t->fresh) {
-    return PAWL_OK;
-  }
   t->fresh = false;
   drop_carriers(t);
   if (!closes_now(t, all)) {

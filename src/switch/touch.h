@@ -28,7 +28,8 @@ typedef struct PawlTouch {
 } PawlTouch;
 
 PAWL_CHECKED PawlStatus pawl_touch_create(PawlPinned* pinned, PawlTouch* touch, PawlError* err);
-// After a step to this state, with the values of what is watched: which contact carries each place.
+// After a fresh step to this state, with the values of what is watched: which contact carries each
+// place.
 // Costs a factorisation where a contact without force before is closed now; `all`: where any is.
 PAWL_CHECKED PawlStatus pawl_touch_find(PawlTouch* touch, const PawlState* state,
                                         const double* watch, bool all, PawlError* err);

@@ -79,6 +79,30 @@ static void test_openings(void** unused) {
   run_end(&run);
 }
 
+// Elastic hits, by php, too, which goes through them within its step: sqrt(0.4/g) (2 n + 1).
+static void test_elastic(void** unused) {
+  (void)unused;
+  static const char* const methods[] = {"nsga-pva", "nsga-pvv", "moreau-jean", "php"};
+  Run run = run_text(
+      "model: elastic\ncoordinates: {y: {start: 0.2}}\nmass: {y: 2}\npotential: 2*9.81*y\n"
+      "contacts: {plane: {gap: y, restitution: 1}}\n"
+      "events: {touch: {when: y, direction: down}, leave: {when: y, direction: up}}\n"
+      "simulate: {until: 1.5}\n");
+  for (int k = 0; k < 4; k++) {
+    double hits[MOST], touches[MOST], h = 1e-3;
+    run.def.simulate.method = methods[k];
+    run_to(&run, 1.5, h);
+    assert_int_equal(times_of(&run, "plane", hits), 4);
+    check_times(&run, "touch", 4, hits, h);
+    times_of(&run, "touch", touches);
+    check_times(&run, "leave", 4, touches, 2.001 * h);
+    for (int n = 0; n < 4; n++) {
+      CHECK_NEAR(touches[n], sqrt(0.4 / 9.81) * (2 * n + 1), (2 * n + 1) * h);
+    }
+  }
+  run_end(&run);
+}
+
 // y = 0.1 - 5 t^2 + 10/3 t^3 until it lands; its weight 10 is borne by 20 t from t = 0.5 on.
 static const char LIFT[] =
     "model: lift\ncoordinates: {y: {start: 0.1}}\nmass: {y: 1}\npotential: 10*y\n"
@@ -203,9 +227,10 @@ static void test_saved(void** unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_hits),  cmocka_unit_test(test_openings),
-      cmocka_unit_test(test_rest),  cmocka_unit_test(test_other_words),
-      cmocka_unit_test(test_locks), cmocka_unit_test(test_saved),
+      cmocka_unit_test(test_hits),        cmocka_unit_test(test_openings),
+      cmocka_unit_test(test_elastic),     cmocka_unit_test(test_rest),
+      cmocka_unit_test(test_other_words), cmocka_unit_test(test_locks),
+      cmocka_unit_test(test_saved),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
