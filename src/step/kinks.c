@@ -13,6 +13,7 @@ enum {
   PIECES = 16,          // of a step in which a kink chatters
   MOST_CROSSINGS = 50,  // of one kink in one step: more of them chatter, too
   MOST_ROUNDS = 8,      // a kink moves a kink
+  MOST_TICKS = 1000,    // of kinks of time alone in one step: they are plain for a while then
 };
 
 // A kink that is left again this soon is one that the motion is driven back to.
@@ -23,14 +24,21 @@ static double soon(const PawlStepper* s) {
 
 PawlStatus pawl_kinks_create(PawlStepper* s, PawlSurfaces* surfaces, PawlKinks* k, PawlError* err) {
   const PawlSystem* system = s->system;
-  bool located = system->kink_count > 0 && (s->event_driven || s->method->exact);
-  *k = (PawlKinks){.surfaces = surfaces,
-                   .located = located,
-                   .first = system->constraint_count + system->turn_count,
-                   .first_surface = system->guard_count + system->turn_count,
-                   .count = located ? system->kink_count : 0,
-                   .left = PAWL_NEW(&s->arena, double, system->kink_count),
-                   .crossings = PAWL_NEW(&s->arena, int, system->kink_count)};
+  bool locates = s->event_driven || s->method->exact;
+  bool located = system->kink_count > 0 && locates;
+  *k =
+      (PawlKinks){.surfaces = surfaces,
+                  .located = located,
+                  .first = system->constraint_count + system->turn_count,
+                  .first_surface = system->guard_count + system->turn_count,
+                  .count = located ? system->kink_count : 0,
+                  .left = PAWL_NEW(&s->arena, double, system->kink_count),
+                  .crossings = PAWL_NEW(&s->arena, int, system->kink_count),
+                  .timed = locates ? system->timed_count : 0,
+                  .first_timed = system->constraint_count + system->turn_count + system->kink_count,
+                  .due = PAWL_NEW(&s->arena, int, system->timed_count),
+                  .lines = PAWL_NEW(&s->arena, PawlLine, system->time_count)};
+  pawl_kinks_forget(k);
   return s->arena.failed ? pawl_fail_memory(err) : PAWL_OK;
 }
 
@@ -40,9 +48,39 @@ static PawlStatus look(const PawlKinks* k, const PawlState* state, const double*
   return pawl_surfaces_look(k->surfaces, &phase, state, z, err);
 }
 
-PawlStatus pawl_kinks_start(PawlStepper* s, const PawlKinks* k, PawlState* state, PawlError* err) {
+// ---- of time alone ------------------------------------------------------------------------------
+void pawl_kinks_forget(PawlKinks* k) {
+  k->from = INFINITY;
+}
+
+double pawl_kinks_next(const PawlKinks* k, const PawlState* state, double slack) {
+  bool known = state->t >= k->from && state->t + slack < k->until;
+  return k->timed == 0 ? INFINITY : known ? k->until : state->t;
+}
+
+// Those just after a state, into its modes; true when some are others than before.
+static bool set_timed(const PawlStepper* s, PawlKinks* k, PawlState* state, double slack) {
+  int* modes = state->modes + k->first_timed;
+  size_t bytes = (size_t)k->timed * sizeof(int);
+  k->until = pawl_times_look(s->system, state->t + slack, k->lines, k->due);
+  k->from = state->t;
+  if (++k->ticks > MOST_TICKS) {
+    memset(k->due, 0, bytes);
+    k->until = state->t + s->def.step;
+  }
+  bool moved = memcmp(modes, k->due, bytes) != 0;
+  memcpy(modes, k->due, bytes);
+  return moved;
+}
+
+// ---- of the motion ------------------------------------------------------------------------------
+PawlStatus pawl_kinks_start(PawlStepper* s, PawlKinks* k, PawlState* state, double slack,
+                            PawlError* err) {
   const double* z;
   bool moved = k->located;
+  if (k->timed > 0) {
+    (void)set_timed(s, k, state, slack);
+  }
   for (int round = 0; moved && round < MOST_ROUNDS; round++) {
     PAWL_TRY(look(k, state, &z, err));
     moved = false;
@@ -58,6 +96,7 @@ PawlStatus pawl_kinks_start(PawlStepper* s, const PawlKinks* k, PawlState* state
 }
 
 void pawl_kinks_begin(PawlKinks* k) {
+  k->ticks = 0;
   for (int i = 0; i < k->count; i++) {
     k->left[i] = -INFINITY;
     k->crossings[i] = 0;
@@ -138,6 +177,18 @@ PawlStatus pawl_kinks_cross(PawlStepper* s, PawlKinks* k, PawlState* state, bool
   bool any;
   PAWL_TRY(move(s, k, state, false, &any, err));
   return any && quiet ? restart(s, state, err) : PAWL_OK;
+}
+
+PawlStatus pawl_kinks_tick(PawlStepper* s, PawlKinks* k, PawlState* state, double slack,
+                           PawlError* err) {
+  bool any;
+  if (!set_timed(s, k, state, slack)) {
+    return PAWL_OK;
+  }
+  if (k->located) {
+    PAWL_TRY(move(s, k, state, false, &any, err));  // what one of time moves
+  }
+  return restart(s, state, err);
 }
 
 PawlStatus pawl_kinks_follow(PawlStepper* s, PawlKinks* k, PawlState* state, double h,

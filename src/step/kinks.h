@@ -4,6 +4,7 @@
 // Nothing jumps there, and nothing is logged. A kink that the motion is driven back to from both
 // sides chatters: it is not located any more, but followed in short pieces of the step, until the
 // motion leaves it. Which chatter is part of a state (PawlState.still, behind those of regions).
+// Kinks of time alone are not watched: when they change is known before, and a step ends there.
 #pragma once
 
 #include "switch/surfaces.h"
@@ -17,16 +18,29 @@ typedef struct PawlKinks {
   int first;     // of the modes of a state, and below of its surfaces
   int first_surface;
   int count;
-  double* left;     // when each was left last in this step [s]; -INFINITY: not yet
-  int* crossings;   // of each in this step
-  PawlSides sides;  // what the evaluations of the last piece have seen
+  double* left;        // when each was left last in this step [s]; -INFINITY: not yet
+  int* crossings;      // of each in this step
+  PawlSides sides;     // what the evaluations of the last piece have seen
+  int timed;           // of time alone; 0: they are plain functions
+  int first_timed;     // of the modes of a state
+  double from, until;  // when `due` hold [s]
+  int* due;
+  int ticks;        // in this step
+  PawlLine* lines;  // room
 } PawlKinks;
 
 PAWL_CHECKED PawlStatus pawl_kinks_create(struct PawlStepper* stepper, PawlSurfaces* surfaces,
                                           PawlKinks* kinks, PawlError* err);
 // Holds the kinks of a state on their sides at the start.
-PAWL_CHECKED PawlStatus pawl_kinks_start(struct PawlStepper* stepper, const PawlKinks* kinks,
-                                         PawlState* state, PawlError* err);
+PAWL_CHECKED PawlStatus pawl_kinks_start(struct PawlStepper* stepper, PawlKinks* kinks,
+                                         PawlState* state, double slack, PawlError* err);
+// The next time at which kinks of time alone change, INFINITY without; this very time where it is
+// not known. `slack` [s] counts as present.
+double pawl_kinks_next(const PawlKinks* kinks, const PawlState* state, double slack);
+// At that time: holds them as they are just after it. As pawl_kinks_cross().
+PAWL_CHECKED PawlStatus pawl_kinks_tick(struct PawlStepper* stepper, PawlKinks* kinks,
+                                        PawlState* state, double slack, PawlError* err);
+void pawl_kinks_forget(PawlKinks* kinks);
 // Before a whole step.
 void pawl_kinks_begin(PawlKinks* kinks);
 // At a state past a kink: holds it on the other side. Velocities stay; v' and lambda follow, and

@@ -20,6 +20,11 @@ enum {
 static const double TINY = 1e-4;      // of the nominal step
 static const double OF_NOISE = 10.0;  // of surfaces: a dip of a region that is rounding
 
+// Times this near to each other are the same.
+static double slack_of(double t, double h) {
+  return fmax(1e-12 * h, 8 * DBL_EPSILON * fabs(t + h));
+}
+
 // ---- creation -----------------------------------------------------------------------------------
 void pawl_loop_shape(const PawlLoop* l, PawlStateShape* shape) {
   const PawlSystem* system = l->guards.dynamics->system;
@@ -74,6 +79,7 @@ void pawl_loop_forget(PawlLoop* l) {
   if (l) {
     l->plan_state = NULL;
     pawl_guards_forget(&l->guards);
+    pawl_kinks_forget(&l->kinks);
   }
 }
 
@@ -87,7 +93,7 @@ PawlStatus pawl_loop_start(PawlStepper* s, PawlState* state, PawlError* err) {
   memset(state->modes, 0, pawl_phase_mode_bytes(state));
   double noise = pawl_surfaces_noise(&l->surfaces, state);
   PAWL_TRY(pawl_surfaces_start(l->law.rates, s->system, &point, noise, state->modes, err));
-  PAWL_TRY(pawl_kinks_start(s, &l->kinks, state, err));
+  PAWL_TRY(pawl_kinks_start(s, &l->kinks, state, slack_of(state->t, s->def.step), err));
   return pawl_jump_start(&l->jump, state, err);
 }
 
@@ -714,14 +720,31 @@ static PawlStatus follow_jump(PawlStepper* s, PawlState* state, double slack, Pa
   return margin.least < 0.0 ? change(s, state, -INFINITY, &margin, err) : PAWL_OK;
 }
 
+// The next time at which a step must end.
+static double next_time(const PawlLoop* l, const PawlState* state, double slack) {
+  double clocks = pawl_guards_next(&l->guards, state, slack);
+  double kinks = pawl_kinks_next(&l->kinks, state, slack);
+  return kinks < clocks ? kinks : clocks;
+}
+
+// Clocks first: they move the state to their time.
+static PawlStatus change_by_time(PawlStepper* s, PawlState* state, double slack, PawlError* err) {
+  PawlLoop* l = s->loop;
+  if (pawl_guards_next(&l->guards, state, slack) <= state->t + slack) {
+    return change(s, state, slack, NULL, err);
+  }
+  pawl_guards_forget(&l->guards);
+  return pawl_kinks_tick(s, &l->kinks, state, slack, err);
+}
+
 // All that is due at this very instant, until nothing is; *next is the next time after it.
 static PawlStatus settle(PawlStepper* s, PawlState* state, double slack, double* next,
                          PawlError* err) {
   PawlLoop* l = s->loop;
   for (int k = 0; k < MOST_AT_ONCE && !l->stop; k++) {
-    *next = pawl_guards_next(&l->guards, state, slack);
+    *next = next_time(l, state, slack);
     if (*next <= state->t + slack) {
-      PAWL_TRY(change(s, state, slack, NULL, err));
+      PAWL_TRY(change_by_time(s, state, slack, err));
     } else if (l->jumped) {
       PAWL_TRY(follow_jump(s, state, slack, err));
     } else {
@@ -729,11 +752,6 @@ static PawlStatus settle(PawlStepper* s, PawlState* state, double slack, double*
     }
   }
   return l->stop ? PAWL_OK : too_many(s, state, err);
-}
-
-// Times this near to each other are the same.
-static double slack_of(double t, double h) {
-  return fmax(1e-12 * h, 8 * DBL_EPSILON * fabs(t + h));
 }
 
 static PawlStatus take(PawlStepper* s, PawlState* state, double h, PawlError* err) {
@@ -764,10 +782,13 @@ static PawlStatus take(PawlStepper* s, PawlState* state, double h, PawlError* er
 static void plan(PawlStepper* s, const PawlState* state, double h) {
   PawlLoop* l = s->loop;
   double slack = slack_of(state->t, h);
+  l->plan_open = pawl_guards_open(&l->guards, state);
+  if (l->plan_open && !s->method->peek) {
+    return;  // every step looks
+  }
   l->plan_state = state;
   l->plan_step = state->step + 1;  // this step is not counted yet
-  l->plan_until = pawl_guards_next(&l->guards, state, slack) - 2 * slack;
-  l->plan_open = pawl_guards_open(&l->guards, state);
+  l->plan_until = next_time(l, state, slack) - 2 * slack;
   if (s->method->peek) {
     (void)pawl_guards_arm(&l->guards, state, slack);
     l->plan_known = pawl_guards_known(&l->guards, state);
@@ -809,6 +830,7 @@ static PawlStatus take_or_restore(PawlStepper* s, PawlState* state, double h, Pa
   PawlStatus status = take(s, state, h, err);
   if (status != PAWL_OK) {
     pawl_phase_copy(state, l->kept);
+    pawl_kinks_forget(&l->kinks);
     s->log.count = 0;
   } else if (!l->guards.locates && !l->guards.kinks) {
     plan(s, state, h);
@@ -820,8 +842,8 @@ static PawlStatus take_or_restore(PawlStepper* s, PawlState* state, double h, Pa
 PawlStatus pawl_loop_step(PawlStepper* s, PawlState* state, double h, PawlError* err) {
   PawlLoop* l = s->loop;
   l->stop = false;
-  if (l->guards.condition_count + l->guards.clock_count == 0 && !l->guards.locates &&
-      !l->guards.kinks) {
+  if (l->guards.condition_count + l->guards.clock_count + l->kinks.timed == 0 &&
+      !l->guards.locates && !l->guards.kinks) {
     return step_inside(s, state, h, err);
   }
   if (is_planned(l, state, h)) {

@@ -97,18 +97,23 @@ static PawlNode unwind(Sorter* s, PawlNode of_model, const PawlDagNode* node) {
 
 // A node as forces and energies have it: kinks are free, or the branch that they are held on.
 static PawlNode ease(Sorter* s, PawlNode of_model, const PawlDagNode* node) {
-  int kink = turn_of(s->system, s->system->turn_count, s->system->kink_count, of_model);
+  const PawlSystem* system = s->system;
+  int timed = system->turn_count + system->kink_count;  // the first of those
+  int kink =
+      turn_of(system, system->turn_count, system->kink_count + system->timed_count, of_model);
   PawlNode plain = fold_node(s, s->eased, node), arg[3];
   if (kink < 0) {
     return plain;
   }
   operands(s->eased, node, arg);
-  return pawl_kink_eased(s->dag, node->op, arg, plain, pawl_dag_leaf(s->dag, PAWL_OP_TURN, kink));
+  PawlNode turn = pawl_dag_leaf(s->dag, PAWL_OP_TURN, kink);
+  return kink < timed ? pawl_kink_eased(s->dag, node->op, arg, plain, turn)
+                      : pawl_kink_timed(s->dag, node->op, arg, plain, turn);
 }
 
 static PawlStatus fold_parameters(Sorter* s, PawlError* err) {
   const PawlDag* from = s->system->model->dag;
-  int count = pawl_dag_count(from);
+  int count = pawl_dag_count(from), kinks = s->system->kink_count + s->system->timed_count;
   s->dag = pawl_dag_create();
   s->folded = pawl_alloc((size_t)count, sizeof(PawlNode));
   s->unwound = pawl_alloc((size_t)count, sizeof(PawlNode));
@@ -120,7 +125,7 @@ static PawlStatus fold_parameters(Sorter* s, PawlError* err) {
     const PawlDagNode* node = pawl_dag_node(from, k);
     s->folded[k] = fold_node(s, s->folded, node);
     s->unwound[k] = s->system->turn_count == 0 ? s->folded[k] : unwind(s, k, node);
-    s->eased[k] = s->system->kink_count == 0 ? s->folded[k] : ease(s, k, node);
+    s->eased[k] = kinks == 0 ? s->folded[k] : ease(s, k, node);
     if (s->folded[k] == PAWL_NO_NODE || s->unwound[k] == PAWL_NO_NODE ||
         s->eased[k] == PAWL_NO_NODE) {
       return pawl_fail_memory(err);
@@ -591,14 +596,19 @@ static int build_single(Sorter* s, PawlGroup* group, const Placed* placed, Scrat
   return derive(&filling, &item, placed->coordinate_count, scratch->slots);
 }
 
-// Worth a group of its own. Switching functions and what counts periods stay single: they are few.
+static bool is_constraint(PawlItemKind kind) {
+  return kind == PAWL_ITEM_CONSTRAINT || kind == PAWL_ITEM_FRICTION;
+}
+
+// Worth a group of its own. Switching functions, and constraints that count periods, stay single:
+// they are few.
 static bool is_frequent(const Shape* shape, const Sorter* s) {
   return shape->item_count >= FEWEST_LANES &&
          s->items[shape->last_item].item.kind != PAWL_ITEM_GUARD &&
          s->items[shape->last_item].item.kind != PAWL_ITEM_KINK &&
          s->items[shape->last_item].item.kind != PAWL_ITEM_WATCH &&
          s->items[shape->last_item].item.kind != PAWL_ITEM_CONDITION &&
-         !s->items[shape->last_item].turns;
+         !(s->items[shape->last_item].turns && is_constraint(s->items[shape->last_item].item.kind));
 }
 
 static int* identity(PawlArena* arena, int count) {

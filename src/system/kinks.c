@@ -11,6 +11,7 @@
 
 enum { MOST_TURNS = 1000 };  // in the constraints of one model
 enum { MOST_KINKS = 64 };    // in its forces and energies; more of them are not located
+enum { MOST_TIMED = 64 };    // the same of kinks of time alone
 
 // How an operand matters: its value, or only on which side of something it is.
 enum { VALUE = 1, SIDE = 2 };
@@ -24,6 +25,7 @@ typedef struct Listing {
   int mode_count;         // of all constraints
   unsigned char* moves;   // TIME, MOTION: what nodes depend on
   unsigned char* marked;  // VALUE, SIDE: nodes that the expressions at hand need
+  PawlCourse* course;     // of nodes that depend on time alone
 } Listing;
 
 // ---- which nodes --------------------------------------------------------------------------------
@@ -81,10 +83,27 @@ static void find_moving(Listing* l) {
   }
 }
 
+static void find_courses(Listing* l) {
+  for (int k = 0; k < l->count; k++) {
+    const PawlDagNode* n = pawl_dag_node(l->dag, k);
+    PawlCourse of[3] = {PAWL_COURSE_STEPS, PAWL_COURSE_STEPS, PAWL_COURSE_STEPS};
+    for (int a = 0; a < pawl_op_operands(n->op); a++) {
+      of[a] = l->course[n->arg[a]];
+    }
+    l->course[k] = !pawl_op_is_leaf(n->op) ? pawl_course_of(n->op, of)
+                   : n->op == PAWL_OP_TIME ? PAWL_COURSE_LINES
+                   : l->moves[k] == 0      ? PAWL_COURSE_STEPS
+                                           : PAWL_COURSE_ANY;
+  }
+}
+
+static bool decides(PawlOp op, int operand) {
+  return (op == PAWL_OP_IF && operand == 0) || op == PAWL_OP_SIGN || op == PAWL_OP_FLOOR ||
+         is_comparison(op);
+}
+
 static unsigned char mark_of_operand(PawlOp op, int operand, unsigned char mark) {
-  bool decides = (op == PAWL_OP_IF && operand == 0) || op == PAWL_OP_SIGN || op == PAWL_OP_FLOOR ||
-                 is_comparison(op);
-  return decides ? SIDE : mark;
+  return decides(op, operand) ? SIDE : mark;
 }
 
 // Spreads the marks to what they need; operands come before users, so one pass down is enough.
@@ -251,29 +270,62 @@ bool pawl_system_uses_turn(const PawlSystem* system, int k, int c, int mode) {
 }
 
 // ---- in forces and energies ---------------------------------------------------------------------
-// Conditions without an inside stay as they are, and so do kinks at fixed times: what a force is at
-// a time does not hang on the motion, and tolerances see it.
-static bool is_located(const Listing* l, PawlNode node) {
+// Conditions without an inside stay as they are.
+static bool is_kink(const Listing* l, PawlNode node) {
   PawlNode condition = condition_of(node, pawl_dag_node(l->dag, node));
-  return is_met(l, node) && moves(l, node) & MOTION &&
-         (condition == PAWL_NO_NODE || has_inside(l->dag, condition));
+  return is_met(l, node) && (condition == PAWL_NO_NODE || has_inside(l->dag, condition));
 }
 
-static void list_kinks(Listing* l) {
-  PawlSystem* system = l->system;
-  int count = 0;
-  memset(l->marked, 0, (size_t)l->count);
-  for (int k = 0; k < system->model->term_count; k++) {
-    l->marked[system->model->terms[k].node] |= VALUE;
+// Decided on by time alone, and when is known beforehand.
+static bool is_timed(const Listing* l, PawlNode node) {
+  const PawlDagNode* n = pawl_dag_node(l->dag, node);
+  bool known = true;
+  for (int a = 0; a < (n->op == PAWL_OP_IF ? 1 : pawl_op_operands(n->op)); a++) {
+    known = known && l->course[n->arg[a]] != PAWL_COURSE_ANY;
   }
-  spread(l);
-  for (int k = 0; k < l->count && count <= MOST_KINKS; k++) {
-    if (is_located(l, k) && count++ < MOST_KINKS) {
-      system->turns[system->turn_count + count - 1] =
+  return is_kink(l, node) && moves(l, node) == TIME && known &&
+         (n->op != PAWL_OP_WRAP || l->course[n->arg[1]] == PAWL_COURSE_STEPS);
+}
+
+// As spread(), but what decides on a kink of time alone is not needed where that is held.
+static void spread_from_terms(Listing* l) {
+  const PawlModel* model = l->system->model;
+  memset(l->marked, 0, (size_t)l->count);
+  for (int k = 0; k < model->term_count; k++) {
+    l->marked[model->terms[k].node] |= VALUE;
+  }
+  for (int k = l->count - 1; k >= 0; k--) {
+    const PawlDagNode* n = pawl_dag_node(l->dag, k);
+    bool timed = l->marked[k] && is_timed(l, k);
+    for (int a = 0; l->marked[k] && a < pawl_op_operands(n->op); a++) {
+      if (!(timed && decides(n->op, a))) {
+        l->marked[n->arg[a]] |= mark_of_operand(n->op, a, l->marked[k]);
+      }
+    }
+  }
+}
+
+// Adds the kinks of one sort behind all turns; returns how many, none when there are more than
+// `most`.
+static int add_kinks(const Listing* l, bool timed, int first, int most) {
+  int count = 0;
+  for (int k = 0; k < l->count && count <= most; k++) {
+    if (is_kink(l, k) && is_timed(l, k) == timed && count++ < most) {
+      l->system->turns[first + count - 1] =
           (PawlTurn){.node = k, .counts = counts(pawl_dag_node(l->dag, k)->op), .constraint = -1};
     }
   }
-  system->kink_count = count <= MOST_KINKS ? count : 0;
+  return count <= most ? count : 0;
+}
+
+static PawlStatus list_kinks(Listing* l, PawlError* err) {
+  PawlSystem* system = l->system;
+  find_courses(l);
+  spread_from_terms(l);
+  system->kink_count = add_kinks(l, false, system->turn_count, MOST_KINKS);
+  int first = system->turn_count + system->kink_count;
+  system->timed_count = add_kinks(l, true, first, MOST_TIMED);
+  return system->timed_count > 0 ? pawl_system_list_times(system, err) : PAWL_OK;
 }
 
 PawlStatus pawl_system_list_turns(PawlSystem* system, PawlError* err) {
@@ -286,19 +338,22 @@ PawlStatus pawl_system_list_turns(PawlSystem* system, PawlError* err) {
   if (any == 0) {
     return PAWL_OK;
   }
-  system->turns = PAWL_NEW(&system->arena, PawlTurn, MOST_TURNS + MOST_KINKS);
+  system->turns = PAWL_NEW(&system->arena, PawlTurn, MOST_TURNS + MOST_KINKS + MOST_TIMED);
   l.moves = pawl_alloc((size_t)l.count, 1);
   l.marked = pawl_alloc((size_t)l.count, 1);
-  PawlStatus status = system->turns && l.moves && l.marked ? PAWL_OK : pawl_fail_memory(err);
+  l.course = pawl_alloc((size_t)l.count, sizeof(PawlCourse));
+  bool room = system->turns && l.moves && l.marked && l.course;
+  PawlStatus status = room ? PAWL_OK : pawl_fail_memory(err);
   if (status == PAWL_OK) {
     find_moving(&l);
     status = list_turns(&l, err);
   }
   if (status == PAWL_OK) {
-    list_kinks(&l);
+    status = list_kinks(&l, err);
   }
   pawl_free(l.moves);
   pawl_free(l.marked);
+  pawl_free(l.course);
   return status;
 }
 
@@ -341,6 +396,45 @@ PawlNode pawl_kink_eased(PawlDag* dag, PawlOp op, const PawlNode* arg, PawlNode 
   }
   PawlNode free = pawl_dag_apply(dag, PAWL_OP_EQ, turn, none, PAWL_NO_NODE);
   return pawl_dag_apply(dag, PAWL_OP_IF, free, plain, held);
+}
+
+// One operation more than the plain one: `turn` < c is c for 0, true for -1 and false for 1.
+static PawlNode held_side(PawlDag* dag, PawlOp op, const PawlNode* arg, PawlNode plain,
+                          PawlNode turn) {
+  PawlNode none = pawl_dag_const(dag, 0.0);
+  PawlNode c = op == PAWL_OP_IF    ? arg[0]
+               : op == PAWL_OP_ABS ? pawl_dag_apply(dag, PAWL_OP_LT, none, arg[0], PAWL_NO_NODE)
+               : op == PAWL_OP_MAX ? pawl_dag_apply(dag, PAWL_OP_LT, arg[1], arg[0], PAWL_NO_NODE)
+               : op == PAWL_OP_MIN ? pawl_dag_apply(dag, PAWL_OP_LT, arg[0], arg[1], PAWL_NO_NODE)
+                                   : plain;
+  return pawl_dag_apply(dag, PAWL_OP_LT, turn, c, PAWL_NO_NODE);
+}
+
+// 1, -1, or 0 while its operand is; plain where `turn` is 0.
+static PawlNode held_sign(PawlDag* dag, PawlNode plain, PawlNode turn) {
+  PawlNode none = pawl_dag_const(dag, 0.0), two = pawl_dag_const(dag, 2.0);
+  PawlNode free = pawl_dag_apply(dag, PAWL_OP_EQ, turn, none, PAWL_NO_NODE);
+  PawlNode moves = pawl_dag_apply(dag, PAWL_OP_LT, turn, two, PAWL_NO_NODE);
+  PawlNode held = pawl_dag_apply(dag, PAWL_OP_IF, moves, pawl_dag_neg(dag, turn), none);
+  return pawl_dag_apply(dag, PAWL_OP_IF, free, plain, held);
+}
+
+PawlNode pawl_kink_timed(PawlDag* dag, PawlOp op, const PawlNode* arg, PawlNode plain,
+                         PawlNode turn) {
+  if (counts(op)) {
+    return pawl_kink_eased(dag, op, arg, plain, turn);
+  }
+  if (op == PAWL_OP_SIGN) {
+    return held_sign(dag, plain, turn);
+  }
+  PawlNode held = held_side(dag, op, arg, plain, turn);
+  if (is_comparison(op)) {
+    return held;
+  }
+  bool branches = op == PAWL_OP_IF;
+  PawlNode a = arg[branches ? 1 : 0];
+  PawlNode b = branches ? arg[2] : op == PAWL_OP_ABS ? pawl_dag_neg(dag, arg[0]) : arg[1];
+  return pawl_dag_apply(dag, PAWL_OP_IF, held, a, b);
 }
 
 PawlNode pawl_kink_surface(PawlDag* dag, const PawlDag* from, const PawlNode* map, PawlNode node) {

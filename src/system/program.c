@@ -269,7 +269,14 @@ static double run_single(const PawlProgram* p, const PawlSystem* system, const P
   return check;
 }
 
-static void load_block(const PawlProgram* p, const PawlPoint* point, int first, int lanes) {
+static void load_same(double* row, int lanes, double value) {
+  for (int l = 0; l < lanes; l++) {
+    row[l] = value;
+  }
+}
+
+static void load_block(const PawlProgram* p, const PawlSystem* system, const PawlPoint* point,
+                       int first, int lanes) {
   const PawlGroup* group = p->group;
   const PawlTape* tape = p->tape;
   for (int k = 0; k < tape->input_count; k++) {
@@ -277,9 +284,9 @@ static void load_block(const PawlProgram* p, const PawlPoint* point, int first, 
     double* row = p->registers + (size_t)(tape->constant_count + k) * PAWL_TAPE_WIDTH;
     size_t at = (size_t)input.index * (size_t)group->lanes + (size_t)first;
     if (input.leaf == PAWL_OP_TIME) {
-      for (int l = 0; l < lanes; l++) {
-        row[l] = point->t;
-      }
+      load_same(row, lanes, point->t);
+    } else if (input.leaf == PAWL_OP_TURN) {
+      load_same(row, lanes, turn(system, point, input.index));
     } else if (input.leaf == PAWL_OP_PARAM) {
       memcpy(row, group->numbers + at, (size_t)lanes * sizeof(double));
     } else {
@@ -292,12 +299,12 @@ static void load_block(const PawlProgram* p, const PawlPoint* point, int first, 
   }
 }
 
-static double run_lanes(const PawlProgram* p, const PawlPoint* point) {
+static double run_lanes(const PawlProgram* p, const PawlSystem* system, const PawlPoint* point) {
   int all = p->group->lanes;
   double check[PAWL_TAPE_WIDTH] = {0};
   for (int first = 0; first < all; first += PAWL_TAPE_WIDTH) {
     int lanes = all - first < PAWL_TAPE_WIDTH ? all - first : PAWL_TAPE_WIDTH;
-    load_block(p, point, first, lanes);
+    load_block(p, system, point, first, lanes);
     pawl_tape_run_block(p->tape, p->registers, lanes);
     for (int k = 0; k < p->output_count; k++) {
       const PawlProgramOutput* o = &p->outputs[k];
@@ -359,5 +366,5 @@ double pawl_program_run(const PawlProgram* program, const PawlSystem* system,
                         const PawlPoint* point) {
   return program->group->lanes == 1 ? run_single(program, system, point)
          : program->group->gates    ? run_open(program, point)
-                                    : run_lanes(program, point);
+                                    : run_lanes(program, system, point);
 }

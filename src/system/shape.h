@@ -12,7 +12,7 @@ typedef struct PawlBinding {
   int coordinate_capacity, row_capacity, number_capacity;
   int *coordinates, *rows;
   double* numbers;
-  bool turns;  // a count of periods occurs: the item cannot be a lane
+  bool turns;  // a discrete variable of a kink occurs
 } PawlBinding;
 
 typedef struct PawlShaper PawlShaper;

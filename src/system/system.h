@@ -82,7 +82,28 @@ typedef struct PawlTurn {
   int constraint;             // the first that it was found in
   unsigned char* uses;        // modes of constraints whose equations change with it
   const char *below, *above;  // how the two sides are called; NULL for what counts
+  int place;                  // of a kink of time alone: among the operations on t
 } PawlTurn;
+
+// How an expression of time alone runs: each is also the next.
+typedef enum PawlCourse {
+  PAWL_COURSE_STEPS,  // constant between kinks
+  PAWL_COURSE_LINES,  // linear in t between kinks
+  PAWL_COURSE_ANY,
+} PawlCourse;
+
+// An operation on t that decides on a kink.
+typedef struct PawlTimeNode {
+  PawlOp op;
+  int index;  // exponent of POWI
+  double value;
+  int arg[3];  // places
+} PawlTimeNode;
+
+// start + slope t, up to a time; of a kink: its side or count.
+typedef struct PawlLine {
+  double start, slope, until, kappa;
+} PawlLine;
 
 // What the evaluations of forces on the way of a step have seen of the kinks that are held.
 typedef struct PawlSides {
@@ -134,6 +155,9 @@ struct PawlSystem {
   PawlGated* gated;
   PawlGate* guards;
   PawlTurn* turns;
+  int timed_count;  // kinks of forces and energies that time alone decides on, behind the others
+  int time_count;
+  PawlTimeNode* times;
   int* first_mode;  // of each constraint, in the lists of PawlTurn.uses
   bool has_sides;   // some turn is a side
   bool turned;      // some switching function contains turns
@@ -216,6 +240,16 @@ int pawl_kink_side(const PawlTurn* kink, double z);
 // The least of all kinks but those that are ignored.
 double pawl_kinks_margin(const PawlSystem* system, const double* z, const int* modes,
                          const unsigned char* ignored);
+// Those of time alone (PawlSystem.timed_count). The course of an operation, from those of its
+// operands; and, once the kinks are known, the operations that decide on them.
+PawlCourse pawl_course_of(PawlOp op, const PawlCourse* of);
+PAWL_CHECKED PawlStatus pawl_system_list_times(PawlSystem* system, PawlError* err);
+// The variables that hold them just after t: 1 below, -1 above (the other way than elsewhere), odd
+// for counts, 2 for sign(0), 0 to let one free. Returns up to when; `room` is for time_count lines.
+double pawl_times_look(const PawlSystem* system, double t, PawlLine* room, int* modes);
+// A kink of time that may be free; `turn` as above.
+PawlNode pawl_kink_timed(PawlDag* dag, PawlOp op, const PawlNode* arg, PawlNode plain,
+                         PawlNode turn);
 // After an evaluation of forces in these modes: notes what it has seen of kinks.
 void pawl_eval_see_kinks(const PawlEval* eval, const int* modes, PawlSides* sides);
 // The same for a kink that may be free: `plain` then.
