@@ -23,6 +23,7 @@ PawlStatus pawl_regions_create(PawlStepper* s, PawlSurfaces* surfaces, PawlLaw* 
       .tried = PAWL_NEW(&s->arena, int, (size_t)s->sizes.modes* MOST_TRIALS),
       .G = PAWL_NEW(&s->arena, double, s->dynamics.nonzeros_G),
       .impulse = PAWL_NEW(&s->arena, double, s->sizes.rows),
+      .v = PAWL_NEW(&s->arena, double, s->sizes.v),
       .z = PAWL_NEW(&s->arena, double, s->system->guard_count + s->system->turn_count)};
   if (s->arena.failed) {
     return pawl_fail_memory(err);
@@ -82,9 +83,9 @@ static PawlStatus energy_of(PawlStepper* s, const PawlState* state, double* ener
 }
 
 // New equations hold at the beginning of the step but for what motion makes of them in h: with the
-// rates of both ends, and what accelerations add. (S9)
-static PawlStatus check_meeting(PawlStepper* s, PawlRegions* r, const PawlState* state, double h,
-                                PawlError* err) {
+// rates of both ends as they are without the switch, and what accelerations add. Rates that follow
+// from the correction of positions, as with ga-p, would explain any distance. (S9)
+static PawlStatus check_meeting(PawlStepper* s, PawlRegions* r, double h, PawlError* err) {
   static const double OF_MOTION = 2.0, MORE_THAN_BEFORE = 10.0;
   PawlDynamics* d = &s->dynamics;
   const PawlValues* values;
@@ -97,7 +98,7 @@ static PawlStatus check_meeting(PawlStepper* s, PawlRegions* r, const PawlState*
   phase = pawl_phase_of(r->trial, false);
   PAWL_TRY(pawl_dynamics_evaluate(d, &phase, r->before, &values, err));
   for (int j = 0; j < s->sizes.v; j++) {
-    rate[j] = fmax(fabs(r->before->v[j]), fabs(state->v[j])) + h * fabs(r->before->a[j]);
+    rate[j] = fmax(fabs(r->before->v[j]), fabs(r->v[j])) + h * fabs(r->before->a[j]);
   }
   pawl_sparse_sizes(&s->G, values->G, rate, 0.0, reach);
   for (int i = 0; i < s->sizes.rows; i++) {
@@ -120,7 +121,7 @@ static PawlStatus finish_crossing(PawlStepper* s, PawlRegions* r, PawlState* sta
                                   PawlError* err) {
   double before, after;
   assert(pawl_modes_in_range(s->system, r->trial->modes));
-  PAWL_TRY(check_meeting(s, r, state, h, err));
+  PAWL_TRY(check_meeting(s, r, h, err));
   memcpy(state->modes, r->trial->modes, pawl_phase_mode_bytes(state));
   memcpy(state->active, r->trial->active, (size_t)s->sizes.rows);
   memcpy(state->redundant, r->trial->redundant, (size_t)s->sizes.rows);
@@ -196,6 +197,7 @@ static PawlStatus step(PawlStepper* s, PawlRegions* r, PawlState* state, double 
   if (!moved) {
     return PAWL_OK;
   }
+  memcpy(r->v, state->v, (size_t)s->sizes.v * sizeof(double));
   PAWL_TRY(keep_gradient(s, r, err));
   for (int trial = 1; moved && trial < MOST_TRIALS; trial++) {
     pawl_phase_copy(state, r->before);

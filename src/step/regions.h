@@ -16,6 +16,7 @@ typedef struct PawlRegions {
   PawlState* trial;   // the same, with the phase that is tried
   int *next, *tried;  // modes; tried: a list of sets
   double *G, *impulse;
+  double* v;  // at the end of the step without a switch
   double* z;  // switching functions at the end of the step in the present modes
 } PawlRegions;
 
