@@ -63,6 +63,7 @@ typedef struct PawlState {
 
 typedef struct PawlStepperInfo {  // work done since creation
   long long steps, newton_iterations, factorizations, evaluations;
+  long long kinks;     // of forces and energies that were located: a step has ended there
   int redundant_rows;  // rows that depend on others at the start and are left out
 } PawlStepperInfo;
 

@@ -385,6 +385,10 @@ static void print_summary(const PawlSystem* system, const PawlSim* sim) {
     fprintf(stderr, "%lld steps did not converge and were taken in smaller pieces\n",
             s.smaller_steps);
   }
+  if (s.work.kinks) {
+    fprintf(stderr, "%lld step%s ended at a kink of a force\n", s.work.kinks,
+            s.work.kinks == 1 ? "" : "s");
+  }
   print_events(pawl_sim_recorder(sim),
                fabs(s.energy_start) + fabs(s.energy_end) + s.energy_max_drift);
   print_state(system, pawl_sim_state(sim));
@@ -476,6 +480,7 @@ static void print_json(const PawlSystem* system, const PawlSim* sim, const Proje
   json_whole(&json, "smaller_steps", s.smaller_steps);
   json_whole(&json, "newton_iterations", s.work.newton_iterations);
   json_whole(&json, "factorizations", s.work.factorizations);
+  json_whole(&json, "kinks", s.work.kinks);
   json_number(&json, "wall_seconds", s.wall_seconds);
   json_open(&json, "final", '{');
   json_number(&json, "t", state->t);

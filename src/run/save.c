@@ -9,7 +9,7 @@
 #include "run/sim.h"
 #include "system/system.h"
 
-enum { VERSION = 2, MOST_TERMS = 1 << 24, MOST_ITEMS = 1 << 30 };
+enum { VERSION = 3, MOST_TERMS = 1 << 24, MOST_ITEMS = 1 << 30 };
 
 typedef struct Head {
   char magic[8];
@@ -128,6 +128,7 @@ static void put_summary(const PawlSim* sim, PawlBytes* b) {
   pawl_bytes_whole(b, s.work.newton_iterations);
   pawl_bytes_whole(b, s.work.factorizations);
   pawl_bytes_whole(b, s.work.evaluations);
+  pawl_bytes_whole(b, s.work.kinks);
   pawl_bytes_whole(b, s.smaller_steps);
   const double numbers[] = {s.wall_seconds, s.energy_start,   s.energy_end,    s.energy_max_drift,
                             s.drift,        s.velocity_drift, s.residual[0],   s.residual[1],
@@ -269,6 +270,7 @@ static void take_summary(PawlSim* sim, PawlReader* r) {
   sim->before.newton_iterations = pawl_reader_whole(r) - now.newton_iterations;
   sim->before.factorizations = pawl_reader_whole(r) - now.factorizations;
   sim->before.evaluations = pawl_reader_whole(r) - now.evaluations;
+  sim->before.kinks = pawl_reader_whole(r) - now.kinks;
   s->smaller_steps = pawl_reader_whole(r);
   double* const numbers[] = {&s->wall_seconds,     &s->energy_start,  &s->energy_end,
                              &s->energy_max_drift, &s->drift,         &s->velocity_drift,

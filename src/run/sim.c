@@ -444,6 +444,7 @@ PawlSummary pawl_sim_summary(const PawlSim* sim) {
   summary.work.newton_iterations += sim->before.newton_iterations;
   summary.work.factorizations += sim->before.factorizations;
   summary.work.evaluations += sim->before.evaluations;
+  summary.work.kinks += sim->before.kinks;
   return summary;
 }
 

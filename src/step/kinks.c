@@ -176,6 +176,7 @@ PawlStatus pawl_kinks_cross(PawlStepper* s, PawlKinks* k, PawlState* state, bool
                             PawlError* err) {
   bool any;
   PAWL_TRY(move(s, k, state, false, &any, err));
+  s->dynamics.info.kinks += any;
   return any && quiet ? restart(s, state, err) : PAWL_OK;
 }
 
@@ -185,6 +186,7 @@ PawlStatus pawl_kinks_tick(PawlStepper* s, PawlKinks* k, PawlState* state, doubl
   if (!set_timed(s, k, state, slack)) {
     return PAWL_OK;
   }
+  s->dynamics.info.kinks++;
   if (k->located) {
     PAWL_TRY(move(s, k, state, false, &any, err));  // what one of time moves
   }

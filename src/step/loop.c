@@ -827,10 +827,12 @@ static PawlStatus take_or_restore(PawlStepper* s, PawlState* state, double h, Pa
   memset(l->guards.loosened, 0, (size_t)s->system->constraint_count);
   pawl_kinks_begin(&l->kinks);
   pawl_phase_copy(l->kept, state);
+  long long kinks = s->dynamics.info.kinks;
   PawlStatus status = take(s, state, h, err);
   if (status != PAWL_OK) {
     pawl_phase_copy(state, l->kept);
     pawl_kinks_forget(&l->kinks);
+    s->dynamics.info.kinks = kinks;
     s->log.count = 0;
   } else if (!l->guards.locates && !l->guards.kinks) {
     plan(s, state, h);

@@ -41,6 +41,19 @@ constraints:
       ramp: {where: 0.3 < x < 0.6, equation: y = x - 0.3}
       air: {where: x > 0.6, equation: none}
 END
+cat > push.yaml <<'END'
+model: push
+coordinates: {x: {rate: 1}}
+mass: {x: 1}
+forces: {x: 'if(t < 0.3337, 1, 0) - 2*max(0, x - 0.9)'}
+END
+expect 0 run push.yaml --json --method rk4 --step 0.01 --until 1
+paths
+same "$(field kinks)" 2
+has err '2 steps ended at a kink of a force'
+expect 0 run push.yaml --json --method nsga-pva --step 0.01 --until 1
+paths
+same "$(field kinks)" 0
 expect 0 run track.yaml --json
 paths
 same "$(field method)" event-driven

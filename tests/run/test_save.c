@@ -52,6 +52,7 @@ static void same_run(const PawlSim* a, const PawlSim* b) {
   assert_memory_equal(x->q, y->q, x->bytes);
   assert_int_equal(s.work.steps, u.work.steps);
   assert_int_equal(s.smaller_steps, u.smaller_steps);
+  assert_int_equal(s.work.kinks, u.work.kinks);
   assert_true(s.energy_start == u.energy_start && s.energy_max_drift == u.energy_max_drift);
   assert_true(s.residual[2] == u.residual[2]);
   same_events(pawl_sim_recorder(a), pawl_sim_recorder(b));

@@ -187,6 +187,7 @@ static long long evaluations_of(const char* text) {
   Motion m = motion_text(text);
   motion_run(&m, "rk4", 2, 100, NULL);
   long long evaluations = pawl_stepper_info(m.stepper).evaluations;
+  assert_int_equal(pawl_stepper_info(m.stepper).kinks, text == PUSH);
   assert_int_equal(pawl_stepper_instants(m.stepper), 0);
   motion_end(&m);
   return evaluations;
