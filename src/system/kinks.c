@@ -26,6 +26,7 @@ typedef struct Listing {
   unsigned char* moves;   // TIME, MOTION: what nodes depend on
   unsigned char* marked;  // VALUE, SIDE: nodes that the expressions at hand need
   PawlCourse* course;     // of nodes that depend on time alone
+  unsigned char* limits;  // HAS_LIMIT, UNDER_LIMIT
 } Listing;
 
 // ---- which nodes --------------------------------------------------------------------------------
@@ -270,10 +271,45 @@ bool pawl_system_uses_turn(const PawlSystem* system, int k, int c, int mode) {
 }
 
 // ---- in forces and energies ---------------------------------------------------------------------
-// Conditions without an inside stay as they are.
+// A function that is not defined for every operand: a branch beyond its border may leave its
+// domain.
+enum { HAS_LIMIT = 1, UNDER_LIMIT = 2 };
+
+static bool is_limited(PawlOp op) {
+  return op == PAWL_OP_POW || op == PAWL_OP_SQRT || op == PAWL_OP_LOG || op == PAWL_OP_ASIN ||
+         op == PAWL_OP_ACOS;
+}
+
+// Which nodes contain such a function, and which are in the operand of one.
+static void find_limits(Listing* l) {
+  for (int k = 0; k < l->count; k++) {
+    const PawlDagNode* n = pawl_dag_node(l->dag, k);
+    l->limits[k] = is_limited(n->op) ? HAS_LIMIT : 0;
+    for (int a = 0; a < pawl_op_operands(n->op); a++) {
+      l->limits[k] |= l->limits[n->arg[a]] & HAS_LIMIT;
+    }
+  }
+  for (int k = l->count - 1; k >= 0; k--) {
+    const PawlDagNode* n = pawl_dag_node(l->dag, k);
+    for (int a = 0; a < pawl_op_operands(n->op); a++) {
+      l->limits[n->arg[a]] |= is_limited(n->op) || l->limits[k] & UNDER_LIMIT ? UNDER_LIMIT : 0;
+    }
+  }
+}
+
+// Whether the branch may be undefined beyond its border, as in sqrt(max(0, x)) or if(x > 0,
+// sqrt(x), 0).
+static bool is_guard(const Listing* l, PawlNode node) {
+  const PawlDagNode* n = pawl_dag_node(l->dag, node);
+  unsigned in = n->op == PAWL_OP_IF ? l->limits[n->arg[1]] | l->limits[n->arg[2]] : 0;
+  return (l->limits[node] & UNDER_LIMIT) || (in & HAS_LIMIT);
+}
+
+// Conditions without an inside stay as they are, and so do kinks that guard a domain.
 static bool is_kink(const Listing* l, PawlNode node) {
   PawlNode condition = condition_of(node, pawl_dag_node(l->dag, node));
-  return is_met(l, node) && (condition == PAWL_NO_NODE || has_inside(l->dag, condition));
+  return is_met(l, node) && (condition == PAWL_NO_NODE || has_inside(l->dag, condition)) &&
+         !is_guard(l, node);
 }
 
 // Decided on by time alone, and when is known beforehand.
@@ -321,6 +357,7 @@ static int add_kinks(const Listing* l, bool timed, int first, int most) {
 static PawlStatus list_kinks(Listing* l, PawlError* err) {
   PawlSystem* system = l->system;
   find_courses(l);
+  find_limits(l);
   spread_from_terms(l);
   system->kink_count = add_kinks(l, false, system->turn_count, MOST_KINKS);
   int first = system->turn_count + system->kink_count;
@@ -342,7 +379,8 @@ PawlStatus pawl_system_list_turns(PawlSystem* system, PawlError* err) {
   l.moves = pawl_alloc((size_t)l.count, 1);
   l.marked = pawl_alloc((size_t)l.count, 1);
   l.course = pawl_alloc((size_t)l.count, sizeof(PawlCourse));
-  bool room = system->turns && l.moves && l.marked && l.course;
+  l.limits = pawl_alloc((size_t)l.count, 1);
+  bool room = system->turns && l.moves && l.marked && l.course && l.limits;
   PawlStatus status = room ? PAWL_OK : pawl_fail_memory(err);
   if (status == PAWL_OK) {
     find_moving(&l);
@@ -354,6 +392,7 @@ PawlStatus pawl_system_list_turns(PawlSystem* system, PawlError* err) {
   pawl_free(l.moves);
   pawl_free(l.marked);
   pawl_free(l.course);
+  pawl_free(l.limits);
   return status;
 }
 

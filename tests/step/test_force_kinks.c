@@ -117,8 +117,31 @@ static void test_leaves_where_it_sticks(void** unused) {
   motion_end(&m);
 }
 
+// A kink that guards a domain is left as it is: the branch x^1.5 has no value beyond its border.
+// The ball comes back with the speed it had.
+static void test_guards_of_domains(void** unused) {
+  (void)unused;
+  static const char* const forces[] = {"-1e3*max(0, x)^1.5", "if(x > 0, -1e3*x^1.5, 0)",
+                                       "-500*(1 + sign(x))*abs(x)^1.5"};
+  static const char* const methods[] = {"rk4", "dopri", "event-driven", "ga-p", "auto"};
+  for (size_t f = 0; f < sizeof forces / sizeof *forces; f++) {
+    for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+      char text[200];
+      snprintf(text, sizeof text,
+               "model: hertz\ncoordinates: {x: {start: -0.1, rate: 1}}\nmass: {x: 1}\n"
+               "forces: {x: \"%s\"}\n",
+               forces[f]);
+      Motion m = motion_text(text);
+      motion_run(&m, methods[k], 1.0, 4000, NULL);
+      CHECK_NEAR(m.state->v[0], -1.0, 1e-4);
+      motion_end(&m);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_guards_of_domains),
       cmocka_unit_test(test_rk4_keeps_its_order),
       cmocka_unit_test(test_tolerances_hold),
       cmocka_unit_test(test_few_steps_are_refused),
