@@ -43,16 +43,28 @@ static double least_of_cubic(double f0, double p0, double f1, double p1, double*
   return x > 0.0 && x < 1.0 ? f0 + x * (p0 + x * (b + x * c)) : INFINITY;
 }
 
-// (V15)
+// Where the tangents at 0 and 1 meet: the least value of a margin with a corner inside, such as
+// that of a band; *at is where. INFINITY: it does not fall and rise again. (V19)
+static double least_of_corner(double f0, double p0, double f1, double p1, double* at) {
+  double x = p0 < 0.0 && p1 > 0.0 ? (f1 - p1 - f0) / (p0 - p1) : -1.0;
+  *at = x;
+  return x > 0.0 && x < 1.0 ? f0 + p0 * x : INFINITY;
+}
+
+// (V15), (V19)
 static bool is_suspect(const PawlBetween* b, int place, int k, double* at) {
   static const double OF_DIP = 0.125;  // what the cubic may be off, of its dip
   double f0 = b->f[place][k], f1 = b->f[place + 1][k], h = b->x[place + 1] - b->x[place];
   if (isinf(f0) || isinf(f1)) {
     return false;
   }
-  double least = least_of_cubic(f0, h * b->rate[place][k], f1, h * b->rate[place + 1][k], at);
-  double dip = fmin(f0, f1) - least;
-  return dip > b->noise[k] && least <= OF_DIP * dip;
+  double p0 = h * b->rate[place][k], p1 = h * b->rate[place + 1][k];
+  double least = least_of_cubic(f0, p0, f1, p1, at), dip = fmin(f0, f1) - least;
+  if (dip > b->noise[k] && least <= OF_DIP * dip) {
+    return true;
+  }
+  least = least_of_corner(f0, p0, f1, p1, at);
+  return least <= 0.0 && fmin(f0, f1) - least > b->noise[k];
 }
 
 bool pawl_between_suspect(const PawlBetween* b, double* x, double* low) {

@@ -183,12 +183,31 @@ static void test_late(void** unused) {
   run_end(&run);
 }
 
+// A region beside a narrow band: its margin has a corner in the band, and no step ends there. With
+// the bisector of each kink no energy is lost: up and down 4 mm, at a slope of 2.
+static void test_band(void** unused) {
+  (void)unused;
+  Run run = run_text(
+      "model: band\ncoordinates: {x: {rate: 1}, y: }\nmass: {x: 1, y: 1}\n"
+      "constraints: {track: {impact: bisector, modes: {\n"
+      "  a: {where: 'x < 0.503 or x > 0.507', equation: y = 0},\n"
+      "  b: {where: '0.503 < x < 0.505', equation: 'y = 2*(x - 0.503)'},\n"
+      "  c: {where: '0.505 < x < 0.507', equation: 'y = 2*(0.507 - x)'}}}}\n"
+      "simulate: {until: 1}\n");
+  run_to(&run, 1, 0.01);
+  assert_int_equal(run_events(&run), 3);
+  CHECK_NEAR(run_event(&run, 0)->t, 0.503, 1e-9);
+  CHECK_NEAR(run_event(&run, 2)->t, 0.503 + 0.004 * sqrt(5.0), 1e-9);
+  run_end(&run);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_toss),           cmocka_unit_test(test_down_alone),
       cmocka_unit_test(test_near_miss),      cmocka_unit_test(test_lock),
       cmocka_unit_test(test_capacity),       cmocka_unit_test(test_region),
-      cmocka_unit_test(test_before_another), cmocka_unit_test(test_late),
+      cmocka_unit_test(test_before_another), cmocka_unit_test(test_band),
+      cmocka_unit_test(test_late),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
