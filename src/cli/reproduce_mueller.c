@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cases of A. Mueller, section 6: the planar pendulum of three links whose joints 2 and 3 lock at
-// 0.8 s and 1.3 s. The paper prints no numbers; the references come from a second program, DOP853
-// with a relative tolerance of 1e-13, whose errors are estimated at 6e-11 and less. The zero
-// direction of q1 is seen in a figure of the paper only, so both are here: phi0 = 0, q1 from the
-// horizontal, and phi0 = -pi/2, from the downward vertical. Signs are pawl's, M v' = f + G^T
-// lambda; the paper's multipliers have the opposite sign.
+// Cases of A. Mueller. Section 7, the robot, is further down. Section 6: the planar pendulum of
+// three links whose joints 2 and 3 lock at 0.8 s and 1.3 s. The paper prints no numbers; the
+// references come from a second program, DOP853 with a relative tolerance of 1e-13, whose errors
+// are estimated at 6e-11 and less. The zero direction of q1 is seen in a figure of the paper only,
+// so both are here: phi0 = 0, q1 from the horizontal, and phi0 = -pi/2, from the downward vertical.
+// Signs are pawl's, M v' = f + G^T lambda; the paper's multipliers have the opposite sign.
 #include <math.h>
 
 #include "cli/reproduce_cases.h"
@@ -196,6 +196,101 @@ static const Check horizontal_none_sides[] = {
     {"P3 after lock 2 [kg m^2/s]", OUTPUT_AFTER, "P3", 2, 0, 133.80864662022572, 1e-6, 0},
 };
 
+// ---- section 7: the arm with six joints ---------------------------------------------------------
+// The paper prints no data of its robot. The arm of the model has data of our own; its references
+// come from a second program, whose errors are estimated at 6e-13 and less, and the places of the
+// tool are its angles put into the six rotations, one after the other. Angles and places are held
+// to `near`, rates and motor angles to 100 near, energies and impulses to 1000 near.
+#define SECOND_ARM "a second program for an arm of our own, DOP853 at 1e-13"
+
+// A brake that closes: where it finds the arm and its tool, rates before and after, the energy it
+// takes.
+#define BRAKE(n, t, q1, q2, q3, x, y, z, a1, a2, a3, b1, b2, b3, lost, near)             \
+  {"time of brake " #n " [s]", EVENT_TIME, NULL, n, 0, t, 1e-12, 0},                     \
+      {"q1 at brake " #n " [rad]", VALUE, "q[1]", 0, t, q1, near, 0},                    \
+      {"q2 at brake " #n " [rad]", VALUE, "q[2]", 0, t, q2, near, 0},                    \
+      {"q3 at brake " #n " [rad]", VALUE, "q[3]", 0, t, q3, near, 0},                    \
+      {"x of the tool at brake " #n " [m]", VALUE, "tool_x", 0, t, x, near, 0},          \
+      {"y of the tool at brake " #n " [m]", VALUE, "tool_y", 0, t, y, near, 0},          \
+      {"z of the tool at brake " #n " [m]", VALUE, "tool_z", 0, t, z, near, 0},          \
+      {"q1' before brake " #n " [rad/s]", RATE_BEFORE, "q[1]", n, 0, a1, 100 * near, 0}, \
+      {"q2' before brake " #n " [rad/s]", RATE_BEFORE, "q[2]", n, 0, a2, 100 * near, 0}, \
+      {"q3' before brake " #n " [rad/s]", RATE_BEFORE, "q[3]", n, 0, a3, 100 * near, 0}, \
+      {"q1' after brake " #n " [rad/s]", RATE_AFTER, "q[1]", n, 0, b1, 100 * near, 0},   \
+      {"q2' after brake " #n " [rad/s]", RATE_AFTER, "q[2]", n, 0, b2, 100 * near, 0},   \
+      {"q3' after brake " #n " [rad/s]", RATE_AFTER, "q[3]", n, 0, b3, 100 * near, 0}, { \
+    "energy lost in brake " #n " [J]", ENERGY_LOST, NULL, n, 0, lost, 1000 * near, 0     \
+  }
+// The arm at rest, with the angles of its motors.
+#define REST(q1, q2, q3, x, y, z, m1, m2, m3, E, near)                              \
+  {"q1 at rest [rad]", VALUE, "q[1]", 0, AT_END, q1, near, 0},                      \
+      {"q2 at rest [rad]", VALUE, "q[2]", 0, AT_END, q2, near, 0},                  \
+      {"q3 at rest [rad]", VALUE, "q[3]", 0, AT_END, q3, near, 0},                  \
+      {"x of the tool at rest [m]", VALUE, "tool_x", 0, AT_END, x, near, 0},        \
+      {"y of the tool at rest [m]", VALUE, "tool_y", 0, AT_END, y, near, 0},        \
+      {"z of the tool at rest [m]", VALUE, "tool_z", 0, AT_END, z, near, 0},        \
+      {"motor 1 at rest [rad]", VALUE, "motor[1]", 0, AT_END, m1, 100 * near, 0},   \
+      {"motor 2 at rest [rad]", VALUE, "motor[2]", 0, AT_END, m2, 100 * near, 0},   \
+      {"motor 3 at rest [rad]", VALUE, "motor[3]", 0, AT_END, m3, 100 * near, 0}, { \
+    "energy at rest [J]", VALUE, "energy", 0, AT_END, E, 1000 * near, 0             \
+  }
+#define MOMENTA(n, a1, a2, a3, b1, b2, b3)                                           \
+  {"P1 before brake " #n " [kg m^2/s]", OUTPUT_BEFORE, "P1", n, 0, a1, 1e-9, 0},     \
+      {"P2 before brake " #n " [kg m^2/s]", OUTPUT_BEFORE, "P2", n, 0, a2, 1e-9, 0}, \
+      {"P3 before brake " #n " [kg m^2/s]", OUTPUT_BEFORE, "P3", n, 0, a3, 1e-9, 0}, \
+      {"P1 after brake " #n " [kg m^2/s]", OUTPUT_AFTER, "P1", n, 0, b1, 1e-9, 0},   \
+      {"P2 after brake " #n " [kg m^2/s]", OUTPUT_AFTER, "P2", n, 0, b2, 1e-9, 0}, { \
+    "P3 after brake " #n " [kg m^2/s]", OUTPUT_AFTER, "P3", n, 0, b3, 1e-9, 0        \
+  }
+
+#define ARM(near)                                                                                 \
+  BRAKE(1, 0.05, 0.09644139667268478, 0.6670584708701193, 0.9649506588286936, 1.3969661597113567, \
+        0.1351446183750901, 0.9491006832271363, 1.8533937383966899, 1.6959843033823854,           \
+        1.0651524855717533, 0, 1.6564792246862405, 1.1241891814589693, 53.15280530988139, near),  \
+      BRAKE(2, 0.1, 0.09644139667268478, 0.7656046082688631, 1.0116901303757386,                  \
+            1.4192752646910052, 0.1373028349201404, 0.7624339483063712, 0, 2.3057439120362218,    \
+            0.7004063069011852, 0, 0, 4.067437239026522, 55.977330247071905, near),               \
+      BRAKE(3, 0.15, 0.09644139667268478, 0.7656046082688631, 1.2314900930336634,                 \
+            1.3438131668794777, 0.1300025174860876, 0.5517009678216674, 0, 0, 4.716722419137567,  \
+            0, 0, 0, 110.98322572476388, near),                                                   \
+      REST(0.09644139667268478, 0.7656046082688631, 1.2314900930336634, 1.3438131668794777,       \
+           0.1300025174860876, 0.5517009678216674, 9.644139667268478, 76.56046082688631,          \
+           123.14900930336634, 932.8022692323324, near),                                          \
+      {"impulse of brake 1 [N m s]", IMPULSE, NULL, 1, 1, -57.35727299463326, 1000 * near, 0},    \
+      {"impulse of brake 2 [N m s]", IMPULSE, NULL, 2, 1, -48.55468116373586, 1000 * near, 0}, {  \
+    "impulse of brake 3 [N m s]", IMPULSE, NULL, 3, 1, -47.05946878470611, 1000 * near, 0         \
+  }
+#define ARM_NONE(near)                                                                             \
+  BRAKE(1, 0.05, 0.09644139667268478, 0.6670584708701193, 0.9649506588286936, 1.3969661597113567,  \
+        0.1351446183750901, 0.9491006832271363, 1.8533937383966899, 1.6959843033823854,            \
+        1.0651524855717533, 0, 1.6959843033823854, 1.0651524855717533, 51.77986836628156, near),   \
+      BRAKE(2, 0.1, 0.09644139667268478, 0.7675673829404496, 1.00861352986518, 1.4204181866838683, \
+            0.1374134029217231, 0.7626889333082817, 0, 2.3448563506330116, 0.6357100046396447, 0,  \
+            0, 0.6357100046396447, 138.25925047794738, near),                                      \
+      BRAKE(3, 0.15, 0.09644139667268478, 0.7675673829404496, 1.0570956082910894,                  \
+            1.4078213562386197, 0.13619476649919832, 0.7148408422661752, 0, 0, 1.3023043852154, 0, \
+            0, 0, 8.46061069777943, near),                                                         \
+      REST(0.09644139667268478, 0.7675673829404496, 1.0570956082910894, 1.4078213562386197,        \
+           0.13619476649919832, 0.7148408422661752, 9.644139667268478, 76.75673829404495,          \
+           105.70956082910894, 954.4159009720429, near)
+
+static const Check arm[] = {ARM(1e-11)};
+static const Check arm_none[] = {ARM_NONE(1e-11)};
+// Order 2 with the step of the model.
+static const Check arm_2[] = {ARM(5e-7)};
+static const Check arm_sides[] = {
+    MOMENTA(1, 56.625232969620725, 88.01437268862442, 35.91421045805993, -0.7320400250125239,
+            88.01437268862442, 35.91421045805992),
+    MOMENTA(2, -0.9350759411040054, 107.81494734298751, 40.58145016274214, 0, 59.260266179251666,
+            40.581450162742144),
+    MOMENTA(3, 0, 60.59369521014811, 47.059468784706105, 0, 0, 0)};
+static const Check arm_none_sides[] = {
+    MOMENTA(1, 56.625232969620725, 88.01437268862442, 35.91421045805993, -0.7494983174956821,
+            88.83343421284664, 35.91421045805993),
+    MOMENTA(2, -0.949141833308249, 108.64917532000322, 40.55910978293191, 0, 9.276385826310294,
+            6.34257699755305),
+    MOMENTA(3, 0, 18.530542403881665, 12.993292188569331, 0, 0, 0)};
+
 // ---- quick and accurate -------------------------------------------------------------------------
 // Joint 2 locks by a condition on the state that is met at 0.8 s: then all is as before.
 static const char by_state[] =
@@ -252,6 +347,8 @@ static const Check order_4[] = {
   }
 #define QUICK(title, model, methods, settings) \
   { title, model, "", methods, settings, CASE_RUN, 0, 0, SECOND, CHECKS(at_2) }
+#define ROBOT(title, methods, settings, kind, list) \
+  { title, "robot-6r-brake", "", methods, settings, kind, 0, 0, SECOND_ARM, CHECKS(list) }
 #define DOWN "phi0=-pi/2"
 
 static const Case cases[] = {
@@ -291,6 +388,21 @@ static const Case cases[] = {
           " impact=none", horizontal_none_sides),
     ORDER("Orders across the locks, time stepping", "ga-pva,nsga-pva", 5e-3, 5e-4, order_2),
     ORDER("Orders across the locks, rk4", "rk4,event-driven:rk4", 1e-2, 2e-3, order_4),
+    ROBOT("7 Arm with six joints, three brakes (figs. 7, 8)", "rk4,event-driven:rk4", "step=1e-4",
+          CASE_RUN, arm),
+    ROBOT("7 Arm with six joints, transition projected (32)", "rk4",
+          "step=1e-4 transition=projected", CASE_RUN, arm),
+    ROBOT("7 Arm with six joints, minimal coordinates (12), (37)", "rk4",
+          "step=1e-4 transition=minimal form=minimal", CASE_RUN, arm),
+    ROBOT("7 Arm with six joints, steps of its own", "dopri", "rtol=1e-12 atol=1e-13", CASE_RUN,
+          arm),
+    ROBOT("7 Arm with six joints, time stepping", "nsga-pva", "", CASE_RUN, arm_2),
+    ROBOT("7 Arm with six joints, inconsistent switching (figs. 6, 8)", "rk4",
+          "step=1e-4 impact=none", CASE_RUN, arm_none),
+    ROBOT("7 Arm with six joints, both sides of the brakes", "rk4", "step=1e-4", CASE_INSTANTS,
+          arm_sides),
+    ROBOT("7 Arm with six joints, inconsistent switching, both sides of the brakes", "rk4",
+          "step=1e-4 impact=none", CASE_INSTANTS, arm_none_sides),
 };
 
 const Paper paper_mueller = {

@@ -127,6 +127,7 @@ for name in $names; do
     pothole-wheel) switching_model "$name" 3.1708709919 0.05 ;;
     cam-follower) switching_model "$name" 7.1111111111 0.05 ;;
     planar-3r-lock) locking_model "$name" 2845.8203395 0.01 ;; # Mueller, sec. 6
+    robot-6r-brake) locking_model "$name" 220.1133612817 1e-3 ;; # the same, sec. 7
     # Kovanda and Hozman, sec. 4
     two-mass-release) ending_model "$name" s2 -0.0256461097 1e-3 ;;
     two-mass-engage) ending_model "$name" s2 -0.5484481715 1e-3 ;;
