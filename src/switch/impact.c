@@ -300,7 +300,7 @@ void pawl_impact_gradient(PawlImpact* p, unsigned flips, const PawlPattern* G,
 PawlStatus pawl_impact_solve(PawlImpact* p, unsigned flips, const double* v_minus,
                              const double* rate, double* v_plus, double* Lambda) {
   int n = p->n, m = p->after_count;
-  assert(m <= p->m && flips >> p->planes == 0);
+  assert(m <= p->m);  // bits of flips beyond the planes are not looked at
   force_directions(p, flips);
   for (int s = 0; s < m; s++) {
     double* WB = p->scratch + s * n;  // W B_s^T
