@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "model/model.h"
 #include "run/sim.h"
+#include "step/method.h"
 #include "system/system.h"
 
 enum { VERSION = 3, MOST_TERMS = 1 << 24, MOST_ITEMS = 1 << 30 };
@@ -136,6 +137,11 @@ static void put_summary(const PawlSim* sim, PawlBytes* b) {
   pawl_bytes_add(b, numbers, sizeof numbers);
 }
 
+static void put_warnings(const PawlSim* sim, PawlBytes* b) {
+  pawl_bytes_whole(b, pawl_stepper_warning_count(sim->stepper));
+  pawl_bytes_text(b, pawl_stepper_warning(sim->stepper));
+}
+
 static void put_samples(const PawlSim* sim, PawlBytes* b) {
   int count = pawl_recorder_sample_count(sim->recorder);
   pawl_bytes_whole(b, count);
@@ -170,6 +176,7 @@ static void put_all(const PawlSim* sim, PawlBytes* b) {
   pawl_bytes_whole(b, sim->done);
   pawl_bytes_whole(b, sim->stopped);
   put_summary(sim, b);
+  put_warnings(sim, b);
   pawl_bytes_add(b, sim->sample, (size_t)sim->columns * sizeof(double));
   pawl_bytes_add(b, sim->lambda, rows * sizeof(double));
   put_samples(sim, b);
@@ -281,6 +288,12 @@ static void take_summary(PawlSim* sim, PawlReader* r) {
   }
 }
 
+static PawlStatus take_warnings(PawlSim* sim, PawlReader* r, PawlError* err) {
+  int count = pawl_reader_count(r, MOST_ITEMS);
+  const char* text = pawl_reader_text(r);
+  return r->failed ? PAWL_OK : pawl_stepper_take_warning(sim->stepper, text, count, err);
+}
+
 static PawlStatus take_samples(PawlSim* sim, PawlReader* r, PawlError* err) {
   int count = pawl_reader_count(r, MOST_ITEMS);
   for (int k = 0; k < count && !r->failed; k++) {
@@ -336,6 +349,7 @@ static PawlStatus take_all(PawlSim* sim, PawlReader* r, PawlError* err) {
   }
   PAWL_TRY(check_until(sim, until, steps, err));
   take_summary(sim, r);
+  PAWL_TRY(take_warnings(sim, r, err));
   pawl_reader_take(r, sim->sample, (size_t)sim->columns * sizeof(double));
   pawl_reader_take(r, sim->lambda, (size_t)pawl_system_sizes(sim->system).rows * sizeof(double));
   PAWL_TRY(take_samples(sim, r, err));

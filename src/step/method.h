@@ -75,5 +75,11 @@ struct PawlStepper {
   int strategy;  // which contacts enter the smooth motion of nsga-pva: 1, 2 or 3
 };
 
+// What a stepper has warned of so far goes with a saved run: how often, and that taken over, in
+// place of its own. `text` is that of pawl_stepper_warning.
+int pawl_stepper_warning_count(const PawlStepper* stepper);
+PAWL_CHECKED PawlStatus pawl_stepper_take_warning(PawlStepper* stepper, const char* text, int count,
+                                                  PawlError* err);
+
 // How many numbers of each kind a state of this stepper has.
 PawlStateShape pawl_stepper_shape(const PawlStepper* stepper);

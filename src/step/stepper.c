@@ -195,6 +195,16 @@ const char* pawl_stepper_warning(const PawlStepper* s) {
   return s->dynamics.warning ? s->dynamics.warning : "";
 }
 
+int pawl_stepper_warning_count(const PawlStepper* s) {
+  return s->dynamics.warnings;
+}
+
+PawlStatus pawl_stepper_take_warning(PawlStepper* s, const char* text, int count, PawlError* err) {
+  s->dynamics.warnings = count;
+  s->dynamics.warning = text[0] ? pawl_arena_copy(&s->arena, text, strlen(text)) : NULL;
+  return !text[0] || s->dynamics.warning ? PAWL_OK : pawl_fail_memory(err);
+}
+
 // ---- steps --------------------------------------------------------------------------------------
 static PawlStatus change(PawlStepper* s, PawlState* state, int c, bool engage, PawlError* err) {
   if (c < 0 || c >= s->system->constraint_count || !pawl_system_engages(s->system, c)) {

@@ -32,7 +32,7 @@ fi
 
 # outcome: what must be the same, of the JSON read last.
 outcome() {
-  grep -E '^(final|energy|residual|events|steps|smaller_steps)' paths
+  grep -E '^(final|energy|residual|events|steps|smaller_steps|warnings)' paths
 }
 
 # go MODEL ARGUMENTS...: one run into k.*.
@@ -144,6 +144,30 @@ expect 2 run model.yaml --checkpoint p --every 0
 has err "a positive number"
 expect 2 run model.yaml -o - --checkpoint p --every 1
 has err "needs a file"
+
+# ---- warnings -----------------------------------------------------------------------------------
+# What was warned of before the checkpoint is warned of after a restart, once.
+cat >twice.yaml <<'END'
+model: twice
+coordinates: {x: {start: 0.1}, y: {start: 0.2}}
+mass: {x: 1, y: 1}
+potential: (x - y)^2 + x^2
+locks:
+  one: {lock: x, at: 0.2, for: 0.3}
+  two: {lock: 2*x, at: 0.3, for: 0.1}
+simulate: {method: rk4, until: 1, step: 1e-3}
+END
+expect 0 run twice.yaml --checkpoint w --every 0.7 --json --quiet
+cp err warned
+paths
+grep '^warnings' paths >warned.json
+has warned "redundant constraints: 'two'"
+expect 0 run twice.yaml --restart w --json --quiet
+cmp warned err || complain "a restart warns of something else: $(cat err)"
+paths
+grep '^warnings' paths >again.json
+cmp warned.json again.json || complain "the same in JSON"
+expect 1 run twice.yaml --restart w --strict --quiet
 
 # ---- a longer run -------------------------------------------------------------------------------
 expect 0 run model.yaml -o long.csv --step 1e-3 --until 5 --quiet
