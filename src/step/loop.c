@@ -3,6 +3,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "model/model.h"
@@ -13,8 +14,10 @@
 enum {
   MOST_ROOT_STEPS = 200,
   MOST_HALVINGS = 40,
-  MOST_LOCATED = 2000,  // instants found by conditions and regions within one step
-  MOST_AT_ONCE = 64,    // changes at one instant
+  MOST_AT_ONCE = 64,    // changes at one instant, and for each guard
+  MORE_AT_ONCE = 4,     // this many more
+  MOST_LOCATED = 2000,  // instants found by conditions and regions within one step, and for
+  MORE_LOCATED = 64,    // each guard this many more
 };
 
 static const double TINY = 1e-4;      // of the nominal step
@@ -568,26 +571,76 @@ static PawlStatus change(PawlStepper* s, PawlState* state, double slack, const P
   return fired.changed ? jump(s, state, err) : PAWL_OK;
 }
 
-// Names the constraint that switched most often in this step.
-static PawlStatus too_many(const PawlStepper* s, const PawlState* state, PawlError* err) {
-  int most = 0, worst = -1;
-  for (int c = 0; c < s->system->constraint_count; c++) {
-    int count = 0;
-    for (int k = 0; k < s->log.count; k++) {
-      count += pawl_system_switched(s->system, c, s->log.instants[k]->from, s->log.instants[k]->to);
-    }
-    worst = count > most ? c : worst;
-    most = count > most ? count : most;
-  }
-  return pawl_fail(err, PAWL_ERROR_RUN,
-                   "t = %.10g: %s%s%s switched %d times within one step: switches "
-                   "accumulate here. Regions: a time-stepping method (nsga-pva, nsga-pvv) passes "
-                   "such a point; conditions: give a least time between changes (after)",
-                   state->t, worst >= 0 ? "constraint '" : "something",
-                   worst >= 0 ? s->system->constraints[worst].name : "", worst >= 0 ? "'" : "",
-                   most);
+// ---- without an end -----------------------------------------------------------------------------
+// All that may fire: what has an end fires each of them a few times.
+static int guard_count(const PawlLoop* l) {
+  return l->guards.condition_count + l->guards.clock_count + l->kinks.count +
+         pawl_system_surface_count(l->guards.dynamics->system);
 }
 
+// How often constraint c changed, or refused to, from a time on.
+static int changes_of(const PawlStepper* s, int c, double since) {
+  int count = 0;
+  for (int k = 0; k < s->log.count; k++) {
+    const PawlInstant* i = s->log.instants[k];
+    count +=
+        i->t >= since && (i->refused == c || pawl_system_switched(s->system, c, i->from, i->to));
+  }
+  return count;
+}
+
+static int firings_of(const PawlStepper* s, int event, double since) {
+  int count = 0;
+  for (int k = 0; k < s->log.count; k++) {
+    count += s->log.instants[k]->t >= since && s->log.instants[k]->event == event;
+  }
+  return count;
+}
+
+// "; most often constraint 'hook', 33 times"; nothing where nothing is in the log.
+static void name_worst(const PawlStepper* s, double since, char* text, size_t size) {
+  int most = 0;
+  text[0] = '\0';
+  for (int c = 0; c < s->system->constraint_count; c++) {
+    int count = changes_of(s, c, since);
+    if (count > most) {
+      most = count;
+      snprintf(text, size, "; most often constraint '%.100s', %d times",
+               pawl_system_constraint_name(s->system, c), count);
+    }
+  }
+  for (int e = 0; s->system->model && e < s->system->model->event_count; e++) {
+    int count = firings_of(s, e, since);
+    if (count > most) {
+      most = count;
+      snprintf(text, size, "; most often event '%.100s', %d times",
+               pawl_system_event_name(s->system, e), count);
+    }
+  }
+}
+
+static PawlStatus too_many_at_once(const PawlStepper* s, const PawlState* state, int count,
+                                   double slack, PawlError* err) {
+  char worst[200];
+  name_worst(s, state->t - fmax(slack, 0.0), worst, sizeof worst);
+  return pawl_fail(err, PAWL_ERROR_RUN,
+                   "t = %.10g: changes bring about changes without an end, %d at this one "
+                   "instant%s. A least time between changes (after) ends it",
+                   state->t, count, worst);
+}
+
+static PawlStatus too_many_located(const PawlStepper* s, const PawlState* state, int count,
+                                   PawlError* err) {
+  char worst[200];
+  name_worst(s, -INFINITY, worst, sizeof worst);
+  return pawl_fail(err, PAWL_ERROR_RUN,
+                   "t = %.10g: switches accumulate here, %d instants in one step%s. Regions: a "
+                   "time-stepping method (nsga-pva, nsga-pvv) passes such a point; conditions: "
+                   "give a least time between changes (after)",
+                   state->t, count, worst);
+}
+
+// ---- pieces -------------------------------------------------------------------------------------
 // An impact within a time step must not go through a joint that holds by a finite force. The first
 // whose mean reaction over the step is beyond its capacity slides from the beginning of the step;
 // -1: none.
@@ -741,7 +794,8 @@ static PawlStatus change_by_time(PawlStepper* s, PawlState* state, double slack,
 static PawlStatus settle(PawlStepper* s, PawlState* state, double slack, double* next,
                          PawlError* err) {
   PawlLoop* l = s->loop;
-  for (int k = 0; k < MOST_AT_ONCE && !l->stop; k++) {
+  int most = MOST_AT_ONCE + MORE_AT_ONCE * guard_count(l);
+  for (int k = 0; k < most && !l->stop; k++) {
     *next = next_time(l, state, slack);
     if (*next <= state->t + slack) {
       PAWL_TRY(change_by_time(s, state, slack, err));
@@ -751,13 +805,14 @@ static PawlStatus settle(PawlStepper* s, PawlState* state, double slack, double*
       return PAWL_OK;
     }
   }
-  return l->stop ? PAWL_OK : too_many(s, state, err);
+  return l->stop ? PAWL_OK : too_many_at_once(s, state, most, slack, err);
 }
 
 static PawlStatus take(PawlStepper* s, PawlState* state, double h, PawlError* err) {
   PawlLoop* l = s->loop;
   double begin = state->t, end = begin + h, slack = slack_of(begin, h);
-  for (int located = 0; located < MOST_LOCATED;) {
+  int most = MOST_LOCATED + MORE_LOCATED * guard_count(l);
+  for (int located = 0; located < most;) {
     double next = INFINITY;
     PAWL_TRY(settle(s, state, slack, &next, err));
     double target = next < end - slack ? next : end;
@@ -773,7 +828,7 @@ static PawlStatus take(PawlStepper* s, PawlState* state, double h, PawlError* er
     PAWL_TRY(piece(s, state, whole ? h : target - state->t, slack, &found, err));
     located += found;
   }
-  return too_many(s, state, err);
+  return too_many_located(s, state, most, err);
 }
 
 // ---- steps in which nothing is due --------------------------------------------------------------
