@@ -19,6 +19,7 @@ struct PawlObserver {
   const PawlSystem* system;
   PawlSizes sizes;
   bool path;
+  double step;  // the nominal one [s]
   PawlPattern G;
   PawlEval* eval;
   double *residual, *size;  // rows
@@ -145,6 +146,7 @@ PawlStatus pawl_observer_create(const PawlSystem* system, const PawlStepper* ste
   }
   o->system = system;
   o->path = path;
+  o->step = pawl_stepper_def(stepper)->step;
   o->sizes = pawl_system_sizes(system);
   o->G = pawl_system_pattern_G(system);
   PawlStatus status = fill(o, stepper, err);
@@ -193,11 +195,13 @@ static double level_residual(PawlObserver* o, const double* G, const double* x, 
 }
 
 // What a rate counts with at least: also where a motion turns back and all are near zero, it has
-// the speed sqrt(q v'), whatever the units.
+// the speed sqrt(q v'), whatever the units; and where nothing moves at all, a rate that moves
+// coordinates by their rounding in a step is none.
 static double least_rate(const PawlObserver* o, const PawlState* state) {
   double reach = pawl_dynamics_largest(o->sizes.q, state->q);
   double speed = sqrt(reach * pawl_dynamics_largest(o->sizes.v, state->a));
-  return PAWL_SMALLEST_PART * fmax(speed, pawl_dynamics_largest(o->sizes.v, state->v));
+  double part = PAWL_SMALLEST_PART * fmax(speed, pawl_dynamics_largest(o->sizes.v, state->v));
+  return fmax(part, PAWL_ROUNDED * reach / o->step);
 }
 
 // |c_i| relative to sum_j |G_ij| max(|x_j|, least), for c = g with x = q, or c = G v + g_t with

@@ -118,6 +118,26 @@ static void test_other_columns(void** unused) {
   motion_end(&m);
 }
 
+// A lock at rest: what rounding leaves of its rate is no drift, though nothing else moves.
+static void test_rounding_is_no_drift(void** unused) {
+  (void)unused;
+  Motion m = motion_text(
+      "model: held\ncoordinates: {x: {start: -0.234375, rate: 0.1875}}\nmass: {x: 2.625}\n"
+      "potential: 1.984375*(x - 0.125)^2\nforces: {x: -0.875*sin(4.6875*t)}\n"
+      "locks: {l: {lock: x, at: 0.515625, for: 0.34375}}\n");
+  PawlSimDef def = pawl_sim_def_default();
+  PawlSim* sim;
+  def.simulate.method = "rk4";
+  def.simulate.step = 0.00390625;
+  def.simulate.until = 0.8;
+  NEED(pawl_sim_create(m.system, &def, &sim, &m.err), &m.err);
+  NEED(pawl_sim_run(sim, NULL, NULL, &m.err), &m.err);
+  assert_true(pawl_sim_summary(sim).residual[1] < 1e-20);
+  assert_true(pawl_sim_summary(sim).velocity_drift < 1e-3);
+  pawl_sim_destroy(sim);
+  motion_end(&m);
+}
+
 // Rows that say the same share their force evenly in the record, whatever the state carries.
 static void test_multipliers_of_redundant_rows(void** unused) {
   (void)unused;
@@ -184,6 +204,7 @@ int main(void) {
       cmocka_unit_test(test_numbers_of_the_pendulum),
       cmocka_unit_test(test_other_columns),
       cmocka_unit_test(test_facts),
+      cmocka_unit_test(test_rounding_is_no_drift),
       cmocka_unit_test(test_multipliers_of_redundant_rows),
       cmocka_unit_test(test_output_outside_its_domain),
   };
