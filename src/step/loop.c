@@ -855,6 +855,7 @@ static bool is_planned(const PawlLoop* l, const PawlState* state, double h) {
 }
 
 // A method that knows what is watched at the end of a step before it takes it needs nothing else.
+// False: not taken, and the state is as before; the step that is taken instead says why.
 static bool glide(PawlStepper* s, PawlState* state, double h) {
   if (state->redundant_count > 0) {
     return false;  // multipliers of least norm are computed apart
@@ -867,11 +868,17 @@ static bool glide(PawlStepper* s, PawlState* state, double h) {
   if (s->works && pawl_works_begin(s, state, NULL) != PAWL_OK) {
     return false;
   }
+  bool works = s->works && !pawl_works_idle(s);
+  if (works) {
+    pawl_phase_copy(s->loop->kept, state);
+  }
   s->method->commit(s, state, h);
+  if (works && pawl_works_end(s, state, NULL) != PAWL_OK) {
+    pawl_phase_copy(state, s->loop->kept);
+    return false;
+  }
   s->loop->guards.last_time = state->t;
   s->loop->plan_step++;
-  PawlStatus ended = s->works ? pawl_works_end(s, state, NULL) : PAWL_OK;
-  (void)ended;  // powers of linear systems are finite where the motion is
   return true;
 }
 

@@ -93,10 +93,6 @@ void pawl_works_destroy(PawlWorks* w) {
   }
 }
 
-static bool is_idle(const PawlStepper* s) {
-  return s->works->powers == 0;
-}
-
 // ---- one piece ----------------------------------------------------------------------------------
 typedef struct Place {
   double t;
@@ -253,7 +249,7 @@ static Place place_of(PawlStepper* s, const PawlState* state) {
 }
 
 PawlStatus pawl_works_begin(PawlStepper* s, const PawlState* state, PawlError* err) {
-  if (is_idle(s)) {
+  if (pawl_works_idle(s)) {
     return PAWL_OK;
   }
   double power[PAWL_POWER_COUNT];
@@ -271,7 +267,7 @@ PawlStatus pawl_works_piece(PawlStepper* s, const PawlPhase* phase, double t, co
                             const double* v, const double* a, const double* lambda,
                             PawlError* err) {
   PawlWorks* w = s->works;
-  if (is_idle(s)) {
+  if (pawl_works_idle(s)) {
     return PAWL_OK;
   }
   Place at = {t, q, v, a, lambda};
@@ -284,7 +280,7 @@ PawlStatus pawl_works_piece(PawlStepper* s, const PawlPhase* phase, double t, co
 }
 
 PawlStatus pawl_works_end(PawlStepper* s, PawlState* state, PawlError* err) {
-  if (is_idle(s)) {
+  if (pawl_works_idle(s)) {
     return PAWL_OK;
   }
   PawlWorks* w = s->works;

@@ -44,6 +44,10 @@ PAWL_CHECKED PawlStatus pawl_works_create(PawlStepper* stepper, struct PawlWorks
                                           PawlError* err);
 void pawl_works_destroy(struct PawlWorks* works);  // NULL is allowed
 
+// Nothing works but jumps: begin, piece and end do nothing, and cannot fail.
+static inline bool pawl_works_idle(const PawlStepper* stepper) {
+  return stepper->works->powers == 0;
+}
 // A step begins at `state`: nothing is summed up yet. This and all below need stepper->works.
 PAWL_CHECKED PawlStatus pawl_works_begin(PawlStepper* stepper, const PawlState* state,
                                          PawlError* err);

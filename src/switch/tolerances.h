@@ -70,7 +70,9 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 #define PAWL_SLOWEST_PART 1e-6
 
 // ---- positions ----------------------------------------------------------------------------------
-// [1] Of the largest coordinate (rate, acceleration): each counts as at least this.
+// [1] Of the largest coordinate (rate, acceleration): each counts as at least this. At the end of
+// Newton's method (docs/theory/generalized-alpha.md) of the sum of the terms that make one up,
+// where they cancel: their rounding is then 1e-13 of the size.
 #define PAWL_SMALLEST_PART 1e-3
 // [m or rad] Where all are below NOTHING, which is rounding in a model with numbers of ordinary
 // size, each counts as SMALLEST_SIZE: there is nothing to measure by.
@@ -82,11 +84,7 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // [1] Of rates and accelerations: rows that depend on each other and differ by more contradict.
 #define PAWL_CONTRADICTS 1e-9
 
-// ---- the end of Newton's method (docs/theory/generalized-alpha.md)
-// ------------------------------- [1] Of the sum of the terms that make up a coordinate, rate or
-// acceleration: it counts as at least this where the terms cancel. Their rounding is then 1e-13 of
-// the size.
-#define PAWL_SMALLEST_PART 1e-3
+// ---- the end of Newton's method -----------------------------------------------------------------
 // [1] Of the sum of the terms of a row, with what rounding of the coordinates makes of it: less
 // cannot be told from zero. Eight roundings: a term is itself the result of a few operations.
 #define PAWL_ROUNDED (8 * 2.220446049250313e-16)

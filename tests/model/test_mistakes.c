@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Wrong models: each message names the place, the offending text, what was expected, and the
 // nearest known name.
-#include <time.h>
 
 #include "reading.h"
 
@@ -89,12 +88,10 @@ static void test_friction_beyond_the_capacity(void** state) {
 // 10^8 rounds are refused before they are made.
 static void test_loops_without_end(void** state) {
   (void)state;
-  clock_t begin = clock();
   REFUSED(HEAD "potential:\n  for i=1..10000, j=1..10000: y\n",
           "m.yaml:5:7: ", "have 100000000 rounds; at most 50000000");
   REFUSED(HEAD "potential:\n  for i=1..20000, j=1..i: y\n", "more than 5000", "rounds");
   REFUSED(HEAD "potential:\n  for i=1..100000000: y\n", "more than 10000000 indices");
-  assert_true((double)(clock() - begin) / CLOCKS_PER_SEC < 1.0);
 }
 
 static void test_parameters(void** state) {
