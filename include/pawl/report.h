@@ -29,6 +29,14 @@ PAWL_API bool pawl_has_hdf5(void);
 typedef enum PawlFormat { PAWL_FORMAT_CSV, PAWL_FORMAT_HDF5 } PawlFormat;
 typedef struct PawlWriter PawlWriter;
 
+// The formats by number: name ("CSV"), the k-th ending of its files (".csv"), whether this build
+// writes it. NULL past the last.
+PAWL_API const char* pawl_format_name(int format);
+PAWL_API const char* pawl_format_ending(int format, int k);
+PAWL_API bool pawl_format_exists(int format);
+// The format of files with such a name; -1: none.
+PAWL_API int pawl_format_of(const char* path);
+
 // A writer for `path`, which it copies; the file is opened with the first sample. `columns` chooses
 // what is written, in this order: names as in the header, with commas between them. A name without
 // its row or index stands for all of them (lambda(pin), u). NULL: every column.

@@ -12,14 +12,17 @@
 
 #include "cli/cli.h"
 
+static const char* endings(const char* before, const char* between, char* text, size_t size);
+
 static void help(void) {
+  char list[100];
   printf(
       "usage: pawl run MODEL [-p NAME=VALUE]... [-o FILE]... [--plot FILE] [--json] [--project]\n"
       "                [--method M] [--step h] [--until t] ...\n\n"
       "Simulates MODEL: a file, - for standard input, or the name of an example (`pawl "
       "models`).\n\n"
       "  -p NAME=VALUE      set a parameter of the model; VALUE may be an expression\n"
-      "  -o FILE            write the trajectory: FILE.csv, FILE.h5, or - for CSV on standard\n"
+      "  -o FILE            write the trajectory: %s, or - for CSV on standard\n"
       "                     output; may be given several times\n"
       "  --columns LIST     the columns that -o writes: \"t, x, theta', lambda(pin)\"\n"
       "  --plot FILE.svg    draw coordinates, rates, energies, outputs and multipliers\n"
@@ -43,7 +46,8 @@ static void help(void) {
       "of\n"
       "them explains, a warning where it is more than the accuracy of the method (docs/theory/\n"
       "energy.md). Drift and residuals of the summary are judged at the recorded samples "
-      "(--record).\n");
+      "(--record).\n",
+      endings("FILE", ", ", list, sizeof list));
   print_settings_help();
 }
 
@@ -73,12 +77,20 @@ static bool ends_in(const char* path, const char* ending) {
   return length > more && strcmp(path + length - more, ending) == 0;
 }
 
-static bool is_csv(const char* path) {
-  return strcmp(path, "-") == 0 || ends_in(path, ".csv");
+// By its ending; - is CSV on standard output. -1: none.
+static int format_of(const char* path) {
+  return strcmp(path, "-") == 0 ? PAWL_FORMAT_CSV : pawl_format_of(path);
 }
 
-static bool is_hdf5(const char* path) {
-  return ends_in(path, ".h5") || ends_in(path, ".hdf5");
+// ".csv or .h5": the usual ending of each format, behind `before`.
+static const char* endings(const char* before, const char* between, char* text, size_t size) {
+  size_t used = 0;
+  text[0] = '\0';
+  for (int k = 0; pawl_format_name(k) && used < size; k++) {
+    used += (size_t)snprintf(text + used, size - used, "%s%s%s", k ? between : "", before,
+                             pawl_format_ending(k, 0));
+  }
+  return text;
 }
 
 // A folder that cannot be written to is known before the run, not after it.
@@ -113,11 +125,15 @@ static int check_target(const Arguments* a, const char* path) {
 static int check_outputs(const Arguments* a) {
   for (int k = 0; k < a->output_count; k++) {
     const char* path = a->outputs[k];
-    if (!is_csv(path) && !is_hdf5(path)) {
-      return complain(EXIT_USAGE, "-o %s: the name must end in .csv or .h5, or be - for CSV", path);
+    int format = format_of(path);
+    char list[100];
+    if (format < 0) {
+      return complain(EXIT_USAGE, "-o %s: the name must end in %s, or be - for CSV", path,
+                      endings("", " or ", list, sizeof list));
     }
-    if (is_hdf5(path) && !pawl_has_hdf5()) {
-      return complain(EXIT_USAGE, "-o %s: this pawl was built without HDF5", path);
+    if (!pawl_format_exists(format)) {
+      return complain(EXIT_USAGE, "-o %s: this pawl was built without %s", path,
+                      pawl_format_name(format));
     }
     if (a->json && strcmp(path, "-") == 0) {
       return complain(EXIT_USAGE, "-o - and --json would both write to standard output");
@@ -192,8 +208,8 @@ static int open_outputs(const Arguments* a, Outputs* out) {
   PawlError err = {0};
   for (; out->count < a->output_count; out->count++) {
     const char* path = a->outputs[out->count];
-    if (pawl_writer_create(is_csv(path) ? PAWL_FORMAT_CSV : PAWL_FORMAT_HDF5, path, a->columns,
-                           &out->writers[out->count], &err) != PAWL_OK) {
+    if (pawl_writer_create((PawlFormat)format_of(path), path, a->columns, &out->writers[out->count],
+                           &err) != PAWL_OK) {
       return report_error(&err);
     }
     if ((a->checkpoint || a->restart) &&

@@ -9,6 +9,53 @@
 static const double FLUSH_INTERVAL = 1.0;  // [s] between two flushes
 static const double FLUSH_SHARE = 0.1;     // of the time, at most, that flushes take
 
+enum { FORMATS = 2, MOST_ENDINGS = 2 };
+
+static bool always(void) {
+  return true;
+}
+
+// All that is known of each format.
+static const struct {
+  const char* name;
+  const char* endings[MOST_ENDINGS + 1];
+  bool (*exists)(void);
+  const PawlWriterFormat* functions;
+} formats[FORMATS] = {
+    [PAWL_FORMAT_CSV] = {"CSV", {".csv"}, always, &pawl_csv_format},
+    [PAWL_FORMAT_HDF5] = {"HDF5", {".h5", ".hdf5"}, pawl_has_hdf5, &pawl_hdf5_format},
+};
+
+const char* pawl_format_name(int format) {
+  return format >= 0 && format < FORMATS ? formats[format].name : NULL;
+}
+
+const char* pawl_format_ending(int format, int k) {
+  bool known = format >= 0 && format < FORMATS && k >= 0 && k < MOST_ENDINGS;
+  return known ? formats[format].endings[k] : NULL;
+}
+
+bool pawl_format_exists(int format) {
+  return format >= 0 && format < FORMATS && formats[format].exists();
+}
+
+static bool ends_in(const char* path, const char* ending) {
+  size_t length = strlen(path), more = strlen(ending);
+  return length > more && strcmp(path + length - more, ending) == 0;
+}
+
+int pawl_format_of(const char* path) {
+  const char* ending;
+  for (int format = 0; format < FORMATS; format++) {
+    for (int k = 0; (ending = pawl_format_ending(format, k)); k++) {
+      if (ends_in(path, ending)) {
+        return format;
+      }
+    }
+  }
+  return -1;
+}
+
 static double now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
@@ -31,7 +78,7 @@ PawlStatus pawl_writer_create(PawlFormat format, const char* path, const char* c
   if (!writer) {
     return pawl_fail_memory(err);
   }
-  writer->format = format == PAWL_FORMAT_CSV ? &pawl_csv_format : &pawl_hdf5_format;
+  writer->format = formats[format].functions;
   writer->keep_part = true;
   writer->path = copy(path);
   writer->wanted = columns ? copy(columns) : NULL;

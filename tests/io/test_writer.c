@@ -249,8 +249,22 @@ static void test_memory_is_bounded(void** state) {
   }
 }
 
+// The one table of formats.
+static void test_formats(void** state) {
+  (void)state;
+  assert_string_equal(pawl_format_name(PAWL_FORMAT_HDF5), "HDF5");
+  assert_null(pawl_format_name(2));
+  assert_null(pawl_format_ending(PAWL_FORMAT_CSV, 1));
+  assert_int_equal(pawl_format_of("a.csv"), PAWL_FORMAT_CSV);
+  assert_int_equal(pawl_format_of("a.hdf5"), PAWL_FORMAT_HDF5);
+  assert_int_equal(pawl_format_of(".csv"), -1);
+  assert_int_equal(pawl_format_of("a.svg"), -1);
+  assert_int_equal(pawl_format_exists(PAWL_FORMAT_HDF5), pawl_has_hdf5());
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_formats),
       cmocka_unit_test(test_same_as_whole),
       cmocka_unit_test(test_without_a_sample_or_an_end),
       cmocka_unit_test(test_chosen_columns),
