@@ -42,9 +42,9 @@ static void add_conditions_of(PawlGuards* g, int c) {
   const PawlConstraint* k = &g->dynamics->system->constraints[c];
   const PawlWatch* at = &g->dynamics->system->watches[c];
   add_condition(g, PAWL_THEN_RELEASE, c, PAWL_FROM_ENGAGED, at->release, &k->switching.release,
-                at->reacts);
+                at->release_reacts);
   add_condition(g, PAWL_THEN_ENGAGE, c, PAWL_MODE_FREE, at->engage, &k->switching.engage,
-                at->reacts);
+                at->engage_reacts);
   PawlGuard rate = {.what = PAWL_GUARD_RATE, .then = PAWL_THEN_SETTLE, .of = c, .at = at->rate};
   if (k->switching.smooth) {
     rate.from = PAWL_MODE_WAITING;

@@ -99,7 +99,7 @@ static void list_watch(PawlSystem* system, int c) {
   const PawlConstraint* k = &system->constraints[c];
   const PawlSwitching* by = &k->switching;
   PawlWatch* w = &system->watches[c];
-  *w = (PawlWatch){-1, -1, -1, -1, -1, -1, false};
+  *w = (PawlWatch){-1, -1, -1, -1, -1, -1, false, false};
   if (k->triggered) {
     w->engage = watch(system, by->engage.when);
     w->release = watch(system, by->release.when);
@@ -107,7 +107,8 @@ static void list_watch(PawlSystem* system, int c) {
     w->friction = watch(system, by->friction);
     w->to = watch(system, k->snap_to);
     w->rate = by->smooth || w->capacity >= 0 ? system->watch_count++ : -1;
-    w->reacts = reacts(system, by->engage.when) || reacts(system, by->release.when);
+    w->engage_reacts = reacts(system, by->engage.when);
+    w->release_reacts = reacts(system, by->release.when);
     system->triggers = true;
   }
 }

@@ -253,7 +253,7 @@ static PawlStatus make_locks(PawlSystem* system, PawlError* err) {
                                               .capacity = PAWL_NO_NODE,
                                               .friction = PAWL_NO_NODE}};
     system->row_constraint[i] = i;
-    system->watches[i] = (PawlWatch){-1, -1, -1, -1, -1, -1, false};
+    system->watches[i] = (PawlWatch){-1, -1, -1, -1, -1, -1, false, false};
   }
   system->constraints = locks;
   system->constraint_count = rows;

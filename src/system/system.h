@@ -121,7 +121,8 @@ typedef struct PawlWatch {
   int engage, release;           // conditions
   int capacity, friction, rate;  // bound of the multiplier, force while sliding, rate of the row
   int to;                        // value to snap to
-  bool reacts;                   // accelerations or multipliers occur in engage or release
+  bool engage_reacts;            // accelerations or multipliers occur in it
+  bool release_reacts;
 } PawlWatch;
 
 // Places in the array `power`: what changes the energy T + V (docs/theory/energy.md).

@@ -214,6 +214,28 @@ static void test_jump_at_the_end(void** unused) {
   run_end(&run);
 }
 
+// A latch whose release looks at its load is free afterwards: what it held had no side, and is not
+// crossed again by the drift that it had. The release of a condition that reacts says nothing of
+// the condition to engage.
+static void test_latch_released_by_load(void** unused) {
+  (void)unused;
+  static const char LATCH[] =
+      "model: latch\ncoordinates: {x: {start: -0.1, rate: 1}, y: {start: 0.3, rate: 1}}\n"
+      "mass: {x: 1, y: 2}\npotential: 2*(y - 1)^2\nforces: {x: 3*t}\nlocks:\n"
+      "  l: {lock: x + 0.3*sin(3*y), when: x + 0.3*sin(3*y) - 0.3,\n"
+      "      release: {when: abs(lambda(l)) - 2, direction: up, after: 0.03}}\n"
+      "simulate: {until: 1.5}\n";
+  Run exact = ran(LATCH, "rk4", 1.5, 1e-3);
+  assert_int_equal(run_events(&exact), 2);
+  EACH_METHOD(method, false) {
+    Run run = ran(LATCH, method, 1.5, 0.01);
+    assert_int_equal(run_events(&run), 2);
+    CHECK_NEAR(pawl_sim_state(run.sim)->q[0], pawl_sim_state(exact.sim)->q[0], 0.05);
+    run_end(&run);
+  }
+  run_end(&exact);
+}
+
 // ---- joints at rest together
 // -------------------------------------------------------------------------- Two brakes on one
 // shaft share the load: both let go at 3 t = 2. In either order of declaration.
@@ -436,6 +458,7 @@ int main(void) {
       cmocka_unit_test(test_hit_through_a_brake),
       cmocka_unit_test(test_hits_beside_the_ground),
       cmocka_unit_test(test_condition_on_a_held_rate),
+      cmocka_unit_test(test_latch_released_by_load),
       cmocka_unit_test(test_jump_carries_across),
       cmocka_unit_test(test_jump_at_the_end),
       cmocka_unit_test(test_two_brakes),

@@ -34,7 +34,7 @@ typedef struct Line {
 // In the order of the header: conditions, rates and capacities, then clocks, then regions.
 static const Line TABLE[] = {
     {PAWL_GUARD_CONDITION, PAWL_THEN_RELEASE, "latch", PAWL_FROM_ENGAGED, -1, 0.2, true},
-    {PAWL_GUARD_CONDITION, PAWL_THEN_ENGAGE, "latch", PAWL_MODE_FREE, 1, 0.1, true},
+    {PAWL_GUARD_CONDITION, PAWL_THEN_ENGAGE, "latch", PAWL_MODE_FREE, 1, 0.1, false},
     {PAWL_GUARD_RATE, PAWL_THEN_SETTLE, "soft", PAWL_MODE_WAITING, 0, 0, false},
     {PAWL_GUARD_RATE, PAWL_THEN_SETTLE, "brake", PAWL_FROM_SLIDING, 0, 0, false},
     {PAWL_GUARD_CAPACITY, PAWL_THEN_SETTLE, "brake", PAWL_MODE_HELD, 0, 0, true},
