@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "model/model.h"
+#include "switch/tolerances.h"
 #include "system/system.h"
 
 // Of the multipliers that make the force G^T lambda: with r = -G^T lambda and b = 0 the solution of
@@ -46,10 +47,10 @@ PawlStatus pawl_share_multipliers(PawlWatching* w, const PawlState* state, doubl
     PAWL_TRY(pawl_watch_look(w, &phase, state, state->v, state->a, lambda, &watch, err));
   }
   ask(w, state, values, lambda);
-  pawl_watch_bounds(w, state, watch, 0.1, true);
+  pawl_watch_bounds(w, state, watch, PAWL_BEARS, true);
   PawlStatus status = pawl_watch_solve(w, values, &result, err);
   if (status == PAWL_OK && !bears(w)) {  // beyond all capacities: shared without bounds
-    pawl_watch_bounds(w, state, watch, 0.1, false);
+    pawl_watch_bounds(w, state, watch, PAWL_BEARS, false);
     status = pawl_watch_solve(w, values, &result, err);
   }
   for (int i = 0; status == PAWL_OK && i < d->sizes.rows; i++) {

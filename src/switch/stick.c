@@ -88,7 +88,7 @@ static PawlStatus solve(PawlStick* s, PawlState* state, PawlError* err) {
   PawlRowsResult result;
   PAWL_TRY(evaluate(s, state, &values, err));
   PAWL_TRY(pawl_watch_look(w, &phase, state, state->v, state->a, state->lambda, &watch, err));
-  pawl_watch_bounds(w, state, watch, 0.1, true);
+  pawl_watch_bounds(w, state, watch, PAWL_STICKS, true);
   memcpy(w->rows.r, values->f, (size_t)d->sizes.v * sizeof(double));
   memcpy(w->rows.b, values->gamma, (size_t)d->sizes.rows * sizeof(double));
   PawlStatus status = pawl_watch_solve(w, values, &result, err);

@@ -39,9 +39,13 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 #define PAWL_AHEAD_INSIDE 1e-5
 // [1] Of a time: another that differs by less is the same, a few roundings.
 #define PAWL_SAME_TIME (8 * 2.220446049250313e-16)
-// [1] Of the capacity: a joint lets go this much beyond it, and sticks up to a tenth of that, so
-// that rounding does not make it do both in turn.
+// [1] Of the capacity: a joint lets go this much beyond it, and sticks up to PAWL_STICKS of that,
+// so that rounding does not make it do both in turn. Joints that share a load bear it up to
+// PAWL_BEARS: well beyond where they stick, and short of where each lets go, so that what is left
+// until then is not zero where one is at its bound and others take the rest.
 #define PAWL_CAPACITY_SLACK 2e-11
+#define PAWL_STICKS 0.1
+#define PAWL_BEARS 0.5
 // [sqrt(N)] The weight of a joint without any capacity, which must not be zero.
 #define PAWL_LEAST_WEIGHT 1e-150
 // [1] Of what moves along a condition in a free motion: less, and the rows in force hold it.

@@ -294,6 +294,31 @@ static void test_geared_brakes(void** unused) {
   }
 }
 
+// Two brakes with different gears on one shaft, loaded until neither can take more: one is at its
+// bound for a while, the other takes the rest, and both give way at one instant, by any step.
+static void test_geared_brakes_give_way(void** unused) {
+  (void)unused;
+  static const char GEARED[] =
+      "model: geared\ncoordinates: {x: {start: 0.638, rate: -1.344}}\nmass: {x: 0.718}\n"
+      "potential: 3.492*(x - 0.6)^2 + 1.176*cos(2*x)\nlocks:\n"
+      "  a: {lock: 0.5*(x + 0.094*sin(1.254*t)), engaged: true,\n"
+      "      capacity: 3.099 + 1.2396*sin(3*t), friction: 2 + 0.8*sin(3*t)}\n"
+      "  b: {lock: 2*(x + 0.094*sin(1.254*t)), engaged: true, capacity: 0.461}\n"
+      "simulate: {until: 1.5}\n";
+  static const double STEPS[] = {1e-2, 5e-3, 2e-3, 1e-3};
+  EACH_METHOD(method, false) {
+    for (int k = 0; k < 4; k++) {
+      Run run = ran(GEARED, method, 1.5, STEPS[k]);
+      assert_int_equal(run_events(&run), 4);
+      for (int e = 0; e < 4; e++) {
+        CHECK_NEAR(run_event(&run, e)->t, e < 2 ? 0.1961267 : 0.8172375, 2e-3);
+        assert_string_equal(run_event(&run, e)->to, e < 2 ? "locked" : "sliding up");
+      }
+      run_end(&run);
+    }
+  }
+}
+
 // What counts as rest is measured by the joint itself, however fast something else moves.
 static void test_rest_beside_fast_motion(void** unused) {
   (void)unused;
@@ -464,6 +489,7 @@ int main(void) {
       cmocka_unit_test(test_two_brakes),
       cmocka_unit_test(test_unequal_brakes),
       cmocka_unit_test(test_geared_brakes),
+      cmocka_unit_test(test_geared_brakes_give_way),
       cmocka_unit_test(test_rest_beside_fast_motion),
       cmocka_unit_test(test_held_when_all_is),
       cmocka_unit_test(test_brake_beside_a_lock),
