@@ -551,17 +551,39 @@ static PawlStatus move_regions(PawlStepper* s, PawlState* state, const PawlMargi
   return PAWL_OK;
 }
 
+static bool has_impacts(const PawlStepper* s) {
+  return s->contact_count > 0 || (s->loop->switches && !s->loop->event_driven);
+}
+
+// The accelerations of a time step with an impact are those of the impact over its length, as large
+// as the piece is short; what is at rest is judged by those of the forces.
+static PawlStatus leave_out_impacts(PawlStepper* s, PawlState* state, PawlError* err) {
+  const PawlValues* values;
+  PawlPhase phase = pawl_phase_of(state, false);
+  if (s->method->exact || !has_impacts(s)) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(pawl_dynamics_evaluate(&s->dynamics, &phase, state, &values, err));
+  return pawl_dynamics_accelerate(&s->dynamics, &phase, values, state->t, state->a,
+                                  s->watching.lambda, err);
+}
+
 // At the state just past a zero (`margin`), or at a time: what changes, and the jump.
 static PawlStatus change(PawlStepper* s, PawlState* state, double slack, const PawlMargin* margin,
                          PawlError* err) {
   PawlLoop* l = s->loop;
   PawlFired fired;
   pawl_guards_forget(&l->guards);
+  memcpy(l->move, state->a, (size_t)s->sizes.v * sizeof(double));
+  PAWL_TRY(leave_out_impacts(s, state, err));
   PAWL_TRY(
       pawl_guards_fire(&l->guards, state, slack, margin != NULL, l->next, &s->log, &fired, err));
   l->stop |= fired.stop;
   if (margin && margin->regions < 0.0) {
     PAWL_TRY(move_regions(s, state, margin, &fired.changed, err));
+  }
+  if (!fired.changed) {
+    memcpy(state->a, l->move, (size_t)s->sizes.v * sizeof(double));
   }
   if (margin && margin->kinks < 0.0) {
     PAWL_TRY(pawl_kinks_cross(s, &l->kinks, state, !fired.changed, err));
@@ -649,8 +671,7 @@ static PawlStatus overloaded(PawlStepper* s, const PawlState* state, int* constr
   PawlLoop* l = s->loop;
   const PawlWatching* w = &s->watching;
   *constraint = -1;
-  bool impacts = s->contact_count > 0 || (l->switches && !l->event_driven);
-  if (!impacts || w->joint_count == 0 || s->log.count == l->mark_count) {
+  if (!has_impacts(s) || w->joint_count == 0 || s->log.count == l->mark_count) {
     return PAWL_OK;
   }
   PAWL_TRY(pawl_stepper_multipliers(s, state, w->lambda, err));

@@ -161,6 +161,26 @@ static void test_hits_beside_the_ground(void** unused) {
   }
 }
 
+// A weight falls on the floor, which starts a brake beside it: x' jumps across -1 at sqrt(1/9.81).
+// The brake moves at 0.45 m/s, so it slides, however short the piece with the impact is.
+static void test_brake_started_by_an_impact(void** unused) {
+  (void)unused;
+  static const double STEPS[] = {1e-2, 5e-3, 3e-3, 2.5e-3, 1e-3};
+  double rest = 1 - sqrt(1 / 9.81), y = 0.45 - 0.1 * rest * rest;
+  for (int k = 0; k < 15; k++) {
+    Run run =
+        ran("model: hit\ncoordinates: {x: {start: 0.5}, y: {rate: 0.45}}\nmass: {x: 1, y: 1}\n"
+            "potential: 9.81*x\ncontacts: {floor: {gap: x, restitution: 0}}\nlocks:\n"
+            "  brake: {lock: y, when: x' + 1, direction: up, capacity: 1, friction: 0.2}\n"
+            "simulate: {until: 1}\n",
+            NONSMOOTH[k / 5], 1, STEPS[k % 5]);
+    assert_int_equal(run_events(&run), 2);
+    assert_string_equal(run_event(&run, 1)->to, "sliding up");
+    CHECK_NEAR(pawl_sim_state(run.sim)->q[1], y, 0.2 * STEPS[k % 5]);  // friction over a step
+    run_end(&run);
+  }
+}
+
 // ---- conditions on what is held -----------------------------------------------------------------
 // While the lock holds x' at zero the event has no side; x moves on backwards after the release,
 // from zero and not across it, and turns at last: only then there is a crossing.
@@ -482,6 +502,7 @@ int main(void) {
       cmocka_unit_test(test_brake_at_a_wall),
       cmocka_unit_test(test_hit_through_a_brake),
       cmocka_unit_test(test_hits_beside_the_ground),
+      cmocka_unit_test(test_brake_started_by_an_impact),
       cmocka_unit_test(test_condition_on_a_held_rate),
       cmocka_unit_test(test_latch_released_by_load),
       cmocka_unit_test(test_jump_carries_across),
