@@ -775,10 +775,8 @@ static PawlStatus is_kept_at_rest(PawlGuards* g, const PawlState* state, int c, 
   PAWL_TRY(react(g, state, &a, &lambda, err));
   PAWL_TRY(look(g, state, false, &lambda, err));
   PAWL_TRY(pawl_dynamics_evaluate(g->dynamics, &phase, state, &values, err));
-  PAWL_TRY(pawl_pinned_find(&g->pinned, state, values, a, g->watch, PAWL_PINNED_DRIFT,
-                            g->pinned_places, err));
-  *yes = g->pinned_places[g->dynamics->system->watches[c].rate];
-  return PAWL_OK;
+  int place = g->dynamics->system->watches[c].rate;
+  return pawl_pinned_rests(&g->pinned, state, values, a, place, g->watch[place], yes, err);
 }
 
 // The mode in which a constraint engages.

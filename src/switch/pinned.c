@@ -147,3 +147,34 @@ PawlStatus pawl_pinned_slopes(PawlPinned* h, const PawlState* state, const PawlV
   }
   return PAWL_OK;
 }
+
+// [M -G^T; G 0] [dv; y] = [0; -(G v + g_t)]: takes the drift out of the velocities. To h->free.
+static void make_correction(PawlPinned* h, const PawlState* state, const PawlValues* values) {
+  const PawlDynamics* d = h->dynamics;
+  memset(h->free, 0, (size_t)d->sizes.v * sizeof(double));
+  pawl_dynamics_rows(d, values->G, state->v, values->g_t, h->rows);
+  for (int i = 0; i < d->sizes.rows; i++) {
+    h->rows[i] = state->active[i] ? -h->rows[i] : 0.0;
+  }
+  pawl_kkt_solve(d->kkt, h->free, h->rows);
+}
+
+// |f + f_v dv| <= 1e-8 f_v |v|,  |f_v v' + ...| <= 1e-7 f_v max(|v'|, |f|/M).                (V21)
+PawlStatus pawl_pinned_rests(PawlPinned* h, const PawlState* state, const PawlValues* values,
+                             const double* a, int place, double rate, bool* yes, PawlError* err) {
+  PawlDynamics* d = h->dynamics;
+  assert(place >= 0 && place < d->system->watch_count);
+  PAWL_TRY(factor(d, state, values, err));
+  PAWL_TRY(try_motions(h, state, values->M, err));
+  bool held = h->by_free[BY_A][place] <= PAWL_PINNED_ALONG * h->by_push[BY_A][place];
+  double slope = h->by_push[BY_A][place] / pawl_dynamics_largest(d->sizes.v, h->push);
+  make_correction(h, state, values);
+  PAWL_TRY(rates_at(h, state, state->v, h->zero, h->base, err));
+  PAWL_TRY(rates_at(h, state, state->v, h->free, h->along, err));
+  double left = rate + h->along[place] - h->base[place];
+  PAWL_TRY(rates_at(h, state, state->v, a, h->along, err));
+  *yes = held &&
+         fabs(left) <= PAWL_PINNED_ALONG * slope * pawl_dynamics_largest(d->sizes.v, state->v) &&
+         fabs(h->along[place]) <= PAWL_PINNED_ZERO * slope * pawl_dynamics_push(d, state, values);
+  return PAWL_OK;
+}

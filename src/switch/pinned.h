@@ -30,3 +30,9 @@ PAWL_CHECKED PawlStatus pawl_pinned_find(PawlPinned* pinned, const PawlState* st
 PAWL_CHECKED PawlStatus pawl_pinned_slopes(PawlPinned* pinned, const PawlState* state,
                                            const PawlValues* values, int k, double* slopes,
                                            const double** motion, PawlError* err);
+// Whether the rows in force hold a rate (at `place`, with the value `rate`) at zero, whatever they
+// have drifted: without the drift, the least change of v in the metric of the masses, it is zero.
+// `v` and `a` of the state may both be nothing but drift.                                     (V21)
+PAWL_CHECKED PawlStatus pawl_pinned_rests(PawlPinned* pinned, const PawlState* state,
+                                          const PawlValues* values, const double* a, int place,
+                                          double rate, bool* yes, PawlError* err);

@@ -181,6 +181,28 @@ static void test_brake_started_by_an_impact(void** unused) {
   }
 }
 
+// Nothing pushes what two brakes have stopped: all that moves is their drift. A smooth lock that is
+// asked for then is at rest, and does not wait.
+static void test_smooth_beside_brakes(void** unused) {
+  (void)unused;
+  EACH_METHOD(method, false) {
+    for (int k = 0; k < 3; k++) {
+      Run run = ran(
+          "model: stopped\ncoordinates: {x: {start: 0.9, rate: -0.2}}\nmass: {x: 2}\n"
+          "dissipation: 0.5*x'^2\nlocks:\n"
+          "  a: {lock: 2*x, engaged: true, capacity: 2.3 + sin(3*t), friction: 1 + 0.4*sin(3*t)}\n"
+          "  b: {lock: 2*x, engaged: true, capacity: 0.7}\n"
+          "  s: {lock: 0.5*x, at: 0.43, smooth: true}\nsimulate: {until: 1}\n",
+          method, 1, 1e-3 * (1 << k));
+      int last = run_events(&run) - 1;
+      assert_int_equal(last, 2);
+      check_switch(&run, last, 0.43, "s", "locked", 0, 1e-12);
+      CHECK_NEAR(pawl_sim_state(run.sim)->v[0], 0, 1e-9);
+      run_end(&run);
+    }
+  }
+}
+
 // ---- conditions on what is held -----------------------------------------------------------------
 // While the lock holds x' at zero the event has no side; x moves on backwards after the release,
 // from zero and not across it, and turns at last: only then there is a crossing.
@@ -503,6 +525,7 @@ int main(void) {
       cmocka_unit_test(test_hit_through_a_brake),
       cmocka_unit_test(test_hits_beside_the_ground),
       cmocka_unit_test(test_brake_started_by_an_impact),
+      cmocka_unit_test(test_smooth_beside_brakes),
       cmocka_unit_test(test_condition_on_a_held_rate),
       cmocka_unit_test(test_latch_released_by_load),
       cmocka_unit_test(test_jump_carries_across),
