@@ -46,8 +46,8 @@ PawlStatus pawl_system_list_switches(PawlSystem* system, PawlError* err) {
   PAWL_TRY(list_gates(system, err));
   PAWL_TRY(pawl_system_list_turns(system, err));
   system->constraint_count = system->model->constraint_count;
-  system->sizes.modes = system->constraint_count + system->turn_count + system->kink_count +
-                        system->timed_count;
+  system->sizes.modes =
+      system->constraint_count + system->turn_count + system->kink_count + system->timed_count;
   return PAWL_OK;
 }
 
@@ -66,11 +66,13 @@ static int is_force_of_contact(void* context, PawlOp leaf, int index) {
   return leaf == PAWL_OP_LAMBDA && index >= system->model->row_count;
 }
 
-static void note_forces(PawlSystem* system, int place, PawlNode node) {
+static PawlStatus note_forces(PawlSystem* system, int place, PawlNode node, PawlError* err) {
+  int found =
+      place >= 0 ? pawl_dag_leaves(system->model->dag, node, is_force_of_contact, system) : 0;
   if (place >= 0) {
-    system->presses[place] =
-        pawl_dag_leaves(system->model->dag, node, is_force_of_contact, system) != 0;
+    system->presses[place] = found > 0;
   }
+  return found < 0 ? pawl_fail_memory(err) : PAWL_OK;
 }
 
 // Conditions in which the force of a contact occurs.
@@ -82,11 +84,11 @@ static PawlStatus list_forces(PawlSystem* system, PawlError* err) {
   }
   for (int c = 0; c < system->constraint_count; c++) {
     const PawlSwitching* by = &system->constraints[c].switching;
-    note_forces(system, system->watches[c].engage, by->engage.when);
-    note_forces(system, system->watches[c].release, by->release.when);
+    PAWL_TRY(note_forces(system, system->watches[c].engage, by->engage.when, err));
+    PAWL_TRY(note_forces(system, system->watches[c].release, by->release.when, err));
   }
   for (int k = 0; k < model->event_count; k++) {
-    note_forces(system, system->event_watches[k], model->events[k].trigger.when);
+    PAWL_TRY(note_forces(system, system->event_watches[k], model->events[k].trigger.when, err));
   }
   return PAWL_OK;
 }

@@ -340,7 +340,7 @@ static void test_cam_accumulation(void** unused) {
     assert_string_equal(event->to, k % 2 ? "turn 0" : "turn 1");
   }
   assert_int_equal(run_try(&run, 4, STEP), PAWL_ERROR_RUN);
-  assert_non_null(strstr(run.err.message, "t = 3.5128"));
+  assert_non_null(strstr(run.err.message, "t = 3.512"));
   assert_non_null(strstr(run.err.message, "'cam'"));
   assert_non_null(strstr(run.err.message, "accumulate"));
   CHECK_NEAR(pawl_sim_state(run.sim)->t, 3.5128171564545005, STEP);
