@@ -12,9 +12,9 @@
 enum { MOST_DEEP = 8 };  // uses inside uses
 
 const char* const pawl_section_keys[] = {
-    "model",   "about",       "parameters", "coordinates", "define",   "kinetic",  "potential",
-    "mass",    "dissipation", "forces",     "constraints", "locks",    "contacts", "events",
-    "outputs", "simulate",    "scene",      "projection",  "use",      "elements", NULL};
+    "model",   "about",       "parameters", "coordinates", "define", "kinetic",  "potential",
+    "mass",    "dissipation", "forces",     "constraints", "locks",  "contacts", "events",
+    "outputs", "simulate",    "scene",      "projection",  "use",    "elements", NULL};
 const char* const pawl_named_sections[] = {"parameters", "coordinates", "define", "mass",
                                            "forces",     "constraints", "locks",  "contacts",
                                            "events",     "outputs",     NULL};
