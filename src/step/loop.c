@@ -7,21 +7,18 @@
 #include <string.h>
 
 #include "model/model.h"
+#include "step/loop_instant.h"
+#include "step/loop_piece.h"
 #include "step/works.h"
 #include "switch/share.h"
 #include "system/system.h"
 
 enum {
-  MOST_ROOT_STEPS = 200,
-  MOST_HALVINGS = 40,
   MOST_AT_ONCE = 64,    // changes at one instant, and for each guard
   MORE_AT_ONCE = 4,     // this many more
   MOST_LOCATED = 2000,  // instants found by conditions and regions within one step, and for
   MORE_LOCATED = 64,    // each guard this many more
 };
-
-static const double TINY = 1e-4;      // of the nominal step
-static const double OF_NOISE = 10.0;  // of surfaces: a dip of a region that is rounding
 
 // Times this near to each other are the same.
 static double slack_of(double t, double h) {
@@ -104,99 +101,7 @@ PawlStatus pawl_loop_settle(PawlStepper* s, PawlState* state, PawlError* err) {
   return pawl_jump_settle_start(&s->loop->jump, state, err);
 }
 
-// ---- a piece without an instant -----------------------------------------------------------------
-// Implicit methods divide by the square of a step: a tiny one turns the rounding of positions into
-// accelerations. What is left out here is far below their own error.                        (V12)
-//   q + h v + h^2/2 v',   v + h v',   then v' and lambda anew
-static void shift(PawlStepper* s, PawlState* state, double h) {
-  double* move = s->loop->move;
-  for (int j = 0; j < s->sizes.v; j++) {
-    move[j] = h * (state->v[j] + 0.5 * h * state->a[j]);
-  }
-  pawl_system_retract(s->system, state->q, move, state->q);
-  for (int j = 0; j < s->sizes.v; j++) {
-    state->v[j] += h * state->a[j];
-  }
-  state->t += h;
-}
-
-static PawlStatus accelerate(PawlStepper* s, PawlState* state, PawlError* err) {
-  const PawlValues* values;
-  PawlPhase phase = pawl_phase_of(state, false);
-  PAWL_TRY(pawl_dynamics_evaluate(&s->dynamics, &phase, state, &values, err));
-  return pawl_dynamics_accelerate(&s->dynamics, &phase, values, state->t, state->a, state->lambda,
-                                  err);
-}
-
-static PawlStatus hop(PawlStepper* s, PawlState* state, double h, PawlError* err) {
-  PawlPhase phase = pawl_phase_of(state, false);
-  shift(s, state, h);
-  PAWL_TRY(accelerate(s, state, err));
-  return s->method->start(s, &phase, state, err);
-}
-
-static bool is_tiny(const PawlStepper* s, double h) {
-  return h < TINY * s->def.step && !s->method->exact && s->contact_count == 0;
-}
-
-// The multipliers that the method shows at a state.
-static void forces_of(PawlStepper* s, PawlState* state, double* lambda) {
-  if (s->method->multipliers) {
-    s->method->multipliers(s, state, lambda);
-  } else {
-    memcpy(lambda, state->lambda, (size_t)s->sizes.rows * sizeof(double));
-  }
-}
-
-static void note_before(PawlStepper* s, PawlState* state) {
-  PawlTouch* touch = &s->loop->guards.touch;
-  forces_of(s, state, touch->lambda);
-  for (int i = touch->first; i < touch->end; i++) {
-    touch->pressed[i] = touch->lambda[i] > 0.0;
-  }
-}
-
-// What a step has done to the contacts; `first` is the first instant that it has logged.
-static void note_contacts(PawlStepper* s, PawlState* state, int first) {
-  PawlTouch* touch = &s->loop->guards.touch;
-  memset(touch->hit, 0, (size_t)s->sizes.rows);
-  for (int k = first; k < s->log.count; k++) {
-    if (s->log.instants[k]->contact >= 0) {
-      touch->hit[s->log.instants[k]->contact] = 1;
-    }
-  }
-  for (int i = touch->first; i < touch->end; i++) {
-    touch->closed[i] = s->method->closes ? s->method->closes(s, i) : touch->hit[i];
-  }
-  forces_of(s, state, touch->lambda);
-  touch->fresh = true;
-}
-
-static PawlStatus step_plainly(PawlStepper* s, PawlState* state, double h, PawlError* err) {
-  PawlLoop* l = s->loop;
-  PawlPhase phase = pawl_phase_of(state, false);
-  phase.sides = l->kinks.located ? pawl_kinks_watch(&l->kinks, l->mark) : NULL;
-  if (l->switches && !l->event_driven) {
-    return pawl_regions_step(s, &l->regions, state, h, err);
-  }
-  return is_tiny(s, h) ? hop(s, state, h, err) : s->method->step(s, &phase, state, h, err);
-}
-
-static PawlStatus step_inside(PawlStepper* s, PawlState* state, double h, PawlError* err) {
-  int first = s->log.count;
-  bool watches = s->contact_count > 0 && s->loop->guards.condition_count > 0;
-  if (watches) {
-    note_before(s, state);
-  }
-  PAWL_TRY(s->works ? pawl_works_begin(s, state, err) : PAWL_OK);
-  PAWL_TRY(step_plainly(s, state, h, err));
-  PAWL_TRY(s->works ? pawl_works_end(s, state, err) : PAWL_OK);
-  if (watches) {
-    note_contacts(s, state, first);
-  }
-  return PAWL_OK;
-}
-
+// ---- for methods that find roots themselves -----------------------------------------------------
 int pawl_loop_most(const PawlStepper* s) {
   return s->loop ? s->loop->guards.condition_count + 2 : 0;
 }
@@ -219,7 +124,7 @@ PawlStatus pawl_loop_margins(PawlStepper* s, double t, const double* q, const do
   memcpy(at->q, q, (size_t)s->sizes.q * sizeof(double));
   memcpy(at->v, v, (size_t)s->sizes.v * sizeof(double));
   if (l->guards.armed_reacts) {
-    PAWL_TRY(accelerate(s, at, err));
+    PAWL_TRY(pawl_piece_accelerate(s, at, err));
   }
   PAWL_TRY(pawl_guards_margins(&l->guards, at, &margin, err));
   for (int k = 0; k < l->guards.armed_count; k++) {
@@ -232,254 +137,6 @@ PawlStatus pawl_loop_margins(PawlStepper* s, double t, const double* q, const do
     margins[pawl_loop_count(s) - 1] = isinf(margin.kinks) ? 1.0 : margin.kinks;
   }
   return PAWL_OK;
-}
-
-// Nothing happens at this state, but for rounding on the surface of a region.
-static bool is_quiet(const PawlLoop* l, const PawlState* state, const PawlMargin* margin) {
-  bool surface = margin->least == margin->regions || margin->least == margin->kinks;
-  return margin->least >= 0.0 ||
-         (surface && margin->least >= -pawl_surfaces_noise(&l->surfaces, state));
-}
-
-// ---- finding the instant ------------------------------------------------------------------------
-static void back_to_mark(PawlStepper* s, PawlState* state) {
-  pawl_phase_copy(state, s->loop->mark);
-  s->log.count = s->loop->mark_count;
-}
-
-// The margin after a piece of length h from the mark.
-static PawlStatus probe(PawlStepper* s, PawlState* state, double h, PawlMargin* margin,
-                        PawlError* err) {
-  back_to_mark(s, state);
-  if (h > 0.0) {
-    PAWL_TRY(step_inside(s, state, h, err));
-  }
-  return pawl_guards_margins(&s->loop->guards, state, margin, err);
-}
-
-// Three points of a margin, the newest last.
-typedef struct Points {
-  int count;
-  double x[3], f[3];
-} Points;
-
-static void add_point(Points* p, double x, double f) {
-  for (int k = 0; p->count == 3 && k < 2; k++) {
-    p->x[k] = p->x[k + 1];
-    p->f[k] = p->f[k + 1];
-  }
-  p->count -= p->count == 3;
-  p->x[p->count] = x;
-  p->f[p->count++] = f;
-}
-
-// Where the parabola x(f) through the points has f = 0; NaN without three points.
-static double inverse_parabola(const Points* p) {
-  const double *x = p->x, *f = p->f;
-  return p->count < 3 ? NAN
-                      : x[0] * f[1] * f[2] / ((f[0] - f[1]) * (f[0] - f[2])) +
-                            x[1] * f[0] * f[2] / ((f[1] - f[0]) * (f[1] - f[2])) +
-                            x[2] * f[0] * f[1] / ((f[2] - f[0]) * (f[2] - f[1]));
-}
-
-// The next length to try between low and high: by the parabola, by the chord, or the middle; a
-// little beyond what it finds, towards the farther end, so that the bracket closes from both sides.
-static double next_length(const Points* p, int tries, double low, double f_low, double high,
-                          double f_high, double tolerance) {
-  double x = inverse_parabola(p), middle = 0.5 * (low + high);
-  if (!(x > low && x < high)) {
-    x = (low * f_high - high * f_low) / (f_high - f_low);
-  }
-  if (tries % 6 == 5 || !(x > low && x < high)) {
-    return middle;
-  }
-  double beyond =
-      x < middle ? fmin(x + 0.4 * tolerance, middle) : fmax(x - 0.4 * tolerance, middle);
-  return fmin(fmax(beyond, low + 0.25 * tolerance), high - 0.25 * tolerance);
-}
-
-// The state just past the first zero of the margin, which is between `low` (margin > 0) and `high`
-// (margin < 0); *reached is its place.
-static PawlStatus locate(PawlStepper* s, PawlState* state, double low, double f_low, double high,
-                         double f_high, PawlMargin* margin, double* reached, PawlError* err) {
-  Points points = {0};
-  double tolerance = pawl_dynamics_instant(&s->dynamics, s->loop->mark->t);
-  bool at_high = false;  // the state is that of `high`
-  add_point(&points, low, f_low);
-  add_point(&points, high, f_high);
-  for (int k = 0; k < MOST_ROOT_STEPS && high - low > tolerance; k++) {
-    double h = next_length(&points, k, low, f_low, high, f_high, tolerance);
-    PAWL_TRY(probe(s, state, h, margin, err));
-    add_point(&points, h, margin->least);
-    at_high = margin->least < 0.0;
-    if (at_high) {
-      high = h;
-      f_high = margin->least;
-    } else {
-      low = h;
-      f_low = margin->least;
-    }
-  }
-  *reached = high;
-  return at_high ? PAWL_OK : probe(s, state, high, margin, err);
-}
-
-// A margin that is zero at the mark (after a jump motion begins on a surface): a length at which it
-// is positive; 0 when there is none.
-static PawlStatus find_inside(PawlStepper* s, PawlState* state, double h, double* inside,
-                              PawlMargin* margin, PawlError* err) {
-  *inside = 0.0;
-  for (int k = 0; k < MOST_HALVINGS; k++) {
-    h *= 0.5;
-    PAWL_TRY(probe(s, state, h, margin, err));
-    if (margin->least > 0.0) {
-      *inside = h;
-      return PAWL_OK;
-    }
-  }
-  return PAWL_OK;
-}
-
-// The margins at the mark.
-static PawlStatus look_at_mark(PawlStepper* s, PawlState* state, PawlMargin* margin,
-                               PawlError* err) {
-  PawlGuards* g = &s->loop->guards;
-  back_to_mark(s, state);
-  PAWL_TRY(pawl_guards_crossed(g, state, margin, err));
-  pawl_guards_keep_margins(g);
-  margin->least = fmin(margin->least, fmin(margin->regions, margin->kinks));
-  return PAWL_OK;
-}
-
-// The margin is negative after a piece of length h: goes to where it becomes so, *reached.
-static PawlStatus go_to_zero(PawlStepper* s, PawlState* state, double h, PawlMargin* margin,
-                             double* reached, PawlError* err) {
-  PawlMargin start, end = *margin;
-  double low = 0.0;
-  *reached = 0.0;
-  PAWL_TRY(look_at_mark(s, state, &start, err));
-  if (start.least < fmin(0.0, start.regions)) {
-    *margin = start;  // a jump has led past a zero: at once
-    return PAWL_OK;
-  }
-  if (!(start.least > 0.0)) {
-    PAWL_TRY(find_inside(s, state, h, &low, &start, err));
-    if (low == 0.0) {
-      return probe(s, state, pawl_dynamics_instant(&s->dynamics, state->t), margin, err);
-    }
-  }
-  return locate(s, state, low, start.least, h, end.least, margin, reached, err);
-}
-
-// ---- zeros in between ---------------------------------------------------------------------------
-// The margins of the last look, regions last.
-static void copy_margins(const PawlGuards* g, const double* margins, double regions, double* out) {
-  memcpy(out, margins, (size_t)g->armed_count * sizeof(double));
-  out[g->armed_count] = regions;
-}
-
-// The rates of margins at a place whose margins are known: differences over a small time `ahead`.
-static PawlStatus note_rates(PawlStepper* s, const PawlState* state, int at, double ahead,
-                             PawlError* err) {
-  PawlLoop* l = s->loop;
-  PawlBetween* b = &l->between;
-  double* rate = b->rate[at];
-  pawl_phase_copy(l->probe, state);
-  shift(s, l->probe, ahead);
-  if (l->guards.armed_reacts && l->guards.exact) {
-    PAWL_TRY(accelerate(s, l->probe, err));
-  }
-  PAWL_TRY(pawl_guards_aside(&l->guards, l->probe, rate, rate + l->guards.armed_count, err));
-  for (int k = 0; k < b->count; k++) {
-    rate[k] = isinf(b->f[at][k]) ? 0.0 : (rate[k] - b->f[at][k]) / ahead;
-  }
-  return PAWL_OK;
-}
-
-// A state at x in a piece of length h, which was just looked at; differences go backwards, where
-// the motion has come from.
-static PawlStatus note_place(PawlStepper* s, const PawlState* state, double x, double h,
-                             double regions, PawlError* err) {
-  PawlGuards* g = &s->loop->guards;
-  PawlBetween* b = &s->loop->between;
-  int at = pawl_between_add(b, x);
-  copy_margins(g, g->distances, regions, b->f[at]);
-  return note_rates(s, state, at, -(x < h ? PAWL_AHEAD_INSIDE : PAWL_AHEAD) * h, err);
-}
-
-// Whether some margin turns in between if it is a parabola, by its values at both ends and its rate
-// at the end (place 0, of a piece of length h); a quarter of a rate is left for what it is not.
-static bool may_turn(const PawlGuards* g, const PawlBetween* b, double h) {
-  static const double OF_RATE = 0.25;
-  bool turns = false;
-  for (int k = 0; k < b->count; k++) {
-    double first = k < g->armed_count ? g->first_margins[k] : g->first_regions;
-    double p1 = h * b->rate[0][k], p0 = 2.0 * (b->f[0][k] - first) - p1;
-    turns |= p0 < OF_RATE * fabs(p1) && p1 > -OF_RATE * fabs(p0);
-  }
-  return turns;
-}
-
-// The state is at the end of a piece of length h, and was just looked at. The beginning is left out
-// where nothing turns in between.
-static PawlStatus note_ends(PawlStepper* s, const PawlState* state, double h, double regions,
-                            PawlError* err) {
-  PawlLoop* l = s->loop;
-  PawlGuards* g = &l->guards;
-  PawlBetween* b = &l->between;
-  b->places = 0;
-  b->count = g->armed_count + 1;
-  for (int k = 0; k < g->armed_count; k++) {
-    b->noise[k] = pawl_guards_noise(g, state, k);
-  }
-  b->noise[g->armed_count] = g->locates ? OF_NOISE * pawl_surfaces_noise(&l->surfaces, state) : 0.0;
-  PAWL_TRY(note_place(s, state, h, h, regions, err));
-  if (!may_turn(g, b, h)) {
-    return PAWL_OK;
-  }
-  int at = pawl_between_add(b, 0.0);
-  copy_margins(g, g->first_margins, g->first_regions, b->f[at]);
-  return note_rates(s, l->mark, at, PAWL_AHEAD * h, err);
-}
-
-static bool has_turned(const PawlGuards* g) {
-  bool turned = false;
-  for (int k = 0; k < g->armed_count; k++) {
-    turned |= g->distances[k] < 0.0;
-  }
-  return turned;
-}
-
-// A margin is negative at x, and none is so at `low` before it: goes to where it becomes so.
-static PawlStatus go_between(PawlStepper* s, PawlState* state, double low, double x,
-                             PawlMargin* margin, PawlError* err) {
-  PawlMargin at_low;
-  double f_high = margin->least;
-  if (low == 0.0) {
-    return go_to_zero(s, state, x, margin, &x, err);
-  }
-  PAWL_TRY(probe(s, state, low, &at_low, err));
-  return locate(s, state, low, at_low.least, x, f_high, margin, &x, err);
-}
-
-// Looks for what may have happened before the end of a piece of length h. *found: a margin is
-// negative in between; then the state is where it first becomes so. *cut: a condition has turned
-// there without firing, and the state is there: the rest of the piece is another one. Else the
-// state is at the end again.
-static PawlStatus look_between(PawlStepper* s, PawlState* state, double h, PawlMargin* margin,
-                               bool* found, bool* cut, PawlError* err) {
-  double x, low;
-  PAWL_TRY(note_ends(s, state, h, margin->regions, err));
-  while (pawl_between_suspect(&s->loop->between, &x, &low)) {
-    PAWL_TRY(probe(s, state, x, margin, err));
-    *found = !is_quiet(s->loop, state, margin);
-    *cut = !*found && has_turned(&s->loop->guards);
-    if (*found || *cut) {
-      return *found ? go_between(s, state, low, x, margin, err) : PAWL_OK;
-    }
-    PAWL_TRY(note_place(s, state, x, h, margin->regions, err));
-  }
-  return s->loop->between.places > 2 ? probe(s, state, h, margin, err) : PAWL_OK;
 }
 
 // ---- changing -----------------------------------------------------------------------------------
@@ -689,7 +346,7 @@ static PawlStatus overloaded(PawlStepper* s, const PawlState* state, int* constr
 static PawlStatus slide_instead(PawlStepper* s, PawlState* state, int c, double reaction,
                                 PawlError* err) {
   PawlLoop* l = s->loop;
-  back_to_mark(s, state);
+  pawl_instant_back(s, state);
   memcpy(l->next, state->modes, pawl_phase_mode_bytes(state));
   l->next[c] = reaction > 0.0 ? PAWL_MODE_DOWN : PAWL_MODE_UP;
   l->guards.loosened[c] = 1;
@@ -701,7 +358,7 @@ static PawlStatus advance(PawlStepper* s, PawlState* state, double* h, bool* sto
                           PawlError* err) {
   *stopped = false;
   if (!s->method->advance) {
-    return step_inside(s, state, *h, err);
+    return pawl_piece_step(s, state, *h, err);
   }
   double begin = state->t;
   PawlPhase phase = pawl_phase_of(s->loop->mark, false);
@@ -721,11 +378,12 @@ static PawlStatus advance_inside(PawlStepper* s, PawlState* state, double* h, bo
   PawlLoop* l = s->loop;
   PAWL_TRY(advance(s, state, h, stopped, err));
   PAWL_TRY(pawl_guards_margins(&l->guards, state, margin, err));
-  for (int k = 0; k < MOST_KINK_HALVINGS && l->kinks.located && is_quiet(l, state, margin) &&
-                  l->kinks.sides.least < -pawl_surfaces_noise(&l->surfaces, state);
+  for (int k = 0;
+       k < MOST_KINK_HALVINGS && l->kinks.located && pawl_instant_is_quiet(l, state, margin) &&
+       l->kinks.sides.least < -pawl_surfaces_noise(&l->surfaces, state);
        k++) {
     *h *= 0.5;
-    back_to_mark(s, state);
+    pawl_instant_back(s, state);
     PAWL_TRY(advance(s, state, h, stopped, err));
     PAWL_TRY(pawl_guards_margins(&l->guards, state, margin, err));
   }
@@ -746,15 +404,16 @@ static PawlStatus watched_piece(PawlStepper* s, PawlState* state, double h, bool
   PAWL_TRY(pawl_guards_begin(g, state, err));
   PAWL_TRY(advance_inside(s, state, &h, &stopped, &margin, err));
   PAWL_TRY(overloaded(s, state, &through, &reaction, err));
-  *found = through >= 0 || !is_quiet(l, state, &margin);
+  *found = through >= 0 || !pawl_instant_is_quiet(l, state, &margin);
   if (through >= 0) {
     return slide_instead(s, state, through, reaction, err);
   }
   if (*found && !stopped) {
-    PAWL_TRY(go_to_zero(s, state, h, &margin, &h, err));
+    PAWL_TRY(pawl_instant_go_to_zero(s, state, h, &margin, &h, err));
   }
-  if (!stopped && h > 0.0 && !is_tiny(s, h) && pawl_guards_near(g, state, margin.regions)) {
-    PAWL_TRY(look_between(s, state, h, &margin, &earlier, &cut, err));
+  if (!stopped && h > 0.0 && !pawl_piece_is_tiny(s, h) &&
+      pawl_guards_near(g, state, margin.regions)) {
+    PAWL_TRY(pawl_instant_look_between(s, state, h, &margin, &earlier, &cut, err));
     *found = earlier || (*found && !cut);
   }
   g->stepped = s->contact_count > 0 && state->t > l->mark->t;
@@ -776,7 +435,7 @@ static PawlStatus piece(PawlStepper* s, PawlState* state, double h, double slack
   if (pawl_guards_arm(g, state, slack) > 0 || g->locates || g->kinks) {
     return watched_piece(s, state, h, found, err);
   }
-  PAWL_TRY(step_inside(s, state, h, err));
+  PAWL_TRY(pawl_piece_step(s, state, h, err));
   return pawl_guards_note(g, state, false, err);
 }
 
@@ -929,11 +588,11 @@ PawlStatus pawl_loop_step(PawlStepper* s, PawlState* state, double h, PawlError*
   l->stop = false;
   if (l->guards.condition_count + l->guards.clock_count + l->kinks.timed == 0 &&
       !l->guards.locates && !l->guards.kinks) {
-    return step_inside(s, state, h, err);
+    return pawl_piece_step(s, state, h, err);
   }
   if (is_planned(l, state, h)) {
     if (!l->plan_open) {  // nothing can happen but what the method does itself
-      PAWL_TRY(step_inside(s, state, h, err));
+      PAWL_TRY(pawl_piece_step(s, state, h, err));
       l->plan_step++;
       return PAWL_OK;
     }

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "step/loop_instant.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "step/loop_piece.h"
+
+enum {
+  MOST_ROOT_STEPS = 200,
+  MOST_HALVINGS = 40,
+};
+
+static const double OF_NOISE = 10.0;  // of surfaces: a dip of a region that is rounding
+
+bool pawl_instant_is_quiet(const PawlLoop* l, const PawlState* state, const PawlMargin* margin) {
+  bool surface = margin->least == margin->regions || margin->least == margin->kinks;
+  return margin->least >= 0.0 ||
+         (surface && margin->least >= -pawl_surfaces_noise(&l->surfaces, state));
+}
+
+// ---- finding the instant ------------------------------------------------------------------------
+void pawl_instant_back(PawlStepper* s, PawlState* state) {
+  pawl_phase_copy(state, s->loop->mark);
+  s->log.count = s->loop->mark_count;
+}
+
+// The margin after a piece of length h from the mark.
+static PawlStatus probe(PawlStepper* s, PawlState* state, double h, PawlMargin* margin,
+                        PawlError* err) {
+  pawl_instant_back(s, state);
+  if (h > 0.0) {
+    PAWL_TRY(pawl_piece_step(s, state, h, err));
+  }
+  return pawl_guards_margins(&s->loop->guards, state, margin, err);
+}
+
+// Three points of a margin, the newest last.
+typedef struct Points {
+  int count;
+  double x[3], f[3];
+} Points;
+
+static void add_point(Points* p, double x, double f) {
+  for (int k = 0; p->count == 3 && k < 2; k++) {
+    p->x[k] = p->x[k + 1];
+    p->f[k] = p->f[k + 1];
+  }
+  p->count -= p->count == 3;
+  p->x[p->count] = x;
+  p->f[p->count++] = f;
+}
+
+// Where the parabola x(f) through the points has f = 0; NaN without three points.
+static double inverse_parabola(const Points* p) {
+  const double *x = p->x, *f = p->f;
+  return p->count < 3 ? NAN
+                      : x[0] * f[1] * f[2] / ((f[0] - f[1]) * (f[0] - f[2])) +
+                            x[1] * f[0] * f[2] / ((f[1] - f[0]) * (f[1] - f[2])) +
+                            x[2] * f[0] * f[1] / ((f[2] - f[0]) * (f[2] - f[1]));
+}
+
+// The next length to try between low and high: by the parabola, by the chord, or the middle; a
+// little beyond what it finds, towards the farther end, so that the bracket closes from both sides.
+static double next_length(const Points* p, int tries, double low, double f_low, double high,
+                          double f_high, double tolerance) {
+  double x = inverse_parabola(p), middle = 0.5 * (low + high);
+  if (!(x > low && x < high)) {
+    x = (low * f_high - high * f_low) / (f_high - f_low);
+  }
+  if (tries % 6 == 5 || !(x > low && x < high)) {
+    return middle;
+  }
+  double beyond =
+      x < middle ? fmin(x + 0.4 * tolerance, middle) : fmax(x - 0.4 * tolerance, middle);
+  return fmin(fmax(beyond, low + 0.25 * tolerance), high - 0.25 * tolerance);
+}
+
+// The state just past the first zero of the margin, which is between `low` (margin > 0) and `high`
+// (margin < 0); *reached is its place.
+static PawlStatus locate(PawlStepper* s, PawlState* state, double low, double f_low, double high,
+                         double f_high, PawlMargin* margin, double* reached, PawlError* err) {
+  Points points = {0};
+  double tolerance = pawl_dynamics_instant(&s->dynamics, s->loop->mark->t);
+  bool at_high = false;  // the state is that of `high`
+  add_point(&points, low, f_low);
+  add_point(&points, high, f_high);
+  for (int k = 0; k < MOST_ROOT_STEPS && high - low > tolerance; k++) {
+    double h = next_length(&points, k, low, f_low, high, f_high, tolerance);
+    PAWL_TRY(probe(s, state, h, margin, err));
+    add_point(&points, h, margin->least);
+    at_high = margin->least < 0.0;
+    if (at_high) {
+      high = h;
+      f_high = margin->least;
+    } else {
+      low = h;
+      f_low = margin->least;
+    }
+  }
+  *reached = high;
+  return at_high ? PAWL_OK : probe(s, state, high, margin, err);
+}
+
+// A margin that is zero at the mark (after a jump motion begins on a surface): a length at which it
+// is positive; 0 when there is none.
+static PawlStatus find_inside(PawlStepper* s, PawlState* state, double h, double* inside,
+                              PawlMargin* margin, PawlError* err) {
+  *inside = 0.0;
+  for (int k = 0; k < MOST_HALVINGS; k++) {
+    h *= 0.5;
+    PAWL_TRY(probe(s, state, h, margin, err));
+    if (margin->least > 0.0) {
+      *inside = h;
+      return PAWL_OK;
+    }
+  }
+  return PAWL_OK;
+}
+
+// The margins at the mark.
+static PawlStatus look_at_mark(PawlStepper* s, PawlState* state, PawlMargin* margin,
+                               PawlError* err) {
+  PawlGuards* g = &s->loop->guards;
+  pawl_instant_back(s, state);
+  PAWL_TRY(pawl_guards_crossed(g, state, margin, err));
+  pawl_guards_keep_margins(g);
+  margin->least = fmin(margin->least, fmin(margin->regions, margin->kinks));
+  return PAWL_OK;
+}
+
+PawlStatus pawl_instant_go_to_zero(PawlStepper* s, PawlState* state, double h, PawlMargin* margin,
+                                   double* reached, PawlError* err) {
+  PawlMargin start, end = *margin;
+  double low = 0.0;
+  *reached = 0.0;
+  PAWL_TRY(look_at_mark(s, state, &start, err));
+  if (start.least < fmin(0.0, start.regions)) {
+    *margin = start;  // a jump has led past a zero: at once
+    return PAWL_OK;
+  }
+  if (!(start.least > 0.0)) {
+    PAWL_TRY(find_inside(s, state, h, &low, &start, err));
+    if (low == 0.0) {
+      return probe(s, state, pawl_dynamics_instant(&s->dynamics, state->t), margin, err);
+    }
+  }
+  return locate(s, state, low, start.least, h, end.least, margin, reached, err);
+}
+
+// ---- zeros in between ---------------------------------------------------------------------------
+// The margins of the last look, regions last.
+static void copy_margins(const PawlGuards* g, const double* margins, double regions, double* out) {
+  memcpy(out, margins, (size_t)g->armed_count * sizeof(double));
+  out[g->armed_count] = regions;
+}
+
+// The rates of margins at a place whose margins are known: differences over a small time `ahead`.
+static PawlStatus note_rates(PawlStepper* s, const PawlState* state, int at, double ahead,
+                             PawlError* err) {
+  PawlLoop* l = s->loop;
+  PawlBetween* b = &l->between;
+  double* rate = b->rate[at];
+  pawl_phase_copy(l->probe, state);
+  pawl_piece_shift(s, l->probe, ahead);
+  if (l->guards.armed_reacts && l->guards.exact) {
+    PAWL_TRY(pawl_piece_accelerate(s, l->probe, err));
+  }
+  PAWL_TRY(pawl_guards_aside(&l->guards, l->probe, rate, rate + l->guards.armed_count, err));
+  for (int k = 0; k < b->count; k++) {
+    rate[k] = isinf(b->f[at][k]) ? 0.0 : (rate[k] - b->f[at][k]) / ahead;
+  }
+  return PAWL_OK;
+}
+
+// A state at x in a piece of length h, which was just looked at; differences go backwards, where
+// the motion has come from.
+static PawlStatus note_place(PawlStepper* s, const PawlState* state, double x, double h,
+                             double regions, PawlError* err) {
+  PawlGuards* g = &s->loop->guards;
+  PawlBetween* b = &s->loop->between;
+  int at = pawl_between_add(b, x);
+  copy_margins(g, g->distances, regions, b->f[at]);
+  return note_rates(s, state, at, -(x < h ? PAWL_AHEAD_INSIDE : PAWL_AHEAD) * h, err);
+}
+
+// Whether some margin turns in between if it is a parabola, by its values at both ends and its rate
+// at the end (place 0, of a piece of length h); a quarter of a rate is left for what it is not.
+static bool may_turn(const PawlGuards* g, const PawlBetween* b, double h) {
+  static const double OF_RATE = 0.25;
+  bool turns = false;
+  for (int k = 0; k < b->count; k++) {
+    double first = k < g->armed_count ? g->first_margins[k] : g->first_regions;
+    double p1 = h * b->rate[0][k], p0 = 2.0 * (b->f[0][k] - first) - p1;
+    turns |= p0 < OF_RATE * fabs(p1) && p1 > -OF_RATE * fabs(p0);
+  }
+  return turns;
+}
+
+// The state is at the end of a piece of length h, and was just looked at. The beginning is left out
+// where nothing turns in between.
+static PawlStatus note_ends(PawlStepper* s, const PawlState* state, double h, double regions,
+                            PawlError* err) {
+  PawlLoop* l = s->loop;
+  PawlGuards* g = &l->guards;
+  PawlBetween* b = &l->between;
+  b->places = 0;
+  b->count = g->armed_count + 1;
+  for (int k = 0; k < g->armed_count; k++) {
+    b->noise[k] = pawl_guards_noise(g, state, k);
+  }
+  b->noise[g->armed_count] = g->locates ? OF_NOISE * pawl_surfaces_noise(&l->surfaces, state) : 0.0;
+  PAWL_TRY(note_place(s, state, h, h, regions, err));
+  if (!may_turn(g, b, h)) {
+    return PAWL_OK;
+  }
+  int at = pawl_between_add(b, 0.0);
+  copy_margins(g, g->first_margins, g->first_regions, b->f[at]);
+  return note_rates(s, l->mark, at, PAWL_AHEAD * h, err);
+}
+
+static bool has_turned(const PawlGuards* g) {
+  bool turned = false;
+  for (int k = 0; k < g->armed_count; k++) {
+    turned |= g->distances[k] < 0.0;
+  }
+  return turned;
+}
+
+// A margin is negative at x, and none is so at `low` before it: goes to where it becomes so.
+static PawlStatus go_between(PawlStepper* s, PawlState* state, double low, double x,
+                             PawlMargin* margin, PawlError* err) {
+  PawlMargin at_low;
+  double f_high = margin->least;
+  if (low == 0.0) {
+    return pawl_instant_go_to_zero(s, state, x, margin, &x, err);
+  }
+  PAWL_TRY(probe(s, state, low, &at_low, err));
+  return locate(s, state, low, at_low.least, x, f_high, margin, &x, err);
+}
+
+PawlStatus pawl_instant_look_between(PawlStepper* s, PawlState* state, double h, PawlMargin* margin,
+                                     bool* found, bool* cut, PawlError* err) {
+  double x, low;
+  PAWL_TRY(note_ends(s, state, h, margin->regions, err));
+  while (pawl_between_suspect(&s->loop->between, &x, &low)) {
+    PAWL_TRY(probe(s, state, x, margin, err));
+    *found = !pawl_instant_is_quiet(s->loop, state, margin);
+    *cut = !*found && has_turned(&s->loop->guards);
+    if (*found || *cut) {
+      return *found ? go_between(s, state, low, x, margin, err) : PAWL_OK;
+    }
+    PAWL_TRY(note_place(s, state, x, h, margin->regions, err));
+  }
+  return s->loop->between.places > 2 ? probe(s, state, h, margin, err) : PAWL_OK;
+}
