@@ -160,6 +160,10 @@ PAWL_API PAWL_CHECKED PawlStatus pawl_stepper_multipliers(PawlStepper* stepper,
 // The path z of which q is the projection (method php), sizes.v numbers that belong to the state;
 // NULL for other methods.
 PAWL_API const double* pawl_stepper_path(const PawlStepper* stepper, const PawlState* state);
+// The normal form by which php maps z: along which coordinate, with which k, and the k_c that a
+// smaller k must not reach. False where there is none: another method, no contact, a map given.
+PAWL_API bool pawl_stepper_normal_form(const PawlStepper* stepper, int* coordinate, double* k,
+                                       double* k_c);
 
 // An instant of the last step at which constraints switched or a contact was hit. Arrays belong to
 // the stepper.

@@ -299,6 +299,12 @@ static void print_findings(const PawlSystem* system, const Findings* f) {
            method_label(pawl_stepper_def(pawl_sim_stepper(f->sim)), method, sizeof method),
            method_reason(f->sim));
   }
+  int along;
+  double k_used, k_least;
+  if (f->sim && pawl_stepper_normal_form(pawl_sim_stepper(f->sim), &along, &k_used, &k_least)) {
+    printf("projection          normal form along %s, k = %.6g; Lemma 1 asks for more than %.6g\n",
+           pawl_system_coordinate_name(system, along), k_used, k_least);
+  }
   for (int k = 0; f->state && f->n.q == f->n.v && k < f->n.v && k < MOST_SHOWN; k++) {
     printf("%-19s start %.9g, rate %.9g, acceleration %.9g\n",
            pawl_system_coordinate_name(system, k), f->state->q[k], f->state->v[k], f->state->a[k]);
@@ -332,6 +338,15 @@ static void print_json(const PawlSystem* system, const Findings* f, const Projec
   if (f->sim) {
     json_text(&json, "method", pawl_stepper_def(pawl_sim_stepper(f->sim))->method);
     json_text(&json, "method_reason", method_reason(f->sim));
+    int along;
+    double k, k_c;
+    if (pawl_stepper_normal_form(pawl_sim_stepper(f->sim), &along, &k, &k_c)) {
+      json_open(&json, "normal_form", '{');
+      json_text(&json, "along", pawl_system_coordinate_name(system, along));
+      json_number(&json, "k", k);
+      json_number(&json, "k_c", k_c);
+      json_close(&json, '}');
+    }
   }
   if (f->state) {
     json_whole(&json, "redundant_rows", f->redundant);

@@ -42,6 +42,8 @@ typedef struct PawlMethod {
   void (*multipliers)(const PawlStepper* stepper, PawlState* state, double* lambda);
   // Optional: the path z of which the state's q is the projection, length v.
   const double* (*lifted)(const PawlStepper* stepper, const PawlState* state);
+  // Optional: what pawl_stepper_normal_form says.
+  bool (*normal_form)(const PawlStepper* stepper, int* coordinate, double* k, double* k_c);
   // Optional: drops what a predictor carries over, after a switch.
   void (*forget)(PawlStepper* stepper, PawlState* state);
 } PawlMethod;

@@ -79,6 +79,15 @@ static void destroy(PawlStepper* s) {
   pawl_mirror_destroy(d->mirror);
 }
 
+static bool normal_form(const PawlStepper* s, int* coordinate, double* k, double* k_c) {
+  const PawlPhp* d = s->data;
+  double a = pawl_mirror_bound(d->mirror);
+  *coordinate = pawl_mirror_coordinate(d->mirror);
+  *k = pawl_mirror_k(d->mirror);
+  *k_c = a * a;
+  return *coordinate >= 0;
+}
+
 // ---- what a state carries -----------------------------------------------------------------------
 static double* momentum_of(const PawlState* state) {
   return state->memory;
@@ -511,4 +520,5 @@ const PawlMethod pawl_method_php = {
     .start = start,
     .step = step,
     .lifted = lifted,
+    .normal_form = normal_form,
 };

@@ -271,6 +271,10 @@ const double* pawl_stepper_path(const PawlStepper* s, const PawlState* state) {
   return s->method->lifted ? s->method->lifted(s, state) : NULL;
 }
 
+bool pawl_stepper_normal_form(const PawlStepper* s, int* coordinate, double* k, double* k_c) {
+  return s->method->normal_form && s->method->normal_form(s, coordinate, k, k_c);
+}
+
 void pawl_stepper_note_sides(PawlStepper* s) {
   s->log.sides = true;
 }

@@ -7,6 +7,13 @@ expect 0 check pendulum
 for text in "coordinates         3" "constraint rows     2" "degrees of freedom  1" "ready to run"; do
   has out "$text"
 done
+expect 0 check bouncing-bar # of php: the normal form with its k and the bound 36/L^2
+has out 'projection          normal form along y, k = 72; Lemma 1 asks for more than 36'
+expect 0 check bouncing-bar -p L=0.5 --json
+paths
+same "$(field normal_form.along)" y
+near "$(field normal_form.k_c)" 144 1e-4
+
 expect 0 check pendulum --json
 paths
 same "$(field coordinates)" 3
