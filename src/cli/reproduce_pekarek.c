@@ -40,6 +40,15 @@ static const Check particle_pva[] = {
       HIT(4, 1.622543762138332, "theta", 11.721995354865644, 4.911427637032606, time, near), { \
     "x' at the end [m/s]", VALUE, "x'", 0, AT_END, 0.3, 1e-15, 0                               \
   }
+// Nearly upright: small turns at first, then a tip that slaps the floor.
+#define UPRIGHT(time, near)                                                                     \
+  HIT(1, 0.3193073532895428, "theta", 0.7508262437383935, 6.257302509644265, time, near),       \
+      HIT(2, 0.9763561673625487, "theta", 11.47485979609439, 3.6396060021391548, time, near),   \
+      HIT(3, 1.3305849451672092, "theta", -15.170230061774047, 4.481220709436467, time, near),  \
+      HIT(4, 1.5291801498790154, "theta", 9.454342588955791, 4.1041569813273595, time, near), { \
+    "energy at the end [J]", VALUE, "energy", 0, AT_END, 9.855, 1e-3 * (near), 0                \
+  }
+static const Check upright_momentum[] = {UPRIGHT(1e-11, 1e-9)};
 static const Check bar_free[] = {BAR(1e-5, 1e-3)};
 static const Check bar_momentum[] = {BAR(1e-11, 1e-9)};
 // ---- on the guide -------------------------------------------------------------------------------
@@ -57,6 +66,10 @@ static const Check guide[] = {
       HIT(6, 2.5563800888640906, "theta", 6.480078581487318, 14.965100453566524, time, near)
 static const Check wall_free[] = {WALL(3e-5, 3e-4)};
 static const Check wall_momentum[] = {WALL(3e-6, 3e-5)};
+// From rest: it falls to one of the two places only, over and over.
+#define REST(n, t) HIT(n, t, "theta", 4.570482544814036, 10.555077310299477, 3e-6, 3e-5)
+static const Check rest_momentum[] = {REST(1, 0.5121109557146695), REST(2, 1.5363328671440084),
+                                      REST(3, 2.5605547785733473)};
 
 // ---- energy over 10^5 steps ---------------------------------------------------------------------
 #define TENTHS(E, near)                                                     \
@@ -79,6 +92,10 @@ static const Check order_2[] = {{"order in q", ORDER_WHOLE, "q", 0, 0, 2, 0.5, 0
                                 {"order in v", ORDER_WHOLE, "v", 0, 0, 2, 0.5, 0}};
 static const Check order_1[] = {{"order in q", ORDER_WHOLE, "q", 0, 0, 1, 0.4, 0},
                                 {"order in v", ORDER_WHOLE, "v", 0, 0, 1, 0.4, 0}};
+static const Check order_4[] = {{"order in q", ORDER_WHOLE, "q", 0, 0, 4, 0.3, 0},
+                                {"order in v", ORDER_WHOLE, "v", 0, 0, 4, 0.3, 0}};
+static const Check order_2_located[] = {{"order in q", ORDER_WHOLE, "q", 0, 0, 2, 0.1, 0},
+                                        {"order in v", ORDER_WHOLE, "v", 0, 0, 2, 0.1, 0}};
 
 #define RUN(title, model, parameters, settings, origin, list) \
   { title, model, parameters, "php", settings, CASE_RUN, 0, 0, origin, CHECKS(list) }
@@ -86,6 +103,11 @@ static const Check order_1[] = {{"order in q", ORDER_WHOLE, "q", 0, 0, 1, 0.4, 0
   {                                                                                   \
     title, "sine-ground", "", methods, "until=3.3" settings, CASE_ORDERS, 8e-3, 5e-4, \
         "php with the momentum condition and smaller steps, exact here", CHECKS(list) \
+  }
+#define PATH(title, smooth, list)                                                                \
+  {                                                                                              \
+    title, "sine-ground-path", "", "event-driven", "until=3.3 " smooth, CASE_ORDERS, 2e-3, 2e-4, \
+        "the same with smaller steps", CHECKS(list)                                              \
   }
 #define LONG "step=2e-3 until=200 record=0.2"
 
@@ -101,12 +123,16 @@ static const Case cases[] = {
     RUN("III.C Bar, free impact time", "bouncing-bar", "", "until=2 step=1e-3", DIGITS, bar_free),
     RUN("III.C Bar, momentum condition (7)", "bouncing-bar", "", "step=1e-2 crossing=momentum",
         DIGITS, bar_momentum),
+    RUN("III.C Bar, nearly upright, momentum condition", "bouncing-bar",
+        "y0=1 theta0=0.02 omega0=0", "step=1e-2 crossing=momentum", DIGITS, upright_momentum),
     RUN("IV.D Bar on a guide", "bar-on-guide", "", "until=1 step=1e-3 crossing=momentum", REDUCED,
         guide),
     RUN("V.A Pendulum at a wall, free impact time", "pendulum-wall", "", "until=3 step=1e-3",
         ELLIPTIC, wall_free),
     RUN("V.A Pendulum at a wall, momentum condition (7)", "pendulum-wall", "",
         "until=3 step=1e-3 crossing=momentum", ELLIPTIC, wall_momentum),
+    RUN("V.A Pendulum at a wall, from rest, momentum condition", "pendulum-wall",
+        "theta0=0.2 omega0=0", "until=3 step=1e-3 crossing=momentum", ELLIPTIC, rest_momentum),
     RUN("I Particle, 1e5 steps and 230 impacts, free impact time", "sine-ground", "", LONG,
         "conserved", wander_particle),
     RUN("I Particle, 1e5 steps and 230 impacts, momentum condition", "sine-ground", "",
@@ -120,6 +146,8 @@ static const Case cases[] = {
     ORDER("Orders across impacts, free impact time", "php", "", order_2),
     ORDER("Orders across impacts, boundary inside a step", "php", " crossing=uncut", order_1),
     ORDER("Orders across impacts, time stepping", "nsga-pva", " rho=1", order_1),
+    PATH("Orders across impacts, the path z located, rk4", "smooth=rk4", order_4),
+    PATH("Orders across impacts, the path z located, ga-p", "smooth=ga-p", order_2_located),
 };
 
 const Paper paper_pekarek = {

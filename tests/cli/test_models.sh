@@ -174,6 +174,12 @@ for name in $names; do
       energy_kept "$name" php 1e-4
       run_model "$name" nsga-pva
       ;;
+    sine-ground-path) # smooth, with a metric that switches; no method may lose its energy there
+      for method in rk4 event-driven dopri; do
+        run_model "$name" "$method"
+        energy_kept "$name" "$method" 1e-6
+      done
+      ;;
     *) other_model "$name" ;;
   esac
 done
