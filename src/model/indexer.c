@@ -211,3 +211,98 @@ PawlScope pawl_scope_at(const PawlAstKey* key, const int index[]) {
   }
   return scope;
 }
+
+// ---- loops inside loops -------------------------------------------------------------------------
+// The next loop among the children of a loop's body, or a list of more of them; NULL after the
+// last. Whatever else is written there is one round.
+static PawlYaml* next_loop(PawlLoader* loader, const PawlYaml* body, PawlYaml* child, int* looks,
+                           const PawlAstKey** key) {
+  for (; child && --*looks >= 0; child = child->next) {
+    bool is_for = false;
+    *key = body->kind == PAWL_YAML_MAP ? pawl_loop_key(loader, child->key, &is_for) : NULL;
+    if (*key || (body->kind == PAWL_YAML_LIST && child->kind != PAWL_YAML_SCALAR)) {
+      return child;
+    }
+  }
+  return NULL;
+}
+
+static bool uses_any(const PawlAstKey* inner, const PawlAstKey* outer) {
+  for (int k = 0; k < inner->count; k++) {
+    if (uses_index(inner->range[k].low, outer) ||
+        (inner->range[k].var && uses_index(inner->range[k].high, outer))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// The bounds of a loop inside `body` use an index of `key`.
+static bool leans_on(PawlLoader* loader, PawlYaml* body, const PawlAstKey* key, int* looks) {
+  const PawlAstKey* inner;
+  for (PawlYaml* child = body->first;
+       (child = next_loop(loader, body, child, looks, &inner)) != NULL; child = child->next) {
+    if ((inner && uses_any(inner, key)) || leans_on(loader, child, key, looks)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static long long at_most_one_more(long long rounds) {
+  return rounds > PAWL_MODEL_MAX_LOOP ? PAWL_MODEL_MAX_LOOP + 1LL : rounds;
+}
+
+static bool count_inside(PawlLoader* loader, PawlYaml* body, const PawlScope* scope, int* looks,
+                         long long* rounds);
+
+// The rounds of a loop with those of the loops inside it: of its first round, where they are the
+// same in every round; else round by round, as many as `looks` allow.
+static bool count_loop(PawlLoader* loader, PawlYaml* body, const PawlAstKey* key,
+                       const PawlScope* scope, int* looks, long long* rounds) {
+  PawlIndexer at;
+  bool leans = leans_on(loader, body, key, looks);
+  *rounds = 0;
+  for (bool more = pawl_indexer_begin(&at, loader, body->key, key, scope); more;
+       more = leans && --*looks >= 0 && *rounds <= PAWL_MODEL_MAX_LOOP && pawl_indexer_next(&at)) {
+    long long inside;
+    if (!count_inside(loader, body, &at.scope, looks, &inside)) {
+      return false;
+    }
+    *rounds = at_most_one_more(*rounds + (leans ? inside : inside * count_rounds(&at)));
+  }
+  return !at.failed;
+}
+
+// Depth: that of the tree, PAWL_MODEL_MAX_NESTING.
+static bool count_inside(PawlLoader* loader, PawlYaml* body, const PawlScope* scope, int* looks,
+                         long long* rounds) {
+  const PawlAstKey* key;
+  *rounds = 0;
+  for (PawlYaml* child = body->first; (child = next_loop(loader, body, child, looks, &key)) != NULL;
+       child = child->next) {
+    long long inside;
+    if (key ? !count_loop(loader, child, key, scope, looks, &inside)
+            : !count_inside(loader, child, scope, looks, &inside)) {
+      return false;
+    }
+    *rounds = at_most_one_more(*rounds + inside);
+  }
+  *rounds += *rounds == 0;
+  return true;
+}
+
+bool pawl_loop_check(PawlLoader* loader, PawlYaml* body, const PawlAstKey* key) {
+  int looks = 100000;  // what can be counted in no time
+  long long rounds, spent = loader->rounds;
+  if (!count_loop(loader, body, key, &PAWL_SCOPE_EMPTY, &looks, &rounds)) {
+    return false;
+  }
+  loader->rounds = spent;  // the rounds themselves come later
+  if (rounds > PAWL_MODEL_MAX_LOOP) {
+    pawl_report(&loader->report, body->key,
+                "this loop and those inside it have more than %d rounds together",
+                PAWL_MODEL_MAX_LOOP);
+  }
+  return rounds <= PAWL_MODEL_MAX_LOOP;
+}

@@ -156,6 +156,9 @@ bool pawl_whole(PawlLoader* loader, const PawlYaml* text, const PawlAst* ast,
 // The text as a key, `u[i=0..N]`, or as the head of a loop, `for i=0..N`. NULL when that failed.
 const PawlAstKey* pawl_key(PawlLoader* loader, PawlYaml* text);
 const PawlAstKey* pawl_loop_key(PawlLoader* loader, PawlYaml* text, bool* is_for);
+// Before an outermost loop is run through: refuses one that has too many rounds with the loops
+// inside it, which is known long before they are made. False when reported.
+bool pawl_loop_check(PawlLoader* loader, PawlYaml* body, const PawlAstKey* key);
 // A scalar as plain text, kept with the model.
 bool pawl_load_text(PawlLoader* loader, PawlYaml* node, const char** text);
 // The place of a scalar's text among `words` (ended by NULL); -1 after reporting.

@@ -111,6 +111,7 @@ static bool load_items(PawlLoader* loader, PawlYaml* items, const PawlScope* sco
       continue;
     }
     PawlIndexer at = {.failed = true};
+    key = key && (scope->count > 0 || pawl_loop_check(loader, child, key)) ? key : NULL;
     for (bool more = key && pawl_indexer_begin(&at, loader, child->key, key, scope); more && good;
          more = pawl_indexer_next(&at)) {
       good &= load_items(loader, child, &at.scope);

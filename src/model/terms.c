@@ -37,7 +37,7 @@ static bool load_loop(PawlLoader* loader, PawlYaml* body, const PawlScope* scope
                 "unknown key '%s'; expected an expression, a list, or for i=a..b:%s",
                 pawl_quote(body->key->text).s, pawl_yaml_is_null(body) ? PAWL_YAML_FLOW_HINT : "");
   }
-  if (!key) {
+  if (!key || (scope->count == 0 && !pawl_loop_check(loader, body, key))) {
     return false;
   }
   PawlIndexer at;

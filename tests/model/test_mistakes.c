@@ -92,6 +92,14 @@ static void test_loops_without_end(void** state) {
           "m.yaml:5:7: ", "have 100000000 rounds; at most 50000000");
   REFUSED(HEAD "potential:\n  for i=1..20000, j=1..i: y\n", "more than 5000", "rounds");
   REFUSED(HEAD "potential:\n  for i=1..100000000: y\n", "more than 10000000 indices");
+  REFUSED(HEAD "potential:\n  for i=1..100000: {for j=1..1000: y}\n",
+          "m.yaml:5:3: this loop and those inside it have more than 50000000 rounds together");
+  REFUSED(HEAD "potential:\n  for i=1..10000000:\n  - y^2\n  - for j=1..10: y\n",
+          "m.yaml:5:3: this loop and those inside it");
+  REFUSED(HEAD "potential:\n  for i=1..20000: {for j=1..i: [y, {for l=1..2: y}]}\n",
+          "m.yaml:5:3: this loop and those inside it");
+  REFUSED(HEAD "scene:\n  for i=1..10000: {for j=1..10000: {disc: {at: [i, j], radius: 1}}}\n",
+          "m.yaml:5:3: this loop and those inside it");
 }
 
 static void test_parameters(void** state) {
