@@ -556,8 +556,19 @@ static int finish(const Arguments* a, const PawlSystem* system, const PawlSim* s
   return code;
 }
 
-// An option that the method has no use for would be ignored: an error where the method was named, a
-// warning where auto chose it.
+// How accurate a run is to be: auto may choose a method that is so without being told.
+static bool says_accuracy(const char* option) {
+  static const char* const OPTIONS[] = {"rtol", "atol", "tolerance", "iterations"};
+  for (size_t k = 0; k < sizeof OPTIONS / sizeof *OPTIONS; k++) {
+    if (strcmp(option, OPTIONS[k]) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// An option that the method has no use for would be ignored, which is an error; only a warning
+// where auto chose the method and the option asks for accuracy alone.
 static int check_uses(const Arguments* a, const PawlSimulateDef* def, bool named) {
   char method[64], users[400], text[600];
   for (int k = 0; k < a->setting_count; k++) {
@@ -566,9 +577,10 @@ static int check_uses(const Arguments* a, const PawlSimulateDef* def, bool named
       continue;
     }
     (void)list_users(given->name, users, sizeof users);
-    snprintf(text, sizeof text, "--%s %.60s: the method %s has no use for it; these have: %s",
-             given->name, given->value, method_label(def, method, sizeof method), users);
-    if (named) {
+    snprintf(text, sizeof text, "--%s %.60s: the method %s%s has no use for it; these have: %s",
+             given->name, given->value, method_label(def, method, sizeof method),
+             named ? "" : ", chosen by auto,", users);
+    if (named || !says_accuracy(given->name)) {
       return complain(EXIT_USAGE, "%s", text);
     }
     warn(text);
@@ -577,17 +589,17 @@ static int check_uses(const Arguments* a, const PawlSimulateDef* def, bool named
 }
 
 // What auto chose, and what it makes of the options.
-static void show_choice(const Arguments* a, const PawlSim* sim) {
+static int show_choice(const Arguments* a, const PawlSim* sim) {
   char method[64];
   const PawlSimulateDef* def = pawl_stepper_def(pawl_sim_stepper(sim));
   const char* reason = pawl_stepper_reason(pawl_sim_stepper(sim));
   if (!reason[0]) {
-    return;
+    return 0;
   }
   if (!a->quiet) {
     fprintf(stderr, "method %s: %s\n", method_label(def, method, sizeof method), reason);
   }
-  (void)check_uses(a, def, false);
+  return check_uses(a, def, false);
 }
 
 static PawlStatus create_sim(const Arguments* a, const PawlSystem* system, const PawlSimDef* def,
@@ -626,7 +638,11 @@ static int run_sim(const Arguments* a, const PawlSystem* system, const PawlSimDe
   if (create_sim(a, system, def, out, &sim, &err) != PAWL_OK) {
     return report_error(&err);
   }
-  show_choice(a, sim);
+  int code = show_choice(a, sim);
+  if (code) {
+    pawl_sim_destroy(sim);
+    return code;
+  }
   bool placed = a->project && !a->restart;  // of a run that goes on, that was told before
   Projection* projection = NULL;
   if (placed && projection_create(system, pawl_sim_state(sim), &projection, &err) != PAWL_OK) {
@@ -637,7 +653,7 @@ static int run_sim(const Arguments* a, const PawlSystem* system, const PawlSimDe
     projection_print(projection);
   }
   PawlStatus status = run_to_end(a, sim, out, &err);
-  int code = finish(a, system, sim, out, projection, status, &err);
+  code = finish(a, system, sim, out, projection, status, &err);
   projection_destroy(projection);
   pawl_sim_destroy(sim);
   return code;

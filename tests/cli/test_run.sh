@@ -63,8 +63,11 @@ has err 'method event-driven over exponential: the equations are linear'
 near "$(field final.q.x)" 0.794974746830583 1e-9
 near "$(field energy.max_drift)" 0 1e-12
 expect 0 run track.yaml --rtol 1e-6 --quiet
-has err 'warning: --rtol 1e-6: the method event-driven over exponential has no use for it'
+has err 'warning: --rtol 1e-6: the method event-driven over exponential, chosen by auto, has no use for it'
 expect 1 run track.yaml --rtol 1e-6 --quiet --strict
+expect 2 run track.yaml --form minimal -o form.csv
+has err '--form minimal: the method event-driven over exponential, chosen by auto, has no use for it; these have: rk4, dopri'
+[ ! -e form.csv ] && [ ! -e form.csv.part ] || complain 'a refused run leaves files'
 expect 2 run track.yaml --method ga-p
 has err "method ga-p cannot handle impact laws other than post (constraint 'track') of 'track'"
 has err 'these can: ga-v-implicit, nsga-pvv, ga-pva, nsga-pva, moreau-jean, event-driven'
