@@ -190,7 +190,7 @@ static double shrink(double error) {
 
 static PawlStatus collapsed(PawlStepper* s, double t, double h, bool failed, PawlError* err) {
   const Dopri* d = s->data;
-  if (pawl_dynamics_blame_rows(&s->dynamics, &d->forms.phase, t, d->q, d->v, err) || failed) {
+  if (pawl_dynamics_blame(&s->dynamics, &d->forms.phase, t, d->q, d->v, err) || failed) {
     return PAWL_RETRY;  // err says what a stage met
   }
   return pawl_fail(

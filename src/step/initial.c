@@ -238,7 +238,7 @@ static PawlStatus initial(Start* start, bool project, PawlError* err) {
   PawlDynamics* d = start->s;
   PAWL_TRY(evaluate(start, err));
   PAWL_TRY(check_masses(start, err));
-  pawl_dynamics_begin_masses(d, start->values->M);
+  pawl_dynamics_begin(d, start->values->M, start->values->G);
   PAWL_TRY(final(pawl_dynamics_reduce(d, start->state, start->values, err), err));
   d->info.redundant_rows = start->state->redundant_count;
   PAWL_TRY(meet_constraints(start, project, err));

@@ -234,7 +234,7 @@ PawlStatus pawl_projection_apply(PawlStepper* s, PawlProjection* p, const PawlPh
   bool any_moved;
   PawlStatus status = apply(s, p, phase, solve, data, t, q, v, moved ? moved : &any_moved, err);
   if (status == PAWL_RETRY) {
-    (void)pawl_dynamics_blame_rows(&s->dynamics, phase, t, q, v, err);
+    (void)pawl_dynamics_blame(&s->dynamics, phase, t, q, v, err);
   }
   return status;
 }

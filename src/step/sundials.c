@@ -242,8 +242,8 @@ PawlStatus pawl_sundials_fail(PawlSundials* sun, const char* solver, PawlSundial
     return pawl_fail(err, sun->inner.status, "%s", sun->inner.message);
   }
   if (flaw != PAWL_FLAW_ACCURACY &&
-      pawl_dynamics_blame_rows(&sun->stepper->dynamics, &sun->phase, sun->state->t, sun->state->q,
-                               sun->state->v, err)) {
+      pawl_dynamics_blame(&sun->stepper->dynamics, &sun->phase, sun->state->t, sun->state->q,
+                          sun->state->v, err)) {
     return PAWL_RETRY;
   }
   if (sun->failed) {

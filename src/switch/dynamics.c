@@ -32,6 +32,7 @@ PawlStatus pawl_dynamics_create(PawlDynamics* d, PawlArena* arena, const PawlSys
   d->linear = d->steady && pawl_system_steady(system, TANGENTS);
   d->plain = !d->contacts && !pawl_system_switches(system) && !pawl_system_triggers(system);
   d->room = PAWL_NEW(arena, double, 3 * (size_t)d->sizes.rows + 2 * (size_t)d->sizes.v);
+  d->length_begin = PAWL_NEW(arena, double, d->sizes.rows);
   if (arena->failed) {
     return pawl_fail_memory(err);
   }
@@ -155,13 +156,15 @@ int pawl_dynamics_list_rows(const PawlDynamics* d, const unsigned char* flags, P
   return total;
 }
 
+static const char* velocity_name(const PawlDynamics* d, int column) {
+  return d->sizes.q == d->sizes.v ? pawl_system_coordinate_name(d->system, column) : "a velocity";
+}
+
 static void name_missing_mass(const PawlDynamics* d, int column, double t, PawlError* err) {
-  const char* name =
-      d->sizes.q == d->sizes.v ? pawl_system_coordinate_name(d->system, column) : "a velocity";
   pawl_fail(err, PAWL_RETRY,
             "t = %.10g: the mass matrix is singular at coordinate '%s': it can move with no "
             "mass behind it; is its mass or inertia zero?",
-            t, name);
+            t, velocity_name(d, column));
 }
 
 static void name_dependent(const PawlDynamics* d, const unsigned char* rows, double t,
@@ -175,6 +178,17 @@ static void name_dependent(const PawlDynamics* d, const unsigned char* rows, dou
   pawl_text_free(&names);
 }
 
+// The length of each row of G.
+static void row_lengths(const PawlDynamics* d, const double* G, double* length) {
+  memset(length, 0, (size_t)d->sizes.rows * sizeof(double));
+  for (int k = 0; k < d->nonzeros_G; k++) {
+    length[d->G.index[k]] += G[k] * G[k];
+  }
+  for (int i = 0; i < d->sizes.rows; i++) {
+    length[i] = sqrt(length[i]);
+  }
+}
+
 // The rows of G, each scaled to length 1, that are nearest to depending on each other: with their
 // combination w of length 1 that is least, by inverse iteration on G M^-1 G^T. Flags the rows with
 // a part in it and returns |x|, G x = w, which grows as they become dependent. Needs [M -G^T; G 0]
@@ -185,12 +199,8 @@ static double nearest_to_dependent(PawlDynamics* d, const double* G, const unsig
   static const double PART = 0.1;  // of the largest
   int m = d->sizes.rows, n = d->sizes.v;
   double *length = d->room, *w = length + m, *y = w + m, *x = y + m, reach = 0.0;
-  memset(length, 0, (size_t)m * sizeof(double));
-  for (int k = 0; k < d->nonzeros_G; k++) {
-    length[d->G.index[k]] += G[k] * G[k];
-  }
+  row_lengths(d, G, length);
   for (int i = 0; i < m; i++) {
-    length[i] = sqrt(length[i]);
     w[i] = set && !set[i] ? 0.0 : 1.0 + 0.01 * (i % 7);  // in no direction of its own
   }
   for (int k = 0; k < ITERATIONS; k++) {
@@ -242,24 +252,75 @@ static void name_near_dependent(const PawlDynamics* d, const unsigned char* rows
   pawl_text_free(&text);
 }
 
-bool pawl_dynamics_blame_rows(PawlDynamics* d, const PawlPhase* phase, double t, const double* q,
-                              const double* v, PawlError* err) {
-  static const double FAR = 1e3;  // [1] |x| beyond which rows, scaled to 1, are next to dependent
-  PawlPoint point = pawl_phase_point(phase, t, q, v, NULL, NULL);
-  unsigned char* rows = pawl_alloc((size_t)d->sizes.rows, 1);
-  int column = -1;
-  bool guilty = rows && d->sizes.rows > 0 && pawl_eval_run(d->eval, &point, NULL) == PAWL_OK;
-  if (guilty) {
-    const PawlValues* at = pawl_eval_values(d->eval);
-    PawlStatus status = pawl_kkt_factor(d->kkt, at->M, at->G, at->G, phase->active);
-    guilty = status == PAWL_OK ? nearest_to_dependent(d, at->G, phase->active, rows) > FAR
-                               : status == PAWL_RETRY &&
-                                     pawl_kkt_diagnose(d->kkt, at->M, at->G, phase->active, &column,
-                                                       rows) == PAWL_OK &&
-                                     column < 0;
+// Flags the rows of `set` whose gradient vanishes, measured by that of the start; how many.
+static int vanishing(const PawlDynamics* d, const double* G, const unsigned char* set,
+                     unsigned char* flags) {
+  static const double NOTHING = 1e-3;  // [1] of the length at the start
+  int count = 0;
+  row_lengths(d, G, d->room);
+  for (int i = 0; i < d->sizes.rows; i++) {
+    flags[i] = (!set || set[i]) && d->room[i] < NOTHING * d->length_begin[i];
+    count += flags[i];
   }
+  return count;
+}
+
+static void name_vanishing(const PawlDynamics* d, const unsigned char* rows, double t,
+                           const double* q, PawlError* err) {
+  PawlText text = {0};
+  int count = pawl_dynamics_list_rows(d, rows, &text);
+  list_coordinates(d, q, &text);
+  pawl_fail(err, PAWL_RETRY,
+            "t = %.10g: the gradient%s of the constraint%s %s vanish%s: the position is singular, "
+            "and the equations do not say how the motion goes on",
+            t, count == 1 ? "" : "s", count == 1 ? "" : "s", text.s ? text.s : "",
+            count == 1 ? "es" : "");
+  pawl_text_free(&text);
+}
+
+static bool blame_mass(PawlDynamics* d, const double* M, double t, PawlError* err) {
+  double pivot;
+  int column = d->mass.on ? pawl_mass_lost(&d->mass, M, &pivot) : -1;
+  if (column >= 0) {
+    pawl_fail(
+        err, PAWL_RETRY,
+        "t = %.10g: the mass matrix loses its definiteness here: at coordinate '%s' a mass of "
+        "%.3g is left of %.3g at the start, and without it the equations do not say how the "
+        "motion goes on",
+        t, velocity_name(d, column), pivot, d->mass.begin[column]);
+  }
+  return column >= 0;
+}
+
+static bool blame_rows(PawlDynamics* d, const PawlPhase* phase, const PawlValues* at, double t,
+                       const double* q, unsigned char* rows, PawlError* err) {
+  static const double FAR = 1e2;  // [1] |x| beyond which rows, scaled to 1, are next to dependent
+  int column = -1;
+  if (vanishing(d, at->G, phase->active, rows) > 0) {
+    name_vanishing(d, rows, t, q, err);
+    return true;
+  }
+  PawlStatus status = pawl_kkt_factor(d->kkt, at->M, at->G, at->G, phase->active);
+  bool guilty = status == PAWL_OK ? nearest_to_dependent(d, at->G, phase->active, rows) > FAR
+                                  : status == PAWL_RETRY &&
+                                        pawl_kkt_diagnose(d->kkt, at->M, at->G, phase->active,
+                                                          &column, rows) == PAWL_OK &&
+                                        column < 0;
   if (guilty) {
     name_near_dependent(d, rows, t, q, err);
+  }
+  return guilty;
+}
+
+bool pawl_dynamics_blame(PawlDynamics* d, const PawlPhase* phase, double t, const double* q,
+                         const double* v, PawlError* err) {
+  PawlPoint point = pawl_phase_point(phase, t, q, v, NULL, NULL);
+  unsigned char* rows = pawl_alloc((size_t)d->sizes.rows, 1);
+  bool guilty = false;
+  if (rows && pawl_eval_run(d->eval, &point, NULL) == PAWL_OK) {
+    const PawlValues* at = pawl_eval_values(d->eval);
+    guilty = blame_mass(d, at->M, t, err) ||
+             (d->sizes.rows > 0 && blame_rows(d, phase, at, t, q, rows, err));
   }
   pawl_free(rows);
   return guilty;
@@ -285,11 +346,15 @@ PawlStatus pawl_dynamics_singular(PawlDynamics* d, const double* S, const double
 }
 
 // ---- masses -------------------------------------------------------------------------------------
-void pawl_dynamics_begin_masses(PawlDynamics* d, const double* M) {
+void pawl_dynamics_begin(PawlDynamics* d, const double* M, const double* G) {
   int column;
   double pivot;
   d->mass.seen = NAN;
   d->mass.on = d->masses && pawl_mass_look(&d->mass, M, &column, &pivot) != PAWL_MASS_INDEFINITE;
+  if (d->mass.on) {
+    pawl_mass_keep(&d->mass);
+  }
+  row_lengths(d, G, d->length_begin);
 }
 
 PawlStatus pawl_dynamics_watch_masses(PawlDynamics* d, const PawlState* state, PawlError* err) {
@@ -305,13 +370,10 @@ PawlStatus pawl_dynamics_watch_masses(PawlDynamics* d, const PawlState* state, P
   if (pawl_mass_look(&d->mass, M, &column, &pivot) != PAWL_MASS_INDEFINITE) {
     return PAWL_OK;
   }
-  return pawl_fail(
-      err, PAWL_ERROR_RUN,
-      "t = %.10g: the mass matrix is not positive definite any more: at coordinate "
-      "'%s' a mass of %.3g is left, and kinetic energy can be negative",
-      state->t,
-      d->sizes.q == d->sizes.v ? pawl_system_coordinate_name(d->system, column) : "a velocity",
-      pivot);
+  return pawl_fail(err, PAWL_ERROR_RUN,
+                   "t = %.10g: the mass matrix is not positive definite any more: at coordinate "
+                   "'%s' a mass of %.3g is left, and kinetic energy can be negative",
+                   state->t, velocity_name(d, column), pivot);
 }
 
 // ---- redundant rows -----------------------------------------------------------------------------

@@ -19,15 +19,16 @@ typedef struct PawlDynamics {
   int nonzeros_H, nonzeros_G;
   PawlKkt* kkt;
   PawlMass mass;
-  PawlEval* masses;  // M alone; NULL where it is constant
-  PawlEval* eval;    // M, f, g, G, g_t, gamma and the energies
-  double* room;      // 3 rows + 2 v numbers, for checks of a state
-  bool steady;       // M and G change with modes alone
-  bool linear;       // and all tangents
-  bool plain;        // all rows bind for good
-  bool contacts;     // there are contact rows
-  char* warning;     // what was noticed, NULL without
-  int warnings;      // how often
+  PawlEval* masses;      // M alone; NULL where it is constant
+  PawlEval* eval;        // M, f, g, G, g_t, gamma and the energies
+  double* room;          // 3 rows + 2 v numbers, for checks of a state
+  double* length_begin;  // rows: of the gradients at the start; zero where there is no start yet
+  bool steady;           // M and G change with modes alone
+  bool linear;           // and all tangents
+  bool plain;            // all rows bind for good
+  bool contacts;         // there are contact rows
+  char* warning;         // what was noticed, NULL without
+  int warnings;          // how often
   PawlStepperInfo info;
 } PawlDynamics;
 
@@ -71,14 +72,15 @@ PAWL_CHECKED PawlStatus pawl_dynamics_solve(PawlDynamics* d, const PawlValues* v
 PawlStatus pawl_dynamics_singular(PawlDynamics* d, const double* S, const double* G,
                                   const unsigned char* set, double t, PawlError* err);
 
-// Why a method cannot go on at (t, q, v): where the rows of `phase` are next to depending on each
-// other, `err` is told which and where, and true is returned; else it stays as it is. Uses `room`
-// and the factorisation.
-bool pawl_dynamics_blame_rows(PawlDynamics* d, const PawlPhase* phase, double t, const double* q,
-                              const double* v, PawlError* err);
+// Why a method cannot go on at (t, q, v): where a coordinate has lost its mass, the gradient of a
+// row vanishes, or rows of `phase` are next to depending on each other, `err` is told which and
+// where, and true is returned; else it stays as it is. Uses `room` and the factorisation.
+bool pawl_dynamics_blame(PawlDynamics* d, const PawlPhase* phase, double t, const double* q,
+                         const double* v, PawlError* err);
 
-// A motion begins at a state with these values of M: whether M is watched from here.
-void pawl_dynamics_begin_masses(PawlDynamics* d, const double* M);
+// A motion begins at a state with these values of M and G: whether M is watched from here, and what
+// pawl_dynamics_blame() measures by.
+void pawl_dynamics_begin(PawlDynamics* d, const double* M, const double* G);
 // Fails (PAWL_ERROR_RUN, with coordinate and time) where M has lost definiteness since then. A look
 // costs nothing where M is constant, or where pawl_dynamics_accelerate has just factored M without
 // an exchange of rows; it is taken after every step, or every mass.period-th.

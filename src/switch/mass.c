@@ -35,8 +35,9 @@ bool pawl_mass_create(PawlMass* mass, PawlArena* arena, const PawlPattern* H) {
                      .first = PAWL_NEW(arena, int, n),
                      .start = PAWL_NEW(arena, size_t, n),
                      .D = PAWL_NEW(arena, double, n),
+                     .begin = PAWL_NEW(arena, double, n),
                      .period = 1};
-  if (!mass->first || !mass->start || !mass->D) {
+  if (!mass->first || !mass->start || !mass->D || !mass->begin) {
     return false;
   }
   find_envelope(mass, &entries, &work);
@@ -113,4 +114,26 @@ PawlMassKind pawl_mass_look(PawlMass* mass, const double* M, int* column, double
     }
   }
   return kind;
+}
+
+void pawl_mass_keep(PawlMass* mass) {
+  memcpy(mass->begin, mass->D, (size_t)mass->H.cols * sizeof(double));
+}
+
+int pawl_mass_lost(PawlMass* mass, const double* M, double* pivot) {
+  static const double NEARLY_ALL = 0.01;  // [1] of the pivot at the start
+  int column;
+  double least = NEARLY_ALL;
+  if (pawl_mass_look(mass, M, &column, pivot) == PAWL_MASS_INDEFINITE) {
+    return column;
+  }
+  column = -1;
+  for (int i = 0; i < mass->H.cols; i++) {
+    if (mass->begin[i] > 0.0 && mass->D[i] < least * mass->begin[i]) {
+      least = mass->D[i] / mass->begin[i];
+      *pivot = mass->D[i];
+      column = i;
+    }
+  }
+  return column;
 }

@@ -15,6 +15,7 @@ typedef struct PawlMass {
   int* first;     // n: the first entry of each row, of the lower half
   size_t* start;  // n: where that entry is in L
   double *L, *D;
+  double* begin;     // n: the pivots at the start; zero where there was none
   long long period;  // steps between two looks: 1, more where a look is dear
   bool on;           // M changes, and was semidefinite at the start
   double seen;       // the time at which a factorisation showed M to be definite; NaN: none did
@@ -32,3 +33,7 @@ typedef enum PawlMassKind {
   PAWL_MASS_INDEFINITE
 } PawlMassKind;
 PawlMassKind pawl_mass_look(PawlMass* mass, const double* M, int* column, double* pivot);
+// Keeps the pivots of the last look, in which M was not indefinite, as those of the start.
+void pawl_mass_keep(PawlMass* mass);
+// The coordinate that has lost most of its mass since then, -1 when none has lost nearly all of it.
+int pawl_mass_lost(PawlMass* mass, const double* M, double* pivot);
