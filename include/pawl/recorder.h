@@ -21,6 +21,7 @@ typedef enum PawlColumnKind {
   PAWL_COLUMN_OUTPUT,        // a named output of the model
   PAWL_COLUMN_WORK,          // work.forces, ..., energy.drift; files have them only by name
   PAWL_COLUMN_PATH,          // z(x): the path of which x is the projection (php)
+  PAWL_COLUMN_CORRECTION,    // nu(name), Lambda(name), lambda.smooth(name), on demand
 } PawlColumnKind;
 
 typedef struct PawlColumn {

@@ -43,6 +43,9 @@ PAWL_API int pawl_format_of(const char* path);
 PAWL_API PAWL_CHECKED PawlStatus pawl_writer_create(PawlFormat format, const char* path,
                                                     const char* columns, PawlWriter** out,
                                                     PawlError* err);
+// True when such a list names a correction (nu, Lambda, lambda.smooth), which samples have only on
+// demand (PawlSimDef.corrections). NULL: false.
+PAWL_API bool pawl_columns_corrections(const char* columns);
 // Before the first sample: the run may be saved and go on later (checkpoint.h). An HDF5 file, which
 // cannot be cut back after a kill, is then made when it is finished, from PATH.rows: the numbers of
 // one sample behind those of the other. PATH.rows stays, for an interrupted run to go on with,

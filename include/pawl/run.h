@@ -28,6 +28,8 @@ typedef struct PawlSimDef {  // start from pawl_sim_def_default()
   bool project;              // move the start onto the constraints
   const char* keep;          // with project: what stays as stated, "x, phi'"; NULL: nothing
   bool balance;              // integrate the works that change the energy (default)
+  bool corrections;          // samples have nu, Lambda and lambda.smooth of each row, where the
+                             // method corrects a smooth motion (pawl_stepper_corrections)
   bool keep_samples;         // false: the recorder stays empty, the summary is complete
   bool keep_sides;           // both sides of jumps are kept, too, as on_sample gets them
   size_t memory_limit;       // [bytes] of samples kept; 1 GiB

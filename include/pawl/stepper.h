@@ -157,6 +157,16 @@ PAWL_API PAWL_CHECKED PawlStatus pawl_stepper_multipliers(PawlStepper* stepper,
                                                           const PawlState* state, double* lambda,
                                                           PawlError* err);
 
+// What corrected the smooth motion in the last step (docs/theory/nsga.md), one number for each row:
+// nu at position level [kg m for a row in metres], Lambda at velocity level [N s], and the
+// multipliers of the smooth motion [N], without Lambda / h. They belong to the state.
+typedef struct PawlCorrections {
+  const double *nu, *Lambda, *smooth;
+} PawlCorrections;
+// False for methods that correct nothing: `out` is then left alone.
+PAWL_API bool pawl_stepper_corrections(const PawlStepper* stepper, const PawlState* state,
+                                       PawlCorrections* out);
+
 // The path z of which q is the projection (method php), sizes.v numbers that belong to the state;
 // NULL for other methods.
 PAWL_API const double* pawl_stepper_path(const PawlStepper* stepper, const PawlState* state);

@@ -112,6 +112,7 @@ static int read_option(Reader* r, const char* a) {
                {'q', "--quiet", &out->quiet},
                {'S', "--strict", &out->strict},
                {'b', "--no-balance", &out->no_balance},
+               {'o', "--corrections", &out->corrections},
                {'l', "--latex", &out->latex}};
   for (size_t k = 0; k < sizeof flags / sizeof *flags; k++) {
     if (takes(r, flags[k].letter) && strcmp(a, flags[k].name) == 0) {

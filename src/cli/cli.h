@@ -36,7 +36,7 @@ typedef struct Arguments {
   const char* checkpoint;                 // --checkpoint FILE
   const char* every;                      // --every S
   const char* restart;                    // --restart FILE
-  bool json, project, quiet, latex, strict, help, no_balance;
+  bool json, project, quiet, latex, strict, help, no_balance, corrections;
 } Arguments;
 
 // Which options a command takes, as a string of letters: p parameters, s settings, o outputs and

@@ -25,6 +25,8 @@ static void help(void) {
       "  -o FILE            write the trajectory: %s, or - for CSV on standard\n"
       "                     output; may be given several times\n"
       "  --columns LIST     the columns that -o writes: \"t, x, theta', lambda(pin)\"\n"
+      "  --corrections      with columns nu, Lambda and lambda.smooth of each constraint (methods\n"
+      "                     nsga-pvv, nsga-pva, ga-pv, ga-pva); also where --columns names one\n"
       "  --plot FILE.svg    draw coordinates, rates, energies, outputs and multipliers\n"
       "  --json             print the summary as one JSON object on standard output\n"
       "  --project          move a start that is off the constraints onto them, and say what "
@@ -667,6 +669,7 @@ static int simulate(const Arguments* a, const PawlModel* model, const PawlSystem
   def.project = a->project;
   def.keep = a->keep;
   def.balance = !a->no_balance;
+  def.corrections = a->corrections || pawl_columns_corrections(a->columns);
   def.keep_samples = def.keep_sides = a->plot != NULL;
   def.on_sample = a->output_count > 0 ? write_sample : NULL;
   def.on_sample_context = &out;

@@ -23,8 +23,8 @@ static const char* next_name(const char* at, char name[LONGEST_NAME]) {
   return *at == ',' ? at + 1 : at;
 }
 
-// "lambda(pin)" stands for lambda(pin,1), lambda(pin,2); "u" for u[0], u[1]; "u'" for u[0]', ...;
-// "work" for work.forces, ...
+// "lambda(pin)" stands for lambda(pin,1), lambda(pin,2); "lambda" for those of all constraints; "u"
+// for u[0], u[1]; "u'" for u[0]', ...; "work" for work.forces, ...
 static bool stands_for(const char* name, const char* column) {
   size_t length = strlen(name);
   if (strcmp(name, "work") == 0 && strncmp(column, "work.", 5) == 0) {
@@ -32,6 +32,9 @@ static bool stands_for(const char* name, const char* column) {
   }
   if (length > 0 && name[length - 1] == ')' && strncmp(name, column, length - 1) == 0) {
     return column[length - 1] == ',';
+  }
+  if (length > 0 && strncmp(name, column, length) == 0 && column[length] == '(') {
+    return true;
   }
   size_t stem = strcspn(name, "'");
   const char* bracket = strchr(column, ']');
@@ -94,4 +97,19 @@ PawlStatus pawl_columns_choose(const PawlRecorder* recorder, const char* wanted,
     }
   }
   return PAWL_OK;
+}
+
+bool pawl_columns_corrections(const char* wanted) {
+  static const char* const names[] = {"nu", "Lambda", "lambda.smooth"};
+  char name[LONGEST_NAME];
+  for (const char* at = wanted; at && *at;) {
+    at = next_name(at, name);
+    name[strcspn(name, "(")] = '\0';
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+      if (strcmp(name, names[k]) == 0) {
+        return true;
+      }
+    }
+  }
+  return false;
 }

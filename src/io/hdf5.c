@@ -236,6 +236,8 @@ static const char* kind_name(PawlColumnKind kind) {
       return "work";
     case PAWL_COLUMN_PATH:
       return "path";
+    case PAWL_COLUMN_CORRECTION:
+      return "correction";
   }
   return "";
 }

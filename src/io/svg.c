@@ -186,6 +186,8 @@ static const char* kind_title(PawlColumnKind kind) {
       return "multipliers";
     case PAWL_COLUMN_PATH:
       return "path z";
+    case PAWL_COLUMN_CORRECTION:
+      return "corrections";
     default:
       return "outputs";
   }

@@ -64,13 +64,17 @@ static const PawlColumn* column_at(const Chooser* chooser, int column) {
   return pawl_recorder_column(chooser->recorder, column);
 }
 
+static bool of_row(PawlColumnKind kind) {
+  return kind == PAWL_COLUMN_MULTIPLIER || kind == PAWL_COLUMN_CORRECTION;
+}
+
 static bool drawable(const Chooser* chooser, int column, PawlColumnKind kind) {
   Range range = chooser->ranges[column];
   if (column_at(chooser, column)->kind != kind || range.lo > range.hi) {
     return false;
   }
   // A multiplier that never acts says nothing.
-  return kind != PAWL_COLUMN_MULTIPLIER || range.lo != 0.0 || range.hi != 0.0;
+  return !of_row(kind) || range.lo != 0.0 || range.hi != 0.0;
 }
 
 static bool same_family(const PawlColumn* a, const PawlColumn* b) {
@@ -144,8 +148,7 @@ static int place(Group groups[], int* count, Room room, const Group* family) {
 static Group gather_family(const Chooser* chooser, PawlColumnKind kind, int first, double still,
                            int* next) {
   const PawlColumn* head = column_at(chooser, first);
-  Group family = {head->unit, kind == PAWL_COLUMN_MULTIPLIER ? head->name : NULL,
-                  chooser->ranges[first], 0.0};
+  Group family = {head->unit, of_row(kind) ? head->name : NULL, chooser->ranges[first], 0.0};
   double moving = span(chooser->ranges[first]);
   int j = first + 1;
   for (; j < chooser->column_count && same_family(head, column_at(chooser, j)); j++) {
@@ -211,7 +214,7 @@ static void add_kind(Chooser* chooser, PawlColumnKind kind, int usual, int most,
                      PawlSvgPanel panels[], int* count) {
   Group groups[PAWL_SVG_PANELS];
   int left = PAWL_SVG_PANELS - *count;
-  left -= kind == PAWL_COLUMN_MULTIPLIER ? 0 : PAWL_SVG_MULTIPLIERS;
+  left -= of_row(kind) ? 0 : PAWL_SVG_MULTIPLIERS;
   most = most < left ? most : left;
   Room room = {usual < most ? usual : most, most};
   int group_count = assign(chooser, kind, room, groups);
@@ -238,6 +241,7 @@ PawlStatus pawl_svg_panels(const PawlRecorder* recorder, PawlSvgPanel panels[], 
     add_kind(&chooser, PAWL_COLUMN_ENERGY, 1, 1, panels, count);
     add_kind(&chooser, PAWL_COLUMN_OUTPUT, 2, 3, panels, count);
     add_kind(&chooser, PAWL_COLUMN_MULTIPLIER, 1, PAWL_SVG_MULTIPLIERS, panels, count);
+    add_kind(&chooser, PAWL_COLUMN_CORRECTION, 3, PAWL_SVG_MULTIPLIERS, panels, count);
     *left_out = chooser.left_out;
   } else {
     status = pawl_fail_memory(err);

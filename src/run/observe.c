@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Columns in this order: t; coordinates, rates, accelerations; multipliers; kinetic, potential,
 // energy; residuals at position, velocity and acceleration level; the model's outputs; the path z;
-// works, and what they leave of the energy unexplained.
+// corrections nu, Lambda and the multipliers of the smooth motion; works, and what they leave of
+// the energy unexplained.
 #include "run/observe.h"
 
 #include <math.h>
@@ -18,7 +19,7 @@ struct PawlObserver {
   PawlArena arena;
   const PawlSystem* system;
   PawlSizes sizes;
-  bool path;
+  bool path, corrections;
   double step;  // the nominal one [s]
   PawlPattern G;
   PawlEval* eval;
@@ -64,7 +65,8 @@ static void add_motion(PawlObserver* o) {
   }
 }
 
-static void add_multipliers(PawlObserver* o) {
+// prefix(name,k) for every row, without k where the constraint has one row.
+static void add_rows(PawlObserver* o, PawlColumnKind kind, const char* prefix) {
   for (int i = 0; i < o->sizes.rows; i++) {
     int number, next = 0;
     const char* name = pawl_system_row_name(o->system, i, &number);
@@ -72,11 +74,11 @@ static void add_multipliers(PawlObserver* o) {
                                  (pawl_system_row_name(o->system, i + 1, &next), next == 0));
     char text[512];
     if (alone) {
-      snprintf(text, sizeof text, "lambda(%s)", name);
+      snprintf(text, sizeof text, "%s(%s)", prefix, name);
     } else {
-      snprintf(text, sizeof text, "lambda(%s,%d)", name, number + 1);
+      snprintf(text, sizeof text, "%s(%s,%d)", prefix, name, number + 1);
     }
-    add_column(o, PAWL_COLUMN_MULTIPLIER, text, "", "", "");
+    add_column(o, kind, text, "", "", "");
   }
 }
 
@@ -97,7 +99,7 @@ static void add_works(PawlObserver* o, const PawlStepper* stepper) {
 static void add_columns(PawlObserver* o) {
   add_column(o, PAWL_COLUMN_TIME, "t", "", "s", "");
   add_motion(o);
-  add_multipliers(o);
+  add_rows(o, PAWL_COLUMN_MULTIPLIER, "lambda");
   add_column(o, PAWL_COLUMN_ENERGY, "kinetic", "", "J", "");
   add_column(o, PAWL_COLUMN_ENERGY, "potential", "", "J", "");
   add_column(o, PAWL_COLUMN_ENERGY, "energy", "", "J", "");
@@ -113,12 +115,17 @@ static void add_columns(PawlObserver* o) {
     snprintf(name, sizeof name, "z(%s)", pawl_system_coordinate_name(o->system, k));
     add_column(o, PAWL_COLUMN_PATH, name, "", pawl_system_coordinate_unit(o->system, k), "");
   }
+  if (o->corrections) {
+    add_rows(o, PAWL_COLUMN_CORRECTION, "nu");
+    add_rows(o, PAWL_COLUMN_CORRECTION, "Lambda");
+    add_rows(o, PAWL_COLUMN_CORRECTION, "lambda.smooth");
+  }
 }
 
 static PawlStatus fill(PawlObserver* o, const PawlStepper* stepper, PawlError* err) {
   PawlSizes n = o->sizes;
-  int columns =
-      1 + n.q + 2 * n.v + n.rows + 6 + n.outputs + (o->path ? n.q : 0) + PAWL_WORK_JUMPS + 2;
+  int columns = 1 + n.q + 2 * n.v + n.rows + 6 + n.outputs + (o->path ? n.q : 0) +
+                (o->corrections ? 3 * n.rows : 0) + PAWL_WORK_JUMPS + 2;
   o->columns = PAWL_NEW(&o->arena, PawlColumn, columns);
   o->residual = PAWL_NEW(&o->arena, double, n.rows);
   o->size = PAWL_NEW(&o->arena, double, n.rows);
@@ -138,7 +145,7 @@ static PawlStatus fill(PawlObserver* o, const PawlStepper* stepper, PawlError* e
 }
 
 PawlStatus pawl_observer_create(const PawlSystem* system, const PawlStepper* stepper, bool path,
-                                PawlObserver** out, PawlError* err) {
+                                bool corrections, PawlObserver** out, PawlError* err) {
   *out = NULL;
   PawlObserver* o = pawl_alloc(1, sizeof *o);
   if (!o) {
@@ -146,6 +153,7 @@ PawlStatus pawl_observer_create(const PawlSystem* system, const PawlStepper* ste
   }
   o->system = system;
   o->path = path;
+  o->corrections = corrections;
   o->step = pawl_stepper_def(stepper)->step;
   o->sizes = pawl_system_sizes(system);
   o->G = pawl_system_pattern_G(system);
@@ -225,6 +233,16 @@ static double* put(double* to, const double* from, int count) {
   return to + count;
 }
 
+static double* put_corrections(double* to, const PawlCorrections* c, int rows) {
+  const double* from[] = {c ? c->nu : NULL, c ? c->Lambda : NULL, c ? c->smooth : NULL};
+  for (int k = 0; k < 3; k++) {
+    for (int i = 0; i < rows; i++) {
+      *to++ = from[k] ? from[k][i] : NAN;
+    }
+  }
+  return to;
+}
+
 static double unexplained(const PawlState* state, double energy) {
   double rest = energy - state->work[PAWL_WORK_START];
   for (int k = 0; k <= PAWL_WORK_JUMPS; k++) {
@@ -233,7 +251,7 @@ static double unexplained(const PawlState* state, double energy) {
   return rest;
 }
 
-PawlStatus pawl_observe(PawlObserver* o, const PawlState* state, const double* path, double* sample,
+PawlStatus pawl_observe(PawlObserver* o, const PawlState* state, PawlSight sight, double* sample,
                         PawlObservation* seen, PawlError* err) {
   PawlPoint point = {state->t,      state->q,     state->v,   state->a,
                      state->lambda, state->modes, state->held};
@@ -262,7 +280,10 @@ PawlStatus pawl_observe(PawlObserver* o, const PawlState* state, const double* p
     sample = put(sample, energies, 3);
     sample = put(sample, seen->residual, 3);
     sample = put(sample, values->outputs, n.outputs);
-    sample = put(sample, path, o->path ? n.q : 0);
+    sample = put(sample, sight.path, o->path ? n.q : 0);
+    if (o->corrections) {
+      sample = put_corrections(sample, sight.corrections, n.rows);
+    }
     for (int k = 0; k < o->work_count; k++) {
       *sample++ = state->work[o->works[k]];
     }

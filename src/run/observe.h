@@ -7,10 +7,16 @@
 
 typedef struct PawlObserver PawlObserver;  // borrows the system
 
-// `stepper` says which works there are; `path`: with columns for the path that q is the projection
-// of.
+// What samples have beyond the state itself.
+typedef struct PawlSight {
+  const double* path;                  // of which q is the projection, a number for each coordinate
+  const PawlCorrections* corrections;  // nu, Lambda, lambda without Lambda / h
+} PawlSight;
+
+// `stepper` says which works there are; `path`, `corrections`: with columns for these.
 PAWL_CHECKED PawlStatus pawl_observer_create(const PawlSystem* system, const PawlStepper* stepper,
-                                             bool path, PawlObserver** out, PawlError* err);
+                                             bool path, bool corrections, PawlObserver** out,
+                                             PawlError* err);
 void pawl_observer_destroy(PawlObserver* observer);  // NULL is allowed
 
 // The columns of a sample; they belong to the observer.
@@ -27,7 +33,8 @@ typedef struct PawlObservation {
 } PawlObservation;
 
 // Evaluates at the state and fills `sample` (one number a column; NULL: only the observation).
-// `path` has as many numbers as there are coordinates; not looked at by an observer without.
+// Of `sight` only what the observer has columns for is looked at; corrections without a value
+// (NULL) are NaN.
 PAWL_CHECKED PawlStatus pawl_observe(PawlObserver* observer, const PawlState* state,
-                                     const double* path, double* sample, PawlObservation* seen,
+                                     PawlSight sight, double* sample, PawlObservation* seen,
                                      PawlError* err);

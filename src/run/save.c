@@ -49,6 +49,7 @@ static int put_terms(const PawlSim* sim, PawlBytes* b) {
   put_term(b, &count, "project", sim->def.project ? "yes" : "no");
   put_term(b, &count, "keep", sim->def.project && sim->def.keep ? sim->def.keep : "nothing");
   put_term(b, &count, "balance of energy", sim->def.balance ? "yes" : "no");
+  put_term(b, &count, "columns of corrections", sim->def.corrections ? "yes" : "no");
   put_term(b, &count, "samples kept in memory (for a plot)",
            sim->def.keep_samples ? (sim->def.keep_sides ? "with jumps" : "yes") : "no");
   put_term(b, &count, "samples passed on (to files)", sim->def.on_sample ? "yes" : "no");

@@ -51,7 +51,7 @@ static void note_energy(PawlSummary* s, const PawlObservation* seen, bool first)
 // The energy that the works are counted from.
 static PawlStatus note_start(PawlSim* sim, PawlError* err) {
   PawlObservation seen;
-  PAWL_TRY(pawl_observe(sim->observer, sim->state, NULL, NULL, &seen, err));
+  PAWL_TRY(pawl_observe(sim->observer, sim->state, (PawlSight){0}, NULL, &seen, err));
   sim->state->work[PAWL_WORK_START] = seen.energy;
   return PAWL_OK;
 }
@@ -61,8 +61,12 @@ static PawlStatus record(PawlSim* sim, PawlError* err) {
   PawlState shown = *sim->state;  // with the multipliers that a user is to see
   PAWL_TRY(pawl_stepper_multipliers(sim->stepper, sim->state, sim->lambda, err));
   shown.lambda = sim->lambda;
-  PAWL_TRY(pawl_observe(sim->observer, &shown, pawl_stepper_path(sim->stepper, sim->state),
-                        sim->sample, &seen, err));
+  PawlCorrections corrections = {0};
+  PawlSight sight = {.path = pawl_stepper_path(sim->stepper, sim->state)};
+  if (sim->def.corrections && pawl_stepper_corrections(sim->stepper, sim->state, &corrections)) {
+    sight.corrections = &corrections;
+  }
+  PAWL_TRY(pawl_observe(sim->observer, &shown, sight, sim->sample, &seen, err));
   if (sim->def.keep_samples && !sim->def.keep_sides) {
     double* kept;
     PAWL_TRY(pawl_recorder_add(sim->recorder, &kept, err));
@@ -165,9 +169,12 @@ PawlStatus pawl_sim_prepare(PawlSim* sim, PawlError* err) {
     PAWL_TRY(pawl_stepper_keep_works(sim->stepper, err));
   }
   PAWL_TRY(pawl_state_create(sim->stepper, &sim->state, err));
+  PawlCorrections unused;
+  bool corrections =
+      sim->def.corrections && pawl_stepper_corrections(sim->stepper, sim->state, &unused);
   PAWL_TRY(pawl_observer_create(sim->system, sim->stepper,
-                                pawl_stepper_path(sim->stepper, sim->state) != NULL, &sim->observer,
-                                err));
+                                pawl_stepper_path(sim->stepper, sim->state) != NULL, corrections,
+                                &sim->observer, err));
   sim->columns = pawl_observer_columns(sim->observer, &columns);
   sim->sample = pawl_alloc((size_t)sim->columns, sizeof(double));
   sim->lambda = pawl_alloc((size_t)pawl_system_sizes(sim->system).rows, sizeof(double));

@@ -142,7 +142,8 @@ static bool see(PawlStream* s, const PawlState* state, const PawlInstant* instan
     side.held = (double*)(after ? instant->held_after : instant->held_before);
   }
   // Where a path crosses the boundary of a contact, it is its own projection.
-  if (pawl_observe(s->observer, &side, instant->q, sample, &unused, NULL) != PAWL_OK) {
+  if (pawl_observe(s->observer, &side, (PawlSight){.path = instant->q}, sample, &unused, NULL) !=
+      PAWL_OK) {
     return false;
   }
   forget(s, known, sample);

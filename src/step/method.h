@@ -40,6 +40,9 @@ typedef struct PawlMethod {
   bool (*closes)(const PawlStepper* stepper, int row);
   // Optional: the multipliers to be shown; the state's without.
   void (*multipliers)(const PawlStepper* stepper, PawlState* state, double* lambda);
+  // Optional: what corrected the smooth motion in the last step, numbers of the state for each row.
+  void (*corrections)(const PawlStepper* stepper, PawlState* state, const double** nu,
+                      const double** Lambda);
   // Optional: the path z of which the state's q is the projection, length v.
   const double* (*lifted)(const PawlStepper* stepper, const PawlState* state);
   // Optional: what pawl_stepper_normal_form says.

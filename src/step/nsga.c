@@ -8,7 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-// The part of a state behind the memory of the core: eta and Lambda of the last step, and its size.
 double* pawl_nsga_eta_of(const PawlStepper* s, PawlState* state) {
   return pawl_ga_memory(s, state).last_h + 1;
 }
@@ -16,8 +15,19 @@ double* pawl_nsga_Lambda_of(const PawlStepper* s, PawlState* state) {
   return pawl_nsga_eta_of(s, state) + s->sizes.rows;
 }
 
-double* pawl_nsga_h_of(const PawlStepper* s, PawlState* state) {
+double* pawl_nsga_nu_of(const PawlStepper* s, PawlState* state) {
   return pawl_nsga_Lambda_of(s, state) + s->sizes.rows;
+}
+
+double* pawl_nsga_h_of(const PawlStepper* s, PawlState* state) {
+  return pawl_nsga_nu_of(s, state) + s->sizes.rows;
+}
+
+void pawl_nsga_keep(const PawlStepper* s, const PawlNsga* d, PawlState* state) {
+  size_t bytes = (size_t)s->sizes.rows * sizeof(double);
+  memcpy(pawl_nsga_Lambda_of(s, state), d->Lambda, bytes);
+  memcpy(pawl_nsga_nu_of(s, state), d->nu, bytes);
+  *pawl_nsga_h_of(s, state) = d->ga.h;
 }
 
 static void allocate(PawlStepper* s, PawlNsga* d) {
@@ -109,7 +119,7 @@ PawlStatus pawl_nsga_start(PawlStepper* s, const PawlPhase* phase, PawlState* st
   }
   pawl_ga_start(s, state);
   memcpy(pawl_nsga_eta_of(s, state), state->lambda, (size_t)s->sizes.rows * sizeof(double));
-  memset(pawl_nsga_Lambda_of(s, state), 0, (size_t)s->sizes.rows * sizeof(double));
+  memset(pawl_nsga_Lambda_of(s, state), 0, 2 * (size_t)s->sizes.rows * sizeof(double));  // and nu
   *pawl_nsga_h_of(s, state) = 0.0;
   return PAWL_OK;
 }
@@ -322,4 +332,10 @@ void pawl_nsga_multipliers(const PawlStepper* s, PawlState* state, double* lambd
   for (int i = 0; i < s->sizes.rows; i++) {
     lambda[i] = state->lambda[i] + (h > 0.0 ? Lambda[i] / h : 0.0);
   }
+}
+
+void pawl_nsga_corrections(const PawlStepper* s, PawlState* state, const double** nu,
+                           const double** Lambda) {
+  *nu = pawl_nsga_nu_of(s, state);
+  *Lambda = pawl_nsga_Lambda_of(s, state);
 }

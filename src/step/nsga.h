@@ -28,10 +28,13 @@ typedef struct PawlNsga {
   const double* B;  // force directions
 } PawlNsga;
 
-// The part of a state behind the memory of the core: eta and Lambda of the last step, its size.
+// The part of a state behind the memory of the core: eta, Lambda and nu of the last step, its size.
 double* pawl_nsga_eta_of(const PawlStepper* s, PawlState* state);
 double* pawl_nsga_Lambda_of(const PawlStepper* s, PawlState* state);
+double* pawl_nsga_nu_of(const PawlStepper* s, PawlState* state);
 double* pawl_nsga_h_of(const PawlStepper* s, PawlState* state);
+// Lambda, nu and the size of the step go to the state.
+void pawl_nsga_keep(const PawlStepper* s, const PawlNsga* d, PawlState* state);
 // `jumps`: has W; `decoupled`: the smooth motion does not know U and W.
 PAWL_CHECKED PawlStatus pawl_nsga_create_kind(PawlStepper* s, PawlLevel level, bool jumps,
                                               bool decoupled, PawlError* err);
@@ -73,3 +76,5 @@ PAWL_CHECKED PawlStatus pawl_nsga_log_impacts(PawlStepper* s, const PawlNsga* d,
 double pawl_nsga_impulse(const PawlStepper* s, int row);
 bool pawl_nsga_closes(const PawlStepper* s, int row);
 void pawl_nsga_multipliers(const PawlStepper* s, PawlState* state, double* lambda);
+void pawl_nsga_corrections(const PawlStepper* s, PawlState* state, const double** nu,
+                           const double** Lambda);

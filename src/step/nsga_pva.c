@@ -183,8 +183,7 @@ static PawlStatus step_coupled(PawlStepper* s, const PawlPhase* phase, PawlState
   for (int j = 0; j < s->sizes.v; j++) {  // a closed contact rings down into the denormal numbers
     state->v[j] = fabs(d->ga.v_total[j]) > FLUSHED ? d->ga.v_total[j] : 0.0;
   }
-  memcpy(pawl_nsga_Lambda_of(s, state), d->Lambda, (size_t)s->sizes.rows * sizeof(double));
-  *pawl_nsga_h_of(s, state) = h;
+  pawl_nsga_keep(s, d, state);
   flush(state->memory_count, state->memory);
   flush(s->sizes.v, state->a);
   return PAWL_OK;
@@ -200,7 +199,7 @@ static PawlStatus create_pva(PawlStepper* s, PawlError* err) {
 #define COUPLED(symbol, make, ...)                                               \
   const PawlMethod symbol = {.info = {.order = 2, .regions = true, __VA_ARGS__}, \
                              .memory_vectors = 2,                                \
-                             .memory_rows = 3,                                   \
+                             .memory_rows = 4,                                   \
                              .memory_numbers = 2,                                \
                              .create = make,                                     \
                              .destroy = pawl_nsga_destroy,                       \
@@ -209,6 +208,7 @@ static PawlStatus create_pva(PawlStepper* s, PawlError* err) {
                              .impulse = pawl_nsga_impulse,                       \
                              .closes = pawl_nsga_closes,                         \
                              .multipliers = pawl_nsga_multipliers,               \
+                             .corrections = pawl_nsga_corrections,               \
                              .forget = pawl_ga_forget}
 #define OPTIONS "rho tolerance iterations newton"
 

@@ -179,8 +179,7 @@ static PawlStatus step_pvv(PawlStepper* s, const PawlPhase* phase, PawlState* st
   pawl_ga_accept(s, &d->ga, state);
   memcpy(state->q, d->q, (size_t)s->sizes.q * sizeof(double));
   memcpy(state->v, d->v, (size_t)s->sizes.v * sizeof(double));
-  memcpy(pawl_nsga_Lambda_of(s, state), d->Lambda, (size_t)s->sizes.rows * sizeof(double));
-  *pawl_nsga_h_of(s, state) = h;
+  pawl_nsga_keep(s, d, state);
   return PAWL_OK;
 }
 
@@ -199,7 +198,7 @@ const PawlMethod pawl_method_nsga_pvv = {
              .contacts = true,
              .laws = PAWL_LAWS_ALL},
     .memory_vectors = 2,
-    .memory_rows = 3,
+    .memory_rows = 4,
     .memory_numbers = 2,
     .create = create_pvv,
     .destroy = pawl_nsga_destroy,
@@ -208,4 +207,5 @@ const PawlMethod pawl_method_nsga_pvv = {
     .impulse = pawl_nsga_impulse,
     .closes = pawl_nsga_closes,
     .multipliers = pawl_nsga_multipliers,
+    .corrections = pawl_nsga_corrections,
     .forget = pawl_ga_forget};

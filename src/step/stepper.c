@@ -267,6 +267,15 @@ PawlStatus pawl_stepper_multipliers(PawlStepper* s, const PawlState* state, doub
   return pawl_watch_friction(&s->watching, state, lambda, err);
 }
 
+bool pawl_stepper_corrections(const PawlStepper* s, const PawlState* state, PawlCorrections* out) {
+  if (!s->method->corrections) {
+    return false;
+  }
+  s->method->corrections(s, (PawlState*)state, &out->nu, &out->Lambda);
+  out->smooth = state->lambda;
+  return true;
+}
+
 const double* pawl_stepper_path(const PawlStepper* s, const PawlState* state) {
   return s->method->lifted ? s->method->lifted(s, state) : NULL;
 }

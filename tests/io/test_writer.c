@@ -42,6 +42,20 @@ static void add_all(PawlWriter* writer, const PawlRecorder* recorder) {
   }
 }
 
+// A list that names a correction asks for these columns; names that only look like it do not.
+static void test_lists_with_corrections(void** unused) {
+  (void)unused;
+  static const char* const with[] = {"t, nu(pin)", "Lambda", " x,lambda.smooth(pin, 2) "};
+  static const char* const without[] = {"t, lambda(pin)", "nut", "nu'", "", "lambda.smoother"};
+  for (size_t k = 0; k < sizeof with / sizeof *with; k++) {
+    assert_true(pawl_columns_corrections(with[k]));
+  }
+  for (size_t k = 0; k < sizeof without / sizeof *without; k++) {
+    assert_false(pawl_columns_corrections(without[k]));
+  }
+  assert_false(pawl_columns_corrections(NULL));
+}
+
 // The old file is there until the end, and the new one is what is written at once.
 static void test_same_as_whole(void** state) {
   char path[128], other[128];
@@ -264,6 +278,7 @@ static void test_formats(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_lists_with_corrections),
       cmocka_unit_test(test_formats),
       cmocka_unit_test(test_same_as_whole),
       cmocka_unit_test(test_without_a_sample_or_an_end),

@@ -118,6 +118,91 @@ static void test_other_columns(void** unused) {
   motion_end(&m);
 }
 
+static int column_of(const PawlRecorder* r, const char* name) {
+  for (int k = 0; k < pawl_recorder_column_count(r); k++) {
+    if (strcmp(pawl_recorder_column(r, k)->name, name) == 0) {
+      assert_int_equal(pawl_recorder_column(r, k)->kind, PAWL_COLUMN_CORRECTION);
+      return k;
+    }
+  }
+  fail_msg("no column %s", name);
+  return -1;
+}
+
+static PawlSim* corrected(Motion* m, const char* method, double step, double until) {
+  PawlSimDef def = pawl_sim_def_default();
+  PawlSim* sim = NULL;
+  def.simulate = m->def;
+  def.simulate.method = method;
+  def.simulate.step = step;
+  def.simulate.until = until;
+  def.corrections = true;
+  NEED(pawl_sim_create(m->system, &def, &sim, &m->err), &m->err);
+  NEED(pawl_sim_run(sim, NULL, NULL, &m->err), &m->err);
+  return sim;
+}
+
+// The point meets the ramp y = x - 3 within a step. By hand, with G = (-1, 1) and M = 1: it would
+// go d beyond the kink, so nu = d/2 brings it back, and Lambda = 1/2 takes the rate x - y = 1 from
+// it. Elsewhere nothing is corrected.
+static void test_corrections_of_the_track(void** unused) {
+  (void)unused;
+  static const char* const methods[] = {"nsga-pvv", "nsga-pva"};
+  for (int k = 0; k < 2; k++) {
+    Motion m = motion_file("kinked-track", NULL);
+    PawlSim* sim = corrected(&m, methods[k], 7e-3, 4.0);
+    const PawlRecorder* r = pawl_sim_recorder(sim);
+    int nu = column_of(r, "nu(track)"), Lambda = column_of(r, "Lambda(track)");
+    int crossings = 0;
+    for (int i = 0; i < pawl_recorder_sample_count(r); i++) {
+      const double* s = pawl_recorder_sample(r, i);
+      bool crossing = s[0] > 3.0 && s[0] - 7e-3 < 3.0;
+      crossings += crossing;
+      CHECK_NEAR(s[nu], crossing ? 0.5 * (s[0] - 3.0) : 0.0, 1e-13);
+      CHECK_NEAR(s[Lambda], crossing ? 0.5 : 0.0, 1e-11);
+    }
+    assert_int_equal(crossings, 1);
+    pawl_sim_destroy(sim);
+    motion_end(&m);
+  }
+}
+
+// lambda is the whole reaction over a step; ga-pv has no correction of velocities; a method without
+// corrections has no such columns, and neither has a run that did not ask for them.
+static void test_corrections_are_parts(void** unused) {
+  (void)unused;
+  static const char* const methods[] = {"nsga-pvv", "nsga-pva"};
+  const double h = 1e-3;
+  for (int k = 0; k < 2; k++) {
+    Motion m = motion_file("bouncing-pendulum", NULL);
+    PawlSim* sim = corrected(&m, methods[k], h, 0.6);
+    const PawlRecorder* r = pawl_sim_recorder(sim);
+    int whole = -1, Lambda = column_of(r, "Lambda(pin,1)"), impulses = 0;
+    for (int j = 0; whole < 0; j++) {
+      whole = strcmp(pawl_recorder_column(r, j)->name, "lambda(pin,1)") == 0 ? j : -1;
+    }
+    int smooth = column_of(r, "lambda.smooth(pin,1)");
+    for (int i = 1; i < pawl_recorder_sample_count(r); i++) {
+      const double* s = pawl_recorder_sample(r, i);
+      CHECK_NEAR(s[whole], s[smooth] + s[Lambda] / h, 1e-9);
+      impulses += fabs(s[Lambda]) > 1.0;
+    }
+    assert_true(impulses >= 1);
+    pawl_sim_destroy(sim);
+    motion_end(&m);
+  }
+  Motion m = motion_file("pendulum", NULL);
+  PawlSim* sim = corrected(&m, "ga-pv", 2e-3, 0.1);
+  int Lambda = column_of(pawl_sim_recorder(sim), "Lambda(pin,1)");
+  assert_true(pawl_recorder_sample(pawl_sim_recorder(sim), 20)[Lambda] == 0.0);
+  assert_true(pawl_recorder_sample(pawl_sim_recorder(sim), 20)[Lambda - 2] != 0.0);  // nu
+  pawl_sim_destroy(sim);
+  sim = corrected(&m, "ga-p", 2e-3, 0.1);
+  assert_int_equal(pawl_recorder_column_count(pawl_sim_recorder(sim)), 20);
+  pawl_sim_destroy(sim);
+  motion_end(&m);
+}
+
 // A lock at rest: what rounding leaves of its rate is no drift, though nothing else moves.
 static void test_rounding_is_no_drift(void** unused) {
   (void)unused;
@@ -203,6 +288,8 @@ int main(void) {
       cmocka_unit_test(test_columns_of_the_pendulum),
       cmocka_unit_test(test_numbers_of_the_pendulum),
       cmocka_unit_test(test_other_columns),
+      cmocka_unit_test(test_corrections_of_the_track),
+      cmocka_unit_test(test_corrections_are_parts),
       cmocka_unit_test(test_facts),
       cmocka_unit_test(test_rounding_is_no_drift),
       cmocka_unit_test(test_multipliers_of_redundant_rows),
