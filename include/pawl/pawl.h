@@ -5,6 +5,7 @@
 #include "pawl/base.h"
 #include "pawl/checkpoint.h"
 #include "pawl/equilibrium.h"
+#include "pawl/inverse.h"
 #include "pawl/model.h"
 #include "pawl/recorder.h"
 #include "pawl/report.h"

@@ -69,6 +69,9 @@ void json_text(Json* json, const char* key, const char* text);
 void json_bool(Json* json, const char* key, bool value);
 void json_numbers(Json* json, const char* key, int count, const double* values);
 
+// The shortest decimal that reads back.
+const char* shortest(double value, char room[32]);
+
 // True once a command has begun its object; if it then fails, the object says so itself.
 bool json_begun(void);
 
@@ -104,7 +107,8 @@ typedef struct Command {
   void (*help)(void);
 } Command;
 extern const Command command_run, command_check, command_compare, command_converge,
-    command_equations, command_equilibrium, command_bench, command_models, command_reproduce;
+    command_equations, command_equilibrium, command_inverse, command_bench, command_models,
+    command_reproduce;
 void print_settings_help(void);
 // "dopri, ark": the methods that use an option. False when all do.
 bool list_users(const char* option, char* text, size_t size);

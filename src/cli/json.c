@@ -20,19 +20,19 @@ static void print_text(FILE* to, const char* text) {
   fputc('"', to);
 }
 
-static void print_number(FILE* to, double value) {
-  if (!isfinite(value)) {
-    fputs("null", to);
-    return;
-  }
-  char buffer[32];
+const char* shortest(double value, char room[32]) {
   for (int digits = 15; digits <= 17; digits++) {
-    snprintf(buffer, sizeof buffer, "%.*g", digits, value);
-    if (strtod(buffer, NULL) == value) {
+    snprintf(room, 32, "%.*g", digits, value);
+    if (strtod(room, NULL) == value) {
       break;
     }
   }
-  fputs(buffer, to);
+  return room;
+}
+
+static void print_number(FILE* to, double value) {
+  char room[32];
+  fputs(isfinite(value) ? shortest(value, room) : "null", to);
 }
 
 static bool any_begun;

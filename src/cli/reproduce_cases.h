@@ -26,6 +26,8 @@ typedef enum Measure {
   RISE,          // how far column `name` rises above what it has been, from time `at` on
   QUIET_FROM,    // [s] column `name` is > 0 then, and not again for `at` seconds
   ITERATIONS,    // of Newton's method, per step
+  DRIVE,         // force on coordinate `name` at time `at` by inverse dynamics of the run, with
+                 // drives at all coordinates and the locks of the start
   ORDER_BEFORE,  // observed order in part `name` (q or v) before the first switch, L1
   ORDER_WHOLE,   // over the whole run, L1
   ORDER_GRAPH,   // over the whole run, Hausdorff distance of the graphs

@@ -132,6 +132,25 @@ static double iterations_per_step(const StudyRun* run) {
   return (double)work.newton_iterations / (double)work.steps;
 }
 
+// Inverse dynamics of one sample, with drives at all coordinates.
+static double drive_at(const Check* c, const StudyRun* run, int column) {
+  const PawlRecorder* recorder = pawl_sim_recorder(run->sim);
+  const double* sample = pawl_recorder_sample(recorder, nearest_sample(recorder, c->at));
+  int q, v, a;
+  PawlInverse* inverse = NULL;
+  PawlInverseForces forces;
+  (void)study_columns(recorder, PAWL_COLUMN_COORDINATE, &q);
+  (void)study_columns(recorder, PAWL_COLUMN_RATE, &v);
+  (void)study_columns(recorder, PAWL_COLUMN_ACCELERATION, &a);
+  PawlStatus status = pawl_inverse_create(run->system, 0, NULL, &inverse, NULL);
+  status = status ? status
+                  : pawl_inverse_solve(inverse, sample[0], sample + q, sample + v, sample + a,
+                                       &forces, NULL);
+  double force = status == PAWL_OK ? forces.force[column - q] : NAN;
+  pawl_inverse_destroy(inverse);
+  return force;
+}
+
 double measure_run(const Check* c, const StudyRun* run) {
   const PawlRecorder* recorder = pawl_sim_recorder(run->sim);
   int column = c->name ? study_column(recorder, c->name) : -1;
@@ -158,6 +177,8 @@ double measure_run(const Check* c, const StudyRun* run) {
     return NAN;
   }
   switch (c->measure) {
+    case DRIVE:
+      return drive_at(c, run, column);
     case VALUE:
       return value_at(recorder, column, c->at);
     case LARGEST:

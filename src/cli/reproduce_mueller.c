@@ -330,6 +330,19 @@ static const Check order_4[] = {
     {"order in v", ORDER_WHOLE, "v", 0, 0, 4, 0.3, 0},
 };
 
+// Inverse dynamics, (8) and (9), of the recorded motion: drives at all joints, no lock. The free
+// joints need no torque, and a locked joint the one of its lock.
+static const Check inverse[] = {
+    {"torque of joint 1 at 0.4 s [N m]", DRIVE, "q1", 0, 0.4, 0, 1e-8, 0},
+    {"torque of joint 2 at 0.4 s [N m]", DRIVE, "q2", 0, 0.4, 0, 1e-8, 0},
+    {"torque of joint 1 at 0.8 s [N m]", DRIVE, "q1", 0, 0.8, 0, 1e-8, 0},
+    {"torque of joint 2 at 0.8 s [N m]", DRIVE, "q2", 0, 0.8, -2101.4340940654765, 1e-6, 0},
+    {"torque of joint 3 at 0.8 s [N m]", DRIVE, "q3", 0, 0.8, 0, 1e-8, 0},
+    {"torque of joint 1 at 1.3 s [N m]", DRIVE, "q1", 0, 1.3, 0, 1e-8, 0},
+    {"torque of joint 2 at 1.3 s [N m]", DRIVE, "q2", 0, 1.3, 850.1572949743259, 1e-6, 0},
+    {"torque of joint 3 at 1.3 s [N m]", DRIVE, "q3", 0, 1.3, 985.4604555254762, 1e-6, 0},
+};
+
 #define RUN(title, parameters, methods, settings, list)                                          \
   {                                                                                              \
     title, "planar-3r-lock", parameters, methods, "step=1e-4 " settings, CASE_RUN, 0, 0, SECOND, \
@@ -363,6 +376,8 @@ static const Case cases[] = {
         horizontal),
     RUN("6 Three links, minimal coordinates (12)", "", "rk4", "record=0.1 form=minimal",
         horizontal),
+    RUN("6 Three links, inverse dynamics of the motion (8), (9)", "", "rk4", "record=0.1 until=1.5",
+        inverse),
     RUN("6 Three links, steps of its own", "", "dopri,event-driven:dopri",
         "record=0.1 rtol=1e-12 atol=1e-13", horizontal),
     RUN("6 Three links, joints 2 and 3 lock, time stepping", "", "nsga-pva", "record=0.1",

@@ -108,6 +108,7 @@ PawlStatus study_run(const PawlSystem* system, const PawlSimulateDef* def, Study
   sim.keep_samples = true;
   sim.project = out->project;
   sim.keep = out->keep;
+  out->system = system;
   out->err = (PawlError){0};
   out->status = pawl_sim_create(system, &sim, &out->sim, &out->err);
   if (out->status == PAWL_OK) {

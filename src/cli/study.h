@@ -39,6 +39,7 @@ int study_methods(char* list, char** names);
 typedef struct StudyRun {
   PawlStatus status;  // of the run; not PAWL_OK: `err` says why
   PawlSim* sim;       // NULL when it could not be made
+  const PawlSystem* system;
   bool project;       // set by the caller: move the start onto the constraints
   const char* keep;   // and leave this alone
   PawlError err;
