@@ -31,12 +31,6 @@ PAWL_CHECKED PawlStatus pawl_dense_null_space(int m, int n, const double* A, dou
 // Moore-Penrose inverse of A into P (n-by-m).
 PAWL_CHECKED PawlStatus pawl_dense_pseudoinverse(int m, int n, const double* A, double tolerance,
                                                  double* P, int* rank);
-// Which rows of A depend on the rows before them: flags (m). Decides row by row (so that the first
-// of two equal rows is kept), by orthogonalisation with reorthogonalisation. `tolerance` is the
-// part of a row outside the rows before it, relative to its own length, that counts as none; <= 0
-// stands for 8 * max(m, n) * eps.
-PAWL_CHECKED PawlStatus pawl_dense_dependent_rows(int m, int n, const double* A, double tolerance,
-                                                  unsigned char* dependent, int* rank);
 // Principal angles between the row spaces of A (ma-by-n) and B (mb-by-n) in the metric X^T W Y with
 // W (n-by-n, symmetric positive definite; NULL = identity): k = min(rank A, rank B) angles
 // ascending in radians, accurate for small angles too (angles: room for min(ma, mb, n)), and the

@@ -266,7 +266,7 @@ static void solve(PawlKkt* kkt, double* x, double* y) {
   }
 }
 
-int pawl_kkt_weakest(PawlKkt* kkt) {
+int pawl_kkt_weakest(PawlKkt* kkt, double limit) {
   const double golden = 0.6180339887498949;
   double *t = kkt->trial, top = 0.0;
   int weakest = 0;
@@ -283,7 +283,7 @@ int pawl_kkt_weakest(PawlKkt* kkt) {
       weakest = i;
     }
   }
-  return top < 1.0 / PAWL_KKT_SINGULAR ? -1 : weakest;
+  return top < 1.0 / limit ? -1 : weakest;
 }
 
 static PawlStatus factor_scaled(PawlKkt* kkt, double largest) {
@@ -291,7 +291,7 @@ static PawlStatus factor_scaled(PawlKkt* kkt, double largest) {
   double smallest = PAWL_KKT_SINGULAR * unit;
   PAWL_TRY(kkt->klu ? pawl_kkt_klu_factor(kkt, smallest) : pawl_kkt_dense_factor(kkt, smallest));
   bool suspicious = kkt->inverse_pivot * (PAWL_KKT_SUSPICIOUS * unit) > 1.0;
-  return suspicious && pawl_kkt_weakest(kkt) >= 0 ? PAWL_RETRY : PAWL_OK;
+  return suspicious && pawl_kkt_weakest(kkt, PAWL_KKT_SINGULAR) >= 0 ? PAWL_RETRY : PAWL_OK;
 }
 
 // With the scaling that there is. A dense matrix mostly needs no row exchanges; the attempt
@@ -303,7 +303,7 @@ static PawlStatus assemble_and_factor(PawlKkt* kkt, const double* S, const doubl
     return PAWL_RETRY;
   }
   if (!kkt->klu) {
-    if (pawl_kkt_dense_factor_plain(kkt, PAWL_KKT_SUSPICIOUS * (largest > 1.0 ? largest : 1.0))) {
+    if (pawl_kkt_dense_factor_plain(kkt, PAWL_KKT_PLAIN * (largest > 1.0 ? largest : 1.0))) {
       return PAWL_OK;
     }
     largest = pawl_kkt_assemble(kkt, S, B, J, active);

@@ -9,13 +9,17 @@
 
 #include "base/arena.h"
 #include "linalg/kkt.h"
+#include "linalg/span.h"
 
-// A pivot of the scaled matrix below this, relative to its largest entry, means singular; so does a
-// solution larger than its inverse for a right side of size 1. Where exact arithmetic has a pivot 0
-// rounding leaves a few eps, but once in t times t eps: so when a pivot is below SUSPICIOUS the
-// solution is looked at too.
-#define PAWL_KKT_SINGULAR (1024.0 * 0x1p-52)
-#define PAWL_KKT_SUSPICIOUS 1e-8
+// A pivot of the scaled matrix below SINGULAR, relative to its largest entry, means singular: half
+// the angle at which rows depend, so that the probe, which eliminates in another order, finds a
+// reason for every system that is refused. So does a solution larger than its inverse for a right
+// side of size 1, which is looked at when a pivot is below SUSPICIOUS: pivots off the diagonal
+// share the square of a small angle, and where exact arithmetic has a pivot 0 rounding leaves a few
+// eps, but once in t times t eps. Without exchanges of rows no pivot may be below PLAIN.
+#define PAWL_KKT_SINGULAR (0.25 * PAWL_DEPENDENT_PIVOT)
+#define PAWL_KKT_SUSPICIOUS (2.0 * PAWL_DEPENDENT)
+#define PAWL_KKT_PLAIN 1e-8
 // When the choice is left to us (measured, docs/theory/kkt.md): dense up to this size, and beyond
 // it when the factors would fill more than this part of the matrix.
 #define PAWL_KKT_DENSE_SIZE 8
@@ -78,8 +82,8 @@ double pawl_kkt_assemble(PawlKkt* kkt, const double* S, const double* B, const d
 // kkt.c: -1 when the factored matrix is regular, else the unknown that is largest in a null vector.
 // LU is the exact factorisation of a matrix within a few eps of ours; when ours is singular some
 // solution exceeds 1 / eps however large the pivots look, and a right side without pattern finds
-// it.
-int pawl_kkt_weakest(PawlKkt* kkt);
+// it: singular where one exceeds 1 / limit.
+int pawl_kkt_weakest(PawlKkt* kkt, double limit);
 
 // kkt_scale.c: computes R and C from the values, then every `factor`. Uses `work` and `trial`.
 void pawl_kkt_scale(PawlKkt* kkt, const double* S, const double* B, const double* J);

@@ -4,11 +4,10 @@
 
 #include <math.h>
 
-// Looser than what pawl_kkt_factor refuses, so that a refused system has its reason named.
-#define DEFECT (4.0 * PAWL_KKT_SINGULAR)
-// Part of a scaled row outside the other rows that makes it independent. The pivot of a row is
-// quadratic in it: about sqrt(DEFECT).
-#define INDEPENDENT 2e-6
+// Part of a scaled row outside the other rows that makes it independent, judged by the largest
+// entry of the scaled system and not by its length: twice, so that no row is taken in again that
+// was dropped at the limit.
+#define INDEPENDENT (2.0 * PAWL_DEPENDENT)
 #define ROUNDS 20                // eliminations until no defect is left
 #define TABLE_ENTRIES (1 << 23)  // largest table of coefficients
 #define LARGE_COEFFICIENT 2.0
@@ -139,10 +138,10 @@ PawlStatus pawl_probe_factor(PawlProbe* probe) {
       return PAWL_RETRY;
     }
     int count;
-    PAWL_TRY(pawl_kkt_klu_defects(kkt, probe->diagonal, DEFECT * fmax(1.0, largest), probe->defects,
-                                  &count));
+    PAWL_TRY(pawl_kkt_klu_defects(kkt, probe->diagonal, PAWL_DEPENDENT_PIVOT * fmax(1.0, largest),
+                                  probe->defects, &count));
     if (count == 0) {
-      probe->defects[0] = pawl_kkt_weakest(kkt);
+      probe->defects[0] = pawl_kkt_weakest(kkt, PAWL_DEPENDENT_PIVOT);
       count = 1;
     }
     if (probe->defects[0] < 0) {

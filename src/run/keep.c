@@ -15,6 +15,7 @@
 #include "base/alloc.h"
 #include "base/text.h"
 #include "linalg/lapack.h"
+#include "linalg/span.h"
 #include "linalg/sparse.h"
 #include "switch/dynamics.h"
 #include "switch/tolerances.h"
@@ -22,7 +23,6 @@
 static const double MET = 1e-9;  // violation of a row relative to its terms that counts as none
 static const double CONVERGED = 1e-13;   // the same at the end of Newton's method
 static const double LAST_CHANGE = 1e-8;  // and the last change relative to the whole
-static const double DEPENDENT = 1e-10;   // relative singular value of rows that depend
 enum { MOST_ITERATIONS = 50, MOST_FREE = 2000 };
 
 typedef struct Keep {
@@ -133,17 +133,25 @@ static void gather(Keep* k, double* M) {
   }
 }
 
-// B = J L^-T, row by row: L b = (row of J).
+// B = J L^-T, row by row: L b = (row of J). Each of length 1, so that its unit says nothing about
+// the rank, and c with it.
 static void scale_rows(Keep* k) {
   int f = k->free_count, rows = k->n.rows;
   for (int i = 0; i < rows; i++) {
+    double square = 0.0;
     for (int j = 0; j < f; j++) {
       double x = k->J[i + j * rows];
       for (int l = 0; l < j; l++) {
         x -= k->L[j + l * f] * k->B[i + l * rows];
       }
       k->B[i + j * rows] = x / k->L[j + j * f];
+      square += k->B[i + j * rows] * k->B[i + j * rows];
     }
+    double scale = square > 0.0 ? 1.0 / sqrt(square) : 1.0;
+    for (int j = 0; j < f; j++) {
+      k->B[i + j * rows] *= scale;
+    }
+    k->c[i] *= scale;
   }
 }
 
@@ -154,7 +162,7 @@ static PawlStatus least_change(Keep* k, PawlError* err) {
   PawlStatus status = pawl_cholesky(f, k->P, k->L);
   if (status == PAWL_OK) {
     scale_rows(k);
-    status = pawl_dense_pseudoinverse(rows, f, k->B, DEPENDENT, k->P, &rank);
+    status = pawl_dense_pseudoinverse(rows, f, k->B, PAWL_DEPENDENT, k->P, &rank);
   }
   if (status != PAWL_OK) {
     return status == PAWL_ERROR_MEMORY

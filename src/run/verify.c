@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "linalg/dense.h"
+#include "linalg/span.h"
 #include "linalg/sparse.h"
 #include "model/model.h"
 #include "switch/dynamics.h"
@@ -18,7 +18,6 @@
 #include "system/system.h"
 
 static const double MEET_TOLERANCE = 1e-6;     // of the terms of a row: branches count as meeting
-static const double TANGENT_TOLERANCE = 1e-9;  // smallest singular value relative to the largest
 static const double SURFACE_TOLERANCE = 1e-9;  // of the largest coordinate: on the surface
 
 struct PawlVerifier {
@@ -26,7 +25,7 @@ struct PawlVerifier {
   const PawlSystem* system;
   PawlEval* eval;      // g, G
   PawlEval* surfaces;  // z, z_rate
-  double *rows, *unit, *zero, *still, *moving, *sizes;
+  double *span, *row, *unit, *zero, *still, *moving, *sizes;
   double reach;  // the largest coordinate seen
   unsigned char* active;
 };
@@ -40,7 +39,8 @@ PawlStatus pawl_verifier_create(const PawlSystem* system, PawlVerifier** out, Pa
   PawlSizes n = system->sizes;
   size_t most = (size_t)(n.rows + 1) * (size_t)n.v, z = (size_t)pawl_system_surface_count(system);
   v->system = system;
-  v->rows = PAWL_NEW(&v->arena, double, most);
+  v->span = PAWL_NEW(&v->arena, double, most);
+  v->row = PAWL_NEW(&v->arena, double, n.v);
   v->unit = PAWL_NEW(&v->arena, double, n.v);
   v->zero = PAWL_NEW(&v->arena, double, n.v);
   v->still = PAWL_NEW(&v->arena, double, z);
@@ -48,7 +48,7 @@ PawlStatus pawl_verifier_create(const PawlSystem* system, PawlVerifier** out, Pa
   v->sizes = PAWL_NEW(&v->arena, double, n.rows);
   v->active = PAWL_NEW(&v->arena, unsigned char, n.rows);
   PawlStatus status =
-      v->rows && v->unit && v->zero && v->still && v->moving && v->sizes && v->active
+      v->span && v->row && v->unit && v->zero && v->still && v->moving && v->sizes && v->active
           ? PAWL_OK
           : pawl_fail_memory(err);
   status = status ? status : pawl_eval_create(system, PAWL_POSITION | PAWL_GRADIENT, &v->eval, err);
@@ -159,32 +159,26 @@ static PawlStatus surface_gradients(PawlVerifier* v, const PawlInstant* i, PawlE
   return PAWL_OK;
 }
 
-// True when the rows in force in `modes` and the gradient of surface k are independent.
+// True when the gradient of surface k does not follow from the rows in force in `modes`.
 static PawlStatus is_transversal(PawlVerifier* v, const PawlInstant* i, const int* modes, int k,
                                  bool* yes, PawlError* err) {
   const PawlSystem* s = v->system;
-  int n = s->sizes.v, rows = 0, rank;
+  PawlSpan span = {.n = s->sizes.v, .Q = v->span};
   PawlPoint point = {i->t, i->q, v->zero, NULL, NULL, modes, NULL};
   PAWL_TRY(pawl_eval_run(v->eval, &point, err));
   const double* G = pawl_eval_values(v->eval)->G;
   pawl_modes_active(s, modes, v->active);
   for (int r = 0; r < s->sizes.rows; r++) {
-    rows += v->active[r];
-  }
-  int m = rows + 1;
-  memset(v->rows, 0, (size_t)m * (size_t)n * sizeof(double));
-  for (int j = 0; j < n; j++) {
-    for (int e = s->G.start[j], at = 0, r = 0; e < s->G.start[j + 1]; e++) {
-      for (; r < s->G.index[e]; r++) {
-        at += v->active[r];
+    memset(v->row, 0, (size_t)span.n * sizeof(double));
+    for (int j = 0; v->active[r] && j < span.n; j++) {
+      for (int e = s->G.start[j]; e < s->G.start[j + 1]; e++) {
+        v->row[j] = s->G.index[e] == r ? G[e] : v->row[j];
       }
-      v->rows[at + j * m] = v->active[r] ? G[e] : v->rows[at + j * m];
     }
-    v->rows[rows + j * m] = v->moving[k * n + j];
+    (void)pawl_span_extend(&span, v->row);  // those that follow from others add nothing
   }
-  PawlStatus status = pawl_dense_rank(m, n, v->rows, TANGENT_TOLERANCE, &rank, NULL);
-  *yes = rank == m;
-  return status == PAWL_ERROR_MEMORY ? pawl_fail_memory(err) : PAWL_OK;
+  *yes = pawl_span_extend(&span, v->moving + k * span.n);
+  return PAWL_OK;
 }
 
 static PawlStatus verify_constraint(PawlVerifier* v, const PawlInstant* i, int c, int surface,

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "linalg/lapack.h"
+#include "linalg/span.h"
 
 typedef struct Dense {  // of one call
   PawlArena arena;
@@ -161,7 +162,7 @@ static PawlStatus decompose(Dense* d) {
     }
   }
   PAWL_TRY(pawl_svd(&d->arena, d->n, d->m, d->Y, &d->svd));
-  d->rank = pawl_svd_rank(&d->svd, 0.0);
+  d->rank = pawl_svd_rank(&d->svd, PAWL_DEPENDENT);
   return PAWL_OK;
 }
 

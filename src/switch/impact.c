@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "linalg/dense.h"
+#include "linalg/span.h"
 
 static const double SMALLEST_PIVOT = 1e-13;  // of matrices with unit diagonal
 static const double NO_ANGLE = 1e-9;         // [rad] planes with less are not turned
@@ -183,28 +184,11 @@ static double product(const PawlImpact* p, const double* x, const double* y) {
 
 // Completes the vectors V of the rows after to a basis of their space: rows without a partner.
 static int complete(PawlImpact* p, int k) {
-  int n = p->n;
-  for (int r = 0; r < p->after_count && k < p->after_count && k < n; r++) {
-    double* v = p->V + (size_t)k * (size_t)n;
-    memcpy(v, p->after + r * n, (size_t)n * sizeof(double));
-    double before = sqrt(product(p, v, v));
-    for (int pass = 0; pass < 2; pass++) {
-      for (int i = 0; i < k; i++) {
-        double along = product(p, v, p->V + i * n);
-        for (int j = 0; j < n; j++) {
-          v[j] -= along * p->V[i * n + j];
-        }
-      }
-    }
-    double left = sqrt(product(p, v, v));
-    if (left > 1e-10 * before) {
-      for (int j = 0; j < n; j++) {
-        v[j] /= left;
-      }
-      k++;
-    }
+  PawlSpan span = {.n = p->n, .count = k, .Q = p->V, .W = p->W};
+  for (int r = 0; r < p->after_count && span.count < p->after_count; r++) {
+    (void)pawl_span_extend(&span, p->after + r * p->n);
   }
-  return k;
+  return span.count;
 }
 
 PawlStatus pawl_impact_directions(PawlImpact* p, PawlImpactLaw law, int* planes) {
@@ -221,8 +205,8 @@ PawlStatus pawl_impact_directions(PawlImpact* p, PawlImpactLaw law, int* planes)
   by_columns(p->before_count, n, p->before, a);
   by_columns(p->after_count, n, p->after, b);
   int k;
-  PAWL_TRY(pawl_dense_principal_angles(p->before_count, p->after_count, n, a, b, p->W, 0.0, &k,
-                                       p->angles, p->U, p->V));
+  PAWL_TRY(pawl_dense_principal_angles(p->before_count, p->after_count, n, a, b, p->W,
+                                       PAWL_DEPENDENT, &k, p->angles, p->U, p->V));
   for (int i = 0; i < k; i++) {
     if (p->angles[i] > NO_ANGLE) {
       p->plane[p->planes++] = i;

@@ -8,8 +8,6 @@
 #include "linalg/vector.h"
 #include "switch/rows_impl.h"
 
-static const double IMMOBILE = 1e-12;  // of what D_ii would be without the rows eliminated
-
 struct PawlCompliance {
   PawlArena arena;
   int most;
@@ -53,7 +51,7 @@ static int next_pivot(const PawlCompliance* c, int k) {
   static const double GOOD = 0.1;
   int n = c->order;
   for (int pass = 0; pass < 2; pass++) {
-    double most = PAWL_ROWS_DEPENDENT / GOOD;
+    double most = PAWL_DEPENDENT_PIVOT / GOOD;
     int first = -1;
     for (int i = k; i < n; i++) {
       bool now = pass == 1 || pawl_rows_bilateral(c->work.bounds, c->list[i]);
@@ -258,7 +256,7 @@ PawlStatus pawl_compliance_set(PawlCompliance* c, int m, const double* D, const 
   c->work.m = m;
   c->factored = false;
   for (int i = 0; i < m; i++) {
-    double d = D[i + i * m], least = own ? IMMOBILE * own[i] : 0.0;
+    double d = D[i + i * m], least = own ? PAWL_DEPENDENT_PIVOT * own[i] : 0.0;
     c->own[i] = d > least ? d : 0.0;
     c->s[i] = c->own[i] > 0.0 ? root_power(c->own[i]) : 0.0;
   }

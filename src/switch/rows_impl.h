@@ -5,11 +5,11 @@
 #pragma once
 
 #include "base/arena.h"
+#include "linalg/span.h"
 #include "switch/rows.h"
 
 #define PAWL_ROWS_ROUNDING 1e-12  // of the size of a row: w or lambda that counts as none
 #define PAWL_ROWS_CARRIED 1e-2    // what forces of the set count in that size: their rounding alone
-#define PAWL_ROWS_DEPENDENT 1e-11  // of D_ii: what other rows leave of it when the row follows
 
 typedef struct PawlRowsWork PawlRowsWork;
 

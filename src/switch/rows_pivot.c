@@ -31,7 +31,7 @@ bool pawl_rows_follows(const PawlRowsWork* k, int p, double slope) {
   for (int j = 0; j < k->m; j++) {
     terms += fabs(k->direction[j]) * sqrt(k->mobility[j]);
   }
-  return slope <= PAWL_ROWS_DEPENDENT * k->mobility[p] + NOISE * terms * terms;
+  return slope <= PAWL_DEPENDENT_PIVOT * k->mobility[p] + NOISE * terms * terms;
 }
 
 // ---- what is wrong ------------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/span.h"
 #include "model/model.h"
 #include "switch/modes.h"
 #include "switch/tolerances.h"
@@ -24,7 +25,8 @@ PawlStatus pawl_surfaces_create(PawlDynamics* d, PawlEval* rates, PawlSurfaces* 
                       .list = PAWL_NEW(d->arena, int, count),
                       .z = PAWL_NEW(d->arena, double, count),
                       .modes = PAWL_NEW(d->arena, int, d->sizes.modes),
-                      .rows = PAWL_NEW(d->arena, double, (size_t)(most_rows + 1) * n),
+                      .span = PAWL_NEW(d->arena, double, (size_t)(most_rows + 1) * n),
+                      .row = PAWL_NEW(d->arena, double, n),
                       .v = PAWL_NEW(d->arena, double, n)};
   if ((double)count * d->sizes.v <= MOST_NUMBERS) {
     s->Z = PAWL_NEW(d->arena, double, (size_t)count* n);
@@ -142,59 +144,22 @@ static PawlStatus gradients(PawlSurfaces* s, const PawlState* state, int count, 
   return pawl_eval_run(s->rates, &point, err);
 }
 
-// Takes the part along the `count` orthonormal rows of w->rows out of x; returns what is left of
-// its length, relative.
-static double take_out(const PawlSurfaces* s, int count, double* x) {
-  int n = s->dynamics->sizes.v;
-  double before = 0.0, after = 0.0;
-  assert(count <= n);
-  for (int j = 0; j < n; j++) {
-    before += x[j] * x[j];
-  }
-  for (int pass = 0; pass < 2; pass++) {
-    for (int r = 0; r < count; r++) {
-      const double* row = s->rows + (size_t)r * (size_t)n;
-      double along = 0.0;
-      for (int j = 0; j < n; j++) {
-        along += row[j] * x[j];
-      }
-      for (int j = 0; j < n; j++) {
-        x[j] -= along * row[j];
-      }
-    }
-  }
-  for (int j = 0; j < n; j++) {
-    after += x[j] * x[j];
-  }
-  return before > 0.0 ? sqrt(after / before) : 0.0;
-}
-
 // True when Z depends on the rows of constraint c in its present mode. Overwrites Z.
 static bool is_along(PawlSurfaces* s, const PawlConstraint* c, int rows, const double* G,
                      double* Z) {
   const PawlPattern* pattern = &s->dynamics->G;
   assert(rows > 0 && rows <= c->row_count);
-  static const double SAME_DIRECTION = 1e-6;
-  int n = s->dynamics->sizes.v, basis = 0;
+  PawlSpan span = {.n = s->dynamics->sizes.v, .Q = s->span};
   for (int r = 0; r < rows; r++) {
-    double* row = s->rows + (size_t)basis * (size_t)n;
-    double length = 0.0;
-    for (int j = 0; j < n; j++) {
-      row[j] = 0.0;
+    for (int j = 0; j < span.n; j++) {
+      s->row[j] = 0.0;
       for (int e = pattern->start[j]; e < pattern->start[j + 1]; e++) {
-        row[j] = pattern->index[e] == c->first_row + r ? G[e] : row[j];
+        s->row[j] = pattern->index[e] == c->first_row + r ? G[e] : s->row[j];
       }
     }
-    bool independent = take_out(s, basis, row) > SAME_DIRECTION;
-    for (int j = 0; j < n; j++) {
-      length += row[j] * row[j];
-    }
-    for (int j = 0; independent && j < n; j++) {
-      row[j] /= sqrt(length);
-    }
-    basis += independent;
+    (void)pawl_span_extend(&span, s->row);  // those that follow from others add nothing
   }
-  return take_out(s, basis, Z) <= SAME_DIRECTION;
+  return pawl_span_take_out(&span, Z) <= PAWL_DEPENDENT;
 }
 
 // True when the state is near the surface and the motion does not change the switching function.

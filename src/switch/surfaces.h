@@ -12,7 +12,8 @@ typedef struct PawlSurfaces {
   PawlEval* rates;  // and their rates; borrowed
   int* list;        // guards
   double* z;        // as seen, with slack
-  double* rows;     // rows of a constraint and the gradient of a surface
+  double* span;     // of the rows of a constraint
+  double* row;      // one of them
   double* Z;        // gradients of surfaces; NULL when there would be too many numbers
   double* v;        // a unit velocity
   int* modes;       // a trial

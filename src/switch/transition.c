@@ -10,11 +10,8 @@
 
 #include "base/alloc.h"
 #include "linalg/reduce.h"
+#include "linalg/span.h"
 #include "linalg/vector.h"
-
-// Rows that enclose a smaller angle [rad] count as dependent: what the KKT solver decides, too
-// (docs/theory/kkt.md, section 3).
-static const double SMALLEST_ANGLE = 5e-7;
 
 // y = A x for values in the order of the pattern
 static void multiply(const PawlPattern* A, const double* values, const double* x, double* y) {
@@ -206,36 +203,29 @@ static bool normalise(PawlTransition* t) {
   return true;
 }
 
-// Row k of U becomes the next row of Q, and is taken out of all rows from `first` on that remain.
-static void take_row(PawlTransition* t, int k, const unsigned char* taken, int end) {
+// Row k of U joins the span, and what is along it is taken out of all rows that remain.
+static bool take_row(PawlTransition* t, PawlSpan* span, int k, const unsigned char* taken) {
   int n = t->G.cols;
-  double* q = pawl_row(t->Q, n, t->kept_count);
-  memcpy(q, pawl_row(t->U, n, k), (size_t)n * sizeof *q);
-  for (int pass = 0; pass < 2; pass++) {
-    for (int i = 0; i < t->kept_count; i++) {
-      const double* other = pawl_row(t->Q, n, i);
-      pawl_add_scaled(n, q, -pawl_dot(n, other, q), other);
-    }
-    double length = sqrt(pawl_dot(n, q, q));
-    for (int j = 0; j < n; j++) {
-      q[j] /= length;
-    }
+  if (!pawl_span_extend(span, pawl_row(t->U, n, k))) {
+    return false;
   }
-  for (int i = 0; i < end; i++) {
+  const double* q = pawl_row(t->Q, n, t->kept_count);
+  for (int i = 0; i < t->count; i++) {
     if (!taken[i]) {
       double* u = pawl_row(t->U, n, i);
       pawl_add_scaled(n, u, -pawl_dot(n, q, u), q);
     }
   }
   t->kept[t->kept_count++] = k;
+  return true;
 }
 
 // Among the rows begin .. end-1 the one with most left outside Q, as often as that is not rounding.
-static void pick(PawlTransition* t, int begin, int end, unsigned char* taken) {
+static void pick(PawlTransition* t, PawlSpan* span, int begin, int end, unsigned char* taken) {
   int n = t->G.cols;
   for (;;) {
     int best = -1;
-    double most = SMALLEST_ANGLE * SMALLEST_ANGLE;
+    double most = PAWL_DEPENDENT_PIVOT;
     for (int k = begin; k < end; k++) {
       const double* u = pawl_row(t->U, n, k);
       double left = taken[k] ? 0.0 : pawl_dot(n, u, u);
@@ -244,22 +234,26 @@ static void pick(PawlTransition* t, int begin, int end, unsigned char* taken) {
         best = k;
       }
     }
-    if (best < 0 || t->kept_count == n) {
+    if (best < 0) {
       return;
     }
     taken[best] = 1;
-    take_row(t, best, taken, t->count);
+    if (!take_row(t, span, best, taken)) {
+      taken[best] = 0;
+      return;
+    }
   }
 }
 
 // Independent rows, first among the persistent ones.
 static void pick_rows(PawlTransition* t) {
   unsigned char* taken = t->taken;
+  PawlSpan span = {.n = t->G.cols, .Q = t->Q};
   memset(taken, 0, (size_t)t->count);
   t->kept_count = t->dropped_count = 0;
-  pick(t, 0, t->persistent, taken);
+  pick(t, &span, 0, t->persistent, taken);
   t->kept_persistent = t->kept_count;
-  pick(t, t->persistent, t->count, taken);
+  pick(t, &span, t->persistent, t->count, taken);
   for (int k = 0; k < t->count; k++) {
     if (!taken[k]) {
       t->dropped[t->dropped_count++] = k;
@@ -292,35 +286,17 @@ static bool relate(PawlTransition* t) {
   return pawl_reduce_orthonormal(count, r, t->B, t->tri);
 }
 
-// What is left of row `place` of U outside the first `rank` rows of Q, into the next row of Q with
-// length 1; its length before.
-static double leave(PawlTransition* t, int place, int rank) {
-  int n = t->G.cols;
-  double* q = pawl_row(t->Q, n, rank);
-  memcpy(q, pawl_row(t->U, n, place), (size_t)n * sizeof *q);
-  for (int pass = 0; pass < 2; pass++) {
-    for (int k = 0; k < rank; k++) {
-      pawl_add_scaled(n, q, -pawl_dot(n, pawl_row(t->Q, n, k), q), pawl_row(t->Q, n, k));
-    }
-  }
-  double left = sqrt(pawl_dot(n, q, q));
-  for (int j = 0; left > SMALLEST_ANGLE && j < n; j++) {
-    q[j] /= left;
-  }
-  return left;
-}
-
 // Rows that follow from those before them, in the order of the pattern.
 static void flag(PawlTransition* t, unsigned char* dependent) {
-  int rank = 0;
+  PawlSpan span = {.n = t->G.cols, .Q = t->Q};
   for (int i = 0; i < t->G.rows; i++) {
     int place = 0;
     while (place < t->count && t->rows[place] != i) {
       place++;
     }
     if (place < t->count) {
-      dependent[i] = rank == t->kept_count || !(leave(t, place, rank) > SMALLEST_ANGLE);
-      rank += !dependent[i];
+      dependent[i] =
+          span.count == t->kept_count || !pawl_span_extend(&span, pawl_row(t->U, t->G.cols, place));
     }
   }
 }

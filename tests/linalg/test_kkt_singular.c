@@ -3,6 +3,7 @@
 // with the smallest multipliers.
 #include "base/alloc.h"
 #include "linalg/dense.h"
+#include "rows.h"
 #include "systems.h"
 
 static const PawlKktSolver solvers[] = {PAWL_KKT_DENSE, PAWL_KKT_KLU};
@@ -238,7 +239,7 @@ static PawlKkt* full_two_by_two(PawlKktSolver solver) {
   return kkt;
 }
 
-// The pivot of [1 1; 1 1 + d] is d, and singular means 1024 eps = 2^-42.
+// The pivot of [1 1; 1 1 + d] is d, and singular means 2.5e-13, near 2^-42.
 static void test_smallest_pivot(void** state) {
   (void)state;
   for (int k = 0; k < 2; k++) {
@@ -362,7 +363,7 @@ static void test_nothing_wrong(void** state) {
 static void test_dependent_rows_are_named(void** state) {
   (void)state;
   for (int round = 0; round < 2000; round++) {
-    int n = 6 + round % 20, m = 4 + round % 7, rank, column;
+    int n = 6 + round % 20, m = 4 + round % 7, column;
     TestSystem* s = system_random(n, m, 1.0, true);
     unsigned char active[SYSTEM_MAX], rows[SYSTEM_MAX], expected[SYSTEM_MAX];
     for (int i = 1; i < m; i++) {
@@ -381,7 +382,7 @@ static void test_dependent_rows_are_named(void** state) {
     for (int k = 0; k < m * n; k++) {
       J[k] = active[k % m] ? s->J[k] : 0.0;
     }
-    assert_int_equal(pawl_dense_dependent_rows(m, n, J, 1e-8, expected, &rank), PAWL_OK);
+    (void)flag_rows(m, n, J, expected);
     assert_int_equal(diagnose(s, active, &column, rows), PAWL_OK);
     assert_int_equal(column, -1);
     bool any = false;
