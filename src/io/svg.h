@@ -45,6 +45,11 @@ typedef struct PawlSvgAxis {
   int first, last;
 } PawlSvgAxis;
 
+// [1] Of the numbers of an axis: a smaller range is their rounding. Of a step between ticks: keeps
+// one at the very end despite rounding. Of the largest range of a kind: a smaller one is no motion.
+#define PAWL_SVG_NO_RANGE (4.0 * 2.220446049250313e-16)
+#define PAWL_SVG_LAST_TICK 1e-9
+#define PAWL_SVG_STILL 1e-12
 #define PAWL_SVG_HUGE 1e300  // a value beyond counts as infinite, so that ranges never overflow
 bool pawl_svg_finite(double value);
 

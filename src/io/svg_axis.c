@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Axes with ticks at 1, 2 or 5 times a power of ten. A tick is a whole multiple of the step, so its
 // label is put together from whole numbers and is exact.
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -51,7 +50,7 @@ static double magnitude(double lo, double hi) {
 static void widen(double* lo, double* hi, double margin) {
   double size = magnitude(*lo, *hi);
   double range = *hi - *lo;
-  if (range <= 4.0 * DBL_EPSILON * size || range < 1.0 / PAWL_SVG_HUGE) {
+  if (range <= PAWL_SVG_NO_RANGE * size || range < 1.0 / PAWL_SVG_HUGE) {
     double half = size >= 1e3 / PAWL_SVG_HUGE ? 0.1 * size : 1.0;
     *lo -= half;
     *hi += half;
@@ -72,9 +71,8 @@ PawlSvgAxis pawl_svg_axis(double lo, double hi, double margin, int ticks) {
   if (digits >= LONGEST_LABEL || digits < -3) {
     axis.exponent = 3 * (int)floor(digits / 3.0);
   }
-  const double slack = 1e-9;  // of a step: keeps a tick at the very end despite rounding
-  axis.first = (int)ceil(axis.lo / step_of(&axis) - slack);
-  axis.last = (int)floor(axis.hi / step_of(&axis) + slack);
+  axis.first = (int)ceil(axis.lo / step_of(&axis) - PAWL_SVG_LAST_TICK);
+  axis.last = (int)floor(axis.hi / step_of(&axis) + PAWL_SVG_LAST_TICK);
   return axis;
 }
 

@@ -11,7 +11,6 @@
 #include "io/svg.h"
 
 static const double SQUASH = 30.0;
-static const double STILL = 1e-12;  // of the largest range of a kind: a smaller one is no motion
 
 typedef struct Range {
   double lo, hi;  // lo > hi while empty
@@ -176,7 +175,7 @@ static int assign(Chooser* chooser, PawlColumnKind kind, Room room, Group groups
     if (!drawable(chooser, j, kind)) {
       continue;
     }
-    Group family = gather_family(chooser, kind, j, STILL * largest, &next);
+    Group family = gather_family(chooser, kind, j, PAWL_SVG_STILL * largest, &next);
     int group = place(groups, &count, room, &family);
     for (int i = j; i < next; i++) {
       bool drawn = drawable(chooser, i, kind);

@@ -59,7 +59,7 @@ int pawl_format_of(const char* path) {
 static double now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+  return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
 static char* copy(const char* text) {

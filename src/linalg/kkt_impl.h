@@ -9,17 +9,8 @@
 
 #include "base/arena.h"
 #include "linalg/kkt.h"
-#include "linalg/span.h"
+#include "linalg/tolerances.h"
 
-// A pivot of the scaled matrix below SINGULAR, relative to its largest entry, means singular: half
-// the angle at which rows depend, so that the probe, which eliminates in another order, finds a
-// reason for every system that is refused. So does a solution larger than its inverse for a right
-// side of size 1, which is looked at when a pivot is below SUSPICIOUS: pivots off the diagonal
-// share the square of a small angle, and where exact arithmetic has a pivot 0 rounding leaves a few
-// eps, but once in t times t eps. Without exchanges of rows no pivot may be below PLAIN.
-#define PAWL_KKT_SINGULAR (0.25 * PAWL_DEPENDENT_PIVOT)
-#define PAWL_KKT_SUSPICIOUS (2.0 * PAWL_DEPENDENT)
-#define PAWL_KKT_PLAIN 1e-8
 // When the choice is left to us (measured, docs/theory/kkt.md): dense up to this size, and beyond
 // it when the factors would fill more than this part of the matrix.
 #define PAWL_KKT_DENSE_SIZE 8

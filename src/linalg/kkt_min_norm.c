@@ -10,8 +10,7 @@
 #include <string.h>
 
 #include "linalg/kkt_probe.h"
-
-#define CG_TOLERANCE 1e-15  // [-] relative residual of the conjugate gradients
+#include "linalg/tolerances.h"
 
 static void clear(int count, double* x) {
   for (int i = 0; i < count; i++) {
@@ -67,7 +66,7 @@ static double dot(int n, const double* a, const double* b) {
 static void solve_gram(PawlProbe* probe, double* r, double* z, double* work) {
   int m = probe->m, limit = 2 * pawl_probe_dropped(probe) + 10;
   double *p = work, *t = work + m, *q = work + 2 * (size_t)m;
-  double rr = dot(m, r, r), enough = rr * CG_TOLERANCE * CG_TOLERANCE;
+  double rr = dot(m, r, r), enough = rr * PAWL_CG_TOLERANCE * PAWL_CG_TOLERANCE;
   clear(m, z);
   memcpy(p, r, (size_t)m * sizeof *p);
   for (int step = 0; step < limit && rr > enough; step++) {

@@ -2,15 +2,12 @@
 // Dense systems with constraints, reduced; labels (X4) to (X6) stand in docs/theory/transition.md.
 #include "linalg/reduce.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "linalg/dense.h"
+#include "linalg/tolerances.h"
 #include "linalg/vector.h"
-
-// Of a diagonal entry, or of the length of a row: less than this left by elimination is rounding.
-static const double SMALLEST_PIVOT = 1024 * DBL_EPSILON;
 
 // ---- [M -J^T; J 0] by Cholesky and orthogonalisation --------------------------------------------
 bool pawl_saddle_alloc(PawlSaddle* k, PawlArena* arena, int most_n, int most_m) {
@@ -31,7 +28,7 @@ static bool cholesky(int n, const double* M, double* L) {
   for (int j = 0; j < n; j++) {
     double* l = pawl_row(L, n, j);
     double given = M[(size_t)j * (size_t)(n + 1)];
-    if (!(l[j] > SMALLEST_PIVOT * given) || !isfinite(l[j])) {
+    if (!(l[j] > PAWL_REDUCE_ROUNDING * given) || !isfinite(l[j])) {
       return false;
     }
     double d = sqrt(l[j]);
@@ -103,7 +100,7 @@ bool pawl_reduce_orthonormal(int n, int m, double* Y, double* triangle) {
       }
     }
     R[j] = sqrt(pawl_dot(n, y, y));
-    if (!(R[j] > SMALLEST_PIVOT * length) || !isfinite(R[j])) {
+    if (!(R[j] > PAWL_REDUCE_ROUNDING * length) || !isfinite(R[j])) {
       return false;
     }
     for (int i = 0; i < n; i++) {
@@ -208,7 +205,7 @@ static double largest(int n, const double* x) {
 
 // The largest entry of the rows and columns not yet used; false: it is rounding.
 static bool find_pivot(const PawlVoronets* s, const double* A, int* row, int* col) {
-  double top = SMALLEST_PIVOT;
+  double top = PAWL_REDUCE_ROUNDING;
   *row = -1;
   for (int i = 0; i < s->m; i++) {
     const double* a = A + (size_t)i * (size_t)s->n;
@@ -266,7 +263,7 @@ bool pawl_voronets_factor(PawlVoronets* s, const double* J) {
       s->LU[(size_t)i + (size_t)k * (size_t)m] = s->scale[i] * row[s->column_of[k]];
     }
   }
-  return m == 0 || pawl_lu_factor(m, s->LU, s->pivot, SMALLEST_PIVOT) == 0;
+  return m == 0 || pawl_lu_factor(m, s->LU, s->pivot, PAWL_REDUCE_ROUNDING) == 0;
 }
 
 void pawl_voronets_solve(PawlVoronets* s, const double* c, double* x) {

@@ -7,14 +7,7 @@
 
 #include <stdbool.h>
 
-// [1] The part of a row, scaled to length 1, that is left outside the others: the sine of the angle
-// between them. Less than this, and the row follows from them. Forces of rows with this angle are
-// 1e6 times what they do together, their rounding 1e-10 of it, as much as Newton's method leaves.
-// The next limit on the way down, the root of rounding, is where a pivot says nothing any more.
-#define PAWL_DEPENDENT 1e-6
-// [1] The same for what is its square: a pivot of G M^-1 G^T with a diagonal of 1, or of [M -G^T;
-// G 0] with entries of size 1. Four thousand roundings.
-#define PAWL_DEPENDENT_PIVOT (PAWL_DEPENDENT * PAWL_DEPENDENT)
+#include "linalg/tolerances.h"  // PAWL_DEPENDENT
 
 typedef struct PawlSpan {  // rows that span what others are compared with; start from count = 0
   int n, count;

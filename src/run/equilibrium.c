@@ -8,7 +8,6 @@
 // A large s goes a little way along a, down the potential; s = 0 is Newton's method for the rest.
 #include "pawl/equilibrium.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -17,15 +16,11 @@
 #include "linalg/kkt.h"
 #include "linalg/sparse.h"
 #include "pawl/stepper.h"
+#include "switch/tolerances.h"
 
 static const double SHRINKS = 0.7;  // corrections of a step, each of the one before
-static const double SOLVED = 1e-3;  // the last of them, of the step
-static const double LEAST = 1e-60;  // s of its first value, and the other way round: given up
 static const double QUICKER = 1.0 / 4, SLOWER = 8;
-static const double SMALLEST_CHANGE = 1e-13;  // of the largest coordinate: ended
-static const double LAST_CHANGE = 1e-7;       // the same: ended when it does not shrink any more
-static const double TOUCHES = 1e-9;           // gap of a contact that counts as none [m]
-static const double FIRST_WAY = 0.1;          // of the largest coordinate, in the first step
+static const double FIRST_WAY = 0.1;  // of the largest coordinate, in the first step
 enum {
   MOST_ITERATIONS = 1000,
   MOST_TURNS = 10,
@@ -79,7 +74,8 @@ static double size_of(Search* s, const double* x) {
 
 // Ended: the change is nothing, or as small as rounding lets it be.
 static bool has_ended(double change, double before, double size) {
-  return change <= SMALLEST_CHANGE * size || (change <= LAST_CHANGE * size && change >= before);
+  return change <= PAWL_REST_FOUND * size ||
+         (change <= PAWL_REST_NEARLY * size && change >= before);
 }
 
 // ---- what pulls, and which contacts are closed --------------------------------------------------
@@ -113,8 +109,8 @@ static bool change_contact(Search* s, const double* a) {
     if (pawl_system_row_kind(s->system, i) == PAWL_ROW_BILATERAL || s->turns[i] > MOST_TURNS) {
       continue;
     }
-    bool deep = !s->set[i] && g[i] < -TOUCHES;
-    bool pressed = !s->set[i] && g[i] <= TOUCHES && s->dlambda[i] < 0.0;
+    bool deep = !s->set[i] && g[i] < -PAWL_REST_TOUCHES;
+    bool pressed = !s->set[i] && g[i] <= PAWL_REST_TOUCHES && s->dlambda[i] < 0.0;
     double wrong = s->set[i] ? -s->lambda[i] : deep ? INFINITY : pressed ? -s->dlambda[i] : 0.0;
     if (wrong > most) {
       most = wrong;
@@ -226,7 +222,7 @@ static PawlStatus take_step(Search* s, int* corrections, PawlError* err) {
       return PAWL_RETRY;
     }
     PAWL_TRY(look(s, s->q_new, s->a_new, err));
-    if (change <= SOLVED * size_of(s, s->moved)) {
+    if (change <= PAWL_REST_SOLVED * size_of(s, s->moved)) {
       return PAWL_OK;
     }
   }
@@ -271,7 +267,8 @@ static PawlStatus iterate(Search* s, PawlError* err) {
     return status == PAWL_RETRY ? no_rest(s, err) : status;
   }
   double before = INFINITY, first = s->s = first_s(s);
-  while (++s->iteration <= MOST_ITERATIONS && s->s > LEAST * first && s->s < first / LEAST) {
+  while (++s->iteration <= MOST_ITERATIONS && s->s > PAWL_REST_GIVEN_UP * first &&
+         s->s < first / PAWL_REST_GIVEN_UP) {
     int corrections;
     status = take_step(s, &corrections, err);
     if (status == PAWL_RETRY) {

@@ -19,13 +19,9 @@
 #include "linalg/sparse.h"
 #include "model/model.h"
 #include "switch/modes.h"
+#include "switch/tolerances.h"
 #include "system/system.h"
 
-static const double RANK = 1e-10;       // singular values below this part of the largest are none
-static const double UNREACHED = 1e-8;   // of the largest force of the motion: the drives make it
-static const double VIOLATED = 1e-6;    // of the terms of a row: the motion keeps it
-static const double SMALLEST = 1e-14;   // change of the largest coordinate: a position is found
-static const double LEAST_PART = 1e-3;  // of the largest: what a coordinate counts with at least
 enum { MOST_ITERATIONS = 50, MOST_ROUNDS = 20 };
 
 typedef struct Drive {
@@ -363,7 +359,7 @@ static PawlStatus solve_free(Completion* c, const double* b, double* x, PawlErro
   if (status != PAWL_OK) {
     return not_solved(s, status, c->t, err);
   }
-  rank = pawl_svd_rank(&svd, RANK);
+  rank = pawl_svd_rank(&svd, PAWL_INVERSE_RANK);
   if (rank < width) {
     return undetermined(c, &svd, rank, err);
   }
@@ -395,7 +391,7 @@ static PawlStatus find_position(Completion* c, PawlError* err) {
     for (int j = 0; j < s->n.v; j++) {
       c->q[j] += s->left[j];
     }
-    if (change <= SMALLEST * size || (change <= VIOLATED * size && change >= before)) {
+    if (change <= PAWL_ROUNDING * size || (change <= PAWL_MEETS * size && change >= before)) {
       break;
     }
     before = change;
@@ -436,12 +432,12 @@ static PawlStatus check_rows(Completion* c, const double* x, const double* offse
   }
   double most = largest(position ? s->n.q : s->n.v, x);
   if (!position || s->n.q == s->n.v) {
-    pawl_sparse_sizes(&s->system->G, G, x, LEAST_PART * most, s->size);
+    pawl_sparse_sizes(&s->system->G, G, x, PAWL_SMALLEST_PART * most, s->size);
   }
   for (int r = 0; r < s->n.rows; r++) {
     double size =
         (position && s->n.q != s->n.v ? most : s->size[r]) + (position ? 0 : fabs(offset[r]));
-    if (s->set[r] && !(fabs(s->rate[r]) <= VIOLATED * size)) {
+    if (s->set[r] && !(fabs(s->rate[r]) <= PAWL_MEETS * size)) {
       return violated(c, r, what, s->rate[r], err);
     }
   }
@@ -572,7 +568,7 @@ static PawlStatus decompose(PawlInverse* s, PawlArena* arena, Projected* p) {
   p->B = directions(s, arena);
   p->z = PAWL_NEW(arena, double, n + m + 1);
   PAWL_TRY(arena->failed ? PAWL_ERROR_MEMORY : pawl_svd(arena, m, n, G, &p->rows));
-  p->rank = pawl_svd_rank(&p->rows, RANK);
+  p->rank = pawl_svd_rank(&p->rows, PAWL_INVERSE_RANK);
   size_t freedom = (size_t)(n - p->rank);
   double* A = PAWL_NEW(arena, double, freedom*(size_t)s->drive_count + 1);
   if (!A) {
@@ -616,12 +612,12 @@ static PawlStatus solve(PawlInverse* s, const PawlPoint* at, double size, PawlAr
     return not_solved(s, status, at->t, err);
   }
   out->freedom = s->n.v - p.rank;
-  out->reached = pawl_svd_rank(&p.reach, RANK);
+  out->reached = pawl_svd_rank(&p.reach, PAWL_INVERSE_RANK);
   project(&p.rows, p.rank, s->required, p.z);
   solve_least(&p.reach, out->reached, p.z, s->force);  // (D3)
   out->power = take_drives_off(s, p.B, at->v);
   project(&p.rows, p.rank, s->left, p.z);
-  if (!(largest(out->freedom, p.z) <= UNREACHED * size)) {
+  if (!(largest(out->freedom, p.z) <= PAWL_UNREACHED * size)) {
     put_back(&p, s->n.v, s->left);
     return unreached(s, at->t, s->left, out->freedom, out->reached, err);
   }

@@ -20,9 +20,6 @@
 #include "switch/dynamics.h"
 #include "switch/tolerances.h"
 
-static const double MET = 1e-9;  // violation of a row relative to its terms that counts as none
-static const double CONVERGED = 1e-13;   // the same at the end of Newton's method
-static const double LAST_CHANGE = 1e-8;  // and the last change relative to the whole
 enum { MOST_ITERATIONS = 50, MOST_FREE = 2000 };
 
 typedef struct Keep {
@@ -216,7 +213,7 @@ static PawlStatus cannot_be_met(const Keep* k, int level, PawlError* err) {
   for (int i = 0; i < k->n.rows; i++) {
     int number;
     const char* name = pawl_system_row_name(k->system, i, &number);
-    if (violation(k, i) > MET && count++ < MOST_NAMED) {
+    if (violation(k, i) > PAWL_START_MET && count++ < MOST_NAMED) {
       pawl_text_printf(&rows, "%s'%s' (row %d) is off by %.3g", count > 1 ? ", " : "", name,
                        number + 1, k->residual[i]);
     }
@@ -262,14 +259,15 @@ static PawlStatus project(Keep* k, int level, PawlError* err) {
   for (int n = 0; n < MOST_ITERATIONS; n++) {
     PAWL_TRY(evaluate(k, err));
     double worst = measure(k, level);
-    if (worst <= CONVERGED || (worst <= MET && last <= LAST_CHANGE)) {
+    if (worst <= PAWL_START_PROJECTED ||
+        (worst <= PAWL_START_MET && last <= PAWL_LAST_PROJECTION)) {
       return PAWL_OK;
     }
     set_goal(k, level);
     PAWL_TRY(least_change(k, err));
     last = move(k, level);
   }
-  return measure(k, level) <= MET ? PAWL_OK : cannot_be_met(k, level, err);
+  return measure(k, level) <= PAWL_START_MET ? PAWL_OK : cannot_be_met(k, level, err);
 }
 
 static PawlStatus allocate(Keep* k, PawlError* err) {

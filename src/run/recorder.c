@@ -123,7 +123,7 @@ PawlStatus pawl_recorder_add(PawlRecorder* recorder, double** sample, PawlError*
                      "the record is full: %d samples of %d columns, limit %.3g MB; set 'record' to "
                      "a longer time between samples, or end the run earlier",
                      recorder->sample_count, recorder->column_count,
-                     1e-6 * (double)recorder->limit_bytes);
+                     (double)recorder->limit_bytes / 1e6);
   }
   if (recorder->sample_count / recorder->rows_in_chunk == recorder->chunk_count) {
     PAWL_TRY(add_chunk(recorder, err));

@@ -24,7 +24,7 @@ PawlSimDef pawl_sim_def_default(void) {
 static double now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+  return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
 // What a smaller step did not mend is final.
@@ -96,6 +96,7 @@ static PawlStatus add_options(PawlRecorder* r, const PawlSimulateDef* def, PawlE
 #define PAWL_WHOLE(name, fallback, low, high, unit, sentence) \
   PAWL_REAL(name, fallback, low, high, unit, sentence)
 #include "pawl/simulate.def"
+#include "switch/tolerances.h"
 #undef PAWL_WORD
 #undef PAWL_REAL
 #undef PAWL_POSITIVE
@@ -132,7 +133,7 @@ static PawlStatus add_facts(PawlSim* sim, PawlError* err) {
 // Number of steps: the end counts as reached when it is a multiple of h but for rounding.
 static PawlStatus plan(PawlSim* sim, PawlError* err) {
   const PawlSimulateDef* def = &sim->def.simulate;
-  double steps = ceil(def->until / def->step * (1 - 1e-12));
+  double steps = ceil(def->until / def->step * (1 - PAWL_SAME_STEP));
   if (!(steps < 1e15)) {
     return pawl_fail(err, PAWL_ERROR_USAGE,
                      "until = %g with step = %g asks for %.3g steps, more than 1e15", def->until,
@@ -157,7 +158,7 @@ static PawlStatus check_room(const PawlSim* sim, PawlError* err) {
                    "the run would keep %.10g samples of %d columns, %.3g MB, more than the limit "
                    "of %.3g MB; record = %.3g or more (--record) keeps few enough, and -o without "
                    "--plot writes any number",
-                   samples, sim->columns, 1e-6 * bytes, 1e-6 * limit, 1.01 * least);
+                   samples, sim->columns, bytes / 1e6, limit / 1e6, 1.01 * least);
 }
 
 PawlStatus pawl_sim_prepare(PawlSim* sim, PawlError* err) {
@@ -336,7 +337,7 @@ static PawlStatus advance_to(PawlSim* sim, long long next, PawlError* err) {
   bool last = next == sim->steps;
   double t = last ? def->until : (double)next * def->step;
   double h = last ? def->until - (double)(next - 1) * def->step : def->step;
-  if (fabs(h - def->step) <= 1e-12 * def->step) {
+  if (fabs(h - def->step) <= PAWL_SAME_STEP * def->step) {
     h = def->step;  // the same number in every step, so that nothing is set up anew
   }
   PAWL_TRY(advance(sim, h, 0, err));
@@ -460,23 +461,22 @@ double pawl_summary_energy_size(const PawlSummary* s) {
 }
 
 double pawl_sim_energy_tolerance(const PawlSim* sim) {
-  static const double FIXED_STEP = 1e-2, TIMES_RTOL = 1e4, ROUNDING = 1e-9;  // (B14)
+  static const double FIXED_STEP = 1e-2, TIMES_RTOL = 1e4;  // (B14)
   const PawlSimulateDef* def = &sim->def.simulate;
   const char* name = strcmp(def->method, "event-driven") == 0 ? def->smooth : def->method;
   const PawlMethodInfo* method = pawl_method_find(name);
   PawlSummary s = pawl_sim_summary(sim);
   double size = pawl_summary_energy_size(&s);
   double own = method && method->adaptive ? fmin(FIXED_STEP, TIMES_RTOL * def->rtol) : FIXED_STEP;
-  return own + ROUNDING + (size > 0.0 ? s.works[PAWL_WORK_ERROR] / size : 0.0);
+  return own + PAWL_ENERGY_NOISE + (size > 0.0 ? s.works[PAWL_WORK_ERROR] / size : 0.0);
 }
 
 bool pawl_sim_energy_drifts(const PawlSim* sim) {
-  static const double ROUNDING = 1e-12;  // of the energy itself
   PawlSummary s = pawl_sim_summary(sim);
   double level = fmax(fabs(s.potential_low), fabs(s.potential_high));
   return sim->def.balance && sim->system->model &&
          s.energy_max_drift > pawl_sim_energy_tolerance(sim) * pawl_summary_energy_size(&s) +
-                                  ROUNDING * (level + s.kinetic_max);
+                                  PAWL_ENERGY_ROUNDING * (level + s.kinetic_max);
 }
 
 const char* pawl_sim_warning(const PawlSim* sim) {

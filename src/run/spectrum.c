@@ -14,10 +14,9 @@
 #include "linalg/exponential.h"
 #include "linalg/lapack.h"
 #include "pawl/equilibrium.h"
+#include "switch/tolerances.h"
 #include "system/linear.h"
 
-// Singular values below this part of the largest count as zero.
-static const double RANK_TOLERANCE = 1e-12;
 // Real parts below this many times eps, beside the norm of the matrix, are rounding.
 static const double REAL_ROUNDING = 100.0;
 
@@ -134,8 +133,8 @@ static PawlStatus find_ranks(PawlAnalysis* a) {
     return PAWL_ERROR_MEMORY;
   }
   fill(a, a->n, C);
-  PAWL_TRY(pawl_dense_rank(size, size, C, RANK_TOLERANCE, &rank, values));
-  double tolerance = size > 0 ? RANK_TOLERANCE * values[0] : 0.0;
+  PAWL_TRY(pawl_dense_rank(size, size, C, PAWL_NO_SINGULAR_VALUE, &rank, values));
+  double tolerance = size > 0 ? PAWL_NO_SINGULAR_VALUE * values[0] : 0.0;
   s->ranks = ranks;
   for (int last = -1; last != dimension && dimension < size;) {
     last = dimension;
@@ -146,7 +145,7 @@ static PawlStatus find_ranks(PawlAnalysis* a) {
   s->algebraic = dimension;
   s->geometric = s->rank_count > 0 ? size - ranks[0] : 0;
   s->regular = s->algebraic == 2 * s->rank && s->geometric == s->rank;
-  PAWL_TRY(pawl_dense_rank(2 * a->free, 2 * a->free, a->C, RANK_TOLERANCE, &rank, NULL));
+  PAWL_TRY(pawl_dense_rank(2 * a->free, 2 * a->free, a->C, PAWL_NO_SINGULAR_VALUE, &rank, NULL));
   a->chains = 2 * a->free - rank;
   a->zeros = s->algebraic - 2 * s->rank;
   return PAWL_OK;

@@ -9,10 +9,8 @@
 #include "base/alloc.h"
 #include "model/model.h"
 #include "run/recorder.h"
+#include "switch/tolerances.h"
 #include "system/system.h"
-
-// Times are equal when they differ by rounding only, relative.
-static const double SAME_TIME = 4e-15;
 
 struct PawlStream {
   const PawlSystem* system;
@@ -65,7 +63,7 @@ void pawl_stream_destroy(PawlStream* s) {
 }
 
 static bool same_time(double a, double b) {
-  return fabs(a - b) <= SAME_TIME * fmax(fabs(a), fabs(b));
+  return fabs(a - b) <= PAWL_STREAM_SAME_TIME * fmax(fabs(a), fabs(b));
 }
 
 static PawlStatus pass_on(PawlStream* s, const double* sample, PawlError* err) {

@@ -17,9 +17,6 @@
 #include "switch/tolerances.h"
 #include "system/system.h"
 
-static const double MEET_TOLERANCE = 1e-6;     // of the terms of a row: branches count as meeting
-static const double SURFACE_TOLERANCE = 1e-9;  // of the largest coordinate: on the surface
-
 struct PawlVerifier {
   PawlArena arena;
   const PawlSystem* system;
@@ -101,7 +98,7 @@ PawlStatus pawl_verify_regions(PawlVerifier* v, const PawlState* state, PawlErro
     int c = system->guards[k].constraint, inside = 0;
     bool on_surface = false;
     for (; k < system->guard_count && system->guards[k].constraint == c; k++) {
-      on_surface |= fabs(z[k]) <= SURFACE_TOLERANCE * v->reach;
+      on_surface |= fabs(z[k]) <= PAWL_ON_SURFACE * v->reach;
       inside += z[k] > 0.0;
     }
     if (inside != 1 && !on_surface) {
@@ -187,7 +184,7 @@ static PawlStatus verify_constraint(PawlVerifier* v, const PawlInstant* i, int c
   bool yes;
   PAWL_TRY(branch_gap(v, i, i->from, c, &before, err));
   PAWL_TRY(branch_gap(v, i, i->to, c, &after, err));
-  if (after > MEET_TOLERANCE || before > MEET_TOLERANCE) {
+  if (after > PAWL_MEETS || before > PAWL_MEETS) {
     return violated(v, c, "the two branches do not meet on the switching surface", i->t, i->q, err);
   }
   // Engaging from nothing, or letting go, has one branch, and that may be the surface itself.

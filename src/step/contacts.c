@@ -7,10 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-static const double AT_REST = 1e-9;  // of the terms of a row: a contact that is closed at the start
-static const double TOUCHING = 1e-9;   // of the terms of a row, at most: a gap that is none
-static const double ROUNDING = 1e-12;  // of a size that the solver of rows takes for nothing
-enum { MOST_COUPLED = 1000 };          // contacts; with more of them each is looked at alone
+#include "switch/tolerances.h"
+
+enum { MOST_COUPLED = 1000 };  // contacts; with more of them each is looked at alone
 
 PawlStatus pawl_contacts_create(PawlStepper* s, PawlContacts* c, PawlError* err) {
   c->count = s->contact_count;
@@ -177,7 +176,7 @@ bool pawl_contacts_idle(const PawlContacts* c, const double* push, const double*
 static bool share(PawlContacts* c) {
   bool pulls = false;
   for (int k = 0; k < c->count; k++) {
-    double slack = ROUNDING * c->rounding[k];
+    double slack = PAWL_ROWS_ROUNDING * c->rounding[k];
     if (c->in[k] && fabs(c->opening[c->row[k]]) > slack) {
       return false;  // not there yet
     }
@@ -192,7 +191,7 @@ static bool share(PawlContacts* c) {
 
 bool pawl_contacts_touches(const PawlContacts* c, double tolerance, int row, double opening) {
   assert(tolerance > 0.0 && c->size[row] >= 0.0);
-  return opening <= fmin(tolerance, TOUCHING) * c->size[row];
+  return opening <= fmin(tolerance, PAWL_CONTACT_TOUCHING) * c->size[row];
 }
 
 // The iterate is complementary with this set already.
@@ -223,7 +222,7 @@ static void ask(PawlContacts* c, const PawlChoice* choice, const unsigned char* 
     int i = c->row[k];
     bool allowed = c->mobility[k] > 0.0 && (!choice->allowed || choice->allowed[i]);
     c->q[k] = c->opening[i];
-    c->rounding[k] = choice->tolerance / ROUNDING * c->size[i];
+    c->rounding[k] = choice->tolerance / PAWL_ROWS_ROUNDING * c->size[i];
     allowed |= !choice->allowed && c->own[k] > 0.0;
     PawlRowOf kind = allowed ? PAWL_ROW_OF_CONTACT : PAWL_ROW_OF_LET_GO;
     pawl_row_bounds(kind, INFINITY, &c->lo[k], &c->hi[k]);
@@ -298,7 +297,8 @@ static int resting_contacts(const PawlStepper* s, PawlContacts* c, const PawlSta
   pawl_dynamics_rows(&s->dynamics, values->G, state->v, values->g_t, c->opening);
   for (int k = 0; k < c->count; k++) {
     int i = c->row[k];
-    set[i] = values->g[i] <= AT_REST * c->push[i] && fabs(c->opening[i]) <= AT_REST * c->size[i];
+    set[i] = values->g[i] <= PAWL_CONTACT_CLOSED * c->push[i] &&
+             fabs(c->opening[i]) <= PAWL_CONTACT_CLOSED * c->size[i];
     count += set[i];
   }
   return count;
@@ -323,7 +323,7 @@ PawlStatus pawl_contacts_start(PawlStepper* s, PawlContacts* c, const PawlPhase*
   }
   PAWL_TRY(pawl_contacts_compliance(s, c, values->M, values->G, values->G, set, state->t, x,
                                     c->push, err));
-  PawlChoice choice = {.allowed = c->touching, .tolerance = AT_REST, .first = true};
+  PawlChoice choice = {.allowed = c->touching, .tolerance = PAWL_CONTACT_CLOSED, .first = true};
   memset(c->push, 0, (size_t)s->sizes.rows * sizeof(double));
   pawl_dynamics_rows(&s->dynamics, values->G, state->a, values->gamma, c->opening);
   pawl_sparse_sizes(&s->G, values->G, state->a, c->least_a, c->size);

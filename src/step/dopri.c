@@ -3,12 +3,12 @@
 // (docs/theory/dopri.md) on the equations of motion in one of the forms of forms.h. Within a step
 // of h it takes steps of its own, as long as the tolerances rtol and atol allow; what it would take
 // next is part of the state. The last stage of a step is the first of the next.
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "step/forms.h"
 #include "step/works.h"
+#include "switch/tolerances.h"
 
 enum { STAGES = 7, MOST_STEPS = 1000000 };
 
@@ -28,7 +28,7 @@ static const double E[STAGES] = {71.0 / 57600,      0,          -71.0 / 16695, 7
 
 // Step control, (D3) and (D4).
 static const double SAFETY = 0.9, SHRINK_MOST = 0.2, GROW_MOST = 10.0;
-static const double BETA = 0.04, LEAST_ERROR = 1e-4;  // of the error of the step before
+static const double BETA = 0.04;  // of the error of the step before
 
 // What a state carries, after the rows of forms.h.
 typedef struct Memory {
@@ -89,7 +89,7 @@ static PawlStatus start(PawlStepper* s, const PawlPhase* phase, PawlState* state
   (void)phase;
   (void)err;
   pawl_forms_start(s, state);
-  write_memory(s, state, (Memory){0.0, LEAST_ERROR});
+  write_memory(s, state, (Memory){0.0, PAWL_LEAST_ERROR});
   return PAWL_OK;
 }
 
@@ -173,7 +173,7 @@ static double guess(const PawlStepper* s, Dopri* d) {
       squares(s, s->sizes.q, d->k[0], d->q, d->q) + squares(s, s->sizes.v, d->a, d->v, d->v);
   y = weighted_mean(s, y);
   rate = weighted_mean(s, rate);
-  return y > 1e-5 && rate > 1e-5 ? 0.01 * y / rate : 1e-6;
+  return y > PAWL_NO_SIZE && rate > PAWL_NO_SIZE ? 0.01 * y / rate : PAWL_FIRST_STEP;
 }
 
 // By which factor the next step is larger, after a step with this error. (D3)
@@ -203,7 +203,7 @@ static PawlStatus collapsed(PawlStepper* s, double t, double h, bool failed, Paw
 
 // How large a step to take when `left` is left: an end piece is neither cut short nor tiny. (D4)
 static double fit(double h, double left) {
-  return h >= left * (1.0 - 1e-12) ? left : h > 0.5 * left ? 0.5 * left : h;
+  return h >= left * (1.0 - PAWL_SAME_STEP) ? left : h > 0.5 * left ? 0.5 * left : h;
 }
 
 // Steps of its own from t to `end`; the motion is in d.
@@ -222,7 +222,7 @@ static PawlStatus advance(PawlStepper* s, Dopri* d, double t, double end, Memory
     if (error <= 1.0) {
       double next = h * fmin(growth(error, m->error), refused ? 1.0 : GROW_MOST);
       m->h = h < m->h ? fmax(next, m->h) : next;  // a step cut to fit says little
-      m->error = fmax(error, LEAST_ERROR);
+      m->error = fmax(error, PAWL_LEAST_ERROR);
       refused = false;
       accept(s, d);
       if (h == left) {
@@ -235,7 +235,7 @@ static PawlStatus advance(PawlStepper* s, Dopri* d, double t, double end, Memory
     }
     refused = true;
     m->h = h * shrink(error);
-    if (!(m->h > 16 * DBL_EPSILON * fmax(fabs(t), whole))) {
+    if (!(m->h > PAWL_SMALLEST_STEP * fmax(fabs(t), whole))) {
       return collapsed(s, t, m->h, status == PAWL_RETRY, err);
     }
   }

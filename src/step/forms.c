@@ -3,19 +3,16 @@
 // docs/theory/motion-forms.md. Both are dense: they serve systems of some tens of velocities.
 #include "step/forms.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "linalg/reduce.h"
+#include "switch/tolerances.h"
 
 // The largest entry of J_p^-1 J_s: a choice is improved down to the first, and given up
 // beyond the second. Between them it lasts, so that it does not change to and fro; a wider gap
 // costs accuracy, since the motion of s is the less smooth the steeper p hangs on it.
 static const double CHOICE_GOOD = 1.1, CHOICE_WORN = 1.5;
-// The search for dependent coordinates ends when a correction is rounding, relative to the largest
-// coordinate (at least SMALLEST_SIZE); or when it is small and shrinks no more.
-static const double SETTLED = 8 * DBL_EPSILON, SETTLED_NEARLY = 1e-11, SMALLEST_SIZE = 1e-3;
 enum { MOST_CORRECTIONS = 20 };
 
 struct PawlReduced {
@@ -259,7 +256,7 @@ static PawlStatus settle_position(PawlStepper* s, PawlForms* forms, double t, do
                                   const double* v, PawlError* err) {
   PawlReduced* d = forms->reduced;
   PawlVoronets* split = &d->split;
-  double size = s->sizes.q == s->sizes.v ? fmax(largest(s->sizes.q, q), SMALLEST_SIZE) : 1.0;
+  double size = s->sizes.q == s->sizes.v ? fmax(largest(s->sizes.q, q), PAWL_SMALLEST_SIZE) : 1.0;
   double last = INFINITY;
   PawlPoint point = pawl_phase_point(&forms->phase, t, q, v, NULL, NULL);
   for (int k = 0; k < MOST_CORRECTIONS; k++) {
@@ -275,7 +272,8 @@ static PawlStatus settle_position(PawlStepper* s, PawlForms* forms, double t, do
     }
     pawl_voronets_solve(split, d->c, d->r);
     double change = largest(d->count, d->r);
-    if (change <= SETTLED * size || (change <= SETTLED_NEARLY * size && change > 0.25 * last)) {
+    if (change <= PAWL_ROUNDED * size ||
+        (change <= PAWL_SETTLED_NEARLY * size && change > 0.25 * last)) {
       return PAWL_OK;
     }
     if (!isfinite(change)) {

@@ -5,19 +5,7 @@
 #include <math.h>
 
 #include "step/ga.h"
-
-// A correction this small relative to a coordinate makes the next one, which is of its square, too
-// small to matter.
-static const double LAST_CORRECTION = 1e-3;
-static const double OWN_BALANCE = 1e-3;  // the same for the forces on a coordinate that are small
-// Of the largest coordinate in the metric of the masses: no smaller one is judged by itself.
-static const double COORDINATE_NOISE = 1e-10;
-// The same for the terms of rows.
-static const double ROW_NOISE = 1e-4;
-
-// Of any unit: smaller residuals are none. A motion that comes to rest halves them down to the
-// denormal numbers, where nothing is relative any more.
-static const double NONE = 1e-150;
+#include "switch/tolerances.h"
 
 // fmax without its care for NaN, which keeps loops from vectorising; NaN is caught by evaluation.
 static inline double larger(double a, double b) {
@@ -105,7 +93,7 @@ static double row_error(int count, const double* c, const double* terms, const u
   double largest = 0.0;
   for (int i = 0; i < count; i++) {
     double x = fabs(c[i]);
-    if ((!set || set[i]) && x > NONE && x > largest * terms[i]) {
+    if ((!set || set[i]) && x > PAWL_FLUSHED && x > largest * terms[i]) {
       largest = terms[i] > 0.0 ? x / terms[i] : INFINITY;
       *row = i;
     }
@@ -118,7 +106,7 @@ static double row_error(int count, const double* c, const double* terms, const u
 // the masses. Looked at only where a row seems to be off. (A16)
 static void lift_terms(const PawlStepper* s, const PawlGa* d, const double* G, const double* x,
                        double* terms) {
-  double least = ROW_NOISE * sqrt(largest_square(s, d, x));
+  double least = PAWL_ROW_NOISE * sqrt(largest_square(s, d, x));
   for (int j = 0; j < s->sizes.v; j++) {
     double of_x = d->weight[j] > 0.0 ? least / sqrt(d->weight[j]) : 0.0;
     for (int k = s->G.start[j]; k < s->G.start[j + 1]; k++) {
@@ -214,8 +202,8 @@ static bool each_settled(const PawlStepper* s, const PawlGa* d) {
   for (int j = 0; j < s->sizes.v; j++) {
     double M = d->weight[j];
     double size = larger(same ? fabs(d->q[j]) : 1.0, d->h * fabs(d->v[j])) +
-                  (M > 0.0 ? COORDINATE_NOISE * largest / sqrt(M) : 0.0);
-    if (fabs(d->dq[j]) > LAST_CORRECTION * size) {
+                  (M > 0.0 ? PAWL_COORDINATE_NOISE * largest / sqrt(M) : 0.0);
+    if (fabs(d->dq[j]) > PAWL_LAST_CORRECTION * size) {
       return false;
     }
   }
@@ -236,7 +224,7 @@ static double change_of(const PawlStepper* s, PawlGa* d) {
 }
 
 bool pawl_ga_may_end(const PawlStepper* s, PawlGa* d, const PawlPhase* phase, int corrections) {
-  if (corrections > 0 && (d->error_own <= OWN_BALANCE || each_settled(s, d))) {
+  if (corrections > 0 && (d->error_own <= PAWL_OWN_BALANCE || each_settled(s, d))) {
     d->held = larger(d->error_r, d->error_c) <= tolerance_of(s) ||  // (A15) (A16)
               at_rounding(s, d, phase);                             // (A17) (A18)
     if (d->held || change_of(s, d) <= PAWL_LAST_TO_SHRINK) {

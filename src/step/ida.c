@@ -11,13 +11,13 @@
 
 #ifdef PAWL_WITH_SUNDIALS
 
-#include <float.h>
 #include <ida/ida.h>
 #include <math.h>
 #include <string.h>
 
 #include "step/ida_history.h"
 #include "step/works.h"
+#include "switch/tolerances.h"
 
 static PawlStatus create_solver(PawlIda* d, PawlError* err) {
   static const double NEWTON = 0.1;  // of the tolerance: what is left of positions off constraints
@@ -119,11 +119,10 @@ static PawlSundialsFlaw flaw_of(int flag) {
 // The first step, of order 1, leaves out h^2/2 y''. The derivative of v' is taken from a second
 // point a little later; where there is none, SUNDIALS guesses.                              (U8)
 static double first_step(PawlIda* d, const PawlState* state, double h) {
-  static const double AHEAD = 1e-4;  // of h
-  static const double PART = 0.1;    // of the step whose error is the tolerance
+  static const double PART = 0.1;  // of the step whose error is the tolerance
   const PawlStepper* s = d->sun.stepper;
   int n = s->sizes.v;
-  double later = AHEAD * h, sum = 0.0;
+  double later = PAWL_AHEAD_OF_START * h, sum = 0.0;
   for (int i = 0; i < n; i++) {
     d->q[i] = state->q[i] + later * state->v[i];
     d->v[i] = state->v[i] + later * state->a[i];
@@ -205,7 +204,7 @@ static int begin(PawlStepper* s, PawlIda* d, const PawlState* state, double h) {
 static bool has_history(const PawlStepper* s, const PawlState* state) {
   const double *memory = state->memory + 1, *x = pawl_ida_history_unknowns(memory);
   if (state->memory[0] != 1.0 ||
-      !(fabs(pawl_ida_history_time(memory) - state->t) <= 16 * DBL_EPSILON * fabs(state->t))) {
+      !(fabs(pawl_ida_history_time(memory) - state->t) <= PAWL_SMALLEST_STEP * fabs(state->t))) {
     return false;
   }
   for (int i = 0; i < s->sizes.v; i++) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The equations (U3) to (U6) of docs/theory/sundials.md as SUNDIALS asks for them.
 #include "step/ida.h"
+#include "switch/tolerances.h"
 
 #ifdef PAWL_WITH_SUNDIALS
 
@@ -120,22 +121,22 @@ int pawl_ida_roots(double t, N_Vector y, N_Vector rate, double* out, void* data)
 }
 
 // Norms are root mean squares over q and v alone: corrections of multipliers, of the size of
-// rounding over h or h^2, say nothing about convergence. No tolerance is below NOISE of the largest
-// coordinate or rate: constraints carry the rounding of that one to all others, and a tolerance
-// below makes ever smaller steps of it. An rtol below LEAST is for SUNDIALS to refuse.        (U9)
+// rounding over h or h^2, say nothing about convergence. No tolerance is below PAWL_IDA_NOISE of
+// the largest coordinate or rate: constraints carry the rounding of that one to all others, and a
+// tolerance below makes ever smaller steps of it. An rtol below PAWL_LEAST_RTOL is for SUNDIALS to
+// refuse.        (U9)
 int pawl_ida_weigh(N_Vector y, N_Vector weights, void* data) {
-  static const double NONE = 1e-100, NOISE = 2e-13, LEAST = 1e-15;
   const PawlIda* d = data;
   const PawlStepper* s = d->sun.stepper;
   int n = s->sizes.v, all = 2 * n + 2 * s->sizes.rows;
   const double* x = N_VGetArrayPointer(y);
   double *w = N_VGetArrayPointer(weights), scale = sqrt((double)all / (2 * n));
-  double part = s->def.rtol < LEAST ? 0.0 : NOISE;
+  double part = s->def.rtol < PAWL_LEAST_RTOL ? 0.0 : PAWL_IDA_NOISE;
   const double floors[2] = {part * pawl_dynamics_largest(n, x),
                             part * pawl_dynamics_largest(n, x + n)};
   for (int i = 0; i < all; i++) {
     double tolerance = s->def.rtol * fabs(x[i]) + s->def.atol;
-    w[i] = i < 2 * n ? scale / fmax(tolerance, floors[i / n]) : NONE;
+    w[i] = i < 2 * n ? scale / fmax(tolerance, floors[i / n]) : PAWL_NO_WEIGHT;
   }
   return 0;
 }

@@ -6,10 +6,11 @@
 
 #include "step/ida_history.h"
 
-#include <float.h>
 #include <ida/ida_impl.h>
 #include <math.h>
 #include <string.h>
+
+#include "switch/tolerances.h"
 
 _Static_assert(MXORDP1 == PAWL_IDA_DIFFERENCES, "IDA keeps as many differences as we do");
 
@@ -100,12 +101,12 @@ const double* pawl_ida_history_unknowns(const double* memory) {
 bool pawl_ida_pace(void* solver, double end) {
   IDAMem ida = solver;
   double left = end - ida->ida_tn;
-  if (left <= 100 * DBL_EPSILON * (fabs(end) + fabs(ida->ida_hh))) {  // as IDA treats its tstop
+  if (left <= PAWL_IDA_SAME_TIME * (fabs(end) + fabs(ida->ida_hh))) {  // as IDA treats its tstop
     ida->ida_tn = end;
     return true;
   }
-  double count = fmax(1.0, ceil(left / ida->ida_hh - 1e-9)), h = left / count;
-  double rounding = 8 * DBL_EPSILON * (fabs(end) + h);  // of times
+  double count = fmax(1.0, ceil(left / ida->ida_hh - PAWL_WHOLE_STEPS)), h = left / count;
+  double rounding = PAWL_SAME_TIME * (fabs(end) + h);  // of times
   ida->ida_hh = fabs(h - ida->ida_hused) <= rounding ? ida->ida_hused : h;
   return false;
 }

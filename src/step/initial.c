@@ -10,10 +10,6 @@
 
 #include "switch/tolerances.h"
 
-static const double START_TOLERANCE = 1e-9;     // of the size of the terms of a row, see row_scale
-static const double PROJECT_TOLERANCE = 1e-13;  // the same, for the end of the projection
-static const double LAST_PROJECTION = 1e-8;     // and its last change relative to the whole
-static const double WATCH_TOLERANCE = 1e-6;     // the same, for rows left out as redundant
 enum { MOST_PROJECTIONS = 50 };
 
 typedef struct Start {
@@ -156,9 +152,9 @@ static PawlStatus project_position(Start* start, PawlError* err) {
   for (int k = 0; k < MOST_PROJECTIONS; k++) {
     PAWL_TRY(evaluate(start, err));
     double violation = position_violation(start, &row);
-    bool rounding = violation <= START_TOLERANCE && violation >= 0.5 * before;  // no less to be had
-    if ((violation <= PROJECT_TOLERANCE || rounding) &&
-        (k == 0 || last_part(start) <= LAST_PROJECTION)) {
+    bool rounding = violation <= PAWL_START_MET && violation >= 0.5 * before;  // no less to be had
+    if ((violation <= PAWL_START_PROJECTED || rounding) &&
+        (k == 0 || last_part(start) <= PAWL_LAST_PROJECTION)) {
       return PAWL_OK;
     }
     before = violation;
@@ -195,10 +191,10 @@ static PawlStatus meet_constraints(Start* start, bool project, PawlError* err) {
     PAWL_TRY(project_velocity(start, err));
     PAWL_TRY(evaluate(start, err));
   }
-  if (position_violation(start, &row) > START_TOLERANCE) {
+  if (position_violation(start, &row) > PAWL_START_MET) {
     return off_by(start, row, "position", "", err);
   }
-  if (velocity_violation(start, &row) > START_TOLERANCE) {
+  if (velocity_violation(start, &row) > PAWL_START_MET) {
     return off_by(start, row, "velocity", " per second", err);
   }
   return PAWL_OK;
@@ -215,7 +211,7 @@ static PawlStatus check_accelerations(Start* start, PawlError* err) {
   only_penetration(start, false);
   row_scale(start, start->state->a, false);
   int row;
-  return worst(start, &row) > WATCH_TOLERANCE
+  return worst(start, &row) > PAWL_REDUNDANT_OFF
              ? off_by(start, row, "acceleration", " per second squared", err)
              : PAWL_OK;
 }
@@ -262,7 +258,7 @@ static PawlStatus watch(Start* start, PawlError* err) {
       row = i;
     }
   }
-  if (out <= WATCH_TOLERANCE || out <= BEYOND_OTHERS * fmax(in, start->state->redundant_off)) {
+  if (out <= PAWL_REDUNDANT_OFF || out <= BEYOND_OTHERS * fmax(in, start->state->redundant_off)) {
     return PAWL_OK;
   }
   int number;

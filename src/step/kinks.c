@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "model/model.h"
 #include "step/method.h"
+#include "switch/tolerances.h"
 #include "system/system.h"
 
 enum {
@@ -18,8 +19,7 @@ enum {
 
 // A kink that is left again this soon is one that the motion is driven back to.
 static double soon(const PawlStepper* s) {
-  static const double OF_INSTANT = 100.0, OF_STEP = 1e-9;
-  return OF_INSTANT * s->def.event_tolerance + OF_STEP * s->def.step;
+  return PAWL_KINK_OF_INSTANT * s->def.event_tolerance + PAWL_KINK_OF_STEP * s->def.step;
 }
 
 PawlStatus pawl_kinks_create(PawlStepper* s, PawlSurfaces* surfaces, PawlKinks* k, PawlError* err) {

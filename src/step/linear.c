@@ -14,6 +14,7 @@
 #include "linalg/exponential.h"
 #include "step/method.h"
 #include "step/reduction.h"
+#include "switch/tolerances.h"
 #include "system/system.h"
 
 enum {
@@ -277,7 +278,7 @@ static void sum_series(Linear* d, const PawlReduction* r, double h, int pieces, 
     for (int i = 0; i < n2; i++) {
       largest = fmax(largest, fabs(z[i]));
     }
-    for (int k = 1; k <= degree && (d->degree > 0 || size > 1e-18 * largest); k++) {
+    for (int k = 1; k <= degree && (d->degree > 0 || size > PAWL_LAST_TERM * largest); k++) {
       apply(d, r, tau / k, d->term, k == 1 ? 1.0 : 0.0, d->next_term);
       size = 0.0;
       for (int i = 0; i < n2; i++) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "step/loop.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "step/loop_piece.h"
 #include "step/works.h"
 #include "switch/share.h"
+#include "switch/tolerances.h"
 #include "system/system.h"
 
 enum {
@@ -22,7 +22,7 @@ enum {
 
 // Times this near to each other are the same.
 static double slack_of(double t, double h) {
-  return fmax(1e-12 * h, 8 * DBL_EPSILON * fabs(t + h));
+  return fmax(PAWL_SAME_STEP * h, PAWL_SAME_TIME * fabs(t + h));
 }
 
 // ---- creation -----------------------------------------------------------------------------------

@@ -4,9 +4,8 @@
 #include <string.h>
 
 #include "step/works.h"
+#include "switch/tolerances.h"
 #include "system/system.h"
-
-static const double TINY = 1e-4;  // of the nominal step
 
 // Implicit methods divide by the square of a step: a tiny one turns the rounding of positions into
 // accelerations. What is left out here is far below their own error.                        (V12)
@@ -39,7 +38,7 @@ static PawlStatus hop(PawlStepper* s, PawlState* state, double h, PawlError* err
 }
 
 bool pawl_piece_is_tiny(const PawlStepper* s, double h) {
-  return h < TINY * s->def.step && !s->method->exact && s->contact_count == 0;
+  return h < PAWL_TINY_PIECE * s->def.step && !s->method->exact && s->contact_count == 0;
 }
 
 // The multipliers that the method shows at a state.

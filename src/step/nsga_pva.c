@@ -8,8 +8,7 @@
 #include <string.h>
 
 #include "step/nsga.h"
-
-static const double FLUSHED = 1e-150;  // [m/s] slower is at rest
+#include "switch/tolerances.h"
 
 // ---- ga-pv, ga-pva, nsga-pva --------------------------------------------------------------------
 // What a contact does in this step by its correction and by lambda at its end, and back.   (N13)
@@ -157,7 +156,7 @@ static PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPhase* 
 
 static void flush(int count, double* x) {
   for (int k = 0; k < count; k++) {
-    x[k] = fabs(x[k]) > FLUSHED ? x[k] : 0.0;
+    x[k] = fabs(x[k]) > PAWL_FLUSHED ? x[k] : 0.0;
   }
 }
 
@@ -176,12 +175,12 @@ static PawlStatus step_coupled(PawlStepper* s, const PawlPhase* phase, PawlState
   PAWL_TRY(pawl_nsga_log_impacts(s, d, state, d->ga.q, d->ga.v_total, err));
   for (int i = 0; i < s->sizes.rows; i++) {
     eta_n[i] = pawl_nsga_next_eta(d, d->ga.lambda[i], state->lambda[i], eta_n[i]);
-    eta_n[i] = fabs(eta_n[i]) > FLUSHED ? eta_n[i] : 0.0;
-    d->ga.lambda[i] = fabs(d->ga.lambda[i]) > FLUSHED ? d->ga.lambda[i] : 0.0;
+    eta_n[i] = fabs(eta_n[i]) > PAWL_FLUSHED ? eta_n[i] : 0.0;
+    d->ga.lambda[i] = fabs(d->ga.lambda[i]) > PAWL_FLUSHED ? d->ga.lambda[i] : 0.0;
   }
   pawl_ga_accept(s, &d->ga, state);
   for (int j = 0; j < s->sizes.v; j++) {  // a closed contact rings down into the denormal numbers
-    state->v[j] = fabs(d->ga.v_total[j]) > FLUSHED ? d->ga.v_total[j] : 0.0;
+    state->v[j] = fabs(d->ga.v_total[j]) > PAWL_FLUSHED ? d->ga.v_total[j] : 0.0;
   }
   pawl_nsga_keep(s, d, state);
   flush(state->memory_count, state->memory);

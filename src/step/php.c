@@ -11,12 +11,9 @@
 #include <string.h>
 
 #include "linalg/dense.h"
+#include "switch/tolerances.h"
 
 enum { MOST_IMPACTS = 50, MOST_SEARCHES = 200 };
-static const double IMPACT_TIME = 1e-15;  // of the step: how closely the cut is found
-static const double SAME_PLACE = 1e-9;    // of the coordinates: z belongs to q
-static const double SMALLEST = 1e-300;    // a pivot that is none
-static const double TOUCHING = 1e-12;     // of the coordinates: a gap that is rounding
 
 // ---- creation -----------------------------------------------------------------------------------
 static PawlStatus read_crossing(const PawlStepper* s, PawlPhp* d, PawlError* err) {
@@ -120,7 +117,7 @@ static bool goes_on(PawlStepper* s, PawlPhp* d, const PawlState* state) {
     size = fmax(size, fabs(state->q[i]));
     off = fmax(off, fabs(d->q1[i] - state->q[i]));
   }
-  return off <= SAME_PLACE * size;
+  return off <= PAWL_SAME_PLACE * size;
 }
 
 // Which side of the Lagrangian z is on: that of uncut, where there are two.
@@ -201,7 +198,7 @@ static PawlPhpFault find_open(PawlStepper* s, PawlPhp* d, double high, double* l
     rate += d->gradient[i] * d->v[i];
     size += fabs(d->gradient[i] * d->q[i]);
   }
-  if (*phi > TOUCHING * size || (*phi > 0.0 && rate < 0.0) || rate < 0.0) {
+  if (*phi > PAWL_PHP_TOUCHING * size || (*phi > 0.0 && rate < 0.0) || rate < 0.0) {
     return PAWL_PHP_GOOD;
   }
   double tau = high;
@@ -226,7 +223,7 @@ static PawlPhpFault find_cut(PawlStepper* s, PawlPhp* d, double high, double end
     *tau = 0.0;
     return gap_after(s, d, 0.0, &phi);
   }
-  for (int k = 0; !fault && k < MOST_SEARCHES && high - low > IMPACT_TIME * d->step; k++) {
+  for (int k = 0; !fault && k < MOST_SEARCHES && high - low > PAWL_IMPACT_TIME * d->step; k++) {
     double middle = low + (high - low) * begin / (begin - end);
     bool inside = middle > low && middle < high && k % 8 != 7;
     middle = inside ? middle : 0.5 * (low + high);
@@ -357,7 +354,7 @@ static PawlPhpFault path_rate(PawlPhp* d, const double* z, bool infeasible, cons
     return PAWL_PHP_DOMAIN;
   }
   memcpy(d->J, l->L_vv, (size_t)d->n * bytes(d));
-  if (pawl_lu_factor(d->n, d->J, d->pivot, SMALLEST) != 0) {
+  if (pawl_lu_factor(d->n, d->J, d->pivot, PAWL_NO_PIVOT) != 0) {
     return PAWL_PHP_SINGULAR;
   }
   pawl_lu_solve(d->n, d->J, d->pivot, p, rate);

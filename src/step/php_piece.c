@@ -9,10 +9,7 @@
 
 #include "linalg/dense.h"
 #include "step/php.h"
-
-static const double SHORT = 1e-3;       // of the step: a piece in which rows hold by G(m) w = 0
-static const double ROUNDING = 1e-14;   // of the coordinates
-static const double SMALLEST = 1e-300;  // a pivot that is none
+#include "switch/tolerances.h"
 
 // ---- one iteration ------------------------------------------------------------------------------
 // Where the iteration is: the unknowns beside w, and which equations there are.
@@ -110,14 +107,14 @@ static double size_of_rates(const Iteration* t, double tolerance) {
     place = fmax(place, fabs(d->q[i]));
   }
   bool divided = d->in_count > 0 && !t->is_short;
-  return divided ? fmax(size, ROUNDING * place / (t->tau * tolerance)) : size;
+  return divided ? fmax(size, PAWL_ROUNDING * place / (t->tau * tolerance)) : size;
 }
 
 // Solves and corrects; returns the largest correction of w, NaN when singular.
 static double correct(Iteration* t) {
   PawlPhp* d = t->d;
   double change = 0.0;
-  if (pawl_lu_factor(t->size, d->J, d->pivot, SMALLEST) != 0) {
+  if (pawl_lu_factor(t->size, d->J, d->pivot, PAWL_NO_PIVOT) != 0) {
     return NAN;
   }
   pawl_lu_solve(t->size, d->J, d->pivot, d->b, d->x);
@@ -165,7 +162,7 @@ static Iteration begin(PawlPhp* d, PawlLagrangian* L, double tau, bool impact) {
                      .impact = impact,
                      .size = d->n + d->in_count + (impact ? 1 : 0),
                      .lambda = d->lambda,
-                     .is_short = tau < SHORT * d->step};
+                     .is_short = tau < PAWL_SHORT_PIECE * d->step};
 }
 
 // ---- a piece ------------------------------------------------------------------------------------
@@ -206,7 +203,7 @@ PawlPhpFault pawl_php_settle(PawlPhp* d, const double* q, double* p, double* v) 
       d->J[n + r + j * all] = G;
     }
   }
-  if (pawl_lu_factor(all, d->J, d->pivot, SMALLEST) != 0) {
+  if (pawl_lu_factor(all, d->J, d->pivot, PAWL_NO_PIVOT) != 0) {
     return PAWL_PHP_SINGULAR;
   }
   pawl_lu_solve(all, d->J, d->pivot, d->b, d->x);

@@ -8,18 +8,11 @@
 
 #include "switch/tolerances.h"
 
-// The first correction is always made, however small: with a dead zone a state would jump across it
-// as the length of a step varies, and instants could not be located near a kink. [1] Of the terms
-// of a row: more than SETTLED calls for another; the second is settled too, where corrections help
-// no more.
-static const double SETTLED = 64 * DBL_EPSILON, SETTLED_NEARLY = 1e-11;
 // [1] What a correction that helps leaves of the violation at most.
 static const double LEFT_MOST = 0.25;
 // [1] Of the terms of a row: how far positions at the end of a step may be off. Beyond, an equation
 // has jumped, or the step has lost its way. Rates pass through zero, and are never refused.
 static const double LARGEST_OFF = 0.1;
-// [1] Of the terms of a row: one correction leaves of this nothing but what the next step corrects.
-static const double ONCE_IS_ENOUGH = 1e-10;
 enum { MOST_CORRECTIONS = 4 };
 
 PawlStatus pawl_projection_create(PawlStepper* s, PawlProjection* p, PawlError* err) {
@@ -116,8 +109,8 @@ static PawlStatus go_on(Course* c, bool positions, double off, double t, bool* d
                         PawlError* err) {
   bool helps = c->count == 0 ? off <= LARGEST_OFF || !positions
                              : (c->count < MOST_CORRECTIONS && off <= LEFT_MOST * c->before);
-  *due = off > (c->count == 0 ? 0.0 : SETTLED) && helps;
-  if (positions && !helps && off > SETTLED_NEARLY) {
+  *due = off > (c->count == 0 ? 0.0 : PAWL_PROJECTED) && helps;
+  if (positions && !helps && off > PAWL_SETTLED_NEARLY) {
     return pawl_fail(err, PAWL_RETRY,
                      "t = %.10g: positions cannot be brought back onto the constraints, off by "
                      "%.3g of their terms; is the step too large, does an equation jump in time, "
@@ -146,7 +139,7 @@ static bool is_tiny(int n, const double* x, const double* of) {
   most *= PAWL_SMALLEST_PART;
   for (int j = 0; j < n; j++) {
     double size = fabs(of[j]) > most ? fabs(of[j]) : most;
-    tiny &= fabs(x[j]) <= 0.5 * ONCE_IS_ENOUGH * size;
+    tiny &= fabs(x[j]) <= 0.5 * PAWL_ONCE_IS_ENOUGH * size;
   }
   return tiny;
 }
@@ -172,7 +165,7 @@ static PawlStatus move_positions(PawlStepper* s, PawlProjection* p, const PawlPh
     if (due) {
       correct(s, p, solve, data);
       pawl_system_retract(s->system, q, p->x, q);
-      due = off > ONCE_IS_ENOUGH;
+      due = off > PAWL_ONCE_IS_ENOUGH;
     }
     if (due) {
       PAWL_TRY(place(s, p, phase, t, q, v, err));
@@ -207,7 +200,7 @@ static PawlStatus move_velocities(PawlStepper* s, PawlProjection* p, const PawlP
     if (due) {
       correct(s, p, solve, data);
       add_to(s->sizes.v, v, p->x);
-      due = off > ONCE_IS_ENOUGH;
+      due = off > PAWL_ONCE_IS_ENOUGH;
     }
   }
   return PAWL_OK;

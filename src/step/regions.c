@@ -12,7 +12,6 @@
 #include "system/system.h"
 
 enum { MOST_TRIALS = 8 };
-static const double AT_REST = 1e-9;  // [1] of z: a distance that changes by less in a step stays
 
 PawlStatus pawl_regions_create(PawlStepper* s, PawlSurfaces* surfaces, PawlLaw* law,
                                const PawlStateShape* shape, PawlRegions* r, PawlError* err) {
@@ -149,7 +148,8 @@ static PawlStatus keep_entering(PawlRegions* r, const PawlSystem* system, bool* 
   PAWL_TRY(pawl_surfaces_look(r->surfaces, &phase, r->before, &z, err));
   for (int k = 0; k < system->guard_count; k++) {
     PawlGate g = system->guards[k];
-    if (modes[g.constraint] == g.mode && z[k] < 0.0 && r->z[k] >= (1.0 + AT_REST) * z[k]) {
+    if (modes[g.constraint] == g.mode && z[k] < 0.0 &&
+        r->z[k] >= (1.0 + PAWL_SURFACE_AT_REST) * z[k]) {
       r->next[g.constraint] = g.mode;
     }
   }
@@ -157,7 +157,7 @@ static PawlStatus keep_entering(PawlRegions* r, const PawlSystem* system, bool* 
     int mode = modes[system->constraint_count + k], at = system->guard_count + k;
     double before = pawl_turn_margin(&system->turns[k], z[at], mode);
     double end = pawl_turn_margin(&system->turns[k], r->z[at], mode);
-    if (before < 0.0 && end >= (1.0 + AT_REST) * before) {
+    if (before < 0.0 && end >= (1.0 + PAWL_SURFACE_AT_REST) * before) {
       r->next[system->constraint_count + k] = mode;
     }
   }

@@ -5,7 +5,6 @@
 
 #ifdef PAWL_WITH_SUNDIALS
 
-#include <float.h>
 #include <math.h>
 #include <nvector/nvector_serial.h>
 #include <stdio.h>
@@ -14,6 +13,7 @@
 #include <sunmatrix/sunmatrix_dense.h>
 
 #include "step/loop.h"
+#include "switch/tolerances.h"
 #include "system/system.h"
 
 static PawlStatus create_objects(PawlSundials* sun, int unknowns, PawlError* err) {
@@ -153,23 +153,22 @@ static PawlStatus look(PawlSundials* sun, double t, const double* q, const doubl
 // yet.
 int pawl_sundials_margins(PawlSundials* sun, double t, const double* q, const double* v,
                           double* out) {
-  static const double LEAST = 1e-100;
   if (sun->watched > 0) {
     int answer = pawl_sundials_answer(sun, look(sun, t, q, v, &sun->inner));
     if (answer != 0) {
       return answer;
     }
   }
-  double zero = t > sun->state->t ? LEAST : -LEAST;
+  double zero = t > sun->state->t ? PAWL_NO_WEIGHT : -PAWL_NO_WEIGHT;
   for (int i = 0; i < sun->room; i++) {
     double margin = i < sun->watched ? sun->margins[i] : 1.0;
-    out[i] = fabs(margin) < LEAST ? zero : margin;
+    out[i] = fabs(margin) < PAWL_NO_WEIGHT ? zero : margin;
   }
   return 0;
 }
 
 bool pawl_sundials_tiny(double t, double h) {
-  return h <= 1000 * DBL_EPSILON * fabs(t);
+  return h <= PAWL_SUNDIALS_TINY * fabs(t);
 }
 
 // q + h v + h^2/2 v' and v + h v': with such an h what is left out is far below rounding.   (U7)

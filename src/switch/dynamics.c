@@ -255,11 +255,10 @@ static void name_near_dependent(const PawlDynamics* d, const unsigned char* rows
 // Flags the rows of `set` whose gradient vanishes, measured by that of the start; how many.
 static int vanishing(const PawlDynamics* d, const double* G, const unsigned char* set,
                      unsigned char* flags) {
-  static const double NOTHING = 1e-3;  // [1] of the length at the start
   int count = 0;
   row_lengths(d, G, d->room);
   for (int i = 0; i < d->sizes.rows; i++) {
-    flags[i] = (!set || set[i]) && d->room[i] < NOTHING * d->length_begin[i];
+    flags[i] = (!set || set[i]) && d->room[i] < PAWL_VANISHED * d->length_begin[i];
     count += flags[i];
   }
   return count;
@@ -294,18 +293,18 @@ static bool blame_mass(PawlDynamics* d, const double* M, double t, PawlError* er
 
 static bool blame_rows(PawlDynamics* d, const PawlPhase* phase, const PawlValues* at, double t,
                        const double* q, unsigned char* rows, PawlError* err) {
-  static const double FAR = 1e2;  // [1] |x| beyond which rows, scaled to 1, are next to dependent
   int column = -1;
   if (vanishing(d, at->G, phase->active, rows) > 0) {
     name_vanishing(d, rows, t, q, err);
     return true;
   }
   PawlStatus status = pawl_kkt_factor(d->kkt, at->M, at->G, at->G, phase->active);
-  bool guilty = status == PAWL_OK ? nearest_to_dependent(d, at->G, phase->active, rows) > FAR
-                                  : status == PAWL_RETRY &&
-                                        pawl_kkt_diagnose(d->kkt, at->M, at->G, phase->active,
-                                                          &column, rows) == PAWL_OK &&
-                                        column < 0;
+  bool guilty =
+      status == PAWL_OK
+          ? nearest_to_dependent(d, at->G, phase->active, rows) > PAWL_NEXT_TO_DEPENDENT
+          : status == PAWL_RETRY &&
+                pawl_kkt_diagnose(d->kkt, at->M, at->G, phase->active, &column, rows) == PAWL_OK &&
+                column < 0;
   if (guilty) {
     name_near_dependent(d, rows, t, q, err);
   }

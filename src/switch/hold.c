@@ -77,7 +77,6 @@ static PawlStatus move(PawlWatching* w, PawlState* state, const unsigned char* s
 PawlStatus pawl_hold_snap(PawlWatching* w, PawlState* state, const unsigned char* set,
                           const PawlValues** values, double* size, PawlError* err) {
   enum { MOST_ROUNDS = 30 };
-  static const double DONE = 1e-15, NEARLY = 1e-12;  // of the terms of a row
   PawlDynamics* d = w->dynamics;
   PawlPhase phase = pawl_phase_of(state, false);
   int row = 0, number;
@@ -85,7 +84,7 @@ PawlStatus pawl_hold_snap(PawlWatching* w, PawlState* state, const unsigned char
   PAWL_TRY(pawl_watch_make_problem(w, err));
   for (int k = 0; k < MOST_ROUNDS; k++) {
     double off = pawl_hold_worst(d, state, *values, set, 0.0, NULL, size, &row);
-    if (off <= DONE || (off <= NEARLY && off >= 0.5 * before)) {
+    if (off <= PAWL_SNAPPED || (off <= PAWL_SNAPPED_NEARLY && off >= 0.5 * before)) {
       return PAWL_OK;
     }
     before = off;

@@ -12,9 +12,7 @@
 #include "base/arena.h"
 #include "linalg/dense.h"
 #include "linalg/span.h"
-
-static const double SMALLEST_PIVOT = 1e-13;  // of matrices with unit diagonal
-static const double NO_ANGLE = 1e-9;         // [rad] planes with less are not turned
+#include "switch/tolerances.h"
 
 struct PawlImpact {
   PawlArena arena;
@@ -102,7 +100,7 @@ PawlStatus pawl_impact_mass(PawlImpact* p, const PawlPattern* H, const double* M
       p->LU[i + j * n] *= size[i] * size[j];
     }
   }
-  if (pawl_lu_factor(n, p->LU, p->pivot, SMALLEST_PIVOT) != 0) {
+  if (pawl_lu_factor(n, p->LU, p->pivot, PAWL_IMPACT_PIVOT) != 0) {
     return PAWL_RETRY;
   }
   for (int j = 0; j < n; j++) {
@@ -208,7 +206,7 @@ PawlStatus pawl_impact_directions(PawlImpact* p, PawlImpactLaw law, int* planes)
   PAWL_TRY(pawl_dense_principal_angles(p->before_count, p->after_count, n, a, b, p->W,
                                        PAWL_DEPENDENT, &k, p->angles, p->U, p->V));
   for (int i = 0; i < k; i++) {
-    if (p->angles[i] > NO_ANGLE) {
+    if (p->angles[i] > PAWL_NO_ANGLE) {
       p->plane[p->planes++] = i;
     }
   }
@@ -233,7 +231,7 @@ static void between(const PawlImpact* p, int pair, double sign, double* of_u, do
   assert(pair < p->pairs && (sign == 1.0 || sign == -1.0));
   *of_u = 1.0 - eps;
   *of_w = sign * eps;
-  if (p->law.arc && angle > NO_ANGLE) {
+  if (p->law.arc && angle > PAWL_NO_ANGLE) {
     double theta = sign > 0 ? angle : acos(-1.0) - angle;
     *of_u = sin((1.0 - eps) * theta) / sin(theta);
     *of_w = sign * sin(eps * theta) / sin(theta);
@@ -313,7 +311,7 @@ PawlStatus pawl_impact_solve(PawlImpact* p, unsigned flips, const double* v_minu
   for (int k = 0; k < m * m; k++) {
     p->D[k] *= size[k % m] * size[k / m];
   }
-  if (m > 0 && pawl_lu_factor(m, p->D, p->pivot, SMALLEST_PIVOT) != 0) {
+  if (m > 0 && pawl_lu_factor(m, p->D, p->pivot, PAWL_IMPACT_PIVOT) != 0) {
     return PAWL_RETRY;
   }
   double* impulse = p->rhs;

@@ -4,9 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-// [1] Of the diagonal entry: a smaller pivot is zero. Far above rounding, far below what a change
-// of sign leaves behind after a step.
-static const double ZERO_PIVOT = 1e-10;
+#include "switch/tolerances.h"
+
 enum { MOST_ENTRIES = 1 << 21, CHEAP_WORK = 100000 };  // of L; multiplications of a look
 
 static void find_envelope(PawlMass* mass, size_t* entries, double* work) {
@@ -83,7 +82,7 @@ static bool eliminate(PawlMass* mass, int i, double diagonal) {
       row[j - from] -= row[k - from] * other[k - before];
     }
     double left = row[j - from];
-    sound = sound && !(mass->D[j] == 0.0 && left * left > ZERO_PIVOT * diagonal * diagonal);
+    sound = sound && !(mass->D[j] == 0.0 && left * left > PAWL_NO_MASS * diagonal * diagonal);
   }
   for (int j = from; j < i; j++) {  // and L_ij
     double entry = mass->D[j] > 0.0 ? row[j - from] / mass->D[j] : 0.0;
@@ -102,12 +101,12 @@ PawlMassKind pawl_mass_look(PawlMass* mass, const double* M, int* column, double
     double diagonal = mass->D[i];
     bool sound = !mass->L || eliminate(mass, i, diagonal);
     double d = mass->D[i];
-    if (!sound || d < -ZERO_PIVOT * fabs(diagonal) || diagonal < 0.0) {
+    if (!sound || d < -PAWL_NO_MASS * fabs(diagonal) || diagonal < 0.0) {
       *column = i;
       *pivot = d;
       return PAWL_MASS_INDEFINITE;
     }
-    if (!(d > ZERO_PIVOT * diagonal)) {
+    if (!(d > PAWL_NO_MASS * diagonal)) {
       mass->D[i] = 0.0;
       *column = kind == PAWL_MASS_DEFINITE ? i : *column;
       kind = PAWL_MASS_SEMIDEFINITE;

@@ -6,9 +6,8 @@
 #include <string.h>
 
 #include "model/model.h"
+#include "switch/tolerances.h"
 #include "system/system.h"
-
-static const double ON_TURN = 1e-12;  // of a period: a start that is a whole number of them
 
 static PawlStatus start_error(const PawlSystem* system, int c, const char* what, PawlError* err) {
   const PawlConstraint* constraint = &system->constraints[c];
@@ -49,7 +48,7 @@ static PawlStatus start_mode(const PawlSystem* system, int c, const double* z, c
 
 // On the surface of a turn the motion decides; at rest it is the upper side.
 static int start_turn(const PawlTurn* turn, double z, double rate, double noise) {
-  double on = turn->counts ? ON_TURN : noise, whole = turn->counts ? floor(z + on) : 0.0;
+  double on = turn->counts ? PAWL_ON_TURN : noise, whole = turn->counts ? floor(z + on) : 0.0;
   bool back = fabs(z - whole) <= on && rate < 0.0;
   if (turn->counts) {
     return (int)(back ? whole - 1.0 : whole);

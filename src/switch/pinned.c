@@ -159,7 +159,7 @@ static void make_correction(PawlPinned* h, const PawlState* state, const PawlVal
   pawl_kkt_solve(d->kkt, h->free, h->rows);
 }
 
-// |f + f_v dv| <= 1e-8 f_v |v|,  |f_v v' + ...| <= 1e-7 f_v max(|v'|, |f|/M).                (V21)
+// |f + f_v dv| <= ALONG f_v |v|,  |f_v v' + ...| <= ZERO f_v max(|v'|, |f|/M).               (V21)
 PawlStatus pawl_pinned_rests(PawlPinned* h, const PawlState* state, const PawlValues* values,
                              const double* a, int place, double rate, bool* yes, PawlError* err) {
   PawlDynamics* d = h->dynamics;

@@ -12,6 +12,7 @@
 #include "linalg/sparse.h"
 #include "switch/rows_impl.h"
 #include "switch/rows_sparse.h"
+#include "switch/tolerances.h"
 
 enum { MOST_DENSE = 48 };  // rows: forming D costs a solution each, a set of rows a factorisation
 
@@ -93,19 +94,19 @@ static double carried(const PawlRows* s, int i, const PawlRowBounds* bounds, con
 // rows nearly dependent, it may have lost what decides.
 static bool confirmed(PawlRows* s, const double* b, const double* x, const PawlRowBounds* bounds,
                       const PawlRowsResult* result) {
-  static const double SAME = 1e-6, ROUNDING = 1e-12;  // of the terms of w; of those by forces
-  double most = 0.0;                                  // of all rows, measured by their compliance
+  double most = 0.0;  // of all rows, measured by their compliance
   bool same = true;
   memcpy(s->q, b, (size_t)s->m * sizeof(double));
   pawl_sparse_add(&s->G, s->values_G, 1.0, x, s->q);
   for (int i = 0; i < s->m; i++) {
     double forces = carried(s, i, bounds, result->lambda), D = s->D[i + i * s->m];
     most = D > 0.0 ? fmax(most, (s->size[i] + forces) / sqrt(D)) : most;
-    s->size[i] = SAME * (s->size[i] + fabs(s->q[i] - b[i])) + ROUNDING * forces;
+    s->size[i] =
+        PAWL_ROWS_CONFIRMED * (s->size[i] + fabs(s->q[i] - b[i])) + PAWL_ROWS_ROUNDING * forces;
   }
   for (int i = 0; i < s->m; i++) {
     double root = sqrt(fmax(s->D[i + i * s->m], 0.0));
-    same = same && fabs(s->q[i] - result->w[i]) <= s->size[i] + ROUNDING * most * root;
+    same = same && fabs(s->q[i] - result->w[i]) <= s->size[i] + PAWL_ROWS_ROUNDING * most * root;
   }
   return same;
 }

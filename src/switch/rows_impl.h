@@ -5,11 +5,8 @@
 #pragma once
 
 #include "base/arena.h"
-#include "linalg/span.h"
 #include "switch/rows.h"
-
-#define PAWL_ROWS_ROUNDING 1e-12  // of the size of a row: w or lambda that counts as none
-#define PAWL_ROWS_CARRIED 1e-2    // what forces of the set count in that size: their rounding alone
+#include "switch/tolerances.h"
 
 typedef struct PawlRowsWork PawlRowsWork;
 
@@ -69,7 +66,7 @@ static inline bool pawl_rows_bilateral(const PawlRowBounds* bounds, int i) {
 // Inside ops->solve: w_i is as small as rounding allows, terms of forces counted in full.
 static inline bool pawl_rows_exact(const PawlRowsWork* k, int i) {
   double terms = k->given[i] + (k->size[i] - k->given[i]) * (1.0 / PAWL_ROWS_CARRIED);
-  return __builtin_fabs(k->w[i]) <= 4e-16 * terms;
+  return __builtin_fabs(k->w[i]) <= PAWL_ROWS_EXACT * terms;
 }
 double pawl_rows_nearest(const PawlRowsWork* k, int i, double lambda);  // within the bounds
 double pawl_rows_slack(const PawlRowsWork* k, int i);                   // of lambda_i: rounding

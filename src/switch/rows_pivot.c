@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "switch/rows_impl.h"
+#include "switch/tolerances.h"
 
 bool pawl_rows_work_alloc(PawlRowsWork* k, PawlArena* arena, int m) {
   k->m = m;
@@ -26,12 +27,11 @@ double pawl_rows_slack(const PawlRowsWork* k, int i) {
 }
 
 bool pawl_rows_follows(const PawlRowsWork* k, int p, double slope) {
-  static const double NOISE = 4e-15;
   double terms = 0.0;
   for (int j = 0; j < k->m; j++) {
     terms += fabs(k->direction[j]) * sqrt(k->mobility[j]);
   }
-  return slope <= PAWL_DEPENDENT_PIVOT * k->mobility[p] + NOISE * terms * terms;
+  return slope <= PAWL_DEPENDENT_PIVOT * k->mobility[p] + PAWL_ROWS_SLOPE_NOISE * terms * terms;
 }
 
 // ---- what is wrong ------------------------------------------------------------------------------
@@ -73,18 +73,16 @@ static double largest(const PawlRowsWork* k, const double* size) {
 }
 
 void pawl_rows_solve_set(PawlRowsWork* k) {
-  static const double NEIGHBOURS = 1e-2;  // rounding of one row in another: this part of its size
   k->ops->solve(k);
   double most = largest(k, k->size);
   for (int i = 0; i < k->m; i++) {
-    k->size[i] = fmax(k->size[i], NEIGHBOURS * most * sqrt(k->mobility[i]));
+    k->size[i] = fmax(k->size[i], PAWL_ROWS_NEIGHBOURS * most * sqrt(k->mobility[i]));
   }
 }
 
 // Rows that nearly contradict each other ask for forces beside which all else is rounding, and rows
 // of the set may then not hold.
 static bool drowned(const PawlRowsWork* k) {
-  static const double MOST = 1e6;  // of what is given
   double given = largest(k, k->given);
   for (int i = 0; i < k->m; i++) {
     double lo = fabs(k->bounds->lo[i]), hi = fabs(k->bounds->hi[i]), root = sqrt(k->mobility[i]);
@@ -94,7 +92,7 @@ static bool drowned(const PawlRowsWork* k) {
       return true;
     }
   }
-  return largest(k, k->size) > MOST * given;
+  return largest(k, k->size) > PAWL_ROWS_DROWNED * given;
 }
 
 static PawlStatus refresh(PawlRowsWork* k) {
@@ -172,7 +170,7 @@ static double reach(const PawlRowsWork* k, int j, double rate) {
 // Whether row j has a part in the direction of row p, or only rounding.
 static bool takes_part(const PawlRowsWork* k, int j, int p) {
   double part = fabs(k->direction[j]) * sqrt(k->mobility[j]);
-  return j == p || (k->in[j] && part > 1e-9 * sqrt(k->mobility[p]));
+  return j == p || (k->in[j] && part > PAWL_ROWS_TAKES_PART * sqrt(k->mobility[p]));
 }
 
 // Of a set that contradicts itself the last row with a bound, else the last.

@@ -13,11 +13,11 @@
 #include "linalg/reduce.h"
 #include "linalg/vector.h"
 #include "switch/rows_impl.h"
+#include "switch/tolerances.h"
 
 enum { MOST_NUMBERS = 1 << 24 };     // of T: beyond, forces are not shared
 static const double RIGID = 0x1p27;  // infinite weight, of the largest finite one: the square
                                      // of its inverse is rounding
-static const double ALMOST = 1e-13;  // of the terms of a share: beyond a bound by rounding
 
 bool pawl_share_room_alloc(PawlShareRoom* s, PawlArena* arena, int k, int r) {
   size_t most = (size_t)k * (size_t)r, square = (size_t)k * (size_t)k;
@@ -89,7 +89,6 @@ static void swap_rows(PawlShareRoom* s, int a, int b) {
 
 // Those kept come before those that follow from them: the first of two equal rows is kept.
 static void keep_early(const PawlRowsWork* k, PawlShareRoom* s) {
-  static const double PART = 1e-8;
   bool again = true;
   while (again) {
     again = false;
@@ -98,7 +97,7 @@ static void keep_early(const PawlRowsWork* k, PawlShareRoom* s) {
       for (int b = 0; b < s->r; b++) {
         int row = s->row[s->k + b], best = late < 0 ? s->row[a] : s->row[s->k + late];
         double part = fabs(s->T[a * s->r + b]) * sqrt(k->mobility[row]);
-        late = row > best && part > PART * sqrt(k->mobility[s->row[a]]) ? b : late;
+        late = row > best && part > PAWL_SHARE_PART * sqrt(k->mobility[s->row[a]]) ? b : late;
       }
       if (late >= 0) {
         swap_rows(s, a, late);
@@ -206,7 +205,7 @@ static int shares(PawlShareRoom* s, int* side) {
       terms += fabs(part);
     }
     s->u[i] = u = i < s->k ? s->z[i] : u;
-    double slack = fmax(ALMOST * fmax(terms, fabs(u)), s->slack[i]);
+    double slack = fmax(PAWL_SHARE_ALMOST * fmax(terms, fabs(u)), s->slack[i]);
     int beyond = (u < s->low[i] - slack) - (u > s->high[i] + slack);
     if (beyond != 0 && first < 0) {
       first = i;
@@ -250,7 +249,6 @@ static bool project(PawlShareRoom* s, double* y) {
 // Brings share p onto its bound; bounds that would pull the other way are let go. False: it cannot
 // get there.                                                                              (R12)
 static bool add_bound(PawlShareRoom* s, int p, int side) {
-  static const double NONE = 1e-14;  // of |y|^2
   double pull = 0.0;
   for (;;) {
     double gap = side > 0 ? s->low[p] - s->u[p] : s->u[p] - s->high[p];
@@ -260,7 +258,7 @@ static bool add_bound(PawlShareRoom* s, int p, int side) {
       return false;
     }
     double slope = pawl_dot(s->k, s->y, s->y);
-    bool moves = slope > NONE * whole;
+    bool moves = slope > PAWL_ROUNDING * whole;
     int leaves = -1, ignored;
     t = moves ? gap / slope : t;
     for (int j = 0; j < s->count; j++) {

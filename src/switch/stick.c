@@ -133,13 +133,12 @@ static PawlStatus second_rates(PawlStick* s, PawlState* state, PawlError* err) {
 // With the friction of sliding, which may be less than the capacity, a joint may turn back: then it
 // is tried again, once. *any: some are.
 static PawlStatus put_back(PawlStick* s, PawlState* state, bool* any, PawlError* err) {
-  static const double ROUNDING = 1e-9;  // of the terms of a row
   *any = false;
   PAWL_TRY(second_rates(s, state, err));
   for (int k = 0; k < s->watching->joint_count; k++) {
     int row = row_of(s, k), *mode = mode_of(s, state, k);
     double ahead = *mode == PAWL_MODE_UP ? s->rate[row] : -s->rate[row];
-    if (s->undecided[k] && *mode >= PAWL_MODE_UP && ahead < -ROUNDING * s->sizes[row] &&
+    if (s->undecided[k] && *mode >= PAWL_MODE_UP && ahead < -PAWL_TURNS_BACK * s->sizes[row] &&
         s->turns[k]++ == 0) {
       *mode = PAWL_MODE_HELD;
       *any = true;

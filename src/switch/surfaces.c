@@ -59,9 +59,8 @@ double pawl_surfaces_noise(const PawlSurfaces* s, const PawlState* state) {
 
 // How far a surface that stands still may seem to be left: by the drift of the constraint in it.
 static double slack_of(const PawlSurfaces* s, const PawlState* state, const double* g, int c) {
-  static const double OF_DRIFT = 10.0;
   const PawlConstraint* k = &s->dynamics->system->constraints[c];
-  return OF_DRIFT * pawl_dynamics_largest(k->row_count, g + k->first_row) +
+  return PAWL_SURFACE_DRIFT * pawl_dynamics_largest(k->row_count, g + k->first_row) +
          PAWL_ROUNDING / PAWL_SURFACE_NOISE * pawl_surfaces_noise(s, state);
 }
 
@@ -164,7 +163,6 @@ static bool is_along(PawlSurfaces* s, const PawlConstraint* c, int rows, const d
 
 // True when the state is near the surface and the motion does not change the switching function.
 static bool stands_still(const PawlSurfaces* s, const PawlState* state, int k, const double* Z) {
-  static const double STILL = 1e-6, NEAR = 1e-2;
   const PawlValues* values = pawl_eval_values(s->rates);
   PawlSizes n = s->dynamics->sizes;
   double rate_size = 0.0, size = 0.0, fastest = pawl_dynamics_largest(n.v, state->v);
@@ -174,7 +172,8 @@ static bool stands_still(const PawlSurfaces* s, const PawlState* state, int k, c
     rate_size += fabs(Z[j]) * fastest;
     size += fabs(Z[j]) * of_q;
   }
-  return fabs(values->z_rate[k]) <= STILL * rate_size && fabs(values->z[k]) <= NEAR * size;
+  return fabs(values->z_rate[k]) <= PAWL_SURFACE_STILL * rate_size &&
+         fabs(values->z[k]) <= PAWL_SURFACE_NEAR * size;
 }
 
 // The guards of modes that have rows and were entered.

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tolerances of instants, with what each is relative to and why it is as it is. Those of
-// Newton's method are options (tolerance, event_tolerance); those of a linear solver are in linalg.
+// The tolerances of instants, methods and runs, with what each is relative to and why it is as it
+// is. Those that a user sets are options (tolerance, event_tolerance, rtol, atol); those of linear
+// algebra are in linalg/tolerances.h. No other file of the library has a bare one
+// (scripts/check-tolerances).
 #pragma once
+
+#include "linalg/tolerances.h"
 
 enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are made
 
@@ -39,6 +43,9 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 #define PAWL_AHEAD_INSIDE 1e-5
 // [1] Of a time: another that differs by less is the same, a few roundings.
 #define PAWL_SAME_TIME (8 * 2.220446049250313e-16)
+// [1] Of a period: a start this near to a whole number of them is on it, and gets its side from the
+// motion, as a condition does within PAWL_NO_SIDE.
+#define PAWL_ON_TURN 1e-12
 // [1] Of the capacity: a joint lets go this much beyond it, and sticks up to PAWL_STICKS of that,
 // so that rounding does not make it do both in turn. Joints that share a load bear it up to
 // PAWL_BEARS: well beyond where they stick, and short of where each lets go, so that what is left
@@ -58,6 +65,19 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 #define PAWL_SURFACE_NOISE 1e-13
 // [1] Of the same: this far outside with no other region is a gap between regions.
 #define PAWL_UNCOVERED 1e-6
+// [1] Of the largest rate along its gradient: a surface that moves away more slowly stands still,
+// as PAWL_COME_TO_REST. [1] And of its terms: how near to it the state must be, which only tells
+// the surface that was landed on from others that happen to be parallel.
+#define PAWL_SURFACE_STILL 1e-6
+#define PAWL_SURFACE_NEAR 0.01
+// [1] Of the drift of the constraint on it: how far a surface that stands still may seem to be
+// left. Ten, since the drift where it is looked at is not the largest.
+#define PAWL_SURFACE_DRIFT 10.0
+// [1] Of z: a distance that changes by less in a step of time stepping stays, and switches nothing.
+#define PAWL_SURFACE_AT_REST 1e-9
+// [1] Of the largest coordinate seen: a check counts a motion as on the surface. A thousand times
+// what event_tolerance leaves in a motion of one coordinate per second.
+#define PAWL_ON_SURFACE 1e-9
 
 // ---- contacts -----------------------------------------------------------------------------------
 // [1] Of the coordinates, over one step: such a rate counts as slow, too, also where no force acts.
@@ -70,6 +90,57 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 #define PAWL_SLOWEST_LOGGED 1e-4
 // [1] Of the largest rate: what counts as made by forces where there are none.
 #define PAWL_SLOWEST_PART 1e-6
+// [1] Of the terms of a row: a contact this little open is closed at the start, and a gap that is
+// none in the course of a run. A start may be off by PAWL_START_MET, which is the same.
+#define PAWL_CONTACT_CLOSED 1e-9
+#define PAWL_CONTACT_TOUCHING 1e-9
+
+// ---- rows with bounds (docs/theory/rows.md) -----------------------------------------------------
+// [1] Of the size of a row: w or lambda that counts as none. Ten thousand roundings, since w is a
+// sum over rows that were solved for. Of that size forces of the set count with CARRIED: their
+// rounding alone, which solving again makes small.
+#define PAWL_ROWS_ROUNDING 1e-12
+#define PAWL_ROWS_CARRIED 0.01
+// [1] Of all terms: w as small as rounding allows, so that solving again is no use. Two roundings.
+#define PAWL_ROWS_EXACT 4e-16
+// [1] Of the largest row, measured by compliance: what rounding in one row does to the others.
+#define PAWL_ROWS_NEIGHBOURS 0.01
+// [1] Of the square of its terms: the rounding of a slope, twenty of them.
+#define PAWL_ROWS_SLOPE_NOISE 4e-15
+// [1] Of its own row: a smaller part of a row in a contradiction is rounding of the solution, whose
+// matrix has a condition of up to 1 / PAWL_DEPENDENT.
+#define PAWL_ROWS_TAKES_PART 1e-9
+// [1] Times what is given: larger forces leave nothing of it but rounding.
+#define PAWL_ROWS_DROWNED 1e6
+// [1] Of the terms of w: how far G x + b may differ from the w of the dense form. It tells a result
+// that D has lost (off by all of it) from one with the rounding of nearly dependent rows.
+#define PAWL_ROWS_CONFIRMED 1e-6
+// [1] Of the terms of a share: beyond a bound by no more than rounding.
+#define PAWL_SHARE_ALMOST 1e-13
+// [1] Of a row: a smaller part of a later row in it is rounding; T is good to 1e-10.
+#define PAWL_SHARE_PART 1e-8
+// [1] |x|, G x = w of length 1: rows, scaled to length 1, beyond which they are named as the reason
+// why a motion came to a singular position. At PAWL_DEPENDENT it is 1e6.
+#define PAWL_NEXT_TO_DEPENDENT 1e3
+// [1] Of its length at the start: a shorter gradient of a row vanishes, and is named in the same
+// place.
+#define PAWL_VANISHED 1e-3
+
+// ---- jumps --------------------------------------------------------------------------------------
+// [1] Of the terms of a row: a snap to a held value has ended; a few roundings. And where it
+// shrinks no more, which happens where the terms cancel.
+#define PAWL_SNAPPED 1e-15
+#define PAWL_SNAPPED_NEARLY 1e-12
+// [1] Of the terms of a row: a joint that turns back by less under the friction of sliding is at
+// rest. The accelerations compared are solutions, good to 1e-10.
+#define PAWL_TURNS_BACK 1e-9
+// [1] Of a matrix with a diagonal of 1: a smaller pivot is rounding.
+#define PAWL_IMPACT_PIVOT 1e-13
+// [rad] Planes with a smaller angle are not turned: the jump is the same to its square.
+#define PAWL_NO_ANGLE 1e-9
+// [1] Of a diagonal entry of M: a smaller pivot is zero. Far above rounding, far below what a
+// change of sign leaves behind after a step.
+#define PAWL_NO_MASS 1e-10
 
 // ---- positions ----------------------------------------------------------------------------------
 // [1] Of the largest coordinate (rate, acceleration): each counts as at least this. At the end of
@@ -77,12 +148,22 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // where they cancel: their rounding is then 1e-13 of the size.
 #define PAWL_SMALLEST_PART 1e-3
 // [m or rad] Where all are below NOTHING, which is rounding in a model with numbers of ordinary
-// size, each counts as SMALLEST_SIZE: there is nothing to measure by.
+// size, each counts as SMALLEST_SIZE: there is nothing to measure by, and this is a guard against a
+// division by zero. A row without any term counts as this large for the same reason.
 #define PAWL_NOTHING 1e-14
 #define PAWL_SMALLEST_SIZE 1e-3
 // [1] Of the terms of a row: how far off new equations may be where they begin, and a lock that
 // refuses may be from its value.
 #define PAWL_MEETS 1e-6
+// [1] Of the terms of a row: how far a start may be off without being refused. Numbers of a model
+// are typed with ten digits.
+#define PAWL_START_MET 1e-9
+// [1] Of the same: where its projection ends, and how large the last change may be, relative to the
+// whole, whose square is rounding.
+#define PAWL_START_PROJECTED 1e-13
+#define PAWL_LAST_PROJECTION 1e-8
+// [1] Of the same: a row left out as redundant that is farther off has become independent.
+#define PAWL_REDUNDANT_OFF 1e-6
 // [1] Of rates and accelerations: rows that depend on each other and differ by more contradict.
 #define PAWL_CONTRADICTS 1e-9
 
@@ -99,3 +180,98 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // [1] Of the terms of a row, or of the balance of forces: what is left by rounding is less. More,
 // with no correction that could help, is a contradiction.
 #define PAWL_LARGEST_ROUNDING 1e-6
+// [1] Of a coordinate: a correction this small makes the next one, which is of its square, too
+// small to matter. The same for the balance of forces on a coordinate that are small.
+#define PAWL_LAST_CORRECTION 1e-3
+#define PAWL_OWN_BALANCE 1e-3
+// [1] Of the largest coordinate in the metric of the masses, of the largest row by its terms: no
+// smaller one is judged by itself.
+#define PAWL_COORDINATE_NOISE 1e-10
+#define PAWL_ROW_NOISE 1e-4
+// Of any unit: smaller residuals and rates are none. A motion that comes to rest halves them down
+// to the denormal numbers, where nothing is relative any more; this is their root.
+#define PAWL_FLUSHED 1e-150
+
+// ---- corrections of explicit methods (docs/theory/motion-forms.md) ------------------------------
+// [1] Of the terms of a row: positions and velocities are settled, a few roundings of each of up to
+// eight terms. The first correction is always made, however small: with a dead zone a state would
+// jump across it as the length of a step varies, and instants could not be located near a kink.
+#define PAWL_PROJECTED (64 * 2.220446049250313e-16)
+// [1] Of the same, or of the largest coordinate: settled where corrections help no more.
+#define PAWL_SETTLED_NEARLY 1e-11
+// [1] Of the terms of a row: one correction leaves of this its square, which the next step
+// corrects.
+#define PAWL_ONCE_IS_ENOUGH 1e-10
+
+// ---- steps that a method chooses ----------------------------------------------------------------
+// [1] Of a time, or of the whole step: a smaller step changes nothing but rounding.
+#define PAWL_SMALLEST_STEP (16 * 2.220446049250313e-16)
+// [1] Of a step: another that differs by less is the same.
+#define PAWL_SAME_STEP 1e-12
+// [1] In units of the error allowed: the least that the error of the step before counts with. One
+// step that happens to be exact must not make the next one huge.
+#define PAWL_LEAST_ERROR 1e-4
+// The first step of dopri, as E. Hairer, S. Norsett and G. Wanner, Solving ordinary differential
+// equations I, choose it: [1] sizes in units of the tolerances below which nothing can be said, and
+// the step [s] then taken.
+#define PAWL_NO_SIZE 1e-5
+#define PAWL_FIRST_STEP 1e-6
+// [1] Of a step: over which ida sees how the accelerations change at a start.
+#define PAWL_AHEAD_OF_START 1e-4
+// [1] Of a time and a step: as SUNDIALS treats its own tstop. A step below TINY of the time is one
+// that its error control has given up on.
+#define PAWL_IDA_SAME_TIME (100 * 2.220446049250313e-16)
+#define PAWL_SUNDIALS_TINY (1000 * 2.220446049250313e-16)
+// [1] Of a step: a number of steps this near to a whole one is one.
+#define PAWL_WHOLE_STEPS 1e-9
+// [1] Of the largest coordinate or rate: no tolerance of ida is smaller; below it constraints carry
+// the rounding of the largest to all others. An rtol below LEAST_RTOL is for SUNDIALS to refuse.
+#define PAWL_IDA_NOISE 2e-13
+#define PAWL_LEAST_RTOL 1e-15
+// Of any unit: what stands for zero where SUNDIALS takes none: weights of multipliers, and margins.
+#define PAWL_NO_WEIGHT 1e-100
+// [1] Of the largest unknown: the last term of a Taylor series, a hundredth of rounding.
+#define PAWL_LAST_TERM 1e-18
+
+// [1] Of the nominal step: a shorter piece between instants is taken by the explicit formula where
+// the method would divide by it.
+#define PAWL_TINY_PIECE 1e-4
+// A kink that is left again this soon is one that the motion is driven back to: [1] times
+// event_tolerance, and of a step.
+#define PAWL_KINK_OF_INSTANT 100.0
+#define PAWL_KINK_OF_STEP 1e-9
+
+// ---- the projected Hamilton principle -----------------------------------------------------------
+// [1] Of the step: how closely the cut at an impact is found, and the length of a piece below which
+// rows hold by G w = 0 and not by g = 0 at its end, which would divide by it.
+#define PAWL_IMPACT_TIME 1e-15
+#define PAWL_SHORT_PIECE 1e-3
+// [1] Of the coordinates: z belongs to q.
+#define PAWL_SAME_PLACE 1e-9
+// [1] Of the coordinates: a gap that is rounding.
+#define PAWL_PHP_TOUCHING 1e-12
+
+// ---- runs ---------------------------------------------------------------------------------------
+// [1] Of the energy that moves in a run: what no method is blamed for. And of the energy itself:
+// the rounding of its sums.
+#define PAWL_ENERGY_NOISE 1e-9
+#define PAWL_ENERGY_ROUNDING 1e-12
+// [1] Of a time: two samples are of one instant; more than the rounding of n h against a sum.
+#define PAWL_STREAM_SAME_TIME 4e-15
+// [1] Of the largest singular value: smaller ones are zero, and belong to motions without
+// frequency.
+#define PAWL_NO_SINGULAR_VALUE 1e-12
+// [1] Of the largest singular value, of rows and of drives: smaller ones are none. Of the largest
+// force of the motion: what the drives do not make of it; both for forces of drives, whose rows are
+// a user's and not scaled.
+#define PAWL_INVERSE_RANK 1e-10
+#define PAWL_UNREACHED 1e-8
+// [1] Of the step: the last correction on the way to a rest position. Of the largest coordinate:
+// rest is found, and found where changes shrink no more. Of its first value: the step in
+// pseudo-time at which the search is given up.
+#define PAWL_REST_SOLVED 1e-3
+#define PAWL_REST_FOUND 1e-13
+#define PAWL_REST_NEARLY 1e-7
+#define PAWL_REST_GIVEN_UP 1e-60
+// [m] A gap of a contact that counts as none at rest.
+#define PAWL_REST_TOUCHES 1e-9

@@ -9,12 +9,10 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "linalg/dense.h"
+#include "linalg/tolerances.h"
 #include "system/mirror_impl.h"
 
 enum { MOST_ITERATIONS = 60, MOST_HALVINGS = 40 };
-static const double SETTLED = 1e-14;    // of the coordinates: a last correction of Newton's method
-static const double STALLED = 1e-10;    // of the coordinates: good enough when rounding goes round
-static const double SMALLEST = 1e-300;  // a pivot that is none
 
 static PawlStatus fill(PawlMirror* p, PawlError* err) {
   int n = p->n, m = p->rows, most = n + m;
@@ -174,7 +172,7 @@ bool pawl_mirror_rows(PawlMirror* p, const double* q, double* g, double* G) {
 
 bool pawl_mirror_solve(PawlMirror* p, int n, const double* A, const double* b, double* x) {
   memcpy(p->LU, A, (size_t)(n * n) * sizeof(double));
-  if (pawl_lu_factor(n, p->LU, p->pivot, SMALLEST) != 0) {
+  if (pawl_lu_factor(n, p->LU, p->pivot, PAWL_NO_PIVOT) != 0) {
     return false;
   }
   pawl_lu_solve(n, p->LU, p->pivot, b, x);
@@ -204,7 +202,8 @@ static bool go(PawlMirror* p, const double* z, const double* q, double* x) {
       p->trial[i] = x[i] + part * p->d[i];
     }
     bool finite = relate(p, x == z ? p->trial : z, x == q ? p->trial : q);
-    if (finite && (largest(n, p->relation_out) < before || part * largest(n, p->d) < STALLED)) {
+    if (finite &&
+        (largest(n, p->relation_out) < before || part * largest(n, p->d) < PAWL_MIRROR_STALLED)) {
       memcpy(x, p->trial, (size_t)n * sizeof(double));
       return true;
     }
@@ -228,7 +227,7 @@ static bool solve_relation(PawlMirror* p, const double* z, const double* q, doub
       return false;
     }
     double size = fmax(1.0, largest(n, x)), change = largest(n, p->d) / size;
-    if (change <= SETTLED || (change <= STALLED && change >= 0.5 * last)) {
+    if (change <= PAWL_MIRROR_SETTLED || (change <= PAWL_MIRROR_STALLED && change >= 0.5 * last)) {
       return true;
     }
     last = change;

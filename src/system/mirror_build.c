@@ -6,13 +6,11 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "linalg/tolerances.h"
 #include "system/mirror_impl.h"
 
 enum { SAMPLES = 400, CLIMBS = 8, MOST_COORDINATES = 12 };
-static const double FLAT = 1e-9;     // of its largest: a derivative of the gap that is none
-static const double FINEST = 1e-9;   // of the box: the last step of a search uphill
 static const double CHOSEN_K = 2.0;  // of k_c
-static const double CONTROL = 1e-9;  // of k_c: what it is known to, once found
 
 static PawlNode coordinate(PawlMirror* p, int i) {
   return pawl_dag_leaf(p->dag, PAWL_OP_Q, i);
@@ -86,7 +84,7 @@ typedef struct Monotone {
 } Monotone;
 
 static bool is_monotone(const Monotone* m) {
-  return !m->changes && m->least > FLAT * m->most;
+  return !m->changes && m->least > PAWL_MIRROR_FLAT * m->most;
 }
 
 static void look(PawlMirror* p, Monotone* m) {
@@ -213,7 +211,7 @@ double pawl_mirror_slope(PawlMirror* p, const double* q) {
 // Uphill from q, along one coordinate after the other with ever smaller steps.
 static double climb(PawlMirror* p, double* q) {
   double best = pawl_mirror_slope(p, q), reach = p->model->projection.reach;
-  for (double step = 0.1; step > FINEST; step *= 0.5) {
+  for (double step = 0.1; step > PAWL_MIRROR_FINEST; step *= 0.5) {
     for (int i = 0; i < 2 * p->n; i++) {
       double kept = q[i / 2];
       q[i / 2] += (i % 2 ? -step : step) * reach;
@@ -249,7 +247,7 @@ static PawlStatus choose_k(PawlMirror* p, PawlError* err) {
   find_bound(p);
   double stated = p->model->projection.k, least = p->bound * p->bound;
   p->k = stated > 0.0 ? stated : least > 0.0 ? CHOSEN_K * least : 1.0;
-  if (p->k > least * (1.0 - CONTROL)) {
+  if (p->k > least * (1.0 - PAWL_MIRROR_CONTROL)) {
     return PAWL_OK;
   }
   return pawl_fail(err, PAWL_ERROR_USAGE,

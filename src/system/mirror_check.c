@@ -6,13 +6,11 @@
 
 #include "base/error.h"
 #include "linalg/dense.h"
+#include "linalg/tolerances.h"
 #include "system/mirror_impl.h"
 
 enum { SAMPLES = 300, MOST_ITERATIONS = 50 };
-static const double TOLERANCE = 1e-6;     // of the size of coordinates: a deviation that is one
-static const double ON_BOUNDARY = 1e-13;  // of the size of coordinates
 static const double OFF = 1e-2;  // of the size of coordinates: a guess for the inverse is off by it
-static const double SMALLEST = 1e-300;
 
 // ---- states -------------------------------------------------------------------------------------
 // Sebastiano Vigna's splitmix64.
@@ -52,7 +50,7 @@ static bool to_boundary(PawlMirror* p, double* z) {
     for (int i = 0; i < p->n; i++) {
       square += p->r[i] * p->r[i];
     }
-    if (fabs(phi) <= ON_BOUNDARY * size_of(p, z) * sqrt(square)) {
+    if (fabs(phi) <= PAWL_MIRROR_BOUNDARY * size_of(p, z) * sqrt(square)) {
       return true;
     }
     for (int i = 0; i < p->n; i++) {
@@ -75,7 +73,7 @@ static double distance(const PawlMirror* p, const double* a, const double* b) {
 static double determinant(PawlMirror* p, const double* A) {
   int n = p->n;
   memcpy(p->LU, A, (size_t)(n * n) * sizeof(double));
-  if (pawl_lu_factor(n, p->LU, p->pivot, SMALLEST) != 0) {
+  if (pawl_lu_factor(n, p->LU, p->pivot, PAWL_NO_PIVOT) != 0) {
     return 0.0;
   }
   double product = 1.0;
@@ -282,18 +280,18 @@ PawlStatus pawl_mirror_judge(PawlMirror* p, PawlError* err) {
     double by;
     const char* why;
   } reasons[] = {
-      {c.continuity > TOLERANCE, c.continuity, "is not the identity on the boundary: off by"},
-      {c.outside > TOLERANCE, c.outside,
+      {c.continuity > PAWL_MIRROR_OFF, c.continuity, "is not the identity on the boundary: off by"},
+      {c.outside > PAWL_MIRROR_OFF, c.outside,
        "does not map into the feasible side: the gap is below 0 by"},
       {c.infeasible > 0 && !(c.determinant < 0.0), c.determinant,
        "folds: det P' must be negative, it is"},
-      {c.idempotence > TOLERANCE, c.idempotence, "is not idempotent: off by"},
-      {c.reflection > TOLERANCE, c.reflection,
+      {c.idempotence > PAWL_MIRROR_OFF, c.idempotence, "is not idempotent: off by"},
+      {c.reflection > PAWL_MIRROR_OFF, c.reflection,
        "is no reflection (11) at the boundary: P' is off by"},
-      {c.onto > TOLERANCE, c.onto, "has a part onto the constraints that is none: off by"},
-      {c.orthogonal > TOLERANCE, c.orthogonal,
+      {c.onto > PAWL_MIRROR_OFF, c.onto, "has a part onto the constraints that is none: off by"},
+      {c.orthogonal > PAWL_MIRROR_OFF, c.orthogonal,
        "is not separable from the constraints (Lemma 3): phi' M^-1 G^T is not 0 but, relative,"},
-      {c.commute > TOLERANCE, c.commute,
+      {c.commute > PAWL_MIRROR_OFF, c.commute,
        "is not separable from the constraints (Lemma 3): P_h' A and A P_h' differ by"}};
   for (size_t k = 0; k < sizeof reasons / sizeof *reasons; k++) {
     if (reasons[k].bad) {
