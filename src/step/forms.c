@@ -162,7 +162,7 @@ static PawlStatus evaluate(PawlStepper* s, PawlForms* forms, double t, const dou
                            const double* v, const PawlValues** values, PawlError* err) {
   PawlPoint point = pawl_phase_point(&forms->phase, t, q, v, NULL, NULL);
   s->dynamics.info.evaluations++;
-  PAWL_TRY(pawl_phase_run(&forms->phase, forms->eval, &point, err));
+  PAWL_TRY(pawl_method_run(s, &forms->phase, forms->eval, &point, err));
   *values = pawl_eval_values(forms->eval);
   gather_rows(s, forms->reduced, (*values)->G);
   return PAWL_OK;

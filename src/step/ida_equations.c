@@ -22,7 +22,7 @@ static PawlStatus compute_residual(PawlIda* d, double t, PawlIdaParts y, PawlIda
   int n = s->sizes.v, m = s->sizes.rows;
   PawlPoint point = pawl_sundials_point(&d->sun, t, y.q, y.v, NULL, NULL);
   s->dynamics.info.evaluations++;
-  PAWL_TRY(pawl_phase_run(&d->sun.phase, d->residual, &point, err));
+  PAWL_TRY(pawl_method_run(s, &d->sun.phase, d->residual, &point, err));
   const PawlValues* values = pawl_eval_values(d->residual);
   for (int i = 0; i < n; i++) {
     r.q[i] = rate.q[i] - y.v[i];

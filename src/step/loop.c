@@ -363,8 +363,10 @@ static PawlStatus advance(PawlStepper* s, PawlState* state, double* h, bool* sto
   double begin = state->t;
   PawlPhase phase = pawl_phase_of(s->loop->mark, false);
   PAWL_TRY(s->works ? pawl_works_begin(s, state, err) : PAWL_OK);
-  phase.sides = s->loop->kinks.located ? pawl_kinks_watch(&s->loop->kinks, s->loop->mark) : NULL;
-  PAWL_TRY(s->method->advance(s, &phase, state, *h, stopped, err));
+  s->seen = s->loop->kinks.located ? pawl_kinks_watch(&s->loop->kinks, s->loop->mark) : NULL;
+  PawlStatus status = s->method->advance(s, &phase, state, *h, stopped, err);
+  s->seen = NULL;
+  PAWL_TRY(status);
   PAWL_TRY(s->works ? pawl_works_end(s, state, err) : PAWL_OK);
   *h = state->t < begin + *h ? state->t - begin : *h;
   return PAWL_OK;

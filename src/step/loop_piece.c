@@ -77,12 +77,17 @@ static void note_contacts(PawlStepper* s, PawlState* state, int first) {
 static PawlStatus step_plainly(PawlStepper* s, PawlState* state, double h, PawlError* err) {
   PawlLoop* l = s->loop;
   PawlPhase phase = pawl_phase_of(state, false);
-  phase.sides = l->kinks.located ? pawl_kinks_watch(&l->kinks, l->mark) : NULL;
+  PawlSides* seen = l->kinks.located ? pawl_kinks_watch(&l->kinks, l->mark) : NULL;
   if (l->switches && !l->event_driven) {
     return pawl_regions_step(s, &l->regions, state, h, err);
   }
-  return pawl_piece_is_tiny(s, h) ? hop(s, state, h, err)
-                                  : s->method->step(s, &phase, state, h, err);
+  if (pawl_piece_is_tiny(s, h)) {
+    return hop(s, state, h, err);
+  }
+  s->seen = seen;
+  PawlStatus status = s->method->step(s, &phase, state, h, err);
+  s->seen = NULL;
+  return status;
 }
 
 PawlStatus pawl_piece_step(PawlStepper* s, PawlState* state, double h, PawlError* err) {

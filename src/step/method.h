@@ -70,6 +70,7 @@ struct PawlStepper {
   struct PawlLoop* loop;    // NULL when nothing switches but contacts
   struct PawlWorks* works;  // NULL where nobody asked for them
   void* data;               // the method's own
+  PawlSides* seen;          // of kinks, by the evaluations of the piece being taken; NULL: nowhere
   // what methods use of the above again and again
   const PawlSystem* system;
   PawlSizes sizes;
@@ -79,6 +80,16 @@ struct PawlStepper {
   int contact_count;
   int strategy;  // which contacts enter the smooth motion of nsga-pva: 1, 2 or 3
 };
+
+// Evaluates at a point of a step in this phase, and notes what it sees of kinks.
+static inline PawlStatus pawl_method_run(PawlStepper* s, const PawlPhase* phase, PawlEval* eval,
+                                         const PawlPoint* point, PawlError* err) {
+  PAWL_TRY(pawl_eval_run(eval, point, err));
+  if (s->seen) {
+    pawl_eval_see_kinks(eval, phase->modes, s->seen);
+  }
+  return PAWL_OK;
+}
 
 // What a stepper has warned of so far goes with a saved run: how often, and that taken over, in
 // place of its own. `text` is that of pawl_stepper_warning.

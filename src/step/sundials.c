@@ -134,7 +134,7 @@ PawlStatus pawl_sundials_accelerate(PawlSundials* sun, double t, const double* q
                                     double* a, double* lambda, PawlError* err) {
   PawlPoint point = pawl_sundials_point(sun, t, q, v, NULL, NULL);
   sun->stepper->dynamics.info.evaluations++;
-  PAWL_TRY(pawl_phase_run(&sun->phase, sun->eval, &point, err));
+  PAWL_TRY(pawl_method_run(sun->stepper, &sun->phase, sun->eval, &point, err));
   return pawl_dynamics_accelerate(&sun->stepper->dynamics, &sun->phase, pawl_eval_values(sun->eval),
                                   t, a, lambda, err);
 }

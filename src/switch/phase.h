@@ -17,13 +17,12 @@ typedef struct PawlPhase {
   const unsigned char* active;  // rows: binds, and does not follow from others; NULL: all do
   // A step in which regions switch, taken with the modes of its end; NULL: none do. law.h
   const struct PawlCrossing* crossing;
-  struct PawlSides* sides;  // what evaluations of the step see of kinks goes there; NULL: nowhere
 } PawlPhase;
 
 // The phase of a state. `plain`: all rows of the system bind for good.
 static inline PawlPhase pawl_phase_of(const PawlState* state, bool plain) {
   return (PawlPhase){state->modes, state->held,
-                     plain && state->redundant_count == 0 ? NULL : state->active, NULL, NULL};
+                     plain && state->redundant_count == 0 ? NULL : state->active, NULL};
 }
 
 static inline bool pawl_phase_binds(const PawlPhase* phase, int row) {
@@ -33,16 +32,6 @@ static inline bool pawl_phase_binds(const PawlPhase* phase, int row) {
 static inline PawlPoint pawl_phase_point(const PawlPhase* phase, double t, const double* q,
                                          const double* v, const double* a, const double* lambda) {
   return (PawlPoint){t, q, v, a, lambda, phase->modes, phase->held};
-}
-
-// Evaluates at a point of a step in this phase.
-static inline PawlStatus pawl_phase_run(const PawlPhase* phase, PawlEval* eval,
-                                        const PawlPoint* point, PawlError* err) {
-  PAWL_TRY(pawl_eval_run(eval, point, err));
-  if (phase->sides) {
-    pawl_eval_see_kinks(eval, phase->modes, phase->sides);
-  }
-  return PAWL_OK;
 }
 
 enum {                    // of PawlState.sides, besides -1, 0 and 1; the last three times a side
