@@ -243,8 +243,8 @@ static PawlStatus analyse(PawlAnalysis* a, const PawlSystem* system, const int* 
     return pawl_fail_memory(err);
   }
   PAWL_TRY(pawl_eval_create(system, PAWL_REDUCTION_MASK, &eval, err));
-  status = point ? pawl_reduce_at(system, eval, point, active, &a->reduction, err)
-                 : pawl_reduce(system, eval, t, modes, NULL, &a->reduction, err);
+  status = point ? pawl_reduction_at(system, eval, point, active, &a->reduction, err)
+                 : pawl_reduction_at_zero(system, eval, t, modes, NULL, &a->reduction, err);
   pawl_eval_destroy(eval);
   if (status != PAWL_OK) {
     return final(status, err);

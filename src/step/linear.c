@@ -377,7 +377,8 @@ static PawlStatus find_phase(PawlStepper* s, const PawlPhase* phase, PawlError* 
   for (int k = 0; k <= KEPT_SIZES; k++) {
     p->factors[k].h = 0.0;
   }
-  PAWL_TRY(pawl_reduce(s->system, d->eval, 0.0, phase->modes, phase->active, &p->reduction, err));
+  PAWL_TRY(pawl_reduction_at_zero(s->system, d->eval, 0.0, phase->modes, phase->active,
+                                  &p->reduction, err));
   s->dynamics.info.evaluations++;
   memcpy(p->modes, phase->modes, (size_t)s->sizes.modes * sizeof(int));
   for (int i = 0; i < s->sizes.rows; i++) {

@@ -84,8 +84,8 @@ static void need_laws_of_model(PawlNeeds* needs) {
   }
 }
 
-PawlStatus pawl_needs_of(const PawlSystem* system, const PawlSimulateDef* def, PawlNeeds* needs,
-                         PawlError* err) {
+PawlStatus pawl_methods_needs(const PawlSystem* system, const PawlSimulateDef* def,
+                              PawlNeeds* needs, PawlError* err) {
   PawlSizes n = pawl_system_sizes(system);
   *needs = (PawlNeeds){.system = system, .velocities = n.v};
   needs->regions = pawl_system_switches(system);
@@ -283,7 +283,7 @@ PawlStatus pawl_methods_auto(const PawlNeeds* needs, PawlSimulateDef* def, const
     *reason = located ? "the equations are linear between the instants that are located"
                       : "the equations are linear";
   } else {
-    bool stiff = pawl_methods_stiff(needs, def);
+    bool stiff = pawl_stiffness_found(needs, def);
     def->smooth = stiff ? "ark" : "dopri";
     def->method = located ? "event-driven" : def->smooth;
     *reason = located && stiff ? "instants are located, with implicit steps by tolerance between "

@@ -16,8 +16,8 @@ typedef struct PawlNeeds {
   bool option_law;        // the option `impact` sets the laws, not the model
   bool no_jump;           // impact: none
 } PawlNeeds;
-PAWL_CHECKED PawlStatus pawl_needs_of(const PawlSystem* system, const PawlSimulateDef* def,
-                                      PawlNeeds* needs, PawlError* err);
+PAWL_CHECKED PawlStatus pawl_methods_needs(const PawlSystem* system, const PawlSimulateDef* def,
+                                           PawlNeeds* needs, PawlError* err);
 
 // Why a method cannot do it, the words behind "method ga-p cannot handle "; NULL: it can. The text
 // is in `room`. Whether the system is linear is only looked at for methods that ask for it.
@@ -32,7 +32,7 @@ PAWL_CHECKED PawlStatus pawl_methods_choose(const PawlSimulateDef* def, const Pa
 
 // Whether an implicit method is the better one for the start of a motion without contacts; false
 // also where that could not be found out.
-bool pawl_methods_stiff(const PawlNeeds* needs, const PawlSimulateDef* def);
+bool pawl_stiffness_found(const PawlNeeds* needs, const PawlSimulateDef* def);
 
 // What `method: auto` stands for: sets def->method and def->smooth, and says why.
 PAWL_CHECKED PawlStatus pawl_methods_auto(const PawlNeeds* needs, PawlSimulateDef* def,

@@ -243,16 +243,17 @@ static PawlStatus reduce(Dense* d, const PawlSystem* system, PawlEval* eval, con
   return PAWL_OK;
 }
 
-PawlStatus pawl_reduce_at(const PawlSystem* system, PawlEval* eval, const PawlPoint* point,
-                          const unsigned char* active, PawlReduction* out, PawlError* err) {
+PawlStatus pawl_reduction_at(const PawlSystem* system, PawlEval* eval, const PawlPoint* point,
+                             const unsigned char* active, PawlReduction* out, PawlError* err) {
   Dense d = {0};
   PawlStatus status = reduce(&d, system, eval, point, active, out, err);
   pawl_arena_free(&d.arena);
   return status;
 }
 
-PawlStatus pawl_reduce(const PawlSystem* system, PawlEval* eval, double t, const int* modes,
-                       const unsigned char* active, PawlReduction* out, PawlError* err) {
+PawlStatus pawl_reduction_at_zero(const PawlSystem* system, PawlEval* eval, double t,
+                                  const int* modes, const unsigned char* active, PawlReduction* out,
+                                  PawlError* err) {
   Dense d = {0};
   PawlSizes n = pawl_system_sizes(system);
   double* zeros = PAWL_NEW(&d.arena, double, (size_t)n.v + (size_t)n.rows);

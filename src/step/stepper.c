@@ -52,7 +52,7 @@ PawlStateShape pawl_stepper_shape(const PawlStepper* s) {
 }
 
 static PawlStatus choose_method(PawlStepper* s, PawlNeeds* needs, PawlError* err) {
-  PAWL_TRY(pawl_needs_of(s->system, &s->def, needs, err));
+  PAWL_TRY(pawl_methods_needs(s->system, &s->def, needs, err));
   s->reason = "";
   if (strcmp(s->def.method, "auto") == 0) {
     PAWL_TRY(pawl_methods_auto(needs, &s->def, &s->reason, err));

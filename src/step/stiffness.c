@@ -70,7 +70,7 @@ static bool measure(const PawlNeeds* needs, const PawlSimulateDef* def, const ch
   return good;
 }
 
-bool pawl_methods_stiff(const PawlNeeds* needs, const PawlSimulateDef* def) {
+bool pawl_stiffness_found(const PawlNeeds* needs, const PawlSimulateDef* def) {
   double first, later, implicit_first, implicit_later;
   double more = fmax(0.0, def->until / def->step - 1.0);  // steps after the first
   return needs->velocities <= LARGEST_TRIAL && !pawl_method_ark.info.absent &&
