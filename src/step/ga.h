@@ -39,7 +39,7 @@ typedef struct PawlGa {
   double change_other;         // the same of the corrections of the caller
   bool change_known;           // `change` is that of the last correction
   double best;                 // smallest error of the iteration under way
-  bool held;                   // dynamics and constraint hold to the tolerance, or to rounding
+  bool balanced;               // dynamics and constraint hold to the tolerance, or to rounding
 } PawlGa;
 
 // The method's part of a state.

@@ -225,9 +225,9 @@ static double change_of(const PawlStepper* s, PawlGa* d) {
 
 bool pawl_ga_may_end(const PawlStepper* s, PawlGa* d, const PawlPhase* phase, int corrections) {
   if (corrections > 0 && (d->error_own <= PAWL_OWN_BALANCE || each_settled(s, d))) {
-    d->held = larger(d->error_r, d->error_c) <= tolerance_of(s) ||  // (A15) (A16)
-              at_rounding(s, d, phase);                             // (A17) (A18)
-    if (d->held || change_of(s, d) <= PAWL_LAST_TO_SHRINK) {
+    d->balanced = larger(d->error_r, d->error_c) <= tolerance_of(s) ||  // (A15) (A16)
+                  at_rounding(s, d, phase);                             // (A17) (A18)
+    if (d->balanced || change_of(s, d) <= PAWL_LAST_TO_SHRINK) {
       return true;
     }
   }
@@ -238,7 +238,7 @@ bool pawl_ga_may_end(const PawlStepper* s, PawlGa* d, const PawlPhase* phase, in
 
 bool pawl_ga_ended(const PawlStepper* s, PawlGa* d, double error_other) {
   double error = larger(larger(d->error_r, d->error_c), error_other);
-  if (d->held && error_other <= tolerance_of(s)) {
+  if (d->balanced && error_other <= tolerance_of(s)) {
     return true;
   }
   double change = change_of(s, d);
