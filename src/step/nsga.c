@@ -300,12 +300,25 @@ PawlStatus pawl_nsga_begin_contacts(PawlStepper* s, PawlNsga* d, const PawlPhase
   return PAWL_OK;
 }
 
+static bool is_hit(const PawlNsga* d, int i) {
+  return d->B_set[i] && d->rate_before[i] < -PAWL_SLOWEST_LOGGED * d->contacts.slow &&
+         d->Lambda[i] > 0.0;
+}
+
+bool pawl_nsga_hits(const PawlStepper* s, const PawlNsga* d) {
+  bool hits = false;
+  for (int k = 0; pawl_nsga_has_contacts(s) && k < d->contacts.count; k++) {
+    hits |= is_hit(d, d->contacts.row[k]);
+  }
+  return hits;
+}
+
 // The impulse takes Lambda (rate_n + rate_{n+1}) / 2 from the motion, with rate_{n+1} = -e rate_n.
 PawlStatus pawl_nsga_log_impacts(PawlStepper* s, const PawlNsga* d, const PawlState* state,
                                  const double* q, const double* v, PawlError* err) {
-  for (int i = 0; pawl_nsga_has_contacts(s) && i < s->sizes.rows; i++) {
-    if (d->B_set[i] && d->rate_before[i] < -PAWL_SLOWEST_LOGGED * d->contacts.slow &&
-        d->Lambda[i] > 0.0 && pawl_system_row_kind(s->system, i) == PAWL_ROW_CONTACT) {
+  for (int k = 0; pawl_nsga_has_contacts(s) && k < d->contacts.count; k++) {
+    int i = d->contacts.row[k];
+    if (is_hit(d, i)) {
       double lost =
           -0.5 * d->Lambda[i] * d->rate_before[i] * (1.0 - pawl_nsga_restitution(s, d, i));
       PAWL_TRY(

@@ -58,7 +58,8 @@ PawlStatus pawl_nsga_stuck(PawlStepper* s, const PawlNsga* d, double t, const ch
                            PawlError* err);
 // Contacts: their compliance (once in a step), the choice of a level (`x` are the q, v or v' behind
 // its slack, which count as at least `least`), the integral variable eta, Newton's coefficient (0
-// for a slow approach), the gap rates at the beginning of a step, the log.
+// for a slow approach), the gap rates at the beginning of a step, whether some contact was hit, the
+// log.
 bool pawl_nsga_has_contacts(const PawlStepper* s);
 PAWL_CHECKED PawlStatus pawl_nsga_compliance(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
                                              double t, PawlError* err);
@@ -70,6 +71,7 @@ double pawl_nsga_restitution(const PawlStepper* s, const PawlNsga* d, int i);
 PAWL_CHECKED PawlStatus pawl_nsga_begin_contacts(PawlStepper* s, PawlNsga* d,
                                                  const PawlPhase* phase, const PawlState* state,
                                                  PawlError* err);
+bool pawl_nsga_hits(const PawlStepper* s, const PawlNsga* d);
 PAWL_CHECKED PawlStatus pawl_nsga_log_impacts(PawlStepper* s, const PawlNsga* d,
                                               const PawlState* state, const double* q,
                                               const double* v, PawlError* err);

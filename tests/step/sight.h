@@ -151,14 +151,14 @@ static inline void solve_dense(int n, double (*A)[2 * SIGHT_MOST], double* b) {
   }
 }
 
-// The part of x that the rows in `set` leave free: M x = G^T y + M free, G free = 0. It is 0
-// exactly when M x is a force of these rows.
-static inline double free_part(const Sight* s, const bool* set, const double* x) {
+// The accelerations that a force makes where the rows in `set` hold: M x = force + G^T y, G x = 0.
+static inline void accelerate_freely(const Sight* s, const bool* set, const double* force,
+                                     double* x) {
   double A[2 * SIGHT_MOST][2 * SIGHT_MOST] = {{0}}, b[2 * SIGHT_MOST] = {0};
   int size = s->n;
   for (int i = 0; i < s->n; i++) {
     memcpy(A[i], s->M[i], (size_t)s->n * sizeof(double));
-    b[i] = dot(s->n, s->M[i], x);
+    b[i] = force[i];
   }
   for (int row = 0; row < s->rows; row++) {
     if (set[row]) {
@@ -169,7 +169,18 @@ static inline double free_part(const Sight* s, const bool* set, const double* x)
     }
   }
   solve_dense(size, A, b);
-  return largest_of(s->n, b);
+  memcpy(x, b, (size_t)s->n * sizeof(double));
+}
+
+// The part of x that the rows in `set` leave free: M x = G^T y + M free, G free = 0. It is 0
+// exactly when M x is a force of these rows.
+static inline double free_part(const Sight* s, const bool* set, const double* x) {
+  double force[SIGHT_MOST], part[SIGHT_MOST];
+  for (int i = 0; i < s->n; i++) {
+    force[i] = dot(s->n, s->M[i], x);
+  }
+  accelerate_freely(s, set, force, part);
+  return largest_of(s->n, part);
 }
 
 // ---- generalized-alpha --------------------------------------------------------------------------
@@ -209,17 +220,21 @@ typedef struct Smooth {
   double q[SIGHT_MOST], v[SIGHT_MOST];
 } Smooth;
 
-static inline Smooth smooth_of(const Motion* m, const Begin* b, Alpha c, double h) {
+static inline Smooth smooth_from(int n, const Begin* b, const double* vdot, const double* a,
+                                 Alpha c, double h) {
   Smooth s = {{0}, {0}};
-  const double *vdot = m->state->a, *a = m->state->memory;
-  double size = largest_of(m->n.v, a) + largest_of(m->n.v, b->a) + largest_of(m->n.v, vdot);
-  for (int i = 0; i < m->n.v; i++) {
+  double size = largest_of(n, a) + largest_of(n, b->a) + largest_of(n, vdot);
+  for (int i = 0; i < n; i++) {
     s.q[i] = b->q[i] + h * b->v[i] + h * h * ((0.5 - c.beta) * b->a[i] + c.beta * a[i]);
     s.v[i] = b->v[i] + h * ((1 - c.gamma) * b->a[i] + c.gamma * a[i]);
     CHECK_NEAR((1 - c.m) * a[i] + c.m * b->a[i], (1 - c.f) * vdot[i] + c.f * b->vdot[i],
                1e-12 * (size + 1.0));
   }
   return s;
+}
+
+static inline Smooth smooth_of(const Motion* m, const Begin* b, Alpha c, double h) {
+  return smooth_from(m->n.v, b, m->state->a, m->state->memory, c, h);
 }
 
 // One step of ga-pv, or of ga-pva and nsga-pva without contacts and with the law post. What remains

@@ -112,6 +112,28 @@ static void test_column(void** unused) {
   motion_end(&m);
 }
 
+// A body with damping is pressed onto a floor that takes all its speed, 1 m/s down to 0: of the
+// forces -2 v - 0.05 then only the last is left. It stays, and is hit once.
+static void test_damped_body_stays(void** unused) {
+  (void)unused;
+  Motion m = motion_text(
+      "model: damped\ncoordinates: {y: {start: 1, rate: -3}}\nmass: {y: 1}\n"
+      "dissipation: y'^2\nforces: {y: -0.05}\ncontacts: {floor: {gap: y, restitution: 0}}\n");
+  for (int k = 0; k < METHOD_COUNT; k++) {
+    for (int steps = 300; steps <= 3000; steps *= 10) {
+      int hits = 0;
+      motion_start(&m, METHODS[k]);
+      for (int step = 0; step < steps; step++) {
+        motion_step(&m, 1.0 / steps);
+        hits += pawl_stepper_instants(m.stepper);
+      }
+      assert_int_equal(hits, 1);
+      CHECK_NEAR(m.state->v[0], 0.0, 1e-12);
+    }
+  }
+  motion_end(&m);
+}
+
 // ---- redundant contacts -------------------------------------------------------------------------
 static const char TWICE[] =
     "model: ball\n"
@@ -492,6 +514,7 @@ int main(void) {
       cmocka_unit_test(test_impulses_of_three_balls),
       cmocka_unit_test(test_two_walls),
       cmocka_unit_test(test_column),
+      cmocka_unit_test(test_damped_body_stays),
       cmocka_unit_test(test_contact_twice),
       cmocka_unit_test(test_no_play),
       cmocka_unit_test(test_box_on_three_feet),

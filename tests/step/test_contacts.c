@@ -169,12 +169,45 @@ static void check_pva_step(Motion* m, PawlEval* eval, Watch* w, double h) {
   w->hit += pawl_stepper_instants(m->stepper);
 }
 
+// M w = f(q, v) - f(q, v~) + G^T mu, G w = 0 over the bilateral rows.                      (N25)
+static void change_of_forces(Motion* m, PawlEval* eval, const double* smooth_v, double* w) {
+  double change[SIGHT_MOST];
+  PawlPoint point = state_point(m->state);
+  Sight after = sight_at(m, eval, &point);
+  point.v = smooth_v;
+  Sight before = sight_at(m, eval, &point);
+  for (int i = 0; i < m->n.v; i++) {
+    change[i] = after.f[i] - before.f[i];
+  }
+  accelerate_freely(&after, after.active, change, w);
+}
+
+// The smooth motion of a step of nsga-pvv. After an impact w is in v' and in a, and taken out
+// again; it depends on v~ and so, a little, on itself.
+static Smooth pvv_smooth_of(Motion* m, PawlEval* eval, const Begin* b, double h) {
+  enum { REPEATS = 10 };
+  Alpha c = alpha_of(m->def.rho);
+  int n = m->n.v, repeats = pawl_stepper_instants(m->stepper) > 0 ? REPEATS : 0;
+  double vdot[SIGHT_MOST], a[SIGHT_MOST], v[SIGHT_MOST], w[SIGHT_MOST] = {0};
+  for (int k = 0; k <= repeats; k++) {
+    for (int i = 0; i < n; i++) {
+      vdot[i] = m->state->a[i] - w[i];
+      a[i] = m->state->memory[i] - w[i];
+      v[i] = b->v[i] + h * ((1 - c.gamma) * b->a[i] + c.gamma * a[i]);
+    }
+    if (k < repeats) {
+      change_of_forces(m, eval, v, w);
+    }
+  }
+  return smooth_from(n, b, vdot, a, c, h);
+}
+
 // nsga-pvv: contacts are no part of the smooth motion, position and velocity are corrected one
 // after the other.
 static void check_pvv_step(Motion* m, PawlEval* eval, Watch* w, double h) {
   Begin b = begin_of(m);
   motion_step(m, h);
-  Smooth s = smooth_of(m, &b, alpha_of(m->def.rho), h);
+  Smooth s = pvv_smooth_of(m, eval, &b, h);
   double moved = 0.0;  // by position corrections: without, a gap of rounding size is still open
   for (int i = 0; i < m->n.v; i++) {
     moved = fmax(moved, fabs(m->state->q[i] - s.q[i]));
