@@ -214,8 +214,9 @@ static PawlStatus snap(PawlJump* j, PawlState* state, const PawlValues** values,
   return PAWL_OK;
 }
 
-// The new equations must hold where they begin, but for the drift that the old ones had and the
-// tolerance of the instant, or the motion would go on beside them.
+// The new equations must hold where they begin, but for the drift that the old ones had (also those
+// that followed from others) and the tolerance of the instant, or the motion would go on beside
+// them.
 static PawlStatus check_meeting(PawlJump* j, const PawlState* state, const PawlValues** values,
                                 PawlError* err) {
   static const double MORE_THAN_BEFORE = 10.0;
@@ -229,8 +230,10 @@ static PawlStatus check_meeting(PawlJump* j, const PawlState* state, const PawlV
   }
   double value = (*values)->g[row];
   PAWL_TRY(evaluate(j, j->before, values, err));
-  double drift =
-      pawl_hold_worst(d, j->before, *values, j->before->active, 0.0, NULL, j->size, &of_before);
+  for (int i = 0; i < d->sizes.rows; i++) {
+    j->set[i] = j->before->active[i] || j->before->redundant[i];
+  }
+  double drift = pawl_hold_worst(d, j->before, *values, j->set, 0.0, NULL, j->size, &of_before);
   PAWL_TRY(evaluate(j, state, values, err));
   const char* name = pawl_system_row_name(d->system, row, &number);
   return off <= PAWL_MEETS + MORE_THAN_BEFORE * drift
