@@ -4,17 +4,22 @@
 //
 // The reference is rk4 with a fine step in independent coordinates, so that nothing drifts
 // (event-driven by rk4 where there are regions). A contact without restitution is there a lock that
-// catches and lets go; with restitution, or where that lock would pull, the reference is nsga-pva
-// with a fine step. A model is left out when the reference alone cannot tell what happens: at the
-// step of the others, or with the data of the model shifted by +-SHIFT (parameter s of
-// random_models.h), it logs other events; the motion depends on the shift by more than the factor
-// STEEPEST; or, where instants are not located, two are nearer than CROWDED steps.
+// catches and lets go; with restitution, where that lock would pull, or where velocities jump while
+// it holds (its impulse might pull), the reference is nsga-pva with a fine step. A model is left
+// out when the reference alone cannot tell what happens: at the step of the others, or with the
+// data of the model shifted by +-SHIFT (parameter s of random_models.h), it logs other events; the
+// motion depends on the shift by more than the factor STEEPEST; or, where instants are not located,
+// two are nearer than CROWDED steps.
 //
 // A method of order p runs with the steps h and h/2. Both must log the events of the reference, and
 // both must be as near to it, in times, q and v, as
 //   SCALE steepness h^p + SPREAD |x(h) - x(h/2)|,
 // steepness: the largest of 1 and |change|/SHIFT of the shifted reference. The second term lets a
 // method pass whose error is large but falls; one that converges to something else fails.
+// A method of order 1 errs by more than what sometimes decides an event (a hop lower than
+// moreau-jean penetrates, a brake that sticks for a step): where it does not log the events of the
+// reference it runs again with smaller steps, down to h/2^REFINED, and must do so there. Few runs
+// may need that.
 //
 //   test_random_models            1000 models; 100 in a build with sanitizers
 //   test_random_models COUNT      so many in all
@@ -37,7 +42,7 @@ enum { PERCENT = 10 };
 enum { PERCENT = 100 };
 #endif
 
-enum { EVENTS_MOST = 100, PARTS = 4 };
+enum { EVENTS_MOST = 100, PARTS = 4, REFINED = 8 };
 static const double UNTIL = 1.5;          // [s]
 static const double STEP = 1e-2;          // h of methods that locate all instants [s]
 static const double STEP_FIRST = 2.5e-3;  // h where the instants of regions and contacts are not
@@ -49,7 +54,9 @@ static const double SCALE = 20;           // error constant of order 2, in SI un
 static const double SCALE_FIRST = 8;      // of order 1
 static const double SPREAD = 4;           // 2 is the error of order 1 at h, 4/3 that of order 2
 static const double CROWDED = 4;          // steps between two instants that are not located
+static const double RARELY = 0.02;        // of the runs: those with smaller steps
 static const double TOGETHER = 1e-6;      // events nearer than this have no order [s]
+static const double ROUNDED = 1e-9;       // a jump that is none [m/s]
 static const double OWN_STEPS = 1e-5;     // what methods with steps of their own are good to
 static const int COUNTS[PARTS] = {350, 350, 150, 150};  // models
 static const char* const NAMES[PARTS] = {"locks", "brakes", "regions", "contacts"};
@@ -62,7 +69,8 @@ typedef struct Seen {
 typedef struct Outcome {
   PawlStatus status;
   char message[400];
-  bool pulled;  // a lock in the place of a contact had to pull
+  bool pulled;  // a lock in the place of a contact had to pull, or may have
+  int holding;  // locks in the place of contacts, up to the event looked at
   int count;
   Seen events[EVENTS_MOST];
   double x[2 * RANDOM_MOST];  // q, v at the end
@@ -80,12 +88,9 @@ typedef struct Exception {
 enum { ANY = -1 };
 #define EVERY ""
 
-#define COARSE "an event near the end of the run is missed by a method of order 1"
 #define LEADS_BACK "the jump at the kink leads back, and no method is right"
 
 static const Exception EXCEPTIONS[] = {
-    {"ga-v-implicit", PART_BRAKES, 109, 0, COARSE},
-    {"ga-v-implicit", PART_BRAKES, 172, 0, COARSE},
     {"moreau-jean", PART_CONTACTS, 24, 0, LEADS_BACK},
 };
 enum { EXCEPTION_COUNT = sizeof EXCEPTIONS / sizeof *EXCEPTIONS };
@@ -104,11 +109,20 @@ static int exception_of(const RandomModel* m, const char* method) {
 }
 
 // ---- one run ------------------------------------------------------------------------------------
+static bool jumps(const PawlEvent* event) {
+  double most = 0;
+  for (int k = 0; k < event->v_count; k++) {
+    most = fmax(most, fabs(event->v_after[k] - event->v_before[k]));
+  }
+  return most > ROUNDED;
+}
+
 // Contacts show as hits, whether they are contacts or locks in their place; that they open is not
 // logged for contacts.
 static void note(Outcome* out, const PawlEvent* event) {
   bool contact = event->constraint[0] == 'c', pull = event->constraint[0] == 'p';
-  out->pulled |= pull;
+  out->pulled |= pull || (!contact && out->holding > 0 && jumps(event));
+  out->holding += !contact ? 0 : strcmp(event->to, "locked") == 0 ? 1 : out->holding > 0 ? -1 : 0;
   if (pull || (contact && strcmp(event->to, "free") == 0)) {
     return;
   }
@@ -218,6 +232,7 @@ typedef struct Case {
   bool first_order;       // regions or contacts, whose instants the methods do not locate
   bool certain_at_first;  // an error of order 1 changes no event
   double h;
+  int refined;  // runs with steps smaller than h/2
   bool shown;   // the model, in a complaint
   bool silent;  // no complaints
 } Case;
@@ -379,14 +394,29 @@ static bool agrees(Case* c, const char* method, double h, const Outcome* o, doub
   return true;
 }
 
+// Runs with steps h and h/2; returns h. Methods of order 1: as small as the events ask for.
+static double run_twice(Case* c, const PawlMethodInfo* method, Outcome* coarse, Outcome* fine) {
+  double h = c->h;
+  run(c->system, method->name, "index-1", h, coarse);
+  run(c->system, method->name, "index-1", h / 2, fine);
+  for (int k = 0; k < REFINED && order_of(c, method) == 1 &&
+                  !(same_events(&c->reference, coarse) && same_events(&c->reference, fine));
+       k++) {
+    c->refined += k == 0;
+    h /= 2;
+    *coarse = *fine;
+    run(c->system, method->name, "index-1", h / 2, fine);
+  }
+  return h;
+}
+
 static bool try_method(Case* c, const PawlMethodInfo* method) {
   static Outcome coarse, fine;
-  double h = c->h;
-  run(c->system, method->name, "index-1", h, &coarse);
   if (chooses_steps(method->name)) {
-    return agrees(c, method->name, h, &coarse, allowed(c, method, h));
+    run(c->system, method->name, "index-1", c->h, &coarse);
+    return agrees(c, method->name, c->h, &coarse, allowed(c, method, c->h));
   }
-  run(c->system, method->name, "index-1", h / 2, &fine);
+  double h = run_twice(c, method, &coarse, &fine);
   double spread = same_events(&coarse, &fine) ? SPREAD * distance(&coarse, &fine, c->model.n) : 0;
   return agrees(c, method->name, h, &coarse, allowed(c, method, h) + spread) &&
          agrees(c, method->name, h / 2, &fine, allowed(c, method, h / 2) + spread);
@@ -394,7 +424,7 @@ static bool try_method(Case* c, const PawlMethodInfo* method) {
 
 // ---- all ----------------------------------------------------------------------------------------
 typedef struct Tally {
-  int models, fails, uncertain, steep, excepted, tried, wrong, events;
+  int models, fails, uncertain, steep, excepted, tried, refined, wrong, events;
 } Tally;
 
 // Runs that the table of exceptions leaves out, when asked for: how many, and how many disagree.
@@ -452,12 +482,33 @@ static void try_model(RandomPart part, int seed, Tally* tally) {
     tally->events += c.reference.count;
     try_methods(&c, tally);
   }
+  tally->refined += c.refined;
   if (tally->wrong > wrong) {
     print_error("this was: test_random_models %d %d\n\n", (int)part, seed);
   }
 }
 
 static int percent = PERCENT;
+
+// Models that some method, or the reference, once had wrong.
+static const struct {
+  RandomPart part;
+  int seed;
+} MENDED[] = {{PART_BRAKES, 2013},   {PART_BRAKES, 2057},   {PART_BRAKES, 2129},
+              {PART_BRAKES, 2144},   {PART_CONTACTS, 2004}, {PART_CONTACTS, 2006},
+              {PART_CONTACTS, 2066}, {PART_CONTACTS, 2094}, {PART_CONTACTS, 3119},
+              {PART_CONTACTS, 3121}, {PART_CONTACTS, 3272}, {PART_BRAKES, 3304},
+              {PART_BRAKES, 4025}};
+
+static void test_mended(void** unused) {
+  (void)unused;
+  Tally tally = {0};
+  for (size_t k = 0; k < sizeof MENDED / sizeof *MENDED; k++) {
+    try_model(MENDED[k].part, MENDED[k].seed, &tally);
+  }
+  assert_int_equal(tally.wrong, 0);
+  assert_int_equal(tally.fails + tally.uncertain + tally.steep, 0);
+}
 
 static void try_part(RandomPart part) {
   Tally tally = {0};
@@ -468,10 +519,11 @@ static void try_part(RandomPart part) {
   int left_out = tally.fails + tally.uncertain + tally.steep;
   print_message(
       "%s: %d models with %d events, %d left out (the reference fails %d, is uncertain %d, steep "
-      "%d); %d runs, %d disagree, %d excepted\n",
+      "%d); %d runs, %d with smaller steps, %d disagree, %d excepted\n",
       NAMES[part], tally.models, tally.events, left_out, tally.fails, tally.uncertain, tally.steep,
-      tally.tried, tally.wrong, tally.excepted);
+      tally.tried, tally.refined, tally.wrong, tally.excepted);
   assert_int_equal(tally.wrong, 0);
+  assert_true(tally.refined <= RARELY * tally.tried);
   assert_true(4 * left_out < tally.models);  // else nothing is tested
 }
 
@@ -495,6 +547,10 @@ static void test_contacts(void** unused) {
 static int show_model(RandomPart part, int seed) {
   Tally tally = {0};
   try_model(part, seed, &tally);
+  print_message("%s\n", tally.fails       ? "left out: the reference fails"
+                        : tally.uncertain ? "left out: uncertain"
+                        : tally.steep     ? "left out: steep"
+                                          : "tried");
   return tally.wrong > 0;
 }
 
@@ -512,9 +568,9 @@ int main(int count, char** arguments) {
   }
   try_known = count == 2 && strcmp(arguments[1], "known") == 0;
   percent = count == 2 && !try_known ? atoi(arguments[1]) / 10 : PERCENT;
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_locks), cmocka_unit_test(test_brakes),
-                                     cmocka_unit_test(test_regions),
-                                     cmocka_unit_test(test_contacts)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_locks), cmocka_unit_test(test_brakes), cmocka_unit_test(test_regions),
+      cmocka_unit_test(test_contacts), cmocka_unit_test(test_mended)};
   int failed = cmocka_run_group_tests_name("random models", tests, NULL, NULL);
   if (try_known) {
     show_known();
