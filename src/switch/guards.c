@@ -470,6 +470,10 @@ static void let_go(PawlState* state, int k, double f) {
 
 // What the rows in force hold has no side.
 static PawlStatus note_pinned(PawlGuards* g, PawlState* state, PawlError* err) {
+  memset(g->pinned_places, 0, (size_t)g->dynamics->system->watch_count);
+  for (int k = 0; k < g->condition_count; k++) {
+    g->pinned_places[g->all[k].at] |= state->sides[k] == PAWL_SIDE_PINNED;
+  }
   PAWL_TRY(pawl_pinned_find(&g->pinned, state, pawl_eval_values(g->dynamics->eval), state->a,
                             g->watch, PAWL_PINNED_ZERO, g->pinned_places, err));
   for (int k = 0; k < g->condition_count; k++) {

@@ -101,16 +101,18 @@ static PawlStatus try_motions(PawlPinned* h, const PawlState* state, const doubl
 }
 
 // f depends on velocities: its value is of the size f_v v, its rate of f_v a; else f_q q and f_q v.
+// One that was held until now (`was`) may have drifted.
 static bool is_pinned(const PawlPinned* h, const PawlState* state, const double* a, int k, double f,
-                      double zero) {
+                      double zero, bool was) {
   PawlSizes n = h->dynamics->sizes;
   int by = h->by_push[BY_A][k] > 0.0 ? BY_A : BY_V;
   double step = pawl_dynamics_largest(n.v, h->push), slope = h->by_push[by][k] / step;
   double fastest = pawl_dynamics_largest(n.v, state->v), hardest = pawl_dynamics_largest(n.v, a);
   double size = slope * (by == BY_A ? fastest : pawl_dynamics_largest(n.q, state->q));
   double rate_size = slope * (by == BY_A ? hardest : fastest);
-  return slope > 0.0 && h->by_free[by][k] <= PAWL_PINNED_ALONG * h->by_push[by][k] &&
-         fabs(f) <= zero * size && fabs(h->along[k]) <= PAWL_PINNED_ZERO * rate_size;
+  bool held = slope > 0.0 && h->by_free[by][k] <= PAWL_PINNED_ALONG * h->by_push[by][k];
+  return was ? held && fabs(f) <= PAWL_PINNED_DRIFT * size
+             : held && fabs(f) <= zero * size && fabs(h->along[k]) <= PAWL_PINNED_ZERO * rate_size;
 }
 
 static PawlStatus factor(PawlDynamics* d, const PawlState* state, const PawlValues* values,
@@ -129,7 +131,7 @@ PawlStatus pawl_pinned_find(PawlPinned* h, const PawlState* state, const PawlVal
   PAWL_TRY(try_motions(h, state, values->M, err));
   PAWL_TRY(rates_at(h, state, state->v, a, h->along, err));
   for (int k = 0; k < d->system->watch_count; k++) {
-    flags[k] = is_pinned(h, state, a, k, watch[k], zero);
+    flags[k] = is_pinned(h, state, a, k, watch[k], zero, flags[k]);
   }
   return PAWL_OK;
 }

@@ -18,7 +18,8 @@ typedef struct PawlPinned {
 PAWL_CHECKED PawlStatus pawl_pinned_create(PawlDynamics* dynamics, PawlPinned* pinned,
                                            PawlError* err);
 void pawl_pinned_destroy(PawlPinned* pinned);
-// Flags by place: held at zero at this state, in its phase. `values` hold M and G there, `watch`
+// Flags by place: held at zero at this state, in its phase; before, those held until now, which may
+// have drifted. `values` hold M and G there, `watch`
 // what is watched, `a` are consistent accelerations; a value counts as zero below `zero` times the
 // size of its terms. Factors the KKT matrix of the rows that bind.
 PAWL_CHECKED PawlStatus pawl_pinned_find(PawlPinned* pinned, const PawlState* state,

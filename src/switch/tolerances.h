@@ -59,6 +59,9 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 #define PAWL_PINNED_ALONG 1e-8
 // [1] Of the terms of a condition: a value below is zero, where the rows may hold it there.
 #define PAWL_PINNED_ZERO 1e-7
+// [1] The same for one that rows have held until now and hold on: the drift of a method is below,
+// what a snap moves is above.
+#define PAWL_PINNED_DRIFT 1e-3
 
 // ---- surfaces of regions ------------------------------------------------------------------------
 // [1] Of the largest coordinate and of what a step moves: z this little outside is rounding.
