@@ -61,16 +61,35 @@ static int is_variable(void* context, PawlOp leaf, int index) {
   return leaf != PAWL_OP_PARAM;
 }
 
-// A condition must be able to cross zero.
+// Is true or false, rather than a number that crosses zero.
+static bool is_logical(const PawlDag* dag, PawlNode node) {
+  PawlOp op = pawl_dag_node(dag, node)->op;
+  return op >= PAWL_OP_LT && op <= PAWL_OP_NOT;
+}
+
+// Made of <, <=, >, >= alone, which change where something crosses zero.
+static bool has_borders(const PawlDag* dag, PawlNode node) {
+  const PawlDagNode* n = pawl_dag_node(dag, node);
+  if (n->op == PAWL_OP_NOT) {
+    return has_borders(dag, n->arg[0]);
+  }
+  if (n->op == PAWL_OP_AND || n->op == PAWL_OP_OR) {
+    PawlNode other = n->arg[1];
+    return has_borders(dag, n->arg[0]) && has_borders(dag, other);
+  }
+  return n->op == PAWL_OP_LT || n->op == PAWL_OP_LE;
+}
+
+// A condition must be able to cross zero, or to become true.
 static bool load_when(PawlLoader* loader, PawlYaml* when, const PawlScope* scope, PawlNode* node) {
   if (!pawl_expression(loader, when, scope, &PAWL_USE_WATCH, node)) {
     return false;
   }
-  const PawlAst* ast = when->parsed->left;
-  if (ast->kind == PAWL_AST_COMPARE) {
+  const PawlDag* dag = loader->model->dag;
+  if (is_logical(dag, *node) && !has_borders(dag, *node)) {
     pawl_report(&loader->report, when,
-                "when: '%s' is a comparison; expected an expression that crosses zero, such as "
-                "x - 1 with direction: up",
+                "when: '%s': expected an expression that crosses zero, such as x - 1, or "
+                "comparisons (<, <=, >, >=), joined by and, or, not",
                 pawl_quote(when->text).s);
     return false;
   }
@@ -103,6 +122,8 @@ bool pawl_load_trigger(PawlLoader* loader, PawlYaml* map, const PawlScope* scope
     int word = pawl_load_word(loader, direction, "direction", words);
     trigger->direction = (PawlDirection)(word - 1);
     good &= word >= 0;
+  } else if (good && when && is_logical(loader->model->dag, trigger->when)) {
+    trigger->direction = PAWL_DIRECTION_UP;  // becomes true
   }
   return good;
 }

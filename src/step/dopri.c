@@ -206,11 +206,11 @@ static double fit(double h, double left) {
   return h >= left * (1.0 - PAWL_SAME_STEP) ? left : h > 0.5 * left ? 0.5 * left : h;
 }
 
-// Steps of its own from t to `end`; the motion is in d.
-static PawlStatus advance(PawlStepper* s, Dopri* d, double t, double end, Memory* m,
-                          PawlError* err) {
+// Steps of its own from *reached to `end`, or one of them; the motion is in d.
+static PawlStatus take_steps(PawlStepper* s, Dopri* d, double* reached, double end, bool one,
+                             Memory* m, PawlError* err) {
   bool refused = false;
-  double whole = end - t;
+  double t = *reached, whole = end - t;
   for (int k = 0; k < MOST_STEPS; k++) {
     double left = end - t, h = fit(m->h, left);
     PAWL_TRY(pawl_forms_begin(s, &d->forms, t, d->q, d->v, err));
@@ -225,7 +225,8 @@ static PawlStatus advance(PawlStepper* s, Dopri* d, double t, double end, Memory
       m->error = fmax(error, PAWL_LEAST_ERROR);
       refused = false;
       accept(s, d);
-      if (h == left) {
+      if (h == left || one) {
+        *reached = h == left ? end : t + h;
         return PAWL_OK;
       }
       t += h;
@@ -244,8 +245,8 @@ static PawlStatus advance(PawlStepper* s, Dopri* d, double t, double end, Memory
                    (int)MOST_STEPS);
 }
 
-static PawlStatus step(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,
-                       PawlError* err) {
+static PawlStatus go(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h, bool one,
+                     PawlError* err) {
   Dopri* d = s->data;
   size_t nq = (size_t)s->sizes.q, nv = (size_t)s->sizes.v, rows = (size_t)s->sizes.rows;
   Memory m = read_memory(s, state);
@@ -254,15 +255,28 @@ static PawlStatus step(PawlStepper* s, const PawlPhase* phase, PawlState* state,
   memcpy(d->a, state->a, nv * sizeof(double));
   pawl_forms_load(s, &d->forms, phase, state);
   m.h = m.h > 0.0 ? m.h : guess(s, d);
-  PAWL_TRY(advance(s, d, state->t, state->t + h, &m, err));
+  double t = state->t;
+  PAWL_TRY(take_steps(s, d, &t, t + h, one, &m, err));
   pawl_forms_save(s, &d->forms, state);
   write_memory(s, state, m);
-  state->t += h;
+  state->t = t;
   memcpy(state->q, d->q, nq * sizeof(double));
   memcpy(state->v, d->v, nv * sizeof(double));
   memcpy(state->a, d->a, nv * sizeof(double));
   memcpy(state->lambda, d->lambda, rows * sizeof(double));
   return PAWL_OK;
+}
+
+static PawlStatus step(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,
+                       PawlError* err) {
+  return go(s, phase, state, h, false, err);
+}
+
+// One step of its own: what is watched is judged over what the method resolves.
+static PawlStatus advance(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,
+                          bool* stopped, PawlError* err) {
+  *stopped = false;
+  return go(s, phase, state, h, true, err);
 }
 
 const PawlMethod pawl_method_dopri = {
@@ -281,4 +295,5 @@ const PawlMethod pawl_method_dopri = {
     .destroy = destroy,
     .start = start,
     .step = step,
+    .advance = advance,
 };

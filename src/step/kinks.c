@@ -22,6 +22,29 @@ static double soon(const PawlStepper* s) {
   return PAWL_KINK_OF_INSTANT * s->def.event_tolerance + PAWL_KINK_OF_STEP * s->def.step;
 }
 
+static PawlStatus add_warning(PawlDynamics* d, PawlText* text, PawlError* err) {
+  d->warning = text->failed ? NULL : pawl_arena_copy(d->arena, text->s, text->length);
+  pawl_text_free(text);
+  return d->warning ? PAWL_OK : pawl_fail_memory(err);
+}
+
+static void begin_warning(const PawlDynamics* d, PawlText* text) {
+  pawl_text_printf(text, "%s%s", d->warning ? d->warning : "", d->warning ? "\n" : "");
+}
+
+// A method that locates kinks has too many of them.
+static PawlStatus warn_of_plain(PawlStepper* s, PawlError* err) {
+  PawlText text = {0};
+  s->dynamics.warnings++;
+  begin_warning(&s->dynamics, &text);
+  pawl_text_printf(&text,
+                   "the forces have %d kinks (abs, sign, min, max, floor, wrap, if, comparisons), "
+                   "more than 1000: none of them is located, and the order of the method is lost "
+                   "where the motion crosses one",
+                   s->system->plain_count);
+  return add_warning(&s->dynamics, &text, err);
+}
+
 PawlStatus pawl_kinks_create(PawlStepper* s, PawlSurfaces* surfaces, PawlKinks* k, PawlError* err) {
   const PawlSystem* system = s->system;
   bool locates = s->event_driven || s->method->exact;
@@ -39,7 +62,10 @@ PawlStatus pawl_kinks_create(PawlStepper* s, PawlSurfaces* surfaces, PawlKinks* 
                   .due = PAWL_NEW(&s->arena, int, system->timed_count),
                   .lines = PAWL_NEW(&s->arena, PawlLine, system->time_count)};
   pawl_kinks_forget(k);
-  return s->arena.failed ? pawl_fail_memory(err) : PAWL_OK;
+  if (s->arena.failed) {
+    return pawl_fail_memory(err);
+  }
+  return locates && system->plain_count > 0 ? warn_of_plain(s, err) : PAWL_OK;
 }
 
 static PawlStatus look(const PawlKinks* k, const PawlState* state, const double** z,
@@ -110,17 +136,15 @@ static PawlStatus warn(PawlStepper* s, double t, int kink, PawlError* err) {
   if (d->warnings++ >= MOST_WARNINGS) {
     return PAWL_OK;
   }
-  pawl_text_printf(&text, "%s%st = %.10g: ", d->warning ? d->warning : "", d->warning ? "\n" : "",
-                   t);
+  begin_warning(d, &text);
+  pawl_text_printf(&text, "t = %.10g: ", t);
   pawl_model_print(&text, s->system->model, s->system->turns[s->system->turn_count + kink].node);
   pawl_text_printf(&text,
                    " in the forces drives the motion back to where it jumps, from both sides; it "
                    "is followed in pieces of 1/%d of a step, which is of order 1. Friction that "
                    "sticks is exact as a lock with a capacity",
                    (int)PIECES);
-  d->warning = text.failed ? NULL : pawl_arena_copy(d->arena, text.s, text.length);
-  pawl_text_free(&text);
-  return d->warning ? PAWL_OK : pawl_fail_memory(err);
+  return add_warning(d, &text, err);
 }
 
 // v' and lambda for the branches that hold now.

@@ -56,7 +56,8 @@ PawlStatus pawl_loop_create(PawlStepper* s, bool event_driven, const PawlStateSh
   pawl_loop_shape(l, &shape);
   PAWL_TRY(pawl_jump_create(&l->guards, &l->law, &s->log, &shape, &l->jump, err));
   PAWL_TRY(pawl_regions_create(s, &l->surfaces, &l->law, &shape, &l->regions, err));
-  PAWL_TRY(pawl_between_create(&s->arena, l->guards.condition_count + 1, &l->between, err));
+  PAWL_TRY(pawl_between_create(&s->arena, l->guards.condition_count + 1 + l->kinks.count,
+                               &l->between, err));
   PAWL_TRY(pawl_phase_state(&shape, &l->kept, err));
   PAWL_TRY(pawl_phase_state(&shape, &l->mark, err));
   return pawl_phase_state(&shape, &l->probe, err);
@@ -372,11 +373,12 @@ static PawlStatus advance(PawlStepper* s, PawlState* state, double* h, bool* sto
   return PAWL_OK;
 }
 
+enum { MOST_KINK_HALVINGS = 10 };
+
 // A piece from the mark, and the margins at its end. One that has gone beyond a kink on its way and
 // ends on the near side is taken again in halves, the first of them here. *h: the length taken.
 static PawlStatus advance_inside(PawlStepper* s, PawlState* state, double* h, bool* stopped,
                                  PawlMargin* margin, PawlError* err) {
-  enum { MOST_KINK_HALVINGS = 10 };
   PawlLoop* l = s->loop;
   PAWL_TRY(advance(s, state, h, stopped, err));
   PAWL_TRY(pawl_guards_margins(&l->guards, state, margin, err));
@@ -392,31 +394,58 @@ static PawlStatus advance_inside(PawlStepper* s, PawlState* state, double* h, bo
   return PAWL_OK;
 }
 
+// Up to the first instant of a piece whose end was just looked at.
+static PawlStatus find_first(PawlStepper* s, PawlState* state, double h, bool stopped, bool* found,
+                             double* reached, PawlMargin* margin, PawlError* err) {
+  PawlLoop* l = s->loop;
+  bool earlier = false, cut = false;
+  if (*found && !stopped) {
+    PAWL_TRY(pawl_instant_go_to_zero(s, state, h, margin, &h, err));
+  }
+  *reached = h;
+  if (!stopped && h > 0.0 && !pawl_piece_is_tiny(s, h) &&
+      (pawl_guards_near(&l->guards, state, margin->regions) || pawl_instant_near_kinks(l))) {
+    PAWL_TRY(pawl_instant_look_between(s, state, h, margin, &earlier, &cut, err));
+    *found = earlier || (*found && !cut);
+    *reached = earlier || cut ? 0.0 : h;
+  }
+  return PAWL_OK;
+}
+
+// On its way to an instant the last piece has gone farther beyond a kink than it is there.
+static bool has_strayed(const PawlLoop* l, const PawlState* state, const PawlMargin* margin) {
+  static const double OF_END = 100.0;
+  double least = l->kinks.sides.least;
+  return l->kinks.located && least < OF_END * fmin(margin->kinks, 0.0) &&
+         least < -pawl_surfaces_noise(&l->surfaces, state);
+}
+
 // A piece of length h in which something may be found; up to it, if there is.
 static PawlStatus watched_piece(PawlStepper* s, PawlState* state, double h, bool* found,
                                 PawlError* err) {
   PawlLoop* l = s->loop;
   PawlGuards* g = &l->guards;
   PawlMargin margin;
-  bool stopped, earlier = false, cut = false;
+  bool stopped, strays = true;
   int through;
-  double reaction;
+  double reaction, reached;
   pawl_phase_copy(l->mark, state);
   l->mark_count = s->log.count;
   PAWL_TRY(pawl_guards_begin(g, state, err));
-  PAWL_TRY(advance_inside(s, state, &h, &stopped, &margin, err));
-  PAWL_TRY(overloaded(s, state, &through, &reaction, err));
-  *found = through >= 0 || !pawl_instant_is_quiet(l, state, &margin);
-  if (through >= 0) {
-    return slide_instead(s, state, through, reaction, err);
-  }
-  if (*found && !stopped) {
-    PAWL_TRY(pawl_instant_go_to_zero(s, state, h, &margin, &h, err));
-  }
-  if (!stopped && h > 0.0 && !pawl_piece_is_tiny(s, h) &&
-      pawl_guards_near(g, state, margin.regions)) {
-    PAWL_TRY(pawl_instant_look_between(s, state, h, &margin, &earlier, &cut, err));
-    *found = earlier || (*found && !cut);
+  for (int k = 0; strays; k++) {
+    PAWL_TRY(advance_inside(s, state, &h, &stopped, &margin, err));
+    PAWL_TRY(overloaded(s, state, &through, &reaction, err));
+    *found = through >= 0 || !pawl_instant_is_quiet(l, state, &margin);
+    if (through >= 0) {
+      return slide_instead(s, state, through, reaction, err);
+    }
+    PAWL_TRY(find_first(s, state, h, stopped, found, &reached, &margin, err));
+    strays = *found && !stopped && reached > 0.0 && k < MOST_KINK_HALVINGS &&
+             has_strayed(l, state, &margin);
+    if (strays) {
+      h = 0.5 * reached;
+      pawl_instant_back(s, state);
+    }
   }
   g->stepped = s->contact_count > 0 && state->t > l->mark->t;
   *found |= g->stepped && pawl_guards_step_turns(g, state);
@@ -502,6 +531,9 @@ static PawlStatus take(PawlStepper* s, PawlState* state, double h, PawlError* er
       double longest;
       PAWL_TRY(pawl_kinks_follow(s, &l->kinks, state, h, &longest, err));
       target = state->t + longest < target - slack ? state->t + longest : target;
+      if (!isinf(longest)) {
+        pawl_guards_forget(&l->guards);  // what chatters has moved
+      }
     }
     if (l->stop || !(target - state->t > slack)) {
       return PAWL_OK;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "step/loop_piece.h"
+#include "switch/tolerances.h"
 
 enum {
   MOST_ROOT_STEPS = 200,
@@ -149,10 +150,27 @@ PawlStatus pawl_instant_go_to_zero(PawlStepper* s, PawlState* state, double h, P
 }
 
 // ---- zeros in between ---------------------------------------------------------------------------
-// The margins of the last look, regions last.
-static void copy_margins(const PawlGuards* g, const double* margins, double regions, double* out) {
+// A kink that the piece approaches or leaves by more than it is away, or that evaluations on the
+// way have seen nearer than its ends are; all of them where there were no evaluations.
+bool pawl_instant_near_kinks(const PawlLoop* l) {
+  static const double NEARER = 0.5;
+  const PawlGuards* g = &l->guards;
+  bool near = false;
+  for (int k = 0; k < l->kinks.count; k++) {
+    double first = g->first_kinks[k], now = g->kink_margins[k], least = fmin(first, now);
+    bool seen = isinf(l->kinks.sides.least) || l->kinks.sides.least < NEARER * least;
+    near |= !isinf(first + now) && (seen || least <= fabs(now - first));
+  }
+  return near;
+}
+
+// The margins of the last look, then regions, then kinks.
+static void copy_margins(const PawlLoop* l, const double* margins, double regions,
+                         const double* kinks, double* out) {
+  const PawlGuards* g = &l->guards;
   memcpy(out, margins, (size_t)g->armed_count * sizeof(double));
   out[g->armed_count] = regions;
+  memcpy(out + g->armed_count + 1, kinks, (size_t)l->kinks.count * sizeof(double));
 }
 
 // The rates of margins at a place whose margins are known: differences over a small time `ahead`.
@@ -166,7 +184,8 @@ static PawlStatus note_rates(PawlStepper* s, const PawlState* state, int at, dou
   if (l->guards.armed_reacts && l->guards.exact) {
     PAWL_TRY(pawl_piece_accelerate(s, l->probe, err));
   }
-  PAWL_TRY(pawl_guards_aside(&l->guards, l->probe, rate, rate + l->guards.armed_count, err));
+  double* regions = rate + l->guards.armed_count;
+  PAWL_TRY(pawl_guards_aside(&l->guards, l->probe, rate, regions, regions + 1, err));
   for (int k = 0; k < b->count; k++) {
     rate[k] = isinf(b->f[at][k]) ? 0.0 : (rate[k] - b->f[at][k]) / ahead;
   }
@@ -180,21 +199,32 @@ static PawlStatus note_place(PawlStepper* s, const PawlState* state, double x, d
   PawlGuards* g = &s->loop->guards;
   PawlBetween* b = &s->loop->between;
   int at = pawl_between_add(b, x);
-  copy_margins(g, g->distances, regions, b->f[at]);
+  copy_margins(s->loop, g->distances, regions, g->kink_margins, b->f[at]);
   return note_rates(s, state, at, -(x < h ? PAWL_AHEAD_INSIDE : PAWL_AHEAD) * h, err);
 }
 
 // Whether some margin turns in between if it is a parabola, by its values at both ends and its rate
-// at the end (place 0, of a piece of length h); a quarter of a rate is left for what it is not.
+// at the end (place 0, of a piece of length h); a quarter of a rate is left for what it is not. One
+// with a corner inside may where its tangent at the end comes from beyond zero.
 static bool may_turn(const PawlGuards* g, const PawlBetween* b, double h) {
   static const double OF_RATE = 0.25;
   bool turns = false;
   for (int k = 0; k < b->count; k++) {
-    double first = k < g->armed_count ? g->first_margins[k] : g->first_regions;
+    double first = k < g->armed_count    ? g->first_margins[k]
+                   : k == g->armed_count ? g->first_regions
+                                         : g->first_kinks[k - g->armed_count - 1];
     double p1 = h * b->rate[0][k], p0 = 2.0 * (b->f[0][k] - first) - p1;
     turns |= p0 < OF_RATE * fabs(p1) && p1 > -OF_RATE * fabs(p0);
+    turns |= p1 > b->f[0][k] && !isinf(first);
   }
   return turns;
+}
+
+// A dip of a kink that is rounding: of the coordinates, and of what it is made of.
+static double noise_of_kink(const PawlLoop* l, const PawlState* state, int k) {
+  double first = l->guards.first_kinks[k], now = l->guards.kink_margins[k];
+  double size = isinf(first + now) ? 0.0 : fmax(fabs(first), fabs(now));
+  return PAWL_NO_DIP * size + OF_NOISE * pawl_surfaces_noise(&l->surfaces, state);
 }
 
 // The state is at the end of a piece of length h, and was just looked at. The beginning is left out
@@ -205,17 +235,20 @@ static PawlStatus note_ends(PawlStepper* s, const PawlState* state, double h, do
   PawlGuards* g = &l->guards;
   PawlBetween* b = &l->between;
   b->places = 0;
-  b->count = g->armed_count + 1;
+  b->count = g->armed_count + 1 + l->kinks.count;
   for (int k = 0; k < g->armed_count; k++) {
     b->noise[k] = pawl_guards_noise(g, state, k);
   }
   b->noise[g->armed_count] = g->locates ? OF_NOISE * pawl_surfaces_noise(&l->surfaces, state) : 0.0;
+  for (int k = 0; k < l->kinks.count; k++) {
+    b->noise[g->armed_count + 1 + k] = noise_of_kink(l, state, k);
+  }
   PAWL_TRY(note_place(s, state, h, h, regions, err));
   if (!may_turn(g, b, h)) {
     return PAWL_OK;
   }
   int at = pawl_between_add(b, 0.0);
-  copy_margins(g, g->first_margins, g->first_regions, b->f[at]);
+  copy_margins(l, g->first_margins, g->first_regions, g->first_kinks, b->f[at]);
   return note_rates(s, l->mark, at, PAWL_AHEAD * h, err);
 }
 

@@ -94,8 +94,8 @@ static PawlStatus fill(PawlStepper* s, PawlError* err) {
   PAWL_TRY(pawl_watch_create(&s->dynamics, &s->watching, err));
   PAWL_TRY(s->method->create(s, err));
   PawlStateShape shape = pawl_stepper_shape(s);
-  bool kinks =
-      s->system->kink_count + s->system->timed_count > 0 && (s->event_driven || s->method->exact);
+  bool kinks = s->system->kink_count + s->system->timed_count + s->system->plain_count > 0 &&
+               (s->event_driven || s->method->exact);
   return pawl_system_switches(s->system) || pawl_system_triggers(s->system) || kinks
              ? pawl_loop_create(s, s->event_driven, &shape, &s->loop, err)
              : PAWL_OK;

@@ -188,8 +188,9 @@ static PawlStatus look_at_regions(PawlGuards* g, const PawlState* state, PawlMar
   }
   if (g->kinks) {
     const PawlSystem* system = g->dynamics->system;
-    margin->kinks = pawl_kinks_margin(system, z, state->modes,
-                                      state->still + system->guard_count + system->turn_count);
+    margin->kinks =
+        pawl_kinks_margin(system, z, state->modes,
+                          state->still + system->guard_count + system->turn_count, g->kink_margins);
   }
   margin->least = fmin(margin->least, fmin(margin->regions, margin->kinks));
   return PAWL_OK;
@@ -229,8 +230,11 @@ PawlStatus pawl_guards_margins(PawlGuards* g, const PawlState* state, PawlMargin
   return g->locates || g->kinks ? look_at_regions(g, state, margin, err) : PAWL_OK;
 }
 
+// Of a condition that turns without firing the distance: it may turn and turn back in between.
 void pawl_guards_keep_margins(PawlGuards* g) {
-  memcpy(g->first_margins, g->margins, (size_t)g->armed_count * sizeof(double));
+  for (int k = 0; k < g->armed_count; k++) {
+    g->first_margins[k] = isinf(g->margins[k]) ? g->distances[k] : g->margins[k];
+  }
 }
 
 // ---- between two looks --------------------------------------------------------------------------
@@ -243,6 +247,9 @@ static void turn_over(PawlGuards* g) {
   double* room = g->first_margins;
   g->first_margins = g->distances;
   g->distances = room;
+  room = g->first_kinks;
+  g->first_kinks = g->kink_margins;
+  g->kink_margins = room;
 }
 
 // What noting sides has changed of the distances of the last look.
@@ -267,7 +274,7 @@ void pawl_guards_keep(PawlGuards* g, const PawlState* state, double regions) {
 bool pawl_guards_known(const PawlGuards* g, const PawlState* state) {
   bool same = g->last_of == state && g->last_count == g->armed_count &&
               fabs(g->last_time - state->t) <= PAWL_SAME_TIME * fabs(state->t);
-  return same || (g->armed_count == 0 && !g->locates);
+  return same || (g->armed_count == 0 && !g->locates && !g->kinks);
 }
 
 PawlStatus pawl_guards_begin(PawlGuards* g, const PawlState* state, PawlError* err) {
@@ -283,13 +290,14 @@ PawlStatus pawl_guards_begin(PawlGuards* g, const PawlState* state, PawlError* e
 }
 
 PawlStatus pawl_guards_aside(const PawlGuards* g, const PawlState* state, double* distances,
-                             double* regions, PawlError* err) {
+                             double* regions, double* kinks, PawlError* err) {
   PawlWatching* w = g->watching;
   PawlEval* eval = w->eval;
   PawlGuards other = *g;
   PawlMargin margin;
   other.distances = distances;
   other.margins = g->aside;
+  other.kink_margins = kinks;
   w->eval = w->aside;
   PawlStatus status = pawl_guards_margins(&other, state, &margin, err);
   w->eval = eval;

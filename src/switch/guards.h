@@ -84,6 +84,7 @@ typedef struct PawlGuards {
   double *margins, *first_margins;  // of the armed, now and at the beginning of a piece
   double* distances;                // the same, whatever the direction of a condition
   double first_regions, last_regions;
+  double *kink_margins, *first_kinks;  // of each kink, now and at the beginning of a piece
   const PawlState* last_of;  // whose distances are those of the end of the last piece, or NULL
   double last_time;          // [s]
   int last_count;
@@ -141,9 +142,11 @@ void pawl_guards_forget(PawlGuards* guards);
 // Whether some margin that is positive now and was so at the beginning of the piece may have been
 // negative in between; `regions` is that of regions.
 bool pawl_guards_near(const PawlGuards* guards, const PawlState* state, double regions);
-// Distances (armed) and the margin of regions at another state, besides the last look.
+// Distances (armed), the margin of regions and those of kinks at another state, besides the last
+// look.
 PAWL_CHECKED PawlStatus pawl_guards_aside(const PawlGuards* guards, const PawlState* state,
-                                          double* distances, double* regions, PawlError* err);
+                                          double* distances, double* regions, double* kinks,
+                                          PawlError* err);
 // How deep a dip of an armed margin may be by rounding.
 double pawl_guards_noise(const PawlGuards* guards, const PawlState* state, int armed);
 // With the values of what is watched (and the multipliers) at the end of a step from `state`, whose

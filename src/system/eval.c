@@ -222,7 +222,7 @@ static PawlStatus run_callbacks(PawlEval* eval, const PawlPoint* point, PawlErro
 
 void pawl_eval_see_kinks(const PawlEval* eval, const int* modes, PawlSides* sides) {
   if (eval->mask & PAWL_FORCE) {
-    double margin = pawl_kinks_margin(eval->system, eval->values.z, modes, sides->ignored);
+    double margin = pawl_kinks_margin(eval->system, eval->values.z, modes, sides->ignored, NULL);
     sides->least = fmin(sides->least, margin);
   }
 }

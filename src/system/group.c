@@ -234,6 +234,14 @@ static PawlStatus add_guards(Sorter* s, PawlError* err) {
   return PAWL_OK;
 }
 
+// A condition that is true or false: positive where it is true.
+static PawlNode condition(const Sorter* s, PawlNode when) {
+  const PawlDag* from = s->system->model->dag;
+  PawlOp op = pawl_dag_node(from, when)->op;
+  return op >= PAWL_OP_LT && op <= PAWL_OP_NOT ? pawl_system_guard(s->dag, from, s->folded, when)
+                                               : s->folded[when];
+}
+
 static int add_watch(Sorter* s, PawlItemKind kind, int target, PawlNode node) {
   return node == PAWL_NO_NODE ? -1 : add_item(s, kind, target, 1, &node, -1);
 }
@@ -280,7 +288,11 @@ static int add_watches(Sorter* s) {
               {PAWL_ITEM_WATCH, w->friction, k->switching.friction},
               {PAWL_ITEM_WATCH, w->to, k->snap_to}};
     for (size_t i = 0; !failed && i < sizeof of / sizeof *of; i++) {
-      failed = of[i].place < 0 ? 0 : add_watch(s, of[i].kind, of[i].place, s->folded[of[i].node]);
+      failed = of[i].place < 0
+                   ? 0
+                   : add_watch(s, of[i].kind, of[i].place,
+                               of[i].kind == PAWL_ITEM_CONDITION ? condition(s, of[i].node)
+                                                                 : s->folded[of[i].node]);
     }
     if (!failed && w->rate >= 0) {
       PawlNode g = s->unwound[k->modes[PAWL_MODE_HELD].rows[0].node];
@@ -290,7 +302,7 @@ static int add_watches(Sorter* s) {
   for (int k = 0; !failed && k < model->event_count; k++) {
     int at = system->event_watches[k];
     PawlNode when = model->events[k].trigger.when;
-    failed = at < 0 ? 0 : add_watch(s, PAWL_ITEM_CONDITION, at, s->folded[when]);
+    failed = at < 0 ? 0 : add_watch(s, PAWL_ITEM_CONDITION, at, condition(s, when));
   }
   return failed;
 }

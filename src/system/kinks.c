@@ -10,28 +10,34 @@
 #include "system/system.h"
 
 enum { MOST_TURNS = 1000 };  // in the constraints of one model
-enum { MOST_KINKS = 64 };    // in its forces and energies; more of them are not located
-enum { MOST_TIMED = 64 };    // the same of kinks of time alone
+enum { MOST_KINKS = 1000 };  // in its forces and energies; more of them are not located
+enum { MOST_TIMED = 1000 };  // the same of kinks of time alone
 
-// How an operand matters: its value, or only on which side of something it is.
-enum { VALUE = 1, SIDE = 2 };
+// How an operand matters: its value, or only on which side of something it is; JOINED: a comparison
+// that and, or, not join to others.
+enum { VALUE = 1, SIDE = 2, JOINED = 4 };
 // What a node depends on.
-enum { TIME = 1, MOTION = 2 };
+enum { TIME = 1, MOTION = 2, REACTION = 4 };
 
 typedef struct Listing {
   PawlSystem* system;
   const PawlDag* dag;
   int count;
   int mode_count;         // of all constraints
-  unsigned char* moves;   // TIME, MOTION: what nodes depend on
-  unsigned char* marked;  // VALUE, SIDE: nodes that the expressions at hand need
+  bool splits;            // each of several comparisons that are joined is a kink of its own
+  unsigned char* moves;   // TIME, MOTION, REACTION: what nodes depend on
+  unsigned char* marked;  // VALUE, SIDE, JOINED: nodes that the expressions at hand need
   PawlCourse* course;     // of nodes that depend on time alone
-  unsigned char* limits;  // HAS_LIMIT, UNDER_LIMIT
+  unsigned char* limits;  // HAS_LIMIT, UNDER_LIMIT, GUARDS_LIMIT
 } Listing;
 
 // ---- which nodes --------------------------------------------------------------------------------
 static bool is_comparison(PawlOp op) {
   return op >= PAWL_OP_LT && op <= PAWL_OP_NOT;
+}
+
+static bool joins(PawlOp op) {
+  return op == PAWL_OP_AND || op == PAWL_OP_OR || op == PAWL_OP_NOT;
 }
 
 static bool counts(PawlOp op) {
@@ -48,6 +54,10 @@ static bool kinks(PawlOp op) {
          is_comparison(op);
 }
 
+static bool is_less(PawlOp op) {
+  return op == PAWL_OP_LT || op == PAWL_OP_LE;
+}
+
 // What decides is a comparison: has it an inside?
 static bool has_inside(const PawlDag* dag, PawlNode condition) {
   const PawlDagNode* n = pawl_dag_node(dag, condition);
@@ -55,8 +65,7 @@ static bool has_inside(const PawlDag* dag, PawlNode condition) {
     PawlNode other = n->arg[1];
     return has_inside(dag, n->arg[0]) && has_inside(dag, other);
   }
-  return n->op == PAWL_OP_NOT ? has_inside(dag, n->arg[0])
-                              : n->op == PAWL_OP_LT || n->op == PAWL_OP_LE;
+  return n->op == PAWL_OP_NOT ? has_inside(dag, n->arg[0]) : is_less(n->op);
 }
 
 static PawlNode condition_of(PawlNode node, const PawlDagNode* n) {
@@ -77,7 +86,11 @@ static void find_moving(Listing* l) {
   for (int k = 0; k < l->count; k++) {
     const PawlDagNode* n = pawl_dag_node(l->dag, k);
     bool number = n->op == PAWL_OP_CONST || n->op == PAWL_OP_PARAM;
-    l->moves[k] = !pawl_op_is_leaf(n->op) || number ? 0 : n->op == PAWL_OP_TIME ? TIME : MOTION;
+    bool reacts = n->op == PAWL_OP_A || n->op == PAWL_OP_LAMBDA;
+    l->moves[k] = !pawl_op_is_leaf(n->op) || number ? 0
+                  : n->op == PAWL_OP_TIME           ? TIME
+                  : reacts                          ? REACTION
+                                                    : MOTION;
     for (int a = 0; a < pawl_op_operands(n->op); a++) {
       l->moves[k] |= l->moves[n->arg[a]];
     }
@@ -104,7 +117,7 @@ static bool decides(PawlOp op, int operand) {
 }
 
 static unsigned char mark_of_operand(PawlOp op, int operand, unsigned char mark) {
-  return decides(op, operand) ? SIDE : mark;
+  return joins(op) ? SIDE | JOINED : decides(op, operand) ? SIDE : mark;
 }
 
 // Spreads the marks to what they need; operands come before users, so one pass down is enough.
@@ -120,11 +133,32 @@ static void spread(Listing* l) {
   }
 }
 
-// A corner matters where its value does, a jump also where it decides on a side.
+// When it changes is known beforehand: time alone decides on it, by lines.
+static bool is_foreseen(const Listing* l, PawlNode node) {
+  const PawlDagNode* n = pawl_dag_node(l->dag, node);
+  bool known = moves(l, node) == TIME;
+  for (int a = 0; a < (n->op == PAWL_OP_IF ? 1 : pawl_op_operands(n->op)); a++) {
+    known = known && l->course[n->arg[a]] != PAWL_COURSE_ANY;
+  }
+  return known && (n->op != PAWL_OP_WRAP || l->course[n->arg[1]] == PAWL_COURSE_STEPS);
+}
+
+// Made of several comparisons, each of which is a kink in its place.
+static bool is_split(const Listing* l, PawlNode node) {
+  const PawlDagNode* n = pawl_dag_node(l->dag, node);
+  PawlNode condition = condition_of(node, n);
+  return l->splits && condition != PAWL_NO_NODE && joins(pawl_dag_node(l->dag, condition)->op) &&
+         !is_foreseen(l, node);
+}
+
+// A corner matters where its value does, a jump also where it decides on a side; a comparison that
+// is joined to others where these are split.
 static bool is_met(const Listing* l, PawlNode node) {
   PawlOp op = pawl_dag_node(l->dag, node)->op;
-  return ((l->marked[node] & VALUE && kinks(op)) || (l->marked[node] & SIDE && jumps(op))) &&
-         moves(l, node) != 0;
+  unsigned char mark = l->marked[node];
+  bool meets = (mark & VALUE && kinks(op)) || (mark & SIDE && jumps(op)) ||
+               (mark & JOINED && l->splits && is_less(op));
+  return meets && moves(l, node) != 0 && !is_split(l, node);
 }
 
 // ---- names --------------------------------------------------------------------------------------
@@ -273,14 +307,15 @@ bool pawl_system_uses_turn(const PawlSystem* system, int k, int c, int mode) {
 // ---- in forces and energies ---------------------------------------------------------------------
 // A function that is not defined for every operand: a branch beyond its border may leave its
 // domain.
-enum { HAS_LIMIT = 1, UNDER_LIMIT = 2 };
+enum { HAS_LIMIT = 1, UNDER_LIMIT = 2, GUARDS_LIMIT = 4 };
 
 static bool is_limited(PawlOp op) {
   return op == PAWL_OP_POW || op == PAWL_OP_SQRT || op == PAWL_OP_LOG || op == PAWL_OP_ASIN ||
          op == PAWL_OP_ACOS;
 }
 
-// Which nodes contain such a function, and which are in the operand of one.
+// Which nodes contain such a function, which are in the operand of one, and which comparisons,
+// joined to others, decide on one.
 static void find_limits(Listing* l) {
   for (int k = 0; k < l->count; k++) {
     const PawlDagNode* n = pawl_dag_node(l->dag, k);
@@ -293,6 +328,10 @@ static void find_limits(Listing* l) {
     const PawlDagNode* n = pawl_dag_node(l->dag, k);
     for (int a = 0; a < pawl_op_operands(n->op); a++) {
       l->limits[n->arg[a]] |= is_limited(n->op) || l->limits[k] & UNDER_LIMIT ? UNDER_LIMIT : 0;
+      l->limits[n->arg[a]] |= joins(n->op) ? l->limits[k] & GUARDS_LIMIT : 0;
+    }
+    if (n->op == PAWL_OP_IF && (l->limits[n->arg[1]] | l->limits[n->arg[2]]) & HAS_LIMIT) {
+      l->limits[n->arg[0]] |= GUARDS_LIMIT;
     }
   }
 }
@@ -302,25 +341,38 @@ static void find_limits(Listing* l) {
 static bool is_guard(const Listing* l, PawlNode node) {
   const PawlDagNode* n = pawl_dag_node(l->dag, node);
   unsigned in = n->op == PAWL_OP_IF ? l->limits[n->arg[1]] | l->limits[n->arg[2]] : 0;
-  return (l->limits[node] & UNDER_LIMIT) || (in & HAS_LIMIT);
+  return (l->limits[node] & (UNDER_LIMIT | GUARDS_LIMIT)) || (in & HAS_LIMIT);
 }
 
-// Conditions without an inside stay as they are, and so do kinks that guard a domain.
+// Conditions without an inside stay as they are, and so do kinks that guard a domain, and those
+// that accelerations or multipliers decide on.
 static bool is_kink(const Listing* l, PawlNode node) {
   PawlNode condition = condition_of(node, pawl_dag_node(l->dag, node));
   return is_met(l, node) && (condition == PAWL_NO_NODE || has_inside(l->dag, condition)) &&
-         !is_guard(l, node);
+         !is_guard(l, node) && !(moves(l, node) & REACTION);
 }
 
-// Decided on by time alone, and when is known beforehand.
 static bool is_timed(const Listing* l, PawlNode node) {
-  const PawlDagNode* n = pawl_dag_node(l->dag, node);
-  bool known = true;
-  for (int a = 0; a < (n->op == PAWL_OP_IF ? 1 : pawl_op_operands(n->op)); a++) {
-    known = known && l->course[n->arg[a]] != PAWL_COURSE_ANY;
+  return is_kink(l, node) && is_foreseen(l, node);
+}
+
+static void mark_condition(Listing* l, PawlNode when) {
+  if (when != PAWL_NO_NODE) {
+    l->marked[when] |= SIDE;
   }
-  return is_kink(l, node) && moves(l, node) == TIME && known &&
-         (n->op != PAWL_OP_WRAP || l->course[n->arg[1]] == PAWL_COURSE_STEPS);
+}
+
+// The conditions of what engages and lets go, and of events: where they jump, and where one of
+// several comparisons turns.
+static void mark_conditions(Listing* l) {
+  const PawlModel* model = l->system->model;
+  for (int c = 0; c < model->constraint_count; c++) {
+    mark_condition(l, model->constraints[c].switching.engage.when);
+    mark_condition(l, model->constraints[c].switching.release.when);
+  }
+  for (int k = 0; k < model->event_count; k++) {
+    mark_condition(l, model->events[k].trigger.when);
+  }
 }
 
 // As spread(), but what decides on a kink of time alone is not needed where that is held.
@@ -330,6 +382,7 @@ static void spread_from_terms(Listing* l) {
   for (int k = 0; k < model->term_count; k++) {
     l->marked[model->terms[k].node] |= VALUE;
   }
+  mark_conditions(l);
   for (int k = l->count - 1; k >= 0; k--) {
     const PawlDagNode* n = pawl_dag_node(l->dag, k);
     bool timed = l->marked[k] && is_timed(l, k);
@@ -342,26 +395,28 @@ static void spread_from_terms(Listing* l) {
 }
 
 // Adds the kinks of one sort behind all turns; returns how many, none when there are more than
-// `most`.
-static int add_kinks(const Listing* l, bool timed, int first, int most) {
+// `most`: these go to *left.
+static int add_kinks(const Listing* l, bool timed, int first, int most, int* left) {
   int count = 0;
-  for (int k = 0; k < l->count && count <= most; k++) {
+  for (int k = 0; k < l->count; k++) {
     if (is_kink(l, k) && is_timed(l, k) == timed && count++ < most) {
       l->system->turns[first + count - 1] =
           (PawlTurn){.node = k, .counts = counts(pawl_dag_node(l->dag, k)->op), .constraint = -1};
     }
   }
+  *left += count <= most ? 0 : count;
   return count <= most ? count : 0;
 }
 
 static PawlStatus list_kinks(Listing* l, PawlError* err) {
   PawlSystem* system = l->system;
+  l->splits = true;
   find_courses(l);
   find_limits(l);
   spread_from_terms(l);
-  system->kink_count = add_kinks(l, false, system->turn_count, MOST_KINKS);
+  system->kink_count = add_kinks(l, false, system->turn_count, MOST_KINKS, &system->plain_count);
   int first = system->turn_count + system->kink_count;
-  system->timed_count = add_kinks(l, true, first, MOST_TIMED);
+  system->timed_count = add_kinks(l, true, first, MOST_TIMED, &system->plain_count);
   return system->timed_count > 0 ? pawl_system_list_times(system, err) : PAWL_OK;
 }
 
@@ -375,7 +430,7 @@ PawlStatus pawl_system_list_turns(PawlSystem* system, PawlError* err) {
   if (any == 0) {
     return PAWL_OK;
   }
-  system->turns = PAWL_NEW(&system->arena, PawlTurn, MOST_TURNS + MOST_KINKS + MOST_TIMED);
+  system->turns = PAWL_NEW(&system->arena, PawlTurn, 2 * (size_t)any);
   l.moves = pawl_alloc((size_t)l.count, 1);
   l.marked = pawl_alloc((size_t)l.count, 1);
   l.course = pawl_alloc((size_t)l.count, sizeof(PawlCourse));
@@ -506,7 +561,7 @@ double pawl_kink_margin(const PawlTurn* kink, double z, int mode) {
 }
 
 double pawl_kinks_margin(const PawlSystem* system, const double* z, const int* modes,
-                         const unsigned char* ignored) {
+                         const unsigned char* ignored, double* each) {
   double least = INFINITY;
   for (int k = system->turn_count; k < system->turn_count + system->kink_count; k++) {
     double margin = ignored[k - system->turn_count]
@@ -514,6 +569,9 @@ double pawl_kinks_margin(const PawlSystem* system, const double* z, const int* m
                         : pawl_kink_margin(&system->turns[k], z[system->guard_count + k],
                                            modes[system->constraint_count + k]);
     least = fmin(least, margin);
+    if (each) {
+      each[k - system->turn_count] = margin;
+    }
   }
   return least;
 }

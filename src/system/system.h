@@ -157,6 +157,7 @@ struct PawlSystem {
   PawlGate* guards;
   PawlTurn* turns;
   int timed_count;  // kinks of forces and energies that time alone decides on, behind the others
+  int plain_count;  // too many of them: plain functions
   int time_count;
   PawlTimeNode* times;
   int* first_mode;  // of each constraint, in the lists of PawlTurn.uses
@@ -238,9 +239,9 @@ static inline double pawl_turn_margin(const PawlTurn* turn, double z, int value)
 // That of a kink, INFINITY for one that is free; and the variable that holds it on the side of z.
 double pawl_kink_margin(const PawlTurn* kink, double z, int mode);
 int pawl_kink_side(const PawlTurn* kink, double z);
-// The least of all kinks but those that are ignored.
+// The least of all kinks but those that are ignored; `each` (may be NULL): of every kink.
 double pawl_kinks_margin(const PawlSystem* system, const double* z, const int* modes,
-                         const unsigned char* ignored);
+                         const unsigned char* ignored, double* each);
 // Those of time alone (PawlSystem.timed_count). The course of an operation, from those of its
 // operands; and, once the kinks are known, the operations that decide on them.
 PawlCourse pawl_course_of(PawlOp op, const PawlCourse* of);

@@ -494,7 +494,7 @@ static void test_not_loaded(void** unused) {
     const char *locks, *why;
   } cases[] = {
       {"locks: {l: {lock: x, when: 3}}", "never crosses zero"},
-      {"locks: {l: {lock: x, when: x > 1}}", "is a comparison"},
+      {"locks: {l: {lock: x, when: x == 1}}", "expected an expression that crosses zero"},
       {"locks: {l: {lock: x, at: 1, after: 1}}", "after: needs when:"},
       {"locks: {l: {lock: x, at: 1, on: snap, capacity: 1}}", "on: keep"},
       {"constraints: {l: {equation: [x = 0, y = 0], at: 1, smooth: true}}", "single equation"},
