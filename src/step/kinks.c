@@ -181,7 +181,7 @@ static PawlStatus move(PawlStepper* s, PawlKinks* k, PawlState* state, bool chat
       const PawlTurn* turn = &s->system->turns[s->system->turn_count + i];
       int* mode = &state->modes[k->first + i];
       bool chatters = state->still[k->first_surface + i] != 0;
-      if (chatters == chattering && pawl_kink_margin(turn, z[k->first_surface + i], *mode) < 0.0) {
+      if (chatters == chattering && pawl_kink_is_left(turn, z[k->first_surface + i], *mode)) {
         *mode = pawl_kink_side(turn, z[k->first_surface + i]);
         *any = moved = true;
         if (chatters) {

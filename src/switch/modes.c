@@ -94,7 +94,7 @@ bool pawl_modes_in_range(const PawlSystem* system, const int* modes) {
 // Where a turn goes from here; the same when it stays.
 static int next_turn(const PawlTurn* turn, double z, double slack, int mode) {
   static const double MOST = 1e9;  // a count that an int holds
-  bool stays = !(pawl_turn_margin(turn, z, mode) < -slack) || !(fabs(z) < MOST);
+  bool stays = !pawl_turn_is_left(turn, z, mode, slack) || !(fabs(z) < MOST);
   return stays ? mode : turn->counts ? (int)floor(z) : -mode;
 }
 
@@ -150,26 +150,31 @@ double pawl_modes_margin(const PawlSystem* system, const double* z, const int* m
   return margin;
 }
 
-static bool any_turned(const PawlSystem* system, const int* from, const int* to) {
-  int first = system->constraint_count;
-  return memcmp(from + first, to + first, (size_t)system->turn_count * sizeof(int)) != 0;
+// How many turns differ.
+static int count_turned(const PawlSystem* system, const int* from, const int* to) {
+  int count = 0;
+  for (int k = system->constraint_count; k < system->constraint_count + system->turn_count; k++) {
+    count += from[k] != to[k];
+  }
+  return count;
 }
 
 double pawl_modes_entering(const PawlSystem* system, const double* z_rate, const int* from,
                            const int* to) {
   double least = INFINITY;
-  bool turned = any_turned(system, from, to);
+  int turned = count_turned(system, from, to);
   assert(pawl_modes_in_range(system, from) && pawl_modes_in_range(system, to));
   for (int k = 0; k < system->guard_count; k++) {
     PawlGate g = system->guards[k];
-    bool by_turn = turned && g.turned;  // entered by a jump of its z, far from where that is zero
+    bool by_turn = turned > 0 && g.turned;  // by a jump of its z, far from where that is zero
     if (to[g.constraint] == g.mode && from[g.constraint] != g.mode && !by_turn) {
       least = fmin(least, z_rate[k]);
     }
   }
   for (int k = 0; k < system->turn_count; k++) {
     int step = to[system->constraint_count + k] - from[system->constraint_count + k];
-    if (step != 0) {
+    bool by_turn = turned > 1 && system->turns[k].turned;  // the same, by that of another
+    if (step != 0 && !by_turn) {
       least = fmin(least, (step > 0 ? 1.0 : -1.0) * z_rate[system->guard_count + k]);
     }
   }

@@ -32,7 +32,7 @@ double pawl_modes_margin(const PawlSystem* system, const double* z, const int* m
 
 // The smallest rate of the switching functions of those constraints whose mode differs between
 // `from` and `to`, in mode `to`: >= 0 when the motion goes on into the new regions. A region whose
-// switching function jumps with a turn is entered with that turn.
+// switching function jumps with a turn is entered with that turn, and so is another turn.
 double pawl_modes_entering(const PawlSystem* system, const double* z_rate, const int* from,
                            const int* to);
 

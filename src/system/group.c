@@ -410,9 +410,8 @@ static void note_turned(PawlSystem* system, const Placed* placed) {
   bool surface = placed->item.kind == PAWL_ITEM_GUARD || placed->item.kind == PAWL_ITEM_KINK;
   if (surface && placed->turns) {
     system->turned = true;
-    if (placed->item.target < system->guard_count) {
-      system->guards[placed->item.target].turned = true;
-    }
+    int turn = placed->item.target - system->guard_count;
+    *(turn < 0 ? &system->guards[placed->item.target].turned : &system->turns[turn].turned) = true;
   }
 }
 

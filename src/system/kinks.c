@@ -555,9 +555,17 @@ int pawl_kink_side(const PawlTurn* kink, double z) {
   return !kink->counts ? (z < 0.0 ? -1 : 1) : fabs(z) < MOST ? 2 * (int)floor(z) + 1 : 0;
 }
 
+// `mode` is odd where it counts: no rounding.
+static int value_of(const PawlTurn* kink, int mode) {
+  return kink->counts ? (mode - 1) / 2 : mode;
+}
+
 double pawl_kink_margin(const PawlTurn* kink, double z, int mode) {
-  int turn = kink->counts ? (mode - 1) / 2 : mode;  // mode is odd: no rounding
-  return mode == 0 ? INFINITY : pawl_turn_margin(kink, z, turn);
+  return mode == 0 ? INFINITY : pawl_turn_margin(kink, z, value_of(kink, mode));
+}
+
+bool pawl_kink_is_left(const PawlTurn* kink, double z, int mode) {
+  return mode != 0 && pawl_turn_is_left(kink, z, value_of(kink, mode), 0.0);
 }
 
 double pawl_kinks_margin(const PawlSystem* system, const double* z, const int* modes,

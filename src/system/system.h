@@ -79,6 +79,7 @@ typedef struct PawlGated {  // a constraint with gates: first_gate + mode
 typedef struct PawlTurn {
   PawlNode node;              // of the model
   bool counts;                // wrap, floor: whole periods; else a side
+  bool turned;                // its switching function contains turns
   int constraint;             // the first that it was found in
   unsigned char* uses;        // modes of constraints whose equations change with it
   const char *below, *above;  // how the two sides are called; NULL for what counts
@@ -236,9 +237,16 @@ static inline double pawl_turn_margin(const PawlTurn* turn, double z, int value)
   double above = z - value, below = value + 1 - z;
   return !turn->counts ? value * z : above < below ? above : below;
 }
+// Whether a turn with this value is left: beyond its border, or, for a count of what jumps with
+// other turns, on the upper one, which belongs to the next.
+static inline bool pawl_turn_is_left(const PawlTurn* turn, double z, int value, double slack) {
+  return pawl_turn_margin(turn, z, value) < -slack ||
+         (turn->counts && turn->turned && z >= value + 1);
+}
 // That of a kink, INFINITY for one that is free; and the variable that holds it on the side of z.
 double pawl_kink_margin(const PawlTurn* kink, double z, int mode);
 int pawl_kink_side(const PawlTurn* kink, double z);
+bool pawl_kink_is_left(const PawlTurn* kink, double z, int mode);
 // The least of all kinks but those that are ignored; `each` (may be NULL): of every kink.
 double pawl_kinks_margin(const PawlSystem* system, const double* z, const int* modes,
                          const unsigned char* ignored, double* each);

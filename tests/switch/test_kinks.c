@@ -218,6 +218,38 @@ static void test_geneva(void** unused) {
   }
 }
 
+// ---- one within the other -----------------------------------------------------------------------
+// Triangle waves: at its corners a kink turns because another does, by a jump of its z. With the
+// bisector the speed along x stays 1; both ways, since the motion comes back for x' = -1.
+static void test_triangles(void** unused) {
+  (void)unused;
+  static const char* const tracks[] = {
+      "equation: \"y = 0.5*abs(wrap(x + 0.5, 1) - 0.5)\"",
+      "equation: \"y = 0.5*abs(x - floor(x + 0.5))\"",
+      "equation: \"y = 0.5*min(wrap(x, 1), 1 - wrap(x, 1))\"",
+      "equation: \"y = 0.5*if(wrap(x, 1) < 0.5, wrap(x, 1), 1 - wrap(x, 1))\"",
+      "modes: {a: {where: \"wrap(floor(2*x), 2) < 0.5\", equation: \"y = 0.5*wrap(x, 0.5)\"}, "
+      "b: {where: \"wrap(floor(2*x), 2) > 0.5\", equation: \"y = 0.5*(0.5 - wrap(x, 0.5))\"}}",
+  };
+  static const char* const methods[] = {"event-driven", "nsga-pva", "auto"};
+  for (size_t k = 0; k < sizeof tracks / sizeof *tracks; k++) {
+    for (int way = -1; way <= 1; way += 2) {
+      for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
+        char text[500];
+        snprintf(text, sizeof text,
+                 "model: triangle\ncoordinates: {x: {start: 0.01, rate: %d}, y: {start: 0.005, "
+                 "rate: %g}}\nmass: {x: 1, y: 1}\nconstraints: {c: {impact: bisector, %s}}\n",
+                 way, 0.5 * way, tracks[k]);
+        Run run = run_text(text);
+        run_with(&run, methods[m], 3);
+        double x = 0.01 + 3 * way, q[] = {x, 0.005}, v[] = {way, 0.5 * way};
+        check_state(&run, q, v, 1e-8);
+        run_end(&run);
+      }
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_as_modes),
@@ -227,6 +259,7 @@ int main(void) {
       cmocka_unit_test(test_equality_has_no_inside),
       cmocka_unit_test(test_wrap_in_regions),
       cmocka_unit_test(test_geneva),
+      cmocka_unit_test(test_triangles),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
