@@ -87,6 +87,10 @@ PAWL_API bool pawl_sim_ended(const PawlSim* sim);  // at `until`, or by an event
 PAWL_API PAWL_CHECKED PawlStatus pawl_sim_engage(PawlSim* sim, const char* name, PawlError* err);
 PAWL_API PAWL_CHECKED PawlStatus pawl_sim_release(PawlSim* sim, const char* name, PawlError* err);
 
+// Impulsive forces U (sizes.v numbers, [N s] or [N m s]) act now, between steps: see
+// pawl_stepper_push. The jump is in the log of events as "impulse", and its work in the balance.
+PAWL_API PAWL_CHECKED PawlStatus pawl_sim_push(PawlSim* sim, const double* U, PawlError* err);
+
 // ---- going on later ---------------------------------------------------------------------------
 // Everything that a run is, as plain bytes: the state, the summary, events, samples kept. Loaded
 // into a new simulation it goes on as if it had never been interrupted: the same samples to

@@ -181,6 +181,7 @@ typedef struct PawlInstant {
   int contact;           // row of the contact, -1 without
   int event;             // event of the model, -1 without
   int refused;           // constraint that did not engage, -1 without; else: constraints switched
+  bool pushed;           // impulsive forces acted: of `event`, or (-1) of a call
   double t;              // [s]
   const int *from, *to;  // modes before and after
   const double* q;
@@ -188,6 +189,7 @@ typedef struct PawlInstant {
   const double* v_after;   // v
   const double* impulse;   // rows [N s]
   const double* loss;      // rows [J]: the part of energy_lost that each row took
+  const double* push;      // v [N s]: the impulsive forces, where `pushed`
   double energy_lost;      // [J], of the whole instant
   // Both sides of a jump, after pawl_stepper_note_sides. NaN where there is no value: when a method
   // goes through a contact or a region within a step, and behind a jump while a contact is closed.
@@ -206,6 +208,12 @@ PAWL_API PAWL_CHECKED PawlStatus pawl_stepper_engage(PawlStepper* stepper, PawlS
                                                      int constraint, PawlError* err);
 PAWL_API PAWL_CHECKED PawlStatus pawl_stepper_release(PawlStepper* stepper, PawlState* state,
                                                       int constraint, PawlError* err);
+// Impulsive forces U (v) [N s] act now, between two steps: velocities jump by M dv = U + G^T
+// Lambda, G dv = 0, with the rows in force (docs/theory/transition.md). Logged as an instant, with
+// the energy that they bring (energy_lost < 0). Joints with a capacity give way; a contact that is
+// closed answers in the step that follows.
+PAWL_API PAWL_CHECKED PawlStatus pawl_stepper_push(PawlStepper* stepper, PawlState* state,
+                                                   const double* U, PawlError* err);
 // True when an event with `stop` ended the last step: the state is that of the event.
 PAWL_API bool pawl_stepper_stopped(const PawlStepper* stepper);
 

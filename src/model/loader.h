@@ -58,7 +58,7 @@ typedef struct PawlLoader {
   PawlSwitchingTask* switching;
   int switching_count, switching_capacity;
   int parameter_capacity, coordinate_capacity, term_capacity, constraint_capacity, contact_capacity,
-      event_capacity, output_capacity, shape_capacity;
+      event_capacity, impulse_capacity, output_capacity, shape_capacity;
 } PawlLoader;
 
 // Room for one more in a growable array of the model; false when memory or the limit is reached.

@@ -13,6 +13,7 @@ void pawl_model_destroy(PawlModel* model) {
   pawl_free(model->constraints);
   pawl_free(model->contacts);
   pawl_free(model->events);
+  pawl_free(model->impulses);
   pawl_free(model->outputs);
   pawl_free(model->shapes);
   pawl_dag_destroy(model->dag);

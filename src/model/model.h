@@ -122,10 +122,17 @@ typedef struct PawlContact {
   PawlSource source;
 } PawlContact;
 
+// A part of `impulse:` of an event: [N s] on one coordinate, an expression of q, v and t.
+typedef struct PawlImpulse {
+  int coordinate;
+  PawlNode node;
+} PawlImpulse;
+
 typedef struct PawlEventDef {
   const char* name;
   PawlTrigger trigger;
-  bool stop;  // ends the run
+  bool stop;                         // ends the run
+  int first_impulse, impulse_count;  // of the impulses of the model
   PawlSource source;
 } PawlEventDef;
 
@@ -168,13 +175,14 @@ struct PawlModel {
   PawlDag* dag;
   const char *file, *name, *about;
   int parameter_count, coordinate_count, term_count, constraint_count, row_count, contact_count,
-      event_count, output_count, shape_count;
+      event_count, impulse_count, output_count, shape_count;
   PawlParameter* parameters;
   PawlCoordinate* coordinates;
   PawlTerm* terms;
   PawlConstraint* constraints;  // plain, with modes, and locks, in the order written
   PawlContact* contacts;
   PawlEventDef* events;
+  PawlImpulse* impulses;
   PawlOutput* outputs;
   PawlShape* shapes;
   PawlProjectionDef projection;

@@ -72,9 +72,117 @@ void pawl_load_contacts(PawlLoader* loader, PawlYaml* section) {
 
 // ---- events ---------------------------------------------------------------------------------
 
+static const PawlUse impulse_use = {"an impulse", PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_T, NULL};
+static const PawlUse along_use = {"what an impulse acts along", PAWL_MAY_Q | PAWL_MAY_T, NULL};
+
+static bool add_impulse(PawlLoader* loader, PawlYaml* where, int coordinate, PawlNode node) {
+  PawlModel* model = loader->model;
+  if (node == PAWL_NO_NODE) {
+    return pawl_loader_no_memory(loader);
+  }
+  if (!PAWL_ROOM(loader, where, model->impulses, loader->impulse_capacity, model->impulse_count)) {
+    return false;
+  }
+  model->impulses[model->impulse_count++] = (PawlImpulse){coordinate, node};
+  return true;
+}
+
+// `x: 3`, or a family of coordinates.
+static bool load_impulse_on(PawlLoader* loader, PawlYaml* child, const PawlScope* scope) {
+  const PawlAstKey* key = pawl_key(loader, child->key);
+  PawlIndexer at;
+  bool good = key != NULL;
+  for (bool more = good && pawl_indexer_begin(&at, loader, child->key, key, scope); more && good;
+       more = pawl_indexer_next(&at)) {
+    PawlNode node;
+    int coordinate = pawl_find_element(loader, &loader->names, PAWL_NAME_COORDINATE, child->key,
+                                       key->name, key->count, at.value);
+    good = coordinate >= 0 && pawl_expression(loader, child, &at.scope, &impulse_use, &node) &&
+           add_impulse(loader, child, coordinate, node);
+  }
+  return good && !at.failed;
+}
+
+typedef struct Along {
+  PawlLoader* loader;
+  PawlYaml* where;
+  PawlNode along, value;
+} Along;
+
+// One for each coordinate in `along`.
+static int add_along(void* context, PawlOp leaf, int index) {
+  const Along* a = context;
+  return leaf != PAWL_OP_Q || add_impulse(a->loader, a->where, index, a->value) ? 0 : 1;
+}
+
+// The value times the derivatives of `along`.
+static bool derive_along(const Along* a, int first) {
+  PawlModel* model = a->loader->model;
+  for (int k = first; k < model->impulse_count; k++) {
+    PawlImpulse* impulse = &model->impulses[k];
+    PawlNode slope = pawl_dag_partial(model->dag, a->along, PAWL_OP_Q, impulse->coordinate);
+    impulse->node = slope == PAWL_NO_NODE ? slope : pawl_dag_mul(model->dag, a->value, slope);
+    if (impulse->node == PAWL_NO_NODE) {
+      return pawl_loader_no_memory(a->loader);
+    }
+  }
+  return true;
+}
+
+// {along: x + 2*y, value: 3}
+static bool load_impulse_along(PawlLoader* loader, PawlYaml* item, const PawlScope* scope) {
+  static const char* const keys[] = {"along", "value", NULL};
+  Along a = {.loader = loader, .where = item};
+  if (item->kind != PAWL_YAML_MAP) {
+    pawl_report(&loader->report, item, "an impulse of a list is a map: {along: ..., value: ...}");
+    return false;
+  }
+  bool good = pawl_yaml_check_keys(&loader->report, item, "an impulse", keys);
+  PawlYaml *along = pawl_yaml_get(item, "along"), *value = pawl_yaml_get(item, "value");
+  if (good && (!along || !value)) {
+    pawl_report(&loader->report, item, "an impulse of a list needs along: and value:");
+    return false;
+  }
+  if (!good || !pawl_expression(loader, along, scope, &along_use, &a.along) ||
+      !pawl_expression(loader, value, scope, &impulse_use, &a.value)) {
+    return false;
+  }
+  int before = loader->model->impulse_count;
+  int failed = pawl_dag_leaves(loader->model->dag, a.along, add_along, &a);
+  if (!failed && !derive_along(&a, before)) {
+    return false;
+  }
+  if (!failed && loader->model->impulse_count == before) {
+    pawl_report(&loader->report, along, "along: '%s' does not move with any coordinate",
+                pawl_quote(along->text).s);
+    return false;
+  }
+  return failed < 0 ? pawl_loader_no_memory(loader) : failed == 0;
+}
+
+static bool load_impulses(PawlLoader* loader, PawlYaml* impulse, const PawlScope* scope,
+                          PawlEventDef* event) {
+  event->first_impulse = loader->model->impulse_count;
+  if (!impulse) {
+    return true;
+  }
+  bool map = impulse->kind == PAWL_YAML_MAP, good = impulse->first != NULL;
+  if (impulse->kind == PAWL_YAML_SCALAR || !good) {
+    pawl_report(&loader->report, impulse,
+                "impulse: expected a map of coordinates, {x: 3}, or a list of {along: ..., value: "
+                "...}");
+    return false;
+  }
+  for (PawlYaml* child = impulse->first; good && child; child = child->next) {
+    good = map ? load_impulse_on(loader, child, scope) : load_impulse_along(loader, child, scope);
+  }
+  event->impulse_count = loader->model->impulse_count - event->first_impulse;
+  return good;
+}
+
 static bool load_event(PawlLoader* loader, PawlYaml* body, const PawlScope* scope,
                        PawlEventDef* event) {
-  static const char* const keys[] = {"when", "at", "direction", "after", "stop", NULL};
+  static const char* const keys[] = {"when", "at", "direction", "after", "stop", "impulse", NULL};
   if (body->kind != PAWL_YAML_MAP) {
     pawl_report(&loader->report, body, "an event is a map: {when: expression, ...} or {at: time}");
     return false;
@@ -83,6 +191,7 @@ static bool load_event(PawlLoader* loader, PawlYaml* body, const PawlScope* scop
   good &= pawl_load_trigger(loader, body, scope, &event->trigger);
   const PawlYaml* stop = pawl_yaml_get(body, "stop");
   good &= !stop || pawl_flag(loader, stop, &event->stop);
+  good &= load_impulses(loader, pawl_yaml_get(body, "impulse"), scope, event);
   if (!pawl_yaml_get(body, "when") && !pawl_yaml_get(body, "at")) {
     pawl_report(&loader->report, body,
                 "the event '%s' needs when: or at:", pawl_quote(event->name).s);

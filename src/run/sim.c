@@ -245,17 +245,24 @@ static PawlStatus record_contact(PawlSim* sim, const PawlInstant* i, PawlError* 
   return pawl_recorder_add_event(sim->recorder, &event, err);
 }
 
-// An event of the model, or a constraint that did not engage: nothing jumps.
+static const char* name_of_event(const PawlSim* sim, const PawlInstant* i) {
+  return i->event >= 0 ? pawl_system_event_name(sim->system, i->event) : "impulse";
+}
+
+// An event of the model, or a constraint that did not engage: nothing jumps but by an impulse.
 static PawlStatus record_quiet(PawlSim* sim, const PawlInstant* i, PawlError* err) {
   char room[200];
   bool refused = i->refused >= 0;
   PawlEvent event = {
       .t = i->t,
-      .constraint = refused ? pawl_system_constraint_name(sim->system, i->refused)
-                            : pawl_system_event_name(sim->system, i->event),
+      .constraint =
+          refused ? pawl_system_constraint_name(sim->system, i->refused) : name_of_event(sim, i),
       .from =
           refused ? pawl_system_mode_name(sim->system, i->refused, i->to, room, sizeof room) : "",
       .to = refused ? "refused" : "event",
+      .energy_lost = i->energy_lost,
+      .row_count = i->pushed ? pawl_system_sizes(sim->system).v : 0,
+      .impulse = i->pushed ? i->push : NULL,
       .v_count = pawl_system_sizes(sim->system).v,
       .v_before = i->v_before,
       .v_after = i->v_after};
@@ -267,7 +274,7 @@ static PawlStatus record_instant(PawlSim* sim, const PawlInstant* i, PawlError* 
   if (i->contact >= 0) {
     return record_contact(sim, i, err);
   }
-  if (i->event >= 0 || i->refused >= 0) {
+  if (i->event >= 0 || i->refused >= 0 || i->pushed) {
     return record_quiet(sim, i, err);
   }
   double rest = i->energy_lost;  // what is not of these rows (a snap, a drive) goes to the first
@@ -414,6 +421,11 @@ PawlStatus pawl_sim_engage(PawlSim* sim, const char* name, PawlError* err) {
 
 PawlStatus pawl_sim_release(PawlSim* sim, const char* name, PawlError* err) {
   return change(sim, name, false, err);
+}
+
+PawlStatus pawl_sim_push(PawlSim* sim, const double* U, PawlError* err) {
+  PawlStatus status = pawl_stepper_push(sim->stepper, sim->state, U, err);
+  return final(status ? status : record_instants(sim, err), err);
 }
 
 PawlStatus pawl_sim_run(PawlSim* sim, PawlProgress progress, void* context, PawlError* err) {

@@ -150,7 +150,7 @@ static bool see(PawlStream* s, const PawlState* state, const PawlInstant* instan
 
 PawlStatus pawl_stream_instant(PawlStream* s, const PawlState* state, const PawlInstant* instant,
                                PawlError* err) {
-  if (instant->event >= 0 || instant->refused >= 0) {
+  if ((instant->event >= 0 && !instant->pushed) || instant->refused >= 0) {
     return PAWL_OK;  // nothing jumps
   }
   bool again = same_time(s->last, instant->t);

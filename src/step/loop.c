@@ -47,6 +47,7 @@ PawlStatus pawl_loop_create(PawlStepper* s, bool event_driven, const PawlStateSh
   l->next = PAWL_NEW(&s->arena, int, s->sizes.modes);
   l->move = PAWL_NEW(&s->arena, double, s->sizes.v);
   l->shown = PAWL_NEW(&s->arena, double, s->sizes.rows);
+  l->push = PAWL_NEW(&s->arena, double, s->sizes.v);
   PAWL_TRY(pawl_law_create(&s->dynamics, &l->law, err));
   PAWL_TRY(pawl_surfaces_create(&s->dynamics, l->law.rates, &l->surfaces, err));
   PAWL_TRY(pawl_guards_create(&s->watching, &l->surfaces, s->method->exact,
@@ -164,16 +165,25 @@ static PawlStatus note_side_after(PawlStepper* s, const PawlState* state, PawlEr
   return PAWL_OK;
 }
 
+// To the modes l->next, or by impulsive forces U (of an event, or -1).
+static PawlStatus leap(PawlStepper* s, PawlState* state, const double* U, int event,
+                       PawlError* err) {
+  PawlLoop* l = s->loop;
+  return U ? pawl_jump_push(&l->jump, state, U, event, err)
+           : pawl_jump(&l->jump, state, l->next, err);
+}
+
 // The jump, with both of its sides where they are asked for; what comes before is as samples have
 // it.
-static PawlStatus jump_and_note(PawlStepper* s, PawlState* state, PawlError* err) {
+static PawlStatus jump_and_note(PawlStepper* s, PawlState* state, const double* U, int event,
+                                PawlError* err) {
   PawlLoop* l = s->loop;
   int first = s->log.count;
   if (!s->log.sides) {
-    return pawl_jump(&l->jump, state, l->next, err);
+    return leap(s, state, U, event, err);
   }
   PAWL_TRY(pawl_stepper_multipliers(s, state, l->shown, err));
-  PAWL_TRY(pawl_jump(&l->jump, state, l->next, err));
+  PAWL_TRY(leap(s, state, U, event, err));
   if (s->log.count == first || s->log.instants[s->log.count - 1]->refused >= 0) {
     return PAWL_OK;
   }
@@ -181,12 +191,34 @@ static PawlStatus jump_and_note(PawlStepper* s, PawlState* state, PawlError* err
   return note_side_after(s, state, err);
 }
 
-static PawlStatus jump(PawlStepper* s, PawlState* state, PawlError* err) {
-  PAWL_TRY(jump_and_note(s, state, err));
+static PawlStatus jump_by(PawlStepper* s, PawlState* state, const double* U, int event,
+                          PawlError* err) {
+  PAWL_TRY(jump_and_note(s, state, U, event, err));
   pawl_guards_forget(&s->loop->guards);
   s->loop->jumped = true;
   PawlPhase phase = pawl_phase_of(state, false);
   return s->method->start(s, &phase, state, err);
+}
+
+static PawlStatus jump(PawlStepper* s, PawlState* state, PawlError* err) {
+  return jump_by(s, state, NULL, -1, err);
+}
+
+// The impulses of the events that have fired, after what else changes: then the rows in force are
+// those after, as (X11) asks for.
+static PawlStatus push_by_events(PawlStepper* s, PawlState* state, PawlError* err) {
+  PawlLoop* l = s->loop;
+  const PawlModel* model = s->system->model;
+  for (int k = 0; k < l->guards.push_count; k++) {
+    const PawlEventDef* event = &model->events[l->guards.pushes[k]];
+    memset(l->push, 0, (size_t)s->sizes.v * sizeof(double));
+    for (int i = event->first_impulse; i < event->first_impulse + event->impulse_count; i++) {
+      l->push[model->impulses[i].coordinate] += l->guards.push_values[i];
+    }
+    PAWL_TRY(jump_by(s, state, l->push, l->guards.pushes[k], err));
+  }
+  l->guards.push_count = 0;
+  return PAWL_OK;
 }
 
 // Regions change on top of what fires.
@@ -248,7 +280,8 @@ static PawlStatus change(PawlStepper* s, PawlState* state, double slack, const P
     memcpy(l->next + l->kinks.first, state->modes + l->kinks.first,
            (size_t)l->kinks.count * sizeof(int));
   }
-  return fired.changed ? jump(s, state, err) : PAWL_OK;
+  PAWL_TRY(fired.changed ? jump(s, state, err) : PAWL_OK);
+  return push_by_events(s, state, err);
 }
 
 // ---- without an end -----------------------------------------------------------------------------
@@ -649,16 +682,31 @@ static PawlStatus ask(PawlStepper* s, PawlState* state, int c, bool engage, Pawl
   return settle(s, state, -INFINITY, &next, err);
 }
 
-PawlStatus pawl_loop_ask(PawlStepper* s, PawlState* state, int c, bool engage, PawlError* err) {
+static void begin_asked(PawlStepper* s, const PawlState* state) {
   PawlLoop* l = s->loop;
   l->plan_state = NULL;
   l->stop = l->jumped = false;
   memset(l->guards.loosened, 0, (size_t)s->system->constraint_count);
   pawl_phase_copy(l->kept, state);
-  PawlStatus status = ask(s, state, c, engage, err);
+}
+
+static PawlStatus end_asked(PawlStepper* s, PawlState* state, PawlStatus status) {
   if (status != PAWL_OK) {
-    pawl_phase_copy(state, l->kept);
+    pawl_phase_copy(state, s->loop->kept);
     s->log.count = 0;
   }
   return status;
+}
+
+PawlStatus pawl_loop_ask(PawlStepper* s, PawlState* state, int c, bool engage, PawlError* err) {
+  begin_asked(s, state);
+  return end_asked(s, state, ask(s, state, c, engage, err));
+}
+
+PawlStatus pawl_loop_push(PawlStepper* s, PawlState* state, const double* U, PawlError* err) {
+  double next;
+  begin_asked(s, state);
+  PawlStatus status = jump_by(s, state, U, -1, err);
+  status = status ? status : settle(s, state, -INFINITY, &next, err);
+  return end_asked(s, state, status);
 }

@@ -32,6 +32,10 @@ PAWL_CHECKED PawlStatus pawl_loop_step(PawlStepper* stepper, PawlState* state, d
 PAWL_CHECKED PawlStatus pawl_loop_ask(PawlStepper* stepper, PawlState* state, int constraint,
                                       bool engage, PawlError* err);
 
+// Impulsive forces (v) between two steps, in the same way.
+PAWL_CHECKED PawlStatus pawl_loop_push(PawlStepper* stepper, PawlState* state, const double* U,
+                                       PawlError* err);
+
 // For methods that find roots themselves: what may interrupt the motion in the present phase; each
 // margin is positive while the motion goes on.
 int pawl_loop_most(const PawlStepper* stepper);

@@ -25,6 +25,7 @@ typedef struct PawlLoop {
   int* next;         // modes
   double* move;      // v
   double* shown;     // rows: multipliers of a side of a jump
+  double* push;      // v: impulsive forces of an event
   bool jumped;       // in this step, and nobody has looked yet what that has carried across zero
   bool stop;         // an event ends the run
   // What was found out for steps to come: nothing is due before a time, as long as this state goes

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Creating a stepper and its states, and the calls of pawl/stepper.h.
+#include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -227,6 +228,63 @@ PawlStatus pawl_stepper_engage(PawlStepper* s, PawlState* state, int constraint,
 
 PawlStatus pawl_stepper_release(PawlStepper* s, PawlState* state, int constraint, PawlError* err) {
   return change(s, state, constraint, false, err);
+}
+
+// Of a system in which nothing else jumps: all rows that hold, hold for good. `room` has 2 v + rows
+// numbers.
+static PawlStatus push_plainly(PawlStepper* s, PawlState* state, const double* U, double* room,
+                               PawlError* err) {
+  PawlDynamics* d = &s->dynamics;
+  const PawlValues* values;
+  PawlPhase phase = pawl_phase_of(state, false);
+  double *dv = room, *v_before = dv + s->sizes.v, *impulse = v_before + s->sizes.v;
+  PAWL_TRY(pawl_dynamics_evaluate(d, &phase, state, &values, err));
+  double before = values->energy[0] + values->energy[1];
+  memcpy(dv, U, (size_t)s->sizes.v * sizeof(double));
+  PAWL_TRY(pawl_dynamics_solve(d, values, values->M, values->G, values->G, state->active, state->t,
+                               dv, impulse, err));
+  memcpy(v_before, state->v, (size_t)s->sizes.v * sizeof(double));
+  for (int k = 0; k < s->sizes.v; k++) {
+    state->v[k] += dv[k];
+  }
+  PAWL_TRY(pawl_dynamics_evaluate(d, &phase, state, &values, err));
+  double after = values->energy[0] + values->energy[1];
+  PAWL_TRY(pawl_log_push(&s->log, state, -1, v_before, U, impulse, before - after, err));
+  PAWL_TRY(pawl_dynamics_accelerate(d, &phase, values, state->t, state->a, state->lambda, err));
+  return s->method->start(s, &phase, state, err);
+}
+
+// On failure the state is as before.
+static PawlStatus push_alone(PawlStepper* s, PawlState* state, const double* U, PawlError* err) {
+  double* room = pawl_alloc(2 * (size_t)s->sizes.v + (size_t)s->sizes.rows + 1, sizeof *room);
+  PawlState* kept = NULL;
+  PawlStateShape shape = pawl_stepper_shape(s);
+  PawlStatus status = room ? pawl_phase_state(&shape, &kept, err) : pawl_fail_memory(err);
+  if (status == PAWL_OK) {
+    pawl_phase_copy(kept, state);
+    status = push_plainly(s, state, U, room, err);
+  }
+  if (kept && status != PAWL_OK) {
+    pawl_phase_copy(state, kept);
+    s->log.count = 0;
+  }
+  pawl_state_destroy(kept);
+  pawl_free(room);
+  return status;
+}
+
+PawlStatus pawl_stepper_push(PawlStepper* s, PawlState* state, const double* U, PawlError* err) {
+  for (int k = 0; k < s->sizes.v; k++) {
+    if (!isfinite(U[k])) {
+      return pawl_fail(err, PAWL_ERROR_USAGE, "impulsive force %d is not finite", k);
+    }
+  }
+  s->log.count = 0;
+  PAWL_TRY(s->loop ? pawl_loop_push(s, state, U, err) : push_alone(s, state, U, err));
+  if (s->works) {
+    pawl_works_jumps(s, state);
+  }
+  return PAWL_OK;
 }
 
 bool pawl_stepper_stopped(const PawlStepper* s) {

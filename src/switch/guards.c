@@ -667,6 +667,26 @@ static PawlStatus settle_rate(PawlGuards* g, PawlState* state, int k, int* next,
   return PAWL_OK;
 }
 
+// An event with an impulse awaits the jump, which logs it; others are logged at once. Expressions
+// see what is before the instant.
+static PawlStatus fire_event(PawlGuards* g, PawlState* state, int e, PawlLog* log, PawlError* err) {
+  const PawlSystem* system = g->dynamics->system;
+  const PawlEventDef* event = &system->model->events[e];
+  if (event->impulse_count == 0) {
+    return pawl_log_event(log, state, e, err);
+  }
+  for (int k = 0; k < g->push_count; k++) {
+    if (g->pushes[k] == e) {
+      return PAWL_OK;
+    }
+  }
+  g->pushes[g->push_count++] = e;
+  memcpy(g->push_values + event->first_impulse,
+         g->watch + system->first_impulse + event->first_impulse,
+         (size_t)event->impulse_count * sizeof(double));
+  return PAWL_OK;
+}
+
 static PawlStatus fire(PawlGuards* g, PawlState* state, int k, int* next, PawlLog* log,
                        PawlFired* fired, PawlError* err) {
   const PawlGuard* guard = &g->all[k];
@@ -679,7 +699,7 @@ static PawlStatus fire(PawlGuards* g, PawlState* state, int k, int* next, PawlLo
     case PAWL_THEN_EVENT:
       *since(g, state, guard) = state->t;
       fired->stop |= g->dynamics->system->model->events[guard->of].stop;
-      return pawl_log_event(log, state, guard->of, err);
+      return fire_event(g, state, guard->of, log, err);
     case PAWL_THEN_SETTLE:
       if (guard->what == PAWL_GUARD_RATE) {
         return settle_rate(g, state, k, next, fired, err);
@@ -751,6 +771,7 @@ PawlStatus pawl_guards_fire(PawlGuards* g, PawlState* state, double slack, bool 
   const double* lambda;
   memcpy(next, state->modes, pawl_phase_mode_bytes(state));
   *fired = (PawlFired){false, false};
+  g->push_count = 0;
   bool stepped = g->stepped;
   g->stepped = false;
   if (stepped) {

@@ -143,17 +143,20 @@ PawlStatus pawl_guards_create(PawlWatching* watching, PawlSurfaces* surfaces, bo
   size_t most = 7 * (size_t)system->constraint_count + 2 * (size_t)events +
                 (size_t)system->guard_count + (size_t)system->turn_count;
   size_t numbers = (size_t)d->sizes.v + (size_t)d->sizes.rows;
-  *g = (PawlGuards){.dynamics = d,
-                    .watching = watching,
-                    .surfaces = surfaces,
-                    .exact = exact,
-                    .locates = locates,
-                    .since_count = system->constraint_count + events,
-                    .all = PAWL_NEW(d->arena, PawlGuard, most),
-                    .modes = PAWL_NEW(d->arena, int, d->sizes.modes),
-                    .react = PAWL_NEW(d->arena, double, numbers),
-                    .pinned_places = PAWL_NEW(d->arena, unsigned char, system->watch_count),
-                    .loosened = PAWL_NEW(d->arena, unsigned char, system->constraint_count)};
+  *g = (PawlGuards){
+      .dynamics = d,
+      .watching = watching,
+      .surfaces = surfaces,
+      .exact = exact,
+      .locates = locates,
+      .since_count = system->constraint_count + events,
+      .all = PAWL_NEW(d->arena, PawlGuard, most),
+      .modes = PAWL_NEW(d->arena, int, d->sizes.modes),
+      .react = PAWL_NEW(d->arena, double, numbers),
+      .pinned_places = PAWL_NEW(d->arena, unsigned char, system->watch_count),
+      .loosened = PAWL_NEW(d->arena, unsigned char, system->constraint_count),
+      .pushes = PAWL_NEW(d->arena, int, system->model ? system->model->event_count : 0),
+      .push_values = PAWL_NEW(d->arena, double, system->model ? system->model->impulse_count : 0)};
   if (d->arena->failed) {
     return pawl_fail_memory(err);
   }

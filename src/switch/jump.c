@@ -452,11 +452,32 @@ static PawlStatus keep_gradient(PawlJump* j, PawlImpactLaw law, PawlError* err) 
   return PAWL_OK;
 }
 
+// What follows from the velocities after: joints that stick or slide, accelerations, multipliers,
+// sides. *energy is that after the jump.
+static PawlStatus settle_after(PawlJump* j, PawlState* state, double* energy, PawlError* err) {
+  PawlDynamics* d = j->dynamics;
+  bool newly_held;
+  PAWL_TRY(pawl_stick_settle(&j->stick, state, j->before->v, &newly_held, err));
+  const PawlValues* values = pawl_eval_values(d->eval);
+  *energy = values->energy[0] + values->energy[1];
+  if (newly_held) {
+    PAWL_TRY(stop_newly_held(j, state, err));
+  }
+  assert(pawl_modes_in_range(d->system, state->modes));
+  PAWL_TRY(begin_sliding(j, state, err));
+  d->info.redundant_rows = state->redundant_count;
+  if (pawl_system_switches(d->system)) {
+    PAWL_TRY(pawl_surfaces_enter(j->guards->surfaces, state, j->before->modes, err));
+  }
+  return pawl_guards_enter(j->guards, state, err);
+}
+
 PawlStatus pawl_jump(PawlJump* j, PawlState* state, const int* next, PawlError* err) {
   PawlDynamics* d = j->dynamics;
   const PawlValues* values;
   PawlImpactLaw law;
-  bool snaps, refused, newly_held;
+  bool snaps, refused;
+  double after;
   assert(pawl_modes_in_range(d->system, next) && state->bytes == j->before->bytes);
   PAWL_TRY(clean_rates(j, state, err));
   pawl_phase_copy(j->before, state);
@@ -481,23 +502,55 @@ PawlStatus pawl_jump(PawlJump* j, PawlState* state, const int* next, PawlError* 
   if (list_added(j, state)) {
     PAWL_TRY(jump_velocities(j, state, law, &values, err));
   }
-  PAWL_TRY(pawl_stick_settle(&j->stick, state, j->before->v, &newly_held, err));
-  values = pawl_eval_values(d->eval);
-  double after = values->energy[0] + values->energy[1];
-  if (newly_held) {
-    PAWL_TRY(stop_newly_held(j, state, err));
-  }
-  assert(pawl_modes_in_range(d->system, state->modes));
-  PAWL_TRY(begin_sliding(j, state, err));
-  d->info.redundant_rows = state->redundant_count;
-  if (pawl_system_switches(d->system)) {
-    PAWL_TRY(pawl_surfaces_enter(j->guards->surfaces, state, j->before->modes, err));
-  }
-  PAWL_TRY(pawl_guards_enter(j->guards, state, err));
+  PAWL_TRY(settle_after(j, state, &after, err));
   return memcmp(state->modes, j->before->modes, pawl_phase_mode_bytes(state)) == 0
              ? PAWL_OK
              : pawl_log_switch(j->log, state, j->before->modes, j->before->v, j->impulse, j->loss,
                                before - after, err);
+}
+
+// ---- impulsive forces ---------------------------------------------------------------------------
+// M dv = G^T Lambda + U over the rows in force that carry impulses.                          (X11)
+static PawlStatus push_velocities(PawlJump* j, PawlState* state, const PawlValues* values,
+                                  const double* U, PawlError* err) {
+  PawlDynamics* d = j->dynamics;
+  (void)list_added(j, state);
+  (void)leave_out_joints(j);
+  d->info.factorizations++;
+  PawlStatus status = pawl_transition_push(j->transition, values->M, values->G, j->persistent,
+                                           j->set, state->v, values->g_t, U, j->dv, j->impulse);
+  if (status != PAWL_OK) {
+    return status == PAWL_RETRY
+               ? pawl_dynamics_singular(d, values->M, values->G, j->set, state->t, err)
+               : pawl_fail_memory(err);
+  }
+  for (int k = 0; k < d->sizes.v; k++) {
+    state->v[k] += j->dv[k];
+  }
+  return PAWL_OK;
+}
+
+PawlStatus pawl_jump_push(PawlJump* j, PawlState* state, const double* U, int event,
+                          PawlError* err) {
+  const PawlValues* values;
+  bool slides;
+  double after;
+  PAWL_TRY(clean_rates(j, state, err));
+  pawl_phase_copy(j->before, state);
+  PAWL_TRY(evaluate(j, state, &values, err));
+  double before = values->energy[0] + values->energy[1];
+  memset(j->impulse, 0, j->rows * sizeof(double));
+  PAWL_TRY(push_velocities(j, state, values, U, err));
+  slide_after_jump(j, state, values, &slides);
+  if (slides) {
+    PAWL_TRY(evaluate(j, state, &values, err));
+    PAWL_TRY(pawl_dynamics_reduce(j->dynamics, state, values, err));
+  }
+  PAWL_TRY(settle_after(j, state, &after, err));
+  PAWL_TRY(pawl_log_push(j->log, state, event, j->before->v, U, j->impulse, before - after, err));
+  bool same = memcmp(state->modes, j->before->modes, pawl_phase_mode_bytes(state)) == 0;
+  return same ? PAWL_OK
+              : pawl_log_switch(j->log, state, j->before->modes, state->v, NULL, NULL, 0.0, err);
 }
 
 // ---- the start ----------------------------------------------------------------------------------

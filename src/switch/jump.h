@@ -37,6 +37,9 @@ void pawl_jump_destroy(PawlJump* jump);
 // From `state` to the modes `next`. Failure leaves the state half changed: keep a copy.
 PAWL_CHECKED PawlStatus pawl_jump(PawlJump* jump, PawlState* state, const int* next,
                                   PawlError* err);
+// Impulsive forces U (v) at a state, in its modes; `event` of the model or -1. As above.
+PAWL_CHECKED PawlStatus pawl_jump_push(PawlJump* jump, PawlState* state, const double* U, int event,
+                                       PawlError* err);
 // The start of a run, where positions and velocities are given: `state` has the modes of its place.
 // First what locks hold, and whether joints with a capacity slide; then, once rows and velocities
 // are consistent, which of those at rest do, accelerations and multipliers.

@@ -19,6 +19,7 @@ static PawlInstant* new_instant(PawlArena* arena, PawlSizes n) {
                        .v_after = PAWL_NEW(arena, double, n.v),
                        .impulse = PAWL_NEW(arena, double, n.rows),
                        .loss = PAWL_NEW(arena, double, n.rows),
+                       .push = PAWL_NEW(arena, double, n.v),
                        .a_before = PAWL_NEW(arena, double, n.v),
                        .a_after = PAWL_NEW(arena, double, n.v),
                        .lambda_before = PAWL_NEW(arena, double, n.rows),
@@ -76,6 +77,7 @@ static PawlStatus add(PawlLog* log, double t, const double* q, const double* v_b
   assert(log->count >= 0 && log->count < log->room);
   PawlInstant* i = log->instants[log->count++];
   i->contact = i->event = i->refused = -1;
+  i->pushed = false;
   i->t = t;
   i->energy_lost = 0.0;
   memcpy((int*)i->from, from, (size_t)log->sizes.modes * sizeof(int));
@@ -99,6 +101,19 @@ PawlStatus pawl_log_switch(PawlLog* log, const PawlState* after, const int* from
   i->energy_lost = energy_lost;
   memcpy((double*)i->impulse, impulse ? impulse : log->nothing, bytes);
   memcpy((double*)i->loss, loss ? loss : log->nothing, bytes);
+  return PAWL_OK;
+}
+
+PawlStatus pawl_log_push(PawlLog* log, const PawlState* after, int event, const double* v_before,
+                         const double* U, const double* impulse, double energy_lost,
+                         PawlError* err) {
+  PawlInstant* i;
+  PAWL_TRY(add(log, after->t, after->q, v_before, after->v, after->modes, after->modes, &i, err));
+  i->pushed = true;
+  i->event = event;
+  i->energy_lost = energy_lost;
+  memcpy((double*)i->push, U, (size_t)log->sizes.v * sizeof(double));
+  memcpy((double*)i->impulse, impulse, (size_t)log->sizes.rows * sizeof(double));
   return PAWL_OK;
 }
 

@@ -26,6 +26,11 @@ PAWL_CHECKED PawlStatus pawl_log_event(PawlLog* log, const PawlState* state, int
                                        PawlError* err);
 PAWL_CHECKED PawlStatus pawl_log_refusal(PawlLog* log, const PawlState* state, int constraint,
                                          PawlError* err);
+// Impulsive forces U (v) at an instant: the state after them, the event of the model that they
+// belong to or -1, impulses that answer in the rows.
+PAWL_CHECKED PawlStatus pawl_log_push(PawlLog* log, const PawlState* after, int event,
+                                      const double* v_before, const double* U,
+                                      const double* impulse, double energy_lost, PawlError* err);
 // An impact on a contact row in a step from `before` to (t, q, v): its impulse and the energy it
 // took.
 PAWL_CHECKED PawlStatus pawl_log_contact(PawlLog* log, int row, double impulse, double energy_lost,

@@ -43,6 +43,7 @@ struct PawlTransition {
   double *c, *mu;        // by place: right side, multipliers of the kept rows
   double *x, *y;         // of the form
   double* momentum;      // n
+  const double* push;    // n: U of (X11), NULL: none
   PawlSaddle saddle;
   PawlVoronets split;
 };
@@ -107,6 +108,24 @@ void pawl_transition_destroy(PawlTransition* t) {
   }
 }
 
+// The first line of the right side: U, or nothing.
+static void begin_with_push(const PawlTransition* t, double* dv) {
+  size_t bytes = (size_t)t->G.cols * sizeof *dv;
+  if (t->push) {
+    memcpy(dv, t->push, bytes);
+  } else {
+    memset(dv, 0, bytes);
+  }
+}
+
+// momentum = M x - U
+static void multiply_mass(PawlTransition* t, const double* M, const double* x) {
+  multiply(&t->H, M, x, t->momentum);
+  for (int j = 0; t->push && j < t->G.cols; j++) {
+    t->momentum[j] -= t->push[j];
+  }
+}
+
 // ---- full ---------------------------------------------------------------------------------------
 // Lambda <- -(G v- + g_t) over the rows after, 0 elsewhere.                                    (X2)
 static void right_side(const PawlTransition* t, const double* G, const unsigned char* after,
@@ -120,7 +139,7 @@ static void right_side(const PawlTransition* t, const double* G, const unsigned 
 static PawlStatus solve_full(PawlTransition* t, const double* M, const double* G,
                              const unsigned char* after, double* dv, double* Lambda,
                              unsigned char* dependent, int* count) {
-  memset(dv, 0, (size_t)t->G.cols * sizeof *dv);
+  begin_with_push(t, dv);
   PawlStatus status = pawl_kkt_factor(t->kkt, M, G, G, after);
   if (status == PAWL_OK) {
     pawl_kkt_solve(t->kkt, dv, Lambda);
@@ -333,7 +352,7 @@ static bool solve_projected(PawlTransition* t, const double* M, double* dv) {
     memcpy(pawl_row(k->J, n, i), pawl_row(t->A, n, t->kept[i]), (size_t)n * sizeof(double));
     t->mu[i] = t->c[t->kept[i]];
   }
-  memset(dv, 0, (size_t)n * sizeof *dv);
+  begin_with_push(t, dv);
   if (!pawl_saddle_factor(k)) {
     return false;
   }
@@ -344,7 +363,7 @@ static bool solve_projected(PawlTransition* t, const double* M, double* dv) {
 // Lambda of the persistent rows from the rows of (X1) that belong to dependent velocities.    (X7)
 static void persistent_impulses(PawlTransition* t, const double* M, const double* dv) {
   int n = t->G.cols, r1 = t->kept_persistent;
-  multiply(&t->H, M, dv, t->momentum);
+  multiply_mass(t, M, dv);
   for (int i = r1; i < t->kept_count; i++) {
     pawl_add_scaled(n, t->momentum, -t->mu[i], pawl_row(t->A, n, t->kept[i]));
   }
@@ -385,7 +404,7 @@ static void reduce(PawlTransition* t, const double* M, const double* b) {
   k->n = n - r1;
   k->m = t->kept_count - r1;
   pawl_voronets_mass(s, &t->H, M, t->momentum, k->M);
-  multiply(&t->H, M, b, t->momentum);
+  multiply_mass(t, M, b);
   pawl_voronets_restrict(s, t->momentum, t->x);
   for (int j = 0; j < k->n; j++) {
     t->x[j] = -t->x[j];
@@ -491,5 +510,16 @@ PawlStatus pawl_transition_solve(PawlTransition* t, const double* M, const doubl
   if (dependent_count) {
     *dependent_count = count;
   }
+  return status;
+}
+
+PawlStatus pawl_transition_push(PawlTransition* t, const double* M, const double* G,
+                                const unsigned char* before, const unsigned char* after,
+                                const double* v_minus, const double* g_t, const double* U,
+                                double* dv, double* Lambda) {
+  t->push = U;
+  PawlStatus status =
+      pawl_transition_solve(t, M, G, before, after, v_minus, g_t, dv, Lambda, NULL, NULL);
+  t->push = NULL;
   return status;
 }

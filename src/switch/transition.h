@@ -45,6 +45,12 @@ PAWL_CHECKED PawlStatus pawl_transition_solve(PawlTransition* transition, const 
                                               const unsigned char* after, const double* v_minus,
                                               const double* g_t, double* dv, double* Lambda,
                                               unsigned char* dependent, int* dependent_count);
+// The same with impulsive forces U (n) from outside: M dv = G^T Lambda + U.                   (X11)
+PAWL_CHECKED PawlStatus pawl_transition_push(PawlTransition* transition, const double* M,
+                                             const double* G, const unsigned char* before,
+                                             const unsigned char* after, const double* v_minus,
+                                             const double* g_t, const double* U, double* dv,
+                                             double* Lambda);
 // The full form where `kkt` holds the factors of M and G over the rows of `after`, which are
 // independent of each other.
 void pawl_transition_solve_factored(PawlTransition* transition, const double* G,

@@ -273,7 +273,7 @@ static PawlStatus try_term(const Search* s, const Written* w, bool constants_onl
 
 // ---- all terms ----------------------------------------------------------------------------------
 typedef struct Cursor {  // all zero: before the first expression
-  int term, constraint, mode, row, contact, output, switching, part, event;
+  int term, constraint, mode, row, contact, output, switching, part, event, impulse;
 } Cursor;
 
 // Conditions, capacities and the like.
@@ -297,6 +297,14 @@ static bool next_watched(const PawlModel* model, Cursor* at, Written* out) {
       at->event++;
       *out = (Written){"the condition of", &event->source, event->trigger.when, PAWL_ITEM_CONDITION,
                        0};
+      return true;
+    }
+  }
+  for (int e = 0; at->impulse < model->impulse_count && e < model->event_count; e++) {
+    const PawlEventDef* event = &model->events[e];
+    if (at->impulse < event->first_impulse + event->impulse_count) {
+      PawlNode node = model->impulses[at->impulse++].node;
+      *out = (Written){"the impulse of", &event->source, node, PAWL_ITEM_WATCH, 0};
       return true;
     }
   }

@@ -304,6 +304,10 @@ static int add_watches(Sorter* s) {
     PawlNode when = model->events[k].trigger.when;
     failed = at < 0 ? 0 : add_watch(s, PAWL_ITEM_CONDITION, at, condition(s, when));
   }
+  for (int k = 0; !failed && k < model->impulse_count; k++) {
+    failed = add_watch(s, PAWL_ITEM_WATCH, system->first_impulse + k,
+                       s->folded[model->impulses[k].node]);
+  }
   return failed;
 }
 

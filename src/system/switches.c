@@ -131,6 +131,8 @@ PawlStatus pawl_system_list_watches(PawlSystem* system, PawlError* err) {
     system->event_watches[k] = watch(system, model->events[k].trigger.when);
     system->event_reacts[k] = reacts(system, model->events[k].trigger.when);
   }
+  system->first_impulse = system->watch_count;
+  system->watch_count += model->impulse_count;
   return list_forces(system, err);
 }
 

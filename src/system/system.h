@@ -151,6 +151,7 @@ struct PawlSystem {
   PawlWatch* watches;  // of each constraint
   int* event_watches;  // of each event, -1 for times
   bool* event_reacts;  // accelerations or multipliers occur in it
+  int first_impulse;   // where the values of the impulses of the model are watched
   bool* presses;       // of each place that is watched: a condition with the force of a contact
   PawlPattern H, G;
   int constraint_count, gated_count, gate_count, guard_count, turn_count, kink_count;

@@ -17,6 +17,8 @@ typedef struct Case {
   double M[MOST * MOST], G[MOST * MOST];  // by columns
   unsigned char before[MOST], after[MOST];
   double v[MOST], g_t[MOST];
+  double U[MOST];  // impulsive forces
+  bool pushed;
   bool sparse;  // zeros are left out of the pattern of G
 } Case;
 
@@ -65,8 +67,11 @@ static Jump jump(const Case* c, PawlTransitionForm form) {
   }
   assert_int_equal(pawl_transition_create(form, &p.H, &p.G, kkt, &t, NULL), PAWL_OK);
   long long allocated = pawl_alloc_count();
-  out.status = pawl_transition_solve(t, c->M, p.G_values, c->before, c->after, c->v, c->g_t, out.dv,
-                                     out.Lambda, out.dependent, &out.count);
+  out.status =
+      c->pushed ? pawl_transition_push(t, c->M, p.G_values, c->before, c->after, c->v, c->g_t, c->U,
+                                       out.dv, out.Lambda)
+                : pawl_transition_solve(t, c->M, p.G_values, c->before, c->after, c->v, c->g_t,
+                                        out.dv, out.Lambda, out.dependent, &out.count);
   if (form != PAWL_TRANSITION_FULL) {
     assert_int_equal(pawl_alloc_count(), allocated);
   }
@@ -223,8 +228,8 @@ static void check_conditions(const Case* c, const Jump* s, double tolerance) {
       assert_true(s->Lambda[i] == 0.0);
     }
   }
-  for (int i = 0; i < c->n; i++) {  // M dv = G^T Lambda
-    double sum = 0.0;
+  for (int i = 0; i < c->n; i++) {  // M dv = G^T Lambda + U
+    double sum = -c->U[i];
     for (int j = 0; j < c->n; j++) {
       sum += c->M[i + j * c->n] * s->dv[j];
     }
@@ -241,6 +246,9 @@ static void check_conditions(const Case* c, const Jump* s, double tolerance) {
     if (c->after[i]) {
       CHECK_NEAR(sum, 0.0, tolerance);
     }
+  }
+  if (c->pushed) {
+    return;  // dependent rows are not told
   }
   int rank = orthonormal(c, c->after, Q, left), flagged = 0, total = 0;
   for (int i = 0; i < c->m; i++) {  // flags: nothing outside the rows before
@@ -337,6 +345,31 @@ static double compare(const Case* c, const Jump* a, const Jump* b) {
     worst = fmax(worst, fabs(a->Lambda[i] - b->Lambda[i]) / Lambda);
   }
   return worst;
+}
+
+// With impulsive forces: persistent rows answer to them, too. (22), (32) and (37) of the paper.
+static void test_pushed(void** state) {
+  (void)state;
+  Random r = {3};
+  for (int done = 0; done < 2000;) {
+    Case c;
+    if (!random_case(&r, &c, done % 2 == 1)) {
+      continue;
+    }
+    Jump s[FORMS];
+    c.pushed = true;
+    for (int j = 0; j < c.n; j++) {
+      c.U[j] = uniform(&r);
+    }
+    for (int form = 0; form < FORMS; form++) {
+      s[form] = jump(&c, (PawlTransitionForm)form);
+      assert_int_equal(s[form].status, PAWL_OK);
+      check_conditions(&c, &s[form], 1e-12);
+      check_minimum_norm(&c, &s[form], 1e-12);
+      CHECK_NEAR(compare(&c, &s[0], &s[form]), 0.0, 1e-9);  // free motions by the inverse of M
+    }
+    done++;
+  }
 }
 
 static void check_random(unsigned long long seed, bool redundant) {
@@ -552,6 +585,7 @@ int main(void) {
       cmocka_unit_test(test_no_mass),
       cmocka_unit_test(test_independent_rows),
       cmocka_unit_test(test_redundant_rows),
+      cmocka_unit_test(test_pushed),
       cmocka_unit_test(test_not_finite),
       cmocka_unit_test(test_units),
       cmocka_unit_test(test_words),
