@@ -29,6 +29,20 @@ PAWL_API PAWL_CHECKED PawlStatus pawl_verify_regions(PawlVerifier* verifier, con
 PAWL_API PAWL_CHECKED PawlStatus pawl_verify_switch(PawlVerifier* verifier,
                                                     const PawlInstant* instant, PawlError* err);
 
+// Degrees of freedom of a configuration in a set of modes, with t fixed (docs/theory/freedom.md):
+// by rank there, and by points next to it that are sampled.
+typedef struct PawlFreedom {
+  int differential;  // of the rates: n - rank G
+  int local;         // of the motion: largest dimension of the configurations next to it
+  bool regular;      // the differential degrees are the same at all points next to it
+  int samples;       // points next to it that were found
+} PawlFreedom;
+// Locks hold what they would hold if they engaged here. For up to PAWL_FREEDOM_MOST velocities.
+#define PAWL_FREEDOM_MOST 40
+PAWL_API PAWL_CHECKED PawlStatus pawl_verify_freedom(const PawlSystem* system, double t,
+                                                     const double* q, const int* modes,
+                                                     PawlFreedom* out, PawlError* err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -14,7 +14,9 @@ static void help(void) {
       "it begins with. A model that switches is run to its end, by `method: auto`: degrees of "
       "freedom\n"
       "in each set of modes that it meets; do the regions cover the motion, do the branches of a\n"
-      "constraint meet on the surface, is it crossed and not touched? Of a linear model: "
+      "constraint meet on the surface, is it crossed and not touched? Each change of topology is\n"
+      "regular or singular, with the local and differential degrees of freedom before and after\n"
+      "(docs/theory/freedom.md; by sampling). Of a linear model: "
       "eigenvalues,\n"
       "the multiplicity of zero, natural frequencies, damping ratios and shapes in each set of "
       "modes;\n"
@@ -33,6 +35,13 @@ typedef struct ModeSet {
   double t;  // met first [s]
 } ModeSet;
 
+// A change of topology met along the run, the first of its kind.
+typedef struct Change {
+  int *from, *to;
+  double t;  // [s]
+  PawlFreedom before, after;
+} Change;
+
 static const PawlError no_memory = {PAWL_ERROR_MEMORY, "out of memory"};
 
 // Follows the run and looks at every state and every switch.
@@ -44,6 +53,8 @@ typedef struct Watch {
   int set_count;  // of those kept
   bool more;      // sets than are kept
   ModeSet sets[MOST_SETS];
+  int change_count;  // of those kept
+  Change changes[MOST_SETS];
   PawlStatus status;
   PawlError err;
 } Watch;
@@ -73,6 +84,39 @@ static void keep_set(Watch* w) {
   w->sets[w->set_count++] = (ModeSet){modes, pawl_system_sizes(w->system).v - rows, state->t};
 }
 
+// Mueller's Definition 1, once for each pair of sets.
+static PawlStatus judge_change(Watch* w, const PawlInstant* i) {
+  PawlSizes n = pawl_system_sizes(w->system);
+  size_t bytes = (size_t)n.modes * sizeof(int);
+  bool quiet = i->contact >= 0 || i->event >= 0 || i->refused >= 0 ||
+               pawl_system_same_modes(w->system, i->from, i->to);
+  for (int k = 0; k < w->change_count; k++) {
+    quiet |= pawl_system_same_modes(w->system, w->changes[k].from, i->from) &&
+             pawl_system_same_modes(w->system, w->changes[k].to, i->to);
+  }
+  if (quiet || w->change_count == MOST_SETS || n.v > PAWL_FREEDOM_MOST) {
+    return PAWL_OK;
+  }
+  Change change = {.from = malloc(bytes + 1), .to = malloc(bytes + 1), .t = i->t};
+  PawlStatus status = change.from && change.to ? PAWL_OK : PAWL_ERROR_MEMORY;
+  PawlError reason = no_memory;
+  if (status == PAWL_OK) {
+    memcpy(change.from, i->from, bytes);
+    memcpy(change.to, i->to, bytes);
+    status = pawl_verify_freedom(w->system, i->t, i->q, i->from, &change.before, &reason);
+    status =
+        status ? status : pawl_verify_freedom(w->system, i->t, i->q, i->to, &change.after, &reason);
+  }
+  if (status == PAWL_OK) {
+    w->changes[w->change_count++] = change;
+    return PAWL_OK;
+  }
+  free(change.from);
+  free(change.to);
+  w->err = reason;
+  return status == PAWL_ERROR_MEMORY ? status : PAWL_OK;  // where nothing can be said, nothing is
+}
+
 static int watch_step(void* context, double t, double until) {
   Watch* w = context;
   const PawlStepper* stepper = pawl_sim_stepper(w->sim);
@@ -81,6 +125,7 @@ static int watch_step(void* context, double t, double until) {
   for (int k = 0; w->status == PAWL_OK && k < pawl_stepper_instants(stepper); k++) {
     w->switches++;
     w->status = pawl_verify_switch(w->verifier, pawl_stepper_instant(stepper, k), &w->err);
+    w->status = w->status ? w->status : judge_change(w, pawl_stepper_instant(stepper, k));
   }
   if (w->status == PAWL_OK) {
     w->status = pawl_verify_regions(w->verifier, pawl_sim_state(w->sim), &w->err);
@@ -139,6 +184,11 @@ typedef struct Findings {
   const double* lambda;
 } Findings;
 
+// A change is regular where its configuration is a regular point before and after.
+static bool is_regular(const Change* c) {
+  return c->before.regular && c->after.regular;
+}
+
 static void print_along(const PawlSystem* system, const Findings* f) {
   const Watch* w = f->along;
   char text[200];
@@ -154,6 +204,12 @@ static void print_along(const PawlSystem* system, const Findings* f) {
   }
   if (w->more) {
     printf("%-19s and more\n", "");
+  }
+  for (int k = 0; k < w->change_count; k++) {
+    const Change* c = &w->changes[k];
+    printf("%-19s %s at t = %.6g s: degrees of freedom %d -> %d (local), %d -> %d (differential)\n",
+           k == 0 ? "changes" : "", is_regular(c) ? "regular" : "singular", c->t, c->before.local,
+           c->after.local, c->before.differential, c->after.differential);
   }
 }
 
@@ -367,6 +423,19 @@ static void print_json(const PawlSystem* system, const Findings* f, const Projec
     json_close(&json, '}');
   }
   json_close(&json, ']');
+  json_open(&json, "changes", '[');
+  for (int k = 0; f->along && k < f->along->change_count; k++) {
+    const Change* c = &f->along->changes[k];
+    json_open(&json, NULL, '{');
+    json_number(&json, "t", c->t);
+    json_bool(&json, "regular", is_regular(c));
+    json_whole(&json, "local_before", c->before.local);
+    json_whole(&json, "local_after", c->after.local);
+    json_whole(&json, "differential_before", c->before.differential);
+    json_whole(&json, "differential_after", c->after.differential);
+    json_close(&json, '}');
+  }
+  json_close(&json, ']');
   json_open(&json, "linear", '[');
   show_spectra(f->spectra, &json);
   json_close(&json, ']');
@@ -464,6 +533,10 @@ static int check(const Arguments* a, const PawlModel* model, const PawlSystem* s
   free_spectra(&spectra);
   for (int k = 0; k < along.set_count; k++) {
     free(along.sets[k].modes);
+  }
+  for (int k = 0; k < along.change_count; k++) {
+    free(along.changes[k].from);
+    free(along.changes[k].to);
   }
   pawl_sim_destroy(sim);
   return code;

@@ -114,4 +114,24 @@ expect 0 equations pendulum
 has out "theta"
 expect 2 equations chain -p N=20
 has err "40"
+# Definition 1 of Mueller: a change at a regular point, and one at a change point of a linkage, where the
+# crank is locked just when all links are in one line.
+expect 0 check planar-3r-lock
+has out "regular at t = 0.8 s: degrees of freedom 3 -> 2 (local), 3 -> 2 (differential)"
+has out "regular at t = 1.3 s: degrees of freedom 2 -> 1 (local), 2 -> 1 (differential)"
+cat >line.yaml <<'END'
+model: line
+coordinates: {x: , y: , s: {rate: 1}}
+mass: {x: 1, y: 1, s: 1}
+constraints: {cross: x*y = 0}
+locks: {stop: {lock: s, at: 0.5}}
+simulate: {until: 1, step: 0.1}
+END
+expect 0 check line.yaml --json
+paths
+same "$(field changes.0.regular)" false
+same "$(field changes.0.local_before)" 2
+same "$(field changes.0.local_after)" 1
+same "$(field changes.0.differential_before)" 3
+same "$(field changes.0.differential_after)" 2
 finish
