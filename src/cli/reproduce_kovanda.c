@@ -230,6 +230,55 @@ static const Check free_masses_4[] = {FREE(1e-7)}, release_4[] = {RELEASE(1e-7)}
                    engage_4[] = {ENGAGE(1e-7, 1e-7)}, intentional_4[] = {INTENTIONAL(1e-7)},
                    damped_4[] = {DAMPED(1e-7)};
 
+// Accelerations of fig. 1 and 2, from the same closed forms.
+#define ACCELERATIONS(t, a1, a2)                       \
+  {"s1'' at " #t, VALUE, "s1''", 0, t, a1, 1e-8, 0}, { \
+    "s2'' at " #t, VALUE, "s2''", 0, t, a2, 1e-8, 0    \
+  }
+static const Check free_accelerations[] = {
+    ACCELERATIONS(0, -0.5, 0),
+    ACCELERATIONS(1, -0.2701511529340699, -1.7592245393784949),
+    ACCELERATIONS(2, 0.2080734182735712, 2.171843183512395),
+    ACCELERATIONS(5, -0.14183109273161312, 2.1980086262974083),
+    ACCELERATIONS(10, 0.4195357645382262, 0.8076192689513537),
+    ACCELERATIONS(20, -0.20404103090669598, -1.5062047169689137)};
+static const Check coupled_accelerations[] = {
+    ACCELERATIONS(0, -0.45454545454545453, -0.45454545454545453),
+    ACCELERATIONS(1, -0.17828356394795847, -0.17828356394795847),
+    ACCELERATIONS(2, 0.314691326179917, 0.314691326179917),
+    ACCELERATIONS(5, -0.4103864514772086, -0.4103864514772086),
+    ACCELERATIONS(10, -0.28648951950118867, -0.28648951950118867),
+    ACCELERATIONS(20, 0.09340997749575787, 0.09340997749575787)};
+
+// ---- 1 a vibration absorber, a rotor that balances itself
+#define MATRIX "scripts/reference-linear-switching: exp(A t), 40 digits"
+static const Check absorber[] = {
+    {"x1 at 8 s, clamped [m]", VALUE, "x1", 0, 8, -0.0021558919614841173, 1e-9, 0},
+    {"x1' at 8 s, clamped [m/s]", VALUE, "x1'", 0, 8, 1.8778343241530307, 1e-8, 0},
+    {"x1 at 12 s, free [m]", VALUE, "x1", 0, 12, -0.010723743304111567, 1e-9, 0},
+    {"x2 at 12 s, free [m]", VALUE, "x2", 0, 12, -0.058678613095038895, 1e-9, 0},
+    {"x1 at 40 s, free [m]", VALUE, "x1", 0, AT_END, -0.00058422723786463682, 1e-9, 0},
+    {"x2 at 40 s, free [m]", VALUE, "x2", 0, AT_END, 0.0012991653041530779, 1e-9, 0},
+    // |X1| of the steady motion; 0.0632 m while the absorber is clamped
+    {"largest x1 from 38 s on [m]", LARGEST, "x1", 0, 38, 0.00058736897941951612, 5e-6, 0},
+    {"largest x2 from 38 s on [m]", LARGEST, "x2", 0, 38, 0.022034166922836903, 2e-5, 0},
+};
+static const Check absorber_sides[] = {
+    {"force of the clamp before it opens [N]", OUTPUT_BEFORE, "clamp_force", 1, 0,
+     9.8588543053332733, 1e-6, 0},
+    {"x1'' does not jump but by the clamp force/m1 [m/s^2]", ACCELERATION_AFTER, "x1", 1, 0,
+     9.8588543053332733 / 5 + 9.8588543053332733 / 50, 1e-6, 0},
+    {"x2'' after it opens [m/s^2]", ACCELERATION_AFTER, "x2", 1, 0, 0, 1e-6, 0},
+};
+static const Check balanced[] = {
+    {"x at 4 s, balls held [m]", VALUE, "x", 0, 4, 0.00019821011202173043, 1e-10, 0},
+    {"y at 4 s, balls held [m]", VALUE, "y", 0, 4, -0.00052297005716421013, 1e-10, 0},
+    {"b1 when it is locked, 2 pi/3 [rad]", VALUE, "b1", 0, AT_END, 2.0943951023931955, 1e-9, 0},
+    {"b2 when it is locked [rad]", VALUE, "b2", 0, AT_END, -2.0943951023931955, 1e-9, 0},
+    {"unbalance left [kg m]", VALUE, "unbalance", 0, AT_END, 0, 1e-12, 0},
+    {"largest whirl from 38 s on [m]", LARGEST, "whirl", 0, 38, 0, 1e-12, 0},
+};
+
 // ---- 1, 5 a parallelogram through its change points
 // ----------------------------------------------- A pendulum, by quadrature; each change point is
 // an entry and an exit, of two constraints each.
@@ -258,7 +307,11 @@ static const Check four_bar[] = {
 static const Case cases[] = {
     RUN("4.1 Two masses, free", "two-mass-free", PAPER " until=30", free_masses_4),
     RUN("4.1 Two masses, free", "two-mass-free", SERIES " until=30", free_masses),
+    RUN("4.1 Two masses, free, accelerations (fig. 1)", "two-mass-free", SERIES " until=30",
+        free_accelerations),
     RUN("4.1 Two masses, coupled", "two-mass-coupled", PAPER " until=30", coupled),
+    RUN("4.1 Two masses, coupled, accelerations (fig. 2)", "two-mass-coupled", SERIES " until=30",
+        coupled_accelerations),
     RUN("4.1 Two masses, coupled", "two-mass-coupled", SERIES " until=30", coupled),
     RUN("4.2 Two masses, decoupling", "two-mass-release", PAPER " until=30", release_4),
     RUN("4.2 Two masses, decoupling", "two-mass-release", SERIES " until=30", release),
@@ -279,6 +332,14 @@ static const Case cases[] = {
     RUN("4.4 Two masses, damped, intentional control", "two-mass-damped", OTHERS, damped),
     BOTH("4.4 Two masses, damped, intentional control, both sides", "two-mass-damped", " until=6",
          damped_sides),
+    {"1 A vibration absorber that is switched on", "vibration-absorber", "", "rk4", "step=2e-4 record=0.01",
+     CASE_RUN, 0, 0, MATRIX, CHECKS(absorber)},
+    {"1 A vibration absorber that is switched on", "vibration-absorber", "", "dopri",
+     "step=0.01 rtol=1e-11", CASE_RUN, 0, 0, MATRIX, CHECKS(absorber)},
+    {"1 A vibration absorber that is switched on, both sides", "vibration-absorber", "", "dopri",
+     "step=0.01 rtol=1e-11 until=9", CASE_INSTANTS, 0, 0, MATRIX, CHECKS(absorber_sides)},
+    {"1 A rotor that balances itself", "balancing", "", "dopri", "step=0.01 rtol=1e-11 atol=1e-15",
+     CASE_RUN, 0, 0, MATRIX, CHECKS(balanced)},
     {"1, 5 A parallelogram through its change points", "four-bar", "", "rk4,dopri,event-driven:rk4",
      "", CASE_RUN, 0, 0, "quadrature, 40 digits", CHECKS(four_bar)},
 };

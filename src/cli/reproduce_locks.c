@@ -70,6 +70,28 @@ static const Check ratchet[] = {
     {"th' at 5 s [rad/s]", VALUE, "th'", 0, AT_END, -1.228775589683753, 1e-8, 0},
 };
 
+// ---- a quarter of a car -------------------------------------------------------------------------
+// Linear between its switches: exact motion exp(A t), roots by bisection, 40 digits.
+#define MATRIX "scripts/reference-linear-switching: exp(A t) and bisection, 40 digits"
+#define CAR(near, time)                                                                    \
+  {"the damper locks, sliding [s]", EVENT_TIME, NULL, 2, 0, 0.13656798282921287, time, 0}, \
+      {"slides back [s]", EVENT_TIME, NULL, 3, 0, 0.16575987704994008, time, 0},           \
+      {"forth again [s]", EVENT_TIME, NULL, 5, 0, 0.22047902386316404, time, 0},           \
+      {"and back [s]", EVENT_TIME, NULL, 6, 0, 0.26509617749916413, time, 0},              \
+      {"sticks [s]", EVENT_TIME, NULL, 7, 0, 0.31078125915150926, time, 0},                \
+      {"opens [s]", EVENT_TIME, NULL, 8, 0, 0.63656798282921287, time, 0},                 \
+      {"zs at 0.2 s [m]", VALUE, "zs", 0, 0.2, 0.022126669749336445, near, 0},             \
+      {"zu at 0.2 s [m]", VALUE, "zu", 0, 0.2, 0.0083275095049085018, near, 0},            \
+      {"zs at 0.3 s [m]", VALUE, "zs", 0, 0.3, 0.026043231626537267, near, 0},             \
+      {"zs' at 0.3 s [m/s]", VALUE, "zs'", 0, 0.3, -0.046942611883060831, 100 * near, 0},  \
+      {"zs at 0.5 s [m]", VALUE, "zs", 0, 0.5, 0.03102554272866562, near, 0},              \
+      {"zu at 0.5 s [m]", VALUE, "zu", 0, 0.5, 0.0047219212705421603, near, 0},            \
+      {"zs at 1 s [m]", VALUE, "zs", 0, 1.0, -0.011608598657642395, near, 0},              \
+      {"zs at 2 s [m]", VALUE, "zs", 0, AT_END, -0.004416130590168285, near, 0}, {         \
+    "zs' at 2 s [m/s]", VALUE, "zs'", 0, AT_END, 0.018730121117462168, 100 * near, 0       \
+  }
+static const Check car[] = {CAR(1e-10, 1e-9)};
+
 #define RUN(title, model, settings, list) \
   { title, model, "", "rk4,event-driven:rk4", settings, CASE_RUN, 0, 0, EXACT, CHECKS(list) }
 
@@ -83,6 +105,10 @@ static const Case cases[] = {
     {"A clutch slips and sticks, torque", "torsion-line", "", "rk4", "step=1e-4", CASE_INSTANTS, 0,
      0, EXACT, CHECKS(torsion_sides)},
     RUN("A ratchet", "ratchet", "", ratchet),
+    {"A quarter of a car over a bump, static and kinetic friction", "quarter-car", "",
+     "rk4,event-driven:rk4", "step=2e-4", CASE_RUN, 0, 0, MATRIX, CHECKS(car)},
+    {"A quarter of a car over a bump, static and kinetic friction", "quarter-car", "", "dopri",
+     "step=1e-3 rtol=1e-12 atol=1e-15", CASE_RUN, 0, 0, MATRIX, CHECKS(car)},
     LINEAR("A block sticks and slips on a belt", "stick-slip", stick_slip),
     LINEAR("A clutch slips and sticks", "torsion-line", torsion_line),
     LINEAR("A ratchet", "ratchet", ratchet),

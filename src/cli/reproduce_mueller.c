@@ -291,6 +291,54 @@ static const Check arm_none_sides[] = {
             6.34257699755305),
     MOMENTA(3, 0, 18.530542403881665, 12.993292188569331, 0, 0, 0)};
 
+// ---- 8 docking ----------------------------------------------------------------------------------
+// Formulas of the model: common rate 7.8/540 rad/s, velocity of the common centre (-0.02, 0.006)
+// m/s, which is at 0.4 m from the centre of the station and at 1.6 m from that of the ship.
+#define DOCKED (7.8 / 540)
+static const Check docking[] = {
+    {"time of docking [s]", EVENT_TIME, NULL, 1, 0, 10, 1e-9, 0},
+    {"x1' after it [m/s]", RATE_AFTER, "x1", 1, 0, -0.02, 1e-12, 0},
+    {"y1' after it [m/s]", RATE_AFTER, "y1", 1, 0, 0.006 - 0.4 * DOCKED, 1e-11, 0},
+    {"p1' after it [rad/s]", RATE_AFTER, "p1", 1, 0, DOCKED, 1e-11, 0},
+    {"y2' after it [m/s]", RATE_AFTER, "y2", 1, 0, 0.006 + 1.6 * DOCKED, 1e-11, 0},
+    {"p2' after it [rad/s]", RATE_AFTER, "p2", 1, 0, DOCKED, 1e-11, 0},
+    {"energy lost [J]", ENERGY_LOST, NULL, 1, 0,
+     40 * (0.1 * 0.1 + 0.03 * 0.03) + 100 * 0.02 * 0.02 + 10 * 0.05 * 0.05 - 270 * DOCKED* DOCKED,
+     1e-11, 0},
+    {"p1 at 30 s [rad]", VALUE, "p1", 0, AT_END, 20 * DOCKED, 1e-9, 0},
+    {"x1 at 30 s [m]", VALUE, "x1", 0, AT_END, -0.38342440345342, 1e-9, 0},  // -0.4 cos(20 w)
+    {"momentum along x at 30 s [N s]", VALUE, "momentum_x", 0, AT_END, -10, 1e-11, 0},
+    {"momentum along y at 30 s [N s]", VALUE, "momentum_y", 0, AT_END, 3, 1e-12, 0},
+    {"angular momentum at 30 s [N m s]", VALUE, "spin", 0, AT_END, 9, 1e-11, 0},
+};
+static const Check docking_sides[] = {
+    {"jump of the momentum along x, relative", OUTPUT_JUMP, "momentum_x", 1, 0, 0, 1e-12, 0},
+    {"jump of the momentum along y, relative", OUTPUT_JUMP, "momentum_y", 1, 0, 0, 1e-12, 0},
+    {"jump of the angular momentum, relative", OUTPUT_JUMP, "spin", 1, 0, 0, 1e-12, 0},
+};
+
+// ---- 8 a spherical linkage with five joints, the palm of a hand ---------------------------------
+#define SECOND_HAND "scripts/reference-spherical-five-bar: two angles, extrapolation, 60 digits"
+static const Check hand[] = {
+    {"x of axis 1 when joint 2 locks", VALUE, "x[1]", 0, 0.03, 0.28335066558901517, 1e-10, 0},
+    {"y of axis 2", VALUE, "y[2]", 0, 0.03, 0.5155526543987772, 1e-10, 0},
+    {"z of axis 3", VALUE, "z[3]", 0, 0.03, 0.54717168625550995, 1e-10, 0},
+    {"x' of axis 1 before", RATE_BEFORE, "x[1]", 1, 0, 1.3659729461966963, 1e-8, 0},
+    {"y' of axis 2 before", RATE_BEFORE, "y[2]", 1, 0, 1.0478783227789499, 1e-8, 0},
+    {"z' of axis 3 before", RATE_BEFORE, "z[3]", 1, 0, 1.4469009835064619, 1e-8, 0},
+    {"x' of axis 1 after", RATE_AFTER, "x[1]", 1, 0, 1.1503864989546485, 1e-8, 0},
+    {"y' of axis 2 after", RATE_AFTER, "y[2]", 1, 0, 1.3237209431144344, 1e-8, 0},
+    {"z' of axis 3 after", RATE_AFTER, "z[3]", 1, 0, 1.8238831830161066, 1e-8, 0},
+    {"impulse of the lock [N m s]", IMPULSE, NULL, 1, 1, 0.00015740281797342537, 1e-11, 0},
+    {"energy lost [J]", ENERGY_LOST, NULL, 1, 0, 6.6734798447407057e-5, 1e-11, 0},
+    {"x' of axis 1 before joint 1 locks", RATE_BEFORE, "x[1]", 2, 0, 1.9957380554472539, 1e-8, 0},
+    {"z' of axis 3 before", RATE_BEFORE, "z[3]", 2, 0, 3.0455437913469425, 1e-8, 0},
+    {"z' of axis 3 after", RATE_AFTER, "z[3]", 2, 0, 0, 1e-12, 0},
+    {"energy lost [J]", ENERGY_LOST, NULL, 2, 0, 0.0017135724562288987, 1e-11, 0},
+    {"x of axis 2 at rest", VALUE, "x[2]", 0, AT_END, -0.63755023429510856, 1e-10, 0},
+    {"z of axis 3 at rest", VALUE, "z[3]", 0, AT_END, 0.59589595540346594, 1e-10, 0},
+};
+
 // ---- quick and accurate -------------------------------------------------------------------------
 // Joint 2 locks by a condition on the state that is met at 0.8 s: then all is as before.
 static const char by_state[] =
@@ -315,6 +363,46 @@ static const char by_state[] =
     "  joint2: {lock: q2, when: q2 - 0.0913259905488054, direction: down}\n"
     "  joint3: {lock: q3, at: 1.3}\n"
     "simulate: {until: 2, step: 1e-4}\n";
+
+// Impulsive forces U on joints 1 and 3 while joint 2 locks, (22), (32), (37): momenta of the free
+// joints are those before the lock and U, in whichever form.
+static const char pushed[] =
+    "model: planar-3r-push\n"
+    "parameters: {L: 1, m: 108, J: 9.36, g: 9.81}\n"
+    "coordinates: {q1: {start: pi/6}, q2: {start: pi/6}, q3: {start: pi/6}}\n"
+    "define:\n"
+    "  a[1]: q1\n"
+    "  a[2]: a[1] + q2\n"
+    "  a[3]: a[2] + q3\n"
+    "  px[0]: 0\n"
+    "  py[0]: 0\n"
+    "  px[i=1..3]: px[i-1] + L*cos(a[i])\n"
+    "  py[i=1..3]: py[i-1] + L*sin(a[i])\n"
+    "  cx[i=1..3]: (px[i-1] + px[i])/2\n"
+    "  cy[i=1..3]: (py[i-1] + py[i])/2\n"
+    "  h[i=1..3, j=i..3]: m*((cx[j] - px[i-1])*cy[j]' - (cy[j] - py[i-1])*cx[j]') + J*a[j]'\n"
+    "kinetic:\n"
+    "  for i=1..3: m/2*(cx[i]'^2 + cy[i]'^2) + J/2*a[i]'^2\n"
+    "potential:\n"
+    "  for i=1..3: m*g*cy[i]\n"
+    "locks:\n"
+    "  joint2: {lock: q2, at: 0.8}\n"
+    "events:\n"
+    "  push: {at: 0.8, impulse: {q1: 100, q3: -50}}\n"
+    "outputs:\n"
+    "  P1: h[1,1] + h[1,2] + h[1,3]\n"
+    "  P3: h[3,3]\n"
+    "simulate: {until: 1, step: 1e-4, record: 0.1}\n";
+
+static const Check impulsive[] = {
+    {"P1 after lock and push [kg m^2/s]", VALUE, "P1", 0, 0.8, -2291.6762593589947 + 100, 1e-6, 0},
+    {"P3 after lock and push [kg m^2/s]", VALUE, "P3", 0, 0.8, -615.7161507459912 - 50, 1e-6, 0},
+    {"q2' after lock and push [rad/s]", VALUE, "q2'", 0, 0.8, 0, 1e-12, 0},
+    {"energy lost in the lock [J]", ENERGY_LOST, NULL, 1, 0, 438.8397087771482, 1e-6, 0},
+    {"q1' before the push [rad/s]", RATE_BEFORE, "q1", 2, 0, -2.062268723570795, 1e-9, 0},
+    {"largest part of the energy that no work explains [J]", LARGEST, "energy.drift", 0, 0, 0, 1e-6,
+     0},
+};
 
 static const Check at_2[] = {
     {"time of lock 1 [s]", EVENT_TIME, NULL, 1, 0, 0.8, 1e-9, 0},
@@ -378,6 +466,12 @@ static const Case cases[] = {
         horizontal),
     RUN("6 Three links, inverse dynamics of the motion (8), (9)", "", "rk4", "record=0.1 until=1.5",
         inverse),
+    {"6 Three links, impulsive forces U at the lock of joint 2", pushed, "", "rk4",
+     "transition=full", CASE_RUN, 0, 0, SECOND, CHECKS(impulsive)},
+    {"6 Three links, impulsive forces, projected (32)", pushed, "", "rk4", "transition=projected",
+     CASE_RUN, 0, 0, SECOND, CHECKS(impulsive)},
+    {"6 Three links, impulsive forces, minimal (37)", pushed, "", "rk4", "transition=minimal",
+     CASE_RUN, 0, 0, SECOND, CHECKS(impulsive)},
     RUN("6 Three links, steps of its own", "", "dopri,event-driven:dopri",
         "record=0.1 rtol=1e-12 atol=1e-13", horizontal),
     RUN("6 Three links, joints 2 and 3 lock, time stepping", "", "nsga-pva", "record=0.1",
@@ -418,6 +512,16 @@ static const Case cases[] = {
           arm_sides),
     ROBOT("7 Arm with six joints, inconsistent switching, both sides of the brakes", "rk4",
           "step=1e-4 impact=none", CASE_INSTANTS, arm_none_sides),
+    {"8 Five bars on a sphere become four, then a rigid palm", "spherical-five-bar", "",
+     "rk4,event-driven:rk4", "", CASE_RUN, 0, 0, SECOND_HAND, CHECKS(hand)},
+    {"8 Five bars on a sphere, minimal coordinates (12), (37)", "spherical-five-bar", "", "dopri",
+     "rtol=1e-12 form=minimal transition=minimal", CASE_RUN, 0, 0, SECOND_HAND, CHECKS(hand)},
+    {"8 Docking of two free bodies", "docking", "", "rk4,event-driven:rk4", "", CASE_RUN, 0, 0,
+     "closed form", CHECKS(docking)},
+    {"8 Docking of two free bodies, projected (32)", "docking", "", "dopri",
+     "transition=projected rtol=1e-12", CASE_RUN, 0, 0, "closed form", CHECKS(docking)},
+    {"8 Docking of two free bodies, both sides", "docking", "", "rk4", "", CASE_INSTANTS, 0, 0,
+     "closed form", CHECKS(docking_sides)},
 };
 
 const Paper paper_mueller = {

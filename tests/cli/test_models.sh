@@ -83,7 +83,7 @@ locking_model() {
 # the methods of order 2; those of higher order within a hundredth of it.
 ending_model() {
   case $1 in
-    four-bar) further=$adaptive ;;
+    four-bar | balancing) further=$adaptive ;;
     *) further="$adaptive $linear" ;;
   esac
   for method in $smooth $further; do
@@ -127,13 +127,17 @@ for name in $names; do
     pothole-wheel) switching_model "$name" 3.1708709919 0.05 ;;
     cam-follower) switching_model "$name" 7.1111111111 0.05 ;;
     planar-3r-lock) locking_model "$name" 2845.8203395 0.01 ;; # Mueller, sec. 6
+    docking) locking_model "$name" 0.4446666667 1e-6 ;; # closed form, see the model
+    spherical-five-bar) locking_model "$name" 0.0017803073 1e-7 ;; # a second program
     robot-6r-brake) locking_model "$name" 220.1133612817 1e-3 ;; # the same, sec. 7
     # Kovanda and Hozman, sec. 4
     two-mass-release) ending_model "$name" s2 -0.0256461097 1e-3 ;;
     two-mass-engage) ending_model "$name" s2 -0.5484481715 1e-3 ;;
     two-mass-control) ending_model "$name" s2 0.0918246812 2e-3 ;;
     two-mass-damped) ending_model "$name" s2 -0.0013951785 1e-4 ;;
-    # closed forms, but for the quarter car: rk4 with steps of 1e-5
+    # closed forms; the quarter car and the absorber by scripts/reference-linear-switching
+    balancing) ending_model "$name" b1 2.0943951024 1e-6 ;;
+    vibration-absorber) ending_model "$name" x2 0.0012991653 1e-3 ;;
     four-bar) ending_model "$name" q1 46.6084067430 1e-4 ;;
     quarter-car) ending_model "$name" zs -0.0044161306 1e-6 ;;
     ratchet) ending_model "$name" th 4.0038155450 5e-5 ;;
