@@ -13,11 +13,19 @@ PawlGaMemory pawl_ga_memory(const PawlStepper* s, PawlState* state) {
   return (PawlGaMemory){m, m + n, m + 2 * n, m + 2 * n + s->sizes.rows};
 }
 
-static void set_coefficients(PawlGa* d, double rho) {
-  d->alpha_m = (2 * rho - 1) / (rho + 1);                // (A5)
-  d->alpha_f = rho / (rho + 1);                          // (A5)
-  d->gamma = 0.5 + d->alpha_f - d->alpha_m;              // (A6)
-  d->beta = 0.25 * (d->gamma + 0.5) * (d->gamma + 0.5);  // (A6)
+static PawlStatus set_coefficients(PawlGa* d, const PawlSimulateDef* def, PawlError* err) {
+  double rho = def->rho, damping = (1 - rho) / (1 + rho);
+  bool hht = strcmp(def->coefficients, "hht") == 0;
+  bool newmark = strcmp(def->coefficients, "newmark") == 0;
+  if (hht && rho < 0.5) {
+    return pawl_fail(err, PAWL_ERROR_USAGE,
+                     "rho = %g: with coefficients = hht it must be from 1/2 to 1", rho);
+  }
+  d->alpha_m = hht || newmark ? 0.0 : (2 * rho - 1) / (rho + 1);   // (A5)
+  d->alpha_f = newmark ? 0.0 : hht ? damping : rho / (rho + 1);    // (A5) (A20)
+  d->gamma = 0.5 + (newmark ? damping : d->alpha_f - d->alpha_m);  // (A6) (A20)
+  d->beta = 0.25 * (d->gamma + 0.5) * (d->gamma + 0.5);            // (A6)
+  return PAWL_OK;
 }
 
 void pawl_ga_implicit(PawlGa* d) {
@@ -40,12 +48,13 @@ static PawlStatus make_evals(PawlStepper* s, PawlGa* d, unsigned more, PawlError
 PawlStatus pawl_ga_create(PawlStepper* s, PawlLevel level, unsigned more, PawlGa* d,
                           PawlError* err) {
   d->level = level;
-  set_coefficients(d, s->def.rho);
+  PAWL_TRY(set_coefficients(d, &s->def, err));
+  d->shifted = strcmp(s->def.start_acceleration, "shifted") == 0;
   d->simple = strcmp(s->def.newton, "simple") == 0;
   int n = s->sizes.v, m = s->sizes.rows;
-  double** vectors[] = {&d->v,         &d->vdot,    &d->a,      &d->delta,  &d->r,
-                        &d->magnitude, &d->dq,      &d->weight, &d->size_q, &d->size_v,
-                        &d->size_a,    &d->rounded, &d->path,   &d->v_total};
+  double** vectors[] = {&d->v,         &d->vdot,    &d->a,      &d->delta,   &d->r,
+                        &d->magnitude, &d->dq,      &d->weight, &d->size_q,  &d->size_v,
+                        &d->size_a,    &d->rounded, &d->path,   &d->v_total, &d->a_first};
   double** rows[] = {&d->lambda, &d->dlambda, &d->c, &d->c_size, &d->rounded_c};
   d->q = PAWL_NEW(&s->arena, double, s->sizes.q);
   d->S = PAWL_NEW(&s->arena, double, s->nonzeros_H);
@@ -67,16 +76,42 @@ void pawl_ga_destroy(PawlGa* d) {
 void pawl_ga_start(PawlStepper* s, PawlState* state) {
   PawlGaMemory m = pawl_ga_memory(s, state);
   memcpy(m.a, state->a, (size_t)s->sizes.v * sizeof(double));
-  *m.last_h = 0.0;
+  *m.last_h = ((const PawlGa*)s->data)->shifted ? -1.0 : 0.0;
 }
 
 void pawl_ga_forget(PawlStepper* s, PawlState* state) {
-  *pawl_ga_memory(s, state).last_h = 0.0;
+  double* last_h = pawl_ga_memory(s, state).last_h;
+  *last_h = *last_h < 0.0 ? *last_h : 0.0;
 }
 
-void pawl_ga_predict(PawlStepper* s, PawlGa* d, const PawlPhase* phase, PawlState* state,
-                     double h) {
+// a_n = v' at t_n + tau, tau = (alpha_m - alpha_f) h, from q and v there by Taylor's series:  (A21)
+//   q = q_n + tau v_n + tau^2/2 v'_n,   v = v_n + tau v'_n
+// Out of line: it is rare, and inlined it would take registers from every step.
+__attribute__((noinline)) static PawlStatus shift(PawlStepper* s, PawlGa* d, const PawlPhase* phase,
+                                                  const PawlState* state, double h,
+                                                  PawlError* err) {
+  double tau = (d->alpha_m - d->alpha_f) * h;
+  const PawlValues* values;
+  PawlState at = *state;
+  at.t = state->t + tau;
+  at.q = d->q;
+  at.v = d->v;
+  for (int j = 0; j < s->sizes.v; j++) {
+    d->delta[j] = tau * (state->v[j] + 0.5 * tau * state->a[j]);
+    d->v[j] = state->v[j] + tau * state->a[j];
+  }
+  pawl_system_retract(s->system, state->q, d->delta, d->q);
+  PAWL_TRY(pawl_dynamics_evaluate(&s->dynamics, phase, &at, &values, err));
+  return pawl_dynamics_accelerate(&s->dynamics, phase, values, at.t, d->a_first, d->lambda, err);
+}
+
+PawlStatus pawl_ga_predict(PawlStepper* s, PawlGa* d, const PawlPhase* phase, PawlState* state,
+                           double h, PawlError* err) {
   PawlGaMemory m = pawl_ga_memory(s, state);
+  if (*m.last_h < 0.0) {
+    PAWL_TRY(shift(s, d, phase, state, h, err));
+    m.a = d->a_first;
+  }
   double more = *m.last_h == h && !phase->crossing ? 1.0 : 0.0;
   d->h = h;
   d->beta_p = (1 - d->alpha_m) / (h * h * d->beta * (1 - d->alpha_f));  // (A8)
@@ -93,6 +128,7 @@ void pawl_ga_predict(PawlStepper* s, PawlGa* d, const PawlPhase* phase, PawlStat
     bool active = pawl_phase_binds(phase, i);
     d->lambda[i] = !active ? 0.0 : state->lambda[i] + more * (state->lambda[i] - m.last_lambda[i]);
   }
+  return PAWL_OK;
 }
 
 // r = M v' - f - G^T lambda                                                                 (A7)
@@ -131,6 +167,24 @@ static void judged_dynamics_residual(const PawlStepper* s, PawlGa* d, const Pawl
   }
 }
 
+// c + 2 B (G v + g_t) + B^2 g in place of c = G v' + gamma, with the sizes of its terms.     (A22)
+static void add_baumgarte(const PawlStepper* s, PawlGa* d, const PawlValues* values,
+                          const double* v) {
+  const PawlPattern* G = &s->G;
+  double of_v = 2 * d->baumgarte, of_q = d->baumgarte * d->baumgarte;
+  for (int i = 0; i < s->sizes.rows; i++) {
+    d->c[i] += of_v * values->g_t[i] + of_q * values->g[i];
+    d->c_size[i] += of_v * fabs(values->g_t[i]) + of_q * fabs(values->g[i]);
+  }
+  for (int j = 0; j < G->cols; j++) {
+    for (int k = G->start[j]; k < G->start[j + 1]; k++) {
+      double term = of_v * values->G[k] * v[j];
+      d->c[G->index[k]] += term;
+      d->c_size[G->index[k]] += fabs(term);
+    }
+  }
+}
+
 // The constraint at its level, c = g, G v + g_t or G v' + gamma.
 static void constraint_residual(const PawlStepper* s, PawlGa* d, const PawlValues* values,
                                 const double* v) {
@@ -143,6 +197,9 @@ static void constraint_residual(const PawlStepper* s, PawlGa* d, const PawlValue
       break;
     case PAWL_LEVEL_ACCELERATION:
       pawl_dynamics_rows(&s->dynamics, values->G, d->vdot, values->gamma, d->c);
+      if (d->baumgarte > 0.0) {
+        add_baumgarte(s, d, values, v);
+      }
       break;
   }
 }
@@ -166,16 +223,21 @@ static void judged_constraint_residual(const PawlStepper* s, PawlGa* d, const Pa
       d->c[G->index[k]] += position ? 0.0 : values->G[k] * x[j];
     }
   }
+  if (d->baumgarte > 0.0) {
+    add_baumgarte(s, d, values, v);
+  }
 }
 
 // The tangent J of the constraint by dq, for the right side -f c:                            (A10)
 //   position      J = G                                               f = 1
 //   velocity      J = G + G_rate / gamma'                             f = 1 / gamma'
 //   acceleration  J = G + 2 (gamma'/beta') G_rate + G_acc / beta'     f = 1 / beta'
+// and with Baumgarte's form J + (2 B / beta') (G_rate + gamma' G) + (B^2 / beta') G          (A22)
 static const double* constraint_tangent(const PawlStepper* s, PawlGa* d, const PawlValues* values,
                                         const PawlValues* tangent) {
   int count = s->G.start[s->sizes.v];
-  double rate = 1.0 / d->gamma_p, acceleration = 1.0 / d->beta_p;
+  double rate = 1.0 / d->gamma_p, acceleration = 1.0 / d->beta_p, B = d->baumgarte;
+  double of_G, of_rate;
   switch (d->level) {
     case PAWL_LEVEL_POSITION:
       return values->G;
@@ -185,8 +247,10 @@ static const double* constraint_tangent(const PawlStepper* s, PawlGa* d, const P
       }
       return d->J;
     default:
+      of_G = 1.0 + B * (2 * d->gamma_p + B) * acceleration;
+      of_rate = 2 * (d->gamma_p + B) * acceleration;
       for (int k = 0; k < count; k++) {
-        d->J[k] = values->G[k] + 2 * d->gamma_p * acceleration * tangent->G_rate[k] +
+        d->J[k] = of_G * values->G[k] + of_rate * tangent->G_rate[k] +
                   acceleration * tangent->G_acceleration[k];
       }
       return d->J;

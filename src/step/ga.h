@@ -14,14 +14,17 @@ typedef enum PawlLevel {
 
 typedef struct PawlGa {
   PawlLevel level;
-  bool simple;   // mass matrix and gradient instead of exact tangents
-  bool between;  // force directions between the gradients in a step with a switch
+  bool simple;       // mass matrix and gradient instead of exact tangents
+  bool between;      // force directions between the gradients in a step with a switch
+  bool shifted;      // a of a first step is the acceleration at t + (alpha_m - alpha_f) h
+  double baumgarte;  // B [1/s]; 0 unless the level is that of accelerations
   double alpha_m, alpha_f, beta, gamma;
   double h, beta_p, gamma_p;           // beta', gamma' of the step under way
   PawlEval* residual_eval;             // M, f, G, the constraint at its level, and more
   PawlEval* tangent_eval;              // K, C and the tangent of the constraint
   double *q, *v, *vdot, *a, *lambda;   // the iterate
   double* delta;                       // q = retract(q_n, delta)
+  double* a_first;                     // a_n of a first step, where it is shifted
   double *r, *magnitude;               // residual of the dynamics, and the size of its terms
   double *c, *c_size;                  // residual of the constraint at its level, and its size
   double *dq, *dlambda;                // correction
@@ -45,7 +48,7 @@ typedef struct PawlGa {
 // The method's part of a state.
 typedef struct PawlGaMemory {
   double *a, *last_vdot, *last_lambda;
-  double* last_h;  // 0 before there is a last step
+  double* last_h;  // 0 before there is a last step, below 0 where `a` is still to be shifted
 } PawlGaMemory;
 PawlGaMemory pawl_ga_memory(const PawlStepper* s, PawlState* state);
 
@@ -57,12 +60,13 @@ void pawl_ga_destroy(PawlGa* ga);
 // gamma = 1, alpha_m = alpha_f = 0, beta = 1/2 instead of the coefficients of rho.
 void pawl_ga_implicit(PawlGa* ga);
 
-void pawl_ga_start(PawlStepper* s, PawlState* state);   // a_0 = v'_0
+void pawl_ga_start(PawlStepper* s, PawlState* state);   // a_0 = v'_0, or left to the first step
 void pawl_ga_forget(PawlStepper* s, PawlState* state);  // no extrapolation in the next step
 
-// First guess of v', lambda; a, v and delta follow from (A1) to (A3).
-void pawl_ga_predict(PawlStepper* s, PawlGa* ga, const PawlPhase* phase, PawlState* state,
-                     double h);
+// First guess of v', lambda; a, v and delta follow from (A1) to (A3). A first step may begin with
+// the acceleration of a shifted time, under the rows of `phase`.
+PAWL_CHECKED PawlStatus pawl_ga_predict(PawlStepper* s, PawlGa* ga, const PawlPhase* phase,
+                                        PawlState* state, double h, PawlError* err);
 // The parts of an iteration: residuals at the iterate (with U and W), whether it has ended after a
 // number of corrections, one correction, and the message when it does not end. `judged`: the sizes
 // and errors of the residuals are computed, too, as the end asks for; else errors read 0.

@@ -8,7 +8,12 @@
 static PawlStatus create_level(PawlStepper* s, PawlLevel level, PawlError* err) {
   PawlGa* ga = PAWL_NEW(&s->arena, PawlGa, 1);
   s->data = ga;
-  return ga ? pawl_ga_create(s, level, 0, ga, err) : pawl_fail_memory(err);
+  if (!ga) {
+    return pawl_fail_memory(err);
+  }
+  ga->baumgarte = level == PAWL_LEVEL_ACCELERATION ? s->def.baumgarte : 0.0;
+  unsigned more = ga->baumgarte > 0.0 ? PAWL_POSITION | PAWL_TIME_GRADIENT : 0u;
+  return pawl_ga_create(s, level, more, ga, err);
 }
 
 static PawlStatus create_p(PawlStepper* s, PawlError* err) {
@@ -48,7 +53,7 @@ static PawlStatus start(PawlStepper* s, const PawlPhase* phase, PawlState* state
 
 static PawlStatus step(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,
                        PawlError* err) {
-  pawl_ga_predict(s, s->data, phase, state, h);
+  PAWL_TRY(pawl_ga_predict(s, s->data, phase, state, h, err));
   PAWL_TRY(pawl_ga_iterate(s, s->data, phase, state, err));
   pawl_ga_accept(s, s->data, state);
   return PAWL_OK;
@@ -65,19 +70,20 @@ static PawlStatus step(PawlStepper* s, const PawlPhase* phase, PawlState* state,
                              .step = step,                                           \
                              .forget = pawl_ga_forget}
 #define NEWTON "tolerance iterations newton"
+#define OPTIONS "rho coefficients start_acceleration " NEWTON
 
 GA_METHOD(pawl_method_ga_p, create_p, .name = "ga-p", .order = 2, .holds = "position",
-          .about = "generalized-alpha, constraints at position level (index 3)",
-          .options = "rho " NEWTON, .laws = PAWL_LAWS_POST);
+          .about = "generalized-alpha, constraints at position level (index 3)", .options = OPTIONS,
+          .laws = PAWL_LAWS_POST);
 GA_METHOD(pawl_method_ga_v, create_v, .name = "ga-v", .order = 2, .holds = "velocity",
-          .about = "generalized-alpha, constraints at velocity level (index 2)",
-          .options = "rho " NEWTON, .laws = PAWL_LAWS_POST);
+          .about = "generalized-alpha, constraints at velocity level (index 2)", .options = OPTIONS,
+          .laws = PAWL_LAWS_POST);
 GA_METHOD(pawl_method_ga_v_mid, create_v_between, .name = "ga-v-between", .order = 2,
-          .holds = "velocity", .options = "rho " NEWTON, .laws = PAWL_LAWS_DIRECTIONS,
+          .holds = "velocity", .options = OPTIONS, .laws = PAWL_LAWS_DIRECTIONS,
           .about = "ga-v with the force directions of the impact law in a step with a switch");
 GA_METHOD(pawl_method_ga_v_implicit, create_v_implicit, .name = "ga-v-implicit", .order = 1,
           .holds = "velocity", .options = NEWTON, .laws = PAWL_LAWS_ALL,
           .about = "ga-v-between with fully implicit coefficients (order 1)");
 GA_METHOD(pawl_method_ga_a, create_a, .name = "ga-a", .order = 2, .holds = "acceleration",
           .about = "generalized-alpha, constraints at acceleration level (index 1)",
-          .options = "rho " NEWTON, .laws = PAWL_LAWS_NO_JUMP);
+          .options = OPTIONS " baumgarte", .laws = PAWL_LAWS_NO_JUMP);

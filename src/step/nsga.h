@@ -9,6 +9,7 @@ typedef struct PawlNsga {
   PawlGa ga;                     // first: the smooth part
   bool jumps;                    // has W
   bool decoupled;                // nsga-pvv: the smooth motion does not know U and W
+  bool classical;                // ga-pv: U = G^T nu at the beginning of a step
   PawlEval* eval;                // the core's: M, f, g, G, g_t, gamma at the motion looked at last
   double *U, *nu, *W, *Lambda;   // corrections
   double *q, *v;                 // total motion

@@ -81,8 +81,13 @@ static PawlStatus choose_sets(PawlStepper* s, PawlNsga* d, const PawlPhase* phas
 // linearly by its increment dq.                                                    (N16) (N17)
 static PawlStatus correct_both(PawlStepper* s, PawlNsga* d, double t, PawlError* err) {
   const PawlValues* values = pawl_eval_values(d->eval);
+  const double* M = values->M;
+  if (d->classical) {  // U = G(q_n)^T nu                                                    (N25)
+    M = d->M_smooth;
+    d->B = d->G_smooth;
+  }
   pawl_dynamics_rows(&s->dynamics, values->G, d->ga.dq, values->g, d->rate);
-  PAWL_TRY(pawl_nsga_correct(s, d, t, values->M, NULL, d->A, d->U, d->nu, d->rate, err));
+  PAWL_TRY(pawl_nsga_correct(s, d, t, M, NULL, d->A, d->U, d->nu, d->rate, err));
   d->ga.change_other = fmax(d->ga.change_other, pawl_ga_part(s, &d->ga, d->du, d->ga.size_q));
   if (!d->jumps) {
     return PAWL_OK;
@@ -154,6 +159,28 @@ static PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPhase* 
   return pawl_ga_stuck(s, &d->ga, t, err);
 }
 
+// Contacts that press at the beginning bind where a first acceleration is looked for, too.
+static PawlStatus predict(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, PawlState* state,
+                          double h, PawlError* err) {
+  PawlPhase begin = *phase;
+  if (d->ga.shifted) {
+    for (int i = 0; i < s->sizes.rows; i++) {
+      bool contact = pawl_system_row_kind(s->system, i) == PAWL_ROW_CONTACT;
+      d->trial[i] = contact ? state->lambda[i] > 0.0 : pawl_phase_binds(phase, i);
+    }
+    begin.active = d->trial;
+  }
+  PAWL_TRY(pawl_ga_predict(s, &d->ga, &begin, state, h, err));
+  if (!d->classical) {
+    return PAWL_OK;
+  }
+  PawlPoint point = pawl_phase_point(phase, state->t, state->q, state->v, state->a, state->lambda);
+  PAWL_TRY(pawl_eval_run(d->eval, &point, err));
+  memcpy(d->G_smooth, pawl_eval_values(d->eval)->G,
+         (size_t)s->G.start[s->sizes.v] * sizeof(double));
+  return PAWL_OK;
+}
+
 static void flush(int count, double* x) {
   for (int k = 0; k < count; k++) {
     x[k] = fabs(x[k]) > PAWL_FLUSHED ? x[k] : 0.0;
@@ -165,7 +192,7 @@ static PawlStatus step_coupled(PawlStepper* s, const PawlPhase* phase, PawlState
   PawlNsga* d = s->data;
   double* eta_n = pawl_nsga_eta_of(s, state);
   pawl_nsga_first_sets(s, d, phase);
-  pawl_ga_predict(s, &d->ga, phase, state, h);
+  PAWL_TRY(predict(s, d, phase, state, h, err));
   PAWL_TRY(pawl_nsga_begin_contacts(s, d, phase, state, err));
   memset(d->U, 0, (size_t)s->sizes.v * sizeof(double));
   memset(d->W, 0, (size_t)s->sizes.v * sizeof(double));
@@ -188,8 +215,17 @@ static PawlStatus step_coupled(PawlStepper* s, const PawlPhase* phase, PawlState
   return PAWL_OK;
 }
 
+// With `stabilise: classical` M_smooth is the identity and G_smooth the gradient at q_n.
 static PawlStatus create_pv(PawlStepper* s, PawlError* err) {
-  return pawl_nsga_create_kind(s, PAWL_LEVEL_VELOCITY, false, false, err);
+  PAWL_TRY(pawl_nsga_create_kind(s, PAWL_LEVEL_VELOCITY, false, false, err));
+  PawlNsga* d = s->data;
+  d->classical = strcmp(s->def.stabilise, "classical") == 0;
+  for (int j = 0; d->classical && j < s->sizes.v; j++) {
+    for (int k = s->H.start[j]; k < s->H.start[j + 1]; k++) {
+      d->M_smooth[k] = s->H.index[k] == j ? 1.0 : 0.0;
+    }
+  }
+  return PAWL_OK;
 }
 static PawlStatus create_pva(PawlStepper* s, PawlError* err) {
   return pawl_nsga_create_kind(s, PAWL_LEVEL_ACCELERATION, true, false, err);
@@ -209,12 +245,12 @@ static PawlStatus create_pva(PawlStepper* s, PawlError* err) {
                              .multipliers = pawl_nsga_multipliers,               \
                              .corrections = pawl_nsga_corrections,               \
                              .forget = pawl_ga_forget}
-#define OPTIONS "rho tolerance iterations newton"
+#define OPTIONS "rho coefficients start_acceleration tolerance iterations newton"
 
 COUPLED(
     pawl_method_ga_pv, create_pv, .name = "ga-pv", .holds = "position, velocity",
     .about = "generalized-alpha, constraints at position and velocity level (stabilised index 2)",
-    .options = OPTIONS, .smooth = true, .laws = PAWL_LAWS_POST);
+    .options = OPTIONS " stabilise", .smooth = true, .laws = PAWL_LAWS_POST);
 COUPLED(pawl_method_ga_pva, create_pva, .name = "ga-pva",
         .holds = "position, velocity, acceleration",
         .about = "generalized-alpha, constraints at position, velocity and acceleration level",

@@ -195,10 +195,9 @@ static PawlStatus step_pvv(PawlStepper* s, const PawlPhase* phase, PawlState* st
   PawlNsga* d = s->data;
   double t = state->t + h;
   pawl_nsga_first_sets(s, d, phase);
-  pawl_ga_predict(s, &d->ga, phase, state, h);
-  for (int i = 0; i < s->sizes.rows; i++) {
-    d->ga.lambda[i] = d->S[i] ? d->ga.lambda[i] : 0.0;
-  }
+  PawlPhase smooth = *phase;
+  smooth.active = d->S;
+  PAWL_TRY(pawl_ga_predict(s, &d->ga, &smooth, state, h, err));
   PAWL_TRY(pawl_nsga_begin_contacts(s, d, phase, state, err));
   PAWL_TRY(pawl_nsga_smooth_motion(s, d, phase, state, err));
   keep_smooth(s, d);
@@ -225,7 +224,7 @@ const PawlMethod pawl_method_nsga_pvv = {
              .order = 2,
              .order_switching = 1,
              .holds = "position, velocity",
-             .options = "rho tolerance iterations newton",
+             .options = "rho coefficients start_acceleration tolerance iterations newton",
              .regions = true,
              .contacts = true,
              .laws = PAWL_LAWS_ALL},

@@ -12,13 +12,29 @@
 #include "switch/share.h"
 #include "system/system.h"
 
-// Options that are words.
+// Options that are one of a few words.
 static PawlStatus check_words(const PawlStepper* s, PawlError* err) {
-  if (strcmp(s->def.newton, "full") != 0 && strcmp(s->def.newton, "simple") != 0) {
-    return pawl_fail(err, PAWL_ERROR_USAGE, "newton = %s: must be full or simple", s->def.newton);
-  }
-  if (strcmp(s->def.between, "chord") != 0 && strcmp(s->def.between, "arc") != 0) {
-    return pawl_fail(err, PAWL_ERROR_USAGE, "between = %s: must be chord or arc", s->def.between);
+  const struct {
+    const char *name, *value, *words[3], *list;
+  } options[] = {
+      {"newton", s->def.newton, {"full", "simple"}, "full or simple"},
+      {"between", s->def.between, {"chord", "arc"}, "chord or arc"},
+      {"coefficients",
+       s->def.coefficients,
+       {"chung-hulbert", "hht", "newmark"},
+       "chung-hulbert, hht or newmark"},
+      {"start_acceleration", s->def.start_acceleration, {"plain", "shifted"}, "plain or shifted"},
+      {"stabilise", s->def.stabilise, {"mass", "classical"}, "mass or classical"},
+  };
+  for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
+    bool known = false;
+    for (int j = 0; j < 3; j++) {
+      known |= options[k].words[j] && strcmp(options[k].value, options[k].words[j]) == 0;
+    }
+    if (!known) {
+      return pawl_fail(err, PAWL_ERROR_USAGE, "%s = %.100s: must be %s", options[k].name,
+                       options[k].value, options[k].list);
+    }
   }
   double epsilon;
   return strcmp(s->def.impact, "model") == 0 ? PAWL_OK
