@@ -23,6 +23,14 @@ PAWL_API void pawl_verifier_destroy(PawlVerifier* verifier);  // NULL is allowed
 PAWL_API PAWL_CHECKED PawlStatus pawl_verify_regions(PawlVerifier* verifier, const PawlState* state,
                                                      PawlError* err);
 
+// Around the motion: the same at points spread evenly, always the same ones, over the times and a
+// box three times as wide in each coordinate as the states seen so far. PAWL_ERROR_MODEL names a
+// gap, an overlap, or a region that holds none of these points and none of the states. Nothing is
+// said of regions whose expressions have wraps or other kinks, which have no value without a
+// motion.
+PAWL_API PAWL_CHECKED PawlStatus pawl_verify_around(PawlVerifier* verifier, const PawlState* state,
+                                                    PawlError* err);
+
 // At a switch: both branches hold there, and [G; Z] has full rank before and after, Z being the
 // gradient of the switching function. PAWL_ERROR_MODEL names the constraint, the condition and the
 // point.

@@ -13,10 +13,10 @@ static void help(void) {
       "how well the start satisfies the constraints, and the accelerations and constraint forces\n"
       "it begins with. A model that switches is run to its end, by `method: auto`: degrees of "
       "freedom\n"
-      "in each set of modes that it meets; do the regions cover the motion, do the branches of a\n"
-      "constraint meet on the surface, is it crossed and not touched? Each change of topology is\n"
-      "regular or singular, with the local and differential degrees of freedom before and after\n"
-      "(docs/theory/freedom.md; by sampling). Of a linear model: "
+      "in each set of modes that it meets; do the regions cover the motion, and the places around\n"
+      "it, do the branches of a constraint meet on the surface, is it crossed and not touched?\n"
+      "Each change of topology is regular or singular, with the local and differential degrees of\n"
+      "freedom before and after (docs/theory/freedom.md; by sampling). Of a linear model: "
       "eigenvalues,\n"
       "the multiplicity of zero, natural frequencies, damping ratios and shapes in each set of "
       "modes;\n"
@@ -57,6 +57,7 @@ typedef struct Watch {
   Change changes[MOST_SETS];
   PawlStatus status;
   PawlError err;
+  PawlError around;  // what is wrong with regions away from the run; no message: nothing
 } Watch;
 
 // Turns (counts of periods) do not make a set of their own.
@@ -148,6 +149,10 @@ static PawlStatus follow(const PawlSystem* system, PawlSimDef def, Watch* w, Paw
   }
   if (status == PAWL_OK) {
     status = pawl_sim_run(sim, watch_step, w, err);
+  }
+  if (status == PAWL_OK &&
+      pawl_verify_around(w->verifier, pawl_sim_state(sim), &w->around) == PAWL_OK) {
+    w->around.message[0] = '\0';
   }
   if (w->status != PAWL_OK) {
     status = w->status;
@@ -522,6 +527,10 @@ static int check(const Arguments* a, const PawlModel* model, const PawlSystem* s
     f.redundant = f.summary.work.redundant_rows;
   }
   warn(f.warning);
+  if (along.around.message[0]) {
+    warn(along.around.message);
+    f.warning = f.warning[0] ? f.warning : along.around.message;
+  }
   projection_print(projection);
   code = status == PAWL_OK ? strict_code(a) : report_error(&err);
   if (a->json) {

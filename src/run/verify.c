@@ -23,7 +23,9 @@ struct PawlVerifier {
   PawlEval* eval;      // g, G
   PawlEval* surfaces;  // z, z_rate
   double *span, *row, *unit, *zero, *still, *moving, *sizes;
-  double reach;  // the largest coordinate seen
+  double reach;                // the largest coordinate seen
+  double *low, *high, *place;  // of each coordinate, then of time: what was seen; a point
+  int* inside;                 // points and states in each region
   unsigned char* active;
 };
 
@@ -44,10 +46,15 @@ PawlStatus pawl_verifier_create(const PawlSystem* system, PawlVerifier** out, Pa
   v->moving = PAWL_NEW(&v->arena, double, z*(size_t)n.v);
   v->sizes = PAWL_NEW(&v->arena, double, n.rows);
   v->active = PAWL_NEW(&v->arena, unsigned char, n.rows);
-  PawlStatus status =
-      v->span && v->row && v->unit && v->zero && v->still && v->moving && v->sizes && v->active
-          ? PAWL_OK
-          : pawl_fail_memory(err);
+  v->low = PAWL_NEW(&v->arena, double, n.q + 1);
+  v->high = PAWL_NEW(&v->arena, double, n.q + 1);
+  v->place = PAWL_NEW(&v->arena, double, n.q + 1);
+  v->inside = PAWL_NEW(&v->arena, int, system->guard_count);
+  PawlStatus status = v->arena.failed ? pawl_fail_memory(err) : PAWL_OK;
+  for (int j = 0; status == PAWL_OK && j <= n.q; j++) {
+    v->low[j] = INFINITY;
+    v->high[j] = -INFINITY;
+  }
   status = status ? status : pawl_eval_create(system, PAWL_POSITION | PAWL_GRADIENT, &v->eval, err);
   status = status ? status : pawl_eval_create(system, PAWL_SWITCHING, &v->surfaces, err);
   if (status != PAWL_OK) {
@@ -88,22 +95,112 @@ static PawlStatus violated(const PawlVerifier* v, int c, const char* what, doubl
   return PAWL_ERROR_MODEL;
 }
 
-PawlStatus pawl_verify_regions(PawlVerifier* v, const PawlState* state, PawlError* err) {
+// Each constraint is in one of its regions at (t, q), with z there.
+static PawlStatus verify_place(PawlVerifier* v, double t, const double* q, const double* z,
+                               const char* gap, PawlError* err) {
   const PawlSystem* system = v->system;
-  PawlPoint point = {state->t, state->q, state->v, NULL, NULL, state->modes, state->held};
-  PAWL_TRY(pawl_eval_run(v->surfaces, &point, err));
-  const double* z = pawl_eval_values(v->surfaces)->z;
-  v->reach = fmax(v->reach, pawl_dynamics_largest(system->sizes.q, state->q));
   for (int k = 0; k < system->guard_count;) {
     int c = system->guards[k].constraint, inside = 0;
     bool on_surface = false;
     for (; k < system->guard_count && system->guards[k].constraint == c; k++) {
       on_surface |= fabs(z[k]) <= PAWL_ON_SURFACE * v->reach;
       inside += z[k] > 0.0;
+      v->inside[k] += z[k] > 0.0;
     }
     if (inside != 1 && !on_surface) {
-      return violated(v, c, inside == 0 ? "no region (where) holds the motion" : "regions overlap",
-                      state->t, state->q, err);
+      return violated(v, c, inside == 0 ? gap : "regions overlap", t, q, err);
+    }
+  }
+  return PAWL_OK;
+}
+
+static void widen(PawlVerifier* v, int j, double x) {
+  v->low[j] = fmin(v->low[j], x);
+  v->high[j] = fmax(v->high[j], x);
+}
+
+PawlStatus pawl_verify_regions(PawlVerifier* v, const PawlState* state, PawlError* err) {
+  const PawlSystem* system = v->system;
+  PawlPoint point = {state->t, state->q, state->v, NULL, NULL, state->modes, state->held};
+  PAWL_TRY(pawl_eval_run(v->surfaces, &point, err));
+  v->reach = fmax(v->reach, pawl_dynamics_largest(system->sizes.q, state->q));
+  for (int j = 0; j < system->sizes.q; j++) {
+    widen(v, j, state->q[j]);
+  }
+  widen(v, system->sizes.q, state->t);
+  return verify_place(v, state->t, state->q, pawl_eval_values(v->surfaces)->z,
+                      "no region (where) holds the motion", err);
+}
+
+// ---- around the motion --------------------------------------------------------------------------
+enum { POINTS_AROUND = 4096 };
+
+// The root > 1 of x^(d + 1) = x + 1. Multiples of its powers -1, ..., -d, without their whole
+// parts, fill a box of d directions evenly (the golden ratio for d = 1).
+static double even_root(int d) {
+  double x = 2.0;
+  for (int k = 0; k < 64; k++) {
+    x = pow(1.0 + x, 1.0 / (d + 1));
+  }
+  return x;
+}
+
+static const double LEAST_WIDTH = 0.1;  // of the widest: a coordinate that hardly moves
+
+// The box of places: the motion with its own width on either side.
+static void open_box(PawlVerifier* v) {
+  int n = v->system->sizes.q;
+  double widest = 0.0;
+  for (int j = 0; j < n; j++) {
+    widest = fmax(widest, v->high[j] - v->low[j]);
+  }
+  for (int j = 0; j < n; j++) {
+    double width = fmax(v->high[j] - v->low[j], LEAST_WIDTH * widest);
+    v->low[j] -= width;
+    v->high[j] += width;
+  }
+}
+
+// Point k of the box, then a time that the run has seen.
+static void place_point(PawlVerifier* v, double root, int k) {
+  double power = 1.0, whole;
+  for (int j = 0; j <= v->system->sizes.q; j++) {
+    power /= root;
+    v->place[j] = v->low[j] + (v->high[j] - v->low[j]) * modf(0.5 + k * power, &whole);
+  }
+}
+
+static PawlStatus empty_region(const PawlVerifier* v, int guard, PawlError* err) {
+  const PawlModel* model = v->system->model;
+  const PawlConstraint* c = &model->constraints[v->system->guards[guard].constraint];
+  return pawl_fail(err, PAWL_ERROR_MODEL,
+                   "%s:%d:%d: constraint '%s': neither the motion nor any of %d places around it "
+                   "is in region '%s'; is it empty, or is the run too short?",
+                   model->file, c->source.line, c->source.column, c->name, (int)POINTS_AROUND,
+                   c->modes[v->system->guards[guard].mode].name);
+}
+
+PawlStatus pawl_verify_around(PawlVerifier* v, const PawlState* state, PawlError* err) {
+  const PawlSystem* s = v->system;
+  int n = s->sizes.q;
+  if (s->guard_count == 0 || s->sizes.modes > s->constraint_count) {
+    return PAWL_OK;
+  }
+  double root = even_root(n + 1);
+  PawlError outside;
+  open_box(v);
+  for (int k = 1; k <= POINTS_AROUND; k++) {
+    place_point(v, root, k);
+    PawlPoint point = {v->place[n], v->place, v->zero, NULL, NULL, state->modes, state->held};
+    // Outside of the domain of an expression is no place for the motion.
+    if (pawl_eval_run(v->surfaces, &point, &outside) == PAWL_OK) {
+      PAWL_TRY(verify_place(v, v->place[n], v->place, pawl_eval_values(v->surfaces)->z,
+                            "away from the motion no region (where) holds the place", err));
+    }
+  }
+  for (int k = 0; k < s->guard_count; k++) {
+    if (v->inside[k] == 0) {
+      return empty_region(v, k, err);
     }
   }
   return PAWL_OK;

@@ -134,4 +134,33 @@ same "$(field changes.0.local_before)" 2
 same "$(field changes.0.local_after)" 1
 same "$(field changes.0.differential_before)" 3
 same "$(field changes.0.differential_after)" 2
+
+# Regions away from the run: a gap and an overlap that the motion along y = 0 does not meet, and a
+# region where nothing is. The places are always the same.
+cat >beside.yaml <<'MODEL'
+model: beside
+coordinates: {x: {rate: 1}, y: {}}
+mass: {x: 1, y: 1}
+constraints:
+  track:
+    modes:
+      near: {where: x < 3.005, equation: y = 0}
+      far: {where: x > 3.005 + y, equation: y = 0}
+simulate: {until: 6, step: 0.01}
+MODEL
+expect 0 check beside.yaml --json
+paths
+same "$(field ready)" true
+grep -qE "warning: beside.yaml:5:3: constraint 'track': (away from the motion no region|regions overlap)" err ||
+  complain "no word about a gap beside the motion: $(cat err)"
+cp err first
+expect 0 check beside.yaml
+cmp -s err first || complain "other places in a second run"
+expect 1 check beside.yaml --strict
+sed 's/3.005 + y/3.005/' beside.yaml >good.yaml
+expect 0 check good.yaml --strict
+sed 's/      far:/      never: {where: x > 1e3, equation: y = 0}\n      far:/' good.yaml >empty.yaml
+expect 0 check empty.yaml
+has err "in region 'never'; is it empty"
+
 finish
