@@ -144,7 +144,7 @@ static void judge_stepping(const Check* check, double value, double h, bool firs
 }
 
 static PawlStatus run_once(Trial* t, const PawlSimulateDef* def, bool stepping, bool first) {
-  StudyRun run = {0};
+  StudyRun run = {.corrections = true};
   PawlStatus status = study_run(t->system, def, &run);
   for (int k = 0; status == PAWL_OK && k < t->c->check_count; k++) {
     const Check* check = &t->c->checks[k];
@@ -172,10 +172,10 @@ static PawlStatus run_stepping(Trial* t) {
 }
 
 static PawlStatus run_disturbed(Trial* t) {
-  double largest = NAN;
-  PawlStatus status = measure_disturbed(t->system, &t->def, &largest, &t->err);
+  Disturbed seen = {NAN, NAN};
+  PawlStatus status = measure_disturbed(t->system, &t->def, &seen, &t->err);
   for (int k = 0; status == PAWL_OK && k < t->c->check_count; k++) {
-    judge(&t->c->checks[k], largest, &t->outcomes[k]);
+    judge(&t->c->checks[k], t->c->checks[k].name ? seen.force : seen.residual, &t->outcomes[k]);
   }
   return status;
 }

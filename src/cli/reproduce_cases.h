@@ -18,6 +18,10 @@ typedef enum Measure {
   LARGEST,       // largest absolute value of column `name` from time `at` on
   SAW_RATE,      // oscillation of the rates from step to step, from time `at` on: 0 none, 2 a saw
   SAW_FORCE,     // the same of the multipliers
+  SAW_COLUMN,    // the same of column `name`
+  SUM,           // of column `name` over the samples from time `at` on
+  INTEGRAL,      // of column `name` over the steps from time `at` on: sum of value times step
+  LOWEST,        // smallest value of column `name` from time `at` on
   DECAY,         // r, where column `name` falls like n r^n, n steps after switch `event`; from the
                  // values `at` and 2 `at` seconds after it
   CLOSED_FROM,   // [s] after this column `name` stays where it ends
@@ -91,8 +95,12 @@ extern const Paper* const papers[];  // ends with NULL
 // One check of a run or sweep. NAN when there is nothing to measure.
 double measure_run(const Check* check, const StudyRun* run);
 double measure_sweep(const Check* check, const Sweep* sweep);
-// The largest residual at acceleration level over the first steps of a disturbed start.
-PawlStatus measure_disturbed(const PawlSystem* system, const PawlSimulateDef* def, double* largest,
+// Over the first steps of a disturbed start.
+typedef struct Disturbed {
+  double residual;  // largest at acceleration level; checks without a name
+  double force;     // largest change of the first multiplier from step to step; checks with a name
+} Disturbed;
+PawlStatus measure_disturbed(const PawlSystem* system, const PawlSimulateDef* def, Disturbed* seen,
                              PawlError* err);
 // What the checks of CASE_INSTANTS ask for, to `values`; NAN where an instant did not happen.
 PawlStatus measure_instants(const PawlSystem* system, const PawlSimulateDef* def, int count,

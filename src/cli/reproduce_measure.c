@@ -127,6 +127,25 @@ static double quiet_from(const PawlRecorder* recorder, int column, double silenc
   return last;
 }
 
+static double sum(const PawlRecorder* recorder, int column, double from, bool by_time) {
+  double total = 0.0;
+  for (int k = 1; k < pawl_recorder_sample_count(recorder); k++) {
+    double t = study_sample_time(recorder, k);
+    double weight = by_time ? t - study_sample_time(recorder, k - 1) : 1.0;
+    total += t >= from ? weight * pawl_recorder_sample(recorder, k)[column] : 0.0;
+  }
+  return total;
+}
+
+static double lowest(const PawlRecorder* recorder, int column, double from) {
+  double least = INFINITY;
+  for (int k = 0; k < pawl_recorder_sample_count(recorder); k++) {
+    double value = pawl_recorder_sample(recorder, k)[column];
+    least = study_sample_time(recorder, k) >= from ? fmin(least, value) : least;
+  }
+  return least;
+}
+
 static double iterations_per_step(const StudyRun* run) {
   PawlStepperInfo work = pawl_sim_summary(run->sim).work;
   return (double)work.newton_iterations / (double)work.steps;
@@ -181,6 +200,14 @@ double measure_run(const Check* c, const StudyRun* run) {
       return drive_at(c, run, column);
     case VALUE:
       return value_at(recorder, column, c->at);
+    case SAW_COLUMN:
+      return study_column_oscillation(recorder, column, c->at);
+    case SUM:
+      return sum(recorder, column, c->at, false);
+    case INTEGRAL:
+      return sum(recorder, column, c->at, true);
+    case LOWEST:
+      return lowest(recorder, column, c->at);
     case LARGEST:
       return study_largest(recorder, column, c->at);
     case DECAY:
@@ -227,28 +254,30 @@ static double acceleration_residual(const PawlSystem* system, const PawlValues* 
 // The state starts on the constraints; then v' and all that the method carries on are set to zero,
 // as an impact would leave them wrong.
 static PawlStatus take_steps(const PawlSystem* system, PawlStepper* stepper, PawlState* state,
-                             PawlEval* eval, double h, double* largest, PawlError* err) {
+                             PawlEval* eval, double h, Disturbed* seen, PawlError* err) {
   PawlSizes n = pawl_system_sizes(system);
   double* room = malloc(((size_t)n.rows + 1) * sizeof(double));
   PawlStatus status = room ? pawl_stepper_start(stepper, state, false, err) : PAWL_ERROR_MEMORY;
   memset(state->a, 0, (size_t)n.v * sizeof(double));
   memset(state->memory, 0, (size_t)state->memory_count * sizeof(double));
-  *largest = 0.0;
+  *seen = (Disturbed){0};
   for (int k = 0; status == PAWL_OK && k < DISTURBED_STEPS; k++) {
+    double before = state->lambda[0];
     status = pawl_stepper_step(stepper, state, h, err);
     PawlPoint point = {state->t,      state->q,     state->v,   state->a,
                        state->lambda, state->modes, state->held};
     status = status ? status : pawl_eval_run(eval, &point, err);
     if (status == PAWL_OK) {
       double r = acceleration_residual(system, pawl_eval_values(eval), state->a, room);
-      *largest = fmax(*largest, r);
+      seen->residual = fmax(seen->residual, r);
+      seen->force = k > 0 ? fmax(seen->force, fabs(state->lambda[0] - before)) : 0.0;
     }
   }
   free(room);
   return status;
 }
 
-PawlStatus measure_disturbed(const PawlSystem* system, const PawlSimulateDef* def, double* largest,
+PawlStatus measure_disturbed(const PawlSystem* system, const PawlSimulateDef* def, Disturbed* seen,
                              PawlError* err) {
   PawlStepper* stepper;
   PawlState* state = NULL;
@@ -256,7 +285,7 @@ PawlStatus measure_disturbed(const PawlSystem* system, const PawlSimulateDef* de
   PawlStatus status = pawl_stepper_create(system, def, &stepper, err);
   status = status ? status : pawl_state_create(stepper, &state, err);
   status = status ? status : pawl_eval_create(system, PAWL_GRADIENT | PAWL_BIAS, &eval, err);
-  status = status ? status : take_steps(system, stepper, state, eval, def->step, largest, err);
+  status = status ? status : take_steps(system, stepper, state, eval, def->step, seen, err);
   pawl_eval_destroy(eval);
   pawl_state_destroy(state);
   pawl_stepper_destroy(stepper);

@@ -109,6 +109,7 @@ PawlStatus study_run(const PawlSystem* system, const PawlSimulateDef* def, Study
   sim.project = out->project;
   sim.keep = out->keep;
   out->system = system;
+  sim.corrections = out->corrections;
   out->err = (PawlError){0};
   out->status = pawl_sim_create(system, &sim, &out->sim, &out->err);
   if (out->status == PAWL_OK) {
@@ -231,8 +232,17 @@ static double impulsive_force(const PawlRecorder* recorder) {
   return step > 0.0 ? largest / step : 0.0;
 }
 
-double study_oscillation(const PawlRecorder* recorder, PawlColumnKind kind, double from) {
+static double oscillation(Variation v) {
   static const double SMALLEST_VARIATION = 1e-8;  // of the largest value; less counts as this
+  double variation = fmax(v.first, SMALLEST_VARIATION * v.largest);
+  return variation > 0.0 ? v.second / variation : 0.0;
+}
+
+double study_column_oscillation(const PawlRecorder* recorder, int column, double from) {
+  return oscillation(column_variation(recorder, column, from));
+}
+
+double study_oscillation(const PawlRecorder* recorder, PawlColumnKind kind, double from) {
   int begin = 0, count = study_columns(recorder, kind, &begin);
   Variation most = {0.0, 0.0, 0.0};
   if (kind == PAWL_COLUMN_MULTIPLIER) {
@@ -244,8 +254,7 @@ double study_oscillation(const PawlRecorder* recorder, PawlColumnKind kind, doub
     most.second = fmax(most.second, v.second);
     most.largest = fmax(most.largest, v.largest);
   }
-  double variation = fmax(most.first, SMALLEST_VARIATION * most.largest);
-  return variation > 0.0 ? most.second / variation : 0.0;
+  return oscillation(most);
 }
 
 double study_largest(const PawlRecorder* recorder, int column, double from) {

@@ -42,6 +42,7 @@ typedef struct StudyRun {
   const PawlSystem* system;
   bool project;       // set by the caller: move the start onto the constraints
   const char* keep;   // and leave this alone
+  bool corrections;   // set by the caller: with columns nu, Lambda, lambda.smooth
   PawlError err;
 } StudyRun;
 
@@ -66,6 +67,8 @@ bool study_switched(const PawlRecorder* recorder, int sample, int* event);
 // are largest, over the steps from time `from` on that neither have a switch nor follow one: 0 for
 // a smooth curve as h shrinks, 2 for a saw that turns in every step.
 double study_oscillation(const PawlRecorder* recorder, PawlColumnKind kind, double from);
+// The same of one column.
+double study_column_oscillation(const PawlRecorder* recorder, int column, double from);
 // The largest of a column from time `from` on.
 double study_largest(const PawlRecorder* recorder, int column, double from);
 

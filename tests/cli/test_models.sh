@@ -123,6 +123,7 @@ for name in $names; do
   # Losses at the switches: closed forms of the examples of Patil and Bruels.
   case $name in
     kinked-track) switching_model "$name" 0.25 1e-9 ;;
+    driven-track) switching_model "$name" -0.5 1e-9 ;; # the drive pays
     braiding-machine) switching_model "$name" 1.2753113553 0.15 ;;
     pothole-wheel) switching_model "$name" 3.1708709919 0.05 ;;
     cam-follower) switching_model "$name" 7.1111111111 0.05 ;;
