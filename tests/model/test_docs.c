@@ -3,26 +3,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/alloc.h"
+#include "page.h"
 #include "reading.h"
-
-static char* read_page(void) {
-  FILE* file = fopen(PAWL_DOCS "/model-format.md", "rb");
-  assert_non_null(file);
-  assert_int_equal(fseek(file, 0, SEEK_END), 0);
-  long length = ftell(file);
-  assert_true(length > 0);
-  rewind(file);
-  char* text = pawl_alloc((size_t)length + 1, 1);
-  assert_non_null(text);
-  assert_int_equal(fread(text, 1, (size_t)length, file), (size_t)length);
-  fclose(file);
-  return text;
-}
 
 static void test_every_block_loads(void** state) {
   (void)state;
-  char* page = read_page();
+  char* page = read_page("model-format.md");
   int blocks = 0;
   for (char* at = page; (at = strstr(at, "\n```yaml\n")) != NULL;) {
     char* begin = at + strlen("\n```yaml\n");
@@ -34,13 +20,13 @@ static void test_every_block_loads(void** state) {
     blocks++;
   }
   assert_true(blocks >= 10);
-  pawl_free(page);
+  free(page);
 }
 
 // Every key of every section is on the page.
 static void test_every_option_is_described(void** state) {
   (void)state;
-  char* page = read_page();
+  char* page = read_page("model-format.md");
   PawlOptionInfo info;
   for (int k = 0; pawl_simulate_option(k, &info); k++) {
     char cell[64];
@@ -50,7 +36,7 @@ static void test_every_option_is_described(void** state) {
       fail();
     }
   }
-  pawl_free(page);
+  free(page);
 }
 
 int main(void) {

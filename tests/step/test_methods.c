@@ -1,24 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of methods against the manual, and its flags against what the methods do.
+#include "page.h"
 #include "step/motion.h"
 
 // ---- the manual ---------------------------------------------------------------------------------
-static char* read_page(const char* name) {
-  char path[512];
-  snprintf(path, sizeof path, "%s/%s", PAWL_DOCS, name);
-  FILE* file = fopen(path, "rb");
-  assert_non_null(file);
-  assert_int_equal(fseek(file, 0, SEEK_END), 0);
-  long length = ftell(file);
-  assert_true(length > 0);
-  rewind(file);
-  char* text = pawl_alloc((size_t)length + 1, 1);
-  assert_non_null(text);
-  assert_int_equal(fread(text, 1, (size_t)length, file), (size_t)length);
-  fclose(file);
-  return text;
-}
-
 // "`rtol` `atol`"
 static void quote_words(const char* list, char* out, size_t size) {
   size_t at = 0;
@@ -70,7 +55,7 @@ static void test_manual_has_the_table(void** unused) {
     }
   }
   assert_int_equal(wrong, 0);
-  pawl_free(page);
+  free(page);
 }
 
 // Each word is an option, and each method that chooses its steps has the tolerances.
