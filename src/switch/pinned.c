@@ -117,9 +117,11 @@ static bool is_pinned(const PawlPinned* h, const PawlState* state, const double*
 
 static PawlStatus factor(PawlDynamics* d, const PawlState* state, const PawlValues* values,
                          PawlError* err) {
-  return pawl_dynamics_factor(d, values, state->active) == PAWL_OK
-             ? PAWL_OK
-             : pawl_dynamics_singular(d, values->M, values->G, state->active, state->t, err);
+  PawlStatus status = pawl_dynamics_factor(d, values, state->active);
+  return status == PAWL_OK ? PAWL_OK
+         : status == PAWL_RETRY
+             ? pawl_dynamics_singular(d, values->M, values->G, state->active, state->t, err)
+             : pawl_fail_memory(err);
 }
 
 PawlStatus pawl_pinned_find(PawlPinned* h, const PawlState* state, const PawlValues* values,
