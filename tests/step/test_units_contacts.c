@@ -149,6 +149,56 @@ static void test_keep(void** unused) {
   }
 }
 
+// A row is not left out because its numbers are small beside those of another.
+static void test_keep_small_rows(void** unused) {
+  (void)unused;
+  Case c = {.name = "kept_small",
+            .text =
+                "coordinates: {x: {start: L}, y: {start: 1.1*L}, z: {start: 2*L}, w: }\n"
+                "mass: {x: M, y: M, z: M, w: M}\n"
+                "constraints: {pair: x = y, small: 1e-12*z = 1e-12*w}\n",
+            .method = "rk4",
+            .until = 1,
+            .step = 0.1};
+  for (int k = 0; k < (int)UNIT_COUNT; k++) {
+    Run run = case_in(&c, UNITS[k]);
+    run.def.project = true;
+    run.def.keep = "x, z";
+    run_need(&run, pawl_sim_create(run.system, &run.def, &run.sim, &run.err));
+    const PawlState* state = pawl_sim_state(run.sim);
+    CHECK_NEAR(state->q[1] / UNITS[k].L, 1.0, 1e-13);
+    CHECK_NEAR(state->q[3] / UNITS[k].L, 2.0, 1e-13);
+    run_end(&run);
+  }
+}
+
+// Rows that follow from others beside it do not make a surface tangent; one along its row is.
+static void test_verify_redundant(void** unused) {
+  (void)unused;
+  static const char* const wheres[] = {"x", "y + L"};
+  for (int k = 0; k < 2 * (int)UNIT_COUNT; k++) {
+    char text[400];
+    const int from[] = {0, 0, 0}, to[] = {1, 0, 0};
+    PawlVerifier* verifier;
+    snprintf(text, sizeof text,
+             "coordinates: {x: {start: L}, y: , z: }\nmass: {x: M, y: M, z: M}\n"
+             "constraints: {track: {start: flat, modes: {\n"
+             "  flat: {where: %s < L, equation: y = 0},\n"
+             "  ramp: {where: %s > L, equation: y = 0}}}, one: z = 0, two: 1e-7*z = 0}\n",
+             wheres[k % 2], wheres[k % 2]);
+    Case c = {.name = "beside", .text = text, .method = "event-driven", .until = 1, .step = 0.1};
+    Run run = case_in(&c, UNITS[k / 2]);
+    run_need(&run, pawl_sim_create(run.system, &run.def, &run.sim, &run.err));
+    run_need(&run, pawl_verifier_create(run.system, &verifier, &run.err));
+    PawlInstant instant = {.contact = -1, .from = from, .to = to, .q = pawl_sim_state(run.sim)->q};
+    PawlStatus expected = k % 2 ? PAWL_ERROR_MODEL : PAWL_OK;
+    assert_int_equal(pawl_verify_switch(verifier, &instant, &run.err), expected);
+    assert_true(k % 2 == 0 || strstr(run.err.message, "tangent"));
+    pawl_verifier_destroy(verifier);
+    run_end(&run);
+  }
+}
+
 // Regions that overlap by a thousandth do so in any unit; branches that are apart by 1e-5, too.
 static void test_verify(void** unused) {
   (void)unused;
@@ -179,9 +229,10 @@ static void test_verify(void** unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_contacts), cmocka_unit_test(test_contacts_at_the_start),
-      cmocka_unit_test(test_regions),  cmocka_unit_test(test_chains),
-      cmocka_unit_test(test_drift),    cmocka_unit_test(test_keep),
+      cmocka_unit_test(test_contacts),        cmocka_unit_test(test_contacts_at_the_start),
+      cmocka_unit_test(test_regions),         cmocka_unit_test(test_chains),
+      cmocka_unit_test(test_drift),           cmocka_unit_test(test_keep),
+      cmocka_unit_test(test_keep_small_rows), cmocka_unit_test(test_verify_redundant),
       cmocka_unit_test(test_verify),
   };
   return cmocka_run_group_tests_name("units of contacts", tests, NULL, NULL);
