@@ -51,6 +51,7 @@ struct PawlRowsWork {
   unsigned char* in;        // m: in the set for which w = 0 is asked
   unsigned char* tight;     // m: w = 0, and lambda may change
   unsigned char* given_up;  // m
+  unsigned char* agrees;    // m: follows from the set, and differs from it by rounding
   PawlShareRoom* room;      // NULL: allocate when needed
 };
 

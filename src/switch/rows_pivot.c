@@ -15,7 +15,8 @@ bool pawl_rows_work_alloc(PawlRowsWork* k, PawlArena* arena, int m) {
   k->in = PAWL_NEW(arena, unsigned char, m);
   k->tight = PAWL_NEW(arena, unsigned char, m);
   k->given_up = PAWL_NEW(arena, unsigned char, m);
-  return k->size && k->given && k->direction && k->in && k->tight && k->given_up;
+  k->agrees = PAWL_NEW(arena, unsigned char, m);
+  return k->size && k->given && k->direction && k->in && k->tight && k->given_up && k->agrees;
 }
 
 double pawl_rows_nearest(const PawlRowsWork* k, int i, double lambda) {
@@ -39,7 +40,7 @@ bool pawl_rows_follows(const PawlRowsWork* k, int p, double slope) {
 // A row outside the set: +1 when its lambda must grow, -1 when it must fall, 0 when it may stay.
 static int pull(const PawlRowsWork* k, int i) {
   double slack = PAWL_ROWS_ROUNDING * k->size[i];
-  if (k->given_up[i] || pawl_rows_fixed(k, i)) {
+  if (k->given_up[i] || k->agrees[i] || pawl_rows_fixed(k, i)) {
     return 0;
   }
   return (k->w[i] < -slack && k->lambda[i] < k->bounds->hi[i]) -
@@ -218,6 +219,16 @@ static PawlStatus give_up(PawlRowsWork* k, int p, PawlRowsResult* result) {
   return retreat(k);
 }
 
+// Row p follows from the set along y: w_p = -sum_i y_i w_i, and what is left of w_i is rounding. A
+// light coordinate can make more of it than all of the terms of w_p.                       (R13)
+static bool is_rounding(const PawlRowsWork* k, int p) {
+  double noise = 0.0;
+  for (int i = 0; i < k->m; i++) {
+    noise += takes_part(k, i, p) ? fabs(k->direction[i]) * k->size[i] : 0.0;
+  }
+  return fabs(k->w[p]) <= PAWL_ROWS_ROUNDING * noise;
+}
+
 // Moves lambda_p until w_p = 0, or it meets its bound, or another row meets its own.        (R7)
 static PawlStatus exchange(PawlRowsWork* k, int p, PawlRowsResult* result) {
   double sign = pull(k, p), slope = k->ops->move(k, p);
@@ -231,6 +242,11 @@ static PawlStatus exchange(PawlRowsWork* k, int p, PawlRowsResult* result) {
       first = j;
     }
   }
+  if (isinf(t) && is_rounding(k, p)) {
+    k->agrees[p] = 1;
+    return PAWL_OK;
+  }
+  memset(k->agrees, 0, (size_t)k->m);  // with this set, not with another
   if (isinf(t)) {
     return give_up(k, p, result);
   }
@@ -286,7 +302,7 @@ static void begin(PawlRowsWork* k, PawlRowsResult* result) {
     double lambda = state == PAWL_ROW_LOW    ? k->bounds->lo[i]
                     : state == PAWL_ROW_HIGH ? k->bounds->hi[i]
                                              : 0.0;
-    k->given_up[i] = 0;
+    k->given_up[i] = k->agrees[i] = 0;
     k->lambda[i] = pawl_rows_nearest(k, i, isfinite(lambda) ? lambda : 0.0);
     k->in[i] = !pawl_rows_fixed(k, i) &&
                (state == PAWL_ROW_FREE || (bilateral && state != PAWL_ROW_FOLLOWS));
@@ -339,7 +355,7 @@ PawlStatus pawl_rows_pivot(PawlRowsWork* k, const PawlRowBounds* bounds, PawlRow
   }
   for (int i = 0; i < k->m; i++) {
     bool none = fabs(k->w[i]) <= PAWL_ROWS_ROUNDING * k->size[i];
-    k->tight[i] = !pawl_rows_fixed(k, i) && !k->given_up[i] && (k->in[i] || none);
+    k->tight[i] = !pawl_rows_fixed(k, i) && !k->given_up[i] && (k->in[i] || k->agrees[i] || none);
   }
   pawl_rows_show(k, result);
   return pawl_rows_share(k, result);
