@@ -48,11 +48,45 @@ static void test_accumulation_is_named(void** unused) {
   motion_end(&m);
 }
 
+// Two locks, each let go by the load of the other and called by its absence: all at 0.5 s, 64
+// changes and 4 more for each of the 5 guards. With a least time between changes there is an end.
+static void test_endless_changes_are_named(void** unused) {
+  (void)unused;
+  static const char text[] =
+      "model: flutter\nparameters: {wait: 0}\ncoordinates: {x: {}, y: {}}\nmass: {x: 1, y: 1}\n"
+      "forces: {x: 1, y: 1}\nlocks:\n"
+      "  a: {lock: x, engaged: true, when: abs(lambda(b)) - 0.5, direction: up,\n"
+      "      release: {at: 0.5, when: abs(lambda(b)) - 0.5, direction: down}}\n"
+      "  b: {lock: y, when: abs(lambda(a)) - 0.5, direction: down, after: wait,\n"
+      "      release: {when: abs(lambda(a)) - 0.5, direction: up}}\nsimulate: {until: 1}\n";
+  PawlError err = {0};
+  Motion m = motion_text(text);
+  motion_start(&m, "rk4");
+  motion_step(&m, 0.4);
+  assert_int_equal(pawl_stepper_step(m.stepper, m.state, 0.2, &err), PAWL_ERROR_RUN);
+  assert_string_equal(
+      err.message,
+      "t = 0.5: changes bring about changes without an end, 84 at this one instant; "
+      "most often constraint 'a', 42 times. A least time between changes (after) "
+      "ends it");
+  motion_end(&m);
+  const char* wait = "wait=0.1";
+  m = (Motion){0};
+  NEED(pawl_model_parse(text, sizeof text - 1, "test", 1, &wait, &m.model, &m.err), &m.err);
+  motion_derive(&m);
+  motion_start(&m, "rk4");
+  motion_step(&m, 0.4);
+  motion_step(&m, 0.2);
+  CHECK_NEAR(m.state->t, 0.6, 1e-12);
+  motion_end(&m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_many_conditions_in_a_step),
       cmocka_unit_test(test_cascade_at_an_instant),
       cmocka_unit_test(test_accumulation_is_named),
+      cmocka_unit_test(test_endless_changes_are_named),
   };
   return cmocka_run_group_tests_name("many instants", tests, NULL, NULL);
 }
