@@ -6,6 +6,9 @@
 // instants are so near to each other, or a crossing so flat, that their order or number is a matter
 // of chance.
 //
+// The parameter c = 1 multiplies all energies, forces and capacities: with another c the motion is
+// the same, and multipliers are c times as large.
+//
 // A row (what a lock holds, a brake acts on) is
 //   a (q_i + b u(q_j) + d sin(w t)),   u = sin, or the identity in a linear model,   j > i,
 // so that rows of different i are independent, and the rate of q_i can be chosen such that the row
@@ -184,7 +187,8 @@ static inline void random_add_release(RandomModel* m, RandomText* t, double enga
       m->features |= HAS_AFTER;
       break;
     case 3:
-      random_add(t, ", release: {when: \"abs(lambda(l%d)) - %g + s\", direction: up, after: 0.03}",
+      random_add(t,
+                 ", release: {when: \"abs(lambda(l%d))/c - %g + s\", direction: up, after: 0.03}",
                  m->locks, random_number(m, 0.3, 3));
       m->features |= HAS_MULTIPLIER | HAS_AFTER;
       break;
@@ -260,12 +264,13 @@ static inline void random_add_brake(RandomModel* m, const RandomRow* row) {
   double capacity = random_number(m, 0.4, 4), share = random_number(m, 0.4, 1);
   if (random_chance(m, 0.3)) {
     double wave = 0.4 * capacity;
-    random_add(t, ", capacity: \"%g + %g*sin(3*t) + s\", friction: \"%g*(%g + %g*sin(3*t) + s)\"",
-               capacity, wave, share, capacity, wave);
+    random_add(
+        t, ", capacity: \"c*(%g + %g*sin(3*t) + s)\", friction: \"%g*c*(%g + %g*sin(3*t) + s)\"",
+        capacity, wave, share, capacity, wave);
   } else if (random_chance(m, 0.5)) {
-    random_add(t, ", capacity: %g + s, friction: %g", capacity, 0.95 * share * capacity);
+    random_add(t, ", capacity: c*(%g + s), friction: %g*c", capacity, 0.95 * share * capacity);
   } else {
-    random_add(t, ", capacity: %g + s", capacity);
+    random_add(t, ", capacity: c*(%g + s)", capacity);
   }
   random_add(t, "}\n");
   m->features |= HAS_BRAKE;
@@ -321,39 +326,39 @@ static inline void random_add_base(RandomModel* m) {
 static inline void random_add_energies(RandomModel* m, RandomText* t) {
   random_add(t, "kinetic:\n");
   for (int i = 0; i < m->n; i++) {
-    random_add(t, "  - %g*q%d'^2\n", random_number(m, 0.3, 1.5), i + 1);
+    random_add(t, "  - c*%g*q%d'^2\n", random_number(m, 0.3, 1.5), i + 1);
   }
   for (int k = random_pick(m, m->n); k > 0; k--) {
     int i = 1 + random_pick(m, m->n), j = 1 + random_pick(m, m->n), l = 1 + random_pick(m, m->n);
     double c = random_number(m, 0.1, 0.6), r = random_number(m, -1, 1);
     if (m->linear) {
-      random_add(t, "  - %g*(q%d' + %g*q%d')^2\n", c, i, r, j);
+      random_add(t, "  - c*%g*(q%d' + %g*q%d')^2\n", c, i, r, j);
     } else {
-      random_add(t, "  - %g*(q%d'*cos(q%d) + %g*q%d')^2\n", c, i, l, r, j);
+      random_add(t, "  - c*%g*(q%d'*cos(q%d) + %g*q%d')^2\n", c, i, l, r, j);
     }
   }
   random_add(t, "potential:\n  - 0\n");
   for (int i = 0; i < m->n; i++) {
     if (random_chance(m, 0.7)) {
-      random_add(t, "  - %g*(q%d - %g)^2\n", random_number(m, 0.5, 5), i + 1,
+      random_add(t, "  - c*%g*(q%d - %g)^2\n", random_number(m, 0.5, 5), i + 1,
                  random_number(m, -1, 1));
     }
   }
   if (!m->linear && random_chance(m, 0.6)) {
-    random_add(t, "  - %g*cos(q%d + q%d)\n", random_number(m, 0.5, 3), 1 + random_pick(m, m->n),
+    random_add(t, "  - c*%g*cos(q%d + q%d)\n", random_number(m, 0.5, 3), 1 + random_pick(m, m->n),
                1 + random_pick(m, m->n));
   }
   if (random_chance(m, 0.5)) {
-    random_add(t, "dissipation: %g*q%d'^2\n", random_number(m, 0.05, 0.6),
+    random_add(t, "dissipation: c*%g*q%d'^2\n", random_number(m, 0.05, 0.6),
                1 + random_pick(m, m->n));
   }
   random_add(t, "forces:\n");
   for (int i = 0; i < m->n; i++) {
-    random_add(t, "  q%d: ", i + 1);
+    random_add(t, "  q%d: c*(", i + 1);
     if (random_chance(m, 0.4)) {
       random_add(t, "%g*sin(%g*t) + ", random_number(m, 0.5, 4), random_number(m, 1, 5));
     }
-    random_add(t, "s\n");
+    random_add(t, "s)\n");
   }
 }
 
@@ -373,7 +378,7 @@ static inline void random_add_section(RandomText* t, const char* name, const Ran
 
 static inline void random_compose(RandomModel* m) {
   RandomText* t = &m->text;
-  random_add(t, "model: random\nparameters: {s: 0}\ncoordinates:\n");
+  random_add(t, "model: random\nparameters: {s: 0, c: 1}\ncoordinates:\n");
   for (int i = 0; i < m->n; i++) {
     random_add(t, "  q%d: {start: %.17g, rate: %.17g}\n", i + 1, m->q[i], m->v[i]);
   }
@@ -482,9 +487,9 @@ static inline void random_add_contact(RandomModel* m, int i) {
              restitution);
   random_add(&m->stand_in,
              "  c%d: {lock: q%d, when: q%d - %g + s, direction: down, release: {when: "
-             "lambda(c%d) + 1e-6, direction: down}}\n",
+             "lambda(c%d)/c + 1e-6, direction: down}}\n",
              i, i + 1, i + 1, place, i);
-  random_add(&m->pulls, "  pull%d: {when: lambda(c%d) + 1e-3, direction: down}\n", i, i);
+  random_add(&m->pulls, "  pull%d: {when: lambda(c%d)/c + 1e-3, direction: down}\n", i, i);
   m->features |= (m->features & HAS_CONTACT) ? HAS_TWO_CONTACTS : HAS_CONTACT;
 }
 

@@ -21,6 +21,10 @@
 // reference it runs again with smaller steps, down to h/2^REFINED, and must do so there. Few runs
 // may need that.
 //
+// Of every SOME_SCALED-th model, all methods also run with energies and forces 1e-4 and 1e4 times
+// as large (masses in other units): the same events, and the same motion but for the tolerances of
+// Newton's method.
+//
 //   test_random_models            1000 models; 100 in a build with sanitizers
 //   test_random_models COUNT      so many in all
 //   test_random_models PART SEED  shows one model if some method disagrees
@@ -42,7 +46,7 @@ enum { PERCENT = 10 };
 enum { PERCENT = 100 };
 #endif
 
-enum { EVENTS_MOST = 100, PARTS = 4, REFINED = 8 };
+enum { EVENTS_MOST = 100, PARTS = 4, REFINED = 8, SOME_SCALED = 5 };
 static const double UNTIL = 1.5;          // [s]
 static const double STEP = 1e-2;          // h of methods that locate all instants [s]
 static const double STEP_FIRST = 2.5e-3;  // h where the instants of regions and contacts are not
@@ -57,6 +61,7 @@ static const double CROWDED = 4;          // steps between two instants that are
 static const double RARELY = 0.02;        // of the runs: those with smaller steps
 static const double TOGETHER = 1e-6;      // events nearer than this have no order [s]
 static const double ROUNDED = 1e-9;       // a jump that is none [m/s]
+static const double SCALED = 1e-6;        // of the motion: what another unit of mass may change
 static const double OWN_STEPS = 1e-5;     // what methods with steps of their own are good to
 static const int COUNTS[PARTS] = {350, 350, 150, 150};  // models
 static const char* const NAMES[PARTS] = {"locks", "brakes", "regions", "contacts"};
@@ -436,7 +441,7 @@ static bool try_method(Case* c, const PawlMethodInfo* method) {
 
 // ---- all ----------------------------------------------------------------------------------------
 typedef struct Tally {
-  int models, fails, uncertain, steep, excepted, tried, refined, wrong, events;
+  int models, fails, uncertain, steep, excepted, tried, refined, scaled, wrong, events;
 } Tally;
 
 // Runs that the table of exceptions leaves out, when asked for: how many, and how many disagree.
@@ -480,6 +485,43 @@ static void try_methods(Case* c, Tally* tally) {
   pawl_model_destroy(c->parsed);
 }
 
+// ---- other units of mass ------------------------------------------------------------------------
+static bool is_same_scaled(Case* c, const char* method, const char* scale) {
+  static Outcome one, other;
+  static RandomText text;
+  PawlModel* model = NULL;
+  random_whole(&c->model, false, &text);
+  PawlSystem* system = derive(text.text, scale, &model);
+  run(c->system, method, "index-1", c->h, &one);
+  run(system, method, "index-1", c->h, &other);
+  pawl_system_destroy(system);
+  pawl_model_destroy(model);
+  double difference = same_events(&one, &other) ? distance(&one, &other, c->model.n) : INFINITY;
+  if (!(difference <= SCALED * c->steepness)) {
+    complain(c, method, c->h, &other, difference, SCALED * c->steepness);
+    show("with c = 1", &one, c->model.n);
+    print_error("%s\n", scale);
+    return false;
+  }
+  return true;
+}
+
+static void try_scaled(Case* c, Tally* tally) {
+  static const char* const scales[] = {"c=1e-4", "c=1e4"};
+  static RandomText text;
+  random_whole(&c->model, false, &text);
+  c->system = derive(text.text, NULL, &c->parsed);
+  for (int k = 0; pawl_method(k); k++) {
+    const PawlMethodInfo* method = pawl_method(k);
+    for (int s = 0; s < 2 && !method->action && can_run(&c->model, method->name); s++) {
+      tally->wrong += !is_same_scaled(c, method->name, scales[s]);
+      tally->scaled++;
+    }
+  }
+  pawl_system_destroy(c->system);
+  pawl_model_destroy(c->parsed);
+}
+
 static void try_model(RandomPart part, int seed, Tally* tally) {
   static Case c;
   c = (Case){0};
@@ -493,6 +535,9 @@ static void try_model(RandomPart part, int seed, Tally* tally) {
   if (verdict == TRIED) {
     tally->events += c.reference.count;
     try_methods(&c, tally);
+  }
+  if (verdict == TRIED && seed % SOME_SCALED == 0 && !try_known) {
+    try_scaled(&c, tally);
   }
   tally->refined += c.refined;
   if (tally->wrong > wrong) {
@@ -531,9 +576,9 @@ static void try_part(RandomPart part) {
   int left_out = tally.fails + tally.uncertain + tally.steep;
   print_message(
       "%s: %d models with %d events, %d left out (the reference fails %d, is uncertain %d, steep "
-      "%d); %d runs, %d with smaller steps, %d disagree, %d excepted\n",
+      "%d); %d runs, %d with smaller steps, %d in other units, %d disagree, %d excepted\n",
       NAMES[part], tally.models, tally.events, left_out, tally.fails, tally.uncertain, tally.steep,
-      tally.tried, tally.refined, tally.wrong, tally.excepted);
+      tally.tried, tally.refined, tally.scaled, tally.wrong, tally.excepted);
   assert_int_equal(tally.wrong, 0);
   assert_true(tally.refined <= RARELY * tally.tried);
   assert_true(4 * left_out < tally.models);  // else nothing is tested
