@@ -11,7 +11,6 @@
 #include "system/system.h"
 
 enum {
-  PIECES = 16,          // of a step in which a kink chatters
   MOST_CROSSINGS = 50,  // of one kink in one step: more of them chatter, too
   MOST_ROUNDS = 8,      // a kink moves a kink
   MOST_TICKS = 1000,    // of kinks of time alone in one step: they are plain for a while then
@@ -143,7 +142,7 @@ static PawlStatus warn(PawlStepper* s, double t, int kink, PawlError* err) {
                    " in the forces drives the motion back to where it jumps, from both sides; it "
                    "is followed in pieces of 1/%d of a step, which is of order 1. Friction that "
                    "sticks is exact as a lock with a capacity",
-                   (int)PIECES);
+                   (int)PAWL_KINK_PIECES);
   return add_warning(d, &text, err);
 }
 
@@ -217,17 +216,22 @@ PawlStatus pawl_kinks_tick(PawlStepper* s, PawlKinks* k, PawlState* state, doubl
   return restart(s, state, err);
 }
 
-PawlStatus pawl_kinks_follow(PawlStepper* s, PawlKinks* k, PawlState* state, double h,
-                             double* longest, PawlError* err) {
-  bool chatters = false, any;
-  *longest = INFINITY;
+bool pawl_kinks_chatter(const PawlKinks* k, const PawlState* state) {
+  bool chatters = false;
   for (int i = 0; i < k->count; i++) {
     chatters |= state->still[k->first_surface + i] != 0;
   }
-  if (!chatters) {
+  return chatters;
+}
+
+PawlStatus pawl_kinks_follow(PawlStepper* s, PawlKinks* k, PawlState* state, double h,
+                             double* longest, PawlError* err) {
+  bool any;
+  *longest = INFINITY;
+  if (!pawl_kinks_chatter(k, state)) {
     return PAWL_OK;
   }
-  *longest = h / PIECES;
+  *longest = h / PAWL_KINK_PIECES;
   PAWL_TRY(move(s, k, state, true, &any, err));
   return any ? restart(s, state, err) : PAWL_OK;
 }

@@ -10,6 +10,8 @@
 #include "switch/surfaces.h"
 #include "system/system.h"
 
+enum { PAWL_KINK_PIECES = 16 };  // of a step in which a kink chatters
+
 struct PawlStepper;
 
 typedef struct PawlKinks {
@@ -52,6 +54,8 @@ PAWL_CHECKED PawlStatus pawl_kinks_cross(struct PawlStepper* stepper, PawlKinks*
 PAWL_CHECKED PawlStatus pawl_kinks_follow(struct PawlStepper* stepper, PawlKinks* kinks,
                                           PawlState* state, double h, double* longest,
                                           PawlError* err);
+// Whether some kink chatters at this state.
+bool pawl_kinks_chatter(const PawlKinks* kinks, const PawlState* state);
 // Before a piece from this state: where its evaluations are to leave what they see of kinks.
 PawlSides* pawl_kinks_watch(PawlKinks* kinks, const PawlState* state);
 // After a whole step: what chattered and has not crossed in it is located again.

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "model/model.h"
@@ -258,6 +259,32 @@ static PawlStatus leave_out_impacts(PawlStepper* s, PawlState* state, PawlError*
                                   s->watching.lambda, err);
 }
 
+// A kink that chatters may drive a condition back and forth through zero, as sign(x') does with x'.
+// Where that has fired a few times in this step it has no side any more until it is farther away
+// than the motion goes in a piece of the step in which the kink is followed.
+static PawlStatus calm(PawlStepper* s, PawlState* state, PawlError* err) {
+  enum { MOST_FIRINGS = 3 };
+  static const double OF_PIECE = 4.0;
+  PawlLoop* l = s->loop;
+  PawlGuards* g = &l->guards;
+  double* ahead = l->between.rate[0];
+  if (!l->kinks.located || !pawl_kinks_chatter(&l->kinks, state)) {
+    return PAWL_OK;
+  }
+  for (int k = 0; k < g->armed_count; k++) {
+    int c = g->armed[k];
+    if (g->firings[c] < MOST_FIRINGS || abs(state->sides[c]) != 1) {
+      continue;
+    }
+    pawl_phase_copy(l->probe, state);
+    pawl_piece_shift(s, l->probe, l->length / PAWL_KINK_PIECES);
+    PAWL_TRY(pawl_guards_aside(g, l->probe, ahead, ahead + g->armed_count,
+                               ahead + g->armed_count + 1, err));
+    pawl_guards_blur(g, state, c, OF_PIECE * fabs(ahead[k]));
+  }
+  return PAWL_OK;
+}
+
 // At the state just past a zero (`margin`), or at a time: what changes, and the jump.
 static PawlStatus change(PawlStepper* s, PawlState* state, double slack, const PawlMargin* margin,
                          PawlError* err) {
@@ -280,6 +307,7 @@ static PawlStatus change(PawlStepper* s, PawlState* state, double slack, const P
     memcpy(l->next + l->kinks.first, state->modes + l->kinks.first,
            (size_t)l->kinks.count * sizeof(int));
   }
+  PAWL_TRY(calm(s, state, err));
   PAWL_TRY(fired.changed ? jump(s, state, err) : PAWL_OK);
   return push_by_events(s, state, err);
 }
@@ -556,6 +584,7 @@ static PawlStatus take(PawlStepper* s, PawlState* state, double h, PawlError* er
   PawlLoop* l = s->loop;
   double begin = state->t, end = begin + h, slack = slack_of(begin, h);
   int most = MOST_LOCATED + MORE_LOCATED * guard_count(l);
+  l->length = h;
   for (int located = 0; located < most;) {
     double next = INFINITY;
     PAWL_TRY(settle(s, state, slack, &next, err));
@@ -634,6 +663,7 @@ static PawlStatus take_or_restore(PawlStepper* s, PawlState* state, double h, Pa
   l->plan_state = NULL;
   l->jumped = false;
   memset(l->guards.loosened, 0, (size_t)s->system->constraint_count);
+  memset(l->guards.firings, 0, (size_t)l->guards.condition_count * sizeof(int));
   pawl_kinks_begin(&l->kinks);
   pawl_phase_copy(l->kept, state);
   long long kinks = s->dynamics.info.kinks;

@@ -22,6 +22,7 @@ typedef struct PawlLoop {
   PawlState* mark;   // the state from which an instant is looked for
   PawlState* probe;  // for methods that find roots themselves, and for rates of margins
   int mark_count;    // instants logged up to there
+  double length;     // of the whole step [s]
   int* next;         // modes
   double* move;      // v
   double* shown;     // rows: multipliers of a side of a jump

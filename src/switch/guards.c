@@ -745,6 +745,7 @@ static PawlStatus fire_conditions(PawlGuards* g, PawlState* state, int* next, Pa
     if (g->margins[k] < tie_of(g, state, k)) {
       if (g->all[guard].sided) {
         state->sides[guard] = -state->sides[guard];
+        g->firings[guard]++;
       }
       PAWL_TRY(fire(g, state, guard, next, log, fired, err));
     } else if (g->distances[k] < tie_of(g, state, k) && turns_only(g, state, guard)) {
@@ -792,6 +793,14 @@ PawlStatus pawl_guards_fire(PawlGuards* g, PawlState* state, double slack, bool 
   assert(pawl_modes_in_range(g->dynamics->system, next));
   fired->changed |= memcmp(next, state->modes, pawl_phase_mode_bytes(state)) != 0;
   return PAWL_OK;
+}
+
+void pawl_guards_blur(PawlGuards* g, PawlState* state, int k, double blur) {
+  assert(k < g->condition_count && g->all[k].sided);
+  state->sides[k] = 0;
+  state->blur[k] = blur;
+  g->noted = true;
+  g->last_of = NULL;
 }
 
 PawlStatus pawl_guards_ask(PawlGuards* g, PawlState* state, int c, bool wanted, int* next,

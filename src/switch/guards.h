@@ -94,6 +94,7 @@ typedef struct PawlGuards {
   bool stepped;   // what fires next does so at the end of a step: contacts count
   double* aside;  // room for margins
   unsigned char* turned;         // conditions: what the last step has turned
+  int* firings;                  // of each in this step
   const double *watch, *lambda;  // of the last look
   double* react;                 // v, rows
   unsigned char* pinned_places;  // watched: the rows in force hold it at zero
@@ -172,6 +173,9 @@ bool pawl_guards_step_turns(const PawlGuards* guards, const PawlState* state);
 PAWL_CHECKED PawlStatus pawl_guards_fire(PawlGuards* guards, PawlState* state, double slack,
                                          bool watched, int* next, PawlLog* log, PawlFired* fired,
                                          PawlError* err);
+// A condition that a kink drives back and forth through zero: has no side until it is farther away
+// than `blur`.
+void pawl_guards_blur(PawlGuards* guards, PawlState* state, int condition, double blur);
 // Asks a constraint to engage or to let go, into `next`.
 PAWL_CHECKED PawlStatus pawl_guards_ask(PawlGuards* guards, PawlState* state, int constraint,
                                         bool engage, int* next, PawlError* err);

@@ -106,6 +106,30 @@ static void test_sticking_ends_and_is_named(void** unused) {
   }
 }
 
+// A condition that is zero where the motion sticks fires a few times and is still then; once the
+// load of t - 2 moves it again, it is farther from zero, and fires where it turns.
+static void test_conditions_where_it_sticks(void** unused) {
+  (void)unused;
+  Motion m = motion_text(
+      "model: stick\ncoordinates: {x: {rate: 1}}\nmass: {x: 1}\n"
+      "forces: {x: \"if(t < 5, max(0.3, t - 2), -4) - sign(x')\"}\nevents: {still: {when: x'}}\n");
+  double last = 0.0;
+  int before = 0, after = 0;
+  motion_start(&m, "rk4");
+  for (int k = 0; k < 700; k++) {
+    motion_step(&m, 0.01);
+    for (int i = 0; i < pawl_stepper_instants(m.stepper); i++) {
+      last = pawl_stepper_instant(m.stepper, i)->t;
+      before += last < 3.0;
+      after += last >= 3.0;
+    }
+  }
+  assert_in_range(before, 1, 4);
+  assert_int_equal(after, 1);
+  CHECK_NEAR(last, 5 + 2.0 / 5, 0.01);  // x'(5) = 2^2/2, and then x'' = -5
+  motion_end(&m);
+}
+
 // It moves on when the load is larger than the friction, and is located again.
 static void test_leaves_where_it_sticks(void** unused) {
   (void)unused;
@@ -147,6 +171,7 @@ int main(void) {
       cmocka_unit_test(test_few_steps_are_refused),
       cmocka_unit_test(test_visit_is_seen),
       cmocka_unit_test(test_sticking_ends_and_is_named),
+      cmocka_unit_test(test_conditions_where_it_sticks),
       cmocka_unit_test(test_leaves_where_it_sticks),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
