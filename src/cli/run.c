@@ -404,7 +404,7 @@ static void print_summary(const PawlSystem* system, const PawlSim* sim) {
             s.smaller_steps);
   }
   if (s.work.kinks) {
-    fprintf(stderr, "%lld step%s ended at a kink of a force\n", s.work.kinks,
+    fprintf(stderr, "%lld step%s ended at a kink\n", s.work.kinks,
             s.work.kinks == 1 ? "" : "s");
   }
   print_events(pawl_sim_recorder(sim),

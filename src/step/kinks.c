@@ -44,9 +44,13 @@ static PawlStatus warn_of_plain(PawlStepper* s, PawlError* err) {
   return add_warning(&s->dynamics, &text, err);
 }
 
+bool pawl_kinks_wanted(const PawlStepper* s) {
+  return s->event_driven || s->method->exact || s->system->gaps_kink;
+}
+
 PawlStatus pawl_kinks_create(PawlStepper* s, PawlSurfaces* surfaces, PawlKinks* k, PawlError* err) {
   const PawlSystem* system = s->system;
-  bool locates = s->event_driven || s->method->exact;
+  bool locates = pawl_kinks_wanted(s);
   bool located = system->kink_count > 0 && locates;
   *k =
       (PawlKinks){.surfaces = surfaces,
@@ -59,7 +63,8 @@ PawlStatus pawl_kinks_create(PawlStepper* s, PawlSurfaces* surfaces, PawlKinks* 
                   .timed = locates ? system->timed_count : 0,
                   .first_timed = system->constraint_count + system->turn_count + system->kink_count,
                   .due = PAWL_NEW(&s->arena, int, system->timed_count),
-                  .lines = PAWL_NEW(&s->arena, PawlLine, system->time_count)};
+                  .lines = PAWL_NEW(&s->arena, PawlLine, system->time_count),
+                  .gaps = PAWL_NEW(&s->arena, double, s->sizes.rows)};
   pawl_kinks_forget(k);
   if (s->arena.failed) {
     return pawl_fail_memory(err);
@@ -146,10 +151,53 @@ static PawlStatus warn(PawlStepper* s, double t, int kink, PawlError* err) {
   return add_warning(d, &text, err);
 }
 
-// v' and lambda for the branches that hold now.
+// ---- gaps ---------------------------------------------------------------------------------------
+static PawlStatus note_gaps(PawlStepper* s, PawlKinks* k, const PawlState* state, PawlError* err) {
+  const PawlValues* values;
+  PawlPhase phase = pawl_phase_of(state, s->dynamics.plain);
+  if (!s->system->gaps_kink) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(pawl_dynamics_evaluate(&s->dynamics, &phase, state, &values, err));
+  memcpy(k->gaps, values->g, (size_t)s->sizes.rows * sizeof(double));
+  return PAWL_OK;
+}
+
+// A gap that becomes an overlap where kinks change would move the bodies at once.
+static PawlStatus check_gaps(PawlStepper* s, PawlKinks* k, const PawlState* state, PawlError* err) {
+  const PawlValues* values;
+  PawlPhase phase = pawl_phase_of(state, s->dynamics.plain);
+  if (!s->system->gaps_kink) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(pawl_dynamics_evaluate(&s->dynamics, &phase, state, &values, err));
+  double place = pawl_dynamics_largest(s->sizes.q, state->q);
+  double move = s->def.step * pawl_dynamics_largest(s->sizes.v, state->v);
+  double least = -PAWL_MEETS * fmax(place, move);
+  int first = s->sizes.rows - s->contact_count;
+  for (int i = first; i < s->sizes.rows; i++) {
+    if (values->g[i] < fmin(k->gaps[i], 0.0) + least) {
+      return pawl_fail(err, PAWL_ERROR_RUN,
+                       "t = %.10g: the gap of contact '%s' jumps from %.6g to %.6g: the two "
+                       "branches do not meet where it switches",
+                       state->t, s->system->model->contacts[i - first].name, k->gaps[i],
+                       values->g[i]);
+    }
+  }
+  return PAWL_OK;
+}
+
+// v' and lambda for the branches that hold now; with contacts those of the last step stay, which
+// know what is closed.
 static PawlStatus restart(PawlStepper* s, PawlState* state, PawlError* err) {
   const PawlValues* values;
   PawlPhase phase = pawl_phase_of(state, s->dynamics.plain);
+  if (s->contact_count > 0) {
+    if (s->method->forget) {
+      s->method->forget(s, state);
+    }
+    return PAWL_OK;
+  }
   PAWL_TRY(pawl_dynamics_evaluate(&s->dynamics, &phase, state, &values, err));
   PAWL_TRY(pawl_dynamics_accelerate(&s->dynamics, &phase, values, state->t, state->a, state->lambda,
                                     err));
@@ -198,7 +246,9 @@ static PawlStatus move(PawlStepper* s, PawlKinks* k, PawlState* state, bool chat
 PawlStatus pawl_kinks_cross(PawlStepper* s, PawlKinks* k, PawlState* state, bool quiet,
                             PawlError* err) {
   bool any;
+  PAWL_TRY(note_gaps(s, k, state, err));
   PAWL_TRY(move(s, k, state, false, &any, err));
+  PAWL_TRY(check_gaps(s, k, state, err));
   s->dynamics.info.kinks += any;
   return any && quiet ? restart(s, state, err) : PAWL_OK;
 }
@@ -206,9 +256,11 @@ PawlStatus pawl_kinks_cross(PawlStepper* s, PawlKinks* k, PawlState* state, bool
 PawlStatus pawl_kinks_tick(PawlStepper* s, PawlKinks* k, PawlState* state, double slack,
                            PawlError* err) {
   bool any;
+  PAWL_TRY(note_gaps(s, k, state, err));
   if (!set_timed(s, k, state, slack)) {
     return PAWL_OK;
   }
+  PAWL_TRY(check_gaps(s, k, state, err));
   s->dynamics.info.kinks++;
   if (k->located) {
     PAWL_TRY(move(s, k, state, false, &any, err));  // what one of time moves

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kinks of forces and energies (docs/theory/kinks.md). Methods that locate instants hold each on
-// the branch of its side; a step ends where the motion leaves it, and the next begins on the other.
-// Nothing jumps there, and nothing is logged. A kink that the motion is driven back to from both
-// sides chatters: it is not located any more, but followed in short pieces of the step, until the
-// motion leaves it. Which chatter is part of a state (PawlState.still, behind those of regions).
-// Kinks of time alone are not watched: when they change is known before, and a step ends there.
+// Kinks of forces, energies and gaps (docs/theory/kinks.md). Methods that locate instants hold each
+// on the branch of its side; a step ends where the motion leaves it, and the next begins on the
+// other. Nothing jumps there, and nothing is logged. A kink that the motion is driven back to from
+// both sides chatters: it is not located any more, but followed in short pieces of the step, until
+// the motion leaves it. Which chatter is part of a state (PawlState.still, behind those of
+// regions). Kinks of time alone are not watched: when they change is known before, and a step ends
+// there.
 #pragma once
 
 #include "switch/surfaces.h"
@@ -29,8 +30,12 @@ typedef struct PawlKinks {
   int* due;
   int ticks;        // in this step
   PawlLine* lines;  // room
+  double* gaps;     // rows: of contacts, before a change
 } PawlKinks;
 
+// Whether the method of a stepper locates kinks: one that locates instants anyway, or knows
+// contacts and has kinks in their gaps.
+bool pawl_kinks_wanted(const struct PawlStepper* stepper);
 PAWL_CHECKED PawlStatus pawl_kinks_create(struct PawlStepper* stepper, PawlSurfaces* surfaces,
                                           PawlKinks* kinks, PawlError* err);
 // Holds the kinks of a state on their sides at the start.

@@ -112,7 +112,7 @@ static PawlStatus fill(PawlStepper* s, PawlError* err) {
   PAWL_TRY(s->method->create(s, err));
   PawlStateShape shape = pawl_stepper_shape(s);
   bool kinks = s->system->kink_count + s->system->timed_count + s->system->plain_count > 0 &&
-               (s->event_driven || s->method->exact);
+               pawl_kinks_wanted(s);
   return pawl_system_switches(s->system) || pawl_system_triggers(s->system) || kinks
              ? pawl_loop_create(s, s->event_driven, &shape, &s->loop, err)
              : PAWL_OK;

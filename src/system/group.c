@@ -333,7 +333,7 @@ static PawlStatus collect_items(Sorter* s, PawlError* err) {
     gate += gated ? model->constraints[k].mode_count : 0;
   }
   for (int k = 0; !failed && k < model->contact_count; k++) {
-    PawlNode gap = s->unwound[model->contacts[k].gap];
+    PawlNode gap = s->eased[model->contacts[k].gap];
     failed = add_item(s, PAWL_ITEM_CONSTRAINT, model->row_count + k, 1, &gap, -1);
   }
   for (int k = 0; !failed && k < model->output_count; k++) {

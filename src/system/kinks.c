@@ -375,6 +375,24 @@ static void mark_conditions(Listing* l) {
   }
 }
 
+static void mark_gaps(Listing* l) {
+  const PawlModel* model = l->system->model;
+  for (int k = 0; k < model->contact_count; k++) {
+    l->marked[model->contacts[k].gap] |= VALUE;
+  }
+}
+
+static bool gaps_kink(Listing* l) {
+  bool any = false;
+  memset(l->marked, 0, (size_t)l->count);
+  mark_gaps(l);
+  spread(l);
+  for (int k = 0; k < l->count && !any; k++) {
+    any = is_kink(l, k);
+  }
+  return any;
+}
+
 // As spread(), but what decides on a kink of time alone is not needed where that is held.
 static void spread_from_terms(Listing* l) {
   const PawlModel* model = l->system->model;
@@ -383,6 +401,7 @@ static void spread_from_terms(Listing* l) {
     l->marked[model->terms[k].node] |= VALUE;
   }
   mark_conditions(l);
+  mark_gaps(l);
   for (int k = l->count - 1; k >= 0; k--) {
     const PawlDagNode* n = pawl_dag_node(l->dag, k);
     bool timed = l->marked[k] && is_timed(l, k);
@@ -413,6 +432,7 @@ static PawlStatus list_kinks(Listing* l, PawlError* err) {
   l->splits = true;
   find_courses(l);
   find_limits(l);
+  system->gaps_kink = gaps_kink(l);
   spread_from_terms(l);
   system->kink_count = add_kinks(l, false, system->turn_count, MOST_KINKS, &system->plain_count);
   int first = system->turn_count + system->kink_count;

@@ -160,6 +160,7 @@ struct PawlSystem {
   PawlTurn* turns;
   int timed_count;  // kinks of forces and energies that time alone decides on, behind the others
   int plain_count;  // too many of them: plain functions
+  bool gaps_kink;   // some of them are in gaps of contacts
   int time_count;
   PawlTimeNode* times;
   int* first_mode;  // of each constraint, in the lists of PawlTurn.uses

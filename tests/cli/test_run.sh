@@ -50,7 +50,7 @@ END
 expect 0 run push.yaml --json --method rk4 --step 0.01 --until 1
 paths
 same "$(field kinks)" 2
-has err '2 steps ended at a kink of a force'
+has err '2 steps ended at a kink'
 expect 0 run push.yaml --json --method nsga-pva --step 0.01 --until 1
 paths
 same "$(field kinks)" 0
