@@ -311,26 +311,32 @@ static const double* take_array(PawlReader* r, int count, double* room) {
   return room;
 }
 
+// The impulses of rows, or those on velocities.
+static int most_impulses(PawlSizes n) {
+  return n.rows > n.v ? n.rows : n.v;
+}
+
 static PawlStatus take_event(PawlSim* sim, PawlReader* r, double* room, PawlError* err) {
   PawlSizes n = pawl_system_sizes(sim->system);
+  double *before = room + most_impulses(n), *after = before + n.v;
   PawlEvent e = {0};
   e.t = pawl_reader_number(r);
   e.energy_lost = pawl_reader_number(r);
   e.constraint = pawl_reader_text(r);
   e.from = pawl_reader_text(r);
   e.to = pawl_reader_text(r);
-  e.row_count = pawl_reader_count(r, n.rows);
+  e.row_count = pawl_reader_count(r, most_impulses(n));
   e.v_count = pawl_reader_count(r, n.v);
   e.impulse = take_array(r, e.row_count, room);
-  e.v_before = take_array(r, e.v_count, room + n.rows);
-  e.v_after = take_array(r, e.v_count, room + n.rows + n.v);
+  e.v_before = take_array(r, e.v_count, before);
+  e.v_after = take_array(r, e.v_count, after);
   return r->failed ? PAWL_OK : pawl_recorder_add_event(sim->recorder, &e, err);
 }
 
 static PawlStatus take_events(PawlSim* sim, PawlReader* r, PawlError* err) {
   PawlSizes n = pawl_system_sizes(sim->system);
   int count = pawl_reader_count(r, MOST_ITEMS);
-  double* room = pawl_alloc((size_t)n.rows + 2 * (size_t)n.v, sizeof(double));
+  double* room = pawl_alloc((size_t)most_impulses(n) + 2 * (size_t)n.v, sizeof(double));
   PawlStatus status = room ? PAWL_OK : pawl_fail_memory(err);
   for (int k = 0; status == PAWL_OK && k < count && !r->failed; k++) {
     status = take_event(sim, r, room, err);

@@ -188,7 +188,10 @@ static PawlStatus jump_and_note(PawlStepper* s, PawlState* state, const double* 
   if (s->log.count == first || s->log.instants[s->log.count - 1]->refused >= 0) {
     return PAWL_OK;
   }
+  int last = s->log.count;
+  s->log.count = U ? first + 1 : last;  // joints that a push sets free are an entry behind it
   pawl_log_side(&s->log, false, l->jump.before->a, l->shown, l->jump.before->held);
+  s->log.count = last;
   return note_side_after(s, state, err);
 }
 

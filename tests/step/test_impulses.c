@@ -165,6 +165,60 @@ static void test_carried(void** unused) {
   run_end(&run);
 }
 
+// Saved after the push and loaded again: the log is the same, and so is the end.
+static void test_saved(void** unused) {
+  (void)unused;
+  Run run = run_text(ROD);
+  void* bytes;
+  size_t size;
+  PawlSim* later;
+  run.def.simulate.method = "rk4";
+  run.def.simulate.until = 0.5;
+  run_need(&run, pawl_sim_create(run.system, &run.def, &run.sim, &run.err));
+  run_need(&run, pawl_sim_step(run.sim, 4, &run.err));
+  run_need(&run, pawl_sim_save(run.sim, &bytes, &size, &run.err));
+  run_need(&run, pawl_sim_load(run.system, &run.def, bytes, size, &later, &run.err));
+  pawl_sim_saved_free(bytes);
+  run_need(&run, pawl_sim_run(run.sim, NULL, NULL, &run.err));
+  run_need(&run, pawl_sim_run(later, NULL, NULL, &run.err));
+  assert_memory_equal(pawl_sim_state(later)->q, pawl_sim_state(run.sim)->q, 2 * sizeof(double));
+  assert_int_equal(pawl_recorder_event_count(pawl_sim_recorder(later)), 1);
+  check_list("U", 2, pawl_recorder_event(pawl_sim_recorder(later), 0)->impulse, (double[]){10, 0},
+             0.0);
+  pawl_sim_destroy(later);
+  run_end(&run);
+}
+
+static PawlStatus keep_side(void* context, const PawlRecorder* recorder, const double* sample,
+                            PawlError* err) {
+  double(*sides)[4] = context;  // t, x', x'' of the last two samples at 0.25 s
+  (void)recorder;
+  (void)err;
+  if (fabs(sample[0] - 0.25) < 1e-12) {
+    memcpy(sides[0], sides[1], sizeof sides[0]);
+    memcpy(sides[1], sample, sizeof sides[1]);
+  }
+  return PAWL_OK;
+}
+
+// Both sides of the jump of a brake that gives way: the acceleration is zero before, and that of
+// the friction after.
+static void test_sides(void** unused) {
+  (void)unused;
+  Run run = run_text(
+      "model: brake\ncoordinates: {x: }\nmass: {x: 2}\n"
+      "locks: {brake: {lock: x, engaged: true, capacity: 8}}\n"
+      "events: {kick: {at: 0.25, impulse: {x: 2}}}\n");
+  double sides[2][4] = {{0}};
+  run.def.simulate.method = "rk4";
+  run.def.on_sample = keep_side;
+  run.def.on_sample_context = sides;
+  run_to(&run, 0.3, 0.1);
+  check_list("before", 4, sides[0], (double[]){0.25, 0, 0, 0}, 1e-14);
+  check_list("after", 4, sides[1], (double[]){0.25, 0, 1, -4}, 1e-14);
+  run_end(&run);
+}
+
 // ---- calls --------------------------------------------------------------------------------------
 // By call: in a model with locks, in one in which nothing switches.
 static void test_calls(void** unused) {
@@ -237,6 +291,7 @@ int main(void) {
       cmocka_unit_test(test_expression),     cmocka_unit_test(test_along),
       cmocka_unit_test(test_families),       cmocka_unit_test(test_with_a_lock),
       cmocka_unit_test(test_with_a_release), cmocka_unit_test(test_capacity),
+      cmocka_unit_test(test_saved),          cmocka_unit_test(test_sides),
       cmocka_unit_test(test_carried),        cmocka_unit_test(test_calls),
       cmocka_unit_test(test_wrong_call),     cmocka_unit_test(test_mistakes),
   };
