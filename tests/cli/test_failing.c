@@ -151,6 +151,7 @@ int main(int argc, char** argv) {
       "pawl check kinked-track --until 1",
       "pawl check planar-3r-lock --until 0.5",
       "pawl check ratchet --until 0.4 --method exponential --json",
+      "pawl inverse four-bar --motion q1=1+t --drive q1 --drive q3 --until 0.01 --json",
       "pawl run two-mass-engage --until 0.5 --record 0.1 --method exponential -o x.csv",
       "pawl run two-mass-coupled --until 0.05 -o x.csv --plot x.svg --json",
       "pawl run stick-slip --until 1 --record 0.1 -o x.csv --checkpoint x.point --every 0.5",
