@@ -317,6 +317,29 @@ static const Check docking_sides[] = {
     {"jump of the angular momentum, relative", OUTPUT_JUMP, "spin", 1, 0, 0, 1e-12, 0},
 };
 
+// ---- 1 an emergency stop ------------------------------------------------------------------------
+#define SECOND_STOP "scripts/reference-emergency-stop: absolute angles, extrapolation of order 16"
+static const Check emergency[] = {
+    {"switches", EVENT_COUNT, NULL, 0, 0, 8, 0, 0},
+    {"joint 3 sticks [s]", EVENT_TIME, NULL, 4, 0, 0.138734144791883, 1e-9, 0},
+    {"q1' there [rad/s]", RATE_AFTER, "q1", 4, 0, 1.52404996102674, 1e-8, 0},
+    {"q2' there [rad/s]", RATE_AFTER, "q2", 4, 0, 0.167174607529859, 1e-8, 0},
+    {"joint 1 sticks [s]", EVENT_TIME, NULL, 5, 0, 0.716974500687155, 1e-9, 0},
+    {"q2' there [rad/s]", RATE_AFTER, "q2", 5, 0, 1.28921334227248, 1e-8, 0},
+    {"joint 3 is torn loose [s]", EVENT_TIME, NULL, 6, 0, 1.270110747305753, 1e-9, 0},
+    {"q2' there [rad/s]", RATE_AFTER, "q2", 6, 0, 0.51083964752613, 1e-8, 0},
+    {"joint 2 sticks [s]", EVENT_TIME, NULL, 7, 0, 1.511151974488741, 1e-9, 0},
+    {"q3' there [rad/s]", RATE_AFTER, "q3", 7, 0, 0.56098157510562, 1e-8, 0},
+    {"joint 3 sticks again [s]", EVENT_TIME, NULL, 8, 0, 1.715124875197159, 1e-9, 0},
+    {"q1 at rest [rad]", VALUE, "q1", 0, AT_END, 0.658113250197562, 1e-9, 0},
+    {"q2 at rest [rad]", VALUE, "q2", 0, AT_END, 1.62624012420959, 1e-9, 0},
+    {"q3 at rest [rad]", VALUE, "q3", 0, AT_END, 0.413215520733354, 1e-9, 0},
+    {"x of the tip at rest [m]", VALUE, "tip_x", 0, AT_END, -0.766410014234409, 1e-9, 0},
+    {"y of the tip at rest [m]", VALUE, "tip_y", 0, AT_END, 1.79724023266497, 1e-9, 0},
+    {"largest part of the energy that no work explains [J]", LARGEST, "energy.drift", 0, 0, 0, 1e-5,
+     0},
+};
+
 // ---- 8 a spherical linkage with five joints, the palm of a hand ---------------------------------
 #define SECOND_HAND "scripts/reference-spherical-five-bar: two angles, extrapolation, 60 digits"
 static const Check hand[] = {
@@ -453,6 +476,10 @@ static const Check inverse[] = {
 #define DOWN "phi0=-pi/2"
 
 static const Case cases[] = {
+    {"1 Emergency stop: brakes slide, stick and are torn loose", "emergency-stop", "",
+     "rk4,event-driven:rk4", "", CASE_RUN, 0, 0, SECOND_STOP, CHECKS(emergency)},
+    {"1 Emergency stop: brakes slide, stick and are torn loose", "emergency-stop", "", "dopri",
+     "step=0.01 rtol=1e-12", CASE_RUN, 0, 0, SECOND_STOP, CHECKS(emergency)},
     RUN("6 Three links, joints 2 and 3 lock", "", "rk4,event-driven:rk4", "record=0.1", horizontal),
     RUN("6 Three links, hanging, joints 2 and 3 lock", DOWN, "rk4,event-driven:rk4", "record=0.1",
         hanging),

@@ -83,7 +83,7 @@ locking_model() {
 # the methods of order 2; those of higher order within a hundredth of it.
 ending_model() {
   case $1 in
-    four-bar | balancing) further=$adaptive ;;
+    four-bar | balancing | emergency-stop) further=$adaptive ;;
     *) further="$adaptive $linear" ;;
   esac
   for method in $smooth $further; do
@@ -137,6 +137,7 @@ for name in $names; do
     two-mass-control) ending_model "$name" s2 0.0918246812 2e-3 ;;
     two-mass-damped) ending_model "$name" s2 -0.0013951785 1e-4 ;;
     # closed forms; the quarter car and the absorber by scripts/reference-linear-switching
+    emergency-stop) ending_model "$name" q3 0.4132155207 2e-3 ;; # a second program
     balancing) ending_model "$name" b1 2.0943951024 1e-6 ;;
     vibration-absorber) ending_model "$name" x2 0.0012991653 1e-3 ;;
     four-bar) ending_model "$name" q1 46.6084067430 1e-4 ;;
