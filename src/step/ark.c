@@ -119,7 +119,7 @@ static PawlStatus create(PawlStepper* s, PawlError* err) {
   }
   s->data = d;
   PAWL_TRY(pawl_sundials_create(s, &d->sun, s->sizes.q + s->sizes.v, err));
-  PAWL_TRY(pawl_projection_create(s, &d->sun.onto, err));
+  PAWL_TRY(pawl_projection_create(s, 0, &d->sun.onto, err));
   d->x = PAWL_NEW(&s->arena, double, s->sizes.v);
   d->y = PAWL_NEW(&s->arena, double, s->sizes.rows);
   if (!d->x || !d->y) {

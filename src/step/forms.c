@@ -61,7 +61,8 @@ PawlStatus pawl_forms_create(PawlStepper* s, PawlForms* forms, PawlError* err) {
   PAWL_TRY(pawl_eval_create(s->system, PAWL_MASS | PAWL_FORCE | PAWL_GRADIENT | PAWL_BIAS,
                             &forms->eval, err));
   if (forms->kind != PAWL_FORM_MINIMAL) {
-    PAWL_TRY(pawl_projection_create(s, &forms->onto, err));
+    PAWL_TRY(
+        pawl_projection_create(s, PAWL_MASS | PAWL_FORCE | PAWL_BIAS, &forms->onto, err));
   }
   if (forms->kind == PAWL_FORM_INDEX_1) {
     return PAWL_OK;
@@ -112,6 +113,8 @@ void pawl_forms_load(const PawlStepper* s, PawlForms* forms, const PawlPhase* ph
                      const PawlState* state) {
   PawlReduced* d = forms->reduced;
   forms->phase = *phase;
+  forms->apart =
+      forms->kind != PAWL_FORM_MINIMAL && s->sizes.rows > 0 ? (int)state->memory[0] : 0;
   if (!d) {
     return;
   }
@@ -134,6 +137,9 @@ void pawl_forms_load(const PawlStepper* s, PawlForms* forms, const PawlPhase* ph
 void pawl_forms_save(const PawlStepper* s, const PawlForms* forms, PawlState* state) {
   const PawlReduced* d = forms->reduced;
   if (forms->kind != PAWL_FORM_MINIMAL) {
+    if (s->sizes.rows > 0) {
+      state->memory[0] = forms->apart;
+    }
     return;
   }
   bool lasts = d->chosen && d->growth <= CHOICE_WORN;
@@ -384,13 +390,40 @@ static void solve_projected(PawlStepper* s, void* data, double* x, double* r) {
   }
 }
 
+// v' and lambda with the values of `eval`, which has been run at (t, q, v).
+static PawlStatus accelerate_by(PawlStepper* s, PawlForms* forms, PawlEval* eval, double t,
+                                double* a, double* lambda, PawlError* err) {
+  const PawlValues* values = pawl_eval_values(eval);
+  if (forms->kind == PAWL_FORM_INDEX_1) {
+    return pawl_dynamics_accelerate(&s->dynamics, &forms->phase, values, t, a, lambda, err);
+  }
+  gather_rows(s, forms->reduced, values->G);
+  return project(s, forms, values, t, a, lambda, err);
+}
+
 PawlStatus pawl_forms_arrive(PawlStepper* s, PawlForms* forms, double t, double* q, double* v,
                              double* a, double* lambda, PawlError* err) {
+  enum { STEPS_APART = 15 };  // after one in which much was off
+  PawlProjection* onto = &forms->onto;
   PawlNearbySolve* solve =
       forms->kind == PAWL_FORM_PROJECTED ? solve_projected : pawl_projection_by_kkt;
-  if (forms->kind != PAWL_FORM_MINIMAL) {
-    PAWL_TRY(pawl_projection_apply(s, &forms->onto, &forms->phase, solve, forms->reduced, t, q, v,
-                                   NULL, err));
+  if (forms->kind == PAWL_FORM_MINIMAL || !pawl_projection_any(s, onto, &forms->phase)) {
+    return pawl_forms_accelerate(s, forms, t, q, v, a, lambda, err);
   }
+  onto->placed = false;
+  if (forms->apart > 0) {
+    forms->apart--;
+  } else {
+    PawlPoint point = pawl_phase_point(&forms->phase, t, q, v, NULL, NULL);
+    s->dynamics.info.evaluations++;
+    PAWL_TRY(pawl_method_run(s, &forms->phase, onto->place, &point, err));
+    PAWL_TRY(accelerate_by(s, forms, onto->place, t, a, lambda, err));
+    if (pawl_projection_at_once(s, onto, &forms->phase, solve, forms->reduced, a, q, v)) {
+      return PAWL_OK;
+    }
+    onto->placed = true;
+    forms->apart = STEPS_APART;
+  }
+  PAWL_TRY(pawl_projection_apply(s, onto, &forms->phase, solve, forms->reduced, t, q, v, NULL, err));
   return pawl_forms_accelerate(s, forms, t, q, v, a, lambda, err);
 }

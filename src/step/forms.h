@@ -30,6 +30,7 @@ typedef struct PawlForms {
   PawlReduced* reduced;  // workspace of the other forms; NULL for index-1
   PawlPhase phase;       // of the step under way
   PawlProjection onto;   // of index-1 and projected
+  int apart;             // steps to come whose projection is made before v' and lambda
 } PawlForms;
 
 // The form is stepper->def.form; PAWL_ERROR_USAGE with the list for an unknown word. Allocates from
@@ -39,7 +40,7 @@ void pawl_forms_destroy(PawlForms* forms);
 
 // The choice of dependent velocities is part of a state, so that equal states go on equally: its
 // `memory` begins with one number for each row, 0 or 1 + the dependent velocity that stands for it.
-// A method states memory_rows = 1 and memory_vectors = 0.
+// In the other forms the first of them is `apart`. A method states memory_rows = 1 and memory_vectors = 0.
 void pawl_forms_start(const PawlStepper* s, PawlState* state);  // forgets the choice
 
 // Takes over the phase of a step and the choice of a state, or none; and puts the choice back.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Labels (E10) to (E12) stand in docs/theory/motion-forms.md.
+// Labels (E10) to (E13) stand in docs/theory/motion-forms.md.
 #include "step/project.h"
 
 #include <float.h>
@@ -13,21 +13,38 @@ static const double LEFT_MOST = 0.25;
 // [1] Of the terms of a row: how far positions at the end of a step may be off. Beyond, an equation
 // has jumped, or the step has lost its way. Rates pass through zero, and are never refused.
 static const double LARGEST_OFF = 0.1;
+// [1] Of the rates, in the metric of the diagonal of M: v' and lambda serve for a point this near.
+static const double AT_ONCE = 1e-11;
 enum { MOST_CORRECTIONS = 4 };
 
-PawlStatus pawl_projection_create(PawlStepper* s, PawlProjection* p, PawlError* err) {
+static int* find_diagonal(PawlStepper* s) {
+  int* place = PAWL_NEW(&s->arena, int, s->sizes.v);
+  for (int j = 0; place && j < s->sizes.v; j++) {
+    place[j] = -1;
+    for (int k = s->H.start[j]; k < s->H.start[j + 1]; k++) {
+      place[j] = s->H.index[k] == j ? k : place[j];
+    }
+  }
+  return place;
+}
+
+PawlStatus pawl_projection_create(PawlStepper* s, unsigned also, PawlProjection* p,
+                                  PawlError* err) {
   *p = (PawlProjection){0};
   if (s->sizes.rows == 0) {
     return PAWL_OK;
   }
   p->r = PAWL_NEW(&s->arena, double, s->sizes.rows);
   p->size = PAWL_NEW(&s->arena, double, s->sizes.rows);
+  p->r_v = PAWL_NEW(&s->arena, double, s->sizes.rows);
   p->x = PAWL_NEW(&s->arena, double, s->sizes.v);
-  if (!p->r || !p->size || !p->x) {
+  p->x_v = PAWL_NEW(&s->arena, double, s->sizes.v);
+  p->diagonal = (also & PAWL_MASS) != 0 ? find_diagonal(s) : NULL;
+  if (s->arena.failed) {
     return pawl_fail_memory(err);
   }
-  return pawl_eval_create(s->system, PAWL_POSITION | PAWL_GRADIENT | PAWL_TIME_GRADIENT, &p->place,
-                          err);
+  return pawl_eval_create(s->system, PAWL_POSITION | PAWL_GRADIENT | PAWL_TIME_GRADIENT | also,
+                          &p->place, err);
 }
 
 void pawl_projection_destroy(PawlProjection* p) {
@@ -64,6 +81,10 @@ static double take_violation(const PawlStepper* s, PawlProjection* p, const Pawl
 static PawlStatus place(PawlStepper* s, PawlProjection* p, const PawlPhase* phase, double t,
                         const double* q, const double* v, PawlError* err) {
   PawlPoint point = pawl_phase_point(phase, t, q, v, NULL, NULL);
+  if (p->placed) {
+    p->placed = false;
+    return PAWL_OK;
+  }
   s->dynamics.info.evaluations++;
   return pawl_eval_run(p->place, &point, err);
 }
@@ -206,15 +227,19 @@ static PawlStatus move_velocities(PawlStepper* s, PawlProjection* p, const PawlP
   return PAWL_OK;
 }
 
-static PawlStatus apply(PawlStepper* s, PawlProjection* p, const PawlPhase* phase,
-                        PawlNearbySolve* solve, void* data, double t, double* q, double* v,
-                        bool* moved, PawlError* err) {
+bool pawl_projection_any(const PawlStepper* s, const PawlProjection* p, const PawlPhase* phase) {
   bool any = p->place && !phase->active;
-  *moved = false;
   for (int i = 0; p->place && !any && i < s->sizes.rows; i++) {
     any = phase->active[i];
   }
-  if (!any) {
+  return any;
+}
+
+static PawlStatus apply(PawlStepper* s, PawlProjection* p, const PawlPhase* phase,
+                        PawlNearbySolve* solve, void* data, double t, double* q, double* v,
+                        bool* moved, PawlError* err) {
+  *moved = false;
+  if (!pawl_projection_any(s, p, phase)) {
     return PAWL_OK;
   }
   PAWL_TRY(move_positions(s, p, phase, solve, data, t, q, v, moved, err));
@@ -230,4 +255,42 @@ PawlStatus pawl_projection_apply(PawlStepper* s, PawlProjection* p, const PawlPh
     (void)pawl_dynamics_blame(&s->dynamics, phase, t, q, v, err);
   }
   return status;
+}
+
+// ---- at once ------------------------------------------------------------------------------------
+// |dq / h|^2 + |dv|^2 <= AT_ONCE^2 (|v| + h |v'|)^2, squares weighted by the diagonal of M.     (E13)
+static bool is_next_to_nothing(const PawlStepper* s, const PawlProjection* p, const double* v,
+                               const double* a) {
+  const double* M = pawl_eval_values(p->place)->M;
+  double h = s->def.step, change_q = 0.0, change_v = 0.0, speed = 0.0;
+  for (int j = 0; j < s->sizes.v; j++) {
+    double mass = p->diagonal[j] >= 0 ? M[p->diagonal[j]] : 0.0;
+    double rate = fabs(v[j]) + h * fabs(a[j]);
+    change_q += mass * p->x[j] * p->x[j];
+    change_v += mass * p->x_v[j] * p->x_v[j];
+    speed += mass * rate * rate;
+  }
+  return change_q + h * h * change_v <= AT_ONCE * AT_ONCE * h * h * speed;
+}
+
+bool pawl_projection_at_once(PawlStepper* s, PawlProjection* p, const PawlPhase* phase,
+                             PawlNearbySolve* solve, void* data, const double* a, double* q,
+                             double* v) {
+  const PawlValues* values = pawl_eval_values(p->place);
+  pawl_dynamics_rows(&s->dynamics, values->G, v, values->g_t, p->r_v);
+  for (int i = 0; i < s->sizes.rows; i++) {
+    bool binds = pawl_phase_binds(phase, i);
+    p->r[i] = binds ? -values->g[i] : 0.0;
+    p->r_v[i] = binds ? -p->r_v[i] : 0.0;
+  }
+  memset(p->x, 0, (size_t)s->sizes.v * sizeof(double));
+  memset(p->x_v, 0, (size_t)s->sizes.v * sizeof(double));
+  solve(s, data, p->x, p->r);      // (E10)
+  solve(s, data, p->x_v, p->r_v);  // (E12)
+  if (!is_next_to_nothing(s, p, v, a)) {
+    return false;
+  }
+  pawl_system_retract(s->system, q, p->x, q);
+  add_to(s->sizes.v, v, p->x_v);
+  return true;
 }

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Back onto the constraints after a step (docs/theory/motion-forms.md, (E10) to (E12)): positions
 // and velocities are moved by the least change, in the metric of M, that the rows which bind ask
-// for. It takes the KKT matrix that is factored already, of a point near by, and factors nothing.
+// for. It takes the KKT matrix that is factored already and factors nothing: that of the end itself,
+// where v' and lambda are at hand there and little is off, else one of a point near by.
 #pragma once
 
 #include "step/method.h"
 
 typedef struct PawlProjection {
-  PawlEval* place;   // g, G and g_t; NULL: the system has no rows
-  double *r, *size;  // rows: what is off, and how large its terms are
-  double* x;         // v: a change
+  PawlEval* place;         // g, G, g_t and what else was asked for; NULL: the system has no rows
+  bool placed;             // it has been run at the point that comes next
+  double *r, *r_v, *size;  // rows: what is off, and how large its terms are
+  double *x, *x_v;         // v: a change
+  const int* diagonal;     // v: places of the diagonal in M, -1 for none; NULL: M was not asked for
 } PawlProjection;
 
 // Solves [M -G^T; G 0] [x; y] = [x; r] in place with a matrix of a point near by; r has an entry
@@ -17,7 +20,9 @@ typedef struct PawlProjection {
 typedef void PawlNearbySolve(PawlStepper* s, void* data, double* x, double* r);
 PawlNearbySolve pawl_projection_by_kkt;  // with s->kkt; `data` is not used
 
-PAWL_CHECKED PawlStatus pawl_projection_create(PawlStepper* s, PawlProjection* p, PawlError* err);
+// `also`: what `place` has besides, bits of PawlQuantity.
+PAWL_CHECKED PawlStatus pawl_projection_create(PawlStepper* s, unsigned also, PawlProjection* p,
+                                               PawlError* err);
 void pawl_projection_destroy(PawlProjection* p);
 
 // Moves q and v onto the rows of `phase` at time t. `*moved` (may be NULL) says whether anything
@@ -27,3 +32,13 @@ PAWL_CHECKED PawlStatus pawl_projection_apply(PawlStepper* s, PawlProjection* p,
                                               const PawlPhase* phase, PawlNearbySolve* solve,
                                               void* data, double t, double* q, double* v,
                                               bool* moved, PawlError* err);
+
+// Whether any row of `phase` binds.
+bool pawl_projection_any(const PawlStepper* s, const PawlProjection* p, const PawlPhase* phase);
+
+// The same where `place` has been run at (q, v), M among its values, `solve` is with the matrix of
+// this very point, and `a` is v' there. True: q and v are moved, by so little that `a` and the
+// multipliers serve for them (E13). False: more is off, and nothing has changed.
+bool pawl_projection_at_once(PawlStepper* s, PawlProjection* p, const PawlPhase* phase,
+                             PawlNearbySolve* solve, void* data, const double* a, double* q,
+                             double* v);
