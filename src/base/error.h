@@ -21,3 +21,11 @@ PawlStatus pawl_fail_memory(PawlError* err);  // "out of memory"
       return try_status_;            \
     }                                \
   } while (0)
+
+// A function of its own, however often it is called from one place alone: inlined, a long way that
+// is rarely taken costs the short one its registers.
+#if defined(__GNUC__)
+#define PAWL_APART __attribute__((noinline))
+#else
+#define PAWL_APART
+#endif

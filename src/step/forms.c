@@ -61,8 +61,7 @@ PawlStatus pawl_forms_create(PawlStepper* s, PawlForms* forms, PawlError* err) {
   PAWL_TRY(pawl_eval_create(s->system, PAWL_MASS | PAWL_FORCE | PAWL_GRADIENT | PAWL_BIAS,
                             &forms->eval, err));
   if (forms->kind != PAWL_FORM_MINIMAL) {
-    PAWL_TRY(
-        pawl_projection_create(s, PAWL_MASS | PAWL_FORCE | PAWL_BIAS, &forms->onto, err));
+    PAWL_TRY(pawl_projection_create(s, PAWL_MASS | PAWL_FORCE | PAWL_BIAS, &forms->onto, err));
   }
   if (forms->kind == PAWL_FORM_INDEX_1) {
     return PAWL_OK;
@@ -113,8 +112,7 @@ void pawl_forms_load(const PawlStepper* s, PawlForms* forms, const PawlPhase* ph
                      const PawlState* state) {
   PawlReduced* d = forms->reduced;
   forms->phase = *phase;
-  forms->apart =
-      forms->kind != PAWL_FORM_MINIMAL && s->sizes.rows > 0 ? (int)state->memory[0] : 0;
+  forms->apart = forms->kind != PAWL_FORM_MINIMAL && s->sizes.rows > 0 ? (int)state->memory[0] : 0;
   if (!d) {
     return;
   }
@@ -424,6 +422,7 @@ PawlStatus pawl_forms_arrive(PawlStepper* s, PawlForms* forms, double t, double*
     onto->placed = true;
     forms->apart = STEPS_APART;
   }
-  PAWL_TRY(pawl_projection_apply(s, onto, &forms->phase, solve, forms->reduced, t, q, v, NULL, err));
+  PAWL_TRY(
+      pawl_projection_apply(s, onto, &forms->phase, solve, forms->reduced, t, q, v, NULL, err));
   return pawl_forms_accelerate(s, forms, t, q, v, a, lambda, err);
 }

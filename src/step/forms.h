@@ -40,7 +40,8 @@ void pawl_forms_destroy(PawlForms* forms);
 
 // The choice of dependent velocities is part of a state, so that equal states go on equally: its
 // `memory` begins with one number for each row, 0 or 1 + the dependent velocity that stands for it.
-// In the other forms the first of them is `apart`. A method states memory_rows = 1 and memory_vectors = 0.
+// In the other forms the first of them is `apart`. A method states memory_rows = 1 and
+// memory_vectors = 0.
 void pawl_forms_start(const PawlStepper* s, PawlState* state);  // forgets the choice
 
 // Takes over the phase of a step and the choice of a state, or none; and puts the choice back.

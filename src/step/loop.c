@@ -661,7 +661,8 @@ static bool glide(PawlStepper* s, PawlState* state, double h) {
   return true;
 }
 
-static PawlStatus take_or_restore(PawlStepper* s, PawlState* state, double h, PawlError* err) {
+PAWL_APART static PawlStatus take_or_restore(PawlStepper* s, PawlState* state, double h,
+                                             PawlError* err) {
   PawlLoop* l = s->loop;
   l->plan_state = NULL;
   l->jumped = false;
@@ -683,7 +684,7 @@ static PawlStatus take_or_restore(PawlStepper* s, PawlState* state, double h, Pa
   return status;
 }
 
-PawlStatus pawl_loop_step(PawlStepper* s, PawlState* state, double h, PawlError* err) {
+PAWL_APART PawlStatus pawl_loop_step(PawlStepper* s, PawlState* state, double h, PawlError* err) {
   PawlLoop* l = s->loop;
   l->stop = false;
   if (l->guards.condition_count + l->guards.clock_count + l->kinks.timed == 0 &&

@@ -258,7 +258,7 @@ PawlStatus pawl_projection_apply(PawlStepper* s, PawlProjection* p, const PawlPh
 }
 
 // ---- at once ------------------------------------------------------------------------------------
-// |dq / h|^2 + |dv|^2 <= AT_ONCE^2 (|v| + h |v'|)^2, squares weighted by the diagonal of M.     (E13)
+// |dq / h|^2 + |dv|^2 <= AT_ONCE^2 (|v| + h |v'|)^2, squares weighted by the diagonal of M. (E13)
 static bool is_next_to_nothing(const PawlStepper* s, const PawlProjection* p, const double* v,
                                const double* a) {
   const double* M = pawl_eval_values(p->place)->M;

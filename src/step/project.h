@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Back onto the constraints after a step (docs/theory/motion-forms.md, (E10) to (E12)): positions
 // and velocities are moved by the least change, in the metric of M, that the rows which bind ask
-// for. It takes the KKT matrix that is factored already and factors nothing: that of the end itself,
-// where v' and lambda are at hand there and little is off, else one of a point near by.
+// for. It takes the KKT matrix that is factored already and factors nothing: that of the end
+// itself, where v' and lambda are at hand there and little is off, else one of a point near by.
 #pragma once
 
 #include "step/method.h"
