@@ -77,6 +77,16 @@ int pawl_dag_leaves(PawlDag* dag, PawlNode node, PawlLeafVisit visit, void* cont
 // graph; the node of constant 0 where the leaf does not move). CONST is not asked.
 typedef PawlNode (*PawlTangent)(void* context, PawlDag* dag, PawlOp leaf, int index);
 PawlNode pawl_dag_tangent(PawlDag* dag, PawlNode node, PawlTangent seed, void* context);
+// The same for many nodes, in one pass over all that they need.
+PAWL_CHECKED PawlStatus pawl_dag_tangents(PawlDag* dag, int count, const PawlNode* nodes,
+                                          PawlTangent seed, void* context, PawlNode* out);
+
+// All derivatives of the sum of some nodes at once, in one pass from them to the leaves: an
+// expression of a small multiple of its own size, however many leaves there are. `give` gets the
+// derivative by each leaf other than CONST that occurs; it must not build nodes.
+typedef void (*PawlAdjoint)(void* context, PawlOp leaf, int index, PawlNode derivative);
+PAWL_CHECKED PawlStatus pawl_dag_adjoints(PawlDag* dag, int count, const PawlNode* nodes,
+                                          PawlAdjoint give, void* context);
 
 PawlNode pawl_dag_partial(PawlDag* dag, PawlNode node, PawlOp leaf, int index);
 

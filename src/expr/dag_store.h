@@ -50,12 +50,14 @@ static inline bool pawl_dag_has(const PawlDag* dag, PawlNode node) {
   return node >= 0 && node < dag->count;
 }
 
-// What one node needs, apart from the graph: ascending nodes, and for each operand its position
+// What some nodes need, apart from the graph: ascending nodes, and for each operand its position
 // in that list. The graph may grow and be walked while a slice is in use.
 typedef struct PawlSlice {
-  int count;  // the wanted node is the last
+  int count;  // of one wanted node, it is the last
   PawlNode* node;
   int (*arg)[3];
+  int* root;  // positions of the wanted nodes
 } PawlSlice;
-int pawl_slice_take(PawlSlice* slice, PawlDag* dag, PawlNode root);  // 0, or -1: no memory
+// 0, or -1: no memory.
+int pawl_slice_take(PawlSlice* slice, PawlDag* dag, int root_count, const PawlNode* roots);
 void pawl_slice_free(PawlSlice* slice);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact derivatives, forward: the tangent of a node from the tangents of its operands, in one loop
-// over what the node needs. A rule reuses the node itself where its value occurs in the derivative
-// (y = tan a: y' = (1 + y^2) a').
+// Exact derivatives. Forward: the tangent of a node from the tangents of its operands, in one loop
+// over what the node needs. Backward: the adjoint of a node, the derivative of the result by it,
+// goes on to its operands, in the opposite loop. A rule reuses the node itself where its value
+// occurs in the derivative (y = tan a: y' = (1 + y^2) a').
 //
 // At the corner of abs, min, max and if the derivative is that of one side; steps (floor, sign,
 // comparisons) have derivative 0.
@@ -103,34 +104,120 @@ static PawlNode derive(PawlDag* d, PawlNode y, const int arg[3], const PawlNode*
   return still ? NUM(0.0) : derive_node(d, n, y, along);
 }
 
-PawlNode pawl_dag_tangent(PawlDag* dag, PawlNode node, PawlTangent seed, void* context) {
-  PawlSlice slice;
-  if (pawl_slice_take(&slice, dag, node) != 0) {
-    return PAWL_NO_NODE;
-  }
-  PawlNode result = PAWL_NO_NODE;
-  PawlNode* tangent = pawl_alloc((size_t)slice.count, sizeof *tangent);
-  if (tangent) {
-    for (int i = 0; i < slice.count; i++) {
-      PawlDagNode at = dag->node[slice.node[i]];
-      if (at.op == PAWL_OP_CONST) {
-        result = pawl_dag_const(dag, 0.0);
-      } else if (pawl_op_is_leaf(at.op)) {
-        result = seed(context, dag, at.op, at.index);
-      } else {
-        result = derive(dag, slice.node[i], slice.arg[i], tangent);
-      }
-      tangent[i] = result;
-      if (result < 0) {
-        break;
-      }
+static PawlNode tangent_of(PawlDag* dag, const PawlSlice* slice, int i, const PawlNode* tangent,
+                           PawlTangent seed, void* context) {
+  PawlDagNode at = dag->node[slice->node[i]];
+  return at.op == PAWL_OP_CONST   ? pawl_dag_const(dag, 0.0)
+         : pawl_op_is_leaf(at.op) ? seed(context, dag, at.op, at.index)
+                                  : derive(dag, slice->node[i], slice->arg[i], tangent);
+}
+
+// The tangents of a slice, operands first.
+static int list_tangents(PawlDag* dag, const PawlSlice* slice, PawlTangent seed, void* context,
+                         PawlNode* tangent) {
+  for (int i = 0; i < slice->count; i++) {
+    tangent[i] = tangent_of(dag, slice, i, tangent, seed, context);
+    if (tangent[i] < 0) {
+      return -1;
     }
+  }
+  return 0;
+}
+
+PawlStatus pawl_dag_tangents(PawlDag* dag, int count, const PawlNode* nodes, PawlTangent seed,
+                             void* context, PawlNode* out) {
+  PawlSlice slice;
+  if (pawl_slice_take(&slice, dag, count, nodes) != 0) {
+    return PAWL_ERROR_MEMORY;
+  }
+  PawlNode* tangent = pawl_alloc((size_t)slice.count, sizeof *tangent);
+  int failed = tangent ? list_tangents(dag, &slice, seed, context, tangent) : -1;
+  for (int k = 0; !failed && k < count; k++) {
+    out[k] = tangent[slice.root[k]];
   }
   pawl_free(tangent);
   pawl_slice_free(&slice);
-  return result;
+  return failed ? PAWL_ERROR_MEMORY : PAWL_OK;
 }
 
+PawlNode pawl_dag_tangent(PawlDag* dag, PawlNode node, PawlTangent seed, void* context) {
+  PawlNode tangent;
+  PawlStatus status = pawl_dag_tangents(dag, 1, &node, seed, context, &tangent);
+  return status == PAWL_OK ? tangent : PAWL_NO_NODE;
+}
+
+// ---- backward -----------------------------------------------------------------------------------
+// dy/d(operand k), y = node i of the slice.
+static PawlNode slope(PawlDag* d, PawlNode y, int k) {
+  PawlNode along[3] = {PAWL_NO_NODE, PAWL_NO_NODE, PAWL_NO_NODE};
+  PawlDagNode n = d->node[y];
+  for (int i = 0; i < pawl_op_operands(n.op); i++) {
+    along[i] = NUM(i == k ? 1.0 : 0.0);
+  }
+  return derive_node(d, n, y, along);
+}
+
+// Hands the adjoint of node i on to its operands.
+static int hand_on(PawlDag* d, const PawlSlice* slice, int i, PawlNode* adjoint) {
+  PawlNode y = slice->node[i];
+  for (int k = 0; k < 3 && slice->arg[i][k] >= 0; k++) {
+    int to = slice->arg[i][k];
+    bool condition = d->node[y].op == PAWL_OP_IF && k == 0;
+    if (condition || d->node[slice->node[to]].op == PAWL_OP_CONST) {
+      continue;
+    }
+    adjoint[to] = ADD(adjoint[to], MUL(adjoint[i], slope(d, y, k)));
+    if (adjoint[to] < 0) {
+      return -1;
+    }
+  }
+  return 0;
+}
+
+static int list_adjoints(PawlDag* d, const PawlSlice* slice, PawlNode* adjoint) {
+  for (int i = slice->count - 1; i >= 0; i--) {
+    if (!is_zero(d, adjoint[i]) && hand_on(d, slice, i, adjoint) != 0) {
+      return -1;
+    }
+  }
+  return 0;
+}
+
+static void give_adjoints(const PawlDag* dag, const PawlSlice* slice, const PawlNode* adjoint,
+                          PawlAdjoint give, void* context) {
+  for (int i = 0; i < slice->count; i++) {
+    const PawlDagNode* at = &dag->node[slice->node[i]];
+    if (pawl_op_is_leaf(at->op) && at->op != PAWL_OP_CONST) {
+      give(context, at->op, at->index, adjoint[i]);
+    }
+  }
+}
+
+PawlStatus pawl_dag_adjoints(PawlDag* dag, int count, const PawlNode* nodes, PawlAdjoint give,
+                             void* context) {
+  PawlSlice slice;
+  if (pawl_slice_take(&slice, dag, count, nodes) != 0) {
+    return PAWL_ERROR_MEMORY;
+  }
+  PawlNode zero = pawl_dag_const(dag, 0.0), one = pawl_dag_const(dag, 1.0);
+  PawlNode* adjoint = pawl_alloc((size_t)slice.count, sizeof *adjoint);
+  int failed = adjoint && zero >= 0 && one >= 0 ? 0 : -1;
+  for (int i = 0; !failed && i < slice.count; i++) {
+    adjoint[i] = zero;
+  }
+  for (int k = 0; !failed && k < count; k++) {
+    adjoint[slice.root[k]] = pawl_dag_add(dag, adjoint[slice.root[k]], one);
+  }
+  failed = failed ? failed : list_adjoints(dag, &slice, adjoint);
+  if (!failed) {
+    give_adjoints(dag, &slice, adjoint, give, context);
+  }
+  pawl_free(adjoint);
+  pawl_slice_free(&slice);
+  return failed ? PAWL_ERROR_MEMORY : PAWL_OK;
+}
+
+// ---- directions ---------------------------------------------------------------------------------
 typedef struct Variable {
   PawlOp leaf;
   int index;

@@ -106,16 +106,17 @@ int pawl_dag_reach(PawlDag* dag, int root_count, const PawlNode* roots, const Pa
   return count;
 }
 
-int pawl_slice_take(PawlSlice* slice, PawlDag* dag, PawlNode root) {
+int pawl_slice_take(PawlSlice* slice, PawlDag* dag, int root_count, const PawlNode* roots) {
   const PawlNode* reached;
   *slice = (PawlSlice){0};
-  int count = pawl_dag_reach(dag, 1, &root, &reached);
+  int count = pawl_dag_reach(dag, root_count, roots, &reached);
   if (count < 0) {
     return -1;
   }
   slice->node = pawl_alloc((size_t)count, sizeof *slice->node);
   slice->arg = pawl_alloc((size_t)count, sizeof *slice->arg);
-  if (!slice->node || !slice->arg) {
+  slice->root = pawl_alloc((size_t)root_count, sizeof *slice->root);
+  if (!slice->node || !slice->arg || !slice->root) {
     pawl_slice_free(slice);
     return -1;
   }
@@ -128,18 +129,22 @@ int pawl_slice_take(PawlSlice* slice, PawlDag* dag, PawlNode root) {
       slice->arg[i][k] = node->arg[k] >= 0 ? dag->mark[node->arg[k]].position : -1;
     }
   }
+  for (int k = 0; k < root_count; k++) {
+    slice->root[k] = dag->mark[roots[k]].position;
+  }
   return 0;
 }
 
 void pawl_slice_free(PawlSlice* slice) {
   pawl_free(slice->node);
   pawl_free(slice->arg);
+  pawl_free(slice->root);
   *slice = (PawlSlice){0};
 }
 
 int pawl_dag_leaves(PawlDag* dag, PawlNode node, PawlLeafVisit visit, void* context) {
   PawlSlice slice;
-  if (pawl_slice_take(&slice, dag, node) != 0) {
+  if (pawl_slice_take(&slice, dag, 1, &node) != 0) {
     return -1;
   }
   int answer = 0;

@@ -149,7 +149,7 @@ static PawlStatus find_fault(const PawlDag* dag, const PawlSlice* slice, const d
 PawlStatus pawl_dag_value(PawlDag* dag, PawlNode node, const PawlLeafValues* leaves, double* value,
                           PawlNode* fault) {
   PawlSlice slice;
-  if (pawl_slice_take(&slice, dag, node) != 0) {
+  if (pawl_slice_take(&slice, dag, 1, &node) != 0) {
     return PAWL_ERROR_MEMORY;
   }
   PawlStatus status = PAWL_ERROR_MEMORY;
@@ -190,7 +190,7 @@ static PawlNode copy_node(PawlDag* to, PawlDagNode node, const int arg[3], const
 
 PawlNode pawl_dag_copy(PawlDag* to, PawlDag* from, PawlNode node, PawlLeafMap leaf, void* context) {
   PawlSlice slice;
-  if (pawl_slice_take(&slice, from, node) != 0) {
+  if (pawl_slice_take(&slice, from, 1, &node) != 0) {
     return PAWL_NO_NODE;
   }
   PawlNode result = PAWL_NO_NODE;

@@ -12,8 +12,13 @@
 #include "expr/normal.h"
 #include "model/model.h"
 #include "system/shape.h"
+#include "system/squares.h"
 
 enum { FEWEST_LANES = 4 };  // below this a shape is not worth a group of its own
+// Kinetic energies that cost less than the first are short when multiplied out, and those that cost
+// more than the second are long; between them both ways are tried (docs/theory/squares.md). Passes
+// over all forms, one for each coordinate, are for models that are not large.
+enum { LEAST_ENERGY = 60, MOST_ENERGY = 250, MOST_COORDINATES = 64 };
 
 typedef struct Shape {
   uint64_t hash;
@@ -584,7 +589,9 @@ static const int* part(const int* list, int first) {
   return list ? list + first : NULL;
 }
 
-static int build_single(Sorter* s, PawlGroup* group, const Placed* placed, Scratch* scratch) {
+// Builds the item in the graph of the group: its expressions in scratch->roots, the coordinates
+// that occur in scratch->slots, ascending.
+static int rebuild(Sorter* s, PawlGroup* group, const Placed* placed, Scratch* scratch) {
   const Shape* shape = &s->shapes[placed->shape];
   if (make_scratch(scratch, shape, placed) != 0) {
     return -1;
@@ -605,10 +612,30 @@ static int build_single(Sorter* s, PawlGroup* group, const Placed* placed, Scrat
     memcpy(scratch->slots, coordinates, (size_t)placed->coordinate_count * sizeof(int));
     qsort(scratch->slots, (size_t)placed->coordinate_count, sizeof(int), compare_ints);
   }
+  return 0;
+}
+
+// `squares`, if not NULL, takes in what it can; this is then derived later, all of it together.
+static int build_single(Sorter* s, PawlGroup* group, const Placed* placed, Scratch* scratch,
+                        PawlSquares* squares) {
+  if (rebuild(s, group, placed, scratch) != 0) {
+    return -1;
+  }
+  int count = placed->coordinate_count;
   PawlItem item = {placed->item.kind, placed->item.target, placed->item.count, scratch->roots,
                    placed->item.gate};
   Filling filling = {group, placed->item.gate};
-  return derive(&filling, &item, placed->coordinate_count, scratch->slots);
+  int taken = squares && item.kind == PAWL_ITEM_KINETIC
+                  ? pawl_squares_take(squares, group->dag, item.nodes[0])
+                  : 0;
+  if (taken <= 0) {
+    return taken < 0 ? -1 : derive(&filling, &item, count, scratch->slots);
+  }
+  return add_entry(&filling, PAWL_Q_ENERGY, 0, 0, item.nodes[0]) != 0 ||
+                 pawl_derive_powers(group->dag, &item, count, scratch->slots, add_entry,
+                                    &filling) != PAWL_OK
+             ? -1
+             : 0;
 }
 
 static bool is_constraint(PawlItemKind kind) {
@@ -724,7 +751,7 @@ static int shorten(PawlGroup* group, PawlQuantity one, PawlQuantity other) {
   return 0;
 }
 
-static int build_single_group(Sorter* s, PawlGroup* group, Scratch* scratch) {
+static int start_single_group(Sorter* s, PawlGroup* group) {
   PawlArena* arena = &s->system->arena;
   PawlSizes sizes = s->system->sizes;
   group->dag = pawl_dag_create();
@@ -734,19 +761,101 @@ static int build_single_group(Sorter* s, PawlGroup* group, Scratch* scratch) {
   group->coordinates = identity(arena, sizes.q);
   group->rows = identity(arena, sizes.rows);
   group->outputs = identity(arena, sizes.outputs);
-  if (!group->dag || !group->coordinates || !group->rows || !group->outputs) {
-    return -1;
+  return group->dag && group->coordinates && group->rows && group->outputs ? 0 : -1;
+}
+
+static bool is_single(const Sorter* s, int item) {
+  return !is_frequent(&s->shapes[s->items[item].shape], s);
+}
+
+static int build_single_group(Sorter* s, PawlGroup* group, Scratch* scratch) {
+  int failed = start_single_group(s, group);
+  for (int k = 0; !failed && k < s->item_count; k++) {
+    failed = is_single(s, k) ? build_single(s, group, &s->items[k], scratch, NULL) : 0;
   }
-  for (int k = 0; k < s->item_count; k++) {
-    if (!is_frequent(&s->shapes[s->items[k].shape], s) &&
-        build_single(s, group, &s->items[k], scratch) != 0) {
-      return -1;
-    }
-  }
-  return sum_entries(group) != 0 || shorten(group, PAWL_Q_M, PAWL_Q_F) != 0 ||
+  return failed || sum_entries(group) != 0 || shorten(group, PAWL_Q_M, PAWL_Q_F) != 0 ||
                  shorten(group, PAWL_Q_K, PAWL_Q_C) != 0
              ? -1
              : 0;
+}
+
+// ---- the same from forms ------------------------------------------------------------------------
+// Where kinetic energies are sums of squares they are derived from their forms and not multiplied
+// out. `*taken`: there are some.
+static int build_square_group(Sorter* s, PawlGroup* group, Scratch* scratch, bool* taken) {
+  PawlSquares squares = {0};
+  int failed = start_single_group(s, group);
+  for (int k = 0; !failed && k < s->item_count; k++) {
+    failed = is_single(s, k) ? build_single(s, group, &s->items[k], scratch, &squares) : 0;
+  }
+  *taken = squares.count > 0;
+  if (!failed && *taken) {
+    Filling filling = {group, -1};
+    failed = pawl_squares_derive(&squares, group->dag, group->coordinate_count, group->coordinates,
+                                 add_entry, &filling) != PAWL_OK;
+  }
+  pawl_squares_free(&squares);
+  return failed || sum_entries(group) != 0 ? -1 : 0;
+}
+
+static void free_group(PawlGroup* group) {
+  pawl_dag_destroy(group->dag);
+  pawl_free(group->entries);
+  *group = (PawlGroup){0};
+}
+
+// What M and f cost; -1: no memory.
+static long long cost_of_motion(PawlGroup* group) {
+  PawlNode* roots = pawl_alloc((size_t)group->entry_count, sizeof *roots);
+  int count = 0;
+  for (int k = 0; roots && k < group->entry_count; k++) {
+    PawlQuantity quantity = group->entries[k].quantity;
+    if (quantity == PAWL_Q_M || quantity == PAWL_Q_F) {
+      roots[count++] = group->entries[k].node;
+    }
+  }
+  long long cost = roots ? pawl_dag_cost(group->dag, count, roots) : -1;
+  pawl_free(roots);
+  return cost;
+}
+
+// What the single kinetic energies cost, as they are written; -1: no memory.
+static long long cost_of_energy(Sorter* s) {
+  PawlNode* roots = pawl_alloc((size_t)s->item_count, sizeof *roots);
+  int count = 0;
+  for (int k = 0; roots && k < s->item_count; k++) {
+    if (s->items[k].item.kind == PAWL_ITEM_KINETIC && is_single(s, k)) {
+      roots[count++] = s->items[k].item.nodes[0];
+    }
+  }
+  long long cost = roots ? pawl_dag_cost(s->dag, count, roots) : -1;
+  pawl_free(roots);
+  return cost;
+}
+
+// From forms, and unless T is too long for it also multiplied out; the cheaper one is kept.
+static int build_cheaper_group(Sorter* s, PawlGroup* group, long long T, Scratch* scratch) {
+  PawlGroup other = {0};
+  bool taken = false;
+  int failed = build_square_group(s, &other, scratch, &taken);
+  long long cost = failed ? -1 : cost_of_motion(&other);
+  bool both = !taken || T <= MOST_ENERGY;
+  failed = failed || cost < 0 ? -1 : both ? build_single_group(s, group, scratch) : 0;
+  if (!failed && (!both || (taken && cost < cost_of_motion(group)))) {
+    free_group(group);
+    *group = other;
+  } else {
+    free_group(&other);
+  }
+  return failed;
+}
+
+static int build_last_group(Sorter* s, PawlGroup* group, Scratch* scratch) {
+  long long T = cost_of_energy(s);
+  bool plain = T < LEAST_ENERGY || s->system->sizes.v > MOST_COORDINATES;
+  return T < 0   ? -1
+         : plain ? build_single_group(s, group, scratch)
+                 : build_cheaper_group(s, group, T, scratch);
 }
 
 static PawlStatus build_groups(Sorter* s, PawlError* err) {
@@ -767,7 +876,7 @@ static PawlStatus build_groups(Sorter* s, PawlError* err) {
     }
   }
   if (!failed) {
-    failed = build_single_group(s, &system->groups[system->group_count++], &scratch);
+    failed = build_last_group(s, &system->groups[system->group_count++], &scratch);
   }
   free_scratch(&scratch);
   return failed ? pawl_fail_memory(err) : PAWL_OK;
