@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "expr/tape_native.h"
 #include "expr/tape_parts.h"
 
 typedef struct Flattener {
@@ -300,6 +301,7 @@ PawlStatus pawl_tape_create_gated(PawlDag* dag, int output_count, const PawlNode
 
 void pawl_tape_destroy(PawlTape* tape) {
   if (tape) {
+    pawl_tape_discard(tape);
     pawl_free(tape->constants);
     pawl_free(tape->inputs);
     pawl_free(tape->code);

@@ -43,6 +43,7 @@ typedef struct PawlTapeInput {
 
 typedef struct PawlTapePart {  // a stretch of the code
   int first, count;
+  void (*code)(double* registers);  // the same as machine code; NULL: it is interpreted
 } PawlTapePart;
 
 typedef struct PawlTape {
@@ -57,6 +58,8 @@ typedef struct PawlTape {
   int*
       gate_start;  // gate g needs part 0 and gate_parts[gate_start[g] .. gate_start[g + 1] - 1], to
   int* gate_parts;  // be run in this order; a part that another open gate needs too runs once
+  void* native;     // memory of the parts' machine code (tape_native.h), NULL without
+  size_t native_bytes;
 } PawlTape;
 
 // Flattens `outputs` (nodes of `dag`). Common subexpressions are computed once.

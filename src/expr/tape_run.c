@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "expr/tape.h"
+#include "expr/tape_native.h"
 
 // Vector code for the machine at hand, chosen when the program starts. Only IEEE operations without
 // contraction are used, so every choice gives the same bits.
@@ -58,11 +59,25 @@ static INLINED void run_code(const PawlInstruction* first, int count, double* r)
 }
 
 void pawl_tape_run_one(const PawlTape* tape, double* registers) {
+  if (tape->native) {
+    for (int k = 0; k < tape->part_count; k++) {
+      tape->parts[k].code(registers);
+    }
+    return;
+  }
   run_code(tape->code, tape->instruction_count, registers);
 }
 
 void pawl_tape_run_part(const PawlTape* tape, PawlTapePart part, double* registers) {
+  if (part.code) {
+    part.code(registers);
+    return;
+  }
   run_code(tape->code + part.first, part.count, registers);
+}
+
+void pawl_tape_run_instruction(const PawlInstruction* instruction, double* registers) {
+  run_code(instruction, 1, registers);
 }
 
 MANY_TARGETS

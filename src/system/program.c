@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "expr/tape_native.h"
 
 // ---- making -------------------------------------------------------------------------------------
 typedef struct Selection {  // entries for a program
@@ -46,7 +47,7 @@ static void select_entries(const PawlGroup* group, unsigned mask, int gate_count
 static PawlStatus make_registers(PawlProgram* p, PawlArena* arena, PawlError* err) {
   int width = p->group->lanes == 1 ? 1 : PAWL_TAPE_WIDTH;
   p->registers = PAWL_NEW(arena, double, pawl_tape_room(p->tape, width));
-  if (!p->registers) {
+  if (!p->registers || (width == 1 && pawl_tape_compile(p->tape) != 0)) {
     return pawl_fail_memory(err);
   }
   pawl_tape_prepare(p->tape, width, p->registers);
@@ -132,10 +133,10 @@ static void choose_stretch(PawlProgram* p, int first, int end) {
   }
 }
 
-// Parts that follow each other run as one.
+// Parts that follow each other run as one, unless they have code of their own.
 static void choose_part(PawlProgram* p, PawlTapePart part) {
   PawlTapePart* last = p->part_count > 0 ? &p->parts[p->part_count - 1] : NULL;
-  if (last && last->first + last->count == part.first) {
+  if (last && !part.code && last->first + last->count == part.first) {
     last->count += part.count;
   } else if (part.count > 0) {
     p->parts[p->part_count++] = part;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tapes against the slow evaluation of the graph: every result must have the same bits, in one
-// lane and in every lane of a block, whatever the operands (NaN counts as one value).
+// lane, interpreted and as machine code, and in every lane of a block, whatever the operands (NaN
+// counts as one value).
 #include <float.h>
 
 #include "base/alloc.h"
 #include "expr/random_tree.h"
 #include "expr/tape.h"
+#include "expr/tape_native.h"
 
 enum { WIDTH = PAWL_TAPE_WIDTH, ROOTS = 12 };
 
@@ -128,6 +130,10 @@ static void check_outputs(PawlDag* dag, int count, const PawlNode* outputs, cons
   for (int k = 0; k < 8; k++) {
     check_block(tape, lanes, counts[k], (const double(*)[ROOTS])expected);
   }
+  assert_int_equal(pawl_tape_compile(tape), 0);
+  for (int l = 0; l < WIDTH; l++) {
+    check_one(tape, &lanes[l], expected[l]);
+  }
   pawl_tape_destroy(tape);
 }
 
@@ -149,6 +155,35 @@ static void test_random_graphs(void** state) {
     }
     random_lanes(&r, lanes);
     check_outputs(dag, count, outputs, lanes);
+    pawl_dag_destroy(dag);
+  }
+}
+
+// Sums, products and signs, in which most results are read by the next instruction, some also
+// later.
+static void test_arithmetic(void** state) {
+  (void)state;
+  enum { NODES = 60, NEAR = 6 };
+  static const PawlOp ops[] = {PAWL_OP_ADD, PAWL_OP_SUB, PAWL_OP_MUL, PAWL_OP_MUL, PAWL_OP_NEG};
+  Random r = {99};
+  Lane lanes[WIDTH];
+  for (int trial = 0; trial < 2000; trial++) {
+    PawlDag* dag = pawl_dag_create();
+    PawlNode nodes[NODES], outputs[ROOTS];
+    for (int k = 0; k < NODES; k++) {
+      int back = k < NEAR ? k : NEAR;
+      PawlNode a = k < 4 ? -1 : nodes[k - 1 - random_below(&r, back)],
+               b = k < 4 ? -1 : nodes[k - 1 - random_below(&r, back)];
+      nodes[k] = k < 4 ? pawl_dag_leaf(dag, k < 2 ? PAWL_OP_Q : PAWL_OP_V, k % 2)
+                 : random_below(&r, 8) == 0
+                     ? pawl_dag_powi(dag, a, 2)
+                     : pawl_dag_apply(dag, ops[random_below(&r, 5)], a, b, PAWL_NO_NODE);
+    }
+    for (int k = 0; k < ROOTS; k++) {
+      outputs[k] = nodes[NODES - 1 - (k == 0 ? 0 : random_below(&r, NODES))];
+    }
+    random_lanes(&r, lanes);
+    check_outputs(dag, ROOTS, outputs, lanes);
     pawl_dag_destroy(dag);
   }
 }
@@ -320,6 +355,7 @@ static void test_memory_failures(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_random_graphs),
+      cmocka_unit_test(test_arithmetic),
       cmocka_unit_test(test_each_operation),
       cmocka_unit_test(test_fused_products),
       cmocka_unit_test(test_sine_pairs),

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tapes whose outputs are behind gates: whatever is open, in whatever order the gates come, the
-// parts of the open gates give the bits of the slow evaluation, and nothing else runs.
+// parts of the open gates give the bits of the slow evaluation, interpreted and as machine code,
+// and nothing else runs.
 #include "base/alloc.h"
 #include "expr/random_tree.h"
 #include "expr/tape.h"
+#include "expr/tape_native.h"
 
 enum { ROOTS = 12, GATES = 12 };
 
@@ -121,6 +123,7 @@ static void test_random_graphs(void** state) {
         pawl_tape_create_gated(c.dag, ROOTS, c.outputs, c.gate_count, c.gates, &tape, NULL),
         PAWL_OK);
     for (int repeat = 0; repeat < 6; repeat++) {
+      assert_int_equal(repeat == 3 ? pawl_tape_compile(tape) : 0, 0);  // from now on machine code
       Point p = random_point(&r);
       int open[GATES], count = 0;
       for (int g = 0; g < c.gate_count; g++) {  // a random set, each gate put at a random place

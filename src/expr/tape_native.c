@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tapes as machine code. An interpreter spends most of its time on finding out what comes next; a
+// tape is straight, so each instruction can be written as the few instructions of the processor
+// that do it, one after the other. They are the ones that the interpreter executes, in the same
+// order, so the bits are the same. What is not plain arithmetic calls the interpreter.
+//
+// For x86-64 with the calling convention of System V. Elsewhere, and where no memory may be
+// executed, tapes are interpreted.
+#define _DEFAULT_SOURCE  // MAP_ANONYMOUS
+#include "expr/tape_native.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(PAWL_NO_NATIVE)
+#define HAS_NATIVE 1
+#endif
+// Tools that instrument every call want to see one they know.
+#if defined(__SANITIZE_ADDRESS__)
+#undef HAS_NATIVE
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#undef HAS_NATIVE
+#endif
+#endif
+
+#ifndef HAS_NATIVE
+int pawl_tape_compile(PawlTape* tape) {
+  (void)tape;
+  return 0;
+}
+void pawl_tape_discard(PawlTape* tape) {
+  (void)tape;
+}
+#else
+#include <sys/mman.h>
+
+enum { FEWEST = 16 };  // instructions that are worth a page of memory
+
+typedef struct Writer {
+  const PawlTape* tape;
+  unsigned char* code;
+  size_t size, capacity;
+  int held;               // tape register whose value is in xmm0, -1 without
+  unsigned char* stores;  // instruction -> its result is read from memory
+  bool failed;
+} Writer;
+
+// ---- bytes --------------------------------------------------------------------------------------
+static void put(Writer* w, int count, const unsigned char* bytes) {
+  for (int k = 0; k < count && !w->failed; k++) {
+    if (w->size == w->capacity) {
+      w->failed = true;
+    } else {
+      w->code[w->size++] = bytes[k];
+    }
+  }
+}
+
+#define PUT(...) \
+  put(w, (int)sizeof((const unsigned char[]){__VA_ARGS__}), (const unsigned char[]){__VA_ARGS__})
+
+static void put_number(Writer* w, uint64_t value, int bytes) {
+  for (int k = 0; k < bytes; k++) {
+    PUT((unsigned char)(value >> (8 * k)));
+  }
+}
+
+// ---- instructions of the processor --------------------------------------------------------------
+// The second byte of scalar double operations: F2 0F op.
+enum { LOAD = 0x10, STORE = 0x11, ADD = 0x58, MUL = 0x59, SUB = 0x5C };
+// rbx holds the address of the registers of the tape.
+enum { RBX = 3, BYTE_OFFSET = 0x40, WORD_OFFSET = 0x80, BOTH_REGISTERS = 0xC0, REG_SHIFT = 3 };
+
+static void put_place(Writer* w, int x, int reg) {
+  int64_t offset = (int64_t)reg * (int64_t)sizeof(double);
+  bool near = offset <= INT8_MAX;
+  PUT((unsigned char)((near ? BYTE_OFFSET : WORD_OFFSET) | x << REG_SHIFT | RBX));
+  put_number(w, (uint64_t)offset, near ? 1 : 4);
+}
+
+// xmm[x] = xmm[x] op r[reg]; LOAD: xmm[x] = r[reg]; STORE: r[reg] = xmm[x].
+static void memory(Writer* w, int op, int x, int reg) {
+  PUT(0xF2, 0x0F, (unsigned char)op);
+  put_place(w, x, reg);
+}
+
+// xmm[x] = xmm[x] op xmm[y]
+static void both(Writer* w, int op, int x, int y) {
+  PUT(0xF2, 0x0F, (unsigned char)op, (unsigned char)(BOTH_REGISTERS | x << REG_SHIFT | y));
+}
+
+static void move_1_to_0(Writer* w) {
+  PUT(0x66, 0x0F, 0x28, 0xC1);  // movapd xmm0, xmm1
+}
+
+static void start_function(Writer* w) {
+  PUT(0xF3, 0x0F, 0x1E, 0xFA);  // endbr64
+  PUT(0x53);                    // push rbx
+  PUT(0x48, 0x89, 0xFB);        // mov rbx, rdi
+  w->held = -1;
+}
+
+static void end_function(Writer* w) {
+  PUT(0x5B, 0xC3);  // pop rbx; ret
+}
+
+// ---- instructions of the tape -------------------------------------------------------------------
+static bool is_inline(PawlTapeOp op) {
+  return op == PAWL_TAPE_ADD || op == PAWL_TAPE_SUB || op == PAWL_TAPE_MUL ||
+         op == PAWL_TAPE_MULADD || op == PAWL_TAPE_MULSUB || op == PAWL_TAPE_SUBMUL ||
+         op == PAWL_TAPE_SQUARE;
+}
+
+static bool has_c(PawlTapeOp op) {
+  return op == PAWL_TAPE_MULADD || op == PAWL_TAPE_MULSUB || op == PAWL_TAPE_SUBMUL;
+}
+
+static bool has_b(PawlTapeOp op) {
+  return op != PAWL_TAPE_SQUARE;
+}
+
+// Whether an operation written here takes an operand from xmm0: it must be that operand once.
+static bool takes_held(const PawlInstruction* i, int held) {
+  int times = (i->a == held) + (has_b(i->op) && i->b == held) + (has_c(i->op) && i->c == held);
+  return held >= 0 && is_inline(i->op) && times == 1;
+}
+
+// xmm0 = a op b, `held` one of them or -1.
+static void two(Writer* w, int op, int a, int b, int held) {
+  if (held == b && op == SUB) {
+    memory(w, LOAD, 1, a);
+    both(w, SUB, 1, 0);
+    move_1_to_0(w);
+    return;
+  }
+  if (held != a && held != b) {
+    memory(w, LOAD, 0, a);
+  }
+  memory(w, op, 0, held == b ? a : b);
+}
+
+// xmm1 = a b
+static void product_in_1(Writer* w, int a, int b) {
+  memory(w, LOAD, 1, a);
+  memory(w, MUL, 1, b);
+}
+
+// xmm0 = a b + c, a b - c, c - a b
+static void three(Writer* w, const PawlInstruction* i, int held) {
+  bool minus_product = i->op == PAWL_TAPE_SUBMUL, minus_c = i->op == PAWL_TAPE_MULSUB;
+  if (minus_product || held == i->c) {
+    bool product_held = held == i->a || held == i->b;
+    if (product_held) {  // c - a b
+      two(w, MUL, i->a, i->b, held);
+      memory(w, LOAD, 1, i->c);
+      both(w, SUB, 1, 0);
+      move_1_to_0(w);
+      return;
+    }
+    product_in_1(w, i->a, i->b);
+    if (held != i->c) {
+      memory(w, LOAD, 0, i->c);
+    }
+    both(w, minus_c ? SUB : minus_product ? SUB : ADD, minus_c ? 1 : 0, minus_c ? 0 : 1);
+    if (minus_c) {
+      move_1_to_0(w);
+    }
+    return;
+  }
+  two(w, MUL, i->a, i->b, held);
+  memory(w, minus_c ? SUB : ADD, 0, i->c);
+}
+
+static void write_inline(Writer* w, const PawlInstruction* i) {
+  int held = takes_held(i, w->held) ? w->held : -1;
+  switch (i->op) {
+    case PAWL_TAPE_ADD:
+      two(w, ADD, i->a, i->b, held);
+      break;
+    case PAWL_TAPE_SUB:
+      two(w, SUB, i->a, i->b, held);
+      break;
+    case PAWL_TAPE_MUL:
+      two(w, MUL, i->a, i->b, held);
+      break;
+    case PAWL_TAPE_SQUARE:
+      if (held != i->a) {
+        memory(w, LOAD, 0, i->a);
+      }
+      both(w, MUL, 0, 0);
+      break;
+    default:
+      three(w, i, held);
+      break;
+  }
+}
+
+// r[dst] = -r[a]: the sign bit changes.
+static void write_negative(Writer* w, const PawlInstruction* i) {
+  PUT(0x48, 0x8B);  // mov rax, r[a]
+  put_place(w, 0, i->a);
+  PUT(0x48, 0x0F, 0xBA, 0xF8, 0x3F);  // btc rax, 63
+  PUT(0x48, 0x89);                    // mov r[dst], rax
+  put_place(w, 0, i->dst);
+}
+
+// pawl_tape_run_instruction(i, registers)
+static void write_call(Writer* w, const PawlInstruction* i) {
+  void (*callee)(const PawlInstruction*, double*) = pawl_tape_run_instruction;
+  uint64_t address, argument;
+  memcpy(&address, &callee, sizeof address);
+  memcpy(&argument, &i, sizeof argument);
+  PUT(0x48, 0xBF);  // mov rdi, i
+  put_number(w, argument, 8);
+  PUT(0x48, 0x89, 0xDE);  // mov rsi, rbx
+  PUT(0x48, 0xB8);        // mov rax, the address
+  put_number(w, address, 8);
+  PUT(0xFF, 0xD0);  // call rax
+}
+
+static void write_instruction(Writer* w, int at) {
+  const PawlInstruction* i = &w->tape->code[at];
+  if (!is_inline(i->op)) {
+    if (i->op == PAWL_TAPE_NEG) {
+      write_negative(w, i);
+    } else {
+      write_call(w, i);
+    }
+    w->held = -1;
+    return;
+  }
+  write_inline(w, i);
+  if (w->stores[at]) {
+    memory(w, STORE, 0, i->dst);
+  }
+  w->held = i->dst;
+}
+
+// ---- what need not be stored --------------------------------------------------------------------
+// A result that only the next instruction reads, from xmm0, is not stored. `live` (registers): read
+// later on; backward through a part, at whose end all that may be read elsewhere is live.
+static void mark_read(const PawlInstruction* i, int held, unsigned char* live) {
+  bool takes = takes_held(i, held);
+  const int operands[3] = {i->a, i->op == PAWL_TAPE_POWI ? i->a : i->b, i->c};
+  for (int k = 0; k < 3; k++) {
+    bool from_memory = !takes || operands[k] != held;
+    live[operands[k]] = from_memory ? 1 : live[operands[k]];
+  }
+}
+
+static void find_stores(Writer* w, PawlTapePart part, unsigned char* live) {
+  for (int at = part.first + part.count - 1; at >= part.first; at--) {
+    const PawlInstruction* i = &w->tape->code[at];
+    const PawlInstruction* before = at > part.first ? i - 1 : NULL;
+    w->stores[at] = live[i->dst];
+    live[i->dst] = 0;
+    if (i->op == PAWL_TAPE_SINCOS) {
+      live[i->b] = 0;
+    }
+    mark_read(i, before && is_inline(before->op) ? before->dst : -1, live);
+  }
+}
+
+static void mark_ends(const PawlTape* tape, unsigned char* live) {
+  memset(live, tape->part_count > 1, (size_t)tape->register_count + 1);
+  for (int k = 0; k < tape->output_count; k++) {
+    live[tape->outputs[k]] = 1;
+  }
+}
+
+// Back to what mark_ends has made of it, for the next of several parts.
+static void unmark(const PawlTape* tape, PawlTapePart part, unsigned char* live) {
+  for (int at = part.first; at < part.first + part.count; at++) {
+    live[tape->code[at].dst] = 1;
+    if (tape->code[at].op == PAWL_TAPE_SINCOS) {
+      live[tape->code[at].b] = 1;
+    }
+  }
+}
+
+// ---- the whole ----------------------------------------------------------------------------------
+static size_t most_bytes(const PawlTape* tape) {
+  enum { OF_ONE = 48, OF_PART = 16 };  // no instruction takes more
+  size_t bytes = (size_t)tape->instruction_count * OF_ONE + (size_t)tape->part_count * OF_PART;
+  enum { PAGE = 4096 };
+  return (bytes + PAGE - 1) / PAGE * PAGE;
+}
+
+// The offset of each part's function.
+static void write_parts(Writer* w, unsigned char* live, size_t* start) {
+  mark_ends(w->tape, live);
+  for (int p = 0; p < w->tape->part_count; p++) {
+    PawlTapePart part = w->tape->parts[p];
+    find_stores(w, part, live);
+    unmark(w->tape, part, live);
+    start[p] = w->size;
+    start_function(w);
+    for (int at = part.first; at < part.first + part.count; at++) {
+      write_instruction(w, at);
+    }
+    end_function(w);
+  }
+}
+
+static int write_tape(PawlTape* tape, void* memory_of_code, size_t bytes) {
+  Writer w = {.tape = tape, .code = memory_of_code, .capacity = bytes};
+  size_t* start = pawl_alloc((size_t)tape->part_count, sizeof *start);
+  unsigned char* live = pawl_alloc((size_t)tape->register_count + 1, 1);
+  w.stores = pawl_alloc((size_t)tape->instruction_count, 1);
+  int failed = start && live && w.stores ? 0 : -1;
+  if (!failed) {
+    write_parts(&w, live, start);
+  }
+  bool good = !failed && !w.failed && mprotect(memory_of_code, bytes, PROT_READ | PROT_EXEC) == 0;
+  for (int p = 0; good && p < tape->part_count; p++) {
+    unsigned char* entry = w.code + start[p];
+    memcpy(&tape->parts[p].code, &entry, sizeof entry);
+  }
+  tape->native = good ? memory_of_code : NULL;
+  tape->native_bytes = bytes;
+  pawl_free(start);
+  pawl_free(live);
+  pawl_free(w.stores);
+  return failed;
+}
+
+int pawl_tape_compile(PawlTape* tape) {
+  size_t bytes = most_bytes(tape);
+  bool far = (int64_t)tape->register_count * (int64_t)sizeof(double) > INT32_MAX;
+  if (tape->instruction_count < FEWEST || tape->native || far) {
+    return 0;
+  }
+  void* code = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (code == MAP_FAILED) {
+    return 0;
+  }
+  int failed = write_tape(tape, code, bytes);
+  if (!tape->native) {
+    munmap(code, bytes);
+  }
+  return failed;
+}
+
+void pawl_tape_discard(PawlTape* tape) {
+  if (tape->native) {
+    munmap(tape->native, tape->native_bytes);
+    tape->native = NULL;
+  }
+}
+#endif
