@@ -59,7 +59,12 @@ static void print_shape(const PawlSystem* system, const PawlSpectrum* s, const d
 static void print_eigenvalues(const PawlSpectrum* s) {
   enum { MOST_SHOWN = 8 };
   printf("  eigenvalues       ");
-  for (int k = 0; k < s->eigenvalue_count && k < MOST_SHOWN; k++) {
+  int zeros = s->algebraic;  // they come first
+  if (zeros > 1) {
+    printf("0 (%d times)", zeros);
+  }
+  int first = zeros > 1 ? zeros : 0;
+  for (int k = first; k < s->eigenvalue_count && k < first + MOST_SHOWN; k++) {
     if (s->imaginary[k] == 0.0) {
       printf("%s%.6g", k ? ", " : "", s->real[k]);
     } else if (s->imaginary[k] > 0.0) {
@@ -68,7 +73,7 @@ static void print_eigenvalues(const PawlSpectrum* s) {
       printf("%s%.6g - %.6gi", k ? ", " : "", s->real[k], -s->imaginary[k]);
     }
   }
-  printf("%s\n", s->eigenvalue_count > MOST_SHOWN ? ", ..." : "");
+  printf("%s\n", s->eigenvalue_count > first + MOST_SHOWN ? ", ..." : "");
 }
 
 void print_spectrum(const PawlSystem* system, const int* modes, const PawlSpectrum* s,
@@ -80,8 +85,13 @@ void print_spectrum(const PawlSystem* system, const int* modes, const PawlSpectr
          s->coordinates - s->rank, s->coordinates - s->rank == 1 ? "" : "s",
          s->oscillator_count > 0 ? pawl_damping_name(s->damping) : "no oscillation");
   print_eigenvalues(s);
-  printf("  eigenvalue zero   algebraic multiplicity %d, geometric %d%s\n", s->algebraic,
-         s->geometric,
+  char of_rows[80] = "";
+  if (!s->regular && s->rank > 0) {
+    snprintf(of_rows, sizeof of_rows, " (%d and %d of them of the constraints)", 2 * s->rank,
+             s->rank);
+  }
+  printf("  eigenvalue zero   algebraic multiplicity %d, geometric %d%s%s\n", s->algebraic,
+         s->geometric, of_rows,
          s->regular ? (s->rank > 0 ? ": that of the constraints" : "")
                     : ": some free motion has no stiffness");
   for (int k = 0; k < s->oscillator_count && k < MOST_SHOWN; k++) {
