@@ -18,16 +18,14 @@
 #include "linalg/sparse.h"
 #include "pawl/verify.h"
 #include "switch/modes.h"
+#include "switch/tolerances.h"
 #include "system/system.h"
 
-static const double RADII[] = {1e-3, 1e-2};  // of the largest coordinate
-static const double RANK = 1e-6;             // singular values below this part of the largest: none
-static const double SOLVE = 1e-10;           // the same in Newton's method
-static const double ASIDE = 0.3;             // part of a direction that the rows do not allow
-static const double NEAR = 5.0, FAR = 0.05;  // of the radius: where a neighbour counts
-static const double ON_ROWS = 1e-9;          // of the radius: a point is on the rows
-static const double FOLLOWED = 0.1;          // of a step along a tangent: what may be off
-static const double STEP = 1e-2;             // of the radius: such a step
+static const double RADII[] = {0.001, 0.01};  // of the largest coordinate
+static const double ASIDE = 0.3;              // part of a direction that the rows do not allow
+static const double NEAR = 5.0, FAR = 0.05;   // of the radius: where a neighbour counts
+static const double FOLLOWED = 0.1;           // of a step along a tangent: what may be off
+static const double STEP = 1e-2;              // of the radius: such a step
 enum { SAMPLES = 30, SCOUTS = 8, MOST_ITERATIONS = 60 };
 
 typedef struct Cloud {
@@ -96,7 +94,7 @@ static PawlStatus decompose(Cloud* c, PawlSvd* svd, PawlError* err) {
 
 // dq = -J^+ g
 static void newton(const Cloud* c, const PawlSvd* svd, double* dq) {
-  int rank = pawl_svd_rank(svd, SOLVE), m = c->rows, n = c->n.v;
+  int rank = pawl_svd_rank(svd, PAWL_TOPOLOGY_SOLVED), m = c->rows, n = c->n.v;
   memset(dq, 0, (size_t)n * sizeof(double));
   for (int k = 0; k < rank; k++) {
     double sum = 0.0;
@@ -125,12 +123,12 @@ static bool settle(Cloud* c, const double* q, double radius) {
     }
     memcpy(c->next, c->p, (size_t)c->n.q * sizeof(double));
     pawl_system_retract(c->system, c->next, c->dq, c->p);
-    moved = length(c->n.v, c->dq) > ON_ROWS * ON_ROWS * radius;
+    moved = length(c->n.v, c->dq) > PAWL_TOPOLOGY_ON_ROWS * PAWL_TOPOLOGY_ON_ROWS * radius;
     if (length(c->n.v, c->u) > NEAR * radius) {
       return false;
     }
   }
-  return look(c, c->p, NULL) == PAWL_OK && length(c->rows, c->g) <= ON_ROWS * radius;
+  return look(c, c->p, NULL) == PAWL_OK && length(c->rows, c->g) <= PAWL_TOPOLOGY_ON_ROWS * radius;
 }
 
 // The rows at the place of the last look: differential degrees, and with `tangents` (v-by-that) the
@@ -138,8 +136,8 @@ static bool settle(Cloud* c, const double* q, double radius) {
 static PawlStatus differential(Cloud* c, int* degrees, double* tangents, PawlError* err) {
   PawlSvd svd;
   PAWL_TRY(decompose(c, &svd, err));
-  int n = c->n.v, rank = pawl_svd_rank(&svd, RANK);
-  rank = svd.k > 0 && svd.s[0] <= RANK ? 0 : rank;  // all rows have lost their gradients
+  int n = c->n.v, rank = pawl_svd_rank(&svd, PAWL_DEPENDENT);
+  rank = svd.k > 0 && svd.s[0] <= PAWL_DEPENDENT ? 0 : rank;  // all rows have lost their gradients
   *degrees = n - rank;
   for (int k = 0; tangents && k < *degrees; k++) {
     for (int j = 0; j < n; j++) {

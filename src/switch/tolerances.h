@@ -269,6 +269,12 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // a user's and not scaled.
 #define PAWL_INVERSE_RANK 1e-10
 #define PAWL_UNREACHED 1e-8
+// [1] Of the largest singular value: smaller ones are none in Newton's method, which may use rows
+// that nearly follow from others; the rank itself is judged by PAWL_DEPENDENT. Of the radius: a
+// point next to a position is on the rows. Both where check asks whether a change of topology is
+// regular.
+#define PAWL_TOPOLOGY_SOLVED 1e-10
+#define PAWL_TOPOLOGY_ON_ROWS 1e-9
 // [1] Of the step: the last correction on the way to a rest position. Of the largest coordinate:
 // rest is found, and found where changes shrink no more. Of its first value: the step in
 // pseudo-time at which the search is given up.
