@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the files of the row problem share: the search (rows_pivot.c) and the sharing of forces
-// (rows_share.c) see rows only through three operations, which exist for a dense D (rows_compliance.c)
-// and for the sparse KKT system (rows_sparse.c).
+// (rows_share.c) see rows only through three operations, which exist for a dense D
+// (rows_compliance.c) and for the sparse KKT system (rows_sparse.c).
 #pragma once
 
 #include "base/arena.h"
