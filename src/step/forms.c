@@ -260,8 +260,7 @@ static PawlStatus settle_position(PawlStepper* s, PawlForms* forms, double t, do
                                   const double* v, PawlError* err) {
   PawlReduced* d = forms->reduced;
   PawlVoronets* split = &d->split;
-  bool same = s->sizes.q == s->sizes.v;
-  double size = same ? pawl_dynamics_least(s->sizes.q, q) / PAWL_SMALLEST_PART : 1.0;
+  double size = s->sizes.q == s->sizes.v ? fmax(largest(s->sizes.q, q), PAWL_SMALLEST_SIZE) : 1.0;
   double last = INFINITY;
   PawlPoint point = pawl_phase_point(&forms->phase, t, q, v, NULL, NULL);
   for (int k = 0; k < MOST_CORRECTIONS; k++) {

@@ -72,7 +72,7 @@ static double take_violation(const PawlStepper* s, PawlProjection* p, const Pawl
   double worst = 0.0;
   (void)take_right_side(s, p, phase);
   for (int i = 0; i < s->sizes.rows; i++) {
-    double off = fabs(p->r[i]) / (p->size[i] > 0.0 ? p->size[i] : PAWL_SMALLEST_SIZE);
+    double off = fabs(p->r[i]) / fmax(p->size[i], PAWL_SMALLEST_SIZE);
     worst = off <= worst ? worst : isfinite(off) ? off : INFINITY;
   }
   return worst;
@@ -108,8 +108,8 @@ static double position_off(const PawlStepper* s, PawlProjection* p, const PawlPh
 // Rates count as at least this: a part of the largest, or, where all is at rest, of what moves the
 // coordinates by a part of themselves in one step.
 static double least_rate(const PawlStepper* s, const double* q, const double* v) {
-  double of_q = PAWL_SMALLEST_PART * pawl_dynamics_largest(s->sizes.q, q) / s->def.step;
-  return PAWL_SMALLEST_PART * fmax(pawl_dynamics_largest(s->sizes.v, v), of_q) + DBL_MIN;
+  double of_q = PAWL_SMALLEST_SIZE * pawl_dynamics_largest(s->sizes.q, q) / s->def.step;
+  return PAWL_SMALLEST_SIZE * fmax(pawl_dynamics_largest(s->sizes.v, v), of_q) + DBL_MIN;
 }
 
 static double velocity_off(const PawlStepper* s, PawlProjection* p, const PawlPhase* phase,
