@@ -13,8 +13,6 @@ static const double LEFT_MOST = 0.25;
 // [1] Of the terms of a row: how far positions at the end of a step may be off. Beyond, an equation
 // has jumped, or the step has lost its way. Rates pass through zero, and are never refused.
 static const double LARGEST_OFF = 0.1;
-// [1] Of the rates, in the metric of the diagonal of M: v' and lambda serve for a point this near.
-static const double AT_ONCE = 1e-11;
 enum { MOST_CORRECTIONS = 4 };
 
 static int* find_diagonal(PawlStepper* s) {
@@ -258,7 +256,8 @@ PawlStatus pawl_projection_apply(PawlStepper* s, PawlProjection* p, const PawlPh
 }
 
 // ---- at once ------------------------------------------------------------------------------------
-// |dq / h|^2 + |dv|^2 <= AT_ONCE^2 (|v| + h |v'|)^2, squares weighted by the diagonal of M. (E13)
+// |dq / h|^2 + |dv|^2 <= PAWL_AT_ONCE^2 (|v| + h |v'|)^2, squares weighted by the diagonal of M.
+// (E13)
 static bool is_next_to_nothing(const PawlStepper* s, const PawlProjection* p, const double* v,
                                const double* a) {
   const double* M = pawl_eval_values(p->place)->M;
@@ -270,7 +269,7 @@ static bool is_next_to_nothing(const PawlStepper* s, const PawlProjection* p, co
     change_v += mass * p->x_v[j] * p->x_v[j];
     speed += mass * rate * rate;
   }
-  return change_q + h * h * change_v <= AT_ONCE * AT_ONCE * h * h * speed;
+  return change_q + h * h * change_v <= PAWL_AT_ONCE * PAWL_AT_ONCE * h * h * speed;
 }
 
 bool pawl_projection_at_once(PawlStepper* s, PawlProjection* p, const PawlPhase* phase,

@@ -152,7 +152,9 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 #define PAWL_SMALLEST_PART 1e-3
 // [m or rad] Where all are below NOTHING, which is rounding in a model with numbers of ordinary
 // size, each counts as SMALLEST_SIZE: there is nothing to measure by, and this is a guard against a
-// division by zero. A row without any term counts as this large for the same reason.
+// division by zero. A row without any term counts as this large for the same reason, and, where
+// positions at the end of a step are judged, a row whose terms are smaller: a coordinate held at
+// zero is rounding.
 #define PAWL_NOTHING 1e-14
 #define PAWL_SMALLEST_SIZE 1e-3
 // [1] Of the terms of a row: how far off new equations may be where they begin, and a lock that
@@ -205,6 +207,8 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // [1] Of the terms of a row: one correction leaves of this its square, which the next step
 // corrects.
 #define PAWL_ONCE_IS_ENOUGH 1e-10
+// [1] Of the rates, in the metric of the diagonal of M: v' and lambda serve for a point this near.
+#define PAWL_AT_ONCE 1e-11
 
 // ---- steps that a method chooses ----------------------------------------------------------------
 // [1] Of a time, or of the whole step: a smaller step changes nothing but rounding.

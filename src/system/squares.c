@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "linalg/tolerances.h"
 #include "system/bundle.h"
 
 // ---- from T to its forms ------------------------------------------------------------------------
@@ -241,7 +242,6 @@ static double sample(int k, int round) {
 
 // Whether all sides of form k agree at this place, relative to their size.
 static bool sides_agree(const Squares* d, const Sides* s, int k) {
-  static const double close = 1e-10;  // far from rounding, and from two functions that differ
   int all = 2 * d->count, half = all * d->n;
   double size = 0.0, apart = 0.0;
   for (int i = 0; i < d->n; i++) {
@@ -249,7 +249,7 @@ static bool sides_agree(const Squares* d, const Sides* s, int k) {
     size += fabs(a) + fabs(b);
     apart += fabs(a - b);
   }
-  return apart <= close * size;
+  return apart <= PAWL_SAME_FUNCTION * size;
 }
 
 // A form whose sides agree at places chosen at random is a rate: sums and products of coordinates,
