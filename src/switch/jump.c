@@ -422,18 +422,48 @@ static PawlStatus stop_newly_held(PawlJump* j, PawlState* state, PawlError* err)
   return jump_post(j, state, values, j->correction, err);
 }
 
+// A lock that has waited for rest, and engages now.
+static bool has_waited(const PawlJump* j, const PawlState* state, const int* next, int c) {
+  return j->dynamics->system->constraints[c].triggered && state->modes[c] == PAWL_MODE_WAITING &&
+         next[c] == PAWL_MODE_HELD;
+}
+
+// All rows in force to j->set, with those of locks that have waited, whose equation is in the mode
+// that they come to; evaluates with these.
+static PawlStatus evaluate_waited(PawlJump* j, PawlState* state, const int* next,
+                                  const PawlValues** values, PawlError* err) {
+  const PawlSystem* system = j->dynamics->system;
+  for (int i = 0; i < j->dynamics->sizes.rows; i++) {
+    int c = system->row_constraint[i];
+    j->persistent[i] = c >= 0 && has_waited(j, state, next, c);
+    j->set[i] = state->active[i] || state->redundant[i] || j->persistent[i];
+  }
+  for (int i = 0; i < j->dynamics->sizes.rows; i++) {
+    if (j->persistent[i]) {
+      state->modes[system->row_constraint[i]] = PAWL_MODE_HELD;
+    }
+  }
+  PawlStatus status = evaluate(j, state, values, err);
+  for (int i = 0; i < j->dynamics->sizes.rows; i++) {
+    if (j->persistent[i]) {
+      state->modes[system->row_constraint[i]] = PAWL_MODE_WAITING;
+    }
+  }
+  return status;
+}
+
 // What holds has no rate, but methods let it drift; where joints are to be judged, or rows to be
-// taken away, that drift is taken out of the velocities first.
-static PawlStatus clean_rates(PawlJump* j, PawlState* state, PawlError* err) {
+// taken away, that drift is taken out of the velocities first. A lock that has waited for rest
+// stays at rest, or what takes the drift away would set it in motion.
+static PawlStatus clean_rates(PawlJump* j, PawlState* state, const int* next, PawlError* err) {
   const PawlValues* values;
   bool drifts = false;
   if (j->guards->watching->joint_count == 0) {
     return PAWL_OK;
   }
-  PAWL_TRY(evaluate(j, state, &values, err));
+  PAWL_TRY(evaluate_waited(j, state, next, &values, err));
   const double* rate = rates(j, state, values);
   for (int i = 0; i < j->dynamics->sizes.rows; i++) {
-    j->set[i] = state->active[i] || state->redundant[i];
     drifts |= j->set[i] && fabs(rate[i]) > PAWL_REST * PAWL_REST_DRIFT * pace(j, state);
   }
   memset(j->persistent, 0, j->rows);
@@ -479,7 +509,7 @@ PawlStatus pawl_jump(PawlJump* j, PawlState* state, const int* next, PawlError* 
   bool snaps, refused;
   double after;
   assert(pawl_modes_in_range(d->system, next) && state->bytes == j->before->bytes);
-  PAWL_TRY(clean_rates(j, state, err));
+  PAWL_TRY(clean_rates(j, state, next, err));
   pawl_phase_copy(j->before, state);
   memcpy(state->modes, next, pawl_phase_mode_bytes(state));
   PAWL_TRY(pawl_law_of(d, state->t, j->before->modes, next, &law, err));
@@ -535,7 +565,7 @@ PawlStatus pawl_jump_push(PawlJump* j, PawlState* state, const double* U, int ev
   const PawlValues* values;
   bool slides;
   double after;
-  PAWL_TRY(clean_rates(j, state, err));
+  PAWL_TRY(clean_rates(j, state, state->modes, err));
   pawl_phase_copy(j->before, state);
   PAWL_TRY(evaluate(j, state, &values, err));
   double before = values->energy[0] + values->energy[1];
