@@ -25,7 +25,7 @@ static void compare_at_random_places(Setup* s, const char* label, int places, Ra
 static void check_pattern_is_tight(Setup* s, const char* label, Random* r) {
   PawlPattern H = pawl_system_pattern_H(s->system);
   double* size = numbers(H.start[s->n.v]);
-  for (int k = 0; k < 4; k++) {
+  for (int k = 0; k < 32; k++) {
     Place place = random_place(s->system, r);
     const PawlValues* x = run_at(s->eval, &place);
     for (int e = 0; e < H.start[s->n.v]; e++) {
