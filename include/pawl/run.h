@@ -60,6 +60,9 @@ PAWL_API double pawl_summary_energy_size(const PawlSummary* summary);
 // How much of that may drift without a warning, as a fraction: what the tolerances of a method with
 // steps of its own explain, or one per cent (docs/theory/energy.md).
 PAWL_API double pawl_sim_energy_tolerance(const PawlSim* sim);
+// True when the works themselves are not known to what the tolerances explain, or to one per cent:
+// the steps are too coarse for them, and the drift says nothing.
+PAWL_API bool pawl_sim_works_unknown(const PawlSim* sim);
 // True when more has drifted: the motion is not that of the model, to this accuracy.
 PAWL_API bool pawl_sim_energy_drifts(const PawlSim* sim);
 

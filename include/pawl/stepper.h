@@ -27,7 +27,7 @@ typedef enum PawlWork {
   PAWL_WORK_ERROR,        // estimate of the error of the integrals above
   PAWL_WORK_TRAFFIC,      // sum of the sizes of all pieces
   PAWL_WORK_START,        // energy at the start, as a simulation sets it
-  PAWL_WORK_JOLTED,       // 1 right after a step through a region, whose multipliers are impulses
+  PAWL_WORK_JOLTED,  // 1 right after an impact or a step through a region: multipliers are impulses
   PAWL_WORK_COUNT
 } PawlWork;
 

@@ -333,7 +333,7 @@ static void print_state(const PawlSystem* system, const PawlState* state) {
 static const char* warning_of(const PawlSim* sim, int index) {
   static const double DRIFT_WORTH_A_WARNING = 1e-3, VELOCITY_DRIFT_WORTH_A_WARNING = 1e-2;
   PawlSummary s = pawl_sim_summary(sim);
-  const char* list[5];
+  const char* list[6];
   int count = 0;
   if (pawl_sim_warning(sim)[0]) {
     list[count++] = pawl_sim_warning(sim);
@@ -355,6 +355,11 @@ static const char* warning_of(const PawlSim* sim, int index) {
                           "smaller rtol and atol, or another method, help"
                         : "the energy drifts by more than 1% of what the run has moved, and no "
                           "work explains it; a smaller step, or a method of higher order, helps";
+  }
+  if (pawl_sim_works_unknown(sim)) {
+    list[count++] =
+        "the steps are too coarse to know the works: their integrals may be wrong by more than "
+        "the energy is allowed to drift, and so the motion between the steps; a smaller step helps";
   }
   return index < count ? list[index] : NULL;
 }

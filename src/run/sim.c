@@ -472,15 +472,25 @@ double pawl_summary_energy_size(const PawlSummary* s) {
   return s->kinetic_max + s->potential_high - s->potential_low + s->works[PAWL_WORK_TRAFFIC];
 }
 
-double pawl_sim_energy_tolerance(const PawlSim* sim) {
+// What the tolerances explain, or one per cent; of the size.
+static double tolerated(const PawlSim* sim) {
   static const double FIXED_STEP = 1e-2, TIMES_RTOL = 1e4;  // (B14)
   const PawlSimulateDef* def = &sim->def.simulate;
   const char* name = strcmp(def->method, "event-driven") == 0 ? def->smooth : def->method;
   const PawlMethodInfo* method = pawl_method_find(name);
+  double own = method && method->adaptive ? fmin(FIXED_STEP, TIMES_RTOL * def->rtol) : FIXED_STEP;
+  return own + PAWL_ENERGY_NOISE;
+}
+
+double pawl_sim_energy_tolerance(const PawlSim* sim) {
   PawlSummary s = pawl_sim_summary(sim);
   double size = pawl_summary_energy_size(&s);
-  double own = method && method->adaptive ? fmin(FIXED_STEP, TIMES_RTOL * def->rtol) : FIXED_STEP;
-  return own + PAWL_ENERGY_NOISE + (size > 0.0 ? s.works[PAWL_WORK_ERROR] / size : 0.0);
+  return tolerated(sim) + (size > 0.0 ? s.works[PAWL_WORK_ERROR] / size : 0.0);
+}
+
+bool pawl_sim_works_unknown(const PawlSim* sim) {
+  PawlSummary s = pawl_sim_summary(sim);
+  return s.works[PAWL_WORK_ERROR] > tolerated(sim) * pawl_summary_energy_size(&s);  // (B17)
 }
 
 bool pawl_sim_energy_drifts(const PawlSim* sim) {

@@ -20,7 +20,7 @@ typedef struct MoreauJean {
   PawlEval* eval;     // M, f, g, G, g_t
   PawlEval* tangent;  // K, C, G_rate
   double *q, *v, *a, *P, *lambda, *f_n, *dv, *dP, *move, *S, *J;
-  double *rate, *rate_n;
+  double *rate, *rate_n, *lead;  // rows: G v + g_t at both ends, g_t at the beginning
   PawlContacts contacts;
   bool rebounds;  // some contact approaches faster than PAWL_SLOWEST_REBOUND
   unsigned char *candidate, *set, *room;
@@ -37,9 +37,19 @@ static PawlStatus create(PawlStepper* s, PawlError* err) {
   struct {
     double** array;
     int size;
-  } arrays[] = {{&d->q, s->sizes.q},   {&d->v, n},    {&d->a, n},      {&d->f_n, n},
-                {&d->dv, n},           {&d->move, n}, {&d->P, m},      {&d->lambda, m},
-                {&d->dP, m},           {&d->rate, m}, {&d->rate_n, m}, {&d->S, s->nonzeros_H},
+  } arrays[] = {{&d->q, s->sizes.q},
+                {&d->v, n},
+                {&d->a, n},
+                {&d->f_n, n},
+                {&d->dv, n},
+                {&d->move, n},
+                {&d->P, m},
+                {&d->lambda, m},
+                {&d->dP, m},
+                {&d->rate, m},
+                {&d->rate_n, m},
+                {&d->lead, m},
+                {&d->S, s->nonzeros_H},
                 {&d->J, s->G.start[n]}};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
     *arrays[k].array = PAWL_NEW(&s->arena, double, arrays[k].size);
@@ -82,6 +92,7 @@ static PawlStatus begin(PawlStepper* s, MoreauJean* d, const PawlPhase* phase,
   PAWL_TRY(pawl_eval_run(d->eval, &point, err));
   const PawlValues* values = pawl_eval_values(d->eval);
   memcpy(d->f_n, values->f, (size_t)s->sizes.v * sizeof(double));
+  memcpy(d->lead, values->g_t, (size_t)s->sizes.rows * sizeof(double));
   memcpy(d->rate_n, values->g_t, (size_t)s->sizes.rows * sizeof(double));
   pawl_sparse_add(&s->G, values->G, 1.0, state->v, d->rate_n);
   pawl_contacts_measure(s, c, state, values);
@@ -223,7 +234,7 @@ static PawlStatus accept(PawlStepper* s, MoreauJean* d, PawlState* state, double
                          PawlError* err) {
   for (int i = 0; i < s->sizes.rows; i++) {
     if (is_contact(s, i) && d->set[i] && d->rate_n[i] < -PAWL_SLOWEST_LOGGED * d->contacts.slow) {
-      double lost = -0.5 * d->P[i] * (d->rate_n[i] + d->rate[i]);
+      double lost = d->P[i] * (d->lead[i] - 0.5 * (d->rate_n[i] + d->rate[i]));  // (B15)
       PAWL_TRY(pawl_log_contact(&s->log, i, d->P[i], lost, state, state->t + h, d->q, d->v, err));
     }
   }

@@ -47,6 +47,7 @@ static void allocate(PawlStepper* s, PawlNsga* d) {
                 {&d->dnu, m},
                 {&d->eta, m},
                 {&d->rate_before, m},
+                {&d->lead, m},
                 {&d->rate, m},
                 {&d->acceleration, m},
                 {&d->M_smooth, s->nonzeros_H},
@@ -285,6 +286,7 @@ PawlStatus pawl_nsga_begin_contacts(PawlStepper* s, PawlNsga* d, const PawlPhase
   PawlPoint point = pawl_phase_point(phase, state->t, state->q, state->v, state->a, state->lambda);
   PAWL_TRY(pawl_eval_run(d->eval, &point, err));
   const PawlValues* values = pawl_eval_values(d->eval);
+  memcpy(d->lead, values->g_t, (size_t)s->sizes.rows * sizeof(double));
   pawl_dynamics_rows(&s->dynamics, values->G, state->v, values->g_t, d->rate_before);
   pawl_contacts_measure(s, &d->contacts, state, values);
   d->rebounds = false;
@@ -313,14 +315,15 @@ bool pawl_nsga_hits(const PawlStepper* s, const PawlNsga* d) {
   return hits;
 }
 
-// The impulse takes Lambda (rate_n + rate_{n+1}) / 2 from the motion, with rate_{n+1} = -e rate_n.
+// The impulse adds Lambda (rate_n + rate_{n+1}) / 2 - Lambda g_t to the energy, with rate_{n+1} =
+// -e rate_n: the second part is the work of a contact that moves.                             (B15)
 PawlStatus pawl_nsga_log_impacts(PawlStepper* s, const PawlNsga* d, const PawlState* state,
                                  const double* q, const double* v, PawlError* err) {
   for (int k = 0; pawl_nsga_has_contacts(s) && k < d->contacts.count; k++) {
     int i = d->contacts.row[k];
     if (is_hit(d, i)) {
-      double lost =
-          -0.5 * d->Lambda[i] * d->rate_before[i] * (1.0 - pawl_nsga_restitution(s, d, i));
+      double rates = d->rate_before[i] * (1.0 - pawl_nsga_restitution(s, d, i));
+      double lost = d->Lambda[i] * (d->lead[i] - 0.5 * rates);
       PAWL_TRY(
           pawl_log_contact(&s->log, i, d->Lambda[i], lost, state, state->t + d->ga.h, q, v, err));
     }

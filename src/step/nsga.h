@@ -16,7 +16,8 @@ typedef struct PawlNsga {
   double *du, *dnu;              // corrections of these
   double *force, *smooth_force;  // f at the total and at the smooth motion; right sides
   double *M_smooth, *G_smooth;   // at the smooth motion
-  double *eta, *rate_before;     // rows: integral variable of lambda; G v at the beginning
+  double *eta, *rate_before;     // rows: integral variable of lambda; G v + g_t at the beginning
+  double* lead;                  // rows: g_t there
   PawlContacts contacts;
   unsigned char *S, *A, *B_set;  // rows in the smooth motion, at position, at velocity level
   unsigned char* smooth_rows;    // constraints that never switch

@@ -165,6 +165,9 @@ bool pawl_stepper_has_work(const PawlStepper* s, PawlWork work) {
       [PAWL_WORK_DRIVES] = 1u << PAWL_POWER_DRIVES,
       [PAWL_WORK_TIME] = 1u << PAWL_POWER_TIME | 1u << PAWL_POWER_SHIFT};
   bool jumps = s->loop || s->contact_count > 0;
+  if (s->works && work == PAWL_WORK_TIME && s->works->leaps.eval && s->system->timed_count > 0) {
+    return true;
+  }
   return s->works &&
          (work == PAWL_WORK_JUMPS ? jumps
                                   : work < PAWL_WORK_JUMPS && (s->works->powers & of[work]) != 0);
@@ -312,6 +315,9 @@ PawlStatus pawl_stepper_step(PawlStepper* s, PawlState* state, double h, PawlErr
     return pawl_fail(err, PAWL_ERROR_USAGE, "step h = %g, must be > 0", h);
   }
   s->log.count = 0;
+  if (s->works) {
+    pawl_works_mark(s, state);
+  }
   if (s->loop) {
     PAWL_TRY(pawl_loop_step(s, state, h, err));
   } else {
@@ -321,6 +327,7 @@ PawlStatus pawl_stepper_step(PawlStepper* s, PawlState* state, double h, PawlErr
     PAWL_TRY(s->works ? pawl_works_end(s, state, err) : PAWL_OK);
   }
   if (s->works) {
+    PAWL_TRY(pawl_works_close(s, state, err));
     pawl_works_jumps(s, state);
   }
   state->step++;

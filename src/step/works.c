@@ -81,12 +81,14 @@ PawlStatus pawl_works_create(PawlStepper* s, PawlWorks** out, PawlError* err) {
   w->drives = w->powers & 1u << PAWL_POWER_DRIVES;
   w->exact = s->method->exact;
   choose_rule(w, s->method->info.order);
+  PAWL_TRY(pawl_leaps_create(s, &w->leaps, err));
   return w->powers ? fill(s, w, err) : PAWL_OK;
 }
 
 void pawl_works_destroy(PawlWorks* w) {
   if (w) {
     pawl_eval_destroy(w->eval);
+    pawl_leaps_destroy(&w->leaps);
     if (w->inside) {
       pawl_dynamics_destroy(w->inside);
     }
@@ -248,14 +250,40 @@ static Place place_of(PawlStepper* s, const PawlState* state) {
   return (Place){state->t, state->q, state->v, state->a, lambda};
 }
 
+// An end with impacts: their impulses are in the log with all that they did to the energy, so the
+// multipliers there are without them. `hit` receives whether there were any.               (B15)
+static Place without_impacts(PawlStepper* s, Place at, bool* hit) {
+  PawlWorks* w = s->works;
+  double h = at.t - w->t;
+  *hit = false;
+  for (int k = 0; w->drives && k < s->log.count; k++) {
+    const PawlInstant* i = s->log.instants[k];
+    if (i->contact < 0 || i->contact >= s->sizes.rows || !(i->t > w->t) || !(h > 0.0)) {
+      continue;
+    }
+    if (at.lambda != w->shown) {
+      memcpy(w->shown, at.lambda, (size_t)s->sizes.rows * sizeof(double));
+      at.lambda = w->shown;
+    }
+    w->shown[i->contact] -= i->impulse[i->contact] / h;
+    *hit = true;
+  }
+  return at;
+}
+
 PawlStatus pawl_works_begin(PawlStepper* s, const PawlState* state, PawlError* err) {
   if (pawl_works_idle(s)) {
     return PAWL_OK;
   }
-  double power[PAWL_POWER_COUNT];
+  double power[PAWL_POWER_COUNT], *sum = s->works->sum;
+  memset(sum, 0, sizeof s->works->sum);
+  PAWL_TRY(pawl_leaps_look(s, &s->works->leaps, state, &sum[PAWL_WORK_TIME], err));
+  sum[PAWL_WORK_TRAFFIC] = fabs(sum[PAWL_WORK_TIME]);
+  if (!s->works->powers) {
+    return PAWL_OK;
+  }
   PawlPhase phase = pawl_phase_of(state, s->dynamics.plain);
   Place at = place_of(s, state);
-  memset(s->works->sum, 0, sizeof s->works->sum);
   if (!is_kept(s, &phase, at)) {
     PAWL_TRY(powers_at(s->works, &phase, at, power, err));
     keep(s, &phase, at, power);
@@ -267,7 +295,7 @@ PawlStatus pawl_works_piece(PawlStepper* s, const PawlPhase* phase, double t, co
                             const double* v, const double* a, const double* lambda,
                             PawlError* err) {
   PawlWorks* w = s->works;
-  if (pawl_works_idle(s)) {
+  if (!w->powers) {
     return PAWL_OK;
   }
   Place at = {t, q, v, a, lambda};
@@ -279,19 +307,35 @@ PawlStatus pawl_works_piece(PawlStepper* s, const PawlPhase* phase, double t, co
   return piece(s, phase, at, err);
 }
 
+// All powers over the last piece; *through where it led through a region.
+static PawlStatus end_piece(PawlStepper* s, PawlState* state, bool* through, PawlError* err) {
+  PawlWorks* w = s->works;
+  bool hit;
+  PawlPhase phase = pawl_phase_of(state, s->dynamics.plain);
+  *through = memcmp(w->modes, phase.modes, (size_t)s->sizes.modes * sizeof(int)) != 0;
+  w->jolted = state->work[PAWL_WORK_JOLTED] != 0.0;
+  PAWL_TRY(piece(s, &phase, without_impacts(s, place_of(s, state), &hit), err));
+  state->work[PAWL_WORK_JOLTED] = *through || hit;
+  return PAWL_OK;
+}
+
 PawlStatus pawl_works_end(PawlStepper* s, PawlState* state, PawlError* err) {
+  bool through = false;
   if (pawl_works_idle(s)) {
     return PAWL_OK;
   }
-  PawlWorks* w = s->works;
-  PawlPhase phase = pawl_phase_of(state, s->dynamics.plain);
-  bool through = memcmp(w->modes, phase.modes, (size_t)s->sizes.modes * sizeof(int)) != 0;
-  w->jolted = state->work[PAWL_WORK_JOLTED] != 0.0;
-  PAWL_TRY(piece(s, &phase, place_of(s, state), err));
+  PAWL_TRY(s->works->powers ? end_piece(s, state, &through, err) : PAWL_OK);
   for (int k = 0; !through && k < PAWL_WORK_START; k++) {
-    state->work[k] += w->sum[k];
+    state->work[k] += s->works->sum[k];
   }
-  state->work[PAWL_WORK_JOLTED] = through;
+  return PAWL_OK;
+}
+
+PawlStatus pawl_works_close(PawlStepper* s, PawlState* state, PawlError* err) {
+  double work;
+  PAWL_TRY(pawl_leaps_close(s, &s->works->leaps, state, &work, err));
+  state->work[PAWL_WORK_TIME] += work;
+  state->work[PAWL_WORK_TRAFFIC] += fabs(work);
   return PAWL_OK;
 }
 

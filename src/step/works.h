@@ -5,6 +5,7 @@
 // part of a state, so that a step taken back takes its works back.
 #pragma once
 
+#include "step/leaps.h"
 #include "step/method.h"
 #include "system/system.h"
 
@@ -25,6 +26,7 @@ struct PawlWorks {
   bool exact;            // of the method: accelerations and multipliers are known at any (t, q, v)
   PawlEval* eval;        // powers
   PawlDynamics* inside;  // for multipliers inside a piece; NULL without
+  PawlLeaps leaps;
   int inner_count;
   PawlInnerPoint inner[PAWL_WORKS_MOST_INNER];
   double end_weight;  // of each end
@@ -46,7 +48,11 @@ void pawl_works_destroy(struct PawlWorks* works);  // NULL is allowed
 
 // Nothing works but jumps: begin, piece and end do nothing, and cannot fail.
 static inline bool pawl_works_idle(const PawlStepper* stepper) {
-  return stepper->works->powers == 0;
+  return stepper->works->powers == 0 && !stepper->works->leaps.eval;
+}
+// A step of the stepper begins, before anything is crossed or switched.
+static inline void pawl_works_mark(const PawlStepper* stepper, const PawlState* state) {
+  pawl_leaps_mark(stepper, &stepper->works->leaps, state);
 }
 // A step begins at `state`: nothing is summed up yet. This and all below need stepper->works.
 PAWL_CHECKED PawlStatus pawl_works_begin(PawlStepper* stepper, const PawlState* state,
@@ -59,5 +65,7 @@ PAWL_CHECKED PawlStatus pawl_works_piece(PawlStepper* stepper, const PawlPhase* 
 // The step has led to `state`: the last piece, and the works are added to those of the state. A
 // step through a region has none: the log has all that it did to the energy as one jump.
 PAWL_CHECKED PawlStatus pawl_works_end(PawlStepper* stepper, PawlState* state, PawlError* err);
+// The step of the stepper is done: what leapt at its very end.
+PAWL_CHECKED PawlStatus pawl_works_close(PawlStepper* stepper, PawlState* state, PawlError* err);
 // The jumps of the log, after a step.
 void pawl_works_jumps(PawlStepper* stepper, PawlState* state);

@@ -375,6 +375,20 @@ PawlStatus pawl_dynamics_watch_masses(PawlDynamics* d, const PawlState* state, P
                    state->t, velocity_name(d, column), pivot);
 }
 
+// ---- warnings -----------------------------------------------------------------------------------
+PawlStatus pawl_dynamics_warn(PawlDynamics* d, const char* line) {
+  enum { MOST_WARNINGS = 8 };
+  PawlText text = {0};
+  if (d->warnings++ >= MOST_WARNINGS) {
+    return PAWL_OK;
+  }
+  pawl_text_printf(&text, "%s%s%s", d->warning ? d->warning : "", d->warning ? "\n" : "", line);
+  char* kept = text.failed ? NULL : pawl_arena_copy(d->arena, text.s, text.length);
+  pawl_text_free(&text);
+  d->warning = kept ? kept : d->warning;
+  return kept ? PAWL_OK : PAWL_ERROR_MEMORY;
+}
+
 // ---- redundant rows -----------------------------------------------------------------------------
 // The rows that follow from others are named once for each set.
 static PawlStatus warn_redundant(PawlDynamics* d, const PawlState* state, PawlError* err) {

@@ -87,6 +87,9 @@ void pawl_dynamics_begin(PawlDynamics* d, const double* M, const double* G);
 PAWL_CHECKED PawlStatus pawl_dynamics_watch_masses(PawlDynamics* d, const PawlState* state,
                                                    PawlError* err);
 
+// One more line of what was noticed, up to a few. PAWL_ERROR_MEMORY or PAWL_OK.
+PAWL_CHECKED PawlStatus pawl_dynamics_warn(PawlDynamics* d, const char* line);
+
 // Which rows in force at a state follow from others: sets its redundant and active rows, and names
 // the former in the warning. `values` are those of the state in its modes; afterwards the KKT
 // matrix of the rows that bind is factored. PAWL_RETRY: singular for want of mass, named in err.

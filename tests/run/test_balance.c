@@ -178,6 +178,61 @@ static void test_region(void** unused) {
   end(&b);
 }
 
+// A plate that moves with 2 m/s hits a mass at rest with e = 1/2: it leaves with 3 m/s. The 4.5 J
+// are the plate's, 6 J of work less 1.5 J in the impact, and the balance closes in every sample.
+static void test_moving_contact(void** unused) {
+  (void)unused;
+  static const char* const of[] = {"nsga-pva", "nsga-pvv", "moreau-jean"};
+  Balance b = {.m = motion_text("model: a\ncoordinates: {y: 1}\nmass: {y: 1}\n"
+                                "contacts: {floor: {gap: y - 2*t, restitution: 0.5}}\n")};
+  for (int k = 0; k < 3; k++) {
+    run_with(&b, of[k], 0.01, 1.0);
+    const PawlEvent* hit = pawl_recorder_event(pawl_sim_recorder(b.sim), 0);
+    CHECK_NEAR(hit->energy_lost, -4.5, 1e-12);
+    CHECK_NEAR(b.s.works[PAWL_WORK_JUMPS], 4.5, 1e-12);
+    CHECK_NEAR(b.s.energy_max_drift, 0.0, 1e-12);
+  }
+  end(&b);
+}
+
+// ---- energies that leap -------------------------------------------------------------------------
+// k doubles at t = 1: the work is V itself, (cos w)^2 with w^2 = 2. In steps that end there, and
+// not.
+static void test_potential_leaps_in_time(void** unused) {
+  (void)unused;
+  static const char* const of[] = {"rk4", "dopri"};
+  Balance b = {.m = motion_text("model: a\ncoordinates: {x: {start: 1}}\nmass: {x: 1}\n"
+                                "potential: x^2*if(t < 1, 1, 2)\n")};
+  for (int k = 0; k < 4; k++) {
+    run_with(&b, of[k / 2], k % 2 ? 0.01 : 0.007, 2.0);
+    assert_true(pawl_stepper_has_work(pawl_sim_stepper(b.sim), PAWL_WORK_TIME));
+    CHECK_NEAR(b.s.works[PAWL_WORK_TIME], pow(cos(sqrt(2.0)), 2), 1e-8);
+    CHECK_NEAR(b.s.energy_max_drift, 0.0, 1e-8);
+    assert_true(pawl_sim_warning(b.sim)[0] == '\0');
+  }
+  end(&b);
+}
+
+static void check_leap(const char* energies, const char* told) {
+  char text[300];
+  snprintf(text, sizeof text, "model: a\ncoordinates: {x: {rate: 1}}\n%s\n", energies);
+  Balance b = {.m = motion_text(text)};
+  run_with(&b, "rk4", 0.01, 2.0);
+  print_message("%s: %s\n", energies, pawl_sim_warning(b.sim));
+  assert_true(told ? strstr(pawl_sim_warning(b.sim), told) != NULL
+                   : pawl_sim_warning(b.sim)[0] == '\0');
+  end(&b);
+}
+
+// A step of an energy at a place is a fault of the model that is named; a corner is none.
+static void test_leaps_are_named(void** unused) {
+  (void)unused;
+  check_leap("mass: {x: 1}\npotential: \"if(x < 1, 0, 0.004)\"",
+             "t = 1: the potential energy leaps by 0.004 J at the kink if(x < 1, 0, 0.004)");
+  check_leap("kinetic: \"if(x < 1, 1, 4)*x'^2/2\"", "the kinetic energy leaps by 1.5 J");
+  check_leap("mass: {x: 1}\npotential: 1e4*max(0, x - 1)^2 + 0.1*abs(x - 0.5)", NULL);
+}
+
 // ---- what is left -------------------------------------------------------------------------------
 // rk4 loses (w h)^6/144 of the energy in a step: at w h = 1.5 all of it in a few, which no work
 // explains; at 0.1 nothing to speak of.
@@ -192,6 +247,21 @@ static void test_drift_is_told(void** unused) {
   assert_false(pawl_sim_energy_drifts(b.sim));
   double per_step = 1e-6 / 72.0 * 0.5;  // growth^2 = 1 - (w h)^6/72
   CHECK_NEAR(b.s.energy_max_drift, 300.0 * per_step, 0.02 * 300.0 * per_step);
+  end(&b);
+}
+
+// A spring written as a force, w h = 1: Simpson's rule does not know its work.
+static void test_coarse_steps_are_told(void** unused) {
+  (void)unused;
+  Balance b = {.m = motion_text(
+                   "model: a\ncoordinates: {x: {start: 1}}\nmass: {x: 1}\nforces: {x: -100*x}\n")};
+  run_with(&b, "rk4", 0.1, 10.0);
+  assert_true(pawl_sim_works_unknown(b.sim));
+  run_with(&b, "rk4", 0.01, 10.0);
+  assert_false(pawl_sim_works_unknown(b.sim));
+  assert_false(pawl_sim_energy_drifts(b.sim));
+  run_with(&b, "dopri", 0.1, 10.0);
+  assert_false(pawl_sim_works_unknown(b.sim));
   end(&b);
 }
 
@@ -243,7 +313,11 @@ int main(void) {
       cmocka_unit_test(test_lock),
       cmocka_unit_test(test_impact),
       cmocka_unit_test(test_region),
+      cmocka_unit_test(test_moving_contact),
+      cmocka_unit_test(test_potential_leaps_in_time),
+      cmocka_unit_test(test_leaps_are_named),
       cmocka_unit_test(test_drift_is_told),
+      cmocka_unit_test(test_coarse_steps_are_told),
       cmocka_unit_test(test_without),
       cmocka_unit_test(test_conservative),
   };
