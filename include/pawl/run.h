@@ -32,6 +32,7 @@ typedef struct PawlSimDef {  // start from pawl_sim_def_default()
                              // method corrects a smooth motion (pawl_stepper_corrections)
   bool keep_samples;         // false: the recorder stays empty, the summary is complete
   bool keep_sides;           // both sides of jumps are kept, too, as on_sample gets them
+  int keep_most;             // samples kept, > 0: of more, the extremes of groups; 0: all of them
   size_t memory_limit;       // [bytes] of samples kept; 1 GiB
   PawlOnSample on_sample;    // NULL: nobody is told
   void* on_sample_context;

@@ -666,6 +666,9 @@ static int run_sim(const Arguments* a, const PawlSystem* system, const PawlSimDe
   return code;
 }
 
+// Far more than a picture has columns of px, so that it looks the same.
+enum { ENOUGH_TO_PLOT = 1 << 15 };
+
 static int simulate(const Arguments* a, const PawlModel* model, const PawlSystem* system) {
   PawlSimDef def = pawl_sim_def_default();
   Outputs out = {0};
@@ -676,6 +679,7 @@ static int simulate(const Arguments* a, const PawlModel* model, const PawlSystem
   def.balance = !a->no_balance;
   def.corrections = a->corrections || pawl_columns_corrections(a->columns);
   def.keep_samples = def.keep_sides = a->plot != NULL;
+  def.keep_most = ENOUGH_TO_PLOT;
   def.on_sample = a->output_count > 0 ? write_sample : NULL;
   def.on_sample_context = &out;
   catch_signals();

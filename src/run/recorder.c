@@ -6,6 +6,7 @@
 #include "run/recorder.h"
 
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -28,6 +29,9 @@ struct PawlRecorder {
   int rows_in_chunk;
   int sample_count, chunk_count, chunk_capacity;
   double** chunks;
+  int most;  // samples kept before they are put together; 0: all are kept
+  int group,
+      last;  // samples to a group of two rows, 0: none are grouped; of them in the last group
   int event_count, event_capacity;
   const PawlEvent** events;
   int fact_count, fact_capacity;
@@ -129,6 +133,93 @@ PawlStatus pawl_recorder_add(PawlRecorder* recorder, double** sample, PawlError*
     PAWL_TRY(add_chunk(recorder, err));
   }
   *sample = row(recorder, recorder->sample_count++);
+  return PAWL_OK;
+}
+
+// ---- thinning -----------------------------------------------------------------------------------
+// One more value into a group, whose extremes are *first and *second in their order.
+static void fold(double* first, double* second, double value) {
+  if (isnan(value)) {
+    return;
+  }
+  double least = fmin(*first, *second), greatest = fmax(*first, *second);
+  if (isnan(*first) && isnan(*second)) {
+    *first = *second = value;
+  } else if (value < least) {
+    *first = greatest;
+    *second = value;
+  } else if (value > greatest) {
+    *first = least;
+    *second = value;
+  }
+}
+
+static void fold_sample(PawlRecorder* recorder, int into, const double* sample) {
+  double *first = row(recorder, into), *second = row(recorder, into + 1);
+  for (int j = 0; j < recorder->column_count; j++) {
+    fold(&first[j], &second[j], sample[j]);
+  }
+}
+
+// Every four rows become two, and groups hold twice as many samples.
+static void halve(PawlRecorder* recorder) {
+  int groups = recorder->sample_count / 4;
+  for (int k = 0; k < groups; k++) {
+    for (int i = 0; i < 2; i++) {
+      memmove(row(recorder, 2 * k + i), row(recorder, 4 * k + i), row_bytes(recorder));
+    }
+    for (int i = 2; i < 4; i++) {
+      fold_sample(recorder, 2 * k, row(recorder, 4 * k + i));
+    }
+  }
+  recorder->sample_count = 2 * groups;
+  recorder->group = recorder->group > 0 ? 2 * recorder->group : 4;
+  recorder->last = recorder->group;
+}
+
+void pawl_recorder_thin(PawlRecorder* recorder, int most) {
+  size_t limit = recorder->limit_bytes / row_bytes(recorder);
+  most = (size_t)most < limit ? most : (int)limit;
+  recorder->most = most < 4 ? 4 : most - most % 4;
+}
+
+void pawl_recorder_grouping(const PawlRecorder* recorder, int* group, int* last) {
+  *group = recorder->group;
+  *last = recorder->last;
+}
+
+void pawl_recorder_set_grouping(PawlRecorder* recorder, int group, int last) {
+  recorder->group = group;
+  recorder->last = last;
+}
+
+// A group is two rows from its first sample on.
+static PawlStatus put_grouped(PawlRecorder* recorder, const double* sample, PawlError* err) {
+  if (recorder->last < recorder->group) {
+    fold_sample(recorder, recorder->sample_count - 2, sample);
+    recorder->last++;
+    return PAWL_OK;
+  }
+  for (int i = 0; i < 2; i++) {
+    double* at;
+    PAWL_TRY(pawl_recorder_add(recorder, &at, err));
+    memcpy(at, sample, (size_t)recorder->column_count * sizeof(double));
+  }
+  recorder->last = 1;
+  return PAWL_OK;
+}
+
+PawlStatus pawl_recorder_put(PawlRecorder* recorder, const double* sample, PawlError* err) {
+  double* at;
+  if (recorder->most > 0 && recorder->sample_count >= recorder->most &&
+      recorder->last == recorder->group && recorder->group <= INT_MAX / 2) {
+    halve(recorder);
+  }
+  if (recorder->group > 0) {
+    return put_grouped(recorder, sample, err);
+  }
+  PAWL_TRY(pawl_recorder_add(recorder, &at, err));
+  memcpy(at, sample, (size_t)recorder->column_count * sizeof(double));
   return PAWL_OK;
 }
 

@@ -10,7 +10,7 @@
 #include "step/method.h"
 #include "system/system.h"
 
-enum { VERSION = 3, MOST_TERMS = 1 << 24, MOST_ITEMS = 1 << 30 };
+enum { VERSION = 4, MOST_TERMS = 1 << 24, MOST_ITEMS = 1 << 30 };
 
 typedef struct Head {
   char magic[8];
@@ -145,6 +145,10 @@ static void put_warnings(const PawlSim* sim, PawlBytes* b) {
 
 static void put_samples(const PawlSim* sim, PawlBytes* b) {
   int count = pawl_recorder_sample_count(sim->recorder);
+  int group, last;
+  pawl_recorder_grouping(sim->recorder, &group, &last);
+  pawl_bytes_whole(b, group);
+  pawl_bytes_whole(b, last);
   pawl_bytes_whole(b, count);
   for (int k = 0; k < count; k++) {
     pawl_bytes_add(b, pawl_recorder_sample(sim->recorder, k),
@@ -296,7 +300,11 @@ static PawlStatus take_warnings(PawlSim* sim, PawlReader* r, PawlError* err) {
 }
 
 static PawlStatus take_samples(PawlSim* sim, PawlReader* r, PawlError* err) {
+  int group = pawl_reader_count(r, MOST_ITEMS);
+  int last = pawl_reader_count(r, group);
   int count = pawl_reader_count(r, MOST_ITEMS);
+  r->failed |= group > 0 && count < 2;
+  pawl_recorder_set_grouping(sim->recorder, group, last);
   for (int k = 0; k < count && !r->failed; k++) {
     double* sample;
     PAWL_TRY(pawl_recorder_add(sim->recorder, &sample, err));

@@ -68,9 +68,7 @@ static PawlStatus record(PawlSim* sim, PawlError* err) {
   }
   PAWL_TRY(pawl_observe(sim->observer, &shown, sight, sim->sample, &seen, err));
   if (sim->def.keep_samples && !sim->def.keep_sides) {
-    double* kept;
-    PAWL_TRY(pawl_recorder_add(sim->recorder, &kept, err));
-    memcpy(kept, sim->sample, (size_t)sim->columns * sizeof(double));
+    PAWL_TRY(pawl_recorder_put(sim->recorder, sim->sample, err));
   }
   if (sim->stream) {
     PAWL_TRY(pawl_stream_sample(sim->stream, sim->sample, err));
@@ -150,14 +148,13 @@ static PawlStatus check_room(const PawlSim* sim, PawlError* err) {
   double samples = floor((double)sim->steps / (double)sim->stride) + 2.0;
   double bytes = samples * (double)sim->columns * (double)sizeof(double);
   double limit = (double)sim->def.memory_limit;
-  if (!sim->def.keep_samples || bytes <= limit) {
+  if (!sim->def.keep_samples || sim->def.keep_most > 0 || bytes <= limit) {
     return PAWL_OK;
   }
   double least = sim->def.simulate.step * ceil((double)sim->stride * bytes / limit);
   return pawl_fail(err, PAWL_ERROR_USAGE,
                    "the run would keep %.10g samples of %d columns, %.3g MB, more than the limit "
-                   "of %.3g MB; record = %.3g or more (--record) keeps few enough, and -o without "
-                   "--plot writes any number",
+                   "of %.3g MB; record = %.3g or more (--record) keeps few enough",
                    samples, sim->columns, bytes / 1e6, limit / 1e6, 1.01 * least);
 }
 
@@ -183,6 +180,9 @@ PawlStatus pawl_sim_prepare(PawlSim* sim, PawlError* err) {
     return pawl_fail_memory(err);
   }
   PAWL_TRY(pawl_recorder_create(sim->columns, columns, sim->def.memory_limit, &sim->recorder, err));
+  if (sim->def.keep_most > 0) {
+    pawl_recorder_thin(sim->recorder, sim->def.keep_most);
+  }
   PAWL_TRY(check_room(sim, err));
   PAWL_TRY(add_facts(sim, err));
   if (sim->def.on_sample || (sim->def.keep_samples && sim->def.keep_sides)) {

@@ -69,9 +69,7 @@ static bool same_time(double a, double b) {
 static PawlStatus pass_on(PawlStream* s, const double* sample, PawlError* err) {
   s->last = sample[0];
   if (s->keeps) {
-    double* kept;
-    PAWL_TRY(pawl_recorder_add(s->recorder, &kept, err));
-    memcpy(kept, sample, (size_t)s->columns * sizeof(double));
+    PAWL_TRY(pawl_recorder_put(s->recorder, sample, err));
   }
   return s->on_sample ? s->on_sample(s->context, s->recorder, sample, err) : PAWL_OK;
 }

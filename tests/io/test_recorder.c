@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <math.h>
+
 #include "record.h"
 
 static void test_columns_are_copied(void** state) {
@@ -82,6 +84,54 @@ static void test_limit(void** state) {
   assert_int_equal(pawl_recorder_sample_count(recorder), 6);
   assert_non_null(strstr(err.message, "6 samples of 2 columns"));
   assert_non_null(strstr(err.message, "'record'"));
+  pawl_recorder_destroy(recorder);
+}
+
+// 100000 samples in the room of about 64: the ends and both spikes are there, times never go back,
+// and of every group the extremes lie where they were, to its width.
+static void test_thinning(void** state) {
+  (void)state;
+  enum { SAMPLES = 100000, MOST = 64, UP = 31234, DOWN = 77777 };
+  const PawlColumn columns[] = {{"t", "s", PAWL_COLUMN_TIME}, {"x", "m", PAWL_COLUMN_COORDINATE}};
+  PawlRecorder* recorder = NULL;
+  assert_int_equal(pawl_recorder_create(2, columns, 1 << 20, &recorder, NULL), PAWL_OK);
+  pawl_recorder_thin(recorder, MOST);
+  for (int i = 0; i < SAMPLES; i++) {
+    double x = i == UP ? 5.0 : i == DOWN ? -7.0 : i % 1000 == 3 ? NAN : 1e-6 * i;
+    assert_int_equal(pawl_recorder_put(recorder, (double[]){i, x}, NULL), PAWL_OK);
+    assert_true(pawl_recorder_sample_count(recorder) <= MOST + 2);
+  }
+  int count = pawl_recorder_sample_count(recorder);
+  double up = NAN, down = NAN, width = 4.0 * SAMPLES / MOST;
+  for (int k = 0; k < count; k++) {
+    const double* sample = pawl_recorder_sample(recorder, k);
+    assert_true(k == 0 || sample[0] >= pawl_recorder_sample(recorder, k - 1)[0]);
+    up = sample[1] == 5.0 ? sample[0] : up;
+    down = sample[1] == -7.0 ? sample[0] : down;
+  }
+  assert_true(count >= MOST / 2);
+  assert_true(fabs(up - UP) <= width && fabs(down - DOWN) <= width);
+  assert_true(pawl_recorder_sample(recorder, 0)[0] == 0.0);
+  assert_true(pawl_recorder_sample(recorder, count - 1)[0] == SAMPLES - 1);
+  pawl_recorder_destroy(recorder);
+}
+
+// Up to the limit all are kept as they are, values that are not known too.
+static void test_few_are_not_thinned(void** state) {
+  (void)state;
+  const PawlColumn columns[] = {{"t", "s", PAWL_COLUMN_TIME}};
+  PawlRecorder* recorder = NULL;
+  assert_int_equal(pawl_recorder_create(1, columns, 1 << 20, &recorder, NULL), PAWL_OK);
+  pawl_recorder_thin(recorder, 100);
+  for (int i = 0; i < 100; i++) {
+    double x = i % 3 ? (double)i : (double)NAN;
+    assert_int_equal(pawl_recorder_put(recorder, &x, NULL), PAWL_OK);
+  }
+  assert_int_equal(pawl_recorder_sample_count(recorder), 100);
+  for (int i = 0; i < 100; i++) {
+    double x = pawl_recorder_sample(recorder, i)[0];
+    assert_true(i % 3 ? x == i : isnan(x));
+  }
   pawl_recorder_destroy(recorder);
 }
 
@@ -190,6 +240,8 @@ int main(void) {
       cmocka_unit_test(test_samples_stay),
       cmocka_unit_test(test_no_columns),
       cmocka_unit_test(test_limit),
+      cmocka_unit_test(test_thinning),
+      cmocka_unit_test(test_few_are_not_thinned),
       cmocka_unit_test(test_events_are_copied),
       cmocka_unit_test(test_event_without_names),
       cmocka_unit_test(test_facts),
