@@ -45,6 +45,7 @@ typedef struct Row {
   char method[64];
   bool good;
   char message[512];
+  bool no_memory;  // says nothing of the method
   double end[PARTS], l1[PARTS];
   double energy;
   double residual[LEVELS], residual_late[LEVELS];
@@ -153,13 +154,15 @@ static void compare_method(const Study* study, char* method, const Path* referen
            over ? def.smooth : "");
   if (study_run(study->system, &def, &run) != PAWL_OK) {
     snprintf(row->message, sizeof row->message, "%.500s", run.err.message);
+    row->no_memory = run.status == PAWL_ERROR_MEMORY;
   } else if (!path_of_run(pawl_sim_recorder(run.sim), &path)) {
-    snprintf(row->message, sizeof row->message, "out of memory");
+    row->no_memory = true;
   } else {
     row->good = true;
     fill_row(run.sim, &path, reference, row);
     path_destroy(&path);
     row->per_step = study_seconds_per_step(study, &def);
+    row->no_memory = isinf(row->per_step);  // the same run has just ended well
   }
   study_run_destroy(&run);
 }
@@ -253,16 +256,18 @@ static int compare_all(const Study* study, const Arguments* a, int count, char**
   }
   Row* rows = calloc((size_t)count, sizeof *rows);
   int good = 0;
-  for (int k = 0; rows && k < count; k++) {
+  bool short_of_memory = !rows;
+  for (int k = 0; !short_of_memory && k < count; k++) {
     compare_method(study, methods[k], &reference.path, &rows[k]);
     good += rows[k].good;
+    short_of_memory = rows[k].no_memory;
   }
-  int code = !rows      ? complain_memory()
-             : good > 0 ? EXIT_GOOD
-                        : complain(EXIT_RUN, "no method reached the end: %s", rows[0].message);
-  if (rows && a->json) {
+  int code = short_of_memory ? complain_memory()
+             : good > 0      ? EXIT_GOOD
+                             : complain(EXIT_RUN, "no method reached the end: %s", rows[0].message);
+  if (!short_of_memory && a->json) {
     print_json(study, reference.label, count, rows, code);
-  } else if (rows) {
+  } else if (!short_of_memory) {
     printf("%s: step %g s, until %g s; reference: %s\n", pawl_system_name(study->system),
            study->def.step, study->def.until, reference.label);
     print_first_table(count, rows);

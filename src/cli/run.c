@@ -206,10 +206,21 @@ typedef struct Outputs {
   PawlWriter* writers[MOST_OUTPUTS];
 } Outputs;
 
+// FILE.part of a run that was killed gives way to that of this run.
+static void tell_of_part(const Arguments* a, const char* path) {
+  char part[4096];
+  int length = snprintf(part, sizeof part, "%s.part", path);
+  bool there = length > 0 && length < (int)sizeof part && access(part, F_OK) == 0;
+  if (there && !a->restart && !a->quiet) {
+    fprintf(stderr, "%s is of a run that did not end; it is replaced\n", part);
+  }
+}
+
 static int open_outputs(const Arguments* a, Outputs* out) {
   PawlError err = {0};
   for (; out->count < a->output_count; out->count++) {
     const char* path = a->outputs[out->count];
+    tell_of_part(a, path);
     if (pawl_writer_create((PawlFormat)format_of(path), path, a->columns, &out->writers[out->count],
                            &err) != PAWL_OK) {
       return report_error(&err);

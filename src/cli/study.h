@@ -76,8 +76,9 @@ double study_largest(const PawlRecorder* recorder, int column, double from);
 typedef enum Part { PART_Q, PART_V, PARTS } Part;  // coordinates; rates
 
 typedef struct Curve {
-  int count, width;       // points; components of each
-  double *t, *x, *slope;  // count; count x width; the same, or NULL where there is none
+  int count, width;  // points; components of each
+  // count + 1; (count + 1) x width, with a spare point; the same, or NULL where there is none
+  double *t, *x, *slope;
 } Curve;
 
 // The curves of a run as the reference or the subject of a comparison.

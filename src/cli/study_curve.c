@@ -144,24 +144,25 @@ static double difference_at(const Curve* c, int sample, const Curve* reference, 
   return largest;
 }
 
+// A curve has room for one point behind its last.
+static double* spare_point(const Curve* curve) {
+  return curve->x + (size_t)curve->count * (size_t)curve->width;
+}
+
 double curve_end_distance(const Curve* curve, const Curve* reference) {
-  double* room = malloc(((size_t)curve->width + 1) * sizeof(double));
-  double d = room ? difference_at(curve, curve->count - 1, reference, room) : NAN;
-  free(room);
-  return d;
+  return difference_at(curve, curve->count - 1, reference, spare_point(curve));
 }
 
 double curve_l1(const Curve* curve, const Curve* reference, double until) {
-  double* room = malloc(((size_t)curve->width + 1) * sizeof(double));
+  double* room = spare_point(curve);
   double sum = 0.0, last = 0.0, length = 0.0;
-  for (int k = 0; room && k < curve->count && curve->t[k] <= until; k++) {
+  for (int k = 0; k < curve->count && curve->t[k] <= until; k++) {
     double d = difference_at(curve, k, reference, room);
     double step = k ? curve->t[k] - curve->t[k - 1] : 0.0;
     sum += 0.5 * (d + last) * step;
     length += step;
     last = d;
   }
-  free(room);
   return length > 0.0 ? sum / length : NAN;
 }
 

@@ -172,8 +172,12 @@ static void list_able(const PawlNeeds* needs, bool smooth, PawlText* list) {
   quiet.regions = quiet.contacts = false;
   for (int k = 0; k < METHOD_COUNT; k++) {
     const PawlMethodInfo* info = &methods[k]->info;
-    if (!info->absent && (info->smooth || !smooth) &&
-        !pawl_methods_obstacle(info, smooth ? &quiet : needs, room)) {
+    if (info->absent || (smooth && !info->smooth)) {
+      continue;
+    }
+    const char* obstacle = pawl_methods_obstacle(info, smooth ? &quiet : needs, room);
+    list->failed |= obstacle == MEMORY;
+    if (!obstacle) {
       pawl_text_printf(list, "%s%s", list->length ? ", " : "", info->name);
     }
   }

@@ -27,4 +27,15 @@ interrupt() {
 interrupt INT
 interrupt TERM
 interrupt HUP
+# --- what a killed run leaves is replaced, and that is said ---
+for ending in csv h5; do
+  printf 'left over' >"stale.$ending.part"
+  expect 0 run pendulum --until 0.1 -o "stale.$ending"
+  [ -e "stale.$ending.part" ] && complain "stale.$ending.part is still there"
+  has err "stale.$ending.part is of a run that did not end; it is replaced"
+  [ -s "stale.$ending" ] || complain "no stale.$ending"
+  expect 0 run pendulum --until 0.1 -o "stale.$ending"
+  lacks err 'is replaced'
+done
+
 finish
