@@ -124,7 +124,7 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 #define PAWL_SHARE_PART 1e-8
 // [1] |x|, G x = w of length 1: rows, scaled to length 1, beyond which they are named as the reason
 // why a motion came to a singular position. At PAWL_DEPENDENT it is 1e6.
-#define PAWL_NEXT_TO_DEPENDENT 1e3
+#define PAWL_NEXT_TO_DEPENDENT 1e2
 // [1] Of its length at the start: a shorter gradient of a row vanishes, and is named in the same
 // place.
 #define PAWL_VANISHED 1e-3
