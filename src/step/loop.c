@@ -467,8 +467,8 @@ static PawlStatus find_first(PawlStepper* s, PawlState* state, double h, bool st
     PAWL_TRY(pawl_instant_go_to_zero(s, state, h, margin, &h, err));
   }
   *reached = h;
-  if (!stopped && h > 0.0 && !pawl_piece_is_tiny(s, h) &&
-      (pawl_guards_near(&l->guards, state, margin->regions) || pawl_instant_near_kinks(l))) {
+  bool near = !stopped && pawl_guards_near(&l->guards, state, margin->regions);
+  if (h > 0.0 && !pawl_piece_is_tiny(s, h) && (near || pawl_instant_near_kinks(l))) {
     PAWL_TRY(pawl_instant_look_between(s, state, h, margin, &earlier, &cut, err));
     *found = earlier || (*found && !cut);
     *reached = earlier || cut ? 0.0 : h;
