@@ -26,6 +26,8 @@ PawlStatus pawl_fail_memory(PawlError* err);  // "out of memory"
 // is rarely taken costs the short one its registers.
 #if defined(__GNUC__)
 #define PAWL_APART __attribute__((noinline))
+#define PAWL_INLINE static inline __attribute__((always_inline))  // for the shortest steps
 #else
 #define PAWL_APART
+#define PAWL_INLINE static inline
 #endif

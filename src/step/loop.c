@@ -623,6 +623,8 @@ static void plan(PawlStepper* s, const PawlState* state, double h) {
   l->plan_state = state;
   l->plan_step = state->step + 1;  // this step is not counted yet
   l->plan_until = next_time(l, state, slack) - 2 * slack;
+  l->plan_bare = s->method->exact && !s->works && s->contact_count == 0 && !l->kinks.located &&
+                 (!l->switches || l->event_driven);
   if (s->method->peek) {
     (void)pawl_guards_arm(&l->guards, state, slack);
     l->plan_known = pawl_guards_known(&l->guards, state);
@@ -693,7 +695,9 @@ PAWL_APART PawlStatus pawl_loop_step(PawlStepper* s, PawlState* state, double h,
   }
   if (is_planned(l, state, h)) {
     if (!l->plan_open) {  // nothing can happen but what the method does itself
-      PAWL_TRY(pawl_piece_step(s, state, h, err));
+      PawlPhase phase = pawl_phase_of(state, false);
+      PAWL_TRY(l->plan_bare ? s->method->step(s, &phase, state, h, err)
+                            : pawl_piece_step(s, state, h, err));
       l->plan_step++;
       return PAWL_OK;
     }

@@ -35,4 +35,5 @@ typedef struct PawlLoop {
   long long plan_step;
   double plan_until;
   bool plan_open, plan_known;
+  bool plan_bare;  // a step is what the method does and nothing else
 } PawlLoop;

@@ -135,13 +135,13 @@ static double margin_of_capacity(const PawlGuards* g, const PawlGuard* guard, do
 }
 
 // Judged by whole steps: a condition that a closed contact carries, or with the force of a contact.
-static bool by_steps(const PawlGuards* g, const PawlGuard* guard) {
+PAWL_INLINE bool by_steps(const PawlGuards* g, const PawlGuard* guard) {
   return guard->sided && (guard->presses || g->touch.carrier[guard->at].row >= 0);
 }
 
 // How far a guard is from turning its side, whether it fires there or not.
-static double distance_of(const PawlGuards* g, const PawlState* state, int k, const double* watch,
-                          const double* lambda) {
+PAWL_INLINE double distance_of(const PawlGuards* g, const PawlState* state, int k,
+                               const double* watch, const double* lambda) {
   const PawlGuard* guard = &g->all[k];
   assert(k < g->condition_count);
   double f = watch[guard->at];
@@ -157,18 +157,19 @@ static double distance_of(const PawlGuards* g, const PawlState* state, int k, co
 }
 
 // Zero to rounding is not yet across.                                                        (V6)
-static double margin_of(const PawlGuards* g, const PawlState* state, int k, double distance) {
+PAWL_INLINE double margin_of(const PawlGuards* g, const PawlState* state, int k, double distance) {
   return g->all[k].sided ? distance + PAWL_ROUNDING * state->largest[k] : distance;
 }
 
 // On the side that its direction asks for already: it turns without firing.
-static bool turns_only(const PawlGuards* g, const PawlState* state, int k) {
+PAWL_INLINE bool turns_only(const PawlGuards* g, const PawlState* state, int k) {
   const PawlGuard* guard = &g->all[k];
   return guard->direction != 0 && guard->sided && state->sides[k] == guard->direction;
 }
 
 // What a margin is measured by.
-static double scale_of(const PawlGuards* g, const PawlState* state, int k, const double* watch) {
+PAWL_INLINE double scale_of(const PawlGuards* g, const PawlState* state, int k,
+                            const double* watch) {
   return g->all[k].what == PAWL_GUARD_CAPACITY ? watch[g->all[k].at] : state->largest[k];
 }
 
@@ -347,7 +348,9 @@ bool pawl_guards_pass(PawlGuards* g, PawlState* state, const double* watch, cons
   for (int k = 0; k < g->sided_count; k++) {
     note(g, state, g->sided[k], watch[g->all[g->sided[k]].at], PAWL_NO_SIDE);
   }
-  renew(g, state, watch);
+  if (g->noted) {
+    renew(g, state, watch);
+  }
   return true;
 }
 
