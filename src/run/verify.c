@@ -253,9 +253,22 @@ static PawlStatus surface_gradients(PawlVerifier* v, const PawlInstant* i, PawlE
   return PAWL_OK;
 }
 
-// True when the gradient of surface k does not follow from the rows in force in `modes`.
-static PawlStatus is_transversal(PawlVerifier* v, const PawlInstant* i, const int* modes, int k,
-                                 bool* yes, PawlError* err) {
+// True when Z v + z_t of surface k is not zero, to a part of its terms.
+static bool is_crossed(const PawlVerifier* v, int k, const double* velocity) {
+  double rate = v->still[k], size = fabs(rate);
+  for (int j = 0; j < v->system->sizes.v; j++) {
+    double term = v->moving[k * v->system->sizes.v + j] * velocity[j];
+    rate += term;
+    size += fabs(term);
+  }
+  return fabs(rate) > PAWL_MEETS * size;
+}
+
+// True when the gradient of surface k does not follow from the rows in force in `modes`. Where
+// these leave no motion free, so that every gradient does, the velocity that they ask for must
+// cross it.
+static PawlStatus is_transversal(PawlVerifier* v, const PawlInstant* i, const int* modes,
+                                 const double* velocity, int k, bool* yes, PawlError* err) {
   const PawlSystem* s = v->system;
   PawlSpan span = {.n = s->sizes.v, .Q = v->span};
   PawlPoint point = {i->t, i->q, v->zero, NULL, NULL, modes, NULL};
@@ -271,7 +284,8 @@ static PawlStatus is_transversal(PawlVerifier* v, const PawlInstant* i, const in
     }
     (void)pawl_span_extend(&span, v->row);  // those that follow from others add nothing
   }
-  *yes = pawl_span_extend(&span, v->moving + k * span.n);
+  *yes = span.count == span.n ? velocity && is_crossed(v, k, velocity)
+                              : pawl_span_extend(&span, v->moving + k * span.n);
   return PAWL_OK;
 }
 
@@ -289,11 +303,11 @@ static PawlStatus verify_constraint(PawlVerifier* v, const PawlInstant* i, int c
   if (constraint->modes[i->from[c]].row_count == 0 || constraint->modes[i->to[c]].row_count == 0) {
     return PAWL_OK;
   }
-  PAWL_TRY(is_transversal(v, i, i->from, surface, &yes, err));
+  PAWL_TRY(is_transversal(v, i, i->from, i->v_before, surface, &yes, err));
   if (!yes) {
     return violated(v, c, "the switching surface is tangent to the branch before", i->t, i->q, err);
   }
-  PAWL_TRY(is_transversal(v, i, i->to, surface, &yes, err));
+  PAWL_TRY(is_transversal(v, i, i->to, i->v_after, surface, &yes, err));
   return yes ? PAWL_OK
              : violated(v, c, "the switching surface is tangent to the branch after", i->t, i->q,
                         err);
