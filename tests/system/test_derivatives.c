@@ -20,11 +20,12 @@ static void compare_at_random_places(Setup* s, const char* label, int places, Ra
 }
 
 // ---- models/ ------------------------------------------------------------------------------------
-// Every kink on the other of its two sides.
+// Every kink on the other of its two sides; those of forces, which are free, on the second.
 static void turn_kinks(const PawlSystem* system, Place* place) {
-  for (int k = 0; k < system->turn_count; k++) {
+  for (int k = 0; k < system->turn_count + system->kink_count; k++) {
+    int* mode = &place->modes[system->constraint_count + k];
     if (!system->turns[k].counts) {
-      place->modes[system->constraint_count + k] *= -1;
+      *mode = *mode == -1 ? 1 : -1;
     }
   }
 }
