@@ -197,6 +197,7 @@ static void place_leaves(Flattener* f) {
     if (pawl_op_is_leaf(node->op) && node->op != PAWL_OP_CONST) {
       f->reg[i] = tape->constant_count + tape->input_count;
       tape->inputs[tape->input_count++] = (PawlTapeInput){node->op, node->index};
+      tape->has_turns |= node->op == PAWL_OP_TURN;
     }
   }
   tape->register_count = tape->constant_count + tape->input_count;

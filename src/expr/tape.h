@@ -46,10 +46,16 @@ typedef struct PawlTapePart {  // a stretch of the code
   void (*code)(double* registers);  // the same as machine code; NULL: it is interpreted
 } PawlTapePart;
 
+// Machine code (tape_native.h). Load: inputs other than turns from the arrays of their leaves. Add:
+// results to their places; 0 when all are finite, else NaN.
+typedef void PawlTapeLoad(double* registers, const double* const* from);
+typedef double PawlTapeAdd(const double* registers);
+
 typedef struct PawlTape {
   int constant_count, input_count, register_count, instruction_count, output_count;
   double* constants;
   PawlTapeInput* inputs;  // register constant_count + i holds input i
+  bool has_turns;         // some of them is a turn
   PawlInstruction* code;
   int* outputs;  // register of each output; several outputs may share one
   int part_count;
@@ -58,8 +64,9 @@ typedef struct PawlTape {
   int*
       gate_start;  // gate g needs part 0 and gate_parts[gate_start[g] .. gate_start[g + 1] - 1], to
   int* gate_parts;  // be run in this order; a part that another open gate needs too runs once
-  void* native;     // memory of the parts' machine code (tape_native.h), NULL without
+  void* native;     // memory of the machine code, NULL without
   size_t native_bytes;
+  PawlTapeLoad* load;  // NULL without
 } PawlTape;
 
 // Flattens `outputs` (nodes of `dag`). Common subexpressions are computed once.

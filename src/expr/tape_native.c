@@ -27,8 +27,9 @@
 #endif
 
 #ifndef HAS_NATIVE
-int pawl_tape_compile(PawlTape* tape) {
+int pawl_tape_compile(PawlTape* tape, const PawlTapeEnds* ends) {
   (void)tape;
+  (void)ends;
   return 0;
 }
 void pawl_tape_discard(PawlTape* tape) {
@@ -36,8 +37,6 @@ void pawl_tape_discard(PawlTape* tape) {
 }
 #else
 #include <sys/mman.h>
-
-enum { FEWEST = 16 };  // instructions that are worth a page of memory
 
 typedef struct Writer {
   const PawlTape* tape;
@@ -71,20 +70,30 @@ static void put_number(Writer* w, uint64_t value, int bytes) {
 // ---- instructions of the processor --------------------------------------------------------------
 // The second byte of scalar double operations: F2 0F op.
 enum { LOAD = 0x10, STORE = 0x11, ADD = 0x58, MUL = 0x59, SUB = 0x5C };
-// rbx holds the address of the registers of the tape.
-enum { RBX = 3, BYTE_OFFSET = 0x40, WORD_OFFSET = 0x80, BOTH_REGISTERS = 0xC0, REG_SHIFT = 3 };
+// In parts rbx holds the address of the registers of the tape.
+enum { RAX = 0, RBX = 3, RSI = 6, RDI = 7 };
+enum { BYTE_OFFSET = 0x40, WORD_OFFSET = 0x80, BOTH_REGISTERS = 0xC0, REG_SHIFT = 3 };
 
-static void put_place(Writer* w, int x, int reg) {
-  int64_t offset = (int64_t)reg * (int64_t)sizeof(double);
-  bool near = offset <= INT8_MAX;
-  PUT((unsigned char)((near ? BYTE_OFFSET : WORD_OFFSET) | x << REG_SHIFT | RBX));
+// The place `offset` bytes from where a register of the processor points to.
+static void put_offset(Writer* w, int x, int base, int64_t offset) {
+  bool near = offset >= INT8_MIN && offset <= INT8_MAX;
+  PUT((unsigned char)((near ? BYTE_OFFSET : WORD_OFFSET) | x << REG_SHIFT | base));
   put_number(w, (uint64_t)offset, near ? 1 : 4);
 }
 
-// xmm[x] = xmm[x] op r[reg]; LOAD: xmm[x] = r[reg]; STORE: r[reg] = xmm[x].
-static void memory(Writer* w, int op, int x, int reg) {
+static void put_place(Writer* w, int x, int reg) {
+  put_offset(w, x, RBX, (int64_t)reg * (int64_t)sizeof(double));
+}
+
+// xmm[x] = xmm[x] op the place; LOAD: xmm[x] = the place; STORE: the place = xmm[x].
+static void memory_at(Writer* w, int op, int x, int base, int64_t offset) {
   PUT(0xF2, 0x0F, (unsigned char)op);
-  put_place(w, x, reg);
+  put_offset(w, x, base, offset);
+}
+
+// The same with r[reg].
+static void memory(Writer* w, int op, int x, int reg) {
+  memory_at(w, op, x, RBX, (int64_t)reg * (int64_t)sizeof(double));
 }
 
 // xmm[x] = xmm[x] op xmm[y]
@@ -281,11 +290,73 @@ static void unmark(const PawlTape* tape, PawlTapePart part, unsigned char* live)
   }
 }
 
+// ---- inputs and results -------------------------------------------------------------------------
+// void load(rdi: registers, rsi: arrays by leaf); rax points to the array of the leaf.
+static void write_load(Writer* w) {
+  const PawlTape* tape = w->tape;
+  int leaf = -1;
+  PUT(0xF3, 0x0F, 0x1E, 0xFA);  // endbr64
+  for (int k = 0; k < tape->input_count; k++) {
+    PawlTapeInput input = tape->inputs[k];
+    if (input.leaf == PAWL_OP_TURN) {
+      continue;
+    }
+    if ((int)input.leaf != leaf) {
+      leaf = (int)input.leaf;
+      PUT(0x48, 0x8B);  // mov rax, [rsi + 8 leaf]
+      put_offset(w, RAX, RSI, (int64_t)leaf * (int64_t)sizeof(double*));
+    }
+    memory_at(w, LOAD, 0, RAX, (int64_t)input.index * (int64_t)sizeof(double));
+    memory_at(w, STORE, 0, RDI, (int64_t)(tape->constant_count + k) * (int64_t)sizeof(double));
+  }
+  PUT(0xC3);  // ret
+}
+
+// rax holds `base`; places further away than an offset reaches get a base of their own.
+static int64_t reach_place(Writer* w, const PawlTapeTarget* target, const double** base) {
+  intptr_t at = (intptr_t)target->place, from = (intptr_t)*base;
+  if (!*base || at - from < INT32_MIN || at - from > INT32_MAX) {
+    PUT(0x48, 0xB8);  // mov rax, the place
+    put_number(w, (uint64_t)at, 8);
+    *base = target->place;
+    return 0;
+  }
+  return at - from;
+}
+
+// double add(rdi: registers); xmm2 sums value - value.
+static void write_add(Writer* w, int count, const PawlTapeTarget* targets) {
+  const double* base = NULL;
+  PUT(0xF3, 0x0F, 0x1E, 0xFA);  // endbr64
+  PUT(0x66, 0x0F, 0x57, 0xD2);  // xorpd xmm2, xmm2
+  for (int k = 0; k < count; k++) {
+    memory_at(w, LOAD, 0, RDI, (int64_t)targets[k].reg * (int64_t)sizeof(double));
+    PUT(0x66, 0x0F, 0x28, 0xC8);  // movapd xmm1, xmm0
+    both(w, SUB, 1, 1);
+    both(w, ADD, 2, 1);
+    int64_t offset = reach_place(w, &targets[k], &base);
+    if (!targets[k].assigns) {
+      memory_at(w, ADD, 0, RAX, offset);
+    }
+    memory_at(w, STORE, 0, RAX, offset);
+  }
+  PUT(0x66, 0x0F, 0x28, 0xC2);  // movapd xmm0, xmm2
+  PUT(0xC3);                    // ret
+}
+
+static void write_ends(Writer* w, const PawlTapeEnds* ends, size_t* start) {
+  for (int k = 0; k < ends->count; k++) {
+    start[k] = w->size;
+    write_add(w, ends->start[k + 1] - ends->start[k], ends->targets + ends->start[k]);
+  }
+}
+
 // ---- the whole ----------------------------------------------------------------------------------
-static size_t most_bytes(const PawlTape* tape) {
-  enum { OF_ONE = 48, OF_PART = 16 };  // no instruction takes more
-  size_t bytes = (size_t)tape->instruction_count * OF_ONE + (size_t)tape->part_count * OF_PART;
-  enum { PAGE = 4096 };
+static size_t most_bytes(const PawlTape* tape, const PawlTapeEnds* ends) {
+  enum { OF_ONE = 48, OF_FUNCTION = 32, PAGE = 4096 };  // no instruction takes more
+  int functions = tape->part_count + 1 + ends->count;
+  int ones = tape->instruction_count + tape->input_count + ends->start[ends->count];
+  size_t bytes = (size_t)ones * OF_ONE + (size_t)functions * OF_FUNCTION;
   return (bytes + PAGE - 1) / PAGE * PAGE;
 }
 
@@ -305,19 +376,36 @@ static void write_parts(Writer* w, unsigned char* live, size_t* start) {
   }
 }
 
-static int write_tape(PawlTape* tape, void* memory_of_code, size_t bytes) {
+// memcpy: a pointer to data becomes one to code.
+#define POINT(to, from) memcpy(&(to), &(unsigned char*){from}, sizeof(unsigned char*))
+
+static void point_to_code(PawlTape* tape, const PawlTapeEnds* ends, unsigned char* code,
+                          const size_t* start) {
+  for (int p = 0; p < tape->part_count; p++) {
+    POINT(tape->parts[p].code, code + start[p]);
+  }
+  POINT(tape->load, code + start[tape->part_count]);
+  for (int k = 0; k < ends->count; k++) {
+    POINT(ends->adds[k], code + start[tape->part_count + 1 + k]);
+  }
+}
+
+static int write_tape(PawlTape* tape, const PawlTapeEnds* ends, void* memory_of_code,
+                      size_t bytes) {
   Writer w = {.tape = tape, .code = memory_of_code, .capacity = bytes};
-  size_t* start = pawl_alloc((size_t)tape->part_count, sizeof *start);
+  size_t* start = pawl_alloc((size_t)(tape->part_count + 1 + ends->count), sizeof *start);
   unsigned char* live = pawl_alloc((size_t)tape->register_count + 1, 1);
   w.stores = pawl_alloc((size_t)tape->instruction_count, 1);
   int failed = start && live && w.stores ? 0 : -1;
   if (!failed) {
     write_parts(&w, live, start);
+    start[tape->part_count] = w.size;
+    write_load(&w);
+    write_ends(&w, ends, start + tape->part_count + 1);
   }
   bool good = !failed && !w.failed && mprotect(memory_of_code, bytes, PROT_READ | PROT_EXEC) == 0;
-  for (int p = 0; good && p < tape->part_count; p++) {
-    unsigned char* entry = w.code + start[p];
-    memcpy(&tape->parts[p].code, &entry, sizeof entry);
+  if (good) {
+    point_to_code(tape, ends, w.code, start);
   }
   tape->native = good ? memory_of_code : NULL;
   tape->native_bytes = bytes;
@@ -327,17 +415,28 @@ static int write_tape(PawlTape* tape, void* memory_of_code, size_t bytes) {
   return failed;
 }
 
-int pawl_tape_compile(PawlTape* tape) {
-  size_t bytes = most_bytes(tape);
-  bool far = (int64_t)tape->register_count * (int64_t)sizeof(double) > INT32_MAX;
-  if (tape->instruction_count < FEWEST || tape->native || far) {
+// Whether the offsets of all registers and inputs fit into 32 bits.
+static bool is_far(const PawlTape* tape) {
+  int64_t most = tape->register_count;
+  for (int k = 0; k < tape->input_count; k++) {
+    most = tape->inputs[k].index > most ? tape->inputs[k].index : most;
+  }
+  return most * (int64_t)sizeof(double) > INT32_MAX;
+}
+
+int pawl_tape_compile(PawlTape* tape, const PawlTapeEnds* ends) {
+  static const int none = 0;
+  PawlTapeEnds nothing = {0, &none, NULL, NULL};
+  ends = ends ? ends : &nothing;
+  size_t bytes = most_bytes(tape, ends);
+  if (tape->native || is_far(tape)) {
     return 0;
   }
   void* code = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (code == MAP_FAILED) {
     return 0;
   }
-  int failed = write_tape(tape, code, bytes);
+  int failed = write_tape(tape, ends, code, bytes);
   if (!tape->native) {
     munmap(code, bytes);
   }

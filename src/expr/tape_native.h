@@ -4,10 +4,24 @@
 
 #include "expr/tape.h"
 
-// Gives the parts of a tape code of their own, which gives the same bits as the interpreter. Where
-// that cannot be done (another processor, memory that may not be executed, a tape that is short)
-// the tape stays as it is. 0, or -1 when memory is short.
-int pawl_tape_compile(PawlTape* tape);
+// What becomes of a register at the end.
+typedef struct PawlTapeTarget {
+  int reg;
+  bool assigns;  // else the value is added
+  double* place;
+} PawlTapeTarget;
+// Stretches of targets, each with code of its own.
+typedef struct PawlTapeEnds {
+  int count;
+  const int* start;  // stretch k has targets start[k] .. start[k + 1] - 1
+  const PawlTapeTarget* targets;
+  PawlTapeAdd** adds;  // the code of each; NULL without
+} PawlTapeEnds;
+
+// Gives the parts of a tape, the loading of its inputs and `ends` (NULL: none) code of their own,
+// which gives the same bits as the interpreter. Where that cannot be done (another processor,
+// memory that may not be executed) the tape stays as it is. 0, or -1 when memory is short.
+int pawl_tape_compile(PawlTape* tape, const PawlTapeEnds* ends);
 void pawl_tape_discard(PawlTape* tape);  // the code; pawl_tape_destroy does so, too
 
 // One instruction, interpreted.

@@ -47,7 +47,7 @@ static void select_entries(const PawlGroup* group, unsigned mask, int gate_count
 static PawlStatus make_registers(PawlProgram* p, PawlArena* arena, PawlError* err) {
   int width = p->group->lanes == 1 ? 1 : PAWL_TAPE_WIDTH;
   p->registers = PAWL_NEW(arena, double, pawl_tape_room(p->tape, width));
-  if (!p->registers || (width == 1 && pawl_tape_compile(p->tape) != 0)) {
+  if (!p->registers) {
     return pawl_fail_memory(err);
   }
   pawl_tape_prepare(p->tape, width, p->registers);
@@ -68,6 +68,28 @@ static PawlStatus make_outputs(PawlProgram* p, const PawlSystem* system, const S
                                         !system->summed[e->quantity]};
   }
   return PAWL_OK;
+}
+
+// Machine code for a single lane. Each tape maps a page or more, of which a process has a limited
+// number: models with very many terms of their own are interpreted.
+static PawlStatus make_code(PawlProgram* p, const PawlSystem* system, int gates, PawlArena* arena,
+                            PawlError* err) {
+  enum { MOST_GROUPS = 256 };
+  int* start = PAWL_NEW(arena, int, (size_t)gates + 2);
+  p->adds = PAWL_NEW(arena, PawlTapeAdd*, (size_t)gates + 1);
+  PawlTapeTarget* targets = pawl_alloc((size_t)p->output_count, sizeof *targets);
+  bool failed = !start || !p->adds || !targets;
+  if (!failed && p->group->lanes == 1 && system->group_count <= MOST_GROUPS) {
+    memcpy(start + 1, p->gate_outputs, (size_t)(gates + 1) * sizeof *start);
+    for (int k = 0; k < p->output_count; k++) {
+      const PawlProgramOutput* o = &p->outputs[k];
+      targets[k] = (PawlTapeTarget){o->reg, o->assigns, o->place};
+    }
+    PawlTapeEnds ends = {gates + 1, start, targets, p->adds};
+    failed = pawl_tape_compile(p->tape, &ends) != 0;
+  }
+  pawl_free(targets);
+  return failed ? pawl_fail_memory(err) : PAWL_OK;
 }
 
 // Room for what the open gates let in.
@@ -102,6 +124,7 @@ static PawlStatus make_program(PawlProgram* p, const PawlSystem* system, unsigne
                                   s->gates, &p->tape, err));
   PAWL_TRY(make_registers(p, arena, err));
   PAWL_TRY(make_outputs(p, system, s, arrays, arena, err));
+  PAWL_TRY(make_code(p, system, gated ? system->gate_count : 0, arena, err));
   return make_choice(p, system, arena, err);
 }
 
@@ -127,9 +150,9 @@ void pawl_program_free(PawlProgram* program) {
 }
 
 // ---- choosing -----------------------------------------------------------------------------------
-static void choose_stretch(PawlProgram* p, int first, int end) {
+static void choose_stretch(PawlProgram* p, int first, int end, int gate) {
   if (first < end) {
-    p->stretches[p->stretch_count++] = (PawlStretch){first, end - first};
+    p->stretches[p->stretch_count++] = (PawlStretch){first, end - first, p->adds[gate + 1]};
   }
 }
 
@@ -158,12 +181,12 @@ static void choose_parts(PawlProgram* p, int gate) {
 static void choose_gates(PawlProgram* p, const PawlOpenGates* open) {
   p->part_count = p->stretch_count = 0;
   choose_part(p, p->tape->parts[0]);
-  choose_stretch(p, 0, p->gate_outputs[0]);
+  choose_stretch(p, 0, p->gate_outputs[0], -1);
   for (int k = 0; p->tape->gate_count > 0 && k < open->count; k++) {
     int gate = open->gates[k];
     if (gate >= 0) {
       choose_parts(p, gate);
-      choose_stretch(p, p->gate_outputs[gate], p->gate_outputs[gate + 1]);
+      choose_stretch(p, p->gate_outputs[gate], p->gate_outputs[gate + 1], gate);
     }
   }
   memset(p->chosen, 0, (size_t)p->tape->part_count * sizeof(bool));
@@ -181,7 +204,7 @@ static void choose_lanes(PawlProgram* p, const PawlOpenGates* open) {
       }
     }
     if (p->lane_count > before) {
-      p->blocks[p->block_count++] = (PawlStretch){before, p->lane_count - before};
+      p->blocks[p->block_count++] = (PawlStretch){before, p->lane_count - before, NULL};
     }
   }
 }
@@ -235,6 +258,15 @@ static void load_single(const PawlProgram* p, const PawlSystem* system, const Pa
                                 [PAWL_LEAF_LAMBDA] = point->lambda};
   const PawlTape* tape = p->tape;
   double* in = p->registers + tape->constant_count;
+  if (tape->load) {
+    tape->load(p->registers, from);
+    for (int k = 0; tape->has_turns && k < tape->input_count; k++) {
+      if (tape->inputs[k].leaf == PAWL_OP_TURN) {
+        in[k] = turn(system, point, tape->inputs[k].index);
+      }
+    }
+    return;
+  }
   for (int k = 0; k < tape->input_count; k++) {
     PawlTapeInput input = tape->inputs[k];
     in[k] = input.leaf == PAWL_OP_TURN ? turn(system, point, input.index)
@@ -243,6 +275,9 @@ static void load_single(const PawlProgram* p, const PawlSystem* system, const Pa
 }
 
 static double add_outputs(const PawlProgram* p, PawlStretch stretch) {
+  if (stretch.add) {
+    return stretch.add(p->registers);
+  }
   const PawlProgramOutput* end = p->outputs + stretch.first + stretch.count;
   double check = 0.0;
   for (const PawlProgramOutput* o = p->outputs + stretch.first; o < end; o++) {
@@ -258,7 +293,7 @@ static double run_single(const PawlProgram* p, const PawlSystem* system, const P
   load_single(p, system, point);
   if (p->tape->gate_count == 0) {  // nothing to choose, the usual case
     pawl_tape_run_one(p->tape, p->registers);
-    return add_outputs(p, (PawlStretch){0, p->output_count});
+    return add_outputs(p, (PawlStretch){0, p->output_count, p->adds[0]});
   }
   for (int k = 0; k < p->part_count; k++) {
     pawl_tape_run_part(p->tape, p->parts[k], p->registers);

@@ -22,6 +22,7 @@ typedef struct PawlProgramOutput {
 
 typedef struct PawlStretch {
   int first, count;
+  PawlTapeAdd* add;  // machine code for such outputs; NULL without
 } PawlStretch;
 
 typedef struct PawlProgram {
@@ -31,6 +32,7 @@ typedef struct PawlProgram {
   int output_count;
   PawlProgramOutput* outputs;  // those without a gate first, then by gate
   int* gate_outputs;           // single lane: gate g has outputs gate_outputs[g] .. [g + 1] - 1
+  PawlTapeAdd** adds;          // machine code of those without a gate, then of each gate; NULLs
 
   // What the open gates let in. Single lane: parts of the tape and stretches of the outputs.
   int part_count, stretch_count;

@@ -130,7 +130,7 @@ static void check_outputs(PawlDag* dag, int count, const PawlNode* outputs, cons
   for (int k = 0; k < 8; k++) {
     check_block(tape, lanes, counts[k], (const double(*)[ROOTS])expected);
   }
-  assert_int_equal(pawl_tape_compile(tape), 0);
+  assert_int_equal(pawl_tape_compile(tape, NULL), 0);
   for (int l = 0; l < WIDTH; l++) {
     check_one(tape, &lanes[l], expected[l]);
   }

@@ -123,7 +123,8 @@ static void test_random_graphs(void** state) {
         pawl_tape_create_gated(c.dag, ROOTS, c.outputs, c.gate_count, c.gates, &tape, NULL),
         PAWL_OK);
     for (int repeat = 0; repeat < 6; repeat++) {
-      assert_int_equal(repeat == 3 ? pawl_tape_compile(tape) : 0, 0);  // from now on machine code
+      assert_int_equal(repeat == 3 ? pawl_tape_compile(tape, NULL) : 0,
+                       0);  // from now on machine code
       Point p = random_point(&r);
       int open[GATES], count = 0;
       for (int g = 0; g < c.gate_count; g++) {  // a random set, each gate put at a random place
