@@ -326,8 +326,21 @@ PawlStatus pawl_kkt_factor(PawlKkt* kkt, const double* S, const double* B, const
   return assemble_and_factor(kkt, S, B, J, active);
 }
 
+// The same bits. Number by number where they are few: these were written just before, and a wide
+// load would wait for all of the narrow stores.
 static bool is_same(int count, const double* a, const double* b) {
-  return count == 0 || memcmp(a, b, (size_t)count * sizeof *a) == 0;
+  enum { FEW = 24 };
+  if (count > FEW) {
+    return memcmp(a, b, (size_t)count * sizeof *a) == 0;
+  }
+  uint64_t differ = 0;
+  for (int k = 0; k < count; k++) {
+    uint64_t x, y;
+    memcpy(&x, a + k, sizeof x);
+    memcpy(&y, b + k, sizeof y);
+    differ |= x ^ y;
+  }
+  return differ == 0;
 }
 
 static void keep(int count, double* to, const double* from) {
@@ -339,7 +352,8 @@ static void keep(int count, double* to, const double* from) {
 bool pawl_kkt_holds(const PawlKkt* kkt, const double* S, const double* B, const double* J,
                     const unsigned char* active) {
   return kkt->kept && is_same_set(kkt, active) && is_same(kkt->block_S.count, kkt->kept_S, S) &&
-         is_same(kkt->block_J.count, kkt->kept_J, J) && is_same(kkt->block_B.count, kkt->kept_B, B);
+         is_same(kkt->block_J.count, kkt->kept_J, J) &&
+         ((B == J && kkt->kept_once) || is_same(kkt->block_B.count, kkt->kept_B, B));
 }
 
 PawlStatus pawl_kkt_factor_and_keep(PawlKkt* kkt, const double* S, const double* B, const double* J,
@@ -350,6 +364,7 @@ PawlStatus pawl_kkt_factor_and_keep(PawlKkt* kkt, const double* S, const double*
   keep(G_count, kkt->kept_B, B);
   keep(G_count, kkt->kept_J, J);
   kkt->kept = true;
+  kkt->kept_once = B == J;
   return PAWL_OK;
 }
 

@@ -54,6 +54,7 @@ struct PawlKkt {
   int *active, *inactive;               // (m) the rows, ascending
   bool kept;                            // the factorisation is that of the next three
   double *kept_S, *kept_B, *kept_J;     // as given
+  bool kept_once;                       // B was J
   double inverse_pivot;                 // largest 1 / |pivot| of the last factorisation
   double* trial;                        // (size)
   double* work;                         // (size)
