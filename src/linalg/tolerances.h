@@ -33,11 +33,6 @@
 // since the matrix is well conditioned (docs/theory/kkt.md, section 5).
 #define PAWL_CG_TOLERANCE 1e-15
 
-// ---- expressions --------------------------------------------------------------------------------
-// [1] Of their values: two expressions that differ by less at points without pattern are the same;
-// far from rounding, and from two functions that differ.
-#define PAWL_SAME_FUNCTION 1e-10
-
 // ---- the mirror of a contact --------------------------------------------------------------------
 // [1] Of the coordinates: a last correction of Newton's method, which is rounding.
 #define PAWL_MIRROR_SETTLED 1e-14

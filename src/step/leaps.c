@@ -8,10 +8,6 @@
 #include "base/text.h"
 #include "model/model.h"
 
-// [1] Of kinetic and potential energy: what differs less is the place of the kink, which is located
-// to the tolerance of instants, and no leap.
-static const double LEAST = 1e-5;
-
 enum { KINETIC, POTENTIAL };
 
 PawlStatus pawl_leaps_create(PawlStepper* s, PawlLeaps* l, PawlError* err) {
@@ -84,8 +80,8 @@ static PawlStatus cross(PawlStepper* s, PawlLeaps* l, const PawlState* state, in
   PAWL_TRY(energies(l, &phase, state, after, err));
   double kinetic = after[KINETIC] - before[KINETIC];
   double potential = after[POTENTIAL] - before[POTENTIAL];
-  double least = LEAST * (fabs(before[KINETIC]) + fabs(after[KINETIC]) + fabs(before[POTENTIAL]) +
-                          fabs(after[POTENTIAL]));
+  double least = PAWL_LEAST_LEAP * (fabs(before[KINETIC]) + fabs(after[KINETIC]) +
+                                    fabs(before[POTENTIAL]) + fabs(after[POTENTIAL]));
   bool by_time = mode >= l->first_timed;
   if (fabs(kinetic) > least) {
     PAWL_TRY(warn(s, state, mode, "kinetic", kinetic, err));

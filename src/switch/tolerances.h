@@ -288,3 +288,6 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 #define PAWL_REST_GIVEN_UP 1e-60
 // [m] A gap of a contact that counts as none at rest.
 #define PAWL_REST_TOUCHES 1e-9
+// [1] Of kinetic and potential energy: what differs less is the place of the kink, which is located
+// to the tolerance of instants, and no leap.
+#define PAWL_LEAST_LEAP 1e-5

@@ -4,8 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "linalg/tolerances.h"
-#include "system/bundle.h"
+#include "expr/residues.h"
 
 // ---- from T to its forms ------------------------------------------------------------------------
 enum { NOT_TAKEN = 100, MOST_DEGREE = 2 };  // degrees in the rates
@@ -211,77 +210,55 @@ static int list_forms(Squares* d) {
 // ---- which forms are rates ----------------------------------------------------------------------
 // Two sides of a form that are the same if it is a rate: ds/dq_i and J_i' for every i.      (Q5)
 typedef struct Sides {
-  PawlNode* nodes;  // ds_k/dq_i at [i * all + k], then J_ki'
-  double* values;
-  double *q, *v;  // a place
+  PawlNode* nodes;   // ds_k/dq_i at [i * all + k], then J_ki'
+  uint64_t* values;  // modulo a prime
   int count;
 } Sides;
 
 static int list_sides(Squares* d, Sides* s) {
-  int all = 2 * d->count, half = all * d->n, most = 0;
-  for (int i = 0; i < d->n; i++) {
-    most = d->slots[i] >= most ? d->slots[i] + 1 : most;
-  }
+  int all = 2 * d->count, half = all * d->n;
   s->count = 2 * half;
   s->nodes = PAWL_NEW(&d->arena, PawlNode, s->count);
-  s->values = PAWL_NEW(&d->arena, double, s->count);
-  s->q = PAWL_NEW(&d->arena, double, most);
-  s->v = PAWL_NEW(&d->arena, double, most);
-  int failed = s->nodes && s->values && s->q && s->v ? 0 : -1;
+  s->values = PAWL_NEW(&d->arena, uint64_t, s->count);
+  int failed = s->nodes && s->values ? 0 : -1;
   for (int i = 0; !failed && i < d->n; i++) {
     failed = by(d, PAWL_OP_Q, i, all, d->forms, s->nodes + i * all);
   }
   return failed ? failed : along_motion(d, false, half, d->J, s->nodes + half);
 }
 
-// Irrational numbers between -2 and 2, another list for each round.
-static double sample(int k, int round) {
-  enum { ROUNDS_APART = 97 };
-  return 2.0 * sin(1.0 + 1.7 * k + ROUNDS_APART * round);
-}
-
-// Whether all sides of form k agree at this place, relative to their size.
 static bool sides_agree(const Squares* d, const Sides* s, int k) {
   int all = 2 * d->count, half = all * d->n;
-  double size = 0.0, apart = 0.0;
+  bool agree = true;
   for (int i = 0; i < d->n; i++) {
-    double a = s->values[i * all + k], b = s->values[half + i * all + k];
-    size += fabs(a) + fabs(b);
-    apart += fabs(a - b);
+    agree = agree && s->values[i * all + k] == s->values[half + i * all + k];
   }
-  return apart <= PAWL_SAME_FUNCTION * size;
+  return agree;
 }
 
-// A form whose sides agree at places chosen at random is a rate: sums and products of coordinates,
-// sines and cosines that are equal there are equal everywhere.
-static PawlStatus find_rates(Squares* d, Sides* s, bool* rate) {
-  enum { ROUNDS = 3 };
-  PawlBundle* bundle;
-  PAWL_TRY(pawl_bundle_create(d->dag, s->count, s->nodes, &bundle, NULL));
+// A form whose sides agree at every place is a rate.
+static int find_rates(Squares* d, Sides* s, bool* rate) {
+  enum { PLACES = 3 };
   for (int k = 0; k < 2 * d->count; k++) {
     rate[k] = true;
   }
-  for (int round = 0; round < ROUNDS; round++) {
-    PawlLeafValues at = {.t = sample(0, round), .q = s->q, .v = s->v};
-    for (int i = 0; i < d->n; i++) {
-      s->q[d->slots[i]] = sample(2 * i + 1, round);
-      s->v[d->slots[i]] = sample(2 * i + 2, round);
+  for (int place = 0; place < PLACES; place++) {
+    bool known;
+    if (pawl_residues(d->dag, s->count, s->nodes, place, s->values, &known) != 0) {
+      return -1;
     }
-    bool finite = pawl_bundle_run(bundle, &at, s->values);
     for (int k = 0; k < 2 * d->count; k++) {
-      rate[k] = rate[k] && finite && sides_agree(d, s, k);
+      rate[k] = rate[k] && known && sides_agree(d, s, k);
     }
   }
-  pawl_bundle_destroy(bundle);
-  return PAWL_OK;
+  return 0;
 }
 
 static int sort_terms(Squares* d) {
   Sides sides = {0};
   bool* rate = PAWL_NEW(&d->arena, bool, 2 * d->count);
   d->integrable = PAWL_NEW(&d->arena, bool, d->count);
-  if (!rate || !d->integrable || list_sides(d, &sides) != 0 ||
-      find_rates(d, &sides, rate) != PAWL_OK) {
+  if (!rate || !d->integrable || list_sides(d, &sides) != 0 || find_rates(d, &sides, rate) != 0) {
     return -1;
   }
   for (int k = 0; k < d->count; k++) {

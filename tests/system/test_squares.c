@@ -253,11 +253,45 @@ static void test_arms_grow_slowly(void** state) {
   }
 }
 
+// A form that is a rate but for a part which is small where coordinates are of size one: the place
+// is at 300. Accelerations by differences of the Lagrangian with 70 digits.
+static void test_nearly_a_rate(void** unused) {
+  (void)unused;
+  static const char text[] =
+      "model: nearly\n"
+      "coordinates: {a: {start: 0.3, rate: 1}, b: {start: 0.4, rate: 0.7}, c: {start: 300, rate: "
+      "5},\n"
+      "              d: {start: 0.2, rate: -1}}\n"
+      "define:\n"
+      "  x1: cos(a)\n  y1: sin(a)\n  x2: x1 + cos(a + b)\n  y2: y1 + sin(a + b)\n"
+      "  x3: x2 + cos(a + b + d)\n  y3: y2 + sin(a + b + d)\n"
+      "kinetic: [\"1/2*(x1'^2 + y1'^2)\", \"1/2*(x2'^2 + y2'^2)\", \"1/2*(x3' + "
+      "(c/200)^6*d')^2\",\n"
+      "          \"1/2*y3'^2\", \"1/2*c'^2 + 5*d'^2\"]\n";
+  static const double right[] = {0.436428163, 0.517060709, 3.03665955, 0.654031381};
+  Setup s = setup_text(text);
+  double q[4], v[4];
+  pawl_system_start(s.system, q, v);
+  const PawlValues* x = run_at(s.eval, &(Place){0.0, q, v, (double[4]){0}, (double[1]){0}, NULL});
+  PawlPattern H = pawl_system_pattern_H(s.system);
+  double left[4] = {x->f[0], x->f[1], x->f[2], x->f[3]};  // f - M a
+  for (int col = 0; col < 4; col++) {
+    for (int e = H.start[col]; e < H.start[col + 1]; e++) {
+      left[H.index[e]] -= x->M[e] * right[col];
+    }
+  }
+  for (int i = 0; i < 4; i++) {
+    CHECK_NEAR(left[i], 0.0, 1e-6);
+  }
+  setup_free(&s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_forms_give_what_the_whole_gives),
       cmocka_unit_test(test_backward_is_forward),
       cmocka_unit_test(test_others_are_refused),
+      cmocka_unit_test(test_nearly_a_rate),
       cmocka_unit_test(test_arms_grow_slowly),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
