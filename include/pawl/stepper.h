@@ -52,6 +52,7 @@ typedef struct PawlState {
   int* passed;               // times of each schedule that have passed
   int mode_count;            // sizes.modes
   int* modes;                // the mode of each constraint, then counts of whole periods
+  unsigned char* in_force;   // sizes.rows: what bounds the force of a row in force; 0: it has none
   unsigned char* active;     // sizes.rows: binds, and does not follow from other rows
   unsigned char* redundant;  // sizes.rows: in force, but follows from other rows
   int redundant_count;

@@ -269,7 +269,7 @@ PawlStatus pawl_contacts_contradiction(PawlStepper* s, const PawlPhase* phase,
   for (int i = 0; i < s->sizes.rows; i++) {
     bool contact = pawl_system_row_kind(s->system, i) == PAWL_ROW_CONTACT;
     bool holds = contact || pawl_phase_binds(phase, i);
-    PawlRowOf kind = holds ? s->watching.kind[i] : PAWL_ROW_OF_LET_GO;
+    PawlRowOf kind = holds ? pawl_phase_row_of(s->system, i) : PAWL_ROW_OF_LET_GO;
     pawl_row_bounds(kind, INFINITY, &p->lo[i], &p->hi[i]);
     p->weight[i] = 1.0;
     p->b[i] = b[i];

@@ -122,9 +122,9 @@ static PawlStatus finish_crossing(PawlStepper* s, PawlRegions* r, PawlState* sta
   assert(pawl_modes_in_range(s->system, r->trial->modes));
   PAWL_TRY(check_meeting(s, r, h, err));
   memcpy(state->modes, r->trial->modes, pawl_phase_mode_bytes(state));
-  memcpy(state->active, r->trial->active, (size_t)s->sizes.rows);
   memcpy(state->redundant, r->trial->redundant, (size_t)s->sizes.rows);
   state->redundant_count = r->trial->redundant_count;
+  pawl_phase_activate(s->system, state);
   PAWL_TRY(energy_of(s, r->before, &before, err));
   PAWL_TRY(energy_of(s, state, &after, err));
   for (int i = 0; i < s->sizes.rows; i++) {

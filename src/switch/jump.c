@@ -152,6 +152,13 @@ static void restart_clocks(PawlJump* j, PawlState* state) {
   }
 }
 
+// All rows in force in the phase of a state, to j->set.
+static void list_in_force(PawlJump* j, const PawlState* state) {
+  for (int i = 0; i < j->dynamics->sizes.rows; i++) {
+    j->set[i] = state->in_force[i] != PAWL_ROW_OF_LET_GO;
+  }
+}
+
 // A joint that was at rest, and slides from now on.
 static bool begins(const PawlJump* j, const PawlState* state, int c) {
   const PawlWatching* w = j->guards->watching;
@@ -196,7 +203,7 @@ static PawlStatus snap(PawlJump* j, PawlState* state, const PawlValues** values,
   PawlDynamics* d = j->dynamics;
   PawlWatching* w = j->guards->watching;
   bool unused;
-  pawl_modes_active(d->system, state->modes, j->set);
+  list_in_force(j, state);
   for (int k = 0; k < w->joint_count; k++) {
     bool own = engages(j, state, w->joints[k]);  // it is the one that snaps
     int row = d->system->constraints[w->joints[k]].first_row;
@@ -230,9 +237,7 @@ static PawlStatus check_meeting(PawlJump* j, const PawlState* state, const PawlV
   }
   double value = (*values)->g[row];
   PAWL_TRY(evaluate(j, j->before, values, err));
-  for (int i = 0; i < d->sizes.rows; i++) {
-    j->set[i] = j->before->active[i] || j->before->redundant[i];
-  }
+  list_in_force(j, j->before);
   double drift = pawl_hold_worst(d, j->before, *values, j->set, 0.0, NULL, j->size, &of_before);
   PAWL_TRY(evaluate(j, state, values, err));
   const char* name = pawl_system_row_name(d->system, row, &number);
@@ -250,12 +255,11 @@ static PawlStatus check_meeting(PawlJump* j, const PawlState* state, const PawlV
 static bool list_added(PawlJump* j, const PawlState* state) {
   const PawlSystem* system = j->dynamics->system;
   bool any = false;
-  pawl_modes_active(system, state->modes, j->set);
+  list_in_force(j, state);
   for (int i = 0; i < j->dynamics->sizes.rows; i++) {
     int c = system->row_constraint[i];
     bool other = c >= 0 && pawl_system_switched(system, c, j->before->modes, state->modes);
-    bool was = j->before->active[i] || j->before->redundant[i];
-    j->persistent[i] = was && j->set[i] && !other;
+    j->persistent[i] = j->before->in_force[i] && j->set[i] && !other;
     any |= j->set[i] && !j->persistent[i];
   }
   return any;
@@ -263,10 +267,10 @@ static bool list_added(PawlJump* j, const PawlState* state) {
 
 // A finite force carries no impulse: joints with a capacity take no part in a jump, and slide
 // afterwards if it has set them in motion. True when other rows are new.
-static bool leave_out_joints(PawlJump* j) {
+static bool leave_out_joints(PawlJump* j, const PawlState* state) {
   bool any = false;
   for (int i = 0; i < j->dynamics->sizes.rows; i++) {
-    j->set[i] = j->set[i] && pawl_row_jumps(j->guards->watching->kind[i]);
+    j->set[i] = j->set[i] && pawl_row_jumps((PawlRowOf)state->in_force[i]);
     any |= j->set[i] && !j->persistent[i];
   }
   return any;
@@ -392,7 +396,7 @@ static PawlStatus jump_velocities(PawlJump* j, PawlState* state, PawlImpactLaw l
   }
   if (law.epsilon == 1.0) {
     bool slides;
-    if (!leave_out_joints(j)) {
+    if (!leave_out_joints(j, state)) {
       return PAWL_OK;
     }
     PAWL_TRY(jump_post(j, state, *values, j->impulse, err));
@@ -417,7 +421,7 @@ static PawlStatus jump_velocities(PawlJump* j, PawlState* state, PawlImpactLaw l
 // Takes rounding out of the rates of joints that stick.
 static PawlStatus stop_newly_held(PawlJump* j, PawlState* state, PawlError* err) {
   const PawlValues* values = pawl_eval_values(j->dynamics->eval);
-  pawl_modes_active(j->dynamics->system, state->modes, j->set);
+  list_in_force(j, state);
   memset(j->persistent, 0, j->rows);
   return jump_post(j, state, values, j->correction, err);
 }
@@ -436,7 +440,7 @@ static PawlStatus evaluate_waited(PawlJump* j, PawlState* state, const int* next
   for (int i = 0; i < j->dynamics->sizes.rows; i++) {
     int c = system->row_constraint[i];
     j->persistent[i] = c >= 0 && has_waited(j, state, next, c);
-    j->set[i] = state->active[i] || state->redundant[i] || j->persistent[i];
+    j->set[i] = state->in_force[i] || j->persistent[i];
   }
   for (int i = 0; i < j->dynamics->sizes.rows; i++) {
     if (j->persistent[i]) {
@@ -545,7 +549,7 @@ static PawlStatus push_velocities(PawlJump* j, PawlState* state, const PawlValue
                                   const double* U, PawlError* err) {
   PawlDynamics* d = j->dynamics;
   (void)list_added(j, state);
-  (void)leave_out_joints(j);
+  (void)leave_out_joints(j, state);
   d->info.factorizations++;
   PawlStatus status = pawl_transition_push(j->transition, values->M, values->G, j->persistent,
                                            j->set, state->v, values->g_t, U, j->dv, j->impulse);

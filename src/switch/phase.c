@@ -6,13 +6,14 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "model/model.h"
 #include "switch/modes.h"
 
 size_t pawl_phase_state_bytes(const PawlStateShape* n) {
   size_t numbers = (size_t)n->q + 2 * (size_t)n->v + 2 * (size_t)n->rows + (size_t)n->memory +
                    (size_t)n->since + 2 * (size_t)n->conditions + PAWL_WORK_COUNT;
   size_t integers = (size_t)n->conditions + (size_t)n->clocks + (size_t)n->modes;
-  size_t flags = 2 * (size_t)n->rows + (size_t)n->surfaces;
+  size_t flags = 3 * (size_t)n->rows + (size_t)n->surfaces;
   return numbers * sizeof(double) + integers * sizeof(int) + flags;
 }
 
@@ -39,7 +40,8 @@ PawlStatus pawl_phase_state(const PawlStateShape* n, PawlState** out, PawlError*
   state->passed = state->sides + n->conditions;
   state->modes = state->passed + n->clocks;
   state->mode_count = n->modes;
-  state->active = (unsigned char*)(state->modes + n->modes);
+  state->in_force = (unsigned char*)(state->modes + n->modes);
+  state->active = state->in_force + n->rows;
   state->redundant = state->active + n->rows;
   state->still = state->redundant + n->rows;
   return PAWL_OK;
@@ -92,11 +94,22 @@ bool pawl_phase_is_possible(const PawlSystem* system, const PawlStateShape* n,
   return possible;
 }
 
+PawlRowOf pawl_phase_row_of(const PawlSystem* system, int row) {
+  if (pawl_system_row_kind(system, row) == PAWL_ROW_CONTACT) {
+    return PAWL_ROW_OF_CONTACT;
+  }
+  int c = system->row_constraint ? system->row_constraint[row] : -1;
+  bool joint = c >= 0 && system->constraints[c].triggered && system->watches[c].capacity >= 0;
+  return joint ? PAWL_ROW_OF_JOINT : PAWL_ROW_OF_EQUATION;
+}
+
 void pawl_phase_activate(const PawlSystem* system, PawlState* state) {
   int rows = pawl_system_sizes(system).rows;
   assert(state->redundant_count >= 0 && state->redundant_count <= rows);
   pawl_modes_active(system, state->modes, state->active);
-  for (int i = 0; state->redundant_count > 0 && i < rows; i++) {
-    state->active[i] = state->active[i] && !state->redundant[i];
+  for (int i = 0; i < rows; i++) {
+    PawlRowOf kind = state->active[i] ? pawl_phase_row_of(system, i) : PAWL_ROW_OF_LET_GO;
+    state->in_force[i] = (unsigned char)kind;
+    state->active[i] = state->active[i] && !(state->redundant_count > 0 && state->redundant[i]);
   }
 }

@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// A phase is everything discrete: which mode each constraint is in, which rows bind, what locks
-// hold. It does not change between two instants. A state carries its phase; a method steps with one
-// that it is given and cannot change.
+// A phase is everything discrete: which mode each constraint is in, which rows are in force with
+// which bounds, which of them bind, what locks hold. It does not change between two instants. A
+// state carries its phase; a method steps with one that it is given and cannot change.
 #pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
 #include "pawl/stepper.h"
+#include "switch/row.h"
 #include "system/system.h"
 
 struct PawlCrossing;
 
 typedef struct PawlPhase {
-  const int* modes;             // sizes.modes: the mode of each constraint, then turns
-  const double* held;           // rows: what locks hold
+  const int* modes;    // sizes.modes: the mode of each constraint, then turns
+  const double* held;  // rows: what locks hold
+  // rows: a PawlRowOf, which bounds the force while it is in force (also of rows that follow from
+  // others); a capacity is looked at where it is needed (watch.h). Contacts are let go here: each
+  // step finds out which are closed.
+  const unsigned char* in_force;
   const unsigned char* active;  // rows: binds, and does not follow from others; NULL: all do
   // A step in which regions switch, taken with the modes of its end; NULL: none do. law.h
   const struct PawlCrossing* crossing;
@@ -21,7 +26,7 @@ typedef struct PawlPhase {
 
 // The phase of a state. `plain`: all rows of the system bind for good.
 static inline PawlPhase pawl_phase_of(const PawlState* state, bool plain) {
-  return (PawlPhase){state->modes, state->held,
+  return (PawlPhase){state->modes, state->held, state->in_force,
                      plain && state->redundant_count == 0 ? NULL : state->active, NULL};
 }
 
@@ -61,7 +66,9 @@ bool pawl_phase_is_possible(const PawlSystem* system, const PawlStateShape* shap
                             const PawlState* state);
 
 // ---- rows ---------------------------------------------------------------------------------------
-// Sets state->active from its modes and redundant rows.
+// What bounds the force of a row of the system while it is in force.
+PawlRowOf pawl_phase_row_of(const PawlSystem* system, int row);
+// Sets state->in_force from its modes, and state->active from these and redundant rows.
 void pawl_phase_activate(const PawlSystem* system, PawlState* state);
 static inline size_t pawl_phase_mode_bytes(const PawlState* state) {
   return (size_t)state->mode_count * sizeof(int);

@@ -11,6 +11,7 @@ typedef enum PawlRowOf {
 #undef PAWL_ROW_OF
   PAWL_ROW_OF_COUNT
 } PawlRowOf;
+_Static_assert(PAWL_ROW_OF_LET_GO == 0, "rows in force are those that are not zero");
 
 // The bounds of a row; `C` is its capacity, INFINITY where it has none or it is not to count.
 void pawl_row_bounds(PawlRowOf kind, double C, double* lo, double* hi);

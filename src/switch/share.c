@@ -14,7 +14,7 @@ static void ask(PawlWatching* w, const PawlState* state, const PawlValues* value
   const PawlDynamics* d = w->dynamics;
   PawlRowProblem* p = &w->rows;
   for (int i = 0; i < d->sizes.rows; i++) {  // contacts keep theirs
-    p->lambda[i] = state->active[i] || state->redundant[i] ? lambda[i] : 0.0;
+    p->lambda[i] = state->in_force[i] ? lambda[i] : 0.0;
     p->b[i] = 0.0;
   }
   memset(p->r, 0, (size_t)d->sizes.v * sizeof(double));
@@ -47,14 +47,14 @@ PawlStatus pawl_share_multipliers(PawlWatching* w, const PawlState* state, doubl
     PAWL_TRY(pawl_watch_look(w, &phase, state, state->v, state->a, lambda, &watch, err));
   }
   ask(w, state, values, lambda);
-  pawl_watch_bounds(w, state, watch, PAWL_BEARS, true);
+  pawl_watch_bounds(w, &phase, watch, PAWL_BEARS, true);
   PawlStatus status = pawl_watch_solve(w, values, &result, err);
   if (status == PAWL_OK && !bears(w)) {  // beyond all capacities: shared without bounds
-    pawl_watch_bounds(w, state, watch, PAWL_BEARS, false);
+    pawl_watch_bounds(w, &phase, watch, PAWL_BEARS, false);
     status = pawl_watch_solve(w, values, &result, err);
   }
   for (int i = 0; status == PAWL_OK && i < d->sizes.rows; i++) {
-    lambda[i] = state->active[i] || state->redundant[i] ? w->rows.lambda[i] : lambda[i];
+    lambda[i] = state->in_force[i] ? w->rows.lambda[i] : lambda[i];
   }
   return status == PAWL_RETRY ? PAWL_OK : status;  // a motion without mass: any share is as good
 }

@@ -65,6 +65,7 @@ static PawlStatus list_undecided(PawlStick* s, PawlState* state, const double* v
       pawl_hold_drop(s->dynamics, state, c);
     }
   }
+  pawl_phase_activate(s->dynamics->system, state);
   return PAWL_OK;
 }
 
@@ -88,7 +89,7 @@ static PawlStatus solve(PawlStick* s, PawlState* state, PawlError* err) {
   PawlRowsResult result;
   PAWL_TRY(evaluate(s, state, &values, err));
   PAWL_TRY(pawl_watch_look(w, &phase, state, state->v, state->a, state->lambda, &watch, err));
-  pawl_watch_bounds(w, state, watch, PAWL_STICKS, true);
+  pawl_watch_bounds(w, &phase, watch, PAWL_STICKS, true);
   memcpy(w->rows.r, values->f, (size_t)d->sizes.v * sizeof(double));
   memcpy(w->rows.b, values->gamma, (size_t)d->sizes.rows * sizeof(double));
   PawlStatus status = pawl_watch_solve(w, values, &result, err);
@@ -111,6 +112,7 @@ static void slide(PawlStick* s, PawlState* state, bool* any) {
       *any = true;
     }
   }
+  pawl_phase_activate(s->dynamics->system, state);
 }
 
 // G v' + gamma of every row, to s->rate, with the rows of all joints in question as if they held
@@ -144,6 +146,7 @@ static PawlStatus put_back(PawlStick* s, PawlState* state, bool* any, PawlError*
       *any = true;
     }
   }
+  pawl_phase_activate(s->dynamics->system, state);
   return PAWL_OK;
 }
 

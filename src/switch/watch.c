@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "model/model.h"
-#include "switch/modes.h"
 #include "switch/tolerances.h"
 #include "system/system.h"
 
@@ -32,20 +31,14 @@ PawlStatus pawl_watch_create(PawlDynamics* d, PawlWatching* w, PawlError* err) {
   const PawlSystem* system = d->system;
   *w = (PawlWatching){.dynamics = d,
                       .joints = PAWL_NEW(d->arena, int, system->constraint_count),
-                      .kind = PAWL_NEW(d->arena, PawlRowOf, d->sizes.rows),
                       .lambda = PAWL_NEW(d->arena, double, d->sizes.rows)};
   if (d->arena->failed) {
     return pawl_fail_memory(err);
-  }
-  for (int i = 0; i < d->sizes.rows; i++) {
-    bool contact = pawl_system_row_kind(system, i) == PAWL_ROW_CONTACT;
-    w->kind[i] = contact ? PAWL_ROW_OF_CONTACT : PAWL_ROW_OF_EQUATION;
   }
   for (int c = 0; c < system->constraint_count; c++) {
     if (system->constraints[c].triggered && system->watches[c].capacity >= 0) {
       assert(system->constraints[c].row_count == 1);
       w->joints[w->joint_count++] = c;
-      w->kind[system->constraints[c].first_row] = PAWL_ROW_OF_JOINT;
     }
   }
   PAWL_TRY(w->joint_count > 0 ? pawl_watch_make_problem(w, err) : PAWL_OK);
@@ -104,22 +97,21 @@ double pawl_watch_bound(double capacity, double part) {
 }
 
 // ---- the problem of the rows --------------------------------------------------------------------
-void pawl_watch_bounds(PawlWatching* w, const PawlState* state, const double* watch, double part,
+void pawl_watch_bounds(PawlWatching* w, const PawlPhase* phase, const double* watch, double part,
                        bool bounded) {
   const PawlSystem* system = w->dynamics->system;
   PawlRowProblem* p = &w->rows;
   assert(p->solver && (watch || w->joint_count == 0));
-  pawl_modes_active(system, state->modes, p->conflict);  // room
   for (int i = 0; i < w->dynamics->sizes.rows; i++) {
-    PawlRowOf kind = p->conflict[i] ? w->kind[i] : PAWL_ROW_OF_LET_GO;
-    pawl_row_bounds(kind, INFINITY, &p->lo[i], &p->hi[i]);
+    pawl_row_bounds((PawlRowOf)phase->in_force[i], INFINITY, &p->lo[i], &p->hi[i]);
     p->weight[i] = w->joint_count > 0 ? INFINITY : 1.0;
   }
   for (int k = 0; k < w->joint_count; k++) {
     int c = w->joints[k], row = system->constraints[c].first_row;
     double capacity = fmax(watch[system->watches[c].capacity], 0.0);
-    if (state->modes[c] == PAWL_MODE_HELD && bounded) {
-      pawl_row_bounds(w->kind[row], pawl_watch_bound(capacity, part), &p->lo[row], &p->hi[row]);
+    if (phase->in_force[row] == PAWL_ROW_OF_JOINT && bounded) {
+      pawl_row_bounds(PAWL_ROW_OF_JOINT, pawl_watch_bound(capacity, part), &p->lo[row],
+                      &p->hi[row]);
     }
     p->weight[row] = fmax(sqrt(capacity), PAWL_LEAST_WEIGHT);
   }

@@ -4,7 +4,6 @@
 #pragma once
 
 #include "switch/dynamics.h"
-#include "switch/row.h"
 #include "switch/rows.h"
 
 // The problem of the rows in force at an instant, see rows.h; made when it is first needed.
@@ -20,9 +19,8 @@ typedef struct PawlWatching {
   PawlDynamics* dynamics;
   PawlEval *eval, *aside;  // the second for looks that leave the results of the first alone
   int joint_count;
-  int* joints;      // constraints with a capacity
-  PawlRowOf* kind;  // rows: of each, while it is in force
-  double* lambda;   // rows: room for multipliers that are to be shared
+  int* joints;     // constraints with a capacity
+  double* lambda;  // rows: room for multipliers that are to be shared
   PawlRowProblem rows;
 } PawlWatching;
 
@@ -46,11 +44,11 @@ bool pawl_watch_capacities_good(const PawlWatching* watching, const PawlState* s
 double pawl_watch_bound(double capacity, double part);
 // Makes w->rows, unless it is there (allocates).
 PAWL_CHECKED PawlStatus pawl_watch_make_problem(PawlWatching* watching, PawlError* err);
-// Bounds and weights of all rows at a state, in its modes (`watch`: capacities): rows in force
-// without, joints that hold by their capacity (`part` of its slack; `bounded` false: without), all
-// others let go. Joints share a load in proportion to their capacity, and leave to rigid rows what
-// these can carry.                                                                          (V10)
-void pawl_watch_bounds(PawlWatching* watching, const PawlState* state, const double* watch,
+// Bounds and weights of all rows in a phase (`watch`: capacities): rows in force without, joints
+// that hold by their capacity (`part` of its slack; `bounded` false: without), all others let go.
+// Joints share a load in proportion to their capacity, and leave to rigid rows what these can
+// carry.                                                                          (V10)
+void pawl_watch_bounds(PawlWatching* watching, const PawlPhase* phase, const double* watch,
                        double part, bool bounded);
 // Solves the problem of the rows with w->rows.r and b, and M and G of `values`. PAWL_RETRY: a
 // motion without mass.

@@ -34,7 +34,7 @@ static void test_arrays_apart(void** unused) {
   struct {
     unsigned char* x;
     int count;
-  } flags[] = {{s->active, 4}, {s->redundant, 4}, {s->still, 5}};
+  } flags[] = {{s->in_force, 4}, {s->active, 4}, {s->redundant, 4}, {s->still, 5}};
   for (int pass = 0; pass < 2; pass++) {
     for (int k = 0; k < 9; k++) {
       for (int j = 0; j < numbers[k].count; j++) {
@@ -47,6 +47,8 @@ static void test_arrays_apart(void** unused) {
         pass == 0 ? (void)(integers[k].x[j] = 10 * k + j)
                   : CHECK_NEAR(integers[k].x[j], 10 * k + j, 0);
       }
+    }
+    for (int k = 0; k < 4; k++) {
       for (int j = 0; j < flags[k].count; j++) {
         pass == 0 ? (void)(flags[k].x[j] = (unsigned char)(10 * k + j))
                   : CHECK_NEAR(flags[k].x[j], 10 * k + j, 0);
@@ -109,6 +111,48 @@ static void test_rows_that_bind(void** unused) {
   instant_end(&i);
 }
 
+// What bounds the force of a row is a part of the phase, also of a row that follows from another
+// and of a joint; the bounds are read from there.
+static void test_rows_in_force(void** unused) {
+  (void)unused;
+  static const char text[] =
+      "model: bounds\ncoordinates: {x: , y: , z: }\nmass: {x: 1, y: 1, z: 1}\n"
+      "forces: {y: 1, z: 9}\ncontacts: {floor: {gap: x + 1}}\n"
+      "locks: {a: {lock: x, engaged: true}, b: {lock: 2*x, engaged: true},\n"
+      "  brake: {lock: y, engaged: true, capacity: 2}, weak: {lock: z, engaged: true, capacity: "
+      "3}}\n"
+      "simulate: {until: 1}\n";
+  Instant i;
+  instant_make(&i, text, "model");
+  int a = instant_row(&i, "a"), b = instant_row(&i, "b"), brake = instant_row(&i, "brake"),
+      weak = instant_row(&i, "weak");
+  PawlPhase phase = pawl_phase_of(i.state, false);
+  assert_int_equal(i.state->redundant_count, 1);
+  assert_int_equal(phase.in_force[a], PAWL_ROW_OF_EQUATION);
+  assert_int_equal(phase.in_force[b], PAWL_ROW_OF_EQUATION);
+  assert_int_equal(phase.in_force[brake], PAWL_ROW_OF_JOINT);
+  assert_int_equal(phase.in_force[weak], PAWL_ROW_OF_LET_GO);  // 9 > 3: it slides
+  assert_int_equal(phase.in_force[4], PAWL_ROW_OF_LET_GO);     // steps close contacts
+  assert_int_equal(pawl_phase_row_of(i.system, 4), PAWL_ROW_OF_CONTACT);
+  assert_int_equal(pawl_phase_row_of(i.system, weak), PAWL_ROW_OF_JOINT);
+
+  const double* watch;
+  MUST(pawl_watch_look(&i.watching, &phase, i.state, i.state->v, i.state->a, i.state->lambda,
+                       &watch, &i.err),
+       &i);
+  pawl_watch_bounds(&i.watching, &phase, watch, 0.0, true);
+  const PawlRowProblem* p = &i.watching.rows;
+  assert_true(p->lo[a] == -INFINITY && p->hi[b] == INFINITY);
+  assert_true(p->lo[brake] == -2.0 && p->hi[brake] == 2.0);
+  assert_true(p->lo[weak] == 0.0 && p->hi[weak] == 0.0 && p->hi[4] == 0.0);
+  unsigned char other[5] = {0};
+  other[weak] = PAWL_ROW_OF_JOINT;  // the phase that is given decides, and no state
+  phase.in_force = other;
+  pawl_watch_bounds(&i.watching, &phase, watch, 0.0, true);
+  assert_true(p->hi[weak] == 3.0 && p->hi[a] == 0.0);
+  instant_end(&i);
+}
+
 static void test_point(void** unused) {
   (void)unused;
   Instant i;
@@ -128,9 +172,8 @@ static void test_point(void** unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_arrays_apart),
-      cmocka_unit_test(test_copy),
-      cmocka_unit_test(test_rows_that_bind),
+      cmocka_unit_test(test_arrays_apart),   cmocka_unit_test(test_copy),
+      cmocka_unit_test(test_rows_that_bind), cmocka_unit_test(test_rows_in_force),
       cmocka_unit_test(test_point),
   };
   return cmocka_run_group_tests_name("phase", tests, NULL, NULL);
