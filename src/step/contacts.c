@@ -260,15 +260,16 @@ bool pawl_contacts_choose(PawlContacts* c, const PawlChoice* choice, unsigned ch
 }
 
 PawlStatus pawl_contacts_contradiction(PawlStepper* s, const PawlPhase* phase,
-                                       const PawlValues* values, const double* b, double t,
-                                       const char* what, PawlError* err) {
+                                       const PawlValues* values, const double* b,
+                                       const unsigned char* allowed, double t, const char* what,
+                                       PawlError* err) {
   PawlRowProblem* p = &s->watching.rows;
   PawlRowsResult result;
   PAWL_TRY(pawl_watch_make_problem(&s->watching, err));
   memset(p->r, 0, (size_t)s->sizes.v * sizeof(double));
   for (int i = 0; i < s->sizes.rows; i++) {
     bool contact = pawl_system_row_kind(s->system, i) == PAWL_ROW_CONTACT;
-    bool holds = contact || pawl_phase_binds(phase, i);
+    bool holds = contact ? !allowed || allowed[i] : pawl_phase_binds(phase, i);
     PawlRowOf kind = holds ? pawl_phase_row_of(s->system, i) : PAWL_ROW_OF_LET_GO;
     pawl_row_bounds(kind, INFINITY, &p->lo[i], &p->hi[i]);
     p->weight[i] = 1.0;
@@ -327,7 +328,12 @@ PawlStatus pawl_contacts_start(PawlStepper* s, PawlContacts* c, const PawlPhase*
   memset(c->push, 0, (size_t)s->sizes.rows * sizeof(double));
   pawl_dynamics_rows(&s->dynamics, values->G, state->a, values->gamma, c->opening);
   pawl_sparse_sizes(&s->G, values->G, state->a, c->least_a, c->size);
-  if (!pawl_contacts_choose(c, &choice, set, &changed) || !changed) {
+  if (!pawl_contacts_choose(c, &choice, set, &changed)) {
+    resting_contacts(s, c, state, values, set);
+    return pawl_contacts_contradiction(s, phase, values, values->gamma, set, state->t,
+                                       "acceleration", err);
+  }
+  if (!changed) {
     return PAWL_OK;
   }
   memcpy(x, values->f, (size_t)s->sizes.v * sizeof(double));

@@ -52,11 +52,12 @@ typedef struct PawlChoice {
 } PawlChoice;
 
 // Names the rows that cannot hold together where no set of contacts serves: bilateral rows in force
-// and contacts, for corrections x with w = G x + b; PAWL_ERROR_RUN. `what` says what is missing,
-// "position". Nothing is wrong with these rows: PAWL_OK.
+// and contacts (of `allowed`; NULL: all), for corrections x with w = G x + b; PAWL_ERROR_RUN.
+// `what` says what is missing, "position". Nothing is wrong with these rows: PAWL_OK.
 PAWL_CHECKED PawlStatus pawl_contacts_contradiction(PawlStepper* s, const PawlPhase* phase,
                                                     const PawlValues* values, const double* b,
-                                                    double t, const char* what, PawlError* err);
+                                                    const unsigned char* allowed, double t,
+                                                    const char* what, PawlError* err);
 
 // Changes the contacts in `set` to those for which c->push (force, impulse) and c->opening (gap,
 // rate, acceleration), both of an iterate, become complementary. `*changed` is set when it differs.

@@ -262,6 +262,31 @@ bool pawl_nsga_choose(PawlStepper* s, PawlNsga* d, const double* x, double least
   return pawl_contacts_choose(c, &choice, set, changed);
 }
 
+// No velocity obeys Newton's law: then without, if that has not been tried yet.
+void pawl_nsga_stop_rebounds(PawlNsga* d, bool* changed) {
+  d->unsolved = d->rebounds ? d->unsolved : PAWL_LEVEL_VELOCITY;
+  *changed |= d->rebounds;
+  d->rebounds = false;
+}
+
+PawlStatus pawl_nsga_check_solved(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,
+                                  PawlError* err) {
+  const PawlValues* values = pawl_eval_values(d->eval);
+  bool rates = d->unsolved == PAWL_LEVEL_VELOCITY;
+  if (!pawl_nsga_has_contacts(s) || d->unsolved == PAWL_LEVEL_POSITION) {
+    return PAWL_OK;
+  }
+  const char* what = rates ? "velocity" : "acceleration";
+  PawlStatus status =
+      pawl_contacts_contradiction(s, phase, values, rates ? values->g_t : values->gamma,
+                                  rates ? d->touching : d->trial, t, what, err);
+  if (status == PAWL_OK) {
+    return pawl_fail(err, PAWL_RETRY, "t = %.10g: no %s was found that serves all contacts", t,
+                     what);
+  }
+  return status == PAWL_ERROR_RUN ? PAWL_RETRY : status;
+}
+
 // eta_{n+1} of a row from lambda at both ends.                                             (N12)
 double pawl_nsga_next_eta(const PawlNsga* d, double lambda, double lambda_n, double eta_n) {
   const PawlGa* g = &d->ga;

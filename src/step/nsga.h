@@ -26,6 +26,7 @@ typedef struct PawlNsga {
   double *rate, *acceleration;   // rows: constraint at velocity and acceleration level
   bool rebounds;                 // some contact approaches faster than PAWL_SLOWEST_REBOUND
   bool constant_mass;
+  PawlLevel unsolved;  // at which no contacts serve the iterate; POSITION: at none
   int smooth_row_count;
   const double* B;  // force directions
 } PawlNsga;
@@ -68,6 +69,13 @@ PAWL_CHECKED PawlStatus pawl_nsga_compliance(PawlStepper* s, PawlNsga* d, const 
 bool pawl_nsga_choose(PawlStepper* s, PawlNsga* d, const double* x, double least,
                       const unsigned char* allowed, int iteration, unsigned char* set,
                       bool* changed);
+// Where no contacts serve the velocities of an iterate: restitution is given up, or else the level
+// is noted in d->unsolved.
+void pawl_nsga_stop_rebounds(PawlNsga* d, bool* changed);
+// Where Newton's method ends, no iteration is left to find other contacts: PAWL_RETRY with the
+// names of those that contradict each other, a smaller step may not need all of them.
+PAWL_CHECKED PawlStatus pawl_nsga_check_solved(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
+                                               double t, PawlError* err);
 double pawl_nsga_next_eta(const PawlNsga* d, double lambda, double lambda_n, double eta_n);
 double pawl_nsga_restitution(const PawlStepper* s, const PawlNsga* d, int i);
 PAWL_CHECKED PawlStatus pawl_nsga_begin_contacts(PawlStepper* s, PawlNsga* d,

@@ -33,6 +33,7 @@ static PawlStatus choose_sets(PawlStepper* s, PawlNsga* d, const PawlPhase* phas
   const PawlGa* g = &d->ga;
   double kappa = (1 - g->alpha_f) / (1 - g->alpha_m), h = g->h;
   *changed = false;
+  d->unsolved = PAWL_LEVEL_POSITION;
   if (pawl_contacts_idle(c, d->nu, values->g, d->A) &&
       pawl_contacts_idle(c, d->Lambda, values->g, d->B_set) &&
       pawl_contacts_idle(c, g->lambda, values->g, d->S)) {
@@ -46,7 +47,7 @@ static PawlStatus choose_sets(PawlStepper* s, PawlNsga* d, const PawlPhase* phas
   add_smooth_push(c, d->nu, of_lambda, g->lambda);
   memcpy(c->opening, values->g, (size_t)s->sizes.rows * sizeof(double));
   if (!pawl_nsga_choose(s, d, of_q, c->least_q, NULL, iteration, d->A, changed)) {
-    PAWL_TRY(pawl_contacts_contradiction(s, phase, values, values->g, t, "position", err));
+    PAWL_TRY(pawl_contacts_contradiction(s, phase, values, values->g, NULL, t, "position", err));
   }
   take_smooth_push(c, d->nu, of_lambda, g->lambda);
 
@@ -57,10 +58,9 @@ static PawlStatus choose_sets(PawlStepper* s, PawlNsga* d, const PawlPhase* phas
     int i = c->row[k];
     c->opening[i] += pawl_nsga_restitution(s, d, i) * d->rate_before[i];
   }
-  if (!pawl_nsga_choose(s, d, g->v_total, c->least_v, c->touching, iteration, d->B_set, changed) &&
-      d->rebounds) {
-    d->rebounds = false;  // no velocity obeys Newton's law
-    *changed = true;
+  memcpy(d->touching, c->touching, (size_t)s->sizes.rows);
+  if (!pawl_nsga_choose(s, d, g->v_total, c->least_v, d->touching, iteration, d->B_set, changed)) {
+    pawl_nsga_stop_rebounds(d, changed);
   }
   take_smooth_push(c, d->Lambda, of_lambda, g->lambda);
 
@@ -70,8 +70,10 @@ static PawlStatus choose_sets(PawlStepper* s, PawlNsga* d, const PawlPhase* phas
     for (int k = 0; k < c->count; k++) {
       d->trial[c->row[k]] = d->A[c->row[k]] && d->B_set[c->row[k]];
     }
-    // The same for accelerations.
-    (void)pawl_nsga_choose(s, d, g->vdot, c->least_a, d->trial, iteration, d->S, changed);
+    if (!pawl_nsga_choose(s, d, g->vdot, c->least_a, d->trial, iteration, d->S, changed) &&
+        d->unsolved == PAWL_LEVEL_POSITION) {
+      d->unsolved = PAWL_LEVEL_ACCELERATION;
+    }
     take_smooth_push(c, g->lambda, 0.0, g->lambda);
   }
   return PAWL_OK;
@@ -139,7 +141,7 @@ static PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPhase* 
     }
     if (!changed && pawl_ga_may_end(s, &d->ga, &smooth, k) &&
         pawl_ga_ended(s, &d->ga, corrections_error(s, d, &row))) {
-      return PAWL_OK;
+      return pawl_nsga_check_solved(s, d, phase, t, err);
     }
     for (int i = 0; i < s->sizes.rows; i++) {
       d->ga.lambda[i] = d->S[i] ? d->ga.lambda[i] : 0.0;

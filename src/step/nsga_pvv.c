@@ -50,7 +50,7 @@ static PawlStatus choose_position_set(PawlStepper* s, PawlNsga* d, const PawlPha
   memcpy(c->opening, values->g, (size_t)s->sizes.rows * sizeof(double));
   const double* of_q = s->sizes.q == s->sizes.v ? d->q : NULL;
   if (!pawl_nsga_choose(s, d, of_q, c->least_q, NULL, iteration, d->A, changed)) {
-    PAWL_TRY(pawl_contacts_contradiction(s, phase, values, values->g, t, "position", err));
+    PAWL_TRY(pawl_contacts_contradiction(s, phase, values, values->g, NULL, t, "position", err));
   }
   memcpy(d->touching, c->touching, (size_t)s->sizes.rows);
   take_push(c, d->nu);
@@ -61,6 +61,7 @@ static PawlStatus choose_position_set(PawlStepper* s, PawlNsga* d, const PawlPha
 static bool choose_velocity_set(PawlStepper* s, PawlNsga* d, int iteration) {
   PawlContacts* c = &d->contacts;
   bool changed = false;
+  d->unsolved = PAWL_LEVEL_POSITION;
   if (!c->known) {  // none is closed
     return false;
   }
@@ -71,10 +72,8 @@ static bool choose_velocity_set(PawlStepper* s, PawlNsga* d, int iteration) {
     d->B_set[i] = iteration == 0 ? d->touching[i] : d->B_set[i];
   }
   // The first set is all that touch, so that contacts which depend on each other share the impulse.
-  if (!pawl_nsga_choose(s, d, d->v, c->least_v, d->touching, iteration + 1, d->B_set, &changed) &&
-      d->rebounds) {
-    d->rebounds = false;  // no velocity obeys Newton's law
-    changed = true;
+  if (!pawl_nsga_choose(s, d, d->v, c->least_v, d->touching, iteration + 1, d->B_set, &changed)) {
+    pawl_nsga_stop_rebounds(d, &changed);
   }
   take_push(c, d->Lambda);
   return changed;
@@ -136,7 +135,7 @@ static PawlStatus correct_velocity(PawlStepper* s, PawlNsga* d, const PawlPhase*
     if (k > 0 && !changed) {
       double change = pawl_ga_part(s, &d->ga, d->du, d->ga.size_v);
       if (has_ended(s, change, change, best)) {
-        return PAWL_OK;
+        return pawl_nsga_check_solved(s, d, phase, t, err);
       }
       best = fmin(best, change);
     }

@@ -116,7 +116,8 @@ PAWL_CHECKED PawlStatus pawl_compliance_set(PawlCompliance* compliance, int m, c
                                             const double* own);
 
 // Solves w = D lambda + q with the conditions of (R1). `size` (m, may be NULL: |q|) tells how large
-// the terms were that q is the sum of: what is 1e-12 of it is rounding. Allocates nothing.
+// the terms were that q is the sum of, if that is more: what is 1e-12 of it is rounding. Allocates
+// nothing.
 // PAWL_RETRY as above.
 PAWL_CHECKED PawlStatus pawl_compliance_solve(PawlCompliance* compliance, const double* q,
                                               const double* size, const PawlRowBounds* bounds,

@@ -153,7 +153,7 @@ static void values(PawlRowsWork* k) {
   }
   for (int i = 0; i < m; i++) {
     k->w[i] = k->w[i] * c->s[i] + c->q[i];
-    k->given[i] = k->given[i] * c->s[i] + fabs(c->q_size[i]);
+    k->given[i] = k->given[i] * c->s[i] + fmax(fabs(c->q_size[i]), fabs(c->q[i]));
     k->size[i] = PAWL_ROWS_CARRIED * k->size[i] * c->s[i] + k->given[i];
   }
 }

@@ -161,27 +161,83 @@ static void test_no_solution(void** unused) {
   motion_end(&light);
 }
 
+static void check_named(const Motion* m, const char* what) {
+  assert_non_null(strstr(m->err.message, "'left' (row 1), 'right' (row 1) contradict"));
+  assert_non_null(strstr(m->err.message, what));
+}
+
 // Two walls that close in on a body from both sides: no position serves both, and they are named.
 static void test_contradiction(void** unused) {
   (void)unused;
   static const char* const methods[] = {"nsga-pva", "nsga-pvv"};
   Motion m = motion_text(
       "model: vice\ncoordinates: {x: {}}\nmass: {x: 1}\ncontacts:\n"
-      "  left: {gap: x - t^2/2}\n  right: {gap: 0 - x - t^2/2}\n");
+      "  left: {gap: x - t^3}\n  right: {gap: 0 - x - t^3}\n");
   for (int k = 0; k < 2; k++) {
     motion_start(&m, methods[k]);
     assert_int_equal(pawl_stepper_step(m.stepper, m.state, 1e-3, &m.err), PAWL_ERROR_RUN);
-    assert_non_null(strstr(m.err.message, "'left' (row 1), 'right' (row 1) contradict"));
+    check_named(&m, "no position");
+  }
+  motion_end(&m);
+}
+
+// The walls touch the body from both sides at the end of the first step, at rest and about to close
+// in: positions and rates fit, accelerations do not.
+static void test_contradiction_of_accelerations(void** unused) {
+  (void)unused;
+  Motion m = motion_text(
+      "model: vice\ncoordinates: {x: {}}\nmass: {x: 1}\nparameters: {h: 0.01}\ncontacts:\n"
+      "  left: {gap: x - (t/h)^3*(t - h)^2}\n  right: {gap: 0 - x - (t/h)^3*(t - h)^2}\n");
+  motion_start(&m, "nsga-pva");
+  assert_int_equal(pawl_stepper_step(m.stepper, m.state, 0.01, &m.err), PAWL_RETRY);
+  check_named(&m, "no acceleration");
+  assert_int_equal(m.state->step, 0);
+  motion_end(&m);
+}
+
+// They meet there while they move: no velocity serves both, and none is made up. The next step
+// would find no position.
+static void test_contradiction_of_velocities(void** unused) {
+  (void)unused;
+  static const char* const methods[] = {"nsga-pva", "nsga-pvv"};
+  Motion m = motion_text(
+      "model: vice\ncoordinates: {x: {}}\nmass: {x: 1}\nparameters: {h: 0.01}\ncontacts:\n"
+      "  left: {gap: x + h - t}\n  right: {gap: h - x - t}\n");
+  for (int k = 0; k < 2; k++) {
+    motion_start(&m, methods[k]);
+    assert_int_equal(pawl_stepper_step(m.stepper, m.state, 0.01, &m.err), PAWL_RETRY);
+    check_named(&m, "no velocity");
+  }
+  motion_end(&m);
+}
+
+// The same at the start.
+static void test_contradiction_at_start(void** unused) {
+  (void)unused;
+  static const char* const methods[] = {"nsga-pva", "moreau-jean"};
+  Motion m = motion_text(
+      "model: vice\ncoordinates: {x: {}}\nmass: {x: 1}\ncontacts:\n"
+      "  left: {gap: x - t^2/2}\n  right: {gap: 0 - x - t^2/2}\n  far: {gap: x + 1 - t^2}\n");
+  for (int k = 0; k < 2; k++) {
+    motion_stepper(&m, methods[k]);
+    assert_int_equal(pawl_stepper_start(m.stepper, m.state, false, &m.err), PAWL_ERROR_RUN);
+    check_named(&m, "no acceleration");
   }
   motion_end(&m);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_long_chain),    cmocka_unit_test(test_stiff_pendulums),
-      cmocka_unit_test(test_long_bar),      cmocka_unit_test(test_units),
-      cmocka_unit_test(test_tolerance),     cmocka_unit_test(test_no_solution),
+      cmocka_unit_test(test_long_chain),
+      cmocka_unit_test(test_stiff_pendulums),
+      cmocka_unit_test(test_long_bar),
+      cmocka_unit_test(test_units),
+      cmocka_unit_test(test_tolerance),
+      cmocka_unit_test(test_no_solution),
       cmocka_unit_test(test_contradiction),
+      cmocka_unit_test(test_contradiction_of_accelerations),
+      cmocka_unit_test(test_contradiction_at_start),
+      cmocka_unit_test(test_contradiction_of_velocities),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -166,6 +166,24 @@ static void test_compliance_of_held_row(void** state) {
   pawl_compliance_destroy(compliance);
 }
 
+// Terms that are said to be far smaller than their sum q: a contact at rest pushes with what its
+// accelerations, which are rounding, do not show. The sum itself counts.
+static void test_compliance_of_small_terms(void** state) {
+  (void)state;
+  const double D = 40, q = -2.9e-9, size = 3.7e-24, lo = 0, hi = INFINITY;
+  PawlRowBounds bounds = {&lo, &hi, NULL};
+  double lambda, w;
+  unsigned char found = 0;
+  PawlRowsResult result = {.lambda = &lambda, .w = &w, .state = &found};
+  PawlCompliance* compliance;
+  assert_int_equal(pawl_compliance_create(1, &compliance, NULL), PAWL_OK);
+  assert_int_equal(pawl_compliance_set(compliance, 1, &D, NULL), PAWL_OK);
+  assert_int_equal(pawl_compliance_solve(compliance, &q, &size, &bounds, &result), PAWL_OK);
+  CHECK_NEAR(lambda, 2.9e-9 / 40, 1e-22);
+  assert_int_equal(found, PAWL_ROW_FREE);
+  pawl_compliance_destroy(compliance);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_brakes_share_in_proportion),
@@ -173,6 +191,7 @@ int main(void) {
       cmocka_unit_test(test_lock_against_a_moving_stop),
       cmocka_unit_test(test_coordinate_without_inertia),
       cmocka_unit_test(test_compliance_of_held_row),
+      cmocka_unit_test(test_compliance_of_small_terms),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
