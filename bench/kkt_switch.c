@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the sparse factorisation becomes faster than the dense one: time of one factorisation with
-// new values and one solve, for both, on planar chains in absolute coordinates and on random
-// systems of several densities. Prints the table of docs/theory/kkt.md; the residual stands beside
+// Where which factorisation is faster: time of one factorisation with new values and one solve, for
+// each, on planar chains in absolute coordinates, bars, nets, and random systems of several
+// densities. Prints the table of docs/theory/kkt.md; the residual stands beside
 // the time.
 #include <math.h>
 #include <stdbool.h>
@@ -83,6 +83,22 @@ static System chain(int N, unsigned long long* seed) {
 }
 
 // Diagonally heavy S with `density` of its entries, G with two entries a row and more, m = n/3.
+// A bar of N elements, of which one end touches a wall.
+static System bar(int N) {
+  System s = system_take(N + 1, 1, 3 * N + 1, 1);
+  int count = 0;
+  for (int j = 0; j <= N; j++) {
+    for (int i = j > 0 ? j - 1 : 0; i <= j + 1 && i <= N; i++) {
+      s.S_index[count] = i;
+      s.S[count++] = i == j ? 3.0 : -1.0;
+    }
+    s.S_start[j + 1] = count;
+    s.G_start[j + 1] = 1;
+  }
+  s.G[0] = 1.0;
+  return s;
+}
+
 static System random_system(int size, double density, unsigned long long* seed) {
   int m = size / 4, n = size - m, S_count = 0, G_count = 0;
   System s = system_take(n, m, n * n, n * m);
@@ -250,13 +266,14 @@ static const char* choice(const System* s) {
   if (pawl_kkt_create(&S, &G, PAWL_KKT_AUTO, &kkt, NULL) != PAWL_OK) {
     return "?";
   }
-  bool dense = pawl_kkt_info(kkt).solver == PAWL_KKT_DENSE;
+  PawlKktSolver solver = pawl_kkt_info(kkt).solver;
   pawl_kkt_destroy(kkt);
-  return dense ? "dense" : "sparse";
+  return solver == PAWL_KKT_DENSE ? "dense" : solver == PAWL_KKT_BAND ? "band" : "sparse";
 }
 
 static void print_line(const char* name, System s, bool with_dense) {
-  Timing sparse = measure(&s, PAWL_KKT_KLU), dense = {0};
+  bool with_band = s.n <= 200 || name[0] != 'n';  // bands of large nets are wide
+  Timing sparse = measure(&s, PAWL_KKT_KLU), dense = {0}, band = {0};
   double size = s.n + s.m;
   printf("| %s | %d | %d | %.2f ", name, s.n, s.m, sparse.nonzeros / (size * size));
   if (with_dense) {
@@ -265,8 +282,14 @@ static void print_line(const char* name, System s, bool with_dense) {
   } else {
     printf("| - ");
   }
+  if (with_band) {
+    band = measure(&s, PAWL_KKT_BAND);
+    printf("| %.0f + %.0f ", 1e9 * band.factor, 1e9 * band.solve);
+  } else {
+    printf("| - ");
+  }
   printf("| %.0f + %.0f | %s | %.0e |\n", 1e9 * sparse.factor, 1e9 * sparse.solve, choice(&s),
-         fmax(dense.residual, sparse.residual));
+         fmax(band.residual, fmax(dense.residual, sparse.residual)));
   system_free(&s);
 }
 
@@ -275,10 +298,13 @@ int main(void) {
   const int nets[] = {2, 5, 10, 20, 40, 80};
   const int sizes[] = {2, 3, 4, 6, 8, 10, 12, 16, 20, 32, 64};
   unsigned long long seed = 1;
-  printf("| system | n | m | fill | dense [ns] | sparse [ns] | chosen | residual |\n");
-  printf("| --- | --- | --- | --- | --- | --- | --- | --- |\n");
+  printf("| system | n | m | fill | dense [ns] | band [ns] | sparse [ns] | chosen | residual |\n");
+  printf("| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
   for (int k = 0; k < (int)(sizeof chains / sizeof *chains); k++) {
     print_line("chain", chain(chains[k], &seed), chains[k] <= 20);
+  }
+  for (int N = 20; N <= 200000; N *= 10) {
+    print_line("bar", bar(N), N <= 20);
   }
   for (int k = 0; k < (int)(sizeof nets / sizeof *nets); k++) {
     print_line("net", rod_net(nets[k], &seed), nets[k] <= 5);

@@ -219,6 +219,9 @@ PAWL_API PAWL_CHECKED PawlStatus pawl_stepper_push(PawlStepper* stepper, PawlSta
 PAWL_API bool pawl_stepper_stopped(const PawlStepper* stepper);
 
 PAWL_API PawlStepperInfo pawl_stepper_info(const PawlStepper* stepper);
+// The factorisation that the structure of mass, tangents and gradient asks for: "dense", "band" or
+// "sparse".
+PAWL_API const char* pawl_stepper_factorization(const PawlStepper* stepper);
 
 #ifdef __cplusplus
 }

@@ -359,6 +359,7 @@ static void print_findings(const PawlSystem* system, const Findings* f) {
     printf("method              %s (%s)\n",
            method_label(pawl_stepper_def(pawl_sim_stepper(f->sim)), method, sizeof method),
            method_reason(f->sim));
+    printf("factorisation       %s\n", pawl_stepper_factorization(pawl_sim_stepper(f->sim)));
   }
   int along;
   double k_used, k_least;
@@ -398,6 +399,7 @@ static void print_json(const PawlSystem* system, const Findings* f, const Projec
   projection_json(projection, &json);
   if (f->sim) {
     json_text(&json, "method", pawl_stepper_def(pawl_sim_stepper(f->sim))->method);
+    json_text(&json, "factorisation", pawl_stepper_factorization(pawl_sim_stepper(f->sim)));
     json_text(&json, "method_reason", method_reason(f->sim));
     int along;
     double k, k_c;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The KKT solver's interface: checks and copies the patterns, scatters the values into the scaled
-// matrix, and hands it to the dense or the sparse factorisation (docs/theory/kkt.md).
+// matrix, and hands it to the dense, banded or sparse factorisation (docs/theory/kkt.md).
 #include "linalg/kkt.h"
 
 #include <math.h>
@@ -108,8 +108,30 @@ static void list_rows(PawlKkt* kkt, const unsigned char* active) {
   kkt->inactive_count = off;
 }
 
+// Leaves kkt->band NULL where a band does not pay.
+static PawlStatus create_band(PawlKkt* kkt, bool forced) {
+  PawlArena arena = {0};
+  int* order = NULL;
+  double entries, size = kkt->size;
+  double of_A = kkt->block_S.count + 2.0 * kkt->block_J.count + kkt->m;
+  double most = fmin(PAWL_KKT_BAND_FILL * of_A, PAWL_KKT_DENSE_FILL * size * size);
+  PawlStatus status = pawl_kkt_band_choose(kkt, &arena, &order, &entries);
+  if (status == PAWL_OK && (forced || entries <= most)) {
+    status = pawl_kkt_band_create(kkt, order);
+    kkt->info.solver = PAWL_KKT_BAND;
+  }
+  pawl_arena_free(&arena);
+  return status;
+}
+
 static PawlStatus create_factors(PawlKkt* kkt, PawlKktSolver solver) {
   bool choose = solver == PAWL_KKT_AUTO;
+  if (solver == PAWL_KKT_BAND || (choose && kkt->size > PAWL_KKT_DENSE_SIZE)) {
+    PAWL_TRY(create_band(kkt, !choose));
+    if (kkt->band) {
+      return PAWL_OK;
+    }
+  }
   bool dense = solver == PAWL_KKT_DENSE || (choose && kkt->size <= PAWL_KKT_DENSE_SIZE);
   if (!dense) {
     PAWL_TRY(pawl_kkt_klu_create(kkt));
@@ -231,9 +253,11 @@ static bool is_same_set(const PawlKkt* kkt, const unsigned char* active) {
 static void switch_rows(PawlKkt* kkt, const unsigned char* active) {
   if (kkt->klu) {
     pawl_kkt_klu_switch(kkt, active);
-    list_rows(kkt, active);
-  } else {
-    list_rows(kkt, active);
+  } else if (kkt->band) {
+    pawl_kkt_band_switch(kkt, active);
+  }
+  list_rows(kkt, active);
+  if (!kkt->klu && !kkt->band) {
     pawl_kkt_dense_fit(kkt);
   }
 }
@@ -243,7 +267,9 @@ double pawl_kkt_assemble(PawlKkt* kkt, const double* S, const double* B, const d
   if (!is_same_set(kkt, active)) {
     switch_rows(kkt, active);
   }
-  if (!kkt->klu) {
+  if (kkt->band) {
+    pawl_kkt_band_clear(kkt);
+  } else if (!kkt->klu) {
     memset(kkt->values, 0, (size_t)kkt->value_count * sizeof *kkt->values);
   }
   uint64_t top = scatter(&kkt->block_S, S, kkt->values);
@@ -261,6 +287,8 @@ double pawl_kkt_assemble(PawlKkt* kkt, const double* S, const double* B, const d
 static void solve(PawlKkt* kkt, double* x, double* y) {
   if (kkt->klu) {
     pawl_kkt_klu_solve(kkt, x, y);
+  } else if (kkt->band) {
+    pawl_kkt_band_solve(kkt, x, y);
   } else {
     pawl_kkt_dense_solve(kkt, x, y);
   }
@@ -286,16 +314,27 @@ int pawl_kkt_weakest(PawlKkt* kkt, double limit) {
   return top < 1.0 / limit ? -1 : weakest;
 }
 
+static PawlStatus factor_with_exchanges(PawlKkt* kkt, double smallest) {
+  return kkt->klu    ? pawl_kkt_klu_factor(kkt, smallest)
+         : kkt->band ? pawl_kkt_band_factor(kkt, smallest)
+                     : pawl_kkt_dense_factor(kkt, smallest);
+}
+
+static bool factor_plain(PawlKkt* kkt, double smallest) {
+  return kkt->band ? pawl_kkt_band_factor_plain(kkt, smallest)
+                   : pawl_kkt_dense_factor_plain(kkt, smallest);
+}
+
 static PawlStatus factor_scaled(PawlKkt* kkt, double largest) {
   double unit = largest > 1.0 ? largest : 1.0;
   double smallest = PAWL_KKT_SINGULAR * unit;
-  PAWL_TRY(kkt->klu ? pawl_kkt_klu_factor(kkt, smallest) : pawl_kkt_dense_factor(kkt, smallest));
+  PAWL_TRY(factor_with_exchanges(kkt, smallest));
   bool suspicious = kkt->inverse_pivot * (PAWL_KKT_SUSPICIOUS * unit) > 1.0;
   return suspicious && pawl_kkt_weakest(kkt, PAWL_KKT_SINGULAR) >= 0 ? PAWL_RETRY : PAWL_OK;
 }
 
-// With the scaling that there is. A dense matrix mostly needs no row exchanges; the attempt
-// destroys it, so where it fails it is assembled again.
+// With the scaling that there is. A dense matrix or a band mostly needs no row exchanges; the
+// attempt destroys it, so where it fails it is assembled again.
 static PawlStatus assemble_and_factor(PawlKkt* kkt, const double* S, const double* B,
                                       const double* J, const unsigned char* active) {
   double largest = pawl_kkt_assemble(kkt, S, B, J, active);
@@ -303,7 +342,7 @@ static PawlStatus assemble_and_factor(PawlKkt* kkt, const double* S, const doubl
     return PAWL_RETRY;
   }
   if (!kkt->klu) {
-    if (pawl_kkt_dense_factor_plain(kkt, PAWL_KKT_PLAIN * (largest > 1.0 ? largest : 1.0))) {
+    if (factor_plain(kkt, PAWL_KKT_PLAIN * (largest > 1.0 ? largest : 1.0))) {
       return PAWL_OK;
     }
     largest = pawl_kkt_assemble(kkt, S, B, J, active);

@@ -6,8 +6,8 @@
 //                                  D  0 for an active row; an inactive row reads y_i = c_i
 //
 // The pattern is fixed at creation; values change, and rows are switched on and off, without a new
-// analysis. Small or full systems are solved by dense LU, others with KLU's ordering and pivots;
-// another factorisation that exploits structure fits behind the same four functions.
+// analysis. Small or full systems are solved by dense LU, those in which near unknowns alone are
+// coupled (bars, beams, chains) as a band, others with KLU's ordering and pivots.
 #pragma once
 
 #include <stdbool.h>
@@ -17,9 +17,10 @@
 #include "pawl/pattern.h"
 
 typedef enum PawlKktSolver {
-  PAWL_KKT_AUTO,  // dense where that was measured to be faster, KLU elsewhere
+  PAWL_KKT_AUTO,  // dense or a band where that was measured to be faster, KLU elsewhere
   PAWL_KKT_DENSE,
   PAWL_KKT_KLU,
+  PAWL_KKT_BAND,
 } PawlKktSolver;
 
 typedef struct PawlKkt PawlKkt;

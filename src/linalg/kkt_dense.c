@@ -82,6 +82,9 @@ PawlStatus pawl_kkt_dense_factor(PawlKkt* kkt, double smallest) {
 }
 
 bool pawl_kkt_is_definite(const PawlKkt* kkt) {
+  if (kkt->band) {
+    return pawl_kkt_band_is_definite(kkt);
+  }
   size_t next = (size_t)(kkt->n + kkt->active_count + 1);
   bool positive = !kkt->klu && kkt->plain;
   for (int k = 0; positive && k < kkt->n; k++) {

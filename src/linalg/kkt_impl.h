@@ -15,6 +15,9 @@
 // it when the factors would fill more than this part of the matrix.
 #define PAWL_KKT_DENSE_SIZE 8
 #define PAWL_KKT_DENSE_FILL 0.5
+// A band when its entries, from the first to the last of each row and column, are no more than so
+// many times those of A: then no other order has fewer, and a band looks up no index.
+#define PAWL_KKT_BAND_FILL 1.5
 #define PAWL_KKT_DENSE_MAX 30000  // entries of a dense matrix are counted in an int
 // The scaling is renewed when an entry of the scaled matrix has grown beyond this.
 #define PAWL_KKT_DRIFT 0x1p10
@@ -28,7 +31,8 @@ typedef struct PawlKktBlock {  // one of S, B, J
   double* factor;  // (count)
 } PawlKktBlock;
 
-typedef struct PawlKktKlu PawlKktKlu;  // kkt_klu.c
+typedef struct PawlKktKlu PawlKktKlu;    // kkt_klu.c
+typedef struct PawlKktBand PawlKktBand;  // kkt_band.c
 
 struct PawlKkt {
   PawlArena arena;
@@ -41,9 +45,9 @@ struct PawlKkt {
   int* row_entry;   //   row_entry[row_start[i] .. row_start[i+1]-1]
   int value_count;  // entries of the matrix in `values`
   int behind;       // where entries of inactive rows stand in it
-  // The scaled matrix: dense by columns, without the inactive rows, factored in place; or as the
-  // compressed columns of KLU, inactive rows 0 but for 1 on the diagonal. Behind them, for every
-  // entry of an inactive row, the k-th of B, then the k-th of J.
+  // The scaled matrix: dense or banded by columns, without the inactive rows, factored in place; or
+  // as the compressed columns of KLU, inactive rows 0 but for 1 on the diagonal. Behind them, for
+  // every entry of an inactive row, the k-th of B, then the k-th of J.
   double* values;
   double* row_scale;  // (size) R
   double* col_scale;  // (size) C
@@ -59,10 +63,11 @@ struct PawlKkt {
   double* trial;                        // (size)
   double* work;                         // (size)
   int* pivot;                           // (size) dense only
-  bool plain;                           // dense only: factored without row exchanges
+  bool plain;                           // dense and band: factored without row exchanges
   double *dense_R, *dense_C, *dense_y;  // (size), (size), (m) dense only: R, C and y of the
                                         // coordinates and active rows, without gaps
-  PawlKktKlu* klu;                      // NULL: dense
+  PawlKktKlu* klu;                      // NULL: another solver, as is
+  PawlKktBand* band;                    // this; both NULL: dense
   PawlKktInfo info;
 };
 
@@ -93,6 +98,23 @@ void pawl_kkt_dense_fit(PawlKkt* kkt);  // after a change of the active rows, or
 PAWL_CHECKED PawlStatus pawl_kkt_dense_factor(PawlKkt* kkt, double smallest);
 bool pawl_kkt_dense_factor_plain(PawlKkt* kkt, double smallest);  // false: rows must be exchanged
 void pawl_kkt_dense_solve(PawlKkt* kkt, double* x, double* y);
+
+// kkt_band.c: the same for a matrix whose unknowns, in the order given (size), are coupled to near
+// ones only.
+PAWL_CHECKED PawlStatus pawl_kkt_band_create(PawlKkt* kkt, const int* order);
+void pawl_kkt_band_switch(PawlKkt* kkt, const unsigned char* active);  // from `set` to these rows
+void pawl_kkt_band_clear(PawlKkt* kkt);  // `values`, before they are assembled
+PAWL_CHECKED PawlStatus pawl_kkt_band_factor(PawlKkt* kkt, double smallest);
+bool pawl_kkt_band_factor_plain(PawlKkt* kkt, double smallest);
+bool pawl_kkt_band_is_definite(const PawlKkt* kkt);
+void pawl_kkt_band_solve(PawlKkt* kkt, double* x, double* y);
+// The best order found for a band (size), and the entries of L and U in it.
+PAWL_CHECKED PawlStatus pawl_kkt_band_choose(const PawlKkt* kkt, PawlArena* arena, int** order,
+                                             double* entries);
+
+// kkt_order.c: the unknowns as they are numbered, or by breadth (Cuthill and McKee); multipliers
+// after a coordinate of their own in either. Allocates.
+PAWL_CHECKED PawlStatus pawl_kkt_order_band(const PawlKkt* kkt, bool by_breadth, int* Q);
 
 // kkt_order.c: the order Q (size) of the unknowns of A, which is given by columns with every D in
 // its pattern. Allocates.

@@ -20,17 +20,16 @@ typedef struct Graph {  // of nodes: pairs, and unknowns without a partner
 // ---- pairs -------------------------------------------------------------------------------------
 
 // For each row the coordinate that fewest rows use, of those that no row before it has taken.
-// Column n + i of A names the coordinates of row i. `uses` (n) is scratch.
-static void choose_partners(const PawlKkt* kkt, const int* start, const int* index, int* uses,
-                            int* partner) {
+// `uses` (n) is scratch.
+static void choose_partners(const PawlKkt* kkt, int* uses, int* partner) {
   int n = kkt->n;
   for (int j = 0; j < n; j++) {
     uses[j] = kkt->G.start[j + 1] - kkt->G.start[j];
   }
   for (int i = 0; i < kkt->m; i++) {
     int best = NONE;
-    for (int p = start[n + i]; p < start[n + i + 1] - 1; p++) {  // the last entry is D
-      int j = index[p];
+    for (int e = kkt->row_start[i]; e < kkt->row_start[i + 1]; e++) {
+      int j = kkt->block_J.col[kkt->row_entry[e]];
       if (uses[j] != TAKEN && (best == NONE || uses[j] < uses[best])) {
         best = j;
       }
@@ -105,7 +104,7 @@ static PawlStatus order(const PawlKkt* kkt, const int* start, const int* index, 
   if (!nodes || !scratch || !g.start || !g.index || !g.node) {
     return PAWL_ERROR_MEMORY;
   }
-  choose_partners(kkt, start, index, scratch, nodes);
+  choose_partners(kkt, scratch, nodes);
   number_nodes(kkt, nodes, &g);
   join_columns(kkt, start, index, &g);
   if (amd_order(g.count, g.start, g.index, nodes, NULL, NULL) < AMD_OK) {
@@ -118,6 +117,121 @@ static PawlStatus order(const PawlKkt* kkt, const int* start, const int* index, 
 PawlStatus pawl_kkt_order(const PawlKkt* kkt, const int* start, const int* index, int* Q) {
   PawlArena arena = {0};
   PawlStatus status = order(kkt, start, index, &arena, Q);
+  pawl_arena_free(&arena);
+  return status;
+}
+
+// ---- bands --------------------------------------------------------------------------------------
+
+typedef struct Search {  // by breadth
+  const Graph* g;
+  int* list;            // (nodes) in the order of the search
+  unsigned char* seen;  // (nodes)
+} Search;
+
+static void count_entries(const PawlKktBlock* block, Graph* g) {
+  for (int e = 0; e < block->count; e++) {
+    g->start[g->node[block->col[e]] + 1]++;
+  }
+}
+
+static void list_entries(const PawlKktBlock* block, Graph* g, int* next) {
+  for (int e = 0; e < block->count; e++) {
+    g->index[next[g->node[block->col[e]]]++] = g->node[block->row[e]];
+  }
+}
+
+// The same graph straight from the blocks. `next` (nodes) is scratch.
+static void join_blocks(const PawlKkt* kkt, Graph* g, int* next) {
+  const PawlKktBlock* blocks[] = {&kkt->block_S, &kkt->block_B, &kkt->block_J};
+  for (int b = 0; b < 3; b++) {
+    count_entries(blocks[b], g);
+  }
+  for (int a = 0; a < g->count; a++) {
+    next[a] = g->start[a];
+    g->start[a + 1] += g->start[a];
+  }
+  for (int b = 0; b < 3; b++) {
+    list_entries(blocks[b], g, next);
+  }
+}
+
+static int degree(const Graph* g, int a) {
+  return g->start[a + 1] - g->start[a];
+}
+
+// Appends the neighbours of `a` that were not seen yet, those with few neighbours first.
+static int append_neighbours(const Search* s, int a, int count) {
+  const Graph* g = s->g;
+  int first = count;
+  for (int e = g->start[a]; e < g->start[a + 1]; e++) {
+    int b = g->index[e], k = count;
+    if (s->seen[b]) {
+      continue;
+    }
+    s->seen[b] = 1;
+    for (; k > first && degree(g, s->list[k - 1]) > degree(g, b); k--) {
+      s->list[k] = s->list[k - 1];
+    }
+    s->list[k] = b;
+    count++;
+  }
+  return count;
+}
+
+// All that can be reached from `root`, from list[count] on; returns where it ends.
+static int search(const Search* s, int root, int count) {
+  int from = count;
+  s->list[count++] = root;
+  s->seen[root] = 1;
+  for (; from < count; from++) {
+    count = append_neighbours(s, s->list[from], count);
+  }
+  return count;
+}
+
+// Cuthill and McKee: each connected part from a node at its rim, found by two searches.
+static void order_by_breadth(const Search* s) {
+  for (int root = 0, count = 0; root < s->g->count; root++) {
+    int start = root;
+    for (int trial = 0; !s->seen[root] && trial < 2; trial++) {
+      int end = search(s, start, count);
+      start = s->list[end - 1];
+      for (int k = count; k < end; k++) {
+        s->seen[s->list[k]] = 0;
+      }
+    }
+    count = s->seen[root] ? count : search(s, start, count);
+  }
+}
+
+static PawlStatus order_band(const PawlKkt* kkt, PawlArena* arena, bool by_breadth, int* Q) {
+  int size = kkt->size, entries = kkt->block_S.count + 2 * kkt->block_J.count;
+  int* nodes = PAWL_NEW(arena, int, size);
+  int* scratch = PAWL_NEW(arena, int, size);
+  Graph g = {.start = PAWL_NEW(arena, int, size + 1),
+             .index = PAWL_NEW(arena, int, entries),
+             .node = PAWL_NEW(arena, int, size)};
+  Search s = {&g, nodes, PAWL_NEW(arena, unsigned char, size)};
+  if (arena->failed) {
+    return PAWL_ERROR_MEMORY;
+  }
+  choose_partners(kkt, scratch, nodes);
+  number_nodes(kkt, nodes, &g);
+  join_blocks(kkt, &g, scratch);
+  for (int a = 0; a < g.count; a++) {
+    nodes[a] = a;
+  }
+  if (by_breadth) {
+    order_by_breadth(&s);
+  }
+  expand(kkt, &g, nodes, scratch, Q);
+  return PAWL_OK;
+}
+
+PawlStatus pawl_kkt_order_band(const PawlKkt* kkt, bool by_breadth, int* Q) {
+  PawlArena arena = {0};
+  PawlStatus status = order_band(kkt, &arena, by_breadth, Q);
   pawl_arena_free(&arena);
   return status;
 }

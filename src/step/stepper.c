@@ -388,3 +388,8 @@ const char* pawl_stepper_reason(const PawlStepper* s) {
 PawlStepperInfo pawl_stepper_info(const PawlStepper* s) {
   return s->dynamics.info;
 }
+
+const char* pawl_stepper_factorization(const PawlStepper* s) {
+  PawlKktSolver solver = pawl_kkt_info(s->kkt).solver;
+  return solver == PAWL_KKT_DENSE ? "dense" : solver == PAWL_KKT_BAND ? "band" : "sparse";
+}

@@ -6,7 +6,8 @@
 #include "rows.h"
 #include "systems.h"
 
-static const PawlKktSolver solvers[] = {PAWL_KKT_DENSE, PAWL_KKT_KLU};
+static const PawlKktSolver solvers[] = {PAWL_KKT_DENSE, PAWL_KKT_KLU, PAWL_KKT_BAND};
+#define SOLVERS 3
 
 static PawlStatus diagnose(const TestSystem* s, const unsigned char* active, int* column,
                            unsigned char* rows) {
@@ -17,7 +18,7 @@ static PawlStatus diagnose(const TestSystem* s, const unsigned char* active, int
 }
 
 static void check_factor(const TestSystem* s, const unsigned char* active, PawlStatus expected) {
-  for (int k = 0; k < 2; k++) {
+  for (int k = 0; k < SOLVERS; k++) {
     PawlKkt* kkt = system_kkt(s, solvers[k]);
     assert_int_equal(system_factor(kkt, s, active), expected);
     pawl_kkt_destroy(kkt);
@@ -66,7 +67,7 @@ static void test_scaled_systems_are_accepted(void** state) {
     int n = 1 + round % 12, m = (round / 3) % (n + 1);
     TestSystem* s = system_random(n, m, 0.4, false);
     scale_system(s);
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < SOLVERS; k++) {
       double b[SYSTEM_MAX], c[SYSTEM_MAX], x[SYSTEM_MAX], y[SYSTEM_MAX];
       PawlKkt* kkt = system_kkt(s, solvers[k]);
       fill_random(n, b);
@@ -100,7 +101,7 @@ static void test_scaled_singular_systems_are_refused(void** state) {
 static void test_units_may_change(void** state) {
   (void)state;
   TestSystem* s = system_random(8, 3, 0.5, true);
-  for (int k = 0; k < 2; k++) {
+  for (int k = 0; k < SOLVERS; k++) {
     PawlKkt* kkt = system_kkt(s, solvers[k]);
     for (int round = 0; round < 6; round++) {
       double b[SYSTEM_MAX], c[SYSTEM_MAX], x[SYSTEM_MAX], y[SYSTEM_MAX];
@@ -222,7 +223,7 @@ static void test_units_do_not_matter(void** state) {
     double angle = angles[round % 4];
     TestSystem* s = system_random(5 + round % 9, 2 + round % 4, 1.0, true);
     turn_last_row(s, angle);
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < SOLVERS; k++) {
       check_in_all_units(s, solvers[k], angle > 1e-6 ? PAWL_OK : PAWL_RETRY);
     }
     free(s);
@@ -242,7 +243,7 @@ static PawlKkt* full_two_by_two(PawlKktSolver solver) {
 // The pivot of [1 1; 1 1 + d] is d, and singular means 2.5e-13, near 2^-42.
 static void test_smallest_pivot(void** state) {
   (void)state;
-  for (int k = 0; k < 2; k++) {
+  for (int k = 0; k < SOLVERS; k++) {
     PawlKkt* kkt = full_two_by_two(solvers[k]);
     const double regular[] = {1.0, 1.0, 1.0, 1.0 + 0x1p-40};
     const double singular[] = {1.0, 1.0, 1.0, 1.0 + 0x1p-44};
@@ -283,7 +284,7 @@ static void test_when_the_scaling_is_renewed(void** state) {
 // As many rows as coordinates need no mass.
 static void test_no_inertia_at_all(void** state) {
   (void)state;
-  for (int k = 0; k < 2; k++) {
+  for (int k = 0; k < SOLVERS; k++) {
     TestSystem* s = system_random(4, 4, 1.0, true);
     memset(s->S, 0, sizeof s->S);
     system_values(s);
@@ -304,7 +305,7 @@ static void test_no_inertia_at_all(void** state) {
 // Numbers near the ends of the range: the scaling stays within what is remembered.
 static void test_extreme_numbers_can_be_remembered(void** state) {
   (void)state;
-  for (int k = 0; k < 2; k++) {
+  for (int k = 0; k < SOLVERS; k++) {
     TestSystem* s = system_random(4, 2, 1.0, true);
     for (int i = 0; i < 16; i++) {
       s->S[i] *= 1e300;
@@ -571,7 +572,7 @@ static void test_minimum_norm(void** state) {
     fill_random(m, c);
     memcpy(x, b, sizeof b);
     memcpy(y, c, sizeof c);
-    PawlKkt* kkt = system_kkt(s, solvers[round % 2]);
+    PawlKkt* kkt = system_kkt(s, solvers[round % SOLVERS]);
     assert_int_equal(pawl_kkt_min_norm(kkt, s->S_values, s->J_values, active, x, y, &residual),
                      PAWL_OK);
     // Relative to the multipliers, which are large where the rows are nearly dependent.

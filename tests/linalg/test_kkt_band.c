@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// Systems in which near unknowns alone are coupled: bars, beams and chains.
+#include "systems.h"
+
+#define BACKWARD 1e-12
+
+// S of the given half width, row i of J on coordinates from i n / m on; S is heavy on its diagonal.
+static TestSystem* banded_system(int n, int m, int width, double heavy) {
+  TestSystem* s = calloc(1, sizeof *s);
+  s->n = n;
+  s->m = m;
+  for (int j = 0; j < n; j++) {
+    for (int i = 0; i < n; i++) {
+      s->has_S[i + j * n] = abs(i - j) <= width;
+      s->S[i + j * n] = test_random() + (i == j ? heavy : 0.0);
+    }
+    for (int i = 0; i < m; i++) {
+      int from = i * n / m;
+      s->has_G[i + j * m] = j >= from && j <= from + 1;
+      s->J[i + j * m] = test_random() + 2.0;
+      s->B[i + j * m] = s->J[i + j * m] + 0.1 * test_random();
+    }
+  }
+  system_patterns(s);
+  return s;
+}
+
+// The same with its coordinates and rows in another order.
+static TestSystem* shuffled(const TestSystem* from) {
+  TestSystem* s = calloc(1, sizeof *s);
+  int n = s->n = from->n, m = s->m = from->m, at[SYSTEM_MAX];
+  for (int j = 0; j < n; j++) {
+    int k = (int)((1.0 + test_random()) * 0.5 * (j + 1));
+    at[j] = at[k];
+    at[k] = j;
+  }
+  for (int j = 0; j < n; j++) {
+    for (int i = 0; i < n; i++) {
+      s->has_S[at[i] + at[j] * n] = from->has_S[i + j * n];
+      s->S[at[i] + at[j] * n] = from->S[i + j * n];
+    }
+    for (int i = 0; i < m; i++) {
+      int to = m - 1 - i + at[j] * m;
+      s->has_G[to] = from->has_G[i + j * m];
+      s->J[to] = from->J[i + j * m];
+      s->B[to] = from->B[i + j * m];
+    }
+  }
+  system_patterns(s);
+  return s;
+}
+
+static void solve_with(PawlKktSolver solver, const TestSystem* s, const unsigned char* active,
+                       const double* b, const double* c, double* x, double* y, PawlKktInfo* info) {
+  PawlKkt* kkt = system_kkt(s, solver);
+  memcpy(x, b, (size_t)s->n * sizeof *x);
+  memcpy(y, c, (size_t)s->m * sizeof *y);
+  assert_int_equal(system_factor(kkt, s, active), PAWL_OK);
+  pawl_kkt_solve(kkt, x, y);
+  CHECK_NEAR(system_residual(s, active, b, c, x, y), 0.0, BACKWARD);
+  *info = pawl_kkt_info(kkt);
+  pawl_kkt_destroy(kkt);
+}
+
+// Against KLU and dense LU, with rows on and off.
+static void compare_solvers(const TestSystem* s, PawlKktInfo* info) {
+  const PawlKktSolver solvers[] = {PAWL_KKT_AUTO, PAWL_KKT_KLU, PAWL_KKT_DENSE};
+  double x[3][SYSTEM_MAX], y[3][SYSTEM_MAX], b[SYSTEM_MAX], c[SYSTEM_MAX];
+  unsigned char active[SYSTEM_MAX];
+  PawlKktInfo of_others;
+  fill_random(s->n, b);
+  fill_random(s->m, c);
+  for (int i = 0; i < s->m; i++) {
+    active[i] = test_random() > -0.5;
+  }
+  for (int k = 0; k < 3; k++) {
+    solve_with(solvers[k], s, active, b, c, x[k], y[k], k == 0 ? info : &of_others);
+    for (int j = 0; j < s->n; j++) {
+      CHECK_NEAR(x[k][j], x[0][j], 1e-9 * (1.0 + fabs(x[0][j])));
+    }
+    for (int i = 0; i < s->m; i++) {
+      CHECK_NEAR(y[k][i], y[0][i], 1e-9 * (1.0 + fabs(y[0][i])));
+    }
+  }
+}
+
+// Whatever their numbering: bands are found, and need no row exchanges where S is heavy.
+static void test_bands_are_found(void** state) {
+  (void)state;
+  for (int round = 0; round < 200; round++) {
+    int width = 1 + round % 3, m = round % 7;
+    TestSystem* s = banded_system(40, m, width, 8.0);
+    TestSystem* other = shuffled(s);
+    PawlKktInfo info, of_other;
+    compare_solvers(s, &info);
+    compare_solvers(other, &of_other);
+    assert_true(info.solver == PAWL_KKT_BAND && of_other.solver == PAWL_KKT_BAND);
+    assert_true(info.full == 0 && of_other.full == 0);
+    assert_true(info.nonzeros <= (40 + m) * (2 * (2 * width + 1) + 1));
+    free(s);
+    free(other);
+  }
+}
+
+// With nothing on the diagonal rows must be exchanged.
+static void test_rows_are_exchanged(void** state) {
+  (void)state;
+  long long full = 0;
+  for (int round = 0; round < 200; round++) {
+    TestSystem* s = banded_system(40, round % 3, 1 + round % 4, 0.0);
+    PawlKktInfo info;
+    for (int j = 0; j < 40; j++) {
+      s->S[j + 40 * j] = 0.0;
+    }
+    for (int j = 0; j + 1 < 40; j += 2) {  // else a wide band could be singular
+      s->S[j + 1 + 40 * j] += 4.0;
+      s->S[j + 40 * (j + 1)] += 4.0;
+    }
+    system_values(s);
+    compare_solvers(s, &info);
+    assert_int_equal(info.solver, PAWL_KKT_BAND);
+    full += info.full;
+    free(s);
+  }
+  assert_true(full == 200);
+}
+
+// A bar of which one end is held, u_0 = 0: S is tridiagonal, 2 on the diagonal and -1 beside it, 1
+// in the last corner. With a force of 1 at the far end u_i = i, lambda = -1 by the row, and the
+// same when the row is off and its force given (u_0 is then where the bar was let go: S is regular
+// with 2 in the first corner, u_i = (i + 1) - c by hand).
+static void test_bar_by_hand(void** state) {
+  (void)state;
+  enum { N = 30 };
+  TestSystem* s = calloc(1, sizeof *s);
+  s->n = N;
+  s->m = 1;
+  for (int j = 0; j < N; j++) {
+    for (int i = 0; i < N; i++) {
+      s->has_S[i + j * N] = abs(i - j) <= 1;
+      s->S[i + j * N] = i != j ? -1.0 : i == N - 1 ? 1.0 : 2.0;
+    }
+  }
+  s->has_G[0] = 1;
+  s->J[0] = s->B[0] = 1.0;
+  system_patterns(s);
+  PawlKkt* kkt = system_kkt(s, PAWL_KKT_AUTO);
+  assert_int_equal(pawl_kkt_info(kkt).solver, PAWL_KKT_BAND);
+  double x[N] = {0}, y[] = {0.0}, free_x[N] = {0}, push[] = {-0.25};
+  x[N - 1] = free_x[N - 1] = 1.0;
+  assert_int_equal(system_factor(kkt, s, NULL), PAWL_OK);
+  assert_false(pawl_kkt_is_definite(kkt));  // not known: the row is between the pivots of S
+  pawl_kkt_solve(kkt, x, y);
+  CHECK_NEAR(y[0], -1.0, 1e-13);
+  for (int i = 0; i < N; i++) {
+    CHECK_NEAR(x[i], i, 1e-13 * N);
+  }
+  const unsigned char off[] = {0};
+  for (int round = 0; round < 10; round++) {  // the row is left out when it stays off
+    assert_int_equal(system_factor(kkt, s, off), PAWL_OK);
+  }
+  assert_true(pawl_kkt_is_definite(kkt));
+  assert_int_equal(pawl_kkt_info(kkt).nonzeros, 3 * N - 2);
+  pawl_kkt_solve(kkt, free_x, push);
+  for (int i = 0; i < N; i++) {
+    CHECK_NEAR(free_x[i], i + 1 - 0.25, 1e-13 * N);
+  }
+  s->S[0] = -2.0;
+  system_values(s);
+  assert_int_equal(system_factor(kkt, s, off), PAWL_OK);
+  assert_false(pawl_kkt_is_definite(kkt));
+  pawl_kkt_destroy(kkt);
+  free(s);
+}
+
+// Of equal rows the second is named; without it the system is regular.
+static void test_redundant_rows_are_named(void** state) {
+  (void)state;
+  TestSystem* s = banded_system(30, 6, 1, 8.0);
+  for (int j = 0; j < 30; j++) {
+    s->has_G[4 + 6 * j] = s->has_G[1 + 6 * j];
+    s->J[4 + 6 * j] = s->J[1 + 6 * j];
+    for (int i = 0; i < 30; i++) {
+      s->S[i + 30 * j] = i == j ? 2.0 : abs(i - j) == 1 ? -0.5 : 0.0;
+    }
+  }
+  memcpy(s->B, s->J, sizeof s->B);
+  system_patterns(s);
+  PawlKkt* kkt = system_kkt(s, PAWL_KKT_AUTO);
+  unsigned char rows[6], active[] = {1, 1, 1, 1, 0, 1};
+  int column;
+  assert_int_equal(pawl_kkt_info(kkt).solver, PAWL_KKT_BAND);
+  assert_int_equal(system_factor(kkt, s, NULL), PAWL_RETRY);
+  assert_int_equal(pawl_kkt_diagnose(kkt, s->S_values, s->J_values, NULL, &column, rows), PAWL_OK);
+  assert_int_equal(column, -1);
+  for (int i = 0; i < 6; i++) {
+    assert_int_equal(rows[i], i == 4);
+  }
+  assert_int_equal(system_factor(kkt, s, active), PAWL_OK);
+  pawl_kkt_destroy(kkt);
+  free(s);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_bands_are_found),
+      cmocka_unit_test(test_rows_are_exchanged),
+      cmocka_unit_test(test_bar_by_hand),
+      cmocka_unit_test(test_redundant_rows_are_named),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
