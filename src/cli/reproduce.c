@@ -86,6 +86,7 @@ static PawlStatus set_options(Trial* t, char* settings) {
   return PAWL_OK;
 }
 
+// The model and how it is run, not its system yet.
 static PawlStatus prepare(Trial* t, const char* method) {
   enum { MOST = 16 };
   const char* from[3] = {t->c->parameters, t->c->settings, method};
@@ -104,8 +105,7 @@ static PawlStatus prepare(Trial* t, const char* method) {
   }
   t->def = pawl_model_simulate(t->model);
   study_set_method(&t->def, t->texts[2]);
-  status = set_options(t, t->texts[1]);
-  return status ? status : pawl_system_create(t->model, &t->system, &t->err);
+  return set_options(t, t->texts[1]);
 }
 
 static void trial_destroy(Trial* t) {
@@ -296,6 +296,7 @@ static void try_method(const Case* c, const char* method, Report* report) {
     fprintf(stderr, "\r\033[K%d checks, %d failed; %.60s: %s", report->checks, report->failed,
             c->title, method);
   }
+  status = status ? status : pawl_system_create(t.model, &t.system, &t.err);
   status = status ? status : t.outcomes ? run_trial(&t) : PAWL_ERROR_MEMORY;
   if (report->progress) {
     fputs("\r\033[K", stderr);
