@@ -146,6 +146,19 @@ static PawlStatus create_factors(PawlKkt* kkt, PawlKktSolver solver) {
   return PAWL_OK;
 }
 
+static PawlStatus create_kept(PawlKkt* kkt) {
+  PawlArena* arena = &kkt->arena;
+  kkt->kept_count = kkt->band ? PAWL_KKT_KEPT : 1;
+  for (int k = 0; k < kkt->kept_count; k++) {
+    PawlKktKept* kept = &kkt->kept[k];
+    kept->S = PAWL_NEW(arena, double, kkt->block_S.count);
+    kept->B = PAWL_NEW(arena, double, kkt->block_B.count);
+    kept->J = PAWL_NEW(arena, double, kkt->block_J.count);
+    kept->set = PAWL_NEW(arena, unsigned char, kkt->m);
+  }
+  return arena->failed ? PAWL_ERROR_MEMORY : PAWL_OK;
+}
+
 static PawlStatus build(PawlKkt* kkt, const PawlPattern* S, const PawlPattern* G,
                         PawlKktSolver solver) {
   PawlArena* arena = &kkt->arena;
@@ -162,21 +175,18 @@ static PawlStatus build(PawlKkt* kkt, const PawlPattern* S, const PawlPattern* G
   kkt->set = PAWL_NEW(arena, unsigned char, kkt->m);
   kkt->active = PAWL_NEW(arena, int, kkt->m);
   kkt->inactive = PAWL_NEW(arena, int, kkt->m);
-  kkt->kept_S = PAWL_NEW(arena, double, kkt->block_S.count);
-  kkt->kept_B = PAWL_NEW(arena, double, kkt->block_B.count);
-  kkt->kept_J = PAWL_NEW(arena, double, kkt->block_J.count);
   kkt->trial = PAWL_NEW(arena, double, kkt->size);
   kkt->work = PAWL_NEW(arena, double, kkt->size);
   if (!kkt->place_D || !kkt->row_start || !kkt->row_entry || !kkt->row_scale || !kkt->col_scale ||
-      !kkt->set || !kkt->active || !kkt->inactive || !kkt->kept_S || !kkt->kept_B || !kkt->kept_J ||
-      !kkt->trial || !kkt->work) {
+      !kkt->set || !kkt->active || !kkt->inactive || !kkt->trial || !kkt->work) {
     return PAWL_ERROR_MEMORY;
   }
   kkt->pattern_sum = pawl_kkt_pattern_sum(kkt);
   fill_blocks(kkt);
   fill_rows(kkt);
   list_rows(kkt, NULL);
-  return create_factors(kkt, solver);
+  PAWL_TRY(create_factors(kkt, solver));
+  return create_kept(kkt);
 }
 
 PawlStatus pawl_kkt_create(const PawlPattern* S, const PawlPattern* G, PawlKktSolver solver,
@@ -239,15 +249,16 @@ static inline uint64_t scatter(const PawlKktBlock* block, const double* from, do
   return top;
 }
 
-static bool is_same_set(const PawlKkt* kkt, const unsigned char* active) {
-  if (!active) {
-    return kkt->inactive_count == 0;
-  }
-  bool same = kkt->m == 0 || memcmp(kkt->set, active, (size_t)kkt->m) == 0;
-  for (int i = 0; !same && i < kkt->m && kkt->set[i] == (active[i] != 0); i++) {
-    same = i == kkt->m - 1;  // flags other than 1
+static bool is_set(int m, const unsigned char* set, const unsigned char* active) {
+  bool same = m == 0 || memcmp(set, active, (size_t)m) == 0;
+  for (int i = 0; !same && i < m && set[i] == (active[i] != 0); i++) {
+    same = i == m - 1;  // flags other than 1
   }
   return same;
+}
+
+static bool is_same_set(const PawlKkt* kkt, const unsigned char* active) {
+  return active ? is_set(kkt->m, kkt->set, active) : kkt->inactive_count == 0;
 }
 
 static void switch_rows(PawlKkt* kkt, const unsigned char* active) {
@@ -350,10 +361,24 @@ static PawlStatus assemble_and_factor(PawlKkt* kkt, const double* S, const doubl
   return factor_scaled(kkt, largest);
 }
 
+void pawl_kkt_forget(PawlKkt* kkt) {
+  for (int k = 0; k < kkt->kept_count; k++) {
+    kkt->kept[k].on = false;
+  }
+}
+
+// What is kept stays, as long as there is room.
+static void begin_turn(PawlKkt* kkt) {
+  if (kkt->kept[kkt->turn].on && kkt->band) {
+    pawl_kkt_band_turn(kkt, (kkt->turn + 1) % kkt->kept_count);
+  }
+  kkt->kept[kkt->turn].on = false;
+}
+
 PawlStatus pawl_kkt_factor(PawlKkt* kkt, const double* S, const double* B, const double* J,
                            const unsigned char* active) {
   kkt->info.factorizations++;
-  kkt->kept = false;
+  begin_turn(kkt);
   if (kkt->scaled) {
     PawlStatus status = assemble_and_factor(kkt, S, B, J, active);
     if (status != PAWL_RETRY) {
@@ -388,22 +413,44 @@ static void keep(int count, double* to, const double* from) {
   }
 }
 
-bool pawl_kkt_holds(const PawlKkt* kkt, const double* S, const double* B, const double* J,
+static bool is_kept(const PawlKkt* kkt, const PawlKktKept* kept, const double* S, const double* B,
+                    const double* J) {
+  return kept->on && is_same(kkt->block_S.count, kept->S, S) &&
+         is_same(kkt->block_J.count, kept->J, J) &&
+         ((B == J && kept->once) || is_same(kkt->block_B.count, kept->B, B));
+}
+
+bool pawl_kkt_holds(PawlKkt* kkt, const double* S, const double* B, const double* J,
                     const unsigned char* active) {
-  return kkt->kept && is_same_set(kkt, active) && is_same(kkt->block_S.count, kkt->kept_S, S) &&
-         is_same(kkt->block_J.count, kkt->kept_J, J) &&
-         ((B == J && kkt->kept_once) || is_same(kkt->block_B.count, kkt->kept_B, B));
+  if (is_same_set(kkt, active) && is_kept(kkt, &kkt->kept[kkt->turn], S, B, J)) {
+    return true;
+  }
+  for (int k = 0; k < kkt->kept_count && active; k++) {
+    const PawlKktKept* kept = &kkt->kept[k];
+    if (k != kkt->turn && is_set(kkt->m, kept->set, active) && is_kept(kkt, kept, S, B, J)) {
+      if (!is_same_set(kkt, active)) {
+        switch_rows(kkt, active);  // may find another layout, and forget all
+      }
+      pawl_kkt_band_turn(kkt, k);
+      return kept->on;
+    }
+  }
+  return false;
 }
 
 PawlStatus pawl_kkt_factor_and_keep(PawlKkt* kkt, const double* S, const double* B, const double* J,
                                     const unsigned char* active) {
   int G_count = kkt->block_J.count;
   PAWL_TRY(pawl_kkt_factor(kkt, S, B, J, active));
-  keep(kkt->block_S.count, kkt->kept_S, S);
-  keep(G_count, kkt->kept_B, B);
-  keep(G_count, kkt->kept_J, J);
-  kkt->kept = true;
-  kkt->kept_once = B == J;
+  PawlKktKept* kept = &kkt->kept[kkt->turn];
+  keep(kkt->block_S.count, kept->S, S);
+  keep(G_count, kept->B, B);
+  keep(G_count, kept->J, J);
+  if (kkt->m > 0 && kkt->band) {
+    memcpy(kept->set, kkt->set, (size_t)kkt->m);
+  }
+  kept->on = true;
+  kept->once = B == J;
   return PAWL_OK;
 }
 

@@ -44,8 +44,9 @@ PAWL_CHECKED PawlStatus pawl_kkt_factor_and_keep(PawlKkt* kkt, const double* S, 
                                                  const double* J, const unsigned char* active);
 
 // True when numbers and rows are, to the bit, those of the last factorisation, and
-// pawl_kkt_factor_and_keep made it.
-bool pawl_kkt_holds(const PawlKkt* kkt, const double* S, const double* B, const double* J,
+// pawl_kkt_factor_and_keep made it. A band keeps three: then one of the others that fits is in use
+// again, as if it had been made now.
+bool pawl_kkt_holds(PawlKkt* kkt, const double* S, const double* B, const double* J,
                     const unsigned char* active);
 
 // True when the factorisation shows S, taken to be symmetric, to be positive definite: there were

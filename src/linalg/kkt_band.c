@@ -127,6 +127,7 @@ static void place_row(PawlKkt* kkt, int i) {
 // Places everything anew, with the inactive rows or without them.
 static void fit(PawlKkt* kkt, bool leave_out) {
   PawlKktBand* b = kkt->band;
+  pawl_kkt_forget(kkt);
   b->left_out = leave_out;
   find_extents(kkt, b);
   kkt->value_count = (int)place_columns(b);
@@ -172,8 +173,7 @@ void pawl_kkt_band_clear(PawlKkt* kkt) {
 }
 
 static PawlStatus take_memory(const PawlKkt* kkt, PawlArena* arena, PawlKktBand* b) {
-  int** arrays[] = {&b->order, &b->at,    &b->low,   &b->high,   &b->base,
-                    &b->top,   &b->first, &b->pivot, &b->run_end};
+  int** arrays[] = {&b->order, &b->at, &b->low, &b->high, &b->base, &b->first, &b->run_end};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
     *arrays[k] = PAWL_NEW(arena, int, kkt->size + 1);
   }
@@ -195,6 +195,16 @@ PawlStatus pawl_kkt_band_choose(const PawlKkt* kkt, PawlArena* arena, int** orde
   return PAWL_OK;
 }
 
+void pawl_kkt_band_turn(PawlKkt* kkt, int turn) {
+  PawlKktKept *from = &kkt->kept[kkt->turn], *to = &kkt->kept[turn];
+  from->plain = kkt->plain;
+  kkt->turn = turn;
+  kkt->values = to->values;
+  kkt->plain = to->plain;
+  kkt->band->pivot = to->pivot;
+  kkt->band->top = to->top;
+}
+
 PawlStatus pawl_kkt_band_create(PawlKkt* kkt, const int* order) {
   PawlKktBand* b = PAWL_NEW(&kkt->arena, PawlKktBand, 1);
   if (!b) {
@@ -208,11 +218,17 @@ PawlStatus pawl_kkt_band_create(PawlKkt* kkt, const int* order) {
     return PAWL_ERROR_MEMORY;
   }
   kkt->behind = (int)count;
-  kkt->values = PAWL_NEW(&kkt->arena, double, count + 2 * (size_t)kkt->block_J.count);
-  if (!kkt->values) {
+  for (int k = 0; k < PAWL_KKT_KEPT; k++) {
+    PawlKktKept* kept = &kkt->kept[k];
+    kept->values = PAWL_NEW(&kkt->arena, double, count + 2 * (size_t)kkt->block_J.count);
+    kept->pivot = PAWL_NEW(&kkt->arena, int, kkt->size);
+    kept->top = PAWL_NEW(&kkt->arena, int, kkt->size);
+  }
+  if (kkt->arena.failed) {
     return PAWL_ERROR_MEMORY;
   }
   kkt->band = b;
+  pawl_kkt_band_turn(kkt, 0);
   fit(kkt, false);
   return PAWL_OK;
 }

@@ -31,6 +31,19 @@ typedef struct PawlKktBlock {  // one of S, B, J
   double* factor;  // (count)
 } PawlKktBlock;
 
+// A factorisation that may be kept with the numbers it was given. Bands have several, for matrices
+// that take turns; all have the scaling and the layout that there are.
+#define PAWL_KKT_KEPT 3
+typedef struct PawlKktKept {
+  bool on;
+  double *S, *B, *J;   // as given
+  bool once;           // B was J
+  unsigned char* set;  // (m) rows that were active
+  double* values;      // of the band
+  int *pivot, *top;    // of the band, see there
+  bool plain;
+} PawlKktKept;
+
 typedef struct PawlKktKlu PawlKktKlu;    // kkt_klu.c
 typedef struct PawlKktBand PawlKktBand;  // kkt_band.c
 
@@ -55,10 +68,9 @@ struct PawlKkt {
   // The rows of the last assembly; before the first, every row is active.
   unsigned char* set;  // (m) rows that are active
   int active_count, inactive_count;
-  int *active, *inactive;               // (m) the rows, ascending
-  bool kept;                            // the factorisation is that of the next three
-  double *kept_S, *kept_B, *kept_J;     // as given
-  bool kept_once;                       // B was J
+  int *active, *inactive;           // (m) the rows, ascending
+  PawlKktKept kept[PAWL_KKT_KEPT];  // kept[turn] is the factorisation in use
+  int kept_count, turn;
   double inverse_pivot;                 // largest 1 / |pivot| of the last factorisation
   double* trial;                        // (size)
   double* work;                         // (size)
@@ -88,6 +100,9 @@ void pawl_kkt_scale(PawlKkt* kkt, const double* S, const double* B, const double
 // kkt_scale.c: every `factor` for the R and C that are there.
 void pawl_kkt_use_scale(PawlKkt* kkt);
 
+// kkt.c: R and C, or the layout of `values`, are new: no earlier factorisation serves any more.
+void pawl_kkt_forget(PawlKkt* kkt);
+
 // kkt_memory.c
 uint64_t pawl_kkt_pattern_sum(const PawlKkt* kkt);
 
@@ -106,6 +121,7 @@ void pawl_kkt_band_switch(PawlKkt* kkt, const unsigned char* active);  // from `
 void pawl_kkt_band_clear(PawlKkt* kkt);  // `values`, before they are assembled
 PAWL_CHECKED PawlStatus pawl_kkt_band_factor(PawlKkt* kkt, double smallest);
 bool pawl_kkt_band_factor_plain(PawlKkt* kkt, double smallest);
+void pawl_kkt_band_turn(PawlKkt* kkt, int turn);  // to kept[turn], to factor or to solve
 bool pawl_kkt_band_is_definite(const PawlKkt* kkt);
 void pawl_kkt_band_solve(PawlKkt* kkt, double* x, double* y);
 // The best order found for a band (size), and the entries of L and U in it.

@@ -150,6 +150,6 @@ PawlStatus pawl_kkt_load(PawlKkt* kkt, const void* bytes) {
   take_exponents(kkt->size, from + l.C, kkt->col_scale);
   pawl_kkt_use_scale(kkt);
   kkt->scaled = header.scaled;
-  kkt->kept = false;
+  pawl_kkt_forget(kkt);
   return kkt->klu ? pawl_kkt_klu_set_order(kkt, header.has_pivots ? from + l.P : NULL) : PAWL_OK;
 }

@@ -134,5 +134,6 @@ void pawl_kkt_scale(PawlKkt* kkt, const double* S, const double* B, const double
   exponents_to_powers(kkt->size, kkt->row_scale);
   exponents_to_powers(kkt->size, kkt->col_scale);
   pawl_kkt_use_scale(kkt);
+  pawl_kkt_forget(kkt);
   kkt->scaled = true;
 }

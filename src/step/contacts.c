@@ -113,6 +113,17 @@ static void own_compliance(const PawlStepper* s, PawlContacts* c, const double* 
   }
 }
 
+static PawlStatus factor(PawlStepper* s, const double* S, const double* B, const double* J,
+                         const unsigned char* set) {
+  bool again = s->dynamics.steady;  // then the numbers may be those of another step
+  if (again && pawl_kkt_holds(s->kkt, S, B, J, set)) {
+    return PAWL_OK;
+  }
+  s->dynamics.info.factorizations++;
+  return again ? pawl_kkt_factor_and_keep(s->kkt, S, B, J, set)
+               : pawl_kkt_factor(s->kkt, S, B, J, set);
+}
+
 // D = J S^-1 B^T within the bilateral constraints.                                         (N20)
 PawlStatus pawl_contacts_compliance(PawlStepper* s, PawlContacts* c, const double* S,
                                     const double* B, const double* J,
@@ -120,8 +131,7 @@ PawlStatus pawl_contacts_compliance(PawlStepper* s, PawlContacts* c, const doubl
                                     PawlError* err) {
   int n = c->count;
   assert(n == s->contact_count && (bilateral || s->sizes.rows == 0));
-  s->dynamics.info.factorizations++;
-  PawlStatus status = pawl_kkt_factor(s->kkt, S, B, J, bilateral);
+  PawlStatus status = factor(s, S, B, J, bilateral);
   if (status != PAWL_OK) {
     return status == PAWL_RETRY ? pawl_dynamics_singular(&s->dynamics, S, J, bilateral, t, err)
                                 : pawl_fail_memory(err);

@@ -201,12 +201,65 @@ static void test_redundant_rows_are_named(void** state) {
   free(s);
 }
 
+// The k-th of the matrices that take turns: other numbers, or other rows.
+static void take_turn(TestSystem* s, int k, unsigned char* active) {
+  for (int j = 0; j < s->n; j++) {
+    s->S[j + j * s->n] = 8.0 + (k % 2);
+  }
+  for (int i = 0; i < s->m; i++) {
+    active[i] = k < 2 || i % k > 0;
+  }
+  system_values(s);
+}
+
+// Three matrices in turn are factored once; a solver that has never seen one of them, but loads
+// the memory of this one, gives the same bits. A fourth takes the place of another, and a new
+// scaling of all.
+static void test_matrices_take_turns(void** state) {
+  (void)state;
+  TestSystem* s = banded_system(40, 6, 1, 8.0);
+  PawlKkt* kkt = system_kkt(s, PAWL_KKT_AUTO);
+  unsigned char active[SYSTEM_MAX];
+  for (int round = 0; round < 30; round++) {
+    take_turn(s, round % 3, active);
+    assert_int_equal(system_factor_if_changed(kkt, s, active), PAWL_OK);
+    double x[2][SYSTEM_MAX], y[2][SYSTEM_MAX];
+    fill_random(40, x[0]);
+    fill_random(6, y[0]);
+    memcpy(x[1], x[0], sizeof x[0]);
+    memcpy(y[1], y[0], sizeof y[0]);
+    pawl_kkt_solve(kkt, x[0], y[0]);
+    PawlKkt* fresh = system_kkt(s, PAWL_KKT_AUTO);
+    void* bytes = malloc(pawl_kkt_memory_bytes(kkt));
+    pawl_kkt_save(kkt, bytes);
+    assert_int_equal(pawl_kkt_load(fresh, bytes), PAWL_OK);
+    assert_int_equal(system_factor(fresh, s, active), PAWL_OK);
+    pawl_kkt_solve(fresh, x[1], y[1]);
+    assert_memory_equal(x[0], x[1], 40 * sizeof **x);
+    assert_memory_equal(y[0], y[1], 6 * sizeof **y);
+    free(bytes);
+    pawl_kkt_destroy(fresh);
+  }
+  assert_true(pawl_kkt_info(kkt).factorizations == 3);
+  take_turn(s, 3, active);
+  assert_int_equal(system_factor_if_changed(kkt, s, active), PAWL_OK);
+  take_turn(s, 0, active);
+  assert_int_equal(system_factor_if_changed(kkt, s, active), PAWL_OK);
+  assert_true(pawl_kkt_info(kkt).factorizations == 5);
+  s->S_values[0] *= 1e9;
+  assert_int_equal(system_factor_if_changed(kkt, s, active), PAWL_OK);
+  take_turn(s, 0, active);
+  assert_int_equal(system_factor_if_changed(kkt, s, active), PAWL_OK);
+  assert_true(pawl_kkt_info(kkt).factorizations == 7);
+  pawl_kkt_destroy(kkt);
+  free(s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_bands_are_found),
-      cmocka_unit_test(test_rows_are_exchanged),
-      cmocka_unit_test(test_bar_by_hand),
-      cmocka_unit_test(test_redundant_rows_are_named),
+      cmocka_unit_test(test_bands_are_found),     cmocka_unit_test(test_rows_are_exchanged),
+      cmocka_unit_test(test_bar_by_hand),         cmocka_unit_test(test_redundant_rows_are_named),
+      cmocka_unit_test(test_matrices_take_turns),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
