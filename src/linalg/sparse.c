@@ -6,10 +6,15 @@
 
 void pawl_sparse_add(const PawlPattern* A, const double* values, double scale, const double* x,
                      double* y) {
-  for (int j = 0; j < A->cols; j++) {
+  const int *start = A->start, *index = A->index;
+  for (int j = 0, k = 0; j < A->cols; j++) {
+    if (start[j + 1] == k) {
+      j = pawl_sparse_next(A, j) - 1;
+      continue;
+    }
     double scaled = scale * x[j];
-    for (int k = A->start[j]; k < A->start[j + 1]; k++) {
-      y[A->index[k]] += values[k] * scaled;
+    for (int end = start[j + 1]; k < end; k++) {
+      y[index[k]] += values[k] * scaled;
     }
   }
 }
@@ -28,7 +33,7 @@ void pawl_sparse_add_transposed(const PawlPattern* A, const double* values, doub
 void pawl_sparse_sizes(const PawlPattern* A, const double* values, const double* x, double least,
                        double* sizes) {
   memset(sizes, 0, (size_t)A->rows * sizeof(double));
-  for (int j = 0; j < A->cols; j++) {
+  for (int j = pawl_sparse_next(A, 0); j < A->cols; j = pawl_sparse_next(A, j + 1)) {
     double size = x ? fmax(fabs(x[j]), least) : 1.0;
     for (int k = A->start[j]; k < A->start[j + 1]; k++) {
       sizes[A->index[k]] += fabs(values[k]) * size;

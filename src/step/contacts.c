@@ -81,7 +81,7 @@ static void compliance_column(PawlStepper* s, PawlContacts* c, int k, const doub
                               const double* J, double* x, double* y) {
   memset(x, 0, (size_t)s->sizes.v * sizeof(double));
   memset(y, 0, (size_t)s->sizes.rows * sizeof(double));
-  for (int j = 0; j < s->G.cols; j++) {
+  for (int j = pawl_sparse_next(&s->G, 0); j < s->G.cols; j = pawl_sparse_next(&s->G, j + 1)) {
     for (int e = s->G.start[j]; e < s->G.start[j + 1]; e++) {
       x[j] += s->G.index[e] == c->row[k] ? B[e] : 0.0;
     }
@@ -99,7 +99,7 @@ static void compliance_column(PawlStepper* s, PawlContacts* c, int k, const doub
 static void own_compliance(const PawlStepper* s, PawlContacts* c, const double* S,
                            const double* J) {
   memset(c->push, 0, (size_t)s->sizes.rows * sizeof(double));
-  for (int j = 0; j < s->sizes.v; j++) {
+  for (int j = pawl_sparse_next(&s->G, 0); j < s->G.cols; j = pawl_sparse_next(&s->G, j + 1)) {
     double mass = 0.0;
     for (int k = s->H.start[j]; k < s->H.start[j + 1]; k++) {
       mass = s->H.index[k] == j ? S[k] : mass;

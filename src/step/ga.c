@@ -217,7 +217,7 @@ static void judged_constraint_residual(const PawlStepper* s, PawlGa* d, const Pa
     d->c[i] = start[i];
     d->c_size[i] = position ? 0.0 : fabs(start[i]);
   }
-  for (int j = 0; j < G->cols; j++) {
+  for (int j = pawl_sparse_next(G, 0); j < G->cols; j = pawl_sparse_next(G, j + 1)) {
     for (int k = G->start[j]; k < G->start[j + 1]; k++) {
       d->c_size[G->index[k]] += fabs(values->G[k]) * size[j];
       d->c[G->index[k]] += position ? 0.0 : values->G[k] * x[j];
