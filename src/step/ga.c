@@ -157,13 +157,17 @@ static void judged_dynamics_residual(const PawlStepper* s, PawlGa* d, const Pawl
     d->r[j] = sum;
     d->magnitude[j] = size;
   }
+  const int *start = H->start, *index = H->index;
   for (int j = 0; j < s->sizes.v; j++) {
-    for (int k = H->start[j]; k < H->start[j + 1]; k++) {
-      double term = values->M[k] * d->vdot[j];
-      d->r[H->index[k]] += term;
-      d->magnitude[H->index[k]] += fabs(term);
-      d->weight[j] = H->index[k] == j ? values->M[k] : d->weight[j];
+    double vdot = d->vdot[j], weight = d->weight[j];
+    for (int k = start[j]; k < start[j + 1]; k++) {
+      int i = index[k];
+      double M = values->M[k], term = M * vdot;
+      d->r[i] += term;
+      d->magnitude[i] += fabs(term);
+      weight = i == j ? M : weight;
     }
+    d->weight[j] = weight;
   }
 }
 
