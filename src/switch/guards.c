@@ -707,7 +707,8 @@ static PawlStatus fire(PawlGuards* g, PawlState* state, int k, int* next, PawlLo
       if (guard->what == PAWL_GUARD_RATE) {
         return settle_rate(g, state, k, next, fired, err);
       }
-      fired->changed |= next[guard->of] != PAWL_MODE_FREE;  // its bound is reached: stick.c decides
+      g->reached[guard->of] = 1;
+      fired->changed |= next[guard->of] != PAWL_MODE_FREE;  // stick.c decides
       return PAWL_OK;
     case PAWL_THEN_MOVE:
       break;  // pawl_modes_next knows where
@@ -774,6 +775,7 @@ PawlStatus pawl_guards_fire(PawlGuards* g, PawlState* state, double slack, bool 
                             PawlLog* log, PawlFired* fired, PawlError* err) {
   const double* lambda;
   memcpy(next, state->modes, pawl_phase_mode_bytes(state));
+  memset(g->reached, 0, (size_t)g->dynamics->system->constraint_count);
   *fired = (PawlFired){false, false};
   g->push_count = 0;
   bool stepped = g->stepped;
@@ -811,6 +813,7 @@ PawlStatus pawl_guards_ask(PawlGuards* g, PawlState* state, int c, bool wanted, 
   const double* lambda;
   assert(c >= 0 && c < g->dynamics->system->constraint_count);
   assert(g->dynamics->system->constraints[c].triggered);
+  memset(g->reached, 0, (size_t)g->dynamics->system->constraint_count);
   memcpy(next, state->modes, pawl_phase_mode_bytes(state));
   if (!wanted) {
     next[c] = PAWL_MODE_FREE;

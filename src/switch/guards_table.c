@@ -155,6 +155,7 @@ PawlStatus pawl_guards_create(PawlWatching* watching, PawlSurfaces* surfaces, bo
       .react = PAWL_NEW(d->arena, double, numbers),
       .pinned_places = PAWL_NEW(d->arena, unsigned char, system->watch_count),
       .loosened = PAWL_NEW(d->arena, unsigned char, system->constraint_count),
+      .reached = PAWL_NEW(d->arena, unsigned char, system->constraint_count),
       .pushes = PAWL_NEW(d->arena, int, system->model ? system->model->event_count : 0),
       .push_values = PAWL_NEW(d->arena, double, system->model ? system->model->impulse_count : 0)};
   if (d->arena->failed) {

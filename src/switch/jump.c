@@ -53,7 +53,7 @@ PawlStatus pawl_jump_create(PawlGuards* guards, PawlLaw* law, PawlLog* log,
       j->identity[k] = d->H.index[k] == c;
     }
   }
-  PAWL_TRY(pawl_stick_create(guards->watching, guards->loosened, &j->stick, err));
+  PAWL_TRY(pawl_stick_create(guards->watching, guards->loosened, guards->reached, &j->stick, err));
   PAWL_TRY(make_transition(j, err));
   return pawl_phase_state(shape, &j->before, err);
 }

@@ -10,12 +10,13 @@
 #include "switch/tolerances.h"
 #include "system/system.h"
 
-PawlStatus pawl_stick_create(PawlWatching* w, const unsigned char* loosened, PawlStick* s,
-                             PawlError* err) {
+PawlStatus pawl_stick_create(PawlWatching* w, const unsigned char* loosened,
+                             const unsigned char* reached, PawlStick* s, PawlError* err) {
   PawlDynamics* d = w->dynamics;
   *s = (PawlStick){.dynamics = d,
                    .watching = w,
                    .loosened = loosened,
+                   .reached = reached,
                    .undecided = PAWL_NEW(d->arena, unsigned char, w->joint_count),
                    .was = PAWL_NEW(d->arena, unsigned char, w->joint_count),
                    .turns = PAWL_NEW(d->arena, int, w->joint_count),
@@ -115,6 +116,20 @@ static void slide(PawlStick* s, PawlState* state, bool* any) {
   pawl_phase_activate(s->dynamics->system, state);
 }
 
+// A joint was found beyond its capacity, but so little that its acceleration is rounding beside the
+// terms that it is the sum of: the first such joint slides against its force. *any: there is one.
+static void let_slide(PawlStick* s, PawlState* state, bool* any) {
+  for (int k = 0; k < s->watching->joint_count && !*any; k++) {
+    PawlRowState bound = s->watching->rows.state[row_of(s, k)];
+    bool at_bound = bound == PAWL_ROW_LOW || bound == PAWL_ROW_HIGH;
+    if (s->reached[s->watching->joints[k]] && *mode_of(s, state, k) == PAWL_MODE_HELD &&
+        s->turns[k] == 0 && at_bound) {
+      *mode_of(s, state, k) = bound == PAWL_ROW_LOW ? PAWL_MODE_UP : PAWL_MODE_DOWN;
+      *any = true;
+    }
+  }
+}
+
 // G v' + gamma of every row, to s->rate, with the rows of all joints in question as if they held
 // (rows of other modes read zero).
 static PawlStatus second_rates(PawlStick* s, PawlState* state, PawlError* err) {
@@ -152,11 +167,15 @@ static PawlStatus put_back(PawlStick* s, PawlState* state, bool* any, PawlError*
 
 // Rounds end: in each but the last a joint begins to slide, or is put back, which happens once.
 static PawlStatus decide(PawlStick* s, PawlState* state, PawlError* err) {
-  bool again = true;
+  bool again = true, slides = false;
   for (int round = 0; again; round++) {
     assert(round <= 3 * s->watching->joint_count);
     PAWL_TRY(solve(s, state, err));
     slide(s, state, &again);
+    if (!again && !slides) {
+      let_slide(s, state, &again);
+    }
+    slides |= again;
     if (!again) {
       PAWL_TRY(put_back(s, state, &again, err));
     }

@@ -8,7 +8,9 @@
 typedef struct PawlStick {
   PawlDynamics* dynamics;
   PawlWatching* watching;
-  const unsigned char* loosened;   // constraints that slide to the end of this step; borrowed
+  const unsigned char* loosened;  // constraints that slide to the end of this step; borrowed
+  const unsigned char*
+      reached;  // constraints whose force was found to be at its capacity; borrowed
   unsigned char *undecided, *was;  // joints: at rest, to be decided; held before
   int* turns;                      // joints: how often each was put back
   double *rate, *sizes;            // rows
@@ -16,7 +18,8 @@ typedef struct PawlStick {
 } PawlStick;
 
 PAWL_CHECKED PawlStatus pawl_stick_create(PawlWatching* watching, const unsigned char* loosened,
-                                          PawlStick* stick, PawlError* err);
+                                          const unsigned char* reached, PawlStick* stick,
+                                          PawlError* err);
 // Settles the joints of a state, computes its accelerations and multipliers, and leaves the values
 // of the dynamics and the KKT matrix that belong to them. `v_before`: before a jump that led here,
 // the velocities themselves without. *newly_held: a joint sticks that did not.

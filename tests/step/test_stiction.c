@@ -256,6 +256,53 @@ static void test_coupled_friction(void** unused) {
   }
 }
 
+// ---- at the capacity ----------------------------------------------------------------------------
+// Two brakes hold both masses. At its capacity l1 has hardly any acceleration, since it takes the
+// other mass along: it slides against its force all the same. Numbers by a projected Gauss-Seidel
+// iteration over impulses with steps of 0.5 ms.
+static void test_hardly_moves(void** unused) {
+  (void)unused;
+  static const char* const to[] = {"locked", "locked", "sliding up", "locked", "sliding down"};
+  EACH_METHOD(method, true) {
+    Run run = run_text(
+        "model: hardly\n"
+        "coordinates: {x: {start: -0.665, rate: -0.083}, y: {start: -0.716, rate: -0.828}}\n"
+        "mass: {x: 1.418, y: 0.741}\npotential: [0.867*x^2, 3.515*(x - y)^2]\n"
+        "forces: {y: 1.449*sin(1.976*t)}\nlocks:\n"
+        "  l0: {lock: 0.5*x + y, engaged: true, capacity: 4.99}\n"
+        "  l1: {lock: y, engaged: true, capacity: 1.126}\nsimulate: {until: 2}\n");
+    run.def.simulate.method = method;
+    run_to(&run, 2, 1e-3);
+    assert_int_equal(run_events(&run), 5);
+    for (int e = 0; e < 5; e++) {
+      assert_string_equal(run_event(&run, e)->to, to[e]);
+    }
+    CHECK_NEAR(run_event(&run, 2)->t, 0.43204, grade_of(method) == GRADE_FIRST ? 2e-3 : 1e-5);
+    CHECK_NEAR(pawl_sim_state(run.sim)->q[0], -0.66468, 1e-4);
+    CHECK_NEAR(pawl_sim_state(run.sim)->q[1], -0.75348, 1e-4);
+    run_end(&run);
+  }
+}
+
+// Whatever the capacity: a brake on two masses that are locked to each other.
+static void test_capacities(void** unused) {
+  (void)unused;
+  for (int k = 0; k < 100; k++) {
+    char text[600];
+    snprintf(text, sizeof text,
+             "model: capacities\ncoordinates: {x: {start: -0.74}, y: {start: -0.2}, "
+             "z: {start: -0.85, rate: 2.8}}\nmass: {x: 2.304, y: 2.301, z: 1.293}\n"
+             "potential: [8.893*x^2, 3.321*(x - y)^2, 9.118*(y - z)^2]\n"
+             "locks:\n  rod: {lock: y - x, engaged: true}\n"
+             "  brake: {lock: x, engaged: true, capacity: %.2f}\nsimulate: {until: 0.5}\n",
+             1 + 0.02 * k);
+    Run run = run_text(text);
+    run.def.simulate.method = "rk4";
+    run_to(&run, 0.5, 1e-3);
+    run_end(&run);
+  }
+}
+
 // ---- a clutch -----------------------------------------------------------------------------------
 // models/torsion-line: slips from 0.2 s, sticks where both closed forms meet; see the model.
 static void test_clutch(void** unused) {
@@ -281,6 +328,8 @@ int main(void) {
       cmocka_unit_test(test_shock_beside),
       cmocka_unit_test(test_shared_friction),
       cmocka_unit_test(test_coupled_friction),
+      cmocka_unit_test(test_hardly_moves),
+      cmocka_unit_test(test_capacities),
       cmocka_unit_test(test_clutch),
       cmocka_unit_test(test_asked_again),
       cmocka_unit_test(test_slides_from_start),
