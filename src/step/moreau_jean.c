@@ -145,6 +145,23 @@ static bool consistent(const PawlStepper* s, MoreauJean* d) {
   return fits;
 }
 
+// Rows that hold may leave no velocity with which a contact obeys its law: then it is not among
+// those chosen, and all of them together are named. A smaller step may not need it.
+static PawlStatus check_law(PawlStepper* s, MoreauJean* d, const PawlPhase* phase, double t,
+                            PawlError* err) {
+  const PawlContacts* c = &d->contacts;
+  const PawlValues* values = pawl_eval_values(d->eval);
+  bool obeyed = true;
+  for (int k = 0; k < c->count; k++) {
+    int i = c->row[k];
+    obeyed &= !d->candidate[i] || rebound(s, d, i) >= -LAW * s->def.tolerance * c->size[i];
+  }
+  PawlStatus status = obeyed ? PAWL_OK
+                             : pawl_contacts_contradiction(s, phase, values, values->g_t,
+                                                           d->candidate, t, "velocity", err);
+  return status == PAWL_ERROR_RUN ? PAWL_RETRY : status;
+}
+
 // The contacts that take an impulse, from the linear equations of the last correction.      (T5)
 static PawlStatus choose_set(PawlStepper* s, MoreauJean* d, double t, const double* B,
                              int iteration, bool* changed, PawlError* err) {
@@ -265,6 +282,7 @@ static PawlStatus step(PawlStepper* s, const PawlPhase* phase, PawlState* state,
       PAWL_TRY(choose_set(s, d, state->t + h, B, k, &changed, err));
     }
     if (k > 0 && !changed && settled(s, d)) {
+      PAWL_TRY(check_law(s, d, phase, state->t + h, err));
       return accept(s, d, state, h, err);
     }
     PAWL_TRY(correct(s, d, phase, state, h, B, err));
