@@ -10,6 +10,7 @@
 #include "step/loop_instant.h"
 #include "step/loop_piece.h"
 #include "step/works.h"
+#include "step/yield.h"
 #include "switch/share.h"
 #include "switch/tolerances.h"
 #include "system/system.h"
@@ -418,6 +419,18 @@ static PawlStatus slide_instead(PawlStepper* s, PawlState* state, int c, double 
   return jump(s, state, err);
 }
 
+// A step of length h from the mark has failed: joints that contacts push along slide from its
+// beginning. *any: some do; else the failure stands.
+static PawlStatus give_way(PawlStepper* s, PawlState* state, double h, bool* any, PawlError* err) {
+  PawlLoop* l = s->loop;
+  pawl_instant_back(s, state);
+  PAWL_TRY(pawl_yield_find(s, state, h, l->next, any, err));
+  for (int c = 0; *any && c < s->system->constraint_count; c++) {
+    l->guards.loosened[c] |= l->next[c] != state->modes[c];
+  }
+  return *any ? jump(s, state, err) : PAWL_OK;
+}
+
 // From the mark by h; a method with steps of its own may end earlier, *h is how far it came.
 static PawlStatus advance(PawlStepper* s, PawlState* state, double* h, bool* stopped,
                           PawlError* err) {
@@ -497,7 +510,12 @@ static PawlStatus watched_piece(PawlStepper* s, PawlState* state, double h, bool
   l->mark_count = s->log.count;
   PAWL_TRY(pawl_guards_begin(g, state, err));
   for (int k = 0; strays; k++) {
-    PAWL_TRY(advance_inside(s, state, &h, &stopped, &margin, err));
+    PawlStatus status = advance_inside(s, state, &h, &stopped, &margin, err);
+    if (status == PAWL_RETRY || status == PAWL_ERROR_RUN) {
+      PAWL_TRY(give_way(s, state, h, found, err));
+      return *found ? PAWL_OK : status;
+    }
+    PAWL_TRY(status);
     PAWL_TRY(overloaded(s, state, &through, &reaction, err));
     *found = through >= 0 || !pawl_instant_is_quiet(l, state, &margin);
     if (through >= 0) {
