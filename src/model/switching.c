@@ -153,6 +153,22 @@ static int is_reaction(void* context, PawlOp leaf, int index) {
   return leaf == PAWL_OP_LAMBDA || leaf == PAWL_OP_A;
 }
 
+// What moves is judged by the run.
+static bool check_capacity(PawlLoader* loader, PawlYaml* capacity, const PawlScope* scope) {
+  double value;
+  if (!pawl_is_value(loader, capacity, scope)) {
+    return true;
+  }
+  if (!pawl_value(loader, capacity, scope, &value)) {
+    return false;
+  }
+  if (!(value >= 0.0)) {
+    pawl_report(&loader->report, capacity, "the capacity is %g, must be >= 0", value);
+    return false;
+  }
+  return true;
+}
+
 // Friction beyond the capacity would slide at once where it holds. What moves is judged by the run.
 static bool check_friction(PawlLoader* loader, PawlYaml* capacity, PawlYaml* friction,
                            const PawlScope* scope) {
@@ -189,6 +205,9 @@ static bool load_capacity(PawlLoader* loader, PawlYaml* body, const PawlScope* s
        !pawl_expression(loader, capacity, scope, &capacity_use, &switching->capacity)) ||
       (friction &&
        !pawl_expression(loader, friction, scope, &friction_use, &switching->friction))) {
+    return false;
+  }
+  if (capacity && !check_capacity(loader, capacity, scope)) {
     return false;
   }
   if (friction && !check_friction(loader, capacity, friction, scope)) {

@@ -80,6 +80,9 @@ static void test_friction_beyond_the_capacity(void** state) {
   REFUSED(BRAKE("capacity: k, friction: 1.5*k"), "the friction while sliding is 3",
           "more than the capacity, 2");
   REFUSED(BRAKE("capacity: k, friction: -1"), "the friction is -1, must be >= 0");
+  REFUSED(BRAKE("capacity: -3"), "the capacity is -3, must be >= 0");
+  REFUSED(BRAKE("capacity: 1 - k, friction: 0"), "the capacity is -1, must be >= 0");
+  pawl_model_destroy(read_model(BRAKE("capacity: 0")));
   pawl_model_destroy(read_model(BRAKE("capacity: k, friction: k")));
   pawl_model_destroy(read_model(BRAKE("capacity: k, friction: 3 + y'")));
 #undef BRAKE
