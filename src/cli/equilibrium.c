@@ -116,6 +116,11 @@ static void print_rest(const Rest* r, const PawlSpectrum* spectrum) {
   printf("model               %s\n", pawl_system_name(r->system));
   printf("at rest             after %d iterations; acceleration left %.1e; potential %.10g J\n",
          e->iterations, e->acceleration, e->potential);
+  if (e->kink) {
+    printf(
+        "                    in a kink of the forces, which drive it back from either side;\n"
+        "                    small motions about it have no frequencies\n");
+  }
   for (int k = 0; k < n.q && k < MOST_SHOWN; k++) {
     printf("%-19s %.12g\n", pawl_system_coordinate_name(r->system, k), e->point.q[k]);
   }
@@ -142,6 +147,7 @@ static void json_rest(const Rest* r, const PawlSpectrum* spectrum, int code) {
   json_whole(&json, "iterations", e->iterations);
   json_number(&json, "acceleration", e->acceleration);
   json_number(&json, "potential", e->potential);
+  json_bool(&json, "kink", e->kink);
   json_open(&json, "coordinates", '{');
   for (int k = 0; k < n.q; k++) {
     json_number(&json, pawl_system_coordinate_name(r->system, k), e->point.q[k]);

@@ -1,32 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rest positions by a flow that becomes Newton's method (docs/theory/equilibrium.md):
+// Rest positions by a flow that becomes Newton's method (docs/theory/equilibrium.md), where
+// contacts are rows that only push and lambda are the forces of (R1):
 //
-//   [M -G^T; G 0] [a; lambda] = [f; 0]                       what still pulls at q           (E1)
-//   s M (q+ - q) = f + G^T lambda,  g = 0  at q+             a step, by Newton's method      (E2)
-//   [K + s M  -G^T; G  0] [dq; .] = [M (a - s (q+ - q)); 0],   K = -d(f + G^T lambda)/dq     (E3)
+//   M a = f + G^T lambda,   G a = 0, >= 0 of contacts without a gap    what still pulls at q  (E1)
+//   s M (q+ - q) = f + G^T lambda,   g = 0, >= 0  at q+          a step, by Newton's method   (E2)
+//   (K + s M) dq = M (a - s (q+ - q)) + G^T dlambda,   G dq = 0, G dq + g >= 0 of contacts,
+//   K = -d(f + G^T lambda)/dq                                                                 (E3)
 //
 // A large s goes a little way along a, down the potential; s = 0 is Newton's method for the rest.
 #include "pawl/equilibrium.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/arena.h"
-#include "linalg/kkt.h"
 #include "linalg/sparse.h"
 #include "pawl/stepper.h"
+#include "switch/modes.h"
+#include "switch/rows.h"
 #include "switch/tolerances.h"
+#include "system/system.h"
 
 static const double SHRINKS = 0.7;  // corrections of a step, each of the one before
 static const double QUICKER = 1.0 / 4, SLOWER = 8;
 static const double FIRST_WAY = 0.1;  // of the largest coordinate, in the first step
 enum {
   MOST_ITERATIONS = 1000,
-  MOST_TURNS = 10,
   MOST_PROJECTIONS = 20,
   MOST_CORRECTIONS = 8,
-  FEW_CORRECTIONS = 5
+  FEW_CORRECTIONS = 5,
+  MOST_SAMPLES = 500,
+  MOST_HALVINGS = 60
 };
 
 typedef struct Whole {
@@ -40,12 +46,14 @@ typedef struct Search {
   PawlSizes n;
   PawlPattern H, G;
   PawlEval *eval, *tangents;
-  PawlKkt* kkt;
+  PawlRows* rows;
   PawlPoint point;
-  double *q, *q_new, *q_before, *a, *a_new, *lambda, *moved, *dq, *dlambda, *force, *S;
-  unsigned char *set, *turns;  // rows in force; how often a contact changed
-  bool contacts;
-  double s;  // of (E2) [1/s^2]
+  double *q, *q_new, *q_before, *a, *a_new, *lambda, *mixed, *moved, *dq, *force, *S;
+  double *lo, *hi, *b, *w, *mu;  // of (R1)
+  unsigned char *set, *state;    // rows in force and contacts that push; PawlRowState
+  double s;                      // of (E2) [1/s^2]
+  double pull;                   // accelerations at the start, and by its stiffness; the largest
+  bool kink;
   int iteration;
 } Search;
 
@@ -65,11 +73,15 @@ static double largest(int n, const double* x) {
   return most;
 }
 
-// sqrt(x M x)
-static double size_of(Search* s, const double* x) {
+// x M y
+static double product(Search* s, const double* x, const double* y) {
   memset(s->force, 0, (size_t)s->n.v * sizeof(double));
-  pawl_sparse_add(&s->H, pawl_eval_values(s->eval)->M, 1.0, x, s->force);
-  return sqrt(fmax(0.0, dot(s->n.v, x, s->force)));
+  pawl_sparse_add(&s->H, pawl_eval_values(s->eval)->M, 1.0, y, s->force);
+  return dot(s->n.v, x, s->force);
+}
+
+static double size_of(Search* s, const double* x) {
+  return sqrt(fmax(0.0, product(s, x, x)));
 }
 
 // Ended: the change is nothing, or as small as rounding lets it be.
@@ -86,42 +98,50 @@ static PawlStatus singular(const Search* s, PawlError* err) {
                    pawl_system_name(s->system));
 }
 
+static bool is_contact(const Search* s, int row) {
+  return pawl_system_row_kind(s->system, row) != PAWL_ROW_BILATERAL;
+}
+
+typedef enum Ask { PULL, PLACE, STEP } Ask;  // (E1), (E4), (E3)
+
+// Bounds and b of (R1): rows in force, and contacts, for PULL only those without a gap. Of a step
+// the forces are the changes of lambda, so that nothing large cancels near the end.
+static void set_rows(Search* s, Ask ask) {
+  const double* g = pawl_eval_values(s->eval)->g;
+  for (int i = 0; i < s->n.rows; i++) {
+    bool contact = is_contact(s, i);
+    bool in = contact ? ask != PULL || g[i] <= PAWL_REST_TOUCHES : s->set[i];
+    double least = contact && ask == STEP ? -s->lambda[i] : 0.0;
+    s->lo[i] = !in ? 0.0 : contact ? least : -INFINITY;
+    s->hi[i] = in ? INFINITY : 0.0;
+    s->b[i] = ask == PLACE || (ask == STEP && contact) ? g[i] : 0.0;
+  }
+}
+
+// PAWL_RETRY: no x, or rows that contradict each other.
+static PawlStatus solve_rows(Search* s, Ask ask, const double* H, const double* r, double* x,
+                             double* lambda) {
+  const double* G = pawl_eval_values(s->eval)->G;
+  set_rows(s, ask);
+  PAWL_TRY(pawl_rows_matrices(s->rows, H, G, G));
+  PawlRowBounds bounds = {.lo = s->lo, .hi = s->hi};
+  PawlRowsResult result = {.lambda = lambda, .w = s->w, .state = s->state};
+  memset(s->state, PAWL_ROW_UNKNOWN, (size_t)s->n.rows);
+  PAWL_TRY(pawl_rows_solve(s->rows, r, s->b, &bounds, x, &result));
+  return result.conflicts > 0 ? PAWL_RETRY : PAWL_OK;
+}
+
 static PawlStatus find_pull(Search* s, double* a, PawlError* err) {  // (E1)
   const PawlValues* values = pawl_eval_values(s->eval);
-  PawlStatus status = pawl_kkt_factor(s->kkt, values->M, values->G, values->G, s->set);
+  PawlStatus status = solve_rows(s, PULL, values->M, values->f, a, s->lambda);
   if (status != PAWL_OK) {
     return status == PAWL_RETRY ? singular(s, err) : pawl_fail_memory(err);
   }
-  memcpy(a, values->f, (size_t)s->n.v * sizeof(double));
-  memset(s->lambda, 0, (size_t)s->n.rows * sizeof(double));
-  pawl_kkt_solve(s->kkt, a, s->lambda);
-  return PAWL_OK;
-}
-
-// A closed contact that pulls opens; one that has no gap and is pressed closes. One at a time.
-static bool change_contact(Search* s, const double* a) {
-  const double* g = pawl_eval_values(s->eval)->g;
-  memset(s->dlambda, 0, (size_t)s->n.rows * sizeof(double));
-  pawl_sparse_add(&s->G, pawl_eval_values(s->eval)->G, 1.0, a, s->dlambda);
-  double most = 0.0;
-  int change = -1;
   for (int i = 0; i < s->n.rows; i++) {
-    if (pawl_system_row_kind(s->system, i) == PAWL_ROW_BILATERAL || s->turns[i] > MOST_TURNS) {
-      continue;
-    }
-    bool deep = !s->set[i] && g[i] < -PAWL_REST_TOUCHES;
-    bool pressed = !s->set[i] && g[i] <= PAWL_REST_TOUCHES && s->dlambda[i] < 0.0;
-    double wrong = s->set[i] ? -s->lambda[i] : deep ? INFINITY : pressed ? -s->dlambda[i] : 0.0;
-    if (wrong > most) {
-      most = wrong;
-      change = i;
-    }
+    bool pushes = s->state[i] == PAWL_ROW_FREE || s->state[i] == PAWL_ROW_FOLLOWS;
+    s->set[i] = is_contact(s, i) ? pushes : s->set[i];
   }
-  if (change >= 0) {
-    s->set[change] = !s->set[change];
-    s->turns[change]++;
-  }
-  return change >= 0;
+  return PAWL_OK;
 }
 
 static PawlStatus evaluate(Search* s, const double* q, PawlError* err) {
@@ -130,41 +150,31 @@ static PawlStatus evaluate(Search* s, const double* q, PawlError* err) {
   return pawl_eval_run(s->eval, &point, err);
 }
 
-// Moves q onto the rows in force: M dq = G^T mu, G dq = -g, until nothing changes.           (E4)
+// Moves q onto the rows in force and out of all contacts: M dq = G^T mu, G dq + g = 0, >= 0, until
+// nothing changes.                                                                          (E4)
 static PawlStatus onto_rows(Search* s, double* q, PawlError* err) {
-  const PawlValues* values = pawl_eval_values(s->eval);
   double before = INFINITY;
   PAWL_TRY(evaluate(s, q, err));
-  for (int k = 0; k < MOST_PROJECTIONS && memchr(s->set, 1, (size_t)s->n.rows); k++) {
-    PawlStatus status = pawl_kkt_factor(s->kkt, values->M, values->G, values->G, s->set);
-    if (status != PAWL_OK) {
-      return status;
-    }
+  for (int k = 0; k < MOST_PROJECTIONS && s->n.rows > 0; k++) {
     memset(s->force, 0, (size_t)s->n.v * sizeof(double));
-    for (int i = 0; i < s->n.rows; i++) {
-      s->dlambda[i] = s->set[i] ? -values->g[i] : 0.0;
-    }
-    pawl_kkt_solve(s->kkt, s->force, s->dlambda);
-    double change = largest(s->n.v, s->force);
+    PAWL_TRY(solve_rows(s, PLACE, pawl_eval_values(s->eval)->M, s->force, s->dq, s->mu));
+    double change = largest(s->n.v, s->dq);
     if (has_ended(change, before, largest(s->n.q, q)) || change == 0.0) {
       return PAWL_OK;
     }
     before = change;
     memcpy(s->q_before, q, (size_t)s->n.q * sizeof(double));
-    pawl_system_retract(s->system, s->q_before, s->force, q);
+    pawl_system_retract(s->system, s->q_before, s->dq, q);
     PAWL_TRY(evaluate(s, q, err));
   }
-  return memchr(s->set, 1, (size_t)s->n.rows) ? PAWL_RETRY : PAWL_OK;
+  return s->n.rows > 0 ? PAWL_RETRY : PAWL_OK;
 }
 
 // Values, what pulls and the forces at q, which is moved onto the rows. PAWL_RETRY: it is too far
 // from them.
 static PawlStatus look(Search* s, double* q, double* a, PawlError* err) {
-  do {
-    PAWL_TRY(onto_rows(s, q, err));
-    PAWL_TRY(find_pull(s, a, err));
-  } while (s->contacts && change_contact(s, a));
-  return PAWL_OK;
+  PAWL_TRY(onto_rows(s, q, err));
+  return find_pull(s, a, err);
 }
 
 // ---- steps --------------------------------------------------------------------------------------
@@ -178,25 +188,15 @@ static PawlStatus correct(Search* s, PawlError* err) {
   for (int k = 0; k < s->H.start[s->n.v]; k++) {
     s->S[k] = K[k] + s->s * values->M[k];
   }
-  PawlStatus status = pawl_kkt_factor(s->kkt, s->S, values->G, values->G, s->set);
-  if (status != PAWL_OK) {
-    return status;
-  }
-  for (int j = 0; j < s->n.v; j++) {
-    s->force[j] = s->a_new[j] - s->s * s->moved[j];
-  }
-  memset(s->dq, 0, (size_t)s->n.v * sizeof(double));
-  memset(s->dlambda, 0, (size_t)s->n.rows * sizeof(double));
-  pawl_sparse_add(&s->H, values->M, 1.0, s->force, s->dq);
-  pawl_kkt_solve(s->kkt, s->dq, s->dlambda);
-  return PAWL_OK;
+  memset(s->force, 0, (size_t)s->n.v * sizeof(double));
+  pawl_sparse_add(&s->H, values->M, 1.0, s->a_new, s->force);
+  pawl_sparse_add(&s->H, values->M, -s->s, s->moved, s->force);
+  return solve_rows(s, STEP, s->S, s->force, s->dq, s->mu);
 }
 
 // True when the step went down: s is more than the potential bends up.
 static bool went_down(Search* s) {
-  memset(s->force, 0, (size_t)s->n.v * sizeof(double));
-  pawl_sparse_add(&s->H, pawl_eval_values(s->eval)->M, 1.0, s->a, s->force);
-  return dot(s->n.v, s->moved, s->force) >= 0.0;
+  return product(s, s->moved, s->a) >= 0.0;
 }
 
 // Solves (E2) from q: q_new, a_new, moved. PAWL_RETRY: Newton's method does not end, or the step
@@ -209,7 +209,8 @@ static PawlStatus take_step(Search* s, int* corrections, PawlError* err) {
   for (*corrections = 1; *corrections <= MOST_CORRECTIONS; ++*corrections) {
     PAWL_TRY(correct(s, err));
     double change = size_of(s, s->dq);
-    if (!(change <= SHRINKS * before)) {
+    bool rounding = largest(s->n.v, s->dq) <= PAWL_REST_FOUND * largest(s->n.q, s->q_new);
+    if (!rounding && !(change <= SHRINKS * before)) {
       return PAWL_RETRY;
     }
     before = change;
@@ -218,11 +219,11 @@ static PawlStatus take_step(Search* s, int* corrections, PawlError* err) {
     }
     memcpy(s->q_before, s->q_new, (size_t)s->n.q * sizeof(double));
     pawl_system_retract(s->system, s->q_before, s->dq, s->q_new);
-    if (!went_down(s)) {
+    if (!rounding && !went_down(s)) {
       return PAWL_RETRY;
     }
     PAWL_TRY(look(s, s->q_new, s->a_new, err));
-    if (change <= PAWL_REST_SOLVED * size_of(s, s->moved)) {
+    if (rounding || change <= PAWL_REST_SOLVED * size_of(s, s->moved)) {
       return PAWL_OK;
     }
   }
@@ -244,8 +245,13 @@ static double first_s(Search* s) {
       }
     }
   }
+  s->pull = fmax(pull, stiff * far);
   double s_first = far > 0.0 ? pull / (FIRST_WAY * far) : stiff;
   return s_first > 0.0 ? s_first : 1.0;
+}
+
+static const char* about_modes(const Search* s) {
+  return pawl_system_switches(s->system) ? " The search stays in the modes of the start." : "";
 }
 
 static PawlStatus no_rest(const Search* s, PawlError* err) {
@@ -255,28 +261,40 @@ static PawlStatus no_rest(const Search* s, PawlError* err) {
   }
   return pawl_fail(err, PAWL_ERROR_RUN,
                    "'%s': no rest position was found in %d iterations; '%s' would still move with "
-                   "an acceleration of %.3g; does nothing hold it?",
+                   "an acceleration of %.3g; does nothing hold it?%s",
                    pawl_system_name(s->system), s->iteration,
                    s->n.q == s->n.v ? pawl_system_coordinate_name(s->system, worst) : "a velocity",
-                   s->a[worst]);
+                   s->a[worst], about_modes(s));
+}
+
+static PawlStatus no_place(const Search* s, PawlError* err) {
+  return pawl_fail(err, PAWL_ERROR_RUN,
+                   "'%s': no rest position: from the start the search finds no place on all "
+                   "constraints and outside all contacts; do they contradict each other?%s",
+                   pawl_system_name(s->system), about_modes(s));
 }
 
 static PawlStatus iterate(Search* s, PawlError* err) {
   PawlStatus status = look(s, s->q, s->a, err);
   if (status != PAWL_OK) {
-    return status == PAWL_RETRY ? no_rest(s, err) : status;
+    return status == PAWL_RETRY ? no_place(s, err) : status;
   }
   double before = INFINITY, first = s->s = first_s(s);
   while (++s->iteration <= MOST_ITERATIONS && s->s > PAWL_REST_GIVEN_UP * first &&
          s->s < first / PAWL_REST_GIVEN_UP) {
     int corrections;
     status = take_step(s, &corrections, err);
+    bool stepped = status == PAWL_OK;
     if (status == PAWL_RETRY) {
       s->s *= SLOWER;
-      PAWL_TRY(look(s, s->q, s->a, err));
+      status = look(s, s->q, s->a, err);
+    }
+    if (status != PAWL_OK) {
+      return status == PAWL_RETRY ? no_rest(s, err) : status;
+    }
+    if (!stepped) {
       continue;
     }
-    PAWL_TRY(status);
     double change = largest(s->n.v, s->moved), size = largest(s->n.q, s->q_new);
     memcpy(s->q, s->q_new, (size_t)s->n.q * sizeof(double));
     memcpy(s->a, s->a_new, (size_t)s->n.v * sizeof(double));
@@ -287,6 +305,147 @@ static PawlStatus iterate(Search* s, PawlError* err) {
     s->s *= corrections <= FEW_CORRECTIONS ? QUICKER : 1.0;
   }
   return no_rest(s, err);
+}
+
+// ---- kinks --------------------------------------------------------------------------------------
+// The pull a_new next to q, `way` along the direction `moved`; q_new is that place.
+static PawlStatus look_beside(Search* s, double way, PawlError* err) {
+  for (int j = 0; j < s->n.v; j++) {
+    s->dq[j] = way * s->moved[j];
+  }
+  pawl_system_retract(s->system, s->q, s->dq, s->q_new);
+  return look(s, s->q_new, s->a_new, err);
+}
+
+// Halves the way along a over which the pull turns round, and moves q there: a is the pull on this
+// side, a_new that on the other. *turns: it does.
+static PawlStatus halve(Search* s, double way, bool* turns, PawlError* err) {
+  memcpy(s->moved, s->a, (size_t)s->n.v * sizeof(double));
+  PAWL_TRY(look_beside(s, way, err));
+  *turns = product(s, s->moved, s->a_new) < 0.0;
+  double near = 0.0, far = way;
+  for (int k = 0; *turns && k < MOST_HALVINGS; k++) {
+    double middle = near + (far - near) / 2;
+    PAWL_TRY(look_beside(s, middle, err));
+    *(product(s, s->moved, s->a_new) < 0.0 ? &far : &near) = middle;
+  }
+  PAWL_TRY(look_beside(s, near, err));
+  memcpy(s->a, s->a_new, (size_t)s->n.v * sizeof(double));
+  memcpy(s->mixed, s->lambda, (size_t)s->n.rows * sizeof(double));
+  PAWL_TRY(look_beside(s, far, err));
+  for (int j = 0; j < s->n.v; j++) {
+    s->dq[j] = near * s->moved[j];
+  }
+  memcpy(s->q_before, s->q, (size_t)s->n.q * sizeof(double));
+  pawl_system_retract(s->system, s->q_before, s->dq, s->q);
+  return PAWL_OK;
+}
+
+// a, with its forces `mixed`, becomes the smallest of what lies between a and a_new.         (E5)
+static void mix(Search* s) {
+  for (int j = 0; j < s->n.v; j++) {
+    s->moved[j] = s->a_new[j] - s->a[j];
+  }
+  double jump = product(s, s->moved, s->moved);
+  double share = jump > 0.0 ? fmin(1.0, fmax(0.0, -product(s, s->moved, s->a) / jump)) : 0.0;
+  for (int j = 0; j < s->n.v; j++) {
+    s->a[j] += share * s->moved[j];
+  }
+  for (int i = 0; i < s->n.rows; i++) {
+    s->mixed[i] += share * (s->lambda[i] - s->mixed[i]);
+  }
+}
+
+static PawlStatus stuck(const Search* s, PawlError* err) {
+  return pawl_fail(err, PAWL_ERROR_RUN,
+                   "'%s': no rest position: the search is stuck at a kink of the forces (abs, min, "
+                   "max, sign, if), along which an acceleration of %.3g is left; begin nearer",
+                   pawl_system_name(s->system), largest(s->n.v, s->a));
+}
+
+// Where the search has ended with accelerations left, forces have a kink: a becomes the smallest of
+// what lies between the pulls around q, 0 when it rests there.
+static PawlStatus mix_around(Search* s, double way, double first, PawlError* err) {
+  for (int k = 0; k < MOST_SAMPLES; k++) {
+    mix(s);
+    double left = largest(s->n.v, s->a);
+    if (left <= PAWL_REST_PULLS * first) {
+      break;
+    }
+    memcpy(s->moved, s->a, (size_t)s->n.v * sizeof(double));
+    PAWL_TRY(look_beside(s, way / left, err));
+  }
+  return PAWL_OK;
+}
+
+// Goes along a, the kink, for as long as it is pulled that way. False: it is not.
+static PawlStatus slide(Search* s, double way, bool* slides, PawlError* err) {
+  double near = 0.0, far = way / largest(s->n.v, s->a);
+  memcpy(s->moved, s->a, (size_t)s->n.v * sizeof(double));
+  PAWL_TRY(look_beside(s, far, err));
+  for (int k = 0; k < MOST_HALVINGS && product(s, s->moved, s->a_new) > 0.0; k++) {
+    near = far;
+    far *= 2;
+    PAWL_TRY(look_beside(s, far, err));
+  }
+  *slides = near > 0.0;
+  for (int k = 0; *slides && k < MOST_HALVINGS; k++) {
+    double middle = near + (far - near) / 2;
+    PAWL_TRY(look_beside(s, middle, err));
+    *(product(s, s->moved, s->a_new) > 0.0 ? &near : &far) = middle;
+  }
+  PAWL_TRY(look_beside(s, near, err));
+  memcpy(s->q, s->q_new, (size_t)s->n.q * sizeof(double));
+  return PAWL_OK;
+}
+
+// The search has ended at q: at rest, in a kink or not (s->kink), or *slides along a kink.
+static PawlStatus judge(Search* s, bool* slides, PawlError* err) {
+  *slides = false;
+  if (s->system->kink_count == 0 || largest(s->n.v, s->a) <= PAWL_REST_PULLS * s->pull) {
+    return PAWL_OK;
+  }
+  double way = PAWL_REST_BESIDE * fmax(largest(s->n.q, s->q), DBL_MIN);
+  bool turns;
+  PAWL_TRY(halve(s, way / largest(s->n.v, s->a), &turns, err));
+  double first = largest(s->n.v, s->a);
+  s->kink = turns && first > PAWL_REST_PULLS * s->pull;
+  if (s->kink) {
+    PAWL_TRY(mix_around(s, way, first, err));
+  }
+  if (largest(s->n.v, s->a) > (s->kink ? PAWL_REST_IN_KINK * first : PAWL_REST_PULLS * s->pull)) {
+    s->kink = false;
+    PAWL_TRY(slide(s, way, slides, err));
+    return *slides ? PAWL_OK : stuck(s, err);
+  }
+  memcpy(s->lambda, s->mixed, (size_t)s->n.rows * sizeof(double));
+  return evaluate(s, s->q, err);
+}
+
+// A rest position in a region that its mode does not have is none.
+static PawlStatus check_modes(Search* s, PawlError* err) {
+  PawlEval* eval;
+  char room[64];
+  int constraint = 0;
+  if (!pawl_system_switches(s->system)) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(pawl_eval_create(s->system, PAWL_SWITCHING, &eval, err));
+  PawlPoint point = s->point;
+  point.q = s->q;
+  PawlStatus status = pawl_eval_run(eval, &point, err);
+  if (status == PAWL_OK && pawl_modes_margin(s->system, pawl_eval_values(eval)->z, point.modes,
+                                             &constraint) < -PAWL_REST_TOUCHES) {
+    status = pawl_fail(
+        err, PAWL_ERROR_RUN,
+        "'%s': no rest position in the modes of the start, in which the search stays: the one "
+        "found is outside the region of '%s' of '%s'; begin in the mode that it is in",
+        pawl_system_name(s->system),
+        pawl_system_mode_name(s->system, constraint, point.modes, room, sizeof room),
+        pawl_system_constraint_name(s->system, constraint));
+  }
+  pawl_eval_destroy(eval);
+  return status;
 }
 
 // ---- the beginning ------------------------------------------------------------------------------
@@ -300,10 +459,13 @@ static PawlStatus allocate(Search* s, PawlError* err) {
   s->q_new = PAWL_NEW(s->arena, double, s->n.q);
   s->q_before = PAWL_NEW(s->arena, double, s->n.q);
   s->lambda = PAWL_NEW(s->arena, double, rows);
-  s->dlambda = PAWL_NEW(s->arena, double, rows);
+  double** more[] = {&s->lo, &s->hi, &s->b, &s->w, &s->mu, &s->mixed};
+  for (size_t k = 0; k < sizeof more / sizeof *more; k++) {
+    *more[k] = PAWL_NEW(s->arena, double, rows);
+  }
   s->S = PAWL_NEW(s->arena, double, s->H.start[v]);
   s->set = PAWL_NEW(s->arena, unsigned char, rows);
-  s->turns = PAWL_NEW(s->arena, unsigned char, rows);
+  s->state = PAWL_NEW(s->arena, unsigned char, rows);
   return s->arena->failed ? pawl_fail_memory(err) : PAWL_OK;
 }
 
@@ -334,10 +496,7 @@ static PawlStatus begin(Search* s, const double* q, PawlError* err) {
   pawl_state_destroy(state);
   pawl_stepper_destroy(stepper);
   for (int i = 0; status == PAWL_OK && i < s->n.rows; i++) {
-    if (pawl_system_row_kind(s->system, i) != PAWL_ROW_BILATERAL) {
-      s->contacts = true;
-      s->set[i] = 0;
-    }
+    s->set[i] = is_contact(s, i) ? 0 : s->set[i];
   }
   return status;
 }
@@ -352,8 +511,15 @@ static PawlStatus search(Search* s, const double* q, PawlError* err) {
                             PAWL_MASS | PAWL_FORCE | PAWL_POSITION | PAWL_GRADIENT | PAWL_ENERGY,
                             &s->eval, err));
   PAWL_TRY(pawl_eval_create(s->system, PAWL_STIFFNESS, &s->tangents, err));
-  PAWL_TRY(pawl_kkt_create(&s->H, &s->G, PAWL_KKT_AUTO, &s->kkt, err));
-  return iterate(s, err);
+  PAWL_TRY(pawl_rows_create(&s->H, &s->G, PAWL_ROWS_AUTO, &s->rows, err));
+  for (bool slides = true; slides;) {
+    PAWL_TRY(iterate(s, err));
+    PawlStatus status = judge(s, &slides, err);
+    if (status != PAWL_OK) {
+      return status == PAWL_RETRY ? stuck(s, err) : status;
+    }
+  }
+  return check_modes(s, err);
 }
 
 PawlStatus pawl_equilibrium_find(const PawlSystem* system, const double* q, PawlEquilibrium** out,
@@ -373,17 +539,14 @@ PawlStatus pawl_equilibrium_find(const PawlSystem* system, const double* q, Pawl
     e->potential = pawl_eval_values(s.eval)->energy[1];
     e->acceleration = largest(s.n.v, s.a);
     e->iterations = s.iteration;
+    e->kink = s.kink;
     *out = e;
   } else {
     pawl_equilibrium_destroy(&whole->equilibrium);
-    status = status == PAWL_RETRY ? PAWL_ERROR_RUN : status;
-    if (err) {
-      err->status = status;
-    }
   }
   pawl_eval_destroy(s.eval);
   pawl_eval_destroy(s.tangents);
-  pawl_kkt_destroy(s.kkt);
+  pawl_rows_destroy(s.rows);
   return status;
 }
 

@@ -315,6 +315,12 @@ PawlStatus pawl_spectrum_create(const PawlSystem* system, const int* modes, doub
 PawlStatus pawl_spectrum_at(const PawlSystem* system, const PawlEquilibrium* equilibrium,
                             PawlSpectrum** out, PawlError* err) {
   *out = NULL;
+  if (equilibrium->kink) {
+    return pawl_fail(err, PAWL_ERROR_RUN,
+                     "'%s' rests in a kink of its forces: small motions about it have no "
+                     "frequencies",
+                     pawl_system_name(system));
+  }
   return create(system, equilibrium->point.modes, equilibrium->point.t, &equilibrium->point,
                 equilibrium->active, out, err);
 }

@@ -286,6 +286,11 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 #define PAWL_REST_FOUND 1e-13
 #define PAWL_REST_NEARLY 1e-7
 #define PAWL_REST_GIVEN_UP 1e-60
+// [1] Of the accelerations at the start: none is left. Of the largest coordinate: how far around a
+// kink the forces are looked at. Of the acceleration on one side of it: none is left in the kink.
+#define PAWL_REST_PULLS 1e-9
+#define PAWL_REST_BESIDE 1e-6
+#define PAWL_REST_IN_KINK 1e-4
 // [m] A gap of a contact that counts as none at rest.
 #define PAWL_REST_TOUCHES 1e-9
 // [1] Of kinetic and potential energy: what differs less is the place of the kink, which is located
