@@ -390,26 +390,42 @@ PawlStatus pawl_dynamics_warn(PawlDynamics* d, const char* line) {
 }
 
 // ---- redundant rows -----------------------------------------------------------------------------
-// The rows that follow from others are named once for each set.
-static PawlStatus warn_redundant(PawlDynamics* d, const PawlState* state, PawlError* err) {
-  enum { MOST_WARNINGS = 8 };
+// "redundant constraints: 'b' (row 1) follows"
+static void name_redundant(PawlDynamics* d, const PawlState* state, PawlText* text) {
+  pawl_text_add(text, "redundant constraints: ");
+  pawl_dynamics_list_rows(d, state->redundant, text);
+  pawl_text_add(text, state->redundant_count == 1 ? " follows" : " follow");
+}
+
+static PawlStatus add_redundant(PawlDynamics* d, const PawlState* state, const char* names,
+                                PawlError* err) {
   PawlText text = {0};
-  if (d->warnings++ >= MOST_WARNINGS) {
-    return PAWL_OK;
-  }
   pawl_text_printf(&text, "%s%s", d->warning ? d->warning : "", d->warning ? "\n" : "");
   if (d->warning) {
     pawl_text_printf(&text, "t = %.10g: ", state->t);
   }
-  pawl_text_add(&text, "redundant constraints: ");
-  pawl_dynamics_list_rows(d, state->redundant, &text);
   pawl_text_printf(&text,
-                   " follow%s from the others; the motion does not depend on them, multipliers are "
-                   "those of minimum norm",
-                   state->redundant_count == 1 ? "s" : "");
+                   "%s from the others; the motion does not depend on them, multipliers are those "
+                   "of minimum norm",
+                   names);
   d->warning = text.failed ? NULL : pawl_arena_copy(d->arena, text.s, text.length);
   pawl_text_free(&text);
   return d->warning ? PAWL_OK : pawl_fail_memory(err);
+}
+
+// The rows that follow from others are named once for each set.
+static PawlStatus warn_redundant(PawlDynamics* d, const PawlState* state, PawlError* err) {
+  enum { MOST_WARNINGS = 8 };
+  PawlText names = {0};
+  PawlStatus status = PAWL_OK;
+  name_redundant(d, state, &names);
+  if (names.failed) {
+    status = pawl_fail_memory(err);
+  } else if (!d->warning || !strstr(d->warning, names.s)) {
+    status = d->warnings++ < MOST_WARNINGS ? add_redundant(d, state, names.s, err) : PAWL_OK;
+  }
+  pawl_text_free(&names);
+  return status;
 }
 
 static double worst_redundant(PawlDynamics* d, const PawlState* state, const PawlValues* values) {

@@ -230,6 +230,9 @@ static void test_shared_friction(void** unused) {
       assert_string_equal(run_event(&run, e)->to, "sliding up");
     }
     CHECK_NEAR(pawl_sim_state(run.sim)->v[0], 0.5, near[grade_of(method)]);
+    const char* warning = strstr(pawl_sim_warning(run.sim), "redundant");
+    assert_non_null(warning);
+    assert_null(strstr(warning + 1, "redundant"));  // once, however often it is found
     run_end(&run);
   }
 }
