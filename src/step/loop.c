@@ -687,6 +687,7 @@ PAWL_APART static PawlStatus take_or_restore(PawlStepper* s, PawlState* state, d
   l->plan_state = NULL;
   l->jumped = false;
   memset(l->guards.loosened, 0, (size_t)s->system->constraint_count);
+  memset(l->guards.reached, 0, (size_t)s->system->constraint_count);
   memset(l->guards.firings, 0, (size_t)l->guards.condition_count * sizeof(int));
   pawl_kinks_begin(&l->kinks);
   pawl_phase_copy(l->kept, state);
@@ -743,6 +744,7 @@ static void begin_asked(PawlStepper* s, const PawlState* state) {
   l->plan_state = NULL;
   l->stop = l->jumped = false;
   memset(l->guards.loosened, 0, (size_t)s->system->constraint_count);
+  memset(l->guards.reached, 0, (size_t)s->system->constraint_count);
   pawl_phase_copy(l->kept, state);
 }
 

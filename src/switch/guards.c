@@ -771,11 +771,19 @@ static PawlStatus fire_turned(PawlGuards* g, PawlState* state, int* next, PawlLo
   return PAWL_OK;
 }
 
+// Capacities that were reached before do not count at another instant.
+static void forget_reached(PawlGuards* g, double t) {
+  if (t != g->reached_at) {
+    memset(g->reached, 0, (size_t)g->dynamics->system->constraint_count);
+    g->reached_at = t;
+  }
+}
+
 PawlStatus pawl_guards_fire(PawlGuards* g, PawlState* state, double slack, bool watched, int* next,
                             PawlLog* log, PawlFired* fired, PawlError* err) {
   const double* lambda;
   memcpy(next, state->modes, pawl_phase_mode_bytes(state));
-  memset(g->reached, 0, (size_t)g->dynamics->system->constraint_count);
+  forget_reached(g, state->t);
   *fired = (PawlFired){false, false};
   g->push_count = 0;
   bool stepped = g->stepped;
@@ -813,7 +821,7 @@ PawlStatus pawl_guards_ask(PawlGuards* g, PawlState* state, int c, bool wanted, 
   const double* lambda;
   assert(c >= 0 && c < g->dynamics->system->constraint_count);
   assert(g->dynamics->system->constraints[c].triggered);
-  memset(g->reached, 0, (size_t)g->dynamics->system->constraint_count);
+  forget_reached(g, state->t);
   memcpy(next, state->modes, pawl_phase_mode_bytes(state));
   if (!wanted) {
     next[c] = PAWL_MODE_FREE;

@@ -117,7 +117,8 @@ static void slide(PawlStick* s, PawlState* state, bool* any) {
 }
 
 // A joint was found beyond its capacity, but so little that its acceleration is rounding beside the
-// terms that it is the sum of: the first such joint slides against its force. *any: there is one.
+// terms that it is the sum of: the first such joint slides against its force, if others that slide
+// have not relieved it. *any: there is one.
 static void let_slide(PawlStick* s, PawlState* state, bool* any) {
   for (int k = 0; k < s->watching->joint_count && !*any; k++) {
     PawlRowState bound = s->watching->rows.state[row_of(s, k)];
@@ -167,15 +168,14 @@ static PawlStatus put_back(PawlStick* s, PawlState* state, bool* any, PawlError*
 
 // Rounds end: in each but the last a joint begins to slide, or is put back, which happens once.
 static PawlStatus decide(PawlStick* s, PawlState* state, PawlError* err) {
-  bool again = true, slides = false;
+  bool again = true;
   for (int round = 0; again; round++) {
     assert(round <= 3 * s->watching->joint_count);
     PAWL_TRY(solve(s, state, err));
     slide(s, state, &again);
-    if (!again && !slides) {
+    if (!again) {
       let_slide(s, state, &again);
     }
-    slides |= again;
     if (!again) {
       PAWL_TRY(put_back(s, state, &again, err));
     }
