@@ -51,3 +51,8 @@
 #define PAWL_MIRROR_OFF 1e-6
 // [1] Of the same: a point is on the boundary.
 #define PAWL_MIRROR_BOUNDARY 1e-13
+// [1] Of the same: corrections between these on the way to the boundary must shrink faster than by
+// PAWL_MIRROR_SLOW each, as Newton's method does where the gradient is not zero there.
+#define PAWL_MIRROR_NEAR 1e-6
+#define PAWL_MIRROR_NEAREST 1e-10
+#define PAWL_MIRROR_SLOW 0.4

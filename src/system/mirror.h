@@ -52,6 +52,8 @@ PAWL_CHECKED PawlStatus pawl_mirror_pull_back(PawlMirror* mirror, PawlLagrangian
 // size of the coordinates (at least 1).
 typedef struct PawlMirrorCheck {
   int infeasible, boundary;  // states looked at
+  bool flat;                 // the gradient of the gap vanishes on the boundary
+  double unreached;          // normal form: least gap > 0 that no z has with its sign changed; or 0
   double continuity;         // |P(z) - z| on the boundary
   double outside;            // -phi(P(z)) where that is > 0
   double idempotence;        // |P(P(z)) - P(z)|

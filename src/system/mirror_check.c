@@ -9,7 +9,7 @@
 #include "linalg/tolerances.h"
 #include "system/mirror_impl.h"
 
-enum { SAMPLES = 300, MOST_ITERATIONS = 50 };
+enum { SAMPLES = 300, MOST_ITERATIONS = 200, MOST_DOUBLINGS = 100 };
 static const double OFF = 1e-2;  // of the size of coordinates: a guess for the inverse is off by it
 
 // ---- states -------------------------------------------------------------------------------------
@@ -40,23 +40,52 @@ static double size_of(const PawlMirror* p, const double* z) {
   return size;
 }
 
-// Moves z to the boundary along the gradient of the gap; false: not found.
-static bool to_boundary(PawlMirror* p, double* z) {
+// Moves z to the boundary along the gradient of the gap, by at most the box at once; false: not
+// found, or *flat: the gradient vanishes there.
+static bool to_boundary(PawlMirror* p, double* z, bool* flat) {
+  double before = INFINITY;
   for (int k = 0; k < MOST_ITERATIONS; k++) {
-    double phi, square = 0.0;
+    double phi, square = 0.0, size = size_of(p, z);
     if (!pawl_mirror_gap(p, z, &phi, p->r)) {
       return false;
     }
     for (int i = 0; i < p->n; i++) {
       square += p->r[i] * p->r[i];
     }
-    if (fabs(phi) <= PAWL_MIRROR_BOUNDARY * size_of(p, z) * sqrt(square)) {
+    double way = fabs(phi) / sqrt(square);
+    *flat = (phi == 0.0 && square == 0.0) ||
+            (way <= PAWL_MIRROR_NEAR * size && way > PAWL_MIRROR_NEAREST * size &&
+             way > PAWL_MIRROR_SLOW * before);
+    if (*flat || !isfinite(way)) {
+      return false;
+    }
+    if (way <= PAWL_MIRROR_BOUNDARY * size) {
       return true;
     }
+    before = way;
+    double part = fmin(1.0, p->model->projection.reach / way);
     for (int i = 0; i < p->n; i++) {
-      z[i] -= phi * p->r[i] / square;
+      z[i] -= part * phi * p->r[i] / square;
     }
     pawl_mirror_wrap(p, z);
+  }
+  return false;
+}
+
+// (H14) needs the gap -phi at some z for every phi: looks for it along the coordinate of the normal
+// form, ever further away. q is changed.
+static bool has_mirror_image(PawlMirror* p, double* q, double phi) {
+  int s = p->coordinate;
+  double gap, start = q[s];
+  if (!pawl_mirror_gap(p, q, &gap, p->r)) {
+    return false;
+  }
+  double way = p->r[s] > 0.0 ? -1.0 : 1.0;
+  for (int k = 0; k < MOST_DOUBLINGS && pawl_mirror_gap(p, q, &gap, NULL); k++) {
+    if (gap <= -phi) {
+      return true;
+    }
+    q[s] = start + ldexp(way, k);
   }
   return false;
 }
@@ -244,6 +273,7 @@ static bool compare_reflection(PawlMirror* p, PawlMirrorCheck* c) {
 
 static PawlStatus check_state(PawlMirror* p, PawlMirrorCheck* c, PawlError* err) {
   double phi;
+  bool flat;
   pawl_mirror_sample(p, p->z);
   if (!pawl_mirror_gap(p, p->z, &phi, NULL)) {
     return stuck(p, err);
@@ -252,8 +282,12 @@ static PawlStatus check_state(PawlMirror* p, PawlMirrorCheck* c, PawlError* err)
     PAWL_TRY(check_infeasible(p, c, err));
   } else {
     PAWL_TRY(check_onto(p, false, c, err));
+    memcpy(p->q, p->z, (size_t)p->n * sizeof(double));
+    bool reached = p->model->projection.map || has_mirror_image(p, p->q, phi);
+    c->unreached = reached ? c->unreached : c->unreached > 0.0 ? fmin(c->unreached, phi) : phi;
   }
-  if (!to_boundary(p, p->z)) {
+  if (!to_boundary(p, p->z, &flat)) {
+    c->flat |= flat;
     return PAWL_OK;
   }
   PAWL_TRY(check_boundary(p, c, err));
@@ -275,11 +309,20 @@ PawlStatus pawl_mirror_check(PawlMirror* p, int samples, PawlMirrorCheck* check,
 PawlStatus pawl_mirror_judge(PawlMirror* p, PawlError* err) {
   PawlMirrorCheck c;
   PAWL_TRY(pawl_mirror_check(p, SAMPLES, &c, err));
+  if (c.flat) {
+    return pawl_fail(err, PAWL_ERROR_USAGE,
+                     "the projection of the gap of '%.100s' (the gradient of the gap vanishes on "
+                     "its boundary; another gap with the same boundary may do)",
+                     p->contact);
+  }
   const struct {
     bool bad;
     double by;
     const char* why;
   } reasons[] = {
+      {c.unreached > 0.0, c.unreached,
+       "is not onto: the normal form needs the gap of every place with its sign changed, too, and "
+       "it has no value below minus"},
       {c.continuity > PAWL_MIRROR_OFF, c.continuity, "is not the identity on the boundary: off by"},
       {c.outside > PAWL_MIRROR_OFF, c.outside,
        "does not map into the feasible side: the gap is below 0 by"},

@@ -180,6 +180,10 @@ static void test_refused_projections(void** unused) {
   refused(of_text(BALL "contacts: {disc: {gap: x^2 + y^2 - 0.25, restitution: 1}}\n"),
           "not monotone in any coordinate, condition (12)");
   refused(of_text(BALL FLOOR "projection: {coordinate: x}\n"), "not monotone in 'x'");
+  refused(of_text(BALL "contacts: {f: {gap: exp(y) - 1, restitution: 1}}\n"),
+          "is not onto: the normal form needs");
+  refused(of_text(BALL "contacts: {f: {gap: y^3, restitution: 1}}\n"),
+          "the gradient of the gap vanishes on its boundary");
   refused(of_file("pendulum-wall", "xc=0.8"), "folds");
   refused(of_file("pendulum-wall", "b3=(pi - 2*a)/(2*(pi - a)^3)"),  // as printed
           "not the identity on the boundary");
