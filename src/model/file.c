@@ -22,9 +22,9 @@ static PawlStatus file_error(const char* path, const char* why, PawlError* err) 
   return pawl_fail(err, PAWL_ERROR_FILE, "%s: %s", path, why);
 }
 
-// A pipe or device has no size that could be checked, and opening one may wait for ever.
+// A pipe is read to its end, as standard input is; a device may have none.
 static PawlStatus check_kind(const char* path, const struct stat* info, PawlError* err) {
-  if (S_ISREG(info->st_mode)) {
+  if (S_ISREG(info->st_mode) || S_ISFIFO(info->st_mode)) {
     return PAWL_OK;
   }
   bool directory = S_ISDIR(info->st_mode);
@@ -39,13 +39,15 @@ static PawlStatus read_open(const char* path, FILE* file, char** text, size_t* l
     return file_error(path, strerror(errno), err);
   }
   PAWL_TRY(check_kind(path, &info, err));
-  *length = (size_t)info.st_size;
-  PAWL_TRY(pawl_check_size(*length, path, err));
+  bool pipe = S_ISFIFO(info.st_mode);  // has no size: one byte too many is refused below
+  *length = pipe ? (size_t)PAWL_MODEL_MAX_BYTES + 1 : (size_t)info.st_size;
+  PAWL_TRY(pipe ? PAWL_OK : pawl_check_size(*length, path, err));
   *text = pawl_alloc(*length + 1, 1);
   if (!*text) {
     return pawl_fail_memory(err);
   }
   *length = fread(*text, 1, *length, file);
+  PAWL_TRY(pawl_check_size(*length, path, err));
   return ferror(file) ? file_error(path, "cannot be read", err) : PAWL_OK;
 }
 

@@ -160,6 +160,10 @@ near "$(field final.q.x)" -0.416146836547142 1e-5 # cos 2
 expect 0 run "$models/oscillator.yaml" --until 1 -o file.csv
 "$pawl" run - --until 1 -o stdin.csv <"$models/oscillator.yaml" 2>err || complain "run -: $(cat err)"
 cmp -s file.csv stdin.csv || complain "a model from standard input moves differently"
+mkfifo pipe
+cat "$models/oscillator.yaml" >pipe &
+"$pawl" run pipe --until 1 -o pipe.csv 2>err || complain "run pipe: $(cat err)"
+cmp -s file.csv pipe.csv || complain "a model from a pipe moves differently"
 for command in run check equations compare converge; do
   printf 'model: bad\ncoordinates: {x: {}}\npotential: y\n' | "$pawl" "$command" - >out 2>err
   same "$?" 2
