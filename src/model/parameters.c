@@ -79,7 +79,7 @@ static PawlFamily* claim(PawlLoader* loader, PawlYaml* key, int number) {
 
 // Finds the expression and the unit in what was written.
 static PawlYaml* open_body(PawlLoader* loader, PawlYaml* value, const char** unit) {
-  static const char* const keys[] = {"value", "unit", NULL};
+  static const char* const keys[] = {"value", "unit", "above", NULL};
   *unit = "";
   if (value->kind != PAWL_YAML_MAP) {
     return value;
@@ -98,6 +98,27 @@ static PawlYaml* open_body(PawlLoader* loader, PawlYaml* value, const char** uni
   return text;
 }
 
+// `above: 0` in what was written. What the value was computed from is told, since that is where
+// the mistake may be.
+static bool check_above(PawlLoader* loader, const PawlFamily* family, PawlYaml* written,
+                        const PawlYaml* text, double value) {
+  PawlYaml* bound = written->kind == PAWL_YAML_MAP ? pawl_yaml_get(written, "above") : NULL;
+  double above = 0.0;
+  if (!bound) {
+    return true;
+  }
+  if (!pawl_value(loader, bound, &PAWL_SCOPE_EMPTY, &above)) {
+    return false;
+  }
+  if (!(value > above)) {
+    bool plain = strspn(text->text, "+-.0123456789eE") == strlen(text->text);
+    pawl_report(&loader->report, text, "'%s'%s%s is %.6g, but must be above %.6g",
+                pawl_quote(family->name).s, plain ? "" : " = ",
+                plain ? "" : pawl_quote(text->text).s, value, above);
+  }
+  return value > above;
+}
+
 static bool evaluate(PawlLoader* loader, const PawlFamily* family, PawlYaml* written,
                      PawlYaml* override) {
   PawlModel* model = loader->model;
@@ -106,7 +127,8 @@ static bool evaluate(PawlLoader* loader, const PawlFamily* family, PawlYaml* wri
   if (override) {
     text = override;
   }
-  if (!text || !pawl_value(loader, text, &PAWL_SCOPE_EMPTY, &parameter.value)) {
+  if (!text || !pawl_value(loader, text, &PAWL_SCOPE_EMPTY, &parameter.value) ||
+      !check_above(loader, family, written, text, parameter.value)) {
     return false;
   }
   parameter.name = pawl_pool_copy(&loader->kept, family->name, strlen(family->name));

@@ -106,7 +106,7 @@ static bool open_choice(PawlLoader* loader, PawlYaml* map, PawlYaml** at, PawlYa
   return found;
 }
 
-// The value of a plain parameter becomes what is given; a unit stays.
+// The value of a plain parameter becomes what is given; its unit and bound stay.
 static void replace(PawlYaml** at, PawlYaml* given) {
   PawlYaml* parameter = *at;
   if (parameter->kind == PAWL_YAML_MAP) {
@@ -139,6 +139,12 @@ static const char* const* known_keys(PawlLoader* loader, const PawlYaml* paramet
   return keys;
 }
 
+static bool has_no_value(const PawlYaml* parameter) {
+  const PawlYaml* value =
+      parameter->kind == PAWL_YAML_MAP ? pawl_yaml_get(parameter, "value") : parameter;
+  return value && pawl_yaml_is_null(value);
+}
+
 static bool set_one(PawlLoader* loader, PawlYaml* map, PawlYaml** at, const PawlYaml* use,
                     const char* type) {
   PawlYaml* parameter = *at;
@@ -154,7 +160,7 @@ static bool set_one(PawlLoader* loader, PawlYaml* map, PawlYaml** at, const Pawl
   }
   if (given) {
     replace(at, given);
-  } else if (use && pawl_yaml_is_null(parameter)) {
+  } else if (use && has_no_value(parameter)) {
     pawl_report(&loader->report, use->key, "the element '%s' needs %s: (a parameter of '%s')",
                 pawl_quote(use->key->text).s, pawl_quote(parameter->key->text).s,
                 pawl_quote(type).s);

@@ -186,6 +186,11 @@ static void test_mistakes(void** state) {
   REFUSED("model: m\nuse: {a: {element: baem}}", "m.yaml:2:20: unknown element type 'baem'",
           "did you mean 'beam'");
   REFUSED("model: m\nuse: {a: {element: beam, EE: 1}}", "m.yaml:2:26: unknown key 'EE'");
+  REFUSED("model: m\nuse: {a: {element: bar, E: 1, A: 1, rho: -2}}", "'a_rho' is -2, but must be");
+  REFUSED("model: m\nuse: {a: {element: bar, from: 1, to: 0, E: 1, A: 1, rho: 2}}",
+          "'a_le' = (a_to - a_from)/a_elements is -0.1, but must be above 0");
+  REFUSED("model: m\nuse: {a: {element: beam, to: [0, 0], E: 1, A: 1, I: 1, rho: 2}}",
+          "'a_L' = sqrt", "is 0, but must be above 0");
   REFUSED("model: m\nuse: {a: {element: bar, E: 1, A: 1}}",
           "m.yaml:2:7: the element 'a' needs rho");
   REFUSED("model: m\nuse: {a: {element: bar, E: 1, A: 1, rho: 1, mass: lumpd}}",
