@@ -311,6 +311,7 @@ typedef struct Completion {
   PawlInverse* s;
   const unsigned char* given;
   double t, *q, *v, *a;
+  bool place;       // a position is looked for, not rates
   PawlArena arena;  // of one solution
 } Completion;
 
@@ -347,6 +348,53 @@ static PawlStatus undetermined(const Completion* c, const PawlSvd* svd, int rank
                    pawl_system_coordinate_name(c->s->system, worst));
 }
 
+// The largest entry of the part of b (rows that hold) that G_u cannot make; *row: which row.
+static double out_of_reach(const PawlInverse* s, const PawlSvd* svd, int rank, const double* b,
+                           int* row) {
+  double most = 0.0;
+  for (int r = 0, at = 0; r < s->n.rows; r++) {
+    if (!s->set[r]) {
+      continue;
+    }
+    double left = 0.0;
+    for (int r2 = 0, i = 0; r2 < s->n.rows; r2++) {
+      if (s->set[r2]) {
+        double onto = 0.0;
+        for (int k = 0; k < rank; k++) {
+          onto += svd->U[at + k * svd->m] * svd->U[i + k * svd->m];
+        }
+        left += ((i == at ? 1.0 : 0.0) - onto) * b[r2];
+        i++;
+      }
+    }
+    if (fabs(left) > most) {
+      most = fabs(left);
+      *row = r;
+    }
+    at++;
+  }
+  return most;
+}
+
+static PawlStatus no_place(const Completion* c, int row, double off, PawlError* err) {
+  int number;
+  const char* name = pawl_system_row_name(c->s->system, row, &number);
+  return pawl_fail(
+      err, PAWL_ERROR_RUN,
+      "'%s' at t = %.6g: no place with this motion was found: '%s' (row %d) is off by "
+      "%.3g, and nothing that is not given changes it there; is the motion out of reach?",
+      pawl_system_name(c->s->system), c->t, name, number + 1, off);
+}
+
+// Rows of a place that nothing can meet there are the mistake, before what they do not determine.
+static PawlStatus not_regular(const Completion* c, const PawlSvd* svd, int rank, const double* b,
+                              PawlError* err) {
+  int row = 0;
+  double off = c->place ? out_of_reach(c->s, svd, rank, b, &row) : 0.0;
+  return off > PAWL_MEETS * largest(c->s->n.q, c->q) ? no_place(c, row, off, err)
+                                                     : undetermined(c, svd, rank, err);
+}
+
 // Solves G_u x_u = b for what is not given, b by row; adds to x.
 static PawlStatus solve_free(Completion* c, const double* b, double* x, PawlError* err) {
   PawlInverse* s = c->s;
@@ -361,7 +409,7 @@ static PawlStatus solve_free(Completion* c, const double* b, double* x, PawlErro
   }
   rank = pawl_svd_rank(&svd, PAWL_INVERSE_RANK);
   if (rank < width) {
-    return undetermined(c, &svd, rank, err);
+    return not_regular(c, &svd, rank, b, err);
   }
   for (int r = 0, at = 0; r < s->n.rows; r++) {
     if (s->set[r]) {
@@ -379,6 +427,7 @@ static PawlStatus solve_free(Completion* c, const double* b, double* x, PawlErro
 static PawlStatus find_position(Completion* c, PawlError* err) {
   PawlInverse* s = c->s;
   double before = INFINITY;
+  c->place = true;
   for (int k = 0; k < MOST_ITERATIONS; k++) {
     PAWL_TRY(evaluate(s, c->t, c->q, c->v, err));
     const double* g = pawl_eval_values(s->eval)->g;
@@ -396,6 +445,7 @@ static PawlStatus find_position(Completion* c, PawlError* err) {
     }
     before = change;
   }
+  c->place = false;
   return evaluate(s, c->t, c->q, c->v, err);
 }
 

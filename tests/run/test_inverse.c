@@ -305,6 +305,19 @@ static void test_wrong_motions(void** state) {
   assert_int_equal(pawl_inverse_complete(c.inverse, 0, given, q, v, a, &c.err), PAWL_ERROR_RUN);
   assert_non_null(strstr(c.err.message, "do not determine 'q2'"));
   end(&c);
+  // x = 2 is off the circle, and y does not bring it back.
+  c = case_of(
+      "model: c\ncoordinates: {x: {start: 1}, y: }\nmass: {x: 1, y: 1}\n"
+      "constraints: {circle: x^2 + y^2 = 1}\n",
+      0, NULL);
+  double far[2] = {2, 0}, still[2] = {0}, none[2] = {0};
+  static const unsigned char first[] = {1, 0};
+  assert_int_equal(pawl_inverse_complete(c.inverse, 0, first, far, still, none, &c.err),
+                   PAWL_ERROR_RUN);
+  assert_non_null(strstr(c.err.message,
+                         "no place with this motion was found: 'circle' (row 1) is "
+                         "off by 3"));
+  end(&c);
 }
 
 static void test_wrong_drives(void** state) {
