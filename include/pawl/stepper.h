@@ -56,7 +56,7 @@ typedef struct PawlState {
   unsigned char* active;     // sizes.rows: binds, and does not follow from other rows
   unsigned char* redundant;  // sizes.rows: in force, but follows from other rows
   int redundant_count;
-  double redundant_off;  // how far the worst of them was off when they were found, relative
+  double redundant_off;  // how far rows in force were off when these were found, relative
   unsigned char* still;  // surfaces of regions that the motion cannot leave
   int still_count;
   size_t bytes;  // of the arrays, which lie behind each other from q on

@@ -428,12 +428,13 @@ static PawlStatus warn_redundant(PawlDynamics* d, const PawlState* state, PawlEr
   return status;
 }
 
-static double worst_redundant(PawlDynamics* d, const PawlState* state, const PawlValues* values) {
+// What follows from others is off by as much as these were when it began, and back again.
+static double worst_in_force(PawlDynamics* d, const PawlState* state, const PawlValues* values) {
   double worst = 0.0, *size = d->room;
   pawl_dynamics_row_sizes(d, values->G, state->q, size);
   for (int i = 0; i < d->sizes.rows; i++) {
     double of_row = size[i] > 0.0 ? size[i] : PAWL_SMALLEST_SIZE;
-    worst = state->redundant[i] ? fmax(worst, fabs(values->g[i]) / of_row) : worst;
+    worst = state->in_force[i] ? fmax(worst, fabs(values->g[i]) / of_row) : worst;
   }
   return worst;
 }
@@ -463,7 +464,7 @@ PawlStatus pawl_dynamics_reduce(PawlDynamics* d, PawlState* state, const PawlVal
   }
   assert(state->redundant_count <= d->sizes.rows);
   pawl_phase_activate(d->system, state);
-  state->redundant_off = worst_redundant(d, state, values);
+  state->redundant_off = worst_in_force(d, state, values);
   return warn_redundant(d, state, err);
 }
 

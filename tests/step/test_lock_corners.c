@@ -514,6 +514,23 @@ static void test_not_loaded(void** unused) {
   }
 }
 
+// A lock has drifted when another one takes hold of the same, and later drifts back through zero:
+// the other is off by then, as far as the first was before, and still follows from it.
+static void test_drift_turns_back(void** unused) {
+  (void)unused;
+  Run run =
+      ran("model: drift\ncoordinates: {q1: {start: -0.155, rate: -0.564},\n"
+          "  q2: {start: 0.369, rate: -0.19}}\nkinetic: 0.69*q1'^2 + 1.34*q2'^2\n"
+          "potential: 4.597*(q1 + 0.211)^2 + 1.579*(q2 - 0.867)^2 + 1.351*cos(q1 + q2)\n"
+          "forces: {q2: 0.698*sin(3.168*t)}\ndefine: {x: q1 - 0.243*sin(q2) + 0.108*sin(2.367*t)}\n"
+          "locks: {a: {lock: -x, engaged: true, capacity: 3.778}, b: {lock: x/2, at: 0.449}}\n"
+          "simulate: {until: 1}\n",
+          "ga-a", 1, 0.005);
+  assert_int_equal(run_events(&run), 2);
+  check_switch(&run, 1, 0.449, "b", "locked", 0, 1e-8);
+  run_end(&run);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_jump_turns_sliding),
@@ -539,6 +556,7 @@ int main(void) {
       cmocka_unit_test(test_brake_beside_a_lock),
       cmocka_unit_test(test_driven_brake),
       cmocka_unit_test(test_stack_in_any_order),
+      cmocka_unit_test(test_drift_turns_back),
       cmocka_unit_test(test_refused),
       cmocka_unit_test(test_not_loaded),
   };
