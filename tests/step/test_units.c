@@ -146,6 +146,25 @@ static const Case STICKING[] = {
      "coordinates: {x: {rate: L/T}, y: {rate: -1.5*L/T}}\nmass: {x: M, y: M}\nforces: {x: F}\n"
      "locks: {b: {lock: x, at: 0, capacity: 5*F, friction: 0}, hook: {lock: x - y, at: 0.5*T}}\n",
      "rk4", 1, 0.1, 1e-9, 3, NULL},
+    // what it takes hold of is at rest, but for rounding and for the drift of the method
+    {"holds_what_is_held",
+     "coordinates: {x: {rate: 0.3*L/T}, y: {rate: L/T}}\nmass: {x: M, y: 3*M}\n"
+     "forces: {x: F*sin(3*t/T)}\n"
+     "locks: {a: {lock: x - 0.3*y, engaged: true}, b: {lock: 7*x - 2.1*y, at: 0.5*T,\n"
+     "        capacity: F}}\n",
+     "rk4", 1, 0.03, 1e-9, 1, "b: free to locked"},
+    {"holds_what_drifts",
+     "coordinates: {x: {start: L}, y: {rate: L/T}}\nmass: {x: M, y: M}\n"
+     "constraints: {ring: (x^2 + y^2)/L = L}\n"
+     "locks: {b: {lock: (x^2 + y^2)/L, at: 0.5*T, capacity: F}}\n",
+     "ga-p", 1, 0.01, 1e-8, 1, "b: free to locked"},
+    // the drift of the method is not left as a velocity where joints are judged
+    {"lets_go_without_drift",
+     "coordinates: {x: {start: L}, y: {rate: L/T}, w: }\nmass: {x: M, y: M, w: M}\n"
+     "forces: {y: 5*F*cos(9*t/T)}\n"
+     "locks: {ring: {lock: (x^2 + y^2)/L, engaged: true, release: {at: 0.5*T}},\n"
+     "        brake: {lock: w, engaged: true, capacity: F}}\n",
+     "ga-p", 1, 0.05, 1e-8, 1, NULL},
 };
 
 static void test_sticking(void** unused) {
@@ -182,6 +201,12 @@ static const Case SURFACES[] = {
      "constraints: {base: {modes: {air: {where: y > x/2, equation: none},\n"
      "                              ground: {where: y < x/2, equation: y = x/2}}}}\n",
      "event-driven", 3, 0.01, 1e-9, 1, NULL},
+    {"landing_on_a_slope_with_rounding",
+     "coordinates: {x: {start: -L, rate: 2*L/T}, y: {start: L}}\nmass: {x: M, y: M}\n"
+     "potential: 2*F*y\n"
+     "constraints: {base: {modes: {air: {where: y > 0.3*x, equation: none},\n"
+     "                              ground: {where: y < 0.3*x, equation: 7*y = 2.1*x}}}}\n",
+     "event-driven", 3, 0.01, 1e-9, 1, NULL},
     // the method drifts off a curved floor, which is the surface of its region
     {"bowl",
      "coordinates: {x: {start: 0.5*L}, y: }\nmass: {x: M, y: M}\npotential: 2*F*y\n"
@@ -216,6 +241,25 @@ static const Case SURFACES[] = {
 static void test_surfaces(void** unused) {
   (void)unused;
   CHECK_CASES(SURFACES);
+}
+
+// ---- linear systems -----------------------------------------------------------------------------
+static const Case LINEAR[] = {
+    {"located_by_a_series",
+     "coordinates: {x: {start: L}, y: {rate: L/T}}\nmass: {x: M, y: M}\n"
+     "potential: 2*M/T^2*x^2\nevents: {e: {when: x - 0.3*L}, f: {when: y - 0.77*L}}\n",
+     "exponential", 2, 0.05, 1e-11, 2, NULL},
+    // without the small row z would be at 0.3 L at 0.9 T, with it 1.03 T
+    {"rows_of_any_size",
+     "coordinates: {x: {start: L}, y: {start: L}, z: {start: L}}\nmass: {x: M, y: 2*M, z: M}\n"
+     "potential: 2*M/T^2*x^2 + M/T^2*z^2\n"
+     "constraints: {a: x = y, b: 1e-13*(y - z) = 0}\nevents: {e: {when: z - 0.3*L}}\n",
+     "exponential", 1, 0.05, 1e-9, 0, NULL},
+};
+
+static void test_linear(void** unused) {
+  (void)unused;
+  CHECK_CASES(LINEAR);
 }
 
 // ---- what must fail -----------------------------------------------------------------------------
@@ -268,9 +312,8 @@ static void test_failures(void** unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_locks),
-      cmocka_unit_test(test_sticking),
-      cmocka_unit_test(test_surfaces),
+      cmocka_unit_test(test_locks),    cmocka_unit_test(test_sticking),
+      cmocka_unit_test(test_surfaces), cmocka_unit_test(test_linear),
       cmocka_unit_test(test_failures),
   };
   return cmocka_run_group_tests_name("units", tests, NULL, NULL);
