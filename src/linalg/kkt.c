@@ -379,6 +379,7 @@ PawlStatus pawl_kkt_factor(PawlKkt* kkt, const double* S, const double* B, const
                            const unsigned char* active) {
   kkt->info.factorizations++;
   begin_turn(kkt);
+  kkt->kept[kkt->turn].number = kkt->info.factorizations;
   if (kkt->scaled) {
     PawlStatus status = assemble_and_factor(kkt, S, B, J, active);
     if (status != PAWL_RETRY) {
@@ -475,5 +476,7 @@ void pawl_kkt_solve(PawlKkt* kkt, double* x, double* y) {
 }
 
 PawlKktInfo pawl_kkt_info(const PawlKkt* kkt) {
-  return kkt->info;
+  PawlKktInfo info = kkt->info;
+  info.current = kkt->kept[kkt->turn].number;
+  return info;
 }

@@ -89,7 +89,8 @@ PAWL_CHECKED PawlStatus pawl_kkt_load(PawlKkt* kkt, const void* bytes);
 typedef struct PawlKktInfo {
   PawlKktSolver solver;  // the one in use
   long long factorizations;
-  long long full;  // of these, with a new choice of pivots
+  long long current;  // the number of the one in use, from 1 on
+  long long full;     // of these, with a new choice of pivots
   long long solves;
   int size, nonzeros;  // n + m; entries of the factors in use
 } PawlKktInfo;

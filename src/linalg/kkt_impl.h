@@ -42,6 +42,7 @@ typedef struct PawlKktKept {
   double* values;      // of the band
   int *pivot, *top;    // of the band, see there
   bool plain;
+  long long number;  // of this factorisation
 } PawlKktKept;
 
 typedef struct PawlKktKlu PawlKktKlu;    // kkt_klu.c

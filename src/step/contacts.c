@@ -136,11 +136,14 @@ PawlStatus pawl_contacts_compliance(PawlStepper* s, PawlContacts* c, const doubl
     return status == PAWL_RETRY ? pawl_dynamics_singular(&s->dynamics, S, J, bilateral, t, err)
                                 : pawl_fail_memory(err);
   }
-  for (int k = 0; k < n; k++) {
-    compliance_column(s, c, k, B, J, x, y);
+  if (c->of != pawl_kkt_info(s->kkt).current) {  // else nothing has changed since it was found
+    for (int k = 0; k < n; k++) {
+      compliance_column(s, c, k, B, J, x, y);
+    }
+    own_compliance(s, c, S, J);
+    c->of = pawl_kkt_info(s->kkt).current;
   }
   c->known = true;
-  own_compliance(s, c, S, J);
   if (!c->D) {
     return PAWL_OK;
   }

@@ -13,6 +13,7 @@ typedef struct PawlContacts {
   int count;
   int* row;          // of each contact
   bool known;        // D and mobility are those of the step under way
+  long long of;      // the factorisation that D, mobility and own came from, 0: none
   double* D;         // by columns; NULL when there are too many: each is looked at alone
   double* mobility;  // square root of the diagonal of D  [1/sqrt(kg)]
   double *push, *opening, *size;  // rows: a level at an iterate, see pawl_contacts_choose

@@ -223,6 +223,7 @@ static void test_matrices_take_turns(void** state) {
   for (int round = 0; round < 30; round++) {
     take_turn(s, round % 3, active);
     assert_int_equal(system_factor_if_changed(kkt, s, active), PAWL_OK);
+    assert_true(pawl_kkt_info(kkt).current == 1 + round % 3);
     double x[2][SYSTEM_MAX], y[2][SYSTEM_MAX];
     fill_random(40, x[0]);
     fill_random(6, y[0]);
