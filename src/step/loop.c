@@ -452,6 +452,28 @@ static PawlStatus advance(PawlStepper* s, PawlState* state, double* h, bool* sto
 
 enum { MOST_KINK_HALVINGS = 10 };
 
+// A zero that the method has found itself is one, however little its margin is beyond.
+static bool is_quiet(const PawlLoop* l, const PawlState* state, const PawlMargin* margin,
+                     bool stopped) {
+  return !(stopped && margin->least < 0.0) && pawl_instant_is_quiet(l, state, margin);
+}
+
+// A margin that is negative where the method has stopped, and was not positive at the mark: the
+// method does not see such a one turn, which may have been long before. Kinks have one between them
+// for the method, the least; within the noise of surfaces the stop is at their zero.
+static bool is_overlooked(const PawlLoop* l, const PawlState* state, const PawlMargin* margin) {
+  const PawlGuards* g = &l->guards;
+  double noise = pawl_surfaces_noise(&l->surfaces, state);
+  bool over = margin->regions < -noise && !(g->first_regions > 0.0);
+  for (int k = 0; k < g->armed_count; k++) {
+    over |= g->margins[k] < 0.0 && !(g->first_margins[k] > 0.0);
+  }
+  for (int k = 0; k < l->kinks.count; k++) {
+    over |= margin->kinks < -noise && !(g->first_kinks[k] > 0.0);
+  }
+  return over;
+}
+
 // A piece from the mark, and the margins at its end. One that has gone beyond a kink on its way and
 // ends on the near side is taken again in halves, the first of them here. *h: the length taken.
 static PawlStatus advance_inside(PawlStepper* s, PawlState* state, double* h, bool* stopped,
@@ -460,7 +482,7 @@ static PawlStatus advance_inside(PawlStepper* s, PawlState* state, double* h, bo
   PAWL_TRY(advance(s, state, h, stopped, err));
   PAWL_TRY(pawl_guards_margins(&l->guards, state, margin, err));
   for (int k = 0;
-       k < MOST_KINK_HALVINGS && l->kinks.located && pawl_instant_is_quiet(l, state, margin) &&
+       k < MOST_KINK_HALVINGS && l->kinks.located && is_quiet(l, state, margin, *stopped) &&
        l->kinks.sides.least < -pawl_surfaces_noise(&l->surfaces, state);
        k++) {
     *h *= 0.5;
@@ -517,7 +539,8 @@ static PawlStatus watched_piece(PawlStepper* s, PawlState* state, double h, bool
     }
     PAWL_TRY(status);
     PAWL_TRY(overloaded(s, state, &through, &reaction, err));
-    *found = through >= 0 || !pawl_instant_is_quiet(l, state, &margin);
+    *found = through >= 0 || !is_quiet(l, state, &margin, stopped);
+    stopped = stopped && !is_overlooked(l, state, &margin);
     if (through >= 0) {
       return slide_instead(s, state, through, reaction, err);
     }

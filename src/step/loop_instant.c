@@ -119,6 +119,18 @@ static PawlStatus find_inside(PawlStepper* s, PawlState* state, double h, double
   return PAWL_OK;
 }
 
+// The margin is zero at the mark and never positive after it: to where it is negative, an instant
+// away, or where rounding first lets it be. What rests on a border leaves it with the square of
+// time.
+static PawlStatus leave_zero(PawlStepper* s, PawlState* state, double h, double f_high,
+                             PawlMargin* margin, PawlError* err) {
+  double at, least = pawl_dynamics_instant(&s->dynamics, state->t);
+  PAWL_TRY(probe(s, state, least, margin, err));
+  return margin->least < 0.0 || h <= least
+             ? PAWL_OK
+             : locate(s, state, least, margin->least, h, f_high, margin, &at, err);
+}
+
 // The margins at the mark.
 static PawlStatus look_at_mark(PawlStepper* s, PawlState* state, PawlMargin* margin,
                                PawlError* err) {
@@ -143,7 +155,7 @@ PawlStatus pawl_instant_go_to_zero(PawlStepper* s, PawlState* state, double h, P
   if (!(start.least > 0.0)) {
     PAWL_TRY(find_inside(s, state, h, &low, &start, err));
     if (low == 0.0) {
-      return probe(s, state, pawl_dynamics_instant(&s->dynamics, state->t), margin, err);
+      return leave_zero(s, state, h, end.least, margin, err);
     }
   }
   return locate(s, state, low, start.least, h, end.least, margin, reached, err);
