@@ -60,6 +60,7 @@ PawlStatus pawl_kinks_create(PawlStepper* s, PawlSurfaces* surfaces, PawlKinks* 
                   .count = located ? system->kink_count : 0,
                   .left = PAWL_NEW(&s->arena, double, system->kink_count),
                   .crossings = PAWL_NEW(&s->arena, int, system->kink_count),
+                  .before = PAWL_NEW(&s->arena, int, system->kink_count),
                   .timed = locates ? system->timed_count : 0,
                   .first_timed = system->constraint_count + system->turn_count + system->kink_count,
                   .due = PAWL_NEW(&s->arena, int, system->timed_count),
@@ -130,6 +131,12 @@ void pawl_kinks_begin(PawlKinks* k) {
   for (int i = 0; i < k->count; i++) {
     k->left[i] = -INFINITY;
     k->crossings[i] = 0;
+  }
+}
+
+void pawl_kinks_jumped(PawlKinks* k) {
+  for (int i = 0; i < k->count; i++) {
+    k->left[i] = -INFINITY;
   }
 }
 
@@ -215,12 +222,31 @@ static PawlStatus note_crossing(PawlStepper* s, PawlKinks* k, PawlState* state, 
   return PAWL_OK;
 }
 
+// Notes which kinks, of those that chatter or of the others, are on other sides than before. What
+// was so only until another kink had moved, too, has not been left.
+static PawlStatus note_moved(PawlStepper* s, PawlKinks* k, PawlState* state, bool chattering,
+                             bool* any, PawlError* err) {
+  *any = false;
+  for (int i = 0; i < k->count; i++) {
+    if (state->modes[k->first + i] == k->before[i]) {
+      continue;
+    }
+    *any = true;
+    if (chattering) {
+      k->crossings[i]++;
+    } else {
+      PAWL_TRY(note_crossing(s, k, state, i, err));
+    }
+  }
+  return PAWL_OK;
+}
+
 // Moves the kinks that chatter, or the others, to the sides of the place.
 static PawlStatus move(PawlStepper* s, PawlKinks* k, PawlState* state, bool chattering, bool* any,
                        PawlError* err) {
   const double* z;
   bool moved = true;
-  *any = false;
+  memcpy(k->before, state->modes + k->first, (size_t)k->count * sizeof(int));
   for (int round = 0; moved && round < MOST_ROUNDS; round++) {
     PAWL_TRY(look(k, state, &z, err));
     moved = false;
@@ -230,17 +256,12 @@ static PawlStatus move(PawlStepper* s, PawlKinks* k, PawlState* state, bool chat
       bool chatters = state->still[k->first_surface + i] != 0;
       if (chatters == chattering && pawl_kink_is_left(turn, z[k->first_surface + i], *mode)) {
         *mode = pawl_kink_side(turn, z[k->first_surface + i]);
-        *any = moved = true;
-        if (chatters) {
-          k->crossings[i]++;
-        } else {
-          PAWL_TRY(note_crossing(s, k, state, i, err));
-        }
+        moved = true;
       }
     }
     moved = moved && s->system->turned;
   }
-  return PAWL_OK;
+  return note_moved(s, k, state, chattering, any, err);
 }
 
 PawlStatus pawl_kinks_cross(PawlStepper* s, PawlKinks* k, PawlState* state, bool quiet,

@@ -23,6 +23,7 @@ typedef struct PawlKinks {
   int count;
   double* left;        // when each was left last in this step [s]; -INFINITY: not yet
   int* crossings;      // of each in this step
+  int* before;         // room: modes
   PawlSides sides;     // what the evaluations of the last piece have seen
   int timed;           // of time alone; 0: they are plain functions
   int first_timed;     // of the modes of a state
@@ -50,6 +51,8 @@ PAWL_CHECKED PawlStatus pawl_kinks_tick(struct PawlStepper* stepper, PawlKinks* 
 void pawl_kinks_forget(PawlKinks* kinks);
 // Before a whole step.
 void pawl_kinks_begin(PawlKinks* kinks);
+// After a jump of the velocities: what it has taken back across a kink is not driven back.
+void pawl_kinks_jumped(PawlKinks* kinks);
 // At a state past a kink: holds it on the other side. Velocities stay; v' and lambda follow, and
 // the method starts anew unless `quiet` is false, when a jump is to follow that does so.
 PAWL_CHECKED PawlStatus pawl_kinks_cross(struct PawlStepper* stepper, PawlKinks* kinks,

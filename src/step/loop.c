@@ -200,6 +200,7 @@ static PawlStatus jump_by(PawlStepper* s, PawlState* state, const double* U, int
                           PawlError* err) {
   PAWL_TRY(jump_and_note(s, state, U, event, err));
   pawl_guards_forget(&s->loop->guards);
+  pawl_kinks_jumped(&s->loop->kinks);
   s->loop->jumped = true;
   PawlPhase phase = pawl_phase_of(state, false);
   return s->method->start(s, &phase, state, err);

@@ -125,6 +125,30 @@ static void test_rest_on_a_kink_of_a_constraint(void** unused) {
   CHECK_NEAR(place_of(text, "event-driven", 1, 1000, 1), 0.5, 1e-7);
 }
 
+// ---- what does not chatter ----------------------------------------------------------------------
+// Where the wrap turns, the corner of abs is passed, too, and max is beyond its own for as long as
+// only one of them has moved; the motion passes.
+static void test_kinks_that_move_kinks(void** unused) {
+  (void)unused;
+  static const char text[] =
+      "model: nested\ncoordinates: {y: {start: -0.3, rate: 1}}\nmass: {y: 1}\n"
+      "forces: {y: \"max(abs(wrap(y, 0.5697) - 0.1), y)\"}\n";
+  for (int k = 0; k < METHOD_COUNT; k++) {
+    CHECK_NEAR(place_of(text, METHODS[k], 2, 200, 0), 2.9289178, 1e-6);
+  }
+}
+
+// The lock's own jump takes y' back across both comparisons: 1 - 3 t = -0.23 at t = 0.41.
+static void test_jump_back_across_a_kink(void** unused) {
+  (void)unused;
+  static const char text[] =
+      "model: back\ncoordinates: {y: {rate: 1}}\nmass: {y: 1}\nforces: {y: -3}\n"
+      "locks: {l: {lock: y, when: \"-0.33 < y' < -0.23\"}}\n";
+  for (int k = 0; k < METHOD_COUNT; k++) {
+    CHECK_NEAR(place_of(text, METHODS[k], 1, 100, 0), 0.41 - 1.5 * 0.41 * 0.41, 1e-7);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_push_before_a_lock),
@@ -134,6 +158,8 @@ int main(void) {
       cmocka_unit_test(test_rest_on_a_jump),
       cmocka_unit_test(test_rest_beside_a_kink),
       cmocka_unit_test(test_rest_on_a_kink_of_a_constraint),
+      cmocka_unit_test(test_kinks_that_move_kinks),
+      cmocka_unit_test(test_jump_back_across_a_kink),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
