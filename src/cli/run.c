@@ -416,12 +416,13 @@ static void print_summary(const PawlSystem* system, const PawlSim* sim) {
           pawl_system_name(system), def->method, s.work.steps, def->step, s.t, s.wall_seconds,
           s.work.steps ? 1e6 * s.wall_seconds / (double)s.work.steps : 0.0);
   if (s.smaller_steps) {
-    fprintf(stderr, "%lld steps did not converge and were taken in smaller pieces\n",
+    fprintf(stderr,
+            "%lld steps did not converge, or passed a contact, and were taken in smaller "
+            "pieces\n",
             s.smaller_steps);
   }
   if (s.work.kinks) {
-    fprintf(stderr, "%lld step%s ended at a kink\n", s.work.kinks,
-            s.work.kinks == 1 ? "" : "s");
+    fprintf(stderr, "%lld step%s ended at a kink\n", s.work.kinks, s.work.kinks == 1 ? "" : "s");
   }
   print_events(pawl_sim_recorder(sim),
                fabs(s.energy_start) + fabs(s.energy_end) + s.energy_max_drift);

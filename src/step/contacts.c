@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "switch/tolerances.h"
@@ -16,13 +17,14 @@ PawlStatus pawl_contacts_create(PawlStepper* s, PawlContacts* c, PawlError* err)
   int n = c->count;
   double** of_contacts[] = {&c->mobility, &c->own, &c->q, &c->rounding,
                             &c->lo,       &c->hi,  &c->z, &c->w};
-  double** of_rows[] = {&c->push, &c->opening, &c->size};
+  double** of_rows[] = {&c->push, &c->opening, &c->size, &c->gap, &c->lead};
   for (size_t k = 0; k < sizeof of_contacts / sizeof *of_contacts; k++) {
     *of_contacts[k] = PAWL_NEW(&s->arena, double, n);
   }
   for (size_t k = 0; k < sizeof of_rows / sizeof *of_rows; k++) {
     *of_rows[k] = PAWL_NEW(&s->arena, double, s->sizes.rows);
   }
+  c->G = PAWL_NEW(&s->arena, double, s->G.start[s->sizes.v]);
   if (n <= MOST_COUPLED) {
     c->D = PAWL_NEW(&s->arena, double, (size_t)n*(size_t)n);
   }
@@ -298,6 +300,70 @@ PawlStatus pawl_contacts_contradiction(PawlStepper* s, const PawlPhase* phase,
             t, names.s ? names.s : "some rows", what);
   pawl_text_free(&names);
   return PAWL_ERROR_RUN;
+}
+
+// ---- contacts that are passed -------------------------------------------------------------------
+// Where the tangents of both ends meet: no convex gap is lower in between.                    (N26)
+static double lowest(double h, double g_n, double rate_n, double g, double rate) {
+  double after = (g - g_n - rate * h) / (rate_n - rate);
+  return after > 0.0 && after < h ? fmin(g, g_n + rate_n * after) : fmin(g, g_n);
+}
+
+// The rate of row i at the end of a step by the gradient of its beginning.
+static double rate_by_old_gradient(const PawlStepper* s, const PawlContacts* c,
+                                   const PawlPassage* p, int i) {
+  double rate = c->lead[i];
+  for (int j = 0; j < s->G.cols; j++) {
+    for (int e = s->G.start[j]; e < s->G.start[j + 1]; e++) {
+      rate += s->G.index[e] == i ? c->G[e] * p->v[j] : 0.0;
+    }
+  }
+  return rate;
+}
+
+// The rate has turned because the gradient did, as on the far side of a thin wall, and not because
+// the velocity did.
+static bool is_passed(const PawlStepper* s, const PawlContacts* c, const PawlPassage* p, int i) {
+  double rate_n = p->rate_before[i], rate = p->rate[i];
+  bool closed = p->ahead > 0.0 && c->gap[i] <= 0.0;  // an impulse is due
+  bool leaves =
+      closed || (rate > 0.0 && p->gap[i] + p->ahead * rate >= -PAWL_CONTACT_CLOSED * c->gap[i]);
+  return rate_n < -PAWL_PASSED_SLOWEST * c->slow && leaves &&
+         lowest(p->h, c->gap[i], rate_n, p->gap[i], rate) < 0.0 &&
+         rate_by_old_gradient(s, c, p, i) < PAWL_PASSED_PART * rate_n;
+}
+
+void pawl_contacts_begin(const PawlStepper* s, PawlContacts* c, const PawlValues* values) {
+  size_t rows = (size_t)s->sizes.rows * sizeof(double);
+  memcpy(c->gap, values->g, rows);
+  memcpy(c->lead, values->g_t, rows);
+  memcpy(c->G, values->G, (size_t)s->G.start[s->sizes.v] * sizeof(double));
+}
+
+static PawlStatus warn_of_passed(PawlStepper* s, const PawlPassage* p, int i, PawlError* err) {
+  char line[300];
+  int number;
+  snprintf(line, sizeof line,
+           "t = %.10g: contact '%.100s' may have been passed: its gap closes at a rate of %.3g and "
+           "opens again within a step of %.3g s; a smaller step meets it",
+           p->t, pawl_system_row_name(s->system, i, &number), -p->rate_before[i], p->h);
+  return pawl_dynamics_warn(&s->dynamics, line) == PAWL_OK ? PAWL_OK : pawl_fail_memory(err);
+}
+
+PawlStatus pawl_contacts_passed(PawlStepper* s, PawlContacts* c, const PawlPassage* p,
+                                PawlError* err) {
+  for (int k = 0; k < c->count; k++) {
+    int i = c->row[k], number;
+    if (!is_passed(s, c, p, i)) {
+      continue;
+    }
+    if (p->h > PAWL_PASSED_SHORTEST * s->def.step) {
+      return pawl_fail(err, PAWL_RETRY, "t = %.10g: contact '%.100s' is passed within a step", p->t,
+                       pawl_system_row_name(s->system, i, &number));
+    }
+    PAWL_TRY(warn_of_passed(s, p, i, err));
+  }
+  return PAWL_OK;
 }
 
 // Contacts with no gap and no rate: rows of `set`.

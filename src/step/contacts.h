@@ -20,6 +20,7 @@ typedef struct PawlContacts {
   // Of the beginning of a step: what the coordinates, rates and accelerations in a row count with
   // at least, and the rate that forces make in a step.
   double least_q, least_v, least_a, slow;
+  double *gap, *lead, *G;  // g, g_t and G at the beginning of a step
   // the problem of the rows that are contacts
   PawlCompliance* solver;
   double *own, *q, *rounding, *lo, *hi, *z, *w;
@@ -66,6 +67,21 @@ PAWL_CHECKED PawlStatus pawl_contacts_contradiction(PawlStepper* s, const PawlPh
 // where some pull.
 bool pawl_contacts_choose(PawlContacts* c, const PawlChoice* choice, unsigned char* set,
                           bool* changed);
+// At the beginning of a step, for what follows.
+void pawl_contacts_begin(const PawlStepper* s, PawlContacts* c, const PawlValues* values);
+
+// One step as pawl_contacts_passed() is to judge it.
+typedef struct PawlPassage {
+  double t, h;                   // of its beginning; its length [s]
+  const double* rate_before;     // rows: G v + g_t there
+  const double *gap, *rate, *v;  // at its end
+  double ahead;                  // [s] a gap that is closed so long after the end is met then
+} PawlPassage;
+
+// Contacts that close and open again within a step, seen at none of its ends: PAWL_RETRY while
+// halves of it may meet them, then a warning.
+PAWL_CHECKED PawlStatus pawl_contacts_passed(PawlStepper* s, PawlContacts* c,
+                                             const PawlPassage* step, PawlError* err);
 // Contacts closed and at rest from the start press where they would accelerate inwards: sets a and
 // lambda of a state. x (v) and set (rows) are room.
 PAWL_CHECKED PawlStatus pawl_contacts_start(PawlStepper* s, PawlContacts* c, const PawlPhase* phase,

@@ -93,6 +93,7 @@ static PawlStatus begin(PawlStepper* s, MoreauJean* d, const PawlPhase* phase,
   const PawlValues* values = pawl_eval_values(d->eval);
   memcpy(d->f_n, values->f, (size_t)s->sizes.v * sizeof(double));
   memcpy(d->lead, values->g_t, (size_t)s->sizes.rows * sizeof(double));
+  pawl_contacts_begin(s, c, values);
   memcpy(d->rate_n, values->g_t, (size_t)s->sizes.rows * sizeof(double));
   pawl_sparse_add(&s->G, values->G, 1.0, state->v, d->rate_n);
   pawl_contacts_measure(s, c, state, values);
@@ -101,9 +102,10 @@ static PawlStatus begin(PawlStepper* s, MoreauJean* d, const PawlPhase* phase,
     pawl_sparse_sizes(&s->G, values->G, of_q, c->least_q, c->size);
   }
   d->rebounds = false;
+  double ahead = s->system->gaps_kink ? 1.0 : 0.5;  // a kink ends the step and turns the rate
   for (int i = 0; i < s->sizes.rows; i++) {
     bool contact = is_contact(s, i), active = pawl_phase_binds(phase, i);
-    double gap = values->g[i] + 0.5 * h * d->rate_n[i];
+    double gap = values->g[i] + ahead * h * d->rate_n[i];
     d->candidate[i] = contact && pawl_contacts_touches(c, s->def.tolerance, i, gap);  // (T4)
     d->set[i] = contact ? d->candidate[i] : active;
     d->rate_n[i] = contact ? d->rate_n[i] : 0.0;
@@ -249,6 +251,14 @@ static PawlStatus correct(PawlStepper* s, MoreauJean* d, const PawlPhase* phase,
 
 static PawlStatus accept(PawlStepper* s, MoreauJean* d, PawlState* state, double h,
                          PawlError* err) {
+  PawlPassage passage = {.t = state->t,
+                         .h = h,
+                         .rate_before = d->rate_n,
+                         .gap = pawl_eval_values(d->eval)->g,
+                         .rate = d->rate,
+                         .v = d->v,
+                         .ahead = 0.5 * h};
+  PAWL_TRY(pawl_contacts_passed(s, &d->contacts, &passage, err));
   for (int i = 0; i < s->sizes.rows; i++) {
     if (is_contact(s, i) && d->set[i] && d->rate_n[i] < -PAWL_SLOWEST_LOGGED * d->contacts.slow) {
       double lost = d->P[i] * (d->lead[i] - 0.5 * (d->rate_n[i] + d->rate[i]));  // (B15)

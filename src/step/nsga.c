@@ -312,6 +312,7 @@ PawlStatus pawl_nsga_begin_contacts(PawlStepper* s, PawlNsga* d, const PawlPhase
   PAWL_TRY(pawl_eval_run(d->eval, &point, err));
   const PawlValues* values = pawl_eval_values(d->eval);
   memcpy(d->lead, values->g_t, (size_t)s->sizes.rows * sizeof(double));
+  pawl_contacts_begin(s, &d->contacts, values);
   pawl_dynamics_rows(&s->dynamics, values->G, state->v, values->g_t, d->rate_before);
   pawl_contacts_measure(s, &d->contacts, state, values);
   d->rebounds = false;
@@ -325,6 +326,20 @@ PawlStatus pawl_nsga_begin_contacts(PawlStepper* s, PawlNsga* d, const PawlPhase
     }
   }
   return PAWL_OK;
+}
+
+PawlStatus pawl_nsga_passed(PawlStepper* s, PawlNsga* d, const PawlState* state, const double* v,
+                            PawlError* err) {
+  if (!pawl_nsga_has_contacts(s)) {
+    return PAWL_OK;
+  }
+  PawlPassage step = {.t = state->t,
+                      .h = d->ga.h,
+                      .rate_before = d->rate_before,
+                      .gap = pawl_eval_values(d->eval)->g,
+                      .rate = d->rate,
+                      .v = v};
+  return pawl_contacts_passed(s, &d->contacts, &step, err);
 }
 
 static bool is_hit(const PawlNsga* d, int i) {

@@ -81,6 +81,9 @@ double pawl_nsga_restitution(const PawlStepper* s, const PawlNsga* d, int i);
 PAWL_CHECKED PawlStatus pawl_nsga_begin_contacts(PawlStepper* s, PawlNsga* d,
                                                  const PawlPhase* phase, const PawlState* state,
                                                  PawlError* err);
+// At the end of a step, with v there and the rates in d->rate: pawl_contacts_passed().
+PAWL_CHECKED PawlStatus pawl_nsga_passed(PawlStepper* s, PawlNsga* d, const PawlState* state,
+                                         const double* v, PawlError* err);
 bool pawl_nsga_hits(const PawlStepper* s, const PawlNsga* d);
 PAWL_CHECKED PawlStatus pawl_nsga_log_impacts(PawlStepper* s, const PawlNsga* d,
                                               const PawlState* state, const double* q,

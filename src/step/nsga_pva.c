@@ -201,6 +201,11 @@ static PawlStatus step_coupled(PawlStepper* s, const PawlPhase* phase, PawlState
   memset(d->nu, 0, (size_t)s->sizes.rows * sizeof(double));
   memset(d->Lambda, 0, (size_t)s->sizes.rows * sizeof(double));
   PAWL_TRY(iterate_coupled(s, d, phase, state, err));
+  for (int k = 0; k < d->contacts.count; k++) {  // what corrections_error() has added to the rates
+    int i = d->contacts.row[k];
+    d->rate[i] -= pawl_nsga_restitution(s, d, i) * d->rate_before[i];
+  }
+  PAWL_TRY(pawl_nsga_passed(s, d, state, d->ga.v_total, err));
   PAWL_TRY(pawl_nsga_log_impacts(s, d, state, d->ga.q, d->ga.v_total, err));
   for (int i = 0; i < s->sizes.rows; i++) {
     eta_n[i] = pawl_nsga_next_eta(d, d->ga.lambda[i], state->lambda[i], eta_n[i]);

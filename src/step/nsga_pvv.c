@@ -202,6 +202,7 @@ static PawlStatus step_pvv(PawlStepper* s, const PawlPhase* phase, PawlState* st
   keep_smooth(s, d);
   PAWL_TRY(correct_position(s, d, phase, t, err));
   PAWL_TRY(correct_velocity(s, d, phase, t, err));
+  PAWL_TRY(pawl_nsga_passed(s, d, state, d->v, err));
   if (pawl_nsga_hits(s, d)) {
     PAWL_TRY(change_forces(s, d, phase, t, err));
   }

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contacts that close and open again within a step: the step is taken in halves until they are met,
+// or a warning names them.
+#include <string.h>
+
+#include "step/motion.h"
+
+static const char* const METHODS[] = {"nsga-pva", "nsga-pvv", "moreau-jean"};
+enum { METHOD_COUNT = 3 };
+
+static PawlSim* run(const Motion* m, const char* method, double step, double until) {
+  PawlSim* sim = NULL;
+  PawlSimDef def = pawl_sim_def_default();
+  PawlError err = {0};
+  def.simulate = m->def;
+  def.simulate.method = method;
+  def.simulate.step = step;
+  def.simulate.until = until;
+  NEED(pawl_sim_create(m->system, &def, &sim, &err), &err);
+  NEED(pawl_sim_run(sim, NULL, NULL, &err), &err);
+  return sim;
+}
+
+// Pellets of 2 mm radius that meet in steps of 6 mm change their velocities, not their places.
+static void test_pellets(void** unused) {
+  (void)unused;
+  static const char* const gaps[] = {"sqrt((b - a)^2) - 0.004", "sqrt((b - a)^2 + 1e-8) - 0.0025"};
+  for (int k = 0; k < 2 * METHOD_COUNT; k++) {
+    char text[300];
+    snprintf(text, sizeof text,
+             "model: pellets\ncoordinates: {a: {start: 0, rate: 6}, b: {start: 1.0005}}\n"
+             "mass: {a: 1, b: 1}\ncontacts: {hit: {gap: \"%s\", restitution: 1}}\n",
+             gaps[k % 2]);
+    Motion m = motion_text(text);
+    PawlSim* sim = run(&m, METHODS[k / 2], 1e-3, 0.5);
+    const PawlState* end = pawl_sim_state(sim);
+    CHECK_NEAR(end->v[0], 0.0, 0.01);
+    CHECK_NEAR(end->v[1], 6.0, 0.01);
+    assert_true(end->q[1] > end->q[0]);
+    assert_true(pawl_sim_summary(sim).smaller_steps > 0);
+    assert_string_equal(pawl_sim_warning(sim), "");
+    pawl_sim_destroy(sim);
+    motion_end(&m);
+  }
+}
+
+// Walls of 2 mm and of 1 mm in steps of 30 mm: smooth, and with a kink.
+static void test_walls(void** unused) {
+  (void)unused;
+  static const char* const gaps[] = {"x^2 - 1e-6", "abs(x) - 0.0005",
+                                     "max(x - 0.0005, -x - 0.0005)"};
+  for (int k = 0; k < 3 * METHOD_COUNT; k++) {
+    char text[300];
+    snprintf(text, sizeof text,
+             "model: wall\ncoordinates: {x: {start: -1.003, rate: 3}}\nmass: {x: 1}\n"
+             "contacts: {wall: {gap: \"%s\", restitution: 0.8}}\n",
+             gaps[k % 3]);
+    Motion m = motion_text(text);
+    PawlSim* sim = run(&m, METHODS[k / 3], 1e-2, 0.7);
+    assert_true(pawl_sim_state(sim)->v[0] < -1.0);
+    assert_true(pawl_sim_state(sim)->q[0] < 0.0);
+    pawl_sim_destroy(sim);
+    motion_end(&m);
+  }
+}
+
+// A wall of a hundred nanometres is thinner than any half.
+static void test_warning(void** unused) {
+  (void)unused;
+  Motion m = motion_text(
+      "model: sheet\ncoordinates: {x: {start: -1.003, rate: 30}}\nmass: {x: 1}\n"
+      "contacts: {sheet: {gap: \"sqrt(x^2) - 5e-8\", restitution: 0.8}}\n");
+  for (int k = 0; k < METHOD_COUNT; k++) {
+    PawlSim* sim = run(&m, METHODS[k], 1e-2, 0.1);
+    assert_non_null(strstr(pawl_sim_warning(sim), "contact 'sheet' may have been passed"));
+    assert_non_null(strstr(pawl_sim_warning(sim), "t = 0.0334"));
+    assert_non_null(strstr(pawl_sim_warning(sim), "rate of 30"));
+    pawl_sim_destroy(sim);
+  }
+  motion_end(&m);
+}
+
+// Past a peg at a distance larger than its radius nothing is met, and nothing is said.
+static void test_near_miss(void** unused) {
+  (void)unused;
+  Motion m = motion_text(
+      "model: miss\ncoordinates: {x: {start: -1.0072, rate: 30}, y: {start: 0.0102}}\n"
+      "mass: {x: 1, y: 1}\ncontacts: {peg: {gap: \"sqrt(x^2 + y^2) - 0.01\", restitution: 1}}\n");
+  for (int k = 0; k < METHOD_COUNT; k++) {
+    PawlSim* sim = run(&m, METHODS[k], 1e-3, 0.1);
+    CHECK_NEAR(pawl_sim_state(sim)->v[0], 30.0, 1e-12);
+    assert_string_equal(pawl_sim_warning(sim), "");
+    pawl_sim_destroy(sim);
+  }
+  motion_end(&m);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_pellets),
+      cmocka_unit_test(test_walls),
+      cmocka_unit_test(test_warning),
+      cmocka_unit_test(test_near_miss),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
