@@ -267,6 +267,21 @@ static PawlStatus is_plain_linear(const PawlNeeds* needs, bool* yes, PawlError* 
   return linearity == PAWL_NONLINEAR && !why ? pawl_fail_memory(err) : PAWL_OK;
 }
 
+// Why a method with steps by tolerance was chosen where nothing switches.
+static const char* by_tolerance(const PawlSystem* system, bool stiff) {
+  if (system->plain_count > 0) {
+    return stiff ? "steps follow the tolerance; the motion is stiff at the start"
+                 : "steps follow the tolerance";
+  }
+  if (system->kink_count + system->timed_count > 0) {
+    return stiff ? "the motion is stiff at the start; steps follow the tolerance and end at the "
+                   "kinks of forces"
+                 : "steps follow the tolerance and end at the kinks of forces";
+  }
+  return stiff ? "the motion is smooth and stiff at the start; steps follow the tolerance"
+               : "the motion is smooth; steps follow the tolerance";
+}
+
 PawlStatus pawl_methods_auto(const PawlNeeds* needs, PawlSimulateDef* def, const char** reason,
                              PawlError* err) {
   bool located = needs->regions || pawl_system_triggers(needs->system);
@@ -293,8 +308,7 @@ PawlStatus pawl_methods_auto(const PawlNeeds* needs, PawlSimulateDef* def, const
     *reason = located && stiff ? "instants are located, with implicit steps by tolerance between "
                                  "them: the motion is stiff at the start"
               : located        ? "instants are located, with steps by tolerance between them"
-              : stiff ? "the motion is smooth and stiff at the start; steps follow the tolerance"
-                      : "the motion is smooth; steps follow the tolerance";
+                               : by_tolerance(needs->system, stiff);
   }
   return PAWL_OK;
 }

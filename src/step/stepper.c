@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
+#include "model/model.h"
 #include "step/initial.h"
 #include "step/loop.h"
 #include "step/method.h"
@@ -90,6 +92,25 @@ static PawlStatus warn_of_law(PawlStepper* s, const PawlNeeds* needs, PawlError*
   return s->dynamics.warning ? PAWL_OK : pawl_fail_memory(err);
 }
 
+// auto has chosen a method that takes the kinks of forces as plain functions: one of them is named.
+static PawlStatus warn_of_kinks(PawlStepper* s, PawlError* err) {
+  const PawlSystem* system = s->system;
+  int count = system->kink_count + system->timed_count;
+  if (!s->reason[0] || count == 0 || pawl_kinks_wanted(s)) {
+    return PAWL_OK;
+  }
+  PawlText text = {0};
+  pawl_text_printf(&text, "%s does not locate the %d kink%s of forces, such as ", s->def.method,
+                   count, count == 1 ? "" : "s");
+  pawl_model_print(&text, system->model, system->turns[system->turn_count].node);
+  pawl_text_add(&text,
+                ": what is narrower than a step is not felt, and the order is lost there; "
+                "a smaller step helps");
+  PawlStatus status = text.failed ? PAWL_ERROR_MEMORY : pawl_dynamics_warn(&s->dynamics, text.s);
+  pawl_text_free(&text);
+  return status == PAWL_OK ? PAWL_OK : pawl_fail_memory(err);
+}
+
 static PawlStatus fill(PawlStepper* s, PawlError* err) {
   PawlNeeds needs;
   PAWL_TRY(pawl_simulate_def_check(&s->def, err));
@@ -98,6 +119,7 @@ static PawlStatus fill(PawlStepper* s, PawlError* err) {
   PAWL_TRY(check_law(s, err));
   PAWL_TRY(pawl_dynamics_create(&s->dynamics, &s->arena, s->system, &s->def, err));
   PAWL_TRY(warn_of_law(s, &needs, err));
+  PAWL_TRY(warn_of_kinks(s, err));
   s->sizes = s->dynamics.sizes;
   s->H = s->dynamics.H;
   s->G = s->dynamics.G;

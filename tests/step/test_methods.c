@@ -224,6 +224,28 @@ static void test_default_keeps_the_law(void** unused) {
   motion_end(&m);
 }
 
+// Kinks of forces that the choice does not locate are told, and only those.
+static void test_auto_tells_of_kinks(void** unused) {
+  (void)unused;
+  static const char kink[] =
+      "model: a\ncoordinates: {x: {rate: 1}, y: {start: 5}}\nmass: {x: 1, y: 1}\n"
+      "forces: {x: \"if(0.4001 < x and x < 0.4004, 1000, 0)\"}\n%s";
+  static const char* const rest[] = {"contacts: {floor: {gap: y + 100}}\n", ""};
+  for (int k = 0; k < 2; k++) {
+    char text[300];
+    snprintf(text, sizeof text, kink, rest[k]);
+    Motion m = motion_text(text);
+    motion_start(&m, "auto");
+    bool told = strstr(pawl_stepper_warning(m.stepper),
+                       "nsga-pva does not locate the 2 kinks of forces, such as 0.4001 < x");
+    assert_int_equal(told, k == 0);
+    assert_null(strstr(pawl_stepper_reason(m.stepper), "smooth"));
+    motion_stepper(&m, k == 0 ? "nsga-pva" : "dopri");
+    assert_string_equal(pawl_stepper_warning(m.stepper), "");
+    motion_end(&m);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_manual_has_the_table),
@@ -232,6 +254,7 @@ int main(void) {
       cmocka_unit_test(test_no_jump),
       cmocka_unit_test(test_auto),
       cmocka_unit_test(test_auto_of_stiff_motion),
+      cmocka_unit_test(test_auto_tells_of_kinks),
       cmocka_unit_test(test_default_keeps_the_law),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
