@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
+#include "run/hint.h"
 #include "run/keep.h"
 #include "system/system.h"
 
@@ -331,8 +332,12 @@ static PawlStatus advance(PawlSim* sim, double h, int halvings, PawlError* err) 
   PawlStatus status = pawl_stepper_step(sim->stepper, sim->state, h, err);
   status = status ? status : record_instants(sim, err);
   sim->stopped = status == PAWL_OK && pawl_stepper_stopped(sim->stepper);
-  if (status != PAWL_RETRY || halvings == MOST_HALVINGS) {
+  if (status != PAWL_RETRY) {
     return status;
+  }
+  if (halvings == MOST_HALVINGS) {
+    return pawl_hint_at_kink(sim->system, sim->def.simulate.method, sim->state,
+                             sim->def.simulate.step, status, err);
   }
   sim->summary.smaller_steps++;
   PAWL_TRY(advance(sim, 0.5 * h, halvings + 1, err));

@@ -262,6 +262,27 @@ static void test_smaller_steps(void** unused) {
   end(&r);
 }
 
+// Friction that sticks has no acceleration on either side of sign(x'): the kink is named, and no
+// other.
+static void test_sticking_is_named(void** unused) {
+  (void)unused;
+  static const char* const methods[] = {"ga-p", "ga-pva", "nsga-pva", "moreau-jean"};
+  for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+    Run r =
+        run_of(motion_text("model: stick\ncoordinates: {x: {rate: 1}}\nmass: {x: 1}\n"
+                           "potential: 50*x^2\nforces: {x: \"max(0, x - 5) - 3*sign(x')\"}\n"));
+    r.def.simulate.method = methods[k];
+    r.def.simulate.step = 1e-3;
+    r.def.simulate.until = 3.0;
+    create(&r);
+    assert_int_equal(pawl_sim_run(r.sim, NULL, NULL, &r.err), PAWL_ERROR_RUN);
+    assert_non_null(strstr(r.err.message, "did not converge"));
+    assert_non_null(strstr(r.err.message, "sign(x') turns here, and "));
+    assert_non_null(strstr(r.err.message, "a lock with a capacity"));
+    end(&r);
+  }
+}
+
 // A ball falls into a region that the model does not know: samples up to there, then the failure.
 static void test_failure_keeps_samples(void** unused) {
   (void)unused;
@@ -621,6 +642,7 @@ int main(void) {
       cmocka_unit_test(test_stop_at_the_end),
       cmocka_unit_test(test_stop_between_samples),
       cmocka_unit_test(test_smaller_steps),
+      cmocka_unit_test(test_sticking_is_named),
       cmocka_unit_test(test_failure_keeps_samples),
       cmocka_unit_test(test_drift_is_reported),
       cmocka_unit_test(test_record_is_full),

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run that cannot go on may owe it to.
+#pragma once
+
+#include "switch/phase.h"
+
+// A kink of a force that the method takes as it is, and that the motion reaches within a step of
+// length h: Newton's method may find no end between its two sides. Adds its name to the message
+// that is in err; `status`, or that of running out of memory, is returned.
+PAWL_CHECKED PawlStatus pawl_hint_at_kink(const PawlSystem* system, const char* method,
+                                          const PawlState* state, double h, PawlStatus status,
+                                          PawlError* err);
