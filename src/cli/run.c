@@ -361,7 +361,10 @@ static const char* warning_of(const PawlSim* sim, int index) {
   }
   if (pawl_sim_energy_drifts(sim)) {
     const PawlSimulateDef* def = pawl_stepper_def(pawl_sim_stepper(sim));
-    list[count++] = pawl_method_uses(def, "rtol")
+    list[count++] = strstr(pawl_sim_warning(sim), "energy leaps by")
+                        ? "the energy drifts by more than the works explain: the leaps named above "
+                          "are in it, and smaller steps or tolerances do not change them"
+                    : pawl_method_uses(def, "rtol")
                         ? "the energy drifts by more than the works and the tolerances explain; "
                           "smaller rtol and atol, or another method, help"
                         : "the energy drifts by more than 1% of what the run has moved, and no "

@@ -318,5 +318,10 @@ paths
 near "$(field energy.max_drift)" 1.4319537131 1e-8
 expect 1 run oscillator --method rk4 --step 0.75 --until 30 --strict --quiet
 has err 'the energy drifts by more than 1% of what the run has moved'
+printf '%s\n' 'model: leap' 'coordinates: {x: {rate: 1}}' 'mass: {x: 1}' \
+  'potential: "0.3*floor(x*2)"' 'simulate: {until: 1.2}' > leap.yaml
+expect 1 run leap.yaml --strict --quiet
+has err 'the leaps named above are in it'
+lacks err 'smaller rtol'
 
 finish
