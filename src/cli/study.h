@@ -40,9 +40,9 @@ typedef struct StudyRun {
   PawlStatus status;  // of the run; not PAWL_OK: `err` says why
   PawlSim* sim;       // NULL when it could not be made
   const PawlSystem* system;
-  bool project;       // set by the caller: move the start onto the constraints
-  const char* keep;   // and leave this alone
-  bool corrections;   // set by the caller: with columns nu, Lambda, lambda.smooth
+  bool project;      // set by the caller: move the start onto the constraints
+  const char* keep;  // and leave this alone
+  bool corrections;  // set by the caller: with columns nu, Lambda, lambda.smooth
   PawlError err;
 } StudyRun;
 

@@ -14,7 +14,8 @@ void pawl_instant_back(PawlStepper* stepper, PawlState* state);
 PAWL_CHECKED PawlStatus pawl_instant_go_to_zero(PawlStepper* stepper, PawlState* state, double h,
                                                 PawlMargin* margin, double* reached,
                                                 PawlError* err);
-// Whether a kink that is on its side at both ends of the last piece may have been beyond in between.
+// Whether a kink that is on its side at both ends of the last piece may have been beyond in
+// between.
 bool pawl_instant_near_kinks(const PawlLoop* loop);
 // Looks for what may have happened before the end of a piece of length h. *found: a margin is
 // negative in between; then the state is where it first becomes so. *cut: a condition has turned

@@ -91,8 +91,8 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 #define PAWL_SLOWEST_REBOUND 1e-7
 // [1] The same: slower impacts are part of closing, and do not go to the log.
 #define PAWL_SLOWEST_LOGGED 1e-4
-// [1] Of the step: shorter ones are not halved to meet a contact that they pass. A run halves a step
-// ten times at most.
+// [1] Of the step: shorter ones are not halved to meet a contact that they pass. A run halves a
+// step ten times at most.
 #define PAWL_PASSED_SHORTEST 1.5e-3
 // [1] Of the rate of a contact before a step: it still approaches like that by the old gradient.
 #define PAWL_PASSED_PART 0.5

@@ -67,11 +67,11 @@ static Jump jump(const Case* c, PawlTransitionForm form) {
   }
   assert_int_equal(pawl_transition_create(form, &p.H, &p.G, kkt, &t, NULL), PAWL_OK);
   long long allocated = pawl_alloc_count();
-  out.status =
-      c->pushed ? pawl_transition_push(t, c->M, p.G_values, c->before, c->after, c->v, c->g_t, c->U,
-                                       out.dv, out.Lambda)
-                : pawl_transition_solve(t, c->M, p.G_values, c->before, c->after, c->v, c->g_t,
-                                        out.dv, out.Lambda, out.dependent, &out.count);
+  out.status = c->pushed
+                   ? pawl_transition_push(t, c->M, p.G_values, c->before, c->after, c->v, c->g_t,
+                                          c->U, out.dv, out.Lambda)
+                   : pawl_transition_solve(t, c->M, p.G_values, c->before, c->after, c->v, c->g_t,
+                                           out.dv, out.Lambda, out.dependent, &out.count);
   if (form != PAWL_TRANSITION_FULL) {
     assert_int_equal(pawl_alloc_count(), allocated);
   }
