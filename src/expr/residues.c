@@ -62,7 +62,8 @@ static uint64_t on_circle(PawlOp op, PawlNode argument, int place) {
 }
 
 static uint64_t of_node(const PawlDagNode* node, const uint64_t* r, int place, bool* known) {
-  uint64_t a = r[node->arg[0]], b = r[node->arg[1]];
+  int operands = pawl_op_operands(node->op);
+  uint64_t a = operands > 0 ? r[node->arg[0]] : 0, b = operands > 1 ? r[node->arg[1]] : 0;
   switch (node->op) {
     case PAWL_OP_CONST:
       *known = *known && isfinite(node->value);
