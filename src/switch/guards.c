@@ -707,7 +707,7 @@ static PawlStatus fire(PawlGuards* g, PawlState* state, int k, int* next, PawlLo
       if (guard->what == PAWL_GUARD_RATE) {
         return settle_rate(g, state, k, next, fired, err);
       }
-      g->reached[guard->of] = 1;
+      g->reached[guard->of] = g->reached[guard->of] > 0 ? 2 : 1;
       fired->changed |= next[guard->of] != PAWL_MODE_FREE;  // stick.c decides
       return PAWL_OK;
     case PAWL_THEN_MOVE:

@@ -100,7 +100,8 @@ typedef struct PawlGuards {
   unsigned char* pinned_places;  // watched: the rows in force hold it at zero
   int* modes;                    // a trial
   unsigned char* loosened;       // constraints: slide to the end of the step, after an impact
-  unsigned char* reached;        // constraints: their capacity, at the instant that fired last,
+  unsigned char* reached;        // constraints: their capacity, at the instant that fired last
+                                 // (1), and again after they were kept (2)
   double reached_at;             // [s]
   int push_count;                // events with an impulse that have fired and await it
   int* pushes;                   // of them

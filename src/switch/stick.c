@@ -116,14 +116,15 @@ static void slide(PawlStick* s, PawlState* state, bool* any) {
   pawl_phase_activate(s->dynamics->system, state);
 }
 
-// A joint was found beyond its capacity, but so little that its acceleration is rounding beside the
-// terms that it is the sum of: the first such joint slides against its force, if others that slide
-// have not relieved it. *any: there is one.
+// A joint was found beyond its capacity again, after it was kept: it is beyond, but so little that
+// its acceleration is rounding beside the terms that it is the sum of. The first such joint slides
+// against its force, if others that slide have not relieved it. *any: there is one. (Once is not
+// enough: a joint may be at its capacity and held by another that does the same.)
 static void let_slide(PawlStick* s, PawlState* state, bool* any) {
   for (int k = 0; k < s->watching->joint_count && !*any; k++) {
     PawlRowState bound = s->watching->rows.state[row_of(s, k)];
     bool at_bound = bound == PAWL_ROW_LOW || bound == PAWL_ROW_HIGH;
-    if (s->reached[s->watching->joints[k]] && *mode_of(s, state, k) == PAWL_MODE_HELD &&
+    if (s->reached[s->watching->joints[k]] > 1 && *mode_of(s, state, k) == PAWL_MODE_HELD &&
         s->turns[k] == 0 && at_bound) {
       *mode_of(s, state, k) = bound == PAWL_ROW_LOW ? PAWL_MODE_UP : PAWL_MODE_DOWN;
       *any = true;
