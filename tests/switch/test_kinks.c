@@ -228,8 +228,8 @@ static void test_triangles(void** unused) {
       "equation: \"y = 0.5*abs(x - floor(x + 0.5))\"",
       "equation: \"y = 0.5*min(wrap(x, 1), 1 - wrap(x, 1))\"",
       "equation: \"y = 0.5*if(wrap(x, 1) < 0.5, wrap(x, 1), 1 - wrap(x, 1))\"",
-      "modes: {a: {where: \"wrap(floor(2*x), 2) < 0.5\", equation: \"y = 0.5*wrap(x, 0.5)\"}, "
-      "b: {where: \"wrap(floor(2*x), 2) > 0.5\", equation: \"y = 0.5*(0.5 - wrap(x, 0.5))\"}}",
+      ("modes: {a: {where: \"wrap(floor(2*x), 2) < 0.5\", equation: \"y = 0.5*wrap(x, 0.5)\"}, "
+       "b: {where: \"wrap(floor(2*x), 2) > 0.5\", equation: \"y = 0.5*(0.5 - wrap(x, 0.5))\"}}"),
   };
   static const char* const methods[] = {"event-driven", "nsga-pva", "auto"};
   for (size_t k = 0; k < sizeof tracks / sizeof *tracks; k++) {
