@@ -164,8 +164,8 @@ int main(int argc, char** argv) {
       "pawl run kinked-track --until 1 --record 0.1 -o x.csv",
       "pawl run kinked-track --until 1 --record 0.1 --method event-driven -o x.h5",
       "pawl run planar-3r-lock --until 0.5 --record 0.1 -o x.csv --method rk4",
-      "pawl compare pendulum --until 0.04 --step 0.02 --methods ga-p,taylor --reference rk4@0.01 "
-      "--json",
+      ("pawl compare pendulum --until 0.04 --step 0.02 --methods ga-p,taylor --reference rk4@0.01 "
+       "--json"),
       "pawl converge pendulum --until 0.2 --methods ga-p --steps 0.1,0.05,0.02 --json",
       "pawl equations planar-3r-lock",
       "pawl equilibrium pendulum --json",
