@@ -333,6 +333,21 @@ static PawlStatus solve_post(PawlJump* j, const PawlState* state, const PawlValu
                                values->g_t, j->dv, impulse, NULL, &j->dependent_count);
 }
 
+// Adds dv to the rates, or says why there is none.
+static PawlStatus add_jump(PawlJump* j, PawlStatus found, PawlState* state,
+                           const PawlValues* values, PawlError* err) {
+  PawlDynamics* d = j->dynamics;
+  if (found != PAWL_OK) {
+    return found == PAWL_RETRY
+               ? pawl_dynamics_singular(d, values->M, values->G, j->set, state->t, err)
+               : pawl_fail_memory(err);
+  }
+  for (int k = 0; k < d->sizes.v; k++) {
+    state->v[k] += j->dv[k];
+  }
+  return PAWL_OK;
+}
+
 // The law post in one of its forms: M dv = G^T Lambda, G (v + dv) = -g_t over the rows of j->set.
 static PawlStatus jump_post(PawlJump* j, PawlState* state, const PawlValues* values,
                             double* impulse, PawlError* err) {
@@ -343,15 +358,7 @@ static PawlStatus jump_post(PawlJump* j, PawlState* state, const PawlValues* val
     j->drift_rate = j->persistent[i] ? fmax(j->drift_rate, fabs(rate[i])) : j->drift_rate;
   }
   PawlStatus status = solve_post(j, state, values, impulse);
-  if (status != PAWL_OK) {
-    return status == PAWL_RETRY
-               ? pawl_dynamics_singular(d, values->M, values->G, j->set, state->t, err)
-               : pawl_fail_memory(err);
-  }
-  for (int k = 0; k < d->sizes.v; k++) {
-    state->v[k] += j->dv[k];
-  }
-  return PAWL_OK;
+  return add_jump(j, status, state, values, err);
 }
 
 // The rates of the rows are set by the least change of the velocities, whatever the masses:
@@ -553,15 +560,7 @@ static PawlStatus push_velocities(PawlJump* j, PawlState* state, const PawlValue
   d->info.factorizations++;
   PawlStatus status = pawl_transition_push(j->transition, values->M, values->G, j->persistent,
                                            j->set, state->v, values->g_t, U, j->dv, j->impulse);
-  if (status != PAWL_OK) {
-    return status == PAWL_RETRY
-               ? pawl_dynamics_singular(d, values->M, values->G, j->set, state->t, err)
-               : pawl_fail_memory(err);
-  }
-  for (int k = 0; k < d->sizes.v; k++) {
-    state->v[k] += j->dv[k];
-  }
-  return PAWL_OK;
+  return add_jump(j, status, state, values, err);
 }
 
 PawlStatus pawl_jump_push(PawlJump* j, PawlState* state, const double* U, int event,
