@@ -363,21 +363,24 @@ static const Check hand[] = {
 };
 
 // ---- quick and accurate -------------------------------------------------------------------------
+// The three links of models/planar-3r-lock.yaml, up to where their middles are.
+#define THREE_LINKS                                                          \
+  "parameters: {L: 1, m: 108, J: 9.36, g: 9.81}\n"                           \
+  "coordinates: {q1: {start: pi/6}, q2: {start: pi/6}, q3: {start: pi/6}}\n" \
+  "define:\n"                                                                \
+  "  a[1]: q1\n"                                                             \
+  "  a[2]: a[1] + q2\n"                                                      \
+  "  a[3]: a[2] + q3\n"                                                      \
+  "  px[0]: 0\n"                                                             \
+  "  py[0]: 0\n"                                                             \
+  "  px[i=1..3]: px[i-1] + L*cos(a[i])\n"                                    \
+  "  py[i=1..3]: py[i-1] + L*sin(a[i])\n"                                    \
+  "  cx[i=1..3]: (px[i-1] + px[i])/2\n"                                      \
+  "  cy[i=1..3]: (py[i-1] + py[i])/2\n"
+
 // Joint 2 locks by a condition on the state that is met at 0.8 s: then all is as before.
 static const char by_state[] =
-    "model: planar-3r-state\n"
-    "parameters: {L: 1, m: 108, J: 9.36, g: 9.81}\n"
-    "coordinates: {q1: {start: pi/6}, q2: {start: pi/6}, q3: {start: pi/6}}\n"
-    "define:\n"
-    "  a[1]: q1\n"
-    "  a[2]: a[1] + q2\n"
-    "  a[3]: a[2] + q3\n"
-    "  px[0]: 0\n"
-    "  py[0]: 0\n"
-    "  px[i=1..3]: px[i-1] + L*cos(a[i])\n"
-    "  py[i=1..3]: py[i-1] + L*sin(a[i])\n"
-    "  cx[i=1..3]: (px[i-1] + px[i])/2\n"
-    "  cy[i=1..3]: (py[i-1] + py[i])/2\n"
+    "model: planar-3r-state\n" THREE_LINKS
     "kinetic:\n"
     "  for i=1..3: m/2*(cx[i]'^2 + cy[i]'^2) + J/2*a[i]'^2\n"
     "potential:\n"
@@ -390,19 +393,7 @@ static const char by_state[] =
 // Impulsive forces U on joints 1 and 3 while joint 2 locks, (22), (32), (37): momenta of the free
 // joints are those before the lock and U, in whichever form.
 static const char pushed[] =
-    "model: planar-3r-push\n"
-    "parameters: {L: 1, m: 108, J: 9.36, g: 9.81}\n"
-    "coordinates: {q1: {start: pi/6}, q2: {start: pi/6}, q3: {start: pi/6}}\n"
-    "define:\n"
-    "  a[1]: q1\n"
-    "  a[2]: a[1] + q2\n"
-    "  a[3]: a[2] + q3\n"
-    "  px[0]: 0\n"
-    "  py[0]: 0\n"
-    "  px[i=1..3]: px[i-1] + L*cos(a[i])\n"
-    "  py[i=1..3]: py[i-1] + L*sin(a[i])\n"
-    "  cx[i=1..3]: (px[i-1] + px[i])/2\n"
-    "  cy[i=1..3]: (py[i-1] + py[i])/2\n"
+    "model: planar-3r-push\n" THREE_LINKS
     "  h[i=1..3, j=i..3]: m*((cx[j] - px[i-1])*cy[j]' - (cy[j] - py[i-1])*cx[j]') + J*a[j]'\n"
     "kinetic:\n"
     "  for i=1..3: m/2*(cx[i]'^2 + cy[i]'^2) + J/2*a[i]'^2\n"
