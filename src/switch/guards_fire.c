@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// What fires at an instant, by its time or by its margin, and the modes that follow.
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "model/model.h"
+#include "switch/guards_impl.h"
+#include "switch/modes.h"
+#include "switch/tolerances.h"
+#include "system/system.h"
+
+// ---- times --------------------------------------------------------------------------------------
+static double next_of(const PawlGuards* g, const PawlState* state, int k) {
+  const PawlGuard* guard = &g->all[k];
+  assert(k >= g->condition_count && k < g->condition_count + g->clock_count);
+  int passed = state->passed[k - g->condition_count];
+  if (guard->what == PAWL_GUARD_TIMES) {
+    return passed < guard->times->time_count ? guard->times->times[passed] : INFINITY;
+  }
+  return pawl_guards_is_open(guard, state->modes) ? state->since[guard->of] + guard->dwell
+                                                  : INFINITY;
+}
+
+double pawl_guards_next(const PawlGuards* g, const PawlState* state, double slack) {
+  double next = INFINITY;
+  for (int k = g->condition_count; k < g->condition_count + g->clock_count; k++) {
+    double t = next_of(g, state, k);
+    next = t < next ? t : next;
+  }
+  for (int k = 0; k < g->condition_count; k++) {
+    if (g->all[k].dwell > 0.0 && pawl_guards_is_open(&g->all[k], state->modes)) {
+      double t = pawl_guards_ready(g, state, &g->all[k]);
+      next = t > state->t + slack && t < next ? t : next;
+    }
+  }
+  return next;
+}
+
+// ---- firing -------------------------------------------------------------------------------------
+static PawlStatus engage(PawlGuards* g, PawlState* state, int c, int* next, PawlError* err) {
+  if (next[c] != PAWL_MODE_FREE) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(pawl_guards_engaged_mode(g, state, c, &next[c], err));
+  if (state->modes[c] != PAWL_MODE_FREE) {
+    state->since[c] = state->t;  // released and engaged at one instant: it begins anew
+  }
+  return PAWL_OK;
+}
+
+// A rate that reaches zero by motion is found to the tolerance of the instant; one that a jump or
+// an impact carries across it is not small.
+static PawlStatus settle_rate(PawlGuards* g, PawlState* state, int k, int* next, PawlFired* fired,
+                              PawlError* err) {
+  const PawlGuard* guard = &g->all[k];
+  double rate = g->watch[guard->at];
+  bool at_rest = fabs(rate) <= PAWL_COME_TO_REST * state->largest[k];
+  if (next[guard->of] == PAWL_MODE_FREE) {
+    return PAWL_OK;
+  }
+  if (!at_rest) {
+    PAWL_TRY(pawl_guards_rests(g, state, guard->of, rate, &at_rest, err));
+  }
+  if (at_rest) {
+    next[guard->of] = PAWL_MODE_HELD;  // stick.c decides
+    fired->changed = true;
+  } else if (!guard->sided) {
+    next[guard->of] = rate > 0.0 ? PAWL_MODE_UP : PAWL_MODE_DOWN;
+  }
+  return PAWL_OK;
+}
+
+// An event with an impulse awaits the jump, which logs it; others are logged at once. Expressions
+// see what is before the instant.
+static PawlStatus fire_event(PawlGuards* g, PawlState* state, int e, PawlLog* log, PawlError* err) {
+  const PawlSystem* system = g->dynamics->system;
+  const PawlEventDef* event = &system->model->events[e];
+  if (event->impulse_count == 0) {
+    return pawl_log_event(log, state, e, err);
+  }
+  for (int k = 0; k < g->push_count; k++) {
+    if (g->pushes[k] == e) {
+      return PAWL_OK;
+    }
+  }
+  g->pushes[g->push_count++] = e;
+  memcpy(g->push_values + event->first_impulse,
+         g->watch + system->first_impulse + event->first_impulse,
+         (size_t)event->impulse_count * sizeof(double));
+  return PAWL_OK;
+}
+
+static PawlStatus fire(PawlGuards* g, PawlState* state, int k, int* next, PawlLog* log,
+                       PawlFired* fired, PawlError* err) {
+  const PawlGuard* guard = &g->all[k];
+  switch (guard->then) {
+    case PAWL_THEN_ENGAGE:
+      return engage(g, state, guard->of, next, err);
+    case PAWL_THEN_RELEASE:
+      next[guard->of] = PAWL_MODE_FREE;
+      return PAWL_OK;
+    case PAWL_THEN_EVENT:
+      *pawl_guards_since(g, state, guard) = state->t;
+      fired->stop |= g->dynamics->system->model->events[guard->of].stop;
+      return fire_event(g, state, guard->of, log, err);
+    case PAWL_THEN_SETTLE:
+      if (guard->what == PAWL_GUARD_RATE) {
+        return settle_rate(g, state, k, next, fired, err);
+      }
+      g->reached[guard->of] = g->reached[guard->of] > 0 ? 2 : 1;
+      fired->changed |= next[guard->of] != PAWL_MODE_FREE;  // stick.c decides
+      return PAWL_OK;
+    case PAWL_THEN_MOVE:
+      break;  // pawl_modes_next knows where
+  }
+  return PAWL_OK;
+}
+
+static PawlStatus fire_clock(PawlGuards* g, PawlState* state, int k, double slack, int* next,
+                             PawlLog* log, PawlFired* fired, PawlError* err) {
+  const PawlGuard* guard = &g->all[k];
+  for (double t = next_of(g, state, k); t <= state->t + slack; t = next_of(g, state, k)) {
+    state->t = t;
+    PAWL_TRY(fire(g, state, k, next, log, fired, err));
+    if (guard->what == PAWL_GUARD_DURATION) {
+      break;
+    }
+    state->passed[k - g->condition_count]++;
+  }
+  return PAWL_OK;
+}
+
+// What comes to zero together, to rounding, fires together; what rests there does not.
+static double tie_of(const PawlGuards* g, const PawlState* state, int k) {
+  double largest = state->largest[g->armed[k]];
+  bool comes = g->all[g->armed[k]].sided && !isinf(g->first_margins[k]) &&
+               g->first_margins[k] > PAWL_NO_SIDE_YET * largest;
+  return comes ? PAWL_NO_SIDE * largest : 0.0;
+}
+
+static PawlStatus fire_conditions(PawlGuards* g, PawlState* state, int* next, PawlLog* log,
+                                  PawlFired* fired, PawlError* err) {
+  bool any = false;
+  for (int k = 0; k < g->armed_count; k++) {
+    any |= g->margins[k] < 0.0;
+  }
+  for (int k = 0; any && k < g->armed_count; k++) {
+    int guard = g->armed[k];
+    if (g->margins[k] < tie_of(g, state, k)) {
+      if (g->all[guard].sided) {
+        state->sides[guard] = -state->sides[guard];
+        g->firings[guard]++;
+      }
+      PAWL_TRY(fire(g, state, guard, next, log, fired, err));
+    } else if (g->distances[k] < tie_of(g, state, k) && pawl_guards_turns_only(g, state, guard)) {
+      state->sides[guard] = -state->sides[guard];
+    }
+  }
+  return PAWL_OK;
+}
+
+// A condition that has turned both ways fires twice.
+static PawlStatus fire_turned(PawlGuards* g, PawlState* state, int* next, PawlLog* log,
+                              PawlFired* fired, PawlError* err) {
+  for (int k = 0; k < g->armed_count; k++) {
+    int guard = g->armed[k], turns = pawl_guards_asked_for(&g->all[guard], g->turned[guard]);
+    for (int bit = PAWL_TURNS_UP; bit <= PAWL_TURNS_DOWN; bit++) {
+      PAWL_TRY(turns & bit ? fire(g, state, guard, next, log, fired, err) : PAWL_OK);
+    }
+  }
+  return PAWL_OK;
+}
+
+// Capacities that were reached before do not count at another instant.
+static void forget_reached(PawlGuards* g, double t) {
+  if (t != g->reached_at) {
+    memset(g->reached, 0, (size_t)g->dynamics->system->constraint_count);
+    g->reached_at = t;
+  }
+}
+
+PawlStatus pawl_guards_fire(PawlGuards* g, PawlState* state, double slack, bool watched, int* next,
+                            PawlLog* log, PawlFired* fired, PawlError* err) {
+  const double* lambda;
+  memcpy(next, state->modes, pawl_phase_mode_bytes(state));
+  forget_reached(g, state->t);
+  *fired = (PawlFired){false, false};
+  g->push_count = 0;
+  bool stepped = g->stepped;
+  g->stepped = false;
+  if (stepped) {
+    pawl_guards_take_turns(g, state);
+  }
+  if (g->dynamics->system->watch_count > 0) {
+    PAWL_TRY(pawl_guards_look(g, state, false, &lambda, err));
+  }
+  if (stepped) {
+    PAWL_TRY(fire_turned(g, state, next, log, fired, err));
+  }
+  if (watched) {
+    PAWL_TRY(fire_conditions(g, state, next, log, fired, err));
+  }
+  for (int k = g->condition_count; k < g->condition_count + g->clock_count; k++) {
+    PAWL_TRY(fire_clock(g, state, k, slack, next, log, fired, err));
+  }
+  assert(pawl_modes_in_range(g->dynamics->system, next));
+  fired->changed |= memcmp(next, state->modes, pawl_phase_mode_bytes(state)) != 0;
+  return PAWL_OK;
+}
+
+PawlStatus pawl_guards_ask(PawlGuards* g, PawlState* state, int c, bool wanted, int* next,
+                           PawlError* err) {
+  const double* lambda;
+  assert(c >= 0 && c < g->dynamics->system->constraint_count);
+  assert(g->dynamics->system->constraints[c].triggered);
+  forget_reached(g, state->t);
+  memcpy(next, state->modes, pawl_phase_mode_bytes(state));
+  if (!wanted) {
+    next[c] = PAWL_MODE_FREE;
+    return PAWL_OK;
+  }
+  if (g->dynamics->system->watch_count > 0) {
+    PAWL_TRY(pawl_guards_look(g, state, false, &lambda, err));
+  }
+  return engage(g, state, c, next, err);
+}

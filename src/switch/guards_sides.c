@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// On which side of zero conditions are: noted after each step, turned by whole steps where contacts
+// decide, none where rows hold a condition at zero.
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "switch/guards_impl.h"
+#include "switch/tolerances.h"
+#include "system/system.h"
+
+// The rates of sliding have no side, but how fast they were is kept, too.
+void pawl_guards_note_one(PawlGuards* g, PawlState* state, int k, double f, double none) {
+  state->largest[k] = fabs(f) > state->largest[k] ? fabs(f) : state->largest[k];
+  if (!g->all[k].sided && fabs(f) > state->blur[k]) {
+    g->noted |= state->blur[k] > 0.0;
+    state->blur[k] = 0.0;  // it has moved on
+  }
+  if (g->all[k].sided && abs(state->sides[k]) <= 1 && !pawl_guards_by_steps(g, &g->all[k]) &&
+      fabs(f) > none * state->largest[k] && fabs(f) > state->blur[k]) {
+    int side = f > 0.0 ? 1 : -1;
+    g->noted |= side != state->sides[k];
+    state->sides[k] = side;
+  }
+}
+
+// Which side a state of PawlState.sides counts as.
+static int counts_as(int side) {
+  int size = abs(side);
+  return size == PAWL_SIDE_LEAVES || size == PAWL_SIDE_ZERO ? side / size : side;
+}
+
+static int turns_to(int side) {
+  return side > 0 ? PAWL_TURNS_UP : PAWL_TURNS_DOWN;
+}
+
+// A force is a mean over a step. That of an open contact is zero: the other side of what it was.
+static int turn_by_force(const PawlGuards* g, const PawlState* state, int k, int* side) {
+  double f = g->watch[g->all[k].at];
+  int was = state->sides[k], now = f > 0.0 ? 1 : -1;
+  if (fabs(f) <= PAWL_ROUNDING * state->largest[k]) {
+    bool comes = abs(was) == 1;
+    *side = comes ? -PAWL_SIDE_ZERO * was : was == PAWL_SIDE_UNKNOWN ? 0 : was;
+    return comes ? turns_to(-was) : 0;
+  }
+  *side = now;
+  return was == PAWL_SIDE_UNKNOWN || counts_as(was) == now ? 0 : turns_to(now);
+}
+
+// The contact that carries a condition at the end of this step: the one that did, or another.
+static PawlCarrier carrier_of(const PawlGuards* g, const PawlGuard* guard, int was) {
+  int row = abs(was) - PAWL_SIDE_CLOSED;
+  return row >= 0 && g->touch.closed[row] ? (PawlCarrier){row, was > 0 ? 1 : -1}
+                                          : g->touch.carrier[guard->at];
+}
+
+// Its contact is closed. One that was so before and is hit has opened and closed unseen.
+static int turn_by_contact(const PawlGuards* g, PawlCarrier by, int was, int* side) {
+  *side = by.side * (PAWL_SIDE_CLOSED + by.row);
+  if (was == *side) {
+    return g->touch.hit[by.row] ? PAWL_TURNS_UP | PAWL_TURNS_DOWN : 0;
+  }
+  return counts_as(was) == by.side ? turns_to(-by.side) : 0;
+}
+
+// What a step to the state looked at last has turned, and the side that follows.
+static int turn_by_step(const PawlGuards* g, const PawlState* state, int k, int* side) {
+  const PawlGuard* guard = &g->all[k];
+  int was = *side = state->sides[k];
+  if (!guard->sided || was == PAWL_SIDE_PINNED) {
+    return 0;
+  }
+  if (guard->presses) {
+    return turn_by_force(g, state, k, side);
+  }
+  PawlCarrier by = carrier_of(g, guard, was);
+  if (by.row >= 0) {
+    return turn_by_contact(g, by, was, side);
+  }
+  bool opens = abs(was) >= PAWL_SIDE_CLOSED;
+  if (opens || abs(was) == PAWL_SIDE_LEAVES) {
+    int open = was > 0 ? 1 : -1;
+    bool apart = open * g->watch[guard->at] >= -PAWL_ROUNDING * state->largest[k];
+    *side = apart ? open : PAWL_SIDE_LEAVES * open;
+    return opens ? turns_to(open) : 0;
+  }
+  return 0;
+}
+
+// Of what has turned, that which a guard fires at.
+int pawl_guards_asked_for(const PawlGuard* guard, int turns) {
+  return guard->direction == 0 ? turns
+                               : turns & (guard->direction > 0 ? PAWL_TURNS_UP : PAWL_TURNS_DOWN);
+}
+
+bool pawl_guards_step_turns(const PawlGuards* g, const PawlState* state) {
+  bool any = false;
+  for (int k = 0; k < g->armed_count && !any; k++) {
+    int side, guard = g->armed[k];
+    any = pawl_guards_asked_for(&g->all[guard], turn_by_step(g, state, guard, &side)) != 0;
+  }
+  return any;
+}
+
+// All sides that the step to this state has turned; what it has turned goes to g->turned.
+void pawl_guards_take_turns(PawlGuards* g, PawlState* state) {
+  for (int k = 0; k < g->condition_count; k++) {
+    int side = state->sides[k];
+    g->turned[k] = pawl_guards_is_noted(&g->all[k], state)
+                       ? (unsigned char)turn_by_step(g, state, k, &side)
+                       : 0;
+    g->noted |= side != state->sides[k];
+    state->sides[k] = side;
+  }
+}
+
+PawlStatus pawl_guards_note(PawlGuards* g, PawlState* state, bool looked, PawlError* err) {
+  bool any = false, reacts = false;
+  const double* lambda;
+  for (int k = 0; k < g->condition_count; k++) {
+    bool seen = pawl_guards_is_noted(&g->all[k], state);
+    any |= seen;
+    reacts |= seen && g->all[k].reacts;
+  }
+  if (!any) {
+    return PAWL_OK;
+  }
+  if (!looked || (reacts && !g->armed_reacts)) {
+    PAWL_TRY(pawl_guards_look(g, state, reacts, &lambda, err));
+  }
+  PAWL_TRY(pawl_guards_find_carriers(g, state, err));
+  if (g->touch.first < g->touch.end) {
+    pawl_guards_take_turns(g, state);
+  }
+  for (int k = 0; k < g->condition_count; k++) {
+    if (pawl_guards_is_noted(&g->all[k], state)) {
+      pawl_guards_note_one(g, state, k, g->watch[g->all[k].at], PAWL_NO_SIDE);
+    }
+  }
+  return PAWL_OK;
+}
+
+// A condition that the rows held at zero until now is as far off as they have drifted; it has a
+// side again once it is farther.
+static void let_go(PawlState* state, int k, double f) {
+  static const double OF_DRIFT = 10.0;
+  state->sides[k] = 0;
+  state->blur[k] = OF_DRIFT * fabs(f);
+}
+
+// What the rows in force hold has no side.
+static PawlStatus note_pinned(PawlGuards* g, PawlState* state, PawlError* err) {
+  memset(g->pinned_places, 0, (size_t)g->dynamics->system->watch_count);
+  for (int k = 0; k < g->condition_count; k++) {
+    g->pinned_places[g->all[k].at] |= state->sides[k] == PAWL_SIDE_PINNED;
+  }
+  PAWL_TRY(pawl_pinned_find(&g->pinned, state, pawl_eval_values(g->dynamics->eval), state->a,
+                            g->watch, PAWL_PINNED_ZERO, g->pinned_places, err));
+  for (int k = 0; k < g->condition_count; k++) {
+    const PawlGuard* guard = &g->all[k];
+    bool was = state->sides[k] == PAWL_SIDE_PINNED;
+    bool is = g->pinned_places[guard->at] && guard->sided && !guard->reacts;
+    if (is) {
+      state->sides[k] = PAWL_SIDE_PINNED;
+      state->blur[k] = 0.0;
+    } else if (was) {
+      let_go(state, k, g->watch[guard->at]);
+    }
+  }
+  return PAWL_OK;
+}
+
+PawlStatus pawl_guards_enter(PawlGuards* g, PawlState* state, PawlError* err) {
+  bool sided = false, reacts = false;
+  const double* lambda;
+  for (int k = 0; k < g->condition_count; k++) {
+    sided |= g->all[k].sided;
+    reacts |= pawl_guards_is_noted(&g->all[k], state) && g->all[k].reacts;
+  }
+  if (g->condition_count == 0) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(pawl_guards_look(g, state, reacts, &lambda, err));
+  if (sided) {
+    PAWL_TRY(note_pinned(g, state, err));
+  }
+  for (int k = 0; k < g->condition_count; k++) {
+    if (g->all[k].presses && state->sides[k] == 0) {
+      state->sides[k] = PAWL_SIDE_UNKNOWN;
+    } else if (pawl_guards_is_noted(&g->all[k], state) && state->sides[k] == 0) {
+      pawl_guards_note_one(g, state, k, g->watch[g->all[k].at], PAWL_NO_SIDE_YET);
+    }
+  }
+  return PAWL_OK;
+}
+
+void pawl_guards_blur(PawlGuards* g, PawlState* state, int k, double blur) {
+  assert(k < g->condition_count && g->all[k].sided);
+  state->sides[k] = 0;
+  state->blur[k] = blur;
+  g->noted = true;
+  g->last_of = NULL;
+}
