@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// The expressions of a model with numbers for its parameters and with kinks as forces and
+// constraints have them.
+#include "base/alloc.h"
+#include "base/error.h"
+#include "model/model.h"
+#include "system/group_impl.h"
+
+static PawlNode fold_node(PawlSorter* s, const PawlNode* folded, const PawlDagNode* node) {
+  if (node->op == PAWL_OP_CONST) {
+    return pawl_dag_const(s->dag, node->value);
+  }
+  if (node->op == PAWL_OP_PARAM) {
+    return pawl_dag_const(s->dag, s->system->model->parameters[node->index].value);
+  }
+  if (node->op == PAWL_OP_POWI) {
+    return pawl_dag_powi(s->dag, folded[node->arg[0]], node->index);
+  }
+  if (pawl_op_is_leaf(node->op)) {
+    return pawl_dag_leaf(s->dag, node->op, node->index);
+  }
+  PawlNode arg[3] = {PAWL_NO_NODE, PAWL_NO_NODE, PAWL_NO_NODE};
+  for (int k = 0; k < pawl_op_operands(node->op); k++) {
+    arg[k] = folded[node->arg[k]];
+  }
+  return pawl_dag_apply(s->dag, node->op, arg[0], arg[1], arg[2]);
+}
+
+// The place of a kink in a part of the list of turns; -1 without.
+static int turn_of(const PawlSystem* system, int first, int count, PawlNode node) {
+  for (int k = first; k < first + count; k++) {
+    if (system->turns[k].node == node) {
+      return k;
+    }
+  }
+  return -1;
+}
+
+static void operands(const PawlNode* map, const PawlDagNode* node, PawlNode* arg) {
+  for (int k = 0; k < 3; k++) {
+    arg[k] = k < pawl_op_operands(node->op) ? map[node->arg[k]] : PAWL_NO_NODE;
+  }
+}
+
+// A node as constraints have it: kinks are the branch of their turn.
+static PawlNode unwind(PawlSorter* s, PawlNode of_model, const PawlDagNode* node) {
+  int turn = turn_of(s->system, 0, s->system->turn_count, of_model);
+  PawlNode arg[3];
+  if (turn < 0) {
+    return fold_node(s, s->unwound, node);
+  }
+  operands(s->unwound, node, arg);
+  return pawl_kink_branch(s->dag, node->op, arg, pawl_dag_leaf(s->dag, PAWL_OP_TURN, turn));
+}
+
+// A node as forces and energies have it: kinks are free, or the branch that they are held on.
+static PawlNode ease(PawlSorter* s, PawlNode of_model, const PawlDagNode* node) {
+  const PawlSystem* system = s->system;
+  int timed = system->turn_count + system->kink_count;  // the first of those
+  int kink =
+      turn_of(system, system->turn_count, system->kink_count + system->timed_count, of_model);
+  PawlNode plain = fold_node(s, s->eased, node), arg[3];
+  if (kink < 0) {
+    return plain;
+  }
+  operands(s->eased, node, arg);
+  PawlNode turn = pawl_dag_leaf(s->dag, PAWL_OP_TURN, kink);
+  return kink < timed ? pawl_kink_eased(s->dag, node->op, arg, plain, turn)
+                      : pawl_kink_timed(s->dag, node->op, arg, plain, turn);
+}
+
+PawlStatus pawl_group_fold(PawlSorter* s, PawlError* err) {
+  const PawlDag* from = s->system->model->dag;
+  int count = pawl_dag_count(from), kinks = s->system->kink_count + s->system->timed_count;
+  s->dag = pawl_dag_create();
+  s->folded = pawl_alloc((size_t)count, sizeof(PawlNode));
+  s->unwound = pawl_alloc((size_t)count, sizeof(PawlNode));
+  s->eased = pawl_alloc((size_t)count, sizeof(PawlNode));
+  if (!s->dag || !s->folded || !s->unwound || !s->eased) {
+    return pawl_fail_memory(err);
+  }
+  for (int k = 0; k < count; k++) {
+    const PawlDagNode* node = pawl_dag_node(from, k);
+    s->folded[k] = fold_node(s, s->folded, node);
+    s->unwound[k] = s->system->turn_count == 0 ? s->folded[k] : unwind(s, k, node);
+    s->eased[k] = kinks == 0 ? s->folded[k] : ease(s, k, node);
+    if (s->folded[k] == PAWL_NO_NODE || s->unwound[k] == PAWL_NO_NODE ||
+        s->eased[k] == PAWL_NO_NODE) {
+      return pawl_fail_memory(err);
+    }
+  }
+  return PAWL_OK;
+}

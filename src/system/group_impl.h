@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the files that sort the terms of a model into groups share.
+#pragma once
+
+#include <stdint.h>
+
+#include "system/shape.h"
+
+typedef struct PawlItemShape {
+  uint64_t hash;
+  int token_count, first_token;  // in PawlSorter.tokens
+  int item_count, last_item;     // items of this shape, chained through PawlPlaced.previous
+} PawlItemShape;
+
+typedef struct PawlPlaced {  // an item with its shape
+  PawlItem item;
+  int shape, previous;
+  int coordinate_count, row_count, number_count;
+  int coordinates, rows, numbers;  // offsets in the PawlSorter's lists
+  bool turns;
+} PawlPlaced;
+
+typedef struct PawlSorter {
+  PawlSystem* system;
+  PawlDag* dag;       // the model's expressions with parameters as numbers
+  PawlNode* folded;   // node of the model -> node of dag
+  PawlNode* eased;    // the same for forces and energies, with kinks as they are at the point
+  PawlNode* unwound;  // the same for constraints, with each kink as the branch of its turn
+  PawlShaper* shaper;
+  int shape_count, shape_capacity, item_count, item_capacity, token_count, token_capacity;
+  PawlItemShape* shapes;
+  PawlPlaced* items;
+  int* tokens;
+  int table_size;  // power of two
+  int* table;      // hash -> shape + 1
+  int coordinate_count, coordinate_capacity, row_count, row_capacity, number_count, number_capacity;
+  int *coordinates, *rows;
+  double* numbers;
+} PawlSorter;
+
+typedef struct PawlFilling {
+  PawlGroup* group;
+  int gate;
+} PawlFilling;
+
+// Room to build a shape and to list coordinates; grows with the largest shape.
+typedef struct PawlGroupScratch {
+  int node_capacity, root_capacity, number_capacity, slot_capacity;
+  PawlNode *nodes, *roots, *numbers;
+  int* slots;
+} PawlGroupScratch;
+
+// The graph of the model with parameters as numbers, and its nodes in it.
+PAWL_CHECKED PawlStatus pawl_group_fold(PawlSorter* s, PawlError* err);
+// All items of the model.
+PAWL_CHECKED PawlStatus pawl_group_collect(PawlSorter* s, PawlError* err);
+// The shape of each.
+PAWL_CHECKED PawlStatus pawl_group_shape(PawlSorter* s, PawlError* err);
+// Worth a group of its own.
+bool pawl_group_is_frequent(const PawlItemShape* shape, const PawlSorter* s);
+bool pawl_group_is_single(const PawlSorter* s, int item);
+// 0, or -1 when memory is short, as all below.
+int pawl_group_build_lanes(PawlSorter* s, PawlGroup* group, const PawlItemShape* shape,
+                           PawlGroupScratch* scratch);
+// The last group, of all items that are single.
+int pawl_group_build_single(PawlSorter* s, PawlGroup* group, PawlGroupScratch* scratch);
+// A sink of pawl_derive_item; `context` is a PawlFilling.
+int pawl_group_add_entry(void* context, PawlQuantity quantity, int i, int j, PawlNode node);
+int pawl_group_derive(PawlFilling* filling, const PawlItem* item, int count, const int* slots);
+int pawl_group_scratch_make(PawlGroupScratch* scratch, const PawlItemShape* shape,
+                            const PawlPlaced* placed);
+void pawl_group_scratch_free(PawlGroupScratch* scratch);

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// The terms of a model as items: addends of energies and forces, modes of constraints, friction,
+// contacts, outputs, switching functions and all that is watched.
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "model/model.h"
+#include "system/group_impl.h"
+
+static int add_item(PawlSorter* s, PawlItemKind kind, int target, int count, const PawlNode* nodes,
+                    int gate) {
+  if (PAWL_GROW(s->items, s->item_capacity, s->item_count + 1) != 0) {
+    return -1;
+  }
+  PawlNode* kept = PAWL_NEW(&s->system->arena, PawlNode, count);
+  if (!kept) {
+    return -1;
+  }
+  memcpy(kept, nodes, (size_t)count * sizeof *kept);
+  s->items[s->item_count++] = (PawlPlaced){.item = {kind, target, count, kept, gate}};
+  return 0;
+}
+
+typedef struct Addend {
+  PawlNode node;
+  bool negative;
+} Addend;
+
+// Splits a sum into its addends, in the order written.
+static int add_addends(PawlSorter* s, PawlItemKind kind, int target, PawlNode sum) {
+  Addend* stack = NULL;
+  int count = 0, capacity = 0, failed = PAWL_GROW(stack, capacity, 1);
+  if (!failed) {
+    stack[count++] = (Addend){sum, false};
+  }
+  while (!failed && count > 0) {
+    Addend top = stack[--count];
+    PawlDagNode node = *pawl_dag_node(s->dag, top.node);
+    if (node.op == PAWL_OP_ADD || node.op == PAWL_OP_SUB || node.op == PAWL_OP_NEG) {
+      failed = PAWL_GROW(stack, capacity, count + 2);
+      if (!failed && node.op != PAWL_OP_NEG) {
+        stack[count++] = (Addend){node.arg[1], top.negative != (node.op == PAWL_OP_SUB)};
+      }
+      if (!failed) {
+        stack[count++] = (Addend){node.arg[0], top.negative != (node.op == PAWL_OP_NEG)};
+      }
+    } else {
+      PawlNode addend = top.negative ? pawl_dag_neg(s->dag, top.node) : top.node;
+      failed = addend == PAWL_NO_NODE ? -1 : add_item(s, kind, target, 1, &addend, -1);
+    }
+  }
+  pawl_free(stack);
+  return failed;
+}
+
+// One item for each mode; `gate` is that of the first, -1 for a constraint with one mode.
+static int add_constraint(PawlSorter* s, const PawlConstraint* constraint, int gate) {
+  for (int m = 0; m < constraint->mode_count; m++) {
+    const PawlMode* mode = &constraint->modes[m];
+    PawlNode* nodes = PAWL_NEW(&s->system->arena, PawlNode, mode->row_count);
+    if (!nodes) {
+      return -1;
+    }
+    for (int k = 0; k < mode->row_count; k++) {
+      nodes[k] = s->unwound[mode->rows[k].node];
+    }
+    if (mode->row_count > 0 && add_item(s, PAWL_ITEM_CONSTRAINT, constraint->first_row,
+                                        mode->row_count, nodes, gate < 0 ? -1 : gate + m) != 0) {
+      return -1;
+    }
+  }
+  return 0;
+}
+
+static PawlStatus add_guards(PawlSorter* s, PawlError* err) {
+  const PawlSystem* system = s->system;
+  const PawlModel* model = system->model;
+  for (int k = 0; k < system->guard_count; k++) {
+    const PawlConstraint* c = &model->constraints[system->guards[k].constraint];
+    const PawlMode* mode = &c->modes[system->guards[k].mode];
+    PawlNode z = pawl_system_guard(s->dag, model->dag, s->unwound, mode->where);
+    if (z == PAWL_NO_NODE || pawl_dag_is_const(s->dag, z, NULL)) {
+      return pawl_fail(err, PAWL_ERROR_MODEL,
+                       "%s:%d:%d: constraint '%s', mode '%s': the region must be made of "
+                       "comparisons (<, <=, >, >=) that hold on a part of space, joined by and, "
+                       "or, not",
+                       model->file, mode->source.line, mode->source.column, c->name, mode->name);
+    }
+    if (add_item(s, PAWL_ITEM_GUARD, k, 1, &z, -1) != 0) {
+      return pawl_fail_memory(err);
+    }
+  }
+  for (int k = 0; k < system->turn_count; k++) {
+    PawlNode z = pawl_kink_surface(s->dag, model->dag, s->unwound, system->turns[k].node);
+    if (z == PAWL_NO_NODE ||
+        add_item(s, PAWL_ITEM_GUARD, system->guard_count + k, 1, &z, -1) != 0) {
+      return pawl_fail_memory(err);
+    }
+  }
+  for (int k = system->turn_count; k < system->turn_count + system->kink_count; k++) {
+    PawlNode z = pawl_kink_surface(s->dag, model->dag, s->eased, system->turns[k].node);
+    if (z == PAWL_NO_NODE || add_item(s, PAWL_ITEM_KINK, system->guard_count + k, 1, &z, -1) != 0) {
+      return pawl_fail_memory(err);
+    }
+  }
+  return PAWL_OK;
+}
+
+// A condition that is true or false: positive where it is true.
+static PawlNode condition(const PawlSorter* s, PawlNode when) {
+  const PawlDag* from = s->system->model->dag;
+  PawlOp op = pawl_dag_node(from, when)->op;
+  return op >= PAWL_OP_LT && op <= PAWL_OP_NOT ? pawl_system_guard(s->dag, from, s->folded, when)
+                                               : s->folded[when];
+}
+
+static int add_watch(PawlSorter* s, PawlItemKind kind, int target, PawlNode node) {
+  return node == PAWL_NO_NODE ? -1 : add_item(s, kind, target, 1, &node, -1);
+}
+
+// While sliding, friction acts along the gradient of the equation against its rate:
+// f = -sign(g') F G^T.                                                                       (V7)
+static int add_friction(PawlSorter* s, const PawlConstraint* constraint, int gate) {
+  PawlNode g = s->unwound[constraint->modes[PAWL_MODE_HELD].rows[0].node];
+  PawlNode force = s->folded[constraint->switching.friction];
+  for (int j = 0; j < s->system->sizes.v; j++) {
+    PawlNode along = pawl_dag_partial(s->dag, g, PAWL_OP_Q, j);
+    double value;
+    if (along == PAWL_NO_NODE) {
+      return -1;
+    }
+    if (pawl_dag_is_const(s->dag, along, &value) && value == 0.0) {
+      continue;
+    }
+    PawlNode up = pawl_dag_neg(s->dag, pawl_dag_mul(s->dag, force, along));
+    PawlNode down = pawl_dag_mul(s->dag, force, along);
+    if (up == PAWL_NO_NODE || down == PAWL_NO_NODE ||
+        add_item(s, PAWL_ITEM_FRICTION, j, 1, &up, gate + PAWL_MODE_UP) != 0 ||
+        add_item(s, PAWL_ITEM_FRICTION, j, 1, &down, gate + PAWL_MODE_DOWN) != 0) {
+      return -1;
+    }
+  }
+  return 0;
+}
+
+static int add_watches(PawlSorter* s) {
+  const PawlSystem* system = s->system;
+  const PawlModel* model = system->model;
+  int failed = 0;
+  for (int c = 0; !failed && system->triggers && c < model->constraint_count; c++) {
+    const PawlConstraint* k = &model->constraints[c];
+    const PawlWatch* w = &system->watches[c];
+    const struct {
+      PawlItemKind kind;
+      int place;
+      PawlNode node;
+    } of[] = {{PAWL_ITEM_CONDITION, w->engage, k->switching.engage.when},
+              {PAWL_ITEM_CONDITION, w->release, k->switching.release.when},
+              {PAWL_ITEM_WATCH, w->capacity, k->switching.capacity},
+              {PAWL_ITEM_WATCH, w->friction, k->switching.friction},
+              {PAWL_ITEM_WATCH, w->to, k->snap_to}};
+    for (size_t i = 0; !failed && i < sizeof of / sizeof *of; i++) {
+      failed = of[i].place < 0
+                   ? 0
+                   : add_watch(s, of[i].kind, of[i].place,
+                               of[i].kind == PAWL_ITEM_CONDITION ? condition(s, of[i].node)
+                                                                 : s->folded[of[i].node]);
+    }
+    if (!failed && w->rate >= 0) {
+      PawlNode g = s->unwound[k->modes[PAWL_MODE_HELD].rows[0].node];
+      failed = add_watch(s, PAWL_ITEM_CONDITION, w->rate, pawl_dag_total(s->dag, g));
+    }
+  }
+  for (int k = 0; !failed && k < model->event_count; k++) {
+    int at = system->event_watches[k];
+    PawlNode when = model->events[k].trigger.when;
+    failed = at < 0 ? 0 : add_watch(s, PAWL_ITEM_CONDITION, at, condition(s, when));
+  }
+  for (int k = 0; !failed && k < model->impulse_count; k++) {
+    failed = add_watch(s, PAWL_ITEM_WATCH, system->first_impulse + k,
+                       s->folded[model->impulses[k].node]);
+  }
+  return failed;
+}
+
+PawlStatus pawl_group_collect(PawlSorter* s, PawlError* err) {
+  static const PawlItemKind kind_of[] = {
+      [PAWL_TERM_KINETIC] = PAWL_ITEM_KINETIC,
+      [PAWL_TERM_POTENTIAL] = PAWL_ITEM_POTENTIAL,
+      [PAWL_TERM_DISSIPATION] = PAWL_ITEM_DISSIPATION,
+      [PAWL_TERM_FORCE] = PAWL_ITEM_FORCE,
+  };
+  const PawlModel* model = s->system->model;
+  int failed = 0;
+  for (int k = 0; !failed && k < model->term_count; k++) {
+    const PawlTerm* term = &model->terms[k];
+    failed = add_addends(s, kind_of[term->kind], term->target, s->eased[term->node]);
+  }
+  for (int k = 0, gate = 0; !failed && k < model->constraint_count; k++) {
+    bool gated = model->constraints[k].mode_count > 1;
+    failed = add_constraint(s, &model->constraints[k], gated ? gate : -1);
+    if (!failed && model->constraints[k].switching.capacity != PAWL_NO_NODE) {
+      failed = add_friction(s, &model->constraints[k], gate);
+    }
+    gate += gated ? model->constraints[k].mode_count : 0;
+  }
+  for (int k = 0; !failed && k < model->contact_count; k++) {
+    PawlNode gap = s->eased[model->contacts[k].gap];
+    failed = add_item(s, PAWL_ITEM_CONSTRAINT, model->row_count + k, 1, &gap, -1);
+  }
+  for (int k = 0; !failed && k < model->output_count; k++) {
+    PawlNode node = s->folded[model->outputs[k].node];
+    failed = add_item(s, PAWL_ITEM_OUTPUT, k, 1, &node, -1);
+  }
+  failed = failed ? failed : add_watches(s);
+  return failed ? pawl_fail_memory(err) : add_guards(s, err);
+}
