@@ -17,7 +17,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "linalg/sparse.h"
-#include "pawl/stepper.h"
+#include "run/start.h"
 #include "switch/modes.h"
 #include "switch/rows.h"
 #include "switch/tolerances.h"
@@ -470,34 +470,28 @@ static PawlStatus allocate(Search* s, PawlError* err) {
 }
 
 // Modes, rows in force and values of locks are those of the start of a run.
+static PawlStatus enter(Search* s, const PawlState* state, const double* q, PawlError* err) {
+  int* modes = PAWL_NEW(s->arena, int, s->n.modes);
+  double* held = PAWL_NEW(s->arena, double, s->n.rows);
+  double* zeros = PAWL_NEW(s->arena, double, s->n.v);
+  if (!modes || !held || !zeros) {
+    return pawl_fail_memory(err);
+  }
+  memcpy(modes, state->modes, (size_t)s->n.modes * sizeof(int));
+  memcpy(held, state->held, (size_t)s->n.rows * sizeof(double));
+  memcpy(s->q, q ? q : state->q, (size_t)s->n.q * sizeof(double));
+  s->point = (PawlPoint){.v = zeros, .a = zeros, .lambda = s->lambda, .modes = modes, .held = held};
+  for (int i = 0; i < s->n.rows; i++) {
+    s->set[i] = is_contact(s, i) ? 0 : state->active[i];
+  }
+  return PAWL_OK;
+}
+
 static PawlStatus begin(Search* s, const double* q, PawlError* err) {
-  PawlStepper* stepper = NULL;
-  PawlState* state = NULL;
-  PawlSimulateDef def = pawl_simulate_def_default();
-  def.method = "nsga-pva";  // begins every model
-  PAWL_TRY(pawl_stepper_create(s->system, &def, &stepper, err));
-  PawlStatus status = pawl_state_create(stepper, &state, err);
-  status = status ? status : pawl_stepper_start(stepper, state, true, err);
-  if (status == PAWL_OK) {
-    int* modes = PAWL_NEW(s->arena, int, s->n.modes);
-    double* held = PAWL_NEW(s->arena, double, s->n.rows);
-    double* zeros = PAWL_NEW(s->arena, double, s->n.v);
-    if (!modes || !held || !zeros) {
-      status = pawl_fail_memory(err);
-    } else {
-      memcpy(modes, state->modes, (size_t)s->n.modes * sizeof(int));
-      memcpy(held, state->held, (size_t)s->n.rows * sizeof(double));
-      memcpy(s->set, state->active, (size_t)s->n.rows);
-      memcpy(s->q, q ? q : state->q, (size_t)s->n.q * sizeof(double));
-      s->point =
-          (PawlPoint){.v = zeros, .a = zeros, .lambda = s->lambda, .modes = modes, .held = held};
-    }
-  }
-  pawl_state_destroy(state);
-  pawl_stepper_destroy(stepper);
-  for (int i = 0; status == PAWL_OK && i < s->n.rows; i++) {
-    s->set[i] = is_contact(s, i) ? 0 : s->set[i];
-  }
+  PawlStarted start;
+  PawlStatus status = pawl_started_create(s->system, &start, err);
+  status = status ? status : enter(s, start.state, q, err);
+  pawl_started_destroy(&start);
   return status;
 }
 

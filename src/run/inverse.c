@@ -18,6 +18,7 @@
 #include "linalg/lapack.h"
 #include "linalg/sparse.h"
 #include "model/model.h"
+#include "run/start.h"
 #include "switch/modes.h"
 #include "switch/tolerances.h"
 #include "system/system.h"
@@ -67,18 +68,12 @@ void pawl_inverse_enter(PawlInverse* s, const PawlState* state) {
 }
 
 static PawlStatus enter_start(PawlInverse* s, PawlError* err) {
-  PawlStepper* stepper = NULL;
-  PawlState* state = NULL;
-  PawlSimulateDef def = pawl_simulate_def_default();
-  def.method = "nsga-pva";  // begins every model
-  PAWL_TRY(pawl_stepper_create(s->system, &def, &stepper, err));
-  PawlStatus status = pawl_state_create(stepper, &state, err);
-  status = status ? status : pawl_stepper_start(stepper, state, true, err);
+  PawlStarted start;
+  PawlStatus status = pawl_started_create(s->system, &start, err);
   if (status == PAWL_OK) {
-    pawl_inverse_enter(s, state);
+    pawl_inverse_enter(s, start.state);
   }
-  pawl_state_destroy(state);
-  pawl_stepper_destroy(stepper);
+  pawl_started_destroy(&start);
   return status;
 }
 
