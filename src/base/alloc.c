@@ -9,9 +9,13 @@
 static _Thread_local long long allocations;
 static _Thread_local long long fail_at;  // 0: never
 static _Thread_local int fail_alone;     // not those after it
+static _Thread_local void (*watch)(void);
 
 static int refuse(size_t count, size_t size) {
   allocations++;
+  if (watch) {
+    watch();
+  }
   if (fail_at > 0 && (fail_alone ? allocations == fail_at : allocations >= fail_at)) {
     return 1;
   }
@@ -66,4 +70,8 @@ void pawl_alloc_fail_at(long long n) {
 void pawl_alloc_fail_once(long long n) {
   pawl_alloc_fail_at(n);
   fail_alone = 1;
+}
+
+void pawl_alloc_watch(void (*function)(void)) {
+  watch = function;
 }

@@ -25,3 +25,6 @@ int pawl_grow(void** array, int* capacity, int need, size_t size);
 long long pawl_alloc_count(void);
 void pawl_alloc_fail_at(long long n);
 void pawl_alloc_fail_once(long long n);
+
+// For tests, per thread: called at each allocation, from inside it, until NULL is set.
+void pawl_alloc_watch(void (*function)(void));

@@ -3,21 +3,29 @@
 // alone or with all after it. It must end with exit code 1 and say that memory was short, or do
 // without and answer in full. What SUNDIALS and HDF5 do when an allocation of their own fails is
 // outside.
-// usage: test_failing STRIDE: every STRIDE-th allocation
+// usage: test_failing STRIDE         every STRIDE-th allocation
+//        test_failing STRIDE whole   every allocation of the first WHOLE commands; of the others
+//                                    the first of each chain of CALLERS, and every STRIDE-th
 #define _XOPEN_SOURCE 700
+#if __has_include(<execinfo.h>)
+#include <execinfo.h>
+#endif
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "cli/failing.h"
 #include "pawl/pawl.h"
 #undef main
+#undef calloc
 #undef free
 #undef malloc
 
-enum { MOST_BYTES = 1 << 20, MOST_WORDS = 32 };
+enum { MOST_BYTES = 1 << 20, MOST_WORDS = 32, CALLERS = 8, MOST_CHAINS = 20000, WHOLE = 5 };
 
 typedef struct Answer {
   int code;  // -1: by a signal
@@ -44,6 +52,51 @@ static int split(const char* command, char* room, char** words) {
   return count;
 }
 
+// ---- who allocates ------------------------------------------------------------------------------
+static FILE* callers_file;
+
+// The innermost callers of this allocation as one number; without a way to see them all are equal.
+static void note_callers(void) {
+  uint64_t hash = PAWL_HASH_START;
+#if __has_include(<execinfo.h>)
+  void* callers[CALLERS];
+  int count = backtrace(callers, CALLERS);
+  hash = pawl_hash(hash, callers, (size_t)count * sizeof *callers);
+#endif
+  fwrite(&hash, sizeof hash, 1, callers_file);
+}
+
+// True the first time that it is asked for a chain of callers, in all commands.
+static bool is_new(uint64_t chain) {
+  static uint64_t known[MOST_CHAINS];
+  static int count;
+  for (int k = 0; k < count; k++) {
+    if (known[k] == chain) {
+      return false;
+    }
+  }
+  known[count] = chain;
+  count += count + 1 < MOST_CHAINS;
+  return true;
+}
+
+// Of each allocation of the run without a failure whether it is the first of its callers.
+static bool* find_new_callers(long long count) {
+  bool* fresh = calloc((size_t)count + 1, sizeof *fresh);
+  uint64_t* hashes = calloc((size_t)count + 1, sizeof *hashes);
+  FILE* file = fopen("callers", "rb");
+  size_t known = file && hashes ? fread(hashes, sizeof *hashes, (size_t)count, file) : 0;
+  for (size_t k = 0; fresh && k < known; k++) {
+    fresh[k] = is_new(hashes[k]);
+  }
+  if (file) {
+    fclose(file);
+  }
+  free(hashes);
+  return fresh;
+}
+
+// ---- one run ------------------------------------------------------------------------------------
 // In a process of its own, so that each run begins afresh and a crash is seen.
 static void child(const char* command, long long n, bool alone) {
   char room[1000], *words[MOST_WORDS];
@@ -51,10 +104,16 @@ static void child(const char* command, long long n, bool alone) {
   if (!freopen("out", "w", stdout) || !freopen("err", "w", stderr)) {
     _exit(99);
   }
+  callers_file = n == 0 ? fopen("callers", "wb") : NULL;
+  pawl_alloc_watch(callers_file ? note_callers : NULL);
   (alone ? pawl_alloc_fail_once : pawl_alloc_fail_at)(n);
   long long before = pawl_alloc_count();
   int code = pawl_main(count, words);
   pawl_alloc_fail_at(0);
+  pawl_alloc_watch(NULL);
+  if (callers_file) {
+    fclose(callers_file);
+  }
   FILE* file = fopen("count", "w");
   if (file) {
     fprintf(file, "%lld\n", pawl_alloc_count() - before);
@@ -82,6 +141,7 @@ static void run(const char* command, long long n, bool alone, Answer* a) {
   a->allocations = atoll(count);
 }
 
+// ---- judging ------------------------------------------------------------------------------------
 // Lines that tell a time differ from run to run.
 static bool tells_time(const char* line) {
   size_t length = strcspn(line, "\n");
@@ -130,7 +190,7 @@ static void judge(const char* command, long long n, bool alone, const Answer* wh
   }
 }
 
-static bool sweep(const char* command, long long stride) {
+static bool sweep(const char* command, long long stride, bool by_callers) {
   static Answer whole, a;
   Count count = {0};
   run(command, 0, false, &whole);
@@ -138,30 +198,36 @@ static bool sweep(const char* command, long long stride) {
     printf("%s: exit code %d without a failure: %s\n", command, whole.code, whole.err);
     return false;
   }
-  for (long long n = 1; n <= whole.allocations; n += stride) {
-    judge(command, n, true, &whole, &a, &count);
-    judge(command, n, false, &whole, &a, &count);
+  bool* fresh = find_new_callers(whole.allocations);
+  for (long long n = 1; fresh && n <= whole.allocations; n++) {
+    if ((n - 1) % stride == 0 || (by_callers && fresh[n - 1])) {
+      judge(command, n, true, &whole, &a, &count);
+      judge(command, n, false, &whole, &a, &count);
+    }
   }
+  free(fresh);
   printf("%s: %lld allocations; of %d failures %d are told, %d change nothing, %d are wrong\n",
          command, whole.allocations, count.tried, count.refused, count.full, count.wrong);
-  return count.wrong == 0;
+  return count.tried > 0 && count.wrong == 0;
 }
 
 int main(int argc, char** argv) {
   static const char* const commands[] = {
+      // load, derive, check, step and write, of five models: these WHOLE ones
       "pawl check two-mass-coupled --json",
+      "pawl run two-mass-engage --until 0.5 --record 0.1 --method exponential -o x.csv",
+      "pawl run bouncing-pendulum --until 0.6 --record 0.1 -o x.csv --project",
+      "pawl run kinked-track --until 1 --record 0.1 -o x.csv",
+      "pawl run stick-slip --until 1 --record 0.1 -o x.csv --checkpoint x.point --every 0.5",
+      // and all else, first from the checkpoint just written
+      "pawl run stick-slip --until 1 --record 0.1 -o x.csv --restart x.point",
       "pawl check stick-slip --until 1",
       "pawl check bouncing-pendulum --until 0.6",
       "pawl check kinked-track --until 1",
       "pawl check planar-3r-lock --until 0.5",
       "pawl check ratchet --until 0.4 --method exponential --json",
       "pawl inverse four-bar --motion q1=1+t --drive q1 --drive q3 --until 0.01 --json",
-      "pawl run two-mass-engage --until 0.5 --record 0.1 --method exponential -o x.csv",
       "pawl run two-mass-coupled --until 0.05 -o x.csv --plot x.svg --json",
-      "pawl run stick-slip --until 1 --record 0.1 -o x.csv --checkpoint x.point --every 0.5",
-      "pawl run stick-slip --until 1 --record 0.1 -o x.csv --restart x.point",
-      "pawl run bouncing-pendulum --until 0.6 --record 0.1 -o x.csv --project",
-      "pawl run kinked-track --until 1 --record 0.1 -o x.csv",
       "pawl run kinked-track --until 1 --record 0.1 --method event-driven -o x.h5",
       "pawl run planar-3r-lock --until 0.5 --record 0.1 -o x.csv --method rk4",
       ("pawl compare pendulum --until 0.04 --step 0.02 --methods ga-p,taylor --reference rk4@0.01 "
@@ -172,16 +238,17 @@ int main(int argc, char** argv) {
   };
   char folder[] = "/tmp/pawl-failing.XXXXXX";
   long long stride = argc > 1 ? atoll(argv[1]) : 1;
+  bool all = argc > 2 && strcmp(argv[2], "whole") == 0;
   int failed = 0;
   if (stride < 1 || !mkdtemp(folder) || chdir(folder) != 0) {
     return 99;
   }
   for (size_t k = 0; k < sizeof commands / sizeof *commands; k++) {
     bool able = pawl_has_hdf5() || !strstr(commands[k], ".h5");
-    failed += able && !sweep(commands[k], stride);
+    failed += able && !sweep(commands[k], all && k < WHOLE ? 1 : stride, all);
   }
-  const char* files[] = {"out",  "err",     "count",      "x.csv",    "x.svg",
-                         "x.h5", "x.point", "x.csv.part", "x.h5.part"};
+  const char* files[] = {"out",   "err",  "count",   "callers",    "x.csv",
+                         "x.svg", "x.h5", "x.point", "x.csv.part", "x.h5.part"};
   for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
     unlink(files[k]);
   }
