@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// A page for each model, with its text and a picture of a run that pawl makes, and one page with all pictures.
+import {mkdirSync, readFileSync, readdirSync} from 'node:fs';
+import {join} from 'node:path';
+
+function about(text) {
+  const block = /^about:\s*(?:>-?\s*\n((?:[ \t]+.*\n)+)|(.*)\n)/m.exec(text);
+  return (block?.[1] ?? block?.[2] ?? '').replace(/\s+/g, ' ').trim();
+}
+
+function modelPage(name, text, log) {
+  return `# ${name}\n\n${about(text)}\n\n![A run of ${name}](${name}.svg)\n\n` +
+    `    $ pawl run ${name}\n${log.trimEnd().replace(/^/gm, '    ')}\n\n\`\`\`yaml\n${text}\`\`\`\n`;
+}
+
+export function galleryPages(pawl, models, out, execFileSync) {
+  mkdirSync(join(out, 'gallery'), {recursive: true});
+  const names = readdirSync(models).filter((name) => name.endsWith('.yaml')).map((name) => name.slice(0, -5)).sort();
+  const pages = [];
+  let all = '# Gallery\n\nEvery model that comes with pawl, as a run of it looks.\n\n';
+  for (const name of names) {
+    const picture = join(out, 'gallery', `${name}.svg`);
+    const log = execFileSync(pawl, ['run', name, '--plot', picture], {encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore']});
+    const text = readFileSync(join(models, `${name}.yaml`), 'utf8');
+    pages.push({path: `gallery/${name}.html`, text: modelPage(name, text, log)});
+    all += `## [${name}](${name}.html)\n\n${about(text)}\n\n![A run of ${name}](${name}.svg)\n\n`;
+  }
+  pages.push({path: 'gallery/index.html', text: all});
+  return pages;
+}
