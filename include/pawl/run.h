@@ -49,13 +49,15 @@ typedef struct PawlSummary {
   double works[PAWL_WORK_COUNT];    // [J], zeros without a balance
   double kinetic_max;               // [J], over the samples
   double potential_low, potential_high;  // [J], the same
+  double energy_moved;                   // [J], see pawl_summary_energy_size
   double drift;           // largest |g_i| relative to the size of the terms of its row
   double velocity_drift;  // the same for G v + g_t
   double residual[3];     // largest of g, G v + g_t, G v' + gamma over the samples
 } PawlSummary;
 
-// How much energy a run has moved [J]: the largest kinetic energy, the range of the potential one,
-// and the sizes of all works. What its drift is to be compared with.
+// How much energy a run has moved [J]: the ranges of the kinetic energy of each coordinate and of
+// the potential energy that the motion changed, and the sizes of all works. What its drift is to be
+// compared with (docs/theory/energy.md).
 PAWL_API double pawl_summary_energy_size(const PawlSummary* summary);
 
 // How much of that may drift without a warning, as a fraction: what the tolerances of a method with

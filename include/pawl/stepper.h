@@ -25,7 +25,7 @@ typedef enum PawlWork {
   PAWL_WORK_TIME,         // time in potential and kinetic energy
   PAWL_WORK_JUMPS,        // jumps at instants and impacts
   PAWL_WORK_ERROR,        // estimate of the error of the integrals above
-  PAWL_WORK_TRAFFIC,      // sum of the sizes of all pieces
+  PAWL_WORK_TRAFFIC,      // sum of the sizes of all pieces but those of PAWL_WORK_TIME
   PAWL_WORK_START,        // energy at the start, as a simulation sets it
   PAWL_WORK_JOLTED,  // 1 right after an impact or a step through a region: multipliers are impulses
   PAWL_WORK_COUNT

@@ -21,9 +21,10 @@ struct PawlObserver {
   PawlSizes sizes;
   bool path, corrections;
   double step;  // the nominal one [s]
-  PawlPattern G;
+  PawlPattern G, H;
   PawlEval* eval;
-  double *residual, *size;  // rows
+  double *residual, *size;    // rows
+  double *momentum, *shares;  // v; v + 1
   int column_count;
   PawlColumn* columns;
   bool failed;  // while columns are added
@@ -129,7 +130,9 @@ static PawlStatus fill(PawlObserver* o, const PawlStepper* stepper, PawlError* e
   o->columns = PAWL_NEW(&o->arena, PawlColumn, columns);
   o->residual = PAWL_NEW(&o->arena, double, n.rows);
   o->size = PAWL_NEW(&o->arena, double, n.rows);
-  if (!o->columns || !o->residual || !o->size) {
+  o->momentum = PAWL_NEW(&o->arena, double, n.v);
+  o->shares = PAWL_NEW(&o->arena, double, n.v + 1);
+  if (!o->columns || !o->residual || !o->size || !o->momentum || !o->shares) {
     return pawl_fail_memory(err);
   }
   add_columns(o);
@@ -137,7 +140,7 @@ static PawlStatus fill(PawlObserver* o, const PawlStepper* stepper, PawlError* e
   if (o->failed) {
     return pawl_fail_memory(err);
   }
-  unsigned mask = PAWL_ENERGY | PAWL_OUTPUTS;
+  unsigned mask = PAWL_MASS | PAWL_ENERGY | PAWL_OUTPUTS;
   if (n.rows > 0) {
     mask |= PAWL_POSITION | PAWL_GRADIENT | PAWL_TIME_GRADIENT | PAWL_BIAS;
   }
@@ -157,6 +160,7 @@ PawlStatus pawl_observer_create(const PawlSystem* system, const PawlStepper* ste
   o->step = pawl_stepper_def(stepper)->step;
   o->sizes = pawl_system_sizes(system);
   o->G = pawl_system_pattern_G(system);
+  o->H = pawl_system_pattern_H(system);
   PawlStatus status = fill(o, stepper, err);
   if (status != PAWL_OK) {
     pawl_observer_destroy(o);
@@ -251,6 +255,18 @@ static double unexplained(const PawlState* state, double energy) {
   return rest;
 }
 
+// T_i = v_i (M v)_i / 2, and T - sum of these.                                          (B18)
+static void share(PawlObserver* o, const PawlValues* values, const double* v) {
+  double rest = values->energy[0];
+  memset(o->momentum, 0, (size_t)o->sizes.v * sizeof(double));
+  pawl_sparse_add(&o->H, values->M, 1.0, v, o->momentum);
+  for (int i = 0; i < o->sizes.v; i++) {
+    o->shares[i] = 0.5 * v[i] * o->momentum[i];
+    rest -= o->shares[i];
+  }
+  o->shares[o->sizes.v] = rest;
+}
+
 PawlStatus pawl_observe(PawlObserver* o, const PawlState* state, PawlSight sight, double* sample,
                         PawlObservation* seen, PawlError* err) {
   PawlPoint point = {state->t,      state->q,     state->v,   state->a,
@@ -259,7 +275,10 @@ PawlStatus pawl_observe(PawlObserver* o, const PawlState* state, PawlSight sight
   const PawlValues* values = pawl_eval_values(o->eval);
   PawlSizes n = o->sizes;
   *seen = (PawlObservation){.energy = values->energy[0] + values->energy[1],
-                            .kinetic = values->energy[0]};
+                            .kinetic = values->energy[0],
+                            .moved = values->energy[1] - state->work[PAWL_WORK_TIME],
+                            .shares = o->shares};
+  share(o, values, state->v);
   seen->unexplained = unexplained(state, seen->energy);
   if (n.rows > 0) {
     seen->drift =

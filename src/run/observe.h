@@ -26,6 +26,9 @@ int pawl_observer_columns(const PawlObserver* observer, const PawlColumn** colum
 typedef struct PawlObservation {
   double energy;          // [J]
   double kinetic;         // [J], its part
+  double moved;           // [J]: potential energy without the work of time (B7, B8)
+  const double* shares;   // v + 1: kinetic energy of each coordinate, and what none has; until the
+                          // next observation                                         (B18)
   double unexplained;     // [J]: energy minus that of the start and all works        (B1)
   double drift;           // largest |g_i| over sum_j |G_ij| |q_j|
   double velocity_drift;  // the same for |G v + g_t| over sum_j |G_ij| |v_j|

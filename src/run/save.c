@@ -10,7 +10,7 @@
 #include "step/method.h"
 #include "system/system.h"
 
-enum { VERSION = 4, MOST_TERMS = 1 << 24, MOST_ITEMS = 1 << 30 };
+enum { VERSION = 5, MOST_TERMS = 1 << 24, MOST_ITEMS = 1 << 30 };
 
 typedef struct Head {
   char magic[8];
@@ -184,6 +184,8 @@ static void put_all(const PawlSim* sim, PawlBytes* b) {
   put_warnings(sim, b);
   pawl_bytes_add(b, sim->sample, (size_t)sim->columns * sizeof(double));
   pawl_bytes_add(b, sim->lambda, rows * sizeof(double));
+  pawl_bytes_add(b, sim->moved.low, (size_t)sim->moved.count * sizeof(double));
+  pawl_bytes_add(b, sim->moved.high, (size_t)sim->moved.count * sizeof(double));
   put_samples(sim, b);
   pawl_bytes_whole(b, pawl_recorder_event_count(sim->recorder));
   for (int k = 0; k < pawl_recorder_event_count(sim->recorder); k++) {
@@ -367,6 +369,8 @@ static PawlStatus take_all(PawlSim* sim, PawlReader* r, PawlError* err) {
   PAWL_TRY(take_warnings(sim, r, err));
   pawl_reader_take(r, sim->sample, (size_t)sim->columns * sizeof(double));
   pawl_reader_take(r, sim->lambda, (size_t)pawl_system_sizes(sim->system).rows * sizeof(double));
+  pawl_reader_take(r, sim->moved.low, (size_t)sim->moved.count * sizeof(double));
+  pawl_reader_take(r, sim->moved.high, (size_t)sim->moved.count * sizeof(double));
   PAWL_TRY(take_samples(sim, r, err));
   PAWL_TRY(take_events(sim, r, err));
   if (sim->stream) {

@@ -76,6 +76,7 @@ static PawlStatus record(PawlSim* sim, PawlError* err) {
   }
   PawlSummary* s = &sim->summary;
   note_energy(s, &seen, sim->done == 0);
+  pawl_moved_note(&sim->moved, &seen, sim->done == 0);
   s->drift = fmax(s->drift, seen.drift);
   s->velocity_drift = fmax(s->velocity_drift, seen.velocity_drift);
   for (int level = 0; level < 3; level++) {
@@ -176,10 +177,12 @@ PawlStatus pawl_sim_prepare(PawlSim* sim, PawlError* err) {
                                 &sim->observer, err));
   sim->columns = pawl_observer_columns(sim->observer, &columns);
   sim->sample = pawl_alloc((size_t)sim->columns, sizeof(double));
-  sim->lambda = pawl_alloc((size_t)pawl_system_sizes(sim->system).rows, sizeof(double));
+  PawlSizes n = pawl_system_sizes(sim->system);
+  sim->lambda = pawl_alloc((size_t)n.rows, sizeof(double));
   if (!sim->sample || !sim->lambda) {
     return pawl_fail_memory(err);
   }
+  PAWL_TRY(pawl_moved_create(&sim->moved, n.v, err));
   PAWL_TRY(pawl_recorder_create(sim->columns, columns, sim->def.memory_limit, &sim->recorder, err));
   if (sim->def.keep_most > 0) {
     pawl_recorder_thin(sim->recorder, sim->def.keep_most);
@@ -224,6 +227,7 @@ void pawl_sim_destroy(PawlSim* sim) {
     pawl_recorder_destroy(sim->recorder);
     pawl_free(sim->sample);
     pawl_free(sim->lambda);
+    pawl_moved_destroy(&sim->moved);
     pawl_observer_destroy(sim->observer);
     pawl_state_destroy(sim->state);
     pawl_stepper_destroy(sim->stepper);
@@ -462,6 +466,8 @@ const double* pawl_sim_multipliers(const PawlSim* sim) {
 
 PawlSummary pawl_sim_summary(const PawlSim* sim) {
   PawlSummary summary = sim->summary;
+  summary.energy_moved =
+      pawl_moved_size(&sim->moved, summary.kinetic_max, sim->state->work[PAWL_WORK_TRAFFIC]);
   summary.t = sim->state->t;
   memcpy(summary.works, sim->state->work, sizeof summary.works);
   summary.work = pawl_stepper_info(sim->stepper);
@@ -471,39 +477,6 @@ PawlSummary pawl_sim_summary(const PawlSim* sim) {
   summary.work.evaluations += sim->before.evaluations;
   summary.work.kinks += sim->before.kinks;
   return summary;
-}
-
-double pawl_summary_energy_size(const PawlSummary* s) {
-  return s->kinetic_max + s->potential_high - s->potential_low + s->works[PAWL_WORK_TRAFFIC];
-}
-
-// What the tolerances explain, or one per cent; of the size.
-static double tolerated(const PawlSim* sim) {
-  static const double FIXED_STEP = 1e-2, TIMES_RTOL = 1e4;  // (B14)
-  const PawlSimulateDef* def = &sim->def.simulate;
-  const char* name = strcmp(def->method, "event-driven") == 0 ? def->smooth : def->method;
-  const PawlMethodInfo* method = pawl_method_find(name);
-  double own = method && method->adaptive ? fmin(FIXED_STEP, TIMES_RTOL * def->rtol) : FIXED_STEP;
-  return own + PAWL_ENERGY_NOISE;
-}
-
-double pawl_sim_energy_tolerance(const PawlSim* sim) {
-  PawlSummary s = pawl_sim_summary(sim);
-  double size = pawl_summary_energy_size(&s);
-  return tolerated(sim) + (size > 0.0 ? s.works[PAWL_WORK_ERROR] / size : 0.0);
-}
-
-bool pawl_sim_works_unknown(const PawlSim* sim) {
-  PawlSummary s = pawl_sim_summary(sim);
-  return s.works[PAWL_WORK_ERROR] > tolerated(sim) * pawl_summary_energy_size(&s);  // (B17)
-}
-
-bool pawl_sim_energy_drifts(const PawlSim* sim) {
-  PawlSummary s = pawl_sim_summary(sim);
-  double level = fmax(fabs(s.potential_low), fabs(s.potential_high));
-  return sim->def.balance && sim->system->model &&
-         s.energy_max_drift > pawl_sim_energy_tolerance(sim) * pawl_summary_energy_size(&s) +
-                                  PAWL_ENERGY_ROUNDING * (level + s.kinetic_max);
 }
 
 const char* pawl_sim_warning(const PawlSim* sim) {

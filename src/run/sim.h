@@ -2,6 +2,7 @@
 // A simulation from the inside, for what saves and loads it.
 #pragma once
 
+#include "run/moved.h"
 #include "run/observe.h"
 #include "run/recorder.h"
 #include "run/stream.h"
@@ -16,10 +17,11 @@ struct PawlSim {
   PawlStream* stream;  // NULL when nobody is told
   int columns;
   double *lambda, *sample;  // the newest
-  long long steps;          // of the whole run
-  long long done;           // of these
-  long long stride;         // steps between samples
-  bool stopped;             // by an event
+  PawlMoved moved;
+  long long steps;   // of the whole run
+  long long done;    // of these
+  long long stride;  // steps between samples
+  bool stopped;      // by an event
   PawlSummary summary;
   PawlStepperInfo before;  // work done before the run was saved and loaded, which `stepper` does
                            // not know

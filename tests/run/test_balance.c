@@ -213,6 +213,31 @@ static void test_potential_leaps_in_time(void** unused) {
   end(&b);
 }
 
+// Methods that do not locate the instant know it to their step. The leap at an end of a step is in
+// the step in which the energy itself leaps.                                               (B19)
+static void test_leaps_without_instants(void** unused) {
+  (void)unused;
+  static const char* const of[] = {"ga-p", "nsga-pva", "moreau-jean"};
+  static const char* const potentials[] = {"x^2*if(t < 1, 1, 2)", "x^2*if(t <= 1, 1, 2)",
+                                           "x^2*(1 + floor(t*0.75)) + sin(t)*x"};
+  for (int p = 0; p < 3; p++) {
+    char text[200];
+    snprintf(text, sizeof text,
+             "model: a\ncoordinates: {x: {start: 1}}\nmass: {x: 1}\npotential: \"%s\"\n",
+             potentials[p]);
+    Balance b = {.m = motion_text(text)};
+    run_with(&b, "dopri", 0.01, 2.0);
+    double exact = b.s.works[PAWL_WORK_TIME];
+    for (int k = 0; k < 6; k++) {
+      run_with(&b, of[k / 2], k % 2 ? 0.01 : 0.007, 2.0);
+      CHECK_NEAR(b.s.works[PAWL_WORK_TIME], exact, 2e-2);
+      CHECK_NEAR(b.s.energy_max_drift, 0.0, 2e-3);
+      assert_false(pawl_sim_energy_drifts(b.sim));
+    }
+    end(&b);
+  }
+}
+
 static void check_leap(const char* energies, const char* told) {
   char text[300];
   snprintf(text, sizeof text, "model: a\ncoordinates: {x: {rate: 1}}\n%s\n", energies);
@@ -248,6 +273,29 @@ static void test_drift_is_told(void** unused) {
   double per_step = 1e-6 / 72.0 * 0.5;  // growth^2 = 1 - (w h)^6/72
   CHECK_NEAR(b.s.energy_max_drift, 300.0 * per_step, 0.02 * 300.0 * per_step);
   end(&b);
+}
+
+// It is told also beside energies that only stay, or that go where nothing moves by them; and these
+// alone are no drift.                                                                        (B18)
+static void test_drift_is_not_hidden(void** unused) {
+  (void)unused;
+  static const char* const beside[] = {
+      "coordinates: {x: {start: 1}, w: {rate: 100}}\nmass: {x: 1, w: 5}\npotential: 50*x^2\n",
+      "coordinates: {x: {start: 1}}\nmass: {x: 1}\npotential: 50*x^2 + 1e5*t\n"};
+  for (size_t k = 0; k < sizeof beside / sizeof *beside; k++) {
+    char text[500];
+    snprintf(text, sizeof text, "model: a\n%s", beside[k]);
+    Balance b = {.m = motion_text(text)};
+    run_with(&b, "rk4", 0.1, 10.0);
+    assert_true(b.s.energy_max_drift > 20.0);
+    assert_true(pawl_sim_energy_drifts(b.sim));
+    CHECK_NEAR(pawl_summary_energy_size(&b.s), 100.0, 15.0);
+    run_with(&b, "rk4", 0.001, 10.0);
+    assert_false(pawl_sim_energy_drifts(b.sim));
+    run_with(&b, "dopri", 0.1, 10.0);
+    assert_false(pawl_sim_energy_drifts(b.sim));
+    end(&b);
+  }
 }
 
 // A spring written as a force, w h = 1: Simpson's rule does not know its work.
@@ -315,8 +363,10 @@ int main(void) {
       cmocka_unit_test(test_region),
       cmocka_unit_test(test_moving_contact),
       cmocka_unit_test(test_potential_leaps_in_time),
+      cmocka_unit_test(test_leaps_without_instants),
       cmocka_unit_test(test_leaps_are_named),
       cmocka_unit_test(test_drift_is_told),
+      cmocka_unit_test(test_drift_is_not_hidden),
       cmocka_unit_test(test_coarse_steps_are_told),
       cmocka_unit_test(test_without),
       cmocka_unit_test(test_conservative),

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether the balance of energy closes. Equation labels refer to docs/theory/energy.md.
+#include <math.h>
+#include <string.h>
+
+#include "run/sim.h"
+#include "switch/tolerances.h"
+#include "system/system.h"
+
+double pawl_summary_energy_size(const PawlSummary* s) {
+  return s->energy_moved;
+}
+
+static bool is_adaptive(const PawlSimulateDef* def) {
+  const char* name = strcmp(def->method, "event-driven") == 0 ? def->smooth : def->method;
+  const PawlMethodInfo* method = pawl_method_find(name);
+  return method && method->adaptive;
+}
+
+static const double FIXED_STEP = 1e-2, TIMES_RTOL = 1e4, OF_UNMOVED = 1e2;  // (B14)
+
+// What the tolerances explain, or one per cent; of the size.
+static double tolerated(const PawlSim* sim) {
+  const PawlSimulateDef* def = &sim->def.simulate;
+  double own = is_adaptive(def) ? fmin(FIXED_STEP, TIMES_RTOL * def->rtol) : FIXED_STEP;
+  return own + PAWL_ENERGY_NOISE;
+}
+
+// The same of kinetic energy that only stays: tolerances are relative to the whole rates.
+static double tolerated_unmoved(const PawlSim* sim) {
+  const PawlSimulateDef* def = &sim->def.simulate;
+  return is_adaptive(def) ? fmin(FIXED_STEP, fmax(OF_UNMOVED * def->rtol, PAWL_ENERGY_NOISE))
+                          : PAWL_ENERGY_NOISE;
+}
+
+double pawl_sim_energy_tolerance(const PawlSim* sim) {
+  PawlSummary s = pawl_sim_summary(sim);
+  double size = pawl_summary_energy_size(&s);
+  return tolerated(sim) + (size > 0.0 ? s.works[PAWL_WORK_ERROR] / size : 0.0);
+}
+
+bool pawl_sim_works_unknown(const PawlSim* sim) {
+  PawlSummary s = pawl_sim_summary(sim);
+  return s.works[PAWL_WORK_ERROR] > tolerated(sim) * pawl_summary_energy_size(&s);  // (B17)
+}
+
+bool pawl_sim_energy_drifts(const PawlSim* sim) {
+  PawlSummary s = pawl_sim_summary(sim);
+  double level = fmax(fabs(s.potential_low), fabs(s.potential_high));
+  return sim->def.balance && sim->system->model &&
+         s.energy_max_drift > pawl_sim_energy_tolerance(sim) * pawl_summary_energy_size(&s) +
+                                  tolerated_unmoved(sim) * s.kinetic_max +
+                                  PAWL_ENERGY_ROUNDING * level;
+}
