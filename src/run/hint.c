@@ -90,3 +90,49 @@ PawlStatus pawl_hint_at_kink(const PawlSystem* system, const char* method, const
   pawl_text_free(&text);
   return failed ? pawl_fail_memory(err) : status;
 }
+
+// ---- growth -------------------------------------------------------------------------------------
+// What grows by this many times itself in a step, and is this many times the mean rate since the
+// start, ends before the step does.
+static const double FOLD_IN_STEP = 30.0, FOLD_OF_MEAN = 30.0;
+
+// The rate that grows most of those that grow without end; -1: none.
+static int find_growing(const PawlSystem* system, const PawlState* state, double h,
+                        const double* q_start, const double* v_start) {
+  PawlSizes n = pawl_system_sizes(system);
+  int most = -1;
+  double fold = FOLD_IN_STEP;
+  for (int i = 0; i < n.v; i++) {
+    double v = fabs(state->v[i]), a = state->v[i] > 0.0 ? state->a[i] : -state->a[i];
+    double way = n.q == n.v && state->t > 0.0 ? fabs(state->q[i] - q_start[i]) / state->t : 0.0;
+    bool fast = v > FOLD_OF_MEAN * fmax(way, fabs(v_start[i])) && v > 0.0;
+    if (fast && !(h * a < fold * v)) {  // not finite: more than any
+      fold = h * a / v;
+      most = i;
+    }
+  }
+  return most;
+}
+
+PawlStatus pawl_hint_at_growth(const PawlSystem* system, const PawlState* state, double h,
+                               PawlStatus status, PawlError* err) {
+  PawlSizes n = pawl_system_sizes(system);
+  if (!err) {
+    return status;
+  }
+  double* start = pawl_alloc((size_t)n.q + (size_t)n.v, sizeof(double));
+  if (!start) {
+    return pawl_fail_memory(err);
+  }
+  pawl_system_start(system, start, start + n.q);
+  int i = find_growing(system, state, h, start, start + n.q);
+  pawl_free(start);
+  if (i >= 0 && n.q == n.v) {
+    PawlError inner = *err;
+    const char* name = pawl_system_coordinate_name(system, i);
+    (void)pawl_fail(err, status,
+                    "%s; '%s' grows beyond all bounds: %s = %.4g, %s' = %.4g at t = %.10g",
+                    inner.message, name, name, state->q[i], name, state->v[i], state->t);
+  }
+  return status;
+}

@@ -10,3 +10,8 @@
 PAWL_CHECKED PawlStatus pawl_hint_at_kink(const PawlSystem* system, const char* method,
                                           const PawlState* state, double h, PawlStatus status,
                                           PawlError* err);
+
+// A coordinate whose rate grows so fast that it has no end within a step of length h: adds its name
+// in the same way.
+PAWL_CHECKED PawlStatus pawl_hint_at_growth(const PawlSystem* system, const PawlState* state,
+                                            double h, PawlStatus status, PawlError* err);

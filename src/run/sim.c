@@ -328,6 +328,15 @@ static PawlStatus record_instants(PawlSim* sim, PawlError* err) {
   return PAWL_OK;
 }
 
+// Why a step fails for good, where that can be seen from its beginning.
+static PawlStatus explain(const PawlSim* sim, PawlStatus status, PawlError* err) {
+  const PawlSimulateDef* def = &sim->def.simulate;
+  status = pawl_hint_at_growth(sim->system, sim->state, def->step, status, err);
+  return status == PAWL_RETRY
+             ? pawl_hint_at_kink(sim->system, def->method, sim->state, def->step, status, err)
+             : status;
+}
+
 // One step of size h, in halves where it does not go whole.
 static PawlStatus advance(PawlSim* sim, double h, int halvings, PawlError* err) {
   if (sim->stopped) {
@@ -336,12 +345,11 @@ static PawlStatus advance(PawlSim* sim, double h, int halvings, PawlError* err) 
   PawlStatus status = pawl_stepper_step(sim->stepper, sim->state, h, err);
   status = status ? status : record_instants(sim, err);
   sim->stopped = status == PAWL_OK && pawl_stepper_stopped(sim->stepper);
+  if (status == PAWL_ERROR_RUN || (status == PAWL_RETRY && halvings == MOST_HALVINGS)) {
+    return explain(sim, status, err);
+  }
   if (status != PAWL_RETRY) {
     return status;
-  }
-  if (halvings == MOST_HALVINGS) {
-    return pawl_hint_at_kink(sim->system, sim->def.simulate.method, sim->state,
-                             sim->def.simulate.step, status, err);
   }
   sim->summary.smaller_steps++;
   PAWL_TRY(advance(sim, 0.5 * h, halvings + 1, err));

@@ -195,7 +195,8 @@ static int evolve(Ark* d, double* t, double end) {
       return flag;
     }
     double *q = N_VGetArrayPointer(d->sun.y), *v = q + s->sizes.q;
-    if (pawl_works_piece(s, &d->sun.phase, *t, q, v, NULL, NULL, NULL) != PAWL_OK) {
+    if (pawl_sundials_answer(&d->sun, pawl_works_piece(s, &d->sun.phase, *t, q, v, NULL, NULL,
+                                                       &d->sun.inner)) != 0) {
       return ARK_RHSFUNC_FAIL;
     }
   }

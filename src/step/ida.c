@@ -265,7 +265,9 @@ static int solve(PawlIda* d, double* t, double end) {
     }
     PawlStepper* s = d->sun.stepper;
     PawlIdaParts y = pawl_ida_parts(s, d->sun.y);
-    if (s->works && pawl_works_piece(s, &d->sun.phase, *t, y.q, y.v, NULL, NULL, NULL) != PAWL_OK) {
+    if (s->works &&
+        pawl_sundials_answer(&d->sun, pawl_works_piece(s, &d->sun.phase, *t, y.q, y.v, NULL, NULL,
+                                                       &d->sun.inner)) != 0) {
       return IDA_RES_FAIL;
     }
   }

@@ -257,7 +257,7 @@ PawlStatus pawl_sundials_fail(PawlSundials* sun, const char* solver, PawlSundial
   }
   if (flaw == PAWL_FLAW_OTHER) {
     return pawl_fail(err, PAWL_ERROR_RUN, "t = %.10g: %s failed: %s", t, solver,
-                     sun->reason[0] ? sun->reason : "no reason given");
+                     sun->reason[0] ? sun->reason : "it cannot take the next step");
   }
   return pawl_fail(err, PAWL_RETRY,
                    "t = %.10g: %s gave up on its way from t = %.10g (rtol = %g, atol = %g, at most "
