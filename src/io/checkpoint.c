@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/bytes.h"
+#include "base/text.h"
 #include "io/file.h"
 #include "io/writer.h"
 
@@ -17,7 +18,7 @@ typedef struct Head {
   uint64_t size, sum;  // of all; hash of what follows
 } Head;
 
-static const char MAGIC[8] = {'p', 'a', 'w', 'l', '-', 'c', 'p', '1'};
+static const char MAGIC[8] = {'p', 'a', 'w', 'l', '-', 'c', 'p', '2'};
 
 // ---- writing ------------------------------------------------------------------------------------
 static PawlStatus put_run(const PawlSim* sim, PawlBytes* b, PawlError* err) {
@@ -81,14 +82,32 @@ static PawlStatus check(const void* bytes, size_t size, PawlError* err) {
              : pawl_fail(err, PAWL_ERROR_USAGE, "is damaged: its checksum is wrong");
 }
 
+// The run goes on writing the files that it wrote: says which these are. `r` is at their number.
+static PawlStatus check_writers(PawlReader r, int count, PawlError* err) {
+  PawlText names = {0};
+  int saved = pawl_reader_count(&r, MOST_WRITERS);
+  for (int k = 0; k < saved && !r.failed; k++) {
+    pawl_text_printf(&names, " -o %s", pawl_writer_saved_path(&r));
+  }
+  PawlStatus status = PAWL_OK;
+  if (names.failed) {
+    status = pawl_fail_memory(err);
+  } else if (!r.failed && saved != count) {
+    status = saved ? pawl_fail(err, PAWL_ERROR_USAGE,
+                               "its run wrote its samples with%s; to go on, give the same (%d -o "
+                               "given)",
+                               names.s, count)
+                   : pawl_fail(err, PAWL_ERROR_USAGE,
+                               "its run wrote no samples to files, and cannot begin to: leave out "
+                               "-o");
+  }
+  pawl_text_free(&names);
+  return status;
+}
+
 static PawlStatus open_writers(PawlReader* r, const PawlSim* sim, int count,
                                PawlWriter* const* writers, PawlError* err) {
-  int saved = pawl_reader_count(r, MOST_WRITERS);
-  if (!r->failed && saved != count) {
-    return pawl_fail(err, PAWL_ERROR_USAGE,
-                     "is of a run that wrote %d files of samples, this one writes %d", saved,
-                     count);
-  }
+  (void)pawl_reader_count(r, MOST_WRITERS);
   for (int k = 0; k < count && !r->failed; k++) {
     PAWL_TRY(pawl_writer_load(writers[k], pawl_sim_recorder(sim), r, err));
   }
@@ -105,6 +124,7 @@ static PawlStatus take_all(const void* bytes, size_t size, const PawlSystem* sys
   if (!run) {
     return pawl_fail(err, PAWL_ERROR_USAGE, "is damaged: it ends too early");
   }
+  PAWL_TRY(check_writers(r, count, err));
   PAWL_TRY(pawl_sim_load(system, def, run, (size_t)run_size, out, err));
   return open_writers(&r, *out, count, writers, err);
 }

@@ -15,7 +15,7 @@
 #include "base/alloc.h"
 #include "base/bytes.h"
 
-enum { NAME_TRIES = 1000 };  // temporary names tried before giving up
+enum { MOST_OF_NAME = 200 };  // bytes of a name that its temporary one repeats
 
 static PawlStatus fail_errno(PawlError* err, const char* path, int number) {
   char reason[256];
@@ -86,26 +86,6 @@ static PawlStatus check_target(const PawlFile* file, PawlError* err) {
   return access(file->target, W_OK) == 0 ? PAWL_OK : fail_errno(err, file->name, errno);
 }
 
-// Creates the temporary file under a name that nobody else uses.
-static PawlStatus open_temporary(PawlFile* file, PawlError* err) {
-  const char* slash = strrchr(file->target, '/');
-  size_t directory = slash ? (size_t)(slash - file->target) + 1 : 0;
-  size_t room = directory + 64;
-  file->temporary = pawl_alloc(room, 1);
-  if (!file->temporary) {
-    return pawl_fail_memory(err);
-  }
-  memcpy(file->temporary, file->target, directory);
-  for (int i = 0; i < NAME_TRIES; i++) {
-    snprintf(file->temporary + directory, room - directory, ".pawl-%ld-%d.tmp", (long)getpid(), i);
-    file->descriptor = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (file->descriptor >= 0 || errno != EEXIST) {
-      break;
-    }
-  }
-  return file->descriptor < 0 ? fail_errno(err, file->name, errno) : PAWL_OK;
-}
-
 // NAME and the suffix, to be freed; NULL when memory is short.
 static char* beside(const char* name, const char* suffix) {
   size_t length = strlen(name), more = strlen(suffix);
@@ -117,15 +97,33 @@ static char* beside(const char* name, const char* suffix) {
   return out;
 }
 
-// NAME.part, fresh: a file of that name that another program still writes to is not touched.
-static PawlStatus open_part(PawlFile* file, PawlError* err) {
-  file->temporary = beside(file->target, file->suffix);
+// A fresh file: one of that name that another program still writes to is not touched.
+static PawlStatus open_temporary(PawlFile* file, PawlError* err) {
   if (!file->temporary) {
     return pawl_fail_memory(err);
   }
   unlink(file->temporary);
   file->descriptor = open(file->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   return file->descriptor < 0 ? fail_errno(err, file->name, errno) : PAWL_OK;
+}
+
+// NAME.part
+static PawlStatus open_part(PawlFile* file, PawlError* err) {
+  file->temporary = beside(file->target, file->suffix);
+  return open_temporary(file, err);
+}
+
+// .NAME.pawl-tmp
+static PawlStatus open_hidden(PawlFile* file, PawlError* err) {
+  const char* slash = strrchr(file->target, '/');
+  int folder = slash ? (int)(slash - file->target) + 1 : 0;
+  size_t room = (size_t)folder + MOST_OF_NAME + 2 + strlen(file->suffix);
+  file->temporary = pawl_alloc(room, 1);
+  if (file->temporary) {
+    snprintf(file->temporary, room, "%.*s.%.*s%s", folder, file->target, MOST_OF_NAME,
+             file->target + folder, file->suffix);
+  }
+  return open_temporary(file, err);
 }
 
 static void keep_permissions(const PawlFile* file) {
@@ -163,7 +161,7 @@ static PawlStatus open_with(PawlFile* file, const char* path, const char* suffix
 }
 
 PawlStatus pawl_file_open(PawlFile* file, const char* path, PawlError* err) {
-  return open_with(file, path, NULL, open_temporary, err);
+  return open_with(file, path, ".pawl-tmp", open_hidden, err);
 }
 
 PawlStatus pawl_file_open_part(PawlFile* file, const char* path, PawlError* err) {
@@ -221,14 +219,18 @@ static bool read_at(int descriptor, uint64_t offset, void* bytes, size_t length)
   return true;
 }
 
-static bool hash_tail(int descriptor, uint64_t length, uint64_t* tail) {
-  enum { TAIL_BYTES = 4096 };
-  char bytes[TAIL_BYTES];
-  size_t count = length < TAIL_BYTES ? (size_t)length : TAIL_BYTES;
-  if (!read_at(descriptor, length - count, bytes, count)) {
-    return false;
+// Goes on with the sum over the bytes of a file up to `length`.
+static bool sum_up(PawlFile* file, uint64_t length) {
+  char block[1 << 14];
+  while (file->summed < length) {
+    uint64_t left = length - file->summed;
+    size_t count = left < sizeof block ? (size_t)left : sizeof block;
+    if (!read_at(file->descriptor, file->summed, block, count)) {
+      return false;
+    }
+    file->sum = pawl_hash(file->summed ? file->sum : PAWL_HASH_START, block, count);
+    file->summed += count;
   }
-  *tail = pawl_hash(PAWL_HASH_START, bytes, count);
   return true;
 }
 
@@ -240,15 +242,15 @@ PawlStatus pawl_file_mark(PawlFile* file, PawlFileMark* mark, PawlError* err) {
   }
   PAWL_TRY(pawl_file_sync(file, err));
   mark->length = (uint64_t)length;
-  return hash_tail(file->descriptor, mark->length, &mark->tail)
-             ? PAWL_OK
-             : fail_errno(err, file->temporary, errno);
+  bool known = sum_up(file, mark->length);
+  mark->sum = file->sum;
+  return known ? PAWL_OK : fail_errno(err, file->temporary, errno);
 }
 
 // Does this file begin with what the mark was set behind? The message says why not.
 static PawlStatus fits(int descriptor, const char* name, const PawlFileMark* mark, PawlError* err) {
   struct stat info;
-  uint64_t tail;
+  PawlFile file = {.descriptor = descriptor};
   if (descriptor < 0 || fstat(descriptor, &info) != 0) {
     return pawl_fail(err, PAWL_ERROR_USAGE, "cannot go on with '%s': it cannot be opened", name);
   }
@@ -257,9 +259,10 @@ static PawlStatus fits(int descriptor, const char* name, const PawlFileMark* mar
                      "cannot go on with '%s': it has %lld bytes, and had %llu before", name,
                      (long long)info.st_size, (unsigned long long)mark->length);
   }
-  if (!hash_tail(descriptor, mark->length, &tail) || tail != mark->tail) {
-    return pawl_fail(err, PAWL_ERROR_USAGE,
-                     "cannot go on with '%s': it is not the file that the run wrote", name);
+  if (!sum_up(&file, mark->length) || file.sum != mark->sum) {
+    return pawl_fail(
+        err, PAWL_ERROR_USAGE,
+        "cannot go on with '%s': it is not the file that the run wrote, or was changed", name);
   }
   return PAWL_OK;
 }
@@ -326,6 +329,8 @@ PawlStatus pawl_file_open_again(PawlFile* file, const char* path, const char* su
     return pawl_fail(err, PAWL_ERROR_USAGE, "cannot go on with '%s': it is no file", path);
   }
   PawlStatus status = open_again(file, mark, err);
+  file->summed = mark->length;
+  file->sum = mark->sum;
   if (status != PAWL_OK) {
     if (file->descriptor >= 0) {
       close(file->descriptor);

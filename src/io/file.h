@@ -15,12 +15,14 @@ typedef struct PawlFile {
   const char* name;    // as the user wrote it, for messages; borrowed
   char* target;        // the file to replace, symbolic links followed; NULL when written directly
   char* temporary;     // beside the target; NULL when written directly
-  const char* suffix;  // of the temporary name; NULL for a name of our own
+  const char* suffix;  // of the temporary name
   int descriptor;
+  uint64_t summed, sum;  // bytes that a mark has summed up, and their hash
 } PawlFile;
 
-// On failure there is nothing to close. `path` must outlive the file. A target that is there keeps
-// its permissions; one that may not be written is refused.
+// On failure there is nothing to close. `path` must outlive the file. The temporary name, .NAME and
+// ".pawl-tmp", belongs to the target: one that a killed program left is replaced. A target that is
+// there keeps its permissions; one that may not be written is refused.
 PAWL_CHECKED PawlStatus pawl_file_open(PawlFile* file, const char* path, PawlError* err);
 
 // The same with the temporary name NAME.part; one that a killed program left is replaced.
@@ -33,10 +35,10 @@ PAWL_CHECKED PawlStatus pawl_file_open_beside(PawlFile* file, const char* path, 
 // How far a file was written, to go on from there later.
 typedef struct PawlFileMark {
   uint64_t length;  // bytes
-  uint64_t tail;    // hash of the last bytes before that, to know the file again
+  uint64_t sum;     // hash of all bytes before that, to know the file again
 } PawlFileMark;
-// What was written so far, brought to the disk first. PAWL_ERROR_USAGE for what is written
-// directly.
+// What was written so far, brought to the disk first. Reads what came since the last mark.
+// PAWL_ERROR_USAGE for what is written directly.
 PAWL_CHECKED PawlStatus pawl_file_mark(PawlFile* file, PawlFileMark* mark, PawlError* err);
 // Opens NAME + `suffix` again and cuts it back to the mark. Where that is gone, or is not the file
 // of the mark, NAME itself is copied up to the mark (the file was complete, and took its name).

@@ -53,7 +53,7 @@ static PawlStatus copy_rows(const PawlWriter* writer, Rows* rows, double* tile, 
     PAWL_TRY(copy_tile(writer, rows, tile, first, some, err));
   }
   PAWL_TRY(pawl_file_mark(&rows->file, &mark, err));
-  return mark.length == writer->again->length && mark.tail == writer->again->tail
+  return mark.length == writer->again->length && mark.sum == writer->again->sum
              ? PAWL_OK
              : pawl_fail(err, PAWL_ERROR_USAGE,
                          "cannot go on with '%s': it is not the file that the run wrote",

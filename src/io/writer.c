@@ -171,6 +171,7 @@ PawlStatus pawl_writer_save(PawlWriter* writer, PawlBytes* bytes, PawlError* err
   uint64_t columns = hash_columns(writer);
   pawl_bytes_add(bytes, &mark, sizeof mark);
   pawl_bytes_add(bytes, &columns, sizeof columns);
+  pawl_bytes_text(bytes, writer->path);
   return bytes->failed ? pawl_fail_memory(err) : PAWL_OK;
 }
 
@@ -180,6 +181,7 @@ PawlStatus pawl_writer_load(PawlWriter* writer, const PawlRecorder* recorder, Pa
   uint64_t columns;
   pawl_reader_take(reader, &mark, sizeof mark);
   pawl_reader_take(reader, &columns, sizeof columns);
+  pawl_reader_text(reader);
   PawlStatus status = choose_columns(writer, recorder, err);
   if (status == PAWL_OK && columns != hash_columns(writer)) {
     status = pawl_fail(err, PAWL_ERROR_USAGE,
@@ -190,6 +192,11 @@ PawlStatus pawl_writer_load(PawlWriter* writer, const PawlRecorder* recorder, Pa
   status = status ? status : open_file(writer, recorder, err);
   writer->again = NULL;
   return status == PAWL_OK ? PAWL_OK : fail(writer, recorder, status);
+}
+
+const char* pawl_writer_saved_path(PawlReader* reader) {
+  pawl_reader_skip(reader, sizeof(PawlFileMark) + sizeof(uint64_t));
+  return pawl_reader_text(reader);
 }
 
 void pawl_writer_leave(PawlWriter* writer) {

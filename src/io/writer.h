@@ -48,6 +48,8 @@ struct PawlWriter {
 PAWL_CHECKED PawlStatus pawl_writer_save(PawlWriter* writer, PawlBytes* bytes, PawlError* err);
 PAWL_CHECKED PawlStatus pawl_writer_load(PawlWriter* writer, const PawlRecorder* recorder,
                                          PawlReader* reader, PawlError* err);
+// Of one that was saved, and for which no writer is there, the path.
+const char* pawl_writer_saved_path(PawlReader* reader);
 // Ends the file and leaves what it holds, for another restart.
 void pawl_writer_leave(PawlWriter* writer);
 

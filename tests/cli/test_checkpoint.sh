@@ -25,6 +25,8 @@ if "$pawl" run pendulum --until 0.01 --quiet -o probe.h5 2>err; then hdf5=yes; e
 rm -f probe.h5
 steps="--until 30"
 kills=20
+outputs="-o k.csv"
+[ "$hdf5" = no ] || outputs="$outputs -o k.h5"
 if [ -n "$sanitized" ]; then
   steps="--until 30 --step 1e-3"
   kills=5
@@ -37,8 +39,6 @@ outcome() {
 
 # go MODEL ARGUMENTS...: one run into k.*.
 go() {
-  outputs="-o k.csv"
-  [ "$hdf5" = no ] || outputs="$outputs -o k.h5"
   # shellcheck disable=SC2086 # several words
   exec "$pawl" run "$@" $outputs $steps --columns "t, x, z, z', lambda(hold), energy, s, a" --plot k.svg \
     --record 5e-3 --checkpoint k.point --every 0.2 --json --quiet >out 2>err </dev/null
@@ -98,7 +98,8 @@ kill -TERM "$process"
 wait "$process"
 same "$?" 130
 steps="--until 3 --step 1e-3"
-expect 2 run model.yaml -o k.csv --columns t --restart k.point --until 1e3
+# shellcheck disable=SC2086 # several words
+expect 2 run model.yaml $outputs --columns t --restart k.point --until 1e3
 has err "k.point: the saved run cannot go on, it was another one: record is 0, was 0.005; samples"
 
 # ---- what is refused ----------------------------------------------------------------------------
@@ -123,7 +124,17 @@ refused "step is 0.002, was 0.001" model.yaml -o k.csv --restart p --step 2e-3
 again="--step 1e-3 --until 3 --checkpoint q --every 0.7 --quiet"
 refused "parameter e is 0.5, was 0.8" model.yaml -o k.csv --restart p -p e=0.5
 refused "method is nsga-pvv, was nsga-pva" model.yaml -o k.csv --restart p --method nsga-pvv
-refused "p: is of a run that wrote 1 files of samples, this one writes 2" model.yaml -o k.csv -o l.csv --restart p
+refused "p: its run wrote its samples with -o k.csv; to go on, give the same (2 -o given)" model.yaml -o k.csv -o l.csv --restart p
+refused "p: its run wrote its samples with -o k.csv; to go on, give the same (0 -o given)" model.yaml --restart p
+# A byte of the samples that changed, far before their end; the length is the same.
+cp k.csv k.csv.part
+printf '7' | dd of=k.csv.part bs=1 seek=3000 conv=notrunc 2>/dev/null
+mv k.csv kept.csv
+# shellcheck disable=SC2086
+expect 2 run model.yaml -o k.csv --restart p $again
+has err "k.csv.part': it is not the file that the run wrote, or was changed"
+mv kept.csv k.csv
+rm k.csv.part
 refused "k.csv': it has other columns" model.yaml -o k.csv --restart p --columns "t, x"
 refused "cannot go on with" model.yaml -o other.csv --restart p
 sed 's/c: 30/c: 31/' model.yaml >changed.yaml
@@ -144,6 +155,14 @@ expect 2 run model.yaml --checkpoint p --every 0
 has err "a positive number"
 expect 2 run model.yaml -o - --checkpoint p --every 1
 has err "needs a file"
+
+# ---- cost and traces ----------------------------------------------------------------------------
+# 30000 of them are due, each of which waits for the disk; and what a killed run left is taken away.
+: >.many.pawl-tmp
+timeout 120 "$pawl" run pendulum --until 30 -o many.csv --checkpoint many --every 1e-3 --quiet 2>err
+same "$?" 0
+[ -s many ] || complain "no checkpoint was written"
+same "$(find . -name '.*pawl-tmp')" ""
 
 # ---- warnings -----------------------------------------------------------------------------------
 # What was warned of before the checkpoint is warned of after a restart, once.
