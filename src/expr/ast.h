@@ -12,7 +12,8 @@
 typedef enum PawlAstKind {
   PAWL_AST_NUMBER,   // value
   PAWL_AST_NAME,     // name, primes, args = indices in brackets: u[i+1]''
-  PAWL_AST_CALL,     // function, args
+  PAWL_AST_CALL,     // function, args; primes of one that the model declares: road'(x)
+  PAWL_AST_REPEAT,   // sum(i=low..high, body): op, vars, args = low, high of each var, then body
   PAWL_AST_OPERATE,  // function = operation, args (1 or 2): + - * / ^ and or not, unary minus = NEG
   PAWL_AST_COMPARE,  // chain: args[0] compare[0] args[1] compare[1] args[2] ..., e.g. l < x < r
 } PawlAstKind;
@@ -28,11 +29,13 @@ typedef enum PawlCompare {
 
 typedef struct PawlAst {
   PawlAstKind kind;
-  int begin, end;        // byte range in the text
-  double value;          // NUMBER
-  const char* name;      // NAME, and the word written for CALL
-  int primes;            // NAME: number of '
-  PawlOp op;             // CALL, OPERATE
+  int begin, end;     // byte range in the text
+  double value;       // NUMBER
+  const char* name;   // NAME, and the word written for CALL and REPEAT
+  int primes;         // NAME, CALL: number of '
+  PawlOp op;          // CALL, OPERATE, REPEAT; CALL: PAWL_OP_COUNT for a word that is no operation
+  int shorthand;      // CALL: which PawlShorthand, -1 for others
+  const char** vars;  // REPEAT: (arg_count - 1) / 2 index variables
   PawlCompare* compare;  // COMPARE: arg_count - 1 entries
   int arg_count;
   struct PawlAst** args;
@@ -87,15 +90,27 @@ typedef struct PawlResolver {
   PawlNode (*resolve)(void* context, PawlDag* dag, const PawlAst* name, const PawlNode* indices,
                       PawlExprError* error);
   PawlNode (*multiplier)(void* context, PawlDag* dag, const PawlAst* call, PawlExprError* error);
-  // Is the name taken? Asked for `e`, which is Euler's number where it is not; NULL: never.
+  // Is the name taken? Asked for `e` and `deg`, which are numbers where they are not; NULL: never.
   bool (*knows)(void* context, const char* name);
+  // A call of a function that the language does not have, with its arguments. NULL: refused.
+  PawlNode (*call)(void* context, PawlDag* dag, const PawlAst* call, const PawlNode* args,
+                   PawlExprError* error);
+  // The index variables of sum(i=1..N, ...): a new one, its next value, and that it is gone. Both
+  // that may fail do so with a message. NULL: refused.
+  bool (*enter)(void* context, const PawlAst* repeat, const char* var, PawlExprError* error);
+  bool (*round)(void* context, const PawlAst* repeat, int value, PawlExprError* error);
+  void (*leave)(void* context);
 } PawlResolver;
 PAWL_CHECKED PawlStatus pawl_ast_build(PawlDag* dag, const PawlAst* ast,
                                        const PawlResolver* resolver, PawlNode* out,
                                        PawlExprError* error);
 
 // True for the words that a user may not take as a name: functions, the constant pi, t, and or not
-// for lambda.
+// for lambda. The words of shorthand.def and sum, prod are none of them: a call has a parenthesis.
 bool pawl_expr_reserved(const char* word);
-// A name that is a constant where nobody has taken it: e.
+// True for the word of any function, reserved or not.
+bool pawl_expr_is_function(const char* word);
+// A name that is a constant where nobody has taken it: e, deg.
 bool pawl_constant_free(const PawlAst* name, double* value);
+// Fills the error for a call of an unknown function; `nearest` may hold names offered before.
+void pawl_function_unknown(PawlExprError* error, const PawlAst* call, PawlNearest* nearest);

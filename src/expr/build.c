@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "expr/ast.h"
 #include "expr/lexer.h"
+#include "expr/shorthand.h"
 
 typedef struct Frame {
   const PawlAst* tree;
@@ -24,6 +26,8 @@ typedef struct Builder {
   PawlNode* node;
   int node_count, node_capacity;
 } Builder;
+
+static PawlStatus run(Builder* b, int base);
 
 static PawlStatus push_frame(Builder* b, const PawlAst* tree) {
   if (PAWL_GROW(b->frame, b->frame_capacity, b->frame_count + 1) != 0) {
@@ -58,6 +62,9 @@ static PawlNode chain(PawlDag* dag, const PawlAst* tree, const PawlNode* args) {
 }
 
 static PawlNode apply(PawlDag* dag, const PawlAst* tree, const PawlNode* args) {
+  if (tree->kind == PAWL_AST_CALL && tree->shorthand >= 0) {
+    return pawl_shorthand_build(dag, tree->shorthand, args);
+  }
   if (tree->op == PAWL_OP_IF) {
     return pawl_dag_apply(dag, PAWL_OP_IF, args[0], args[1], args[2]);
   }
@@ -94,6 +101,100 @@ static PawlStatus ask(Builder* b, const PawlAst* tree, const PawlNode* args, Paw
   return b->error->message[0] ? PAWL_ERROR_MODEL : PAWL_ERROR_MEMORY;
 }
 
+// A call of a function that the model declares.
+static PawlStatus ask_call(Builder* b, const PawlAst* tree, const PawlNode* args, PawlNode* out) {
+  *b->error = (PawlExprError){.begin = tree->begin, .end = tree->end};
+  *out = PAWL_NO_NODE;
+  if (b->resolver->call) {
+    *out = b->resolver->call(b->resolver->context, b->dag, tree, args, b->error);
+  } else {
+    PawlNearest nearest = {0};
+    pawl_function_unknown(b->error, tree, &nearest);
+  }
+  if (*out >= 0) {
+    return PAWL_OK;
+  }
+  return b->error->message[0] ? PAWL_ERROR_MODEL : PAWL_ERROR_MEMORY;
+}
+
+// ---- sums over a range --------------------------------------------------------------------------
+// Builds a tree at once, on the stacks of the builder. Depth: that of the text,
+// PAWL_EXPR_MAX_DEPTH.
+static PawlStatus build_now(Builder* b, const PawlAst* tree, PawlNode* out) {
+  int base = b->frame_count;
+  PawlStatus status = push_frame(b, tree);
+  status = status == PAWL_OK ? run(b, base) : status;
+  *out = status == PAWL_OK ? b->node[--b->node_count] : PAWL_NO_NODE;
+  return status;
+}
+
+static PawlStatus bound_of(Builder* b, const PawlAst* tree, int* bound) {
+  static const double LARGEST = 1e9;
+  PawlNode node;
+  double value;
+  PAWL_TRY(build_now(b, tree, &node));
+  if (!pawl_dag_is_const(b->dag, node, &value)) {
+    pawl_expr_fail(b->error, tree->begin, tree->end,
+                   "a bound of a range may use parameters and indices only");
+    return PAWL_ERROR_MODEL;
+  }
+  if (!(fabs(value) <= LARGEST) || value != floor(value)) {
+    pawl_expr_fail(b->error, tree->begin, tree->end,
+                   "a bound of a range is %g, expected a whole number", value);
+    return PAWL_ERROR_MODEL;
+  }
+  *bound = (int)value;
+  return PAWL_OK;
+}
+
+static PawlStatus told(const Builder* b) {
+  return b->error->message[0] ? PAWL_ERROR_MODEL : PAWL_ERROR_MEMORY;
+}
+
+// The ranges from `level` on, and inside them the body; *sum grows by each round.
+static PawlStatus repeat_from(Builder* b, const PawlAst* tree, int level, PawlNode* sum) {
+  const PawlResolver* names = b->resolver;
+  if (2 * level == tree->arg_count - 1) {
+    PawlNode term;
+    PAWL_TRY(build_now(b, tree->args[2 * level], &term));
+    *sum = *sum == PAWL_NO_NODE ? term : pawl_dag_apply(b->dag, tree->op, *sum, term, PAWL_NO_NODE);
+    return *sum == PAWL_NO_NODE ? PAWL_ERROR_MEMORY : PAWL_OK;
+  }
+  int low, high;
+  PAWL_TRY(bound_of(b, tree->args[2 * level], &low));
+  PAWL_TRY(bound_of(b, tree->args[2 * level + 1], &high));
+  if (!names->enter(names->context, tree, tree->vars[level], b->error)) {
+    return told(b);
+  }
+  PawlStatus status = PAWL_OK;
+  for (int i = low; status == PAWL_OK && i <= high; i++) {
+    status = names->round(names->context, tree, i, b->error) ? repeat_from(b, tree, level + 1, sum)
+                                                             : told(b);
+  }
+  names->leave(names->context);
+  return status;
+}
+
+static PawlStatus repeat(Builder* b, const PawlAst* tree) {
+  PawlNode sum = PAWL_NO_NODE;
+  *b->error = (PawlExprError){.begin = tree->begin, .end = tree->end};
+  b->frame_count--;
+  if (!b->resolver->enter) {
+    pawl_expr_fail(b->error, tree->begin, tree->end, "%s over a range cannot be used here",
+                   tree->name);
+    return PAWL_ERROR_MODEL;
+  }
+  PAWL_TRY(repeat_from(b, tree, 0, &sum));
+  bool sums = tree->op == PAWL_OP_ADD || tree->op == PAWL_OP_MUL;
+  if (sum == PAWL_NO_NODE && !sums) {
+    pawl_expr_fail(b->error, tree->begin, tree->end, "%s over an empty range has no value",
+                   tree->name);
+    return PAWL_ERROR_MODEL;
+  }
+  sum = sum == PAWL_NO_NODE ? pawl_dag_const(b->dag, tree->op == PAWL_OP_MUL) : sum;
+  return push_node(b, sum);
+}
+
 static bool is_multiplier(const PawlAst* tree) {
   return tree->kind == PAWL_AST_CALL && tree->op == PAWL_OP_LAMBDA;
 }
@@ -109,6 +210,8 @@ static PawlStatus complete(Builder* b, const PawlAst* tree) {
     result = pawl_dag_const(b->dag, tree->value);
   } else if (tree->kind == PAWL_AST_NAME || is_multiplier(tree)) {
     status = ask(b, tree, arg, &result);
+  } else if (tree->kind == PAWL_AST_CALL && tree->op == PAWL_OP_COUNT && tree->shorthand < 0) {
+    status = ask_call(b, tree, arg, &result);
   } else if (tree->kind == PAWL_AST_COMPARE) {
     result = chain(b->dag, tree, arg);
   } else {
@@ -153,10 +256,21 @@ static PawlStatus advance(Builder* b) {
   }
   Frame* top = &b->frame[b->frame_count - 1];
   const PawlAst* tree = top->tree;
+  if (tree->kind == PAWL_AST_REPEAT) {
+    return repeat(b, tree);
+  }
   if (top->next < tree->arg_count && !is_multiplier(tree)) {
     return push_frame(b, tree->args[top->next++]);
   }
   return complete(b, tree);
+}
+
+static PawlStatus run(Builder* b, int base) {
+  PawlStatus status = PAWL_OK;
+  while (status == PAWL_OK && b->frame_count > base) {
+    status = advance(b);
+  }
+  return status;
 }
 
 PawlStatus pawl_ast_build(PawlDag* dag, const PawlAst* ast, const PawlResolver* resolver,
@@ -165,9 +279,7 @@ PawlStatus pawl_ast_build(PawlDag* dag, const PawlAst* ast, const PawlResolver* 
   *out = PAWL_NO_NODE;
   *error = (PawlExprError){0};
   PawlStatus status = push_frame(&b, ast);
-  while (status == PAWL_OK && b.frame_count > 0) {
-    status = advance(&b);
-  }
+  status = status == PAWL_OK ? run(&b, 0) : status;
   if (status == PAWL_OK) {
     *out = b.node[0];
     *error = (PawlExprError){0};

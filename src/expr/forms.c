@@ -53,8 +53,7 @@ PawlStatus pawl_ast_parse_equation(PawlArena* arena, const char* text, size_t le
   return p.status;
 }
 
-// `i=low..high`, with the parser at the name.
-static void range(PawlParser* p, PawlAstRange* out) {
+void pawl_parser_range(PawlParser* p, PawlAstRange* out) {
   if (p->token.kind != PAWL_TOKEN_NAME) {
     pawl_parser_expected(p, "an index such as i=0..N", NULL);
     return;
@@ -80,8 +79,8 @@ static void range(PawlParser* p, PawlAstRange* out) {
   out->high = out->low ? pawl_parser_expression(p) : NULL;
 }
 
-// True when the name looked at is followed by a single '='.
-static bool range_ahead(const PawlParser* p) {
+// A name followed by a single '='.
+bool pawl_parser_range_ahead(const PawlParser* p) {
   PawlLexer ahead = p->lexer;
   PawlExprError unused;
   ahead.error = &unused;
@@ -98,8 +97,8 @@ static void entries(PawlParser* p, PawlAstKey* out, bool only_ranges) {
     }
     PawlAstRange* entry = &out->range[out->count++];
     entry->begin = p->token.begin;
-    if (only_ranges || range_ahead(p)) {
-      range(p, entry);
+    if (only_ranges || pawl_parser_range_ahead(p)) {
+      pawl_parser_range(p, entry);
     } else {
       entry->low = pawl_parser_expression(p);
       if (pawl_parser_at(p, "..")) {

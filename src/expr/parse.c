@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "expr/parser.h"
+#include "expr/shorthand.h"
 
 static void next(PawlParser* p) {
   if (p->status == PAWL_OK) {
@@ -97,6 +98,7 @@ static PawlAst* new_tree(PawlParser* p, PawlAstKind kind, int begin) {
     return pawl_parser_stop(p, PAWL_ERROR_MEMORY);
   }
   tree->kind = kind;
+  tree->shorthand = -1;
   tree->begin = begin;
   tree->end = p->previous_end;
   return tree;
@@ -218,24 +220,84 @@ static PawlAst* name(PawlParser* p, char* word, int begin) {
   return tree;
 }
 
-static PawlAst* call(PawlParser* p, char* word, PawlToken at) {
-  PawlOp op = PAWL_OP_COUNT;
-  bool known = pawl_function_find(word, &op);
-  if (!known) {
-    pawl_function_unknown(p->error, word, at.begin, at.end);
-    return pawl_parser_stop(p, PAWL_ERROR_MODEL);
+// What stands in the parentheses of sum(i=1..N, j=1..i, body), with the parser at `i`.
+static bool repeated(PawlParser* p, PawlAst* tree) {
+  int count = 0;
+  tree->vars = PAWL_NEW(p->arena, const char*, PAWL_MAX_INDICES);
+  if (!tree->vars) {
+    pawl_parser_stop(p, PAWL_ERROR_MEMORY);
+    return false;
   }
+  while (pawl_parser_range_ahead(p)) {
+    PawlAstRange range = {0};
+    if (count == PAWL_MAX_INDICES) {
+      pawl_parser_expected(p, "an expression", "at most 3 ranges are read");
+      return false;
+    }
+    pawl_parser_range(p, &range);
+    if (!push(p, tree, range.low) || !push(p, tree, range.high)) {
+      return false;
+    }
+    tree->vars[count++] = range.var;
+    if (!pawl_parser_take(p, ",")) {
+      pawl_parser_expected(p, "an operator or ',' and an expression", NULL);
+      return false;
+    }
+  }
+  if (!push(p, tree, pawl_parser_expression(p))) {
+    return false;
+  }
+  if (!pawl_parser_take(p, ")")) {
+    pawl_parser_expected(p, "an operator or ')'", NULL);
+    return false;
+  }
+  tree->end = p->previous_end;
+  return true;
+}
+
+static PawlAst* repeat(PawlParser* p, PawlAst* tree, char* word, PawlOp op) {
+  tree->kind = PAWL_AST_REPEAT;
+  tree->name = word;
+  tree->op = op;
+  if (!enter(p)) {
+    return NULL;
+  }
+  bool complete = repeated(p, tree);
+  p->depth--;
+  return complete ? tree : NULL;
+}
+
+static PawlAst* call(PawlParser* p, char* word, PawlToken at, int primes) {
+  PawlOp op = PAWL_OP_COUNT, of_range;
+  int shorthand = pawl_shorthand_find(word);
+  bool known = (shorthand < 0 && pawl_function_find(word, &op)) || shorthand >= 0;
   PawlAst* tree = new_tree(p, PAWL_AST_CALL, at.begin);
+  if (!tree) {
+    return NULL;
+  }
+  tree->op = known && shorthand < 0 ? op : PAWL_OP_COUNT;
+  tree->shorthand = shorthand;
+  tree->primes = primes;
+  if (known && primes > 0) {
+    return pawl_parser_expected(p, "an operator", "a prime follows the name of a table");
+  }
+  if (pawl_repeat_find(word, &of_range)) {
+    PawlParser ahead = *p;
+    pawl_parser_next(&ahead);
+    if (pawl_parser_range_ahead(&ahead)) {
+      pawl_parser_next(p);
+      return repeat(p, tree, word, of_range);
+    }
+  }
   bool was_naming = p->naming;
   p->naming = strcmp(word, "lambda") == 0;  // a constraint may be called floor
-  bool complete = tree && pawl_parser_take(p, "(") && arguments(p, tree, ")");
+  bool complete = pawl_parser_take(p, "(") && arguments(p, tree, ")");
   p->naming = was_naming;
   if (!complete) {
     return NULL;
   }
   tree->name = word;
-  tree->op = op;
-  if (!pawl_function_accepts(p->error, tree)) {
+  if (known && !pawl_function_accepts(p->error, tree)) {
     return pawl_parser_stop(p, PAWL_ERROR_MODEL);
   }
   return tree;
@@ -259,6 +321,21 @@ static PawlAst* parenthesis(PawlParser* p) {
   return tree;
 }
 
+// How many primes stand before a parenthesis: the 1 of road'(x); 0 where none follows them.
+static int primes_of_call(const PawlParser* p) {
+  if (!pawl_parser_at(p, "'")) {
+    return 0;
+  }
+  PawlParser ahead = *p;
+  PawlExprError unused;
+  int primes = 0;
+  ahead.error = ahead.lexer.error = &unused;
+  while (pawl_parser_take(&ahead, "'")) {
+    primes++;
+  }
+  return pawl_parser_at(&ahead, "(") ? primes : 0;
+}
+
 static PawlAst* word_operand(PawlParser* p) {
   PawlToken at = p->token;
   if (pawl_parser_at(p, "not")) {
@@ -276,8 +353,12 @@ static PawlAst* word_operand(PawlParser* p) {
     return number(p, value);
   }
   pawl_parser_next(p);
-  if (pawl_parser_at(p, "(")) {
-    return call(p, word, at);
+  int primes = primes_of_call(p);
+  if (primes > 0 || pawl_parser_at(p, "(")) {
+    for (int k = 0; k < primes; k++) {
+      pawl_parser_next(p);
+    }
+    return call(p, word, at, primes);
   }
   PawlOp op;
   if (!p->naming && pawl_function_find(word, &op)) {

@@ -24,6 +24,9 @@ bool pawl_parser_take(PawlParser* p, const char* text);  // moves on when at `te
 char* pawl_parser_word(PawlParser* p);                   // a copy of the token's text
 PawlAst* pawl_parser_expression(PawlParser* p);          // one level deeper
 PawlAst* pawl_parser_or(PawlParser* p);
+// `i=low..high`, with the parser at the name; and whether it is at such a name.
+void pawl_parser_range(PawlParser* p, PawlAstRange* out);
+bool pawl_parser_range_ahead(const PawlParser* p);
 
 // Both return NULL, to be written `return pawl_parser_expected(...)`.
 void* pawl_parser_stop(PawlParser* p, PawlStatus status);
@@ -32,7 +35,7 @@ void* pawl_parser_expected(PawlParser* p, const char* what, const char* hint);
 
 // Words. The operation of lambda is LAMBDA.
 bool pawl_function_find(const char* word, PawlOp* op);
+bool pawl_repeat_find(const char* word, PawlOp* op);  // of sum, prod, min, max over a range
 bool pawl_constant_find(const char* word, double* value);
-void pawl_function_unknown(PawlExprError* error, const char* word, int begin, int end);
 // Fills the error and returns false when the number of arguments does not fit.
 bool pawl_function_accepts(PawlExprError* error, const PawlAst* call);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "expr/parser.h"
+#include "expr/shorthand.h"
 
 static bool is_function(PawlOp op) {
   return pawl_op_info[op].is_function || op == PAWL_OP_IF;
@@ -27,10 +28,27 @@ bool pawl_constant_find(const char* word, double* value) {
   return false;
 }
 
-// Euler's number is a name like others until it is built, so that a model may take it.
+// Euler's number and the degree are names like others until they are built, so that a model may
+// take them.
 bool pawl_constant_free(const PawlAst* name, double* value) {
-  *value = 2.71828182845904523536;
-  return strcmp(name->name, "e") == 0 && name->primes == 0 && name->arg_count == 0;
+  bool is_e = strcmp(name->name, "e") == 0, is_deg = strcmp(name->name, "deg") == 0;
+  *value = is_e ? 2.71828182845904523536 : 3.14159265358979323846 / 180.0;
+  return (is_e || is_deg) && name->primes == 0 && name->arg_count == 0;
+}
+
+bool pawl_repeat_find(const char* word, PawlOp* op) {
+  static const struct {
+    const char* word;
+    PawlOp op;
+  } known[] = {
+      {"sum", PAWL_OP_ADD}, {"prod", PAWL_OP_MUL}, {"min", PAWL_OP_MIN}, {"max", PAWL_OP_MAX}};
+  for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+    if (strcmp(known[k].word, word) == 0) {
+      *op = known[k].op;
+      return true;
+    }
+  }
+  return false;
 }
 
 bool pawl_expr_reserved(const char* word) {
@@ -42,6 +60,12 @@ bool pawl_expr_reserved(const char* word) {
   }
   PawlOp op;
   return pawl_function_find(word, &op);
+}
+
+bool pawl_expr_is_function(const char* word) {
+  PawlOp op;
+  return pawl_function_find(word, &op) || pawl_repeat_find(word, &op) ||
+         pawl_shorthand_find(word) >= 0;
 }
 
 // The name here of a function that other languages call differently.
@@ -62,6 +86,10 @@ static const char* translation(const char* word) {
       {"piecewise", "if(c, a, b)"},
       {"where", "if(c, a, b)"},
       {"ceil", "-floor(-x)"},
+      {"heaviside", "step(x)"},
+      {"radians", "x*deg"},
+      {"rad", "x*deg"},
+      {"product", "prod(i=1..N, ...)"},
   };
   for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
     if (strcmp(known[k][0], word) == 0) {
@@ -71,23 +99,34 @@ static const char* translation(const char* word) {
   return NULL;
 }
 
-void pawl_function_unknown(PawlExprError* error, const char* word, int begin, int end) {
+// The words of a call end before its parenthesis.
+void pawl_function_unknown(PawlExprError* error, const PawlAst* call, PawlNearest* nearest) {
+  const char* word = call->name;
+  int begin = call->begin, end = call->begin + (int)strlen(word);
+  PawlOp repeat;
   const char* usual = translation(word);
+  if (pawl_repeat_find(word, &repeat)) {
+    pawl_expr_fail(error, begin, end, "%s takes a range: %s(i=1..N, ...)", word, word);
+    return;
+  }
   if (usual) {
     pawl_expr_fail(error, begin, end, "unknown function '%.40s', use %s", word, usual);
     return;
   }
-  PawlNearest nearest = {.wanted = word};
+  nearest->wanted = word;
   for (int k = 0; k < PAWL_OP_COUNT; k++) {
     if (is_function((PawlOp)k)) {
-      pawl_nearest_offer(&nearest, pawl_op_text((PawlOp)k));
+      pawl_nearest_offer(nearest, pawl_op_text((PawlOp)k));
     }
   }
-  pawl_nearest_offer(&nearest, "lambda");
+  for (int k = 0; k < PAWL_SHORTHANDS; k++) {
+    pawl_nearest_offer(nearest, pawl_shorthand_info[k].word);
+  }
+  pawl_nearest_offer(nearest, "lambda");
   // A single letter before a parenthesis is a forgotten '*', not a misspelt function.
-  if (nearest.name && strlen(word) > 1) {
+  if (nearest->name && strlen(word) > 1) {
     pawl_expr_fail(error, begin, end, "unknown function '%.40s', did you mean %s?", word,
-                   nearest.name);
+                   nearest->name);
   } else {
     pawl_expr_fail(error, begin, end, "unknown function '%.40s'; a product is written %.40s*(...)",
                    word, word);
@@ -95,9 +134,12 @@ void pawl_function_unknown(PawlExprError* error, const char* word, int begin, in
 }
 
 bool pawl_function_accepts(PawlExprError* error, const PawlAst* call) {
-  bool open = pawl_op_has(call->op, PAWL_FACT_FOLDS);
+  bool open = call->op != PAWL_OP_COUNT && pawl_op_has(call->op, PAWL_FACT_FOLDS);
   bool multiplier = call->op == PAWL_OP_LAMBDA;
-  int least = multiplier ? 1 : pawl_op_operands(call->op);
+  bool short_for = call->shorthand >= 0;
+  int least = multiplier  ? 1
+              : short_for ? pawl_shorthand_info[call->shorthand].operands
+                          : pawl_op_operands(call->op);
   int given = call->arg_count;
   if (given < least || (given > least && !open && !(multiplier && given == 2))) {
     pawl_expr_fail(error, call->begin, call->end, "%s takes %d%s argument%s, %d given", call->name,

@@ -29,6 +29,10 @@ typedef struct Build {
   const PawlYaml* text;  // the scalar that is built
   int unknown_count;     // unknown names, each reported when it is met
   const char* unknown[MOST_UNKNOWN];
+  PawlScope inner;                 // the scope with the indices of sums around the present place
+  const PawlUserFunction* inside;  // the function whose body is being built; NULL: none
+  const PawlNode* arguments;       // of its call
+  int depth;                       // of functions inside functions
 } Build;
 
 // ---- messages -------------------------------------------------------------------------------
@@ -100,6 +104,15 @@ static PawlNode unknown_name(Build* build, PawlDag* dag, const PawlAst* ast, Paw
   if (loader->names_incomplete) {
     return keep_silent(build, error, ast);
   }
+  if (build->inside) {  // its text is another one
+    PawlNearest near = {.wanted = ast->name};
+    for (int k = 0; k < build->inside->head->arg_count; k++) {
+      pawl_nearest_offer(&near, build->inside->head->args[k]->name);
+    }
+    pawl_names_offer(&loader->names, &near);
+    return REFUSE(error, ast, "unknown name '%s'%s", pawl_quote(ast->name).s,
+                  pawl_did_you_mean(near.name).s);
+  }
   if (!note_unknown(build, ast->name)) {
     return pawl_dag_leaf(dag, PAWL_OP_TIME, 0);
   }
@@ -145,19 +158,32 @@ static bool read_indices(PawlDag* dag, const PawlAst* name, const PawlNode* indi
 // ---- meanings -------------------------------------------------------------------------------
 
 static PawlNode parameter(Build* build, PawlDag* dag, const PawlAst* ast, const PawlFamily* family,
-                          PawlExprError* error) {
-  if (ast->primes > 0 || ast->arg_count > 0) {
+                          const PawlNode* indices, PawlExprError* error) {
+  bool plain = family->dimension == 0;
+  if (ast->primes > 0 || (plain && ast->arg_count > 0)) {
     return REFUSE(error, ast, "'%s' is a parameter and has no %s", pawl_quote(ast->name).s,
                   ast->primes > 0 ? "time derivative" : "indices");
   }
-  int number = family->cells[0];
-  if (number == build->loader->parameters_done) {
-    return REFUSE(error, ast, "the parameter '%s' uses itself", pawl_quote(ast->name).s);
+  int index[PAWL_MAX_INDICES] = {0};
+  if (!read_indices(dag, ast, indices, index, error)) {
+    return PAWL_NO_NODE;
   }
-  if (number > build->loader->parameters_done) {
+  bool open = family == build->loader->parameter_open;
+  if (!family->cells && !open) {
     return REFUSE(error, ast,
                   "the parameter '%s' comes later (line %d); a parameter may use earlier ones only",
                   pawl_quote(ast->name).s, family->where->line);
+  }
+  const int* cell = ast->arg_count == family->dimension ? pawl_family_cell(family, index) : NULL;
+  if (!cell) {
+    pawl_family_missing(family, ast->arg_count, index, error->message, sizeof error->message);
+    return refuse(error, ast, 0);
+  }
+  int number = *cell;
+  if (number < 0) {
+    return open ? REFUSE(error, ast, "the parameter '%s' uses itself%s", pawl_quote(ast->name).s,
+                         plain ? "" : ", or an element that comes later")
+                : REFUSE(error, ast, "there is no such element of '%s'", pawl_quote(ast->name).s);
   }
   return build->numbers ? pawl_dag_const(dag, build->loader->model->parameters[number].value)
                         : pawl_dag_leaf(dag, PAWL_OP_PARAM, number);
@@ -247,7 +273,7 @@ static PawlNode resolve_family(Build* build, PawlDag* dag, const PawlAst* ast,
     return keep_silent(build, error, ast);
   }
   if (family->kind == PAWL_NAME_PARAMETER) {
-    return parameter(build, dag, ast, family, error);
+    return parameter(build, dag, ast, family, indices, error);
   }
   if (build->use->may == 0) {  // coordinates and definitions may not be complete yet
     const char* remark = build->use->remark;
@@ -272,10 +298,27 @@ static PawlNode resolve_family(Build* build, PawlDag* dag, const PawlAst* ast,
                                                 : output(build, ast, element, error);
 }
 
+// Of the function whose body is being built; -1 for other names.
+static int argument_of(const Build* build, const char* name) {
+  for (int k = 0; build->inside && k < build->inside->head->arg_count; k++) {
+    if (strcmp(build->inside->head->args[k]->name, name) == 0) {
+      return k;
+    }
+  }
+  return -1;
+}
+
 static PawlNode resolve(void* context, PawlDag* dag, const PawlAst* ast, const PawlNode* indices,
                         PawlExprError* error) {
   Build* build = context;
   const PawlScope* scope = build->scope;
+  int argument = argument_of(build, ast->name);
+  if (argument >= 0) {
+    return ast->primes == 0 && ast->arg_count == 0
+               ? build->arguments[argument]
+               : REFUSE(error, ast, "'%s' is an argument and has no %s", pawl_quote(ast->name).s,
+                        ast->primes > 0 ? "time derivative" : "indices");
+  }
   for (int k = 0; k < scope->count; k++) {
     if (strcmp(scope->name[k], ast->name) == 0) {
       if (ast->primes > 0 || ast->arg_count > 0) {
@@ -291,9 +334,14 @@ static PawlNode resolve(void* context, PawlDag* dag, const PawlAst* ast, const P
 // ---- multipliers ----------------------------------------------------------------------------
 
 static PawlNode multiplier(void* context, PawlDag* dag, const PawlAst* call, PawlExprError* error);
+static PawlNode declared_call(void* context, PawlDag* dag, const PawlAst* call,
+                              const PawlNode* args, PawlExprError* error);
 
 static bool knows(void* context, const char* name) {
   const Build* build = context;
+  if (argument_of(build, name) >= 0) {
+    return true;
+  }
   for (int k = 0; k < build->scope->count; k++) {
     if (strcmp(build->scope->name[k], name) == 0) {
       return true;
@@ -302,8 +350,47 @@ static bool knows(void* context, const char* name) {
   return find_family(build, name) != NULL;
 }
 
+// The index of a sum is one of the scope from here on.
+static bool enter_index(void* context, const PawlAst* repeat, const char* var,
+                        PawlExprError* error) {
+  Build* build = context;
+  const PawlFamily* family = pawl_names_find(&build->loader->names, var);
+  const char* wrong = argument_of(build, var) >= 0            ? "has the name of an argument"
+                      : family                                ? "has the name of something else"
+                      : build->scope->count == PAWL_SCOPE_MAX ? "is one index too many"
+                                                              : NULL;
+  for (int k = 0; k < build->scope->count && !wrong; k++) {
+    wrong = strcmp(build->scope->name[k], var) == 0 ? "is already in use here" : NULL;
+  }
+  if (wrong) {
+    REFUSE(error, repeat, "the index '%s' %s; choose another", pawl_quote(var).s, wrong);
+    return false;
+  }
+  if (build->scope != &build->inner) {
+    build->inner = *build->scope;
+    build->scope = &build->inner;
+  }
+  build->inner.name[build->inner.count++] = var;
+  return true;
+}
+
+static bool set_index(void* context, const PawlAst* repeat, int value, PawlExprError* error) {
+  Build* build = context;
+  build->inner.value[build->inner.count - 1] = value;
+  if (pawl_loader_spend(build->loader, build->text, 1 + repeat->end - repeat->begin)) {
+    return true;
+  }
+  keep_silent(build, error, repeat);
+  return false;
+}
+
+static void leave_index(void* context) {
+  ((Build*)context)->inner.count--;
+}
+
 static PawlResolver resolver(Build* build) {
-  return (PawlResolver){build, resolve, multiplier, knows};
+  return (PawlResolver){build,         resolve,     multiplier, knows,
+                        declared_call, enter_index, set_index,  leave_index};
 }
 
 static bool constant_argument(Build* build, PawlDag* dag, const PawlAst* ast, int* whole,
@@ -404,6 +491,90 @@ static PawlNode multiplier(void* context, PawlDag* dag, const PawlAst* call, Paw
                   pawl_quote(constraint->name).s, constraint->row_count);
   }
   return pawl_dag_leaf(dag, PAWL_OP_LAMBDA, constraint->first_row + row - 1);
+}
+
+// ---- functions of the model -----------------------------------------------------------------
+
+enum { MOST_FUNCTIONS_DEEP = 32 };
+
+static PawlNode unknown_call(Build* build, const PawlAst* call, PawlExprError* error) {
+  PawlNearest nearest = {.wanted = call->name};
+  pawl_names_offer(&build->loader->functions, &nearest);
+  pawl_function_unknown(error, call, &nearest);
+  return PAWL_NO_NODE;
+}
+
+// A mistake in the body is told at the call, with the place of the function.
+static PawlNode refuse_body(Build* build, const PawlUserFunction* function, const PawlAst* call,
+                            const PawlExprError* inner, PawlExprError* error) {
+  if (build->silent || inner->message[0] == '\0') {
+    return keep_silent(build, error, call);
+  }
+  return REFUSE(error, call, "in the function '%s' (line %d): %.160s",
+                pawl_quote(function->head->name).s, function->key->line, inner->message);
+}
+
+static PawlNode build_body(Build* build, PawlDag* dag, PawlUserFunction* function,
+                           const PawlAst* call, const PawlNode* args, PawlExprError* error) {
+  Build body = {.loader = build->loader,
+                .scope = &PAWL_SCOPE_EMPTY,
+                .use = build->use,
+                .numbers = build->numbers,
+                .text = build->text,
+                .inside = function,
+                .arguments = args,
+                .depth = build->depth + 1};
+  PawlResolver names = resolver(&body);
+  PawlExprError inner = {0};
+  PawlNode node = PAWL_NO_NODE;
+  if (function->time && !admit(&body, function->time, PAWL_MAY_T, &inner)) {
+    return refuse_body(build, function, call, &inner, error);
+  }
+  function->open = true;
+  PawlStatus status = pawl_ast_build(dag, function->body, &names, &node, &inner);
+  function->open = false;
+  build->contains |= body.contains;
+  build->silent |= body.silent;
+  if (status == PAWL_ERROR_MEMORY) {
+    error->message[0] = '\0';
+    return PAWL_NO_NODE;
+  }
+  return status == PAWL_OK ? node : refuse_body(build, function, call, &inner, error);
+}
+
+// Arguments are nodes already, so a function is built as often as it is called.
+static PawlNode declared_call(void* context, PawlDag* dag, const PawlAst* call,
+                              const PawlNode* args, PawlExprError* error) {
+  Build* build = context;
+  PawlLoader* loader = build->loader;
+  const PawlFamily* family = pawl_names_find(&loader->functions, call->name);
+  if (!family) {
+    return unknown_call(build, call, error);
+  }
+  if (family->failed) {
+    return keep_silent(build, error, call);
+  }
+  PawlUserFunction* function = &loader->user_functions[family->cells[0]];
+  if (call->primes > 0 || call->arg_count != function->head->arg_count) {
+    return call->primes > 0
+               ? REFUSE(error, call, "'%s' is a function and takes no prime; define one for it",
+                        pawl_quote(call->name).s)
+               : REFUSE(error, call, "%s takes %d argument%s, %d given", pawl_quote(call->name).s,
+                        function->head->arg_count, function->head->arg_count == 1 ? "" : "s",
+                        call->arg_count);
+  }
+  if (function->open || build->depth == MOST_FUNCTIONS_DEEP) {
+    return REFUSE(error, call, "the function '%s' %s", pawl_quote(call->name).s,
+                  function->open ? "uses itself" : "is inside too many others");
+  }
+  if (!pawl_loader_spend(loader, build->text, function->value->length)) {
+    return keep_silent(build, error, call);
+  }
+  if (!build->numbers && !function->folded) {
+    pawl_fold_structure(loader, &PAWL_SCOPE_EMPTY, function->body);
+    function->folded = true;
+  }
+  return build_body(build, dag, function, call, args, error);
 }
 
 // ---- building -------------------------------------------------------------------------------

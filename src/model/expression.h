@@ -8,6 +8,12 @@
 PawlParsed* pawl_parse_record(PawlLoader* loader, PawlYaml* text, const PawlScope* scope,
                               bool equation);
 
+// The parsed text as it is written, nothing of its structure folded.
+PawlParsed* pawl_parse_plain(PawlLoader* loader, PawlYaml* text);
+// Parameters inside an index, a bound of a range, the row of a multiplier, or a condition that only
+// parameters and indices decide become numbers: they shape the model.
+void pawl_fold_structure(const PawlLoader* loader, const PawlScope* scope, PawlAst* ast);
+
 // The first use of t in a tree; NULL without.
 const PawlAst* pawl_find_time(const PawlAst* ast);
 

@@ -116,6 +116,7 @@ static void load_sections(PawlLoader* loader, PawlYaml* root, int override_count
   }
   pawl_yaml_check_keys(&loader->report, root, "a model", pawl_section_keys);
   load_title(loader, root);
+  pawl_load_functions(loader, pawl_yaml_get(root, "functions"));
   pawl_load_parameters(loader, pawl_yaml_get(root, "parameters"), override_count, overrides);
   load_names(loader, root);
   pawl_load_energy(loader, pawl_yaml_get(root, "kinetic"), PAWL_TERM_KINETIC);
@@ -191,6 +192,8 @@ static void free_loader(PawlLoader* loader) {
   pawl_names_free(&loader->constraints);
   pawl_names_free(&loader->contacts);
   pawl_names_free(&loader->events);
+  pawl_names_free(&loader->functions);
+  pawl_free(loader->user_functions);
   pawl_free(loader->definitions);
   pawl_free(loader->pending);
   pawl_free(loader->switching);

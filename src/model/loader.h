@@ -37,6 +37,16 @@ typedef struct PawlSwitchingTask {
   int index[PAWL_MAX_INDICES];
 } PawlSwitchingTask;
 
+// A function of `functions:`, spring(x, k): its arguments and what it stands for.
+typedef struct PawlUserFunction {
+  const PawlAst* head;  // the call in its key: arguments are names
+  PawlYaml *key, *value;
+  PawlAst* body;
+  const PawlAst* time;  // the first use of t in it, NULL without
+  bool folded;          // pawl_fold_structure has seen it
+  bool open;            // is being built: a use of itself closes a circle
+} PawlUserFunction;
+
 typedef struct PawlLoader {
   PawlModel* model;
   PawlReport report;
@@ -45,12 +55,14 @@ typedef struct PawlLoader {
   PawlPool kept;    // in the model's arena
   PawlDag* values;  // graph of what is only evaluated: parameters, starts, bounds
   PawlNames names;  // parameters, coordinates, definitions
-  PawlNames outputs, constraints, contacts, events;
+  PawlNames outputs, constraints, contacts, events, functions;
+  PawlUserFunction* user_functions;
+  int user_function_count, user_function_capacity;
   bool names_incomplete;  // a declaration could not be read: an unknown name may be that one
-  int parameters_done;    // parameters evaluated so far
-  long long rounds;       // spent of PAWL_MODEL_MAX_ROUNDS
-  long long parts;        // rows, modes, points and times so far
-  long long cells;        // of the boxes of all families so far
+  const PawlFamily* parameter_open;  // the one being evaluated
+  long long rounds;                  // spent of PAWL_MODEL_MAX_ROUNDS
+  long long parts;                   // rows, modes, points and times so far
+  long long cells;                   // of the boxes of all families so far
   PawlDefinition* definitions;
   int definition_count, definition_capacity;
   int* pending;  // definitions that the expression being built still needs
@@ -201,6 +213,7 @@ bool pawl_expect_map(PawlLoader* loader, const PawlYaml* section, const char* wh
 
 // ---- sections, one file each ----------------------------------------------------------------
 
+void pawl_load_functions(PawlLoader* loader, PawlYaml* section);
 void pawl_load_parameters(PawlLoader* loader, PawlYaml* section, int override_count,
                           const char* const* overrides);
 int pawl_add_coordinate(PawlLoader* loader, const PawlDeclared* entry, const PawlIndexer* at);

@@ -12,7 +12,7 @@ const char* pawl_name_kind_text(PawlNameKind kind) {
       [PAWL_NAME_PARAMETER] = "a parameter",   [PAWL_NAME_COORDINATE] = "a coordinate",
       [PAWL_NAME_DEFINITION] = "a definition", [PAWL_NAME_OUTPUT] = "an output",
       [PAWL_NAME_CONSTRAINT] = "a constraint", [PAWL_NAME_CONTACT] = "a contact",
-      [PAWL_NAME_EVENT] = "an event",
+      [PAWL_NAME_EVENT] = "an event",          [PAWL_NAME_FUNCTION] = "a function",
   };
   return text[kind];
 }

@@ -19,6 +19,7 @@ typedef enum PawlNameKind {
   PAWL_NAME_CONSTRAINT,
   PAWL_NAME_CONTACT,
   PAWL_NAME_EVENT,
+  PAWL_NAME_FUNCTION,
 } PawlNameKind;
 const char* pawl_name_kind_text(PawlNameKind kind);  // "a coordinate"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `parameters:` numbers with names, each an expression of earlier ones. An override from outside
-// takes the place of the written expression, so that later parameters follow it.
+// `parameters:` numbers with names, or families of them, each an expression of earlier ones. An
+// override from outside takes the place of the written expression, so that later parameters follow
+// it.
 #include <string.h>
 
 #include "base/alloc.h"
@@ -45,19 +46,22 @@ static PawlYaml* parse_override(PawlLoader* loader, const char* override) {
   return value;
 }
 
-// Claims the name of a parameter; its number is the cell of the family. NULL after reporting.
-static PawlFamily* claim(PawlLoader* loader, PawlYaml* key, int number) {
+// Claims the name of a parameter, or of a family of them; NULL after reporting.
+static PawlFamily* claim(PawlLoader* loader, PawlYaml* key) {
   const PawlAstKey* parsed = pawl_key(loader, key);
   if (!parsed) {
     loader->names_incomplete = true;
     return NULL;
   }
-  if (parsed->count > 0 || pawl_expr_reserved(parsed->name)) {
-    pawl_report(&loader->report, key,
-                parsed->count > 0 ? "'%s': a parameter cannot be a family"
-                                  : "'%s' is a reserved word; choose another name",
-                pawl_quote(key->text).s);
-    loader->names_incomplete |= parsed->count > 0;
+  const PawlFamily* other = pawl_names_find(&loader->names, parsed->name);
+  if (other || pawl_expr_reserved(parsed->name)) {
+    if (other) {
+      pawl_report(&loader->report, key, "'%s' is already a parameter (line %d)",
+                  pawl_quote(parsed->name).s, other->where->line);
+    } else {
+      pawl_report(&loader->report, key, "'%s' is a reserved word; choose another name",
+                  pawl_quote(key->text).s);
+    }
     return NULL;
   }
   PawlFamily* family = pawl_names_add(&loader->names, &loader->pool, parsed->name);
@@ -67,13 +71,7 @@ static PawlFamily* claim(PawlLoader* loader, PawlYaml* key, int number) {
   }
   family->kind = PAWL_NAME_PARAMETER;
   family->where = key;
-  family->cell_count = 1;
-  if (!pawl_family_fix(family, &loader->arena)) {
-    pawl_loader_no_memory(loader);
-    family->failed = true;
-    return NULL;
-  }
-  family->cells[0] = number;
+  family->dimension = parsed->count;
   return family;
 }
 
@@ -119,53 +117,139 @@ static bool check_above(PawlLoader* loader, const PawlFamily* family, PawlYaml* 
   return value > above;
 }
 
-static bool evaluate(PawlLoader* loader, const PawlFamily* family, PawlYaml* written,
-                     PawlYaml* override) {
+// ---- overrides ------------------------------------------------------------------------------
+
+typedef struct Override {
+  const PawlFamily* family;  // NULL: refused
+  int dimension;             // 0 for a family: all its elements
+  int index[PAWL_MAX_INDICES];
+  PawlYaml* value;
+} Override;
+
+typedef struct Overrides {
+  Override* item;
+  int count;
+} Overrides;
+
+static Override read_override(PawlLoader* loader, const char* text) {
+  PawlYaml* value = parse_override(loader, text);
+  const PawlAstKey* key = value ? pawl_key(loader, value->key) : NULL;
+  Override override = {.value = value};
+  if (!key) {
+    return override;
+  }
+  const PawlFamily* family = pawl_names_find(&loader->names, key->name);
+  bool fits = family && (key->count == 0 || key->count == family->dimension);
+  if (!fits && !loader->names_incomplete) {
+    PawlNearest nearest = {.wanted = key->name};
+    pawl_names_offer(&loader->names, &nearest);
+    pawl_report(&loader->report, value->key, "'%s' is not a parameter of the model%s",
+                pawl_quote(value->key->text).s, pawl_did_you_mean(nearest.name).s);
+  }
+  override.family = fits ? family : NULL;
+  override.dimension = key->count;
+  for (int k = 0; fits && k < key->count; k++) {
+    if (key->range[k].var ||
+        !pawl_whole(loader, value->key, key->range[k].low, &PAWL_SCOPE_EMPTY, &override.index[k])) {
+      pawl_report(&loader->report, value->key, "expected the index of one element, or no index");
+      override.family = NULL;
+      break;
+    }
+  }
+  return override;
+}
+
+// What takes the place of the text of an element; the last override counts. NULL: nothing does.
+static PawlYaml* find_override(const Overrides* overrides, const PawlFamily* family,
+                               const int index[]) {
+  for (int k = overrides->count - 1; k >= 0; k--) {
+    const Override* override = &overrides->item[k];
+    bool same = override->family == family;
+    for (int i = 0; same && i < override->dimension; i++) {
+      same = override->index[i] == index[i];
+    }
+    if (same) {
+      return override->value;
+    }
+  }
+  return NULL;
+}
+
+static void check_elements(PawlLoader* loader, const Overrides* overrides,
+                           const PawlFamily* family) {
+  for (int k = 0; k < overrides->count; k++) {
+    const Override* override = &overrides->item[k];
+    const int* cell = override->family == family && override->dimension > 0
+                          ? pawl_family_cell(family, override->index)
+                          : NULL;
+    if (override->family == family && override->dimension > 0 && (!cell || *cell < 0)) {
+      pawl_report(&loader->report, override->value->key, "there is no element '%s'",
+                  pawl_quote(override->value->key->text).s);
+    }
+  }
+}
+
+// ---- values ---------------------------------------------------------------------------------
+
+static bool evaluate(PawlLoader* loader, PawlFamily* family, PawlYaml* written,
+                     const PawlIndexer* at, const Overrides* overrides) {
   PawlModel* model = loader->model;
-  PawlParameter parameter = {.name = family->name, .unit = ""};
+  PawlParameter parameter = {.unit = ""};
   PawlYaml* text = open_body(loader, written, &parameter.unit);
+  PawlYaml* override = find_override(overrides, family, at->value);
   if (override) {
     text = override;
   }
-  if (!text || !pawl_value(loader, text, &PAWL_SCOPE_EMPTY, &parameter.value) ||
-      !check_above(loader, family, written, text, parameter.value)) {
+  if (!text || !pawl_value(loader, text, &at->scope, &parameter.value) ||
+      !check_above(loader, family, written, text, parameter.value) ||
+      !PAWL_ROOM(loader, written, model->parameters, loader->parameter_capacity,
+                 model->parameter_count)) {
     return false;
   }
-  parameter.name = pawl_pool_copy(&loader->kept, family->name, strlen(family->name));
+  parameter.name = pawl_element_name(&loader->kept, family, at->value);
   parameter.source = pawl_loader_source(loader, text);
-  model->parameters[family->cells[0]] = parameter;
+  *pawl_family_cell(family, at->value) = model->parameter_count;
+  model->parameters[model->parameter_count++] = parameter;
   return parameter.name || pawl_loader_no_memory(loader);
 }
 
-// The last override of each name counts. `chosen` has one place for each parameter.
-static void match_overrides(PawlLoader* loader, int override_count, const char* const* overrides,
-                            PawlYaml** chosen) {
-  for (int k = 0; k < override_count; k++) {
-    PawlYaml* value = parse_override(loader, overrides[k]);
-    if (!value) {
-      continue;
-    }
-    const PawlFamily* family = pawl_names_find(&loader->names, value->key->text);
-    if (family) {
-      chosen[family->cells[0]] = value;
-    } else if (!loader->names_incomplete) {
-      PawlNearest nearest = {.wanted = value->key->text};
-      pawl_names_offer(&loader->names, &nearest);
-      pawl_report(&loader->report, value->key, "'%s' is not a parameter of the model%s",
-                  pawl_quote(value->key->text).s, pawl_did_you_mean(nearest.name).s);
+// The box of the indices, empty cells; false after reporting.
+static bool measure(PawlLoader* loader, PawlFamily* family, PawlYaml* key,
+                    const PawlAstKey* parsed) {
+  PawlIndexer at;
+  for (bool more = pawl_indexer_begin(&at, loader, key, parsed, &PAWL_SCOPE_EMPTY); more;
+       more = pawl_indexer_next(&at)) {
+    if (!pawl_family_extend(family, at.value)) {
+      pawl_report(&loader->report, key, "the family '%s' spans more than %d elements",
+                  pawl_quote(family->name).s, PAWL_MODEL_MAX_FAMILY);
+      return false;
     }
   }
+  return !at.failed && (pawl_family_fix(family, &loader->arena) || pawl_loader_no_memory(loader));
 }
 
-static void evaluate_all(PawlLoader* loader, PawlYaml* section, PawlFamily* family,
-                         PawlYaml** chosen) {
+static bool evaluate_family(PawlLoader* loader, PawlFamily* family, PawlYaml* child,
+                            const Overrides* overrides) {
+  const PawlAstKey* parsed = pawl_key(loader, child->key);
+  PawlIndexer at;
+  bool good = parsed && measure(loader, family, child->key, parsed);
+  loader->parameter_open = family;
+  for (bool more = good && pawl_indexer_begin(&at, loader, child->key, parsed, &PAWL_SCOPE_EMPTY);
+       more && good; more = pawl_indexer_next(&at)) {
+    good = evaluate(loader, family, child, &at, overrides);
+  }
+  loader->parameter_open = NULL;
+  check_elements(loader, overrides, family);
+  return good;
+}
+
+static void evaluate_all(PawlLoader* loader, PawlYaml* section, const Overrides* overrides) {
+  PawlFamily* family = loader->names.first;
   for (PawlYaml* child = section ? section->first : NULL; child && family; child = child->next) {
-    if (family->where != child->key) {
-      continue;  // its name was refused
+    if (family->where == child->key) {  // else its name was refused
+      family->failed = !evaluate_family(loader, family, child, overrides);
+      family = family->next;
     }
-    family->failed = !evaluate(loader, family, child, chosen[family->cells[0]]);
-    loader->parameters_done++;
-    family = family->next;
   }
 }
 
@@ -174,23 +258,19 @@ void pawl_load_parameters(PawlLoader* loader, PawlYaml* section, int override_co
   if (!pawl_expect_map(loader, section, "parameters")) {
     section = NULL;
   }
-  PawlModel* model = loader->model;
-  int count = section ? section->count : 0;
-  PawlYaml** chosen = pawl_alloc((size_t)count, sizeof *chosen);
-  model->parameters = pawl_alloc((size_t)count, sizeof *model->parameters);
-  if (!chosen || !model->parameters) {
+  Overrides given = {pawl_alloc((size_t)override_count, sizeof(Override)), 0};
+  if (!given.item) {
     pawl_loader_no_memory(loader);
-    pawl_free(chosen);
     return;
   }
   for (PawlYaml* child = section ? section->first : NULL; child; child = child->next) {
-    if (claim(loader, child->key, model->parameter_count)) {
-      model->parameter_count++;
-    }
+    claim(loader, child->key);
   }
   if (!loader->report.no_memory) {
-    match_overrides(loader, override_count, overrides, chosen);
-    evaluate_all(loader, section, loader->names.first, chosen);
+    for (; given.count < override_count; given.count++) {
+      given.item[given.count] = read_override(loader, overrides[given.count]);
+    }
+    evaluate_all(loader, section, &given);
   }
-  pawl_free(chosen);
+  pawl_free(given.item);
 }

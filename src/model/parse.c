@@ -13,8 +13,8 @@ static const PawlFamily* known_parameter(const PawlLoader* loader, const PawlAst
     return NULL;
   }
   const PawlFamily* family = pawl_names_find(&loader->names, ast->name);
-  bool good = family && family->kind == PAWL_NAME_PARAMETER && !family->failed && family->cells &&
-              family->cells[0] < loader->parameters_done;
+  bool good = family && family->kind == PAWL_NAME_PARAMETER && family->dimension == 0 &&
+              !family->failed && family->cells && family->cells[0] >= 0;
   return good ? family : NULL;
 }
 
@@ -36,8 +36,10 @@ static bool is_free(const PawlLoader* loader, const PawlAst* ast) {
 // only the others by recursion, which the parser's limit on nesting bounds.
 static bool only_structure(const PawlLoader* loader, const PawlScope* scope, const PawlAst* ast) {
   for (;;) {
-    if (ast->kind == PAWL_AST_NAME && !known_parameter(loader, ast) && !is_free(loader, ast) &&
-        !(ast->arg_count == 0 && ast->primes == 0 && is_index(scope, ast->name))) {
+    bool declared = ast->kind == PAWL_AST_CALL && ast->op == PAWL_OP_COUNT && ast->shorthand < 0;
+    if (declared || ast->kind == PAWL_AST_REPEAT ||
+        (ast->kind == PAWL_AST_NAME && !known_parameter(loader, ast) && !is_free(loader, ast) &&
+         !(ast->arg_count == 0 && ast->primes == 0 && is_index(scope, ast->name)))) {
       return false;
     }
     for (int k = 1; k < ast->arg_count; k++) {
@@ -69,13 +71,31 @@ static void parameters_to_numbers(const PawlLoader* loader, PawlAst* ast) {
   }
 }
 
+// The bounds of sum(i=1..N, ...) become numbers; its body knows the index.
+static void fold_repeat(const PawlLoader* loader, const PawlScope* scope, PawlAst* ast) {
+  PawlScope inner = *scope;
+  int ranges = (ast->arg_count - 1) / 2;
+  for (int k = 0; k < ranges; k++) {
+    parameters_to_numbers(loader, ast->args[2 * k]);
+    parameters_to_numbers(loader, ast->args[2 * k + 1]);
+    if (inner.count < PAWL_SCOPE_MAX) {  // more of them are refused when they are built
+      inner.name[inner.count++] = ast->vars[k];
+    }
+  }
+  pawl_fold_structure(loader, &inner, ast->args[ast->arg_count - 1]);
+}
+
 // Parameters inside an index (x[N - 1]), in the row of a multiplier, or in a condition that only
 // parameters and indices decide (if(i < N, ...)) shape the model. They become numbers, so that the
 // index is known and only the right branch is built.
-static void fold_structure(const PawlLoader* loader, const PawlScope* scope, PawlAst* ast) {
+void pawl_fold_structure(const PawlLoader* loader, const PawlScope* scope, PawlAst* ast) {
   for (;;) {
     bool is_if = ast->kind == PAWL_AST_CALL && ast->op == PAWL_OP_IF && ast->arg_count > 0;
     bool is_lambda = ast->kind == PAWL_AST_CALL && ast->name && strcmp(ast->name, "lambda") == 0;
+    if (ast->kind == PAWL_AST_REPEAT) {
+      fold_repeat(loader, scope, ast);
+      return;
+    }
     if (is_if && only_structure(loader, scope, ast->args[0])) {
       parameters_to_numbers(loader, ast->args[0]);
     }
@@ -85,7 +105,7 @@ static void fold_structure(const PawlLoader* loader, const PawlScope* scope, Paw
       }
     }
     for (int k = 1; k < ast->arg_count; k++) {
-      fold_structure(loader, scope, ast->args[k]);
+      pawl_fold_structure(loader, scope, ast->args[k]);
     }
     if (ast->arg_count == 0) {
       return;
@@ -199,6 +219,18 @@ static bool check_scalar(PawlLoader* loader, const PawlYaml* text) {
   return true;
 }
 
+PawlParsed* pawl_parse_plain(PawlLoader* loader, PawlYaml* text) {
+  bool is_new;
+  PawlParsed* parsed = record(loader, text, &is_new);
+  if (!parsed || !check_scalar(loader, text)) {
+    return NULL;
+  }
+  PawlExprError error = {0};
+  PawlStatus status =
+      pawl_ast_parse(&loader->arena, text->text, (size_t)text->length, &parsed->left, &error);
+  return check_status(loader, text, status, &error) ? parsed : NULL;
+}
+
 static bool parse_text(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, bool equation,
                        PawlParsed* parsed) {
   if (!check_scalar(loader, text)) {
@@ -213,10 +245,10 @@ static bool parse_text(PawlLoader* loader, PawlYaml* text, const PawlScope* scop
   if (!check_status(loader, text, status, &error)) {
     return false;
   }
-  fold_structure(loader, scope, parsed->left);
+  pawl_fold_structure(loader, scope, parsed->left);
   parsed->time = pawl_find_time(parsed->left);
   if (parsed->right) {
-    fold_structure(loader, scope, parsed->right);
+    pawl_fold_structure(loader, scope, parsed->right);
     parsed->time = parsed->time ? parsed->time : pawl_find_time(parsed->right);
   }
   return true;

@@ -113,7 +113,7 @@ static PawlNode no_names(void* context, PawlDag* dag, const PawlAst* name, const
 
 // The value of an expression without names, such as 1e-3 or 1/50.
 static PawlStatus evaluate(PawlArena* arena, PawlDag* dag, const char* text, double* value) {
-  const PawlResolver resolver = {NULL, no_names, NULL, NULL};
+  const PawlResolver resolver = {.resolve = no_names};
   const PawlLeafValues none = {0};
   PawlExprError error = {0};
   PawlAst* ast;

@@ -12,12 +12,13 @@
 enum { MOST_DEEP = 8 };  // uses inside uses
 
 const char* const pawl_section_keys[] = {
-    "model",   "about",       "parameters", "coordinates", "define", "kinetic",  "potential",
-    "mass",    "dissipation", "forces",     "constraints", "locks",  "contacts", "events",
-    "outputs", "simulate",    "scene",      "projection",  "use",    "elements", NULL};
-const char* const pawl_named_sections[] = {"parameters", "coordinates", "define", "mass",
-                                           "forces",     "constraints", "locks",  "contacts",
-                                           "events",     "outputs",     NULL};
+    "model",     "about",    "parameters",  "coordinates", "define",      "kinetic",
+    "potential", "mass",     "dissipation", "forces",      "constraints", "locks",
+    "contacts",  "events",   "outputs",     "simulate",    "scene",       "projection",
+    "use",       "elements", "functions",   NULL};
+const char* const pawl_named_sections[] = {"parameters", "coordinates", "define",    "mass",
+                                           "forces",     "constraints", "locks",     "contacts",
+                                           "events",     "outputs",     "functions", NULL};
 const char* const pawl_item_sections[] = {"kinetic", "potential", "dissipation", "scene", NULL};
 
 // ---- nodes --------------------------------------------------------------------------------------

@@ -46,7 +46,8 @@ static inline PawlNode simple_multiplier(void* context, PawlDag* dag, const Pawl
   return pawl_dag_leaf(dag, PAWL_OP_LAMBDA, call->arg_count == 2 ? (int)call->args[1]->value : 0);
 }
 
-static const PawlResolver simple_resolver = {NULL, simple_resolve, simple_multiplier, NULL};
+static const PawlResolver simple_resolver = {.resolve = simple_resolve,
+                                             .multiplier = simple_multiplier};
 
 static inline void simple_name(void* context, PawlText* out, PawlStyle style, PawlOp leaf,
                                int index) {

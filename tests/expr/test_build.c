@@ -23,7 +23,7 @@ static PawlStatus build(PawlDag* dag, const char* text, Family* family, PawlNode
                         PawlExprError* error) {
   PawlArena arena = {0};
   PawlAst* tree;
-  PawlResolver resolver = {family, family_resolve, NULL, NULL};
+  PawlResolver resolver = {.context = family, .resolve = family_resolve};
   assert_int_equal(pawl_ast_parse(&arena, text, strlen(text), &tree, error), PAWL_OK);
   PawlStatus status = pawl_ast_build(dag, tree, &resolver, node, error);
   pawl_arena_free(&arena);

@@ -61,7 +61,8 @@ static bool has_edge(const Tree* t, const PawlLeafValues* leaves) {
         pawl_op_is_leaf(n->op) ? leaf_number(n, leaves) : pawl_op_value(n->op, n->index, a, b, c);
     bool edge = (n->op == PAWL_OP_POW && a <= 0.0) || (n->op == PAWL_OP_SQRT && a == 0.0) ||
                 ((n->op == PAWL_OP_ASIN || n->op == PAWL_OP_ACOS) && fabs(a) == 1.0) ||
-                (n->op == PAWL_OP_ATAN2 && a == 0.0 && b == 0.0) || !isfinite(value[i]);
+                ((n->op == PAWL_OP_ATAN2 || n->op == PAWL_OP_HYPOT) && a == 0.0 && b == 0.0) ||
+                !isfinite(value[i]);
     if (edge) {
       return true;
     }

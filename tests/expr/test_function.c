@@ -4,7 +4,9 @@
 // values, tapes, printing and parsing, and that the manual names it.
 #include <stdlib.h>
 
+#include "expr/shorthand.h"
 #include "expr/tape.h"
+#include "page.h"
 #include "random_tree.h"
 #include "simple_names.h"
 
@@ -358,6 +360,53 @@ static void test_manual_names_nothing_else(void** state) {
   assert_int_equal(words, ENTRIES + 1);  // and `if`
 }
 
+// ---- shorthands -----------------------------------------------------------------------------
+enum { CALLS = 5 };
+
+static double shorthand_value(int which, double A, double B, double C) {
+  switch (which) {
+#define PAWL_SHORTHAND(name, word, operands, nodes, value, samples) \
+  case PAWL_SHORTHAND_##name:                                       \
+    return (value) + 0.0 * (A + B + C);
+#include "expr/shorthand.def"
+    default:
+      return NAN;
+  }
+}
+
+static void test_shorthands(void** state) {
+  (void)state;
+#undef AT
+// clang-format off
+#define AT(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o) \
+  {{a, b, c}, {d, e, f}, {g, h, i}, {j, k, l}, {m, n, o}}
+// clang-format on
+  static const double samples_of[PAWL_SHORTHANDS][CALLS][3] = {
+#define PAWL_SHORTHAND(name, word, operands, nodes, value, samples) samples,
+#include "expr/shorthand.def"
+  };
+  char* page = read_page("model-format.md");
+  for (int k = 0; k < PAWL_SHORTHANDS; k++) {
+    PawlDag* dag = pawl_dag_create();
+    PawlNode args[3];
+    for (int i = 0; i < 3; i++) {
+      args[i] = pawl_dag_leaf(dag, PAWL_OP_Q, i);
+    }
+    PawlNode node = pawl_shorthand_build(dag, k, args);
+    for (int i = 0; i < CALLS; i++) {
+      const double* at = samples_of[k][i];
+      PawlLeafValues leaves = {.q = at};
+      double value;
+      assert_int_equal(pawl_dag_value(dag, node, &leaves, &value, NULL), PAWL_OK);
+      CHECK_NEAR(value, shorthand_value(k, at[0], at[1], at[2]), rounding);
+    }
+    assert_int_equal(pawl_shorthand_find(pawl_shorthand_info[k].word), k);
+    assert_non_null(strstr(page, pawl_shorthand_info[k].word));
+    pawl_dag_destroy(dag);
+  }
+  free(page);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_value_by_another_formula),
@@ -371,6 +420,7 @@ int main(void) {
       cmocka_unit_test(test_latex_shows_every_operand),
       cmocka_unit_test(test_manual_names_every_function),
       cmocka_unit_test(test_manual_names_nothing_else),
+      cmocka_unit_test(test_shorthands),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -125,7 +125,7 @@ static void test_parameters(void** state) {
   WRONG("  b: [[1]]\n", "m.yaml:4:7: expected an expression, found a list");
   WRONG("  b: {val: 1}\n", "m.yaml:4:7: unknown key 'val'", "did you mean 'value'?");
   WRONG("  b: {unit: m}\n", "m.yaml:4:6: a parameter needs value:");
-  WRONG("  b[i=1..2]: 1\n", "m.yaml:4:3: 'b[i=1..2]': a parameter cannot be a family");
+  WRONG("  b[i=1..c]: 1\n", "m.yaml:4:10: ", "unknown name 'c'");
   WRONG("  sin: 1\n", "m.yaml:4:3: 'sin' is a reserved word");
   WRONG("  pi: 1\n", "m.yaml:4:3: 'pi' is a reserved word");
   WRONG("  2b: 1\n", "m.yaml:4:3: ");

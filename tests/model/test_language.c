@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranges inside expressions, functions of the user, families of parameters.
+#include "reading.h"
+
+// With x[k] = 1 + (k - 1)/10 for k = 1..4, the values of reading.h.
+static void check_potential(const char* expression, double value) {
+  char text[600];
+  snprintf(text, sizeof text,
+           "model: m\nparameters: {N: 4, a: 2, \"k[i=1..N]\": 10*i + a}\n"
+           "coordinates: {\"x[i=1..N]\": }\n"
+           "functions:\n  square(x): x^2\n  line(x, k): k*x + square(a)\n  two(): 2\n"
+           "potential: \"%s\"\n",
+           expression);
+  PawlModel* model = read_model(text);
+  CHECK_NEAR(node_value(model, model->terms[0].node), value, 1e-13 * (1.0 + fabs(value)));
+  pawl_model_destroy(model);
+}
+
+static void test_ranges(void** state) {
+  (void)state;
+  check_potential("sum(i=1..N, x[i])", 1.0 + 1.1 + 1.2 + 1.3);
+  check_potential("sum(i=N..1, x[i])", 0.0);
+  check_potential("prod(i=N..1, x[i])", 1.0);
+  check_potential("prod(i=1..3, x[i])", 1.0 * 1.1 * 1.2);
+  check_potential("min(i=2..N, x[i])", 1.1);
+  check_potential("max(i=1..N, x[i]) + max(1, 2)", 1.3 + 2.0);
+  check_potential("sum(i=1..3, j=i..3, i*j*x[j])",
+                  1.0 + 2 * 1.1 + 3 * 1.2 + 4 * 1.1 + 6 * 1.2 + 9 * 1.2);
+  check_potential("sum(i=1..N, if(i < N, x[i+1], 0))", 1.1 + 1.2 + 1.3);
+  check_potential("sum(i=1..2, sum(j=1..i, x[j]*k[i]))", 12.0 + 22.0 + 22.0 * 1.1);
+  check_potential("x[1]*30*deg", 1.0 * 30.0 * acos(-1.0) / 180.0);
+}
+
+static void test_functions_of_the_user(void** state) {
+  (void)state;
+  check_potential("line(x[2], 3)", 3 * 1.1 + 4.0);
+  check_potential("sum(i=1..2, line(x[i], i)) + two()", 1.0 + 4.0 + 2.2 + 4.0 + 2.0);
+  check_potential("square(square(x[2]))", 1.1 * 1.1 * 1.1 * 1.1);
+  // YAML cuts the key at its comma.
+  PawlModel* model = read_model(
+      "model: m\nfunctions: {spring(x, k): \"k*x^3\"}\ncoordinates: {x: , y: }\n"
+      "forces: {x: \"spring(y, 2)\"}\n");
+  CHECK_NEAR(node_value(model, model->terms[0].node), 2.0 * 1.1 * 1.1 * 1.1, 1e-15);
+  pawl_model_destroy(model);
+  // A definition that is not built yet, and a function in a parameter.
+  model = read_model(
+      "model: m\nfunctions: {ring(m): m*4}\nparameters: {J: ring(2)}\ncoordinates: {x: }\n"
+      "define: {a: ring(b), b: J*x}\npotential: a\n");
+  CHECK_NEAR(node_value(model, model->terms[0].node), 32.0, 0);
+  pawl_model_destroy(model);
+}
+
+static void test_wrong_functions(void** state) {
+  (void)state;
+#define HEAD "model: m\ncoordinates: {x: }\n"
+  REFUSED(HEAD "functions: {sin(x): x}\n", "m.yaml:3:13: 'sin' is a function of the language");
+  REFUSED(HEAD "functions: {clamp(x): x}\n", "'clamp' is a function of the language");
+  REFUSED(HEAD "functions: {f: x}\n", "expected a function with its arguments");
+  REFUSED(HEAD "functions: {\"f(x, x)\": x}\n", "each with a name of its own");
+  REFUSED(HEAD "functions: {f(x): x +}\n", "m.yaml:3:", "expected a number");
+  REFUSED(HEAD "functions: {f(y): 2*y}\npotential: f(x, 1)\n",
+          "m.yaml:4:12: in 'f(x, 1)': f takes 1 argument, 2 given");
+  REFUSED(HEAD "functions: {f(y): 2*z}\npotential: f(x)\n",
+          "m.yaml:4:12: in 'f(x)': in the function 'f' (line 3): unknown name 'z'");
+  REFUSED(HEAD "functions: {f(y): g(y), g(y): f(y)}\npotential: f(x)\n", "uses itself");
+  REFUSED(HEAD "functions: {f(y): y*x'}\npotential: f(x)\n",
+          "in the function 'f' (line 3): 'x'' contains rates, but a potential energy may use");
+  REFUSED(HEAD "functions: {f(y): y*t}\nmass: {x: f(2)}\n",
+          "in the function 'f' (line 3): 't' contains time");
+  REFUSED(HEAD "functions: {twice(y): 2*y}\npotential: twize(x)\n",
+          "unknown function 'twize', did you mean twice?");
+  REFUSED(HEAD "potential: f'(x)\n", "unknown function 'f'");
+}
+
+static void test_wrong_ranges(void** state) {
+  (void)state;
+  REFUSED(HEAD "potential: sum(x, 2)\n", "sum takes a range: sum(i=1..N, ...)");
+  REFUSED(HEAD "potential: sum(i=1..x, i)\n", "a bound of a range may use parameters and indices");
+  REFUSED(HEAD "potential: sum(i=1..2.5, i)\n", "a bound of a range is 2.5");
+  REFUSED(HEAD "potential: max(i=2..1, x)\n", "max over an empty range has no value");
+  REFUSED(HEAD "potential: sum(x=1..2, x)\n", "the index 'x' has the name of something else");
+  REFUSED(HEAD "potential: sum(i=1..2, sum(i=1..2, i))\n", "the index 'i' is already in use");
+  REFUSED(HEAD "potential: sum(i=1..1e9, j=1..1e9, x)\n", "too large together");
+  REFUSED(HEAD "potential: sum(i=1..2)\n", "expected an operator or ',' and an expression");
+  REFUSED(HEAD "functions: {f(y): \"sum(y=1..2, y)\"}\npotential: f(x)\n",
+          "the index 'y' has the name of an argument");
+}
+
+static void test_families_of_parameters(void** state) {
+  (void)state;
+  static const char text[] =
+      "model: m\nparameters:\n  N: 3\n  k[i=0..N]: {value: \"if(i == 0, 1, 2*k[i-1])\", unit: N}\n"
+      "  a[i=1..2, j=1..2]: i + 10*j\n  s: k[N] + a[2,1]\ncoordinates: {x: {start: \"k[2]\"}}\n"
+      "potential:\n  for i=0..N: k[i]*x\n";
+  PawlModel* model = read_model(text);
+  assert_int_equal(model->parameter_count, 1 + 4 + 4 + 1);
+  assert_string_equal(model->parameters[4].name, "k[3]");
+  assert_string_equal(model->parameters[4].unit, "N");
+  CHECK_NEAR(model->parameters[4].value, 8, 0);
+  assert_string_equal(model->parameters[6].name, "a[1,2]");
+  CHECK_NEAR(model->parameters[9].value, 8 + 12, 0);
+  CHECK_NEAR(model->coordinates[0].start, 4, 0);
+  assert_int_equal(
+      pawl_dag_node(model->dag, pawl_dag_node(model->dag, model->terms[3].node)->arg[0])->op,
+      PAWL_OP_PARAM);
+  pawl_model_destroy(model);
+  static const char* const changes[] = {"k[1]=5", "a=7"};
+  PawlError err = {0};
+  assert_int_equal(pawl_model_parse(text, strlen(text), "m.yaml", 2, changes, &model, &err),
+                   PAWL_OK);
+  CHECK_NEAR(model->parameters[4].value, 20, 0);
+  CHECK_NEAR(model->parameters[9].value, 20 + 7, 0);
+  pawl_model_destroy(model);
+  static const char* const wrong[] = {"k[9]=5"};
+  check_refused_with(text, 1, wrong, (const char* const[]){"there is no element 'k[9]'", NULL});
+  REFUSED(HEAD "parameters: {\"k[i=1..2]\": \"k[i+1]\"}\n", "an element that comes later");
+  REFUSED(HEAD "parameters: {\"k[i=1..2]\": \"k[i-1]\"}\n", "'k[0]' does not exist");
+  REFUSED(HEAD "parameters: {\"k[i=1..2]\": \"k[i]\"}\n", "uses itself");
+  REFUSED(HEAD "parameters: {\"k[i=1..2]\": 1, k: 2}\n", "'k' is already a parameter (line 3)");
+  REFUSED(HEAD "parameters: {\"k[i=1..2]\": 1}\npotential: k*x\n",
+          "'k' is a family and needs 1 index");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_ranges),
+      cmocka_unit_test(test_functions_of_the_user),
+      cmocka_unit_test(test_wrong_functions),
+      cmocka_unit_test(test_wrong_ranges),
+      cmocka_unit_test(test_families_of_parameters),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
