@@ -4,8 +4,9 @@
 //   q' = T(q) v                                    kinematics (T = I for a text model)
 //   M(q,v,t) v' = f(q,v,t) + G(q,t)^T lambda       dynamics
 //   g(q,t) = 0                                     constraint rows
+//   A(q,t) v + b(q,t) = 0                          rows of rate equations: G = A, g_t = b, g = 0
 //
-// A positive multiplier pushes towards growing g. A system comes from a model or from the caller's
+// A positive multiplier pushes towards growing g, or growing A v. A system comes from a model or from the caller's
 // own functions; what uses it cannot tell the difference.
 #pragma once
 
@@ -56,6 +57,9 @@ typedef enum PawlRowKind {
   PAWL_ROW_CONTACT,    // 0 <= g, pushes only
 } PawlRowKind;
 PAWL_API PawlRowKind pawl_system_row_kind(const PawlSystem* system, int row);
+// True when the row is one of a rate equation in these modes (NULL: the first): it has no position
+// level.
+PAWL_API bool pawl_system_row_is_rate(const PawlSystem* system, int row, const int* modes);
 // True when the row belongs to a constraint that can switch by its place.
 PAWL_API bool pawl_system_row_switches(const PawlSystem* system, int row);
 // Newton's coefficient of restitution of a contact row, 0 for others.
@@ -156,6 +160,7 @@ typedef struct PawlValues {
   double* outputs;          // outputs
   double *G_rate,
       *G_acceleration;         // nonzeros of G: the tangents of velocity and acceleration level
+  double* G_turn;              // what d(G a + gamma)/dv is beyond 2 G_rate; NULL: nothing
   double *z, *z_rate;          // switching functions, see src/switch
   double *watch, *watch_rate;  // conditions, capacities and the like, see src/switch/watch.h
   double* power;               // what changes the energy, see src/step/works.h

@@ -8,20 +8,24 @@
 
 static const PawlUse equation_use = {
     "a constraint", PAWL_MAY_Q | PAWL_MAY_T,
-    "constraints between rates (velocity level) are not supported"};
+    "a constraint between rates is written with rate:, as in {rate: \"x' = 2*y'\"}"};
+static const PawlUse rate_use = {
+    "a rate equation", PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_T,
+    "it is linear in the rates, with coefficients of coordinates and t"};
 static const PawlUse where_use = {"the region of a mode", PAWL_MAY_Q | PAWL_MAY_T, NULL};
 
 static const char* const body_keys[] = {
-    "equation",  "impact", "modes", "start",    "engaged",  "at",     "release", "when",
-    "direction", "after",  "for",   "capacity", "friction", "smooth", "on",      NULL};
+    "equation",  "rate",  "impact", "modes",    "start",    "engaged", "at", "release", "when",
+    "direction", "after", "for",    "capacity", "friction", "smooth",  "on", NULL};
 static const char* const lock_keys[] = {"lock", "on",       "to",       "impact",    "engaged",
                                         "at",   "release",  "when",     "direction", "after",
                                         "for",  "capacity", "friction", "smooth",    NULL};
 
 // ---- equations ------------------------------------------------------------------------------
 
-static bool load_row(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, PawlRow* row) {
-  if (!pawl_equation(loader, text, scope, &equation_use, &row->node)) {
+static bool load_row(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, bool rate,
+                     PawlRow* row) {
+  if (!pawl_equation(loader, text, scope, rate ? &rate_use : &equation_use, &row->node)) {
     return false;
   }
   const PawlAst* left = text->parsed->left;
@@ -29,6 +33,10 @@ static bool load_row(PawlLoader* loader, PawlYaml* text, const PawlScope* scope,
     pawl_report(&loader->report, text,
                 "'%s' is a comparison; expected an equation such as y = 0 (one = sign)",
                 pawl_quote(text->text).s);
+    text->parsed->failed = true;
+    return false;
+  }
+  if (rate && !pawl_rate_is_linear(loader, text, row->node)) {
     text->parsed->failed = true;
     return false;
   }
@@ -58,12 +66,12 @@ static bool load_rows(PawlLoader* loader, PawlYaml* equations, const PawlScope* 
     return false;
   }
   if (!list) {
-    return load_row(loader, equations, scope, mode->rows);
+    return load_row(loader, equations, scope, mode->rate, mode->rows);
   }
   bool good = true;
   PawlRow* row = mode->rows;
   for (PawlYaml* child = equations->first; child; child = child->next) {
-    good &= load_row(loader, child, scope, row++);
+    good &= load_row(loader, child, scope, mode->rate, row++);
   }
   return good;
 }
@@ -78,7 +86,7 @@ static bool new_modes(PawlLoader* loader, const PawlYaml* where, int count,
   return constraint->modes != NULL;
 }
 
-static bool load_plain(PawlLoader* loader, PawlYaml* equations, const PawlScope* scope,
+static bool load_plain(PawlLoader* loader, PawlYaml* equations, bool rate, const PawlScope* scope,
                        PawlConstraint* constraint) {
   if (is_none(equations) || (equations->kind == PAWL_YAML_LIST && equations->count == 0)) {
     pawl_report_at(&loader->report, constraint->source.line, constraint->source.column,
@@ -89,6 +97,7 @@ static bool load_plain(PawlLoader* loader, PawlYaml* equations, const PawlScope*
     return false;
   }
   constraint->modes[0].source = constraint->source;
+  constraint->modes[0].rate = rate;
   bool good = load_rows(loader, equations, scope, constraint->modes);
   constraint->row_count = constraint->modes[0].row_count;
   return good;
@@ -117,7 +126,7 @@ static bool load_where(PawlLoader* loader, PawlYaml* text, const PawlScope* scop
 }
 
 static bool load_mode(PawlLoader* loader, PawlYaml* body, const PawlScope* scope, PawlMode* mode) {
-  static const char* const keys[] = {"where", "equation", NULL};
+  static const char* const keys[] = {"where", "equation", "rate", NULL};
   mode->source = pawl_loader_source(loader, body->key);
   mode->name = mode->source.text;
   if (!mode->name) {
@@ -131,7 +140,13 @@ static bool load_mode(PawlLoader* loader, PawlYaml* body, const PawlScope* scope
   if (where) {
     good &= load_where(loader, where, scope, &mode->where);
   }
-  return load_rows(loader, pawl_yaml_get(body, "equation"), scope, mode) && good;
+  PawlYaml *equation = pawl_yaml_get(body, "equation"), *rate = pawl_yaml_get(body, "rate");
+  if (equation && rate) {
+    pawl_report(&loader->report, rate->key, "a mode has either equation: or rate:");
+    return false;
+  }
+  mode->rate = rate != NULL;
+  return load_rows(loader, rate ? rate : equation, scope, mode) && good;
 }
 
 static bool find_start(PawlLoader* loader, const PawlYaml* start, PawlConstraint* constraint) {
@@ -263,14 +278,22 @@ static bool load_on(PawlLoader* loader, const PawlYaml* body, PawlConstraint* co
 static bool load_body(PawlLoader* loader, PawlYaml* body, const PawlScope* scope,
                       PawlConstraint* constraint) {
   if (body->kind != PAWL_YAML_MAP) {
-    return load_plain(loader, body, scope, constraint);
+    return load_plain(loader, body, false, scope, constraint);
   }
   bool good = pawl_yaml_check_keys(&loader->report, body, "a constraint", body_keys);
   good &= load_impact(loader, pawl_yaml_get(body, "impact"), scope, constraint);
   PawlYaml *equation = pawl_yaml_get(body, "equation"), *modes = pawl_yaml_get(body, "modes");
-  const PawlYaml* start = pawl_yaml_get(body, "start");
-  if (equation && modes) {
-    pawl_report(&loader->report, modes->key, "a constraint has either equation: or modes:");
+  PawlYaml* rate = pawl_yaml_get(body, "rate");
+  const PawlYaml *start = pawl_yaml_get(body, "start"), *on = pawl_yaml_get(body, "on");
+  if ((equation && modes) || (rate && (equation || modes))) {
+    pawl_report(&loader->report, modes ? modes->key : rate->key,
+                "a constraint has either equation:, rate: or modes:");
+    return false;
+  }
+  if (rate && on) {
+    pawl_report(&loader->report, on->key,
+                "on: is for equations of coordinates; a rate equation has no value to keep or to "
+                "snap to");
     return false;
   }
   if (modes) {
@@ -282,7 +305,7 @@ static bool load_body(PawlLoader* loader, PawlYaml* body, const PawlScope* scope
     good = false;
   }
   return load_on(loader, body, constraint) && good &&
-         load_plain(loader, equation, scope, constraint);
+         load_plain(loader, rate ? rate : equation, rate != NULL, scope, constraint);
 }
 
 static bool load_snap(PawlLoader* loader, PawlYaml* body, const PawlScope* scope,
@@ -327,7 +350,7 @@ static bool load_lock(PawlLoader* loader, PawlYaml* body, const PawlScope* scope
     pawl_report(&loader->report, text, "lock: expected one expression");
     return false;
   }
-  if (!load_plain(loader, text, scope, lock)) {
+  if (!load_plain(loader, text, false, scope, lock)) {
     return false;
   }
   if (pawl_dag_leaves(loader->model->dag, lock->modes[0].rows[0].node, is_coordinate, NULL) == 0) {

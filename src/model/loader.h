@@ -223,6 +223,8 @@ void pawl_load_energy(PawlLoader* loader, PawlYaml* section, PawlTermKind kind);
 void pawl_load_mass(PawlLoader* loader, PawlYaml* section);
 void pawl_load_forces(PawlLoader* loader, PawlYaml* section);
 void pawl_load_constraints(PawlLoader* loader, PawlYaml* constraints, PawlYaml* locks);
+// Whether a rate equation w = 0 is linear in the rates and contains any; reports it when not.
+bool pawl_rate_is_linear(PawlLoader* loader, const PawlYaml* text, PawlNode w);
 void pawl_load_switching(PawlLoader* loader);  // of the constraints noted in `switching`
 bool pawl_load_trigger(PawlLoader* loader, PawlYaml* map, const PawlScope* scope,
                        PawlTrigger* trigger);  // the keys at, when, direction, after

@@ -54,7 +54,9 @@ typedef struct PawlTerm {
 } PawlTerm;
 
 typedef struct PawlRow {
-  PawlNode node;  // g(q, t) = left - right; a positive multiplier pushes towards growing g
+  // g(q, t) = left - right, or w(q, v, t) of a rate equation; a positive multiplier pushes towards
+  // growing g or w.
+  PawlNode node;
   PawlSource source;
 } PawlRow;
 
@@ -62,6 +64,7 @@ typedef struct PawlMode {
   const char* name;
   PawlNode where;  // region, a comparison; PAWL_NO_NODE without
   int row_count;   // 0: disengaged
+  bool rate;       // its rows are rate equations, linear in v (docs/theory/rate.md)
   PawlRow* rows;
   PawlSource source;
 } PawlMode;

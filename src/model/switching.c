@@ -279,6 +279,7 @@ static bool add_modes(PawlLoader* loader, const PawlYaml* body, PawlConstraint* 
   if (modes) {
     modes[PAWL_MODE_HELD].row_count = constraint->modes[0].row_count;
     modes[PAWL_MODE_HELD].rows = constraint->modes[0].rows;
+    modes[PAWL_MODE_HELD].rate = constraint->modes[0].rate;
     constraint->modes = modes;
     constraint->mode_count = count;
   }

@@ -39,6 +39,11 @@ static PawlNode along_motion(PawlDag* dag, PawlNode node) {
   return pawl_dag_tangent(dag, node, tangent_without_acceleration, NULL);
 }
 
+static PawlNode leaf_at_rest(void* context, PawlDag* dag, PawlOp leaf, int index) {
+  (void)context;
+  return leaf == PAWL_OP_V ? zero(dag) : pawl_dag_leaf(dag, leaf, index);
+}
+
 static PawlNode by_q(const Derivation* d, PawlNode node, int k) {
   return pawl_dag_partial(d->dag, node, PAWL_OP_Q, d->slots[k]);
 }
@@ -180,6 +185,54 @@ static int derive_constraint(const Derivation* d) {
   return 0;
 }
 
+// One row of a rate equation w = A v + b, which has no position level:                 (W2)-(W6)
+//   G = A = dw/dv,   g_t = b = w at v = 0,   gamma = w' at v' = 0,
+// and what differs from a row that has one: d(gamma)/dv = 2 w_q + (A' - w_q).
+static int derive_rate_row(const Derivation* d, int row, PawlNode w) {
+  PawlDag* dag = d->dag;
+  PawlNode acceleration = pawl_dag_total(dag, w);
+  PawlNode b = pawl_dag_copy(dag, dag, w, leaf_at_rest, NULL);
+  if (give(d, PAWL_Q_GT, row, 0, b) != 0 ||
+      give(d, PAWL_Q_GAMMA, row, 0, along_motion(dag, w)) != 0) {
+    return -1;
+  }
+  for (int j = 0; j < d->n; j++) {
+    PawlNode A = by_v(d, w, j), w_q = by_q(d, w, j);
+    PawlNode turn = pawl_dag_sub(dag, along_motion(dag, A), w_q);  // (W5)
+    if (give(d, PAWL_Q_GRAD, row, d->slots[j], A) != 0 ||
+        give(d, PAWL_Q_GRATE, row, d->slots[j], w_q) != 0 ||
+        give(d, PAWL_Q_GACC, row, d->slots[j], by_q(d, acceleration, j)) != 0 ||
+        give(d, PAWL_Q_GTURN, row, d->slots[j], turn) != 0) {
+      return -1;
+    }
+  }
+  return 0;
+}
+
+// With -d(A^T lambda)/dq, which is not symmetric.                                           (W6)
+static int derive_rate(const Derivation* d) {
+  PawlDag* dag = d->dag;
+  const PawlItem* item = d->item;
+  PawlNode power = zero(dag);  // lambda . w
+  for (int k = 0; k < item->count; k++) {
+    if (derive_rate_row(d, item->target + k, item->nodes[k]) != 0) {
+      return -1;
+    }
+    PawlNode lambda = pawl_dag_leaf(dag, PAWL_OP_LAMBDA, item->target + k);
+    power = pawl_dag_add(dag, power, pawl_dag_mul(dag, lambda, item->nodes[k]));
+  }
+  for (int i = 0; i < d->n; i++) {
+    PawlNode force = by_v(d, power, i);
+    for (int j = 0; j < d->n; j++) {
+      PawlNode K = pawl_dag_neg(dag, by_q(d, force, j));
+      if (give(d, PAWL_Q_K, d->slots[i], d->slots[j], K) != 0) {
+        return -1;
+      }
+    }
+  }
+  return 0;
+}
+
 static int derive_guard(const Derivation* d) {
   PawlNode z = d->item->nodes[0];
   return give(d, PAWL_Q_Z, d->item->target, 0, z) != 0
@@ -222,6 +275,9 @@ PawlStatus pawl_derive_item(PawlDag* dag, const PawlItem* item, int coordinate_c
       break;
     case PAWL_ITEM_CONSTRAINT:
       failed = derive_constraint(&d);
+      break;
+    case PAWL_ITEM_RATE:
+      failed = derive_rate(&d);
       break;
     case PAWL_ITEM_GUARD:
       failed = derive_guard(&d);

@@ -59,6 +59,7 @@ static PawlStatus make_arrays(PawlEval* eval, PawlError* err) {
                               .gamma = a[PAWL_Q_GAMMA],
                               .G_rate = a[PAWL_Q_GRATE],
                               .G_acceleration = a[PAWL_Q_GACC],
+                              .G_turn = system->rates ? a[PAWL_Q_GTURN] : NULL,
                               .z = a[PAWL_Q_Z],
                               .z_rate = a[PAWL_Q_ZRATE],
                               .watch = a[PAWL_Q_WATCH],

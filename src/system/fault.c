@@ -217,6 +217,7 @@ static PawlStatus blame_derivative(const Search* s, const Written* w, const Tria
       [PAWL_Q_OUTPUT] = "the output",
       [PAWL_Q_GRATE] = "the velocity tangent",
       [PAWL_Q_GACC] = "the acceleration tangent",
+      [PAWL_Q_GTURN] = "the acceleration tangent",
       [PAWL_Q_Z] = "a switching function",
       [PAWL_Q_ZRATE] = "the rate of a switching function",
       [PAWL_Q_WATCH] = "a condition",
@@ -327,7 +328,8 @@ static bool next_written(const PawlModel* model, Cursor* at, Written* out) {
       const PawlMode* mode = &constraint->modes[at->mode];
       if (at->row < mode->row_count) {
         const PawlRow* row = &mode->rows[at->row];
-        *out = (Written){"constraint", &row->source, row->node, PAWL_ITEM_CONSTRAINT,
+        *out = (Written){"constraint", &row->source, row->node,
+                         mode->rate ? PAWL_ITEM_RATE : PAWL_ITEM_CONSTRAINT,
                          constraint->first_row + at->row};
         at->row++;
         return true;

@@ -65,8 +65,9 @@ static int add_constraint(PawlSorter* s, const PawlConstraint* constraint, int g
     for (int k = 0; k < mode->row_count; k++) {
       nodes[k] = s->unwound[mode->rows[k].node];
     }
-    if (mode->row_count > 0 && add_item(s, PAWL_ITEM_CONSTRAINT, constraint->first_row,
-                                        mode->row_count, nodes, gate < 0 ? -1 : gate + m) != 0) {
+    PawlItemKind kind = mode->rate ? PAWL_ITEM_RATE : PAWL_ITEM_CONSTRAINT;
+    if (mode->row_count > 0 && add_item(s, kind, constraint->first_row, mode->row_count, nodes,
+                                        gate < 0 ? -1 : gate + m) != 0) {
       return -1;
     }
   }
@@ -120,12 +121,14 @@ static int add_watch(PawlSorter* s, PawlItemKind kind, int target, PawlNode node
 }
 
 // While sliding, friction acts along the gradient of the equation against its rate:
-// f = -sign(g') F G^T.                                                                       (V7)
+// f = -sign(g') F G^T, of a rate equation f = -sign(w) F A^T.                          (V7) (W7)
 static int add_friction(PawlSorter* s, const PawlConstraint* constraint, int gate) {
-  PawlNode g = s->unwound[constraint->modes[PAWL_MODE_HELD].rows[0].node];
+  const PawlMode* held = &constraint->modes[PAWL_MODE_HELD];
+  PawlNode g = s->unwound[held->rows[0].node];
+  PawlOp by = held->rate ? PAWL_OP_V : PAWL_OP_Q;
   PawlNode force = s->folded[constraint->switching.friction];
   for (int j = 0; j < s->system->sizes.v; j++) {
-    PawlNode along = pawl_dag_partial(s->dag, g, PAWL_OP_Q, j);
+    PawlNode along = pawl_dag_partial(s->dag, g, by, j);
     double value;
     if (along == PAWL_NO_NODE) {
       return -1;
@@ -168,8 +171,10 @@ static int add_watches(PawlSorter* s) {
                                                                  : s->folded[of[i].node]);
     }
     if (!failed && w->rate >= 0) {
-      PawlNode g = s->unwound[k->modes[PAWL_MODE_HELD].rows[0].node];
-      failed = add_watch(s, PAWL_ITEM_CONDITION, w->rate, pawl_dag_total(s->dag, g));
+      const PawlMode* held = &k->modes[PAWL_MODE_HELD];
+      PawlNode g = s->unwound[held->rows[0].node];
+      failed = add_watch(s, PAWL_ITEM_CONDITION, w->rate,
+                         held->rate ? g : pawl_dag_total(s->dag, g));
     }
   }
   for (int k = 0; !failed && k < model->event_count; k++) {

@@ -78,7 +78,10 @@ static int judge(PawlDag* dag, PawlQuantity quantity, PawlNode node) {
   if (jumps != 0) {
     return jumps < 0 ? MEMORY_IS_SHORT : PAWL_NONLINEAR;
   }
-  return leaves.time && quantity != PAWL_Q_G ? PAWL_LINEAR_IN_TIME : PAWL_LINEAR;
+  // gamma depends on v where a rate equation depends on q: steps are then those of rk4, too.
+  bool by_steps =
+      (leaves.time && quantity != PAWL_Q_G) || (leaves.motion && quantity == PAWL_Q_GAMMA);
+  return by_steps ? PAWL_LINEAR_IN_TIME : PAWL_LINEAR;
 }
 
 // ---- the term to blame --------------------------------------------------------------------------
@@ -153,8 +156,8 @@ static const char* blame_constraint(const PawlModel* model, const PawlConstraint
   for (int k = 0; k < constraint->mode_count; k++) {
     const PawlMode* mode = &constraint->modes[k];
     for (int i = 0; i < mode->row_count; i++) {
-      if (is_to_blame(model, PAWL_ITEM_CONSTRAINT, constraint->first_row + i, mode->rows[i].node,
-                      no_memory)) {
+      PawlItemKind kind = mode->rate ? PAWL_ITEM_RATE : PAWL_ITEM_CONSTRAINT;
+      if (is_to_blame(model, kind, constraint->first_row + i, mode->rows[i].node, no_memory)) {
         return mode->rows[i].source.text ? mode->rows[i].source.text : constraint->name;
       }
     }

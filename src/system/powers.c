@@ -105,12 +105,19 @@ static int of_force(const Powers* p, PawlPower power, PawlNode F, int target) {
   return give(p, power, pawl_dag_mul(p->dag, F, v));
 }
 
-// -lambda . g_t                                                                             (B6)
+static PawlNode at_rest(void* context, PawlDag* dag, PawlOp leaf, int index) {
+  (void)context;
+  return leaf == PAWL_OP_V ? pawl_dag_const(dag, 0.0) : pawl_dag_leaf(dag, leaf, index);
+}
+
+// -lambda . g_t, of rate equations -lambda . b                                         (B6) (W8)
 static int of_constraint(const Powers* p, const PawlItem* item) {
   PawlNode sum = pawl_dag_const(p->dag, 0.0);
   for (int k = 0; k < item->count; k++) {
     PawlNode lambda = pawl_dag_leaf(p->dag, PAWL_OP_LAMBDA, item->target + k);
-    PawlNode rate = by_time(p, item->nodes[k]);
+    PawlNode rate = item->kind == PAWL_ITEM_RATE
+                        ? pawl_dag_copy(p->dag, p->dag, item->nodes[k], at_rest, NULL)
+                        : by_time(p, item->nodes[k]);
     sum = pawl_dag_sub(p->dag, sum, pawl_dag_mul(p->dag, lambda, rate));
   }
   return give(p, PAWL_POWER_DRIVES, sum);
@@ -137,6 +144,7 @@ PawlStatus pawl_derive_powers(PawlDag* dag, const PawlItem* item, int coordinate
       failed = of_force(&p, PAWL_POWER_FRICTION, item->nodes[0], item->target);
       break;
     case PAWL_ITEM_CONSTRAINT:
+    case PAWL_ITEM_RATE:
       failed = of_constraint(&p, item);
       break;
     case PAWL_ITEM_GUARD:

@@ -17,6 +17,12 @@ static bool in_H(PawlQuantity q) {
   return q == PAWL_Q_M || q == PAWL_Q_K || q == PAWL_Q_C;
 }
 
+// The tangents of a position row lie within its gradient; those of a rate row need not.
+static bool in_G(const PawlSystem* system, PawlQuantity q) {
+  return q == PAWL_Q_GRAD ||
+         (system->rates && (q == PAWL_Q_GRATE || q == PAWL_Q_GACC || q == PAWL_Q_GTURN));
+}
+
 // Row and column of an entry of H or G in one lane.
 static void place(const PawlGroup* group, const PawlEntry* e, int lane, int* row, int* col) {
   bool gradient = !in_H(e->quantity);
@@ -61,7 +67,7 @@ static int collect(const PawlSystem* system, bool gradient, Triplets* t) {
     const PawlGroup* group = &system->groups[g];
     for (int k = 0; k < group->entry_count; k++) {
       const PawlEntry* e = &group->entries[k];
-      if (gradient ? e->quantity != PAWL_Q_GRAD : !in_H(e->quantity)) {
+      if (gradient ? !in_G(system, e->quantity) : !in_H(e->quantity)) {
         continue;
       }
       for (int lane = 0; lane < group->lanes; lane++) {
@@ -163,6 +169,7 @@ static int destination(const PawlSystem* system, const PawlGroup* group, const P
     case PAWL_Q_GRAD:
     case PAWL_Q_GRATE:
     case PAWL_Q_GACC:
+    case PAWL_Q_GTURN:
       place(group, e, lane, &row, &col);
       return find(&system->G, row, col);
     case PAWL_Q_F:
@@ -250,6 +257,7 @@ unsigned pawl_quantity_mask(PawlQuantity quantity) {
       [PAWL_Q_GAMMA] = PAWL_BIAS,
       [PAWL_Q_GRATE] = PAWL_VELOCITY_TANGENT,
       [PAWL_Q_GACC] = PAWL_ACCELERATION_TANGENT,
+      [PAWL_Q_GTURN] = PAWL_ACCELERATION_TANGENT,
       [PAWL_Q_Z] = PAWL_SWITCHING | PAWL_SURFACES,
       [PAWL_Q_ZRATE] = PAWL_SWITCHING,
       [PAWL_Q_ENERGY] = PAWL_ENERGY,
@@ -276,6 +284,7 @@ void pawl_system_measure(PawlSystem* system) {
       [PAWL_Q_GAMMA] = s.rows,
       [PAWL_Q_GRATE] = G,
       [PAWL_Q_GACC] = G,
+      [PAWL_Q_GTURN] = system->rates ? G : 0,
       [PAWL_Q_Z] = z,
       [PAWL_Q_ZRATE] = z,
       [PAWL_Q_ENERGY] = 2,

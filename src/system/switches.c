@@ -180,6 +180,11 @@ bool pawl_system_row_switches(const PawlSystem* system, int row) {
   return switches;
 }
 
+bool pawl_system_row_is_rate(const PawlSystem* system, int row, const int* modes) {
+  int c = system->rates ? system->row_constraint[row] : -1;
+  return c >= 0 && system->constraints[c].modes[modes ? modes[c] : 0].rate;
+}
+
 int pawl_system_rows_in_force(const PawlSystem* system, const int* modes) {
   if (!system->model && !system->constraints) {
     return system->sizes.rows;

@@ -51,6 +51,9 @@ static PawlStatus number_rows(PawlSystem* system, PawlError* err) {
     return pawl_fail_memory(err);
   }
   for (int c = 0; c < model->constraint_count; c++) {
+    for (int m = 0; m < model->constraints[c].mode_count; m++) {
+      system->rates |= model->constraints[c].modes[m].rate;
+    }
     for (int k = 0; k < model->constraints[c].row_count; k++) {
       system->row_constraint[model->constraints[c].first_row + k] = c;
     }

@@ -22,6 +22,7 @@ typedef enum PawlQuantity {
   PAWL_Q_OUTPUT,
   PAWL_Q_GRATE,  // d(G v + g_t)/dq
   PAWL_Q_GACC,   // d(G a + gamma)/dq
+  PAWL_Q_GTURN,  // d(G a + gamma)/dv - 2 d(G v + g_t)/dq, which rate rows alone have          (W5)
   PAWL_Q_Z,      // switching functions: of the guards, then of the turns and of the kinks
   PAWL_Q_ZRATE,
   PAWL_Q_WATCH,  // see PawlWatch
@@ -147,6 +148,7 @@ struct PawlSystem {
   const struct PawlConstraint* constraints;  // of the model, or one for each row of callbacks
   int* row_constraint;                       // row -> constraint; -1 for contacts
   bool triggers;                             // some constraint is triggered, or there are events
+  bool rates;                                // some mode has rate equations
   int watch_count;
   PawlWatch* watches;  // of each constraint
   int* event_watches;  // of each event, -1 for times
@@ -183,6 +185,7 @@ typedef enum PawlItemKind {
   PAWL_ITEM_FORCE,       // on coordinate slot `target`
   PAWL_ITEM_FRICTION,    // the same, of a joint that slides
   PAWL_ITEM_CONSTRAINT,  // `count` rows, row slots target .. target + count - 1
+  PAWL_ITEM_RATE,        // the same, of rate equations
   PAWL_ITEM_OUTPUT,
   PAWL_ITEM_GUARD,      // switching function `target`
   PAWL_ITEM_KINK,       // the same, without its rate

@@ -227,7 +227,18 @@ static void test_terms(void** state) {
 static void test_constraints(void** state) {
   (void)state;
 #define WRONG(entry, ...) REFUSED(HEAD "constraints:\n" entry, __VA_ARGS__)
-  WRONG("  c: y' = 1\n", "m.yaml:5:6: ", "velocity level");
+  WRONG("  c: y' = 1\n", "m.yaml:5:6: ", "is written with rate:");
+  WRONG("  c: {rate: y = 1}\n", "m.yaml:5:13: rate: 'y = 1' contains no rate such as x'");
+  WRONG("  c: {rate: y'*xpos' = 1}\n",
+        "m.yaml:5:13: ", "linear in the rates, and the term y'*xpos' is not");
+  WRONG("  c: {rate: y' + 2*sin(xpos') = 1}\n", "m.yaml:5:13: ", "the term 2*sin(xpos') is not");
+  WRONG("  c: {rate: floor(y') = 1}\n", "m.yaml:5:13: ", "the term floor(y') is not");
+  WRONG("  c: {rate: xpos'/y' = 1}\n", "m.yaml:5:13: ", "the term xpos'/y' is not");
+  WRONG("  c: {rate: xpos'' = 1}\n", "m.yaml:5:13: ", "contains accelerations");
+  WRONG("  c: {rate: xpos' = 1, equation: xpos = 1}\n", "either equation:, rate: or modes:");
+  WRONG("  c: {rate: xpos' = 1, on: keep}\n", "on: is for equations of coordinates");
+  WRONG("  c: {modes: {a: {where: xpos < 1, rate: xpos' = 0, equation: xpos = 1}}}\n",
+        "either equation: or rate:");
   WRONG("  c: y == 1\n", "m.yaml:5:6: 'y == 1' is a comparison", "one = sign");
   WRONG("  c: y < 1\n", "m.yaml:5:6: 'y < 1' is a comparison");
   WRONG("  c: y = \n", "m.yaml:5:");
@@ -238,7 +249,8 @@ static void test_constraints(void** state) {
   WRONG("  c: {equation: y, impact: past}\n", "m.yaml:5:28: ", "past");
   WRONG("  c: {equaton: y}\n", "m.yaml:5:7: unknown key 'equaton' in a constraint",
         "did you mean 'equation'?");
-  WRONG("  c: {equation: y, modes: {a: y}}\n", "m.yaml:5:20: ", "either equation: or modes:");
+  WRONG("  c: {equation: y, modes: {a: y}}\n",
+        "m.yaml:5:20: ", "either equation:, rate: or modes:");
   WRONG("  c: {equation: y, start: a}\n", "m.yaml:5:20: start: is for a constraint with modes:");
   WRONG("  c: {modes: {a: {where: y, equation: y}}}\n",
         "m.yaml:5:26: where: 'y': expected a comparison");

@@ -11,9 +11,9 @@ typedef struct Compare {
   Place* place;
   const char* label;  // printed when something differs: the model's text or file
   PawlEval* residual_eval;
-  PawlEval* level_eval;        // G and gamma
-  double *M, *K, *C;           // dense, by rows
-  double *G, *G_rate, *G_acc;  // the same
+  PawlEval* level_eval;                 // G and gamma
+  double *M, *K, *C;                    // dense, by rows
+  double *G, *G_rate, *G_acc, *G_turn;  // the same
   long long checked, skipped;
 } Compare;
 
@@ -58,6 +58,7 @@ static inline Compare compare_begin(Setup* s, Place* place, const char* label) {
   c.G = numbers((int)(n * rows));
   c.G_rate = numbers((int)(n * rows));
   c.G_acc = numbers((int)(n * rows));
+  c.G_turn = numbers((int)(n * rows));
   unsigned mask = PAWL_MASS | PAWL_FORCE | PAWL_GRADIENT;
   assert_int_equal(pawl_eval_create(s->system, mask, &c.residual_eval, NULL), PAWL_OK);
   mask = PAWL_GRADIENT | PAWL_BIAS;
@@ -73,11 +74,16 @@ static inline void compare_end(Compare* c) {
   free(c->G);
   free(c->G_rate);
   free(c->G_acc);
+  free(c->G_turn);
   pawl_eval_destroy(c->level_eval);
   pawl_eval_destroy(c->residual_eval);
 }
 
 // ---- values and first derivatives ---------------------------------------------------------------
+static inline bool of_rates(const Compare* c, int row) {
+  return pawl_system_row_is_rate(c->s->system, row, c->place->modes);
+}
+
 static inline void compare_values(Compare* c, const PawlValues* x) {
   const PawlModel* model = c->s->model;
   graph_run(&c->graph, c->place, (Direction){.t = 1.0});
@@ -88,9 +94,26 @@ static inline void compare_values(Compare* c, const PawlValues* x) {
   }
   for (int row = 0; row < c->s->n.rows; row++) {
     PawlNode node = row_node(model, c->place->modes, row);
-    expect_exact(c, "g", row, 0, x->g[row], row_value(&c->graph, node));
-    expect_exact(c, "g_t", row, 0, x->g_t[row], row_slope(&c->graph, node));
+    if (!of_rates(c, row)) {
+      expect_exact(c, "g", row, 0, x->g[row], row_value(&c->graph, node));
+      expect_exact(c, "g_t", row, 0, x->g_t[row], row_slope(&c->graph, node));
+    }
   }
+}
+
+// Of rate equations g is nothing, and g_t what is left of them at rest.
+static inline void compare_rates(Compare* c, const PawlValues* x) {
+  Place still = *c->place;
+  still.v = numbers(c->s->n.v);
+  graph_run(&c->graph, &still, (Direction){.t = 1.0});
+  for (int row = 0; row < c->s->n.rows; row++) {
+    PawlNode node = row_node(c->s->model, c->place->modes, row);
+    if (of_rates(c, row)) {
+      expect_exact(c, "g", row, 0, x->g[row], 0.0);
+      expect_exact(c, "g_t", row, 0, x->g_t[row], row_value(&c->graph, node));
+    }
+  }
+  free(still.v);
 }
 
 static inline void compare_gradient(Compare* c) {
@@ -98,10 +121,14 @@ static inline void compare_gradient(Compare* c) {
   double* unit = numbers(n);
   for (int j = 0; j < n; j++) {
     unit[j] = 1.0;
-    graph_run(&c->graph, c->place, (Direction){.q = unit});
-    for (int row = 0; row < c->s->n.rows; row++) {
-      double expected = row_slope(&c->graph, row_node(c->s->model, c->place->modes, row));
-      expect_exact(c, "G", row, j, c->G[row * n + j], expected);
+    for (int rates = 0; rates < 2; rates++) {
+      graph_run(&c->graph, c->place, rates ? (Direction){.v = unit} : (Direction){.q = unit});
+      for (int row = 0; row < c->s->n.rows; row++) {
+        double expected = row_slope(&c->graph, row_node(c->s->model, c->place->modes, row));
+        if (of_rates(c, row) == rates) {
+          expect_exact(c, "G", row, j, c->G[row * n + j], expected);
+        }
+      }
     }
     unit[j] = 0.0;
   }
@@ -139,14 +166,14 @@ static inline void compare_mass(Compare* c) {
   free(unit);
 }
 
-// Of locks that slide: against the rate of their row, along its derivative in the direction of the
-// last graph_run.
-static inline double friction(const Compare* c) {
+// Of locks that slide, with equations of this kind: against the rate of their row, along its
+// derivative in the direction of the last graph_run.
+static inline double friction(const Compare* c, bool rate) {
   double sum = 0.0;
   for (int k = 0; k < c->s->model->constraint_count; k++) {
     const PawlConstraint* lock = &c->s->model->constraints[k];
     int mode = c->place->modes ? c->place->modes[k] : 0;
-    if (lock->triggered && mode >= PAWL_MODE_UP) {
+    if (lock->triggered && mode >= PAWL_MODE_UP && lock->modes[PAWL_MODE_HELD].rate == rate) {
       double force = creal(c->graph.value[lock->switching.friction]);
       double along = slope(&c->graph, lock->modes[PAWL_MODE_HELD].rows[0].node);
       sum += mode == PAWL_MODE_UP ? -force * along : force * along;
@@ -165,9 +192,9 @@ static inline void compare_force(Compare* c, const double* f) {
     graph_run(&c->graph, c->place, (Direction){.q = unit});
     double expected =
         sum_slope(&c->graph, PAWL_TERM_KINETIC) - sum_slope(&c->graph, PAWL_TERM_POTENTIAL);
-    expected += creal(graph_sum(&c->graph, PAWL_TERM_FORCE, i)) - p.slope[i] + friction(c);
+    expected += creal(graph_sum(&c->graph, PAWL_TERM_FORCE, i)) - p.slope[i] + friction(c, false);
     graph_run(&c->graph, c->place, (Direction){.v = unit});
-    expected -= sum_slope(&c->graph, PAWL_TERM_DISSIPATION);
+    expected += friction(c, true) - sum_slope(&c->graph, PAWL_TERM_DISSIPATION);
     expect_near(c, "f", i, 0, f[i], expected, p.doubt[i], fmax(p.scale, c->graph.largest));
     unit[i] = 0.0;
   }
@@ -217,7 +244,8 @@ static inline void row_rates(void* context, const Place* p, double* y) {
   Compare* c = context;
   graph_run(&c->graph, p, (Direction){1.0, c->place->v, NULL});
   for (int row = 0; row < c->s->n.rows; row++) {
-    y[row] = row_slope(&c->graph, row_node(c->s->model, c->place->modes, row));
+    PawlNode node = row_node(c->s->model, c->place->modes, row);
+    y[row] = of_rates(c, row) ? row_value(&c->graph, node) : row_slope(&c->graph, node);
   }
 }
 
@@ -245,7 +273,7 @@ static inline void row_accelerations(void* context, const Place* p, double* y) {
 }
 
 // The tangents of the constraints at velocity and acceleration level; by v the latter has twice the
-// former.
+// former, and the turn of rate equations.
 static inline void compare_levels(Compare* c) {
   int n = c->s->n.v, rows = c->s->n.rows;
   double* unit = numbers(n);
@@ -259,7 +287,8 @@ static inline void compare_levels(Compare* c) {
       double G_rate = c->G_rate[i * n + j], G_acc = c->G_acc[i * n + j];
       expect_near(c, "G_rate", i, j, G_rate, rate.slope[i], rate.doubt[i], rate.scale);
       expect_near(c, "G_acceleration", i, j, G_acc, acc.slope[i], acc.doubt[i], acc.scale);
-      expect_near(c, "2 G_rate", i, j, 2 * G_rate, acc_v.slope[i], acc_v.doubt[i], acc_v.scale);
+      double by_rates = 2 * G_rate + c->G_turn[i * n + j];
+      expect_near(c, "2 G_rate", i, j, by_rates, acc_v.slope[i], acc_v.doubt[i], acc_v.scale);
     }
     difference_free(&rate);
     difference_free(&acc);
@@ -326,7 +355,11 @@ static inline void compare_all(Compare* c) {
   to_dense(pawl_system_pattern_G(c->s->system), x->G, c->G);
   to_dense(pawl_system_pattern_G(c->s->system), x->G_rate, c->G_rate);
   to_dense(pawl_system_pattern_G(c->s->system), x->G_acceleration, c->G_acc);
+  if (x->G_turn) {
+    to_dense(pawl_system_pattern_G(c->s->system), x->G_turn, c->G_turn);
+  }
   compare_values(c, x);
+  compare_rates(c, x);
   compare_gradient(c);
   compare_mass(c);
   compare_force(c, x->f);
