@@ -47,10 +47,13 @@ static void column(const PawlPattern* A, const double* values, int j, double sca
 
 // One column of dv'/dq or dv'/dv: the index-1 equations differentiated.                     (U2)
 static void solve_column(Ark* d, const double* A, const double* B, int j, double scale,
-                         double* out) {
+                         const double* turn, double* out) {
   PawlStepper* s = d->sun.stepper;
   column(&s->H, A, j, -1.0, d->x);
   column(&s->G, B, j, -scale, d->y);
+  for (int k = s->G.start[j]; turn && k < s->G.start[j + 1]; k++) {
+    d->y[s->G.index[k]] -= turn[k];  // (W5)
+  }
   for (int i = 0; i < s->sizes.rows; i++) {
     d->y[i] = pawl_phase_binds(&d->sun.phase, i) ? d->y[i] : 0.0;
   }
@@ -72,8 +75,8 @@ static PawlStatus differentiate(Ark* d, double t, const double* q, const double*
     memset(by_q, 0, (size_t)n * sizeof(double));
     memset(by_v, 0, (size_t)n * sizeof(double));
     by_v[j] = 1.0;
-    solve_column(d, values->K, values->G_acceleration, j, 1.0, by_q + n);
-    solve_column(d, values->C, values->G_rate, j, 2.0, by_v + n);
+    solve_column(d, values->K, values->G_acceleration, j, 1.0, NULL, by_q + n);
+    solve_column(d, values->C, values->G_rate, j, 2.0, values->G_turn, by_v + n);
   }
   return PAWL_OK;
 }

@@ -236,6 +236,7 @@ static void judged_constraint_residual(const PawlStepper* s, PawlGa* d, const Pa
 //   position      J = G                                               f = 1
 //   velocity      J = G + G_rate / gamma'                             f = 1 / gamma'
 //   acceleration  J = G + 2 (gamma'/beta') G_rate + G_acc / beta'     f = 1 / beta'
+//                 and (gamma'/beta') G_turn of rate rows                                     (W5)
 // and with Baumgarte's form J + (2 B / beta') (G_rate + gamma' G) + (B^2 / beta') G          (A22)
 static const double* constraint_tangent(const PawlStepper* s, PawlGa* d, const PawlValues* values,
                                         const PawlValues* tangent) {
@@ -256,6 +257,9 @@ static const double* constraint_tangent(const PawlStepper* s, PawlGa* d, const P
       for (int k = 0; k < count; k++) {
         d->J[k] = of_G * values->G[k] + of_rate * tangent->G_rate[k] +
                   acceleration * tangent->G_acceleration[k];
+      }
+      for (int k = 0; tangent->G_turn && k < count; k++) {
+        d->J[k] += d->gamma_p * acceleration * tangent->G_turn[k];
       }
       return d->J;
   }

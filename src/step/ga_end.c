@@ -174,6 +174,7 @@ static void round_rows(const PawlStepper* s, PawlGa* d, const PawlValues* values
         case PAWL_LEVEL_ACCELERATION:
           *terms += G_k * x.a + 2 * fabs(tangent->G_rate[k]) * x.v +
                     fabs(tangent->G_acceleration[k]) * x.q;
+          *terms += tangent->G_turn ? fabs(tangent->G_turn[k]) * x.v : 0.0;
           break;
       }
     }

@@ -15,6 +15,10 @@ PawlIdaParts pawl_ida_parts(const PawlStepper* s, N_Vector y) {
   return (PawlIdaParts){x, x + n, x + 2 * n, x + 2 * n + m};
 }
 
+static bool is_rate(const PawlIda* d, int row) {
+  return pawl_system_row_is_rate(d->sun.stepper->system, row, d->sun.phase.modes);
+}
+
 // (U3) to (U6); rows not in force read lambda = 0 and mu = 0.
 static PawlStatus compute_residual(PawlIda* d, double t, PawlIdaParts y, PawlIdaParts rate,
                                    PawlIdaParts r, PawlError* err) {
@@ -38,6 +42,8 @@ static PawlStatus compute_residual(PawlIda* d, double t, PawlIdaParts y, PawlIda
     if (!pawl_phase_binds(&d->sun.phase, i)) {
       r.lambda[i] = y.lambda[i];
       r.mu[i] = y.mu[i];
+    } else if (is_rate(d, i)) {
+      r.lambda[i] = y.mu[i];  // (W10)
     }
   }
   return PAWL_OK;
@@ -66,7 +72,7 @@ static void fill_columns(const PawlIda* d, const PawlValues* values, int j, doub
   for (int k = s->G.start[j]; k < s->G.start[j + 1]; k++) {
     int i = s->G.index[k];
     if (pawl_phase_binds(&d->sun.phase, i)) {
-      by_q[2 * n + i] = values->G[k];
+      by_q[2 * n + i] = is_rate(d, i) ? 0.0 : values->G[k];
       by_q[2 * n + m + i] = values->G_rate[k];
       by_v[2 * n + m + i] = values->G[k];
     }
@@ -96,6 +102,8 @@ static PawlStatus differentiate(PawlIda* d, double t, double c, PawlIdaParts y, 
     if (!pawl_phase_binds(&d->sun.phase, i)) {
       SUNDenseMatrix_Column(J, 2 * n + i)[2 * n + i] = 1.0;
       SUNDenseMatrix_Column(J, 2 * n + m + i)[2 * n + m + i] = 1.0;
+    } else if (is_rate(d, i)) {
+      SUNDenseMatrix_Column(J, 2 * n + m + i)[2 * n + i] = 1.0;  // (W10)
     }
   }
   return PAWL_OK;

@@ -151,6 +151,9 @@ const char* pawl_methods_obstacle(const PawlMethodInfo* info, const PawlNeeds* n
   if (needs->contacts && !info->contacts) {
     return "the contacts";
   }
+  if (needs->system->rates && strcmp(info->holds ? info->holds : "", "position") == 0) {
+    return "the rate equations (it holds positions alone)";
+  }
   const char* law = needs->regions ? law_obstacle(info->laws, needs, room) : NULL;
   if (law) {
     return law;

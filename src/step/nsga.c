@@ -132,6 +132,9 @@ void pawl_nsga_first_sets(PawlStepper* s, PawlNsga* d, const PawlPhase* phase) {
     bool none = s->method == &pawl_method_nsga_pva && s->strategy == 1;
     d->S[i] = d->A[i] && !none && (!d->decoupled || d->smooth_rows[i]);
   }
+  for (int i = 0; s->system->rates && i < s->sizes.rows; i++) {  // no position level        (W9)
+    d->A[i] = d->A[i] && !pawl_system_row_is_rate(s->system, i, phase->modes);
+  }
 }
 
 // ---- the smooth part ----------------------------------------------------------------------------

@@ -44,6 +44,10 @@ static const char* constraint_obstacle(const PawlModel* model, const PawlConstra
     snprintf(room, size, "what engages and lets go ('%.200s')", c->name);
     return room;
   }
+  if (c->modes[0].rate) {
+    snprintf(room, size, "rate equations ('%.200s': no energy leads to their forces)", c->name);
+    return room;
+  }
   for (int i = 0; i < c->modes[0].row_count; i++) {
     if (has_time(model, c->modes[0].rows[i].node)) {
       snprintf(room, size, "what depends on t (constraint '%.200s')", c->name);
