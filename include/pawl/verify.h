@@ -51,6 +51,14 @@ PAWL_API PAWL_CHECKED PawlStatus pawl_verify_freedom(const PawlSystem* system, d
                                                      const double* q, const int* modes,
                                                      PawlFreedom* out, PawlError* err);
 
+// Which rate equations in force can be integrated to equations between coordinates and t, by
+// themselves or with the other rows: `rows` (sizes.rows) gets 1 for them, 0 for all other rows. By
+// Frobenius' condition at points around q (docs/theory/rate.md); a sum of rows that could be
+// integrated where no row can is not seen. For up to PAWL_FREEDOM_MOST velocities, zeros beyond.
+PAWL_API PAWL_CHECKED PawlStatus pawl_verify_integrable(const PawlSystem* system, double t,
+                                                        const double* q, const int* modes,
+                                                        unsigned char* rows, PawlError* err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -11,7 +11,10 @@ static void help(void) {
       "usage: pawl check MODEL [-p NAME=VALUE]... [--project] [--json]\n\n"
       "Reads MODEL, derives its equations and tells: degrees of freedom, redundant constraints,\n"
       "how well the start satisfies the constraints, and the accelerations and constraint forces\n"
-      "it begins with. A model that switches is run to its end, by `method: auto`: degrees of "
+      "it begins with. With rate equations degrees of freedom of position and of velocity differ; "
+      "one\n"
+      "that can be integrated is named (docs/theory/rate.md; by sampling). A model that switches "
+      "is run to its end, by `method: auto`: degrees of "
       "freedom\n"
       "in each set of modes that it meets; do the regions cover the motion, and the places around\n"
       "it, do the branches of a constraint meet on the surface, is it crossed and not touched?\n"
@@ -179,7 +182,9 @@ typedef struct Findings {
   double derive_seconds;
   int rows;  // bilateral, in force at the start
   int redundant;
-  const char* problem;  // NULL: none
+  int rate_rows;              // of rate equations, in force and not redundant
+  unsigned char* integrable;  // of each row; NULL: no rate equations
+  const char* problem;        // NULL: none
   const char* warning;
   const Watch* along;  // the run; NULL: the model does not switch
   const PawlSim* sim;  // NULL when the start failed
@@ -336,6 +341,56 @@ static void free_spectra(Spectra* x) {
   }
 }
 
+// ---- rate equations -----------------------------------------------------------------------------
+// Counts those in force at the start and finds which of them follow from equations between
+// coordinates. The only failure is PAWL_ERROR_MEMORY.
+static PawlStatus find_rates(const PawlSystem* system, Findings* f, PawlError* err) {
+  const PawlState* state = f->state;
+  for (int i = 0; state && i < f->n.rows; i++) {
+    f->rate_rows += state->active[i] && pawl_system_row_is_rate(system, i, state->modes);
+  }
+  if (f->rate_rows == 0) {
+    return PAWL_OK;
+  }
+  f->integrable = calloc((size_t)f->n.rows, 1);
+  PawlError reason = no_memory;
+  PawlStatus status = f->integrable ? pawl_verify_integrable(system, state->t, state->q,
+                                                             state->modes, f->integrable, &reason)
+                                    : PAWL_ERROR_MEMORY;
+  if (status == PAWL_ERROR_MEMORY) {
+    *err = reason;
+  }
+  return status == PAWL_ERROR_MEMORY ? status : PAWL_OK;
+}
+
+static void print_rates(const PawlSystem* system, const Findings* f) {
+  for (int i = 0; f->integrable && i < f->n.rows; i++) {
+    int number;
+    const char* name = pawl_system_row_name(system, i, &number);
+    if (f->integrable[i]) {
+      printf(
+          "integrable          rate equation '%s' (row %d): it is the derivative of an equation\n"
+          "                    between coordinates; with equation: positions could not drift\n",
+          name, number + 1);
+    }
+  }
+}
+
+static void put_rates(const PawlSystem* system, const Findings* f, Json* json) {
+  json_open(json, "integrable", '[');
+  for (int i = 0; f->integrable && i < f->n.rows; i++) {
+    int number;
+    const char* name = pawl_system_row_name(system, i, &number);
+    if (f->integrable[i]) {
+      json_open(json, NULL, '{');
+      json_text(json, "constraint", name);
+      json_whole(json, "row", number + 1);
+      json_close(json, '}');
+    }
+  }
+  json_close(json, ']');
+}
+
 static void print_findings(const PawlSystem* system, const Findings* f) {
   enum { MOST_SHOWN = 12 };
   printf("model               %s\n", pawl_system_name(system));
@@ -343,7 +398,14 @@ static void print_findings(const PawlSystem* system, const Findings* f) {
   printf("constraint rows     %d, contacts included%s\n", f->n.rows,
          f->redundant ? " (some redundant)" : "");
   if (f->state) {
-    printf("degrees of freedom  %d\n", f->n.v - f->rows + f->redundant);
+    int freedoms = f->n.v - f->rows + f->redundant;
+    if (f->rate_rows > 0) {
+      printf("degrees of freedom  %d of position, %d of velocity: %d rate equation%s\n",
+             freedoms + f->rate_rows, freedoms, f->rate_rows, f->rate_rows == 1 ? "" : "s");
+    } else {
+      printf("degrees of freedom  %d\n", freedoms);
+    }
+    print_rates(system, f);
     printf("start               position residual %.3g, velocity residual %.3g\n",
            f->summary.residual[0], f->summary.residual[1]);
     printf("energy              %.10g J\n", f->summary.energy_start);
@@ -414,6 +476,9 @@ static void print_json(const PawlSystem* system, const Findings* f, const Projec
   if (f->state) {
     json_whole(&json, "redundant_rows", f->redundant);
     json_whole(&json, "degrees_of_freedom", f->n.v - f->rows + f->redundant);
+    json_whole(&json, "degrees_of_freedom_position",
+               f->n.v - f->rows + f->redundant + f->rate_rows);
+    put_rates(system, f, &json);
     json_number(&json, "position_residual", f->summary.residual[0]);
     json_number(&json, "velocity_residual", f->summary.residual[1]);
     json_number(&json, "energy", f->summary.energy_start);
@@ -528,6 +593,12 @@ static int check(const Arguments* a, const PawlModel* model, const PawlSystem* s
     f.summary = pawl_sim_summary(sim);
     f.redundant = f.summary.work.redundant_rows;
   }
+  PawlError short_of = {0};
+  if (status != PAWL_ERROR_MEMORY && find_rates(system, &f, &short_of) != PAWL_OK) {
+    status = PAWL_ERROR_MEMORY;
+    err = short_of;
+    f.problem = err.message;
+  }
   warn(f.warning);
   if (along.around.message[0]) {
     warn(along.around.message);
@@ -541,6 +612,7 @@ static int check(const Arguments* a, const PawlModel* model, const PawlSystem* s
     print_findings(system, &f);
   }
   projection_destroy(projection);
+  free(f.integrable);
   free_spectra(&spectra);
   for (int k = 0; k < along.set_count; k++) {
     free(along.sets[k].modes);

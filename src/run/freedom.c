@@ -265,6 +265,7 @@ static PawlStatus create(Cloud* c, const int* modes, PawlError* err) {
   }
   pawl_modes_active(c->system, modes, c->set);
   for (int r = 0; r < c->n.rows; r++) {
+    c->set[r] &= !pawl_system_row_is_rate(c->system, r, modes);  // they leave V as it is
     c->rows += c->set[r];
   }
   c->level = PAWL_NEW(&c->arena, double, rows);

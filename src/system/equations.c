@@ -199,7 +199,8 @@ static PawlStatus derive_all(Writer* w) {
     if (constraint->mode_count == 1 || constraint->triggered) {
       const PawlMode* mode = &constraint->modes[constraint->triggered ? PAWL_MODE_HELD : 0];
       for (int k = 0; k < mode->row_count; k++) {
-        PAWL_TRY(derive(w, PAWL_ITEM_CONSTRAINT, constraint->first_row + k, mode->rows[k].node));
+        PawlItemKind kind = mode->rate ? PAWL_ITEM_RATE : PAWL_ITEM_CONSTRAINT;
+        PAWL_TRY(derive(w, kind, constraint->first_row + k, mode->rows[k].node));
       }
     }
   }
@@ -561,6 +562,28 @@ static void put_switching(Writer* w) {
   }
 }
 
+static bool has_rates(const PawlModel* model) {
+  for (int c = 0; c < model->constraint_count; c++) {
+    for (int m = 0; m < model->constraints[c].mode_count; m++) {
+      if (model->constraints[c].modes[m].rate) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+// Those that hold all the time; the others are in the lists of modes and of what engages.
+static void put_rates(Writer* w) {
+  for (int c = 0; c < w->model->constraint_count; c++) {
+    const PawlConstraint* k = &w->model->constraints[c];
+    const PawlMode* mode = &k->modes[0];
+    for (int r = 0; k->mode_count == 1 && mode->rate && r < mode->row_count; r++) {
+      put_line(w, "rate equation", k->name, "", mode->rows[r].source.text);
+    }
+  }
+}
+
 static void put_head(Writer* w) {
   const PawlModel* model = w->model;
   if (w->style == PAWL_STYLE_LATEX) {
@@ -573,14 +596,18 @@ static void put_head(Writer* w) {
     pawl_text_add(&w->text, "}\n");
     pawl_text_add(&w->text,
                   "\\[ M(q)\\,\\ddot q = f(q, \\dot q, t) + G(q,t)^T \\lambda, \\qquad "
-                  "g(q,t) = 0, \\qquad G = \\partial g/\\partial q \\]\n"
-                  "$M$ is symmetric; entries not listed are zero.\n");
+                  "g(q,t) = 0, \\qquad G = \\partial g/\\partial q \\]\n");
+    pawl_text_add(&w->text, has_rates(model)
+                                ? "\\[ A(q,t)\\,\\dot q + b(q,t) = 0, \\qquad G = A, "
+                                  "\\qquad g_t = b \\quad\\text{of rate equations} \\]\n"
+                                : "");
+    pawl_text_add(&w->text, "$M$ is symmetric; entries not listed are zero.\n");
     return;
   }
   pawl_text_printf(&w->text,
-                   "%s: M q'' = f + G^T lambda, g = 0\n\n"
+                   "%s: M q'' = f + G^T lambda, g = 0%s\n\n"
                    "M is symmetric; entries not listed are zero.\nparameters:",
-                   model->name);
+                   model->name, has_rates(model) ? ", A q' + b = 0" : "");
   for (int k = 0; k < model->parameter_count; k++) {
     pawl_text_printf(&w->text, "%s %s = ", k ? "," : "", model->parameters[k].name);
     pawl_text_number(&w->text, model->parameters[k].value);
@@ -589,14 +616,19 @@ static void put_head(Writer* w) {
 }
 
 static PawlStatus write_all(Writer* w) {
+  bool rates = has_rates(w->model);
   put_head(w);
   put_block(w, PAWL_Q_ENERGY, "Energies: kinetic T, potential V");
   put_block(w, PAWL_Q_M, "Mass matrix M");
   put_block(w, PAWL_Q_F, "Forces f");
   put_block(w, PAWL_Q_G, "Constraints g = 0");
-  put_block(w, PAWL_Q_GRAD, "Gradient G = dg/dq");
-  put_block(w, PAWL_Q_GT, "Time gradient g_t = dg/dt");
+  put_block(w, PAWL_Q_GRAD,
+            rates ? "Gradient G = dg/dq, of rate equations G = A" : "Gradient G = dg/dq");
+  put_block(
+      w, PAWL_Q_GT,
+      rates ? "Time gradient g_t = dg/dt, of rate equations g_t = b" : "Time gradient g_t = dg/dt");
   put_block(w, PAWL_Q_GAMMA, "Acceleration bias gamma: G q'' + gamma = 0");
+  put_rates(w);
   put_switching(w);
   PAWL_TRY(put_kinks(w));
   if (w->style == PAWL_STYLE_LATEX) {
