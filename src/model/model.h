@@ -152,14 +152,28 @@ typedef enum PawlShapeKind {
   PAWL_SHAPE_LINE,
   PAWL_SHAPE_POLYGON,
   PAWL_SHAPE_DISC,
-  PAWL_SHAPE_SPRING
+  PAWL_SHAPE_SPRING,
+  PAWL_SHAPE_LINK,     // a body along a line
+  PAWL_SHAPE_GROUND,   // what does not move: tracks, walls, guides
+  PAWL_SHAPE_BALL,     // sphere
+  PAWL_SHAPE_JOINT,    // a pin
+  PAWL_SHAPE_FORCE,    // an arrow
+  PAWL_SHAPE_TRACE,    // the path of a point
+  PAWL_SHAPE_TEXT,     // words at a point
+  PAWL_SHAPE_SURFACE,  // a grid of points
+  PAWL_SHAPE_GRAVITY   // its direction
 } PawlShapeKind;
 
 typedef struct PawlShape {  // of `scene:`
   PawlShapeKind kind;
+  bool spatial;  // its points have three numbers
   int point_count;
-  PawlNode (*points)[2];  // LINE, POLYGON, SPRING (2 points); DISC: its centre
-  PawlNode radius;        // DISC
+  PawlNode (*points)[3];  // x, y, z (PAWL_NO_NODE in the plane). DISC: centre, normal (in space);
+                          // FORCE: where it acts, its vector; GRAVITY: its vector
+  int row_length;         // SURFACE: points in a row of its grid
+  PawlNode radius;        // DISC, BALL; LINK: half its width; PAWL_NO_NODE without
+  const char* of;         // the constraint, lock or contact whose mode colours it; NULL without
+  const char* text;       // beside it; NULL without
   PawlSource source;
 } PawlShape;
 
@@ -188,6 +202,7 @@ struct PawlModel {
   PawlImpulse* impulses;
   PawlOutput* outputs;
   PawlShape* shapes;
+  bool spatial;  // some shape of the scene is
   PawlProjectionDef projection;
   PawlSimulateDef simulate;
   uint64_t text_hash;  // of the text it was read from

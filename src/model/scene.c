@@ -1,69 +1,221 @@
 // SPDX-License-Identifier: Apache-2.0
-// `scene:` how the model looks: lines, polygons, discs and springs at points that move with it.
+// `scene:` how the model looks: bodies, joints, springs, tracks and forces at points that move with
+// it, in the plane or in space.
+#include <stdio.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "model/loader.h"
 
 static const PawlUse point_use = {"a shape", PAWL_MAY_Q | PAWL_MAY_T, NULL};
-static const char* const shape_words[] = {"line", "polygon", "disc", "spring", NULL};
+static const PawlUse force_use = {
+    "a force of the scene",
+    PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_A | PAWL_MAY_T | PAWL_MAY_LAMBDA | PAWL_MAY_CONTACT, NULL};
 
-static bool load_point(PawlLoader* loader, PawlYaml* point, const PawlScope* scope,
-                       PawlNode node[2]) {
-  if (point->kind != PAWL_YAML_LIST || point->count != 2) {
-    pawl_report(&loader->report, point, "expected a point [x, y]%s",
+// What each kind is made of, in the order of PawlShapeKind.
+static const char* const shape_words[] = {"line",   "polygon", "disc",    "spring", "link",
+                                          "ground", "ball",    "joint",   "force",  "trace",
+                                          "text",   "surface", "gravity", NULL};
+typedef struct Form {
+  const char* keys[6];  // that it may have
+  int least, most;      // points of `points`; least 0: it has none
+} Form;
+enum { ANY_NUMBER = 1 << 30 };
+static const Form forms[] = {
+    [PAWL_SHAPE_LINE] = {{"points", "of", "text"}, 2, ANY_NUMBER},
+    [PAWL_SHAPE_POLYGON] = {{"points", "of", "text"}, 3, ANY_NUMBER},
+    [PAWL_SHAPE_DISC] = {{"at", "radius", "normal", "of", "text"}, 0, 0},
+    [PAWL_SHAPE_SPRING] = {{"points", "of", "text"}, 2, 2},
+    [PAWL_SHAPE_LINK] = {{"points", "radius", "of", "text"}, 2, ANY_NUMBER},
+    [PAWL_SHAPE_GROUND] = {{"points", "of", "text"}, 2, ANY_NUMBER},
+    [PAWL_SHAPE_BALL] = {{"at", "radius", "of", "text"}, 0, 0},
+    [PAWL_SHAPE_JOINT] = {{"at", "of", "text"}, 0, 0},
+    [PAWL_SHAPE_FORCE] = {{"at", "vector", "of", "text"}, 0, 0},
+    [PAWL_SHAPE_TRACE] = {{"at", "of", "text"}, 0, 0},
+    [PAWL_SHAPE_TEXT] = {{"at", "of", "text"}, 0, 0},
+    [PAWL_SHAPE_SURFACE] = {{"points", "of", "text"}, 4, ANY_NUMBER},
+    [PAWL_SHAPE_GRAVITY] = {{"vector", "text"}, 0, 0},
+};
+
+// ---- points -------------------------------------------------------------------------------------
+typedef struct Points {  // gathered for one shape
+  int count, capacity;
+  PawlNode (*node)[3];
+  int dimension;   // 2 or 3; 0 before the first point
+  int row_length;  // of the first innermost list or loop
+} Points;
+
+static bool is_point(const PawlYaml* item) {
+  return item->kind == PAWL_YAML_LIST && item->first && item->first->kind == PAWL_YAML_SCALAR;
+}
+
+static bool add_point(PawlLoader* loader, PawlYaml* point, const PawlScope* scope,
+                      const PawlUse* use, Points* points) {
+  if (point->kind != PAWL_YAML_LIST || (point->count != 2 && point->count != 3)) {
+    pawl_report(&loader->report, point, "expected a point [x, y], or [x, y, z] in space%s",
                 point->kind == PAWL_YAML_LIST ? PAWL_YAML_FLOW_HINT : "");
     return false;
   }
-  bool good = pawl_expression(loader, point->first, scope, &point_use, &node[0]);
-  return pawl_expression(loader, point->first->next, scope, &point_use, &node[1]) && good;
-}
-
-static bool new_points(PawlLoader* loader, const PawlYaml* where, int count, PawlShape* shape) {
-  shape->points = pawl_loader_parts(loader, where, count, sizeof *shape->points);
-  shape->point_count = count;
-  return shape->points != NULL;
-}
-
-static bool load_points(PawlLoader* loader, PawlYaml* body, const PawlScope* scope,
-                        PawlShape* shape) {
-  static const char* const keys[] = {"points", NULL};
-  if (!pawl_yaml_check_keys(&loader->report, body, "a shape", keys)) {
+  if (points->dimension && points->dimension != point->count) {
+    pawl_report(&loader->report, point, "this point has %d numbers, those before it %d",
+                point->count, points->dimension);
     return false;
   }
-  PawlYaml* points = pawl_yaml_get(body, "points");
-  int least = shape->kind == PAWL_SHAPE_POLYGON ? 3 : 2;
-  bool good = points && points->kind == PAWL_YAML_LIST && points->count >= least &&
-              (shape->kind != PAWL_SHAPE_SPRING || points->count == 2);
-  if (!good) {
-    pawl_report(&loader->report, points ? points : body,
-                "%s: expected points: with %s%d points [x, y]", shape_words[shape->kind],
-                shape->kind == PAWL_SHAPE_SPRING ? "" : "at least ", least);
-    return false;
+  if (PAWL_GROW(points->node, points->capacity, points->count + 1) != 0) {
+    return pawl_loader_no_memory(loader);
   }
-  if (!new_points(loader, points, points->count, shape)) {
-    return false;
-  }
+  PawlNode* node = points->node[points->count++];
+  points->dimension = point->count;
+  node[2] = PAWL_NO_NODE;
+  bool good = true;
   int k = 0;
-  for (PawlYaml* child = points->first; child; child = child->next) {
-    good &= load_point(loader, child, scope, shape->points[k++]);
+  for (PawlYaml* number = point->first; number; number = number->next) {
+    good &= pawl_expression(loader, number, scope, use, &node[k++]);
   }
   return good;
 }
 
-static bool load_disc(PawlLoader* loader, PawlYaml* body, const PawlScope* scope,
-                      PawlShape* shape) {
-  static const char* const keys[] = {"at", "radius", NULL};
-  if (!pawl_yaml_check_keys(&loader->report, body, "a disc", keys) ||
-      !new_points(loader, body, 1, shape)) {
+static bool add_points(PawlLoader* loader, PawlYaml* items, const PawlScope* scope, Points* points);
+
+// for k=0..100: [k/100, sin(k/100)]
+static bool add_loop(PawlLoader* loader, PawlYaml* child, const PawlScope* scope, Points* points) {
+  bool is_for;
+  const PawlAstKey* key = pawl_loop_key(loader, child->key, &is_for);
+  if (!is_for) {
+    pawl_report(&loader->report, child->key,
+                "'%s': expected a list of points, or a loop such as for k=0..10: [k, 0]",
+                pawl_quote(child->key->text).s);
     return false;
   }
-  PawlYaml *at = pawl_yaml_get(body, "at"), *radius = pawl_yaml_get(body, "radius");
-  if (!at || !radius) {
-    pawl_report(&loader->report, body, "disc: expected at: [x, y] and radius:");
+  PawlIndexer at = {.failed = true};
+  bool good = key != NULL;
+  key = key && (scope->count > 0 || pawl_loop_check(loader, child, key)) ? key : NULL;
+  for (bool more = key && pawl_indexer_begin(&at, loader, child->key, key, scope); more && good;
+       more = pawl_indexer_next(&at)) {
+    good = is_point(child) ? add_point(loader, child, &at.scope, &point_use, points)
+                           : add_points(loader, child, &at.scope, points);
+  }
+  return good && !at.failed;
+}
+
+// Depth: that of the tree, PAWL_MODEL_MAX_NESTING.
+static bool add_points(PawlLoader* loader, PawlYaml* items, const PawlScope* scope,
+                       Points* points) {
+  if (items->kind == PAWL_YAML_SCALAR) {
+    return add_point(loader, items, scope, &point_use, points);  // says what is expected
+  }
+  bool good = true, inner = false;
+  int before = points->count;
+  for (PawlYaml* child = items->first; child && good; child = child->next) {
+    bool map = items->kind == PAWL_YAML_MAP;
+    bool nested = child->kind == PAWL_YAML_MAP || (!is_point(child) && child->first);
+    inner |= nested;
+    good = map      ? add_loop(loader, child, scope, points)
+           : nested ? add_points(loader, child, scope, points)
+                    : add_point(loader, child, scope, &point_use, points);
+  }
+  if (!inner && points->row_length == 0) {
+    points->row_length = points->count - before;
+  }
+  return good;
+}
+
+static bool keep_points(PawlLoader* loader, const PawlYaml* where, const Points* points,
+                        PawlShape* shape) {
+  shape->points = pawl_loader_parts(loader, where, points->count, sizeof *shape->points);
+  if (!shape->points) {
     return false;
   }
-  bool good = load_point(loader, at, scope, shape->points[0]);
-  return pawl_expression(loader, radius, scope, &point_use, &shape->radius) && good;
+  memcpy(shape->points, points->node, (size_t)points->count * sizeof *shape->points);
+  shape->point_count = points->count;
+  shape->spatial = points->dimension == 3;
+  shape->row_length = points->row_length;
+  loader->model->spatial |= shape->spatial;
+  return true;
+}
+
+// ---- shapes -------------------------------------------------------------------------------------
+static bool gather_list(PawlLoader* loader, PawlYaml* body, const PawlScope* scope,
+                        const PawlShape* shape, Points* points) {
+  const Form* form = &forms[shape->kind];
+  PawlYaml* list = pawl_yaml_get(body, "points");
+  if (list && list->kind != PAWL_YAML_SCALAR && !add_points(loader, list, scope, points)) {
+    return false;
+  }
+  bool grid = shape->kind != PAWL_SHAPE_SURFACE ||
+              (points->row_length > 1 && points->count >= 2 * points->row_length &&
+               points->count % points->row_length == 0);
+  if (points->count < form->least || points->count > form->most || !grid) {
+    pawl_report(&loader->report, list ? list : body,
+                grid ? "%s: expected points: with %s%d points [x, y]"
+                     : "%s: expected points: with rows of equal length, %s%d points in all",
+                shape_words[shape->kind], form->most == form->least ? "" : "at least ",
+                form->least);
+    return false;
+  }
+  return true;
+}
+
+// `at`, then `normal` or `vector`, those of the three that the kind has.
+static bool gather_single(PawlLoader* loader, PawlYaml* body, const PawlScope* scope,
+                          const PawlShape* shape, Points* points) {
+  PawlYaml *at = pawl_yaml_get(body, "at"), *vector = pawl_yaml_get(body, "vector");
+  PawlYaml *normal = pawl_yaml_get(body, "normal"), *radius = pawl_yaml_get(body, "radius");
+  bool round = shape->kind == PAWL_SHAPE_DISC || shape->kind == PAWL_SHAPE_BALL;
+  bool arrow = shape->kind == PAWL_SHAPE_FORCE || shape->kind == PAWL_SHAPE_GRAVITY;
+  bool words = shape->kind != PAWL_SHAPE_TEXT || pawl_yaml_get(body, "text");
+  if ((!at && shape->kind != PAWL_SHAPE_GRAVITY) || (round && !radius) || (arrow && !vector) ||
+      !words) {
+    pawl_report(&loader->report, body, "%s: expected %s%s", shape_words[shape->kind],
+                shape->kind == PAWL_SHAPE_GRAVITY ? "" : "at: [x, y]",
+                round                               ? " and radius:"
+                : shape->kind == PAWL_SHAPE_GRAVITY ? "vector: [x, y]"
+                : arrow                             ? " and vector: [x, y]"
+                : words                             ? ""
+                                                    : " and text:");
+    return false;
+  }
+  bool good = !at || add_point(loader, at, scope, &point_use, points);
+  good = good && (!vector || add_point(loader, vector, scope, &force_use, points));
+  return good && (!normal || add_point(loader, normal, scope, &point_use, points));
+}
+
+// `of: name` or `of: name[k]`: a constraint, a lock or a contact.
+static bool load_of(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, PawlShape* shape) {
+  PawlModel* model = loader->model;
+  const PawlAstKey* key = pawl_key(loader, text);
+  PawlIndexer at;
+  if (!key || !pawl_indexer_begin(&at, loader, text, key, scope)) {
+    return false;
+  }
+  bool contact = pawl_names_find(&loader->contacts, key->name) != NULL;
+  int element = pawl_find_element(loader, contact ? &loader->contacts : &loader->constraints,
+                                  contact ? PAWL_NAME_CONTACT : PAWL_NAME_CONSTRAINT, text,
+                                  key->name, key->count, at.value);
+  if (element < 0) {
+    return false;
+  }
+  shape->of = contact ? model->contacts[element].name : model->constraints[element].name;
+  return true;
+}
+
+static bool fill_shape(PawlLoader* loader, PawlYaml* body, const PawlScope* scope,
+                       PawlShape* shape) {
+  char what[32];
+  snprintf(what, sizeof what, "a %s", shape_words[shape->kind]);
+  if (!pawl_yaml_check_keys(&loader->report, body, what, forms[shape->kind].keys)) {
+    return false;
+  }
+  Points points = {0};
+  bool good = forms[shape->kind].least ? gather_list(loader, body, scope, shape, &points)
+                                       : gather_single(loader, body, scope, shape, &points);
+  good = good && keep_points(loader, body, &points, shape);
+  pawl_free(points.node);
+  PawlYaml *radius = pawl_yaml_get(body, "radius"), *of = pawl_yaml_get(body, "of");
+  PawlYaml* text = pawl_yaml_get(body, "text");
+  good &= !radius || pawl_expression(loader, radius, scope, &point_use, &shape->radius);
+  good &= !of || load_of(loader, of, scope, shape);
+  return good && (!text || pawl_load_text(loader, text, &shape->text));
 }
 
 static bool load_shape(PawlLoader* loader, PawlYaml* body, const PawlScope* scope) {
@@ -80,9 +232,7 @@ static bool load_shape(PawlLoader* loader, PawlYaml* body, const PawlScope* scop
   PawlShape shape = {.kind = (PawlShapeKind)word,
                      .radius = PAWL_NO_NODE,
                      .source = pawl_loader_source(loader, body->key)};
-  bool good = shape.kind == PAWL_SHAPE_DISC ? load_disc(loader, body, scope, &shape)
-                                            : load_points(loader, body, scope, &shape);
-  if (!good ||
+  if (!fill_shape(loader, body, scope, &shape) ||
       !PAWL_ROOM(loader, body->key, model->shapes, loader->shape_capacity, model->shape_count)) {
     return false;
   }

@@ -327,6 +327,12 @@ static void test_scene_and_simulate(void** state) {
   REFUSED(HEAD "scene:\n  - line: {points: [[0, 0]]}\n", "m.yaml:5:20: ", "at least 2 points");
   REFUSED(HEAD "scene:\n  - spring: {points: [[0, 0], [1, 1], [2, 2]]}\n", "with 2 points");
   REFUSED(HEAD "scene:\n  - line: {points: [[0, 0], [y', 1]]}\n", "m.yaml:5:30: ", "rates");
+  REFUSED(HEAD "scene:\n  - joint: {at: [0, 0], of: pin}\n", "m.yaml:5:29: 'pin' is not");
+  REFUSED(HEAD "scene:\n  - line: {points: [[0, 0], [1, 1, 1]]}\n", "has 3 numbers");
+  REFUSED(HEAD "scene:\n  - text: {at: [0, 0]}\n", "m.yaml:5:11: text: expected at:", "text:");
+  REFUSED(HEAD "scene:\n  - force: {at: [0, 0]}\n", "force: expected at: [x, y] and vector:");
+  REFUSED(HEAD "scene:\n  - surface: {points: {\"for i=0..3, j=0..3\": [i, j, 0]}}\n", "rows of equal");
+  REFUSED(HEAD "scene:\n  - line: {points: {k: [0, 0]}}\n", "'k': expected a list of points");
   REFUSED(HEAD "scene: line\n", "m.yaml:4:8: 'line': expected a shape");
   REFUSED(HEAD "simulate: {step: 0}\n", "m.yaml:4:18: step = 0, must be finite and > 0");
   REFUSED(HEAD "simulate: {rho: k}\n", "m.yaml:4:17: rho = 2, must be in [0, 1]");

@@ -293,6 +293,24 @@ static void test_scene(void** state) {
   pawl_model_destroy(model);
 }
 
+static void test_scene_in_space(void** state) {
+  (void)state;
+  PawlModel* model = read_model(
+      "model: m\ncoordinates: [x]\nlocks: {\"hold[i=1..2]\": {lock: x, at: i}}\n"
+      "scene:\n"
+      "  - ball: {at: [x, 0, 1], radius: 1}\n"
+      "  - surface: {points: {for i=0..2: {for j=0..3: [i, j, i*j]}}}\n"
+      "  - for k=1..2: [joint: {at: [x, k, 0], of: \"hold[k]\", text: here}]\n"
+      "  - gravity: {vector: [0, 0, -1]}\n");
+  assert_true(model->spatial);
+  assert_int_equal(model->shapes[1].point_count, 12);
+  assert_int_equal(model->shapes[1].row_length, 4);
+  CHECK_NEAR(node_value(model, model->shapes[1].points[11][2]), 6, 0);
+  assert_string_equal(model->shapes[3].of, "hold[2]");
+  assert_string_equal(model->shapes[3].text, "here");
+  pawl_model_destroy(model);
+}
+
 static void test_simulate(void** state) {
   (void)state;
   PawlModel* model = read_model(
@@ -331,6 +349,7 @@ int main(void) {
       cmocka_unit_test(test_locks),
       cmocka_unit_test(test_contacts_events_outputs),
       cmocka_unit_test(test_scene),
+      cmocka_unit_test(test_scene_in_space),
       cmocka_unit_test(test_simulate),
       cmocka_unit_test(test_empty_sections),
   };
