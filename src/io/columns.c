@@ -113,3 +113,31 @@ bool pawl_columns_corrections(const char* wanted) {
   }
   return false;
 }
+
+const char* pawl_kind_name(PawlColumnKind kind) {
+  switch (kind) {
+    case PAWL_COLUMN_TIME:
+      return "time";
+    case PAWL_COLUMN_COORDINATE:
+      return "coordinate";
+    case PAWL_COLUMN_RATE:
+      return "rate";
+    case PAWL_COLUMN_ACCELERATION:
+      return "acceleration";
+    case PAWL_COLUMN_MULTIPLIER:
+      return "multiplier";
+    case PAWL_COLUMN_ENERGY:
+      return "energy";
+    case PAWL_COLUMN_RESIDUAL:
+      return "residual";
+    case PAWL_COLUMN_OUTPUT:
+      return "output";
+    case PAWL_COLUMN_WORK:
+      return "work";
+    case PAWL_COLUMN_PATH:
+      return "path";
+    case PAWL_COLUMN_CORRECTION:
+      return "correction";
+  }
+  return "";
+}

@@ -214,34 +214,6 @@ static bool put_fact_groups(hid_t file, const PawlRecorder* recorder) {
   return ok;
 }
 
-static const char* kind_name(PawlColumnKind kind) {
-  switch (kind) {
-    case PAWL_COLUMN_TIME:
-      return "time";
-    case PAWL_COLUMN_COORDINATE:
-      return "coordinate";
-    case PAWL_COLUMN_RATE:
-      return "rate";
-    case PAWL_COLUMN_ACCELERATION:
-      return "acceleration";
-    case PAWL_COLUMN_MULTIPLIER:
-      return "multiplier";
-    case PAWL_COLUMN_ENERGY:
-      return "energy";
-    case PAWL_COLUMN_RESIDUAL:
-      return "residual";
-    case PAWL_COLUMN_OUTPUT:
-      return "output";
-    case PAWL_COLUMN_WORK:
-      return "work";
-    case PAWL_COLUMN_PATH:
-      return "path";
-    case PAWL_COLUMN_CORRECTION:
-      return "correction";
-  }
-  return "";
-}
-
 // A link name of our own for each column: '/' would open a group and "." means the group itself.
 static bool link_name(hid_t group, const char* name, char link[NAME_BYTES]) {
   size_t length = strlen(name);
@@ -304,7 +276,7 @@ static hid_t create_column(const Hdf5* f, hid_t group, const PawlColumn* info, c
       create_dataset(group, link, H5T_IEEE_F64LE, 1, &size, grows ? (hsize_t)f->tile_rows : 0);
   if (dataset >= 0 &&
       !(put_attribute(dataset, "name", info->name) && put_attribute(dataset, "unit", info->unit) &&
-        put_attribute(dataset, "kind", kind_name(info->kind)))) {
+        put_attribute(dataset, "kind", pawl_kind_name(info->kind)))) {
     H5Dclose(dataset);
     return -1;
   }

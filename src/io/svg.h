@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "pawl/recorder.h"
+#include "pawl/plot.h"
 
 enum { PAWL_SVG_CURVES = 12 };      // curves in one panel at most
 enum { PAWL_SVG_PANELS = 16 };      // panels at most
@@ -64,8 +64,11 @@ void pawl_svg_axis_factor(PawlText* text, const PawlSvgAxis* axis);
 // --- svg_panels.c
 
 typedef struct PawlSvgCurve {
+  const PawlRecorder* recorder;
   int column;
-  int rank;  // place among the columns of its kind
+  int x, time;  // columns of the horizontal axis and of the time; -1: samples are counted
+  int rank;     // place among the columns of its kind
+  const char* name;
 } PawlSvgCurve;
 
 typedef struct PawlSvgPanel {
@@ -74,6 +77,7 @@ typedef struct PawlSvgPanel {
   int total;         // columns that belong here
   int kind_total;    // columns of this kind in the table
   int curve_count;   // of them drawn
+  bool compares;     // the curves are of several runs: dashes tell those that coincide
   PawlSvgCurve curves[PAWL_SVG_CURVES];
   double lo, hi;       // range of the curves drawn
   double top, height;  // set by the layout
@@ -85,6 +89,13 @@ typedef struct PawlSvgPanel {
 PAWL_CHECKED PawlStatus pawl_svg_panels(const PawlRecorder* recorder, PawlSvgPanel panels[],
                                         int* count, int* left_out, PawlError* err);
 
+// The same for tables of pawl_plot_table. A single one: curves of one unit share a panel, whatever
+// their kinds, in the order of the table. Several (names not NULL): a panel for each column of the
+// first, with the column of that name of all others, called by the name of their table.
+void pawl_svg_panels_chosen(int table_count, const PawlRecorder* const* tables,
+                            const char* const* names, PawlSvgPanel panels[], int* count,
+                            int* left_out);
+
 // --- svg_curve.c
 
 // The column of the time, -1 without: samples are then counted.
@@ -95,18 +106,20 @@ typedef struct PawlSvgFrame {  // the plane that a curve is drawn on
   double left, top, width, height;
 } PawlSvgFrame;
 
-// The path data of one column. At most two points for each px of width are kept, the least and the
-// greatest value there; then points that lie on the line between their neighbours are left out.
-// Values that are not finite break the path.
-void pawl_svg_curve(PawlText* text, const PawlRecorder* recorder, int column,
+// The path data of one curve. Over the time, at most two points for each px of width are kept, the
+// least and the greatest value there; then points that lie on the line between their neighbours are
+// left out. Values that are not finite break the path, and so do two values of one time: the line
+// between them, where it can be seen, goes to `jumps`.
+void pawl_svg_curve(PawlText* text, PawlText* jumps, const PawlSvgCurve* curve,
                     const PawlSvgFrame* frame);
 
 // --- svg_names.c
 
 const char* pawl_svg_colour(const PawlSvgPanel* panel, int curve);
+// The attribute that dashes a curve, with a blank before it; "" for a solid one.
+const char* pawl_svg_dash(const PawlSvgPanel* panel, int curve);
 // The names of a panel's curves, none over another, with their leader lines.
-void pawl_svg_names(PawlText* text, const PawlRecorder* recorder, const PawlSvgPanel* panel,
-                    const PawlSvgFrame* frame);
+void pawl_svg_names(PawlText* text, const PawlSvgPanel* panel, const PawlSvgFrame* frame);
 
 // --- svg_events.c
 
@@ -131,3 +144,10 @@ void pawl_svg_marks(const PawlRecorder* recorder, const PawlSvgAxis* x, double l
                     double right, PawlSvgMarks* marks);
 // "constraint: from -> to"
 void pawl_svg_mark_label(PawlText* text, const PawlEvent* event, int limit);
+
+// --- svg.c
+
+// The drawing of pawl_plot_write.
+PAWL_CHECKED PawlStatus pawl_svg_plot(const PawlPlotDef* def, int count,
+                                      const PawlRecorder* const* runs, const char* const* names,
+                                      PawlText* out, PawlError* err);

@@ -10,6 +10,8 @@
 
 enum { DRAW_ALL = 2000 };              // samples up to which none is left out beforehand
 static const double TOLERANCE = 0.04;  // [px]
+static const double NEAR = 0.25;       // points of a phase portrait that are as near are one [px]
+static const double SEEN = 0.5;        // a jump that is not smaller is drawn as one [px]
 
 typedef struct Point {
   double x, y;  // [px]
@@ -77,7 +79,7 @@ static void pen_to(Pen* pen, Point point) {
   if (point.x > pen->anchor.x) {
     pen_hold(pen, point);
   } else {
-    pen_write(pen, point);  // a jump is a vertical line
+    pen_write(pen, point);
   }
 }
 
@@ -139,42 +141,92 @@ int pawl_svg_time_column(const PawlRecorder* recorder) {
 }
 
 // One side of a jump has no value here: the curve goes on with the other.
-static bool is_unknown_side(const PawlRecorder* recorder, int time, int column, int i) {
-  const double* sample = pawl_recorder_sample(recorder, i);
-  const double* beside[2] = {pawl_recorder_sample(recorder, i - 1),
-                             pawl_recorder_sample(recorder, i + 1)};
+static bool is_unknown_side(const PawlSvgCurve* curve, int i) {
+  const double* sample = pawl_recorder_sample(curve->recorder, i);
+  const double* beside[2] = {pawl_recorder_sample(curve->recorder, i - 1),
+                             pawl_recorder_sample(curve->recorder, i + 1)};
   bool side = false;
   for (int k = 0; k < 2; k++) {
-    side |= time >= 0 && beside[k] && beside[k][time] == sample[time];
+    side |= curve->time >= 0 && beside[k] && beside[k][curve->time] == sample[curve->time];
   }
-  return side && isnan(sample[column]);
+  return side && isnan(sample[curve->column]);
 }
 
-void pawl_svg_curve(PawlText* text, const PawlRecorder* recorder, int column,
-                    const PawlSvgFrame* frame) {
-  int samples = pawl_recorder_sample_count(recorder);
-  int time = pawl_svg_time_column(recorder);
-  Pen pen = {.text = text};
-  Bin bin = {0};
-  for (int i = 0; i < samples; i++) {
-    const double* sample = pawl_recorder_sample(recorder, i);
-    double t = time >= 0 ? sample[time] : i, value = sample[column];
-    if (is_unknown_side(recorder, time, column, i)) {
-      continue;
-    }
-    if (!pawl_svg_finite(t) || !pawl_svg_finite(value)) {
-      bin_empty(&bin, &pen);
-      pen_lift(&pen);
-      continue;
-    }
-    Point point = {frame->left + frame->width * pawl_svg_axis_place(frame->x, t),
-                   frame->top + frame->height * (1.0 - pawl_svg_axis_place(frame->y, value))};
-    if (samples > DRAW_ALL) {
-      bin_add(&bin, &pen, i, point);
-    } else {
-      pen_to(&pen, point);
-    }
+typedef struct Line {  // a curve that is being drawn
+  const PawlSvgCurve* curve;
+  Pen pen;
+  Pen jumps;
+  Bin bin;
+  bool binned, portrait;
+  bool begun;      // there is a sample before this one
+  double time;     // of it
+  Point at, kept;  // where it is; a portrait: the last point that was kept
+} Line;
+
+static void line_break(Line* line) {
+  bin_empty(&line->bin, &line->pen);
+  if (line->portrait && line->begun) {
+    pen_to(&line->pen, line->at);
   }
-  bin_empty(&bin, &pen);
-  pen_lift(&pen);
+  pen_lift(&line->pen);
+  line->begun = false;
+}
+
+static void line_jump(Line* line, Point to) {
+  Point from = line->at;
+  line_break(line);
+  pen_write(&line->jumps, from);
+  pen_write(&line->jumps, to);
+  pen_lift(&line->jumps);
+}
+
+// Points of a portrait go in any direction: those near the last one kept are left out.
+static void line_portrait(Line* line, Point point) {
+  if (!line->begun || hypot(point.x - line->kept.x, point.y - line->kept.y) >= NEAR) {
+    pen_to(&line->pen, point);
+    line->kept = point;
+  }
+}
+
+static void line_to(Line* line, int sample, double time, Point point) {
+  bool jumped = line->begun && line->curve->time >= 0 && time == line->time &&
+                hypot(point.x - line->at.x, point.y - line->at.y) >= SEEN;
+  if (jumped) {
+    line_jump(line, point);
+  }
+  if (line->portrait) {
+    line_portrait(line, point);
+  } else if (line->binned) {
+    bin_add(&line->bin, &line->pen, sample, point);
+  } else {
+    pen_to(&line->pen, point);
+  }
+  line->begun = true;
+  line->time = time;
+  line->at = point;
+}
+
+void pawl_svg_curve(PawlText* text, PawlText* jumps, const PawlSvgCurve* curve,
+                    const PawlSvgFrame* frame) {
+  int samples = pawl_recorder_sample_count(curve->recorder);
+  Line line = {.curve = curve,
+               .pen.text = text,
+               .jumps.text = jumps,
+               .binned = samples > DRAW_ALL,
+               .portrait = curve->x != curve->time};
+  for (int i = 0; i < samples; i++) {
+    const double* sample = pawl_recorder_sample(curve->recorder, i);
+    double x = curve->x >= 0 ? sample[curve->x] : i, value = sample[curve->column];
+    if (is_unknown_side(curve, i)) {
+      continue;
+    }
+    if (!pawl_svg_finite(x) || !pawl_svg_finite(value)) {
+      line_break(&line);
+      continue;
+    }
+    Point point = {frame->left + frame->width * pawl_svg_axis_place(frame->x, x),
+                   frame->top + frame->height * (1.0 - pawl_svg_axis_place(frame->y, value))};
+    line_to(&line, i, curve->time >= 0 ? sample[curve->time] : i, point);
+  }
+  line_break(&line);
 }

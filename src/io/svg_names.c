@@ -28,15 +28,21 @@ const char* pawl_svg_colour(const PawlSvgPanel* panel, int curve) {
   return ramp[curve * (PAWL_SVG_CURVES - 1) / (panel->curve_count - 1)];
 }
 
+const char* pawl_svg_dash(const PawlSvgPanel* panel, int curve) {
+  static const char* const dashes[] = {"", " stroke-dasharray=\"9 5\"", " stroke-dasharray=\"3 4\"",
+                                       " stroke-dasharray=\"9 4 2 4\""};
+  return panel->compares ? dashes[panel->curves[curve].rank % 4] : "";
+}
+
 typedef struct Name {
   int curve;
   double end, y;  // height of the curve's end and of the name
 } Name;
 
 // Height of the last value that can be drawn.
-static double curve_end(const PawlRecorder* recorder, const PawlSvgFrame* frame, int column) {
-  for (int i = pawl_recorder_sample_count(recorder) - 1; i >= 0; i--) {
-    double value = pawl_recorder_sample(recorder, i)[column];
+static double curve_end(const PawlSvgCurve* curve, const PawlSvgFrame* frame) {
+  for (int i = pawl_recorder_sample_count(curve->recorder) - 1; i >= 0; i--) {
+    double value = pawl_recorder_sample(curve->recorder, i)[curve->column];
     if (pawl_svg_finite(value)) {
       return frame->top + frame->height * (1.0 - pawl_svg_axis_place(frame->y, value));
     }
@@ -74,9 +80,9 @@ static void spread_names(Name names[], int count, double low, double high) {
   }
 }
 
-static void draw_name(PawlText* text, const char* name, const char* colour, const Name* at,
-                      double right) {
-  pawl_text_printf(text, "<path class=\"leader\" stroke=\"%s\" d=\"M", colour);
+static void draw_name(PawlText* text, const PawlSvgPanel* panel, const Name* at, double right) {
+  pawl_text_printf(text, "<path class=\"leader\" stroke=\"%s\"%s d=\"M",
+                   pawl_svg_colour(panel, at->curve), pawl_svg_dash(panel, at->curve));
   pawl_svg_length(text, right + 2.0);
   pawl_text_add(text, " ");
   pawl_svg_length(text, at->end);
@@ -86,15 +92,14 @@ static void draw_name(PawlText* text, const char* name, const char* colour, cons
   pawl_svg_length(text, at->y);
   pawl_text_add(text, "h10\"/>");
   pawl_svg_text_begin(text, "name", right + PAWL_SVG_NAME_SHIFT, at->y + 4.0);
-  pawl_svg_escape(text, name, PAWL_SVG_NAME);
+  pawl_svg_escape(text, panel->curves[at->curve].name, PAWL_SVG_NAME);
   pawl_svg_text_end(text);
 }
 
-void pawl_svg_names(PawlText* text, const PawlRecorder* recorder, const PawlSvgPanel* panel,
-                    const PawlSvgFrame* frame) {
+void pawl_svg_names(PawlText* text, const PawlSvgPanel* panel, const PawlSvgFrame* frame) {
   Name names[PAWL_SVG_CURVES];
   for (int i = 0; i < panel->curve_count; i++) {
-    double end = curve_end(recorder, frame, panel->curves[i].column);
+    double end = curve_end(&panel->curves[i], frame);
     names[i] = (Name){i, end, end};
   }
   sort_names(names, panel->curve_count);
@@ -109,8 +114,6 @@ void pawl_svg_names(PawlText* text, const PawlRecorder* recorder, const PawlSvgP
   double high = frame->top + frame->height - 0.5 * PAWL_SVG_LINE;
   spread_names(names, panel->curve_count, low, high);
   for (int i = 0; i < panel->curve_count; i++) {
-    const PawlSvgCurve* curve = &panel->curves[names[i].curve];
-    draw_name(text, pawl_recorder_column(recorder, curve->column)->name,
-              pawl_svg_colour(panel, names[i].curve), &names[i], right);
+    draw_name(text, panel, &names[i], right);
   }
 }

@@ -3,11 +3,13 @@
 // and none is squashed: the range of the panel stays within SQUASH times the smallest range in it.
 // A family (u[0], u[1], ...) is judged as one and stays together. Where panels run short, curves
 // may be squashed, but units are never mixed. The unit of a multiplier, that of energy over its
-// row, is not known, so that the multipliers of different constraints do not share a panel.
+// row, is not known, so that the multipliers of different constraints do not share a panel; of a
+// run read from CSV no unit is known.
 #include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "io/plot.h"
 #include "io/svg.h"
 
 static const double SQUASH = 30.0;
@@ -28,7 +30,7 @@ static double span(Range range) {
 
 typedef struct Group {
   const char* unit;
-  const char* owner;  // name of a multiplier, up to its row and index; NULL for other columns
+  const char* owner;  // name, up to row and index, of what shares with its own only; else NULL
   Range range;
   double smallest;  // smallest range of what moves in it; infinite while nothing does
 } Group;
@@ -39,6 +41,7 @@ typedef struct Chooser {
   Range* ranges;  // of each column
   int* group_of;  // of each column, -1 for columns of another kind and without values
   int left_out;   // columns without a panel
+  bool units_known;
 } Chooser;
 
 // One pass over the table, in the order in which it is stored.
@@ -147,7 +150,8 @@ static int place(Group groups[], int* count, Room room, const Group* family) {
 static Group gather_family(const Chooser* chooser, PawlColumnKind kind, int first, double still,
                            int* next) {
   const PawlColumn* head = column_at(chooser, first);
-  Group family = {head->unit, of_row(kind) ? head->name : NULL, chooser->ranges[first], 0.0};
+  bool alone = of_row(kind) || (!chooser->units_known && kind != PAWL_COLUMN_ENERGY);
+  Group family = {head->unit, alone ? head->name : NULL, chooser->ranges[first], 0.0};
   double moving = span(chooser->ranges[first]);
   int j = first + 1;
   for (; j < chooser->column_count && same_family(head, column_at(chooser, j)); j++) {
@@ -192,6 +196,7 @@ static void fill(const Chooser* chooser, PawlColumnKind kind, int group, PawlSvg
     panel->total += chooser->group_of[j] == group;
     panel->kind_total += column_at(chooser, j)->kind == kind;
   }
+  int time = pawl_svg_time_column(chooser->recorder);
   int shown = panel->total < PAWL_SVG_CURVES ? panel->total : PAWL_SVG_CURVES;
   Range range = empty_range;
   int member = 0, rank = 0;
@@ -199,7 +204,8 @@ static void fill(const Chooser* chooser, PawlColumnKind kind, int group, PawlSvg
     long long k = panel->curve_count;
     long long wanted = shown > 1 ? k * (panel->total - 1) / (shown - 1) : 0;
     if (chooser->group_of[j] == group && member++ == wanted && k < shown) {
-      panel->curves[panel->curve_count++] = (PawlSvgCurve){j, rank};
+      panel->curves[panel->curve_count++] =
+          (PawlSvgCurve){chooser->recorder, j, time, time, rank, column_at(chooser, j)->name};
       range = join(range, chooser->ranges[j]);
     }
     rank += column_at(chooser, j)->kind == kind;
@@ -228,7 +234,9 @@ PawlStatus pawl_svg_panels(const PawlRecorder* recorder, PawlSvgPanel panels[], 
                            int* left_out, PawlError* err) {
   *count = *left_out = 0;
   int columns = pawl_recorder_column_count(recorder);
-  Chooser chooser = {.recorder = recorder, .column_count = columns};
+  Chooser chooser = {.recorder = recorder,
+                     .column_count = columns,
+                     .units_known = pawl_plot_units_known(recorder)};
   chooser.ranges = pawl_alloc((size_t)columns, sizeof *chooser.ranges);
   chooser.group_of = pawl_alloc((size_t)columns, sizeof *chooser.group_of);
   PawlStatus status = PAWL_OK;

@@ -57,6 +57,9 @@ void pawl_writer_leave(PawlWriter* writer);
 PAWL_CHECKED PawlStatus pawl_columns_choose(const PawlRecorder* recorder, const char* wanted,
                                             int** columns, int* count, PawlError* err);
 
+// "coordinate", as HDF5 files call a kind; "" past the last.
+const char* pawl_kind_name(PawlColumnKind kind);
+
 // A recorder with its samples, whole or not at all.
 PAWL_CHECKED PawlStatus pawl_write_whole(const PawlWriterFormat* format,
                                          const PawlRecorder* recorder, const char* path,

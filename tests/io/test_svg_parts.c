@@ -200,15 +200,23 @@ static void test_many_curves_are_chosen_evenly(void** state) {
   pawl_recorder_destroy(recorder);
 }
 
-static void check_path(int samples, const double* values, const char* expected) {
+static void check_jumps(int samples, const double* values, const char* expected,
+                        const char* expected_jumps) {
   const PawlColumn columns[] = {{"t", "s", PAWL_COLUMN_TIME}, COORDINATE("x", "m")};
   PawlSvgAxis x = {.lo = 0.0, .hi = 10.0}, y = {.lo = 0.0, .hi = 10.0};
   PawlSvgFrame frame = {&x, &y, 0.0, 0.0, 10.0, 10.0};
   PawlRecorder* recorder = rows(2, columns, samples, values);
   PawlText text = {0};
-  pawl_svg_curve(&text, recorder, 1, &frame);
+  PawlText jumps = {0};
+  PawlSvgCurve curve = {.recorder = recorder, .column = 1};
+  pawl_svg_curve(&text, &jumps, &curve, &frame);
   check_text(&text, expected);
+  check_text(&jumps, expected_jumps);
   pawl_recorder_destroy(recorder);
+}
+
+static void check_path(int samples, const double* values, const char* expected) {
+  check_jumps(samples, values, expected, "");
 }
 
 static void test_paths(void** state) {
@@ -218,8 +226,9 @@ static void test_paths(void** state) {
   // Points on a line are left out, a corner stays.
   check_path(5, (double[]){0, 0, 1, 1, 2, 2, 3, 3, 4, 0}, "M0 10l3-3 1 3");
   check_path(5, (double[]){0, 9, 1, 8, 2, 7, 3, 6, 4, 9}, "M0 1l3 3 1-3");
-  // A jump: two samples at one time.
-  check_path(4, (double[]){0, 5, 5, 5, 5, 1, 10, 1}, "M0 5l5 0 0 4 5 0");
+  // A jump: two samples at one time, joined by a line of its own. One that cannot be seen is none.
+  check_jumps(4, (double[]){0, 5, 5, 5, 5, 1, 10, 1}, "M0 5l5 0M5 9l5 0", "M5 5l0 4");
+  check_path(4, (double[]){0, 5, 5, 5, 5, 4.9, 10, 4.9}, "M0 5l5 0 0 .1 5 0");
   // One side of a jump without a value is left out.
   check_path(4, (double[]){0, 5, 5, NAN, 5, 1, 10, 1}, "M0 5l5 4 5 0");
   // What is not finite breaks the path; a lone point is a dot.
@@ -238,7 +247,10 @@ static void test_long_curves_are_thinned(void** state) {
     add_sample(recorder, (double[]){i, i == 54321 ? 9.0 : sin(0.3 * i)});
   }
   PawlText text = {0};
-  pawl_svg_curve(&text, recorder, 1, &frame);
+  PawlText jumps = {0};
+  PawlSvgCurve curve = {.recorder = recorder, .column = 1};
+  pawl_svg_curve(&text, &jumps, &curve, &frame);
+  assert_int_equal(jumps.length, 0);
   assert_true(text.length < 2000 * 10);
   const char* next = strchr(text.s, ' ');
   double at = strtod(next, (char**)&next), top = at;
