@@ -65,7 +65,8 @@ static int read_option(Reader* r, const char* a) {
   if (takes(r, 'p') && (is_flag(a, "-p", length) || is_flag(a, "--parameter", length))) {
     return add_text(r, a, &out->override_count, MOST_OVERRIDES, out->overrides);
   }
-  if (takes(r, 'o') && (is_flag(a, "-o", length) || is_flag(a, "--output", length))) {
+  if ((takes(r, 'o') || takes(r, 'F')) &&
+      (is_flag(a, "-o", length) || is_flag(a, "--output", length))) {
     return add_text(r, a, &out->output_count, MOST_OUTPUTS, out->outputs);
   }
   if (takes(r, 'o') && is_flag(a, "--plot", length)) {
@@ -81,13 +82,18 @@ static int read_option(Reader* r, const char* a) {
     return out->columns ? 0 : bad("names of columns are missing behind", a);
   }
   const struct {
+    char letter;
     const char *name, *missing;
     const char** to;
-  } texts[] = {{"--checkpoint", "a file name is missing behind", &out->checkpoint},
-               {"--every", "a time is missing behind", &out->every},
-               {"--restart", "a file name is missing behind", &out->restart}};
-  for (size_t k = 0; takes(r, 'c') && k < sizeof texts / sizeof *texts; k++) {
-    if (is_flag(a, texts[k].name, length)) {
+  } texts[] = {{'c', "--checkpoint", "a file name is missing behind", &out->checkpoint},
+               {'c', "--every", "a time is missing behind", &out->every},
+               {'c', "--restart", "a file name is missing behind", &out->restart},
+               {'y', "-y", "names of columns are missing behind", &out->plot_y},
+               {'y', "-x", "the name of a column is missing behind", &out->plot_x},
+               {'y', "--window", "times are missing behind", &out->window},
+               {'y', "--size", "a size is missing behind", &out->size}};
+  for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+    if (takes(r, texts[k].letter) && is_flag(a, texts[k].name, length)) {
       *texts[k].to = value_of(r, a);
       return *texts[k].to ? 0 : bad(texts[k].missing, a);
     }
@@ -110,6 +116,7 @@ static int read_option(Reader* r, const char* a) {
   } flags[] = {{'j', "--json", &out->json},
                {'P', "--project", &out->project},
                {'q', "--quiet", &out->quiet},
+               {'q', "-q", &out->quiet},
                {'S', "--strict", &out->strict},
                {'b', "--no-balance", &out->no_balance},
                {'o', "--corrections", &out->corrections},
@@ -137,6 +144,8 @@ int read_arguments(int argc, char** argv, const char* takes_letters, Arguments* 
       if (failed) {
         return failed;
       }
+    } else if (takes(&r, 'f') && out->file_count < MOST_FILES) {
+      out->files[out->file_count++] = a;
     } else if (!takes(&r, 'm') || out->model) {
       return bad("unexpected argument", a);
     } else {

@@ -18,7 +18,7 @@ typedef struct Example {
 extern const Example examples[];  // ends with a NULL name
 
 // ---- arguments ----------------------------------------------------------------------------------
-enum { MOST_OUTPUTS = 16, MOST_OVERRIDES = 256, MOST_SETTINGS = 64 };
+enum { MOST_OUTPUTS = 16, MOST_OVERRIDES = 256, MOST_SETTINGS = 64, MOST_FILES = 12 };
 
 typedef struct Setting {
   const char *name, *value;
@@ -30,18 +30,22 @@ typedef struct Arguments {
   const char* overrides[MOST_OVERRIDES];  // -p name=value
   const char* outputs[MOST_OUTPUTS];      // -o FILE
   Setting settings[MOST_SETTINGS];        // --step 1e-3 and other options of simulate.def
-  const char* plot;                       // --plot FILE
-  const char* columns;                    // --columns LIST
-  const char* keep;                       // --keep NAMES
-  const char* checkpoint;                 // --checkpoint FILE
-  const char* every;                      // --every S
-  const char* restart;                    // --restart FILE
+  int file_count;
+  const char* files[MOST_FILES];  // files that are read
+  const char* plot;               // --plot FILE
+  const char *plot_y, *plot_x;    // -y LIST, -x NAME
+  const char *window, *size;      // --window FROM:TO, --size WxH
+  const char* columns;            // --columns LIST
+  const char* keep;               // --keep NAMES
+  const char* checkpoint;         // --checkpoint FILE
+  const char* every;              // --every S
+  const char* restart;            // --restart FILE
   bool json, project, quiet, latex, strict, help, no_balance, corrections;
 } Arguments;
 
 // Which options a command takes, as a string of letters: p parameters, s settings, o outputs and
-// plot, j --json, P --project and --keep, q --quiet, l --latex, S --strict, c --checkpoint, --every
-// and
+// plot, F outputs alone, y what a plot shows, f any number of files, j --json, P --project and
+// --keep, q --quiet, l --latex, S --strict, c --checkpoint, --every and
 // --restart, m a model is required.
 // Returns 0, or EXIT_USAGE after a message.
 int read_arguments(int argc, char** argv, const char* takes, Arguments* out);
@@ -108,7 +112,7 @@ typedef struct Command {
 } Command;
 extern const Command command_run, command_check, command_compare, command_converge,
     command_equations, command_equilibrium, command_inverse, command_bench, command_models,
-    command_reproduce;
+    command_plot, command_reproduce;
 void print_settings_help(void);
 // "dopri, ark": the methods that use an option. False when all do.
 bool list_users(const char* option, char* text, size_t size);

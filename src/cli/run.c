@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "cli/picture.h"
 
 static const char* endings(const char* before, const char* between, char* text, size_t size);
 
@@ -27,7 +27,12 @@ static void help(void) {
       "  --columns LIST     the columns that -o writes: \"t, x, theta', lambda(pin)\"\n"
       "  --corrections      with columns nu, Lambda and lambda.smooth of each constraint (methods\n"
       "                     nsga-pvv, nsga-pva, ga-pv, ga-pva); also where --columns names one\n"
-      "  --plot FILE.svg    draw coordinates, rates, energies, outputs and multipliers\n"
+      "  --plot FILE        draw coordinates, rates, energies, outputs and multipliers, to\n"
+      "                     FILE.svg, FILE.pdf or FILE.png\n"
+      "  -y LIST            draw these: \"x, theta', lambda(pin), l*sin(phi)\"\n"
+      "  -x NAME            over this and not over the time\n"
+      "  --window FROM:TO   in this window of time [s]\n"
+      "  --size WxH         of this size [px]\n"
       "  --json             print the summary as one JSON object on standard output\n"
       "  --project          move a start that is off the constraints onto them, and say what "
       "changed\n"
@@ -41,7 +46,7 @@ static void help(void) {
       "  --no-balance       do not integrate the works that change the energy: faster, and the\n"
       "                     drift of the summary is then all that the energy has changed by\n"
       "  --strict           warnings make the exit code 1\n"
-      "  --quiet            no summary and no progress\n\n"
+      "  -q, --quiet        no summary and no progress\n\n"
       "A trajectory is written to FILE.part while the run goes on and is called FILE at its end,\n"
       "also when the run fails or is interrupted; should pawl be killed, FILE.part can be read up\n"
       "to the last second. At a jump there are two rows with its time, before and after it.\n"
@@ -75,11 +80,6 @@ static void catch_signals(void) {
 }
 
 // ---- outputs ------------------------------------------------------------------------------------
-static bool ends_in(const char* path, const char* ending) {
-  size_t length = strlen(path), more = strlen(ending);
-  return length > more && strcmp(path + length - more, ending) == 0;
-}
-
 // By its ending; - is CSV on standard output. -1: none.
 static int format_of(const char* path) {
   return strcmp(path, "-") == 0 ? PAWL_FORMAT_CSV : pawl_format_of(path);
@@ -125,6 +125,19 @@ static int check_target(const Arguments* a, const char* path) {
   return failed ? failed : check_folder(path);
 }
 
+static int check_plot(const Arguments* a) {
+  PawlPlotDef def;
+  if (!a->plot && (a->plot_y || a->plot_x || a->window || a->size)) {
+    return complain(EXIT_USAGE, "-y, -x, --window and --size say what --plot draws; there is none");
+  }
+  if (!a->plot) {
+    return 0;
+  }
+  int code = plot_def(a, &def);
+  code = code ? code : picture_check("--plot", a->plot);
+  return code ? code : check_target(a, a->plot);
+}
+
 static int check_outputs(const Arguments* a) {
   for (int k = 0; k < a->output_count; k++) {
     const char* path = a->outputs[k];
@@ -154,13 +167,7 @@ static int check_outputs(const Arguments* a) {
   if (a->columns && a->output_count == 0) {
     return complain(EXIT_USAGE, "--columns chooses what -o FILE writes; there is no -o");
   }
-  if (!a->plot) {
-    return 0;
-  }
-  if (!ends_in(a->plot, ".svg")) {
-    return complain(EXIT_USAGE, "--plot %s: the name must end in .svg", a->plot);
-  }
-  return check_target(a, a->plot);
+  return check_plot(a);
 }
 
 // The seconds of --every, 0 without; negative after a message.
@@ -275,8 +282,9 @@ static int finish_outputs(const Arguments* a, const PawlSim* sim, Outputs* out, 
     }
   }
   if (a->plot) {
-    PawlError err = {0};
-    int failed = after_writing(pawl_write_svg(recorder, a->plot, &err), &err, a->plot, a->quiet);
+    PawlPlotDef def;
+    int failed = plot_def(a, &def);
+    failed = failed ? failed : plot_runs(&def, 1, &recorder, NULL, a->plot, a->quiet);
     code = failed ? failed : code;
   }
   return code;
@@ -639,6 +647,17 @@ static int show_choice(const Arguments* a, const PawlSim* sim) {
   return check_uses(a, def, false);
 }
 
+// What a plot names must be there, which is known before the run.
+static int check_names(const Arguments* a, const PawlSim* sim) {
+  PawlPlotDef def;
+  PawlError err = {0};
+  int code = a->plot && (a->plot_y || a->plot_x) ? plot_def(a, &def) : 0;
+  return code || !a->plot || (!a->plot_y && !a->plot_x) ||
+                 pawl_plot_check(&def, pawl_sim_recorder(sim), &err) == PAWL_OK
+             ? code
+             : report_error(&err);
+}
+
 static PawlStatus create_sim(const Arguments* a, const PawlSystem* system, const PawlSimDef* def,
                              const Outputs* out, PawlSim** sim, PawlError* err) {
   return a->restart
@@ -676,6 +695,7 @@ static int run_sim(const Arguments* a, const PawlSystem* system, const PawlSimDe
     return report_error(&err);
   }
   int code = show_choice(a, sim);
+  code = code ? code : check_names(a, sim);
   if (code) {
     pawl_sim_destroy(sim);
     return code;
@@ -696,9 +716,6 @@ static int run_sim(const Arguments* a, const PawlSystem* system, const PawlSimDe
   return code;
 }
 
-// Far more than a picture has columns of px, so that it looks the same.
-enum { ENOUGH_TO_PLOT = 1 << 15 };
-
 static int simulate(const Arguments* a, const PawlModel* model, const PawlSystem* system) {
   PawlSimDef def = pawl_sim_def_default();
   Outputs out = {0};
@@ -707,7 +724,8 @@ static int simulate(const Arguments* a, const PawlModel* model, const PawlSystem
   def.project = a->project;
   def.keep = a->keep;
   def.balance = !a->no_balance;
-  def.corrections = a->corrections || pawl_columns_corrections(a->columns);
+  def.corrections = a->corrections || pawl_columns_corrections(a->columns) ||
+                    pawl_columns_corrections(a->plot_y) || pawl_columns_corrections(a->plot_x);
   def.keep_samples = def.keep_sides = a->plot != NULL;
   def.keep_most = ENOUGH_TO_PLOT;
   def.on_sample = a->output_count > 0 ? write_sample : NULL;
@@ -721,7 +739,7 @@ static int simulate(const Arguments* a, const PawlModel* model, const PawlSystem
 
 static int run(int argc, char** argv) {
   Arguments a;
-  int code = read_arguments(argc, argv, "mpsojPqScb", &a);
+  int code = read_arguments(argc, argv, "mpsoyjPqScb", &a);
   code = code ? code : check_outputs(&a);
   code = code ? code : check_checkpoint(&a);
   if (code) {

@@ -230,6 +230,7 @@ int main(int argc, char** argv) {
       "pawl run two-mass-coupled --until 0.05 -o x.csv --plot x.svg --json",
       "pawl run kinked-track --until 1 --record 0.1 --method event-driven -o x.h5",
       "pawl run planar-3r-lock --until 0.5 --record 0.1 -o x.csv --method rk4",
+      "pawl plot x.csv -q -x energy -y kinetic*2 -o x.pdf",
       ("pawl compare pendulum --until 0.04 --step 0.02 --methods ga-p,taylor --reference rk4@0.01 "
        "--json"),
       "pawl converge pendulum --until 0.2 --methods ga-p --steps 0.1,0.05,0.02 --json",

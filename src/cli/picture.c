@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/picture.h"
+
+#include <errno.h>
+#include <math.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char** environ;
+
+enum { LONGEST_PATH = 4096 };
+static const char CONVERTER[] = "rsvg-convert";
+
+static bool ends_in(const char* path, const char* ending) {
+  size_t length = strlen(path), more = strlen(ending);
+  return length > more && strcmp(path + length - more, ending) == 0;
+}
+
+// ---- programs beside pawl -----------------------------------------------------------------------
+// Is there a program of that name in PATH?
+static bool program_exists(const char* name) {
+  const char* at = getenv("PATH");
+  while (at && *at) {
+    char file[LONGEST_PATH];
+    int length = (int)strcspn(at, ":");
+    int used = snprintf(file, sizeof file, "%.*s/%s", length, at, name);
+    if (used > 0 && used < (int)sizeof file && access(file, X_OK) == 0) {
+      return true;
+    }
+    at += length + (at[length] == ':');
+  }
+  return false;
+}
+
+// Runs it to its end; true when it says that all is well.
+static bool program_run(char* const* words) {
+  pid_t process;
+  int status = -1;
+  if (posix_spawnp(&process, words[0], NULL, NULL, words, environ) != 0) {
+    return false;
+  }
+  while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+// ---- formats ------------------------------------------------------------------------------------
+int picture_check(const char* option, const char* path) {
+  if (ends_in(path, ".png") && !program_exists(CONVERTER)) {
+    return complain(EXIT_USAGE,
+                    "%s %s: PNG is made by the program %s, which is not there; on Debian the "
+                    "package librsvg2-bin has it. SVG and PDF need nothing",
+                    option, path, CONVERTER);
+  }
+  if (!ends_in(path, ".svg") && !ends_in(path, ".pdf") && !ends_in(path, ".png")) {
+    return complain(EXIT_USAGE, "%s %s: the name must end in .svg, .pdf or .png", option, path);
+  }
+  return 0;
+}
+
+// PATH.part.svg and PATH.part are between, so that PATH appears whole or not at all.
+static int convert(const char* svg, const char* part, const char* path) {
+  char* words[] = {(char*)CONVERTER, "-f", "png", "-o", (char*)part, (char*)svg, NULL};
+  if (!program_run(words) || rename(part, path) != 0) {
+    unlink(part);
+    return complain(EXIT_RUN, "%s: %s could not make it", path, CONVERTER);
+  }
+  return 0;
+}
+
+int picture_write(const char* path, PictureWrite write, void* context) {
+  PawlError err = {0};
+  char svg[LONGEST_PATH], part[LONGEST_PATH];
+  if (!ends_in(path, ".png")) {
+    return write(context, path, &err) == PAWL_OK ? 0 : report_error(&err);
+  }
+  int length = snprintf(svg, sizeof svg, "%s.part.svg", path);
+  if (length >= LONGEST_PATH) {
+    return complain(EXIT_USAGE, "%s: the name is too long", path);
+  }
+  snprintf(part, sizeof part, "%s.part", path);
+  int code = write(context, svg, &err) == PAWL_OK ? 0 : report_error(&err);
+  code = code ? code : convert(svg, part, path);
+  unlink(svg);
+  return code;
+}
+
+// ---- plots --------------------------------------------------------------------------------------
+// "0:2", "0.5:", ":2": an end that is left out is that of the run.
+static int read_window(const char* text, PawlPlotDef* out) {
+  const char* colon = strchr(text, ':');
+  char* end = NULL;
+  double from = colon && colon > text ? strtod(text, &end) : -INFINITY;
+  bool good = colon && (!end || end == colon);
+  double to = INFINITY;
+  if (good && colon[1]) {
+    to = strtod(colon + 1, &end);
+    good = *end == '\0' && end != colon + 1;
+  }
+  if (!good || !(from < to)) {
+    return complain(EXIT_USAGE,
+                    "--window %s: FROM:TO in seconds is expected, as in --window 0:2; either may "
+                    "be left out",
+                    text);
+  }
+  out->from = from;
+  out->to = to;
+  return 0;
+}
+
+// "800x600"; a height of 0 is what the panels need.
+static int read_size(const char* text, PawlPlotDef* out) {
+  char* end;
+  long width = strtol(text, &end, 10);
+  long height = *end == 'x' ? strtol(end + 1, &end, 10) : -1;
+  if (*end != '\0' || width < 1 || height < 0 || width > 100000 || height > 100000) {
+    return complain(EXIT_USAGE, "--size %s: WIDTHxHEIGHT in px is expected, as in --size 800x600",
+                    text);
+  }
+  out->width = (int)width;
+  out->height = (int)height;
+  return 0;
+}
+
+int plot_def(const Arguments* a, PawlPlotDef* out) {
+  *out = pawl_plot_def_default();
+  out->y = a->plot_y;
+  out->x = a->plot_x;
+  int code = a->window ? read_window(a->window, out) : 0;
+  return code || !a->size ? code : read_size(a->size, out);
+}
+
+typedef struct Plot {
+  const PawlPlotDef* def;
+  int count;
+  const PawlRecorder* const* runs;
+  const char* const* names;
+} Plot;
+
+static PawlStatus write_plot(void* context, const char* path, PawlError* err) {
+  const Plot* plot = context;
+  return pawl_plot_write(plot->def, plot->count, plot->runs, plot->names, path, err);
+}
+
+int plot_runs(const PawlPlotDef* def, int count, const PawlRecorder* const* runs,
+              const char* const* names, const char* path, bool quiet) {
+  Plot plot = {def, count, runs, names};
+  int code = picture_write(path, write_plot, &plot);
+  if (!code && !quiet) {
+    fprintf(stderr, "wrote %s\n", path);
+  }
+  return code;
+}
