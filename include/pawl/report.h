@@ -7,7 +7,9 @@
 #include <stdbool.h>
 
 #include "pawl/base.h"
+#include "pawl/model.h"
 #include "pawl/recorder.h"
+#include "pawl/stepper.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -26,7 +28,7 @@ PAWL_API PAWL_CHECKED PawlStatus pawl_write_hdf5(const PawlRecorder* recorder, c
 PAWL_API bool pawl_has_hdf5(void);
 
 // ---- sample by sample -----------------------------------------------------------------------
-typedef enum PawlFormat { PAWL_FORMAT_CSV, PAWL_FORMAT_HDF5 } PawlFormat;
+typedef enum PawlFormat { PAWL_FORMAT_CSV, PAWL_FORMAT_HDF5, PAWL_FORMAT_REPORT } PawlFormat;
 typedef struct PawlWriter PawlWriter;
 
 // The formats by number: name ("CSV"), the k-th ending of its files (".csv"), whether this build
@@ -63,6 +65,26 @@ PAWL_API PAWL_CHECKED PawlStatus pawl_writer_finish(PawlWriter* writer,
                                                     const PawlRecorder* recorder, PawlError* err);
 // NULL is allowed. A file that was neither finished nor failed is removed.
 PAWL_API void pawl_writer_destroy(PawlWriter* writer);
+
+// ---- reports ----------------------------------------------------------------------------------
+// A report is one HTML file to look at and to pass on: the animation of the scene, curves, events,
+// equations. Its samples are thinned as they come: of neighbours the least and the greatest value
+// stay, and both sides of jumps.
+typedef struct PawlReportDef {
+  const PawlModel* model;  // of the run; must outlive the writer
+  const char* page;        // file with the page that the run is put into, at PAWL_REPORT_MARK
+  const char* text;        // of the model, as written; borrowed; NULL: not shown
+} PawlReportDef;
+#define PAWL_REPORT_MARK "<!--pawl:run-->"
+// Before the first sample of a writer of PAWL_FORMAT_REPORT; reads the page. PAWL_ERROR_USAGE: it
+// cannot be read, or is not such a page.
+PAWL_API PAWL_CHECKED PawlStatus pawl_writer_report(PawlWriter* writer, const PawlReportDef* def,
+                                                    PawlError* err);
+// Before pawl_writer_finish: what the run has to say of itself, a JSON value, and its last state,
+// for the modes that it ended in. Both are borrowed until then; NULL: nothing.
+PAWL_API void pawl_writer_summary(PawlWriter* writer, const char* json, const PawlState* end);
+// True when the scene of the model is in space, for which there is another page.
+PAWL_API bool pawl_model_is_spatial(const PawlModel* model);
 
 // A drawing of coordinates, rates, energies, outputs and multipliers over time with the events
 // marked, as SVG. Curves of different units never share a panel.

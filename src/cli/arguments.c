@@ -73,6 +73,11 @@ static int read_option(Reader* r, const char* a) {
     out->plot = value_of(r, a);
     return out->plot ? 0 : bad("a file name is missing behind", a);
   }
+  if (takes(r, 'o') && is_flag(a, "--report", length)) {
+    int failed = add_text(r, a, &out->output_count, MOST_OUTPUTS, out->outputs);
+    out->report = failed ? NULL : out->outputs[out->output_count - 1];
+    return failed;
+  }
   if (takes(r, 'P') && is_flag(a, "--keep", length)) {
     out->keep = value_of(r, a);
     return out->keep ? 0 : bad("names of coordinates or rates are missing behind", a);

@@ -35,6 +35,7 @@ typedef struct Arguments {
   const char* plot;               // --plot FILE
   const char *plot_y, *plot_x;    // -y LIST, -x NAME
   const char *window, *size;      // --window FROM:TO, --size WxH
+  const char* report;             // --report FILE, one of the outputs, too
   const char* columns;            // --columns LIST
   const char* keep;               // --keep NAMES
   const char* checkpoint;         // --checkpoint FILE
@@ -103,6 +104,14 @@ PawlStatus projection_create(const PawlSystem* system, const PawlState* placed, 
 void projection_destroy(Projection* projection);
 void projection_print(const Projection* projection);  // "projected x: from -> to", standard error
 void projection_json(const Projection* projection, Json* json);  // "projected": {"x": {...}}
+
+// ---- reports ------------------------------------------------------------------------------------
+// Gives the writer of a report its page, of which a message says what to do when it is not there.
+// `text` (NULL: none) must outlive the writer. 0, or EXIT_USAGE.
+int report_begin(const PawlModel* model, const char* text, PawlWriter* writer);
+// The text of the model named on the command line, to be freed; NULL where it is not known any
+// more.
+char* model_text(const Arguments* arguments);
 
 // ---- commands -----------------------------------------------------------------------------------
 typedef struct Command {

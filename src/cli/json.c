@@ -46,7 +46,7 @@ static void begin(Json* json, const char* key) {
     fprintf(json->to, "%s\n%*s", json->first ? "" : ",", 2 * json->depth, "");
   }
   json->first = false;
-  any_begun = true;
+  any_begun |= json->to == stdout;
   if (key) {
     print_text(json->to, key);
     fputs(": ", json->to);

@@ -17,8 +17,8 @@ static const char* endings(const char* before, const char* between, char* text, 
 static void help(void) {
   char list[100];
   printf(
-      "usage: pawl run MODEL [-p NAME=VALUE]... [-o FILE]... [--plot FILE] [--json] [--project]\n"
-      "                [--method M] [--step h] [--until t] ...\n\n"
+      "usage: pawl run MODEL [-p NAME=VALUE]... [-o FILE]... [--report FILE] [--plot FILE]\n"
+      "                [--json] [--project] [--method M] [--step h] [--until t] ...\n\n"
       "Simulates MODEL: a file, - for standard input, or the name of an example (`pawl "
       "models`).\n\n"
       "  -p NAME=VALUE      set a parameter of the model; VALUE may be an expression\n"
@@ -27,6 +27,9 @@ static void help(void) {
       "  --columns LIST     the columns that -o writes: \"t, x, theta', lambda(pin)\"\n"
       "  --corrections      with columns nu, Lambda and lambda.smooth of each constraint (methods\n"
       "                     nsga-pvv, nsga-pva, ga-pv, ga-pva); also where --columns names one\n"
+      "  --report FILE.html one page to look at and to pass on: the animation of the scene, "
+      "curves,\n"
+      "                     events, equations, warnings (the same as -o FILE.html)\n"
       "  --plot FILE        draw coordinates, rates, energies, outputs and multipliers, to\n"
       "                     FILE.svg, FILE.pdf or FILE.png\n"
       "  -y LIST            draw these: \"x, theta', lambda(pin), l*sin(phi)\"\n"
@@ -139,6 +142,9 @@ static int check_plot(const Arguments* a) {
 }
 
 static int check_outputs(const Arguments* a) {
+  if (a->report && pawl_format_of(a->report) != PAWL_FORMAT_REPORT) {
+    return complain(EXIT_USAGE, "--report %s: the name must end in .html", a->report);
+  }
   for (int k = 0; k < a->output_count; k++) {
     const char* path = a->outputs[k];
     int format = format_of(path);
@@ -212,6 +218,9 @@ static int check_checkpoint(const Arguments* a) {
 typedef struct Outputs {
   int count;
   PawlWriter* writers[MOST_OUTPUTS];
+  bool reports;   // some of them are
+  char* text;     // of the model, for these; NULL: not known
+  char* summary;  // for these, JSON; NULL without
 } Outputs;
 
 // FILE.part of a run that was killed gives way to that of this run.
@@ -224,14 +233,30 @@ static void tell_of_part(const Arguments* a, const char* path) {
   }
 }
 
-static int open_outputs(const Arguments* a, Outputs* out) {
+static int begin_report(const Arguments* a, const PawlModel* model, Outputs* out) {
+  out->reports = true;
+  out->text = out->text ? out->text : model_text(a);
+  int code = report_begin(model, out->text, out->writers[out->count]);
+  if (code) {
+    pawl_writer_destroy(out->writers[out->count]);
+  }
+  return code;
+}
+
+static int open_outputs(const Arguments* a, const PawlModel* model, Outputs* out) {
   PawlError err = {0};
   for (; out->count < a->output_count; out->count++) {
     const char* path = a->outputs[out->count];
+    int format = format_of(path);
+    bool report = format == PAWL_FORMAT_REPORT;
     tell_of_part(a, path);
-    if (pawl_writer_create((PawlFormat)format_of(path), path, a->columns, &out->writers[out->count],
-                           &err) != PAWL_OK) {
+    if (pawl_writer_create((PawlFormat)format, path, report ? NULL : a->columns,
+                           &out->writers[out->count], &err) != PAWL_OK) {
       return report_error(&err);
+    }
+    int code = report ? begin_report(a, model, out) : 0;
+    if (code) {
+      return code;
     }
     if ((a->checkpoint || a->restart) &&
         pawl_writer_resumable(out->writers[out->count], &err) != PAWL_OK) {
@@ -246,6 +271,8 @@ static void destroy_outputs(Outputs* out) {
   for (int k = 0; k < out->count; k++) {
     pawl_writer_destroy(out->writers[k]);
   }
+  free(out->text);
+  free(out->summary);
 }
 
 static PawlStatus write_sample(void* context, const PawlRecorder* recorder, const double* sample,
@@ -274,6 +301,7 @@ static int finish_outputs(const Arguments* a, const PawlSim* sim, Outputs* out, 
   int code = 0;
   for (int k = 0; k < out->count; k++) {
     PawlError err = {0};
+    pawl_writer_summary(out->writers[k], out->summary, pawl_sim_state(sim));
     PawlStatus status = pawl_writer_finish(out->writers[k], recorder, &err);
     int failed = after_writing(status, &err, a->outputs[k], a->quiet);
     code = failed ? failed : code;
@@ -521,16 +549,20 @@ static void json_works(Json* json, const PawlSim* sim, const PawlSummary* s) {
   json_number(json, "work_error", s->works[PAWL_WORK_ERROR]);
 }
 
-static void print_json(const PawlSystem* system, const PawlSim* sim, const Projection* projection,
-                       int code) {
+// `reason`, for reports: why a run ended early; they have the events elsewhere. NULL: not for one.
+static void print_json(FILE* to, const PawlSystem* system, const PawlSim* sim,
+                       const Projection* projection, int code, const char* reason) {
   PawlSummary s = pawl_sim_summary(sim);
   const PawlSimulateDef* def = pawl_stepper_def(pawl_sim_stepper(sim));
   const PawlState* state = pawl_sim_state(sim);
   PawlSizes n = pawl_system_sizes(system);
-  Json json = {stdout, 0, true};
+  Json json = {to, 0, true};
   json_open(&json, NULL, '{');
   json_text(&json, "model", pawl_system_name(system));
   json_status(&json, code);
+  if (reason) {
+    json_text(&json, "reason", reason);
+  }
   json_text(&json, "method", def->method);
   json_text(&json, "method_reason", method_reason(sim));
   json_number(&json, "step", def->step);
@@ -571,8 +603,24 @@ static void print_json(const PawlSystem* system, const PawlSim* sim, const Proje
     }
   }
   json_close(&json, ']');
-  json_events(&json, pawl_sim_recorder(sim));
+  if (!reason) {
+    json_events(&json, pawl_sim_recorder(sim));
+  }
   json_close(&json, '}');
+}
+
+// The summary for reports; NULL when memory is short, which leaves it out.
+static char* summary_text(const PawlSystem* system, const PawlSim* sim,
+                          const Projection* projection, PawlStatus status, const PawlError* err) {
+  char* text = NULL;
+  size_t length;
+  FILE* to = open_memstream(&text, &length);
+  if (to) {
+    int code = status == PAWL_OK ? EXIT_GOOD : status == PAWL_STOPPED ? EXIT_INTERRUPTED : EXIT_RUN;
+    print_json(to, system, sim, projection, code, code == EXIT_RUN ? err->message : "");
+    fclose(to);
+  }
+  return text;
 }
 
 // ---- the command --------------------------------------------------------------------------------
@@ -584,6 +632,7 @@ static void print_warnings(const PawlSim* sim) {
 
 static int finish(const Arguments* a, const PawlSystem* system, const PawlSim* sim, Outputs* out,
                   const Projection* projection, PawlStatus status, const PawlError* err) {
+  out->summary = out->reports ? summary_text(system, sim, projection, status, err) : NULL;
   int code = finish_outputs(a, sim, out, status == PAWL_OK);
   if (!a->quiet) {
     print_summary(system, sim);
@@ -596,7 +645,7 @@ static int finish(const Arguments* a, const PawlSystem* system, const PawlSim* s
     code = report_error(err);
   }
   if (a->json) {
-    print_json(system, sim, projection, code);
+    print_json(stdout, system, sim, projection, code, NULL);
   }
   return code;
 }
@@ -731,7 +780,7 @@ static int simulate(const Arguments* a, const PawlModel* model, const PawlSystem
   def.on_sample = a->output_count > 0 ? write_sample : NULL;
   def.on_sample_context = &out;
   catch_signals();
-  code = code ? code : open_outputs(a, &out);
+  code = code ? code : open_outputs(a, model, &out);
   code = code ? code : run_sim(a, system, &def, &out);
   destroy_outputs(&out);
   return code;

@@ -9,7 +9,7 @@
 static const double FLUSH_INTERVAL = 1.0;  // [s] between two flushes
 static const double FLUSH_SHARE = 0.1;     // of the time, at most, that flushes take
 
-enum { FORMATS = 2, MOST_ENDINGS = 2 };
+enum { FORMATS = 3, MOST_ENDINGS = 2 };
 
 static bool always(void) {
   return true;
@@ -24,6 +24,7 @@ static const struct {
 } formats[FORMATS] = {
     [PAWL_FORMAT_CSV] = {"CSV", {".csv"}, always, &pawl_csv_format},
     [PAWL_FORMAT_HDF5] = {"HDF5", {".h5", ".hdf5"}, pawl_has_hdf5, &pawl_hdf5_format},
+    [PAWL_FORMAT_REPORT] = {"report", {".html"}, always, &pawl_report_format},
 };
 
 const char* pawl_format_name(int format) {
@@ -91,6 +92,11 @@ PawlStatus pawl_writer_create(PawlFormat format, const char* path, const char* c
 }
 
 PawlStatus pawl_writer_resumable(PawlWriter* writer, PawlError* err) {
+  if (writer->format == &pawl_report_format) {
+    return pawl_fail(err, PAWL_ERROR_USAGE,
+                     "'%s': a report is made in one run, without checkpoints and restarts",
+                     writer->path);
+  }
   if (writer->format == &pawl_hdf5_format && !pawl_has_hdf5()) {
     return pawl_fail(err, PAWL_ERROR_USAGE, "cannot write '%s': this pawl was built without HDF5",
                      writer->path);
@@ -227,6 +233,7 @@ void pawl_writer_destroy(PawlWriter* writer) {
     (void)!writer->format->close(writer, NULL, PAWL_STOPPED, NULL);
   }
   pawl_free(writer->columns);
+  pawl_free(writer->page);
   pawl_free((void*)writer->path);
   pawl_free((void*)writer->wanted);
   pawl_free(writer);

@@ -25,7 +25,8 @@ typedef struct PawlWriterFormat {
 } PawlWriterFormat;
 // HDF5 cannot be cut back after a kill: pawl_rows_format gathers samples in NAME.rows and makes the
 // HDF5 file of them when it closes.
-extern const PawlWriterFormat pawl_csv_format, pawl_hdf5_format, pawl_rows_format;
+extern const PawlWriterFormat pawl_csv_format, pawl_hdf5_format, pawl_rows_format,
+    pawl_report_format;
 
 // Rows `first` .. `first + count` of a complete HDF5 file, by columns, `count` numbers each. False
 // when it cannot be read, or is shorter.
@@ -41,6 +42,12 @@ struct PawlWriter {
   void* data;                 // of the format
   double next_flush;          // [s], on the monotonic clock
   const PawlFileMark* again;  // while it opens: where to go on; NULL for a fresh file
+  // of reports
+  PawlReportDef report;
+  char* page;             // its text
+  const char* page_mark;  // in it
+  const char* summary;    // borrowed; NULL without
+  const PawlState* end;   // borrowed; NULL without
 };
 
 // For checkpoints: flushes, and adds how far the file is; opens the file again there. Other columns

@@ -53,7 +53,7 @@ usage "--form minimal: the method ga-p has no use for it" run pendulum --form mi
 usage "--form x: the method event-driven over ga-pv has no use" run kinked-track --smooth ga-pv --form x -o x.csv
 usage "theta = 0.2" run bouncing-pendulum --method moreau-jean --theta 0.2 -o x.csv
 usage "strategy = 4" run bouncing-pendulum --strategy 4 -o x.csv
-usage "x.txt: the name must end in .csv or .h5" run pendulum -o x.txt
+usage "x.txt: the name must end in .csv or .h5 or .html" run pendulum -o x.txt
 usage "'foo' is not a parameter" run pendulum -p foo=1 -o x.csv
 usage "expected name=expression" run pendulum -p L -o x.csv
 usage "'nan' is not a finite number" run pendulum -p L=nan -o x.csv

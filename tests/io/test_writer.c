@@ -267,7 +267,8 @@ static void test_memory_is_bounded(void** state) {
 static void test_formats(void** state) {
   (void)state;
   assert_string_equal(pawl_format_name(PAWL_FORMAT_HDF5), "HDF5");
-  assert_null(pawl_format_name(2));
+  assert_string_equal(pawl_format_name(PAWL_FORMAT_REPORT), "report");
+  assert_null(pawl_format_name(3));
   assert_null(pawl_format_ending(PAWL_FORMAT_CSV, 1));
   assert_int_equal(pawl_format_of("a.csv"), PAWL_FORMAT_CSV);
   assert_int_equal(pawl_format_of("a.hdf5"), PAWL_FORMAT_HDF5);

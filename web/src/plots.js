@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: Apache-2.0
+// The panels of curves over time, one unit each, with one time axis and one cursor.
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import { nearestAt } from './run.js';
+import { colour, element, number, style, unit } from './words.js';
+
+const MOST_SHOWN = 8; // curves of a panel that are drawn before others are asked for
+const HEIGHT = 138; // of a panel [px]
+const TINY = 1e-18; // below this a residual is drawn as this, on a logarithmic axis
+
+// ---- which panels there are ---------------------------------------------------------------------
+function byUnit(title, columns) {
+  const groups = new Map();
+  for (const column of columns) groups.set(column.unit, [...(groups.get(column.unit) ?? []), column]);
+  return [...groups].map(([its, list]) => ({ title, unit: its, columns: list }));
+}
+
+function impulses(run) {
+  const stems = [];
+  for (const event of run.events) {
+    const size = Math.hypot(...(event.impulse ?? []));
+    if (size > 0) stems.push({ t: event.t, value: size, name: event.constraint });
+  }
+  const largest = Math.max(0, ...stems.map((stem) => stem.value));
+  return stems.filter((stem) => stem.value > 1e-9 * largest);
+}
+
+export function choosePanels(run) {
+  const works = run.byKind('work');
+  const panels = [
+    ...byUnit('coordinates', run.byKind('coordinate')),
+    ...byUnit('paths', run.byKind('path')),
+    ...byUnit('rates', run.byKind('rate')),
+    ...byUnit('forces of constraints', run.byKind('multiplier')),
+  ];
+  const stems = impulses(run);
+  if (stems.length > 0) panels.push({ title: 'impulses at events', unit: 'N s, N m s', columns: [], stems });
+  panels.push(...byUnit('outputs', run.byKind('output')));
+  panels.push({ title: 'energy', unit: 'J', columns: run.byKind('energy') });
+  if (works.length > 0) panels.push({ title: 'energy balance: works since the start', unit: 'J', columns: works });
+  const residuals = run.byKind('residual').filter((column) => column.high > 0);
+  if (residuals.length > 0) panels.push({ title: 'residuals of the constraints', unit: '', columns: residuals, logarithmic: true });
+  return panels.filter((panel) => panel.columns.length > 0 || panel.stems);
+}
+
+// A coordinate keeps its colour as a rate and as a path.
+export function colourOf(run, column, place) {
+  const own = { kinetic: 4, potential: 5, energy: 6, 'energy.drift': 6 }[column.name];
+  if (own !== undefined) return colour(own);
+  const name = column.name.replace(/'+$/, '').replace(/^z\((.*)\)$/, '$1');
+  const index = run.byKind('coordinate').findIndex((c) => c.name === name);
+  return colour(index >= 0 ? index : place);
+}
+
+// Many are shown as a few of them, from the first to the last.
+function shownAtFirst(count) {
+  if (count <= MOST_SHOWN) return () => true;
+  const chosen = new Set(Array.from({ length: MOST_SHOWN }, (_, k) => Math.round((k * (count - 1)) / (MOST_SHOWN - 1))));
+  return (k) => chosen.has(k);
+}
+
+// ---- numbers for uPlot --------------------------------------------------------------------------
+// Between the two sides of a jump stands a row without values, so that they are not joined.
+function spread(run) {
+  if (run.spread) return run.spread;
+  const { times } = run;
+  const rows = [];
+  const jumps = [];
+  for (let k = 0; k < times.length; k++) {
+    if (k > 0 && times[k] === times[k - 1]) {
+      jumps.push(rows.length - 1);
+      rows.push(-1);
+    }
+    rows.push(k);
+  }
+  const x = rows.map((row, k) => times[row < 0 ? rows[k - 1] : row]);
+  run.spread = { rows, jumps, x };
+  return run.spread;
+}
+
+function seriesValues(run, panel, column) {
+  return spread(run).rows.map((row) => {
+    const value = row < 0 ? NaN : column.values[row];
+    if (Number.isNaN(value)) return null;
+    return panel.logarithmic ? Math.max(Math.abs(value), TINY) : value;
+  });
+}
+
+// ---- what is drawn over the curves --------------------------------------------------------------
+function drawEvents(plot, run) {
+  const { ctx, bbox } = plot;
+  ctx.save();
+  ctx.beginPath();
+  ctx.strokeStyle = style('event');
+  ctx.lineWidth = devicePixelRatio;
+  ctx.setLineDash([3 * devicePixelRatio, 3 * devicePixelRatio]);
+  let last = -1;
+  for (const { t } of run.events) {
+    const x = Math.round(plot.valToPos(t, 'x', true));
+    if (x < bbox.left || x > bbox.left + bbox.width || x === last) continue;
+    last = x;
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+  }
+  ctx.stroke();
+  ctx.restore();
+}
+
+// A jump is a thin vertical line between its two values.
+function drawJumps(plot, run) {
+  const { ctx } = plot;
+  const { jumps, x } = spread(run);
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(plot.bbox.left, plot.bbox.top, plot.bbox.width, plot.bbox.height);
+  ctx.clip();
+  ctx.lineWidth = devicePixelRatio * 0.75;
+  plot.series.forEach((series, s) => {
+    if (s === 0 || !series.show) return;
+    ctx.beginPath();
+    ctx.strokeStyle = series.stroke(plot, s);
+    for (const k of jumps) {
+      const before = plot.data[s][k];
+      const after = plot.data[s][k + 2];
+      if (before === null || after === null || before === undefined || after === undefined) continue;
+      const at = plot.valToPos(x[k], 'x', true);
+      ctx.moveTo(at, plot.valToPos(before, 'y', true));
+      ctx.lineTo(at, plot.valToPos(after, 'y', true));
+    }
+    ctx.stroke();
+  });
+  ctx.restore();
+}
+
+function drawStems(plot, stems) {
+  const { ctx } = plot;
+  const zero = plot.valToPos(0, 'y', true);
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(plot.bbox.left, plot.bbox.top - 6, plot.bbox.width, plot.bbox.height + 6);
+  ctx.clip();
+  ctx.strokeStyle = ctx.fillStyle = colour(1);
+  ctx.lineWidth = 1.5 * devicePixelRatio;
+  for (const { t, value } of stems) {
+    const x = plot.valToPos(t, 'x', true);
+    const y = plot.valToPos(value, 'y', true);
+    ctx.beginPath();
+    ctx.moveTo(x, zero);
+    ctx.lineTo(x, y);
+    ctx.stroke();
+    ctx.beginPath();
+    ctx.arc(x, y, 3 * devicePixelRatio, 0, 2 * Math.PI);
+    ctx.fill();
+  }
+  ctx.restore();
+}
+
+// ---- a panel ------------------------------------------------------------------------------------
+function axisLabels(plot, values) {
+  return values.map((value) => (value === null ? '' : number(value, 4)));
+}
+
+function powers(plot, values) {
+  return values.map((value) => (value && Math.abs(Math.log10(value) - Math.round(Math.log10(value))) < 1e-6 ? `1e${Math.round(Math.log10(value))}`.replace('-', '−') : null));
+}
+
+class Panel {
+  constructor(plots, panel, place) {
+    this.plots = plots;
+    this.panel = panel;
+    const { run } = plots;
+    const shown = shownAtFirst(panel.columns.length);
+    this.values = [];
+    this.box = element('figure', { class: 'panel' });
+    this.legend = element('div', { class: 'legend', role: 'group', 'aria-label': `Curves of ${panel.title}` });
+    this.room = element('div', { class: 'room' });
+    const its = panel.unit ? ` [${unit(panel.unit)}]` : '';
+    this.box.append(element('figcaption', {}, element('span', { class: 'name' }, `${panel.title}${its}`), this.legend), this.room);
+    plots.host.append(this.box);
+    panel.columns.forEach((column, k) => this.addEntry(column, k, shown(k)));
+    this.foldLegend(shown);
+    this.plot = new uPlot(this.options(shown, place), this.data(), this.room);
+    this.line = element('div', { class: 'cursor-line' });
+    this.plot.over.append(this.line);
+    this.follow();
+    if (panel.stems) this.legend.append(element('span', { class: 'entry' }, 'size of the impulse of each event'));
+    const names = panel.columns.map((c) => c.name).slice(0, 12).join(', ');
+    this.plot.root.setAttribute('role', 'img');
+    this.plot.root.setAttribute('aria-label', `${panel.title}${its} over time: ${names || 'stems'}. The table "numbers" has the values at the cursor.`);
+    void run;
+  }
+
+  data() {
+    const { run } = this.plots;
+    if (this.panel.stems) {
+      const all = this.panel.stems;
+      return [[run.begin, ...all.map((s) => s.t), run.end], [0, ...all.map((s) => s.value), 0]];
+    }
+    return [spread(run).x, ...this.panel.columns.map((column) => seriesValues(run, this.panel, column))];
+  }
+
+  addEntry(column, k, shown) {
+    const value = element('output', {});
+    const entry = element('button', { type: 'button', class: 'entry', 'aria-pressed': String(shown), title: `${column.name}: show or hide` },
+      element('span', { class: 'swatch' }), element('span', {}, column.name), value);
+    entry.addEventListener('click', () => {
+      const on = entry.getAttribute('aria-pressed') !== 'true';
+      entry.setAttribute('aria-pressed', String(on));
+      this.plot.setSeries(k + 1, { show: on });
+    });
+    this.values.push({ column, value, entry });
+    this.legend.append(entry);
+  }
+
+  // Of many curves those that are not drawn wait behind one word.
+  foldLegend(shown) {
+    const hidden = this.values.filter((_, k) => !shown(k));
+    if (hidden.length === 0) return;
+    const more = element('details', {}, element('summary', {}, `${hidden.length} more`));
+    more.append(...hidden.map(({ entry }) => entry));
+    this.legend.append(more);
+  }
+
+  options(shown, place) {
+    const { plots, panel } = this;
+    const axis = { stroke: () => style('quiet'), grid: { stroke: () => style('grid'), width: 1 }, ticks: { stroke: () => style('grid'), width: 1, size: 4 }, font: '11px system-ui, sans-serif', size: 58 };
+    const last = place === plots.panels.length - 1;
+    const curves = panel.stems
+      ? [{ label: 'impulse', stroke: () => 'transparent', points: { show: false } }]
+      : panel.columns.map((column, k) => ({ label: column.name, show: shown(k), width: 1.6, stroke: () => colourOf(plots.run, column, k), points: { show: false }, spanGaps: false, pxAlign: 0 }));
+    return {
+      width: Math.max(200, plots.host.clientWidth - 8),
+      height: HEIGHT + (last ? 26 : 0),
+      legend: { show: false },
+      padding: [6, 10, 0, 0],
+      cursor: { sync: { key: 'pawl', setSeries: false }, x: false, y: false, points: { show: !panel.stems, size: 6 }, drag: { x: true, y: false, dist: 6 } },
+      scales: { x: { time: false }, y: { distr: panel.logarithmic ? 3 : 1, range: panel.logarithmic ? undefined : (u, low, high) => padded(low, high) } },
+      series: [{ label: 't' }, ...curves],
+      axes: [
+        { ...axis, size: last ? 40 : 20, values: axisLabels, space: 70, label: last ? 'time t [s]' : undefined, labelSize: 16, labelFont: '11px system-ui, sans-serif' },
+        { ...axis, values: panel.logarithmic ? powers : axisLabels, space: 28 },
+      ],
+      hooks: {
+        drawClear: [(u) => drawEvents(u, plots.run)],
+        draw: [(u) => (panel.stems ? drawStems(u, panel.stems) : drawJumps(u, plots.run))],
+        setCursor: [(u) => plots.hover(u)],
+        setScale: [(u, key) => key === 'x' && plots.zoomed(u)],
+      },
+    };
+  }
+
+  // Shift-drag moves along the time; ctrl and the wheel zoom about the pointer; two fingers zoom.
+  follow() {
+    const { over } = this.plot;
+    const { plots } = this;
+    const timeOf = (event) => this.plot.posToVal(event.clientX - over.getBoundingClientRect().left, 'x');
+    over.addEventListener('wheel', (event) => {
+      if (!event.ctrlKey && !event.metaKey) return;
+      event.preventDefault();
+      plots.zoom(event.deltaY > 0 ? 1.25 : 0.8, timeOf(event));
+    }, { passive: false });
+    over.addEventListener('mousedown', (event) => {
+      if (!event.shiftKey) return;
+      event.stopImmediatePropagation();
+      event.preventDefault();
+      const from = timeOf(event);
+      const move = (next) => plots.shift(from - timeOf(next));
+      const stop = () => (removeEventListener('mousemove', move), removeEventListener('mouseup', stop));
+      addEventListener('mousemove', move);
+      addEventListener('mouseup', stop);
+    }, { capture: true });
+    over.addEventListener('dblclick', () => plots.fit());
+    pinch(over, (factor, event) => plots.zoom(1 / factor, timeOf(event)));
+    over.addEventListener('touchmove', (event) => {
+      if (event.touches.length === 1) plots.clock.set(timeOf(event.touches[0]));
+    }, { passive: true });
+    over.addEventListener('click', (event) => plots.pick(timeOf(event), this.plot));
+  }
+
+  show(t, row) {
+    const x = this.plot.valToPos(t, 'x');
+    this.line.style.transform = `translateX(${x}px)`;
+    this.line.hidden = x < 0 || x > this.plot.over.clientWidth;
+    for (const { column, value } of this.values) value.textContent = number(column.values[row], 5);
+  }
+
+  repaint() {
+    this.values.forEach(({ column, entry }, k) => entry.style.setProperty('--its', colourOf(this.plots.run, column, k)));
+    this.plot.redraw(false, true);
+  }
+}
+
+function padded(low, high) {
+  if (low === null || high === null) return [0, 1];
+  const size = Math.max(Math.abs(low), Math.abs(high));
+  const room = high - low > 1e-9 * size ? 0.06 * (high - low) : size > 0 ? 0.05 * size : 1;
+  return [low - room, high + room];
+}
+
+// Calls zoom(factor, where) while two fingers move on an element.
+export function pinch(target, zoom) {
+  let before;
+  const apart = (touches) => Math.hypot(touches[0].clientX - touches[1].clientX, touches[0].clientY - touches[1].clientY);
+  target.addEventListener('touchstart', (event) => (before = event.touches.length === 2 ? apart(event.touches) : undefined), { passive: true });
+  target.addEventListener('touchmove', (event) => {
+    if (event.touches.length !== 2 || before === undefined) return;
+    event.preventDefault();
+    const [a, b] = event.touches;
+    const now = apart(event.touches);
+    zoom(now / before, { clientX: (a.clientX + b.clientX) / 2, clientY: (a.clientY + b.clientY) / 2 });
+    before = now;
+  }, { passive: false });
+}
+
+// ---- all panels ---------------------------------------------------------------------------------
+export class Plots {
+  constructor(run, clock, host) {
+    Object.assign(this, { run, clock, host });
+    this.zooming = false;
+    this.hovering = false;
+    this.panels = choosePanels(run);
+    this.all = [];
+    this.panels.forEach((panel, place) => this.all.push(new Panel(this, panel, place)));
+    this.repaint();
+    new ResizeObserver(() => this.resize()).observe(host);
+    clock.listen(() => this.show());
+  }
+
+  // The panel under the pointer moves the time, while nothing plays.
+  hover(plot) {
+    if (this.clock.playing || !plot.over.matches(':hover') || plot.cursor.left < 0) return;
+    const t = plot.posToVal(plot.cursor.left, 'x');
+    const row = nearestAt(this.run.times, t);
+    if (this.run.times[row] !== this.clock.t) this.clock.set(this.run.times[row]);
+  }
+
+  // A click near an event selects it.
+  pick(t, plot) {
+    const near = plot.posToVal(5, 'x') - plot.posToVal(0, 'x');
+    const event = this.run.events.find((e) => Math.abs(e.t - t) < near);
+    if (event) this.clock.set(event.t);
+  }
+
+  show() {
+    const row = nearestAt(this.run.times, this.clock.t);
+    for (const panel of this.all) panel.show(this.clock.t, row);
+  }
+
+  zoomed(plot) {
+    const { min, max } = plot.scales.x;
+    if (this.zooming || this.all.length < this.panels.length) return;
+    this.setRange(min, max);
+  }
+
+  get range() {
+    const { min, max } = this.all[0].plot.scales.x;
+    return [min ?? this.run.begin, max ?? this.run.end];
+  }
+
+  setRange(min, max) {
+    this.zooming = true;
+    const least = Math.max(this.run.span * 1e-9, 1e-12);
+    const low = Math.max(this.run.begin, min);
+    const high = Math.min(this.run.end, Math.max(max, low + least));
+    for (const { plot } of this.all) plot.setScale('x', { min: low, max: high });
+    queueMicrotask(() => ((this.zooming = false), this.show()));
+  }
+
+  zoom(factor, about = this.clock.t) {
+    const [min, max] = this.range;
+    this.setRange(about - (about - min) * factor, about + (max - about) * factor);
+  }
+
+  shift(by) {
+    const [min, max] = this.range;
+    const move = Math.min(this.run.end - max, Math.max(this.run.begin - min, by));
+    this.setRange(min + move, max + move);
+  }
+
+  fit() {
+    this.setRange(this.run.begin, this.run.end);
+  }
+
+  resize() {
+    const width = Math.max(200, this.host.clientWidth - 8);
+    for (const { plot } of this.all) if (plot.width !== width) plot.setSize({ width, height: plot.height });
+    this.show();
+  }
+
+  repaint() {
+    for (const panel of this.all) panel.repaint();
+  }
+
+  // All panels as one SVG, curves as paths of what is on the screen.
+  svg() {
+    return plotsAsSvg(this);
+  }
+}
+
+function escape(text) {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+}
+
+function curvePath(plot, s) {
+  const ratio = devicePixelRatio;
+  let path = '';
+  let pen = false;
+  for (let k = 0; k < plot.data[0].length; k++) {
+    const value = plot.data[s][k];
+    if (value === null || value === undefined) {
+      pen = false;
+      continue;
+    }
+    const x = plot.valToPos(plot.data[0][k], 'x', true) / ratio;
+    const y = plot.valToPos(value, 'y', true) / ratio;
+    path += `${pen ? 'L' : 'M'}${x.toFixed(1)} ${y.toFixed(1)}`;
+    pen = true;
+  }
+  return path;
+}
+
+function plotsAsSvg({ all, run }) {
+  const width = all[0].plot.width;
+  let y = 0;
+  let body = '';
+  for (const { plot, panel } of all) {
+    const box = Object.fromEntries(Object.entries(plot.bbox).map(([key, value]) => [key, value / devicePixelRatio]));
+    const [low, high] = [plot.scales.y.min, plot.scales.y.max];
+    body += `<g transform="translate(0 ${y + 18})"><text x="${box.left}" y="-4" font-weight="600">${escape(panel.title)}${panel.unit ? ` [${escape(unit(panel.unit))}]` : ''}</text>`;
+    body += `<svg x="0" y="0" width="${width}" height="${plot.height}"><rect x="${box.left}" y="${box.top}" width="${box.width}" height="${box.height}" fill="none" stroke="${style('grid')}"/>`;
+    body += `<clipPath id="c${y}"><rect x="${box.left}" y="${box.top}" width="${box.width}" height="${box.height}"/></clipPath>`;
+    body += `<text x="${box.left - 4}" y="${box.top + box.height}" text-anchor="end">${number(low, 4)}</text><text x="${box.left - 4}" y="${box.top + 8}" text-anchor="end">${number(high, 4)}</text>`;
+    body += `<text x="${box.left}" y="${box.top + box.height + 13}">${number(plot.scales.x.min, 4)} s</text><text x="${box.left + box.width}" y="${box.top + box.height + 13}" text-anchor="end">${number(plot.scales.x.max, 4)} s</text>`;
+    let label = box.left + 200;
+    plot.series.forEach((series, s) => {
+      if (s === 0 || !series.show || panel.stems) return;
+      const ink = series.stroke(plot, s);
+      body += `<path clip-path="url(#c${y})" d="${curvePath(plot, s)}" fill="none" stroke="${ink}" stroke-width="1.3"/>`;
+      body += `<text x="${label}" y="${box.top + 12}" fill="${ink}">${escape(series.label)}</text>`;
+      label += 12 + 7 * series.label.length;
+    });
+    body += '</svg></g>';
+    y += plot.height + 24;
+  }
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${y}" font-family="system-ui, sans-serif" font-size="11" fill="${style('ink')}"><title>${escape(run.name)}</title><rect width="100%" height="100%" fill="${style('paper')}"/>${body}</svg>`;
+}

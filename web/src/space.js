@@ -1,0 +1,1 @@
+export class SpaceView { constructor() {} repaint() {} picture() {} }
