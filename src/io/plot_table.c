@@ -150,7 +150,8 @@ static PawlStatus add_expression(Table* table, const char* text, PawlError* err)
   PawlAst* ast;
   PawlNode node;
   Asker asker = {table->recorder, text};
-  PawlResolver resolver = {&asker, resolve, multiplier, knows};
+  PawlResolver resolver = {
+      .context = &asker, .resolve = resolve, .multiplier = multiplier, .knows = knows};
   table->dag = table->dag ? table->dag : pawl_dag_create();
   if (!table->dag) {
     return pawl_fail_memory(err);
