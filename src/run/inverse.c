@@ -419,10 +419,9 @@ static PawlStatus solve_free(Completion* c, const double* b, double* x, PawlErro
   return PAWL_OK;
 }
 
-static PawlStatus find_position(Completion* c, PawlError* err) {
+static PawlStatus search_position(Completion* c, PawlError* err) {
   PawlInverse* s = c->s;
   double before = INFINITY;
-  c->place = true;
   for (int k = 0; k < MOST_ITERATIONS; k++) {
     PAWL_TRY(evaluate(s, c->t, c->q, c->v, err));
     const double* g = pawl_eval_values(s->eval)->g;
@@ -440,7 +439,20 @@ static PawlStatus find_position(Completion* c, PawlError* err) {
     }
     before = change;
   }
+  return PAWL_OK;
+}
+
+// Rate equations determine no place.
+static PawlStatus find_position(Completion* c, PawlError* err) {
+  PawlInverse* s = c->s;
+  for (int r = 0; r < s->n.rows; r++) {
+    s->set[r] &= !pawl_system_row_is_rate(s->system, r, s->modes);
+  }
+  c->place = true;
+  PawlStatus status = search_position(c, err);
   c->place = false;
+  set_rows(s);
+  PAWL_TRY(status);
   return evaluate(s, c->t, c->q, c->v, err);
 }
 

@@ -198,8 +198,9 @@ static double measure(Keep* k, int level) {
   const double* x = level ? k->state->v : k->state->q;
   pawl_sparse_sizes(&k->G, k->values->G, x, pawl_dynamics_least(k->n.v, x), k->scale);
   for (int i = 0; i < k->n.rows; i++) {
-    k->asked[i] = pawl_system_row_kind(k->system, i) == PAWL_ROW_BILATERAL ||
-                  (level == 0 && k->residual[i] < 0.0);
+    k->asked[i] = pawl_system_row_kind(k->system, i) == PAWL_ROW_BILATERAL
+                      ? level > 0 || !pawl_system_row_is_rate(k->system, i, k->state->modes)
+                      : level == 0 && k->residual[i] < 0.0;
     k->residual[i] = k->asked[i] ? k->residual[i] : 0.0;
     largest = fmax(largest, violation(k, i));
   }

@@ -16,6 +16,7 @@
 #include "pawl/equilibrium.h"
 #include "switch/tolerances.h"
 #include "system/linear.h"
+#include "system/system.h"
 
 // Real parts below this many times eps, beside the norm of the matrix, are rounding.
 static const double REAL_ROUNDING = 100.0;
@@ -277,6 +278,36 @@ static PawlStatus check_linear(const PawlSystem* system, PawlError* err) {
              : pawl_fail_memory(err);
 }
 
+// A rate equation A v + b(q) = 0 has another matrix than (L15).
+static PawlStatus check_rates(const PawlSystem* system, const PawlPoint* point, PawlError* err) {
+  PawlEval* eval;
+  const PawlPattern* G = &system->G;
+  PAWL_TRY(pawl_eval_create(system, PAWL_VELOCITY_TANGENT, &eval, err));
+  PawlStatus status = pawl_eval_run(eval, point, err);
+  for (int k = 0; status == PAWL_OK && k < G->start[system->sizes.v]; k++) {
+    int number, row = G->index[k];
+    if (pawl_eval_values(eval)->G_rate[k] != 0.0 &&
+        pawl_system_row_is_rate(system, row, point->modes)) {
+      status = pawl_fail(err, PAWL_ERROR_USAGE,
+                         "'%s' has no spectrum: the rate equation '%s' depends on coordinates at "
+                         "rest, too",
+                         pawl_system_name(system), pawl_system_row_name(system, row, &number));
+    }
+  }
+  pawl_eval_destroy(eval);
+  return final(status, err);
+}
+
+static PawlStatus check_rates_in(const PawlSystem* system, const int* modes, double t,
+                                 PawlError* err) {
+  PawlSizes n = system->sizes;
+  double* zeros = pawl_alloc((size_t)n.v + (size_t)n.rows, sizeof(double));
+  PawlPoint point = {.t = t, .q = zeros, .v = zeros, .a = zeros, .lambda = zeros, .modes = modes};
+  PawlStatus status = zeros ? check_rates(system, &point, err) : pawl_fail_memory(err);
+  pawl_free(zeros);
+  return status;
+}
+
 static PawlStatus check_size(const PawlSystem* system, PawlError* err) {
   int n = pawl_system_sizes(system).v;
   return n <= PAWL_SPECTRUM_MOST
@@ -290,6 +321,9 @@ static PawlStatus create(const PawlSystem* system, const int* modes, double t,
                          const PawlPoint* point, const unsigned char* active, PawlSpectrum** out,
                          PawlError* err) {
   PAWL_TRY(check_size(system, err));
+  if (system->rates) {
+    PAWL_TRY(point ? check_rates(system, point, err) : check_rates_in(system, modes, t, err));
+  }
   PawlWholeSpectrum* whole = pawl_alloc(1, sizeof *whole);
   if (!whole) {
     return pawl_fail_memory(err);

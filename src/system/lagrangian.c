@@ -45,7 +45,7 @@ static const char* constraint_obstacle(const PawlModel* model, const PawlConstra
     return room;
   }
   if (c->modes[0].rate) {
-    snprintf(room, size, "rate equations ('%.200s': no energy leads to their forces)", c->name);
+    snprintf(room, size, "the rate equations ('%.200s': no energy leads to their forces)", c->name);
     return room;
   }
   for (int i = 0; i < c->modes[0].row_count; i++) {
