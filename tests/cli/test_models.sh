@@ -96,6 +96,19 @@ ending_model() {
   done
 }
 
+# rate_model NAME COORDINATE VALUE TOLERANCE METHODS: the same for these methods; ga-p has no rates and refuses.
+rate_model() {
+  expect 2 run "$models/$1.yaml" --method ga-p
+  has err "method ga-p cannot handle the rate equations (it holds positions alone)"
+  for method in $5; do
+    run_model "$1" "$method"
+    case $method in
+      rk4 | event-driven | dopri | ark | ida) near "$(field "final.q.$2")" "$3" "$(awk -v x="$4" 'BEGIN { print x / 100 }')" ;;
+      *) near "$(field "final.q.$2")" "$3" "$4" ;;
+    esac
+  done
+}
+
 # other_model NAME: by what it asks of a method; a loss is that of event-driven.
 other_model() {
   if "$pawl" run "$models/$1.yaml" --method rk4 >/dev/null 2>err; then
@@ -145,6 +158,10 @@ for name in $names; do
     ratchet) ending_model "$name" th 4.0038155450 5e-5 ;;
     stick-slip) ending_model "$name" x 0.1016490396 1e-3 ;;
     torsion-line) ending_model "$name" phi1 106.9245813545 1e-4 ;;
+    skater) rate_model "$name" phi 1.5957029803 1e-2 "${smooth#ga-p } $adaptive" ;;
+    rolling-disc) rate_model "$name" theta 0.53079114 5e-2 "${smooth#ga-p } $adaptive" ;; # a second program
+    wheel-slip) rate_model "$name" x 15.0559137859 0.2 "${smooth#ga-p } $adaptive $linear" ;;
+    skate-turn) rate_model "$name" y 6.3823255579 5e-2 "event-driven ga-v ga-v-between ga-v-implicit ga-pv ga-pva nsga-pvv nsga-pva moreau-jean" ;;
     kinked-track-back) # only a jump at the corner itself turns the point by 135 degrees
       run_model "$name" event-driven
       energy_lost "$name" event-driven 0 1e-9
