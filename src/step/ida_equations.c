@@ -16,7 +16,8 @@ PawlIdaParts pawl_ida_parts(const PawlStepper* s, N_Vector y) {
 }
 
 static bool is_rate(const PawlIda* d, int row) {
-  return pawl_system_row_is_rate(d->sun.stepper->system, row, d->sun.phase.modes);
+  const PawlSystem* system = d->sun.stepper->system;
+  return system->rates && pawl_system_row_is_rate(system, row, d->sun.phase.modes);
 }
 
 // (U3) to (U6); rows not in force read lambda = 0 and mu = 0.

@@ -242,31 +242,50 @@ static PawlStatus initial(Start* start, bool project, PawlError* err) {
   return check_accelerations(start, err);
 }
 
+typedef struct LeftOut {  // the largest violations of rows that were left out, and of the others
+  double out, in, residual;
+  int row;  // the first
+} LeftOut;
+
+// Looks at the rows of rate equations, or at all others.
+static void look_at(const Start* start, bool rates, LeftOut* left) {
+  for (int i = 0; i < start->s->sizes.rows; i++) {
+    double ratio = violation_of(start, i);
+    if (pawl_system_row_is_rate(start->s->system, i, start->state->modes) != rates) {
+      continue;
+    }
+    if (!start->state->redundant[i]) {
+      left->in = fmax(left->in, ratio);
+    } else if (ratio > left->out) {
+      left->out = ratio;
+      left->residual = start->residual[i];
+      left->row = i;
+    }
+  }
+}
+
 // A row left out is off when its violation is far beyond what the method allows the others.
 static PawlStatus watch(Start* start, PawlError* err) {
   static const double BEYOND_OTHERS = 100.0;
   int row;
+  LeftOut left = {0};
   PAWL_TRY(evaluate(start, err));
   (void)position_violation(start, &row);
-  double out = 0.0, in = 0.0;
-  for (int i = 0; i < start->s->sizes.rows; i++) {
-    double ratio = violation_of(start, i);
-    if (!start->state->redundant[i]) {
-      in = fmax(in, ratio);
-    } else if (ratio > out) {
-      out = ratio;
-      row = i;
-    }
+  look_at(start, false, &left);
+  if (start->s->system->rates) {
+    (void)velocity_violation(start, &row);
+    look_at(start, true, &left);
   }
+  double out = left.out, in = left.in;
   if (out <= PAWL_REDUNDANT_OFF || out <= BEYOND_OTHERS * fmax(in, start->state->redundant_off)) {
     return PAWL_OK;
   }
   int number;
-  const char* name = pawl_system_row_name(start->s->system, row, &number);
+  const char* name = pawl_system_row_name(start->s->system, left.row, &number);
   return pawl_fail(err, PAWL_ERROR_RUN,
                    "t = %.10g: constraint '%s' (row %d) followed from the others at the start but "
                    "does not any more: it is off by %.3g",
-                   start->state->t, name, number + 1, start->residual[row]);
+                   start->state->t, name, number + 1, left.residual);
 }
 
 // Both entries need the same workspace.

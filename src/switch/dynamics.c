@@ -439,6 +439,39 @@ static double worst_in_force(PawlDynamics* d, const PawlState* state, const Pawl
   return worst;
 }
 
+static bool drops_position(const PawlDynamics* d, const PawlState* state) {
+  bool drops = false;
+  for (int i = 0; d->system->rates && i < d->sizes.rows; i++) {
+    drops |= state->redundant[i] && !pawl_system_row_is_rate(d->system, i, state->modes);
+  }
+  return drops;
+}
+
+// Chooses anew, position rows first: a rate row does not hold what they hold. `active` is used up.
+static PawlStatus keep_positions(PawlDynamics* d, PawlState* state, const double* M,
+                                 const double* G) {
+  unsigned char *found = (unsigned char*)d->room, *rate = found + d->sizes.rows;
+  unsigned char* active = state->active;
+  int column;
+  for (int i = 0; i < d->sizes.rows; i++) {
+    rate[i] = active[i] && pawl_system_row_is_rate(d->system, i, state->modes);
+    active[i] = active[i] && !rate[i];
+  }
+  PAWL_TRY(pawl_kkt_diagnose(d->kkt, M, G, active, &column, state->redundant));
+  for (int i = 0; i < d->sizes.rows; i++) {
+    active[i] = active[i] && !state->redundant[i];
+  }
+  for (int i = 0; i < d->sizes.rows; i++) {
+    if (rate[i]) {
+      active[i] = 1;
+      PAWL_TRY(pawl_kkt_diagnose(d->kkt, M, G, active, &column, found));
+      state->redundant[i] = memchr(found, 1, (size_t)d->sizes.rows) != NULL;
+      active[i] = !state->redundant[i];
+    }
+  }
+  return PAWL_OK;
+}
+
 PawlStatus pawl_dynamics_reduce(PawlDynamics* d, PawlState* state, const PawlValues* values,
                                 PawlError* err) {
   int column;
@@ -452,6 +485,9 @@ PawlStatus pawl_dynamics_reduce(PawlDynamics* d, PawlState* state, const PawlVal
     return status == PAWL_OK ? PAWL_OK : pawl_fail_memory(err);
   }
   status = pawl_kkt_diagnose(d->kkt, M, G, state->active, &column, state->redundant);
+  if (status == PAWL_OK && column < 0 && drops_position(d, state)) {
+    status = keep_positions(d, state, M, G);
+  }
   for (int i = 0; status == PAWL_OK && i < d->sizes.rows; i++) {
     state->redundant_count += state->redundant[i] != 0;
   }

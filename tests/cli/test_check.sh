@@ -31,6 +31,33 @@ same "$(field redundant_rows)" 0
 near "$(field energy)" 60 1e-12
 same "$(field problem)" ""
 
+# Rate equations: degrees of freedom at two levels, and what can be integrated.
+expect 0 check skater
+has out "degrees of freedom  3 of position, 2 of velocity: 1 rate equation"
+lacks out "integrable"
+expect 0 check rolling-disc --json
+paths
+same "$(field degrees_of_freedom)" 3
+same "$(field degrees_of_freedom_position)" 5
+cat >rolls.yaml <<'MODEL'
+model: rolls
+coordinates: {x: {rate: 1}, phi: {rate: 2}, psi: }
+mass: {x: 1, phi: 1, psi: 1}
+constraints: {roll: {rate: "x' = phi'/2"}, blade: {rate: "psi'*cos(phi) = 0*x'"}}
+MODEL
+expect 0 check rolls.yaml
+has out "integrable          rate equation 'roll' (row 1)"
+expect 0 check rolls.yaml --json
+paths
+same "$(field integrable.0.constraint)" roll
+expect 0 equations skater
+has out "skater: M q'' = f + G^T lambda, g = 0, A q' + b = 0"
+has out "G[blade,1; x] = -sin(phi)"
+has out "gamma[blade,1] = -phi'*(y'*sin(phi) + x'*cos(phi))"
+has out "rate equation blade: y'*cos(phi) = x'*sin(phi)"
+expect 0 equations skater --latex
+has out "A(q,t)"
+
 cat >twice.yaml <<'MODEL'
 model: twice
 coordinates: {x: {start: 1}, y: {start: 1}}

@@ -150,7 +150,8 @@ static void test_refusals(void** state) {
   assert_true(is_in(m.err.message, "these can: ga-v, "));
   assert_false(is_in(m.err.message, "php, "));
   assert_false(motion_can(&m, "php"));
-  assert_true(is_in(m.err.message, "the rate equations ('blade': no energy leads to their forces)"));
+  assert_true(
+      is_in(m.err.message, "the rate equations ('blade': no energy leads to their forces)"));
   m.def.smooth = "ga-p";
   assert_false(motion_can(&m, "event-driven"));
   motion_end(&m);
@@ -371,6 +372,41 @@ static void test_engaging(void** state) {
 }
 
 // ---- redundant and linear rows ------------------------------------------------------------------
+// A rate row written before the equation that it follows from is the one that is left out.
+static void test_positions_are_kept(void** state) {
+  (void)state;
+  Motion m = motion_text(
+      "model: kept\ncoordinates: {x: {rate: 1}, y: , z: }\nmass: {x: 1, y: 1, z: 1}\n"
+      "constraints: {r: {rate: [\"y' = 2*x*x'\", \"z' = 0\"]}, p: y = x^2, s: {rate: \"z' = "
+      "0\"}}\n");
+  motion_start(&m, "dopri");
+  assert_int_equal(m.state->redundant_count, 2);
+  assert_true(m.state->redundant[0] && !m.state->redundant[1]);
+  assert_true(!m.state->redundant[2] && m.state->redundant[3]);
+  for (int k = 0; k < 100; k++) {
+    motion_step(&m, 0.01);
+  }
+  CHECK_NEAR(m.state->q[1], m.state->q[0] * m.state->q[0], 1e-14);
+  motion_end(&m);
+}
+
+// y' = x x' follows from y' = 0 at x = 0 alone.
+static void test_a_row_that_no_longer_follows(void** state) {
+  (void)state;
+  Motion m = motion_text(
+      "model: leaves\ncoordinates: {x: , y: }\nmass: {x: 1, y: 1}\nforces: {x: 1}\n"
+      "constraints: {p: {rate: y' = 0}, r: {rate: \"y' = x*x'\"}}\n");
+  motion_start(&m, "dopri");
+  assert_int_equal(m.state->redundant_count, 1);
+  PawlStatus status = PAWL_OK;
+  for (int k = 0; k < 100 && status == PAWL_OK; k++) {
+    status = pawl_stepper_step(m.stepper, m.state, 0.01, &m.err);
+  }
+  assert_int_equal(status, PAWL_ERROR_RUN);
+  assert_true(is_in(m.err.message, "'r' (row 1) followed from the others at the start"));
+  motion_end(&m);
+}
+
 // A row twice, and one that follows from an equation: left out, with the same motion.
 static void test_redundant_rows(void** state) {
   (void)state;
@@ -401,6 +437,73 @@ static void test_linear(void** state) {
     check_state(&run, (double[]){1 + 2 * y, y}, (double[]){2 * v, v}, k == 1 ? 1e-7 : 1e-9);
     run_end(&run);
   }
+}
+
+// The frequency of the same motion; where a rate equation depends on places there is none to tell.
+static void test_spectra(void** state) {
+  (void)state;
+  Motion m = motion_text(
+      "model: linear\ncoordinates: {x: 1, y: }\nmass: {x: 1, y: 2}\npotential: 3*x^2 + y^2\n"
+      "constraints: {c: {rate: \"x' = 2*y'\"}}\n");
+  PawlSpectrum* spectrum = NULL;
+  NEED(pawl_spectrum_create(m.system, (int[]){0}, 0, &spectrum, &m.err), &m.err);
+  assert_int_equal(spectrum->rank, 1);
+  assert_int_equal(spectrum->oscillator_count, 1);
+  CHECK_NEAR(fabs(spectrum->imaginary[3]), sqrt(13.0 / 3), 1e-12);
+  CHECK_NEAR(spectrum->real[3], 0, 1e-12);
+  pawl_spectrum_destroy(spectrum);
+  motion_end(&m);
+  m = motion_text(
+      "model: decay\ncoordinates: {x: 1}\nmass: {x: 1}\nconstraints: {c: {rate: \"x' = -x/2\"}}\n");
+  assert_int_equal(pawl_spectrum_create(m.system, (int[]){0}, 0, &spectrum, &m.err),
+                   PAWL_ERROR_USAGE);
+  assert_true(is_in(m.err.message, "the rate equation 'c' depends on coordinates at rest"));
+  motion_end(&m);
+}
+
+// A drive by a rate equation, x' = 2 y' - (x - 1)/2: its work is what the energy gains.    (W8)
+static void test_work_of_a_drive(void** state) {
+  (void)state;
+  Run run = run_text(
+      "model: drive\ncoordinates: {x: 1, y: }\nmass: {x: 1, y: 2}\npotential: 3*x^2 + y^2\n"
+      "constraints: {c: {rate: \"x' = 2*y' - (x - 1)/2\"}}\n");
+  run.def.simulate.method = "dopri";
+  run.def.simulate.rtol = 1e-11;
+  run.def.simulate.atol = 1e-12;
+  run.def.balance = true;
+  run_to(&run, 4, 0.01);
+  PawlSummary end = pawl_sim_summary(run.sim);
+  assert_true(end.energy_end - end.energy_start > 0.4);
+  CHECK_NEAR(end.works[PAWL_WORK_DRIVES], end.energy_end - end.energy_start, 1e-9);
+  CHECK_NEAR(end.energy_max_drift, 0, 1e-9);
+  run_end(&run);
+}
+
+// Inverse dynamics: of a motion along the blade that is given in full the side force is known; from
+// x alone nothing follows about the place.
+static void test_inverse(void** state) {
+  (void)state;
+  Motion m = motion_file("skater", NULL);
+  PawlInverse* inverse = NULL;
+  const char* drives[] = {"x", "phi"};
+  Sleigh s = sleigh_at(1);
+  Reference r = sleigh_reference(1);
+  double w_rate = -SLEIGH_A / (SLEIGH_A * SLEIGH_A + SLEIGH_J / SLEIGH_M) * s.u * s.w;
+  double u_rate = SLEIGH_A * s.w * s.w;
+  double a[] = {u_rate * cos(s.phi) - s.u * s.w * sin(s.phi),
+                u_rate * sin(s.phi) + s.u * s.w * cos(s.phi), w_rate};
+  NEED(pawl_inverse_create(m.system, 2, drives, &inverse, &m.err), &m.err);
+  PawlInverseForces forces;
+  NEED(pawl_inverse_solve(inverse, 1, r.q, r.v, a, &forces, &m.err), &m.err);
+  CHECK_NEAR(forces.force[0], 0, 1e-12);  // it moves by itself
+  CHECK_NEAR(forces.lambda[0], s.force, 1e-12);
+  double q[] = {r.q[0], 0, r.q[2]}, v[] = {r.v[0], 0, r.v[2]};
+  assert_int_equal(
+      pawl_inverse_complete(inverse, 1, (const unsigned char[]){1, 0, 1}, q, v, a, &m.err),
+      PAWL_ERROR_RUN);
+  assert_true(is_in(m.err.message, "do not determine 'y'"));
+  pawl_inverse_destroy(inverse);
+  motion_end(&m);
 }
 
 // x' = -x/2, which no force changes: b depends on q.
@@ -477,7 +580,12 @@ int main(void) {
       cmocka_unit_test(test_slipping_wheel),
       cmocka_unit_test(test_engaging),
       cmocka_unit_test(test_redundant_rows),
+      cmocka_unit_test(test_positions_are_kept),
+      cmocka_unit_test(test_a_row_that_no_longer_follows),
       cmocka_unit_test(test_linear),
+      cmocka_unit_test(test_spectra),
+      cmocka_unit_test(test_work_of_a_drive),
+      cmocka_unit_test(test_inverse),
       cmocka_unit_test(test_rates_that_depend_on_places),
       cmocka_unit_test(test_integrable),
   };
