@@ -46,7 +46,7 @@ static void scale_constraint(PawlModel* m, Units u, PawlConstraint* c) {
   for (int k = 0; k < c->mode_count; k++) {
     scale(m, u, 1.0, &c->modes[k].where);
     for (int r = 0; r < c->modes[k].row_count; r++) {
-      scale(m, u, 1.0, &c->modes[k].rows[r].node);
+      scale(m, u, c->modes[k].rate ? 1.0 / u.s : 1.0, &c->modes[k].rows[r].node);
     }
   }
   scale(m, u, 1.0, &c->snap_to);
