@@ -525,6 +525,99 @@ static void test_rates_that_depend_on_places(void** state) {
   }
 }
 
+// ---- by lot -------------------------------------------------------------------------------------
+enum { COORDINATES = 4 };
+
+static double lot(unsigned* seed) {  // -1 .. 1
+  *seed = *seed * 1664525u + 1013904223u;
+  return (*seed >> 8) / 8388608.0 - 1.0;
+}
+
+// (1.5 + sin(...)) q_i' + a cos(...) q_j' = b sin(...) of coordinates and t
+static int put_row(char* text, size_t size, int i, unsigned* seed) {
+  int j = (i + 1) % COORDINATES, k = (i + 2) % COORDINATES;
+  return snprintf(text, size,
+                  "\"(1.5 + sin(q%d + %.3f))*q%d' + %.3f*cos(q%d - q%d)*q%d' = %.3f*sin(t + q%d)\"",
+                  k, lot(seed), i, lot(seed), k, i, j, 0.5 * lot(seed), j);
+}
+
+// Masses with coupling, springs, one or two rate equations, and, of every other model, an equation.
+static void put_model(char* text, size_t size, unsigned seed) {
+  int at = snprintf(text, size, "model: lot\ncoordinates:\n");
+#define PUT(...) at += snprintf(text + at, size - (size_t)at, __VA_ARGS__)
+  for (int i = 0; i < COORDINATES; i++) {
+    PUT("  q%d: {start: %.3f, rate: %.3f}\n", i, lot(&seed), lot(&seed));
+  }
+  PUT("kinetic: %.3f*q0'*q1'*cos(q2)", 0.4 * lot(&seed));
+  for (int i = 0; i < COORDINATES; i++) {
+    PUT(" + %.3f*q%d'^2", 0.8 + 0.3 * lot(&seed), i);
+  }
+  PUT("\npotential: q0^2 + q1^2 + q2^2 + q3^2 + sin(q0 - q3)\nconstraints:\n  r: {rate: [");
+  at += put_row(text + at, size - (size_t)at, 0, &seed);
+  if (seed & 1024u) {
+    PUT(", ");
+    at += put_row(text + at, size - (size_t)at, 1, &seed);
+  }
+  PUT("]}\n");
+  if (seed & 2048u) {
+    PUT("  p: q2 + 0.3*sin(q3) = 0.2*q2*q0\n");
+  }
+#undef PUT
+}
+
+static void run_lot(Motion* m, const char* method, const char* form, int steps) {
+  m->def.form = form;
+  motion_stepper(m, method);
+  NEED(pawl_stepper_start(m->stepper, m->state, true, &m->err), &m->err);
+  for (int k = 0; k < steps; k++) {
+    motion_step(m, 1.0 / steps);
+  }
+}
+
+static double apart(const Motion* m, const double* q, const double* v) {
+  double most = 0.0;
+  for (int j = 0; j < COORDINATES; j++) {
+    most = fmax(most, fmax(fabs(m->state->q[j] - q[j]), fabs(m->state->v[j] - v[j])));
+  }
+  return most;
+}
+
+// Forms and methods agree on models without any sense.
+static void test_models_by_lot(void** state) {
+  (void)state;
+  static const struct {
+    const char *method, *form;
+    int steps;
+    double near;
+  } runs[] = {{"dopri", "minimal", 100, 1e-8},    {"dopri", "projected", 100, 1e-8},
+              {"ark", "index-1", 100, 1e-8},      {"ida", "index-1", 100, 1e-5},
+              {"ga-v", "index-1", 500, 1e-3},     {"ga-a", "index-1", 500, 1e-3},
+              {"ga-pv", "index-1", 500, 1e-3},    {"ga-pva", "index-1", 500, 1e-3},
+              {"nsga-pvv", "index-1", 500, 1e-3}, {"nsga-pva", "index-1", 500, 1e-3}};
+  for (unsigned seed = 1; seed <= 40; seed++) {
+    char text[2000];
+    double q[COORDINATES], v[COORDINATES];
+    put_model(text, sizeof text, 7919u * seed);
+    Motion m = motion_text(text);
+    m.def.rtol = 1e-11;
+    m.def.atol = 1e-12;
+    run_lot(&m, "dopri", "index-1", 100);
+    memcpy(q, m.state->q, sizeof q);
+    memcpy(v, m.state->v, sizeof v);
+    for (size_t k = 0; k < sizeof runs / sizeof *runs; k++) {
+      if (motion_can(&m, runs[k].method)) {
+        run_lot(&m, runs[k].method, runs[k].form, runs[k].steps);
+        double off = apart(&m, q, v);
+        if (!(off <= runs[k].near)) {
+          print_error("%s, %s: off by %.3g in\n%s\n", runs[k].method, runs[k].form, off, text);
+          fail();
+        }
+      }
+    }
+    motion_end(&m);
+  }
+}
+
 // ---- what can be integrated ---------------------------------------------------------------------
 static void check_integrable(const char* text, const char* rows) {
   Motion m = motion_text(text);
@@ -587,6 +680,7 @@ int main(void) {
       cmocka_unit_test(test_work_of_a_drive),
       cmocka_unit_test(test_inverse),
       cmocka_unit_test(test_rates_that_depend_on_places),
+      cmocka_unit_test(test_models_by_lot),
       cmocka_unit_test(test_integrable),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
