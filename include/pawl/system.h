@@ -4,7 +4,7 @@
 //   q' = T(q) v                                    kinematics (T = I for a text model)
 //   M(q,v,t) v' = f(q,v,t) + G(q,t)^T lambda       dynamics
 //   g(q,t) = 0                                     constraint rows
-//   A(q,t) v + b(q,t) = 0                          rows of rate equations: G = A, g_t = b, g = 0
+//   A(q,t) v + b(q,t) = 0                          rate equations of models: G = A, g_t = b, g = 0
 //
 // A positive multiplier pushes towards growing g, or growing A v. A system comes from a model or from the caller's
 // own functions; what uses it cannot tell the difference.
