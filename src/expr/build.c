@@ -117,6 +117,8 @@ static PawlStatus ask_call(Builder* b, const PawlAst* tree, const PawlNode* args
   return b->error->message[0] ? PAWL_ERROR_MODEL : PAWL_ERROR_MEMORY;
 }
 
+enum { LONGEST_RANGE = 10000000 };
+
 // ---- sums over a range --------------------------------------------------------------------------
 // Builds a tree at once, on the stacks of the builder. Depth: that of the text,
 // PAWL_EXPR_MAX_DEPTH.
@@ -163,6 +165,11 @@ static PawlStatus repeat_from(Builder* b, const PawlAst* tree, int level, PawlNo
   int low, high;
   PAWL_TRY(bound_of(b, tree->args[2 * level], &low));
   PAWL_TRY(bound_of(b, tree->args[2 * level + 1], &high));
+  if ((long long)high - low >= LONGEST_RANGE) {
+    pawl_expr_fail(b->error, tree->begin, tree->end, "the range %d..%d has more than %d indices",
+                   low, high, LONGEST_RANGE);
+    return PAWL_ERROR_MODEL;
+  }
   if (!names->enter(names->context, tree, tree->vars[level], b->error)) {
     return told(b);
   }

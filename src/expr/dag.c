@@ -222,6 +222,23 @@ PawlNode pawl_dag_leaf(PawlDag* dag, PawlOp leaf, int index) {
   return pawl_dag_make(dag, leaf, which, PAWL_NO_NODE, PAWL_NO_NODE, PAWL_NO_NODE);
 }
 
+// ---- tables of the model ------------------------------------------------------------------------
+void pawl_dag_set_tables(PawlDag* dag, const PawlTables* tables) {
+  dag->tables = tables;
+}
+
+void pawl_dag_share_tables(PawlDag* dag, const PawlDag* from) {
+  dag->tables = from->tables ? from->tables : dag->tables;
+}
+
+const PawlTables* pawl_dag_tables(const PawlDag* dag) {
+  return dag->tables;
+}
+
+const PawlTable* pawl_dag_table_of(const PawlDag* dag, const PawlDagNode* node) {
+  return dag->tables->item[node->index / PAWL_TABLE_VIEWS];
+}
+
 bool pawl_dag_is_const(const PawlDag* dag, PawlNode node, double* value) {
   if (!pawl_dag_has(dag, node) || dag->node[node].op != PAWL_OP_CONST) {
     return false;

@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "expr/op.h"
+#include "expr/table.h"
 
 // A node of a graph, or PAWL_NO_NODE when memory ran out or the graph reached PAWL_DAG_MAX_NODES.
 // Every constructor takes PAWL_NO_NODE and gives it back, so one check at the end is enough.
@@ -20,7 +21,8 @@ typedef int PawlNode;
 
 typedef struct PawlDagNode {
   PawlOp op;
-  int index;     // leaf: which parameter, coordinate or row; POWI: the exponent; else 0
+  int index;     // leaf: which parameter, coordinate or row; POWI: the exponent; TABLE, TABLE2:
+                 // table * PAWL_TABLE_VIEWS + view; else 0
   int arg[3];    // operands, PAWL_NO_NODE where there are fewer
   double value;  // CONST only
 } PawlDagNode;
@@ -39,8 +41,19 @@ PawlNode pawl_dag_leaf(PawlDag* dag, PawlOp leaf, int index);  // any leaf but C
 PawlNode pawl_dag_powi(PawlDag* dag, PawlNode a, int exponent);
 // Operands that the operation does not have are ignored. Simplifies safely: folds constants, drops
 // 0 and 1 where that cannot hide a fault (0*x is 0; x/x stays), writes a + (-b) as a - b, and so
-// on; simplify.c has the list. PAWL_NO_NODE for a leaf and for POWI, which have their own makers.
+// on; simplify.c has the list. PAWL_NO_NODE for a leaf, POWI and tables, which have their own
+// makers.
 PawlNode pawl_dag_apply(PawlDag* dag, PawlOp op, PawlNode a, PawlNode b, PawlNode c);
+// A look into a table of the graph; `b` is ignored for one of one argument. `view` -1: zero.
+PawlNode pawl_dag_table(PawlDag* dag, int table, int view, PawlNode a, PawlNode b);
+// A node like another, of a graph with the same tables, with other operands: any operation.
+PawlNode pawl_dag_rebuild(PawlDag* dag, const PawlDagNode* like, const PawlNode arg[3]);
+// The tables that nodes of a graph look into: they must outlive it. A graph that takes nodes of
+// another needs the same ones (pawl_dag_copy sees to it).
+void pawl_dag_set_tables(PawlDag* dag, const PawlTables* tables);
+void pawl_dag_share_tables(PawlDag* dag, const PawlDag* from);
+const PawlTables* pawl_dag_tables(const PawlDag* dag);  // NULL without
+const PawlTable* pawl_dag_table_of(const PawlDag* dag, const PawlDagNode* node);
 static inline PawlNode pawl_dag_unary(PawlDag* d, PawlOp op, PawlNode a) {
   return pawl_dag_apply(d, op, a, PAWL_NO_NODE, PAWL_NO_NODE);
 }
@@ -127,7 +140,7 @@ static inline double pawl_wrap(double x, double p) {
 }
 
 // One operation on numbers: what folding, the reference evaluation and the tape agree on. `index`
-// is the exponent of POWI. A leaf gives NaN.
+// is the exponent of POWI. A leaf and a table give NaN.
 double pawl_op_value(PawlOp op, int index, double a, double b, double c);
 
 // Value of every leaf; arrays may be NULL where no such leaf occurs.

@@ -35,6 +35,7 @@ struct PawlDag {
   PawlDagBucket* buckets;
   int bucket_capacity;
   PawlDagTable leaves, others;
+  const PawlTables* tables;  // of the model; NULL without
 
   // Scratch of walks. Stamps make a walk cost what it reaches, not the size of the graph.
   PawlDagMark* mark;

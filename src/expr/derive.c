@@ -41,6 +41,13 @@ static PawlNode derive_power(PawlDag* d, PawlDagNode n, PawlNode y, PawlNode da,
   return sum;
 }
 
+// The derivative of a look into a table by argument `by`.
+static PawlNode derive_table(PawlDag* d, PawlDagNode n, int by) {
+  int table = n.index / PAWL_TABLE_VIEWS, view = n.index % PAWL_TABLE_VIEWS;
+  int derived = pawl_table_derivative(d->tables->item[table], view, by);
+  return pawl_dag_table(d, table, derived, n.arg[0], n.arg[1]);
+}
+
 // The tangent of y from those of its operands.
 static PawlNode derive_node(PawlDag* d, PawlDagNode n, PawlNode y, const PawlNode tangent[3]) {
   PawlNode a = n.arg[0], b = n.arg[1];
@@ -60,6 +67,10 @@ static PawlNode derive_node(PawlDag* d, PawlDagNode n, PawlNode y, const PawlNod
       return derive_power(d, n, y, da, db);
     case PAWL_OP_POWI:  // n a^(n-1) a'
       return MUL(MUL(NUM(n.index), pawl_dag_powi(d, a, n.index - 1)), da);
+    case PAWL_OP_TABLE:
+      return MUL(derive_table(d, n, 0), da);
+    case PAWL_OP_TABLE2:
+      return ADD(MUL(derive_table(d, n, 0), da), MUL(derive_table(d, n, 1), db));
 #define A a
 #define B b
 #define Y y

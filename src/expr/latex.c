@@ -89,6 +89,10 @@ void pawl_latex_put(PawlPrinter* p, const PawlDagNode* n) {
     case PAWL_OP_IF:
       put_cases(p, n);
       break;
+    case PAWL_OP_TABLE:
+    case PAWL_OP_TABLE2:
+      pawl_print_table(p, n);
+      break;
 #define PAWL_FUNCTION(name, ...) case PAWL_OP_##name:
 #include "expr/op.def"
       put_function(p, n, 0);

@@ -94,12 +94,12 @@ static int as_atom(Pass* p, PawlNode node, int power, PawlPoly* out) {
 }
 
 static int take_function(Pass* p, const Place* at, PawlPoly* out) {
-  PawlOp op = p->n.dag->node[at->node].op;
+  PawlDagNode node = p->n.dag->node[at->node];  // by value: nodes move when the graph grows
   PawlNode operand[3] = {PAWL_NO_NODE, PAWL_NO_NODE, PAWL_NO_NODE};
   for (int k = 0; k < 3 && at->arg[k] >= 0; k++) {
     operand[k] = built(p, at->arg[k]);
   }
-  return as_atom(p, pawl_dag_apply(p->n.dag, op, operand[0], operand[1], operand[2]), 1, out);
+  return as_atom(p, pawl_dag_rebuild(p->n.dag, &node, operand), 1, out);
 }
 
 static int take_quotient(Pass* p, const Place* at, PawlPoly* out) {
@@ -169,6 +169,8 @@ static int take(Pass* p, const Place* at, PawlPoly* out) {
     case PAWL_OP_POWI:
       return take_power(p, at, out);
     case PAWL_OP_POW:
+    case PAWL_OP_TABLE:
+    case PAWL_OP_TABLE2:
     case PAWL_OP_LT:
     case PAWL_OP_LE:
     case PAWL_OP_EQ:

@@ -71,6 +71,8 @@ static PawlPrecedence level_of(PawlPrinter* p, PawlNode node) {
     case PAWL_OP_A:
     case PAWL_OP_LAMBDA:
     case PAWL_OP_TURN:
+    case PAWL_OP_TABLE:
+    case PAWL_OP_TABLE2:
 #define PAWL_FUNCTION(name, ...) case PAWL_OP_##name:
 #include "expr/op.def"
     case PAWL_OP_COUNT:
@@ -177,6 +179,33 @@ static void put_call(PawlPrinter* p, const PawlDagNode* n) {
   pawl_printer_put(p, count, pieces);
 }
 
+void pawl_print_table(PawlPrinter* p, const PawlDagNode* n) {
+  static const char* const primes[] = {"", "'", "''", "'''"};
+  static const char* const parts[] = {".knot", ".level", ".slope"};
+  const PawlTable* table = pawl_dag_table_of(p->dag, n);
+  int view = n->index % PAWL_TABLE_VIEWS;
+  bool two = n->op == PAWL_OP_TABLE2;
+  bool latex = p->style == PAWL_STYLE_LATEX;
+  PawlPiece pieces[9] = {{.text = latex ? "\\operatorname{" : ""},
+                         {.text = pawl_table_name(table)},
+                         {.text = latex ? "}" : ""},
+                         {.text = two                           ? ""
+                                  : view >= PAWL_TABLE_KNOT     ? parts[view - PAWL_TABLE_KNOT]
+                                  : view >= PAWL_TABLE_POSITION ? ".position"
+                                                                : primes[view]},
+                         {.text = latex ? "\\left(" : "("},
+                         {.node = n->arg[0]}};
+  int count = 6;
+  if (two) {
+    static const char* const by[] = {"", "_y", "_yy", "_yyy", "_x", "_xy", "_xyy", "_xyyy"};
+    pieces[3].text = view < 8 ? by[view] : "_...";
+    pieces[count++] = (PawlPiece){.text = ", "};
+    pieces[count++] = (PawlPiece){.node = n->arg[1]};
+  }
+  pieces[count++] = (PawlPiece){.text = latex ? "\\right)" : ")"};
+  pawl_printer_put(p, count, pieces);
+}
+
 static void put_text_power(PawlPrinter* p, const PawlDagNode* n) {
   if (n->op == PAWL_OP_POW) {
     put_binary(p, n, "^", PAWL_LEVEL_ATOM, PAWL_LEVEL_POWER);
@@ -206,6 +235,10 @@ static void put_text(PawlPrinter* p, const PawlDagNode* n) {
     case PAWL_OP_POW:
     case PAWL_OP_POWI:
       put_text_power(p, n);
+      return;
+    case PAWL_OP_TABLE:
+    case PAWL_OP_TABLE2:
+      pawl_print_table(p, n);
       return;
     case PAWL_OP_NOT:
       pawl_printer_put(

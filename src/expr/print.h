@@ -42,3 +42,4 @@ void pawl_printer_put(PawlPrinter* p, int count, const PawlPiece* pieces);
 
 void pawl_latex_put(PawlPrinter* p, const PawlDagNode* node);  // all but sums, products, leaves
 void pawl_latex_number(PawlText* out, double value);
+void pawl_print_table(PawlPrinter* p, const PawlDagNode* node);  // in both styles

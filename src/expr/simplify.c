@@ -460,6 +460,8 @@ static PawlNode rule(PawlDag* d, PawlOp op, PawlNode a, PawlNode b, PawlNode c) 
     case PAWL_OP_IF:
       return rule_if(d, a, b, c);
     case PAWL_OP_POWI:  // pawl_dag_powi has its rules
+    case PAWL_OP_TABLE:
+    case PAWL_OP_TABLE2:
 #define PAWL_LEAF(name, ...) case PAWL_OP_##name:
 #include "expr/op.def"
     case PAWL_OP_COUNT:
@@ -469,7 +471,8 @@ static PawlNode rule(PawlDag* d, PawlOp op, PawlNode a, PawlNode b, PawlNode c) 
 }
 
 PawlNode pawl_dag_apply(PawlDag* dag, PawlOp op, PawlNode a, PawlNode b, PawlNode c) {
-  if (pawl_op_is_leaf(op) || op >= PAWL_OP_COUNT || op == PAWL_OP_POWI) {
+  if (pawl_op_is_leaf(op) || op >= PAWL_OP_COUNT || op == PAWL_OP_POWI || op == PAWL_OP_TABLE ||
+      op == PAWL_OP_TABLE2) {
     return PAWL_NO_NODE;
   }
   int operands = pawl_op_operands(op);
@@ -484,4 +487,41 @@ PawlNode pawl_dag_apply(PawlDag* dag, PawlOp op, PawlNode a, PawlNode b, PawlNod
     simple = rule(dag, op, a, b, c);
   }
   return simple != NO_RULE ? simple : pawl_dag_make(dag, op, 0, a, b, c);
+}
+
+PawlNode pawl_dag_table(PawlDag* dag, int table, int view, PawlNode a, PawlNode b) {
+  if (!dag->tables || table < 0 || table >= dag->tables->count || !pawl_dag_has(dag, a)) {
+    return PAWL_NO_NODE;
+  }
+  const PawlTable* looked = dag->tables->item[table];
+  bool two = pawl_table_arguments(looked) == 2;
+  if (two && !pawl_dag_has(dag, b)) {
+    return PAWL_NO_NODE;
+  }
+  if (view < 0) {
+    return pawl_dag_const(dag, 0.0);
+  }
+  double x, y = 0.0;
+  if (pawl_dag_is_const(dag, a, &x) && (!two || pawl_dag_is_const(dag, b, &y))) {
+    const PawlTableView* at = pawl_table_view(looked, view);
+    double value = two ? pawl_table_at_two(at, x, y) : pawl_table_at(at, x);
+    if (isfinite(value)) {
+      return pawl_dag_const(dag, value);
+    }
+  }
+  return pawl_dag_make(dag, two ? PAWL_OP_TABLE2 : PAWL_OP_TABLE, table * PAWL_TABLE_VIEWS + view,
+                       a, two ? b : PAWL_NO_NODE, PAWL_NO_NODE);
+}
+
+PawlNode pawl_dag_rebuild(PawlDag* dag, const PawlDagNode* like, const PawlNode arg[3]) {
+  switch (like->op) {
+    case PAWL_OP_POWI:
+      return pawl_dag_powi(dag, arg[0], like->index);
+    case PAWL_OP_TABLE:
+    case PAWL_OP_TABLE2:
+      return pawl_dag_table(dag, like->index / PAWL_TABLE_VIEWS, like->index % PAWL_TABLE_VIEWS,
+                            arg[0], arg[1]);
+    default:
+      return pawl_dag_apply(dag, like->op, arg[0], arg[1], arg[2]);
+  }
 }

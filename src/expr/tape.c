@@ -27,6 +27,7 @@ typedef struct Flattener {
   int* partner;          // cos of a sin and sin of a cos with the same argument, -1 without
   int* order;            // nodes that have an instruction, in the order of the code
   int* part;             // of each node with an instruction, 0 for others
+  int* view;             // of a look into a table: the register with its address
   int* free_registers;   // stack
   int free_count;
 } Flattener;
@@ -56,6 +57,7 @@ static PawlStatus allocate(Flattener* f, int output_count, const PawlNode* outpu
   f->partner = pawl_alloc(n, sizeof(int));
   f->order = pawl_alloc(n, sizeof(int));
   f->part = pawl_alloc(n, sizeof(int));
+  f->view = pawl_alloc(n, sizeof(int));
   f->free_registers = pawl_alloc(n, sizeof(int));
   PawlTape* tape = f->tape;
   tape->constants = pawl_alloc(n, sizeof(double));
@@ -63,8 +65,8 @@ static PawlStatus allocate(Flattener* f, int output_count, const PawlNode* outpu
   tape->code = pawl_alloc(n, sizeof(PawlInstruction));
   tape->outputs = pawl_alloc((size_t)output_count, sizeof(int));
   if (!f->nodes || !f->local || !f->uses || !f->last_use || !f->reg || !f->fused || !f->partner ||
-      !f->order || !f->part || !f->free_registers || !tape->constants || !tape->inputs ||
-      !tape->code || !tape->outputs) {
+      !f->order || !f->part || !f->view || !f->free_registers || !tape->constants ||
+      !tape->inputs || !tape->code || !tape->outputs) {
     return pawl_fail_memory(err);
   }
   memcpy(f->nodes, reached, n * sizeof(PawlNode));
@@ -184,12 +186,29 @@ static void emit(Flattener* f) {
   }
 }
 
+static bool is_table(const PawlDagNode* node) {
+  return node->op == PAWL_OP_TABLE || node->op == PAWL_OP_TABLE2;
+}
+
+// The address of a view, as a constant of the tape.
+static double view_of(const Flattener* f, const PawlDagNode* node) {
+  const PawlTableView* view =
+      pawl_table_view(pawl_dag_table_of(f->dag, node), node->index % PAWL_TABLE_VIEWS);
+  double held = 0.0;
+  _Static_assert(sizeof view <= sizeof held, "an address fits into a register of the tape");
+  memcpy(&held, &view, sizeof view);
+  return held;
+}
+
 static void place_leaves(Flattener* f) {
   PawlTape* tape = f->tape;
   for (int i = 0; i < f->count; i++) {
     if (node_of(f, i)->op == PAWL_OP_CONST) {
       f->reg[i] = tape->constant_count;
       tape->constants[tape->constant_count++] = node_of(f, i)->value;
+    } else if (is_table(node_of(f, i))) {
+      f->view[i] = tape->constant_count;
+      tape->constants[tape->constant_count++] = view_of(f, node_of(f, i));
     }
   }
   for (int i = 0; i < f->count; i++) {
@@ -233,6 +252,8 @@ static void place_temporaries(Flattener* f) {
     ins->c = in.c >= 0 ? f->reg[in.c] : 0;
     if (in.op == PAWL_TAPE_POWI) {
       ins->b = node_of(f, in.dst)->index;
+    } else if (in.op == PAWL_TAPE_TABLE || in.op == PAWL_TAPE_TABLE2) {
+      ins->c = f->view[in.dst];
     }
     release(f, in.a, at);
     release(f, pair ? -1 : in.b, at);
@@ -250,6 +271,7 @@ static void free_flattener(Flattener* f) {
   pawl_free(f->partner);
   pawl_free(f->order);
   pawl_free(f->part);
+  pawl_free(f->view);
   pawl_free(f->free_registers);
 }
 

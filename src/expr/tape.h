@@ -13,6 +13,8 @@
 // costs nothing.
 #pragma once
 
+#include <string.h>
+
 #include "expr/dag.h"
 
 #define PAWL_TAPE_WIDTH 64  // lanes in a block
@@ -33,7 +35,7 @@ typedef enum PawlTapeOp {
 typedef struct PawlInstruction {
   PawlTapeOp op;
   int dst;      // register
-  int a, b, c;  // registers; POWI: b is the exponent
+  int a, b, c;  // registers; POWI: b is the exponent; tables: c holds the address of the view
 } PawlInstruction;
 
 typedef struct PawlTapeInput {
@@ -83,6 +85,12 @@ void pawl_tape_destroy(PawlTape* tape);  // NULL is allowed
 size_t pawl_tape_room(const PawlTape* tape, int width);
 // Writes the constants into fresh registers. Once, before the first run.
 void pawl_tape_prepare(const PawlTape* tape, int width, double* registers);
+// The view of a table whose address is in a register.
+static inline const PawlTableView* pawl_tape_view(double held) {
+  const PawlTableView* view;
+  memcpy(&view, &held, sizeof view);
+  return view;
+}
 
 // One lane, registers one number each; the caller has set the inputs. All parts, or one, or several
 // that follow each other.

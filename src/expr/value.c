@@ -28,6 +28,9 @@ static double operate(PawlOp op, int index, double a, double b, double c) {
       return power(a, b);
     case PAWL_OP_POWI:
       return pawl_powi(a, index);
+    case PAWL_OP_TABLE:
+    case PAWL_OP_TABLE2:
+      return NAN;  // node_value knows the table
 #define A a
 #define B b
 #define PAWL_FUNCTION(name, word, operands, value, ...) \
@@ -95,13 +98,18 @@ static double leaf_value(const PawlDagNode* node, const PawlLeafValues* leaves) 
   return NAN;
 }
 
-static double node_value(const PawlDagNode* node, const int arg[3], const double* value,
-                         const PawlLeafValues* leaves) {
+static double node_value(const PawlDag* dag, const PawlDagNode* node, const int arg[3],
+                         const double* value, const PawlLeafValues* leaves) {
   if (pawl_op_is_leaf(node->op)) {
     return leaf_value(node, leaves);
   }
   double a = value[arg[0]];
   double b = arg[1] >= 0 ? value[arg[1]] : 0.0;
+  if (node->op == PAWL_OP_TABLE || node->op == PAWL_OP_TABLE2) {
+    const PawlTableView* view =
+        pawl_table_view(pawl_dag_table_of(dag, node), node->index % PAWL_TABLE_VIEWS);
+    return node->op == PAWL_OP_TABLE ? pawl_table_at(view, a) : pawl_table_at_two(view, a, b);
+  }
   double c = arg[2] >= 0 ? value[arg[2]] : 0.0;
   return pawl_op_value(node->op, node->index, a, b, c);
 }
@@ -156,7 +164,7 @@ PawlStatus pawl_dag_value(PawlDag* dag, PawlNode node, const PawlLeafValues* lea
   double* values = pawl_alloc((size_t)slice.count, sizeof *values);
   if (values) {
     for (int i = 0; i < slice.count; i++) {
-      values[i] = node_value(&dag->node[slice.node[i]], slice.arg[i], values, leaves);
+      values[i] = node_value(dag, &dag->node[slice.node[i]], slice.arg[i], values, leaves);
     }
     *value = values[slice.count - 1];
     status = PAWL_OK;
@@ -178,17 +186,15 @@ static PawlNode copy_node(PawlDag* to, PawlDagNode node, const int arg[3], const
   if (pawl_op_is_leaf(node.op)) {
     return leaf(context, to, node.op, node.index);
   }
-  if (node.op == PAWL_OP_POWI) {
-    return pawl_dag_powi(to, copies[arg[0]], node.index);
-  }
   PawlNode operand[3];
   for (int k = 0; k < 3; k++) {
     operand[k] = arg[k] >= 0 ? copies[arg[k]] : PAWL_NO_NODE;
   }
-  return pawl_dag_apply(to, node.op, operand[0], operand[1], operand[2]);
+  return pawl_dag_rebuild(to, &node, operand);
 }
 
 PawlNode pawl_dag_copy(PawlDag* to, PawlDag* from, PawlNode node, PawlLeafMap leaf, void* context) {
+  pawl_dag_share_tables(to, from);
   PawlSlice slice;
   if (pawl_slice_take(&slice, from, 1, &node) != 0) {
     return PAWL_NO_NODE;

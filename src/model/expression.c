@@ -542,6 +542,25 @@ static PawlNode build_body(Build* build, PawlDag* dag, PawlUserFunction* functio
   return status == PAWL_OK ? node : refuse_body(build, function, call, &inner, error);
 }
 
+// road(x), its derivatives road'(x), and map(x, y).
+static PawlNode look_up(Build* build, PawlDag* dag, const PawlAst* call, int number,
+                        const PawlNode* args, PawlExprError* error) {
+  const PawlTable* table = build->loader->model->tables.item[number];
+  int arguments = pawl_table_arguments(table), view = PAWL_TABLE_VALUE;
+  if (call->arg_count != arguments) {
+    return REFUSE(error, call, "the table '%s' takes %d argument%s, %d given",
+                  pawl_quote(call->name).s, arguments, arguments == 1 ? "" : "s", call->arg_count);
+  }
+  if (call->primes > (arguments == 1 ? PAWL_TABLE_MOST_ORDER : 0)) {
+    return REFUSE(error, call, "the table '%s' takes %s", pawl_quote(call->name).s,
+                  arguments == 1 ? "at most 3 primes" : "no prime, since it has two arguments");
+  }
+  for (int k = 0; k < call->primes && view >= 0; k++) {
+    view = pawl_table_derivative(table, view, 0);
+  }
+  return pawl_dag_table(dag, number, view, args[0], arguments == 2 ? args[1] : PAWL_NO_NODE);
+}
+
 // Arguments are nodes already, so a function is built as often as it is called.
 static PawlNode declared_call(void* context, PawlDag* dag, const PawlAst* call,
                               const PawlNode* args, PawlExprError* error) {
@@ -553,6 +572,9 @@ static PawlNode declared_call(void* context, PawlDag* dag, const PawlAst* call,
   }
   if (family->failed) {
     return keep_silent(build, error, call);
+  }
+  if (family->kind == PAWL_NAME_TABLE) {
+    return look_up(build, dag, call, family->cells[0], args, error);
   }
   PawlUserFunction* function = &loader->user_functions[family->cells[0]];
   if (call->primes > 0 || call->arg_count != function->head->arg_count) {

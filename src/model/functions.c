@@ -82,7 +82,8 @@ static const PawlAst* read_head(PawlLoader* loader, PawlYaml* key) {
   return good ? head : NULL;
 }
 
-static PawlFamily* add_name(PawlLoader* loader, PawlYaml* key, const char* name) {
+PawlFamily* pawl_add_function_name(PawlLoader* loader, PawlYaml* key, const char* name,
+                                   PawlNameKind kind) {
   const PawlFamily* other = pawl_names_find(&loader->functions, name);
   if (other) {
     pawl_report(&loader->report, key, "'%s' is already %s (line %d)", pawl_quote(name).s,
@@ -94,7 +95,7 @@ static PawlFamily* add_name(PawlLoader* loader, PawlYaml* key, const char* name)
     pawl_loader_no_memory(loader);
     return NULL;
   }
-  family->kind = PAWL_NAME_FUNCTION;
+  family->kind = kind;
   family->where = key;
   family->cell_count = 1;
   family->failed = true;  // until it is complete
@@ -103,7 +104,8 @@ static PawlFamily* add_name(PawlLoader* loader, PawlYaml* key, const char* name)
 
 static void load_function(PawlLoader* loader, PawlYaml* child) {
   const PawlAst* head = read_head(loader, child->key);
-  PawlFamily* family = head ? add_name(loader, child->key, head->name) : NULL;
+  PawlFamily* family =
+      head ? pawl_add_function_name(loader, child->key, head->name, PAWL_NAME_FUNCTION) : NULL;
   PawlParsed* parsed = family ? pawl_parse_plain(loader, child) : NULL;
   if (!parsed || !PAWL_ROOM(loader, child, loader->user_functions, loader->user_function_capacity,
                             loader->user_function_count)) {

@@ -118,6 +118,7 @@ static void load_sections(PawlLoader* loader, PawlYaml* root, int override_count
   load_title(loader, root);
   pawl_load_functions(loader, pawl_yaml_get(root, "functions"));
   pawl_load_parameters(loader, pawl_yaml_get(root, "parameters"), override_count, overrides);
+  pawl_load_tables(loader, pawl_yaml_get(root, "tables"));
   load_names(loader, root);
   pawl_load_energy(loader, pawl_yaml_get(root, "kinetic"), PAWL_TERM_KINETIC);
   pawl_load_mass(loader, pawl_yaml_get(root, "mass"));

@@ -55,7 +55,8 @@ typedef struct PawlLoader {
   PawlPool kept;    // in the model's arena
   PawlDag* values;  // graph of what is only evaluated: parameters, starts, bounds
   PawlNames names;  // parameters, coordinates, definitions
-  PawlNames outputs, constraints, contacts, events, functions;
+  PawlNames outputs, constraints, contacts, events;
+  PawlNames functions;  // and tables
   PawlUserFunction* user_functions;
   int user_function_count, user_function_capacity;
   bool names_incomplete;  // a declaration could not be read: an unknown name may be that one
@@ -214,6 +215,11 @@ bool pawl_expect_map(PawlLoader* loader, const PawlYaml* section, const char* wh
 // ---- sections, one file each ----------------------------------------------------------------
 
 void pawl_load_functions(PawlLoader* loader, PawlYaml* section);
+// Takes a name for a function or table; it counts as failed until the caller has filled its cell.
+// NULL after reporting.
+PawlFamily* pawl_add_function_name(PawlLoader* loader, PawlYaml* key, const char* name,
+                                   PawlNameKind kind);
+void pawl_load_tables(PawlLoader* loader, PawlYaml* section);
 void pawl_load_parameters(PawlLoader* loader, PawlYaml* section, int override_count,
                           const char* const* overrides);
 int pawl_add_coordinate(PawlLoader* loader, const PawlDeclared* entry, const PawlIndexer* at);

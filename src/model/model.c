@@ -17,6 +17,10 @@ void pawl_model_destroy(PawlModel* model) {
   pawl_free(model->outputs);
   pawl_free(model->shapes);
   pawl_dag_destroy(model->dag);
+  for (int k = 0; k < model->tables.count; k++) {
+    pawl_table_destroy(model->tables.item[k]);
+  }
+  pawl_free(model->tables.item);
   pawl_arena_free(&model->arena);
   pawl_free(model);
 }

@@ -203,6 +203,7 @@ struct PawlModel {
   PawlOutput* outputs;
   PawlShape* shapes;
   bool spatial;  // some shape of the scene is
+  PawlTables tables;  // that nodes of `dag` look into
   PawlProjectionDef projection;
   PawlSimulateDef simulate;
   uint64_t text_hash;  // of the text it was read from

@@ -20,6 +20,7 @@ typedef enum PawlNameKind {
   PAWL_NAME_CONTACT,
   PAWL_NAME_EVENT,
   PAWL_NAME_FUNCTION,
+  PAWL_NAME_TABLE,
 } PawlNameKind;
 const char* pawl_name_kind_text(PawlNameKind kind);  // "a coordinate"
 

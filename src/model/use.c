@@ -15,10 +15,10 @@ const char* const pawl_section_keys[] = {
     "model",     "about",    "parameters",  "coordinates", "define",      "kinetic",
     "potential", "mass",     "dissipation", "forces",      "constraints", "locks",
     "contacts",  "events",   "outputs",     "simulate",    "scene",       "projection",
-    "use",       "elements", "functions",   NULL};
-const char* const pawl_named_sections[] = {"parameters", "coordinates", "define",    "mass",
-                                           "forces",     "constraints", "locks",     "contacts",
-                                           "events",     "outputs",     "functions", NULL};
+    "use",       "elements", "functions",   "tables",      NULL};
+const char* const pawl_named_sections[] = {
+    "parameters", "coordinates", "define",  "mass",      "forces", "constraints", "locks",
+    "contacts",   "events",      "outputs", "functions", "tables", NULL};
 const char* const pawl_item_sections[] = {"kinetic", "potential", "dissipation", "scene", NULL};
 
 // ---- nodes --------------------------------------------------------------------------------------
@@ -101,8 +101,7 @@ typedef struct Type {
   const char* file;  // where it is written
 } Type;
 
-// `path` as seen from the folder of `file`; NULL when memory is short.
-static char* beside(PawlLoader* loader, const char* file, const char* path) {
+char* pawl_path_beside(PawlLoader* loader, const char* file, const char* path) {
   const char* slash = path[0] == '/' ? NULL : strrchr(file, '/');
   size_t folder = slash ? (size_t)(slash - file) + 1 : 0;
   char* joined = pawl_pool_alloc(&loader->pool, folder + strlen(path) + 1);
@@ -134,7 +133,7 @@ static PawlYaml* parse(PawlLoader* loader, const PawlYaml* where, const char* fi
 
 static Type from_file(PawlLoader* loader, const PawlYaml* where, const char* file,
                       const char* path) {
-  Type type = {NULL, beside(loader, file, path)};
+  Type type = {NULL, pawl_path_beside(loader, file, path)};
   char* text = NULL;
   size_t length = 0;
   PawlError err = {0};

@@ -21,6 +21,9 @@ bool pawl_expand_uses(PawlLoader* loader, PawlYaml* root, const char* file);
 
 extern const char* const pawl_section_keys[];  // of a model; ends with NULL
 
+// `path` as seen from the folder of `file`; NULL when memory is short.
+char* pawl_path_beside(PawlLoader* loader, const char* file, const char* path);
+
 // ---- inside -------------------------------------------------------------------------------------
 
 // The sections that an element type may have; its others (`about`, `simulate`) concern it alone.

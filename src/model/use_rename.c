@@ -137,9 +137,12 @@ static bool rename_section(const Renaming* r, PawlYaml* section, bool named) {
   if (!named || section->kind != PAWL_YAML_MAP) {
     return rename_value(r, section);
   }
-  bool good = true;
+  bool good = true, tables = strcmp(section->key->text, "tables") == 0;
   for (PawlYaml* child = section->first; child && good; child = child->next) {
-    good = rename_text(r, child->key) && rename_value(r, child);
+    // Of a table only points are expressions: the rest are names of files and columns.
+    PawlYaml* value =
+        tables && child->kind == PAWL_YAML_MAP ? pawl_yaml_get(child, "points") : child;
+    good = rename_text(r, child->key) && (!value || rename_value(r, value));
   }
   return good;
 }

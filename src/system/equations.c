@@ -438,14 +438,13 @@ static int map_piece(Writer* w, const PawlSystem* system, const int* turns, Pawl
       turn++;
     }
     map[k] = turn < system->turn_count
-                 ? pawl_kink_branch(w->dag, n.op, arg,
+                 ? pawl_kink_branch(w->dag, &n, arg,
                                     system->turns[turn].counts
                                         ? pawl_dag_leaf(w->dag, PAWL_OP_TURN, turn)
                                         : pawl_dag_const(w->dag, turns[turn]))
              : n.op == PAWL_OP_CONST ? pawl_dag_const(w->dag, n.value)
-             : n.op == PAWL_OP_POWI  ? pawl_dag_powi(w->dag, arg[0], n.index)
              : pawl_op_is_leaf(n.op) ? pawl_dag_leaf(w->dag, n.op, n.index)
-                                     : pawl_dag_apply(w->dag, n.op, arg[0], arg[1], arg[2]);
+                                     : pawl_dag_rebuild(w->dag, &n, arg);
     failed |= map[k] == PAWL_NO_NODE;
   }
   return failed;
@@ -648,6 +647,9 @@ PawlStatus pawl_model_equations(const PawlModel* model, bool latex, char** out, 
   Writer w = {.model = model,
               .dag = pawl_dag_create(),
               .style = latex ? PAWL_STYLE_LATEX : PAWL_STYLE_TEXT};
+  if (w.dag) {
+    pawl_dag_share_tables(w.dag, model->dag);
+  }
   PawlStatus status = w.dag ? derive_all(&w) : PAWL_ERROR_MEMORY;
   if (status == PAWL_OK) {
     status = write_all(&w);

@@ -13,9 +13,6 @@ static PawlNode fold_node(PawlSorter* s, const PawlNode* folded, const PawlDagNo
   if (node->op == PAWL_OP_PARAM) {
     return pawl_dag_const(s->dag, s->system->model->parameters[node->index].value);
   }
-  if (node->op == PAWL_OP_POWI) {
-    return pawl_dag_powi(s->dag, folded[node->arg[0]], node->index);
-  }
   if (pawl_op_is_leaf(node->op)) {
     return pawl_dag_leaf(s->dag, node->op, node->index);
   }
@@ -23,7 +20,7 @@ static PawlNode fold_node(PawlSorter* s, const PawlNode* folded, const PawlDagNo
   for (int k = 0; k < pawl_op_operands(node->op); k++) {
     arg[k] = folded[node->arg[k]];
   }
-  return pawl_dag_apply(s->dag, node->op, arg[0], arg[1], arg[2]);
+  return pawl_dag_rebuild(s->dag, node, arg);
 }
 
 // The place of a kink in a part of the list of turns; -1 without.
@@ -50,7 +47,7 @@ static PawlNode unwind(PawlSorter* s, PawlNode of_model, const PawlDagNode* node
     return fold_node(s, s->unwound, node);
   }
   operands(s->unwound, node, arg);
-  return pawl_kink_branch(s->dag, node->op, arg, pawl_dag_leaf(s->dag, PAWL_OP_TURN, turn));
+  return pawl_kink_branch(s->dag, node, arg, pawl_dag_leaf(s->dag, PAWL_OP_TURN, turn));
 }
 
 // A node as forces and energies have it: kinks are free, or the branch that they are held on.
@@ -65,8 +62,8 @@ static PawlNode ease(PawlSorter* s, PawlNode of_model, const PawlDagNode* node) 
   }
   operands(s->eased, node, arg);
   PawlNode turn = pawl_dag_leaf(s->dag, PAWL_OP_TURN, kink);
-  return kink < timed ? pawl_kink_eased(s->dag, node->op, arg, plain, turn)
-                      : pawl_kink_timed(s->dag, node->op, arg, plain, turn);
+  return kink < timed ? pawl_kink_eased(s->dag, node, arg, plain, turn)
+                      : pawl_kink_timed(s->dag, node, arg, plain, turn);
 }
 
 PawlStatus pawl_group_fold(PawlSorter* s, PawlError* err) {
@@ -79,6 +76,7 @@ PawlStatus pawl_group_fold(PawlSorter* s, PawlError* err) {
   if (!s->dag || !s->folded || !s->unwound || !s->eased) {
     return pawl_fail_memory(err);
   }
+  pawl_dag_share_tables(s->dag, from);
   for (int k = 0; k < count; k++) {
     const PawlDagNode* node = pawl_dag_node(from, k);
     s->folded[k] = fold_node(s, s->folded, node);

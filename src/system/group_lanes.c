@@ -70,6 +70,7 @@ int pawl_group_build_lanes(PawlSorter* s, PawlGroup* group, const PawlItemShape*
       fill_lanes(s, group, shape) != 0 || number_nodes(group, scratch->numbers) != 0) {
     return -1;
   }
+  pawl_dag_share_tables(group->dag, s->dag);
   PawlSlotNodes slots = {NULL, NULL, scratch->numbers};
   if (pawl_shape_build(group->dag, shape->token_count, s->tokens + shape->first_token, &slots,
                        scratch->nodes, scratch->roots) < 0) {

@@ -182,7 +182,11 @@ static int start_single_group(PawlSorter* s, PawlGroup* group) {
   group->coordinates = identity(arena, sizes.q);
   group->rows = identity(arena, sizes.rows);
   group->outputs = identity(arena, sizes.outputs);
-  return group->dag && group->coordinates && group->rows && group->outputs ? 0 : -1;
+  if (!group->dag || !group->coordinates || !group->rows || !group->outputs) {
+    return -1;
+  }
+  pawl_dag_share_tables(group->dag, s->dag);
+  return 0;
 }
 
 static int build_single_group(PawlSorter* s, PawlGroup* group, PawlGroupScratch* scratch) {

@@ -40,18 +40,24 @@ static bool joins(PawlOp op) {
   return op == PAWL_OP_AND || op == PAWL_OP_OR || op == PAWL_OP_NOT;
 }
 
-static bool counts(PawlOp op) {
-  return op == PAWL_OP_WRAP || op == PAWL_OP_FLOOR;
+bool pawl_kink_is_table(const PawlDag* dag, const PawlDagNode* node) {
+  return node->op == PAWL_OP_TABLE && node->index % PAWL_TABLE_VIEWS <= PAWL_TABLE_VALUE + 1 &&
+         pawl_table_method(pawl_dag_table_of(dag, node)) == PAWL_TABLE_LINEAR;
+}
+
+static bool counts(const PawlDag* dag, const PawlDagNode* n) {
+  return n->op == PAWL_OP_WRAP || n->op == PAWL_OP_FLOOR || pawl_kink_is_table(dag, n);
 }
 
 // Jumps in value, other than a comparison.
-static bool jumps(PawlOp op) {
-  return counts(op) || op == PAWL_OP_SIGN || op == PAWL_OP_IF;
+static bool jumps(const PawlDag* dag, const PawlDagNode* n) {
+  bool corner = n->op == PAWL_OP_TABLE && n->index % PAWL_TABLE_VIEWS == PAWL_TABLE_VALUE;
+  return (counts(dag, n) && !corner) || n->op == PAWL_OP_SIGN || n->op == PAWL_OP_IF;
 }
 
-static bool kinks(PawlOp op) {
-  return jumps(op) || op == PAWL_OP_ABS || op == PAWL_OP_MIN || op == PAWL_OP_MAX ||
-         is_comparison(op);
+static bool kinks(const PawlDag* dag, const PawlDagNode* n) {
+  return jumps(dag, n) || counts(dag, n) || n->op == PAWL_OP_ABS || n->op == PAWL_OP_MIN ||
+         n->op == PAWL_OP_MAX || is_comparison(n->op);
 }
 
 static bool is_less(PawlOp op) {
@@ -104,7 +110,7 @@ static void find_courses(Listing* l) {
     for (int a = 0; a < pawl_op_operands(n->op); a++) {
       of[a] = l->course[n->arg[a]];
     }
-    l->course[k] = !pawl_op_is_leaf(n->op) ? pawl_course_of(n->op, of)
+    l->course[k] = !pawl_op_is_leaf(n->op) ? pawl_course_of(l->dag, n, of)
                    : n->op == PAWL_OP_TIME ? PAWL_COURSE_LINES
                    : l->moves[k] == 0      ? PAWL_COURSE_STEPS
                                            : PAWL_COURSE_ANY;
@@ -154,10 +160,10 @@ static bool is_split(const Listing* l, PawlNode node) {
 // A corner matters where its value does, a jump also where it decides on a side; a comparison that
 // is joined to others where these are split.
 static bool is_met(const Listing* l, PawlNode node) {
-  PawlOp op = pawl_dag_node(l->dag, node)->op;
+  const PawlDagNode* n = pawl_dag_node(l->dag, node);
   unsigned char mark = l->marked[node];
-  bool meets = (mark & VALUE && kinks(op)) || (mark & SIDE && jumps(op)) ||
-               (mark & JOINED && l->splits && is_less(op));
+  bool meets = (mark & VALUE && kinks(l->dag, n)) || (mark & SIDE && jumps(l->dag, n)) ||
+               (mark & JOINED && l->splits && is_less(n->op));
   return meets && moves(l, node) != 0 && !is_split(l, node);
 }
 
@@ -255,7 +261,7 @@ static PawlStatus find_turn(Listing* l, PawlNode node, int c, PawlTurn** turn, P
   PAWL_TRY(check_turn(l, node, c, err));
   *turn = &system->turns[system->turn_count++];
   **turn = (PawlTurn){.node = node,
-                      .counts = counts(pawl_dag_node(l->dag, node)->op),
+                      .counts = counts(l->dag, pawl_dag_node(l->dag, node)),
                       .constraint = c,
                       .uses = PAWL_NEW(&system->arena, unsigned char, l->mode_count)};
   system->has_sides |= !(*turn)->counts;
@@ -309,9 +315,12 @@ bool pawl_system_uses_turn(const PawlSystem* system, int k, int c, int mode) {
 // domain.
 enum { HAS_LIMIT = 1, UNDER_LIMIT = 2, GUARDS_LIMIT = 4 };
 
-static bool is_limited(PawlOp op) {
+static bool is_limited(const PawlDag* dag, const PawlDagNode* n) {
+  PawlOp op = n->op;
+  bool table = op == PAWL_OP_TABLE || op == PAWL_OP_TABLE2;
   return op == PAWL_OP_POW || op == PAWL_OP_SQRT || op == PAWL_OP_LOG || op == PAWL_OP_ASIN ||
-         op == PAWL_OP_ACOS;
+         op == PAWL_OP_ACOS ||
+         (table && pawl_table_outside(pawl_dag_table_of(dag, n)) == PAWL_TABLE_ERROR);
 }
 
 // Which nodes contain such a function, which are in the operand of one, and which comparisons,
@@ -319,7 +328,7 @@ static bool is_limited(PawlOp op) {
 static void find_limits(Listing* l) {
   for (int k = 0; k < l->count; k++) {
     const PawlDagNode* n = pawl_dag_node(l->dag, k);
-    l->limits[k] = is_limited(n->op) ? HAS_LIMIT : 0;
+    l->limits[k] = is_limited(l->dag, n) ? HAS_LIMIT : 0;
     for (int a = 0; a < pawl_op_operands(n->op); a++) {
       l->limits[k] |= l->limits[n->arg[a]] & HAS_LIMIT;
     }
@@ -327,7 +336,7 @@ static void find_limits(Listing* l) {
   for (int k = l->count - 1; k >= 0; k--) {
     const PawlDagNode* n = pawl_dag_node(l->dag, k);
     for (int a = 0; a < pawl_op_operands(n->op); a++) {
-      l->limits[n->arg[a]] |= is_limited(n->op) || l->limits[k] & UNDER_LIMIT ? UNDER_LIMIT : 0;
+      l->limits[n->arg[a]] |= is_limited(l->dag, n) || l->limits[k] & UNDER_LIMIT ? UNDER_LIMIT : 0;
       l->limits[n->arg[a]] |= joins(n->op) ? l->limits[k] & GUARDS_LIMIT : 0;
     }
     if (n->op == PAWL_OP_IF && (l->limits[n->arg[1]] | l->limits[n->arg[2]]) & HAS_LIMIT) {
@@ -419,8 +428,8 @@ static int add_kinks(const Listing* l, bool timed, int first, int most, int* lef
   int count = 0;
   for (int k = 0; k < l->count; k++) {
     if (is_kink(l, k) && is_timed(l, k) == timed && count++ < most) {
-      l->system->turns[first + count - 1] =
-          (PawlTurn){.node = k, .counts = counts(pawl_dag_node(l->dag, k)->op), .constraint = -1};
+      l->system->turns[first + count - 1] = (PawlTurn){
+          .node = k, .counts = counts(l->dag, pawl_dag_node(l->dag, k)), .constraint = -1};
     }
   }
   *left += count <= most ? 0 : count;
@@ -445,7 +454,7 @@ PawlStatus pawl_system_list_turns(PawlSystem* system, PawlError* err) {
   int any = 0;
   l.count = pawl_dag_count(l.dag);
   for (int k = 0; k < l.count; k++) {
-    any += kinks(pawl_dag_node(l.dag, k)->op);
+    any += kinks(l.dag, pawl_dag_node(l.dag, k));
   }
   if (any == 0) {
     return PAWL_OK;
@@ -478,7 +487,35 @@ static PawlNode pick(PawlDag* dag, PawlNode turn, PawlNode a, PawlNode b) {
   return pawl_dag_apply(dag, PAWL_OP_IF, up, a, b);
 }
 
-PawlNode pawl_kink_branch(PawlDag* dag, PawlOp op, const PawlNode* arg, PawlNode turn) {
+// Piece n of a table, of which x is in the range or beyond an end that has no border.          (T3)
+static PawlNode piece(PawlDag* dag, const PawlDagNode* kink, PawlNode x, PawlNode n) {
+  int table = kink->index / PAWL_TABLE_VIEWS, view = kink->index % PAWL_TABLE_VIEWS;
+  const PawlTable* looked = pawl_dag_table_of(dag, kink);
+  PawlNode knot = pawl_dag_table(dag, table, PAWL_TABLE_KNOT, n, PAWL_NO_NODE);
+  PawlNode level = pawl_dag_table(dag, table, PAWL_TABLE_LEVEL, n, PAWL_NO_NODE);
+  PawlNode slope = pawl_dag_table(dag, table, PAWL_TABLE_SLOPE, n, PAWL_NO_NODE);
+  PawlNode line =
+      view == PAWL_TABLE_VALUE
+          ? pawl_dag_add(dag, level, pawl_dag_mul(dag, slope, pawl_dag_sub(dag, x, knot)))
+          : slope;
+  if (pawl_table_outside(looked) != PAWL_TABLE_ERROR) {
+    return line;
+  }
+  double from, to;
+  pawl_table_range(looked, &from, &to);
+  PawlNode after = pawl_dag_apply(dag, PAWL_OP_LE, pawl_dag_const(dag, from), x, PAWL_NO_NODE);
+  PawlNode before = pawl_dag_apply(dag, PAWL_OP_LE, x, pawl_dag_const(dag, to), PAWL_NO_NODE);
+  PawlNode inside = pawl_dag_apply(dag, PAWL_OP_AND, after, before, PAWL_NO_NODE);
+  PawlNode plain = pawl_dag_table(dag, table, view, x, PAWL_NO_NODE);
+  return pawl_dag_apply(dag, PAWL_OP_IF, inside, line, plain);
+}
+
+PawlNode pawl_kink_branch(PawlDag* dag, const PawlDagNode* kink, const PawlNode* arg,
+                          PawlNode turn) {
+  PawlOp op = kink->op;
+  if (op == PAWL_OP_TABLE) {
+    return piece(dag, kink, arg[0], turn);
+  }
   if (op == PAWL_OP_WRAP) {
     return pawl_dag_sub(dag, arg[0], pawl_dag_mul(dag, arg[1], turn));  // (S3)
   }
@@ -498,15 +535,15 @@ PawlNode pawl_kink_branch(PawlDag* dag, PawlOp op, const PawlNode* arg, PawlNode
                            : pick(dag, turn, arg[0], arg[1]);
 }
 
-PawlNode pawl_kink_eased(PawlDag* dag, PawlOp op, const PawlNode* arg, PawlNode plain,
+PawlNode pawl_kink_eased(PawlDag* dag, const PawlDagNode* kink, const PawlNode* arg, PawlNode plain,
                          PawlNode turn) {
   PawlNode none = pawl_dag_const(dag, 0.0), held;
-  if (counts(op)) {  // turn = 2 n + 1
+  if (counts(dag, kink)) {  // turn = 2 n + 1
     PawlNode twice = pawl_dag_sub(dag, turn, pawl_dag_const(dag, 1.0));
     PawlNode n = pawl_dag_mul(dag, pawl_dag_const(dag, 0.5), twice);
-    held = pawl_kink_branch(dag, op, arg, n);
+    held = pawl_kink_branch(dag, kink, arg, n);
   } else {
-    held = pawl_kink_branch(dag, op, arg, turn);
+    held = pawl_kink_branch(dag, kink, arg, turn);
   }
   PawlNode free = pawl_dag_apply(dag, PAWL_OP_EQ, turn, none, PAWL_NO_NODE);
   return pawl_dag_apply(dag, PAWL_OP_IF, free, plain, held);
@@ -533,10 +570,11 @@ static PawlNode held_sign(PawlDag* dag, PawlNode plain, PawlNode turn) {
   return pawl_dag_apply(dag, PAWL_OP_IF, free, plain, held);
 }
 
-PawlNode pawl_kink_timed(PawlDag* dag, PawlOp op, const PawlNode* arg, PawlNode plain,
+PawlNode pawl_kink_timed(PawlDag* dag, const PawlDagNode* kink, const PawlNode* arg, PawlNode plain,
                          PawlNode turn) {
-  if (counts(op)) {
-    return pawl_kink_eased(dag, op, arg, plain, turn);
+  PawlOp op = kink->op;
+  if (counts(dag, kink)) {
+    return pawl_kink_eased(dag, kink, arg, plain, turn);
   }
   if (op == PAWL_OP_SIGN) {
     return held_sign(dag, plain, turn);
@@ -556,6 +594,9 @@ PawlNode pawl_kink_surface(PawlDag* dag, const PawlDag* from, const PawlNode* ma
   switch (n.op) {
     case PAWL_OP_WRAP:
       return pawl_dag_div(dag, map[n.arg[0]], map[n.arg[1]]);
+    case PAWL_OP_TABLE:
+      return pawl_dag_table(dag, n.index / PAWL_TABLE_VIEWS, PAWL_TABLE_POSITION, map[n.arg[0]],
+                            PAWL_NO_NODE);
     case PAWL_OP_FLOOR:
     case PAWL_OP_SIGN:
     case PAWL_OP_ABS:

@@ -230,6 +230,8 @@ static int degree_of(PawlOp op, const int* of) {
       return of[1] > 0 ? 2 : of[0];
     case PAWL_OP_POW:
     case PAWL_OP_POWI:
+    case PAWL_OP_TABLE:
+    case PAWL_OP_TABLE2:
     case PAWL_OP_LT:
     case PAWL_OP_LE:
     case PAWL_OP_EQ:

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tokens of a shape: kind, number of expressions; then for each node, operands first, its operation
-// followed by: nothing (TIME), a slot (other leaves), the exponent and an operand (POWI), or the
-// operands, each as the position of its node in the list; ROOT and a position ends an expression.
+// followed by: nothing (TIME), a slot (other leaves), or the index where it has one (POWI, tables)
+// and the operands, each as the position of its node in the list; ROOT and a position ends an
+// expression.
 #include "system/shape.h"
 
 #include "base/alloc.h"
@@ -132,6 +133,10 @@ static int put_leaf(PawlShaper* s, const PawlDagNode* node) {
   return slot < 0 || put(s, (int)node->op) != 0 || put(s, slot) != 0 ? -1 : 0;
 }
 
+static bool has_index(PawlOp op) {
+  return op == PAWL_OP_POWI || op == PAWL_OP_TABLE || op == PAWL_OP_TABLE2;
+}
+
 static int put_node(PawlShaper* s, PawlNode id) {
   const PawlDagNode* node = pawl_dag_node(s->dag, id);
   s->node_stamp[id] = s->stamp;
@@ -139,7 +144,7 @@ static int put_node(PawlShaper* s, PawlNode id) {
   if (pawl_op_is_leaf(node->op)) {
     return put_leaf(s, node);
   }
-  if (put(s, (int)node->op) != 0 || (node->op == PAWL_OP_POWI && put(s, node->index) != 0)) {
+  if (put(s, (int)node->op) != 0 || (has_index(node->op) && put(s, node->index) != 0)) {
     return -1;
   }
   for (int k = 0; k < pawl_op_operands(node->op); k++) {
@@ -236,15 +241,13 @@ int pawl_shape_build(PawlDag* dag, int token_count, const int* tokens, const Paw
       node = pawl_dag_leaf(dag, PAWL_OP_TIME, 0);
     } else if (pawl_op_is_leaf(op)) {
       node = build_leaf(dag, op, tokens[at++], slots);
-    } else if (op == PAWL_OP_POWI) {
-      node = pawl_dag_powi(dag, scratch[tokens[at + 1]], tokens[at]);
-      at += 2;
     } else {
+      PawlDagNode like = {.op = op, .index = has_index(op) ? tokens[at++] : 0};
       PawlNode arg[3] = {PAWL_NO_NODE, PAWL_NO_NODE, PAWL_NO_NODE};
       for (int k = 0; k < pawl_op_operands(op); k++) {
         arg[k] = scratch[tokens[at++]];
       }
-      node = pawl_dag_apply(dag, op, arg[0], arg[1], arg[2]);
+      node = pawl_dag_rebuild(dag, &like, arg);
     }
     if (node == PAWL_NO_NODE) {
       return -1;

@@ -279,7 +279,8 @@ const char* pawl_system_mode_name(const PawlSystem* system, int c, const int* mo
     if (!pawl_system_uses_turn(system, k, c, modes[c]) || (turn->counts && name)) {
       continue;
     }
-    snprintf(count, sizeof count, "turn %d", value);
+    bool piece = turn->counts && pawl_dag_node(system->model->dag, turn->node)->op == PAWL_OP_TABLE;
+    snprintf(count, sizeof count, piece ? "piece %d" : "turn %d", value);
     append(room, size, turn->counts ? count : value > 0 ? turn->above : turn->below);
     turns = true;
   }

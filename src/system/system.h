@@ -99,7 +99,9 @@ typedef struct PawlTimeNode {
   PawlOp op;
   int index;  // exponent of POWI
   double value;
-  int arg[3];  // places
+  int arg[3];              // places
+  const PawlTable* table;  // that it looks into; NULL for other operations
+  bool pieces;             // a table of straight pieces
 } PawlTimeNode;
 
 // start + slope t, up to a time; of a kink: its side or count.
@@ -235,8 +237,9 @@ bool pawl_system_uses_turn(const PawlSystem* system, int k, int c, int mode);
 // gives the nodes of `dag` for its operands. PAWL_NO_NODE when the region is not made of
 // comparisons (or memory is short).
 PawlNode pawl_system_guard(PawlDag* dag, const PawlDag* from, const PawlNode* map, PawlNode where);
-// The branch of a kink for its turn, built from its operands in `dag`.
-PawlNode pawl_kink_branch(PawlDag* dag, PawlOp op, const PawlNode* arg, PawlNode turn);
+// The branch of a kink for its turn, built from its operands in `dag`, which has the same tables.
+PawlNode pawl_kink_branch(PawlDag* dag, const PawlDagNode* kink, const PawlNode* arg,
+                          PawlNode turn);
 // The margin of a turn with this value: positive inside its period, or on its side.
 static inline double pawl_turn_margin(const PawlTurn* turn, double z, int value) {
   double above = z - value, below = value + 1 - z;
@@ -257,19 +260,21 @@ double pawl_kinks_margin(const PawlSystem* system, const double* z, const int* m
                          const unsigned char* ignored, double* each);
 // Those of time alone (PawlSystem.timed_count). The course of an operation, from those of its
 // operands; and, once the kinks are known, the operations that decide on them.
-PawlCourse pawl_course_of(PawlOp op, const PawlCourse* of);
+PawlCourse pawl_course_of(const PawlDag* dag, const PawlDagNode* node, const PawlCourse* of);
 PAWL_CHECKED PawlStatus pawl_system_list_times(PawlSystem* system, PawlError* err);
 // The variables that hold them just after t: 1 below, -1 above (the other way than elsewhere), odd
 // for counts, 2 for sign(0), 0 to let one free. Returns up to when; `room` is for time_count lines.
 double pawl_times_look(const PawlSystem* system, double t, PawlLine* room, int* modes);
 // A kink of time that may be free; `turn` as above.
-PawlNode pawl_kink_timed(PawlDag* dag, PawlOp op, const PawlNode* arg, PawlNode plain,
+PawlNode pawl_kink_timed(PawlDag* dag, const PawlDagNode* kink, const PawlNode* arg, PawlNode plain,
                          PawlNode turn);
 // After an evaluation of forces in these modes: notes what it has seen of kinks.
 void pawl_eval_see_kinks(const PawlEval* eval, const int* modes, PawlSides* sides);
 // The same for a kink that may be free: `plain` then.
-PawlNode pawl_kink_eased(PawlDag* dag, PawlOp op, const PawlNode* arg, PawlNode plain,
+PawlNode pawl_kink_eased(PawlDag* dag, const PawlDagNode* kink, const PawlNode* arg, PawlNode plain,
                          PawlNode turn);
+// Whether a node looks into a table of straight pieces, whose corners are located.
+bool pawl_kink_is_table(const PawlDag* dag, const PawlDagNode* node);
 // What it counts, or what has the side; as pawl_system_guard.
 PawlNode pawl_kink_surface(PawlDag* dag, const PawlDag* from, const PawlNode* map, PawlNode node);
 // Appends an expression of the model with the names of the model.

@@ -17,7 +17,12 @@ static PawlCourse course_of_product(PawlCourse a, PawlCourse b) {
   return a == PAWL_COURSE_STEPS || b == PAWL_COURSE_STEPS ? larger(a, b) : PAWL_COURSE_ANY;
 }
 
-PawlCourse pawl_course_of(PawlOp op, const PawlCourse* of) {
+PawlCourse pawl_course_of(const PawlDag* dag, const PawlDagNode* node, const PawlCourse* of) {
+  PawlOp op = node->op;
+  if (pawl_kink_is_table(dag, node)) {
+    bool steps = node->index % PAWL_TABLE_VIEWS == PAWL_TABLE_VALUE + 1;
+    return of[0] == PAWL_COURSE_LINES && steps ? PAWL_COURSE_STEPS : of[0];
+  }
   PawlCourse both = pawl_op_operands(op) > 1 ? larger(of[0], of[1]) : of[0];
   switch (op) {
     case PAWL_OP_NEG:
@@ -59,7 +64,11 @@ PawlStatus pawl_system_list_times(PawlSystem* system, PawlError* err) {
     PawlDagNode n = *pawl_dag_node(dag, nodes[k]);
     bool parameter = n.op == PAWL_OP_PARAM;
     PawlTimeNode* to = &system->times[system->time_count++];
-    *to = (PawlTimeNode){parameter ? PAWL_OP_CONST : n.op, n.index, n.value, {0, 0, 0}};
+    *to = (PawlTimeNode){.op = parameter ? PAWL_OP_CONST : n.op, .index = n.index};
+    if (n.op == PAWL_OP_TABLE || n.op == PAWL_OP_TABLE2) {
+      to->table = pawl_dag_table_of(dag, &n);
+      to->pieces = pawl_kink_is_table(dag, &n);
+    }
     to->value = parameter ? system->model->parameters[n.index].value : n.value;
     for (int a = 0; a < pawl_op_operands(n.op); a++) {
       to->arg[a] = place[n.arg[a]];
@@ -150,6 +159,55 @@ static PawlLine sign_of(PawlLine z, double t) {
   return out;
 }
 
+// ---- tables of straight pieces ------------------------------------------------------------------
+static double of_piece(const PawlTable* table, int view, double n) {
+  return pawl_table_at(pawl_table_view(table, view), n);
+}
+
+// When a line goes beyond a border of piece n; INFINITY where the piece has no border there.
+static double end_of_piece(const PawlTable* table, PawlLine x, double n, double* border) {
+  double from, to;
+  bool up = x.slope > 0.0, holds = pawl_table_outside(table) == PAWL_TABLE_HOLD;
+  pawl_table_range(table, &from, &to);
+  *border = of_piece(table, PAWL_TABLE_KNOT, n + up);
+  bool periodic = pawl_table_outside(table) == PAWL_TABLE_PERIODIC;
+  double knot = of_piece(table, PAWL_TABLE_KNOT, n);
+  bool none = holds ? (up ? knot >= to : n < 0.0) : (up ? *border <= knot : n <= 0.0);
+  return none && !periodic ? INFINITY : (*border - x.start) / x.slope;
+}
+
+// The line of a table along a line, just after t, until it leaves the piece.                  (T9)
+static PawlLine along_table(const PawlTable* table, int view, PawlLine x, double t) {
+  double step = x.slope > 0.0 ? 1.0 : -1.0, at = x.start + x.slope * t, border;
+  double z = of_piece(table, PAWL_TABLE_POSITION, at);
+  double n = x.slope > 0.0 ? floor(z) : ceil(z) - 1.0, root = end_of_piece(table, x, n, &border);
+  if (!(root > t)) {  // z was rounded
+    n += step;
+    root = end_of_piece(table, x, n, &border);
+  }
+  double slope = of_piece(table, PAWL_TABLE_SLOPE, n), knot = of_piece(table, PAWL_TABLE_KNOT, n);
+  double level = of_piece(table, PAWL_TABLE_LEVEL, n);
+  PawlLine out = view == PAWL_TABLE_VALUE ? (PawlLine){.start = level + slope * (x.start - knot),
+                                                       .slope = slope * x.slope}
+                                          : number(slope, INFINITY);
+  out.until = fmin(x.until, root);
+  out.kappa = isfinite(z) ? n : INFINITY;
+  return out;
+}
+
+static PawlLine look_up(const PawlTimeNode* n, PawlLine a, PawlLine b, double t, double until) {
+  int view = n->index % PAWL_TABLE_VIEWS;
+  const PawlTableView* at = pawl_table_view(n->table, view);
+  if (n->pieces && a.slope != 0.0) {
+    return along_table(n->table, view, a, t);
+  }
+  PawlLine out = number(n->op == PAWL_OP_TABLE2 ? pawl_table_at_two(at, a.start, b.start)
+                                                : pawl_table_at(at, a.start),
+                        until);
+  out.kappa = n->pieces ? floor(of_piece(n->table, PAWL_TABLE_POSITION, a.start)) : 0.0;
+  return out;
+}
+
 static PawlLine line_of(const PawlTimeNode* n, const PawlLine* of, double t) {
   int operands = pawl_op_operands(n->op);
   PawlLine a = operands > 0 ? of[n->arg[0]] : number(0.0, INFINITY);
@@ -188,6 +246,9 @@ static PawlLine line_of(const PawlTimeNode* n, const PawlLine* of, double t) {
     case PAWL_OP_LT:
     case PAWL_OP_LE:
       return compare(n->op, a, b, t);
+    case PAWL_OP_TABLE:
+    case PAWL_OP_TABLE2:
+      return look_up(n, a, b, t, until);
     case PAWL_OP_IF:
       return either(b, c, a.start != 0.0 ? 1 : -1, a.until);
     default:  // of numbers

@@ -72,7 +72,11 @@ static inline PawlOp random_op(Random* r) {
   if (random_below(r, 3) > 0) {
     return often[random_below(r, 7)];
   }
-  return (PawlOp)(PAWL_OP_NEG + random_below(r, PAWL_OP_COUNT - PAWL_OP_NEG));
+  PawlOp op;
+  do {
+    op = (PawlOp)(PAWL_OP_NEG + random_below(r, PAWL_OP_COUNT - PAWL_OP_NEG));
+  } while (op == PAWL_OP_TABLE || op == PAWL_OP_TABLE2);
+  return op;
 }
 
 // Recursion no deeper than `depth`, which the tests keep below 7.
@@ -246,6 +250,8 @@ static inline double complex complex_operate(const PawlDagNode* n, double comple
     case PAWL_OP_NOT:
 #define PAWL_LEAF(name, ...) case PAWL_OP_##name:
 #include "expr/op.def"
+    case PAWL_OP_TABLE:
+    case PAWL_OP_TABLE2:
     case PAWL_OP_COUNT:
       break;
   }
