@@ -125,6 +125,7 @@ static void load_sections(PawlLoader* loader, PawlYaml* root, int override_count
   pawl_load_energy(loader, pawl_yaml_get(root, "potential"), PAWL_TERM_POTENTIAL);
   pawl_load_energy(loader, pawl_yaml_get(root, "dissipation"), PAWL_TERM_DISSIPATION);
   pawl_load_forces(loader, pawl_yaml_get(root, "forces"));
+  pawl_load_springs(loader, pawl_yaml_get(root, "springs"));
   pawl_load_constraints(loader, pawl_yaml_get(root, "constraints"), pawl_yaml_get(root, "locks"));
   pawl_load_contacts(loader, pawl_yaml_get(root, "contacts"));
   pawl_load_outputs(loader, pawl_yaml_get(root, "outputs"));

@@ -228,6 +228,12 @@ void pawl_build_definitions(PawlLoader* loader);
 void pawl_load_energy(PawlLoader* loader, PawlYaml* section, PawlTermKind kind);
 void pawl_load_mass(PawlLoader* loader, PawlYaml* section);
 void pawl_load_forces(PawlLoader* loader, PawlYaml* section);
+// One term; `text` is where it is written. False when memory or the limit is reached.
+bool pawl_add_term(PawlLoader* loader, PawlTermKind kind, PawlYaml* text, PawlNode node,
+                   int target);
+// `motor: {on: phi - psi, value: ...}` of forces.
+void pawl_load_force_along(PawlLoader* loader, PawlYaml* body);
+void pawl_load_springs(PawlLoader* loader, PawlYaml* section);
 void pawl_load_constraints(PawlLoader* loader, PawlYaml* constraints, PawlYaml* locks);
 // Whether a rate equation w = 0 is linear in the rates and contains any; reports it when not.
 bool pawl_rate_is_linear(PawlLoader* loader, const PawlYaml* text, PawlNode w);

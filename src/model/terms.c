@@ -12,8 +12,8 @@ static const PawlUse uses[] = {
     [PAWL_TERM_FORCE] = {"a force", PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_T, NULL},
 };
 
-static bool add_term(PawlLoader* loader, PawlTermKind kind, PawlYaml* text, PawlNode node,
-                     int target) {
+bool pawl_add_term(PawlLoader* loader, PawlTermKind kind, PawlYaml* text, PawlNode node,
+                   int target) {
   PawlModel* model = loader->model;
   if (!PAWL_ROOM(loader, text, model->terms, loader->term_capacity, model->term_count)) {
     return false;
@@ -55,7 +55,7 @@ static bool load_items(PawlLoader* loader, PawlYaml* items, const PawlScope* sco
   if (items->kind == PAWL_YAML_SCALAR) {
     PawlNode node;
     return pawl_expression(loader, items, scope, &uses[kind], &node) &&
-           add_term(loader, kind, items, node, -1);
+           pawl_add_term(loader, kind, items, node, -1);
   }
   bool good = true;
   for (PawlYaml* child = items->first; child; child = child->next) {
@@ -115,13 +115,13 @@ static bool add_mass(PawlLoader* loader, PawlYaml* text, const PawlScope* scope,
   if (node == PAWL_NO_NODE) {
     return pawl_loader_no_memory(loader);
   }
-  return add_term(loader, PAWL_TERM_KINETIC, text, node, -1);
+  return pawl_add_term(loader, PAWL_TERM_KINETIC, text, node, -1);
 }
 
 static bool add_force(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, int coordinate) {
   PawlNode node;
   return pawl_expression(loader, text, scope, &uses[PAWL_TERM_FORCE], &node) &&
-         add_term(loader, PAWL_TERM_FORCE, text, node, coordinate);
+         pawl_add_term(loader, PAWL_TERM_FORCE, text, node, coordinate);
 }
 
 void pawl_load_mass(PawlLoader* loader, PawlYaml* section) {
@@ -135,7 +135,11 @@ void pawl_load_mass(PawlLoader* loader, PawlYaml* section) {
 void pawl_load_forces(PawlLoader* loader, PawlYaml* section) {
   if (pawl_expect_map(loader, section, "forces")) {
     for (PawlYaml* child = section->first; child; child = child->next) {
-      load_by_coordinate(loader, child, add_force);
+      if (child->kind == PAWL_YAML_MAP) {
+        pawl_load_force_along(loader, child);
+      } else {
+        load_by_coordinate(loader, child, add_force);
+      }
     }
   }
 }

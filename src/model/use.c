@@ -15,10 +15,10 @@ const char* const pawl_section_keys[] = {
     "model",     "about",    "parameters",  "coordinates", "define",      "kinetic",
     "potential", "mass",     "dissipation", "forces",      "constraints", "locks",
     "contacts",  "events",   "outputs",     "simulate",    "scene",       "projection",
-    "use",       "elements", "functions",   "tables",      NULL};
+    "use",       "elements", "functions",   "tables",      "springs",     NULL};
 const char* const pawl_named_sections[] = {
     "parameters", "coordinates", "define",  "mass",      "forces", "constraints", "locks",
-    "contacts",   "events",      "outputs", "functions", "tables", NULL};
+    "contacts",   "events",      "outputs", "functions", "tables", "springs",     NULL};
 const char* const pawl_item_sections[] = {"kinetic", "potential", "dissipation", "scene", NULL};
 
 // ---- nodes --------------------------------------------------------------------------------------

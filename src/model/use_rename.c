@@ -104,6 +104,9 @@ static bool is_for(const PawlYaml* key) {
 // Values that are words of the format, or text for people.
 static bool is_word_key(const PawlYaml* map, const PawlYaml* key) {
   static const char* const words[] = {"unit", "impact", "direction", "on", "engaged", "smooth"};
+  if (strcmp(key->text, "on") == 0 && pawl_yaml_get(map, "value")) {
+    return false;  // of a force, which acts on an expression
+  }
   for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
     if (strcmp(key->text, words[k]) == 0) {
       return true;
@@ -166,7 +169,8 @@ static bool declare_all(Renaming* r, const PawlYaml* root) {
   for (int k = 0; pawl_named_sections[k]; k++) {
     const char* name = pawl_named_sections[k];
     const PawlYaml* section = pawl_yaml_get(root, name);
-    bool adds = strcmp(name, "mass") != 0 && strcmp(name, "forces") != 0;
+    bool adds =
+        strcmp(name, "mass") != 0 && strcmp(name, "forces") != 0 && strcmp(name, "springs") != 0;
     for (const PawlYaml* child = section && adds ? section->first : NULL; child && good;
          child = child->next) {
       good = declare(r, child->key ? child->key : child);

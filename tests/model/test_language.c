@@ -121,6 +121,71 @@ static void test_families_of_parameters(void** state) {
           "'k' is a family and needs 1 index");
 }
 
+// ---- forces along expressions, springs ------------------------------------------------------
+
+static double total_of(PawlModel* model, PawlTermKind kind, int target) {
+  double sum = 0.0;
+  for (int k = 0; k < model->term_count; k++) {
+    bool wanted = model->terms[k].kind == kind && model->terms[k].target == target;
+    sum += wanted ? node_value(model, model->terms[k].node) : 0.0;
+  }
+  return sum;
+}
+
+// x = 1, y = 1.1, z = 1.2 and rates 2, 2.1, 2.2.
+static void test_forces_along(void** state) {
+  (void)state;
+  PawlModel* model = read_model(
+      "model: m\nparameters: {a: 3}\ncoordinates: {x: , y: , z: }\ndefine: {l: x*y - z}\n"
+      "forces:\n  motor: {on: l, value: \"a*x'\"}\n  x: 5\n"
+      "  pair[i=1..2]: {on: i*z + 0*y, value: 1}\n");
+  CHECK_NEAR(total_of(model, PAWL_TERM_FORCE, 0), 3.0 * 2.0 * 1.1 + 5.0, 1e-14);
+  CHECK_NEAR(total_of(model, PAWL_TERM_FORCE, 1), 3.0 * 2.0 * 1.0, 1e-14);
+  CHECK_NEAR(total_of(model, PAWL_TERM_FORCE, 2), -3.0 * 2.0 + 1.0 + 2.0, 1e-14);
+  pawl_model_destroy(model);
+  REFUSED(HEAD "forces: {motor: {on: x}}\n", "a force along an expression needs on: and value:");
+  REFUSED(HEAD "forces: {motor: {on: 3*t, value: 1}}\n", "'3*t' contains no coordinate");
+  REFUSED(HEAD "forces: {motor: {on: x', value: 1}}\n", "what a force acts on may use");
+  REFUSED(HEAD "forces: {motor: {on: x, valu: 1}}\n", "did you mean 'value'?");
+}
+
+static void test_springs(void** state) {
+  (void)state;
+  PawlModel* model = read_model(
+      "model: m\nparameters: {k: 3, c: 5}\ncoordinates: {x: , y: , z: }\n"
+      "springs:\n  a: {from: [x, y], to: [4, 5.1], length: 2, stiffness: k, damping: c}\n");
+  double off = 5.0 - 2.0, rate = -(3.0 * 2.0 + 4.0 * 2.1) / 5.0;
+  CHECK_NEAR(total_of(model, PAWL_TERM_POTENTIAL, -1), 1.5 * off * off, 1e-13);
+  CHECK_NEAR(total_of(model, PAWL_TERM_DISSIPATION, -1), 2.5 * rate * rate, 1e-13);
+  pawl_model_destroy(model);
+  model = read_model(
+      "model: m\ncoordinates: {x: , y: , z: }\n"
+      "springs:\n  a: {from: [x, y, z], to: [0, 0, 0], stiffness: 2}\n"
+      "  b[i=1..2]: {along: i*x - y, stiffness: 10, length: 0.1*t}\n");
+  CHECK_NEAR(total_of(model, PAWL_TERM_POTENTIAL, -1),
+             1.0 + 1.21 + 1.44 + 5.0 * (0.6 * 0.6 + 0.4 * 0.4), 1e-13);
+  pawl_model_destroy(model);
+  REFUSED(HEAD "springs: {a: {from: [x], stiffness: 1}}\n", "needs from: and to:");
+  REFUSED(HEAD "springs: {a: {along: x}}\n", "a spring needs stiffness: or damping:");
+  REFUSED(HEAD "springs: {a: {from: [x, 1], to: [2], damping: 1}}\n", "expected two points");
+  REFUSED(HEAD "springs: {a: {along: x, stiffness: x}}\n",
+          "a stiffness or damping may use parameters only");
+  REFUSED(HEAD "springs: {a: {along: x, stiffness: 1, length: x}}\n",
+          "a free length may use parameters and t only");
+}
+
+// In an element type: what a force acts on is renamed.
+static void test_forces_of_an_element(void** state) {
+  (void)state;
+  PawlModel* model = read_model(
+      "model: m\nelements:\n  part:\n    coordinates: {x: , y: }\n"
+      "    forces: {push: {on: x - y, value: x}}\n    springs: {y: {along: y, stiffness: 4}}\n"
+      "use: {a: {element: part}}\n");
+  CHECK_NEAR(total_of(model, PAWL_TERM_FORCE, 1), -1.0, 0);
+  CHECK_NEAR(total_of(model, PAWL_TERM_POTENTIAL, -1), 2.0 * 1.21, 1e-15);
+  pawl_model_destroy(model);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_ranges),
@@ -128,6 +193,9 @@ int main(void) {
       cmocka_unit_test(test_wrong_functions),
       cmocka_unit_test(test_wrong_ranges),
       cmocka_unit_test(test_families_of_parameters),
+      cmocka_unit_test(test_forces_along),
+      cmocka_unit_test(test_springs),
+      cmocka_unit_test(test_forces_of_an_element),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

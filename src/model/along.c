@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// Forces along an expression of coordinates, by virtual work, and springs.
+//
+//   a force u along e does the work u de when the coordinates move, so it is u de/dq_i on q_i  (A1)
+//   a spring along e: V = k/2 (e - l)^2, D = c/2 ((e - l)')^2                                  (A2)
+//   between two points: e is their distance                                                    (A3)
+#include "base/alloc.h"
+#include "model/loader.h"
+
+// ---- forces -------------------------------------------------------------------------------------
+
+typedef struct Along {
+  PawlLoader* loader;
+  PawlYaml* value;  // the text of the force
+  PawlNode e, u;
+  int coordinates, capacity;
+  int* coordinate;  // that e contains
+} Along;
+
+static int note_coordinate(void* context, PawlOp leaf, int index) {
+  Along* a = context;
+  if (leaf != PAWL_OP_Q) {
+    return 0;
+  }
+  if (pawl_grow((void**)&a->coordinate, &a->capacity, a->coordinates + 1, sizeof(int)) != 0) {
+    return -1;
+  }
+  a->coordinate[a->coordinates++] = index;
+  return 0;
+}
+
+static bool add_forces(Along* a) {
+  PawlDag* dag = a->loader->model->dag;
+  for (int k = 0; k < a->coordinates; k++) {
+    PawlNode slope = pawl_dag_partial(dag, a->e, PAWL_OP_Q, a->coordinate[k]);
+    PawlNode force = pawl_dag_mul(dag, a->u, slope);  // (A1)
+    if (force == PAWL_NO_NODE) {
+      return pawl_loader_no_memory(a->loader);
+    }
+    double value;
+    bool none = pawl_dag_is_const(dag, slope, &value) && value == 0.0;
+    if (!none && !pawl_add_term(a->loader, PAWL_TERM_FORCE, a->value, force, a->coordinate[k])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool load_along(PawlLoader* loader, PawlYaml* on, PawlYaml* value, const PawlScope* scope) {
+  static const PawlUse on_use = {"what a force acts on", PAWL_MAY_Q | PAWL_MAY_T, NULL};
+  static const PawlUse value_use = {"a force", PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_T, NULL};
+  Along a = {.loader = loader, .value = value};
+  if (!pawl_expression(loader, on, scope, &on_use, &a.e) ||
+      !pawl_expression(loader, value, scope, &value_use, &a.u)) {
+    return false;
+  }
+  bool good = pawl_dag_leaves(loader->model->dag, a.e, note_coordinate, &a) == 0;
+  if (!good) {
+    pawl_loader_no_memory(loader);
+  } else if (a.coordinates == 0) {
+    pawl_report(&loader->report, on, "'%s' contains no coordinate, so that no force can act on it",
+                pawl_quote(on->text).s);
+    good = false;
+  }
+  good = good && add_forces(&a);
+  pawl_free(a.coordinate);
+  return good;
+}
+
+void pawl_load_force_along(PawlLoader* loader, PawlYaml* body) {
+  static const char* const keys[] = {"on", "value", NULL};
+  const PawlAstKey* key = pawl_key(loader, body->key);
+  PawlYaml *on = pawl_yaml_get(body, "on"), *value = pawl_yaml_get(body, "value");
+  if (!key || !pawl_yaml_check_keys(&loader->report, body, "a force", keys)) {
+    return;
+  }
+  if (!on || !value) {
+    pawl_report(&loader->report, body, "a force along an expression needs on: and value:");
+    return;
+  }
+  PawlIndexer at;
+  bool good = true;
+  for (bool more = pawl_indexer_begin(&at, loader, body->key, key, &PAWL_SCOPE_EMPTY); more && good;
+       more = pawl_indexer_next(&at)) {
+    good = load_along(loader, on, value, &at.scope);
+  }
+}
+
+// ---- springs ------------------------------------------------------------------------------------
+
+static const PawlUse place_use = {"a place", PAWL_MAY_Q | PAWL_MAY_T, NULL};
+
+typedef struct Spring {
+  PawlLoader* loader;
+  PawlYaml* body;
+  PawlYaml *along, *from, *to, *stiffness, *damping, *length;
+  const PawlScope* scope;
+} Spring;
+
+// The sum of the squares of the differences of two points.
+static bool square_distance(const Spring* s, PawlNode* out) {
+  PawlDag* dag = s->loader->model->dag;
+  PawlYaml* b = s->to->first;
+  *out = pawl_dag_const(dag, 0.0);
+  for (PawlYaml* a = s->from->first; a; a = a->next, b = b->next) {
+    PawlNode x, y;
+    if (!pawl_expression(s->loader, a, s->scope, &place_use, &x) ||
+        !pawl_expression(s->loader, b, s->scope, &place_use, &y)) {
+      return false;
+    }
+    *out = pawl_dag_add(dag, *out, pawl_dag_powi(dag, pawl_dag_sub(dag, y, x), 2));
+  }
+  return *out != PAWL_NO_NODE || pawl_loader_no_memory(s->loader);
+}
+
+// e - l, and its square, which has no root between points without a free length.
+static bool stretch(const Spring* s, PawlNode* e, PawlNode* square) {
+  static const PawlUse length_use = {"a free length", PAWL_MAY_T, NULL};
+  PawlDag* dag = s->loader->model->dag;
+  PawlNode length = pawl_dag_const(dag, 0.0);
+  if (s->length && !pawl_expression(s->loader, s->length, s->scope, &length_use, &length)) {
+    return false;
+  }
+  if (s->along && !pawl_expression(s->loader, s->along, s->scope, &place_use, e)) {
+    return false;
+  }
+  if (!s->along && !square_distance(s, square)) {
+    return false;
+  }
+  PawlNode distance = s->along ? *e : pawl_dag_unary(dag, PAWL_OP_SQRT, *square);  // (A3)
+  *e = pawl_dag_sub(dag, distance, length);
+  *square = s->along || s->length ? pawl_dag_powi(dag, *e, 2) : *square;
+  return (*e != PAWL_NO_NODE && *square != PAWL_NO_NODE) || pawl_loader_no_memory(s->loader);
+}
+
+// factor/2 square, as a term of this kind.                                                    (A2)
+static bool add_energy(const Spring* s, PawlTermKind kind, PawlYaml* factor, PawlNode square) {
+  static const PawlUse use = {"a stiffness or damping", 0,
+                              "write one that varies into potential: or forces:"};
+  PawlDag* dag = s->loader->model->dag;
+  PawlNode k;
+  if (!pawl_expression(s->loader, factor, s->scope, &use, &k)) {
+    return false;
+  }
+  PawlNode half = pawl_dag_div(dag, k, pawl_dag_const(dag, 2.0));
+  PawlNode energy = pawl_dag_mul(dag, half, square);
+  return energy == PAWL_NO_NODE ? pawl_loader_no_memory(s->loader)
+                                : pawl_add_term(s->loader, kind, factor, energy, -1);
+}
+
+static bool load_spring(const Spring* s) {
+  PawlDag* dag = s->loader->model->dag;
+  PawlNode e, square;
+  if (!stretch(s, &e, &square)) {
+    return false;
+  }
+  bool good = !s->stiffness || add_energy(s, PAWL_TERM_POTENTIAL, s->stiffness, square);
+  if (good && s->damping) {
+    PawlNode rate = pawl_dag_powi(dag, pawl_dag_total(dag, e), 2);
+    good = rate == PAWL_NO_NODE ? pawl_loader_no_memory(s->loader)
+                                : add_energy(s, PAWL_TERM_DISSIPATION, s->damping, rate);
+  }
+  return good;
+}
+
+static bool is_point(const PawlYaml* point, int count) {
+  return point->kind == PAWL_YAML_LIST && point->count >= 1 && point->count <= 3 &&
+         (count == 0 || point->count == count);
+}
+
+static bool check_spring(const Spring* s) {
+  static const char* const keys[] = {"from", "to", "along", "stiffness", "damping", "length", NULL};
+  PawlReport* report = &s->loader->report;
+  if (!pawl_yaml_check_keys(report, s->body, "a spring", keys)) {
+    return false;
+  }
+  bool points = s->from && s->to;
+  if ((s->along != NULL) == points || (s->along && (s->from || s->to))) {
+    pawl_report(report, s->body,
+                "a spring needs from: and to: (points), or along: (an expression)");
+    return false;
+  }
+  if (points && (!is_point(s->from, 0) || !is_point(s->to, s->from->count))) {
+    pawl_report(report, s->to,
+                "expected two points, from: [x, y] and to: [x, y], or [x, y, z] both");
+    return false;
+  }
+  if (!s->stiffness && !s->damping) {
+    pawl_report(report, s->body, "a spring needs stiffness: or damping:");
+    return false;
+  }
+  return true;
+}
+
+static void load_springs_of(PawlLoader* loader, PawlYaml* body) {
+  const PawlAstKey* key = pawl_key(loader, body->key);
+  if (!key) {
+    return;
+  }
+  if (body->kind != PAWL_YAML_MAP) {
+    pawl_report(&loader->report, body, "expected a spring, {from: , to: , stiffness: }");
+    return;
+  }
+  Spring s = {.loader = loader,
+              .body = body,
+              .along = pawl_yaml_get(body, "along"),
+              .from = pawl_yaml_get(body, "from"),
+              .to = pawl_yaml_get(body, "to"),
+              .stiffness = pawl_yaml_get(body, "stiffness"),
+              .damping = pawl_yaml_get(body, "damping"),
+              .length = pawl_yaml_get(body, "length")};
+  PawlIndexer at;
+  bool good = check_spring(&s);
+  for (bool more = good && pawl_indexer_begin(&at, loader, body->key, key, &PAWL_SCOPE_EMPTY);
+       more && good; more = pawl_indexer_next(&at)) {
+    s.scope = &at.scope;
+    good = load_spring(&s);
+  }
+}
+
+void pawl_load_springs(PawlLoader* loader, PawlYaml* section) {
+  if (pawl_expect_map(loader, section, "springs")) {
+    for (PawlYaml* child = section->first; child; child = child->next) {
+      load_springs_of(loader, child);
+    }
+  }
+}
