@@ -66,6 +66,9 @@ PAWL_API double pawl_sim_energy_tolerance(const PawlSim* sim);
 // True when the works themselves are not known to what the tolerances explain, or to one per cent:
 // the steps are too coarse for them, and the drift says nothing.
 PAWL_API bool pawl_sim_works_unknown(const PawlSim* sim);
+// Energy that jumps of constraints with an impact law nearer to pre than to bisector have put into
+// the motion [J]; no other law adds any. *constraint receives the name of the first, NULL without.
+PAWL_API double pawl_sim_law_gain(const PawlSim* sim, const char** constraint);
 // True when more has drifted: the motion is not that of the model, to this accuracy.
 PAWL_API bool pawl_sim_energy_drifts(const PawlSim* sim);
 

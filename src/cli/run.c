@@ -391,12 +391,32 @@ static void print_state(const PawlSystem* system, const PawlState* state) {
   fprintf(stderr, "%s\n", n.q > MOST_SHOWN ? ", ..." : "");
 }
 
+// Whether an impact law has made energy that is worth a warning, into `text`.
+static bool law_gains(const PawlSim* sim, double moved, char* text, size_t room) {
+  static const double WORTH_A_WARNING = 1e-2;
+  const char* constraint;
+  double gain = pawl_sim_law_gain(sim, &constraint);
+  if (!constraint || gain <= WORTH_A_WARNING * moved) {
+    return false;
+  }
+  snprintf(
+      text, room,
+      "jumps of constraint '%.100s' have put %.4g J into the motion: its impact law pushes along "
+      "the gradient that was, which can make energy; bisector keeps it, and post loses some",
+      constraint, gain);
+  return true;
+}
+
 // What a user should know of a run that ended well, one text each; NULL past the last.
 static const char* warning_of(const PawlSim* sim, int index) {
   static const double DRIFT_WORTH_A_WARNING = 1e-3, VELOCITY_DRIFT_WORTH_A_WARNING = 1e-2;
+  static char text[400];
   PawlSummary s = pawl_sim_summary(sim);
-  const char* list[6];
+  const char* list[7];
   int count = 0;
+  if (law_gains(sim, s.energy_moved, text, sizeof text)) {
+    list[count++] = text;
+  }
   if (pawl_sim_warning(sim)[0]) {
     list[count++] = pawl_sim_warning(sim);
   }

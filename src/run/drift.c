@@ -3,7 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/model.h"
 #include "run/sim.h"
+#include "switch/law.h"
 #include "switch/tolerances.h"
 #include "system/system.h"
 
@@ -51,4 +53,32 @@ bool pawl_sim_energy_drifts(const PawlSim* sim) {
          s.energy_max_drift > pawl_sim_energy_tolerance(sim) * pawl_summary_energy_size(&s) +
                                   tolerated_unmoved(sim) * s.kinetic_max +
                                   PAWL_ENERGY_ROUNDING * level;
+}
+
+// Whether a constraint of this name switches by a law below bisector.
+static bool may_gain(const PawlSim* sim, const char* name) {
+  int c = pawl_system_find_constraint(sim->system, name);
+  double epsilon = 1.0;
+  if (c < 0 || !sim->system->model || sim->system->constraints[c].triggered) {
+    return false;
+  }
+  if (strcmp(sim->def.simulate.impact, "model") == 0) {
+    epsilon = sim->system->constraints[c].impact;
+  } else if (pawl_law_parse(sim->def.simulate.impact, &epsilon, NULL) != PAWL_OK) {
+    return false;
+  }
+  return epsilon >= 0.0 && epsilon < 0.5;
+}
+
+double pawl_sim_law_gain(const PawlSim* sim, const char** constraint) {
+  double gain = 0.0;
+  *constraint = NULL;
+  for (int k = 0; k < pawl_recorder_event_count(sim->recorder); k++) {
+    const PawlEvent* e = pawl_recorder_event(sim->recorder, k);
+    if (e->energy_lost < 0.0 && may_gain(sim, e->constraint)) {
+      *constraint = *constraint ? *constraint : e->constraint;
+      gain -= e->energy_lost;
+    }
+  }
+  return gain;
 }

@@ -140,8 +140,10 @@ void pawl_kinks_jumped(PawlKinks* k) {
   }
 }
 
-static PawlStatus warn(PawlStepper* s, double t, int kink, PawlError* err) {
+// `often`: it turns more often in a step than is followed, and need not be driven back.
+static PawlStatus warn(PawlStepper* s, double t, int kink, bool often, PawlError* err) {
   PawlDynamics* d = &s->dynamics;
+  const PawlTurn* turn = &s->system->turns[s->system->turn_count + kink];
   PawlText text = {0};
   enum { MOST_WARNINGS = 8 };
   if (d->warnings++ >= MOST_WARNINGS) {
@@ -149,12 +151,20 @@ static PawlStatus warn(PawlStepper* s, double t, int kink, PawlError* err) {
   }
   begin_warning(d, &text);
   pawl_text_printf(&text, "t = %.10g: ", t);
-  pawl_model_print(&text, s->system->model, s->system->turns[s->system->turn_count + kink].node);
-  pawl_text_printf(&text,
-                   " in the forces drives the motion back to where it jumps, from both sides; it "
-                   "is followed in pieces of 1/%d of a step, which is of order 1. Friction that "
-                   "sticks is exact as a lock with a capacity",
-                   (int)PAWL_KINK_PIECES);
+  pawl_model_print(&text, s->system->model, turn->node);
+  pawl_text_printf(&text, " in %s ", turn->felt ? "the forces" : "a condition or gap");
+  if (often || !turn->felt) {
+    pawl_text_printf(&text,
+                     "turns again and again within a step; it is followed in pieces of 1/%d of a "
+                     "step, and what depends on it is known to that. A smaller step helps",
+                     (int)PAWL_KINK_PIECES);
+  } else {
+    pawl_text_printf(&text,
+                     "drives the motion back to where it jumps, from both sides; it is followed in "
+                     "pieces of 1/%d of a step, which is of order 1. Friction that sticks is exact "
+                     "as a lock with a capacity",
+                     (int)PAWL_KINK_PIECES);
+  }
   return add_warning(d, &text, err);
 }
 
@@ -213,11 +223,12 @@ static PawlStatus restart(PawlStepper* s, PawlState* state, PawlError* err) {
 
 static PawlStatus note_crossing(PawlStepper* s, PawlKinks* k, PawlState* state, int i,
                                 PawlError* err) {
-  bool returns = state->t - k->left[i] <= soon(s) || ++k->crossings[i] > MOST_CROSSINGS;
+  bool back = state->t - k->left[i] <= soon(s);
+  bool often = !back && ++k->crossings[i] > MOST_CROSSINGS;
   k->left[i] = state->t;
-  if (returns && !state->still[k->first_surface + i]) {
+  if ((back || often) && !state->still[k->first_surface + i]) {
     state->still[k->first_surface + i] = 1;
-    return warn(s, state->t, i, err);
+    return warn(s, state->t, i, often, err);
   }
   return PAWL_OK;
 }

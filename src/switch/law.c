@@ -2,6 +2,7 @@
 #include "switch/law.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,17 +138,27 @@ PawlStatus pawl_law_gain(const PawlCrossing* k, const PawlPhase* after, const do
   return PAWL_OK;
 }
 
+// "pre", "post", "bisector", or the number.
+static const char* label_of(PawlImpactLaw law, char room[32]) {
+  snprintf(room, 32, "%.6g", law.epsilon);
+  return law.epsilon == 0.0   ? "pre"
+         : law.epsilon == 1.0 ? "post"
+         : law.epsilon == 0.5 ? "bisector"
+                              : room;
+}
+
 PawlStatus pawl_law_check_gain(const PawlCrossing* k, const PawlPhase* after, PawlImpactLaw law,
                                double gain, PawlError* err) {
+  char room[32];
   return gain >= PAWL_SMALLEST_GAIN
              ? PAWL_OK
              : pawl_fail(err, PAWL_ERROR_RUN,
-                         "t = %.10g: the jump of constraint '%s' by impact law %g leads back from "
+                         "t = %.10g: the jump of constraint '%s' by impact: %s leads back from "
                          "the switching surface (z' behind it is %.3g of that before); a law "
                          "nearer to bisector may carry the motion through",
                          k->before->t,
                          first_switched(k->law->dynamics->system, k->before->modes, after->modes),
-                         law.epsilon, gain);
+                         label_of(law, room), gain);
 }
 
 // Prepares the jump from the rows and gradient before to those after; `planes` may be turned.
@@ -178,6 +189,7 @@ PawlStatus pawl_law_solve(const PawlCrossing* k, const PawlPhase* after, const P
   enum { MOST_PLANES = 12 };
   const PawlDynamics* d = k->law->dynamics;
   PawlImpact* impact = k->law->impact;
+  char room[32];
   int planes;
   PAWL_TRY(prepare(k, after, values, law, &planes, err));
   unsigned choices = 1u << (planes < MOST_PLANES ? planes : MOST_PLANES);
@@ -201,10 +213,13 @@ PawlStatus pawl_law_solve(const PawlCrossing* k, const PawlPhase* after, const P
     }
   }
   if (!solved) {
-    return pawl_fail(err, PAWL_ERROR_RUN,
-                     "t = %.10g: constraint '%s' cannot switch by this impact law: G M^-1 B^T is "
-                     "singular; try impact: post or bisector",
-                     k->before->t, first_switched(d->system, k->before->modes, after->modes));
+    return pawl_fail(
+        err, PAWL_ERROR_RUN,
+        "t = %.10g: constraint '%s' cannot switch by impact: %s, whose impulse does not "
+        "change the rate that the new mode forbids (G M^-1 B^T is singular); post and "
+        "bisector can",
+        k->before->t, first_switched(d->system, k->before->modes, after->modes),
+        label_of(law, room));
   }
   *gain_out = best_gain;
   memset(Lambda, 0, (size_t)d->sizes.rows * sizeof(double));

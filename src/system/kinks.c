@@ -402,13 +402,17 @@ static bool gaps_kink(Listing* l) {
   return any;
 }
 
-// As spread(), but what decides on a kink of time alone is not needed where that is held.
-static void spread_from_terms(Listing* l) {
+static void mark_terms(Listing* l) {
   const PawlModel* model = l->system->model;
   memset(l->marked, 0, (size_t)l->count);
   for (int k = 0; k < model->term_count; k++) {
     l->marked[model->terms[k].node] |= VALUE;
   }
+}
+
+// As spread(), but what decides on a kink of time alone is not needed where that is held.
+static void spread_from_terms(Listing* l) {
+  mark_terms(l);
   mark_conditions(l);
   mark_gaps(l);
   for (int k = l->count - 1; k >= 0; k--) {
@@ -436,6 +440,16 @@ static int add_kinks(const Listing* l, bool timed, int first, int most, int* lef
   return count <= most ? count : 0;
 }
 
+// Which kinks the motion feels.
+static void find_felt(Listing* l) {
+  PawlSystem* system = l->system;
+  mark_terms(l);
+  spread(l);
+  for (int k = system->turn_count; k < system->turn_count + system->kink_count; k++) {
+    system->turns[k].felt = l->marked[system->turns[k].node] != 0;
+  }
+}
+
 static PawlStatus list_kinks(Listing* l, PawlError* err) {
   PawlSystem* system = l->system;
   l->splits = true;
@@ -446,6 +460,7 @@ static PawlStatus list_kinks(Listing* l, PawlError* err) {
   system->kink_count = add_kinks(l, false, system->turn_count, MOST_KINKS, &system->plain_count);
   int first = system->turn_count + system->kink_count;
   system->timed_count = add_kinks(l, true, first, MOST_TIMED, &system->plain_count);
+  find_felt(l);
   return system->timed_count > 0 ? pawl_system_list_times(system, err) : PAWL_OK;
 }
 

@@ -85,6 +85,7 @@ typedef struct PawlTurn {
   unsigned char* uses;        // modes of constraints whose equations change with it
   const char *below, *above;  // how the two sides are called; NULL for what counts
   int place;                  // of a kink of time alone: among the operations on t
+  bool felt;                  // of a kink: by the motion; else only by conditions and gaps
 } PawlTurn;
 
 // How an expression of time alone runs: each is also the next.
