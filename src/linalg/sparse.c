@@ -7,7 +7,7 @@
 void pawl_sparse_add(const PawlPattern* A, const double* values, double scale, const double* x,
                      double* y) {
   const int *start = A->start, *index = A->index;
-  for (int j = 0, k = 0; j < A->cols; j++) {
+  for (int j = 0, k = 0; j < A->cols && A->rows > 0; j++) {
     if (start[j + 1] == k) {
       j = pawl_sparse_next(A, j) - 1;
       continue;

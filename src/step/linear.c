@@ -58,8 +58,9 @@ typedef struct Linear {
   PawlEval* eval;
   double *augmented, *E, *room;  // (2n+1)-by-(2n+1), and the exponential's workspace
   int* pivots;
-  double *z, *y;             // input and output of a step, y with whole panels
-  double *term, *next_term;  // 2n+1: of a series
+  double *z, *y;              // input and output of a step, y with whole panels
+  double *term, *next_term;   // 2n+1: of a series
+  double *rate, *watch_rate;  // 3n+m, watches: rates at the end that was peeked at
 } Linear;
 
 // ---- creating -----------------------------------------------------------------------------------
@@ -82,8 +83,9 @@ static PawlStatus allocate(PawlStepper* s, Linear* d, PawlError* err) {
   d->y = PAWL_NEW(&s->arena, double, PANEL * d->panels);
   d->term = PAWL_NEW(&s->arena, double, N);
   d->next_term = PAWL_NEW(&s->arena, double, N);
-  if (!d->term || !d->next_term || !d->augmented || !d->E || !d->room || !d->pivots || !d->z ||
-      !d->y) {
+  d->rate = PAWL_NEW(&s->arena, double, d->outputs);
+  d->watch_rate = PAWL_NEW(&s->arena, double, d->watches);
+  if (s->arena.failed) {
     return pawl_fail_memory(err);
   }
   double bytes = (KEPT_SIZES + 1.0) * PANEL * d->panels * (double)N * sizeof(double);
@@ -442,29 +444,39 @@ static PawlStatus start(PawlStepper* s, const PawlPhase* phase, PawlState* state
 }
 
 // ---- the step -----------------------------------------------------------------------------------
+// Two numbers side by side: left to itself, the compiler pairs columns and shuffles.
+typedef double Pair __attribute__((vector_size(16)));
+enum { PAIRS = PANEL / 2 };
+
+static inline Pair load(const double* from) {
+  Pair pair;
+  memcpy(&pair, from, sizeof pair);
+  return pair;
+}
+
 // y = W [z; 1] by panels; returns 0 when all of it is finite, else NaN.                    (L11)
 static inline double multiply(int columns, int panels, const double* restrict W,
                               const double* restrict z, double* restrict y) {
-  double check = 0.0;
-  for (int p = 0; p < panels; p++) {
+  Pair check = {0.0, 0.0};
+  for (int p = 0; p < panels; p++, y += PANEL) {
     const double* last = W + (size_t)columns * PANEL;
-    double sum[PANEL];
-    for (int i = 0; i < PANEL; i++) {
-      sum[i] = last[i];
+    Pair sum[PAIRS];
+    for (int i = 0; i < PAIRS; i++) {
+      sum[i] = load(last + 2 * i);
     }
     for (int j = 0; j < columns; j++, W += PANEL) {
-      for (int i = 0; i < PANEL; i++) {
-        sum[i] += z[j] * W[i];
+      Pair z_j = {z[j], z[j]};
+      for (int i = 0; i < PAIRS; i++) {
+        sum[i] += z_j * load(W + 2 * i);
       }
     }
-    for (int i = 0; i < PANEL; i++) {
-      y[i] = sum[i];
+    for (int i = 0; i < PAIRS; i++) {
+      memcpy(y + 2 * i, &sum[i], sizeof sum[i]);
       check += sum[i] - sum[i];
     }
     W += PANEL;
-    y += PANEL;
   }
-  return check;
+  return check[0] + check[1];
 }
 
 static void copy(int n, const double* from, double* to) {
@@ -552,6 +564,33 @@ static void commit(PawlStepper* s, PawlState* state, double h) {
   take(s->data, state, h);
 }
 
+// (q, v, v', lambda)' = (v, v', A (v, v'), L (v, v')) at the end that was peeked at, and with it
+// that of what is watched. (L25)
+static PawlWatchRates peek_rates(PawlStepper* s) {
+  Linear* d = s->data;
+  const PawlReduction* r = &d->kept->reduction;
+  size_t n = (size_t)d->n, m = (size_t)d->m, count = (size_t)d->watches;
+  const double* z = d->y + n;  // (v, v')
+  double *rate = d->rate, *watch = d->watch_rate;
+  copy(2 * d->n, z, rate);
+  for (size_t i = 0; i < n + m; i++) {
+    const double* row = i < n ? r->A + i : r->L + (i - n);
+    size_t stride = i < n ? n : m;
+    double sum = 0.0;
+    for (size_t j = 0; j < 2 * n; j++) {
+      sum += row[j * stride] * z[j];
+    }
+    rate[2 * n + i] = sum;
+  }
+  memset(watch, 0, count * sizeof(double));
+  for (size_t k = 0; k < (size_t)d->outputs; k++) {
+    for (size_t i = 0; rate[k] != 0.0 && i < count; i++) {
+      watch[i] += d->watch[i + k * count] * rate[k];
+    }
+  }
+  return (PawlWatchRates){watch, rate + 3 * n};
+}
+
 const PawlMethod pawl_method_taylor = {
     .info = {.name = "taylor",
              .about = "linear systems: the series of the exponential up to the power --order",
@@ -569,6 +608,7 @@ const PawlMethod pawl_method_taylor = {
     .step = step,
     .peek = peek,
     .commit = commit,
+    .peek_rates = peek_rates,
 };
 
 // Order 4 is that of coefficients that depend on time.
@@ -589,4 +629,5 @@ const PawlMethod pawl_method_exponential = {
     .step = step,
     .peek = peek,
     .commit = commit,
+    .peek_rates = peek_rates,
 };

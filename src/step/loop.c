@@ -685,8 +685,15 @@ static bool glide(PawlStepper* s, PawlState* state, double h) {
   }
   PawlPhase phase = pawl_phase_of(state, false);
   const double *lambda, *watch = s->method->peek(s, &phase, state, h, &lambda);
-  if (!watch || !pawl_guards_pass(&s->loop->guards, state, watch, lambda)) {
+  PawlGuards* g = &s->loop->guards;
+  if (!watch || !pawl_guards_clear(g, state, watch, lambda)) {
     return false;
+  }
+  if (g->near) {
+    PawlWatchRates rates = s->method->peek_rates(s);
+    if (pawl_guards_turns(g, state, watch, lambda, &rates, h)) {
+      return false;
+    }
   }
   if (s->works && pawl_works_begin(s, state, NULL) != PAWL_OK) {
     return false;
@@ -695,12 +702,14 @@ static bool glide(PawlStepper* s, PawlState* state, double h) {
   if (works) {
     pawl_phase_copy(s->loop->kept, state);
   }
+  pawl_guards_pass(g, state, watch);
   s->method->commit(s, state, h);
   if (works && pawl_works_end(s, state, NULL) != PAWL_OK) {
     pawl_phase_copy(state, s->loop->kept);
+    pawl_guards_forget(g);
     return false;
   }
-  s->loop->guards.last_time = state->t;
+  g->last_time = state->t;
   s->loop->plan_step++;
   return true;
 }

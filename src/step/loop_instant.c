@@ -215,19 +215,14 @@ static PawlStatus note_place(PawlStepper* s, const PawlState* state, double x, d
   return note_rates(s, state, at, -(x < h ? PAWL_AHEAD_INSIDE : PAWL_AHEAD) * h, err);
 }
 
-// Whether some margin turns in between if it is a parabola, by its values at both ends and its rate
-// at the end (place 0, of a piece of length h); a quarter of a rate is left for what it is not. One
-// with a corner inside may where its tangent at the end comes from beyond zero.
+// Whether some margin turns in between, by its rate at the end (place 0, of a piece of length h).
 static bool may_turn(const PawlGuards* g, const PawlBetween* b, double h) {
-  static const double OF_RATE = 0.25;
   bool turns = false;
   for (int k = 0; k < b->count; k++) {
     double first = k < g->armed_count    ? g->first_margins[k]
                    : k == g->armed_count ? g->first_regions
                                          : g->first_kinks[k - g->armed_count - 1];
-    double p1 = h * b->rate[0][k], p0 = 2.0 * (b->f[0][k] - first) - p1;
-    turns |= p0 < OF_RATE * fabs(p1) && p1 > -OF_RATE * fabs(p0);
-    turns |= p1 > b->f[0][k] && !isinf(first);
+    turns |= pawl_between_may_turn(first, b->f[0][k], h * b->rate[0][k]);
   }
   return turns;
 }

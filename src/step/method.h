@@ -33,6 +33,8 @@ typedef struct PawlMethod {
   const double* (*peek)(PawlStepper* stepper, const PawlPhase* phase, const PawlState* state,
                         double h, const double** lambda);
   void (*commit)(PawlStepper* stepper, PawlState* state, double h);
+  // With `peek`: the rates of what was peeked at.
+  PawlWatchRates (*peek_rates)(PawlStepper* stepper);
   // Optional: the impulse of a row in the last step; h lambda without.
   double (*impulse)(const PawlStepper* stepper, int row);
   // Optional: whether the last step has ended with this contact closed. Without, one that was hit

@@ -332,29 +332,36 @@ bool pawl_stepper_stopped(const PawlStepper* s) {
   return s->loop && s->loop->stop;
 }
 
+static PawlStatus take(PawlStepper* s, PawlState* state, double h, PawlError* err) {
+  if (s->loop) {
+    return pawl_loop_step(s, state, h, err);
+  }
+  PawlPhase phase = pawl_phase_of(state, s->dynamics.plain);
+  PAWL_TRY(s->works ? pawl_works_begin(s, state, err) : PAWL_OK);
+  PAWL_TRY(s->method->step(s, &phase, state, h, err));
+  return s->works ? pawl_works_end(s, state, err) : PAWL_OK;
+}
+
+PAWL_APART static PawlStatus take_with_works(PawlStepper* s, PawlState* state, double h,
+                                             PawlError* err) {
+  pawl_works_mark(s, state);
+  PAWL_TRY(take(s, state, h, err));
+  PAWL_TRY(pawl_works_close(s, state, err));
+  pawl_works_jumps(s, state);
+  return PAWL_OK;
+}
+
 PawlStatus pawl_stepper_step(PawlStepper* s, PawlState* state, double h, PawlError* err) {
   if (!(h > 0.0)) {
     return pawl_fail(err, PAWL_ERROR_USAGE, "step h = %g, must be > 0", h);
   }
   s->log.count = 0;
-  if (s->works) {
-    pawl_works_mark(s, state);
-  }
-  if (s->loop) {
-    PAWL_TRY(pawl_loop_step(s, state, h, err));
-  } else {
-    PawlPhase phase = pawl_phase_of(state, s->dynamics.plain);
-    PAWL_TRY(s->works ? pawl_works_begin(s, state, err) : PAWL_OK);
-    PAWL_TRY(s->method->step(s, &phase, state, h, err));
-    PAWL_TRY(s->works ? pawl_works_end(s, state, err) : PAWL_OK);
-  }
-  if (s->works) {
-    PAWL_TRY(pawl_works_close(s, state, err));
-    pawl_works_jumps(s, state);
-  }
+  PAWL_TRY(s->works ? take_with_works(s, state, h, err) : take(s, state, h, err));
   state->step++;
   s->dynamics.info.steps++;
-  PAWL_TRY(pawl_dynamics_watch_masses(&s->dynamics, state, err));
+  if (s->dynamics.mass.on) {
+    PAWL_TRY(pawl_dynamics_watch_masses(&s->dynamics, state, err));
+  }
   return state->redundant_count > 0 ? pawl_initial_watch_redundant(&s->dynamics, state, err)
                                     : PAWL_OK;
 }

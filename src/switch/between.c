@@ -29,6 +29,12 @@ int pawl_between_add(PawlBetween* b, double x) {
   return at;
 }
 
+bool pawl_between_may_turn(double first, double now, double p1) {
+  static const double OF_RATE = 0.25;
+  double p0 = 2.0 * (now - first) - p1;
+  return (p0 < OF_RATE * fabs(p1) && p1 > -OF_RATE * fabs(p0)) || (p1 > now && !isinf(first));
+}
+
 // The least value of the cubic with values f0, f1 and slopes p0, p1 at 0 and 1, inside;
 // *at is where. INFINITY: it has no minimum inside.                                        (V14)
 //   f0 + p0 x + (3 d - 2 p0 - p1) x^2 + (p0 + p1 - 2 d) x^3,   d = f1 - f0

@@ -359,7 +359,7 @@ void pawl_dynamics_begin(PawlDynamics* d, const double* M, const double* G) {
 PawlStatus pawl_dynamics_watch_masses(PawlDynamics* d, const PawlState* state, PawlError* err) {
   int column;
   double pivot;
-  if (!d->mass.on || state->step % d->mass.period != 0 || d->mass.seen == state->t) {
+  if (!d->mass.on || d->mass.seen == state->t || state->step % d->mass.period != 0) {
     return PAWL_OK;
   }
   PawlPhase phase = pawl_phase_of(state, d->plain);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "model/model.h"
+#include "switch/between.h"
 #include "switch/guards_impl.h"
 #include "switch/modes.h"
 #include "switch/share.h"
@@ -273,26 +274,59 @@ double pawl_guards_noise(const PawlGuards* g, const PawlState* state, int armed)
   return PAWL_NO_DIP * scale_of(g, state, g->armed[armed], g->watch);
 }
 
-bool pawl_guards_pass(PawlGuards* g, PawlState* state, const double* watch, const double* lambda) {
+bool pawl_guards_clear(PawlGuards* g, const PawlState* state, const double* watch,
+                       const double* lambda) {
+  bool near = false;
   if (g->watching->joint_count > 0 && !pawl_watch_capacities_good(g->watching, state, watch)) {
     return false;
   }
-  turn_over(g);
   for (int k = 0; k < g->armed_count; k++) {
     int guard = g->armed[k];
-    double distance = g->distances[k] = distance_of(g, state, guard, watch, lambda);
-    if ((!(margin_of(g, state, guard, distance) >= 0.0) &&
-         !pawl_guards_turns_only(g, state, guard)) ||
-        is_near(g->first_margins[k], distance, scale_of(g, state, guard, watch))) {
-      turn_over(g);
+    // first_margins becomes the room of distances in pawl_guards_pass
+    double first = g->distances[k], distance = distance_of(g, state, guard, watch, lambda);
+    g->first_margins[k] = distance;
+    if (!(margin_of(g, state, guard, distance) >= 0.0) &&
+        !pawl_guards_turns_only(g, state, guard)) {
       return false;
     }
+    near |= is_near(first, distance, scale_of(g, state, guard, watch));
   }
+  g->near = near;
+  return true;
+}
+
+// The rate of what pawl_guards_clear has found as the distance.
+static double rate_of(const PawlGuards* g, const PawlState* state, int k, const double* lambda,
+                      const PawlWatchRates* rates) {
+  const PawlGuard* guard = &g->all[k];
+  double f = rates->watch[guard->at];
+  if (guard->what == PAWL_GUARD_CAPACITY) {
+    int row = g->dynamics->system->constraints[guard->of].first_row;
+    double load = lambda[row] < 0.0 ? -rates->lambda[row] : rates->lambda[row];
+    return pawl_watch_bound(f, 1.0) - load;
+  }
+  int side = guard->sided ? state->sides[k] : state->modes[guard->of] == PAWL_MODE_UP ? 1 : -1;
+  return side * f;
+}
+
+bool pawl_guards_turns(const PawlGuards* g, const PawlState* state, const double* watch,
+                       const double* lambda, const PawlWatchRates* rates, double h) {
+  bool turns = false;
+  for (int k = 0; k < g->armed_count && !turns; k++) {
+    int guard = g->armed[k];
+    double first = g->distances[k], now = g->first_margins[k];
+    turns = is_near(first, now, scale_of(g, state, guard, watch)) &&
+            pawl_between_may_turn(first, now, h * rate_of(g, state, guard, lambda, rates));
+  }
+  return turns;
+}
+
+void pawl_guards_pass(PawlGuards* g, PawlState* state, const double* watch) {
+  turn_over(g);
   for (int k = 0; k < g->sided_count; k++) {
     pawl_guards_note_one(g, state, g->sided[k], watch[g->all[g->sided[k]].at], PAWL_NO_SIDE);
   }
   if (g->noted) {
     renew(g, state, watch);
   }
-  return true;
 }

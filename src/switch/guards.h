@@ -157,9 +157,15 @@ PAWL_CHECKED PawlStatus pawl_guards_aside(const PawlGuards* guards, const PawlSt
 // How deep a dip of an armed margin may be by rounding.
 double pawl_guards_noise(const PawlGuards* guards, const PawlState* state, int armed);
 // With the values of what is watched (and the multipliers) at the end of a step from `state`, whose
-// beginning is known: true when no armed guard fires or may have fired; then sides are noted.
-bool pawl_guards_pass(PawlGuards* guards, PawlState* state, const double* watch,
-                      const double* lambda);
+// beginning is known: whether no armed guard fires. guards->near: some may have fired in between.
+bool pawl_guards_clear(PawlGuards* guards, const PawlState* state, const double* watch,
+                       const double* lambda);
+// After that, with their rates at the same place: whether some margin that is near turns within
+// this step of length h.
+bool pawl_guards_turns(const PawlGuards* guards, const PawlState* state, const double* watch,
+                       const double* lambda, const PawlWatchRates* rates, double h);
+// And after that: the step is taken, and sides are noted.
+void pawl_guards_pass(PawlGuards* guards, PawlState* state, const double* watch);
 // After a step: notes on which side of zero every condition is (`looked`: margins were computed at
 // this very state).
 PAWL_CHECKED PawlStatus pawl_guards_note(PawlGuards* guards, PawlState* state, bool looked,

@@ -15,6 +15,11 @@ typedef struct PawlRowProblem {
   unsigned char *state, *conflict;  // rows
 } PawlRowProblem;
 
+// Rates of what is watched, and of the multipliers.
+typedef struct PawlWatchRates {
+  const double *watch, *lambda;
+} PawlWatchRates;
+
 typedef struct PawlWatching {
   PawlDynamics* dynamics;
   PawlEval *eval, *aside;  // the second for looks that leave the results of the first alone
