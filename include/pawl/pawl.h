@@ -3,6 +3,7 @@
 #pragma once
 
 #include "pawl/base.h"
+#include "pawl/chart.h"
 #include "pawl/checkpoint.h"
 #include "pawl/equilibrium.h"
 #include "pawl/inverse.h"

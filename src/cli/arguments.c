@@ -69,7 +69,7 @@ static int read_option(Reader* r, const char* a) {
       (is_flag(a, "-o", length) || is_flag(a, "--output", length))) {
     return add_text(r, a, &out->output_count, MOST_OUTPUTS, out->outputs);
   }
-  if (takes(r, 'o') && is_flag(a, "--plot", length)) {
+  if ((takes(r, 'o') || takes(r, 'g')) && is_flag(a, "--plot", length)) {
     out->plot = value_of(r, a);
     return out->plot ? 0 : bad("a file name is missing behind", a);
   }

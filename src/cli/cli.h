@@ -45,7 +45,8 @@ typedef struct Arguments {
 } Arguments;
 
 // Which options a command takes, as a string of letters: p parameters, s settings, o outputs and
-// plot, F outputs alone, y what a plot shows, f any number of files, j --json, P --project and
+// plot, F outputs alone, g a plot alone, y what a plot shows, f any number of files, j --json, P
+// --project and
 // --keep, q --quiet, l --latex, S --strict, c --checkpoint, --every and
 // --restart, m a model is required.
 // Returns 0, or EXIT_USAGE after a message.

@@ -4,12 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/picture.h"
 #include "cli/study.h"
 
 static void help(void) {
   printf(
       "usage: pawl compare MODEL [--methods a,b,c] [--reference FILE.csv | METHOD@STEP]\n"
-      "                    [-p NAME=VALUE]... [--step h] [--until t] [--json] ...\n\n"
+      "                    [-p NAME=VALUE]... [--step h] [--until t] [--plot FILE] [--json] ...\n\n"
       "Runs MODEL with several methods and shows them side by side. A method that refuses the\n"
       "model or fails gets a line with its message, and the others go on.\n\n"
       "  --methods a,b,c    the methods; event-driven:ga-p also names what runs between switches.\n"
@@ -21,6 +22,9 @@ static void help(void) {
       "  -p NAME=VALUE      set a parameter of the model\n"
       "  --project          move a start that is off the constraints onto them\n"
       "  --keep \"x, phi'\"   coordinates and rates that --project leaves as they are\n"
+      "  --plot FILE        draw the errors over time, and at the end over the time that the run "
+      "took;\n"
+      "                     FILE.svg, FILE.pdf or FILE.png\n"
       "  --json             print one JSON object on standard output\n\n"
       "columns:\n"
       "  end q, end v       largest error of a coordinate, of a rate, at the end\n"
@@ -53,6 +57,9 @@ typedef struct Row {
   int events;
   long long steps;
   double newton, per_step;  // per step: iterations, [s]
+  // with --plot: the errors at `count` times, else NULL
+  int count;
+  double *t, *errors[PARTS];
 } Row;
 
 // ---- the reference ------------------------------------------------------------------------------
@@ -143,7 +150,37 @@ static void fill_row(const PawlSim* sim, const Path* path, const Path* reference
   row->newton = s.work.steps ? (double)s.work.newton_iterations / (double)s.work.steps : 0.0;
 }
 
-static void compare_method(const Study* study, char* method, const Path* reference, Row* row) {
+// The errors over time, for a picture; false: out of memory.
+static bool keep_errors(const Path* path, const Path* reference, Row* row) {
+  size_t count = (size_t)path->curve[PART_Q].count;
+  row->count = (int)count;
+  row->t = malloc((count + 1) * sizeof *row->t);
+  bool good = row->t != NULL;
+  if (good) {
+    memcpy(row->t, path->curve[PART_Q].t, count * sizeof *row->t);
+  }
+  for (int part = 0; part < PARTS; part++) {
+    row->errors[part] = malloc((count + 1) * sizeof(double));
+    good = good && row->errors[part];
+    if (good) {
+      curve_differences(&path->curve[part], &reference->curve[part], row->errors[part]);
+    }
+  }
+  return good;
+}
+
+static void destroy_rows(int count, Row* rows) {
+  for (int k = 0; rows && k < count; k++) {
+    free(rows[k].t);
+    for (int part = 0; part < PARTS; part++) {
+      free(rows[k].errors[part]);
+    }
+  }
+  free(rows);
+}
+
+static void compare_method(const Study* study, char* method, const Path* reference, bool plotted,
+                           Row* row) {
   PawlSimulateDef def = study->def;
   StudyRun run = {.project = study->project, .keep = study->keep};
   Path path;
@@ -160,9 +197,10 @@ static void compare_method(const Study* study, char* method, const Path* referen
   } else {
     row->good = true;
     fill_row(run.sim, &path, reference, row);
+    bool kept = !plotted || keep_errors(&path, reference, row);
     path_destroy(&path);
     row->per_step = study_seconds_per_step(study, &def);
-    row->no_memory = isinf(row->per_step);  // the same run has just ended well
+    row->no_memory = !kept || isinf(row->per_step);  // the same run has just ended well
   }
   study_run_destroy(&run);
 }
@@ -246,6 +284,49 @@ static void print_json(const Study* study, const char* reference, int count, con
   json_close(&json, '}');
 }
 
+// ---- the picture --------------------------------------------------------------------------------
+// For coordinates and rates: the error over time, and the last one over the cost of the run.
+static int draw_rows(const Study* study, const char* path, const char* reference, int count,
+                     const Row* rows) {
+  static const char* const titles[2][PARTS] = {{"error of the coordinates", "error of the rates"},
+                                               {"at the end, over cost", "at the end, over cost"}};
+  PawlSeries series[2][PARTS][MOST_METHODS];
+  double seconds[MOST_METHODS];
+  PawlChart charts[2 * PARTS];
+  int shown = 0;
+  for (int k = 0; k < count && k < MOST_METHODS; k++) {
+    const Row* r = &rows[k];
+    if (!r->good) {
+      continue;
+    }
+    seconds[k] = r->per_step * (double)r->steps;
+    for (int part = 0; part < PARTS; part++) {
+      series[0][part][shown] =
+          (PawlSeries){NULL, shown, PAWL_SERIES_LINE, r->count, r->t, r->errors[part]};
+      series[1][part][shown] =
+          (PawlSeries){r->method, shown, PAWL_SERIES_MARKS, 1, &seconds[k], &r->end[part]};
+    }
+    shown++;
+  }
+  for (int i = 0; i < 2 * PARTS; i++) {
+    int part = i / 2, column = i % 2;
+    charts[i] = (PawlChart){.title = titles[column][part],
+                            .x_label = column ? "time of the run [s]" : "t [s]",
+                            .x_log = column == 1,
+                            .y_log = true,
+                            .series_count = shown,
+                            .series = series[column][part]};
+  }
+  char subtitle[400];
+  snprintf(subtitle, sizeof subtitle, "step %g s; reference: %.300s", study->def.step, reference);
+  PawlChartDef def = {.title = pawl_system_name(study->system),
+                      .subtitle = subtitle,
+                      .columns = 2,
+                      .chart_count = 2 * PARTS,
+                      .charts = charts};
+  return chart_draw(&def, path, false);
+}
+
 // ---- the command --------------------------------------------------------------------------------
 static int compare_all(const Study* study, const Arguments* a, int count, char** methods,
                        char* wanted) {
@@ -258,13 +339,16 @@ static int compare_all(const Study* study, const Arguments* a, int count, char**
   int good = 0;
   bool short_of_memory = !rows;
   for (int k = 0; !short_of_memory && k < count; k++) {
-    compare_method(study, methods[k], &reference.path, &rows[k]);
+    compare_method(study, methods[k], &reference.path, a->plot != NULL, &rows[k]);
     good += rows[k].good;
     short_of_memory = rows[k].no_memory;
   }
   int code = short_of_memory ? complain_memory()
              : good > 0      ? EXIT_GOOD
                              : complain(EXIT_RUN, "no method reached the end: %s", rows[0].message);
+  if (code == EXIT_GOOD && a->plot) {
+    code = draw_rows(study, a->plot, reference.label, count, rows);
+  }
   if (!short_of_memory && a->json) {
     print_json(study, reference.label, count, rows, code);
   } else if (!short_of_memory) {
@@ -273,7 +357,7 @@ static int compare_all(const Study* study, const Arguments* a, int count, char**
     print_first_table(count, rows);
     print_residuals(count, rows);
   }
-  free(rows);
+  destroy_rows(count, rows);
   path_destroy(&reference.path);
   return code;
 }
@@ -285,7 +369,8 @@ static int run(int argc, char** argv) {
   const char *list = NULL, *wanted = NULL;
   int code = study_take_option(&argc, argv, "--methods", &list);
   code = code ? code : study_take_option(&argc, argv, "--reference", &wanted);
-  code = code ? code : read_arguments(argc, argv, "mpsjP", &a);
+  code = code ? code : read_arguments(argc, argv, "mpsjPg", &a);
+  code = code || !a.plot ? code : picture_check("--plot", a.plot);
   if (code) {
     return code;
   }

@@ -4,12 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/picture.h"
 #include "cli/study.h"
 
 static void help(void) {
   printf(
       "usage: pawl converge MODEL [--methods a,b,c] [--steps LIST] [-p NAME=VALUE]...\n"
-      "                     [--until t] [--json] ...\n\n"
+      "                     [--until t] [--plot FILE] [--json] ...\n\n"
       "Runs MODEL with many step sizes h and fits distance = C h^order to the distance from a\n"
       "reference, by least squares in logarithms; +- is the standard error of the order.\n\n"
       "  --methods a,b,c    the methods; without it every method of this version is tried\n"
@@ -17,6 +18,9 @@ static void help(void) {
       "                     ratios. Without it 24 sizes around the step of the model, larger ones\n"
       "                     for methods of order 4. Sizes that put an event exactly on a step are\n"
       "                     a matter of rounding there: avoid them\n"
+      "  --plot FILE        draw the L1 distances over step sizes, with the fitted orders, and "
+      "over\n"
+      "                     the time of the runs; FILE.svg, FILE.pdf or FILE.png\n"
       "  --json             print one JSON object on standard output, with every distance\n\n"
       "A largest difference means nothing across a jump, so two other distances are used, for the\n"
       "coordinates q and the rates v:\n"
@@ -182,6 +186,119 @@ static void json_result(Json* json, const Result* r) {
   json_close(json, '}');
 }
 
+// ---- the picture --------------------------------------------------------------------------------
+enum { WHOLE, BEFORE, COST, COLUMNS };
+static const double NOT_DRAWN = 1e-17;  // [1] of the largest value: far below its rounding
+
+typedef struct Lines {  // of one method in one chart
+  char name[100];
+  int count, fitted;
+  double x[MOST_STEPS], y[MOST_STEPS];
+  double fit_x[2], fit_y[2];
+} Lines;
+
+// The line of least squares, over the steps that there are.
+static void fit_line(const Sweep* s, bool whole, Part part, Lines* out) {
+  Order o = study_order(s, whole, part, NORM_L1);
+  size_t used = strlen(out->name);
+  if (o.exact || o.used < 3) {
+    snprintf(out->name + used, sizeof out->name - used, "%s", o.exact ? "  exact" : "");
+    return;
+  }
+  double mean_x = 0.0, mean_y = 0.0, low = INFINITY, high = 0.0;
+  int n = 0;
+  for (int k = 0; k < out->count; k++) {
+    if (out->y[k] > 0.0) {
+      mean_x += log(out->x[k]);
+      mean_y += log(out->y[k]);
+      low = fmin(low, out->x[k]);
+      high = fmax(high, out->x[k]);
+      n++;
+    }
+  }
+  snprintf(out->name + used, sizeof out->name - used, "  %.2f \u00b1 %.2f", o.order, o.error);
+  out->fitted = 2;
+  out->fit_x[0] = low;
+  out->fit_x[1] = high;
+  for (int k = 0; k < 2; k++) {
+    out->fit_y[k] = exp(mean_y / n + o.order * (log(out->fit_x[k]) - mean_x / n));
+  }
+}
+
+static void fill_lines(const Result* r, int column, Part part, Lines* out) {
+  const Sweep* s = &r->sweep;
+  *out = (Lines){0};
+  snprintf(out->name, sizeof out->name, "%s", r->method);
+  for (int k = 0; k < s->count; k++) {
+    const Distances* d = column == BEFORE ? &s->before[k] : &s->whole[k];
+    bool seen = d->d[part][NORM_L1] > NOT_DRAWN * s->scale[part];
+    if (s->good[k] && seen && (column != BEFORE || s->has_before)) {
+      out->x[out->count] = column == COST ? s->seconds[k] : s->h[k];
+      out->y[out->count++] = d->d[part][NORM_L1];
+    }
+  }
+  if (column != COST && out->count > 0) {
+    fit_line(s, column == WHOLE, part, out);
+  }
+}
+
+// Marks and their line for each method; the legend of a chart has the orders.
+static PawlChart fill_chart(int count, const Result* results, int column, Part part, Lines* lines,
+                            PawlSeries* series) {
+  static const char* const titles[COLUMNS] = {"whole run", "before the first switch", "cost"};
+  int shown = 0;
+  for (int k = 0; k < count; k++) {
+    fill_lines(&results[k], column, part, &lines[k]);
+    const Lines* l = &lines[k];
+    if (l->count > 0) {
+      series[shown++] =
+          (PawlSeries){column == COST ? NULL : l->name, k, PAWL_SERIES_MARKS, l->count, l->x, l->y};
+    }
+    if (l->fitted > 0) {
+      series[shown++] = (PawlSeries){NULL, k, PAWL_SERIES_DASHED, l->fitted, l->fit_x, l->fit_y};
+    }
+  }
+  return (PawlChart){.title = titles[column],
+                     .x_label = column == COST ? "time of the run [s]" : "step [s]",
+                     .y_label = part == PART_Q ? "L1 distance of q" : "L1 distance of v",
+                     .x_log = true,
+                     .y_log = true,
+                     .series_count = shown,
+                     .series = series};
+}
+
+static int draw_results(const Study* study, const char* path, const char* reference, int count,
+                        const Result* results) {
+  enum { CHARTS = COLUMNS * PARTS };
+  Lines* lines = calloc((size_t)count * CHARTS + 1, sizeof *lines);
+  PawlSeries* series = calloc((size_t)count * 2 * CHARTS + 1, sizeof *series);
+  PawlChart charts[CHARTS];
+  bool before = false;
+  for (int k = 0; k < count; k++) {
+    before = before || results[k].sweep.has_before;
+  }
+  int used = 0;
+  for (int i = 0; lines && series && i < CHARTS; i++) {
+    if (i % COLUMNS != BEFORE || before) {
+      charts[used++] = fill_chart(count, results, i % COLUMNS, (Part)(i / COLUMNS),
+                                  lines + i * count, series + 2 * i * count);
+    }
+  }
+  char subtitle[400];
+  snprintf(subtitle, sizeof subtitle,
+           "until %g s; reference: %.300s; lines: distance = C step^order by least squares",
+           study->def.until, reference);
+  PawlChartDef def = {.title = pawl_system_name(study->system),
+                      .subtitle = subtitle,
+                      .columns = used / PARTS,
+                      .chart_count = used,
+                      .charts = charts};
+  int code = lines && series ? chart_draw(&def, path, false) : complain_memory();
+  free(series);
+  free(lines);
+  return code;
+}
+
 // ---- the command --------------------------------------------------------------------------------
 static int converge_method(const Study* study, char* method, int count, const double* steps,
                            References* references, Result* out) {
@@ -213,10 +330,10 @@ static void begin_json(Json* json, const Study* study, const References* referen
 static int converge_all(const Study* study, const Arguments* a, int method_count, char** methods,
                         int count, const double* steps) {
   References* references = references_create(study->system, &study->def, STUDY_FINER);
-  Result* result = calloc(1, sizeof *result);
+  Result* results = calloc(a->plot ? (size_t)method_count : 1, sizeof *results);
   Json json = {stdout, 0, true};
   int code = 0;
-  if (!references || !result) {
+  if (!references || !results) {
     code = complain_memory();
   } else if (a->json) {
     begin_json(&json, study, references);
@@ -226,6 +343,7 @@ static int converge_all(const Study* study, const Arguments* a, int method_count
            "method", "order", "q, L1", "q, Hausdorff", "v, L1", "v, Hausdorff", "steps");
   }
   for (int k = 0; k < method_count && !code; k++) {
+    Result* result = a->plot ? &results[k] : results;
     code = converge_method(study, methods[k], count, steps, references, result);
     if (!code && a->json) {
       json_result(&json, result);
@@ -233,12 +351,15 @@ static int converge_all(const Study* study, const Arguments* a, int method_count
       print_result(result);
     }
   }
+  if (!code && a->plot) {
+    code = draw_results(study, a->plot, references_label(references), method_count, results);
+  }
   if (json.depth > 0) {
     json_close(&json, ']');
     json_status(&json, code);
     json_close(&json, '}');
   }
-  free(result);
+  free(results);
   references_destroy(references);
   return code;
 }
@@ -251,7 +372,8 @@ static int run(int argc, char** argv) {
   const char *list = NULL, *sizes = NULL;
   int code = study_take_option(&argc, argv, "--methods", &list);
   code = code ? code : study_take_option(&argc, argv, "--steps", &sizes);
-  code = code ? code : read_arguments(argc, argv, "mpsj", &a);
+  code = code ? code : read_arguments(argc, argv, "mpsjg", &a);
+  code = code || !a.plot ? code : picture_check("--plot", a.plot);
   if (code) {
     return code;
   }

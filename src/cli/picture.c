@@ -145,12 +145,26 @@ static PawlStatus write_plot(void* context, const char* path, PawlError* err) {
   return pawl_plot_write(plot->def, plot->count, plot->runs, plot->names, path, err);
 }
 
-int plot_runs(const PawlPlotDef* def, int count, const PawlRecorder* const* runs,
-              const char* const* names, const char* path, bool quiet) {
-  Plot plot = {def, count, runs, names};
-  int code = picture_write(path, write_plot, &plot);
+static int draw(const char* path, PictureWrite write, void* context, bool quiet) {
+  int code = picture_write(path, write, context);
   if (!code && !quiet) {
     fprintf(stderr, "wrote %s\n", path);
   }
   return code;
+}
+
+int plot_runs(const PawlPlotDef* def, int count, const PawlRecorder* const* runs,
+              const char* const* names, const char* path, bool quiet) {
+  Plot plot = {def, count, runs, names};
+  return draw(path, write_plot, &plot, quiet);
+}
+
+// ---- charts -------------------------------------------------------------------------------------
+static PawlStatus write_chart(void* context, const char* path, PawlError* err) {
+  return pawl_chart_write(context, path, err);
+}
+
+int chart_draw(const PawlChartDef* def, const char* path, bool quiet) {
+  PawlChartDef copy = *def;
+  return draw(path, write_chart, &copy, quiet);
 }

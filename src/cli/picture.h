@@ -19,5 +19,8 @@ int plot_def(const Arguments* arguments, PawlPlotDef* out);
 int plot_runs(const PawlPlotDef* def, int count, const PawlRecorder* const* runs,
               const char* const* names, const char* path, bool quiet);
 
+// The same for charts.
+int chart_draw(const PawlChartDef* def, const char* path, bool quiet);
+
 // Samples that a picture keeps: far more than it has columns of px, so that it looks the same.
 enum { ENOUGH_TO_PLOT = 1 << 15 };

@@ -100,6 +100,8 @@ void curve_at(const Curve* curve, double t, double* out);
 double curve_end_distance(const Curve* curve, const Curve* reference);
 // The mean over time of the largest difference of a component, at the samples up to `until`.
 double curve_l1(const Curve* curve, const Curve* reference, double until);
+// The same at each sample; `out` has curve->count numbers.
+void curve_differences(const Curve* curve, const Curve* reference, double* out);
 // The largest distance of a point of one graph (t, x_i) up to `until` from the other graph, both
 // ways, over the components.
 double curve_hausdorff(const Curve* a, const Curve* b, double until);
@@ -118,6 +120,7 @@ typedef struct Sweep {
   int count;
   double h[MOST_STEPS];
   bool good[MOST_STEPS];         // the run reached its end
+  double seconds[MOST_STEPS];    // that it took, with recording
   Distances before[MOST_STEPS];  // before the first switch
   Distances whole[MOST_STEPS];
   double scale[PARTS];  // largest value of the reference, for the floor of rounding

@@ -153,6 +153,12 @@ double curve_end_distance(const Curve* curve, const Curve* reference) {
   return difference_at(curve, curve->count - 1, reference, spare_point(curve));
 }
 
+void curve_differences(const Curve* curve, const Curve* reference, double* out) {
+  for (int k = 0; k < curve->count; k++) {
+    out[k] = difference_at(curve, k, reference, spare_point(curve));
+  }
+}
+
 double curve_l1(const Curve* curve, const Curve* reference, double until) {
   double* room = spare_point(curve);
   double sum = 0.0, last = 0.0, length = 0.0;

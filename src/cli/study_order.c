@@ -141,6 +141,7 @@ static PawlStatus sweep_one(const PawlSystem* system, const PawlSimulateDef* def
   if (status == PAWL_OK) {
     if (path_of_run(pawl_sim_recorder(run->sim), &path)) {
       out->good[k] = true;
+      out->seconds[k] = pawl_sim_summary(run->sim).wall_seconds;
       out->whole[k] = distances_of(&path, reference, INFINITY);
       if (out->has_before) {
         out->before[k] = distances_of(&path, reference, before);

@@ -60,6 +60,7 @@ double pawl_svg_axis_tick(const PawlSvgAxis* axis, int k);          // the same 
 void pawl_svg_axis_label(PawlText* text, const PawlSvgAxis* axis, int k);
 // What applies to all labels, as "x10^-3 + 60"; nothing where labels are the plain values.
 void pawl_svg_axis_factor(PawlText* text, const PawlSvgAxis* axis);
+void pawl_svg_superscript(PawlText* text, int n);
 
 // --- svg_panels.c
 
@@ -115,6 +116,9 @@ void pawl_svg_curve(PawlText* text, PawlText* jumps, const PawlSvgCurve* curve,
 
 // --- svg_names.c
 
+// The colours that the colour-blind can tell apart, again from the start behind the last.
+const char* pawl_svg_palette(int k);
+int pawl_svg_palette_size(void);
 const char* pawl_svg_colour(const PawlSvgPanel* panel, int curve);
 // The attribute that dashes a curve, with a blank before it; "" for a solid one.
 const char* pawl_svg_dash(const PawlSvgPanel* panel, int curve);

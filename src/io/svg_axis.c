@@ -104,7 +104,7 @@ void pawl_svg_axis_label(PawlText* text, const PawlSvgAxis* axis, int k) {
   pawl_text_printf(text, "%lld.%0*lld", whole / unit, -shift, whole % unit);
 }
 
-static void add_superscript(PawlText* text, int n) {
+void pawl_svg_superscript(PawlText* text, int n) {
   static const char* const digits[] = {"\u2070", "\u00b9", "\u00b2", "\u00b3", "\u2074",
                                        "\u2075", "\u2076", "\u2077", "\u2078", "\u2079"};
   pawl_text_add(text, n < 0 ? "\u207b" : "");
@@ -118,7 +118,7 @@ static void add_superscript(PawlText* text, int n) {
 void pawl_svg_axis_factor(PawlText* text, const PawlSvgAxis* axis) {
   if (axis->exponent != 0) {
     pawl_text_add(text, "\u00d710");
-    add_superscript(text, axis->exponent);
+    pawl_svg_superscript(text, axis->exponent);
   }
   if (axis->offset != 0.0) {
     pawl_text_add(text, axis->exponent != 0 ? " " : "");

@@ -15,6 +15,14 @@ static const char* const ramp[PAWL_SVG_CURVES] = {"#440154", "#482173", "#433e85
                                                   "#2d708e", "#25858e", "#1e9b8a", "#2ab07f",
                                                   "#52c569", "#7ac943", "#a2cc1f", "#c9c51b"};
 
+const char* pawl_svg_palette(int k) {
+  return palette[(k < 0 ? 0 : k) % PALETTE];
+}
+
+int pawl_svg_palette_size(void) {
+  return PALETTE;
+}
+
 const char* pawl_svg_colour(const PawlSvgPanel* panel, int curve) {
   if (panel->kind == PAWL_COLUMN_ENERGY && panel->kind_total <= 3) {
     return energy_palette[panel->curves[curve].rank];

@@ -120,4 +120,12 @@ printf 't,x,x'\''\n0,0,1\n' >short.csv
 expect 2 compare glide.yaml --reference short.csv
 : >empty.csv
 expect 2 compare glide.yaml --reference empty.csv
+# --- a picture: errors over time for every method that ran ---
+expect 0 compare oscillator --methods ga-p,rk4,php --until 1 --plot o.pdf
+has o.pdf "(error of the coordinates)"
+expect 0 compare oscillator --methods ga-p,rk4,nsga-pva --until 1 --plot o.svg --json
+paths
+same "$(grep -c '>rk4<' o.svg)" 2
+same "$(grep -c 'class="curve"' o.svg)" 6
+expect 2 compare oscillator --plot o.gif
 finish

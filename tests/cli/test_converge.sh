@@ -71,4 +71,16 @@ for steps in 1e-3 1e-3,2e-3 1e-3,0,2e-3 1e-3,a,2e-3 1e-3:2e-3:4 1e-2:1e-3:2 1e-2
 done
 expect 2 converge pendulum --methods foo
 has err "unknown method 'foo'"
+# --- a picture: the order in the legend, marks for every step, the fitted line ---
+expect 0 converge oscillator --methods ga-p,rk4 --steps 0.1:0.01:6 --until 3 --plot o.svg
+has err "wrote o.svg"
+has o.svg ">whole run<"
+has o.svg ">step [s]<"
+has o.svg ">time of the run [s]<"
+has o.svg ">L1 distance of v<"
+grep -q '>ga-p  *2\.0[0-9] ± ' o.svg || complain "the order of ga-p is not in the legend"
+grep -q '>rk4  *4\.[0-9]* ± ' o.svg || complain "the order of rk4 is not in the legend"
+same "$(grep -c 'class="expected"' o.svg)" 4 # two methods, q and v
+expect 2 converge oscillator --methods ga-p --plot o.gif
+has err "must end in .svg, .pdf or .png"
 finish

@@ -232,7 +232,7 @@ int main(int argc, char** argv) {
       "pawl run planar-3r-lock --until 0.5 --record 0.1 -o x.csv --method rk4",
       "pawl plot x.csv -q -x energy -y kinetic*2 -o x.pdf",
       ("pawl compare pendulum --until 0.04 --step 0.02 --methods ga-p,taylor --reference rk4@0.01 "
-       "--json"),
+       "--json --plot x.svg"),
       "pawl converge pendulum --until 0.2 --methods ga-p --steps 0.1,0.05,0.02 --json",
       "pawl equations planar-3r-lock",
       "pawl equilibrium pendulum --json",
