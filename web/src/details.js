@@ -3,18 +3,20 @@
 import { documentOf } from './math.js';
 import { nearestAt } from './run.js';
 import { colourOf } from './plots.js';
-import { element, number, unit } from './words.js';
+import { element, number, unit, valueOf } from './words.js';
 
 const MOST_TABLE_ROWS = 2000;
 const MOST_JUMPS_SHOWN = 12;
+const MOST_NAMES = 6; // of events at one instant
 
 // ---- the event at the cursor --------------------------------------------------------------------
 function jumpsOf(run, event) {
   const before = event.before ?? [];
   const size = Math.max(0, ...before.map(Math.abs), ...(event.after ?? []).map(Math.abs));
+  const clean = (value) => (Math.abs(value) < 1e-9 * size ? 0 : value);
   return before
-    .map((value, k) => ({ rate: run.rates[k] ?? { name: `v[${k}]`, unit: '' }, before: value, after: event.after[k] }))
-    .filter((jump) => Math.abs(jump.after - jump.before) > 1e-6 * size);
+    .map((value, k) => ({ rate: run.rates[k] ?? { name: `v[${k}]`, unit: '' }, before: clean(value), after: clean(event.after[k]) }))
+    .filter((jump) => Math.abs(jump.after - jump.before) > 1e-3 * size);
 }
 
 export function jumpText(run, event) {
@@ -26,7 +28,7 @@ export function jumpText(run, event) {
 
 function impulseText(event) {
   const parts = (event.impulse ?? []).filter((value) => Math.abs(value) > 1e-9);
-  return parts.length ? `impulse ${parts.slice(0, 4).map((value) => number(value, 4)).join(', ')} N s` : '';
+  return parts.length ? `impulse ${parts.slice(0, 4).map((value) => number(value, 4)).join(', ')} (N s, N m s)` : '';
 }
 
 function energyText(lost) {
@@ -62,15 +64,24 @@ export class EventLine {
     while (k + 1 < events.length && events[k + 1].t <= this.clock.t + 1e-9 * this.run.span) k++;
     if (k === this.shown) return;
     this.shown = k;
-    this.host.replaceChildren(...(k < 0 ? [element('p', { class: 'quiet' }, `The first event comes at ${number(events[0]?.t)} s.`)] : this.parts(events[k], k)));
+    this.host.replaceChildren(...(k < 0 ? [element('p', { class: 'quiet' }, `The first event comes at ${number(events[0]?.t)} s.`)] : this.parts(k)));
   }
 
-  parts(event, k) {
-    const jumps = jumpsOf(this.run, event).slice(0, MOST_JUMPS_SHOWN);
+  // Of several events at one instant all are named; rates jump from before the first to behind the last.
+  parts(k) {
+    const { events, event_count: count } = this.run;
+    let first = k;
+    while (first > 0 && events[first - 1].t === events[k].t) first--;
+    const group = events.slice(first, k + 1);
+    const whole = { before: group[0].before, after: events[k].after };
+    const jumps = jumpsOf(this.run, whole).slice(0, MOST_JUMPS_SHOWN);
+    const names = group.slice(0, MOST_NAMES).map((event) => `${event.constraint}: ${event.from} → ${event.to}`);
+    const place = first === k ? `event ${k + 1}` : `events ${first + 1} to ${k + 1}`;
     const facts = element('p', {},
-      element('strong', {}, `${event.constraint}: ${event.from} → ${event.to}`), ` at ${number(event.t, 8)} s`,
-      element('span', { class: 'quiet' }, ` (event ${k + 1} of ${this.run.event_count})`));
-    const line = [...jumps.map((j) => `${j.rate.name} ${number(j.before, 4)} → ${number(j.after, 4)} ${unit(j.rate.unit)}`), impulseText(event), energyText(event.lost)].filter(Boolean);
+      element('strong', {}, names.join('; ')), ` at ${number(events[k].t, 8)} s`,
+      element('span', { class: 'quiet' }, ` (${place} of ${count})`));
+    const lost = group.reduce((sum, event) => sum + event.lost, 0);
+    const line = [...jumps.map((j) => `${j.rate.name} ${number(j.before, 4)} → ${number(j.after, 4)} ${unit(j.rate.unit)}`), ...group.slice(0, MOST_NAMES).map(impulseText), energyText(lost)].filter(Boolean);
     const list = element('ul', {}, ...line.map((words) => element('li', {}, words)));
     return [element('div', {}, facts, list), ...(jumps.length ? [jumpPicture(jumps, this.run)] : [])];
   }
@@ -89,7 +100,7 @@ function eventsTable(run, clock) {
     return element('tr', {}, element('td', {}, go), ...[event.constraint, event.from, event.to, jumpText(run, event), (event.impulse ?? []).map((v) => number(v, 4)).join(', '), number(event.lost, 4)].map((words) => element('td', {}, words)));
   });
   const copy = element('button', { type: 'button', onclick: () => copyTable(made, copy) }, 'Copy for a spreadsheet');
-  const made = table(['t [s]', 'constraint', 'from', 'to', 'rates', 'impulse [N s]', 'energy lost [J]'], rows, 'Events');
+  const made = table(['t [s]', 'constraint', 'from', 'to', 'rates', 'impulse [N s, N m s]', 'energy lost [J]'], rows, 'Events');
   const rest = run.event_count - rows.length;
   return [copy, made, ...(rest > 0 ? [element('p', { class: 'quiet' }, `${rest} more; pawl run --json lists all.`)] : [])];
 }
@@ -114,7 +125,7 @@ function numbersTable(run, clock) {
   clock.listen(() => {
     if (made.closest('[hidden]')) return;
     const row = nearestAt(run.times, clock.t);
-    cells.forEach((cell, k) => (cell.textContent = number(run.columns[k].values[row], 8)));
+    cells.forEach((cell, k) => (cell.textContent = valueOf(run.columns[k], row, 7)));
   });
   return [made];
 }

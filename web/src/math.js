@@ -17,6 +17,11 @@ function tokens(latex) {
   return latex.match(/\\[a-zA-Z]+|\\.|\d+(?:\.\d+)?(?:e[+-]?\d+)?|[a-zA-Z]|[^\s]/gs) ?? [];
 }
 
+// Brackets keep their size: few fonts for mathematics are installed where reports are read.
+function fenceSign(sign) {
+  return `<mo stretchy="false">${escape(sign)}</mo>`;
+}
+
 class Reader {
   constructor(latex) {
     this.tokens = tokens(latex);
@@ -76,7 +81,7 @@ class Reader {
   fence() {
     const token = this.take() ?? '';
     const sign = token === '.' ? '' : SIGNS[token.slice(1)] ?? token.replace(/^\\/, '');
-    return `<mo stretchy="true">${escape(sign)}</mo>`;
+    return fenceSign(sign);
   }
 
   atom() {
@@ -88,6 +93,7 @@ class Reader {
     }
     if (/^\d/.test(token)) return `<mn>${token}</mn>`;
     if (/^[a-zA-Z]$/.test(token)) return `<mi>${token}</mi>`;
+    if ('()[]|'.includes(token)) return fenceSign(token);
     if (!token.startsWith('\\')) return `<mo>${escape(token === '-' ? '−' : token)}</mo>`;
     return this.command(token.slice(1));
   }
@@ -126,7 +132,7 @@ class Reader {
 }
 
 export function mathOf(latex, display = false) {
-  return `<math${display ? ' display="block"' : ''}><mrow>${new Reader(latex).row()}</mrow></math>`;
+  return `<math${display ? ' displaystyle="true"' : ''}><mrow>${new Reader(latex).row()}</mrow></math>`;
 }
 
 // One row of an align: left & right; a broken line has an empty left side.
@@ -171,7 +177,7 @@ export function documentOf(latex) {
     last = match.index + match[0].length;
     if (match[2] !== undefined) out += `<h3>${plain(match[2])}</h3>`;
     else if (match[3] !== undefined) out += `<p>${mathOf(match[3], true)}</p>`;
-    else if (match[4] !== undefined) out += `<div class="align"><math display="block"><mtable>${rowsOf(match[4]).map(alignRow).join('')}</mtable></math></div>`;
+    else if (match[4] !== undefined) out += `<div class="align"><math displaystyle="true"><mtable>${rowsOf(match[4]).map(alignRow).join('')}</mtable></math></div>`;
   }
   return out + body.slice(last).split(/\n\s*\n/).map(paragraph).join('');
 }

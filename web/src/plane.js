@@ -112,6 +112,7 @@ export class PlaneView {
     ctx.font = '12px system-ui, sans-serif';
     this.labels = [];
     for (const shape of this.drawn) this[shape.kind](shape);
+    this.written = [];
     for (const label of this.labels) this.write(...label);
     this.scaleBar();
     if (this.gravity) this.drawGravity();
@@ -141,12 +142,21 @@ export class PlaneView {
     const { ctx } = this;
     const width = ctx.measureText(words).width;
     const left = x + away + width + 4 > this.width ? x - away - width : x + away;
-    const top = Math.max(14, y - away + 2);
+    const top = this.freePlace(left, Math.max(14, y - away + 2), width);
     ctx.lineWidth = 3.5;
     ctx.strokeStyle = this.ink.paper;
     ctx.strokeText(words, left, top);
     ctx.fillStyle = ink;
     ctx.fillText(words, left, top);
+  }
+
+  // Up from where a label would stand to where no other does.
+  freePlace(left, top, width) {
+    const taken = (y) => this.written.some((box) => Math.abs(box.top - y) < 13 && left < box.right && box.left < left + width);
+    let y = top;
+    for (let k = 0; k < 6 && taken(y); k++) y -= 13;
+    this.written.push({ left, right: left + width, top: y });
+    return y;
   }
 
   line(shape) {
@@ -160,12 +170,10 @@ export class PlaneView {
   }
 
   polygon(shape) {
-    const { ctx } = this;
     const points = this.shapes.points(shape);
     this.trail(points, true);
     this.fillBody(shape);
     this.note(shape, points[0]);
-    void ctx;
   }
 
   fillBody(shape) {

@@ -3,17 +3,18 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { nearestAt } from './run.js';
-import { colour, element, number, style, unit } from './words.js';
+import { colour, element, number, style, unit, valueOf } from './words.js';
 
 const MOST_SHOWN = 8; // curves of a panel that are drawn before others are asked for
 const HEIGHT = 138; // of a panel [px]
-const TINY = 1e-18; // below this a residual is drawn as this, on a logarithmic axis
+const TINY = 1e-22; // what is smaller has no place on a logarithmic axis
 
 // ---- which panels there are ---------------------------------------------------------------------
-function byUnit(title, columns) {
+// Where the model states no unit: `otherwise`.
+function byUnit(title, columns, otherwise = '–') {
   const groups = new Map();
   for (const column of columns) groups.set(column.unit, [...(groups.get(column.unit) ?? []), column]);
-  return [...groups].map(([its, list]) => ({ title, unit: its, columns: list }));
+  return [...groups].map(([its, list]) => ({ title, unit: its || otherwise, columns: list }));
 }
 
 function impulses(run) {
@@ -32,7 +33,7 @@ export function choosePanels(run) {
     ...byUnit('coordinates', run.byKind('coordinate')),
     ...byUnit('paths', run.byKind('path')),
     ...byUnit('rates', run.byKind('rate')),
-    ...byUnit('forces of constraints', run.byKind('multiplier')),
+    ...byUnit('forces of constraints', run.byKind('multiplier'), 'N, N m'),
   ];
   const stems = impulses(run);
   if (stems.length > 0) panels.push({ title: 'impulses at events', unit: 'N s, N m s', columns: [], stems });
@@ -40,7 +41,7 @@ export function choosePanels(run) {
   panels.push({ title: 'energy', unit: 'J', columns: run.byKind('energy') });
   if (works.length > 0) panels.push({ title: 'energy balance: works since the start', unit: 'J', columns: works });
   const residuals = run.byKind('residual').filter((column) => column.high > 0);
-  if (residuals.length > 0) panels.push({ title: 'residuals of the constraints', unit: '', columns: residuals, logarithmic: true });
+  if (residuals.length > 0) panels.push({ title: 'residuals of the constraints', unit: 'SI', columns: residuals, logarithmic: true });
   return panels.filter((panel) => panel.columns.length > 0 || panel.stems);
 }
 
@@ -83,7 +84,8 @@ function seriesValues(run, panel, column) {
   return spread(run).rows.map((row) => {
     const value = row < 0 ? NaN : column.values[row];
     if (Number.isNaN(value)) return null;
-    return panel.logarithmic ? Math.max(Math.abs(value), TINY) : value;
+    if (panel.logarithmic) return Math.abs(value) > TINY ? Math.abs(value) : null;
+    return value;
   });
 }
 
@@ -94,6 +96,7 @@ function drawEvents(plot, run) {
   ctx.beginPath();
   ctx.strokeStyle = style('event');
   ctx.lineWidth = devicePixelRatio;
+  ctx.globalAlpha = run.events.length > 20 ? 0.4 : 1;
   ctx.setLineDash([3 * devicePixelRatio, 3 * devicePixelRatio]);
   let last = -1;
   for (const { t } of run.events) {
@@ -169,7 +172,6 @@ class Panel {
   constructor(plots, panel, place) {
     this.plots = plots;
     this.panel = panel;
-    const { run } = plots;
     const shown = shownAtFirst(panel.columns.length);
     this.values = [];
     this.box = element('figure', { class: 'panel' });
@@ -188,7 +190,6 @@ class Panel {
     const names = panel.columns.map((c) => c.name).slice(0, 12).join(', ');
     this.plot.root.setAttribute('role', 'img');
     this.plot.root.setAttribute('aria-label', `${panel.title}${its} over time: ${names || 'stems'}. The table "numbers" has the values at the cursor.`);
-    void run;
   }
 
   data() {
@@ -228,12 +229,12 @@ class Panel {
     const last = place === plots.panels.length - 1;
     const curves = panel.stems
       ? [{ label: 'impulse', stroke: () => 'transparent', points: { show: false } }]
-      : panel.columns.map((column, k) => ({ label: column.name, show: shown(k), width: 1.6, stroke: () => colourOf(plots.run, column, k), points: { show: false }, spanGaps: false, pxAlign: 0 }));
+      : panel.columns.map((column, k) => ({ label: column.name, show: shown(k), width: 1.6, stroke: () => colourOf(plots.run, column, k), points: { show: false }, spanGaps: Boolean(panel.logarithmic), pxAlign: 0 }));
     return {
       width: Math.max(200, plots.host.clientWidth - 8),
       height: HEIGHT + (last ? 26 : 0),
       legend: { show: false },
-      padding: [6, 10, 0, 0],
+      padding: [6, 16, 0, 0],
       cursor: { sync: { key: 'pawl', setSeries: false }, x: false, y: false, points: { show: !panel.stems, size: 6 }, drag: { x: true, y: false, dist: 6 } },
       scales: { x: { time: false }, y: { distr: panel.logarithmic ? 3 : 1, range: panel.logarithmic ? undefined : (u, low, high) => padded(low, high) } },
       series: [{ label: 't' }, ...curves],
@@ -282,7 +283,7 @@ class Panel {
     const x = this.plot.valToPos(t, 'x');
     this.line.style.transform = `translateX(${x}px)`;
     this.line.hidden = x < 0 || x > this.plot.over.clientWidth;
-    for (const { column, value } of this.values) value.textContent = number(column.values[row], 5);
+    for (const { column, value } of this.values) value.textContent = valueOf(column, row, 5);
   }
 
   repaint() {

@@ -53,11 +53,12 @@ export class Timeline {
     events.forEach((event, k) => {
       if (k % step !== 0) return;
       const at = this.part(event.t);
-      const name = event.to || event.constraint;
+      const plain = this.run.modes.kind.get(event.constraint) === 'constraint';
+      const name = plain ? event.to : `${event.constraint} ${event.to}`;
       const mark = element('button', { type: 'button', class: 'mark', style: `left:${100 * at}%`, title: `${event.constraint}: ${event.from} → ${event.to} at ${number(event.t)} s`, 'aria-label': `Event ${event.constraint} ${event.to} at ${number(event.t)} seconds` });
       if (at > free) {
         mark.append(element('span', { class: at > 0.9 ? 'left' : '' }, name));
-        free = at + 0.012 * name.length + 0.01;
+        free = at + 0.009 * name.length + 0.01;
       }
       mark.addEventListener('click', () => (this.clock.play(false), this.clock.set(event.t)));
       strip.append(mark);

@@ -5,7 +5,7 @@ export function number(value, digits = 6) {
   if (value === null || value === undefined || Number.isNaN(value)) return '–';
   if (value === 0) return '0';
   const size = Math.abs(value);
-  const text = size >= 1e5 || size < 1e-4 ? value.toExponential(Math.max(0, digits - 3)) : value.toPrecision(digits);
+  const text = size >= 1e5 || size < 1e-4 ? value.toExponential(Math.max(0, digits - 2)) : value.toPrecision(digits);
   return text.replace(/(\.\d*?)0+(e|$)/, '$1$2').replace(/\.(e|$)/, '$1').replace('-', '−');
 }
 
@@ -13,6 +13,12 @@ const RAISED = { '-': '⁻', 0: '⁰', 1: '¹', 2: '²', 3: '³', 4: '⁴', 5: '
 
 export function unit(text) {
   return text.replace(/\^(-?\d+)/g, (_, power) => [...power].map((c) => RAISED[c]).join('')).replaceAll(' ', ' ');
+}
+
+// A value of a column. What is smaller than the steps in which it is kept is nothing.
+export function valueOf(column, row, digits) {
+  const value = column.values[row];
+  return number(Math.abs(value) < 1e-7 * (column.high - column.low) ? 0 : value, digits);
 }
 
 export function element(name, attributes = {}, ...children) {
