@@ -111,8 +111,8 @@ void projection_json(const Projection* projection, Json* json);  // "projected":
 // `text` (NULL: none) must outlive the writer. 0, or EXIT_USAGE.
 int report_begin(const PawlModel* model, const char* text, PawlWriter* writer);
 // The text of the model named on the command line, to be freed; NULL where it is not known any
-// more.
-char* model_text(const Arguments* arguments);
+// more. 0, or an exit code after a message.
+int model_text(const Arguments* arguments, char** text);
 
 // ---- commands -----------------------------------------------------------------------------------
 typedef struct Command {

@@ -60,32 +60,36 @@ int report_begin(const PawlModel* model, const char* text, PawlWriter* writer) {
 }
 
 // ---- the text of the model ----------------------------------------------------------------------
-static char* read_whole(const char* path) {
+static int read_whole(const char* path, char** text) {
   FILE* file = fopen(path, "rb");
-  char* text = file ? malloc((size_t)PAWL_MODEL_MAX_BYTES + 1) : NULL;
-  size_t length = text ? fread(text, 1, PAWL_MODEL_MAX_BYTES, file) : 0;
-  if (file) {
-    fclose(file);
+  if (!file) {
+    return 0;  // it was there a moment ago; the report does without
   }
-  if (!text) {
-    return NULL;
+  *text = malloc((size_t)PAWL_MODEL_MAX_BYTES + 1);
+  size_t length = *text ? fread(*text, 1, PAWL_MODEL_MAX_BYTES, file) : 0;
+  fclose(file);
+  if (!*text) {
+    return complain_memory();
   }
-  text[length] = '\0';
-  char* small = realloc(text, length + 1);
-  return small ? small : text;
+  (*text)[length] = '\0';
+  char* small = realloc(*text, length + 1);
+  *text = small ? small : *text;
+  return 0;
 }
 
-char* model_text(const Arguments* a) {
+int model_text(const Arguments* a, char** text) {
+  *text = NULL;
   if (strcmp(a->model, "-") == 0) {
-    return NULL;
+    return 0;
   }
   if (access(a->model, F_OK) == 0) {
-    return read_whole(a->model);
+    return read_whole(a->model, text);
   }
   for (const Example* e = examples; e->name; e++) {
     if (strcmp(e->name, a->model) == 0) {
-      return strdup(e->text);
+      *text = strdup(e->text);
+      return *text ? 0 : complain_memory();
     }
   }
-  return NULL;
+  return 0;
 }

@@ -235,8 +235,8 @@ static void tell_of_part(const Arguments* a, const char* path) {
 
 static int begin_report(const Arguments* a, const PawlModel* model, Outputs* out) {
   out->reports = true;
-  out->text = out->text ? out->text : model_text(a);
-  int code = report_begin(model, out->text, out->writers[out->count]);
+  int code = out->text ? 0 : model_text(a, &out->text);
+  code = code ? code : report_begin(model, out->text, out->writers[out->count]);
   if (code) {
     pawl_writer_destroy(out->writers[out->count]);
   }

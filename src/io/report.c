@@ -10,9 +10,10 @@
 #include "system/system.h"
 
 enum { MOST_OF_A_KIND = 64 };     // columns of one kind that are shown
-enum { CURVE_NUMBERS = 300000 };  // of all curves together, about: half of the numbers in the file
-enum { FRAME_NUMBERS = 300000 };  // of all frames together, about
-enum { LEAST_GROUPS = 256, MOST_GROUPS = 8192, LEAST_FRAMES = 256, MOST_FRAMES = 4096 };
+enum { CURVE_NUMBERS = 300000 };  // of all curves together, about
+enum { FRAME_NUMBERS = 600000 };  // of all frames together, about
+enum { MOST_CHANNELS = 20000 };   // of a scene that is shown
+enum { LEAST_GROUPS = 256, MOST_GROUPS = 8192, LEAST_FRAMES = 64, MOST_FRAMES = 4096 };
 
 static int between(int low, int value, int high) {
   return value < low ? low : value > high ? high : value;
@@ -74,6 +75,11 @@ static void destroy(PawlReportData* data) {
   pawl_free(data);
 }
 
+// The numbers of a frame: its time and, unless there are too many, the channels of the scene.
+static int channels_of(const PawlReportData* data) {
+  return data->scene_too_large ? 1 : pawl_scene_channels(data->scene) + 1;
+}
+
 static PawlStatus make_stores(PawlReportData* data, const PawlModel* model,
                               const PawlRecorder* recorder, PawlError* err) {
   data->columns = pawl_alloc((size_t)data->width, sizeof(int));
@@ -85,7 +91,8 @@ static PawlStatus make_stores(PawlReportData* data, const PawlModel* model,
   choose_columns(data, recorder);
   PAWL_TRY(pawl_scene_create(model, &data->scene, err));
   int groups = between(LEAST_GROUPS, CURVE_NUMBERS / 2 / data->column_count, MOST_GROUPS);
-  int channels = pawl_scene_channels(data->scene) + 1;
+  data->scene_too_large = pawl_scene_channels(data->scene) > MOST_CHANNELS;
+  int channels = channels_of(data);
   int frames = between(LEAST_FRAMES, FRAME_NUMBERS / channels, MOST_FRAMES);
   PAWL_TRY(pawl_thin_create(data->column_count, groups, &data->curves, err));
   return pawl_frames_create(channels, frames, &data->frames, err);
@@ -124,7 +131,9 @@ static void keep_frame(PawlReportData* data, bool side) {
                        .a = leaves(data, data->first_a),
                        .lambda = leaves(data, data->first_lambda)};
   frame[0] = at.t;
-  pawl_scene_look(data->scene, &at, frame + 1);
+  if (!data->scene_too_large) {
+    pawl_scene_look(data->scene, &at, frame + 1);
+  }
 }
 
 static PawlStatus add_report(PawlWriter* writer, const double* sample, PawlError* err) {
@@ -179,7 +188,7 @@ static PawlStatus find_ranges(const PawlReportData* data, Numbers* n, PawlError*
   n->rows = pawl_thin_rows(data->curves);
   n->frames = pawl_frames_count(data->frames);
   n->columns = data->column_count;
-  n->channels = pawl_scene_channels(data->scene) + 1;
+  n->channels = channels_of(data);
   size_t all = (size_t)(n->columns + n->channels);
   n->values = pawl_alloc((size_t)(n->rows > n->frames ? n->rows : n->frames), sizeof(double));
   n->low = pawl_alloc(all, sizeof(double));

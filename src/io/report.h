@@ -10,6 +10,7 @@
 typedef struct PawlReportData {
   PawlFile file;
   PawlScene* scene;
+  bool scene_too_large;  // to be shown
   PawlThin* curves;
   PawlFrames* frames;
   int column_count;  // shown

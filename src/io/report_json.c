@@ -167,15 +167,17 @@ static void put_shape(PawlText* text, const PawlScene* scene, const PawlShape* s
 static void put_scene(PawlText* text, const PawlModel* model, const PawlReportData* data,
                       const double* low, const double* high) {
   const double* fixed;
-  int count = pawl_scene_fixed(data->scene, &fixed), channels = pawl_scene_channels(data->scene);
-  pawl_text_printf(text, ",\"scene\":{\"spatial\":%s,\"shapes\":[",
-                   model->spatial ? "true" : "false");
-  for (int k = 0; k < model->shape_count; k++) {
+  bool shown = !data->scene_too_large;
+  int count = pawl_scene_fixed(data->scene, &fixed);
+  int channels = shown ? pawl_scene_channels(data->scene) : 0;
+  pawl_text_printf(text, ",\"scene\":{\"spatial\":%s,\"left_out\":%d,\"shapes\":[",
+                   model->spatial ? "true" : "false", shown ? 0 : model->shape_count);
+  for (int k = 0; shown && k < model->shape_count; k++) {
     pawl_text_add(text, k ? "," : "");
     put_shape(text, data->scene, &model->shapes[k]);
   }
   pawl_text_add(text, "],\"fixed\":");
-  put_numbers(text, count, fixed);
+  put_numbers(text, shown ? count : 0, fixed);
   pawl_text_add(text, ",\"low\":");
   put_numbers(text, channels + 1, low);
   pawl_text_add(text, ",\"high\":");
@@ -264,7 +266,9 @@ static void put_facts(PawlText* text, const PawlRecorder* recorder) {
 static void put_equations(PawlText* text, const PawlModel* model) {
   PawlError err = {0};
   char* latex = NULL;
-  bool good = pawl_model_equations(model, true, &latex, &err) == PAWL_OK;
+  PawlStatus status = pawl_model_equations(model, true, &latex, &err);
+  bool good = status == PAWL_OK;
+  text->failed |= status == PAWL_ERROR_MEMORY;
   bool brief = good && strlen(latex) <= MOST_LATEX;
   put_field(text, brief ? "latex" : "no_latex",
             brief  ? latex

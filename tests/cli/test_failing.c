@@ -230,6 +230,7 @@ int main(int argc, char** argv) {
       "pawl run two-mass-coupled --until 0.05 -o x.csv --plot x.svg --json",
       "pawl run kinked-track --until 1 --record 0.1 --method event-driven -o x.h5",
       "pawl run planar-3r-lock --until 0.5 --record 0.1 -o x.csv --method rk4",
+      "pawl run kinked-track --until 1 --record 0.1 --report x.html",
       "pawl plot x.csv -q -x energy -y kinetic*2 -o x.pdf",
       ("pawl compare pendulum --until 0.04 --step 0.02 --methods ga-p,taylor --reference rk4@0.01 "
        "--json --plot x.svg"),
@@ -244,12 +245,18 @@ int main(int argc, char** argv) {
   if (stride < 1 || !mkdtemp(folder) || chdir(folder) != 0) {
     return 99;
   }
+  setenv("PAWL_DATA", ".", 1);  // with a page for reports
+  FILE* page = fopen("report.html", "w");
+  if (!page || fputs(PAWL_REPORT_MARK, page) < 0 || fclose(page) != 0) {
+    return 99;
+  }
   for (size_t k = 0; k < sizeof commands / sizeof *commands; k++) {
     bool able = pawl_has_hdf5() || !strstr(commands[k], ".h5");
     failed += able && !sweep(commands[k], all && k < WHOLE ? 1 : stride, all);
   }
-  const char* files[] = {"out",   "err",  "count",   "callers",    "x.csv",
-                         "x.svg", "x.h5", "x.point", "x.csv.part", "x.h5.part"};
+  const char* files[] = {"out",    "err",         "count",   "callers",    "x.csv",
+                         "x.svg",  "x.h5",        "x.point", "x.csv.part", "x.h5.part",
+                         "x.html", "report.html", "x.pdf"};
   for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
     unlink(files[k]);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Below the line of time: the event at the cursor, and the tabs with tables and texts.
 import { documentOf } from './math.js';
+import { jumpsOf, jumpText } from './jumps.js';
 import { nearestAt } from './run.js';
 import { colourOf } from './plots.js';
 import { element, number, unit, valueOf } from './words.js';
@@ -10,22 +11,6 @@ const MOST_JUMPS_SHOWN = 12;
 const MOST_NAMES = 6; // of events at one instant
 
 // ---- the event at the cursor --------------------------------------------------------------------
-function jumpsOf(run, event) {
-  const before = event.before ?? [];
-  const size = Math.max(0, ...before.map(Math.abs), ...(event.after ?? []).map(Math.abs));
-  const clean = (value) => (Math.abs(value) < 1e-9 * size ? 0 : value);
-  return before
-    .map((value, k) => ({ rate: run.rates[k] ?? { name: `v[${k}]`, unit: '' }, before: clean(value), after: clean(event.after[k]) }))
-    .filter((jump) => Math.abs(jump.after - jump.before) > 1e-3 * size);
-}
-
-export function jumpText(run, event) {
-  return jumpsOf(run, event)
-    .slice(0, 4)
-    .map((jump) => `${jump.rate.name} ${number(jump.before, 3)} → ${number(jump.after, 3)}`)
-    .join(', ');
-}
-
 function impulseText(event) {
   const parts = (event.impulse ?? []).filter((value) => Math.abs(value) > 1e-9);
   return parts.length ? `impulse ${parts.slice(0, 4).map((value) => number(value, 4)).join(', ')} (N s, N m s)` : '';

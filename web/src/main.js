@@ -44,7 +44,6 @@ function fillWarnings(run) {
   const words = [...(run.summary?.warnings ?? [])];
   const early = endedEarly(run);
   if (early) words.unshift(`The run was ${early === 'failed' ? 'not completed' : early}: it ends at ${number(run.end)} s. ${run.summary.reason ?? ''}`);
-  if (run.samples > run.rows) words.push();
   for (const text of words) byId('warnings').append(element('p', { class: 'warning' }, element('strong', {}, 'Warning: '), text));
 }
 
@@ -99,7 +98,10 @@ function makeView(View, run, clock) {
   const host = byId('view');
   if (run.scene.shapes.length === 0) {
     byId('stage').classList.add('no-scene');
-    byId('scene').replaceChildren(element('p', { class: 'quiet' }, 'No scene: a list of shapes under `scene:` in the model draws it here, for example `- disc: {at: [x, y], radius: 0.1}`.'));
+    const words = run.scene.left_out
+      ? `The scene has ${run.scene.left_out} shapes, too many to be shown.`
+      : 'No scene: a list of shapes under `scene:` in the model draws it here, for example `- disc: {at: [x, y], radius: 0.1}`.';
+    byId('scene').replaceChildren(element('p', { class: 'quiet' }, words));
     return undefined;
   }
   host.setAttribute('aria-label', `The mechanism ${run.name}, drawn to scale, at the time of the cursor`);

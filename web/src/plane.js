@@ -9,6 +9,9 @@ const ORDER = ['surface', 'trace', 'ground', 'polygon', 'disc', 'ball', 'line', 
 const LINK = 0.012; // half the width of a link without a radius, of the size of the scene
 const COILS = 9;
 
+// An open contact has nothing to say.
+const shown = (mode) => (mode === 'open' ? undefined : mode);
+
 export class PlaneView {
   constructor(run, clock, host, buttons) {
     Object.assign(this, { run, clock, host });
@@ -133,7 +136,7 @@ export class PlaneView {
 
   // What is written beside a shape: its text, and the mode where it is the first of its constraint.
   note(shape, point, away = 10) {
-    const mode = shape.names ? this.shapes.mode(shape) : undefined;
+    const mode = shape.names ? shown(this.shapes.mode(shape)) : undefined;
     const words = [shape.kind === 'force' ? undefined : shape.text, mode].filter(Boolean).join(': ');
     if (words) this.labels.push([words, this.to(point), away, mode ? modeColour(this.run.modes, shape.of, mode) : this.ink.line]);
   }

@@ -2,11 +2,13 @@
 // The panels of curves over time, one unit each, with one time axis and one cursor.
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import { jumpText } from './jumps.js';
 import { nearestAt } from './run.js';
 import { colour, element, number, style, unit, valueOf } from './words.js';
 
 const MOST_SHOWN = 8; // curves of a panel that are drawn before others are asked for
 const HEIGHT = 138; // of a panel [px]
+const NEAR = 4; // how near to an event the pointer is at it [px]
 const TINY = 1e-22; // what is smaller has no place on a logarithmic axis
 
 // ---- which panels there are ---------------------------------------------------------------------
@@ -184,7 +186,8 @@ class Panel {
     this.foldLegend(shown);
     this.plot = new uPlot(this.options(shown, place), this.data(), this.room);
     this.line = element('div', { class: 'cursor-line' });
-    this.plot.over.append(this.line);
+    this.tip = element('div', { class: 'tip', hidden: true });
+    this.plot.over.append(this.line, this.tip);
     this.follow();
     if (panel.stems) this.legend.append(element('span', { class: 'entry' }, 'size of the impulse of each event'));
     const names = panel.columns.map((c) => c.name).slice(0, 12).join(', ');
@@ -271,6 +274,7 @@ class Panel {
       addEventListener('mousemove', move);
       addEventListener('mouseup', stop);
     }, { capture: true });
+    over.addEventListener('mouseleave', () => (this.tip.hidden = true));
     over.addEventListener('dblclick', () => plots.fit());
     pinch(over, (factor, event) => plots.zoom(1 / factor, timeOf(event)));
     over.addEventListener('touchmove', (event) => {
@@ -328,18 +332,39 @@ export class Plots {
     clock.listen(() => this.show());
   }
 
-  // The panel under the pointer moves the time, while nothing plays.
+  // The panel under the pointer moves the time, while nothing plays, and holds it at events.
   hover(plot) {
-    if (this.clock.playing || !plot.over.matches(':hover') || plot.cursor.left < 0) return;
+    if (!plot.over.matches(':hover') || plot.cursor.left < 0) return;
     const t = plot.posToVal(plot.cursor.left, 'x');
-    const row = nearestAt(this.run.times, t);
-    if (this.run.times[row] !== this.clock.t) this.clock.set(this.run.times[row]);
+    const event = this.eventNear(t, plot);
+    this.tell(plot, event);
+    if (this.clock.playing) return;
+    const now = event ? event.t : this.run.times[nearestAt(this.run.times, t)];
+    if (now !== this.clock.t) this.clock.set(now);
+  }
+
+  eventNear(t, plot) {
+    const near = NEAR * (plot.posToVal(1, 'x') - plot.posToVal(0, 'x'));
+    const off = (event) => Math.abs(event.t - t);
+    const best = this.run.events.reduce((a, b) => (a && off(a) <= off(b) ? a : b), undefined);
+    return best && off(best) < near ? best : undefined;
+  }
+
+  // A line that tells its jump, beside the pointer.
+  tell(plot, event) {
+    for (const panel of this.all) panel.tip.hidden = panel.plot !== plot || !event;
+    if (!event) return;
+    const { tip } = this.all.find((panel) => panel.plot === plot);
+    const parts = [`${event.constraint}: ${event.from} → ${event.to} at ${number(event.t, 7)} s`, jumpText(this.run, event), Math.abs(event.lost) > 1e-9 ? `${number(event.lost, 4)} J lost` : ''];
+    tip.textContent = parts.filter(Boolean).join('; ');
+    const x = plot.valToPos(event.t, 'x');
+    tip.classList.toggle('left', x > plot.over.clientWidth / 2);
+    tip.style.left = `${x}px`;
   }
 
   // A click near an event selects it.
   pick(t, plot) {
-    const near = plot.posToVal(5, 'x') - plot.posToVal(0, 'x');
-    const event = this.run.events.find((e) => Math.abs(e.t - t) < near);
+    const event = this.eventNear(t, plot);
     if (event) this.clock.set(event.t);
   }
 

@@ -83,6 +83,8 @@ export class Run {
 class Modes {
   constructor(run) {
     this.of = new Map();
+    this.flash = 0.015 * run.span; // how long a hit is seen
+    this.run = run;
     for (const event of run.events) {
       if (event.from === event.to && event.to === '') continue;
       const list = this.of.get(event.constraint) ?? [{ t: run.begin, mode: event.from }];
@@ -97,7 +99,16 @@ class Modes {
     for (const [name, list] of this.of) this.names.set(name, [...new Set(list.map((s) => s.mode))]);
   }
 
+  // A contact is closed while it pushes, and was hit a moment ago.
+  contactAt(name, t) {
+    const hit = this.of.get(name)?.some((step) => step.t <= t && t < step.t + this.flash && step.mode === 'hit');
+    if (hit) return 'hit';
+    const column = this.run.columns.find((c) => c.name === `lambda(${name})`);
+    return column && column.values[indexAt(this.run.times, t)] > 1e-9 * column.high ? 'closed' : 'open';
+  }
+
   at(name, t) {
+    if (this.kind.get(name) === 'contact') return this.contactAt(name, t);
     const list = this.of.get(name);
     if (!list) return undefined;
     let mode = list[0].mode;

@@ -10,7 +10,7 @@ export class Shapes {
     // The first shape of each constraint that switches carries the name of its mode.
     for (const shape of this.list) {
       const plain = shape.kind !== 'force' && shape.kind !== 'text' && shape.kind !== 'ground';
-      shape.names = Boolean(shape.of) && plain && !this.named.has(shape.of) && (run.modes.of.get(shape.of)?.length ?? 0) > 0;
+      shape.names = Boolean(shape.of) && plain && !this.named.has(shape.of) && (run.modes.of.get(shape.of)?.length ?? 0) > 0 && run.modes.kind.get(shape.of) !== undefined;
       if (shape.names) this.named.add(shape.of);
     }
     this.forceScale = this.largestForce();

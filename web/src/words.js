@@ -51,7 +51,7 @@ export function style(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
 
-const LOCKS = { free: 'idle', waiting: 'wait', locked: 'held', engaged: 'held', held: 'held', sliding: 'slip' };
+const LOCKS = { free: 'idle', released: 'idle', open: 'idle', hit: 'held', closed: 'held', waiting: 'wait', locked: 'held', engaged: 'held', held: 'held', sliding: 'slip' };
 
 // The colour of a mode: locks by what they do, other constraints by the order of their modes.
 export function modeColour(modes, name, mode) {

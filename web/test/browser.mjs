@@ -106,9 +106,10 @@ async function hoverShowsData(page) {
   await page.mouse.move(box.x + 0.64 * box.width, box.y + box.height / 2);
   const seen = await page.evaluate(() => {
     const { run, clock } = window.pawl;
-    const row = run.times.indexOf(clock.t);
+    const row = run.times.indexOf(clock.t) >= 0 ? 1 : run.events.findIndex((e) => e.t === clock.t);
     const column = run.byKind('coordinate')[0];
-    const same = [...run.times.keys()].filter((k) => run.times[k] === clock.t).map((k) => column.values[k]);
+    const off = Math.min(...run.times.map((t) => Math.abs(t - clock.t)));
+    const same = [...run.times.keys()].filter((k) => Math.abs(run.times[k] - clock.t) <= off).map((k) => column.values[k]);
     const words = document.querySelector('.panel .legend output').textContent.replace('−', '-').replace('−', '-');
     return { t: clock.t, begin: run.begin, span: run.span, row, same, words, range: column.high - column.low };
   });

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// What jumps at an event.
+import { number } from './words.js';
+
+// Rates that change by more than a thousandth of the largest.
+export function jumpsOf(run, event) {
+  const before = event.before ?? [];
+  const size = Math.max(0, ...before.map(Math.abs), ...(event.after ?? []).map(Math.abs));
+  const clean = (value) => (Math.abs(value) < 1e-9 * size ? 0 : value);
+  return before
+    .map((value, k) => ({ rate: run.rates[k] ?? { name: `v[${k}]`, unit: '' }, before: clean(value), after: clean(event.after[k]) }))
+    .filter((jump) => Math.abs(jump.after - jump.before) > 1e-3 * size);
+}
+
+// "y' −0.585 → 0.499, phi' ..."
+export function jumpText(run, event) {
+  return jumpsOf(run, event)
+    .slice(0, 4)
+    .map((jump) => `${jump.rate.name} ${number(jump.before, 3)} → ${number(jump.after, 3)}`)
+    .join(', ');
+}
