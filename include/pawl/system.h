@@ -167,7 +167,8 @@ typedef struct PawlValues {
 } PawlValues;
 
 // A plan for one mask: the programs, their registers and the arrays for the results. Belongs to one
-// thread at a time; any number may exist for a system, which must outlive them.
+// thread at a time; any number may exist for a system, which must outlive them. Threads may make
+// and use evaluations, steppers and simulations of one system at the same time.
 typedef struct PawlEval PawlEval;
 PAWL_API PAWL_CHECKED PawlStatus pawl_eval_create(const PawlSystem* system, unsigned mask,
                                                   PawlEval** out, PawlError* err);

@@ -13,6 +13,10 @@ void pawl_sparse_add(const PawlPattern* A, const double* values, double scale, c
       continue;
     }
     double scaled = scale * x[j];
+    if (scaled == 0.0) {  // exactly: corrections of few coordinates are zero elsewhere
+      k = start[j + 1];
+      continue;
+    }
     for (int end = start[j + 1]; k < end; k++) {
       y[index[k]] += values[k] * scaled;
     }
@@ -21,7 +25,7 @@ void pawl_sparse_add(const PawlPattern* A, const double* values, double scale, c
 
 void pawl_sparse_add_transposed(const PawlPattern* A, const double* values, double scale,
                                 const double* x, double* y) {
-  for (int j = 0; j < A->cols; j++) {
+  for (int j = pawl_sparse_next(A, 0); j < A->cols; j = pawl_sparse_next(A, j + 1)) {
     double sum = 0.0;
     for (int k = A->start[j]; k < A->start[j + 1]; k++) {
       sum += values[k] * x[A->index[k]];

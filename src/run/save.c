@@ -41,7 +41,8 @@ static int put_terms(const PawlSim* sim, PawlBytes* b) {
   for (int k = 0; (name = pawl_recorder_fact_name(sim->recorder, k)); k++) {
     bool counts = strcmp(name, "model") == 0 || strcmp(name, "pawl") == 0 ||
                   starts_with(name, "parameters/") ||
-                  (starts_with(name, "options/") && strcmp(name, "options/until") != 0);
+                  (starts_with(name, "options/") && strcmp(name, "options/until") != 0 &&
+                   strcmp(name, "options/threads") != 0);
     if (counts) {
       put_term(b, &count, name, pawl_recorder_fact_value(sim->recorder, k));
     }

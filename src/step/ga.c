@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "step/ga_loops.h"
+
 PawlGaMemory pawl_ga_memory(const PawlStepper* s, PawlState* state) {
   int n = s->sizes.v;
   double* m = state->memory;
@@ -38,11 +40,10 @@ static PawlStatus make_evals(PawlStepper* s, PawlGa* d, unsigned more, PawlError
   static const unsigned residual[] = {PAWL_POSITION, PAWL_TIME_GRADIENT, PAWL_BIAS};
   static const unsigned tangent[] = {0, PAWL_VELOCITY_TANGENT,
                                      PAWL_VELOCITY_TANGENT | PAWL_ACCELERATION_TANGENT};
-  PAWL_TRY(pawl_eval_create(s->system,
-                            PAWL_MASS | PAWL_FORCE | PAWL_GRADIENT | residual[d->level] | more,
+  PAWL_TRY(pawl_method_eval(s, PAWL_MASS | PAWL_FORCE | PAWL_GRADIENT | residual[d->level] | more,
                             &d->residual_eval, err));
-  return pawl_eval_create(s->system, PAWL_STIFFNESS | PAWL_DAMPING | tangent[d->level],
-                          &d->tangent_eval, err);
+  return pawl_method_eval(s, PAWL_STIFFNESS | PAWL_DAMPING | tangent[d->level], &d->tangent_eval,
+                          err);
 }
 
 PawlStatus pawl_ga_create(PawlStepper* s, PawlLevel level, unsigned more, PawlGa* d,
@@ -59,6 +60,7 @@ PawlStatus pawl_ga_create(PawlStepper* s, PawlLevel level, unsigned more, PawlGa
   d->q = PAWL_NEW(&s->arena, double, s->sizes.q);
   d->S = PAWL_NEW(&s->arena, double, s->nonzeros_H);
   d->J = PAWL_NEW(&s->arena, double, s->G.start[n]);
+  d->sums = PAWL_NEW(&s->arena, PawlGaSums, pawl_pool_parts(n, PAWL_GA_PART));
   for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++) {
     *vectors[k] = PAWL_NEW(&s->arena, double, n);
   }
@@ -116,59 +118,12 @@ PawlStatus pawl_ga_predict(PawlStepper* s, PawlGa* d, const PawlPhase* phase, Pa
   d->h = h;
   d->beta_p = (1 - d->alpha_m) / (h * h * d->beta * (1 - d->alpha_f));  // (A8)
   d->gamma_p = d->gamma / (h * d->beta);                                // (A8)
-  for (int i = 0; i < s->sizes.v; i++) {
-    d->vdot[i] = state->a[i] + more * (state->a[i] - m.last_vdot[i]);
-    d->path[i] = fabs(d->vdot[i]);
-    d->a[i] = ((1 - d->alpha_f) * d->vdot[i] + d->alpha_f * state->a[i] - d->alpha_m * m.a[i]) /
-              (1 - d->alpha_m);
-    d->v[i] = state->v[i] + h * ((1 - d->gamma) * m.a[i] + d->gamma * d->a[i]);
-    d->delta[i] = h * state->v[i] + h * h * ((0.5 - d->beta) * m.a[i] + d->beta * d->a[i]);
-  }
+  pawl_ga_guess(s, d, state, m, more);
   for (int i = 0; i < s->sizes.rows; i++) {
     bool active = pawl_phase_binds(phase, i);
     d->lambda[i] = !active ? 0.0 : state->lambda[i] + more * (state->lambda[i] - m.last_lambda[i]);
   }
   return PAWL_OK;
-}
-
-// r = M v' - f - G^T lambda                                                                 (A7)
-static void dynamics_residual(const PawlStepper* s, PawlGa* d, const PawlValues* values) {
-  const PawlPattern *H = &s->H, *G = &s->G;
-  for (int j = 0; j < s->sizes.v; j++) {
-    double sum = -values->f[j];
-    for (int k = G->start[j]; k < G->start[j + 1]; k++) {
-      sum -= d->B[k] * d->lambda[G->index[k]];
-    }
-    d->r[j] = sum;
-  }
-  pawl_sparse_add(H, values->M, 1.0, d->vdot, d->r);
-}
-
-// The same with the size of its terms, |M| |v'| + |f| + |G|^T |lambda|.
-static void judged_dynamics_residual(const PawlStepper* s, PawlGa* d, const PawlValues* values) {
-  const PawlPattern *H = &s->H, *G = &s->G;
-  for (int j = 0; j < s->sizes.v; j++) {
-    double sum = -values->f[j], size = fabs(values->f[j]);
-    for (int k = G->start[j]; k < G->start[j + 1]; k++) {
-      double term = d->B[k] * d->lambda[G->index[k]];
-      sum -= term;
-      size += fabs(term);
-    }
-    d->r[j] = sum;
-    d->magnitude[j] = size;
-  }
-  const int *start = H->start, *index = H->index;
-  for (int j = 0; j < s->sizes.v; j++) {
-    double vdot = d->vdot[j], weight = d->weight[j];
-    for (int k = start[j]; k < start[j + 1]; k++) {
-      int i = index[k];
-      double M = values->M[k], term = M * vdot;
-      d->r[i] += term;
-      d->magnitude[i] += fabs(term);
-      weight = i == j ? M : weight;
-    }
-    d->weight[j] = weight;
-  }
 }
 
 // c + 2 B (G v + g_t) + B^2 g in place of c = G v' + gamma, with the sizes of its terms.     (A22)
@@ -238,19 +193,19 @@ static void judged_constraint_residual(const PawlStepper* s, PawlGa* d, const Pa
 //   acceleration  J = G + 2 (gamma'/beta') G_rate + G_acc / beta'     f = 1 / beta'
 //                 and (gamma'/beta') G_turn of rate rows                                     (W5)
 // and with Baumgarte's form J + (2 B / beta') (G_rate + gamma' G) + (B^2 / beta') G          (A22)
-static const double* constraint_tangent(const PawlStepper* s, PawlGa* d, const PawlValues* values,
-                                        const PawlValues* tangent) {
+static void constraint_tangent(const PawlStepper* s, PawlGa* d, const PawlValues* values,
+                               const PawlValues* tangent) {
   int count = s->G.start[s->sizes.v];
   double rate = 1.0 / d->gamma_p, acceleration = 1.0 / d->beta_p, B = d->baumgarte;
   double of_G, of_rate;
   switch (d->level) {
     case PAWL_LEVEL_POSITION:
-      return values->G;
+      break;
     case PAWL_LEVEL_VELOCITY:
       for (int k = 0; k < count; k++) {
         d->J[k] = values->G[k] + rate * tangent->G_rate[k];
       }
-      return d->J;
+      break;
     default:
       of_G = 1.0 + B * (2 * d->gamma_p + B) * acceleration;
       of_rate = 2 * (d->gamma_p + B) * acceleration;
@@ -261,8 +216,31 @@ static const double* constraint_tangent(const PawlStepper* s, PawlGa* d, const P
       for (int k = 0; tangent->G_turn && k < count; k++) {
         d->J[k] += d->gamma_p * acceleration * tangent->G_turn[k];
       }
-      return d->J;
+      break;
   }
+}
+
+// S and J of a Newton correction. Where tangents never change, nor modes, they depend on h alone.
+static PawlStatus tangents(PawlStepper* s, PawlGa* d, const PawlPhase* phase, double t,
+                           PawlError* err) {
+  const PawlValues *values = pawl_eval_values(d->residual_eval),
+                   *tangent = pawl_eval_values(d->tangent_eval);
+  bool steady = s->dynamics.linear && !s->loop;
+  if (steady && d->S_beta == d->beta_p && d->S_gamma == d->gamma_p) {
+    return PAWL_OK;
+  }
+  PawlPoint point = pawl_phase_point(phase, t, d->q, d->U ? d->v_total : d->v, d->vdot, d->lambda);
+  PAWL_TRY(pawl_eval_run(d->tangent_eval, &point, err));
+  constraint_tangent(s, d, values, tangent);
+  double c = d->gamma_p / d->beta_p, k = 1.0 / d->beta_p;
+  const double *M = values->M, *C = tangent->C, *K = tangent->K;
+  double* restrict S = d->S;
+  for (int i = 0; i < s->nonzeros_H; i++) {
+    S[i] = M[i] + c * C[i] + k * K[i];
+  }
+  d->S_beta = steady ? d->beta_p : 0.0;
+  d->S_gamma = steady ? d->gamma_p : 0.0;
+  return PAWL_OK;
 }
 
 // One Newton correction:                                                                    (A9)
@@ -271,24 +249,17 @@ static const double* constraint_tangent(const PawlStepper* s, PawlGa* d, const P
 PawlStatus pawl_ga_correct(PawlStepper* s, PawlGa* d, const PawlPhase* phase, double t,
                            PawlError* err) {
   const PawlValues* values = pawl_eval_values(d->residual_eval);
-  PawlPoint point = pawl_phase_point(phase, t, d->q, d->U ? d->v_total : d->v, d->vdot, d->lambda);
   s->dynamics.info.newton_iterations++;
-  if (!d->simple) {
-    PAWL_TRY(pawl_eval_run(d->tangent_eval, &point, err));
-  }
-  const PawlValues* tangent = pawl_eval_values(d->tangent_eval);
   const double *S = values->M, *J = values->G;
   double factor = d->level == PAWL_LEVEL_POSITION   ? 1.0
                   : d->level == PAWL_LEVEL_VELOCITY ? 1.0 / d->gamma_p
                                                     : 1.0 / d->beta_p;
-  double c = d->gamma_p / d->beta_p, k = 1.0 / d->beta_p;
   if (!d->simple) {
-    J = constraint_tangent(s, d, values, tangent);
-    for (int i = 0; i < s->nonzeros_H; i++) {
-      d->S[i] = values->M[i] + c * tangent->C[i] + k * tangent->K[i];
-    }
+    PAWL_TRY(tangents(s, d, phase, t, err));
     S = d->S;
+    J = d->level == PAWL_LEVEL_POSITION ? J : d->J;
   }
+  double k = 1.0 / d->beta_p;
   for (int i = 0; i < s->sizes.v; i++) {
     d->dq[i] = -d->r[i] * k;
   }
@@ -298,15 +269,8 @@ PawlStatus pawl_ga_correct(PawlStepper* s, PawlGa* d, const PawlPhase* phase, do
   PAWL_TRY(pawl_dynamics_solve(&s->dynamics, values, S, d->B, J, phase->active, t, d->dq,
                                d->dlambda, err));
   d->change_known = false;
-  d->change_other = 0.0;
-  double of_a = 1.0 / (d->h * d->h * d->beta);
-  for (int i = 0; i < s->sizes.v; i++) {
-    d->delta[i] += d->dq[i];
-    d->v[i] += d->gamma_p * d->dq[i];
-    d->vdot[i] += d->beta_p * d->dq[i];
-    d->path[i] += fabs(d->beta_p * d->dq[i]);
-    d->a[i] += of_a * d->dq[i];
-  }
+  d->dU = d->dW = NULL;
+  pawl_ga_add(s, d);
   for (int i = 0; i < s->sizes.rows; i++) {
     d->lambda[i] += d->beta_p * d->dlambda[i];
   }
@@ -322,13 +286,12 @@ PawlStatus pawl_ga_balance(PawlStepper* s, PawlGa* d, const PawlPhase* phase, bo
     PAWL_TRY(pawl_law_directions(phase, values, &d->B, err));
   }
   if (!judged) {
-    dynamics_residual(s, d, values);
+    pawl_ga_balance_forces(s, d, values);
     constraint_residual(s, d, values, v);
     d->error_r = d->error_c = 0.0;
     return PAWL_OK;
   }
-  judged_dynamics_residual(s, d, values);
-  pawl_ga_size(s, d, v, d->level == PAWL_LEVEL_POSITION && !d->U);
+  pawl_ga_judge_forces(s, d, values, v, d->level == PAWL_LEVEL_POSITION && !d->U);
   judged_constraint_residual(s, d, values, v);
   pawl_ga_errors(s, d, phase);
   return PAWL_OK;
@@ -336,16 +299,8 @@ PawlStatus pawl_ga_balance(PawlStepper* s, PawlGa* d, const PawlPhase* phase, bo
 
 PawlStatus pawl_ga_residual(PawlStepper* s, PawlGa* d, const PawlPhase* phase, PawlState* state,
                             bool judged, PawlError* err) {
-  const double* delta = d->delta;
-  if (d->U) {
-    for (int j = 0; j < s->sizes.v; j++) {
-      d->r[j] = d->delta[j] + d->U[j];
-      d->v_total[j] = d->v[j] + d->W[j];
-    }
-    delta = d->r;
-  }
   const double* v = d->U ? d->v_total : d->v;
-  pawl_system_retract(s->system, state->q, delta, d->q);
+  pawl_ga_place(s, d, state);
   PawlPoint point = pawl_phase_point(phase, state->t + d->h, d->q, v, d->vdot, d->lambda);
   s->dynamics.info.evaluations++;
   PAWL_TRY(pawl_eval_run(d->residual_eval, &point, err));
@@ -370,17 +325,12 @@ PawlStatus pawl_ga_iterate(PawlStepper* s, PawlGa* d, const PawlPhase* phase, Pa
   return pawl_ga_stuck(s, d, t, err);
 }
 
-void pawl_ga_accept(PawlStepper* s, PawlGa* d, PawlState* state) {
+void pawl_ga_accept(PawlStepper* s, PawlGa* d, PawlState* state, bool flush) {
   PawlGaMemory m = pawl_ga_memory(s, state);
-  size_t v_bytes = (size_t)s->sizes.v * sizeof(double);
   size_t row_bytes = (size_t)s->sizes.rows * sizeof(double);
-  memcpy(m.last_vdot, state->a, v_bytes);
   memcpy(m.last_lambda, state->lambda, row_bytes);
   *m.last_h = d->h;
   state->t += d->h;
-  memcpy(state->q, d->q, (size_t)s->sizes.q * sizeof(double));
-  memcpy(state->v, d->v, v_bytes);
-  memcpy(state->a, d->vdot, v_bytes);
-  memcpy(m.a, d->a, v_bytes);
+  pawl_ga_take(s, d, state, m, flush);
   memcpy(state->lambda, d->lambda, row_bytes);
 }

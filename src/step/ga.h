@@ -39,10 +39,13 @@ typedef struct PawlGa {
   double error_r, error_c, error_own;  // dynamics, constraint; dynamics of the worst coordinate
   int worst_row;
   double change, last_change;  // largest part of its coordinate that a correction was
-  double change_other;         // the same of the corrections of the caller
+  const double *dU, *dW;       // the corrections of U and W by the caller; NULL: there were none
   bool change_known;           // `change` is that of the last correction
   double best;                 // smallest error of the iteration under way
   bool balanced;               // dynamics and constraint hold to the tolerance, or to rounding
+  double S_beta, S_gamma;      // beta', gamma' of S and J, where these change with h alone; 0: none
+  bool placed;                 // q and v_total are those of the guess
+  struct PawlGaSums* sums;     // by part of the coordinates, see ga_loops.h
 } PawlGa;
 
 // The method's part of a state.
@@ -96,5 +99,5 @@ double pawl_ga_row_error(const PawlStepper* s, const PawlGa* ga, const double* G
 // Newton's method on dynamics and constraint at its level, from the guess.
 PAWL_CHECKED PawlStatus pawl_ga_iterate(PawlStepper* s, PawlGa* ga, const PawlPhase* phase,
                                         PawlState* state, PawlError* err);
-// The iterate becomes the state.
-void pawl_ga_accept(PawlStepper* s, PawlGa* ga, PawlState* state);
+// The iterate becomes the state; `flush`: with W, and without numbers next to the denormal ones.
+void pawl_ga_accept(PawlStepper* s, PawlGa* ga, PawlState* state, bool flush);

@@ -4,7 +4,7 @@
 // is reached.
 #include <math.h>
 
-#include "step/ga.h"
+#include "step/ga_loops.h"
 #include "switch/tolerances.h"
 
 // fmax without its care for NaN, which keeps loops from vectorising; NaN is caught by evaluation.
@@ -40,23 +40,46 @@ void pawl_ga_size_rates(const PawlStepper* s, PawlGa* d, const double* v) {
   }
 }
 
-void pawl_ga_size(const PawlStepper* s, PawlGa* d, const double* v, bool positions) {
+// Of the positions alone, and without a division where coordinates are not tiny.
+static void size_positions(const PawlStepper* s, PawlGa* d, const double* v, PawlPart part) {
   bool same = s->sizes.q == s->sizes.v;
-  for (int j = 0; j < s->sizes.v; j++) {
+  for (int j = part.first; j < part.end; j++) {
     double q = same ? fabs(d->q[j]) : 1.0, M = d->weight[j];
-    if (positions) {  // the same as below without a division, where coordinates are not tiny
-      double moved = d->h * (fabs(v[j]) + fabs(d->v[j]) + d->h * d->path[j]);
-      double force = d->h * d->h * d->magnitude[j];
-      if (PAWL_SMALLEST_PART * ((q + moved) * M + force) <= q * M) {
-        d->size_q[j] = q;
-        continue;
-      }
-    }
-    Summed x = summed(d, j, q, v[j]);
-    d->size_q[j] = larger(q, PAWL_SMALLEST_PART * x.q);  // (A14)
-    d->size_v[j] = larger(fabs(v[j]), PAWL_SMALLEST_PART * x.v);
-    d->size_a[j] = larger(fabs(d->vdot[j]), PAWL_SMALLEST_PART * x.a);
+    double moved = d->h * (fabs(v[j]) + fabs(d->v[j]) + d->h * d->path[j]);
+    double force = d->h * d->h * d->magnitude[j];
+    bool tiny = !(PAWL_SMALLEST_PART * ((q + moved) * M + force) <= q * M);
+    d->size_q[j] = tiny ? larger(q, PAWL_SMALLEST_PART * summed(d, j, q, v[j]).q) : q;
   }
+}
+
+void pawl_ga_size_part(const PawlStepper* s, PawlGa* d, const double* v, bool positions,
+                       PawlPart part) {
+  if (positions) {
+    size_positions(s, d, v, part);
+    return;
+  }
+  double h = d->h, rotation = s->sizes.q == s->sizes.v ? 0.0 : 1.0;
+  const double* restrict of_q = rotation > 0.0 ? d->vdot : d->q;
+  const double* restrict smooth = d->v;
+  const double* restrict vdot = d->vdot;
+  const double* restrict weight = d->weight;
+  const double* restrict path = d->path;
+  const double* restrict magnitude = d->magnitude;
+  double* restrict size_q = d->size_q;
+  double* restrict size_v = d->size_v;
+  double* restrict size_a = d->size_a;
+  for (int j = part.first; j < part.end; j++) {
+    double q = rotation > 0.0 ? rotation : fabs(of_q[j]), M = weight[j], rate = fabs(v[j]);
+    double a = path[j] + magnitude[j] / (M > 0.0 ? M : INFINITY);  // (A13)
+    double of_v = rate + fabs(smooth[j]) + h * a;
+    size_q[j] = larger(q, PAWL_SMALLEST_PART * (q + h * of_v));  // (A14)
+    size_v[j] = larger(rate, PAWL_SMALLEST_PART * of_v);
+    size_a[j] = larger(fabs(vdot[j]), PAWL_SMALLEST_PART * a);
+  }
+}
+
+void pawl_ga_size(const PawlStepper* s, PawlGa* d, const double* v, bool positions) {
+  pawl_ga_size_part(s, d, v, positions, (PawlPart){.end = s->sizes.v});
 }
 
 double pawl_ga_part(const PawlStepper* s, const PawlGa* d, const double* change,
@@ -72,19 +95,39 @@ double pawl_ga_part(const PawlStepper* s, const PawlGa* d, const double* change,
 }
 
 // ---- errors -------------------------------------------------------------------------------------
-// sqrt(sum r_j^2 / M_jj) over the same of the terms, and |r_j| over its own where M_jj = 0. (A15)
-static double balance_error(const PawlStepper* s, const PawlGa* d, const double* terms) {
-  double error = 0.0, size = 0.0, massless = 0.0;
-  for (int j = 0; j < s->sizes.v; j++) {
+// sqrt(sum r_j^2 / M_jj) over the same of the terms, and |r_j| over its own where M_jj = 0; the
+// largest |r_j| over its terms. (A15)
+PawlGaSums pawl_ga_balance_part(const PawlGa* d, const double* terms, PawlPart part) {
+  PawlGaSums sums = {0};
+  for (int j = part.first; j < part.end; j++) {
     double r = fabs(d->r[j]), of = terms[j], M = d->weight[j];
     if (M > 0.0) {
-      error += r * r / M;
-      size += of * of / M;
+      sums.error += r * r / M;
+      sums.size += of * of / M;
     } else if (of > 0.0) {
-      massless = larger(massless, r / of);
+      sums.massless = larger(sums.massless, r / of);
+    }
+    if (r > sums.own * of && r > PAWL_FLUSHED) {
+      sums.own = of > 0.0 ? r / of : INFINITY;
     }
   }
-  return larger(massless, size > 0.0 ? sqrt(error / size) : 0.0);
+  return sums;
+}
+
+// Those of all parts, in their order.
+static PawlGaSums total(const PawlStepper* s, const PawlGaSums* sums) {
+  PawlGaSums all = {0};
+  for (int k = 0; k < pawl_pool_parts(s->sizes.v, PAWL_GA_PART); k++) {
+    all.error += sums[k].error;
+    all.size += sums[k].size;
+    all.massless = larger(all.massless, sums[k].massless);
+    all.own = larger(all.own, sums[k].own);
+  }
+  return all;
+}
+
+static double balance_error(PawlGaSums all) {
+  return larger(all.massless, all.size > 0.0 ? sqrt(all.error / all.size) : 0.0);
 }
 
 // Largest |c_i| over the terms of row i, for the rows of `set` (NULL: all). (A16)
@@ -127,9 +170,9 @@ double pawl_ga_row_error(const PawlStepper* s, const PawlGa* d, const double* G,
 }
 
 void pawl_ga_errors(const PawlStepper* s, PawlGa* d, const PawlPhase* phase) {
-  int row;
-  d->error_r = balance_error(s, d, d->magnitude);
-  d->error_own = row_error(s->sizes.v, d->r, d->magnitude, NULL, &row);
+  PawlGaSums all = total(s, d->sums);
+  d->error_r = balance_error(all);
+  d->error_own = all.own;
   d->error_c = row_error(s->sizes.rows, d->c, d->c_size, phase->active, &d->worst_row);
   if (d->error_c > s->def.tolerance && d->level != PAWL_LEVEL_POSITION) {
     const double* size[] = {d->size_q, d->size_v, d->size_a};
@@ -191,7 +234,8 @@ static bool at_rounding(const PawlStepper* s, PawlGa* d, const PawlPhase* phase)
   pawl_ga_size(s, d, d->U ? d->v_total : d->v, false);
   round_balance(s, d, tangent);
   round_rows(s, d, pawl_eval_values(d->residual_eval), tangent);
-  return balance_error(s, d, d->rounded) <= PAWL_ROUNDED &&
+  PawlGaSums all = pawl_ga_balance_part(d, d->rounded, (PawlPart){.end = s->sizes.v});
+  return balance_error(all) <= PAWL_ROUNDED &&
          row_error(s->sizes.rows, d->c, d->rounded_c, phase->active, &row) <= PAWL_ROUNDED;
 }
 
@@ -218,7 +262,9 @@ static double tolerance_of(const PawlStepper* s) {
 // The last correction, computed where it is asked for: most steps end by their residuals.
 static double change_of(const PawlStepper* s, PawlGa* d) {
   if (!d->change_known) {
-    d->change = larger(pawl_ga_part(s, d, d->dq, d->size_q), d->change_other);
+    double of_U = d->dU ? pawl_ga_part(s, d, d->dU, d->size_q) : 0.0;
+    double of_W = d->dW ? pawl_ga_part(s, d, d->dW, d->size_v) : 0.0;
+    d->change = larger(pawl_ga_part(s, d, d->dq, d->size_q), larger(of_U, of_W));
     d->change_known = true;
   }
   return d->change;

@@ -55,7 +55,7 @@ static PawlStatus step(PawlStepper* s, const PawlPhase* phase, PawlState* state,
                        PawlError* err) {
   PAWL_TRY(pawl_ga_predict(s, s->data, phase, state, h, err));
   PAWL_TRY(pawl_ga_iterate(s, s->data, phase, state, err));
-  pawl_ga_accept(s, s->data, state);
+  pawl_ga_accept(s, s->data, state, false);
   return PAWL_OK;
 }
 

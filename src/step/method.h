@@ -2,6 +2,7 @@
 // Inside a stepper: what every method has, and what a method adds.
 #pragma once
 
+#include "base/pool.h"
 #include "switch/dynamics.h"
 #include "switch/law.h"
 #include "switch/log.h"
@@ -62,6 +63,7 @@ struct PawlWorks;
 
 struct PawlStepper {
   PawlArena arena;
+  PawlPool* pool;  // NULL: one thread, or too little for several
   const PawlMethod* method;
   PawlSimulateDef def;  // with the choice of auto made
   const char* reason;   // of that choice; "" where the method was named
@@ -92,6 +94,10 @@ static inline PawlStatus pawl_method_run(PawlStepper* s, const PawlPhase* phase,
   }
   return PAWL_OK;
 }
+
+// An evaluation that the threads of the stepper share.
+PAWL_CHECKED PawlStatus pawl_method_eval(const PawlStepper* s, unsigned mask, PawlEval** out,
+                                         PawlError* err);
 
 // What a stepper has warned of so far goes with a saved run: how often, and that taken over, in
 // place of its own. `text` is that of pawl_stepper_warning.

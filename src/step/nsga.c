@@ -39,6 +39,8 @@ static void allocate(PawlStepper* s, PawlNsga* d) {
                 {&d->W, n},
                 {&d->v, n},
                 {&d->du, n},
+                {&d->dU, n},
+                {&d->dW, n},
                 {&d->force, n},
                 {&d->smooth_force, n},
                 {&d->q, s->sizes.q},
@@ -87,6 +89,8 @@ PawlStatus pawl_nsga_create_kind(PawlStepper* s, PawlLevel level, bool jumps, bo
     d->smooth_row_count += d->smooth_rows[i];
   }
   d->constant_mass = pawl_system_constant_mass(s->system);
+  d->fresh = NAN;
+  d->timeless = pawl_eval_is_timeless(d->eval);
   return pawl_contacts_create(s, &d->contacts, err);
 }
 
@@ -188,12 +192,14 @@ PawlStatus pawl_nsga_correct(PawlStepper* s, PawlNsga* d, double t, const double
                              const double* c, PawlError* err) {
   const PawlValues* values = pawl_eval_values(d->eval);
   int n = s->sizes.v, m = s->sizes.rows;
-  memset(d->du, 0, (size_t)n * sizeof(double));
+  d->corrected = false;
   if (force) {
     memcpy(d->du, force, (size_t)n * sizeof(double));
   } else if (no_row(m, set) && all_zero(n, x)) {
     memset(y, 0, (size_t)m * sizeof(double));
     return PAWL_OK;
+  } else {
+    memset(d->du, 0, (size_t)n * sizeof(double));
   }
   pawl_sparse_add(&s->H, M, -1.0, x, d->du);
   for (int i = 0; i < m; i++) {
@@ -204,6 +210,7 @@ PawlStatus pawl_nsga_correct(PawlStepper* s, PawlNsga* d, double t, const double
   if (all_zero(n, d->du) && all_zero(m, d->dnu)) {
     return PAWL_OK;  // already solved
   }
+  d->corrected = true;
   PawlStatus status = factor(s, d, M, set);
   if (status == PAWL_RETRY) {  // perhaps contacts that depend on each other
     PAWL_TRY(
@@ -306,13 +313,13 @@ double pawl_nsga_restitution(const PawlStepper* s, const PawlNsga* d, int i) {
 // Rates of the contacts at the beginning of the step, and a first guess of their sets: closed where
 // the smooth motion pressed on them.
 PawlStatus pawl_nsga_begin_contacts(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
-                                    const PawlState* state, PawlError* err) {
+                                    const PawlState* state, bool fresh, PawlError* err) {
   d->contacts.known = false;
   if (!pawl_nsga_has_contacts(s)) {
     return PAWL_OK;
   }
   PawlPoint point = pawl_phase_point(phase, state->t, state->q, state->v, state->a, state->lambda);
-  PAWL_TRY(pawl_eval_run(d->eval, &point, err));
+  PAWL_TRY(fresh ? PAWL_OK : pawl_eval_run(d->eval, &point, err));
   const PawlValues* values = pawl_eval_values(d->eval);
   memcpy(d->lead, values->g_t, (size_t)s->sizes.rows * sizeof(double));
   pawl_contacts_begin(s, &d->contacts, values);

@@ -14,6 +14,10 @@ typedef struct PawlNsga {
   double *U, *nu, *W, *Lambda;   // corrections
   double *q, *v;                 // total motion
   double *du, *dnu;              // corrections of these
+  double *dU, *dW;               // the last ones of U and W, for the end of the iteration
+  bool corrected;                // the last correction was not nothing
+  bool timeless;                 // nothing in `eval` depends on time by itself
+  double fresh;                  // `eval` is of this time and ga.q, ga.v_total; NAN: of another
   double *force, *smooth_force;  // f at the total and at the smooth motion; right sides
   double *M_smooth, *G_smooth;   // at the smooth motion
   double *eta, *rate_before;     // rows: integral variable of lambda; G v + g_t at the beginning
@@ -52,8 +56,8 @@ PAWL_CHECKED PawlStatus pawl_nsga_smooth_motion(PawlStepper* s, PawlNsga* d, con
 PAWL_CHECKED PawlStatus pawl_nsga_evaluate(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
                                            double t, const double* v, PawlError* err);
 PAWL_CHECKED PawlStatus pawl_nsga_directions(PawlNsga* d, const PawlPhase* phase, PawlError* err);
-// One Newton correction of (U, nu) or (W, Lambda) over a set of rows; its dx is left in `du`. No
-// `force` (NULL) and no row: nothing is solved while x is zero.
+// One Newton correction of (U, nu) or (W, Lambda) over a set of rows; its dx is left in `du`, where
+// it is not nothing (`corrected`). No `force` (NULL) and no row: nothing is solved while x is zero.
 PAWL_CHECKED PawlStatus pawl_nsga_correct(PawlStepper* s, PawlNsga* d, double t, const double* M,
                                           const double* force, const unsigned char* set, double* x,
                                           double* y, const double* c, PawlError* err);
@@ -80,7 +84,7 @@ double pawl_nsga_next_eta(const PawlNsga* d, double lambda, double lambda_n, dou
 double pawl_nsga_restitution(const PawlStepper* s, const PawlNsga* d, int i);
 PAWL_CHECKED PawlStatus pawl_nsga_begin_contacts(PawlStepper* s, PawlNsga* d,
                                                  const PawlPhase* phase, const PawlState* state,
-                                                 PawlError* err);
+                                                 bool fresh, PawlError* err);
 // At the end of a step, with v there and the rates in d->rate: pawl_contacts_passed().
 PAWL_CHECKED PawlStatus pawl_nsga_passed(PawlStepper* s, PawlNsga* d, const PawlState* state,
                                          const double* v, PawlError* err);

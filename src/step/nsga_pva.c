@@ -79,6 +79,17 @@ static PawlStatus choose_sets(PawlStepper* s, PawlNsga* d, const PawlPhase* phas
   return PAWL_OK;
 }
 
+// What the last correction was, in `room`, which `du` is exchanged with; NULL: nothing.
+static const double* keep_correction(PawlNsga* d, double** room) {
+  double* du = d->du;
+  if (!d->corrected) {
+    return NULL;
+  }
+  d->du = *room;
+  *room = du;
+  return du;
+}
+
 // One position and one velocity correction after the smooth one; constraints are taken forward
 // linearly by its increment dq.                                                    (N16) (N17)
 static PawlStatus correct_both(PawlStepper* s, PawlNsga* d, double t, PawlError* err) {
@@ -90,7 +101,7 @@ static PawlStatus correct_both(PawlStepper* s, PawlNsga* d, double t, PawlError*
   }
   pawl_dynamics_rows(&s->dynamics, values->G, d->ga.dq, values->g, d->rate);
   PAWL_TRY(pawl_nsga_correct(s, d, t, M, NULL, d->A, d->U, d->nu, d->rate, err));
-  d->ga.change_other = fmax(d->ga.change_other, pawl_ga_part(s, &d->ga, d->du, d->ga.size_q));
+  d->ga.dU = keep_correction(d, &d->dU);
   if (!d->jumps) {
     return PAWL_OK;
   }
@@ -102,7 +113,7 @@ static PawlStatus correct_both(PawlStepper* s, PawlNsga* d, double t, PawlError*
     d->rate[i] += pawl_nsga_restitution(s, d, i) * d->rate_before[i];
   }
   PAWL_TRY(pawl_nsga_correct(s, d, t, values->M, NULL, d->B_set, d->W, d->Lambda, d->rate, err));
-  d->ga.change_other = fmax(d->ga.change_other, pawl_ga_part(s, &d->ga, d->du, d->ga.size_v));
+  d->ga.dW = keep_correction(d, &d->dW);
   return PAWL_OK;
 }
 
@@ -134,7 +145,7 @@ static PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPhase* 
   smooth.active = d->S;
   for (int k = 0; k <= s->def.iterations; k++) {
     bool changed = false;
-    PAWL_TRY(pawl_ga_residual(s, &d->ga, &smooth, state, true, err));
+    PAWL_TRY(pawl_ga_residual(s, &d->ga, &smooth, state, k > 0, err));  // the guess is no end
     PAWL_TRY(pawl_nsga_directions(d, phase, err));
     if (contacts) {
       PAWL_TRY(choose_sets(s, d, phase, t, k, &changed, err));
@@ -148,7 +159,7 @@ static PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPhase* 
     }
     if (changed) {  // the residuals belong to the sets before
       d->ga.best = INFINITY;
-      PAWL_TRY(pawl_ga_balance(s, &d->ga, &smooth, true, err));
+      PAWL_TRY(pawl_ga_balance(s, &d->ga, &smooth, k > 0, err));
     }
     PAWL_TRY(pawl_ga_correct(s, &d->ga, &smooth, t, err));
     PAWL_TRY(correct_both(s, d, t, err));
@@ -189,15 +200,24 @@ static void flush(int count, double* x) {
   }
 }
 
+// The last evaluation of the step before was at the beginning of this one.
+static bool is_fresh(const PawlStepper* s, const PawlNsga* d, const PawlState* state) {
+  bool then = state->t == d->fresh || (d->timeless && !isnan(d->fresh));
+  return then && !s->loop && memcmp(state->q, d->ga.q, (size_t)s->sizes.q * sizeof(double)) == 0 &&
+         memcmp(state->v, d->ga.v_total, (size_t)s->sizes.v * sizeof(double)) == 0;
+}
+
 static PawlStatus step_coupled(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,
                                PawlError* err) {
   PawlNsga* d = s->data;
   double* eta_n = pawl_nsga_eta_of(s, state);
+  bool fresh = is_fresh(s, d, state);
+  d->fresh = NAN;
   pawl_nsga_first_sets(s, d, phase);
-  PAWL_TRY(predict(s, d, phase, state, h, err));
-  PAWL_TRY(pawl_nsga_begin_contacts(s, d, phase, state, err));
   memset(d->U, 0, (size_t)s->sizes.v * sizeof(double));
   memset(d->W, 0, (size_t)s->sizes.v * sizeof(double));
+  PAWL_TRY(predict(s, d, phase, state, h, err));
+  PAWL_TRY(pawl_nsga_begin_contacts(s, d, phase, state, fresh, err));
   memset(d->nu, 0, (size_t)s->sizes.rows * sizeof(double));
   memset(d->Lambda, 0, (size_t)s->sizes.rows * sizeof(double));
   PAWL_TRY(iterate_coupled(s, d, phase, state, err));
@@ -212,13 +232,10 @@ static PawlStatus step_coupled(PawlStepper* s, const PawlPhase* phase, PawlState
     eta_n[i] = fabs(eta_n[i]) > PAWL_FLUSHED ? eta_n[i] : 0.0;
     d->ga.lambda[i] = fabs(d->ga.lambda[i]) > PAWL_FLUSHED ? d->ga.lambda[i] : 0.0;
   }
-  pawl_ga_accept(s, &d->ga, state);
-  for (int j = 0; j < s->sizes.v; j++) {  // a closed contact rings down into the denormal numbers
-    state->v[j] = fabs(d->ga.v_total[j]) > PAWL_FLUSHED ? d->ga.v_total[j] : 0.0;
-  }
+  pawl_ga_accept(s, &d->ga, state, true);  // a closed contact rings down into denormal numbers
   pawl_nsga_keep(s, d, state);
-  flush(state->memory_count, state->memory);
-  flush(s->sizes.v, state->a);
+  flush(state->memory_count - 2 * s->sizes.v, state->memory + 2 * s->sizes.v);
+  d->fresh = state->t;
   return PAWL_OK;
 }
 

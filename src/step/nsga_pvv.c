@@ -197,7 +197,7 @@ static PawlStatus step_pvv(PawlStepper* s, const PawlPhase* phase, PawlState* st
   PawlPhase smooth = *phase;
   smooth.active = d->S;
   PAWL_TRY(pawl_ga_predict(s, &d->ga, &smooth, state, h, err));
-  PAWL_TRY(pawl_nsga_begin_contacts(s, d, phase, state, err));
+  PAWL_TRY(pawl_nsga_begin_contacts(s, d, phase, state, false, err));
   PAWL_TRY(pawl_nsga_smooth_motion(s, d, phase, state, err));
   keep_smooth(s, d);
   PAWL_TRY(correct_position(s, d, phase, t, err));
@@ -207,7 +207,7 @@ static PawlStatus step_pvv(PawlStepper* s, const PawlPhase* phase, PawlState* st
     PAWL_TRY(change_forces(s, d, phase, t, err));
   }
   PAWL_TRY(pawl_nsga_log_impacts(s, d, state, d->q, d->v, err));
-  pawl_ga_accept(s, &d->ga, state);
+  pawl_ga_accept(s, &d->ga, state, false);
   memcpy(state->q, d->q, (size_t)s->sizes.q * sizeof(double));
   memcpy(state->v, d->v, (size_t)s->sizes.v * sizeof(double));
   pawl_nsga_keep(s, d, state);

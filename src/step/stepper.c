@@ -111,13 +111,27 @@ static PawlStatus warn_of_kinks(PawlStepper* s, PawlError* err) {
   return status == PAWL_OK ? PAWL_OK : pawl_fail_memory(err);
 }
 
+PawlStatus pawl_method_eval(const PawlStepper* s, unsigned mask, PawlEval** out, PawlError* err) {
+  PAWL_TRY(pawl_eval_create(s->system, mask, out, err));
+  return pawl_eval_share(*out, s->pool, err);
+}
+
+// Threads take some microseconds to wake up: fewer coordinates are done before they are there.
+static PawlStatus make_pool(PawlStepper* s, PawlError* err) {
+  enum { FEWEST_COORDINATES = 2048 };
+  bool many = pawl_system_sizes(s->system).v >= FEWEST_COORDINATES;
+  return pawl_pool_create(many ? s->def.threads : 1, &s->pool, err);
+}
+
 static PawlStatus fill(PawlStepper* s, PawlError* err) {
   PawlNeeds needs;
   PAWL_TRY(pawl_simulate_def_check(&s->def, err));
   PAWL_TRY(check_words(s, err));
   PAWL_TRY(choose_method(s, &needs, err));
   PAWL_TRY(check_law(s, err));
+  PAWL_TRY(make_pool(s, err));
   PAWL_TRY(pawl_dynamics_create(&s->dynamics, &s->arena, s->system, &s->def, err));
+  PAWL_TRY(pawl_eval_share(s->dynamics.eval, s->pool, err));
   PAWL_TRY(warn_of_law(s, &needs, err));
   PAWL_TRY(warn_of_kinks(s, err));
   s->sizes = s->dynamics.sizes;
@@ -149,7 +163,9 @@ PawlStatus pawl_stepper_create(const PawlSystem* system, const PawlSimulateDef* 
   }
   s->system = system;
   s->def = *def;
+  pawl_lock_take(system->lock);
   PawlStatus status = fill(s, err);
+  pawl_lock_leave(system->lock);
   if (status != PAWL_OK) {
     pawl_stepper_destroy(s);
     return status;
@@ -167,6 +183,7 @@ void pawl_stepper_destroy(PawlStepper* s) {
     pawl_works_destroy(s->works);
     pawl_watch_destroy(&s->watching);
     pawl_dynamics_destroy(&s->dynamics);
+    pawl_pool_destroy(s->pool);
     pawl_arena_free(&s->arena);
     pawl_free(s);
   }

@@ -15,6 +15,15 @@ enum {
   TANGENTS = PAWL_STIFFNESS | PAWL_DAMPING | PAWL_VELOCITY_TANGENT | PAWL_ACCELERATION_TANGENT,
 };
 
+static void find_diagonal(PawlDynamics* d) {
+  for (int j = 0; j < d->sizes.v; j++) {
+    d->diagonal[j] = -1;
+    for (int k = d->H.start[j]; k < d->H.start[j + 1]; k++) {
+      d->diagonal[j] = d->H.index[k] == j ? k : d->diagonal[j];
+    }
+  }
+}
+
 PawlStatus pawl_dynamics_create(PawlDynamics* d, PawlArena* arena, const PawlSystem* system,
                                 const PawlSimulateDef* def, PawlError* err) {
   *d = (PawlDynamics){.arena = arena,
@@ -33,9 +42,11 @@ PawlStatus pawl_dynamics_create(PawlDynamics* d, PawlArena* arena, const PawlSys
   d->plain = !d->contacts && !pawl_system_switches(system) && !pawl_system_triggers(system);
   d->room = PAWL_NEW(arena, double, 3 * (size_t)d->sizes.rows + 2 * (size_t)d->sizes.v);
   d->length_begin = PAWL_NEW(arena, double, d->sizes.rows);
+  d->diagonal = PAWL_NEW(arena, int, d->sizes.v);
   if (arena->failed) {
     return pawl_fail_memory(err);
   }
+  find_diagonal(d);
   if (!pawl_mass_create(&d->mass, arena, &d->H)) {
     return pawl_fail_memory(err);
   }
@@ -533,20 +544,30 @@ double pawl_dynamics_instant(const PawlDynamics* d, double t) {
 }
 
 double pawl_dynamics_largest(int n, const double* x) {
-  double most = 0.0;
-  for (int j = 0; j < n; j++) {
-    most = fabs(x[j]) > most ? fabs(x[j]) : most;
+  double most[4] = {0.0};  // side by side: one alone waits for each comparison
+  int j = 0;
+  for (; j + 3 < n; j += 4) {
+    for (int k = 0; k < 4; k++) {
+      double size = fabs(x[j + k]);
+      most[k] = size > most[k] ? size : most[k];
+    }
   }
-  return most;
+  for (; j < n; j++) {
+    most[0] = fabs(x[j]) > most[0] ? fabs(x[j]) : most[0];
+  }
+  most[0] = most[1] > most[0] ? most[1] : most[0];
+  most[2] = most[3] > most[2] ? most[3] : most[2];
+  return most[2] > most[0] ? most[2] : most[0];
 }
 
 double pawl_dynamics_fall(const PawlDynamics* d, const PawlValues* values) {
+  const double *f = values->f, *M = values->M;
+  const int* diagonal = d->diagonal;
   double most = 0.0;
   for (int j = 0; j < d->sizes.v; j++) {
-    for (int k = d->H.start[j]; k < d->H.start[j + 1]; k++) {
-      if (d->H.index[k] == j && values->M[k] > 0.0) {
-        most = fmax(most, fabs(values->f[j]) / values->M[k]);
-      }
+    double mass = diagonal[j] >= 0 ? M[diagonal[j]] : 0.0;
+    if (fabs(f[j]) > most * mass && mass > 0.0) {
+      most = fabs(f[j]) / mass;
     }
   }
   return most;

@@ -17,6 +17,7 @@ typedef struct PawlDynamics {
   PawlSizes sizes;
   PawlPattern H, G;
   int nonzeros_H, nonzeros_G;
+  int* diagonal;  // v: where M_jj is among the entries of H, -1: nowhere
   PawlKkt* kkt;
   PawlMass mass;
   PawlEval* masses;      // M alone; NULL where it is constant

@@ -139,13 +139,33 @@ PawlStatus pawl_eval_create(const PawlSystem* system, unsigned mask, PawlEval** 
   eval->mask = mask & PAWL_FORCE && system->kink_count > 0 ? mask | PAWL_SURFACES : mask;
   PawlStatus status = make_arrays(eval, err);
   if (status == PAWL_OK) {
+    pawl_lock_take(system->lock);
     status = make_programs(eval, err);
+    pawl_lock_leave(system->lock);
   }
   if (status != PAWL_OK) {
     pawl_eval_destroy(eval);
     return status;
   }
   *out = eval;
+  return PAWL_OK;
+}
+
+bool pawl_eval_is_timeless(const PawlEval* eval) {
+  bool timed = !eval->system->model;
+  for (int p = 0; p < eval->program_count; p++) {
+    const PawlTape* tape = eval->programs[p].tape;
+    for (int k = 0; k < tape->input_count; k++) {
+      timed |= tape->inputs[k].leaf == PAWL_OP_TIME;
+    }
+  }
+  return !timed;
+}
+
+PawlStatus pawl_eval_share(PawlEval* eval, PawlPool* pool, PawlError* err) {
+  for (int k = 0; k < eval->program_count; k++) {
+    PAWL_TRY(pawl_program_share(&eval->programs[k], pool, &eval->arena, err));
+  }
   return PAWL_OK;
 }
 
@@ -228,6 +248,13 @@ void pawl_eval_see_kinks(const PawlEval* eval, const int* modes, PawlSides* side
   }
 }
 
+static PawlStatus fault(const PawlEval* eval, const PawlPoint* point, PawlError* err) {
+  pawl_lock_take(eval->system->lock);
+  PawlStatus status = pawl_system_fault(eval->system, eval->mask, point, err);
+  pawl_lock_leave(eval->system->lock);
+  return status;
+}
+
 PawlStatus pawl_eval_run(PawlEval* eval, const PawlPoint* point, PawlError* err) {
   if (!eval->system->model) {
     return run_callbacks(eval, point, err);
@@ -243,5 +270,5 @@ PawlStatus pawl_eval_run(PawlEval* eval, const PawlPoint* point, PawlError* err)
     check += pawl_program_run(&eval->programs[k], eval->system, point);
   }
   subtract_held(eval, point);
-  return check == 0.0 ? PAWL_OK : pawl_system_fault(eval->system, eval->mask, point, err);
+  return check == 0.0 ? PAWL_OK : fault(eval, point, err);
 }

@@ -312,12 +312,12 @@ static void load_same(double* row, int lanes, double value) {
 }
 
 static void load_block(const PawlProgram* p, const PawlSystem* system, const PawlPoint* point,
-                       int first, int lanes) {
+                       int first, int lanes, double* registers) {
   const PawlGroup* group = p->group;
   const PawlTape* tape = p->tape;
   for (int k = 0; k < tape->input_count; k++) {
     PawlTapeInput input = tape->inputs[k];
-    double* row = p->registers + (size_t)(tape->constant_count + k) * PAWL_TAPE_WIDTH;
+    double* row = registers + (size_t)(tape->constant_count + k) * PAWL_TAPE_WIDTH;
     size_t at = (size_t)input.index * (size_t)group->lanes + (size_t)first;
     if (input.leaf == PAWL_OP_TIME) {
       load_same(row, lanes, point->t);
@@ -335,13 +335,18 @@ static void load_block(const PawlProgram* p, const PawlSystem* system, const Paw
   }
 }
 
+void pawl_program_run_block(const PawlProgram* p, const PawlSystem* system, const PawlPoint* point,
+                            int first, int lanes, double* registers) {
+  load_block(p, system, point, first, lanes, registers);
+  pawl_tape_run_block(p->tape, registers, lanes);
+}
+
 static double run_lanes(const PawlProgram* p, const PawlSystem* system, const PawlPoint* point) {
   int all = p->group->lanes;
   double check[PAWL_TAPE_WIDTH] = {0};
   for (int first = 0; first < all; first += PAWL_TAPE_WIDTH) {
     int lanes = all - first < PAWL_TAPE_WIDTH ? all - first : PAWL_TAPE_WIDTH;
-    load_block(p, system, point, first, lanes);
-    pawl_tape_run_block(p->tape, p->registers, lanes);
+    pawl_program_run_block(p, system, point, first, lanes, p->registers);
     for (int k = 0; k < p->output_count; k++) {
       const PawlProgramOutput* o = &p->outputs[k];
       const double* row = p->registers + (size_t)o->reg * PAWL_TAPE_WIDTH;
@@ -401,6 +406,7 @@ static double run_open(const PawlProgram* p, const PawlPoint* point) {
 double pawl_program_run(const PawlProgram* program, const PawlSystem* system,
                         const PawlPoint* point) {
   return program->group->lanes == 1 ? run_single(program, system, point)
+         : program->parts_of_lanes  ? pawl_program_run_shared(program, system, point)
          : program->group->gates    ? run_open(program, point)
                                     : run_lanes(program, system, point);
 }

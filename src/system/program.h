@@ -9,6 +9,7 @@
 // same addends in the same order.
 #pragma once
 
+#include "base/pool.h"
 #include "expr/tape.h"
 #include "system/system.h"
 
@@ -43,6 +44,8 @@ typedef struct PawlProgram {
   int block_count, lane_count;
   PawlStretch* blocks;
   int* lanes;
+
+  struct PawlProgramParts* parts_of_lanes;  // among threads; NULL: one runs them all
 } PawlProgram;
 
 // The gates that are open: one of each constraint that has gates, and a flag for each gate.
@@ -61,8 +64,17 @@ void pawl_program_free(PawlProgram* program);
 
 // Before the first run and whenever other gates are open. Allocates nothing.
 void pawl_program_choose(PawlProgram* program, const PawlOpenGates* open);
+// Lets the threads of a pool, which must outlive the program, share the lanes, where these are many
+// and have few places in common. Runs give the same bits as without.
+PAWL_CHECKED PawlStatus pawl_program_share(PawlProgram* program, PawlPool* pool, PawlArena* arena,
+                                           PawlError* err);
 // 0 when every result is finite, else NaN.
 double pawl_program_run(const PawlProgram* program, const PawlSystem* system,
                         const PawlPoint* point);
+// One block of lanes, into registers of the caller's choice: inputs and operations.
+void pawl_program_run_block(const PawlProgram* program, const PawlSystem* system,
+                            const PawlPoint* point, int first, int lanes, double* registers);
+double pawl_program_run_shared(const PawlProgram* program, const PawlSystem* system,
+                               const PawlPoint* point);  // program_parts.c
 // Operations times lanes of a run with the gates last chosen.
 long long pawl_program_operations(const PawlProgram* program);

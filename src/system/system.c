@@ -85,9 +85,21 @@ static PawlStatus derive_model(PawlSystem* system, PawlError* err) {
   return check_base(system, err);
 }
 
+static PawlSystem* make_system(void) {
+  PawlSystem* system = pawl_alloc(1, sizeof *system);
+  if (system) {
+    system->lock = pawl_lock_create();
+  }
+  if (system && !system->lock) {
+    pawl_free(system);
+    return NULL;
+  }
+  return system;
+}
+
 PawlStatus pawl_system_create(const PawlModel* model, PawlSystem** out, PawlError* err) {
   *out = NULL;
-  PawlSystem* system = pawl_alloc(1, sizeof *system);
+  PawlSystem* system = make_system();
   if (!system) {
     return pawl_fail_memory(err);
   }
@@ -113,6 +125,7 @@ void pawl_system_destroy(PawlSystem* system) {
       pawl_free(system->groups[g].entries);
     }
     pawl_arena_free(&system->arena);
+    pawl_lock_destroy(system->lock);
     pawl_free(system);
   }
 }
@@ -298,7 +311,7 @@ static PawlStatus fill_callbacks(PawlSystem* system, PawlError* err) {
 PawlStatus pawl_system_create_callbacks(const PawlCallbacks* callbacks, PawlSystem** out,
                                         PawlError* err) {
   *out = NULL;
-  PawlSystem* system = pawl_alloc(1, sizeof *system);
+  PawlSystem* system = make_system();
   if (!system) {
     return pawl_fail_memory(err);
   }

@@ -6,6 +6,8 @@
 #pragma once
 
 #include "base/arena.h"
+#include "base/lock.h"
+#include "base/pool.h"
 #include "expr/dag.h"
 #include "pawl/system.h"
 
@@ -145,6 +147,7 @@ struct PawlConstraint;
 
 struct PawlSystem {
   PawlArena arena;
+  PawlLock* lock;           // walks over the graphs leave marks there: one at a time
   const PawlModel* model;   // NULL for callbacks
   PawlCallbacks callbacks;  // used when model is NULL
   PawlSizes sizes;
@@ -269,6 +272,9 @@ double pawl_times_look(const PawlSystem* system, double t, PawlLine* room, int* 
 // A kink of time that may be free; `turn` as above.
 PawlNode pawl_kink_timed(PawlDag* dag, const PawlDagNode* kink, const PawlNode* arg, PawlNode plain,
                          PawlNode turn);
+// Lets the threads of a pool, which must outlive it, share the evaluation where that is long.
+PAWL_CHECKED PawlStatus pawl_eval_share(PawlEval* eval, PawlPool* pool, PawlError* err);
+bool pawl_eval_is_timeless(const PawlEval* eval);  // its results do not depend on t by itself
 // After an evaluation of forces in these modes: notes what it has seen of kinks.
 void pawl_eval_see_kinks(const PawlEval* eval, const int* modes, PawlSides* sides);
 // The same for a kink that may be free: `plain` then.

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// Equation labels refer to docs/theory/generalized-alpha.md.
+#include "step/ga_loops.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "switch/tolerances.h"
+#include "system/system.h"
+
+typedef struct Pass {  // what a loop is about
+  const PawlStepper* s;
+  PawlGa* d;
+  PawlState* state;
+  const PawlValues* values;
+  PawlGaMemory m;
+  double more;
+  const double* v;
+  bool positions, flush;
+} Pass;
+
+static void loop(PawlPartWork* work, Pass* pass) {
+  pawl_pool_loop(pass->s->pool, pass->s->sizes.v, PAWL_GA_PART, work, pass);
+}
+
+// ---- the iterate --------------------------------------------------------------------------------
+// q = q_n + delta + U, v_total = v + W; where there is no U, v is all.
+static void place_part(void* context, PawlPart part) {
+  const Pass* pass = context;
+  PawlGa* d = pass->d;
+  const double* restrict q_n = pass->state->q;
+  const double* restrict delta = d->delta;
+  double* restrict q = d->q;
+  if (!d->U) {
+    for (int j = part.first; j < part.end; j++) {
+      q[j] = q_n[j] + delta[j];
+    }
+    return;
+  }
+  const double* restrict U = d->U;
+  const double* restrict W = d->W;
+  const double* restrict v = d->v;
+  double* restrict v_total = d->v_total;
+  for (int j = part.first; j < part.end; j++) {
+    q[j] = q_n[j] + (delta[j] + U[j]);
+    v_total[j] = v[j] + W[j];
+  }
+}
+
+static bool adds_up(const PawlStepper* s) {
+  return !s->system->callbacks.retract;
+}
+
+void pawl_ga_place(const PawlStepper* s, PawlGa* d, PawlState* state) {
+  const double* delta = d->delta;
+  if (adds_up(s)) {
+    if (!d->placed) {
+      loop(place_part, &(Pass){.s = s, .d = d, .state = state});
+    }
+    d->placed = false;
+    return;
+  }
+  if (d->U) {
+    for (int j = 0; j < s->sizes.v; j++) {
+      d->r[j] = d->delta[j] + d->U[j];
+      d->v_total[j] = d->v[j] + d->W[j];
+    }
+    delta = d->r;
+  }
+  pawl_system_retract(s->system, state->q, delta, d->q);
+}
+
+static void guess_part(void* context, PawlPart part) {
+  const Pass* pass = context;
+  PawlGa* d = pass->d;
+  double h = d->h, gamma = d->gamma, beta = d->beta, alpha_m = d->alpha_m, alpha_f = d->alpha_f;
+  double more = pass->more;
+  const double* restrict v_n = pass->state->v;
+  const double* restrict vdot_n = pass->state->a;
+  const double* restrict a_n = pass->m.a;
+  const double* restrict last = pass->m.last_vdot;
+  double* restrict vdot = d->vdot;
+  double* restrict path = d->path;
+  double* restrict a = d->a;
+  double* restrict v = d->v;
+  double* restrict delta = d->delta;
+  for (int i = part.first; i < part.end; i++) {
+    double guess = vdot_n[i] + more * (vdot_n[i] - last[i]);
+    double of_a = ((1 - alpha_f) * guess + alpha_f * vdot_n[i] - alpha_m * a_n[i]) / (1 - alpha_m);
+    vdot[i] = guess;
+    path[i] = fabs(guess);
+    a[i] = of_a;
+    v[i] = v_n[i] + h * ((1 - gamma) * a_n[i] + gamma * of_a);
+    delta[i] = h * v_n[i] + h * h * ((0.5 - beta) * a_n[i] + beta * of_a);
+  }
+  if (d->placed) {
+    place_part(context, part);
+  }
+}
+
+void pawl_ga_guess(const PawlStepper* s, PawlGa* d, PawlState* state, PawlGaMemory m, double more) {
+  d->placed = adds_up(s);
+  loop(guess_part, &(Pass){.s = s, .d = d, .state = state, .m = m, .more = more});
+}
+
+static void add_part(void* context, PawlPart part) {
+  const Pass* pass = context;
+  PawlGa* d = pass->d;
+  double of_v = d->gamma_p, of_vdot = d->beta_p, of_a = 1.0 / (d->h * d->h * d->beta);
+  const double* restrict dq = d->dq;
+  double* restrict delta = d->delta;
+  double* restrict v = d->v;
+  double* restrict vdot = d->vdot;
+  double* restrict path = d->path;
+  double* restrict a = d->a;
+  for (int i = part.first; i < part.end; i++) {
+    double of_dq = of_vdot * dq[i];
+    delta[i] += dq[i];
+    v[i] += of_v * dq[i];
+    vdot[i] += of_dq;
+    path[i] += fabs(of_dq);
+    a[i] += of_a * dq[i];
+  }
+}
+
+void pawl_ga_add(const PawlStepper* s, PawlGa* d) {
+  loop(add_part, &(Pass){.s = s, .d = d});
+}
+
+static void copy(double* to, const double* from, PawlPart part) {
+  memcpy(to + part.first, from + part.first, (size_t)(part.end - part.first) * sizeof(double));
+}
+
+static void flush(double* x, PawlPart part) {
+  for (int j = part.first; j < part.end; j++) {
+    x[j] = fabs(x[j]) > PAWL_FLUSHED ? x[j] : 0.0;
+  }
+}
+
+static void take_part(void* context, PawlPart part) {
+  const Pass* pass = context;
+  const PawlGa* d = pass->d;
+  PawlState* state = pass->state;
+  double* taken[] = {pass->m.last_vdot, state->v, state->a, pass->m.a};
+  const double* from[] = {state->a, pass->flush ? d->v_total : d->v, d->vdot, d->a};
+  for (int k = 0; k < 4; k++) {
+    copy(taken[k], from[k], part);
+    if (pass->flush) {
+      flush(taken[k], part);
+    }
+  }
+}
+
+void pawl_ga_take(const PawlStepper* s, PawlGa* d, PawlState* state, PawlGaMemory m, bool flush) {
+  memcpy(state->q, d->q, (size_t)s->sizes.q * sizeof(double));
+  loop(take_part, &(Pass){.s = s, .d = d, .state = state, .m = m, .flush = flush});
+}
+
+// ---- the balance --------------------------------------------------------------------------------
+// Row j of M is its column j: M is symmetric, as its pattern is.
+static void balance_part(void* context, PawlPart part) {
+  const Pass* pass = context;
+  const PawlGa* d = pass->d;
+  const PawlPattern *H = &pass->s->H, *G = &pass->s->G;
+  const int *start = H->start, *index = H->index, *G_start = G->start, *G_index = G->index;
+  const double *f = pass->values->f, *M = pass->values->M, *vdot = d->vdot, *B = d->B;
+  const double* lambda = d->lambda;
+  double* restrict r = d->r;
+  for (int j = part.first; j < part.end; j++) {
+    double sum = -f[j];
+    for (int k = G_start[j]; k < G_start[j + 1]; k++) {
+      sum -= B[k] * lambda[G_index[k]];
+    }
+    for (int k = start[j]; k < start[j + 1]; k++) {
+      sum += M[k] * vdot[index[k]];
+    }
+    r[j] = sum;
+  }
+}
+
+void pawl_ga_balance_forces(const PawlStepper* s, PawlGa* d, const PawlValues* values) {
+  loop(balance_part, &(Pass){.s = s, .d = d, .values = values});
+}
+
+// The same with the size of the terms, |M| |v'| + |f| + |B|^T |lambda|, and the diagonal of M.
+static void judged_balance_part(const Pass* pass, PawlPart part) {
+  const PawlGa* d = pass->d;
+  const PawlPattern *H = &pass->s->H, *G = &pass->s->G;
+  const int *start = H->start, *index = H->index, *G_start = G->start, *G_index = G->index;
+  const double *f = pass->values->f, *M = pass->values->M, *vdot = d->vdot, *B = d->B;
+  const double* lambda = d->lambda;
+  const int* diagonal = pass->s->dynamics.diagonal;
+  double* restrict r = d->r;
+  double* restrict magnitude = d->magnitude;
+  double* restrict weight = d->weight;
+  for (int j = part.first; j < part.end; j++) {
+    double sum = -f[j], size = fabs(f[j]);
+    for (int k = G_start[j]; k < G_start[j + 1]; k++) {
+      double term = B[k] * lambda[G_index[k]];
+      sum -= term;
+      size += fabs(term);
+    }
+    for (int k = start[j]; k < start[j + 1]; k++) {
+      double term = M[k] * vdot[index[k]];
+      sum += term;
+      size += fabs(term);
+    }
+    r[j] = sum;
+    magnitude[j] = size;
+    weight[j] = diagonal[j] >= 0 ? M[diagonal[j]] : 0.0;
+  }
+}
+
+static void judge_part(void* context, PawlPart part) {
+  const Pass* pass = context;
+  PawlGa* d = pass->d;
+  judged_balance_part(pass, part);
+  pawl_ga_size_part(pass->s, d, pass->v, pass->positions, part);
+  d->sums[part.number] = pawl_ga_balance_part(d, d->magnitude, part);
+}
+
+void pawl_ga_judge_forces(const PawlStepper* s, PawlGa* d, const PawlValues* values,
+                          const double* v, bool positions) {
+  loop(judge_part, &(Pass){.s = s, .d = d, .values = values, .v = v, .positions = positions});
+}

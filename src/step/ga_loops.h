@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loops of the generalized-alpha core over all coordinates, in parts that the threads of the
+// stepper share. A part is short enough to stay in the cache from one loop over it to the next.
+#pragma once
+
+#include "base/pool.h"
+#include "step/ga.h"
+
+enum { PAWL_GA_PART = 1024 };  // coordinates
+
+// Of the balance of a part: the sums of (A15), the largest of its rows, and that of massless ones.
+typedef struct PawlGaSums {
+  double error, size, massless, own;
+} PawlGaSums;
+
+// (A1) to (A3) from a_n, the last v' and `more`, 1 to extrapolate; where coordinates simply add up
+// the iterate is placed, too.
+void pawl_ga_guess(const PawlStepper* s, PawlGa* d, PawlState* state, PawlGaMemory m, double more);
+// q and v of the iterate, with the caller's U and W.
+void pawl_ga_place(const PawlStepper* s, PawlGa* d, PawlState* state);
+// r = M v' - f - B^T lambda (A7); judged with the sizes of terms, of the iterate (pawl_ga_size) and
+// the errors of the balance.
+void pawl_ga_balance_forces(const PawlStepper* s, PawlGa* d, const PawlValues* values);
+void pawl_ga_judge_forces(const PawlStepper* s, PawlGa* d, const PawlValues* values,
+                          const double* v, bool positions);
+// Adds dq to the iterate.                                                                     (A9)
+void pawl_ga_add(const PawlStepper* s, PawlGa* d);
+
+// The iterate becomes q, v, v' of the state and the vectors of its memory; see pawl_ga_accept.
+void pawl_ga_take(const PawlStepper* s, PawlGa* d, PawlState* state, PawlGaMemory m, bool flush);
+
+// ga_end.c: what pawl_ga_size and the errors do with a part.
+void pawl_ga_size_part(const PawlStepper* s, PawlGa* d, const double* v, bool positions,
+                       PawlPart part);
+PawlGaSums pawl_ga_balance_part(const PawlGa* d, const double* terms, PawlPart part);
