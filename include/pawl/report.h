@@ -26,6 +26,9 @@ PAWL_API PAWL_CHECKED PawlStatus pawl_write_csv(const PawlRecorder* recorder, co
 PAWL_API PAWL_CHECKED PawlStatus pawl_write_hdf5(const PawlRecorder* recorder, const char* path,
                                                  PawlError* err);
 PAWL_API bool pawl_has_hdf5(void);
+// For programs, before anything else uses HDF5: it is not closed again when the program ends. All
+// files of pawl are closed by then, and after running out of memory closing it is what crashes.
+PAWL_API void pawl_hdf5_stay_open(void);
 
 // ---- sample by sample -----------------------------------------------------------------------
 typedef enum PawlFormat { PAWL_FORMAT_CSV, PAWL_FORMAT_HDF5, PAWL_FORMAT_REPORT } PawlFormat;

@@ -105,6 +105,7 @@ int main(int argc, char** argv) {
     print_help(stderr);
     return EXIT_USAGE;
   }
+  pawl_hdf5_stay_open();
   const char* name = argv[1];
   if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
     print_help(stdout);

@@ -26,6 +26,8 @@ bool pawl_has_hdf5(void) {
   return false;
 }
 
+void pawl_hdf5_stay_open(void) {}
+
 static PawlStatus refuse(PawlWriter* writer, const PawlRecorder* recorder, PawlError* err) {
   (void)recorder;
   return pawl_fail(err, PAWL_ERROR_USAGE,
@@ -67,6 +69,7 @@ typedef struct Hdf5 {
   hid_t file;                    // -1 before it is created
   PawlArena arena;               // links
   int tile_rows;
+  size_t tile_values;
   const char** links;  // the name of each column in /samples; NULL until it is made
   double* tile;        // by columns, each of tile_rows
   int used;            // rows in the tile
@@ -502,8 +505,18 @@ static PawlStatus end_quiet(const Quiet* quiet, const Hdf5* f, bool ok, PawlErro
                                     quiet->reason.text);
 }
 
+// HDF5 ends the program, or crashes, when it runs out of memory. What it may ask for in a call, its
+// caches and some tiles, is taken and given back to it.
+static PawlStatus probe(const Hdf5* f, PawlError* err) {
+  enum { CACHES = 4 << 20, TILES = 4 };
+  void* memory = pawl_alloc(CACHES + TILES * f->tile_values * sizeof(double), 1);
+  pawl_free(memory);
+  return memory ? PAWL_OK : pawl_fail_memory(err);
+}
+
 // Room on the disk for `more` bytes of content and what the library needs to keep it.
 static PawlStatus reserve(Hdf5* f, unsigned long long more, PawlError* err) {
+  PAWL_TRY(probe(f, err));
   const unsigned long long slack = 1 << 16;
   hsize_t size = 0;
   if (f->file >= 0 && H5Fget_filesize(f->file, &size) < 0) {
@@ -609,7 +622,8 @@ static PawlStatus allocate(Hdf5* f, const PawlWriter* writer, PawlError* err) {
   f->tile_rows = f->tile_rows > TILE_ROWS ? TILE_ROWS : f->tile_rows;
   f->tile_rows = f->tile_rows < FEWEST_TILE_ROWS ? FEWEST_TILE_ROWS : f->tile_rows;
   f->links = pawl_alloc((size_t)columns, sizeof *f->links);
-  f->tile = pawl_alloc((size_t)columns * (size_t)f->tile_rows, sizeof(double));
+  f->tile_values = (size_t)columns * (size_t)f->tile_rows;
+  f->tile = pawl_alloc(f->tile_values, sizeof(double));
   return f->links && f->tile ? PAWL_OK : pawl_fail_memory(err);
 }
 
@@ -708,6 +722,10 @@ bool pawl_hdf5_read(const char* path, uint64_t first, int count, int column_coun
 
 bool pawl_has_hdf5(void) {
   return true;
+}
+
+void pawl_hdf5_stay_open(void) {
+  (void)H5dont_atexit();  // too late where others have opened it
 }
 
 #endif

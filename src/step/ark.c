@@ -112,7 +112,7 @@ static PawlStatus create_solver(PawlStepper* s, Ark* d, PawlError* err) {
       ARKStepSetMaxNumSteps(d->solver, PAWL_SUNDIALS_MOST_STEPS) == ARK_SUCCESS &&
       ARKStepSetLinearSolver(d->solver, d->sun.solver, d->sun.jacobian) == ARK_SUCCESS &&
       (!d->tangents || ARKStepSetJacFn(d->solver, jacobian) == ARK_SUCCESS);
-  return good ? PAWL_OK : pawl_sundials_fail(&d->sun, "ARKODE", PAWL_FLAW_OTHER, 0.0, err);
+  return good && !d->sun.vectors.starved ? PAWL_OK : pawl_fail_memory(err);  // what else
 }
 
 static PawlStatus create(PawlStepper* s, PawlError* err) {
@@ -159,6 +159,8 @@ static PawlSundialsFlaw flaw_of(int flag) {
       return PAWL_FLAW_WORK;
     case ARK_TOO_MUCH_ACC:
       return PAWL_FLAW_ACCURACY;
+    case ARK_MEM_FAIL:
+      return PAWL_FLAW_MEMORY;
     case ARK_ERR_FAILURE:
       return PAWL_FLAW_ERROR;
     case ARK_CONV_FAILURE:

@@ -39,7 +39,7 @@ static PawlStatus create_solver(PawlIda* d, PawlError* err) {
               IDASetLinearSolver(d->solver, d->sun.solver, d->sun.jacobian) == IDA_SUCCESS &&
               IDASetNonlinConvCoef(d->solver, NEWTON) == IDA_SUCCESS &&
               IDASetJacFn(d->solver, pawl_ida_jacobian) == IDA_SUCCESS;
-  return good ? PAWL_OK : pawl_sundials_fail(&d->sun, "IDA", PAWL_FLAW_OTHER, 0.0, err);
+  return good && !d->sun.vectors.starved ? PAWL_OK : pawl_fail_memory(err);  // what else
 }
 
 static PawlStatus create(PawlStepper* s, PawlError* err) {
@@ -106,6 +106,8 @@ static PawlSundialsFlaw flaw_of(int flag) {
       return PAWL_FLAW_WORK;
     case IDA_TOO_MUCH_ACC:
       return PAWL_FLAW_ACCURACY;
+    case IDA_MEM_FAIL:
+      return PAWL_FLAW_MEMORY;
     case IDA_ERR_FAIL:
       return PAWL_FLAW_ERROR;
     case IDA_CONV_FAIL:

@@ -6,29 +6,39 @@
 #ifdef PAWL_WITH_SUNDIALS
 
 #include <math.h>
-#include <nvector/nvector_serial.h>
 #include <stdio.h>
 #include <string.h>
 #include <sunlinsol/sunlinsol_dense.h>
 #include <sunmatrix/sunmatrix_dense.h>
 
+#include "base/alloc.h"
 #include "step/loop.h"
 #include "switch/tolerances.h"
 #include "system/system.h"
 
+// SUNDIALS does not survive that memory runs out while it makes its objects. So what it will ask
+// for at most is taken, and given back to it.
+static PawlStatus probe(int unknowns, PawlError* err) {
+  enum { MOST_VECTORS = 64, MATRICES = 2, OTHER_BYTES = 1 << 18 };
+  size_t n = (size_t)unknowns;
+  void* memory = pawl_alloc(n * (MOST_VECTORS + MATRICES * n) * sizeof(double) + OTHER_BYTES, 1);
+  pawl_free(memory);
+  return memory ? PAWL_OK : pawl_fail_memory(err);
+}
+
 static PawlStatus create_objects(PawlSundials* sun, int unknowns, PawlError* err) {
+  PAWL_TRY(probe(unknowns, err));
   if (SUNContext_Create(NULL, &sun->context) != 0) {
     sun->context = NULL;
     return pawl_fail_memory(err);
   }
-  sun->y = N_VNew_Serial(unknowns, sun->context);
-  sun->y_rate = N_VNew_Serial(unknowns, sun->context);
+  PAWL_TRY(pawl_vectors_create(&sun->vectors, unknowns, sun->context, err));
+  sun->y = pawl_vectors_new(&sun->vectors);
+  sun->y_rate = pawl_vectors_new(&sun->vectors);
   sun->jacobian = SUNDenseMatrix(unknowns, unknowns, sun->context);
   if (!sun->y || !sun->y_rate || !sun->jacobian) {
     return pawl_fail_memory(err);
   }
-  N_VConst(0.0, sun->y);
-  N_VConst(0.0, sun->y_rate);
   sun->solver = SUNLinSol_Dense(sun->y, sun->jacobian, sun->context);
   return sun->solver ? PAWL_OK : pawl_fail_memory(err);
 }
@@ -67,6 +77,7 @@ void pawl_sundials_destroy(PawlSundials* sun) {
   if (sun->y_rate) {
     N_VDestroy(sun->y_rate);
   }
+  pawl_vectors_destroy(&sun->vectors);
   if (sun->context) {
     SUNContext_Free(&sun->context);
   }
@@ -118,6 +129,7 @@ PawlStatus pawl_sundials_begin(PawlSundials* sun, const PawlPhase* phase, const 
 }
 
 int pawl_sundials_answer(PawlSundials* sun, PawlStatus status) {
+  status = sun->vectors.starved ? pawl_fail_memory(&sun->inner) : status;
   sun->failed = status != PAWL_OK;
   sun->troubled |= sun->failed;
   sun->inner.status = status;
@@ -204,6 +216,9 @@ static PawlStatus arrive(PawlSundials* sun, double t, double* q, double* v, bool
 PawlStatus pawl_sundials_finish(PawlSundials* sun, PawlState* state, double t, double* q, double* v,
                                 bool* stopped, PawlError* err) {
   const PawlSizes n = sun->stepper->sizes;
+  if (sun->vectors.starved) {
+    return pawl_fail_memory(err);
+  }
   PAWL_TRY(arrive(sun, t, q, v, stopped && *stopped, err));
   if (stopped && !*stopped && sun->watched > 0) {
     PAWL_TRY(look(sun, t, q, v, err));
@@ -236,6 +251,9 @@ static const char* words_of(PawlSundialsFlaw flaw) {
 PawlStatus pawl_sundials_fail(PawlSundials* sun, const char* solver, PawlSundialsFlaw flaw,
                               double t, PawlError* err) {
   const PawlSimulateDef* def = &sun->stepper->def;
+  if (sun->vectors.starved || flaw == PAWL_FLAW_MEMORY) {
+    return pawl_fail_memory(err);
+  }
   if (sun->failed && sun->inner.status < 0) {
     return pawl_fail(err, sun->inner.status, "%s", sun->inner.message);
   }

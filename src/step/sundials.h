@@ -6,6 +6,7 @@
 
 #include "step/method.h"
 #include "step/project.h"
+#include "step/sundials_vector.h"
 
 #ifdef PAWL_WITH_SUNDIALS
 
@@ -31,6 +32,7 @@ typedef struct PawlMargins {
 typedef struct PawlSundials {  // the first member of the data of ark and of ida
   PawlStepper* stepper;
   SUNContext context;
+  PawlVectors vectors;
   N_Vector y, y_rate;
   SUNMatrix jacobian;
   SUNLinearSolver solver;
@@ -57,6 +59,7 @@ typedef enum PawlSundialsFlaw {
   PAWL_FLAW_ACCURACY,  // tolerances below rounding
   PAWL_FLAW_ERROR,     // the error test fails however small the step
   PAWL_FLAW_NEWTON,    // Newton's method does not converge however small the step
+  PAWL_FLAW_MEMORY,    // out of memory
   PAWL_FLAW_OTHER,
 } PawlSundialsFlaw;
 
