@@ -274,9 +274,12 @@ static void switch_rows(PawlKkt* kkt, const unsigned char* active) {
 }
 
 double pawl_kkt_assemble(PawlKkt* kkt, const double* S, const double* B, const double* J,
-                         const unsigned char* active) {
+                         const unsigned char* active, bool pins) {
   if (!is_same_set(kkt, active)) {
     switch_rows(kkt, active);
+  }
+  if (kkt->pin_count > 0) {
+    pawl_kkt_pins_choose(kkt, B, J, pins);
   }
   if (kkt->band) {
     pawl_kkt_band_clear(kkt);
@@ -345,10 +348,10 @@ static PawlStatus factor_scaled(PawlKkt* kkt, double largest) {
 }
 
 // With the scaling that there is. A dense matrix or a band mostly needs no row exchanges; the
-// attempt destroys it, so where it fails it is assembled again.
+// attempt destroys it, so where it fails it is assembled again, with every row.
 static PawlStatus assemble_and_factor(PawlKkt* kkt, const double* S, const double* B,
                                       const double* J, const unsigned char* active) {
-  double largest = pawl_kkt_assemble(kkt, S, B, J, active);
+  double largest = pawl_kkt_assemble(kkt, S, B, J, active, true);
   if (!(largest <= PAWL_KKT_DRIFT)) {
     return PAWL_RETRY;
   }
@@ -356,7 +359,7 @@ static PawlStatus assemble_and_factor(PawlKkt* kkt, const double* S, const doubl
     if (factor_plain(kkt, PAWL_KKT_PLAIN * (largest > 1.0 ? largest : 1.0))) {
       return PAWL_OK;
     }
-    largest = pawl_kkt_assemble(kkt, S, B, J, active);
+    largest = pawl_kkt_assemble(kkt, S, B, J, active, false);
   }
   return factor_scaled(kkt, largest);
 }

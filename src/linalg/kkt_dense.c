@@ -13,7 +13,8 @@ PawlStatus pawl_kkt_dense_create(PawlKkt* kkt) {
     return PAWL_ERROR_MEMORY;
   }
   kkt->behind = size * size;
-  kkt->values = PAWL_NEW(&kkt->arena, double, (size_t)kkt->behind + 2 * (size_t)kkt->block_J.count);
+  size_t room = (size_t)kkt->behind + 2 * (size_t)kkt->block_J.count + (size_t)kkt->block_S.count;
+  kkt->values = PAWL_NEW(&kkt->arena, double, room);
   kkt->pivot = PAWL_NEW(&kkt->arena, int, size);
   kkt->dense_R = PAWL_NEW(&kkt->arena, double, size);
   kkt->dense_C = PAWL_NEW(&kkt->arena, double, size);
@@ -21,11 +22,12 @@ PawlStatus pawl_kkt_dense_create(PawlKkt* kkt) {
   if (!kkt->values || !kkt->pivot || !kkt->dense_R || !kkt->dense_C || !kkt->dense_y) {
     return PAWL_ERROR_MEMORY;
   }
+  PAWL_TRY(pawl_kkt_pins_create(kkt));
   pawl_kkt_dense_fit(kkt);
   return PAWL_OK;
 }
 
-static void place_rows(PawlKkt* kkt, int size) {
+static void place_active(PawlKkt* kkt, int size) {
   PawlKktBlock *B = &kkt->block_B, *J = &kkt->block_J;
   int n = kkt->n;
   for (int a = 0; a < kkt->active_count; a++) {
@@ -36,6 +38,10 @@ static void place_rows(PawlKkt* kkt, int size) {
       J->place[k] = n + a + J->col[k] * size;
     }
   }
+}
+
+static void place_inactive(PawlKkt* kkt) {
+  PawlKktBlock *B = &kkt->block_B, *J = &kkt->block_J;
   for (int a = 0; a < kkt->inactive_count; a++) {
     int i = kkt->inactive[a];
     for (int e = kkt->row_start[i]; e < kkt->row_start[i + 1]; e++) {
@@ -46,23 +52,34 @@ static void place_rows(PawlKkt* kkt, int size) {
   }
 }
 
-void pawl_kkt_dense_fit(PawlKkt* kkt) {
+static void fit_all(PawlKkt* kkt) {
   int n = kkt->n, size = n + kkt->active_count;
   const PawlKktBlock* S = &kkt->block_S;
   for (int k = 0; k < S->count; k++) {
     S->place[k] = S->row[k] + S->col[k] * size;
   }
-  place_rows(kkt, size);
+  place_active(kkt, size);
   for (int k = 0; k < size; k++) {
     int i = k < n ? k : n + kkt->active[k - n];
     kkt->dense_R[k] = kkt->row_scale[i];
     kkt->dense_C[k] = kkt->col_scale[i];
   }
-  kkt->info.nonzeros = kkt->value_count = size * size;
+  kkt->dense_size = size;
+}
+
+void pawl_kkt_dense_fit(PawlKkt* kkt) {
+  pawl_kkt_pins_find(kkt);
+  place_inactive(kkt);
+  if (pawl_kkt_pins_are_on(kkt)) {
+    pawl_kkt_pins_fit(kkt);
+  } else {
+    fit_all(kkt);
+  }
+  kkt->info.nonzeros = kkt->value_count = kkt->dense_size * kkt->dense_size;
 }
 
 bool pawl_kkt_dense_factor_plain(PawlKkt* kkt, double smallest) {
-  kkt->plain = pawl_lu_factor_plain(kkt->n + kkt->active_count, kkt->values, smallest);
+  kkt->plain = pawl_lu_factor_plain(kkt->dense_size, kkt->values, smallest);
   return kkt->plain;
 }
 
@@ -86,7 +103,7 @@ bool pawl_kkt_is_definite(const PawlKkt* kkt) {
     return pawl_kkt_band_is_definite(kkt);
   }
   size_t next = (size_t)(kkt->n + kkt->active_count + 1);
-  bool positive = !kkt->klu && kkt->plain;
+  bool positive = !kkt->klu && kkt->plain && !pawl_kkt_pins_are_on(kkt);
   for (int k = 0; positive && k < kkt->n; k++) {
     positive = kkt->values[(size_t)k * next] > 0.0;
   }
@@ -125,8 +142,12 @@ static void solve_pivoted(const PawlKkt* kkt, int size, double* t, double* x, do
 }
 
 // y holds the active rows alone.
-static void solve_active(const PawlKkt* kkt, double* x, double* y) {
+static void solve_active(PawlKkt* kkt, double* x, double* y) {
   double t[LARGEST_UNROLLED];
+  if (pawl_kkt_pins_are_on(kkt)) {
+    pawl_kkt_pins_solve(kkt, x, y);
+    return;
+  }
   int size = kkt->n + kkt->active_count;
   switch (kkt->plain ? size : 0) {
 #define SOLVE(size)                  \

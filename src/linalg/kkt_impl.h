@@ -47,6 +47,7 @@ typedef struct PawlKktKept {
 
 typedef struct PawlKktKlu PawlKktKlu;    // kkt_klu.c
 typedef struct PawlKktBand PawlKktBand;  // kkt_band.c
+typedef struct PawlKktPins PawlKktPins;  // kkt_pins.c
 
 struct PawlKkt {
   PawlArena arena;
@@ -61,7 +62,8 @@ struct PawlKkt {
   int behind;       // where entries of inactive rows stand in it
   // The scaled matrix: dense or banded by columns, without the inactive rows, factored in place; or
   // as the compressed columns of KLU, inactive rows 0 but for 1 on the diagonal. Behind them, for
-  // every entry of an inactive row, the k-th of B, then the k-th of J.
+  // every entry of an inactive row, the k-th of B, then the k-th of J; dense: and, of coordinates
+  // that a row pins, the k-th of S.
   double* values;
   double* row_scale;  // (size) R
   double* col_scale;  // (size) C
@@ -79,15 +81,18 @@ struct PawlKkt {
   bool plain;                           // dense and band: factored without row exchanges
   double *dense_R, *dense_C, *dense_y;  // (size), (size), (m) dense only: R, C and y of the
                                         // coordinates and active rows, without gaps
+  int dense_size;                       // dense only: of the matrix in `values`
+  PawlKktPins* pins;                    // dense only, as these:
+  int pin_count;                        // active rows of one entry
   PawlKktKlu* klu;                      // NULL: another solver, as is
   PawlKktBand* band;                    // this; both NULL: dense
   PawlKktInfo info;
 };
 
 // kkt.c: fills `values` from the given ones; returns the largest entry, NaN when one of them is not
-// a number.
+// a number. `pins`: rows of one entry may be left out of a dense matrix.
 double pawl_kkt_assemble(PawlKkt* kkt, const double* S, const double* B, const double* J,
-                         const unsigned char* active);
+                         const unsigned char* active, bool pins);
 
 // kkt.c: -1 when the factored matrix is regular, else the unknown that is largest in a null vector.
 // LU is the exact factorisation of a matrix within a few eps of ours; when ours is singular some
@@ -114,6 +119,15 @@ void pawl_kkt_dense_fit(PawlKkt* kkt);  // after a change of the active rows, or
 PAWL_CHECKED PawlStatus pawl_kkt_dense_factor(PawlKkt* kkt, double smallest);
 bool pawl_kkt_dense_factor_plain(PawlKkt* kkt, double smallest);  // false: rows must be exchanged
 void pawl_kkt_dense_solve(PawlKkt* kkt, double* x, double* y);
+
+// kkt_pins.c: dense, rows of one entry. Which there are among the active ones; whether they are
+// left out with these values; the place of all but the inactive rows then; the solution.
+PAWL_CHECKED PawlStatus pawl_kkt_pins_create(PawlKkt* kkt);
+void pawl_kkt_pins_find(PawlKkt* kkt);
+void pawl_kkt_pins_choose(PawlKkt* kkt, const double* B, const double* J, bool allowed);
+bool pawl_kkt_pins_are_on(const PawlKkt* kkt);
+void pawl_kkt_pins_fit(PawlKkt* kkt);
+void pawl_kkt_pins_solve(PawlKkt* kkt, double* x, double* y);
 
 // kkt_band.c: the same for a matrix whose unknowns, in the order given (size), are coupled to near
 // ones only.

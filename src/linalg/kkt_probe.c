@@ -133,7 +133,7 @@ PawlStatus pawl_probe_factor(PawlProbe* probe) {
     fill_empty_coordinates(probe);
   }
   for (int round = 0; round < ROUNDS; round++) {
-    double largest = pawl_kkt_assemble(kkt, probe->S, probe->J, probe->J, probe->active);
+    double largest = pawl_kkt_assemble(kkt, probe->S, probe->J, probe->J, probe->active, false);
     if (!(largest < (double)INFINITY)) {
       return PAWL_RETRY;
     }

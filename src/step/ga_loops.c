@@ -19,13 +19,24 @@ typedef struct Pass {  // what a loop is about
   bool positions, flush;
 } Pass;
 
-static void loop(PawlPartWork* work, Pass* pass) {
-  pawl_pool_loop(pass->s->pool, pass->s->sizes.v, PAWL_GA_PART, work, pass);
+PAWL_APART static void loop_in_parts(PawlPartWork* work, Pass pass) {
+  pawl_pool_loop(pass.s->pool, pass.s->sizes.v, PAWL_GA_PART, work, &pass);
+}
+
+// Small models have one part: its work is put in the place of the call.
+PAWL_INLINE void loop(PawlPartWork* work, Pass pass) {
+  int n = pass.s->sizes.v;
+  if (n > PAWL_GA_PART) {
+    loop_in_parts(work, pass);
+    return;
+  }
+  Pass alone = pass;
+  work(&alone, (PawlPart){.end = n});
 }
 
 // ---- the iterate --------------------------------------------------------------------------------
 // q = q_n + delta + U, v_total = v + W; where there is no U, v is all.
-static void place_part(void* context, PawlPart part) {
+static inline void place_part(void* context, PawlPart part) {
   const Pass* pass = context;
   PawlGa* d = pass->d;
   const double* restrict q_n = pass->state->q;
@@ -55,7 +66,7 @@ void pawl_ga_place(const PawlStepper* s, PawlGa* d, PawlState* state) {
   const double* delta = d->delta;
   if (adds_up(s)) {
     if (!d->placed) {
-      loop(place_part, &(Pass){.s = s, .d = d, .state = state});
+      loop(place_part, (Pass){.s = s, .d = d, .state = state});
     }
     d->placed = false;
     return;
@@ -70,7 +81,7 @@ void pawl_ga_place(const PawlStepper* s, PawlGa* d, PawlState* state) {
   pawl_system_retract(s->system, state->q, delta, d->q);
 }
 
-static void guess_part(void* context, PawlPart part) {
+static inline void guess_part(void* context, PawlPart part) {
   const Pass* pass = context;
   PawlGa* d = pass->d;
   double h = d->h, gamma = d->gamma, beta = d->beta, alpha_m = d->alpha_m, alpha_f = d->alpha_f;
@@ -100,10 +111,10 @@ static void guess_part(void* context, PawlPart part) {
 
 void pawl_ga_guess(const PawlStepper* s, PawlGa* d, PawlState* state, PawlGaMemory m, double more) {
   d->placed = adds_up(s);
-  loop(guess_part, &(Pass){.s = s, .d = d, .state = state, .m = m, .more = more});
+  loop(guess_part, (Pass){.s = s, .d = d, .state = state, .m = m, .more = more});
 }
 
-static void add_part(void* context, PawlPart part) {
+static inline void add_part(void* context, PawlPart part) {
   const Pass* pass = context;
   PawlGa* d = pass->d;
   double of_v = d->gamma_p, of_vdot = d->beta_p, of_a = 1.0 / (d->h * d->h * d->beta);
@@ -124,20 +135,20 @@ static void add_part(void* context, PawlPart part) {
 }
 
 void pawl_ga_add(const PawlStepper* s, PawlGa* d) {
-  loop(add_part, &(Pass){.s = s, .d = d});
+  loop(add_part, (Pass){.s = s, .d = d});
 }
 
-static void copy(double* to, const double* from, PawlPart part) {
+static inline void copy(double* to, const double* from, PawlPart part) {
   memcpy(to + part.first, from + part.first, (size_t)(part.end - part.first) * sizeof(double));
 }
 
-static void flush(double* x, PawlPart part) {
+static inline void flush(double* x, PawlPart part) {
   for (int j = part.first; j < part.end; j++) {
     x[j] = fabs(x[j]) > PAWL_FLUSHED ? x[j] : 0.0;
   }
 }
 
-static void take_part(void* context, PawlPart part) {
+static inline void take_part(void* context, PawlPart part) {
   const Pass* pass = context;
   const PawlGa* d = pass->d;
   PawlState* state = pass->state;
@@ -153,12 +164,12 @@ static void take_part(void* context, PawlPart part) {
 
 void pawl_ga_take(const PawlStepper* s, PawlGa* d, PawlState* state, PawlGaMemory m, bool flush) {
   memcpy(state->q, d->q, (size_t)s->sizes.q * sizeof(double));
-  loop(take_part, &(Pass){.s = s, .d = d, .state = state, .m = m, .flush = flush});
+  loop(take_part, (Pass){.s = s, .d = d, .state = state, .m = m, .flush = flush});
 }
 
 // ---- the balance --------------------------------------------------------------------------------
 // Row j of M is its column j: M is symmetric, as its pattern is.
-static void balance_part(void* context, PawlPart part) {
+static inline void balance_part(void* context, PawlPart part) {
   const Pass* pass = context;
   const PawlGa* d = pass->d;
   const PawlPattern *H = &pass->s->H, *G = &pass->s->G;
@@ -179,11 +190,11 @@ static void balance_part(void* context, PawlPart part) {
 }
 
 void pawl_ga_balance_forces(const PawlStepper* s, PawlGa* d, const PawlValues* values) {
-  loop(balance_part, &(Pass){.s = s, .d = d, .values = values});
+  loop(balance_part, (Pass){.s = s, .d = d, .values = values});
 }
 
 // The same with the size of the terms, |M| |v'| + |f| + |B|^T |lambda|, and the diagonal of M.
-static void judged_balance_part(const Pass* pass, PawlPart part) {
+static inline void judged_balance_part(const Pass* pass, PawlPart part) {
   const PawlGa* d = pass->d;
   const PawlPattern *H = &pass->s->H, *G = &pass->s->G;
   const int *start = H->start, *index = H->index, *G_start = G->start, *G_index = G->index;
@@ -211,7 +222,7 @@ static void judged_balance_part(const Pass* pass, PawlPart part) {
   }
 }
 
-static void judge_part(void* context, PawlPart part) {
+static inline void judge_part(void* context, PawlPart part) {
   const Pass* pass = context;
   PawlGa* d = pass->d;
   judged_balance_part(pass, part);
@@ -221,5 +232,5 @@ static void judge_part(void* context, PawlPart part) {
 
 void pawl_ga_judge_forces(const PawlStepper* s, PawlGa* d, const PawlValues* values,
                           const double* v, bool positions) {
-  loop(judge_part, &(Pass){.s = s, .d = d, .values = values, .v = v, .positions = positions});
+  loop(judge_part, (Pass){.s = s, .d = d, .values = values, .v = v, .positions = positions});
 }

@@ -461,6 +461,60 @@ static void test_allocation_failures(void** state) {
   free(s);
 }
 
+// Rows of one entry beside others: an arm of 8 joints, the last of which are light, with locks.
+static void make_pinned(TestSystem* s) {
+  static const int pinned[] = {6, 1, 7, 3};
+  memset(s, 0, sizeof *s);
+  s->n = 8;
+  s->m = 6;
+  for (int j = 0; j < s->n; j++) {
+    for (int i = 0; i < s->n; i++) {
+      double mass = pow(10.0, -0.5 * (i > j ? i : j));  // down to 1/3000
+      s->S[i + j * s->n] = i == j ? mass : 0.3 * mass / s->n;
+      s->has_S[i + j * s->n] = 1;
+    }
+    s->has_G[4 + j * s->m] = s->has_G[5 + j * s->m] = 1;
+    s->J[4 + j * s->m] = test_random();
+    s->J[5 + j * s->m] = test_random();
+  }
+  for (int a = 0; a < 4; a++) {
+    s->has_G[a + pinned[a] * s->m] = 1;
+    s->J[a + pinned[a] * s->m] = a == 2 ? -0.8 : 1.0;
+  }
+  memcpy(s->B, s->J, sizeof s->J);
+  system_patterns(s);
+  system_values(s);
+}
+
+// They need no row exchanges, what they pin is exact, and a weak one leads to the whole matrix.
+static void test_rows_that_pin(void** state) {
+  (void)state;
+  static TestSystem s;
+  static const unsigned char some[] = {1, 0, 1, 1, 0, 1};
+  const unsigned char* sets[] = {NULL, some, NULL};
+  double x[SYSTEM_MAX], y[SYSTEM_MAX];
+  PawlKkt* kkt;
+  make_pinned(&s);
+  kkt = system_kkt(&s, PAWL_KKT_DENSE);
+  for (int k = 0; k < 3; k++) {
+    solve_and_check(kkt, &s, sets[k], x, y);
+    int left = k == 1 ? 8 - 3 + 1 : 8 - 4 + 2;  // coordinates and rows
+    assert_int_equal(pawl_kkt_info(kkt).nonzeros, left * left);
+  }
+  assert_int_equal(pawl_kkt_info(kkt).full, 0);
+  double right[SYSTEM_MAX] = {0.0}, c[SYSTEM_MAX] = {0.0, 0.25};
+  right[3] = 1e5;
+  pawl_kkt_solve(kkt, right, c);
+  assert_true(right[6] == 0.0 && right[1] == 0.25);  // exact on purpose
+  s.J[0 + 6 * s.m] = s.B[0 + 6 * s.m] = 1e-3;
+  system_values(&s);
+  solve_and_check(kkt, &s, NULL, x, y);
+  assert_int_equal(pawl_kkt_info(kkt).nonzeros, 14 * 14);
+  make_pinned(&s);
+  solve_and_check(kkt, &s, NULL, x, y);  // and back
+  pawl_kkt_destroy(kkt);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_point_on_incline),
@@ -478,6 +532,7 @@ int main(void) {
       cmocka_unit_test(test_unchanged_is_not_factored),
       cmocka_unit_test(test_definite),
       cmocka_unit_test(test_idle_rows_are_left_out),
+      cmocka_unit_test(test_rows_that_pin),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
