@@ -26,11 +26,22 @@ async function bundle(entry) {
   return { script: text('.js').replaceAll('</script', '<\\/script'), style: text('.css') };
 }
 
+// The licences of what is bundled, which their texts ask to be passed on.
+async function licences(...packages) {
+  const texts = await Promise.all(packages.map((name) => readFile(join(here, 'node_modules', name, 'LICENSE'), 'utf8')));
+  return texts.map((text, k) => `${packages[k]}:\n${text.trim()}`).join('\n\n');
+}
+
 const template = await readFile(join(here, 'src', 'page.html'), 'utf8');
 await mkdir(target, { recursive: true });
-for (const [entry, name] of [['main-plane.js', 'report.html'], ['main-space.js', 'report-space.html']]) {
+for (const [entry, name, ...packages] of [
+  ['main-plane.js', 'report.html', 'uplot'],
+  ['main-space.js', 'report-space.html', 'uplot', 'three'],
+]) {
   const { script, style } = await bundle(entry);
+  const notes = await licences(...packages);
   const page = template
+    .replace('licences-of-what-is-bundled', () => notes.replaceAll('--', '- -'))
     .replace('/*style*/', () => style.trim())
     .replace('/*script*/', () => script.trim());
   await writeFile(join(target, name), page);

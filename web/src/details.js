@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Below the line of time: the event at the cursor, and the tabs with tables and texts.
 import { documentOf } from './math.js';
-import { jumpsOf, jumpText } from './jumps.js';
+import { impulsesOf, jumpsOf, jumpText } from './jumps.js';
 import { nearestAt } from './run.js';
 import { colourOf } from './plots.js';
 import { element, number, unit, valueOf } from './words.js';
@@ -11,8 +11,8 @@ const MOST_JUMPS_SHOWN = 12;
 const MOST_NAMES = 6; // of events at one instant
 
 // ---- the event at the cursor --------------------------------------------------------------------
-function impulseText(event) {
-  const parts = (event.impulse ?? []).filter((value) => Math.abs(value) > 1e-9);
+function impulseText(run, event) {
+  const parts = impulsesOf(run, event).filter((value) => value !== 0);
   return parts.length ? `impulse ${parts.slice(0, 4).map((value) => number(value, 4)).join(', ')} (N s, N m s)` : '';
 }
 
@@ -66,7 +66,7 @@ export class EventLine {
       element('strong', {}, names.join('; ')), ` at ${number(events[k].t, 8)} s`,
       element('span', { class: 'quiet' }, ` (${place} of ${count})`));
     const lost = group.reduce((sum, event) => sum + event.lost, 0);
-    const line = [...jumps.map((j) => `${j.rate.name} ${number(j.before, 4)} → ${number(j.after, 4)} ${unit(j.rate.unit)}`), ...group.slice(0, MOST_NAMES).map(impulseText), energyText(lost)].filter(Boolean);
+    const line = [...jumps.map((j) => `${j.rate.name} ${number(j.before, 4)} → ${number(j.after, 4)} ${unit(j.rate.unit)}`), ...group.slice(0, MOST_NAMES).map((event) => impulseText(this.run, event)), energyText(lost)].filter(Boolean);
     const list = element('ul', {}, ...line.map((words) => element('li', {}, words)));
     return [element('div', {}, facts, list), ...(jumps.length ? [jumpPicture(jumps, this.run)] : [])];
   }
@@ -82,7 +82,7 @@ function table(heads, rows, name) {
 function eventsTable(run, clock) {
   const rows = run.events.slice(0, MOST_TABLE_ROWS).map((event) => {
     const go = element('button', { type: 'button', class: 'link', onclick: () => (clock.play(false), clock.set(event.t)) }, number(event.t, 8));
-    return element('tr', {}, element('td', {}, go), ...[event.constraint, event.from, event.to, jumpText(run, event), (event.impulse ?? []).map((v) => number(v, 4)).join(', '), number(event.lost, 4)].map((words) => element('td', {}, words)));
+    return element('tr', {}, element('td', {}, go), ...[event.constraint, event.from, event.to, jumpText(run, event), impulsesOf(run, event).map((v) => number(v, 4)).join(', '), number(event.lost, 4)].map((words) => element('td', {}, words)));
   });
   const copy = element('button', { type: 'button', onclick: () => copyTable(made, copy) }, 'Copy for a spreadsheet');
   const made = table(['t [s]', 'constraint', 'from', 'to', 'rates', 'impulse [N s, N m s]', 'energy lost [J]'], rows, 'Events');

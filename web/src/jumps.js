@@ -19,3 +19,9 @@ export function jumpText(run, event) {
     .map((jump) => `${jump.rate.name} ${number(jump.before, 3)} → ${number(jump.after, 3)}`)
     .join(', ');
 }
+
+// The impulses of an event without what is only rounding beside the largest of the run.
+export function impulsesOf(run, event) {
+  run.largestImpulse ??= Math.max(0, ...run.events.flatMap((e) => (e.impulse ?? []).map(Math.abs)));
+  return (event.impulse ?? []).map((value) => (Math.abs(value) < 1e-9 * run.largestImpulse ? 0 : value));
+}

@@ -33,6 +33,15 @@ export function nearestAt(times, t) {
   return k + 1 < times.length && times[k + 1] - t < t - times[k] ? k + 1 : k;
 }
 
+const ROUNDING = 2e-7; // of times kept as float32, of the whole run
+
+// Rows at events have exactly their times, so that what is shown at an event is what follows it.
+function settle(times, events, near) {
+  for (const { t } of events) {
+    for (let k = indexAt(times, t + near); k >= 0 && times[k] > t - near; k--) times[k] = t;
+  }
+}
+
 export class Run {
   constructor(about, numbers) {
     Object.assign(this, about);
@@ -48,6 +57,7 @@ export class Run {
     this.begin = this.times[0] ?? 0;
     this.end = this.times[this.times.length - 1] ?? 0;
     this.span = Math.max(this.end - this.begin, 1e-300);
+    for (const times of [this.times, this.frameTimes]) settle(times, this.events, ROUNDING * this.span);
     this.modes = new Modes(this);
   }
 

@@ -4,6 +4,7 @@ import { fittingSpeed } from './clock.js';
 import { element, modeColour, number } from './words.js';
 
 const SPEEDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 50];
+const LETTER = 6; // width of a letter, about [px]
 const MOST_MARKS = 120; // events with a button of their own
 const MOST_ROWS = 12; // constraints with a band
 const MOST_PIECES = 300; // of a band
@@ -49,20 +50,34 @@ export class Timeline {
     for (const id of ['previous', 'next', 'slow-label']) document.getElementById(id).hidden = events.length === 0;
     strip.hidden = events.length === 0;
     const step = Math.ceil(events.length / MOST_MARKS);
-    let free = -1;
     events.forEach((event, k) => {
       if (k % step !== 0) return;
       const at = this.part(event.t);
       const plain = this.run.modes.kind.get(event.constraint) === 'constraint';
       const name = plain ? event.to : `${event.constraint} ${event.to}`;
       const mark = element('button', { type: 'button', class: 'mark', style: `left:${100 * at}%`, title: `${event.constraint}: ${event.from} → ${event.to} at ${number(event.t)} s`, 'aria-label': `Event ${event.constraint} ${event.to} at ${number(event.t)} seconds` });
-      if (at > free) {
-        mark.append(element('span', { class: at > 0.9 ? 'left' : '' }, name));
-        free = at + 0.009 * name.length + 0.01;
-      }
+      mark.append(element('span', {}, name));
+      mark.part = at;
       mark.addEventListener('click', () => (this.clock.play(false), this.clock.set(event.t)));
       strip.append(mark);
     });
+    new ResizeObserver(() => this.placeNames(strip)).observe(strip);
+  }
+
+  // Names where they do not cover each other; near the right end they stand on the left.
+  placeNames(strip) {
+    const width = strip.clientWidth;
+    let free = 0;
+    for (const mark of strip.children) {
+      const name = mark.firstChild;
+      const room = LETTER * name.textContent.length + 8;
+      const at = mark.part * width;
+      const left = at + room > width;
+      const begin = left ? at - room : at;
+      name.hidden = begin < free;
+      name.classList.toggle('left', left);
+      if (!name.hidden) free = begin + room;
+    }
   }
 
   addBands() {

@@ -202,6 +202,23 @@ async function hoverAgainstCsv() {
   await close();
 }
 
+// At an event everything shows what follows it, and its line tells the jump.
+async function eventTellsItsJump() {
+  const { page, close } = await open(report('pothole-wheel', 'jump'));
+  const event = await page.evaluate(() => window.pawl.run.events[1]);
+  const over = page.locator('.panel .u-over').nth(2);
+  const box = await over.boundingBox();
+  const x = await page.evaluate((t) => window.pawl.plots.all[2].plot.valToPos(t, 'x'), event.t);
+  await page.mouse.move(box.x + x - 40, box.y + 20);
+  await page.mouse.move(box.x + x + 2, box.y + 20);
+  assert.equal(await time(page), event.t);
+  assert.match(await page.locator('.tip:visible').textContent(), /left_edge → right_edge.*3.171 J lost/);
+  const words = (await page.locator('.panel').nth(2).locator('.legend output').first().textContent()).replace('−', '-');
+  assert.ok(Math.abs(Number(words) - event.after[0]) < 1e-3, `shows ${words}, behind the jump is ${event.after[0]}`);
+  assert.match(await page.textContent('#event'), /right_edge.*3\.171 J lost/s);
+  await close();
+}
+
 async function millionSamples() {
   const file = report('oscillator', 'million', '--until', '1000', '--step', '1e-3');
   assert.ok(statSync(file).size < SIZE_LIMIT, `${statSync(file).size} bytes`);
@@ -281,7 +298,7 @@ async function earlyEnd() {
 }
 
 // ---- all of them --------------------------------------------------------------------------------
-const cases = [hoverAgainstCsv, millionSamples, phoneAndDark, printsEverything, readableByName, bareModel, earlyEnd];
+const cases = [hoverAgainstCsv, eventTellsItsJump, millionSamples, phoneAndDark, printsEverything, readableByName, bareModel, earlyEnd];
 const names = readdirSync(models).filter((file) => file.endsWith('.yaml')).map((file) => basename(file, '.yaml'));
 let failures = 0;
 
