@@ -448,6 +448,41 @@ static PawlStatus check_modes(Search* s, PawlError* err) {
   return status;
 }
 
+// A rate equation A v + b = 0 lets nothing rest where b is not zero, beside the terms b_q q.
+static PawlStatus judge_rates(const Search* s, const PawlValues* values, PawlError* err) {
+  for (int i = 0; i < s->n.rows; i++) {
+    double size = 0.0, b = values->g_t[i];
+    for (int j = 0; j < s->n.v; j++) {
+      for (int k = s->G.start[j]; k < s->G.start[j + 1]; k++) {
+        size += s->G.index[k] == i ? fabs(values->G_rate[k] * s->q[j]) : 0.0;
+      }
+    }
+    int number;
+    if (s->set[i] && fabs(b) > PAWL_REST_PULLS * size &&
+        pawl_system_row_is_rate(s->system, i, s->point.modes)) {
+      return pawl_fail(err, PAWL_ERROR_RUN,
+                       "'%s' cannot rest: the rate equation '%s' is off by %.3g where all rates "
+                       "are zero",
+                       pawl_system_name(s->system), pawl_system_row_name(s->system, i, &number), b);
+    }
+  }
+  return PAWL_OK;
+}
+
+static PawlStatus check_rates(const Search* s, PawlError* err) {
+  PawlEval* eval;
+  PawlPoint point = s->point;
+  point.q = s->q;
+  if (!s->system->rates) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(pawl_eval_create(s->system, PAWL_TIME_GRADIENT | PAWL_VELOCITY_TANGENT, &eval, err));
+  PawlStatus status = pawl_eval_run(eval, &point, err);
+  status = status ? status : judge_rates(s, pawl_eval_values(eval), err);
+  pawl_eval_destroy(eval);
+  return status;
+}
+
 // ---- the beginning ------------------------------------------------------------------------------
 static PawlStatus allocate(Search* s, PawlError* err) {
   size_t v = (size_t)s->n.v, rows = (size_t)s->n.rows;
@@ -513,6 +548,7 @@ static PawlStatus search(Search* s, const double* q, PawlError* err) {
       return status == PAWL_RETRY ? stuck(s, err) : status;
     }
   }
+  PAWL_TRY(check_rates(s, err));
   return check_modes(s, err);
 }
 

@@ -461,6 +461,28 @@ static void test_spectra(void** state) {
   motion_end(&m);
 }
 
+// A rest position is one of a family: A dq = 0 from the start, here x = 1 + 2 y, with
+// 2 (6 x) + 2 y = 0. A rate equation that drives lets nothing rest.
+static void test_rest(void** state) {
+  (void)state;
+  Motion m = motion_text(
+      "model: linear\ncoordinates: {x: 1, y: }\nmass: {x: 1, y: 2}\npotential: 3*x^2 + y^2\n"
+      "constraints: {c: {rate: \"x' = 2*y'\"}}\n");
+  PawlEquilibrium* rest = NULL;
+  NEED(pawl_equilibrium_find(m.system, NULL, &rest, &m.err), &m.err);
+  CHECK_NEAR(rest->point.q[1], -6.0 / 13, 1e-11);
+  CHECK_NEAR(rest->point.q[0], 1.0 / 13, 1e-11);
+  CHECK_NEAR(rest->point.lambda[0], 6.0 / 13, 1e-11);
+  pawl_equilibrium_destroy(rest);
+  motion_end(&m);
+  m = motion_text(
+      "model: driven\ncoordinates: {x: {rate: 1}, y: }\nmass: {x: 1, y: 1}\n"
+      "potential: x^2 + y^2\nconstraints: {c: {rate: \"x' = 1\"}}\n");
+  assert_int_equal(pawl_equilibrium_find(m.system, NULL, &rest, &m.err), PAWL_ERROR_RUN);
+  assert_true(is_in(m.err.message, "cannot rest: the rate equation 'c' is off by -1"));
+  motion_end(&m);
+}
+
 // A drive by a rate equation, x' = 2 y' - (x - 1)/2: its work is what the energy gains.    (W8)
 static void test_work_of_a_drive(void** state) {
   (void)state;
@@ -677,6 +699,7 @@ int main(void) {
       cmocka_unit_test(test_a_row_that_no_longer_follows),
       cmocka_unit_test(test_linear),
       cmocka_unit_test(test_spectra),
+      cmocka_unit_test(test_rest),
       cmocka_unit_test(test_work_of_a_drive),
       cmocka_unit_test(test_inverse),
       cmocka_unit_test(test_rates_that_depend_on_places),
