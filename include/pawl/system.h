@@ -6,8 +6,8 @@
 //   g(q,t) = 0                                     constraint rows
 //   A(q,t) v + b(q,t) = 0                          rate equations of models: G = A, g_t = b, g = 0
 //
-// A positive multiplier pushes towards growing g, or growing A v. A system comes from a model or from the caller's
-// own functions; what uses it cannot tell the difference.
+// A positive multiplier pushes towards growing g, or growing A v. A system comes from a model or
+// from the caller's own functions; what uses it cannot tell the difference.
 #pragma once
 
 #include "pawl/base.h"
@@ -101,6 +101,10 @@ PAWL_API bool pawl_system_switched(const PawlSystem* system, int constraint, con
 // rows-by-v.
 PAWL_API PawlPattern pawl_system_pattern_H(const PawlSystem* system);
 PAWL_API PawlPattern pawl_system_pattern_G(const PawlSystem* system);
+
+// True when the model marks starts or rates as guesses: pawl_stepper_start changes these, and no
+// others, until the constraints hold.
+PAWL_API bool pawl_system_guesses(const PawlSystem* system);
 
 // q and v as the model states them at t = 0; arrays of sizes q and v.
 PAWL_API void pawl_system_start(const PawlSystem* system, double* q, double* v);

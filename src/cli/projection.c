@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What --project changed: the start that the model states beside the one that the run begins with.
+// What --project or the assembly of guesses changed: the start that the model states beside the one
+// that the run begins with.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +64,8 @@ void projection_print(const Projection* p) {
   int count = 0;
   for (int k = 0; p && k < p->count; k++) {
     if (moved(p, k) && count++ < MOST_SHOWN) {
-      fprintf(stderr, "projected %s: %.10g -> %.10g\n", name_of(p, k, name, sizeof name),
+      const char* how = pawl_system_guesses(p->system) ? "assembled" : "projected";
+      fprintf(stderr, "%s %s: %.10g -> %.10g\n", how, name_of(p, k, name, sizeof name),
               p->stated[k], p->to[k]);
     }
   }

@@ -769,7 +769,8 @@ static int run_sim(const Arguments* a, const PawlSystem* system, const PawlSimDe
     pawl_sim_destroy(sim);
     return code;
   }
-  bool placed = a->project && !a->restart;  // of a run that goes on, that was told before
+  // Of a run that goes on, that was told before.
+  bool placed = (a->project || pawl_system_guesses(system)) && !a->restart;
   Projection* projection = NULL;
   if (placed && projection_create(system, pawl_sim_state(sim), &projection, &err) != PAWL_OK) {
     pawl_sim_destroy(sim);

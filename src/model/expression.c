@@ -64,6 +64,7 @@ static const char* allowed_text(unsigned may) {
   may &= PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_A | PAWL_MAY_T | PAWL_MAY_LAMBDA;
   return may == 0                                        ? "parameters"
          : may == PAWL_MAY_T                             ? "parameters and t"
+         : may == (PAWL_MAY_Q | PAWL_MAY_V)              ? "parameters and the starts of others"
          : may == (PAWL_MAY_Q | PAWL_MAY_T)              ? "parameters, coordinates and t"
          : may == (PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_T) ? "parameters, coordinates, rates and t"
          : may & PAWL_MAY_LAMBDA                         ? "anything"

@@ -106,6 +106,7 @@ static void load_names(PawlLoader* loader, const PawlYaml* root) {
     pawl_report(&loader->report, coordinates->key, "all ranges of coordinates: are empty");
   }
   pawl_build_definitions(loader);
+  pawl_settle_starts(loader);
 }
 
 static void load_sections(PawlLoader* loader, PawlYaml* root, int override_count,
@@ -199,6 +200,7 @@ static void free_loader(PawlLoader* loader) {
   pawl_free(loader->definitions);
   pawl_free(loader->pending);
   pawl_free(loader->switching);
+  pawl_free(loader->starts);
   pawl_dag_destroy(loader->values);
   pawl_arena_free(&loader->arena);
   pawl_free(loader);

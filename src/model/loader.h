@@ -11,6 +11,15 @@
 #include "model/report.h"
 #include "model/yaml.h"
 
+enum { PAWL_SCOPE_MAX = 12 };  // index variables visible at one place
+
+typedef struct PawlScope {  // the index variables and their present values
+  int count;
+  const char* name[PAWL_SCOPE_MAX];
+  int value[PAWL_SCOPE_MAX];
+} PawlScope;
+extern const PawlScope PAWL_SCOPE_EMPTY;
+
 // ---- the loader -----------------------------------------------------------------------------
 
 // A definition, or one element of a family of definitions.
@@ -47,6 +56,16 @@ typedef struct PawlUserFunction {
   bool open;            // is being built: a use of itself closes a circle
 } PawlUserFunction;
 
+// A start or rate that uses other starts: evaluated when all coordinates and definitions are known.
+typedef struct PawlStartTask {
+  int coordinate;
+  bool rate;
+  PawlYaml* text;
+  PawlScope scope;
+  PawlDefinitionState state;
+  PawlNode node;
+} PawlStartTask;
+
 typedef struct PawlLoader {
   PawlModel* model;
   PawlReport report;
@@ -68,6 +87,8 @@ typedef struct PawlLoader {
   int definition_count, definition_capacity;
   int* pending;  // definitions that the expression being built still needs
   int pending_count, pending_capacity;
+  PawlStartTask* starts;
+  int start_count, start_capacity;
   PawlSwitchingTask* switching;
   int switching_count, switching_capacity;
   int parameter_capacity, coordinate_capacity, term_capacity, constraint_capacity, contact_capacity,
@@ -90,15 +111,6 @@ bool pawl_loader_no_memory(PawlLoader* loader);  // notes it; returns false
 PawlSource pawl_loader_source(PawlLoader* loader, PawlYaml* node);
 
 // ---- indices --------------------------------------------------------------------------------
-
-enum { PAWL_SCOPE_MAX = 12 };  // index variables visible at one place
-
-typedef struct PawlScope {  // the index variables and their present values
-  int count;
-  const char* name[PAWL_SCOPE_MAX];
-  int value[PAWL_SCOPE_MAX];
-} PawlScope;
-extern const PawlScope PAWL_SCOPE_EMPTY;
 
 // Runs through the indices of a key or loop, the last index fastest; a key without indices has one
 // round. Write: for (bool more = pawl_indexer_begin(...); more; more = pawl_indexer_next(&at)).
@@ -225,6 +237,7 @@ void pawl_load_parameters(PawlLoader* loader, PawlYaml* section, int override_co
 int pawl_add_coordinate(PawlLoader* loader, const PawlDeclared* entry, const PawlIndexer* at);
 int pawl_add_definition(PawlLoader* loader, const PawlDeclared* entry, const PawlIndexer* at);
 void pawl_build_definitions(PawlLoader* loader);
+void pawl_settle_starts(PawlLoader* loader);  // those noted in `starts`
 void pawl_load_energy(PawlLoader* loader, PawlYaml* section, PawlTermKind kind);
 void pawl_load_mass(PawlLoader* loader, PawlYaml* section);
 void pawl_load_forces(PawlLoader* loader, PawlYaml* section);

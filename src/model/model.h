@@ -35,6 +35,7 @@ typedef struct PawlCoordinate {
   const char* name;
   const char* unit;  // "" where none is stated
   double start, rate;
+  bool guess[2];  // start, rate: the start is assembled by changing these
   PawlSource source;
 } PawlCoordinate;
 
@@ -202,7 +203,7 @@ struct PawlModel {
   PawlImpulse* impulses;
   PawlOutput* outputs;
   PawlShape* shapes;
-  bool spatial;  // some shape of the scene is
+  bool spatial;       // some shape of the scene is
   PawlTables tables;  // that nodes of `dag` look into
   PawlProjectionDef projection;
   PawlSimulateDef simulate;

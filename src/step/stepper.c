@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Creating a stepper and its states, and the calls of pawl/stepper.h.
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/text.h"
 #include "model/model.h"
+#include "step/assemble.h"
 #include "step/initial.h"
 #include "step/loop.h"
 #include "step/method.h"
@@ -228,15 +230,81 @@ static PawlStatus final(PawlStatus status, PawlError* err) {
   return status == PAWL_RETRY ? PAWL_ERROR_RUN : status;
 }
 
+// The modes that the place of a state asks for, and what locks hold there.
+static PawlStatus find_modes(PawlStepper* s, PawlState* state, PawlError* err) {
+  memset(state->held, 0, (size_t)s->sizes.rows * sizeof(double));
+  memset(state->modes, 0, pawl_phase_mode_bytes(state));
+  pawl_phase_activate(s->system, state);
+  return s->loop ? pawl_loop_start(s, state, err) : PAWL_OK;
+}
+
+// "a, b'": what was marked as a guess.
+static void name_guesses(const PawlStepper* s, char* room, size_t size) {
+  enum { MOST_NAMED = 6 };
+  int named = 0;
+  size_t used = 0;
+  room[0] = '\0';
+  for (int level = 0; level < 2; level++) {
+    for (int i = 0; i < s->sizes.q; i++) {
+      if (pawl_system_guessed(s->system, i, level == 1) && named++ < MOST_NAMED) {
+        int length = snprintf(room + used, size - used, "%s%.40s%s", used > 0 ? ", " : "",
+                              pawl_system_coordinate_name(s->system, i), level == 1 ? "'" : "");
+        used += length > 0 && (size_t)length < size - used ? (size_t)length : 0;
+      }
+    }
+  }
+  snprintf(room + used, size - used, "%s", named > MOST_NAMED ? ", ..." : "");
+}
+
+// Changes what was guessed until the constraints hold. The modes belong to the place that is found,
+// so they are asked for again; what locks hold is the value there.
+static PawlStatus assemble_with(PawlStepper* s, PawlState* state, bool* kept, unsigned char* left,
+                                int* modes, PawlError* err) {
+  enum { MOST_ROUNDS = 8 };
+  size_t n = (size_t)s->sizes.v;
+  char names[300], how[360];
+  name_guesses(s, names, sizeof names);
+  snprintf(how, sizeof how, "assembled by changing %s alone", names);
+  PawlAssemblyDef def = {.kept = {kept, kept + n}, .left = left, .how = how, .any_metric = true};
+  for (int i = 0; i < s->sizes.v; i++) {
+    kept[i] = !pawl_system_guessed(s->system, i, false);
+    kept[n + (size_t)i] = !pawl_system_guessed(s->system, i, true);
+  }
+  for (int i = 0; i < s->sizes.rows; i++) {
+    left[i] = pawl_system_row_keeps(s->system, i);
+  }
+  for (int round = 0; round < MOST_ROUNDS; round++) {
+    memcpy(modes, state->modes, pawl_phase_mode_bytes(state));
+    PAWL_TRY(pawl_assemble(s->system, state, &def, err));
+    PAWL_TRY(find_modes(s, state, err));
+    if (memcmp(modes, state->modes, pawl_phase_mode_bytes(state)) == 0) {
+      return PAWL_OK;
+    }
+  }
+  return pawl_fail(err, PAWL_ERROR_RUN,
+                   "the start cannot be %s: the modes of the constraints change with each try",
+                   how);
+}
+
+static PawlStatus assemble(PawlStepper* s, PawlState* state, PawlError* err) {
+  bool* kept = pawl_alloc(2 * (size_t)s->sizes.v, sizeof *kept);
+  unsigned char* left = pawl_alloc((size_t)s->sizes.rows, 1);
+  int* modes = pawl_alloc(1, pawl_phase_mode_bytes(state) + sizeof *modes);
+  PawlStatus status = kept && left && modes ? assemble_with(s, state, kept, left, modes, err)
+                                            : pawl_fail_memory(err);
+  pawl_free(kept);
+  pawl_free(left);
+  pawl_free(modes);
+  return status;
+}
+
 static PawlStatus start(PawlStepper* s, PawlState* state, bool project, PawlError* err) {
   state->redundant_count = state->still_count = 0;
   memset(state->work, 0, PAWL_WORK_COUNT * sizeof(double));
   memset(state->redundant, 0, (size_t)s->sizes.rows);
-  memset(state->held, 0, (size_t)s->sizes.rows * sizeof(double));
-  memset(state->modes, 0, pawl_phase_mode_bytes(state));
-  pawl_phase_activate(s->system, state);
-  if (s->loop) {
-    PAWL_TRY(pawl_loop_start(s, state, err));
+  PAWL_TRY(find_modes(s, state, err));
+  if (pawl_system_guesses(s->system)) {
+    PAWL_TRY(assemble(s, state, err));
   }
   PAWL_TRY(pawl_initial(&s->dynamics, state, project, err));
   if (s->loop) {

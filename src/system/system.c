@@ -384,6 +384,28 @@ PawlPattern pawl_system_pattern_G(const PawlSystem* system) {
   return system->G;
 }
 
+bool pawl_system_guessed(const PawlSystem* system, int coordinate, bool rate) {
+  return system->model && system->model->coordinates[coordinate].guess[rate];
+}
+
+bool pawl_system_guesses(const PawlSystem* system) {
+  bool any = false;
+  for (int k = 0; system->model && k < system->sizes.q && !any; k++) {
+    any = pawl_system_guessed(system, k, false) || pawl_system_guessed(system, k, true);
+  }
+  return any;
+}
+
+bool pawl_system_row_keeps(const PawlSystem* system, int row) {
+  for (int c = 0; system->model && c < system->model->constraint_count; c++) {
+    const PawlConstraint* constraint = &system->model->constraints[c];
+    if (row >= constraint->first_row && row < constraint->first_row + constraint->row_count) {
+      return constraint->triggered && constraint->on_engage == PAWL_ENGAGE_KEEP;
+    }
+  }
+  return false;
+}
+
 void pawl_system_start(const PawlSystem* system, double* q, double* v) {
   for (int k = 0; k < system->sizes.q; k++) {
     q[k] = system->model ? system->model->coordinates[k].start : system->callbacks.q_start[k];

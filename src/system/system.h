@@ -231,6 +231,10 @@ PAWL_CHECKED PawlStatus pawl_system_list_switches(PawlSystem* system, PawlError*
 PAWL_CHECKED PawlStatus pawl_system_list_watches(PawlSystem* system, PawlError* err);
 // The kinks of constraints, and those of forces and energies.
 PAWL_CHECKED PawlStatus pawl_system_list_turns(PawlSystem* system, PawlError* err);
+// Whether the start (or rate) of a coordinate is a guess.
+bool pawl_system_guessed(const PawlSystem* system, int coordinate, bool rate);
+// True for a row of what holds the value that it finds when it engages.
+bool pawl_system_row_keeps(const PawlSystem* system, int row);
 // How many switching functions there are.
 static inline int pawl_system_surface_count(const PawlSystem* system) {
   return system->guard_count + system->turn_count + system->kink_count;

@@ -121,6 +121,24 @@ static void test_families_of_parameters(void** state) {
           "'k' is a family and needs 1 index");
 }
 
+// ---- starts that use others -----------------------------------------------------------------
+
+static void test_starts(void** state) {
+  (void)state;
+  PawlModel* model = read_model(
+      "model: m\nparameters: {L: 2}\nfunctions: {twice(x): 2*x}\n"
+      "coordinates:\n  x: {start: L*cos(phi), rate: tip'}\n  y: {start: twice(x) + 1}\n"
+      "  phi: {start: pi/3, rate: 3, guess: rate}\n  u[i=0..3]: {start: \"if(i > 0, u[i-1] + y, "
+      "0)\"}\n"
+      "define: {tip: L*sin(phi)}\n");
+  CHECK_NEAR(model->coordinates[0].start, 1.0, 1e-15);
+  CHECK_NEAR(model->coordinates[0].rate, 2.0 * 0.5 * 3.0, 1e-14);
+  CHECK_NEAR(model->coordinates[1].start, 3.0, 1e-15);
+  CHECK_NEAR(model->coordinates[6].start, 9.0, 1e-14);
+  assert_true(!model->coordinates[2].guess[0] && model->coordinates[2].guess[1]);
+  pawl_model_destroy(model);
+}
+
 // ---- forces along expressions, springs ------------------------------------------------------
 
 static double total_of(PawlModel* model, PawlTermKind kind, int target) {
@@ -193,6 +211,7 @@ int main(void) {
       cmocka_unit_test(test_wrong_functions),
       cmocka_unit_test(test_wrong_ranges),
       cmocka_unit_test(test_families_of_parameters),
+      cmocka_unit_test(test_starts),
       cmocka_unit_test(test_forces_along),
       cmocka_unit_test(test_springs),
       cmocka_unit_test(test_forces_of_an_element),

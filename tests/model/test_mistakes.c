@@ -158,9 +158,15 @@ static void test_coordinates(void** state) {
   (void)state;
   REFUSED("model: m\nparameters: {k: 2}\ncoordinates: {x: {strat: 1}}\n",
           "m.yaml:3:19: unknown key 'strat' in a coordinate", "did you mean 'start'?");
-  REFUSED("model: m\ncoordinates: {x: {start: y}, y: 1}\n",
-          "m.yaml:2:26: ", "'y' is a coordinate, but a number may use parameters only");
-  REFUSED("model: m\ncoordinates: {x: {start: d}}\ndefine: {d: 1}\n", "'d' is a definition");
+  REFUSED("model: m\ncoordinates: {x: {start: 2*y}, y: {start: d}}\ndefine: {d: x}\n",
+          "m.yaml:2:43: in 'd': the start of 'y' uses itself");
+  REFUSED("model: m\ncoordinates: {x: {start: x''}, y: 1}\n",
+          "a start may use parameters and the starts of others only");
+  REFUSED("model: m\ncoordinates: {x: {start: t}, y: 1}\n", "'t' contains time");
+  REFUSED("model: m\ncoordinates: {x: {start: 1/y}, y: }\n", "'1/y' is not a finite number");
+  REFUSED("model: m\ncoordinates: {x: {start: z}, y: }\n", "m.yaml:2:26: ", "unknown name 'z'");
+  REFUSED("model: m\ncoordinates: {x: {guess: yes}, y: }\n",
+          "guess 'yes': expected true, false, start, rate");
   REFUSED("model: m\nparameters: {x: 2}\ncoordinates: {x: 1}\n",
           "m.yaml:3:15: 'x' is already a parameter (line 2, column 14)");
   REFUSED("model: m\ncoordinates: [x, y, x]\n",
@@ -331,7 +337,8 @@ static void test_scene_and_simulate(void** state) {
   REFUSED(HEAD "scene:\n  - line: {points: [[0, 0], [1, 1, 1]]}\n", "has 3 numbers");
   REFUSED(HEAD "scene:\n  - text: {at: [0, 0]}\n", "m.yaml:5:11: text: expected at:", "text:");
   REFUSED(HEAD "scene:\n  - force: {at: [0, 0]}\n", "force: expected at: [x, y] and vector:");
-  REFUSED(HEAD "scene:\n  - surface: {points: {\"for i=0..3, j=0..3\": [i, j, 0]}}\n", "rows of equal");
+  REFUSED(HEAD "scene:\n  - surface: {points: {\"for i=0..3, j=0..3\": [i, j, 0]}}\n",
+          "rows of equal");
   REFUSED(HEAD "scene:\n  - line: {points: {k: [0, 0]}}\n", "'k': expected a list of points");
   REFUSED(HEAD "scene: line\n", "m.yaml:4:8: 'line': expected a shape");
   REFUSED(HEAD "simulate: {step: 0}\n", "m.yaml:4:18: step = 0, must be finite and > 0");

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Starts with guesses: what is guessed changes until the constraints hold, the rest stays.
+#include "step/motion.h"
+
+static PawlStatus begin(Motion* m, const char* method) {
+  motion_stepper(m, method);
+  return pawl_stepper_start(m->stepper, m->state, false, &m->err);
+}
+
+// A four-bar linkage with the crank given: coupler and rocker close the loop.
+#define FOUR_BAR(b, c)                                            \
+  "model: four-bar\nparameters: {L0: 4, L1: 1, L2: 3, L3: 3.5}\n" \
+  "coordinates: {a: {start: 0.7, rate: 2}, b: " b ", c: " c       \
+  "}\n"                                                           \
+  "mass: {a: 1, b: 2, c: 3}\nconstraints:\n  loop:\n"             \
+  "    - L1*cos(a) + L2*cos(b) = L0 + L3*cos(c)\n    - L1*sin(a) + L2*sin(b) = L3*sin(c)\n"
+
+static void test_four_bar(void** state) {
+  (void)state;
+  Motion m = motion_text(FOUR_BAR("{start: 0.5, guess: true}", "{start: 1, rate: 9, guess: true}"));
+  NEED(begin(&m, "rk4"), &m.err);
+  const double *q = m.state->q, *v = m.state->v;
+  assert_true(q[0] == 0.7 && v[0] == 2.0);
+  // The distance d from the crank's tip to the rocker's pivot, and the law of cosines.
+  double x = 4.0 - cos(0.7), y = -sin(0.7), d2 = x * x + y * y, d = sqrt(d2);
+  double b = atan2(y, x) + acos((9.0 + d2 - 12.25) / (6.0 * d));
+  CHECK_NEAR(q[1], b, 1e-12);
+  CHECK_NEAR(3.5 * sin(q[2]), sin(0.7) + 3.0 * sin(b), 1e-12);
+  CHECK_NEAR(-2.0 * sin(0.7) - 3.0 * v[1] * sin(b), -3.5 * v[2] * sin(q[2]), 1e-11);
+  CHECK_NEAR(2.0 * cos(0.7) + 3.0 * v[1] * cos(b), 3.5 * v[2] * cos(q[2]), 1e-11);
+  motion_end(&m);
+}
+
+// One guess cannot close two equations; the message names the rows and how far they are off.
+static void test_impossible(void** state) {
+  (void)state;
+  Motion m = motion_text(FOUR_BAR("{start: 0.5, guess: true}", "1"));
+  assert_int_equal(begin(&m, "rk4"), PAWL_ERROR_RUN);
+  print_message("%s\n", m.err.message);
+  assert_non_null(
+      strstr(m.err.message, "cannot be assembled by changing b, b' alone: 'loop' (row 1)"));
+  assert_non_null(strstr(m.err.message, "is off by"));
+  motion_end(&m);
+  // Too short to reach, whatever is guessed.
+  m = motion_text(
+      "model: gap\ncoordinates: {x: {guess: start}, y: {guess: true}}\nmass: {x: 1, y: 1}\n"
+      "constraints: {rod: x^2 + y^2 = -1}\n");
+  assert_int_equal(begin(&m, "rk4"), PAWL_ERROR_RUN);
+  assert_non_null(strstr(m.err.message, "by changing x, y, y' alone: 'rod' (row 1) is off by"));
+  motion_end(&m);
+  // Without a guess nothing is moved.
+  m = motion_text(FOUR_BAR("0.5", "1"));
+  assert_int_equal(begin(&m, "rk4"), PAWL_ERROR_RUN);
+  assert_non_null(strstr(m.err.message, "the start does not satisfy"));
+  motion_end(&m);
+}
+
+// x + y + z = 1 with z kept: the masses 1 and 3 share the gap as 3 to 1.
+static void test_least_change(void** state) {
+  (void)state;
+  Motion m = motion_text(
+      "model: m\ncoordinates: {x: {guess: true}, y: {guess: true}, z: {start: 0.2, rate: 1}}\n"
+      "mass: {x: 1, y: 3, z: 0.01}\nconstraints: {sum: x + y + z = 1}\n");
+  NEED(begin(&m, "rk4"), &m.err);
+  CHECK_NEAR(m.state->q[0], 0.6, 1e-14);
+  CHECK_NEAR(m.state->q[1], 0.2, 1e-14);
+  CHECK_NEAR(m.state->v[0], -0.75, 1e-14);
+  CHECK_NEAR(m.state->v[1], -0.25, 1e-14);
+  assert_true(m.state->q[2] == 0.2 && m.state->v[2] == 1.0);
+  motion_end(&m);
+}
+
+// The region of the place that is found, which is not that of the guess; a lock holds what it finds
+// there.
+static void test_modes_and_locks(void** state) {
+  (void)state;
+  Motion m = motion_text(
+      "model: m\ncoordinates: {x: {start: 0.5, guess: start}, y: {start: 2}, u: }\n"
+      "mass: {x: 1, y: 1, u: 1}\n"
+      "constraints:\n  meet: {equation: x = y}\n"
+      "  track: {modes: {low: {where: x < 1, equation: u = 0}, high: {where: x > 1, equation: u = "
+      "x - 2}}}\n"
+      "locks: {hold: {lock: x + y, engaged: true}}\n");
+  NEED(begin(&m, "event-driven"), &m.err);
+  CHECK_NEAR(m.state->q[0], 2.0, 1e-13);
+  assert_int_equal(m.state->modes[1], 1);
+  CHECK_NEAR(m.state->held[2], 4.0, 1e-13);
+  motion_end(&m);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_four_bar),
+      cmocka_unit_test(test_impossible),
+      cmocka_unit_test(test_least_change),
+      cmocka_unit_test(test_modes_and_locks),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
