@@ -12,10 +12,10 @@
 enum { MOST_DEEP = 8 };  // uses inside uses
 
 const char* const pawl_section_keys[] = {
-    "model",     "about",    "parameters",  "coordinates", "define",      "kinetic",
-    "potential", "mass",     "dissipation", "forces",      "constraints", "locks",
-    "contacts",  "events",   "outputs",     "simulate",    "scene",       "projection",
-    "use",       "elements", "functions",   "tables",      "springs",     NULL};
+    "model",   "about",       "parameters", "coordinates", "define", "kinetic",  "potential",
+    "mass",    "dissipation", "forces",     "constraints", "locks",  "contacts", "events",
+    "outputs", "simulate",    "scene",      "projection",  "use",    "elements", "functions",
+    "tables",  "springs",     "include",    NULL};
 const char* const pawl_named_sections[] = {
     "parameters", "coordinates", "define",  "mass",      "forces", "constraints", "locks",
     "contacts",   "events",      "outputs", "functions", "tables", "springs",     NULL};
@@ -236,7 +236,8 @@ static bool list_to_map(PawlLoader* loader, PawlYaml* list) {
   return true;
 }
 
-static bool add_named(PawlLoader* loader, PawlYaml* root, PawlYaml* section) {
+// `first`: before what is there, since a parameter may use earlier ones only.
+static bool add_named(PawlLoader* loader, PawlYaml* root, PawlYaml* section, bool first) {
   PawlYaml** at = place_of(root, section->key->text);
   if (section->kind == PAWL_YAML_LIST && !list_to_map(loader, section)) {
     return false;
@@ -249,17 +250,20 @@ static bool add_named(PawlLoader* loader, PawlYaml* root, PawlYaml* section) {
     return false;
   }
   if ((*at)->kind == PAWL_YAML_MAP && section->kind == PAWL_YAML_MAP) {
+    PawlYaml* before = first ? section->first : (*at)->first;
+    PawlYaml* after = first ? (*at)->first : section->first;
+    (*at)->first = before;
     PawlYaml** end = &(*at)->first;
     while (*end) {
       end = &(*end)->next;
     }
-    *end = section->first;
+    *end = after;
     (*at)->count += section->count;
   }
   return true;  // the loader reports what is no map
 }
 
-static bool add_items(PawlLoader* loader, PawlYaml* root, PawlYaml* section) {
+static bool add_items(PawlLoader* loader, PawlYaml* root, PawlYaml* section, bool first) {
   PawlYaml** at = place_of(root, section->key->text);
   if (!*at || is_empty(*at)) {
     put(root, at, section, section->key);
@@ -269,9 +273,9 @@ static bool add_items(PawlLoader* loader, PawlYaml* root, PawlYaml* section) {
   if (!both) {
     return false;
   }
-  PawlYaml* first = *at;
-  PawlYaml* parts[] = {first, section};
-  put(root, at, both, first->key);
+  PawlYaml* there = *at;
+  PawlYaml* parts[] = {first ? section : there, first ? there : section};
+  put(root, at, both, there->key);
   for (size_t k = 0; k < 2; k++) {
     bool open = parts[k]->kind == PAWL_YAML_LIST;  // its items, not a list in the list
     PawlYaml* next = NULL;
@@ -293,7 +297,7 @@ static bool is_among(const char* const* list, const char* name) {
   return false;
 }
 
-static bool add_sections(PawlLoader* loader, PawlYaml* root, PawlYaml* from) {
+static bool add_sections(PawlLoader* loader, PawlYaml* root, PawlYaml* from, bool first) {
   PawlYaml* next;
   bool good = true;
   for (PawlYaml* section = from->first; section && good; section = next) {
@@ -303,9 +307,9 @@ static bool add_sections(PawlLoader* loader, PawlYaml* root, PawlYaml* from) {
       continue;
     }
     if (is_among(pawl_named_sections, section->key->text)) {
-      good = add_named(loader, root, section);
+      good = add_named(loader, root, section, first);
     } else if (is_among(pawl_item_sections, section->key->text)) {
-      good = add_items(loader, root, section);
+      good = add_items(loader, root, section, first);
     }
   }
   return good;
@@ -348,17 +352,66 @@ static bool expand_use(PawlLoader* loader, PawlYaml* root, PawlYaml* use, const 
          expand(loader, type.root, type.file, depth + 1) &&
          pawl_set_arguments(loader, type.root, use, name->text) &&
          pawl_rename(loader, type.root, use->key->text, use->key, type.file) &&
-         add_sections(loader, root, type.root);
+         add_sections(loader, root, type.root, false);
+}
+
+// ---- includes -----------------------------------------------------------------------------------
+
+// The sections of a file, with `prefix` before its names (NULL: as they are).
+static bool include_file(PawlLoader* loader, PawlYaml* root, PawlYaml* path, const char* prefix,
+                         const char* file, int depth) {
+  if (path->kind != PAWL_YAML_SCALAR || pawl_yaml_is_null(path)) {
+    pawl_report(&loader->report, path, "include: expected the path of a file");
+    return false;
+  }
+  if (prefix && !is_name(prefix)) {
+    pawl_report(&loader->report, path->key, "'%s' cannot be a prefix: letters, digits and _",
+                pawl_quote(prefix).s);
+    return false;
+  }
+  Type part = from_file(loader, path, file, path->text);
+  if (part.root && part.root->kind != PAWL_YAML_MAP) {
+    pawl_report(&loader->report, path, "'%s' is not a map of sections", pawl_quote(path->text).s);
+    return false;
+  }
+  return part.root &&
+         pawl_yaml_check_keys(&loader->report, part.root, "an included file", pawl_section_keys) &&
+         expand(loader, part.root, part.file, depth + 1) &&
+         pawl_set_arguments(loader, part.root, NULL, NULL) &&
+         pawl_rename(loader, part.root, prefix, path, part.file) &&
+         add_sections(loader, root, part.root, true);
+}
+
+// A path, a list of them, or a map from prefixes to paths. The last one first, so that what it adds
+// in front stays in order.
+static bool expand_includes(PawlLoader* loader, PawlYaml* root, const char* file, int depth) {
+  PawlYaml* includes = pawl_yaml_get(root, "include");
+  if (!includes || pawl_yaml_is_null(includes)) {
+    return true;
+  }
+  if (includes->kind == PAWL_YAML_SCALAR) {
+    return include_file(loader, root, includes, NULL, file, depth);
+  }
+  bool good = true;
+  for (int k = includes->count - 1; k >= 0; k--) {
+    PawlYaml* path = includes->first;
+    for (int i = 0; i < k; i++) {
+      path = path->next;
+    }
+    good &= include_file(loader, root, path, path->key ? path->key->text : NULL, file, depth);
+  }
+  return good;
 }
 
 static bool expand(PawlLoader* loader, PawlYaml* root, const char* file, int depth) {
-  const PawlYaml* uses = pawl_yaml_get(root, "use");
-  bool good = true;
+  const PawlYaml *uses = pawl_yaml_get(root, "use"), *include = pawl_yaml_get(root, "include");
   if (depth > MOST_DEEP) {
-    pawl_report(&loader->report, uses ? uses : root,
-                "more than %d uses inside each other; does a type use itself?", MOST_DEEP);
+    pawl_report(&loader->report, uses ? uses : root, "more than %d %s", MOST_DEEP,
+                include ? "files inside each other; does one include itself?"
+                        : "uses inside each other; does a type use itself?");
     return false;
   }
+  bool good = expand_includes(loader, root, file, depth);
   if (pawl_expect_map(loader, uses, "use")) {
     for (PawlYaml* use = uses->first; use; use = use->next) {
       good &= expand_use(loader, root, use, file, depth);
@@ -366,6 +419,7 @@ static bool expand(PawlLoader* loader, PawlYaml* root, const char* file, int dep
   }
   drop(root, "use");
   drop(root, "elements");
+  drop(root, "include");
   return good;
 }
 

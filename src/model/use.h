@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// `use:`, a model inside a model. An element type is a model text with parameters; a use of it is
-// that text with its own names behind a prefix, its parameters set, and its sections added to those
-// of the model. This happens on the tree of the text, before anything of it is understood, so that
-// the loader and everything after it see an ordinary model.
+// `use:` and `include:`, a model inside a model. An element type is a model text with parameters; a
+// use of it is that text with its own names behind a prefix, its parameters set, and its sections
+// added to those of the model. This happens on the tree of the text, before anything of it is
+// understood, so that the loader and everything after it see an ordinary model.
 #pragma once
 
 #include "model/loader.h"
@@ -30,8 +30,9 @@ char* pawl_path_beside(PawlLoader* loader, const char* file, const char* path);
 extern const char* const pawl_named_sections[];  // maps of names; ends with NULL
 extern const char* const pawl_item_sections[];   // lists of items
 
-// Puts `prefix_` before every name that the tree declares, where it is declared and where it is
-// used, and gives its nodes the place of `use`, noting the place in `file` where they were written.
+// Puts `prefix_` (NULL: nothing) before every name that the tree declares, where it is declared and
+// where it is used, and gives its nodes the place of `use`, noting the place in `file` where they
+// were written.
 bool pawl_rename(PawlLoader* loader, PawlYaml* root, const char* prefix, const PawlYaml* use,
                  const char* file);
 // Sets the parameters of the tree by the arguments of `use` (NULL: none).

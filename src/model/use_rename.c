@@ -204,8 +204,11 @@ static void move(const Renaming* r, PawlYaml* node) {
 bool pawl_rename(PawlLoader* loader, PawlYaml* root, const char* prefix, const PawlYaml* use,
                  const char* file) {
   Renaming r = {.loader = loader, .prefix = prefix, .use = use, .file = file};
-  bool good = declare_all(&r, root);
   move(&r, root);
+  if (!prefix) {
+    return true;
+  }
+  bool good = declare_all(&r, root);
   for (int k = 0; pawl_named_sections[k] && good; k++) {
     PawlYaml* section = pawl_yaml_get(root, pawl_named_sections[k]);
     good = !section || rename_section(&r, section, true);

@@ -2,6 +2,7 @@
 // Element types and `use:`.
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -156,6 +157,111 @@ static void test_files(void** state) {
   pawl_model_destroy(model);
 }
 
+// ---- include ----------------------------------------------------------------------------------
+
+typedef struct Written {  // a file of a test, in its folder
+  const char *name, *text;
+} Written;
+
+// Loads the first of some files that are written for this moment; a name with a slash is in a
+// folder of its own, `sub`.
+static PawlStatus load_files(const Written* files, PawlModel** model, PawlError* err) {
+  char folder[] = "/tmp/pawl-include.XXXXXX", path[96];
+  assert_non_null(mkdtemp(folder));
+  snprintf(path, sizeof path, "%s/sub", folder);
+  assert_int_equal(mkdir(path, 0700), 0);
+  for (const Written* f = files; f->name; f++) {
+    snprintf(path, sizeof path, "%s/%s", folder, f->name);
+    FILE* file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(f->text, file);
+    fclose(file);
+  }
+  snprintf(path, sizeof path, "%s/%s", folder, files->name);
+  *model = NULL;
+  PawlStatus status = pawl_model_load(path, 0, NULL, model, err);
+  for (const Written* f = files; f->name; f++) {
+    snprintf(path, sizeof path, "%s/%s", folder, f->name);
+    remove(path);
+  }
+  snprintf(path, sizeof path, "%s/sub", folder);
+  rmdir(path);
+  rmdir(folder);
+  return status;
+}
+
+static void refuse_files(const Written* files, const char* part) {
+  PawlModel* model;
+  PawlError err = {0};
+  assert_int_equal(load_files(files, &model, &err), PAWL_ERROR_MODEL);
+  if (!strstr(err.message, part)) {
+    print_error("'%s' is not in: %s\n", part, err.message);
+  }
+  assert_non_null(strstr(err.message, part));
+}
+
+#define LEG                                                                      \
+  "model: leg\nparameters: {k: 2, at: [5, 6]}\ncoordinates: {x: {start: 3*k}}\n" \
+  "functions: {f(x): k*x}\ntables: {road: {file: road.csv}}\n"                   \
+  "potential: f(x) + at_2 + road(x)\nsimulate: {step: 7}\n"
+
+static void test_include(void** state) {
+  (void)state;
+  static const Written legs[] = {
+      {"m.yaml",
+       "model: m\ninclude: {left: sub/leg.yaml, right: sub/leg.yaml}\n"
+       "parameters: {twice: 2*left_k}\ncoordinates: {y: }\npotential: left_x - right_x\n"},
+      {"sub/leg.yaml", LEG},
+      {"sub/road.csv", "0,0\n10,20\n"},
+      {NULL, NULL}};
+  PawlModel* model;
+  PawlError err = {0};
+  PawlStatus status = load_files(legs, &model, &err);
+  if (status != PAWL_OK) {
+    print_error("%s\n", err.message);
+  }
+  assert_int_equal(status, PAWL_OK);
+  assert_int_equal(model->coordinate_count, 3);
+  assert_string_equal(model->coordinates[0].name, "left_x");
+  assert_string_equal(model->coordinates[2].name, "y");
+  CHECK_NEAR(value_of(model, "twice"), 4, 0);
+  CHECK_NEAR(model->coordinates[0].start, 6, 0);
+  CHECK_NEAR(node_value(model, model->terms[0].node), 2 * 1 + 6 + 2, 1e-15);  // of left
+  CHECK_NEAR(model->simulate.step, 1e-3, 0);
+  pawl_model_destroy(model);
+  static const Written plain[] = {
+      {"m.yaml", "model: m\ninclude: [a.yaml, b.yaml]\nparameters: {c: a + b}\ncoordinates: [x]\n"},
+      {"a.yaml", "parameters: {a: 3}\n"},
+      {"b.yaml", "include: sub/b.yaml\nparameters: {b: 10*a + d}\n"},
+      {"sub/b.yaml", "parameters: {d: 1}\n"},
+      {NULL, NULL}};
+  assert_int_equal(load_files(plain, &model, &err), PAWL_OK);
+  CHECK_NEAR(value_of(model, "c"), 34, 0);
+  pawl_model_destroy(model);
+}
+
+static void test_wrong_includes(void** state) {
+  (void)state;
+#define MODEL(include) \
+  { "m.yaml", "model: m\ninclude: " include "\ncoordinates: [x]\n" }
+  static const Written missing[] = {MODEL("none.yaml"), {NULL, NULL}};
+  refuse_files(missing, "none.yaml: No such file");
+  static const Written circle[] = {MODEL("m.yaml"), {NULL, NULL}};
+  refuse_files(circle, "more than 8 files inside each other; does one include itself?");
+  static const Written clash[] = {MODEL("a.yaml"), {"a.yaml", "coordinates: [x]\n"}, {NULL, NULL}};
+  refuse_files(clash, "'x' is already a coordinate");
+  static const Written key[] = {MODEL("a.yaml"), {"a.yaml", "coordinate: [y]\n"}, {NULL, NULL}};
+  refuse_files(key, "unknown key 'coordinate' in an included file");
+  static const Written prefix[] = {
+      MODEL("{2b: a.yaml}"), {"a.yaml", "define: {y: 1}\n"}, {NULL, NULL}};
+  refuse_files(prefix, "'2b' cannot be a prefix");
+  static const Written inside[] = {
+      MODEL("a.yaml"), {"a.yaml", "\ndefine: {y: 2*z}\n"}, {NULL, NULL}};
+  refuse_files(inside, "unknown name 'z'");
+  static const Written list[] = {MODEL("a.yaml"), {"a.yaml", "- 1\n"}, {NULL, NULL}};
+  refuse_files(list, "'a.yaml' is not a map of sections");
+}
+
 // The fall of the bouncing beam as one line: the same coordinates, and strains that vanish.
 static void test_built_in_types(void** state) {
   (void)state;
@@ -237,6 +343,8 @@ int main(void) {
       cmocka_unit_test(test_expansion_reads_back),
       cmocka_unit_test(test_overrides),
       cmocka_unit_test(test_files),
+      cmocka_unit_test(test_include),
+      cmocka_unit_test(test_wrong_includes),
       cmocka_unit_test(test_built_in_types),
       cmocka_unit_test(test_mistakes),
       cmocka_unit_test(test_failing_allocations),
