@@ -22,6 +22,9 @@ typedef enum PawlColumnKind {
   PAWL_COLUMN_WORK,          // work.forces, ..., energy.drift; files have them only by name
   PAWL_COLUMN_PATH,          // z(x): the path of which x is the projection (php)
   PAWL_COLUMN_CORRECTION,    // nu(name), Lambda(name), lambda.smooth(name), on demand
+  PAWL_COLUMN_STATE,         // z: a first-order state, with a rate
+  PAWL_COLUMN_STATE_RATE,    // z'
+  PAWL_COLUMN_INPUT,         // u: an input, a state without rate, a parameter that may change
 } PawlColumnKind;
 
 typedef struct PawlColumn {

@@ -100,6 +100,12 @@ PAWL_API PAWL_CHECKED PawlStatus pawl_sim_release(PawlSim* sim, const char* name
 // pawl_stepper_push. The jump is in the log of events as "impulse", and its work in the balance.
 PAWL_API PAWL_CHECKED PawlStatus pawl_sim_push(PawlSim* sim, const double* U, PawlError* err);
 
+// An input (pawl_system_find_input, once, before the loop) has this value from now on, between
+// steps or in `progress`: see pawl_stepper_set_input. And its present value.
+PAWL_API PAWL_CHECKED PawlStatus pawl_sim_set_input(PawlSim* sim, int input, double value,
+                                                    PawlError* err);
+PAWL_API double pawl_sim_input(const PawlSim* sim, int input);
+
 // ---- going on later ---------------------------------------------------------------------------
 // Everything that a run is, as plain bytes: the state, the summary, events, samples kept. Loaded
 // into a new simulation it goes on as if it had never been interrupted: the same samples to

@@ -44,16 +44,16 @@ typedef struct PawlState {
   double* memory;
   double* work;  // PAWL_WORK_COUNT: zeros unless the stepper keeps works
   // the phase: everything discrete
-  double* held;              // sizes.rows: the value that each lock holds
-  double* since;             // time of the last change of each constraint, then of each event [s]
-  double* largest;           // the largest that each condition was
-  double* blur;              // below this a condition counts as zero, after rows held it there
-  int* sides;                // on which side of zero each condition was last seen
-  int* passed;               // times of each schedule that have passed
-  int mode_count;            // sizes.modes
-  int* modes;                // the mode of each constraint, then counts of whole periods
-  unsigned char* in_force;   // sizes.rows: what bounds the force of a row in force; 0: it has none
-  unsigned char* active;     // sizes.rows: binds, and does not follow from other rows
+  double* held;             // sizes.rows: the value that each lock holds; then sizes.inputs: inputs
+  double* since;            // time of the last change of each constraint, then of each event [s]
+  double* largest;          // the largest that each condition was
+  double* blur;             // below this a condition counts as zero, after rows held it there
+  int* sides;               // on which side of zero each condition was last seen
+  int* passed;              // times of each schedule that have passed
+  int mode_count;           // sizes.modes
+  int* modes;               // the mode of each constraint, then counts of whole periods
+  unsigned char* in_force;  // sizes.rows: what bounds the force of a row in force; 0: it has none
+  unsigned char* active;    // sizes.rows: binds, and does not follow from other rows
   unsigned char* redundant;  // sizes.rows: in force, but follows from other rows
   int redundant_count;
   double redundant_off;  // how far rows in force were off when these were found, relative
@@ -183,6 +183,7 @@ typedef struct PawlInstant {
   int event;             // event of the model, -1 without
   int refused;           // constraint that did not engage, -1 without; else: constraints switched
   bool pushed;           // impulsive forces acted: of `event`, or (-1) of a call
+  bool assigned;         // `event` has set states or inputs
   double t;              // [s]
   const int *from, *to;  // modes before and after
   const double* q;
@@ -196,7 +197,7 @@ typedef struct PawlInstant {
   // goes through a contact or a region within a step, and behind a jump while a contact is closed.
   const double *a_before, *a_after;            // v
   const double *lambda_before, *lambda_after;  // rows
-  const double *held_before, *held_after;      // rows: what locks hold
+  const double *held_before, *held_after;      // rows: what locks hold; then the inputs
 } PawlInstant;
 // From now on instants have accelerations and multipliers, which takes a little time at each.
 PAWL_API void pawl_stepper_note_sides(PawlStepper* stepper);
@@ -215,6 +216,12 @@ PAWL_API PAWL_CHECKED PawlStatus pawl_stepper_release(PawlStepper* stepper, Pawl
 // closed answers in the step that follows.
 PAWL_API PAWL_CHECKED PawlStatus pawl_stepper_push(PawlStepper* stepper, PawlState* state,
                                                    const double* U, PawlError* err);
+// An input (pawl_system_find_input) has this value from the state's time on; it takes effect with
+// the next step, and is held until it is set again. Costs no look-up, and where the value is the
+// same nothing at all. A number that is not finite is PAWL_ERROR_USAGE.
+PAWL_API PAWL_CHECKED PawlStatus pawl_stepper_set_input(PawlStepper* stepper, PawlState* state,
+                                                        int input, double value, PawlError* err);
+PAWL_API double pawl_state_input(const PawlStepper* stepper, const PawlState* state, int input);
 // True when an event with `stop` ended the last step: the state is that of the event.
 PAWL_API bool pawl_stepper_stopped(const PawlStepper* stepper);
 

@@ -39,6 +39,8 @@ typedef struct PawlSizes {
   int rows;     // constraint rows, then one for each contact
   int outputs;  // named outputs
   int modes;    // discrete variables: the mode of each constraint, then counts of whole periods
+  int states;   // first-order states with a rate: the last of the velocities (and coordinates)
+  int inputs;   // numbers that are held between steps: inputs, states without rate, parameters
 } PawlSizes;
 PAWL_API PawlSizes pawl_system_sizes(const PawlSystem* system);
 
@@ -48,6 +50,17 @@ PAWL_API const char* pawl_system_coordinate_name(const PawlSystem* system, int q
 PAWL_API const char* pawl_system_coordinate_unit(const PawlSystem* system, int q);  // "" unstated
 PAWL_API const char* pawl_system_output_name(const PawlSystem* system, int output);
 PAWL_API const char* pawl_system_output_unit(const PawlSystem* system, int output);
+// First-order states z' = s(q, v, z, u, t, lambda) are stored as velocities of which nothing
+// depends on the integral (docs/theory/states.md): state k is v[sizes.v - sizes.states + k], its
+// rate a[...], and its name and unit those of that coordinate, whose q has no meaning.
+//
+// Inputs by number; the names of states without rate and of parameters that may change are among
+// them. -1 when there is none of this name.
+PAWL_API int pawl_system_find_input(const PawlSystem* system, const char* name);
+PAWL_API const char* pawl_system_input_name(const PawlSystem* system, int input);
+PAWL_API const char* pawl_system_input_unit(const PawlSystem* system, int input);
+PAWL_API double pawl_system_input_start(const PawlSystem* system, int input);
+
 // The constraint that a row belongs to, and the row's number in it, from 0.
 PAWL_API const char* pawl_system_row_name(const PawlSystem* system, int row, int* number);
 
@@ -150,8 +163,10 @@ enum {                               // what an evaluation computes
 typedef struct PawlPoint {
   double t;  // [s]
   const double *q, *v, *a, *lambda;
-  const int* modes;    // sizes.modes; NULL: every constraint in its first mode
-  const double* held;  // rows: what a lock holds, g = expression - held; NULL: zeros
+  const int* modes;  // sizes.modes; NULL: every constraint in its first mode
+  // rows: what a lock holds, g = expression - held; then the values of the inputs. NULL: zeros, and
+  // the inputs of the start.
+  const double* held;
 } PawlPoint;
 
 // Values in the order of the patterns; arrays of what the mask left out are not meaningful.

@@ -83,9 +83,10 @@ static void keep_set(Watch* w) {
     return;
   }
   memcpy(modes, state->modes, all);
+  PawlSizes n = pawl_system_sizes(w->system);
   int rows = pawl_system_rows_in_force(w->system, state->modes) -
              pawl_stepper_info(pawl_sim_stepper(w->sim)).redundant_rows;
-  w->sets[w->set_count++] = (ModeSet){modes, pawl_system_sizes(w->system).v - rows, state->t};
+  w->sets[w->set_count++] = (ModeSet){modes, n.v - n.states - rows, state->t};
 }
 
 // Mueller's Definition 1, once for each pair of sets.
@@ -394,11 +395,17 @@ static void put_rates(const PawlSystem* system, const Findings* f, Json* json) {
 static void print_findings(const PawlSystem* system, const Findings* f) {
   enum { MOST_SHOWN = 12 };
   printf("model               %s\n", pawl_system_name(system));
-  printf("coordinates         %d\n", f->n.q);
+  printf("coordinates         %d\n", f->n.q - f->n.states);
+  if (f->n.states > 0) {
+    printf("states              %d with a rate\n", f->n.states);
+  }
+  if (f->n.inputs > 0) {
+    printf("inputs              %d, with states that have no rate\n", f->n.inputs);
+  }
   printf("constraint rows     %d, contacts included%s\n", f->n.rows,
          f->redundant ? " (some redundant)" : "");
   if (f->state) {
-    int freedoms = f->n.v - f->rows + f->redundant;
+    int freedoms = f->n.v - f->n.states - f->rows + f->redundant;
     if (f->rate_rows > 0) {
       printf("degrees of freedom  %d of position, %d of velocity: %d rate equation%s\n",
              freedoms + f->rate_rows, freedoms, f->rate_rows, f->rate_rows == 1 ? "" : "s");
@@ -429,9 +436,18 @@ static void print_findings(const PawlSystem* system, const Findings* f) {
     printf("projection          normal form along %s, k = %.6g; Lemma 1 asks for more than %.6g\n",
            pawl_system_coordinate_name(system, along), k_used, k_least);
   }
-  for (int k = 0; f->state && f->n.q == f->n.v && k < f->n.v && k < MOST_SHOWN; k++) {
+  int moving = f->n.v - f->n.states;
+  for (int k = 0; f->state && f->n.q == f->n.v && k < moving && k < MOST_SHOWN; k++) {
     printf("%-19s start %.9g, rate %.9g, acceleration %.9g\n",
            pawl_system_coordinate_name(system, k), f->state->q[k], f->state->v[k], f->state->a[k]);
+  }
+  for (int k = moving; f->state && k < f->n.v && k < moving + MOST_SHOWN; k++) {
+    printf("%-19s start %.9g, rate %.9g\n", pawl_system_coordinate_name(system, k), f->state->v[k],
+           f->state->a[k]);
+  }
+  for (int k = 0; k < f->n.inputs && k < MOST_SHOWN; k++) {
+    printf("%-19s start %.9g\n", pawl_system_input_name(system, k),
+           pawl_system_input_start(system, k));
   }
   for (int k = 0; f->state && k < f->n.rows && k < MOST_SHOWN; k++) {
     int number;
@@ -452,7 +468,9 @@ static void print_json(const PawlSystem* system, const Findings* f, const Projec
   json_open(&json, NULL, '{');
   json_text(&json, "model", pawl_system_name(system));
   json_status(&json, code);
-  json_whole(&json, "coordinates", f->n.q);
+  json_whole(&json, "coordinates", f->n.q - f->n.states);
+  json_whole(&json, "states", f->n.states);
+  json_whole(&json, "inputs", f->n.inputs);
   json_whole(&json, "constraint_rows", f->n.rows);
   json_whole(&json, "groups", f->info.groups);
   json_whole(&json, "largest_lanes", f->info.largest_lanes);
@@ -475,9 +493,9 @@ static void print_json(const PawlSystem* system, const Findings* f, const Projec
   }
   if (f->state) {
     json_whole(&json, "redundant_rows", f->redundant);
-    json_whole(&json, "degrees_of_freedom", f->n.v - f->rows + f->redundant);
+    json_whole(&json, "degrees_of_freedom", f->n.v - f->n.states - f->rows + f->redundant);
     json_whole(&json, "degrees_of_freedom_position",
-               f->n.v - f->rows + f->redundant + f->rate_rows);
+               f->n.v - f->n.states - f->rows + f->redundant + f->rate_rows);
     put_rates(system, f, &json);
     json_number(&json, "position_residual", f->summary.residual[0]);
     json_number(&json, "velocity_residual", f->summary.residual[1]);

@@ -385,8 +385,9 @@ static void print_state(const PawlSystem* system, const PawlState* state) {
   PawlSizes n = pawl_system_sizes(system);
   fprintf(stderr, "at t = %.10g:", state->t);
   for (int k = 0; k < n.q && k < MOST_SHOWN; k++) {
+    bool is_state = k >= n.q - n.states;
     fprintf(stderr, "%s %s = %.9g", k ? "," : "", pawl_system_coordinate_name(system, k),
-            state->q[k]);
+            is_state ? state->v[k] : state->q[k]);
   }
   fprintf(stderr, "%s\n", n.q > MOST_SHOWN ? ", ..." : "");
 }

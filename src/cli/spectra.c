@@ -33,7 +33,8 @@ static void print_shape(const PawlSystem* system, const PawlSpectrum* s, const d
   enum { MOST_SHOWN = 4 };
   static const double LITTLE = 0.05;
   int shown[MOST_SHOWN], count = 0;
-  if (pawl_system_sizes(system).q != s->coordinates) {
+  PawlSizes n = pawl_system_sizes(system);
+  if (n.q - n.states != s->coordinates) {
     return;
   }
   for (; count < MOST_SHOWN; count++) {

@@ -103,7 +103,8 @@ PAWL_CHECKED PawlStatus pawl_dag_adjoints(PawlDag* dag, int count, const PawlNod
 
 PawlNode pawl_dag_partial(PawlDag* dag, PawlNode node, PawlOp leaf, int index);
 
-// d/dt by the chain rule: t' = 1, Q' = V, V' = A; parameters and multipliers stand still.
+// d/dt by the chain rule: t' = 1, Q' = V, V' = A, STATE' = A; parameters, inputs and multipliers
+// stand still.
 // The derivative of an acceleration does not exist: a node that contains A gives PAWL_NO_NODE.
 PawlNode pawl_dag_total(PawlDag* dag, PawlNode node);
 
@@ -146,7 +147,7 @@ double pawl_op_value(PawlOp op, int index, double a, double b, double c);
 // Value of every leaf; arrays may be NULL where no such leaf occurs.
 typedef struct PawlLeafValues {
   double t;
-  const double *param, *q, *v, *a, *lambda, *turn;
+  const double *param, *q, *v, *a, *lambda, *turn, *input;
 } PawlLeafValues;
 
 // The value of a node, slowly, with no tape: for parameters, tests and diagnosis. When `fault` is

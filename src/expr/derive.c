@@ -253,12 +253,14 @@ static PawlNode seed_time(void* context, PawlDag* dag, PawlOp leaf, int index) {
     case PAWL_LEAF_Q:
       return pawl_dag_leaf(dag, PAWL_OP_V, index);
     case PAWL_LEAF_V:
+    case PAWL_LEAF_STATE:
       return pawl_dag_leaf(dag, PAWL_OP_A, index);
     case PAWL_LEAF_A:
       return PAWL_NO_NODE;
     case PAWL_LEAF_CONST:
     case PAWL_LEAF_PARAM:
     case PAWL_LEAF_LAMBDA:
+    case PAWL_LEAF_INPUT:
     case PAWL_LEAF_TURN:
       return pawl_dag_const(dag, 0.0);
   }

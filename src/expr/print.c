@@ -70,6 +70,8 @@ static PawlPrecedence level_of(PawlPrinter* p, PawlNode node) {
     case PAWL_OP_V:
     case PAWL_OP_A:
     case PAWL_OP_LAMBDA:
+    case PAWL_OP_STATE:
+    case PAWL_OP_INPUT:
     case PAWL_OP_TURN:
     case PAWL_OP_TABLE:
     case PAWL_OP_TABLE2:

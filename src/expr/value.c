@@ -87,11 +87,14 @@ static double leaf_value(const PawlDagNode* node, const PawlLeafValues* leaves) 
     case PAWL_LEAF_Q:
       return read(leaves->q, node->index);
     case PAWL_LEAF_V:
+    case PAWL_LEAF_STATE:
       return read(leaves->v, node->index);
     case PAWL_LEAF_A:
       return read(leaves->a, node->index);
     case PAWL_LEAF_LAMBDA:
       return read(leaves->lambda, node->index);
+    case PAWL_LEAF_INPUT:
+      return read(leaves->input, node->index);
     case PAWL_LEAF_TURN:
       return read(leaves->turn, node->index);
   }

@@ -138,6 +138,12 @@ const char* pawl_kind_name(PawlColumnKind kind) {
       return "path";
     case PAWL_COLUMN_CORRECTION:
       return "correction";
+    case PAWL_COLUMN_STATE:
+      return "state";
+    case PAWL_COLUMN_STATE_RATE:
+      return "state rate";
+    case PAWL_COLUMN_INPUT:
+      return "input";
   }
   return "";
 }

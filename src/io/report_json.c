@@ -87,6 +87,12 @@ static const char* kind_name(PawlColumnKind kind) {
       return "path";
     case PAWL_COLUMN_CORRECTION:
       return "correction";
+    case PAWL_COLUMN_STATE:
+      return "state";
+    case PAWL_COLUMN_STATE_RATE:
+      return "state rate";
+    case PAWL_COLUMN_INPUT:
+      return "input";
   }
   return "";
 }

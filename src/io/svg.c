@@ -266,6 +266,10 @@ static const char* kind_title(PawlColumnKind kind) {
       return "path z";
     case PAWL_COLUMN_CORRECTION:
       return "corrections";
+    case PAWL_COLUMN_STATE:
+      return "states";
+    case PAWL_COLUMN_INPUT:
+      return "inputs";
     default:
       return "outputs";
   }

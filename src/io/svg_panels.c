@@ -245,6 +245,8 @@ PawlStatus pawl_svg_panels(const PawlRecorder* recorder, PawlSvgPanel panels[], 
     add_kind(&chooser, PAWL_COLUMN_COORDINATE, 3, 4, panels, count);
     add_kind(&chooser, PAWL_COLUMN_PATH, 2, 3, panels, count);
     add_kind(&chooser, PAWL_COLUMN_RATE, 2, 4, panels, count);
+    add_kind(&chooser, PAWL_COLUMN_STATE, 2, 3, panels, count);
+    add_kind(&chooser, PAWL_COLUMN_INPUT, 2, 3, panels, count);
     add_kind(&chooser, PAWL_COLUMN_ENERGY, 1, 1, panels, count);
     add_kind(&chooser, PAWL_COLUMN_OUTPUT, 2, 3, panels, count);
     add_kind(&chooser, PAWL_COLUMN_MULTIPLIER, 1, PAWL_SVG_MULTIPLIERS, panels, count);

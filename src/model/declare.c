@@ -40,7 +40,8 @@ static bool is_column(const char* name) {
 static bool check_name(PawlLoader* loader, const PawlYaml* where, const char* name,
                        PawlNameKind kind) {
   bool in_expressions = kind != PAWL_NAME_CONTACT && kind != PAWL_NAME_EVENT;
-  bool in_columns = kind == PAWL_NAME_COORDINATE || kind == PAWL_NAME_OUTPUT;
+  bool in_columns = kind == PAWL_NAME_COORDINATE || kind == PAWL_NAME_OUTPUT ||
+                    kind == PAWL_NAME_STATE || kind == PAWL_NAME_INPUT;
   if (in_expressions && pawl_expr_reserved(name)) {
     pawl_report(&loader->report, where, "'%s' is a reserved word; choose another name",
                 pawl_quote(name).s);

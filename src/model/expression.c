@@ -9,11 +9,12 @@
 #include <string.h>
 
 const PawlUse PAWL_USE_VALUE = {"a number", 0, NULL};
-const PawlUse PAWL_USE_DEFINITION = {"a definition",
-                                     PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_A | PAWL_MAY_T, NULL};
+const PawlUse PAWL_USE_DEFINITION = {
+    "a definition", PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_A | PAWL_MAY_T | PAWL_MAY_SIGNALS, NULL};
 const PawlUse PAWL_USE_WATCH = {"a condition",
                                 PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_A | PAWL_MAY_T |
-                                    PAWL_MAY_LAMBDA | PAWL_MAY_OUTPUT | PAWL_MAY_CONTACT,
+                                    PAWL_MAY_LAMBDA | PAWL_MAY_OUTPUT | PAWL_MAY_CONTACT |
+                                    PAWL_MAY_SIGNALS,
                                 NULL};
 
 enum { MOST_UNKNOWN = 8 };  // names of one expression that are reported
@@ -53,11 +54,13 @@ static PawlNode keep_silent(Build* build, PawlExprError* error, const PawlAst* a
 }
 
 static const char* leaf_text(unsigned kinds) {
-  return kinds & PAWL_MAY_LAMBDA ? "multipliers"
-         : kinds & PAWL_MAY_A    ? "accelerations"
-         : kinds & PAWL_MAY_V    ? "rates"
-         : kinds & PAWL_MAY_Q    ? "coordinates"
-                                 : "time";
+  return kinds & PAWL_MAY_LAMBDA  ? "multipliers"
+         : kinds & PAWL_MAY_A     ? "accelerations"
+         : kinds & PAWL_MAY_V     ? "rates"
+         : kinds & PAWL_MAY_STATE ? "states"
+         : kinds & PAWL_MAY_INPUT ? "inputs"
+         : kinds & PAWL_MAY_Q     ? "coordinates"
+                                  : "time";
 }
 
 static const char* allowed_text(unsigned may) {
@@ -187,7 +190,11 @@ static PawlNode parameter(Build* build, PawlDag* dag, const PawlAst* ast, const 
                          plain ? "" : ", or an element that comes later")
                 : REFUSE(error, ast, "there is no such element of '%s'", pawl_quote(ast->name).s);
   }
-  return build->numbers ? pawl_dag_const(dag, build->loader->model->parameters[number].value)
+  PawlParameter* parameter = &build->loader->model->parameters[number];
+  if (build->numbers && parameter->number_line == 0) {
+    parameter->number_line = build->text->line;
+  }
+  return build->numbers ? pawl_dag_const(dag, parameter->value)
                         : pawl_dag_leaf(dag, PAWL_OP_PARAM, number);
 }
 
@@ -203,10 +210,37 @@ static PawlNode coordinate(Build* build, PawlDag* dag, const PawlAst* ast, int n
   return pawl_dag_leaf(dag, level[ast->primes].leaf, number);
 }
 
+// A state that has a rate is a velocity (F1); z' is its acceleration. One without is held.
+static PawlNode state(Build* build, PawlDag* dag, const PawlAst* ast, const PawlStateDef* state,
+                      PawlExprError* error) {
+  bool moves = state->coordinate >= 0;
+  if (ast->primes > (moves ? 1 : 0)) {
+    return REFUSE(
+        error, ast, "'%s' is a state %s", pawl_quote(ast->name).s,
+        moves ? "and has one time derivative only" : "without rate and has no time derivative");
+  }
+  unsigned kind = ast->primes > 0 ? PAWL_MAY_A : PAWL_MAY_STATE;
+  if (!admit(build, ast, kind, error)) {
+    return PAWL_NO_NODE;
+  }
+  return moves ? pawl_dag_leaf(dag, ast->primes > 0 ? PAWL_OP_A : PAWL_OP_STATE, state->coordinate)
+               : pawl_dag_leaf(dag, PAWL_OP_INPUT, state->input);
+}
+
+static PawlNode input(Build* build, PawlDag* dag, const PawlAst* ast, int number,
+                      PawlExprError* error) {
+  if (ast->primes > 0) {
+    return REFUSE(error, ast, "'%s' is an input and has no time derivative",
+                  pawl_quote(ast->name).s);
+  }
+  return admit(build, ast, PAWL_MAY_INPUT, error) ? pawl_dag_leaf(dag, PAWL_OP_INPUT, number)
+                                                  : PAWL_NO_NODE;
+}
+
 // What the time derivative of an expression contains.
 static unsigned derivative_contains(unsigned contains) {
   return contains | (contains & PAWL_MAY_Q ? PAWL_MAY_V : 0) |
-         (contains & PAWL_MAY_V ? PAWL_MAY_A : 0);
+         (contains & (PAWL_MAY_V | PAWL_MAY_STATE) ? PAWL_MAY_A : 0);
 }
 
 static PawlNode definition(Build* build, PawlDag* dag, const PawlAst* ast, int number,
@@ -297,7 +331,10 @@ static PawlNode resolve_family(Build* build, PawlDag* dag, const PawlAst* ast,
   }
   return family->kind == PAWL_NAME_COORDINATE   ? coordinate(build, dag, ast, element, error)
          : family->kind == PAWL_NAME_DEFINITION ? definition(build, dag, ast, element, error)
-                                                : output(build, ast, element, error);
+         : family->kind == PAWL_NAME_INPUT      ? input(build, dag, ast, element, error)
+         : family->kind == PAWL_NAME_STATE
+             ? state(build, dag, ast, &build->loader->model->states[element], error)
+             : output(build, ast, element, error);
 }
 
 // Of the function whose body is being built; -1 for other names.

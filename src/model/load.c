@@ -86,8 +86,10 @@ static void load_title(PawlLoader* loader, const PawlYaml* root) {
 // one is told from an unknown name.
 static void load_names(PawlLoader* loader, const PawlYaml* root) {
   PawlYaml *coordinates = pawl_yaml_get(root, "coordinates"),
-           *define = pawl_yaml_get(root, "define");
-  PawlEntries coordinate_entries = {0}, define_entries = {0};
+           *define = pawl_yaml_get(root, "define"), *states = pawl_yaml_get(root, "states"),
+           *inputs = pawl_yaml_get(root, "inputs");
+  PawlEntries coordinate_entries = {0}, define_entries = {0}, state_entries = {0},
+              input_entries = {0};
   if (!coordinates || coordinates->kind == PAWL_YAML_SCALAR || coordinates->count == 0) {
     pawl_report(&loader->report, coordinates ? coordinates : root,
                 "coordinates: with at least one coordinate %s",
@@ -97,10 +99,18 @@ static void load_names(PawlLoader* loader, const PawlYaml* root) {
     pawl_claim(loader, coordinates, &loader->names, NULL, PAWL_NAME_COORDINATE,
                &coordinate_entries);
   }
+  if (pawl_expect_map(loader, states, "states")) {
+    pawl_claim(loader, states, &loader->names, NULL, PAWL_NAME_STATE, &state_entries);
+  }
+  if (pawl_expect_map(loader, inputs, "inputs")) {
+    pawl_claim(loader, inputs, &loader->names, NULL, PAWL_NAME_INPUT, &input_entries);
+  }
   if (pawl_expect_map(loader, define, "define")) {
     pawl_claim(loader, define, &loader->names, NULL, PAWL_NAME_DEFINITION, &define_entries);
   }
   pawl_fill(loader, &coordinate_entries, pawl_add_coordinate);
+  pawl_fill(loader, &input_entries, pawl_add_input);
+  pawl_fill(loader, &state_entries, pawl_add_state);
   pawl_fill(loader, &define_entries, pawl_add_definition);
   if (loader->model->coordinate_count == 0 && loader->report.count == 0) {
     pawl_report(&loader->report, coordinates->key, "all ranges of coordinates: are empty");
@@ -129,6 +139,7 @@ static void load_sections(PawlLoader* loader, PawlYaml* root, int override_count
   pawl_load_springs(loader, pawl_yaml_get(root, "springs"));
   pawl_load_constraints(loader, pawl_yaml_get(root, "constraints"), pawl_yaml_get(root, "locks"));
   pawl_load_contacts(loader, pawl_yaml_get(root, "contacts"));
+  pawl_load_rates(loader, pawl_yaml_get(root, "states"));
   pawl_load_outputs(loader, pawl_yaml_get(root, "outputs"));
   pawl_load_switching(loader);
   pawl_load_events(loader, pawl_yaml_get(root, "events"));

@@ -92,7 +92,8 @@ typedef struct PawlLoader {
   PawlSwitchingTask* switching;
   int switching_count, switching_capacity;
   int parameter_capacity, coordinate_capacity, term_capacity, constraint_capacity, contact_capacity,
-      event_capacity, impulse_capacity, output_capacity, shape_capacity;
+      event_capacity, impulse_capacity, output_capacity, shape_capacity, state_capacity,
+      input_capacity, set_capacity;
 } PawlLoader;
 
 // Room for one more in a growable array of the model; false when memory or the limit is reached.
@@ -139,6 +140,9 @@ enum {  // what an expression may contain besides parameters, numbers and indice
   PAWL_MAY_LAMBDA = 16,
   PAWL_MAY_OUTPUT = 32,
   PAWL_MAY_CONTACT = 64,  // lambda of a contact, which is known where a step has ended only
+  PAWL_MAY_STATE = 128,
+  PAWL_MAY_INPUT = 256,
+  PAWL_MAY_SIGNALS = PAWL_MAY_STATE | PAWL_MAY_INPUT,
 };
 typedef struct PawlUse {
   const char* what;  // "a potential energy"
@@ -235,6 +239,10 @@ void pawl_load_tables(PawlLoader* loader, PawlYaml* section);
 void pawl_load_parameters(PawlLoader* loader, PawlYaml* section, int override_count,
                           const char* const* overrides);
 int pawl_add_coordinate(PawlLoader* loader, const PawlDeclared* entry, const PawlIndexer* at);
+int pawl_add_state(PawlLoader* loader, const PawlDeclared* entry, const PawlIndexer* at);
+int pawl_add_input(PawlLoader* loader, const PawlDeclared* entry, const PawlIndexer* at);
+void pawl_load_rates(PawlLoader* loader, PawlYaml* states);  // once constraints are known
+bool pawl_load_sets(PawlLoader* loader, PawlYaml* set, const PawlScope* scope, PawlEventDef* event);
 int pawl_add_definition(PawlLoader* loader, const PawlDeclared* entry, const PawlIndexer* at);
 void pawl_build_definitions(PawlLoader* loader);
 void pawl_settle_starts(PawlLoader* loader);  // those noted in `starts`
@@ -253,6 +261,8 @@ bool pawl_rate_is_linear(PawlLoader* loader, const PawlYaml* text, PawlNode w);
 void pawl_load_switching(PawlLoader* loader);  // of the constraints noted in `switching`
 bool pawl_load_trigger(PawlLoader* loader, PawlYaml* map, const PawlScope* scope,
                        PawlTrigger* trigger);  // the keys at, when, direction, after
+bool pawl_load_every(PawlLoader* loader, PawlYaml* map, const PawlScope* scope,
+                     PawlTrigger* trigger);  // the keys every, offset
 // The first key of a constraint's body that has to do with switching; NULL without.
 const PawlYaml* pawl_switching_given(const PawlYaml* body);
 void pawl_load_contacts(PawlLoader* loader, PawlYaml* section);

@@ -9,6 +9,9 @@ void pawl_model_destroy(PawlModel* model) {
   }
   pawl_free(model->parameters);
   pawl_free(model->coordinates);
+  pawl_free(model->states);
+  pawl_free(model->inputs);
+  pawl_free(model->sets);
   pawl_free(model->terms);
   pawl_free(model->constraints);
   pawl_free(model->contacts);

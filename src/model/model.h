@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loaded model as the later stages read it. Every expression is a node of one graph, `dag`; its
-// leaves are parameters (PARAM), coordinates (Q), rates (V), t, and, in outputs and events only,
-// accelerations (A) and multipliers (LAMBDA). Families are expanded: one coordinate, term or
-// constraint for each index, named "u[3]".
+// leaves are parameters (PARAM), coordinates (Q), rates (V), states (STATE), inputs (INPUT), t,
+// and, in outputs, events and the rates of states only, accelerations (A) and multipliers (LAMBDA).
+// Families are expanded: one coordinate, term or constraint for each index, named "u[3]".
 #pragma once
 
 #include <stdint.h>
@@ -28,6 +28,9 @@ typedef struct PawlParameter {
   const char* name;
   const char* unit;  // "" where none is stated
   double value;
+  int number_line;  // where only its number counts (another parameter, a start, a range); 0:
+                    // nowhere
+  int input;        // it may change: its place among the inputs plus 1; 0: it is a number
   PawlSource source;
 } PawlParameter;
 
@@ -38,6 +41,30 @@ typedef struct PawlCoordinate {
   bool guess[2];  // start, rate: the start is assembled by changing these
   PawlSource source;
 } PawlCoordinate;
+
+// A first-order state z' = s (docs/theory/states.md). With a rate it is stored as a velocity: the
+// rate of entry `coordinate` of the coordinates, behind those that move. Without, it is a number
+// that stays between events and is stored as an input.
+typedef struct PawlStateDef {
+  const char* name;
+  int coordinate;  // -1: it has no rate
+  int input;       // -1: it has one
+  PawlNode rate;   // s(q, v, z, u, t, v', lambda)
+  PawlSource source;
+} PawlStateDef;
+
+// What is held between steps: an input, a state without rate, a parameter that may change.
+typedef enum PawlInputKind {
+  PAWL_INPUT_PLAIN,
+  PAWL_INPUT_STATE,
+  PAWL_INPUT_PARAMETER
+} PawlInputKind;
+typedef struct PawlInputDef {
+  const char* name;
+  const char* unit;  // "" where none is stated
+  double start;
+  PawlInputKind kind;
+} PawlInputDef;
 
 typedef enum PawlTermKind {
   PAWL_TERM_KINETIC,      // T(q, v, t) [J]
@@ -83,7 +110,8 @@ typedef struct PawlTrigger {
   double* times;  // ascending [s]
   PawlNode when;  // PAWL_NO_NODE without
   PawlDirection direction;
-  double after;  // least time since the last change [s]
+  double after;          // least time since the last change [s]
+  double every, offset;  // times offset + k every, k = 0, 1, ... [s]; every = 0: none
 } PawlTrigger;
 
 // What makes a constraint or lock engage and let go other than a region.
@@ -132,11 +160,20 @@ typedef struct PawlImpulse {
   PawlNode node;
 } PawlImpulse;
 
+// A part of `set:` of an event: a state or an input takes the value of an expression.
+typedef struct PawlSet {
+  int coordinate;  // of the state; -1: an input
+  int input;
+  PawlNode node;
+  PawlSource source;
+} PawlSet;
+
 typedef struct PawlEventDef {
   const char* name;
   PawlTrigger trigger;
   bool stop;                         // ends the run
   int first_impulse, impulse_count;  // of the impulses of the model
+  int first_set, set_count;          // of its sets
   PawlSource source;
 } PawlEventDef;
 
@@ -194,8 +231,13 @@ struct PawlModel {
   const char *file, *name, *about;
   int parameter_count, coordinate_count, term_count, constraint_count, row_count, contact_count,
       event_count, impulse_count, output_count, shape_count;
+  int state_count, dynamic_count, input_count, set_count;
   PawlParameter* parameters;
-  PawlCoordinate* coordinates;
+  PawlCoordinate*
+      coordinates;  // coordinate_count that move, then dynamic_count states: `rate` is z
+  PawlStateDef* states;
+  PawlInputDef* inputs;
+  PawlSet* sets;
   PawlTerm* terms;
   PawlConstraint* constraints;  // plain, with modes, and locks, in the order written
   PawlContact* contacts;

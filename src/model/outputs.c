@@ -3,9 +3,10 @@
 #include "model/loader.h"
 
 static const PawlUse gap_use = {"the gap of a contact", PAWL_MAY_Q | PAWL_MAY_T, NULL};
-static const PawlUse output_use = {
-    "an output",
-    PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_A | PAWL_MAY_T | PAWL_MAY_LAMBDA | PAWL_MAY_CONTACT, NULL};
+static const PawlUse output_use = {"an output",
+                                   PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_A | PAWL_MAY_T |
+                                       PAWL_MAY_LAMBDA | PAWL_MAY_CONTACT | PAWL_MAY_SIGNALS,
+                                   NULL};
 
 static const char* new_name(PawlLoader* loader, const PawlDeclared* entry, const PawlIndexer* at) {
   const char* name = pawl_element_name(&loader->kept, entry->family, at->value);
@@ -72,7 +73,8 @@ void pawl_load_contacts(PawlLoader* loader, PawlYaml* section) {
 
 // ---- events ---------------------------------------------------------------------------------
 
-static const PawlUse impulse_use = {"an impulse", PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_T, NULL};
+static const PawlUse impulse_use = {"an impulse",
+                                    PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_T | PAWL_MAY_SIGNALS, NULL};
 static const PawlUse along_use = {"what an impulse acts along", PAWL_MAY_Q | PAWL_MAY_T, NULL};
 
 static bool add_impulse(PawlLoader* loader, PawlYaml* where, int coordinate, PawlNode node) {
@@ -182,7 +184,8 @@ static bool load_impulses(PawlLoader* loader, PawlYaml* impulse, const PawlScope
 
 static bool load_event(PawlLoader* loader, PawlYaml* body, const PawlScope* scope,
                        PawlEventDef* event) {
-  static const char* const keys[] = {"when", "at", "direction", "after", "stop", "impulse", NULL};
+  static const char* const keys[] = {"when",  "at",   "every",   "offset", "direction",
+                                     "after", "stop", "impulse", "set",    NULL};
   if (body->kind != PAWL_YAML_MAP) {
     pawl_report(&loader->report, body, "an event is a map: {when: expression, ...} or {at: time}");
     return false;
@@ -192,9 +195,11 @@ static bool load_event(PawlLoader* loader, PawlYaml* body, const PawlScope* scop
   const PawlYaml* stop = pawl_yaml_get(body, "stop");
   good &= !stop || pawl_flag(loader, stop, &event->stop);
   good &= load_impulses(loader, pawl_yaml_get(body, "impulse"), scope, event);
-  if (!pawl_yaml_get(body, "when") && !pawl_yaml_get(body, "at")) {
+  good &= pawl_load_every(loader, body, scope, &event->trigger);
+  good &= pawl_load_sets(loader, pawl_yaml_get(body, "set"), scope, event);
+  if (!pawl_yaml_get(body, "when") && !pawl_yaml_get(body, "at") && !pawl_yaml_get(body, "every")) {
     pawl_report(&loader->report, body,
-                "the event '%s' needs when: or at:", pawl_quote(event->name).s);
+                "the event '%s' needs when:, at: or every:", pawl_quote(event->name).s);
     return false;
   }
   return good;

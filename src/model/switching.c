@@ -5,8 +5,11 @@
 #include "model/loader.h"
 
 static const PawlUse capacity_use = {
-    "a capacity", PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_T | PAWL_MAY_LAMBDA | PAWL_MAY_OUTPUT, NULL};
-static const PawlUse friction_use = {"a friction force", PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_T,
+    "a capacity",
+    PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_T | PAWL_MAY_LAMBDA | PAWL_MAY_OUTPUT | PAWL_MAY_SIGNALS,
+    NULL};
+static const PawlUse friction_use = {"a friction force",
+                                     PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_T | PAWL_MAY_SIGNALS,
                                      "friction that depends on other multipliers is not supported"};
 
 // A number with a lower bound.
@@ -124,6 +127,22 @@ bool pawl_load_trigger(PawlLoader* loader, PawlYaml* map, const PawlScope* scope
     good &= word >= 0;
   } else if (good && when && is_logical(loader->model->dag, trigger->when)) {
     trigger->direction = PAWL_DIRECTION_UP;  // becomes true
+  }
+  return good;
+}
+
+bool pawl_load_every(PawlLoader* loader, PawlYaml* map, const PawlScope* scope,
+                     PawlTrigger* trigger) {
+  PawlYaml *every = pawl_yaml_get(map, "every"), *offset = pawl_yaml_get(map, "offset");
+  bool good = load_time(loader, every, scope, true, &trigger->every);
+  good &= load_time(loader, offset, scope, false, &trigger->offset);
+  if (offset && !every) {
+    pawl_report(&loader->report, offset->key, "offset: needs every:");
+    return false;
+  }
+  if (every && pawl_yaml_get(map, "at")) {
+    pawl_report(&loader->report, every->key, "every: and at: are two schedules; make two events");
+    return false;
   }
   return good;
 }

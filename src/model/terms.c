@@ -7,9 +7,11 @@
 
 static const PawlUse uses[] = {
     [PAWL_TERM_KINETIC] = {"a kinetic energy", PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_T, NULL},
-    [PAWL_TERM_POTENTIAL] = {"a potential energy", PAWL_MAY_Q | PAWL_MAY_T, NULL},
-    [PAWL_TERM_DISSIPATION] = {"a dissipation", PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_T, NULL},
-    [PAWL_TERM_FORCE] = {"a force", PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_T, NULL},
+    [PAWL_TERM_POTENTIAL] = {"a potential energy", PAWL_MAY_Q | PAWL_MAY_T | PAWL_MAY_SIGNALS,
+                             NULL},
+    [PAWL_TERM_DISSIPATION] = {"a dissipation",
+                               PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_T | PAWL_MAY_SIGNALS, NULL},
+    [PAWL_TERM_FORCE] = {"a force", PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_T | PAWL_MAY_SIGNALS, NULL},
 };
 
 bool pawl_add_term(PawlLoader* loader, PawlTermKind kind, PawlYaml* text, PawlNode node,

@@ -12,13 +12,14 @@
 enum { MOST_DEEP = 8 };  // uses inside uses
 
 const char* const pawl_section_keys[] = {
-    "model",   "about",       "parameters", "coordinates", "define", "kinetic",  "potential",
-    "mass",    "dissipation", "forces",     "constraints", "locks",  "contacts", "events",
-    "outputs", "simulate",    "scene",      "projection",  "use",    "elements", "functions",
-    "tables",  "springs",     "include",    NULL};
-const char* const pawl_named_sections[] = {
-    "parameters", "coordinates", "define",  "mass",      "forces", "constraints", "locks",
-    "contacts",   "events",      "outputs", "functions", "tables", "springs",     NULL};
+    "model",   "about",       "parameters", "coordinates", "define",  "kinetic",  "potential",
+    "mass",    "dissipation", "forces",     "constraints", "locks",   "contacts", "events",
+    "outputs", "simulate",    "scene",      "projection",  "use",     "elements", "functions",
+    "tables",  "springs",     "states",     "inputs",      "include", NULL};
+const char* const pawl_named_sections[] = {"parameters", "coordinates", "define",    "mass",
+                                           "forces",     "constraints", "locks",     "contacts",
+                                           "events",     "outputs",     "functions", "tables",
+                                           "springs",    "states",      "inputs",    NULL};
 const char* const pawl_item_sections[] = {"kinetic", "potential", "dissipation", "scene", NULL};
 
 // ---- nodes --------------------------------------------------------------------------------------

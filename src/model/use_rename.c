@@ -116,6 +116,12 @@ static bool is_word_key(const PawlYaml* map, const PawlYaml* key) {
   return strcmp(key->text, "start") == 0 && pawl_yaml_get(map, "modes");
 }
 
+// Maps whose keys are names of the model.
+static bool has_names(const PawlYaml* node) {
+  return node->kind == PAWL_YAML_MAP && node->key &&
+         (strcmp(node->key->text, "set") == 0 || strcmp(node->key->text, "impulse") == 0);
+}
+
 // Depth: that of the tree, PAWL_MODEL_MAX_NESTING.
 static bool rename_value(const Renaming* r, PawlYaml* node) {
   if (node->outside) {  // what the user wrote: names of the model
@@ -127,7 +133,7 @@ static bool rename_value(const Renaming* r, PawlYaml* node) {
   }
   bool good = true;
   for (PawlYaml* child = node->first; child && good; child = child->next) {
-    if (child->key && is_for(child->key)) {
+    if (child->key && (is_for(child->key) || has_names(node))) {
       good = rename_text(r, child->key);
     }
     if (good && !(child->key && is_word_key(node, child->key))) {

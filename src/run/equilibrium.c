@@ -48,6 +48,7 @@ typedef struct Search {
   PawlEval *eval, *tangents;
   PawlRows* rows;
   PawlPoint point;
+  double* v;  // zeros, and the states
   double *q, *q_new, *q_before, *a, *a_new, *lambda, *mixed, *moved, *dq, *force, *S;
   double *lo, *hi, *b, *w, *mu;  // of (R1)
   unsigned char *set, *state;    // rows in force and contacts that push; PawlRowState
@@ -144,10 +145,38 @@ static PawlStatus find_pull(Search* s, double* a, PawlError* err) {  // (E1)
   return PAWL_OK;
 }
 
-static PawlStatus evaluate(Search* s, const double* q, PawlError* err) {
+// The point at q: all rates are zero, and states have the places of their coordinates.        (F8)
+static PawlPoint point_at(Search* s, const double* q) {
   PawlPoint point = s->point;
+  for (int k = pawl_moving(s->n); k < s->n.v; k++) {
+    s->v[k] = q[k];
+  }
   point.q = q;
+  return point;
+}
+
+static PawlStatus evaluate(Search* s, const double* q, PawlError* err) {
+  PawlPoint point = point_at(s, q);
   return pawl_eval_run(s->eval, &point, err);
+}
+
+static void move(const Search* s, const double* from, const double* dq, double* to) {
+  pawl_system_retract(s->system, from, dq, to);
+  for (int k = pawl_moving(s->n); k < s->n.v; k++) {
+    to[k] = from[k] + dq[k];
+  }
+}
+
+// -d(f + G^T lambda) by coordinates and, in their columns, by states.
+static PawlStatus stiffness(Search* s, const double* q, const double** K, PawlError* err) {
+  PawlPoint point = point_at(s, q);
+  PAWL_TRY(pawl_eval_run(s->tangents, &point, err));
+  const PawlValues* values = pawl_eval_values(s->tangents);
+  for (int k = s->H.start[pawl_moving(s->n)]; k < s->H.start[s->n.v]; k++) {
+    values->K[k] = values->C[k];
+  }
+  *K = values->K;
+  return PAWL_OK;
 }
 
 // Moves q onto the rows in force and out of all contacts: M dq = G^T mu, G dq + g = 0, >= 0, until
@@ -164,7 +193,7 @@ static PawlStatus onto_rows(Search* s, double* q, PawlError* err) {
     }
     before = change;
     memcpy(s->q_before, q, (size_t)s->n.q * sizeof(double));
-    pawl_system_retract(s->system, s->q_before, s->dq, q);
+    move(s, s->q_before, s->dq, q);
     PAWL_TRY(evaluate(s, q, err));
   }
   return s->n.rows > 0 ? PAWL_RETRY : PAWL_OK;
@@ -181,10 +210,8 @@ static PawlStatus look(Search* s, double* q, double* a, PawlError* err) {
 // One iteration of Newton's method for (E2) from q_new, where a_new pulls; dq is its change. (E3)
 static PawlStatus correct(Search* s, PawlError* err) {
   const PawlValues* values = pawl_eval_values(s->eval);
-  PawlPoint point = s->point;
-  point.q = s->q_new;
-  PAWL_TRY(pawl_eval_run(s->tangents, &point, err));
-  const double* K = pawl_eval_values(s->tangents)->K;
+  const double* K;
+  PAWL_TRY(stiffness(s, s->q_new, &K, err));
   for (int k = 0; k < s->H.start[s->n.v]; k++) {
     s->S[k] = K[k] + s->s * values->M[k];
   }
@@ -218,7 +245,7 @@ static PawlStatus take_step(Search* s, int* corrections, PawlError* err) {
       s->moved[j] += s->dq[j];
     }
     memcpy(s->q_before, s->q_new, (size_t)s->n.q * sizeof(double));
-    pawl_system_retract(s->system, s->q_before, s->dq, s->q_new);
+    move(s, s->q_before, s->dq, s->q_new);
     if (!rounding && !went_down(s)) {
       return PAWL_RETRY;
     }
@@ -234,10 +261,8 @@ static PawlStatus take_step(Search* s, int* corrections, PawlError* err) {
 static double first_s(Search* s) {
   const double* M = pawl_eval_values(s->eval)->M;
   double pull = largest(s->n.v, s->a), far = largest(s->n.q, s->q), stiff = 0.0;
-  PawlPoint point = s->point;
-  point.q = s->q;
-  if (pawl_eval_run(s->tangents, &point, NULL) == PAWL_OK) {
-    const double* K = pawl_eval_values(s->tangents)->K;
+  const double* K;
+  if (stiffness(s, s->q, &K, NULL) == PAWL_OK) {
     for (int j = 0; j < s->n.v; j++) {
       for (int k = s->H.start[j]; k < s->H.start[j + 1]; k++) {
         bool diagonal = s->H.index[k] == j && M[k] > 0.0;
@@ -313,7 +338,7 @@ static PawlStatus look_beside(Search* s, double way, PawlError* err) {
   for (int j = 0; j < s->n.v; j++) {
     s->dq[j] = way * s->moved[j];
   }
-  pawl_system_retract(s->system, s->q, s->dq, s->q_new);
+  move(s, s->q, s->dq, s->q_new);
   return look(s, s->q_new, s->a_new, err);
 }
 
@@ -337,7 +362,7 @@ static PawlStatus halve(Search* s, double way, bool* turns, PawlError* err) {
     s->dq[j] = near * s->moved[j];
   }
   memcpy(s->q_before, s->q, (size_t)s->n.q * sizeof(double));
-  pawl_system_retract(s->system, s->q_before, s->dq, s->q);
+  move(s, s->q_before, s->dq, s->q);
   return PAWL_OK;
 }
 
@@ -431,8 +456,7 @@ static PawlStatus check_modes(Search* s, PawlError* err) {
     return PAWL_OK;
   }
   PAWL_TRY(pawl_eval_create(s->system, PAWL_SWITCHING, &eval, err));
-  PawlPoint point = s->point;
-  point.q = s->q;
+  PawlPoint point = point_at(s, s->q);
   PawlStatus status = pawl_eval_run(eval, &point, err);
   if (status == PAWL_OK && pawl_modes_margin(s->system, pawl_eval_values(eval)->z, point.modes,
                                              &constraint) < -PAWL_REST_TOUCHES) {
@@ -507,15 +531,19 @@ static PawlStatus allocate(Search* s, PawlError* err) {
 // Modes, rows in force and values of locks are those of the start of a run.
 static PawlStatus enter(Search* s, const PawlState* state, const double* q, PawlError* err) {
   int* modes = PAWL_NEW(s->arena, int, s->n.modes);
-  double* held = PAWL_NEW(s->arena, double, s->n.rows);
+  double* held = PAWL_NEW(s->arena, double, s->n.rows + s->n.inputs);
   double* zeros = PAWL_NEW(s->arena, double, s->n.v);
-  if (!modes || !held || !zeros) {
+  s->v = PAWL_NEW(s->arena, double, s->n.v);
+  if (!modes || !held || !zeros || !s->v) {
     return pawl_fail_memory(err);
   }
   memcpy(modes, state->modes, (size_t)s->n.modes * sizeof(int));
-  memcpy(held, state->held, (size_t)s->n.rows * sizeof(double));
+  memcpy(held, state->held, (size_t)(s->n.rows + s->n.inputs) * sizeof(double));
   memcpy(s->q, q ? q : state->q, (size_t)s->n.q * sizeof(double));
-  s->point = (PawlPoint){.v = zeros, .a = zeros, .lambda = s->lambda, .modes = modes, .held = held};
+  for (int k = pawl_moving(s->n); k < s->n.v; k++) {
+    s->q[k] = state->v[k];
+  }
+  s->point = (PawlPoint){.v = s->v, .a = zeros, .lambda = s->lambda, .modes = modes, .held = held};
   for (int i = 0; i < s->n.rows; i++) {
     s->set[i] = is_contact(s, i) ? 0 : state->active[i];
   }
@@ -539,7 +567,7 @@ static PawlStatus search(Search* s, const double* q, PawlError* err) {
   PAWL_TRY(pawl_eval_create(s->system,
                             PAWL_MASS | PAWL_FORCE | PAWL_POSITION | PAWL_GRADIENT | PAWL_ENERGY,
                             &s->eval, err));
-  PAWL_TRY(pawl_eval_create(s->system, PAWL_STIFFNESS, &s->tangents, err));
+  PAWL_TRY(pawl_eval_create(s->system, PAWL_STIFFNESS | PAWL_DAMPING, &s->tangents, err));
   PAWL_TRY(pawl_rows_create(&s->H, &s->G, PAWL_ROWS_AUTO, &s->rows, err));
   for (bool slides = true; slides;) {
     PAWL_TRY(iterate(s, err));

@@ -63,7 +63,7 @@ static void set_rows(PawlInverse* s) {
 
 void pawl_inverse_enter(PawlInverse* s, const PawlState* state) {
   memcpy(s->modes, state->modes, (size_t)s->n.modes * sizeof(int));
-  memcpy(s->held, state->held, (size_t)s->n.rows * sizeof(double));
+  memcpy(s->held, state->held, (size_t)(s->n.rows + s->n.inputs) * sizeof(double));
   set_rows(s);
 }
 
@@ -163,7 +163,7 @@ static PawlStatus allocate(PawlInverse* s, int drive_count, PawlError* err) {
   s->driven = PAWL_NEW(&s->arena, unsigned char, s->system->constraint_count);
   s->modes = PAWL_NEW(&s->arena, int, s->n.modes);
   s->next = PAWL_NEW(&s->arena, int, s->n.modes);
-  s->held = PAWL_NEW(&s->arena, double, rows);
+  s->held = PAWL_NEW(&s->arena, double, rows + (size_t)s->n.inputs);
   s->set = PAWL_NEW(&s->arena, unsigned char, rows);
   s->force = PAWL_NEW(&s->arena, double, most);
   s->lambda = PAWL_NEW(&s->arena, double, rows);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns in this order: t; coordinates, rates, accelerations; multipliers; kinetic, potential,
-// energy; residuals at position, velocity and acceleration level; the model's outputs; the path z;
-// corrections nu, Lambda and the multipliers of the smooth motion; works, and what they leave of
-// the energy unexplained.
+// Columns in this order: t; coordinates, rates, accelerations; states and their rates; inputs;
+// multipliers; kinetic, potential, energy; residuals at position, velocity and acceleration level;
+// the model's outputs; the path z; corrections nu, Lambda and the multipliers of the smooth motion;
+// works, and what they leave of the energy unexplained.
 #include "run/observe.h"
 
 #include <math.h>
@@ -46,7 +46,7 @@ static void add_column(PawlObserver* o, PawlColumnKind kind, const char* name, c
 // Rates carry the names of the coordinates where there is one for each; else v[0], v[1], ...
 static void add_motion(PawlObserver* o) {
   PawlSizes n = o->sizes;
-  for (int k = 0; k < n.q; k++) {
+  for (int k = 0; k < n.q - n.states; k++) {
     add_column(o, PAWL_COLUMN_COORDINATE, pawl_system_coordinate_name(o->system, k), "",
                pawl_system_coordinate_unit(o->system, k), "");
   }
@@ -55,7 +55,7 @@ static void add_motion(PawlObserver* o) {
     const char *prime, *other, *per;
   } level[2] = {{PAWL_COLUMN_RATE, "'", "", "/s"}, {PAWL_COLUMN_ACCELERATION, "''", "'", "/s^2"}};
   for (int l = 0; l < 2; l++) {
-    for (int k = 0; k < n.v; k++) {
+    for (int k = 0; k < n.v - n.states; k++) {
       char name[32];
       snprintf(name, sizeof name, "v[%d]", k);
       bool same = n.q == n.v;
@@ -63,6 +63,22 @@ static void add_motion(PawlObserver* o) {
                  same ? level[l].prime : level[l].other,
                  same ? pawl_system_coordinate_unit(o->system, k) : "", level[l].per);
     }
+  }
+}
+
+static void add_signals(PawlObserver* o) {
+  PawlSizes n = o->sizes;
+  for (int k = n.v - n.states; k < n.v; k++) {
+    add_column(o, PAWL_COLUMN_STATE, pawl_system_coordinate_name(o->system, k), "",
+               pawl_system_coordinate_unit(o->system, k), "");
+  }
+  for (int k = n.v - n.states; k < n.v; k++) {
+    add_column(o, PAWL_COLUMN_STATE_RATE, pawl_system_coordinate_name(o->system, k), "'",
+               pawl_system_coordinate_unit(o->system, k), "/s");
+  }
+  for (int k = 0; k < n.inputs; k++) {
+    add_column(o, PAWL_COLUMN_INPUT, pawl_system_input_name(o->system, k), "",
+               pawl_system_input_unit(o->system, k), "");
   }
 }
 
@@ -100,6 +116,7 @@ static void add_works(PawlObserver* o, const PawlStepper* stepper) {
 static void add_columns(PawlObserver* o) {
   add_column(o, PAWL_COLUMN_TIME, "t", "", "s", "");
   add_motion(o);
+  add_signals(o);
   add_rows(o, PAWL_COLUMN_MULTIPLIER, "lambda");
   add_column(o, PAWL_COLUMN_ENERGY, "kinetic", "", "J", "");
   add_column(o, PAWL_COLUMN_ENERGY, "potential", "", "J", "");
@@ -125,7 +142,7 @@ static void add_columns(PawlObserver* o) {
 
 static PawlStatus fill(PawlObserver* o, const PawlStepper* stepper, PawlError* err) {
   PawlSizes n = o->sizes;
-  int columns = 1 + n.q + 2 * n.v + n.rows + 6 + n.outputs + (o->path ? n.q : 0) +
+  int columns = 1 + n.q + 2 * n.v + n.inputs + n.rows + 6 + n.outputs + (o->path ? n.q : 0) +
                 (o->corrections ? 3 * n.rows : 0) + PAWL_WORK_JUMPS + 2;
   o->columns = PAWL_NEW(&o->arena, PawlColumn, columns);
   o->residual = PAWL_NEW(&o->arena, double, n.rows);
@@ -211,8 +228,9 @@ static double level_residual(PawlObserver* o, const double* G, const double* x, 
 // coordinates by their rounding in a step is none.
 static double least_rate(const PawlObserver* o, const PawlState* state) {
   double reach = pawl_dynamics_largest(o->sizes.q, state->q);
-  double speed = sqrt(reach * pawl_dynamics_largest(o->sizes.v, state->a));
-  double part = PAWL_SMALLEST_PART * fmax(speed, pawl_dynamics_largest(o->sizes.v, state->v));
+  double speed = sqrt(reach * pawl_dynamics_largest(pawl_moving(o->sizes), state->a));
+  double part =
+      PAWL_SMALLEST_PART * fmax(speed, pawl_dynamics_largest(pawl_moving(o->sizes), state->v));
   return fmax(part, PAWL_ROUNDED * reach / o->step);
 }
 
@@ -292,9 +310,13 @@ PawlStatus pawl_observe(PawlObserver* o, const PawlState* state, PawlSight sight
   if (sample) {
     double energies[3] = {values->energy[0], values->energy[1], seen->energy};
     sample = put(sample, &state->t, 1);
-    sample = put(sample, state->q, n.q);
-    sample = put(sample, state->v, n.v);
-    sample = put(sample, state->a, n.v);
+    int moving = pawl_moving(n);
+    sample = put(sample, state->q, n.q - n.states);
+    sample = put(sample, state->v, moving);
+    sample = put(sample, state->a, moving);
+    sample = put(sample, state->v + moving, n.states);
+    sample = put(sample, state->a + moving, n.states);
+    sample = put(sample, state->held + n.rows, n.inputs);
     sample = put(sample, state->lambda, n.rows);
     sample = put(sample, energies, 3);
     sample = put(sample, seen->residual, 3);

@@ -39,9 +39,9 @@ static double dot(int n, const double* x, const double* y) {
 // The shape of eigenvalue k in the coordinates of the model. That of a pair is complex, x + i y;
 // turned so that it is as real as can be, which is all of it without damping. (L20)
 static const double* find_shape(PawlAnalysis* a, int k) {
-  size_t n = (size_t)a->n;
+  size_t n = (size_t)a->n, moving = n - (size_t)a->states;
   const double *x = shape(a, k), *T = a->reduction.T;
-  double* q = PAWL_NEW(&a->out->arena, double, n);
+  double* q = PAWL_NEW(&a->out->arena, double, moving);
   double c = 1.0, s = 0.0, largest = 0.0;
   const double* y = x;
   if (a->imaginary[k] != 0.0) {
@@ -50,13 +50,13 @@ static const double* find_shape(PawlAnalysis* a, int k) {
     c = cos(angle / 2);
     s = sin(angle / 2);
   }
-  for (size_t i = 0; q && i < n; i++) {
+  for (size_t i = 0; q && i < moving; i++) {
     for (size_t j = 0; j < (size_t)a->free; j++) {
       q[i] += T[i + j * n] * (c * x[j] + s * y[j]);
     }
     largest = fabs(q[i]) > fabs(largest) ? q[i] : largest;
   }
-  for (size_t i = 0; q && i < n && largest != 0.0; i++) {
+  for (size_t i = 0; q && i < moving && largest != 0.0; i++) {
     q[i] /= largest;
   }
   return q;

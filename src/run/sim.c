@@ -251,7 +251,9 @@ static PawlStatus record_contact(PawlSim* sim, const PawlInstant* i, PawlError* 
 }
 
 static const char* name_of_event(const PawlSim* sim, const PawlInstant* i) {
-  return i->event >= 0 ? pawl_system_event_name(sim->system, i->event) : "impulse";
+  return i->event >= 0 ? pawl_system_event_name(sim->system, i->event)
+         : i->assigned ? "input"
+                       : "impulse";
 }
 
 // An event of the model, or a constraint that did not engage: nothing jumps but by an impulse.
@@ -279,7 +281,7 @@ static PawlStatus record_instant(PawlSim* sim, const PawlInstant* i, PawlError* 
   if (i->contact >= 0) {
     return record_contact(sim, i, err);
   }
-  if (i->event >= 0 || i->refused >= 0 || i->pushed) {
+  if (i->event >= 0 || i->refused >= 0 || i->pushed || i->assigned) {
     return record_quiet(sim, i, err);
   }
   double rest = i->energy_lost;  // what is not of these rows (a snap, a drive) goes to the first
@@ -443,6 +445,14 @@ PawlStatus pawl_sim_release(PawlSim* sim, const char* name, PawlError* err) {
 PawlStatus pawl_sim_push(PawlSim* sim, const double* U, PawlError* err) {
   PawlStatus status = pawl_stepper_push(sim->stepper, sim->state, U, err);
   return final(status ? status : record_instants(sim, err), err);
+}
+
+PawlStatus pawl_sim_set_input(PawlSim* sim, int input, double value, PawlError* err) {
+  return pawl_stepper_set_input(sim->stepper, sim->state, input, value, err);
+}
+
+double pawl_sim_input(const PawlSim* sim, int input) {
+  return pawl_state_input(sim->stepper, sim->state, input);
 }
 
 PawlStatus pawl_sim_run(PawlSim* sim, PawlProgress progress, void* context, PawlError* err) {

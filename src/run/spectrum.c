@@ -143,12 +143,17 @@ static PawlStatus find_ranks(PawlAnalysis* a) {
     PAWL_TRY(null_space(size, X, tolerance, N, &dimension));
     ranks[s->rank_count++] = size - dimension;
   }
-  s->algebraic = dimension;
-  s->geometric = s->rank_count > 0 ? size - ranks[0] : 0;
+  // The integrals of states, on which nothing depends, add as many zeros.                  (F8)
+  s->algebraic = dimension - a->states;
+  s->geometric = s->rank_count > 0 ? size - ranks[0] - a->states : 0;
+  bool more = s->algebraic > 2 * s->rank;
+  if (a->states > 0 && s->geometric < s->rank + more) {
+    s->geometric = s->rank + more;  // a state that only integrates is a zero of its own
+  }
   s->regular = s->algebraic == 2 * s->rank && s->geometric == s->rank;
   PAWL_TRY(pawl_dense_rank(2 * a->free, 2 * a->free, a->C, PAWL_NO_SINGULAR_VALUE, &rank, NULL));
   a->chains = 2 * a->free - rank;
-  a->zeros = s->algebraic - 2 * s->rank;
+  a->zeros = dimension - 2 * s->rank;
   return PAWL_OK;
 }
 
@@ -215,11 +220,11 @@ static PawlStatus list_eigenvalues(PawlAnalysis* a) {
     values[k] = (Value){a->rate * a->real[k], a->rate * a->imaginary[k]};
   }
   qsort(values, count, sizeof *values, by_size);
-  for (size_t k = 0; k < count; k++) {
-    real[k] = values[k].real;
-    imaginary[k] = values[k].imaginary;
+  for (size_t k = (size_t)a->states; k < count; k++) {  // the least are zeros
+    real[k - (size_t)a->states] = values[k].real;
+    imaginary[k - (size_t)a->states] = values[k].imaginary;
   }
-  s->eigenvalue_count = (int)count;
+  s->eigenvalue_count = (int)count - a->states;
   s->real = real;
   s->imaginary = imaginary;
   return PAWL_OK;
@@ -245,13 +250,15 @@ static PawlStatus analyse(PawlAnalysis* a, const PawlSystem* system, const int* 
   }
   PAWL_TRY(pawl_eval_create(system, PAWL_REDUCTION_MASK, &eval, err));
   status = point ? pawl_reduction_at(system, eval, point, active, &a->reduction, err)
-                 : pawl_reduction_at_zero(system, eval, t, modes, NULL, &a->reduction, err);
+                 : pawl_reduction_at_zero(system, eval, t, modes, NULL, NULL, &a->reduction, err);
   pawl_eval_destroy(eval);
   if (status != PAWL_OK) {
     return final(status, err);
   }
   PawlSpectrum* s = &a->out->spectrum;
-  a->n = s->coordinates = a->reduction.n;
+  a->n = a->reduction.n;
+  a->states = pawl_system_sizes(system).states;
+  s->coordinates = a->n - a->states;
   s->rank = a->reduction.rank;
   a->free = a->n - s->rank;
   status = prepare(a);

@@ -15,7 +15,8 @@ typedef struct PawlAnalysis {  // of one call
   PawlArena arena;             // what is not kept
   PawlWholeSpectrum* out;
   PawlReduction reduction;
-  int n, free;    // coordinates; n - rank
+  int n, free;    // coordinates and states; n - rank
+  int states;     // the last of the n
   double *K, *D;  // n-by-n in the basis T of the reduction
   double rate;    // unit of 1/time, a power of two, that makes numbers near 1; K and D are without
   double* C;      // the motion left free, 2 free by 2 free, in this unit

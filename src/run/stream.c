@@ -103,6 +103,7 @@ static void forget(const PawlStream* s, bool known, double* sample) {
   for (int j = 0; j < s->columns; j++) {
     const PawlColumn* column = pawl_recorder_column(s->recorder, j);
     bool reacts = column->kind == PAWL_COLUMN_ACCELERATION ||
+                  column->kind == PAWL_COLUMN_STATE_RATE ||
                   column->kind == PAWL_COLUMN_MULTIPLIER ||
                   strcmp(column->name, "residual.acceleration") == 0 ||
                   (column->kind == PAWL_COLUMN_OUTPUT && output_reacts(s->system, output++));
@@ -148,7 +149,7 @@ static bool see(PawlStream* s, const PawlState* state, const PawlInstant* instan
 
 PawlStatus pawl_stream_instant(PawlStream* s, const PawlState* state, const PawlInstant* instant,
                                PawlError* err) {
-  if ((instant->event >= 0 && !instant->pushed) || instant->refused >= 0) {
+  if ((instant->event >= 0 && !instant->pushed && !instant->assigned) || instant->refused >= 0) {
     return PAWL_OK;  // nothing jumps
   }
   bool again = same_time(s->last, instant->t);

@@ -210,8 +210,8 @@ PawlStatus pawl_verify_around(PawlVerifier* v, const PawlState* state, PawlError
 // motion could have come since the start.
 static double least_of(const PawlVerifier* v, const PawlInstant* i) {
   PawlSizes n = v->system->sizes;
-  double fastest = i->v_before ? pawl_dynamics_largest(n.v, i->v_before) : 0.0;
-  fastest = i->v_after ? fmax(fastest, pawl_dynamics_largest(n.v, i->v_after)) : fastest;
+  double fastest = i->v_before ? pawl_dynamics_largest(pawl_moving(n), i->v_before) : 0.0;
+  fastest = i->v_after ? fmax(fastest, pawl_dynamics_largest(pawl_moving(n), i->v_after)) : fastest;
   double reach = fmax(v->reach, pawl_dynamics_largest(n.q, i->q)) + fabs(i->t) * fastest;
   return reach > 0.0 ? PAWL_SMALLEST_PART * reach : PAWL_SMALLEST_SIZE;
 }

@@ -74,7 +74,7 @@ static PawlStatus differentiate(Ark* d, double t, const double* q, const double*
     double *by_q = SUNDenseMatrix_Column(J, j), *by_v = SUNDenseMatrix_Column(J, n + j);
     memset(by_q, 0, (size_t)n * sizeof(double));
     memset(by_v, 0, (size_t)n * sizeof(double));
-    by_v[j] = 1.0;
+    by_v[j] = j < n - s->sizes.states ? 1.0 : 0.0;
     solve_column(d, values->K, values->G_acceleration, j, 1.0, NULL, by_q + n);
     solve_column(d, values->C, values->G_rate, j, 2.0, values->G_turn, by_v + n);
   }

@@ -69,8 +69,8 @@ void pawl_contacts_measure(const PawlStepper* s, PawlContacts* c, const PawlStat
                            const PawlValues* values) {
   double h = s->def.step, wall = fastest_wall(s, c, values);
   double fall = pawl_dynamics_fall(&s->dynamics, values);
-  double push = fmax(pawl_dynamics_largest(s->sizes.v, state->a), fall) + wall / h;
-  double v = pawl_dynamics_largest(s->sizes.v, state->v), pace = v + h * push;
+  double push = fmax(pawl_dynamics_largest(pawl_moving(s->sizes), state->a), fall) + wall / h;
+  double v = pawl_dynamics_largest(pawl_moving(s->sizes), state->v), pace = v + h * push;
   double q = pawl_dynamics_largest(s->sizes.q, state->q);
   c->least_a = PAWL_SMALLEST_PART * push;
   c->least_v = PAWL_SMALLEST_PART * pace;

@@ -364,14 +364,16 @@ PawlStatus pawl_forms_reduced(PawlStepper* s, PawlForms* forms, double t, double
   const PawlValues* values;
   if (forms->kind == PAWL_FORM_PROJECTED) {
     PAWL_TRY(evaluate(s, forms, t, q, v, &values, err));
-    return project(s, forms, values, t, a, lambda, err);
+    PAWL_TRY(project(s, forms, values, t, a, lambda, err));
+    return pawl_dynamics_rate_states(&s->dynamics, &forms->phase, t, q, v, a, lambda, err);
   }
   if (d->count > 0) {
     PAWL_TRY(settle_position(s, forms, t, q, v, err));
     settle_velocity(s, d, v);
   }
   PAWL_TRY(evaluate(s, forms, t, q, v, &values, err));
-  return reduce(s, forms, values, t, a, lambda, err);
+  PAWL_TRY(reduce(s, forms, values, t, a, lambda, err));
+  return pawl_dynamics_rate_states(&s->dynamics, &forms->phase, t, q, v, a, lambda, err);
 }
 
 // ---- the end of a step --------------------------------------------------------------------------
@@ -389,13 +391,15 @@ static void solve_projected(PawlStepper* s, void* data, double* x, double* r) {
 
 // v' and lambda with the values of `eval`, which has been run at (t, q, v).
 static PawlStatus accelerate_by(PawlStepper* s, PawlForms* forms, PawlEval* eval, double t,
-                                double* a, double* lambda, PawlError* err) {
+                                const double* q, const double* v, double* a, double* lambda,
+                                PawlError* err) {
   const PawlValues* values = pawl_eval_values(eval);
   if (forms->kind == PAWL_FORM_INDEX_1) {
-    return pawl_dynamics_accelerate(&s->dynamics, &forms->phase, values, t, a, lambda, err);
+    return pawl_dynamics_accelerate(&s->dynamics, &forms->phase, values, t, q, v, a, lambda, err);
   }
   gather_rows(s, forms->reduced, values->G);
-  return project(s, forms, values, t, a, lambda, err);
+  PAWL_TRY(project(s, forms, values, t, a, lambda, err));
+  return pawl_dynamics_rate_states(&s->dynamics, &forms->phase, t, q, v, a, lambda, err);
 }
 
 PawlStatus pawl_forms_arrive(PawlStepper* s, PawlForms* forms, double t, double* q, double* v,
@@ -414,7 +418,7 @@ PawlStatus pawl_forms_arrive(PawlStepper* s, PawlForms* forms, double t, double*
     PawlPoint point = pawl_phase_point(&forms->phase, t, q, v, NULL, NULL);
     s->dynamics.info.evaluations++;
     PAWL_TRY(pawl_method_run(s, &forms->phase, onto->place, &point, err));
-    PAWL_TRY(accelerate_by(s, forms, onto->place, t, a, lambda, err));
+    PAWL_TRY(accelerate_by(s, forms, onto->place, t, q, v, a, lambda, err));
     if (pawl_projection_at_once(s, onto, &forms->phase, solve, forms->reduced, a, q, v)) {
       return PAWL_OK;
     }

@@ -73,8 +73,8 @@ static inline PawlStatus pawl_forms_accelerate(PawlStepper* s, PawlForms* forms,
   PawlPoint point = pawl_phase_point(&forms->phase, t, q, v, NULL, NULL);
   s->dynamics.info.evaluations++;
   PAWL_TRY(pawl_method_run(s, &forms->phase, forms->eval, &point, err));
-  return pawl_dynamics_accelerate(&s->dynamics, &forms->phase, pawl_eval_values(forms->eval), t, a,
-                                  lambda, err);
+  return pawl_dynamics_accelerate(&s->dynamics, &forms->phase, pawl_eval_values(forms->eval), t, q,
+                                  v, a, lambda, err);
 }
 
 // The same at the end of a step, where q and v are put on the constraints in every form. Needs a

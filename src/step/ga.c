@@ -104,7 +104,8 @@ __attribute__((noinline)) static PawlStatus shift(PawlStepper* s, PawlGa* d, con
   }
   pawl_system_retract(s->system, state->q, d->delta, d->q);
   PAWL_TRY(pawl_dynamics_evaluate(&s->dynamics, phase, &at, &values, err));
-  return pawl_dynamics_accelerate(&s->dynamics, phase, values, at.t, d->a_first, d->lambda, err);
+  return pawl_dynamics_accelerate(&s->dynamics, phase, values, at.t, at.q, at.v, d->a_first,
+                                  d->lambda, err);
 }
 
 PawlStatus pawl_ga_predict(PawlStepper* s, PawlGa* d, const PawlPhase* phase, PawlState* state,

@@ -29,7 +29,7 @@ typedef struct PawlGa {
   double *c, *c_size;                  // residual of the constraint at its level, and its size
   double *dq, *dlambda;                // correction
   double *S, *J;                       // what a Newton step factors
-  double* weight;                      // diagonal of M
+  double* weight;                      // diagonal of M; 0 for states
   double* path;                        // |v'| of the guess and all its corrections, summed up
   double *size_q, *size_v, *size_a;    // what each coordinate, rate, acceleration counts as
   double *rounded, *rounded_c;         // terms of balances and rows that rounding is a part of

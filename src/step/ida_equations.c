@@ -25,12 +25,12 @@ static PawlStatus compute_residual(PawlIda* d, double t, PawlIdaParts y, PawlIda
                                    PawlIdaParts r, PawlError* err) {
   PawlStepper* s = d->sun.stepper;
   int n = s->sizes.v, m = s->sizes.rows;
-  PawlPoint point = pawl_sundials_point(&d->sun, t, y.q, y.v, NULL, NULL);
+  PawlPoint point = pawl_sundials_point(&d->sun, t, y.q, y.v, rate.v, y.lambda);
   s->dynamics.info.evaluations++;
   PAWL_TRY(pawl_method_run(s, &d->sun.phase, d->residual, &point, err));
   const PawlValues* values = pawl_eval_values(d->residual);
   for (int i = 0; i < n; i++) {
-    r.q[i] = rate.q[i] - y.v[i];
+    r.q[i] = rate.q[i] - (i < n - s->sizes.states ? y.v[i] : 0.0);
     r.v[i] = -values->f[i];
   }
   pawl_sparse_add_transposed(&s->G, values->G, -1.0, y.mu, r.q);      // (U3)
@@ -64,7 +64,7 @@ static void fill_columns(const PawlIda* d, const PawlValues* values, int j, doub
   const PawlStepper* s = d->sun.stepper;
   int n = s->sizes.v, m = s->sizes.rows;
   by_q[j] = c;
-  by_v[j] = -1.0;
+  by_v[j] = j < n - s->sizes.states ? -1.0 : 0.0;
   for (int k = s->H.start[j]; k < s->H.start[j + 1]; k++) {
     int i = s->H.index[k];
     by_q[n + i] = values->K[k];
@@ -140,12 +140,14 @@ int pawl_ida_weigh(N_Vector y, N_Vector weights, void* data) {
   int n = s->sizes.v, all = 2 * n + 2 * s->sizes.rows;
   const double* x = N_VGetArrayPointer(y);
   double *w = N_VGetArrayPointer(weights), scale = sqrt((double)all / (2 * n));
+  int moving = n - s->sizes.states;  // the sizes of states say nothing about those of rates
   double part = s->def.rtol < PAWL_LEAST_RTOL ? 0.0 : PAWL_IDA_NOISE;
   const double floors[2] = {part * pawl_dynamics_largest(n, x),
-                            part * pawl_dynamics_largest(n, x + n)};
+                            part * pawl_dynamics_largest(moving, x + n)};
   for (int i = 0; i < all; i++) {
     double tolerance = s->def.rtol * fabs(x[i]) + s->def.atol;
-    w[i] = i < 2 * n ? scale / fmax(tolerance, floors[i / n]) : PAWL_NO_WEIGHT;
+    double least = i < 2 * n && i % n < moving ? floors[i / n] : 0.0;
+    w[i] = i < 2 * n ? scale / fmax(tolerance, least) : PAWL_NO_WEIGHT;
   }
   return 0;
 }

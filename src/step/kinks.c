@@ -189,7 +189,7 @@ static PawlStatus check_gaps(PawlStepper* s, PawlKinks* k, const PawlState* stat
   }
   PAWL_TRY(pawl_dynamics_evaluate(&s->dynamics, &phase, state, &values, err));
   double place = pawl_dynamics_largest(s->sizes.q, state->q);
-  double move = s->def.step * pawl_dynamics_largest(s->sizes.v, state->v);
+  double move = s->def.step * pawl_dynamics_largest(pawl_moving(s->sizes), state->v);
   double least = -PAWL_MEETS * fmax(place, move);
   int first = s->sizes.rows - s->contact_count;
   for (int i = first; i < s->sizes.rows; i++) {
@@ -216,8 +216,8 @@ static PawlStatus restart(PawlStepper* s, PawlState* state, PawlError* err) {
     return PAWL_OK;
   }
   PAWL_TRY(pawl_dynamics_evaluate(&s->dynamics, &phase, state, &values, err));
-  PAWL_TRY(pawl_dynamics_accelerate(&s->dynamics, &phase, values, state->t, state->a, state->lambda,
-                                    err));
+  PAWL_TRY(pawl_dynamics_accelerate(&s->dynamics, &phase, values, state->t, state->q, state->v,
+                                    state->a, state->lambda, err));
   return s->method->start(s, &phase, state, err);
 }
 

@@ -34,6 +34,7 @@ typedef struct Kept {  // what is kept for a set of modes
   PawlArena arena;
   bool complete;          // what follows is that of `modes`
   int* modes;             // NULL: no memory yet
+  double* inputs;         // the coefficients and forces are those of these
   unsigned char* active;  // rows in force
   long long used;         // when last
   PawlReduction reduction;
@@ -47,6 +48,7 @@ typedef struct Linear {
   void* rk4;          // data of rk4, where it takes the steps
   int degree;         // of the series; 0: exponential
   int n, m, outputs;  // outputs: 3 n + m, those of a state
+  int moving;         // of the n: those behind are states, whose integral does not count
   int panels;
   int watches;    // further outputs: what is watched, where that is affine
   double* watch;  // watches-by-(3n+m+1), by columns: from (q, v, v', lambda, 1)             (L23)
@@ -134,6 +136,7 @@ static PawlStatus create(PawlStepper* s, int degree, PawlError* err) {
   s->data = d;
   d->degree = degree;
   d->n = s->sizes.v;
+  d->moving = pawl_moving(s->sizes);
   d->m = s->sizes.rows;
   d->outputs = 3 * d->n + d->m;
   d->in_time = linearity == PAWL_LINEAR_IN_TIME;
@@ -176,7 +179,7 @@ static void augment(const Linear* d, const PawlReduction* r, double h) {
   size_t n = (size_t)d->n, N = 2 * n + 1;
   double* X = d->augmented;
   memset(X, 0, N * N * sizeof *X);
-  for (size_t j = 0; j < n; j++) {
+  for (size_t j = 0; j < (size_t)d->moving; j++) {
     X[j + (n + j) * N] = h;
   }
   for (size_t j = 0; j <= 2 * n; j++) {
@@ -258,7 +261,7 @@ static void apply(const Linear* d, const PawlReduction* r, double scale, const d
   size_t n = (size_t)d->n;
   const double* A = r->A;
   for (size_t i = 0; i < n; i++) {
-    out[i] = scale * x[n + i];
+    out[i] = i < (size_t)d->moving ? scale * x[n + i] : 0.0;
     out[n + i] = scale * last * A[i + 2 * n * n];
   }
   for (size_t j = 0; j < 2 * n; j++) {
@@ -330,6 +333,11 @@ static bool same_modes(const PawlStepper* s, const PawlPhase* phase, const Kept*
       return false;
     }
   }
+  for (int k = 0; k < s->sizes.inputs; k++) {
+    if (p->inputs[k] != phase->held[s->sizes.rows + k]) {
+      return false;
+    }
+  }
   return true;
 }
 
@@ -350,7 +358,8 @@ static PawlStatus make_room(PawlStepper* s, Kept* p, PawlError* err) {
     ok = p->factors[k].W != NULL;
   }
   p->active = ok ? PAWL_NEW(&p->arena, unsigned char, s->sizes.rows) : NULL;
-  p->modes = p->active ? PAWL_NEW(&p->arena, int, s->sizes.modes) : NULL;
+  p->inputs = p->active ? PAWL_NEW(&p->arena, double, s->sizes.inputs) : NULL;
+  p->modes = p->inputs ? PAWL_NEW(&p->arena, int, s->sizes.modes) : NULL;
   if (!p->modes) {
     pawl_arena_free(&p->arena);
     return pawl_fail_memory(err);
@@ -379,10 +388,13 @@ static PawlStatus find_phase(PawlStepper* s, const PawlPhase* phase, PawlError* 
   for (int k = 0; k <= KEPT_SIZES; k++) {
     p->factors[k].h = 0.0;
   }
-  PAWL_TRY(pawl_reduction_at_zero(s->system, d->eval, 0.0, phase->modes, phase->active,
+  PAWL_TRY(pawl_reduction_at_zero(s->system, d->eval, 0.0, phase->modes, phase->held, phase->active,
                                   &p->reduction, err));
   s->dynamics.info.evaluations++;
   memcpy(p->modes, phase->modes, (size_t)s->sizes.modes * sizeof(int));
+  if (s->sizes.inputs > 0) {
+    memcpy(p->inputs, phase->held + s->sizes.rows, (size_t)s->sizes.inputs * sizeof(double));
+  }
   for (int i = 0; i < s->sizes.rows; i++) {
     p->active[i] = pawl_phase_binds(phase, i);
   }

@@ -171,6 +171,9 @@ static PawlStatus note_side_after(PawlStepper* s, const PawlState* state, PawlEr
 static PawlStatus leap(PawlStepper* s, PawlState* state, const double* U, int event,
                        PawlError* err) {
   PawlLoop* l = s->loop;
+  if (l->assigning) {
+    return pawl_jump_assign(&l->jump, state, err);
+  }
   return U ? pawl_jump_push(&l->jump, state, U, event, err)
            : pawl_jump(&l->jump, state, l->next, err);
 }
@@ -208,6 +211,20 @@ static PawlStatus jump_by(PawlStepper* s, PawlState* state, const double* U, int
 
 static PawlStatus jump(PawlStepper* s, PawlState* state, PawlError* err) {
   return jump_by(s, state, NULL, -1, err);
+}
+
+// What events have set, or a call where there are none.
+static PawlStatus assign(PawlStepper* s, PawlState* state, PawlError* err) {
+  PawlLoop* l = s->loop;
+  l->assigning = true;
+  if (s->works) {
+    s->works->known = false;  // powers may have changed with nothing else
+  }
+  PawlStatus status = jump_by(s, state, NULL, -1, err);
+  l->assigning = false;
+  l->assigned = true;
+  l->guards.assign_count = 0;
+  return status;
 }
 
 // The impulses of the events that have fired, after what else changes: then the rows in force are
@@ -260,8 +277,8 @@ static PawlStatus leave_out_impacts(PawlStepper* s, PawlState* state, PawlError*
     return PAWL_OK;
   }
   PAWL_TRY(pawl_dynamics_evaluate(&s->dynamics, &phase, state, &values, err));
-  return pawl_dynamics_accelerate(&s->dynamics, &phase, values, state->t, state->a,
-                                  s->watching.lambda, err);
+  return pawl_dynamics_accelerate(&s->dynamics, &phase, values, state->t, state->q, state->v,
+                                  state->a, s->watching.lambda, err);
 }
 
 // A kink that chatters may drive a condition back and forth through zero, as sign(x') does with x'.
@@ -314,6 +331,7 @@ static PawlStatus change(PawlStepper* s, PawlState* state, double slack, const P
   }
   PAWL_TRY(calm(s, state, err));
   PAWL_TRY(fired.changed ? jump(s, state, err) : PAWL_OK);
+  PAWL_TRY(l->guards.assign_count > 0 ? assign(s, state, err) : PAWL_OK);
   return push_by_events(s, state, err);
 }
 
@@ -587,6 +605,10 @@ static PawlStatus follow_jump(PawlStepper* s, PawlState* state, double slack, Pa
   PAWL_TRY(pawl_guards_crossed(&l->guards, state, &margin, err));
   memset(l->guards.first_margins, 0, (size_t)l->guards.armed_count * sizeof(double));
   margin.regions = margin.kinks = INFINITY;
+  if (l->assigned && !(margin.least < 0.0)) {
+    pawl_guards_turn_back(&l->guards, state);
+  }
+  l->assigned = false;
   return margin.least < 0.0 ? change(s, state, -INFINITY, &margin, err) : PAWL_OK;
 }
 
@@ -792,6 +814,15 @@ static PawlStatus end_asked(PawlStepper* s, PawlState* state, PawlStatus status)
 PawlStatus pawl_loop_ask(PawlStepper* s, PawlState* state, int c, bool engage, PawlError* err) {
   begin_asked(s, state);
   return end_asked(s, state, ask(s, state, c, engage, err));
+}
+
+PawlStatus pawl_loop_assign(PawlStepper* s, PawlState* state, PawlError* err) {
+  double next;
+  begin_asked(s, state);
+  s->loop->guards.assign_count = 0;
+  PawlStatus status = assign(s, state, err);
+  status = status ? status : settle(s, state, -INFINITY, &next, err);
+  return end_asked(s, state, status);
 }
 
 PawlStatus pawl_loop_push(PawlStepper* s, PawlState* state, const double* U, PawlError* err) {

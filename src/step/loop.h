@@ -32,6 +32,8 @@ PAWL_CHECKED PawlStatus pawl_loop_step(PawlStepper* stepper, PawlState* state, d
 PAWL_CHECKED PawlStatus pawl_loop_ask(PawlStepper* stepper, PawlState* state, int constraint,
                                       bool engage, PawlError* err);
 
+// Inputs were set between two steps: all that follows from their values.
+PAWL_CHECKED PawlStatus pawl_loop_assign(PawlStepper* stepper, PawlState* state, PawlError* err);
 // Impulsive forces (v) between two steps, in the same way.
 PAWL_CHECKED PawlStatus pawl_loop_push(PawlStepper* stepper, PawlState* state, const double* U,
                                        PawlError* err);

@@ -27,6 +27,8 @@ typedef struct PawlLoop {
   double* move;      // v
   double* shown;     // rows: multipliers of a side of a jump
   double* push;      // v: impulsive forces of an event
+  bool assigning;    // the jump being taken is that of what events or a call have set
+  bool assigned;     // the last one was
   bool jumped;       // in this step, and nobody has looked yet what that has carried across zero
   bool stop;         // an event ends the run
   // What was found out for steps to come: nothing is due before a time, as long as this state goes

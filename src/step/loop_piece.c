@@ -26,8 +26,8 @@ PawlStatus pawl_piece_accelerate(PawlStepper* s, PawlState* state, PawlError* er
   const PawlValues* values;
   PawlPhase phase = pawl_phase_of(state, false);
   PAWL_TRY(pawl_dynamics_evaluate(&s->dynamics, &phase, state, &values, err));
-  return pawl_dynamics_accelerate(&s->dynamics, &phase, values, state->t, state->a, state->lambda,
-                                  err);
+  return pawl_dynamics_accelerate(&s->dynamics, &phase, values, state->t, state->q, state->v,
+                                  state->a, state->lambda, err);
 }
 
 static PawlStatus hop(PawlStepper* s, PawlState* state, double h, PawlError* err) {

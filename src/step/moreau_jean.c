@@ -132,11 +132,16 @@ static double rebound(const PawlStepper* s, const MoreauJean* d, int i) {
 
 static bool settled(const PawlStepper* s, const MoreauJean* d) {
   double change = 0.0, size = d->contacts.least_v;
-  for (int j = 0; j < s->sizes.v; j++) {
+  bool each = true;
+  for (int j = 0; j < pawl_moving(s->sizes); j++) {
     change = fmax(change, fabs(d->dv[j]));
     size = fmax(size, fabs(d->v[j]));
   }
-  return change <= s->def.tolerance * size;
+  for (int j = pawl_moving(s->sizes); j < s->sizes.v; j++) {
+    double own = fabs(d->v[j]) + s->def.step * fabs(d->f_n[j]);
+    each &= fabs(d->dv[j]) <= s->def.tolerance * own;
+  }
+  return each && change <= s->def.tolerance * size;
 }
 
 // Closed contacts push and the others leave fast enough. At the end closed ones must also obey the
@@ -204,6 +209,25 @@ static PawlStatus choose_set(PawlStepper* s, MoreauJean* d, double t, const doub
   return PAWL_OK;
 }
 
+// Rates of states see the means of v' and lambda over the step, at both of its ends; tangents have
+// their own.                                                                                 (F4)
+static PawlStatus react_in_mean(PawlStepper* s, MoreauJean* d, const PawlPhase* phase,
+                                const PawlState* state, double h, PawlError* err) {
+  for (int j = 0; j < s->sizes.v; j++) {
+    d->a[j] = (d->v[j] - state->v[j]) / h;
+  }
+  for (int i = 0; i < s->sizes.rows; i++) {
+    d->lambda[i] = d->P[i] / h;
+  }
+  PawlPoint point = pawl_phase_point(phase, state->t, state->q, state->v, d->a, d->lambda);
+  s->dynamics.info.evaluations++;
+  PAWL_TRY(pawl_eval_run(d->eval, &point, err));
+  int first = pawl_moving(s->sizes);
+  memcpy(d->f_n + first, pawl_eval_values(d->eval)->f + first,
+         (size_t)s->sizes.states * sizeof(double));
+  return PAWL_OK;
+}
+
 // d->q of d->v.
 static void move(PawlStepper* s, MoreauJean* d, const PawlState* state, double h) {
   double theta = d->theta;
@@ -218,6 +242,9 @@ static PawlStatus residual(PawlStepper* s, MoreauJean* d, const PawlPhase* phase
                            const PawlState* state, double h, const double** B, PawlError* err) {
   const PawlValues* values = pawl_eval_values(d->eval);
   move(s, d, state, h);
+  if (s->system->rates_react) {
+    PAWL_TRY(react_in_mean(s, d, phase, state, h, err));
+  }
   PawlPoint point = pawl_phase_point(phase, state->t + h, d->q, d->v, d->a, d->lambda);
   s->dynamics.info.evaluations++;
   PAWL_TRY(pawl_eval_run(d->eval, &point, err));
@@ -304,7 +331,7 @@ static bool is_solved(const PawlStepper* s, const MoreauJean* d) {
   for (int j = 0; j < s->sizes.v; j++) {
     check += d->v[j] - d->v[j];
   }
-  return s->dynamics.linear && s->contact_count == 0 && check == 0.0;
+  return s->dynamics.linear && !s->system->rates_react && s->contact_count == 0 && check == 0.0;
 }
 
 static PawlStatus step(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,

@@ -110,8 +110,8 @@ static PawlStatus start_smooth(PawlStepper* s, PawlNsga* d, const PawlPhase* pha
   }
   smooth.active = d->S;
   PAWL_TRY(pawl_dynamics_evaluate(&s->dynamics, phase, state, &values, err));
-  return pawl_dynamics_accelerate(&s->dynamics, &smooth, values, state->t, state->a, state->lambda,
-                                  err);
+  return pawl_dynamics_accelerate(&s->dynamics, &smooth, values, state->t, state->q, state->v,
+                                  state->a, state->lambda, err);
 }
 
 PawlStatus pawl_nsga_start(PawlStepper* s, const PawlPhase* phase, PawlState* state,

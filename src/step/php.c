@@ -471,7 +471,8 @@ static PawlStatus accelerate(PawlStepper* s, PawlPhp* d, const PawlPhase* phase,
   end.q = d->q;
   end.v = d->v;
   PAWL_TRY(pawl_dynamics_evaluate(&s->dynamics, phase, &end, &values, err));
-  return pawl_dynamics_accelerate(&s->dynamics, phase, values, end.t, d->a, d->lambda, err);
+  return pawl_dynamics_accelerate(&s->dynamics, phase, values, end.t, d->q, d->v, d->a, d->lambda,
+                                  err);
 }
 
 static void save(PawlStepper* s, PawlPhp* d, PawlState* state, double h, double infeasible) {

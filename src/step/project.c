@@ -20,7 +20,7 @@ static int* find_diagonal(PawlStepper* s) {
   for (int j = 0; place && j < s->sizes.v; j++) {
     place[j] = -1;
     for (int k = s->H.start[j]; k < s->H.start[j + 1]; k++) {
-      place[j] = s->H.index[k] == j ? k : place[j];
+      place[j] = s->H.index[k] == j && j < pawl_moving(s->sizes) ? k : place[j];
     }
   }
   return place;
@@ -107,7 +107,7 @@ static double position_off(const PawlStepper* s, PawlProjection* p, const PawlPh
 // coordinates by a part of themselves in one step.
 static double least_rate(const PawlStepper* s, const double* q, const double* v) {
   double of_q = PAWL_SMALLEST_SIZE * pawl_dynamics_largest(s->sizes.q, q) / s->def.step;
-  return PAWL_SMALLEST_SIZE * fmax(pawl_dynamics_largest(s->sizes.v, v), of_q) + DBL_MIN;
+  return PAWL_SMALLEST_SIZE * fmax(pawl_dynamics_largest(pawl_moving(s->sizes), v), of_q) + DBL_MIN;
 }
 
 static double velocity_off(const PawlStepper* s, PawlProjection* p, const PawlPhase* phase,

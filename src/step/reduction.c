@@ -252,12 +252,13 @@ PawlStatus pawl_reduction_at(const PawlSystem* system, PawlEval* eval, const Paw
 }
 
 PawlStatus pawl_reduction_at_zero(const PawlSystem* system, PawlEval* eval, double t,
-                                  const int* modes, const unsigned char* active, PawlReduction* out,
-                                  PawlError* err) {
+                                  const int* modes, const double* held, const unsigned char* active,
+                                  PawlReduction* out, PawlError* err) {
   Dense d = {0};
   PawlSizes n = pawl_system_sizes(system);
   double* zeros = PAWL_NEW(&d.arena, double, (size_t)n.v + (size_t)n.rows);
-  PawlPoint point = {.t = t, .q = zeros, .v = zeros, .a = zeros, .lambda = zeros, .modes = modes};
+  PawlPoint point = {
+      .t = t, .q = zeros, .v = zeros, .a = zeros, .lambda = zeros, .modes = modes, .held = held};
   PawlStatus status =
       zeros ? reduce(&d, system, eval, &point, active, out, err) : pawl_fail_memory(err);
   pawl_arena_free(&d.arena);

@@ -28,12 +28,14 @@ typedef struct PawlReduction {
 PAWL_CHECKED PawlStatus pawl_reduction_create(PawlArena* arena, const PawlSystem* system,
                                               PawlReduction* out);
 
-// Evaluates a linear system at time t in `modes` and reduces it. `active`: rows in force (NULL:
+// Evaluates a linear system at time t in `modes` with the inputs behind `held` (NULL: those of the
+// start) and reduces it. `active`: rows in force (NULL:
 // all bilateral ones). Allocates for the time of the call. PAWL_RETRY: the mass matrix is singular
 // along a motion that the rows leave free, or a number is not finite.
 PAWL_CHECKED PawlStatus pawl_reduction_at_zero(const PawlSystem* system, PawlEval* eval, double t,
-                                               const int* modes, const unsigned char* active,
-                                               PawlReduction* out, PawlError* err);
+                                               const int* modes, const double* held,
+                                               const unsigned char* active, PawlReduction* out,
+                                               PawlError* err);
 // The same of small motions about a point of any system, at rest there.
 PAWL_CHECKED PawlStatus pawl_reduction_at(const PawlSystem* system, PawlEval* eval,
                                           const PawlPoint* point, const unsigned char* active,

@@ -64,6 +64,7 @@ PawlStateShape pawl_stepper_shape(const PawlStepper* s) {
       .q = n.q,
       .v = n.v,
       .rows = n.rows,
+      .inputs = n.inputs,
       .memory = m->memory_vectors * n.v + m->memory_rows * n.rows + m->memory_numbers,
       .modes = n.modes};
   if (s->loop) {
@@ -151,7 +152,8 @@ static PawlStatus fill(PawlStepper* s, PawlError* err) {
   PawlStateShape shape = pawl_stepper_shape(s);
   bool kinks = s->system->kink_count + s->system->timed_count + s->system->plain_count > 0 &&
                pawl_kinks_wanted(s);
-  return pawl_system_switches(s->system) || pawl_system_triggers(s->system) || kinks
+  bool switches = pawl_system_switches(s->system) || pawl_system_triggers(s->system);
+  return switches || kinks || s->sizes.inputs > 0
              ? pawl_loop_create(s, s->event_driven, &shape, &s->loop, err)
              : PAWL_OK;
 }
@@ -205,7 +207,7 @@ bool pawl_stepper_has_work(const PawlStepper* s, PawlWork work) {
       [PAWL_WORK_FRICTION] = 1u << PAWL_POWER_FRICTION,
       [PAWL_WORK_DRIVES] = 1u << PAWL_POWER_DRIVES,
       [PAWL_WORK_TIME] = 1u << PAWL_POWER_TIME | 1u << PAWL_POWER_SHIFT};
-  bool jumps = s->loop || s->contact_count > 0;
+  bool jumps = s->loop || s->contact_count > 0;  // s->loop: also where there are inputs
   if (s->works && work == PAWL_WORK_TIME && s->works->leaps.eval && s->system->timed_count > 0) {
     return true;
   }
@@ -219,6 +221,9 @@ PawlStatus pawl_state_create(const PawlStepper* s, PawlState** out, PawlError* e
   PawlStateShape shape = pawl_stepper_shape(s);
   PAWL_TRY(pawl_phase_state(&shape, out, err));
   pawl_system_start(s->system, (*out)->q, (*out)->v);
+  for (int k = 0; k < s->sizes.inputs; k++) {
+    pawl_phase_inputs(*out, s->system)[k] = s->system->start_inputs[k];
+  }
   return PAWL_OK;
 }
 
@@ -376,7 +381,8 @@ static PawlStatus push_plainly(PawlStepper* s, PawlState* state, const double* U
   PAWL_TRY(pawl_dynamics_evaluate(d, &phase, state, &values, err));
   double after = values->energy[0] + values->energy[1];
   PAWL_TRY(pawl_log_push(&s->log, state, -1, v_before, U, impulse, before - after, err));
-  PAWL_TRY(pawl_dynamics_accelerate(d, &phase, values, state->t, state->a, state->lambda, err));
+  PAWL_TRY(pawl_dynamics_accelerate(d, &phase, values, state->t, state->q, state->v, state->a,
+                                    state->lambda, err));
   return s->method->start(s, &phase, state, err);
 }
 
@@ -413,12 +419,42 @@ PawlStatus pawl_stepper_push(PawlStepper* s, PawlState* state, const double* U, 
   return PAWL_OK;
 }
 
+PawlStatus pawl_stepper_set_input(PawlStepper* s, PawlState* state, int input, double value,
+                                  PawlError* err) {
+  if (input < 0 || input >= s->sizes.inputs || !isfinite(value)) {
+    return pawl_fail(err, PAWL_ERROR_USAGE, "input %d = %g: %s", input, value,
+                     isfinite(value) ? "there is no such input" : "the value is not finite");
+  }
+  double* at = pawl_phase_inputs(state, s->system) + input;
+  if (*at != value) {
+    *at = value;
+    *pawl_phase_input_set(state, s->system) = 1.0;
+  }
+  return PAWL_OK;
+}
+
+double pawl_state_input(const PawlStepper* s, const PawlState* state, int input) {
+  return pawl_phase_inputs(state, s->system)[input];
+}
+
+// Accelerations and multipliers are those before what was set.
+static PawlStatus take_inputs(PawlStepper* s, PawlState* state, PawlError* err) {
+  double* set = pawl_phase_input_set(state, s->system);
+  if (*set == 0.0) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(pawl_loop_assign(s, state, err));
+  *set = 0.0;
+  return PAWL_OK;
+}
+
 bool pawl_stepper_stopped(const PawlStepper* s) {
   return s->loop && s->loop->stop;
 }
 
 static PawlStatus take(PawlStepper* s, PawlState* state, double h, PawlError* err) {
   if (s->loop) {
+    PAWL_TRY(s->sizes.inputs > 0 ? take_inputs(s, state, err) : PAWL_OK);
     return pawl_loop_step(s, state, h, err);
   }
   PawlPhase phase = pawl_phase_of(state, s->dynamics.plain);

@@ -147,7 +147,7 @@ PawlStatus pawl_sundials_accelerate(PawlSundials* sun, double t, const double* q
   sun->stepper->dynamics.info.evaluations++;
   PAWL_TRY(pawl_method_run(sun->stepper, &sun->phase, sun->eval, &point, err));
   return pawl_dynamics_accelerate(&sun->stepper->dynamics, &sun->phase, pawl_eval_values(sun->eval),
-                                  t, a, lambda, err);
+                                  t, q, v, a, lambda, err);
 }
 
 static PawlStatus look(PawlSundials* sun, double t, const double* q, const double* v,

@@ -110,11 +110,24 @@ static PawlStatus powers_at(PawlWorks* w, const PawlPhase* phase, Place at, doub
   return PAWL_OK;
 }
 
+// States and their rates at an inner point: Hermite's cubic of both at the ends.             (F3)
+static void interpolate_states(const PawlStepper* s, double at, Place end) {
+  PawlWorks* w = s->works;
+  double h = end.t - w->t, of_v = at * at * (3 - 2 * at), of_rate = 6 * at * (1 - at) / h;
+  for (int i = pawl_moving(s->sizes); i < s->sizes.v; i++) {
+    double v0 = w->v[i], v1 = end.v[i], a0 = w->a[i], a1 = end.a[i];
+    w->inner_q[i] = w->q[i];
+    w->inner_v[i] = v0 + of_v * (v1 - v0) + h * at * (1 - at) * ((1 - at) * a0 - at * a1);
+    w->inner_a[i] = of_rate * (v1 - v0) + (1 - at) * (1 - 3 * at) * a0 + at * (3 * at - 2) * a1;
+  }
+}
+
 // The motion at an inner point, from both ends.                                        (B11) (B12)
 static Place interpolate(const PawlStepper* s, const PawlInnerPoint* p, Place end) {
   PawlWorks* w = s->works;
   double h = end.t - w->t;
-  for (int i = 0; i < s->sizes.v; i++) {
+  interpolate_states(s, p->s, end);
+  for (int i = 0; i < pawl_moving(s->sizes); i++) {
     double dq = end.q[i] - w->q[i];
     w->inner_q[i] = w->q[i] + p->q1 * dq + h * (p->v[0] * w->v[i] + p->v[1] * end.v[i]);
     w->inner_v[i] = p->rq1 * dq / h + p->rv[0] * w->v[i] + p->rv[1] * end.v[i];
@@ -132,7 +145,7 @@ static PawlStatus accelerate(PawlWorks* w, const PawlPhase* phase, Place at, dou
   const PawlValues* values;
   PawlState state = {.t = at.t, .q = (double*)at.q, .v = (double*)at.v};
   PAWL_TRY(pawl_dynamics_evaluate(w->inside, phase, &state, &values, err));
-  return pawl_dynamics_accelerate(w->inside, phase, values, at.t, a, lambda, err);
+  return pawl_dynamics_accelerate(w->inside, phase, values, at.t, at.q, at.v, a, lambda, err);
 }
 
 // Multipliers there: of the equations at (t, q, v), or between those of the ends.

@@ -19,7 +19,7 @@ static void find_diagonal(PawlDynamics* d) {
   for (int j = 0; j < d->sizes.v; j++) {
     d->diagonal[j] = -1;
     for (int k = d->H.start[j]; k < d->H.start[j + 1]; k++) {
-      d->diagonal[j] = d->H.index[k] == j ? k : d->diagonal[j];
+      d->diagonal[j] = d->H.index[k] == j && j < pawl_moving(d->sizes) ? k : d->diagonal[j];
     }
   }
 }
@@ -53,6 +53,9 @@ PawlStatus pawl_dynamics_create(PawlDynamics* d, PawlArena* arena, const PawlSys
   if (!pawl_system_constant_mass(system)) {
     PAWL_TRY(pawl_eval_create(system, PAWL_MASS, &d->masses, err));
   }
+  if (system->rates_react) {
+    PAWL_TRY(pawl_eval_create(system, PAWL_FORCE, &d->rates, err));
+  }
   PAWL_TRY(pawl_kkt_create(&d->H, &d->G, PAWL_KKT_AUTO, &d->kkt, err));
   return pawl_eval_create(system, MASK, &d->eval, err);
 }
@@ -60,6 +63,7 @@ PawlStatus pawl_dynamics_create(PawlDynamics* d, PawlArena* arena, const PawlSys
 void pawl_dynamics_destroy(PawlDynamics* d) {
   pawl_kkt_destroy(d->kkt);
   pawl_eval_destroy(d->masses);
+  pawl_eval_destroy(d->rates);
   pawl_eval_destroy(d->eval);
 }
 
@@ -94,8 +98,8 @@ static void accelerate(PawlDynamics* d, const PawlPhase* phase, const PawlValues
 }
 
 PawlStatus pawl_dynamics_accelerate(PawlDynamics* d, const PawlPhase* phase,
-                                    const PawlValues* values, double t, double* a, double* lambda,
-                                    PawlError* err) {
+                                    const PawlValues* values, double t, const double* q,
+                                    const double* v, double* a, double* lambda, PawlError* err) {
   const double *M = values->M, *G = values->G;
   PawlStatus status = factor(d, d->steady, M, G, G, phase->active);
   if (status != PAWL_OK) {
@@ -106,6 +110,21 @@ PawlStatus pawl_dynamics_accelerate(PawlDynamics* d, const PawlPhase* phase,
     d->mass.seen = pawl_kkt_is_definite(d->kkt) ? t : NAN;
   }
   accelerate(d, phase, values, a, lambda);
+  return d->rates ? pawl_dynamics_rate_states(d, phase, t, q, v, a, lambda, err) : PAWL_OK;
+}
+
+// (F4)
+PawlStatus pawl_dynamics_rate_states(PawlDynamics* d, const PawlPhase* phase, double t,
+                                     const double* q, const double* v, double* a,
+                                     const double* lambda, PawlError* err) {
+  PawlPoint point = pawl_phase_point(phase, t, q, v, a, lambda);
+  int first = d->sizes.v - d->sizes.states;
+  if (!d->rates) {
+    return PAWL_OK;
+  }
+  d->info.evaluations++;
+  PAWL_TRY(pawl_eval_run(d->rates, &point, err));
+  memcpy(a + first, pawl_eval_values(d->rates)->f + first, (size_t)d->sizes.states * sizeof *a);
   return PAWL_OK;
 }
 
@@ -130,7 +149,8 @@ PawlStatus pawl_dynamics_react(PawlDynamics* d, PawlState* state, const PawlValu
                : pawl_fail_memory(err);
   }
   accelerate(d, &phase, values, state->a, state->lambda);
-  return PAWL_OK;
+  return pawl_dynamics_rate_states(d, &phase, state->t, state->q, state->v, state->a, state->lambda,
+                                   err);
 }
 
 PawlStatus pawl_dynamics_solve(PawlDynamics* d, const PawlValues* values, const double* S,
@@ -564,7 +584,7 @@ double pawl_dynamics_fall(const PawlDynamics* d, const PawlValues* values) {
   const double *f = values->f, *M = values->M;
   const int* diagonal = d->diagonal;
   double most = 0.0;
-  for (int j = 0; j < d->sizes.v; j++) {
+  for (int j = 0; j < pawl_moving(d->sizes); j++) {
     double mass = diagonal[j] >= 0 ? M[diagonal[j]] : 0.0;
     if (fabs(f[j]) > most * mass && mass > 0.0) {
       most = fabs(f[j]) / mass;
@@ -574,11 +594,11 @@ double pawl_dynamics_fall(const PawlDynamics* d, const PawlValues* values) {
 }
 
 double pawl_dynamics_push(const PawlDynamics* d, const PawlState* state, const PawlValues* values) {
-  return fmax(pawl_dynamics_largest(d->sizes.v, state->a),
+  return fmax(pawl_dynamics_largest(pawl_moving(d->sizes), state->a),
               values ? pawl_dynamics_fall(d, values) : 0.0);
 }
 
 double pawl_dynamics_pace(const PawlDynamics* d, const PawlState* state, const PawlValues* values) {
-  return pawl_dynamics_largest(d->sizes.v, state->v) +
+  return pawl_dynamics_largest(pawl_moving(d->sizes), state->v) +
          d->def->step * pawl_dynamics_push(d, state, values);
 }

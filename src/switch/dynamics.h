@@ -17,10 +17,11 @@ typedef struct PawlDynamics {
   PawlSizes sizes;
   PawlPattern H, G;
   int nonzeros_H, nonzeros_G;
-  int* diagonal;  // v: where M_jj is among the entries of H, -1: nowhere
+  int* diagonal;  // v: where M_jj is among the entries of H, -1: nowhere, or of a state
   PawlKkt* kkt;
   PawlMass mass;
   PawlEval* masses;      // M alone; NULL where it is constant
+  PawlEval* rates;       // f alone, where rates of states react; else NULL
   PawlEval* eval;        // M, f, g, G, g_t, gamma and the energies
   double* room;          // 3 rows + 2 v numbers, for checks of a state
   double* length_begin;  // rows: of the gradients at the start; zero where there is no start yet
@@ -44,10 +45,15 @@ PAWL_CHECKED PawlStatus pawl_dynamics_evaluate(PawlDynamics* d, const PawlPhase*
                                                PawlError* err);
 
 // Acceleration and multipliers from the index-1 equations [M -G^T; G 0] [a; lambda] = [f; -gamma].
-// `values` holds M, f, G and gamma at the point. PAWL_RETRY: singular, named in err.
+// `values` holds M, f, G and gamma at the point (t, q, v). PAWL_RETRY: singular, named in err.
 PAWL_CHECKED PawlStatus pawl_dynamics_accelerate(PawlDynamics* d, const PawlPhase* phase,
-                                                 const PawlValues* values, double t, double* a,
+                                                 const PawlValues* values, double t,
+                                                 const double* q, const double* v, double* a,
                                                  double* lambda, PawlError* err);
+// The rates of states that depend on the accelerations and multipliers found: a of the states.
+PAWL_CHECKED PawlStatus pawl_dynamics_rate_states(PawlDynamics* d, const PawlPhase* phase, double t,
+                                                  const double* q, const double* v, double* a,
+                                                  const double* lambda, PawlError* err);
 
 // Factors the KKT matrix of M and G over the rows of `set`, unless the solver holds it: an instant
 // asks for it again and again. PAWL_RETRY: singular.

@@ -63,7 +63,8 @@ PawlStatus pawl_guards_react(PawlGuards* g, const PawlState* state, const double
     const PawlValues* values;
     *a = own_a;
     PAWL_TRY(pawl_dynamics_evaluate(d, &phase, state, &values, err));
-    PAWL_TRY(pawl_dynamics_accelerate(d, &phase, values, state->t, own_a, own_lambda, err));
+    PAWL_TRY(pawl_dynamics_accelerate(d, &phase, values, state->t, state->q, state->v, own_a,
+                                      own_lambda, err));
   }
   PAWL_TRY(pawl_share_multipliers(g->watching, state, own_lambda, err));
   for (int i = g->touch.first; i < g->touch.end; i++) {
@@ -91,7 +92,7 @@ static double margin_of_rate(const PawlGuards* g, const PawlState* state, const 
     return INFINITY;
   }
   double f = (state->modes[guard->of] == PAWL_MODE_UP ? rate : -rate) +
-             DBL_EPSILON * pawl_dynamics_largest(g->dynamics->sizes.v, state->v) + blur;
+             DBL_EPSILON * pawl_dynamics_largest(pawl_moving(g->dynamics->sizes), state->v) + blur;
   return f == 0.0 ? DBL_MIN : f;
 }
 

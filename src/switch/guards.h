@@ -106,6 +106,10 @@ typedef struct PawlGuards {
   int push_count;                // events with an impulse that have fired and await it
   int* pushes;                   // of them
   double* push_values;           // impulses of the model: their values when they fired
+  int assign_count;              // events with `set` that have fired and await it
+  int* assigns;                  // of them
+  double* assign_values;         // sets of the model: their values when they fired
+  bool assigns_react;            // some of these need accelerations or multipliers
 } PawlGuards;
 
 typedef struct PawlFired {
@@ -182,6 +186,8 @@ bool pawl_guards_step_turns(const PawlGuards* guards, const PawlState* state);
 PAWL_CHECKED PawlStatus pawl_guards_fire(PawlGuards* guards, PawlState* state, double slack,
                                          bool watched, int* next, PawlLog* log, PawlFired* fired,
                                          PawlError* err);
+// After a jump by `set`: conditions that it has carried back without firing take their new side.
+void pawl_guards_turn_back(PawlGuards* guards, PawlState* state);
 // A condition that a kink drives back and forth through zero: has no side until it is farther away
 // than `blur`.
 void pawl_guards_blur(PawlGuards* guards, PawlState* state, int condition, double blur);

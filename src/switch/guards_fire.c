@@ -15,6 +15,9 @@ static double next_of(const PawlGuards* g, const PawlState* state, int k) {
   const PawlGuard* guard = &g->all[k];
   assert(k >= g->condition_count && k < g->condition_count + g->clock_count);
   int passed = state->passed[k - g->condition_count];
+  if (guard->what == PAWL_GUARD_TIMES && guard->times->every > 0.0) {
+    return guard->times->offset + passed * guard->times->every;  // never summed up         (F6)
+  }
   if (guard->what == PAWL_GUARD_TIMES) {
     return passed < guard->times->time_count ? guard->times->times[passed] : INFINITY;
   }
@@ -71,13 +74,30 @@ static PawlStatus settle_rate(PawlGuards* g, PawlState* state, int k, int* next,
   return PAWL_OK;
 }
 
-// An event with an impulse awaits the jump, which logs it; others are logged at once. Expressions
-// see what is before the instant.
+// The values of what an event sets are those before the instant, for all events at it.        (F5)
+static void await_assignment(PawlGuards* g, int e) {
+  const PawlSystem* system = g->dynamics->system;
+  const PawlEventDef* event = &system->model->events[e];
+  for (int k = 0; k < g->assign_count; k++) {
+    if (g->assigns[k] == e) {
+      return;
+    }
+  }
+  g->assigns[g->assign_count++] = e;
+  memcpy(g->assign_values + event->first_set, g->watch + system->first_set + event->first_set,
+         (size_t)event->set_count * sizeof(double));
+}
+
+// An event with an impulse or a set awaits the jump, which logs it; others are logged at once.
+// Expressions see what is before the instant.
 static PawlStatus fire_event(PawlGuards* g, PawlState* state, int e, PawlLog* log, PawlError* err) {
   const PawlSystem* system = g->dynamics->system;
   const PawlEventDef* event = &system->model->events[e];
+  if (event->set_count > 0) {
+    await_assignment(g, e);
+  }
   if (event->impulse_count == 0) {
-    return pawl_log_event(log, state, e, err);
+    return event->set_count > 0 ? PAWL_OK : pawl_log_event(log, state, e, err);
   }
   for (int k = 0; k < g->push_count; k++) {
     if (g->pushes[k] == e) {
@@ -129,6 +149,14 @@ static PawlStatus fire_clock(PawlGuards* g, PawlState* state, int k, double slac
     state->passed[k - g->condition_count]++;
   }
   return PAWL_OK;
+}
+
+// Expressions see the time of the clock that is due.
+static void move_to_clock(const PawlGuards* g, PawlState* state, double slack) {
+  for (int k = g->condition_count; k < g->condition_count + g->clock_count; k++) {
+    double t = next_of(g, state, k);
+    state->t = t <= state->t + slack ? t : state->t;
+  }
 }
 
 // What comes to zero together, to rounding, fires together; what rests there does not.
@@ -186,14 +214,15 @@ PawlStatus pawl_guards_fire(PawlGuards* g, PawlState* state, double slack, bool 
   memcpy(next, state->modes, pawl_phase_mode_bytes(state));
   forget_reached(g, state->t);
   *fired = (PawlFired){false, false};
-  g->push_count = 0;
+  g->push_count = g->assign_count = 0;
+  move_to_clock(g, state, slack);
   bool stepped = g->stepped;
   g->stepped = false;
   if (stepped) {
     pawl_guards_take_turns(g, state);
   }
   if (g->dynamics->system->watch_count > 0) {
-    PAWL_TRY(pawl_guards_look(g, state, false, &lambda, err));
+    PAWL_TRY(pawl_guards_look(g, state, g->assigns_react, &lambda, err));
   }
   if (stepped) {
     PAWL_TRY(fire_turned(g, state, next, log, fired, err));
@@ -224,4 +253,14 @@ PawlStatus pawl_guards_ask(PawlGuards* g, PawlState* state, int c, bool wanted, 
     PAWL_TRY(pawl_guards_look(g, state, false, &lambda, err));
   }
   return engage(g, state, c, next, err);
+}
+
+void pawl_guards_turn_back(PawlGuards* g, PawlState* state) {
+  for (int k = 0; k < g->armed_count; k++) {
+    int guard = g->armed[k];
+    if (pawl_guards_turns_only(g, state, guard) && g->distances[k] < 0.0) {
+      state->sides[guard] = -state->sides[guard];
+      g->noted = true;
+    }
+  }
 }

@@ -59,7 +59,7 @@ static void add_times(PawlGuards* g, PawlGuardThen then, int of, const PawlTrigg
   for (int k = 1; k < trigger->time_count; k++) {
     assert(trigger->times[k - 1] <= trigger->times[k]);
   }
-  if (trigger->time_count > 0) {
+  if (trigger->time_count > 0 || trigger->every > 0.0) {
     add(g, (PawlGuard){.what = PAWL_GUARD_TIMES,
                        .then = then,
                        .of = of,
@@ -157,9 +157,14 @@ PawlStatus pawl_guards_create(PawlWatching* watching, PawlSurfaces* surfaces, bo
       .loosened = PAWL_NEW(d->arena, unsigned char, system->constraint_count),
       .reached = PAWL_NEW(d->arena, unsigned char, system->constraint_count),
       .pushes = PAWL_NEW(d->arena, int, system->model ? system->model->event_count : 0),
-      .push_values = PAWL_NEW(d->arena, double, system->model ? system->model->impulse_count : 0)};
+      .push_values = PAWL_NEW(d->arena, double, system->model ? system->model->impulse_count : 0),
+      .assigns = PAWL_NEW(d->arena, int, events),
+      .assign_values = PAWL_NEW(d->arena, double, system->model ? system->model->set_count : 0)};
   if (d->arena->failed) {
     return pawl_fail_memory(err);
+  }
+  for (int k = 0; system->model && k < system->model->set_count; k++) {
+    g->assigns_react |= system->set_reacts[k];
   }
   fill_table(g);
   assert((size_t)g->count <= most && is_in_order(g));

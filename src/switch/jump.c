@@ -301,7 +301,7 @@ static PawlStatus check_rates(PawlJump* j, const PawlState* state, const PawlVal
   static const double OF_INSTANT = 1e3, OF_DRIFT = 10.0;
   PawlDynamics* d = j->dynamics;
   double of_instant = OF_INSTANT * pawl_dynamics_instant(d, state->t) *
-                      pawl_dynamics_largest(d->sizes.v, j->before->a);
+                      pawl_dynamics_largest(pawl_moving(d->sizes), j->before->a);
   double rounding = of_instant + OF_DRIFT * j->drift_rate;
   const double* rate = rates(j, state, values);
   pawl_sparse_sizes(&d->G, values->G, state->v, 0.0, j->size);
@@ -581,6 +581,52 @@ PawlStatus pawl_jump_push(PawlJump* j, PawlState* state, const double* U, int ev
   }
   PAWL_TRY(settle_after(j, state, &after, err));
   PAWL_TRY(pawl_log_push(j->log, state, event, j->before->v, U, j->impulse, before - after, err));
+  bool same = memcmp(state->modes, j->before->modes, pawl_phase_mode_bytes(state)) == 0;
+  return same ? PAWL_OK
+              : pawl_log_switch(j->log, state, j->before->modes, state->v, NULL, NULL, 0.0, err);
+}
+
+// ---- states and inputs --------------------------------------------------------------------------
+static void assign(const PawlJump* j, PawlState* state, const PawlEventDef* event) {
+  const PawlSystem* system = j->dynamics->system;
+  for (int k = event->first_set; k < event->first_set + event->set_count; k++) {
+    const PawlSet* set = &system->model->sets[k];
+    double* target = set->coordinate >= 0 ? &state->v[set->coordinate]
+                                          : &pawl_phase_inputs(state, system)[set->input];
+    *target = j->guards->assign_values[k];
+  }
+}
+
+// A clock that ticks all the time is not logged, but where it changes the energy.
+static PawlStatus log_assigned(PawlJump* j, const PawlState* state, double lost, PawlError* err) {
+  const PawlModel* model = j->dynamics->system->model;
+  const PawlGuards* g = j->guards;
+  bool logged = false;
+  for (int k = 0; k < g->assign_count; k++) {
+    if (model->events[g->assigns[k]].trigger.every == 0.0) {
+      PAWL_TRY(
+          pawl_log_assign(j->log, state, g->assigns[k], j->before->v, logged ? 0.0 : lost, err));
+      logged = true;
+    }
+  }
+  int event = g->assign_count > 0 ? g->assigns[0] : -1;
+  return logged || lost == 0.0 ? PAWL_OK
+                               : pawl_log_assign(j->log, state, event, j->before->v, lost, err);
+}
+
+PawlStatus pawl_jump_assign(PawlJump* j, PawlState* state, PawlError* err) {
+  const PawlSystem* system = j->dynamics->system;
+  const PawlValues* values;
+  double after;
+  PAWL_TRY(clean_rates(j, state, state->modes, err));
+  pawl_phase_copy(j->before, state);
+  PAWL_TRY(evaluate(j, state, &values, err));
+  double before = values->energy[0] + values->energy[1];
+  for (int k = 0; k < j->guards->assign_count; k++) {
+    assign(j, state, &system->model->events[j->guards->assigns[k]]);
+  }
+  PAWL_TRY(settle_after(j, state, &after, err));
+  PAWL_TRY(log_assigned(j, state, before - after, err));
   bool same = memcmp(state->modes, j->before->modes, pawl_phase_mode_bytes(state)) == 0;
   return same ? PAWL_OK
               : pawl_log_switch(j->log, state, j->before->modes, state->v, NULL, NULL, 0.0, err);

@@ -40,6 +40,9 @@ PAWL_CHECKED PawlStatus pawl_jump(PawlJump* jump, PawlState* state, const int* n
 // Impulsive forces U (v) at a state, in its modes; `event` of the model or -1. As above.
 PAWL_CHECKED PawlStatus pawl_jump_push(PawlJump* jump, PawlState* state, const double* U, int event,
                                        PawlError* err);
+// What events have set (guards->assigns), or a call, takes effect: states and inputs have their new
+// values, and all that follows from them.
+PAWL_CHECKED PawlStatus pawl_jump_assign(PawlJump* jump, PawlState* state, PawlError* err);
 // The start of a run, where positions and velocities are given: `state` has the modes of its place.
 // First what locks hold, and whether joints with a capacity slide; then, once rows and velocities
 // are consistent, which of those at rest do, accelerations and multipliers.

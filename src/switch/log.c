@@ -24,8 +24,8 @@ static PawlInstant* new_instant(PawlArena* arena, PawlSizes n) {
                        .a_after = PAWL_NEW(arena, double, n.v),
                        .lambda_before = PAWL_NEW(arena, double, n.rows),
                        .lambda_after = PAWL_NEW(arena, double, n.rows),
-                       .held_before = PAWL_NEW(arena, double, n.rows),
-                       .held_after = PAWL_NEW(arena, double, n.rows)};
+                       .held_before = PAWL_NEW(arena, double, n.rows + n.inputs),
+                       .held_after = PAWL_NEW(arena, double, n.rows + n.inputs)};
   }
   return i;
 }
@@ -63,8 +63,8 @@ static void forget_sides(const PawlLog* log, PawlInstant* i) {
   fill(log->sizes.v, i->a_after, NAN);
   fill(log->sizes.rows, i->lambda_before, NAN);
   fill(log->sizes.rows, i->lambda_after, NAN);
-  fill(log->sizes.rows, i->held_before, 0.0);
-  fill(log->sizes.rows, i->held_after, 0.0);
+  fill(log->sizes.rows + log->sizes.inputs, i->held_before, 0.0);
+  fill(log->sizes.rows + log->sizes.inputs, i->held_after, 0.0);
 }
 
 // The next entry, with all but impulse, loss and sides filled in.
@@ -77,7 +77,7 @@ static PawlStatus add(PawlLog* log, double t, const double* q, const double* v_b
   assert(log->count >= 0 && log->count < log->room);
   PawlInstant* i = log->instants[log->count++];
   i->contact = i->event = i->refused = -1;
-  i->pushed = false;
+  i->pushed = i->assigned = false;
   i->t = t;
   i->energy_lost = 0.0;
   memcpy((int*)i->from, from, (size_t)log->sizes.modes * sizeof(int));
@@ -114,6 +114,16 @@ PawlStatus pawl_log_push(PawlLog* log, const PawlState* after, int event, const 
   i->energy_lost = energy_lost;
   memcpy((double*)i->push, U, (size_t)log->sizes.v * sizeof(double));
   memcpy((double*)i->impulse, impulse, (size_t)log->sizes.rows * sizeof(double));
+  return PAWL_OK;
+}
+
+PawlStatus pawl_log_assign(PawlLog* log, const PawlState* after, int event, const double* v_before,
+                           double energy_lost, PawlError* err) {
+  PawlInstant* i;
+  PAWL_TRY(add(log, after->t, after->q, v_before, after->v, after->modes, after->modes, &i, err));
+  i->assigned = true;
+  i->event = event;
+  i->energy_lost = energy_lost;
   return PAWL_OK;
 }
 
@@ -157,5 +167,6 @@ void pawl_log_side(PawlLog* log, bool after, const double* a, const double* lamb
   size_t rows = (size_t)log->sizes.rows * sizeof(double);
   memcpy((double*)(after ? i->a_after : i->a_before), a, (size_t)log->sizes.v * sizeof(double));
   memcpy((double*)(after ? i->lambda_after : i->lambda_before), lambda, rows);
-  memcpy((double*)(after ? i->held_after : i->held_before), held, rows);
+  memcpy((double*)(after ? i->held_after : i->held_before), held,
+         rows + (size_t)log->sizes.inputs * sizeof(double));
 }

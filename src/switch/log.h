@@ -22,6 +22,9 @@ PAWL_CHECKED PawlStatus pawl_log_switch(PawlLog* log, const PawlState* after, co
                                         const double* v_before, const double* impulse,
                                         const double* loss, double energy_lost, PawlError* err);
 // An event of the model, and a constraint that did not engage, at a state.
+// An event, or a call (-1), has set states or inputs.
+PAWL_CHECKED PawlStatus pawl_log_assign(PawlLog* log, const PawlState* after, int event,
+                                        const double* v_before, double energy_lost, PawlError* err);
 PAWL_CHECKED PawlStatus pawl_log_event(PawlLog* log, const PawlState* state, int event,
                                        PawlError* err);
 PAWL_CHECKED PawlStatus pawl_log_refusal(PawlLog* log, const PawlState* state, int constraint,

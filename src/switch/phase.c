@@ -9,9 +9,15 @@
 #include "model/model.h"
 #include "switch/modes.h"
 
+// Inputs, and a flag.
+static size_t held_inputs(const PawlStateShape* n) {
+  return n->inputs > 0 ? (size_t)n->inputs + 1 : 0;
+}
+
 size_t pawl_phase_state_bytes(const PawlStateShape* n) {
-  size_t numbers = (size_t)n->q + 2 * (size_t)n->v + 2 * (size_t)n->rows + (size_t)n->memory +
-                   (size_t)n->since + 2 * (size_t)n->conditions + PAWL_WORK_COUNT;
+  size_t numbers = (size_t)n->q + 2 * (size_t)n->v + 2 * (size_t)n->rows + held_inputs(n) +
+                   (size_t)n->memory + (size_t)n->since + 2 * (size_t)n->conditions +
+                   PAWL_WORK_COUNT;
   size_t integers = (size_t)n->conditions + (size_t)n->clocks + (size_t)n->modes;
   size_t flags = 3 * (size_t)n->rows + (size_t)n->surfaces;
   return numbers * sizeof(double) + integers * sizeof(int) + flags;
@@ -32,7 +38,7 @@ PawlStatus pawl_phase_state(const PawlStateShape* n, PawlState** out, PawlError*
   state->memory = state->lambda + n->rows;
   state->memory_count = n->memory;
   state->held = state->memory + n->memory;
-  state->since = state->held + n->rows;
+  state->since = state->held + n->rows + held_inputs(n);
   state->largest = state->since + n->since;
   state->blur = state->largest + n->conditions;
   state->work = state->blur + n->conditions;

@@ -14,7 +14,7 @@ struct PawlCrossing;
 
 typedef struct PawlPhase {
   const int* modes;    // sizes.modes: the mode of each constraint, then turns
-  const double* held;  // rows: what locks hold
+  const double* held;  // rows: what locks hold; then the inputs
   // rows: a PawlRowOf, which bounds the force while it is in force (also of rows that follow from
   // others); a capacity is looked at where it is needed (watch.h). Contacts are let go here: each
   // step finds out which are closed.
@@ -50,8 +50,17 @@ enum {                    // of PawlState.sides, besides -1, 0 and 1; the last t
 
 // ---- states -------------------------------------------------------------------------------------
 typedef struct PawlStateShape {  // how many of each a state has
-  int q, v, rows, memory, since, conditions, clocks, modes, surfaces;
+  int q, v, rows, inputs, memory, since, conditions, clocks, modes, surfaces;
 } PawlStateShape;
+
+// The inputs of a state, behind what locks hold; then, where there are inputs, whether one was set
+// since accelerations and multipliers were computed.
+static inline double* pawl_phase_inputs(const PawlState* state, const PawlSystem* system) {
+  return state->held + system->sizes.rows;
+}
+static inline double* pawl_phase_input_set(const PawlState* state, const PawlSystem* system) {
+  return pawl_phase_inputs(state, system) + system->sizes.inputs;
+}
 
 // Bytes of its arrays, from q on.
 size_t pawl_phase_state_bytes(const PawlStateShape* shape);

@@ -47,7 +47,7 @@ static PawlStatus evaluate(PawlStick* s, const PawlState* state, const PawlValue
 static PawlStatus list_undecided(PawlStick* s, PawlState* state, const double* v_before,
                                  PawlError* err) {
   PawlWatching* w = s->watching;
-  int n = s->dynamics->sizes.v;
+  int n = pawl_moving(s->dynamics->sizes);
   PawlPhase phase = pawl_phase_of(state, false);
   const double* watch;
   double size = fmax(pawl_dynamics_pace(s->dynamics, state, pawl_eval_values(s->dynamics->eval)),

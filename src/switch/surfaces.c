@@ -52,7 +52,7 @@ double pawl_surfaces_noise(const PawlSurfaces* s, const PawlState* state) {
     return PAWL_SURFACE_NOISE * fmax(1.0, largest_turn(s));
   }
   double place = pawl_dynamics_largest(n.q, state->q);
-  double move = s->dynamics->def->step * pawl_dynamics_largest(n.v, state->v);
+  double move = s->dynamics->def->step * pawl_dynamics_largest(pawl_moving(n), state->v);
   double size = fmax(place, move);
   return PAWL_SURFACE_NOISE * (size > PAWL_NOTHING ? size : 1.0);
 }
@@ -165,7 +165,7 @@ static bool is_along(PawlSurfaces* s, const PawlConstraint* c, int rows, const d
 static bool stands_still(const PawlSurfaces* s, const PawlState* state, int k, const double* Z) {
   const PawlValues* values = pawl_eval_values(s->rates);
   PawlSizes n = s->dynamics->sizes;
-  double rate_size = 0.0, size = 0.0, fastest = pawl_dynamics_largest(n.v, state->v);
+  double rate_size = 0.0, size = 0.0, fastest = pawl_dynamics_largest(pawl_moving(n), state->v);
   double least = pawl_dynamics_least(n.q, state->q);
   for (int j = 0; j < n.v; j++) {
     double of_q = n.q == n.v ? fmax(fabs(state->q[j]), least) : 1.0;

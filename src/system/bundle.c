@@ -61,11 +61,14 @@ static double leaf_value(const PawlLeafValues* at, PawlTapeInput input) {
     case PAWL_LEAF_Q:
       return at->q[input.index];
     case PAWL_LEAF_V:
+    case PAWL_LEAF_STATE:
       return at->v[input.index];
     case PAWL_LEAF_A:
       return at->a[input.index];
     case PAWL_LEAF_LAMBDA:
       return at->lambda[input.index];
+    case PAWL_LEAF_INPUT:
+      return at->input[input.index];
     case PAWL_LEAF_TURN:
       return at->turn[input.index];
   }

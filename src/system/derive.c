@@ -10,6 +10,7 @@ typedef struct Derivation {
   const int* slots;  // which
   PawlSink sink;
   void* context;
+  bool states;  // some state occurs
 } Derivation;
 
 static PawlNode zero(PawlDag* dag) {
@@ -29,6 +30,8 @@ static PawlNode tangent_without_acceleration(void* context, PawlDag* dag, PawlOp
     case PAWL_LEAF_V:
     case PAWL_LEAF_A:
     case PAWL_LEAF_LAMBDA:
+    case PAWL_LEAF_STATE:
+    case PAWL_LEAF_INPUT:
     case PAWL_LEAF_TURN:
       break;
   }
@@ -52,6 +55,16 @@ static PawlNode by_v(const Derivation* d, PawlNode node, int k) {
   return pawl_dag_partial(d->dag, node, PAWL_OP_V, d->slots[k]);
 }
 
+static PawlNode by_state(const Derivation* d, PawlNode node, int k) {
+  return pawl_dag_partial(d->dag, node, PAWL_OP_STATE, d->slots[k]);
+}
+
+static int is_state(void* context, PawlOp leaf, int index) {
+  (void)context;
+  (void)index;
+  return leaf == PAWL_OP_STATE;
+}
+
 static int give(const Derivation* d, PawlQuantity quantity, int i, int j, PawlNode node) {
   if (node == PAWL_NO_NODE) {
     return -1;
@@ -63,9 +76,13 @@ static int give(const Derivation* d, PawlQuantity quantity, int i, int j, PawlNo
   return d->sink(d->context, quantity, i, j, node);
 }
 
-// Rows i of K and C from the residual r_i = (M a - f)_i.                                (E4) (E5)
+// Rows i of K and C from the residual r_i = (M a - f)_i. A state is a rate, so its derivatives go
+// to C.                                                                              (E4) (E5) (F2)
 static int give_tangents(const Derivation* d, int i, PawlNode r) {
   for (int j = 0; j < d->n; j++) {
+    if (d->states && give(d, PAWL_Q_C, d->slots[i], d->slots[j], by_state(d, r, j)) != 0) {
+      return -1;
+    }
     if (give(d, PAWL_Q_K, d->slots[i], d->slots[j], by_q(d, r, j)) != 0 ||
         give(d, PAWL_Q_C, d->slots[i], d->slots[j], by_v(d, r, j)) != 0) {
       return -1;
@@ -242,8 +259,9 @@ static int derive_guard(const Derivation* d) {
 
 // d/dt with the acceleration: t' = 1, q' = v, v' = a; accelerations and multipliers stand still.
 static PawlNode tangent_of_motion(void* context, PawlDag* dag, PawlOp leaf, int index) {
-  return leaf == PAWL_OP_V ? pawl_dag_leaf(dag, PAWL_OP_A, index)
-                           : tangent_without_acceleration(context, dag, leaf, index);
+  return leaf == PAWL_OP_V || leaf == PAWL_OP_STATE
+             ? pawl_dag_leaf(dag, PAWL_OP_A, index)
+             : tangent_without_acceleration(context, dag, leaf, index);
 }
 
 // c and c' = c_q v + c_v a + c_t                                                            (E12)
@@ -257,8 +275,16 @@ static int derive_condition(const Derivation* d) {
 
 PawlStatus pawl_derive_item(PawlDag* dag, const PawlItem* item, int coordinate_count,
                             const int* coordinates, PawlSink sink, void* context) {
-  Derivation d = {dag, item, coordinate_count, coordinates, sink, context};
+  Derivation d = {dag, item, coordinate_count, coordinates, sink, context, false};
   int failed = 0;
+  for (int k = 0; k < item->count && !d.states; k++) {
+    int found = pawl_dag_leaves(dag, item->nodes[k], is_state, NULL);
+    failed |= found < 0;
+    d.states = found > 0;
+  }
+  if (failed) {
+    return PAWL_ERROR_MEMORY;
+  }
   switch (item->kind) {
     case PAWL_ITEM_KINETIC:
       failed = derive_kinetic(&d);
@@ -271,7 +297,11 @@ PawlStatus pawl_derive_item(PawlDag* dag, const PawlItem* item, int coordinate_c
       break;
     case PAWL_ITEM_FORCE:
     case PAWL_ITEM_FRICTION:
+    case PAWL_ITEM_STATE:
       failed = derive_force(&d);
+      break;
+    case PAWL_ITEM_UNIT:
+      failed = give(&d, PAWL_Q_M, item->target, item->target, item->nodes[0]);
       break;
     case PAWL_ITEM_CONSTRAINT:
       failed = derive_constraint(&d);

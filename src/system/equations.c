@@ -109,6 +109,7 @@ static void leaf_name(void* context, PawlText* out, PawlStyle style, PawlOp leaf
   static const char* const primes[] = {"", "'", "''"};
   static const char* const accents[] = {"", "\\dot", "\\ddot"};
   int order = leaf == PAWL_OP_V ? 1 : leaf == PAWL_OP_A ? 2 : 0;
+  order -= leaf == PAWL_OP_A && index >= model->coordinate_count;  // of a state
   switch ((PawlLeaf)leaf) {
     case PAWL_LEAF_TIME:
       pawl_text_add(out, "t");
@@ -130,6 +131,14 @@ static void leaf_name(void* context, PawlText* out, PawlStyle style, PawlOp leaf
       return;
     case PAWL_LEAF_CONST:  // the printer writes numbers itself
       return;
+    case PAWL_LEAF_INPUT:
+      if (latex) {
+        latex_name(out, model->inputs[index].name, "");
+      } else {
+        pawl_text_add(out, model->inputs[index].name);
+      }
+      return;
+    case PAWL_LEAF_STATE:
     case PAWL_LEAF_Q:
     case PAWL_LEAF_V:
     case PAWL_LEAF_A:
@@ -534,6 +543,22 @@ static void put_triggered(Writer* w, const PawlConstraint* c) {
   }
 }
 
+static void put_states(Writer* w) {
+  const PawlModel* model = w->model;
+  for (int k = 0; k < model->state_count; k++) {
+    const PawlStateDef* state = &model->states[k];
+    PawlText rate = {0};
+    pawl_text_printf(&rate, "%s' = ", state->name);
+    if (state->rate == PAWL_NO_NODE) {
+      pawl_text_add(&rate, "0, between events");
+    } else {
+      pawl_dag_print(&rate, model->dag, state->rate, PAWL_STYLE_TEXT, leaf_name, (void*)model);
+    }
+    put_line(w, "state", state->name, "", rate.s ? rate.s : "");
+    pawl_text_free(&rate);
+  }
+}
+
 static void put_contact(Writer* w, const PawlContact* contact) {
   PawlText gap = {0};
   pawl_text_add(&gap, "gap ");
@@ -628,6 +653,7 @@ static PawlStatus write_all(Writer* w) {
       rates ? "Time gradient g_t = dg/dt, of rate equations g_t = b" : "Time gradient g_t = dg/dt");
   put_block(w, PAWL_Q_GAMMA, "Acceleration bias gamma: G q'' + gamma = 0");
   put_rates(w);
+  put_states(w);
   put_switching(w);
   PAWL_TRY(put_kinks(w));
   if (w->style == PAWL_STYLE_LATEX) {

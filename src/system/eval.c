@@ -255,9 +255,22 @@ static PawlStatus fault(const PawlEval* eval, const PawlPoint* point, PawlError*
   return status;
 }
 
+// Rates that react are computed again once v' and lambda are known (F4).
+static PawlPoint complete(const PawlSystem* system, const PawlPoint* point) {
+  PawlPoint whole = *point;
+  whole.a = point->a ? point->a : system->zeros;
+  whole.lambda = point->lambda ? point->lambda : system->zeros;
+  return whole;
+}
+
 PawlStatus pawl_eval_run(PawlEval* eval, const PawlPoint* point, PawlError* err) {
+  PawlPoint whole;
   if (!eval->system->model) {
     return run_callbacks(eval, point, err);
+  }
+  if (eval->system->rates_react) {
+    whole = complete(eval->system, point);
+    point = &whole;
   }
   for (int k = 0; k < eval->reset_count; k++) {
     memcpy(eval->resets[k].array, eval->resets[k].base, eval->resets[k].bytes);

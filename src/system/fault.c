@@ -19,6 +19,7 @@ typedef struct Written {  // an expression of the model with the words that desc
 } Written;
 
 typedef struct Search {
+  const PawlSystem* system;
   const PawlModel* model;
   unsigned mask;  // what was asked for
   const PawlPoint* point;
@@ -38,11 +39,14 @@ static double leaf_value(const Search* s, const PawlDagNode* node) {
     case PAWL_LEAF_Q:
       return p->q ? p->q[node->index] : 0.0;
     case PAWL_LEAF_V:
+    case PAWL_LEAF_STATE:
       return p->v ? p->v[node->index] : 0.0;
     case PAWL_LEAF_A:
       return p->a ? p->a[node->index] : 0.0;
     case PAWL_LEAF_LAMBDA:
       return p->lambda ? p->lambda[node->index] : 0.0;
+    case PAWL_LEAF_INPUT:
+      return pawl_system_inputs(s->system, p)[node->index];
     case PAWL_LEAF_TURN:  // the graph of the model has none
       break;
   }
@@ -101,7 +105,16 @@ static void leaf_name(void* context, PawlText* out, PawlStyle style, PawlOp leaf
     case PAWL_LEAF_V:
     case PAWL_LEAF_A:
       pawl_text_add(out, model->coordinates[index].name);
-      pawl_text_add(out, leaf == PAWL_OP_V ? "'" : leaf == PAWL_OP_A ? "''" : "");
+      pawl_text_add(out, leaf == PAWL_OP_V                  ? "'"
+                         : leaf == PAWL_OP_Q                ? ""
+                         : index >= model->coordinate_count ? "'"
+                                                            : "''");
+      break;
+    case PAWL_LEAF_STATE:
+      pawl_text_add(out, model->coordinates[index].name);
+      break;
+    case PAWL_LEAF_INPUT:
+      pawl_text_add(out, model->inputs[index].name);
       break;
     case PAWL_LEAF_CONST:  // the printer writes numbers itself
     case PAWL_LEAF_TURN:   // the graph of the model has none
@@ -142,7 +155,7 @@ typedef struct Trial {  // one term, derived alone and evaluated entry by entry
 
 static int list_coordinates(void* context, PawlOp leaf, int index) {
   Trial* trial = context;
-  if (leaf != PAWL_OP_Q && leaf != PAWL_OP_V && leaf != PAWL_OP_A) {
+  if (leaf != PAWL_OP_Q && leaf != PAWL_OP_V && leaf != PAWL_OP_A && leaf != PAWL_OP_STATE) {
     return 0;
   }
   int at = 0;
@@ -195,7 +208,8 @@ static PawlNode same_leaf(void* context, PawlDag* to, PawlOp leaf, int index) {
 static PawlStatus derive_alone(Trial* trial, const Written* w) {
   PawlNode node = pawl_dag_copy(trial->dag, trial->search->model->dag, w->node, same_leaf, NULL);
   if (node == PAWL_NO_NODE || pawl_dag_leaves(trial->dag, node, list_coordinates, trial) != 0 ||
-      (w->kind == PAWL_ITEM_FORCE && list_coordinates(trial, PAWL_OP_Q, w->target) != 0)) {
+      ((w->kind == PAWL_ITEM_FORCE || w->kind == PAWL_ITEM_STATE) &&
+       list_coordinates(trial, PAWL_OP_Q, w->target) != 0)) {
     return PAWL_ERROR_MEMORY;
   }
   PawlItem item = {w->kind, w->target, 1, &node, -1};
@@ -244,8 +258,8 @@ static PawlStatus blame_derivative(const Search* s, const Written* w, const Tria
 // PAWL_OK when every entry that the mask names is finite.
 static PawlStatus try_term(const Search* s, const Written* w, bool constants_only) {
   const PawlPoint* p = s->point;
-  size_t most = (size_t)s->model->coordinate_count + (size_t)s->model->row_count +
-                (size_t)s->model->contact_count;
+  size_t most =
+      (size_t)s->system->sizes.v + (size_t)s->model->row_count + (size_t)s->model->contact_count;
   double* zeros = pawl_alloc(most, sizeof(double));
   double* parameters = pawl_alloc((size_t)s->model->parameter_count, sizeof(double));
   Trial trial = {.search = s, .dag = pawl_dag_create(), .constants_only = constants_only};
@@ -259,7 +273,8 @@ static PawlStatus try_term(const Search* s, const Written* w, bool constants_onl
                                     .q = p->q ? p->q : zeros,
                                     .v = p->v ? p->v : zeros,
                                     .a = p->a ? p->a : zeros,
-                                    .lambda = p->lambda ? p->lambda : zeros};
+                                    .lambda = p->lambda ? p->lambda : zeros,
+                                    .input = pawl_system_inputs(s->system, p)};
     status = derive_alone(&trial, w);
     if (status == PAWL_OK && trial.bad) {
       status = blame_derivative(s, w, &trial);
@@ -274,7 +289,7 @@ static PawlStatus try_term(const Search* s, const Written* w, bool constants_onl
 
 // ---- all terms ----------------------------------------------------------------------------------
 typedef struct Cursor {  // all zero: before the first expression
-  int term, constraint, mode, row, contact, output, switching, part, event, impulse;
+  int term, constraint, mode, row, contact, output, switching, part, event, impulse, state, set;
 } Cursor;
 
 // Conditions, capacities and the like.
@@ -309,6 +324,11 @@ static bool next_watched(const PawlModel* model, Cursor* at, Written* out) {
       return true;
     }
   }
+  if (at->set < model->set_count) {
+    const PawlSet* set = &model->sets[at->set++];
+    *out = (Written){"what an event sets,", &set->source, set->node, PAWL_ITEM_WATCH, 0};
+    return true;
+  }
   return false;
 }
 
@@ -321,6 +341,15 @@ static bool next_written(const PawlModel* model, Cursor* at, Written* out) {
     const PawlTerm* term = &model->terms[at->term++];
     *out = (Written){name[term->kind], &term->source, term->node, kind[term->kind], term->target};
     return true;
+  }
+  for (; at->state < model->state_count; at->state++) {
+    const PawlStateDef* state = &model->states[at->state];
+    if (state->rate != PAWL_NO_NODE) {
+      at->state++;
+      *out =
+          (Written){"the rate of", &state->source, state->rate, PAWL_ITEM_STATE, state->coordinate};
+      return true;
+    }
   }
   for (; at->constraint < model->constraint_count; at->constraint++, at->mode = 0) {
     const PawlConstraint* constraint = &model->constraints[at->constraint];
@@ -382,7 +411,7 @@ static PawlStatus search_terms(Search* s) {
 
 PawlStatus pawl_system_fault(const PawlSystem* system, unsigned mask, const PawlPoint* point,
                              PawlError* err) {
-  Search s = {system->model, mask, point, NULL, err};
+  Search s = {system, system->model, mask, point, NULL, err};
   s.values = pawl_alloc((size_t)pawl_dag_count(s.model->dag), sizeof(double));
   if (!s.values) {
     return pawl_fail_memory(err);
@@ -416,7 +445,7 @@ static PawlNode constant_fault(const Search* s, PawlNode root, unsigned char* ne
 PawlStatus pawl_system_constant_fault(const PawlSystem* system, PawlError* err) {
   int count = pawl_dag_count(system->model->dag);
   PawlPoint nowhere = {0};
-  Search s = {system->model, PAWL_EVERYTHING, &nowhere, NULL, err};
+  Search s = {system, system->model, PAWL_EVERYTHING, &nowhere, NULL, err};
   s.values = pawl_alloc((size_t)count, sizeof(double));
   unsigned char* room = pawl_alloc(2 * (size_t)count, 1);
   unsigned char *needed = room, *varies = room + count;

@@ -11,6 +11,10 @@ static PawlNode fold_node(PawlSorter* s, const PawlNode* folded, const PawlDagNo
     return pawl_dag_const(s->dag, node->value);
   }
   if (node->op == PAWL_OP_PARAM) {
+    int input = s->system->model->parameters[node->index].input;
+    if (input > 0) {
+      return pawl_dag_leaf(s->dag, PAWL_OP_INPUT, input - 1);
+    }
     return pawl_dag_const(s->dag, s->system->model->parameters[node->index].value);
   }
   if (pawl_op_is_leaf(node->op)) {

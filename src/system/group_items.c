@@ -173,8 +173,8 @@ static int add_watches(PawlSorter* s) {
     if (!failed && w->rate >= 0) {
       const PawlMode* held = &k->modes[PAWL_MODE_HELD];
       PawlNode g = s->unwound[held->rows[0].node];
-      failed = add_watch(s, PAWL_ITEM_CONDITION, w->rate,
-                         held->rate ? g : pawl_dag_total(s->dag, g));
+      failed =
+          add_watch(s, PAWL_ITEM_CONDITION, w->rate, held->rate ? g : pawl_dag_total(s->dag, g));
     }
   }
   for (int k = 0; !failed && k < model->event_count; k++) {
@@ -186,7 +186,21 @@ static int add_watches(PawlSorter* s) {
     failed = add_watch(s, PAWL_ITEM_WATCH, system->first_impulse + k,
                        s->folded[model->impulses[k].node]);
   }
+  for (int k = 0; !failed && k < model->set_count; k++) {
+    failed = add_watch(s, PAWL_ITEM_WATCH, system->first_set + k, s->folded[model->sets[k].node]);
+  }
   return failed;
+}
+
+// 1 z' = s                                                                                  (F1)
+static int add_state(PawlSorter* s, const PawlStateDef* state) {
+  PawlNode one = pawl_dag_const(s->dag, 1.0);
+  if (state->rate == PAWL_NO_NODE) {
+    return 0;
+  }
+  return one == PAWL_NO_NODE || add_item(s, PAWL_ITEM_UNIT, state->coordinate, 1, &one, -1) != 0
+             ? -1
+             : add_addends(s, PAWL_ITEM_STATE, state->coordinate, s->eased[state->rate]);
 }
 
 PawlStatus pawl_group_collect(PawlSorter* s, PawlError* err) {
@@ -201,6 +215,9 @@ PawlStatus pawl_group_collect(PawlSorter* s, PawlError* err) {
   for (int k = 0; !failed && k < model->term_count; k++) {
     const PawlTerm* term = &model->terms[k];
     failed = add_addends(s, kind_of[term->kind], term->target, s->eased[term->node]);
+  }
+  for (int k = 0; !failed && k < model->state_count; k++) {
+    failed = add_state(s, &model->states[k]);
   }
   for (int k = 0, gate = 0; !failed && k < model->constraint_count; k++) {
     bool gated = model->constraints[k].mode_count > 1;

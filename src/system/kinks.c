@@ -17,7 +17,7 @@ enum { MOST_TIMED = 1000 };  // the same of kinks of time alone
 // that and, or, not join to others.
 enum { VALUE = 1, SIDE = 2, JOINED = 4 };
 // What a node depends on.
-enum { TIME = 1, MOTION = 2, REACTION = 4 };
+enum { TIME = 1, MOTION = 2, REACTION = 4, HELD = 8 };  // HELD: inputs, which stay in a step
 
 typedef struct Listing {
   PawlSystem* system;
@@ -25,7 +25,7 @@ typedef struct Listing {
   int count;
   int mode_count;         // of all constraints
   bool splits;            // each of several comparisons that are joined is a kink of its own
-  unsigned char* moves;   // TIME, MOTION, REACTION: what nodes depend on
+  unsigned char* moves;   // TIME, MOTION, REACTION, HELD: what nodes depend on
   unsigned char* marked;  // VALUE, SIDE, JOINED: nodes that the expressions at hand need
   PawlCourse* course;     // of nodes that depend on time alone
   unsigned char* limits;  // HAS_LIMIT, UNDER_LIMIT, GUARDS_LIMIT
@@ -89,14 +89,18 @@ static unsigned char moves(const Listing* l, PawlNode node) {
 }
 
 static void find_moving(Listing* l) {
+  const PawlParameter* parameters = l->system->model->parameters;
   for (int k = 0; k < l->count; k++) {
     const PawlDagNode* n = pawl_dag_node(l->dag, k);
+    bool held =
+        n->op == PAWL_OP_INPUT || (n->op == PAWL_OP_PARAM && parameters[n->index].input > 0);
     bool number = n->op == PAWL_OP_CONST || n->op == PAWL_OP_PARAM;
     bool reacts = n->op == PAWL_OP_A || n->op == PAWL_OP_LAMBDA;
-    l->moves[k] = !pawl_op_is_leaf(n->op) || number ? 0
-                  : n->op == PAWL_OP_TIME           ? TIME
-                  : reacts                          ? REACTION
-                                                    : MOTION;
+    l->moves[k] = held                                ? HELD
+                  : !pawl_op_is_leaf(n->op) || number ? 0
+                  : n->op == PAWL_OP_TIME             ? TIME
+                  : reacts                            ? REACTION
+                                                      : MOTION;
     for (int a = 0; a < pawl_op_operands(n->op); a++) {
       l->moves[k] |= l->moves[n->arg[a]];
     }
@@ -164,7 +168,7 @@ static bool is_met(const Listing* l, PawlNode node) {
   unsigned char mark = l->marked[node];
   bool meets = (mark & VALUE && kinks(l->dag, n)) || (mark & SIDE && jumps(l->dag, n)) ||
                (mark & JOINED && l->splits && is_less(n->op));
-  return meets && moves(l, node) != 0 && !is_split(l, node);
+  return meets && (moves(l, node) & ~HELD) != 0 && !is_split(l, node);
 }
 
 // ---- names --------------------------------------------------------------------------------------
@@ -407,6 +411,11 @@ static void mark_terms(Listing* l) {
   memset(l->marked, 0, (size_t)l->count);
   for (int k = 0; k < model->term_count; k++) {
     l->marked[model->terms[k].node] |= VALUE;
+  }
+  for (int k = 0; k < model->state_count; k++) {
+    if (model->states[k].rate != PAWL_NO_NODE) {
+      l->marked[model->states[k].rate] |= VALUE;
+    }
   }
 }
 

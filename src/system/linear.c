@@ -15,7 +15,7 @@ typedef struct Leaves {  // what an expression depends on
 } Leaves;
 
 static bool is_motion(PawlOp leaf) {
-  return leaf == PAWL_OP_Q || leaf == PAWL_OP_V;
+  return leaf == PAWL_OP_Q || leaf == PAWL_OP_V || leaf == PAWL_OP_STATE;
 }
 
 static int see_leaf(void* context, PawlOp leaf, int index) {
@@ -95,7 +95,7 @@ typedef struct Trial {
 static int list_coordinate(void* context, PawlOp leaf, int index) {
   Trial* t = context;
   int at = 0;
-  if (leaf != PAWL_OP_Q && leaf != PAWL_OP_V && leaf != PAWL_OP_A) {
+  if (leaf != PAWL_OP_Q && leaf != PAWL_OP_V && leaf != PAWL_OP_A && leaf != PAWL_OP_STATE) {
     return 0;
   }
   while (at < t->count && t->coordinates[at] < index) {
@@ -132,7 +132,8 @@ static int judge_written(Trial* t, const PawlModel* model, PawlItemKind kind, in
                          PawlNode written) {
   PawlNode node = pawl_dag_copy(t->dag, model->dag, written, same_leaf, NULL);
   if (node == PAWL_NO_NODE || pawl_dag_leaves(t->dag, node, list_coordinate, t) != 0 ||
-      (kind == PAWL_ITEM_FORCE && list_coordinate(t, PAWL_OP_Q, target) != 0)) {
+      ((kind == PAWL_ITEM_FORCE || kind == PAWL_ITEM_STATE) &&
+       list_coordinate(t, PAWL_OP_Q, target) != 0)) {
     return MEMORY_IS_SHORT;
   }
   PawlItem item = {kind, target, 1, &node, -1};
@@ -175,6 +176,13 @@ static const char* blame(const PawlModel* model, bool* no_memory) {
     const PawlTerm* term = &model->terms[k];
     if (is_to_blame(model, kind[term->kind], term->target, term->node, no_memory)) {
       return term->source.text;
+    }
+  }
+  for (int k = 0; k < model->state_count; k++) {
+    const PawlStateDef* state = &model->states[k];
+    if (state->rate != PAWL_NO_NODE &&
+        is_to_blame(model, PAWL_ITEM_STATE, state->coordinate, state->rate, no_memory)) {
+      return state->name;
     }
   }
   for (int k = 0; k < model->constraint_count; k++) {
@@ -264,7 +272,8 @@ static int is_affine(PawlDag* dag, PawlNode root) {
     bool leaf = pawl_op_is_leaf(node->op);
     bool number = node->op == PAWL_OP_CONST || node->op == PAWL_OP_PARAM;
     degree[nodes[k]] = number ? 0 : leaf ? 1 : degree_of(node->op, of);
-    affine = degree[nodes[k]] < 2 && node->op != PAWL_OP_TIME && node->op != PAWL_OP_TURN;
+    affine = degree[nodes[k]] < 2 && node->op != PAWL_OP_TIME && node->op != PAWL_OP_TURN &&
+             node->op != PAWL_OP_INPUT;
   }
   pawl_free(degree);
   return no_memory ? -1 : affine;

@@ -87,6 +87,17 @@ static int of_kinetic(const Powers* p, PawlNode T, int count, const int* slots) 
   return quadratic ? 0 : give(p, PAWL_POWER_SHIFT, shift);
 }
 
+// dV/dt at fixed q: what t and the states in V do.                                     (B7) (F3)
+static int of_potential(const Powers* p, PawlNode V, int count, const int* slots) {
+  PawlNode sum = by_time(p, V);
+  for (int i = 0; i < count; i++) {
+    PawlNode rate = pawl_dag_leaf(p->dag, PAWL_OP_A, slots[i]);
+    PawlNode slope = pawl_dag_partial(p->dag, V, PAWL_OP_STATE, slots[i]);
+    sum = pawl_dag_add(p->dag, sum, pawl_dag_mul(p->dag, slope, rate));
+  }
+  return give(p, PAWL_POWER_TIME, sum);
+}
+
 // ---- the others ---------------------------------------------------------------------------------
 // -v . dD/dv                                                                                (B4)
 static int of_dissipation(const Powers* p, PawlNode D, int count, const int* slots) {
@@ -132,7 +143,7 @@ PawlStatus pawl_derive_powers(PawlDag* dag, const PawlItem* item, int coordinate
       failed = of_kinetic(&p, item->nodes[0], coordinate_count, coordinates);
       break;
     case PAWL_ITEM_POTENTIAL:
-      failed = give(&p, PAWL_POWER_TIME, by_time(&p, item->nodes[0]));
+      failed = of_potential(&p, item->nodes[0], coordinate_count, coordinates);
       break;
     case PAWL_ITEM_DISSIPATION:
       failed = of_dissipation(&p, item->nodes[0], coordinate_count, coordinates);
@@ -147,6 +158,8 @@ PawlStatus pawl_derive_powers(PawlDag* dag, const PawlItem* item, int coordinate
     case PAWL_ITEM_RATE:
       failed = of_constraint(&p, item);
       break;
+    case PAWL_ITEM_STATE:
+    case PAWL_ITEM_UNIT:
     case PAWL_ITEM_GUARD:
     case PAWL_ITEM_WATCH:
     case PAWL_ITEM_CONDITION:

@@ -232,6 +232,7 @@ static const double* source(const PawlPoint* point, PawlOp leaf) {
     case PAWL_LEAF_Q:
       return point->q;
     case PAWL_LEAF_V:
+    case PAWL_LEAF_STATE:
       return point->v;
     case PAWL_LEAF_A:
       return point->a;
@@ -239,6 +240,7 @@ static const double* source(const PawlPoint* point, PawlOp leaf) {
     case PAWL_LEAF_CONST:  // these and below have no array, the callers see to them
     case PAWL_LEAF_PARAM:
     case PAWL_LEAF_TIME:
+    case PAWL_LEAF_INPUT:
     case PAWL_LEAF_TURN:
       break;
   }
@@ -255,7 +257,9 @@ static void load_single(const PawlProgram* p, const PawlSystem* system, const Pa
                                 [PAWL_LEAF_Q] = point->q,
                                 [PAWL_LEAF_V] = point->v,
                                 [PAWL_LEAF_A] = point->a,
-                                [PAWL_LEAF_LAMBDA] = point->lambda};
+                                [PAWL_LEAF_LAMBDA] = point->lambda,
+                                [PAWL_LEAF_STATE] = point->v,
+                                [PAWL_LEAF_INPUT] = pawl_system_inputs(system, point)};
   const PawlTape* tape = p->tape;
   double* in = p->registers + tape->constant_count;
   if (tape->load) {
@@ -321,6 +325,8 @@ static void load_block(const PawlProgram* p, const PawlSystem* system, const Paw
     size_t at = (size_t)input.index * (size_t)group->lanes + (size_t)first;
     if (input.leaf == PAWL_OP_TIME) {
       load_same(row, lanes, point->t);
+    } else if (input.leaf == PAWL_OP_INPUT) {
+      load_same(row, lanes, pawl_system_inputs(system, point)[input.index]);
     } else if (input.leaf == PAWL_OP_TURN) {
       load_same(row, lanes, turn(system, point, input.index));
     } else if (input.leaf == PAWL_OP_PARAM) {
@@ -367,7 +373,8 @@ static double run_lanes(const PawlProgram* p, const PawlSystem* system, const Pa
 }
 
 // The inputs of the listed lanes.
-static void load_open(const PawlProgram* p, const PawlPoint* point, int count, const int* lanes) {
+static void load_open(const PawlProgram* p, const PawlSystem* system, const PawlPoint* point,
+                      int count, const int* lanes) {
   const PawlGroup* group = p->group;
   const PawlTape* tape = p->tape;
   for (int k = 0; k < tape->input_count; k++) {
@@ -376,7 +383,8 @@ static void load_open(const PawlProgram* p, const PawlPoint* point, int count, c
     size_t at = (size_t)input.index * (size_t)group->lanes;
     const int* map = input.leaf == PAWL_OP_LAMBDA ? group->rows : group->coordinates;
     for (int l = 0; l < count; l++) {
-      row[l] = input.leaf == PAWL_OP_TIME ? point->t
+      row[l] = input.leaf == PAWL_OP_TIME    ? point->t
+               : input.leaf == PAWL_OP_INPUT ? pawl_system_inputs(system, point)[input.index]
                : input.leaf == PAWL_OP_PARAM
                    ? group->numbers[at + (size_t)lanes[l]]
                    : source(point, input.leaf)[map[at + (size_t)lanes[l]]];
@@ -384,12 +392,12 @@ static void load_open(const PawlProgram* p, const PawlPoint* point, int count, c
   }
 }
 
-static double run_open(const PawlProgram* p, const PawlPoint* point) {
+static double run_open(const PawlProgram* p, const PawlSystem* system, const PawlPoint* point) {
   double check = 0.0;
   for (int b = 0; b < p->block_count; b++) {
     int count = p->blocks[b].count;
     const int* lanes = p->lanes + p->blocks[b].first;
-    load_open(p, point, count, lanes);
+    load_open(p, system, point, count, lanes);
     pawl_tape_run_block(p->tape, p->registers, count);
     for (int k = 0; k < p->output_count; k++) {
       const PawlProgramOutput* o = &p->outputs[k];
@@ -407,6 +415,6 @@ double pawl_program_run(const PawlProgram* program, const PawlSystem* system,
                         const PawlPoint* point) {
   return program->group->lanes == 1 ? run_single(program, system, point)
          : program->parts_of_lanes  ? pawl_program_run_shared(program, system, point)
-         : program->group->gates    ? run_open(program, point)
+         : program->group->gates    ? run_open(program, system, point)
                                     : run_lanes(program, system, point);
 }

@@ -119,6 +119,9 @@ static int put_leaf(PawlShaper* s, const PawlDagNode* node) {
     case PAWL_LEAF_LAMBDA:
       slot = row_slot(s, node->index);
       break;
+    case PAWL_LEAF_INPUT:
+      slot = node->index;  // not a slot either
+      break;
     case PAWL_LEAF_TURN:
       s->binding.turns = true;
       slot = node->index;  // not a slot: terms with different turns have different shapes
@@ -127,6 +130,7 @@ static int put_leaf(PawlShaper* s, const PawlDagNode* node) {
     case PAWL_LEAF_Q:
     case PAWL_LEAF_V:
     case PAWL_LEAF_A:
+    case PAWL_LEAF_STATE:
       slot = coordinate_slot(s, node->index);
       break;
   }
@@ -195,7 +199,8 @@ int pawl_shape_encode(PawlShaper* s, const PawlItem* item, const int** tokens,
   if (put(s, (int)item->kind) != 0 || put(s, item->count) != 0) {
     return -1;
   }
-  bool acts = item->kind == PAWL_ITEM_FORCE || item->kind == PAWL_ITEM_FRICTION;
+  bool acts = item->kind == PAWL_ITEM_FORCE || item->kind == PAWL_ITEM_FRICTION ||
+              item->kind == PAWL_ITEM_STATE || item->kind == PAWL_ITEM_UNIT;
   if (acts && coordinate_slot(s, item->target) < 0) {
     return -1;
   }
@@ -219,7 +224,7 @@ static PawlNode build_leaf(PawlDag* dag, PawlOp op, int slot, const PawlSlotNode
   if (op == PAWL_OP_CONST) {
     return slots->numbers[slot];
   }
-  if (op == PAWL_OP_TURN) {
+  if (op == PAWL_OP_TURN || op == PAWL_OP_INPUT) {
     return pawl_dag_leaf(dag, op, slot);
   }
   const int* map = op == PAWL_OP_LAMBDA ? slots->rows : slots->coordinates;

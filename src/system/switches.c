@@ -133,6 +133,15 @@ PawlStatus pawl_system_list_watches(PawlSystem* system, PawlError* err) {
   }
   system->first_impulse = system->watch_count;
   system->watch_count += model->impulse_count;
+  system->first_set = system->watch_count;
+  system->watch_count += model->set_count;
+  system->set_reacts = PAWL_NEW(&system->arena, bool, model->set_count);
+  for (int k = 0; system->set_reacts && k < model->set_count; k++) {
+    system->set_reacts[k] = reacts(system, model->sets[k].node);
+  }
+  for (int k = 0; k < model->state_count; k++) {
+    system->rates_react |= reacts(system, model->states[k].rate);
+  }
   return list_forces(system, err);
 }
 

@@ -75,8 +75,18 @@ static PawlStatus check_base(const PawlSystem* system, PawlError* err) {
   return check == 0.0 ? PAWL_OK : pawl_system_constant_fault(system, err);
 }
 
+static PawlStatus list_inputs(PawlSystem* system, PawlError* err) {
+  system->start_inputs = PAWL_NEW(&system->arena, double, system->sizes.inputs);
+  for (int k = 0; system->start_inputs && k < system->sizes.inputs; k++) {
+    system->start_inputs[k] = system->model->inputs[k].start;
+  }
+  system->zeros = PAWL_NEW(&system->arena, double, system->sizes.v + system->sizes.rows);
+  return system->start_inputs && system->zeros ? PAWL_OK : pawl_fail_memory(err);
+}
+
 static PawlStatus derive_model(PawlSystem* system, PawlError* err) {
   PAWL_TRY(check_supported(system->model, err));
+  PAWL_TRY(list_inputs(system, err));
   PAWL_TRY(number_rows(system, err));
   PAWL_TRY(pawl_system_list_switches(system, err));
   PAWL_TRY(pawl_system_list_watches(system, err));
@@ -105,10 +115,13 @@ PawlStatus pawl_system_create(const PawlModel* model, PawlSystem** out, PawlErro
   }
   system->model = model;
   system->constraints = model->constraints;
-  system->sizes = (PawlSizes){.q = model->coordinate_count,
-                              .v = model->coordinate_count,
+  int velocities = model->coordinate_count + model->dynamic_count;
+  system->sizes = (PawlSizes){.q = velocities,
+                              .v = velocities,
                               .rows = model->row_count + model->contact_count,
-                              .outputs = model->output_count};
+                              .outputs = model->output_count,
+                              .states = model->dynamic_count,
+                              .inputs = model->input_count};
   PawlStatus status = derive_model(system, err);
   if (status != PAWL_OK) {
     pawl_system_destroy(system);
@@ -317,6 +330,7 @@ PawlStatus pawl_system_create_callbacks(const PawlCallbacks* callbacks, PawlSyst
   }
   system->callbacks = *callbacks;
   system->sizes = callbacks->sizes;
+  system->sizes.states = system->sizes.inputs = 0;  // those of a caller are velocities of its own
   PawlStatus status = fill_callbacks(system, err);
   if (status != PAWL_OK) {
     pawl_system_destroy(system);
@@ -341,6 +355,27 @@ const char* pawl_system_coordinate_name(const PawlSystem* system, int q) {
 
 const char* pawl_system_coordinate_unit(const PawlSystem* system, int q) {
   return system->model ? system->model->coordinates[q].unit : "";
+}
+
+int pawl_system_find_input(const PawlSystem* system, const char* name) {
+  for (int k = 0; k < system->sizes.inputs; k++) {
+    if (strcmp(system->model->inputs[k].name, name) == 0) {
+      return k;
+    }
+  }
+  return -1;
+}
+
+const char* pawl_system_input_name(const PawlSystem* system, int input) {
+  return system->model->inputs[input].name;
+}
+
+const char* pawl_system_input_unit(const PawlSystem* system, int input) {
+  return system->model->inputs[input].unit;
+}
+
+double pawl_system_input_start(const PawlSystem* system, int input) {
+  return system->model->inputs[input].start;
 }
 
 const char* pawl_system_output_name(const PawlSystem* system, int output) {
@@ -420,8 +455,12 @@ void pawl_system_retract(const PawlSystem* system, const double* q, const double
     system->callbacks.retract(system->callbacks.context, q, dq, out);
     return;
   }
-  for (int k = 0; k < system->sizes.q; k++) {
+  int moving = system->sizes.q - system->sizes.states;
+  for (int k = 0; k < moving; k++) {
     out[k] = q[k] + dq[k];
+  }
+  for (int k = moving; k < system->sizes.q; k++) {
+    out[k] = q[k];  // (F1)
   }
 }
 
@@ -431,6 +470,9 @@ void pawl_system_rates(const PawlSystem* system, const double* q, const double* 
     return;
   }
   memcpy(q_rate, v, (size_t)system->sizes.v * sizeof(double));
+  for (int k = system->sizes.v - system->sizes.states; k < system->sizes.v; k++) {
+    q_rate[k] = 0.0;  // (F1)
+  }
 }
 
 bool pawl_system_constant_mass(const PawlSystem* system) {

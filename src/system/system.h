@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Inside a system: terms of one shape are lanes of one group. A group has a small graph of its own,
 // whose leaves are slots (Q(s), V(s), A(s): coordinate slot s; LAMBDA(k): row slot k; PARAM(c):
-// number slot c), and a list of entries: expressions together with where they go. Terms whose
-// shape is rare share the last group, which has one lane and slots equal to global indices.
+// number slot c; STATE(s) is a rate, INPUT(k) and TURN(k) are global), and a list of entries:
+// expressions together with where they go. Terms whose shape is rare share the last group, which
+// has one lane and slots equal to global indices.
 #pragma once
 
 #include "base/arena.h"
@@ -156,11 +157,16 @@ struct PawlSystem {
   bool triggers;                             // some constraint is triggered, or there are events
   bool rates;                                // some mode has rate equations
   int watch_count;
-  PawlWatch* watches;  // of each constraint
-  int* event_watches;  // of each event, -1 for times
-  bool* event_reacts;  // accelerations or multipliers occur in it
-  int first_impulse;   // where the values of the impulses of the model are watched
-  bool* presses;       // of each place that is watched: a condition with the force of a contact
+  PawlWatch* watches;    // of each constraint
+  int* event_watches;    // of each event, -1 for times
+  bool* event_reacts;    // accelerations or multipliers occur in it
+  int first_impulse;     // where the values of the impulses of the model are watched
+  int first_set;         // the same of what events set
+  bool* set_reacts;      // accelerations or multipliers occur in it
+  bool rates_react;      // in the rate of some state: v' and lambda come first, then z' (F4)
+  double* start_inputs;  // sizes.inputs
+  double* zeros;  // v + rows: stand for v' and lambda where a rate reacts and they are not known
+  bool* presses;  // of each place that is watched: a condition with the force of a contact
   PawlPattern H, G;
   int constraint_count, gated_count, gate_count, guard_count, turn_count, kink_count;
   PawlGated* gated;
@@ -183,6 +189,16 @@ struct PawlSystem {
   bool moves[PAWL_QUANTITY_COUNT];    // some entry changes also while modes and turns stay
 };
 
+// Velocities without the states behind them, whose sizes say nothing about a motion.
+static inline int pawl_moving(PawlSizes n) {
+  return n.v - n.states;
+}
+
+// The inputs at a point: behind what locks hold, or those of the start.
+static inline const double* pawl_system_inputs(const PawlSystem* system, const PawlPoint* point) {
+  return point->held ? point->held + system->sizes.rows : system->start_inputs;
+}
+
 // A piece of mechanics: an addend of an energy, a force, the rows of a constraint, an output.
 typedef enum PawlItemKind {
   PAWL_ITEM_KINETIC,
@@ -190,6 +206,8 @@ typedef enum PawlItemKind {
   PAWL_ITEM_DISSIPATION,
   PAWL_ITEM_FORCE,       // on coordinate slot `target`
   PAWL_ITEM_FRICTION,    // the same, of a joint that slides
+  PAWL_ITEM_STATE,       // the rate of the state that is stored as rate `target`
+  PAWL_ITEM_UNIT,        // its mass, 1
   PAWL_ITEM_CONSTRAINT,  // `count` rows, row slots target .. target + count - 1
   PAWL_ITEM_RATE,        // the same, of rate equations
   PAWL_ITEM_OUTPUT,

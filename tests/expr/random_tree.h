@@ -132,11 +132,14 @@ static inline double leaf_number(const PawlDagNode* n, const PawlLeafValues* x) 
     case PAWL_LEAF_Q:
       return x->q[n->index];
     case PAWL_LEAF_V:
+    case PAWL_LEAF_STATE:
       return x->v[n->index];
     case PAWL_LEAF_A:
       return x->a[n->index];
     case PAWL_LEAF_LAMBDA:
       return x->lambda[n->index];
+    case PAWL_LEAF_INPUT:
+      return x->input[n->index];
     case PAWL_LEAF_TURN:
       return x->turn[n->index];
   }

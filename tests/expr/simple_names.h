@@ -64,6 +64,8 @@ static inline void simple_name(void* context, PawlText* out, PawlStyle style, Pa
       pawl_text_printf(out, "lambda(track, %d)", index);
       break;
     case PAWL_LEAF_CONST:
+    case PAWL_LEAF_STATE:
+    case PAWL_LEAF_INPUT:
     case PAWL_LEAF_TURN:
       pawl_text_add(out, "?");  // the first is written by the printer, the second is not used here
       break;

@@ -304,7 +304,8 @@ static void test_observed(void** state) {
           "m.yaml:4:37: the restitution of 'f' is 1.5, must be in [0, 1]");
   REFUSED(HEAD "contacts: {f: {gap: y'}}\n", "m.yaml:4:21: ", "contains rates");
   REFUSED(HEAD "constraints: {f: y}\ncontacts: {f: {gap: y}}\n", "'f' is already a constraint");
-  REFUSED(HEAD "events: {f: {stop: true}}\n", "m.yaml:4:13: the event 'f' needs when: or at:");
+  REFUSED(HEAD "events: {f: {stop: true}}\n",
+          "m.yaml:4:13: the event 'f' needs when:, at: or every:");
   REFUSED(HEAD "events: {f: y}\n", "m.yaml:4:13: an event is a map");
   REFUSED(HEAD "events: {f: {when: yy}}\n", "m.yaml:4:20: ", "unknown name 'yy'");
   REFUSED(HEAD "outputs: {y: 1}\n", "m.yaml:4:11: 'y' is already a coordinate (line 3");

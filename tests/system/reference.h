@@ -47,6 +47,8 @@ static inline double complex graph_leaf(const Graph* g, const PawlDagNode* n, co
       return p->a[n->index];
     case PAWL_LEAF_LAMBDA:
       return p->lambda[n->index];
+    case PAWL_LEAF_STATE:
+    case PAWL_LEAF_INPUT:
     case PAWL_LEAF_TURN:  // the graph of the model has none
       break;
   }
