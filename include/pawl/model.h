@@ -72,6 +72,12 @@ PAWL_API const char* pawl_model_about(const PawlModel* model);  // `about:`, "" 
 PAWL_API int pawl_model_parameter_count(const PawlModel* model);
 PAWL_API const char* pawl_model_parameter_name(const PawlModel* model, int parameter);
 PAWL_API double pawl_model_parameter_value(const PawlModel* model, int parameter);
+// Lets a parameter change while a simulation runs: before a system is made of the model. It is then
+// an input of the system (pawl_system_find_input, pawl_sim_set_input), and nothing is derived anew
+// when it changes. PAWL_ERROR_MODEL where only its number counts, as in a start, a range or another
+// parameter, with the line; PAWL_ERROR_USAGE when there is none of this name.
+PAWL_API PAWL_CHECKED PawlStatus pawl_model_free_parameter(PawlModel* model, const char* name,
+                                                           PawlError* err);
 PAWL_API int pawl_model_coordinate_count(const PawlModel* model);
 PAWL_API const char* pawl_model_coordinate_name(const PawlModel* model, int coordinate);
 PAWL_API int pawl_model_constraint_count(const PawlModel* model);

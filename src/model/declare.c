@@ -36,12 +36,15 @@ static bool is_column(const char* name) {
   return false;
 }
 
+static bool is_in_columns(PawlNameKind kind) {
+  return kind == PAWL_NAME_COORDINATE || kind == PAWL_NAME_STATE || kind == PAWL_NAME_INPUT;
+}
+
 // False after reporting a name that cannot be taken.
 static bool check_name(PawlLoader* loader, const PawlYaml* where, const char* name,
                        PawlNameKind kind) {
   bool in_expressions = kind != PAWL_NAME_CONTACT && kind != PAWL_NAME_EVENT;
-  bool in_columns = kind == PAWL_NAME_COORDINATE || kind == PAWL_NAME_OUTPUT ||
-                    kind == PAWL_NAME_STATE || kind == PAWL_NAME_INPUT;
+  bool in_columns = is_in_columns(kind) || kind == PAWL_NAME_OUTPUT;
   if (in_expressions && pawl_expr_reserved(name)) {
     pawl_report(&loader->report, where, "'%s' is a reserved word; choose another name",
                 pawl_quote(name).s);
@@ -69,7 +72,7 @@ static PawlFamily* claim_family(PawlLoader* loader, const PawlYaml* where, const
     return NULL;
   }
   const PawlFamily* rival = other ? pawl_names_find(other, key->name) : NULL;
-  if (rival && (other == &loader->constraints || rival->kind == PAWL_NAME_COORDINATE)) {
+  if (rival && (other == &loader->constraints || is_in_columns(rival->kind))) {
     clash(loader, where, rival);
     return NULL;
   }

@@ -191,7 +191,7 @@ static PawlNode parameter(Build* build, PawlDag* dag, const PawlAst* ast, const 
                 : REFUSE(error, ast, "there is no such element of '%s'", pawl_quote(ast->name).s);
   }
   PawlParameter* parameter = &build->loader->model->parameters[number];
-  if (build->numbers && parameter->number_line == 0) {
+  if (build->numbers && parameter->number_line == 0 && !build->loader->judging) {
     parameter->number_line = build->text->line;
   }
   return build->numbers ? pawl_dag_const(dag, parameter->value)
@@ -756,4 +756,11 @@ bool pawl_whole(PawlLoader* loader, const PawlYaml* text, const PawlAst* ast,
     return false;
   }
   return true;
+}
+
+bool pawl_judge(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, double* value) {
+  loader->judging = true;
+  bool good = pawl_value(loader, text, scope, value);
+  loader->judging = false;
+  return good;
 }

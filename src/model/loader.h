@@ -78,6 +78,7 @@ typedef struct PawlLoader {
   PawlNames functions;  // and tables
   PawlUserFunction* user_functions;
   int user_function_count, user_function_capacity;
+  bool judging;           // a value is only looked at: its parameters may change all the same
   bool names_incomplete;  // a declaration could not be read: an unknown name may be that one
   const PawlFamily* parameter_open;  // the one being evaluated
   long long rounds;                  // spent of PAWL_MODEL_MAX_ROUNDS
@@ -174,6 +175,8 @@ bool pawl_equation(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, c
                    PawlNode* node);
 // A finite number from parameters and indices.
 bool pawl_value(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, double* value);
+// The same of a term of the equations, to judge it at the start: its parameters may change.
+bool pawl_judge(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, double* value);
 // True for an expression of numbers, parameters and indices alone, of which pawl_value knows the
 // value.
 bool pawl_is_value(PawlLoader* loader, PawlYaml* text, const PawlScope* scope);

@@ -178,7 +178,7 @@ static bool check_capacity(PawlLoader* loader, PawlYaml* capacity, const PawlSco
   if (!pawl_is_value(loader, capacity, scope)) {
     return true;
   }
-  if (!pawl_value(loader, capacity, scope, &value)) {
+  if (!pawl_judge(loader, capacity, scope, &value)) {
     return false;
   }
   if (!(value >= 0.0)) {
@@ -195,14 +195,14 @@ static bool check_friction(PawlLoader* loader, PawlYaml* capacity, PawlYaml* fri
   if (!pawl_is_value(loader, friction, scope)) {
     return true;
   }
-  if (!pawl_value(loader, friction, scope, &value)) {
+  if (!pawl_judge(loader, friction, scope, &value)) {
     return false;
   }
   if (value < 0.0) {
     pawl_report(&loader->report, friction, "the friction is %g, must be >= 0", value);
     return false;
   }
-  if (pawl_is_value(loader, capacity, scope) && pawl_value(loader, capacity, scope, &most) &&
+  if (pawl_is_value(loader, capacity, scope) && pawl_judge(loader, capacity, scope, &most) &&
       value > most) {
     pawl_report(&loader->report, friction,
                 "the friction while sliding is %g, more than the capacity, %g", value, most);

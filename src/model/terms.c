@@ -102,7 +102,7 @@ static bool add_mass(PawlLoader* loader, PawlYaml* text, const PawlScope* scope,
     return false;
   }
   double value;
-  if (!pawl_value(loader, text, scope, &value)) {
+  if (!pawl_judge(loader, text, scope, &value)) {
     return false;
   }
   if (!(value > 0.0)) {

@@ -296,6 +296,44 @@ static void test_locks(void** state) {
 #undef WRONG
 }
 
+static void test_states_and_inputs(void** state) {
+  (void)state;
+  REFUSED(HEAD "states: {z: {rat: 1}}\n", "m.yaml:4:14: unknown key 'rat' in a state",
+          "did you mean 'rate'?");
+  REFUSED(HEAD "states: [z]\n", "m.yaml:4:9: states: expected a map");
+  REFUSED(HEAD "states: {y: 0}\n", "m.yaml:4:10: 'y' is already a coordinate (line 3");
+  REFUSED(HEAD "states: {z: {start: y}}\n",
+          "m.yaml:4:21: ", "'y' is a coordinate, but a number may");
+  REFUSED(HEAD "states: {z: {rate: yy}}\n", "m.yaml:4:20: ", "unknown name 'yy'");
+  REFUSED(HEAD "contacts: {f: {gap: y}}\nstates: {z: {rate: lambda(f)}}\n",
+          "m.yaml:5:20: ", "contact");
+  REFUSED(HEAD "states: {z: {rate: \"z''\"}}\n",
+          "m.yaml:4:21: ", "'z' is a state and has one time derivative only");
+  REFUSED(HEAD "states: {z: 1}\noutputs: {o: \"z'\"}\n",
+          "m.yaml:5:15: ", "'z' is a state without rate and has no time derivative");
+  REFUSED(HEAD "inputs: {u: {rate: 1}}\n", "m.yaml:4:14: unknown key 'rate' in an input");
+  REFUSED(HEAD "inputs: {u: 1}\noutputs: {o: \"u'\"}\n",
+          "m.yaml:5:15: ", "'u' is an input and has no time derivative");
+  REFUSED(HEAD "inputs: {u: 1}\nkinetic: u*y'^2\n",
+          "m.yaml:5:10: ", "'u' contains inputs, but a kinetic energy may use");
+  REFUSED(HEAD "states: {z: {rate: 1}}\nconstraints: {c: y = z}\n",
+          "m.yaml:5:22: ", "'z' contains states, but a constraint may use");
+  REFUSED(HEAD "inputs: {u: 1}\noutputs: {u: y}\n", "m.yaml:5:11: 'u' is already an input");
+#define WRONG(event, ...) \
+  REFUSED(HEAD "inputs: {u: 1}\nstates: {z: {rate: 1}}\nevents: {f: " event "}\n", __VA_ARGS__)
+  WRONG("{every: 0}", "m.yaml:6:21: '0' = 0 s, must be > 0");
+  WRONG("{at: 1, offset: 2}", "m.yaml:6:21: offset: needs every:");
+  WRONG("{every: 1, at: 2}", "m.yaml:6:14: every: and at: are two schedules");
+  WRONG("{every: 1, set: u}", "m.yaml:6:29: set: expected a map of states and inputs");
+  WRONG("{every: 1, set: {y: 0}}",
+        "m.yaml:6:30: set: 'y' is a coordinate; only states and inputs can be set",
+        "impulse: changes the rate");
+  WRONG("{every: 1, set: {k: 0}}", "m.yaml:6:30: set: 'k' is a parameter; only states");
+  WRONG("{every: 1, set: {uu: 0}}", "m.yaml:6:30: ", "'uu'");
+  WRONG("{every: 1, set: {u: yy}}", "m.yaml:6:33: ", "unknown name 'yy'");
+#undef WRONG
+}
+
 static void test_observed(void** state) {
   (void)state;
   REFUSED(HEAD "contacts: {f: y}\n", "m.yaml:4:15: a contact is a map");
@@ -400,6 +438,7 @@ int main(void) {
       cmocka_unit_test(test_constraints),
       cmocka_unit_test(test_locks),
       cmocka_unit_test(test_observed),
+      cmocka_unit_test(test_states_and_inputs),
       cmocka_unit_test(test_scene_and_simulate),
       cmocka_unit_test(test_all_unknown_names_of_an_expression),
       cmocka_unit_test(test_the_name_e),
