@@ -105,6 +105,11 @@ PAWL_API PAWL_CHECKED PawlStatus pawl_sim_push(PawlSim* sim, const double* U, Pa
 PAWL_API PAWL_CHECKED PawlStatus pawl_sim_set_input(PawlSim* sim, int input, double value,
                                                     PawlError* err);
 PAWL_API double pawl_sim_input(const PawlSim* sim, int input);
+// What a program looks at between steps: a column of the results by its name (an output, "x'",
+// "lambda(pin)"), once, before the loop; -1 when there is none. And its value in the last sample,
+// which is that of the last step unless `record` is longer.
+PAWL_API int pawl_sim_find_column(const PawlSim* sim, const char* name);
+PAWL_API double pawl_sim_value(const PawlSim* sim, int column);
 
 // ---- going on later ---------------------------------------------------------------------------
 // Everything that a run is, as plain bytes: the state, the summary, events, samples kept. Loaded

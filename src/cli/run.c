@@ -509,15 +509,23 @@ static void print_summary(const PawlSystem* system, const PawlSim* sim) {
   }
 }
 
-static void json_named(Json* json, const char* key, const PawlSystem* system, int count,
+static void json_named(Json* json, const char* key, const PawlSystem* system, int first, int end,
                        const double* values) {
   PawlSizes n = pawl_system_sizes(system);
   json_open(json, key, '{');
-  for (int k = 0; k < count; k++) {
+  for (int k = first; k < end; k++) {
     char name[32];
     snprintf(name, sizeof name, "v[%d]", k);
-    bool named = count == n.q;
+    bool named = n.q == n.v || key[0] == 'q';
     json_number(json, named ? pawl_system_coordinate_name(system, k) : name, values[k]);
+  }
+  json_close(json, '}');
+}
+
+static void json_inputs(Json* json, const PawlSystem* system, const PawlSim* sim) {
+  json_open(json, "inputs", '{');
+  for (int k = 0; k < pawl_system_sizes(system).inputs; k++) {
+    json_number(json, pawl_system_input_name(system, k), pawl_sim_input(sim, k));
   }
   json_close(json, '}');
 }
@@ -598,8 +606,14 @@ static void print_json(FILE* to, const PawlSystem* system, const PawlSim* sim,
   json_number(&json, "wall_seconds", s.wall_seconds);
   json_open(&json, "final", '{');
   json_number(&json, "t", state->t);
-  json_named(&json, "q", system, n.q, state->q);
-  json_named(&json, "v", system, n.v, state->v);
+  json_named(&json, "q", system, 0, n.q - n.states, state->q);
+  json_named(&json, "v", system, 0, n.v - n.states, state->v);
+  if (n.states > 0) {
+    json_named(&json, "states", system, n.v - n.states, n.v, state->v);
+  }
+  if (n.inputs > 0) {
+    json_inputs(&json, system, sim);
+  }
   json_close(&json, '}');
   json_open(&json, "energy", '{');
   json_number(&json, "start", s.energy_start);

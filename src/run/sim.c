@@ -455,6 +455,19 @@ double pawl_sim_input(const PawlSim* sim, int input) {
   return pawl_state_input(sim->stepper, sim->state, input);
 }
 
+int pawl_sim_find_column(const PawlSim* sim, const char* name) {
+  for (int j = 0; j < sim->columns; j++) {
+    if (strcmp(pawl_recorder_column(sim->recorder, j)->name, name) == 0) {
+      return j;
+    }
+  }
+  return -1;
+}
+
+double pawl_sim_value(const PawlSim* sim, int column) {
+  return sim->sample[column];
+}
+
 PawlStatus pawl_sim_run(PawlSim* sim, PawlProgress progress, void* context, PawlError* err) {
   double begin = now();
   PawlStatus status = loop(sim, progress, context, err);
