@@ -210,7 +210,7 @@ static PawlNode coordinate(Build* build, PawlDag* dag, const PawlAst* ast, int n
   return pawl_dag_leaf(dag, level[ast->primes].leaf, number);
 }
 
-// A state that has a rate is a velocity (F1); z' is its acceleration. One without is held.
+// A state that has a rate is a velocity (Z1); z' is its acceleration. One without is held.
 static PawlNode state(Build* build, PawlDag* dag, const PawlAst* ast, const PawlStateDef* state,
                       PawlExprError* error) {
   bool moves = state->coordinate >= 0;

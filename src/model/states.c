@@ -59,7 +59,7 @@ static bool has_rate(const PawlYaml* body) {
   return body->kind == PAWL_YAML_MAP && pawl_yaml_get(body, "rate");
 }
 
-// A state with a rate is a velocity behind those of the coordinates.                         (F1)
+// A state with a rate is a velocity behind those of the coordinates.                         (Z1)
 static int add_dynamic(PawlLoader* loader, const PawlDeclared* entry, PawlCoordinate state) {
   PawlModel* model = loader->model;
   int place = model->coordinate_count + model->dynamic_count;

@@ -145,7 +145,7 @@ static PawlStatus find_pull(Search* s, double* a, PawlError* err) {  // (E1)
   return PAWL_OK;
 }
 
-// The point at q: all rates are zero, and states have the places of their coordinates.        (F8)
+// The point at q: all rates are zero, and states have the places of their coordinates.        (Z8)
 static PawlPoint point_at(Search* s, const double* q) {
   PawlPoint point = s->point;
   for (int k = pawl_moving(s->n); k < s->n.v; k++) {

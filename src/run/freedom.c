@@ -254,6 +254,9 @@ static PawlStatus sample(Cloud* c, const double* q, PawlFreedom* out, PawlError*
     PAWL_TRY(ask_neighbours(c, q, RADII[r] * size, out, err));  // (F2), (F3)
   }
   out->regular = out->regular && (out->differential == 0 || out->samples > 0);
+  int states = pawl_system_sizes(c->system).states;  // no rows bind them
+  out->differential -= states;
+  out->local -= states;
   return PAWL_OK;
 }
 

@@ -195,6 +195,12 @@ static PawlStatus fill(PawlInverse* s, int drive_count, const char* const* drive
 PawlStatus pawl_inverse_create(const PawlSystem* system, int drive_count, const char* const* drives,
                                PawlInverse** out, PawlError* err) {
   *out = NULL;
+  if (pawl_system_sizes(system).states > 0) {
+    return pawl_fail(err, PAWL_ERROR_USAGE,
+                     "'%s' has first-order states: their values do not follow from a prescribed "
+                     "motion, and inverse dynamics does not know them",
+                     pawl_system_name(system));
+  }
   PawlInverse* s = pawl_alloc(1, sizeof *s);
   if (!s) {
     return pawl_fail_memory(err);

@@ -143,7 +143,7 @@ static PawlStatus find_ranks(PawlAnalysis* a) {
     PAWL_TRY(null_space(size, X, tolerance, N, &dimension));
     ranks[s->rank_count++] = size - dimension;
   }
-  // The integrals of states, on which nothing depends, add as many zeros.                  (F8)
+  // The integrals of states, on which nothing depends, add as many zeros.                  (Z8)
   s->algebraic = dimension - a->states;
   s->geometric = s->rank_count > 0 ? size - ranks[0] - a->states : 0;
   bool more = s->algebraic > 2 * s->rank;

@@ -210,7 +210,7 @@ static PawlStatus choose_set(PawlStepper* s, MoreauJean* d, double t, const doub
 }
 
 // Rates of states see the means of v' and lambda over the step, at both of its ends; tangents have
-// their own.                                                                                 (F4)
+// their own.                                                                                 (Z4)
 static PawlStatus react_in_mean(PawlStepper* s, MoreauJean* d, const PawlPhase* phase,
                                 const PawlState* state, double h, PawlError* err) {
   for (int j = 0; j < s->sizes.v; j++) {

@@ -110,7 +110,7 @@ static PawlStatus powers_at(PawlWorks* w, const PawlPhase* phase, Place at, doub
   return PAWL_OK;
 }
 
-// States and their rates at an inner point: Hermite's cubic of both at the ends.             (F3)
+// States and their rates at an inner point: Hermite's cubic of both at the ends.             (Z3)
 static void interpolate_states(const PawlStepper* s, double at, Place end) {
   PawlWorks* w = s->works;
   double h = end.t - w->t, of_v = at * at * (3 - 2 * at), of_rate = 6 * at * (1 - at) / h;

@@ -113,7 +113,7 @@ PawlStatus pawl_dynamics_accelerate(PawlDynamics* d, const PawlPhase* phase,
   return d->rates ? pawl_dynamics_rate_states(d, phase, t, q, v, a, lambda, err) : PAWL_OK;
 }
 
-// (F4)
+// (Z4)
 PawlStatus pawl_dynamics_rate_states(PawlDynamics* d, const PawlPhase* phase, double t,
                                      const double* q, const double* v, double* a,
                                      const double* lambda, PawlError* err) {

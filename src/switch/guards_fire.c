@@ -16,7 +16,7 @@ static double next_of(const PawlGuards* g, const PawlState* state, int k) {
   assert(k >= g->condition_count && k < g->condition_count + g->clock_count);
   int passed = state->passed[k - g->condition_count];
   if (guard->what == PAWL_GUARD_TIMES && guard->times->every > 0.0) {
-    return guard->times->offset + passed * guard->times->every;  // never summed up         (F6)
+    return guard->times->offset + passed * guard->times->every;  // never summed up         (Z6)
   }
   if (guard->what == PAWL_GUARD_TIMES) {
     return passed < guard->times->time_count ? guard->times->times[passed] : INFINITY;
@@ -74,7 +74,7 @@ static PawlStatus settle_rate(PawlGuards* g, PawlState* state, int k, int* next,
   return PAWL_OK;
 }
 
-// The values of what an event sets are those before the instant, for all events at it.        (F5)
+// The values of what an event sets are those before the instant, for all events at it.        (Z5)
 static void await_assignment(PawlGuards* g, int e) {
   const PawlSystem* system = g->dynamics->system;
   const PawlEventDef* event = &system->model->events[e];

@@ -77,7 +77,7 @@ static int give(const Derivation* d, PawlQuantity quantity, int i, int j, PawlNo
 }
 
 // Rows i of K and C from the residual r_i = (M a - f)_i. A state is a rate, so its derivatives go
-// to C.                                                                              (E4) (E5) (F2)
+// to C.                                                                              (E4) (E5) (Z2)
 static int give_tangents(const Derivation* d, int i, PawlNode r) {
   for (int j = 0; j < d->n; j++) {
     if (d->states && give(d, PAWL_Q_C, d->slots[i], d->slots[j], by_state(d, r, j)) != 0) {

@@ -255,7 +255,7 @@ static PawlStatus fault(const PawlEval* eval, const PawlPoint* point, PawlError*
   return status;
 }
 
-// Rates that react are computed again once v' and lambda are known (F4).
+// Rates that react are computed again once v' and lambda are known (Z4).
 static PawlPoint complete(const PawlSystem* system, const PawlPoint* point) {
   PawlPoint whole = *point;
   whole.a = point->a ? point->a : system->zeros;

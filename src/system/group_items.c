@@ -192,7 +192,7 @@ static int add_watches(PawlSorter* s) {
   return failed;
 }
 
-// 1 z' = s                                                                                  (F1)
+// 1 z' = s                                                                                  (Z1)
 static int add_state(PawlSorter* s, const PawlStateDef* state) {
   PawlNode one = pawl_dag_const(s->dag, 1.0);
   if (state->rate == PAWL_NO_NODE) {

@@ -87,7 +87,7 @@ static int of_kinetic(const Powers* p, PawlNode T, int count, const int* slots) 
   return quadratic ? 0 : give(p, PAWL_POWER_SHIFT, shift);
 }
 
-// dV/dt at fixed q: what t and the states in V do.                                     (B7) (F3)
+// dV/dt at fixed q: what t and the states in V do.                                     (B7) (Z3)
 static int of_potential(const Powers* p, PawlNode V, int count, const int* slots) {
   PawlNode sum = by_time(p, V);
   for (int i = 0; i < count; i++) {

@@ -460,7 +460,7 @@ void pawl_system_retract(const PawlSystem* system, const double* q, const double
     out[k] = q[k] + dq[k];
   }
   for (int k = moving; k < system->sizes.q; k++) {
-    out[k] = q[k];  // (F1)
+    out[k] = q[k];  // (Z1)
   }
 }
 
@@ -471,7 +471,7 @@ void pawl_system_rates(const PawlSystem* system, const double* q, const double* 
   }
   memcpy(q_rate, v, (size_t)system->sizes.v * sizeof(double));
   for (int k = system->sizes.v - system->sizes.states; k < system->sizes.v; k++) {
-    q_rate[k] = 0.0;  // (F1)
+    q_rate[k] = 0.0;  // (Z1)
   }
 }
 

@@ -163,7 +163,7 @@ struct PawlSystem {
   int first_impulse;     // where the values of the impulses of the model are watched
   int first_set;         // the same of what events set
   bool* set_reacts;      // accelerations or multipliers occur in it
-  bool rates_react;      // in the rate of some state: v' and lambda come first, then z' (F4)
+  bool rates_react;      // in the rate of some state: v' and lambda come first, then z' (Z4)
   double* start_inputs;  // sizes.inputs
   double* zeros;  // v + rows: stand for v' and lambda where a rate reacts and they are not known
   bool* presses;  // of each place that is watched: a condition with the force of a contact

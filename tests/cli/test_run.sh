@@ -324,4 +324,23 @@ expect 1 run leap.yaml --strict --quiet
 has err 'the leaps named above are in it'
 lacks err 'smaller rtol'
 
+# States and inputs: columns, JSON, check, equations, a run that goes on from a checkpoint.
+expect 0 run pid-pendulum-sampled --until 0.5 -o pid.csv --json
+paths
+same "$(head -n 1 pid.csv | cut -d, -f1-7)" "t,phi,phi',phi'',u,I,ticks"
+near "$(field final.q.phi)" 1.8051762452226945 1e-9
+near "$(field final.inputs.ticks)" 51 0
+expect 0 run motor-clutch --until 0.5 --json
+paths
+near "$(field final.states.i)" 18.596194829845928 1e-7
+expect 0 check motor-clutch
+has out 'states              2 with a rate'
+has out 'degrees of freedom 2 -> 1 (local)'
+expect 0 equations motor-clutch
+has out "state i: i' = (U - R*i - k*theta')/L"
+expect 2 inverse motor-clutch --motion phi=t
+has err 'has first-order states'
+expect 2 run motor-clutch --method php
+has err 'cannot handle states and inputs'
+
 finish

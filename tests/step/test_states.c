@@ -74,7 +74,7 @@ static void test_forms(void** unused) {
 }
 
 // ---- formulas -----------------------------------------------------------------------------------
-// z' = -3 z + t by (F7), with its own recurrence beside a mass that does not care.
+// z' = -3 z + t by (Z7), with its own recurrence beside a mass that does not care.
 static void test_generalized_alpha(void** unused) {
   (void)unused;
   Motion m = motion_text(
@@ -94,7 +94,7 @@ static void test_generalized_alpha(void** unused) {
     z = z_next;
     CHECK_NEAR(m.state->v[1], z, 1e-12);
     CHECK_NEAR(m.state->a[1], rate, 1e-11);
-    assert_true(m.state->q[1] == 0.0);  // (F1)
+    assert_true(m.state->q[1] == 0.0);  // (Z1)
   }
   motion_end(&m);
 }
@@ -116,7 +116,7 @@ static void test_exponential_is_exact(void** unused) {
   motion_end(&m);
 }
 
-// z' = lambda of a rod that carries a weight, and v' of a falling mass.                      (F4)
+// z' = lambda of a rod that carries a weight, and v' of a falling mass.                      (Z4)
 static void test_rates_react(void** unused) {
   (void)unused;
   static const char* const methods[] = {"rk4", "dopri", "ga-pva", "nsga-pva", "moreau-jean"};
@@ -134,7 +134,7 @@ static void test_rates_react(void** unused) {
 }
 
 // ---- actions ------------------------------------------------------------------------------------
-// Two events at one instant exchange two numbers: both see the old ones.                     (F5)
+// Two events at one instant exchange two numbers: both see the old ones.                     (Z5)
 static void test_same_old_values(void** unused) {
   (void)unused;
   Motion m = motion_text(
@@ -150,7 +150,7 @@ static void test_same_old_values(void** unused) {
   motion_end(&m);
 }
 
-// A million ticks, ten in a step: each at its product, to the bit.                           (F6)
+// A million ticks, ten in a step: each at its product, to the bit.                           (Z6)
 static void test_clock_is_exact(void** unused) {
   (void)unused;
   Motion m = motion_text(
@@ -248,6 +248,62 @@ static void test_input_as_event(void** unused) {
   assert_int_equal(pawl_stepper_set_input(b.stepper, b.state, 0, NAN, &b.err), PAWL_ERROR_USAGE);
   motion_end(&a);
   motion_end(&b);
+}
+
+// A parameter that may change, set before the first step, is as if it had been written so.
+static void test_free_parameter(void** unused) {
+  (void)unused;
+  static const char text[] =
+      "model: free\nparameters: {k: 4, m: 2, L: 3}\ncoordinates: {x: {start: L}}\n"
+      "mass: {x: m}\npotential: k*x^2/2\n";
+  static const char* const other[] = {"k=9", "m=5"};
+  Motion a = {0}, b = {0};
+  NEED(pawl_model_parse(text, strlen(text), "test", 0, NULL, &a.model, &a.err), &a.err);
+  assert_int_equal(pawl_model_free_parameter(a.model, "L", &a.err), PAWL_ERROR_MODEL);
+  assert_non_null(strstr(a.err.message, "test:3: the parameter 'L' cannot change"));
+  assert_int_equal(pawl_model_free_parameter(a.model, "n", &a.err), PAWL_ERROR_USAGE);
+  NEED(pawl_model_free_parameter(a.model, "k", &a.err), &a.err);
+  NEED(pawl_model_free_parameter(a.model, "m", &a.err), &a.err);
+  NEED(pawl_model_free_parameter(a.model, "k", &a.err), &a.err);  // once more changes nothing
+  motion_derive(&a);
+  NEED(pawl_model_parse(text, strlen(text), "test", 2, other, &b.model, &b.err), &b.err);
+  motion_derive(&b);
+  assert_true(a.n.inputs == 2 && b.n.inputs == 0);
+  motion_start(&a, "rk4");
+  motion_start(&b, "rk4");
+  const char* names[] = {"k", "m"};
+  double values[] = {9.0, 5.0};
+  for (int k = 0; k < 2; k++) {
+    int input = pawl_system_find_input(a.system, names[k]);
+    NEED(pawl_stepper_set_input(a.stepper, a.state, input, values[k], &a.err), &a.err);
+  }
+  for (int k = 0; k < 20; k++) {
+    motion_step(&a, 0.05);
+    motion_step(&b, 0.05);
+    CHECK_NEAR(a.state->q[0], b.state->q[0], 1e-14);
+  }
+  motion_end(&a);
+  motion_end(&b);
+}
+
+// Families of states and inputs share programs, also behind the gates of locks: as written out.
+static void test_families(void** unused) {
+  (void)unused;
+  Motion m = motion_text(
+      "model: lanes\ncoordinates: {'x[i=1..6]': {start: 0.1*i}}\ninputs: {'u[i=1..6]': 0.1*i}\n"
+      "states: {'z[i=1..6]': {start: i, rate: '-i*z[i] + x[i] + u[i]'}}\n"
+      "mass: {'x[i=1..6]': 1}\nforces: {'x[i=1..6]': '-4*x[i] - z[i]'}\n"
+      "locks: {'b[i=1..6]': {lock: 'x[i]', at: 0.25, capacity: '0.1 + 0.01*z[i]^2'}}\n");
+  Motion one = motion_text(
+      "model: one\ncoordinates: {x: {start: 0.5}}\ninputs: {u: 0.5}\n"
+      "states: {z: {start: 5, rate: -5*z + x + u}}\nmass: {x: 1}\nforces: {x: -4*x - z}\n"
+      "locks: {b: {lock: x, at: 0.25, capacity: 0.1 + 0.01*z^2}}\n");
+  motion_run(&m, "rk4", 1.0, 100, NULL);
+  motion_run(&one, "rk4", 1.0, 100, NULL);
+  CHECK_NEAR(m.state->q[4], one.state->q[0], 1e-13);
+  CHECK_NEAR(m.state->v[6 + 4], one.state->v[1], 1e-13);
+  motion_end(&m);
+  motion_end(&one);
 }
 
 // Saved with an input set and not yet taken, loaded elsewhere: the same bits.
@@ -348,6 +404,7 @@ int main(void) {
       cmocka_unit_test(test_rates_react),          cmocka_unit_test(test_same_old_values),
       cmocka_unit_test(test_clock_is_exact),       cmocka_unit_test(test_state_machine),
       cmocka_unit_test(test_reset_within_a_step),  cmocka_unit_test(test_input_as_event),
+      cmocka_unit_test(test_free_parameter),       cmocka_unit_test(test_families),
       cmocka_unit_test(test_saved_and_loaded),     cmocka_unit_test(test_energy),
       cmocka_unit_test(test_spectrum_and_rest),    cmocka_unit_test(test_php_says_so),
   };
