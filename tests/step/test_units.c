@@ -158,6 +158,12 @@ static const Case STICKING[] = {
      "constraints: {ring: (x^2 + y^2)/L = L}\n"
      "locks: {b: {lock: (x^2 + y^2)/L, at: 0.5*T, capacity: F}}\n",
      "ga-p", 1, 0.01, 1e-8, 1, "b: free to locked"},
+    // next to no rate, 1e-9 of the fastest, of what a drive accelerates: it slides on
+    {"holds_what_is_driven",
+     "coordinates: {x: {rate: L/T}, y: {rate: L/T}}\nmass: {x: M, y: M}\n"
+     "constraints: {drive: x = L*sin(t/T)}\n"
+     "locks: {b: {lock: x, at: 1.5707963257948966*T, capacity: F}}\n",
+     "rk4", 2, 0.03, 1e-8, 2, NULL},
     // the drift of the method is not left as a velocity where joints are judged
     {"lets_go_without_drift",
      "coordinates: {x: {start: L}, y: {rate: L/T}, w: }\nmass: {x: M, y: M, w: M}\n"
@@ -220,6 +226,15 @@ static const Case SURFACES[] = {
      "define: {noise: x*(sin(t/T)^2 + cos(t/T)^2 - 1) - 4e-15*L}\n"
      "constraints: {base: {start: ground, modes: {air: {where: y > noise, equation: none},\n"
      "                                  ground: {where: y < noise, equation: 1e-9*y = 0}}}}\n",
+     "moreau-jean", 2, 0.01, 1e-9, 0, NULL},
+    // and a slope along which it moves but for rounding of the rates
+    {"moves_along_a_surface_with_noise",
+     "coordinates: {x: {start: L, rate: L/T}, y: {start: 0.3*L, rate: (0.1 + 0.2)*L/T}}\n"
+     "mass: {x: M, y: M}\npotential: 2*F*y\n"
+     "define: {noise: x*(sin(t/T)^2 + cos(t/T)^2 - 1) - 4e-15*L}\n"
+     "constraints: {base: {start: ground, modes: {\n"
+     "      air: {where: y - 0.3*x > noise, equation: none},\n"
+     "      ground: {where: y - 0.3*x < noise, equation: 1e-9*(7*y - 2.1*x) = 0}}}}\n",
      "moreau-jean", 2, 0.01, 1e-9, 0, NULL},
     // two regions with a seam of rounding between them, far from the origin and at it
     {"seam_far_away",
