@@ -148,7 +148,7 @@ static PawlStatus create_factors(PawlKkt* kkt, PawlKktSolver solver) {
 
 static PawlStatus create_kept(PawlKkt* kkt) {
   PawlArena* arena = &kkt->arena;
-  kkt->kept_count = kkt->band ? PAWL_KKT_KEPT : 1;
+  kkt->kept_count = kkt->band ? PAWL_KKT_KEPT : kkt->klu ? 1 : kkt->kept_count;
   for (int k = 0; k < kkt->kept_count; k++) {
     PawlKktKept* kept = &kkt->kept[k];
     kept->S = PAWL_NEW(arena, double, kkt->block_S.count);
@@ -370,10 +370,18 @@ void pawl_kkt_forget(PawlKkt* kkt) {
   }
 }
 
+static void turn_to(PawlKkt* kkt, int turn) {
+  if (kkt->band) {
+    pawl_kkt_band_turn(kkt, turn);
+  } else if (!kkt->klu) {
+    pawl_kkt_dense_turn(kkt, turn);
+  }
+}
+
 // What is kept stays, as long as there is room.
 static void begin_turn(PawlKkt* kkt) {
-  if (kkt->kept[kkt->turn].on && kkt->band) {
-    pawl_kkt_band_turn(kkt, (kkt->turn + 1) % kkt->kept_count);
+  if (kkt->kept[kkt->turn].on && kkt->kept_count > 1) {
+    turn_to(kkt, kkt->turn + 1 < kkt->kept_count ? kkt->turn + 1 : 0);
   }
   kkt->kept[kkt->turn].on = false;
 }
@@ -424,6 +432,10 @@ static bool is_kept(const PawlKkt* kkt, const PawlKktKept* kept, const double* S
          ((B == J && kept->once) || is_same(kkt->block_B.count, kept->B, B));
 }
 
+void pawl_kkt_keep_one(PawlKkt* kkt) {
+  kkt->kept_count = kkt->band ? kkt->kept_count : 1;
+}
+
 bool pawl_kkt_holds(PawlKkt* kkt, const double* S, const double* B, const double* J,
                     const unsigned char* active) {
   if (is_same_set(kkt, active) && is_kept(kkt, &kkt->kept[kkt->turn], S, B, J)) {
@@ -435,7 +447,7 @@ bool pawl_kkt_holds(PawlKkt* kkt, const double* S, const double* B, const double
       if (!is_same_set(kkt, active)) {
         switch_rows(kkt, active);  // may find another layout, and forget all
       }
-      pawl_kkt_band_turn(kkt, k);
+      turn_to(kkt, k);
       return kept->on;
     }
   }
@@ -450,7 +462,7 @@ PawlStatus pawl_kkt_factor_and_keep(PawlKkt* kkt, const double* S, const double*
   keep(kkt->block_S.count, kept->S, S);
   keep(G_count, kept->B, B);
   keep(G_count, kept->J, J);
-  if (kkt->m > 0 && kkt->band) {
+  if (kkt->m > 0 && kkt->kept_count > 1) {
     memcpy(kept->set, kkt->set, (size_t)kkt->m);
   }
   kept->on = true;

@@ -44,10 +44,12 @@ PAWL_CHECKED PawlStatus pawl_kkt_factor_and_keep(PawlKkt* kkt, const double* S, 
                                                  const double* J, const unsigned char* active);
 
 // True when numbers and rows are, to the bit, those of the last factorisation, and
-// pawl_kkt_factor_and_keep made it. A band keeps three: then one of the others that fits is in use
-// again, as if it had been made now.
+// pawl_kkt_factor_and_keep made it. A band keeps three, a small dense matrix two: then one of the
+// others that fits is in use again, as if it had been made now.
 bool pawl_kkt_holds(PawlKkt* kkt, const double* S, const double* B, const double* J,
                     const unsigned char* active);
+// For matrices that do not come again after another: a dense one keeps the last alone.
+void pawl_kkt_keep_one(PawlKkt* kkt);
 
 // True when the factorisation shows S, taken to be symmetric, to be positive definite: there were
 // no row exchanges, and the pivots of S, which come first, are positive. Else it may be either.

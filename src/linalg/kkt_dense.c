@@ -6,6 +6,8 @@
 #include "linalg/lu_small.h"
 
 #define LARGEST_UNROLLED 16  // sizes with a solve of their own
+// size of matrices of which two are kept, that take turns: in these no row is left out (kkt_pins.c)
+enum { LARGEST_KEPT = 8 };
 
 PawlStatus pawl_kkt_dense_create(PawlKkt* kkt) {
   int size = kkt->size;
@@ -14,17 +16,30 @@ PawlStatus pawl_kkt_dense_create(PawlKkt* kkt) {
   }
   kkt->behind = size * size;
   size_t room = (size_t)kkt->behind + 2 * (size_t)kkt->block_J.count + (size_t)kkt->block_S.count;
-  kkt->values = PAWL_NEW(&kkt->arena, double, room);
-  kkt->pivot = PAWL_NEW(&kkt->arena, int, size);
+  kkt->kept_count = size <= LARGEST_KEPT ? 2 : 1;
+  for (int k = 0; k < kkt->kept_count; k++) {
+    kkt->kept[k].values = PAWL_NEW(&kkt->arena, double, room);
+    kkt->kept[k].pivot = PAWL_NEW(&kkt->arena, int, size);
+  }
   kkt->dense_R = PAWL_NEW(&kkt->arena, double, size);
   kkt->dense_C = PAWL_NEW(&kkt->arena, double, size);
   kkt->dense_y = PAWL_NEW(&kkt->arena, double, kkt->m);
-  if (!kkt->values || !kkt->pivot || !kkt->dense_R || !kkt->dense_C || !kkt->dense_y) {
+  if (kkt->arena.failed) {
     return PAWL_ERROR_MEMORY;
   }
   PAWL_TRY(pawl_kkt_pins_create(kkt));
+  pawl_kkt_dense_turn(kkt, 0);
   pawl_kkt_dense_fit(kkt);
   return PAWL_OK;
+}
+
+void pawl_kkt_dense_turn(PawlKkt* kkt, int turn) {
+  const PawlKktKept* to = &kkt->kept[turn];
+  kkt->kept[kkt->turn].plain = kkt->plain;
+  kkt->turn = turn;
+  kkt->values = to->values;
+  kkt->pivot = to->pivot;
+  kkt->plain = to->plain;
 }
 
 static void place_active(PawlKkt* kkt, int size) {

@@ -31,16 +31,16 @@ typedef struct PawlKktBlock {  // one of S, B, J
   double* factor;  // (count)
 } PawlKktBlock;
 
-// A factorisation that may be kept with the numbers it was given. Bands have several, for matrices
-// that take turns; all have the scaling and the layout that there are.
+// A factorisation that may be kept with the numbers it was given. Bands and small dense matrices
+// have several, for matrices that take turns; all have the scaling and the layout that there are.
 #define PAWL_KKT_KEPT 3
 typedef struct PawlKktKept {
   bool on;
   double *S, *B, *J;   // as given
   bool once;           // B was J
   unsigned char* set;  // (m) rows that were active
-  double* values;      // of the band
-  int *pivot, *top;    // of the band, see there
+  double* values;      // of the band, or dense
+  int *pivot, *top;    // of the band, see there; dense: the first alone
   bool plain;
   long long number;  // of this factorisation
 } PawlKktKept;
@@ -119,6 +119,7 @@ void pawl_kkt_dense_fit(PawlKkt* kkt);  // after a change of the active rows, or
 PAWL_CHECKED PawlStatus pawl_kkt_dense_factor(PawlKkt* kkt, double smallest);
 bool pawl_kkt_dense_factor_plain(PawlKkt* kkt, double smallest);  // false: rows must be exchanged
 void pawl_kkt_dense_solve(PawlKkt* kkt, double* x, double* y);
+void pawl_kkt_dense_turn(PawlKkt* kkt, int turn);  // to kept[turn], to factor or to solve
 
 // kkt_pins.c: dense, rows of one entry. Which there are among the active ones; whether they are
 // left out with these values; the place of all but the inactive rows then; the solution.

@@ -57,6 +57,9 @@ PawlStatus pawl_dynamics_create(PawlDynamics* d, PawlArena* arena, const PawlSys
     PAWL_TRY(pawl_eval_create(system, PAWL_FORCE, &d->rates, err));
   }
   PAWL_TRY(pawl_kkt_create(&d->H, &d->G, PAWL_KKT_AUTO, &d->kkt, err));
+  if (!d->steady) {
+    pawl_kkt_keep_one(d->kkt);
+  }
   return pawl_eval_create(system, MASK, &d->eval, err);
 }
 

@@ -272,6 +272,35 @@ static void test_unchanged_is_not_factored(void** state) {
   free(s);
 }
 
+// Two matrices that take turns, with other rows each: a small dense solver has the factors of both,
+// unless it was told that they do not come again.
+static void test_dense_keeps_two(void** state) {
+  (void)state;
+  TestSystem* s = system_random(5, 2, 0.6, true);
+  unsigned char one[] = {1, 0}, other[] = {1, 1};
+  double x[SYSTEM_MAX], y[SYSTEM_MAX], b[SYSTEM_MAX], c[SYSTEM_MAX], first = s->S[0];
+  fill_random(s->n, b);
+  fill_random(s->m, c);
+  for (int keeps = 0; keeps < 2; keeps++) {
+    PawlKkt* kkt = system_kkt(s, PAWL_KKT_DENSE);
+    if (!keeps) {
+      pawl_kkt_keep_one(kkt);
+    }
+    for (int k = 0; k < 6; k++) {
+      s->S[0] = k % 2 ? 2 * first : first;
+      system_values(s);
+      const unsigned char* active = k % 2 ? other : one;
+      assert_true(is_factored_anew(kkt, s, active) == (k < 2 || !keeps));
+      memcpy(x, b, sizeof b);
+      memcpy(y, c, sizeof c);
+      pawl_kkt_solve(kkt, x, y);
+      CHECK_NEAR(system_residual(s, active, b, c, x, y), 0.0, BACKWARD);
+    }
+    pawl_kkt_destroy(kkt);
+  }
+  free(s);
+}
+
 // Positive pivots show S to be definite; a negative direction is never called definite, and neither
 // is a matrix that needed row exchanges.
 static void test_definite(void** state) {
@@ -530,6 +559,7 @@ int main(void) {
       cmocka_unit_test(test_fill_of_a_net),
       cmocka_unit_test(test_switching_keeps_pivots),
       cmocka_unit_test(test_unchanged_is_not_factored),
+      cmocka_unit_test(test_dense_keeps_two),
       cmocka_unit_test(test_definite),
       cmocka_unit_test(test_idle_rows_are_left_out),
       cmocka_unit_test(test_rows_that_pin),
