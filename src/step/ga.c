@@ -294,7 +294,6 @@ PawlStatus pawl_ga_balance(PawlStepper* s, PawlGa* d, const PawlPhase* phase, bo
   }
   pawl_ga_judge_forces(s, d, values, v, d->level == PAWL_LEVEL_POSITION && !d->U);
   judged_constraint_residual(s, d, values, v);
-  pawl_ga_errors(s, d, phase);
   return PAWL_OK;
 }
 

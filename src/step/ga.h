@@ -72,7 +72,7 @@ PAWL_CHECKED PawlStatus pawl_ga_predict(PawlStepper* s, PawlGa* ga, const PawlPh
                                         PawlState* state, double h, PawlError* err);
 // The parts of an iteration: residuals at the iterate (with U and W), whether it has ended after a
 // number of corrections, one correction, and the message when it does not end. `judged`: the sizes
-// and errors of the residuals are computed, too, as the end asks for; else errors read 0.
+// of the residuals are computed, too, as the end asks for; else errors read 0.
 PAWL_CHECKED PawlStatus pawl_ga_residual(PawlStepper* s, PawlGa* ga, const PawlPhase* phase,
                                          PawlState* state, bool judged, PawlError* err);
 // `pawl_ga_balance` is the residual without a new evaluation, for other lambda or rows at the same

@@ -271,6 +271,9 @@ static double change_of(const PawlStepper* s, PawlGa* d) {
 }
 
 bool pawl_ga_may_end(const PawlStepper* s, PawlGa* d, const PawlPhase* phase, int corrections) {
+  if (corrections > 0) {
+    pawl_ga_errors(s, d, phase);
+  }
   if (corrections > 0 && (d->error_own <= PAWL_OWN_BALANCE || each_settled(s, d))) {
     d->balanced = larger(d->error_r, d->error_c) <= tolerance_of(s) ||  // (A15) (A16)
                   at_rounding(s, d, phase);                             // (A17) (A18)

@@ -164,6 +164,7 @@ static PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPhase* 
     PAWL_TRY(pawl_ga_correct(s, &d->ga, &smooth, t, err));
     PAWL_TRY(correct_both(s, d, t, err));
   }
+  pawl_ga_errors(s, &d->ga, &smooth);
   double error = corrections_error(s, d, &row);
   if (error > d->ga.error_c) {
     d->ga.error_c = error;

@@ -103,13 +103,16 @@ static PawlStatus correct_position(PawlStepper* s, PawlNsga* d, const PawlPhase*
     if (pawl_nsga_has_contacts(s)) {
       PAWL_TRY(choose_position_set(s, d, phase, t, k, &changed, err));
     }
-    double error =
-        pawl_ga_row_error(s, &d->ga, values->G, d->ga.size_q, values->g, d->A, d->dnu, &row);
-    double change = pawl_ga_part(s, &d->ga, d->du, d->ga.size_q);
-    if (k > 0 && !changed && has_ended(s, error, change, best)) {
-      return PAWL_OK;
+    if (k > 0 && !changed) {
+      double error =
+          pawl_ga_row_error(s, &d->ga, values->G, d->ga.size_q, values->g, d->A, d->dnu, &row);
+      if (has_ended(s, error, pawl_ga_part(s, &d->ga, d->du, d->ga.size_q), best)) {
+        return PAWL_OK;
+      }
+      best = fmin(best, error);
+    } else {
+      best = INFINITY;
     }
-    best = k > 0 && !changed ? fmin(best, error) : INFINITY;
     difference_force(s, d, d->ga.h * d->ga.h);
     PAWL_TRY(pawl_nsga_correct(s, d, t, d->M_smooth, d->force, d->A, d->U, d->nu, values->g, err));
   }
@@ -127,7 +130,9 @@ static PawlStatus correct_velocity(PawlStepper* s, PawlNsga* d, const PawlPhase*
     for (int j = 0; j < s->sizes.v; j++) {
       d->v[j] = d->ga.v[j] + d->W[j];
     }
-    pawl_ga_size_rates(s, &d->ga, d->v);
+    if (k > 0 || pawl_nsga_has_contacts(s)) {
+      pawl_ga_size_rates(s, &d->ga, d->v);
+    }
     if (pawl_nsga_has_contacts(s)) {
       pawl_dynamics_rows(&s->dynamics, values->G, d->v, values->g_t, d->rate);
       changed = choose_velocity_set(s, d, k);
