@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "run/hint.h"
 #include "run/keep.h"
+#include "step/method.h"
 #include "system/system.h"
 
 enum { MOST_HALVINGS = 10 };
@@ -344,7 +345,9 @@ static PawlStatus advance(PawlSim* sim, double h, int halvings, PawlError* err) 
   if (sim->stopped) {
     return PAWL_OK;
   }
-  PawlStatus status = pawl_stepper_step(sim->stepper, sim->state, h, err);
+  PawlStatus status = sim->under_way ? pawl_stepper_further(sim->stepper, sim->state, h, err)
+                                     : pawl_stepper_step(sim->stepper, sim->state, h, err);
+  sim->under_way |= status == PAWL_OK;
   status = status ? status : record_instants(sim, err);
   sim->stopped = status == PAWL_OK && pawl_stepper_stopped(sim->stepper);
   if (status == PAWL_ERROR_RUN || (status == PAWL_RETRY && halvings == MOST_HALVINGS)) {
@@ -366,6 +369,7 @@ static PawlStatus advance_to(PawlSim* sim, long long next, PawlError* err) {
   if (fabs(h - def->step) <= PAWL_SAME_STEP * def->step) {
     h = def->step;  // the same number in every step, so that nothing is set up anew
   }
+  sim->under_way = false;
   PAWL_TRY(advance(sim, h, 0, err));
   if (!sim->stopped) {
     sim->state->t = t;

@@ -22,6 +22,7 @@ struct PawlSim {
   long long done;    // of these
   long long stride;  // steps between samples
   bool stopped;      // by an event
+  bool under_way;    // a piece of the step has been taken
   PawlSummary summary;
   PawlStepperInfo before;  // work done before the run was saved and loaded, which `stepper` does
                            // not know

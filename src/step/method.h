@@ -74,6 +74,7 @@ struct PawlStepper {
   struct PawlLoop* loop;    // NULL when nothing switches but contacts
   struct PawlWorks* works;  // NULL where nobody asked for them
   void* data;               // the method's own
+  double begun;             // when the step began of which a piece is taken [s]
   PawlSides* seen;          // of kinks, by the evaluations of the piece being taken; NULL: nowhere
   // what methods use of the above again and again
   const PawlSystem* system;
@@ -104,6 +105,11 @@ PAWL_CHECKED PawlStatus pawl_method_eval(const PawlStepper* s, unsigned mask, Pa
 int pawl_stepper_warning_count(const PawlStepper* stepper);
 PAWL_CHECKED PawlStatus pawl_stepper_take_warning(PawlStepper* stepper, const char* text, int count,
                                                   PawlError* err);
+
+// Advances by a further piece of the step that the last pawl_stepper_step began: the corrections
+// that are shown (pawl_stepper_corrections) are those of all its pieces.
+PAWL_CHECKED PawlStatus pawl_stepper_further(PawlStepper* stepper, PawlState* state, double h,
+                                             PawlError* err);
 
 // How many numbers of each kind a state of this stepper has.
 PawlStateShape pawl_stepper_shape(const PawlStepper* stepper);

@@ -23,11 +23,14 @@ double* pawl_nsga_h_of(const PawlStepper* s, PawlState* state) {
   return pawl_nsga_nu_of(s, state) + s->sizes.rows;
 }
 
-void pawl_nsga_keep(const PawlStepper* s, const PawlNsga* d, PawlState* state) {
-  size_t bytes = (size_t)s->sizes.rows * sizeof(double);
-  memcpy(pawl_nsga_Lambda_of(s, state), d->Lambda, bytes);
-  memcpy(pawl_nsga_nu_of(s, state), d->nu, bytes);
-  *pawl_nsga_h_of(s, state) = d->ga.h;
+void pawl_nsga_keep(const PawlStepper* s, const PawlNsga* d, PawlState* state, bool further) {
+  double *Lambda = pawl_nsga_Lambda_of(s, state), *nu = pawl_nsga_nu_of(s, state);
+  double* h = pawl_nsga_h_of(s, state);
+  for (int i = 0; i < s->sizes.rows; i++) {
+    Lambda[i] = further ? Lambda[i] + d->Lambda[i] : d->Lambda[i];
+    nu[i] = further ? nu[i] + d->nu[i] : d->nu[i];
+  }
+  *h = further ? *h + d->ga.h : d->ga.h;
 }
 
 static void allocate(PawlStepper* s, PawlNsga* d) {

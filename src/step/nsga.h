@@ -40,8 +40,9 @@ double* pawl_nsga_eta_of(const PawlStepper* s, PawlState* state);
 double* pawl_nsga_Lambda_of(const PawlStepper* s, PawlState* state);
 double* pawl_nsga_nu_of(const PawlStepper* s, PawlState* state);
 double* pawl_nsga_h_of(const PawlStepper* s, PawlState* state);
-// Lambda, nu and the size of the step go to the state.
-void pawl_nsga_keep(const PawlStepper* s, const PawlNsga* d, PawlState* state);
+// Lambda, nu and the size of the step go to the state; of a further piece of a step they are added
+// to what is there.
+void pawl_nsga_keep(const PawlStepper* s, const PawlNsga* d, PawlState* state, bool further);
 // `jumps`: has W; `decoupled`: the smooth motion does not know U and W.
 PAWL_CHECKED PawlStatus pawl_nsga_create_kind(PawlStepper* s, PawlLevel level, bool jumps,
                                               bool decoupled, PawlError* err);

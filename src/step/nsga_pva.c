@@ -212,7 +212,7 @@ static PawlStatus step_coupled(PawlStepper* s, const PawlPhase* phase, PawlState
                                PawlError* err) {
   PawlNsga* d = s->data;
   double* eta_n = pawl_nsga_eta_of(s, state);
-  bool fresh = is_fresh(s, d, state);
+  bool fresh = is_fresh(s, d, state), further = state->t > s->begun;
   d->fresh = NAN;
   pawl_nsga_first_sets(s, d, phase);
   memset(d->U, 0, (size_t)s->sizes.v * sizeof(double));
@@ -234,7 +234,7 @@ static PawlStatus step_coupled(PawlStepper* s, const PawlPhase* phase, PawlState
     d->ga.lambda[i] = fabs(d->ga.lambda[i]) > PAWL_FLUSHED ? d->ga.lambda[i] : 0.0;
   }
   pawl_ga_accept(s, &d->ga, state, true);  // a closed contact rings down into denormal numbers
-  pawl_nsga_keep(s, d, state);
+  pawl_nsga_keep(s, d, state, further);
   flush(state->memory_count - 2 * s->sizes.v, state->memory + 2 * s->sizes.v);
   d->fresh = state->t;
   return PAWL_OK;

@@ -197,6 +197,7 @@ static PawlStatus change_forces(PawlStepper* s, PawlNsga* d, const PawlPhase* ph
 static PawlStatus step_pvv(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,
                            PawlError* err) {
   PawlNsga* d = s->data;
+  bool further = state->t > s->begun;
   double t = state->t + h;
   pawl_nsga_first_sets(s, d, phase);
   PawlPhase smooth = *phase;
@@ -215,7 +216,7 @@ static PawlStatus step_pvv(PawlStepper* s, const PawlPhase* phase, PawlState* st
   pawl_ga_accept(s, &d->ga, state, false);
   memcpy(state->q, d->q, (size_t)s->sizes.q * sizeof(double));
   memcpy(state->v, d->v, (size_t)s->sizes.v * sizeof(double));
-  pawl_nsga_keep(s, d, state);
+  pawl_nsga_keep(s, d, state, further);
   return PAWL_OK;
 }
 

@@ -473,6 +473,11 @@ PAWL_APART static PawlStatus take_with_works(PawlStepper* s, PawlState* state, d
 }
 
 PawlStatus pawl_stepper_step(PawlStepper* s, PawlState* state, double h, PawlError* err) {
+  s->begun = state->t;
+  return pawl_stepper_further(s, state, h, err);
+}
+
+PawlStatus pawl_stepper_further(PawlStepper* s, PawlState* state, double h, PawlError* err) {
   if (!(h > 0.0)) {
     return pawl_fail(err, PAWL_ERROR_USAGE, "step h = %g, must be > 0", h);
   }

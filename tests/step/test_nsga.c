@@ -2,6 +2,7 @@
 // nsga-pvv and nsga-pva where constraints switch: one step over a kink by hand, the equations
 // recomputed in every step of the examples of Patil and Bruels, energies, errors of order h with
 // their constants, and what nsga-pva gains.
+#include "step/method.h"
 #include "step/sight.h"
 
 // Everything at once: a mass that depends on the place, forces on place, rates and time, a
@@ -381,13 +382,45 @@ static void test_accumulation(void** unused) {
   }
 }
 
+// A step in pieces: what is shown are the corrections of all of them. The ball hits in the first
+// half and flies in the second.
+static void test_corrections_of_pieces(void** unused) {
+  (void)unused;
+  static const char ball[] =
+      "model: ball\n"
+      "coordinates: {y: {start: 1e-3, rate: -1}}\n"
+      "kinetic: y'^2\n"
+      "potential: 2*9.81*y\n"
+      "contacts: {floor: {gap: y, restitution: 0.9}}\n"
+      "simulate: {step: 4e-3, until: 1}\n";
+  static const char* methods[] = {"nsga-pva", "nsga-pvv"};
+  Motion m = motion_text(ball);
+  for (int k = 0; k < 2; k++) {
+    PawlCorrections c;
+    double lambda, h = 4e-3;
+    motion_start(&m, methods[k]);
+    motion_step(&m, h / 2);
+    assert_true(pawl_stepper_corrections(m.stepper, m.state, &c));
+    double hit = c.Lambda[0];
+    assert_true(hit > 3.0);  // 2 kg from -1 to 0.9 m/s
+    NEED(pawl_stepper_further(m.stepper, m.state, h / 2, &m.err), &m.err);
+    assert_true(pawl_stepper_corrections(m.stepper, m.state, &c));
+    CHECK_NEAR(c.Lambda[0], hit, 1e-13);
+    NEED(pawl_stepper_multipliers(m.stepper, m.state, &lambda, &m.err), &m.err);
+    CHECK_NEAR(lambda, hit / h, 1e-10);
+    motion_step(&m, h);  // a step of its own
+    assert_true(c.Lambda[0] == 0.0);
+  }
+  motion_end(&m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_kink_by_hand),           cmocka_unit_test(test_bisector_by_hand),
       cmocka_unit_test(test_reaction_of_the_switch), cmocka_unit_test(test_conditions),
       cmocka_unit_test(test_track_energies),         cmocka_unit_test(test_bisector_conserves),
       cmocka_unit_test(test_errors_of_order_h),      cmocka_unit_test(test_smooth_phases),
-      cmocka_unit_test(test_accumulation),
+      cmocka_unit_test(test_accumulation),           cmocka_unit_test(test_corrections_of_pieces),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
