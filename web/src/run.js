@@ -42,6 +42,17 @@ function settle(times, events, near) {
   }
 }
 
+// What computing in double precision leaves, by the largest of the columns of a kind and unit.
+function noteRounding(columns) {
+  const largest = new Map();
+  const group = (column) => `${column.kind} ${column.unit}`;
+  for (const column of columns) {
+    if (column.kind === 'residual' || column.kind === 'work') continue;
+    largest.set(group(column), Math.max(largest.get(group(column)) ?? 0, Math.abs(column.low), Math.abs(column.high)));
+  }
+  for (const column of columns) column.rounding = 1e-13 * (largest.get(group(column)) ?? 0);
+}
+
 export class Run {
   constructor(about, numbers) {
     Object.assign(this, about);
@@ -49,6 +60,7 @@ export class Run {
     let at = 0;
     const take = (count) => all.subarray(at, (at += count));
     for (const column of this.columns) column.values = scaled(take(this.rows), column.low, column.high);
+    noteRounding(this.columns);
     const { low, high } = this.scene;
     const rows = low.map((least, k) => scaled(take(this.frames), least, high[k]));
     this.times = this.columns[0].values;

@@ -216,7 +216,7 @@ export class SpaceView {
     const move = ([at, normal]) => {
       const radius = this.shapes.radius(shape);
       disc.position.copy(at);
-      disc.scale.set(radius, 0.15 * radius, radius);
+      disc.scale.set(radius, 0.06 * radius, radius);
       disc.quaternion.setFromUnitVectors(UP, (normal ?? new Vector3(0, 0, 1)).clone().normalize());
     };
     return { objects: [disc], material, ink: 'body', move };

@@ -15,10 +15,11 @@ export function unit(text) {
   return text.replace(/\^(-?\d+)/g, (_, power) => [...power].map((c) => RAISED[c]).join('')).replaceAll(' ', ' ');
 }
 
-// A value of a column. What is smaller than the steps in which it is kept is nothing.
+// A value of a column. What is smaller than the steps in which it is kept, or than the rounding of
+// others of its kind, is nothing.
 export function valueOf(column, row, digits) {
   const value = column.values[row];
-  return number(Math.abs(value) < 1e-7 * (column.high - column.low) ? 0 : value, digits);
+  return number(Math.abs(value) < Math.max(1e-7 * (column.high - column.low), column.rounding ?? 0) ? 0 : value, digits);
 }
 
 export function element(name, attributes = {}, ...children) {
@@ -56,7 +57,7 @@ const LOCKS = { free: 'idle', released: 'idle', open: 'idle', hit: 'held', close
 // The colour of a mode: locks by what they do, other constraints by the order of their modes.
 export function modeColour(modes, name, mode) {
   if (mode === undefined) return style('body');
-  const word = LOCKS[mode] ?? (/slid|slip|up|down/.test(mode) && modes.kind.get(name) === 'lock' ? 'slip' : undefined);
+  const word = LOCKS[mode] ?? (/^sliding/.test(mode) ? 'slip' : undefined);
   if (word) return style(word);
   return colour((modes.names.get(name) ?? []).indexOf(mode));
 }
