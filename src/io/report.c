@@ -24,10 +24,12 @@ static bool is_shown(PawlColumnKind kind) {
   return kind != PAWL_COLUMN_ACCELERATION && kind != PAWL_COLUMN_CORRECTION;
 }
 
-static int count_kind(const PawlRecorder* recorder, PawlColumnKind kind) {
-  int count = 0;
-  for (int j = 0; j < pawl_recorder_column_count(recorder); j++) {
-    count += pawl_recorder_column(recorder, j)->kind == kind;
+// Columns of the kind of column j, which stand behind each other, from it on.
+static int count_alike(const PawlRecorder* recorder, int j) {
+  int count = 0, all = pawl_recorder_column_count(recorder);
+  PawlColumnKind kind = pawl_recorder_column(recorder, j)->kind;
+  while (j + count < all && pawl_recorder_column(recorder, j + count)->kind == kind) {
+    count++;
   }
   return count;
 }
@@ -51,11 +53,13 @@ static int first_of(const PawlRecorder* recorder, PawlColumnKind kind) {
 }
 
 static void choose_columns(PawlReportData* data, const PawlRecorder* recorder) {
-  int seen[PAWL_COLUMN_CORRECTION + 1] = {0};
-  for (int j = 0; j < data->width; j++) {
-    PawlColumnKind kind = pawl_recorder_column(recorder, j)->kind;
-    if (is_shown(kind) && is_chosen(seen[kind]++, count_kind(recorder, kind))) {
-      data->columns[data->column_count++] = j;
+  for (int j = 0, count; j < data->width; j += count) {
+    count = count_alike(recorder, j);
+    bool shown = is_shown(pawl_recorder_column(recorder, j)->kind);
+    for (int k = 0; shown && k < count; k++) {
+      if (is_chosen(k, count)) {
+        data->columns[data->column_count++] = j + k;
+      }
     }
   }
   data->first_q = first_of(recorder, PAWL_COLUMN_COORDINATE);

@@ -113,7 +113,10 @@ static bool is_word_key(const PawlYaml* map, const PawlYaml* key) {
       return true;
     }
   }
-  return strcmp(key->text, "start") == 0 && pawl_yaml_get(map, "modes");
+  bool of_shape =
+      pawl_yaml_get(map, "at") || pawl_yaml_get(map, "points") || pawl_yaml_get(map, "vector");
+  return (strcmp(key->text, "start") == 0 && pawl_yaml_get(map, "modes")) ||
+         (strcmp(key->text, "text") == 0 && of_shape);
 }
 
 // Maps whose keys are names of the model.

@@ -311,6 +311,23 @@ static void test_scene_in_space(void** state) {
   pawl_model_destroy(model);
 }
 
+// In an element type: the name behind `of` gets the prefix, words do not.
+static void test_scene_of_element(void** state) {
+  (void)state;
+  PawlModel* model = read_model(
+      "model: m\n"
+      "elements:\n"
+      "  slider:\n"
+      "    coordinates: [x]\n"
+      "    kinetic: x'^2\n"
+      "    locks: {hold: {lock: x, at: 1}}\n"
+      "    scene: [joint: {at: [x, 0], of: hold, text: x to hold}]\n"
+      "use: {a: {element: slider}}\n");
+  assert_string_equal(model->shapes[0].of, "a_hold");
+  assert_string_equal(model->shapes[0].text, "x to hold");
+  pawl_model_destroy(model);
+}
+
 static void test_simulate(void** state) {
   (void)state;
   PawlModel* model = read_model(
@@ -350,6 +367,7 @@ int main(void) {
       cmocka_unit_test(test_contacts_events_outputs),
       cmocka_unit_test(test_scene),
       cmocka_unit_test(test_scene_in_space),
+      cmocka_unit_test(test_scene_of_element),
       cmocka_unit_test(test_simulate),
       cmocka_unit_test(test_empty_sections),
   };

@@ -104,7 +104,7 @@ function selectNode(node) {
 // The values of all columns at the cursor; a click copies one.
 function numbersTable(run, clock) {
   const cells = run.columns.map(() => element('td', { class: 'value', tabindex: '0', role: 'button', title: 'Click to copy' }));
-  cells.forEach((cell) => cell.addEventListener('click', () => navigator.clipboard?.writeText(cell.textContent.replace('−', '-')).catch(() => selectNode(cell))));
+  cells.forEach((cell) => cell.addEventListener('click', () => navigator.clipboard?.writeText(cell.textContent.replaceAll('−', '-')).catch(() => selectNode(cell))));
   const rows = run.columns.map((column, k) => element('tr', {}, element('td', {}, column.name), cells[k], element('td', {}, unit(column.unit))));
   const made = table(['name', 'value at the cursor', 'unit'], rows, 'Numbers at the cursor');
   clock.listen(() => {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What jumps at an event.
-import { number } from './words.js';
+import { largest, number } from './words.js';
 
 // Rates that change by more than a thousandth of the largest.
 export function jumpsOf(run, event) {
   const before = event.before ?? [];
-  const size = Math.max(0, ...before.map(Math.abs), ...(event.after ?? []).map(Math.abs));
+  const size = Math.max(largest(before), largest(event.after ?? []));
   const clean = (value) => (Math.abs(value) < 1e-9 * size ? 0 : value);
   return before
     .map((value, k) => ({ rate: run.rates[k] ?? { name: `v[${k}]`, unit: '' }, before: clean(value), after: clean(event.after[k]) }))
@@ -22,6 +22,6 @@ export function jumpText(run, event) {
 
 // The impulses of an event without what is only rounding beside the largest of the run.
 export function impulsesOf(run, event) {
-  run.largestImpulse ??= Math.max(0, ...run.events.flatMap((e) => (e.impulse ?? []).map(Math.abs)));
+  run.largestImpulse ??= largest(run.events.map((e) => largest(e.impulse ?? [])));
   return (event.impulse ?? []).map((value) => (Math.abs(value) < 1e-9 * run.largestImpulse ? 0 : value));
 }

@@ -4,7 +4,7 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { jumpText } from './jumps.js';
 import { nearestAt } from './run.js';
-import { colour, element, number, style, unit, valueOf } from './words.js';
+import { colour, element, largest, number, style, unit, valueOf } from './words.js';
 
 const MOST_SHOWN = 8; // curves of a panel that are drawn before others are asked for
 const HEIGHT = 138; // of a panel [px]
@@ -22,15 +22,31 @@ function byUnit(title, columns, otherwise = '–') {
 function impulses(run) {
   const stems = [];
   for (const event of run.events) {
-    const size = Math.hypot(...(event.impulse ?? []));
+    const size = Math.hypot(...(event.impulse ?? []).slice(0, 1000));
     if (size > 0) stems.push({ t: event.t, value: size, name: event.constraint });
   }
-  const largest = Math.max(0, ...stems.map((stem) => stem.value));
-  return stems.filter((stem) => stem.value > 1e-9 * largest);
+  const least = 1e-9 * largest(stems.map((stem) => stem.value));
+  return stems.filter((stem) => stem.value > least);
+}
+
+// The works and what they add up to: the change of the energy since the start.
+function balance(run) {
+  const works = run.byKind('work');
+  const energy = run.columns.find((column) => column.name === 'energy');
+  if (works.length < 2 || !energy) return works;
+  const start = energy.values[0];
+  const change = { name: 'change of energy', kind: 'work', unit: energy.unit, low: energy.low - start, high: energy.high - start, values: energy.values.map((value) => value - start) };
+  return [change, ...works];
+}
+
+// Kinds of columns that have no panel of their own by name.
+function otherKinds(run) {
+  const known = ['time', 'coordinate', 'path', 'rate', 'multiplier', 'output', 'energy', 'work', 'residual'];
+  return [...new Set(run.columns.map((column) => column.kind))].filter((kind) => !known.includes(kind));
 }
 
 export function choosePanels(run) {
-  const works = run.byKind('work');
+  const works = balance(run);
   const panels = [
     ...byUnit('coordinates', run.byKind('coordinate')),
     ...byUnit('paths', run.byKind('path')),
@@ -39,6 +55,7 @@ export function choosePanels(run) {
   ];
   const stems = impulses(run);
   if (stems.length > 0) panels.push({ title: 'impulses at events', unit: 'N s, N m s', columns: [], stems });
+  for (const kind of otherKinds(run)) panels.push(...byUnit(kind, run.byKind(kind)));
   panels.push(...byUnit('outputs', run.byKind('output')));
   panels.push({ title: 'energy', unit: 'J', columns: run.byKind('energy') });
   if (works.length > 0) panels.push({ title: 'energy balance: works since the start', unit: 'J', columns: works });
@@ -49,7 +66,7 @@ export function choosePanels(run) {
 
 // A coordinate keeps its colour as a rate and as a path.
 export function colourOf(run, column, place) {
-  const own = { kinetic: 4, potential: 5, energy: 6, 'energy.drift': 6 }[column.name];
+  const own = { kinetic: 4, potential: 5, energy: 6, 'change of energy': 6, 'energy.drift': 3 }[column.name];
   if (own !== undefined) return colour(own);
   const name = column.name.replace(/'+$/, '').replace(/^z\((.*)\)$/, '$1');
   const index = run.byKind('coordinate').findIndex((c) => c.name === name);

@@ -6,7 +6,12 @@ export function number(value, digits = 6) {
   if (value === 0) return '0';
   const size = Math.abs(value);
   const text = size >= 1e5 || size < 1e-4 ? value.toExponential(Math.max(0, digits - 2)) : value.toPrecision(digits);
-  return text.replace(/(\.\d*?)0+(e|$)/, '$1$2').replace(/\.(e|$)/, '$1').replace('-', '−');
+  return text.replace(/(\.\d*?)0+(e|$)/, '$1$2').replace(/\.(e|$)/, '$1').replaceAll('-', '−');
+}
+
+// The largest size in a list of any length.
+export function largest(values) {
+  return values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
 }
 
 const RAISED = { '-': '⁻', 0: '⁰', 1: '¹', 2: '²', 3: '³', 4: '⁴', 5: '⁵', 6: '⁶', 7: '⁷', 8: '⁸', 9: '⁹' };

@@ -110,7 +110,7 @@ async function hoverShowsData(page) {
     const column = run.byKind('coordinate')[0];
     const off = Math.min(...run.times.map((t) => Math.abs(t - clock.t)));
     const same = [...run.times.keys()].filter((k) => Math.abs(run.times[k] - clock.t) <= off).map((k) => column.values[k]);
-    const words = document.querySelector('.panel .legend output').textContent.replace('−', '-').replace('−', '-');
+    const words = document.querySelector('.panel .legend output').textContent.replaceAll('−', '-');
     return { t: clock.t, begin: run.begin, span: run.span, row, same, words, range: column.high - column.low };
   });
   assert.ok(seen.row >= 0, 'the cursor is not at a sample');
@@ -194,7 +194,7 @@ async function hoverAgainstCsv() {
   await page.mouse.move(box.x + 0.5 * box.width, box.y + 30);
   await page.mouse.move(box.x + 0.7 * box.width, box.y + 30);
   const t = await time(page);
-  const words = (await page.locator('.panel .legend output').first().textContent()).replace('−', '-');
+  const words = (await page.locator('.panel .legend output').first().textContent()).replaceAll('−', '-');
   const rows = readFileSync(csv, 'utf8').trim().split('\n').map((line) => line.split(','));
   const row = rows.slice(1).reduce((best, next) => (Math.abs(next[0] - t) < Math.abs(best[0] - t) ? next : best));
   const x = Number(row[rows[0].indexOf('x')]);
@@ -213,7 +213,7 @@ async function eventTellsItsJump() {
   await page.mouse.move(box.x + x + 2, box.y + 20);
   assert.equal(await time(page), event.t);
   assert.match(await page.locator('.tip:visible').textContent(), /left_edge → right_edge.*3.171 J lost/);
-  const words = (await page.locator('.panel').nth(2).locator('.legend output').first().textContent()).replace('−', '-');
+  const words = (await page.locator('.panel').nth(2).locator('.legend output').first().textContent()).replaceAll('−', '-');
   assert.ok(Math.abs(Number(words) - event.after[0]) < 1e-3, `shows ${words}, behind the jump is ${event.after[0]}`);
   assert.match(await page.textContent('#event'), /right_edge.*3\.171 J lost/s);
   await close();
@@ -265,6 +265,8 @@ async function readableByName() {
       return !name;
     }).map((node) => node.outerHTML.slice(0, 80)));
   assert.deepEqual(nameless, []);
+  const broken = await page.evaluate(() => new DOMParser().parseFromString(window.pawl.plots.svg(), 'image/svg+xml').querySelector('parsererror')?.textContent);
+  assert.equal(broken, undefined, 'the plots are no SVG');
   assert.equal(await page.locator('h1').count(), 1);
   assert.ok((await page.locator('math').count()) === 0); // made when its tab is opened
   await page.click('text=equations');

@@ -11,7 +11,7 @@ import { number, unit } from '../src/words.js';
 test('numbers and units as text', () => {
   assert.equal(number(0.1), '0.1');
   assert.equal(number(-1234.5678, 6), '−1234.57');
-  assert.equal(number(1.5e-9, 4), '1.5e−9');
+  assert.equal(number(-1.5e-9, 4), '−1.5e−9');
   assert.equal(number(100000, 4), '1e+5');
   assert.equal(number(100), '100');
   assert.equal(number(NaN), '–');
