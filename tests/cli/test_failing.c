@@ -225,6 +225,7 @@ int main(int argc, char** argv) {
       "pawl check bouncing-pendulum --until 0.6",
       "pawl check kinked-track --until 1",
       "pawl check planar-3r-lock --until 0.5",
+      "pawl check skater --until 0.1 --json",
       "pawl check ratchet --until 0.4 --method exponential --json",
       "pawl inverse four-bar --motion q1=1+t --drive q1 --drive q3 --until 0.01 --json",
       "pawl run two-mass-coupled --until 0.05 -o x.csv --plot x.svg --json",
