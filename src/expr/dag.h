@@ -143,6 +143,8 @@ static inline double pawl_wrap(double x, double p) {
 // One operation on numbers: what folding, the reference evaluation and the tape agree on. `index`
 // is the exponent of POWI. A leaf and a table give NaN.
 double pawl_op_value(PawlOp op, int index, double a, double b, double c);
+// The same for a node that is no leaf; a table is looked up.
+double pawl_dag_operate(const PawlDag* dag, const PawlDagNode* node, double a, double b, double c);
 
 // Value of every leaf; arrays may be NULL where no such leaf occurs.
 typedef struct PawlLeafValues {

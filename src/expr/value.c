@@ -101,6 +101,15 @@ static double leaf_value(const PawlDagNode* node, const PawlLeafValues* leaves) 
   return NAN;
 }
 
+double pawl_dag_operate(const PawlDag* dag, const PawlDagNode* node, double a, double b, double c) {
+  if (node->op == PAWL_OP_TABLE || node->op == PAWL_OP_TABLE2) {
+    const PawlTableView* view =
+        pawl_table_view(pawl_dag_table_of(dag, node), node->index % PAWL_TABLE_VIEWS);
+    return node->op == PAWL_OP_TABLE ? pawl_table_at(view, a) : pawl_table_at_two(view, a, b);
+  }
+  return pawl_op_value(node->op, node->index, a, b, c);
+}
+
 static double node_value(const PawlDag* dag, const PawlDagNode* node, const int arg[3],
                          const double* value, const PawlLeafValues* leaves) {
   if (pawl_op_is_leaf(node->op)) {
@@ -108,13 +117,8 @@ static double node_value(const PawlDag* dag, const PawlDagNode* node, const int 
   }
   double a = value[arg[0]];
   double b = arg[1] >= 0 ? value[arg[1]] : 0.0;
-  if (node->op == PAWL_OP_TABLE || node->op == PAWL_OP_TABLE2) {
-    const PawlTableView* view =
-        pawl_table_view(pawl_dag_table_of(dag, node), node->index % PAWL_TABLE_VIEWS);
-    return node->op == PAWL_OP_TABLE ? pawl_table_at(view, a) : pawl_table_at_two(view, a, b);
-  }
   double c = arg[2] >= 0 ? value[arg[2]] : 0.0;
-  return pawl_op_value(node->op, node->index, a, b, c);
+  return pawl_dag_operate(dag, node, a, b, c);
 }
 
 // True when operand k of a node bears on its value.

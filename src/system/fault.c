@@ -63,8 +63,8 @@ static void evaluate_all(Search* s) {
     const PawlDagNode* node = pawl_dag_node(s->model->dag, k);
     s->values[k] = pawl_op_is_leaf(node->op)
                        ? leaf_value(s, node)
-                       : pawl_op_value(node->op, node->index, operand_value(s, node, 0),
-                                       operand_value(s, node, 1), operand_value(s, node, 2));
+                       : pawl_dag_operate(s->model->dag, node, operand_value(s, node, 0),
+                                          operand_value(s, node, 1), operand_value(s, node, 2));
   }
 }
 
@@ -130,6 +130,11 @@ static PawlStatus blame_value(const Search* s, const Written* w, PawlNode root) 
   PawlText operands = {0};
   for (int k = 0; k < pawl_op_operands(n->op); k++) {
     pawl_text_printf(&operands, "%s%.10g", k ? ", " : "", s->values[n->arg[k]]);
+  }
+  if (n->op == PAWL_OP_TABLE) {
+    double from, to;
+    pawl_table_range(pawl_dag_table_of(s->model->dag, n), &from, &to);
+    pawl_text_printf(&operands, "; the table goes from %.10g to %.10g", from, to);
   }
   PawlStatus status = pawl_fail(
       s->err, PAWL_RETRY,
