@@ -247,7 +247,9 @@ static void check_memory(Folder* folder, PawlFormat format, const char* name) {
     }
   }
   getrusage(RUSAGE_SELF, &usage[1]);
-  assert_int_equal(pawl_alloc_count(), allocations);
+  if (format != PAWL_FORMAT_HDF5) {  // which asks for room before each flush, and gives it back
+    assert_int_equal(pawl_alloc_count(), allocations);
+  }
   // [kB]; the samples are 62 MB. A sanitizer keeps what was freed.
   assert_true(SANITIZED || usage[1].ru_maxrss - usage[0].ru_maxrss < 5000);
   assert_int_equal(pawl_writer_finish(writer, recorder, NULL), PAWL_OK);
