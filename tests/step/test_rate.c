@@ -138,6 +138,16 @@ static void test_no_correction_of_positions(void** state) {
   motion_end(&m);
 }
 
+// With the curl (W5) in its tangent Newton's method converges quadratically; without, it takes five
+// corrections a step.
+static void test_corrections_are_few(void** state) {
+  (void)state;
+  Motion m = motion_file("skater", NULL);
+  motion_run(&m, "ga-a", 4, 200, NULL);
+  assert_true(pawl_stepper_info(m.stepper).newton_iterations <= 2 * 200);
+  motion_end(&m);
+}
+
 static bool is_in(const char* text, const char* part) {
   return strstr(text, part) != NULL;
 }
@@ -687,6 +697,7 @@ int main(void) {
       cmocka_unit_test(test_sleigh_orders),
       cmocka_unit_test(test_each_step_of_the_sleigh),
       cmocka_unit_test(test_no_correction_of_positions),
+      cmocka_unit_test(test_corrections_are_few),
       cmocka_unit_test(test_refusals),
       cmocka_unit_test(test_falling_disc),
       cmocka_unit_test(test_steady_discs),
