@@ -431,7 +431,7 @@ static const char* warning_of(const PawlSim* sim, int index) {
         "velocities violate the constraints by more than 1%: expected right after a switch "
         "with ga-p or ga-a, else a sign that the step is too large";
   }
-  if (pawl_sim_energy_drifts(sim)) {
+  if (pawl_sim_energy_drifts(sim) && !pawl_sim_works_unknown(sim)) {  // else it says nothing
     const PawlSimulateDef* def = pawl_stepper_def(pawl_sim_stepper(sim));
     list[count++] = strstr(pawl_sim_warning(sim), "energy leaps by")
                         ? "the energy drifts by more than the works explain: the leaps named above "

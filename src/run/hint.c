@@ -130,9 +130,10 @@ PawlStatus pawl_hint_at_growth(const PawlSystem* system, const PawlState* state,
   if (i >= 0 && n.q == n.v) {
     PawlError inner = *err;
     const char* name = pawl_system_coordinate_name(system, i);
-    (void)pawl_fail(err, status,
-                    "%s; '%s' grows beyond all bounds: %s = %.4g, %s' = %.4g at t = %.10g",
-                    inner.message, name, name, state->q[i], name, state->v[i], state->t);
+    (void)pawl_fail(
+        err, status,
+        "%s; the rate of '%s' grows beyond all bounds: %s = %.4g, %s' = %.4g at t = %.10g",
+        inner.message, name, name, state->q[i], name, state->v[i], state->t);
   }
   return status;
 }

@@ -165,14 +165,19 @@ static void accept(const PawlStepper* s, Dopri* d) {
 }
 
 // ---- step sizes ---------------------------------------------------------------------------------
-// A first step in which the state changes by a hundredth; the error corrects it.
-static double guess(const PawlStepper* s, Dopri* d) {
+// A first step in which the state changes by a hundredth, of h at most; the error corrects it. A
+// state below its tolerances, of what has come to rest at zero, has no size to compare with: a
+// hundredth of it is a time in which nothing happens, again and again where friction holds it.
+static double guess(const PawlStepper* s, Dopri* d, double h) {
   pawl_system_rates(s->system, d->q, d->v, d->k[0]);
   double y = squares(s, s->sizes.q, d->q, d->q, d->q) + squares(s, s->sizes.v, d->v, d->v, d->v);
   double rate =
       squares(s, s->sizes.q, d->k[0], d->q, d->q) + squares(s, s->sizes.v, d->a, d->v, d->v);
   y = weighted_mean(s, y);
   rate = weighted_mean(s, rate);
+  if (y > PAWL_NO_SIZE && y <= 1.0) {
+    return h;
+  }
   return y > PAWL_NO_SIZE && rate > PAWL_NO_SIZE ? 0.01 * y / rate : PAWL_FIRST_STEP;
 }
 
@@ -254,7 +259,7 @@ static PawlStatus go(PawlStepper* s, const PawlPhase* phase, PawlState* state, d
   memcpy(d->v, state->v, nv * sizeof(double));
   memcpy(d->a, state->a, nv * sizeof(double));
   pawl_forms_load(s, &d->forms, phase, state);
-  m.h = m.h > 0.0 ? m.h : guess(s, d);
+  m.h = m.h > 0.0 ? m.h : guess(s, d, h);
   double t = state->t;
   PAWL_TRY(take_steps(s, d, &t, t + h, one, &m, err));
   pawl_forms_save(s, &d->forms, state);
