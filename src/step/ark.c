@@ -129,7 +129,7 @@ static PawlStatus create(PawlStepper* s, PawlError* err) {
     return pawl_fail_memory(err);
   }
   if (pawl_sundials_plain_rates(s)) {
-    PAWL_TRY(pawl_method_eval(
+    PAWL_TRY(pawl_stepper_eval(
         s, PAWL_STIFFNESS | PAWL_DAMPING | PAWL_VELOCITY_TANGENT | PAWL_ACCELERATION_TANGENT,
         &d->tangents, err));
   }

@@ -59,7 +59,7 @@ static bool alloc_reduced(PawlStepper* s, PawlFormKind kind, PawlReduced* d) {
 PawlStatus pawl_forms_create(PawlStepper* s, PawlForms* forms, PawlError* err) {
   PAWL_TRY(parse(s->def.form, &forms->kind, err));
   PAWL_TRY(
-      pawl_method_eval(s, PAWL_MASS | PAWL_FORCE | PAWL_GRADIENT | PAWL_BIAS, &forms->eval, err));
+      pawl_stepper_eval(s, PAWL_MASS | PAWL_FORCE | PAWL_GRADIENT | PAWL_BIAS, &forms->eval, err));
   if (forms->kind != PAWL_FORM_MINIMAL) {
     PAWL_TRY(pawl_projection_create(s, PAWL_MASS | PAWL_FORCE | PAWL_BIAS, &forms->onto, err));
   }
@@ -78,8 +78,8 @@ PawlStatus pawl_forms_create(PawlStepper* s, PawlForms* forms, PawlError* err) {
     return pawl_fail_memory(err);
   }
   return forms->kind == PAWL_FORM_MINIMAL
-             ? pawl_method_eval(s, PAWL_POSITION | PAWL_GRADIENT | PAWL_TIME_GRADIENT, &d->place,
-                                err)
+             ? pawl_stepper_eval(s, PAWL_POSITION | PAWL_GRADIENT | PAWL_TIME_GRADIENT, &d->place,
+                                 err)
              : PAWL_OK;
 }
 

@@ -40,10 +40,10 @@ static PawlStatus make_evals(PawlStepper* s, PawlGa* d, unsigned more, PawlError
   static const unsigned residual[] = {PAWL_POSITION, PAWL_TIME_GRADIENT, PAWL_BIAS};
   static const unsigned tangent[] = {0, PAWL_VELOCITY_TANGENT,
                                      PAWL_VELOCITY_TANGENT | PAWL_ACCELERATION_TANGENT};
-  PAWL_TRY(pawl_method_eval(s, PAWL_MASS | PAWL_FORCE | PAWL_GRADIENT | residual[d->level] | more,
-                            &d->residual_eval, err));
-  return pawl_method_eval(s, PAWL_STIFFNESS | PAWL_DAMPING | tangent[d->level], &d->tangent_eval,
-                          err);
+  PAWL_TRY(pawl_stepper_eval(s, PAWL_MASS | PAWL_FORCE | PAWL_GRADIENT | residual[d->level] | more,
+                             &d->residual_eval, err));
+  return pawl_stepper_eval(s, PAWL_STIFFNESS | PAWL_DAMPING | tangent[d->level], &d->tangent_eval,
+                           err);
 }
 
 PawlStatus pawl_ga_create(PawlStepper* s, PawlLevel level, unsigned more, PawlGa* d,

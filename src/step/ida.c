@@ -65,8 +65,8 @@ static PawlStatus create(PawlStepper* s, PawlError* err) {
   if (!d->q || !d->v || !d->jerk) {
     return pawl_fail_memory(err);
   }
-  PAWL_TRY(pawl_method_eval(s, RESIDUAL, &d->residual, err));
-  PAWL_TRY(pawl_method_eval(s, TANGENTS, &d->tangents, err));
+  PAWL_TRY(pawl_stepper_eval(s, RESIDUAL, &d->residual, err));
+  PAWL_TRY(pawl_stepper_eval(s, TANGENTS, &d->tangents, err));
   return create_solver(d, err);
 }
 

@@ -97,8 +97,8 @@ static inline PawlStatus pawl_method_run(PawlStepper* s, const PawlPhase* phase,
 }
 
 // An evaluation that the threads of the stepper share.
-PAWL_CHECKED PawlStatus pawl_method_eval(const PawlStepper* s, unsigned mask, PawlEval** out,
-                                         PawlError* err);
+PAWL_CHECKED PawlStatus pawl_stepper_eval(const PawlStepper* s, unsigned mask, PawlEval** out,
+                                          PawlError* err);
 
 // What a stepper has warned of so far goes with a saved run: how often, and that taken over, in
 // place of its own. `text` is that of pawl_stepper_warning.

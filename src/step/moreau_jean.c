@@ -61,11 +61,11 @@ static PawlStatus create(PawlStepper* s, PawlError* err) {
     return pawl_fail_memory(err);
   }
   PAWL_TRY(pawl_contacts_create(s, &d->contacts, err));
-  PAWL_TRY(pawl_method_eval(
+  PAWL_TRY(pawl_stepper_eval(
       s, PAWL_MASS | PAWL_FORCE | PAWL_POSITION | PAWL_GRADIENT | PAWL_TIME_GRADIENT, &d->eval,
       err));
-  return pawl_method_eval(s, PAWL_STIFFNESS | PAWL_DAMPING | PAWL_VELOCITY_TANGENT, &d->tangent,
-                          err);
+  return pawl_stepper_eval(s, PAWL_STIFFNESS | PAWL_DAMPING | PAWL_VELOCITY_TANGENT, &d->tangent,
+                           err);
 }
 
 static void destroy(PawlStepper* s) {

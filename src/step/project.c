@@ -41,8 +41,8 @@ PawlStatus pawl_projection_create(PawlStepper* s, unsigned also, PawlProjection*
   if (s->arena.failed) {
     return pawl_fail_memory(err);
   }
-  return pawl_method_eval(s, PAWL_POSITION | PAWL_GRADIENT | PAWL_TIME_GRADIENT | also, &p->place,
-                          err);
+  return pawl_stepper_eval(s, PAWL_POSITION | PAWL_GRADIENT | PAWL_TIME_GRADIENT | also, &p->place,
+                           err);
 }
 
 void pawl_projection_destroy(PawlProjection* p) {

@@ -114,7 +114,7 @@ static PawlStatus warn_of_kinks(PawlStepper* s, PawlError* err) {
   return status == PAWL_OK ? PAWL_OK : pawl_fail_memory(err);
 }
 
-PawlStatus pawl_method_eval(const PawlStepper* s, unsigned mask, PawlEval** out, PawlError* err) {
+PawlStatus pawl_stepper_eval(const PawlStepper* s, unsigned mask, PawlEval** out, PawlError* err) {
   PAWL_TRY(pawl_eval_create(s->system, mask, out, err));
   return pawl_eval_share(*out, s->pool, err);
 }

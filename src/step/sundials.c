@@ -59,7 +59,7 @@ PawlStatus pawl_sundials_create(PawlStepper* s, PawlSundials* sun, int unknowns,
     return pawl_fail_memory(err);
   }
   PAWL_TRY(create_objects(sun, unknowns, err));
-  return pawl_method_eval(s, PAWL_MASS | PAWL_FORCE | PAWL_GRADIENT | PAWL_BIAS, &sun->eval, err);
+  return pawl_stepper_eval(s, PAWL_MASS | PAWL_FORCE | PAWL_GRADIENT | PAWL_BIAS, &sun->eval, err);
 }
 
 void pawl_sundials_destroy(PawlSundials* sun) {

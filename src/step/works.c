@@ -63,7 +63,7 @@ static PawlStatus fill(PawlStepper* s, PawlWorks* w, PawlError* err) {
   if (!got || !w->modes) {
     return pawl_fail_memory(err);
   }
-  PAWL_TRY(pawl_method_eval(s, PAWL_POWERS, &w->eval, err));
+  PAWL_TRY(pawl_stepper_eval(s, PAWL_POWERS, &w->eval, err));
   if (w->exact && (w->drives || s->method->info.adaptive)) {
     w->inside = PAWL_NEW(&s->arena, PawlDynamics, 1);
     return w->inside ? pawl_dynamics_create(w->inside, &s->arena, s->system, &s->def, err)
