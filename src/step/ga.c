@@ -127,11 +127,12 @@ PawlStatus pawl_ga_predict(PawlStepper* s, PawlGa* d, const PawlPhase* phase, Pa
   return PAWL_OK;
 }
 
-// c + 2 B (G v + g_t) + B^2 g in place of c = G v' + gamma, with the sizes of its terms.     (A22)
+// c + 2 B (G v + g_t) + P^2 g, P = B or a gain of its own, in place of c = G v' + gamma, with the
+// sizes of its terms.     (A22)
 static void add_baumgarte(const PawlStepper* s, PawlGa* d, const PawlValues* values,
                           const double* v) {
   const PawlPattern* G = &s->G;
-  double of_v = 2 * d->baumgarte, of_q = d->baumgarte * d->baumgarte;
+  double of_v = 2 * d->baumgarte, of_q = d->baumgarte_position * d->baumgarte_position;
   for (int i = 0; i < s->sizes.rows; i++) {
     d->c[i] += of_v * values->g_t[i] + of_q * values->g[i];
     d->c_size[i] += of_v * fabs(values->g_t[i]) + of_q * fabs(values->g[i]);
@@ -193,11 +194,12 @@ static void judged_constraint_residual(const PawlStepper* s, PawlGa* d, const Pa
 //   velocity      J = G + G_rate / gamma'                             f = 1 / gamma'
 //   acceleration  J = G + 2 (gamma'/beta') G_rate + G_acc / beta'     f = 1 / beta'
 //                 and (gamma'/beta') G_turn of rate rows                                     (W5)
-// and with Baumgarte's form J + (2 B / beta') (G_rate + gamma' G) + (B^2 / beta') G          (A22)
+// and with Baumgarte's form J + (2 B / beta') (G_rate + gamma' G) + (P^2 / beta') G          (A22)
 static void constraint_tangent(const PawlStepper* s, PawlGa* d, const PawlValues* values,
                                const PawlValues* tangent) {
   int count = s->G.start[s->sizes.v];
-  double rate = 1.0 / d->gamma_p, acceleration = 1.0 / d->beta_p, B = d->baumgarte;
+  double rate = 1.0 / d->gamma_p, acceleration = 1.0 / d->beta_p;
+  double B = d->baumgarte, P = d->baumgarte_position;
   double of_G, of_rate;
   switch (d->level) {
     case PAWL_LEVEL_POSITION:
@@ -208,7 +210,7 @@ static void constraint_tangent(const PawlStepper* s, PawlGa* d, const PawlValues
       }
       break;
     default:
-      of_G = 1.0 + B * (2 * d->gamma_p + B) * acceleration;
+      of_G = 1.0 + (2 * B * d->gamma_p + P * P) * acceleration;
       of_rate = 2 * (d->gamma_p + B) * acceleration;
       for (int k = 0; k < count; k++) {
         d->J[k] = of_G * values->G[k] + of_rate * tangent->G_rate[k] +

@@ -14,10 +14,11 @@ typedef enum PawlLevel {
 
 typedef struct PawlGa {
   PawlLevel level;
-  bool simple;       // mass matrix and gradient instead of exact tangents
-  bool between;      // force directions between the gradients in a step with a switch
-  bool shifted;      // a of a first step is the acceleration at t + (alpha_m - alpha_f) h
-  double baumgarte;  // B [1/s]; 0 unless the level is that of accelerations
+  bool simple;                // mass matrix and gradient instead of exact tangents
+  bool between;               // force directions between the gradients in a step with a switch
+  bool shifted;               // a of a first step is the acceleration at t + (alpha_m - alpha_f) h
+  double baumgarte;           // B [1/s]; 0 unless the level is that of accelerations
+  double baumgarte_position;  // the gain of positions, B where it has none of its own
   double alpha_m, alpha_f, beta, gamma;
   double h, beta_p, gamma_p;           // beta', gamma' of the step under way
   PawlEval* residual_eval;             // M, f, G, the constraint at its level, and more

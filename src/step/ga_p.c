@@ -12,6 +12,9 @@ static PawlStatus create_level(PawlStepper* s, PawlLevel level, PawlError* err) 
     return pawl_fail_memory(err);
   }
   ga->baumgarte = level == PAWL_LEVEL_ACCELERATION ? s->def.baumgarte : 0.0;
+  ga->baumgarte_position = ga->baumgarte > 0.0 && s->def.baumgarte_position > 0.0
+                               ? s->def.baumgarte_position
+                               : ga->baumgarte;
   unsigned more = ga->baumgarte > 0.0 ? PAWL_POSITION | PAWL_TIME_GRADIENT : 0u;
   return pawl_ga_create(s, level, more, ga, err);
 }
@@ -86,4 +89,4 @@ GA_METHOD(pawl_method_ga_v_implicit, create_v_implicit, .name = "ga-v-implicit",
           .about = "ga-v-between with fully implicit coefficients (order 1)");
 GA_METHOD(pawl_method_ga_a, create_a, .name = "ga-a", .order = 2, .holds = "acceleration",
           .about = "generalized-alpha, constraints at acceleration level (index 1)",
-          .options = OPTIONS " baumgarte", .laws = PAWL_LAWS_NO_JUMP);
+          .options = OPTIONS " baumgarte baumgarte_position", .laws = PAWL_LAWS_NO_JUMP);

@@ -189,9 +189,11 @@ static void test_first_step_of_another_size(void** unused) {
 }
 
 // ---- Baumgarte ----------------------------------------------------------------------------------
-static void check_baumgarte(Motion m, double B, double h) {
+static void check_baumgarte(Motion m, double B, double own, double h) {
   PawlEval* eval = sight_eval(&m);
+  double P = own > 0.0 ? own : B;
   m.def.baumgarte = B;
+  m.def.baumgarte_position = own;
   motion_start(&m, "ga-a");
   for (int k = 0; k < 100; k++) {
     motion_step(&m, h);
@@ -199,7 +201,7 @@ static void check_baumgarte(Motion m, double B, double h) {
     check_dynamics(&x, m.state->a, m.state->lambda, 1e-10);
     for (int i = 0; i < x.rows; i++) {
       double c = row_acceleration(&x, i, m.state->a) + 2 * B * row_rate(&x, i, m.state->v) +
-                 B * B * x.g[i];
+                 P * P * x.g[i];
       CHECK_NEAR(c, 0.0, 1e-9 * (largest_of(m.n.v, m.state->a) + 1.0));  // (A22)
     }
   }
@@ -209,8 +211,10 @@ static void check_baumgarte(Motion m, double B, double h) {
 
 static void test_baumgarte(void** unused) {
   (void)unused;
-  check_baumgarte(motion_file("pendulum", NULL), 20.0, 2e-3);
-  check_baumgarte(motion_text(BREATHING), 5.0, 1e-2);
+  check_baumgarte(motion_file("pendulum", NULL), 20.0, 0.0, 2e-3);
+  check_baumgarte(motion_file("pendulum", NULL), 20.0, 70.0, 2e-3);
+  check_baumgarte(motion_text(BREATHING), 5.0, 0.0, 1e-2);
+  check_baumgarte(motion_text(BREATHING), 5.0, 2.0, 1e-2);
 }
 
 // It keeps ga-a near the constraint, at the same order, and its tangent is exact: the steps take no
@@ -218,15 +222,18 @@ static void test_baumgarte(void** unused) {
 static void test_baumgarte_holds(void** unused) {
   (void)unused;
   Motion m = motion_file("pendulum", NULL);
-  double drift[2];
-  long long iterations[2];
-  for (int k = 0; k < 2; k++) {
-    m.def.baumgarte = 50.0 * k;
+  double drift[3];
+  long long iterations[3];
+  for (int k = 0; k < 3; k++) {
+    m.def.baumgarte = k > 0 ? 50.0 : 0.0;
+    m.def.baumgarte_position = k == 2 ? 80.0 : 0.0;
     motion_run(&m, "ga-a", 4.0, 2000, &drift[k]);
     iterations[k] = pawl_stepper_info(m.stepper).newton_iterations;
   }
   assert_true(drift[1] < 0.05 * drift[0]);
+  assert_true(drift[2] < 0.6 * drift[1]);
   assert_true((double)iterations[1] < 1.1 * (double)iterations[0]);
+  assert_true((double)iterations[2] < 1.1 * (double)iterations[0]);
   check_order(&m, "ga-a", 2.0, 0.15, 2e-3, 3, PENDULUM);
   motion_end(&m);
 }
