@@ -83,7 +83,7 @@ locking_model() {
 # the methods of order 2; those of higher order within a hundredth of it.
 ending_model() {
   case $1 in
-    four-bar | balancing | emergency-stop) further=$adaptive ;;
+    four-bar | balancing | emergency-stop | motor-clutch | pid-pendulum | pid-pendulum-sampled) further=$adaptive ;;
     *) further="$adaptive $linear" ;;
   esac
   for method in $smooth $further; do
@@ -151,6 +151,9 @@ for name in $names; do
     two-mass-damped) ending_model "$name" s2 -0.0013951785 1e-4 ;;
     # closed forms; the quarter car and the absorber by scripts/reference-linear-switching
     emergency-stop) ending_model "$name" q3 0.4132155207 2e-3 ;; # a second program
+    motor-clutch) ending_model "$name" phi 59.7506328836 0.6 ;; # scripts/reference-controlled; moreau-jean is of order 1
+    pid-pendulum) ending_model "$name" phi 2.4999878808 1e-6 ;; # the same
+    pid-pendulum-sampled) ending_model "$name" phi 2.4999864271 1e-6 ;; # the same
     balancing) ending_model "$name" b1 2.0943951024 1e-6 ;;
     vibration-absorber) ending_model "$name" x2 0.0012991653 1e-3 ;;
     four-bar) ending_model "$name" q1 46.6084067430 1e-4 ;;
