@@ -534,7 +534,7 @@ static PawlNode multiplier(void* context, PawlDag* dag, const PawlAst* call, Paw
 
 // ---- functions of the model -----------------------------------------------------------------
 
-enum { MOST_FUNCTIONS_DEEP = 32 };
+enum { MOST_FUNCTIONS_DEEP = 32, WEIGHT_OF_CALL = 40 };  // the latter in rounds of a plain range
 
 static PawlNode unknown_call(Build* build, const PawlAst* call, PawlExprError* error) {
   PawlNearest nearest = {.wanted = call->name};
@@ -628,7 +628,7 @@ static PawlNode declared_call(void* context, PawlDag* dag, const PawlAst* call,
     return REFUSE(error, call, "the function '%s' %s", pawl_quote(call->name).s,
                   function->open ? "uses itself" : "is inside too many others");
   }
-  if (!pawl_loader_spend(loader, build->text, function->value->length)) {
+  if (!pawl_loader_spend(loader, build->text, WEIGHT_OF_CALL + function->value->length)) {
     return keep_silent(build, error, call);
   }
   if (!build->numbers && !function->folded) {

@@ -7,42 +7,6 @@
 #include "base/alloc.h"
 #include "model/expression.h"
 
-// ---- keys that YAML has cut ---------------------------------------------------------------------
-
-static int open_brackets(const char* text) {
-  int open = 0;
-  for (; *text; text++) {
-    open += (*text == '(') - (*text == ')');
-  }
-  return open;
-}
-
-// Of {spring(x, k): ...} YAML makes two keys, `spring(x` without a value and `k)`; they belong
-// together.
-static bool join_keys(PawlLoader* loader, PawlYaml* section) {
-  for (PawlYaml* child = section->first; child; child = child->next) {
-    while (child->next && pawl_yaml_is_null(child) && open_brackets(child->key->text) > 0) {
-      PawlYaml* rest = child->next;
-      size_t head = strlen(child->key->text), tail = strlen(rest->key->text);
-      char* text = pawl_pool_alloc(&loader->pool, head + tail + 3);
-      if (!text) {
-        return pawl_loader_no_memory(loader);
-      }
-      memcpy(text, child->key->text, head);
-      memcpy(text + head, ", ", 2);
-      memcpy(text + head + 2, rest->key->text, tail + 1);
-      PawlYaml *key = child->key, *after = rest->next;
-      *child = *rest;
-      child->key = key;
-      child->next = after;
-      key->text = text;
-      key->length = (int)(head + tail + 2);
-      section->count--;
-    }
-  }
-  return true;
-}
-
 // ---- heads and bodies ---------------------------------------------------------------------------
 
 static bool is_plain_name(const PawlAst* ast) {
@@ -122,10 +86,9 @@ static void load_function(PawlLoader* loader, PawlYaml* child) {
 }
 
 void pawl_load_functions(PawlLoader* loader, PawlYaml* section) {
-  if (!pawl_expect_map(loader, section, "functions") || !join_keys(loader, section)) {
-    return;
-  }
-  for (PawlYaml* child = section->first; child; child = child->next) {
-    load_function(loader, child);
+  if (pawl_expect_map(loader, section, "functions")) {
+    for (PawlYaml* child = section->first; child; child = child->next) {
+      load_function(loader, child);
+    }
   }
 }

@@ -214,9 +214,107 @@ static bool check_duplicates(Builder* b, const PawlYaml* map) {
   return true;
 }
 
+// ---- what commas have cut -------------------------------------------------------------------
+// Inside { } and [ ] YAML ends a text at a comma: of {x: max(y, 0)} it makes the entries `x: max(y`
+// and `0)`. Pieces whose parentheses close together are put together again: a value with a report
+// that says what to do, a key, as of {f(a, b): ...}, without one.
+
+static int open_brackets(const PawlYaml* text) {
+  int open = 0;
+  for (const char* c = text->text; *c; c++) {
+    open += (*c == '(') - (*c == ')');
+  }
+  return open;
+}
+
+static bool is_piece(const PawlYaml* node) {
+  return node->kind == PAWL_YAML_SCALAR && node->plain;
+}
+
+// The piece that an entry adds to a text that is open: its key without a value, or an item.
+static PawlYaml* piece_of(PawlYaml* entry) {
+  return entry->key ? (pawl_yaml_is_null(entry) ? entry->key : NULL) : entry;
+}
+
+static bool join(Builder* b, PawlYaml* text, const PawlYaml* piece) {
+  char* joined = pawl_pool_alloc(b->pool, (size_t)text->length + (size_t)piece->length + 3);
+  if (!joined) {
+    b->report->no_memory = true;
+    return false;
+  }
+  memcpy(joined, text->text, (size_t)text->length);
+  memcpy(joined + text->length, ", ", 2);
+  memcpy(joined + text->length + 2, piece->text, (size_t)piece->length + 1);
+  text->text = joined;
+  text->length += piece->length + 2;
+  return true;
+}
+
+// The entry whose piece closes what `first` opens; NULL when there is none.
+static PawlYaml* find_last(const PawlYaml* text, PawlYaml* first) {
+  int open = open_brackets(text);
+  for (PawlYaml* entry = first; entry; entry = entry->next) {
+    const PawlYaml* piece = piece_of(entry);
+    if (!piece || !is_piece(piece)) {
+      return NULL;
+    }
+    open += open_brackets(piece);
+    if (open <= 0) {
+      return open == 0 ? entry : NULL;
+    }
+  }
+  return NULL;
+}
+
+// A value and the entries behind it that are its rest.
+static bool mend_value(Builder* b, PawlYaml* parent, PawlYaml* value) {
+  PawlYaml* last =
+      is_piece(value) && open_brackets(value) > 0 ? find_last(value, value->next) : NULL;
+  if (!last) {
+    return true;
+  }
+  for (PawlYaml* entry = value->next;; entry = entry->next) {
+    if (!join(b, value, piece_of(entry))) {
+      return false;
+    }
+    parent->count--;
+    if (entry == last) {
+      break;
+    }
+  }
+  value->next = last->next;
+  pawl_report(b->report, value,
+              "inside { } or [ ] YAML cuts '%s' at its comma; put all of it in quotes: \"%s\"",
+              pawl_quote(value->text).s, pawl_quote(value->text).s);
+  return true;
+}
+
+// A key without a value, and the one behind it that closes it and has the value.
+static bool mend_key(Builder* b, PawlYaml* map, PawlYaml* entry) {
+  while (entry->next && pawl_yaml_is_null(entry) && open_brackets(entry->key) > 0) {
+    PawlYaml *rest = entry->next, *key = entry->key;
+    if (!join(b, key, rest->key)) {
+      return false;
+    }
+    *entry = *rest;
+    entry->key = key;
+    map->count--;
+  }
+  return true;
+}
+
+static bool mend(Builder* b, PawlYaml* parent) {
+  for (PawlYaml* entry = parent->first; entry; entry = entry->next) {
+    if ((entry->key && !mend_key(b, parent, entry)) || !mend_value(b, parent, entry)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 static bool close_node(Builder* b) {
-  const PawlYaml* node = b->open[--b->depth].node;
-  return node->kind == PAWL_YAML_LIST || check_duplicates(b, node);
+  PawlYaml* node = b->open[--b->depth].node;
+  return mend(b, node) && (node->kind == PAWL_YAML_LIST || check_duplicates(b, node));
 }
 
 static bool begin_document(Builder* b, const yaml_event_t* event) {

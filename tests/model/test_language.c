@@ -38,7 +38,7 @@ static void test_functions_of_the_user(void** state) {
   check_potential("square(square(x[2]))", 1.1 * 1.1 * 1.1 * 1.1);
   // YAML cuts the key at its comma.
   PawlModel* model = read_model(
-      "model: m\nfunctions: {spring(x, k): \"k*x^3\"}\ncoordinates: {x: , y: }\n"
+      "model: m\nfunctions: {spring(x, k): \"k*x^3\", other(x, k): 2*x}\ncoordinates: {x: , y: }\n"
       "forces: {x: \"spring(y, 2)\"}\n");
   CHECK_NEAR(node_value(model, model->terms[0].node), 2.0 * 1.1 * 1.1 * 1.1, 1e-15);
   pawl_model_destroy(model);

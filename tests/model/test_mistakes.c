@@ -53,7 +53,18 @@ static void test_yaml_traps(void** state) {
   REFUSED("model: m\ncoordinates: {u[i=1..3]: 1}\n", "m.yaml:2:16: '[' inside { } begins a list",
           "in quotes: \"u[i=1..3]\"");
   REFUSED("model: m\ncoordinates: [x]\noutputs: {a: x + max(x, 2), b: x}\n",
+          "m.yaml:3:14: inside { } or [ ] YAML cuts 'x + max(x, 2)' at its comma",
+          "put all of it in quotes: \"x + max(x, 2)\"");
+  REFUSED("model: m\ncoordinates: [x]\noutputs: {a: x + max(x, 2, b: x}\n",
           "in 'x + max(x': the expression is cut off", "in quotes, \"x + max(x, ...\"");
+  REFUSED("model: m\ncoordinates: [x]\npotential: [clamp(x, 0, max(1, 2)), x]\n",
+          "in quotes: \"clamp(x, 0, max(1, 2))\"");
+  PawlModel* model;
+  PawlError err = {0};
+  static const char one[] = "model: m\ncoordinates: [x]\nforces: {x: clamp(x, 0, 1)}\n";
+  assert_int_equal(pawl_model_parse(one, strlen(one), "m", 0, NULL, &model, &err),
+                   PAWL_ERROR_MODEL);
+  assert_int_equal(line_count(err.message), 1);  // not the pieces, too
 }
 
 // The force of a contact is known when a step has ended: to outputs and conditions alone.
@@ -176,7 +187,7 @@ static void test_coordinates(void** state) {
   REFUSED("model: m\ncoordinates: {x: {unit: [m]}}\n", "m.yaml:2:25: expected text");
   REFUSED("model: m\ncoordinates: {x: [1]}\n", "m.yaml:2:18: expected an expression");
   REFUSED("model: m\ncoordinates: {x: {start: atan2(1, 2)}}\n",
-          "m.yaml:2:", "quote expressions that contain , [ ] { } inside { }");
+          "m.yaml:2:26: ", "in quotes: \"atan2(1, 2)\"");
 }
 
 static void test_definitions(void** state) {
