@@ -8,6 +8,9 @@ install(DIRECTORY include/pawl DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
 install(DIRECTORY models DESTINATION ${CMAKE_INSTALL_DATADIR}/pawl
         FILES_MATCHING PATTERN "*.yaml")
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)  # as Debian calls it
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR}
+        FILES_MATCHING PATTERN "*.md" PATTERN "*.svg")
 
 # find_package(pawl) gives the target pawl::pawl. Before 1.0 a minor version may change the API.
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/pawl)

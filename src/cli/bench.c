@@ -7,15 +7,8 @@
 
 #include "cli/cli.h"
 
-static void help(void) {
-  printf(
-      "usage: pawl bench [--json]\n\n"
-      "Times every example with every method: set-up (read, derive, analyse), steps, microseconds\n"
-      "per step, Newton iterations and factorisations per step, and the energy drift of these\n"
-      "steps, so that speed is never seen without accuracy. Then chains of growing length, and "
-      "the\n"
-      "cost of one operation and lane of the expression tapes for 1 to 1024 lanes.\n");
-}
+static const Option options[] = {
+    {"--json", NULL, "print one JSON object on standard output", VALUE_NONE, true}, {0}};
 
 enum { REPEATS = 5, LEAST_STEPS = 100, MOST_STEPS = 20000 };
 static const double SECONDS_PER_REPEAT = 0.05;
@@ -276,4 +269,15 @@ static int run(int argc, char** argv) {
   return code;
 }
 
-const Command command_bench = {"bench", "time every example, and the expression tapes", run, help};
+const Command command_bench = {
+    .name = "bench",
+    .line = "time every example, and the expression tapes",
+    .run = run,
+    .usage = "[--json]",
+    .about =
+        "Times every example with every method: set-up (read, derive, analyse), steps, "
+        "microseconds per step, Newton iterations and factorisations per step, and the energy "
+        "drift of these steps, so that speed is never seen without accuracy. Then chains of "
+        "growing length, and the cost of one operation and lane of the expression tapes for 1 "
+        "to 1024 lanes.",
+    .options = options};

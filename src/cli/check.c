@@ -6,29 +6,15 @@
 
 #include "cli/spectra.h"
 
-static void help(void) {
-  printf(
-      "usage: pawl check MODEL [-p NAME=VALUE]... [--project] [--json]\n\n"
-      "Reads MODEL, derives its equations and tells: degrees of freedom, redundant constraints,\n"
-      "how well the start satisfies the constraints, and the accelerations and constraint forces\n"
-      "it begins with. With rate equations degrees of freedom of position and of velocity differ; "
-      "one\n"
-      "that can be integrated is named (docs/theory/rate.md; by sampling). A model that switches "
-      "is run to its end, by `method: auto`: degrees of "
-      "freedom\n"
-      "in each set of modes that it meets; do the regions cover the motion, and the places around\n"
-      "it, do the branches of a constraint meet on the surface, is it crossed and not touched?\n"
-      "Each change of topology is regular or singular, with the local and differential degrees of\n"
-      "freedom before and after (docs/theory/freedom.md; by sampling). Of a linear model: "
-      "eigenvalues,\n"
-      "the multiplicity of zero, natural frequencies, damping ratios and shapes in each set of "
-      "modes;\n"
-      "of any other model the same of small motions about a rest position (`pawl equilibrium`).\n"
-      "Exit code 1 or 2 when something is wrong.\n"
-      "  --project          check the start after moving it onto the constraints\n"
-      "  --keep \"x, phi'\"   coordinates and rates that --project leaves as they are\n"
-      "  --strict           warnings make the exit code 1\n");
-}
+static const Option options[] = {
+    {"-p", "NAME=VALUE", "set a parameter of the model; VALUE may be an expression", VALUE_TEXT,
+     true},
+    {"--project", NULL, "check the start after moving it onto the constraints", VALUE_NONE, true},
+    {"--keep", "NAMES", "coordinates and rates that --project leaves as they are: \"x, phi'\"",
+     VALUE_TEXT, true},
+    {"--json", NULL, "print one JSON object on standard output", VALUE_NONE, true},
+    {"--strict", NULL, "warnings make the exit code 1", VALUE_NONE, true},
+    {0}};
 
 // A set of modes met along the run.
 enum { MOST_SETS = 16 };
@@ -663,5 +649,22 @@ static int run(int argc, char** argv) {
   return code;
 }
 
-const Command command_check = {"check", "degrees of freedom, redundancy, consistency of the start",
-                               run, help};
+const Command command_check = {
+    .name = "check",
+    .line = "degrees of freedom, redundancy, consistency of the start",
+    .run = run,
+    .usage = "MODEL [-p NAME=VALUE]... [--project] [--json]",
+    .about =
+        "Reads MODEL, derives its equations and tells: degrees of freedom, redundant "
+        "constraints, how well the start satisfies the constraints, and the accelerations and "
+        "constraint forces it begins with. Exit code 1 or 2 when something is wrong.",
+    .options = options,
+    .notes =
+        "A model that switches is run to its end, by `method: auto`: degrees of freedom in "
+        "each set of modes that it meets; do the regions cover the motion, and the places "
+        "around it, do the branches of a constraint meet on the surface, is it crossed and "
+        "not touched? Each change of topology is regular or singular, with the local and "
+        "differential degrees of freedom before and after (docs/theory/freedom.md; by "
+        "sampling). Of a linear model: eigenvalues, the multiplicity of zero, natural "
+        "frequencies, damping ratios and shapes in each set of modes; of any other model the "
+        "same of small motions about a rest position (`pawl equilibrium`)."};

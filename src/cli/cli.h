@@ -115,15 +115,32 @@ int report_begin(const PawlModel* model, const char* text, PawlWriter* writer);
 int model_text(const Arguments* arguments, char** text);
 
 // ---- commands -----------------------------------------------------------------------------------
+typedef enum Value { VALUE_NONE, VALUE_TEXT, VALUE_FILE, VALUE_METHOD } Value;
+
+typedef struct Option {
+  const char* name;      // "-q, --quiet"
+  const char* argument;  // "FILE"; NULL: a flag
+  const char* text;
+  Value value;  // what a shell offers behind it
+  bool often;   // --help shows it, too
+} Option;
+
+// Texts are paragraphs with \n between them, in lines of any length.
 typedef struct Command {
   const char *name, *line;  // one line for the list
   int (*run)(int argc, char** argv);
-  void (*help)(void);
+  const char* usage;  // behind the name; several with \n between them
+  const char* about;
+  const Option* options;  // end with {0}; NULL without
+  bool settings;          // takes the options of the simulation, too
+  void (*extra)(void);    // prints more; NULL without
+  const char* terms_title;
+  const Option* terms;  // words that are explained, as options are; NULL without
+  const char* notes;    // NULL without
 } Command;
 extern const Command command_run, command_check, command_compare, command_converge,
     command_equations, command_equilibrium, command_inverse, command_bench, command_models,
     command_plot, command_reproduce;
-void print_settings_help(void);
 // "dopri, ark": the methods that use an option. False when all do.
 bool list_users(const char* option, char* text, size_t size);
 // Why the method of a run is what it is: "stated", or what auto says.

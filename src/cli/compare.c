@@ -7,41 +7,44 @@
 #include "cli/picture.h"
 #include "cli/study.h"
 
-static void help(void) {
-  printf(
-      "usage: pawl compare MODEL [--methods a,b,c] [--reference FILE.csv | METHOD@STEP]\n"
-      "                    [-p NAME=VALUE]... [--step h] [--until t] [--plot FILE] [--json] ...\n\n"
-      "Runs MODEL with several methods and shows them side by side. A method that refuses the\n"
-      "model or fails gets a line with its message, and the others go on.\n\n"
-      "  --methods a,b,c    the methods; event-driven:ga-p also names what runs between switches.\n"
-      "                     Without it every method of this version is tried\n"
-      "  --reference REF    what counts as right: a file that `pawl run -o FILE.csv` wrote, or\n"
-      "                     METHOD@STEP, for example event-driven:rk4@1e-5. Without it:\n"
-      "                     event-driven over rk4 at a tenth of the step (rk4 for models in which\n"
-      "                     nothing switches, php or nsga-pva for those with contacts)\n"
-      "  -p NAME=VALUE      set a parameter of the model\n"
-      "  --project          move a start that is off the constraints onto them\n"
-      "  --keep \"x, phi'\"   coordinates and rates that --project leaves as they are\n"
-      "  --plot FILE        draw the errors over time, and at the end over the time that the run "
-      "took;\n"
-      "                     FILE.svg, FILE.pdf or FILE.png\n"
-      "  --json             print one JSON object on standard output\n\n"
-      "columns:\n"
-      "  end q, end v       largest error of a coordinate, of a rate, at the end\n"
-      "  L1 q, L1 v         mean over time of the largest error of a coordinate, of a rate\n"
-      "  energy             kinetic + potential energy at the end less that at the start [J]\n"
-      "  saw v, saw lambda  oscillation from step to step: the sum of the second differences over\n"
-      "                     the sum of the first, over the steps without a switch; 0 for a smooth\n"
-      "                     curve (of the size of the step), 2 for a saw that turns in every "
-      "step;\n"
-      "                     the worst rate or multiplier counts\n"
-      "  events             switches and impacts\n"
-      "  newton             Newton iterations per step\n"
-      "  us/step            microseconds per step, best of three runs without recording\n"
-      "  residuals          largest of g, G v + g_t, G v' + gamma over the rows in force: in the\n"
-      "                     whole run, and after its first tenth\n");
-  print_settings_help();
-}
+static const Option options[] = {
+    {"--methods", "a,b,c",
+     ("the methods; event-driven:ga-p also names what runs between switches. Without it every "
+      "method of this version is tried"),
+     VALUE_METHOD, true},
+    {"--reference", "REF",
+     ("what counts as right: a file that `pawl run -o FILE.csv` wrote, or METHOD@STEP, for example "
+      "event-driven:rk4@1e-5. Without it: event-driven over rk4 at a tenth of the step (rk4 for "
+      "models in which nothing switches, php or nsga-pva for those with contacts)"),
+     VALUE_FILE, true},
+    {"-p", "NAME=VALUE", "set a parameter of the model; VALUE may be an expression", VALUE_TEXT,
+     true},
+    {"--plot", "FILE",
+     ("draw the errors over time, and at the end over the time that the run took; FILE.svg, "
+      "FILE.pdf or FILE.png"),
+     VALUE_FILE, true},
+    {"--project", NULL, "move a start that is off the constraints onto them", VALUE_NONE, false},
+    {"--keep", "NAMES", "coordinates and rates that --project leaves as they are: \"x, phi'\"",
+     VALUE_TEXT, false},
+    {"--json", NULL, "print one JSON object on standard output", VALUE_NONE, true},
+    {0}};
+
+static const Option columns[] = {
+    {.name = "end q, end v", .text = "largest error of a coordinate, of a rate, at the end"},
+    {.name = "L1 q, L1 v",
+     .text = "mean over time of the largest error of a coordinate, of a rate"},
+    {.name = "energy", .text = "kinetic + potential energy at the end less that at the start [J]"},
+    {.name = "saw v, saw lambda",
+     .text = "oscillation from step to step: the sum of the second differences over the sum of the "
+             "first, over the steps without a switch; 0 for a smooth curve (of the size of the "
+             "step), 2 for a saw that turns in every step; the worst rate or multiplier counts"},
+    {.name = "events", .text = "switches and impacts"},
+    {.name = "newton", .text = "Newton iterations per step"},
+    {.name = "us/step", .text = "microseconds per step, best of three runs without recording"},
+    {.name = "residuals",
+     .text = "largest of g, G v + g_t, G v' + gamma over the rows in force: in the whole run, and "
+             "after its first tenth"},
+    {0}};
 
 enum { LEVELS = 3 };
 
@@ -384,5 +387,16 @@ static int run(int argc, char** argv) {
   return code;
 }
 
-const Command command_compare = {"compare", "several methods side by side, against a reference",
-                                 run, help};
+const Command command_compare = {
+    .name = "compare",
+    .line = "several methods side by side, against a reference",
+    .run = run,
+    .usage =
+        "MODEL [--methods a,b,c] [--reference FILE.csv | METHOD@STEP] [--plot FILE] ...",
+    .about =
+        "Runs MODEL with several methods and shows them side by side. A method that refuses the "
+        "model or fails gets a line with its message, and the others go on.",
+    .options = options,
+    .settings = true,
+    .terms_title = "columns",
+    .terms = columns};

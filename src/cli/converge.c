@@ -7,32 +7,32 @@
 #include "cli/picture.h"
 #include "cli/study.h"
 
-static void help(void) {
-  printf(
-      "usage: pawl converge MODEL [--methods a,b,c] [--steps LIST] [-p NAME=VALUE]...\n"
-      "                     [--until t] [--plot FILE] [--json] ...\n\n"
-      "Runs MODEL with many step sizes h and fits distance = C h^order to the distance from a\n"
-      "reference, by least squares in logarithms; +- is the standard error of the order.\n\n"
-      "  --methods a,b,c    the methods; without it every method of this version is tried\n"
-      "  --steps LIST       step sizes [s]: numbers with commas, or HIGH:LOW:COUNT for equal\n"
-      "                     ratios. Without it 24 sizes around the step of the model, larger ones\n"
-      "                     for methods of order 4. Sizes that put an event exactly on a step are\n"
-      "                     a matter of rounding there: avoid them\n"
-      "  --plot FILE        draw the L1 distances over step sizes, with the fitted orders, and "
-      "over\n"
-      "                     the time of the runs; FILE.svg, FILE.pdf or FILE.png\n"
-      "  --json             print one JSON object on standard output, with every distance\n\n"
-      "A largest difference means nothing across a jump, so two other distances are used, for the\n"
-      "coordinates q and the rates v:\n"
-      "  L1                 mean over time of the largest difference of a component, at the steps\n"
-      "  Hausdorff          largest distance of a point of one graph (t, x) from the other graph,\n"
-      "                     in which a jump is a vertical line\n"
-      "The reference is event-driven over rk4 at a tenth of each step (rk4 where nothing "
-      "switches,\n"
-      "for models with contacts php with the momentum condition, or nsga-pva).\n"
-      "Distances below 1e-11 of the largest value are rounding and not fitted.\n");
-  print_settings_help();
-}
+static const Option options[] = {
+    {"--methods", "a,b,c", "the methods; without it every method of this version is tried",
+     VALUE_METHOD, true},
+    {"--steps", "LIST",
+     ("step sizes [s]: numbers with commas, or HIGH:LOW:COUNT for equal ratios. Without it 24 "
+      "sizes "
+      "around the step of the model, larger ones for methods of order 4. Sizes that put an event "
+      "exactly on a step are a matter of rounding there: avoid them"),
+     VALUE_TEXT, true},
+    {"-p", "NAME=VALUE", "set a parameter of the model; VALUE may be an expression", VALUE_TEXT,
+     true},
+    {"--plot", "FILE",
+     ("draw the L1 distances over step sizes, with the fitted orders, and over the time of the "
+      "runs; FILE.svg, FILE.pdf or FILE.png"),
+     VALUE_FILE, true},
+    {"--json", NULL, "print one JSON object on standard output, with every distance", VALUE_NONE,
+     true},
+    {0}};
+
+static const Option distances[] = {
+    {.name = "L1", .text = "mean over time of the largest difference of a component, at the steps"},
+    {.name = "Hausdorff",
+     .text =
+         "largest distance of a point of one graph (t, x) from the other graph, in which a jump "
+         "is a vertical line"},
+    {0}};
 
 enum { DEFAULT_STEPS = 24 };
 
@@ -388,5 +388,20 @@ static int run(int argc, char** argv) {
   return code;
 }
 
-const Command command_converge = {"converge", "observed orders of methods over many step sizes",
-                                  run, help};
+const Command command_converge = {
+    .name = "converge",
+    .line = "observed orders of methods over many step sizes",
+    .run = run,
+    .usage = "MODEL [--methods a,b,c] [--steps LIST] [-p NAME=VALUE]... [--plot FILE] ...",
+    .about =
+        "Runs MODEL with many step sizes h and fits distance = C h^order to the distance from a "
+        "reference, by least squares in logarithms; +- is the standard error of the order.",
+    .options = options,
+    .settings = true,
+    .terms_title =
+        "distances, of the coordinates q and the rates v, for which a jump is no obstacle",
+    .terms = distances,
+    .notes =
+        "The reference is event-driven over rk4 at a tenth of each step (rk4 where nothing "
+        "switches, for models with contacts php with the momentum condition, or nsga-pva). "
+        "Distances below 1e-11 of the largest value are rounding and not fitted."};

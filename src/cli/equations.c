@@ -2,13 +2,11 @@
 // pawl equations: what was derived, to be read.
 #include "cli/cli.h"
 
-static void help(void) {
-  printf(
-      "usage: pawl equations MODEL [-p NAME=VALUE]... [--latex]\n\n"
-      "Prints the equations of motion that pawl derived from MODEL: the mass matrix, the forces,\n"
-      "the constraints with their gradient. Parameters stay symbols.\n"
-      "  --latex            a LaTeX document instead of text\n");
-}
+static const Option options[] = {
+    {"-p", "NAME=VALUE", "set a parameter of the model; VALUE may be an expression", VALUE_TEXT,
+     true},
+    {"--latex", NULL, "a LaTeX document instead of text", VALUE_NONE, true},
+    {0}};
 
 static int run(int argc, char** argv) {
   Arguments a;
@@ -29,5 +27,12 @@ static int run(int argc, char** argv) {
   return code;
 }
 
-const Command command_equations = {"equations", "print the derived equations, as text or LaTeX",
-                                   run, help};
+const Command command_equations = {
+    .name = "equations",
+    .line = "print the derived equations, as text or LaTeX",
+    .run = run,
+    .usage = "MODEL [-p NAME=VALUE]... [--latex]",
+    .about =
+        "Prints the equations of motion that pawl derived from MODEL: the mass matrix, the "
+        "forces, the constraints with their gradient. Parameters stay symbols.",
+    .options = options};

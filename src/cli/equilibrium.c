@@ -7,17 +7,15 @@
 #include "cli/spectra.h"
 #include "cli/study.h"
 
-static void help(void) {
-  printf(
-      "usage: pawl equilibrium MODEL [-p NAME=VALUE]... [--vary NAME=A..B:N] [--json]\n\n"
-      "Finds a position in which MODEL stays at rest, from its start and in the modes of its "
-      "start,\n"
-      "going down the potential: coordinates, forces of constraints and closed contacts, and the\n"
-      "frequencies, damping and shapes of small motions about it, which say whether it is stable.\n"
-      "  --vary NAME=A..B:N  N steps of the parameter from A to B, each from the position before: "
-      "a\n"
-      "                      load that grows; prints the coordinates of each\n");
-}
+static const Option options[] = {
+    {"-p", "NAME=VALUE", "set a parameter of the model; VALUE may be an expression", VALUE_TEXT,
+     true},
+    {"--vary", "NAME=A..B:N",
+     ("N steps of the parameter from A to B, each from the position before: a load that grows; "
+      "prints the coordinates of each"),
+     VALUE_TEXT, true},
+    {"--json", NULL, "print one JSON object on standard output", VALUE_NONE, true},
+    {0}};
 
 typedef struct Vary {
   char* name;  // NULL: not asked for
@@ -211,4 +209,13 @@ static int run(int argc, char** argv) {
 }
 
 const Command command_equilibrium = {
-    "equilibrium", "find a rest position, its forces and the small motions about it", run, help};
+    .name = "equilibrium",
+    .line = "find a rest position, its forces and the small motions about it",
+    .run = run,
+    .usage = "MODEL [-p NAME=VALUE]... [--vary NAME=A..B:N] [--json]",
+    .about =
+        "Finds a position in which MODEL stays at rest, from its start and in the modes of its "
+        "start, going down the potential: coordinates, forces of constraints and closed "
+        "contacts, and the frequencies, damping and shapes of small motions about it, which "
+        "say whether it is stable.",
+    .options = options};

@@ -7,29 +7,25 @@
 
 #include "cli/study.h"
 
-static void help(void) {
-  printf(
-      "usage: pawl inverse MODEL --motion NAME=EXPRESSION... [--drive NAME]... [-o FILE.csv]\n"
-      "       pawl inverse MODEL --from RUN.csv [--drive NAME]... [-o FILE.csv]\n\n"
-      "Finds the forces that drives must have for a prescribed motion (inverse dynamics), and\n"
-      "prints them as CSV.\n\n"
-      "  --motion NAME=EXPR  the motion of a coordinate: an expression of t and parameters; may "
-      "be\n"
-      "                      given several times. What is not given follows from the constraints\n"
-      "  --from RUN.csv      the motion that `pawl run MODEL -o RUN.csv` has recorded\n"
-      "  --drive NAME        where a force acts: along a coordinate, or a constraint or lock,\n"
-      "                      which is then no constraint; may be given several times. Default:\n"
-      "                      the coordinates of --motion; with --from all coordinates\n"
-      "  -p NAME=VALUE       set a parameter of the model\n"
-      "  -o FILE.csv         write to a file; - and without: standard output\n"
-      "  --until T, --step H the times of --motion (default: those of the model)\n"
-      "  --json              print one JSON object with all samples\n\n"
-      "Columns: t, the coordinates, force(NAME) of each drive, lambda of each constraint row, the\n"
-      "power of all drives. Drives that can do the same share by minimum norm. Where the drives\n"
-      "cannot make the motion the run ends with a message that names what lacks a force. Locks\n"
-      "and constraints stay as they are at the start, those with regions follow the place;\n"
-      "contacts do not act. docs/theory/inverse.md has the equations.\n");
-}
+static const Option options[] = {
+    {"--motion", "NAME=EXPR",
+     ("the motion of a coordinate: an expression of t and parameters; may be given several times. "
+      "What is not given follows from the constraints"),
+     VALUE_TEXT, true},
+    {"--from", "RUN.csv", "the motion that `pawl run MODEL -o RUN.csv` has recorded", VALUE_FILE,
+     true},
+    {"--drive", "NAME",
+     ("where a force acts: along a coordinate, or a constraint or lock, which is then no "
+      "constraint; may be given several times. Default: the coordinates of --motion; with --from "
+      "all coordinates"),
+     VALUE_TEXT, true},
+    {"-p", "NAME=VALUE", "set a parameter of the model; VALUE may be an expression", VALUE_TEXT,
+     true},
+    {"-o", "FILE.csv", "write to a file; - and without: standard output", VALUE_FILE, true},
+    {"--until", "T", "the end of --motion (default: that of the model)", VALUE_TEXT, true},
+    {"--step", "H", "the times of --motion (default: those of the model)", VALUE_TEXT, true},
+    {"--json", NULL, "print one JSON object with all samples", VALUE_NONE, true},
+    {0}};
 
 enum { MOST_LISTED = 256 };
 
@@ -469,5 +465,20 @@ static int run(int argc, char** argv) {
   return code;
 }
 
-const Command command_inverse = {"inverse", "find the forces of drives for a prescribed motion",
-                                 run, help};
+const Command command_inverse = {
+    .name = "inverse",
+    .line = "find the forces of drives for a prescribed motion",
+    .run = run,
+    .usage =
+        "MODEL --motion NAME=EXPRESSION... [--drive NAME]... [-o FILE.csv]\n"
+        "MODEL --from RUN.csv [--drive NAME]... [-o FILE.csv]",
+    .about =
+        "Finds the forces that drives must have for a prescribed motion (inverse dynamics), "
+        "and prints them as CSV.",
+    .options = options,
+    .notes =
+        "Columns: t, the coordinates, force(NAME) of each drive, lambda of each constraint row, "
+        "the power of all drives. Drives that can do the same share by minimum norm. Where the "
+        "drives cannot make the motion the run ends with a message that names what lacks a "
+        "force. Locks and constraints stay as they are at the start, those with regions follow "
+        "the place; contacts do not act. docs/theory/inverse.md has the equations."};

@@ -2,7 +2,7 @@
 // pawl: the command line.
 #include <string.h>
 
-#include "cli/cli.h"
+#include "cli/help.h"
 
 static const Command* const commands[] = {
     &command_run,       &command_plot,    &command_check,    &command_equilibrium,
@@ -19,8 +19,8 @@ static void print_help(FILE* to) {
     fprintf(to, "  %-11s %s\n", commands[k]->name, commands[k]->line);
   }
   fprintf(to,
-          "\n`pawl COMMAND --help` describes a command. Try: pawl run pendulum --plot "
-          "pendulum.svg\n"
+          "\n`pawl COMMAND --help` shows what matters first, `pawl help COMMAND` everything.\n"
+          "Try: pawl run pendulum --plot pendulum.svg\n"
           "A model is a file, - for standard input, or the name of an example (pawl models).\n"
           "exit codes: 0 good, 1 the run failed, 2 bad usage or bad model, 130 interrupted\n");
 }
@@ -50,34 +50,6 @@ bool list_users(const char* option, char* text, size_t size) {
   return users < count;
 }
 
-static void print_methods(void) {
-  printf("\nmethods:\n  %-18s %s\n", "auto", "one of these, by what the model asks for");
-  for (int k = 0; pawl_method(k); k++) {
-    printf("  %-18s %s\n", pawl_method(k)->name, pawl_method(k)->about);
-  }
-  printf("\nbetween the switches of event-driven (--smooth):");
-  for (int k = 0, shown = 0; pawl_method(k); k++) {
-    if (pawl_method(k)->smooth) {
-      printf("%s%s", shown++ ? ", " : " ", pawl_method(k)->name);
-    }
-  }
-  printf("\n");
-}
-
-void print_settings_help(void) {
-  PawlOptionInfo info;
-  printf("\noptions of the simulation (over `simulate:` in the model), [methods that use them]:\n");
-  for (int k = 0; pawl_simulate_option(k, &info); k++) {
-    char head[40];
-    snprintf(head, sizeof head, "--%s %s", info.name, info.unit[0] == '1' ? "X" : info.unit);
-    char users[400];
-    bool special = list_users(info.name, users, sizeof users);
-    printf("  %-18s %s (default %s)%s%s%s\n", head, info.sentence, info.fallback,
-           special ? " [" : "", special ? users : "", special ? "]" : "");
-  }
-  print_methods();
-}
-
 static bool asks_for(const char* option, int argc, char** argv) {
   for (int k = 0; k < argc; k++) {
     if (strcmp(argv[k], option) == 0) {
@@ -89,7 +61,7 @@ static bool asks_for(const char* option, int argc, char** argv) {
 
 static int run_command(const Command* command, int argc, char** argv) {
   if (asks_for("--help", argc, argv) || asks_for("-h", argc, argv)) {
-    command->help();
+    help_short(command);
     return EXIT_GOOD;
   }
   bool json = asks_for("--json", argc, argv);  // before the command takes its options out of argv
@@ -100,33 +72,65 @@ static int run_command(const Command* command, int argc, char** argv) {
   return code;
 }
 
+static const Command* find_command(const char* name) {
+  for (int k = 0; k < COMMAND_COUNT; k++) {
+    if (strcmp(name, commands[k]->name) == 0) {
+      return commands[k];
+    }
+  }
+  return NULL;
+}
+
+static int unknown_command(const char* name) {
+  complain(EXIT_USAGE, "unknown command '%s'", name);
+  fputc('\n', stderr);
+  print_help(stderr);
+  return EXIT_USAGE;
+}
+
+// pawl help [COMMAND | --man | --completion SHELL]
+static int run_help(int argc, char** argv) {
+  if (argc == 0) {
+    print_help(stdout);
+    return EXIT_GOOD;
+  }
+  if (strcmp(argv[0], "--man") == 0) {
+    help_manual(COMMAND_COUNT, commands);
+    return EXIT_GOOD;
+  }
+  if (strcmp(argv[0], "--completion") == 0) {
+    return help_completion(argc > 1 ? argv[1] : "", COMMAND_COUNT, commands);
+  }
+  const Command* command = find_command(argv[0]);
+  if (!command) {
+    return unknown_command(argv[0]);
+  }
+  help_full(command);
+  return EXIT_GOOD;
+}
+
+static int run_named(const char* name, int argc, char** argv) {
+  if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
+    return run_help(strcmp(name, "help") == 0 ? argc : 0, argv);
+  }
+  if (strcmp(name, "--version") == 0) {
+    printf("pawl %s\n", pawl_version());
+    return EXIT_GOOD;
+  }
+  const Command* command = find_command(name);
+  return command ? run_command(command, argc, argv) : unknown_command(name);
+}
+
 int main(int argc, char** argv) {
   if (argc < 2) {
     print_help(stderr);
     return EXIT_USAGE;
   }
   pawl_hdf5_stay_open();
-  const char* name = argv[1];
-  if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
-    print_help(stdout);
-    return EXIT_GOOD;
+  int code = run_named(argv[1], argc - 2, argv + 2);
+  if (fflush(stdout) != 0) {
+    perror("pawl: standard output");
+    return EXIT_RUN;
   }
-  if (strcmp(name, "--version") == 0) {
-    printf("pawl %s\n", pawl_version());
-    return EXIT_GOOD;
-  }
-  for (int k = 0; k < COMMAND_COUNT; k++) {
-    if (strcmp(name, commands[k]->name) == 0) {
-      int code = run_command(commands[k], argc - 2, argv + 2);
-      if (fflush(stdout) != 0) {
-        perror("pawl: standard output");
-        return EXIT_RUN;
-      }
-      return code;
-    }
-  }
-  complain(EXIT_USAGE, "unknown command '%s'", name);
-  fputc('\n', stderr);
-  print_help(stderr);
-  return EXIT_USAGE;
+  return code;
 }

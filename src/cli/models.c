@@ -6,18 +6,20 @@
 
 #include "cli/cli.h"
 
-static void help(void) {
-  printf(
-      "usage: pawl models [NAME | --methods | --table | --elements [TYPE] | --expand FILE]\n\n"
-      "Lists the models that come with pawl; with NAME prints its text, a start for your own:\n"
-      "  pawl models pendulum > mine.yaml\n"
-      "With --methods tries every method on every model, a few steps of each, and lists which run\n"
-      "and which refuse, with the reason; * is what `method: auto` takes. With --table compares\n"
-      "every method that runs with a reference, at two step sizes, and prints a page of Markdown\n"
-      "(docs/methods-by-models.md); the exit code is 1 when a method runs and does not converge.\n"
-      "With --elements lists the element types for `use:`, or prints one. With --expand prints a\n"
-      "model (a file or a name) with its uses replaced by what they stand for.\n");
-}
+static const Option options[] = {
+    {"--methods", NULL,
+     ("try every method on every model, a few steps of each, and list which run and which refuse, "
+      "with the reason; * is what `method: auto` takes"),
+     VALUE_NONE, true},
+    {"--table", NULL,
+     ("compare every method that runs with a reference, at two step sizes, and print a page of "
+      "Markdown (docs/methods-by-models.md); the exit code is 1 when a method runs and does not "
+      "converge"),
+     VALUE_NONE, true},
+    {"--elements", "[TYPE]", "list the element types for `use:`, or print one", VALUE_TEXT, true},
+    {"--expand", "FILE", "print a model with its uses replaced by what they stand for", VALUE_FILE,
+     true},
+    {0}};
 
 // The name and the first sentence of `about:`.
 static int print_about(const Example* e) {
@@ -355,5 +357,12 @@ static int run(int argc, char** argv) {
                   arguments.model);
 }
 
-const Command command_models = {"models", "list the examples that come with pawl, or print one",
-                                run, help};
+const Command command_models = {
+    .name = "models",
+    .line = "list the examples that come with pawl, or print one",
+    .run = run,
+    .usage = "[NAME | --methods | --table | --elements [TYPE] | --expand FILE]",
+    .about =
+        "Lists the models that come with pawl; with NAME prints its text, a start for your own: "
+        "pawl models pendulum > mine.yaml",
+    .options = options};

@@ -7,23 +7,20 @@
 
 enum { LONGEST_NAME = 4096 };
 
-static void help(void) {
-  printf(
-      "usage: pawl plot RUN... [-o FILE] [-y LIST] [-x NAME] [--window FROM:TO] [--size WxH]\n\n"
-      "Draws runs that `pawl run -o RUN.h5` or RUN.csv wrote: one with its events, or up to %d in\n"
-      "one picture, each quantity in a panel in which the runs are compared.\n\n"
-      "  -o FILE            FILE.svg, FILE.pdf or FILE.png; without it the name of the first run,\n"
-      "                     with .svg\n"
-      "  -y LIST            what is drawn: \"x, theta', lambda(pin), l*sin(phi)\", columns and\n"
-      "                     expressions of columns and parameters\n"
-      "  -x NAME            the horizontal axis, for phase portraits; without it the time\n"
-      "  --window FROM:TO   times [s]; either may be left out\n"
-      "  --size WxH         in px, as 800x600; a height of 0 is what the panels need\n"
-      "  -q, --quiet        do not say what was written\n\n"
-      "A CSV file holds neither units nor parameters nor events; HDF5 does. A file that is still\n"
-      "being written, RUN.csv.part, can be drawn up to where it is.\n",
-      PAWL_PLOT_RUNS);
-}
+static const Option options[] = {
+    {"-o", "FILE",
+     "FILE.svg, FILE.pdf or FILE.png; without it the name of the first run, with .svg", VALUE_FILE,
+     true},
+    {"-y", "LIST",
+     ("what is drawn: \"x, theta', lambda(pin), l*sin(phi)\", columns and expressions of columns "
+      "and parameters"),
+     VALUE_TEXT, true},
+    {"-x", "NAME", "the horizontal axis, for phase portraits; without it the time", VALUE_TEXT,
+     true},
+    {"--window", "FROM:TO", "times [s]; either may be left out", VALUE_TEXT, true},
+    {"--size", "WxH", "in px, as 800x600; a height of 0 is what the panels need", VALUE_TEXT, true},
+    {"-q, --quiet", NULL, "do not say what was written", VALUE_NONE, true},
+    {0}};
 
 // "runs/stiff.h5" is called stiff.
 static char* name_of(const char* path) {
@@ -111,4 +108,15 @@ static int run(int argc, char** argv) {
   return code;
 }
 
-const Command command_plot = {"plot", "draw runs that were written to files", run, help};
+const Command command_plot = {
+    .name = "plot",
+    .line = "draw runs that were written to files",
+    .run = run,
+    .usage = "RUN... [-o FILE] [-y LIST] [-x NAME] [--window FROM:TO] [--size WxH]",
+    .about =
+        "Draws runs that `pawl run -o RUN.h5` or RUN.csv wrote: one with its events, or up to "
+        "12 in one picture, each quantity in a panel in which the runs are compared.",
+    .options = options,
+    .notes =
+        "A CSV file holds neither units nor parameters nor events; HDF5 does. A file that is "
+        "still being written, RUN.csv.part, can be drawn up to where it is."};

@@ -6,30 +6,30 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/help.h"
 #include "cli/reproduce_cases.h"
 
-static void help(void) {
-  printf(
-      "usage: pawl reproduce [PAPER]... [--json]\n\n"
-      "Runs the benchmark: every case of the named papers (all without a name), compared with\n"
-      "reference numbers that were computed independently, in closed form or by integration of\n"
-      "high order. docs/benchmark.md describes each case. Exit code 1 when a check fails.\n\n"
-      "papers:\n");
+static const Option options[] = {
+    {"--json", NULL, "print one JSON object on standard output", VALUE_NONE, true}, {0}};
+
+static const Option columns[] = {
+    {.name = "value", .text = "what pawl computes"},
+    {.name = "reference",
+     .text =
+         "what it should be; failures of a method that its authors report are expected as well"},
+    {.name = "difference", .text = "value - reference"},
+    {.name = "allowed", .text = "the largest difference that passes"},
+    {.name = "C",
+     .text = "time-stepping methods meet events at the end of a step, so their error is C h: the "
+             "largest |difference|/h over several step sizes, and in brackets the C that is "
+             "allowed"},
+    {0}};
+
+static void print_papers(void) {
+  printf("\npapers:\n");
   for (int k = 0; papers[k]; k++) {
-    printf("  %-10s %s\n", papers[k]->name, papers[k]->citation);
+    help_entry(papers[k]->name, papers[k]->citation);
   }
-  printf(
-      "\ncolumns:\n"
-      "  value        what pawl computes\n"
-      "  reference    what it should be; failures of a method that its authors report are "
-      "expected\n"
-      "               as well\n"
-      "  difference   value - reference\n"
-      "  allowed      the largest difference that passes\n"
-      "  C            time-stepping methods meet events at the end of a step, so their error is\n"
-      "               C h: the largest |difference|/h over %d step sizes, and in brackets the C\n"
-      "               that is allowed\n",
-      STEPPING_SIZES);
 }
 
 typedef struct Outcome {
@@ -402,5 +402,16 @@ static int run(int argc, char** argv) {
   return finish(&report, seconds_now() - begin);
 }
 
-const Command command_reproduce = {"reproduce", "the benchmark: the examples of papers, checked",
-                                   run, help};
+const Command command_reproduce = {
+    .name = "reproduce",
+    .line = "the benchmark: the examples of papers, checked",
+    .run = run,
+    .usage = "[PAPER]... [--json]",
+    .about =
+        "Runs the benchmark: every case of the named papers (all without a name), compared with "
+        "reference numbers that were computed independently, in closed form or by integration "
+        "of high order. docs/benchmark.md describes each case. Exit code 1 when a check fails.",
+    .options = options,
+    .extra = print_papers,
+    .terms_title = "columns",
+    .terms = columns};

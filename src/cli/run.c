@@ -12,55 +12,58 @@
 
 #include "cli/picture.h"
 
-static const char* endings(const char* before, const char* between, char* text, size_t size);
-
-static void help(void) {
-  char list[100];
-  printf(
-      "usage: pawl run MODEL [-p NAME=VALUE]... [-o FILE]... [--report FILE] [--plot FILE]\n"
-      "                [--json] [--project] [--method M] [--step h] [--until t] ...\n\n"
-      "Simulates MODEL: a file, - for standard input, or the name of an example (`pawl "
-      "models`).\n\n"
-      "  -p NAME=VALUE      set a parameter of the model; VALUE may be an expression\n"
-      "  -o FILE            write the trajectory: %s, or - for CSV on standard\n"
-      "                     output; may be given several times\n"
-      "  --columns LIST     the columns that -o writes: \"t, x, theta', lambda(pin)\"\n"
-      "  --corrections      with columns nu, Lambda and lambda.smooth of each constraint (methods\n"
-      "                     nsga-pvv, nsga-pva, ga-pv, ga-pva); also where --columns names one\n"
-      "  --report FILE.html one page to look at and to pass on: the animation of the scene, "
-      "curves,\n"
-      "                     events, equations, warnings (the same as -o FILE.html)\n"
-      "  --plot FILE        draw coordinates, rates, energies, outputs and multipliers, to\n"
-      "                     FILE.svg, FILE.pdf or FILE.png\n"
-      "  -y LIST            draw these: \"x, theta', lambda(pin), l*sin(phi)\"\n"
-      "  -x NAME            over this and not over the time\n"
-      "  --window FROM:TO   in this window of time [s]\n"
-      "  --size WxH         of this size [px]\n"
-      "  --json             print the summary as one JSON object on standard output\n"
-      "  --project          move a start that is off the constraints onto them, and say what "
-      "changed\n"
-      "  --keep \"x, phi'\"   coordinates and rates that --project leaves as they are\n"
-      "  --checkpoint FILE  write the whole run to FILE, from which it can go on after a crash "
-      "...\n"
-      "  --every S          ... each S seconds of simulated time, or more seldom where\n"
-      "                     that would slow the run down by more than a fifth\n"
-      "  --restart FILE     go on from a checkpoint, with the same model, parameters, options and\n"
-      "                     -o; the results are those of a run that was never interrupted\n"
-      "  --no-balance       do not integrate the works that change the energy: faster, and the\n"
-      "                     drift of the summary is then all that the energy has changed by\n"
-      "  --strict           warnings make the exit code 1\n"
-      "  -q, --quiet        no summary and no progress\n\n"
-      "A trajectory is written to FILE.part while the run goes on and is called FILE at its end,\n"
-      "also when the run fails or is interrupted; should pawl be killed, FILE.part can be read up\n"
-      "to the last second. At a jump there are two rows with its time, before and after it.\n"
-      "The energy of the summary is a balance: the works that changed it, and a drift that none "
-      "of\n"
-      "them explains, a warning where it is more than the accuracy of the method (docs/theory/\n"
-      "energy.md). Drift and residuals of the summary are judged at the recorded samples "
-      "(--record).\n",
-      endings("FILE", ", ", list, sizeof list));
-  print_settings_help();
-}
+static const Option options[] = {
+    {"-p", "NAME=VALUE", "set a parameter of the model; VALUE may be an expression", VALUE_TEXT,
+     true},
+    {"-o", "FILE",
+     ("write the trajectory: FILE.csv, FILE.h5, FILE.html (as --report), or - for CSV on standard "
+      "output; may be given several times"),
+     VALUE_FILE, true},
+    {"--report", "FILE.html",
+     ("one page to look at and to pass on: the animation of the scene, curves, events, equations, "
+      "warnings"),
+     VALUE_FILE, true},
+    {"--plot", "FILE",
+     ("draw coordinates, rates, energies, outputs and multipliers, to FILE.svg, FILE.pdf or "
+      "FILE.png"),
+     VALUE_FILE, true},
+    {"-y", "LIST",
+     "draw these: \"x, theta', lambda(pin), l*sin(phi)\", columns and expressions of them",
+     VALUE_TEXT, true},
+    {"-x", "NAME", "over this and not over the time: a phase portrait", VALUE_TEXT, false},
+    {"--window", "FROM:TO", "draw this window of time [s]; either may be left out", VALUE_TEXT,
+     false},
+    {"--size", "WxH", "the size of the drawing [px]; a height of 0 is what the panels need",
+     VALUE_TEXT, false},
+    {"--columns", "LIST", "the columns that -o writes: \"t, x, theta', lambda(pin)\"", VALUE_TEXT,
+     false},
+    {"--corrections", NULL,
+     ("with columns nu, Lambda and lambda.smooth of each constraint (methods nsga-pvv, nsga-pva, "
+      "ga-pv, ga-pva); also where --columns names one"),
+     VALUE_NONE, false},
+    {"--json", NULL, "print the summary as one JSON object on standard output", VALUE_NONE, true},
+    {"--project", NULL, "move a start that is off the constraints onto them, and say what changed",
+     VALUE_NONE, true},
+    {"--keep", "NAMES", "coordinates and rates that --project leaves as they are: \"x, phi'\"",
+     VALUE_TEXT, false},
+    {"--checkpoint", "FILE",
+     "write the whole run to FILE, from which it can go on after a crash, with --every", VALUE_FILE,
+     false},
+    {"--every", "S",
+     ("each S seconds of simulated time, or more seldom where that would slow the run down by more "
+      "than a fifth"),
+     VALUE_TEXT, false},
+    {"--restart", "FILE",
+     ("go on from a checkpoint, with the same model, parameters, options and -o; the results are "
+      "those of a run that was never interrupted"),
+     VALUE_FILE, false},
+    {"--no-balance", NULL,
+     ("do not integrate the works that change the energy: faster, and the drift of the summary is "
+      "then all that the energy has changed by"),
+     VALUE_NONE, false},
+    {"--strict", NULL, "warnings make the exit code 1", VALUE_NONE, false},
+    {"-q, --quiet", NULL, "no summary and no progress", VALUE_NONE, true},
+    {0}};
 
 static volatile sig_atomic_t interrupted;
 
@@ -843,4 +846,22 @@ static int run(int argc, char** argv) {
   return code;
 }
 
-const Command command_run = {"run", "simulate a model", run, help};
+const Command command_run = {
+    .name = "run",
+    .line = "simulate a model",
+    .run = run,
+    .usage = "MODEL [-p NAME=VALUE]... [-o FILE]... [--report FILE] [--plot FILE] [--step h] ...",
+    .about =
+        "Simulates MODEL: a file, - for standard input, or the name of an example (`pawl "
+        "models`).",
+    .options = options,
+    .settings = true,
+    .notes =
+        "A trajectory is written to FILE.part while the run goes on and is called FILE at its "
+        "end, also when the run fails or is interrupted; should pawl be killed, FILE.part can "
+        "be read up to the last second. At a jump there are two rows with its time, before "
+        "and after it.\n"
+        "The energy of the summary is a balance: the works that changed it, and a drift that "
+        "none of them explains, a warning where it is more than the accuracy of the method "
+        "(docs/theory/energy.md). Drift and residuals of the summary are judged at the "
+        "recorded samples (--record)."};

@@ -59,7 +59,7 @@ PawlStatus pawl_run_read(const char* path, double from, double to, int most, Paw
   PawlReadSink sink = {.path = path, .from = from, .to = to, .most = most};
   *out = NULL;
   int format = format_of(path);
-  if (format < 0) {
+  if (format != PAWL_FORMAT_CSV && format != PAWL_FORMAT_HDF5) {
     return pawl_fail(err, PAWL_ERROR_USAGE, "cannot read '%s': its name must end in .csv or .h5",
                      path);
   }

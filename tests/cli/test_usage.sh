@@ -14,6 +14,11 @@ for command in run check equations bench models; do
   has out "usage: pawl $command"
 done
 expect 0 run --help
+for word in -p -o --plot --report --json --method --step --until "help run"; do
+  has out "$word"
+done
+lacks out --rho
+expect 0 help run
 for word in -p -o --plot --json --project --method --step --until --rho --impact --smooth ga-p rk4 \
   nsga-pva event-driven moreau-jean; do
   has out "$word"
@@ -30,6 +35,7 @@ usage() {
 }
 cd empty || exit 1
 usage "unknown command 'simulate'" simulate
+usage "unknown command 'simulate'" help simulate
 usage "a model is missing" run
 usage "unknown option '--frob'" run pendulum --frob
 usage "a value is missing behind '--step'" run pendulum --step

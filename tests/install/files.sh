@@ -11,7 +11,9 @@ rm -rf "$prefix"
 # One file or more for each pattern, wherever the library folder is.
 for pattern in '*/bin/pawl' '*/libpawl.so' '*/include/pawl/pawl.h' '*/include/pawl/simulate.def' \
     '*/pkgconfig/pawl.pc' '*/cmake/pawl/pawl-config.cmake' '*/cmake/pawl/pawl-config-version.cmake' \
-    '*/share/pawl/models/*.yaml' '*/doc/pawl/LICENSE' '*/doc/pawl/README.md'; do
+    '*/share/pawl/models/*.yaml' '*/doc/pawl/LICENSE' '*/doc/pawl/README.md' \
+    '*/doc/pawl/docs/results.md' '*/man/man1/pawl.1*' '*/bash-completion/completions/pawl' \
+    '*/zsh/site-functions/_pawl' '*/fish/vendor_completions.d/pawl.fish'; do
   if [ -z "$(find "$prefix" -path "$pattern")" ]; then
     echo "not installed: $pattern"
     exit 1
