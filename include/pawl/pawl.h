@@ -8,6 +8,7 @@
 #include "pawl/equilibrium.h"
 #include "pawl/inverse.h"
 #include "pawl/model.h"
+#include "pawl/motion.h"
 #include "pawl/plot.h"
 #include "pawl/recorder.h"
 #include "pawl/report.h"

@@ -93,6 +93,8 @@ static int read_option(Reader* r, const char* a) {
   } texts[] = {{'c', "--checkpoint", "a file name is missing behind", &out->checkpoint},
                {'c', "--every", "a time is missing behind", &out->every},
                {'c', "--restart", "a file name is missing behind", &out->restart},
+               {'a', "--animate", "a file name is missing behind", &out->animate},
+               {'a', "--strobe", "a number is missing behind", &out->strobe},
                {'y', "-y", "names of columns are missing behind", &out->plot_y},
                {'y', "-x", "the name of a column is missing behind", &out->plot_x},
                {'y', "--window", "times are missing behind", &out->window},

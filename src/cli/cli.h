@@ -33,6 +33,7 @@ typedef struct Arguments {
   int file_count;
   const char* files[MOST_FILES];  // files that are read
   const char* plot;               // --plot FILE
+  const char *animate, *strobe;   // --animate FILE, --strobe N
   const char *plot_y, *plot_x;    // -y LIST, -x NAME
   const char *window, *size;      // --window FROM:TO, --size WxH
   const char* report;             // --report FILE, one of the outputs, too

@@ -168,3 +168,45 @@ int chart_draw(const PawlChartDef* def, const char* path, bool quiet) {
   PawlChartDef copy = *def;
   return draw(path, write_chart, &copy, quiet);
 }
+
+// ---- motions ------------------------------------------------------------------------------------
+int motion_def(const Arguments* a, PawlMotionDef* out) {
+  PawlPlotDef plot;
+  char* end = NULL;
+  long strobe = a->strobe ? strtol(a->strobe, &end, 10) : 0;
+  *out = pawl_motion_def_default();
+  if (a->strobe && (*end != '\0' || end == a->strobe || strobe < 1 || strobe > 200)) {
+    return complain(EXIT_USAGE, "--strobe %s: a number of instants from 1 to 200 is expected",
+                    a->strobe);
+  }
+  if (!strobe && !ends_in(a->animate, ".svg")) {
+    return complain(
+        EXIT_USAGE,
+        "--animate %s: the name must end in .svg; with --strobe N in .svg, .pdf or .png",
+        a->animate);
+  }
+  int code = plot_def(a, &plot);
+  out->strobe = (int)strobe;
+  out->from = plot.from;
+  out->to = plot.to;
+  out->width = plot.width;
+  out->height = plot.height;
+  return code ? code : picture_check("--animate", a->animate);
+}
+
+typedef struct Scenery {
+  const PawlModel* model;
+  const PawlRecorder* recorder;
+  PawlMotionDef def;
+} Scenery;
+
+static PawlStatus write_motion(void* context, const char* path, PawlError* err) {
+  const Scenery* s = context;
+  return pawl_motion_write(s->model, s->recorder, &s->def, path, err);
+}
+
+int motion_draw(const Arguments* a, const PawlModel* model, const PawlRecorder* recorder) {
+  Scenery scenery = {.model = model, .recorder = recorder};
+  int code = motion_def(a, &scenery.def);
+  return code ? code : draw(a->animate, write_motion, &scenery, a->quiet);
+}

@@ -19,6 +19,10 @@ int plot_def(const Arguments* arguments, PawlPlotDef* out);
 int plot_runs(const PawlPlotDef* def, int count, const PawlRecorder* const* runs,
               const char* const* names, const char* path, bool quiet);
 
+// What --animate, --strobe, --window and --size ask for, and drawing it. 0, or an exit code.
+int motion_def(const Arguments* arguments, PawlMotionDef* out);
+int motion_draw(const Arguments* arguments, const PawlModel* model, const PawlRecorder* recorder);
+
 // The same for charts.
 int chart_draw(const PawlChartDef* def, const char* path, bool quiet);
 

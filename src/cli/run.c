@@ -31,6 +31,13 @@ static const Option options[] = {
      "draw these: \"x, theta', lambda(pin), l*sin(phi)\", columns and expressions of them",
      VALUE_TEXT, true},
     {"-x", "NAME", "over this and not over the time: a phase portrait", VALUE_TEXT, false},
+    {"--animate", "FILE.svg",
+     "a small picture of the motion that moves by itself, of the scene of the model", VALUE_FILE,
+     true},
+    {"--strobe", "N",
+     ("N instants of it in one frame, for print; the file of --animate may then be .pdf or .png, "
+      "too"),
+     VALUE_TEXT, false},
     {"--window", "FROM:TO", "draw this window of time [s]; either may be left out", VALUE_TEXT,
      false},
     {"--size", "WxH", "the size of the drawing [px]; a height of 0 is what the panels need",
@@ -131,10 +138,23 @@ static int check_target(const Arguments* a, const char* path) {
   return failed ? failed : check_folder(path);
 }
 
+static int check_motion(const Arguments* a) {
+  PawlMotionDef def;
+  if (a->strobe && !a->animate) {
+    return complain(EXIT_USAGE, "--strobe says how --animate FILE draws; there is none");
+  }
+  int code = a->animate ? motion_def(a, &def) : 0;
+  return code || !a->animate ? code : check_target(a, a->animate);
+}
+
 static int check_plot(const Arguments* a) {
   PawlPlotDef def;
-  if (!a->plot && (a->plot_y || a->plot_x || a->window || a->size)) {
-    return complain(EXIT_USAGE, "-y, -x, --window and --size say what --plot draws; there is none");
+  if (!a->plot && (a->plot_y || a->plot_x)) {
+    return complain(EXIT_USAGE, "-y and -x say what --plot draws; there is none");
+  }
+  if (!a->plot && !a->animate && (a->window || a->size)) {
+    return complain(EXIT_USAGE,
+                    "--window and --size say what --plot or --animate draws; there is none");
   }
   if (!a->plot) {
     return 0;
@@ -176,7 +196,8 @@ static int check_outputs(const Arguments* a) {
   if (a->columns && a->output_count == 0) {
     return complain(EXIT_USAGE, "--columns chooses what -o FILE writes; there is no -o");
   }
-  return check_plot(a);
+  int code = check_motion(a);
+  return code ? code : check_plot(a);
 }
 
 // The seconds of --every, 0 without; negative after a message.
@@ -221,8 +242,9 @@ static int check_checkpoint(const Arguments* a) {
 typedef struct Outputs {
   int count;
   PawlWriter* writers[MOST_OUTPUTS];
-  bool reports;   // some of them are
-  char* text;     // of the model, for these; NULL: not known
+  bool reports;  // some of them are
+  char* text;    // of the model, for these; NULL: not known
+  const PawlModel* model;
   char* summary;  // for these, JSON; NULL without
 } Outputs;
 
@@ -316,6 +338,10 @@ static int finish_outputs(const Arguments* a, const PawlSim* sim, Outputs* out, 
     PawlPlotDef def;
     int failed = plot_def(a, &def);
     failed = failed ? failed : plot_runs(&def, 1, &recorder, NULL, a->plot, a->quiet);
+    code = failed ? failed : code;
+  }
+  if (a->animate) {
+    int failed = motion_draw(a, out->model, recorder);
     code = failed ? failed : code;
   }
   return code;
@@ -806,7 +832,7 @@ static int run_sim(const Arguments* a, const PawlSystem* system, const PawlSimDe
 
 static int simulate(const Arguments* a, const PawlModel* model, const PawlSystem* system) {
   PawlSimDef def = pawl_sim_def_default();
-  Outputs out = {0};
+  Outputs out = {.model = model};
   int code = simulate_def(a, model, &def.simulate);
   code = code ? code : check_uses(a, &def.simulate, true);
   def.project = a->project;
@@ -814,11 +840,18 @@ static int simulate(const Arguments* a, const PawlModel* model, const PawlSystem
   def.balance = !a->no_balance;
   def.corrections = a->corrections || pawl_columns_corrections(a->columns) ||
                     pawl_columns_corrections(a->plot_y) || pawl_columns_corrections(a->plot_x);
-  def.keep_samples = def.keep_sides = a->plot != NULL;
+  def.keep_samples = def.keep_sides = a->plot != NULL || a->animate != NULL;
   def.keep_most = ENOUGH_TO_PLOT;
   def.on_sample = a->output_count > 0 ? write_sample : NULL;
   def.on_sample_context = &out;
   catch_signals();
+  if (!code && a->animate && !pawl_model_has_scene(model)) {
+    code =
+        complain(EXIT_USAGE,
+                 "--animate %s: the model has no scene to draw; docs/model-format.md says how to "
+                 "write one",
+                 a->animate);
+  }
   code = code ? code : open_outputs(a, model, &out);
   code = code ? code : run_sim(a, system, &def, &out);
   destroy_outputs(&out);
@@ -827,7 +860,7 @@ static int simulate(const Arguments* a, const PawlModel* model, const PawlSystem
 
 static int run(int argc, char** argv) {
   Arguments a;
-  int code = read_arguments(argc, argv, "mpsoyjPqScb", &a);
+  int code = read_arguments(argc, argv, "mpsoyajPqScb", &a);
   code = code ? code : check_outputs(&a);
   code = code ? code : check_checkpoint(&a);
   if (code) {

@@ -28,6 +28,8 @@ expect 2 run pothole-wheel -q --plot no.svg -y "x, qq"
 has err "'qq' is neither a column nor a parameter of this run"
 expect 2 run pothole-wheel -q -y x
 has err "there is none"
+expect 2 run pothole-wheel -q --window 0:1
+has err "there is none"
 expect 2 run pothole-wheel -q --plot no.jpg
 has err "must end in .svg, .pdf or .png"
 for window in 2 2:1 a:b 1:2:3; do
@@ -81,4 +83,21 @@ fi
 PATH=/nowhere "$pawl" plot k.csv -o k.png 2>err
 same $? 2
 has err "librsvg2-bin"
+
+# --- the motion itself: what moves, and instants in one frame ---
+expect 0 run planar-3r-lock -q --animate arm.svg --window 0:2.5
+has arm.svg "<animate attributeName=\"d\""
+has arm.svg "planar-3r-lock, 0 to 2.5 s<"
+has arm.svg "#e69f00" # a joint that is locked
+expect 0 run robot-6r-brake -q --animate robot.pdf --strobe 4
+head -c 8 robot.pdf | grep -q '%PDF-1.4' || complain "robot.pdf is not PDF"
+expect 2 run pendulum -q --animate p.png
+has err "with --strobe N"
+expect 2 run pendulum -q --animate p.svg --strobe 0
+has err "1 to 200"
+expect 2 run pendulum -q --strobe 3
+has err "there is none"
+printf 'model: bare\ncoordinates: {x: }\nmass: {x: 1}\n' >bare.yaml
+expect 2 run bare.yaml -q --animate b.svg
+has err "has no scene to draw"
 finish

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+// The picture of a motion. What stands still is drawn once; what moves has a list of paths that the
+// reader of the SVG goes through (SMIL), or one path for each instant of a strobe picture.
+#include "io/motion.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "io/picture.h"
+#include "io/svg.h"
+
+enum { MOST_FRAMES = 150, FRAMES_PER_SECOND = 25, MOST_STROBE = 200, CAPTION = 22 };
+static const double LEAST_SECONDS = 2.0, MOST_SECONDS = 20.0, OTHER_SECONDS = 8.0;
+static const double LINK_LEAST = 4.0;  // [px]
+
+PawlMotionDef pawl_motion_def_default(void) {
+  return (PawlMotionDef){.from = -INFINITY, .to = INFINITY};
+}
+
+bool pawl_model_has_scene(const PawlModel* model) {
+  return model->shape_count > 0;
+}
+
+// ---- looks --------------------------------------------------------------------------------------
+static const char BODY[] = "#bcd3e6", HELD[] = "#e69f00";
+
+static bool is_body(const PawlShape* shape) {
+  return shape->kind == PAWL_SHAPE_LINK || shape->kind == PAWL_SHAPE_POLYGON ||
+         shape->kind == PAWL_SHAPE_DISC || shape->kind == PAWL_SHAPE_BALL ||
+         shape->kind == PAWL_SHAPE_JOINT;
+}
+
+static const char* class_of(const PawlShape* shape) {
+  switch (shape->kind) {
+    case PAWL_SHAPE_LINK:
+      return "link";
+    case PAWL_SHAPE_POLYGON:
+    case PAWL_SHAPE_DISC:
+    case PAWL_SHAPE_BALL:
+      return "body";
+    case PAWL_SHAPE_JOINT:
+      return "joint";
+    case PAWL_SHAPE_GROUND:
+      return "ground";
+    case PAWL_SHAPE_FORCE:
+      return "force";
+    case PAWL_SHAPE_TRACE:
+      return "trace";
+    case PAWL_SHAPE_SURFACE:
+      return "surface";
+    case PAWL_SHAPE_GRAVITY:
+      return "gravity";
+    case PAWL_SHAPE_LINE:
+    case PAWL_SHAPE_SPRING:
+    case PAWL_SHAPE_TEXT:
+      break;
+  }
+  return "mark";
+}
+
+static const char* colour(const PawlMotion* m, int frame, const PawlShape* shape) {
+  bool joint = shape->kind == PAWL_SHAPE_JOINT;
+  return pawl_motion_locked(m, frame, shape) ? HELD : joint ? "#ffffff" : BODY;
+}
+
+// A link is a line with an outline: once wider and dark, once in the colour of the body.
+static double link_width(const PawlMotion* m, int frame, const PawlShape* shape) {
+  double radius = shape->radius == PAWL_NO_NODE ? 0.0 : pawl_motion_value(m, frame, shape->radius);
+  return fmax(LINK_LEAST, 2.0 * (isfinite(radius) ? radius : 0.0) * m->scale);
+}
+
+static void begin_path(PawlText* out, const PawlMotion* m, int frame, const PawlShape* shape,
+                       bool outline) {
+  pawl_text_printf(out, "<path class=\"%s\"", class_of(shape));
+  if (shape->kind == PAWL_SHAPE_LINK) {
+    pawl_svg_attribute(out, "stroke-width", link_width(m, frame, shape) + (outline ? 2.0 : 0.0));
+    pawl_text_printf(out, " stroke=\"%s\"", outline ? "#35485c" : colour(m, frame, shape));
+  } else if (is_body(shape)) {
+    pawl_text_printf(out, " fill=\"%s\"", colour(m, frame, shape));
+  }
+}
+
+// ---- one shape ----------------------------------------------------------------------------------
+static void draw_still(PawlText* out, const PawlMotion* m, int frame, const PawlShape* shape) {
+  PawlText path = {0};
+  bool good = pawl_motion_path(m, frame, shape, &path);
+  for (int outline = shape->kind == PAWL_SHAPE_LINK; good && path.s && outline >= 0; outline--) {
+    begin_path(out, m, frame, shape, outline == 1);
+    pawl_text_printf(out, " d=\"%s\"/>\n", path.s);
+  }
+  out->failed = out->failed || path.failed;
+  pawl_text_free(&path);
+}
+
+static void add_timing(PawlText* out, double seconds) {
+  pawl_text_add(out, "\" dur=\"");
+  pawl_svg_length(out, seconds);
+  pawl_text_add(out, "s\" repeatCount=\"indefinite\"");
+}
+
+// The paths of all instants; where there is none the one before stays. False: there is none at all.
+static bool add_paths(PawlText* out, const PawlMotion* m, const PawlShape* shape) {
+  PawlText last = {0};
+  int first = 0;
+  while (first < m->frames && !pawl_motion_path(m, first, shape, &last)) {
+    first++;
+  }
+  for (int k = 0; first < m->frames && k < m->frames; k++) {
+    PawlText path = {0};
+    if (k > first && pawl_motion_path(m, k, shape, &path)) {
+      pawl_text_free(&last);
+      last = path;
+    } else {
+      pawl_text_free(&path);
+    }
+    pawl_text_add(out, k ? ";" : "");
+    pawl_text_add(out, last.s ? last.s : "");
+  }
+  out->failed = out->failed || last.failed;
+  pawl_text_free(&last);
+  return first < m->frames;
+}
+
+static bool changes_colour(const PawlMotion* m, const PawlShape* shape) {
+  bool locked = pawl_motion_locked(m, 0, shape), changes = false;
+  for (int k = 1; is_body(shape) && k < m->frames; k++) {
+    changes = changes || pawl_motion_locked(m, k, shape) != locked;
+  }
+  return changes;
+}
+
+static void add_colours(PawlText* out, const PawlMotion* m, const PawlShape* shape,
+                        double seconds) {
+  bool link = shape->kind == PAWL_SHAPE_LINK;
+  pawl_text_printf(out, "<animate attributeName=\"%s\" calcMode=\"discrete\" values=\"",
+                   link ? "stroke" : "fill");
+  for (int k = 0; k < m->frames; k++) {
+    pawl_text_printf(out, "%s%s", k ? ";" : "", colour(m, k, shape));
+  }
+  add_timing(out, seconds);
+  pawl_text_add(out, "/>");
+}
+
+static void draw_moving(PawlText* out, const PawlMotion* m, const PawlShape* shape,
+                        double seconds) {
+  PawlText paths = {0};
+  bool good = add_paths(&paths, m, shape);
+  for (int outline = shape->kind == PAWL_SHAPE_LINK; good && paths.s && outline >= 0; outline--) {
+    begin_path(out, m, 0, shape, outline == 1);
+    pawl_text_printf(out, " d=\"%.*s\"><animate attributeName=\"d\" values=\"",
+                     (int)strcspn(paths.s, ";"), paths.s);
+    pawl_text_add(out, paths.s);
+    add_timing(out, seconds);
+    pawl_text_add(out, "/>");
+    if (changes_colour(m, shape) && !outline) {
+      add_colours(out, m, shape, seconds);
+    }
+    pawl_text_add(out, "</path>\n");
+  }
+  out->failed = out->failed || paths.failed;
+  pawl_text_free(&paths);
+}
+
+static void draw_words(PawlText* out, const PawlMotion* m, const PawlShape* shape) {
+  PawlMotionPoint p;
+  bool still = shape->text && !pawl_motion_moves(m, shape) && shape->kind != PAWL_SHAPE_GRAVITY;
+  if (still && pawl_motion_point(m, 0, shape->points[0], &p)) {
+    pawl_svg_text_begin(out, "words", p.x + 6.0, p.y - 6.0);
+    pawl_svg_escape(out, shape->text, 60);
+    pawl_svg_text_end(out);
+  }
+}
+
+// ---- the picture --------------------------------------------------------------------------------
+static void draw_head(PawlText* out, const PawlMotion* m) {
+  pawl_text_add(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\"");
+  pawl_svg_attribute(out, "width", m->width);
+  pawl_svg_attribute(out, "height", m->height + CAPTION);
+  pawl_text_add(out, " viewBox=\"0 0 ");
+  pawl_svg_length(out, m->width);
+  pawl_text_add(out, " ");
+  pawl_svg_length(out, m->height + CAPTION);
+  pawl_text_add(out,
+                "\">\n<style>\n"
+                "text{font:11px Helvetica,Arial,sans-serif;fill:#666}\n"
+                ".words{fill:#333}\n"
+                ".body{stroke:#35485c;stroke-width:1.2;stroke-linejoin:round}\n"
+                ".link{fill:none;stroke-linecap:round;stroke-linejoin:round}\n"
+                ".joint{stroke:#35485c;stroke-width:1.4}\n"
+                ".mark{stroke:#35485c;stroke-width:1.4;fill:none;stroke-linecap:round}\n"
+                ".ground{stroke:#555;stroke-width:1.1;fill:none}\n"
+                ".force{stroke:#d55e00;stroke-width:1.8;fill:none;stroke-linecap:round}\n"
+                ".gravity{stroke:#777;stroke-width:1.2;fill:none}\n"
+                ".trace{stroke:#009e73;stroke-width:1;fill:none;stroke-opacity:.8}\n"
+                ".surface{stroke:#bbb;stroke-width:.6;fill:none}\n"
+                "</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n");
+}
+
+// "pothole-wheel, 0 to 4 s", and how fast it is shown unless as it is.
+static void draw_caption(PawlText* out, const PawlMotion* m, double seconds) {
+  double from = m->times[m->frames], to = m->times[m->frames + m->traced - 1];
+  pawl_svg_text_begin(out, "caption", 8.0, m->height + 14.0);
+  pawl_svg_escape(out, m->model->name, 60);
+  pawl_text_add(out, ", ");
+  pawl_text_printf(out, "%.3g to %.3g s", from, to);
+  if (seconds == 0.0) {
+    pawl_text_printf(out, ", %d instants", m->frames);
+  } else if (fabs(seconds - (to - from)) > 1e-9 * seconds) {
+    pawl_text_printf(out, ", shown in %.3g s", seconds);
+  }
+  pawl_svg_text_end(out);
+}
+
+// Scenery is behind everything, and what stands still behind what moves later in the list.
+static bool is_behind(const PawlMotion* m, const PawlShape* shape) {
+  if (pawl_motion_moves(m, shape)) {
+    return false;
+  }
+  bool first = true;
+  for (const PawlShape* other = m->model->shapes; other < shape; other++) {
+    first = first && (other->kind == PAWL_SHAPE_TRACE || !pawl_motion_moves(m, other));
+  }
+  return first || shape->kind == PAWL_SHAPE_GROUND || shape->kind == PAWL_SHAPE_SURFACE ||
+         shape->kind == PAWL_SHAPE_GRAVITY;
+}
+
+static void draw_background(PawlText* out, const PawlMotion* m) {
+  for (int s = 0; s < m->model->shape_count; s++) {
+    const PawlShape* shape = &m->model->shapes[s];
+    if (is_behind(m, shape) && shape->kind != PAWL_SHAPE_TRACE) {
+      draw_still(out, m, 0, shape);
+    }
+    draw_words(out, m, shape);
+  }
+}
+
+static void draw_traces(PawlText* out, const PawlMotion* m) {
+  for (int s = 0; s < m->model->shape_count; s++) {
+    if (m->model->shapes[s].kind == PAWL_SHAPE_TRACE) {
+      draw_still(out, m, 0, &m->model->shapes[s]);
+    }
+  }
+}
+
+static bool is_drawn(const PawlMotion* m, const PawlShape* shape) {
+  return shape->kind != PAWL_SHAPE_TRACE && !is_behind(m, shape);
+}
+
+// Faint at first, strong at the end; what stands still, and forces, at the last instant alone.
+static void draw_strobe(PawlText* out, const PawlMotion* m) {
+  for (int frame = 0; frame < m->frames; frame++) {
+    bool last = frame == m->frames - 1;
+    double opacity = last ? 1.0 : 0.12 + 0.33 * frame / (m->frames > 1 ? m->frames - 1 : 1);
+    if (last) {
+      draw_traces(out, m);
+    }
+    pawl_text_add(out, "<g");
+    pawl_svg_attribute(out, "opacity", opacity);
+    pawl_text_add(out, ">\n");
+    for (int s = 0; s < m->model->shape_count; s++) {
+      const PawlShape* shape = &m->model->shapes[s];
+      bool once = shape->kind == PAWL_SHAPE_FORCE || !pawl_motion_moves(m, shape);
+      if (is_drawn(m, shape) && (last || !once)) {
+        draw_still(out, m, frame, shape);
+      }
+    }
+    pawl_text_add(out, "</g>\n");
+  }
+}
+
+static void draw_motion(PawlText* out, const PawlMotion* m, double seconds) {
+  draw_traces(out, m);
+  for (int s = 0; s < m->model->shape_count; s++) {
+    const PawlShape* shape = &m->model->shapes[s];
+    if (is_drawn(m, shape) && pawl_motion_moves(m, shape)) {
+      draw_moving(out, m, shape, seconds);
+    } else if (is_drawn(m, shape)) {
+      draw_still(out, m, 0, shape);
+    }
+  }
+}
+
+static PawlStatus draw(PawlText* out, const PawlMotion* m, double seconds, PawlError* err) {
+  draw_head(out, m);
+  draw_background(out, m);
+  if (seconds == 0.0) {
+    draw_strobe(out, m);
+  } else {
+    draw_motion(out, m, seconds);
+  }
+  draw_caption(out, m, seconds);
+  pawl_text_add(out, "</svg>\n");
+  return out->failed ? pawl_fail_memory(err) : PAWL_OK;
+}
+
+// As long as the motion itself, unless that is too short or too long to be looked at.
+static double seconds_shown(const PawlMotionDef* def, const PawlRecorder* recorder) {
+  int samples = pawl_recorder_sample_count(recorder);
+  if (def->strobe > 0) {
+    return 0.0;
+  }
+  double begin = samples > 0 ? pawl_recorder_sample(recorder, 0)[0] : 0.0;
+  double end = samples > 0 ? pawl_recorder_sample(recorder, samples - 1)[0] : 0.0;
+  double length = fmin(def->to, end) - fmax(def->from, begin);
+  return length >= LEAST_SECONDS && length <= MOST_SECONDS ? length : OTHER_SECONDS;
+}
+
+PawlStatus pawl_motion_write(const PawlModel* model, const PawlRecorder* recorder,
+                             const PawlMotionDef* def, const char* path, PawlError* err) {
+  PawlMotion motion = {.model = model, .recorder = recorder};
+  PawlText text = {0};
+  if (def->strobe < 0 || def->strobe > MOST_STROBE) {
+    return pawl_fail(err, PAWL_ERROR_USAGE, "strobe = %d; 1 to %d instants can be drawn",
+                     def->strobe, MOST_STROBE);
+  }
+  double seconds = seconds_shown(def, recorder);
+  int frames = (int)fmin(MOST_FRAMES, ceil(FRAMES_PER_SECOND * seconds));
+  PawlStatus status = pawl_motion_look(&motion, def, def->strobe > 0 ? def->strobe : frames, err);
+  status = status ? status : draw(&text, &motion, seconds, err);
+  status = status ? status : pawl_picture_write(&text, path, err);
+  pawl_text_free(&text);
+  pawl_motion_destroy(&motion);
+  return status;
+}

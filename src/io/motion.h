@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// A scene at several instants, and where its points are in a picture.
+#pragma once
+
+#include "base/text.h"
+#include "pawl/motion.h"
+#include "system/scene.h"
+
+typedef struct PawlMotionPoint {
+  double x, y;  // [px], y points down
+} PawlMotionPoint;
+
+typedef struct PawlMotion {
+  const PawlModel* model;
+  const PawlRecorder* recorder;
+  PawlScene* scene;
+  const double* fixed;
+  int channels;
+  int frames;            // instants drawn, then
+  int traced;            // those of traces, of the whole window
+  double* times;         // [s] of all of them
+  double* values;        // channels of all of them, row behind row
+  double* spare;         // room for two rows
+  double width, height;  // of the picture [px]
+  double scale;          // px for a unit of length
+  double left, top;      // of the picture, in units of the projection
+  double force;          // px for a newton
+} PawlMotion;
+
+// ---- motion_frames.c
+// Looks at the scene at `frames` equal steps of the window, and at more for traces; finds the view
+// that holds all of it. Destroy it in any case.
+PAWL_CHECKED PawlStatus pawl_motion_look(PawlMotion* motion, const PawlMotionDef* def, int frames,
+                                         PawlError* err);
+void pawl_motion_destroy(PawlMotion* motion);
+double pawl_motion_value(const PawlMotion* motion, int frame, PawlNode node);
+// False when the point has no value at this instant.
+bool pawl_motion_point(const PawlMotion* motion, int frame, const PawlNode node[3],
+                       PawlMotionPoint* out);
+// A vector as it is seen, in its own unit, y down.
+void pawl_motion_direction(const PawlMotion* motion, int frame, const PawlNode node[3], double* x,
+                           double* y);
+// Adds a circle about `centre` in the plane with that normal (of length 1), as `count` lines.
+bool pawl_motion_ring(const PawlMotion* motion, PawlMotionPoint centre, const double normal[3],
+                      double radius, int count, PawlText* out);
+// The constraint or lock that colours a shape holds: it is a lock that is locked.
+bool pawl_motion_locked(const PawlMotion* motion, int frame, const PawlShape* shape);
+// Does anything of the shape move?
+bool pawl_motion_moves(const PawlMotion* motion, const PawlShape* shape);
+
+// ---- motion_shape.c
+// The path data of a shape at an instant, always the same commands for one shape; false, and
+// nothing is added, where it has no value.
+bool pawl_motion_path(const PawlMotion* motion, int frame, const PawlShape* shape, PawlText* out);

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pictures of a motion: where points are at an instant, what moves, what is held.
+#include "pawl/model.h"
+#include "pawl/motion.h"
+#include "record.h"
+
+static const char text[] =
+    "model: slider\n"
+    "coordinates: {x: , y: }\n"
+    "kinetic: x'^2 + y'^2\n"
+    "locks: {hold: {lock: x, at: 1}}\n"
+    "scene:\n"
+    "  - ground: {points: [[-1, 0], [3, 0]]}\n"
+    "  - disc: {at: [x, y], radius: 0.5, of: hold}\n"
+    "  - joint: {at: [1, 1]}\n"
+    "  - trace: {at: [x, y]}\n"
+    "  - force: {at: [x, y], vector: [0, x]}\n";
+
+static PawlModel* model_of(const char* yaml) {
+  PawlModel* model = NULL;
+  PawlError err = {0};
+  PawlStatus status = pawl_model_parse(yaml, strlen(yaml), "test", 0, NULL, &model, &err);
+  assert_string_equal(err.message, "");
+  assert_int_equal(status, PAWL_OK);
+  return model;
+}
+
+// x runs from 0 to 2 in 2 s at y = 1; the lock engages at 1 s.
+static PawlRecorder* slide(void) {
+  const PawlColumn columns[] = {{"t", "s", PAWL_COLUMN_TIME},
+                                {"x", "m", PAWL_COLUMN_COORDINATE},
+                                {"y", "m", PAWL_COLUMN_COORDINATE}};
+  PawlRecorder* recorder = new_record(3, columns);
+  for (int k = 0; k <= 10; k++) {
+    add_sample(recorder, (double[]){0.2 * k, 0.2 * k, 1.0});
+  }
+  add_switch(recorder, 1.0, "hold", "free", "locked");
+  return recorder;
+}
+
+static char* draw(Folder* folder, const PawlModel* model, PawlMotionDef def) {
+  PawlRecorder* recorder = slide();
+  PawlError err = {0};
+  const char* path = in_folder(folder, "motion.svg");
+  PawlStatus status = pawl_motion_write(model, recorder, &def, path, &err);
+  assert_string_equal(err.message, "");
+  assert_int_equal(status, PAWL_OK);
+  char* svg = slurp(path, NULL);
+  unlink(path);
+  pawl_recorder_destroy(recorder);
+  return svg;
+}
+
+static int count_of(const char* svg, const char* word) {
+  int count = 0;
+  for (const char* at = strstr(svg, word); at; at = strstr(at + 1, word)) {
+    count++;
+  }
+  return count;
+}
+
+// The left end of the k-th disc, whose path begins there.
+static double left_of(const char* svg, int k) {
+  const char* at = svg;
+  for (int i = 0; i <= k; i++) {
+    at = strstr(at + 1, "class=\"body\"");
+    assert_non_null(at);
+  }
+  return strtod(strstr(at, " d=\"M") + 5, NULL);
+}
+
+// The view is 4 wide and 1.5 high (0 to 1.5) with a margin of 0.2 on all sides: 640 px for 4.4 m.
+static void test_strobe(void** state) {
+  PawlModel* model = model_of(text);
+  PawlMotionDef def = pawl_motion_def_default();
+  def.strobe = 5;
+  char* svg = draw(*state, model, def);
+  double scale = 640.0 / 4.4;
+  assert_int_equal(count_of(svg, "class=\"body\""), 5);
+  for (int k = 0; k < 5; k++) {
+    CHECK_NEAR(left_of(svg, k), (0.5 * k - 0.5 + 1.2) * scale, 0.01);  // x = 0, 0.5 ... 2
+  }
+  assert_int_equal(count_of(svg, "class=\"body\" fill=\"#e69f00\""), 3);  // held from 1 s on
+  assert_int_equal(count_of(svg, "class=\"force\""), 1);
+  assert_int_equal(count_of(svg, "class=\"joint\""), 1);
+  assert_int_equal(count_of(svg, "class=\"ground\""), 1);
+  assert_non_null(strstr(svg, ">slider, 0 to 2 s, 5 instants<"));
+  assert_null(strstr(svg, "<animate"));
+  free(svg);
+  pawl_model_destroy(model);
+}
+
+// 2 s in real time at 25 pictures a second; between samples it goes on evenly.
+static void test_animation(void** state) {
+  PawlModel* model = model_of(text);
+  char* svg = draw(*state, model, pawl_motion_def_default());
+  assert_int_equal(count_of(svg, "attributeName=\"d\""), 2);  // disc and force
+  assert_int_equal(count_of(svg, "attributeName=\"fill\" calcMode=\"discrete\""), 1);
+  assert_int_equal(count_of(svg, "dur=\"2s\""), 3);
+  const char* at = strstr(strstr(svg, "attributeName=\"d\""), "values=\"") + 8;
+  double first = strtod(at + 1, NULL), last = first, step = 2.0 / 49.0 * 640.0 / 4.4;
+  int frames = 1;
+  for (const char* next = at; *next != '"'; next++) {
+    if (*next == ';') {
+      double place = strtod(next + 2, NULL);
+      CHECK_NEAR(place - last, step, 0.011);  // lengths have 1/100 px
+      last = place;
+      frames++;
+    }
+  }
+  assert_int_equal(frames, 50);
+  CHECK_NEAR(last - first, 2.0 * 640.0 / 4.4, 0.011);
+  free(svg);
+  pawl_model_destroy(model);
+}
+
+static void test_refused(void** state) {
+  PawlModel* model = model_of("model: bare\ncoordinates: {x: }\nmass: {x: 1}\n");
+  PawlRecorder* recorder = slide();
+  PawlMotionDef def = pawl_motion_def_default();
+  PawlError err = {0};
+  const char* path = in_folder(*state, "motion.svg");
+  assert_false(pawl_model_has_scene(model));
+  assert_int_equal(pawl_motion_write(model, recorder, &def, path, &err), PAWL_ERROR_USAGE);
+  assert_non_null(strstr(err.message, "has no scene"));
+  pawl_model_destroy(model);
+  model = model_of(text);
+  def.from = 3.0;
+  assert_int_equal(pawl_motion_write(model, recorder, &def, path, &err), PAWL_ERROR_USAGE);
+  def = (PawlMotionDef){.strobe = 1000, .to = 1.0};
+  assert_int_equal(pawl_motion_write(model, recorder, &def, path, &err), PAWL_ERROR_USAGE);
+  pawl_recorder_destroy(recorder);
+  pawl_model_destroy(model);
+}
+
+static void test_allocation_failures(void** state) {
+  PawlModel* model = model_of(text);
+  PawlRecorder* recorder = slide();
+  const char* path = in_folder(*state, "motion.svg");
+  PawlStatus status = PAWL_ERROR_MEMORY;
+  for (int n = 1; status != PAWL_OK; n++) {
+    PawlMotionDef def = pawl_motion_def_default();
+    pawl_alloc_fail_at(n);
+    status = pawl_motion_write(model, recorder, &def, path, NULL);
+    pawl_alloc_fail_at(0);
+    assert_true(status == PAWL_OK || status == PAWL_ERROR_MEMORY);
+    assert_true(n < 5000);
+  }
+  unlink(path);
+  pawl_recorder_destroy(recorder);
+  pawl_model_destroy(model);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_strobe),
+      cmocka_unit_test(test_animation),
+      cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_allocation_failures),
+      cmocka_unit_test(test_nothing_left_behind),
+  };
+  return cmocka_run_group_tests(tests, folder_setup, folder_teardown);
+}
