@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // pawl reproduce: the benchmark of docs/benchmark.md. Runs the cases of the papers and compares
 // what they give with reference numbers that were computed without pawl.
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/help.h"
-#include "cli/reproduce_cases.h"
+#include "cli/reproduce_page.h"
 
 static const Option options[] = {
-    {"--json", NULL, "print one JSON object on standard output", VALUE_NONE, true}, {0}};
+    {"--out", "DIR",
+     ("write one page, DIR/index.html: the figures of the papers drawn anew, with reference "
+      "values, "
+      "the table of all checks, and what it cost"),
+     VALUE_FILE, true},
+    {"--json", NULL, "print one JSON object on standard output", VALUE_NONE, true},
+    {0}};
 
 static const Option columns[] = {
     {.name = "value", .text = "what pawl computes"},
@@ -40,6 +48,7 @@ typedef struct Outcome {
 
 typedef struct Report {
   Json* json;  // NULL: a table
+  Page* page;  // NULL without; then there is neither
   bool progress;
   int checks, failed;
 } Report;
@@ -287,6 +296,15 @@ static void json_case(Json* json, const Trial* t, const char* method, bool good)
   json_close(json, '}');
 }
 
+static void put_case(Page* page, const Trial* t, const char* method, bool good) {
+  page_case(page, t->c, method, good ? NULL : t->err.message);
+  for (int k = 0; good && k < t->c->check_count; k++) {
+    const Outcome* o = &t->outcomes[k];
+    page_check(page, &t->c->checks[k], o->value, o->difference, o->allowed, o->pass);
+  }
+  page_case_end(page);
+}
+
 // ---- the command --------------------------------------------------------------------------------
 static void try_method(const Case* c, const char* method, Report* report) {
   Trial t = {.c = c};
@@ -306,7 +324,9 @@ static void try_method(const Case* c, const char* method, Report* report) {
     report->failed += !good || !t.outcomes[k].pass;
     report->checks++;
   }
-  if (report->json) {
+  if (report->page) {
+    put_case(report->page, &t, method, good);
+  } else if (report->json) {
     json_case(report->json, &t, method, good);
   } else {
     print_case(&t, method, good);
@@ -316,7 +336,11 @@ static void try_method(const Case* c, const char* method, Report* report) {
 }
 
 static void try_paper(const Paper* paper, Report* report) {
-  if (report->json) {
+  double begin = seconds_now();
+  int checks = report->checks, failed = report->failed;
+  if (report->page) {
+    page_paper(report->page, paper);
+  } else if (report->json) {
     json_open(report->json, NULL, '{');
     json_text(report->json, "name", paper->name);
     json_text(report->json, "paper", paper->citation);
@@ -332,7 +356,10 @@ static void try_paper(const Paper* paper, Report* report) {
       try_method(&paper->cases[k], names[i], report);
     }
   }
-  if (report->json) {
+  if (report->page) {
+    page_paper_end(report->page, report->checks - checks, report->failed - failed,
+                   seconds_now() - begin);
+  } else if (report->json) {
     json_close(report->json, ']');
     json_close(report->json, '}');
   }
@@ -379,12 +406,45 @@ static int choose(int argc, char** argv, bool* chosen, bool* json) {
   return 0;
 }
 
+static void try_papers(const bool* chosen, Report* report) {
+  for (int p = 0; papers[p]; p++) {
+    if (chosen[p]) {
+      try_paper(papers[p], report);
+    }
+  }
+}
+
+// All goes to DIR/index.html.
+static int run_page(const bool* chosen, const char* folder) {
+  Page page;
+  double begin = seconds_now();
+  if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+    return complain(EXIT_RUN, "--out %s: cannot be made: %s", folder, strerror(errno));
+  }
+  int code = page_open(&page);
+  Report report = {.page = &page, .progress = isatty(STDERR_FILENO)};
+  if (!code) {
+    try_papers(chosen, &report);
+    double seconds = seconds_now() - begin;
+    code = page_write(&page, folder, report.checks, report.failed, seconds);
+    int failed = finish(&report, seconds);
+    code = failed ? failed : code;
+  }
+  page_close(&page);
+  return code;
+}
+
 static int run(int argc, char** argv) {
   enum { MOST_PAPERS = 32 };
   bool chosen[MOST_PAPERS] = {false}, wants_json = false;
-  int code = choose(argc, argv, chosen, &wants_json);
-  if (code) {
-    return code;
+  const char* folder = NULL;
+  int code = study_take_option(&argc, argv, "--out", &folder);
+  code = code ? code : choose(argc, argv, chosen, &wants_json);
+  if (!code && folder && wants_json) {
+    code = complain(EXIT_USAGE, "--out and --json: one of them");
+  }
+  if (code || folder) {
+    return code ? code : run_page(chosen, folder);
   }
   Json json = {stdout, 0, true};
   Report report = {.json = wants_json ? &json : NULL, .progress = isatty(STDERR_FILENO)};
@@ -394,11 +454,7 @@ static int run(int argc, char** argv) {
     json_text(&json, "version", pawl_version());
     json_open(&json, "papers", '[');
   }
-  for (int p = 0; papers[p]; p++) {
-    if (chosen[p]) {
-      try_paper(papers[p], &report);
-    }
-  }
+  try_papers(chosen, &report);
   return finish(&report, seconds_now() - begin);
 }
 
@@ -406,7 +462,7 @@ const Command command_reproduce = {
     .name = "reproduce",
     .line = "the benchmark: the examples of papers, checked",
     .run = run,
-    .usage = "[PAPER]... [--json]",
+    .usage = "[PAPER]... [--out DIR] [--json]",
     .about =
         "Runs the benchmark: every case of the named papers (all without a name), compared with "
         "reference numbers that were computed independently, in closed form or by integration "

@@ -54,6 +54,25 @@ expect 0 run page3.yaml --method event-driven --json
 paths
 near "$(field final.q.x)" -0.112676173621 1e-7
 
+# --- the page: figures of a paper with the reference values of its checks, and all checks ---
+expect 0 reproduce kovanda --out page
+has err "wrote page/index.html"
+same "$(grep -c '<figure>' page/index.html)" 6
+same "$(grep -c '<svg ' page/index.html)" 6
+same "$(ls page)" index.html
+has page/index.html "<b>Figure 5.</b>"
+has page/index.html "<circle" # a reference value
+has page/index.html "<code>pawl run two-mass-control --method taylor</code>"
+lacks page/index.html "not drawn"
+lacks page/index.html "FAIL"
+lacks page/index.html "http://www.example"
+checks=$(sed -n 's/.*: \([0-9]*\) checks, 0 failed; 6 figures.*/\1/p' page/index.html)
+same "$(grep -c '<td>pass</tr>' page/index.html)" "$checks"
+expect 2 reproduce kovanda --out page --json
+has err "one of them"
+expect 1 reproduce kovanda --out no/such
+has err "cannot be made"
+
 # Everything takes a quarter of a minute in release, and too long with sanitizers.
 if [ -z "$sanitized" ]; then
   expect 0 reproduce
