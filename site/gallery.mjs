@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A page for each model, with its text and a picture of a run that pawl makes, and one page with all pictures.
+// A page for each model, with its text, its motion and curves that pawl draws, and one page with all motions.
 import {mkdirSync, readFileSync, readdirSync} from 'node:fs';
 import {join} from 'node:path';
 
@@ -9,7 +9,7 @@ function about(text) {
 }
 
 function modelPage(name, text, log) {
-  return `# ${name}\n\n${about(text)}\n\n![A run of ${name}](${name}.svg)\n\n` +
+  return `# ${name}\n\n${about(text)}\n\n![${name} in motion](${name}-moves.svg)\n\n![Curves of ${name}](${name}.svg)\n\n` +
     `    $ pawl run ${name}\n${log.trimEnd().replace(/^/gm, '    ')}\n\n\`\`\`yaml\n${text}\`\`\`\n`;
 }
 
@@ -20,10 +20,11 @@ export function galleryPages(pawl, models, out, execFileSync) {
   let all = '# Gallery\n\nEvery model that comes with pawl, as a run of it looks.\n\n';
   for (const name of names) {
     const picture = join(out, 'gallery', `${name}.svg`);
-    const log = execFileSync(pawl, ['run', name, '--plot', picture], {encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore']});
+    const moves = join(out, 'gallery', `${name}-moves.svg`);
+    const log = execFileSync(pawl, ['run', name, '--plot', picture, '--animate', moves], {encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore']});
     const text = readFileSync(join(models, `${name}.yaml`), 'utf8');
     pages.push({path: `gallery/${name}.html`, text: modelPage(name, text, log)});
-    all += `## [${name}](${name}.html)\n\n${about(text)}\n\n![A run of ${name}](${name}.svg)\n\n`;
+    all += `## [${name}](${name}.html)\n\n${about(text)}\n\n![${name} in motion](${name}-moves.svg)\n\n`;
   }
   pages.push({path: 'gallery/index.html', text: all});
   return pages;
