@@ -258,7 +258,7 @@ static PawlStatus go(PawlStepper* s, const PawlPhase* phase, PawlState* state, d
   memcpy(d->q, state->q, nq * sizeof(double));
   memcpy(d->v, state->v, nv * sizeof(double));
   memcpy(d->a, state->a, nv * sizeof(double));
-  pawl_forms_load(s, &d->forms, phase, state);
+  pawl_forms_load(s, &d->forms, phase, state, h);
   m.h = m.h > 0.0 ? m.h : guess(s, d, h);
   double t = state->t;
   PAWL_TRY(take_steps(s, d, &t, t + h, one, &m, err));

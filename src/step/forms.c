@@ -62,6 +62,11 @@ PawlStatus pawl_forms_create(PawlStepper* s, PawlForms* forms, PawlError* err) {
       pawl_stepper_eval(s, PAWL_MASS | PAWL_FORCE | PAWL_GRADIENT | PAWL_BIAS, &forms->eval, err));
   if (forms->kind != PAWL_FORM_MINIMAL) {
     PAWL_TRY(pawl_projection_create(s, PAWL_MASS | PAWL_FORCE | PAWL_BIAS, &forms->onto, err));
+    if (s->method->memory_vectors == 2) {
+      forms->change = PAWL_NEW(&s->arena, double, 2 * (size_t)s->sizes.v);
+      forms->v_change = forms->change + s->sizes.v;
+      PAWL_TRY(forms->change ? PAWL_OK : pawl_fail_memory(err));
+    }
   }
   if (forms->kind == PAWL_FORM_INDEX_1) {
     return PAWL_OK;
@@ -98,6 +103,10 @@ void pawl_forms_start(const PawlStepper* s, PawlState* state) {
   }
 }
 
+static size_t change_bytes(const PawlStepper* s) {
+  return 2 * (size_t)s->sizes.v * sizeof(double);
+}
+
 static void list_rows(const PawlStepper* s, const PawlPhase* phase, PawlReduced* d) {
   d->count = 0;
   for (int i = 0; i < s->sizes.rows; i++) {
@@ -109,10 +118,14 @@ static void list_rows(const PawlStepper* s, const PawlPhase* phase, PawlReduced*
 }
 
 void pawl_forms_load(const PawlStepper* s, PawlForms* forms, const PawlPhase* phase,
-                     const PawlState* state) {
+                     const PawlState* state, double h) {
   PawlReduced* d = forms->reduced;
   forms->phase = *phase;
   forms->apart = forms->kind != PAWL_FORM_MINIMAL && s->sizes.rows > 0 ? (int)state->memory[0] : 0;
+  forms->guesses = forms->change && s->sizes.q == s->sizes.v && h == s->def.step;
+  if (forms->apart < 0) {
+    memcpy(forms->change, state->memory + s->sizes.rows, change_bytes(s));
+  }
   if (!d) {
     return;
   }
@@ -137,6 +150,9 @@ void pawl_forms_save(const PawlStepper* s, const PawlForms* forms, PawlState* st
   if (forms->kind != PAWL_FORM_MINIMAL) {
     if (s->sizes.rows > 0) {
       state->memory[0] = forms->apart;
+    }
+    if (forms->apart < 0) {
+      memcpy(state->memory + s->sizes.rows, forms->change, change_bytes(s));
     }
     return;
   }
@@ -402,30 +418,84 @@ static PawlStatus accelerate_by(PawlStepper* s, PawlForms* forms, PawlEval* eval
   return pawl_dynamics_rate_states(&s->dynamics, &forms->phase, t, q, v, a, lambda, err);
 }
 
+static void add_to(int n, double* x, const double* change) {
+  for (int j = 0; j < n; j++) {
+    x[j] += change[j];
+  }
+}
+
+static void sum(int n, const double* x, const double* change, double* out) {
+  for (int j = 0; j < n; j++) {
+    out[j] = x[j] + change[j];
+  }
+}
+
+// v' and lambda first, at a point that the last change brings near to the constraints, then the
+// projection with their matrix. False in *done: more is off.                              (E13)
+static PawlStatus arrive_at_once(PawlStepper* s, PawlForms* forms, PawlNearbySolve* solve, double t,
+                                 double* q, double* v, double* a, double* lambda, bool* done,
+                                 PawlError* err) {
+  PawlProjection* onto = &forms->onto;
+  bool guessed = forms->apart < 0 && forms->guesses;
+  PawlProjectionGuess guess = {forms->change, forms->v_change};
+  PawlPoint point = pawl_phase_point(&forms->phase, t, q, v, NULL, NULL);
+  if (guessed) {
+    sum(s->sizes.v, q, forms->change, onto->x);
+    sum(s->sizes.v, v, forms->v_change, onto->x_v);
+    point.q = onto->x;
+    point.v = onto->x_v;
+  }
+  s->dynamics.info.evaluations++;
+  PAWL_TRY(pawl_method_run(s, &forms->phase, onto->place, &point, err));
+  PAWL_TRY(accelerate_by(s, forms, onto->place, t, point.q, point.v, a, lambda, err));
+  *done = pawl_projection_at_once(s, onto, &forms->phase, solve, forms->reduced,
+                                  guessed ? &guess : NULL, a, q, v);
+  if (guessed && *done) {
+    memcpy(forms->change, onto->x, (size_t)s->sizes.v * sizeof(double));
+    memcpy(forms->v_change, onto->x_v, (size_t)s->sizes.v * sizeof(double));
+  }
+  onto->placed = !*done && !guessed;
+  return PAWL_OK;
+}
+
+// What comes after a step in which much was off: a guess from its change, where such steps are
+// guessed and this one was not, or a few steps whose projection comes first.
+static int apart_after(const PawlForms* forms) {
+  enum { STEPS_APART = 15 };
+  bool guessed = forms->apart < 0 && forms->guesses;
+  return forms->guesses && !guessed ? 0 : forms->apart < 0 && !forms->guesses ? -1 : STEPS_APART;
+}
+
 PawlStatus pawl_forms_arrive(PawlStepper* s, PawlForms* forms, double t, double* q, double* v,
                              double* a, double* lambda, PawlError* err) {
-  enum { STEPS_APART = 15 };  // after one in which much was off
-  PawlProjection* onto = &forms->onto;
   PawlNearbySolve* solve =
       forms->kind == PAWL_FORM_PROJECTED ? solve_projected : pawl_projection_by_kkt;
-  if (forms->kind == PAWL_FORM_MINIMAL || !pawl_projection_any(s, onto, &forms->phase)) {
+  int n = s->sizes.v;
+  if (forms->kind == PAWL_FORM_MINIMAL || !pawl_projection_any(s, &forms->onto, &forms->phase)) {
     return pawl_forms_accelerate(s, forms, t, q, v, a, lambda, err);
   }
-  onto->placed = false;
+  forms->onto.placed = false;
   if (forms->apart > 0) {
     forms->apart--;
   } else {
-    PawlPoint point = pawl_phase_point(&forms->phase, t, q, v, NULL, NULL);
-    s->dynamics.info.evaluations++;
-    PAWL_TRY(pawl_method_run(s, &forms->phase, onto->place, &point, err));
-    PAWL_TRY(accelerate_by(s, forms, onto->place, t, q, v, a, lambda, err));
-    if (pawl_projection_at_once(s, onto, &forms->phase, solve, forms->reduced, a, q, v)) {
+    bool done;
+    PAWL_TRY(arrive_at_once(s, forms, solve, t, q, v, a, lambda, &done, err));
+    if (done) {
       return PAWL_OK;
     }
-    onto->placed = true;
-    forms->apart = STEPS_APART;
+    forms->apart = apart_after(forms);
   }
-  PAWL_TRY(
-      pawl_projection_apply(s, onto, &forms->phase, solve, forms->reduced, t, q, v, NULL, err));
+  bool keeps = forms->apart == 0 && forms->guesses;
+  for (int j = 0; keeps && j < n; j++) {
+    forms->change[j] = -q[j];
+    forms->v_change[j] = -v[j];
+  }
+  PAWL_TRY(pawl_projection_apply(s, &forms->onto, &forms->phase, solve, forms->reduced, t, q, v,
+                                 NULL, err));
+  if (keeps) {
+    add_to(n, forms->change, q);
+    add_to(n, forms->v_change, v);
+    forms->apart = -1;
+  }
   return pawl_forms_accelerate(s, forms, t, q, v, a, lambda, err);
 }

@@ -30,7 +30,10 @@ typedef struct PawlForms {
   PawlReduced* reduced;  // workspace of the other forms; NULL for index-1
   PawlPhase phase;       // of the step under way
   PawlProjection onto;   // of index-1 and projected
-  int apart;             // steps to come whose projection is made before v' and lambda
+  int apart;             // steps to come whose projection is made before v' and lambda; -1: none,
+                         // and `change` is a guess of the next
+  bool guesses;          // steps of this length are guessed from the last
+  double *change, *v_change;  // v: by how much the projection has moved q and v; NULL: no guesses
 } PawlForms;
 
 // The form is stepper->def.form; PAWL_ERROR_USAGE with the list for an unknown word. Allocates from
@@ -40,13 +43,14 @@ void pawl_forms_destroy(PawlForms* forms);
 
 // The choice of dependent velocities is part of a state, so that equal states go on equally: its
 // `memory` begins with one number for each row, 0 or 1 + the dependent velocity that stands for it.
-// In the other forms the first of them is `apart`. A method states memory_rows = 1 and
-// memory_vectors = 0.
+// In the other forms the first of them is `apart`, and behind the rows are `change` and `v_change`
+// where the method states memory_vectors = 2; it states memory_rows = 1.
 void pawl_forms_start(const PawlStepper* s, PawlState* state);  // forgets the choice
 
-// Takes over the phase of a step and the choice of a state, or none; and puts the choice back.
+// Takes over the phase of a step of length h and the choice of a state, or none; and puts the
+// choice back.
 void pawl_forms_load(const PawlStepper* s, PawlForms* forms, const PawlPhase* phase,
-                     const PawlState* state);
+                     const PawlState* state, double h);
 void pawl_forms_save(const PawlStepper* s, const PawlForms* forms, PawlState* state);
 
 PAWL_CHECKED PawlStatus pawl_forms_choose(PawlStepper* s, PawlForms* forms, double t,

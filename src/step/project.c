@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "switch/tolerances.h"
+#include "system/system.h"
 
 // [1] What a correction that helps leaves of the violation at most.
 static const double LEFT_MOST = 0.25;
@@ -256,37 +257,44 @@ PawlStatus pawl_projection_apply(PawlStepper* s, PawlProjection* p, const PawlPh
 }
 
 // ---- at once ------------------------------------------------------------------------------------
-// |dq / h|^2 + |dv|^2 <= PAWL_AT_ONCE^2 (|v| + h |v'|)^2, squares weighted by the diagonal of M.
-// (E13)
-static bool is_next_to_nothing(const PawlStepper* s, const PawlProjection* p, const double* v,
-                               const double* a) {
+// |dq / h|^2 + |dv|^2 <= PAWL_AT_ONCE^2 (|v| + h |v'|)^2, squares weighted by the diagonal of M,
+// for the way from the point looked at to the one moved to. (E13)
+static bool is_next_to_nothing(const PawlStepper* s, const PawlProjection* p,
+                               const PawlProjectionGuess* guess, const double* v, const double* a) {
   const double* M = pawl_eval_values(p->place)->M;
   double h = s->def.step, change_q = 0.0, change_v = 0.0, speed = 0.0;
   for (int j = 0; j < s->sizes.v; j++) {
     double mass = p->diagonal[j] >= 0 ? M[p->diagonal[j]] : 0.0;
     double rate = fabs(v[j]) + h * fabs(a[j]);
-    change_q += mass * p->x[j] * p->x[j];
-    change_v += mass * p->x_v[j] * p->x_v[j];
+    double dq = guess ? p->x[j] - guess->q[j] : p->x[j];
+    double dv = guess ? p->x_v[j] - guess->v[j] : p->x_v[j];
+    change_q += mass * dq * dq;
+    change_v += mass * dv * dv;
     speed += mass * rate * rate;
   }
   return change_q + h * h * change_v <= PAWL_AT_ONCE * PAWL_AT_ONCE * h * h * speed;
 }
 
 bool pawl_projection_at_once(PawlStepper* s, PawlProjection* p, const PawlPhase* phase,
-                             PawlNearbySolve* solve, void* data, const double* a, double* q,
-                             double* v) {
+                             PawlNearbySolve* solve, void* data, const PawlProjectionGuess* guess,
+                             const double* a, double* q, double* v) {
   const PawlValues* values = pawl_eval_values(p->place);
   pawl_dynamics_rows(&s->dynamics, values->G, v, values->g_t, p->r_v);
+  memcpy(p->r, values->g, (size_t)s->sizes.rows * sizeof(double));
+  if (guess) {
+    pawl_sparse_add(&s->G, values->G, -1.0, guess->q, p->r);  // (E14)
+  }
   for (int i = 0; i < s->sizes.rows; i++) {
     bool binds = pawl_phase_binds(phase, i);
-    p->r[i] = binds ? -values->g[i] : 0.0;
+    bool rate = s->system->rates && pawl_system_row_is_rate(s->system, i, phase->modes);
+    p->r[i] = binds && !rate ? -p->r[i] : 0.0;
     p->r_v[i] = binds ? -p->r_v[i] : 0.0;
   }
   memset(p->x, 0, (size_t)s->sizes.v * sizeof(double));
   memset(p->x_v, 0, (size_t)s->sizes.v * sizeof(double));
   solve(s, data, p->x, p->r);      // (E10)
   solve(s, data, p->x_v, p->r_v);  // (E12)
-  if (!is_next_to_nothing(s, p, v, a)) {
+  if (!is_next_to_nothing(s, p, guess, v, a)) {
     return false;
   }
   pawl_system_retract(s->system, q, p->x, q);

@@ -36,9 +36,15 @@ PAWL_CHECKED PawlStatus pawl_projection_apply(PawlStepper* s, PawlProjection* p,
 // Whether any row of `phase` binds.
 bool pawl_projection_any(const PawlStepper* s, const PawlProjection* p, const PawlPhase* phase);
 
-// The same where `place` has been run at (q, v), M among its values, `solve` is with the matrix of
-// this very point, and `a` is v' there. True: q and v are moved, by so little that `a` and the
-// multipliers serve for them (E13). False: more is off, and nothing has changed.
+// By how much q and v are expected to be moved; coordinates are numbers.
+typedef struct PawlProjectionGuess {
+  const double *q, *v;
+} PawlProjectionGuess;
+
+// The same where `place` has been run at (q, v), or (q, v) moved by a guess (NULL: none), M among
+// its values, `solve` is with the matrix of this very point, and `a` is v' there. True: q and v are
+// moved, to so near by this point that `a` and the multipliers serve for them (E13). False: more is
+// off, and nothing has changed. By how much is in p->x and p->x_v.
 bool pawl_projection_at_once(PawlStepper* s, PawlProjection* p, const PawlPhase* phase,
-                             PawlNearbySolve* solve, void* data, const double* a, double* q,
-                             double* v);
+                             PawlNearbySolve* solve, void* data, const PawlProjectionGuess* guess,
+                             const double* a, double* q, double* v);

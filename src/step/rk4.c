@@ -59,7 +59,7 @@ static PawlStatus step(PawlStepper* s, const PawlPhase* phase, PawlState* state,
   static const double b[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};  // weights
   Rk4* d = s->data;
   int nq = s->sizes.q, nv = s->sizes.v;
-  pawl_forms_load(s, &d->forms, phase, state);
+  pawl_forms_load(s, &d->forms, phase, state, h);
   PAWL_TRY(pawl_forms_begin(s, &d->forms, state->t, state->q, state->v, err));
   memcpy(d->sq, state->q, (size_t)nq * sizeof(double));
   memcpy(d->sv, state->v, (size_t)nv * sizeof(double));
@@ -91,6 +91,7 @@ const PawlMethod pawl_method_rk4 = {
              .holds = "acceleration; all with form: minimal",
              .options = "form",
              .smooth = true},
+    .memory_vectors = 2,
     .memory_rows = 1,
     .exact = true,
     .create = create,

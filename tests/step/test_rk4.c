@@ -269,6 +269,37 @@ static void test_mass_runs_out(void** unused) {
   motion_end(&m);
 }
 
+// What the projection of a step moves is guessed from the last: the constraints of a pendulum that
+// turns over hold to rounding with the four evaluations of the stages, after a few steps that have
+// one more, and the guess leaves nothing behind in the energy.
+static void test_projection_is_guessed(void** unused) {
+  (void)unused;
+  enum { STEPS = 1000, AT_FIRST = 5 };
+  Motion m = motion_file("pendulum", NULL);
+  motion_start(&m, "rk4");
+  PawlEval* eval;
+  NEED(pawl_eval_create(m.system, PAWL_ENERGY | PAWL_POSITION, &eval, &m.err), &m.err);
+  double energy[2], off = 0.0;
+  long long before = pawl_stepper_info(m.stepper).evaluations;
+  for (int k = 0; k <= STEPS; k++) {
+    PawlPoint point = {m.state->t,      m.state->q,     m.state->v,   m.state->a,
+                       m.state->lambda, m.state->modes, m.state->held};
+    NEED(pawl_eval_run(eval, &point, &m.err), &m.err);
+    const PawlValues* values = pawl_eval_values(eval);
+    energy[k > 0] = values->energy[0] + values->energy[1];
+    off = fmax(off, fmax(fabs(values->g[0]), fabs(values->g[1])));
+    if (k < STEPS) {
+      motion_step(&m, m.def.step);
+    }
+  }
+  assert_in_range(pawl_stepper_info(m.stepper).evaluations - before, 4 * STEPS,
+                  4 * STEPS + AT_FIRST);
+  assert_true(off < 1e-14);
+  assert_true(fabs(energy[1] - energy[0]) < 1e-8);  // of 60 J; with the guess itself 1e-4
+  pawl_eval_destroy(eval);
+  motion_end(&m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_quartic_is_exact),
@@ -286,6 +317,7 @@ int main(void) {
       cmocka_unit_test(test_same_bits),
       cmocka_unit_test(test_outside_a_domain),
       cmocka_unit_test(test_mass_runs_out),
+      cmocka_unit_test(test_projection_is_guessed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
