@@ -61,7 +61,7 @@ PawlStatus pawl_forms_create(PawlStepper* s, PawlForms* forms, PawlError* err) {
   PAWL_TRY(
       pawl_stepper_eval(s, PAWL_MASS | PAWL_FORCE | PAWL_GRADIENT | PAWL_BIAS, &forms->eval, err));
   if (forms->kind != PAWL_FORM_MINIMAL) {
-    PAWL_TRY(pawl_projection_create(s, PAWL_MASS | PAWL_FORCE | PAWL_BIAS, &forms->onto, err));
+    PAWL_TRY(pawl_projection_create(s, PAWL_BIAS, &forms->onto, err));
     if (s->method->memory_vectors == 2) {
       forms->change = PAWL_NEW(&s->arena, double, 2 * (size_t)s->sizes.v);
       forms->v_change = forms->change + s->sizes.v;
@@ -276,8 +276,9 @@ static PawlStatus settle_position(PawlStepper* s, PawlForms* forms, double t, do
                                   const double* v, PawlError* err) {
   PawlReduced* d = forms->reduced;
   PawlVoronets* split = &d->split;
-  double size = s->sizes.q == s->sizes.v ? fmax(largest(s->sizes.q, q), PAWL_SMALLEST_SIZE) : 1.0;
-  double last = INFINITY;
+  bool same = s->sizes.q == s->sizes.v;
+  double move = s->def.step * largest(pawl_moving(s->sizes), v);
+  double size = same ? fmax(largest(s->sizes.q, q), move) : 1.0, last = INFINITY;
   PawlPoint point = pawl_phase_point(&forms->phase, t, q, v, NULL, NULL);
   for (int k = 0; k < MOST_CORRECTIONS; k++) {
     s->dynamics.info.evaluations++;
@@ -292,6 +293,7 @@ static PawlStatus settle_position(PawlStepper* s, PawlForms* forms, double t, do
     }
     pawl_voronets_solve(split, d->c, d->r);
     double change = largest(d->count, d->r);
+    size = same && isfinite(change) ? fmax(size, change) : size;  // what it has moved so far
     if (change <= PAWL_ROUNDED * size ||
         (change <= PAWL_SETTLED_NEARLY * size && change > 0.25 * last)) {
       return PAWL_OK;

@@ -38,12 +38,12 @@ PawlStatus pawl_projection_create(PawlStepper* s, unsigned also, PawlProjection*
   p->r_v = PAWL_NEW(&s->arena, double, s->sizes.rows);
   p->x = PAWL_NEW(&s->arena, double, s->sizes.v);
   p->x_v = PAWL_NEW(&s->arena, double, s->sizes.v);
-  p->diagonal = (also & PAWL_MASS) != 0 ? find_diagonal(s) : NULL;
+  p->diagonal = find_diagonal(s);
   if (s->arena.failed) {
     return pawl_fail_memory(err);
   }
-  return pawl_stepper_eval(s, PAWL_POSITION | PAWL_GRADIENT | PAWL_TIME_GRADIENT | also, &p->place,
-                           err);
+  unsigned mask = PAWL_MASS | PAWL_FORCE | PAWL_POSITION | PAWL_GRADIENT | PAWL_TIME_GRADIENT;
+  return pawl_stepper_eval(s, mask | also, &p->place, err);
 }
 
 void pawl_projection_destroy(PawlProjection* p) {
@@ -71,7 +71,7 @@ static double take_violation(const PawlStepper* s, PawlProjection* p, const Pawl
   double worst = 0.0;
   (void)take_right_side(s, p, phase);
   for (int i = 0; i < s->sizes.rows; i++) {
-    double off = fabs(p->r[i]) / fmax(p->size[i], PAWL_SMALLEST_SIZE);
+    double off = p->r[i] == 0.0 ? 0.0 : fabs(p->r[i]) / p->size[i];
     worst = off <= worst ? worst : isfinite(off) ? off : INFINITY;
   }
   return worst;
@@ -97,18 +97,28 @@ static void take_velocities(const PawlStepper* s, PawlProjection* p, const doubl
   pawl_dynamics_rows(&s->dynamics, values->G, v, values->g_t, p->r);
 }
 
+// Coordinates count as at least a part of the largest, or of what a step moves, by rates or by the
+// forces that the rows bear: one that is held at zero is rounding of these.
+static double least_place(const PawlStepper* s, const PawlProjection* p, const double* q,
+                          const double* v) {
+  double h = s->def.step, fall = pawl_dynamics_fall(&s->dynamics, pawl_eval_values(p->place));
+  double move = h * (pawl_dynamics_largest(pawl_moving(s->sizes), v) + h * fall);
+  return PAWL_SMALLEST_PART * fmax(pawl_dynamics_largest(s->sizes.q, q), move) + DBL_MIN;
+}
+
 static double position_off(const PawlStepper* s, PawlProjection* p, const PawlPhase* phase,
-                           const double* q) {
+                           const double* q, const double* v) {
+  const double *G = pawl_eval_values(p->place)->G, *of_q = s->sizes.q == s->sizes.v ? q : NULL;
   take_positions(s, p);
-  pawl_dynamics_row_sizes(&s->dynamics, pawl_eval_values(p->place)->G, q, p->size);
+  pawl_sparse_sizes(&s->G, G, of_q, least_place(s, p, q, v), p->size);
   return take_violation(s, p, phase);
 }
 
 // Rates count as at least this: a part of the largest, or, where all is at rest, of what moves the
 // coordinates by a part of themselves in one step.
 static double least_rate(const PawlStepper* s, const double* q, const double* v) {
-  double of_q = PAWL_SMALLEST_SIZE * pawl_dynamics_largest(s->sizes.q, q) / s->def.step;
-  return PAWL_SMALLEST_SIZE * fmax(pawl_dynamics_largest(pawl_moving(s->sizes), v), of_q) + DBL_MIN;
+  double of_q = PAWL_SMALLEST_PART * pawl_dynamics_largest(s->sizes.q, q) / s->def.step;
+  return PAWL_SMALLEST_PART * fmax(pawl_dynamics_largest(pawl_moving(s->sizes), v), of_q) + DBL_MIN;
 }
 
 static double velocity_off(const PawlStepper* s, PawlProjection* p, const PawlPhase* phase,
@@ -180,7 +190,7 @@ static PawlStatus move_positions(PawlStepper* s, PawlProjection* p, const PawlPh
     return PAWL_OK;
   }
   for (bool due = true; due;) {
-    double off = position_off(s, p, phase, q);
+    double off = position_off(s, p, phase, q, v);
     PAWL_TRY(go_on(&course, true, off, t, &due, err));
     if (due) {
       correct(s, p, solve, data);

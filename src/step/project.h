@@ -8,11 +8,11 @@
 #include "step/method.h"
 
 typedef struct PawlProjection {
-  PawlEval* place;         // g, G, g_t and what else was asked for; NULL: the system has no rows
-  bool placed;             // it has been run at the point that comes next
+  PawlEval* place;  // M, f, g, G, g_t and what else was asked for; NULL: the system has no rows
+  bool placed;      // it has been run at the point that comes next
   double *r, *r_v, *size;  // rows: what is off, and how large its terms are
   double *x, *x_v;         // v: a change
-  const int* diagonal;     // v: places of the diagonal in M, -1 for none; NULL: M was not asked for
+  const int* diagonal;     // v: places of the diagonal in M, -1 for none
 } PawlProjection;
 
 // Solves [M -G^T; G 0] [x; y] = [x; r] in place with a matrix of a point near by; r has an entry

@@ -159,9 +159,7 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 #define PAWL_SMALLEST_PART 1e-3
 // [m or rad] Where all are below NOTHING, which is rounding in a model with numbers of ordinary
 // size, each counts as SMALLEST_SIZE: there is nothing to measure by, and this is a guard against a
-// division by zero. A row without any term counts as this large for the same reason, and, where
-// positions at the end of a step are judged, a row whose terms are smaller: a coordinate held at
-// zero is rounding.
+// division by zero. A row without any term counts as this large for the same reason.
 #define PAWL_NOTHING 1e-14
 #define PAWL_SMALLEST_SIZE 1e-3
 // [1] Of the terms of a row: how far off new equations may be where they begin, and a lock that
