@@ -220,7 +220,8 @@ static void random_point(Point* p, Random* r) {
     p->v[i] = random_between(r, -1.5, 1.5);
     p->param[i] = random_between(r, 0.5, 2.0);
   }
-  p->leaves = (PawlLeafValues){random_between(r, 0.0, 2.0), p->param, p->q, p->v, NULL, NULL, NULL};
+  p->leaves =
+      (PawlLeafValues){.t = random_between(r, 0.0, 2.0), .param = p->param, .q = p->q, .v = p->v};
 }
 
 // 1e-12 relative to the sums of magnitudes. Given and normal form are rounded differently, a few

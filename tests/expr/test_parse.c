@@ -18,7 +18,7 @@ static double value_at(const char* text) {
     q[k] = v[k] = a[k] = k - 10;
   }
   double lambda[3] = {23.0, 29.0, 31.0};
-  PawlLeafValues leaves = {19.0, param, q, v, a, lambda, NULL};
+  PawlLeafValues leaves = {.t = 19.0, .param = param, .q = q, .v = v, .a = a, .lambda = lambda};
   assert_int_equal(pawl_dag_value(dag, node, &leaves, &value, NULL), PAWL_OK);
   pawl_dag_destroy(dag);
   return value;

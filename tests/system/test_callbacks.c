@@ -389,7 +389,8 @@ static void test_bad_descriptions(void** state) {
   expect_refused(&one, "together");
   unequal.sizes.q = 4;
   expect_refused(&unequal, "differ");
-  const PawlSizes sizes[] = {{0, 0, 0, 0, 0}, {1, 0, 0, 0, 0}, {3, 3, -1, 0, 0}, {3, 3, 0, -1, 0}};
+  const PawlSizes sizes[] = {
+      {.q = 0}, {.q = 1}, {.q = 3, .v = 3, .rows = -1}, {.q = 3, .v = 3, .outputs = -1}};
   for (int k = 0; k < 4; k++) {
     PawlCallbacks bad = pendulum_callbacks(&self);
     bad.sizes = sizes[k];
