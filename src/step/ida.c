@@ -136,7 +136,9 @@ static double first_step(PawlIda* d, const PawlState* state, double h) {
   for (int i = 0; i < n; i++) {
     double q_scale = s->def.rtol * fabs(state->q[i]) + s->def.atol,
            v_scale = s->def.rtol * fabs(state->v[i]) + s->def.atol;
-    double by_q = state->a[i] / q_scale, by_v = (d->jerk[i] - state->a[i]) / (later * v_scale);
+    bool moves = i < pawl_moving(s->sizes);
+    double by_q = moves ? state->a[i] / q_scale : 0.0,
+           by_v = (d->jerk[i] - state->a[i]) / (later * v_scale);
     sum += by_q * by_q + by_v * by_v;
   }
   double size = sqrt(sum / (2 * n));
@@ -196,7 +198,7 @@ static int begin(PawlStepper* s, PawlIda* d, const PawlState* state, double h) {
   memcpy(y.q, moved ? d->q : state->q, n);
   memcpy(y.v, moved ? d->v : state->v, n);
   memcpy(y.lambda, moved ? d->sun.lambda : state->lambda, m);
-  memcpy(rate.q, y.v, n);
+  pawl_system_rates(d->sun.stepper->system, y.q, y.v, rate.q);
   memcpy(rate.v, moved ? d->sun.a : state->a, n);
   int flag = IDAReInit(d->solver, state->t, d->sun.y, d->sun.y_rate);
   return flag == IDA_SUCCESS ? IDASetInitStep(d->solver, first) : flag;

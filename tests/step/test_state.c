@@ -48,7 +48,11 @@ static bool go_on(Motion* m, PawlStepper* other, PawlState* twin, double h, cons
                   const char* model, int k) {
   PawlError err = {0};
   PawlStatus own = pawl_stepper_step(m->stepper, m->state, h, &m->err);
-  assert_int_equal(pawl_stepper_step(other, twin, h, &err), own);
+  PawlStatus of_twin = pawl_stepper_step(other, twin, h, &err);
+  if (of_twin != own) {
+    print_error("%s by %s, step %d: %s%s\n", model, method, k, m->err.message, err.message);
+  }
+  assert_int_equal(of_twin, own);
   if (own != PAWL_OK) {
     assert_string_equal(err.message, m->err.message);
     return false;
