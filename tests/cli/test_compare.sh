@@ -97,7 +97,7 @@ has out "us/step"
 has out "residuals in the whole run"
 
 # --- wrong calls ---
-expect 0 compare --help
+expect 0 help compare
 has out "second differences"
 expect 2 compare
 expect 2 compare pendulum --methods

@@ -62,7 +62,7 @@ expect 0 converge oscillator --methods ga-p --until 1 # the default steps
 grep -qE '^ga-p +whole run +(2.0|1.9).* 24$' out || complain "oscillator: $(cat out)"
 
 # --- wrong calls ---
-expect 0 converge --help
+expect 0 help converge
 has out "Hausdorff"
 expect 2 converge
 for steps in 1e-3 1e-3,2e-3 1e-3,0,2e-3 1e-3,a,2e-3 1e-3:2e-3:4 1e-2:1e-3:2 1e-2:1e-3 1e-2:1e-3:900 '1e-2,1e-3,' ''; do

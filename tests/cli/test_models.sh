@@ -9,7 +9,7 @@ switching="event-driven ga-p ga-v ga-v-between ga-v-implicit ga-pv ga-pva nsga-p
 contact="nsga-pvv nsga-pva moreau-jean"
 linear="taylor exponential" # for linear models
 adaptive=dopri
-"$pawl" run --help | grep -q '^  ark ' && adaptive="dopri ark ida"
+"$pawl" help run | grep -q '^  ark ' && adaptive="dopri ark ida"
 
 # run_model NAME METHOD: runs, and checks what every run has in common; the first writes a file.
 run_model() {
