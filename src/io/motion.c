@@ -3,6 +3,7 @@
 // reader of the SVG goes through (SMIL), or one path for each instant of a strobe picture.
 #include "io/motion.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -205,7 +206,7 @@ static void draw_caption(PawlText* out, const PawlMotion* m, double seconds) {
   pawl_text_printf(out, "%.3g to %.3g s", from, to);
   if (seconds == 0.0) {
     pawl_text_printf(out, ", %d instants", m->frames);
-  } else if (fabs(seconds - (to - from)) > 1e-9 * seconds) {
+  } else if (fabs(seconds - (to - from)) > FLT_EPSILON * seconds) {
     pawl_text_printf(out, ", shown in %.3g s", seconds);
   }
   pawl_svg_text_end(out);

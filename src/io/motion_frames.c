@@ -2,6 +2,7 @@
 // Instants of a run and the view of them. Between two samples the numbers of the scene are
 // interpolated; on a jump both samples have the same time, and the later one counts. Space is seen
 // in parallel projection: turned about the vertical by AZIMUTH, then tilted by ELEVATION.
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -224,7 +225,7 @@ static Box box_of(const PawlMotion* m) {
 static void fit_view(PawlMotion* m, const PawlMotionDef* def) {
   Box box = box_of(m);
   double size[2] = {box.hi[0] - box.lo[0], box.hi[1] - box.lo[1]};
-  double margin = MARGIN * fmax(fmax(size[0], size[1]), 1e-300);
+  double margin = MARGIN * fmax(fmax(size[0], size[1]), DBL_MIN);
   double width = def->width > 0 ? def->width : USUAL_SIZE;
   double height = def->height > 0 ? def->height : USUAL_SIZE;
   m->scale = fmin(width / (size[0] + 2.0 * margin), height / (size[1] + 2.0 * margin));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shapes as paths. At every instant a shape has the same commands, so that an animation can go from
 // one to the next.
+#include <float.h>
 #include <math.h>
 
 #include "io/motion.h"
@@ -72,7 +73,7 @@ static bool add_spring(const PawlMotion* m, int frame, const PawlShape* shape, P
       !pawl_motion_point(m, frame, shape->points[1], &b)) {
     return false;
   }
-  double length = fmax(hypot(b.x - a.x, b.y - a.y), 1e-9);
+  double length = fmax(hypot(b.x - a.x, b.y - a.y), DBL_MIN);
   double nx = -(b.y - a.y) / length * SPRING_WIDTH, ny = (b.x - a.x) / length * SPRING_WIDTH;
   add_point(out, "M", a);
   for (int k = 0; k <= 2 * COILS; k++) {

@@ -15,6 +15,7 @@ typedef struct Units {
 
 // ---- the model ----------------------------------------------------------------------------------
 // What a leaf of the old units is in the new ones: t = t_new/s, v = s v_new, lambda = lambda_new/C.
+// States and inputs keep their values.
 static PawlNode old_leaf(void* context, PawlDag* dag, PawlOp leaf, int index) {
   const Units* u = context;
   double factor = leaf == PAWL_OP_TIME     ? 1.0 / u->s
@@ -39,6 +40,8 @@ static void scale_trigger(PawlModel* m, Units u, PawlTrigger* trigger) {
     trigger->times[k] *= u.s;
   }
   trigger->after *= u.s;
+  trigger->every *= u.s;
+  trigger->offset *= u.s;
   scale(m, u, 1.0, &trigger->when);
 }
 
@@ -60,6 +63,12 @@ static void scale_constraint(PawlModel* m, Units u, PawlConstraint* c) {
 static void scale_model(PawlModel* m, Units u) {
   for (int k = 0; k < m->coordinate_count; k++) {
     m->coordinates[k].rate /= u.s;
+  }
+  for (int k = 0; k < m->state_count; k++) {
+    scale(m, u, 1.0 / u.s, &m->states[k].rate);
+  }
+  for (int k = 0; k < m->set_count; k++) {
+    scale(m, u, 1.0, &m->sets[k].node);
   }
   for (int k = 0; k < m->term_count; k++) {
     bool power = m->terms[k].kind == PAWL_TERM_DISSIPATION;

@@ -136,7 +136,21 @@ static inline void compare_gradient(Compare* c) {
 }
 
 // ---- Lagrange's equations -----------------------------------------------------------------------
-// p_i = dT/dv_i
+static inline bool is_state(const Compare* c, int i) {
+  return i >= c->s->model->coordinate_count;
+}
+
+// The rate of a state at the place of the last graph_run; zero for what moves.
+static inline double rate_of_state(const Compare* c, int i) {
+  double rate = 0.0;
+  for (int k = 0; k < c->s->model->state_count; k++) {
+    const PawlStateDef* state = &c->s->model->states[k];
+    rate += state->coordinate == i ? creal(c->graph.value[state->rate]) : 0.0;
+  }
+  return rate;
+}
+
+// p_i = dT/dv_i; of a state, which is a velocity of mass 1, v_i
 static inline void momenta(void* context, const Place* p, double* y) {
   Compare* c = context;
   int n = c->s->n.v;
@@ -144,7 +158,7 @@ static inline void momenta(void* context, const Place* p, double* y) {
   for (int i = 0; i < n; i++) {
     unit[i] = 1.0;
     graph_run(&c->graph, p, (Direction){.v = unit});
-    y[i] = sum_slope(&c->graph, PAWL_TERM_KINETIC);
+    y[i] = sum_slope(&c->graph, PAWL_TERM_KINETIC) + (is_state(c, i) ? p->v[i] : 0.0);
     unit[i] = 0.0;
   }
   free(unit);
@@ -182,7 +196,8 @@ static inline double friction(const Compare* c, bool rate) {
   return sum;
 }
 
-// f_i = dT/dq_i - dp_i/dt along (q' = v, t' = 1) - dV/dq_i - dD/dv_i + F_i + friction
+// f_i = dT/dq_i - dp_i/dt along (q' = v, t' = 1) - dV/dq_i - dD/dv_i + F_i + friction, or the rate
+// of a state
 static inline void compare_force(Compare* c, const double* f) {
   int n = c->s->n.v;
   Difference p = difference(momenta, c, n, c->place, c->s->n, (Direction){1.0, c->place->v, NULL});
@@ -193,6 +208,7 @@ static inline void compare_force(Compare* c, const double* f) {
     double expected =
         sum_slope(&c->graph, PAWL_TERM_KINETIC) - sum_slope(&c->graph, PAWL_TERM_POTENTIAL);
     expected += creal(graph_sum(&c->graph, PAWL_TERM_FORCE, i)) - p.slope[i] + friction(c, false);
+    expected += rate_of_state(c, i);
     graph_run(&c->graph, c->place, (Direction){.v = unit});
     expected += friction(c, true) - sum_slope(&c->graph, PAWL_TERM_DISSIPATION);
     expect_near(c, "f", i, 0, f[i], expected, p.doubt[i], fmax(p.scale, c->graph.largest));

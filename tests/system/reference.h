@@ -42,13 +42,14 @@ static inline double complex graph_leaf(const Graph* g, const PawlDagNode* n, co
     case PAWL_LEAF_Q:
       return p->q[n->index] + I * COMPLEX_STEP * (d->q ? d->q[n->index] : 0.0);
     case PAWL_LEAF_V:
+    case PAWL_LEAF_STATE:
       return p->v[n->index] + I * COMPLEX_STEP * (d->v ? d->v[n->index] : 0.0);
     case PAWL_LEAF_A:
       return p->a[n->index];
     case PAWL_LEAF_LAMBDA:
       return p->lambda[n->index];
-    case PAWL_LEAF_STATE:
     case PAWL_LEAF_INPUT:
+      return g->model->inputs[n->index].start;
     case PAWL_LEAF_TURN:  // the graph of the model has none
       break;
   }
