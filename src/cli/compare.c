@@ -391,8 +391,7 @@ const Command command_compare = {
     .name = "compare",
     .line = "several methods side by side, against a reference",
     .run = run,
-    .usage =
-        "MODEL [--methods a,b,c] [--reference FILE.csv | METHOD@STEP] [--plot FILE] ...",
+    .usage = "MODEL [--methods a,b,c] [--reference FILE.csv | METHOD@STEP] [--plot FILE] ...",
     .about =
         "Runs MODEL with several methods and shows them side by side. A method that refuses the "
         "model or fails gets a line with its message, and the others go on.",

@@ -20,9 +20,9 @@ typedef struct PawlBetween {
 
 PAWL_CHECKED PawlStatus pawl_between_create(PawlArena* arena, int most, PawlBetween* between,
                                             PawlError* err);
-// Whether a margin turns within a piece if it is a parabola, by its values at both ends and its rate
-// at the end, times the length of the piece; a quarter of a rate is left for what it is not. One
-// with a corner inside may where its tangent at the end comes from beyond zero.             (V16)
+// Whether a margin turns within a piece if it is a parabola, by its values at both ends and its
+// rate at the end, times the length of the piece; a quarter of a rate is left for what it is not.
+// One with a corner inside may where its tangent at the end comes from beyond zero. (V16)
 bool pawl_between_may_turn(double first, double now, double rate);
 // Room for the margins and rates at a place x; a place must be new.
 int pawl_between_add(PawlBetween* between, double x);

@@ -284,7 +284,8 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // regular.
 #define PAWL_TOPOLOGY_SOLVED 1e-10
 #define PAWL_TOPOLOGY_ON_ROWS 1e-9
-// [1] Of the terms of d omega, or of its row: below it a rate equation fulfils Frobenius' condition.
+// [1] Of the terms of d omega, or of its row: below it a rate equation fulfils Frobenius'
+// condition.
 #define PAWL_INTEGRABLE 1e-9
 // [1] Of the step: the last correction on the way to a rest position. Of the largest coordinate:
 // rest is found, and found where changes shrink no more. Of its first value: the step in

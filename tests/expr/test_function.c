@@ -380,7 +380,7 @@ static void test_shorthands(void** state) {
 // clang-format off
 #define AT(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o) \
   {{a, b, c}, {d, e, f}, {g, h, i}, {j, k, l}, {m, n, o}}
-// clang-format on
+  // clang-format on
   static const double samples_of[PAWL_SHORTHANDS][CALLS][3] = {
 #define PAWL_SHORTHAND(name, word, operands, nodes, value, samples) samples,
 #include "expr/shorthand.def"
