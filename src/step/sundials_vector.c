@@ -11,6 +11,7 @@
 typedef struct Content {
   struct _N_VectorContent_Serial serial;
   PawlVectors* pool;
+  double* own;  // what was allocated; SUNDIALS may have put other numbers in its place
 } Content;
 
 static void destroy(N_Vector v) {
@@ -19,7 +20,7 @@ static void destroy(N_Vector v) {
     return;  // it may stand for several
   }
   if (c) {
-    pawl_free(c->serial.data);
+    pawl_free(c->own);
     pawl_free(c);
   }
   v->content = NULL;
@@ -34,8 +35,8 @@ static bool fill(N_Vector v, PawlVectors* pool, sunindextype length) {
   c->pool = pool;
   c->serial.length = length;
   c->serial.own_data = SUNTRUE;
-  c->serial.data = pawl_alloc((size_t)length, sizeof(double));
-  return c->serial.data != NULL;
+  c->serial.data = c->own = pawl_alloc((size_t)length, sizeof(double));
+  return c->own != NULL;
 }
 
 static N_Vector make(PawlVectors* pool, sunindextype length);
