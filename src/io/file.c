@@ -304,13 +304,14 @@ static PawlStatus open_again(PawlFile* file, const PawlFileMark* mark, PawlError
   file->descriptor = open(file->temporary, O_RDWR | O_CLOEXEC);
   PawlStatus status = fits(file->descriptor, file->temporary, mark, err);
   if (status == PAWL_ERROR_USAGE) {
-    if (file->descriptor >= 0) {
+    bool there = file->descriptor >= 0;
+    if (there) {
       close(file->descriptor);
     }
     file->descriptor = -1;
     PawlError reason = {0};
     PawlStatus copied = open_copy(file, mark, &reason);
-    if (copied == PAWL_OK || copied == PAWL_ERROR_USAGE) {
+    if (copied == PAWL_OK || (copied == PAWL_ERROR_USAGE && there)) {
       return copied ? status : PAWL_OK;
     }
     return pawl_fail(err, copied, "%s", reason.message);

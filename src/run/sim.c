@@ -79,7 +79,8 @@ static PawlStatus record(PawlSim* sim, PawlError* err) {
   note_energy(s, &seen, sim->done == 0);
   pawl_moved_note(&sim->moved, &seen, sim->done == 0);
   s->drift = fmax(s->drift, seen.drift);
-  s->velocity_drift = fmax(s->velocity_drift, seen.velocity_drift);
+  bool moves = seen.kinetic > PAWL_REST_OF_RUN * s->kinetic_max;
+  s->velocity_drift = fmax(s->velocity_drift, moves ? seen.velocity_drift : 0.0);
   for (int level = 0; level < 3; level++) {
     s->residual[level] = fmax(s->residual[level], seen.residual[level]);
   }

@@ -13,6 +13,9 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // [1] Of the largest rate: below it a rate counts as zero. A jump leaves rates at 1e-16 to 1e-13 of
 // the largest, a motion that is resolved at all changes by far more than this in a step.
 #define PAWL_REST 1e-10
+// [1] Of the largest kinetic energy of a run: with less the system rests, and what rates there are
+// say nothing about constraints.
+#define PAWL_REST_OF_RUN 1e-12
 // [1] Of PAWL_REST: a smaller drift of what holds is left alone.
 #define PAWL_REST_DRIFT 0.01
 // [1] Of the largest rate a sliding joint had: a rate found to be zero by locating an instant.
