@@ -282,7 +282,7 @@ static PawlStatus copy_bytes(PawlFile* file, int from, uint64_t length, PawlErro
 // NAME.part anew from NAME.
 static PawlStatus open_copy(PawlFile* file, const PawlFileMark* mark, PawlError* err) {
   int from = open(file->target, O_RDONLY | O_CLOEXEC);
-  PawlStatus status = fits(from, file->target, mark, NULL);
+  PawlStatus status = fits(from, file->target, mark, err);
   if (status == PAWL_OK) {
     pawl_free(file->temporary);
     status = open_part(file, err);
