@@ -77,11 +77,28 @@ function wireKeys(run, clock, plots, timeline) {
   });
 }
 
+// Paper is light, whatever the screen is.
+function wirePrint(repaint) {
+  const { dataset } = document.documentElement;
+  let before;
+  addEventListener('beforeprint', () => {
+    before = dataset.theme;
+    dataset.theme = 'light';
+    repaint();
+  });
+  addEventListener('afterprint', () => {
+    if (before) dataset.theme = before;
+    else delete dataset.theme;
+    repaint();
+  });
+}
+
 function wireTools(run, parts) {
   byId('save-plots').addEventListener('click', () => save(`${run.name}.svg`, new Blob([parts.plots.svg()], { type: 'image/svg+xml' })));
   byId('save-scene').addEventListener('click', () => parts.view?.picture((blob) => save(`${run.name}.png`, blob)));
   byId('save-scene').hidden = !parts.view;
   const repaint = () => [parts.plots, parts.view, parts.timeline].forEach((part) => part?.repaint());
+  wirePrint(repaint);
   byId('theme').addEventListener('click', () => {
     document.documentElement.dataset.theme = isDark() ? 'light' : 'dark';
     repaint();

@@ -8,6 +8,7 @@ import { colour, element, largest, number, style, unit, valueOf } from './words.
 
 const MOST_SHOWN = 8; // curves of a panel that are drawn before others are asked for
 const HEIGHT = 138; // of a panel [px]
+const PAPER = 680; // width of a printed panel [px], within the margins of A4 and of letter
 const NEAR = 4; // how near to an event the pointer is at it [px]
 const TINY = 1e-22; // what is smaller has no place on a logarithmic axis
 
@@ -346,6 +347,8 @@ export class Plots {
     this.panels.forEach((panel, place) => this.all.push(new Panel(this, panel, place)));
     this.repaint();
     new ResizeObserver(() => this.resize()).observe(host);
+    addEventListener('beforeprint', () => this.setWidth(PAPER));
+    addEventListener('afterprint', () => this.resize());
     clock.listen(() => this.show());
   }
 
@@ -426,7 +429,11 @@ export class Plots {
   }
 
   resize() {
-    const width = Math.max(200, this.host.clientWidth - 8);
+    if (matchMedia('print').matches) return;
+    this.setWidth(Math.max(200, this.host.clientWidth - 8));
+  }
+
+  setWidth(width) {
     for (const { plot } of this.all) if (plot.width !== width) plot.setSize({ width, height: plot.height });
     this.show();
   }
