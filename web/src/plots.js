@@ -3,6 +3,7 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { jumpText } from './jumps.js';
+import { plotsAsSvg } from './picture.js';
 import { nearestAt } from './run.js';
 import { colour, element, largest, number, style, unit, valueOf } from './words.js';
 
@@ -197,8 +198,8 @@ class Panel {
     this.box = element('figure', { class: 'panel' });
     this.legend = element('div', { class: 'legend', role: 'group', 'aria-label': `Curves of ${panel.title}` });
     this.room = element('div', { class: 'room' });
-    const its = panel.unit ? ` [${unit(panel.unit)}]` : '';
-    this.box.append(element('figcaption', {}, element('span', { class: 'name' }, `${panel.title}${its}`), this.legend), this.room);
+    this.title = `${panel.title}${panel.unit ? ` [${unit(panel.unit)}]` : ''}`;
+    this.box.append(element('figcaption', {}, element('span', { class: 'name' }, this.title), this.legend), this.room);
     plots.host.append(this.box);
     panel.columns.forEach((column, k) => this.addEntry(column, k, shown(k)));
     this.foldLegend(shown);
@@ -210,7 +211,7 @@ class Panel {
     if (panel.stems) this.legend.append(element('span', { class: 'entry' }, 'size of the impulse of each event'));
     const names = panel.columns.map((c) => c.name).slice(0, 12).join(', ');
     this.plot.root.setAttribute('role', 'img');
-    this.plot.root.setAttribute('aria-label', `${panel.title}${its} over time: ${names || 'stems'}. The table "numbers" has the values at the cursor.`);
+    this.plot.root.setAttribute('aria-label', `${this.title} over time: ${names || 'stems'}. The table "numbers" has the values at the cursor.`);
   }
 
   data() {
@@ -444,54 +445,6 @@ export class Plots {
 
   // All panels as one SVG, curves as paths of what is on the screen.
   svg() {
-    return plotsAsSvg(this);
+    return plotsAsSvg(this.all, this.run, spread(this.run).jumps);
   }
-}
-
-function escape(text) {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
-}
-
-function curvePath(plot, s) {
-  const ratio = devicePixelRatio;
-  let path = '';
-  let pen = false;
-  for (let k = 0; k < plot.data[0].length; k++) {
-    const value = plot.data[s][k];
-    if (value === null || value === undefined) {
-      pen = false;
-      continue;
-    }
-    const x = plot.valToPos(plot.data[0][k], 'x', true) / ratio;
-    const y = plot.valToPos(value, 'y', true) / ratio;
-    path += `${pen ? 'L' : 'M'}${x.toFixed(1)} ${y.toFixed(1)}`;
-    pen = true;
-  }
-  return path;
-}
-
-function plotsAsSvg({ all, run }) {
-  const width = all[0].plot.width;
-  let y = 0;
-  let body = '';
-  for (const { plot, panel } of all) {
-    const box = Object.fromEntries(Object.entries(plot.bbox).map(([key, value]) => [key, value / devicePixelRatio]));
-    const [low, high] = [plot.scales.y.min, plot.scales.y.max];
-    body += `<g transform="translate(0 ${y + 18})"><text x="${box.left}" y="-4" font-weight="600">${escape(panel.title)}${panel.unit ? ` [${escape(unit(panel.unit))}]` : ''}</text>`;
-    body += `<svg x="0" y="0" width="${width}" height="${plot.height}"><rect x="${box.left}" y="${box.top}" width="${box.width}" height="${box.height}" fill="none" stroke="${style('grid')}"/>`;
-    body += `<clipPath id="c${y}"><rect x="${box.left}" y="${box.top}" width="${box.width}" height="${box.height}"/></clipPath>`;
-    body += `<text x="${box.left - 4}" y="${box.top + box.height}" text-anchor="end">${number(low, 4)}</text><text x="${box.left - 4}" y="${box.top + 8}" text-anchor="end">${number(high, 4)}</text>`;
-    body += `<text x="${box.left}" y="${box.top + box.height + 13}">${number(plot.scales.x.min, 4)} s</text><text x="${box.left + box.width}" y="${box.top + box.height + 13}" text-anchor="end">${number(plot.scales.x.max, 4)} s</text>`;
-    let label = box.left + 200;
-    plot.series.forEach((series, s) => {
-      if (s === 0 || !series.show || panel.stems) return;
-      const ink = series.stroke(plot, s);
-      body += `<path clip-path="url(#c${y})" d="${curvePath(plot, s)}" fill="none" stroke="${ink}" stroke-width="1.3"/>`;
-      body += `<text x="${label}" y="${box.top + 12}" fill="${ink}">${escape(series.label)}</text>`;
-      label += 12 + 7 * series.label.length;
-    });
-    body += '</svg></g>';
-    y += plot.height + 24;
-  }
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${y}" font-family="system-ui, sans-serif" font-size="11" fill="${style('ink')}"><title>${escape(run.name)}</title><rect width="100%" height="100%" fill="${style('paper')}"/>${body}</svg>`;
 }

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fittingSpeed } from '../src/clock.js';
 import { documentOf, mathOf } from '../src/math.js';
+import { placeWords } from '../src/picture.js';
 import { indexAt, nearestAt, Run } from '../src/run.js';
 import { roundLength } from '../src/shapes.js';
 import { number, unit } from '../src/words.js';
@@ -64,4 +65,9 @@ test('formulas become MathML', () => {
   assert.equal(text.match(/<mtr>/g).length, 2);
   assert.match(text, /mode left_edge/);
   assert.doesNotMatch(text, /<b>/);
+});
+
+test('names that do not fit beside a title go to the next line', () => {
+  const places = placeWords([50, 50, 500], 100, 10, 230);
+  assert.deepEqual(places, [{ x: 100, line: 0 }, { x: 164, line: 0 }, { x: 10, line: 1 }]);
 });
