@@ -3,9 +3,10 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { jumpText } from './jumps.js';
+import { choosePanels } from './panels.js';
 import { plotsAsSvg } from './picture.js';
 import { nearestAt } from './run.js';
-import { colour, element, largest, number, style, unit, valueOf } from './words.js';
+import { colour, element, number, style, unit, valueOf } from './words.js';
 
 const MOST_SHOWN = 8; // curves of a panel that are drawn before others are asked for
 const HEIGHT = 138; // of a panel [px]
@@ -13,59 +14,7 @@ const PAPER = 680; // width of a printed panel [px], within the margins of A4 an
 const NEAR = 4; // how near to an event the pointer is at it [px]
 const TINY = 1e-22; // what is smaller has no place on a logarithmic axis
 
-// ---- which panels there are ---------------------------------------------------------------------
-// Where the model states no unit: `otherwise`.
-function byUnit(title, columns, otherwise = '–') {
-  const groups = new Map();
-  for (const column of columns) groups.set(column.unit, [...(groups.get(column.unit) ?? []), column]);
-  return [...groups].map(([its, list]) => ({ title, unit: its || otherwise, columns: list }));
-}
-
-function impulses(run) {
-  const stems = [];
-  for (const event of run.events) {
-    const size = Math.hypot(...(event.impulse ?? []).slice(0, 1000));
-    if (size > 0) stems.push({ t: event.t, value: size, name: event.constraint });
-  }
-  const least = 1e-9 * largest(stems.map((stem) => stem.value));
-  return stems.filter((stem) => stem.value > least);
-}
-
-// The works and what they add up to: the change of the energy since the start.
-function balance(run) {
-  const works = run.byKind('work');
-  const energy = run.columns.find((column) => column.name === 'energy');
-  if (works.length < 2 || !energy) return works;
-  const start = energy.values[0];
-  const change = { name: 'change of energy', kind: 'work', unit: energy.unit, low: energy.low - start, high: energy.high - start, values: energy.values.map((value) => value - start) };
-  return [change, ...works];
-}
-
-// Kinds of columns that have no panel of their own by name.
-function otherKinds(run) {
-  const known = ['time', 'coordinate', 'path', 'rate', 'multiplier', 'output', 'energy', 'work', 'residual'];
-  return [...new Set(run.columns.map((column) => column.kind))].filter((kind) => !known.includes(kind));
-}
-
-export function choosePanels(run) {
-  const works = balance(run);
-  const panels = [
-    ...byUnit('coordinates', run.byKind('coordinate')),
-    ...byUnit('paths', run.byKind('path')),
-    ...byUnit('rates', run.byKind('rate')),
-    ...byUnit('forces of constraints', run.byKind('multiplier'), 'N, N m'),
-  ];
-  const stems = impulses(run);
-  if (stems.length > 0) panels.push({ title: 'impulses at events', unit: 'N s, N m s', columns: [], stems });
-  for (const kind of otherKinds(run)) panels.push(...byUnit(kind, run.byKind(kind)));
-  panels.push(...byUnit('outputs', run.byKind('output')));
-  panels.push({ title: 'energy', unit: 'J', columns: run.byKind('energy') });
-  if (works.length > 0) panels.push({ title: 'energy balance: works since the start', unit: 'J', columns: works });
-  const residuals = run.byKind('residual').filter((column) => column.high > 0);
-  if (residuals.length > 0) panels.push({ title: 'residuals of the constraints', unit: 'SI', columns: residuals, logarithmic: true });
-  return panels.filter((panel) => panel.columns.length > 0 || panel.stems);
-}
-
+// ---- which curves -------------------------------------------------------------------------------
 // A coordinate keeps its colour as a rate and as a path.
 export function colourOf(run, column, place) {
   const own = { kinetic: 4, potential: 5, energy: 6, 'change of energy': 6, 'energy.drift': 3 }[column.name];
@@ -190,7 +139,7 @@ function powers(plot, values) {
 }
 
 class Panel {
-  constructor(plots, panel, place) {
+  constructor(plots, panel, before = null) {
     this.plots = plots;
     this.panel = panel;
     const shown = shownAtFirst(panel.columns.length);
@@ -200,10 +149,10 @@ class Panel {
     this.room = element('div', { class: 'room' });
     this.title = `${panel.title}${panel.unit ? ` [${unit(panel.unit)}]` : ''}`;
     this.box.append(element('figcaption', {}, element('span', { class: 'name' }, this.title), this.legend), this.room);
-    plots.host.append(this.box);
+    plots.host.insertBefore(this.box, before);
     panel.columns.forEach((column, k) => this.addEntry(column, k, shown(k)));
     this.foldLegend(shown);
-    this.plot = new uPlot(this.options(shown, place), this.data(), this.room);
+    this.plot = new uPlot(this.options(shown), this.data(), this.room);
     this.line = element('div', { class: 'cursor-line' });
     this.tip = element('div', { class: 'tip', hidden: true });
     this.plot.over.append(this.line, this.tip);
@@ -245,10 +194,10 @@ class Panel {
     this.legend.append(more);
   }
 
-  options(shown, place) {
+  options(shown) {
     const { plots, panel } = this;
     const axis = { stroke: () => style('quiet'), grid: { stroke: () => style('grid'), width: 1 }, ticks: { stroke: () => style('grid'), width: 1, size: 4 }, font: '11px system-ui, sans-serif', size: 58 };
-    const last = place === plots.panels.length - 1;
+    const last = panel === plots.panels[plots.panels.length - 1];
     const curves = panel.stems
       ? [{ label: 'impulse', stroke: () => 'transparent', points: { show: false } }]
       : panel.columns.map((column, k) => ({ label: column.name, show: shown(k), width: 1.6, stroke: () => colourOf(plots.run, column, k), points: { show: false }, spanGaps: Boolean(panel.logarithmic), pxAlign: 0 }));
@@ -343,14 +292,49 @@ export class Plots {
     Object.assign(this, { run, clock, host });
     this.zooming = false;
     this.hovering = false;
-    this.panels = choosePanels(run);
+    const panels = choosePanels(run);
+    this.panels = panels.filter((panel) => !panel.waits);
     this.all = [];
-    this.panels.forEach((panel, place) => this.all.push(new Panel(this, panel, place)));
+    for (const panel of this.panels) {
+      if (!panel.owner) this.addMenu(panels);
+      this.all.push(new Panel(this, panel));
+    }
     this.repaint();
     new ResizeObserver(() => this.resize()).observe(host);
     addEventListener('beforeprint', () => this.setWidth(PAPER));
     addEventListener('afterprint', () => this.resize());
     clock.listen(() => this.show());
+  }
+
+  // Behind the forces that are shown, a menu of the others.
+  addMenu(panels) {
+    if (this.menu || this.all.length === 0 || !this.all[this.all.length - 1].panel.owner) return;
+    const others = panels.filter((panel) => panel.waits);
+    if (others.length === 0) return;
+    const count = element('option', { value: '' }, `forces of ${others.length} more`);
+    this.menu = element('select', { class: 'more', 'aria-label': 'Forces of another constraint' }, count, ...others.map((panel, k) => element('option', { value: k }, panel.title)));
+    this.menu.addEventListener('change', () => {
+      const option = this.menu.selectedOptions[0];
+      if (option === count) return;
+      this.add(others[Number(option.value)]);
+      option.remove();
+      count.textContent = `forces of ${this.menu.options.length - 1} more`;
+      this.menu.value = '';
+      this.menu.hidden = this.menu.options.length < 2;
+      this.menu.blur();
+    });
+    this.host.append(this.menu);
+  }
+
+  // One more panel before the menu, over the same time as the others.
+  add(panel) {
+    const [min, max] = this.range;
+    this.zooming = true;
+    const made = new Panel(this, panel, this.menu);
+    const place = this.all.reduce((last, { panel: other }, k) => (other.owner ? k : last), 0);
+    this.all.splice(place + 1, 0, made);
+    made.repaint();
+    this.setRange(min, max);
   }
 
   // The panel under the pointer moves the time, while nothing plays, and holds it at events.

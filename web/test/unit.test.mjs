@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fittingSpeed } from '../src/clock.js';
 import { documentOf, mathOf } from '../src/math.js';
+import { forcePanels } from '../src/panels.js';
 import { placeWords } from '../src/picture.js';
 import { indexAt, nearestAt, Run } from '../src/run.js';
 import { roundLength } from '../src/shapes.js';
@@ -70,4 +71,16 @@ test('formulas become MathML', () => {
 test('names that do not fit beside a title go to the next line', () => {
   const places = placeWords([50, 50, 500], 100, 10, 230);
   assert.deepEqual(places, [{ x: 100, line: 0 }, { x: 164, line: 0 }, { x: 10, line: 1 }]);
+});
+
+const force = (name, high) => ({ name, kind: 'multiplier', unit: '', low: 0, high });
+
+test('forces of different constraints share no panel', () => {
+  const panels = forcePanels([force('lambda(pin,1)', 1), force('lambda(pin,2)', 2), force('lambda(brake1)', 3), force('lambda(joint[1])', 4), force('lambda(joint[2],1)', 5), force('lambda(idle)', 0)]);
+  assert.deepEqual(panels.map(({ title, columns }) => [title, columns.length]), [['forces of pin', 2], ['forces of brake1', 1], ['forces of joint', 2]]);
+});
+
+test('of many constraints those whose forces vary most are shown, in their order', () => {
+  const panels = forcePanels(Array.from({ length: 12 }, (_, k) => force(`lambda(c${k})`, k === 3 ? 100 : 1 + k)));
+  assert.deepEqual(panels.filter((panel) => !panel.waits).map(({ owner }) => owner), ['c3', 'c5', 'c6', 'c7', 'c8', 'c9', 'c10', 'c11']);
 });
