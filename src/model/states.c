@@ -101,6 +101,28 @@ int pawl_add_state(PawlLoader* loader, const PawlDeclared* entry, const PawlInde
 
 // ---- rates --------------------------------------------------------------------------------------
 
+// The place of a state whose rate a rate uses, plus 1.
+static int find_rate_of_state(void* context, PawlOp leaf, int index) {
+  const PawlModel* model = context;
+  return leaf == PAWL_OP_A && index >= model->coordinate_count ? index + 1 : 0;
+}
+
+// Rates follow from v' and lambda, all at once (Z4): none of them is there for another one.
+static bool is_free_of_rates(PawlLoader* loader, const PawlYaml* where, PawlNode rate) {
+  PawlModel* model = loader->model;
+  int found = pawl_dag_leaves(model->dag, rate, find_rate_of_state, model);
+  if (found < 0) {
+    pawl_loader_no_memory(loader);
+  } else if (found > 0) {
+    const char* name = model->coordinates[found - 1].name;
+    pawl_report(&loader->report, where,
+                "the rate of a state uses %s', the rate of another or of itself; write the "
+                "expression of that rate in its place",
+                pawl_quote(name).s);
+  }
+  return found == 0;
+}
+
 static void load_rates_of(PawlLoader* loader, PawlYaml* child) {
   PawlYaml* rate = has_rate(child) ? pawl_yaml_get(child, "rate") : NULL;
   const PawlAstKey* key = rate ? pawl_key(loader, child->key) : NULL;
@@ -110,8 +132,10 @@ static void load_rates_of(PawlLoader* loader, PawlYaml* child) {
        more && good; more = pawl_indexer_next(&at)) {
     const PawlFamily* family = pawl_names_find(&loader->names, key->name);
     int* cell = family && !family->failed ? pawl_family_cell(family, at.value) : NULL;
-    good = cell && *cell >= 0 &&
-           pawl_expression(loader, rate, &at.scope, &rate_use, &loader->model->states[*cell].rate);
+    good =
+        cell && *cell >= 0 &&
+        pawl_expression(loader, rate, &at.scope, &rate_use, &loader->model->states[*cell].rate) &&
+        is_free_of_rates(loader, rate, loader->model->states[*cell].rate);
   }
 }
 

@@ -318,6 +318,9 @@ static void test_states_and_inputs(void** state) {
   REFUSED(HEAD "states: {z: {rate: yy}}\n", "m.yaml:4:20: ", "unknown name 'yy'");
   REFUSED(HEAD "contacts: {f: {gap: y}}\nstates: {z: {rate: lambda(f)}}\n",
           "m.yaml:5:20: ", "contact");
+  REFUSED(HEAD "states: {z: {rate: y}, w: {rate: \"2*z'\"}}\n",
+          "m.yaml:4:34: ", "the rate of a state uses z'");
+  REFUSED(HEAD "define: {d: 3*z}\nstates: {z: {rate: y - d'}}\n", "the rate of a state uses z'");
   REFUSED(HEAD "states: {z: {rate: \"z''\"}}\n",
           "m.yaml:4:21: ", "'z' is a state and has one time derivative only");
   REFUSED(HEAD "states: {z: 1}\noutputs: {o: \"z'\"}\n",
