@@ -77,6 +77,17 @@ function wireKeys(run, clock, plots, timeline) {
   });
 }
 
+// What was pressed with the pointer does not keep the keys: space plays, and saves nothing again.
+// Whoever came to a button by tab presses it with space.
+function wireFocus() {
+  let pointed = false;
+  addEventListener('pointerdown', () => (pointed = true), { capture: true });
+  addEventListener('keydown', () => (pointed = false), { capture: true });
+  const release = (target, which) => pointed && target.closest?.(which)?.blur();
+  addEventListener('click', ({ target }) => release(target, 'button, summary, input[type=checkbox]'));
+  addEventListener('change', ({ target }) => release(target, 'select, input[type=checkbox]'));
+}
+
 // Paper is light, whatever the screen is.
 function wirePrint(repaint) {
   const { dataset } = document.documentElement;
@@ -142,6 +153,7 @@ export function start(View) {
   const tabs = new Tabs(run, clock);
   tabs.onchoose = () => clock.tell();
   wireKeys(run, clock, plots, timeline);
+  wireFocus();
   wireTools(run, { plots, view, timeline });
   document.documentElement.dataset.ready = 'true';
   window.pawl = { run, clock, plots, view }; // for the console, and for tests
