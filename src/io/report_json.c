@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "io/report.h"
+#include "io/writer.h"
 #include "system/system.h"
 
 enum { MOST_EVENTS = 5000 };           // told to the page
@@ -63,40 +64,6 @@ static void put_range(PawlText* text, double low, double high) {
 }
 
 // ---- columns --------------------------------------------------------------------------------
-static const char* kind_name(PawlColumnKind kind) {
-  switch (kind) {
-    case PAWL_COLUMN_TIME:
-      return "time";
-    case PAWL_COLUMN_COORDINATE:
-      return "coordinate";
-    case PAWL_COLUMN_RATE:
-      return "rate";
-    case PAWL_COLUMN_ACCELERATION:
-      return "acceleration";
-    case PAWL_COLUMN_MULTIPLIER:
-      return "multiplier";
-    case PAWL_COLUMN_ENERGY:
-      return "energy";
-    case PAWL_COLUMN_RESIDUAL:
-      return "residual";
-    case PAWL_COLUMN_OUTPUT:
-      return "output";
-    case PAWL_COLUMN_WORK:
-      return "work";
-    case PAWL_COLUMN_PATH:
-      return "path";
-    case PAWL_COLUMN_CORRECTION:
-      return "correction";
-    case PAWL_COLUMN_STATE:
-      return "state";
-    case PAWL_COLUMN_STATE_RATE:
-      return "state rate";
-    case PAWL_COLUMN_INPUT:
-      return "input";
-  }
-  return "";
-}
-
 static void put_columns(PawlText* text, const PawlReportData* data, const PawlRecorder* recorder,
                         const double* low, const double* high) {
   pawl_text_add(text, ",\"columns\":[");
@@ -105,7 +72,7 @@ static void put_columns(PawlText* text, const PawlReportData* data, const PawlRe
     pawl_text_add(text, k ? ",{\"name\":" : "{\"name\":");
     pawl_json_text(text, column->name);
     put_field(text, "unit", column->unit);
-    put_field(text, "kind", kind_name(column->kind));
+    put_field(text, "kind", pawl_kind_name(column->kind));
     put_range(text, low[k], high[k]);
     pawl_text_add(text, "}");
   }
