@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "step/loop_blame.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "model/model.h"
+#include "system/system.h"
+
+// All that may fire: what has an end fires each of them a few times.
+int pawl_blame_guard_count(const PawlLoop* l) {
+  return l->guards.condition_count + l->guards.clock_count + l->kinks.count +
+         pawl_system_surface_count(l->guards.dynamics->system);
+}
+
+// How often constraint c changed, or refused to, from a time on.
+static int changes_of(const PawlStepper* s, int c, double since) {
+  int count = 0;
+  for (int k = 0; k < s->log.count; k++) {
+    const PawlInstant* i = s->log.instants[k];
+    count +=
+        i->t >= since && (i->refused == c || pawl_system_switched(s->system, c, i->from, i->to));
+  }
+  return count;
+}
+
+static int firings_of(const PawlStepper* s, int event, double since) {
+  int count = 0;
+  for (int k = 0; k < s->log.count; k++) {
+    count += s->log.instants[k]->t >= since && s->log.instants[k]->event == event;
+  }
+  return count;
+}
+
+// "; most often constraint 'hook', 33 times"; nothing where nothing is in the log.
+static void name_worst(const PawlStepper* s, double since, char* text, size_t size) {
+  int most = 0;
+  text[0] = '\0';
+  for (int c = 0; c < s->system->constraint_count; c++) {
+    int count = changes_of(s, c, since);
+    if (count > most) {
+      most = count;
+      snprintf(text, size, "; most often constraint '%.100s', %d times",
+               pawl_system_constraint_name(s->system, c), count);
+    }
+  }
+  for (int e = 0; s->system->model && e < s->system->model->event_count; e++) {
+    int count = firings_of(s, e, since);
+    if (count > most) {
+      most = count;
+      snprintf(text, size, "; most often event '%.100s', %d times",
+               pawl_system_event_name(s->system, e), count);
+    }
+  }
+}
+
+PawlStatus pawl_blame_instant(const PawlStepper* s, const PawlState* state, int count, double slack,
+                              PawlError* err) {
+  char worst[200];
+  name_worst(s, state->t - fmax(slack, 0.0), worst, sizeof worst);
+  return pawl_fail(err, PAWL_ERROR_RUN,
+                   "t = %.10g: changes bring about changes without an end, %d at this one "
+                   "instant%s. A least time between changes (after) ends it",
+                   state->t, count, worst);
+}
+
+PawlStatus pawl_blame_step(const PawlStepper* s, const PawlState* state, int count,
+                           PawlError* err) {
+  char worst[200];
+  name_worst(s, -INFINITY, worst, sizeof worst);
+  return pawl_fail(err, PAWL_ERROR_RUN,
+                   "t = %.10g: switches accumulate here, %d instants in one step%s. Regions: a "
+                   "time-stepping method (nsga-pva, nsga-pvv) passes such a point; conditions: "
+                   "give a least time between changes (after)",
+                   state->t, count, worst);
+}

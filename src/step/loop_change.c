@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "step/loop_change.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/model.h"
+#include "step/loop_piece.h"
+#include "step/works.h"
+#include "switch/share.h"
+#include "switch/tolerances.h"
+#include "system/system.h"
+
+// A jump solves for accelerations and multipliers without contacts: they are those of the motion
+// behind it where all contacts are open.
+static bool contacts_open(const PawlStepper* s) {
+  const double* gaps = pawl_eval_values(s->dynamics.eval)->g;
+  bool open = true;
+  for (int i = s->sizes.rows - s->contact_count; i < s->sizes.rows; i++) {
+    open &= gaps[i] > 0.0 && !(s->method->closes && s->method->closes(s, i));
+  }
+  return open;
+}
+
+static PawlStatus note_side_after(PawlStepper* s, const PawlState* state, PawlError* err) {
+  double* lambda = s->loop->shown;
+  memcpy(lambda, state->lambda, (size_t)s->sizes.rows * sizeof(double));
+  if (!contacts_open(s)) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(pawl_share_multipliers(&s->watching, state, lambda, err));
+  PAWL_TRY(pawl_watch_friction(&s->watching, state, lambda, err));
+  pawl_log_side(&s->log, true, state->a, lambda, state->held);
+  return PAWL_OK;
+}
+
+// To the modes l->next, or by impulsive forces U (of an event, or -1).
+static PawlStatus leap(PawlStepper* s, PawlState* state, const double* U, int event,
+                       PawlError* err) {
+  PawlLoop* l = s->loop;
+  if (l->assigning) {
+    return pawl_jump_assign(&l->jump, state, err);
+  }
+  return U ? pawl_jump_push(&l->jump, state, U, event, err)
+           : pawl_jump(&l->jump, state, l->next, err);
+}
+
+// The jump, with both of its sides where they are asked for; what comes before is as samples have
+// it.
+static PawlStatus jump_and_note(PawlStepper* s, PawlState* state, const double* U, int event,
+                                PawlError* err) {
+  PawlLoop* l = s->loop;
+  int first = s->log.count;
+  if (!s->log.sides) {
+    return leap(s, state, U, event, err);
+  }
+  PAWL_TRY(pawl_stepper_multipliers(s, state, l->shown, err));
+  PAWL_TRY(leap(s, state, U, event, err));
+  if (s->log.count == first || s->log.instants[s->log.count - 1]->refused >= 0) {
+    return PAWL_OK;
+  }
+  int last = s->log.count;
+  s->log.count = U ? first + 1 : last;  // joints that a push sets free are an entry behind it
+  pawl_log_side(&s->log, false, l->jump.before->a, l->shown, l->jump.before->held);
+  s->log.count = last;
+  return note_side_after(s, state, err);
+}
+
+PawlStatus pawl_change_by(PawlStepper* s, PawlState* state, const double* U, int event,
+                          PawlError* err) {
+  PAWL_TRY(jump_and_note(s, state, U, event, err));
+  pawl_guards_forget(&s->loop->guards);
+  pawl_kinks_jumped(&s->loop->kinks);
+  s->loop->jumped = true;
+  PawlPhase phase = pawl_phase_of(state, false);
+  return s->method->start(s, &phase, state, err);
+}
+
+PawlStatus pawl_change_modes(PawlStepper* s, PawlState* state, PawlError* err) {
+  return pawl_change_by(s, state, NULL, -1, err);
+}
+
+// What events have set, or a call where there are none.
+PawlStatus pawl_change_assign(PawlStepper* s, PawlState* state, PawlError* err) {
+  PawlLoop* l = s->loop;
+  l->assigning = true;
+  if (s->works) {
+    s->works->known = false;  // powers may have changed with nothing else
+  }
+  PawlStatus status = pawl_change_by(s, state, NULL, -1, err);
+  l->assigning = false;
+  l->assigned = true;
+  l->guards.assign_count = 0;
+  return status;
+}
+
+// The impulses of the events that have fired, after what else changes: then the rows in force are
+// those after, as (X11) asks for.
+static PawlStatus push_by_events(PawlStepper* s, PawlState* state, PawlError* err) {
+  PawlLoop* l = s->loop;
+  const PawlModel* model = s->system->model;
+  for (int k = 0; k < l->guards.push_count; k++) {
+    const PawlEventDef* event = &model->events[l->guards.pushes[k]];
+    memset(l->push, 0, (size_t)s->sizes.v * sizeof(double));
+    for (int i = event->first_impulse; i < event->first_impulse + event->impulse_count; i++) {
+      l->push[model->impulses[i].coordinate] += l->guards.push_values[i];
+    }
+    PAWL_TRY(pawl_change_by(s, state, l->push, l->guards.pushes[k], err));
+  }
+  l->guards.push_count = 0;
+  return PAWL_OK;
+}
+
+// Regions change on top of what fires.
+static PawlStatus move_regions(PawlStepper* s, PawlState* state, const PawlMargin* margin,
+                               bool* changed, PawlError* err) {
+  PawlLoop* l = s->loop;
+  const double* z;
+  int* moved = l->regions.next;
+  PawlPhase phase = pawl_phase_of(state, false);
+  PAWL_TRY(pawl_surfaces_look(&l->surfaces, &phase, state, &z, err));
+  bool leaves;
+  PAWL_TRY(pawl_surfaces_next(&l->surfaces, &phase, state, z, 0.0, moved, &leaves, err));
+  if (!leaves && margin->regions < -pawl_surfaces_noise(&l->surfaces, state)) {
+    return pawl_regions_none(s->system, state->t, margin->constraint, err);
+  }
+  for (int c = 0; leaves && c < s->sizes.modes; c++) {
+    l->next[c] = moved[c] != state->modes[c] ? moved[c] : l->next[c];
+  }
+  *changed |= leaves;  // else on the surface to rounding: go on from here
+  return PAWL_OK;
+}
+
+bool pawl_change_has_impacts(const PawlStepper* s) {
+  return s->contact_count > 0 || (s->loop->switches && !s->loop->event_driven);
+}
+
+// The accelerations of a time step with an impact are those of the impact over its length, as large
+// as the piece is short; what is at rest is judged by those of the forces.
+static PawlStatus leave_out_impacts(PawlStepper* s, PawlState* state, PawlError* err) {
+  const PawlValues* values;
+  PawlPhase phase = pawl_phase_of(state, false);
+  if (s->method->exact || !pawl_change_has_impacts(s)) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(pawl_dynamics_evaluate(&s->dynamics, &phase, state, &values, err));
+  return pawl_dynamics_accelerate(&s->dynamics, &phase, values, state->t, state->q, state->v,
+                                  state->a, s->watching.lambda, err);
+}
+
+// A kink that chatters may drive a condition back and forth through zero, as sign(x') does with x'.
+// Where that has fired a few times in this step it has no side any more until it is farther away
+// than the motion goes in a piece of the step in which the kink is followed.
+static PawlStatus calm(PawlStepper* s, PawlState* state, PawlError* err) {
+  enum { MOST_FIRINGS = 3 };
+  static const double OF_PIECE = 4.0;
+  PawlLoop* l = s->loop;
+  PawlGuards* g = &l->guards;
+  double* ahead = l->between.rate[0];
+  if (!l->kinks.located || !pawl_kinks_chatter(&l->kinks, state)) {
+    return PAWL_OK;
+  }
+  for (int k = 0; k < g->armed_count; k++) {
+    int c = g->armed[k];
+    if (g->firings[c] < MOST_FIRINGS || abs(state->sides[c]) != 1) {
+      continue;
+    }
+    pawl_phase_copy(l->probe, state);
+    pawl_piece_shift(s, l->probe, l->length / PAWL_KINK_PIECES);
+    PAWL_TRY(pawl_guards_aside(g, l->probe, ahead, ahead + g->armed_count,
+                               ahead + g->armed_count + 1, err));
+    pawl_guards_blur(g, state, c, OF_PIECE * fabs(ahead[k]));
+  }
+  return PAWL_OK;
+}
+
+// At the state just past a zero (`margin`), or at a time: what changes, and the jump.
+PawlStatus pawl_change_due(PawlStepper* s, PawlState* state, double slack, const PawlMargin* margin,
+                           PawlError* err) {
+  PawlLoop* l = s->loop;
+  PawlFired fired;
+  pawl_guards_forget(&l->guards);
+  memcpy(l->move, state->a, (size_t)s->sizes.v * sizeof(double));
+  PAWL_TRY(leave_out_impacts(s, state, err));
+  PAWL_TRY(
+      pawl_guards_fire(&l->guards, state, slack, margin != NULL, l->next, &s->log, &fired, err));
+  l->stop |= fired.stop;
+  if (margin && margin->regions < 0.0) {
+    PAWL_TRY(move_regions(s, state, margin, &fired.changed, err));
+  }
+  if (!fired.changed) {
+    memcpy(state->a, l->move, (size_t)s->sizes.v * sizeof(double));
+  }
+  if (margin && margin->kinks < 0.0) {
+    PAWL_TRY(pawl_kinks_cross(s, &l->kinks, state, !fired.changed, err));
+    memcpy(l->next + l->kinks.first, state->modes + l->kinks.first,
+           (size_t)l->kinks.count * sizeof(int));
+  }
+  PAWL_TRY(calm(s, state, err));
+  PAWL_TRY(fired.changed ? pawl_change_modes(s, state, err) : PAWL_OK);
+  PAWL_TRY(l->guards.assign_count > 0 ? pawl_change_assign(s, state, err) : PAWL_OK);
+  return push_by_events(s, state, err);
+}
