@@ -47,10 +47,10 @@ typedef struct PawlCoordinate {
 // that stays between events and is stored as an input.
 typedef struct PawlStateDef {
   const char* name;
-  int coordinate;  // -1: it has no rate
-  int input;       // -1: it has one
-  PawlNode rate;   // s(q, v, z, u, t, v', lambda)
-  PawlSource source;
+  int coordinate;     // -1: it has no rate
+  int input;          // -1: it has one
+  PawlNode rate;      // s(q, v, z, u, t, v', lambda)
+  PawlSource source;  // of the rate, where there is one
 } PawlStateDef;
 
 // What is held between steps: an input, a state without rate, a parameter that may change.

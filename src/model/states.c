@@ -132,10 +132,12 @@ static void load_rates_of(PawlLoader* loader, PawlYaml* child) {
        more && good; more = pawl_indexer_next(&at)) {
     const PawlFamily* family = pawl_names_find(&loader->names, key->name);
     int* cell = family && !family->failed ? pawl_family_cell(family, at.value) : NULL;
-    good =
-        cell && *cell >= 0 &&
-        pawl_expression(loader, rate, &at.scope, &rate_use, &loader->model->states[*cell].rate) &&
-        is_free_of_rates(loader, rate, loader->model->states[*cell].rate);
+    PawlStateDef* state = cell && *cell >= 0 ? &loader->model->states[*cell] : NULL;
+    good = state && pawl_expression(loader, rate, &at.scope, &rate_use, &state->rate) &&
+           is_free_of_rates(loader, rate, state->rate);
+    if (state) {
+      state->source = pawl_loader_source(loader, rate);
+    }
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include "linalg/lapack.h"
 #include "linalg/span.h"
+#include "system/system.h"
 
 typedef struct Dense {  // of one call
   PawlArena arena;
@@ -220,6 +221,66 @@ static PawlStatus find_basis(Dense* d, PawlReduction* r) {
   return PAWL_OK;
 }
 
+// ---- rates of states that react -----------------------------------------------------------------
+// ds/dx of the rates of all states by entry `k` of x = (v', lambda), to `slope` (states): by
+// differences at two distances, which is exact up to the fourth power.
+static PawlStatus slope_of(PawlEval* eval, const PawlPoint* point, PawlSizes sizes, double* x,
+                           double* slope, PawlError* err) {
+  static const double WEIGHT[2] = {4.0 / 3.0, -1.0 / 3.0};
+  double centre = *x, reach = ldexp(1.0 + fabs(centre), -9);
+  const double* s = pawl_eval_values(eval)->f + pawl_moving(sizes);
+  memset(slope, 0, (size_t)sizes.states * sizeof *slope);
+  for (int k = 0; k < 4; k++) {
+    double side = k % 2 == 0 ? 1.0 : -1.0, distance = k < 2 ? reach : 2.0 * reach;
+    *x = centre + side * distance;
+    PAWL_TRY(pawl_eval_run(eval, point, err));
+    for (int i = 0; i < sizes.states; i++) {
+      slope[i] += WEIGHT[k / 2] * side * s[i] / (2.0 * distance);
+    }
+  }
+  *x = centre;
+  return PAWL_OK;
+}
+
+// Row i of the states gets slope times row k of v' = A z, or of lambda = L z.                (Z9)
+static void follow(const Dense* d, size_t i, double slope, const double* row, size_t stride,
+                   PawlReduction* r) {
+  size_t n = (size_t)d->n;
+  for (size_t j = 0; j <= 2 * n; j++) {
+    double change = slope * row[j * stride];
+    r->A[i + j * n] += change;
+    if (j < 2 * n) {
+      *(j < n ? &r->K[i + j * n] : &r->D[i + (j - n) * n]) -= change;
+    }
+  }
+}
+
+// s = s(q, v, z) + S (v', lambda) with v' and lambda as they follow from the rest.           (Z9)
+static PawlStatus add_reactions(Dense* d, PawlSizes sizes, PawlEval* eval, const PawlPoint* point,
+                                PawlReduction* r, PawlError* err) {
+  size_t n = (size_t)d->n, m = (size_t)d->m, moving = (size_t)pawl_moving(sizes);
+  double* x = PAWL_NEW(&d->arena, double, n + m);
+  double* slope = PAWL_NEW(&d->arena, double, sizes.states);
+  PawlPoint beside = *point;
+  if (!x || !slope) {
+    return pawl_fail_memory(err);
+  }
+  memcpy(x, point->a, n * sizeof *x);
+  memcpy(x + n, point->lambda, m * sizeof *x);
+  beside.a = x;
+  beside.lambda = x + n;
+  for (size_t k = 0; k < n + m; k++) {
+    if (k >= moving && k < n) {
+      continue;  // a rate of a state uses none of another
+    }
+    PAWL_TRY(slope_of(eval, &beside, sizes, &x[k], slope, err));
+    for (size_t i = moving; i < n; i++) {
+      follow(d, i, slope[i - moving], k < n ? r->A + k : r->L + (k - n), k < n ? n : m, r);
+    }
+  }
+  return PAWL_OK;
+}
+
 static PawlStatus reduce(Dense* d, const PawlSystem* system, PawlEval* eval, const PawlPoint* point,
                          const unsigned char* active, PawlReduction* r, PawlError* err) {
   if (make_arrays(d, pawl_system_sizes(system)) != PAWL_OK) {
@@ -240,7 +301,7 @@ static PawlStatus reduce(Dense* d, const PawlSystem* system, PawlEval* eval, con
   for (size_t j = 0; j <= 2 * n; j++) {
     reduce_column(d, d->F + j * n, j == 2 * n ? d->gamma : NULL, r->A + j * n, r->L + j * m);
   }
-  return PAWL_OK;
+  return system->rates_react ? add_reactions(d, system->sizes, eval, point, r, err) : PAWL_OK;
 }
 
 PawlStatus pawl_reduction_at(const PawlSystem* system, PawlEval* eval, const PawlPoint* point,

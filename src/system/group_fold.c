@@ -6,19 +6,45 @@
 #include "model/model.h"
 #include "system/group_impl.h"
 
+static PawlNode fold_leaf(void* context, PawlDag* dag, PawlOp leaf, int index) {
+  const PawlSystem* system = context;
+  if (leaf != PAWL_OP_PARAM) {
+    return pawl_dag_leaf(dag, leaf, index);
+  }
+  const PawlParameter* parameter = &system->model->parameters[index];
+  return parameter->input > 0 ? pawl_dag_leaf(dag, PAWL_OP_INPUT, parameter->input - 1)
+                              : pawl_dag_const(dag, parameter->value);
+}
+
+// The force of a row. That of a joint is its friction F, no multiplier, while it slides:
+//   lambda = -F where the value of its equation grows, F where it falls.                (V7) (W7)
+// Friction itself contains no forces.
+static PawlNode fold_force(PawlSorter* s, int row) {
+  PawlSystem* system = s->system;
+  PawlNode lambda = pawl_dag_leaf(s->dag, PAWL_OP_LAMBDA, row);
+  int c = system->row_constraint[row];
+  if (c < 0 || system->constraints[c].switching.capacity == PAWL_NO_NODE) {
+    return lambda;
+  }
+  PawlNode mode = pawl_dag_leaf(s->dag, PAWL_OP_TURN, pawl_system_mode_turn(system, c));
+  PawlNode F = pawl_dag_copy(s->dag, system->model->dag, system->constraints[c].switching.friction,
+                             fold_leaf, system);
+  PawlNode up = pawl_dag_const(s->dag, PAWL_MODE_UP), down = pawl_dag_const(s->dag, PAWL_MODE_DOWN);
+  PawlNode holds = pawl_dag_apply(s->dag, PAWL_OP_LT, mode, up, PAWL_NO_NODE);
+  PawlNode grows = pawl_dag_apply(s->dag, PAWL_OP_LT, mode, down, PAWL_NO_NODE);
+  PawlNode slides = pawl_dag_apply(s->dag, PAWL_OP_IF, grows, pawl_dag_neg(s->dag, F), F);
+  return pawl_dag_apply(s->dag, PAWL_OP_IF, holds, lambda, slides);
+}
+
 static PawlNode fold_node(PawlSorter* s, const PawlNode* folded, const PawlDagNode* node) {
   if (node->op == PAWL_OP_CONST) {
     return pawl_dag_const(s->dag, node->value);
   }
-  if (node->op == PAWL_OP_PARAM) {
-    int input = s->system->model->parameters[node->index].input;
-    if (input > 0) {
-      return pawl_dag_leaf(s->dag, PAWL_OP_INPUT, input - 1);
-    }
-    return pawl_dag_const(s->dag, s->system->model->parameters[node->index].value);
+  if (node->op == PAWL_OP_LAMBDA) {
+    return fold_force(s, node->index);
   }
   if (pawl_op_is_leaf(node->op)) {
-    return pawl_dag_leaf(s->dag, node->op, node->index);
+    return fold_leaf(s->system, s->dag, node->op, node->index);
   }
   PawlNode arg[3] = {PAWL_NO_NODE, PAWL_NO_NODE, PAWL_NO_NODE};
   for (int k = 0; k < pawl_op_operands(node->op); k++) {

@@ -56,6 +56,67 @@ static int has_jumps(PawlDag* dag, PawlNode root) {
   return found;
 }
 
+// The degree of an operation in the motion, from those of its operands: 0, 1, or 2 for more.
+static int degree_of(PawlOp op, const int* of) {
+  int most = of[0] > of[1] ? of[0] : of[1];
+  most = of[2] > most ? of[2] : most;
+  switch (op) {
+    case PAWL_OP_ADD:
+    case PAWL_OP_SUB:
+    case PAWL_OP_NEG:
+      return most;
+    case PAWL_OP_MUL:
+      return of[0] + of[1] > 2 ? 2 : of[0] + of[1];
+    case PAWL_OP_DIV:
+      return of[1] > 0 ? 2 : of[0];
+    case PAWL_OP_IF:
+      return of[0] > 0 ? 2 : most;
+    case PAWL_OP_POW:
+    case PAWL_OP_POWI:
+    case PAWL_OP_TABLE:
+    case PAWL_OP_TABLE2:
+    case PAWL_OP_LT:
+    case PAWL_OP_LE:
+    case PAWL_OP_EQ:
+    case PAWL_OP_NE:
+    case PAWL_OP_AND:
+    case PAWL_OP_OR:
+    case PAWL_OP_NOT:
+#define PAWL_FUNCTION(name, ...) case PAWL_OP_##name:
+#define PAWL_LEAF(name, ...) case PAWL_OP_##name:
+#include "expr/op.def"
+    case PAWL_OP_COUNT:
+      break;
+  }
+  return most > 0 ? 2 : 0;
+}
+
+// Whether the expression is affine in all that moves, v' and lambda among it. Numbers that may be
+// others in another phase (time, turns, inputs) count as numbers where `phased`, else as more. -1
+// when memory is short.
+static int is_affine(PawlDag* dag, PawlNode root, bool phased) {
+  const PawlNode* nodes;
+  int count = pawl_dag_reach(dag, 1, &root, &nodes);
+  int* degree = count < 0 ? NULL : pawl_alloc((size_t)root + 1, sizeof(int));
+  bool no_memory = !degree, affine = !no_memory;
+  for (int k = 0; affine && k < count; k++) {
+    const PawlDagNode* node = pawl_dag_node(dag, nodes[k]);
+    int of[3] = {0, 0, 0};
+    for (int i = 0; i < pawl_op_operands(node->op); i++) {
+      of[i] = degree[node->arg[i]];
+    }
+    bool number = node->op == PAWL_OP_CONST || node->op == PAWL_OP_PARAM;
+    bool phase = node->op == PAWL_OP_TIME || node->op == PAWL_OP_TURN || node->op == PAWL_OP_INPUT;
+    degree[nodes[k]] = number                      ? 0
+                       : phase                     ? (phased ? 0 : 2)
+                       : pawl_op_is_leaf(node->op) ? 1
+                                                   : degree_of(node->op, of);
+    affine = degree[nodes[k]] < 2;
+  }
+  pawl_free(degree);
+  return no_memory ? -1 : affine;
+}
+
 enum { MEMORY_IS_SHORT = -1 };  // beside the values of PawlLinearity, below all of them
 
 // What an entry says about the whole: coefficients depend on no part of the state; forces and rows
@@ -71,8 +132,12 @@ static int judge(PawlDag* dag, PawlQuantity quantity, PawlNode node) {
   if (pawl_dag_leaves(dag, node, see_leaf, &leaves) != 0) {
     return MEMORY_IS_SHORT;
   }
-  if (leaves.reactions || (leaves.motion && coefficient)) {
+  if (coefficient && (leaves.reactions || leaves.motion)) {
     return PAWL_NONLINEAR;
+  }
+  int affine = leaves.reactions ? is_affine(dag, node, true) : 1;  // the rate of a state
+  if (affine <= 0) {
+    return affine < 0 ? MEMORY_IS_SHORT : PAWL_NONLINEAR;
   }
   int jumps = leaves.motion ? has_jumps(dag, node) : 0;
   if (jumps != 0) {
@@ -182,7 +247,7 @@ static const char* blame(const PawlModel* model, bool* no_memory) {
     const PawlStateDef* state = &model->states[k];
     if (state->rate != PAWL_NO_NODE &&
         is_to_blame(model, PAWL_ITEM_STATE, state->coordinate, state->rate, no_memory)) {
-      return state->name;
+      return state->source.text ? state->source.text : state->name;
     }
   }
   for (int k = 0; k < model->constraint_count; k++) {
@@ -223,69 +288,13 @@ PawlLinearity pawl_system_linearity(const PawlSystem* system, const char** why) 
 }
 
 // ---- what is watched ----------------------------------------------------------------------------
-// The degree of an operation in the motion, from those of its operands: 0, 1, or 2 for more.
-static int degree_of(PawlOp op, const int* of) {
-  int most = of[0] > of[1] ? of[0] : of[1];
-  most = of[2] > most ? of[2] : most;
-  switch (op) {
-    case PAWL_OP_ADD:
-    case PAWL_OP_SUB:
-    case PAWL_OP_NEG:
-      return most;
-    case PAWL_OP_MUL:
-      return of[0] + of[1] > 2 ? 2 : of[0] + of[1];
-    case PAWL_OP_DIV:
-      return of[1] > 0 ? 2 : of[0];
-    case PAWL_OP_POW:
-    case PAWL_OP_POWI:
-    case PAWL_OP_TABLE:
-    case PAWL_OP_TABLE2:
-    case PAWL_OP_LT:
-    case PAWL_OP_LE:
-    case PAWL_OP_EQ:
-    case PAWL_OP_NE:
-    case PAWL_OP_AND:
-    case PAWL_OP_OR:
-    case PAWL_OP_NOT:
-    case PAWL_OP_IF:
-#define PAWL_FUNCTION(name, ...) case PAWL_OP_##name:
-#define PAWL_LEAF(name, ...) case PAWL_OP_##name:
-#include "expr/op.def"
-    case PAWL_OP_COUNT:
-      break;
-  }
-  return most > 0 ? 2 : 0;
-}
-
-// -1 when memory is short.
-static int is_affine(PawlDag* dag, PawlNode root) {
-  const PawlNode* nodes;
-  int count = pawl_dag_reach(dag, 1, &root, &nodes);
-  int* degree = count < 0 ? NULL : pawl_alloc((size_t)root + 1, sizeof(int));
-  bool no_memory = !degree, affine = !no_memory;
-  for (int k = 0; affine && k < count; k++) {
-    const PawlDagNode* node = pawl_dag_node(dag, nodes[k]);
-    int of[3] = {0, 0, 0};
-    for (int i = 0; i < pawl_op_operands(node->op); i++) {
-      of[i] = degree[node->arg[i]];
-    }
-    bool leaf = pawl_op_is_leaf(node->op);
-    bool number = node->op == PAWL_OP_CONST || node->op == PAWL_OP_PARAM;
-    degree[nodes[k]] = number ? 0 : leaf ? 1 : degree_of(node->op, of);
-    affine = degree[nodes[k]] < 2 && node->op != PAWL_OP_TIME && node->op != PAWL_OP_TURN &&
-             node->op != PAWL_OP_INPUT;
-  }
-  pawl_free(degree);
-  return no_memory ? -1 : affine;
-}
-
 int pawl_system_watches_affine(const PawlSystem* system) {
   int affine = system->model != NULL;
   for (int g = 0; affine > 0 && g < system->group_count; g++) {
     const PawlGroup* group = &system->groups[g];
     for (int k = 0; affine > 0 && k < group->entry_count; k++) {
       const PawlEntry* e = &group->entries[k];
-      affine = e->quantity != PAWL_Q_WATCH ? 1 : is_affine(group->dag, e->node);
+      affine = e->quantity != PAWL_Q_WATCH ? 1 : is_affine(group->dag, e->node, false);
     }
   }
   return affine;

@@ -248,7 +248,9 @@ static const double* source(const PawlPoint* point, PawlOp leaf) {
 }
 
 static double turn(const PawlSystem* system, const PawlPoint* point, int index) {
-  return point->modes ? point->modes[system->constraint_count + index] : 0;
+  int turns = system->sizes.modes - system->constraint_count;  // then the modes of constraints
+  int place = index < turns ? system->constraint_count + index : index - turns;
+  return point->modes ? point->modes[place] : 0;
 }
 
 static void load_single(const PawlProgram* p, const PawlSystem* system, const PawlPoint* point) {

@@ -133,6 +133,62 @@ static void test_rates_react(void** unused) {
   motion_end(&m);
 }
 
+// A mass slides against friction F = 2 + 4 t, up, and another down: its force lambda is what rates,
+// sets, conditions and capacities see, in every method. At t = 1/2 F is 4: an event counts, the
+// lock `let` lets go. `wall` holds by half of that force.                                    (V7)
+static void test_friction_of_joints_is_seen(void** unused) {
+  (void)unused;
+  static const char* const methods[] = {"rk4",    "dopri",    "ark",      "ida",         "ga-v",
+                                        "ga-pva", "nsga-pvv", "nsga-pva", "moreau-jean", "taylor"};
+  Motion m = motion_text(
+      "model: heat\ncoordinates: {x: {rate: 5}, y: {rate: -5}, z: {rate: 5}, w: {}}\n"
+      "mass: {x: 1, y: 1, z: 1, w: 1}\nforces: {w: 1}\n"
+      "states: {up: {rate: lambda(b)}, down: {rate: lambda(c)}, seen: 0, count: 0, when: 0}\n"
+      "locks:\n  b: {lock: x, engaged: true, capacity: 2 + 4*t}\n"
+      "  c: {lock: y, engaged: true, capacity: 2 + 4*t}\n"
+      "  let: {lock: z, engaged: true, capacity: 2 + 4*t, release: {when: 'lambda(let) < -4'}}\n"
+      "  wall: {lock: w, engaged: true, capacity: 'abs(lambda(b))/2 + 0.1', friction: 0}\n"
+      "events:\n  look: {at: 0.25, set: {seen: lambda(b) - lambda(c)}}\n"
+      "  far: {when: lambda(c) > 4, set: {count: count + 1, when: t}}\n");
+  m.def.step = 0.0125;
+  for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+    if (!motion_can(&m, methods[k])) {
+      continue;  // built without it
+    }
+    motion_run(&m, methods[k], 0.75, 60, NULL);
+    CHECK_NEAR(m.state->v[4], -(1.5 + 2 * 0.75 * 0.75), 1e-4);  // integral of F, order 1 is enough
+    CHECK_NEAR(m.state->v[5], 1.5 + 2 * 0.75 * 0.75, 1e-4);
+    CHECK_NEAR(pawl_state_input(m.stepper, m.state, 0), -6.0, 1e-9);
+    CHECK_NEAR(pawl_state_input(m.stepper, m.state, 1), 1.0, 0.0);
+    CHECK_NEAR(pawl_state_input(m.stepper, m.state, 2), 0.5, 1e-8);
+    CHECK_NEAR(m.state->v[2], 5 - (1.0 + 2 * 0.25), 1e-4);  // free since then
+    CHECK_NEAR(m.state->v[3], 0.0, 0.0);                    // it needs 1 and can bear 1.1 or more
+  }
+  motion_end(&m);
+}
+
+// 4 x'' = -8 x and lambda = -3 x'': z' = lambda - z and w' = x'' + z in closed form.         (Z9)
+static void test_exponential_with_reactions(void** unused) {
+  (void)unused;
+  Motion m = motion_text(
+      "model: pair\ncoordinates: {x: {start: 1}, y: {start: 1}}\nmass: {x: 1, y: 3}\n"
+      "potential: 8*x^2/2\nconstraints: {c: x = y}\n"
+      "states: {z: {rate: lambda(c) - z}, w: {rate: \"x'' + z\"}}\n");
+  m.def.step = 0.5;
+  motion_run(&m, "exponential", 2.0, 4, NULL);
+  double w = sqrt(2.0), s = sin(2 * w), c = cos(2 * w), e = exp(-2.0);
+  CHECK_NEAR(m.state->v[2], 2 * (c + w * s - e), 1e-12);
+  CHECK_NEAR(m.state->v[3], -w * s + 2 * (s / w - c + e), 1e-12);
+  CHECK_NEAR(m.state->a[2], 6 * c - m.state->v[2], 1e-12);
+  motion_end(&m);
+  m = motion_text(
+      "model: square\ncoordinates: {x: {start: 1}, y: {start: 1}}\nmass: {x: 1, y: 3}\n"
+      "constraints: {c: x = y}\nstates: {z: {rate: lambda(c)^2 - z}}\n");
+  assert_false(motion_can(&m, "exponential"));
+  assert_non_null(strstr(m.err.message, "what is not linear (lambda(c)^2 - z)"));
+  motion_end(&m);
+}
+
 // ---- actions ------------------------------------------------------------------------------------
 // Two events at one instant exchange two numbers: both see the old ones.                     (Z5)
 static void test_same_old_values(void** unused) {
@@ -388,6 +444,33 @@ static void test_spectrum_and_rest(void** unused) {
   motion_end(&m);
 }
 
+// lambda follows from x and z: of z' = lambda^2/12 - 4 z at lambda = 12 the roots are those of
+// (4 s^2 + 8)(s + 1) + 24.                                                                   (Z9)
+static void test_spectrum_with_reactions(void** unused) {
+  (void)unused;
+  Motion m = motion_text(
+      "model: fed-back\ncoordinates: {x: {start: 1.5}, y: {start: 1.5}}\nmass: {x: 1, y: 3}\n"
+      "potential: 4*x^2\nforces: {x: -2*(z - 3), y: 12}\nconstraints: {c: x = y}\n"
+      "states: {z: {start: 3, rate: lambda(c)^2/12 - 4*z}}\n");
+  PawlEquilibrium* rest = NULL;
+  PawlSpectrum* s = NULL;
+  NEED(pawl_equilibrium_find(m.system, NULL, &rest, &m.err), &m.err);
+  CHECK_NEAR(rest->point.lambda[0], 12.0, 1e-11);
+  NEED(pawl_spectrum_at(m.system, rest, &s, &m.err), &m.err);
+  int found = 0;
+  for (int k = 0; k < s->eigenvalue_count; k++) {
+    double a = s->real[k], b = s->imaginary[k];
+    double re = 4 * (a * a * a - 3 * a * b * b) + 4 * (a * a - b * b) + 8 * a + 32;
+    double im = 4 * (3 * a * a * b - b * b * b) + 8 * a * b + 8 * b;
+    found += hypot(a, b) > 0.1;
+    CHECK_NEAR(hypot(a, b) > 0.1 ? hypot(re, im) : 0.0, 0.0, 1e-10);
+  }
+  assert_int_equal(found, 3);
+  pawl_spectrum_destroy(s);
+  pawl_equilibrium_destroy(rest);
+  motion_end(&m);
+}
+
 static void test_php_says_so(void** unused) {
   (void)unused;
   Motion m = motion_text(LOOP "states: {u: {rate: -u}}\n");
@@ -399,14 +482,25 @@ static void test_php_says_so(void** unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_order_of_each_method), cmocka_unit_test(test_forms),
-      cmocka_unit_test(test_generalized_alpha),    cmocka_unit_test(test_exponential_is_exact),
-      cmocka_unit_test(test_rates_react),          cmocka_unit_test(test_same_old_values),
-      cmocka_unit_test(test_clock_is_exact),       cmocka_unit_test(test_state_machine),
-      cmocka_unit_test(test_reset_within_a_step),  cmocka_unit_test(test_input_as_event),
-      cmocka_unit_test(test_free_parameter),       cmocka_unit_test(test_families),
-      cmocka_unit_test(test_saved_and_loaded),     cmocka_unit_test(test_energy),
-      cmocka_unit_test(test_spectrum_and_rest),    cmocka_unit_test(test_php_says_so),
+      cmocka_unit_test(test_order_of_each_method),
+      cmocka_unit_test(test_forms),
+      cmocka_unit_test(test_generalized_alpha),
+      cmocka_unit_test(test_exponential_is_exact),
+      cmocka_unit_test(test_rates_react),
+      cmocka_unit_test(test_same_old_values),
+      cmocka_unit_test(test_clock_is_exact),
+      cmocka_unit_test(test_state_machine),
+      cmocka_unit_test(test_reset_within_a_step),
+      cmocka_unit_test(test_input_as_event),
+      cmocka_unit_test(test_free_parameter),
+      cmocka_unit_test(test_families),
+      cmocka_unit_test(test_saved_and_loaded),
+      cmocka_unit_test(test_energy),
+      cmocka_unit_test(test_spectrum_and_rest),
+      cmocka_unit_test(test_php_says_so),
+      cmocka_unit_test(test_friction_of_joints_is_seen),
+      cmocka_unit_test(test_exponential_with_reactions),
+      cmocka_unit_test(test_spectrum_with_reactions),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

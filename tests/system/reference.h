@@ -30,6 +30,16 @@ static inline Graph graph_of(const PawlModel* model, const PawlSystem* system) {
   return g;
 }
 
+// The friction of a joint that slides stands for its multiplier: that of the last pass.
+static inline double complex graph_force(const Graph* g, const Place* p, int row) {
+  int c = g->system->row_constraint[row], mode = p->modes && c >= 0 ? p->modes[c] : 0;
+  if (c < 0 || !g->model->constraints[c].triggered || mode < PAWL_MODE_UP) {
+    return p->lambda[row];
+  }
+  double complex force = g->value[g->model->constraints[c].switching.friction];
+  return mode == PAWL_MODE_UP ? -force : force;
+}
+
 static inline double complex graph_leaf(const Graph* g, const PawlDagNode* n, const Place* p,
                                         const Direction* d) {
   switch ((PawlLeaf)n->op) {
@@ -47,7 +57,7 @@ static inline double complex graph_leaf(const Graph* g, const PawlDagNode* n, co
     case PAWL_LEAF_A:
       return p->a[n->index];
     case PAWL_LEAF_LAMBDA:
-      return p->lambda[n->index];
+      return graph_force(g, p, n->index);
     case PAWL_LEAF_INPUT:
       return g->model->inputs[n->index].start;
     case PAWL_LEAF_TURN:  // the graph of the model has none
@@ -89,8 +99,7 @@ static inline bool graph_turn(const Graph* g, int node, const Place* p, double c
   return false;
 }
 
-// All nodes at `p` with derivatives along `d`.
-static inline void graph_run(Graph* g, const Place* p, Direction d) {
+static inline void graph_pass(Graph* g, const Place* p, Direction d) {
   int count = pawl_dag_count(g->model->dag);
   g->largest = 1.0;
   for (int k = 0; k < count; k++) {
@@ -109,6 +118,12 @@ static inline void graph_run(Graph* g, const Place* p, Direction d) {
     double size = fmax(fabs(creal(g->value[k])), fabs(cimag(g->value[k])) / COMPLEX_STEP);
     g->largest = isfinite(size) ? fmax(g->largest, size) : g->largest;
   }
+}
+
+// All nodes at `p` with derivatives along `d`; forces need the frictions of a first pass.
+static inline void graph_run(Graph* g, const Place* p, Direction d) {
+  graph_pass(g, p, d);
+  graph_pass(g, p, d);
 }
 
 static inline double slope(const Graph* g, PawlNode node) {
