@@ -4,7 +4,7 @@
 //   q' = T(q) v                                    kinematics (T = I for a text model)
 //   M(q,v,t) v' = f(q,v,t) + G(q,t)^T lambda       dynamics
 //   g(q,t) = 0                                     constraint rows
-//   A(q,t) v + b(q,t) = 0                          rate equations of models: G = A, g_t = b, g = 0
+//   A(q,t) v + b(q,t) = 0                          rate equations: G = A, g_t = b, g = 0
 //
 // A positive multiplier pushes towards growing g, or growing A v. A system comes from a model or
 // from the caller's own functions; what uses it cannot tell the difference.
@@ -218,6 +218,12 @@ typedef struct PawlCallbacks {
   // row, 1 engaged at the start, 0 not; NULL: every row holds for good. A row that engages holds
   // the value that its g has then. `evaluate` gives all rows always.
   const unsigned char* engaged;
+  // Rows of rate equations A(q,t) v + b(q,t) = 0, which have no position level: flags by row; NULL:
+  // none. `evaluate` gives for them g = 0, G = A, g_t = b and gamma = d(A v + b)/dt at zero
+  // acceleration; with PAWL_VELOCITY_TANGENT d(A v + b)/dq, and with PAWL_ACCELERATION_TANGENT
+  // d(A a + gamma)/dq and, in G_turn, d(A a + gamma)/dv less twice d(A v + b)/dq (zero for other
+  // rows). The pattern G has a place for each of these.
+  const unsigned char* rate_rows;
   // Fills the arrays of `values` that `mask` names, all entries of each. Returns 0, or non-zero
   // when the point is outside the domain.
   int (*evaluate)(void* context, unsigned mask, const PawlPoint* point, PawlValues* values);

@@ -12,14 +12,16 @@ static const PawlUse equation_use = {
 static const PawlUse rate_use = {
     "a rate equation", PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_T,
     "it is linear in the rates, with coefficients of coordinates and t"};
-static const PawlUse where_use = {"the region of a mode", PAWL_MAY_Q | PAWL_MAY_T, NULL};
+static const PawlUse where_use = {
+    "the region of a mode", PAWL_MAY_Q | PAWL_MAY_T,
+    "what rates, states and inputs decide on is written with when: and release:"};
 
 static const char* const body_keys[] = {
     "equation",  "rate",  "impact", "modes",    "start",    "engaged", "at", "release", "when",
     "direction", "after", "for",    "capacity", "friction", "smooth",  "on", NULL};
-static const char* const lock_keys[] = {"lock", "on",       "to",       "impact",    "engaged",
-                                        "at",   "release",  "when",     "direction", "after",
-                                        "for",  "capacity", "friction", "smooth",    NULL};
+static const char* const lock_keys[] = {
+    "lock", "rate",      "on",    "to",  "impact",   "engaged",  "at",     "release",
+    "when", "direction", "after", "for", "capacity", "friction", "smooth", NULL};
 
 // ---- equations ------------------------------------------------------------------------------
 
@@ -275,6 +277,19 @@ static bool load_on(PawlLoader* loader, const PawlYaml* body, PawlConstraint* co
   return true;
 }
 
+// Of a rate equation.
+static bool refuse_values(PawlLoader* loader, const PawlYaml* body) {
+  const PawlYaml *on = pawl_yaml_get(body, "on"), *to = pawl_yaml_get(body, "to");
+  const PawlYaml* given = on ? on : to;
+  if (given) {
+    pawl_report(&loader->report, given->key,
+                "%s: is for equations of coordinates; a rate equation has no value to keep or to "
+                "snap to",
+                given->key->text);
+  }
+  return !given;
+}
+
 static bool load_body(PawlLoader* loader, PawlYaml* body, const PawlScope* scope,
                       PawlConstraint* constraint) {
   if (body->kind != PAWL_YAML_MAP) {
@@ -284,16 +299,13 @@ static bool load_body(PawlLoader* loader, PawlYaml* body, const PawlScope* scope
   good &= load_impact(loader, pawl_yaml_get(body, "impact"), scope, constraint);
   PawlYaml *equation = pawl_yaml_get(body, "equation"), *modes = pawl_yaml_get(body, "modes");
   PawlYaml* rate = pawl_yaml_get(body, "rate");
-  const PawlYaml *start = pawl_yaml_get(body, "start"), *on = pawl_yaml_get(body, "on");
+  const PawlYaml* start = pawl_yaml_get(body, "start");
   if ((equation && modes) || (rate && (equation || modes))) {
     pawl_report(&loader->report, modes ? modes->key : rate->key,
                 "a constraint has either equation:, rate: or modes:");
     return false;
   }
-  if (rate && on) {
-    pawl_report(&loader->report, on->key,
-                "on: is for equations of coordinates; a rate equation has no value to keep or to "
-                "snap to");
+  if (rate && !refuse_values(loader, body)) {
     return false;
   }
   if (modes) {
@@ -330,26 +342,9 @@ static int is_coordinate(void* context, PawlOp leaf, int index) {
   return leaf == PAWL_OP_Q;
 }
 
-static bool load_lock(PawlLoader* loader, PawlYaml* body, const PawlScope* scope,
+// `lock: expression`: what it holds must be able to move.
+static bool load_held(PawlLoader* loader, PawlYaml* text, const PawlScope* scope,
                       PawlConstraint* lock) {
-  lock->is_lock = true;
-  if (body->kind != PAWL_YAML_MAP) {
-    pawl_report(&loader->report, body, "a lock is a map: {lock: expression, ...}");
-    return false;
-  }
-  bool good = pawl_yaml_check_keys(&loader->report, body, "a lock", lock_keys);
-  good &= load_impact(loader, pawl_yaml_get(body, "impact"), scope, lock);
-  good &= load_snap(loader, body, scope, lock);
-  PawlYaml* text = pawl_yaml_get(body, "lock");
-  if (!text) {
-    pawl_report(&loader->report, body, "the lock '%s' needs lock: with the expression to hold",
-                pawl_quote(lock->name).s);
-    return false;
-  }
-  if (text->kind == PAWL_YAML_LIST) {
-    pawl_report(&loader->report, text, "lock: expected one expression");
-    return false;
-  }
   if (!load_plain(loader, text, false, scope, lock)) {
     return false;
   }
@@ -359,7 +354,36 @@ static bool load_lock(PawlLoader* loader, PawlYaml* body, const PawlScope* scope
                 pawl_quote(text->text).s);
     return false;
   }
-  return good;
+  return true;
+}
+
+static bool load_lock(PawlLoader* loader, PawlYaml* body, const PawlScope* scope,
+                      PawlConstraint* lock) {
+  lock->is_lock = true;
+  if (body->kind != PAWL_YAML_MAP) {
+    pawl_report(&loader->report, body, "a lock is a map: {lock: expression, ...}");
+    return false;
+  }
+  bool good = pawl_yaml_check_keys(&loader->report, body, "a lock", lock_keys);
+  good &= load_impact(loader, pawl_yaml_get(body, "impact"), scope, lock);
+  PawlYaml *held = pawl_yaml_get(body, "lock"), *rate = pawl_yaml_get(body, "rate");
+  PawlYaml* text = held ? held : rate;
+  if (!text || (held && rate)) {
+    pawl_report(&loader->report, rate ? rate->key : body,
+                "the lock '%s' needs lock: with the expression to hold, or rate: with an equation "
+                "of rates",
+                pawl_quote(lock->name).s);
+    return false;
+  }
+  if (text->kind == PAWL_YAML_LIST) {
+    pawl_report(&loader->report, text, "%s: expected one expression", text->key->text);
+    return false;
+  }
+  if (rate) {
+    return refuse_values(loader, body) && load_on(loader, body, lock) &&
+           load_plain(loader, rate, true, scope, lock) && good;
+  }
+  return load_snap(loader, body, scope, lock) && load_held(loader, held, scope, lock) && good;
 }
 
 // ---- adding ---------------------------------------------------------------------------------
@@ -394,7 +418,7 @@ static int add(PawlLoader* loader, const PawlDeclared* entry, const PawlIndexer*
     return -1;
   }
   PawlConstraint constraint = {
-      .name = pawl_element_name(&loader->kept, entry->family, at->value),
+      .name = pawl_declared_name(loader, entry, at),
       .impact = 1.0,
       .start_mode = -1,
       .snap_to = PAWL_NO_NODE,
@@ -406,7 +430,6 @@ static int add(PawlLoader* loader, const PawlDeclared* entry, const PawlIndexer*
       .source = pawl_loader_source(loader, entry->key),
   };
   if (!constraint.name) {
-    pawl_loader_no_memory(loader);
     return -1;
   }
   bool good = is_lock ? load_lock(loader, entry->value, &at->scope, &constraint)

@@ -154,6 +154,15 @@ bool pawl_claim(PawlLoader* loader, PawlYaml* section, PawlNames* names, const P
 
 // ---- filling --------------------------------------------------------------------------------
 
+const char* pawl_declared_name(PawlLoader* loader, const PawlDeclared* entry,
+                               const PawlIndexer* at) {
+  const char* name = pawl_element_name(&loader->kept, entry->family, at->value);
+  if (!name) {
+    pawl_loader_no_memory(loader);
+  }
+  return name;
+}
+
 static bool fix_boxes(PawlLoader* loader, const PawlEntries* entries) {
   for (int k = 0; k < entries->count; k++) {
     PawlFamily* family = entries->entry[k].family;

@@ -228,6 +228,10 @@ void pawl_fill(PawlLoader* loader, PawlEntries* entries, PawlAddElement add);
 void pawl_declare(PawlLoader* loader, PawlYaml* section, PawlNames* names, const PawlNames* other,
                   PawlNameKind kind, PawlAddElement add);
 
+// The name of an element, "u[3]", kept with the model; NULL after noting that memory is short.
+const char* pawl_declared_name(PawlLoader* loader, const PawlDeclared* entry,
+                               const PawlIndexer* at);
+
 // Reports when `section` is given and is no map.
 bool pawl_expect_map(PawlLoader* loader, const PawlYaml* section, const char* what);
 

@@ -8,14 +8,6 @@ static const PawlUse output_use = {"an output",
                                        PAWL_MAY_LAMBDA | PAWL_MAY_CONTACT | PAWL_MAY_SIGNALS,
                                    NULL};
 
-static const char* new_name(PawlLoader* loader, const PawlDeclared* entry, const PawlIndexer* at) {
-  const char* name = pawl_element_name(&loader->kept, entry->family, at->value);
-  if (!name) {
-    pawl_loader_no_memory(loader);
-  }
-  return name;
-}
-
 // ---- contacts -------------------------------------------------------------------------------
 
 static bool load_restitution(PawlLoader* loader, PawlYaml* text, const PawlScope* scope,
@@ -53,7 +45,7 @@ static bool load_contact(PawlLoader* loader, PawlYaml* body, const PawlScope* sc
 
 static int add_contact(PawlLoader* loader, const PawlDeclared* entry, const PawlIndexer* at) {
   PawlModel* model = loader->model;
-  PawlContact contact = {.name = new_name(loader, entry, at),
+  PawlContact contact = {.name = pawl_declared_name(loader, entry, at),
                          .source = pawl_loader_source(loader, entry->key)};
   if (!contact.name || !load_contact(loader, entry->value, &at->scope, &contact) ||
       !PAWL_ROOM(loader, entry->key, model->contacts, loader->contact_capacity,
@@ -207,7 +199,7 @@ static bool load_event(PawlLoader* loader, PawlYaml* body, const PawlScope* scop
 
 static int add_event(PawlLoader* loader, const PawlDeclared* entry, const PawlIndexer* at) {
   PawlModel* model = loader->model;
-  PawlEventDef event = {.name = new_name(loader, entry, at),
+  PawlEventDef event = {.name = pawl_declared_name(loader, entry, at),
                         .source = pawl_loader_source(loader, entry->key)};
   if (!event.name || !load_event(loader, entry->value, &at->scope, &event) ||
       !PAWL_ROOM(loader, entry->key, model->events, loader->event_capacity, model->event_count)) {
@@ -252,7 +244,7 @@ static bool load_output(PawlLoader* loader, PawlYaml* body, const PawlScope* sco
 
 static int add_output(PawlLoader* loader, const PawlDeclared* entry, const PawlIndexer* at) {
   PawlModel* model = loader->model;
-  PawlOutput output = {.name = new_name(loader, entry, at),
+  PawlOutput output = {.name = pawl_declared_name(loader, entry, at),
                        .source = pawl_loader_source(loader, entry->key)};
   if (!output.name || !load_output(loader, entry->value, &at->scope, &output) ||
       !PAWL_ROOM(loader, entry->key, model->outputs, loader->output_capacity,

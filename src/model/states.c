@@ -2,6 +2,8 @@
 // `states:` and `inputs:`, and what events set of them (docs/theory/states.md).
 #include <string.h>
 
+#include "base/alloc.h"
+#include "base/text.h"
 #include "model/loader.h"
 
 static const PawlUse rate_use = {
@@ -14,14 +16,6 @@ static const PawlUse set_use = {"what an event sets",
                                 NULL};
 
 // ---- what they start with -----------------------------------------------------------------------
-
-static const char* new_name(PawlLoader* loader, const PawlDeclared* entry, const PawlIndexer* at) {
-  const char* name = pawl_element_name(&loader->kept, entry->family, at->value);
-  if (!name) {
-    pawl_loader_no_memory(loader);
-  }
-  return name;
-}
 
 // `0`, or a map with start: and unit:, and rate: for a state.
 static bool read_body(PawlLoader* loader, PawlYaml* body, const PawlScope* scope, bool is_state,
@@ -49,7 +43,7 @@ static int add_held(PawlLoader* loader, const PawlDeclared* entry, PawlInputDef 
 }
 
 int pawl_add_input(PawlLoader* loader, const PawlDeclared* entry, const PawlIndexer* at) {
-  PawlInputDef input = {.name = new_name(loader, entry, at), .unit = ""};
+  PawlInputDef input = {.name = pawl_declared_name(loader, entry, at), .unit = ""};
   return input.name && read_body(loader, entry->value, &at->scope, false, &input.start, &input.unit)
              ? add_held(loader, entry, input)
              : -1;
@@ -74,7 +68,7 @@ static int add_dynamic(PawlLoader* loader, const PawlDeclared* entry, PawlCoordi
 int pawl_add_state(PawlLoader* loader, const PawlDeclared* entry, const PawlIndexer* at) {
   PawlModel* model = loader->model;
   PawlSource source = pawl_loader_source(loader, entry->key);
-  PawlStateDef state = {.name = new_name(loader, entry, at),
+  PawlStateDef state = {.name = pawl_declared_name(loader, entry, at),
                         .coordinate = -1,
                         .input = -1,
                         .rate = PAWL_NO_NODE,
@@ -101,29 +95,7 @@ int pawl_add_state(PawlLoader* loader, const PawlDeclared* entry, const PawlInde
 
 // ---- rates --------------------------------------------------------------------------------------
 
-// The place of a state whose rate a rate uses, plus 1.
-static int find_rate_of_state(void* context, PawlOp leaf, int index) {
-  const PawlModel* model = context;
-  return leaf == PAWL_OP_A && index >= model->coordinate_count ? index + 1 : 0;
-}
-
-// Rates follow from v' and lambda, all at once (Z4): none of them is there for another one.
-static bool is_free_of_rates(PawlLoader* loader, const PawlYaml* where, PawlNode rate) {
-  PawlModel* model = loader->model;
-  int found = pawl_dag_leaves(model->dag, rate, find_rate_of_state, model);
-  if (found < 0) {
-    pawl_loader_no_memory(loader);
-  } else if (found > 0) {
-    const char* name = model->coordinates[found - 1].name;
-    pawl_report(&loader->report, where,
-                "the rate of a state uses %s', the rate of another or of itself; write the "
-                "expression of that rate in its place",
-                pawl_quote(name).s);
-  }
-  return found == 0;
-}
-
-static void load_rates_of(PawlLoader* loader, PawlYaml* child) {
+static bool load_rates_of(PawlLoader* loader, PawlYaml* child) {
   PawlYaml* rate = has_rate(child) ? pawl_yaml_get(child, "rate") : NULL;
   const PawlAstKey* key = rate ? pawl_key(loader, child->key) : NULL;
   PawlIndexer at;
@@ -133,18 +105,125 @@ static void load_rates_of(PawlLoader* loader, PawlYaml* child) {
     const PawlFamily* family = pawl_names_find(&loader->names, key->name);
     int* cell = family && !family->failed ? pawl_family_cell(family, at.value) : NULL;
     PawlStateDef* state = cell && *cell >= 0 ? &loader->model->states[*cell] : NULL;
-    good = state && pawl_expression(loader, rate, &at.scope, &rate_use, &state->rate) &&
-           is_free_of_rates(loader, rate, state->rate);
+    good = state && pawl_expression(loader, rate, &at.scope, &rate_use, &state->rate);
     if (state) {
       state->source = pawl_loader_source(loader, rate);
     }
   }
+  return good || !rate;
+}
+
+// Rates follow from v' and lambda, all at once (Z4): none of them is there for another one, so what
+// another stands for is put in its place.
+typedef enum Settling { RATE_NEW, RATE_OPEN, RATE_DONE } Settling;
+typedef struct Chain {
+  PawlModel* model;
+  Settling* settling;  // by state
+  int* by_coordinate;  // place of a rate, from the first of states on -> state
+  int* open;           // states whose rates wait for one another, each for the next
+  int count;
+} Chain;
+
+// The state whose rate a rate uses and that is not settled, plus 1.
+static int find_unsettled(void* context, PawlOp leaf, int index) {
+  const Chain* c = context;
+  int first = c->model->coordinate_count;
+  int state = leaf == PAWL_OP_A && index >= first ? c->by_coordinate[index - first] : -1;
+  return state >= 0 && c->settling[state] != RATE_DONE ? state + 1 : 0;
+}
+
+static PawlNode put_rate(void* context, PawlDag* dag, PawlOp leaf, int index) {
+  const Chain* c = context;
+  int first = c->model->coordinate_count;
+  return leaf == PAWL_OP_A && index >= first
+             ? c->model->states[c->by_coordinate[index - first]].rate
+             : pawl_dag_leaf(dag, leaf, index);
+}
+
+// a' of b', b' of a': from the first of the circle on.
+static void report_circle(PawlLoader* loader, const Chain* c, int again) {
+  const PawlStateDef* states = c->model->states;
+  int from = 0;
+  PawlText text = {0};
+  while (c->open[from] != again) {
+    from++;
+  }
+  for (int k = from; k < c->count; k++) {
+    pawl_text_printf(&text, "%s' uses ", states[c->open[k]].name);
+  }
+  pawl_text_printf(&text, "%s'", states[again].name);
+  pawl_report_at(&loader->report, states[again].source.line, states[again].source.column,
+                 "rates of states follow from each other in a circle: %s", text.s ? text.s : "");
+  pawl_text_free(&text);
+}
+
+static void open_rate(Chain* c, int state) {
+  c->settling[state] = RATE_OPEN;
+  c->open[c->count++] = state;
+}
+
+// The rate of `state`, with those it needs before it.
+static bool settle(PawlLoader* loader, Chain* c, int state) {
+  PawlModel* model = c->model;
+  if (c->settling[state] == RATE_NEW) {
+    open_rate(c, state);
+  }
+  while (c->count > 0) {
+    int top = c->open[c->count - 1];
+    PawlStateDef* def = &model->states[top];
+    int needed = pawl_dag_leaves(model->dag, def->rate, find_unsettled, c);
+    if (needed > 0 && c->settling[needed - 1] == RATE_OPEN) {
+      report_circle(loader, c, needed - 1);
+      return false;
+    }
+    if (needed > 0) {
+      open_rate(c, needed - 1);
+      continue;
+    }
+    def->rate =
+        needed < 0 ? PAWL_NO_NODE : pawl_dag_copy(model->dag, model->dag, def->rate, put_rate, c);
+    if (def->rate == PAWL_NO_NODE) {
+      return pawl_loader_no_memory(loader);
+    }
+    c->settling[top] = RATE_DONE;
+    c->count--;
+  }
+  return true;
+}
+
+static void settle_rates(PawlLoader* loader) {
+  PawlModel* model = loader->model;
+  size_t count = (size_t)model->state_count;
+  Chain c = {.model = model,
+             .settling = pawl_alloc(count, sizeof(Settling)),
+             .by_coordinate = pawl_alloc((size_t)model->dynamic_count, sizeof(int)),
+             .open = pawl_alloc(count, sizeof(int))};
+  bool good = c.settling && c.by_coordinate && c.open;
+  if (!good) {
+    pawl_loader_no_memory(loader);
+  }
+  for (int k = 0; good && k < model->state_count; k++) {
+    int place = model->states[k].coordinate;
+    c.settling[k] = model->states[k].rate == PAWL_NO_NODE ? RATE_DONE : RATE_NEW;
+    if (place >= 0) {
+      c.by_coordinate[place - model->coordinate_count] = k;
+    }
+  }
+  for (int k = 0; good && k < model->state_count; k++) {
+    good = settle(loader, &c, k);
+  }
+  pawl_free(c.settling);
+  pawl_free(c.by_coordinate);
+  pawl_free(c.open);
 }
 
 void pawl_load_rates(PawlLoader* loader, PawlYaml* states) {
-  bool map = states && states->kind == PAWL_YAML_MAP;
+  bool map = states && states->kind == PAWL_YAML_MAP, good = true;
   for (PawlYaml* child = map ? states->first : NULL; child; child = child->next) {
-    load_rates_of(loader, child);
+    good &= load_rates_of(loader, child);
+  }
+  if (good && loader->model->dynamic_count > 0) {
+    settle_rates(loader);
   }
 }
 

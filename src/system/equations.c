@@ -527,7 +527,8 @@ static void put_triggered(Writer* w, const PawlConstraint* c) {
   const PawlMode* mode = &c->modes[PAWL_MODE_HELD];
   for (int r = 0; r < mode->row_count; r++) {
     put_line(w, what, c->name,
-             !c->is_lock ? ", while engaged"
+             !c->is_lock  ? ", while engaged"
+             : mode->rate ? ", while locked"
              : c->on_engage == PAWL_ENGAGE_KEEP
                  ? ", while locked held at the value that it engages with"
                  : ", while locked held at the value of to",

@@ -205,7 +205,7 @@ static void subtract_held(const PawlEval* eval, const PawlPoint* point) {
 static void clear_released(const PawlEval* eval, const PawlPoint* point) {
   const PawlSystem* system = eval->system;
   const PawlQuantity rows[] = {PAWL_Q_G, PAWL_Q_GT, PAWL_Q_GAMMA};
-  const PawlQuantity entries[] = {PAWL_Q_GRAD, PAWL_Q_GRATE, PAWL_Q_GACC};
+  const PawlQuantity entries[] = {PAWL_Q_GRAD, PAWL_Q_GRATE, PAWL_Q_GACC, PAWL_Q_GTURN};
   if (!system->triggers || !point->modes) {
     return;
   }
@@ -213,6 +213,8 @@ static void clear_released(const PawlEval* eval, const PawlPoint* point) {
     for (int i = 0; wanted(eval, rows[q]) && i < system->sizes.rows; i++) {
       eval->array[rows[q]][i] *= point->modes[i] == PAWL_MODE_HELD;
     }
+  }
+  for (int q = 0; q < (system->rates ? 4 : 3); q++) {
     int count = wanted(eval, entries[q]) ? system->G.start[system->G.cols] : 0;
     for (int k = 0; k < count; k++) {
       eval->array[entries[q]][k] *= point->modes[system->G.index[k]] == PAWL_MODE_HELD;

@@ -190,6 +190,9 @@ bool pawl_system_row_switches(const PawlSystem* system, int row) {
 }
 
 bool pawl_system_row_is_rate(const PawlSystem* system, int row, const int* modes) {
+  if (system->rate_rows) {
+    return system->rate_rows[row];
+  }
   int c = system->rates ? system->row_constraint[row] : -1;
   return c >= 0 && system->constraints[c].modes[modes ? modes[c] : 0].rate;
 }

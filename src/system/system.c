@@ -291,6 +291,23 @@ static PawlStatus make_locks(PawlSystem* system, PawlError* err) {
   return PAWL_OK;
 }
 
+static PawlStatus mark_rates(PawlSystem* system, PawlError* err) {
+  PawlCallbacks* c = &system->callbacks;
+  if (!c->rate_rows) {
+    return PAWL_OK;
+  }
+  system->rate_rows = PAWL_NEW(&system->arena, unsigned char, c->sizes.rows);
+  if (!system->rate_rows) {
+    return pawl_fail_memory(err);
+  }
+  for (int i = 0; i < c->sizes.rows; i++) {
+    system->rate_rows[i] = c->rate_rows[i] != 0;
+    system->rates |= c->rate_rows[i] != 0;
+  }
+  c->rate_rows = NULL;  // copied
+  return PAWL_OK;
+}
+
 static PawlStatus fill_callbacks(PawlSystem* system, PawlError* err) {
   PawlCallbacks* c = &system->callbacks;
   PawlArena* arena = &system->arena;
@@ -317,6 +334,7 @@ static PawlStatus fill_callbacks(PawlSystem* system, PawlError* err) {
   PAWL_TRY(copy_start(arena, &c->v_start, s.v, err));
   PAWL_TRY(make_locks(system, err));
   c->engaged = NULL;  // copied to the locks
+  PAWL_TRY(mark_rates(system, err));
   pawl_system_measure(system);
   return PAWL_OK;
 }

@@ -156,6 +156,7 @@ struct PawlSystem {
   int* row_constraint;                       // row -> constraint; -1 for contacts
   bool triggers;                             // some constraint is triggered, or there are events
   bool rates;                                // some mode has rate equations
+  unsigned char* rate_rows;                  // flags, of callbacks; NULL for models
   int watch_count;
   PawlWatch* watches;    // of each constraint
   int* event_watches;    // of each event, -1 for times

@@ -318,9 +318,15 @@ static void test_states_and_inputs(void** state) {
   REFUSED(HEAD "states: {z: {rate: yy}}\n", "m.yaml:4:20: ", "unknown name 'yy'");
   REFUSED(HEAD "contacts: {f: {gap: y}}\nstates: {z: {rate: lambda(f)}}\n",
           "m.yaml:5:20: ", "contact");
-  REFUSED(HEAD "states: {z: {rate: y}, w: {rate: \"2*z'\"}}\n",
-          "m.yaml:4:34: ", "the rate of a state uses z'");
-  REFUSED(HEAD "define: {d: 3*z}\nstates: {z: {rate: y - d'}}\n", "the rate of a state uses z'");
+  REFUSED(HEAD "states: {z: {rate: \"2*w'\"}, w: {rate: \"y - 3*z'\"}, u: {rate: \"z'\"}}\n",
+          "m.yaml:4:20: rates of states follow from each other in a circle: z' uses w' uses z'");
+  REFUSED(HEAD "define: {d: 3*z}\nstates: {z: {rate: y - d'}}\n", "circle: z' uses z'");
+  REFUSED(HEAD "states: {z: 0}\nconstraints: {c: {modes: {a: {where: z > 1, equation: y = 0}}}}\n",
+          "the region of a mode may use", "written with when: and release:");
+  REFUSED(HEAD "locks: {c: {lock: y, rate: \"y' = 0\"}}\n",
+          "m.yaml:4:22: the lock 'c' needs lock:");
+  REFUSED(HEAD "locks: {c: {rate: \"y' = 0\", to: 1}}\n", "to: is for equations of coordinates");
+  REFUSED(HEAD "locks: {c: {rate: y = 0}}\n", "contains no rate such as");
   REFUSED(HEAD "states: {z: {rate: \"z''\"}}\n",
           "m.yaml:4:21: ", "'z' is a state and has one time derivative only");
   REFUSED(HEAD "states: {z: 1}\noutputs: {o: \"z'\"}\n",

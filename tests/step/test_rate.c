@@ -690,6 +690,132 @@ static void test_integrable(void** state) {
                    "1101");
 }
 
+// ---- functions of the caller --------------------------------------------------------------------
+typedef struct Wrapped {
+  PawlEval* inner;  // everything of the sleigh
+  int H, G;         // entries
+} Wrapped;
+
+static int evaluate_sleigh(void* context, unsigned mask, const PawlPoint* point, PawlValues* x) {
+  const Wrapped* w = context;
+  double none[3] = {0};
+  PawlPoint at = {point->t,
+                  point->q,
+                  point->v ? point->v : none,
+                  point->a ? point->a : none,
+                  point->lambda ? point->lambda : none,
+                  NULL,
+                  NULL};
+  if (pawl_eval_run(w->inner, &at, NULL) != PAWL_OK) {
+    return 1;
+  }
+  const PawlValues* y = pawl_eval_values(w->inner);
+  const struct {
+    unsigned mask;
+    double *to, *from;
+    int count;
+  } parts[] = {{PAWL_MASS, x->M, y->M, w->H},
+               {PAWL_STIFFNESS, x->K, y->K, w->H},
+               {PAWL_DAMPING, x->C, y->C, w->H},
+               {PAWL_FORCE, x->f, y->f, 3},
+               {PAWL_POSITION, x->g, y->g, 1},
+               {PAWL_TIME_GRADIENT, x->g_t, y->g_t, 1},
+               {PAWL_BIAS, x->gamma, y->gamma, 1},
+               {PAWL_GRADIENT, x->G, y->G, w->G},
+               {PAWL_VELOCITY_TANGENT, x->G_rate, y->G_rate, w->G},
+               {PAWL_ACCELERATION_TANGENT, x->G_acceleration, y->G_acceleration, w->G},
+               {PAWL_ACCELERATION_TANGENT, x->G_turn, y->G_turn, x->G_turn ? w->G : 0},
+               {PAWL_ENERGY, x->energy, y->energy, 2}};
+  for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+    if (mask & parts[k].mask && parts[k].count > 0) {
+      memcpy(parts[k].to, parts[k].from, (size_t)parts[k].count * sizeof(double));
+    }
+  }
+  return 0;
+}
+
+// The sleigh as a program gives it moves as that of the text, engaged from the start or later.
+static void test_rates_of_callbacks(void** state) {
+  (void)state;
+  static const char* const methods[] = {"dopri", "ga-a", "ga-pva", "nsga-pva", "ida"};
+  static const double start[] = {SLEIGH_U, 0.0, SLEIGH_W};
+  const unsigned char yes = 1, no = 0;
+  Motion m = motion_file("skater", NULL);
+  Wrapped w = {0};
+  NEED(pawl_eval_create(m.system, PAWL_EVERYTHING, &w.inner, &m.err), &m.err);
+  PawlPattern H = pawl_system_pattern_H(m.system), G = pawl_system_pattern_G(m.system);
+  w.H = H.start[3];
+  w.G = G.start[3];
+  PawlCallbacks c = {.context = &w,
+                     .sizes = {.q = 3, .v = 3, .rows = 1},
+                     .H = &H,
+                     .G = &G,
+                     .v_start = start,
+                     .rate_rows = &yes,
+                     .evaluate = evaluate_sleigh};
+  for (int later = 0; later < 2; later++) {
+    Motion own = {.def = m.def};
+    c.engaged = later ? &no : NULL;
+    NEED(pawl_system_create_callbacks(&c, &own.system, &own.err), &own.err);
+    own.n = pawl_system_sizes(own.system);
+    assert_true(pawl_system_row_is_rate(own.system, 0, NULL));
+    assert_false(motion_can(&own, "ga-p"));
+    for (int k = 0; k < 5; k++) {
+      if (!motion_can(&own, methods[k])) {
+        continue;
+      }
+      motion_start(&own, methods[k]);
+      if (later) {
+        NEED(pawl_stepper_engage(own.stepper, own.state, 0, &own.err), &own.err);
+      }
+      for (int step = 0; step < 200; step++) {
+        motion_step(&own, 0.01);
+      }
+      check_sleigh(&own, k == 0 || k == 4 ? 1e-5 : 3e-3);
+    }
+    motion_end(&own);
+  }
+  pawl_eval_destroy(w.inner);
+  motion_end(&m);
+}
+
+// ---- locks --------------------------------------------------------------------------------------
+// A mass slides at 3 m/s over a wheel at rest; a lock of rates ties them from t = 1 to t = 2, and
+// again, by a capacity, from t = 3 on. m = 2, J = 0.5, R = 0.5: I/R^2 = 2, so v = 1.5 after it.
+static void test_locks_of_rates(void** state) {
+  (void)state;
+  static const char* const methods[] = {"rk4",    "dopri",    "ga-v",     "ga-a",
+                                        "ga-pva", "nsga-pvv", "nsga-pva", "moreau-jean"};
+  Motion m = motion_text(
+      "model: grip\ncoordinates: {x: {rate: 3}, phi: {}}\nmass: {x: 2, phi: 0.5}\n"
+      "events: {kick: {at: 2.5, impulse: {phi: 0.5}}}\n"
+      "locks:\n  grip: {rate: \"x' - 0.5*phi' = 0\", at: 1, for: 1}\n"
+      "  brake: {rate: \"x' = 0.5*phi'\", at: 3, capacity: 2}\n");
+  for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+    m.def.step = 0.01;
+    motion_start(&m, methods[k]);
+    for (int step = 0; step < 150; step++) {
+      motion_step(&m, 0.01);
+    }
+    CHECK_NEAR(m.state->v[0], 1.5, 1e-12);
+    CHECK_NEAR(m.state->v[1], 3.0, 1e-12);
+    assert_int_equal(m.state->modes[0], 1);
+    for (int step = 150; step < 300; step++) {
+      motion_step(&m, 0.01);
+    }
+    assert_int_equal(m.state->modes[0], 0);
+    CHECK_NEAR(m.state->v[1], 4.0, 1e-10);  // by the kick
+    for (int step = 300; step < 400; step++) {
+      motion_step(&m, 0.01);
+    }
+    // x' - 0.5 phi' = -0.5 at t = 3, its rate under friction 2: 2/2 + 0.25 * 2/0.5 = 2.
+    CHECK_NEAR(m.state->v[0], 1.75, 1e-9);
+    CHECK_NEAR(m.state->v[1], 3.5, 1e-9);
+    assert_int_equal(m.state->modes[1], 1);
+  }
+  motion_end(&m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_sleigh_in_three_forms),
@@ -716,6 +842,8 @@ int main(void) {
       cmocka_unit_test(test_rates_that_depend_on_places),
       cmocka_unit_test(test_models_by_lot),
       cmocka_unit_test(test_integrable),
+      cmocka_unit_test(test_rates_of_callbacks),
+      cmocka_unit_test(test_locks_of_rates),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -133,6 +133,25 @@ static void test_rates_react(void** unused) {
   motion_end(&m);
 }
 
+// z' of others is their expression, in any order and through definitions: a chain of filters.
+static void test_rates_of_rates(void** unused) {
+  (void)unused;
+  static const char* const methods[] = {"rk4", "ga-pva", "moreau-jean", "exponential"};
+  Motion m = motion_text(
+      "model: chain\ncoordinates: {x: {}}\nmass: {x: 1}\nforces: {x: 2}\ndefine: {d: 2*w + x}\n"
+      "states: {z: {rate: \"3*w' + d'\"}, w: {rate: \"u' - x'\"}, u: {rate: \"1 + x''\"}}\n");
+  for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+    m.def.step = 0.125;
+    motion_run(&m, methods[k], 1.0, 8, NULL);  // u' = 3, w' = 3 - 2 t, z' = 5 w' + 2 t
+    double order = k == 1 ? 1e-3 : 1e-12;      // ga-pva starts with a_0 = v'
+    CHECK_NEAR(m.state->v[3], 3.0, 1e-12);
+    CHECK_NEAR(m.state->v[2], 2.0, order);
+    CHECK_NEAR(m.state->v[1], 11.0, order);
+    CHECK_NEAR(m.state->a[1], k == 2 ? 7.5 : 7.0, order);  // moreau-jean: in the middle of the step
+  }
+  motion_end(&m);
+}
+
 // A mass slides against friction F = 2 + 4 t, up, and another down: its force lambda is what rates,
 // sets, conditions and capacities see, in every method. At t = 1/2 F is 4: an event counts, the
 // lock `let` lets go. `wall` holds by half of that force.                                    (V7)
@@ -499,6 +518,7 @@ int main(void) {
       cmocka_unit_test(test_spectrum_and_rest),
       cmocka_unit_test(test_php_says_so),
       cmocka_unit_test(test_friction_of_joints_is_seen),
+      cmocka_unit_test(test_rates_of_rates),
       cmocka_unit_test(test_exponential_with_reactions),
       cmocka_unit_test(test_spectrum_with_reactions),
   };
