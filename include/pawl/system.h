@@ -63,6 +63,9 @@ PAWL_API double pawl_system_input_start(const PawlSystem* system, int input);
 
 // The constraint that a row belongs to, and the row's number in it, from 0.
 PAWL_API const char* pawl_system_row_name(const PawlSystem* system, int row, int* number);
+// The unit of its multiplier, J by that of the row: "N", "N m", "N/m"; "" where the units of the
+// coordinates do not tell it. An impulse has the unit times a second.
+PAWL_API const char* pawl_system_row_unit(const PawlSystem* system, int row);
 
 // What a row demands of the motion.
 typedef enum PawlRowKind {

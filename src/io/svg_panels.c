@@ -3,8 +3,8 @@
 // and none is squashed: the range of the panel stays within SQUASH times the smallest range in it.
 // A family (u[0], u[1], ...) is judged as one and stays together. Where panels run short, curves
 // may be squashed, but units are never mixed. The unit of a multiplier, that of energy over its
-// row, is not known, so that the multipliers of different constraints do not share a panel; of a
-// run read from CSV no unit is known.
+// row, need not be known, so that the multipliers of different constraints do not share a panel; of
+// a run read from CSV no unit is known.
 #include <math.h>
 #include <string.h>
 

@@ -252,5 +252,10 @@ struct PawlModel {
   uint64_t text_hash;  // of the text it was read from
 };
 
+// The unit of the multiplier of a row of a constraint, and of a contact; "" where that cannot be
+// told from the units of the coordinates.
+const char* pawl_model_row_unit(const PawlModel* model, int constraint, int row);
+const char* pawl_model_contact_unit(const PawlModel* model, int contact);
+
 // The law of a jump by its word: post, pre or bisector.
 bool pawl_model_impact_word(const char* word, double* impact);

@@ -82,8 +82,9 @@ static void add_signals(PawlObserver* o) {
   }
 }
 
-// prefix(name,k) for every row, without k where the constraint has one row.
-static void add_rows(PawlObserver* o, PawlColumnKind kind, const char* prefix) {
+// prefix(name,k) for every row, without k where the constraint has one row. Its unit is that of the
+// multiplier, with `per` behind it.
+static void add_rows(PawlObserver* o, PawlColumnKind kind, const char* prefix, const char* per) {
   for (int i = 0; i < o->sizes.rows; i++) {
     int number, next = 0;
     const char* name = pawl_system_row_name(o->system, i, &number);
@@ -95,7 +96,7 @@ static void add_rows(PawlObserver* o, PawlColumnKind kind, const char* prefix) {
     } else {
       snprintf(text, sizeof text, "%s(%s,%d)", prefix, name, number + 1);
     }
-    add_column(o, kind, text, "", "", "");
+    add_column(o, kind, text, "", pawl_system_row_unit(o->system, i), per);
   }
 }
 
@@ -117,7 +118,7 @@ static void add_columns(PawlObserver* o) {
   add_column(o, PAWL_COLUMN_TIME, "t", "", "s", "");
   add_motion(o);
   add_signals(o);
-  add_rows(o, PAWL_COLUMN_MULTIPLIER, "lambda");
+  add_rows(o, PAWL_COLUMN_MULTIPLIER, "lambda", "");
   add_column(o, PAWL_COLUMN_ENERGY, "kinetic", "", "J", "");
   add_column(o, PAWL_COLUMN_ENERGY, "potential", "", "J", "");
   add_column(o, PAWL_COLUMN_ENERGY, "energy", "", "J", "");
@@ -134,9 +135,9 @@ static void add_columns(PawlObserver* o) {
     add_column(o, PAWL_COLUMN_PATH, name, "", pawl_system_coordinate_unit(o->system, k), "");
   }
   if (o->corrections) {
-    add_rows(o, PAWL_COLUMN_CORRECTION, "nu");
-    add_rows(o, PAWL_COLUMN_CORRECTION, "Lambda");
-    add_rows(o, PAWL_COLUMN_CORRECTION, "lambda.smooth");
+    add_rows(o, PAWL_COLUMN_CORRECTION, "nu", " s^2");
+    add_rows(o, PAWL_COLUMN_CORRECTION, "Lambda", " s");
+    add_rows(o, PAWL_COLUMN_CORRECTION, "lambda.smooth", "");
   }
 }
 

@@ -419,6 +419,17 @@ const char* pawl_system_row_name(const PawlSystem* system, int row, int* number)
   return c->name;
 }
 
+const char* pawl_system_row_unit(const PawlSystem* system, int row) {
+  if (!system->model) {
+    return "";
+  }
+  if (pawl_system_row_kind(system, row) == PAWL_ROW_CONTACT) {
+    return pawl_model_contact_unit(system->model, row - system->model->row_count);
+  }
+  int c = system->row_constraint[row];
+  return pawl_model_row_unit(system->model, c, row - system->constraints[c].first_row);
+}
+
 PawlRowKind pawl_system_row_kind(const PawlSystem* system, int row) {
   return system->model && row >= system->model->row_count ? PAWL_ROW_CONTACT : PAWL_ROW_BILATERAL;
 }

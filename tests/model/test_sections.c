@@ -51,6 +51,34 @@ static void test_coordinates(void** state) {
   pawl_model_destroy(model);
 }
 
+// J by the unit of the row, where any addend tells it.
+static void test_units_of_multipliers(void** state) {
+  (void)state;
+  PawlModel* model = read_model(
+      "model: m\nparameters: {r: 2, l: {value: 1, unit: m}}\n"
+      "coordinates: {x: {unit: m}, y: {unit: m}, phi: {unit: rad}, u: }\n"
+      "constraints:\n"
+      "  rolls: x = r*phi\n"
+      "  turns: [phi = 3*u, x - phi = 0, u = 1]\n"
+      "  rod: (x - 1)^2 + y^2 = r\n"
+      "  rope: sqrt((x - 1)^2 + y^2) = 3\n"
+      "  loop: l*cos(phi) + r*sin(phi) = 0\n"
+      "  slips: {rate: y'*cos(phi) = x'*sin(phi)}\n"
+      "  moded: {modes: {a: {where: x < 0, equation: x = u}, b: {where: x > 0, equation: x^2 = "
+      "u}}}\n"
+      "locks: {brake: {lock: phi, at: 1}}\n"
+      "contacts: {floor: {gap: y - r*cos(phi)}}\n");
+  const char* const first[] = {"N", "N m", "N/m", "N", "N", "N", "", "N m"};
+  for (int c = 0; c < model->constraint_count; c++) {
+    assert_string_equal(pawl_model_row_unit(model, c, 0), first[c]);
+  }
+  assert_int_equal(model->constraint_count, 8);
+  assert_string_equal(pawl_model_row_unit(model, 1, 1), "");  // metres and radians
+  assert_string_equal(pawl_model_row_unit(model, 1, 2), "");  // no unit stated
+  assert_string_equal(pawl_model_contact_unit(model, 0), "N");
+  pawl_model_destroy(model);
+}
+
 static void test_terms(void** state) {
   (void)state;
   PawlModel* model = read_model(
@@ -358,6 +386,7 @@ int main(void) {
       cmocka_unit_test(test_title_and_parameters),
       cmocka_unit_test(test_overrides),
       cmocka_unit_test(test_coordinates),
+      cmocka_unit_test(test_units_of_multipliers),
       cmocka_unit_test(test_terms),
       cmocka_unit_test(test_nested_loops),
       cmocka_unit_test(test_constraints),

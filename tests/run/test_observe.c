@@ -39,8 +39,8 @@ static void test_columns_of_the_pendulum(void** unused) {
                   {"x''", "m/s^2", PAWL_COLUMN_ACCELERATION},
                   {"y''", "m/s^2", PAWL_COLUMN_ACCELERATION},
                   {"theta''", "rad/s^2", PAWL_COLUMN_ACCELERATION},
-                  {"lambda(pin,1)", "", PAWL_COLUMN_MULTIPLIER},
-                  {"lambda(pin,2)", "", PAWL_COLUMN_MULTIPLIER},
+                  {"lambda(pin,1)", "N", PAWL_COLUMN_MULTIPLIER},
+                  {"lambda(pin,2)", "N", PAWL_COLUMN_MULTIPLIER},
                   {"kinetic", "J", PAWL_COLUMN_ENERGY},
                   {"potential", "J", PAWL_COLUMN_ENERGY},
                   {"energy", "J", PAWL_COLUMN_ENERGY},
@@ -112,8 +112,8 @@ static void test_other_columns(void** unused) {
   r = pawl_sim_recorder(sim);
   check_column(r, 1, "x[1]", "m", PAWL_COLUMN_COORDINATE);
   check_column(r, 10, "x[1]'", "m/s", PAWL_COLUMN_RATE);
-  check_column(r, 28, "lambda(joint[1],1)", "", PAWL_COLUMN_MULTIPLIER);
-  check_column(r, 33, "lambda(joint[3],2)", "", PAWL_COLUMN_MULTIPLIER);
+  check_column(r, 28, "lambda(joint[1],1)", "N", PAWL_COLUMN_MULTIPLIER);
+  check_column(r, 33, "lambda(joint[3],2)", "N", PAWL_COLUMN_MULTIPLIER);
   pawl_sim_destroy(sim);
   motion_end(&m);
 }
