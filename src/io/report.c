@@ -73,6 +73,7 @@ static void destroy(PawlReportData* data) {
   pawl_scene_destroy(data->scene);
   pawl_thin_destroy(data->curves);
   pawl_frames_destroy(data->frames);
+  pawl_report_contacts_destroy(&data->contacts);
   pawl_free(data->columns);
   pawl_free(data->row);
   pawl_free(data->previous);
@@ -93,6 +94,7 @@ static PawlStatus make_stores(PawlReportData* data, const PawlModel* model,
     return pawl_fail_memory(err);
   }
   choose_columns(data, recorder);
+  PAWL_TRY(pawl_report_contacts_create(&data->contacts, model, recorder, err));
   PAWL_TRY(pawl_scene_create(model, &data->scene, err));
   int groups = between(LEAST_GROUPS, CURVE_NUMBERS / 2 / data->column_count, MOST_GROUPS);
   data->scene_too_large = pawl_scene_channels(data->scene) > MOST_CHANNELS;
@@ -111,6 +113,7 @@ static PawlStatus open_report(PawlWriter* writer, const PawlRecorder* recorder, 
   if (!data) {
     return pawl_fail_memory(err);
   }
+  data->recorder = recorder;
   data->width = pawl_recorder_column_count(recorder);
   PawlStatus status = make_stores(data, writer->report.model, recorder, err);
   status = status ? status : pawl_file_open(&data->file, writer->path, err);
@@ -141,7 +144,6 @@ static void keep_frame(PawlReportData* data, bool side) {
 }
 
 static PawlStatus add_report(PawlWriter* writer, const double* sample, PawlError* err) {
-  (void)err;
   PawlReportData* data = writer->data;
   bool jump = data->any && sample[0] == data->previous[0];
   if (data->any && pawl_frames_wants(data->frames, jump || data->jumped)) {
@@ -151,8 +153,9 @@ static PawlStatus add_report(PawlWriter* writer, const double* sample, PawlError
   data->jumped = jump;
   data->samples++;
   memcpy(data->previous, sample, (size_t)data->width * sizeof(double));
+  PAWL_TRY(pawl_report_contacts_add(&data->contacts, data->recorder, jump, data->previous, err));
   for (int k = 0; k < data->column_count; k++) {
-    data->row[k] = sample[data->columns[k]];
+    data->row[k] = data->previous[data->columns[k]];
   }
   pawl_thin_add(data->curves, data->row);
   return PAWL_OK;
@@ -255,6 +258,7 @@ static PawlStatus close_report(PawlWriter* writer, const PawlRecorder* recorder,
   if (status == PAWL_OK && data->any) {
     keep_frame(data, true);  // the end is always there
   }
+  status = status ? status : pawl_report_contacts_end(&data->contacts, err);
   status = status ? status : write_page(writer, recorder, &numbers, err);
   free_numbers(&numbers);
   status = pawl_file_close(&data->file, status, err);

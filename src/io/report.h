@@ -7,8 +7,28 @@
 #include "io/writer.h"
 #include "system/scene.h"
 
+// When a contact is closed: from the first sample in which it pushes to the first in which it does
+// not, or to the end.
+typedef struct PawlReportSpan {
+  double from, to;
+} PawlReportSpan;
+typedef struct PawlReportContact {
+  int column;   // of its normal force
+  int samples;  // closed now, in so many samples; 0: open
+  double first, last;
+  int span_count, room;
+  PawlReportSpan* spans;
+} PawlReportContact;
+typedef struct PawlReportContacts {
+  int count;
+  PawlReportContact* all;
+  bool* force;    // columns of forces and what is made of them
+  bool averaged;  // forces are those of whole steps, impacts among them
+} PawlReportContacts;
+
 typedef struct PawlReportData {
   PawlFile file;
+  const PawlRecorder* recorder;  // borrowed: of the run
   PawlScene* scene;
   bool scene_too_large;  // to be shown
   PawlThin* curves;
@@ -21,7 +41,19 @@ typedef struct PawlReportData {
   bool any, jumped;  // there is a previous sample; it is the side behind a jump
   int first_q, first_v, first_a, first_lambda;  // columns; -1 without
   long long samples;
+  PawlReportContacts contacts;
 } PawlReportData;
+
+// ---- report_contacts.c
+PAWL_CHECKED PawlStatus pawl_report_contacts_create(PawlReportContacts* contacts,
+                                                    const PawlModel* model,
+                                                    const PawlRecorder* recorder, PawlError* err);
+void pawl_report_contacts_destroy(PawlReportContacts* contacts);
+// One more sample, of which forces become NaN where it is the end of a step with an impact.
+PAWL_CHECKED PawlStatus pawl_report_contacts_add(PawlReportContacts* contacts,
+                                                 const PawlRecorder* recorder, bool behind_jump,
+                                                 double* sample, PawlError* err);
+PAWL_CHECKED PawlStatus pawl_report_contacts_end(PawlReportContacts* contacts, PawlError* err);
 
 // ---- report_json.c
 void pawl_json_text(PawlText* text, const char* s);   // quoted; never ends a <script>

@@ -159,6 +159,18 @@ static void put_scene(PawlText* text, const PawlModel* model, const PawlReportDa
 }
 
 // ---- what switches --------------------------------------------------------------------------
+// When a contact was closed: [[from, to], ...].
+static void put_spans(PawlText* text, const PawlReportData* data, int c) {
+  int count = c < data->contacts.count ? data->contacts.all[c].span_count : 0;
+  pawl_text_add(text, ",\"closed\":[");
+  for (int k = 0; k < count; k++) {
+    const PawlReportSpan* span = &data->contacts.all[c].spans[k];
+    pawl_text_add(text, k ? "," : "");
+    put_numbers(text, 2, (double[]){span->from, span->to});
+  }
+  pawl_text_add(text, "]");
+}
+
 static void put_constraints(PawlText* text, const PawlWriter* writer) {
   const PawlModel* model = writer->report.model;
   const char* before = "";
@@ -178,7 +190,9 @@ static void put_constraints(PawlText* text, const PawlWriter* writer) {
   for (int c = 0; c < model->contact_count; c++) {
     pawl_text_printf(text, "%s{\"name\":", before);
     pawl_json_text(text, model->contacts[c].name);
-    pawl_text_add(text, ",\"kind\":\"contact\"}");
+    pawl_text_add(text, ",\"kind\":\"contact\"");
+    put_spans(text, writer->data, c);
+    pawl_text_add(text, "}");
     before = ",";
   }
   pawl_text_add(text, "]");

@@ -89,6 +89,55 @@ static void test_file(void** state) {
   pawl_recorder_destroy(recorder);
 }
 
+// Two bounces, then closed from 0.5 s on, open at 0.8 s. In the step of a hit forces are an impulse by the
+// step, which no panel should scale by; `event-driven` has forces there.
+static void check_contact(void* folder, const char* method, int forces) {
+  static const char words[] =
+      "model: ball\ncoordinates: {y: {unit: m}}\nkinetic: y'^2\ncontacts: {floor: {gap: y}}\n";
+  const PawlColumn columns[] = {{"t", "s", PAWL_COLUMN_TIME},
+                                {"y", "m", PAWL_COLUMN_COORDINATE},
+                                {"y'", "m/s", PAWL_COLUMN_RATE},
+                                {"lambda(floor)", "N", PAWL_COLUMN_MULTIPLIER}};
+  const double samples[][4] = {{0.0, 1, -1, 0},  {0.1, 0, -1, NAN}, {0.1, 0, 1, 900},
+                               {0.2, 1, -1, 0},  {0.3, 0, -1, NAN}, {0.3, 0, 0.5, 700},
+                               {0.4, 0, -1, 0},  {0.5, 0, 0, 5},    {0.6, 0, 0, 4.0},
+                               {0.7, 0, 0, 3.0}, {0.8, 0, 1, 0}};
+  char page[200], path[200];
+  snprintf(page, sizeof page, "%s", write_page(folder, PAWL_REPORT_MARK));
+  snprintf(path, sizeof path, "%s", in_folder(folder, "a.html"));
+  PawlModel* model = NULL;
+  assert_int_equal(pawl_model_parse(words, strlen(words), "m", 0, NULL, &model, NULL), PAWL_OK);
+  PawlRecorder* recorder = new_record(4, columns);
+  assert_int_equal(pawl_recorder_add_fact(recorder, "method", method, NULL), PAWL_OK);
+  PawlWriter* writer = NULL;
+  PawlReportDef def = {model, page, NULL};
+  assert_int_equal(pawl_writer_create(PAWL_FORMAT_REPORT, path, NULL, &writer, NULL), PAWL_OK);
+  assert_int_equal(pawl_writer_report(writer, &def, NULL), PAWL_OK);
+  for (int k = 0; k < 11; k++) {
+    if (isnan(samples[k][3])) {
+      add_switch(recorder, samples[k][0], "floor", "open", "hit");
+    }
+    assert_int_equal(pawl_writer_add(writer, recorder, samples[k], NULL), PAWL_OK);
+  }
+  assert_int_equal(pawl_writer_finish(writer, recorder, NULL), PAWL_OK);
+  pawl_writer_destroy(writer);
+  char* text = slurp(path, NULL);
+  assert_non_null(strstr(text, "\"kind\":\"contact\",\"closed\":[[0.5,0.8]]"));
+  char range[80];
+  snprintf(range, sizeof range, "\"kind\":\"multiplier\",\"low\":0,\"high\":%d}", forces);
+  assert_non_null(strstr(text, range));
+  free(text);
+  unlink(path);
+  unlink(page);
+  pawl_recorder_destroy(recorder);
+  pawl_model_destroy(model);
+}
+
+static void test_contacts(void** state) {
+  check_contact(*state, "moreau-jean", 5);
+  check_contact(*state, "event-driven", 900);
+}
+
 static void test_no_page(void** state) {
   PawlRecorder* recorder = track_record(3);
   PawlModel* model = read_track();
@@ -133,7 +182,8 @@ static void test_failing_memory(void** state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_file), cmocka_unit_test(test_no_page),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_file), cmocka_unit_test(test_contacts),
+                                     cmocka_unit_test(test_no_page),
                                      cmocka_unit_test(test_failing_memory)};
   return cmocka_run_group_tests(tests, folder_setup, folder_teardown);
 }

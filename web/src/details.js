@@ -2,18 +2,26 @@
 // Below the line of time: the event at the cursor, and the tabs with tables and texts.
 import { documentOf } from './math.js';
 import { impulsesOf, jumpsOf, jumpText } from './jumps.js';
+import { impulseUnits } from './panels.js';
 import { nearestAt } from './run.js';
 import { colourOf } from './plots.js';
-import { element, number, unit, valueOf } from './words.js';
+import { element, largestDrift, number, unit, valueOf } from './words.js';
 
 const MOST_TABLE_ROWS = 2000;
 const MOST_JUMPS_SHOWN = 12;
 const MOST_NAMES = 6; // of events at one instant
 
 // ---- the event at the cursor --------------------------------------------------------------------
+// "impulse −1.226, 5.418 N s": values of one unit share it.
+function impulseWords(run, event) {
+  const units = impulseUnits(run, event);
+  const parts = impulsesOf(run, event).map((value, k) => ({ value, unit: units[k] })).filter(({ value }) => value !== 0).slice(0, 4);
+  return parts.map(({ value, unit: its }, k) => `${number(value, 4)}${its && its !== parts[k + 1]?.unit ? ` ${unit(its)}` : ''}`).join(', ');
+}
+
 function impulseText(run, event) {
-  const parts = impulsesOf(run, event).filter((value) => value !== 0);
-  return parts.length ? `impulse ${parts.slice(0, 4).map((value) => number(value, 4)).join(', ')} (N s, N m s)` : '';
+  const words = impulseWords(run, event);
+  return words && `impulse ${words}`;
 }
 
 function energyText(lost) {
@@ -82,10 +90,10 @@ function table(heads, rows, name) {
 function eventsTable(run, clock) {
   const rows = run.events.slice(0, MOST_TABLE_ROWS).map((event) => {
     const go = element('button', { type: 'button', class: 'link', onclick: () => (clock.play(false), clock.set(event.t)) }, number(event.t, 8));
-    return element('tr', {}, element('td', {}, go), ...[event.constraint, event.from, event.to, jumpText(run, event), impulsesOf(run, event).map((v) => number(v, 4)).join(', '), number(event.lost, 4)].map((words) => element('td', {}, words)));
+    return element('tr', {}, element('td', {}, go), ...[event.constraint, event.from, event.to, jumpText(run, event), impulseWords(run, event), number(event.lost, 4)].map((words) => element('td', {}, words)));
   });
   const copy = element('button', { type: 'button', onclick: () => copyTable(made, copy) }, 'Copy for a spreadsheet');
-  const made = table(['t [s]', 'constraint', 'from', 'to', 'rates', 'impulse [N s, N m s]', 'energy lost [J]'], rows, 'Events');
+  const made = table(['t [s]', 'constraint', 'from', 'to', 'rates', 'impulse', 'energy lost [J]'], rows, 'Events');
   const rest = run.event_count - rows.length;
   return [copy, made, ...(rest > 0 ? [element('p', { class: 'quiet' }, `${rest} more; pawl run --json lists all.`)] : [])];
 }
@@ -122,7 +130,7 @@ function pairs(entries) {
 function workTables(run) {
   const s = run.summary;
   if (!s) return [pairs(run.facts)];
-  const energy = [['at the start [J]', s.energy.start], ['at the end [J]', s.energy.end], ...Object.entries(s.energy.work ?? {}).map(([name, value]) => [`work of ${name} [J]`, value]), ['largest drift that no work explains [J]', s.energy.max_drift]];
+  const energy = [['at the start [J]', s.energy.start], ['at the end [J]', s.energy.end], ...Object.entries(s.energy.work ?? {}).map(([name, value]) => [`work of ${name} [J]`, value]), ['largest drift that no work explains [J]', largestDrift(run)]];
   const work = [['steps', s.steps], ['steps in smaller pieces', s.smaller_steps], ['Newton iterations', s.newton_iterations], ['factorisations', s.factorizations], ['kinks', s.kinks], ['seconds of computing', s.wall_seconds], ['samples', run.samples], ['samples kept here', run.rows]];
   const block = (title, entries) => element('div', {}, element('h3', {}, title), pairs(entries));
   return [element('div', { class: 'blocks' },

@@ -6,7 +6,7 @@ import { EventLine, Tabs } from './details.js';
 import { Plots } from './plots.js';
 import { Run } from './run.js';
 import { Timeline } from './timeline.js';
-import { element, isDark, number, save } from './words.js';
+import { element, isDark, largestDrift, number, save } from './words.js';
 
 const byId = (id) => document.getElementById(id);
 
@@ -35,7 +35,7 @@ function fillHead(run) {
   if (energy) {
     const works = Object.entries(energy.work ?? {}).filter(([, value]) => Math.abs(value) > 1e-9 * Math.max(energy.size ?? 0, 1e-12));
     const terms = works.map(([name, value]) => `${name} ${number(value, 4)} J`);
-    byId('balance').textContent = `energy ${number(energy.start, 5)} → ${number(energy.end, 5)} J${terms.length ? `: ${terms.join(', ')}` : ''}; drift ${number(energy.max_drift, 2)} J`;
+    byId('balance').textContent = `energy ${number(energy.start, 5)} → ${number(energy.end, 5)} J${terms.length ? `: ${terms.join(', ')}` : ''}; drift ${number(largestDrift(run), 2)} J`;
   }
   byId('made').textContent = [run.about, `pawl ${run.fact('pawl') ?? ''}`].filter(Boolean).join(' — ');
 }

@@ -4,41 +4,68 @@ import { largest } from './words.js';
 
 const MOST_FORCES = 8; // constraints whose forces are drawn before others are asked for
 
-// Where the model states no unit: `otherwise`.
-function byUnit(title, columns, otherwise = '–') {
+function groupBy(list, key) {
   const groups = new Map();
-  for (const column of columns) groups.set(column.unit, [...(groups.get(column.unit) ?? []), column]);
-  return [...groups].map(([its, list]) => ({ title, unit: its || otherwise, columns: list }));
+  for (const entry of list) groups.set(key(entry), [...(groups.get(key(entry)) ?? []), entry]);
+  return [...groups];
 }
 
-// "joint" of lambda(joint[2],1): rows of one constraint, or of one family, are of one kind; others
-// may be forces where these are torques, and no unit says so.
+// Where the model states no unit, the title has none.
+function byUnit(title, columns) {
+  return groupBy(columns, ({ unit }) => unit).map(([unit, list]) => ({ title, unit, columns: list }));
+}
+
+// "joint" of lambda(joint[2],1): rows of one constraint, or of one family, are of one kind.
 export function ownerOf(name) {
   return /\(([^[,)]*)/.exec(name)?.[1] ?? name;
 }
 
 const spanOf = (columns) => Math.max(...columns.map((column) => column.high)) - Math.min(...columns.map((column) => column.low));
 
-// A panel for each constraint; of many, those whose forces vary most, and the others wait. A force
-// that never acts says nothing.
+// A panel for each constraint and unit; of many, those whose forces vary most, and the others wait.
+// A force that never acts says nothing.
 export function forcePanels(columns) {
-  const groups = new Map();
-  for (const column of columns) groups.set(ownerOf(column.name), [...(groups.get(ownerOf(column.name)) ?? []), column]);
-  const panels = [...groups].map(([owner, list]) => ({ title: `forces of ${owner}`, unit: list[0].unit, columns: list, owner }))
+  const panels = groupBy(columns, ({ name }) => ownerOf(name))
+    .flatMap(([owner, list]) => byUnit('', list).map((panel) => ({ ...panel, title: `${panel.unit === 'N m' ? 'torques' : 'forces'} of ${owner}`, owner })))
     .filter((panel) => panel.columns.some((column) => column.low !== 0 || column.high !== 0));
   const order = [...panels].sort((a, b) => spanOf(b.columns) - spanOf(a.columns));
   order.slice(MOST_FORCES).forEach((panel) => (panel.waits = true));
   return panels;
 }
 
-function impulses(run) {
-  const stems = [];
-  for (const event of run.events) {
-    const size = Math.hypot(...(event.impulse ?? []).slice(0, 1000));
-    if (size > 0) stems.push({ t: event.t, value: size, name: event.constraint });
-  }
-  const least = 1e-9 * largest(stems.map((stem) => stem.value));
-  return stems.filter((stem) => stem.value > least);
+// ---- impulses -----------------------------------------------------------------------------------
+// The units of the impulses of an event: of a constraint those of its rows, of an impulse that acts
+// on coordinates theirs; '' where it is not known.
+export function impulseUnits(run, event) {
+  const values = event.impulse ?? [];
+  const forceOf = { m: 'N s', rad: 'N m s' };
+  const column = (name) => run.columns.find((c) => c.name === name);
+  if (values.length === run.rates.length && !run.modes.kind.has(event.constraint)) return run.rates.map(({ unit }) => forceOf[unit.replace(/\/s$/, '')] ?? '');
+  return values.map((_, k) => {
+    const { unit } = column(`lambda(${event.constraint},${k + 1})`) ?? column(`lambda(${event.constraint})`) ?? { unit: '' };
+    return unit && `${unit} s`;
+  });
+}
+
+// Of each event the size of its impulses of one unit.
+function stemsOf(run, event) {
+  const units = impulseUnits(run, event);
+  return groupBy(units.map((unit, k) => ({ unit, value: event.impulse[k] })), ({ unit }) => unit)
+    .map(([unit, list]) => ({ t: event.t, name: event.constraint, unit, value: Math.hypot(...list.slice(0, 1000).map(({ value }) => value)) }));
+}
+
+// A panel for each unit, and where that is not known for each constraint, with a colour for each.
+export function impulsePanels(run) {
+  const all = run.events.flatMap((event) => stemsOf(run, event));
+  const panels = groupBy(all, ({ unit, name }) => unit || ownerOf(`(${name}`));
+  return panels.map(([key, list]) => {
+    const least = 1e-9 * largest(list.map(({ value }) => value));
+    const stems = list.filter(({ value }) => value > least);
+    const owners = [...new Set(stems.map(({ name }) => name))];
+    for (const stem of stems) stem.slot = owners.indexOf(stem.name);
+    const { unit } = list[0];
+    return { title: unit ? 'impulses at events' : `impulses of ${key}`, unit, columns: [], stems, owners };
+  }).filter(({ stems }) => stems.length > 0);
 }
 
 // The works and what they add up to: the change of the energy since the start.
@@ -65,8 +92,7 @@ export function choosePanels(run) {
     ...byUnit('rates', run.byKind('rate')),
     ...forcePanels(run.byKind('multiplier')),
   ];
-  const stems = impulses(run);
-  if (stems.length > 0) panels.push({ title: 'impulses at events', unit: 'N s, N m s', columns: [], stems });
+  panels.push(...impulsePanels(run));
   for (const kind of otherKinds(run)) panels.push(...byUnit(kind, run.byKind(kind)));
   panels.push(...byUnit('outputs', run.byKind('output')));
   panels.push({ title: 'energy', unit: 'J', columns: run.byKind('energy') });

@@ -78,10 +78,10 @@ function jumpPath(frame, s, jumps) {
 }
 
 function stemsOf(frame, stems) {
-  const ink = colour(1);
   return stems
     .filter(({ t }) => frame.holds(t))
-    .map(({ t, value }) => `<path d="M${frame.x(t)} ${frame.y(0)}V${frame.y(value)}" stroke="${ink}" stroke-width="1.5"/><circle cx="${frame.x(t)}" cy="${frame.y(value)}" r="3" fill="${ink}"/>`)
+    .map(({ t, value, slot }) => ({ x: frame.x(t), y: frame.y(value), ink: colour(slot + 1) }))
+    .map(({ x, y, ink }) => `<path d="M${x} ${frame.y(0)}V${y}" stroke="${ink}" stroke-width="1.5"/><circle cx="${x}" cy="${y}" r="3" fill="${ink}"/>`)
     .join('');
 }
 
@@ -94,6 +94,7 @@ function ticksOf(frame) {
   const lines = [...columns.map(([at]) => `M${frame.x(at)} ${frame.top}V${frame.bottom + 4}`), ...rows.map(([at]) => `M${frame.left - 4} ${frame.y(at)}H${frame.right}`)];
   const words = [
     ...columns.map(([at, text]) => `<text x="${frame.x(at)}" y="${frame.bottom + 15}" text-anchor="middle">${escape(text)}</text>`),
+    `<text x="${frame.left - 10}" y="${frame.bottom + 15}" text-anchor="end">t [s]</text>`,
     ...rows.map(([at, text]) => `<text x="${frame.left - 7}" y="${Number(frame.y(at)) + 4}" text-anchor="end">${escape(text)}</text>`),
   ];
   return `<path d="${lines.join('')}" stroke="${style('grid')}"/><g fill="${style('quiet')}">${words.join('')}</g>`;
@@ -107,24 +108,24 @@ function eventLines(frame, events) {
 
 function curvesOf(frame, shown, jumps) {
   return shown
-    .map(({ s, ink }) => `<path d="${curvePath(frame, s)}" stroke="${ink}" stroke-width="1.4" stroke-linejoin="round"/><path d="${jumpPath(frame, s, jumps)}" stroke="${ink}" stroke-width="0.75"/>`)
+    .map(({ s, ink, dashes }) => `<path d="${curvePath(frame, s)}" stroke="${ink}" stroke-width="1.4" stroke-linejoin="round"${dashes}/><path d="${jumpPath(frame, s, jumps)}" stroke="${ink}" stroke-width="0.75"/>`)
     .join('');
 }
 
 // ---- a panel with its title and names -----------------------------------------------------------
 function shownSeries(plot, panel) {
-  if (panel.stems) return [];
+  if (panel.stems) return panel.owners.map((name, k) => ({ name, ink: colour(k + 1), dashes: '' }));
   return plot.series.map((series, s) => ({ s, series })).filter(({ s, series }) => s > 0 && series.show)
-    .map(({ s, series }) => ({ s, name: series.label, ink: series.stroke(plot, s) }));
+    .map(({ s, series }) => ({ s, name: series.label, ink: series.stroke(plot, s), dashes: series.dash?.length ? ` stroke-dasharray="${series.dash.map((d) => d / devicePixelRatio).join(' ')}"` : '' }));
 }
 
 function caption(frame, title, shown) {
   const first = frame.left + LETTER * 1.1 * title.length + GAP;
   const places = placeWords(shown.map(({ name }) => SWATCH + LETTER * name.length), first, frame.left, frame.right);
-  const names = shown.map(({ name, ink }, k) => {
+  const names = shown.map(({ name, ink, dashes }, k) => {
     const { x, line } = places[k];
     const y = LINE * (line + 1) - 4;
-    return `<path d="M${x} ${y - 4}h12" stroke="${ink}" stroke-width="3"/><text x="${x + SWATCH}" y="${y}">${escape(name)}</text>`;
+    return `<path d="M${x} ${y - 4}h12" stroke="${ink}" stroke-width="3"${dashes ? ' stroke-dasharray="3 2"' : ''}/><text x="${x + SWATCH}" y="${y}">${escape(name)}</text>`;
   });
   const text = `<text x="${frame.left}" y="${LINE - 4}" font-weight="600">${escape(title)}</text>${names.join('')}`;
   return { text, height: LINE * (1 + (places[places.length - 1]?.line ?? 0)) };
@@ -150,6 +151,5 @@ export function plotsAsSvg(all, run, jumps) {
     body += `<g transform="translate(0 ${y})">${made.body}</g>`;
     y += made.height + GAP / 2;
   });
-  body += `<text x="${width / 2}" y="${y + 6}" text-anchor="middle" fill="${style('quiet')}">time t [s]</text>`;
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${Math.ceil(y + 16)}" font-family="system-ui, sans-serif" font-size="11" fill="${style('ink')}"><title>${escape(run.name)}</title><rect width="100%" height="100%" fill="${style('paper')}"/>${body}</svg>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${Math.ceil(y)}" font-family="system-ui, sans-serif" font-size="11" fill="${style('ink')}"><title>${escape(run.name)}</title><rect width="100%" height="100%" fill="${style('paper')}"/>${body}</svg>`;
 }

@@ -6,22 +6,42 @@ import { jumpText } from './jumps.js';
 import { choosePanels } from './panels.js';
 import { plotsAsSvg } from './picture.js';
 import { nearestAt } from './run.js';
-import { colour, element, number, style, unit, valueOf } from './words.js';
+import { colour, COLOURS, dash, element, largest, number, style, unit, valueOf } from './words.js';
 
 const MOST_SHOWN = 8; // curves of a panel that are drawn before others are asked for
 const HEIGHT = 138; // of a panel [px]
 const PAPER = 680; // width of a printed panel [px], within the margins of A4 and of letter
 const NEAR = 4; // how near to an event the pointer is at it [px]
-const TINY = 1e-22; // what is smaller has no place on a logarithmic axis
+const MOST_DECADES = 6; // that are named on a logarithmic axis
+const TURN = 0.1; // how far the time is into a page that was turned, of its width
+const TINY = 1e-18; // what is smaller has no place on a logarithmic axis
 
 // ---- which curves -------------------------------------------------------------------------------
-// A coordinate keeps its colour as a rate and as a path.
-export function colourOf(run, column, place) {
-  const own = { kinetic: 4, potential: 5, energy: 6, 'change of energy': 6, 'energy.drift': 3 }[column.name];
-  if (own !== undefined) return colour(own);
+const OWN = { kinetic: 4, potential: 5, energy: 6, 'change of energy': 6, 'work.forces': 0, 'work.dissipation': 1, 'work.friction': 2, 'work.jumps': 3, 'work.drives': 4, 'work.time': 5, 'energy.drift': COLOURS };
+
+// The place of a coordinate among all; where there are more than colours, among those of its unit,
+// the ones that are drawn first.
+function placeOfCoordinate(run, name) {
+  const all = run.byKind('coordinate');
+  const index = all.findIndex((c) => c.name === name);
+  if (index < 0 || all.length <= COLOURS) return index;
+  const group = all.filter(({ unit }) => unit === all[index].unit);
+  const shown = shownAtFirst(group.length);
+  const order = [...group.filter((_, k) => shown(k)), ...group.filter((_, k) => !shown(k))];
+  return order.findIndex((c) => c.name === name);
+}
+
+// Which colour and dashes a column has. A coordinate keeps its own as a rate and as a path.
+export function slotOf(run, column, place) {
+  if (column.name in OWN) return OWN[column.name];
+  run.slots ??= new Map();
   const name = column.name.replace(/'+$/, '').replace(/^z\((.*)\)$/, '$1');
-  const index = run.byKind('coordinate').findIndex((c) => c.name === name);
-  return colour(index >= 0 ? index : place);
+  if (!run.slots.has(name)) run.slots.set(name, placeOfCoordinate(run, name));
+  return run.slots.get(name) >= 0 ? run.slots.get(name) : place;
+}
+
+export function colourOf(run, column, place) {
+  return colour(slotOf(run, column, place));
 }
 
 // Many are shown as a few of them, from the first to the last.
@@ -113,9 +133,9 @@ function drawStems(plot, stems) {
   ctx.beginPath();
   ctx.rect(plot.bbox.left, plot.bbox.top - 6, plot.bbox.width, plot.bbox.height + 6);
   ctx.clip();
-  ctx.strokeStyle = ctx.fillStyle = colour(1);
   ctx.lineWidth = 1.5 * devicePixelRatio;
-  for (const { t, value } of stems) {
+  for (const { t, value, slot } of stems) {
+    ctx.strokeStyle = ctx.fillStyle = colour(slot + 1);
     const x = plot.valToPos(t, 'x', true);
     const y = plot.valToPos(value, 'y', true);
     ctx.beginPath();
@@ -129,13 +149,39 @@ function drawStems(plot, stems) {
   ctx.restore();
 }
 
+// What the axis of times is, in the free corner left of it.
+function drawTimeUnit(plot) {
+  const { ctx, bbox } = plot;
+  ctx.save();
+  ctx.fillStyle = style('quiet');
+  ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
+  ctx.textAlign = 'right';
+  ctx.textBaseline = 'top';
+  ctx.fillText('t [s]', bbox.left - 10 * devicePixelRatio, bbox.top + bbox.height + 8 * devicePixelRatio);
+  ctx.restore();
+}
+
 // ---- a panel ------------------------------------------------------------------------------------
 function axisLabels(plot, values) {
   return values.map((value) => (value === null ? '' : number(value, 4)));
 }
 
+// Of a logarithmic axis the powers of ten, few enough to be read.
+function decades(plot, values) {
+  const { min, max } = plot.scales.y;
+  const step = Math.max(1, Math.ceil(Math.log10(max / min) / MOST_DECADES));
+  return values.map((value) => {
+    const power = value ? Math.log10(value) : NaN;
+    return Math.abs(power - Math.round(power)) < 1e-6 && Math.round(power) % step === 0 ? value : null;
+  });
+}
+
 function powers(plot, values) {
-  return values.map((value) => (value && Math.abs(Math.log10(value) - Math.round(Math.log10(value))) < 1e-6 ? `1e${Math.round(Math.log10(value))}`.replace('-', '−') : null));
+  return values.map((value) => (value ? `1e${Math.round(Math.log10(value))}`.replace('-', '−') : null));
+}
+
+function logarithmic(axis) {
+  return { ...axis, filter: decades, values: powers, grid: { ...axis.grid, filter: decades }, ticks: { ...axis.ticks, filter: decades } };
 }
 
 class Panel {
@@ -157,7 +203,7 @@ class Panel {
     this.tip = element('div', { class: 'tip', hidden: true });
     this.plot.over.append(this.line, this.tip);
     this.follow();
-    if (panel.stems) this.legend.append(element('span', { class: 'entry' }, 'size of the impulse of each event'));
+    if (panel.stems) this.nameStems();
     const names = panel.columns.map((c) => c.name).slice(0, 12).join(', ');
     this.plot.root.setAttribute('role', 'img');
     this.plot.root.setAttribute('aria-label', `${this.title} over time: ${names || 'stems'}. The table "numbers" has the values at the cursor.`);
@@ -185,6 +231,13 @@ class Panel {
     this.legend.append(entry);
   }
 
+  // Stems tell by their colour what was pushed.
+  nameStems() {
+    const { owners } = this.panel;
+    this.stemEntries = owners.slice(0, COLOURS).map((name) => element('span', { class: 'entry' }, element('span', { class: 'swatch' }), name));
+    this.legend.append(...this.stemEntries, ...(owners.length > COLOURS ? [element('span', { class: 'entry' }, `${owners.length - COLOURS} more`)] : []));
+  }
+
   // Of many curves those that are not drawn wait behind one word.
   foldLegend(shown) {
     const hidden = this.values.filter((_, k) => !shown(k));
@@ -197,24 +250,24 @@ class Panel {
   options(shown) {
     const { plots, panel } = this;
     const axis = { stroke: () => style('quiet'), grid: { stroke: () => style('grid'), width: 1 }, ticks: { stroke: () => style('grid'), width: 1, size: 4 }, font: '11px system-ui, sans-serif', size: 58 };
-    const last = panel === plots.panels[plots.panels.length - 1];
     const curves = panel.stems
       ? [{ label: 'impulse', stroke: () => 'transparent', points: { show: false } }]
-      : panel.columns.map((column, k) => ({ label: column.name, show: shown(k), width: 1.6, stroke: () => colourOf(plots.run, column, k), points: { show: false }, spanGaps: Boolean(panel.logarithmic), pxAlign: 0 }));
+      : panel.columns.map((column, k) => ({ label: column.name, show: shown(k), width: 1.6, stroke: () => colourOf(plots.run, column, k), dash: dash(slotOf(plots.run, column, k)), points: { show: false }, spanGaps: Boolean(panel.logarithmic), pxAlign: 0 }));
     return {
       width: Math.max(200, plots.host.clientWidth - 8),
-      height: HEIGHT + (last ? 26 : 0),
+      height: HEIGHT,
       legend: { show: false },
       padding: [6, 16, 0, 0],
       cursor: { sync: { key: 'pawl', setSeries: false }, x: false, y: false, points: { show: !panel.stems, size: 6 }, drag: { x: true, y: false, dist: 6 } },
-      scales: { x: { time: false }, y: { distr: panel.logarithmic ? 3 : 1, range: panel.logarithmic ? undefined : (u, low, high) => padded(low, high) } },
+      scales: { x: { time: false }, y: { distr: panel.logarithmic ? 3 : 1, range: panel.logarithmic ? undefined : (u, low, high) => rangeOf(panel, low, high) } },
       series: [{ label: 't' }, ...curves],
       axes: [
-        { ...axis, size: last ? 40 : 20, values: axisLabels, space: 70, label: last ? 'time t [s]' : undefined, labelSize: 16, labelFont: '11px system-ui, sans-serif' },
-        { ...axis, values: panel.logarithmic ? powers : axisLabels, space: 28 },
+        { ...axis, size: 20, values: axisLabels, space: 70 },
+        panel.logarithmic ? logarithmic(axis) : { ...axis, values: axisLabels, space: 28 },
       ],
       hooks: {
         drawClear: [(u) => drawEvents(u, plots.run)],
+        drawAxes: [drawTimeUnit],
         draw: [(u) => (panel.stems ? drawStems(u, panel.stems) : drawJumps(u, plots.run))],
         setCursor: [(u) => plots.hover(u)],
         setScale: [(u, key) => key === 'x' && plots.zoomed(u)],
@@ -259,9 +312,20 @@ class Panel {
   }
 
   repaint() {
-    this.values.forEach(({ column, entry }, k) => entry.style.setProperty('--its', colourOf(this.plots.run, column, k)));
+    this.values.forEach(({ column, entry }, k) => {
+      const slot = slotOf(this.plots.run, column, k);
+      entry.style.setProperty('--its', colour(slot));
+      entry.classList.toggle('dashed', dash(slot).length > 0);
+    });
+    this.stemEntries?.forEach((entry, k) => entry.style.setProperty('--its', colour(k + 1)));
     this.plot.redraw(false, true);
   }
+}
+
+// Stems stand on 0, also where the time is zoomed.
+function rangeOf(panel, low, high) {
+  if (!panel.stems) return padded(low, high);
+  return [0, 1.06 * (high > 0 ? high : largest(panel.stems.map(({ value }) => value)))];
 }
 
 function padded(low, high) {
@@ -303,7 +367,7 @@ export class Plots {
     new ResizeObserver(() => this.resize()).observe(host);
     addEventListener('beforeprint', () => this.setWidth(PAPER));
     addEventListener('afterprint', () => this.resize());
-    clock.listen(() => this.show());
+    clock.listen(() => (this.follow(), this.show()));
   }
 
   // Behind the forces that are shown, a menu of the others.
@@ -376,6 +440,16 @@ export class Plots {
   show() {
     const row = nearestAt(this.run.times, this.clock.t);
     for (const panel of this.all) panel.show(this.clock.t, row);
+  }
+
+  // Where the time leaves what is zoomed to, the plots turn the page.
+  follow() {
+    const { t } = this.clock;
+    if (t === this.followed) return;
+    this.followed = t;
+    const [min, max] = this.range;
+    if (t >= min && t <= max) return;
+    this.shift(t - (max - min) * (t > max ? TURN : 1 - TURN) - min);
   }
 
   zoomed(plot) {

@@ -53,6 +53,30 @@ function noteRounding(columns) {
   for (const column of columns) column.rounding = 1e-13 * (largest.get(group(column)) ?? 0);
 }
 
+// Works are known at the ends of steps, not on the sides of a jump between them: that of jumps keeps
+// its value up to the jump, the others go on along a straight line.
+export function bridge(column, times) {
+  const { values } = column;
+  for (let k = 0, last = -1; k < values.length; k++) {
+    if (Number.isNaN(values[k])) continue;
+    let jumped = false;
+    for (let i = last + 1; last >= 0 && i < k; i++) {
+      jumped ||= times[i] === times[i - 1];
+      const part = times[k] > times[last] ? (times[i] - times[last]) / (times[k] - times[last]) : 1;
+      values[i] = column.name === 'work.jumps' ? values[jumped ? k : last] : values[last] + part * (values[k] - values[last]);
+    }
+    last = k;
+  }
+}
+
+// Time stepping does not log that a contact opens: told by the samples.
+function openings(run) {
+  const logged = new Set(run.events.filter(({ to }) => /^open/.test(to)).map(({ constraint }) => constraint));
+  return run.constraints
+    .filter(({ name, closed }) => closed && !logged.has(name))
+    .flatMap(({ name, closed }) => closed.filter(([, to]) => to < run.end).map(([, t]) => ({ t, constraint: name, from: 'closed', to: 'opens', lost: 0 })));
+}
+
 export class Run {
   constructor(about, numbers) {
     Object.assign(this, about);
@@ -69,7 +93,11 @@ export class Run {
     this.begin = this.times[0] ?? 0;
     this.end = this.times[this.times.length - 1] ?? 0;
     this.span = Math.max(this.end - this.begin, 1e-300);
+    const more = openings(this);
+    this.events = [...this.events, ...more].sort((a, b) => a.t - b.t);
+    this.event_count += more.length;
     for (const times of [this.times, this.frameTimes]) settle(times, this.events, ROUNDING * this.span);
+    for (const column of this.byKind('work')) bridge(column, this.times);
     this.modes = new Modes(this);
   }
 
@@ -101,17 +129,47 @@ export class Run {
   }
 }
 
-// Which mode of each constraint is in force when, from the events.
+function listOf(map, key) {
+  if (!map.has(key)) map.set(key, []);
+  return map.get(key);
+}
+
+// The last of a list in the order of times that is not after t.
+function lastBefore(list, t) {
+  let found;
+  for (const entry of list ?? []) {
+    if (entry.t > t) break;
+    found = entry;
+  }
+  return found;
+}
+
+// A contact over time: open and closed by turns.
+function bandsOf(run, closed) {
+  const list = closed.flatMap(([from, to]) => [{ t: from, mode: 'closed' }, { t: to, mode: 'open' }]).filter(({ t }) => t < run.end);
+  return list[0]?.t <= run.begin ? list : [{ t: run.begin, mode: 'open' }, ...list];
+}
+
+// Which mode of each constraint is in force when: of contacts as the samples have it, of others from
+// the events.
 class Modes {
   constructor(run) {
     this.of = new Map();
     this.flash = 0.015 * run.span; // how long a hit is seen
-    this.run = run;
+    this.hits = new Map();
+    const contacts = new Set(run.constraints.filter(({ kind }) => kind === 'contact').map(({ name }) => name));
     for (const event of run.events) {
       if (event.from === event.to && event.to === '') continue;
+      if (contacts.has(event.constraint)) {
+        if (event.to === 'hit') listOf(this.hits, event.constraint).push(event);
+        continue;
+      }
       const list = this.of.get(event.constraint) ?? [{ t: run.begin, mode: event.from }];
       list.push({ t: event.t, mode: event.to });
       this.of.set(event.constraint, list);
+    }
+    for (const { name, closed } of run.constraints) {
+      if (closed?.length) this.of.set(name, bandsOf(run, closed));
     }
     for (const { name, end } of run.constraints) {
       if (end && !this.of.has(name)) this.of.set(name, [{ t: run.begin, mode: end }]);
@@ -121,25 +179,22 @@ class Modes {
     for (const [name, list] of this.of) this.names.set(name, [...new Set(list.map((s) => s.mode))]);
   }
 
-  // A contact is closed while it pushes, and was hit a moment ago.
+  // A contact that was hit a moment ago and did not stay closed is seen, too.
   contactAt(name, t) {
-    const hit = this.of.get(name)?.some((step) => step.t <= t && t < step.t + this.flash && step.mode === 'hit');
-    if (hit) return 'hit';
-    const column = this.run.columns.find((c) => c.name === `lambda(${name})`);
-    return column && column.values[indexAt(this.run.times, t)] > 1e-9 * column.high ? 'closed' : 'open';
+    const mode = lastBefore(this.of.get(name), t)?.mode;
+    if (mode === 'closed') return mode;
+    const hit = lastBefore(this.hits.get(name), t);
+    return hit && t < hit.t + this.flash ? 'hit' : 'open';
   }
 
   at(name, t) {
     if (this.kind.get(name) === 'contact') return this.contactAt(name, t);
     const list = this.of.get(name);
-    if (!list) return undefined;
-    let mode = list[0].mode;
-    for (const step of list) if (step.t <= t) mode = step.mode;
-    return mode;
+    return list && (lastBefore(list, t) ?? list[0]).mode;
   }
 
-  // Those that switch: a lock that only slides or a stop that is hit has no bands worth a row.
+  // Those that switch: a lock that only slides or a stop that is only hit has no bands worth a row.
   rows() {
-    return [...this.of].filter(([name, list]) => list.length > 1 && this.kind.get(name) !== 'contact' && this.kind.has(name));
+    return [...this.of].filter(([name, list]) => list.length > 1 && this.kind.has(name));
   }
 }

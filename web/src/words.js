@@ -14,6 +14,13 @@ export function largest(values) {
   return values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
 }
 
+// The drift of the energy where it is largest, with its sign.
+export function largestDrift(run) {
+  const drift = run.columns.find(({ name }) => name === 'energy.drift');
+  const size = run.summary.energy.max_drift;
+  return drift && -drift.low > drift.high ? -size : size;
+}
+
 const RAISED = { '-': '⁻', 0: '⁰', 1: '¹', 2: '²', 3: '³', 4: '⁴', 5: '⁵', 6: '⁶', 7: '⁷', 8: '⁸', 9: '⁹' };
 
 export function unit(text) {
@@ -43,6 +50,8 @@ export function element(name, attributes = {}, ...children) {
 const LIGHT = ['#0072b2', '#d55e00', '#009e73', '#b4508c', '#b87c00', '#2d8cc4', '#555555'];
 const DARK = ['#4ba6e8', '#ff8a3d', '#2cc79a', '#e08fc0', '#f0b429', '#7fd0ff', '#b8b8b8'];
 
+export const COLOURS = LIGHT.length;
+
 export function isDark() {
   const chosen = document.documentElement.dataset.theme;
   return chosen ? chosen === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
@@ -51,6 +60,12 @@ export function isDark() {
 export function colour(index) {
   const palette = isDark() ? DARK : LIGHT;
   return palette[index % palette.length];
+}
+
+// Where there are more curves than colours, they are dashed.
+const DASHES = [[], [7, 3], [2, 3], [9, 3, 2, 3]];
+export function dash(index) {
+  return DASHES[Math.floor(index / LIGHT.length) % DASHES.length];
 }
 
 export function style(name) {

@@ -236,6 +236,36 @@ async function millionSamples() {
   console.log(`   a million samples: ${(statSync(file).size / 1e6).toFixed(2)} MB, open in ${best.toFixed(0)} ms`);
 }
 
+// Zoomed to a second, the plots follow the time; stems stand on zero; no two curves of a panel look
+// alike; forces are not scaled by impacts.
+async function zoomFollowsTheTime() {
+  const { page, close } = await open(await report('bouncing-pendulum', 'follow'));
+  await page.evaluate(() => (window.pawl.clock.set(0.5), window.pawl.plots.setRange(0, 1)));
+  await page.evaluate(() => window.pawl.clock.set(1.5));
+  const seen = await page.evaluate(() => ({
+    range: window.pawl.plots.range,
+    stems: window.pawl.plots.all.filter(({ panel }) => panel.stems).map(({ plot }) => plot.scales.y.min),
+    force: Math.max(...window.pawl.run.byKind('multiplier').map(({ low, high }) => Math.max(-low, high))),
+    closed: window.pawl.run.modes.at('stop', window.pawl.run.end),
+  }));
+  assert.ok(seen.range[0] <= 1.5 && seen.range[1] >= 1.5 && seen.range[1] - seen.range[0] < 1.01, `shows ${seen.range}`);
+  assert.deepEqual(seen.stems, [0]);
+  assert.ok(seen.force < 20, `forces up to ${seen.force} N, those of impacts among them`);
+  assert.equal(seen.closed, 'closed');
+  await close();
+}
+
+async function curvesDiffer() {
+  const { page, close } = await open(await report('bouncing-beam', 'colours'));
+  const alike = await page.evaluate(() =>
+    window.pawl.plots.all.flatMap(({ plot }) => {
+      const looks = plot.series.slice(1).filter(({ show }) => show).map((series) => `${series.stroke(plot, 1)} ${series.dash}`);
+      return looks.filter((look, k) => looks.indexOf(look) !== k);
+    }));
+  assert.deepEqual(alike, []);
+  await close();
+}
+
 async function phoneAndDark() {
   const { page, troubles, close } = await open(await report('planar-3r-lock', 'phone'), { viewport: { width: 390, height: 844 }, colorScheme: 'dark', hasTouch: true });
   const wide = await page.evaluate(() => document.documentElement.scrollWidth);
@@ -300,7 +330,7 @@ async function earlyEnd() {
 }
 
 // ---- all of them --------------------------------------------------------------------------------
-const cases = [hoverAgainstCsv, eventTellsItsJump, millionSamples, phoneAndDark, printsEverything, readableByName, bareModel, earlyEnd];
+const cases = [hoverAgainstCsv, eventTellsItsJump, zoomFollowsTheTime, curvesDiffer, millionSamples, phoneAndDark, printsEverything, readableByName, bareModel, earlyEnd];
 const names = readdirSync(models).filter((file) => file.endsWith('.yaml')).map((file) => basename(file, '.yaml'));
 let failures = 0;
 

@@ -4,11 +4,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fittingSpeed } from '../src/clock.js';
 import { documentOf, mathOf } from '../src/math.js';
-import { forcePanels } from '../src/panels.js';
+import { forcePanels, impulsePanels, impulseUnits } from '../src/panels.js';
 import { placeWords } from '../src/picture.js';
-import { indexAt, nearestAt, Run } from '../src/run.js';
+import { bridge, indexAt, nearestAt, Run } from '../src/run.js';
 import { roundLength } from '../src/shapes.js';
-import { number, unit } from '../src/words.js';
+import { dash, largestDrift, number, unit } from '../src/words.js';
 
 test('numbers and units as text', () => {
   assert.equal(number(0.1), '0.1');
@@ -83,4 +83,61 @@ test('forces of different constraints share no panel', () => {
 test('of many constraints those whose forces vary most are shown, in their order', () => {
   const panels = forcePanels(Array.from({ length: 12 }, (_, k) => force(`lambda(c${k})`, k === 3 ? 100 : 1 + k)));
   assert.deepEqual(panels.filter((panel) => !panel.waits).map(({ owner }) => owner), ['c3', 'c5', 'c6', 'c7', 'c8', 'c9', 'c10', 'c11']);
+});
+
+test('torques are called so, and rows of different units share no panel', () => {
+  const column = (name, its) => ({ ...force(name, 1), unit: its });
+  const panels = forcePanels([column('lambda(load,1)', 'N'), column('lambda(load,2)', 'N'), column('lambda(load,3)', 'N m')]);
+  assert.deepEqual(panels.map(({ title, unit: its, columns }) => [title, its, columns.length]), [['forces of load', 'N', 2], ['torques of load', 'N m', 1]]);
+});
+
+const switching = {
+  columns: [{ name: 'lambda(load,1)', unit: 'N' }, { name: 'lambda(load,2)', unit: 'N m' }, { name: 'lambda(stop)', unit: 'N' }, { name: 'lambda(odd)', unit: '' }],
+  rates: [{ name: "x'", unit: 'm/s' }, { name: "phi'", unit: 'rad/s' }],
+  modes: { kind: new Map([['load', 'constraint'], ['stop', 'contact'], ['odd', 'constraint']]) },
+  events: [
+    { t: 1, constraint: 'load', impulse: [3, 4] }, { t: 2, constraint: 'stop', impulse: [5] }, { t: 3, constraint: 'odd', impulse: [6] },
+    { t: 4, constraint: 'kick', impulse: [1, 0] }, { t: 5, constraint: 'stop', impulse: [1e-15] }, { t: 6, constraint: 'stop' },
+  ],
+};
+
+test('impulses of one unit share a panel, of an unknown one have their own', () => {
+  assert.deepEqual(impulseUnits(switching, switching.events[3]), ['N s', 'N m s']);
+  const panels = impulsePanels(switching);
+  assert.deepEqual(panels.map(({ title, unit: its, stems, owners }) => [title, its, stems.map(({ t, value, slot }) => [t, value, slot]), owners]), [
+    ['impulses at events', 'N s', [[1, 3, 0], [2, 5, 1], [4, 1, 2]], ['load', 'stop', 'kick']],
+    ['impulses at events', 'N m s', [[1, 4, 0]], ['load']],
+    ['impulses of odd', '', [[3, 6, 0]], ['odd']],
+  ]);
+});
+
+test('works go through the sides of jumps', () => {
+  const times = [0, 1, 1, 2, 3];
+  const jumps = { name: 'work.jumps', values: [0, NaN, NaN, -4, -4] };
+  const forces = { name: 'work.forces', values: [0, NaN, NaN, 2, 3] };
+  bridge(jumps, times);
+  bridge(forces, times);
+  assert.deepEqual(jumps.values, [0, 0, -4, -4, -4]);
+  assert.deepEqual(forces.values, [0, 1, 1, 2, 3]);
+  assert.equal(largestDrift({ columns: [{ name: 'energy.drift', low: -2, high: 1 }], summary: { energy: { max_drift: 2 } } }), -2);
+});
+
+test('a contact is open, hit and closed, and its opening is an event', () => {
+  const column = (name, kind, low, high) => ({ name, kind, unit: '', low, high });
+  const run = new Run(
+    {
+      rows: 2, frames: 2, columns: [column('t', 'time', 0, 10)], scene: { shapes: [], fixed: [], low: [0], high: [10] }, facts: [], event_count: 2,
+      events: [{ t: 1, constraint: 'stop', from: 'open', to: 'hit' }, { t: 4, constraint: 'stop', from: 'open', to: 'hit' }],
+      constraints: [{ name: 'stop', kind: 'contact', closed: [[4, 6], [8, 10]] }, { name: 'other', kind: 'contact', closed: [] }],
+    },
+    Buffer.from(new Float32Array([0, 1, 0, 1]).buffer).toString('base64'),
+  );
+  assert.deepEqual(run.events.map(({ t, to }) => [t, to]), [[1, 'hit'], [4, 'hit'], [6, 'opens']]);
+  assert.equal(run.event_count, 3);
+  assert.deepEqual([0.5, 1.1, 3, 5, 7, 9, 10].map((t) => run.modes.at('stop', t)), ['open', 'hit', 'open', 'closed', 'open', 'closed', 'closed']);
+  assert.deepEqual(run.modes.rows().map(([name, list]) => [name, list.length]), [['stop', 4]]);
+});
+
+test('where colours repeat, curves are dashed', () => {
+  assert.deepEqual([0, 6, 7].map((index) => dash(index).length > 0), [false, false, true]);
 });
