@@ -399,36 +399,89 @@ static void put_block(Writer* w, PawlQuantity quantity, const char* title) {
   }
 }
 
-// A line of words and text as written in the model.
-static void put_line(Writer* w, const char* what, const char* name, const char* of,
-                     const char* text) {
-  bool latex = w->style == PAWL_STYLE_LATEX;
-  pawl_text_add(&w->text, latex ? "\n\\noindent " : "\n");
-  const char* parts[] = {what, " ", name, of, ": ", text ? text : ""};
-  for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
-    if (latex) {
-      latex_text(&w->text, parts[k]);
-    } else {
-      pawl_text_add(&w->text, parts[k]);
-    }
+// ---- lines --------------------------------------------------------------------------------------
+static bool is_latex(const Writer* w) {
+  return w->style == PAWL_STYLE_LATEX;
+}
+
+static void put_words(Writer* w, const char* words) {
+  if (is_latex(w)) {
+    latex_text(&w->text, words);
+  } else {
+    pawl_text_add(&w->text, words);
   }
-  pawl_text_add(&w->text, latex ? "\\\\\n" : "\n");
+}
+
+// "constraint pin, while engaged: ", up to end_line.
+static void begin_line(Writer* w, const char* what, const char* name) {
+  pawl_text_add(&w->text, is_latex(w) ? "\n\\noindent " : "\n");
+  put_words(w, what);
+  put_words(w, " ");
+  put_words(w, name);
+}
+
+static void end_line(Writer* w) {
+  pawl_text_add(&w->text, is_latex(w) ? "\\\\\n" : "\n");
+}
+
+static void put_sign(Writer* w, const char* latex, const char* text) {
+  pawl_text_add(&w->text, is_latex(w) ? latex : text);
+}
+
+static void put_node(Writer* w, PawlDag* dag, PawlNode node) {
+  pawl_dag_print(&w->text, dag, node, w->style, leaf_name, (void*)w->model);
+}
+
+// A node among words.
+static void put_formula(Writer* w, PawlNode node) {
+  put_sign(w, "$", "");
+  put_node(w, w->model->dag, node);
+  put_sign(w, "$", "");
+}
+
+// g = a - b is written a = b.
+static void put_equation(Writer* w, PawlDag* dag, PawlNode g) {
+  PawlDagNode node = *pawl_dag_node(dag, g);
+  bool sides = node.op == PAWL_OP_SUB;
+  put_sign(w, "$", "");
+  put_node(w, dag, sides ? node.arg[0] : g);
+  pawl_text_add(&w->text, " = ");
+  if (sides) {
+    put_node(w, dag, node.arg[1]);
+  } else {
+    pawl_text_add(&w->text, "0");
+  }
+  put_sign(w, "$", "");
+}
+
+// As written in the model, in LaTeX as it was understood.
+static void put_row(Writer* w, const PawlRow* row, bool is_lock) {
+  if (!is_latex(w)) {
+    pawl_text_add(&w->text, row->source.text ? row->source.text : "");
+  } else if (is_lock) {
+    put_formula(w, row->node);
+  } else {
+    put_equation(w, w->model->dag, row->node);
+  }
 }
 
 static void put_mode(Writer* w, const PawlConstraint* c, const PawlMode* mode) {
-  PawlText of = {0};
-  pawl_text_printf(&of, ", mode %s", mode->name ? mode->name : "");
-  if (mode->where != PAWL_NO_NODE) {
-    pawl_text_add(&of, " where ");
-    pawl_dag_print(&of, w->model->dag, mode->where, PAWL_STYLE_TEXT, leaf_name, (void*)w->model);
+  for (int r = 0; r < mode->row_count || (r == 0 && mode->row_count == 0); r++) {
+    begin_line(w, "constraint", c->name);
+    put_words(w, ", mode ");
+    put_words(w, mode->name ? mode->name : "");
+    if (mode->where != PAWL_NO_NODE) {
+      put_words(w, " where ");
+      put_formula(w, mode->where);
+    }
+    put_words(w, ": ");
+    if (mode->row_count == 0) {
+      put_words(w, "no equation");
+    } else {
+      put_row(w, &mode->rows[r], false);
+    }
+    end_line(w);
   }
-  for (int r = 0; r < mode->row_count; r++) {
-    put_line(w, "constraint", c->name, of.s ? of.s : "", mode->rows[r].source.text);
-  }
-  if (mode->row_count == 0) {
-    put_line(w, "constraint", c->name, of.s ? of.s : "", "no equation");
-  }
-  pawl_text_free(&of);
 }
 
 // ---- pieces -------------------------------------------------------------------------------------
@@ -463,19 +516,18 @@ static void put_piece(Writer* w, const PawlSystem* system, int c, const int* mod
                       const PawlNode* map) {
   const PawlMode* mode = &w->model->constraints[c].modes[modes[c]];
   char room[200];
-  PawlText of = {0};
-  pawl_text_printf(&of, " where %s", pawl_system_mode_name(system, c, modes, room, sizeof room));
   for (int r = 0; r < mode->row_count; r++) {
-    PawlText row = {0};
+    begin_line(w, "constraint", w->model->constraints[c].name);
+    put_words(w, " where ");
+    put_words(w, pawl_system_mode_name(system, c, modes, room, sizeof room));
+    put_sign(w, ": $", ": ");
     PawlNode g = pawl_dag_normal(w->dag, map[mode->rows[r].node]);
     if (g != PAWL_NO_NODE) {
-      pawl_dag_print(&row, w->dag, g, PAWL_STYLE_TEXT, leaf_name, (void*)w->model);
+      put_node(w, w->dag, g);
     }
-    pawl_text_add(&row, " = 0");
-    put_line(w, "constraint", w->model->constraints[c].name, of.s ? of.s : "", row.s ? row.s : "");
-    pawl_text_free(&row);
+    put_sign(w, " = 0$", " = 0");
+    end_line(w);
   }
-  pawl_text_free(&of);
 }
 
 // The pieces of a plain constraint with kinks: all sides of the first few, of the others one.
@@ -526,21 +578,21 @@ static void put_triggered(Writer* w, const PawlConstraint* c) {
   const char* what = c->is_lock ? "lock" : "constraint";
   const PawlMode* mode = &c->modes[PAWL_MODE_HELD];
   for (int r = 0; r < mode->row_count; r++) {
-    put_line(w, what, c->name,
-             !c->is_lock  ? ", while engaged"
-             : mode->rate ? ", while locked"
-             : c->on_engage == PAWL_ENGAGE_KEEP
-                 ? ", while locked held at the value that it engages with"
-                 : ", while locked held at the value of to",
-             mode->rows[r].source.text);
+    begin_line(w, what, c->name);
+    put_words(w, !c->is_lock  ? ", while engaged: "
+                 : mode->rate ? ", while locked: "
+                 : c->on_engage == PAWL_ENGAGE_KEEP
+                     ? ", while locked held at the value that it engages with: "
+                     : ", while locked held at the value of to: ");
+    put_row(w, &mode->rows[r], c->is_lock && !mode->rate);
+    end_line(w);
   }
   if (c->switching.capacity != PAWL_NO_NODE) {
-    PawlText force = {0};
-    pawl_text_add(&force, "-sign(rate) G^T times ");
-    pawl_dag_print(&force, w->model->dag, c->switching.friction, PAWL_STYLE_TEXT, leaf_name,
-                   (void*)w->model);
-    put_line(w, what, c->name, ", while sliding the force", force.s ? force.s : "");
-    pawl_text_free(&force);
+    begin_line(w, what, c->name);
+    put_words(w, ", while sliding the force: ");
+    put_sign(w, "$-\\operatorname{sign}(\\text{rate})\\,G^T$ times ", "-sign(rate) G^T times ");
+    put_formula(w, c->switching.friction);
+    end_line(w);
   }
 }
 
@@ -548,26 +600,26 @@ static void put_states(Writer* w) {
   const PawlModel* model = w->model;
   for (int k = 0; k < model->state_count; k++) {
     const PawlStateDef* state = &model->states[k];
-    PawlText rate = {0};
-    pawl_text_printf(&rate, "%s' = ", state->name);
+    begin_line(w, "state", state->name);
+    put_words(w, ": ");
+    put_words(w, state->name);
+    put_words(w, "' = ");
     if (state->rate == PAWL_NO_NODE) {
-      pawl_text_add(&rate, "0, between events");
+      put_words(w, "0, between events");
     } else {
-      pawl_dag_print(&rate, model->dag, state->rate, PAWL_STYLE_TEXT, leaf_name, (void*)model);
+      put_formula(w, state->rate);
     }
-    put_line(w, "state", state->name, "", rate.s ? rate.s : "");
-    pawl_text_free(&rate);
+    end_line(w);
   }
 }
 
 static void put_contact(Writer* w, const PawlContact* contact) {
-  PawlText gap = {0};
-  pawl_text_add(&gap, "gap ");
-  pawl_dag_print(&gap, w->model->dag, contact->gap, PAWL_STYLE_TEXT, leaf_name, (void*)w->model);
-  pawl_text_add(&gap, " >= 0, restitution ");
-  pawl_text_number(&gap, contact->restitution);
-  put_line(w, "contact", contact->name, "", gap.s ? gap.s : "");
-  pawl_text_free(&gap);
+  begin_line(w, "contact", contact->name);
+  put_words(w, ": gap ");
+  put_formula(w, contact->gap);
+  put_sign(w, " $\\ge 0$, restitution ", " >= 0, restitution ");
+  pawl_text_number(&w->text, contact->restitution);
+  end_line(w);
 }
 
 // What holds only at times: constraints with modes, with switching, locks, contacts.
@@ -604,7 +656,10 @@ static void put_rates(Writer* w) {
     const PawlConstraint* k = &w->model->constraints[c];
     const PawlMode* mode = &k->modes[0];
     for (int r = 0; k->mode_count == 1 && mode->rate && r < mode->row_count; r++) {
-      put_line(w, "rate equation", k->name, "", mode->rows[r].source.text);
+      begin_line(w, "rate equation", k->name);
+      put_words(w, ": ");
+      put_row(w, &mode->rows[r], false);
+      end_line(w);
     }
   }
 }

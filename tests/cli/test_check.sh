@@ -57,6 +57,7 @@ has out "gamma[blade,1] = -phi'*(y'*sin(phi) + x'*cos(phi))"
 has out "rate equation blade: y'*cos(phi) = x'*sin(phi)"
 expect 0 equations skater --latex
 has out "A(q,t)"
+has out 'rate equation blade: $\dot{y}\,\cos\left(\phi \right) = \dot{x}\,\sin\left(\phi \right)$'
 
 cat >twice.yaml <<'MODEL'
 model: twice

@@ -303,6 +303,8 @@ async function readableByName() {
   assert.ok((await page.locator('math').count()) === 0); // made when its tab is opened
   await page.click('text=equations');
   assert.ok((await page.locator('math mover').count()) > 2);
+  const rule = page.locator('.equations p', { hasText: 'mode left_edge' }).first();
+  assert.equal(await rule.locator('math').count(), 2); // where it holds, and what
   await close();
 }
 
