@@ -286,8 +286,9 @@ PawlStatus pawl_model_expand(const char* text, size_t length, const char* name, 
   PawlLoader* loader;
   PAWL_TRY(open_loader(name, length, &model, &loader, err));
   PawlYaml* root = read_tree(loader, text, length);
+  bool one = root && root->kind == PAWL_YAML_MAP && pawl_unite_keys(loader, root, model->file);
   PawlStatus status = pawl_report_finish(&loader->report, err);
-  if (status == PAWL_OK && root) {
+  if (status == PAWL_OK && one) {
     pawl_write_tree(root, on_text, context);
   }
   free_loader(loader);

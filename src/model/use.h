@@ -19,6 +19,10 @@ extern const PawlElementText pawl_element_texts[];
 // reporting; what could be expanded is.
 bool pawl_expand_uses(PawlLoader* loader, PawlYaml* root, const char* file);
 
+// Makes an expanded tree one that can be written as a text and read again: no key twice, and files
+// of tables as seen from `file`. False when memory is short.
+bool pawl_unite_keys(PawlLoader* loader, PawlYaml* root, const char* file);
+
 extern const char* const pawl_section_keys[];  // of a model; ends with NULL
 
 // `path` as seen from the folder of `file`; NULL when memory is short.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The names of an element type behind a prefix (use.h). Texts are taken apart only as far as names:
 // an expression, a key and the head of a loop have the same ones.
+#include <stdio.h>
 #include <string.h>
 
 #include "model/use.h"
@@ -146,6 +147,27 @@ static bool rename_value(const Renaming* r, PawlYaml* node) {
   return good;
 }
 
+// A name that nothing refers to: of a spring, of a force along something.
+static bool is_label(const PawlYaml* section, const PawlYaml* child) {
+  const char* name = section->key->text;
+  return strcmp(name, "springs") == 0 ||
+         (strcmp(name, "forces") == 0 && child->kind == PAWL_YAML_MAP);
+}
+
+static bool rename_label(const Renaming* r, PawlYaml* key) {
+  size_t length = strlen(r->prefix) + strlen(key->text) + 2;
+  if (is_declared(r, key->text, name_length(key->text))) {
+    return rename_text(r, key);
+  }
+  char* text = pawl_pool_alloc(&r->loader->pool, length);
+  if (!text) {
+    return pawl_loader_no_memory(r->loader);
+  }
+  key->length = snprintf(text, length, "%s_%s", r->prefix, key->text);
+  key->text = text;
+  return true;
+}
+
 static bool rename_section(const Renaming* r, PawlYaml* section, bool named) {
   if (!named || section->kind != PAWL_YAML_MAP) {
     return rename_value(r, section);
@@ -155,7 +177,8 @@ static bool rename_section(const Renaming* r, PawlYaml* section, bool named) {
     // Of a table only points are expressions: the rest are names of files and columns.
     PawlYaml* value =
         tables && child->kind == PAWL_YAML_MAP ? pawl_yaml_get(child, "points") : child;
-    good = rename_text(r, child->key) && (!value || rename_value(r, value));
+    good = is_label(section, child) ? rename_label(r, child->key) : rename_text(r, child->key);
+    good = good && (!value || rename_value(r, value));
   }
   return good;
 }

@@ -44,6 +44,45 @@ expect 2 models --elements rood
 has err "no element type is called 'rood'"
 expect 1 models --expand nowhere.yaml
 
+# Every model expands to a text that is the same model; one that is put together, too: springs and
+# forces that share a name, two forces on one coordinate, the table of a part in another folder.
+mkdir part
+printf 's,z\n0,0\n1,2\n' >part/road.csv
+cat >part/leg.yaml <<'END'
+model: leg
+parameters: {k: 3}
+coordinates: {x: 1}
+mass: {x: 1}
+tables: {road: {file: road.csv, x: s, y: z, outside: hold}}
+forces: {motor: {on: x^2, value: 1}, x: road(x) - k}
+springs: {s: {along: x, stiffness: k}}
+END
+cat >composed.yaml <<'END'
+model: composed
+include: {l: part/leg.yaml, r: part/leg.yaml}
+forces: {motor: {on: l_x, value: 1}, l_x: -t}
+springs: {s: {along: l_x - r_x, stiffness: 7}}
+END
+cat >plain.yaml <<'END'
+model: plain
+include: part/leg.yaml
+forces: {x: 2, motor: {on: x, value: 1}}
+springs: {s: {along: x, stiffness: 1}}
+END
+for model in composed.yaml plain.yaml "$models"/*.yaml; do
+  case $model in */elastic-bar.yaml) fewer="-p N=3" ;; *) fewer="" ;; esac
+  expect 0 equations "$model" $fewer
+  cp out equations.txt
+  expect 0 models --expand "$model"
+  cp out written.yaml
+  expect 0 equations written.yaml $fewer
+  cmp -s out equations.txt || complain "$model: the expansion has other equations"
+done
+expect 0 models --expand composed.yaml
+has out "  l_motor:"
+has out "  r_s:"
+has out "file: part/road.csv"
+
 # Rest positions: the weight on the stops, small motions, a load that grows, and none at all.
 expect 0 equilibrium beam-on-stops --json
 paths
