@@ -48,7 +48,8 @@ static bool add_forces(Along* a) {
 
 static bool load_along(PawlLoader* loader, PawlYaml* on, PawlYaml* value, const PawlScope* scope) {
   static const PawlUse on_use = {"what a force acts on", PAWL_MAY_Q | PAWL_MAY_T, NULL};
-  static const PawlUse value_use = {"a force", PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_T, NULL};
+  static const PawlUse value_use = {"a force",
+                                    PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_T | PAWL_MAY_SIGNALS, NULL};
   Along a = {.loader = loader, .value = value};
   if (!pawl_expression(loader, on, scope, &on_use, &a.e) ||
       !pawl_expression(loader, value, scope, &value_use, &a.u)) {
@@ -144,8 +145,14 @@ static bool add_energy(const Spring* s, PawlTermKind kind, PawlYaml* factor, Paw
   }
   PawlNode half = pawl_dag_div(dag, k, pawl_dag_const(dag, 2.0));
   PawlNode energy = pawl_dag_mul(dag, half, square);
-  return energy == PAWL_NO_NODE ? pawl_loader_no_memory(s->loader)
-                                : pawl_add_term(s->loader, kind, factor, energy, -1);
+  if (energy == PAWL_NO_NODE) {
+    return pawl_loader_no_memory(s->loader);
+  }
+  if (!pawl_add_term(s->loader, kind, s->body->key, energy, -1)) {
+    return false;
+  }
+  s->loader->model->terms[s->loader->model->term_count - 1].of_points = !s->along;
+  return true;
 }
 
 static bool load_spring(const Spring* s) {

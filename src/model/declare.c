@@ -43,7 +43,10 @@ static bool is_in_columns(PawlNameKind kind) {
 // False after reporting a name that cannot be taken.
 static bool check_name(PawlLoader* loader, const PawlYaml* where, const char* name,
                        PawlNameKind kind) {
-  bool in_expressions = kind != PAWL_NAME_CONTACT && kind != PAWL_NAME_EVENT;
+  // Constraints stand in lambda() alone, where a function without its arguments is a name.
+  bool in_lambda =
+      kind == PAWL_NAME_CONSTRAINT && pawl_expr_is_function(name) && strcmp(name, "lambda") != 0;
+  bool in_expressions = kind != PAWL_NAME_CONTACT && kind != PAWL_NAME_EVENT && !in_lambda;
   bool in_columns = is_in_columns(kind) || kind == PAWL_NAME_OUTPUT;
   if (in_expressions && pawl_expr_reserved(name)) {
     pawl_report(&loader->report, where, "'%s' is a reserved word; choose another name",

@@ -53,25 +53,54 @@ static PawlNode keep_silent(Build* build, PawlExprError* error, const PawlAst* a
   return REFUSE(error, ast, "reported before");
 }
 
-static const char* leaf_text(unsigned kinds) {
-  return kinds & PAWL_MAY_LAMBDA  ? "multipliers"
-         : kinds & PAWL_MAY_A     ? "accelerations"
-         : kinds & PAWL_MAY_V     ? "rates"
-         : kinds & PAWL_MAY_STATE ? "states"
-         : kinds & PAWL_MAY_INPUT ? "inputs"
-         : kinds & PAWL_MAY_Q     ? "coordinates"
-                                  : "time";
+static const char* leaf_text(unsigned kinds, bool of_state) {
+  return kinds & PAWL_MAY_LAMBDA          ? "multipliers"
+         : kinds & PAWL_MAY_A && of_state ? "the rate of a state"
+         : kinds & PAWL_MAY_A             ? "accelerations"
+         : kinds & PAWL_MAY_V             ? "rates"
+         : kinds & PAWL_MAY_STATE         ? "states"
+         : kinds & PAWL_MAY_INPUT         ? "inputs"
+         : kinds & PAWL_MAY_Q             ? "coordinates"
+                                          : "time";
 }
 
-static const char* allowed_text(unsigned may) {
-  may &= PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_A | PAWL_MAY_T | PAWL_MAY_LAMBDA;
-  return may == 0                                        ? "parameters"
-         : may == PAWL_MAY_T                             ? "parameters and t"
-         : may == (PAWL_MAY_Q | PAWL_MAY_V)              ? "parameters and the starts of others"
-         : may == (PAWL_MAY_Q | PAWL_MAY_T)              ? "parameters, coordinates and t"
-         : may == (PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_T) ? "parameters, coordinates, rates and t"
-         : may & PAWL_MAY_LAMBDA                         ? "anything"
-                                                         : "anything but multipliers";
+typedef struct Allowed {
+  char text[120];
+} Allowed;
+
+// "parameters, coordinates and t"
+static Allowed allowed_text(unsigned may) {
+  static const struct {
+    unsigned kind;
+    const char* text;
+  } kinds[] = {{PAWL_MAY_Q, "coordinates"},
+               {PAWL_MAY_V, "rates"},
+               {PAWL_MAY_A, "accelerations"},
+               {PAWL_MAY_LAMBDA, "multipliers"},
+               {PAWL_MAY_STATE, "states"},
+               {PAWL_MAY_INPUT, "inputs"},
+               {PAWL_MAY_T, "t"}};
+  Allowed out = {"parameters"};
+  unsigned left = may & (PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_A | PAWL_MAY_LAMBDA | PAWL_MAY_SIGNALS |
+                         PAWL_MAY_T);
+  if (left == (PAWL_MAY_Q | PAWL_MAY_V)) {
+    return (Allowed){"parameters and the starts of others"};
+  }
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+    size_t used = strlen(out.text);
+    if (left & kinds[k].kind) {
+      left &= ~kinds[k].kind;
+      snprintf(out.text + used, sizeof out.text - used, "%s%s", left == 0 ? " and " : ", ",
+               kinds[k].text);
+    }
+  }
+  return out;
+}
+
+static bool is_state(const Build* build, const PawlAst* ast) {
+  const PawlFamily* family =
+      ast->kind == PAWL_AST_NAME ? pawl_names_find(&build->loader->names, ast->name) : NULL;
+  return family && family->kind == PAWL_NAME_STATE;
 }
 
 // Notes that the expression contains `kinds`; false with a message when it may not.
@@ -84,8 +113,9 @@ static bool admit(Build* build, const PawlAst* ast, unsigned kinds, PawlExprErro
   static const char* const primes[] = {"", "'", "''"};
   const char* remark = build->use->remark;
   REFUSE(error, ast, "'%s%s' contains %s, but %s may use %s only%s%s", pawl_quote(ast->name).s,
-         ast->kind == PAWL_AST_NAME ? primes[ast->primes] : "()", leaf_text(refused),
-         build->use->what, allowed_text(build->use->may), remark ? "; " : "", remark ? remark : "");
+         ast->kind == PAWL_AST_NAME ? primes[ast->primes] : "()",
+         leaf_text(refused, is_state(build, ast)), build->use->what,
+         allowed_text(build->use->may).text, remark ? "; " : "", remark ? remark : "");
   return false;
 }
 
@@ -119,6 +149,14 @@ static PawlNode unknown_name(Build* build, PawlDag* dag, const PawlAst* ast, Paw
                   pawl_did_you_mean(near.name).s);
   }
   if (!note_unknown(build, ast->name)) {
+    return pawl_dag_leaf(dag, PAWL_OP_TIME, 0);
+  }
+  const PawlFamily* function = pawl_names_find(&loader->functions, ast->name);
+  if (function) {
+    pawl_report_part(&loader->report, build->text, ast->begin,
+                     "in '%s': '%s' is %s and needs its arguments, %s(x)",
+                     pawl_quote(build->text->text).s, pawl_quote(ast->name).s,
+                     pawl_name_kind_text(function->kind), pawl_quote(ast->name).s);
     return pawl_dag_leaf(dag, PAWL_OP_TIME, 0);
   }
   PawlNearest nearest = {.wanted = ast->name};
@@ -537,6 +575,12 @@ static PawlNode multiplier(void* context, PawlDag* dag, const PawlAst* call, Paw
 enum { MOST_FUNCTIONS_DEEP = 32, WEIGHT_OF_CALL = 40 };  // the latter in rounds of a plain range
 
 static PawlNode unknown_call(Build* build, const PawlAst* call, PawlExprError* error) {
+  const PawlFamily* family = pawl_names_find(&build->loader->names, call->name);
+  if (family) {
+    return REFUSE(error, call, "'%s' is %s, not a function; write %s*(...) for a product",
+                  pawl_quote(call->name).s, pawl_name_kind_text(family->kind),
+                  pawl_quote(call->name).s);
+  }
   PawlNearest nearest = {.wanted = call->name};
   pawl_names_offer(&build->loader->functions, &nearest);
   pawl_function_unknown(error, call, &nearest);

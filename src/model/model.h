@@ -77,7 +77,8 @@ typedef enum PawlTermKind {
 typedef struct PawlTerm {
   PawlTermKind kind;
   PawlNode node;
-  int target;  // FORCE: coordinate
+  int target;      // FORCE: coordinate
+  bool of_points;  // a spring between points: `source` is its name
   PawlSource source;
 } PawlTerm;
 

@@ -235,14 +235,21 @@ static bool find_target(PawlLoader* loader, const PawlYaml* where, const PawlAst
   const PawlModel* model = loader->model;
   const PawlFamily* family = pawl_names_find(&loader->names, key->name);
   bool settable = family && (family->kind == PAWL_NAME_STATE || family->kind == PAWL_NAME_INPUT);
-  if (family && !settable) {
+  if (!family) {
+    PawlNearest nearest = {.wanted = key->name};
+    pawl_names_offer(&loader->names, &nearest);
+    pawl_report(&loader->report, where, "set: '%s' is neither a state nor an input%s",
+                pawl_quote(key->name).s, pawl_did_you_mean(nearest.name).s);
+    return false;
+  }
+  if (!settable) {
     pawl_report(
         &loader->report, where, "set: '%s' is %s; only states and inputs can be set%s",
         pawl_quote(key->name).s, pawl_name_kind_text(family->kind),
         family->kind == PAWL_NAME_COORDINATE ? " (impulse: changes the rate of a coordinate)" : "");
     return false;
   }
-  PawlNameKind kind = family ? family->kind : PAWL_NAME_STATE;
+  PawlNameKind kind = family->kind;
   int element =
       pawl_find_element(loader, &loader->names, kind, where, key->name, key->count, index);
   if (element < 0) {

@@ -284,8 +284,8 @@ static bool mend_value(Builder* b, PawlYaml* parent, PawlYaml* value) {
   }
   value->next = last->next;
   pawl_report(b->report, value,
-              "inside { } or [ ] YAML cuts '%s' at its comma; put all of it in quotes: \"%s\"",
-              pawl_quote(value->text).s, pawl_quote(value->text).s);
+              "inside { } or [ ] YAML cuts '%s' at its comma; put all of it in quotes: \"%.250s\"",
+              pawl_quote(value->text).s, value->text);
   return true;
 }
 
@@ -363,17 +363,41 @@ static size_t byte_at(const char* text, size_t length, size_t mark) {
   return byte;
 }
 
-// The piece of text without blanks around a bracket, to be shown in quotes.
-static PawlQuote piece_around(const char* text, size_t length, size_t at) {
-  size_t begin = at, end = at;
-  while (begin > 0 && !strchr(" \t\r\n{,", text[begin - 1])) {
+static int depth_step(char c) {
+  return (c == '(' || c == '[') - (c == ')' || c == ']');
+}
+
+// Where the entry of { } around a bracket begins: behind the last brace, colon or comma, not
+// counting commas inside of brackets.
+static size_t begin_of_entry(const char* text, size_t at) {
+  size_t begin = at;
+  while (begin > 0 && !strchr("{\r\n", text[begin - 1]) &&
+         !(begin > 1 && text[begin - 1] == ' ' && text[begin - 2] == ':')) {
     begin--;
   }
-  while (end < length && !strchr("]\r\n", text[end])) {
-    end++;
+  int depth = 0;
+  for (size_t k = begin; k < at; k++) {
+    depth += depth_step(text[k]);
+    begin = depth == 0 && text[k] == ',' ? k + 1 : begin;
   }
-  while (end < length && !strchr(" \t\r\n,:}", text[end])) {
-    end++;
+  while (begin < at && text[begin] == ' ') {
+    begin++;
+  }
+  return begin;
+}
+
+// The name or expression around a bracket, to be shown in quotes.
+static PawlQuote piece_around(const char* text, size_t length, size_t at) {
+  size_t begin = begin_of_entry(text, at), end = begin;
+  for (int depth = 0; end < length && !strchr("\r\n", text[end]); end++) {
+    bool colon = text[end] == ':' && end + 1 < length && strchr(" \t\r\n", text[end + 1]);
+    if (depth <= 0 && (colon || text[end] == ',' || text[end] == '}')) {
+      break;
+    }
+    depth += depth_step(text[end]);
+  }
+  while (end > begin && text[end - 1] == ' ') {
+    end--;
   }
   return pawl_quote_part(text + begin, 0, (int)(end - begin));
 }

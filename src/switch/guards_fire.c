@@ -74,6 +74,30 @@ static PawlStatus settle_rate(PawlGuards* g, PawlState* state, int k, int* next,
   return PAWL_OK;
 }
 
+// Values of what an event sets or pushes need to exist only now.
+static PawlStatus check_values(const PawlGuards* g, const PawlState* state,
+                               const PawlEventDef* event, PawlError* err) {
+  const PawlSystem* system = g->dynamics->system;
+  const PawlModel* model = system->model;
+  for (int k = event->first_set; k < event->first_set + event->set_count; k++) {
+    if (!isfinite(g->watch[system->first_set + k])) {
+      const PawlSource* at = &model->sets[k].source;
+      return pawl_fail(err, PAWL_ERROR_RUN,
+                       "%s:%d:%d: t = %.10g: '%.300s', which event '%s' sets, has no finite value",
+                       model->file, at->line, at->column, state->t, at->text ? at->text : "",
+                       event->name);
+    }
+  }
+  for (int k = event->first_impulse; k < event->first_impulse + event->impulse_count; k++) {
+    if (!isfinite(g->watch[system->first_impulse + k])) {
+      return pawl_fail(err, PAWL_ERROR_RUN,
+                       "t = %.10g: the impulse of event '%s' has no finite value", state->t,
+                       event->name);
+    }
+  }
+  return PAWL_OK;
+}
+
 // The values of what an event sets are those before the instant, for all events at it.        (Z5)
 static void await_assignment(PawlGuards* g, int e) {
   const PawlSystem* system = g->dynamics->system;
@@ -93,6 +117,7 @@ static void await_assignment(PawlGuards* g, int e) {
 static PawlStatus fire_event(PawlGuards* g, PawlState* state, int e, PawlLog* log, PawlError* err) {
   const PawlSystem* system = g->dynamics->system;
   const PawlEventDef* event = &system->model->events[e];
+  PAWL_TRY(check_values(g, state, event, err));
   if (event->set_count > 0) {
     await_assignment(g, e);
   }

@@ -295,6 +295,24 @@ static void slide_after_jump(PawlJump* j, PawlState* state, const PawlValues* va
   }
 }
 
+static PawlStatus contradiction(const PawlDynamics* d, const PawlState* state, int row,
+                                PawlError* err) {
+  int number;
+  const char* name = pawl_system_row_name(d->system, row, &number);
+  PawlText others = {0};
+  if (!state->redundant[row]) {
+    (void)pawl_dynamics_list_rows(d, state->redundant, &others);
+  }
+  PawlStatus status = pawl_fail(
+      err, PAWL_ERROR_RUN,
+      "t = %.10g: constraint '%s' (row %d) contradicts %s%sthat hold now: no velocities satisfy "
+      "all of them",
+      state->t, name, number + 1, others.s ? others.s : "the others ",
+      others.s ? " and the others " : "");
+  pawl_text_free(&others);
+  return status;
+}
+
 // Rows that depend on each other may ask for different rates: then no velocity serves them all.
 static PawlStatus check_rates(PawlJump* j, const PawlState* state, const PawlValues* values,
                               PawlError* err) {
@@ -308,12 +326,7 @@ static PawlStatus check_rates(PawlJump* j, const PawlState* state, const PawlVal
   for (int i = 0; i < d->sizes.rows; i++) {
     double size = j->size[i] + fabs(values->g_t[i]) + PAWL_REST * pace(j, state);
     if (j->set[i] && fabs(rate[i]) > PAWL_CONTRADICTS * size + rounding) {
-      int number;
-      const char* name = pawl_system_row_name(d->system, i, &number);
-      return pawl_fail(err, PAWL_ERROR_RUN,
-                       "t = %.10g: constraint '%s' (row %d) contradicts the others that hold now: "
-                       "no velocities satisfy all of them",
-                       state->t, name, number + 1);
+      return contradiction(d, state, i, err);
     }
   }
   return PAWL_OK;
@@ -532,6 +545,7 @@ PawlStatus pawl_jump(PawlJump* j, PawlState* state, const int* next, PawlError* 
   if (refused) {
     PAWL_TRY(evaluate(j, state, &values, err));
   }
+  char* warning = d->warning;
   PAWL_TRY(pawl_dynamics_reduce(d, state, values, err));
   if (snaps) {
     PAWL_TRY(evaluate(j, state, &values, err));
@@ -541,7 +555,11 @@ PawlStatus pawl_jump(PawlJump* j, PawlState* state, const int* next, PawlError* 
   memset(j->impulse, 0, j->rows * sizeof(double));
   memset(j->loss, 0, j->rows * sizeof(double));
   if (list_added(j, state)) {
-    PAWL_TRY(jump_velocities(j, state, law, &values, err));
+    PawlStatus status = jump_velocities(j, state, law, &values, err);
+    if (status != PAWL_OK) {
+      d->warning = warning;  // rows that contradict each other do not follow from each other
+      return status;
+    }
   }
   PAWL_TRY(settle_after(j, state, &after, err));
   return memcmp(state->modes, j->before->modes, pawl_phase_mode_bytes(state)) == 0

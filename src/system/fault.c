@@ -18,6 +18,12 @@ typedef struct Written {  // an expression of the model with the words that desc
   int target;
 } Written;
 
+static const char SPRING_OF_POINTS[] = "the spring";
+
+static const char* remark(const Written* w) {
+  return w->what == SPRING_OF_POINTS ? "; do its points meet? They have no direction then" : "";
+}
+
 typedef struct Search {
   const PawlSystem* system;
   const PawlModel* model;
@@ -129,7 +135,9 @@ static PawlStatus blame_value(const Search* s, const Written* w, PawlNode root) 
   pawl_dag_print(&text, s->model->dag, node, PAWL_STYLE_TEXT, leaf_name, (void*)s->model);
   PawlText operands = {0};
   for (int k = 0; k < pawl_op_operands(n->op); k++) {
-    pawl_text_printf(&operands, "%s%.10g", k ? ", " : "", s->values[n->arg[k]]);
+    // With all digits at the end of a table, which may be left by a rounding.
+    pawl_text_printf(&operands, n->op == PAWL_OP_TABLE ? "%s%.17g" : "%s%.10g", k ? ", " : "",
+                     s->values[n->arg[k]]);
   }
   if (n->op == PAWL_OP_TABLE) {
     double from, to;
@@ -138,9 +146,9 @@ static PawlStatus blame_value(const Search* s, const Written* w, PawlNode root) 
   }
   PawlStatus status = pawl_fail(
       s->err, PAWL_RETRY,
-      "%s:%d:%d: t = %.10g: '%.300s' has no finite value (operands %s), in %s '%.300s'",
+      "%s:%d:%d: t = %.10g: '%.300s' has no finite value (operands %s), in %s '%.300s'%s",
       s->model->file, w->source->line, w->source->column, s->point->t, text.s ? text.s : "?",
-      operands.s ? operands.s : "none", w->what, w->source->text ? w->source->text : "");
+      operands.s ? operands.s : "none", w->what, w->source->text ? w->source->text : "", remark(w));
   pawl_text_free(&text);
   pawl_text_free(&operands);
   return status;
@@ -253,9 +261,9 @@ static PawlStatus blame_derivative(const Search* s, const Written* w, const Tria
   }
   PawlStatus status = pawl_fail(
       s->err, PAWL_RETRY,
-      "%s:%d:%d: t = %.10g: a derivative for %s is not finite at %s, in %s '%.300s'",
+      "%s:%d:%d: t = %.10g: a derivative for %s is not finite at %s, in %s '%.300s'%s",
       s->model->file, w->source->line, w->source->column, s->point->t, needed[trial->quantity],
-      at.s ? at.s : "any point", w->what, w->source->text ? w->source->text : "");
+      at.s ? at.s : "any point", w->what, w->source->text ? w->source->text : "", remark(w));
   pawl_text_free(&at);
   return status;
 }
@@ -344,7 +352,8 @@ static bool next_written(const PawlModel* model, Cursor* at, Written* out) {
                                       PAWL_ITEM_FORCE};
   if (at->term < model->term_count) {
     const PawlTerm* term = &model->terms[at->term++];
-    *out = (Written){name[term->kind], &term->source, term->node, kind[term->kind], term->target};
+    const char* what = term->of_points ? SPRING_OF_POINTS : name[term->kind];
+    *out = (Written){what, &term->source, term->node, kind[term->kind], term->target};
     return true;
   }
   for (; at->state < model->state_count; at->state++) {

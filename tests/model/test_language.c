@@ -156,7 +156,8 @@ static void test_forces_along(void** state) {
   PawlModel* model = read_model(
       "model: m\nparameters: {a: 3}\ncoordinates: {x: , y: , z: }\ndefine: {l: x*y - z}\n"
       "forces:\n  motor: {on: l, value: \"a*x'\"}\n  x: 5\n"
-      "  pair[i=1..2]: {on: i*z + 0*y, value: 1}\n");
+      "  pair[i=1..2]: {on: i*z + 0*y, value: 1}\n  servo: {on: z, value: 0*(s + u)}\n"
+      "states: {s: {rate: -s}}\ninputs: {u: 1}\n");
   CHECK_NEAR(total_of(model, PAWL_TERM_FORCE, 0), 3.0 * 2.0 * 1.1 + 5.0, 1e-14);
   CHECK_NEAR(total_of(model, PAWL_TERM_FORCE, 1), 3.0 * 2.0 * 1.0, 1e-14);
   CHECK_NEAR(total_of(model, PAWL_TERM_FORCE, 2), -3.0 * 2.0 + 1.0 + 2.0, 1e-14);
@@ -165,6 +166,19 @@ static void test_forces_along(void** state) {
   REFUSED(HEAD "forces: {motor: {on: 3*t, value: 1}}\n", "'3*t' contains no coordinate");
   REFUSED(HEAD "forces: {motor: {on: x', value: 1}}\n", "what a force acts on may use");
   REFUSED(HEAD "forces: {motor: {on: x, valu: 1}}\n", "did you mean 'value'?");
+}
+
+// A constraint or lock may be called as a function is: it stands in lambda() alone.
+static void test_names_of_functions(void** state) {
+  (void)state;
+  PawlModel* model = read_model(
+      "model: m\ncoordinates: {x: , y: }\nconstraints: {floor: y = 0, \"max[i=1..2]\": x = i*y}\n"
+      "locks: {step: {lock: x, capacity: \"lambda(floor)\", friction: 0}}\n"
+      "outputs: {o: lambda(floor) + floor(2.5), p: \"lambda(max[2]) + max(1, 2)\", q: "
+      "lambda(step)}\n");
+  assert_int_equal(model->output_count, 3);
+  pawl_model_destroy(model);
+  REFUSED(HEAD "constraints: {t: x = 0}\n", "'t' is a reserved word");
 }
 
 static void test_springs(void** state) {
@@ -214,6 +228,7 @@ int main(void) {
       cmocka_unit_test(test_starts),
       cmocka_unit_test(test_forces_along),
       cmocka_unit_test(test_springs),
+      cmocka_unit_test(test_names_of_functions),
       cmocka_unit_test(test_forces_of_an_element),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

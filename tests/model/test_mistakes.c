@@ -221,7 +221,7 @@ static void test_terms(void** state) {
   REFUSED(HEAD "kinetic: k*xpos''\n", "m.yaml:4:12: ", "'xpos''' contains accelerations",
           "a kinetic energy may use parameters, coordinates, rates and t only");
   REFUSED(HEAD "potential: k*y'\n", "m.yaml:4:14: ", "'y'' contains rates",
-          "a potential energy may use parameters, coordinates and t only");
+          "a potential energy may use parameters, coordinates, states, inputs and t only");
   REFUSED(HEAD "define: {v: y'}\npotential: 2*v\n", "m.yaml:5:14: ", "'v' contains rates");
   REFUSED(HEAD "dissipation: y''\n", "m.yaml:4:14: ");
   REFUSED(HEAD "forces: {yy: 1}\n", "m.yaml:4:10: 'yy' is not a coordinate", "did you mean 'y'?");
@@ -327,6 +327,22 @@ static void test_states_and_inputs(void** state) {
           "m.yaml:4:22: the lock 'c' needs lock:");
   REFUSED(HEAD "locks: {c: {rate: \"y' = 0\", to: 1}}\n", "to: is for equations of coordinates");
   REFUSED(HEAD "locks: {c: {rate: y = 0}}\n", "contains no rate such as");
+  REFUSED(HEAD "states: {z: {rate: y}}\nforces: {y: \"z'\"}\n", "'z'' contains the rate of a state",
+          "a force may use parameters, coordinates, rates, states, inputs and t only");
+  REFUSED(HEAD "tables: {f: {points: [[0,0],[1,1]]}}\nforces: {y: 2*f}\n",
+          "m.yaml:5:15: in '2*f': 'f' is a table and needs its arguments, f(x)");
+  REFUSED(HEAD "functions: {f(a): a}\nforces: {y: f}\n", "'f' is a function and needs its");
+  REFUSED(HEAD "parameters: {k: 2}\nforces: {y: k(y + 1)}\n",
+          "m.yaml:5:13: ", "'k' is a parameter, not a function; write k*(...)");
+  REFUSED(HEAD "constraints: {lambda: y = 0}\n", "'lambda' is a reserved word");
+  REFUSED(HEAD "forces: {y: -k*u[1] + u[2]}\n", "in quotes: \"-k*u[1] + u[2]\"");
+  REFUSED(HEAD "forces: {x: 2, y: max(1, u[2]) + u[3], z: 1}\n",
+          "in quotes: \"max(1, u[2]) + u[3]\"");
+  REFUSED(HEAD
+          "forces: {y: max(1000000*y^2 + 2000000*y^3 - 4000*sin(y)*cos(y), 5*exp(-y^2) + 10*y)}\n",
+          "cos(y), 5*exp(-y^2) + 10*y)\"");
+  REFUSED(HEAD "states: {speed: 1}\nevents: {e: {at: 1, set: {sped: 1}}}\n",
+          "set: 'sped' is neither a state nor an input; did you mean 'speed'?");
   REFUSED(HEAD "states: {z: {rate: \"z''\"}}\n",
           "m.yaml:4:21: ", "'z' is a state and has one time derivative only");
   REFUSED(HEAD "states: {z: 1}\noutputs: {o: \"z'\"}\n",

@@ -431,6 +431,24 @@ static void test_redundant_rows(void** state) {
   run_end(&run);
 }
 
+// A rate that contradicts what holds is no row that follows from it: no warning, and both are
+// named.
+static void test_contradiction(void** state) {
+  (void)state;
+  Motion m = motion_text(
+      "model: two\ncoordinates: {x: {rate: 1}, y: }\nmass: {x: 1, y: 1}\n"
+      "constraints: {p: x = t, r: {rate: \"x' = 2\", at: 0.25}}\n");
+  m.def.step = 0.125;
+  motion_start(&m, "rk4");
+  motion_step(&m, 0.125);
+  PawlStatus status = pawl_stepper_step(m.stepper, m.state, 0.125, &m.err);
+  status = status ? status : pawl_stepper_step(m.stepper, m.state, 0.125, &m.err);
+  assert_int_equal(status, PAWL_ERROR_RUN);
+  assert_non_null(strstr(m.err.message, "'p' (row 1) contradicts 'r' (row 1) and the others"));
+  assert_string_equal(pawl_stepper_warning(m.stepper), "");
+  motion_end(&m);
+}
+
 // x' = 2 y': x = x0 + 2 y, and (4 + 2) y'' = -2 (6 x) - 2 y, about y = -6/13 with w^2 = 13/3.
 static void test_linear(void** state) {
   (void)state;
@@ -832,6 +850,7 @@ int main(void) {
       cmocka_unit_test(test_slipping_wheel),
       cmocka_unit_test(test_engaging),
       cmocka_unit_test(test_redundant_rows),
+      cmocka_unit_test(test_contradiction),
       cmocka_unit_test(test_positions_are_kept),
       cmocka_unit_test(test_a_row_that_no_longer_follows),
       cmocka_unit_test(test_linear),

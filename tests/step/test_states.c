@@ -245,6 +245,29 @@ static void test_clock_is_exact(void** unused) {
   motion_end(&m);
 }
 
+// What is set needs a value at its instant alone; without one there the event is named.
+static void test_values_at_instants_alone(void** unused) {
+  (void)unused;
+  Motion m = motion_text(
+      "model: late\ncoordinates: {x: {rate: 1}}\nmass: {x: 1}\nstates: {z: 0}\n"
+      "events: {a: {at: 0.5, set: {z: 1/x}}, b: {at: 0.75, set: {z: log(x - 2)},\n"
+      "  impulse: {x: 0}}, c: {at: 0.25, impulse: {x: log(x)}}}\n");
+  m.def.step = 0.125;
+  motion_run(&m, "rk4", 0.25, 2, NULL);
+  for (int k = 2; k < 4; k++) {
+    motion_step(&m, 0.125);
+  }
+  double x = 0.25 + 0.25 * (1 + log(0.25));
+  CHECK_NEAR(pawl_state_input(m.stepper, m.state, 0), 1 / x, 1e-12);
+  PawlStatus status = PAWL_OK;
+  for (int k = 4; k < 7 && status == PAWL_OK; k++) {
+    status = pawl_stepper_step(m.stepper, m.state, 0.125, &m.err);
+  }
+  assert_int_equal(status, PAWL_ERROR_RUN);
+  assert_non_null(strstr(m.err.message, ": t = 0.75: 'log(x - 2)', which event 'b' sets"));
+  motion_end(&m);
+}
+
 // A counter and a state machine: a mass between two thresholds, the force of which is switched.
 static void test_state_machine(void** unused) {
   (void)unused;
@@ -519,6 +542,7 @@ int main(void) {
       cmocka_unit_test(test_php_says_so),
       cmocka_unit_test(test_friction_of_joints_is_seen),
       cmocka_unit_test(test_rates_of_rates),
+      cmocka_unit_test(test_values_at_instants_alone),
       cmocka_unit_test(test_exponential_with_reactions),
       cmocka_unit_test(test_spectrum_with_reactions),
   };

@@ -109,6 +109,9 @@ static void test_values_of_single_terms(void** state) {
       {"forces: {y: \"wrap(y, x)\"}\n", PAWL_FORCE, -1, 0.5, 0.5, "test.yaml:6", "wrap(y, x)",
        "force"},
       {"forces: {y: x^(-3)}\n", PAWL_FORCE, 0, 0.5, 0.5, "test.yaml:6:13", "x^(-3)", "force"},
+      {"tables: {f: {points: [[0, 0], [1, 1]]}}\nforces: {y: f(x)}\n", PAWL_FORCE,
+       1.0000000000000002, 0.5, 0.5, "test.yaml:7:13",
+       "(operands 1.0000000000000002; the table goes from 0 to 1)", "force 'f(x)'"},
       {"potential: x^4*y^4\n", PAWL_ENERGY, 1e60, 1e60, 0.5, "test.yaml:6:12", "operands",
        "potential 'x^4*y^4'"},
   };
@@ -123,6 +126,8 @@ static void test_derivatives_of_single_terms(void** state) {
       {"potential: x^1.5\n", PAWL_STIFFNESS, 0, 0.5, 0.5, "test.yaml:6:12", "'x'", "x^1.5"},
       {"constraints:\n  c: y = sqrt(x)\n", PAWL_GRADIENT, 0, 0.5, 0.5, "test.yaml:7:6", "'x'",
        "constraint 'y = sqrt(x)'"},
+      {"springs:\n  s: {from: [0, 0.5], to: [x, y], stiffness: 1, length: 1}\n", PAWL_FORCE, 0, 0.5,
+       0.5, "test.yaml:7:3", "the spring 's'", "do its points meet?"},
       {"constraints:\n  c: y = x^1.5\n", PAWL_BIAS, 0, 0.5, 0.5, "test.yaml:7:6", "'x'",
        "constraint 'y = x^1.5'"},
       {"kinetic: y'^2*sqrt(x)\n", PAWL_FORCE, 0, 0.5, 0.5, "test.yaml:6:10", "'x'", "kinetic"},
