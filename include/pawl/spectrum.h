@@ -15,7 +15,8 @@ extern "C" {
 #endif
 
 // How a motion dies out. Of a whole system: that of all its oscillators, where undamped ones beside
-// underdamped ones count as underdamped; PAWL_DAMPING_MIXED when they differ otherwise.
+// underdamped ones count as underdamped and states that decay beside oscillators do not count;
+// PAWL_DAMPING_MIXED when they differ otherwise.
 typedef enum PawlDamping {
   PAWL_DAMPING_NONE,         // there is no oscillator
   PAWL_DAMPING_UNDAMPED,     // ratio = 0 to rounding
@@ -31,7 +32,8 @@ PAWL_API const char* pawl_damping_name(PawlDamping damping);  // "underdamped"
 #define PAWL_CRITICAL_TOLERANCE 1e-9
 
 // Two eigenvalues that belong together: a conjugate pair, or two real ones l1, l2 with natural
-// frequency sqrt(l1 l2). A damper without a spring has l1 = 0: natural 0, ratio infinity.
+// frequency sqrt(l1 l2). A damper without a spring, and a first-order state, has l1 = 0: natural 0,
+// ratio infinity, time constant 1 / decay.
 typedef struct PawlOscillator {
   double natural;                // natural frequency |l| [rad/s]
   double hertz;                  // the same [Hz]

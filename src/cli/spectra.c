@@ -102,8 +102,13 @@ void print_spectrum(const PawlSystem* system, const int* modes, const PawlSpectr
              pawl_damping_name(o->damping));
       continue;
     }
-    printf("  natural frequency %.9g rad/s = %.6g Hz, damping ratio %.6g, %s\n", o->natural,
-           o->hertz, o->ratio, pawl_damping_name(o->damping));
+    if (isinf(o->ratio)) {  // one eigenvalue alone: a state, a damper without a spring
+      printf("  %-17s %.9g 1/s, time constant %.6g s\n", o->decay > 0.0 ? "decay" : "growth",
+             fabs(o->decay), 1.0 / fabs(o->decay));
+    } else {
+      printf("  natural frequency %.9g rad/s = %.6g Hz, damping ratio %.6g, %s\n", o->natural,
+             o->hertz, o->ratio, pawl_damping_name(o->damping));
+    }
     if (s->coordinates > 1) {
       print_shape(system, s, o->shape);
     }

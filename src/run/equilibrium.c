@@ -12,6 +12,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -54,6 +55,7 @@ typedef struct Search {
   unsigned char *set, *state;    // rows in force and contacts that push; PawlRowState
   double s;                      // of (E2) [1/s^2]
   double pull;                   // accelerations at the start, and by its stiffness; the largest
+  double farthest;               // coordinate or state that is looked at
   bool kink;
   int iteration;
 } Search;
@@ -92,7 +94,45 @@ static bool has_ended(double change, double before, double size) {
 }
 
 // ---- what pulls, and which contacts are closed --------------------------------------------------
+static const char* name_of(const Search* s, int coordinate) {
+  return s->n.q == s->n.v ? pawl_system_coordinate_name(s->system, coordinate) : "a velocity";
+}
+
+static bool is_away(const Search* s, const double* q) {
+  return !(largest(s->n.q, q) <= s->farthest);
+}
+
+static const char* about_modes(const Search* s) {
+  return pawl_system_switches(s->system) ? " The search stays in the modes of the start." : "";
+}
+
+static int largest_of(int n, const double* x) {
+  int worst = 0;
+  for (int j = 0; j < n; j++) {
+    worst = fabs(x[j]) > fabs(x[worst]) ? j : worst;
+  }
+  return worst;
+}
+
+static PawlStatus no_rest(const Search* s, PawlError* err) {
+  int far = largest_of(s->n.q, s->q), worst = largest_of(s->n.v, s->a);
+  char away[300] = "";
+  if (is_away(s, s->q)) {
+    snprintf(away, sizeof away, "the search runs away along '%.200s', which is at %.3g by now; ",
+             name_of(s, far), s->q[far]);
+  }
+  return pawl_fail(
+      err, PAWL_ERROR_RUN,
+      "'%s': no rest position was found in %d iterations; %s'%s' would still move with "
+      "an acceleration of %.3g; does nothing hold it?%s",
+      pawl_system_name(s->system), s->iteration, away, name_of(s, worst), s->a[worst],
+      about_modes(s));
+}
+
 static PawlStatus singular(const Search* s, PawlError* err) {
+  if (is_away(s, s->q_new)) {
+    return no_rest(s, err);
+  }
   return pawl_fail(err, PAWL_ERROR_RUN,
                    "'%s': no rest position: the masses and rows are singular where the search is; "
                    "is a mass zero, or do constraints depend on each other?",
@@ -275,23 +315,6 @@ static double first_s(Search* s) {
   return s_first > 0.0 ? s_first : 1.0;
 }
 
-static const char* about_modes(const Search* s) {
-  return pawl_system_switches(s->system) ? " The search stays in the modes of the start." : "";
-}
-
-static PawlStatus no_rest(const Search* s, PawlError* err) {
-  int worst = 0;
-  for (int j = 0; j < s->n.v; j++) {
-    worst = fabs(s->a[j]) > fabs(s->a[worst]) ? j : worst;
-  }
-  return pawl_fail(err, PAWL_ERROR_RUN,
-                   "'%s': no rest position was found in %d iterations; '%s' would still move with "
-                   "an acceleration of %.3g; does nothing hold it?%s",
-                   pawl_system_name(s->system), s->iteration,
-                   s->n.q == s->n.v ? pawl_system_coordinate_name(s->system, worst) : "a velocity",
-                   s->a[worst], about_modes(s));
-}
-
 static PawlStatus no_place(const Search* s, PawlError* err) {
   return pawl_fail(err, PAWL_ERROR_RUN,
                    "'%s': no rest position: from the start the search finds no place on all "
@@ -300,6 +323,7 @@ static PawlStatus no_place(const Search* s, PawlError* err) {
 }
 
 static PawlStatus iterate(Search* s, PawlError* err) {
+  s->farthest = PAWL_REST_AWAY * fmax(1.0, largest(s->n.q, s->q));
   PawlStatus status = look(s, s->q, s->a, err);
   if (status != PAWL_OK) {
     return status == PAWL_RETRY ? no_place(s, err) : status;
@@ -323,6 +347,9 @@ static PawlStatus iterate(Search* s, PawlError* err) {
     double change = largest(s->n.v, s->moved), size = largest(s->n.q, s->q_new);
     memcpy(s->q, s->q_new, (size_t)s->n.q * sizeof(double));
     memcpy(s->a, s->a_new, (size_t)s->n.v * sizeof(double));
+    if (is_away(s, s->q)) {
+      return no_rest(s, err);
+    }
     if (change == 0.0 || has_ended(change, before, size)) {
       return PAWL_OK;
     }

@@ -160,10 +160,17 @@ static int by_frequency(const void* a, const void* b) {
   return 0;
 }
 
-static PawlDamping judge_all(const PawlSpectrum* s) {
+// States that decay say nothing about oscillations beside them: with `states` a relaxation counts
+// only where it grows, or where there is nothing else.
+static PawlDamping judge_all(const PawlSpectrum* s, bool states) {
   PawlDamping all = PAWL_DAMPING_NONE;
+  bool oscillates =
+      s->oscillator_count > 0 && !isinf(s->oscillators[s->oscillator_count - 1].ratio);
   for (int k = 0; k < s->oscillator_count; k++) {
     PawlDamping one = s->oscillators[k].damping;
+    if (states && oscillates && isinf(s->oscillators[k].ratio) && one != PAWL_DAMPING_UNSTABLE) {
+      continue;
+    }
     bool light = one <= PAWL_DAMPING_UNDERDAMPED && all <= PAWL_DAMPING_UNDERDAMPED;
     if (one == PAWL_DAMPING_UNSTABLE || all == PAWL_DAMPING_UNSTABLE) {
       all = PAWL_DAMPING_UNSTABLE;
@@ -197,6 +204,6 @@ PawlStatus pawl_spectrum_oscillators(PawlAnalysis* a) {
   take_relaxations(a, list, taken, 2 * a->chains - a->zeros);
   take_real_pairs(a, list, taken);
   qsort(list, (size_t)s->oscillator_count, sizeof *list, by_frequency);
-  s->damping = judge_all(s);
+  s->damping = judge_all(s, a->states > 0);
   return a->out->arena.failed ? PAWL_ERROR_MEMORY : PAWL_OK;
 }

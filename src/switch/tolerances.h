@@ -297,6 +297,9 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 #define PAWL_REST_FOUND 1e-13
 #define PAWL_REST_NEARLY 1e-7
 #define PAWL_REST_GIVEN_UP 1e-60
+// [1] Of the largest coordinate or state at the start, or of 1 [m, rad, ...] where that is more:
+// what is farther away is held by nothing.
+#define PAWL_REST_AWAY 1e12
 // [1] Of the accelerations at the start: none is left. Of the largest coordinate: how far around a
 // kink the forces are looked at. Of the acceleration on one side of it: none is left in the kink.
 #define PAWL_REST_PULLS 1e-9

@@ -100,6 +100,10 @@ expect 0 equilibrium pendulum --vary m=1..3:2
 [ "$(grep -c '^[123],' out)" -eq 3 ] || complain "not three positions: $(cat out)"
 expect 2 equilibrium pendulum --vary m=1..3
 has err "expected NAME=FROM..TO:STEPS"
+printf '%s\n' 'model: lag' 'coordinates: {x: 1}' 'mass: {x: 1}' 'states: {z: {rate: x - 2*z}}' 'forces: {x: -9*x}' >lag.yaml
+expect 0 equilibrium lag.yaml
+has out "decay             2 1/s, time constant 0.5 s"
+lacks out "natural frequency 0"
 expect 1 equilibrium torsion-line
 has err "'phi1' would still move with an acceleration of 240"
 expect 1 equilibrium torsion-line --json

@@ -513,6 +513,42 @@ static void test_spectrum_with_reactions(void** unused) {
   motion_end(&m);
 }
 
+// A filtered damper and a leaking integral: (s^2 + 4)(s/10 + 1) + 3 s = 0 has -4 and -3 +- i.
+static void test_states_that_decay(void** unused) {
+  (void)unused;
+  Motion m = motion_text(
+      "model: filtered\ncoordinates: {x: {start: 1}}\nmass: {x: 1}\npotential: 2*x^2\n"
+      "forces: {x: f}\nstates: {f: {rate: \"(-3*x' - f)/0.1\"}, i: {rate: x - 0.5*i}}\n");
+  PawlSpectrum* s = NULL;
+  NEED(pawl_spectrum_create(m.system, NULL, 0.0, &s, &m.err), &m.err);
+  assert_int_equal(s->oscillator_count, 3);
+  CHECK_NEAR(s->oscillators[0].decay, 0.5, 1e-12);
+  CHECK_NEAR(s->oscillators[1].decay, 4.0, 1e-11);
+  assert_true(isinf(s->oscillators[0].ratio) && isinf(s->oscillators[1].ratio));
+  CHECK_NEAR(s->oscillators[2].natural, sqrt(10.0), 1e-11);
+  assert_int_equal(s->damping, PAWL_DAMPING_UNDERDAMPED);
+  pawl_spectrum_destroy(s);
+  motion_end(&m);
+}
+
+// Nothing holds x: the search says so, and does not rest where numbers end.
+static void test_no_rest_far_away(void** unused) {
+  (void)unused;
+  static const char* const forces[] = {"{x: z}", "{x: z - sin(x)*0}", "{x: x + x^3}"};
+  for (int k = 0; k < 3; k++) {
+    char text[400];
+    snprintf(text, sizeof text,
+             "model: away\ncoordinates: {x: {start: 1}}\nmass: {x: 1}\nforces: %s\n"
+             "states: {z: {rate: x - z}}\ndissipation: 0.1*x^2*x'^2\n",
+             forces[k]);
+    Motion m = motion_text(text);
+    PawlEquilibrium* rest = NULL;
+    assert_int_equal(pawl_equilibrium_find(m.system, NULL, &rest, &m.err), PAWL_ERROR_RUN);
+    assert_non_null(strstr(m.err.message, "runs away along 'x'"));
+    motion_end(&m);
+  }
+}
+
 static void test_php_says_so(void** unused) {
   (void)unused;
   Motion m = motion_text(LOOP "states: {u: {rate: -u}}\n");
@@ -545,6 +581,8 @@ int main(void) {
       cmocka_unit_test(test_values_at_instants_alone),
       cmocka_unit_test(test_exponential_with_reactions),
       cmocka_unit_test(test_spectrum_with_reactions),
+      cmocka_unit_test(test_states_that_decay),
+      cmocka_unit_test(test_no_rest_far_away),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
