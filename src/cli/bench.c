@@ -280,4 +280,5 @@ const Command command_bench = {
         "drift of these steps, so that speed is never seen without accuracy. Then chains of "
         "growing length, and the cost of one operation and lane of the expression tapes for 1 "
         "to 1024 lanes.",
-    .options = options};
+    .options = options,
+    .place = PLACE_NONE};

@@ -659,6 +659,7 @@ const Command command_check = {
         "constraints, how well the start satisfies the constraints, and the accelerations and "
         "constraint forces it begins with. Exit code 1 or 2 when something is wrong.",
     .options = options,
+    .settings = true,
     .notes =
         "A model that switches is run to its end, by `method: auto`: degrees of freedom in "
         "each set of modes that it meets; do the regions cover the motion, and the places "

@@ -118,6 +118,9 @@ int model_text(const Arguments* arguments, char** text);
 // ---- commands -----------------------------------------------------------------------------------
 typedef enum Value { VALUE_NONE, VALUE_TEXT, VALUE_FILE, VALUE_METHOD } Value;
 
+// What stands behind the name of a command.
+typedef enum Place { PLACE_MODEL, PLACE_FILE, PLACE_WORD, PLACE_NONE } Place;
+
 typedef struct Option {
   const char* name;      // "-q, --quiet"
   const char* argument;  // "FILE"; NULL: a flag
@@ -134,7 +137,9 @@ typedef struct Command {
   const char* about;
   const Option* options;  // end with {0}; NULL without
   bool settings;          // takes the options of the simulation, too
-  void (*extra)(void);    // prints more; NULL without
+  Place place;
+  const char* (*word)(int index);  // PLACE_WORD: those that it takes; NULL past the last
+  void (*extra)(void);             // prints more; NULL without
   const char* terms_title;
   const Option* terms;  // words that are explained, as options are; NULL without
   const char* notes;    // NULL without

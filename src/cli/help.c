@@ -110,7 +110,7 @@ void help_short(const Command* command) {
     command->extra();
   }
   if (more > 0) {
-    printf("\n`pawl help %s` has %d more options%s.\n", command->name, more,
+    printf("\n`pawl help %s` has %d more option%s%s.\n", command->name, more, more == 1 ? "" : "s",
            command->settings ? " and lists the methods" : "");
   } else if (command->notes || command->terms) {
     printf("\n`pawl help %s` says more.\n", command->name);

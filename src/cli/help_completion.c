@@ -45,6 +45,20 @@ static void print_examples(const char* between) {
   }
 }
 
+// What stands behind a command, but for files.
+static void print_words(const Command* command, const char* between) {
+  if (command->place == PLACE_MODEL) {
+    print_examples(between);
+  }
+  for (int k = 0; command->place == PLACE_WORD && command->word(k); k++) {
+    printf("%s%s", k ? between : "", command->word(k));
+  }
+}
+
+static bool takes_files(const Command* command) {
+  return command->place == PLACE_MODEL || command->place == PLACE_FILE;
+}
+
 static void print_names(int count, const Command* const* commands) {
   for (int k = 0; k < count; k++) {
     printf("%s ", commands[k]->name);
@@ -76,8 +90,8 @@ static void bash_value(void* context, const char* word, const char* argument, co
     return;
   }
   printf("    %s:%s) ", command->name, word);
-  if (value == VALUE_METHOD) {
-    printf("COMPREPLY=($(compgen -W \"$methods\" -- \"$cur\"))");
+  if (value == VALUE_METHOD) {  // one, or a list with commas
+    printf("COMPREPLY=($(compgen -P \"$list\" -W \"$methods\" -- \"${cur##*,}\"))");
   } else if (value == VALUE_FILE) {
     printf("COMPREPLY=($(compgen -f -- \"$cur\"))");
   } else {
@@ -86,36 +100,51 @@ static void bash_value(void* context, const char* word, const char* argument, co
   printf("; return ;;\n");
 }
 
-static void print_bash(int count, const Command* const* commands) {
+// The words of the line. Bash divides --method=rk4 at the sign.
+static void bash_begin(int count, const Command* const* commands) {
   printf(
       "# bash completion for pawl, made by `pawl help --completion bash`\n_pawl() {\n"
       "  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} "
-      "command=${COMP_WORDS[1]}\n"
+      "command=${COMP_WORDS[1]} list=\"\"\n"
+      "  case $cur in =) cur=\"\" ;; *,*) list=${cur%%,*}, ;; esac\n"
+      "  [ \"$prev\" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}\n"
       "  local methods=\"auto ");
   print_methods(" ");
-  printf("\"\n  local models=\"");
-  print_examples(" ");
   printf("\"\n  local commands=\"");
   print_names(count, commands);
   printf(
-      "\" options=\"\"\n  COMPREPLY=()\n"
-      "  if [ \"$COMP_CWORD\" -eq 1 ] || { [ \"$COMP_CWORD\" -eq 2 ] && [ \"$command\" = help ]; "
-      "}; then\n"
-      "    COMPREPLY=($(compgen -W \"$commands\" -- \"$cur\"))\n    return\n  fi\n"
-      "  case $command:$prev in\n");
+      "\" options=\"\" words=\"\" files=yes\n  COMPREPLY=()\n"
+      "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
+      "    COMPREPLY=($(compgen -W \"$commands --help --version\" -- \"$cur\"))\n    return\n  fi\n"
+      "  case $command:$prev in\n"
+      "    help:help) COMPREPLY=($(compgen -W \"$commands --man --completion\" -- \"$cur\")); "
+      "return ;;\n"
+      "    help:--completion) COMPREPLY=($(compgen -W \"bash zsh fish\" -- \"$cur\")); return "
+      ";;\n");
+}
+
+static void bash_command(const Command* command) {
+  printf("    %s) options=\"", command->name);
+  each_option(command, bash_word, NULL);
+  printf("--help\" words=\"");
+  print_words(command, " ");
+  printf("\" files=%s ;;\n", takes_files(command) ? "yes" : "");
+}
+
+static void print_bash(int count, const Command* const* commands) {
+  bash_begin(count, commands);
   for (int k = 0; k < count; k++) {
     each_option(commands[k], bash_value, (void*)commands[k]);
   }
   printf("  esac\n  case $command in\n");
   for (int k = 0; k < count; k++) {
-    printf("    %s) options=\"", commands[k]->name);
-    each_option(commands[k], bash_word, NULL);
-    printf("--help\" ;;\n");
+    bash_command(commands[k]);
   }
   printf(
-      "  esac\n  case $cur in\n"
+      "    *) files=\"\" ;;\n  esac\n  case $cur in\n"
       "    -*) COMPREPLY=($(compgen -W \"$options\" -- \"$cur\")) ;;\n"
-      "    *) COMPREPLY=($(compgen -W \"$models\" -- \"$cur\") $(compgen -f -- \"$cur\")) ;;\n"
+      "    *) COMPREPLY=($(compgen -W \"$words\" -- \"$cur\")\n"
+      "      ${files:+$(compgen -f -- \"$cur\")}) ;;\n"
       "  esac\n}\ncomplete -o filenames -F _pawl pawl\n");
 }
 
@@ -123,17 +152,28 @@ static void print_bash(int count, const Command* const* commands) {
 static void zsh_option(void* context, const char* word, const char* argument, const char* text,
                        Value value) {
   (void)context;
-  printf("        '*%s[", word);
+  bool list = argument && strchr(argument, ',');
+  printf("        '*%s%s[", word, argument && word[1] == '-' ? "=" : "");  // also --step=1e-3
   print_plain(text);
   printf("]");
-  if (argument) {
-    printf(": :%s", value == VALUE_FILE ? "_files" : value == VALUE_METHOD ? "(auto " : " ");
-    if (value == VALUE_METHOD) {
-      print_methods(" ");
-      printf(")");
-    }
+  if (argument && value == VALUE_METHOD) {
+    printf(": :%s", list ? "_values -s , method " : "(auto ");
+    print_methods(" ");
+    printf(list ? "" : ")");
+  } else if (argument) {
+    printf(": :%s", value == VALUE_FILE ? "_files" : " ");
   }
   printf("' \\\n");
+}
+
+// What stands behind the command.
+static void zsh_places(const Command* command) {
+  if (command->place == PLACE_NONE) {
+    return;
+  }
+  printf(" \\\n        '*: :{_alternative \"words:word:(");
+  print_words(command, " ");
+  printf(")\"%s}'", takes_files(command) ? " \"files:file:_files\"" : "");
 }
 
 static void print_zsh(int count, const Command* const* commands) {
@@ -148,17 +188,16 @@ static void print_zsh(int count, const Command* const* commands) {
   printf(
       "    'help:all that a command takes'\n  )\n"
       "  if (( CURRENT == 2 )) || [[ CURRENT -eq 3 && $words[2] == help ]]; then\n"
-      "    _describe command commands\n    return\n  fi\n"
-      "  local -a models=(");
-  print_examples(" ");
-  printf(")\n  local command=$words[2]\n  shift words\n  (( CURRENT-- ))\n  case $command in\n");
+      "    _describe command commands\n    (( CURRENT == 3 )) && compadd -- --man --completion\n"
+      "    return\n  fi\n"
+      "  if [[ $words[CURRENT-1] == --completion ]]; then compadd bash zsh fish; return; fi\n"
+      "  local command=$words[2]\n  shift words\n  (( CURRENT-- ))\n  case $command in\n");
   for (int k = 0; k < count; k++) {
     printf("    %s)\n      _arguments \\\n", commands[k]->name);
     each_option(commands[k], zsh_option, NULL);
-    printf(
-        "        '--help[what matters first]' \\\n"
-        "        '*:model or file:{_alternative \"models:example:($models)\" "
-        "\"files:file:_files\"}' ;;\n");
+    printf("        '--help[what matters first]'");
+    zsh_places(commands[k]);
+    printf(" ;;\n");
   }
   printf("  esac\n}\n_pawl \"$@\"\n");
 }
@@ -189,10 +228,19 @@ static void print_fish(int count, const Command* const* commands) {
     print_plain(commands[k]->line);
     printf("'\n");
   }
-  printf("complete -c pawl -n 'not __fish_use_subcommand' -a '");
-  print_examples(" ");
-  printf("'\n");
+  printf(
+      "complete -c pawl -f -n __fish_use_subcommand -a help -d 'all that a command takes'\n"
+      "complete -c pawl -f -n '__fish_seen_subcommand_from help' -a '");
+  print_names(count, commands);
+  printf(
+      "'\ncomplete -c pawl -n '__fish_seen_subcommand_from help' -l man -d 'the manual page'\n"
+      "complete -c pawl -n '__fish_seen_subcommand_from help' -l completion -x -a 'bash zsh fish' "
+      "-d 'of a shell'\n");
   for (int k = 0; k < count; k++) {
+    printf("complete -c pawl %s-n '__fish_seen_subcommand_from %s' -a '",
+           takes_files(commands[k]) ? "" : "-f ", commands[k]->name);
+    print_words(commands[k], " ");
+    printf("'\n");
     each_option(commands[k], fish_option, (void*)commands[k]);
   }
 }

@@ -476,6 +476,7 @@ const Command command_inverse = {
         "Finds the forces that drives must have for a prescribed motion (inverse dynamics), "
         "and prints them as CSV.",
     .options = options,
+    .settings = true,
     .notes =
         "Columns: t, the coordinates, force(NAME) of each drive, lambda of each constraint row, "
         "the power of all drives. Drives that can do the same share by minimum norm. Where the "

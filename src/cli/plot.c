@@ -117,6 +117,7 @@ const Command command_plot = {
         "Draws runs that `pawl run -o RUN.h5` or RUN.csv wrote: one with its events, or up to "
         "12 in one picture, each quantity in a panel in which the runs are compared.",
     .options = options,
+    .place = PLACE_FILE,
     .notes =
         "A CSV file holds neither units nor parameters nor events; HDF5 does. A file that is "
         "still being written, RUN.csv.part, can be drawn up to where it is."};

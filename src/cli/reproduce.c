@@ -18,6 +18,7 @@ static const Option options[] = {
       "the table of all checks, and what it cost"),
      VALUE_FILE, true},
     {"--json", NULL, "print one JSON object on standard output", VALUE_NONE, true},
+    {"-q, --quiet", NULL, "no progress, and not what was written", VALUE_NONE, false},
     {0}};
 
 static const Option columns[] = {
@@ -38,6 +39,10 @@ static void print_papers(void) {
   for (int k = 0; papers[k]; k++) {
     help_entry(papers[k]->name, papers[k]->citation);
   }
+}
+
+static const char* paper_name(int index) {
+  return papers[index] ? papers[index]->name : NULL;
 }
 
 typedef struct Outcome {
@@ -382,8 +387,12 @@ static int finish(const Report* report, double seconds) {
   return code;
 }
 
+typedef struct Wishes {
+  bool json, quiet;
+} Wishes;
+
 // The papers named on the command line, or all; EXIT_USAGE when one is unknown.
-static int choose(int argc, char** argv, bool* chosen, bool* json) {
+static int choose(int argc, char** argv, bool* chosen, Wishes* wishes) {
   bool any = false;
   for (int k = 0; k < argc; k++) {
     int found = -1;
@@ -391,7 +400,9 @@ static int choose(int argc, char** argv, bool* chosen, bool* json) {
       found = strcmp(argv[k], papers[p]->name) == 0 ? p : found;
     }
     if (strcmp(argv[k], "--json") == 0) {
-      *json = true;
+      wishes->json = true;
+    } else if (strcmp(argv[k], "-q") == 0 || strcmp(argv[k], "--quiet") == 0) {
+      wishes->quiet = true;
     } else if (found >= 0) {
       chosen[found] = any = true;
     } else {
@@ -415,18 +426,21 @@ static void try_papers(const bool* chosen, Report* report) {
 }
 
 // All goes to DIR/index.html.
-static int run_page(const bool* chosen, const char* folder) {
+static int run_page(const bool* chosen, const char* folder, bool quiet) {
   Page page;
   double begin = seconds_now();
   if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
     return complain(EXIT_RUN, "--out %s: cannot be made: %s", folder, strerror(errno));
   }
   int code = page_open(&page);
-  Report report = {.page = &page, .progress = isatty(STDERR_FILENO)};
+  Report report = {.page = &page, .progress = !quiet && isatty(STDERR_FILENO)};
   if (!code) {
     try_papers(chosen, &report);
     double seconds = seconds_now() - begin;
     code = page_write(&page, folder, report.checks, report.failed, seconds);
+    if (!code && !quiet) {
+      fprintf(stderr, "wrote %s/index.html\n", folder);
+    }
     int failed = finish(&report, seconds);
     code = failed ? failed : code;
   }
@@ -436,20 +450,22 @@ static int run_page(const bool* chosen, const char* folder) {
 
 static int run(int argc, char** argv) {
   enum { MOST_PAPERS = 32 };
-  bool chosen[MOST_PAPERS] = {false}, wants_json = false;
+  bool chosen[MOST_PAPERS] = {false};
+  Wishes wishes = {0};
   const char* folder = NULL;
   int code = study_take_option(&argc, argv, "--out", &folder);
-  code = code ? code : choose(argc, argv, chosen, &wants_json);
-  if (!code && folder && wants_json) {
+  code = code ? code : choose(argc, argv, chosen, &wishes);
+  if (!code && folder && wishes.json) {
     code = complain(EXIT_USAGE, "--out and --json: one of them");
   }
   if (code || folder) {
-    return code ? code : run_page(chosen, folder);
+    return code ? code : run_page(chosen, folder, wishes.quiet);
   }
   Json json = {stdout, 0, true};
-  Report report = {.json = wants_json ? &json : NULL, .progress = isatty(STDERR_FILENO)};
+  Report report = {.json = wishes.json ? &json : NULL,
+                   .progress = !wishes.quiet && isatty(STDERR_FILENO)};
   double begin = seconds_now();
-  if (wants_json) {
+  if (wishes.json) {
     json_open(&json, NULL, '{');
     json_text(&json, "version", pawl_version());
     json_open(&json, "papers", '[');
@@ -462,12 +478,14 @@ const Command command_reproduce = {
     .name = "reproduce",
     .line = "the benchmark: the examples of papers, checked",
     .run = run,
-    .usage = "[PAPER]... [--out DIR] [--json]",
+    .usage = "[PAPER]... [--out DIR] [--json] [-q]",
     .about =
         "Runs the benchmark: every case of the named papers (all without a name), compared with "
         "reference numbers that were computed independently, in closed form or by integration "
         "of high order. docs/benchmark.md describes each case. Exit code 1 when a check fails.",
     .options = options,
+    .place = PLACE_WORD,
+    .word = paper_name,
     .extra = print_papers,
     .terms_title = "columns",
     .terms = columns};

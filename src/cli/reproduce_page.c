@@ -447,6 +447,5 @@ int page_write(Page* page, const char* folder, int checks, int failed, double se
     unlink(part);
     return complain(EXIT_RUN, "%s: cannot be written: %s", path, strerror(errno));
   }
-  fprintf(stderr, "wrote %s\n", path);
   return page->not_drawn ? EXIT_RUN : 0;
 }

@@ -34,7 +34,7 @@ for command in $commands; do
   for option in $(sed -n 's/^  \(-[^ ]*\),* *\(--[a-z-]*\)*.*/\1 \2/p' full | tr -d ,); do
     grep -q -- "$(echo "$option" | sed 's/-/\\\\-/g')" pawl.1 || bad "$command $option: not in the manual page"
     grep -q -- "$command:$option)\|$option " completion.bash || bad "$command $option: not completed by bash"
-    grep -q -- "'\*$option\[" completion.zsh || bad "$command $option: not completed by zsh"
+    grep -q -- "'\*$option=*\[" completion.zsh || bad "$command $option: not completed by zsh"
     grep -q -- "from $command' -[sl] ${option##*-}\|from $command' -l ${option#--} " completion.fish ||
       bad "$command $option: not completed by fish"
     # An unknown option is refused with these words; one of the table is not.
@@ -43,6 +43,17 @@ for command in $commands; do
     grep -q "unknown option" said && bad "$command does not take $option"
   done
 done
+
+# What bash offers behind each command: every option of its table, and nothing else.
+if command -v bash >/dev/null; then
+  for command in $commands; do
+    "$pawl" help "$command" | sed -n 's/^  \(-[^ ,]*\),* *\(--[a-z-]*\)*.*/\1 \2/p' | tr ' ' '\n' | sed '/^$/d' |
+      { cat; echo --help; } | sort -u >wanted
+    printf 'source ./completion.bash\nCOMP_WORDS=(pawl %s -) COMP_CWORD=2\n_pawl\nprintf "%%s\\n" "${COMPREPLY[@]}"\n' "$command" |
+      bash | sort -u >said
+    cmp -s said wanted || bad "$command: bash offers $(diff said wanted)"
+  done
+fi
 
 # The scripts of shells that are here are read without a mistake.
 if command -v bash >/dev/null; then
@@ -55,9 +66,16 @@ try pawl run --metho
 try pawl run oscillator --method rk
 try pawl run oscilla
 try pawl help conv
+try pawl run oscillator --method = rk
+try pawl run oscillator --method =
+try pawl compare oscillator --methods dopri,rk
+try pawl reproduce kov
+try pawl plot oscilla
+try pawl help --completion z
+try pawl --ver
 SCRIPT
-  bash try.bash >said 2>&1
-  printf 'run\n--method\nrk4\noscillator\nconverge\n' >wanted
+  bash try.bash 2>&1 | sed 's/^auto .*rk4.*/all methods/' >said
+  printf '%s\n' run --method rk4 oscillator converge rk4 'all methods' dopri,rk4 kovanda '' zsh --version >wanted
   cmp -s said wanted || bad "bash completes: $(cat said)"
 fi
 for shell in zsh fish; do
