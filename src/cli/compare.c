@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // pawl compare: several methods on one model, side by side, against a reference.
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@ static const Option options[] = {
     {"--project", NULL, "move a start that is off the constraints onto them", VALUE_NONE, false},
     {"--keep", "NAMES", "coordinates and rates that --project leaves as they are: \"x, phi'\"",
      VALUE_TEXT, false},
+    {"-q, --quiet", NULL, "do not say what was written", VALUE_NONE, false},
     {"--json", NULL, "print one JSON object on standard output", VALUE_NONE, true},
     {0}};
 
@@ -62,7 +64,7 @@ typedef struct Row {
   double newton, per_step;  // per step: iterations, [s]
   // with --plot: the errors at `count` times, else NULL
   int count;
-  double *t, *errors[PARTS];
+  double *t, *errors[PARTS], shown_end[PARTS];
 } Row;
 
 // ---- the reference ------------------------------------------------------------------------------
@@ -153,6 +155,23 @@ static void fill_row(const PawlSim* sim, const Path* path, const Path* reference
   row->newton = s.work.steps ? (double)s.work.newton_iterations / (double)s.work.steps : 0.0;
 }
 
+static double largest_of(const Curve* curve) {
+  double largest = 0.0;
+  for (int k = 0; k < curve->count * curve->width; k++) {
+    largest = fmax(largest, fabs(curve->x[k]));
+  }
+  return largest;
+}
+
+// What is below rounding is drawn as rounding: on a logarithmic axis nothing else would be seen.
+static void raise_to_rounding(const Curve* reference, int count, double* errors, double* end) {
+  double least = DBL_EPSILON * largest_of(reference);
+  for (int k = 0; k < count; k++) {
+    errors[k] = fmax(errors[k], least);
+  }
+  *end = fmax(*end, least);
+}
+
 // The errors over time, for a picture; false: out of memory.
 static bool keep_errors(const Path* path, const Path* reference, Row* row) {
   size_t count = (size_t)path->curve[PART_Q].count;
@@ -167,6 +186,9 @@ static bool keep_errors(const Path* path, const Path* reference, Row* row) {
     good = good && row->errors[part];
     if (good) {
       curve_differences(&path->curve[part], &reference->curve[part], row->errors[part]);
+      row->shown_end[part] = row->end[part];
+      raise_to_rounding(&reference->curve[part], row->count, row->errors[part],
+                        &row->shown_end[part]);
     }
   }
   return good;
@@ -289,7 +311,7 @@ static void print_json(const Study* study, const char* reference, int count, con
 
 // ---- the picture --------------------------------------------------------------------------------
 // For coordinates and rates: the error over time, and the last one over the cost of the run.
-static int draw_rows(const Study* study, const char* path, const char* reference, int count,
+static int draw_rows(const Study* study, const Arguments* a, const char* reference, int count,
                      const Row* rows) {
   static const char* const titles[2][PARTS] = {{"error of the coordinates", "error of the rates"},
                                                {"at the end, over cost", "at the end, over cost"}};
@@ -307,7 +329,7 @@ static int draw_rows(const Study* study, const char* path, const char* reference
       series[0][part][shown] =
           (PawlSeries){NULL, shown, PAWL_SERIES_LINE, r->count, r->t, r->errors[part]};
       series[1][part][shown] =
-          (PawlSeries){r->method, shown, PAWL_SERIES_MARKS, 1, &seconds[k], &r->end[part]};
+          (PawlSeries){r->method, shown, PAWL_SERIES_MARKS, 1, &seconds[k], &r->shown_end[part]};
     }
     shown++;
   }
@@ -327,7 +349,7 @@ static int draw_rows(const Study* study, const char* path, const char* reference
                       .columns = 2,
                       .chart_count = 2 * PARTS,
                       .charts = charts};
-  return chart_draw(&def, path, false);
+  return chart_draw(&def, a->plot, a->quiet);
 }
 
 // ---- the command --------------------------------------------------------------------------------
@@ -350,7 +372,7 @@ static int compare_all(const Study* study, const Arguments* a, int count, char**
              : good > 0      ? EXIT_GOOD
                              : complain(EXIT_RUN, "no method reached the end: %s", rows[0].message);
   if (code == EXIT_GOOD && a->plot) {
-    code = draw_rows(study, a->plot, reference.label, count, rows);
+    code = draw_rows(study, a, reference.label, count, rows);
   }
   if (!short_of_memory && a->json) {
     print_json(study, reference.label, count, rows, code);
@@ -372,7 +394,7 @@ static int run(int argc, char** argv) {
   const char *list = NULL, *wanted = NULL;
   int code = study_take_option(&argc, argv, "--methods", &list);
   code = code ? code : study_take_option(&argc, argv, "--reference", &wanted);
-  code = code ? code : read_arguments(argc, argv, "mpsjPg", &a);
+  code = code ? code : read_arguments(argc, argv, "mpsjPgq", &a);
   code = code || !a.plot ? code : picture_check("--plot", a.plot);
   if (code) {
     return code;

@@ -22,6 +22,7 @@ static const Option options[] = {
      ("draw the L1 distances over step sizes, with the fitted orders, and over the time of the "
       "runs; FILE.svg, FILE.pdf or FILE.png"),
      VALUE_FILE, true},
+    {"-q, --quiet", NULL, "do not say what was written", VALUE_NONE, false},
     {"--json", NULL, "print one JSON object on standard output, with every distance", VALUE_NONE,
      true},
     {0}};
@@ -267,7 +268,7 @@ static PawlChart fill_chart(int count, const Result* results, int column, Part p
                      .series = series};
 }
 
-static int draw_results(const Study* study, const char* path, const char* reference, int count,
+static int draw_results(const Study* study, const Arguments* a, const char* reference, int count,
                         const Result* results) {
   enum { CHARTS = COLUMNS * PARTS };
   Lines* lines = calloc((size_t)count * CHARTS + 1, sizeof *lines);
@@ -293,7 +294,7 @@ static int draw_results(const Study* study, const char* path, const char* refere
                       .columns = used / PARTS,
                       .chart_count = used,
                       .charts = charts};
-  int code = lines && series ? chart_draw(&def, path, false) : complain_memory();
+  int code = lines && series ? chart_draw(&def, a->plot, a->quiet) : complain_memory();
   free(series);
   free(lines);
   return code;
@@ -352,7 +353,7 @@ static int converge_all(const Study* study, const Arguments* a, int method_count
     }
   }
   if (!code && a->plot) {
-    code = draw_results(study, a->plot, references_label(references), method_count, results);
+    code = draw_results(study, a, references_label(references), method_count, results);
   }
   if (json.depth > 0) {
     json_close(&json, ']');
@@ -372,7 +373,7 @@ static int run(int argc, char** argv) {
   const char *list = NULL, *sizes = NULL;
   int code = study_take_option(&argc, argv, "--methods", &list);
   code = code ? code : study_take_option(&argc, argv, "--steps", &sizes);
-  code = code ? code : read_arguments(argc, argv, "mpsjg", &a);
+  code = code ? code : read_arguments(argc, argv, "mpsjgq", &a);
   code = code || !a.plot ? code : picture_check("--plot", a.plot);
   if (code) {
     return code;

@@ -2,6 +2,7 @@
 #include "cli/picture.h"
 
 #include <errno.h>
+#include <libgen.h>
 #include <math.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -47,6 +48,20 @@ static bool program_run(char* const* words) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+// ---- files ------------------------------------------------------------------------------------
+int folder_check(const char* path) {
+  char* copy = strdup(path);
+  if (!copy) {
+    return complain_memory();
+  }
+  int failed = access(dirname(copy), W_OK) != 0;
+  if (failed) {
+    complain(EXIT_RUN, "%s: cannot be written: %s", path, strerror(errno));
+  }
+  free(copy);
+  return failed ? EXIT_RUN : 0;
+}
+
 // ---- formats ------------------------------------------------------------------------------------
 int picture_check(const char* option, const char* path) {
   if (ends_in(path, ".png") && !program_exists(CONVERTER)) {
@@ -58,7 +73,7 @@ int picture_check(const char* option, const char* path) {
   if (!ends_in(path, ".svg") && !ends_in(path, ".pdf") && !ends_in(path, ".png")) {
     return complain(EXIT_USAGE, "%s %s: the name must end in .svg, .pdf or .png", option, path);
   }
-  return 0;
+  return folder_check(path);
 }
 
 // PATH.part.svg and PATH.part are between, so that PATH appears whole or not at all.

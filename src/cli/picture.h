@@ -5,7 +5,10 @@
 
 #include "cli/cli.h"
 
-// Can a picture be written to `path`? 0, or EXIT_USAGE after a message that begins with `option`.
+// A folder that cannot be written to is known before the run, not after it. 0, or EXIT_RUN after a
+// message.
+int folder_check(const char* path);
+// Can a picture be written to `path`? 0, or an exit code after a message.
 int picture_check(const char* option, const char* path);
 
 // Writes one: `write` is called with a name that ends in .svg or .pdf. 0, or an exit code after a

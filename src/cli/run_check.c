@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // pawl run: what can be known to be wrong before the first step: files, options, names.
-#include <errno.h>
-#include <libgen.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,20 +24,6 @@ static const char* endings(const char* before, const char* between, char* text, 
   return text;
 }
 
-// A folder that cannot be written to is known before the run, not after it.
-static int check_folder(const char* path) {
-  char* copy = strdup(path);
-  if (!copy) {
-    return complain_memory();
-  }
-  int failed = access(dirname(copy), W_OK) != 0;
-  if (failed) {
-    complain(EXIT_RUN, "%s: cannot be written: %s", path, strerror(errno));
-  }
-  free(copy);
-  return failed ? EXIT_RUN : 0;
-}
-
 // Writing over the model itself is refused: same device and inode, whatever the path.
 static int check_not_model(const Arguments* a, const char* path) {
   struct stat model, output;
@@ -52,7 +36,7 @@ static int check_not_model(const Arguments* a, const char* path) {
 
 static int check_target(const Arguments* a, const char* path) {
   int failed = check_not_model(a, path);
-  return failed ? failed : check_folder(path);
+  return failed ? failed : folder_check(path);
 }
 
 static int check_motion(const Arguments* a) {
@@ -112,6 +96,9 @@ int run_check_outputs(const Arguments* a) {
   }
   if (a->columns && a->output_count == 0) {
     return complain(EXIT_USAGE, "--columns chooses what -o FILE writes; there is no -o");
+  }
+  if (a->plot && a->animate && strcmp(a->plot, a->animate) == 0) {
+    return complain(EXIT_USAGE, "--plot and --animate would both write %s", a->plot);
   }
   int code = check_motion(a);
   return code ? code : check_plot(a);
@@ -186,11 +173,16 @@ int run_check_uses(const Arguments* a, const PawlSimulateDef* def, bool named) {
   return 0;
 }
 
-// What a plot names must be there, which is known before the run.
+// What a plot names, and its window, must be there, which is known before the run.
 int run_check_names(const Arguments* a, const PawlSim* sim) {
   PawlPlotDef def;
   PawlError err = {0};
-  int code = a->plot && (a->plot_y || a->plot_x) ? plot_def(a, &def) : 0;
+  int code = a->plot || a->window ? plot_def(a, &def) : 0;
+  double begin = pawl_sim_state(sim)->t, end = pawl_stepper_def(pawl_sim_stepper(sim))->until;
+  if (!code && a->window && !(def.from < end && def.to > begin)) {
+    return complain(EXIT_USAGE, "--window %s: the run goes from %g s to %g s", a->window, begin,
+                    end);
+  }
   return code || !a->plot || (!a->plot_y && !a->plot_x) ||
                  pawl_plot_check(&def, pawl_sim_recorder(sim), &err) == PAWL_OK
              ? code

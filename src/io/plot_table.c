@@ -344,6 +344,24 @@ static PawlStatus add_rows(Table* table, double from, double to, PawlError* err)
   return PAWL_OK;
 }
 
+// An empty picture would say that all is well.
+static PawlStatus check_rows(const Table* table, const PawlPlotDef* def, PawlError* err) {
+  int time = table->terms[PAWL_PLOT_TIME].column,
+      count = pawl_recorder_sample_count(table->recorder);
+  if (pawl_recorder_sample_count(table->out) > 0) {
+    return PAWL_OK;
+  }
+  if (count == 0) {
+    return pawl_fail(err, PAWL_ERROR_USAGE, "plot: the run has no samples to draw");
+  }
+  double first = pawl_recorder_sample(table->recorder, 0)[time];
+  double last = pawl_recorder_sample(table->recorder, count - 1)[time];
+  bool early = first > def->to;
+  return pawl_fail(err, PAWL_ERROR_USAGE,
+                   "plot: nothing is between %g s and %g s; the run %s at %g s", def->from, def->to,
+                   early ? "begins" : "ends", early ? first : last);
+}
+
 static PawlStatus copy_facts(const Table* table, PawlError* err) {
   const char* name;
   for (int k = 0; (name = pawl_recorder_fact_name(table->recorder, k)); k++) {
@@ -368,6 +386,7 @@ static PawlStatus build(Table* table, const PawlPlotDef* def, PawlError* err) {
   PAWL_TRY(make_tape(table, err));
   PAWL_TRY(make_out(table, err));
   PAWL_TRY(add_rows(table, def->from, def->to, err));
+  PAWL_TRY(check_rows(table, def, err));
   PAWL_TRY(copy_facts(table, err));
   return copy_events(table, def->from, def->to, err);
 }

@@ -54,6 +54,20 @@ static int format_of(const char* path) {
   return pawl_format_of(path);
 }
 
+// A run without samples, of a file or of a window, can only be a mistake.
+static PawlStatus check_samples(const PawlReadSink* sink, PawlError* err) {
+  if (pawl_recorder_sample_count(sink->recorder) > 0) {
+    return PAWL_OK;
+  }
+  if (sink->waiting) {
+    return pawl_fail(err, PAWL_ERROR_USAGE, "'%s' ends at %g s, before the window, from %g s on",
+                     sink->path, sink->before[sink->time], sink->from);
+  }
+  return pawl_fail(err, PAWL_ERROR_USAGE,
+                   "'%s' has names of columns and no samples; run the model again with -o %s",
+                   sink->path, sink->path);
+}
+
 PawlStatus pawl_run_read(const char* path, double from, double to, int most, PawlRecorder** out,
                          PawlError* err) {
   PawlReadSink sink = {.path = path, .from = from, .to = to, .most = most};
@@ -65,6 +79,7 @@ PawlStatus pawl_run_read(const char* path, double from, double to, int most, Paw
   }
   PawlStatus status =
       format == PAWL_FORMAT_CSV ? pawl_csv_load(&sink, err) : pawl_hdf5_load(&sink, err);
+  status = status ? status : check_samples(&sink, err);
   pawl_free(sink.before);
   if (status != PAWL_OK) {
     pawl_recorder_destroy(sink.recorder);

@@ -554,8 +554,11 @@ static PawlStatus check_window(const PawlPlotDef* def, PawlError* err) {
 
 PawlStatus pawl_plot_check(const PawlPlotDef* def, const PawlRecorder* recorder, PawlError* err) {
   PawlRecorder* table;
+  PawlPlotDef whole = *def;  // a run that has only begun may not have come to the window
+  whole.from = -INFINITY;
+  whole.to = INFINITY;
   PAWL_TRY(check_window(def, err));
-  PAWL_TRY(pawl_plot_table(def, recorder, &table, err));
+  PAWL_TRY(pawl_plot_table(&whole, recorder, &table, err));
   pawl_recorder_destroy(table);
   return PAWL_OK;
 }

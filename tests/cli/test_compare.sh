@@ -127,5 +127,10 @@ expect 0 compare oscillator --methods ga-p,rk4,nsga-pva --until 1 --plot o.svg -
 paths
 same "$(grep -c '>rk4<' o.svg)" 2
 same "$(grep -c 'class="curve"' o.svg)" 6
+# What is below rounding is drawn as rounding: the axis of errors has no exponents below.
+expect 0 compare kinked-track --methods event-driven,nsga-pva --plot k.svg -q
+same "$(cat err)" ""
+has k.svg ">10⁻¹⁶<"
+grep -E '>10⁻(²|³|⁴|⁵|⁶|⁷|⁸|⁹)(⁰|¹|²|³|⁴|⁵|⁶|⁷|⁸|⁹)<' k.svg && complain "the axis goes far below rounding"
 expect 2 compare oscillator --plot o.gif
 finish

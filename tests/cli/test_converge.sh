@@ -81,6 +81,9 @@ has o.svg ">L1 distance of v<"
 grep -q '>ga-p  *2\.0[0-9] ± ' o.svg || complain "the order of ga-p is not in the legend"
 grep -q '>rk4  *4\.[0-9]* ± ' o.svg || complain "the order of rk4 is not in the legend"
 same "$(grep -c 'class="expected"' o.svg)" 4 # two methods, q and v
+expect 1 converge oscillator --methods ga-p --plot no-such-folder/o.svg
+has err "no-such-folder/o.svg: cannot be written"
+same "$(cat out)" "" # known before the first step
 expect 2 converge oscillator --methods ga-p --plot o.gif
 has err "must end in .svg, .pdf or .png"
 finish

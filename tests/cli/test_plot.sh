@@ -16,7 +16,7 @@ has w.svg 'width="900" height="700"'
 has w.svg ">x, y [m]<"
 has w.svg ">phi' [rad/s]<"
 has w.svg ">m*x'<"
-has w.svg ">lambda(ground)<"
+has w.svg ">lambda(ground) [N]<"
 count w.svg 'class="frame"' 4
 count w.svg 'class="event"' 2 # of three events, two are in the window
 expect 0 run stick-slip -q --plot portrait.pdf -x x -y "x'"
@@ -42,6 +42,10 @@ for size in 800 x600 800x-1 800x600x1; do
 done
 expect 2 run pothole-wheel -q --plot no.svg --size 800x90
 has err "too small"
+expect 2 run pothole-wheel -q --plot no.svg --window 5:6
+has err "--window 5:6: the run goes from 0 s to 4 s"
+expect 2 run pothole-wheel -q --plot no.svg --animate no.svg
+has err "would both write no.svg"
 [ ! -e no.svg ] || complain "no.svg was written"
 
 # --- of files: the picture of the run, from HDF5 and CSV ---
@@ -49,6 +53,16 @@ expect 0 run kinked-track -q -o k.csv --plot k.svg
 expect 0 plot k.csv -o from-csv.svg
 has err "wrote from-csv.svg"
 has from-csv.svg ">x<"
+expect 2 plot k.csv -o no.svg --window 100:
+has err "before the window"
+expect 2 plot k.csv -o no.svg --window :-1
+has err "the run begins at 0 s"
+head -n 1 k.csv >head.csv
+expect 2 plot head.csv -o no.svg
+has err "no samples; run the model again"
+expect 1 plot k.csv -o no-such-folder/k.svg
+has err "cannot be written"
+[ ! -e no.svg ] || complain "no.svg was written"
 mkdir more
 expect 0 run kinked-track -q -p m=3 -o more/k.csv
 expect 0 plot k.csv more/k.csv -q -y "x', kinetic, lambda" -o both.svg
