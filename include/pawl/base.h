@@ -27,7 +27,7 @@ extern "C" {
 typedef enum PawlStatus {
   PAWL_OK = 0,
   PAWL_RETRY = 1,          // not converged; the state is as before the call
-  PAWL_STOPPED = 2,        // the caller's progress function asked to stop; results so far are valid
+  PAWL_STOPPED = 2,        // the caller asked to stop; results so far are valid
   PAWL_ERROR_MEMORY = -1,  // out of memory, or a stated limit on size was reached
   PAWL_ERROR_USAGE = -2,   // a bad argument or option
   PAWL_ERROR_MODEL = -3,   // the model text is wrong or asks for what is not there

@@ -36,6 +36,8 @@ typedef struct PawlSimDef {  // start from pawl_sim_def_default()
   size_t memory_limit;       // [bytes] of samples kept; 1 GiB
   PawlOnSample on_sample;    // NULL: nobody is told
   void* on_sample_context;
+  const volatile int* stop;  // NULL, or a number of the caller's, which a signal may set: other
+                             // than 0 it ends the run within a step, see pawl_stepper_stop_by
 } PawlSimDef;
 PAWL_API PawlSimDef pawl_sim_def_default(void);
 
@@ -46,7 +48,7 @@ typedef struct PawlSummary {
   double wall_seconds;              // spent in pawl_sim_run
   double energy_start, energy_end;  // [J], kinetic + potential
   double energy_max_drift;          // [J]: largest that the works did not explain, over the samples
-  double works[PAWL_WORK_COUNT];    // [J], zeros without a balance
+  double works[PAWL_WORK_COUNT];    // [J], up to the last sample; zeros without a balance
   double kinetic_max;               // [J], over the samples
   double potential_low, potential_high;  // [J], the same
   double energy_moved;                   // [J], see pawl_summary_energy_size
@@ -56,8 +58,8 @@ typedef struct PawlSummary {
 } PawlSummary;
 
 // How much energy a run has moved [J]: the ranges of the kinetic energy of each coordinate and of
-// the potential energy that the motion changed, and the sizes of all works. What its drift is to be
-// compared with (docs/theory/energy.md).
+// the potential energy that the motion changed, and the sizes of what the works add up to. What its
+// drift is to be compared with (docs/theory/energy.md).
 PAWL_API double pawl_summary_energy_size(const PawlSummary* summary);
 
 // How much of that may drift without a warning, as a fraction: what the tolerances of a method with
@@ -82,8 +84,9 @@ PAWL_API void pawl_sim_destroy(PawlSim* sim);  // NULL is allowed
 // Called after each step; a non-zero answer stops the run.
 typedef int (*PawlProgress)(void* context, double t, double until);
 
-// Runs to the end. PAWL_STOPPED: `progress` asked for it. On that and on failure all samples up to
-// the last good step are kept. A step that does not converge is tried in smaller pieces.
+// Runs to the end. PAWL_STOPPED: `progress` or `stop` asked for it, and the state reached is the
+// last sample. On that and on failure all samples up to the last good step are kept. A step that
+// does not converge is tried in smaller pieces.
 PAWL_API PAWL_CHECKED PawlStatus pawl_sim_run(PawlSim* sim, PawlProgress progress, void* context,
                                               PawlError* err);
 

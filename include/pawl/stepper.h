@@ -26,6 +26,7 @@ typedef enum PawlWork {
   PAWL_WORK_JUMPS,        // jumps at instants and impacts
   PAWL_WORK_ERROR,        // estimate of the error of the integrals above
   PAWL_WORK_TRAFFIC,      // sum of the sizes of all pieces but those of PAWL_WORK_TIME
+  PAWL_WORK_NET,          // the same where what comes in and goes out in a piece cancels
   PAWL_WORK_START,        // energy at the start, as a simulation sets it
   PAWL_WORK_JOLTED,  // 1 right after an impact or a step through a region: multipliers are impulses
   PAWL_WORK_COUNT
@@ -222,6 +223,9 @@ PAWL_API PAWL_CHECKED PawlStatus pawl_stepper_push(PawlStepper* stepper, PawlSta
 PAWL_API PAWL_CHECKED PawlStatus pawl_stepper_set_input(PawlStepper* stepper, PawlState* state,
                                                         int input, double value, PawlError* err);
 PAWL_API double pawl_state_input(const PawlStepper* stepper, const PawlState* state, int input);
+// A step ends with PAWL_STOPPED soon after *flag is other than 0, the state as it was before: steps
+// of a method with steps of its own, or with thousands of instants, may take long. NULL: none does.
+PAWL_API void pawl_stepper_stop_by(PawlStepper* stepper, const volatile int* flag);
 // True when an event with `stop` ended the last step: the state is that of the event.
 PAWL_API bool pawl_stepper_stopped(const PawlStepper* stepper);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// pawl run: simulates a model and writes what was asked for. Ctrl-C or a hang-up ends the run after
-// the present step; what was computed until then is written.
+// pawl run: simulates a model and writes what was asked for. Ctrl-C or a hang-up ends the run; what
+// was computed until then is written.
 #include "cli/run.h"
 
 #include <string.h>
@@ -153,7 +153,7 @@ static int simulate(const Arguments* a, const PawlModel* model, const PawlSystem
   def.keep_most = ENOUGH_TO_PLOT;
   def.on_sample = a->output_count > 0 ? run_write_sample : NULL;
   def.on_sample_context = &out;
-  run_catch_signals();
+  def.stop = run_catch_signals();
   if (!code && a->animate && !pawl_model_has_scene(model)) {
     code =
         complain(EXIT_USAGE,
@@ -206,4 +206,4 @@ const Command command_run = {
         "The energy of the summary is a balance: the works that changed it, and a drift that "
         "none of them explains, a warning where it is more than the accuracy of the method "
         "(docs/theory/energy.md). Drift and residuals of the summary are judged at the "
-        "recorded samples (--record)."};
+        "recorded samples (--record), that of velocities also on both sides of jumps."};

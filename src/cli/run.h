@@ -39,8 +39,9 @@ PawlStatus run_write_sample(void* context, const PawlRecorder* recorder, const d
 int run_finish_outputs(const Arguments* a, const PawlSim* sim, RunOutputs* out, bool ended);
 
 // ---- the run: run_progress.c --------------------------------------------------------------------
-// From here on Ctrl-C and a hang-up end a run early, with PAWL_STOPPED; a second Ctrl-C kills.
-void run_catch_signals(void);
+// From here on Ctrl-C and a hang-up set a number, PawlSimDef.stop, which ends a run early, inside a
+// step, too; a second Ctrl-C kills.
+const volatile int* run_catch_signals(void);
 // Runs with progress and checkpoints; a failed checkpoint is a failure of the run.
 PawlStatus run_to_end(const Arguments* a, PawlSim* sim, const RunOutputs* out, PawlError* err);
 

@@ -6,7 +6,7 @@
 
 #include "cli/run.h"
 
-static volatile sig_atomic_t interrupted;
+static volatile int interrupted;  // an int is read and written whole
 
 static void on_signal(int signal) {
   (void)signal;
@@ -14,7 +14,7 @@ static void on_signal(int signal) {
 }
 
 // A hang-up ends the run as Ctrl-C does, unless it is ignored on purpose (nohup).
-void run_catch_signals(void) {
+const volatile int* run_catch_signals(void) {
   struct sigaction before;
   struct sigaction action = {.sa_handler = on_signal};
   action.sa_flags = (int)SA_RESETHAND;  // a second Ctrl-C ends the program at once
@@ -24,6 +24,7 @@ void run_catch_signals(void) {
   if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
     sigaction(SIGHUP, &action, NULL);
   }
+  return &interrupted;
 }
 
 typedef struct Progress {

@@ -38,7 +38,8 @@ void pawl_sparse_sizes(const PawlPattern* A, const double* values, const double*
                        double* sizes) {
   memset(sizes, 0, (size_t)A->rows * sizeof(double));
   for (int j = pawl_sparse_next(A, 0); j < A->cols; j = pawl_sparse_next(A, j + 1)) {
-    double size = x ? fmax(fabs(x[j]), least) : 1.0;
+    double size = x ? fabs(x[j]) : 1.0;
+    size = x && !(size > least) ? least : size;  // fmax, without a call
     for (int k = A->start[j]; k < A->start[j + 1]; k++) {
       sizes[A->index[k]] += fabs(values[k]) * size;
     }

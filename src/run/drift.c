@@ -19,7 +19,8 @@ static bool is_adaptive(const PawlSimulateDef* def) {
   return method && method->adaptive;
 }
 
-static const double FIXED_STEP = 1e-2, TIMES_RTOL = 1e4, OF_UNMOVED = 1e2;  // (B14)
+static const double FIXED_STEP = 1e-2, TIMES_RTOL = 1e4, OF_UNMOVED = 1e2,
+                    OF_CANCELLED = 1e-2;  // (B14)
 
 // What the tolerances explain, or one per cent; of the size.
 static double tolerated(const PawlSim* sim) {
@@ -35,6 +36,11 @@ static double tolerated_unmoved(const PawlSim* sim) {
                           : PAWL_ENERGY_NOISE;
 }
 
+// Works that cancelled others of their piece: a drive against its losses.
+static double cancelled(const PawlSummary* s) {
+  return s->works[PAWL_WORK_TRAFFIC] - s->works[PAWL_WORK_NET];
+}
+
 double pawl_sim_energy_tolerance(const PawlSim* sim) {
   PawlSummary s = pawl_sim_summary(sim);
   double size = pawl_summary_energy_size(&s);
@@ -43,7 +49,8 @@ double pawl_sim_energy_tolerance(const PawlSim* sim) {
 
 bool pawl_sim_works_unknown(const PawlSim* sim) {
   PawlSummary s = pawl_sim_summary(sim);
-  return s.works[PAWL_WORK_ERROR] > tolerated(sim) * pawl_summary_energy_size(&s);  // (B17)
+  double size = pawl_summary_energy_size(&s) + cancelled(&s);
+  return s.works[PAWL_WORK_ERROR] > tolerated(sim) * size;  // (B17)
 }
 
 bool pawl_sim_energy_drifts(const PawlSim* sim) {
@@ -51,6 +58,7 @@ bool pawl_sim_energy_drifts(const PawlSim* sim) {
   double level = fmax(fabs(s.potential_low), fabs(s.potential_high));
   return sim->def.balance && sim->system->model &&
          s.energy_max_drift > pawl_sim_energy_tolerance(sim) * pawl_summary_energy_size(&s) +
+                                  OF_CANCELLED * tolerated(sim) * cancelled(&s) +
                                   tolerated_unmoved(sim) * s.kinetic_max +
                                   PAWL_ENERGY_ROUNDING * level;
 }

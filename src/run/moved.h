@@ -15,7 +15,12 @@ typedef struct PawlMoved {
 
 PAWL_CHECKED PawlStatus pawl_moved_create(PawlMoved* moved, int v, PawlError* err);
 void pawl_moved_destroy(PawlMoved* moved);
-// A sample; the first one begins the ranges.
+// The potential energy of a sample, and, of those that pawl_moved_looks asks for, what
+// pawl_observe_shares says. The first sample begins the ranges.
 void pawl_moved_note(PawlMoved* moved, const PawlObservation* seen, bool first);
-// With the largest kinetic energy and the sum of the sizes of all works.                  (B18)
-double pawl_moved_size(const PawlMoved* moved, double kinetic_max, double traffic);
+void pawl_moved_note_shares(PawlMoved* moved, const double* shares, bool first);
+// Whether the shares of the sample number `index` counts: of the first ones all, then one in
+// sixteen, at intervals that no period of a motion keeps.
+bool pawl_moved_looks(long long index);
+// With the largest kinetic energy and what the works of each piece added up to.           (B18)
+double pawl_moved_size(const PawlMoved* moved, double kinetic_max, double net);

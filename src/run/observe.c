@@ -22,8 +22,9 @@ struct PawlObserver {
   bool path, corrections;
   double step;  // the nominal one [s]
   PawlPattern G, H;
-  PawlEval* eval;
+  PawlEval *eval, *mass;
   double *residual, *size;    // rows
+  bool* one_sided;            // rows: of contacts
   double *momentum, *shares;  // v; v + 1
   int column_count;
   PawlColumn* columns;
@@ -148,20 +149,25 @@ static PawlStatus fill(PawlObserver* o, const PawlStepper* stepper, PawlError* e
   o->columns = PAWL_NEW(&o->arena, PawlColumn, columns);
   o->residual = PAWL_NEW(&o->arena, double, n.rows);
   o->size = PAWL_NEW(&o->arena, double, n.rows);
+  o->one_sided = PAWL_NEW(&o->arena, bool, n.rows);
   o->momentum = PAWL_NEW(&o->arena, double, n.v);
   o->shares = PAWL_NEW(&o->arena, double, n.v + 1);
-  if (!o->columns || !o->residual || !o->size || !o->momentum || !o->shares) {
+  if (!o->columns || !o->residual || !o->size || !o->one_sided || !o->momentum || !o->shares) {
     return pawl_fail_memory(err);
+  }
+  for (int i = 0; i < n.rows; i++) {
+    o->one_sided[i] = pawl_system_row_kind(o->system, i) != PAWL_ROW_BILATERAL;
   }
   add_columns(o);
   add_works(o, stepper);
   if (o->failed) {
     return pawl_fail_memory(err);
   }
-  unsigned mask = PAWL_MASS | PAWL_ENERGY | PAWL_OUTPUTS;
+  unsigned mask = PAWL_ENERGY | PAWL_OUTPUTS;
   if (n.rows > 0) {
     mask |= PAWL_POSITION | PAWL_GRADIENT | PAWL_TIME_GRADIENT | PAWL_BIAS;
   }
+  PAWL_TRY(pawl_eval_create(o->system, PAWL_MASS, &o->mass, err));
   return pawl_eval_create(o->system, mask, &o->eval, err);
 }
 
@@ -190,6 +196,7 @@ PawlStatus pawl_observer_create(const PawlSystem* system, const PawlStepper* ste
 
 void pawl_observer_destroy(PawlObserver* o) {
   if (o) {
+    pawl_eval_destroy(o->mass);
     pawl_eval_destroy(o->eval);
     pawl_arena_free(&o->arena);
     pawl_free(o);
@@ -202,9 +209,7 @@ int pawl_observer_columns(const PawlObserver* o, const PawlColumn** columns) {
 }
 
 static double violation(const PawlObserver* o, int row, double value, bool position) {
-  return pawl_system_row_kind(o->system, row) == PAWL_ROW_BILATERAL ? fabs(value)
-         : position                                                 ? fmax(0.0, -value)
-                                                                    : 0.0;
+  return !o->one_sided[row] ? fabs(value) : position && value < 0.0 ? -value : 0.0;
 }
 
 // The largest entry of a bilateral row; of a contact, only what is below zero counts at position
@@ -212,7 +217,8 @@ static double violation(const PawlObserver* o, int row, double value, bool posit
 static double largest(const PawlObserver* o, const double* x, bool position) {
   double most = 0.0;
   for (int i = 0; i < o->sizes.rows; i++) {
-    most = fmax(most, violation(o, i, x[i], position));
+    double off = violation(o, i, x[i], position);
+    most = off > most ? off : most;
   }
   return most;
 }
@@ -244,7 +250,8 @@ static double relative_drift(PawlObserver* o, const PawlValues* values, const do
   double most = 0.0;
   for (int i = 0; i < o->sizes.rows; i++) {
     double size = o->size[i] > 0.0 ? o->size[i] : PAWL_SMALLEST_SIZE;
-    most = fmax(most, violation(o, i, c[i], position) / size);
+    double off = violation(o, i, c[i], position) / size;
+    most = off > most ? off : most;
   }
   return most;
 }
@@ -274,30 +281,38 @@ static double unexplained(const PawlState* state, double energy) {
   return rest;
 }
 
+static PawlPoint point_of(const PawlState* state) {
+  return (PawlPoint){state->t,      state->q,     state->v,   state->a,
+                     state->lambda, state->modes, state->held};
+}
+
 // T_i = v_i (M v)_i / 2, and T - sum of these.                                          (B18)
-static void share(PawlObserver* o, const PawlValues* values, const double* v) {
-  double rest = values->energy[0];
+PawlStatus pawl_observe_shares(PawlObserver* o, const PawlState* state, const double** shares,
+                               PawlError* err) {
+  PawlPoint point = point_of(state);
+  PAWL_TRY(pawl_eval_run(o->mass, &point, err));
+  const double *v = state->v, *M = pawl_eval_values(o->mass)->M;
+  double rest = pawl_eval_values(o->eval)->energy[0];
   memset(o->momentum, 0, (size_t)o->sizes.v * sizeof(double));
-  pawl_sparse_add(&o->H, values->M, 1.0, v, o->momentum);
+  pawl_sparse_add(&o->H, M, 1.0, v, o->momentum);
   for (int i = 0; i < o->sizes.v; i++) {
     o->shares[i] = 0.5 * v[i] * o->momentum[i];
     rest -= o->shares[i];
   }
   o->shares[o->sizes.v] = rest;
+  *shares = o->shares;
+  return PAWL_OK;
 }
 
 PawlStatus pawl_observe(PawlObserver* o, const PawlState* state, PawlSight sight, double* sample,
                         PawlObservation* seen, PawlError* err) {
-  PawlPoint point = {state->t,      state->q,     state->v,   state->a,
-                     state->lambda, state->modes, state->held};
+  PawlPoint point = point_of(state);
   PAWL_TRY(pawl_eval_run(o->eval, &point, err));
   const PawlValues* values = pawl_eval_values(o->eval);
   PawlSizes n = o->sizes;
   *seen = (PawlObservation){.energy = values->energy[0] + values->energy[1],
                             .kinetic = values->energy[0],
-                            .moved = values->energy[1] - state->work[PAWL_WORK_TIME],
-                            .shares = o->shares};
-  share(o, values, state->v);
+                            .moved = values->energy[1] - state->work[PAWL_WORK_TIME]};
   seen->unexplained = unexplained(state, seen->energy);
   if (n.rows > 0) {
     seen->drift =

@@ -27,8 +27,6 @@ typedef struct PawlObservation {
   double energy;          // [J]
   double kinetic;         // [J], its part
   double moved;           // [J]: potential energy without the work of time (B7, B8)
-  const double* shares;   // v + 1: kinetic energy of each coordinate, and what none has; until the
-                          // next observation                                         (B18)
   double unexplained;     // [J]: energy minus that of the start and all works        (B1)
   double drift;           // largest |g_i| over sum_j |G_ij| |q_j|
   double velocity_drift;  // the same for |G v + g_t| over sum_j |G_ij| |v_j|
@@ -41,3 +39,8 @@ typedef struct PawlObservation {
 PAWL_CHECKED PawlStatus pawl_observe(PawlObserver* observer, const PawlState* state,
                                      PawlSight sight, double* sample, PawlObservation* seen,
                                      PawlError* err);
+
+// Right after it, at the same state: v + 1 numbers, the kinetic energy of each coordinate and what
+// none has; until the next call. It takes as long as an observation, since it needs M.      (B18)
+PAWL_CHECKED PawlStatus pawl_observe_shares(PawlObserver* observer, const PawlState* state,
+                                            const double** shares, PawlError* err);

@@ -10,7 +10,7 @@
 #include "step/method.h"
 #include "system/system.h"
 
-enum { VERSION = 5, MOST_TERMS = 1 << 24, MOST_ITEMS = 1 << 30 };
+enum { VERSION = 6, MOST_TERMS = 1 << 24, MOST_ITEMS = 1 << 30 };
 
 typedef struct Head {
   char magic[8];
@@ -137,6 +137,7 @@ static void put_summary(const PawlSim* sim, PawlBytes* b) {
                             s.drift,        s.velocity_drift, s.residual[0],   s.residual[1],
                             s.residual[2],  s.kinetic_max,    s.potential_low, s.potential_high};
   pawl_bytes_add(b, numbers, sizeof numbers);
+  pawl_bytes_add(b, s.works, sizeof s.works);
 }
 
 static void put_warnings(const PawlSim* sim, PawlBytes* b) {
@@ -192,9 +193,7 @@ static void put_all(const PawlSim* sim, PawlBytes* b) {
   for (int k = 0; k < pawl_recorder_event_count(sim->recorder); k++) {
     put_event(pawl_recorder_event(sim->recorder, k), b);
   }
-  if (sim->stream) {
-    pawl_stream_save(sim->stream, b);
-  }
+  pawl_stream_save(sim->stream, b);
   void* state = pawl_bytes_room(b, pawl_state_size(sim->stepper));
   if (state) {
     pawl_state_save(sim->stepper, sim->state, state);
@@ -294,6 +293,7 @@ static void take_summary(PawlSim* sim, PawlReader* r) {
   for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
     *numbers[k] = pawl_reader_number(r);
   }
+  pawl_reader_take(r, s->works, sizeof s->works);
 }
 
 static PawlStatus take_warnings(PawlSim* sim, PawlReader* r, PawlError* err) {
@@ -374,9 +374,7 @@ static PawlStatus take_all(PawlSim* sim, PawlReader* r, PawlError* err) {
   pawl_reader_take(r, sim->moved.high, (size_t)sim->moved.count * sizeof(double));
   PAWL_TRY(take_samples(sim, r, err));
   PAWL_TRY(take_events(sim, r, err));
-  if (sim->stream) {
-    pawl_stream_load(sim->stream, r);
-  }
+  pawl_stream_load(sim->stream, r);
   return r->failed ? refuse(err, "is damaged: it ends too early")
                    : pawl_state_load(sim->stepper, sim->state, r->at, r->left, err);
 }

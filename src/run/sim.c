@@ -72,12 +72,16 @@ static PawlStatus record(PawlSim* sim, PawlError* err) {
   if (sim->def.keep_samples && !sim->def.keep_sides) {
     PAWL_TRY(pawl_recorder_put(sim->recorder, sim->sample, err));
   }
-  if (sim->stream) {
-    PAWL_TRY(pawl_stream_sample(sim->stream, sim->sample, err));
-  }
+  PAWL_TRY(pawl_stream_sample(sim->stream, sim->sample, err));
   PawlSummary* s = &sim->summary;
+  memcpy(s->works, sim->state->work, sizeof s->works);  // those that the energy belongs to
   note_energy(s, &seen, sim->done == 0);
   pawl_moved_note(&sim->moved, &seen, sim->done == 0);
+  if (pawl_moved_looks(sim->done / sim->stride)) {
+    const double* shares;
+    PAWL_TRY(pawl_observe_shares(sim->observer, &shown, &shares, err));
+    pawl_moved_note_shares(&sim->moved, shares, sim->done == 0);
+  }
   s->drift = fmax(s->drift, seen.drift);
   bool moves = seen.kinetic > PAWL_REST_OF_RUN * s->kinetic_max;
   s->velocity_drift = fmax(s->velocity_drift, moves ? seen.velocity_drift : 0.0);
@@ -193,13 +197,14 @@ PawlStatus pawl_sim_prepare(PawlSim* sim, PawlError* err) {
   PAWL_TRY(add_facts(sim, err));
   if (sim->def.on_sample || (sim->def.keep_samples && sim->def.keep_sides)) {
     pawl_stepper_note_sides(sim->stepper);
-    PAWL_TRY(pawl_stream_create(sim->system, sim->observer, sim->recorder, &sim->def, &sim->stream,
-                                err));
   }
+  PAWL_TRY(
+      pawl_stream_create(sim->system, sim->observer, sim->recorder, &sim->def, &sim->stream, err));
   PAWL_TRY(pawl_stepper_start(sim->stepper, sim->state, sim->def.project, err));
   if (sim->def.project && sim->def.keep) {
     PAWL_TRY(pawl_keep_start(sim->system, sim->stepper, sim->state, sim->def.keep, err));
   }
+  pawl_stepper_stop_by(sim->stepper, sim->def.stop);
   return PAWL_OK;
 }
 
@@ -325,9 +330,7 @@ static PawlStatus record_instants(PawlSim* sim, PawlError* err) {
   for (int k = 0; k < pawl_stepper_instants(sim->stepper); k++) {
     const PawlInstant* instant = pawl_stepper_instant(sim->stepper, k);
     PAWL_TRY(record_instant(sim, instant, err));
-    if (sim->stream) {
-      PAWL_TRY(pawl_stream_instant(sim->stream, sim->state, instant, err));
-    }
+    PAWL_TRY(pawl_stream_instant(sim->stream, sim->state, instant, &sim->summary.residual[1], err));
   }
   return PAWL_OK;
 }
@@ -345,6 +348,9 @@ static PawlStatus explain(const PawlSim* sim, PawlStatus status, PawlError* err)
 static PawlStatus advance(PawlSim* sim, double h, int halvings, PawlError* err) {
   if (sim->stopped) {
     return PAWL_OK;
+  }
+  if (sim->def.stop && *sim->def.stop) {
+    return PAWL_STOPPED;
   }
   PawlStatus status = sim->under_way ? pawl_stepper_further(sim->stepper, sim->state, h, err)
                                      : pawl_stepper_step(sim->stepper, sim->state, h, err);
@@ -366,7 +372,9 @@ static PawlStatus advance_to(PawlSim* sim, long long next, PawlError* err) {
   const PawlSimulateDef* def = &sim->def.simulate;
   bool last = next == sim->steps;
   double t = last ? def->until : (double)next * def->step;
-  double h = last ? def->until - (double)(next - 1) * def->step : def->step;
+  double begin = (double)(next - 1) * def->step;
+  bool cut = fabs(sim->state->t - begin) > PAWL_SAME_STEP * def->step;  // stopped in this step
+  double h = cut ? t - sim->state->t : last ? def->until - begin : def->step;
   if (fabs(h - def->step) <= PAWL_SAME_STEP * def->step) {
     h = def->step;  // the same number in every step, so that nothing is set up anew
   }
@@ -388,18 +396,24 @@ static PawlStatus one_step(PawlSim* sim, PawlError* err) {
   return sim->done % sim->stride == 0 || pawl_sim_ended(sim) ? record(sim, err) : PAWL_OK;
 }
 
+// The state reached is a sample too.
+static PawlStatus stop(PawlSim* sim, PawlError* err) {
+  pawl_stepper_stop_by(sim->stepper, NULL);  // this is still wanted
+  PawlStatus status = sim->state->t != sim->sample[0] ? record(sim, err) : PAWL_OK;
+  pawl_stepper_stop_by(sim->stepper, sim->def.stop);
+  return status ? status : PAWL_STOPPED;
+}
+
 static PawlStatus loop(PawlSim* sim, PawlProgress progress, void* context, PawlError* err) {
-  while (!pawl_sim_ended(sim)) {
-    PAWL_TRY(one_step(sim, err));
-    if (progress && progress(context, sim->state->t, sim->def.simulate.until) != 0 &&
-        !pawl_sim_ended(sim)) {
-      if (sim->done % sim->stride != 0) {
-        PAWL_TRY(record(sim, err));  // the state reached is a sample too
-      }
-      return PAWL_STOPPED;
+  PawlStatus status = PAWL_OK;
+  while (status == PAWL_OK && !pawl_sim_ended(sim)) {
+    status = one_step(sim, err);
+    if (status == PAWL_OK && progress &&
+        progress(context, sim->state->t, sim->def.simulate.until) != 0 && !pawl_sim_ended(sim)) {
+      status = PAWL_STOPPED;
     }
   }
-  return PAWL_OK;
+  return status == PAWL_STOPPED ? stop(sim, err) : status;
 }
 
 PawlStatus pawl_sim_step(PawlSim* sim, long long count, PawlError* err) {
@@ -476,10 +490,8 @@ double pawl_sim_value(const PawlSim* sim, int column) {
 PawlStatus pawl_sim_run(PawlSim* sim, PawlProgress progress, void* context, PawlError* err) {
   double begin = now();
   PawlStatus status = loop(sim, progress, context, err);
-  if (sim->stream) {
-    PawlStatus ended = pawl_stream_end(sim->stream, status == PAWL_OK ? err : NULL);
-    status = status ? status : ended;
-  }
+  PawlStatus ended = pawl_stream_end(sim->stream, status == PAWL_OK ? err : NULL);
+  status = status ? status : ended;
   sim->summary.wall_seconds += now() - begin;
   return final(status, err);
 }
@@ -503,9 +515,8 @@ const double* pawl_sim_multipliers(const PawlSim* sim) {
 PawlSummary pawl_sim_summary(const PawlSim* sim) {
   PawlSummary summary = sim->summary;
   summary.energy_moved =
-      pawl_moved_size(&sim->moved, summary.kinetic_max, sim->state->work[PAWL_WORK_TRAFFIC]);
+      pawl_moved_size(&sim->moved, summary.kinetic_max, summary.works[PAWL_WORK_NET]);
   summary.t = sim->state->t;
-  memcpy(summary.works, sim->state->work, sizeof summary.works);
   summary.work = pawl_stepper_info(sim->stepper);
   summary.work.steps += sim->before.steps;
   summary.work.newton_iterations += sim->before.newton_iterations;

@@ -14,7 +14,7 @@ struct PawlSim {
   PawlState* state;
   PawlObserver* observer;
   PawlRecorder* recorder;
-  PawlStream* stream;  // NULL when nobody is told
+  PawlStream* stream;
   int columns;
   double *lambda, *sample;  // the newest
   PawlMoved moved;

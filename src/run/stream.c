@@ -122,9 +122,9 @@ static bool all_known(int count, const double* x) {
 
 // One side of an instant. False when something has no value there; it is then left out.
 static bool see(PawlStream* s, const PawlState* state, const PawlInstant* instant, bool after,
-                double* sample) {
+                double* velocity, double* sample) {
   PawlState side = *state;
-  PawlObservation unused;
+  PawlObservation seen;
   PawlSizes n = pawl_system_sizes(s->system);
   double* a = (double*)(after ? instant->a_after : instant->a_before);
   double* lambda = (double*)(after ? instant->lambda_after : instant->lambda_before);
@@ -139,25 +139,29 @@ static bool see(PawlStream* s, const PawlState* state, const PawlInstant* instan
     side.held = (double*)(after ? instant->held_after : instant->held_before);
   }
   // Where a path crosses the boundary of a contact, it is its own projection.
-  if (pawl_observe(s->observer, &side, (PawlSight){.path = instant->q}, sample, &unused, NULL) !=
+  if (pawl_observe(s->observer, &side, (PawlSight){.path = instant->q}, sample, &seen, NULL) !=
       PAWL_OK) {
     return false;
   }
+  *velocity = fmax(*velocity, seen.residual[1]);
   forget(s, known, sample);
   return true;
 }
 
 PawlStatus pawl_stream_instant(PawlStream* s, const PawlState* state, const PawlInstant* instant,
-                               PawlError* err) {
+                               double* velocity, PawlError* err) {
   if ((instant->event >= 0 && !instant->pushed && !instant->assigned) || instant->refused >= 0) {
     return PAWL_OK;  // nothing jumps
+  }
+  if (!s->keeps && !s->on_sample && pawl_system_sizes(s->system).rows == 0) {
+    return PAWL_OK;  // and here nobody would know of it
   }
   bool again = same_time(s->last, instant->t);
   if (!again) {
     PAWL_TRY(pawl_stream_end(s, err));
-    s->before_waits = see(s, state, instant, false, s->before);
+    s->before_waits = see(s, state, instant, false, velocity, s->before);
   }
-  s->after_waits = see(s, state, instant, true, s->after);
+  s->after_waits = see(s, state, instant, true, velocity, s->after);
   s->last = instant->t;
   return PAWL_OK;
 }

@@ -19,8 +19,10 @@ PAWL_CHECKED PawlStatus pawl_stream_sample(PawlStream* stream, const double* sam
                                            PawlError* err);
 // Both sides of an instant. `state` is the state at the end of its step. What an instant does not
 // know (stepper.h) is NaN: accelerations, multipliers, and outputs in which these occur.
+// *velocity, the largest |G v + g_t| so far, grows to that of both sides.
 PAWL_CHECKED PawlStatus pawl_stream_instant(PawlStream* stream, const PawlState* state,
-                                            const PawlInstant* instant, PawlError* err);
+                                            const PawlInstant* instant, double* velocity,
+                                            PawlError* err);
 // Passes on what waited for a sample of the same time, for a run that ends without one.
 PAWL_CHECKED PawlStatus pawl_stream_end(PawlStream* stream, PawlError* err);
 

@@ -86,9 +86,13 @@ struct PawlStepper {
   int strategy;  // which contacts enter the smooth motion of nsga-pva: 1, 2 or 3
 };
 
-// Evaluates at a point of a step in this phase, and notes what it sees of kinks.
+// Evaluates at a point of a step in this phase, and notes what it sees of kinks. PAWL_STOPPED: see
+// pawl_stepper_stop_by.
 static inline PawlStatus pawl_method_run(PawlStepper* s, const PawlPhase* phase, PawlEval* eval,
                                          const PawlPoint* point, PawlError* err) {
+  if (pawl_dynamics_stopped(&s->dynamics)) {
+    return PAWL_STOPPED;
+  }
   PAWL_TRY(pawl_eval_run(eval, point, err));
   if (s->seen) {
     pawl_eval_see_kinks(eval, phase->modes, s->seen);

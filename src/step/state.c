@@ -10,7 +10,7 @@
 #include "step/loop.h"
 #include "step/method.h"
 
-enum { VERSION = 4, MOST_NAME = 96 };
+enum { VERSION = 5, MOST_NAME = 96 };
 
 typedef struct Header {
   char magic[8];              // "pawl" and the order of bytes

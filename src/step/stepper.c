@@ -520,6 +520,10 @@ bool pawl_stepper_normal_form(const PawlStepper* s, int* coordinate, double* k, 
   return s->method->normal_form && s->method->normal_form(s, coordinate, k, k_c);
 }
 
+void pawl_stepper_stop_by(PawlStepper* s, const volatile int* flag) {
+  s->dynamics.stop = flag;
+}
+
 void pawl_stepper_note_sides(PawlStepper* s) {
   s->log.sides = true;
 }

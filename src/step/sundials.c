@@ -254,6 +254,9 @@ PawlStatus pawl_sundials_fail(PawlSundials* sun, const char* solver, PawlSundial
   if (sun->vectors.starved || flaw == PAWL_FLAW_MEMORY) {
     return pawl_fail_memory(err);
   }
+  if (sun->failed && sun->inner.status == PAWL_STOPPED) {
+    return PAWL_STOPPED;
+  }
   if (sun->failed && sun->inner.status < 0) {
     return pawl_fail(err, sun->inner.status, "%s", sun->inner.message);
   }

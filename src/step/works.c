@@ -213,7 +213,7 @@ static void add_works(PawlStepper* s, const PawlPhase* phase, Place at, const do
                                      [PAWL_POWER_FRICTION] = PAWL_WORK_FRICTION,
                                      [PAWL_POWER_DRIVES] = PAWL_WORK_DRIVES,
                                      [PAWL_POWER_TIME] = PAWL_WORK_TIME};
-  double* sum = w->sum;
+  double *sum = w->sum, net = 0.0;
   for (int k = 0; k < PAWL_POWER_SHIFT; k++) {
     if (!(w->powers & 1u << k)) {
       continue;
@@ -223,10 +223,12 @@ static void add_works(PawlStepper* s, const PawlPhase* phase, Place at, const do
     sum[PAWL_WORK_ERROR] += known ? 0.0 : fabs(trapezium);
     sum[work_of[k]] += work;
     sum[PAWL_WORK_TRAFFIC] += k == PAWL_POWER_TIME ? 0.0 : fabs(work);
+    net += k == PAWL_POWER_TIME ? 0.0 : work;
     if (k == PAWL_POWER_TIME && w->leaps.plain) {
       pass_kinks(s, phase, at, work, sum);
     }
   }
+  sum[PAWL_WORK_NET] += fabs(net);
   sum[PAWL_WORK_TIME] += end[PAWL_POWER_SHIFT] - w->power[PAWL_POWER_SHIFT];  // (B8)
 }
 
@@ -374,5 +376,6 @@ void pawl_works_jumps(PawlStepper* s, PawlState* state) {
   for (int k = 0; k < s->log.count; k++) {
     state->work[PAWL_WORK_JUMPS] -= s->log.instants[k]->energy_lost;
     state->work[PAWL_WORK_TRAFFIC] += fabs(s->log.instants[k]->energy_lost);
+    state->work[PAWL_WORK_NET] += fabs(s->log.instants[k]->energy_lost);
   }
 }

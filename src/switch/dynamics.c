@@ -76,7 +76,7 @@ PawlStatus pawl_dynamics_evaluate(PawlDynamics* d, const PawlPhase* phase, const
   assert(phase->modes || d->sizes.modes == 0);
   d->info.evaluations++;
   *values = pawl_eval_values(d->eval);
-  return pawl_eval_run(d->eval, &point, err);
+  return pawl_dynamics_stopped(d) ? PAWL_STOPPED : pawl_eval_run(d->eval, &point, err);
 }
 
 // `again`: the same numbers are expected, and not factored again.

@@ -32,14 +32,19 @@ typedef struct PawlDynamics {
   char* warning;         // what was noticed, NULL without
   int warnings;          // how often
   PawlStepperInfo info;
+  const volatile int* stop;  // NULL, or other than 0 when no evaluation is wanted any more
 } PawlDynamics;
+
+static inline bool pawl_dynamics_stopped(const PawlDynamics* d) {
+  return d->stop && *d->stop;
+}
 
 PAWL_CHECKED PawlStatus pawl_dynamics_create(PawlDynamics* d, PawlArena* arena,
                                              const PawlSystem* system, const PawlSimulateDef* def,
                                              PawlError* err);
 void pawl_dynamics_destroy(PawlDynamics* d);
 
-// M, f, g, G, g_t, gamma and energies at a state, in a phase.
+// M, f, g, G, g_t, gamma and energies at a state, in a phase. PAWL_STOPPED: by `stop`.
 PAWL_CHECKED PawlStatus pawl_dynamics_evaluate(PawlDynamics* d, const PawlPhase* phase,
                                                const PawlState* state, const PawlValues** values,
                                                PawlError* err);

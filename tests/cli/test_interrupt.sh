@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Ctrl-C and a hang-up: the run ends after the present step, and what was computed until then is written, whole.
+# Ctrl-C and a hang-up: the run ends at once, and what was computed until then is written, whole.
 . "$(dirname "$0")/lib.sh"
 
 # interrupt SIGNAL: a run of many hours is ended after a moment.
@@ -27,6 +27,35 @@ interrupt() {
 interrupt INT
 interrupt TERM
 interrupt HUP
+: >paths
+
+# --- inside a step: one of these would take minutes ---
+inside() {
+  rm -f x.csv
+  "$pawl" run pendulum --method "$1" --step 1e5 --until 1e6 --rtol 1e-10 --atol 1e-12 -o x.csv >out 2>err </dev/null &
+  process=$!
+  sleep 1
+  kill -INT "$process"
+  (sleep 5; kill -KILL "$process" 2>/dev/null) &
+  watch=$!
+  wait "$process"
+  same "$?" 130
+  kill "$watch" 2>/dev/null
+  has err "interrupted"
+  check_csv x.csv 19
+}
+inside dopri
+inside ida
+
+# --- rows at instants count in the summary: its residual is the largest of the column ---
+expect 0 run stick-slip --method rk4 -o x.csv --json
+paths
+largest=$(awk -F, '!/^#/ && !column { for (i = 1; i <= NF; i++) if ($i ~ /^residual.velocity/) column = i; next }
+  !/^#/ && $column > most { most = $column } END { print most }' x.csv)
+near "$(field residual.velocity)" "$largest" 1e-20
+awk -v r="$largest" 'BEGIN { exit !(r > 0) }' || complain "the residual is $largest: nothing is shown"
+: >paths
+
 # --- what a killed run leaves is replaced, and that is said ---
 for ending in csv h5; do
   printf 'left over' >"stale.$ending.part"

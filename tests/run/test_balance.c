@@ -298,6 +298,49 @@ static void test_drift_is_not_hidden(void** unused) {
   }
 }
 
+// A drive of 500 W that its losses take up moves 10 kJ in 10 s, and nothing: the oscillator beside
+// it must not lose its 50 J unseen.                                                         (B18)
+static void test_drift_beside_a_drive(void** unused) {
+  (void)unused;
+  Balance b = {.m = motion_text("model: a\ncoordinates: {x: {start: 1}, w: {rate: 10}}\n"
+                                "mass: {x: 1, w: 1}\npotential: 50*x^2\n"
+                                "dissipation: 5/2*w'^2\nforces: {w: 50}\n")};
+  run_with(&b, "rk4", 0.1, 10.0);
+  CHECK_NEAR(b.s.works[PAWL_WORK_FORCES], 5000.0, 1e-6);
+  CHECK_NEAR(b.s.works[PAWL_WORK_TRAFFIC], 10000.0, 1e-6);
+  CHECK_NEAR(b.s.works[PAWL_WORK_NET], 0.0, 1e-6);
+  assert_true(b.s.energy_max_drift > 20.0);
+  assert_true(pawl_sim_energy_drifts(b.sim));
+  run_with(&b, "rk4", 0.001, 10.0);
+  assert_false(pawl_sim_energy_drifts(b.sim));
+  run_with(&b, "dopri", 0.1, 10.0);
+  assert_false(pawl_sim_energy_drifts(b.sim));
+  end(&b);
+}
+
+// Stopped before a step the run goes on as if it had never been; and it ends at once.
+static void test_stop(void** unused) {
+  (void)unused;
+  int flag = 1;
+  PawlError err = {0};
+  Balance b = {
+      .m = motion_text("model: a\ncoordinates: {x: {start: 1}}\nmass: {x: 1}\npotential: x^2/2\n")};
+  run_with(&b, "dopri", 1.0, 10.0);
+  PawlSimDef def = pawl_sim_def_default();
+  def.simulate = *pawl_stepper_def(pawl_sim_stepper(b.sim));
+  def.stop = &flag;
+  PawlSim* sim;
+  NEED(pawl_sim_create(b.m.system, &def, &sim, &err), &err);
+  assert_int_equal(pawl_sim_run(sim, NULL, NULL, &err), PAWL_STOPPED);
+  assert_true(pawl_sim_state(sim)->t == 0.0);
+  flag = 0;
+  NEED(pawl_sim_run(sim, NULL, NULL, &err), &err);
+  assert_true(pawl_sim_state(sim)->q[0] == pawl_sim_state(b.sim)->q[0]);
+  assert_true(pawl_sim_state(sim)->t == 10.0);
+  pawl_sim_destroy(sim);
+  end(&b);
+}
+
 // A spring written as a force, w h = 1: Simpson's rule does not know its work.
 static void test_coarse_steps_are_told(void** unused) {
   (void)unused;
@@ -367,6 +410,8 @@ int main(void) {
       cmocka_unit_test(test_leaps_are_named),
       cmocka_unit_test(test_drift_is_told),
       cmocka_unit_test(test_drift_is_not_hidden),
+      cmocka_unit_test(test_drift_beside_a_drive),
+      cmocka_unit_test(test_stop),
       cmocka_unit_test(test_coarse_steps_are_told),
       cmocka_unit_test(test_without),
       cmocka_unit_test(test_conservative),
