@@ -10,7 +10,28 @@
 
 #include "switch/tolerances.h"
 
-enum { MOST_COUPLED = 1000 };  // contacts; with more of them each is looked at alone
+enum { MOST_DENSE = 32 };  // contacts; of more of them no matrix of compliances is made
+
+// The entries of G of each contact, by rows.
+static void index_entries(const PawlStepper* s, PawlContacts* c) {
+  const PawlPattern* G = &s->G;
+  int* end = c->first + 1;  // of the entries found so far
+  for (int pass = 0; pass < 2; pass++) {
+    for (int j = 0; j < G->cols; j++) {
+      for (int e = G->start[j]; e < G->start[j + 1]; e++) {
+        int k = G->index[e] - c->row[0];
+        if (k >= 0 && pass == 1) {
+          c->entry[end[k]] = e;
+          c->column[end[k]] = j;
+        }
+        c->first[k >= 0 ? k + 1 + (pass == 0) : 0] += k >= 0;
+      }
+    }
+    for (int k = 0; pass == 0 && k < c->count; k++) {
+      c->first[k + 2] += c->first[k + 1];
+    }
+  }
+}
 
 PawlStatus pawl_contacts_create(PawlStepper* s, PawlContacts* c, PawlError* err) {
   c->count = s->contact_count;
@@ -25,13 +46,17 @@ PawlStatus pawl_contacts_create(PawlStepper* s, PawlContacts* c, PawlError* err)
     *of_rows[k] = PAWL_NEW(&s->arena, double, s->sizes.rows);
   }
   c->G = PAWL_NEW(&s->arena, double, s->G.start[s->sizes.v]);
-  if (n <= MOST_COUPLED) {
+  if (n <= MOST_DENSE) {
     c->D = PAWL_NEW(&s->arena, double, (size_t)n*(size_t)n);
   }
   c->row = PAWL_NEW(&s->arena, int, n);
+  c->first = PAWL_NEW(&s->arena, int, n + 2);
+  c->entry = PAWL_NEW(&s->arena, int, s->G.start[s->sizes.v]);
+  c->column = PAWL_NEW(&s->arena, int, s->G.start[s->sizes.v]);
   c->in = PAWL_NEW(&s->arena, unsigned char, n);
   c->state = PAWL_NEW(&s->arena, unsigned char, n);
   c->touching = PAWL_NEW(&s->arena, unsigned char, s->sizes.rows);
+  c->guess = PAWL_NEW(&s->arena, unsigned char, s->sizes.rows);
   if (s->arena.failed) {
     return pawl_fail_memory(err);
   }
@@ -40,11 +65,17 @@ PawlStatus pawl_contacts_create(PawlStepper* s, PawlContacts* c, PawlError* err)
       c->row[k++] = i;
     }
   }
-  return n > 0 && c->D ? pawl_compliance_create(n, &c->solver, err) : PAWL_OK;
+  if (n == 0) {
+    return PAWL_OK;
+  }
+  index_entries(s, c);
+  return c->D ? pawl_compliance_create(n, &c->solver, err)
+              : pawl_contacts_sparse_create(s, &c->sparse, err);
 }
 
 void pawl_contacts_destroy(PawlContacts* c) {
   pawl_compliance_destroy(c->solver);
+  pawl_contacts_sparse_destroy(&c->sparse);
 }
 
 // How fast walls that move by themselves do so, as a rate of the coordinates: |g_t| / sum_j |G_ij|.
@@ -83,16 +114,14 @@ static void compliance_column(PawlStepper* s, PawlContacts* c, int k, const doub
                               const double* J, double* x, double* y) {
   memset(x, 0, (size_t)s->sizes.v * sizeof(double));
   memset(y, 0, (size_t)s->sizes.rows * sizeof(double));
-  for (int j = pawl_sparse_next(&s->G, 0); j < s->G.cols; j = pawl_sparse_next(&s->G, j + 1)) {
-    for (int e = s->G.start[j]; e < s->G.start[j + 1]; e++) {
-      x[j] += s->G.index[e] == c->row[k] ? B[e] : 0.0;
-    }
+  for (int e = c->first[k]; e < c->first[k + 1]; e++) {
+    x[c->column[e]] += B[c->entry[e]];
   }
   pawl_kkt_solve(s->kkt, x, y);
   pawl_dynamics_rows(&s->dynamics, J, x, NULL, y);
   double own = y[c->row[k]];
   c->mobility[k] = own > 0.0 ? sqrt(own) : 0.0;
-  for (int i = 0; c->D && i < c->count; i++) {
+  for (int i = 0; i < c->count; i++) {
     c->D[i + k * c->count] = y[c->row[i]];
   }
 }
@@ -126,6 +155,21 @@ static PawlStatus factor(PawlStepper* s, const double* S, const double* B, const
                : pawl_kkt_factor(s->kkt, S, B, J, set);
 }
 
+// Many contacts: the matrices themselves.                                                  (N27)
+static PawlStatus keep_matrices(PawlStepper* s, PawlContacts* c, const double* S, const double* B,
+                                const double* J, const unsigned char* bilateral) {
+  memset(c->mobility, 0, (size_t)c->count * sizeof(double));
+  own_compliance(s, c, S, J);
+  for (int k = 0; k < c->count; k++) {
+    c->mobility[k] = sqrt(c->own[k]);
+  }
+  return pawl_contacts_sparse_set(s, &c->sparse, S, B, J, bilateral);
+}
+
+static PawlStatus overflow(double t, PawlError* err) {
+  return pawl_fail(err, PAWL_RETRY, "t = %.10g: numbers overflow in the contacts", t);
+}
+
 // D = J S^-1 B^T within the bilateral constraints.                                         (N20)
 PawlStatus pawl_contacts_compliance(PawlStepper* s, PawlContacts* c, const double* S,
                                     const double* B, const double* J,
@@ -133,6 +177,11 @@ PawlStatus pawl_contacts_compliance(PawlStepper* s, PawlContacts* c, const doubl
                                     PawlError* err) {
   int n = c->count;
   assert(n == s->contact_count && (bilateral || s->sizes.rows == 0));
+  if (!c->D) {
+    c->known = true;
+    PawlStatus kept = keep_matrices(s, c, S, B, J, bilateral);
+    return kept == PAWL_RETRY ? overflow(t, err) : kept;
+  }
   PawlStatus status = factor(s, S, B, J, bilateral);
   if (status != PAWL_OK) {
     return status == PAWL_RETRY ? pawl_dynamics_singular(&s->dynamics, S, J, bilateral, t, err)
@@ -146,13 +195,8 @@ PawlStatus pawl_contacts_compliance(PawlStepper* s, PawlContacts* c, const doubl
     c->of = pawl_kkt_info(s->kkt).current;
   }
   c->known = true;
-  if (!c->D) {
-    return PAWL_OK;
-  }
   status = pawl_compliance_set(c->solver, n, c->D, c->own);
-  return status == PAWL_RETRY
-             ? pawl_fail(err, PAWL_RETRY, "t = %.10g: numbers overflow in the contacts", t)
-             : status;
+  return status == PAWL_RETRY ? overflow(t, err) : status;
 }
 
 // w = D z + q with the contacts that may be closed as rows (0, infinity) and the others let go.
@@ -164,16 +208,22 @@ static bool solve_rows(PawlContacts* c) {
          result.conflicts == 0;
 }
 
-// The same for contacts that do not know of each other.
-static bool solve_each(PawlContacts* c) {
+// The same for many contacts. `exact`: z itself is wanted, and not only who pushes.         (N27)
+static bool solve_sparse(const PawlStepper* s, PawlContacts* c, bool exact) {
   for (int k = 0; k < c->count; k++) {
-    double D = c->mobility[k] * c->mobility[k];
-    bool closes = c->hi[k] > 0.0 && D > 0.0 && c->q[k] <= 0.0;
-    c->state[k] = closes ? PAWL_ROW_FREE : PAWL_ROW_LOW;
-    c->z[k] = closes ? -c->q[k] / D : 0.0;
-    c->w[k] = closes ? 0.0 : c->q[k];
+    c->q[k] = exact ? 0.0 : PAWL_ROWS_ROUNDING * c->rounding[k];
   }
-  return true;
+  PawlContactsAsk ask = {.count = c->count,
+                         .row = c->row,
+                         .push = c->push,
+                         .opening = c->opening,
+                         .slack = c->q,
+                         .own = c->own,
+                         .hi = c->hi,
+                         .z = c->z,
+                         .w = c->w,
+                         .state = c->state};
+  return pawl_contacts_sparse_solve(s, &c->sparse, &ask);
 }
 
 bool pawl_contacts_idle(const PawlContacts* c, const double* push, const double* opening,
@@ -188,7 +238,7 @@ bool pawl_contacts_idle(const PawlContacts* c, const double* push, const double*
 
 // Contacts that depend on each other may have the right sum in parts that pull: then those of the
 // row problem take their place.                                                            (N23)
-static bool share(PawlContacts* c) {
+static bool share(const PawlStepper* s, PawlContacts* c) {
   bool pulls = false;
   for (int k = 0; k < c->count; k++) {
     double slack = PAWL_ROWS_ROUNDING * c->rounding[k];
@@ -197,6 +247,9 @@ static bool share(PawlContacts* c) {
     }
     double own = c->mobility[k] * c->mobility[k];
     pulls |= c->in[k] && c->push[c->row[k]] * own < -2.0 * slack;
+  }
+  if (pulls && !c->D && !solve_sparse(s, c, true)) {
+    return false;
   }
   for (int k = 0; pulls && k < c->count; k++) {
     c->push[c->row[k]] = c->in[k] ? c->z[k] : 0.0;
@@ -241,24 +294,25 @@ static void ask(PawlContacts* c, const PawlChoice* choice, const unsigned char* 
     allowed |= !choice->allowed && c->own[k] > 0.0;
     PawlRowOf kind = allowed ? PAWL_ROW_OF_CONTACT : PAWL_ROW_OF_LET_GO;
     pawl_row_bounds(kind, INFINITY, &c->lo[k], &c->hi[k]);
-    c->state[k] = choice->first ? PAWL_ROW_UNKNOWN : set[i] ? PAWL_ROW_FREE : PAWL_ROW_LOW;
+    bool guess = choice->first ? !c->D && c->guess[i] : set[i];
+    c->state[k] = guess ? PAWL_ROW_FREE : choice->first ? PAWL_ROW_UNKNOWN : PAWL_ROW_LOW;
   }
-  for (int j = 0; j < n; j++) {
+  for (int j = 0; c->D && j < n; j++) {
     double push = c->push[c->row[j]];
     for (int k = 0; push != 0.0 && k < n; k++) {
-      c->q[k] -= push * (c->D ? c->D[k + j * n] : k == j ? c->mobility[k] * c->mobility[k] : 0.0);
+      c->q[k] -= push * c->D[k + j * n];
     }
   }
 }
 
-bool pawl_contacts_choose(PawlContacts* c, const PawlChoice* choice, unsigned char* set,
-                          bool* changed) {
+bool pawl_contacts_choose(const PawlStepper* s, PawlContacts* c, const PawlChoice* choice,
+                          unsigned char* set, bool* changed) {
   assert(c->known && choice->tolerance > 0.0);
   if (!choice->first && complementary(c, choice, set)) {
     return true;
   }
   ask(c, choice, set);
-  bool solved = c->D ? solve_rows(c) : solve_each(c);
+  bool solved = c->D ? solve_rows(c) : solve_sparse(s, c, false);
   for (int k = 0; k < c->count; k++) {
     int i = c->row[k];
     bool touches_only = c->state[k] == PAWL_ROW_LOW && c->w[k] == 0.0 && c->hi[k] > 0.0;
@@ -270,7 +324,7 @@ bool pawl_contacts_choose(PawlContacts* c, const PawlChoice* choice, unsigned ch
     *changed |= closed != set[i];
     set[i] = closed;
   }
-  *changed |= solved && share(c);
+  *changed |= solved && share(s, c);
   return solved;
 }
 
@@ -309,28 +363,26 @@ static double lowest(double h, double g_n, double rate_n, double g, double rate)
   return after > 0.0 && after < h ? fmin(g, g_n + rate_n * after) : fmin(g, g_n);
 }
 
-// The rate of row i at the end of a step by the gradient of its beginning.
-static double rate_by_old_gradient(const PawlStepper* s, const PawlContacts* c,
-                                   const PawlPassage* p, int i) {
-  double rate = c->lead[i];
-  for (int j = 0; j < s->G.cols; j++) {
-    for (int e = s->G.start[j]; e < s->G.start[j + 1]; e++) {
-      rate += s->G.index[e] == i ? c->G[e] * p->v[j] : 0.0;
-    }
+// The rate of contact k at the end of a step by the gradient of its beginning.
+static double rate_by_old_gradient(const PawlContacts* c, const PawlPassage* p, int k) {
+  double rate = c->lead[c->row[k]];
+  for (int e = c->first[k]; e < c->first[k + 1]; e++) {
+    rate += c->G[c->entry[e]] * p->v[c->column[e]];
   }
   return rate;
 }
 
 // The rate has turned because the gradient did, as on the far side of a thin wall, and not because
 // the velocity did.
-static bool is_passed(const PawlStepper* s, const PawlContacts* c, const PawlPassage* p, int i) {
+static bool is_passed(const PawlContacts* c, const PawlPassage* p, int k) {
+  int i = c->row[k];
   double rate_n = p->rate_before[i], rate = p->rate[i];
   bool closed = p->ahead > 0.0 && c->gap[i] <= 0.0;  // an impulse is due
   bool leaves =
       closed || (rate > 0.0 && p->gap[i] + p->ahead * rate >= -PAWL_CONTACT_CLOSED * c->gap[i]);
   return rate_n < -PAWL_PASSED_SLOWEST * c->slow && leaves &&
          lowest(p->h, c->gap[i], rate_n, p->gap[i], rate) < 0.0 &&
-         rate_by_old_gradient(s, c, p, i) < PAWL_PASSED_PART * rate_n;
+         rate_by_old_gradient(c, p, k) < PAWL_PASSED_PART * rate_n;
 }
 
 void pawl_contacts_begin(const PawlStepper* s, PawlContacts* c, const PawlValues* values) {
@@ -354,7 +406,7 @@ PawlStatus pawl_contacts_passed(PawlStepper* s, PawlContacts* c, const PawlPassa
                                 PawlError* err) {
   for (int k = 0; k < c->count; k++) {
     int i = c->row[k], number;
-    if (!is_passed(s, c, p, i)) {
+    if (!is_passed(c, p, k)) {
       continue;
     }
     if (p->h > PAWL_PASSED_SHORTEST * s->def.step) {
@@ -407,7 +459,7 @@ PawlStatus pawl_contacts_start(PawlStepper* s, PawlContacts* c, const PawlPhase*
   memset(c->push, 0, (size_t)s->sizes.rows * sizeof(double));
   pawl_dynamics_rows(&s->dynamics, values->G, state->a, values->gamma, c->opening);
   pawl_sparse_sizes(&s->G, values->G, state->a, c->least_a, c->size);
-  if (!pawl_contacts_choose(c, &choice, set, &changed)) {
+  if (!pawl_contacts_choose(s, c, &choice, set, &changed)) {
     resting_contacts(s, c, state, values, set);
     return pawl_contacts_contradiction(s, phase, values, values->gamma, set, state->t,
                                        "acceleration", err);

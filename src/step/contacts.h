@@ -2,6 +2,7 @@
 // The contacts of a system and which of them are closed, for the methods that know contacts.
 #pragma once
 
+#include "step/contacts_sparse.h"
 #include "step/method.h"
 #include "switch/rows.h"
 
@@ -11,11 +12,13 @@ enum { PAWL_SET_CHANGES = 12 };  // after so many iterations the sets of closed 
 // closed: docs/theory/nsga.md, "Which contacts are closed".
 typedef struct PawlContacts {
   int count;
-  int* row;          // of each contact
-  bool known;        // D and mobility are those of the step under way
-  long long of;      // the factorisation that D, mobility and own came from, 0: none
-  double* D;         // by columns; NULL when there are too many: each is looked at alone
-  double* mobility;  // square root of the diagonal of D  [1/sqrt(kg)]
+  int* row;  // of each contact; the last rows of the system, one behind the other
+  int *first, *entry, *column;  // entries of G of contact k: from first[k] on; and their columns
+  bool known;                   // D and mobility are those of the step under way
+  long long of;                 // the factorisation that D, mobility and own came from, 0: none
+  double* D;                    // by columns; NULL where there are many: `sparse` in its place
+  double* mobility;             // square root of the diagonal of D, or an estimate  [1/sqrt(kg)]
+  PawlContactsSparse sparse;
   double *push, *opening, *size;  // rows: a level at an iterate, see pawl_contacts_choose
   // Of the beginning of a step: what the coordinates, rates and accelerations in a row count with
   // at least, and the rate that forces make in a step.
@@ -26,6 +29,7 @@ typedef struct PawlContacts {
   double *own, *q, *rounding, *lo, *hi, *z, *w;
   unsigned char *in, *state;
   unsigned char* touching;  // rows: closed, or open by nothing, after a choice
+  unsigned char* guess;     // rows: was closed in the step before; where a search begins
 } PawlContacts;
 
 PAWL_CHECKED PawlStatus pawl_contacts_create(PawlStepper* s, PawlContacts* c, PawlError* err);
@@ -65,8 +69,8 @@ PAWL_CHECKED PawlStatus pawl_contacts_contradiction(PawlStepper* s, const PawlPh
 // rate, acceleration), both of an iterate, become complementary. `*changed` is set when it differs.
 // False when there is no such set. Pushes of contacts that depend on each other are shared anew
 // where some pull.
-bool pawl_contacts_choose(PawlContacts* c, const PawlChoice* choice, unsigned char* set,
-                          bool* changed);
+bool pawl_contacts_choose(const PawlStepper* s, PawlContacts* c, const PawlChoice* choice,
+                          unsigned char* set, bool* changed);
 // At the beginning of a step, for what follows.
 void pawl_contacts_begin(const PawlStepper* s, PawlContacts* c, const PawlValues* values);
 

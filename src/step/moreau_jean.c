@@ -199,7 +199,7 @@ static PawlStatus choose_set(PawlStepper* s, MoreauJean* d, double t, const doub
   PawlChoice choice = {.allowed = d->candidate,
                        .tolerance = s->def.tolerance,
                        .grow = iteration >= PAWL_SET_CHANGES};
-  if (!pawl_contacts_choose(c, &choice, d->set, changed) && d->rebounds) {
+  if (!pawl_contacts_choose(s, c, &choice, d->set, changed) && d->rebounds) {
     d->rebounds = false;  // no velocity obeys Newton's law
     *changed = true;
   }

@@ -272,7 +272,7 @@ bool pawl_nsga_choose(PawlStepper* s, PawlNsga* d, const double* x, double least
                        .first = iteration == 0,
                        .grow = iteration >= PAWL_SET_CHANGES};
   pawl_sparse_sizes(&s->G, pawl_eval_values(d->eval)->G, x, least, c->size);
-  return pawl_contacts_choose(c, &choice, set, changed);
+  return pawl_contacts_choose(s, c, &choice, set, changed);
 }
 
 // No velocity obeys Newton's law: then without, if that has not been tried yet.
@@ -316,7 +316,8 @@ double pawl_nsga_restitution(const PawlStepper* s, const PawlNsga* d, int i) {
 // Rates of the contacts at the beginning of the step, and a first guess of their sets: closed where
 // the smooth motion pressed on them.
 PawlStatus pawl_nsga_begin_contacts(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
-                                    const PawlState* state, bool fresh, PawlError* err) {
+                                    PawlState* state, bool fresh, PawlError* err) {
+  const double* Lambda_n = pawl_nsga_Lambda_of(s, state);
   d->contacts.known = false;
   if (!pawl_nsga_has_contacts(s)) {
     return PAWL_OK;
@@ -336,6 +337,7 @@ PawlStatus pawl_nsga_begin_contacts(PawlStepper* s, PawlNsga* d, const PawlPhase
     if (contact) {
       d->A[i] = d->B_set[i] = d->S[i] = !d->decoupled && state->lambda[i] > 0.0;
       d->ga.lambda[i] = d->S[i] ? d->ga.lambda[i] : 0.0;
+      d->contacts.guess[i] = Lambda_n[i] > 0.0 || state->lambda[i] > 0.0;
     }
   }
   return PAWL_OK;

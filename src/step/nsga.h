@@ -84,7 +84,7 @@ PAWL_CHECKED PawlStatus pawl_nsga_check_solved(PawlStepper* s, PawlNsga* d, cons
 double pawl_nsga_next_eta(const PawlNsga* d, double lambda, double lambda_n, double eta_n);
 double pawl_nsga_restitution(const PawlStepper* s, const PawlNsga* d, int i);
 PAWL_CHECKED PawlStatus pawl_nsga_begin_contacts(PawlStepper* s, PawlNsga* d,
-                                                 const PawlPhase* phase, const PawlState* state,
+                                                 const PawlPhase* phase, PawlState* state,
                                                  bool fresh, PawlError* err);
 // At the end of a step, with v there and the rates in d->rate: pawl_contacts_passed().
 PAWL_CHECKED PawlStatus pawl_nsga_passed(PawlStepper* s, PawlNsga* d, const PawlState* state,

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// What contacts cost: microseconds of a step and contact, and memory, for columns of N balls that
+// rest on each other, for N balls at rest each by itself, and for N balls high above the ground.
+// Prints the table of docs/theory/nsga.md, "Cost". Needs nothing but the public headers.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "pawl/pawl.h"
+
+#define BALLS(start, contacts)                   \
+  "model: balls\n"                               \
+  "parameters: {N: 10, m: 1, g: 9.81, r: 0.1}\n" \
+  "coordinates: {'y[i=1..N]': {start: " start    \
+  "}}\n"                                         \
+  "mass: {'y[i=1..N]': m}\n"                     \
+  "potential: {for i=1..N: 'm*g*y[i]'}\n"        \
+  "contacts:\n" contacts
+
+static const struct {
+  const char *name, *text;
+} cases[] = {
+    {"column", BALLS("(2*i - 1)*r",
+                     "  ground: {gap: 'y[1] - r'}\n"
+                     "  pair[i=2..N]: {gap: 'y[i] - y[i-1] - 2*r'}\n")},
+    {"at rest, apart", BALLS("r", "  ground[i=1..N]: {gap: 'y[i] - r'}\n")},
+    {"open", BALLS("1000", "  ground[i=1..N]: {gap: 'y[i] - r'}\n")},
+};
+
+static double seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void stop(const PawlError* err) {
+  fprintf(stderr, "contacts: %s\n", err->message);
+  exit(1);
+}
+
+// Seconds of one step, after a few to begin with.
+static double time_of_step(const PawlSystem* system, const PawlSimulateDef* def, PawlError* err) {
+  PawlStepper* stepper = NULL;
+  PawlState* state = NULL;
+  double best = 1e300;
+  if (pawl_stepper_create(system, def, &stepper, err) != PAWL_OK ||
+      pawl_state_create(stepper, &state, err) != PAWL_OK ||
+      pawl_stepper_start(stepper, state, false, err) != PAWL_OK) {
+    stop(err);
+  }
+  for (int k = 0; k < 12; k++) {
+    double begin = seconds();
+    for (int i = 0; i < 5; i++) {
+      if (pawl_stepper_step(stepper, state, def->step, err) != PAWL_OK) {
+        stop(err);
+      }
+    }
+    double took = (seconds() - begin) / 5;
+    best = k > 1 && took < best ? took : best;
+  }
+  pawl_state_destroy(state);
+  pawl_stepper_destroy(stepper);
+  return best;
+}
+
+static void measure(int which, const char* method, int N) {
+  PawlError err = {0};
+  PawlModel* model = NULL;
+  PawlSystem* system = NULL;
+  char set[32];
+  const char* override = set;
+  snprintf(set, sizeof set, "N=%d", N);
+  if (pawl_model_parse(cases[which].text, strlen(cases[which].text), "balls", 1, &override, &model,
+                       &err) != PAWL_OK ||
+      pawl_system_create(model, &system, &err) != PAWL_OK) {
+    stop(&err);
+  }
+  PawlSimulateDef def = pawl_model_simulate(model);
+  def.method = method;
+  def.step = 1e-3;
+  double step = time_of_step(system, &def, &err);
+  struct rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  printf("| %-14s | %-11s | %6d | %10.3f | %8.3f | %8.1f |\n", cases[which].name, method, N,
+         1e3 * step, 1e6 * step / N, (double)usage.ru_maxrss / 1024);
+  fflush(stdout);
+  pawl_system_destroy(system);
+  pawl_model_destroy(model);
+}
+
+// contacts [most]: up to so many contacts, 10 000 without.
+int main(int argc, char** argv) {
+  static const char* const methods[] = {"nsga-pva", "nsga-pvv", "moreau-jean"};
+  int most = argc > 1 ? atoi(argv[1]) : 10000;
+  printf("| case | method | N | ms a step | us a contact | MB at most |\n");
+  printf("| --- | --- | --- | --- | --- | --- |\n");
+  for (int N = 10; N <= most; N *= 10) {
+    for (size_t which = 0; which < sizeof cases / sizeof *cases; which++) {
+      for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+        measure((int)which, methods[k], N);
+      }
+    }
+  }
+  return 0;
+}
