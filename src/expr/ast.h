@@ -5,16 +5,20 @@
 
 #include "base/arena.h"
 #include "expr/dag.h"
+#include "expr/matrix.h"
 
 #define PAWL_EXPR_MAX_DEPTH 200      // nesting of parentheses, calls and operators in one text
 #define PAWL_EXPR_MAX_BYTES 1048576  // length of one text
 
 typedef enum PawlAstKind {
   PAWL_AST_NUMBER,   // value
-  PAWL_AST_NAME,     // name, primes, args = indices in brackets: u[i+1]''
+  PAWL_AST_NAME,     // name, primes, args = indices in brackets: u[i+1]''; a path may have dots:
+                     // link[i].tip.x has the name link.tip.x
   PAWL_AST_CALL,     // function, args; primes of one that the model declares: road'(x)
   PAWL_AST_REPEAT,   // sum(i=low..high, body): op, vars, args = low, high of each var, then body
   PAWL_AST_OPERATE,  // function = operation, args (1 or 2): + - * / ^ and or not, unary minus = NEG
+  PAWL_AST_VECTOR,   // [a, b], args
+  PAWL_AST_PART,     // a.x: args[0], component
   PAWL_AST_COMPARE,  // chain: args[0] compare[0] args[1] compare[1] args[2] ..., e.g. l < x < r
 } PawlAstKind;
 
@@ -33,8 +37,11 @@ typedef struct PawlAst {
   double value;       // NUMBER
   const char* name;   // NAME, and the word written for CALL and REPEAT
   int primes;         // NAME, CALL: number of '
+  const char* stem;   // NAME: a path that ends with .x, .y or .z without it; NULL for others
+  int component;      // PART, NAME with a stem: 0 1 2 of x y z
   PawlOp op;          // CALL, OPERATE, REPEAT; CALL: PAWL_OP_COUNT for a word that is no operation
   int shorthand;      // CALL: which PawlShorthand, -1 for others
+  int matrix;         // CALL: which PawlMatrixFunction, -1 for others
   const char** vars;  // REPEAT: (arg_count - 1) / 2 index variables
   PawlCompare* compare;  // COMPARE: arg_count - 1 entries
   int arg_count;
@@ -80,30 +87,37 @@ PAWL_CHECKED PawlStatus pawl_ast_parse_for(PawlArena* arena, const char* text, s
 
 // Builds the graph of a tree. `resolve` is asked for each NAME, with its indices already built
 // (they are nodes; an index must fold to a whole number for most uses, which the resolver checks);
-// it applies the primes itself. It returns PAWL_NO_NODE after filling the message of `error`, whose
-// range is already that of the name; with no message, memory was short. `t` is not asked. Calls of
+// it applies the primes itself, and the component of a path whose stem is meant. It gives
+// PAWL_NO_NODE after filling the message of `error`, whose range is already that of the name; with
+// no message, memory was short. `t` is not asked. Calls of
 // lambda(name) and lambda(name, k) are handed to `multiplier` (NULL: refused). The branch of an
 // `if` whose condition folds to a constant is the only one built, so that if(i > 0, x[i-1], 0) is
 // good at i = 0; likewise the right side of `and` and `or` when the left side decides.
 typedef struct PawlResolver {
   void* context;
-  PawlNode (*resolve)(void* context, PawlDag* dag, const PawlAst* name, const PawlNode* indices,
-                      PawlExprError* error);
+  PawlMatrix (*resolve)(void* context, PawlDag* dag, const PawlAst* name, const PawlNode* indices,
+                        PawlExprError* error);
   PawlNode (*multiplier)(void* context, PawlDag* dag, const PawlAst* call, PawlExprError* error);
   // Is the name taken? Asked for `e` and `deg`, which are numbers where they are not; NULL: never.
   bool (*knows)(void* context, const char* name);
   // A call of a function that the language does not have, with its arguments. NULL: refused.
-  PawlNode (*call)(void* context, PawlDag* dag, const PawlAst* call, const PawlNode* args,
-                   PawlExprError* error);
+  PawlMatrix (*call)(void* context, PawlDag* dag, const PawlAst* call, const PawlMatrix* args,
+                     PawlExprError* error);
   // The index variables of sum(i=1..N, ...): a new one, its next value, and that it is gone. Both
   // that may fail do so with a message. NULL: refused.
   bool (*enter)(void* context, const PawlAst* repeat, const char* var, PawlExprError* error);
   bool (*round)(void* context, const PawlAst* repeat, int value, PawlExprError* error);
   void (*leave)(void* context);
 } PawlResolver;
+PAWL_CHECKED PawlStatus pawl_ast_build_matrix(PawlDag* dag, const PawlAst* ast,
+                                              const PawlResolver* resolver, PawlMatrix* out,
+                                              PawlExprError* error);
+// The same for an expression that must be a number.
 PAWL_CHECKED PawlStatus pawl_ast_build(PawlDag* dag, const PawlAst* ast,
                                        const PawlResolver* resolver, PawlNode* out,
                                        PawlExprError* error);
+// True for a call of a function that the language does not have.
+bool pawl_ast_is_declared_call(const PawlAst* ast);
 
 // True for the words that a user may not take as a name: functions, the constant pi, t, and or not
 // for lambda. The words of shorthand.def and sum, prod are none of them: a call has a parenthesis.

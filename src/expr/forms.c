@@ -59,9 +59,9 @@ void pawl_parser_range(PawlParser* p, PawlAstRange* out) {
     return;
   }
   char* var = pawl_parser_word(p);
-  if (var && pawl_expr_reserved(var)) {
-    pawl_expr_fail(p->error, p->token.begin, p->token.end,
-                   "'%.40s' is reserved and cannot name an index", var);
+  if (var && (pawl_expr_reserved(var) || strchr(var, '.'))) {
+    pawl_expr_fail(p->error, p->token.begin, p->token.end, "'%.40s' %s and cannot name an index",
+                   var, strchr(var, '.') ? "has a dot" : "is reserved");
     pawl_parser_stop(p, PAWL_ERROR_MODEL);
     return;
   }
@@ -138,6 +138,14 @@ PawlStatus pawl_ast_parse_key(PawlArena* arena, const char* text, size_t length,
     return p.status;
   }
   out->name = pawl_parser_word(&p);
+  if (out->name && strchr(out->name, '.')) {
+    pawl_expr_fail(error, p.token.begin, p.token.end,
+                   "the name '%.60s' has a dot, which stands before the parts of a vector",
+                   out->name);
+    pawl_parser_stop(&p, PAWL_ERROR_MODEL);
+    *out = (PawlAstKey){0};
+    return p.status;
+  }
   pawl_parser_next(&p);
   if (pawl_parser_take(&p, "[")) {
     entries(&p, out, false);

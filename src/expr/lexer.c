@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expression text to tokens. A name may hold any letter of UTF-8; a number ends before the two dots
-// of a range, so `0..N` is 0, .., N. Signs that other languages use for an operation are answered
-// with the sign to use here.
+// Expression text to tokens. A name may hold any letter of UTF-8, and single dots between letters
+// (tip.x); a number ends before the two dots of a range, so `0..N` is 0, .., N. Signs that other
+// languages use for an operation are answered with the sign to use here.
 #include "expr/lexer.h"
 
 #include <locale.h>
@@ -76,11 +76,16 @@ static int letter_length(const PawlLexer* lexer, int at) {
   return byte >= 0x80 && !foreign_sign(lexer, at) ? sequence_length(lexer, at) : 0;
 }
 
+static bool begins_name(const PawlLexer* lexer, int at) {
+  return letter_length(lexer, at) > 0 && !is_digit(byte_at(lexer, at));
+}
+
 static PawlToken name_token(PawlLexer* lexer) {
   PawlToken token = {.kind = PAWL_TOKEN_NAME, .begin = lexer->at};
   int more;
   while ((more = letter_length(lexer, lexer->at)) > 0) {
     lexer->at += more;
+    lexer->at += begins_name(lexer, lexer->at + 1) && byte_at(lexer, lexer->at) == '.';
   }
   token.end = lexer->at;
   return token;
@@ -155,7 +160,7 @@ static const char* usual_for(const char* mark) {
 
 static bool is_mark(const char* mark) {
   static const char* const marks[] = {"+",  "-",  "*",  "/",  "^", "(", ")", "[",  "]", ",",
-                                      "<=", ">=", "==", "!=", "<", ">", "=", "..", "'"};
+                                      "<=", ">=", "==", "!=", "<", ">", "=", "..", ".", "'"};
   for (size_t k = 0; k < sizeof marks / sizeof *marks; k++) {
     if (strcmp(marks[k], mark) == 0) {
       return true;

@@ -98,7 +98,7 @@ static PawlAst* new_tree(PawlParser* p, PawlAstKind kind, int begin) {
     return pawl_parser_stop(p, PAWL_ERROR_MEMORY);
   }
   tree->kind = kind;
-  tree->shorthand = -1;
+  tree->shorthand = tree->matrix = -1;
   tree->begin = begin;
   tree->end = p->previous_end;
   return tree;
@@ -191,6 +191,41 @@ static bool arguments(PawlParser* p, PawlAst* tree, const char* close) {
   return true;
 }
 
+// Behind indices: link[3].tip, a path with the name link.tip. The parser is at the dot.
+static bool extend_path(PawlParser* p, PawlAst* tree) {
+  pawl_parser_next(p);
+  if (p->token.kind != PAWL_TOKEN_NAME) {
+    pawl_parser_expected(p, "a name after '.'", NULL);
+    return false;
+  }
+  size_t before = strlen(tree->name), more = (size_t)(p->token.end - p->token.begin);
+  char* path = PAWL_NEW(p->arena, char, before + more + 2);
+  if (!path) {
+    pawl_parser_stop(p, PAWL_ERROR_MEMORY);
+    return false;
+  }
+  memcpy(path, tree->name, before);
+  path[before] = '.';
+  memcpy(path + before + 1, p->lexer.text + p->token.begin, more);
+  tree->name = path;
+  pawl_parser_next(p);
+  return true;
+}
+
+// What a path that ends with .x, .y or .z is the component of.
+static bool find_stem(PawlParser* p, PawlAst* tree) {
+  const char* dot = strrchr(tree->name, '.');
+  tree->component = dot ? pawl_matrix_component(dot + 1) : -1;
+  if (tree->component < 0) {
+    return true;
+  }
+  tree->stem = pawl_arena_copy(p->arena, tree->name, (size_t)(dot - tree->name));
+  if (!tree->stem) {
+    pawl_parser_stop(p, PAWL_ERROR_MEMORY);
+  }
+  return tree->stem != NULL;
+}
+
 static PawlAst* name(PawlParser* p, char* word, int begin) {
   PawlAst* tree = new_tree(p, PAWL_AST_NAME, begin);
   if (!tree) {
@@ -207,6 +242,12 @@ static PawlAst* name(PawlParser* p, char* word, int begin) {
                      PAWL_MAX_INDICES, tree->arg_count);
       return pawl_parser_stop(p, PAWL_ERROR_MODEL);
     }
+    if (pawl_parser_at(p, ".") && !extend_path(p, tree)) {
+      return NULL;
+    }
+  }
+  if (!find_stem(p, tree)) {
+    return NULL;
   }
   while (pawl_parser_take(p, "'")) {
     tree->primes++;
@@ -269,14 +310,16 @@ static PawlAst* repeat(PawlParser* p, PawlAst* tree, char* word, PawlOp op) {
 
 static PawlAst* call(PawlParser* p, char* word, PawlToken at, int primes) {
   PawlOp op = PAWL_OP_COUNT, of_range;
-  int shorthand = pawl_shorthand_find(word);
-  bool known = (shorthand < 0 && pawl_function_find(word, &op)) || shorthand >= 0;
+  int shorthand = pawl_shorthand_find(word), matrix = pawl_matrix_function_find(word);
+  bool defined = shorthand >= 0 || matrix >= 0;
+  bool known = (!defined && pawl_function_find(word, &op)) || defined;
   PawlAst* tree = new_tree(p, PAWL_AST_CALL, at.begin);
   if (!tree) {
     return NULL;
   }
-  tree->op = known && shorthand < 0 ? op : PAWL_OP_COUNT;
+  tree->op = known && !defined ? op : PAWL_OP_COUNT;
   tree->shorthand = shorthand;
+  tree->matrix = matrix;
   tree->primes = primes;
   if (known && primes > 0) {
     return pawl_parser_expected(p, "an operator", "a prime follows the name of a table");
@@ -368,6 +411,37 @@ static PawlAst* word_operand(PawlParser* p) {
   return name(p, word, at.begin);
 }
 
+// [a, b], with the parser at the bracket.
+static PawlAst* vector(PawlParser* p) {
+  PawlAst* tree = new_tree(p, PAWL_AST_VECTOR, p->token.begin);
+  if (!tree || !pawl_parser_take(p, "[") || !arguments(p, tree, "]")) {
+    return NULL;
+  }
+  if (tree->arg_count < 2 || tree->arg_count > 3) {
+    pawl_expr_fail(p->error, tree->begin, tree->end, "a vector has 2 or 3 numbers, %d given",
+                   tree->arg_count);
+    return pawl_parser_stop(p, PAWL_ERROR_MODEL);
+  }
+  return tree;
+}
+
+// .x .y .z behind anything but a path.
+static PawlAst* part(PawlParser* p, PawlAst* of) {
+  pawl_parser_next(p);
+  char* word = p->token.kind == PAWL_TOKEN_NAME ? pawl_parser_word(p) : NULL;
+  int component = word ? pawl_matrix_component(word) : -1;
+  if (component < 0) {
+    return pawl_parser_expected(p, "x, y or z after '.'", NULL);
+  }
+  pawl_parser_next(p);
+  PawlAst* tree = new_tree(p, PAWL_AST_PART, of->begin);
+  if (!tree || !push(p, tree, of)) {
+    return NULL;
+  }
+  tree->component = component;
+  return tree;
+}
+
 static PawlAst* operand(PawlParser* p) {
   if (p->token.kind == PAWL_TOKEN_NUMBER) {
     return number(p, p->token.value);
@@ -378,6 +452,9 @@ static PawlAst* operand(PawlParser* p) {
   if (pawl_parser_at(p, "(")) {
     return parenthesis(p);
   }
+  if (pawl_parser_at(p, "[")) {
+    return vector(p);
+  }
   return pawl_parser_expected(p, "a number, a name or '('", NULL);
 }
 
@@ -386,6 +463,9 @@ static PawlAst* unary(PawlParser* p);
 
 static PawlAst* power(PawlParser* p) {
   PawlAst* base = operand(p);
+  while (base && pawl_parser_at(p, ".")) {
+    base = part(p, base);
+  }
   if (!base || !pawl_parser_take(p, "^") || !enter(p)) {
     return p->status == PAWL_OK ? base : NULL;
   }

@@ -65,7 +65,7 @@ bool pawl_expr_reserved(const char* word) {
 bool pawl_expr_is_function(const char* word) {
   PawlOp op;
   return pawl_function_find(word, &op) || pawl_repeat_find(word, &op) ||
-         pawl_shorthand_find(word) >= 0;
+         pawl_shorthand_find(word) >= 0 || pawl_matrix_function_find(word) >= 0;
 }
 
 // The name here of a function that other languages call differently.
@@ -122,6 +122,9 @@ void pawl_function_unknown(PawlExprError* error, const PawlAst* call, PawlNeares
   for (int k = 0; k < PAWL_SHORTHANDS; k++) {
     pawl_nearest_offer(nearest, pawl_shorthand_info[k].word);
   }
+  for (int k = 0; k < PAWL_MATRIX_FUNCTIONS; k++) {
+    pawl_nearest_offer(nearest, pawl_matrix_function_info[k].word);
+  }
   pawl_nearest_offer(nearest, "lambda");
   // A single letter before a parenthesis is a forgotten '*', not a misspelt function.
   if (nearest->name && strlen(word) > 1) {
@@ -133,7 +136,26 @@ void pawl_function_unknown(PawlExprError* error, const PawlAst* call, PawlNeares
   }
 }
 
+static bool matrix_accepts(PawlExprError* error, const PawlAst* call) {
+  const PawlMatrixFunctionInfo* info = &pawl_matrix_function_info[call->matrix];
+  bool fits = call->arg_count >= info->least && call->arg_count <= info->most;
+  if (!fits) {
+    pawl_expr_fail(error, call->begin, call->end, "%s takes %d%s argument%s, %d given", call->name,
+                   info->least, info->most > info->least ? " or 2" : "", info->most == 1 ? "" : "s",
+                   call->arg_count);
+  }
+  return fits;
+}
+
+bool pawl_ast_is_declared_call(const PawlAst* ast) {
+  return ast->kind == PAWL_AST_CALL && ast->op == PAWL_OP_COUNT && ast->shorthand < 0 &&
+         ast->matrix < 0;
+}
+
 bool pawl_function_accepts(PawlExprError* error, const PawlAst* call) {
+  if (call->matrix >= 0) {
+    return matrix_accepts(error, call);
+  }
   bool open = call->op != PAWL_OP_COUNT && pawl_op_has(call->op, PAWL_FACT_FOLDS);
   bool multiplier = call->op == PAWL_OP_LAMBDA;
   bool short_for = call->shorthand >= 0;

@@ -82,21 +82,23 @@ static PawlNode named(const Asker* asker, PawlDag* dag, const char* name, PawlEx
 }
 
 // u[i+1]'' as a column is called: u[3]''.
-static PawlNode resolve(void* context, PawlDag* dag, const PawlAst* ast, const PawlNode* indices,
-                        PawlExprError* error) {
+static PawlMatrix resolve(void* context, PawlDag* dag, const PawlAst* ast, const PawlNode* indices,
+                          PawlExprError* error) {
   char name[LONGEST_NAME];
-  int used = snprintf(name, sizeof name, "%.200s", ast->name);
+  size_t before = strcspn(ast->name, ".");  // tip[3].x has the name tip.x
+  int used = snprintf(name, sizeof name, "%.*s", (int)(before < 200 ? before : 200), ast->name);
   for (int k = 0; k < ast->arg_count; k++) {
     double index = NAN;
     (void)pawl_dag_is_const(dag, indices[k], &index);
     used += snprintf(name + used, sizeof name - (size_t)used, "%s%.0f", k ? "," : "[", index);
   }
-  used += snprintf(name + used, sizeof name - (size_t)used, "%s", ast->arg_count ? "]" : "");
+  used += snprintf(name + used, sizeof name - (size_t)used, "%s%.40s", ast->arg_count ? "]" : "",
+                   ast->name + before);
   for (int k = 0; k < ast->primes && used < LONGEST_NAME - 1; k++) {
     name[used++] = '\'';
     name[used] = '\0';
   }
-  return named(context, dag, name, error);
+  return pawl_number(named(context, dag, name, error));
 }
 
 static void copy_without_blanks(const char* from, size_t length, char* to) {

@@ -2,6 +2,7 @@
 // Forces along an expression of coordinates, by virtual work, and springs.
 //
 //   a force u along e does the work u de when the coordinates move, so it is u de/dq_i on q_i  (A1)
+//   (of a point and a force vector: the dot product of both)
 //   a spring along e: V = k/2 (e - l)^2, D = c/2 ((e - l)')^2                                  (A2)
 //   between two points: e is their distance                                                    (A3)
 #include "base/alloc.h"
@@ -12,7 +13,7 @@
 typedef struct Along {
   PawlLoader* loader;
   PawlYaml* value;  // the text of the force
-  PawlNode e, u;
+  PawlMatrix e, u;  // of one shape
   int coordinates, capacity;
   int* coordinate;  // that e contains
 } Along;
@@ -25,20 +26,44 @@ static int note_coordinate(void* context, PawlOp leaf, int index) {
   if (pawl_grow((void**)&a->coordinate, &a->capacity, a->coordinates + 1, sizeof(int)) != 0) {
     return -1;
   }
+  bool again = pawl_matrix_count(&a->e) > 1;  // in another number of the vector
+  for (int k = 0; again && k < a->coordinates; k++) {
+    if (a->coordinate[k] == index) {
+      return 0;
+    }
+  }
   a->coordinate[a->coordinates++] = index;
   return 0;
+}
+
+static int note_coordinates(Along* a) {
+  int failed = 0;
+  for (int k = 0; !failed && k < pawl_matrix_count(&a->e); k++) {
+    failed = pawl_dag_leaves(a->loader->model->dag, a->e.at[k], note_coordinate, a);
+  }
+  return failed;
+}
+
+// u . de/dq_i
+static PawlNode force_on(const Along* a, int coordinate) {
+  PawlDag* dag = a->loader->model->dag;
+  PawlNode force = pawl_dag_const(dag, 0.0);
+  for (int k = 0; k < pawl_matrix_count(&a->e); k++) {
+    PawlNode slope = pawl_dag_partial(dag, a->e.at[k], PAWL_OP_Q, coordinate);
+    force = pawl_dag_add(dag, force, pawl_dag_mul(dag, a->u.at[k], slope));  // (A1)
+  }
+  return force;
 }
 
 static bool add_forces(Along* a) {
   PawlDag* dag = a->loader->model->dag;
   for (int k = 0; k < a->coordinates; k++) {
-    PawlNode slope = pawl_dag_partial(dag, a->e, PAWL_OP_Q, a->coordinate[k]);
-    PawlNode force = pawl_dag_mul(dag, a->u, slope);  // (A1)
+    PawlNode force = force_on(a, a->coordinate[k]);
     if (force == PAWL_NO_NODE) {
       return pawl_loader_no_memory(a->loader);
     }
     double value;
-    bool none = pawl_dag_is_const(dag, slope, &value) && value == 0.0;
+    bool none = pawl_dag_is_const(dag, force, &value) && value == 0.0;
     if (!none && !pawl_add_term(a->loader, PAWL_TERM_FORCE, a->value, force, a->coordinate[k])) {
       return false;
     }
@@ -51,16 +76,22 @@ static bool load_along(PawlLoader* loader, PawlYaml* on, PawlYaml* value, const 
   static const PawlUse value_use = {"a force",
                                     PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_T | PAWL_MAY_SIGNALS, NULL};
   Along a = {.loader = loader, .value = value};
-  if (!pawl_expression(loader, on, scope, &on_use, &a.e) ||
-      !pawl_expression(loader, value, scope, &value_use, &a.u)) {
+  unsigned contains;
+  if (!pawl_shaped(loader, on, scope, &on_use, &a.e, &contains) ||
+      !pawl_shaped(loader, value, scope, &value_use, &a.u, &contains)) {
     return false;
   }
-  bool good = pawl_dag_leaves(loader->model->dag, a.e, note_coordinate, &a) == 0;
+  if (!pawl_matrix_same_shape(&a.e, &a.u) || a.e.cols != 1) {
+    pawl_report(&loader->report, value, "on: is %s and value: %s; both are numbers, or vectors",
+                pawl_matrix_shape(&a.e), pawl_matrix_shape(&a.u));
+    return false;
+  }
+  bool good = note_coordinates(&a) == 0;
   if (!good) {
     pawl_loader_no_memory(loader);
   } else if (a.coordinates == 0) {
     pawl_report(&loader->report, on, "'%s' contains no coordinate, so that no force can act on it",
-                pawl_quote(on->text).s);
+                on->kind == PAWL_YAML_SCALAR ? pawl_quote(on->text).s : "on:");
     good = false;
   }
   good = good && add_forces(&a);
@@ -98,18 +129,30 @@ typedef struct Spring {
   const PawlScope* scope;
 } Spring;
 
+// [x], [x, y], [x, y, z], or a vector.
+static bool read_point(const Spring* s, PawlYaml* point, PawlMatrix* out) {
+  *out = pawl_number(PAWL_NO_NODE);
+  return point->kind == PAWL_YAML_LIST && point->count == 1
+             ? pawl_expression(s->loader, point->first, s->scope, &place_use, &out->at[0])
+             : pawl_vector(s->loader, point, s->scope, &place_use, out);
+}
+
 // The sum of the squares of the differences of two points.
 static bool square_distance(const Spring* s, PawlNode* out) {
   PawlDag* dag = s->loader->model->dag;
-  PawlYaml* b = s->to->first;
+  PawlMatrix a, b;
+  if (!read_point(s, s->from, &a) || !read_point(s, s->to, &b)) {
+    return false;
+  }
+  if (a.rows != b.rows) {
+    pawl_report(&s->loader->report, s->to, "from: is %s and to: %s", pawl_matrix_shape(&a),
+                pawl_matrix_shape(&b));
+    return false;
+  }
   *out = pawl_dag_const(dag, 0.0);
-  for (PawlYaml* a = s->from->first; a; a = a->next, b = b->next) {
-    PawlNode x, y;
-    if (!pawl_expression(s->loader, a, s->scope, &place_use, &x) ||
-        !pawl_expression(s->loader, b, s->scope, &place_use, &y)) {
-      return false;
-    }
-    *out = pawl_dag_add(dag, *out, pawl_dag_powi(dag, pawl_dag_sub(dag, y, x), 2));
+  for (int k = 0; k < a.rows; k++) {
+    PawlNode difference = pawl_dag_sub(dag, b.at[k], a.at[k]);
+    *out = pawl_dag_add(dag, *out, pawl_dag_powi(dag, difference, 2));
   }
   return *out != PAWL_NO_NODE || pawl_loader_no_memory(s->loader);
 }
@@ -170,9 +213,10 @@ static bool load_spring(const Spring* s) {
   return good;
 }
 
-static bool is_point(const PawlYaml* point, int count) {
-  return point->kind == PAWL_YAML_LIST && point->count >= 1 && point->count <= 3 &&
-         (count == 0 || point->count == count);
+static bool may_be_points(const PawlYaml* a, const PawlYaml* b) {
+  bool lists = a->kind == PAWL_YAML_LIST && b->kind == PAWL_YAML_LIST;
+  return a->kind != PAWL_YAML_MAP && b->kind != PAWL_YAML_MAP &&
+         (!lists || (a->count >= 1 && a->count <= 3 && a->count == b->count));
 }
 
 static bool check_spring(const Spring* s) {
@@ -187,7 +231,7 @@ static bool check_spring(const Spring* s) {
                 "a spring needs from: and to: (points), or along: (an expression)");
     return false;
   }
-  if (points && (!is_point(s->from, 0) || !is_point(s->to, s->from->count))) {
+  if (points && !may_be_points(s->from, s->to)) {
     pawl_report(report, s->to,
                 "expected two points, from: [x, y] and to: [x, y], or [x, y, z] both");
     return false;

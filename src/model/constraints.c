@@ -25,9 +25,27 @@ static const char* const lock_keys[] = {
 
 // ---- equations ------------------------------------------------------------------------------
 
-static bool load_row(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, bool rate,
-                     PawlRow* row) {
-  if (!pawl_equation(loader, text, scope, rate ? &rate_use : &equation_use, &row->node)) {
+typedef struct Rows {  // gathered for one mode
+  PawlRow* row;
+  int count, capacity;
+} Rows;
+
+// One row for each number of the equation.
+static bool add_rows(PawlLoader* loader, PawlYaml* text, const PawlMatrix* g, Rows* rows) {
+  int count = pawl_matrix_count(g);
+  if (PAWL_GROW(rows->row, rows->capacity, rows->count + count) != 0) {
+    return pawl_loader_no_memory(loader);
+  }
+  for (int k = 0; k < count; k++) {
+    rows->row[rows->count++] = (PawlRow){g->at[k], pawl_loader_source(loader, text)};
+  }
+  return true;
+}
+
+static bool load_equation(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, bool rate,
+                          Rows* rows) {
+  PawlMatrix g;
+  if (!pawl_equation(loader, text, scope, rate ? &rate_use : &equation_use, &g)) {
     return false;
   }
   const PawlAst* left = text->parsed->left;
@@ -38,12 +56,13 @@ static bool load_row(PawlLoader* loader, PawlYaml* text, const PawlScope* scope,
     text->parsed->failed = true;
     return false;
   }
-  if (rate && !pawl_rate_is_linear(loader, text, row->node)) {
-    text->parsed->failed = true;
-    return false;
+  for (int k = 0; rate && k < pawl_matrix_count(&g); k++) {
+    if (!pawl_rate_is_linear(loader, text, g.at[k])) {
+      text->parsed->failed = true;
+      return false;
+    }
   }
-  row->source = pawl_loader_source(loader, text);
-  return true;
+  return add_rows(loader, text, &g, rows);
 }
 
 static bool is_none(const PawlYaml* equations) {
@@ -61,21 +80,19 @@ static bool load_rows(PawlLoader* loader, PawlYaml* equations, const PawlScope* 
     pawl_report(&loader->report, equations, "expected an equation or a list of equations");
     return false;
   }
-  bool list = equations->kind == PAWL_YAML_LIST;
-  mode->row_count = list ? equations->count : 1;
-  mode->rows = pawl_loader_parts(loader, equations, mode->row_count, sizeof *mode->rows);
-  if (!mode->rows) {
-    return false;
+  bool list = equations->kind == PAWL_YAML_LIST, good = true;
+  Rows rows = {0};
+  for (PawlYaml* child = list ? equations->first : equations; child;
+       child = list ? child->next : NULL) {
+    good &= load_equation(loader, child, scope, mode->rate, &rows);
   }
-  if (!list) {
-    return load_row(loader, equations, scope, mode->rate, mode->rows);
+  mode->row_count = rows.count;
+  mode->rows = pawl_loader_parts(loader, equations, rows.count, sizeof *mode->rows);
+  if (mode->rows && rows.count > 0) {
+    memcpy(mode->rows, rows.row, (size_t)rows.count * sizeof *rows.row);
   }
-  bool good = true;
-  PawlRow* row = mode->rows;
-  for (PawlYaml* child = equations->first; child; child = child->next) {
-    good &= load_row(loader, child, scope, mode->rate, row++);
-  }
-  return good;
+  pawl_free(rows.row);
+  return good && mode->rows;
 }
 
 static bool new_modes(PawlLoader* loader, const PawlYaml* where, int count,
@@ -346,6 +363,11 @@ static int is_coordinate(void* context, PawlOp leaf, int index) {
 static bool load_held(PawlLoader* loader, PawlYaml* text, const PawlScope* scope,
                       PawlConstraint* lock) {
   if (!load_plain(loader, text, false, scope, lock)) {
+    return false;
+  }
+  if (lock->row_count != 1) {
+    pawl_report(&loader->report, text, "lock: '%s' is a vector of %d; a lock holds one number",
+                pawl_quote(text->text).s, lock->row_count);
     return false;
   }
   if (pawl_dag_leaves(loader->model->dag, lock->modes[0].rows[0].node, is_coordinate, NULL) == 0) {

@@ -27,11 +27,7 @@ int pawl_add_definition(PawlLoader* loader, const PawlDeclared* entry, const Paw
     return -1;
   }
   PawlDefinition* definition = &loader->definitions[loader->definition_count];
-  *definition = (PawlDefinition){.family = entry->family,
-                                 .key = entry->key,
-                                 .value = entry->value,
-                                 .node = PAWL_NO_NODE,
-                                 .derivative = {PAWL_NO_NODE, PAWL_NO_NODE}};
+  *definition = (PawlDefinition){.family = entry->family, .key = entry->key, .value = entry->value};
   memcpy(definition->index, at->value, sizeof definition->index);
   return loader->definition_count++;
 }
@@ -100,17 +96,16 @@ static PawlDefinitionState attempt(PawlLoader* loader, int number) {
     return PAWL_DEFINITION_FAILED;
   }
   PawlScope scope = pawl_scope_at(key, definition->index);
-  PawlNode node;
+  PawlMatrix what;
   unsigned contains;
   loader->pending_count = 0;
-  if (!pawl_expression_contains(loader, definition->value, &scope, &PAWL_USE_DEFINITION, &node,
-                                &contains)) {
+  if (!pawl_shaped(loader, definition->value, &scope, &PAWL_USE_DEFINITION, &what, &contains)) {
     return PAWL_DEFINITION_FAILED;
   }
   if (loader->pending_count > 0) {
     return PAWL_DEFINITION_OPEN;
   }
-  definition->node = node;
+  definition->what = what;
   definition->contains = contains;
   return PAWL_DEFINITION_DONE;
 }

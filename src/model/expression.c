@@ -32,7 +32,7 @@ typedef struct Build {
   const char* unknown[MOST_UNKNOWN];
   PawlScope inner;                 // the scope with the indices of sums around the present place
   const PawlUserFunction* inside;  // the function whose body is being built; NULL: none
-  const PawlNode* arguments;       // of its call
+  const PawlMatrix* arguments;     // of its call
   int depth;                       // of functions inside functions
 } Build;
 
@@ -134,10 +134,11 @@ static bool note_unknown(Build* build, const char* name) {
 }
 
 // Reports the name and goes on with time in its place, so that all unknown names are found.
-static PawlNode unknown_name(Build* build, PawlDag* dag, const PawlAst* ast, PawlExprError* error) {
+static PawlMatrix unknown_name(Build* build, PawlDag* dag, const PawlAst* ast,
+                               PawlExprError* error) {
   PawlLoader* loader = build->loader;
   if (loader->names_incomplete) {
-    return keep_silent(build, error, ast);
+    return pawl_number(keep_silent(build, error, ast));
   }
   if (build->inside) {  // its text is another one
     PawlNearest near = {.wanted = ast->name};
@@ -145,11 +146,11 @@ static PawlNode unknown_name(Build* build, PawlDag* dag, const PawlAst* ast, Paw
       pawl_nearest_offer(&near, build->inside->head->args[k]->name);
     }
     pawl_names_offer(&loader->names, &near);
-    return REFUSE(error, ast, "unknown name '%s'%s", pawl_quote(ast->name).s,
-                  pawl_did_you_mean(near.name).s);
+    return pawl_number(REFUSE(error, ast, "unknown name '%s'%s", pawl_quote(ast->name).s,
+                              pawl_did_you_mean(near.name).s));
   }
   if (!note_unknown(build, ast->name)) {
-    return pawl_dag_leaf(dag, PAWL_OP_TIME, 0);
+    return pawl_shapeless(pawl_dag_leaf(dag, PAWL_OP_TIME, 0));
   }
   const PawlFamily* function = pawl_names_find(&loader->functions, ast->name);
   if (function) {
@@ -157,7 +158,7 @@ static PawlNode unknown_name(Build* build, PawlDag* dag, const PawlAst* ast, Paw
                      "in '%s': '%s' is %s and needs its arguments, %s(x)",
                      pawl_quote(build->text->text).s, pawl_quote(ast->name).s,
                      pawl_name_kind_text(function->kind), pawl_quote(ast->name).s);
-    return pawl_dag_leaf(dag, PAWL_OP_TIME, 0);
+    return pawl_shapeless(pawl_dag_leaf(dag, PAWL_OP_TIME, 0));
   }
   PawlNearest nearest = {.wanted = ast->name};
   for (int k = 0; k < build->scope->count; k++) {
@@ -172,7 +173,7 @@ static PawlNode unknown_name(Build* build, PawlDag* dag, const PawlAst* ast, Paw
   pawl_report_part(&loader->report, build->text, ast->begin, "in '%s': unknown name '%s'%s",
                    pawl_quote(build->text->text).s, pawl_quote(ast->name).s,
                    pawl_did_you_mean(nearest.name).s);
-  return pawl_dag_leaf(dag, PAWL_OP_TIME, 0);
+  return pawl_shapeless(pawl_dag_leaf(dag, PAWL_OP_TIME, 0));
 }
 
 // ---- indices --------------------------------------------------------------------------------
@@ -281,49 +282,70 @@ static unsigned derivative_contains(unsigned contains) {
          (contains & (PAWL_MAY_V | PAWL_MAY_STATE) ? PAWL_MAY_A : 0);
 }
 
-static PawlNode definition(Build* build, PawlDag* dag, const PawlAst* ast, int number,
-                           PawlExprError* error) {
+// The time derivative of each number, kept with the definition; NULL when memory is short.
+static const PawlMatrix* derive(PawlLoader* loader, PawlDag* dag, const PawlMatrix* of,
+                                PawlMatrix** kept) {
+  if (!*kept) {
+    PawlMatrix* made = pawl_pool_alloc(&loader->pool, sizeof *made);
+    if (!made) {
+      pawl_loader_no_memory(loader);
+      return NULL;
+    }
+    *made = *of;
+    for (int k = 0; k < pawl_matrix_count(of); k++) {
+      made->at[k] = pawl_dag_total(dag, of->at[k]);
+    }
+    *kept = made;
+  }
+  return *kept;
+}
+
+static PawlMatrix definition(Build* build, PawlDag* dag, const PawlAst* ast, int number,
+                             PawlExprError* error) {
   PawlLoader* loader = build->loader;
   bool ready;
   if (!pawl_definition_ready(loader, number, &ready, error)) {
-    return refuse(error, ast, 0);
+    return pawl_number(refuse(error, ast, 0));
   }
   PawlDefinition* def = &loader->definitions[number];
   if (def->state == PAWL_DEFINITION_FAILED) {
-    return keep_silent(build, error, ast);
+    return pawl_number(keep_silent(build, error, ast));
   }
-  if (!ready) {
-    return pawl_dag_leaf(dag, PAWL_OP_TIME, 0);  // stands in; the result is thrown away
+  if (!ready) {  // stands in; the result is thrown away
+    return pawl_shapeless(pawl_dag_leaf(dag, PAWL_OP_TIME, 0));
   }
   unsigned contains = def->contains;
-  PawlNode node = def->node;
-  for (int k = 0; k < ast->primes; k++) {
+  const PawlMatrix* what = &def->what;
+  for (int k = 0; what && k < ast->primes; k++) {
     if (contains & PAWL_MAY_A) {
-      return REFUSE(error, ast, "'%s' contains accelerations, which have no time derivative here",
-                    pawl_quote(ast->name).s);
+      return pawl_number(REFUSE(error, ast,
+                                "'%s' contains accelerations, which have no time derivative here",
+                                pawl_quote(ast->name).s));
     }
-    if (def->derivative[k] == PAWL_NO_NODE) {
-      def->derivative[k] = pawl_dag_total(dag, node);
-    }
-    node = def->derivative[k];
+    what = derive(loader, dag, what, &def->derivative[k]);
     contains = derivative_contains(contains);
   }
-  return admit(build, ast, contains, error) ? node : PAWL_NO_NODE;
+  return what && admit(build, ast, contains, error) ? *what : pawl_number(PAWL_NO_NODE);
 }
 
-static PawlNode output(Build* build, const PawlAst* ast, int number, PawlExprError* error) {
+static PawlMatrix output(Build* build, const PawlAst* ast, int number, PawlExprError* error) {
+  const PawlOutput* first = &build->loader->model->outputs[number];
   if (ast->primes > 0) {
-    return REFUSE(error, ast, "the output '%s' has no time derivative here",
-                  pawl_quote(ast->name).s);
+    return pawl_number(
+        REFUSE(error, ast, "the output '%s' has no time derivative here", pawl_quote(ast->name).s));
   }
-  bool of_contact = build->loader->model->outputs[number].of_contact;
+  bool of_contact = first->of_contact;
   if (of_contact && !(build->use->may & PAWL_MAY_CONTACT)) {
-    return REFUSE(error, ast,
-                  "the output '%s' is made of the force of a contact, which %s does not know",
-                  pawl_quote(ast->name).s, build->use->what);
+    return pawl_number(REFUSE(
+        error, ast, "the output '%s' is made of the force of a contact, which %s does not know",
+        pawl_quote(ast->name).s, build->use->what));
   }
   build->contains |= PAWL_MAY_OUTPUT | (of_contact ? PAWL_MAY_CONTACT : 0u);
-  return build->loader->model->outputs[number].node;
+  PawlMatrix what = {first->components, 1, {first->node}};
+  for (int k = 1; k < first->components; k++) {
+    what.at[k] = first[k].node;
+  }
+  return what;
 }
 
 // ---- resolving ------------------------------------------------------------------------------
@@ -337,42 +359,83 @@ static const PawlFamily* find_family(const Build* build, const char* name) {
   return family;
 }
 
-static PawlNode resolve_family(Build* build, PawlDag* dag, const PawlAst* ast,
-                               const PawlNode* indices, PawlExprError* error) {
-  const PawlFamily* family = find_family(build, ast->name);
-  if (!family) {
-    return unknown_name(build, dag, ast, error);
+// A list of 2 or 3 parameters, g: [0, -9.81], has the names g_1, g_2 and is a vector by its own.
+static bool parameter_list(Build* build, PawlDag* dag, const PawlAst* ast, PawlMatrix* out,
+                           PawlExprError* error) {
+  char name[PAWL_MODEL_MAX_NAME + 4];
+  PawlMatrix list = {0, 1, {0}};
+  const PawlFamily* family = NULL;
+  for (int k = 0; k < 4; k++) {
+    snprintf(name, sizeof name, "%.*s_%d", PAWL_MODEL_MAX_NAME, ast->name, k + 1);
+    family = pawl_names_find(&build->loader->names, name);
+    if (!family || family->kind != PAWL_NAME_PARAMETER) {
+      break;
+    }
+    PawlAst one = *ast;
+    one.name = name;
+    list.at[list.rows++] = parameter(build, dag, &one, family, NULL, error);
   }
-  if (family->failed) {
-    return keep_silent(build, error, ast);
-  }
-  if (family->kind == PAWL_NAME_PARAMETER) {
-    return parameter(build, dag, ast, family, indices, error);
-  }
-  if (build->use->may == 0) {  // coordinates and definitions may not be complete yet
-    const char* remark = build->use->remark;
-    return REFUSE(error, ast, "'%s' is %s, but %s may use parameters only%s%s",
-                  pawl_quote(ast->name).s, pawl_name_kind_text(family->kind), build->use->what,
-                  remark ? "; " : "", remark ? remark : "");
-  }
+  *out = list;
+  return list.rows == 2 || list.rows == 3;
+}
+
+// The number of the element that a name with indices stands for; -1 with a message.
+static int find_element(PawlDag* dag, const PawlAst* ast, const PawlFamily* family,
+                        const PawlNode* indices, PawlExprError* error) {
   int index[PAWL_MAX_INDICES];
   if (!read_indices(dag, ast, indices, index, error)) {
-    return PAWL_NO_NODE;
+    return -1;
   }
   int element = pawl_family_element(family, ast->arg_count, index);
   if (element < 0) {
     pawl_family_missing(family, ast->arg_count, index, error->message, sizeof error->message);
-    return refuse(error, ast, 0);
+    refuse(error, ast, 0);
+    return -1;
   }
   if (ast->primes > 2) {
-    return REFUSE(error, ast, "more than two time derivatives");
+    REFUSE(error, ast, "more than two time derivatives");
+    return -1;
   }
-  return family->kind == PAWL_NAME_COORDINATE   ? coordinate(build, dag, ast, element, error)
-         : family->kind == PAWL_NAME_DEFINITION ? definition(build, dag, ast, element, error)
-         : family->kind == PAWL_NAME_INPUT      ? input(build, dag, ast, element, error)
-         : family->kind == PAWL_NAME_STATE
-             ? state(build, dag, ast, &build->loader->model->states[element], error)
-             : output(build, ast, element, error);
+  return element;
+}
+
+static PawlMatrix resolve_family(Build* build, PawlDag* dag, const PawlAst* ast,
+                                 const PawlNode* indices, PawlExprError* error) {
+  const PawlFamily* family = find_family(build, ast->name);
+  PawlMatrix list;
+  if (!family) {
+    bool plain = ast->primes == 0 && ast->arg_count == 0;
+    return plain && parameter_list(build, dag, ast, &list, error)
+               ? list
+               : unknown_name(build, dag, ast, error);
+  }
+  if (family->failed) {
+    return pawl_number(keep_silent(build, error, ast));
+  }
+  if (family->kind == PAWL_NAME_PARAMETER) {
+    return pawl_number(parameter(build, dag, ast, family, indices, error));
+  }
+  if (build->use->may == 0) {  // coordinates and definitions may not be complete yet
+    const char* remark = build->use->remark;
+    return pawl_number(REFUSE(error, ast, "'%s' is %s, but %s may use parameters only%s%s",
+                              pawl_quote(ast->name).s, pawl_name_kind_text(family->kind),
+                              build->use->what, remark ? "; " : "", remark ? remark : ""));
+  }
+  int element = find_element(dag, ast, family, indices, error);
+  if (element < 0) {
+    return pawl_number(PAWL_NO_NODE);
+  }
+  if (family->kind == PAWL_NAME_DEFINITION) {
+    return definition(build, dag, ast, element, error);
+  }
+  if (family->kind == PAWL_NAME_OUTPUT) {
+    return output(build, ast, element, error);
+  }
+  return pawl_number(family->kind == PAWL_NAME_COORDINATE
+                         ? coordinate(build, dag, ast, element, error)
+                     : family->kind == PAWL_NAME_INPUT
+                         ? input(build, dag, ast, element, error)
+                         : state(build, dag, ast, &build->loader->model->states[element], error));
 }
 
 // Of the function whose body is being built; -1 for other names.
@@ -385,34 +448,54 @@ static int argument_of(const Build* build, const char* name) {
   return -1;
 }
 
-static PawlNode resolve(void* context, PawlDag* dag, const PawlAst* ast, const PawlNode* indices,
-                        PawlExprError* error) {
-  Build* build = context;
+static PawlMatrix resolve_name(Build* build, PawlDag* dag, const PawlAst* ast,
+                               const PawlNode* indices, PawlExprError* error) {
   const PawlScope* scope = build->scope;
   int argument = argument_of(build, ast->name);
   if (argument >= 0) {
     return ast->primes == 0 && ast->arg_count == 0
                ? build->arguments[argument]
-               : REFUSE(error, ast, "'%s' is an argument and has no %s", pawl_quote(ast->name).s,
-                        ast->primes > 0 ? "time derivative" : "indices");
+               : pawl_number(REFUSE(error, ast, "'%s' is an argument and has no %s",
+                                    pawl_quote(ast->name).s,
+                                    ast->primes > 0 ? "time derivative" : "indices"));
   }
   for (int k = 0; k < scope->count; k++) {
     if (strcmp(scope->name[k], ast->name) == 0) {
       if (ast->primes > 0 || ast->arg_count > 0) {
-        return REFUSE(error, ast, "'%s' is an index here and has no %s", pawl_quote(ast->name).s,
-                      ast->primes > 0 ? "time derivative" : "indices");
+        return pawl_number(REFUSE(error, ast, "'%s' is an index here and has no %s",
+                                  pawl_quote(ast->name).s,
+                                  ast->primes > 0 ? "time derivative" : "indices"));
       }
-      return pawl_dag_const(dag, scope->value[k]);
+      return pawl_number(pawl_dag_const(dag, scope->value[k]));
     }
   }
   return resolve_family(build, dag, ast, indices, error);
 }
 
+static bool knows(void* context, const char* name);
+
+// A name, or the component of one: tip.x is the x of tip unless there is a tip.x.
+static PawlMatrix resolve(void* context, PawlDag* dag, const PawlAst* ast, const PawlNode* indices,
+                          PawlExprError* error) {
+  if (!ast->stem || knows(context, ast->name)) {
+    return resolve_name(context, dag, ast, indices, error);
+  }
+  PawlAst stem = *ast;
+  char why[PAWL_MATRIX_WHY];
+  stem.name = ast->stem;
+  PawlMatrix of = resolve_name(context, dag, &stem, indices, error), part;
+  if (!pawl_matrix_is_complete(&of) || pawl_matrix_part(&of, ast->component, &part, why)) {
+    return pawl_matrix_is_complete(&of) ? part : of;
+  }
+  return pawl_number(REFUSE(error, ast, "'%s' is %s and has no .%c", pawl_quote(ast->stem).s,
+                            pawl_matrix_shape(&of), 'x' + ast->component));
+}
+
 // ---- multipliers ----------------------------------------------------------------------------
 
 static PawlNode multiplier(void* context, PawlDag* dag, const PawlAst* call, PawlExprError* error);
-static PawlNode declared_call(void* context, PawlDag* dag, const PawlAst* call,
-                              const PawlNode* args, PawlExprError* error);
+static PawlMatrix declared_call(void* context, PawlDag* dag, const PawlAst* call,
+                                const PawlMatrix* args, PawlExprError* error);
 
 static bool knows(void* context, const char* name) {
   const Build* build = context;
@@ -574,31 +657,32 @@ static PawlNode multiplier(void* context, PawlDag* dag, const PawlAst* call, Paw
 
 enum { MOST_FUNCTIONS_DEEP = 32, WEIGHT_OF_CALL = 40 };  // the latter in rounds of a plain range
 
-static PawlNode unknown_call(Build* build, const PawlAst* call, PawlExprError* error) {
+static PawlMatrix unknown_call(Build* build, const PawlAst* call, PawlExprError* error) {
   const PawlFamily* family = pawl_names_find(&build->loader->names, call->name);
   if (family) {
-    return REFUSE(error, call, "'%s' is %s, not a function; write %s*(...) for a product",
-                  pawl_quote(call->name).s, pawl_name_kind_text(family->kind),
-                  pawl_quote(call->name).s);
+    return pawl_number(REFUSE(
+        error, call, "'%s' is %s, not a function; write %s*(...) for a product",
+        pawl_quote(call->name).s, pawl_name_kind_text(family->kind), pawl_quote(call->name).s));
   }
   PawlNearest nearest = {.wanted = call->name};
   pawl_names_offer(&build->loader->functions, &nearest);
   pawl_function_unknown(error, call, &nearest);
-  return PAWL_NO_NODE;
+  return pawl_number(PAWL_NO_NODE);
 }
 
 // A mistake in the body is told at the call, with the place of the function.
-static PawlNode refuse_body(Build* build, const PawlUserFunction* function, const PawlAst* call,
-                            const PawlExprError* inner, PawlExprError* error) {
+static PawlMatrix refuse_body(Build* build, const PawlUserFunction* function, const PawlAst* call,
+                              const PawlExprError* inner, PawlExprError* error) {
   if (build->silent || inner->message[0] == '\0') {
-    return keep_silent(build, error, call);
+    return pawl_number(keep_silent(build, error, call));
   }
-  return REFUSE(error, call, "in the function '%s' (line %d): %.160s",
-                pawl_quote(function->head->name).s, function->key->line, inner->message);
+  return pawl_number(REFUSE(error, call, "in the function '%s' (line %d): %.160s",
+                            pawl_quote(function->head->name).s, function->key->line,
+                            inner->message));
 }
 
-static PawlNode build_body(Build* build, PawlDag* dag, PawlUserFunction* function,
-                           const PawlAst* call, const PawlNode* args, PawlExprError* error) {
+static PawlMatrix build_body(Build* build, PawlDag* dag, PawlUserFunction* function,
+                             const PawlAst* call, const PawlMatrix* args, PawlExprError* error) {
   Build body = {.loader = build->loader,
                 .scope = &PAWL_SCOPE_EMPTY,
                 .use = build->use,
@@ -609,25 +693,25 @@ static PawlNode build_body(Build* build, PawlDag* dag, PawlUserFunction* functio
                 .depth = build->depth + 1};
   PawlResolver names = resolver(&body);
   PawlExprError inner = {0};
-  PawlNode node = PAWL_NO_NODE;
+  PawlMatrix value = pawl_number(PAWL_NO_NODE);
   if (function->time && !admit(&body, function->time, PAWL_MAY_T, &inner)) {
     return refuse_body(build, function, call, &inner, error);
   }
   function->open = true;
-  PawlStatus status = pawl_ast_build(dag, function->body, &names, &node, &inner);
+  PawlStatus status = pawl_ast_build_matrix(dag, function->body, &names, &value, &inner);
   function->open = false;
   build->contains |= body.contains;
   build->silent |= body.silent;
   if (status == PAWL_ERROR_MEMORY) {
     error->message[0] = '\0';
-    return PAWL_NO_NODE;
+    return pawl_number(PAWL_NO_NODE);
   }
-  return status == PAWL_OK ? node : refuse_body(build, function, call, &inner, error);
+  return status == PAWL_OK ? value : refuse_body(build, function, call, &inner, error);
 }
 
 // road(x), its derivatives road'(x), and map(x, y).
 static PawlNode look_up(Build* build, PawlDag* dag, const PawlAst* call, int number,
-                        const PawlNode* args, PawlExprError* error) {
+                        const PawlMatrix* args, PawlExprError* error) {
   const PawlTable* table = build->loader->model->tables.item[number];
   int arguments = pawl_table_arguments(table), view = PAWL_TABLE_VALUE;
   if (call->arg_count != arguments) {
@@ -638,15 +722,22 @@ static PawlNode look_up(Build* build, PawlDag* dag, const PawlAst* call, int num
     return REFUSE(error, call, "the table '%s' takes %s", pawl_quote(call->name).s,
                   arguments == 1 ? "at most 3 primes" : "no prime, since it has two arguments");
   }
+  for (int k = 0; k < arguments; k++) {
+    if (!pawl_is_number(&args[k]) && !pawl_is_shapeless(&args[k])) {
+      return REFUSE(error, call, "the table '%s' takes numbers, found %s", pawl_quote(call->name).s,
+                    pawl_matrix_shape(&args[k]));
+    }
+  }
   for (int k = 0; k < call->primes && view >= 0; k++) {
     view = pawl_table_derivative(table, view, 0);
   }
-  return pawl_dag_table(dag, number, view, args[0], arguments == 2 ? args[1] : PAWL_NO_NODE);
+  return pawl_dag_table(dag, number, view, args[0].at[0],
+                        arguments == 2 ? args[1].at[0] : PAWL_NO_NODE);
 }
 
 // Arguments are nodes already, so a function is built as often as it is called.
-static PawlNode declared_call(void* context, PawlDag* dag, const PawlAst* call,
-                              const PawlNode* args, PawlExprError* error) {
+static PawlMatrix declared_call(void* context, PawlDag* dag, const PawlAst* call,
+                                const PawlMatrix* args, PawlExprError* error) {
   Build* build = context;
   PawlLoader* loader = build->loader;
   const PawlFamily* family = pawl_names_find(&loader->functions, call->name);
@@ -654,26 +745,27 @@ static PawlNode declared_call(void* context, PawlDag* dag, const PawlAst* call,
     return unknown_call(build, call, error);
   }
   if (family->failed) {
-    return keep_silent(build, error, call);
+    return pawl_number(keep_silent(build, error, call));
   }
   if (family->kind == PAWL_NAME_TABLE) {
-    return look_up(build, dag, call, family->cells[0], args, error);
+    return pawl_number(look_up(build, dag, call, family->cells[0], args, error));
   }
   PawlUserFunction* function = &loader->user_functions[family->cells[0]];
   if (call->primes > 0 || call->arg_count != function->head->arg_count) {
-    return call->primes > 0
-               ? REFUSE(error, call, "'%s' is a function and takes no prime; define one for it",
-                        pawl_quote(call->name).s)
-               : REFUSE(error, call, "%s takes %d argument%s, %d given", pawl_quote(call->name).s,
-                        function->head->arg_count, function->head->arg_count == 1 ? "" : "s",
-                        call->arg_count);
+    return pawl_number(call->primes > 0
+                           ? REFUSE(error, call,
+                                    "'%s' is a function and takes no prime; define one for it",
+                                    pawl_quote(call->name).s)
+                           : REFUSE(error, call, "%s takes %d argument%s, %d given",
+                                    pawl_quote(call->name).s, function->head->arg_count,
+                                    function->head->arg_count == 1 ? "" : "s", call->arg_count));
   }
   if (function->open || build->depth == MOST_FUNCTIONS_DEEP) {
-    return REFUSE(error, call, "the function '%s' %s", pawl_quote(call->name).s,
-                  function->open ? "uses itself" : "is inside too many others");
+    return pawl_number(REFUSE(error, call, "the function '%s' %s", pawl_quote(call->name).s,
+                              function->open ? "uses itself" : "is inside too many others"));
   }
   if (!pawl_loader_spend(loader, build->text, WEIGHT_OF_CALL + function->value->length)) {
-    return keep_silent(build, error, call);
+    return pawl_number(keep_silent(build, error, call));
   }
   if (!build->numbers && !function->folded) {
     pawl_fold_structure(loader, &PAWL_SCOPE_EMPTY, function->body);
@@ -685,12 +777,12 @@ static PawlNode declared_call(void* context, PawlDag* dag, const PawlAst* call,
 // ---- building -------------------------------------------------------------------------------
 
 static bool build_ast(Build* build, PawlDag* dag, const PawlYaml* text, const PawlAst* ast,
-                      PawlNode* node) {
+                      PawlMatrix* out) {
   PawlLoader* loader = build->loader;
   PawlExprError error = {0};
   PawlResolver names = resolver(build);
   build->text = text;
-  PawlStatus status = pawl_ast_build(dag, ast, &names, node, &error);
+  PawlStatus status = pawl_ast_build_matrix(dag, ast, &names, out, &error);
   if (status == PAWL_ERROR_MEMORY) {
     return pawl_loader_no_memory(loader);
   }
@@ -715,34 +807,118 @@ static bool admit_time(Build* build, const PawlYaml* text, const PawlAst* time) 
   return false;
 }
 
+// left - right, of one shape.
+static bool subtract(Build* build, PawlDag* dag, const PawlYaml* text, const PawlMatrix* right,
+                     PawlMatrix* left) {
+  if (pawl_is_number(left) && pawl_is_number(right)) {
+    left->at[0] = pawl_dag_sub(dag, left->at[0], right->at[0]);
+  } else if (!pawl_is_shapeless(left) && !pawl_is_shapeless(right) &&
+             !pawl_matrix_same_shape(left, right)) {
+    pawl_report(&build->loader->report, text, "in '%s': the left side is %s and the right side %s",
+                pawl_quote(text->text).s, pawl_matrix_shape(left), pawl_matrix_shape(right));
+    return false;
+  } else {
+    const PawlMatrix sides[2] = {*left, *right};
+    char why[PAWL_MATRIX_WHY];
+    (void)pawl_matrix_operate(dag, PAWL_OP_SUB, "=", 2, sides, left, why);
+  }
+  return pawl_matrix_is_complete(left) || pawl_loader_no_memory(build->loader);
+}
+
 static bool build_record(Build* build, PawlDag* dag, PawlYaml* text, bool equation,
-                         PawlNode* node) {
+                         PawlMatrix* out) {
   enum { USUAL_LENGTH = 256 };  // a longer text counts as work, byte by byte
   int excess = text->length > USUAL_LENGTH ? text->length - USUAL_LENGTH : 0;
   PawlParsed* parsed = pawl_parse_record(build->loader, text, build->scope, equation);
   if (!parsed || !pawl_loader_spend(build->loader, text, excess)) {
     return false;
   }
-  PawlNode right = PAWL_NO_NODE;
+  PawlMatrix right;
   bool good =
-      admit_time(build, text, parsed->time) && build_ast(build, dag, text, parsed->left, node);
+      admit_time(build, text, parsed->time) && build_ast(build, dag, text, parsed->left, out);
   if (parsed->right && (good || build->unknown_count > 0)) {
     good &= build_ast(build, dag, text, parsed->right, &right);
   }
-  if (good && parsed->right) {
-    *node = pawl_dag_sub(dag, *node, right);
-    good = *node != PAWL_NO_NODE || pawl_loader_no_memory(build->loader);
-  }
+  good = good && (!parsed->right || subtract(build, dag, text, &right, out));
   parsed->failed = !good;
   return good;
+}
+
+// The same for what must be a number.
+static bool build_number(Build* build, PawlDag* dag, PawlYaml* text, PawlNode* node) {
+  PawlMatrix value;
+  if (!build_record(build, dag, text, false, &value)) {
+    return false;
+  }
+  if (!pawl_is_number(&value) && !pawl_is_shapeless(&value)) {
+    pawl_report(&build->loader->report, text, "in '%s': expected a number, found %s",
+                pawl_quote(text->text).s, pawl_matrix_shape(&value));
+    text->parsed->failed = true;
+    return false;
+  }
+  *node = value.at[0];
+  return true;
 }
 
 bool pawl_expression_contains(PawlLoader* loader, PawlYaml* text, const PawlScope* scope,
                               const PawlUse* use, PawlNode* node, unsigned* contains) {
   Build build = {.loader = loader, .scope = scope, .use = use};
-  bool good = build_record(&build, loader->model->dag, text, false, node);
+  bool good = build_number(&build, loader->model->dag, text, node);
   *contains = build.contains;
   return good;
+}
+
+static bool shaped(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, const PawlUse* use,
+                   PawlMatrix* out, unsigned* contains) {
+  Build build = {.loader = loader, .scope = scope, .use = use};
+  bool good = build_record(&build, loader->model->dag, text, false, out);
+  *contains |= build.contains;
+  return good;
+}
+
+// Depth: that of the tree, PAWL_MODEL_MAX_NESTING.
+static bool shaped_list(PawlLoader* loader, PawlYaml* list, const PawlScope* scope,
+                        const PawlUse* use, PawlMatrix* out, unsigned* contains) {
+  PawlMatrix entries[3];
+  char why[PAWL_MATRIX_WHY];
+  bool good = true;
+  int count = 0;
+  if (list->count > 3) {
+    pawl_report(&loader->report, list, "a vector has 2 or 3 numbers, %d given%s", list->count,
+                PAWL_YAML_FLOW_HINT);
+    return false;
+  }
+  for (PawlYaml* child = list->first; child; child = child->next) {
+    PawlMatrix* entry = &entries[count++];
+    good &= child->kind == PAWL_YAML_LIST ? shaped_list(loader, child, scope, use, entry, contains)
+                                          : shaped(loader, child, scope, use, entry, contains);
+  }
+  if (good && !pawl_matrix_literal(count, entries, out, why)) {
+    pawl_report(&loader->report, list, "%s%s", why, PAWL_YAML_FLOW_HINT);
+    return false;
+  }
+  return good;
+}
+
+bool pawl_shaped(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, const PawlUse* use,
+                 PawlMatrix* out, unsigned* contains) {
+  *contains = 0;
+  return text->kind == PAWL_YAML_LIST ? shaped_list(loader, text, scope, use, out, contains)
+                                      : shaped(loader, text, scope, use, out, contains);
+}
+
+bool pawl_vector(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, const PawlUse* use,
+                 PawlMatrix* out) {
+  unsigned contains;
+  if (!pawl_shaped(loader, text, scope, use, out, &contains)) {
+    return false;
+  }
+  if (!pawl_is_vector(out)) {
+    pawl_report(&loader->report, text, "expected a vector [x, y] or [x, y, z], found %s",
+                pawl_matrix_shape(out));
+    return false;
+  }
+  return true;
 }
 
 bool pawl_expression(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, const PawlUse* use,
@@ -752,9 +928,17 @@ bool pawl_expression(PawlLoader* loader, PawlYaml* text, const PawlScope* scope,
 }
 
 bool pawl_equation(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, const PawlUse* use,
-                   PawlNode* node) {
+                   PawlMatrix* out) {
   Build build = {.loader = loader, .scope = scope, .use = use};
-  return build_record(&build, loader->model->dag, text, true, node);
+  if (!build_record(&build, loader->model->dag, text, true, out)) {
+    return false;
+  }
+  if (out->cols > 1) {
+    pawl_report(&loader->report, text, "in '%s': an equation of matrices; write one of vectors",
+                pawl_quote(text->text).s);
+    text->parsed->failed = true;
+  }
+  return out->cols == 1;
 }
 
 static bool node_value(PawlLoader* loader, PawlNode node, double* value) {
@@ -772,8 +956,7 @@ static bool node_value(PawlLoader* loader, PawlNode node, double* value) {
 bool pawl_value(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, double* value) {
   Build build = {.loader = loader, .scope = scope, .use = &PAWL_USE_VALUE, .numbers = true};
   PawlNode node;
-  if (!build_record(&build, loader->values, text, false, &node) ||
-      !node_value(loader, node, value)) {
+  if (!build_number(&build, loader->values, text, &node) || !node_value(loader, node, value)) {
     return false;
   }
   if (!isfinite(*value)) {
@@ -787,10 +970,11 @@ bool pawl_value(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, doub
 bool pawl_whole(PawlLoader* loader, const PawlYaml* text, const PawlAst* ast,
                 const PawlScope* scope, int* whole) {
   Build build = {.loader = loader, .scope = scope, .use = &PAWL_USE_VALUE, .numbers = true};
-  PawlNode node;
+  PawlMatrix number;
   double value;
   if (!admit_time(&build, text, pawl_find_time(ast)) ||
-      !build_ast(&build, loader->values, text, ast, &node) || !node_value(loader, node, &value)) {
+      !build_ast(&build, loader->values, text, ast, &number) ||
+      !node_value(loader, number.at[0], &value)) {
     return false;
   }
   if (!pawl_to_whole(value, whole)) {

@@ -35,8 +35,8 @@ typedef struct PawlDefinition {
   int index[PAWL_MAX_INDICES];
   PawlDefinitionState state;
   unsigned contains;  // PAWL_MAY_...: the kinds of leaves
-  PawlNode node;
-  PawlNode derivative[2];  // first and second by time; PAWL_NO_NODE until asked for
+  PawlMatrix what;
+  PawlMatrix* derivative[2];  // first and second by time; NULL until asked for
 } PawlDefinition;
 
 // A constraint whose switching is read once the outputs, which it may watch, are known.
@@ -170,9 +170,15 @@ bool pawl_expression(PawlLoader* loader, PawlYaml* text, const PawlScope* scope,
 // The same, telling what it contains (PAWL_MAY_...).
 bool pawl_expression_contains(PawlLoader* loader, PawlYaml* text, const PawlScope* scope,
                               const PawlUse* use, PawlNode* node, unsigned* contains);
-// `left = right` as left - right, or an expression.
+// An expression that may be a vector or a matrix; `text` may be a list of the numbers of a vector.
+bool pawl_shaped(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, const PawlUse* use,
+                 PawlMatrix* out, unsigned* contains);
+// The same for what must be a vector of 2 or 3, or a matrix is refused with `what` it is.
+bool pawl_vector(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, const PawlUse* use,
+                 PawlMatrix* out);
+// `left = right` as left - right, or an expression: a number, or a vector with one row for each.
 bool pawl_equation(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, const PawlUse* use,
-                   PawlNode* node);
+                   PawlMatrix* out);
 // A finite number from parameters and indices.
 bool pawl_value(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, double* value);
 // The same of a term of the equations, to judge it at the start: its parameters may change.

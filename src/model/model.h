@@ -182,6 +182,7 @@ typedef struct PawlOutput {
   const char* name;
   const char* unit;
   PawlNode node;
+  int components;   // 1; of a vector 2 or 3 for the first of its numbers, 0 for the others
   bool reacts;      // accelerations or multipliers occur in it
   bool of_contact;  // the multiplier of a contact occurs in it
   PawlSource source;

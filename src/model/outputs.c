@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `contacts:`, `events:` and `outputs:`: what is watched while the model moves.
+#include <string.h>
+
 #include "model/loader.h"
 
 static const PawlUse gap_use = {"the gap of a contact", PAWL_MAY_Q | PAWL_MAY_T, NULL};
@@ -218,7 +220,7 @@ void pawl_load_events(PawlLoader* loader, PawlYaml* section) {
 // ---- outputs --------------------------------------------------------------------------------
 
 static bool load_output(PawlLoader* loader, PawlYaml* body, const PawlScope* scope,
-                        PawlOutput* output) {
+                        PawlOutput* output, PawlMatrix* what) {
   static const char* const keys[] = {"value", "unit", NULL};
   PawlYaml* text = body;
   output->unit = "";
@@ -236,23 +238,54 @@ static bool load_output(PawlLoader* loader, PawlYaml* body, const PawlScope* sco
     }
   }
   unsigned contains;
-  bool good = pawl_expression_contains(loader, text, scope, &output_use, &output->node, &contains);
+  bool good = pawl_shaped(loader, text, scope, &output_use, what, &contains);
+  if (good && what->cols > 1) {
+    pawl_report(&loader->report, text, "an output is a number or a vector, found %s",
+                pawl_matrix_shape(what));
+    return false;
+  }
   output->reacts = contains & (PAWL_MAY_A | PAWL_MAY_LAMBDA);
   output->of_contact = contains & PAWL_MAY_CONTACT;
   return good;
+}
+
+// tip.x of the output tip.
+static const char* component_name(PawlLoader* loader, const char* name, int component) {
+  size_t length = strlen(name);
+  char* text = pawl_pool_alloc(&loader->kept, length + sizeof ".x");
+  if (!text) {
+    pawl_loader_no_memory(loader);
+    return NULL;
+  }
+  memcpy(text, name, length);
+  memcpy(text + length, (const char[]){'.', (char)('x' + component), '\0'}, sizeof ".x");
+  return text;
 }
 
 static int add_output(PawlLoader* loader, const PawlDeclared* entry, const PawlIndexer* at) {
   PawlModel* model = loader->model;
   PawlOutput output = {.name = pawl_declared_name(loader, entry, at),
                        .source = pawl_loader_source(loader, entry->key)};
-  if (!output.name || !load_output(loader, entry->value, &at->scope, &output) ||
-      !PAWL_ROOM(loader, entry->key, model->outputs, loader->output_capacity,
-                 model->output_count)) {
+  PawlMatrix what;
+  int first = model->output_count;
+  if (!output.name || !load_output(loader, entry->value, &at->scope, &output, &what)) {
     return -1;
   }
-  model->outputs[model->output_count] = output;
-  return model->output_count++;
+  for (int k = 0; k < what.rows; k++) {
+    if (!PAWL_ROOM(loader, entry->key, model->outputs, loader->output_capacity,
+                   model->output_count)) {
+      return -1;
+    }
+    PawlOutput number = output;
+    number.node = what.at[k];
+    number.components = k == 0 ? what.rows : 0;
+    number.name = what.rows == 1 ? output.name : component_name(loader, output.name, k);
+    if (!number.name) {
+      return -1;
+    }
+    model->outputs[model->output_count++] = number;
+  }
+  return first;
 }
 
 void pawl_load_outputs(PawlLoader* loader, PawlYaml* section) {

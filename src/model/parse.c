@@ -36,8 +36,7 @@ static bool is_free(const PawlLoader* loader, const PawlAst* ast) {
 // only the others by recursion, which the parser's limit on nesting bounds.
 static bool only_structure(const PawlLoader* loader, const PawlScope* scope, const PawlAst* ast) {
   for (;;) {
-    bool declared = ast->kind == PAWL_AST_CALL && ast->op == PAWL_OP_COUNT && ast->shorthand < 0;
-    if (declared || ast->kind == PAWL_AST_REPEAT ||
+    if (pawl_ast_is_declared_call(ast) || ast->kind == PAWL_AST_REPEAT ||
         (ast->kind == PAWL_AST_NAME && !known_parameter(loader, ast) && !is_free(loader, ast) &&
          !(ast->arg_count == 0 && ast->primes == 0 && is_index(scope, ast->name)))) {
       return false;

@@ -49,30 +49,38 @@ static bool is_point(const PawlYaml* item) {
   return item->kind == PAWL_YAML_LIST && item->first && item->first->kind == PAWL_YAML_SCALAR;
 }
 
-static bool add_point(PawlLoader* loader, PawlYaml* point, const PawlScope* scope,
-                      const PawlUse* use, Points* points) {
-  if (point->kind != PAWL_YAML_LIST || (point->count != 2 && point->count != 3)) {
+// [x, y], or a vector such as arm_tip.
+static bool read_point(PawlLoader* loader, PawlYaml* point, const PawlScope* scope,
+                       const PawlUse* use, PawlMatrix* place) {
+  bool list = point->kind == PAWL_YAML_LIST;
+  if (point->kind == PAWL_YAML_MAP || pawl_yaml_is_null(point) ||
+      (list && point->count != 2 && point->count != 3)) {
     pawl_report(&loader->report, point, "expected a point [x, y], or [x, y, z] in space%s",
-                point->kind == PAWL_YAML_LIST ? PAWL_YAML_FLOW_HINT : "");
+                list ? PAWL_YAML_FLOW_HINT : "");
     return false;
   }
-  if (points->dimension && points->dimension != point->count) {
-    pawl_report(&loader->report, point, "this point has %d numbers, those before it %d",
-                point->count, points->dimension);
+  return pawl_vector(loader, point, scope, use, place);
+}
+
+static bool add_point(PawlLoader* loader, PawlYaml* point, const PawlScope* scope,
+                      const PawlUse* use, Points* points) {
+  PawlMatrix place;
+  if (!read_point(loader, point, scope, use, &place)) {
+    return false;
+  }
+  if (points->dimension && points->dimension != place.rows) {
+    pawl_report(&loader->report, point, "this point has %d numbers, those before it %d", place.rows,
+                points->dimension);
     return false;
   }
   if (PAWL_GROW(points->node, points->capacity, points->count + 1) != 0) {
     return pawl_loader_no_memory(loader);
   }
   PawlNode* node = points->node[points->count++];
-  points->dimension = point->count;
+  points->dimension = place.rows;
   node[2] = PAWL_NO_NODE;
-  bool good = true;
-  int k = 0;
-  for (PawlYaml* number = point->first; number; number = number->next) {
-    good &= pawl_expression(loader, number, scope, use, &node[k++]);
-  }
-  return good;
+  memcpy(node, place.at, (size_t)place.rows * sizeof *node);
+  return true;
 }
 
 static bool add_points(PawlLoader* loader, PawlYaml* items, const PawlScope* scope, Points* points);

@@ -102,13 +102,13 @@ bool pawl_simulate_set_number(PawlSimulateDef* def, const PawlSimulateOption* op
 
 // ---- from text ------------------------------------------------------------------------------
 
-static PawlNode no_names(void* context, PawlDag* dag, const PawlAst* name, const PawlNode* indices,
-                         PawlExprError* error) {
+static PawlMatrix no_names(void* context, PawlDag* dag, const PawlAst* name,
+                           const PawlNode* indices, PawlExprError* error) {
   (void)context, (void)dag, (void)indices;
   error->begin = name->begin;
   error->end = name->end;
   snprintf(error->message, sizeof error->message, "expected a number");
-  return PAWL_NO_NODE;
+  return pawl_number(PAWL_NO_NODE);
 }
 
 // The value of an expression without names, such as 1e-3 or 1/50.

@@ -49,23 +49,29 @@ static size_t number_length(const char* s) {
   return length;
 }
 
+// A list at has the names at_1, at_2 and is a vector by its own.
 static bool is_declared(const Renaming* r, const char* s, size_t length) {
-  char name[PAWL_MODEL_MAX_NAME + 1];
-  if (length >= sizeof name) {
+  char name[PAWL_MODEL_MAX_NAME + 3];
+  if (length > PAWL_MODEL_MAX_NAME) {
     return false;
   }
   memcpy(name, s, length);
   name[length] = '\0';
+  if (pawl_names_find(&r->names, name)) {
+    return true;
+  }
+  memcpy(name + length, "_1", sizeof "_1");
   return pawl_names_find(&r->names, name) != NULL;
 }
 
 // Writes the text with its names renamed to `out` (NULL: only counts); its length.
 static size_t rewrite(const Renaming* r, const char* s, char* out) {
   size_t prefix = strlen(r->prefix), total = 0;
+  bool part = false, dotted = false;  // behind the dot of tip.x; behind any dot
   while (*s) {
     size_t name = name_length(s), number = name > 0 ? 0 : number_length(s);
     size_t length = name > 0 ? name : number > 0 ? number : 1;
-    if (name > 0 && is_declared(r, s, name)) {
+    if (name > 0 && !part && is_declared(r, s, name)) {
       if (out) {
         memcpy(out + total, r->prefix, prefix);
         out[total + prefix] = '_';
@@ -76,6 +82,9 @@ static size_t rewrite(const Renaming* r, const char* s, char* out) {
       memcpy(out + total, s, length);
     }
     total += length;
+    bool dot = *s == '.' && length == 1;
+    part = dot && !dotted && s[1] != '.';
+    dotted = dot;
     s += length;
   }
   return total;

@@ -12,9 +12,8 @@
 #include "check.h"
 #include "expr/ast.h"
 
-static inline PawlNode simple_resolve(void* context, PawlDag* dag, const PawlAst* name,
-                                      const PawlNode* indices, PawlExprError* error) {
-  (void)context;
+static inline PawlNode simple_leaf(PawlDag* dag, const PawlAst* name, const PawlNode* indices,
+                                   PawlExprError* error) {
   static const PawlOp rate[] = {PAWL_OP_Q, PAWL_OP_V, PAWL_OP_A};
   double index;
   if (name->primes <= 2 && strlen(name->name) == 1) {
@@ -32,6 +31,12 @@ static inline PawlNode simple_resolve(void* context, PawlDag* dag, const PawlAst
   }
   snprintf(error->message, sizeof error->message, "unknown name '%.60s'", name->name);
   return PAWL_NO_NODE;
+}
+
+static inline PawlMatrix simple_resolve(void* context, PawlDag* dag, const PawlAst* name,
+                                        const PawlNode* indices, PawlExprError* error) {
+  (void)context;
+  return pawl_number(simple_leaf(dag, name, indices, error));
 }
 
 static inline PawlNode simple_multiplier(void* context, PawlDag* dag, const PawlAst* call,

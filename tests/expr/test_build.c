@@ -9,12 +9,12 @@ typedef struct Family {
   int asked;
 } Family;
 
-static PawlNode family_resolve(void* context, PawlDag* dag, const PawlAst* name,
-                               const PawlNode* indices, PawlExprError* error) {
+static PawlMatrix family_resolve(void* context, PawlDag* dag, const PawlAst* name,
+                                 const PawlNode* indices, PawlExprError* error) {
   Family* family = context;
   family->asked++;
   if (strcmp(name->name, "i") == 0) {
-    return pawl_dag_const(dag, family->i);
+    return pawl_number(pawl_dag_const(dag, family->i));
   }
   return simple_resolve(NULL, dag, name, indices, error);
 }

@@ -5,10 +5,15 @@
 #include "expr/dag.h"
 #include "fuzz/fuzz.h"
 
-static PawlNode any_name(void* context, PawlDag* dag, const PawlAst* name, const PawlNode* indices,
-                         PawlExprError* error) {
+static PawlMatrix any_name(void* context, PawlDag* dag, const PawlAst* name,
+                           const PawlNode* indices, PawlExprError* error) {
   (void)context, (void)indices, (void)error;
-  return pawl_dag_leaf(dag, name->primes ? PAWL_OP_V : PAWL_OP_Q, name->name[0] % 3);
+  PawlNode node = pawl_dag_leaf(dag, name->primes ? PAWL_OP_V : PAWL_OP_Q, name->name[0] % 3);
+  int shape = name->name[0] % 4;  // numbers, vectors of 2 and 3, matrices
+  PawlMatrix all = {1, 1, {node, node, node, node, node, node, node, node, node}};
+  all.rows = shape == 3 ? 2 : shape + 1;
+  all.cols = shape == 3 ? 2 : 1;
+  return all;
 }
 
 static void check(PawlStatus status, const PawlExprError* error, size_t size) {
