@@ -4,7 +4,7 @@
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME pawl)
 set(CPACK_PACKAGE_VENDOR "pawl")
-set(CPACK_PACKAGE_CONTACT "The pawl authors <pawl@example.org>")
+set(CPACK_PACKAGE_CONTACT "pawl developers")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION
     "A model is a text with energies, forces, constraints and rules of switching;

@@ -26,9 +26,10 @@ static const Option options[] = {
      "draw these: \"x, theta', lambda(pin), l*sin(phi)\", columns and expressions of them",
      VALUE_TEXT, true},
     {"-x", "NAME", "over this and not over the time: a phase portrait", VALUE_TEXT, false},
-    {"--animate", "FILE.svg",
-     "a small picture of the motion that moves by itself, of the scene of the model", VALUE_FILE,
-     true},
+    {"--animate", "FILE",
+     ("a small picture of the motion, of the scene of the model: FILE.svg moves by itself; FILE.gif "
+      "and FILE.mp4 are made with the programs rsvg-convert and ffmpeg"),
+     VALUE_FILE, true},
     {"--strobe", "N",
      ("N instants of it in one frame, for print; the file of --animate may then be .pdf or .png, "
       "too"),

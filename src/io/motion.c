@@ -181,20 +181,23 @@ static void draw_head(PawlText* out, const PawlMotion* m) {
   pawl_svg_length(out, m->width);
   pawl_text_add(out, " ");
   pawl_svg_length(out, m->height + CAPTION);
-  pawl_text_add(out,
-                "\">\n<style>\n"
-                "text{font:11px Helvetica,Arial,sans-serif;fill:#666}\n"
-                ".words{fill:#333}\n"
-                ".body{stroke:#35485c;stroke-width:1.2;stroke-linejoin:round}\n"
-                ".link{fill:none;stroke-linecap:round;stroke-linejoin:round}\n"
-                ".joint{stroke:#35485c;stroke-width:1.4}\n"
-                ".mark{stroke:#35485c;stroke-width:1.4;fill:none;stroke-linecap:round}\n"
-                ".ground{stroke:#555;stroke-width:1.1;fill:none}\n"
-                ".force{stroke:#d55e00;stroke-width:1.8;fill:none;stroke-linecap:round}\n"
-                ".gravity{stroke:#777;stroke-width:1.2;fill:none}\n"
-                ".trace{stroke:#009e73;stroke-width:1;fill:none;stroke-opacity:.8}\n"
-                ".surface{stroke:#bbb;stroke-width:.6;fill:none}\n"
-                "</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n");
+  pawl_text_add(
+      out,
+      "\">\n<style>\n"
+      "text{font:11px Helvetica,Arial,sans-serif;fill:#666}\n"
+      ".words{fill:#333}\n"
+      ".body{stroke:#35485c;stroke-width:1.2;stroke-linejoin:round}\n"
+      ".link{fill:none;stroke-linecap:round;stroke-linejoin:round}\n"
+      ".joint{stroke:#35485c;stroke-width:1.4}\n"
+      ".mark{stroke:#35485c;stroke-width:1.4;fill:none;stroke-linecap:round}\n"
+      ".ground{stroke:#555;stroke-width:1.1;fill:none}\n"
+      ".force{stroke:#d55e00;stroke-width:1.8;fill:none;stroke-linecap:round}\n"
+      ".gravity{stroke:#777;stroke-width:1.2;fill:none}\n"
+      ".trace{stroke:#009e73;stroke-width:1;fill:none;stroke-opacity:.8}\n"
+      ".surface{stroke:#bbb;stroke-width:.6;fill:none}\n"
+      ".still{display:none}\n"
+      "@media (prefers-reduced-motion:reduce){.moves{display:none}.still{display:inline}}\n"
+      "</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n");
 }
 
 // "pothole-wheel, 0 to 4 s", and how fast it is shown unless as it is.
@@ -269,8 +272,18 @@ static void draw_strobe(PawlText* out, const PawlMotion* m) {
   }
 }
 
+static void draw_instant(PawlText* out, const PawlMotion* m, int frame) {
+  for (int s = 0; s < m->model->shape_count; s++) {
+    if (is_drawn(m, &m->model->shapes[s])) {
+      draw_still(out, m, frame, &m->model->shapes[s]);
+    }
+  }
+}
+
+// All that moves, and for readers who want less motion the first instant in its place.
 static void draw_motion(PawlText* out, const PawlMotion* m, double seconds) {
   draw_traces(out, m);
+  pawl_text_add(out, "<g class=\"moves\">\n");
   for (int s = 0; s < m->model->shape_count; s++) {
     const PawlShape* shape = &m->model->shapes[s];
     if (is_drawn(m, shape) && pawl_motion_moves(m, shape)) {
@@ -279,13 +292,24 @@ static void draw_motion(PawlText* out, const PawlMotion* m, double seconds) {
       draw_still(out, m, 0, shape);
     }
   }
+  pawl_text_add(out, "</g>\n<g class=\"still\">\n");
+  draw_instant(out, m, 0);
+  pawl_text_add(out, "</g>\n");
 }
 
-static PawlStatus draw(PawlText* out, const PawlMotion* m, double seconds, PawlError* err) {
+static void draw_one(PawlText* out, const PawlMotion* m, int frame) {
+  draw_traces(out, m);
+  draw_instant(out, m, frame);
+}
+
+static PawlStatus draw(PawlText* out, const PawlMotion* m, int frame, double seconds,
+                       PawlError* err) {
   draw_head(out, m);
   draw_background(out, m);
   if (seconds == 0.0) {
     draw_strobe(out, m);
+  } else if (frame > 0) {
+    draw_one(out, m, frame - 1);
   } else {
     draw_motion(out, m, seconds);
   }
@@ -306,18 +330,26 @@ static double seconds_shown(const PawlMotionDef* def, const PawlRecorder* record
   return length >= LEAST_SECONDS && length <= MOST_SECONDS ? length : OTHER_SECONDS;
 }
 
+int pawl_motion_frames(const PawlMotionDef* def, const PawlRecorder* recorder, double* seconds) {
+  *seconds = seconds_shown(def, recorder);
+  return def->strobe > 0 ? def->strobe : (int)fmin(MOST_FRAMES, ceil(FRAMES_PER_SECOND * *seconds));
+}
+
 PawlStatus pawl_motion_write(const PawlModel* model, const PawlRecorder* recorder,
                              const PawlMotionDef* def, const char* path, PawlError* err) {
   PawlMotion motion = {.model = model, .recorder = recorder};
   PawlText text = {0};
+  double seconds;
   if (def->strobe < 0 || def->strobe > MOST_STROBE) {
     return pawl_fail(err, PAWL_ERROR_USAGE, "strobe = %d; 1 to %d instants can be drawn",
                      def->strobe, MOST_STROBE);
   }
-  double seconds = seconds_shown(def, recorder);
-  int frames = (int)fmin(MOST_FRAMES, ceil(FRAMES_PER_SECOND * seconds));
-  PawlStatus status = pawl_motion_look(&motion, def, def->strobe > 0 ? def->strobe : frames, err);
-  status = status ? status : draw(&text, &motion, seconds, err);
+  int frames = pawl_motion_frames(def, recorder, &seconds);
+  if (def->frame < 0 || def->frame > frames) {
+    return pawl_fail(err, PAWL_ERROR_USAGE, "frame = %d; the animation has %d", def->frame, frames);
+  }
+  PawlStatus status = pawl_motion_look(&motion, def, frames, err);
+  status = status ? status : draw(&text, &motion, def->frame, seconds, err);
   status = status ? status : pawl_picture_write(&text, path, err);
   pawl_text_free(&text);
   pawl_motion_destroy(&motion);

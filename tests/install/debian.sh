@@ -32,7 +32,7 @@ awk '$2 != "root/root" { print "owner: " $0; bad = 1 }
      END { exit bad }' "$scratch/content"
 dpkg-deb -f "$deb" >"$scratch/control"
 for line in '^Package: pawl$' "^Version: $version\$" '^Depends: .*libc6' '^Depends: .*libyaml' '^Section: science$' \
-    '^Maintainer: .*@' '^Description: '; do
+    '^Maintainer: pawl developers$' '^Description: '; do
   grep -q "$line" "$scratch/control" || { echo "the control file lacks $line:"; cat "$scratch/control"; exit 1; }
 done
 if command -v lintian >/dev/null; then
