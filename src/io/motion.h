@@ -21,6 +21,8 @@ typedef struct PawlMotion {
   double* times;         // [s] of all of them
   double* values;        // channels of all of them, row behind row
   double* spare;         // room for two rows
+  double* nothing;       // multipliers that have no value
+  bool impacts;          // there are samples whose multipliers have none
   double width, height;  // of the picture [px]
   double scale;          // px for a unit of length
   double left, top;      // of the picture, in units of the projection

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "io/impacts.h"
 #include "io/motion.h"
 #include "io/svg.h"
 #include "run/recorder.h"
@@ -33,11 +34,12 @@ static const double* leaves(const PawlMotion* m, const double* sample, PawlColum
 
 static void look_at_sample(PawlMotion* m, int sample, double* channels) {
   const double* at = pawl_recorder_sample(m->recorder, sample);
+  bool impact = m->impacts && pawl_impacts_in(m->recorder, sample);
   PawlLeafValues values = {.t = at[0],
                            .q = leaves(m, at, PAWL_COLUMN_COORDINATE),
                            .v = leaves(m, at, PAWL_COLUMN_RATE),
                            .a = leaves(m, at, PAWL_COLUMN_ACCELERATION),
-                           .lambda = leaves(m, at, PAWL_COLUMN_MULTIPLIER)};
+                           .lambda = impact ? m->nothing : leaves(m, at, PAWL_COLUMN_MULTIPLIER)};
   pawl_scene_look(m->scene, &values, channels);
 }
 
@@ -281,9 +283,14 @@ PawlStatus pawl_motion_look(PawlMotion* m, const PawlMotionDef* def, int frames,
   m->times = pawl_alloc(all, sizeof(double));
   m->values = pawl_alloc(all * row + 1, sizeof(double));
   m->spare = pawl_alloc(2 * row + 1, sizeof(double));
-  if (!m->times || !m->values || !m->spare) {
+  m->nothing = pawl_alloc((size_t)pawl_recorder_column_count(m->recorder), sizeof(double));
+  if (!m->times || !m->values || !m->spare || !m->nothing) {
     return pawl_fail_memory(err);
   }
+  for (int j = 0; j < pawl_recorder_column_count(m->recorder); j++) {
+    m->nothing[j] = NAN;
+  }
+  m->impacts = pawl_impacts_any(m->recorder);
   look_at_all(m, from, to);
   fit_view(m, def);
   fit_forces(m);
@@ -295,4 +302,5 @@ void pawl_motion_destroy(PawlMotion* m) {
   pawl_free(m->times);
   pawl_free(m->values);
   pawl_free(m->spare);
+  pawl_free(m->nothing);
 }

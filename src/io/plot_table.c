@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "expr/ast.h"
 #include "expr/tape.h"
+#include "io/impacts.h"
 #include "io/plot.h"
 #include "io/writer.h"
 
@@ -309,7 +310,7 @@ static void run_tape(Table* table, const double* sample) {
 
 // The row of one sample; `before` and `part` > 0: between the two, linearly.
 static PawlStatus add_row(Table* table, const double* before, const double* sample, double part,
-                          PawlError* err) {
+                          double** out, PawlError* err) {
   double* row;
   PAWL_TRY(pawl_recorder_add(table->out, &row, err));
   for (int pass = before ? 0 : 1, expression = 0; pass < 2; pass++, expression = 0) {
@@ -322,24 +323,41 @@ static PawlStatus add_row(Table* table, const double* before, const double* samp
       row[k] = pass == 1 && before ? row[k] + part * (value - row[k]) : value;
     }
   }
+  *out = row;
   return PAWL_OK;
 }
 
+// Forces of a step with an impact have no value; where they are asked for by name, they are what
+// the run has written.
+static void forget_impact(const Table* table, double* row) {
+  for (int k = 0; k < table->count; k++) {
+    int column = table->terms[k].column;
+    PawlColumnKind kind =
+        column >= 0 ? pawl_recorder_column(table->recorder, column)->kind : PAWL_COLUMN_OUTPUT;
+    row[k] = kind == PAWL_COLUMN_MULTIPLIER ? NAN : row[k];
+  }
+}
+
 // The samples of the window, with its ends where they fall between two samples.
-static PawlStatus add_rows(Table* table, double from, double to, PawlError* err) {
+static PawlStatus add_rows(Table* table, double from, double to, bool as_written, PawlError* err) {
   int time = table->terms[PAWL_PLOT_TIME].column;
   const double* before = NULL;
+  bool impacts = !as_written && pawl_impacts_any(table->recorder);
+  double* row;
   for (int i = 0; i < pawl_recorder_sample_count(table->recorder); i++) {
     const double* sample = pawl_recorder_sample(table->recorder, i);
     const double ends[] = {from, to};
     for (int k = 0; before && k < 2; k++) {
       if (before[time] < ends[k] && ends[k] < sample[time]) {
         double part = (ends[k] - before[time]) / (sample[time] - before[time]);
-        PAWL_TRY(add_row(table, before, sample, part, err));
+        PAWL_TRY(add_row(table, before, sample, part, &row, err));
       }
     }
     if (!(sample[time] < from) && !(sample[time] > to)) {
-      PAWL_TRY(add_row(table, NULL, sample, 1.0, err));
+      PAWL_TRY(add_row(table, NULL, sample, 1.0, &row, err));
+      if (impacts && pawl_impacts_in(table->recorder, i)) {
+        forget_impact(table, row);
+      }
     }
     before = sample;
   }
@@ -387,7 +405,7 @@ static PawlStatus build(Table* table, const PawlPlotDef* def, PawlError* err) {
   PAWL_TRY(choose(table, def, err));
   PAWL_TRY(make_tape(table, err));
   PAWL_TRY(make_out(table, err));
-  PAWL_TRY(add_rows(table, def->from, def->to, err));
+  PAWL_TRY(add_rows(table, def->from, def->to, def->y != NULL, err));
   PAWL_TRY(check_rows(table, def, err));
   PAWL_TRY(copy_facts(table, err));
   return copy_events(table, def->from, def->to, err);

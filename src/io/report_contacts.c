@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "io/impacts.h"
 #include "io/report.h"
 #include "system/system.h"
 
@@ -49,16 +50,6 @@ static void mark_forces(PawlReportContacts* contacts, const PawlModel* model,
   }
 }
 
-static bool is_event_driven(const PawlRecorder* recorder) {
-  const char* name;
-  for (int k = 0; (name = pawl_recorder_fact_name(recorder, k)); k++) {
-    if (strcmp(name, "method") == 0) {
-      return strcmp(pawl_recorder_fact_value(recorder, k), "event-driven") == 0;
-    }
-  }
-  return false;
-}
-
 PawlStatus pawl_report_contacts_create(PawlReportContacts* contacts, const PawlModel* model,
                                        const PawlRecorder* recorder, PawlError* err) {
   int count = model->contact_count < MOST_CONTACTS ? model->contact_count : MOST_CONTACTS;
@@ -68,7 +59,7 @@ PawlStatus pawl_report_contacts_create(PawlReportContacts* contacts, const PawlM
   if (!contacts->all || !contacts->force) {
     return pawl_fail_memory(err);
   }
-  contacts->averaged = count > 0 && !is_event_driven(recorder);
+  contacts->averaged = count > 0 && pawl_impacts_averaged(recorder);
   find_columns(contacts, model, recorder);
   mark_forces(contacts, model, recorder);
   return PAWL_OK;

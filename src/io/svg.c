@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "io/impacts.h"
 #include "io/plot.h"
 
 // Lengths in px.
@@ -21,6 +22,7 @@ static const double LEAST_WIDTH = 320.0, MOST_SIZE = 20000.0;
 static const double LEFT = 76.0;         // labels of the y axes
 static const double NAMES_LEAST = 60.0;  // names of the curves
 static const double NAMES_MOST = 190.0;
+static const double NAMES_MARGIN = 8.0;
 static const double PANEL_HEIGHT = 124.0;
 static const double PANEL_LEAST = 48.0;
 static const double PORTRAIT_HEIGHT = 420.0;
@@ -90,7 +92,7 @@ static double names_width(const Drawing* drawing) {
       widest = fmax(widest, 100.0);
     }
   }
-  return PAWL_SVG_NAME_SHIFT + fmin(widest, NAMES_MOST);
+  return PAWL_SVG_NAME_SHIFT + fmin(widest, NAMES_MOST) + NAMES_MARGIN;
 }
 
 static bool has_factor(const PawlSvgAxis* axis) {
@@ -603,7 +605,8 @@ PawlStatus pawl_svg_plot(const PawlPlotDef* def, int count, const PawlRecorder* 
     return pawl_fail(err, PAWL_ERROR_USAGE, "plot: %d runs; 1 to %d can be drawn", count,
                      PAWL_PLOT_RUNS);
   }
-  if (count == 1 && !def->y && !def->x && isinf(def->from) && isinf(def->to)) {
+  bool whole = !def->y && !def->x && isinf(def->from) && isinf(def->to);
+  if (count == 1 && whole && !pawl_impacts_any(runs[0])) {
     return draw_usual(def, runs, out, err);
   }
   PawlStatus status = PAWL_OK;

@@ -103,6 +103,7 @@ expect 0 run planar-3r-lock -q --animate arm.svg --window 0:2.5
 has arm.svg "<animate attributeName=\"d\""
 has arm.svg "planar-3r-lock, 0 to 2.5 s<"
 has arm.svg "#e69f00" # a joint that is locked
+has arm.svg "@media (prefers-reduced-motion:reduce)"
 expect 0 run robot-6r-brake -q --animate robot.pdf --strobe 4
 head -c 8 robot.pdf | grep -q '%PDF-1.4' || complain "robot.pdf is not PDF"
 expect 2 run pendulum -q --animate p.png
@@ -111,6 +112,27 @@ expect 2 run pendulum -q --animate p.svg --strobe 0
 has err "1 to 200"
 expect 2 run pendulum -q --strobe 3
 has err "there is none"
+# Films, by programs beside pawl; nothing but the film stays.
+PATH=/nowhere "$pawl" run pendulum -q --animate p.gif 2>err
+same $? 2
+has err "An .svg that moves needs nothing"
+if command -v ffmpeg >/dev/null && command -v rsvg-convert >/dev/null; then
+  for film in p.gif p.mp4; do
+    expect 0 run pendulum -q --until 0.5 --animate $film --size 100x100
+    [ "$(ls -d p.gif* p.mp4* | tr '\n' ' ')" = "$(ls p.gif p.mp4 2>/dev/null | tr '\n' ' ')" ] ||
+      complain "left beside $film: $(ls -d p.*)"
+  done
+  head -c 6 p.gif | grep -q GIF89a || complain "p.gif is no gif"
+  head -c 8 p.mp4 | tail -c 4 | grep -q ftyp || complain "p.mp4 is no mp4"
+fi
+
+# --- impacts are no forces: what is drawn by itself leaves them out, what is asked for has them ---
+expect 0 run bouncing-pendulum -q --plot forces.svg
+grep -q '>[1-9]000<' forces.svg && complain "an impact sets the scale of forces"
+has forces.svg ">10<"
+expect 0 run bouncing-pendulum -q --plot asked.svg -y "lambda(stop)"
+grep -q '>[1-9]000<' asked.svg || complain "lambda(stop) is not what the run has"
+expect 0 run bouncing-beam -q --until 0.34 --plot beam.svg # more samples than are kept
 printf 'model: bare\ncoordinates: {x: }\nmass: {x: 1}\n' >bare.yaml
 expect 2 run bare.yaml -q --animate b.svg
 has err "has no scene to draw"
