@@ -249,12 +249,17 @@ static inline uint64_t scatter(const PawlKktBlock* block, const double* from, do
   return top;
 }
 
+// Few numbers are compared one by one: a call costs more, and where they were written just before a
+// wide load would wait for all of the narrow stores.
+enum { FEW = 24 };
+
 static bool is_set(int m, const unsigned char* set, const unsigned char* active) {
-  bool same = m == 0 || memcmp(set, active, (size_t)m) == 0;
-  for (int i = 0; !same && i < m && set[i] == (active[i] != 0); i++) {
-    same = i == m - 1;  // flags other than 1
+  bool same = m > FEW && memcmp(set, active, (size_t)m) == 0;
+  int i = same ? m : 0;
+  while (i < m && set[i] == (active[i] != 0)) {  // flags other than 1 are one, too
+    i++;
   }
-  return same;
+  return i == m;
 }
 
 static bool is_same_set(const PawlKkt* kkt, const unsigned char* active) {
@@ -402,21 +407,23 @@ PawlStatus pawl_kkt_factor(PawlKkt* kkt, const double* S, const double* B, const
   return assemble_and_factor(kkt, S, B, J, active);
 }
 
-// The same bits. Number by number where they are few: these were written just before, and a wide
-// load would wait for all of the narrow stores.
+static bool is_same_number(const double* a, const double* b) {
+  uint64_t x, y;
+  memcpy(&x, a, sizeof x);
+  memcpy(&y, b, sizeof y);
+  return x == y;
+}
+
+// The same bits.
 static bool is_same(int count, const double* a, const double* b) {
-  enum { FEW = 24 };
   if (count > FEW) {
     return memcmp(a, b, (size_t)count * sizeof *a) == 0;
   }
-  uint64_t differ = 0;
-  for (int k = 0; k < count; k++) {
-    uint64_t x, y;
-    memcpy(&x, a + k, sizeof x);
-    memcpy(&y, b + k, sizeof y);
-    differ |= x ^ y;
+  int k = 0;
+  while (k < count && is_same_number(a + k, b + k)) {
+    k++;
   }
-  return differ == 0;
+  return k == count;
 }
 
 static void keep(int count, double* to, const double* from) {

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/copy.h"
 #include "step/ga_loops.h"
 
 PawlGaMemory pawl_ga_memory(const PawlStepper* s, PawlState* state) {
@@ -151,7 +152,7 @@ static void constraint_residual(const PawlStepper* s, PawlGa* d, const PawlValue
                                 const double* v) {
   switch (d->level) {
     case PAWL_LEVEL_POSITION:
-      memcpy(d->c, values->g, (size_t)s->sizes.rows * sizeof(double));
+      pawl_copy(s->sizes.rows, values->g, d->c);
       break;
     case PAWL_LEVEL_VELOCITY:
       pawl_dynamics_rows(&s->dynamics, values->G, v, values->g_t, d->c);
@@ -280,8 +281,8 @@ PawlStatus pawl_ga_correct(PawlStepper* s, PawlGa* d, const PawlPhase* phase, do
   return PAWL_OK;
 }
 
-PawlStatus pawl_ga_balance(PawlStepper* s, PawlGa* d, const PawlPhase* phase, bool judged,
-                           PawlError* err) {
+PAWL_INLINE PawlStatus balance(PawlStepper* s, PawlGa* d, const PawlPhase* phase, bool judged,
+                               PawlError* err) {
   const PawlValues* values = pawl_eval_values(d->residual_eval);
   const double* v = d->U ? d->v_total : d->v;
   d->B = values->G;
@@ -290,13 +291,22 @@ PawlStatus pawl_ga_balance(PawlStepper* s, PawlGa* d, const PawlPhase* phase, bo
   }
   if (!judged) {
     pawl_ga_balance_forces(s, d, values);
-    constraint_residual(s, d, values, v);
+    if (s->sizes.rows > 0) {
+      constraint_residual(s, d, values, v);
+    }
     d->error_r = d->error_c = 0.0;
     return PAWL_OK;
   }
   pawl_ga_judge_forces(s, d, values, v, d->level == PAWL_LEVEL_POSITION && !d->U);
-  judged_constraint_residual(s, d, values, v);
+  if (s->sizes.rows > 0) {
+    judged_constraint_residual(s, d, values, v);
+  }
   return PAWL_OK;
+}
+
+PawlStatus pawl_ga_balance(PawlStepper* s, PawlGa* d, const PawlPhase* phase, bool judged,
+                           PawlError* err) {
+  return balance(s, d, phase, judged, err);
 }
 
 PawlStatus pawl_ga_residual(PawlStepper* s, PawlGa* d, const PawlPhase* phase, PawlState* state,
@@ -306,7 +316,7 @@ PawlStatus pawl_ga_residual(PawlStepper* s, PawlGa* d, const PawlPhase* phase, P
   PawlPoint point = pawl_phase_point(phase, state->t + d->h, d->q, v, d->vdot, d->lambda);
   s->dynamics.info.evaluations++;
   PAWL_TRY(pawl_eval_run(d->residual_eval, &point, err));
-  return pawl_ga_balance(s, d, phase, judged, err);
+  return balance(s, d, phase, judged, err);
 }
 
 PawlStatus pawl_ga_iterate(PawlStepper* s, PawlGa* d, const PawlPhase* phase, PawlState* state,
@@ -329,10 +339,9 @@ PawlStatus pawl_ga_iterate(PawlStepper* s, PawlGa* d, const PawlPhase* phase, Pa
 
 void pawl_ga_accept(PawlStepper* s, PawlGa* d, PawlState* state, bool flush) {
   PawlGaMemory m = pawl_ga_memory(s, state);
-  size_t row_bytes = (size_t)s->sizes.rows * sizeof(double);
-  memcpy(m.last_lambda, state->lambda, row_bytes);
+  pawl_copy(s->sizes.rows, state->lambda, m.last_lambda);
   *m.last_h = d->h;
   state->t += d->h;
   pawl_ga_take(s, d, state, m, flush);
-  memcpy(state->lambda, d->lambda, row_bytes);
+  pawl_copy(s->sizes.rows, d->lambda, state->lambda);
 }

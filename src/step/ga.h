@@ -20,23 +20,24 @@ typedef struct PawlGa {
   double baumgarte;           // B [1/s]; 0 unless the level is that of accelerations
   double baumgarte_position;  // the gain of positions, B where it has none of its own
   double alpha_m, alpha_f, beta, gamma;
-  double h, beta_p, gamma_p;           // beta', gamma' of the step under way
-  PawlEval* residual_eval;             // M, f, G, the constraint at its level, and more
-  PawlEval* tangent_eval;              // K, C and the tangent of the constraint
-  double *q, *v, *vdot, *a, *lambda;   // the iterate
-  double* delta;                       // q = retract(q_n, delta)
-  double* a_first;                     // a_n of a first step, where it is shifted
-  double *r, *magnitude;               // residual of the dynamics, and the size of its terms
-  double *c, *c_size;                  // residual of the constraint at its level, and its size
-  double *dq, *dlambda;                // correction
-  double *S, *J;                       // what a Newton step factors
-  double* weight;                      // diagonal of M; 0 for states
-  double* path;                        // |v'| of the guess and all its corrections, summed up
-  double *size_q, *size_v, *size_a;    // what each coordinate, rate, acceleration counts as
-  double *rounded, *rounded_c;         // terms of balances and rows that rounding is a part of
-  const double* B;                     // force directions: G, or between two gradients
-  const double *U, *W;                 // corrections of q and v by the caller; NULL: none
-  double* v_total;                     // v + W
+  double h, beta_p, gamma_p;          // beta', gamma' of the step under way
+  PawlEval* residual_eval;            // M, f, G, the constraint at its level, and more
+  PawlEval* tangent_eval;             // K, C and the tangent of the constraint
+  double *q, *v, *vdot, *a, *lambda;  // the iterate
+  double* delta;                      // q = retract(q_n, delta)
+  double* a_first;                    // a_n of a first step, where it is shifted
+  double *r, *magnitude;              // residual of the dynamics, and the size of its terms
+  double *c, *c_size;                 // residual of the constraint at its level, and its size
+  double *dq, *dlambda;               // correction
+  double *S, *J;                      // what a Newton step factors
+  double* weight;                     // diagonal of M; 0 for states
+  double* path;                       // |v'| of the guess and all its corrections, summed up
+  double *size_q, *size_v, *size_a;   // what each coordinate, rate, acceleration counts as
+  bool sizes_late, sized;       // computed only where asked for; they are those of the iterate
+  double *rounded, *rounded_c;  // terms of balances and rows that rounding is a part of
+  const double* B;              // force directions: G, or between two gradients
+  const double *U, *W;          // corrections of q and v by the caller; NULL: none
+  double* v_total;              // v + W
   double error_r, error_c, error_own;  // dynamics, constraint; dynamics of the worst coordinate
   int worst_row;
   double change, last_change;  // largest part of its coordinate that a correction was

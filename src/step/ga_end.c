@@ -78,10 +78,6 @@ void pawl_ga_size_part(const PawlStepper* s, PawlGa* d, const double* v, bool po
   }
 }
 
-void pawl_ga_size(const PawlStepper* s, PawlGa* d, const double* v, bool positions) {
-  pawl_ga_size_part(s, d, v, positions, (PawlPart){.end = s->sizes.v});
-}
-
 double pawl_ga_part(const PawlStepper* s, const PawlGa* d, const double* change,
                     const double* size) {
   double least = PAWL_LOST_PART * PAWL_LOST_PART * largest_square(s, d, size), most = 0.0;
@@ -116,8 +112,8 @@ PawlGaSums pawl_ga_balance_part(const PawlGa* d, const double* terms, PawlPart p
 
 // Those of all parts, in their order.
 static PawlGaSums total(const PawlStepper* s, const PawlGaSums* sums) {
-  PawlGaSums all = {0};
-  for (int k = 0; k < pawl_pool_parts(s->sizes.v, PAWL_GA_PART); k++) {
+  PawlGaSums all = sums[0];
+  for (int k = 1; k < pawl_pool_parts(s->sizes.v, PAWL_GA_PART); k++) {
     all.error += sums[k].error;
     all.size += sums[k].size;
     all.massless = larger(all.massless, sums[k].massless);
@@ -262,6 +258,9 @@ static double tolerance_of(const PawlStepper* s) {
 // The last correction, computed where it is asked for: most steps end by their residuals.
 static double change_of(const PawlStepper* s, PawlGa* d) {
   if (!d->change_known) {
+    if (!d->sized) {
+      pawl_ga_size(s, d, d->U ? d->v_total : d->v, d->level == PAWL_LEVEL_POSITION && !d->U);
+    }
     double of_U = d->dU ? pawl_ga_part(s, d, d->dU, d->size_q) : 0.0;
     double of_W = d->dW ? pawl_ga_part(s, d, d->dW, d->size_v) : 0.0;
     d->change = larger(pawl_ga_part(s, d, d->dq, d->size_q), larger(of_U, of_W));

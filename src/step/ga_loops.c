@@ -3,8 +3,8 @@
 #include "step/ga_loops.h"
 
 #include <math.h>
-#include <string.h>
 
+#include "base/copy.h"
 #include "switch/tolerances.h"
 #include "system/system.h"
 
@@ -139,7 +139,7 @@ void pawl_ga_add(const PawlStepper* s, PawlGa* d) {
 }
 
 static inline void copy(double* to, const double* from, PawlPart part) {
-  memcpy(to + part.first, from + part.first, (size_t)(part.end - part.first) * sizeof(double));
+  pawl_copy(part.end - part.first, from + part.first, to + part.first);
 }
 
 static inline void flush(double* x, PawlPart part) {
@@ -163,7 +163,7 @@ static inline void take_part(void* context, PawlPart part) {
 }
 
 void pawl_ga_take(const PawlStepper* s, PawlGa* d, PawlState* state, PawlGaMemory m, bool flush) {
-  memcpy(state->q, d->q, (size_t)s->sizes.q * sizeof(double));
+  pawl_copy(s->sizes.q, d->q, state->q);
   loop(take_part, (Pass){.s = s, .d = d, .state = state, .m = m, .flush = flush});
 }
 
@@ -226,11 +226,24 @@ static inline void judge_part(void* context, PawlPart part) {
   const Pass* pass = context;
   PawlGa* d = pass->d;
   judged_balance_part(pass, part);
-  pawl_ga_size_part(pass->s, d, pass->v, pass->positions, part);
+  if (d->sized) {
+    pawl_ga_size_part(pass->s, d, pass->v, pass->positions, part);
+  }
   d->sums[part.number] = pawl_ga_balance_part(d, d->magnitude, part);
 }
 
 void pawl_ga_judge_forces(const PawlStepper* s, PawlGa* d, const PawlValues* values,
                           const double* v, bool positions) {
+  d->sized = !d->sizes_late;
   loop(judge_part, (Pass){.s = s, .d = d, .values = values, .v = v, .positions = positions});
+}
+
+static inline void size_part(void* context, PawlPart part) {
+  const Pass* pass = context;
+  pawl_ga_size_part(pass->s, pass->d, pass->v, pass->positions, part);
+}
+
+void pawl_ga_size(const PawlStepper* s, PawlGa* d, const double* v, bool positions) {
+  loop(size_part, (Pass){.s = s, .d = d, .v = v, .positions = positions});
+  d->sized = true;
 }

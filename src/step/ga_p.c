@@ -11,6 +11,7 @@ static PawlStatus create_level(PawlStepper* s, PawlLevel level, PawlError* err) 
   if (!ga) {
     return pawl_fail_memory(err);
   }
+  ga->sizes_late = s->sizes.rows == 0;  // no row is measured by them
   ga->baumgarte = level == PAWL_LEVEL_ACCELERATION ? s->def.baumgarte : 0.0;
   ga->baumgarte_position = ga->baumgarte > 0.0 && s->def.baumgarte_position > 0.0
                                ? s->def.baumgarte_position

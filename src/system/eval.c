@@ -9,11 +9,14 @@
 #include "model/model.h"
 #include "system/program.h"
 
-typedef struct Reset {  // an array that starts from its constant part in each run
+typedef struct Reset {  // numbers that start from their constant part in each run
   double* array;
   const double* base;
   size_t bytes;
 } Reset;
+
+// As many of them at most stand behind each other and are reset by one copy.
+enum { MOST_TOGETHER = 256 };
 
 struct PawlEval {
   PawlArena arena;
@@ -25,10 +28,41 @@ struct PawlEval {
   PawlProgram* programs;
   Reset resets[PAWL_QUANTITY_COUNT];
   PawlOpenGates open;
+  int* modes;  // of the constraints that have gates, in the last run
+  bool holds;  // g of locks is less what they hold
 };
 
 static bool wanted(const PawlEval* eval, PawlQuantity q) {
   return (eval->mask & pawl_quantity_mask(q)) != 0;
+}
+
+static bool is_reset(const PawlEval* eval, PawlQuantity q) {
+  const PawlSystem* system = eval->system;
+  return wanted(eval, q) && system->model && system->summed[q] && system->varies[q];
+}
+
+// One reset instead of several.
+static bool join_resets(PawlEval* eval) {
+  size_t count = 0, at = 0;
+  for (int k = 0; k < eval->reset_count; k++) {
+    count += eval->resets[k].bytes / sizeof(double);
+  }
+  if (eval->reset_count < 2 || count > MOST_TOGETHER) {
+    return true;
+  }
+  double* array = PAWL_NEW(&eval->arena, double, count);
+  double* base = PAWL_NEW(&eval->arena, double, count);
+  for (int q = 0; array && base && q < PAWL_QUANTITY_COUNT; q++) {
+    if (is_reset(eval, (PawlQuantity)q)) {
+      size_t size = (size_t)eval->system->size[q];
+      eval->array[q] = array + at;
+      memcpy(base + at, eval->system->base[q], size * sizeof(double));
+      at += size;
+    }
+  }
+  eval->resets[0] = (Reset){array, base, count * sizeof(double)};
+  eval->reset_count = 1;
+  return array && base;
 }
 
 static PawlStatus make_arrays(PawlEval* eval, PawlError* err) {
@@ -44,9 +78,12 @@ static PawlStatus make_arrays(PawlEval* eval, PawlError* err) {
     }
     size_t bytes = (size_t)system->size[q] * sizeof(double);
     memcpy(eval->array[q], system->base[q], bytes);
-    if (system->summed[q] && system->varies[q]) {
+    if (is_reset(eval, (PawlQuantity)q)) {
       eval->resets[eval->reset_count++] = (Reset){eval->array[q], system->base[q], bytes};
     }
+  }
+  if (!join_resets(eval)) {
+    return pawl_fail_memory(err);
   }
   double** a = eval->array;
   eval->values = (PawlValues){.M = a[PAWL_Q_M],
@@ -90,6 +127,7 @@ static void open_gate(PawlOpenGates* open, int k, int gate) {
 static void open_gates(PawlEval* eval, const int* modes) {
   for (int k = 0; k < eval->open.count; k++) {
     open_gate(&eval->open, k, gate_in(eval->system, k, modes));
+    eval->modes[k] = modes ? modes[eval->system->gated[k].constraint] : 0;
   }
   for (int k = 0; k < eval->program_count; k++) {
     pawl_program_choose(&eval->programs[k], &eval->open);
@@ -97,8 +135,9 @@ static void open_gates(PawlEval* eval, const int* modes) {
 }
 
 static bool are_open(const PawlEval* eval, const int* modes) {
+  const PawlGated* gated = eval->system->gated;
   for (int k = 0; k < eval->open.count; k++) {
-    if (eval->open.gates[k] != gate_in(eval->system, k, modes)) {
+    if (eval->modes[k] != (modes ? modes[gated[k].constraint] : 0)) {
       return false;
     }
   }
@@ -111,7 +150,8 @@ static PawlStatus make_programs(PawlEval* eval, PawlError* err) {
   eval->open.count = system->gated_count;
   eval->open.gates = PAWL_NEW(&eval->arena, int, system->gated_count);
   eval->open.flags = PAWL_NEW(&eval->arena, bool, system->gate_count);
-  if (!eval->programs || !eval->open.gates || !eval->open.flags) {
+  eval->modes = PAWL_NEW(&eval->arena, int, system->gated_count);
+  if (eval->arena.failed) {
     return pawl_fail_memory(err);
   }
   for (int g = 0; g < system->group_count; g++) {
@@ -137,6 +177,7 @@ PawlStatus pawl_eval_create(const PawlSystem* system, unsigned mask, PawlEval** 
   }
   eval->system = system;
   eval->mask = mask & PAWL_FORCE && system->kink_count > 0 ? mask | PAWL_SURFACES : mask;
+  eval->holds = system->triggers && wanted(eval, PAWL_Q_G);
   PawlStatus status = make_arrays(eval, err);
   if (status == PAWL_OK) {
     pawl_lock_take(system->lock);
@@ -193,11 +234,9 @@ long long pawl_eval_operations(const PawlEval* eval) {
 
 // g = expression - held, for locks.
 static void subtract_held(const PawlEval* eval, const PawlPoint* point) {
-  if (eval->system->triggers && point->held && wanted(eval, PAWL_Q_G)) {
-    double* g = eval->values.g;
-    for (int i = 0; i < eval->system->sizes.rows; i++) {
-      g[i] -= point->held[i];
-    }
+  double* g = eval->values.g;
+  for (int i = 0; point->held && i < eval->system->sizes.rows; i++) {
+    g[i] -= point->held[i];
   }
 }
 
@@ -230,7 +269,9 @@ static PawlStatus run_callbacks(PawlEval* eval, const PawlPoint* point, PawlErro
                      point->t);
   }
   clear_released(eval, point);
-  subtract_held(eval, point);
+  if (eval->holds) {
+    subtract_held(eval, point);
+  }
   for (int q = 0; q < PAWL_QUANTITY_COUNT; q++) {
     for (int k = 0; wanted(eval, (PawlQuantity)q) && k < eval->system->size[q]; k++) {
       check += eval->array[q][k] - eval->array[q][k];
@@ -293,6 +334,8 @@ PawlStatus pawl_eval_run(PawlEval* eval, const PawlPoint* point, PawlError* err)
   for (int k = 0; k < eval->program_count; k++) {
     check += pawl_program_run(&eval->programs[k], eval->system, point);
   }
-  subtract_held(eval, point);
+  if (eval->holds) {
+    subtract_held(eval, point);
+  }
   return check == 0.0 || is_needless(eval) ? PAWL_OK : fault(eval, point, err);
 }
