@@ -216,7 +216,10 @@ static void place_leaves(Flattener* f) {
     if (pawl_op_is_leaf(node->op) && node->op != PAWL_OP_CONST) {
       f->reg[i] = tape->constant_count + tape->input_count;
       tape->inputs[tape->input_count++] = (PawlTapeInput){node->op, node->index};
-      tape->has_turns |= node->op == PAWL_OP_TURN;
+      if (node->op == PAWL_OP_TURN) {
+        tape->first_turn = tape->end_turn == 0 ? tape->input_count - 1 : tape->first_turn;
+        tape->end_turn = tape->input_count;
+      }
     }
   }
   tape->register_count = tape->constant_count + tape->input_count;

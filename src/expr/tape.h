@@ -56,8 +56,8 @@ typedef double PawlTapeAdd(const double* registers);
 typedef struct PawlTape {
   int constant_count, input_count, register_count, instruction_count, output_count;
   double* constants;
-  PawlTapeInput* inputs;  // register constant_count + i holds input i
-  bool has_turns;         // some of them is a turn
+  PawlTapeInput* inputs;     // register constant_count + i holds input i
+  int first_turn, end_turn;  // all turns among them are from first to before end
   PawlInstruction* code;
   int* outputs;  // register of each output; several outputs may share one
   int part_count;

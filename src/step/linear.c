@@ -63,6 +63,7 @@ typedef struct Linear {
   double *z, *y;              // input and output of a step, y with whole panels
   double *term, *next_term;   // 2n+1: of a series
   double *rate, *watch_rate;  // 3n+m, watches: rates at the end that was peeked at
+  bool in_one;                // q, v, v' and lambda of the state stand behind each other
 } Linear;
 
 // ---- creating -----------------------------------------------------------------------------------
@@ -307,6 +308,7 @@ static bool step_once(Linear* d, const Kept* p, const PawlState* state, double h
     return false;
   }
   double* y = d->y;
+  d->in_one = false;
   memcpy(y, state->q, n * sizeof(double));
   memcpy(y + n, state->v, n * sizeof(double));
   sum_series(d, r, h, pieces < 1.0 ? 1 : (int)pieces, y);
@@ -520,18 +522,21 @@ static PawlStatus step_in_time(PawlStepper* s, const PawlPhase* phase, PawlState
 }
 
 static bool is_in_one(const Linear* d, const PawlState* state) {
-  int n = d->n;
-  return state->v == state->q + n && state->a == state->v + n && state->lambda == state->a + n;
+  const double* q = state->q;
+  size_t n = (size_t)d->n;
+  return state->v == q + n && state->a == q + 2 * n && state->lambda == q + 3 * n;
 }
 
 // The end of a step, to d->y; false: numbers overflow.
 static inline bool compute(Linear* d, const PawlState* state) {
-  const double* z = is_in_one(d, state) ? state->q : gather(d, state);
+  d->in_one = is_in_one(d, state);
+  const double* z = d->in_one ? state->q : gather(d, state);
   return multiply(2 * d->n, d->panels, d->factor->W, z, d->y) == 0.0;
 }
 
+// Of the state whose end was computed.
 static inline void take(const Linear* d, PawlState* state, double h) {
-  if (is_in_one(d, state)) {
+  if (d->in_one) {
     copy(d->outputs, d->y, state->q);
   } else {
     scatter(d, state);

@@ -173,8 +173,12 @@ static PawlStatus try_modes(PawlStepper* s, PawlRegions* r, const PawlPhase* pha
   assert(trial >= 0 && trial < MOST_TRIALS);
   PAWL_TRY(s->method->step(s, phase, state, h, err));
   PAWL_TRY(pawl_surfaces_look(r->surfaces, phase, state, &z, err));
-  memcpy(r->tried + trial * s->sizes.modes, phase->modes, pawl_phase_mode_bytes(state));
   double margin = pawl_modes_margin(s->system, z, phase->modes, &constraint);
+  if (margin > 0.0) {  // inside of all
+    *moved = false;
+    return PAWL_OK;
+  }
+  memcpy(r->tried + trial * s->sizes.modes, phase->modes, pawl_phase_mode_bytes(state));
   double gap = PAWL_UNCOVERED / PAWL_SURFACE_NOISE * pawl_surfaces_noise(r->surfaces, state);
   memcpy(r->z, z, (size_t)(s->system->guard_count + s->system->turn_count) * sizeof(double));
   PAWL_TRY(pawl_surfaces_next(r->surfaces, phase, state, r->z, 0.0, r->next, moved, err));

@@ -452,15 +452,20 @@ bool pawl_stepper_stopped(const PawlStepper* s) {
   return s->loop && s->loop->stop;
 }
 
-static PawlStatus take(PawlStepper* s, PawlState* state, double h, PawlError* err) {
-  if (s->loop) {
-    PAWL_TRY(s->sizes.inputs > 0 ? take_inputs(s, state, err) : PAWL_OK);
-    return pawl_loop_step(s, state, h, err);
-  }
+PAWL_APART static PawlStatus take_alone(PawlStepper* s, PawlState* state, double h,
+                                        PawlError* err) {
   PawlPhase phase = pawl_phase_of(state, s->dynamics.plain);
   PAWL_TRY(s->works ? pawl_works_begin(s, state, err) : PAWL_OK);
   PAWL_TRY(s->method->step(s, &phase, state, h, err));
   return s->works ? pawl_works_end(s, state, err) : PAWL_OK;
+}
+
+PAWL_INLINE PawlStatus take(PawlStepper* s, PawlState* state, double h, PawlError* err) {
+  if (!s->loop) {
+    return take_alone(s, state, h, err);
+  }
+  PAWL_TRY(s->sizes.inputs > 0 ? take_inputs(s, state, err) : PAWL_OK);
+  return pawl_loop_step(s, state, h, err);
 }
 
 PAWL_APART static PawlStatus take_with_works(PawlStepper* s, PawlState* state, double h,

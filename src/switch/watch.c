@@ -66,8 +66,8 @@ static int bad_capacity(const PawlWatching* w, const PawlState* state, const dou
     const PawlWatch* at = &w->dynamics->system->watches[c];
     double capacity = watch[at->capacity], friction = watch[at->friction];
     bool holds = state->modes[c] == PAWL_MODE_HELD, slides = state->modes[c] >= PAWL_MODE_UP;
-    if (((holds || slides) && !(capacity >= 0.0)) ||
-        (slides && !(friction >= 0.0 && friction <= capacity * (1 + PAWL_NO_SIDE)))) {
+    if ((holds && !(capacity >= 0.0)) || (slides && !(capacity >= 0.0 && friction >= 0.0 &&
+                                                      friction <= capacity * (1 + PAWL_NO_SIDE)))) {
       return c;
     }
   }

@@ -266,7 +266,7 @@ static void load_single(const PawlProgram* p, const PawlSystem* system, const Pa
   double* in = p->registers + tape->constant_count;
   if (tape->load) {
     tape->load(p->registers, from);
-    for (int k = 0; tape->has_turns && k < tape->input_count; k++) {
+    for (int k = tape->first_turn; k < tape->end_turn; k++) {
       if (tape->inputs[k].leaf == PAWL_OP_TURN) {
         in[k] = turn(system, point, tape->inputs[k].index);
       }
