@@ -244,8 +244,9 @@ static bool is_left_out(const Case* c, Units u) {
 
 int main(int argc, char** argv) {
   enum { MOST_PAPERS = 32 };
-  bool chosen[MOST_PAPERS] = {false}, json = false;
-  if (argc < 3 || choose(argc - 3, argv + 3, chosen, &json)) {
+  bool chosen[MOST_PAPERS] = {false};
+  Wishes wishes = {0};
+  if (argc < 3 || choose(argc - 3, argv + 3, chosen, &wishes)) {
     fprintf(stderr, "usage: %s C s [PAPER]...\n", argv[0]);
     return 2;
   }
