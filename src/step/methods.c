@@ -154,6 +154,10 @@ const char* pawl_methods_obstacle(const PawlMethodInfo* info, const PawlNeeds* n
   if (needs->system->rates && strcmp(info->holds ? info->holds : "", "position") == 0) {
     return "the rate equations (it holds positions alone)";
   }
+  if (info->apart && needs->system->rates_react && (needs->regions || needs->contacts)) {
+    return "the rates of states with accelerations or multipliers (its own are those of the smooth "
+           "motion, without contacts and constraints that switch)";
+  }
   const char* law = needs->regions ? law_obstacle(info->laws, needs, room) : NULL;
   if (law) {
     return law;

@@ -233,6 +233,7 @@ const PawlMethod pawl_method_nsga_pvv = {
              .options = "rho coefficients start_acceleration tolerance iterations newton",
              .regions = true,
              .contacts = true,
+             .apart = true,
              .laws = PAWL_LAWS_ALL},
     .memory_vectors = 2,
     .memory_rows = 4,

@@ -9,6 +9,7 @@
 
 #include "model/model.h"
 #include "switch/between.h"
+#include "switch/closed.h"
 #include "switch/guards_impl.h"
 #include "switch/modes.h"
 #include "switch/share.h"
@@ -63,8 +64,14 @@ PawlStatus pawl_guards_react(PawlGuards* g, const PawlState* state, const double
     const PawlValues* values;
     *a = own_a;
     PAWL_TRY(pawl_dynamics_evaluate(d, &phase, state, &values, err));
-    PAWL_TRY(pawl_dynamics_accelerate(d, &phase, values, state->t, state->q, state->v, own_a,
-                                      own_lambda, err));
+    bool closed = pawl_closed_any(d, state, values);
+    PawlStatus status =
+        closed ? pawl_closed_accelerate(g->watching, state, own_a, own_lambda, err) : PAWL_RETRY;
+    if (status == PAWL_RETRY) {
+      status = pawl_dynamics_accelerate(d, &phase, values, state->t, state->q, state->v, own_a,
+                                        own_lambda, err);
+    }
+    PAWL_TRY(status);
   }
   PAWL_TRY(pawl_share_multipliers(g->watching, state, own_lambda, err));
   for (int i = g->touch.first; i < g->touch.end; i++) {

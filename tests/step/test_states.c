@@ -208,6 +208,37 @@ static void test_exponential_with_reactions(void** unused) {
   motion_end(&m);
 }
 
+// Two masses tied together lie on a floor; from t = 0.5 on a force 20 (t - 0.5) presses the upper
+// one down. Its tie bears that force, and nothing accelerates, for conditions and sets, too. (V30)
+static void test_closed_contacts(void** unused) {
+  (void)unused;
+  static const char* const methods[] = {"nsga-pva", "nsga-pvv", "moreau-jean"};
+  Motion m = motion_text(
+      "model: pressed\ncoordinates: {y: , x: }\nmass: {y: 1, x: 1}\npotential: 10*y\n"
+      "constraints: {k: x = y}\ncontacts: {c: {gap: y}}\nstates: {n: 0, m: 0, when: 0, s: 7}\n"
+      "forces: {x: \"if(t < 0.5, 0, -20*(t - 0.5))\"}\n"
+      "events:\n  far: {when: lambda(k) > 4, set: {n: n + 1, when: t}}\n"
+      "  falls: {when: \"y'' < -1\", set: {m: m + 1}}\n"
+      "  clock: {every: 0.25, set: {s: \"y'' + lambda(k)\"}}\n");
+  for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+    m.def.step = 0.01;
+    motion_run(&m, methods[k], 1.0, 100, NULL);
+    CHECK_NEAR(pawl_state_input(m.stepper, m.state, 0), 1.0, 0.0);
+    CHECK_NEAR(pawl_state_input(m.stepper, m.state, 1), 0.0, 0.0);
+    CHECK_NEAR(pawl_state_input(m.stepper, m.state, 2), 0.7, 1e-9);
+    CHECK_NEAR(pawl_state_input(m.stepper, m.state, 3), 10.0, 1e-9);
+  }
+  motion_end(&m);
+  m = motion_text(
+      "model: worn\ncoordinates: {y: }\nmass: {y: 1}\npotential: 10*y\n"
+      "contacts: {c: {gap: y}}\nstates: {z: {rate: \"y'' - z\"}}\n");
+  motion_run(&m, "nsga-pva", 1.0, 100, NULL);
+  CHECK_NEAR(m.state->v[1], 0.0, 1e-12);
+  assert_false(motion_can(&m, "nsga-pvv"));
+  assert_non_null(strstr(m.err.message, "rates of states with accelerations or multipliers"));
+  motion_end(&m);
+}
+
 // ---- actions ------------------------------------------------------------------------------------
 // Two events at one instant exchange two numbers: both see the old ones.                     (Z5)
 static void test_same_old_values(void** unused) {
@@ -582,6 +613,7 @@ int main(void) {
       cmocka_unit_test(test_exponential_with_reactions),
       cmocka_unit_test(test_spectrum_with_reactions),
       cmocka_unit_test(test_states_that_decay),
+      cmocka_unit_test(test_closed_contacts),
       cmocka_unit_test(test_no_rest_far_away),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
