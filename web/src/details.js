@@ -8,7 +8,8 @@ import { colourOf } from './plots.js';
 import { element, largestDrift, number, unit, valueOf } from './words.js';
 
 const MOST_TABLE_ROWS = 2000;
-const MOST_JUMPS_SHOWN = 12;
+const MOST_JUMPS_DRAWN = 12;
+const MOST_JUMPS_NAMED = 6;
 const MOST_NAMES = 6; // of events at one instant
 
 // ---- the event at the cursor --------------------------------------------------------------------
@@ -67,14 +68,17 @@ export class EventLine {
     while (first > 0 && events[first - 1].t === events[k].t) first--;
     const group = events.slice(first, k + 1);
     const whole = { before: group[0].before, after: events[k].after };
-    const jumps = jumpsOf(this.run, whole).slice(0, MOST_JUMPS_SHOWN);
+    const all = jumpsOf(this.run, whole);
+    const jumps = all.slice(0, MOST_JUMPS_DRAWN);
     const names = group.slice(0, MOST_NAMES).map((event) => `${event.constraint}: ${event.from} → ${event.to}`);
     const place = first === k ? `event ${k + 1}` : `events ${first + 1} to ${k + 1}`;
     const facts = element('p', {},
       element('strong', {}, names.join('; ')), ` at ${number(events[k].t, 8)} s`,
       element('span', { class: 'quiet' }, ` (${place} of ${count})`));
     const lost = group.reduce((sum, event) => sum + event.lost, 0);
-    const line = [...jumps.map((j) => `${j.rate.name} ${number(j.before, 4)} → ${number(j.after, 4)} ${unit(j.rate.unit)}`), ...group.slice(0, MOST_NAMES).map((event) => impulseText(this.run, event)), energyText(lost)].filter(Boolean);
+    const rates = all.slice(0, MOST_JUMPS_NAMED).map((j) => `${j.rate.name} ${number(j.before, 4)} → ${number(j.after, 4)} ${unit(j.rate.unit)}`);
+    const more = all.length > rates.length ? `and ${all.length - rates.length} more rates` : '';
+    const line = [...group.slice(0, MOST_NAMES).map((event) => impulseText(this.run, event)), energyText(lost), ...rates, more].filter(Boolean);
     const list = element('ul', {}, ...line.map((words) => element('li', {}, words)));
     return [element('div', {}, facts, list), ...(jumps.length ? [jumpPicture(jumps, this.run)] : [])];
   }

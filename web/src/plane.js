@@ -3,11 +3,12 @@
 import { indexAt } from './run.js';
 import { pinch } from './plots.js';
 import { roundLength, Shapes } from './shapes.js';
-import { element, modeColour, number, style } from './words.js';
+import { element, modeColour, modeInk, number, style } from './words.js';
 
 const ORDER = ['surface', 'trace', 'ground', 'polygon', 'disc', 'ball', 'line', 'link', 'spring', 'joint', 'force', 'text'];
 const LINK = 0.012; // half the width of a link without a radius, of the size of the scene
 const COILS = 9;
+const FAR = 5; // how often the mechanism fits into its way before a view that goes with it is offered
 
 // An open contact has nothing to say.
 const shown = (mode) => (mode === 'open' ? undefined : mode);
@@ -25,6 +26,7 @@ export class PlaneView {
       element('button', { type: 'button', title: 'Zoom in', 'aria-label': 'Zoom in', onclick: () => this.zoom(1.25) }, '+'),
       element('button', { type: 'button', title: 'Zoom out', 'aria-label': 'Zoom out', onclick: () => this.zoom(0.8) }, '−'),
       element('button', { type: 'button', title: 'Fit the whole motion', onclick: () => this.fit() }, 'fit'));
+    this.addFollow(buttons);
     this.wire();
     new ResizeObserver(() => this.resize()).observe(host);
     this.resize();
@@ -44,7 +46,34 @@ export class PlaneView {
     else this.draw();
   }
 
+  // Where the mechanism is small beside the way it goes, the view can go with it.
+  addFollow(buttons) {
+    this.shapes.move(this.run.begin);
+    const [all, now] = [this.shapes.box(), this.shapes.boxNow()];
+    const size = ({ low, high }) => Math.max(high[0] - low[0], high[1] - low[1]);
+    if (!now || size(all) < FAR * size(now)) return;
+    this.followButton = element('button', { type: 'button', title: 'Go with the mechanism', 'aria-pressed': 'false', onclick: () => this.follow(!this.following) }, 'follow');
+    buttons.append(this.followButton);
+  }
+
+  follow(on) {
+    if (!this.followButton) return;
+    this.following = on;
+    this.followButton.setAttribute('aria-pressed', String(on));
+    if (!on) return;
+    const { low, high } = this.shapes.boxNow();
+    this.scale = Math.min(this.width / (high[0] - low[0]), this.height / (high[1] - low[1])) / 3.5;
+    this.moved = true;
+    this.draw();
+  }
+
+  goWith() {
+    const { low, high } = this.shapes.boxNow() ?? this.shapes.box();
+    this.middle = [(low[0] + high[0]) / 2, (low[1] + high[1]) / 2];
+  }
+
   fit() {
+    this.follow(false);
     const { low, high } = this.shapes.box();
     const room = this.shapes.forceScale > 0 ? 0.1 : 0.06;
     const wide = Math.max(high[0] - low[0], 1e-9);
@@ -92,6 +121,7 @@ export class PlaneView {
         this.middle = [this.middle[0] - (now[0] - last[0]) / this.scale, this.middle[1] + (now[1] - last[1]) / this.scale];
         last = now;
         this.moved = true;
+        this.follow(false);
         this.draw();
       };
       const stop = () => (canvas.removeEventListener('pointermove', move), removeEventListener('pointerup', stop));
@@ -107,6 +137,7 @@ export class PlaneView {
     if (this.scale === undefined) return;
     const { ctx } = this;
     this.shapes.move(this.clock.t);
+    if (this.following) this.goWith();
     this.ink = { paper: style('scene'), body: style('body'), fill: style('fill'), line: style('ink'), ground: style('ground'), force: style('force'), trace: style('trace'), quiet: style('quiet') };
     ctx.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
     ctx.fillStyle = this.ink.paper;
@@ -138,19 +169,34 @@ export class PlaneView {
   note(shape, point, away = 10) {
     const mode = shape.names ? shown(this.shapes.mode(shape)) : undefined;
     const words = [shape.kind === 'force' ? undefined : shape.text, mode].filter(Boolean).join(': ');
-    if (words) this.labels.push([words, this.to(point), away, mode ? modeColour(this.run.modes, shape.of, mode) : this.ink.line]);
+    if (words) this.labels.push([words, this.to(point), away, mode ? modeInk(this.run.modes, shape.of, mode) : this.ink.line]);
   }
 
   write(words, [x, y], away, ink) {
     const { ctx } = this;
     const width = ctx.measureText(words).width;
     const left = x + away + width + 4 > this.width ? x - away - width : x + away;
-    const top = this.freePlace(left, Math.max(14, y - away + 2), width);
+    const wanted = Math.max(14, y - away + 2);
+    const top = this.freePlace(left, wanted, width);
+    if (wanted - top > 13) this.leader([x, y], [left + (left > x ? -2 : width + 2), top - 4], ink);
     ctx.lineWidth = 3.5;
     ctx.strokeStyle = this.ink.paper;
     ctx.strokeText(words, left, top);
     ctx.fillStyle = ink;
     ctx.fillText(words, left, top);
+  }
+
+  // From a point to its label, which stands farther off since others are between.
+  leader(from, to, ink) {
+    const { ctx } = this;
+    ctx.globalAlpha = 0.6;
+    ctx.strokeStyle = ink;
+    ctx.lineWidth = 1;
+    ctx.beginPath();
+    ctx.moveTo(...from);
+    ctx.lineTo(...to);
+    ctx.stroke();
+    ctx.globalAlpha = 1;
   }
 
   // Up from where a label would stand to where no other does.

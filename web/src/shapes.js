@@ -67,6 +67,24 @@ export class Shapes {
     return { low, high };
   }
 
+  // The box of what moves, at the present instant; undefined where nothing does.
+  boxNow() {
+    const low = [Infinity, Infinity];
+    const high = [-Infinity, -Infinity];
+    for (const shape of this.list) {
+      const scenery = ['gravity', 'trace', 'force', 'ground', 'surface', 'text'].includes(shape.kind);
+      if (scenery || shape.points.every((place) => place < 0)) continue;
+      const room = this.radius(shape, 0);
+      for (const point of shape.kind === 'disc' ? [this.point(shape, 0)] : this.points(shape)) {
+        for (let axis = 0; axis < 2; axis++) {
+          low[axis] = Math.min(low[axis], point[axis] - room);
+          high[axis] = Math.max(high[axis], point[axis] + room);
+        }
+      }
+    }
+    return low[0] < high[0] || low[1] < high[1] ? { low, high } : undefined;
+  }
+
   // Most forces are smaller than this; arrows are drawn to its scale.
   largestForce() {
     const sizes = [];

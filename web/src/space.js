@@ -6,7 +6,7 @@ import {
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import { indexAt } from './run.js';
 import { roundLength, Shapes } from './shapes.js';
-import { element, modeColour, number, style } from './words.js';
+import { element, modeColour, modeInk, number, style } from './words.js';
 
 const UP = new Vector3(0, 1, 0); // along cylinders of three.js
 const THIN = 0.004; // half the width of a line, of the size of the scene
@@ -162,7 +162,7 @@ export class SpaceView {
     const part = maker.call(this, shape);
     part.shape = shape;
     part.objects.forEach((object) => this.scene.add(object));
-    if (shape.text || shape.names || shape.kind === 'force') {
+    if (shape.text || shape.names || shape.kind === 'force' || shape.kind === 'gravity') {
       part.tag = element('span', { class: 'tag' });
       this.tags.append(part.tag);
     }
@@ -334,6 +334,7 @@ export class SpaceView {
   }
 
   wordsOf(shape, points) {
+    if (shape.kind === 'gravity') return { at: new Vector3(this.low.x, this.low.y, this.high.z), words: 'g', ink: this.inks.quiet };
     if (shape.kind === 'force') {
       const size = points[1].length();
       const shown = size > 0.05 * this.shapes.forceScale;
@@ -341,7 +342,7 @@ export class SpaceView {
     }
     const mode = shape.names ? this.shapes.mode(shape) : undefined;
     const words = [shape.names && !shape.text ? shape.of : shape.text, mode].filter(Boolean).join(': ');
-    return { at: points[shape.kind === 'link' ? points.length - 1 : 0], words, ink: mode ? modeColour(this.run.modes, shape.of, mode) : this.inks.ink };
+    return { at: points[shape.kind === 'link' ? points.length - 1 : 0], words, ink: mode ? modeInk(this.run.modes, shape.of, mode) : this.inks.ink };
   }
 
   render() {
@@ -350,6 +351,7 @@ export class SpaceView {
       if (!tag || !words) continue;
       const place = words.at.clone().project(this.camera);
       tag.textContent = words.words;
+      tag.hidden = !words.words;
       tag.style.color = words.ink;
       tag.style.transform = `translate(${((place.x + 1) / 2) * this.width + 14}px, ${((1 - place.y) / 2) * this.height - 16}px)`;
     }

@@ -82,6 +82,11 @@ export function modeColour(modes, name, mode) {
   return colour((modes.names.get(name) ?? []).indexOf(mode));
 }
 
+// The same for words, which must be read.
+export function modeInk(modes, name, mode) {
+  return LOCKS[mode] === 'idle' ? style('quiet') : modeColour(modes, name, mode);
+}
+
 export function save(name, blob) {
   const link = element('a', { href: URL.createObjectURL(blob), download: name });
   link.click();

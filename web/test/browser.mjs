@@ -255,6 +255,25 @@ async function zoomFollowsTheTime() {
   await close();
 }
 
+// A wheel that is small beside its way can be gone with, until the view is moved or fitted.
+async function viewGoesWithIt() {
+  const { page, troubles, close } = await open(await report('wheel-slip', 'goes'));
+  const middle = (t) => page.evaluate((at) => (window.pawl.clock.set(at), window.pawl.view.middle[0]), t);
+  const [still, same] = [await middle(1), await middle(3)];
+  assert.equal(still, same);
+  await page.getByRole('button', { name: 'follow' }).click();
+  const [first, last] = [await middle(1), await middle(3)];
+  const x = await page.evaluate(() => window.pawl.run.columns.find(({ name }) => name === 'x').values.slice(-1)[0]);
+  assert.ok(last - first > 1 && Math.abs((await middle(4)) - x) < 0.05, `the view is at ${first}, ${last}`);
+  await page.getByRole('button', { name: 'fit' }).click();
+  assert.equal(await middle(1), await middle(3));
+  assert.deepEqual(troubles, []);
+  await close();
+  const other = await open(await report('pothole-wheel', 'stays'));
+  assert.equal(await other.page.getByRole('button', { name: 'follow' }).count(), 0);
+  await other.close();
+}
+
 async function curvesDiffer() {
   const { page, close } = await open(await report('bouncing-beam', 'colours'));
   const alike = await page.evaluate(() =>
@@ -332,7 +351,7 @@ async function earlyEnd() {
 }
 
 // ---- all of them --------------------------------------------------------------------------------
-const cases = [hoverAgainstCsv, eventTellsItsJump, zoomFollowsTheTime, curvesDiffer, millionSamples, phoneAndDark, printsEverything, readableByName, bareModel, earlyEnd];
+const cases = [hoverAgainstCsv, eventTellsItsJump, zoomFollowsTheTime, viewGoesWithIt, curvesDiffer, millionSamples, phoneAndDark, printsEverything, readableByName, bareModel, earlyEnd];
 const names = readdirSync(models).filter((file) => file.endsWith('.yaml')).map((file) => basename(file, '.yaml'));
 let failures = 0;
 
