@@ -32,6 +32,11 @@ markdown.renderer.rules.link_open = (tokens, index, options, env, self) => {
   tokens[index].attrSet('href', webAddress(tokens[index].attrGet('href')));
   return self.renderToken(tokens, index, options);
 };
+const plainImage = markdown.renderer.rules.image;
+markdown.renderer.rules.image = (tokens, index, options, env, self) => {
+  tokens[index].attrSet('loading', 'lazy');
+  return plainImage(tokens, index, options, env, self);
+};
 markdown.renderer.rules.text = (tokens, index) => sink(markdown.utils.escapeHtml(tokens[index].content));
 markdown.renderer.rules.table_open = () => '<div class="wide"><table>';
 markdown.renderer.rules.table_close = () => '</table></div>';

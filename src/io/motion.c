@@ -228,6 +228,16 @@ static bool is_behind(const PawlMotion* m, const PawlShape* shape) {
          shape->kind == PAWL_SHAPE_GRAVITY;
 }
 
+static void name_gravity(PawlText* out, const PawlMotion* m, const PawlShape* shape) {
+  PawlText arrow = {0};
+  if (shape->kind == PAWL_SHAPE_GRAVITY && pawl_motion_path(m, 0, shape, &arrow)) {
+    pawl_svg_text_begin(out, "words", m->width - 28.0, 27.0);
+    pawl_text_add(out, "g");
+    pawl_svg_text_end(out);
+  }
+  pawl_text_free(&arrow);
+}
+
 static void draw_background(PawlText* out, const PawlMotion* m) {
   for (int s = 0; s < m->model->shape_count; s++) {
     const PawlShape* shape = &m->model->shapes[s];
@@ -235,6 +245,7 @@ static void draw_background(PawlText* out, const PawlMotion* m) {
       draw_still(out, m, 0, shape);
     }
     draw_words(out, m, shape);
+    name_gravity(out, m, shape);
   }
 }
 

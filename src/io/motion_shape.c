@@ -8,8 +8,9 @@
 #include "io/svg.h"
 
 enum { COILS = 7, ROUND = 32 };
-static const double SPRING_WIDTH = 5.0, PIN = 3.5, HATCH = 7.0, HATCH_STEP = 9.0;  // [px]
-static const double HEAD = 7.0;  // [px] of an arrow
+static const double SPRING_LEAST = 5.0, SPRING_MOST = 12.0, PIN = 3.5, HATCH = 7.0,
+                    HATCH_STEP = 9.0;  // [px]
+static const double HEAD = 7.0;        // [px] of an arrow
 
 static void add_point(PawlText* out, const char* command, PawlMotionPoint p) {
   pawl_text_add(out, command);
@@ -67,6 +68,16 @@ static bool add_disc(const PawlMotion* m, int frame, const PawlShape* shape, Paw
 }
 
 // A zigzag between two points, with a straight piece at both ends.
+// Half as wide as its coils are apart, of the first instant, so that it does not grow as it
+// stretches.
+static double spring_width(const PawlMotion* m, const PawlShape* shape) {
+  PawlMotionPoint a, b;
+  bool good = pawl_motion_point(m, 0, shape->points[0], &a) &&
+              pawl_motion_point(m, 0, shape->points[1], &b);
+  double apart = good ? 0.76 * hypot(b.x - a.x, b.y - a.y) / COILS : 0.0;
+  return fmin(fmax(0.5 * apart, SPRING_LEAST), SPRING_MOST);
+}
+
 static bool add_spring(const PawlMotion* m, int frame, const PawlShape* shape, PawlText* out) {
   PawlMotionPoint a, b;
   if (!pawl_motion_point(m, frame, shape->points[0], &a) ||
@@ -74,7 +85,8 @@ static bool add_spring(const PawlMotion* m, int frame, const PawlShape* shape, P
     return false;
   }
   double length = fmax(hypot(b.x - a.x, b.y - a.y), DBL_MIN);
-  double nx = -(b.y - a.y) / length * SPRING_WIDTH, ny = (b.x - a.x) / length * SPRING_WIDTH;
+  double width = spring_width(m, shape);
+  double nx = -(b.y - a.y) / length * width, ny = (b.x - a.x) / length * width;
   add_point(out, "M", a);
   for (int k = 0; k <= 2 * COILS; k++) {
     double part = 0.12 + 0.76 * k / (2 * COILS);

@@ -305,7 +305,7 @@ export class PlaneView {
     const [a, b] = points.map((p) => this.to(p));
     const length = Math.hypot(b[0] - a[0], b[1] - a[1]);
     const [dx, dy] = length > 0 ? [(b[0] - a[0]) / length, (b[1] - a[1]) / length] : [1, 0];
-    const reach = Math.min(9, 0.03 * this.size * this.scale + 3);
+    const reach = Math.min(12, 0.02 * this.size * this.scale + 3);
     ctx.beginPath();
     ctx.moveTo(...a);
     for (let k = 0; k <= 2 * COILS; k++) {
