@@ -423,11 +423,11 @@ const char* pawl_system_row_unit(const PawlSystem* system, int row) {
   if (!system->model) {
     return "";
   }
-  if (pawl_system_row_kind(system, row) == PAWL_ROW_CONTACT) {
-    return pawl_model_contact_unit(system->model, row - system->model->row_count);
-  }
+  int contact = row - (system->sizes.rows - system->model->contact_count);  // they are the last
   int c = system->row_constraint[row];
-  return pawl_model_row_unit(system->model, c, row - system->constraints[c].first_row);
+  return contact >= 0 ? pawl_model_contact_unit(system->model, contact)
+         : c >= 0     ? pawl_model_row_unit(system->model, c, row - system->constraints[c].first_row)
+                      : "";
 }
 
 PawlRowKind pawl_system_row_kind(const PawlSystem* system, int row) {

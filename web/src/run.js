@@ -69,12 +69,25 @@ export function bridge(column, times) {
   }
 }
 
-// Time stepping does not log that a contact opens: told by the samples.
+// Contacts of which the log has when they close and open; of others, by time stepping, the samples
+// have it.
+function logsOpenings(run, name) {
+  return run.events.some(({ constraint, to }) => constraint === name && to === 'open');
+}
+
 function openings(run) {
-  const logged = new Set(run.events.filter(({ to }) => /^open/.test(to)).map(({ constraint }) => constraint));
   return run.constraints
-    .filter(({ name, closed }) => closed && !logged.has(name))
-    .flatMap(({ name, closed }) => closed.filter(([, to]) => to < run.end).map(([, t]) => ({ t, constraint: name, from: 'closed', to: 'opens', lost: 0 })));
+    .filter(({ name, closed }) => closed && !logsOpenings(run, name))
+    .flatMap(({ name, closed }) => closed.filter(([, to]) => to < run.end).map(([, t]) => ({ t, constraint: name, from: 'closed', to: 'open', lost: 0 })));
+}
+
+// The samples have a contact closed from the first behind its closing to the first behind its
+// opening; where the log has both instants, from the one to the other.
+function placeSpans(run, name, closed) {
+  if (!logsOpenings(run, name)) return closed;
+  const own = run.events.filter(({ constraint }) => constraint === name);
+  const before = (t, opens) => own.filter((event) => event.t <= t && (event.to === 'open') === opens).pop()?.t;
+  return closed.map(([from, to]) => [before(from, false) ?? from, Math.max(before(to, true) ?? to, from)]);
 }
 
 export class Run {
@@ -93,6 +106,7 @@ export class Run {
     this.begin = this.times[0] ?? 0;
     this.end = this.times[this.times.length - 1] ?? 0;
     this.span = Math.max(this.end - this.begin, 1e-300);
+    for (const contact of this.constraints.filter(({ closed }) => closed)) contact.closed = placeSpans(this, contact.name, contact.closed);
     const more = openings(this);
     this.events = [...this.events, ...more].sort((a, b) => a.t - b.t);
     this.event_count += more.length;

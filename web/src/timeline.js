@@ -54,7 +54,8 @@ export class Timeline {
       if (k % step !== 0) return;
       const at = this.part(event.t);
       const plain = this.run.modes.kind.get(event.constraint) === 'constraint';
-      const name = plain ? event.to : `${event.constraint} ${event.to}`;
+      const word = event.to === 'open' && event.from === 'closed' ? 'opens' : event.to;
+      const name = plain ? word : `${event.constraint} ${word}`;
       const mark = element('button', { type: 'button', class: 'mark', style: `left:${100 * at}%`, title: `${event.constraint}: ${event.from} → ${event.to} at ${number(event.t)} s`, 'aria-label': `Event ${event.constraint} ${event.to} at ${number(event.t)} seconds` });
       mark.append(element('span', {}, name));
       mark.part = at;

@@ -132,10 +132,25 @@ test('a contact is open, hit and closed, and its opening is an event', () => {
     },
     Buffer.from(new Float32Array([0, 1, 0, 1]).buffer).toString('base64'),
   );
-  assert.deepEqual(run.events.map(({ t, to }) => [t, to]), [[1, 'hit'], [4, 'hit'], [6, 'opens']]);
+  assert.deepEqual(run.events.map(({ t, to }) => [t, to]), [[1, 'hit'], [4, 'hit'], [6, 'open']]);
   assert.equal(run.event_count, 3);
   assert.deepEqual([0.5, 1.1, 3, 5, 7, 9, 10].map((t) => run.modes.at('stop', t)), ['open', 'hit', 'open', 'closed', 'open', 'closed', 'closed']);
   assert.deepEqual(run.modes.rows().map(([name, list]) => [name, list.length]), [['stop', 4]]);
+});
+
+test('instants of the log, where it has them, are those of the bands', () => {
+  const column = (name, kind, low, high) => ({ name, kind, unit: '', low, high });
+  const event = (t, from, to) => ({ t, constraint: 'stop', from, to });
+  const run = new Run(
+    {
+      rows: 2, frames: 2, columns: [column('t', 'time', 0, 10)], scene: { shapes: [], fixed: [], low: [0], high: [10] }, facts: [], event_count: 3,
+      events: [event(1, 'open', 'hit'), event(3.5, 'open', 'hit'), event(5.5, 'closed', 'open')],
+      constraints: [{ name: 'stop', kind: 'contact', closed: [[4, 6]] }],
+    },
+    Buffer.from(new Float32Array([0, 1, 0, 1]).buffer).toString('base64'),
+  );
+  assert.equal(run.events.length, 3);
+  assert.deepEqual(run.modes.rows()[0][1], [{ t: 0, mode: 'open' }, { t: 3.5, mode: 'closed' }, { t: 5.5, mode: 'open' }]);
 });
 
 test('where colours repeat, curves are dashed', () => {
