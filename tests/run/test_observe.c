@@ -93,10 +93,10 @@ static void test_other_columns(void** unused) {
   Motion m = motion_file("two-mass-coupled", NULL);
   PawlSim* sim = sim_of(&m);
   const PawlRecorder* r = pawl_sim_recorder(sim);
-  check_column(r, 1, "s1", "", PAWL_COLUMN_COORDINATE);
-  check_column(r, 3, "s1'", "", PAWL_COLUMN_RATE);
-  check_column(r, 7, "lambda(coupling)", "", PAWL_COLUMN_MULTIPLIER);
-  check_column(r, 14, "force", "", PAWL_COLUMN_OUTPUT);
+  check_column(r, 1, "s1", "m", PAWL_COLUMN_COORDINATE);
+  check_column(r, 3, "s1'", "m/s", PAWL_COLUMN_RATE);
+  check_column(r, 7, "lambda(coupling)", "N", PAWL_COLUMN_MULTIPLIER);
+  check_column(r, 14, "force", "N", PAWL_COLUMN_OUTPUT);
   assert_true(pawl_recorder_sample(r, 3)[14] == pawl_recorder_sample(r, 3)[7]);
   pawl_sim_destroy(sim);
   motion_end(&m);

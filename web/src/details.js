@@ -5,7 +5,7 @@ import { impulsesOf, jumpsOf, jumpText } from './jumps.js';
 import { impulseUnits } from './panels.js';
 import { nearestAt } from './run.js';
 import { colourOf } from './plots.js';
-import { element, largestDrift, number, unit, valueOf } from './words.js';
+import { element, eventName, largestDrift, number, unit, valueOf } from './words.js';
 
 const MOST_TABLE_ROWS = 2000;
 const MOST_JUMPS_DRAWN = 12;
@@ -70,7 +70,7 @@ export class EventLine {
     const whole = { before: group[0].before, after: events[k].after };
     const all = jumpsOf(this.run, whole);
     const jumps = all.slice(0, MOST_JUMPS_DRAWN);
-    const names = group.slice(0, MOST_NAMES).map((event) => `${event.constraint}: ${event.from} → ${event.to}`);
+    const names = group.slice(0, MOST_NAMES).map(eventName);
     const place = first === k ? `event ${k + 1}` : `events ${first + 1} to ${k + 1}`;
     const facts = element('p', {},
       element('strong', {}, names.join('; ')), ` at ${number(events[k].t, 8)} s`,

@@ -22,6 +22,14 @@ export function jumpText(run, event) {
 
 // The impulses of an event without what is only rounding beside the largest of the run.
 export function impulsesOf(run, event) {
-  run.largestImpulse ??= largest(run.events.map((e) => largest(e.impulse ?? [])));
-  return (event.impulse ?? []).map((value) => (Math.abs(value) < 1e-9 * run.largestImpulse ? 0 : value));
+  run.leastImpulse ??= leastImpulse(run);
+  return (event.impulse ?? []).map((value) => (Math.abs(value) < run.leastImpulse ? 0 : value));
+}
+
+// An impulse that changes no rate by more than rounding does no work that the kinetic energy shows.
+function leastImpulse(run) {
+  const most = largest(run.events.map((event) => largest(event.impulse ?? [])));
+  const rates = largest(run.events.map((event) => largest(event.before ?? [])));
+  const kinetic = run.columns.find(({ name }) => name === 'kinetic')?.high ?? 0;
+  return most * rates < 1e-9 * kinetic ? Infinity : 1e-9 * most;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which panels of curves a run has: one unit each, and the forces of one constraint each.
+import { impulsesOf } from './jumps.js';
 import { largest } from './words.js';
 
 const MOST_FORCES = 8; // constraints whose forces are drawn before others are asked for
@@ -50,7 +51,8 @@ export function impulseUnits(run, event) {
 // Of each event the size of its impulses of one unit.
 function stemsOf(run, event) {
   const units = impulseUnits(run, event);
-  return groupBy(units.map((unit, k) => ({ unit, value: event.impulse[k] })), ({ unit }) => unit)
+  const values = impulsesOf(run, event);
+  return groupBy(units.map((unit, k) => ({ unit, value: values[k] })), ({ unit }) => unit)
     .map(([unit, list]) => ({ t: event.t, name: event.constraint, unit, value: Math.hypot(...list.slice(0, 1000).map(({ value }) => value)) }));
 }
 

@@ -6,7 +6,7 @@ import { jumpText } from './jumps.js';
 import { choosePanels } from './panels.js';
 import { plotsAsSvg } from './picture.js';
 import { nearestAt } from './run.js';
-import { colour, COLOURS, dash, element, largest, number, style, unit, valueOf } from './words.js';
+import { colour, COLOURS, dash, element, eventName, largest, number, style, unit, valueOf } from './words.js';
 
 const MOST_SHOWN = 8; // curves of a panel that are drawn before others are asked for
 const HEIGHT = 138; // of a panel [px]
@@ -424,7 +424,7 @@ export class Plots {
     for (const panel of this.all) panel.tip.hidden = panel.plot !== plot || !event;
     if (!event) return;
     const { tip } = this.all.find((panel) => panel.plot === plot);
-    const parts = [`${event.constraint}: ${event.from} → ${event.to} at ${number(event.t, 7)} s`, jumpText(this.run, event), Math.abs(event.lost) > 1e-9 ? `${number(event.lost, 4)} J lost` : ''];
+    const parts = [`${eventName(event)} at ${number(event.t, 7)} s`, jumpText(this.run, event), Math.abs(event.lost) > 1e-9 ? `${number(event.lost, 4)} J lost` : ''];
     tip.textContent = parts.filter(Boolean).join('; ');
     const x = plot.valToPos(event.t, 'x');
     tip.classList.toggle('left', x > plot.over.clientWidth / 2);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Below the scene: buttons, the line of time, the strip of events, the bands of modes.
 import { fittingSpeed } from './clock.js';
-import { element, modeColour, number } from './words.js';
+import { element, eventName, modeColour, number } from './words.js';
 
 const SPEEDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 50];
 const LETTER = 6; // width of a letter, about [px]
@@ -55,8 +55,8 @@ export class Timeline {
       const at = this.part(event.t);
       const plain = this.run.modes.kind.get(event.constraint) === 'constraint';
       const word = event.to === 'open' && event.from === 'closed' ? 'opens' : event.to;
-      const name = plain ? word : `${event.constraint} ${word}`;
-      const mark = element('button', { type: 'button', class: 'mark', style: `left:${100 * at}%`, title: `${event.constraint}: ${event.from} → ${event.to} at ${number(event.t)} s`, 'aria-label': `Event ${event.constraint} ${event.to} at ${number(event.t)} seconds` });
+      const name = plain ? word : word === 'event' ? event.constraint : `${event.constraint} ${word}`;
+      const mark = element('button', { type: 'button', class: 'mark', style: `left:${100 * at}%`, title: `${eventName(event)} at ${number(event.t)} s`, 'aria-label': `Event ${event.constraint} ${event.to} at ${number(event.t)} seconds` });
       mark.append(element('span', {}, name));
       mark.part = at;
       mark.addEventListener('click', () => (this.clock.play(false), this.clock.set(event.t)));

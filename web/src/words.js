@@ -24,7 +24,7 @@ export function largestDrift(run) {
 const RAISED = { '-': '⁻', 0: '⁰', 1: '¹', 2: '²', 3: '³', 4: '⁴', 5: '⁵', 6: '⁶', 7: '⁷', 8: '⁸', 9: '⁹' };
 
 export function unit(text) {
-  return text.replace(/\^(-?\d+)/g, (_, power) => [...power].map((c) => RAISED[c]).join('')).replaceAll(' ', ' ');
+  return text.replace(/\^(-?\d+)/g, (_, power) => [...power].map((c) => RAISED[c]).join('')).replaceAll('*', ' ').replaceAll(' ', ' ');
 }
 
 // A value of a column. What is smaller than the steps in which it is kept, or than the rounding of
@@ -32,6 +32,11 @@ export function unit(text) {
 export function valueOf(column, row, digits) {
   const value = column.values[row];
   return number(Math.abs(value) < Math.max(1e-7 * (column.high - column.low), column.rounding ?? 0) ? 0 : value, digits);
+}
+
+// "pin: free → locked"; an event of the model has no modes, and its name says all.
+export function eventName({ constraint, from, to }) {
+  return from || to !== 'event' ? `${constraint}: ${from} → ${to}` : constraint;
 }
 
 export function element(name, attributes = {}, ...children) {
