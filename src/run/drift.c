@@ -13,7 +13,7 @@ double pawl_summary_energy_size(const PawlSummary* s) {
   return s->energy_moved;
 }
 
-static bool is_adaptive(const PawlSimulateDef* def) {
+bool pawl_sim_adapts(const PawlSimulateDef* def) {
   const char* name = strcmp(def->method, "event-driven") == 0 ? def->smooth : def->method;
   const PawlMethodInfo* method = pawl_method_find(name);
   return method && method->adaptive;
@@ -25,15 +25,15 @@ static const double FIXED_STEP = 1e-2, TIMES_RTOL = 1e4, OF_UNMOVED = 1e2,
 // What the tolerances explain, or one per cent; of the size.
 static double tolerated(const PawlSim* sim) {
   const PawlSimulateDef* def = &sim->def.simulate;
-  double own = is_adaptive(def) ? fmin(FIXED_STEP, TIMES_RTOL * def->rtol) : FIXED_STEP;
+  double own = pawl_sim_adapts(def) ? fmin(FIXED_STEP, TIMES_RTOL * def->rtol) : FIXED_STEP;
   return own + PAWL_ENERGY_NOISE;
 }
 
 // The same of kinetic energy that only stays: tolerances are relative to the whole rates.
 static double tolerated_unmoved(const PawlSim* sim) {
   const PawlSimulateDef* def = &sim->def.simulate;
-  return is_adaptive(def) ? fmin(FIXED_STEP, fmax(OF_UNMOVED * def->rtol, PAWL_ENERGY_NOISE))
-                          : PAWL_ENERGY_NOISE;
+  return pawl_sim_adapts(def) ? fmin(FIXED_STEP, fmax(OF_UNMOVED * def->rtol, PAWL_ENERGY_NOISE))
+                              : PAWL_ENERGY_NOISE;
 }
 
 // Works that cancelled others of their piece: a drive against its losses.

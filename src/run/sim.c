@@ -189,6 +189,9 @@ PawlStatus pawl_sim_prepare(PawlSim* sim, PawlError* err) {
     return pawl_fail_memory(err);
   }
   PAWL_TRY(pawl_moved_create(&sim->moved, n.v, err));
+  if (!pawl_sim_adapts(&sim->def.simulate)) {  // those see poles by themselves
+    PAWL_TRY(pawl_poles_create(sim->system, sim->stepper, &sim->poles, err));
+  }
   PAWL_TRY(pawl_recorder_create(sim->columns, columns, sim->def.memory_limit, &sim->recorder, err));
   if (sim->def.keep_most > 0) {
     pawl_recorder_thin(sim->recorder, sim->def.keep_most);
@@ -235,6 +238,7 @@ void pawl_sim_destroy(PawlSim* sim) {
     pawl_free(sim->sample);
     pawl_free(sim->lambda);
     pawl_moved_destroy(&sim->moved);
+    pawl_poles_destroy(sim->poles);
     pawl_observer_destroy(sim->observer);
     pawl_state_destroy(sim->state);
     pawl_stepper_destroy(sim->stepper);
@@ -352,8 +356,13 @@ static PawlStatus advance(PawlSim* sim, double h, int halvings, PawlError* err) 
   if (sim->def.stop && *sim->def.stop) {
     return PAWL_STOPPED;
   }
+  if (sim->poles) {
+    pawl_poles_begin(sim->poles, sim->state);
+  }
   PawlStatus status = sim->under_way ? pawl_stepper_further(sim->stepper, sim->state, h, err)
                                      : pawl_stepper_step(sim->stepper, sim->state, h, err);
+  bool jumped = pawl_stepper_instants(sim->stepper) > 0;
+  status = status || !sim->poles ? status : pawl_poles_end(sim->poles, sim->state, jumped, err);
   sim->under_way |= status == PAWL_OK;
   status = status ? status : record_instants(sim, err);
   sim->stopped = status == PAWL_OK && pawl_stepper_stopped(sim->stepper);

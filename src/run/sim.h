@@ -4,6 +4,7 @@
 
 #include "run/moved.h"
 #include "run/observe.h"
+#include "run/poles.h"
 #include "run/recorder.h"
 #include "run/stream.h"
 
@@ -18,6 +19,7 @@ struct PawlSim {
   int columns;
   double *lambda, *sample;  // the newest
   PawlMoved moved;
+  PawlPoles* poles;  // NULL: no step can lead through one
   long long steps;   // of the whole run
   long long done;    // of these
   long long stride;  // steps between samples
@@ -27,6 +29,9 @@ struct PawlSim {
   PawlStepperInfo before;  // work done before the run was saved and loaded, which `stepper` does
                            // not know
 };
+
+// Whether the method, or the one between instants, has steps of its own (drift.c).
+bool pawl_sim_adapts(const PawlSimulateDef* def);
 
 // Fills a simulation whose system and def are set, up to a state that is ready for its first step.
 PAWL_CHECKED PawlStatus pawl_sim_prepare(PawlSim* sim, PawlError* err);

@@ -319,13 +319,21 @@ PawlStatus pawl_ga_residual(PawlStepper* s, PawlGa* d, const PawlPhase* phase, P
   return balance(s, d, phase, judged, err);
 }
 
+PawlStatus pawl_ga_outgrown(const PawlStepper* s, const PawlGa* d, const PawlState* state,
+                            PawlError* err) {
+  return d->simple || s->dynamics.linear
+             ? PAWL_OK
+             : pawl_dynamics_outgrown(&s->dynamics, pawl_eval_values(d->residual_eval)->M, d->S,
+                                      state->v, d->v, state->t + d->h, err);
+}
+
 PawlStatus pawl_ga_iterate(PawlStepper* s, PawlGa* d, const PawlPhase* phase, PawlState* state,
                            PawlError* err) {
   double t = state->t + d->h;
   for (int k = 0; k <= s->def.iterations; k++) {
     PAWL_TRY(pawl_ga_residual(s, d, phase, state, k > 0, err));  // the prediction is no end
     if (pawl_ga_may_end(s, d, phase, k) && pawl_ga_ended(s, d, 0.0)) {
-      return PAWL_OK;
+      return pawl_ga_outgrown(s, d, state, err);
     }
     if (!(d->error_r < 1e300 && d->error_c < 1e300)) {
       break;  // diverged

@@ -101,5 +101,8 @@ double pawl_ga_row_error(const PawlStepper* s, const PawlGa* ga, const double* G
 // Newton's method on dynamics and constraint at its level, from the guess.
 PAWL_CHECKED PawlStatus pawl_ga_iterate(PawlStepper* s, PawlGa* ga, const PawlPhase* phase,
                                         PawlState* state, PawlError* err);
+// Whether forces have outgrown the step to the iterate (pawl_dynamics_outgrown).            (A23)
+PAWL_CHECKED PawlStatus pawl_ga_outgrown(const PawlStepper* s, const PawlGa* ga,
+                                         const PawlState* state, PawlError* err);
 // The iterate becomes the state; `flush`: with W, and without numbers next to the denormal ones.
 void pawl_ga_accept(PawlStepper* s, PawlGa* ga, PawlState* state, bool flush);

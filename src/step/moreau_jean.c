@@ -350,6 +350,8 @@ static PawlStatus step(PawlStepper* s, const PawlPhase* phase, PawlState* state,
     }
     if (k > 0 && !changed && settled(s, d)) {
       PAWL_TRY(s->contact_count > 0 ? check_law(s, d, phase, state->t + h, err) : PAWL_OK);
+      PAWL_TRY(pawl_dynamics_outgrown(&s->dynamics, pawl_eval_values(d->eval)->M, d->S, state->v,
+                                      d->v, state->t + h, err));
       return accept(s, d, state, h, err);
     }
     PAWL_TRY(correct(s, d, phase, state, h, B, err));

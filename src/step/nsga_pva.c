@@ -152,6 +152,7 @@ static PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPhase* 
     }
     if (!changed && pawl_ga_may_end(s, &d->ga, &smooth, k) &&
         pawl_ga_ended(s, &d->ga, corrections_error(s, d, &row))) {
+      PAWL_TRY(pawl_ga_outgrown(s, &d->ga, state, err));
       return pawl_nsga_check_solved(s, d, phase, t, err);
     }
     for (int i = 0; i < s->sizes.rows; i++) {

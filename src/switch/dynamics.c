@@ -79,6 +79,47 @@ PawlStatus pawl_dynamics_evaluate(PawlDynamics* d, const PawlPhase* phase, const
   return pawl_dynamics_stopped(d) ? PAWL_STOPPED : pawl_eval_run(d->eval, &point, err);
 }
 
+static PawlStatus fail_outgrown(const PawlDynamics* d, const double* v_0, const double* v, double t,
+                                PawlError* err) {
+  int most = 0;
+  for (int j = 1; j < d->sizes.v; j++) {
+    most = fabs(v[j] - v_0[j]) > fabs(v[most] - v_0[most]) ? j : most;
+  }
+  return pawl_fail(err, PAWL_RETRY,
+                   "t = %.10g: a force grows with the motion that it makes faster than a step can "
+                   "follow%s%s; the step would lead past a pole, to a motion that is not that of "
+                   "the model",
+                   t, d->sizes.q == d->sizes.v ? ", most for " : "",
+                   d->sizes.q == d->sizes.v ? pawl_system_coordinate_name(d->system, most) : "");
+}
+
+// A formula past its pole takes rates at least to zero: most steps need no closer look.
+static bool may_outgrow(int n, const double* v_0, const double* v) {
+  bool may = false;
+  for (int j = 0; j < n; j++) {
+    may |= fabs(v[j] - v_0[j]) > 0.5 * fabs(v_0[j]);
+  }
+  return may;
+}
+
+PawlStatus pawl_dynamics_outgrown(const PawlDynamics* d, const double* M, const double* S,
+                                  const double* v_0, const double* v, double t, PawlError* err) {
+  double sum = 0.0, size = 0.0, inertia = 0.0;  // d S d, its terms, d M d                    (A23)
+  if (!may_outgrow(d->sizes.v, v_0, v)) {
+    return PAWL_OK;
+  }
+  for (int j = 0; j < d->H.cols; j++) {
+    double dj = v[j] - v_0[j];
+    for (int k = d->H.start[j]; k < d->H.start[j + 1]; k++) {
+      double dd = dj * (v[d->H.index[k]] - v_0[d->H.index[k]]);
+      sum += S[k] * dd;
+      size += fabs(S[k] * dd);
+      inertia += M[k] * dd;
+    }
+  }
+  return sum < -PAWL_OUTGROWN * size && inertia > 0.0 ? fail_outgrown(d, v_0, v, t, err) : PAWL_OK;
+}
+
 // `again`: the same numbers are expected, and not factored again.
 static PawlStatus factor(PawlDynamics* d, bool again, const double* S, const double* B,
                          const double* J, const unsigned char* set) {

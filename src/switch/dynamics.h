@@ -60,6 +60,14 @@ PAWL_CHECKED PawlStatus pawl_dynamics_rate_states(PawlDynamics* d, const PawlPha
                                                   const double* q, const double* v, double* a,
                                                   const double* lambda, PawlError* err);
 
+// Whether forces grow with the motion faster than a step of an implicit formula can follow: with
+// its matrix S = M + h C.. + h^2 K.. the change d of the rates from v_0 to v has d S d < 0 < d M d,
+// so that the step is the way round through infinity. PAWL_RETRY, with what grows most in err.
+// (A23)
+PAWL_CHECKED PawlStatus pawl_dynamics_outgrown(const PawlDynamics* d, const double* M,
+                                               const double* S, const double* v_0, const double* v,
+                                               double t, PawlError* err);
+
 // Factors the KKT matrix of M and G over the rows of `set`, unless the solver holds it: an instant
 // asks for it again and again. PAWL_RETRY: singular.
 PAWL_CHECKED PawlStatus pawl_dynamics_factor(PawlDynamics* d, const PawlValues* values,

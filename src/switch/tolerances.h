@@ -223,6 +223,16 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 #define PAWL_SMALLEST_STEP (16 * 2.220446049250313e-16)
 // [1] Of a step: another that differs by less is the same.
 #define PAWL_SAME_STEP 1e-12
+// [1] Of the sizes of the terms of d S d: below zero by more than this, forces have outgrown a step.
+// Rounding is 1e-16 of them; a step that ends at the border is no better than one beyond it.
+#define PAWL_OUTGROWN 1e-9
+// [1] Of a divisor at the nearer end of a step: where to look whether there is a pole at its zero.
+#define PAWL_NEAR_POLE 1e-3
+// [1] Of the force at the ends: what grows by less towards there has no pole; 1/x grows a thousand
+// times.
+#define PAWL_POLE_GROWTH 30.0
+// [1] Of the largest force: one below it is rounding.
+#define PAWL_NO_FORCE 1e-9
 // [1] In units of the error allowed: the least that the error of the step before counts with. One
 // step that happens to be exact must not make the next one huge.
 #define PAWL_LEAST_ERROR 1e-4

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Steps that would lead through infinity (docs/theory/poles.md): no method with a given step may
+// come out behind a pole, and nothing that only looks like one may stop a run.
+#include "step/motion.h"
+
+static const char* const methods[] = {"rk4",      "ga-p",    "ga-v",          "ga-pv",
+                                      "ga-pva",   "ga-a",    "ga-v-implicit", "moreau-jean",
+                                      "nsga-pva", "nsga-pvv"};
+enum { METHODS = sizeof methods / sizeof *methods };
+
+// Runs one coordinate x from x = 1 at `rate`; *end receives where it was last.
+static PawlStatus run(const char* terms, double rate, const char* method, double step, double until,
+                      double* end, PawlError* err) {
+  char text[500];
+  snprintf(text, sizeof text,
+           "model: a\ncoordinates: {x: {start: 1, rate: %g}}\nkinetic: x'^2/2\n%s\n", rate, terms);
+  Motion m = motion_text(text);
+  PawlSimDef def = pawl_sim_def_default();
+  PawlSim* sim;
+  def.simulate = m.def;
+  def.simulate.method = method;
+  def.simulate.step = step;
+  def.simulate.until = until;
+  NEED(pawl_sim_create(m.system, &def, &sim, err), err);
+  PawlStatus status = pawl_sim_run(sim, NULL, NULL, err);
+  *end = pawl_sim_state(sim)->q[0];
+  print_message("%-30s %-13s status %d, x = %g %s\n", terms, method, (int)status, *end,
+                status ? err->message : "");
+  pawl_sim_destroy(sim);
+  motion_end(&m);
+  return status;
+}
+
+// The motion ends at the pole, and so must the run: before it.
+static void test_motion_ends(void** unused) {
+  (void)unused;
+  double x;
+  for (int k = 0; k < METHODS; k++) {
+    PawlError err = {0};
+    assert_int_equal(run("forces: {x: -1/x^2}", -3.0, methods[k], 0.05, 3.0, &x, &err),
+                     PAWL_ERROR_RUN);
+    assert_true(x > 0.0 && x < 0.02);
+    assert_int_equal(run("potential: -1/x^2", -3.0, methods[k], 0.05, 3.0, &x, &err),
+                     PAWL_ERROR_RUN);
+    assert_true(x > 0.0 && x < 0.1);
+    assert_int_equal(run("forces: {x: 5*tan(x)}", 2.0, methods[k], 0.05, 3.0, &x, &err),
+                     PAWL_ERROR_RUN);
+    assert_true(x < 1.5707963267948966 && x > 1.56);
+  }
+}
+
+// It says which formula, and where.
+static void test_names(void** unused) {
+  (void)unused;
+  double x;
+  PawlError err = {0};
+  (void)!run("forces: {x: -1/x^2}", -3.0, "rk4", 0.05, 3.0, &x, &err);
+  assert_non_null(strstr(err.message, "pole of '-1/x^2' (at a zero of 'x')"));
+}
+
+// A pole that repels: E = 4.5 turns at x = e^-4.5 for 1/x. Smaller pieces find that.
+static void test_motion_turns_back(void** unused) {
+  (void)unused;
+  double x;
+  for (int k = 0; k < METHODS; k++) {
+    PawlError err = {0};
+    PawlStatus status = run("forces: {x: 1/x}", -3.0, methods[k], 0.05, 3.0, &x, &err);
+    assert_true(x > 0.0 && (status == PAWL_OK || x < 0.1));
+  }
+}
+
+// y^2 y' grows with the motion that it makes: y' = (y^3 + 2)/3 has no end behind t = 0.9328.  (A23)
+static void test_growth(void** unused) {
+  (void)unused;
+  double x;
+  for (int k = 0; k < METHODS; k++) {
+    PawlError err = {0};
+    assert_int_equal(run("forces: {x: x^2*x'}", 1.0, methods[k], 0.01, 40.0, &x, &err),
+                     PAWL_ERROR_RUN);
+    assert_true(x > 10.0);
+  }
+}
+
+// Finite where a divisor is zero, or bounded by something else; stiff forces that pull back; a
+// force that pushes on slower than a step.
+static void test_no_pole(void** unused) {
+  (void)unused;
+  static const char* const terms[] = {"forces: {x: -sin(x)/x}",
+                                      "forces: {x: (cos(x) - 1)/x^2}",
+                                      "forces: {x: -atan(1/x)}",
+                                      "forces: {x: 'min(5, max(-5, 1/x))'}",
+                                      "forces: {x: 'if(x > 0.1, 1/x, 10)'}",
+                                      "forces: {x: -1/(1 + x^2)}",
+                                      "forces: {x: x}",
+                                      "forces: {x: -x'/(1 + 9*x'^2)}"};
+  double x;
+  for (size_t i = 0; i < sizeof terms / sizeof *terms; i++) {
+    for (int k = 0; k < METHODS; k++) {
+      PawlError err = {0};
+      NEED(run(terms[i], -7.0, methods[k], 0.031, 1.0, &x, &err), &err);
+    }
+  }
+  PawlError err = {0};
+  NEED(run("forces: {x: -1e8*x'}", -7.0, "ga-v-implicit", 0.03, 1.0, &x, &err), &err);
+  NEED(run("potential: 1e10*x^4", -7.0, "ga-v-implicit", 0.03, 1.0, &x, &err), &err);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_motion_ends),       cmocka_unit_test(test_names),
+      cmocka_unit_test(test_motion_turns_back), cmocka_unit_test(test_growth),
+      cmocka_unit_test(test_no_pole),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
