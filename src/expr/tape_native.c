@@ -2,7 +2,8 @@
 // Tapes as machine code. An interpreter spends most of its time on finding out what comes next; a
 // tape is straight, so each instruction can be written as the few instructions of the processor
 // that do it, one after the other. They are the ones that the interpreter executes, in the same
-// order, so the bits are the same. What is not plain arithmetic calls the interpreter.
+// order, so the bits are the same. What is not plain arithmetic calls a function for
+// its operation.
 //
 // For x86-64 with the calling convention of System V. Elsewhere, and where no memory may be
 // executed, tapes are interpreted.
@@ -216,9 +217,9 @@ static void write_negative(Writer* w, const PawlInstruction* i) {
   put_place(w, 0, i->dst);
 }
 
-// pawl_tape_run_instruction(i, registers)
+// callee(i, registers)
 static void write_call(Writer* w, const PawlInstruction* i) {
-  void (*callee)(const PawlInstruction*, double*) = pawl_tape_run_instruction;
+  PawlTapeRun* callee = pawl_tape_runner(i->op);
   uint64_t address, argument;
   memcpy(&address, &callee, sizeof address);
   memcpy(&argument, &i, sizeof argument);

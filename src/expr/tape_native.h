@@ -24,5 +24,6 @@ typedef struct PawlTapeEnds {
 int pawl_tape_compile(PawlTape* tape, const PawlTapeEnds* ends);
 void pawl_tape_discard(PawlTape* tape);  // the code; pawl_tape_destroy does so, too
 
-// One instruction, interpreted.
-void pawl_tape_run_instruction(const PawlInstruction* instruction, double* registers);
+// What does one instruction with this operation, for code to call.
+typedef void PawlTapeRun(const PawlInstruction* instruction, double* registers);
+PawlTapeRun* pawl_tape_runner(PawlTapeOp op);

@@ -76,9 +76,44 @@ void pawl_tape_run_part(const PawlTape* tape, PawlTapePart part, double* registe
   run_code(tape->code + part.first, part.count, registers);
 }
 
-void pawl_tape_run_instruction(const PawlInstruction* instruction, double* registers) {
-  run_code(instruction, 1, registers);
+// ---- one instruction ----------------------------------------------------------------------------
+#define A r[i->a]
+#define B r[i->b]
+#define C r[i->c]
+#define TAPE_OP(operation, expression)                               \
+  static void run_##operation(const PawlInstruction* i, double* r) { \
+    r[i->dst] = (expression);                                        \
+  }
+#include "expr/tape_ops.def"
+#undef TAPE_OP
+#undef A
+#undef B
+#undef C
+
+static void run_powi(const PawlInstruction* i, double* r) {
+  r[i->dst] = pawl_powi(r[i->a], i->b);
 }
+
+static void run_sincos(const PawlInstruction* i, double* r) {
+  sine_and_cosine(r[i->a], &r[i->dst], &r[i->b]);
+}
+
+PawlTapeRun* pawl_tape_runner(PawlTapeOp op) {
+  switch (op) {
+#define TAPE_OP(operation, expression) \
+  case operation:                      \
+    return run_##operation;
+#include "expr/tape_ops.def"
+#undef TAPE_OP
+    case PAWL_TAPE_POWI:
+      return run_powi;
+    case PAWL_TAPE_SINCOS:
+      break;
+  }
+  return run_sincos;
+}
+
+// ---- many lanes ---------------------------------------------------------------------------------
 
 MANY_TARGETS
 void pawl_tape_run_block(const PawlTape* tape, double* registers, int lanes) {
