@@ -289,7 +289,7 @@ double pawl_kkt_assemble(PawlKkt* kkt, const double* S, const double* B, const d
   if (kkt->band) {
     pawl_kkt_band_clear(kkt);
   } else if (!kkt->klu) {
-    memset(kkt->values, 0, (size_t)kkt->value_count * sizeof *kkt->values);
+    pawl_kkt_dense_clear(kkt);
   }
   uint64_t top = scatter(&kkt->block_S, S, kkt->values);
   if (kkt->m > 0) {
@@ -461,6 +461,11 @@ bool pawl_kkt_holds(PawlKkt* kkt, const double* S, const double* B, const double
   return false;
 }
 
+bool pawl_kkt_is_still(const PawlKkt* kkt, long long number, const unsigned char* active) {
+  const PawlKktKept* kept = &kkt->kept[kkt->turn];
+  return kept->on && kept->number == number && is_same_set(kkt, active);
+}
+
 PawlStatus pawl_kkt_factor_and_keep(PawlKkt* kkt, const double* S, const double* B, const double* J,
                                     const unsigned char* active) {
   int G_count = kkt->block_J.count;
@@ -495,6 +500,16 @@ void pawl_kkt_solve(PawlKkt* kkt, double* x, double* y) {
     add_given(kkt, x, y);
   }
   solve(kkt, x, y);
+}
+
+void pawl_kkt_solve_two(PawlKkt* kkt, double* const x[2], double* const y[2]) {
+  if (kkt->klu && kkt->inactive_count == 0) {
+    kkt->info.solves += 2;
+    pawl_kkt_klu_solve_two(kkt, x, y);
+    return;
+  }
+  pawl_kkt_solve(kkt, x[0], y[0]);
+  pawl_kkt_solve(kkt, x[1], y[1]);
 }
 
 PawlKktInfo pawl_kkt_info(const PawlKkt* kkt) {

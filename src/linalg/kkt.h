@@ -48,6 +48,9 @@ PAWL_CHECKED PawlStatus pawl_kkt_factor_and_keep(PawlKkt* kkt, const double* S, 
 // others that fits is in use again, as if it had been made now.
 bool pawl_kkt_holds(PawlKkt* kkt, const double* S, const double* B, const double* J,
                     const unsigned char* active);
+// Whether the factorisation in use is one kept, the one of this number (PawlKktInfo.current), and
+// with these active rows: then nothing is left to be compared.
+bool pawl_kkt_is_still(const PawlKkt* kkt, long long number, const unsigned char* active);
 // For matrices that do not come again after another: a dense one keeps the last alone.
 void pawl_kkt_keep_one(PawlKkt* kkt);
 
@@ -58,6 +61,8 @@ bool pawl_kkt_is_definite(const PawlKkt* kkt);
 // Solves in place: x (n) holds b and receives x; y (m) holds c and receives y. Needs a
 // factorisation.
 void pawl_kkt_solve(PawlKkt* kkt, double* x, double* y);
+// For two right sides at once: the same bits.
+void pawl_kkt_solve_two(PawlKkt* kkt, double* const x[2], double* const y[2]);
 
 // A solution when rows of J (= B) depend on each other: x is unique, y has minimum norm, an
 // inconsistent right side c is met in the least-squares sense. Works on the values given here, not

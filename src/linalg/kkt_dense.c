@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The KKT system as one dense matrix, for small systems.
 #include <math.h>
+#include <string.h>
 
 #include "linalg/kkt_impl.h"
 #include "linalg/lu_small.h"
@@ -8,6 +9,9 @@
 #define LARGEST_UNROLLED 16  // sizes with a solve of their own
 // size of matrices of which two are kept, that take turns: in these no row is left out (kkt_pins.c)
 enum { LARGEST_KEPT = 8 };
+
+// places of a matrix of which those that are always zero are listed; a place is a byte then
+enum { MOST_LISTED = 256 };
 
 PawlStatus pawl_kkt_dense_create(PawlKkt* kkt) {
   int size = kkt->size;
@@ -24,6 +28,7 @@ PawlStatus pawl_kkt_dense_create(PawlKkt* kkt) {
   kkt->dense_R = PAWL_NEW(&kkt->arena, double, size);
   kkt->dense_C = PAWL_NEW(&kkt->arena, double, size);
   kkt->dense_y = PAWL_NEW(&kkt->arena, double, kkt->m);
+  kkt->zeros = PAWL_NEW(&kkt->arena, unsigned char, MOST_LISTED);
   if (kkt->arena.failed) {
     return PAWL_ERROR_MEMORY;
   }
@@ -82,6 +87,42 @@ static void fit_all(PawlKkt* kkt) {
   kkt->dense_size = size;
 }
 
+static void mark(const PawlKkt* kkt, const PawlKktBlock* block, bool* written) {
+  for (int k = 0; k < block->count; k++) {
+    if (block->place[k] < kkt->value_count) {
+      written[block->place[k]] = true;
+    }
+  }
+}
+
+static void list_zeros(PawlKkt* kkt) {
+  bool written[MOST_LISTED] = {false};
+  kkt->zero_count = -1;
+  if (kkt->value_count > MOST_LISTED) {
+    return;
+  }
+  mark(kkt, &kkt->block_S, written);
+  mark(kkt, &kkt->block_B, written);
+  mark(kkt, &kkt->block_J, written);
+  kkt->zero_count = 0;
+  for (int k = 0; k < kkt->value_count; k++) {
+    kkt->zeros[kkt->zero_count] = (unsigned char)k;
+    kkt->zero_count += !written[k];
+  }
+}
+
+// A call clears many places faster.
+void pawl_kkt_dense_clear(PawlKkt* kkt) {
+  enum { FEW = 12 };
+  if (kkt->zero_count < 0 || kkt->zero_count > FEW) {
+    memset(kkt->values, 0, (size_t)kkt->value_count * sizeof *kkt->values);
+    return;
+  }
+  for (int k = 0; k < kkt->zero_count; k++) {
+    kkt->values[kkt->zeros[k]] = 0.0;
+  }
+}
+
 void pawl_kkt_dense_fit(PawlKkt* kkt) {
   pawl_kkt_pins_find(kkt);
   place_inactive(kkt);
@@ -91,6 +132,7 @@ void pawl_kkt_dense_fit(PawlKkt* kkt) {
     fit_all(kkt);
   }
   kkt->info.nonzeros = kkt->value_count = kkt->dense_size * kkt->dense_size;
+  list_zeros(kkt);
 }
 
 bool pawl_kkt_dense_factor_plain(PawlKkt* kkt, double smallest) {
@@ -195,16 +237,13 @@ static void solve_active(PawlKkt* kkt, double* x, double* y) {
 }
 
 void pawl_kkt_dense_solve(PawlKkt* kkt, double* x, double* y) {
-  if (kkt->inactive_count == 0) {
-    solve_active(kkt, x, y);
-    return;
-  }
-  double* y_active = kkt->dense_y;
-  for (int a = 0; a < kkt->active_count; a++) {
+  bool all = kkt->inactive_count == 0;
+  double* y_active = all ? y : kkt->dense_y;
+  for (int a = 0; !all && a < kkt->active_count; a++) {
     y_active[a] = y[kkt->active[a]];
   }
   solve_active(kkt, x, y_active);
-  for (int a = 0; a < kkt->active_count; a++) {
+  for (int a = 0; !all && a < kkt->active_count; a++) {
     y[kkt->active[a]] = y_active[a];
   }
 }

@@ -60,6 +60,8 @@ struct PawlKkt {
   int* row_entry;   //   row_entry[row_start[i] .. row_start[i+1]-1]
   int value_count;  // entries of the matrix in `values`
   int behind;       // where entries of inactive rows stand in it
+  int zero_count;   // dense only: places of `values` that no entry writes to; -1: not listed
+  unsigned char* zeros;
   // The scaled matrix: dense or banded by columns, without the inactive rows, factored in place; or
   // as the compressed columns of KLU, inactive rows 0 but for 1 on the diagonal. Behind them, for
   // every entry of an inactive row, the k-th of B, then the k-th of J; dense: and, of coordinates
@@ -115,7 +117,8 @@ uint64_t pawl_kkt_pattern_sum(const PawlKkt* kkt);
 // kkt_dense.c: factors `values`. `smallest` is the smallest pivot accepted. PAWL_RETRY: singular.
 // Solving leaves y of the inactive rows as it is, and does not look at it.
 PAWL_CHECKED PawlStatus pawl_kkt_dense_create(PawlKkt* kkt);
-void pawl_kkt_dense_fit(PawlKkt* kkt);  // after a change of the active rows, or of R and C
+void pawl_kkt_dense_fit(PawlKkt* kkt);    // after a change of the active rows, or of R and C
+void pawl_kkt_dense_clear(PawlKkt* kkt);  // before its entries are written
 PAWL_CHECKED PawlStatus pawl_kkt_dense_factor(PawlKkt* kkt, double smallest);
 bool pawl_kkt_dense_factor_plain(PawlKkt* kkt, double smallest);  // false: rows must be exchanged
 void pawl_kkt_dense_solve(PawlKkt* kkt, double* x, double* y);
@@ -160,6 +163,7 @@ void pawl_kkt_klu_switch(PawlKkt* kkt, const unsigned char* active);  // from `s
 double pawl_kkt_klu_fill(const PawlKkt* kkt);  // entries of L and U by size squared, as expected
 PAWL_CHECKED PawlStatus pawl_kkt_klu_factor(PawlKkt* kkt, double smallest);
 void pawl_kkt_klu_solve(PawlKkt* kkt, double* x, double* y);
+void pawl_kkt_klu_solve_two(PawlKkt* kkt, double* const x[2], double* const y[2]);
 // The pivot rows P (size) in force, NULL when there are none; and taking over saved ones, a
 // permutation, as bytes. The columns' order follows from the pattern.
 const int* pawl_kkt_klu_order(const PawlKkt* kkt);

@@ -57,6 +57,7 @@ struct PawlKktKlu {
   bool refine;    // solutions need a step of refinement
   double* x;      // (size + 1) zero between calls; the last takes what is in inactive rows
   double* right;  // (size) scaled right side during a refined solve
+  double* two;    // (2 size) two right sides
 };
 
 // ---- creation ----------------------------------------------------------------------------------
@@ -120,8 +121,9 @@ static PawlStatus take_memory(PawlKkt* kkt, PawlKktKlu* klu) {
   klu->home_J = PAWL_NEW(arena, int, kkt->block_J.count);
   klu->x = PAWL_NEW(arena, double, size + 1);
   klu->right = PAWL_NEW(arena, double, size);
+  klu->two = PAWL_NEW(arena, double, 2 * size);
   if (!kkt->values || !klu->start || !klu->index || !klu->P || !klu->Q || !klu->home_B ||
-      !klu->home_J || !klu->x || !klu->right) {
+      !klu->home_J || !klu->x || !klu->right || !klu->two) {
     return PAWL_ERROR_MEMORY;
   }
   PAWL_TRY(order_create(arena, &klu->all, size, count));
@@ -553,5 +555,61 @@ void pawl_kkt_klu_solve(PawlKkt* kkt, double* x, double* y) {
   }
   for (int i = 0; i < m; i++) {
     y[i] = w[col_at[n + i]] * kkt->col_scale[n + i];
+  }
+}
+
+// ---- two right sides ----------------------------------------------------------------------------
+// Number k of both, w[2 k] and w[2 k + 1].
+static inline void subtract_two(double* restrict w, double v_0, double v_1, double factor) {
+  double a = w[0] - v_0 * factor, b = w[1] - v_1 * factor;
+  w[0] = a;
+  w[1] = b;
+}
+
+static void solve_factors_two(const PawlKktKlu* klu, const Order* o, double* w) {
+  const int *L_start = o->pattern.L_start, *L_index = o->pattern.L_index;
+  const int *U_start = o->pattern.U_start, *U_index = o->pattern.U_index;
+  const double *L = klu->L, *U = klu->U;
+  int size = o->count;
+  for (int k = 0; k < size; k++) {
+    double v_0 = w[2 * k], v_1 = w[2 * k + 1];
+    for (int q = L_start[k] + 1; q < L_start[k + 1]; q++) {
+      subtract_two(w + 2 * L_index[q], v_0, v_1, L[q]);
+    }
+  }
+  for (int k = size - 1; k >= 0; k--) {
+    int diagonal = U_start[k + 1] - 1;
+    double v_0 = w[2 * k] * U[diagonal], v_1 = w[2 * k + 1] * U[diagonal];
+    w[2 * k] = v_0;
+    w[2 * k + 1] = v_1;
+    for (int p = U_start[k]; p < diagonal; p++) {
+      subtract_two(w + 2 * U_index[p], v_0, v_1, U[p]);
+    }
+  }
+}
+
+void pawl_kkt_klu_solve_two(PawlKkt* kkt, double* const x[2], double* const y[2]) {
+  int n = kkt->n;
+  const Order* o = &kkt->klu->order;
+  const int *row_at = o->row_at, *col_at = o->col_at;
+  const double *R = kkt->row_scale, *C = kkt->col_scale;
+  double* w = kkt->klu->two;
+  if (kkt->klu->refine) {
+    pawl_kkt_klu_solve(kkt, x[0], y[0]);
+    pawl_kkt_klu_solve(kkt, x[1], y[1]);
+    return;
+  }
+  for (int k = 0; k < kkt->size; k++) {
+    w[2 * row_at[k]] = (k < n ? x[0][k] : y[0][k - n]) * R[k];
+    w[2 * row_at[k] + 1] = (k < n ? x[1][k] : y[1][k - n]) * R[k];
+  }
+  solve_factors_two(kkt->klu, o, w);
+  for (int k = 0; k < n; k++) {
+    x[0][k] = w[2 * col_at[k]] * C[k];
+    x[1][k] = w[2 * col_at[k] + 1] * C[k];
+  }
+  for (int k = n; k < kkt->size; k++) {
+    y[0][k - n] = w[2 * col_at[k]] * C[k];
+    y[1][k - n] = w[2 * col_at[k] + 1] * C[k];
   }
 }

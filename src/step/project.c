@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/copy.h"
 #include "switch/tolerances.h"
 #include "system/system.h"
 
@@ -285,12 +286,22 @@ static bool is_next_to_nothing(const PawlStepper* s, const PawlProjection* p,
   return change_q + h * h * change_v <= PAWL_AT_ONCE * PAWL_AT_ONCE * h * h * speed;
 }
 
+// (E10) and (E12)
+static void solve_both(PawlStepper* s, PawlProjection* p, PawlNearbySolve* solve, void* data) {
+  if (solve == pawl_projection_by_kkt) {
+    pawl_kkt_solve_two(s->kkt, (double*[]){p->x, p->x_v}, (double*[]){p->r, p->r_v});
+    return;
+  }
+  solve(s, data, p->x, p->r);
+  solve(s, data, p->x_v, p->r_v);
+}
+
 bool pawl_projection_at_once(PawlStepper* s, PawlProjection* p, const PawlPhase* phase,
                              PawlNearbySolve* solve, void* data, const PawlProjectionGuess* guess,
                              const double* a, double* q, double* v) {
   const PawlValues* values = pawl_eval_values(p->place);
   pawl_dynamics_rows(&s->dynamics, values->G, v, values->g_t, p->r_v);
-  memcpy(p->r, values->g, (size_t)s->sizes.rows * sizeof(double));
+  pawl_copy(s->sizes.rows, values->g, p->r);
   if (guess) {
     pawl_sparse_add(&s->G, values->G, -1.0, guess->q, p->r);  // (E14)
   }
@@ -300,10 +311,9 @@ bool pawl_projection_at_once(PawlStepper* s, PawlProjection* p, const PawlPhase*
     p->r[i] = binds && !rate ? -p->r[i] : 0.0;
     p->r_v[i] = binds ? -p->r_v[i] : 0.0;
   }
-  memset(p->x, 0, (size_t)s->sizes.v * sizeof(double));
-  memset(p->x_v, 0, (size_t)s->sizes.v * sizeof(double));
-  solve(s, data, p->x, p->r);      // (E10)
-  solve(s, data, p->x_v, p->r_v);  // (E12)
+  pawl_copy_zeros(s->sizes.v, p->x);
+  pawl_copy_zeros(s->sizes.v, p->x_v);
+  solve_both(s, p, solve, data);
   if (!is_next_to_nothing(s, p, guess, v, a)) {
     return false;
   }

@@ -43,6 +43,7 @@ PawlStatus pawl_dynamics_create(PawlDynamics* d, PawlArena* arena, const PawlSys
   d->room = PAWL_NEW(arena, double, 3 * (size_t)d->sizes.rows + 2 * (size_t)d->sizes.v);
   d->length_begin = PAWL_NEW(arena, double, d->sizes.rows);
   d->diagonal = PAWL_NEW(arena, int, d->sizes.v);
+  d->modes = PAWL_NEW(arena, int, d->sizes.modes);
   if (arena->failed) {
     return pawl_fail_memory(err);
   }
@@ -141,11 +142,33 @@ static void accelerate(PawlDynamics* d, const PawlPhase* phase, const PawlValues
   pawl_kkt_solve(d->kkt, a, lambda);
 }
 
+// The factors are those of M and G in these very modes.
+static bool is_of_modes(const PawlDynamics* d, const PawlPhase* phase) {
+  bool same = pawl_kkt_is_still(d->kkt, d->of_modes, phase->active);
+  for (int k = 0; same && k < d->sizes.modes; k++) {
+    same = d->modes[k] == phase->modes[k];
+  }
+  return same;
+}
+
+PAWL_APART static void note_modes(PawlDynamics* d, const PawlPhase* phase) {
+  for (int k = 0; k < d->sizes.modes; k++) {
+    d->modes[k] = phase->modes[k];
+  }
+  d->of_modes = pawl_kkt_info(d->kkt).current;
+}
+
 PawlStatus pawl_dynamics_accelerate(PawlDynamics* d, const PawlPhase* phase,
                                     const PawlValues* values, double t, const double* q,
                                     const double* v, double* a, double* lambda, PawlError* err) {
   const double *M = values->M, *G = values->G;
-  PawlStatus status = factor(d, d->steady, M, G, G, phase->active);
+  PawlStatus status = PAWL_OK;
+  if (!d->steady || !is_of_modes(d, phase)) {
+    status = factor(d, d->steady, M, G, G, phase->active);
+    if (d->steady) {
+      note_modes(d, phase);
+    }
+  }
   if (status != PAWL_OK) {
     return status == PAWL_RETRY ? pawl_dynamics_singular(d, M, G, phase->active, t, err)
                                 : pawl_fail_memory(err);

@@ -26,11 +26,13 @@ typedef struct PawlDynamics {
   double* room;          // 3 rows + 2 v numbers, for checks of a state
   double* length_begin;  // rows: of the gradients at the start; zero where there is no start yet
   bool steady;           // M and G change with modes alone
-  bool linear;           // and all tangents
-  bool plain;            // all rows bind for good
-  bool contacts;         // there are contact rows
-  char* warning;         // what was noticed, NULL without
-  int warnings;          // how often
+  long long of_modes;    // the factorisation of M and G in the modes `modes`, by its number
+  int* modes;
+  bool linear;    // and all tangents
+  bool plain;     // all rows bind for good
+  bool contacts;  // there are contact rows
+  char* warning;  // what was noticed, NULL without
+  int warnings;   // how often
   PawlStepperInfo info;
   const volatile int* stop;  // NULL, or other than 0 when no evaluation is wanted any more
 } PawlDynamics;

@@ -272,6 +272,57 @@ static void test_unchanged_is_not_factored(void** state) {
   free(s);
 }
 
+// The factorisation in use goes by its number, until another takes its place, in numbers or rows.
+static void test_number_of_what_is_kept(void** state) {
+  (void)state;
+  TestSystem* s = system_random(12, 5, 0.3, true);
+  for (int k = 0; k < SOLVERS; k++) {
+    PawlKkt* kkt = system_kkt(s, solvers[k]);
+    unsigned char active[] = {1, 0, 1, 1, 0}, other[] = {1, 1, 1, 1, 0};
+    assert_int_equal(system_factor(kkt, s, active), PAWL_OK);
+    long long first = pawl_kkt_info(kkt).current;
+    assert_false(pawl_kkt_is_still(kkt, first, active));  // it is not kept
+    assert_true(is_factored_anew(kkt, s, active));
+    long long second = pawl_kkt_info(kkt).current;
+    assert_true(second > first && pawl_kkt_is_still(kkt, second, active));
+    assert_false(pawl_kkt_is_still(kkt, first, active));
+    assert_false(pawl_kkt_is_still(kkt, second, other));
+    assert_true(is_factored_anew(kkt, s, other));
+    assert_false(pawl_kkt_is_still(kkt, second, other));
+    pawl_kkt_destroy(kkt);
+  }
+  free(s);
+}
+
+// Two right sides at once give the bits of one after the other, refined and with rows off, too.
+static void test_two_right_sides(void** state) {
+  (void)state;
+  TestSystem* s = system_random(14, 6, 0.2, false);
+  for (int k = 0; k < SOLVERS; k++) {
+    PawlKkt* kkt = system_kkt(s, solvers[k]);
+    for (int trial = 0; trial < 2; trial++) {
+      unsigned char active[] = {1, 1, 1, 0, 1, 1};
+      double x[4][SYSTEM_MAX], y[4][SYSTEM_MAX];
+      for (int r = 0; r < 2; r++) {
+        fill_random(14, x[r]);
+        fill_random(6, y[r]);
+        memcpy(x[2 + r], x[r], sizeof x[r]);
+        memcpy(y[2 + r], y[r], sizeof y[r]);
+      }
+      assert_int_equal(system_factor(kkt, s, trial == 0 ? NULL : active), PAWL_OK);
+      pawl_kkt_solve(kkt, x[0], y[0]);
+      pawl_kkt_solve(kkt, x[1], y[1]);
+      pawl_kkt_solve_two(kkt, (double*[]){x[2], x[3]}, (double*[]){y[2], y[3]});
+      for (int r = 0; r < 2; r++) {
+        assert_memory_equal(x[r], x[2 + r], 14 * sizeof(double));
+        assert_memory_equal(y[r], y[2 + r], 6 * sizeof(double));
+      }
+    }
+    pawl_kkt_destroy(kkt);
+  }
+  free(s);
+}
+
 // Two matrices that take turns, with other rows each: a small dense solver has the factors of both,
 // unless it was told that they do not come again.
 static void test_dense_keeps_two(void** state) {
@@ -559,6 +610,8 @@ int main(void) {
       cmocka_unit_test(test_fill_of_a_net),
       cmocka_unit_test(test_switching_keeps_pivots),
       cmocka_unit_test(test_unchanged_is_not_factored),
+      cmocka_unit_test(test_number_of_what_is_kept),
+      cmocka_unit_test(test_two_right_sides),
       cmocka_unit_test(test_dense_keeps_two),
       cmocka_unit_test(test_definite),
       cmocka_unit_test(test_idle_rows_are_left_out),
