@@ -504,8 +504,11 @@ static PawlStatus add_redundant(PawlDynamics* d, const PawlState* state, const c
   }
   pawl_text_printf(&text,
                    "%s from the others; the motion does not depend on them, multipliers are those "
-                   "of minimum norm",
-                   names);
+                   "of minimum norm%s",
+                   names,
+                   d->system->rates_react
+                       ? ", but rates of states see those of the rows that are left, and 0 of these"
+                       : "");
   d->warning = text.failed ? NULL : pawl_arena_copy(d->arena, text.s, text.length);
   pawl_text_free(&text);
   return d->warning ? PAWL_OK : pawl_fail_memory(err);

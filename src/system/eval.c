@@ -306,24 +306,17 @@ static PawlPoint complete(const PawlSystem* system, const PawlPoint* point) {
   return whole;
 }
 
-// What events set and push matters at their instants alone, where it is checked.
-static bool is_needless(const PawlEval* eval) {
-  double check = eval->mask == PAWL_WATCHES ? 0.0 : NAN;
-  for (int k = 0; k < eval->system->first_impulse; k++) {
+// A value that is not finite: what events set and push matters at their instants alone, where it is
+// checked; all else is a fault.
+static PawlStatus judge(const PawlEval* eval, const PawlPoint* point, PawlError* err) {
+  double check = 0.0;
+  for (int k = 0; eval->mask == PAWL_WATCHES && k < eval->system->first_impulse; k++) {
     check += eval->values.watch[k] - eval->values.watch[k];
   }
-  return check == 0.0;
+  return eval->mask == PAWL_WATCHES && check == 0.0 ? PAWL_OK : fault(eval, point, err);
 }
 
-PawlStatus pawl_eval_run(PawlEval* eval, const PawlPoint* point, PawlError* err) {
-  PawlPoint whole;
-  if (!eval->system->model) {
-    return run_callbacks(eval, point, err);
-  }
-  if (eval->system->rates_react) {
-    whole = complete(eval->system, point);
-    point = &whole;
-  }
+static PawlStatus run(PawlEval* eval, const PawlPoint* point, PawlError* err) {
   for (int k = 0; k < eval->reset_count; k++) {
     memcpy(eval->resets[k].array, eval->resets[k].base, eval->resets[k].bytes);
   }
@@ -337,5 +330,16 @@ PawlStatus pawl_eval_run(PawlEval* eval, const PawlPoint* point, PawlError* err)
   if (eval->holds) {
     subtract_held(eval, point);
   }
-  return check == 0.0 || is_needless(eval) ? PAWL_OK : fault(eval, point, err);
+  return check == 0.0 ? PAWL_OK : judge(eval, point, err);
+}
+
+PawlStatus pawl_eval_run(PawlEval* eval, const PawlPoint* point, PawlError* err) {
+  if (!eval->system->model) {
+    return run_callbacks(eval, point, err);
+  }
+  if (eval->system->rates_react) {
+    PawlPoint whole = complete(eval->system, point);
+    return run(eval, &whole, err);
+  }
+  return run(eval, point, err);
 }
