@@ -7,7 +7,11 @@ const MOST_FORCES = 8; // constraints whose forces are drawn before others are a
 
 function groupBy(list, key) {
   const groups = new Map();
-  for (const entry of list) groups.set(key(entry), [...(groups.get(key(entry)) ?? []), entry]);
+  for (const entry of list) {
+    const its = key(entry);
+    if (!groups.has(its)) groups.set(its, []);
+    groups.get(its).push(entry);
+  }
   return [...groups];
 }
 
