@@ -28,7 +28,8 @@ function fillHead(run) {
   document.title = `${title} – pawl`;
   byId('title').textContent = title;
   const count = run.event_count;
-  const parts = [methodText(run), `${number(run.end)} s`, count === 0 ? '' : `${count} event${count === 1 ? '' : 's'}`];
+  const told = count > run.events.length ? ` (the first ${run.events.length} are told here)` : '';
+  const parts = [methodText(run), `${number(run.end)} s`, count === 0 ? '' : `${count} event${count === 1 ? '' : 's'}${told}`];
   byId('subtitle').textContent = parts.filter(Boolean).join(', ');
   byId('subtitle').title = run.about;
   const energy = run.summary?.energy;

@@ -80,19 +80,19 @@ function seriesValues(run, panel, column) {
 }
 
 // ---- what is drawn over the curves --------------------------------------------------------------
+// A line for each event; where they are dense, a shade.
 function drawEvents(plot, run) {
   const { ctx, bbox } = plot;
+  const inside = (x) => x >= bbox.left && x <= bbox.left + bbox.width;
+  const places = [...new Set(run.events.map(({ t }) => Math.round(plot.valToPos(t, 'x', true))))].filter(inside);
+  const dense = places.length > bbox.width / (4 * devicePixelRatio);
   ctx.save();
   ctx.beginPath();
   ctx.strokeStyle = style('event');
   ctx.lineWidth = devicePixelRatio;
-  ctx.globalAlpha = run.events.length > 20 ? 0.4 : 1;
-  ctx.setLineDash([3 * devicePixelRatio, 3 * devicePixelRatio]);
-  let last = -1;
-  for (const { t } of run.events) {
-    const x = Math.round(plot.valToPos(t, 'x', true));
-    if (x < bbox.left || x > bbox.left + bbox.width || x === last) continue;
-    last = x;
+  ctx.globalAlpha = dense ? 0.15 : places.length > 20 ? 0.4 : 1;
+  if (!dense) ctx.setLineDash([3 * devicePixelRatio, 3 * devicePixelRatio]);
+  for (const x of places) {
     ctx.moveTo(x, bbox.top);
     ctx.lineTo(x, bbox.top + bbox.height);
   }
