@@ -13,6 +13,10 @@
 // [1] The same for what is its square: a pivot of G M^-1 G^T with a diagonal of 1, or of [M -G^T;
 // G 0] with entries of size 1. Four thousand roundings.
 #define PAWL_DEPENDENT_PIVOT (PAWL_DEPENDENT * PAWL_DEPENDENT)
+// [1] The same for the smallest singular value of rows of length 1, of the largest: two rows with
+// the sine s have s/2, and the KKT solver takes rows apart down to half the sine above. What that
+// holds must not be left out where singular values decide: a row would be dropped without a word.
+#define PAWL_DEPENDENT_VALUE (0.125 * PAWL_DEPENDENT)
 
 // ---- singular matrices --------------------------------------------------------------------------
 // A pivot of the scaled matrix below SINGULAR, relative to its largest entry, means singular: half

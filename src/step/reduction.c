@@ -163,7 +163,7 @@ static PawlStatus decompose(Dense* d) {
     }
   }
   PAWL_TRY(pawl_svd(&d->arena, d->n, d->m, d->Y, &d->svd));
-  d->rank = pawl_svd_rank(&d->svd, PAWL_DEPENDENT);
+  d->rank = pawl_svd_rank(&d->svd, PAWL_DEPENDENT_VALUE);
   return PAWL_OK;
 }
 

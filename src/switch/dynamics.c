@@ -502,13 +502,14 @@ static PawlStatus add_redundant(PawlDynamics* d, const PawlState* state, const c
   if (d->warning) {
     pawl_text_printf(&text, "t = %.10g: ", state->t);
   }
-  pawl_text_printf(&text,
-                   "%s from the others; the motion does not depend on them, multipliers are those "
-                   "of minimum norm%s",
-                   names,
-                   d->system->rates_react
-                       ? ", but rates of states see those of the rows that are left, and 0 of these"
-                       : "");
+  pawl_text_printf(
+      &text,
+      "%s from the others to 1e-6 of their directions, and are left out; multipliers are those "
+      "of minimum norm%s",
+      names,
+      d->system->rates_react
+          ? ", but rates of states see those of the rows that are left, and 0 of these"
+          : "");
   d->warning = text.failed ? NULL : pawl_arena_copy(d->arena, text.s, text.length);
   pawl_text_free(&text);
   return d->warning ? PAWL_OK : pawl_fail_memory(err);
