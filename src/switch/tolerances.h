@@ -139,6 +139,20 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // place.
 #define PAWL_VANISHED 1e-3
 
+// ---- rows with friction (docs/theory/friction.md) -----------------------------------------------
+// [1] Of D_ii: the compliance that rows are given while sets are searched, so that rows which depend
+// on each other share forces in one way. What it changes is solved away afterwards; each round of
+// that leaves SOFT / sigma, with sigma >= 1e-6 for rows that are independent.
+#define PAWL_FRICTION_SOFT 1e-9
+// [1] A smaller pivot of a set is none: softened dependent rows leave SOFT, a critical mu zero.
+#define PAWL_FRICTION_SINGULAR 1e-13
+// [1] A smaller pivot may be that of dependent rows, whose forces are shared.
+#define PAWL_FRICTION_SHARED 1e-7
+// [1] (F8) of a solution. A hundred times what rounding leaves next to mass ratios of 1e4.
+#define PAWL_FRICTION_SOLVED_TO 1e-10
+// [1] Of the largest row: solutions that differ by less in w are one.
+#define PAWL_FRICTION_SAME 1e-8
+
 // ---- jumps --------------------------------------------------------------------------------------
 // [1] Of the terms of a row: a snap to a held value has ended; a few roundings. And where it
 // shrinks no more, which happens where the terms cancel.

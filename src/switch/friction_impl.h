@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the files of the frictional problem share. All numbers are scaled: lambda_i s_i and w_i /
+// s_i with s_i^2 near D_ii are square roots of energies, so that rows can be compared
+// (docs/theory/friction.md, section 1).
+#pragma once
+
+#include <assert.h>
+#include <math.h>
+
+#include "base/arena.h"
+#include "switch/friction.h"
+#include "switch/tolerances.h"
+
+typedef struct PawlFrictionWork PawlFrictionWork;
+
+typedef struct PawlFrictionOps {
+  // lambda such that w + soft (lambda - before) = 0 in the rows of `in`, lambda = tie lambda_N in
+  // the other tangential rows of closed blocks, and lambda as it is in all others; w and size of
+  // all rows. PAWL_RETRY: the set has no lambda, or more than one.                          (F4)
+  PawlStatus (*solve)(PawlFrictionWork* k);
+} PawlFrictionOps;
+
+struct PawlFrictionWork {
+  int m, blocks;
+  const PawlFrictionOps* ops;
+  void* self;
+  const PawlFrictionBlock* block;
+  const double *q, *q_size, *lo, *hi;  // m; bounds of tangential rows are not read
+  double* mu;                          // of each block: scaled, mu s_T / s_N
+  int* owner;                          // m: the block of a tangential row, else -1
+  // The set.
+  unsigned char* place;  // m: PawlRowState LOW, FREE or HIGH; tangential: HIGH is lambda = +mu ...
+  unsigned char* next;   // m: places to come
+  signed char* sign;     // of each block: of lambda_N
+  unsigned char* in;     // m: w = 0 is asked
+  double* tie;           // m: of tangential rows that are not in the set
+  // What belongs to it.
+  double *lambda, *w;  // m; w = D lambda + q without what rows are softened by
+  double* size;        // m: of the terms of w
+  double* before;      // m: lambda of the round before
+  double least_pivot;  // [1] of the factorisation; small: rows depend on each other
+};
+
+// friction_set.c: bounds, sets and what is wrong with them.
+PAWL_CHECKED bool pawl_friction_work_alloc(PawlFrictionWork* k, PawlArena* arena, int m,
+                                           int blocks);
+void pawl_friction_arrange(PawlFrictionWork* k);  // in, tie, and lambda on bounds, from places
+// Where the row belongs by lambda and w; its own place when it is right.
+PawlRowState pawl_friction_belongs(const PawlFrictionWork* k, int i);
+bool pawl_friction_turned(const PawlFrictionWork* k,
+                          int b);  // lambda_N has not the sign of the set
+int pawl_friction_count_wrong(const PawlFrictionWork* k);
+double pawl_friction_residual(const PawlFrictionWork* k);  // (F8)
+
+static inline bool pawl_friction_fixed(const PawlFrictionWork* k, int i) {
+  return k->owner[i] < 0 && !(k->lo[i] < k->hi[i]);
+}
+static inline bool pawl_friction_bilateral(const PawlFrictionWork* k, int i) {
+  return k->owner[i] < 0 && k->lo[i] == -INFINITY && k->hi[i] == INFINITY;
+}
+// The block carries a force, so that its tangential rows can.
+static inline bool pawl_friction_closed(const PawlFrictionWork* k, int b) {
+  int n = k->block[b].normal;
+  return k->in[n] || k->lambda[n] != 0.0;
+}
+static inline bool pawl_friction_spatial(const PawlFrictionBlock* block) {
+  return block->tangent[1] >= 0;
+}
+// [sqrt(J)] What rounding leaves of w_i, and of lambda_i.
+static inline double pawl_friction_slack(const PawlFrictionWork* k, int i) {
+  return PAWL_ROWS_ROUNDING * k->size[i];
+}
+// w of the softened rows.                                                                   (F3)
+static inline double pawl_friction_w(const PawlFrictionWork* k, int i) {
+  return k->w[i] + PAWL_FRICTION_SOFT * (k->lambda[i] - k->before[i]);
+}
+
+// friction_pivot.c: all rows in the wrong place change it at once. *done: none is left.      (F5)
+PAWL_CHECKED PawlStatus pawl_friction_blocks(PawlFrictionWork* k, PawlFrictionResult* result,
+                                             bool* done);
+
+// friction_dense.c: sets on a dense D.
+typedef struct PawlFrictionDense {
+  PawlFrictionWork* work;
+  double* D;  // m-by-m, scaled
+  double* A;  // of the rows of the set: factored
+  double *right, *change;
+  int order, *list, *pivot;
+  unsigned char* in;  // of what is factored
+  double* tie;
+  bool factored;
+} PawlFrictionDense;
+PAWL_CHECKED bool pawl_friction_dense_alloc(PawlFrictionDense* d, PawlArena* arena, int m);
+PAWL_CHECKED PawlStatus pawl_friction_dense_solve(PawlFrictionWork* k);  // (F4)
+void pawl_friction_dense_values(PawlFrictionWork* k);                    // w = D lambda + q, sizes

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Planar frictional rows: cases worked by hand (docs/theory/friction.md).
+#include "friction_problem.h"
+
+// A block of mass m at a height of half its size on a floor, seen as a point: x and y.
+static Case point(double mass, double push, double weight, double mu) {
+  Case c = {.n = 2, .m = 2, .blocks = 1, .r = {push, -weight}, .hi = {INFINITY, 0.0}};
+  c.H[0] = c.H[3] = mass;
+  c.G[0 + 1 * 2] = 1.0;  // normal: y
+  c.G[1 + 0 * 2] = 1.0;  // tangential: x
+  c.block[0] = (PawlFrictionBlock){.normal = 0, .tangent = {1, -1}, .mu = mu};
+  return c;
+}
+
+static void test_block_sticks(void** state) {
+  (void)state;
+  Answer a;
+  Case c = point(2.0, 3.0, 20.0, 0.25);
+  solve_case(&c, false, &a);
+  assert_int_equal(a.info.verdict, PAWL_FRICTION_SOLVED);
+  assert_int_equal(a.block_state[0], PAWL_FRICTION_STICK);
+  CHECK_NEAR(a.lambda[0], 20.0, 1e-14);
+  CHECK_NEAR(a.lambda[1], -3.0, 1e-14);
+  assert_true(a.w[0] == 0.0 && a.w[1] == 0.0);
+}
+
+static void test_block_slips(void** state) {
+  (void)state;
+  Answer a;
+  for (int side = -1; side <= 1; side += 2) {
+    Case c = point(2.0, side * 7.0, 20.0, 0.25);
+    solve_case(&c, false, &a);
+    assert_int_equal(a.info.verdict, PAWL_FRICTION_SOLVED);
+    assert_int_equal(a.block_state[0], PAWL_FRICTION_SLIP);
+    assert_true(a.slip[0] == side);
+    CHECK_NEAR(a.lambda[1], -side * 5.0, 1e-14);
+    CHECK_NEAR(a.w[1], side * 1.0, 1e-14);
+  }
+}
+
+static void test_open_block_has_no_friction(void** state) {
+  (void)state;
+  Answer a;
+  Case c = point(2.0, 7.0, -4.0, 0.25);
+  solve_case(&c, false, &a);
+  assert_int_equal(a.block_state[0], PAWL_FRICTION_OPEN);
+  assert_true(a.lambda[0] == 0.0 && a.lambda[1] == 0.0);
+  CHECK_NEAR(a.w[0], 2.0, 1e-15);
+  CHECK_NEAR(a.w[1], 3.5, 1e-15);
+}
+
+// A joint with friction is pulled upwards: the bound is mu |lambda|, and lambda < 0.
+static void test_joint_with_friction(void** state) {
+  (void)state;
+  Answer a;
+  Case c = point(2.0, 7.0, -20.0, 0.25);
+  c.lo[0] = -INFINITY;
+  solve_case(&c, false, &a);
+  assert_int_equal(a.info.verdict, PAWL_FRICTION_SOLVED);
+  CHECK_NEAR(a.lambda[0], -20.0, 1e-14);
+  CHECK_NEAR(a.lambda[1], -5.0, 1e-14);
+  assert_true(a.slip[0] == 1.0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_block_sticks),
+      cmocka_unit_test(test_block_slips),
+      cmocka_unit_test(test_open_block_has_no_friction),
+      cmocka_unit_test(test_joint_with_friction),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
