@@ -12,6 +12,8 @@ struct PawlFriction {
   int most, most_blocks;
   PawlFrictionWork work;
   PawlFrictionDense dense;
+  PawlFrictionLemke lemke;
+  PawlFrictionSearch search;
   double* given;               // m-by-m: D as it is given
   double* own;                 // m: D_ii; 0: the row does not move
   double* s;                   // m: the scale of a row
@@ -34,7 +36,9 @@ static bool build(PawlFriction* f, int m, int blocks) {
   f->work.ops = &dense;
   f->work.self = &f->dense;
   return pawl_friction_work_alloc(&f->work, arena, m, blocks) &&
-         pawl_friction_dense_alloc(&f->dense, arena, m) && !arena->failed;
+         pawl_friction_dense_alloc(&f->dense, arena, m) &&
+         pawl_friction_lemke_alloc(&f->lemke, arena, m) &&
+         pawl_friction_search_alloc(&f->search, arena, m, blocks) && !arena->failed;
 }
 
 PawlStatus pawl_friction_create(int most_rows, int most_blocks, PawlFriction** out,
@@ -191,22 +195,11 @@ static void begin(PawlFriction* f, PawlFrictionResult* result) {
   result->rounds = result->sweeps = result->exchanges = result->tried = result->solutions = 0;
 }
 
-// What the softened rows give way is more than rounding.
-static bool gives_way(const PawlFrictionWork* k) {
-  for (int i = 0; i < k->m; i++) {
-    double given = PAWL_FRICTION_SOFT * fabs(k->lambda[i] - k->before[i]);
-    if (k->in[i] && given > pawl_friction_slack(k, i)) {
-      return true;
-    }
-  }
-  return false;
-}
-
 // Solves again and again with the forces of the round before, until rows give way no more.    (F6)
 static PawlStatus harden(PawlFrictionWork* k, PawlFrictionResult* result, bool* done) {
   enum { MOST = 40 };
   PAWL_TRY(pawl_friction_blocks(k, result, done));
-  for (int round = 0; *done && gives_way(k); round++) {
+  for (int round = 0; *done && pawl_friction_gives_way(k); round++) {
     if (round == MOST) {
       *done = false;
       return PAWL_OK;
@@ -215,6 +208,56 @@ static PawlStatus harden(PawlFrictionWork* k, PawlFrictionResult* result, bool* 
     PAWL_TRY(pawl_friction_blocks(k, result, done));
   }
   return PAWL_OK;
+}
+
+// From the places and the forces before as they are.
+static bool try_from(PawlFriction* f, PawlFrictionResult* result) {
+  bool done;
+  return harden(&f->work, result, &done) == PAWL_OK && done &&
+         pawl_friction_residual(&f->work) <= PAWL_FRICTION_SOLVED_TO;
+}
+
+// All rows hold, and all blocks stick.
+static void hold_all(PawlFrictionWork* k) {
+  memset(k->before, 0, (size_t)k->m * sizeof(double));
+  for (int i = 0; i < k->m; i++) {
+    k->place[i] = pawl_friction_fixed(k, i) ? PAWL_ROW_LOW : PAWL_ROW_FREE;
+  }
+}
+
+// One way after the other. Rows that depend on each other may have forces only where they are
+// rigid: the last way is without softness, from the forces that it finds itself.
+static bool find(PawlFriction* f, PawlFrictionResult* result) {
+  PawlFrictionWork* k = &f->work;
+  pawl_friction_search_from(k, &f->search);
+  if (try_from(f, result)) {
+    return true;
+  }
+  hold_all(k);
+  if (try_from(f, result)) {
+    return true;
+  }
+  memset(k->before, 0, (size_t)k->m * sizeof(double));
+  if (pawl_friction_lemke(k, &f->lemke, PAWL_FRICTION_SOFT, result) && try_from(f, result)) {
+    return true;
+  }
+  return pawl_friction_lemke(k, &f->lemke, 0.0, result) && pawl_friction_harden_set(k) &&
+         try_from(f, result);
+}
+
+static PawlFrictionVerdict decide(PawlFriction* f, PawlFrictionResult* result, bool all) {
+  bool found = find(f, result);
+  result->solutions = found;
+  if ((!found || all) && pawl_friction_search(&f->work, &f->search, result)) {
+    result->solutions = f->search.known;
+    found = f->search.known > 0 && pawl_friction_residual(&f->work) <= PAWL_FRICTION_SOLVED_TO;
+    if (!found) {
+      return f->search.known == 0 ? PAWL_FRICTION_NONE : PAWL_FRICTION_NOT_CONVERGED;
+    }
+  }
+  return !found                  ? PAWL_FRICTION_NOT_CONVERGED
+         : result->solutions > 1 ? PAWL_FRICTION_SEVERAL
+                                 : PAWL_FRICTION_SOLVED;
 }
 
 // ---- the result ---------------------------------------------------------------------------------
@@ -226,9 +269,7 @@ static void show_rows(const PawlFriction* f, PawlFrictionResult* result) {
     bool none = k->in[i] || fabs(k->w[i]) <= pawl_friction_slack(k, i);
     bool fixed = pawl_friction_fixed(k, i);
     result->w[i] = none && !fixed ? 0.0 : k->w[i] * f->s[i];
-    double lambda = k->lambda[i];
-    lambda = k->owner[i] < 0 ? fmin(fmax(lambda, k->lo[i]), k->hi[i]) : lambda;
-    result->lambda[i] = lambda / f->s[i];
+    result->lambda[i] = k->lambda[i] / f->s[i];
     result->state[i] = k->place[i];
   }
 }
@@ -249,20 +290,34 @@ static void show_block(const PawlFrictionWork* k, PawlFrictionResult* result, in
                                    : PAWL_FRICTION_STICK;
 }
 
-static void show(const PawlFriction* f, PawlFrictionResult* result, bool done) {
+// Bounds and cones are met exactly.
+static void clip(PawlFrictionWork* k) {
+  for (int i = 0; i < k->m; i++) {
+    if (k->owner[i] < 0) {
+      k->lambda[i] = fmin(fmax(k->lambda[i], k->lo[i]), k->hi[i]);
+    }
+  }
+  for (int b = 0; b < k->blocks; b++) {
+    const int* t = k->block[b].tangent;
+    double limit = k->mu[b] * fabs(k->lambda[k->block[b].normal]);
+    double force = hypot(k->lambda[t[0]], t[1] >= 0 ? k->lambda[t[1]] : 0.0);
+    for (int j = 0; force > limit && j < 1 + pawl_friction_spatial(&k->block[b]); j++) {
+      k->lambda[t[j]] *= limit / force;
+    }
+  }
+}
+
+static void show(PawlFriction* f, PawlFrictionResult* result) {
+  clip(&f->work);
   result->residual = pawl_friction_residual(&f->work);
   show_rows(f, result);
   for (int b = 0; b < f->work.blocks; b++) {
     show_block(&f->work, result, b);
   }
-  bool solved = done && result->residual <= PAWL_FRICTION_SOLVED_TO;
-  result->solutions = solved;
-  result->verdict = solved ? PAWL_FRICTION_SOLVED : PAWL_FRICTION_NOT_CONVERGED;
 }
 
 PawlStatus pawl_friction_solve(PawlFriction* f, const PawlFrictionProblem* problem,
                                PawlFrictionResult* result) {
-  bool done;
   for (int b = 0; b < problem->blocks; b++) {
     if (pawl_friction_spatial(&problem->block[b]) && !problem->block[b].sliding) {
       return PAWL_ERROR_USAGE;
@@ -275,7 +330,7 @@ PawlStatus pawl_friction_solve(PawlFriction* f, const PawlFrictionProblem* probl
   choose_scales(f, problem);
   scale_rows(f, problem);
   begin(f, result);
-  PawlStatus status = harden(&f->work, result, &done);
-  show(f, result, status == PAWL_OK && done);
+  result->verdict = decide(f, result, problem->all);
+  show(f, result);
   return PAWL_OK;
 }

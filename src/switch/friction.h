@@ -62,6 +62,7 @@ typedef struct PawlFrictionProblem {
   const double *lo, *hi;
   int blocks;
   const PawlFrictionBlock* block;
+  bool all;  // look for all solutions, where the sets are few enough (planar blocks, 2^16 sets)
 } PawlFrictionProblem;
 
 // What is found. Arrays are the caller's. In: `state`, `block_state` and `slip` say where to begin
@@ -75,7 +76,7 @@ typedef struct PawlFrictionResult {
   double* slip;                // 2 a block: unit vector of w_T while it slips, else 0
   // Out:
   PawlFrictionVerdict verdict;
-  int solutions;    // with different x that are known
+  int solutions;    // with different x that are known; more than one only after a search of all
   double residual;  // [1] largest lambda_i - P(lambda_i - w_i/D_ii), P the nearest point of bounds
                     // or cone, measured by D_ii and divided by the largest term of any row   (F8)
   int rounds;       // sets tried, Newton steps

@@ -50,6 +50,9 @@ PawlRowState pawl_friction_belongs(const PawlFrictionWork* k, int i);
 bool pawl_friction_turned(const PawlFrictionWork* k,
                           int b);  // lambda_N has not the sign of the set
 int pawl_friction_count_wrong(const PawlFrictionWork* k);
+bool pawl_friction_gives_way(const PawlFrictionWork* k);
+// Forces of the places as they are, without softness; false: there are none.                 (F6)
+bool pawl_friction_harden_set(PawlFrictionWork* k);
 double pawl_friction_residual(const PawlFrictionWork* k);  // (F8)
 
 static inline bool pawl_friction_fixed(const PawlFrictionWork* k, int i) {
@@ -93,3 +96,49 @@ typedef struct PawlFrictionDense {
 PAWL_CHECKED bool pawl_friction_dense_alloc(PawlFrictionDense* d, PawlArena* arena, int m);
 PAWL_CHECKED PawlStatus pawl_friction_dense_solve(PawlFrictionWork* k);  // (F4)
 void pawl_friction_dense_values(PawlFrictionWork* k);                    // w = D lambda + q, sizes
+
+// friction_lemke.c: the places of a solution by Lemke's method, for the signs of `sign`. Places are
+// as before where it ends on a ray or where rounding stops it.                              (F7)
+typedef struct PawlFrictionLemke {
+  int order;           // pairs of variables
+  double* T;           // basic variables by the others: order rows of order + 2
+  int *basic, *other;  // which they are: y_a, order + a for z_a, 2 order for the covering variable
+  int *row, *upper;    // m: the pair of a row, of its upper bound; -1: none
+  double soft;         // of the rows
+  double *unit, *w;    // m
+} PawlFrictionLemke;
+PAWL_CHECKED bool pawl_friction_lemke_alloc(PawlFrictionLemke* l, PawlArena* arena, int m);
+bool pawl_friction_lemke(PawlFrictionWork* k, PawlFrictionLemke* l, double soft,
+                         PawlFrictionResult* result);
+
+// friction_feasible.c: whether the places as they are have forces, also where rows depend on each
+// other and the forces are one of many: a linear program.                                  (F10)
+typedef struct PawlFrictionFeasible {
+  int rows, cols;  // of the program; the right side is column `cols`
+  double* T;       // its tableau
+  double* cost;    // cols + 1
+  int* basis;      // of each row; -1: what is missing
+  int* unit;       // two of each variable: the rows that it is a force in; -1: none
+  double* force;   // two of each variable: what a unit of it is in these rows
+} PawlFrictionFeasible;
+PAWL_CHECKED bool pawl_friction_feasible_alloc(PawlFrictionFeasible* p, PawlArena* arena, int m);
+// True: k->lambda are forces of the set.
+bool pawl_friction_feasible(PawlFrictionWork* k, PawlFrictionFeasible* p);
+
+// friction_search.c: all sets, one by one.
+typedef struct PawlFrictionSearch {
+  int *dial, *count;                    // m + blocks: what is turned, and how many places it has
+  unsigned char *start, *best;          // m: places to be near to; of the nearest solution
+  signed char *start_sign, *best_sign;  // of each block
+  double* lambda;                       // m: forces of the nearest
+  double* w;                            // of the solutions that are known
+  PawlFrictionFeasible program;
+  int known, away;  // how many; how far the nearest is from the start
+} PawlFrictionSearch;
+PAWL_CHECKED bool pawl_friction_search_alloc(PawlFrictionSearch* s, PawlArena* arena, int m,
+                                             int blocks);
+void pawl_friction_search_from(const PawlFrictionWork* k, PawlFrictionSearch* s);  // the start
+// False: there are too many sets, or blocks have two tangential rows. Else s->known is the number
+// of solutions (those beyond a few are not told apart), and places and forces are those of the
+// nearest.
+bool pawl_friction_search(PawlFrictionWork* k, PawlFrictionSearch* s, PawlFrictionResult* result);

@@ -57,7 +57,7 @@ void pawl_friction_arrange(PawlFrictionWork* k) {
 
 bool pawl_friction_turned(const PawlFrictionWork* k, int b) {
   int n = k->block[b].normal;
-  return k->lambda[n] * k->sign[b] < -pawl_friction_slack(k, n);
+  return k->mu[b] > 0.0 && k->lambda[n] * k->sign[b] < -pawl_friction_slack(k, n);
 }
 
 // A row with lambda between these bounds, or at one of them.
@@ -79,7 +79,8 @@ static PawlRowState belongs(const PawlFrictionWork* k, int i, double lo, double 
 static PawlRowState tangent_belongs(const PawlFrictionWork* k, int t) {
   int b = k->owner[t], n = k->block[b].normal;
   bool decided = k->block[b].sliding || k->mu[b] == 0.0 || !pawl_friction_closed(k, b);
-  if (decided || pawl_friction_turned(k, b) || k->lambda[n] < k->lo[n]) {
+  if (decided || pawl_friction_turned(k, b) ||
+      k->lambda[n] < k->lo[n] - pawl_friction_slack(k, n)) {
     return k->place[t];
   }
   double limit = k->mu[b] * fabs(k->lambda[n]);
@@ -104,6 +105,33 @@ int pawl_friction_count_wrong(const PawlFrictionWork* k) {
     count += pawl_friction_turned(k, b);
   }
   return count;
+}
+
+// ---- hardening ----------------------------------------------------------------------------------
+
+// What the softened rows give way is more than rounding.
+bool pawl_friction_gives_way(const PawlFrictionWork* k) {
+  for (int i = 0; i < k->m; i++) {
+    double given = PAWL_FRICTION_SOFT * fabs(k->lambda[i] - k->before[i]);
+    if (k->in[i] && given > pawl_friction_slack(k, i)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool pawl_friction_harden_set(PawlFrictionWork* k) {
+  enum { MOST = 20 };
+  memset(k->before, 0, (size_t)k->m * sizeof(double));
+  pawl_friction_arrange(k);
+  for (int round = 0; round < MOST && k->ops->solve(k) == PAWL_OK; round++) {
+    bool more = pawl_friction_gives_way(k);
+    memcpy(k->before, k->lambda, (size_t)k->m * sizeof(double));
+    if (!more) {
+      return true;
+    }
+  }
+  return false;
 }
 
 // ---- the residual -------------------------------------------------------------------------------

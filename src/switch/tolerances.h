@@ -146,6 +146,8 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 #define PAWL_FRICTION_SOFT 1e-9
 // [1] A smaller pivot of a set is none: softened dependent rows leave SOFT, a critical mu zero.
 #define PAWL_FRICTION_SINGULAR 1e-13
+// [1] Of its column: a smaller pivot of Lemke's method is rounding.
+#define PAWL_FRICTION_PIVOT 1e-11
 // [1] A smaller pivot may be that of dependent rows, whose forces are shared.
 #define PAWL_FRICTION_SHARED 1e-7
 // [1] (F8) of a solution. A hundred times what rounding leaves next to mass ratios of 1e4.

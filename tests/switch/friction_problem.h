@@ -109,8 +109,7 @@ static inline void make_compliance(const Case* c, Compliance* p) {
 static inline void solve_by(PawlFriction* f, const Case* c, bool all, Answer* a) {
   static Compliance p;
   make_compliance(c, &p);
-  PawlFrictionProblem problem = {p.q, p.size, c->lo, c->hi, c->blocks, c->block};
-  (void)all;
+  PawlFrictionProblem problem = {p.q, p.size, c->lo, c->hi, c->blocks, c->block, all};
   a->info = (PawlFrictionResult){.lambda = a->lambda,
                                  .w = a->w,
                                  .state = a->state,
@@ -167,23 +166,17 @@ static inline double off(const Case* c, const Compliance* p, const double* lambd
   }
   for (int b = 0; b < c->blocks; b++) {
     const PawlFrictionBlock* k = &c->block[b];
-    int count = 1 + (k->tangent[1] >= 0);
-    double limit = k->mu * fabs(lambda[k->normal]), speed = 0.0, force = 0.0;
-    for (int j = 0; j < count; j++) {
-      int t = k->tangent[j];
-      speed = hypot(speed, w[t] * root[t]);
-      force = hypot(force, lambda[t]);
+    const int* t = k->tangent;
+    double limit = k->mu * fabs(lambda[k->normal]), point[2] = {0.0, 0.0}, length = 0.0;
+    int count = 1 + (t[1] >= 0);
+    for (int j = 0; j < count; j++) {  // in one unit, so that the disc stays a disc
+      double D = p->D[t[0] + t[0] * c->m];
+      point[j] = k->sliding ? -limit * k->direction[j] : lambda[t[j]] - w[t[j]] * root[t[j]] / D;
+      length = hypot(length, point[j]);
     }
+    double shrink = length > limit && !k->sliding ? limit / length : 1.0;
     for (int j = 0; j < count; j++) {
-      int t = k->tangent[j];
-      double along = k->sliding ? -limit * k->direction[j] : 0.0;
-      // w_T |lambda_T| stands against lambda_T: mu |lambda_N| w_T + |w_T| lambda_T = 0
-      double law = k->sliding ? (lambda[t] - along) * root[t]
-                   : limit + force > 0.0
-                       ? (limit * w[t] * root[t] + speed * lambda[t]) / (limit + force) / root[t]
-                       : 0.0;
-      worst = fmax(worst, root[t] > 0.0 ? fabs(law) : 0.0);
-      worst = fmax(worst, (force - limit) * root[t]);
+      worst = fmax(worst, fabs(lambda[t[j]] - shrink * point[j]) * root[t[j]]);
     }
   }
   return size > 0.0 ? worst / size : 0.0;

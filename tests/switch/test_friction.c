@@ -62,12 +62,72 @@ static void test_joint_with_friction(void** state) {
   assert_true(a.slip[0] == 1.0);
 }
 
+// A rod of mass 1 and half its length 1, J = 1/3, at 60 degrees on its end, which slides with
+// direction d. w_N = (1 + 3 cos^2 + 3 mu d sin cos) lambda_N + q: for d = -1 that is negative
+// beyond mu = 1.75 / (3 sin cos) = 1.3472 (Painleve).
+static Case rod(double mu, double push) {
+  Case c = {.n = 3, .m = 2, .blocks = 1, .r = {0.0, push, 0.0}, .hi = {INFINITY, 0.0}};
+  double cosine = 0.5, sine = sqrt(0.75);
+  c.H[0] = c.H[4] = 1.0;
+  c.H[8] = 1.0 / 3.0;
+  c.G[0 + 1 * 2] = c.G[1 + 0 * 2] = 1.0;
+  c.G[0 + 2 * 2] = -cosine;
+  c.G[1 + 2 * 2] = sine;
+  c.block[0] = (PawlFrictionBlock){0, {1, -1}, mu, true, {-1.0, 0.0}};
+  return c;
+}
+
+static void test_rod_below_the_critical_mu(void** state) {
+  (void)state;
+  Answer a;
+  Case c = rod(1.34, -1.0);
+  solve_case(&c, true, &a);
+  assert_int_equal(a.info.verdict, PAWL_FRICTION_SOLVED);
+  assert_int_equal(a.info.solutions, 1);
+  CHECK_NEAR(a.lambda[0], 1.0 / (1.75 - 1.34 * 1.5 * sqrt(0.75)), 1e-10);
+}
+
+static void test_rod_beyond_the_critical_mu(void** state) {
+  (void)state;
+  Answer a;
+  Case c = rod(1.36, -1.0);
+  solve_case(&c, false, &a);
+  assert_int_equal(a.info.verdict, PAWL_FRICTION_NONE);
+  c = rod(1.36, 1.0);  // pulled away: open, or held by its own friction
+  solve_case(&c, true, &a);
+  assert_int_equal(a.info.verdict, PAWL_FRICTION_SEVERAL);
+  assert_int_equal(a.info.solutions, 2);
+}
+
+// Of several solutions the one that is nearest to where the search begins.
+static void test_warm_start_chooses(void** state) {
+  (void)state;
+  Answer a;
+  PawlFriction* f;
+  Case c = rod(1.5, 1.0);
+  assert_int_equal(pawl_friction_create(2, 1, &f, NULL), PAWL_OK);
+  memset(&a, 0, sizeof a);
+  a.state[0] = PAWL_ROW_LOW;
+  solve_by(f, &c, true, &a);
+  assert_int_equal(a.block_state[0], PAWL_FRICTION_OPEN);
+  assert_true(a.lambda[0] == 0.0);
+  a.state[0] = PAWL_ROW_FREE;
+  solve_by(f, &c, true, &a);
+  assert_int_equal(a.block_state[0], PAWL_FRICTION_SLIP);
+  CHECK_NEAR(a.lambda[0], 1.0 / (1.5 * 1.5 * sqrt(0.75) - 1.75), 1e-12);
+  assert_true(a.slip[0] == -1.0);
+  pawl_friction_destroy(f);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_block_sticks),
       cmocka_unit_test(test_block_slips),
       cmocka_unit_test(test_open_block_has_no_friction),
       cmocka_unit_test(test_joint_with_friction),
+      cmocka_unit_test(test_rod_below_the_critical_mu),
+      cmocka_unit_test(test_rod_beyond_the_critical_mu),
+      cmocka_unit_test(test_warm_start_chooses),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
