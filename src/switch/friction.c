@@ -14,6 +14,7 @@ struct PawlFriction {
   PawlFrictionDense dense;
   PawlFrictionLemke lemke;
   PawlFrictionSearch search;
+  PawlFrictionCone cone;
   double* given;               // m-by-m: D as it is given
   double* own;                 // m: D_ii; 0: the row does not move
   double* s;                   // m: the scale of a row
@@ -38,7 +39,8 @@ static bool build(PawlFriction* f, int m, int blocks) {
   return pawl_friction_work_alloc(&f->work, arena, m, blocks) &&
          pawl_friction_dense_alloc(&f->dense, arena, m) &&
          pawl_friction_lemke_alloc(&f->lemke, arena, m) &&
-         pawl_friction_search_alloc(&f->search, arena, m, blocks) && !arena->failed;
+         pawl_friction_search_alloc(&f->search, arena, m, blocks) &&
+         pawl_friction_cone_alloc(&f->cone, arena, m) && !arena->failed;
 }
 
 PawlStatus pawl_friction_create(int most_rows, int most_blocks, PawlFriction** out,
@@ -175,9 +177,10 @@ static void begin_block(PawlFriction* f, const PawlFrictionResult* result, int b
   k->mu[b] = block->mu * (f->s[block->tangent[0]] / f->s[n]);
   k->sign[b] = pawl_friction_fixed(k, n) && k->lo[n] < 0.0 ? -1 : 1;
   for (int j = 0; j < 1 + pawl_friction_spatial(block); j++) {
-    k->place[block->tangent[j]] = slip > 0.0   ? PAWL_ROW_LOW
-                                  : slip < 0.0 ? PAWL_ROW_HIGH
-                                               : PAWL_ROW_FREE;
+    bool spatial = pawl_friction_spatial(block) && slips;
+    k->place[block->tangent[j]] = slip > 0.0 || spatial ? PAWL_ROW_LOW
+                                  : slip < 0.0          ? PAWL_ROW_HIGH
+                                                        : PAWL_ROW_FREE;
   }
 }
 
@@ -260,6 +263,21 @@ static PawlFrictionVerdict decide(PawlFriction* f, PawlFrictionResult* result, b
                                  : PAWL_FRICTION_SOLVED;
 }
 
+static bool has_cones(const PawlFrictionWork* k) {
+  bool has = false;
+  for (int b = 0; b < k->blocks; b++) {
+    has = has || (pawl_friction_spatial(&k->block[b]) && !k->block[b].sliding);
+  }
+  return has;
+}
+
+static PawlFrictionVerdict by_cones(PawlFriction* f, PawlFrictionResult* result) {
+  bool found = pawl_friction_cone(&f->work, &f->cone, result);
+  found = found && pawl_friction_residual(&f->work) <= PAWL_FRICTION_SOLVED_TO;
+  result->solutions = found;
+  return found ? PAWL_FRICTION_SOLVED : PAWL_FRICTION_NOT_CONVERGED;
+}
+
 // ---- the result ---------------------------------------------------------------------------------
 
 // Back to the units of the caller; w is 0 where it is rounding.
@@ -318,11 +336,6 @@ static void show(PawlFriction* f, PawlFrictionResult* result) {
 
 PawlStatus pawl_friction_solve(PawlFriction* f, const PawlFrictionProblem* problem,
                                PawlFrictionResult* result) {
-  for (int b = 0; b < problem->blocks; b++) {
-    if (pawl_friction_spatial(&problem->block[b]) && !problem->block[b].sliding) {
-      return PAWL_ERROR_USAGE;
-    }
-  }
   set_blocks(f, problem);
   if (!is_finite(f, problem)) {
     return PAWL_RETRY;
@@ -330,7 +343,8 @@ PawlStatus pawl_friction_solve(PawlFriction* f, const PawlFrictionProblem* probl
   choose_scales(f, problem);
   scale_rows(f, problem);
   begin(f, result);
-  result->verdict = decide(f, result, problem->all);
+  f->work.slip = result->slip;
+  result->verdict = has_cones(&f->work) ? by_cones(f, result) : decide(f, result, problem->all);
   show(f, result);
   return PAWL_OK;
 }

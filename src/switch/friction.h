@@ -97,8 +97,9 @@ PAWL_CHECKED PawlStatus pawl_friction_set(PawlFriction* friction, int m, const d
                                           const double* own);
 
 // Solves (F1), (F2). That there is no solution is a result (PAWL_OK; see `verdict`). PAWL_RETRY: a
-// number is not finite or lo > hi. PAWL_ERROR_USAGE: a spatial block that is not sliding, which
-// this solver does not take. Allocates nothing.
+// number is not finite or lo > hi. Planar blocks are solved exactly; as soon as a block with two
+// tangential rows is not sliding, Newton's method and sweeps are used, `all` has no effect, and
+// NONE is no verdict. Allocates nothing.
 PAWL_CHECKED PawlStatus pawl_friction_solve(PawlFriction* friction,
                                             const PawlFrictionProblem* problem,
                                             PawlFrictionResult* result);

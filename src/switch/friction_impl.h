@@ -32,6 +32,7 @@ struct PawlFrictionWork {
   unsigned char* place;  // m: PawlRowState LOW, FREE or HIGH; tangential: HIGH is lambda = +mu ...
   unsigned char* next;   // m: places to come
   signed char* sign;     // of each block: of lambda_N
+  const double* slip;    // two of each block: spatial ones that slip do so along it
   unsigned char* in;     // m: w = 0 is asked
   double* tie;           // m: of tangential rows that are not in the set
   // What belongs to it.
@@ -142,3 +143,14 @@ void pawl_friction_search_from(const PawlFrictionWork* k, PawlFrictionSearch* s)
 // of solutions (those beyond a few are not told apart), and places and forces are those of the
 // nearest.
 bool pawl_friction_search(PawlFrictionWork* k, PawlFrictionSearch* s, PawlFrictionResult* result);
+
+// friction_cone.c: blocks with two tangential rows.                                        (F11)
+typedef struct PawlFrictionCone {
+  double* J;           // m-by-m: the derivative, factored
+  double *F, *step;    // m
+  double *from, *rho;  // m: lambda before a step; what w is multiplied by
+  int* pivot;
+} PawlFrictionCone;
+PAWL_CHECKED bool pawl_friction_cone_alloc(PawlFrictionCone* c, PawlArena* arena, int m);
+// From the places; true: a solution.
+bool pawl_friction_cone(PawlFrictionWork* k, PawlFrictionCone* c, PawlFrictionResult* result);

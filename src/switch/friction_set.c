@@ -27,10 +27,11 @@ static void arrange_block(PawlFrictionWork* k, int b) {
   bool closed = pawl_friction_closed(k, b);
   for (int j = 0; j < 1 + pawl_friction_spatial(block); j++) {
     int t = block->tangent[j];
+    bool slips = k->place[t] != PAWL_ROW_FREE;
+    double planar = !slips ? 0.0 : k->place[t] == PAWL_ROW_LOW ? -1.0 : 1.0;
     double side = block->sliding                 ? -block->direction[j]
-                  : k->place[t] == PAWL_ROW_LOW  ? -1.0
-                  : k->place[t] == PAWL_ROW_HIGH ? 1.0
-                                                 : 0.0;
+                  : pawl_friction_spatial(block) ? -slips * k->slip[2 * b + j]
+                                                 : planar;
     k->in[t] = closed && !block->sliding && limit != 0.0 && k->place[t] == PAWL_ROW_FREE;
     k->tie[t] = side * limit;
     k->lambda[t] = k->in[t] ? k->lambda[t] : k->tie[t] * k->lambda[block->normal];

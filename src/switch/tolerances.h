@@ -150,6 +150,8 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 #define PAWL_FRICTION_PIVOT 1e-11
 // [1] A smaller pivot may be that of dependent rows, whose forces are shared.
 #define PAWL_FRICTION_SHARED 1e-7
+// [1] Of the largest row: |F| of Newton's method that counts as rounding.
+#define PAWL_FRICTION_NEWTON 1e-14
 // [1] (F8) of a solution. A hundred times what rounding leaves next to mass ratios of 1e4.
 #define PAWL_FRICTION_SOLVED_TO 1e-10
 // [1] Of the largest row: solutions that differ by less in w are one.
