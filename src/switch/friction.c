@@ -40,7 +40,7 @@ static bool build(PawlFriction* f, int m, int blocks) {
          pawl_friction_dense_alloc(&f->dense, arena, m) &&
          pawl_friction_lemke_alloc(&f->lemke, arena, m) &&
          pawl_friction_search_alloc(&f->search, arena, m, blocks) &&
-         pawl_friction_cone_alloc(&f->cone, arena, m) && !arena->failed;
+         pawl_friction_cone_alloc(&f->cone, arena, m, blocks) && !arena->failed;
 }
 
 PawlStatus pawl_friction_create(int most_rows, int most_blocks, PawlFriction** out,

@@ -11,9 +11,10 @@
 #include "linalg/vector.h"
 #include "switch/friction_impl.h"
 
-bool pawl_friction_cone_alloc(PawlFrictionCone* c, PawlArena* arena, int m) {
+bool pawl_friction_cone_alloc(PawlFrictionCone* c, PawlArena* arena, int m, int blocks) {
+  c->carried = PAWL_NEW(arena, double, blocks);
   c->J = PAWL_NEW(arena, double, (size_t)m*(size_t)m);
-  double** of_m[] = {&c->F, &c->step, &c->from, &c->rho};
+  double** of_m[] = {&c->F, &c->step, &c->from, &c->rho, &c->start};
   for (size_t i = 0; i < sizeof of_m / sizeof *of_m; i++) {
     *of_m[i] = PAWL_NEW(arena, double, m);
   }
@@ -58,8 +59,9 @@ static Side side_of(const PawlFrictionWork* k, const PawlFrictionCone* c, int b)
   double normal = k->lambda[block->normal];
   bool contact = k->lo[block->normal] >= 0.0;
   double carried = contact ? fmax(normal, 0.0) : fabs(normal);
+  carried = c->frozen ? c->carried[b] : carried;
   Side s = {.count = 1 + pawl_friction_spatial(block), .limit = k->mu[b] * carried};
-  s.sign = contact ? (normal > 0.0) : normal < 0.0 ? -1.0 : 1.0;
+  s.sign = c->frozen ? 0.0 : contact ? (normal > 0.0) : normal < 0.0 ? -1.0 : 1.0;
   for (int j = 0; j < s.count; j++) {
     int t = block->tangent[j];
     s.y[j] = k->lambda[t] - c->rho[t] * pawl_friction_w(k, t);
@@ -288,6 +290,25 @@ static void sweeps(PawlFrictionWork* k, const PawlFrictionCone* c, int count,
   }
 }
 
+// ---- given limits -------------------------------------------------------------------------------
+
+// With mu |lambda_N| frozen the problem is convex, and Newton's method hardly ever fails; the
+// limits follow in rounds (the iteration of Panagiotopoulos).
+static void freeze(PawlFrictionWork* k, PawlFrictionCone* c, PawlFrictionResult* result) {
+  enum { ROUNDS = 12 };
+  for (int round = 0; round < ROUNDS; round++) {
+    for (int b = 0; b < k->blocks; b++) {
+      c->carried[b] = fabs(k->lambda[k->block[b].normal]);
+    }
+    c->frozen = true;
+    bool done = newton(k, c, result);
+    c->frozen = false;
+    if (!done) {
+      return;
+    }
+  }
+}
+
 // ---- the whole ----------------------------------------------------------------------------------
 
 // Newton's method, and again after more and more sweeps.
@@ -302,11 +323,16 @@ static bool solve(PawlFrictionWork* k, PawlFrictionCone* c, PawlFrictionResult* 
   }
   for (int count = FIRST; count <= MOST; count *= 3) {
     sweeps(k, c, count, result);
-    memcpy(c->step, k->lambda, (size_t)k->m * sizeof(double));
+    memcpy(c->start, k->lambda, (size_t)k->m * sizeof(double));
     if (newton(k, c, result)) {
       return true;
     }
-    memcpy(k->lambda, c->step, (size_t)k->m * sizeof(double));
+    memcpy(k->lambda, c->start, (size_t)k->m * sizeof(double));
+    freeze(k, c, result);
+    if (newton(k, c, result)) {
+      return true;
+    }
+    memcpy(k->lambda, c->start, (size_t)k->m * sizeof(double));
   }
   return false;
 }

@@ -149,8 +149,12 @@ typedef struct PawlFrictionCone {
   double* J;           // m-by-m: the derivative, factored
   double *F, *step;    // m
   double *from, *rho;  // m: lambda before a step; what w is multiplied by
+  double* start;       // m: lambda after sweeps
+  double* carried;     // of each block: |lambda_N|, while it is frozen
+  bool frozen;
   int* pivot;
 } PawlFrictionCone;
-PAWL_CHECKED bool pawl_friction_cone_alloc(PawlFrictionCone* c, PawlArena* arena, int m);
+PAWL_CHECKED bool pawl_friction_cone_alloc(PawlFrictionCone* c, PawlArena* arena, int m,
+                                           int blocks);
 // From the places; true: a solution.
 bool pawl_friction_cone(PawlFrictionWork* k, PawlFrictionCone* c, PawlFrictionResult* result);
