@@ -87,6 +87,7 @@ typedef struct PawlMethodInfo {
   const char* options;  // of simulate.def, those that only some methods use: "rtol atol"
   bool regions;         // takes steps in which constraints switch by regions
   bool contacts;        // knows contacts
+  bool friction;        // and their friction
   bool apart;           // what contacts and switching rows do is in impulses alone: v' without them
   bool smooth;          // can be the method between the switches of event-driven
   bool adaptive;        // chooses its own steps by rtol and atol; `step` is that of the samples

@@ -36,7 +36,7 @@ PAWL_API void pawl_string_free(char* text);  // NULL is allowed
 typedef struct PawlSizes {
   int q;        // coordinates
   int v;        // velocities
-  int rows;     // constraint rows, then one for each contact
+  int rows;     // constraint rows, then those of friction, then one for each contact
   int outputs;  // named outputs
   int modes;    // discrete variables: the mode of each constraint, then counts of whole periods
   int states;   // first-order states with a rate: the last of the velocities (and coordinates)
@@ -61,7 +61,8 @@ PAWL_API const char* pawl_system_input_name(const PawlSystem* system, int input)
 PAWL_API const char* pawl_system_input_unit(const PawlSystem* system, int input);
 PAWL_API double pawl_system_input_start(const PawlSystem* system, int input);
 
-// The constraint that a row belongs to, and the row's number in it, from 0.
+// The constraint that a row belongs to, and the row's number in it, from 0. Of a contact row 0 is
+// the contact, 1 and 2 are its friction.
 PAWL_API const char* pawl_system_row_name(const PawlSystem* system, int row, int* number);
 // The unit of its multiplier, J by that of the row: "N", "N m", "N/m"; "" where the units of the
 // coordinates do not tell it. An impulse has the unit times a second.
@@ -71,6 +72,7 @@ PAWL_API const char* pawl_system_row_unit(const PawlSystem* system, int row);
 typedef enum PawlRowKind {
   PAWL_ROW_BILATERAL,  // g = 0
   PAWL_ROW_CONTACT,    // 0 <= g, pushes only
+  PAWL_ROW_FRICTION,   // the slip of a contact: |lambda| is at most mu times that of the contact
 } PawlRowKind;
 PAWL_API PawlRowKind pawl_system_row_kind(const PawlSystem* system, int row);
 // True when the row is one of a rate equation in these modes (NULL: the first): it has no position

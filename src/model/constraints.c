@@ -57,7 +57,7 @@ static bool load_equation(PawlLoader* loader, PawlYaml* text, const PawlScope* s
     return false;
   }
   for (int k = 0; rate && k < pawl_matrix_count(&g); k++) {
-    if (!pawl_rate_is_linear(loader, text, g.at[k])) {
+    if (!pawl_rate_is_linear(loader, text, "rate", g.at[k])) {
       text->parsed->failed = true;
       return false;
     }

@@ -585,7 +585,8 @@ static const PawlFamily* find_constraint(Build* build, const PawlAst* name, Pawl
   return family;
 }
 
-// Contacts have one row each, behind those of all constraints.
+// A contact has one row, behind those of all constraints and of all friction; rows 2 and 3 are its
+// friction.
 static PawlNode contact_multiplier(Build* build, PawlDag* dag, const PawlAst* call, int contact,
                                    PawlExprError* error) {
   const PawlModel* model = build->loader->model;
@@ -599,11 +600,17 @@ static PawlNode contact_multiplier(Build* build, PawlDag* dag, const PawlAst* ca
   if (call->arg_count == 2 && !constant_argument(build, dag, call->args[1], &row, error)) {
     return PAWL_NO_NODE;
   }
-  if (row != 1) {
-    return REFUSE(error, call, "row %d does not exist; the contact '%s' has one row", row,
-                  pawl_quote(model->contacts[contact].name).s);
+  const PawlContact* of = &model->contacts[contact];
+  if (row < 1 || row > 1 + of->slip_count) {
+    return of->slip_count == 0
+               ? REFUSE(error, call, "row %d does not exist; the contact '%s' has one row", row,
+                        pawl_quote(of->name).s)
+               : REFUSE(error, call, "row %d does not exist; the rows of the contact '%s' are 1..%d",
+                        row, pawl_quote(of->name).s, 1 + of->slip_count);
   }
-  return pawl_dag_leaf(dag, PAWL_OP_LAMBDA, model->row_count + contact);
+  return pawl_dag_leaf(dag, PAWL_OP_LAMBDA,
+                       row > 1 ? model->row_count + of->first_slip + row - 2
+                               : model->row_count + model->slip_count + contact);
 }
 
 // lambda(name) or lambda(name, row).
@@ -925,6 +932,19 @@ bool pawl_expression(PawlLoader* loader, PawlYaml* text, const PawlScope* scope,
                      PawlNode* node) {
   unsigned contains;
   return pawl_expression_contains(loader, text, scope, use, node, &contains);
+}
+
+bool pawl_expression_with(PawlLoader* loader, PawlYaml* text, const PawlScope* scope,
+                          const PawlUse* use, const char* name, PawlNode value, PawlNode* node) {
+  PawlAst argument = {.kind = PAWL_AST_NAME, .name = name}, *arguments[] = {&argument};
+  PawlAst head = {.args = arguments, .arg_count = 1};
+  PawlUserFunction function = {.head = &head};
+  Build build = {.loader = loader,
+                 .scope = scope,
+                 .use = use,
+                 .inside = &function,
+                 .arguments = &value};
+  return build_record(&build, loader->model->dag, text, false, node);
 }
 
 bool pawl_equation(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, const PawlUse* use,

@@ -176,6 +176,9 @@ bool pawl_shaped(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, con
 // The same for what must be a vector of 2 or 3, or a matrix is refused with `what` it is.
 bool pawl_vector(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, const PawlUse* use,
                  PawlMatrix* out);
+// The same, where one more name stands for an expression: "slip" in the friction of a contact.
+bool pawl_expression_with(PawlLoader* loader, PawlYaml* text, const PawlScope* scope,
+                          const PawlUse* use, const char* name, PawlNode value, PawlNode* node);
 // `left = right` as left - right, or an expression: a number, or a vector with one row for each.
 bool pawl_equation(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, const PawlUse* use,
                    PawlMatrix* out);
@@ -269,8 +272,9 @@ bool pawl_add_term(PawlLoader* loader, PawlTermKind kind, PawlYaml* text, PawlNo
 void pawl_load_force_along(PawlLoader* loader, PawlYaml* body);
 void pawl_load_springs(PawlLoader* loader, PawlYaml* section);
 void pawl_load_constraints(PawlLoader* loader, PawlYaml* constraints, PawlYaml* locks);
-// Whether a rate equation w = 0 is linear in the rates and contains any; reports it when not.
-bool pawl_rate_is_linear(PawlLoader* loader, const PawlYaml* text, PawlNode w);
+// Whether the rate w of a rate equation, or of a slip (`key`), is linear in the rates and contains
+// any; reports it when not.
+bool pawl_rate_is_linear(PawlLoader* loader, const PawlYaml* text, const char* key, PawlNode w);
 void pawl_load_switching(PawlLoader* loader);  // of the constraints noted in `switching`
 bool pawl_load_trigger(PawlLoader* loader, PawlYaml* map, const PawlScope* scope,
                        PawlTrigger* trigger);  // the keys at, when, direction, after

@@ -148,10 +148,17 @@ typedef struct PawlConstraint {
   PawlSource source;
 } PawlConstraint;
 
+enum { PAWL_MOST_SLIPS = 2 };  // rows of friction of a contact: planar, spatial
+
 typedef struct PawlContact {
   const char* name;
   PawlNode gap;  // g(q, t) >= 0
   double restitution;
+  int slip_count;                  // 0: no friction
+  PawlNode slip[PAWL_MOST_SLIPS];  // rates at which it slips, linear in the rates
+  int first_slip;                  // rows of friction of the contacts before it
+  double sticks, slides;           // mu at rest, and while it slips
+  PawlNode friction;               // mu(q, v, t) while it slips; PAWL_NO_NODE: `slides`
   PawlSource source;
 } PawlContact;
 
@@ -231,8 +238,8 @@ struct PawlModel {
   PawlArena arena;
   PawlDag* dag;
   const char *file, *name, *about;
-  int parameter_count, coordinate_count, term_count, constraint_count, row_count, contact_count,
-      event_count, impulse_count, output_count, shape_count;
+  int parameter_count, coordinate_count, term_count, constraint_count, row_count, slip_count,
+      contact_count, event_count, impulse_count, output_count, shape_count;
   int state_count, dynamic_count, input_count, set_count;
   PawlParameter* parameters;
   PawlCoordinate*

@@ -11,6 +11,10 @@ static const PawlUse output_use = {"an output",
                                    NULL};
 
 // ---- contacts -------------------------------------------------------------------------------
+static const PawlUse slip_use = {"the slip of a contact", PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_T,
+                                 "a rate linear in x', or an expression whose rate it is"};
+static const PawlUse friction_use = {"the friction of a contact", PAWL_MAY_Q | PAWL_MAY_T,
+                                     "'slip' stands for the speed of its slip"};
 
 static bool load_restitution(PawlLoader* loader, PawlYaml* text, const PawlScope* scope,
                              PawlContact* contact) {
@@ -28,15 +32,138 @@ static bool load_restitution(PawlLoader* loader, PawlYaml* text, const PawlScope
   return true;
 }
 
+// One expression of `slip:` as a rate: linear in the rates, or the rate of what is written.
+static bool load_slip(PawlLoader* loader, PawlYaml* text, const PawlScope* scope,
+                      PawlContact* contact) {
+  PawlDag* dag = loader->model->dag;
+  PawlNode node;
+  unsigned contains;
+  if (!pawl_expression_contains(loader, text, scope, &slip_use, &node, &contains)) {
+    return false;
+  }
+  if (!(contains & (PAWL_MAY_Q | PAWL_MAY_V))) {
+    pawl_report(&loader->report, text, "the slip '%s' of '%s' contains no coordinate",
+                pawl_quote(text->text).s, pawl_quote(contact->name).s);
+    return false;
+  }
+  if (contains & PAWL_MAY_V) {
+    if (!pawl_rate_is_linear(loader, text, "slip", node)) {
+      return false;
+    }
+  } else {
+    node = pawl_dag_total(dag, node);
+  }
+  contact->slip[contact->slip_count++] = node;
+  return node != PAWL_NO_NODE || pawl_loader_no_memory(loader);
+}
+
+// `slip:` is one expression, or a list of two.
+static bool load_slips(PawlLoader* loader, PawlYaml* slip, const PawlScope* scope,
+                       PawlContact* contact) {
+  if (slip->kind != PAWL_YAML_LIST) {
+    return load_slip(loader, slip, scope, contact);
+  }
+  if (slip->count < 1 || slip->count > PAWL_MOST_SLIPS) {
+    pawl_report(&loader->report, slip,
+                "the slip of '%s' has %d expressions; expected one in a plane, or two in space",
+                pawl_quote(contact->name).s, slip->count);
+    return false;
+  }
+  bool good = true;
+  for (PawlYaml* part = slip->first; part; part = part->next) {
+    good &= load_slip(loader, part, scope, contact);
+  }
+  return good;
+}
+
+// A number mu >= 0.
+static bool load_mu(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, const char* what,
+                    const PawlContact* contact, double* mu) {
+  if (!pawl_value(loader, text, scope, mu)) {
+    return false;
+  }
+  if (*mu < 0.0) {
+    pawl_report(&loader->report, text, "the %s of '%s' is %g, must be >= 0", what,
+                pawl_quote(contact->name).s, *mu);
+    return false;
+  }
+  return true;
+}
+
+// {static: 0.4, kinetic: 0.3}
+static bool load_two_mus(PawlLoader* loader, PawlYaml* body, const PawlScope* scope,
+                         PawlContact* contact) {
+  static const char* const keys[] = {"static", "kinetic", NULL};
+  PawlYaml *sticks = pawl_yaml_get(body, "static"), *slides = pawl_yaml_get(body, "kinetic");
+  if (!pawl_yaml_check_keys(&loader->report, body, "the friction of a contact", keys)) {
+    return false;
+  }
+  if (!sticks || !slides) {
+    pawl_report(&loader->report, body, "the friction of '%s' needs %s:",
+                pawl_quote(contact->name).s, sticks ? "kinetic" : "static");
+    return false;
+  }
+  bool good = load_mu(loader, sticks, scope, "static friction", contact, &contact->sticks);
+  good &= load_mu(loader, slides, scope, "kinetic friction", contact, &contact->slides);
+  if (good && contact->slides > contact->sticks) {
+    pawl_report(&loader->report, slides,
+                "the kinetic friction %g of '%s' is more than the static one, %g", contact->slides,
+                pawl_quote(contact->name).s, contact->sticks);
+  }
+  return good && contact->slides <= contact->sticks;
+}
+
+// The speed of the slip.
+static PawlNode slip_speed(PawlDag* dag, const PawlContact* contact) {
+  if (contact->slip_count == 1) {
+    return pawl_dag_unary(dag, PAWL_OP_ABS, contact->slip[0]);
+  }
+  PawlNode sum = pawl_dag_add(dag, pawl_dag_mul(dag, contact->slip[0], contact->slip[0]),
+                              pawl_dag_mul(dag, contact->slip[1], contact->slip[1]));
+  return pawl_dag_unary(dag, PAWL_OP_SQRT, sum);
+}
+
+static bool load_friction(PawlLoader* loader, PawlYaml* text, const PawlScope* scope,
+                          PawlContact* contact) {
+  if (text->kind == PAWL_YAML_MAP) {
+    return load_two_mus(loader, text, scope, contact);
+  }
+  if (pawl_is_value(loader, text, scope)) {
+    bool good = load_mu(loader, text, scope, "friction", contact, &contact->slides);
+    contact->sticks = contact->slides;
+    return good;
+  }
+  PawlNode speed = slip_speed(loader->model->dag, contact);
+  return speed == PAWL_NO_NODE
+             ? pawl_loader_no_memory(loader)
+             : pawl_expression_with(loader, text, scope, &friction_use, "slip", speed,
+                                    &contact->friction);
+}
+
+static bool load_rubbing(PawlLoader* loader, PawlYaml* body, const PawlScope* scope,
+                         PawlContact* contact) {
+  PawlYaml *slip = pawl_yaml_get(body, "slip"), *friction = pawl_yaml_get(body, "friction");
+  if (!slip != !friction) {
+    pawl_report(&loader->report, slip ? slip : friction,
+                slip ? "the contact '%s' has slip: but no friction:"
+                     : "the contact '%s' has friction: and needs slip:, along which it acts",
+                pawl_quote(contact->name).s);
+    return false;
+  }
+  return !slip || (load_slips(loader, slip, scope, contact) &&
+                   load_friction(loader, friction, scope, contact));
+}
+
 static bool load_contact(PawlLoader* loader, PawlYaml* body, const PawlScope* scope,
                          PawlContact* contact) {
-  static const char* const keys[] = {"gap", "restitution", NULL};
+  static const char* const keys[] = {"gap", "restitution", "friction", "slip", NULL};
   if (body->kind != PAWL_YAML_MAP) {
     pawl_report(&loader->report, body, "a contact is a map: {gap: expression, restitution: e}");
     return false;
   }
   bool good = pawl_yaml_check_keys(&loader->report, body, "a contact", keys);
   good &= load_restitution(loader, pawl_yaml_get(body, "restitution"), scope, contact);
+  good &= load_rubbing(loader, body, scope, contact);
   PawlYaml* gap = pawl_yaml_get(body, "gap");
   if (!gap) {
     pawl_report(&loader->report, body, "the contact '%s' needs gap:", pawl_quote(contact->name).s);
@@ -48,6 +175,8 @@ static bool load_contact(PawlLoader* loader, PawlYaml* body, const PawlScope* sc
 static int add_contact(PawlLoader* loader, const PawlDeclared* entry, const PawlIndexer* at) {
   PawlModel* model = loader->model;
   PawlContact contact = {.name = pawl_declared_name(loader, entry, at),
+                         .first_slip = model->slip_count,
+                         .friction = PAWL_NO_NODE,
                          .source = pawl_loader_source(loader, entry->key)};
   if (!contact.name || !load_contact(loader, entry->value, &at->scope, &contact) ||
       !PAWL_ROOM(loader, entry->key, model->contacts, loader->contact_capacity,
@@ -55,6 +184,7 @@ static int add_contact(PawlLoader* loader, const PawlDeclared* entry, const Pawl
     return -1;
   }
   model->contacts[model->contact_count] = contact;
+  model->slip_count += contact.slip_count;
   return model->contact_count++;
 }
 

@@ -73,7 +73,7 @@ static void leaf_name(void* context, PawlText* out, PawlStyle style, PawlOp leaf
   }
 }
 
-bool pawl_rate_is_linear(PawlLoader* loader, const PawlYaml* text, PawlNode w) {
+bool pawl_rate_is_linear(PawlLoader* loader, const PawlYaml* text, const char* key, PawlNode w) {
   PawlModel* model = loader->model;
   PawlNode blamed = w;
   int degree = find_degree(model->dag, w, &blamed);
@@ -82,13 +82,13 @@ bool pawl_rate_is_linear(PawlLoader* loader, const PawlYaml* text, PawlNode w) {
   }
   if (degree == 0) {
     pawl_report(&loader->report, text,
-                "rate: '%s' contains no rate such as x'; between coordinates write equation:",
+                "%s: '%s' contains no rate such as x'; between coordinates write equation:", key,
                 pawl_quote(text->text).s);
   } else if (degree == MORE) {
     PawlText term = {0};
     pawl_dag_print(&term, model->dag, blamed, PAWL_STYLE_TEXT, leaf_name, model);
     pawl_report(&loader->report, text,
-                "rate: '%s' must be linear in the rates, and the term %s is not",
+                "%s: '%s' must be linear in the rates, and the term %s is not", key,
                 pawl_quote(text->text).s, term.s ? term.s : "");
     pawl_text_free(&term);
   }

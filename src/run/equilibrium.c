@@ -140,7 +140,7 @@ static PawlStatus singular(const Search* s, PawlError* err) {
 }
 
 static bool is_contact(const Search* s, int row) {
-  return pawl_system_row_kind(s->system, row) != PAWL_ROW_BILATERAL;
+  return pawl_system_row_kind(s->system, row) == PAWL_ROW_CONTACT;
 }
 
 typedef enum Ask { PULL, PLACE, STEP } Ask;  // (E1), (E4), (E3)

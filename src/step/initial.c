@@ -68,8 +68,10 @@ static double worst(const Start* start, int* row) {
 // Of a contact only a gap below zero counts, and no velocity.
 static void only_penetration(Start* start, bool position) {
   for (int i = 0; i < start->s->sizes.rows; i++) {
-    if (pawl_system_row_kind(start->s->system, i) == PAWL_ROW_CONTACT) {
-      start->residual[i] = position ? fmin(start->residual[i], 0.0) : 0.0;
+    PawlRowKind kind = pawl_system_row_kind(start->s->system, i);
+    if (kind != PAWL_ROW_BILATERAL) {
+      bool gap = position && kind == PAWL_ROW_CONTACT;
+      start->residual[i] = gap ? fmin(start->residual[i], 0.0) : 0.0;
     }
   }
 }

@@ -74,6 +74,7 @@ struct PawlStepper {
   struct PawlLoop* loop;    // NULL when nothing switches but contacts
   struct PawlWorks* works;  // NULL where nobody asked for them
   void* data;               // the method's own
+  double rubbed, dragged;   // [J] work of friction of contacts, and of those that move, in a step
   double begun;             // when the step began of which a piece is taken [s]
   PawlSides* seen;          // of kinks, by the evaluations of the piece being taken; NULL: nowhere
   // what methods use of the above again and again

@@ -91,6 +91,7 @@ PawlStatus pawl_methods_needs(const PawlSystem* system, const PawlSimulateDef* d
   needs->regions = pawl_system_switches(system);
   for (int i = 0; i < n.rows; i++) {
     needs->contacts |= pawl_system_row_kind(system, i) == PAWL_ROW_CONTACT;
+    needs->friction |= pawl_system_row_kind(system, i) == PAWL_ROW_FRICTION;
   }
   if (strcmp(def->impact, "model") == 0) {
     need_laws_of_model(needs);
@@ -150,6 +151,9 @@ const char* pawl_methods_obstacle(const PawlMethodInfo* info, const PawlNeeds* n
   }
   if (needs->contacts && !info->contacts) {
     return "the contacts";
+  }
+  if (needs->friction && !info->friction) {
+    return "the friction of the contacts";
   }
   if (needs->system->rates && strcmp(info->holds ? info->holds : "", "position") == 0) {
     return "the rate equations (it holds positions alone)";

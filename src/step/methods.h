@@ -11,6 +11,7 @@ typedef struct PawlNeeds {
   int velocities;
   bool regions;   // constraints switch by regions or wrap
   bool contacts;  // there are contacts
+  bool friction;  // and they have friction
   // of the impact laws of these regions
   const char* other_law;  // the constraint whose law is not post, or the option; NULL: all are post
   bool option_law;        // the option `impact` sets the laws, not the model

@@ -5,6 +5,7 @@
 //   q_{n+1} = q_n + h (theta v_{n+1} + (1 - theta) v_n)                                      (T2)
 //   G v + g_t = 0 at t_{n+1} for bilateral rows                                              (T3)
 //   0 <= G v_{n+1} + e G v_n  _|_  P >= 0 for contacts with g_n + h/2 g_n' <= 0              (T4)
+//   |P_T| <= mu P_N, P_T = -mu P_N u_T / |u_T| where such a contact slips                    (T7)
 //
 // Constraints are imposed at velocity level alone: positions drift.
 #include <assert.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 
 #include "step/contacts.h"
+#include "step/rub.h"
 
 static const double LAW = 10.0;  // of the tolerance: how well a contact obeys its law
 
@@ -22,6 +24,7 @@ typedef struct MoreauJean {
   double *q, *v, *a, *P, *lambda, *f_n, *dv, *dP, *move, *S, *J;
   double *rate, *rate_n, *lead;  // rows: G v + g_t at both ends, g_t at the beginning
   PawlContacts contacts;
+  PawlRub rub;    // friction
   bool rebounds;  // some contact approaches faster than PAWL_SLOWEST_REBOUND
   unsigned char *candidate, *set, *room;
 } MoreauJean;
@@ -61,6 +64,7 @@ static PawlStatus create(PawlStepper* s, PawlError* err) {
     return pawl_fail_memory(err);
   }
   PAWL_TRY(pawl_contacts_create(s, &d->contacts, err));
+  PAWL_TRY(pawl_rub_create(s, &d->rub, err));
   PAWL_TRY(pawl_stepper_eval(
       s, PAWL_MASS | PAWL_FORCE | PAWL_POSITION | PAWL_GRADIENT | PAWL_TIME_GRADIENT, &d->eval,
       err));
@@ -71,6 +75,7 @@ static PawlStatus create(PawlStepper* s, PawlError* err) {
 static void destroy(PawlStepper* s) {
   MoreauJean* d = s->data;
   pawl_contacts_destroy(&d->contacts);
+  pawl_rub_destroy(&d->rub);
   pawl_eval_destroy(d->eval);
   pawl_eval_destroy(d->tangent);
 }
@@ -82,6 +87,10 @@ static PawlStatus start(PawlStepper* s, const PawlPhase* phase, PawlState* state
 
 static bool is_contact(const PawlStepper* s, int i) {
   return pawl_system_row_kind(s->system, i) == PAWL_ROW_CONTACT;
+}
+
+static bool is_friction(const PawlStepper* s, int i) {
+  return pawl_system_row_kind(s->system, i) == PAWL_ROW_FRICTION;
 }
 
 // The rates of the contacts at the beginning, and which may close: d->set for their rows.
@@ -99,8 +108,8 @@ static void begin_contacts(PawlStepper* s, MoreauJean* d, const PawlState* state
     double gap = values->g[i] + ahead * h * d->rate_n[i];
     d->candidate[i] = contact && pawl_contacts_touches(c, s->def.tolerance, i, gap);  // (T4)
     d->set[i] = contact ? d->candidate[i] : d->set[i];
-    d->rate_n[i] = contact ? d->rate_n[i] : 0.0;
-    d->rebounds |= fabs(d->rate_n[i]) > PAWL_SLOWEST_REBOUND * c->slow;
+    d->rate_n[i] = contact || is_friction(s, i) ? d->rate_n[i] : 0.0;
+    d->rebounds |= contact && fabs(d->rate_n[i]) > PAWL_SLOWEST_REBOUND * c->slow;
   }
 }
 
@@ -119,8 +128,12 @@ static PawlStatus begin(PawlStepper* s, MoreauJean* d, const PawlPhase* phase,
   if (s->contact_count > 0) {
     begin_contacts(s, d, state, values, h);
   }
+  if (d->rub.contacts > 0) {
+    pawl_sparse_sizes(&s->G, values->G, state->v, d->contacts.least_v, d->contacts.size);
+    PAWL_TRY(pawl_rub_begin(s, &d->rub, phase, state, d->rate_n, d->contacts.size, err));
+  }
   for (int i = 0; i < s->sizes.rows; i++) {
-    d->P[i] = d->set[i] ? h * state->lambda[i] : 0.0;
+    d->P[i] = d->set[i] || is_friction(s, i) ? h * state->lambda[i] : 0.0;
   }
   return PAWL_OK;
 }
@@ -253,9 +266,10 @@ static PawlStatus residual(PawlStepper* s, MoreauJean* d, const PawlPhase* phase
   return PAWL_OK;
 }
 
-// [M + h theta C + (h theta)^2 K,  -B^T; G + h theta G_rate, 0] [dv; dP] = -[(T1); (T3), (T4)]
-static PawlStatus correct(PawlStepper* s, MoreauJean* d, const PawlPhase* phase,
-                          const PawlState* state, double h, const double* B, PawlError* err) {
+// S = M + h theta C + (h theta)^2 K and J = G + h theta G_rate at the iterate; d->dv receives what
+// (T1) leaves without P.
+static PawlStatus linearise(PawlStepper* s, MoreauJean* d, const PawlPhase* phase,
+                            const PawlState* state, double h, PawlError* err) {
   const PawlValues* values = pawl_eval_values(d->eval);
   double ht = h * d->theta;
   for (int j = 0; j < s->sizes.v; j++) {
@@ -265,10 +279,8 @@ static PawlStatus correct(PawlStepper* s, MoreauJean* d, const PawlPhase* phase,
   }
   for (int i = 0; i < s->sizes.rows; i++) {
     d->lambda[i] = d->P[i] / ht;
-    d->dP[i] = d->set[i] ? -rebound(s, d, i) : 0.0;
   }
   pawl_sparse_add(&s->H, values->M, -1.0, d->move, d->dv);
-  pawl_sparse_add_transposed(&s->G, B, 1.0, d->P, d->dv);
   PawlPoint point = pawl_phase_point(phase, state->t + h, d->q, d->v, d->a, d->lambda);
   PAWL_TRY(pawl_eval_run(d->tangent, &point, err));
   const PawlValues* tangent = pawl_eval_values(d->tangent);
@@ -279,6 +291,18 @@ static PawlStatus correct(PawlStepper* s, MoreauJean* d, const PawlPhase* phase,
     d->J[k] = values->G[k] + ht * tangent->G_rate[k];
   }
   s->dynamics.info.newton_iterations++;
+  return PAWL_OK;
+}
+
+// [S -B^T; J 0] [dv; dP] = -[(T1); (T3), (T4)]
+static PawlStatus correct(PawlStepper* s, MoreauJean* d, const PawlPhase* phase,
+                          const PawlState* state, double h, const double* B, PawlError* err) {
+  const PawlValues* values = pawl_eval_values(d->eval);
+  PAWL_TRY(linearise(s, d, phase, state, h, err));
+  for (int i = 0; i < s->sizes.rows; i++) {
+    d->dP[i] = d->set[i] ? -rebound(s, d, i) : 0.0;
+  }
+  pawl_sparse_add_transposed(&s->G, B, 1.0, d->P, d->dv);
   PAWL_TRY(pawl_dynamics_solve(&s->dynamics, values, d->S, B, d->J, d->set, state->t + h, d->dv,
                                d->dP, err));
   for (int j = 0; j < s->sizes.v; j++) {
@@ -288,6 +312,63 @@ static PawlStatus correct(PawlStepper* s, MoreauJean* d, const PawlPhase* phase,
     d->P[i] += d->dP[i];
   }
   return PAWL_OK;
+}
+
+// The same with friction: which contacts are closed, stick and slip is found with the correction.
+static PawlStatus correct_rubbing(PawlStepper* s, MoreauJean* d, const PawlPhase* phase,
+                                  const PawlState* state, double h, const double* B,
+                                  PawlError* err) {
+  PawlContacts* c = &d->contacts;
+  PAWL_TRY(linearise(s, d, phase, state, h, err));
+  for (int i = 0; i < s->sizes.rows; i++) {
+    d->room[i] = pawl_phase_binds(phase, i);
+    d->dP[i] = rebound(s, d, i);
+  }
+  pawl_sparse_sizes(&s->G, pawl_eval_values(d->eval)->G, d->v, c->least_v, c->size);
+  PawlRubStep step = {.t = state->t + h,
+                      .S = d->S,
+                      .B = B,
+                      .J = d->J,
+                      .bilateral = d->room,
+                      .near = d->candidate,
+                      .w0 = d->dP,
+                      .size = c->size,
+                      .tolerance = s->def.tolerance,
+                      .guess = d->P};
+  PAWL_TRY(pawl_rub_solve(s, &d->rub, &step, d->dv, d->lambda, d->set, err));
+  for (int j = 0; j < s->sizes.v; j++) {
+    d->v[j] += d->dv[j];
+  }
+  memcpy(d->P, d->lambda, (size_t)s->sizes.rows * sizeof(double));
+  return PAWL_OK;
+}
+
+// [J] What contacts and their friction have done to the energy by their impulses, but for what
+// moves by itself.                                                                   (B15) (B20)
+static double work_of_contacts(const PawlStepper* s, const MoreauJean* d, double* size) {
+  double work = 0.0;
+  *size = 0.0;
+  for (int i = d->rub.first_row; i < s->sizes.rows; i++) {
+    work += 0.5 * d->P[i] * (d->rate_n[i] + d->rate[i]);
+    *size += fabs(d->P[i]) * (fabs(d->rate_n[i]) + fabs(d->rate[i]));
+  }
+  return work;
+}
+
+// With friction Newton's law may bring energy in: then the restitutions are 0 in this step.
+static bool gains(const PawlStepper* s, const MoreauJean* d) {
+  double size, work = work_of_contacts(s, d, &size);
+  return d->rub.contacts > 0 && d->rebounds && work > s->def.tolerance * size;
+}
+
+// Friction dissipates P_T u_T in the mean, and a contact that moves by itself drags.          (B20)
+static void note_friction(PawlStepper* s, const MoreauJean* d) {
+  const double* b = pawl_eval_values(d->eval)->g_t;
+  s->rubbed = s->dragged = 0.0;
+  for (int i = d->rub.first_row; i < s->sizes.rows - s->contact_count; i++) {
+    s->rubbed += 0.5 * d->P[i] * (d->rate_n[i] + d->rate[i]);
+    s->dragged -= 0.5 * d->P[i] * (d->lead[i] + b[i]);
+  }
 }
 
 // Contacts that were passed, and impacts.
@@ -313,6 +394,9 @@ static PawlStatus note_contacts(PawlStepper* s, MoreauJean* d, const PawlState* 
 static PawlStatus accept(PawlStepper* s, MoreauJean* d, PawlState* state, double h,
                          PawlError* err) {
   PAWL_TRY(s->contact_count > 0 ? note_contacts(s, d, state, h, err) : PAWL_OK);
+  if (d->rub.contacts > 0) {
+    note_friction(s, d);
+  }
   for (int i = 0; i < s->sizes.rows; i++) {
     state->lambda[i] = d->P[i] / h;
   }
@@ -344,17 +428,22 @@ static PawlStatus step(PawlStepper* s, const PawlPhase* phase, PawlState* state,
   memset(d->dv, 0, (size_t)s->sizes.v * sizeof(double));
   for (int k = 0; k <= s->def.iterations; k++) {
     PAWL_TRY(residual(s, d, phase, state, h, &B, err));
-    bool changed = false;
-    if (s->contact_count > 0 && k > 0) {
+    bool changed = false, rubs = d->rub.contacts > 0;
+    if (rubs && k > 0 && settled(s, d) && gains(s, d)) {
+      d->rebounds = false;
+      changed = true;
+    }
+    if (s->contact_count > 0 && !rubs && k > 0) {
       PAWL_TRY(choose_set(s, d, state->t + h, B, k, &changed, err));
     }
     if (k > 0 && !changed && settled(s, d)) {
-      PAWL_TRY(s->contact_count > 0 ? check_law(s, d, phase, state->t + h, err) : PAWL_OK);
+      PAWL_TRY(s->contact_count > 0 && !rubs ? check_law(s, d, phase, state->t + h, err) : PAWL_OK);
       PAWL_TRY(pawl_dynamics_outgrown(&s->dynamics, pawl_eval_values(d->eval)->M, d->S, state->v,
                                       d->v, state->t + h, err));
       return accept(s, d, state, h, err);
     }
-    PAWL_TRY(correct(s, d, phase, state, h, B, err));
+    PAWL_TRY(rubs ? correct_rubbing(s, d, phase, state, h, B, err)
+                  : correct(s, d, phase, state, h, B, err));
     if (is_solved(s, d)) {
       move(s, d, state, h);
       return accept(s, d, state, h, err);
@@ -388,6 +477,7 @@ const PawlMethod pawl_method_moreau_jean = {
              .options = "theta tolerance iterations",
              .regions = true,
              .contacts = true,
+             .friction = true,
              .laws = PAWL_LAWS_ALL},
     .create = create,
     .destroy = destroy,

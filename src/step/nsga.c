@@ -52,6 +52,7 @@ static void allocate(PawlStepper* s, PawlNsga* d) {
                 {&d->dnu, m},
                 {&d->eta, m},
                 {&d->rate_before, m},
+                {&d->drag, m},
                 {&d->lead, m},
                 {&d->rate, m},
                 {&d->acceleration, m},
@@ -60,7 +61,8 @@ static void allocate(PawlStepper* s, PawlNsga* d) {
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
     *arrays[k].array = PAWL_NEW(&s->arena, double, arrays[k].size);
   }
-  unsigned char** sets[] = {&d->S, &d->A, &d->B_set, &d->smooth_rows, &d->trial, &d->touching};
+  unsigned char** sets[] = {&d->S,     &d->A,        &d->B_set, &d->smooth_rows,
+                            &d->trial, &d->touching, &d->near};
   for (size_t k = 0; k < sizeof sets / sizeof *sets; k++) {
     *sets[k] = PAWL_NEW(&s->arena, unsigned char, m);
   }
@@ -94,6 +96,10 @@ PawlStatus pawl_nsga_create_kind(PawlStepper* s, PawlLevel level, bool jumps, bo
   d->constant_mass = pawl_system_constant_mass(s->system);
   d->fresh = NAN;
   d->timeless = pawl_eval_is_timeless(d->eval);
+  PAWL_TRY(pawl_rub_create(s, &d->rub, err));
+  if (d->rub.contacts > 0 && s->strategy == 3) {
+    s->strategy = 2;  // contacts push by impulses alone, as their friction does              (N28)
+  }
   return pawl_contacts_create(s, &d->contacts, err);
 }
 
@@ -101,6 +107,7 @@ void pawl_nsga_destroy(PawlStepper* s) {
   PawlNsga* d = s->data;
   pawl_ga_destroy(&d->ga);
   pawl_contacts_destroy(&d->contacts);
+  pawl_rub_destroy(&d->rub);
 }
 
 // The smooth motion of nsga-pvv starts from an acceleration without the switching constraints.
@@ -313,6 +320,88 @@ double pawl_nsga_restitution(const PawlStepper* s, const PawlNsga* d, int i) {
   return d->rebounds ? pawl_system_restitution(s->system, i) : 0.0;
 }
 
+// ---- friction -----------------------------------------------------------------------------------
+// mu at the rates of the beginning; Lambda of the step before is the first guess.
+static PawlStatus begin_friction(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
+                                 PawlState* state, PawlError* err) {
+  PawlContacts* c = &d->contacts;
+  const double* Lambda_n = pawl_nsga_Lambda_of(s, state);
+  const double* G = pawl_eval_values(d->eval)->G;
+  pawl_sparse_sizes(&s->G, G, s->sizes.q == s->sizes.v ? state->q : NULL, c->least_q, c->size);
+  for (int i = d->rub.first_row; i < s->sizes.rows; i++) {
+    bool slips = pawl_system_row_kind(s->system, i) == PAWL_ROW_FRICTION;
+    d->drag[i] = slips ? Lambda_n[i] : 0.0;
+    d->near[i] = !slips && pawl_contacts_touches(c, s->def.tolerance, i, c->gap[i]);
+  }
+  pawl_sparse_sizes(&s->G, G, state->v, c->least_v, c->size);
+  return pawl_rub_begin(s, &d->rub, phase, state, d->rate_before, c->size, err);
+}
+
+// M (W + dW) = B^T Lambda + force with the contacts that touch and their friction.    (N17) (N29)
+PawlStatus pawl_nsga_rub(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,
+                         const double* force, PawlError* err) {
+  const PawlValues* values = pawl_eval_values(d->eval);
+  PawlContacts* c = &d->contacts;
+  int n = s->sizes.v, m = s->sizes.rows;
+  for (int i = 0; i < m; i++) {
+    d->trial[i] = pawl_phase_binds(phase, i);
+    d->near[i] |= d->touching[i];  // and not back: friction may move it away, and back again
+    d->rate[i] += pawl_nsga_restitution(s, d, i) * d->rate_before[i];
+  }
+  for (int j = 0; j < n; j++) {
+    d->du[j] = force ? force[j] : 0.0;
+  }
+  pawl_sparse_add(&s->H, values->M, -1.0, d->W, d->du);
+  pawl_sparse_sizes(&s->G, values->G, d->v, c->least_v, c->size);
+  PawlRubStep step = {.t = t,
+                      .S = values->M,
+                      .B = d->B,
+                      .J = values->G,
+                      .bilateral = d->trial,
+                      .near = d->near,
+                      .w0 = d->rate,
+                      .size = c->size,
+                      .tolerance = s->def.tolerance,
+                      .guess = d->Lambda};
+  PAWL_TRY(pawl_rub_solve(s, &d->rub, &step, d->du, d->dnu, d->B_set, err));
+  d->corrected = true;
+  for (int j = 0; j < n; j++) {
+    d->W[j] += d->du[j];
+  }
+  memcpy(d->Lambda, d->dnu, (size_t)m * sizeof(double));
+  for (int i = d->rub.first_row; i < m - s->contact_count; i++) {
+    d->drag[i] = d->Lambda[i];
+  }
+  return PAWL_OK;
+}
+
+// force += h/2 B^T Lambda of friction: it acts all along the step.                        (N28)
+void pawl_nsga_add_drag(const PawlStepper* s, PawlNsga* d, double* force) {
+  pawl_sparse_add_transposed(&s->G, d->B, 0.5 * d->ga.h, d->drag, force);
+}
+
+bool pawl_nsga_gains(const PawlStepper* s, PawlNsga* d) {
+  double work = 0.0, size = 0.0;
+  if (d->rub.contacts == 0 || !d->rebounds) {
+    return false;
+  }
+  for (int i = d->rub.first_row; i < s->sizes.rows; i++) {
+    work += 0.5 * d->Lambda[i] * (d->rate_before[i] + d->rate[i]);
+    size += fabs(d->Lambda[i]) * (fabs(d->rate_before[i]) + fabs(d->rate[i]));
+  }
+  d->rebounds = work <= s->def.tolerance * size;
+  return !d->rebounds;
+}
+
+void pawl_nsga_note_friction(PawlStepper* s, const PawlNsga* d) {
+  const double* b = pawl_eval_values(d->eval)->g_t;
+  s->rubbed = s->dragged = 0.0;
+  for (int i = d->rub.first_row; d->rub.contacts > 0 && i < s->sizes.rows - s->contact_count; i++) {
+    s->rubbed += 0.5 * d->Lambda[i] * (d->rate_before[i] + d->rate[i]);  // (B20)
+    s->dragged -= 0.5 * d->Lambda[i] * (d->lead[i] + b[i]);
+  }
+}
+
 // Rates of the contacts at the beginning of the step, and a first guess of their sets: closed where
 // the smooth motion pressed on them.
 PawlStatus pawl_nsga_begin_contacts(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
@@ -332,15 +421,16 @@ PawlStatus pawl_nsga_begin_contacts(PawlStepper* s, PawlNsga* d, const PawlPhase
   d->rebounds = false;
   for (int i = 0; i < s->sizes.rows; i++) {
     bool contact = pawl_system_row_kind(s->system, i) == PAWL_ROW_CONTACT;
-    d->rate_before[i] = contact ? d->rate_before[i] : 0.0;
-    d->rebounds |= fabs(d->rate_before[i]) > PAWL_SLOWEST_REBOUND * d->contacts.slow;
+    bool slips = pawl_system_row_kind(s->system, i) == PAWL_ROW_FRICTION;
+    d->rate_before[i] = contact || slips ? d->rate_before[i] : 0.0;
+    d->rebounds |= contact && fabs(d->rate_before[i]) > PAWL_SLOWEST_REBOUND * d->contacts.slow;
     if (contact) {
       d->A[i] = d->B_set[i] = d->S[i] = !d->decoupled && state->lambda[i] > 0.0;
       d->ga.lambda[i] = d->S[i] ? d->ga.lambda[i] : 0.0;
       d->contacts.guess[i] = Lambda_n[i] > 0.0 || state->lambda[i] > 0.0;
     }
   }
-  return PAWL_OK;
+  return d->rub.contacts > 0 ? begin_friction(s, d, phase, state, err) : PAWL_OK;
 }
 
 PawlStatus pawl_nsga_passed(PawlStepper* s, PawlNsga* d, const PawlState* state, const double* v,

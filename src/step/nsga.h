@@ -4,6 +4,7 @@
 
 #include "step/contacts.h"
 #include "step/ga.h"
+#include "step/rub.h"
 
 typedef struct PawlNsga {
   PawlGa ga;                     // first: the smooth part
@@ -23,10 +24,13 @@ typedef struct PawlNsga {
   double *eta, *rate_before;     // rows: integral variable of lambda; G v + g_t at the beginning
   double* lead;                  // rows: g_t there
   PawlContacts contacts;
+  PawlRub rub;                   // friction of contacts
+  double* drag;                  // rows: Lambda of friction alone, as U has it
   unsigned char *S, *A, *B_set;  // rows in the smooth motion, at position, at velocity level
   unsigned char* smooth_rows;    // constraints that never switch
   unsigned char* trial;          // a set under construction
   unsigned char* touching;       // rows: contacts closed at position level
+  unsigned char* near;           // rows: contacts closed at the beginning, or in an iteration
   double *rate, *acceleration;   // rows: constraint at velocity and acceleration level
   bool rebounds;                 // some contact approaches faster than PAWL_SLOWEST_REBOUND
   bool constant_mass;
@@ -83,6 +87,15 @@ PAWL_CHECKED PawlStatus pawl_nsga_check_solved(PawlStepper* s, PawlNsga* d, cons
                                                double t, PawlError* err);
 double pawl_nsga_next_eta(const PawlNsga* d, double lambda, double lambda_n, double eta_n);
 double pawl_nsga_restitution(const PawlStepper* s, const PawlNsga* d, int i);
+// Friction (docs/theory/nsga.md): the correction of W, Lambda with the contacts that touch, which
+// replaces the choice of B_set and leaves dx in `du`; `force` may be NULL. What it moves in the
+// positions, added to `force`; whether restitution with friction has brought energy in (then it is
+// given up); the work of friction, at the end of a step.
+PAWL_CHECKED PawlStatus pawl_nsga_rub(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,
+                                      const double* force, PawlError* err);
+void pawl_nsga_add_drag(const PawlStepper* s, PawlNsga* d, double* force);
+bool pawl_nsga_gains(const PawlStepper* s, PawlNsga* d);
+void pawl_nsga_note_friction(PawlStepper* s, const PawlNsga* d);
 PAWL_CHECKED PawlStatus pawl_nsga_begin_contacts(PawlStepper* s, PawlNsga* d,
                                                  const PawlPhase* phase, PawlState* state,
                                                  bool fresh, PawlError* err);

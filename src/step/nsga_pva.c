@@ -37,6 +37,7 @@ static PawlStatus choose_sets(PawlStepper* s, PawlNsga* d, const PawlPhase* phas
   if (pawl_contacts_idle(c, d->nu, values->g, d->A) &&
       pawl_contacts_idle(c, d->Lambda, values->g, d->B_set) &&
       pawl_contacts_idle(c, g->lambda, values->g, d->S)) {
+    memset(d->touching, 0, (size_t)s->sizes.rows);
     return PAWL_OK;
   }
   if (!c->known) {
@@ -50,6 +51,10 @@ static PawlStatus choose_sets(PawlStepper* s, PawlNsga* d, const PawlPhase* phas
     PAWL_TRY(pawl_contacts_contradiction(s, phase, values, values->g, NULL, t, "position", err));
   }
   take_smooth_push(c, d->nu, of_lambda, g->lambda);
+  memcpy(d->touching, c->touching, (size_t)s->sizes.rows);
+  if (d->rub.contacts > 0) {  // velocities are corrected with their contacts             (N29)
+    return PAWL_OK;
+  }
 
   of_lambda = h * g->gamma * kappa;
   add_smooth_push(c, d->Lambda, of_lambda, g->lambda);
@@ -58,7 +63,6 @@ static PawlStatus choose_sets(PawlStepper* s, PawlNsga* d, const PawlPhase* phas
     int i = c->row[k];
     c->opening[i] += pawl_nsga_restitution(s, d, i) * d->rate_before[i];
   }
-  memcpy(d->touching, c->touching, (size_t)s->sizes.rows);
   if (!pawl_nsga_choose(s, d, g->v_total, c->least_v, d->touching, iteration, d->B_set, changed)) {
     pawl_nsga_stop_rebounds(d, changed);
   }
@@ -90,31 +94,54 @@ static const double* keep_correction(PawlNsga* d, double** room) {
   return du;
 }
 
-// One position and one velocity correction after the smooth one; constraints are taken forward
-// linearly by its increment dq.                                                    (N16) (N17)
-static PawlStatus correct_both(PawlStepper* s, PawlNsga* d, double t, PawlError* err) {
+// Constraints are taken forward linearly by the increment dq of the smooth motion.        (N16)
+static PawlStatus correct_position(PawlStepper* s, PawlNsga* d, double t, PawlError* err) {
   const PawlValues* values = pawl_eval_values(d->eval);
-  const double* M = values->M;
+  const double *M = values->M, *force = NULL;
+  if (d->rub.contacts > 0) {
+    memset(d->force, 0, (size_t)s->sizes.v * sizeof(double));
+    pawl_nsga_add_drag(s, d, d->force);
+    force = d->force;
+  }
   if (d->classical) {  // U = G(q_n)^T nu                                                    (N25)
     M = d->M_smooth;
     d->B = d->G_smooth;
   }
   pawl_dynamics_rows(&s->dynamics, values->G, d->ga.dq, values->g, d->rate);
-  PAWL_TRY(pawl_nsga_correct(s, d, t, M, NULL, d->A, d->U, d->nu, d->rate, err));
+  PAWL_TRY(pawl_nsga_correct(s, d, t, M, force, d->A, d->U, d->nu, d->rate, err));
   d->ga.dU = keep_correction(d, &d->dU);
-  if (!d->jumps) {
-    return PAWL_OK;
-  }
+  return PAWL_OK;
+}
+
+static PawlStatus correct_velocity(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,
+                                   PawlError* err) {
+  const PawlValues* values = pawl_eval_values(d->eval);
   for (int j = 0; j < s->sizes.v; j++) {
     d->v[j] = d->ga.v[j] + d->W[j];
   }
   pawl_dynamics_rows(&s->dynamics, values->G, d->v, values->g_t, d->rate);
-  for (int i = 0; i < s->sizes.rows; i++) {
-    d->rate[i] += pawl_nsga_restitution(s, d, i) * d->rate_before[i];
+  if (d->rub.contacts > 0) {
+    PAWL_TRY(pawl_nsga_rub(s, d, phase, t, NULL, err));  // (N29)
+  } else {
+    for (int i = 0; i < s->sizes.rows; i++) {
+      d->rate[i] += pawl_nsga_restitution(s, d, i) * d->rate_before[i];
+    }
+    PAWL_TRY(pawl_nsga_correct(s, d, t, values->M, NULL, d->B_set, d->W, d->Lambda, d->rate, err));
   }
-  PAWL_TRY(pawl_nsga_correct(s, d, t, values->M, NULL, d->B_set, d->W, d->Lambda, d->rate, err));
   d->ga.dW = keep_correction(d, &d->dW);
   return PAWL_OK;
+}
+
+// One position and one velocity correction after the smooth one; velocities first where their
+// friction moves the positions.                                                    (N16) (N17)
+static PawlStatus correct_both(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,
+                               PawlError* err) {
+  bool rubs = d->rub.contacts > 0;
+  PAWL_TRY(rubs ? correct_velocity(s, d, phase, t, err) : correct_position(s, d, t, err));
+  if (!d->jumps) {
+    return PAWL_OK;
+  }
+  return rubs ? correct_position(s, d, t, err) : correct_velocity(s, d, phase, t, err);
 }
 
 // How far position and velocity constraints of the active sets are off, and the worst row.
@@ -136,6 +163,23 @@ static double corrections_error(const PawlStepper* s, PawlNsga* d, int* row) {
   return fmax(error, of_rate);
 }
 
+// The rates at the end are those of corrections_error(), with the restitution.
+static bool gives_up_rebounds(const PawlStepper* s, PawlNsga* d) {
+  if (d->rub.contacts == 0 || !d->rebounds) {
+    return false;
+  }
+  for (int sign = -1; sign <= 1; sign += 2) {
+    for (int k = 0; k < d->contacts.count; k++) {
+      int i = d->contacts.row[k];
+      d->rate[i] += sign * pawl_system_restitution(s->system, i) * d->rate_before[i];
+    }
+    if (sign < 0 && pawl_nsga_gains(s, d)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
                                   PawlState* state, PawlError* err) {
   double t = state->t + d->ga.h;
@@ -151,7 +195,7 @@ static PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPhase* 
       PAWL_TRY(choose_sets(s, d, phase, t, k, &changed, err));
     }
     if (!changed && pawl_ga_may_end(s, &d->ga, &smooth, k) &&
-        pawl_ga_ended(s, &d->ga, corrections_error(s, d, &row))) {
+        pawl_ga_ended(s, &d->ga, corrections_error(s, d, &row)) && !gives_up_rebounds(s, d)) {
       PAWL_TRY(pawl_ga_outgrown(s, &d->ga, state, err));
       return pawl_nsga_check_solved(s, d, phase, t, err);
     }
@@ -163,7 +207,7 @@ static PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPhase* 
       PAWL_TRY(pawl_ga_balance(s, &d->ga, &smooth, k > 0, err));
     }
     PAWL_TRY(pawl_ga_correct(s, &d->ga, &smooth, t, err));
-    PAWL_TRY(correct_both(s, d, t, err));
+    PAWL_TRY(correct_both(s, d, phase, t, err));
   }
   pawl_ga_errors(s, &d->ga, &smooth);
   double error = corrections_error(s, d, &row);
@@ -222,12 +266,16 @@ static PawlStatus step_coupled(PawlStepper* s, const PawlPhase* phase, PawlState
   PAWL_TRY(pawl_nsga_begin_contacts(s, d, phase, state, fresh, err));
   memset(d->nu, 0, (size_t)s->sizes.rows * sizeof(double));
   memset(d->Lambda, 0, (size_t)s->sizes.rows * sizeof(double));
+  if (d->rub.contacts > 0) {  // where to begin, no more: W is zero
+    memcpy(d->Lambda, pawl_nsga_Lambda_of(s, state), (size_t)s->sizes.rows * sizeof(double));
+  }
   PAWL_TRY(iterate_coupled(s, d, phase, state, err));
   for (int k = 0; k < d->contacts.count; k++) {  // what corrections_error() has added to the rates
     int i = d->contacts.row[k];
     d->rate[i] -= pawl_nsga_restitution(s, d, i) * d->rate_before[i];
   }
   PAWL_TRY(pawl_nsga_passed(s, d, state, d->ga.v_total, err));
+  pawl_nsga_note_friction(s, d);
   PAWL_TRY(pawl_nsga_log_impacts(s, d, state, d->ga.q, d->ga.v_total, err));
   for (int i = 0; i < s->sizes.rows; i++) {
     eta_n[i] = pawl_nsga_next_eta(d, d->ga.lambda[i], state->lambda[i], eta_n[i]);
@@ -284,4 +332,4 @@ COUPLED(pawl_method_ga_pva, create_pva, .name = "ga-pva",
 COUPLED(pawl_method_nsga_pva, create_pva, .name = "nsga-pva",
         .holds = "position, velocity, acceleration",
         .about = "nonsmooth generalized-alpha, smooth motion at acceleration level; contacts",
-        .options = OPTIONS " strategy", .contacts = true, .laws = PAWL_LAWS_ALL);
+        .options = OPTIONS " strategy", .contacts = true, .friction = true, .laws = PAWL_LAWS_ALL);

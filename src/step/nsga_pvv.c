@@ -85,23 +85,26 @@ static bool has_ended(const PawlStepper* s, double error, double change, double 
          (change <= PAWL_LAST_TO_SHRINK && error <= PAWL_LARGEST_ROUNDING && error >= best);
 }
 
+// `again`: from the correction as it is, for another friction.
 static PawlStatus correct_position(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,
-                                   PawlError* err) {
+                                   bool again, PawlError* err) {
   const PawlValues* values = pawl_eval_values(d->eval);
   int row = 0;
-  memset(d->U, 0, (size_t)s->sizes.v * sizeof(double));
-  memset(d->nu, 0, (size_t)s->sizes.rows * sizeof(double));
+  if (!again) {
+    memset(d->U, 0, (size_t)s->sizes.v * sizeof(double));
+    memset(d->nu, 0, (size_t)s->sizes.rows * sizeof(double));
+  }
   double best = INFINITY;
   for (int k = 0; k <= s->def.iterations; k++) {
     pawl_system_retract(s->system, d->ga.q, d->U, d->q);
-    if (k > 0) {
+    if (k > 0 || again) {
       PAWL_TRY(pawl_nsga_evaluate(s, d, phase, t, d->ga.v, err));
     } else {  // the values are those of the end of the smooth motion
       PAWL_TRY(pawl_nsga_directions(d, phase, err));
     }
     bool changed = false;
     if (pawl_nsga_has_contacts(s)) {
-      PAWL_TRY(choose_position_set(s, d, phase, t, k, &changed, err));
+      PAWL_TRY(choose_position_set(s, d, phase, t, k + again, &changed, err));
     }
     if (k > 0 && !changed) {
       double error =
@@ -114,6 +117,9 @@ static PawlStatus correct_position(PawlStepper* s, PawlNsga* d, const PawlPhase*
       best = INFINITY;
     }
     difference_force(s, d, d->ga.h * d->ga.h);
+    if (d->rub.contacts > 0) {
+      pawl_nsga_add_drag(s, d, d->force);
+    }
     PAWL_TRY(pawl_nsga_correct(s, d, t, d->M_smooth, d->force, d->A, d->U, d->nu, values->g, err));
   }
   return pawl_nsga_stuck(s, d, t, "position correction", err);
@@ -156,6 +162,52 @@ static PawlStatus correct_velocity(PawlStepper* s, PawlNsga* d, const PawlPhase*
         pawl_nsga_correct(s, d, t, values->M, d->force, d->B_set, d->W, d->Lambda, d->rate, err));
   }
   return pawl_nsga_stuck(s, d, t, "velocity correction", err);
+}
+
+// The same with friction: contacts are chosen with the correction.                        (N29)
+static PawlStatus correct_rubbing(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,
+                                  PawlError* err) {
+  const PawlValues* values = pawl_eval_values(d->eval);
+  double best = INFINITY;
+  for (int k = 0; k <= s->def.iterations; k++) {
+    for (int j = 0; j < s->sizes.v; j++) {
+      d->v[j] = d->ga.v[j] + d->W[j];
+    }
+    pawl_ga_size_rates(s, &d->ga, d->v);
+    PAWL_TRY(pawl_nsga_evaluate(s, d, phase, t, d->v, err));
+    pawl_dynamics_rows(&s->dynamics, values->G, d->v, values->g_t, d->rate);
+    if (k > 0) {
+      double change = pawl_ga_part(s, &d->ga, d->du, d->ga.size_v);
+      if (has_ended(s, change, change, best) && !pawl_nsga_gains(s, d)) {
+        return PAWL_OK;
+      }
+      best = fmin(best, change);
+    }
+    difference_force(s, d, d->ga.h);
+    PAWL_TRY(pawl_nsga_rub(s, d, phase, t, d->force, err));
+  }
+  return pawl_nsga_stuck(s, d, t, "velocity correction", err);
+}
+
+// Positions and velocities in turn, until the friction that moves the positions is that of the
+// velocities.                                                                             (N28)
+static PawlStatus correct_with_friction(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
+                                        double t, PawlError* err) {
+  memset(d->W, 0, (size_t)s->sizes.v * sizeof(double));
+  for (int k = 0; k <= s->def.iterations; k++) {
+    PAWL_TRY(correct_position(s, d, phase, t, k > 0, err));
+    PAWL_TRY(correct_rubbing(s, d, phase, t, err));
+    if (k > 0) {
+      for (int j = 0; j < s->sizes.v; j++) {
+        d->dU[j] = d->U[j] - d->dW[j];
+      }
+      if (pawl_ga_part(s, &d->ga, d->dU, d->ga.size_q) <= fmax(s->def.tolerance, PAWL_ROUNDED)) {
+        return PAWL_OK;
+      }
+    }
+    memcpy(d->dW, d->U, (size_t)s->sizes.v * sizeof(double));
+  }
+  return pawl_nsga_stuck(s, d, t, "friction", err);
 }
 
 static void keep_smooth(const PawlStepper* s, PawlNsga* d) {
@@ -206,9 +258,15 @@ static PawlStatus step_pvv(PawlStepper* s, const PawlPhase* phase, PawlState* st
   PAWL_TRY(pawl_nsga_begin_contacts(s, d, phase, state, false, err));
   PAWL_TRY(pawl_nsga_smooth_motion(s, d, phase, state, err));
   keep_smooth(s, d);
-  PAWL_TRY(correct_position(s, d, phase, t, err));
-  PAWL_TRY(correct_velocity(s, d, phase, t, err));
+  if (d->rub.contacts > 0) {
+    memcpy(d->Lambda, pawl_nsga_Lambda_of(s, state), (size_t)s->sizes.rows * sizeof(double));
+    PAWL_TRY(correct_with_friction(s, d, phase, t, err));
+  } else {
+    PAWL_TRY(correct_position(s, d, phase, t, false, err));
+    PAWL_TRY(correct_velocity(s, d, phase, t, err));
+  }
   PAWL_TRY(pawl_nsga_passed(s, d, state, d->v, err));
+  pawl_nsga_note_friction(s, d);
   if (pawl_nsga_hits(s, d)) {
     PAWL_TRY(change_forces(s, d, phase, t, err));
   }
@@ -233,6 +291,7 @@ const PawlMethod pawl_method_nsga_pvv = {
              .options = "rho coefficients start_acceleration tolerance iterations newton",
              .regions = true,
              .contacts = true,
+             .friction = true,
              .apart = true,
              .laws = PAWL_LAWS_ALL},
     .memory_vectors = 2,

@@ -72,6 +72,15 @@ static PawlStatus fill(PawlStepper* s, PawlWorks* w, PawlError* err) {
   return PAWL_OK;
 }
 
+// Some contact has friction, whose work the method has.
+static bool has_friction(const PawlStepper* s) {
+  bool any = false;
+  for (int i = 0; i < s->sizes.rows; i++) {
+    any |= pawl_system_row_kind(s->system, i) == PAWL_ROW_FRICTION;
+  }
+  return any;
+}
+
 PawlStatus pawl_works_create(PawlStepper* s, PawlWorks** out, PawlError* err) {
   PawlWorks* w = *out = PAWL_NEW(&s->arena, PawlWorks, 1);
   if (!w) {
@@ -83,6 +92,9 @@ PawlStatus pawl_works_create(PawlStepper* s, PawlWorks** out, PawlError* err) {
   choose_rule(w, s->method->info.order);
   PAWL_TRY(pawl_leaps_create(s, &w->leaps, err));
   w->powers |= w->leaps.plain ? 1u << PAWL_POWER_TIME : 0;
+  if (has_friction(s)) {
+    w->powers |= 1u << PAWL_POWER_FRICTION | 1u << PAWL_POWER_DRIVES;
+  }
   return w->powers ? fill(s, w, err) : PAWL_OK;
 }
 
@@ -359,8 +371,13 @@ PawlStatus pawl_works_end(PawlStepper* s, PawlState* state, PawlError* err) {
     return PAWL_OK;
   }
   PAWL_TRY(s->works->powers ? end_piece(s, state, &through, err) : PAWL_OK);
+  double* sum = s->works->sum;
+  sum[PAWL_WORK_FRICTION] += s->rubbed;  // (B20)
+  sum[PAWL_WORK_DRIVES] += s->dragged;
+  sum[PAWL_WORK_TRAFFIC] += fabs(s->rubbed) + fabs(s->dragged);
+  s->rubbed = s->dragged = 0.0;
   for (int k = 0; !through && k < PAWL_WORK_START; k++) {
-    state->work[k] += s->works->sum[k];
+    state->work[k] += sum[k];
   }
   return PAWL_OK;
 }

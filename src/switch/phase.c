@@ -104,6 +104,9 @@ PawlRowOf pawl_phase_row_of(const PawlSystem* system, int row) {
   if (pawl_system_row_kind(system, row) == PAWL_ROW_CONTACT) {
     return PAWL_ROW_OF_CONTACT;
   }
+  if (pawl_system_row_kind(system, row) == PAWL_ROW_FRICTION) {
+    return PAWL_ROW_OF_FRICTION;
+  }
   int c = system->row_constraint ? system->row_constraint[row] : -1;
   bool joint = c >= 0 && system->constraints[c].triggered && system->watches[c].capacity >= 0;
   return joint ? PAWL_ROW_OF_JOINT : PAWL_ROW_OF_EQUATION;

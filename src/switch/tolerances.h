@@ -107,6 +107,11 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // none in the course of a run. A start may be off by PAWL_START_MET, which is the same.
 #define PAWL_CONTACT_CLOSED 1e-9
 #define PAWL_CONTACT_TOUCHING 1e-9
+// [1] Of mu times the force of a contact: friction below it sticks.
+#define PAWL_RUB_STICKS (1.0 - 1e-6)
+// [1] Of the largest impulse: the last change of one, where sweeps over contacts with friction have
+// ended. What is left is taken up by the next iteration of Newton's method.
+#define PAWL_RUB_SWEPT 1e-9
 
 // ---- rows with bounds (docs/theory/rows.md) -----------------------------------------------------
 // [1] Of the size of a row: w or lambda that counts as none. Ten thousand roundings, since w is a

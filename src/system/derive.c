@@ -307,6 +307,7 @@ PawlStatus pawl_derive_item(PawlDag* dag, const PawlItem* item, int coordinate_c
       failed = derive_constraint(&d);
       break;
     case PAWL_ITEM_RATE:
+    case PAWL_ITEM_SLIP:
       failed = derive_rate(&d);
       break;
     case PAWL_ITEM_GUARD:

@@ -93,12 +93,20 @@ static void row_name(const PawlModel* model, PawlText* out, bool latex, int row)
     }
     pawl_text_printf(out, ",%d", row - k->first_row + 1);
   }
-  if (row >= model->row_count) {
-    const char* contact = model->contacts[row - model->row_count].name;
+  for (int c = 0; c < model->contact_count && row >= model->row_count; c++) {
+    const PawlContact* k = &model->contacts[c];
+    int slip = row - model->row_count - k->first_slip;
+    bool slips = slip >= 0 && slip < k->slip_count && row < model->row_count + model->slip_count;
+    if (!slips && row != model->row_count + model->slip_count + c) {
+      continue;
+    }
     if (latex) {
-      latex_text(out, contact);
+      latex_text(out, k->name);
     } else {
-      pawl_text_add(out, contact);
+      pawl_text_add(out, k->name);
+    }
+    if (slips) {
+      pawl_text_printf(out, ",%d", slip + 2);
     }
   }
 }
@@ -613,12 +621,34 @@ static void put_states(Writer* w) {
   }
 }
 
+static void put_friction(Writer* w, const PawlContact* contact) {
+  if (contact->slip_count == 0) {
+    return;
+  }
+  put_words(w, ", friction ");
+  if (contact->friction != PAWL_NO_NODE) {
+    put_formula(w, contact->friction);
+    return;
+  }
+  pawl_text_number(&w->text, contact->sticks);
+  if (contact->slides != contact->sticks) {
+    put_words(w, " at rest, ");
+    pawl_text_number(&w->text, contact->slides);
+    put_words(w, " sliding");
+  }
+}
+
 static void put_contact(Writer* w, const PawlContact* contact) {
   begin_line(w, "contact", contact->name);
   put_words(w, ": gap ");
   put_formula(w, contact->gap);
   put_sign(w, " $\\ge 0$, restitution ", " >= 0, restitution ");
   pawl_text_number(&w->text, contact->restitution);
+  for (int k = 0; k < contact->slip_count; k++) {
+    put_words(w, k == 0 ? ", slip " : " and ");
+    put_formula(w, contact->slip[k]);
+  }
+  put_friction(w, contact);
   end_line(w);
 }
 

@@ -271,8 +271,7 @@ static PawlStatus blame_derivative(const Search* s, const Written* w, const Tria
 // PAWL_OK when every entry that the mask names is finite.
 static PawlStatus try_term(const Search* s, const Written* w, bool constants_only) {
   const PawlPoint* p = s->point;
-  size_t most =
-      (size_t)s->system->sizes.v + (size_t)s->model->row_count + (size_t)s->model->contact_count;
+  size_t most = (size_t)s->system->sizes.v + (size_t)s->system->sizes.rows;
   double* zeros = pawl_alloc(most, sizeof(double));
   double* parameters = pawl_alloc((size_t)s->model->parameter_count, sizeof(double));
   Trial trial = {.search = s, .dag = pawl_dag_create(), .constants_only = constants_only};
@@ -302,7 +301,7 @@ static PawlStatus try_term(const Search* s, const Written* w, bool constants_onl
 
 // ---- all terms ----------------------------------------------------------------------------------
 typedef struct Cursor {  // all zero: before the first expression
-  int term, constraint, mode, row, contact, output, switching, part, event, impulse, state, set;
+  int term, constraint, mode, row, contact, slip, friction, output, switching, part, event, impulse, state, set;
 } Cursor;
 
 // Conditions, capacities and the like.
@@ -381,10 +380,26 @@ static bool next_written(const PawlModel* model, Cursor* at, Written* out) {
   }
   if (at->contact < model->contact_count) {
     const PawlContact* contact = &model->contacts[at->contact];
+    if (at->slip < contact->slip_count) {
+      *out = (Written){"the slip of contact", &contact->source, contact->slip[at->slip],
+                       PAWL_ITEM_SLIP, model->row_count + contact->first_slip + at->slip};
+      at->slip++;
+      return true;
+    }
     *out = (Written){"contact", &contact->source, contact->gap, PAWL_ITEM_CONSTRAINT,
-                     model->row_count + at->contact};
+                     model->row_count + model->slip_count + at->contact};
     at->contact++;
+    at->slip = 0;
     return true;
+  }
+  for (; at->friction < model->contact_count; at->friction++) {
+    const PawlContact* contact = &model->contacts[at->friction];
+    if (contact->friction != PAWL_NO_NODE) {
+      at->friction++;
+      *out = (Written){"the friction of contact", &contact->source, contact->friction,
+                       PAWL_ITEM_WATCH, 0};
+      return true;
+    }
   }
   if (at->output < model->output_count) {
     const PawlOutput* output = &model->outputs[at->output];

@@ -10,7 +10,8 @@
 enum { FEWEST_LANES = 4 };  // below this a shape is not worth a group of its own
 
 static bool is_constraint(PawlItemKind kind) {
-  return kind == PAWL_ITEM_CONSTRAINT || kind == PAWL_ITEM_RATE || kind == PAWL_ITEM_FRICTION;
+  return kind == PAWL_ITEM_CONSTRAINT || kind == PAWL_ITEM_RATE || kind == PAWL_ITEM_SLIP ||
+          kind == PAWL_ITEM_FRICTION;
 }
 
 // Worth a group of its own. Switching functions, and constraints that count periods, stay single:

@@ -186,10 +186,31 @@ static int add_watches(PawlSorter* s) {
     failed = add_watch(s, PAWL_ITEM_WATCH, system->first_impulse + k,
                        s->folded[model->impulses[k].node]);
   }
+  for (int k = 0; !failed && k < model->contact_count; k++) {
+    int at = system->friction_watches[k];
+    failed = at < 0 ? 0 : add_watch(s, PAWL_ITEM_WATCH, at, s->folded[model->contacts[k].friction]);
+  }
   for (int k = 0; !failed && k < model->set_count; k++) {
     failed = add_watch(s, PAWL_ITEM_WATCH, system->first_set + k, s->folded[model->sets[k].node]);
   }
   return failed;
+}
+
+// A gap, and the slips of its friction: the rows of all slips come before those of all gaps.
+static int add_contact(PawlSorter* s, int k) {
+  const PawlModel* model = s->system->model;
+  const PawlContact* contact = &model->contacts[k];
+  PawlNode gap = s->eased[contact->gap], slip[PAWL_MOST_SLIPS];
+  for (int i = 0; i < contact->slip_count; i++) {
+    slip[i] = s->eased[contact->slip[i]];
+  }
+  int failed = contact->slip_count > 0
+                   ? add_item(s, PAWL_ITEM_SLIP, model->row_count + contact->first_slip,
+                              contact->slip_count, slip, -1)
+                   : 0;
+  return failed
+             ? failed
+             : add_item(s, PAWL_ITEM_CONSTRAINT, s->system->first_contact + k, 1, &gap, -1);
 }
 
 // 1 z' = s                                                                                  (Z1)
@@ -228,8 +249,7 @@ PawlStatus pawl_group_collect(PawlSorter* s, PawlError* err) {
     gate += gated ? model->constraints[k].mode_count : 0;
   }
   for (int k = 0; !failed && k < model->contact_count; k++) {
-    PawlNode gap = s->eased[model->contacts[k].gap];
-    failed = add_item(s, PAWL_ITEM_CONSTRAINT, model->row_count + k, 1, &gap, -1);
+    failed = add_contact(s, k);
   }
   for (int k = 0; !failed && k < model->output_count; k++) {
     PawlNode node = s->folded[model->outputs[k].node];

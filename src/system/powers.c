@@ -158,6 +158,7 @@ PawlStatus pawl_derive_powers(PawlDag* dag, const PawlItem* item, int coordinate
     case PAWL_ITEM_RATE:
       failed = of_constraint(&p, item);
       break;
+    case PAWL_ITEM_SLIP:  // impulses of a step: the method has their work               (B20)
     case PAWL_ITEM_STATE:
     case PAWL_ITEM_UNIT:
     case PAWL_ITEM_GUARD:

@@ -204,7 +204,8 @@ int pawl_shape_encode(PawlShaper* s, const PawlItem* item, const int** tokens,
   if (acts && coordinate_slot(s, item->target) < 0) {
     return -1;
   }
-  bool binds = item->kind == PAWL_ITEM_CONSTRAINT || item->kind == PAWL_ITEM_RATE;
+  bool binds = item->kind == PAWL_ITEM_CONSTRAINT || item->kind == PAWL_ITEM_RATE ||
+               item->kind == PAWL_ITEM_SLIP;
   for (int k = 0; binds && k < item->count; k++) {
     if (row_slot(s, item->target + k) < 0) {
       return -1;

@@ -131,6 +131,13 @@ PawlStatus pawl_system_list_watches(PawlSystem* system, PawlError* err) {
     system->event_watches[k] = watch(system, model->events[k].trigger.when);
     system->event_reacts[k] = reacts(system, model->events[k].trigger.when);
   }
+  system->friction_watches = PAWL_NEW(&system->arena, int, model->contact_count);
+  if (!system->friction_watches) {
+    return pawl_fail_memory(err);
+  }
+  for (int k = 0; k < model->contact_count; k++) {
+    system->friction_watches[k] = watch(system, model->contacts[k].friction);
+  }
   system->first_impulse = system->watch_count;
   system->watch_count += model->impulse_count;
   system->first_set = system->watch_count;
@@ -192,6 +199,9 @@ bool pawl_system_row_switches(const PawlSystem* system, int row) {
 bool pawl_system_row_is_rate(const PawlSystem* system, int row, const int* modes) {
   if (system->rate_rows) {
     return system->rate_rows[row];
+  }
+  if (pawl_system_row_kind(system, row) == PAWL_ROW_FRICTION) {
+    return true;
   }
   int c = system->rates ? system->row_constraint[row] : -1;
   return c >= 0 && system->constraints[c].modes[modes ? modes[c] : 0].rate;

@@ -2,6 +2,7 @@
 // Creating a system from a model or from callbacks, and what can be asked of it.
 #include "system/system.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,8 +48,12 @@ static PawlStatus check_supported(const PawlModel* model, PawlError* err) {
 static PawlStatus number_rows(PawlSystem* system, PawlError* err) {
   const PawlModel* model = system->model;
   system->row_constraint = PAWL_NEW(&system->arena, int, system->sizes.rows);
-  if (!system->row_constraint) {
+  system->row_contact = PAWL_NEW(&system->arena, int, system->sizes.rows);
+  if (!system->row_constraint || !system->row_contact) {
     return pawl_fail_memory(err);
+  }
+  for (int i = 0; i < model->row_count; i++) {
+    system->row_contact[i] = -1;
   }
   for (int c = 0; c < model->constraint_count; c++) {
     for (int m = 0; m < model->constraints[c].mode_count; m++) {
@@ -59,8 +64,16 @@ static PawlStatus number_rows(PawlSystem* system, PawlError* err) {
     }
   }
   for (int k = 0; k < model->contact_count; k++) {
-    system->row_constraint[model->row_count + k] = -1;
+    const PawlContact* contact = &model->contacts[k];
+    system->row_contact[system->first_contact + k] = k;
+    for (int i = 0; i < contact->slip_count; i++) {
+      system->row_contact[model->row_count + contact->first_slip + i] = k;
+    }
   }
+  for (int i = model->row_count; i < system->sizes.rows; i++) {
+    system->row_constraint[i] = -1;
+  }
+  system->rates |= model->slip_count > 0;
   return PAWL_OK;
 }
 
@@ -118,10 +131,11 @@ PawlStatus pawl_system_create(const PawlModel* model, PawlSystem** out, PawlErro
   int velocities = model->coordinate_count + model->dynamic_count;
   system->sizes = (PawlSizes){.q = velocities,
                               .v = velocities,
-                              .rows = model->row_count + model->contact_count,
+                              .rows = model->row_count + model->slip_count + model->contact_count,
                               .outputs = model->output_count,
                               .states = model->dynamic_count,
                               .inputs = model->input_count};
+  system->first_contact = model->row_count + model->slip_count;
   PawlStatus status = derive_model(system, err);
   if (status != PAWL_OK) {
     pawl_system_destroy(system);
@@ -410,9 +424,12 @@ const char* pawl_system_row_name(const PawlSystem* system, int row, int* number)
     *number = 0;
     return system->callbacks.row_names[row];
   }
-  if (pawl_system_row_kind(system, row) == PAWL_ROW_CONTACT) {
-    *number = 0;
-    return system->model->contacts[row - system->model->row_count].name;
+  int k = system->row_contact[row];
+  if (k >= 0) {
+    const PawlContact* contact = &system->model->contacts[k];
+    bool slips = row < system->first_contact;
+    *number = slips ? 1 + row - system->model->row_count - contact->first_slip : 0;
+    return contact->name;
   }
   const PawlConstraint* c = &system->constraints[system->row_constraint[row]];
   *number = row - c->first_row;
@@ -431,13 +448,26 @@ const char* pawl_system_row_unit(const PawlSystem* system, int row) {
 }
 
 PawlRowKind pawl_system_row_kind(const PawlSystem* system, int row) {
-  return system->model && row >= system->model->row_count ? PAWL_ROW_CONTACT : PAWL_ROW_BILATERAL;
+  if (!system->model || row < system->model->row_count) {
+    return PAWL_ROW_BILATERAL;
+  }
+  return row < system->first_contact ? PAWL_ROW_FRICTION : PAWL_ROW_CONTACT;
 }
 
 double pawl_system_restitution(const PawlSystem* system, int row) {
   return pawl_system_row_kind(system, row) == PAWL_ROW_CONTACT
-             ? system->model->contacts[row - system->model->row_count].restitution
+             ? system->model->contacts[row - system->first_contact].restitution
              : 0.0;
+}
+
+PawlContactFriction pawl_system_friction(const PawlSystem* system, int row) {
+  assert(pawl_system_row_kind(system, row) == PAWL_ROW_CONTACT);
+  const PawlContact* contact = &system->model->contacts[row - system->first_contact];
+  return (PawlContactFriction){.count = contact->slip_count,
+                               .first = system->model->row_count + contact->first_slip,
+                               .sticks = contact->sticks,
+                               .slides = contact->slides,
+                               .watch = system->friction_watches[row - system->first_contact]};
 }
 
 PawlPattern pawl_system_pattern_H(const PawlSystem* system) {

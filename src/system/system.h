@@ -153,6 +153,9 @@ struct PawlSystem {
   PawlCallbacks callbacks;  // used when model is NULL
   PawlSizes sizes;
   const struct PawlConstraint* constraints;  // of the model, or one for each row of callbacks
+  int first_contact;                         // row of the first contact
+  int* row_contact;                          // row -> contact; -1 for constraints
+  int* friction_watches;  // of each contact: the place of its mu(slip) that is watched, or -1
   int* row_constraint;                       // row -> constraint; -1 for contacts
   bool triggers;                             // some constraint is triggered, or there are events
   bool rates;                                // some mode has rate equations
@@ -190,6 +193,15 @@ struct PawlSystem {
   bool moves[PAWL_QUANTITY_COUNT];    // some entry changes also while modes and turns stay
 };
 
+// The friction of a contact.
+typedef struct PawlContactFriction {
+  int count;              // rows of friction, 0: none
+  int first;              // the first of them
+  double sticks, slides;  // mu at rest and while it slips, where `watch` is -1
+  int watch;              // place of mu among what is watched, or -1
+} PawlContactFriction;
+PawlContactFriction pawl_system_friction(const PawlSystem* system, int row);
+
 // Velocities without the states behind them, whose sizes say nothing about a motion.
 static inline int pawl_moving(PawlSizes n) {
   return n.v - n.states;
@@ -211,6 +223,7 @@ typedef enum PawlItemKind {
   PAWL_ITEM_UNIT,        // its mass, 1
   PAWL_ITEM_CONSTRAINT,  // `count` rows, row slots target .. target + count - 1
   PAWL_ITEM_RATE,        // the same, of rate equations
+  PAWL_ITEM_SLIP,        // the same, of the slip of a contact
   PAWL_ITEM_OUTPUT,
   PAWL_ITEM_GUARD,      // switching function `target`
   PAWL_ITEM_KINK,       // the same, without its rate

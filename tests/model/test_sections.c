@@ -300,6 +300,37 @@ static void test_contacts_events_outputs(void** state) {
   pawl_model_destroy(model);
 }
 
+// Rows: constraints, then friction, then contacts; lambda(c, 2) is the friction of contact c.
+static void test_friction(void** state) {
+  (void)state;
+  PawlModel* model = read_model(
+      "model: m\nparameters: {mu: 0.3}\ncoordinates: [x, y, z]\n"
+      "constraints: {c: y}\n"
+      "contacts:\n"
+      "  a: {gap: y}\n"
+      "  b: {gap: y, friction: mu, slip: x*y}\n"
+      "  d[i=1..2]: {gap: z, friction: {static: 0.5, kinetic: mu/i}, slip: [x', \"y' + t\"]}\n"
+      "  s: {gap: z, friction: mu + x + 2*slip, slip: [x', y']}\n"
+      "outputs: {n: lambda(b), t: \"lambda(b, 2)\", u: \"lambda(d[2], 3)\"}\n");
+  const PawlContact* c = model->contacts;
+  assert_int_equal(model->contact_count, 5);
+  assert_int_equal(model->slip_count, 7);
+  assert_int_equal(c[0].slip_count, 0);
+  assert_int_equal(c[1].slip_count, 1);
+  assert_int_equal(c[3].first_slip, 3);
+  CHECK_NEAR(c[1].sticks, 0.3, 0);
+  CHECK_NEAR(c[3].sticks, 0.5, 0);
+  CHECK_NEAR(c[3].slides, 0.15, 0);
+  static const int rows[] = {1 + 7 + 1, 1, 1 + 4};
+  for (int k = 0; k < 3; k++) {
+    const PawlDagNode* node = pawl_dag_node(model->dag, model->outputs[k].node);
+    assert_int_equal(node->op, PAWL_OP_LAMBDA);
+    assert_int_equal(node->index, rows[k]);
+    assert_true(model->outputs[k].of_contact);
+  }
+  pawl_model_destroy(model);
+}
+
 static void test_scene(void** state) {
   (void)state;
   PawlModel* model = read_model(
@@ -394,6 +425,7 @@ int main(void) {
       cmocka_unit_test(test_modes_of_unequal_size),
       cmocka_unit_test(test_locks),
       cmocka_unit_test(test_contacts_events_outputs),
+      cmocka_unit_test(test_friction),
       cmocka_unit_test(test_scene),
       cmocka_unit_test(test_scene_in_space),
       cmocka_unit_test(test_scene_of_element),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of kinds of rows: bounds in order, zero force allowed, and a finite force in no jump.
+// The table of kinds of rows: bounds in order, zero force allowed, and a finite force in no jump;
+// that of friction grows with the impulse of its contact.
 #include "check.h"
 #include "switch/row.h"
 
@@ -10,7 +11,7 @@ static void test_table(void** unused) {
     pawl_row_bounds((PawlRowOf)k, 3.0, &lo, &hi);
     assert_true(lo <= 0.0 && hi >= 0.0);
     bool finite = isfinite(lo) && isfinite(hi);
-    assert_true(pawl_row_jumps((PawlRowOf)k) == !finite);
+    assert_true(pawl_row_jumps((PawlRowOf)k) == (!finite || k == PAWL_ROW_OF_FRICTION));
   }
 }
 
@@ -26,6 +27,7 @@ static void test_bounds(void** unused) {
   check_bounds(PAWL_ROW_OF_EQUATION, 3.0, -INFINITY, INFINITY);
   check_bounds(PAWL_ROW_OF_CONTACT, 3.0, 0.0, INFINITY);
   check_bounds(PAWL_ROW_OF_JOINT, 3.0, -3.0, 3.0);
+  check_bounds(PAWL_ROW_OF_FRICTION, 3.0, -3.0, 3.0);
   check_bounds(PAWL_ROW_OF_JOINT, INFINITY, -INFINITY, INFINITY);
 }
 

@@ -71,6 +71,10 @@ static bool load(const char* path, Setup* s) {
     setup_free(s);
     return false;
   }
+  if (s->model->slip_count > 0) {  // rate rows: test_rate_rows.c
+    setup_free(s);
+    return false;
+  }
   assert_int_equal(pawl_eval_create(s->system, PAWL_EVERYTHING, &s->eval, &err), PAWL_OK);
   s->n = pawl_system_sizes(s->system);
   return true;

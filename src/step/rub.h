@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contacts with friction at velocity level, for the methods that step in time
+// (docs/theory/moreau-jean.md, "Friction"): a linear step of Newton's method together with the
+// contacts that may be closed in it,
+//
+//   S x - B^T y = r,     w = J x + w0                                                       (T6)
+//   w = 0 for bilateral rows, 0 <= y_N _|_ w_N >= 0 for contacts, |y_T| <= mu y_N,
+//   y_T = -mu y_N w_T / |w_T| where a contact slips.
+//
+// The places of the step before are tried first, on the sparse system (rub_sets.h). Where that does
+// not end the contacts are taken in islands that nothing couples, each by its own compliance
+// (switch/friction.h), and, where that does not, by sweeps (rub_sweep.h).
+#pragma once
+
+#include "step/method.h"
+#include "step/rub_sets.h"
+#include "switch/friction.h"
+
+typedef struct PawlRub {
+  int contacts;                 // of the system; none of them has friction: 0
+  int rows;                     // of contacts and of their friction
+  int first_row;                // of the system: the first of these rows
+  PawlContactFriction* of;      // of each contact
+  double* mu;                   // of each contact, in the step under way
+  unsigned char* rests;         // of each contact: it does not slip at the beginning of the step
+  PawlEval* watch;              // what is watched, for mu; NULL: all are numbers
+  int bodies, *body;            // parts of the system that contacts alone can couple; of each v
+  int *first, *entry, *column;  // entries of G of row k: from first[k] on; and their columns
+  int most;                     // rows of an island
+  // One problem.
+  int *parent, *island, *head, *next;  // bodies: islands; chains of contacts of each
+  int *row, *start;                    // rows in the order of islands; where islands start
+  int islands, held;                   // rows of the last compliance
+  int* held_row;
+  long long of_factor;         // the factorisation that D came from
+  double *D, *own, *x;         // of all islands; v
+  double *q, *size, *lo, *hi;  // rows, in the order of islands
+  double *lambda, *w, *slip;
+  unsigned char *state, *block_state;
+  PawlFrictionBlock *block, *each;  // contacts with friction; all contacts of an island
+  PawlFriction* solver;
+  PawlRubSets sets;         // what is tried first
+  PawlRubContact* contact;  // of each contact, for it
+  long long swept;          // islands that were solved by sweeps (rub_sweep.h)
+} PawlRub;
+
+// Nothing is made where no contact has friction.
+PAWL_CHECKED PawlStatus pawl_rub_create(PawlStepper* s, PawlRub* rub, PawlError* err);
+void pawl_rub_destroy(PawlRub* rub);
+// mu of each contact at the beginning of a step, where its friction slips at the rates `rate`
+// (rows); below `least` times |G||v| (`size`) it does not.
+PAWL_CHECKED PawlStatus pawl_rub_begin(PawlStepper* s, PawlRub* rub, const PawlPhase* phase,
+                                       const PawlState* state, const double* rate,
+                                       const double* size, PawlError* err);
+
+typedef struct PawlRubStep {
+  double t;
+  const double *S, *B, *J;         // matrices
+  const unsigned char* bilateral;  // rows that hold
+  const unsigned char* near;       // rows: contacts that may be closed
+  const double* w0;                // rows
+  const double* size;              // rows: terms of w
+  double tolerance;                // the part of `size` that counts as nothing
+  const double* guess;             // rows: y of the step before
+} PawlRubStep;
+// Solves (T6). x (v) holds r and receives x; y (rows) receives the impulses, and `closed` which
+// contacts carry one and which friction sticks. PAWL_RETRY: singular, or there are no impulses.
+PAWL_CHECKED PawlStatus pawl_rub_solve(PawlStepper* s, PawlRub* rub, const PawlRubStep* step,
+                                       double* x, double* y, unsigned char* closed, PawlError* err);
