@@ -49,10 +49,11 @@ typedef struct PawlState {
   double* since;            // time of the last change of each constraint, then of each event [s]
   double* largest;          // the largest that each condition was
   double* blur;             // below this a condition counts as zero, after rows held it there
+  double* bounces;          // of each located contact, how it was left from impact to impact
   int* sides;               // on which side of zero each condition was last seen
   int* passed;              // times of each schedule that have passed
   int mode_count;           // sizes.modes
-  int* modes;               // the mode of each constraint, then counts of whole periods
+  int* modes;               // the mode of each constraint, then counts of whole periods, contacts
   unsigned char* in_force;  // sizes.rows: what bounds the force of a row in force; 0: it has none
   unsigned char* active;    // sizes.rows: binds, and does not follow from other rows
   unsigned char* redundant;  // sizes.rows: in force, but follows from other rows

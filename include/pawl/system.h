@@ -38,7 +38,8 @@ typedef struct PawlSizes {
   int v;        // velocities
   int rows;     // constraint rows, then those of friction, then one for each contact
   int outputs;  // named outputs
-  int modes;    // discrete variables: the mode of each constraint, then counts of whole periods
+  int modes;    // discrete variables: the mode of each constraint, then counts of whole periods,
+                // then which contacts are closed
   int states;   // first-order states with a rate: the last of the velocities (and coordinates)
   int inputs;   // numbers that are held between steps: inputs, states without rate, parameters
 } PawlSizes;

@@ -9,9 +9,11 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
+#include "model/model.h"
 #include "run/hint.h"
 #include "run/keep.h"
 #include "step/method.h"
+#include "switch/modes.h"
 #include "system/system.h"
 
 enum { MOST_HALVINGS = 10 };
@@ -246,12 +248,23 @@ void pawl_sim_destroy(PawlSim* sim) {
   }
 }
 
+// What has become of a contact: hit, opened, closed without an impact, or at rest at the limit of
+// its impacts.
+static const char* met(const PawlSim* sim, const PawlInstant* i) {
+  int k = pawl_modes_of_contact(sim->system, i->contact);
+  return i->from[k] == PAWL_MODE_LIMIT && i->to[k] == PAWL_MODE_CLOSED ? "rest"
+         : i->impulse[i->contact] != 0.0 || i->from[k] == i->to[k]     ? "hit"
+         : i->to[k] == PAWL_MODE_OPEN                                  ? "open"
+                                                                       : "closed";
+}
+
 static PawlStatus record_contact(PawlSim* sim, const PawlInstant* i, PawlError* err) {
   int number;
+  int from = i->from[pawl_modes_of_contact(sim->system, i->contact)];
   PawlEvent event = {.t = i->t,
                      .constraint = pawl_system_row_name(sim->system, i->contact, &number),
-                     .from = "open",
-                     .to = "hit",
+                     .from = from == PAWL_MODE_OPEN ? "open" : "closed",
+                     .to = met(sim, i),
                      .energy_lost = i->energy_lost,
                      .row_count = 1,
                      .impulse = i->impulse + i->contact,

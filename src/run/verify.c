@@ -183,7 +183,7 @@ static PawlStatus empty_region(const PawlVerifier* v, int guard, PawlError* err)
 PawlStatus pawl_verify_around(PawlVerifier* v, const PawlState* state, PawlError* err) {
   const PawlSystem* s = v->system;
   int n = s->sizes.q;
-  if (s->guard_count == 0 || s->sizes.modes > s->constraint_count) {
+  if (s->guard_count == 0 || s->turn_count + s->kink_count + s->timed_count > 0) {
     return PAWL_OK;
   }
   double root = even_root(n + 1);

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "model/model.h"
 #include "step/method.h"
+#include "switch/modes.h"
 #include "switch/tolerances.h"
 #include "system/system.h"
 
@@ -191,8 +192,8 @@ static PawlStatus check_gaps(PawlStepper* s, PawlKinks* k, const PawlState* stat
   double place = pawl_dynamics_largest(s->sizes.q, state->q);
   double move = s->def.step * pawl_dynamics_largest(pawl_moving(s->sizes), state->v);
   double least = -PAWL_MEETS * fmax(place, move);
-  int first = s->sizes.rows - s->contact_count;
-  for (int i = first; i < s->sizes.rows; i++) {
+  int first, end = pawl_modes_contacts(s->system, &first);
+  for (int i = first; i < end; i++) {
     if (values->g[i] < fmin(k->gaps[i], 0.0) + least) {
       return pawl_fail(err, PAWL_ERROR_RUN,
                        "t = %.10g: the gap of contact '%s' jumps from %.6g to %.6g: the two "

@@ -111,7 +111,8 @@ static PawlStatus look(PawlStepper* s, PawlLeaps* l, const PawlState* state, boo
                        PawlError* err) {
   int which;
   *any = l->eval && (is_crossed(l, state, l->first, l->first_timed, &which) ||
-                     is_crossed(l, state, l->first_timed, s->sizes.modes, &which));
+                     is_crossed(l, state, l->first_timed,
+                                s->sizes.modes - s->system->model->contact_count, &which));
   PAWL_TRY(*any ? cross(s, l, state, which, err) : PAWL_OK);
   pawl_leaps_mark(s, l, state);
   return PAWL_OK;

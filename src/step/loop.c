@@ -31,6 +31,7 @@ void pawl_loop_shape(const PawlLoop* l, PawlStateShape* shape) {
   shape->since = l->guards.since_count;
   shape->conditions = l->guards.condition_count;
   shape->clocks = l->guards.clock_count;
+  shape->bounces = l->guards.contacts ? pawl_bounce_count(system) : 0;
   shape->surfaces = pawl_system_surface_count(system);
 }
 
@@ -51,7 +52,8 @@ PawlStatus pawl_loop_create(PawlStepper* s, bool event_driven, const PawlStateSh
   PAWL_TRY(pawl_law_create(&s->dynamics, &l->law, err));
   PAWL_TRY(pawl_surfaces_create(&s->dynamics, l->law.rates, &l->surfaces, err));
   PAWL_TRY(pawl_guards_create(&s->watching, &l->surfaces, s->method->exact,
-                              l->switches && event_driven, &l->guards, err));
+                              l->switches && event_driven, event_driven && s->dynamics.contacts,
+                              &l->guards, err));
   PAWL_TRY(pawl_kinks_create(s, &l->surfaces, &l->kinks, err));
   l->guards.kinks = l->kinks.located;
   pawl_loop_shape(l, &shape);
@@ -157,7 +159,8 @@ static PawlStatus follow_jump(PawlStepper* s, PawlState* state, double slack, Pa
     pawl_guards_turn_back(&l->guards, state);
   }
   l->assigned = false;
-  return margin.least < 0.0 ? pawl_change_due(s, state, -INFINITY, &margin, err) : PAWL_OK;
+  bool turns = pawl_guards_jump_turns(&l->guards);
+  return margin.least < 0.0 || turns ? pawl_change_due(s, state, -INFINITY, &margin, err) : PAWL_OK;
 }
 
 // The next time at which a step must end.
@@ -239,7 +242,7 @@ static void plan(PawlStepper* s, const PawlState* state, double h) {
                  (!l->switches || l->event_driven);
   if (s->method->peek) {
     (void)pawl_guards_arm(&l->guards, state, slack);
-    l->plan_known = pawl_guards_known(&l->guards, state);
+    l->plan_known = pawl_guards_known(&l->guards, state) && !l->guards.contacts;
   }
 }
 

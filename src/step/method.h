@@ -71,7 +71,7 @@ struct PawlStepper {
   PawlDynamics dynamics;
   PawlWatching watching;
   PawlLog log;
-  struct PawlLoop* loop;    // NULL when nothing switches but contacts
+  struct PawlLoop* loop;    // NULL when nothing switches but contacts inside of steps
   struct PawlWorks* works;  // NULL where nobody asked for them
   void* data;               // the method's own
   double rubbed, dragged;   // [J] work of friction of contacts, and of those that move, in a step
@@ -83,8 +83,8 @@ struct PawlStepper {
   PawlPattern H, G;
   int nonzeros_H;
   PawlKkt* kkt;
-  int contact_count;
-  int strategy;  // which contacts enter the smooth motion of nsga-pva: 1, 2 or 3
+  int contact_count;  // of those that the method closes inside of its steps
+  int strategy;       // which contacts enter the smooth motion of nsga-pva: 1, 2 or 3
 };
 
 // Evaluates at a point of a step in this phase, and notes what it sees of kinks. PAWL_STOPPED: see

@@ -16,8 +16,9 @@ const PawlMethod pawl_method_event_driven = {
              .about = "locates each switch, applies the jump and restarts; see --smooth",
              .order = 4,
              .holds = "those of `smooth`",
-             .options = "smooth",
+             .options = "smooth contact_law",
              .regions = true,
+             .contacts = true,
              .laws = PAWL_LAWS_ALL}};
 
 static const PawlMethod* const methods[] = {

@@ -23,6 +23,10 @@ static PawlStatus check_words(const PawlStepper* s, PawlError* err) {
   } options[] = {
       {"newton", s->def.newton, {"full", "simple"}, "full or simple"},
       {"between", s->def.between, {"chord", "arc"}, "chord or arc"},
+      {"contact_law",
+       s->def.contact_law,
+       {"newton", "poisson", "sequential"},
+       "newton, poisson or sequential"},
       {"coefficients",
        s->def.coefficients,
        {"chung-hulbert", "hht", "newmark"},
@@ -144,7 +148,7 @@ static PawlStatus fill(PawlStepper* s, PawlError* err) {
   s->kkt = s->dynamics.kkt;
   s->strategy = s->def.strategy;
   for (int i = 0; i < s->sizes.rows; i++) {
-    s->contact_count += pawl_system_row_kind(s->system, i) == PAWL_ROW_CONTACT;
+    s->contact_count += !s->event_driven && pawl_system_row_kind(s->system, i) == PAWL_ROW_CONTACT;
   }
   PAWL_TRY(pawl_log_create(&s->arena, s->system, &s->log, err));
   PAWL_TRY(pawl_watch_create(&s->dynamics, &s->watching, err));
@@ -152,7 +156,8 @@ static PawlStatus fill(PawlStepper* s, PawlError* err) {
   PawlStateShape shape = pawl_stepper_shape(s);
   bool kinks = s->system->kink_count + s->system->timed_count + s->system->plain_count > 0 &&
                pawl_kinks_wanted(s);
-  bool switches = pawl_system_switches(s->system) || pawl_system_triggers(s->system);
+  bool switches = pawl_system_switches(s->system) || pawl_system_triggers(s->system) ||
+                  (s->event_driven && s->dynamics.contacts);
   return switches || kinks || s->sizes.inputs > 0
              ? pawl_loop_create(s, s->event_driven, &shape, &s->loop, err)
              : PAWL_OK;

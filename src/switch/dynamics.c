@@ -630,6 +630,24 @@ void pawl_dynamics_row_sizes(const PawlDynamics* d, const double* G, const doubl
   pawl_sparse_sizes(&d->G, G, same ? q : NULL, least, sizes);
 }
 
+void pawl_dynamics_row_forces(const PawlDynamics* d, const PawlValues* values, double push,
+                              double* room, double* forces) {
+  size_t bytes = (size_t)d->sizes.rows * sizeof(double);
+  memset(room, 0, bytes);
+  memset(forces, 0, bytes);
+  for (int j = 0; j < pawl_moving(d->sizes); j++) {
+    double mass = d->diagonal[j] >= 0 ? values->M[d->diagonal[j]] : 0.0;
+    for (int k = d->G.start[j]; k < d->G.start[j + 1]; k++) {
+      int i = d->G.index[k];
+      forces[i] += push * fabs(values->G[k]);
+      room[i] += mass > 0.0 ? values->G[k] * values->G[k] / mass : 0.0;
+    }
+  }
+  for (int i = 0; i < d->sizes.rows; i++) {
+    forces[i] = room[i] > 0.0 ? forces[i] / room[i] : 0.0;
+  }
+}
+
 double pawl_dynamics_instant(const PawlDynamics* d, double t) {
   return fmax(d->def->event_tolerance, PAWL_SAME_TIME * fabs(t));
 }

@@ -74,7 +74,7 @@ PawlStatus pawl_guards_react(PawlGuards* g, const PawlState* state, const double
     PAWL_TRY(status);
   }
   PAWL_TRY(pawl_share_multipliers(g->watching, state, own_lambda, err));
-  for (int i = g->touch.first; i < g->touch.end; i++) {
+  for (int i = g->touch.first; !g->contacts && i < g->touch.end; i++) {
     own_lambda[i] = g->touch.lambda[i];
   }
   return PAWL_OK;
@@ -110,11 +110,24 @@ static double margin_of_capacity(const PawlGuards* g, const PawlGuard* guard, do
   return f == 0.0 ? DBL_MIN : f;  // nothing to hold, and no force to hold it with
 }
 
+// A force that is zero to rounding is not yet across; nor is the rounding of a gap where the
+// contact opened, and an overlap that it had there. (C1) (C2)
+static double margin_of_contact(const PawlGuards* g, const PawlState* state, int k,
+                                const double* lambda) {
+  const PawlGuard* guard = &g->all[k];
+  double noise = guard->what == PAWL_GUARD_GAP ? 0.0 : PAWL_LOOSE * state->largest[k];
+  double f = pawl_guards_value(g, guard, NULL, lambda) + noise + state->blur[k];
+  return f == 0.0 ? DBL_MIN : f;
+}
+
 // How far a guard is from turning its side, whether it fires there or not.
 PAWL_INLINE double distance_of(const PawlGuards* g, const PawlState* state, int k,
                                const double* watch, const double* lambda) {
   const PawlGuard* guard = &g->all[k];
   assert(k < g->condition_count);
+  if (pawl_guards_of_contact(guard)) {
+    return margin_of_contact(g, state, k, lambda);
+  }
   double f = watch[guard->at];
   if (guard->what == PAWL_GUARD_CAPACITY) {
     return margin_of_capacity(g, guard, f, lambda);
@@ -174,6 +187,13 @@ PawlStatus pawl_guards_find_carriers(PawlGuards* g, const PawlState* state, Pawl
   return pawl_touch_find(&g->touch, state, g->watch, all, err);
 }
 
+// The gaps at a state.
+PawlStatus pawl_guards_look_at_gaps(PawlGuards* g, const PawlState* state, PawlError* err) {
+  PawlPhase phase = pawl_phase_of(state, g->dynamics->plain);
+  PawlPoint point = pawl_phase_point(&phase, state->t, state->q, NULL, NULL, NULL);
+  return g->contacts ? pawl_eval_run(g->gaps, &point, err) : PAWL_OK;
+}
+
 PawlStatus pawl_guards_margins(PawlGuards* g, const PawlState* state, PawlMargin* margin,
                                PawlError* err) {
   const double* lambda;
@@ -183,6 +203,7 @@ PawlStatus pawl_guards_margins(PawlGuards* g, const PawlState* state, PawlMargin
     PAWL_TRY(pawl_guards_look(g, state, g->armed_reacts, &lambda, err));
     PAWL_TRY(pawl_watch_check_capacities(g->watching, state, g->watch, err));
     PAWL_TRY(pawl_guards_find_carriers(g, state, err));
+    PAWL_TRY(pawl_guards_look_at_gaps(g, state, err));
     g->lambda = lambda;
   }
   for (int k = 0; k < g->armed_count; k++) {
@@ -223,7 +244,7 @@ static void turn_over(PawlGuards* g) {
 static void renew(PawlGuards* g, const PawlState* state, const double* watch) {
   for (int k = 0; g->noted && k < g->armed_count; k++) {
     if (g->all[g->armed[k]].what != PAWL_GUARD_CAPACITY) {
-      g->distances[k] = distance_of(g, state, g->armed[k], watch, NULL);
+      g->distances[k] = distance_of(g, state, g->armed[k], watch, g->lambda);
     }
   }
   g->noted = false;
@@ -265,6 +286,7 @@ PawlStatus pawl_guards_aside(const PawlGuards* g, const PawlState* state, double
   other.distances = distances;
   other.margins = g->aside;
   other.kink_margins = kinks;
+  other.gaps = g->gaps_aside;
   w->eval = w->aside;
   PawlStatus status = pawl_guards_margins(&other, state, &margin, err);
   w->eval = eval;
@@ -332,7 +354,9 @@ bool pawl_guards_turns(const PawlGuards* g, const PawlState* state, const double
 void pawl_guards_pass(PawlGuards* g, PawlState* state, const double* watch) {
   turn_over(g);
   for (int k = 0; k < g->sided_count; k++) {
-    pawl_guards_note_one(g, state, g->sided[k], watch[g->all[g->sided[k]].at], PAWL_NO_SIDE);
+    const PawlGuard* guard = &g->all[g->sided[k]];
+    assert(!pawl_guards_of_contact(guard));  // their methods do not peek
+    pawl_guards_note_one(g, state, g->sided[k], watch[guard->at], PAWL_NO_SIDE);
   }
   if (g->noted) {
     renew(g, state, watch);

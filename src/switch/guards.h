@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What ends a phase (docs/theory/events.md): one table of guards for times, durations, conditions,
-// relative rates, capacities and regions. A guard is watched while its constraint is in certain
-// modes; its margin is positive as long as nothing happens; at its zero another mode follows.
+// relative rates, capacities, contacts and regions. A guard is watched while its constraint is in
+// certain modes; its margin is positive as long as nothing happens; at its zero another mode
+// follows.
 //
 // A condition has a side, the sign that it was last seen with; it fires when the sign turns, so
 // that a root is met once, and a condition that begins at zero has no side until it leaves it. A
@@ -20,9 +21,12 @@ struct PawlTrigger;
 typedef enum PawlGuarded {  // what is watched
   PAWL_GUARD_CONDITION,     // an expression crosses zero
   PAWL_GUARD_RATE,          // the relative rate of a joint comes to zero
+  PAWL_GUARD_GAP,           // the gap of an open contact comes to zero
+  PAWL_GUARD_PRESS,         // the force of a closed contact comes to zero
   PAWL_GUARD_CAPACITY,      // the multiplier of a joint reaches its bound
   PAWL_GUARD_TIMES,         // a list of times
   PAWL_GUARD_DURATION,      // a time since the last change
+  PAWL_GUARD_LIMIT,         // the time at which the impacts of a contact end
   PAWL_GUARD_REGION,        // the switching function of the region of a mode
   PAWL_GUARD_TURN,          // the whole periods of a wrap
 } PawlGuarded;
@@ -32,6 +36,9 @@ typedef enum PawlGuardThen {  // what follows
   PAWL_THEN_RELEASE,          // free
   PAWL_THEN_EVENT,            // an event of the model, `of` is its number
   PAWL_THEN_SETTLE,           // sticks or slides, as forces have it
+  PAWL_THEN_TOUCH,            // an impact, or stays closed
+  PAWL_THEN_REST,             // its impacts have ended
+  PAWL_THEN_OPEN,             // opens, unless other contacts that open make it press again
   PAWL_THEN_MOVE,             // the region, or the turn, of the place
 } PawlGuardThen;
 
@@ -45,13 +52,13 @@ enum {  // modes in which a guard is watched, besides one of them
 typedef struct PawlGuard {
   PawlGuarded what;
   PawlGuardThen then;
-  int of;         // constraint, or event
-  int from;       // mode, or one of the above
-  int at;         // place among what is watched, or of the switching functions; -1 without
+  int of;    // constraint, discrete variable of a contact, or event
+  int from;  // mode, or one of the above
+  int at;  // place among what is watched, of the switching functions, row of a contact; -1 without
   int direction;  // -1: only down, 1: only up, 0: both
   double dwell;   // least time since the last change of `of` [s]
   bool reacts;    // needs accelerations or multipliers
-  bool presses;   // needs the force of a contact, which is that of a whole step
+  bool presses;   // needs the force of a contact: with time stepping that of a whole step
   bool sided;  // has a side; the rate of a sliding joint has none, it is watched in its direction
   const struct PawlTrigger* times;  // TIMES
 } PawlGuard;
@@ -69,9 +76,11 @@ typedef struct PawlGuards {
   PawlSurfaces* surfaces;
   PawlPinned pinned;
   PawlTouch touch;
-  bool exact;           // a and lambda of states solve the index-1 equations at (t, q, v)
-  bool locates;         // regions are located, too
-  bool kinks;           // and the kinks of forces and energies
+  bool exact;                 // a and lambda of states solve the index-1 equations at (t, q, v)
+  bool contacts;              // those of contacts are located
+  int first_gap, gap_stride;  // where the gaps of contacts are in the table
+  bool locates;               // regions are located, too
+  bool kinks;                 // and the kinks of forces and energies
   int count;            // of the table: conditions, rates and capacities first, then times and
   int condition_count;  // durations, then regions and turns
   int clock_count;
@@ -92,24 +101,28 @@ typedef struct PawlGuards {
                   // piece
   bool noted;     // a side has changed since the last look
   bool stepped;   // what fires next does so at the end of a step: contacts count
+  bool entered;   // what fires next was turned by the contacts of the last jump
   double* aside;  // room for margins
-  unsigned char* turned;         // conditions: what the last step has turned
-  int* firings;                  // of each in this step
-  const double *watch, *lambda;  // of the last look
-  double* react;                 // v, rows
-  unsigned char* pinned_places;  // watched: the rows in force hold it at zero
-  int* modes;                    // a trial
-  unsigned char* loosened;       // constraints: slide to the end of the step, after an impact
-  unsigned char* reached;        // constraints: their capacity, at the instant that fired last
-                                 // (1), and again after they were kept (2)
-  double reached_at;             // [s]
-  int push_count;                // events with an impulse that have fired and await it
-  int* pushes;                   // of them
-  double* push_values;           // impulses of the model: their values when they fired
-  int assign_count;              // events with `set` that have fired and await it
-  int* assigns;                  // of them
-  double* assign_values;         // sets of the model: their values when they fired
-  bool assigns_react;            // some of these need accelerations or multipliers
+  unsigned char* turned;            // conditions: what the last step has turned
+  int* firings;                     // of each in this step
+  const double *watch, *lambda;     // of the last look
+  PawlEval *gaps, *gaps_aside;      // rows at position level; NULL where contacts are not located
+  unsigned char *touched, *pulled;  // rows of contacts: fired at the instant under way
+  bool only_touched;                // nothing else has
+  double* react;                    // v, rows
+  unsigned char* pinned_places;     // watched: the rows in force hold it at zero
+  int* modes;                       // a trial
+  unsigned char* loosened;          // constraints: slide to the end of the step, after an impact
+  unsigned char* reached;           // constraints: their capacity, at the instant that fired last
+                                    // (1), and again after they were kept (2)
+  double reached_at;                // [s]
+  int push_count;                   // events with an impulse that have fired and await it
+  int* pushes;                      // of them
+  double* push_values;              // impulses of the model: their values when they fired
+  int assign_count;                 // events with `set` that have fired and await it
+  int* assigns;                     // of them
+  double* assign_values;            // sets of the model: their values when they fired
+  bool assigns_react;               // some of these need accelerations or multipliers
 } PawlGuards;
 
 typedef struct PawlFired {
@@ -117,9 +130,10 @@ typedef struct PawlFired {
   bool stop;     // an event ends the run
 } PawlFired;
 
+// `locates`: regions are located; `contacts`: and contacts.
 PAWL_CHECKED PawlStatus pawl_guards_create(PawlWatching* watching, PawlSurfaces* surfaces,
-                                           bool exact, bool locates, PawlGuards* guards,
-                                           PawlError* err);
+                                           bool exact, bool locates, bool contacts,
+                                           PawlGuards* guards, PawlError* err);
 void pawl_guards_destroy(PawlGuards* guards);
 
 // Forgets all that guards remember.
@@ -180,12 +194,16 @@ PAWL_CHECKED PawlStatus pawl_guards_enter(PawlGuards* guards, PawlState* state, 
 // After a step to the state looked at last: whether what is judged by whole steps, conditions on
 // gaps and on the forces of contacts, is due there.
 bool pawl_guards_step_turns(const PawlGuards* guards, const PawlState* state);
+// After a jump, where contacts are located: whether what they carry is due (guards->entered).
+bool pawl_guards_jump_turns(PawlGuards* guards);
 // What is due at this state, by time (within `slack`) and by margins (when `watched`): the modes
 // that follow go to `next`. Events are logged and sides turned. What whole steps turn counts where
 // guards->stepped is set.
 PAWL_CHECKED PawlStatus pawl_guards_fire(PawlGuards* guards, PawlState* state, double slack,
                                          bool watched, int* next, PawlLog* log, PawlFired* fired,
                                          PawlError* err);
+// What contacts have fired at an instant has been dealt with.
+void pawl_guards_forget_contacts(PawlGuards* guards);
 // After a jump by `set`: conditions that it has carried back without firing take their new side.
 void pawl_guards_turn_back(PawlGuards* guards, PawlState* state);
 // A condition that a kink drives back and forth through zero: has no side until it is farther away

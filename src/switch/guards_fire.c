@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/model.h"
+#include "switch/bounce.h"
 #include "switch/guards_impl.h"
 #include "switch/modes.h"
 #include "switch/tolerances.h"
@@ -21,8 +22,14 @@ static double next_of(const PawlGuards* g, const PawlState* state, int k) {
   if (guard->what == PAWL_GUARD_TIMES) {
     return passed < guard->times->time_count ? guard->times->times[passed] : INFINITY;
   }
-  return pawl_guards_is_open(guard, state->modes) ? state->since[guard->of] + guard->dwell
-                                                  : INFINITY;
+  if (!pawl_guards_is_open(guard, state->modes)) {
+    return INFINITY;
+  }
+  if (guard->what == PAWL_GUARD_LIMIT) {
+    int contact = guard->of - state->mode_count + pawl_bounce_contacts(g->dynamics->system);
+    return pawl_bounce_of(state, contact)[PAWL_BOUNCE_LIMIT];
+  }
+  return state->since[guard->of] + guard->dwell;
 }
 
 double pawl_guards_next(const PawlGuards* g, const PawlState* state, double slack) {
@@ -139,6 +146,7 @@ static PawlStatus fire_event(PawlGuards* g, PawlState* state, int e, PawlLog* lo
 static PawlStatus fire(PawlGuards* g, PawlState* state, int k, int* next, PawlLog* log,
                        PawlFired* fired, PawlError* err) {
   const PawlGuard* guard = &g->all[k];
+  g->only_touched &= guard->then == PAWL_THEN_TOUCH;
   switch (guard->then) {
     case PAWL_THEN_ENGAGE:
       return engage(g, state, guard->of, next, err);
@@ -156,6 +164,17 @@ static PawlStatus fire(PawlGuards* g, PawlState* state, int k, int* next, PawlLo
       g->reached[guard->of] = g->reached[guard->of] > 0 ? 2 : 1;
       fired->changed |= next[guard->of] != PAWL_MODE_FREE;  // stick.c decides
       return PAWL_OK;
+    case PAWL_THEN_TOUCH:
+      g->touched[guard->at] = 1;
+      fired->changed = true;  // strike.c and stick.c decide
+      return PAWL_OK;
+    case PAWL_THEN_REST:
+      next[guard->of] = PAWL_MODE_CLOSED;
+      return PAWL_OK;
+    case PAWL_THEN_OPEN:
+      g->pulled[guard->at] = 1;
+      fired->changed = true;
+      return PAWL_OK;
     case PAWL_THEN_MOVE:
       break;  // pawl_modes_next knows where
   }
@@ -168,7 +187,7 @@ static PawlStatus fire_clock(PawlGuards* g, PawlState* state, int k, double slac
   for (double t = next_of(g, state, k); t <= state->t + slack; t = next_of(g, state, k)) {
     state->t = t;
     PAWL_TRY(fire(g, state, k, next, log, fired, err));
-    if (guard->what == PAWL_GUARD_DURATION) {
+    if (guard->what != PAWL_GUARD_TIMES) {
       break;
     }
     state->passed[k - g->condition_count]++;
@@ -233,11 +252,21 @@ static void forget_reached(PawlGuards* g, double t) {
   }
 }
 
+void pawl_guards_forget_contacts(PawlGuards* g) {
+  memset(g->touched, 0, (size_t)g->dynamics->sizes.rows);
+  memset(g->pulled, 0, (size_t)g->dynamics->sizes.rows);
+  g->only_touched = false;
+}
+
 PawlStatus pawl_guards_fire(PawlGuards* g, PawlState* state, double slack, bool watched, int* next,
                             PawlLog* log, PawlFired* fired, PawlError* err) {
   const double* lambda;
   memcpy(next, state->modes, pawl_phase_mode_bytes(state));
   forget_reached(g, state->t);
+  if (g->contacts) {
+    pawl_guards_forget_contacts(g);
+    g->only_touched = watched;
+  }
   *fired = (PawlFired){false, false};
   g->push_count = g->assign_count = 0;
   move_to_clock(g, state, slack);
@@ -249,7 +278,8 @@ PawlStatus pawl_guards_fire(PawlGuards* g, PawlState* state, double slack, bool 
   if (g->dynamics->system->watch_count > 0) {
     PAWL_TRY(pawl_guards_look(g, state, g->assigns_react, &lambda, err));
   }
-  if (stepped) {
+  if (stepped || g->entered) {
+    g->entered = false;
     PAWL_TRY(fire_turned(g, state, next, log, fired, err));
   }
   if (watched) {

@@ -18,6 +18,18 @@ PAWL_INLINE double* pawl_guards_since(const PawlGuards* g, const PawlState* stat
                            : guard->of];
 }
 
+PAWL_INLINE bool pawl_guards_of_contact(const PawlGuard* guard) {
+  return guard->what == PAWL_GUARD_GAP || guard->what == PAWL_GUARD_PRESS;
+}
+
+// What a guard looks at: a condition, a rate, a capacity, the gap or the force of a contact.
+PAWL_INLINE double pawl_guards_value(const PawlGuards* g, const PawlGuard* guard,
+                                     const double* watch, const double* lambda) {
+  return guard->what == PAWL_GUARD_GAP     ? pawl_eval_values(g->gaps)->g[guard->at]
+         : guard->what == PAWL_GUARD_PRESS ? lambda[guard->at]
+                                           : watch[guard->at];
+}
+
 // Whether the mode of its constraint makes a guard worth a look.
 PAWL_INLINE bool pawl_guards_is_open(const PawlGuard* guard, const int* modes) {
   int mode = guard->from == PAWL_FROM_ANY ? 0 : modes[guard->of];
@@ -46,9 +58,10 @@ PAWL_INLINE double pawl_guards_ready(const PawlGuards* g, const PawlState* state
   return guard->dwell > 0.0 ? *pawl_guards_since(g, state, guard) + guard->dwell : -INFINITY;
 }
 
-// Judged by whole steps: a condition that a closed contact carries, or with the force of a contact.
+// Judged by whole steps: a condition that a closed contact carries, or with the force of a contact,
+// where contacts are not located.
 PAWL_INLINE bool pawl_guards_by_steps(const PawlGuards* g, const PawlGuard* guard) {
-  return guard->sided && (guard->presses || g->touch.carrier[guard->at].row >= 0);
+  return guard->sided && !g->contacts && (guard->presses || g->touch.carrier[guard->at].row >= 0);
 }
 
 // On the side that its direction asks for already: it turns without firing.
@@ -64,6 +77,9 @@ PAWL_CHECKED PawlStatus pawl_guards_react(PawlGuards* g, const PawlState* state,
 // All that is watched, at a state; `reacts`: with consistent accelerations and multipliers.
 PAWL_CHECKED PawlStatus pawl_guards_look(PawlGuards* g, const PawlState* state, bool reacts,
                                          const double** lambda, PawlError* err);
+// The gaps at a state, for pawl_guards_value.
+PAWL_CHECKED PawlStatus pawl_guards_look_at_gaps(PawlGuards* g, const PawlState* state,
+                                                 PawlError* err);
 // A condition without a side may be carried by a contact that was closed before, too.
 PAWL_CHECKED PawlStatus pawl_guards_find_carriers(PawlGuards* g, const PawlState* state,
                                                   PawlError* err);

@@ -2,11 +2,13 @@
 // On which side of zero conditions are: noted after each step, turned by whole steps where contacts
 // decide, none where rows hold a condition at zero.
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "switch/guards_impl.h"
+#include "switch/modes.h"
 #include "switch/tolerances.h"
 #include "system/system.h"
 
@@ -126,16 +128,19 @@ PawlStatus pawl_guards_note(PawlGuards* g, PawlState* state, bool looked, PawlEr
   if (!any) {
     return PAWL_OK;
   }
+  lambda = g->lambda;
   if (!looked || (reacts && !g->armed_reacts)) {
     PAWL_TRY(pawl_guards_look(g, state, reacts, &lambda, err));
+    PAWL_TRY(pawl_guards_look_at_gaps(g, state, err));
   }
   PAWL_TRY(pawl_guards_find_carriers(g, state, err));
-  if (g->touch.first < g->touch.end) {
+  if (g->touch.first < g->touch.end && !g->contacts) {
     pawl_guards_take_turns(g, state);
   }
   for (int k = 0; k < g->condition_count; k++) {
     if (pawl_guards_is_noted(&g->all[k], state)) {
-      pawl_guards_note_one(g, state, k, g->watch[g->all[k].at], PAWL_NO_SIDE);
+      pawl_guards_note_one(g, state, k, pawl_guards_value(g, &g->all[k], g->watch, lambda),
+                           PAWL_NO_SIDE);
     }
   }
   return PAWL_OK;
@@ -153,14 +158,19 @@ static void let_go(PawlState* state, int k, double f) {
 static PawlStatus note_pinned(PawlGuards* g, PawlState* state, PawlError* err) {
   memset(g->pinned_places, 0, (size_t)g->dynamics->system->watch_count);
   for (int k = 0; k < g->condition_count; k++) {
-    g->pinned_places[g->all[k].at] |= state->sides[k] == PAWL_SIDE_PINNED;
+    if (!pawl_guards_of_contact(&g->all[k])) {
+      g->pinned_places[g->all[k].at] |= state->sides[k] == PAWL_SIDE_PINNED;
+    }
   }
   PAWL_TRY(pawl_pinned_find(&g->pinned, state, pawl_eval_values(g->dynamics->eval), state->a,
                             g->watch, PAWL_PINNED_ZERO, g->pinned_places, err));
   for (int k = 0; k < g->condition_count; k++) {
     const PawlGuard* guard = &g->all[k];
+    if (abs(state->sides[k]) >= PAWL_SIDE_CLOSED) {
+      continue;  // held by a contact
+    }
     bool was = state->sides[k] == PAWL_SIDE_PINNED;
-    bool is = g->pinned_places[guard->at] && guard->sided && !guard->reacts;
+    bool is = guard->sided && g->pinned_places[guard->at] && !guard->reacts;
     if (is) {
       state->sides[k] = PAWL_SIDE_PINNED;
       state->blur[k] = 0.0;
@@ -169,6 +179,62 @@ static PawlStatus note_pinned(PawlGuards* g, PawlState* state, PawlError* err) {
     }
   }
   return PAWL_OK;
+}
+
+// What gaps and forces of contacts are measured by: the terms of the gap, and the force that would
+// hold what moves along it, by the masses of its coordinates alone. An overlap where a contact
+// opens counts as none until it is left.                                                       (C1)
+// (C2)
+static void enter_contact(PawlGuards* g, PawlState* state, int k, const double* sizes,
+                          const double* forces) {
+  static const double OF_OVERLAP = 2.0;
+  const PawlGuard* guard = &g->all[k];
+  bool gap = guard->what == PAWL_GUARD_GAP;
+  double value = gap ? pawl_eval_values(g->gaps)->g[guard->at] : 0.0;
+  state->largest[k] = fmax(state->largest[k], gap ? sizes[guard->at] : forces[guard->at]);
+  state->blur[k] = gap ? OF_OVERLAP * fmax(-value, 0.0) + DBL_EPSILON * sizes[guard->at] : 0.0;
+}
+
+static PawlStatus enter_contacts(PawlGuards* g, PawlState* state, PawlError* err) {
+  PawlDynamics* d = g->dynamics;
+  const PawlValues* values = pawl_eval_values(d->eval);
+  double *sizes = g->react, *forces = d->room;
+  assert(g->contacts);
+  PAWL_TRY(pawl_guards_look_at_gaps(g, state, err));
+  pawl_dynamics_row_forces(d, values, pawl_dynamics_push(d, state, values), sizes, forces);
+  pawl_dynamics_row_sizes(d, values->G, state->q, sizes);
+  for (int k = 0; k < g->condition_count; k++) {
+    if (pawl_guards_of_contact(&g->all[k])) {
+      enter_contact(g, state, k, sizes, forces);
+    }
+  }
+  return PAWL_OK;
+}
+
+// After a jump: a contact that is closed carries the conditions on its gap, as with time stepping,
+// and forces of contacts have come or gone. What that turns fires at this instant.         (C13)
+static PawlStatus enter_carried(PawlGuards* g, PawlState* state, PawlError* err) {
+  PawlTouch* touch = &g->touch;
+  const PawlSystem* system = g->dynamics->system;
+  for (int i = touch->first; i < touch->end; i++) {
+    touch->closed[i] = state->modes[pawl_modes_of_contact(system, i)] != PAWL_MODE_OPEN;
+    state->active[i] = 0;  // motions along which gaps open
+  }
+  PAWL_TRY(pawl_touch_find(touch, state, g->watch, true, err));
+  pawl_phase_activate(system, state);
+  pawl_guards_take_turns(g, state);
+  pawl_touch_drop(touch);
+  g->entered = true;
+  return PAWL_OK;
+}
+
+bool pawl_guards_jump_turns(PawlGuards* g) {
+  bool any = false;
+  for (int k = 0; k < g->armed_count && g->entered; k++) {
+    any |= pawl_guards_asked_for(&g->all[g->armed[k]], g->turned[g->armed[k]]) != 0;
+  }
+  g->entered = any;
+  return any;
 }
 
 PawlStatus pawl_guards_enter(PawlGuards* g, PawlState* state, PawlError* err) {
@@ -181,7 +247,13 @@ PawlStatus pawl_guards_enter(PawlGuards* g, PawlState* state, PawlError* err) {
   if (g->condition_count == 0) {
     return PAWL_OK;
   }
+  if (g->contacts) {
+    PAWL_TRY(enter_contacts(g, state, err));
+  }
   PAWL_TRY(pawl_guards_look(g, state, reacts, &lambda, err));
+  if (g->contacts && sided) {
+    PAWL_TRY(enter_carried(g, state, err));
+  }
   if (sided) {
     PAWL_TRY(note_pinned(g, state, err));
   }
@@ -189,7 +261,8 @@ PawlStatus pawl_guards_enter(PawlGuards* g, PawlState* state, PawlError* err) {
     if (g->all[k].presses && state->sides[k] == 0) {
       state->sides[k] = PAWL_SIDE_UNKNOWN;
     } else if (pawl_guards_is_noted(&g->all[k], state) && state->sides[k] == 0) {
-      pawl_guards_note_one(g, state, k, g->watch[g->all[k].at], PAWL_NO_SIDE_YET);
+      pawl_guards_note_one(g, state, k, pawl_guards_value(g, &g->all[k], g->watch, lambda),
+                           PAWL_NO_SIDE_YET);
     }
   }
   return PAWL_OK;

@@ -5,10 +5,11 @@
 
 #include "model/model.h"
 #include "switch/guards.h"
+#include "switch/modes.h"
 #include "system/system.h"
 
 static void add(PawlGuards* g, PawlGuard guard) {
-  bool clock = guard.what == PAWL_GUARD_TIMES || guard.what == PAWL_GUARD_DURATION;
+  bool clock = guard.what >= PAWL_GUARD_TIMES && guard.what <= PAWL_GUARD_LIMIT;
   guard.sided = guard.what == PAWL_GUARD_CONDITION ||
                 (guard.what == PAWL_GUARD_RATE && guard.from != PAWL_FROM_SLIDING);
   guard.presses = guard.what == PAWL_GUARD_CONDITION && g->dynamics->system->presses[guard.at];
@@ -81,6 +82,40 @@ static void add_durations_of(PawlGuards* g, int c) {
   }
 }
 
+// An open contact ends with its gap, a closed one with its force.                       (C1) (C2)
+static void add_contacts(PawlGuards* g) {
+  const PawlSystem* system = g->dynamics->system;
+  int first, end = pawl_modes_contacts(system, &first);
+  g->first_gap = g->count;
+  g->gap_stride = 2;
+  for (int row = first; g->contacts && row < end; row++) {
+    int of = pawl_modes_of_contact(system, row);
+    add(g, (PawlGuard){.what = PAWL_GUARD_GAP,
+                       .then = PAWL_THEN_TOUCH,
+                       .of = of,
+                       .from = PAWL_MODE_OPEN,
+                       .at = row});
+    add(g, (PawlGuard){.what = PAWL_GUARD_PRESS,
+                       .then = PAWL_THEN_OPEN,
+                       .of = of,
+                       .from = PAWL_FROM_ENGAGED,
+                       .at = row,
+                       .reacts = true});
+  }
+}
+
+static void add_limits(PawlGuards* g) {
+  const PawlSystem* system = g->dynamics->system;
+  int first, end = pawl_modes_contacts(system, &first);
+  for (int row = first; g->contacts && row < end; row++) {
+    add(g, (PawlGuard){.what = PAWL_GUARD_LIMIT,
+                       .then = PAWL_THEN_REST,
+                       .of = pawl_modes_of_contact(system, row),
+                       .from = PAWL_MODE_LIMIT,
+                       .at = -1});
+  }
+}
+
 static void fill_table(PawlGuards* g) {
   const PawlSystem* system = g->dynamics->system;
   const PawlModel* model = system->model;
@@ -94,6 +129,7 @@ static void fill_table(PawlGuards* g) {
     add_condition(g, PAWL_THEN_EVENT, e, PAWL_FROM_ANY, system->event_watches[e],
                   &model->events[e].trigger, system->event_reacts[e]);
   }
+  add_contacts(g);
   for (int c = 0; c < constraints; c++) {
     if (system->constraints[c].triggered) {
       add_durations_of(g, c);
@@ -104,6 +140,7 @@ static void fill_table(PawlGuards* g) {
   for (int e = 0; e < events; e++) {
     add_times(g, PAWL_THEN_EVENT, e, &model->events[e].trigger);
   }
+  add_limits(g);
   for (int k = 0; k < system->guard_count; k++) {
     add(g, (PawlGuard){.what = PAWL_GUARD_REGION,
                        .then = PAWL_THEN_MOVE,
@@ -135,13 +172,24 @@ static bool is_in_order(const PawlGuards* g) {
 }
 #endif
 
+static PawlStatus create_contacts(PawlGuards* g, PawlError* err) {
+  const PawlSystem* system = g->dynamics->system;
+  PAWL_TRY(pawl_touch_create(&g->pinned, &g->touch, err));
+  if (!g->contacts) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(pawl_eval_create(system, PAWL_POSITION, &g->gaps, err));
+  return pawl_eval_create(system, PAWL_POSITION, &g->gaps_aside, err);
+}
+
 PawlStatus pawl_guards_create(PawlWatching* watching, PawlSurfaces* surfaces, bool exact,
-                              bool locates, PawlGuards* g, PawlError* err) {
+                              bool locates, bool contacts, PawlGuards* g, PawlError* err) {
   PawlDynamics* d = watching->dynamics;
   const PawlSystem* system = d->system;
   int events = system->model ? system->model->event_count : 0;
   size_t most = 7 * (size_t)system->constraint_count + 2 * (size_t)events +
-                (size_t)system->guard_count + (size_t)system->turn_count;
+                (size_t)system->guard_count + (size_t)system->turn_count +
+                3 * (size_t)d->sizes.rows;
   size_t numbers = (size_t)d->sizes.v + (size_t)d->sizes.rows;
   *g = (PawlGuards){
       .dynamics = d,
@@ -149,6 +197,7 @@ PawlStatus pawl_guards_create(PawlWatching* watching, PawlSurfaces* surfaces, bo
       .surfaces = surfaces,
       .exact = exact,
       .locates = locates,
+      .contacts = contacts,
       .since_count = system->constraint_count + events,
       .all = PAWL_NEW(d->arena, PawlGuard, most),
       .modes = PAWL_NEW(d->arena, int, d->sizes.modes),
@@ -156,6 +205,8 @@ PawlStatus pawl_guards_create(PawlWatching* watching, PawlSurfaces* surfaces, bo
       .pinned_places = PAWL_NEW(d->arena, unsigned char, system->watch_count),
       .loosened = PAWL_NEW(d->arena, unsigned char, system->constraint_count),
       .reached = PAWL_NEW(d->arena, unsigned char, system->constraint_count),
+      .touched = PAWL_NEW(d->arena, unsigned char, d->sizes.rows),
+      .pulled = PAWL_NEW(d->arena, unsigned char, d->sizes.rows),
       .pushes = PAWL_NEW(d->arena, int, system->model ? system->model->event_count : 0),
       .push_values = PAWL_NEW(d->arena, double, system->model ? system->model->impulse_count : 0),
       .assigns = PAWL_NEW(d->arena, int, events),
@@ -179,10 +230,12 @@ PawlStatus pawl_guards_create(PawlWatching* watching, PawlSurfaces* surfaces, bo
   g->turned = PAWL_NEW(d->arena, unsigned char, g->condition_count);
   g->firings = PAWL_NEW(d->arena, int, g->condition_count);
   PAWL_TRY(d->arena->failed ? pawl_fail_memory(err) : pawl_pinned_create(d, &g->pinned, err));
-  return pawl_touch_create(&g->pinned, &g->touch, err);
+  return create_contacts(g, err);
 }
 
 void pawl_guards_destroy(PawlGuards* g) {
+  pawl_eval_destroy(g->gaps);
+  pawl_eval_destroy(g->gaps_aside);
   pawl_pinned_destroy(&g->pinned);
 }
 

@@ -40,6 +40,7 @@ PawlStatus pawl_jump_create(PawlGuards* guards, PawlLaw* law, PawlLog* log,
                   .rate = PAWL_NEW(d->arena, double, rows),
                   .size = PAWL_NEW(d->arena, double, rows),
                   .impulse = PAWL_NEW(d->arena, double, rows),
+                  .struck_impulse = PAWL_NEW(d->arena, double, rows),
                   .loss = PAWL_NEW(d->arena, double, rows),
                   .correction = PAWL_NEW(d->arena, double, rows),
                   .set = PAWL_NEW(d->arena, unsigned char, rows),
@@ -54,6 +55,12 @@ PawlStatus pawl_jump_create(PawlGuards* guards, PawlLaw* law, PawlLog* log,
     }
   }
   PAWL_TRY(pawl_stick_create(guards->watching, guards->loosened, guards->reached, &j->stick, err));
+  if (guards->contacts) {
+    PAWL_TRY(pawl_strike_create(guards->watching, guards->touched, &j->strike, err));
+    pawl_stick_take_contacts(&j->stick, &j->strike, guards->pulled);
+    PAWL_TRY(pawl_bounce_create(&j->strike, &j->bounce, err));
+    PAWL_TRY(pawl_phase_state(shape, &j->struck, err));
+  }
   PAWL_TRY(make_transition(j, err));
   return pawl_phase_state(shape, &j->before, err);
 }
@@ -61,6 +68,7 @@ PawlStatus pawl_jump_create(PawlGuards* guards, PawlLaw* law, PawlLog* log,
 void pawl_jump_destroy(PawlJump* j) {
   pawl_transition_destroy(j->transition);
   pawl_state_destroy(j->before);
+  pawl_state_destroy(j->struck);
 }
 
 static PawlStatus evaluate(PawlJump* j, const PawlState* state, const PawlValues** values,
@@ -266,11 +274,13 @@ static bool list_added(PawlJump* j, const PawlState* state) {
 }
 
 // A finite force carries no impulse: joints with a capacity take no part in a jump, and slide
-// afterwards if it has set them in motion. True when other rows are new.
+// afterwards if it has set them in motion. Contacts are hit by what the jump makes of the
+// velocities (C9). True when other rows are new.
 static bool leave_out_joints(PawlJump* j, const PawlState* state) {
   bool any = false;
   for (int i = 0; i < j->dynamics->sizes.rows; i++) {
-    j->set[i] = j->set[i] && pawl_row_jumps((PawlRowOf)state->in_force[i]);
+    j->set[i] = j->set[i] && pawl_row_jumps((PawlRowOf)state->in_force[i]) &&
+                state->in_force[i] != PAWL_ROW_OF_CONTACT;
     any |= j->set[i] && !j->persistent[i];
   }
   return any;
@@ -438,7 +448,30 @@ static PawlStatus jump_velocities(PawlJump* j, PawlState* state, PawlImpactLaw l
   return pawl_law_check_gain(&crossing, &phase, law, gain, err);
 }
 
-// Takes rounding out of the rates of joints that stick.
+// The impact of contacts by what the velocities are now, for the rates that they had before the
+// instant.                                                                                   (C9)
+static PawlStatus strike(PawlJump* j, PawlState* state, const PawlValues** values, PawlError* err) {
+  bool any, slides;
+  PAWL_TRY(pawl_strike_part(&j->strike, state, *values, &any, err));
+  PAWL_TRY(any ? evaluate(j, state, values, err) : PAWL_OK);
+  PAWL_TRY(pawl_strike(&j->strike, state, j->before->v, *values, j->impulse, &any, err));
+  if (!any) {
+    return PAWL_OK;
+  }
+  for (int i = 0; i < j->dynamics->sizes.rows; i++) {
+    j->set[i] = 1;
+  }
+  memset(j->loss, 0, j->rows * sizeof(double));
+  share_loss(j, state, *values);
+  slide_after_jump(j, state, *values, &slides);
+  if (slides) {
+    PAWL_TRY(evaluate(j, state, values, err));
+    PAWL_TRY(pawl_dynamics_reduce(j->dynamics, state, *values, err));
+  }
+  return PAWL_OK;
+}
+
+// Takes rounding out of the rates of joints that stick, and of contacts that are closed.
 static PawlStatus stop_newly_held(PawlJump* j, PawlState* state, PawlError* err) {
   const PawlValues* values = pawl_eval_values(j->dynamics->eval);
   list_in_force(j, state);
@@ -481,8 +514,11 @@ static PawlStatus evaluate_waited(PawlJump* j, PawlState* state, const int* next
 // stays at rest, or what takes the drift away would set it in motion.
 static PawlStatus clean_rates(PawlJump* j, PawlState* state, const int* next, PawlError* err) {
   const PawlValues* values;
-  bool drifts = false;
-  if (j->guards->watching->joint_count == 0) {
+  bool drifts = false, contacts = false;
+  for (int i = j->strike.first; i < j->strike.end; i++) {
+    contacts |= state->in_force[i] != PAWL_ROW_OF_LET_GO;
+  }
+  if (j->guards->watching->joint_count == 0 && !contacts) {
     return PAWL_OK;
   }
   PAWL_TRY(evaluate_waited(j, state, next, &values, err));
@@ -492,6 +528,17 @@ static PawlStatus clean_rates(PawlJump* j, PawlState* state, const int* next, Pa
   }
   memset(j->persistent, 0, j->rows);
   return drifts ? jump_post(j, state, values, j->correction, err) : PAWL_OK;
+}
+
+// Where nothing but gaps has come to zero, the instant is that of the first of them.
+static PawlStatus go_back(PawlJump* j, PawlState* state, PawlError* err) {
+  const PawlValues* values;
+  if (!j->guards->contacts || !j->guards->only_touched) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(evaluate(j, state, &values, err));
+  pawl_strike_back(&j->strike, state, values);
+  return PAWL_OK;
 }
 
 // ---- the instant --------------------------------------------------------------------------------
@@ -506,12 +553,41 @@ static PawlStatus keep_gradient(PawlJump* j, PawlImpactLaw law, PawlError* err) 
   return PAWL_OK;
 }
 
+// Impact and forces, to the modes that follow. Contacts whose bounces are too low to be followed
+// are hit again without restitution, until there are no more of them.                     (C10)
+// (C12)
+static PawlStatus strike_and_settle(PawlJump* j, PawlState* state, bool* newly_held,
+                                    PawlError* err) {
+  const PawlGuards* g = j->guards;
+  const PawlValues* values;
+  bool ends = true;
+  pawl_phase_copy(j->struck, state);
+  memcpy(j->struck_impulse, j->impulse, j->rows * sizeof(double));
+  pawl_bounce_begin(&j->bounce);
+  while (ends) {
+    PAWL_TRY(evaluate(j, state, &values, err));
+    PAWL_TRY(strike(j, state, &values, err));
+    PAWL_TRY(pawl_stick_settle(&j->stick, state, j->before->v, newly_held, err));
+    pawl_bounce_note(&j->bounce, state, pawl_eval_values(j->dynamics->eval),
+                     state->largest + g->first_gap, g->gap_stride, &ends);
+    if (ends) {
+      memcpy(j->struck->bounces, state->bounces, j->bounce.bytes);
+      pawl_phase_copy(state, j->struck);
+      memcpy(j->impulse, j->struck_impulse, j->rows * sizeof(double));
+    }
+  }
+  pawl_bounce_end(&j->bounce, state);
+  return PAWL_OK;
+}
+
 // What follows from the velocities after: joints that stick or slide, accelerations, multipliers,
 // sides. *energy is that after the jump.
 static PawlStatus settle_after(PawlJump* j, PawlState* state, double* energy, PawlError* err) {
   PawlDynamics* d = j->dynamics;
   bool newly_held;
-  PAWL_TRY(pawl_stick_settle(&j->stick, state, j->before->v, &newly_held, err));
+  PAWL_TRY(j->guards->contacts
+               ? strike_and_settle(j, state, &newly_held, err)
+               : pawl_stick_settle(&j->stick, state, j->before->v, &newly_held, err));
   const PawlValues* values = pawl_eval_values(d->eval);
   *energy = values->energy[0] + values->energy[1];
   if (newly_held) {
@@ -523,7 +599,75 @@ static PawlStatus settle_after(PawlJump* j, PawlState* state, double* energy, Pa
   if (pawl_system_switches(d->system)) {
     PAWL_TRY(pawl_surfaces_enter(j->guards->surfaces, state, j->before->modes, err));
   }
+  if (j->guards->contacts) {
+    pawl_guards_forget_contacts(j->guards);
+  }
   return pawl_guards_enter(j->guards, state, err);
+}
+
+// No impulses, no losses, no contact hit.
+static void clear_impulses(PawlJump* j) {
+  memset(j->impulse, 0, j->rows * sizeof(double));
+  memset(j->loss, 0, j->rows * sizeof(double));
+  if (j->guards->contacts) {
+    memset(j->strike.hit, 0, j->rows);
+  }
+}
+
+// Whether a contact is worth an entry: hit, closed or opened.
+static bool is_met(const PawlJump* j, const PawlState* state, int row) {
+  int k = pawl_modes_of_contact(j->dynamics->system, row);
+  return j->strike.hit[row] || state->modes[k] != j->before->modes[k];
+}
+
+// What contacts have taken of the energy of an instant.
+static double loss_of_contacts(const PawlJump* j, const PawlState* state) {
+  double loss = 0.0;
+  for (int i = j->strike.first; i < j->strike.end; i++) {
+    loss += is_met(j, state, i) ? j->loss[i] : 0.0;
+  }
+  return loss;
+}
+
+// One entry for each contact that was hit, has closed or has opened. `rest`: what of the energy is
+// left for the first.
+static PawlStatus log_contacts(PawlJump* j, const PawlState* state, double rest, PawlError* err) {
+  for (int i = j->strike.first; i < j->strike.end; i++) {
+    if (is_met(j, state, i)) {
+      PawlContactMet met = {i, j->impulse[i], j->loss[i] + rest, j->before->modes, j->before->v};
+      PAWL_TRY(pawl_log_met(j->log, state, &met, err));
+      rest = 0.0;
+    }
+  }
+  return PAWL_OK;
+}
+
+// Whether anything but contacts has changed its mode.
+static bool has_switched(const PawlJump* j, const PawlState* state) {
+  int contacts = j->strike.end - j->strike.first;
+  return memcmp(state->modes, j->before->modes,
+                (size_t)(state->mode_count - contacts) * sizeof(int)) != 0;
+}
+
+// What has changed, from velocities `v`: constraints in one entry, then contacts; together they
+// have the energy that was lost.
+static PawlStatus log_jump(PawlJump* j, const PawlState* state, const double* v, double lost,
+                           PawlError* err) {
+  double rest = lost - loss_of_contacts(j, state);
+  if (has_switched(j, state)) {
+    PAWL_TRY(pawl_log_switch(j->log, state, j->before->modes, v, j->impulse, j->loss, rest, err));
+    rest = 0.0;
+  }
+  return log_contacts(j, state, rest, err);
+}
+
+// The jump after something else was logged with its energy `lost`: of the impulses only those of
+// contacts.
+static PawlStatus log_rest(PawlJump* j, const PawlState* state, PawlError* err) {
+  if (has_switched(j, state)) {
+    PAWL_TRY(pawl_log_switch(j->log, state, j->before->modes, state->v, NULL, NULL, 0.0, err));
+  }
+  return log_contacts(j, state, 0.0, err);
 }
 
 PawlStatus pawl_jump(PawlJump* j, PawlState* state, const int* next, PawlError* err) {
@@ -534,6 +678,7 @@ PawlStatus pawl_jump(PawlJump* j, PawlState* state, const int* next, PawlError* 
   double after;
   assert(pawl_modes_in_range(d->system, next) && state->bytes == j->before->bytes);
   PAWL_TRY(clean_rates(j, state, next, err));
+  PAWL_TRY(go_back(j, state, err));
   pawl_phase_copy(j->before, state);
   memcpy(state->modes, next, pawl_phase_mode_bytes(state));
   PAWL_TRY(pawl_law_of(d, state->t, j->before->modes, next, &law, err));
@@ -552,8 +697,7 @@ PawlStatus pawl_jump(PawlJump* j, PawlState* state, const int* next, PawlError* 
     PAWL_TRY(snap(j, state, &values, err));
   }
   PAWL_TRY(check_meeting(j, state, &values, err));
-  memset(j->impulse, 0, j->rows * sizeof(double));
-  memset(j->loss, 0, j->rows * sizeof(double));
+  clear_impulses(j);
   if (list_added(j, state)) {
     PawlStatus status = jump_velocities(j, state, law, &values, err);
     if (status != PAWL_OK) {
@@ -562,10 +706,7 @@ PawlStatus pawl_jump(PawlJump* j, PawlState* state, const int* next, PawlError* 
     }
   }
   PAWL_TRY(settle_after(j, state, &after, err));
-  return memcmp(state->modes, j->before->modes, pawl_phase_mode_bytes(state)) == 0
-             ? PAWL_OK
-             : pawl_log_switch(j->log, state, j->before->modes, j->before->v, j->impulse, j->loss,
-                               before - after, err);
+  return log_jump(j, state, j->before->v, before - after, err);
 }
 
 // ---- impulsive forces ---------------------------------------------------------------------------
@@ -590,7 +731,7 @@ PawlStatus pawl_jump_push(PawlJump* j, PawlState* state, const double* U, int ev
   pawl_phase_copy(j->before, state);
   PAWL_TRY(evaluate(j, state, &values, err));
   double before = values->energy[0] + values->energy[1];
-  memset(j->impulse, 0, j->rows * sizeof(double));
+  clear_impulses(j);
   PAWL_TRY(push_velocities(j, state, values, U, err));
   slide_after_jump(j, state, values, &slides);
   if (slides) {
@@ -598,10 +739,9 @@ PawlStatus pawl_jump_push(PawlJump* j, PawlState* state, const double* U, int ev
     PAWL_TRY(pawl_dynamics_reduce(j->dynamics, state, values, err));
   }
   PAWL_TRY(settle_after(j, state, &after, err));
-  PAWL_TRY(pawl_log_push(j->log, state, event, j->before->v, U, j->impulse, before - after, err));
-  bool same = memcmp(state->modes, j->before->modes, pawl_phase_mode_bytes(state)) == 0;
-  return same ? PAWL_OK
-              : pawl_log_switch(j->log, state, j->before->modes, state->v, NULL, NULL, 0.0, err);
+  double lost = before - after - loss_of_contacts(j, state);
+  PAWL_TRY(pawl_log_push(j->log, state, event, j->before->v, U, j->impulse, lost, err));
+  return log_rest(j, state, err);
 }
 
 // ---- states and inputs --------------------------------------------------------------------------
@@ -643,11 +783,10 @@ PawlStatus pawl_jump_assign(PawlJump* j, PawlState* state, PawlError* err) {
   for (int k = 0; k < j->guards->assign_count; k++) {
     assign(j, state, &system->model->events[j->guards->assigns[k]]);
   }
+  clear_impulses(j);
   PAWL_TRY(settle_after(j, state, &after, err));
   PAWL_TRY(log_assigned(j, state, before - after, err));
-  bool same = memcmp(state->modes, j->before->modes, pawl_phase_mode_bytes(state)) == 0;
-  return same ? PAWL_OK
-              : pawl_log_switch(j->log, state, j->before->modes, state->v, NULL, NULL, 0.0, err);
+  return log_rest(j, state, err);
 }
 
 // ---- the start ----------------------------------------------------------------------------------
@@ -668,6 +807,9 @@ PawlStatus pawl_jump_start(PawlJump* j, PawlState* state, PawlError* err) {
   PawlPhase phase = pawl_phase_of(state, false);
   bool unused;  // a start is checked elsewhere
   pawl_guards_start(j->guards, state);
+  if (j->guards->contacts) {
+    pawl_bounce_start(&j->bounce, state);
+  }
   if (system->watch_count > 0) {
     PAWL_TRY(pawl_watch_look(j->guards->watching, &phase, state, state->v, state->a, state->lambda,
                              &j->guards->watch, err));

@@ -5,9 +5,11 @@
 // joints stick, accelerations and multipliers. A function of its arguments; it knows no stepper.
 #pragma once
 
+#include "switch/bounce.h"
 #include "switch/guards.h"
 #include "switch/law.h"
 #include "switch/stick.h"
+#include "switch/strike.h"
 #include "switch/transition.h"
 
 typedef struct PawlJump {
@@ -15,6 +17,10 @@ typedef struct PawlJump {
   PawlGuards* guards;
   PawlLaw* law;
   PawlStick stick;
+  PawlStrike strike;  // of contacts, where these are located
+  PawlBounce bounce;
+  PawlState* struck;           // the state that is hit, before it is
+  double* struck_impulse;      // rows: of the jump before
   PawlTransition* transition;  // the law post
   bool full;                   // in the full form, by the solver of the dynamics
   PawlLog* log;

@@ -161,6 +161,17 @@ PawlStatus pawl_log_contact(PawlLog* log, int row, double impulse, double energy
   return PAWL_OK;
 }
 
+PawlStatus pawl_log_met(PawlLog* log, const PawlState* after, const PawlContactMet* met,
+                        PawlError* err) {
+  PawlInstant* i;
+  PAWL_TRY(add(log, after->t, after->q, met->v_before, after->v, met->from, after->modes, &i, err));
+  i->contact = met->row;
+  i->energy_lost = met->energy_lost;
+  ((double*)i->impulse)[met->row] = met->impulse;
+  ((double*)i->loss)[met->row] = met->energy_lost;
+  return PAWL_OK;
+}
+
 void pawl_log_side(PawlLog* log, bool after, const double* a, const double* lambda,
                    const double* held) {
   PawlInstant* i = log->instants[log->count - 1];

@@ -39,6 +39,16 @@ PAWL_CHECKED PawlStatus pawl_log_push(PawlLog* log, const PawlState* after, int 
 PAWL_CHECKED PawlStatus pawl_log_contact(PawlLog* log, int row, double impulse, double energy_lost,
                                          const PawlState* before, double t, const double* q,
                                          const double* v, PawlError* err);
+// A contact that was hit, has closed or has opened at a located instant: the state after it, with
+// its modes; from the modes and velocities before.
+typedef struct PawlContactMet {
+  int row;
+  double impulse, energy_lost;
+  const int* from;
+  const double* v_before;
+} PawlContactMet;
+PAWL_CHECKED PawlStatus pawl_log_met(PawlLog* log, const PawlState* after,
+                                     const PawlContactMet* met, PawlError* err);
 // Accelerations, multipliers (rows) and what locks hold on one side of the newest instant.
 void pawl_log_side(PawlLog* log, bool after, const double* a, const double* lambda,
                    const double* held);

@@ -83,10 +83,26 @@ PawlStatus pawl_modes_start(const PawlSystem* system, const double* z, const dou
   return PAWL_OK;
 }
 
+int pawl_modes_contacts(const PawlSystem* system, int* first) {
+  *first = system->model ? system->model->row_count : system->sizes.rows;
+  return *first + (system->model ? system->model->contact_count : 0);
+}
+
+int pawl_modes_of_contact(const PawlSystem* system, int row) {
+  int first, end = pawl_modes_contacts(system, &first);
+  assert(row >= first && row < end);
+  return system->sizes.modes - end + row;
+}
+
 bool pawl_modes_in_range(const PawlSystem* system, const int* modes) {
   bool in = true;
   for (int c = 0; c < system->constraint_count; c++) {
     in = in && modes[c] >= 0 && modes[c] < system->constraints[c].mode_count;
+  }
+  int first, end = pawl_modes_contacts(system, &first);
+  for (int row = first; row < end; row++) {
+    int mode = modes[pawl_modes_of_contact(system, row)];
+    in = in && mode >= PAWL_MODE_OPEN && mode < PAWL_CONTACT_MODE_COUNT;
   }
   return in;
 }
@@ -194,5 +210,9 @@ void pawl_modes_active(const PawlSystem* system, const int* modes, unsigned char
     for (int r = 0; r < constraint->modes[modes[c]].row_count; r++) {
       active[constraint->first_row + r] = 1;
     }
+  }
+  int first, end = pawl_modes_contacts(system, &first);
+  for (int row = first; row < end; row++) {
+    active[row] = modes[pawl_modes_of_contact(system, row)] != PAWL_MODE_OPEN;
   }
 }

@@ -39,5 +39,10 @@ double pawl_modes_entering(const PawlSystem* system, const double* z_rate, const
 // Whether every constraint is in a mode that it has.
 bool pawl_modes_in_range(const PawlSystem* system, const int* modes);
 
-// Bilateral rows in force: active[row] = 1. Contacts are 0.
+// The discrete variable of a contact, by its row: the last ones are those of contacts.
+int pawl_modes_of_contact(const PawlSystem* system, int row);
+// The rows that are contacts: from *first up to the returned one.
+int pawl_modes_contacts(const PawlSystem* system, int* first);
+
+// Rows in force, contacts among them: active[row] = 1.
 void pawl_modes_active(const PawlSystem* system, const int* modes, unsigned char* active);

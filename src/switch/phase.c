@@ -17,7 +17,7 @@ static size_t held_inputs(const PawlStateShape* n) {
 size_t pawl_phase_state_bytes(const PawlStateShape* n) {
   size_t numbers = (size_t)n->q + 2 * (size_t)n->v + 2 * (size_t)n->rows + held_inputs(n) +
                    (size_t)n->memory + (size_t)n->since + 2 * (size_t)n->conditions +
-                   PAWL_WORK_COUNT;
+                   (size_t)n->bounces + PAWL_WORK_COUNT;
   size_t integers = (size_t)n->conditions + (size_t)n->clocks + (size_t)n->modes;
   size_t flags = 3 * (size_t)n->rows + (size_t)n->surfaces;
   return numbers * sizeof(double) + integers * sizeof(int) + flags;
@@ -41,7 +41,8 @@ PawlStatus pawl_phase_state(const PawlStateShape* n, PawlState** out, PawlError*
   state->since = state->held + n->rows + held_inputs(n);
   state->largest = state->since + n->since;
   state->blur = state->largest + n->conditions;
-  state->work = state->blur + n->conditions;
+  state->bounces = state->blur + n->conditions;
+  state->work = state->bounces + n->bounces;
   state->sides = (int*)(state->work + PAWL_WORK_COUNT);
   state->passed = state->sides + n->conditions;
   state->modes = state->passed + n->clocks;

@@ -13,11 +13,12 @@
 struct PawlCrossing;
 
 typedef struct PawlPhase {
-  const int* modes;    // sizes.modes: the mode of each constraint, then turns
+  const int* modes;    // sizes.modes: the mode of each constraint, then turns, then contacts
   const double* held;  // rows: what locks hold; then the inputs
   // rows: a PawlRowOf, which bounds the force while it is in force (also of rows that follow from
-  // others); a capacity is looked at where it is needed (watch.h). Contacts are let go here: each
-  // step finds out which are closed.
+  // others); a capacity is looked at where it is needed (watch.h). Time stepping has contacts let
+  // go here: each step finds out which are closed. Where they are located, those that are closed
+  // are in force.
   const unsigned char* in_force;
   const unsigned char* active;  // rows: binds, and does not follow from others; NULL: all do
   // A step in which regions switch, taken with the modes of its end; NULL: none do. law.h
@@ -50,7 +51,7 @@ enum {                    // of PawlState.sides, besides -1, 0 and 1; the last t
 
 // ---- states -------------------------------------------------------------------------------------
 typedef struct PawlStateShape {  // how many of each a state has
-  int q, v, rows, inputs, memory, since, conditions, clocks, modes, surfaces;
+  int q, v, rows, inputs, memory, since, conditions, bounces, clocks, modes, surfaces;
 } PawlStateShape;
 
 // The inputs of a state, behind what locks hold; then, where there are inputs, whether one was set

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "switch/share.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "model/model.h"
@@ -21,14 +22,23 @@ static void ask(PawlWatching* w, const PawlState* state, const PawlValues* value
   pawl_sparse_add_transposed(&d->G, values->G, -1.0, p->lambda, p->r);
 }
 
-// True when no joint gives way under the force.
-static bool bears(const PawlWatching* w) {
+// True when no joint gives way under the force, and no contact would have to pull.
+static bool bears(const PawlWatching* w, const PawlState* state) {
   bool yes = true;
+  for (int i = 0; i < w->dynamics->sizes.rows; i++) {
+    yes &= state->in_force[i] != PAWL_ROW_OF_CONTACT || w->rows.w[i] == 0.0;
+  }
   for (int k = 0; k < w->joint_count; k++) {
     int row = w->dynamics->system->constraints[w->joints[k]].first_row;
     yes &= w->rows.hi[row] == 0.0 || w->rows.w[row] == 0.0;
   }
   return yes;
+}
+
+static void let_pull(PawlWatching* w, const PawlState* state) {
+  for (int i = 0; i < w->dynamics->sizes.rows; i++) {
+    w->rows.lo[i] = state->in_force[i] == PAWL_ROW_OF_CONTACT ? -INFINITY : w->rows.lo[i];
+  }
 }
 
 PawlStatus pawl_share_multipliers(PawlWatching* w, const PawlState* state, double* lambda,
@@ -49,8 +59,9 @@ PawlStatus pawl_share_multipliers(PawlWatching* w, const PawlState* state, doubl
   ask(w, state, values, lambda);
   pawl_watch_bounds(w, &phase, watch, PAWL_BEARS, true);
   PawlStatus status = pawl_watch_solve(w, values, &result, err);
-  if (status == PAWL_OK && !bears(w)) {  // beyond all capacities: shared without bounds
+  if (status == PAWL_OK && !bears(w, state)) {  // beyond all capacities: shared without bounds
     pawl_watch_bounds(w, &phase, watch, PAWL_BEARS, false);
+    let_pull(w, state);
     status = pawl_watch_solve(w, values, &result, err);
   }
   for (int i = 0; status == PAWL_OK && i < d->sizes.rows; i++) {

@@ -7,6 +7,7 @@
 
 #include "model/model.h"
 #include "switch/hold.h"
+#include "switch/modes.h"
 #include "switch/tolerances.h"
 #include "system/system.h"
 
@@ -19,11 +20,17 @@ PawlStatus pawl_stick_create(PawlWatching* w, const unsigned char* loosened,
                    .reached = reached,
                    .undecided = PAWL_NEW(d->arena, unsigned char, w->joint_count),
                    .was = PAWL_NEW(d->arena, unsigned char, w->joint_count),
+                   .resting = PAWL_NEW(d->arena, unsigned char, d->sizes.rows),
                    .turns = PAWL_NEW(d->arena, int, w->joint_count),
                    .rate = PAWL_NEW(d->arena, double, d->sizes.rows),
                    .sizes = PAWL_NEW(d->arena, double, d->sizes.rows),
                    .modes = PAWL_NEW(d->arena, int, d->sizes.modes)};
   return d->arena->failed ? pawl_fail_memory(err) : PAWL_OK;
+}
+
+void pawl_stick_take_contacts(PawlStick* s, PawlStrike* strike, const unsigned char* pulled) {
+  s->strike = strike;
+  s->pulled = pulled;
 }
 
 static int row_of(const PawlStick* s, int k) {
@@ -70,6 +77,43 @@ static PawlStatus list_undecided(PawlStick* s, PawlState* state, const double* v
   return PAWL_OK;
 }
 
+static int* mode_of_contact(const PawlStick* s, PawlState* state, int row) {
+  return &state->modes[pawl_modes_of_contact(s->dynamics->system, row)];
+}
+
+// Contacts that are closed, or have no gap, and do not part: all of them as if they were
+// closed, to begin with. *any: some have no gap.
+static PawlStatus list_contacts(PawlStick* s, PawlState* state, bool* any, bool* newly_closed,
+                                PawlError* err) {
+  const PawlValues* values;
+  PawlStrike* k = s->strike;
+  PAWL_TRY(evaluate(s, state, &values, err));
+  *any = pawl_strike_look(k, state, values) > 0;
+  for (int i = k->first; i < k->end; i++) {
+    int* mode = mode_of_contact(s, state, i);
+    bool closed = *mode != PAWL_MODE_OPEN;
+    bool still = k->rate[i] <= k->slow[i] && (closed || k->rate[i] >= -k->slow[i]);
+    s->resting[i] = k->touching[i] && still;
+    *newly_closed |= s->resting[i] && !closed;
+    *mode = !s->resting[i] ? PAWL_MODE_OPEN : closed ? *mode : PAWL_MODE_CLOSED;
+  }
+  pawl_phase_activate(s->dynamics->system, state);
+  return PAWL_OK;
+}
+
+// Contacts whose force is zero while they would part open; those that only come to zero do so where
+// that has ended their phase.                                                                (C8)
+static void open_contacts(const PawlStick* s, PawlState* state) {
+  const PawlRowProblem* p = &s->watching->rows;
+  for (int i = s->strike->first; i < s->strike->end; i++) {
+    bool parts = p->state[i] == PAWL_ROW_LOW && (p->w[i] > 0.0 || s->pulled[i]);
+    if (s->resting[i] && parts) {
+      *mode_of_contact(s, state, i) = PAWL_MODE_OPEN;
+    }
+  }
+  pawl_phase_activate(s->dynamics->system, state);
+}
+
 // ---- deciding -----------------------------------------------------------------------------------
 static PawlStatus contradiction(const PawlStick* s, const PawlState* state, PawlError* err) {
   PawlText names = {0};
@@ -80,7 +124,9 @@ static PawlStatus contradiction(const PawlStick* s, const PawlState* state, Pawl
   return PAWL_ERROR_RUN;
 }
 
-// M v' - G^T lambda = f, w = G v' + gamma, |lambda| <= R for the joints in question.         (V8)
+// M v' - G^T lambda = f, w = G v' + gamma, |lambda| <= R for the joints in question, lambda >= 0
+// for contacts.                                                                             (V8)
+// (C8)
 static PawlStatus solve(PawlStick* s, PawlState* state, PawlError* err) {
   PawlWatching* w = s->watching;
   PawlDynamics* d = s->dynamics;
@@ -90,6 +136,7 @@ static PawlStatus solve(PawlStick* s, PawlState* state, PawlError* err) {
   PawlRowsResult result;
   PAWL_TRY(evaluate(s, state, &values, err));
   PAWL_TRY(pawl_watch_look(w, &phase, state, state->v, state->a, state->lambda, &watch, err));
+  assert(w->rows.solver);
   pawl_watch_bounds(w, &phase, watch, PAWL_STICKS, true);
   memcpy(w->rows.r, values->f, (size_t)d->sizes.v * sizeof(double));
   memcpy(w->rows.b, values->gamma, (size_t)d->sizes.rows * sizeof(double));
@@ -229,10 +276,17 @@ static PawlStatus check_redundant(PawlStick* s, const PawlState* state, const Pa
 PawlStatus pawl_stick_settle(PawlStick* s, PawlState* state, const double* v_before,
                              bool* newly_held, PawlError* err) {
   const PawlValues* values;
+  bool contacts = false;
   *newly_held = false;
-  if (s->watching->joint_count > 0) {
+  if (s->strike) {
+    PAWL_TRY(list_contacts(s, state, &contacts, newly_held, err));
+  }
+  if (s->watching->joint_count > 0 || contacts) {
     PAWL_TRY(list_undecided(s, state, v_before, err));
     PAWL_TRY(decide(s, state, err));
+    if (contacts) {
+      open_contacts(s, state);
+    }
     PAWL_TRY(capture(s, state, newly_held, err));
     PAWL_TRY(evaluate(s, state, &values, err));
     PAWL_TRY(pawl_dynamics_reduce(s->dynamics, state, values, err));

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of the joints with a capacity that are at rest hold, and which slide
-// (docs/theory/events.md, "Capacity").
+// What forces decide at an instant: which of the joints with a capacity that are at rest hold, and
+// which slide (docs/theory/events.md, "Capacity"); and which contacts without a gap and at rest
+// press (docs/theory/contacts.md).
 #pragma once
 
-#include "switch/watch.h"
+#include "switch/strike.h"
 
 typedef struct PawlStick {
   PawlDynamics* dynamics;
   PawlWatching* watching;
   const unsigned char* loosened;  // constraints that slide to the end of this step; borrowed
   const unsigned char*
-      reached;  // constraints whose force was found to be at its capacity; borrowed
+      reached;                  // constraints whose force was found to be at its capacity; borrowed
+  PawlStrike* strike;           // NULL: contacts are not located
+  const unsigned char* pulled;  // rows: the force of a contact has come to zero here; borrowed
+  unsigned char* resting;       // rows: contacts to be decided
   unsigned char *undecided, *was;  // joints: at rest, to be decided; held before
   int* turns;                      // joints: how often each was put back
   double *rate, *sizes;            // rows
@@ -20,8 +24,11 @@ typedef struct PawlStick {
 PAWL_CHECKED PawlStatus pawl_stick_create(PawlWatching* watching, const unsigned char* loosened,
                                           const unsigned char* reached, PawlStick* stick,
                                           PawlError* err);
+// Contacts are decided, too; both arguments are borrowed.
+void pawl_stick_take_contacts(PawlStick* stick, PawlStrike* strike, const unsigned char* pulled);
 // Settles the joints of a state, computes its accelerations and multipliers, and leaves the values
 // of the dynamics and the KKT matrix that belong to them. `v_before`: before a jump that led here,
-// the velocities themselves without. *newly_held: a joint sticks that did not.
+// the velocities themselves without. *newly_held: a joint sticks, or a contact is closed, that did
+// not, or was not.
 PAWL_CHECKED PawlStatus pawl_stick_settle(PawlStick* stick, PawlState* state,
                                           const double* v_before, bool* newly_held, PawlError* err);

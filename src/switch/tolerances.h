@@ -86,6 +86,17 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 #define PAWL_ON_SURFACE 1e-9
 
 // ---- contacts -----------------------------------------------------------------------------------
+// [1] Of the largest force that a located contact had, or that forces can make: it opens this much
+// below zero. Rounding of multipliers is 1e-15 to 1e-13 of what they are solved from, and a contact
+// that nothing presses together stays closed.
+#define PAWL_LOOSE 1e-12
+// [1] Of the largest gap that a contact had: one that is left and would come back from less than
+// this stays closed. Its time of flight is then known to 1e-6 of itself, since gaps are rounded to
+// 1e-16; what else moves is off by about that height, a tenth of the usual rtol.
+#define PAWL_BOUNCE_LEAST 1e-10
+// [1] Of itself: the ratio of the rates at which a contact is left is the same as at the impact
+// before. Flights that are nearly parabolas change it in proportion to their time.
+#define PAWL_BOUNCE_SAME 0.01
 // [1] Of the coordinates, over one step: such a rate counts as slow, too, also where no force acts.
 // SLOWEST_LOGGED of it is some fifty times the rounding of coordinates.
 #define PAWL_SLOWEST_MOVE 1e-10

@@ -11,7 +11,7 @@
 // multiple of it, since the two need not be proportional away from their zero.
 static const double OF_GAP = 0.01;
 
-static void drop_carriers(PawlTouch* t) {
+void pawl_touch_drop(PawlTouch* t) {
   for (int k = 0; k < t->pinned->dynamics->system->watch_count; k++) {
     t->carrier[k] = (PawlCarrier){-1, 0};
   }
@@ -38,7 +38,7 @@ PawlStatus pawl_touch_create(PawlPinned* pinned, PawlTouch* t, PawlError* err) {
   while (t->first < t->end && pawl_system_row_kind(d->system, t->first) != PAWL_ROW_CONTACT) {
     t->first++;
   }
-  drop_carriers(t);
+  pawl_touch_drop(t);
   return PAWL_OK;
 }
 
@@ -75,7 +75,7 @@ PawlStatus pawl_touch_find(PawlTouch* t, const PawlState* state, const double* w
   PawlDynamics* d = t->pinned->dynamics;
   const PawlValues* values;
   t->fresh = false;
-  drop_carriers(t);
+  pawl_touch_drop(t);
   if (!closes_now(t, all)) {
     return PAWL_OK;
   }

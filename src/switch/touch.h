@@ -28,6 +28,8 @@ typedef struct PawlTouch {
 } PawlTouch;
 
 PAWL_CHECKED PawlStatus pawl_touch_create(PawlPinned* pinned, PawlTouch* touch, PawlError* err);
+// No place is carried any more.
+void pawl_touch_drop(PawlTouch* touch);
 // After a fresh step to this state, with the values of what is watched: which contact carries each
 // place.
 // Costs a factorisation where a contact without force before is closed now; `all`: where any is.

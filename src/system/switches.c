@@ -46,8 +46,8 @@ PawlStatus pawl_system_list_switches(PawlSystem* system, PawlError* err) {
   PAWL_TRY(list_gates(system, err));
   PAWL_TRY(pawl_system_list_turns(system, err));
   system->constraint_count = system->model->constraint_count;
-  system->sizes.modes =
-      system->constraint_count + system->turn_count + system->kink_count + system->timed_count;
+  system->sizes.modes = system->constraint_count + system->turn_count + system->kink_count +
+                        system->timed_count + system->model->contact_count;
   return PAWL_OK;
 }
 

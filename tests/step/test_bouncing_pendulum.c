@@ -171,6 +171,45 @@ static void check_run(int run, const char* method, double h) {
   motion_end(&m);
 }
 
+// Located impacts are as accurate as the motion between them; so are the limit of the impacts, from
+// which on the pendulum rests, and what lies between.
+static void check_located(int run, const char* smooth, double tolerance) {
+  Motion m = pendulum(run);
+  int seen = 0;
+  double end = 0.0;
+  m.def.smooth = smooth;
+  m.def.rtol = 1e-12;
+  m.def.atol = 1e-14;
+  m.def.step = 1e-2;
+  motion_start(&m, "event-driven");
+  for (int step = 1; step <= 600; step++) {
+    motion_step(&m, 1e-2);
+    for (int k = 0; k < pawl_stepper_instants(m.stepper); k++, seen++) {
+      const PawlInstant* i = pawl_stepper_instant(m.stepper, k);
+      if (seen < RUNS[run].count) {
+        CHECK_NEAR(i->t, RUNS[run].t[seen], tolerance);
+        CHECK_NEAR(i->v_after[0], RUNS[run].rate[seen], tolerance);
+      }
+      end = i->t;
+    }
+    const double* q = step == 100 ? RUNS[run].at_1 : step == 200 ? RUNS[run].at_2 : NULL;
+    for (int i = 0; q && i < 3; i++) {
+      CHECK_NEAR(m.state->q[i], q[i], tolerance);
+    }
+  }
+  CHECK_NEAR(end, RUNS[run].closes, tolerance);
+  CHECK_NEAR(largest_of(3, m.state->v), 0.0, 1e-12);
+  motion_end(&m);
+}
+
+static void test_located(void** unused) {
+  (void)unused;
+  for (int run = 0; run < RUN_COUNT; run++) {
+    check_located(run, "dopri", 1e-9);
+    check_located(run, "rk4", 1e-7);  // of the step
+  }
+}
+
 static void test_reference(void** unused) {
   (void)unused;
   for (int run = 0; run < RUN_COUNT; run++) {
@@ -265,7 +304,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_impact_by_hand),    cmocka_unit_test(test_reference),
       cmocka_unit_test(test_reactions_at_rest), cmocka_unit_test(test_energy_falls),
-      cmocka_unit_test(test_oscillation),
+      cmocka_unit_test(test_oscillation),       cmocka_unit_test(test_located),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

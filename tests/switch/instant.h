@@ -57,7 +57,7 @@ static inline void instant_parts(Instant* i, const char* impact) {
   MUST(pawl_log_create(&i->arena, i->system, &i->log, err), i);
   MUST(pawl_law_create(&i->dynamics, &i->law, err), i);
   MUST(pawl_surfaces_create(&i->dynamics, i->law.rates, &i->surfaces, err), i);
-  MUST(pawl_guards_create(&i->watching, &i->surfaces, true, pawl_system_switches(i->system),
+  MUST(pawl_guards_create(&i->watching, &i->surfaces, true, pawl_system_switches(i->system), false,
                           &i->guards, err),
        i);
   i->shape = (PawlStateShape){.q = i->dynamics.sizes.q,

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The impact of contacts at one instant (docs/theory/contacts.md): all contacts without a gap,
+// those that are closed among them, and all rows in force are one problem of impulses with bounds
+// (rows.h). A function of its arguments; it knows no stepper.
+#pragma once
+
+#include "switch/watch.h"
+
+typedef enum PawlStrikeLaw {
+  PAWL_STRIKE_NEWTON,      // all at once, rates after by those before                        (C4)
+  PAWL_STRIKE_POISSON,     // all at once, impulses of expansion by those of compression      (C6)
+  PAWL_STRIKE_SEQUENTIAL,  // one after the other by Newton's law                             (C7)
+} PawlStrikeLaw;
+
+typedef struct PawlStrike {
+  PawlDynamics* dynamics;
+  PawlWatching* watching;
+  PawlStrikeLaw law;
+  int first, end;                // rows that are contacts
+  const unsigned char* touched;  // rows: the gap has come to zero at this instant; borrowed
+  // of the last look and the last impact, by rows
+  unsigned char *touching, *hit;
+  unsigned char* dull;  // give nothing back (bounce.h)
+  double *rate, *slow;  // G v + g_t; rates below count as none
+  double *aim, *lo;     // (C4): w = G v+ + g_t + aim; least impulses
+  double *least, *room;
+  double* move;  // v
+} PawlStrike;
+
+PAWL_CHECKED PawlStatus pawl_strike_create(PawlWatching* watching, const unsigned char* touched,
+                                           PawlStrike* strike, PawlError* err);
+// Which contacts have no gap at a state whose values these are, to `touching`, with the rates of
+// all rows, to `rate`. Returns how many.
+int pawl_strike_look(PawlStrike* strike, const PawlState* state, const PawlValues* values);
+// A state just past the zero of gaps goes back along its motion to where the first of them is zero.
+void pawl_strike_back(PawlStrike* strike, PawlState* state, const PawlValues* values);
+// Moves the positions of a state out of the overlap that the tolerance of an instant has left of
+// contacts that touch now; *moved: there was some. `values` are those of the state.         (C3)
+PAWL_CHECKED PawlStatus pawl_strike_part(PawlStrike* strike, PawlState* state,
+                                         const PawlValues* values, bool* moved, PawlError* err);
+// The impact at a state: its velocities become those after, impulses are added to `impulse` (rows).
+// `v_before` are the velocities before the whole instant, from which Newton's law takes its rates.
+// Contacts that were hit go to `hit`; *any: velocities have changed.
+PAWL_CHECKED PawlStatus pawl_strike(PawlStrike* strike, PawlState* state, const double* v_before,
+                                    const PawlValues* values, double* impulse, bool* any,
+                                    PawlError* err);

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contacts whose instants are located (docs/theory/contacts.md), against closed forms: impacts and
+// their limit, contacts that stay closed and open, several at once, beside brakes, locks and
+// regions, and ties that must not chatter.
+#include "switch/runs.h"
+
+static const char* const EXACT[] = {"rk4", "dopri", "taylor", "exponential", NULL};
+static const char* const ALL[] = {
+    "rk4",  "dopri",        "taylor",        "exponential", "ark",   "ida",    "ga-p",
+    "ga-v", "ga-v-between", "ga-v-implicit", "ga-a",        "ga-pv", "ga-pva", NULL};
+
+// Runs with a method between the instants; false: it is not in this build.
+static bool run_with(Run* run, const char* smooth, double until, double step) {
+  run->def.simulate.smooth = smooth;
+  if (pawl_method_find(smooth)->absent) {
+    return false;
+  }
+  run_to(run, until, step);
+  return true;
+}
+
+static const PawlEvent* event_is(const Run* run, int k, double t, const char* name, const char* to,
+                                 double tolerance) {
+  const PawlEvent* event = run_event(run, k);
+  CHECK_NEAR(event->t, t, tolerance);
+  assert_string_equal(event->constraint, name);
+  assert_string_equal(event->to, to);
+  return event;
+}
+
+// ---- a ball -------------------------------------------------------------------------------------
+static const char BALL[] =
+    "model: ball\n"
+    "parameters: {cor: 0.8}\n"
+    "coordinates: {y: {start: 1}}\n"
+    "mass: {y: 2}\n"
+    "potential: 20*y\n"
+    "contacts: {floor: {gap: y, restitution: cor}}\n";
+
+// t_0 = sqrt(2/g), then intervals of 2 e^k g t_0/g; the limit is t_0 (1 + e)/(1 - e).
+static void check_ball(const Run* run, double e, double tolerance) {
+  double t0 = sqrt(0.2), t = t0, speed = e * 10 * t0;
+  int count = run_events(run);
+  assert_true(count > 10);
+  for (int k = 0; k < count - 1; k++) {
+    const PawlEvent* hit = event_is(run, k, t, "floor", "hit", tolerance);
+    if (k < count - 2) {  // from the last one on it is at rest for the equations
+      CHECK_NEAR(hit->v_after[0], speed, tolerance);
+      CHECK_NEAR(hit->impulse[0], 2 * speed * (1 + e) / e, tolerance);
+    }
+    t += 2 * speed / 10;
+    speed *= e;
+  }
+  event_is(run, count - 1, t0 * (1 + e) / (1 - e), "floor", "rest", tolerance);
+  check_state(run, (double[]){0}, (double[]){0}, tolerance);
+  CHECK_NEAR(pawl_sim_state(run->sim)->lambda[0], 20.0, 1e-9);
+  PawlSummary summary = pawl_sim_summary(run->sim);
+  CHECK_NEAR(summary.energy_end, 0.0, tolerance);
+}
+
+static void test_ball(void** unused) {
+  (void)unused;
+  Run run = run_text(BALL);
+  for (int k = 0; EXACT[k]; k++) {
+    assert_true(run_with(&run, EXACT[k], 6, 1e-2));
+    check_ball(&run, 0.8, 1e-10);
+    assert_true(run_events(&run) > 44);
+  }
+  run_end(&run);
+}
+
+// Whatever the step: several impacts fit into one.
+static void test_ball_in_long_steps(void** unused) {
+  (void)unused;
+  Run run = run_text(BALL);
+  for (double h = 1.7; h > 0.1; h *= 0.5) {
+    assert_true(run_with(&run, "dopri", 6.8, h));
+    check_ball(&run, 0.8, 1e-9);
+  }
+  run_end(&run);
+}
+
+static void test_ball_by_every_method(void** unused) {
+  (void)unused;
+  Run run = run_text(BALL);
+  for (int k = 0; ALL[k]; k++) {
+    if (run_with(&run, ALL[k], 6, 1e-3)) {
+      check_ball(&run, 0.8, 1e-4);
+    }
+  }
+  run_end(&run);
+}
+
+// ---- a contact that opens -----------------------------------------------------------------------
+// On a table A sin(w t) the mass leaves where A w^2 sin(w t) = g, at the rate of the table there.
+static void test_lift_off(void** unused) {
+  (void)unused;
+  Run run = run_text(
+      "model: table\n"
+      "parameters: {A: 0.1, w: 12}\n"
+      "coordinates: {y: {start: 0, rate: A*w}}\n"
+      "mass: {y: 2}\n"
+      "potential: 2*9.81*y\n"
+      "contacts: {table: {gap: y - A*sin(w*t), restitution: 0}}\n");
+  double t = asin(9.81 / 14.4) / 12, v = 1.2 * cos(12 * t);
+  static const char* const methods[] = {"rk4", "dopri", "ga-pva", "ga-p", NULL};
+  for (int k = 0; methods[k]; k++) {
+    double tolerance = k < 2 ? 1e-9 : 1e-4;
+    assert_true(run_with(&run, methods[k], 0.2, 1e-3));
+    assert_int_equal(run_events(&run), 1);
+    const PawlEvent* event = event_is(&run, 0, t, "table", "open", tolerance);
+    assert_string_equal(event->from, "closed");
+    CHECK_NEAR(event->v_after[0], v, tolerance);
+    double s = 0.2 - t, y = 0.1 * sin(12 * t) + v * s - 0.5 * 9.81 * s * s;
+    check_state(&run, (double[]){y}, (double[]){v - 9.81 * s}, tolerance);
+  }
+  run_end(&run);
+}
+
+// ---- several at once ----------------------------------------------------------------------------
+// A bar that falls flat on two stops, off its middle: one instant, both hit, and it stays there.
+static void test_bar_on_two_stops(void** unused) {
+  (void)unused;
+  Run run = run_text(
+      "model: bar\n"
+      "coordinates: {y: {start: 0.45}, p: 0}\n"
+      "mass: {y: 3, p: 0.25}\n"
+      "potential: 30*y\n"
+      "contacts:\n"
+      "  left: {gap: y - 0.2*sin(p), restitution: 0}\n"
+      "  right: {gap: y + 0.6*sin(p), restitution: 0}\n");
+  double v = 3.0;  // sqrt(2 10 0.45)
+  assert_true(run_with(&run, "dopri", 1, 1e-2));
+  assert_int_equal(run_events(&run), 2);
+  // 3 v = L + R, 0.2 L = 0.6 R
+  CHECK_NEAR(event_is(&run, 0, 0.3, "left", "hit", 1e-11)->impulse[0], 3 * v * 0.75, 1e-10);
+  CHECK_NEAR(event_is(&run, 1, 0.3, "right", "hit", 1e-11)->impulse[0], 3 * v * 0.25, 1e-10);
+  check_state(&run, (double[]){0, 0}, (double[]){0, 0}, 1e-11);
+  check_list("lambda", 2, pawl_sim_state(run.sim)->lambda, (double[]){22.5, 7.5}, 1e-9);
+  run_end(&run);
+}
+
+static const char CRADLE[] =
+    "model: cradle\n"
+    "coordinates: {a: {start: -0.1, rate: 1}, b: 0, c: 0}\n"
+    "mass: {a: 1, b: 1, c: 1}\n"
+    "contacts:\n"
+    "  ab: {gap: b - a, restitution: 1}\n"
+    "  bc: {gap: c - b, restitution: 1}\n";
+
+// Both laws of simultaneous impacts, and one ball after the other, as one sees it.
+static void test_cradle(void** unused) {
+  (void)unused;
+  static const struct {
+    const char* law;
+    double v[3];
+  } laws[] = {{"newton", {-1. / 3, 2. / 3, 2. / 3}},
+              {"poisson", {-1. / 3, 2. / 3, 2. / 3}},
+              {"sequential", {0, 0, 1}}};
+  for (size_t k = 0; k < sizeof laws / sizeof *laws; k++) {
+    Run run = run_text(CRADLE);
+    run.def.simulate.contact_law = laws[k].law;
+    assert_true(run_with(&run, "rk4", 0.3, 1e-2));
+    assert_int_equal(run_events(&run), 2);
+    const PawlEvent* event = event_is(&run, 1, 0.1, "bc", "hit", 1e-12);
+    check_list("v", 3, event->v_after, laws[k].v, 1e-12);
+    run_end(&run);
+  }
+}
+
+// A ball that rests on the floor is hit from above. By Newton's law the floor, which was not
+// approached, gives nothing back; by Poisson's it gives back what it has taken.
+static void test_newton_and_poisson(void** unused) {
+  (void)unused;
+  static const double v[2][2] = {{0, 0.5}, {0.5, 0.5}};
+  for (int k = 0; k < 2; k++) {
+    Run run = run_text(
+        "model: two\n"
+        "coordinates: {a: 0, b: {start: 0.5, rate: -1}}\n"
+        "mass: {a: 1, b: 1}\n"
+        "contacts:\n"
+        "  floor: {gap: a, restitution: 1}\n"
+        "  ab: {gap: b - a - 0.2, restitution: 0.5}\n");
+    run.def.simulate.contact_law = k == 0 ? "newton" : "poisson";
+    assert_true(run_with(&run, "rk4", 0.4, 1e-2));
+    check_list("v", 2, event_is(&run, 1, 0.3, "ab", "hit", 1e-12)->v_after, v[k], 1e-12);
+    run_end(&run);
+  }
+}
+
+// Three balls fall on each other and on the floor without restitution: a column at rest.
+static void test_column(void** unused) {
+  (void)unused;
+  Run run = run_text(
+      "model: column\n"
+      "coordinates: {a: {start: 0.3}, b: {start: 0.8}, c: {start: 1.5}}\n"
+      "mass: {a: 1, b: 2, c: 3}\n"
+      "potential: 10*a + 20*b + 30*c\n"
+      "contacts:\n"
+      "  floor: {gap: a, restitution: 0}\n"
+      "  ab: {gap: b - a - 0.2, restitution: 0}\n"
+      "  bc: {gap: c - b - 0.2, restitution: 0}\n");
+  for (int k = 0; EXACT[k]; k++) {
+    assert_true(run_with(&run, EXACT[k], 2, 1e-2));
+    assert_int_equal(run_events(&run), 6);
+    event_is(&run, 0, sqrt(0.06), "floor", "hit", 1e-11);
+    event_is(&run, 1, sqrt(0.12), "floor", "hit", 1e-11);
+    event_is(&run, 2, sqrt(0.12), "ab", "hit", 1e-11);
+    event_is(&run, 5, sqrt(0.22), "bc", "hit", 1e-11);
+    check_state(&run, (double[]){0, 0.2, 0.4}, (double[]){0, 0, 0}, 1e-11);
+    check_list("lambda", 3, pawl_sim_state(run.sim)->lambda, (double[]){60, 50, 30}, 1e-9);
+  }
+  run_end(&run);
+}
+
+// The same with restitution comes to rest, whatever the order of its many impacts.
+static void test_bouncing_column(void** unused) {
+  (void)unused;
+  static const char* const laws[] = {"newton", "poisson", "sequential"};
+  Run run = run_text(
+      "model: column\n"
+      "coordinates: {a: {start: 0.3}, b: {start: 0.8}, c: {start: 1.5}}\n"
+      "mass: {a: 1, b: 2, c: 3}\n"
+      "potential: 10*a + 20*b + 30*c\n"
+      "contacts:\n"
+      "  floor: {gap: a, restitution: 0.47}\n"
+      "  ab: {gap: b - a - 0.2, restitution: 0.47}\n"
+      "  bc: {gap: c - b - 0.2, restitution: 0.47}\n");
+  for (int k = 0; k < 3; k++) {
+    run.def.simulate.contact_law = laws[k];
+    assert_true(run_with(&run, "dopri", 5, 1e-2));
+    check_state(&run, (double[]){0, 0.2, 0.4}, (double[]){0, 0, 0}, 1e-8);
+    check_list("lambda", 3, pawl_sim_state(run.sim)->lambda, (double[]){60, 50, 30}, 1e-6);
+    PawlSummary summary = pawl_sim_summary(run.sim);
+    assert_true(summary.energy_end <= summary.energy_start);
+  }
+  run_end(&run);
+}
+
+// ---- ties ---------------------------------------------------------------------------------------
+// Two masses side by side on equal springs: they touch all the time, and nothing presses.
+static void test_nothing_presses(void** unused) {
+  (void)unused;
+  Run run = run_text(
+      "model: tie\n"
+      "coordinates: {a: {start: 1}, b: {start: 1.3}}\n"
+      "mass: {a: 1, b: 1}\n"
+      "potential: 0.5*a^2 + 0.5*(b - 0.3)^2\n"
+      "contacts: {ab: {gap: b - a - 0.3, restitution: 0.5}}\n");
+  for (int k = 0; ALL[k]; k++) {
+    if (run_with(&run, ALL[k], 10, 1e-2)) {
+      assert_true(run_events(&run) <= 1);  // it may open once, and stays where it is
+      CHECK_NEAR(pawl_sim_state(run.sim)->q[0] + 0.3, pawl_sim_state(run.sim)->q[1], 1e-8);
+    }
+  }
+  run_end(&run);
+}
+
+// A beam on three stops: how they share its weight is not determined, that they hold it is. Then a
+// torque lifts it off one end.
+static void test_three_stops(void** unused) {
+  (void)unused;
+  Run run = run_text(
+      "model: beam\n"
+      "coordinates: {y: 0, p: 0}\n"
+      "mass: {y: 3, p: 1}\n"
+      "potential: 30*y\n"
+      "forces: {p: 12*t}\n"
+      "contacts:\n"
+      "  left: {gap: y - sin(p), restitution: 0}\n"
+      "  middle: {gap: y, restitution: 0}\n"
+      "  right: {gap: y + sin(p), restitution: 0}\n");
+  static const char* const methods[] = {"rk4", "dopri", "ga-pva", NULL};
+  for (int k = 0; methods[k]; k++) {
+    assert_true(run_with(&run, methods[k], 2.4, 1e-2));
+    assert_int_equal(run_events(&run), 0);
+    assert_true(run_with(&run, methods[k], 2.6, 1e-2));  // 12 t = 30 1
+    assert_true(run_events(&run) >= 1);
+    const PawlState* state = pawl_sim_state(run.sim);
+    assert_true(state->q[1] > 1e-5);
+    CHECK_NEAR(state->q[0], sin(state->q[1]), 1e-7);  // it turns about the left one
+  }
+  run_end(&run);
+}
+
+// ---- beside other things that switch ------------------------------------------------------------
+// A mass on the floor is pushed along; a brake holds up to 5 N, then slides; and a lock catches it.
+static void test_beside_brake(void** unused) {
+  (void)unused;
+  Run run = run_text(
+      "model: brake\n"
+      "coordinates: {x: 0, y: {start: 0.2}}\n"
+      "mass: {x: 2, y: 2}\n"
+      "potential: 20*y\n"
+      "forces: {x: 10*t}\n"
+      "locks:\n"
+      "  pad: {lock: x, engaged: true, capacity: 5}\n"
+      "contacts: {floor: {gap: y, restitution: 0.5}}\n");
+  assert_true(run_with(&run, "rk4", 1.5, 1e-3));
+  const PawlState* state = pawl_sim_state(run.sim);
+  double s = 1.0;  // slides from t = 0.5 on: 2 x'' = 10 (t - 1/2)
+  CHECK_NEAR(state->q[0], 5 * s * s * s / 6, 1e-9);
+  CHECK_NEAR(state->q[1], 0.0, 1e-10);
+  bool slid = false, rested = false;
+  for (int k = 0; k < run_events(&run); k++) {
+    slid |= strcmp(run_event(&run, k)->constraint, "pad") == 0;
+    rested |= strcmp(run_event(&run, k)->to, "rest") == 0;
+  }
+  assert_true(slid && rested);
+  run_end(&run);
+}
+
+// A mass that a brake holds is hit from above: the brake gives way at the impact.
+static void test_impact_on_brake(void** unused) {
+  (void)unused;
+  Run run = run_text(
+      "model: hit\n"
+      "coordinates: {a: 0, b: {start: 0.3, rate: -1}}\n"
+      "mass: {a: 1, b: 1}\n"
+      "locks: {pad: {lock: a, engaged: true, capacity: 2}}\n"
+      "contacts: {ab: {gap: b - a - 0.1, restitution: 0}}\n");
+  assert_true(run_with(&run, "dopri", 1.2, 1e-2));
+  event_is(&run, 0, 0.2, "pad", "sliding down", 1e-10);
+  event_is(&run, 1, 0.2, "ab", "hit", 1e-10);
+  // both at -1/2, a stopped by 2 N: it is slower than b, which pushes: 2 x'' = 2
+  CHECK_NEAR(pawl_sim_state(run.sim)->q[0], -0.125, 1e-9);
+  CHECK_NEAR(pawl_sim_state(run.sim)->q[1], -0.025, 1e-9);
+  run_end(&run);
+}
+
+// What a push does to a mass on the floor.
+static void test_push_into_floor(void** unused) {
+  (void)unused;
+  Run run = run_text(
+      "model: push\n"
+      "coordinates: {y: 0}\n"
+      "mass: {y: 2}\n"
+      "potential: 20*y\n"
+      "contacts: {floor: {gap: y, restitution: 0.5}}\n"
+      "events:\n"
+      "  down: {at: 0.2, impulse: {y: -6}}\n"
+      "  up: {at: 0.4, impulse: {y: 6}}\n");
+  assert_true(run_with(&run, "rk4", 0.6, 1e-2));
+  // the floor answers the first; the second throws it
+  CHECK_NEAR(pawl_sim_state(run.sim)->q[0], 3 * 0.2 - 0.2, 1e-11);
+  event_is(&run, 0, 0.2, "down", "event", 1e-12);
+  CHECK_NEAR(event_is(&run, 1, 0.2, "floor", "hit", 1e-12)->impulse[0], 6.0, 1e-11);
+  event_is(&run, 2, 0.4, "up", "event", 1e-12);
+  event_is(&run, 3, 0.4, "floor", "open", 1e-12);
+  run_end(&run);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_ball),
+      cmocka_unit_test(test_ball_in_long_steps),
+      cmocka_unit_test(test_ball_by_every_method),
+      cmocka_unit_test(test_lift_off),
+      cmocka_unit_test(test_bar_on_two_stops),
+      cmocka_unit_test(test_cradle),
+      cmocka_unit_test(test_newton_and_poisson),
+      cmocka_unit_test(test_column),
+      cmocka_unit_test(test_bouncing_column),
+      cmocka_unit_test(test_nothing_presses),
+      cmocka_unit_test(test_three_stops),
+      cmocka_unit_test(test_beside_brake),
+      cmocka_unit_test(test_impact_on_brake),
+      cmocka_unit_test(test_push_into_floor),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
