@@ -939,12 +939,13 @@ bool pawl_expression_with(PawlLoader* loader, PawlYaml* text, const PawlScope* s
   PawlAst argument = {.kind = PAWL_AST_NAME, .name = name}, *arguments[] = {&argument};
   PawlAst head = {.args = arguments, .arg_count = 1};
   PawlUserFunction function = {.head = &head};
+  PawlMatrix given = pawl_number(value);
   Build build = {.loader = loader,
                  .scope = scope,
                  .use = use,
                  .inside = &function,
-                 .arguments = &value};
-  return build_record(&build, loader->model->dag, text, false, node);
+                 .arguments = &given};
+  return build_number(&build, loader->model->dag, text, node);
 }
 
 bool pawl_equation(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, const PawlUse* use,
