@@ -27,7 +27,8 @@ static const Option options[] = {
      VALUE_TEXT, true},
     {"-x", "NAME", "over this and not over the time: a phase portrait", VALUE_TEXT, false},
     {"--animate", "FILE",
-     ("a small picture of the motion, of the scene of the model: FILE.svg moves by itself; FILE.gif "
+     ("a small picture of the motion, of the scene of the model: FILE.svg moves by itself; "
+      "FILE.gif "
       "and FILE.mp4 are made with the programs rsvg-convert and ffmpeg"),
      VALUE_FILE, true},
     {"--strobe", "N",

@@ -443,8 +443,8 @@ const char* pawl_system_row_unit(const PawlSystem* system, int row) {
   int contact = row - (system->sizes.rows - system->model->contact_count);  // they are the last
   int c = system->row_constraint[row];
   return contact >= 0 ? pawl_model_contact_unit(system->model, contact)
-         : c >= 0     ? pawl_model_row_unit(system->model, c, row - system->constraints[c].first_row)
-                      : "";
+         : c >= 0 ? pawl_model_row_unit(system->model, c, row - system->constraints[c].first_row)
+                  : "";
 }
 
 PawlRowKind pawl_system_row_kind(const PawlSystem* system, int row) {

@@ -89,8 +89,8 @@ static void test_file(void** state) {
   pawl_recorder_destroy(recorder);
 }
 
-// Two bounces, then closed from 0.5 s on, open at 0.8 s. In the step of a hit forces are an impulse by the
-// step, which no panel should scale by; `event-driven` has forces there.
+// Two bounces, then closed from 0.5 s on, open at 0.8 s. In the step of a hit forces are an impulse
+// by the step, which no panel should scale by; `event-driven` has forces there.
 static void check_contact(void* folder, const char* method, int forces) {
   static const char words[] =
       "model: ball\ncoordinates: {y: {unit: m}}\nkinetic: y'^2\ncontacts: {floor: {gap: y}}\n";
