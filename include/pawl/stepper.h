@@ -89,13 +89,15 @@ typedef struct PawlMethodInfo {
   bool regions;         // takes steps in which constraints switch by regions
   bool contacts;        // knows contacts
   bool friction;        // and their friction
-  bool apart;           // what contacts and switching rows do is in impulses alone: v' without them
-  bool smooth;          // can be the method between the switches of event-driven
-  bool adaptive;        // chooses its own steps by rtol and atol; `step` is that of the samples
-  bool linear_only;     // refuses systems that are not linear
-  bool action;          // refuses what does not follow from energies and one elastic contact
-  bool absent;          // not in this build
-  int largest;          // velocities that it takes at most; 0: any number
+  // v' and multipliers are not those between jumps where contacts or regions switch: impulses are
+  // in them, or the forces of what switches are not.
+  bool apart;
+  bool smooth;       // can be the method between the switches of event-driven
+  bool adaptive;     // chooses its own steps by rtol and atol; `step` is that of the samples
+  bool linear_only;  // refuses systems that are not linear
+  bool action;       // refuses what does not follow from energies and one elastic contact
+  bool absent;       // not in this build
+  int largest;       // velocities that it takes at most; 0: any number
   PawlMethodLaws laws;
 } PawlMethodInfo;
 PAWL_API const PawlMethodInfo* pawl_method(int index);              // NULL past the end

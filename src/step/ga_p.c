@@ -76,17 +76,19 @@ static PawlStatus step(PawlStepper* s, const PawlPhase* phase, PawlState* state,
 #define NEWTON "tolerance iterations newton"
 #define OPTIONS "rho coefficients start_acceleration " NEWTON
 
-GA_METHOD(pawl_method_ga_p, create_p, .name = "ga-p", .order = 2, .holds = "position",
+GA_METHOD(pawl_method_ga_p, create_p, .name = "ga-p", .apart = true, .order = 2,
+          .holds = "position",
           .about = "generalized-alpha, constraints at position level (index 3)", .options = OPTIONS,
           .laws = PAWL_LAWS_POST);
-GA_METHOD(pawl_method_ga_v, create_v, .name = "ga-v", .order = 2, .holds = "velocity",
+GA_METHOD(pawl_method_ga_v, create_v, .name = "ga-v", .apart = true, .order = 2,
+          .holds = "velocity",
           .about = "generalized-alpha, constraints at velocity level (index 2)", .options = OPTIONS,
           .laws = PAWL_LAWS_POST);
-GA_METHOD(pawl_method_ga_v_mid, create_v_between, .name = "ga-v-between", .order = 2,
+GA_METHOD(pawl_method_ga_v_mid, create_v_between, .name = "ga-v-between", .apart = true, .order = 2,
           .holds = "velocity", .options = OPTIONS, .laws = PAWL_LAWS_DIRECTIONS,
           .about = "ga-v with the force directions of the impact law in a step with a switch");
-GA_METHOD(pawl_method_ga_v_implicit, create_v_implicit, .name = "ga-v-implicit", .order = 1,
-          .holds = "velocity", .options = NEWTON, .laws = PAWL_LAWS_ALL,
+GA_METHOD(pawl_method_ga_v_implicit, create_v_implicit, .name = "ga-v-implicit", .apart = true,
+          .order = 1, .holds = "velocity", .options = NEWTON, .laws = PAWL_LAWS_ALL,
           .about = "ga-v-between with fully implicit coefficients (order 1)");
 GA_METHOD(pawl_method_ga_a, create_a, .name = "ga-a", .order = 2, .holds = "acceleration",
           .about = "generalized-alpha, constraints at acceleration level (index 1)",

@@ -160,8 +160,8 @@ const char* pawl_methods_obstacle(const PawlMethodInfo* info, const PawlNeeds* n
     return "the rate equations (it holds positions alone)";
   }
   if (info->apart && needs->system->rates_react && (needs->regions || needs->contacts)) {
-    return "the rates of states with accelerations or multipliers (its own are those of the smooth "
-           "motion, without contacts and constraints that switch)";
+    return "the rates of states with accelerations or multipliers (its own have impulses in them "
+           "where contacts or regions switch, or lack the forces there)";
   }
   const char* law = needs->regions ? law_obstacle(info->laws, needs, room) : NULL;
   if (law) {

@@ -477,6 +477,7 @@ const PawlMethod pawl_method_moreau_jean = {
              .options = "theta tolerance iterations",
              .regions = true,
              .contacts = true,
+             .apart = true,
              .friction = true,
              .laws = PAWL_LAWS_ALL},
     .create = create,

@@ -322,7 +322,7 @@ static PawlStatus create_pva(PawlStepper* s, PawlError* err) {
 #define OPTIONS "rho coefficients start_acceleration tolerance iterations newton"
 
 COUPLED(
-    pawl_method_ga_pv, create_pv, .name = "ga-pv", .holds = "position, velocity",
+    pawl_method_ga_pv, create_pv, .name = "ga-pv", .apart = true, .holds = "position, velocity",
     .about = "generalized-alpha, constraints at position and velocity level (stabilised index 2)",
     .options = OPTIONS " stabilise", .smooth = true, .laws = PAWL_LAWS_POST);
 COUPLED(pawl_method_ga_pva, create_pva, .name = "ga-pva",

@@ -236,6 +236,32 @@ static void test_closed_contacts(void** unused) {
   CHECK_NEAR(m.state->v[1], 0.0, 1e-12);
   assert_false(motion_can(&m, "nsga-pvv"));
   assert_non_null(strstr(m.err.message, "rates of states with accelerations or multipliers"));
+  assert_false(motion_can(&m, "moreau-jean"));
+  motion_end(&m);
+}
+
+// A jump at a border is no part of a rate: of y'' over all time the jump is missing, in each method
+// that takes such a rate.
+static void test_jumps_are_no_rates(void** unused) {
+  (void)unused;
+  static const char* const able[] = {"ga-pva", "nsga-pva", "event-driven"};
+  static const char* const unable[] = {"ga-v", "ga-pv", "nsga-pvv", "moreau-jean"};
+  Motion m = motion_text(
+      "model: bend\ncoordinates: {x: {start: -1, rate: 2}, y: }\nmass: {x: 1, y: 1}\n"
+      "constraints: {b: {modes: {left: {where: x < 0, rate: \"y' = 0\"},\n"
+      "  right: {where: x >= 0, rate: \"y' = x'\"}}}}\n"
+      "forces: {x: 1}\nstates: {w: {rate: \"y''\"}, l: {rate: lambda(b)}}\n");
+  for (size_t k = 0; k < sizeof able / sizeof *able; k++) {
+    m.def.step = 1e-3;
+    motion_run(&m, able[k], 1.0, 1000, NULL);
+    // 2 t + t^2/2 = 1 at t = sqrt(6) - 2; then x'' = y'' = 1/2 and lambda = 1/2.
+    double after = 1 - (sqrt(6.0) - 2);
+    CHECK_NEAR(m.state->v[2], after / 2, 1e-3);
+    CHECK_NEAR(m.state->v[3], after / 2, 1e-3);
+  }
+  for (size_t k = 0; k < sizeof unable / sizeof *unable; k++) {
+    assert_false(motion_can(&m, unable[k]));
+  }
   motion_end(&m);
 }
 
@@ -614,6 +640,7 @@ int main(void) {
       cmocka_unit_test(test_spectrum_with_reactions),
       cmocka_unit_test(test_states_that_decay),
       cmocka_unit_test(test_closed_contacts),
+      cmocka_unit_test(test_jumps_are_no_rates),
       cmocka_unit_test(test_no_rest_far_away),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
