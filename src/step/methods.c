@@ -159,7 +159,8 @@ const char* pawl_methods_obstacle(const PawlMethodInfo* info, const PawlNeeds* n
   if (needs->system->rates && strcmp(info->holds ? info->holds : "", "position") == 0) {
     return "the rate equations (it holds positions alone)";
   }
-  if (info->apart && needs->system->rates_react && (needs->regions || needs->contacts)) {
+  bool apart = info->apart || needs->friction;  // which steps have as impulses alone
+  if (apart && needs->system->rates_react && (needs->regions || needs->contacts)) {
     return "the rates of states with accelerations or multipliers (its own have impulses in them "
            "where contacts or regions switch, or lack the forces there)";
   }

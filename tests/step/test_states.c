@@ -238,6 +238,11 @@ static void test_closed_contacts(void** unused) {
   assert_non_null(strstr(m.err.message, "rates of states with accelerations or multipliers"));
   assert_false(motion_can(&m, "moreau-jean"));
   motion_end(&m);
+  m = motion_text(
+      "model: rubbed\ncoordinates: {x: {rate: 1}, y: }\nmass: {x: 1, y: 1}\npotential: 10*y\n"
+      "contacts: {c: {gap: y, friction: 0.3, slip: \"x'\"}}\nstates: {z: {rate: \"x''\"}}\n");
+  assert_false(motion_can(&m, "nsga-pva"));
+  motion_end(&m);
 }
 
 // A jump at a border is no part of a rate: of y'' over all time the jump is missing, in each method
