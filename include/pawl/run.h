@@ -71,6 +71,9 @@ PAWL_API bool pawl_sim_works_unknown(const PawlSim* sim);
 // Energy that jumps of constraints with an impact law nearer to pre than to bisector have put into
 // the motion [J]; no other law adds any. *constraint receives the name of the first, NULL without.
 PAWL_API double pawl_sim_law_gain(const PawlSim* sim, const char** constraint);
+// The same of constraints with all other laws, unless constraints move with time: the method has
+// not followed the law.
+PAWL_API double pawl_sim_stray_gain(const PawlSim* sim, const char** constraint);
 // True when more has drifted: the motion is not that of the model, to this accuracy.
 PAWL_API bool pawl_sim_energy_drifts(const PawlSim* sim);
 

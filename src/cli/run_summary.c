@@ -5,12 +5,27 @@
 
 #include "cli/run.h"
 
+static const double GAIN_WORTH_A_WARNING = 1e-2;  // of what was moved
+
+// Whether a method has made energy at switches that no law makes, into `text`.
+static bool switches_gain(const PawlSim* sim, double moved, char* text, size_t room) {
+  const char* constraint;
+  double gain = pawl_sim_stray_gain(sim, &constraint);
+  if (!constraint || gain <= GAIN_WORTH_A_WARNING * moved) {
+    return false;
+  }
+  snprintf(text, room,
+           "switches of constraint '%.100s' have put %.4g J into the motion, which its impact law "
+           "does not: %s does not follow it there; event-driven, nsga-pva and nsga-pvv do",
+           constraint, gain, pawl_stepper_def(pawl_sim_stepper(sim))->method);
+  return true;
+}
+
 // Whether an impact law has made energy that is worth a warning, into `text`.
 static bool law_gains(const PawlSim* sim, double moved, char* text, size_t room) {
-  static const double WORTH_A_WARNING = 1e-2;
   const char* constraint;
   double gain = pawl_sim_law_gain(sim, &constraint);
-  if (!constraint || gain <= WORTH_A_WARNING * moved) {
+  if (!constraint || gain <= GAIN_WORTH_A_WARNING * moved) {
     return false;
   }
   snprintf(
@@ -23,12 +38,15 @@ static bool law_gains(const PawlSim* sim, double moved, char* text, size_t room)
 
 const char* run_warning(const PawlSim* sim, int index) {
   static const double DRIFT_WORTH_A_WARNING = 1e-3, VELOCITY_DRIFT_WORTH_A_WARNING = 1e-2;
-  static char text[400];
+  static char text[400], stray[400];
   PawlSummary s = pawl_sim_summary(sim);
-  const char* list[7];
+  const char* list[8];
   int count = 0;
   if (law_gains(sim, s.energy_moved, text, sizeof text)) {
     list[count++] = text;
+  }
+  if (switches_gain(sim, s.energy_moved, stray, sizeof stray)) {
+    list[count++] = stray;
   }
   if (pawl_sim_warning(sim)[0]) {
     list[count++] = pawl_sim_warning(sim);

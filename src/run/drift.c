@@ -63,30 +63,44 @@ bool pawl_sim_energy_drifts(const PawlSim* sim) {
                                   PAWL_ENERGY_ROUNDING * level;
 }
 
-// Whether a constraint of this name switches by a law below bisector.
-static bool may_gain(const PawlSim* sim, const char* name) {
+// The law by which a constraint of this name switches; negative where none does.
+static double law_of(const PawlSim* sim, const char* name) {
   int c = pawl_system_find_constraint(sim->system, name);
-  double epsilon = 1.0;
+  double epsilon = -1.0;
   if (c < 0 || !sim->system->model || sim->system->constraints[c].triggered) {
-    return false;
+    return -1.0;
   }
   if (strcmp(sim->def.simulate.impact, "model") == 0) {
-    epsilon = sim->system->constraints[c].impact;
-  } else if (pawl_law_parse(sim->def.simulate.impact, &epsilon, NULL) != PAWL_OK) {
-    return false;
+    return sim->system->constraints[c].impact;
   }
-  return epsilon >= 0.0 && epsilon < 0.5;
+  return pawl_law_parse(sim->def.simulate.impact, &epsilon, NULL) == PAWL_OK ? epsilon : -1.0;
 }
 
-double pawl_sim_law_gain(const PawlSim* sim, const char** constraint) {
+// Energy put in by jumps of constraints with a law from `low` up to `high`.
+static double gain_of_laws(const PawlSim* sim, double low, double high, const char** constraint) {
   double gain = 0.0;
   *constraint = NULL;
   for (int k = 0; k < pawl_recorder_event_count(sim->recorder); k++) {
     const PawlEvent* e = pawl_recorder_event(sim->recorder, k);
-    if (e->energy_lost < 0.0 && may_gain(sim, e->constraint)) {
+    double law = e->energy_lost < 0.0 ? law_of(sim, e->constraint) : -1.0;
+    if (law >= low && law < high) {
       *constraint = *constraint ? *constraint : e->constraint;
       gain -= e->energy_lost;
     }
   }
   return gain;
+}
+
+static const double BISECTOR = 0.5;  // the law from which on none adds energy
+
+double pawl_sim_law_gain(const PawlSim* sim, const char** constraint) {
+  return gain_of_laws(sim, 0.0, BISECTOR, constraint);
+}
+
+double pawl_sim_stray_gain(const PawlSim* sim, const char** constraint) {
+  if (pawl_system_powers(sim->system) & 1u << PAWL_POWER_DRIVES) {  // what moves may push
+    *constraint = NULL;
+    return 0.0;
+  }
+  return gain_of_laws(sim, BISECTOR, INFINITY, constraint);
 }

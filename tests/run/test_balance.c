@@ -318,6 +318,29 @@ static void test_drift_beside_a_drive(void** unused) {
   end(&b);
 }
 
+// A corner of 90 degrees: the law after takes all of the 3 J, and no switch may give any back. ga-p
+// and ga-pv go round it and do, which is told.
+static void test_stray_gain(void** unused) {
+  (void)unused;
+  static const struct {
+    const char* method;
+    bool gains;
+  } cases[] = {{"ga-p", true}, {"ga-pv", true}, {"nsga-pva", false}, {"nsga-pvv", false}};
+  Balance b = {.m = motion_text("model: a\n"
+                                "coordinates: {x: {start: -1, rate: 1}, y: {start: 1, rate: -1}}\n"
+                                "mass: {x: 1, y: 1}\nconstraints: {c: y = abs(x)}\n"
+                                "potential: 2*y\n")};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    const char* constraint;
+    run_with(&b, cases[k].method, 0.001, 1.0);
+    double gain = pawl_sim_stray_gain(b.sim, &constraint);
+    print_message("%s gains %g J\n", cases[k].method, gain);
+    assert_true((gain > 1.0) == cases[k].gains);
+    assert_true((constraint != NULL) == cases[k].gains || gain < 1e-6);
+  }
+  end(&b);
+}
+
 // Stopped before a step the run goes on as if it had never been; and it ends at once.
 static void test_stop(void** unused) {
   (void)unused;
@@ -412,6 +435,7 @@ int main(void) {
       cmocka_unit_test(test_drift_is_not_hidden),
       cmocka_unit_test(test_drift_beside_a_drive),
       cmocka_unit_test(test_stop),
+      cmocka_unit_test(test_stray_gain),
       cmocka_unit_test(test_coarse_steps_are_told),
       cmocka_unit_test(test_without),
       cmocka_unit_test(test_conservative),
