@@ -24,8 +24,8 @@
 // mu static and kinetic: at rest solve with the static one; blocks found to slip are then given as
 // `sliding` with the kinetic one and the direction that was found, and the problem is solved again.
 //
-// Nothing depends on units. Rows that depend on each other share forces by the least sum of
-// lambda_N^2 + (lambda_T / mu)^2 that gives the same x.                                        (F9)
+// Nothing depends on units. Rows that depend on each other share forces as rows of the same small
+// compliance, measured by D_ii, would do: those are the least forces, or the nearest to given ones.
 #pragma once
 
 #include <stdbool.h>
@@ -62,6 +62,9 @@ typedef struct PawlFrictionProblem {
   const double *lo, *hi;
   int blocks;
   const PawlFrictionBlock* block;
+  // m, may be NULL: 0. Rows that depend on each other share forces as near to these as they can:
+  // the forces of the step before let a heap at rest stay as it is, and are found again at once.
+  const double* near;
   bool all;  // look for all solutions, where the sets are few enough (planar blocks, 2^16 sets)
 } PawlFrictionProblem;
 
@@ -103,3 +106,28 @@ PAWL_CHECKED PawlStatus pawl_friction_set(PawlFriction* friction, int m, const d
 PAWL_CHECKED PawlStatus pawl_friction_solve(PawlFriction* friction,
                                             const PawlFrictionProblem* problem,
                                             PawlFrictionResult* result);
+
+// ---- large systems ------------------------------------------------------------------------------
+
+// The same for planar blocks (and sliding ones) of a large system: every set is a factorisation of
+// the sparse [H -B^T; G 0], and no matrix over all rows is formed. For symmetric H and B = G. Where
+// blocks of rows do not end, sweeps of Gauss and Seidel lead to another start, if H is diagonal.
+typedef struct PawlFrictionRows PawlFrictionRows;
+
+// H n-by-n, G m-by-n; copied. Of the blocks only their rows are looked at.
+PAWL_CHECKED PawlStatus pawl_friction_rows_create(const PawlPattern* H, const PawlPattern* G,
+                                                  int blocks, const PawlFrictionBlock* block,
+                                                  PawlFrictionRows** out, PawlError* err);
+void pawl_friction_rows_destroy(PawlFrictionRows* rows);  // NULL is allowed
+
+// Values in the order of the patterns; copied. PAWL_RETRY: a number is not finite.
+PAWL_CHECKED PawlStatus pawl_friction_rows_matrices(PawlFrictionRows* rows, const double* H,
+                                                    const double* G);
+
+// Solves (F1), (F2) for x (n); r (n), b (m). `q`, `size` and `all` of the problem are not read; the
+// blocks have the rows of those at creation. NONE and SEVERAL are no verdicts. Allocates nothing
+// but for new pivots of the factorisation.
+PAWL_CHECKED PawlStatus pawl_friction_rows_solve(PawlFrictionRows* rows, const double* r,
+                                                 const double* b,
+                                                 const PawlFrictionProblem* problem, double* x,
+                                                 PawlFrictionResult* result);

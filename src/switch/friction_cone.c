@@ -28,7 +28,7 @@ static const double* column(const PawlFrictionWork* k, int j) {
 }
 
 static double diagonal(const PawlFrictionWork* k, int i) {
-  return column(k, i)[i] + PAWL_FRICTION_SOFT;
+  return column(k, i)[i] + k->soft;
 }
 
 // The same rho for both tangential rows, so that turning them changes nothing.
@@ -126,7 +126,7 @@ static void add_w(const PawlFrictionWork* k, PawlFrictionCone* c, int row, int i
   for (int j = 0; j < k->m; j++) {
     c->J[row + j * k->m] += part * c->rho[i] * column(k, j)[i];
   }
-  c->J[row + i * k->m] += part * c->rho[i] * PAWL_FRICTION_SOFT;
+  c->J[row + i * k->m] += part * c->rho[i] * k->soft;
 }
 
 // lambda_T - g y/|y|, y = lambda_T - rho w_T:  d = dlambda_T - mu sign y/|y| dlambda_N

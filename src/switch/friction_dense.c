@@ -42,7 +42,7 @@ static void gather(PawlFrictionDense* d) {
   memset(d->A, 0, (size_t)d->order * (size_t)d->order * sizeof(double));
   for (int j = 0; j < d->order; j++) {
     add_column(d, j, d->list[j], 1.0);
-    pawl_row(d->A, d->order, j)[j] += PAWL_FRICTION_SOFT;
+    pawl_row(d->A, d->order, j)[j] += k->soft;
   }
   for (int t = 0; t < k->m; t++) {
     int n = k->owner[t] < 0 ? -1 : k->block[k->owner[t]].normal;
@@ -129,7 +129,7 @@ PawlStatus pawl_friction_dense_solve(PawlFrictionWork* k) {
   PawlFrictionDense* d = k->self;
   PAWL_TRY(factor(d));
   for (int i = 0; i < k->m; i++) {
-    k->lambda[i] = k->in[i] ? 0.0 : k->lambda[i];
+    k->lambda[i] = k->in[i] ? k->before[i] : k->lambda[i];
   }
   tie_rows(k);
   pawl_friction_dense_values(k);

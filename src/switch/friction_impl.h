@@ -25,9 +25,10 @@ struct PawlFrictionWork {
   const PawlFrictionOps* ops;
   void* self;
   const PawlFrictionBlock* block;
-  const double *q, *q_size, *lo, *hi;  // m; bounds of tangential rows are not read
-  double* mu;                          // of each block: scaled, mu s_T / s_N
-  int* owner;                          // m: the block of a tangential row, else -1
+  double* s;                     // m: the scale of a row
+  double *q, *q_size, *lo, *hi;  // m; bounds of tangential rows are not read
+  double* mu;                    // of each block: scaled, mu s_T / s_N
+  int* owner;                    // m: the block of a tangential row, else -1
   // The set.
   unsigned char* place;  // m: PawlRowState LOW, FREE or HIGH; tangential: HIGH is lambda = +mu ...
   unsigned char* next;   // m: places to come
@@ -39,6 +40,10 @@ struct PawlFrictionWork {
   double *lambda, *w;  // m; w = D lambda + q without what rows are softened by
   double* size;        // m: of the terms of w
   double* before;      // m: lambda of the round before
+  double soft,
+      loose;  // [1] of D_ii: compliance of rows; of size: lambda beyond a bound by rounding
+  double *point, *point_w, *trial, *trial_w;  // m: of the line search
+  const double* near;                         // m, not scaled; NULL: 0
   double least_pivot;  // [1] of the factorisation; small: rows depend on each other
 };
 
@@ -76,12 +81,29 @@ static inline double pawl_friction_slack(const PawlFrictionWork* k, int i) {
 }
 // w of the softened rows.                                                                   (F3)
 static inline double pawl_friction_w(const PawlFrictionWork* k, int i) {
-  return k->w[i] + PAWL_FRICTION_SOFT * (k->lambda[i] - k->before[i]);
+  return k->w[i] + k->soft * (k->lambda[i] - k->before[i]);
 }
 
+// friction_frame.c: the problem in scaled rows, own (m) are D_ii; false: a number is not finite, or
+// bounds are not in order.
+bool pawl_friction_frame(PawlFrictionWork* k, const PawlFrictionProblem* problem,
+                         const double* own);
+void pawl_friction_begin(PawlFrictionWork* k, PawlFrictionResult* result);  // places, no forces
+void pawl_friction_show(PawlFrictionWork* k, PawlFrictionResult* result);   // but for the verdict
+
 // friction_pivot.c: all rows in the wrong place change it at once. *done: none is left.      (F5)
+PAWL_CHECKED PawlStatus pawl_friction_pivots(PawlFrictionWork* k, PawlFrictionResult* result,
+                                             bool* done);
+// The same, with pawl_friction_descend where that does not end.
 PAWL_CHECKED PawlStatus pawl_friction_blocks(PawlFrictionWork* k, PawlFrictionResult* result,
                                              bool* done);
+// Newton's method with a line search on |F|, where that does not end; from lambda and w. (F15)
+PAWL_CHECKED PawlStatus pawl_friction_descend(PawlFrictionWork* k, PawlFrictionResult* result,
+                                              bool* done);
+// The same, and again until rows are not softened any more.                                 (F6)
+PAWL_CHECKED PawlStatus pawl_friction_harden(PawlFrictionWork* k, PawlFrictionResult* result,
+                                             bool* done);
+void pawl_friction_hold_all(PawlFrictionWork* k);  // places: all rows hold, all blocks stick
 
 // friction_dense.c: sets on a dense D.
 typedef struct PawlFrictionDense {

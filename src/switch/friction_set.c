@@ -6,7 +6,9 @@
 #include "switch/friction_impl.h"
 
 bool pawl_friction_work_alloc(PawlFrictionWork* k, PawlArena* arena, int m, int blocks) {
-  double** of_m[] = {&k->tie, &k->lambda, &k->w, &k->size, &k->before};
+  double** of_m[] = {&k->tie,   &k->lambda,  &k->w,     &k->size,   &k->before,
+                     &k->s,     &k->q,       &k->lo,    &k->hi,     &k->q_size,
+                     &k->point, &k->point_w, &k->trial, &k->trial_w};
   for (size_t i = 0; i < sizeof of_m / sizeof *of_m; i++) {
     *of_m[i] = PAWL_NEW(arena, double, m);
   }
@@ -58,7 +60,7 @@ void pawl_friction_arrange(PawlFrictionWork* k) {
 
 bool pawl_friction_turned(const PawlFrictionWork* k, int b) {
   int n = k->block[b].normal;
-  return k->mu[b] > 0.0 && k->lambda[n] * k->sign[b] < -pawl_friction_slack(k, n);
+  return k->mu[b] > 0.0 && k->lambda[n] * k->sign[b] < -k->loose * k->size[n];
 }
 
 // A row with lambda between these bounds, or at one of them.
@@ -80,12 +82,11 @@ static PawlRowState belongs(const PawlFrictionWork* k, int i, double lo, double 
 static PawlRowState tangent_belongs(const PawlFrictionWork* k, int t) {
   int b = k->owner[t], n = k->block[b].normal;
   bool decided = k->block[b].sliding || k->mu[b] == 0.0 || !pawl_friction_closed(k, b);
-  if (decided || pawl_friction_turned(k, b) ||
-      k->lambda[n] < k->lo[n] - pawl_friction_slack(k, n)) {
+  if (decided || pawl_friction_turned(k, b) || k->lambda[n] < k->lo[n] - k->loose * k->size[n]) {
     return k->place[t];
   }
   double limit = k->mu[b] * fabs(k->lambda[n]);
-  double slack = pawl_friction_slack(k, t) + k->mu[b] * pawl_friction_slack(k, n);
+  double slack = k->loose * (k->size[t] + k->mu[b] * k->size[n]);
   return belongs(k, t, -limit, limit, slack);
 }
 
@@ -94,7 +95,7 @@ PawlRowState pawl_friction_belongs(const PawlFrictionWork* k, int i) {
     return tangent_belongs(k, i);
   }
   return pawl_friction_fixed(k, i) ? k->place[i]
-                                   : belongs(k, i, k->lo[i], k->hi[i], pawl_friction_slack(k, i));
+                                   : belongs(k, i, k->lo[i], k->hi[i], k->loose * k->size[i]);
 }
 
 int pawl_friction_count_wrong(const PawlFrictionWork* k) {
@@ -113,7 +114,7 @@ int pawl_friction_count_wrong(const PawlFrictionWork* k) {
 // What the softened rows give way is more than rounding.
 bool pawl_friction_gives_way(const PawlFrictionWork* k) {
   for (int i = 0; i < k->m; i++) {
-    double given = PAWL_FRICTION_SOFT * fabs(k->lambda[i] - k->before[i]);
+    double given = k->soft * fabs(k->lambda[i] - k->before[i]);
     if (k->in[i] && given > pawl_friction_slack(k, i)) {
       return true;
     }
