@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What contacts cost: microseconds of a step and contact, and memory, for columns of N balls that
-// rest on each other, for N balls at rest each by itself, and for N balls high above the ground.
+// rest on each other, for N balls at rest each by itself, for columns of N discs with friction, and
+// for N balls high above the ground.
 // Prints the table of docs/theory/nsga.md, "Cost". Needs nothing but the public headers.
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,16 @@ static const struct {
                      "  ground: {gap: 'y[1] - r'}\n"
                      "  pair[i=2..N]: {gap: 'y[i] - y[i-1] - 2*r'}\n")},
     {"at rest, apart", BALLS("r", "  ground[i=1..N]: {gap: 'y[i] - r'}\n")},
+    {"discs that rub",
+     ("model: discs\n"
+      "parameters: {N: 10, r: 0.1, mu: 0.5}\n"
+      "coordinates: {'x[i=1..N]': , 'y[i=1..N]': {start: (2*i - 1)*r}, 'p[i=1..N]': }\n"
+      "mass: {'x[i=1..N]': 1, 'y[i=1..N]': 1, 'p[i=1..N]': r^2/2}\n"
+      "potential: {for i=1..N: '9.81*y[i]'}\n"
+      "contacts:\n"
+      "  ground: {gap: 'y[1] - r', friction: mu, slip: \"x[1]' + r*p[1]'\"}\n"
+      "  pair[i=2..N]: {gap: 'y[i] - y[i-1] - 2*r', friction: mu, "
+      "slip: \"x[i]' - x[i-1]' + r*(p[i]' + p[i-1]')\"}\n")},
     {"open", BALLS("1000", "  ground[i=1..N]: {gap: 'y[i] - r'}\n")},
 };
 

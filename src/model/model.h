@@ -159,6 +159,7 @@ typedef struct PawlContact {
   int slip_count;                  // 0: no friction
   PawlNode slip[PAWL_MOST_SLIPS];  // rates at which it slips, linear in the rates
   int first_slip;                  // rows of friction of the contacts before it
+  bool drags;                      // something of a slip is no rate: a belt
   double sticks, slides;           // mu at rest, and while it slips
   PawlNode friction;               // mu(q, v, t) while it slips; PAWL_NO_NODE: `slides`
   PawlSource source;

@@ -32,6 +32,24 @@ static bool load_restitution(PawlLoader* loader, PawlYaml* text, const PawlScope
   return true;
 }
 
+static PawlNode leaf_at_rest(void* context, PawlDag* dag, PawlOp leaf, int index) {
+  (void)context;
+  return leaf == PAWL_OP_V ? pawl_dag_const(dag, 0.0) : pawl_dag_leaf(dag, leaf, index);
+}
+
+// Keeps a rate of slip, and notes what it is where nothing moves.
+static bool keep_slip(PawlLoader* loader, PawlContact* contact, PawlNode slip) {
+  PawlDag* dag = loader->model->dag;
+  PawlNode rest = slip == PAWL_NO_NODE ? slip : pawl_dag_copy(dag, dag, slip, leaf_at_rest, NULL);
+  double value;
+  if (rest == PAWL_NO_NODE) {
+    return pawl_loader_no_memory(loader);
+  }
+  contact->drags |= !(pawl_dag_is_const(dag, rest, &value) && value == 0.0);
+  contact->slip[contact->slip_count++] = slip;
+  return true;
+}
+
 // One expression of `slip:` as a rate: linear in the rates, or the rate of what is written.
 static bool load_slip(PawlLoader* loader, PawlYaml* text, const PawlScope* scope,
                       PawlContact* contact) {
@@ -53,8 +71,7 @@ static bool load_slip(PawlLoader* loader, PawlYaml* text, const PawlScope* scope
   } else {
     node = pawl_dag_total(dag, node);
   }
-  contact->slip[contact->slip_count++] = node;
-  return node != PAWL_NO_NODE || pawl_loader_no_memory(loader);
+  return keep_slip(loader, contact, node);
 }
 
 // `slip:` is one expression, or a list of two.
@@ -99,8 +116,9 @@ static bool load_two_mus(PawlLoader* loader, PawlYaml* body, const PawlScope* sc
     return false;
   }
   if (!sticks || !slides) {
-    pawl_report(&loader->report, body, "the friction of '%s' needs %s:",
-                pawl_quote(contact->name).s, sticks ? "kinetic" : "static");
+    pawl_report(&loader->report, body,
+                "the friction of '%s' needs %s:", pawl_quote(contact->name).s,
+                sticks ? "kinetic" : "static");
     return false;
   }
   bool good = load_mu(loader, sticks, scope, "static friction", contact, &contact->sticks);
@@ -134,10 +152,9 @@ static bool load_friction(PawlLoader* loader, PawlYaml* text, const PawlScope* s
     return good;
   }
   PawlNode speed = slip_speed(loader->model->dag, contact);
-  return speed == PAWL_NO_NODE
-             ? pawl_loader_no_memory(loader)
-             : pawl_expression_with(loader, text, scope, &friction_use, "slip", speed,
-                                    &contact->friction);
+  return speed == PAWL_NO_NODE ? pawl_loader_no_memory(loader)
+                               : pawl_expression_with(loader, text, scope, &friction_use, "slip",
+                                                      speed, &contact->friction);
 }
 
 static bool load_rubbing(PawlLoader* loader, PawlYaml* body, const PawlScope* scope,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "model/model.h"
 #include "system/system.h"
 
 typedef struct PawlWorks PawlWorks;
@@ -72,13 +73,15 @@ static PawlStatus fill(PawlStepper* s, PawlWorks* w, PawlError* err) {
   return PAWL_OK;
 }
 
-// Some contact has friction, whose work the method has.
-static bool has_friction(const PawlStepper* s) {
-  bool any = false;
-  for (int i = 0; i < s->sizes.rows; i++) {
-    any |= pawl_system_row_kind(s->system, i) == PAWL_ROW_FRICTION;
+// What friction of contacts does is known to the method.                                    (B20)
+static unsigned powers_of_friction(const PawlStepper* s) {
+  const PawlModel* model = s->system->model;
+  unsigned powers = 0;
+  for (int k = 0; model && k < model->contact_count; k++) {
+    powers |= model->contacts[k].slip_count > 0 ? 1u << PAWL_POWER_FRICTION : 0u;
+    powers |= model->contacts[k].drags ? 1u << PAWL_POWER_DRIVES : 0u;
   }
-  return any;
+  return powers;
 }
 
 PawlStatus pawl_works_create(PawlStepper* s, PawlWorks** out, PawlError* err) {
@@ -92,9 +95,7 @@ PawlStatus pawl_works_create(PawlStepper* s, PawlWorks** out, PawlError* err) {
   choose_rule(w, s->method->info.order);
   PAWL_TRY(pawl_leaps_create(s, &w->leaps, err));
   w->powers |= w->leaps.plain ? 1u << PAWL_POWER_TIME : 0;
-  if (has_friction(s)) {
-    w->powers |= 1u << PAWL_POWER_FRICTION | 1u << PAWL_POWER_DRIVES;
-  }
+  w->powers |= powers_of_friction(s);
   return w->powers ? fill(s, w, err) : PAWL_OK;
 }
 

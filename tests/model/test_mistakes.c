@@ -372,22 +372,22 @@ static void test_states_and_inputs(void** state) {
 
 static void test_friction_mistakes(void) {
 #define WRONG(keys, ...) REFUSED(HEAD "contacts:\n  f: {gap: y, " keys "}\n", __VA_ARGS__)
-  WRONG("friction: 0.3", "m.yaml:5:26: the contact 'f' has friction: and needs slip:");
-  WRONG("slip: xpos", "m.yaml:5:22: the contact 'f' has slip: but no friction:");
-  WRONG("friction: -0.1, slip: xpos", "m.yaml:5:26: the friction of 'f' is -0.1, must be >= 0");
+  WRONG("friction: 0.3", "m.yaml:5:25: the contact 'f' has friction: and needs slip:");
+  WRONG("slip: xpos", "m.yaml:5:21: the contact 'f' has slip: but no friction:");
+  WRONG("friction: -0.1, slip: xpos", "m.yaml:5:25: the friction of 'f' is -0.1, must be >= 0");
   WRONG("friction: 0.1, slip: [xpos, y, xpos]",
-        "m.yaml:5:37: the slip of 'f' has 3 expressions; expected one in a plane, or two in space");
+        "m.yaml:5:36: the slip of 'f' has 3 expressions; expected one in a plane, or two in space");
   WRONG("friction: 0.1, slip: xpos'^2",
-        "m.yaml:5:37: slip: 'xpos'^2' must be linear in the rates, and the term xpos'^2 is not");
-  WRONG("friction: 0.1, slip: 3*k", "m.yaml:5:37: the slip '3*k' of 'f' contains no coordinate");
-  WRONG("friction: 0.1, slip: xpos''", "m.yaml:5:37: ", "contains accelerations");
-  WRONG("friction: {static: 0.4}, slip: y", "m.yaml:5:26: the friction of 'f' needs kinetic:");
+        "m.yaml:5:36: slip: 'xpos'^2' must be linear in the rates, and the term xpos'^2 is not");
+  WRONG("friction: 0.1, slip: 3*k", "m.yaml:5:36: the slip '3*k' of 'f' contains no coordinate");
+  WRONG("friction: 0.1, slip: xpos''", "m.yaml:5:36: ", "contains accelerations");
+  WRONG("friction: {static: 0.4}, slip: y", "m.yaml:5:25: the friction of 'f' needs kinetic:");
   WRONG("friction: {static: 0.2, kinetic: 0.3}, slip: y",
-        "m.yaml:5:49: the kinetic friction 0.3 of 'f' is more than the static one, 0.2");
+        "m.yaml:5:48: the kinetic friction 0.3 of 'f' is more than the static one, 0.2");
   WRONG("friction: {statc: 0.2, kinetic: 0.3}, slip: y", "unknown key 'statc'", "'static'");
-  WRONG("friction: 0.1 + y', slip: xpos", "m.yaml:5:26: ", "contains rates", "'slip' stands for");
+  WRONG("friction: 0.1 + y', slip: xpos", "m.yaml:5:31: ", "contains rates", "'slip' stands for");
   WRONG("friction: 0.1 + slip', slip: xpos",
-        "m.yaml:5:26: ", "'slip' is an argument and has no time derivative");
+        "m.yaml:5:31: ", "'slip' is an argument and has no time derivative");
 #undef WRONG
   REFUSED(HEAD
           "contacts: {f: {gap: y, friction: 0.1, slip: xpos}}\noutputs: {o: \"lambda(f, 3)\"}\n",

@@ -311,7 +311,7 @@ static void test_friction(void** state) {
       "  b: {gap: y, friction: mu, slip: x*y}\n"
       "  d[i=1..2]: {gap: z, friction: {static: 0.5, kinetic: mu/i}, slip: [x', \"y' + t\"]}\n"
       "  s: {gap: z, friction: mu + x + 2*slip, slip: [x', y']}\n"
-      "outputs: {n: lambda(b), t: \"lambda(b, 2)\", u: \"lambda(d[2], 3)\"}\n");
+      "outputs: {n: lambda(b), f: \"lambda(b, 2)\", u: \"lambda(d[2], 3)\"}\n");
   const PawlContact* c = model->contacts;
   assert_int_equal(model->contact_count, 5);
   assert_int_equal(model->slip_count, 7);
