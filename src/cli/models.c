@@ -167,23 +167,15 @@ static bool has_contacts(const PawlSystem* system) {
   return has;
 }
 
-// What all are compared with: dopri, where regions switch between instants that are located; where
-// there are contacts small steps of php, or of nsga-pva where that refuses.
+// What all are compared with: dopri, where regions and contacts switch between instants that are
+// located.
 static PawlStatus reference_of(const PawlSystem* system, PawlSimulateDef def, double* q,
                                PawlError* err) {
-  enum { FINER = 64 };
-  bool contacts = has_contacts(system);
-  def.method = contacts ? "nsga-pva" : pawl_system_switches(system) ? "event-driven" : "dopri";
+  bool located = has_contacts(system) || pawl_system_switches(system);
+  def.method = located ? "event-driven" : "dopri";
   def.smooth = "dopri";
   def.rtol = 1e-12;
   def.atol = 1e-14;
-  def.step /= contacts ? FINER : 1;
-  PawlSimulateDef elastic = def;
-  elastic.method = "php";
-  elastic.crossing = "momentum";
-  if (contacts && end_of(system, elastic, q, err) == PAWL_OK) {
-    return PAWL_OK;
-  }
   return end_of(system, def, q, err);
 }
 
@@ -267,9 +259,9 @@ static int print_table(void) {
       "the\n"
       "example states: a number is the digits in which the coordinates then agree with a "
       "reference\n"
-      "(`dopri` with rtol = 1e-12, event-driven where regions switch; with contacts `php` or\n"
-      "`nsga-pva` in steps of a 64th), relative to the largest coordinate, %.0f at most. With half "
-      "the step (a\n"
+      "(`dopri` with rtol = 1e-12, event-driven where regions or contacts switch), relative to "
+      "the\n"
+      "largest coordinate, %.0f at most. With half the step (a\n"
       "tenth of the tolerances) the error must fall by a third at least, or the command fails. A\n"
       "letter says why a method refuses the model. `ctest -R test_models` runs it.\n\n| |",
       (int)TABLE_STEPS, -log10(FLOOR));

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "model/model.h"
+#include "switch/modes.h"
 #include "system/system.h"
 
 // All that may fire: what has an end fires each of them a few times.
@@ -20,6 +21,14 @@ static int changes_of(const PawlStepper* s, int c, double since) {
     const PawlInstant* i = s->log.instants[k];
     count +=
         i->t >= since && (i->refused == c || pawl_system_switched(s->system, c, i->from, i->to));
+  }
+  return count;
+}
+
+static int hits_of(const PawlStepper* s, int row, double since) {
+  int count = 0;
+  for (int k = 0; k < s->log.count; k++) {
+    count += s->log.instants[k]->t >= since && s->log.instants[k]->contact == row;
   }
   return count;
 }
@@ -42,6 +51,15 @@ static void name_worst(const PawlStepper* s, double since, char* text, size_t si
       most = count;
       snprintf(text, size, "; most often constraint '%.100s', %d times",
                pawl_system_constraint_name(s->system, c), count);
+    }
+  }
+  int first, end = pawl_modes_contacts(s->system, &first);
+  for (int row = first; row < end; row++) {
+    int count = hits_of(s, row, since), number;
+    if (count > most) {
+      most = count;
+      snprintf(text, size, "; most often contact '%.100s', %d times",
+               pawl_system_row_name(s->system, row, &number), count);
     }
   }
   for (int e = 0; s->system->model && e < s->system->model->event_count; e++) {
@@ -69,8 +87,8 @@ PawlStatus pawl_blame_step(const PawlStepper* s, const PawlState* state, int cou
   char worst[200];
   name_worst(s, -INFINITY, worst, sizeof worst);
   return pawl_fail(err, PAWL_ERROR_RUN,
-                   "t = %.10g: switches accumulate here, %d instants in one step%s. Regions: a "
-                   "time-stepping method (nsga-pva, nsga-pvv) passes such a point; conditions: "
-                   "give a least time between changes (after)",
+                   "t = %.10g: switches accumulate here, %d instants in one step%s. Regions and "
+                   "contacts: a time-stepping method (nsga-pva, nsga-pvv) passes such a point; "
+                   "conditions: give a least time between changes (after)",
                    state->t, count, worst);
 }

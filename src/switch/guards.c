@@ -64,7 +64,7 @@ PawlStatus pawl_guards_react(PawlGuards* g, const PawlState* state, const double
     const PawlValues* values;
     *a = own_a;
     PAWL_TRY(pawl_dynamics_evaluate(d, &phase, state, &values, err));
-    bool closed = pawl_closed_any(d, state, values);
+    bool closed = !g->contacts && pawl_closed_any(d, state, values);
     PawlStatus status =
         closed ? pawl_closed_accelerate(g->watching, state, own_a, own_lambda, err) : PAWL_RETRY;
     if (status == PAWL_RETRY) {
@@ -80,6 +80,22 @@ PawlStatus pawl_guards_react(PawlGuards* g, const PawlState* state, const double
   return PAWL_OK;
 }
 
+// What conditions see of multipliers: a located contact is looked at up to where it pulls a little.
+static const double* seen(PawlGuards* g, const double* lambda) {
+  bool pulls = false;
+  for (int i = g->touch.first; g->contacts && i < g->touch.end; i++) {
+    pulls |= lambda[i] < 0.0;
+  }
+  if (!pulls) {
+    return lambda;
+  }
+  memcpy(g->seen, lambda, (size_t)g->dynamics->sizes.rows * sizeof(double));
+  for (int i = g->touch.first; i < g->touch.end; i++) {
+    g->seen[i] = fmax(lambda[i], 0.0);
+  }
+  return g->seen;
+}
+
 // All that is watched, at a state; `reacts`: with consistent accelerations and multipliers.
 PawlStatus pawl_guards_look(PawlGuards* g, const PawlState* state, bool reacts,
                             const double** lambda, PawlError* err) {
@@ -89,7 +105,7 @@ PawlStatus pawl_guards_look(PawlGuards* g, const PawlState* state, bool reacts,
   if (reacts) {
     PAWL_TRY(pawl_guards_react(g, state, &a, lambda, err));
   }
-  return pawl_watch_look(g->watching, &phase, state, state->v, a, *lambda, &g->watch, err);
+  return pawl_watch_look(g->watching, &phase, state, state->v, a, seen(g, *lambda), &g->watch, err);
 }
 
 // Positive while nothing happens. Zero to rounding is not yet across.

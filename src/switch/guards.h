@@ -110,6 +110,7 @@ typedef struct PawlGuards {
   unsigned char *touched, *pulled;  // rows of contacts: fired at the instant under way
   bool only_touched;                // nothing else has
   double* react;                    // v, rows
+  double* seen;                     // rows: multipliers as conditions see them
   unsigned char* pinned_places;     // watched: the rows in force hold it at zero
   int* modes;                       // a trial
   unsigned char* loosened;          // constraints: slide to the end of the step, after an impact

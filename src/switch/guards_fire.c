@@ -206,7 +206,8 @@ static void move_to_clock(const PawlGuards* g, PawlState* state, double slack) {
 // What comes to zero together, to rounding, fires together; what rests there does not.
 static double tie_of(const PawlGuards* g, const PawlState* state, int k) {
   double largest = state->largest[g->armed[k]];
-  bool comes = g->all[g->armed[k]].sided && !isinf(g->first_margins[k]) &&
+  bool by_force = g->contacts && g->all[g->armed[k]].presses;  // zero is no crossing
+  bool comes = !by_force && g->all[g->armed[k]].sided && !isinf(g->first_margins[k]) &&
                g->first_margins[k] > PAWL_NO_SIDE_YET * largest;
   return comes ? PAWL_NO_SIDE * largest : 0.0;
 }

@@ -258,7 +258,7 @@ PawlStatus pawl_guards_enter(PawlGuards* g, PawlState* state, PawlError* err) {
     PAWL_TRY(note_pinned(g, state, err));
   }
   for (int k = 0; k < g->condition_count; k++) {
-    if (g->all[k].presses && state->sides[k] == 0) {
+    if (g->all[k].presses && state->sides[k] == 0 && !g->contacts) {
       state->sides[k] = PAWL_SIDE_UNKNOWN;
     } else if (pawl_guards_is_noted(&g->all[k], state) && state->sides[k] == 0) {
       pawl_guards_note_one(g, state, k, pawl_guards_value(g, &g->all[k], g->watch, lambda),

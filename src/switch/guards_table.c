@@ -202,6 +202,7 @@ PawlStatus pawl_guards_create(PawlWatching* watching, PawlSurfaces* surfaces, bo
       .all = PAWL_NEW(d->arena, PawlGuard, most),
       .modes = PAWL_NEW(d->arena, int, d->sizes.modes),
       .react = PAWL_NEW(d->arena, double, numbers),
+      .seen = PAWL_NEW(d->arena, double, d->sizes.rows),
       .pinned_places = PAWL_NEW(d->arena, unsigned char, system->watch_count),
       .loosened = PAWL_NEW(d->arena, unsigned char, system->constraint_count),
       .reached = PAWL_NEW(d->arena, unsigned char, system->constraint_count),
@@ -247,5 +248,8 @@ void pawl_guards_start(const PawlGuards* g, PawlState* state) {
   memset(state->held, 0, (size_t)g->dynamics->sizes.rows * sizeof(double));
   for (int k = 0; k < g->since_count; k++) {
     state->since[k] = state->t;
+  }
+  for (int k = 0; g->contacts && k < g->condition_count; k++) {
+    state->sides[k] = g->all[k].presses ? PAWL_SIDE_UNKNOWN : 0;
   }
 }

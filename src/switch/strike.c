@@ -86,9 +86,9 @@ static void state_problem(PawlStrike* k, const PawlState* state, const PawlValue
   for (int i = 0; i < d->sizes.rows; i++) {
     bool contact = i >= k->first && i < k->end;
     bool holds = !contact && pawl_row_jumps((PawlRowOf)state->in_force[i]);
-    p->lo[i] = contact ? k->lo[i] : holds ? -INFINITY : 0.0;
+    p->lo[i] = holds || (contact && k->dull[i]) ? -INFINITY : contact ? k->lo[i] : 0.0;
     p->hi[i] = holds || (contact && taking_part[i]) ? INFINITY : 0.0;
-    p->lo[i] = p->hi[i] > 0.0 ? p->lo[i] : 0.0;
+    p->lo[i] = p->hi[i] > 0.0 ? p->lo[i] : 0.0;  // others are let go
     p->b[i] = contact ? values->g_t[i] + k->aim[i] : -p->b[i];
     p->weight[i] = 1.0;
   }

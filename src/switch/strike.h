@@ -20,7 +20,7 @@ typedef struct PawlStrike {
   const unsigned char* touched;  // rows: the gap has come to zero at this instant; borrowed
   // of the last look and the last impact, by rows
   unsigned char *touching, *hit;
-  unsigned char* dull;  // give nothing back (bounce.h)
+  unsigned char* dull;  // stay together, and give nothing back (bounce.h)
   double *rate, *slow;  // G v + g_t; rates below count as none
   double *aim, *lo;     // (C4): w = G v+ + g_t + aim; least impulses
   double *least, *room;

@@ -6,7 +6,7 @@
 
 smooth="ga-p ga-v ga-a ga-pv ga-pva nsga-pvv nsga-pva moreau-jean rk4 event-driven"
 switching="event-driven ga-p ga-v ga-v-between ga-v-implicit ga-pv ga-pva nsga-pvv nsga-pva moreau-jean"
-contact="nsga-pvv nsga-pva moreau-jean"
+contact="nsga-pvv nsga-pva moreau-jean event-driven"
 linear="taylor exponential" # for linear models
 adaptive=dopri
 "$pawl" help run | grep -q '^  ark ' && adaptive="dopri ark ida"
@@ -109,6 +109,15 @@ rate_model() {
   done
 }
 
+# last_event KEY: of the last event of the run.
+last_event() {
+  k=0
+  while [ -n "$(field events.$((k + 1)).t)" ]; do
+    k=$((k + 1))
+  done
+  field events.$k.$1
+}
+
 # other_model NAME: by what it asks of a method; a loss is that of event-driven.
 other_model() {
   if "$pawl" run "$models/$1.yaml" --method rk4 >/dev/null 2>err; then
@@ -173,6 +182,19 @@ for name in $names; do
       for method in $contact; do
         run_model "$name" "$method"
         near "$(field energy.end)" -7.0710678 0.01
+      done
+      ;;
+    bouncing-ball) # all impacts to their limit, then at rest
+      run_model "$name" event-driven
+      near "$(field energy.end)" 0 1e-12
+      awk 'BEGIN { print sqrt(2 / 9.81) * 1.73 / 0.27 }' >limit
+      near "$(last_event t)" "$(cat limit)" 1e-5
+      same "$(last_event to)" rest
+      ;;
+    rocking-block) # stands still at the end
+      for method in event-driven nsga-pva; do
+        run_model "$name" "$method"
+        near "$(field energy.end)" 7.848 1e-4
       done
       ;;
     elastic-bar) # rebounds from the wall; the elements alone lose 1.25 J, the method damps the rest

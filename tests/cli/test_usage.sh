@@ -50,7 +50,8 @@ usage "rho = 2" run pendulum --rho 2 -o x.csv
 usage "1e15" run pendulum --step 1e-300 -o x.csv
 usage "did you mean 'rk4'?" run pendulum --method rk5 -o x.csv
 usage "cannot handle the switching constraints" run kinked-track --method rk4 -o x.csv
-usage "cannot handle the contacts" run bouncing-pendulum --method event-driven -o x.csv
+usage "cannot handle the contacts" run bouncing-pendulum --method dopri -o x.csv
+usage "contact_law = hertz" run bouncing-pendulum --method event-driven --contact_law hertz -o x.csv
 usage "smooth = nsga-pva" run kinked-track --smooth nsga-pva -o x.csv
 usage "impact = sideways" run kinked-track --impact sideways -o x.csv
 usage "between = curve" run kinked-track --between curve -o x.csv

@@ -237,6 +237,36 @@ static void test_bouncing_column(void** unused) {
   run_end(&run);
 }
 
+// ---- a block that rocks to rest -----------------------------------------------------------------
+// By quadrature of the energy on each corner with 40 digits (the head of the model has it); rates
+// fall by 0.7 = (J - m b^2)/(J + m b^2) at each impact, and the times end at a limit.
+static void test_rocking_block(void** unused) {
+  (void)unused;
+  static const double t[] = {0.13851326099400415, 0.30069953758455465, 0.40772328069949804,
+                             0.4807883885621976,  0.53134892406639783, 0.56654817432956046,
+                             0.59112261288325363, 0.60830260996731661};
+  static const double limit = 0.64835099344241713, rate = 1.0730768920903196;
+  Run run = run_file("rocking-block", NULL, NULL);
+  run.def.simulate.rtol = 1e-12;
+  run.def.simulate.atol = 1e-14;
+  run_to(&run, 1, 2e-3);
+  double w = rate;
+  for (int k = 0; k < 8; k++, w *= 0.7) {  // at each of them one corner opens and one is hit
+    const PawlEvent* left = event_is(&run, 2 * k, t[k], "left", k % 2 ? "hit" : "open", 1e-10);
+    event_is(&run, 2 * k + 1, t[k], "right", k % 2 ? "open" : "hit", 1e-10);
+    CHECK_NEAR(left->v_after[1], k % 2 ? w : -w, 1e-10);
+  }
+  bool rests = false;
+  for (int k = 16; k < run_events(&run); k++) {
+    rests |= strcmp(run_event(&run, k)->to, "rest") == 0;
+  }
+  assert_true(rests);
+  CHECK_NEAR(run_event(&run, run_events(&run) - 1)->t, limit, 1e-8);
+  check_state(&run, (double[]){0.4, 0}, (double[]){0, 0}, 1e-10);
+  check_list("lambda", 2, pawl_sim_state(run.sim)->lambda, (double[]){9.81, 9.81}, 1e-8);
+  run_end(&run);
+}
+
 // ---- ties ---------------------------------------------------------------------------------------
 // Two masses side by side on equal springs: they touch all the time, and nothing presses.
 static void test_nothing_presses(void** unused) {
@@ -350,6 +380,82 @@ static void test_push_into_floor(void** unused) {
   run_end(&run);
 }
 
+// ---- conditions ---------------------------------------------------------------------------------
+static void check_events(const Run* run, int count, const char* const* names, const double* t) {
+  int k = 0;
+  for (int i = 0; i < run_events(run); i++) {
+    const PawlEvent* event = run_event(run, i);
+    if (strcmp(event->to, "event") == 0) {
+      assert_true(k < count);
+      assert_string_equal(event->constraint, names[k]);
+      CHECK_NEAR(event->t, t[k], 1e-9);
+      k++;
+    }
+  }
+  assert_int_equal(k, count);
+}
+
+// A ball bounces three times: each is a closing and an opening, also within one step.
+static void test_condition_on_gap(void** unused) {
+  (void)unused;
+  Run run = run_text(
+      "model: seen\n"
+      "coordinates: {y: {start: 1.25}}\n"
+      "mass: {y: 2}\n"
+      "potential: 20*y\n"
+      "contacts: {floor: {gap: y, restitution: 0.5}}\n"
+      "events:\n"
+      "  down: {when: y, direction: down}\n"
+      "  up: {when: -2*y, direction: down}\n");
+  static const char* const names[] = {"down", "up", "down", "up", "down", "up"};
+  static const double t[] = {0.5, 0.5, 1.0, 1.0, 1.25, 1.25};
+  for (double h = 1e-3; h < 1; h *= 12) {
+    assert_true(run_with(&run, "dopri", 1.3, h));
+    check_events(&run, 6, names, t);
+  }
+  run_end(&run);
+}
+
+// A mass is caught by the floor, stays there and is pulled off again; its force is seen, too.
+static void test_condition_on_closed_contact(void** unused) {
+  (void)unused;
+  Run run = run_text(
+      "model: seen\n"
+      "coordinates: {y: {start: 0.2}}\n"
+      "mass: {y: 2}\n"
+      "potential: 20*y\n"
+      "forces: {y: 20*t}\n"
+      "contacts: {floor: {gap: y, restitution: 0}}\n"
+      "events:\n"
+      "  down: {when: y, direction: down}\n"
+      "  up: {when: y, direction: up}\n"
+      "  light: {when: lambda(floor) - 5, direction: down}\n"
+      "  loaded: {when: lambda(floor), direction: up}\n"
+      "  free: {when: lambda(floor), direction: down}\n");
+  // y'' = 10 (t - 1): y = 0.2 - 5 t^2 + 5/3 t^3 is zero at t1
+  double t1 = 0.2;
+  for (int k = 0; k < 50; k++) {
+    t1 -= (0.2 - 5 * t1 * t1 + 5. / 3 * t1 * t1 * t1) / (-10 * t1 + 5 * t1 * t1);
+  }
+  const char* const names[] = {"down", "loaded", "light", "up", "free"};
+  const double t[] = {t1, t1, 0.75, 1.0, 1.0};
+  assert_true(run_with(&run, "dopri", 1.5, 1e-2));
+  int seen[5] = {0};
+  for (int i = 0; i < run_events(&run); i++) {
+    for (int k = 0; k < 5; k++) {
+      if (strcmp(run_event(&run, i)->constraint, names[k]) == 0) {
+        CHECK_NEAR(run_event(&run, i)->t, t[k], 2e-5);  // it leaves with the cube of time
+        seen[k]++;
+      }
+    }
+  }
+  for (int k = 0; k < 5; k++) {
+    assert_int_equal(seen[k], 1);
+  }
+  CHECK_NEAR(pawl_sim_state(run.sim)->q[0], 10 * 0.125 / 6, 1e-9);
+  run_end(&run);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_ball),
@@ -366,6 +472,9 @@ int main(void) {
       cmocka_unit_test(test_beside_brake),
       cmocka_unit_test(test_impact_on_brake),
       cmocka_unit_test(test_push_into_floor),
+      cmocka_unit_test(test_rocking_block),
+      cmocka_unit_test(test_condition_on_gap),
+      cmocka_unit_test(test_condition_on_closed_contact),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
