@@ -111,7 +111,7 @@ static int print_matrix(void) {
 }
 
 // ---- a table of how well they agree -------------------------------------------------------------
-enum { TABLE_STEPS = 1000, MOST_REASONS = 16, REASON_LENGTH = 160 };
+enum { TABLE_STEPS = 1000, MOST_REASONS = 26, REASON_LENGTH = 160 };
 
 // Errors are relative to the largest coordinate, or SMALLEST where all are at rest near zero. Below
 // FLOOR the reference has no digits; halving the step must gain at least GAIN (order 1 gives 2).
