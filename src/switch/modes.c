@@ -84,7 +84,7 @@ PawlStatus pawl_modes_start(const PawlSystem* system, const double* z, const dou
 }
 
 int pawl_modes_contacts(const PawlSystem* system, int* first) {
-  *first = system->model ? system->model->row_count : system->sizes.rows;
+  *first = system->model ? system->first_contact : system->sizes.rows;
   return *first + (system->model ? system->model->contact_count : 0);
 }
 
