@@ -22,7 +22,8 @@ enum {
 
 // Times this near to each other are the same.
 static double slack_of(double t, double h) {
-  return fmax(PAWL_SAME_STEP * h, PAWL_SAME_TIME * fabs(t + h));
+  double of_step = PAWL_SAME_STEP * h, of_time = PAWL_SAME_TIME * fabs(t + h);
+  return of_step > of_time ? of_step : of_time;
 }
 
 // ---- creation -----------------------------------------------------------------------------------
@@ -219,7 +220,12 @@ static PawlStatus take(PawlStepper* s, PawlState* state, double h, PawlError* er
       return PAWL_OK;
     }
     bool found, whole = target == end && state->t == begin;  // h itself, not what rounding makes
+    int logged = s->log.count;
     PAWL_TRY(pawl_watched_piece(s, state, whole ? h : target - state->t, slack, &found, err));
+    bool ends = !(end - state->t > slack) && next > end + slack && !l->kinks.located;
+    if (ends && !found && s->log.count == logged) {
+      return PAWL_OK;  // nothing is due that was not before
+    }
     located += found;
   }
   return pawl_blame_step(s, state, most, err);
@@ -314,10 +320,6 @@ PAWL_APART static PawlStatus take_or_restore(PawlStepper* s, PawlState* state, d
 PAWL_APART PawlStatus pawl_loop_step(PawlStepper* s, PawlState* state, double h, PawlError* err) {
   PawlLoop* l = s->loop;
   l->stop = false;
-  if (l->guards.condition_count + l->guards.clock_count + l->kinks.timed == 0 &&
-      !l->guards.locates && !l->guards.kinks) {
-    return pawl_piece_step(s, state, h, err);
-  }
   if (is_planned(l, state, h)) {
     if (!l->plan_open) {  // nothing can happen but what the method does itself
       PawlPhase phase = pawl_phase_of(state, false);
@@ -329,6 +331,10 @@ PAWL_APART PawlStatus pawl_loop_step(PawlStepper* s, PawlState* state, double h,
     if (s->method->peek && l->plan_known && glide(s, state, h)) {
       return PAWL_OK;
     }
+  }
+  if (l->guards.condition_count + l->guards.clock_count + l->kinks.timed == 0 &&
+      !l->guards.locates && !l->guards.kinks) {
+    return pawl_piece_step(s, state, h, err);
   }
   return take_or_restore(s, state, h, err);
 }

@@ -323,7 +323,8 @@ double pawl_guards_noise(const PawlGuards* g, const PawlState* state, int armed)
 bool pawl_guards_clear(PawlGuards* g, const PawlState* state, const double* watch,
                        const double* lambda) {
   bool near = false;
-  if (g->watching->joint_count > 0 && !pawl_watch_capacities_good(g->watching, state, watch)) {
+  const PawlWatching* w = g->watching;  // numbers were looked at when this phase began
+  if (w->joint_count > 0 && !w->fixed && !pawl_watch_capacities_good(w, state, watch)) {
     return false;
   }
   for (int k = 0; k < g->armed_count; k++) {

@@ -27,11 +27,27 @@ PawlStatus pawl_watch_make_problem(PawlWatching* w, PawlError* err) {
                           : pawl_rows_create(&d->H, &d->G, PAWL_ROWS_AUTO, &p->solver, err);
 }
 
+// Whether capacities and frictions, flagged by their places, never change.
+static bool are_fixed(const PawlSystem* system, const unsigned char* flags) {
+  bool fixed = system->model != NULL;
+  for (int g = 0; g < system->group_count; g++) {
+    const PawlGroup* group = &system->groups[g];
+    for (int k = 0; k < group->entry_count; k++) {
+      const PawlEntry* e = &group->entries[k];
+      for (int l = 0; e->quantity == PAWL_Q_WATCH && !e->constant && l < group->lanes; l++) {
+        fixed = fixed && !flags[e->dest[l]];
+      }
+    }
+  }
+  return fixed;
+}
+
 PawlStatus pawl_watch_create(PawlDynamics* d, PawlWatching* w, PawlError* err) {
   const PawlSystem* system = d->system;
   *w = (PawlWatching){.dynamics = d,
                       .joints = PAWL_NEW(d->arena, int, system->constraint_count),
                       .lambda = PAWL_NEW(d->arena, double, d->sizes.rows)};
+  unsigned char* flags = PAWL_NEW(d->arena, unsigned char, system->watch_count);
   if (d->arena->failed) {
     return pawl_fail_memory(err);
   }
@@ -39,8 +55,10 @@ PawlStatus pawl_watch_create(PawlDynamics* d, PawlWatching* w, PawlError* err) {
     if (system->constraints[c].triggered && system->watches[c].capacity >= 0) {
       assert(system->constraints[c].row_count == 1);
       w->joints[w->joint_count++] = c;
+      flags[system->watches[c].capacity] = flags[system->watches[c].friction] = 1;
     }
   }
+  w->fixed = are_fixed(system, flags);
   PAWL_TRY(w->joint_count > 0 ? pawl_watch_make_problem(w, err) : PAWL_OK);
   PAWL_TRY(pawl_eval_create(system, PAWL_WATCHES, &w->eval, err));
   return pawl_eval_create(system, PAWL_WATCHES, &w->aside, err);

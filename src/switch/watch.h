@@ -25,6 +25,7 @@ typedef struct PawlWatching {
   PawlEval *eval, *aside;  // the second for looks that leave the results of the first alone
   int joint_count;
   int* joints;     // constraints with a capacity
+  bool fixed;      // their capacities and frictions are numbers
   double* lambda;  // rows: room for multipliers that are to be shared
   PawlRowProblem rows;
 } PawlWatching;
