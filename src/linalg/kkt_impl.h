@@ -60,7 +60,7 @@ struct PawlKkt {
   int* row_entry;   //   row_entry[row_start[i] .. row_start[i+1]-1]
   int value_count;  // entries of the matrix in `values`
   int behind;       // where entries of inactive rows stand in it
-  int zero_count;   // dense only: places of `values` that no entry writes to; -1: not listed
+  int zero_count;   // dense only: places of `values` that no entry writes to; below 0: not listed
   unsigned char* zeros;
   // The scaled matrix: dense or banded by columns, without the inactive rows, factored in place; or
   // as the compressed columns of KLU, inactive rows 0 but for 1 on the diagonal. Behind them, for
