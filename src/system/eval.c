@@ -316,7 +316,7 @@ static PawlStatus judge(const PawlEval* eval, const PawlPoint* point, PawlError*
   return eval->mask == PAWL_WATCHES && check == 0.0 ? PAWL_OK : fault(eval, point, err);
 }
 
-static PawlStatus run(PawlEval* eval, const PawlPoint* point, PawlError* err) {
+PAWL_INLINE PawlStatus run(PawlEval* eval, const PawlPoint* point, PawlError* err) {
   for (int k = 0; k < eval->reset_count; k++) {
     memcpy(eval->resets[k].array, eval->resets[k].base, eval->resets[k].bytes);
   }
@@ -333,13 +333,17 @@ static PawlStatus run(PawlEval* eval, const PawlPoint* point, PawlError* err) {
   return check == 0.0 ? PAWL_OK : judge(eval, point, err);
 }
 
+PAWL_APART static PawlStatus run_complete(PawlEval* eval, const PawlPoint* point, PawlError* err) {
+  PawlPoint whole = complete(eval->system, point);
+  return run(eval, &whole, err);
+}
+
 PawlStatus pawl_eval_run(PawlEval* eval, const PawlPoint* point, PawlError* err) {
   if (!eval->system->model) {
     return run_callbacks(eval, point, err);
   }
   if (eval->system->rates_react) {
-    PawlPoint whole = complete(eval->system, point);
-    return run(eval, &whole, err);
+    return run_complete(eval, point, err);
   }
   return run(eval, point, err);
 }
