@@ -8,8 +8,9 @@
 static PawlMatrix any_name(void* context, PawlDag* dag, const PawlAst* name,
                            const PawlNode* indices, PawlExprError* error) {
   (void)context, (void)indices, (void)error;
-  PawlNode node = pawl_dag_leaf(dag, name->primes ? PAWL_OP_V : PAWL_OP_Q, name->name[0] % 3);
-  int shape = name->name[0] % 4;  // numbers, vectors of 2 and 3, matrices
+  int letter = (unsigned char)name->name[0];  // of a name in any script
+  PawlNode node = pawl_dag_leaf(dag, name->primes ? PAWL_OP_V : PAWL_OP_Q, letter % 3);
+  int shape = letter % 4;  // numbers, vectors of 2 and 3, matrices
   PawlMatrix all = {1, 1, {node, node, node, node, node, node, node, node, node}};
   all.rows = shape == 3 ? 2 : shape + 1;
   all.cols = shape == 3 ? 2 : 1;
