@@ -25,6 +25,7 @@ typedef struct MoreauJean {
   double *rate, *rate_n, *lead;  // rows: G v + g_t at both ends, g_t at the beginning
   PawlContacts contacts;
   PawlRub rub;    // friction
+  double noise;   // of velocities: rounding of the impulses that hold them; 0 without friction
   bool rebounds;  // some contact approaches faster than PAWL_SLOWEST_REBOUND
   unsigned char *candidate, *set, *room;
 } MoreauJean;
@@ -122,6 +123,7 @@ static PawlStatus begin(PawlStepper* s, MoreauJean* d, const PawlPhase* phase,
   memcpy(d->f_n, values->f, (size_t)s->sizes.v * sizeof(double));
   pawl_contacts_measure(s, &d->contacts, state, values);
   d->rebounds = false;
+  d->noise = 0.0;
   for (int i = 0; i < s->sizes.rows; i++) {
     d->set[i] = pawl_phase_binds(phase, i);
   }
@@ -154,7 +156,7 @@ static bool settled(const PawlStepper* s, const MoreauJean* d) {
     double own = fabs(d->v[j]) + s->def.step * fabs(d->f_n[j]);
     each &= fabs(d->dv[j]) <= s->def.tolerance * own;
   }
-  return each && change <= s->def.tolerance * size;
+  return each && change <= fmax(s->def.tolerance * size, d->noise);
 }
 
 // Closed contacts push and the others leave fast enough. At the end closed ones must also obey the
@@ -314,6 +316,19 @@ static PawlStatus correct(PawlStepper* s, MoreauJean* d, const PawlPhase* phase,
   return PAWL_OK;
 }
 
+// Impulses are found in whole: what rounding of them is for the lightest velocity.
+static double noise_of_impulses(const PawlStepper* s, const MoreauJean* d, const double* B) {
+  double most = 0.0;
+  for (int j = 0; j < pawl_moving(s->sizes); j++) {
+    double sum = 0.0, M = s->dynamics.diagonal[j] >= 0 ? d->S[s->dynamics.diagonal[j]] : 0.0;
+    for (int e = s->G.start[j]; e < s->G.start[j + 1]; e++) {
+      sum += fabs(B[e] * d->P[s->G.index[e]]);
+    }
+    most = M > 0.0 ? fmax(most, sum / M) : most;
+  }
+  return PAWL_ROUNDED * most;
+}
+
 // The same with friction: which contacts are closed, stick and slip is found with the correction.
 static PawlStatus correct_rubbing(PawlStepper* s, MoreauJean* d, const PawlPhase* phase,
                                   const PawlState* state, double h, const double* B,
@@ -340,6 +355,7 @@ static PawlStatus correct_rubbing(PawlStepper* s, MoreauJean* d, const PawlPhase
     d->v[j] += d->dv[j];
   }
   memcpy(d->P, d->lambda, (size_t)s->sizes.rows * sizeof(double));
+  d->noise = noise_of_impulses(s, d, B);
   return PAWL_OK;
 }
 

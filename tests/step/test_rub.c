@@ -305,6 +305,45 @@ static void test_no_energy_from_impacts(void** unused) {
   }
 }
 
+// A run that is copied to another stepper goes on with the same bits.
+static void test_copied(void** unused) {
+  (void)unused;
+  for (int k = 0; k < METHOD_COUNT * 2; k++) {
+    Motion one = text_with(k % 2 ? PILE : BLOCK, "mu=0.5"),
+           other = text_with(k % 2 ? PILE : BLOCK, "mu=0.5");
+    motion_start(&one, METHODS[k / 2]);
+    motion_start(&other, METHODS[k / 2]);
+    for (int i = 0; i < 40; i++) {
+      motion_step(&one, 1e-3);
+    }
+    NEED(pawl_state_copy(other.stepper, other.state, one.stepper, one.state, &one.err), &one.err);
+    for (int i = 0; i < 40; i++) {
+      motion_step(&one, 1e-3);
+      motion_step(&other, 1e-3);
+    }
+    assert_memory_equal(one.state->q, other.state->q, (size_t)one.n.q * sizeof(double));
+    assert_memory_equal(one.state->v, other.state->v, (size_t)one.n.v * sizeof(double));
+    motion_end(&one);
+    motion_end(&other);
+  }
+}
+
+// No step allocates, once the first have found their pivots.
+static void test_no_allocation(void** unused) {
+  (void)unused;
+  for (int k = 0; k < METHOD_COUNT; k++) {
+    Motion m = text_with(BLOCK, "mu=0.9");
+    motion_start(&m, METHODS[k]);
+    motion_step(&m, 1e-3);
+    long long before = pawl_alloc_count();
+    for (int i = 0; i < 200; i++) {
+      motion_step(&m, 1e-3);
+    }
+    assert_int_equal(pawl_alloc_count(), before);
+    motion_end(&m);
+  }
+}
+
 // ---- refusals -----------------------------------------------------------------------------------
 static void test_refusals(void** unused) {
   (void)unused;
@@ -341,6 +380,8 @@ int main(void) {
       cmocka_unit_test(test_ball_in_space),
       cmocka_unit_test(test_pile_rests),
       cmocka_unit_test(test_no_energy_from_impacts),
+      cmocka_unit_test(test_copied),
+      cmocka_unit_test(test_no_allocation),
       cmocka_unit_test(test_refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
