@@ -8,6 +8,7 @@
 #include "step/rub_sweep.h"
 
 enum { MOST_ROWS = 480 };  // of an island, whose compliance is full
+enum { FEW_SWEEPS = 30, MANY_SWEEPS = 20000 };
 
 static int row_of(const PawlRub* rub, int contact) {
   return rub->first_row + rub->rows - rub->contacts + contact;
@@ -393,8 +394,9 @@ static PawlStatus try_sets(PawlRub* rub, int at, int m, int blocks, const double
   return status == PAWL_ERROR_USAGE ? PAWL_OK : status;
 }
 
+// `most` sweeps, after which impulses change by less than `end` of the largest.
 static bool try_sweeps(PawlRub* rub, const PawlRubStep* step, int at, int m, int contacts,
-                       const double* D) {
+                       const double* D, int most, double end) {
   for (int i = 0; i < m; i++) {
     rub->lambda[at + i] = step->guess[rub->row[at + i]];
   }
@@ -404,9 +406,10 @@ static bool try_sweeps(PawlRub* rub, const PawlRubStep* step, int at, int m, int
                         .contacts = contacts,
                         .block = rub->each,
                         .lambda = rub->lambda + at,
-                        .w = rub->w + at};
+                        .w = rub->w + at,
+                        .most = most};
   rub->swept++;
-  return pawl_rub_sweep(&sweep) <= PAWL_RUB_SWEPT;
+  return pawl_rub_sweep(&sweep) <= end;
 }
 
 // Which contacts of an island carry an impulse, and where their friction sticks.
@@ -432,12 +435,17 @@ static PawlStatus solve_island(PawlStepper* s, PawlRub* rub, const PawlRubStep* 
   for (int i = 0; i < m; i++) {
     rub->own[at + i] = own_compliance(s, rub, step, rub->row[at + i], D[i + i * m]);
   }
+  // Impulses that depend on each other stay what they are as long as they serve.
+  if (try_sweeps(rub, step, at, m, contacts, D, FEW_SWEEPS, PAWL_ROWS_ROUNDING)) {
+    note_closed(rub, at, contacts, closed);
+    return PAWL_OK;
+  }
   PawlStatus status = try_sets(rub, at, m, blocks, D, &found);
   if (status != PAWL_OK) {
     return status == PAWL_RETRY ? fail(s, rub, step, k, "numbers overflow", err)
                                 : pawl_fail_memory(err);
   }
-  if (!found && !try_sweeps(rub, step, at, m, contacts, D)) {
+  if (!found && !try_sweeps(rub, step, at, m, contacts, D, MANY_SWEEPS, PAWL_RUB_SWEPT)) {
     return fail(s, rub, step, k, "no impulses within the friction were found", err);
   }
   note_closed(rub, at, contacts, closed);

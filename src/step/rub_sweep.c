@@ -8,7 +8,7 @@
 
 #include "switch/tolerances.h"
 
-enum { MOST_ROWS = 3, MOST_SWEEPS = 20000, MOST_INNER = 60 };
+enum { MOST_ROWS = 3, MOST_INNER = 60 };
 
 typedef struct Local {
   int count, row[MOST_ROWS];
@@ -141,7 +141,7 @@ static double sweep(const PawlRubSweep* p, double* size) {
 double pawl_rub_sweep(const PawlRubSweep* p) {
   enum { AGAIN = 64 };  // sweeps after which w is computed anew
   double change = INFINITY, size = 0.0;
-  for (int k = 0; k < MOST_SWEEPS && change > PAWL_ROWS_EXACT * size; k++) {
+  for (int k = 0; k < p->most && change > PAWL_ROWS_EXACT * size; k++) {
     if (k % AGAIN == 0) {
       memcpy(p->w, p->q, (size_t)p->m * sizeof(double));
       for (int j = 0; j < p->m; j++) {

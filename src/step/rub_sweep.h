@@ -16,5 +16,6 @@ typedef struct PawlRubSweep {
   int contacts;
   const PawlFrictionBlock* block;  // one a contact; tangent[0] < 0: without friction
   double *lambda, *w;              // m
+  int most;                        // sweeps
 } PawlRubSweep;
 double pawl_rub_sweep(const PawlRubSweep* p);
