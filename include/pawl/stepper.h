@@ -95,6 +95,7 @@ typedef struct PawlMethodInfo {
   bool smooth;       // can be the method between the switches of event-driven
   bool adaptive;     // chooses its own steps by rtol and atol; `step` is that of the samples
   bool linear_only;  // refuses systems that are not linear
+  bool sums_only;    // refuses systems whose coordinates do not move by sums: rotations
   bool action;       // refuses what does not follow from energies and one elastic contact
   bool absent;       // not in this build
   int largest;       // velocities that it takes at most; 0: any number

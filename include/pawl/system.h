@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The equations of motion as functions of numbers:
 //
-//   q' = T(q) v                                    kinematics (T = I for a text model)
+//   q' = T(q) v                                    kinematics (T = I but for rotations)
 //   M(q,v,t) v' = f(q,v,t) + G(q,t)^T lambda       dynamics
 //   g(q,t) = 0                                     constraint rows
 //   A(q,t) v + b(q,t) = 0                          rate equations: G = A, g_t = b, g = 0
@@ -49,6 +49,10 @@ PAWL_API const char* pawl_system_name(const PawlSystem* system);
 // Names as the user wrote them; valid as long as the system.
 PAWL_API const char* pawl_system_coordinate_name(const PawlSystem* system, int q);
 PAWL_API const char* pawl_system_coordinate_unit(const PawlSystem* system, int q);  // "" unstated
+// The name and unit of what velocity v is the rate of, or of the velocity itself (`*is_rate` false:
+// R.omega.x of a rotation). NULL where a caller's functions have other velocities than coordinates.
+PAWL_API const char* pawl_system_velocity_name(const PawlSystem* system, int v, bool* is_rate);
+PAWL_API const char* pawl_system_velocity_unit(const PawlSystem* system, int v);
 PAWL_API const char* pawl_system_output_name(const PawlSystem* system, int output);
 PAWL_API const char* pawl_system_output_unit(const PawlSystem* system, int output);
 // First-order states z' = s(q, v, z, u, t, lambda) are stored as velocities of which nothing

@@ -423,12 +423,19 @@ static void print_findings(const PawlSystem* system, const Findings* f) {
            pawl_system_coordinate_name(system, along), k_used, k_least);
   }
   int moving = f->n.v - f->n.states;
+  for (int k = 0; f->state && f->n.q != f->n.v && k < moving && k < MOST_SHOWN; k++) {
+    bool is_rate;
+    const char* name = pawl_system_velocity_name(system, k, &is_rate);
+    printf("%-19s rate %.9g, acceleration %.9g\n", name ? name : "v", f->state->v[k],
+           f->state->a[k]);
+  }
   for (int k = 0; f->state && f->n.q == f->n.v && k < moving && k < MOST_SHOWN; k++) {
     printf("%-19s start %.9g, rate %.9g, acceleration %.9g\n",
            pawl_system_coordinate_name(system, k), f->state->q[k], f->state->v[k], f->state->a[k]);
   }
   for (int k = moving; f->state && k < f->n.v && k < moving + MOST_SHOWN; k++) {
-    printf("%-19s start %.9g, rate %.9g\n", pawl_system_coordinate_name(system, k), f->state->v[k],
+    printf("%-19s start %.9g, rate %.9g\n",
+           pawl_system_coordinate_name(system, k + f->n.q - f->n.v), f->state->v[k],
            f->state->a[k]);
   }
   for (int k = 0; k < f->n.inputs && k < MOST_SHOWN; k++) {

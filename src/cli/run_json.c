@@ -7,13 +7,14 @@
 
 static void json_named(Json* json, const char* key, const PawlSystem* system, int first, int end,
                        const double* values) {
-  PawlSizes n = pawl_system_sizes(system);
   json_open(json, key, '{');
   for (int k = first; k < end; k++) {
     char name[32];
     snprintf(name, sizeof name, "v[%d]", k);
-    bool named = n.q == n.v || key[0] == 'q';
-    json_number(json, named ? pawl_system_coordinate_name(system, k) : name, values[k]);
+    bool is_rate;
+    const char* known = key[0] == 'q' ? pawl_system_coordinate_name(system, k)
+                                      : pawl_system_velocity_name(system, k, &is_rate);
+    json_number(json, known ? known : name, values[k]);
   }
   json_close(json, '}');
 }

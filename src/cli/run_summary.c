@@ -93,7 +93,7 @@ static void print_state(const PawlSystem* system, const PawlState* state) {
   for (int k = 0; k < n.q && k < MOST_SHOWN; k++) {
     bool is_state = k >= n.q - n.states;
     fprintf(stderr, "%s %s = %.9g", k ? "," : "", pawl_system_coordinate_name(system, k),
-            is_state ? state->v[k] : state->q[k]);
+            is_state ? state->v[k - n.q + n.v] : state->q[k]);
   }
   fprintf(stderr, "%s\n", n.q > MOST_SHOWN ? ", ..." : "");
 }

@@ -34,7 +34,8 @@ static void print_shape(const PawlSystem* system, const PawlSpectrum* s, const d
   static const double LITTLE = 0.05;
   int shown[MOST_SHOWN], count = 0;
   PawlSizes n = pawl_system_sizes(system);
-  if (n.q - n.states != s->coordinates) {
+  bool is_rate;
+  if (n.v - n.states != s->coordinates || !pawl_system_velocity_name(system, 0, &is_rate)) {
     return;
   }
   for (; count < MOST_SHOWN; count++) {
@@ -52,7 +53,7 @@ static void print_shape(const PawlSystem* system, const PawlSpectrum* s, const d
     }
     shown[count] = best;
     printf("%s%s %.4g", count ? ", " : "    shape           ",
-           pawl_system_coordinate_name(system, best), shape[best]);
+           pawl_system_velocity_name(system, best, &is_rate), shape[best]);
   }
   printf(count ? "\n" : "");
 }

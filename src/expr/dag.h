@@ -103,8 +103,14 @@ PAWL_CHECKED PawlStatus pawl_dag_adjoints(PawlDag* dag, int count, const PawlNod
 
 PawlNode pawl_dag_partial(PawlDag* dag, PawlNode node, PawlOp leaf, int index);
 
-// d/dt by the chain rule: t' = 1, Q' = V, V' = A, STATE' = A; parameters, inputs and multipliers
-// stand still.
+// By a coordinate: Q(coordinate) where `component` is negative; else along the rotation whose
+// angular velocity about axis `component` of the body is V(coordinate), sum_k T_ki d/dQUAT_k. (O4)
+PawlNode pawl_dag_vary(PawlDag* dag, PawlNode node, int coordinate, int component);
+// The rate of QUAT(index), a node of QUAT and V.                                             (O2)
+PawlNode pawl_dag_spin(PawlDag* dag, int index);
+
+// d/dt by the chain rule: t' = 1, Q' = V, V' = A, STATE' = A, QUAT' = T V; parameters, inputs and
+// multipliers stand still.
 // The derivative of an acceleration does not exist: a node that contains A gives PAWL_NO_NODE.
 PawlNode pawl_dag_total(PawlDag* dag, PawlNode node);
 
@@ -150,7 +156,15 @@ double pawl_dag_operate(const PawlDag* dag, const PawlDagNode* node, double a, d
 typedef struct PawlLeafValues {
   double t;
   const double *param, *q, *v, *a, *lambda, *turn, *input;
+  int turning;  // the first coordinate of a rotation, see pawl_quat_place
 } PawlLeafValues;
+
+// Where QUAT(index) is in q: rotations stand behind `turning` other coordinates, four numbers in q
+// for three in v.
+static inline int pawl_quat_place(int turning, int index) {
+  int first = index / 4;
+  return first + (first - turning) / 3 + index % 4;
+}
 
 // The value of a node, slowly, with no tape: for parameters, tests and diagnosis. When `fault` is
 // not NULL it receives the first node whose operands are finite and whose value is not and that the

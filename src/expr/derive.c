@@ -245,6 +245,43 @@ PawlNode pawl_dag_partial(PawlDag* dag, PawlNode node, PawlOp leaf, int index) {
   return pawl_dag_tangent(dag, node, seed_one, &variable);
 }
 
+// ---- rotations ----------------------------------------------------------------------------------
+// T_ki of p' = T(p) omega = p o (0, omega)/2: half a number of p, with its sign.               (O2)
+static PawlNode spin_factor(PawlDag* dag, int first, int k, int i) {
+  static const signed char which[4][3] = {{-1, -2, -3}, {0, -3, 2}, {3, 0, -1}, {-2, 1, 0}};
+  int other = which[k][i];
+  PawlNode p = pawl_dag_leaf(dag, PAWL_OP_QUAT, 4 * first + (other < 0 ? -other : other));
+  return pawl_dag_mul(dag, pawl_dag_const(dag, other < 0 ? -0.5 : 0.5), p);
+}
+
+PawlNode pawl_dag_spin(PawlDag* dag, int index) {
+  PawlNode rate = pawl_dag_const(dag, 0.0);
+  for (int i = 0; i < 3; i++) {
+    PawlNode omega = pawl_dag_leaf(dag, PAWL_OP_V, index / 4 + i);
+    PawlNode part = pawl_dag_mul(dag, spin_factor(dag, index / 4, index % 4, i), omega);
+    rate = pawl_dag_add(dag, rate, part);
+  }
+  return rate;
+}
+
+typedef struct Turning {
+  int first, component;
+} Turning;
+
+static PawlNode seed_rotation(void* context, PawlDag* dag, PawlOp leaf, int index) {
+  const Turning* turning = context;
+  bool moves = leaf == PAWL_OP_QUAT && index / 4 == turning->first;
+  return moves ? spin_factor(dag, turning->first, index % 4, turning->component)
+               : pawl_dag_const(dag, 0.0);
+}
+
+PawlNode pawl_dag_vary(PawlDag* dag, PawlNode node, int coordinate, int component) {
+  Turning turning = {coordinate - component, component};
+  return component < 0 ? pawl_dag_partial(dag, node, PAWL_OP_Q, coordinate)
+                       : pawl_dag_tangent(dag, node, seed_rotation, &turning);
+}
+
+// ---- along the motion ---------------------------------------------------------------------------
 static PawlNode seed_time(void* context, PawlDag* dag, PawlOp leaf, int index) {
   (void)context;
   switch ((PawlLeaf)leaf) {
@@ -255,6 +292,8 @@ static PawlNode seed_time(void* context, PawlDag* dag, PawlOp leaf, int index) {
     case PAWL_LEAF_V:
     case PAWL_LEAF_STATE:
       return pawl_dag_leaf(dag, PAWL_OP_A, index);
+    case PAWL_LEAF_QUAT:
+      return pawl_dag_spin(dag, index);
     case PAWL_LEAF_A:
       return PAWL_NO_NODE;
     case PAWL_LEAF_CONST:

@@ -72,6 +72,7 @@ static PawlPrecedence level_of(PawlPrinter* p, PawlNode node) {
     case PAWL_OP_LAMBDA:
     case PAWL_OP_STATE:
     case PAWL_OP_INPUT:
+    case PAWL_OP_QUAT:
     case PAWL_OP_TURN:
     case PAWL_OP_TABLE:
     case PAWL_OP_TABLE2:

@@ -95,6 +95,8 @@ static double leaf_value(const PawlDagNode* node, const PawlLeafValues* leaves) 
       return read(leaves->lambda, node->index);
     case PAWL_LEAF_INPUT:
       return read(leaves->input, node->index);
+    case PAWL_LEAF_QUAT:
+      return read(leaves->q, pawl_quat_place(leaves->turning, node->index));
     case PAWL_LEAF_TURN:
       return read(leaves->turn, node->index);
   }

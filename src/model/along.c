@@ -20,13 +20,21 @@ typedef struct Along {
 
 static int note_coordinate(void* context, PawlOp leaf, int index) {
   Along* a = context;
+  if (leaf == PAWL_OP_QUAT) {
+    return note_coordinate(context, PAWL_OP_Q, index / 4) != 0 ||
+                   note_coordinate(context, PAWL_OP_Q, index / 4 + 1) != 0 ||
+                   note_coordinate(context, PAWL_OP_Q, index / 4 + 2) != 0
+               ? -1
+               : 0;
+  }
   if (leaf != PAWL_OP_Q) {
     return 0;
   }
   if (pawl_grow((void**)&a->coordinate, &a->capacity, a->coordinates + 1, sizeof(int)) != 0) {
     return -1;
   }
-  bool again = pawl_matrix_count(&a->e) > 1;  // in another number of the vector
+  // In another number of the vector, or of the quaternion.
+  bool again = pawl_matrix_count(&a->e) > 1 || a->loader->model->rotation_count > 0;
   for (int k = 0; again && k < a->coordinates; k++) {
     if (a->coordinate[k] == index) {
       return 0;
@@ -49,7 +57,8 @@ static PawlNode force_on(const Along* a, int coordinate) {
   PawlDag* dag = a->loader->model->dag;
   PawlNode force = pawl_dag_const(dag, 0.0);
   for (int k = 0; k < pawl_matrix_count(&a->e); k++) {
-    PawlNode slope = pawl_dag_partial(dag, a->e.at[k], PAWL_OP_Q, coordinate);
+    int component = pawl_model_spin(a->loader->model, coordinate);
+    PawlNode slope = pawl_dag_vary(dag, a->e.at[k], coordinate, component);
     force = pawl_dag_add(dag, force, pawl_dag_mul(dag, a->u.at[k], slope));  // (A1)
   }
   return force;

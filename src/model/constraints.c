@@ -356,7 +356,7 @@ static bool load_snap(PawlLoader* loader, PawlYaml* body, const PawlScope* scope
 static int is_coordinate(void* context, PawlOp leaf, int index) {
   (void)context;
   (void)index;
-  return leaf == PAWL_OP_Q;
+  return leaf == PAWL_OP_Q || leaf == PAWL_OP_QUAT;
 }
 
 // `lock: expression`: what it holds must be able to move.

@@ -54,7 +54,8 @@ static void report_circle(PawlLoader* loader, const PawlStartTask* task) {
 
 static bool evaluate(Settling* s, PawlStartTask* task) {
   PawlLoader* loader = s->loader;
-  PawlLeafValues leaves = {.param = s->param, .q = s->value[0], .v = s->value[1]};
+  PawlLeafValues leaves = {
+      .param = s->param, .q = s->value[0], .v = s->value[1], .turning = loader->model->turning};
   double value;
   if (pawl_dag_value(loader->model->dag, task->node, &leaves, &value, NULL) != PAWL_OK) {
     return pawl_loader_no_memory(loader);
@@ -106,7 +107,7 @@ static bool open_settling(Settling* s, PawlArena* arena) {
   s->waiting = PAWL_NEW(arena, int, loader->start_count);
   for (int k = 0; k < 2; k++) {
     s->task_of[k] = PAWL_NEW(arena, int, n);
-    s->value[k] = PAWL_NEW(arena, double, n);
+    s->value[k] = PAWL_NEW(arena, double, n + model->rotation_count);
   }
   if (arena->failed) {
     return pawl_loader_no_memory(loader);
@@ -118,6 +119,9 @@ static bool open_settling(Settling* s, PawlArena* arena) {
     s->task_of[0][i] = s->task_of[1][i] = -1;
     s->value[0][i] = model->coordinates[i].start;
     s->value[1][i] = model->coordinates[i].rate;
+  }
+  for (int r = 0; r < model->rotation_count; r++) {
+    memcpy(s->value[0] + model->turning + 4 * r, model->rotations[r].start, 4 * sizeof(double));
   }
   for (int k = 0; k < loader->start_count; k++) {
     const PawlStartTask* task = &loader->starts[k];
@@ -159,7 +163,7 @@ static void read_guess(PawlLoader* loader, const PawlYaml* text, PawlCoordinate*
 // its name stay good.
 static void read_map(PawlLoader* loader, PawlYaml* map, const PawlScope* scope, int number,
                      PawlCoordinate* coordinate) {
-  static const char* const keys[] = {"start", "rate", "guess", "unit", NULL};
+  static const char* const keys[] = {"start", "rate", "guess", "unit", "kind", NULL};
   pawl_yaml_check_keys(&loader->report, map, "a coordinate", keys);
   for (PawlYaml* child = map->first; child; child = child->next) {
     const char* key = child->key->text;
@@ -171,6 +175,9 @@ static void read_map(PawlLoader* loader, PawlYaml* map, const PawlScope* scope, 
       read_guess(loader, child, coordinate);
     } else if (strcmp(key, "unit") == 0) {
       pawl_load_text(loader, child, &coordinate->unit);
+    } else if (strcmp(key, "kind") == 0) {  // that of rotations is not read here
+      static const char* const kinds[] = {"number", "rotation", NULL};
+      pawl_load_word(loader, child, "kind", kinds);
     }
   }
 }

@@ -348,6 +348,62 @@ static PawlMatrix output(Build* build, const PawlAst* ast, int number, PawlExprE
   return what;
 }
 
+// R turns vectors of the body into space: the rows of (O1).
+static PawlMatrix rotation_matrix(PawlDag* dag, const PawlNode p[4]) {
+  PawlMatrix R = {3, 3, {0}};
+  PawlNode two = pawl_dag_const(dag, 2.0), square[4];
+  for (int k = 0; k < 4; k++) {
+    square[k] = pawl_dag_powi(dag, p[k], 2);
+  }
+  for (int i = 0; i < 3; i++) {
+    int j = (i + 1) % 3, k = (i + 2) % 3;
+    PawlNode own = pawl_dag_add(dag, square[0], square[i + 1]);
+    PawlNode others = pawl_dag_add(dag, square[j + 1], square[k + 1]);
+    PawlNode across = pawl_dag_mul(dag, p[i + 1], p[j + 1]);
+    PawlNode twist = pawl_dag_mul(dag, p[0], p[k + 1]);
+    R.at[4 * i] = pawl_dag_sub(dag, own, others);
+    R.at[3 * i + j] = pawl_dag_mul(dag, two, pawl_dag_sub(dag, across, twist));
+    R.at[3 * j + i] = pawl_dag_mul(dag, two, pawl_dag_add(dag, across, twist));
+  }
+  return R;
+}
+
+// R, R.omega or R.q0 at rest; what its time derivatives contain begins with `*contains`.
+static PawlMatrix part_of_rotation(PawlDag* dag, int part, int first, unsigned* contains) {
+  PawlNode p[4];
+  *contains = part == PAWL_ROTATION_OMEGA ? PAWL_MAY_V : PAWL_MAY_Q;
+  if (part == PAWL_ROTATION_OMEGA) {
+    return (PawlMatrix){
+        3,
+        1,
+        {pawl_dag_leaf(dag, PAWL_OP_V, first), pawl_dag_leaf(dag, PAWL_OP_V, first + 1),
+         pawl_dag_leaf(dag, PAWL_OP_V, first + 2)}};
+  }
+  for (int k = 0; k < 4; k++) {
+    p[k] = pawl_dag_leaf(dag, PAWL_OP_QUAT, 4 * first + k);
+  }
+  return part == PAWL_ROTATION_MATRIX ? rotation_matrix(dag, p)
+                                      : pawl_number(p[part - PAWL_ROTATION_QUATERNION]);
+}
+
+static PawlMatrix rotation(Build* build, PawlDag* dag, const PawlAst* ast, int part, int number,
+                           PawlExprError* error) {
+  unsigned contains;
+  int first = build->loader->model->turning + 3 * number;
+  PawlMatrix value = part_of_rotation(dag, part, first, &contains);
+  for (int k = 0; k < ast->primes; k++) {
+    if (contains & PAWL_MAY_A) {
+      return pawl_number(
+          REFUSE(error, ast, "'%s' has no time derivative of this order", pawl_quote(ast->name).s));
+    }
+    for (int i = 0; i < pawl_matrix_count(&value); i++) {
+      value.at[i] = pawl_dag_total(dag, value.at[i]);
+    }
+    contains = derivative_contains(contains);
+  }
+  return admit(build, ast, contains, error) ? value : pawl_number(PAWL_NO_NODE);
+}
+
 // ---- resolving ------------------------------------------------------------------------------
 
 static const PawlFamily* find_family(const Build* build, const char* name) {
@@ -430,6 +486,9 @@ static PawlMatrix resolve_family(Build* build, PawlDag* dag, const PawlAst* ast,
   }
   if (family->kind == PAWL_NAME_OUTPUT) {
     return output(build, ast, element, error);
+  }
+  if (family->kind == PAWL_NAME_ROTATION) {
+    return rotation(build, dag, ast, family->part, element, error);
   }
   return pawl_number(family->kind == PAWL_NAME_COORDINATE
                          ? coordinate(build, dag, ast, element, error)
@@ -875,33 +934,41 @@ bool pawl_expression_contains(PawlLoader* loader, PawlYaml* text, const PawlScop
   return good;
 }
 
-static bool shaped(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, const PawlUse* use,
-                   PawlMatrix* out, unsigned* contains) {
-  Build build = {.loader = loader, .scope = scope, .use = use};
-  bool good = build_record(&build, loader->model->dag, text, false, out);
+typedef struct Shaping {
+  PawlLoader* loader;
+  const PawlScope* scope;
+  const PawlUse* use;
+  PawlDag* dag;
+  bool numbers;
+} Shaping;
+
+static bool shaped(const Shaping* how, PawlYaml* text, PawlMatrix* out, unsigned* contains) {
+  Build build = {
+      .loader = how->loader, .scope = how->scope, .use = how->use, .numbers = how->numbers};
+  bool good = build_record(&build, how->dag, text, false, out);
   *contains |= build.contains;
   return good;
 }
 
 // Depth: that of the tree, PAWL_MODEL_MAX_NESTING.
-static bool shaped_list(PawlLoader* loader, PawlYaml* list, const PawlScope* scope,
-                        const PawlUse* use, PawlMatrix* out, unsigned* contains) {
+static bool shaped_list(const Shaping* how, PawlYaml* list, PawlMatrix* out, unsigned* contains) {
+  PawlReport* report = &how->loader->report;
   PawlMatrix entries[3];
   char why[PAWL_MATRIX_WHY];
   bool good = true;
   int count = 0;
   if (list->count > 3) {
-    pawl_report(&loader->report, list, "a vector has 2 or 3 numbers, %d given%s", list->count,
+    pawl_report(report, list, "a vector has 2 or 3 numbers, %d given%s", list->count,
                 PAWL_YAML_FLOW_HINT);
     return false;
   }
   for (PawlYaml* child = list->first; child; child = child->next) {
     PawlMatrix* entry = &entries[count++];
-    good &= child->kind == PAWL_YAML_LIST ? shaped_list(loader, child, scope, use, entry, contains)
-                                          : shaped(loader, child, scope, use, entry, contains);
+    good &= child->kind == PAWL_YAML_LIST ? shaped_list(how, child, entry, contains)
+                                          : shaped(how, child, entry, contains);
   }
   if (good && !pawl_matrix_literal(count, entries, out, why)) {
-    pawl_report(&loader->report, list, "%s%s", why, PAWL_YAML_FLOW_HINT);
+    pawl_report(report, list, "%s%s", why, PAWL_YAML_FLOW_HINT);
     return false;
   }
   return good;
@@ -909,9 +976,10 @@ static bool shaped_list(PawlLoader* loader, PawlYaml* list, const PawlScope* sco
 
 bool pawl_shaped(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, const PawlUse* use,
                  PawlMatrix* out, unsigned* contains) {
+  Shaping how = {loader, scope, use, loader->model->dag, false};
   *contains = 0;
-  return text->kind == PAWL_YAML_LIST ? shaped_list(loader, text, scope, use, out, contains)
-                                      : shaped(loader, text, scope, use, out, contains);
+  return text->kind == PAWL_YAML_LIST ? shaped_list(&how, text, out, contains)
+                                      : shaped(&how, text, out, contains);
 }
 
 bool pawl_vector(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, const PawlUse* use,
@@ -986,6 +1054,22 @@ bool pawl_value(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, doub
     return false;
   }
   return true;
+}
+
+bool pawl_values(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, PawlMatrix* shape,
+                 double out[9]) {
+  unsigned contains = 0;
+  Shaping how = {loader, scope, &PAWL_USE_VALUE, loader->values, true};
+  bool good = text->kind == PAWL_YAML_LIST ? shaped_list(&how, text, shape, &contains)
+                                           : shaped(&how, text, shape, &contains);
+  for (int k = 0; good && k < pawl_matrix_count(shape); k++) {
+    good = node_value(loader, shape->at[k], &out[k]);
+    if (good && !isfinite(out[k])) {
+      pawl_report(&loader->report, text, "not all of these are finite numbers");
+      return false;
+    }
+  }
+  return good;
 }
 
 bool pawl_whole(PawlLoader* loader, const PawlYaml* text, const PawlAst* ast,

@@ -88,8 +88,8 @@ static void load_names(PawlLoader* loader, const PawlYaml* root) {
   PawlYaml *coordinates = pawl_yaml_get(root, "coordinates"),
            *define = pawl_yaml_get(root, "define"), *states = pawl_yaml_get(root, "states"),
            *inputs = pawl_yaml_get(root, "inputs");
-  PawlEntries coordinate_entries = {0}, define_entries = {0}, state_entries = {0},
-              input_entries = {0};
+  PawlEntries coordinate_entries = {0}, rotation_entries = {0}, define_entries = {0},
+              state_entries = {0}, input_entries = {0};
   if (!coordinates || coordinates->kind == PAWL_YAML_SCALAR || coordinates->count == 0) {
     pawl_report(&loader->report, coordinates ? coordinates : root,
                 "coordinates: with at least one coordinate %s",
@@ -98,6 +98,7 @@ static void load_names(PawlLoader* loader, const PawlYaml* root) {
   } else {
     pawl_claim(loader, coordinates, &loader->names, NULL, PAWL_NAME_COORDINATE,
                &coordinate_entries);
+    pawl_claim_rotations(loader, &coordinate_entries, &rotation_entries);
   }
   if (pawl_expect_map(loader, states, "states")) {
     pawl_claim(loader, states, &loader->names, NULL, PAWL_NAME_STATE, &state_entries);
@@ -109,6 +110,8 @@ static void load_names(PawlLoader* loader, const PawlYaml* root) {
     pawl_claim(loader, define, &loader->names, NULL, PAWL_NAME_DEFINITION, &define_entries);
   }
   pawl_fill(loader, &coordinate_entries, pawl_add_coordinate);
+  loader->model->turning = loader->model->coordinate_count;
+  pawl_load_rotations(loader, &rotation_entries);
   pawl_fill(loader, &input_entries, pawl_add_input);
   pawl_fill(loader, &state_entries, pawl_add_state);
   pawl_fill(loader, &define_entries, pawl_add_definition);

@@ -94,7 +94,7 @@ typedef struct PawlLoader {
   int switching_count, switching_capacity;
   int parameter_capacity, coordinate_capacity, term_capacity, constraint_capacity, contact_capacity,
       event_capacity, impulse_capacity, output_capacity, shape_capacity, state_capacity,
-      input_capacity, set_capacity;
+      input_capacity, set_capacity, rotation_capacity;
 } PawlLoader;
 
 // Room for one more in a growable array of the model; false when memory or the limit is reached.
@@ -184,6 +184,9 @@ bool pawl_equation(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, c
                    PawlMatrix* out);
 // A finite number from parameters and indices.
 bool pawl_value(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, double* value);
+// Finite numbers of a vector or matrix of parameters and indices; `shape` tells how many.
+bool pawl_values(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, PawlMatrix* shape,
+                 double out[9]);
 // The same of a term of the equations, to judge it at the start: its parameters may change.
 bool pawl_judge(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, double* value);
 // True for an expression of numbers, parameters and indices alone, of which pawl_value knows the
@@ -254,6 +257,10 @@ PawlFamily* pawl_add_function_name(PawlLoader* loader, PawlYaml* key, const char
 void pawl_load_tables(PawlLoader* loader, PawlYaml* section);
 void pawl_load_parameters(PawlLoader* loader, PawlYaml* section, int override_count,
                           const char* const* overrides);
+// Rotations among the coordinates: takes their entries out of `coordinates`; and reads them, once
+// all others are there.
+void pawl_claim_rotations(PawlLoader* loader, PawlEntries* coordinates, PawlEntries* rotations);
+void pawl_load_rotations(PawlLoader* loader, PawlEntries* rotations);
 int pawl_add_coordinate(PawlLoader* loader, const PawlDeclared* entry, const PawlIndexer* at);
 int pawl_add_state(PawlLoader* loader, const PawlDeclared* entry, const PawlIndexer* at);
 int pawl_add_input(PawlLoader* loader, const PawlDeclared* entry, const PawlIndexer* at);

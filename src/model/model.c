@@ -12,6 +12,7 @@ void pawl_model_destroy(PawlModel* model) {
   }
   pawl_free(model->parameters);
   pawl_free(model->coordinates);
+  pawl_free(model->rotations);
   pawl_free(model->states);
   pawl_free(model->inputs);
   pawl_free(model->sets);

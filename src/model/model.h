@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loaded model as the later stages read it. Every expression is a node of one graph, `dag`; its
 // leaves are parameters (PARAM), coordinates (Q), rates (V), states (STATE), inputs (INPUT), t,
+// quaternions of rotations (QUAT),
 // and, in outputs, events and the rates of states only, accelerations (A) and multipliers (LAMBDA).
 // Families are expanded: one coordinate, term or constraint for each index, named "u[3]".
 #pragma once
@@ -41,6 +42,16 @@ typedef struct PawlCoordinate {
   bool guess[2];  // start, rate: the start is assembled by changing these
   PawlSource source;
 } PawlCoordinate;
+
+// A rotation of a body (docs/theory/rotations.md): a unit quaternion in q, the angular velocity in
+// the axes of the body in v. Its three velocities are entries of the coordinates (names
+// R.omega.x, ...; `rate` is the start), behind those that are no rotations.
+typedef struct PawlRotation {
+  const char* name;
+  const char* quaternion_names[4];  // R.q0, ...
+  double start[4];
+  PawlSource source;
+} PawlRotation;
 
 // A first-order state z' = s (docs/theory/states.md). With a rate it is stored as a velocity: the
 // rate of entry `coordinate` of the coordinates, behind those that move. Without, it is a number
@@ -244,9 +255,12 @@ struct PawlModel {
   int parameter_count, coordinate_count, term_count, constraint_count, row_count, slip_count,
       contact_count, event_count, impulse_count, output_count, shape_count;
   int state_count, dynamic_count, input_count, set_count;
+  int turning;  // coordinates that are no rotation: the first ones
+  int rotation_count;
+  PawlRotation* rotations;
   PawlParameter* parameters;
-  PawlCoordinate*
-      coordinates;  // coordinate_count that move, then dynamic_count states: `rate` is z
+  // One for each velocity: coordinate_count that move, then dynamic_count states: `rate` is z.
+  PawlCoordinate* coordinates;
   PawlStateDef* states;
   PawlInputDef* inputs;
   PawlSet* sets;
@@ -268,6 +282,16 @@ struct PawlModel {
 // told from the units of the coordinates.
 const char* pawl_model_row_unit(const PawlModel* model, int constraint, int row);
 const char* pawl_model_contact_unit(const PawlModel* model, int contact);
+
+// 0 1 2 where velocity v is an angular velocity about x, y, z of a body; -1 for others.
+static inline int pawl_model_spin(const PawlModel* model, int v) {
+  bool turns = model->rotation_count > 0 && v >= model->turning && v < model->coordinate_count;
+  return turns ? (v - model->turning) % 3 : -1;
+}
+// The number of the rotation that it belongs to.
+static inline int pawl_model_rotation(const PawlModel* model, int v) {
+  return (v - model->turning) / 3;
+}
 
 // The law of a jump by its word: post, pre or bisector.
 bool pawl_model_impact_word(const char* word, double* impact);

@@ -14,7 +14,7 @@ const char* pawl_name_kind_text(PawlNameKind kind) {
       [PAWL_NAME_CONSTRAINT] = "a constraint", [PAWL_NAME_CONTACT] = "a contact",
       [PAWL_NAME_EVENT] = "an event",          [PAWL_NAME_FUNCTION] = "a function",
       [PAWL_NAME_TABLE] = "a table",           [PAWL_NAME_STATE] = "a state",
-      [PAWL_NAME_INPUT] = "an input",
+      [PAWL_NAME_INPUT] = "an input",          [PAWL_NAME_ROTATION] = "a rotation",
   };
   return text[kind];
 }

@@ -14,6 +14,7 @@ struct PawlYaml;
 typedef enum PawlNameKind {
   PAWL_NAME_PARAMETER,
   PAWL_NAME_COORDINATE,
+  PAWL_NAME_ROTATION,  // and its parts
   PAWL_NAME_DEFINITION,
   PAWL_NAME_STATE,
   PAWL_NAME_INPUT,
@@ -26,10 +27,19 @@ typedef enum PawlNameKind {
 } PawlNameKind;
 const char* pawl_name_kind_text(PawlNameKind kind);  // "a coordinate"
 
+// What a name of a rotation stands for: R, R.omega, R.q0 to R.q3.
+enum {
+  PAWL_ROTATION_MATRIX,
+  PAWL_ROTATION_OMEGA,
+  PAWL_ROTATION_QUATERNION,
+  PAWL_ROTATION_PARTS = 6
+};
+
 typedef struct PawlFamily {
   const char* name;
   PawlNameKind kind;
   const struct PawlYaml* where;  // its first key
+  int part;                      // ROTATION: PAWL_ROTATION_...
   bool failed;                   // its declaration was wrong and reported: stay silent about uses
   int dimension;                 // indices, 0 for a plain name
   // The elements lie in a box of indices, the last index running fastest. `cells` holds the

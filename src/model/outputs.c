@@ -250,11 +250,28 @@ typedef struct Along {
   PawlLoader* loader;
   PawlYaml* where;
   PawlNode along, value;
+  int first;  // of the impulses
 } Along;
+
+static bool add_along_once(const Along* a, int coordinate) {
+  const PawlModel* model = a->loader->model;
+  for (int k = a->first; k < model->impulse_count; k++) {
+    if (model->impulses[k].coordinate == coordinate) {
+      return true;
+    }
+  }
+  return add_impulse(a->loader, a->where, coordinate, a->value);
+}
 
 // One for each coordinate in `along`.
 static int add_along(void* context, PawlOp leaf, int index) {
   const Along* a = context;
+  if (leaf == PAWL_OP_QUAT) {  // the numbers of a quaternion turn with the same velocities
+    return add_along_once(a, index / 4) && add_along_once(a, index / 4 + 1) &&
+                   add_along_once(a, index / 4 + 2)
+               ? 0
+               : 1;
+  }
   return leaf != PAWL_OP_Q || add_impulse(a->loader, a->where, index, a->value) ? 0 : 1;
 }
 
@@ -263,7 +280,8 @@ static bool derive_along(const Along* a, int first) {
   PawlModel* model = a->loader->model;
   for (int k = first; k < model->impulse_count; k++) {
     PawlImpulse* impulse = &model->impulses[k];
-    PawlNode slope = pawl_dag_partial(model->dag, a->along, PAWL_OP_Q, impulse->coordinate);
+    PawlNode slope = pawl_dag_vary(model->dag, a->along, impulse->coordinate,
+                                   pawl_model_spin(model, impulse->coordinate));
     impulse->node = slope == PAWL_NO_NODE ? slope : pawl_dag_mul(model->dag, a->value, slope);
     if (impulse->node == PAWL_NO_NODE) {
       return pawl_loader_no_memory(a->loader);
@@ -291,6 +309,7 @@ static bool load_impulse_along(PawlLoader* loader, PawlYaml* item, const PawlSco
     return false;
   }
   int before = loader->model->impulse_count;
+  a.first = before;
   int failed = pawl_dag_leaves(loader->model->dag, a.along, add_along, &a);
   if (!failed && !derive_along(&a, before)) {
     return false;

@@ -67,7 +67,11 @@ static void leaf_name(void* context, PawlText* out, PawlStyle style, PawlOp leaf
   const PawlModel* model = context;
   (void)style;
   if (leaf == PAWL_OP_Q || leaf == PAWL_OP_V) {
-    pawl_text_printf(out, "%s%s", model->coordinates[index].name, leaf == PAWL_OP_V ? "'" : "");
+    bool rate = leaf == PAWL_OP_V && pawl_model_spin(model, index) < 0;
+    pawl_text_printf(out, "%s%s", model->coordinates[index].name, rate ? "'" : "");
+  } else if (leaf == PAWL_OP_QUAT) {
+    const PawlRotation* r = &model->rotations[pawl_model_rotation(model, index / 4)];
+    pawl_text_add(out, r->quaternion_names[index % 4]);
   } else {
     pawl_text_add(out, leaf == PAWL_OP_PARAM ? model->parameters[index].name : "t");
   }

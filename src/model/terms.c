@@ -78,7 +78,8 @@ void pawl_load_energy(PawlLoader* loader, PawlYaml* section, PawlTermKind kind) 
 typedef bool (*AddToCoordinate)(PawlLoader* loader, PawlYaml* text, const PawlScope* scope,
                                 int coordinate);
 
-static void load_by_coordinate(PawlLoader* loader, PawlYaml* child, AddToCoordinate add) {
+static void load_by_element(PawlLoader* loader, PawlYaml* child, PawlNameKind kind,
+                            AddToCoordinate add) {
   const PawlAstKey* key = pawl_key(loader, child->key);
   PawlIndexer at;
   if (!key) {
@@ -86,12 +87,16 @@ static void load_by_coordinate(PawlLoader* loader, PawlYaml* child, AddToCoordin
   }
   for (bool more = pawl_indexer_begin(&at, loader, child->key, key, &PAWL_SCOPE_EMPTY); more;
        more = pawl_indexer_next(&at)) {
-    int coordinate = pawl_find_element(loader, &loader->names, PAWL_NAME_COORDINATE, child->key,
-                                       key->name, key->count, at.value);
-    if (coordinate < 0 || !add(loader, child, &at.scope, coordinate)) {
+    int element = pawl_find_element(loader, &loader->names, kind, child->key, key->name, key->count,
+                                    at.value);
+    if (element < 0 || !add(loader, child, &at.scope, element)) {
       return;
     }
   }
+}
+
+static void load_by_coordinate(PawlLoader* loader, PawlYaml* child, AddToCoordinate add) {
+  load_by_element(loader, child, PAWL_NAME_COORDINATE, add);
 }
 
 // `mass: {x: m}` is the kinetic energy m/2 x'^2.
@@ -134,11 +139,39 @@ void pawl_load_mass(PawlLoader* loader, PawlYaml* section) {
   }
 }
 
+// A moment on a rotation, in the axes of the body.
+static bool add_moment(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, int rotation) {
+  PawlMatrix moment;
+  if (!pawl_vector(loader, text, scope, &uses[PAWL_TERM_FORCE], &moment)) {
+    return false;
+  }
+  if (moment.rows != 3) {
+    pawl_report(&loader->report, text, "a moment is a vector of 3, found %s",
+                pawl_matrix_shape(&moment));
+    return false;
+  }
+  for (int k = 0; k < 3; k++) {
+    int target = loader->model->turning + 3 * rotation + k;
+    if (!pawl_add_term(loader, PAWL_TERM_FORCE, text, moment.at[k], target)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool is_rotation(PawlLoader* loader, PawlYaml* key) {
+  const PawlAstKey* parsed = pawl_key(loader, key);
+  const PawlFamily* family = parsed ? pawl_names_find(&loader->names, parsed->name) : NULL;
+  return family && family->kind == PAWL_NAME_ROTATION;
+}
+
 void pawl_load_forces(PawlLoader* loader, PawlYaml* section) {
   if (pawl_expect_map(loader, section, "forces")) {
     for (PawlYaml* child = section->first; child; child = child->next) {
       if (child->kind == PAWL_YAML_MAP) {
         pawl_load_force_along(loader, child);
+      } else if (is_rotation(loader, child->key)) {
+        load_by_element(loader, child, PAWL_NAME_ROTATION, add_moment);
       } else {
         load_by_coordinate(loader, child, add_force);
       }

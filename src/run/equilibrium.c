@@ -95,7 +95,9 @@ static bool has_ended(double change, double before, double size) {
 
 // ---- what pulls, and which contacts are closed --------------------------------------------------
 static const char* name_of(const Search* s, int coordinate) {
-  return s->n.q == s->n.v ? pawl_system_coordinate_name(s->system, coordinate) : "a velocity";
+  bool is_rate;
+  const char* name = pawl_system_velocity_name(s->system, coordinate, &is_rate);
+  return name ? name : "a velocity";
 }
 
 static bool is_away(const Search* s, const double* q) {
@@ -119,7 +121,7 @@ static PawlStatus no_rest(const Search* s, PawlError* err) {
   char away[300] = "";
   if (is_away(s, s->q)) {
     snprintf(away, sizeof away, "the search runs away along '%.200s', which is at %.3g by now; ",
-             name_of(s, far), s->q[far]);
+             pawl_system_coordinate_name(s->system, far), s->q[far]);
   }
   return pawl_fail(
       err, PAWL_ERROR_RUN,

@@ -152,6 +152,7 @@ static PawlStatus judge(Forms* f, double t, const double* q, const unsigned char
     for (int j = 0; j < f->n.q; j++) {
       f->q[j] = q[j] + AROUND * size * uniform(f);
     }
+    pawl_system_tidy(f->system, f->q);
     f->at.t = t + AROUND * fabs(uniform(f));
     PawlStatus status = judge_point(f, set, keeps);
     if (status != PAWL_OK && status != PAWL_RETRY) {

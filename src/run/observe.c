@@ -44,7 +44,8 @@ static void add_column(PawlObserver* o, PawlColumnKind kind, const char* name, c
   o->columns[o->column_count++] = (PawlColumn){kept_name, kept_unit, kind};
 }
 
-// Rates carry the names of the coordinates where there is one for each; else v[0], v[1], ...
+// Rates carry the names of the coordinates, angular velocities their own; those of callers that
+// have no such names v[0], v[1], ...
 static void add_motion(PawlObserver* o) {
   PawlSizes n = o->sizes;
   for (int k = 0; k < n.q - n.states; k++) {
@@ -57,23 +58,24 @@ static void add_motion(PawlObserver* o) {
   } level[2] = {{PAWL_COLUMN_RATE, "'", "", "/s"}, {PAWL_COLUMN_ACCELERATION, "''", "'", "/s^2"}};
   for (int l = 0; l < 2; l++) {
     for (int k = 0; k < n.v - n.states; k++) {
-      char name[32];
-      snprintf(name, sizeof name, "v[%d]", k);
-      bool same = n.q == n.v;
-      add_column(o, level[l].kind, same ? pawl_system_coordinate_name(o->system, k) : name,
-                 same ? level[l].prime : level[l].other,
-                 same ? pawl_system_coordinate_unit(o->system, k) : "", level[l].per);
+      char number[32];
+      bool is_rate;
+      const char* name = pawl_system_velocity_name(o->system, k, &is_rate);
+      snprintf(number, sizeof number, "v[%d]", k);
+      add_column(o, level[l].kind, name ? name : number,
+                 name && is_rate ? level[l].prime : level[l].other,
+                 pawl_system_velocity_unit(o->system, k), level[l].per);
     }
   }
 }
 
 static void add_signals(PawlObserver* o) {
   PawlSizes n = o->sizes;
-  for (int k = n.v - n.states; k < n.v; k++) {
+  for (int k = n.q - n.states; k < n.q; k++) {
     add_column(o, PAWL_COLUMN_STATE, pawl_system_coordinate_name(o->system, k), "",
                pawl_system_coordinate_unit(o->system, k), "");
   }
-  for (int k = n.v - n.states; k < n.v; k++) {
+  for (int k = n.q - n.states; k < n.q; k++) {
     add_column(o, PAWL_COLUMN_STATE_RATE, pawl_system_coordinate_name(o->system, k), "'",
                pawl_system_coordinate_unit(o->system, k), "/s");
   }

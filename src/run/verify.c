@@ -168,6 +168,7 @@ static void place_point(PawlVerifier* v, double root, int k) {
     power /= root;
     v->place[j] = v->low[j] + (v->high[j] - v->low[j]) * modf(0.5 + k * power, &whole);
   }
+  pawl_system_tidy(v->system, v->place);
 }
 
 static PawlStatus empty_region(const PawlVerifier* v, int guard, PawlError* err) {

@@ -230,6 +230,7 @@ static PawlStatus go(PawlStepper* s, const PawlPhase* phase, PawlState* state, d
   if (stopped) {
     *stopped = root;
   }
+  pawl_system_tidy(s->system, q);
   PAWL_TRY(pawl_sundials_finish(&d->sun, state, root ? t : end, q, v, stopped, err));
   state->memory[0] = steps > 0 ? (state->t - begun) / (double)steps : 0.0;
   return PAWL_OK;

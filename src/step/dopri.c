@@ -114,6 +114,9 @@ static PawlStatus try_step(PawlStepper* s, Dopri* d, double t, double h, PawlErr
   for (int i = 1; i < STAGES; i++) {
     combine(nq, d->next_q, d->q, h, i, A[i], d->k);
     combine(nv, d->next_v, d->v, h, i, A[i], d->l);
+    if (i == STAGES - 1) {
+      pawl_system_tidy(s->system, d->next_q);
+    }
     PawlStatus (*go)(PawlStepper*, PawlForms*, double, double*, double*, double*, double*,
                      PawlError*) = i == STAGES - 1 ? pawl_forms_arrive : pawl_forms_accelerate;
     PAWL_TRY(go(s, &d->forms, t + C[i] * h, d->next_q, d->next_v, d->l[i], d->next_lambda, err));

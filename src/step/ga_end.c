@@ -326,11 +326,10 @@ PawlStatus pawl_ga_stuck(PawlStepper* s, const PawlGa* d, double t, PawlError* e
                      "'%s' (row %d) is off by %.3g of its size",
                      t, s->def.iterations, name, number + 1, d->error_c);
   }
-  const char* name = s->sizes.q == s->sizes.v
-                         ? pawl_system_coordinate_name(s->system, worst_coordinate(s, d))
-                         : "v";
+  bool is_rate;
+  const char* name = pawl_system_velocity_name(s->system, worst_coordinate(s, d), &is_rate);
   return pawl_fail(err, PAWL_RETRY,
                    "t = %.10g: Newton's method did not converge in %d iterations; the balance of "
                    "forces on '%s' is off by %.3g of their size",
-                   t, s->def.iterations, name, d->error_r);
+                   t, s->def.iterations, name ? name : "v", d->error_r);
 }

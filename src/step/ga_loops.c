@@ -59,7 +59,7 @@ static inline void place_part(void* context, PawlPart part) {
 }
 
 static bool adds_up(const PawlStepper* s) {
-  return !s->system->callbacks.retract && s->sizes.states == 0;
+  return pawl_system_adds_up(s->system) && s->sizes.states == 0;
 }
 
 void pawl_ga_place(const PawlStepper* s, PawlGa* d, PawlState* state) {

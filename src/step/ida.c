@@ -7,7 +7,7 @@
 // What it is, built in or not.
 #define INFO                                                                        \
   .name = "ida", .order = 5, .holds = "position, velocity", .options = "rtol atol", \
-  .smooth = true, .adaptive = true
+  .smooth = true, .adaptive = true, .sums_only = true
 
 #ifdef PAWL_WITH_SUNDIALS
 
@@ -52,12 +52,6 @@ static PawlStatus create(PawlStepper* s, PawlError* err) {
     return pawl_fail_memory(err);
   }
   s->data = d;
-  if (!pawl_sundials_plain_rates(s)) {
-    return pawl_fail(err, PAWL_ERROR_USAGE,
-                     "method ida needs coordinates whose rates are the velocities; those of '%s' "
-                     "are not (%d coordinates, %d velocities); try ark or rk4",
-                     pawl_system_name(s->system), s->sizes.q, s->sizes.v);
-  }
   PAWL_TRY(pawl_sundials_create(s, &d->sun, 2 * (s->sizes.v + s->sizes.rows), err));
   d->q = PAWL_NEW(&s->arena, double, s->sizes.v);
   d->v = PAWL_NEW(&s->arena, double, s->sizes.v);

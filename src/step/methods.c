@@ -173,6 +173,9 @@ const char* pawl_methods_obstacle(const PawlMethodInfo* info, const PawlNeeds* n
              needs->velocities, info->largest);
     return room;
   }
+  if (info->sums_only && !pawl_system_adds_up(needs->system)) {
+    return "coordinates whose rates are not the velocities (rotations)";
+  }
   return info->linear_only ? linear_obstacle(needs, room)
          : info->action    ? action_obstacle(needs, room)
                            : NULL;

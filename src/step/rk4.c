@@ -74,6 +74,7 @@ static PawlStatus step(PawlStepper* s, const PawlPhase* phase, PawlState* state,
     pass(nq, state->q, d->k, h * b[i], h * c[i + 1], d->sq, d->q);
     pass(nv, state->v, d->l, h * b[i], h * c[i + 1], d->sv, d->v);
   }
+  pawl_system_tidy(s->system, d->sq);
   PAWL_TRY(pawl_forms_arrive(s, &d->forms, state->t + h, d->sq, d->sv, d->l, d->lambda, err));
   pawl_forms_save(s, &d->forms, state);
   state->t += h;

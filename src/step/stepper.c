@@ -255,7 +255,7 @@ static void name_guesses(const PawlStepper* s, char* room, size_t size) {
   size_t used = 0;
   room[0] = '\0';
   for (int level = 0; level < 2; level++) {
-    for (int i = 0; i < s->sizes.q; i++) {
+    for (int i = 0; i < s->sizes.v; i++) {
       if (pawl_system_guessed(s->system, i, level == 1) && named++ < MOST_NAMED) {
         int length = snprintf(room + used, size - used, "%s%.40s%s", used > 0 ? ", " : "",
                               pawl_system_coordinate_name(s->system, i), level == 1 ? "'" : "");

@@ -288,7 +288,7 @@ PawlStatus pawl_sundials_fail(PawlSundials* sun, const char* solver, PawlSundial
 }
 
 bool pawl_sundials_plain_rates(const PawlStepper* s) {
-  return s->sizes.q == s->sizes.v && !s->system->callbacks.rates;
+  return s->sizes.q == s->sizes.v && pawl_system_adds_up(s->system);
 }
 
 #else

@@ -255,7 +255,9 @@ int pawl_dynamics_list_rows(const PawlDynamics* d, const unsigned char* flags, P
 }
 
 static const char* velocity_name(const PawlDynamics* d, int column) {
-  return d->sizes.q == d->sizes.v ? pawl_system_coordinate_name(d->system, column) : "a velocity";
+  bool is_rate;
+  const char* name = pawl_system_velocity_name(d->system, column, &is_rate);
+  return name ? name : "a velocity";
 }
 
 static void name_missing_mass(const PawlDynamics* d, int column, double t, PawlError* err) {

@@ -69,6 +69,8 @@ static double leaf_value(const PawlLeafValues* at, PawlTapeInput input) {
       return at->lambda[input.index];
     case PAWL_LEAF_INPUT:
       return at->input[input.index];
+    case PAWL_LEAF_QUAT:
+      return at->q[pawl_quat_place(at->turning, input.index)];
     case PAWL_LEAF_TURN:
       return at->turn[input.index];
   }

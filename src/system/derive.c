@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // From an energy, force or constraint to its part of the equations of motion. Equation labels refer
-// to docs/theory/equations.md.
+// to docs/theory/equations.md, (O..) to docs/theory/rotations.md.
+#include "model/model.h"
 #include "system/system.h"
 
 typedef struct Derivation {
   PawlDag* dag;
   const PawlItem* item;
+  const PawlSpins* spins;
   int n;             // coordinates that occur
   const int* slots;  // which
   PawlSink sink;
@@ -25,6 +27,8 @@ static PawlNode tangent_without_acceleration(void* context, PawlDag* dag, PawlOp
       return pawl_dag_const(dag, 1.0);
     case PAWL_LEAF_Q:
       return pawl_dag_leaf(dag, PAWL_OP_V, index);
+    case PAWL_LEAF_QUAT:
+      return pawl_dag_spin(dag, index);
     case PAWL_LEAF_CONST:
     case PAWL_LEAF_PARAM:
     case PAWL_LEAF_V:
@@ -47,8 +51,17 @@ static PawlNode leaf_at_rest(void* context, PawlDag* dag, PawlOp leaf, int index
   return leaf == PAWL_OP_V ? zero(dag) : pawl_dag_leaf(dag, leaf, index);
 }
 
+// 0 1 2 of an angular velocity, -1 for others.
+static int component(const Derivation* d, int slot) {
+  const PawlSpins* s = d->spins;
+  if (!s) {
+    return -1;
+  }
+  return pawl_model_spin(s->model, s->coordinates ? s->coordinates[slot * s->stride] : slot);
+}
+
 static PawlNode by_q(const Derivation* d, PawlNode node, int k) {
-  return pawl_dag_partial(d->dag, node, PAWL_OP_Q, d->slots[k]);
+  return pawl_dag_vary(d->dag, node, d->slots[k], component(d, d->slots[k]));  // (O4)
 }
 
 static PawlNode by_v(const Derivation* d, PawlNode node, int k) {
@@ -91,8 +104,25 @@ static int give_tangents(const Derivation* d, int i, PawlNode r) {
   return 0;
 }
 
+// (omega x p)_i of the rotation that slot k belongs to; 0 for other slots.                   (O6)
+static PawlNode gyroscopic(const Derivation* d, PawlNode T, int k) {
+  PawlDag* dag = d->dag;
+  int i = component(d, d->slots[k]), first = d->slots[k] - i;
+  if (i < 0) {
+    return zero(dag);
+  }
+  PawlNode product[2];
+  for (int s = 0; s < 2; s++) {
+    int a = first + (i + 1 + s) % 3, b = first + (i + 2 - s) % 3;
+    PawlNode p = pawl_dag_partial(dag, T, PAWL_OP_V, b);
+    product[s] = pawl_dag_mul(dag, pawl_dag_leaf(dag, PAWL_OP_V, a), p);
+  }
+  return pawl_dag_sub(dag, product[0], product[1]);
+}
+
 // Lagrange: with p_i = dT/dv_i,
 //   M_ij = dp_i/dv_j,   f_i = dT/dq_i - (p_i' at v' = 0),   r_i = sum_j M_ij a_j - f_i   (E1)-(E3)
+// and for rotations f_i - (omega x p)_i                                                       (O6)
 static int derive_kinetic(const Derivation* d) {
   PawlDag* dag = d->dag;
   PawlNode T = d->item->nodes[0];
@@ -102,6 +132,7 @@ static int derive_kinetic(const Derivation* d) {
   for (int i = 0; i < d->n; i++) {
     PawlNode p = by_v(d, T, i);
     PawlNode f = pawl_dag_sub(dag, by_q(d, T, i), along_motion(dag, p));
+    f = pawl_dag_sub(dag, f, gyroscopic(d, T, i));
     PawlNode r = pawl_dag_neg(dag, f);
     for (int j = 0; j < d->n; j++) {
       PawlNode M = by_v(d, p, j);
@@ -169,9 +200,15 @@ static int derive_row(const Derivation* d, int row, PawlNode g) {
   }
   PawlNode acceleration = pawl_dag_total(dag, pawl_dag_total(dag, g));
   for (int j = 0; j < d->n; j++) {
-    if (give(d, PAWL_Q_GRAD, row, d->slots[j], by_q(d, g, j)) != 0 ||
-        give(d, PAWL_Q_GRATE, row, d->slots[j], by_q(d, rate, j)) != 0 ||
+    PawlNode G = by_q(d, g, j), G_rate = by_q(d, rate, j);
+    if (give(d, PAWL_Q_GRAD, row, d->slots[j], G) != 0 ||
+        give(d, PAWL_Q_GRATE, row, d->slots[j], G_rate) != 0 ||
         give(d, PAWL_Q_GACC, row, d->slots[j], by_q(d, acceleration, j)) != 0) {
+      return -1;
+    }
+    bool turns = component(d, d->slots[j]) >= 0;
+    if (turns && give(d, PAWL_Q_GTURN, row, d->slots[j],
+                      pawl_dag_sub(dag, along_motion(dag, G), G_rate)) != 0) {  // (O8)
       return -1;
     }
   }
@@ -273,9 +310,10 @@ static int derive_condition(const Derivation* d) {
              : give(d, PAWL_Q_WATCHRATE, d->item->target, 0, rate);
 }
 
-PawlStatus pawl_derive_item(PawlDag* dag, const PawlItem* item, int coordinate_count,
-                            const int* coordinates, PawlSink sink, void* context) {
-  Derivation d = {dag, item, coordinate_count, coordinates, sink, context, false};
+PawlStatus pawl_derive_item(PawlDag* dag, const PawlItem* item, const PawlSpins* spins,
+                            int coordinate_count, const int* coordinates, PawlSink sink,
+                            void* context) {
+  Derivation d = {dag, item, spins, coordinate_count, coordinates, sink, context, false};
   int failed = 0;
   for (int k = 0; k < item->count && !d.states; k++) {
     int found = pawl_dag_leaves(dag, item->nodes[k], is_state, NULL);

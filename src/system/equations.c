@@ -111,6 +111,16 @@ static void row_name(const PawlModel* model, PawlText* out, bool latex, int row)
   }
 }
 
+static void quaternion_name(const PawlModel* model, PawlText* out, bool latex, int index) {
+  const PawlRotation* r = &model->rotations[pawl_model_rotation(model, index / 4)];
+  const char* name = r->quaternion_names[index % 4];
+  if (latex) {
+    latex_name(out, name, "");
+  } else {
+    pawl_text_add(out, name);
+  }
+}
+
 static void leaf_name(void* context, PawlText* out, PawlStyle style, PawlOp leaf, int index) {
   const PawlModel* model = context;
   bool latex = style == PAWL_STYLE_LATEX;
@@ -118,6 +128,7 @@ static void leaf_name(void* context, PawlText* out, PawlStyle style, PawlOp leaf
   static const char* const accents[] = {"", "\\dot", "\\ddot"};
   int order = leaf == PAWL_OP_V ? 1 : leaf == PAWL_OP_A ? 2 : 0;
   order -= leaf == PAWL_OP_A && index >= model->coordinate_count;  // of a state
+  order -= order > 0 && pawl_model_spin(model, index) >= 0;        // an angular velocity
   switch ((PawlLeaf)leaf) {
     case PAWL_LEAF_TIME:
       pawl_text_add(out, "t");
@@ -145,6 +156,9 @@ static void leaf_name(void* context, PawlText* out, PawlStyle style, PawlOp leaf
       } else {
         pawl_text_add(out, model->inputs[index].name);
       }
+      return;
+    case PAWL_LEAF_QUAT:
+      quaternion_name(model, out, latex, index);
       return;
     case PAWL_LEAF_STATE:
     case PAWL_LEAF_Q:
@@ -193,7 +207,8 @@ static PawlStatus derive(Writer* w, PawlItemKind kind, int target, PawlNode of_m
     return PAWL_ERROR_MEMORY;
   }
   PawlItem item = {kind, target, 1, &node, -1};
-  return pawl_derive_item(w->dag, &item, w->model->coordinate_count, all, keep, w);
+  return pawl_derive_item(w->dag, &item, &(PawlSpins){.model = w->model},
+                          w->model->coordinate_count, all, keep, w);
 }
 
 static int compare_entries(const void* a, const void* b) {

@@ -96,7 +96,7 @@ static PawlStatus make_arrays(PawlEval* eval, PawlError* err) {
                               .gamma = a[PAWL_Q_GAMMA],
                               .G_rate = a[PAWL_Q_GRATE],
                               .G_acceleration = a[PAWL_Q_GACC],
-                              .G_turn = system->rates ? a[PAWL_Q_GTURN] : NULL,
+                              .G_turn = system->turns_tangents ? a[PAWL_Q_GTURN] : NULL,
                               .z = a[PAWL_Q_Z],
                               .z_rate = a[PAWL_Q_ZRATE],
                               .watch = a[PAWL_Q_WATCH],
@@ -253,7 +253,7 @@ static void clear_released(const PawlEval* eval, const PawlPoint* point) {
       eval->array[rows[q]][i] *= point->modes[i] == PAWL_MODE_HELD;
     }
   }
-  for (int q = 0; q < (system->rates ? 4 : 3); q++) {
+  for (int q = 0; q < (system->turns_tangents ? 4 : 3); q++) {
     int count = wanted(eval, entries[q]) ? system->G.start[system->G.cols] : 0;
     for (int k = 0; k < count; k++) {
       eval->array[entries[q]][k] *= point->modes[system->G.index[k]] == PAWL_MODE_HELD;

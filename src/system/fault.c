@@ -44,6 +44,8 @@ static double leaf_value(const Search* s, const PawlDagNode* node) {
       return p->t;
     case PAWL_LEAF_Q:
       return p->q ? p->q[node->index] : 0.0;
+    case PAWL_LEAF_QUAT:
+      return p->q ? p->q[pawl_quat_place(s->model->turning, node->index)] : 0.0;
     case PAWL_LEAF_V:
     case PAWL_LEAF_STATE:
       return p->v ? p->v[node->index] : 0.0;
@@ -111,6 +113,10 @@ static void leaf_name(void* context, PawlText* out, PawlStyle style, PawlOp leaf
     case PAWL_LEAF_V:
     case PAWL_LEAF_A:
       pawl_text_add(out, model->coordinates[index].name);
+      if (pawl_model_spin(model, index) >= 0) {
+        pawl_text_add(out, leaf == PAWL_OP_A ? "'" : "");
+        break;
+      }
       pawl_text_add(out, leaf == PAWL_OP_V                  ? "'"
                          : leaf == PAWL_OP_Q                ? ""
                          : index >= model->coordinate_count ? "'"
@@ -118,6 +124,10 @@ static void leaf_name(void* context, PawlText* out, PawlStyle style, PawlOp leaf
       break;
     case PAWL_LEAF_STATE:
       pawl_text_add(out, model->coordinates[index].name);
+      break;
+    case PAWL_LEAF_QUAT:
+      pawl_text_add(
+          out, model->rotations[pawl_model_rotation(model, index / 4)].quaternion_names[index % 4]);
       break;
     case PAWL_LEAF_INPUT:
       pawl_text_add(out, model->inputs[index].name);
@@ -168,6 +178,14 @@ typedef struct Trial {  // one term, derived alone and evaluated entry by entry
 
 static int list_coordinates(void* context, PawlOp leaf, int index) {
   Trial* trial = context;
+  int first = index / 4;
+  if (leaf == PAWL_OP_QUAT) {
+    return list_coordinates(context, PAWL_OP_V, first) != 0 ||
+                   list_coordinates(context, PAWL_OP_V, first + 1) != 0 ||
+                   list_coordinates(context, PAWL_OP_V, first + 2) != 0
+               ? -1
+               : 0;
+  }
   if (leaf != PAWL_OP_Q && leaf != PAWL_OP_V && leaf != PAWL_OP_A && leaf != PAWL_OP_STATE) {
     return 0;
   }
@@ -226,8 +244,9 @@ static PawlStatus derive_alone(Trial* trial, const Written* w) {
     return PAWL_ERROR_MEMORY;
   }
   PawlItem item = {w->kind, w->target, 1, &node, -1};
-  return pawl_derive_item(trial->dag, &item, trial->coordinate_count, trial->coordinates, try_entry,
-                          trial);
+  PawlSpins spins = {.model = trial->search->model};
+  return pawl_derive_item(trial->dag, &item, &spins, trial->coordinate_count, trial->coordinates,
+                          try_entry, trial);
 }
 
 static PawlStatus blame_derivative(const Search* s, const Written* w, const Trial* trial) {
@@ -286,7 +305,8 @@ static PawlStatus try_term(const Search* s, const Written* w, bool constants_onl
                                     .v = p->v ? p->v : zeros,
                                     .a = p->a ? p->a : zeros,
                                     .lambda = p->lambda ? p->lambda : zeros,
-                                    .input = pawl_system_inputs(s->system, p)};
+                                    .input = pawl_system_inputs(s->system, p),
+                                    .turning = s->model->turning};
     status = derive_alone(&trial, w);
     if (status == PAWL_OK && trial.bad) {
       status = blame_derivative(s, w, &trial);

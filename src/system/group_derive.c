@@ -15,7 +15,10 @@ int pawl_group_add_entry(void* context, PawlQuantity quantity, int i, int j, Paw
 
 int pawl_group_derive(PawlFilling* filling, const PawlItem* item, int count, const int* slots) {
   PawlDag* dag = filling->group->dag;
-  return pawl_derive_item(dag, item, count, slots, pawl_group_add_entry, filling) != PAWL_OK ||
+  const PawlGroup* group = filling->group;
+  PawlSpins spins = {filling->model, group->coordinates, group->lanes};
+  return pawl_derive_item(dag, item, &spins, count, slots, pawl_group_add_entry, filling) !=
+                     PAWL_OK ||
                  pawl_derive_powers(dag, item, count, slots, pawl_group_add_entry, filling) !=
                      PAWL_OK
              ? -1

@@ -41,6 +41,7 @@ typedef struct PawlSorter {
 typedef struct PawlFilling {
   PawlGroup* group;
   int gate;
+  const PawlModel* model;
 } PawlFilling;
 
 // Room to build a shape and to list coordinates; grows with the largest shape.

@@ -128,7 +128,9 @@ static int add_friction(PawlSorter* s, const PawlConstraint* constraint, int gat
   PawlOp by = held->rate ? PAWL_OP_V : PAWL_OP_Q;
   PawlNode force = s->folded[constraint->switching.friction];
   for (int j = 0; j < s->system->sizes.v; j++) {
-    PawlNode along = pawl_dag_partial(s->dag, g, by, j);
+    PawlNode along = by == PAWL_OP_V
+                         ? pawl_dag_partial(s->dag, g, PAWL_OP_V, j)
+                         : pawl_dag_vary(s->dag, g, j, pawl_model_spin(s->system->model, j));
     double value;
     if (along == PAWL_NO_NODE) {
       return -1;

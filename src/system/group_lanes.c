@@ -80,6 +80,6 @@ int pawl_group_build_lanes(PawlSorter* s, PawlGroup* group, const PawlItemShape*
     scratch->slots[c] = c;
   }
   PawlItem item = {placed->item.kind, 0, placed->item.count, scratch->roots, -1};
-  PawlFilling filling = {group, -1};  // lanes have gates of their own
+  PawlFilling filling = {group, -1, s->system->model};  // lanes have gates of their own
   return pawl_group_derive(&filling, &item, placed->coordinate_count, scratch->slots);
 }

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "model/model.h"
 #include "system/group_impl.h"
 
 static uint64_t hash_tokens(int count, const int* tokens) {
@@ -82,7 +83,9 @@ static void note_turned(PawlSystem* system, const PawlPlaced* placed) {
 
 PawlStatus pawl_group_shape(PawlSorter* s, PawlError* err) {
   PawlSizes sizes = s->system->sizes;
-  s->shaper = pawl_shaper_create(s->dag, sizes.q, sizes.rows);
+  const PawlModel* model = s->system->model;
+  int turning_end = model->turning + 3 * model->rotation_count;
+  s->shaper = pawl_shaper_create(s->dag, sizes.v, sizes.rows, model->turning, turning_end);
   for (s->table_size = 16; s->table_size < 2 * s->item_count;) {
     s->table_size *= 2;
   }

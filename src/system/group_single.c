@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "expr/normal.h"
+#include "model/model.h"
 #include "system/group_impl.h"
 #include "system/squares.h"
 
@@ -60,7 +61,7 @@ static int build_single(PawlSorter* s, PawlGroup* group, const PawlPlaced* place
   int count = placed->coordinate_count;
   PawlItem item = {placed->item.kind, placed->item.target, placed->item.count, scratch->roots,
                    placed->item.gate};
-  PawlFilling filling = {group, placed->item.gate};
+  PawlFilling filling = {group, placed->item.gate, s->system->model};
   int taken = squares && item.kind == PAWL_ITEM_KINETIC
                   ? pawl_squares_take(squares, group->dag, item.nodes[0])
                   : 0;
@@ -177,9 +178,9 @@ static int start_single_group(PawlSorter* s, PawlGroup* group) {
   PawlSizes sizes = s->system->sizes;
   group->dag = pawl_dag_create();
   group->lanes = 1;
-  group->coordinate_count = sizes.q;
+  group->coordinate_count = sizes.v;
   group->row_count = sizes.rows;
-  group->coordinates = identity(arena, sizes.q);
+  group->coordinates = identity(arena, sizes.v);
   group->rows = identity(arena, sizes.rows);
   group->outputs = identity(arena, sizes.outputs);
   if (!group->dag || !group->coordinates || !group->rows || !group->outputs) {
@@ -213,7 +214,7 @@ static int build_square_group(PawlSorter* s, PawlGroup* group, PawlGroupScratch*
   }
   *taken = squares.count > 0;
   if (!failed && *taken) {
-    PawlFilling filling = {group, -1};
+    PawlFilling filling = {group, -1, s->system->model};
     failed = pawl_squares_derive(&squares, group->dag, group->coordinate_count, group->coordinates,
                                  pawl_group_add_entry, &filling) != PAWL_OK;
   }
@@ -276,7 +277,8 @@ static int build_cheaper_group(PawlSorter* s, PawlGroup* group, long long T,
 
 int pawl_group_build_single(PawlSorter* s, PawlGroup* group, PawlGroupScratch* scratch) {
   long long T = cost_of_energy(s);
-  bool plain = T < LEAST_ENERGY || s->system->sizes.v > MOST_COORDINATES;
+  bool plain = T < LEAST_ENERGY || s->system->sizes.v > MOST_COORDINATES ||
+               s->system->model->rotation_count > 0;  // forms do not know (O6)
   return T < 0   ? -1
          : plain ? build_single_group(s, group, scratch)
                  : build_cheaper_group(s, group, T, scratch);

@@ -62,6 +62,9 @@ static const char* model_obstacle(const PawlModel* model, char* room, size_t siz
   if (model->dynamic_count > 0 || model->input_count > 0) {
     return "states and inputs (it follows from energies alone)";
   }
+  if (model->rotation_count > 0) {
+    return "rotations in space (its path runs through a vector space)";
+  }
   if (model->coordinate_count > PAWL_LAGRANGIAN_MOST) {
     snprintf(room, size, "the %d coordinates (at most %d: its matrices are full)",
              model->coordinate_count, (int)PAWL_LAGRANGIAN_MOST);

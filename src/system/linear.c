@@ -202,7 +202,8 @@ static int judge_written(Trial* t, const PawlModel* model, PawlItemKind kind, in
     return MEMORY_IS_SHORT;
   }
   PawlItem item = {kind, target, 1, &node, -1};
-  PawlStatus status = pawl_derive_item(t->dag, &item, t->count, t->coordinates, judge_derived, t);
+  PawlStatus status = pawl_derive_item(t->dag, &item, &(PawlSpins){.model = model}, t->count,
+                                       t->coordinates, judge_derived, t);
   return status == PAWL_OK ? t->worst : MEMORY_IS_SHORT;
 }
 
@@ -274,8 +275,11 @@ static int judge_groups(const PawlSystem* system) {
 }
 
 PawlLinearity pawl_system_linearity(const PawlSystem* system, const char** why) {
-  const char* reason = system->model ? NULL : "functions of the caller";
-  int found = system->model ? judge_groups(system) : PAWL_NONLINEAR;
+  bool turns = system->model && system->model->rotation_count > 0;
+  const char* reason = turns           ? "the rotations in space"
+                       : system->model ? NULL
+                                       : "functions of the caller";
+  int found = system->model && !turns ? judge_groups(system) : PAWL_NONLINEAR;
   if (found == PAWL_NONLINEAR && !reason && why) {
     bool no_memory = false;
     const char* text = blame(system->model, &no_memory);

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "expr/tape_native.h"
+#include "model/model.h"
 
 // ---- making -------------------------------------------------------------------------------------
 typedef struct Selection {  // entries for a program
@@ -106,6 +107,16 @@ static PawlStatus make_choice(PawlProgram* p, const PawlSystem* system, PawlAren
                                                                         : pawl_fail_memory(err);
 }
 
+// A single lane reads quaternions as any other number of q.
+static void name_quaternions(const PawlProgram* p, const PawlSystem* system) {
+  for (int k = 0; p->group->lanes == 1 && k < p->tape->input_count; k++) {
+    PawlTapeInput* input = &p->tape->inputs[k];
+    if (input->leaf == PAWL_OP_QUAT) {
+      *input = (PawlTapeInput){PAWL_OP_Q, pawl_quat_place(system->model->turning, input->index)};
+    }
+  }
+}
+
 static PawlStatus make_program(PawlProgram* p, const PawlSystem* system, unsigned mask,
                                double* const* arrays, PawlArena* arena, Selection* s,
                                PawlError* err) {
@@ -122,6 +133,7 @@ static PawlStatus make_program(PawlProgram* p, const PawlSystem* system, unsigne
   bool gated = start[0] < s->count;
   PAWL_TRY(pawl_tape_create_gated(group->dag, s->count, s->nodes, gated ? system->gate_count : 0,
                                   s->gates, &p->tape, err));
+  name_quaternions(p, system);
   PAWL_TRY(make_registers(p, arena, err));
   PAWL_TRY(make_outputs(p, system, s, arrays, arena, err));
   PAWL_TRY(make_code(p, system, gated ? system->gate_count : 0, arena, err));
@@ -230,6 +242,7 @@ long long pawl_program_operations(const PawlProgram* program) {
 static const double* source(const PawlPoint* point, PawlOp leaf) {
   switch ((PawlLeaf)leaf) {
     case PAWL_LEAF_Q:
+    case PAWL_LEAF_QUAT:
       return point->q;
     case PAWL_LEAF_V:
     case PAWL_LEAF_STATE:
@@ -317,6 +330,13 @@ static void load_same(double* row, int lanes, double value) {
   }
 }
 
+static void load_quaternion(double* row, int lanes, const double* q, const int* first, int number,
+                            int turning) {
+  for (int l = 0; l < lanes; l++) {
+    row[l] = q[pawl_quat_place(turning, 4 * first[l] + number)];
+  }
+}
+
 static void load_block(const PawlProgram* p, const PawlSystem* system, const PawlPoint* point,
                        int first, int lanes, double* registers) {
   const PawlGroup* group = p->group;
@@ -331,6 +351,10 @@ static void load_block(const PawlProgram* p, const PawlSystem* system, const Paw
       load_same(row, lanes, pawl_system_inputs(system, point)[input.index]);
     } else if (input.leaf == PAWL_OP_TURN) {
       load_same(row, lanes, turn(system, point, input.index));
+    } else if (input.leaf == PAWL_OP_QUAT) {
+      at = (size_t)(input.index / 4) * (size_t)group->lanes + (size_t)first;
+      load_quaternion(row, lanes, point->q, group->coordinates + at, input.index % 4,
+                      system->model->turning);
     } else if (input.leaf == PAWL_OP_PARAM) {
       memcpy(row, group->numbers + at, (size_t)lanes * sizeof(double));
     } else {
@@ -384,6 +408,14 @@ static void load_open(const PawlProgram* p, const PawlSystem* system, const Pawl
     double* row = p->registers + (size_t)(tape->constant_count + k) * PAWL_TAPE_WIDTH;
     size_t at = (size_t)input.index * (size_t)group->lanes;
     const int* map = input.leaf == PAWL_OP_LAMBDA ? group->rows : group->coordinates;
+    if (input.leaf == PAWL_OP_QUAT) {
+      at = (size_t)(input.index / 4) * (size_t)group->lanes;
+      for (int l = 0; l < count; l++) {
+        int place = 4 * map[at + (size_t)lanes[l]] + input.index % 4;
+        row[l] = point->q[pawl_quat_place(system->model->turning, place)];
+      }
+      continue;
+    }
     for (int l = 0; l < count; l++) {
       row[l] = input.leaf == PAWL_OP_TIME    ? point->t
                : input.leaf == PAWL_OP_INPUT ? pawl_system_inputs(system, point)[input.index]

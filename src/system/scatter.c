@@ -20,7 +20,7 @@ static bool in_H(PawlQuantity q) {
 // The tangents of a position row lie within its gradient; those of a rate row need not.
 static bool in_G(const PawlSystem* system, PawlQuantity q) {
   return q == PAWL_Q_GRAD ||
-         (system->rates && (q == PAWL_Q_GRATE || q == PAWL_Q_GACC || q == PAWL_Q_GTURN));
+         (system->turns_tangents && (q == PAWL_Q_GRATE || q == PAWL_Q_GACC || q == PAWL_Q_GTURN));
 }
 
 // Row and column of an entry of H or G in one lane.
@@ -284,7 +284,7 @@ void pawl_system_measure(PawlSystem* system) {
       [PAWL_Q_GAMMA] = s.rows,
       [PAWL_Q_GRATE] = G,
       [PAWL_Q_GACC] = G,
-      [PAWL_Q_GTURN] = system->rates ? G : 0,
+      [PAWL_Q_GTURN] = system->turns_tangents ? G : 0,
       [PAWL_Q_Z] = z,
       [PAWL_Q_ZRATE] = z,
       [PAWL_Q_ENERGY] = 2,

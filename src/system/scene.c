@@ -172,6 +172,7 @@ void pawl_scene_look(PawlScene* s, const PawlLeafValues* at, double* channels) {
   if (s->bundle) {
     PawlLeafValues own = *at;
     own.param = s->parameters;
+    own.turning = s->model->turning;
     (void)pawl_bundle_run(s->bundle, &own, channels);
   }
 }

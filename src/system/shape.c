@@ -19,6 +19,7 @@ struct PawlShaper {
   int stamp;                                // of the present item
   int *node_stamp, *position;               // by node
   int *coordinate_stamp, *coordinate_slot;  // by coordinate
+  int turning, turning_end;                 // coordinates of rotations, three each
   int *row_stamp, *row_slot;                // by row
   int node_count;                           // nodes encoded so far
   int token_count, token_capacity, stack_count, stack_capacity;
@@ -27,11 +28,14 @@ struct PawlShaper {
   PawlBinding binding;
 };
 
-PawlShaper* pawl_shaper_create(const PawlDag* dag, int coordinates, int rows) {
+PawlShaper* pawl_shaper_create(const PawlDag* dag, int coordinates, int rows, int turning,
+                               int turning_end) {
   PawlShaper* s = pawl_alloc(1, sizeof *s);
   if (!s) {
     return NULL;
   }
+  s->turning = turning;
+  s->turning_end = turning_end;
   size_t nodes = (size_t)pawl_dag_count(dag);
   s->dag = dag;
   s->node_stamp = pawl_alloc(nodes, sizeof(int));
@@ -73,17 +77,29 @@ static int put(PawlShaper* s, int token) {
   return 0;
 }
 
+// The three of a rotation get slots that follow each other.
 static int coordinate_slot(PawlShaper* s, int coordinate) {
   PawlBinding* b = &s->binding;
   if (s->coordinate_stamp[coordinate] != s->stamp) {
-    if (PAWL_GROW(b->coordinates, b->coordinate_capacity, b->coordinate_count + 1) != 0) {
+    bool turns = coordinate >= s->turning && coordinate < s->turning_end;
+    int first = turns ? coordinate - (coordinate - s->turning) % 3 : coordinate;
+    int count = turns ? 3 : 1;
+    if (PAWL_GROW(b->coordinates, b->coordinate_capacity, b->coordinate_count + count) != 0) {
       return -1;
     }
-    s->coordinate_stamp[coordinate] = s->stamp;
-    s->coordinate_slot[coordinate] = b->coordinate_count;
-    b->coordinates[b->coordinate_count++] = coordinate;
+    for (int c = first; c < first + count; c++) {
+      s->coordinate_stamp[c] = s->stamp;
+      s->coordinate_slot[c] = b->coordinate_count;
+      b->coordinates[b->coordinate_count++] = c;
+    }
   }
   return s->coordinate_slot[coordinate];
+}
+
+// 4 times the first slot of the rotation, plus which number of the quaternion.
+static int quaternion_slot(PawlShaper* s, int index) {
+  int slot = coordinate_slot(s, index / 4);
+  return slot < 0 ? -1 : 4 * slot + index % 4;
 }
 
 static int row_slot(PawlShaper* s, int row) {
@@ -125,6 +141,9 @@ static int put_leaf(PawlShaper* s, const PawlDagNode* node) {
     case PAWL_LEAF_TURN:
       s->binding.turns = true;
       slot = node->index;  // not a slot: terms with different turns have different shapes
+      break;
+    case PAWL_LEAF_QUAT:
+      slot = quaternion_slot(s, node->index);
       break;
     case PAWL_LEAF_PARAM:  // a number by now (fold_parameters)
     case PAWL_LEAF_Q:
@@ -229,6 +248,9 @@ static PawlNode build_leaf(PawlDag* dag, PawlOp op, int slot, const PawlSlotNode
     return pawl_dag_leaf(dag, op, slot);
   }
   const int* map = op == PAWL_OP_LAMBDA ? slots->rows : slots->coordinates;
+  if (op == PAWL_OP_QUAT) {
+    return pawl_dag_leaf(dag, op, map ? 4 * map[slot / 4] + slot % 4 : slot);
+  }
   return pawl_dag_leaf(dag, op, map ? map[slot] : slot);
 }
 

@@ -18,8 +18,10 @@ typedef struct PawlBinding {
 typedef struct PawlShaper PawlShaper;
 
 // For items in `dag`, which must not change while the shaper is in use, over a system with the
-// given numbers of coordinates and rows. NULL when memory is short.
-PawlShaper* pawl_shaper_create(const PawlDag* dag, int coordinates, int rows);
+// given numbers of coordinates and rows, of which those from `turning` to `turning_end` are angular
+// velocities, three for a rotation. NULL when memory is short.
+PawlShaper* pawl_shaper_create(const PawlDag* dag, int coordinates, int rows, int turning,
+                               int turning_end);
 void pawl_shaper_destroy(PawlShaper* shaper);
 
 // Encodes an item: `*tokens` and `*binding` belong to the shaper and hold until the next call.
@@ -30,8 +32,9 @@ int pawl_shape_encode(PawlShaper* shaper, const PawlItem* item, const int** toke
 
 // The nodes that stand for the slots when a shape is built again.
 typedef struct PawlSlotNodes {
-  const int *coordinates, *rows;  // slot -> index of Q, V, A and of LAMBDA; NULL: the slot itself
-  const PawlNode* numbers;        // slot -> node
+  const int *coordinates,
+      *rows;                // slot -> index of Q, V, A (QUAT) and of LAMBDA; NULL: the slot itself
+  const PawlNode* numbers;  // slot -> node
 } PawlSlotNodes;
 
 // Builds the expressions of a shape in `dag`; `roots` has room for the item's expressions.

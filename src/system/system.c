@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "model/model.h"
+#include "system/rotation.h"
 
 // ---- from a model -------------------------------------------------------------------------------
 static PawlStatus refuse(const PawlModel* model, const PawlSource* source, const char* what,
@@ -74,6 +75,7 @@ static PawlStatus number_rows(PawlSystem* system, PawlError* err) {
     system->row_constraint[i] = -1;
   }
   system->rates |= model->slip_count > 0;
+  system->turns_tangents = system->rates || model->rotation_count > 0;
   return PAWL_OK;
 }
 
@@ -129,7 +131,7 @@ PawlStatus pawl_system_create(const PawlModel* model, PawlSystem** out, PawlErro
   system->model = model;
   system->constraints = model->constraints;
   int velocities = model->coordinate_count + model->dynamic_count;
-  system->sizes = (PawlSizes){.q = velocities,
+  system->sizes = (PawlSizes){.q = velocities + model->rotation_count,
                               .v = velocities,
                               .rows = model->row_count + model->slip_count + model->contact_count,
                               .outputs = model->output_count,
@@ -317,6 +319,7 @@ static PawlStatus mark_rates(PawlSystem* system, PawlError* err) {
   for (int i = 0; i < c->sizes.rows; i++) {
     system->rate_rows[i] = c->rate_rows[i] != 0;
     system->rates |= c->rate_rows[i] != 0;
+    system->turns_tangents = system->rates;
   }
   c->rate_rows = NULL;  // copied
   return PAWL_OK;
@@ -381,12 +384,45 @@ const char* pawl_system_name(const PawlSystem* system) {
   return system->model ? system->model->name : system->callbacks.name;
 }
 
+// The rotation that number q of the coordinates belongs to, -1 for others; where that begins; and
+// the velocity of one that is no rotation.
+static int rotation_at(const PawlModel* model, int q) {
+  int rotation = (q - model->turning) / 4;
+  return q >= model->turning && rotation < model->rotation_count ? rotation : -1;
+}
+
+static int first_of(const PawlModel* model, int rotation) {
+  return model->turning + 4 * rotation;
+}
+
+static int velocity_at(const PawlModel* model, int q) {
+  return q < model->turning ? q : q - model->rotation_count;
+}
+
+const char* pawl_system_velocity_name(const PawlSystem* system, int v, bool* is_rate) {
+  *is_rate = !system->model || pawl_model_spin(system->model, v) < 0;
+  if (system->model) {
+    return system->model->coordinates[v].name;
+  }
+  return system->sizes.q == system->sizes.v ? system->callbacks.coordinate_names[v] : NULL;
+}
+
+const char* pawl_system_velocity_unit(const PawlSystem* system, int v) {
+  return system->model ? system->model->coordinates[v].unit : "";
+}
+
 const char* pawl_system_coordinate_name(const PawlSystem* system, int q) {
-  return system->model ? system->model->coordinates[q].name : system->callbacks.coordinate_names[q];
+  if (!system->model) {
+    return system->callbacks.coordinate_names[q];
+  }
+  int rotation = rotation_at(system->model, q), first = first_of(system->model, rotation);
+  return rotation >= 0 ? system->model->rotations[rotation].quaternion_names[q - first]
+                       : system->model->coordinates[velocity_at(system->model, q)].name;
 }
 
 const char* pawl_system_coordinate_unit(const PawlSystem* system, int q) {
-  return system->model ? system->model->coordinates[q].unit : "";
+  bool plain = system->model && rotation_at(system->model, q) < 0;
+  return plain ? system->model->coordinates[velocity_at(system->model, q)].unit : "";
 }
 
 int pawl_system_find_input(const PawlSystem* system, const char* name) {
@@ -484,7 +520,7 @@ bool pawl_system_guessed(const PawlSystem* system, int coordinate, bool rate) {
 
 bool pawl_system_guesses(const PawlSystem* system) {
   bool any = false;
-  for (int k = 0; system->model && k < system->sizes.q && !any; k++) {
+  for (int k = 0; system->model && k < system->sizes.v && !any; k++) {
     any = pawl_system_guessed(system, k, false) || pawl_system_guessed(system, k, true);
   }
   return any;
@@ -501,12 +537,20 @@ bool pawl_system_row_keeps(const PawlSystem* system, int row) {
 }
 
 void pawl_system_start(const PawlSystem* system, double* q, double* v) {
+  const PawlModel* model = system->model;
   for (int k = 0; k < system->sizes.q; k++) {
-    q[k] = system->model ? system->model->coordinates[k].start : system->callbacks.q_start[k];
+    int rotation = model ? rotation_at(model, k) : -1;
+    q[k] = !model          ? system->callbacks.q_start[k]
+           : rotation >= 0 ? model->rotations[rotation].start[k - first_of(model, rotation)]
+                           : model->coordinates[velocity_at(model, k)].start;
   }
   for (int k = 0; k < system->sizes.v; k++) {
     v[k] = system->model ? system->model->coordinates[k].rate : system->callbacks.v_start[k];
   }
+}
+
+static int rotation_count(const PawlSystem* system) {
+  return system->model ? system->model->rotation_count : 0;
 }
 
 void pawl_system_retract(const PawlSystem* system, const double* q, const double* dq, double* out) {
@@ -514,12 +558,27 @@ void pawl_system_retract(const PawlSystem* system, const double* q, const double
     system->callbacks.retract(system->callbacks.context, q, dq, out);
     return;
   }
-  int moving = system->sizes.q - system->sizes.states;
-  for (int k = 0; k < moving; k++) {
+  int moving = system->sizes.q - system->sizes.states, rotations = rotation_count(system);
+  int plain = moving - 4 * rotations;
+  for (int k = 0; k < plain; k++) {
     out[k] = q[k] + dq[k];
+  }
+  for (int r = 0; r < rotations; r++) {
+    pawl_rotation_move(q + plain + 4 * r, dq + plain + 3 * r, out + plain + 4 * r);
   }
   for (int k = moving; k < system->sizes.q; k++) {
     out[k] = q[k];  // (Z1)
+  }
+}
+
+bool pawl_system_adds_up(const PawlSystem* system) {
+  return !system->callbacks.retract && rotation_count(system) == 0;
+}
+
+void pawl_system_tidy(const PawlSystem* system, double* q) {
+  int first = system->sizes.q - system->sizes.states - 4 * rotation_count(system);
+  for (int r = 0; r < rotation_count(system); r++) {
+    pawl_rotation_normalise(q + first + 4 * r);
   }
 }
 
@@ -528,8 +587,13 @@ void pawl_system_rates(const PawlSystem* system, const double* q, const double* 
     system->callbacks.rates(system->callbacks.context, q, v, q_rate);
     return;
   }
-  memcpy(q_rate, v, (size_t)system->sizes.v * sizeof(double));
-  for (int k = system->sizes.v - system->sizes.states; k < system->sizes.v; k++) {
+  int moving = system->sizes.q - system->sizes.states, rotations = rotation_count(system);
+  int plain = moving - 4 * rotations;
+  memcpy(q_rate, v, (size_t)plain * sizeof(double));
+  for (int r = 0; r < rotations; r++) {
+    pawl_rotation_rate(q + plain + 4 * r, v + plain + 3 * r, q_rate + plain + 4 * r);
+  }
+  for (int k = moving; k < system->sizes.q; k++) {
     q_rate[k] = 0.0;  // (Z1)
   }
 }

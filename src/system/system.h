@@ -159,7 +159,8 @@ struct PawlSystem {
   int* row_constraint;                       // row -> constraint; -1 for contacts
   bool triggers;                             // some constraint is triggered, or there are events
   bool rates;                                // some mode has rate equations
-  unsigned char* rate_rows;                  // flags, of callbacks; NULL for models
+  bool turns_tangents;       // some row has a G_turn: of rate equations, or with rotations
+  unsigned char* rate_rows;  // flags, of callbacks; NULL for models
   int watch_count;
   PawlWatch* watches;    // of each constraint
   int* event_watches;    // of each event, -1 for times
@@ -202,6 +203,11 @@ typedef struct PawlContactFriction {
 } PawlContactFriction;
 PawlContactFriction pawl_system_friction(const PawlSystem* system, int row);
 
+// q moves by sums, so that q[j] and v[j] belong together.
+bool pawl_system_adds_up(const PawlSystem* system);
+// Quaternions of length 1 again, after steps that move them by sums.
+void pawl_system_tidy(const PawlSystem* system, double* q);
+
 // Velocities without the states behind them, whose sizes say nothing about a motion.
 static inline int pawl_moving(PawlSizes n) {
   return n.v - n.states;
@@ -243,13 +249,21 @@ typedef struct PawlItem {
 // that conserves its energy between jumps, and for callbacks, whose powers are not known.
 unsigned pawl_system_powers(const PawlSystem* system);
 
+// Which coordinate slots are angular velocities.
+typedef struct PawlSpins {
+  const PawlModel* model;
+  const int* coordinates;  // of slot s: [s * stride]; NULL: slots are coordinates
+  int stride;
+} PawlSpins;
+
 // Receives a derived expression that is not the constant 0. Returns 0, or -1 when out of memory.
 typedef int (*PawlSink)(void* context, PawlQuantity quantity, int i, int j, PawlNode node);
 
 // Derives all that an item contributes (docs/theory/equations.md). `coordinates` (count, ascending)
-// are the coordinate slots that occur in it, a force's target included.
-PAWL_CHECKED PawlStatus pawl_derive_item(PawlDag* dag, const PawlItem* item, int coordinate_count,
-                                         const int* coordinates, PawlSink sink, void* context);
+// are the coordinate slots that occur in it, a force's target included. `spins` NULL: no rotations.
+PAWL_CHECKED PawlStatus pawl_derive_item(PawlDag* dag, const PawlItem* item, const PawlSpins* spins,
+                                         int coordinate_count, const int* coordinates,
+                                         PawlSink sink, void* context);
 
 // Derives what an item does to the energy: PAWL_Q_POWER at the places of PawlPower.
 PAWL_CHECKED PawlStatus pawl_derive_powers(PawlDag* dag, const PawlItem* item, int coordinate_count,

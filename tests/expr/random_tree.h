@@ -142,6 +142,8 @@ static inline double leaf_number(const PawlDagNode* n, const PawlLeafValues* x) 
       return x->input[n->index];
     case PAWL_LEAF_TURN:
       return x->turn[n->index];
+    case PAWL_LEAF_QUAT:  // these trees have none
+      break;
   }
   return NAN;
 }

@@ -71,6 +71,7 @@ static inline void simple_name(void* context, PawlText* out, PawlStyle style, Pa
     case PAWL_LEAF_CONST:
     case PAWL_LEAF_STATE:
     case PAWL_LEAF_INPUT:
+    case PAWL_LEAF_QUAT:
     case PAWL_LEAF_TURN:
       pawl_text_add(out, "?");  // the first is written by the printer, the second is not used here
       break;

@@ -212,7 +212,8 @@ static void test_rotation(void** unused) {
   m.def.method = "ida";
   PawlStepper* stepper;
   assert_int_equal(pawl_stepper_create(m.system, &m.def, &stepper, &m.err), PAWL_ERROR_USAGE);
-  assert_non_null(strstr(m.err.message, "ida needs coordinates whose rates are the velocities"));
+  assert_non_null(
+      strstr(m.err.message, "ida cannot handle coordinates whose rates are not the velocities"));
   motion_end(&m);
   motion_end(&angle);
 }

@@ -60,6 +60,7 @@ static inline double complex graph_leaf(const Graph* g, const PawlDagNode* n, co
       return graph_force(g, p, n->index);
     case PAWL_LEAF_INPUT:
       return g->model->inputs[n->index].start;
+    case PAWL_LEAF_QUAT:
     case PAWL_LEAF_TURN:  // the graph of the model has none
       break;
   }

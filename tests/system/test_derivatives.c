@@ -92,6 +92,10 @@ static void test_every_example(void** state) {
     snprintf(path, sizeof path, "%s/%s", PAWL_MODELS, file->d_name);
     Setup s;
     if (end && strcmp(end, ".yaml") == 0 && load(path, &s)) {
+      if (s.model->rotation_count > 0) {  // the reference knows sums; see test_rotation_terms.c
+        setup_free(&s);
+        continue;
+      }
       Random r = {1234567};
       compare_at_random_places(&s, file->d_name, 3, &r, &checked, &skipped);
       check_pattern_is_tight(&s, file->d_name, &r);

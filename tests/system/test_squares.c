@@ -126,7 +126,8 @@ static void test_forms_give_what_the_whole_gives(void** state) {
     clear(&whole, dag);
     clear(&forms, dag);
     PawlItem item = {PAWL_ITEM_KINETIC, 0, 1, &T, -1};
-    assert_int_equal(pawl_derive_item(dag, &item, COORDINATES, slots, add_to, &whole), PAWL_OK);
+    assert_int_equal(pawl_derive_item(dag, &item, NULL, COORDINATES, slots, add_to, &whole),
+                     PAWL_OK);
     assert_int_equal(pawl_squares_take(&squares, dag, T), 1);
     assert_int_equal(pawl_squares_derive(&squares, dag, COORDINATES, slots, add_to, &forms),
                      PAWL_OK);
