@@ -174,7 +174,7 @@ static PawlStatus fill(PawlPoles* p, const PawlStepper* stepper, PawlError* err)
   got = (p->after = PAWL_NEW(&p->arena, double, p->count)) && got;
   got = (p->between = PAWL_NEW(&p->arena, double, p->count)) && got;
   for (size_t k = 0; k < sizeof of_v / sizeof *of_v; k++) {
-    got = (*of_v[k] = PAWL_NEW(&p->arena, double, p->sizes.v)) && got;
+    got = (*of_v[k] = PAWL_NEW(&p->arena, double, p->sizes.q)) && got;  // no fewer than v
   }
   if (!got) {
     return pawl_fail_memory(err);
@@ -219,8 +219,14 @@ void pawl_poles_destroy(PawlPoles* p) {
 // ---- a step -------------------------------------------------------------------------------------
 static void measure(PawlPoles* p, const PawlState* state, double t, const double* q,
                     const double* v, double* factors) {
-  PawlLeafValues at = {t,        p->parameters, q,    v,
-                       state->a, state->lambda, NULL, state->held + p->sizes.rows};
+  PawlLeafValues at = {.t = t,
+                       .param = p->parameters,
+                       .q = q,
+                       .v = v,
+                       .a = state->a,
+                       .lambda = state->lambda,
+                       .input = state->held + p->sizes.rows,
+                       .turning = p->system->model->turning};
   (void)pawl_bundle_run(p->factors, &at, factors);  // NaN is on no side
   for (int k = 0; k < p->count; k++) {
     factors[k] = p->poles[k].tangent ? cos(factors[k]) : factors[k];
@@ -232,16 +238,24 @@ void pawl_poles_begin(PawlPoles* p, const PawlState* state) {
   measure(p, state, state->t, state->q, state->v, p->before);
 }
 
-// The motion at the fraction s of the step, by Hermite's cubic; rates along a line.
+// The motion at the fraction s of the step, by Hermite's cubic; rates along a line, and so
+// quaternions.
 static double place(PawlPoles* p, const PawlState* end, double s) {
   const PawlState* begin = p->kept;
   double h = end->t - begin->t, r = 1.0 - s;
-  for (int i = 0; i < p->sizes.v; i++) {
+  int plain = p->system->model->turning;
+  for (int i = 0; i < plain; i++) {
     double dq = end->q[i] - begin->q[i];
     p->q[i] =
         begin->q[i] + s * s * (3.0 - 2.0 * s) * dq + h * s * r * (r * begin->v[i] - s * end->v[i]);
+  }
+  for (int i = plain; i < p->sizes.q; i++) {
+    p->q[i] = begin->q[i] + s * (end->q[i] - begin->q[i]);
+  }
+  for (int i = 0; i < p->sizes.v; i++) {
     p->v[i] = begin->v[i] + s * (end->v[i] - begin->v[i]);
   }
+  pawl_system_tidy(p->system, p->q);
   return begin->t + s * h;
 }
 
@@ -342,7 +356,7 @@ static PawlStatus fail_kicked(PawlPoles* p, PawlState* state, int i, PawlError* 
       err, PAWL_RETRY,
       "t = %.10g: in the step from t = %.10g the rate of '%s' changes from %.4g to %.4g, "
       "far more than the forces at both ends make it: there is a pole on the way",
-      state->t, p->kept->t, pawl_system_coordinate_name(p->system, i), p->kept->v[i], state->v[i]);
+      state->t, p->kept->t, p->system->model->coordinates[i].name, p->kept->v[i], state->v[i]);
   pawl_phase_copy(state, p->kept);
   return PAWL_RETRY;
 }
