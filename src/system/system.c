@@ -130,6 +130,7 @@ PawlStatus pawl_system_create(const PawlModel* model, PawlSystem** out, PawlErro
   }
   system->model = model;
   system->constraints = model->constraints;
+  system->rotations = model->rotation_count;
   int velocities = model->coordinate_count + model->dynamic_count;
   system->sizes = (PawlSizes){.q = velocities + model->rotation_count,
                               .v = velocities,
@@ -549,16 +550,12 @@ void pawl_system_start(const PawlSystem* system, double* q, double* v) {
   }
 }
 
-static int rotation_count(const PawlSystem* system) {
-  return system->model ? system->model->rotation_count : 0;
-}
-
 void pawl_system_retract(const PawlSystem* system, const double* q, const double* dq, double* out) {
   if (system->callbacks.retract) {
     system->callbacks.retract(system->callbacks.context, q, dq, out);
     return;
   }
-  int moving = system->sizes.q - system->sizes.states, rotations = rotation_count(system);
+  int moving = system->sizes.q - system->sizes.states, rotations = system->rotations;
   int plain = moving - 4 * rotations;
   for (int k = 0; k < plain; k++) {
     out[k] = q[k] + dq[k];
@@ -572,12 +569,12 @@ void pawl_system_retract(const PawlSystem* system, const double* q, const double
 }
 
 bool pawl_system_adds_up(const PawlSystem* system) {
-  return !system->callbacks.retract && rotation_count(system) == 0;
+  return !system->callbacks.retract && system->rotations == 0;
 }
 
-void pawl_system_tidy(const PawlSystem* system, double* q) {
-  int first = system->sizes.q - system->sizes.states - 4 * rotation_count(system);
-  for (int r = 0; r < rotation_count(system); r++) {
+void pawl_system_normalise(const PawlSystem* system, double* q) {
+  int first = system->sizes.q - system->sizes.states - 4 * system->rotations;
+  for (int r = 0; r < system->rotations; r++) {
     pawl_rotation_normalise(q + first + 4 * r);
   }
 }
@@ -587,7 +584,7 @@ void pawl_system_rates(const PawlSystem* system, const double* q, const double* 
     system->callbacks.rates(system->callbacks.context, q, v, q_rate);
     return;
   }
-  int moving = system->sizes.q - system->sizes.states, rotations = rotation_count(system);
+  int moving = system->sizes.q - system->sizes.states, rotations = system->rotations;
   int plain = moving - 4 * rotations;
   memcpy(q_rate, v, (size_t)plain * sizeof(double));
   for (int r = 0; r < rotations; r++) {

@@ -155,10 +155,11 @@ struct PawlSystem {
   const struct PawlConstraint* constraints;  // of the model, or one for each row of callbacks
   int first_contact;                         // row of the first contact
   int* row_contact;                          // row -> contact; -1 for constraints
-  int* friction_watches;  // of each contact: the place of its mu(slip) that is watched, or -1
-  int* row_constraint;                       // row -> constraint; -1 for contacts
-  bool triggers;                             // some constraint is triggered, or there are events
-  bool rates;                                // some mode has rate equations
+  int* friction_watches;     // of each contact: the place of its mu(slip) that is watched, or -1
+  int* row_constraint;       // row -> constraint; -1 for contacts
+  bool triggers;             // some constraint is triggered, or there are events
+  bool rates;                // some mode has rate equations
+  int rotations;             // of the model
   bool turns_tangents;       // some row has a G_turn: of rate equations, or with rotations
   unsigned char* rate_rows;  // flags, of callbacks; NULL for models
   int watch_count;
@@ -206,7 +207,12 @@ PawlContactFriction pawl_system_friction(const PawlSystem* system, int row);
 // q moves by sums, so that q[j] and v[j] belong together.
 bool pawl_system_adds_up(const PawlSystem* system);
 // Quaternions of length 1 again, after steps that move them by sums.
-void pawl_system_tidy(const PawlSystem* system, double* q);
+void pawl_system_normalise(const PawlSystem* system, double* q);
+static inline void pawl_system_tidy(const PawlSystem* system, double* q) {
+  if (system->rotations > 0) {
+    pawl_system_normalise(system, q);
+  }
+}
 
 // Velocities without the states behind them, whose sizes say nothing about a motion.
 static inline int pawl_moving(PawlSizes n) {
