@@ -303,6 +303,28 @@ static void check_name(const Setup* s, int constraint, const int* modes, const c
                       expected);
 }
 
+// The last variables are those of contacts, which stand behind the rows of their friction.
+static void test_contacts(void** unused) {
+  (void)unused;
+  Setup s = setup_text(
+      "model: m\ncoordinates: {x: , y: , z: }\nmass: {x: 1, y: 1, z: 1}\n"
+      "constraints: {wire: z = x}\n"
+      "contacts: {a: {gap: y, friction: 0.3, slip: x}, b: {gap: 2 - y}}\n");
+  unsigned char active[4];
+  int modes[3] = {0, PAWL_MODE_OPEN, PAWL_MODE_LIMIT}, first;
+  assert_int_equal(pawl_system_sizes(s.system).modes, 3);
+  assert_int_equal(pawl_modes_contacts(s.system, &first), 4);
+  assert_int_equal(first, 2);
+  assert_int_equal(pawl_modes_of_contact(s.system, 2), 1);
+  assert_int_equal(pawl_modes_of_contact(s.system, 3), 2);
+  pawl_modes_active(s.system, modes, active);
+  assert_memory_equal(active, ((unsigned char[]){1, 0, 0, 1}), 4);
+  assert_true(pawl_modes_in_range(s.system, modes));
+  modes[1] = PAWL_CONTACT_MODE_COUNT;
+  assert_false(pawl_modes_in_range(s.system, modes));
+  setup_free(&s);
+}
+
 static void test_names(void** unused) {
   (void)unused;
   Setup s = setup_text(MODEL);
@@ -335,6 +357,7 @@ int main(void) {
       cmocka_unit_test(test_margin),
       cmocka_unit_test(test_entering),
       cmocka_unit_test(test_active_rows),
+      cmocka_unit_test(test_contacts),
       cmocka_unit_test(test_names),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
