@@ -380,6 +380,56 @@ static void test_push_into_floor(void** unused) {
   run_end(&run);
 }
 
+// A mass slides down a track with a kink to a wall: region, impact and rest, by every method
+// between them. The law post leaves cos 45 of the speed behind the kink.
+static void test_beside_region(void** unused) {
+  (void)unused;
+  Run run = run_text(
+      "model: region\n"
+      "coordinates: {x: {rate: 1}, y: 0}\n"
+      "mass: {x: 1, y: 1}\n"
+      "constraints:\n"
+      "  track:\n"
+      "    modes:\n"
+      "      flat: {where: x < 1, equation: y = 0}\n"
+      "      ramp: {where: x > 1, equation: y = x - 1}\n"
+      "contacts: {wall: {gap: 1.5 - x, restitution: 0.5}}\n");
+  // 1 s to the kink, x' = 1/2 behind it, 1 s to the wall, back at 1/4, 2 s to the kink, x' = 1/4
+  // there
+  static const char* const methods[] = {"rk4", "dopri", "ga-pva", "ark", NULL};
+  for (int k = 0; methods[k]; k++) {
+    if (!run_with(&run, methods[k], 5, 1e-2)) {
+      continue;
+    }
+    assert_int_equal(run_events(&run), 3);
+    event_is(&run, 0, 1.0, "track", "ramp", 1e-9);
+    CHECK_NEAR(event_is(&run, 1, 2.0, "wall", "hit", 1e-9)->energy_lost, 0.25 * 0.75, 1e-9);
+    event_is(&run, 2, 4.0, "track", "flat", 1e-9);
+    check_state(&run, (double[]){0.75, 0}, (double[]){-0.25, 0}, 1e-8);
+  }
+  run_end(&run);
+}
+
+// A skate, which a rate constraint keeps from moving sideways, glides against a wall.
+static void test_beside_rate_constraint(void** unused) {
+  (void)unused;
+  Run run = run_text(
+      "model: skate\n"
+      "parameters: {a: 0.5}\n"
+      "coordinates: {x: {rate: cos(a)}, y: {rate: sin(a)}, p: {start: a}}\n"
+      "mass: {x: 2, y: 2, p: 0.1}\n"
+      "constraints: {blade: {rate: \"x'*sin(p) - y'*cos(p) = 0\"}}\n"
+      "contacts: {wall: {gap: 1 - x, restitution: 0.5}}\n");
+  double t = 1 / cos(0.5), s = 2 - t;
+  assert_true(run_with(&run, "dopri", 2, 1e-2));
+  assert_int_equal(run_events(&run), 1);
+  event_is(&run, 0, t, "wall", "hit", 1e-10);
+  // it goes back along its blade at half of the speed
+  check_state(&run, (double[]){1 - 0.5 * s * cos(0.5), tan(0.5) - 0.5 * s * sin(0.5), 0.5},
+              (double[]){-0.5 * cos(0.5), -0.5 * sin(0.5), 0}, 1e-9);
+  run_end(&run);
+}
+
 // ---- conditions ---------------------------------------------------------------------------------
 static void check_events(const Run* run, int count, const char* const* names, const double* t) {
   int k = 0;
@@ -473,6 +523,8 @@ int main(void) {
       cmocka_unit_test(test_impact_on_brake),
       cmocka_unit_test(test_push_into_floor),
       cmocka_unit_test(test_rocking_block),
+      cmocka_unit_test(test_beside_region),
+      cmocka_unit_test(test_beside_rate_constraint),
       cmocka_unit_test(test_condition_on_gap),
       cmocka_unit_test(test_condition_on_closed_contact),
   };
