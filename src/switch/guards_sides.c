@@ -181,31 +181,39 @@ static PawlStatus note_pinned(PawlGuards* g, PawlState* state, PawlError* err) {
   return PAWL_OK;
 }
 
-// What gaps and forces of contacts are measured by: the terms of the gap, and the force that would
-// hold what moves along it, by the masses of its coordinates alone. An overlap where a contact
-// opens counts as none until it is left.                                                       (C1)
-// (C2)
+// What gaps and forces of contacts are measured by: the largest gap, but no less than a part of
+// what moves in a step or of the coordinates, and the force that would hold what moves along it, by
+// the masses of its coordinates alone. An overlap where a contact opens counts as none until it is
+// left.                                                       (C1) (C2)
 static void enter_contact(PawlGuards* g, PawlState* state, int k, const double* sizes,
-                          const double* forces) {
+                          const double* spans, const double* forces) {
   static const double OF_OVERLAP = 2.0;
   const PawlGuard* guard = &g->all[k];
   bool gap = guard->what == PAWL_GUARD_GAP;
   double value = gap ? pawl_eval_values(g->gaps)->g[guard->at] : 0.0;
-  state->largest[k] = fmax(state->largest[k], gap ? sizes[guard->at] : forces[guard->at]);
-  state->blur[k] = gap ? OF_OVERLAP * fmax(-value, 0.0) + DBL_EPSILON * sizes[guard->at] : 0.0;
+  double least = gap ? fmax(fabs(value), spans[guard->at]) : forces[guard->at];
+  state->largest[k] = fmax(state->largest[k], least);
+  double terms = fmin(sizes[guard->at], spans[guard->at] / PAWL_SMALLEST_PART);
+  state->blur[k] = gap ? OF_OVERLAP * fmax(-value, 0.0) + DBL_EPSILON * terms : 0.0;
 }
 
 static PawlStatus enter_contacts(PawlGuards* g, PawlState* state, PawlError* err) {
   PawlDynamics* d = g->dynamics;
   const PawlValues* values = pawl_eval_values(d->eval);
-  double *sizes = g->react, *forces = d->room;
+  double *sizes = g->react, *forces = d->room, *spans = d->room + d->sizes.rows;
   assert(g->contacts);
   PAWL_TRY(pawl_guards_look_at_gaps(g, state, err));
   pawl_dynamics_row_forces(d, values, pawl_dynamics_push(d, state, values), sizes, forces);
   pawl_dynamics_row_sizes(d, values->G, state->q, sizes);
+  pawl_sparse_sizes(&d->G, values->G, NULL, 0.0, spans);
+  double place = pawl_dynamics_largest(d->sizes.q, state->q);
+  double span = fmax(place, d->def->step * pawl_dynamics_pace(d, state, values));
+  for (int i = 0; i < d->sizes.rows; i++) {
+    spans[i] *= PAWL_SMALLEST_PART * span;
+  }
   for (int k = 0; k < g->condition_count; k++) {
     if (pawl_guards_of_contact(&g->all[k])) {
-      enter_contact(g, state, k, sizes, forces);
+      enter_contact(g, state, k, sizes, spans, forces);
     }
   }
   return PAWL_OK;

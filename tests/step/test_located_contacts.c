@@ -91,6 +91,39 @@ static void test_ball_by_every_method(void** unused) {
   run_end(&run);
 }
 
+// The same ball in other units: all that is judged by size is relative.
+static void test_ball_in_other_units(void** unused) {
+  (void)unused;
+  static const char* const units[][3] = {
+      {"L=1e-4", "M=1", "T=1"},    {"L=1e4", "M=1", "T=1"},      {"L=1", "M=1e-4", "T=1"},
+      {"L=1", "M=1e4", "T=1"},     {"L=1", "M=1", "T=1e-4"},     {"L=1", "M=1", "T=1e4"},
+      {"L=1e4", "M=1e4", "T=1e4"}, {"L=1e-4", "M=1e4", "T=1e-4"}};
+  static const char text[] =
+      "model: ball\n"
+      "parameters: {L: 1, M: 1, T: 1}\n"
+      "coordinates: {y: {start: L}}\n"
+      "mass: {y: 2*M}\n"
+      "potential: 20*M*L/T^2*y\n"
+      "contacts: {floor: {gap: y, restitution: 0.5}}\n";
+  for (size_t k = 0; k < sizeof units / sizeof *units; k++) {
+    Run run = {0};
+    double L = atof(units[k][0] + 2), T = atof(units[k][2] + 2);
+    run_need(&run,
+             pawl_model_parse(text, strlen(text), "test.yaml", 3, units[k], &run.model, &run.err));
+    run_derive(&run);
+    run.def.simulate.event_tolerance *= T;
+    assert_true(run_with(&run, "rk4", 2 * T, 1e-2 * T));
+    assert_int_equal(run_events(&run), 18);  // the 17th leaves at 1/4^17 of the height
+    static const double first[] = {1.0, 2.0, 2.5, 2.75};
+    for (int i = 0; i < 4; i++) {
+      CHECK_NEAR(run_event(&run, i)->t / T, first[i] * sqrt(0.2), 1e-10);
+    }
+    event_is(&run, 17, 3 * sqrt(0.2) * T, "floor", "rest", 1e-10 * T);
+    CHECK_NEAR(pawl_sim_state(run.sim)->q[0] / L, 0.0, 1e-12);
+    run_end(&run);
+  }
+}
+
 // ---- a contact that opens -----------------------------------------------------------------------
 // On a table A sin(w t) the mass leaves where A w^2 sin(w t) = g, at the rate of the table there.
 static void test_lift_off(void** unused) {
@@ -511,6 +544,7 @@ int main(void) {
       cmocka_unit_test(test_ball),
       cmocka_unit_test(test_ball_in_long_steps),
       cmocka_unit_test(test_ball_by_every_method),
+      cmocka_unit_test(test_ball_in_other_units),
       cmocka_unit_test(test_lift_off),
       cmocka_unit_test(test_bar_on_two_stops),
       cmocka_unit_test(test_cradle),
