@@ -38,6 +38,10 @@ PawlStatus pawl_touch_create(PawlPinned* pinned, PawlTouch* t, PawlError* err) {
   while (t->first < t->end && pawl_system_row_kind(d->system, t->first) != PAWL_ROW_CONTACT) {
     t->first++;
   }
+  t->rubs = t->first;
+  while (t->rubs > 0 && pawl_system_row_kind(d->system, t->rubs - 1) == PAWL_ROW_FRICTION) {
+    t->rubs--;
+  }
   pawl_touch_drop(t);
   return PAWL_OK;
 }

@@ -16,6 +16,7 @@ typedef struct PawlCarrier {
 typedef struct PawlTouch {
   PawlPinned* pinned;
   int first, end;  // rows that are contacts
+  int rubs;        // the first row of their friction, which stand before them; `first` without
   // written by the loop, by rows
   unsigned char* closed;   // at the end of the step
   unsigned char* hit;      // with an impact in it

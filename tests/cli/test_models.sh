@@ -7,6 +7,7 @@
 smooth="ga-p ga-v ga-a ga-pv ga-pva nsga-pvv nsga-pva moreau-jean rk4 event-driven"
 switching="event-driven ga-p ga-v ga-v-between ga-v-implicit ga-pv ga-pva nsga-pvv nsga-pva moreau-jean"
 contact="nsga-pvv nsga-pva moreau-jean event-driven"
+rubs="nsga-pvv nsga-pva moreau-jean"
 linear="taylor exponential" # for linear models
 adaptive=dopri
 "$pawl" help run | grep -q '^  ark ' && adaptive="dopri ark ida"
@@ -195,6 +196,18 @@ for name in $names; do
       for method in event-driven nsga-pva; do
         run_model "$name" "$method"
         near "$(field energy.end)" 7.848 1e-4
+      done
+      ;;
+    incline-block) # stops after v0/(g (sin alpha + mu cos alpha)) and sticks
+      for method in $rubs; do
+        run_model "$name" "$method"
+        near "$(field final.q.0)" 0.2026627 1e-4
+      done
+      ;;
+    spinning-ball) # rolls on the floor at the end, r above it
+      for method in $rubs; do
+        run_model "$name" "$method"
+        near "$(field final.q.2)" 0.12 1e-9
       done
       ;;
     elastic-bar) # rebounds from the wall; the elements alone lose 1.25 J, the method damps the rest

@@ -225,11 +225,35 @@ static void test_saved(void** unused) {
   run_end(&run);
 }
 
+// A force that grows by 10 N a second against a block that sticks: its friction is -10 t until it
+// slips at 0.981 s, and 9.81 N against the motion from then on.
+static void test_force_of_friction(void** unused) {
+  (void)unused;
+  Run run = run_text(
+      "model: block\ncoordinates: {x: , y: }\nmass: {x: 2, y: 2}\npotential: 2*9.81*y\n"
+      "forces: {x: 10*t}\ncontacts: {plane: {gap: y, friction: 0.5, slip: x}}\n"
+      "events: {five: {when: \"lambda(plane, 2) + 5\"}, never: {when: \"lambda(plane, 2) + "
+      "9.9\"}}\n"
+      "simulate: {until: 1.2}\n");
+  for (int k = 0; k < METHOD_COUNT; k++) {
+    static const double FIVE[] = {0.5};
+    run.def.simulate.method = METHODS[k];
+    run_to(&run, 1.2, 1e-3);
+    check_times(&run, "five", 1, FIVE, 2e-3);
+    check_times(&run, "never", 0, NULL, 0.0);
+  }
+  run_end(&run);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_hits),        cmocka_unit_test(test_openings),
-      cmocka_unit_test(test_elastic),     cmocka_unit_test(test_rest),
-      cmocka_unit_test(test_other_words), cmocka_unit_test(test_locks),
+      cmocka_unit_test(test_force_of_friction),
+      cmocka_unit_test(test_hits),
+      cmocka_unit_test(test_openings),
+      cmocka_unit_test(test_elastic),
+      cmocka_unit_test(test_rest),
+      cmocka_unit_test(test_other_words),
+      cmocka_unit_test(test_locks),
       cmocka_unit_test(test_saved),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
