@@ -57,8 +57,21 @@ static PawlCarrier carrier_of(const PawlGuards* g, const PawlGuard* guard, int w
                                           : g->touch.carrier[guard->at];
 }
 
+// Its contact was open and is hit, at an instant that is located: that closes it, unless the
+// condition has turned by itself, and a contact that bounces is open again. It has no side then
+// until it has gone some way, which may be as late as the next hit.                          (C13)
+static int turn_by_hit(const PawlGuards* g, PawlCarrier by, int was, int* side) {
+  bool bounces = g->touch.hit[by.row] == PAWL_HIT_BOUNCES;
+  int closes = counts_as(was) == -by.side ? 0 : turns_to(-by.side);
+  *side = bounces ? 0 : by.side * (PAWL_SIDE_CLOSED + by.row);
+  return closes | (bounces ? turns_to(by.side) : 0);
+}
+
 // Its contact is closed. One that was so before and is hit has opened and closed unseen.
 static int turn_by_contact(const PawlGuards* g, PawlCarrier by, int was, int* side) {
+  if (g->contacts && g->touch.hit[by.row]) {
+    return turn_by_hit(g, by, was, side);
+  }
   *side = by.side * (PAWL_SIDE_CLOSED + by.row);
   if (was == *side) {
     return g->touch.hit[by.row] ? PAWL_TURNS_UP | PAWL_TURNS_DOWN : 0;
@@ -225,7 +238,9 @@ static PawlStatus enter_carried(PawlGuards* g, PawlState* state, PawlError* err)
   PawlTouch* touch = &g->touch;
   const PawlSystem* system = g->dynamics->system;
   for (int i = touch->first; i < touch->end; i++) {
-    touch->closed[i] = state->modes[pawl_modes_of_contact(system, i)] != PAWL_MODE_OPEN;
+    bool open = state->modes[pawl_modes_of_contact(system, i)] == PAWL_MODE_OPEN;
+    touch->hit[i] = !g->touched[i] ? 0 : open ? PAWL_HIT_BOUNCES : PAWL_HIT_STAYS;
+    touch->closed[i] = !open || touch->hit[i];
     state->active[i] = 0;  // motions along which gaps open
   }
   PAWL_TRY(pawl_touch_find(touch, state, g->watch, true, err));

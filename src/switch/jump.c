@@ -599,10 +599,14 @@ static PawlStatus settle_after(PawlJump* j, PawlState* state, double* energy, Pa
   if (pawl_system_switches(d->system)) {
     PAWL_TRY(pawl_surfaces_enter(j->guards->surfaces, state, j->before->modes, err));
   }
+  for (size_t i = 0; j->guards->contacts && i < j->rows; i++) {
+    j->guards->touched[i] &= j->strike.hit[i];  // conditions on gaps turn where a contact is hit
+  }
+  PAWL_TRY(pawl_guards_enter(j->guards, state, err));
   if (j->guards->contacts) {
     pawl_guards_forget_contacts(j->guards);
   }
-  return pawl_guards_enter(j->guards, state, err);
+  return PAWL_OK;
 }
 
 // No impulses, no losses, no contact hit.

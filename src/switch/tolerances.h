@@ -156,13 +156,13 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 #define PAWL_VANISHED 1e-3
 
 // ---- rows with friction (docs/theory/friction.md) -----------------------------------------------
-// [1] Of D_ii: the compliance that rows are given while sets are searched, so that rows which depend
-// on each other share forces in one way. What it changes is solved away afterwards; each round of
-// that leaves SOFT / sigma, with sigma >= 1e-6 for rows that are independent.
+// [1] Of D_ii: the compliance that rows are given while sets are searched, so that rows which
+// depend on each other share forces in one way. What it changes is solved away afterwards; each
+// round of that leaves SOFT / sigma, with sigma >= 1e-6 for rows that are independent.
 #define PAWL_FRICTION_SOFT 1e-9
 // [1] The same where rounding of w, 1e-16 of the forces, must not move the forces of many dependent
-// rows: it moves them by 1e-11. LOOSE is that in terms of the size of a row, where forces count with
-// PAWL_ROWS_CARRIED.
+// rows: it moves them by 1e-11. LOOSE is that in terms of the size of a row, where forces count
+// with PAWL_ROWS_CARRIED.
 #define PAWL_FRICTION_SOFTER 1e-5
 #define PAWL_FRICTION_LOOSE 4e-9
 // [1] Of the largest force: forces that change less have settled.
@@ -264,8 +264,8 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 #define PAWL_SMALLEST_STEP (16 * 2.220446049250313e-16)
 // [1] Of a step: another that differs by less is the same.
 #define PAWL_SAME_STEP 1e-12
-// [1] Of the sizes of the terms of d S d: below zero by more than this, forces have outgrown a step.
-// Rounding is 1e-16 of them; a step that ends at the border is no better than one beyond it.
+// [1] Of the sizes of the terms of d S d: below zero by more than this, forces have outgrown a
+// step. Rounding is 1e-16 of them; a step that ends at the border is no better than one beyond it.
 #define PAWL_OUTGROWN 1e-9
 // [1] Of a divisor at the nearer end of a step: where to look whether there is a pole at its zero.
 #define PAWL_NEAR_POLE 1e-3

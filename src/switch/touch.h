@@ -12,6 +12,9 @@ typedef struct PawlCarrier {
   int side;  // the sign of the condition while that contact is open
 } PawlCarrier;
 
+// What a contact that was open does after an impact.
+typedef enum PawlHit { PAWL_HIT_STAYS = 1, PAWL_HIT_BOUNCES } PawlHit;
+
 // All of it is of the last step: what lasts is in the sides of a state (guards.h).
 typedef struct PawlTouch {
   PawlPinned* pinned;
@@ -19,7 +22,7 @@ typedef struct PawlTouch {
   int rubs;        // the first row of their friction, which stand before them; `first` without
   // written by the loop, by rows
   unsigned char* closed;   // at the end of the step
-  unsigned char* hit;      // with an impact in it
+  unsigned char* hit;      // with an impact in it; PawlHit at instants that are located
   unsigned char* pressed;  // with a force at its beginning
   double* lambda;          // multipliers over the step
   bool fresh;              // a step was taken since the last look

@@ -201,13 +201,13 @@ for name in $names; do
     incline-block) # stops after v0/(g (sin alpha + mu cos alpha)) and sticks
       for method in $rubs; do
         run_model "$name" "$method"
-        near "$(field final.q.0)" 0.2026627 1e-4
+        near "$(field final.q.x)" 0.2026627 1e-4
       done
       ;;
     spinning-ball) # rolls on the floor at the end, r above it
       for method in $rubs; do
         run_model "$name" "$method"
-        near "$(field final.q.2)" 0.12 1e-9
+        near "$(field final.q.z)" 0.12 1e-9
       done
       ;;
     elastic-bar) # rebounds from the wall; the elements alone lose 1.25 J, the method damps the rest

@@ -225,6 +225,29 @@ static void test_saved(void** unused) {
   run_end(&run);
 }
 
+// Where contacts are located each hit is a closing, and an opening unless the ball stays, whether
+// or not the flight before fits into a step and the method meets zero from above or below.
+static void test_located_hits(void** unused) {
+  static const char* const SMOOTH[] = {"rk4", "dopri", "ga-pva", "ark", "ida"};
+  (void)unused;
+  Run run = run_text(BALL);
+  for (int k = 0; k < 10; k++) {
+    double times[MOST];
+    int hits = 0;
+    run.def.simulate.method = "event-driven";
+    run.def.simulate.smooth = SMOOTH[k / 2];
+    run_to(&run, 1, k % 2 ? 0.5 : 1e-3);
+    for (int i = 0; i < run_events(&run); i++) {
+      hits += strcmp(run_event(&run, i)->to, "hit") == 0;
+    }
+    assert_true(hits >= 6);
+    assert_int_equal(times_of(&run, "touch", times), hits);
+    assert_int_equal(times_of(&run, "scaled", times), hits);
+    assert_true(times_of(&run, "leave", times) >= hits - 1);
+  }
+  run_end(&run);
+}
+
 // A force that grows by 10 N a second against a block that sticks: its friction is -10 t until it
 // slips at 0.981 s, and 9.81 N against the motion from then on.
 static void test_force_of_friction(void** unused) {
@@ -248,6 +271,7 @@ static void test_force_of_friction(void** unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_force_of_friction),
+      cmocka_unit_test(test_located_hits),
       cmocka_unit_test(test_hits),
       cmocka_unit_test(test_openings),
       cmocka_unit_test(test_elastic),
