@@ -664,8 +664,9 @@ static PawlNode contact_multiplier(Build* build, PawlDag* dag, const PawlAst* ca
     return of->slip_count == 0
                ? REFUSE(error, call, "row %d does not exist; the contact '%s' has one row", row,
                         pawl_quote(of->name).s)
-               : REFUSE(error, call, "row %d does not exist; the rows of the contact '%s' are 1..%d",
-                        row, pawl_quote(of->name).s, 1 + of->slip_count);
+               : REFUSE(error, call,
+                        "row %d does not exist; the rows of the contact '%s' are 1..%d", row,
+                        pawl_quote(of->name).s, 1 + of->slip_count);
   }
   return pawl_dag_leaf(dag, PAWL_OP_LAMBDA,
                        row > 1 ? model->row_count + of->first_slip + row - 2
@@ -1008,11 +1009,8 @@ bool pawl_expression_with(PawlLoader* loader, PawlYaml* text, const PawlScope* s
   PawlAst head = {.args = arguments, .arg_count = 1};
   PawlUserFunction function = {.head = &head};
   PawlMatrix given = pawl_number(value);
-  Build build = {.loader = loader,
-                 .scope = scope,
-                 .use = use,
-                 .inside = &function,
-                 .arguments = &given};
+  Build build = {
+      .loader = loader, .scope = scope, .use = use, .inside = &function, .arguments = &given};
   return build_number(&build, loader->model->dag, text, node);
 }
 

@@ -321,7 +321,8 @@ static PawlStatus try_term(const Search* s, const Written* w, bool constants_onl
 
 // ---- all terms ----------------------------------------------------------------------------------
 typedef struct Cursor {  // all zero: before the first expression
-  int term, constraint, mode, row, contact, slip, friction, output, switching, part, event, impulse, state, set;
+  int term, constraint, mode, row, contact, slip, friction, output, switching, part, event, impulse,
+      state, set;
 } Cursor;
 
 // Conditions, capacities and the like.

@@ -11,7 +11,7 @@ enum { FEWEST_LANES = 4 };  // below this a shape is not worth a group of its ow
 
 static bool is_constraint(PawlItemKind kind) {
   return kind == PAWL_ITEM_CONSTRAINT || kind == PAWL_ITEM_RATE || kind == PAWL_ITEM_SLIP ||
-          kind == PAWL_ITEM_FRICTION;
+         kind == PAWL_ITEM_FRICTION;
 }
 
 // Worth a group of its own. Switching functions, and constraints that count periods, stay single:

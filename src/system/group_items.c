@@ -210,9 +210,8 @@ static int add_contact(PawlSorter* s, int k) {
                    ? add_item(s, PAWL_ITEM_SLIP, model->row_count + contact->first_slip,
                               contact->slip_count, slip, -1)
                    : 0;
-  return failed
-             ? failed
-             : add_item(s, PAWL_ITEM_CONSTRAINT, s->system->first_contact + k, 1, &gap, -1);
+  return failed ? failed
+                : add_item(s, PAWL_ITEM_CONSTRAINT, s->system->first_contact + k, 1, &gap, -1);
 }
 
 // 1 z' = s                                                                                  (Z1)

@@ -586,12 +586,11 @@ static int percent = PERCENT;
 static const struct {
   RandomPart part;
   int seed;
-} MENDED[] = {{PART_BRAKES, 2013},   {PART_BRAKES, 2057},   {PART_BRAKES, 2129},
-              {PART_BRAKES, 2144},   {PART_CONTACTS, 2006},
-              {PART_CONTACTS, 2066}, {PART_CONTACTS, 2094}, {PART_CONTACTS, 3119},
-              {PART_CONTACTS, 3121}, {PART_CONTACTS, 3272}, {PART_BRAKES, 3304},
-              {PART_BRAKES, 4025},   {PART_LOCKS, 4285},    {PART_BRAKES, 5053},
-              {PART_BRAKES, 3058},   {PART_CONTACTS, 6103}};
+} MENDED[] = {
+    {PART_BRAKES, 2013},   {PART_BRAKES, 2057},   {PART_BRAKES, 2129},   {PART_BRAKES, 2144},
+    {PART_CONTACTS, 2006}, {PART_CONTACTS, 2066}, {PART_CONTACTS, 2094}, {PART_CONTACTS, 3119},
+    {PART_CONTACTS, 3121}, {PART_CONTACTS, 3272}, {PART_BRAKES, 3304},   {PART_BRAKES, 4025},
+    {PART_LOCKS, 4285},    {PART_BRAKES, 5053},   {PART_BRAKES, 3058},   {PART_CONTACTS, 6103}};
 
 static void test_mended(void** unused) {
   (void)unused;
