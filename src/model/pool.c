@@ -26,7 +26,7 @@ void* pawl_pool_alloc(PawlPool* pool, size_t bytes) {
 
 char* pawl_pool_copy(PawlPool* pool, const char* text, size_t length) {
   char* copy = pawl_pool_alloc(pool, length + 1);
-  if (copy) {
+  if (copy && length > 0) {  // a list of YAML has no text
     memcpy(copy, text, length);
   }
   return copy;
