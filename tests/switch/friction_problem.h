@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "check.h"
 #include "switch/friction.h"
+#include "switch/random_numbers.h"
 
 enum { MOST_N = 12, MOST_M = 16, MOST_B = 5 };
 
@@ -180,23 +181,4 @@ static inline double off(const Case* c, const Compliance* p, const double* lambd
     }
   }
   return size > 0.0 ? worst / size : 0.0;
-}
-
-// ---- random numbers -----------------------------------------------------------------------------
-
-typedef struct Random {
-  unsigned long long state;
-} Random;
-
-static inline double uniform(Random* r) {  // 0 .. 1
-  r->state = r->state * 6364136223846793005ULL + 1442695040888963407ULL;
-  return (double)(r->state >> 11) * 0x1p-53;
-}
-
-static inline int whole(Random* r, int low, int high) {
-  return low + (int)(uniform(r) * (high - low + 1));
-}
-
-static inline double quarters(Random* r, int most) {  // so that ties are ties
-  return 0.25 * whole(r, -4 * most, 4 * most);
 }

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "check.h"
+#include "switch/random_numbers.h"
 #include "switch/rows.h"
 
 enum { MOST_N = 6, MOST_M = 8 };
@@ -142,24 +143,7 @@ static inline void check_same(const Case* c, const Answer* a, const Answer* b, d
   }
 }
 
-// ---- random numbers and bounds ------------------------------------------------------------------
-
-typedef struct Random {
-  unsigned long long state;
-} Random;
-
-static inline double uniform(Random* r) {  // 0 .. 1
-  r->state = r->state * 6364136223846793005ULL + 1442695040888963407ULL;
-  return (double)(r->state >> 11) * 0x1p-53;
-}
-
-static inline int whole(Random* r, int low, int high) {
-  return low + (int)(uniform(r) * (high - low + 1));
-}
-
-static inline double quarters(Random* r, int most) {  // so that ties are ties
-  return 0.25 * whole(r, -4 * most, 4 * most);
-}
+// ---- random bounds ------------------------------------------------------------------------------
 
 static inline void random_bounds(Random* r, Case* c, int i) {
   int kind = whole(r, 0, 9);
