@@ -10,7 +10,7 @@ const groups = [
     ['guides/singular-positions.html', 'Singular positions'], ['guides/control-loop.html', 'Close a control loop'],
     ['guides/what-pawl-cannot-do.html', 'What pawl cannot do'],
     ['guides/other-tools.html', 'Other tools']]],
-  ['Reference', [['model-format.html', 'Model format'], ['results.html', 'Files and output'],
+  ['Reference', [['model-format.html', 'Model format'], ['bodies.html', 'Bodies and joints'], ['results.html', 'Files and output'],
     ['methods-by-models.html', 'Methods by models'], ['guides/c-library.html', 'pawl from C'], ['c-api.html', 'C API'],
     ['benchmark.html', 'Benchmark'], ['robustness.html', 'Faults met'], ['architecture.html', 'Architecture']]],
   ['Theory', [['notation.html', 'Notation'], ['theory/equations.html', 'Equations'],
