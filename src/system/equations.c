@@ -2,22 +2,20 @@
 // The derived equations, written out for a reader: the same derivation as for numbers
 // (pawl_derive_item), with the parameters as symbols, in normal form.
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "expr/normal.h"
 #include "model/model.h"
-#include "system/system.h"
+#include "system/symbols.h"
 
 typedef struct Writer {
   const PawlModel* model;
   PawlDag* dag;
   PawlStyle style;
   PawlText text;
-  int entry_count, entry_capacity;
-  PawlEntry* entries;
+  const PawlSymbols* symbols;
 } Writer;
 
 // ---- names --------------------------------------------------------------------------------------
@@ -176,80 +174,6 @@ void pawl_model_print(PawlText* out, const PawlModel* model, PawlNode node) {
   pawl_dag_print(out, model->dag, node, PAWL_STYLE_TEXT, leaf_name, (void*)model);
 }
 
-// ---- derivation ---------------------------------------------------------------------------------
-static int keep(void* context, PawlQuantity quantity, int i, int j, PawlNode node) {
-  Writer* w = context;
-  if (PAWL_GROW(w->entries, w->entry_capacity, w->entry_count + 1) != 0) {
-    return -1;
-  }
-  for (int k = 0; k < w->entry_count; k++) {  // sums with what is there: the models are small
-    PawlEntry* e = &w->entries[k];
-    if (e->quantity == quantity && e->i == i && e->j == j) {
-      e->node = pawl_dag_add(w->dag, e->node, node);
-      return e->node == PAWL_NO_NODE ? -1 : 0;
-    }
-  }
-  w->entries[w->entry_count++] = (PawlEntry){quantity, node, i, j, -1, false, NULL};
-  return 0;
-}
-
-static PawlNode same_leaf(void* context, PawlDag* to, PawlOp leaf, int index) {
-  (void)context;
-  return pawl_dag_leaf(to, leaf, index);
-}
-
-static PawlStatus derive(Writer* w, PawlItemKind kind, int target, PawlNode of_model) {
-  static const int all[PAWL_EQUATIONS_MOST] = {
-      0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19,
-      20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39};
-  PawlNode node = pawl_dag_copy(w->dag, w->model->dag, of_model, same_leaf, NULL);
-  if (node == PAWL_NO_NODE) {
-    return PAWL_ERROR_MEMORY;
-  }
-  PawlItem item = {kind, target, 1, &node, -1};
-  return pawl_derive_item(w->dag, &item, &(PawlSpins){.model = w->model},
-                          w->model->coordinate_count, all, keep, w);
-}
-
-static int compare_entries(const void* a, const void* b) {
-  const PawlEntry *x = a, *y = b;
-  int by_quantity = (int)x->quantity - (int)y->quantity;
-  int by_row = x->i - y->i;
-  return by_quantity ? by_quantity : by_row ? by_row : x->j - y->j;
-}
-
-static PawlStatus derive_all(Writer* w) {
-  static const PawlItemKind kind_of[] = {PAWL_ITEM_KINETIC, PAWL_ITEM_POTENTIAL,
-                                         PAWL_ITEM_DISSIPATION, PAWL_ITEM_FORCE};
-  const PawlModel* model = w->model;
-  for (int k = 0; k < model->term_count; k++) {
-    const PawlTerm* term = &model->terms[k];
-    PAWL_TRY(derive(w, kind_of[term->kind], term->target, term->node));
-  }
-  for (int c = 0; c < model->constraint_count; c++) {
-    const PawlConstraint* constraint = &model->constraints[c];
-    if (constraint->mode_count == 1 || constraint->triggered) {
-      const PawlMode* mode = &constraint->modes[constraint->triggered ? PAWL_MODE_HELD : 0];
-      for (int k = 0; k < mode->row_count; k++) {
-        PawlItemKind kind = mode->rate ? PAWL_ITEM_RATE : PAWL_ITEM_CONSTRAINT;
-        PAWL_TRY(derive(w, kind, constraint->first_row + k, mode->rows[k].node));
-      }
-    }
-  }
-  if (w->entry_count > 0) {
-    qsort(w->entries, (size_t)w->entry_count, sizeof *w->entries, compare_entries);
-  }
-  for (int k = 0; k < w->entry_count; k++) {
-    if (w->entries[k].quantity != PAWL_Q_K && w->entries[k].quantity != PAWL_Q_C) {
-      w->entries[k].node = pawl_dag_normal(w->dag, w->entries[k].node);
-      if (w->entries[k].node == PAWL_NO_NODE) {
-        return PAWL_ERROR_MEMORY;
-      }
-    }
-  }
-  return PAWL_OK;
-}
-
 // ---- writing ------------------------------------------------------------------------------------
 static void put_expression(Writer* w, PawlNode node) {
   pawl_dag_print(&w->text, w->dag, node, w->style, leaf_name, (void*)w->model);
@@ -365,7 +289,7 @@ static void put_coordinate(Writer* w, int index) {
 }
 
 // The left side: M[q1,q2], f[q1], G[pin,1; x].
-static void put_symbol(Writer* w, const PawlEntry* e) {
+static void put_symbol(Writer* w, const PawlSymbol* e) {
   static const char* const symbol[PAWL_QUANTITY_COUNT] = {
       [PAWL_Q_M] = "M",    [PAWL_Q_F] = "f",    [PAWL_Q_G] = "g",
       [PAWL_Q_GRAD] = "G", [PAWL_Q_GT] = "g_t", [PAWL_Q_GAMMA] = "gamma",
@@ -400,8 +324,8 @@ static void put_symbol(Writer* w, const PawlEntry* e) {
 
 static void put_block(Writer* w, PawlQuantity quantity, const char* title) {
   bool latex = w->style == PAWL_STYLE_LATEX, any = false;
-  for (int k = 0; k < w->entry_count; k++) {
-    const PawlEntry* e = &w->entries[k];
+  for (int k = 0; k < w->symbols->count; k++) {
+    const PawlSymbol* e = &w->symbols->items[k];
     if (e->quantity != quantity || (quantity == PAWL_Q_M && e->i > e->j)) {
       continue;
     }
@@ -771,18 +695,16 @@ PawlStatus pawl_model_equations(const PawlModel* model, bool latex, char** out, 
                      "smaller family, such as -p N=3",
                      model->name, model->coordinate_count, PAWL_EQUATIONS_MOST);
   }
+  PawlSymbols symbols;
+  PawlStatus status = pawl_symbols_derive(&symbols, model, false);
   Writer w = {.model = model,
-              .dag = pawl_dag_create(),
+              .dag = symbols.dag,
+              .symbols = &symbols,
               .style = latex ? PAWL_STYLE_LATEX : PAWL_STYLE_TEXT};
-  if (w.dag) {
-    pawl_dag_share_tables(w.dag, model->dag);
-  }
-  PawlStatus status = w.dag ? derive_all(&w) : PAWL_ERROR_MEMORY;
   if (status == PAWL_OK) {
     status = write_all(&w);
   }
-  pawl_dag_destroy(w.dag);
-  pawl_free(w.entries);
+  pawl_symbols_free(&symbols);
   if (status != PAWL_OK || w.text.failed) {
     pawl_text_free(&w.text);
     return pawl_fail_memory(err);
