@@ -31,6 +31,13 @@ PAWL_API void pawl_system_destroy(PawlSystem* system);  // NULL is allowed
 #define PAWL_EQUATIONS_MOST 40
 PAWL_API PAWL_CHECKED PawlStatus pawl_model_equations(const PawlModel* model, bool latex,
                                                       char** out, PawlError* err);
+// The same as a file of C that compiles on its own, for models of up to PAWL_SOURCE_MOST
+// coordinates: M, f, g, G, g_t, bias, energies and outputs as functions of numbers, parameters as
+// members of a struct, modes of constraints as arguments. Results agree with those of an evaluation
+// up to rounding; outside the domain of an operation C's own rules hold (1/0 is infinite).
+#define PAWL_SOURCE_MOST 200
+PAWL_API PAWL_CHECKED PawlStatus pawl_model_source(const PawlModel* model, char** out,
+                                                   PawlError* err);
 PAWL_API void pawl_string_free(char* text);  // NULL is allowed
 
 typedef struct PawlSizes {

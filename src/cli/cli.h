@@ -144,7 +144,7 @@ typedef struct Command {
   const Option* terms;  // words that are explained, as options are; NULL without
   const char* notes;    // NULL without
 } Command;
-extern const Command command_run, command_check, command_compare, command_converge,
+extern const Command command_run, command_check, command_compare, command_compile, command_converge,
     command_equations, command_equilibrium, command_inverse, command_bench, command_models,
     command_plot, command_reproduce;
 // "dopri, ark": the methods that use an option. False when all do.
