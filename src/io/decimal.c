@@ -8,6 +8,13 @@
 // are of the ends and the centre scaled by 4 10^-k, as whole numbers in which a remainder leaves
 // the last bit set ("rounded to odd"), so that no comparison with an even number goes wrong. The
 // idea is that of R. Giulietti: The Schubfach way to render doubles.
+//
+// Nearly always one product does. With x = c 2^q 10^-k and d = 2^(q-1) 10^-k, 1/2 <= d < 5, the
+// interval is x - d .. x + d, and the multiple of ten in it, if any, is
+//   that below x if x mod 10 <= d, that above if 10 - x mod 10 <= d; never both, since 2 d < 10;
+//   (D3)
+// without one the nearest whole number is the answer. Where a comparison is too close for the
+// rounded x and d, that is at ends and ties, the whole numbers above decide.
 #include "io/decimal.h"
 
 #include <math.h>
@@ -52,7 +59,16 @@ static void keep(PawlDecimals* powers, int k, Wide bits) {
   powers->low[k - PAWL_DECIMAL_LOWEST] = (uint64_t)bits;
 }
 
+// Characters of 0000 .. 9999, the first in the lowest byte.
+static void fill_fours(uint32_t* four) {
+  for (uint32_t x = 0; x < PAWL_DECIMAL_FOURS; x++) {
+    four[x] =
+        UINT32_C(0x30303030) + (x / 1000 | x / 100 % 10 << 8 | x / 10 % 10 << 16 | x % 10 << 24);
+  }
+}
+
 void pawl_decimals_fill(PawlDecimals* powers) {
+  fill_fours(powers->four);
   uint32_t x[LIMBS] = {1};
   for (int k = 0; k <= PAWL_DECIMAL_HIGHEST; k++) {
     keep(powers, k, leading_bits(x, false));
@@ -100,20 +116,9 @@ typedef struct Digits {
   int exponent;  // the value is digits 10^exponent
 } Digits;
 
-// Only a multiple of 10^(k+1) can end in zeros, or, of the smallest doubles, a 10.
-static Digits without_zeros(Digits d) {
-  while (d.digits % 100 == 0) {
-    d.digits /= 100;
-    d.exponent += 2;
-  }
-  if (d.digits % 10 == 0) {
-    d.digits /= 10;
-    d.exponent++;
-  }
-  return d;
-}
+static const uint64_t LEAST_SEVENTEEN = UINT64_C(10000000000000000);  // 10^16
 
-static Digits shortest(const PawlDecimals* powers, uint64_t c, int q, bool power_of_2) {
+static Digits shortest_exact(const PawlDecimals* powers, uint64_t c, int q, bool power_of_2) {
   int k = power_of_2 ? log10_of_3_quarters_power_of_2(q) : log10_of_power_of_2(q);  // (D2)
   int shift = q + log2_of_power_of_10(-k) + 1;
   uint64_t high = powers->high[-k - PAWL_DECIMAL_LOWEST];
@@ -128,7 +133,7 @@ static Digits shortest(const PawlDecimals* powers, uint64_t c, int q, bool power
     uint64_t tens = s / 10;
     bool below = begin <= 40 * tens, above = 40 * tens + 40 <= end;
     if (below != above) {
-      return without_zeros((Digits){tens + above, k + 1});
+      return (Digits){10 * (tens + above), k};
     }
   }
   bool below = begin <= 4 * s, above = 4 * s + 4 <= end;
@@ -137,25 +142,45 @@ static Digits shortest(const PawlDecimals* powers, uint64_t c, int q, bool power
   }
   uint64_t middle = 4 * s + 2;
   bool up = value > middle || (value == middle && (s & 1));
-  Digits d = {s + up, k};
-  return s < 10 ? without_zeros(d) : d;  // 9.88e-324 is 1e-323
+  return (Digits){s + up, k};
+}
+
+// Seventeen digits of sixteen.
+static Digits seventeen(Digits d) {
+  bool fewer = d.digits < LEAST_SEVENTEEN;
+  return (Digits){fewer ? 10 * d.digits : d.digits, d.exponent - fewer};
+}
+
+// The rounded x is s + f 2^-64, off by less than 2^-64: the power of ten is too large by less than
+// 1 in 2^128, and what is cut is less than 1. In units of 2^-60 x mod 10 and d are off by less
+// than 2.
+static bool shortest_quickly(const PawlDecimals* powers, uint64_t c, int q, Digits* out) {
+  const uint64_t one = UINT64_C(1) << 60, half = UINT64_C(1) << 63, close = 4;
+  int k = log10_of_power_of_2(q);  // (D2)
+  int shift = q + log2_of_power_of_10(-k) + 1;
+  uint64_t high = powers->high[-k - PAWL_DECIMAL_LOWEST];
+  uint64_t low = powers->low[-k - PAWL_DECIMAL_LOWEST];
+  Wide x = (Wide)high * (c << shift) + (uint64_t)((Wide)low * (c << shift) >> 64);
+  uint64_t s = (uint64_t)(x >> 64), f = (uint64_t)x, tens = s / 10 * 10;
+  uint64_t d = high >> (5 - shift);
+  uint64_t below = (s - tens) * one + (f >> 4), above = 10 * one - below;  // (D3)
+  bool undecided = (below - d + close <= 2 * close) | (above - d + close <= 2 * close) |
+                   (f - half + close <= 2 * close);
+  bool ten = (below < d) | (above < d);
+  uint64_t rounded = s + (f >> 63), nearest = tens + (above < d ? 10 : 0);
+  *out = seventeen((Digits){ten ? nearest : rounded, k});
+  return !undecided;
 }
 
 // ---- text -----------------------------------------------------------------------------------
 enum {
   MOST_DIGITS = 17,
-  SPARE = 24,  // characters that a copy of fixed length may read behind them, zeros
+  SPARE = 24,  // characters that a copy of fixed length may read behind them
 };
 
-// Eight digits of x < 10^8 at once, the first in the lowest byte: halves of four digits in lanes of
-// 32 bits, of two in lanes of 16, of one in lanes of 8. x/100 = 10486 x / 2^20 for x < 10^4 and
-// x/10 = 103 x / 2^10 for x < 100, cut to whole numbers.
-static uint64_t eight_digits(uint32_t x) {
-  uint64_t fours = x / 10000 | (uint64_t)(x % 10000) << 32;
-  uint64_t hundreds = (fours * 10486) >> 20 & UINT64_C(0x0000007f0000007f);
-  uint64_t twos = hundreds | (fours - 100 * hundreds) << 16;
-  uint64_t tens = (twos * 103) >> 10 & UINT64_C(0x000f000f000f000f);
-  return (tens | (twos - 10 * tens) << 8) + UINT64_C(0x3030303030303030);
+// Eight digits of x < 10^8, the first in the lowest byte.
+static uint64_t eight_digits(const PawlDecimals* powers, uint32_t x) {
+  return powers->four[x / 10000] | (uint64_t)powers->four[x % 10000] << 32;
 }
 
 static void put_eight(char* out, uint64_t digits) {
@@ -168,13 +193,12 @@ static void put_eight(char* out, uint64_t digits) {
 #endif
 }
 
-static int count_digits(uint64_t digits) {
-  uint64_t bound = UINT64_C(10000000000000000);  // 10^16
-  int count = MOST_DIGITS;
-  for (; digits < bound; bound /= 10) {
-    count--;
-  }
-  return count;
+// Of one digit, eight, and eight more, without the zeros at the end.
+static int count_digits(uint64_t eight, uint64_t last) {
+  const uint64_t zeros = UINT64_C(0x3030303030303030);
+  return last != zeros    ? MOST_DIGITS - __builtin_clzll(last ^ zeros) / 8
+         : eight != zeros ? MOST_DIGITS - 8 - __builtin_clzll(eight ^ zeros) / 8
+                          : 1;
 }
 
 static char* put_exponent(char* out, int exponent) {
@@ -192,31 +216,31 @@ static char* put_exponent(char* out, int exponent) {
 // As %g with the precision that it takes, at least 15: an exponent below 1e-4 and from there on.
 // Copies are of fixed length, which is faster than of the right one; what is too much is written
 // over.
-static char* put_number(char* out, Digits d) {
-  char room[MOST_DIGITS + SPARE];
-  const uint64_t half = 100000000;
-  uint64_t above = d.digits / half;
-  room[0] = (char)('0' + above / half);
-  put_eight(room + 1, eight_digits((uint32_t)(above % half)));
-  put_eight(room + 9, eight_digits((uint32_t)(d.digits % half)));
-  memset(room + MOST_DIGITS, '0', SPARE);
-  int count = count_digits(d.digits);
-  const char* first = room + MOST_DIGITS - count;
-  int exponent = d.exponent + count - 1;  // of the first digit
+static char* put_number(const PawlDecimals* powers, Digits d, char* out) {
+  char room[MOST_DIGITS + SPARE] = {0};
+  const uint32_t half = 100000000;
+  uint64_t above = d.digits / half, first = above / half;
+  uint64_t eight = eight_digits(powers, (uint32_t)(above % half));
+  uint64_t last = eight_digits(powers, (uint32_t)(d.digits % half));
+  room[0] = (char)('0' + first);
+  put_eight(room + 1, eight);
+  put_eight(room + 9, last);
+  int count = count_digits(eight, last);
+  int exponent = d.exponent + MOST_DIGITS - 1;  // of the first digit
   int precision = count < 15 ? 15 : count;
   bool scientific = exponent < -4 || exponent >= precision;
   int whole = scientific ? 1 : exponent + 1;  // digits before the point
   if (whole <= 0) {
     memcpy(out, "0.0000", 6);
     out += 2 - whole;
-    memcpy(out, first, SPARE);
+    memcpy(out, room, SPARE);
     return out + count;
   }
-  memcpy(out, first, SPARE);  // with the zeros of a whole number behind its digits
+  memcpy(out, room, SPARE);  // with the zeros of a whole number behind its digits
   out += whole;
   if (count > whole) {
     *out++ = '.';
-    memcpy(out, first + whole, SPARE);
+    memcpy(out, room + whole, SPARE);
     out += count - whole;
   }
   return scientific ? put_exponent(out, exponent) : out;
@@ -246,7 +270,13 @@ int pawl_decimal_print(const PawlDecimals* powers, double value, char* out) {
   }
   uint64_t c = biased ? fraction | (uint64_t)1 << 52 : fraction;
   int q = (biased ? biased : 1) - 1075;
-  bool power_of_2 = fraction == 0 && biased > 1;
-  at = put_number(at, shortest(powers, c, q, power_of_2));
+  Digits digits;
+  if (biased == 0 || fraction == 0 || !shortest_quickly(powers, c, q, &digits)) {
+    digits = shortest_exact(powers, c, q, fraction == 0 && biased > 1);
+    while (digits.digits < LEAST_SEVENTEEN) {
+      digits = seventeen(digits);
+    }
+  }
+  at = put_number(powers, digits, at);
   return (int)(at - out);
 }

@@ -97,6 +97,18 @@ static void test_numbers_of_runs(void** state) {
   }
 }
 
+// Whole numbers, and quotients of powers of two: their intervals end, and ties lie, at decimals.
+static void test_ends_and_ties(void** state) {
+  (void)state;
+  uint64_t seed = 13;
+  for (int i = 0; i < 200000; i++) {
+    uint64_t whole = next_random(&seed) >> (next_random(&seed) % 64);
+    check_reads_back((double)whole);
+    check_shortest((double)whole);
+    check_shortest(ldexp((double)(whole % 100000 + 1), -(int)(next_random(&seed) % 30)));
+  }
+}
+
 // The smallest doubles have one to four digits, and none is a zero at the end.
 static void test_smallest(void** state) {
   (void)state;
@@ -175,6 +187,7 @@ int main(void) {
   pawl_decimals_fill(&powers);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_form),
+      cmocka_unit_test(test_ends_and_ties),
       cmocka_unit_test(test_smallest),
       cmocka_unit_test(test_powers_of_two),
       cmocka_unit_test(test_powers_of_ten),
