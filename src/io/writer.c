@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE  // CLOCK_MONOTONIC_COARSE
 #include "io/writer.h"
 
 #include <string.h>
@@ -61,6 +62,17 @@ static double now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+// The same to a few milliseconds, where it costs a fifth: it is asked for every sample.
+static double about_now(void) {
+#ifdef CLOCK_MONOTONIC_COARSE
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+#else
+  return now();
+#endif
 }
 
 static char* copy(const char* text) {
@@ -127,10 +139,10 @@ static PawlStatus open_file(PawlWriter* writer, const PawlRecorder* recorder, Pa
 
 // What costs much is flushed less often, so that a run never waits for its files most of the time.
 static PawlStatus flush_when_due(PawlWriter* writer, PawlError* err) {
-  double begin = now();
-  if (begin < writer->next_flush) {
+  if (about_now() < writer->next_flush) {
     return PAWL_OK;
   }
+  double begin = now();
   PAWL_TRY(writer->format->flush(writer, err));
   double end = now(), rest = (end - begin) / FLUSH_SHARE;
   writer->next_flush = end + (rest > FLUSH_INTERVAL ? rest : FLUSH_INTERVAL);
