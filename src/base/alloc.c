@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#define _DEFAULT_SOURCE  // MAP_ANONYMOUS, madvise
 #include "base/alloc.h"
 
 #include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 // Counters for tests only; no result depends on them.
 static _Thread_local long long allocations;
@@ -40,6 +45,43 @@ void* pawl_realloc(void* old, size_t count, size_t size) {
 void pawl_free(void* memory) {
   free(memory);
 }
+
+#if defined(MADV_HUGEPAGE)
+enum { LARGE_PAGE = 1 << 21 };  // bytes, and a multiple of the small ones
+
+// What is asked for begins at a large page; the rest of what was mapped is given back.
+void* pawl_alloc_pages(size_t bytes) {
+  size_t whole = bytes + LARGE_PAGE;
+  if (refuse(whole, 1) || whole < bytes) {
+    return NULL;
+  }
+  char* map = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (map == MAP_FAILED) {
+    return NULL;
+  }
+  size_t before = -(uintptr_t)map % LARGE_PAGE, kept = (bytes + 4095) / 4096 * 4096;
+  if (before > 0) {
+    munmap(map, before);
+  }
+  if (before + kept < whole) {
+    munmap(map + before + kept, whole - before - kept);
+  }
+  (void)madvise(map + before, kept, MADV_HUGEPAGE);  // refused: small pages serve as well
+  return map + before;
+}
+
+void pawl_free_pages(void* memory, size_t bytes) {
+  munmap(memory, bytes);
+}
+#else
+void* pawl_alloc_pages(size_t bytes) {
+  return pawl_alloc(bytes, 1);
+}
+void pawl_free_pages(void* memory, size_t bytes) {
+  (void)bytes;
+  pawl_free(memory);
+}
+#endif
 
 int pawl_grow(void** array, int* capacity, int need, size_t size) {
   if (need <= *capacity) {

@@ -14,6 +14,11 @@ void* pawl_realloc(void* old, size_t count, size_t size);
 
 void pawl_free(void* memory);  // NULL is allowed
 
+// Zeroed bytes for what is large, in the large pages of the system where it has them: loops over
+// them need not find a small page every few hundred numbers. Pages that nobody uses take no memory.
+void* pawl_alloc_pages(size_t bytes);
+void pawl_free_pages(void* memory, size_t bytes);
+
 // Makes room for `need` elements in a growable array: doubles `*capacity` until it fits. Returns 0
 // on success; on failure -1 with nothing changed. Use through PAWL_GROW.
 int pawl_grow(void** array, int* capacity, int need, size_t size);

@@ -6,10 +6,15 @@
 
 #include "base/alloc.h"
 
-enum { ALIGNMENT = 64, FIRST_BLOCK = 4096, LARGEST_BLOCK = 1 << 22 };
+enum { ALIGNMENT = 64, FIRST_BLOCK = 4096, LARGEST_BLOCK = 1 << 26 };
+enum {
+  LARGE = 1 << 19,
+  LARGE_BLOCK = 1 << 24
+};  // what is large is put into pages, many to a block
 
 typedef struct PawlArenaBlock {
   struct PawlArenaBlock* next;
+  size_t pages;  // bytes of pages; 0: from the heap
 } PawlArenaBlock;
 
 static size_t round_up(size_t bytes) {
@@ -31,10 +36,15 @@ static int add_block(PawlArena* arena, size_t need) {
   if (size < need) {
     size = need;
   }
-  PawlArenaBlock* block = pawl_alloc(1, size + 2 * ALIGNMENT);
+  if (need >= LARGE && size < LARGE_BLOCK) {
+    size = LARGE_BLOCK;
+  }
+  size_t whole = size + 2 * ALIGNMENT, pages = size < LARGE_BLOCK ? 0 : whole;
+  PawlArenaBlock* block = pages > 0 ? pawl_alloc_pages(whole) : pawl_alloc(1, whole);
   if (!block) {
     return -1;
   }
+  block->pages = pages;
   block->next = arena->blocks;
   arena->blocks = block;
   arena->size = size;
@@ -66,7 +76,11 @@ char* pawl_arena_copy(PawlArena* arena, const char* text, size_t length) {
 void pawl_arena_free(PawlArena* arena) {
   for (PawlArenaBlock* block = arena->blocks; block;) {
     PawlArenaBlock* next = block->next;
-    pawl_free(block);
+    if (block->pages > 0) {
+      pawl_free_pages(block, block->pages);
+    } else {
+      pawl_free(block);
+    }
     block = next;
   }
   *arena = (PawlArena){0};

@@ -88,6 +88,27 @@ static void test_arena(void** state) {
   assert_null(arena.blocks);
 }
 
+static void test_pages(void** state) {
+  (void)state;
+  size_t sizes[] = {1, 4096, 3000000, 9000001};
+  for (int k = 0; k < 4; k++) {
+    unsigned char* bytes = pawl_alloc_pages(sizes[k]);
+    assert_non_null(bytes);
+    for (size_t i = 0; i < sizes[k]; i += 511) {
+      assert_int_equal(bytes[i], 0);
+    }
+    memset(bytes, 7, sizes[k]);
+    pawl_free_pages(bytes, sizes[k]);
+  }
+  assert_null(pawl_alloc_pages(SIZE_MAX - 1));
+  pawl_alloc_fail_once(1);
+  assert_null(pawl_alloc_pages(1));
+  PawlArena arena = {0};
+  pawl_alloc_fail_once(1);
+  assert_null(pawl_arena_alloc(&arena, 1 << 20, 1));
+  pawl_arena_free(&arena);
+}
+
 static void test_arena_without_memory(void** state) {
   (void)state;
   PawlArena arena = {0};
@@ -107,6 +128,7 @@ int main(void) {
       cmocka_unit_test(test_failing_on_demand),
       cmocka_unit_test(test_growing),
       cmocka_unit_test(test_arena),
+      cmocka_unit_test(test_pages),
       cmocka_unit_test(test_arena_without_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
