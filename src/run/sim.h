@@ -26,6 +26,7 @@ struct PawlSim {
   bool stopped;      // by an event
   bool under_way;    // a piece of the step has been taken
   PawlSummary summary;
+  double noise;  // [J], that rounding makes of forces in balance (noise.c); 0: not measured
   PawlStepperInfo before;  // work done before the run was saved and loaded, which `stepper` does
                            // not know
 };
@@ -35,3 +36,6 @@ bool pawl_sim_adapts(const PawlSimulateDef* def);
 
 // Fills a simulation whose system and def are set, up to a state that is ready for its first step.
 PAWL_CHECKED PawlStatus pawl_sim_prepare(PawlSim* sim, PawlError* err);
+
+// Sets sim->noise, at the state reached.
+PAWL_CHECKED PawlStatus pawl_noise_measure(PawlSim* sim, PawlError* err);

@@ -415,8 +415,46 @@ static void test_conservative(void** unused) {
   end(&b);
 }
 
+// Things at rest drift by rounding alone, in any unit of length: nothing is told.          (B20)
+static void check_rest(const char* format, const char* method, double length) {
+  char text[800];
+  snprintf(text, sizeof text, format, 9.81 * length, 0.1 * length);
+  Balance b = {.m = motion_text(text)};
+  run_with(&b, method, 0.01, 2.0);
+  print_message("%-11s %g: drift %.2g\n", method, length, b.s.energy_max_drift);
+  assert_false(pawl_sim_energy_drifts(b.sim));
+  assert_false(pawl_sim_works_unknown(b.sim));
+  end(&b);
+}
+
+static void test_rest(void** unused) {
+  (void)unused;
+  static const char block[] =
+      "model: block\n"
+      "parameters: {m: 1.3, g: %g, l: %g, al: 0.3}\n"
+      "coordinates: {x: , y: }\n"
+      "mass: {x: m, y: m}\n"
+      "potential: m*g*(y*cos(al) + x*sin(al))\n"
+      "contacts: {floor: {gap: y, slip: x, friction: 0.5}}\n";
+  static const char hanging[] =
+      "model: hanging\n"
+      "parameters: {m: 0.3, g: %g, L: %g, k: 70}\n"
+      "coordinates: {y: {start: L - m*g/k}}\n"
+      "mass: {y: m}\n"
+      "forces: {y: \"-m*g - k*(y - L) - 0.1*y'\"}\n";
+  const double lengths[] = {1.0, 1e-4, 1e4};
+  for (int k = 0; k < 3; k++) {
+    check_rest(block, "nsga-pva", lengths[k]);
+    check_rest(block, "nsga-pvv", lengths[k]);
+    check_rest(block, "moreau-jean", lengths[k]);
+    check_rest(hanging, "taylor", lengths[k]);
+    check_rest(hanging, "exponential", lengths[k]);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_rest),
       cmocka_unit_test(test_damped_oscillator),
       cmocka_unit_test(test_force),
       cmocka_unit_test(test_drive),
