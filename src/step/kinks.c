@@ -62,7 +62,7 @@ PawlStatus pawl_kinks_create(PawlStepper* s, PawlSurfaces* surfaces, PawlKinks* 
                   .left = PAWL_NEW(&s->arena, double, system->kink_count),
                   .crossings = PAWL_NEW(&s->arena, int, system->kink_count),
                   .before = PAWL_NEW(&s->arena, int, system->kink_count),
-                  .timed = locates ? system->timed_count : 0,
+                  .timed = system->timed_count,
                   .first_timed = system->constraint_count + system->turn_count + system->kink_count,
                   .due = PAWL_NEW(&s->arena, int, system->timed_count),
                   .lines = PAWL_NEW(&s->arena, PawlLine, system->time_count),
@@ -226,17 +226,11 @@ static PawlStatus check_gaps(PawlStepper* s, PawlKinks* k, const PawlState* stat
   return s->event_driven ? check_closed(s, state, values, err) : PAWL_OK;
 }
 
-// v' and lambda for the branches that hold now; with contacts those of the last step stay, which
-// know what is closed.
+// v' and lambda for the branches that hold now, as at the start of a run: what comes of the forces
+// before, as the accelerations that generalized-alpha carries along, must not go on.
 static PawlStatus restart(PawlStepper* s, PawlState* state, PawlError* err) {
   const PawlValues* values;
   PawlPhase phase = pawl_phase_of(state, s->dynamics.plain);
-  if (s->contact_count > 0) {
-    if (s->method->forget) {
-      s->method->forget(s, state);
-    }
-    return PAWL_OK;
-  }
   PAWL_TRY(pawl_dynamics_evaluate(&s->dynamics, &phase, state, &values, err));
   PAWL_TRY(pawl_dynamics_accelerate(&s->dynamics, &phase, values, state->t, state->q, state->v,
                                     state->a, state->lambda, err));

@@ -11,25 +11,15 @@
 
 enum { KINETIC, POTENTIAL };
 
-static PawlStatus create_plain(PawlStepper* s, PawlLeaps* l, PawlError* err) {
-  l->lines = PAWL_NEW(&s->arena, PawlLine, s->system->time_count);
-  l->due = PAWL_NEW(&s->arena, int, s->system->timed_count);
-  return l->lines && l->due ? pawl_eval_create(s->system, PAWL_ENERGY, &l->plain, err)
-                            : pawl_fail_memory(err);
-}
-
 PawlStatus pawl_leaps_create(PawlStepper* s, PawlLeaps* l, PawlError* err) {
   const PawlSystem* system = s->system;
-  bool located = pawl_kinks_wanted(s);
+  int located = system->timed_count + (pawl_kinks_wanted(s) ? system->kink_count : 0);
   *l =
       (PawlLeaps){.first = system->constraint_count + system->turn_count,
                   .first_timed = system->constraint_count + system->turn_count + system->kink_count,
                   .first_surface = system->guard_count + system->turn_count,
                   .t = NAN};
-  if (!located && system->timed_count > 0) {
-    return create_plain(s, l, err);
-  }
-  if (!located || system->kink_count + system->timed_count == 0) {
+  if (located == 0) {
     return PAWL_OK;
   }
   l->modes = PAWL_NEW(&s->arena, int, s->sizes.modes);
@@ -38,7 +28,6 @@ PawlStatus pawl_leaps_create(PawlStepper* s, PawlLeaps* l, PawlError* err) {
 
 void pawl_leaps_destroy(PawlLeaps* l) {
   pawl_eval_destroy(l->eval);
-  pawl_eval_destroy(l->plain);
 }
 
 void pawl_leaps_mark(const PawlStepper* s, PawlLeaps* l, const PawlState* state) {
@@ -132,33 +121,5 @@ PawlStatus pawl_leaps_close(PawlStepper* s, PawlLeaps* l, const PawlState* state
   PAWL_TRY(look(s, l, state, &any, err));
   *work = any ? l->work : 0.0;
   l->t = NAN;  // no piece has it again
-  return PAWL_OK;
-}
-
-// ---- methods that do not locate kinks -----------------------------------------------------------
-// V - T at (q, v) of a place, at another time.
-static PawlStatus potential_at(PawlLeaps* l, PawlPoint place, double t, double* out) {
-  place.t = t;
-  PAWL_TRY(pawl_eval_run(l->plain, &place, NULL));
-  const double* energy = pawl_eval_values(l->plain)->energy;
-  *out = energy[POTENTIAL] - energy[KINETIC];
-  return PAWL_OK;
-}
-
-PawlStatus pawl_leaps_pass(PawlStepper* s, PawlLeaps* l, const PawlPoint ends[2], bool* any,
-                           double* work, double* error) {
-  double first = fmin(ends[0].t, ends[1].t), last = fmax(ends[0].t, ends[1].t), by[2];
-  double slack = PAWL_STREAM_SAME_TIME * fmax(fabs(first), fabs(last));
-  *any = l->plain && pawl_times_look(s->system, first - slack, l->lines, l->due) <= last + slack;
-  for (int k = 0; *any && k < 2; k++) {
-    double before, after;
-    PAWL_TRY(potential_at(l, ends[k], ends[0].t, &before));
-    PAWL_TRY(potential_at(l, ends[k], ends[1].t, &after));
-    by[k] = after - before;
-  }
-  if (*any) {
-    *work = 0.5 * (by[0] + by[1]);  // (B19)
-    *error = 0.5 * fabs(by[1] - by[0]);
-  }
   return PAWL_OK;
 }

@@ -13,10 +13,6 @@ typedef struct PawlLeaps {
   int first_surface;       // of the kinks of the motion among the surfaces
   int* modes;              // those that hold
   double t, work;          // of the last leap that is work
-  // where no kink is located, and some are of time alone
-  PawlEval* plain;  // kinetic and potential energy; NULL elsewhere
-  PawlLine* lines;  // room
-  int* due;
 } PawlLeaps;
 
 PAWL_CHECKED PawlStatus pawl_leaps_create(PawlStepper* stepper, PawlLeaps* leaps, PawlError* err);
@@ -27,12 +23,6 @@ void pawl_leaps_mark(const PawlStepper* stepper, PawlLeaps* leaps, const PawlSta
 // energies leapt by. *work receives the work of it, again for every piece that begins at that time.
 PAWL_CHECKED PawlStatus pawl_leaps_look(PawlStepper* stepper, PawlLeaps* leaps,
                                         const PawlState* state, double* work, PawlError* err);
-// A step between two ends by a method that does not locate kinks: *any receives whether kinks of
-// time alone change in it, or at an end; *work then what the time in the energies has done, and
-// *error how far that may be off.                                                          (B19)
-PAWL_CHECKED PawlStatus pawl_leaps_pass(PawlStepper* stepper, PawlLeaps* leaps,
-                                        const PawlPoint ends[2], bool* any, double* work,
-                                        double* error);
 // A step ends at `state`: the same for what was crossed at its very end, which no piece of it has.
 PAWL_CHECKED PawlStatus pawl_leaps_close(PawlStepper* stepper, PawlLeaps* leaps,
                                          const PawlState* state, double* work, PawlError* err);

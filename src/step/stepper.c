@@ -102,7 +102,7 @@ static PawlStatus warn_of_law(PawlStepper* s, const PawlNeeds* needs, PawlError*
 // auto has chosen a method that takes the kinks of forces as plain functions: one of them is named.
 static PawlStatus warn_of_kinks(PawlStepper* s, PawlError* err) {
   const PawlSystem* system = s->system;
-  int count = system->kink_count + system->timed_count;
+  int count = system->kink_count;
   if (!s->reason[0] || count == 0 || pawl_kinks_wanted(s)) {
     return PAWL_OK;
   }
@@ -154,8 +154,8 @@ static PawlStatus fill(PawlStepper* s, PawlError* err) {
   PAWL_TRY(pawl_watch_create(&s->dynamics, &s->watching, err));
   PAWL_TRY(s->method->create(s, err));
   PawlStateShape shape = pawl_stepper_shape(s);
-  bool kinks = s->system->kink_count + s->system->timed_count + s->system->plain_count > 0 &&
-               pawl_kinks_wanted(s);
+  bool kinks = s->system->timed_count > 0 ||
+               (s->system->kink_count + s->system->plain_count > 0 && pawl_kinks_wanted(s));
   bool switches = pawl_system_switches(s->system) || pawl_system_triggers(s->system) ||
                   (s->event_driven && s->dynamics.contacts);
   return switches || kinks || s->sizes.inputs > 0

@@ -94,7 +94,6 @@ PawlStatus pawl_works_create(PawlStepper* s, PawlWorks** out, PawlError* err) {
   w->exact = s->method->exact;
   choose_rule(w, s->method->info.order);
   PAWL_TRY(pawl_leaps_create(s, &w->leaps, err));
-  w->powers |= w->leaps.plain ? 1u << PAWL_POWER_TIME : 0;
   w->powers |= powers_of_friction(s);
   return w->powers ? fill(s, w, err) : PAWL_OK;
 }
@@ -203,22 +202,8 @@ static double integrate(const PawlWorks* w, double h, int power, const double* e
   return h * sum;
 }
 
-// Where kinks of time change that the method does not locate, in place of the integral.    (B19)
-static void pass_kinks(PawlStepper* s, const PawlPhase* phase, Place end, double integral,
-                       double* sum) {
-  PawlWorks* w = s->works;
-  bool any;
-  double work, error;
-  PawlPoint ends[] = {pawl_phase_point(phase, w->t, w->q, w->v, NULL, NULL),
-                      pawl_phase_point(phase, end.t, end.q, end.v, NULL, NULL)};
-  if (pawl_leaps_pass(s, &w->leaps, ends, &any, &work, &error) == PAWL_OK && any) {
-    sum[PAWL_WORK_TIME] += work - integral;
-    sum[PAWL_WORK_ERROR] += error;
-  }
-}
-
-static void add_works(PawlStepper* s, const PawlPhase* phase, Place at, const double* end,
-                      bool known, double inside[][PAWL_POWER_COUNT]) {
+static void add_works(PawlStepper* s, Place at, const double* end, bool known,
+                      double inside[][PAWL_POWER_COUNT]) {
   PawlWorks* w = s->works;
   double h = at.t - w->t;
   static const PawlWork work_of[] = {[PAWL_POWER_FORCES] = PAWL_WORK_FORCES,
@@ -237,9 +222,6 @@ static void add_works(PawlStepper* s, const PawlPhase* phase, Place at, const do
     sum[work_of[k]] += work;
     sum[PAWL_WORK_TRAFFIC] += k == PAWL_POWER_TIME ? 0.0 : fabs(work);
     net += k == PAWL_POWER_TIME ? 0.0 : work;
-    if (k == PAWL_POWER_TIME && w->leaps.plain) {
-      pass_kinks(s, phase, at, work, sum);
-    }
   }
   sum[PAWL_WORK_NET] += fabs(net);
   sum[PAWL_WORK_TIME] += end[PAWL_POWER_SHIFT] - w->power[PAWL_POWER_SHIFT];  // (B8)
@@ -280,7 +262,7 @@ static PawlStatus piece(PawlStepper* s, const PawlPhase* phase, Place at, PawlEr
   }
   w->jolted = false;
   if (h != 0.0) {  // a root may lie before the end of a step of the method's own
-    add_works(s, phase, at, power, look_inside(s, phase, at, inside), inside);
+    add_works(s, at, power, look_inside(s, phase, at, inside), inside);
   }
   keep(s, phase, at, power);
   return PAWL_OK;

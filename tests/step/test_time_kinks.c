@@ -55,6 +55,51 @@ static void test_tolerances_hold(void** unused) {
   }
 }
 
+// ---- methods with a given step ------------------------------------------------------------------
+static const char* const GIVEN[] = {"ga-p",     "ga-v",       "ga-v-between", "ga-v-implicit",
+                                    "ga-a",     "ga-pv",      "ga-pva",       "nsga-pva",
+                                    "nsga-pvv", "moreau-jean"};
+enum { GIVEN_COUNT = sizeof GIVEN / sizeof *GIVEN };
+
+// A pulse of 0.5 N s in a twentieth of a step, between its ends: the motion after it is exact.
+static void check_pulse(const char* more, double expected, double off, int first) {
+  char text[400];
+  snprintf(text, sizeof text,
+           "model: pulse\ncoordinates: {x: , y: }\nmass: {x: 1, y: 1}\n"
+           "forces: {x: \"if(t > 0.1232 and t < 0.1237, 1000, 0)\"}\n%s",
+           more);
+  Motion m = motion_text(text);
+  for (int k = first; k < GIVEN_COUNT; k++) {
+    motion_run(&m, GIVEN[k], 1, 100, NULL);
+    if (!(fabs(m.state->q[0] - expected) <= off)) {
+      fail_msg("%s%s: %.12g, expected %.12g", GIVEN[k], more, m.state->q[0], expected);
+    }
+  }
+  motion_end(&m);
+}
+
+static void test_pulse_narrower_than_a_step(void** unused) {
+  (void)unused;
+  const double x = 0.5 * 1000 * 0.0005 * 0.0005 + 0.5 * (1 - 0.1237);
+  enum { WITH_CONTACTS = 7 };
+  check_pulse("", x, 1e-12, 0);
+  check_pulse("constraints: {c: y = x}\n", 0.5 * x, 1e-12, 0);
+  // An impact is known to the step in which it is.
+  check_pulse("contacts: {w: {gap: 0.3 - x, restitution: 1}}\n", 0.6 - x, 0.005, WITH_CONTACTS);
+  check_pulse("contacts: {w: {gap: 1 - abs(x)}}\n", x, 1e-12, WITH_CONTACTS);
+}
+
+// The order of a method with a given step holds across a kink between its ends.
+static void test_given_steps_keep_their_order(void** unused) {
+  (void)unused;
+  for (int k = 0; k < GIVEN_COUNT; k++) {
+    bool first_order = strcmp(GIVEN[k], "ga-v-implicit") == 0;
+    double ratio = error_of_push(GIVEN[k], 410) / error_of_push(GIVEN[k], 820);
+    print_message("%s: order %.2f\n", GIVEN[k], log2(ratio));
+    CHECK_NEAR(log2(ratio), first_order ? 1.0 : 2.0, 0.2);
+  }
+}
+
 // ---- every sort of kink -------------------------------------------------------------------------
 // All change at multiples of 0.01 and are linear in between, so the sum over the middles of such
 // cells is their integral.
@@ -245,6 +290,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_rk4_keeps_its_order),
       cmocka_unit_test(test_tolerances_hold),
+      cmocka_unit_test(test_pulse_narrower_than_a_step),
+      cmocka_unit_test(test_given_steps_keep_their_order),
       cmocka_unit_test(test_every_sort_is_exact),
       cmocka_unit_test(test_waves_are_watched),
       cmocka_unit_test(test_time_moves_a_kink),
