@@ -126,6 +126,12 @@ static PawlStatus close_key(PawlParser* p, PawlAstKey* out, const char* what) {
   return p->status;
 }
 
+// tip.x is the x of tip; arm.tip.x may be a name, since arm is none by itself.
+static bool is_component(const char* name) {
+  const char* dot = strchr(name, '.');
+  return dot && !strchr(dot + 1, '.') && pawl_matrix_component(dot + 1) >= 0;
+}
+
 PawlStatus pawl_ast_parse_key(PawlArena* arena, const char* text, size_t length, PawlAstKey* out,
                               PawlExprError* error) {
   PawlParser p;
@@ -138,7 +144,7 @@ PawlStatus pawl_ast_parse_key(PawlArena* arena, const char* text, size_t length,
     return p.status;
   }
   out->name = pawl_parser_word(&p);
-  if (out->name && strchr(out->name, '.')) {
+  if (out->name && is_component(out->name)) {
     pawl_expr_fail(error, p.token.begin, p.token.end,
                    "the name '%.60s' has a dot, which stands before the parts of a vector",
                    out->name);

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "model/file.h"
 #include "model/loader.h"
+#include "model/mechanism.h"
 #include "model/simulate.h"
 #include "model/use.h"
 #include "model/write.h"
@@ -248,7 +249,8 @@ static PawlYaml* read_tree(PawlLoader* loader, const char* text, size_t length) 
   PawlModel* model = loader->model;
   model->text_hash = pawl_hash(PAWL_HASH_START, text, length);
   PawlYaml* root = pawl_yaml_parse(&loader->pool, text, length, &loader->report);
-  return root && pawl_expand_uses(loader, root, model->file) ? root : NULL;
+  bool good = root && pawl_expand_uses(loader, root, model->file);
+  return good && pawl_expand_mechanism(loader, root) ? root : NULL;
 }
 
 static PawlStatus open_loader(const char* name, size_t length, PawlModel** model,

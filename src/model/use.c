@@ -12,14 +12,15 @@
 enum { MOST_DEEP = 8 };  // uses inside uses
 
 const char* const pawl_section_keys[] = {
-    "model",   "about",       "parameters", "coordinates", "define",  "kinetic",  "potential",
-    "mass",    "dissipation", "forces",     "constraints", "locks",   "contacts", "events",
-    "outputs", "simulate",    "scene",      "projection",  "use",     "elements", "functions",
-    "tables",  "springs",     "states",     "inputs",      "include", NULL};
-const char* const pawl_named_sections[] = {"parameters", "coordinates", "define",    "mass",
-                                           "forces",     "constraints", "locks",     "contacts",
-                                           "events",     "outputs",     "functions", "tables",
-                                           "springs",    "states",      "inputs",    NULL};
+    "model",     "about",    "parameters",  "coordinates", "define",      "kinetic",
+    "potential", "mass",     "dissipation", "forces",      "constraints", "locks",
+    "contacts",  "events",   "outputs",     "simulate",    "scene",       "projection",
+    "use",       "elements", "functions",   "tables",      "springs",     "states",
+    "inputs",    "include",  "bodies",      "joints",      "mechanism",   NULL};
+const char* const pawl_named_sections[] = {
+    "parameters", "coordinates", "define", "mass",    "forces",    "constraints",
+    "locks",      "contacts",    "events", "outputs", "functions", "tables",
+    "springs",    "states",      "inputs", "bodies",  "joints",    NULL};
 const char* const pawl_item_sections[] = {"kinetic", "potential", "dissipation", "scene", NULL};
 
 // ---- nodes --------------------------------------------------------------------------------------
@@ -65,7 +66,7 @@ void pawl_append(PawlYaml* parent, PawlYaml* child) {
   parent->count++;
 }
 
-static void drop(PawlYaml* map, const char* key) {
+void pawl_drop_section(PawlYaml* map, const char* key) {
   for (PawlYaml** at = &map->first; *at; at = &(*at)->next) {
     if (strcmp((*at)->key->text, key) == 0) {
       *at = (*at)->next;
@@ -298,7 +299,7 @@ static bool is_among(const char* const* list, const char* name) {
   return false;
 }
 
-static bool add_sections(PawlLoader* loader, PawlYaml* root, PawlYaml* from, bool first) {
+bool pawl_add_sections(PawlLoader* loader, PawlYaml* root, PawlYaml* from, bool first) {
   PawlYaml* next;
   bool good = true;
   for (PawlYaml* section = from->first; section && good; section = next) {
@@ -353,7 +354,7 @@ static bool expand_use(PawlLoader* loader, PawlYaml* root, PawlYaml* use, const 
          expand(loader, type.root, type.file, depth + 1) &&
          pawl_set_arguments(loader, type.root, use, name->text) &&
          pawl_rename(loader, type.root, use->key->text, use->key, type.file) &&
-         add_sections(loader, root, type.root, false);
+         pawl_add_sections(loader, root, type.root, false);
 }
 
 // ---- includes -----------------------------------------------------------------------------------
@@ -380,7 +381,7 @@ static bool include_file(PawlLoader* loader, PawlYaml* root, PawlYaml* path, con
          expand(loader, part.root, part.file, depth + 1) &&
          pawl_set_arguments(loader, part.root, NULL, NULL) &&
          pawl_rename(loader, part.root, prefix, path, part.file) &&
-         add_sections(loader, root, part.root, true);
+         pawl_add_sections(loader, root, part.root, true);
 }
 
 // A path, a list of them, or a map from prefixes to paths. The last one first, so that what it adds
@@ -418,9 +419,9 @@ static bool expand(PawlLoader* loader, PawlYaml* root, const char* file, int dep
       good &= expand_use(loader, root, use, file, depth);
     }
   }
-  drop(root, "use");
-  drop(root, "elements");
-  drop(root, "include");
+  pawl_drop_section(root, "use");
+  pawl_drop_section(root, "elements");
+  pawl_drop_section(root, "include");
   return good;
 }
 

@@ -47,3 +47,8 @@ PawlYaml* pawl_new_node(PawlLoader* loader, PawlYamlKind kind, const PawlYaml* l
 PawlYaml* pawl_new_scalar(PawlLoader* loader, const char* text, const PawlYaml* like);
 PawlYaml* pawl_clone_node(PawlLoader* loader, const PawlYaml* node);
 void pawl_append(PawlYaml* parent, PawlYaml* child);
+
+// Adds the sections of `from` to those of `root`, before what is there or behind it. False when
+// memory is short. And takes one away.
+bool pawl_add_sections(PawlLoader* loader, PawlYaml* root, PawlYaml* from, bool first);
+void pawl_drop_section(PawlYaml* map, const char* key);

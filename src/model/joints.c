@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading `joints:`.
+#include "model/joints.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const PawlJointType pawl_joint_types[] = {
+#include "model/joints.def"
+    {0}};
+
+static const char gear_word[] = "gear";
+
+static const char* const other_keys[] = {
+    "at",    "turn",  "axis",   "axis2",   "start",    "rate",  "cut",  "length", "pitch", "ratio",
+    "motor", "drive", "spring", "damping", "friction", "stops", "lock", "brake",  "switch"};
+enum { OTHER_KEYS = sizeof other_keys / sizeof *other_keys, MOST_TYPES = 24 };
+
+// ---- the type ---------------------------------------------------------------------------------
+
+static const PawlJointType* type_of(const char* word) {
+  for (const PawlJointType* type = pawl_joint_types; type->word; type++) {
+    if (strcmp(type->word, word) == 0) {
+      return type;
+    }
+  }
+  return NULL;
+}
+
+static void offer_types(char* list, size_t room, PawlNearest* nearest) {
+  size_t used = 0;
+  for (const PawlJointType* type = pawl_joint_types; type->word; type++) {
+    pawl_nearest_offer(nearest, type->word);
+    int more = snprintf(list + used, room - used, "%s, ", type->word);
+    used += more > 0 ? (size_t)more : 0;
+    used = used < room ? used : room - 1;
+  }
+  pawl_nearest_offer(nearest, gear_word);
+  snprintf(list + used, room - used, "%s", gear_word);
+}
+
+// The entry whose key is a type; NULL after reporting that there is none or more than one.
+static PawlYaml* find_type(PawlMade* made, const PawlYaml* map) {
+  PawlYaml* found = NULL;
+  for (PawlYaml* child = map->first; child; child = child->next) {
+    if (!type_of(child->key->text) && strcmp(child->key->text, gear_word) != 0) {
+      continue;
+    }
+    if (found) {
+      pawl_report(&made->loader->report, child->key, "the joint '%s' is '%s' already",
+                  pawl_quote(map->key->text).s, found->key->text);
+      return NULL;
+    }
+    found = child;
+  }
+  if (!found) {
+    char list[200];
+    PawlNearest nearest = {.wanted = map->first ? map->first->key->text : ""};
+    offer_types(list, sizeof list, &nearest);
+    pawl_report(&made->loader->report, map->key,
+                "the joint '%s' needs a type with two bodies, {revolute: [arm, forearm]}: one of "
+                "%s%s",
+                pawl_quote(map->key->text).s, list, pawl_did_you_mean(nearest.name).s);
+  }
+  return found;
+}
+
+static bool check_keys(PawlMade* made, const PawlYaml* map) {
+  const char* known[OTHER_KEYS + MOST_TYPES + 2];
+  int count = 0;
+  for (const PawlJointType* type = pawl_joint_types; type->word && count < MOST_TYPES; type++) {
+    known[count++] = type->word;
+  }
+  known[count++] = gear_word;
+  for (int k = 0; k < OTHER_KEYS; k++) {
+    known[count++] = other_keys[k];
+  }
+  known[count] = NULL;
+  return pawl_yaml_check_keys(&made->loader->report, map, "a joint", known);
+}
+
+// ---- bodies and places ------------------------------------------------------------------------
+
+static bool find_body(PawlMade* made, const PawlBodies* bodies, const PawlYaml* node,
+                      PawlBodyUse* use) {
+  bool word = node->kind == PAWL_YAML_SCALAR && !pawl_yaml_is_null(node);
+  size_t length = word ? strcspn(node->text, "[") : 0;
+  use->body = word ? pawl_find_body(bodies, node->text, length) : NULL;
+  if (use->body) {
+    bool index = node->text[length] != '\0', family = use->body->name.range[0] != '\0';
+    if (index != family) {
+      pawl_report(&made->loader->report, node, "the body '%s' %s", pawl_quote(node->text).s,
+                  index ? "has no indices" : "is a family: which element?");
+      return false;
+    }
+    use->name = (PawlPartName){use->body->name.name, node->text + length, node->text + length};
+    return true;
+  }
+  PawlNearest nearest = {.wanted = word ? node->text : ""};
+  for (int k = 0; k < bodies->count; k++) {
+    pawl_nearest_offer(&nearest, bodies->item[k].name.name);
+  }
+  pawl_report(&made->loader->report, node, "'%s' is not a body%s",
+              word ? pawl_quote(node->text).s : "", pawl_did_you_mean(nearest.name).s);
+  return false;
+}
+
+static bool read_pair(PawlMade* made, const PawlBodies* bodies, const PawlYaml* pair,
+                      PawlJoint* joint) {
+  if (pair->kind != PAWL_YAML_LIST || pair->count != 2) {
+    pawl_report(&made->loader->report, pair, "%s: expected two bodies, [first, second]",
+                pair->key->text);
+    return false;
+  }
+  bool good = find_body(made, bodies, pair->first, &joint->body[0]);
+  good &= find_body(made, bodies, pair->first->next, &joint->body[1]);
+  if (good && joint->body[0].body == joint->body[1].body &&
+      strcmp(joint->body[0].name.index, joint->body[1].name.index) == 0) {
+    pawl_report(&made->loader->report, pair, "a joint needs two bodies, '%s' is given twice",
+                pawl_quote(pair->first->text).s);
+    return false;
+  }
+  return good;
+}
+
+// "arm.tip", a point of the body; its place in the frame of the body. False: it is none.
+static bool named_point(const PawlBodyUse* use, const char* text, const PawlYaml** place) {
+  const char *name = use->body->name.name, *index = use->name.index;
+  size_t length = strlen(name), more = strlen(index);
+  if (strncmp(text, name, length) != 0 || strncmp(text + length, index, more) != 0 ||
+      text[length + more] != '.') {
+    return false;
+  }
+  const char* point = text + length + more + 1;
+  *place = use->body->points ? pawl_yaml_get(use->body->points, point) : NULL;
+  return *place || strcmp(point, "at") == 0;
+}
+
+static bool looks_like_point(const PawlYaml* node) {
+  const char* text = node->kind == PAWL_YAML_SCALAR ? node->text : "";
+  return text[strspn(text, "0123456789.eE+-")] != '\0' && strchr(text, '.') &&
+         !strpbrk(text, " */(,");
+}
+
+static bool read_place(PawlMade* made, const PawlYaml* node, PawlJoint* joint, int side) {
+  const PawlBodyUse* use = &joint->body[side];
+  const char** out = &joint->at[side];
+  const PawlYaml* place = NULL;
+  bool word = node->kind == PAWL_YAML_SCALAR;
+  if (word && named_point(use, node->text, &place)) {
+    *out = place ? pawl_part_vector(made, place, "a point") : NULL;
+    joint->named[side] = node->text;
+    return !place || *out;
+  }
+  if (word && looks_like_point(node)) {
+    PawlNearest nearest = {.wanted = node->text};
+    for (const PawlYaml* p = use->body->points ? use->body->points->first : NULL; p; p = p->next) {
+      const char* part = pawl_body_part(made, use, p->key->text);
+      pawl_nearest_offer(&nearest, part);
+    }
+    pawl_report(&made->loader->report, node, "'%s' is not a point of '%s'%s",
+                pawl_quote(node->text).s, pawl_quote(use->body->name.name).s,
+                pawl_did_you_mean(nearest.name).s);
+    return false;
+  }
+  *out = pawl_part_vector(made, node, "at: a place in the frame of the body");
+  return *out != NULL;
+}
+
+// One place, that of the first body, or a list of two.
+static bool read_at(PawlMade* made, PawlJoint* joint) {
+  const PawlYaml* at = pawl_part_get(joint->map, "at");
+  if (!at) {
+    return true;
+  }
+  const PawlYaml* first = at->kind == PAWL_YAML_LIST ? at->first : NULL;
+  bool two = first && at->count == 2 &&
+             (first->kind == PAWL_YAML_LIST || first->next->kind == PAWL_YAML_LIST ||
+              looks_like_point(first) || looks_like_point(first->next));
+  if (!two) {
+    return read_place(made, at, joint, 0);
+  }
+  bool good = read_place(made, first, joint, 0);
+  return read_place(made, first->next, joint, 1) && good;
+}
+
+// ---- values -----------------------------------------------------------------------------------
+
+static int value_count(const PawlJoint* joint) {
+  int count = 0;
+  while (count < PAWL_JOINT_VALUES && joint->motion->values[count]) {
+    count++;
+  }
+  return count;
+}
+
+static bool is_ball(const PawlJoint* joint) {
+  return joint->motion->values[0] && strcmp(joint->motion->values[0], "R") == 0;
+}
+
+// `start` or `rate`: one expression, or a list with one for each value.
+static bool read_values(PawlMade* made, const PawlJoint* joint, const char* key,
+                        const char* out[]) {
+  const PawlYaml* given = pawl_part_get(joint->map, key);
+  int count = value_count(joint);
+  if (!given) {
+    return true;
+  }
+  if (is_ball(joint)) {
+    out[0] = strcmp(key, "start") == 0 ? pawl_part_rotation(made, given, key)
+                                       : pawl_part_vector(made, given, key);
+    return out[0] != NULL;
+  }
+  bool list = given->kind == PAWL_YAML_LIST;
+  if (count == 0 || (count > 1) != list || (list && given->count != count)) {
+    pawl_report(&made->loader->report, given, "%s: the joint '%s' has %d value%s%s", key,
+                pawl_quote(joint->key->text).s, count, count == 1 ? "" : "s",
+                count > 1 ? ", which are a list" : "");
+    return false;
+  }
+  const PawlYaml* item = list ? given->first : given;
+  bool good = true;
+  for (int k = 0; k < count; k++, item = item->next) {
+    out[k] = pawl_part_text(made, item, "an expression");
+    good &= out[k] != NULL;
+  }
+  return good;
+}
+
+static bool read_turn(PawlMade* made, PawlJoint* joint) {
+  const PawlYaml* turn = pawl_part_get(joint->map, "turn");
+  if (!turn) {
+    return true;
+  }
+  if (made->dimension == 2 && turn->kind != PAWL_YAML_SCALAR) {
+    pawl_report(&made->loader->report, turn,
+                "turn: expected an angle, since places have two numbers");
+    return false;
+  }
+  joint->turn = made->dimension == 2 ? pawl_part_text(made, turn, "an angle")
+                                     : pawl_part_rotation(made, turn, "turn");
+  return joint->turn != NULL;
+}
+
+static bool read_extra(PawlMade* made, PawlJoint* joint) {
+  const char* key = joint->is_gear ? "ratio" : joint->type->extra;
+  const PawlYaml* extra = key ? pawl_part_get(joint->map, key) : NULL;
+  static const char* const all[] = {"length", "pitch", "ratio"};
+  for (size_t k = 0; k < 3; k++) {
+    const PawlYaml* given = pawl_part_get(joint->map, all[k]);
+    if (given && given != extra) {
+      pawl_report(&made->loader->report, given->key, "the joint '%s' has no %s",
+                  pawl_quote(joint->key->text).s, all[k]);
+      return false;
+    }
+  }
+  if (key && !extra) {
+    pawl_report(&made->loader->report, joint->key,
+                "the joint '%s' needs %s:", pawl_quote(joint->key->text).s, key);
+    return false;
+  }
+  joint->L = extra ? pawl_part_text(made, extra, "an expression") : NULL;
+  return !extra || joint->L;
+}
+
+static bool read_motion(PawlMade* made, PawlJoint* joint) {
+  bool plane = made->dimension == 2;
+  joint->motion = plane ? &joint->type->plane : &joint->type->space;
+  if (!joint->motion->exists) {
+    pawl_report(&made->loader->report, joint->key, "a joint of the type '%s' exists in space only",
+                joint->type->word);
+    return false;
+  }
+  joint->given[0] = pawl_part_get(joint->map, "start") != NULL;
+  joint->given[1] = pawl_part_get(joint->map, "rate") != NULL;
+  bool good = read_turn(made, joint) && pawl_joint_axes(made, joint);
+  good &= read_values(made, joint, "start", joint->start);
+  good &= read_values(made, joint, "rate", joint->rate);
+  joint->switching = pawl_part_get(joint->map, "switch");
+  joint->cut =
+      pawl_part_is_true(made, joint->map, "cut") || joint->switching || joint->motion->rows_only;
+  return good;
+}
+
+// ---- gears ------------------------------------------------------------------------------------
+
+static int find_joint(PawlMade* made, const PawlJoints* joints, const PawlYaml* node) {
+  bool word = node->kind == PAWL_YAML_SCALAR && !pawl_yaml_is_null(node);
+  PawlNearest nearest = {.wanted = word ? node->text : ""};
+  for (int k = 0; k < joints->count && word; k++) {
+    const char* name = joints->item[k].key->text;
+    if (strcmp(name, node->text) == 0 && !joints->item[k].is_gear) {
+      return k;
+    }
+    pawl_nearest_offer(&nearest, name);
+  }
+  pawl_report(&made->loader->report, node, "'%s' is not a joint%s",
+              word ? pawl_quote(node->text).s : "", pawl_did_you_mean(nearest.name).s);
+  return -1;
+}
+
+static bool read_gear(PawlMade* made, const PawlJoints* joints, PawlJoint* gear) {
+  const PawlYaml* pair = pawl_yaml_get(gear->map, gear_word);
+  bool good = pair->kind == PAWL_YAML_LIST && pair->count == 2;
+  if (!good) {
+    pawl_report(&made->loader->report, pair, "gear: expected two joints, [first, second]");
+    return false;
+  }
+  const PawlYaml* item = pair->first;
+  for (int k = 0; k < 2; k++, item = item->next) {
+    gear->geared[k] = find_joint(made, joints, item);
+    good &= gear->geared[k] >= 0;
+    if (gear->geared[k] >= 0 && (value_count(&joints->item[gear->geared[k]]) == 0 ||
+                                 is_ball(&joints->item[gear->geared[k]]))) {
+      pawl_report(&made->loader->report, item, "the joint '%s' has no value to be geared",
+                  pawl_quote(item->text).s);
+      good = false;
+    }
+  }
+  return good;
+}
+
+// ---- all of them ------------------------------------------------------------------------------
+
+// What does not depend on the dimension, which places decide on.
+static bool read_joint(PawlMade* made, PawlYaml* map, const PawlBodies* bodies, PawlJoint* joint) {
+  *joint = (PawlJoint){.key = map->key, .map = map};
+  if (!pawl_part_name(made, map->key, &joint->name)) {
+    return false;
+  }
+  if (pawl_find_body(bodies, joint->name.name, strlen(joint->name.name))) {
+    pawl_report(&made->loader->report, map->key, "'%s' is a body already",
+                pawl_quote(joint->name.name).s);
+    return false;
+  }
+  if (map->kind != PAWL_YAML_MAP) {
+    pawl_report(&made->loader->report, map, "'%s': expected {revolute: [first, second], ...}",
+                pawl_quote(map->key->text).s);
+    return false;
+  }
+  PawlYaml* pair = find_type(made, map);
+  if (!pair || !check_keys(made, map)) {
+    return false;
+  }
+  joint->type = type_of(pair->key->text);
+  joint->is_gear = !joint->type;
+  if (joint->is_gear) {
+    return read_extra(made, joint);
+  }
+  return read_pair(made, bodies, pair, joint) && read_at(made, joint) && read_extra(made, joint);
+}
+
+bool pawl_read_joints(PawlMade* made, PawlYaml* section, const PawlBodies* bodies,
+                      PawlJoints* joints) {
+  bool good = true, map = pawl_expect_map(made->loader, section, "joints");
+  *joints = (PawlJoints){0};
+  if (!map) {
+    return true;
+  }
+  joints->item = pawl_pool_alloc(&made->loader->pool, (size_t)section->count * sizeof(PawlJoint));
+  if (!joints->item) {
+    return pawl_loader_no_memory(made->loader);
+  }
+  for (PawlYaml* child = section->first; child; child = child->next) {
+    good &= read_joint(made, child, bodies, &joints->item[joints->count]);
+    joints->count += good;
+  }
+  made->dimension = made->dimension ? made->dimension : 2;
+  for (int k = 0; k < joints->count; k++) {
+    PawlJoint* joint = &joints->item[k];
+    good &= joint->is_gear || read_motion(made, joint);
+  }
+  for (int k = 0; k < joints->count && good; k++) {
+    good &= !joints->item[k].is_gear || read_gear(made, joints, &joints->item[k]);
+  }
+  return good;
+}

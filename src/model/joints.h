@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// `joints:` (docs/bodies.md): reading them, the tree of joints that carries the bodies, and writing
+// what they become.
+//
+// With P and S the places of the joint on its first and its second body, F = R1 turn the axes of
+// the joint on the first, G = R2 those of the second, a joint with the values v has
+//   G = F Q(v),   S = P + F d(v),   spin2 = (turn Q)^T spin1 + w(v, v')                        (J1)
+// A joint of the tree defines one body by the other with (J1); any other joint is rows.
+#pragma once
+
+#include "model/bodies.h"
+
+enum { PAWL_JOINT_VALUES = 3, PAWL_JOINT_ROWS = 6 };
+
+// What a type is, in the plane or in space, as texts with places for what depends on the joint:
+// $P $S $F $G as above, $T the transpose of F; $A the axis, $U and $W across it ($U, $W, $A by the
+// right hand; $B is $U); $1 $2 $3 the values, $7 $8 $9 their rates; $H the angle between the two
+// frames, in the plane; $L length or pitch.
+typedef struct PawlJointMotion {
+  bool exists;
+  const char* values[PAWL_JOINT_VALUES];  // their names; NULL behind the last
+  const char* Q;                          // in the plane an angle; NULL: does not turn
+  const char* d;                          // linear in the values; NULL: does not move
+  const char* w;                          // linear in the rates; NULL: 0
+  const char* rows[PAWL_JOINT_ROWS];
+  const char* found[PAWL_JOINT_VALUES];  // the values where they are no coordinates
+  const char* drive;                     // row by which the first value is $1
+  bool rows_only;                        // never part of the tree
+} PawlJointMotion;
+
+typedef struct PawlJointType {
+  const char* word;
+  const char* extra;  // a key that it needs, for $L; NULL: none
+  PawlJointMotion plane, space;
+} PawlJointType;
+
+typedef struct PawlJoint {
+  PawlPartName name;
+  PawlYaml *key, *map;
+  const PawlJointType* type;
+  const PawlJointMotion* motion;  // of the type, in the plane or in space
+  PawlBodyUse body[2];
+  const char* at[2];     // in the frames of the bodies; NULL: the origin
+  const char* named[2];  // the same as a point, "arm.tip"; NULL: it has no name
+  const char* turn;      // NULL: not at all
+  const char *A, *U, *W, *L;
+  const char *start[PAWL_JOINT_VALUES], *rate[PAWL_JOINT_VALUES];  // NULL: 0
+  bool given[2];                                                   // the start, the rate are
+  const PawlYaml* switching;                                       // the key `switch`
+  bool cut;                                                        // not for the tree
+  bool in_tree;                                                    // carries a body
+  bool is_coordinate;  // its values are: it is in the tree, and bodies have none of their own
+  bool in_loop;
+  bool is_gear;  // between the joints `geared`
+  int geared[2];
+} PawlJoint;
+
+typedef struct PawlJoints {
+  PawlJoint* item;
+  int count;
+} PawlJoints;
+
+extern const PawlJointType pawl_joint_types[];  // ends with a NULL word
+
+// Reads the section (may be NULL). False after reporting.
+bool pawl_read_joints(PawlMade* made, PawlYaml* section, const PawlBodies* bodies,
+                      PawlJoints* joints);
+bool pawl_joint_axes(PawlMade* made, PawlJoint* joint);
+// Chooses the tree: fills joint, parent, depth and order of bodies, in_tree and in_loop of joints.
+// `order` has room for all bodies; parents come before those that they carry.
+bool pawl_joint_tree(PawlMade* made, PawlBodies* bodies, PawlJoints* joints, int order[]);
+
+// A text of the type with its places filled in. `values` and `rates` stand for $1 to $3, $7 to $9.
+const char* pawl_joint_fill(PawlMade* made, const PawlJoint* joint, const char* text,
+                            const char* const values[], const char* const rates[]);
+// "elbow.angle" of each value, and with a prime.
+void pawl_joint_values(PawlMade* made, const PawlJoint* joint, const char* prime,
+                       const char* out[PAWL_JOINT_VALUES]);
+
+// Values as coordinates, and the body that it carries by definitions (J1).
+void pawl_write_tree_joint(PawlMade* made, const PawlJoint* joint, const PawlBody* body);
+// Rows, and values as definitions.
+void pawl_write_row_joint(PawlMade* made, const PawlJoint* joint, bool with_values);
+// The start of the body that it carries, where that has coordinates of its own.
+void pawl_joint_start(PawlMade* made, const PawlJoint* joint, const PawlBodies* bodies,
+                      PawlBody* body, PawlBodyStart* start);
+// Springs, motors, stops, locks.
+void pawl_write_joint_acts(PawlMade* made, const PawlJoint* joint);
+void pawl_write_gear(PawlMade* made, const PawlJoint* gear, const PawlJoints* joints);

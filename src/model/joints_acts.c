@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// What acts along the value of a joint: springs, motors, stops, locks; and gears between values.
+#include <string.h>
+
+#include "model/joints.h"
+
+static PawlYaml* put_map(PawlMade* made, const PawlJoint* joint, const char* section,
+                         const char* part) {
+  return pawl_put_map(made, section, joint->key, pawl_part_key(made, &joint->name, part));
+}
+
+static void write_motor(PawlMade* made, const PawlJoint* joint, const char* value,
+                        const PawlYaml* motor) {
+  PawlYaml* map = put_map(made, joint, "forces", "motor");
+  pawl_set(made, map, joint->key, "on", value);
+  pawl_set_node(made, map, "value", motor);
+}
+
+static void write_drive(PawlMade* made, const PawlJoint* joint, const char* value,
+                        const PawlYaml* drive, bool rows) {
+  const char* to = pawl_part_text(made, drive, "drive: an expression of t");
+  if (!to) {
+    return;
+  }
+  const char* values[PAWL_JOINT_VALUES] = {pawl_factor(made, to), "0", "0"};
+  const char* text = rows && joint->motion->drive
+                         ? pawl_joint_fill(made, joint, joint->motion->drive, values, values)
+                         : pawl_say(made, "%s = %s", value, to);
+  pawl_put(made, "constraints", drive, pawl_part_key(made, &joint->name, "drive"), text);
+}
+
+static void write_spring(PawlMade* made, const PawlJoint* joint, const char* value,
+                         const PawlYaml* spring, const PawlYaml* damping) {
+  static const char* const keys[] = {"stiffness", "length", "damping", NULL};
+  PawlYaml* map = put_map(made, joint, "springs", "spring");
+  pawl_set(made, map, joint->key, "along", value);
+  if (spring && spring->kind != PAWL_YAML_MAP) {
+    pawl_report(&made->loader->report, spring, "spring: expected {stiffness: k, length: a}");
+    return;
+  }
+  if (spring &&
+      pawl_yaml_check_keys(&made->loader->report, spring, "the spring of a joint", keys)) {
+    for (const PawlYaml* child = spring->first; child; child = child->next) {
+      pawl_set_node(made, map, child->key->text, child);
+    }
+  }
+  if (damping && pawl_part_get(spring, "damping")) {
+    pawl_report(&made->loader->report, damping, "the spring of '%s' has damping: already",
+                pawl_quote(joint->key->text).s);
+  } else if (damping) {
+    pawl_set_node(made, map, "damping", damping);
+  }
+}
+
+static void write_stop(PawlMade* made, const PawlJoint* joint, const char* part, const char* gap,
+                       const PawlYaml* restitution) {
+  PawlYaml* map = put_map(made, joint, "contacts", part);
+  pawl_set(made, map, joint->key, "gap", gap);
+  pawl_set_node(made, map, "restitution", restitution);
+}
+
+static void write_stops(PawlMade* made, const PawlJoint* joint, const char* value,
+                        const PawlYaml* stops) {
+  static const char* const keys[] = {"low", "high", "restitution", NULL};
+  const PawlYaml *low = pawl_part_get(stops, "low"), *high = pawl_part_get(stops, "high"),
+                 *restitution = pawl_part_get(stops, "restitution");
+  if (stops->kind != PAWL_YAML_MAP || (!low && !high)) {
+    pawl_report(&made->loader->report, stops, "stops: expected {low: a, high: b, restitution: e}");
+    return;
+  }
+  pawl_yaml_check_keys(&made->loader->report, stops, "the stops of a joint", keys);
+  const char* a = low ? pawl_part_text(made, low, "an expression") : NULL;
+  const char* b = high ? pawl_part_text(made, high, "an expression") : NULL;
+  if (a) {
+    write_stop(made, joint, "low", pawl_say(made, "%s - %s", value, pawl_factor(made, a)),
+               restitution);
+  }
+  if (b) {
+    write_stop(made, joint, "high", pawl_say(made, "%s - %s", pawl_factor(made, b), value),
+               restitution);
+  }
+}
+
+static void write_lock(PawlMade* made, const PawlJoint* joint, const char* part, const char* value,
+                       const PawlYaml* keys) {
+  if (keys->kind != PAWL_YAML_MAP) {
+    pawl_report(&made->loader->report, keys, "%s: expected {at: ..., when: ..., release: ...}",
+                part);
+    return;
+  }
+  PawlYaml* map = put_map(made, joint, "locks", part);
+  pawl_set(made, map, joint->key, "lock", value);
+  for (const PawlYaml* child = keys->first; child; child = child->next) {
+    if (strcmp(child->key->text, "lock") == 0 || strcmp(child->key->text, "rate") == 0) {
+      pawl_report(&made->loader->report, child->key, "a lock of a joint holds its value, '%s'",
+                  pawl_quote(value).s);
+    } else {
+      pawl_set_node(made, map, child->key->text, child);
+    }
+  }
+}
+
+static void write_friction(PawlMade* made, const PawlJoint* joint, const char* value,
+                           const PawlYaml* friction) {
+  PawlYaml* map = put_map(made, joint, "locks", "friction");
+  pawl_set(made, map, joint->key, "lock", value);
+  pawl_set(made, map, joint->key, "engaged", "true");
+  pawl_set_node(made, map, "capacity", friction);
+}
+
+// The first key of a joint that needs a value; NULL without.
+static const PawlYaml* first_act(const PawlJoint* joint) {
+  static const char* const keys[] = {"motor",    "drive", "spring", "damping",
+                                     "friction", "stops", "lock",   "brake"};
+  for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+    const PawlYaml* act = pawl_part_get(joint->map, keys[k]);
+    if (act) {
+      return act;
+    }
+  }
+  return NULL;
+}
+
+void pawl_write_joint_acts(PawlMade* made, const PawlJoint* joint) {
+  const PawlYaml *map = joint->map, *act = first_act(joint);
+  const char* name = joint->motion->values[0];
+  if (act && (!name || strcmp(name, "R") == 0)) {
+    pawl_report(&made->loader->report, act->key,
+                "a joint of the type '%s' has no value for %s:", joint->type->word, act->key->text);
+  }
+  if (!act || !name) {
+    return;
+  }
+  const char* value = pawl_part_use(made, &joint->name, name);
+  const PawlYaml *motor = pawl_part_get(map, "motor"), *drive = pawl_part_get(map, "drive"),
+                 *spring = pawl_part_get(map, "spring"), *damping = pawl_part_get(map, "damping"),
+                 *friction = pawl_part_get(map, "friction"), *stops = pawl_part_get(map, "stops"),
+                 *lock = pawl_part_get(map, "lock"), *brake = pawl_part_get(map, "brake");
+  if (motor) {
+    write_motor(made, joint, value, motor);
+  }
+  if (drive) {
+    write_drive(made, joint, value, drive, !joint->is_coordinate);
+  }
+  if (spring || damping) {
+    write_spring(made, joint, value, spring, damping);
+  }
+  if (friction) {
+    write_friction(made, joint, value, friction);
+  }
+  if (stops) {
+    write_stops(made, joint, value, stops);
+  }
+  if (lock) {
+    write_lock(made, joint, "lock", value, lock);
+  }
+  if (brake) {
+    write_lock(made, joint, "brake", value, brake);
+  }
+}
+
+// What the gear holds is a - ratio b as it is at the start. An angle found from rotations jumps by
+// a turn, its rate does not.
+void pawl_write_gear(PawlMade* made, const PawlJoint* gear, const PawlJoints* joints) {
+  const PawlJoint *a = &joints->item[gear->geared[0]], *b = &joints->item[gear->geared[1]];
+  bool jumps = made->dimension == 3 && (!a->is_coordinate || !b->is_coordinate);
+  const char* ratio = pawl_factor(made, gear->L);
+  PawlYaml* map = put_map(made, gear, jumps ? "constraints" : "locks", "");
+  if (jumps) {
+    pawl_set(made, map, gear->key, "rate",
+             pawl_say(made, "%s = %s*%s", pawl_part_use(made, &a->name, "rate"), ratio,
+                      pawl_part_use(made, &b->name, "rate")));
+    return;
+  }
+  pawl_set(made, map, gear->key, "lock",
+           pawl_say(made, "%s - %s*%s", pawl_part_use(made, &a->name, a->motion->values[0]), ratio,
+                    pawl_part_use(made, &b->name, b->motion->values[0])));
+  pawl_set(made, map, gear->key, "engaged", "true");
+}

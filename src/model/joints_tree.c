@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tree of joints that carries the bodies: of all spanning trees one whose joints have the
+// fewest values, by joining bodies along the joints in that order (J. B. Kruskal, On the shortest
+// spanning subtree of a graph and the traveling salesman problem).
+#include <string.h>
+
+#include "model/joints.h"
+
+typedef struct Tree {
+  PawlBodies* bodies;
+  PawlJoints* joints;
+  int* group;  // of each body: a body of its group, the group itself where they are the same
+  int* order;
+  int ordered;
+} Tree;
+
+static int index_of(const Tree* tree, const PawlBodyUse* use) {
+  return (int)(use->body - tree->bodies->item);
+}
+
+static int group_of(const Tree* tree, int body) {
+  while (tree->group[body] != body) {
+    body = tree->group[body];
+  }
+  return body;
+}
+
+// Elements of families are known only when parameters are.
+static bool can_carry(const PawlJoint* joint) {
+  return !joint->cut && !joint->is_gear && !joint->name.range[0] && !joint->body[0].name.index[0] &&
+         !joint->body[1].name.index[0];
+}
+
+static int freedom(const PawlJoint* joint) {
+  int count = 0;
+  while (count < PAWL_JOINT_VALUES && joint->motion->values[count]) {
+    count++;
+  }
+  bool ball = count > 0 && strcmp(joint->motion->values[0], "R") == 0;
+  return ball ? PAWL_JOINT_VALUES : count;
+}
+
+static void join(Tree* tree) {
+  for (int values = 0; values <= PAWL_JOINT_VALUES; values++) {
+    for (int k = 0; k < tree->joints->count; k++) {
+      PawlJoint* joint = &tree->joints->item[k];
+      if (!can_carry(joint) || freedom(joint) != values) {
+        continue;
+      }
+      int a = group_of(tree, index_of(tree, &joint->body[0]));
+      int b = group_of(tree, index_of(tree, &joint->body[1]));
+      joint->in_tree = a != b;
+      tree->group[a > b ? a : b] = a > b ? b : a;
+    }
+  }
+}
+
+static void reach(Tree* tree, int body, int joint, int parent, bool forward) {
+  PawlBody* reached = &tree->bodies->item[body];
+  reached->joint = joint;
+  reached->parent = parent;
+  reached->forward = forward;
+  reached->depth = parent >= 0 ? tree->bodies->item[parent].depth + 1 : 0;
+  reached->is_free = parent < 0 && body > 0;
+  tree->group[body] = -1;
+  tree->order[tree->ordered++] = body;
+}
+
+// From one body outwards, those nearest to it first.
+static void grow(Tree* tree, int root) {
+  int next = tree->ordered;
+  reach(tree, root, -1, -1, false);
+  for (; next < tree->ordered; next++) {
+    int at = tree->order[next];
+    for (int k = 0; k < tree->joints->count; k++) {
+      const PawlJoint* joint = &tree->joints->item[k];
+      for (int side = 0; side < 2 && joint->in_tree; side++) {
+        int here = index_of(tree, &joint->body[side]), there = index_of(tree, &joint->body[!side]);
+        if (here == at && tree->group[there] >= 0) {
+          reach(tree, there, k, at, side == 0);
+        }
+      }
+    }
+  }
+}
+
+// ---- loops ------------------------------------------------------------------------------------
+
+// Whether the joint holds at the start.
+static bool is_closed(const PawlJoint* joint) {
+  const PawlYaml* s = joint->switching;
+  const PawlYaml* engaged = pawl_part_get(s, "engaged");
+  bool word = engaged && engaged->kind == PAWL_YAML_SCALAR;
+  return !s || (word && strcmp(engaged->text, "true") == 0) ||
+         (!engaged && !pawl_part_get(s, "at") && !pawl_part_get(s, "when"));
+}
+
+static int climb(Tree* tree, int body) {
+  tree->joints->item[tree->bodies->item[body].joint].in_loop = true;
+  return tree->bodies->item[body].parent;
+}
+
+// The joints on the way from one body of a closing joint to the other are in a loop; where that way
+// leads to two free bodies they are not.
+static void mark_loop(Tree* tree, const PawlJoint* joint) {
+  const PawlBody* bodies = tree->bodies->item;
+  int a = index_of(tree, &joint->body[0]), b = index_of(tree, &joint->body[1]);
+  while (a != b && (bodies[a].parent >= 0 || bodies[b].parent >= 0)) {
+    bool left =
+        bodies[b].parent < 0 || (bodies[a].parent >= 0 && bodies[a].depth >= bodies[b].depth);
+    a = left ? climb(tree, a) : a;
+    b = left ? b : climb(tree, b);
+  }
+}
+
+bool pawl_joint_tree(PawlMade* made, PawlBodies* bodies, PawlJoints* joints, int order[]) {
+  Tree tree = {.bodies = bodies, .joints = joints, .order = order};
+  tree.group = pawl_pool_alloc(&made->loader->pool, (size_t)bodies->count * sizeof(int));
+  if (!tree.group) {
+    return pawl_loader_no_memory(made->loader);
+  }
+  for (int k = 0; k < bodies->count; k++) {
+    tree.group[k] = k;
+  }
+  join(&tree);
+  for (int k = 0; k < bodies->count; k++) {
+    tree.group[k] = k;
+  }
+  for (int k = 0; k < bodies->count; k++) {
+    if (tree.group[k] >= 0) {
+      grow(&tree, k);
+    }
+  }
+  for (int k = 0; k < joints->count; k++) {
+    const PawlJoint* joint = &joints->item[k];
+    if (!joint->is_gear && !joint->in_tree && !joint->name.range[0] && is_closed(joint)) {
+      mark_loop(&tree, joint);
+    }
+  }
+  return true;
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/mechanism.h"
+
+#include <string.h>
+
+#include "model/joints.h"
+#include "model/use.h"
+
+enum { LONG_CHAIN = 12 };  // bodies in a row from which on absolute coordinates are the faster ones
+
+enum { AUTO, JOINT, ABSOLUTE };
+
+typedef struct Mechanism {
+  PawlMade made;
+  PawlBodies bodies;
+  PawlJoints joints;
+  const char* gravity;  // NULL: none
+  int coordinates;      // AUTO, JOINT, ABSOLUTE
+  const PawlYaml* chosen;
+  int* order;  // of the bodies: parents first
+} Mechanism;
+
+static bool read_options(Mechanism* m, const PawlYaml* section) {
+  static const char* const keys[] = {"coordinates", "gravity", NULL};
+  static const char* const words[] = {"auto", "joint", "absolute", NULL};
+  PawlMade* made = &m->made;
+  if (!pawl_expect_map(made->loader, section, "mechanism")) {
+    return !section || pawl_yaml_is_null(section);
+  }
+  if (!pawl_yaml_check_keys(&made->loader->report, section, "the mechanism", keys)) {
+    return false;
+  }
+  const PawlYaml* gravity = pawl_part_get(section, "gravity");
+  m->chosen = pawl_part_get(section, "coordinates");
+  if (m->chosen) {
+    m->coordinates = pawl_load_word(made->loader, m->chosen, "coordinates", words);
+  }
+  m->gravity = gravity ? pawl_part_vector(made, gravity, "gravity") : NULL;
+  return m->coordinates >= 0 && (!gravity || m->gravity);
+}
+
+// ---- which coordinates ------------------------------------------------------------------------
+
+static const PawlYaml* find_family(const Mechanism* m) {
+  for (int k = 1; k < m->bodies.count; k++) {
+    if (m->bodies.item[k].name.range[0]) {
+      return m->bodies.item[k].key;
+    }
+  }
+  for (int k = 0; k < m->joints.count; k++) {
+    if (m->joints.item[k].name.range[0]) {
+      return m->joints.item[k].key;
+    }
+  }
+  return NULL;
+}
+
+static bool choose_coordinates(Mechanism* m) {
+  const PawlYaml* family = find_family(m);
+  int deepest = 0;
+  for (int k = 0; k < m->bodies.count; k++) {
+    deepest = m->bodies.item[k].depth > deepest ? m->bodies.item[k].depth : deepest;
+  }
+  if (m->coordinates == JOINT && family) {
+    pawl_report(&m->made.loader->report, m->chosen,
+                "coordinates: joint is not possible with families of bodies or joints ('%s')",
+                pawl_quote(family->text).s);
+    return false;
+  }
+  if (m->coordinates == AUTO) {
+    m->coordinates = family || deepest > LONG_CHAIN ? ABSOLUTE : JOINT;
+  }
+  for (int k = 0; k < m->joints.count; k++) {
+    PawlJoint* joint = &m->joints.item[k];
+    joint->is_coordinate = joint->in_tree && m->coordinates == JOINT;
+  }
+  return true;
+}
+
+// ---- writing ----------------------------------------------------------------------------------
+
+// A body that a joint carries has its start from there.
+static bool check_start(Mechanism* m, const PawlBody* body) {
+  const PawlYaml* given = body->start ? body->start : body->rate;
+  if (body->joint >= 0 && given) {
+    pawl_report(&m->made.loader->report, given->key,
+                "the start of '%s' follows from the joint '%s'; give it there, or make that joint "
+                "cut: true",
+                pawl_quote(body->name.name).s, pawl_quote(m->joints.item[body->joint].key->text).s);
+    return false;
+  }
+  return true;
+}
+
+static void write_with_coordinates(Mechanism* m, PawlBody* body) {
+  PawlBodyStart start = {0};
+  const PawlJoint* joint = body->joint >= 0 ? &m->joints.item[body->joint] : NULL;
+  if (joint) {
+    const PawlBody* parent = &m->bodies.item[body->parent];
+    for (int k = 0; k < 2; k++) {
+      body->guess[k] = parent->guess[k] || (joint->in_loop && !joint->given[k]);
+    }
+    pawl_joint_start(&m->made, joint, &m->bodies, body, &start);
+  } else if (!pawl_body_start(&m->made, body, &start)) {
+    return;
+  }
+  pawl_write_free_body(&m->made, body, &start);
+}
+
+static void write_bodies(Mechanism* m) {
+  for (int k = 0; k < m->bodies.count; k++) {
+    PawlBody* body = &m->bodies.item[m->order[k]];
+    if (body->is_ground) {
+      pawl_write_ground(&m->made, body);
+      continue;
+    }
+    if (!check_start(m, body)) {
+      continue;
+    }
+    if (m->coordinates == JOINT && !body->is_free) {
+      pawl_write_tree_joint(&m->made, &m->joints.item[body->joint], body);
+      pawl_write_carried_body(&m->made, body);
+    } else {
+      write_with_coordinates(m, body);
+    }
+    pawl_write_body(&m->made, body, m->gravity);
+  }
+}
+
+static void write_joints(Mechanism* m) {
+  for (int k = 0; k < m->joints.count; k++) {
+    const PawlJoint* joint = &m->joints.item[k];
+    if (joint->is_gear) {
+      pawl_write_gear(&m->made, joint, &m->joints);
+      continue;
+    }
+    if (!joint->is_coordinate) {
+      pawl_write_row_joint(&m->made, joint, true);
+    }
+    pawl_write_joint_acts(&m->made, joint);
+  }
+}
+
+// Of all bodies together; angular momentum about the origin.
+static void write_totals(Mechanism* m) {
+  static const struct {
+    const char *name, *open, *item, *close;  // $b: a body
+  } totals[] = {{"mechanism.mass", "", "$b.mass", ""},
+                {"mechanism.centre", "(", "$b.mass*$b.centre", ")/mechanism.mass"},
+                {"mechanism.momentum", "", "$b.momentum", ""},
+                {"mechanism.angular_momentum", "",
+                 "$b.angular_momentum + $b.mass*cross($b.centre, $b.centre')", ""}};
+  for (size_t k = 0; k < sizeof totals / sizeof *totals; k++) {
+    PawlText text = {0};
+    pawl_text_add(&text, totals[k].open);
+    for (int i = 1; i < m->bodies.count; i++) {
+      pawl_text_add(&text, i > 1 ? " + " : "");
+      for (const char* c = totals[k].item; *c; c++) {
+        bool body = *c == '$';
+        pawl_text_add_bytes(&text, body ? m->bodies.item[i].name.name : c,
+                            body ? strlen(m->bodies.item[i].name.name) : 1);
+        c += body;
+      }
+    }
+    pawl_text_add(&text, totals[k].close);
+    pawl_put(&m->made, "define", m->bodies.item[1].key, totals[k].name, text.failed ? "" : text.s);
+    m->made.loader->report.no_memory |= text.failed;
+    pawl_text_free(&text);
+  }
+}
+
+// ---- the whole --------------------------------------------------------------------------------
+
+static bool read_all(Mechanism* m, PawlYaml* root) {
+  PawlMade* made = &m->made;
+  bool good = read_options(m, pawl_yaml_get(root, "mechanism"));
+  good &= pawl_read_bodies(made, pawl_yaml_get(root, "bodies"), &m->bodies);
+  if (!good) {
+    return false;
+  }
+  if (m->bodies.count < 2) {
+    pawl_report(&made->loader->report,
+                pawl_yaml_get(root, "bodies") ? pawl_yaml_get(root, "bodies") : root,
+                "bodies: with at least one body is missing");
+    return false;
+  }
+  if (!pawl_read_joints(made, pawl_yaml_get(root, "joints"), &m->bodies, &m->joints)) {
+    return false;
+  }
+  made->dimension = made->dimension ? made->dimension : 2;
+  for (int k = 1; k < m->bodies.count; k++) {
+    good &= pawl_body_shape(made, &m->bodies.item[k]);
+  }
+  m->order = pawl_pool_alloc(&made->loader->pool, (size_t)m->bodies.count * sizeof(int));
+  return good && (m->order || pawl_loader_no_memory(made->loader)) &&
+         pawl_joint_tree(made, &m->bodies, &m->joints, m->order) && choose_coordinates(m);
+}
+
+bool pawl_expand_mechanism(PawlLoader* loader, PawlYaml* root) {
+  static const char* const sections[] = {"bodies", "joints", "mechanism"};
+  bool any = false;
+  for (size_t k = 0; k < 3 && root->kind == PAWL_YAML_MAP; k++) {
+    any = any || pawl_yaml_get(root, sections[k]);
+  }
+  if (!any) {
+    return true;
+  }
+  Mechanism m = {.made = {.loader = loader, .root = pawl_new_node(loader, PAWL_YAML_MAP, root)}};
+  int mistakes = loader->report.count;
+  if (!m.made.root || !read_all(&m, root)) {
+    return false;
+  }
+  write_bodies(&m);
+  write_joints(&m);
+  if (!find_family(&m)) {
+    write_totals(&m);
+  }
+  for (size_t k = 0; k < 3; k++) {
+    pawl_drop_section(root, sections[k]);
+  }
+  return loader->report.count == mistakes && !loader->report.no_memory &&
+         pawl_add_sections(loader, root, m.made.root, false);
+}

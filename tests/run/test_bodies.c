@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bodies and joints: every mechanism with coordinates of joints and with absolute ones moves the
+// same way, to 1e-9; and mechanisms that were also written by hand move as those.
+#include "switch/runs.h"
+
+enum { TEXT = 4096 };
+
+static const char FOUR_BAR[] =
+    "model: four-bar\n"
+    "mechanism: {gravity: [0, -9.81], coordinates: %s}\n"
+    "bodies:\n"
+    "  crank: {mass: 1, inertia: 0.02, centre: [0.2, 0], points: {end: [0.4, 0]}}\n"
+    "  coupler: {mass: 2, inertia: 0.2, centre: [0.5, 0.1], points: {end: [1, 0]}}\n"
+    "  rocker: {mass: 1.5, inertia: 0.1, centre: [0.4, 0], points: {end: [0.8, 0]}}\n"
+    "joints:\n"
+    "  a: {revolute: [ground, crank], start: 0.9, rate: 3}\n"
+    "  b: {revolute: [crank, coupler], at: crank.end}\n"
+    "  d: {revolute: [ground, rocker], at: [1.1, 0]}\n"
+    "  c: {revolute: [coupler, rocker], at: [coupler.end, rocker.end]}\n"
+    "outputs: {p: coupler.end, phi: a.angle, w: rocker.omega, e: d.angle}\n"
+    "simulate: {method: dopri, rtol: 1e-12, until: 1.5, step: 0.05}\n";
+
+static const char SLIDER_CRANK[] =
+    "model: slider-crank\n"
+    "mechanism: {gravity: [0, -9.81], coordinates: %s}\n"
+    "bodies:\n"
+    "  crank: {mass: 1, inertia: 0.01, centre: [0.05, 0], points: {pin: [0.1, 0]}}\n"
+    "  rod: {mass: 0.6, inertia: 0.004, centre: [0.15, 0], points: {big: [0, 0], small: [0.3, "
+    "0]}}\n"
+    "  piston: {mass: 0.4, inertia: 1e-3, shape: {box: [0.1, 0.05]}}\n"
+    "joints:\n"
+    "  bearing: {revolute: [ground, crank], start: 40*deg, rate: 10, motor: 2*sin(t), damping: "
+    "0.01}\n"
+    "  big: {revolute: [rod, crank], at: [rod.big, crank.pin]}\n"
+    "  gudgeon: {revolute: [rod, piston], at: rod.small}\n"
+    "  bore: {prismatic: [ground, piston], axis: [1, 0]}\n"
+    "outputs: {x: piston.at, phi: bearing.angle, w: rod.omega, s: bore.travel}\n"
+    "simulate: {method: dopri, rtol: 1e-12, until: 1, step: 0.05}\n";
+
+static const char HUNG_PLATE[] =
+    "model: hung\n"
+    "mechanism: {gravity: [0, -9.81], coordinates: %s}\n"
+    "bodies:\n"
+    "  plate: {mass: 1, inertia: 0.05, points: {l: [-0.5, 0], r: [0.5, 0.1]}, start: {at: [0, -1], "
+    "angle: 0.2}, rate: {velocity: [0, 0], omega: 0}}\n"
+    "  bob: {mass: 0.3, inertia: 0.01, centre: [0, -0.3]}\n"
+    "joints:\n"
+    "  rope: {distance: [ground, plate], at: [[0, 0], plate.l], length: \"norm([0, -1] + "
+    "rotation(0.2)*[-0.5, 0])\"}\n"
+    "  arm: {revolute: [bob, plate], at: [[0, 0], plate.r], start: 0.4, rate: 0.2, spring: "
+    "{stiffness: 3, length: 0.1}, turn: 0.3}\n"
+    "outputs: {p: plate.centre, phi: arm.angle, w: bob.omega, m: mechanism.momentum, l: "
+    "mechanism.angular_momentum}\n"
+    "simulate: {method: dopri, rtol: 1e-12, until: 1, step: 0.05}\n";
+
+static const char SLOT[] =
+    "model: slot\n"
+    "mechanism: {gravity: [0, -9.81], coordinates: %s}\n"
+    "parameters: {a: 0.3}\n"
+    "bodies:\n"
+    "  cart: {mass: 3}\n"
+    "  arm: {mass: 1, shape: {box: [1, 0.1], at: [0.5, 0], density: 10}, points: {tip: [1, 0]}}\n"
+    "  bead: {shape: {disc: 0.1, density: 30}, start: {at: [\"-0.1*cos(a) + 0.3*cos(-0.3)\", "
+    "\"-0.1*sin(a)+0.3*sin(-0.3)\"]}}\n"
+    "joints:\n"
+    "  rail: {prismatic: [cart, ground], axis: [cos(a), sin(a)], start: 0.1, }\n"
+    "  pin: {revolute: [cart, arm], start: -0.3}\n"
+    "  guide: {slot: [arm, bead], cut: true}\n"
+    "outputs: {c: cart.at, tip: arm.tip, b: bead.at, v: rail.travel, r: rail.rate}\n"
+    "simulate: {method: dopri, rtol: 1e-12, until: 0.5, step: 0.05}\n";
+
+static const char GEARED[] =
+    "model: geared\n"
+    "mechanism: {gravity: [0, -9.81], coordinates: %s}\n"
+    "bodies:\n"
+    "  a: {mass: 1, inertia: 0.1, centre: [0.3, 0], points: {p: [1, 0]}}\n"
+    "  b: {mass: 1, inertia: 0.1, centre: [0.3, 0]}\n"
+    "  c: {mass: 2}\n"
+    "joints:\n"
+    "  j: {revolute: [ground, a], start: 0.4, lock: {at: 0.2, for: 0.3}, friction: 0.3}\n"
+    "  k: {revolute: [a, b], at: a.p, start: 0.2, stops: {low: -0.5, high: 1, restitution: 0.4}}\n"
+    "  r: {prismatic: [ground, c], axis: [0, 1], at: [2, 0]}\n"
+    "  g: {gear: [r, j], ratio: 0.5}\n"
+    "outputs: {ja: j.angle, ka: k.angle, rt: r.travel}\n"
+    "simulate: {method: event-driven, smooth: dopri, rtol: 1e-12, until: 1, step: 0.01}\n";
+
+static const char REDUNDANT[] =
+    "model: four-bar-in-space\n"
+    "mechanism: {gravity: [0, 0, -9.81], coordinates: %s}\n"
+    "bodies:\n"
+    "  crank: {mass: 1, inertia: [0.01, 0.02, 0.02], centre: [0.2, 0, 0], points: {end: [0.4, 0, "
+    "0]}}\n"
+    "  coupler: {mass: 2, inertia: [0.01, 0.2, 0.2], centre: [0.5, 0, 0], points: {end: [1, 0, "
+    "0]}}\n"
+    "  rocker: {mass: 1.5, inertia: [0.1, 0.1, 0.1], centre: [0.2, 0, 0], points: {end: [0.8, 0, "
+    "0]}}\n"
+    "joints:\n"
+    "  a: {revolute: [ground, crank], axis: [0, 1, 0], start: -0.9, rate: 3}\n"
+    "  b: {revolute: [crank, coupler], axis: [0, 1, 0], at: crank.end, start: 0.39208623783717395, "
+    "rate: -3.8366084047784494}\n"
+    "  d: {revolute: [ground, rocker], axis: [0, 1, 0], at: [1.1, 0, 0], start: "
+    "-1.5427863533632775, rate: 0.6666405527089561}\n"
+    "  c: {revolute: [coupler, rocker], axis: [0, 1, 0], at: [coupler.end, rocker.end]}\n"
+    "outputs: {p: coupler.end, w: rocker.omega, e: d.angle}\n"
+    "simulate: {method: dopri, rtol: 1e-12, until: 0.5, step: 0.05}\n";
+
+static const char IN_SPACE[] =
+    "model: joints-in-space\n"
+    "mechanism: {gravity: [0, 0, -9.81], coordinates: %s}\n"
+    "bodies:\n"
+    "  a: {mass: 2, inertia: [0.1, 0.2, 0.15], centre: [0.1, 0, 0.2], points: {p: [0.3, 0.1, "
+    "0.4]}}\n"
+    "  b: {mass: 1, inertia: [[0.1, 0.01, 0], [0.01, 0.08, 0.02], [0, 0.02, 0.06]], centre: [0, "
+    "0.1, 0.2], points: {q: [0.1, 0, 0.5]}}\n"
+    "  c: {mass: 1, inertia: [0.03, 0.04, 0.05], centre: [0.1, 0.1, 0.1]}\n"
+    "  d: {shape: {cylinder: [0.1, 0.4], density: 50, at: [0, 0, 0.2]}}\n"
+    "joints:\n"
+    "  j1: {%s: [ground, a], axis: [1, 2, 2], turn: {xyz: [0.1, 0.2, 0.3]}, at: [[0.1, 0.2, 0.3], "
+    "[0.05, 0, 0]]%s}\n"
+    "  j2: {revolute: [b, a], axis: [0, 1, 0], at: [[0, 0, 0.1], a.p], start: 0.4, rate: 0.7, "
+    "turn: \"rotation([1, 0, 0], 0.5)\"}\n"
+    "  j3: {%s: [b, c], at: b.q%s}\n"
+    "  j4: {weld: [d, c], at: [[0, 0, 0], [0.2, 0, 0]], turn: {zyx: [0.3, 0, 0]}}\n"
+    "outputs: {p: a.p, q: b.q, c: c.centre, d: d.at, w: c.omega, m: mechanism.momentum, l: "
+    "mechanism.angular_momentum, phi: j2.angle}\n"
+    "simulate: {method: dopri, rtol: 1e-12, until: 0.5, step: 0.05}\n";
+
+// ---- runs -------------------------------------------------------------------------------------
+
+static Run run_all(const char* text) {
+  Run run = run_text(text);
+  run.def.simulate = pawl_model_simulate(run.model);
+  run.def.keep_samples = true;
+  run_to(&run, run.def.simulate.until, run.def.simulate.step);
+  return run;
+}
+
+static int column_of(const Run* run, const char* name) {
+  const PawlRecorder* recorder = pawl_sim_recorder(run->sim);
+  for (int k = 0; k < pawl_recorder_column_count(recorder); k++) {
+    if (strcmp(pawl_recorder_column(recorder, k)->name, name) == 0) {
+      return k;
+    }
+  }
+  return -1;
+}
+
+static double value_at(const Run* run, int sample, const char* name) {
+  int column = column_of(run, name);
+  assert_true(column >= 0);
+  return pawl_recorder_sample(pawl_sim_recorder(run->sim), sample)[column];
+}
+
+static int sample_count(const Run* run) {
+  return pawl_recorder_sample_count(pawl_sim_recorder(run->sim));
+}
+
+// What both runs record under one name: outputs and energies, and no forces of constraints.
+static int compare(const Run* a, const Run* b, double tolerance) {
+  const PawlRecorder* recorder = pawl_sim_recorder(a->sim);
+  int compared = 0;
+  assert_int_equal(sample_count(a), sample_count(b));
+  for (int k = 0; k < pawl_recorder_column_count(recorder); k++) {
+    const char* name = pawl_recorder_column(recorder, k)->name;
+    bool other = strncmp(name, "residual", 8) == 0 || strncmp(name, "lambda", 6) == 0;
+    if (other || column_of(b, name) < 0) {
+      continue;
+    }
+    for (int s = 0; s < sample_count(a); s++) {
+      double x = value_at(a, s, name), y = value_at(b, s, name);
+      if (!(fabs(x - y) <= tolerance * fmax(1.0, fabs(x)))) {
+        print_error("%s: %.17g and %.17g at sample %d\n", name, x, y, s);
+        fail();
+      }
+    }
+    compared++;
+  }
+  return compared;
+}
+
+static void check_both(const char* joint, const char* absolute) {
+  Run a = run_all(joint), b = run_all(absolute);
+  assert_true(pawl_system_sizes(a.system).v < pawl_system_sizes(b.system).v);
+  assert_true(compare(&a, &b, 1e-9) >= 6);
+  run_end(&a);
+  run_end(&b);
+}
+
+// ---- both kinds of coordinates ----------------------------------------------------------------
+
+static void test_plane(void** unused) {
+  (void)unused;
+  static const char* const models[] = {FOUR_BAR, SLIDER_CRANK, HUNG_PLATE, SLOT, GEARED, REDUNDANT};
+  for (size_t k = 0; k < sizeof models / sizeof *models; k++) {
+    char joint[TEXT], absolute[TEXT];
+    assert_in_range(snprintf(joint, TEXT, models[k], "joint"), 1, TEXT - 1);
+    assert_in_range(snprintf(absolute, TEXT, models[k], "absolute"), 1, TEXT - 1);
+    check_both(joint, absolute);
+  }
+}
+
+static void test_space(void** unused) {
+  (void)unused;
+  static const struct {
+    const char *type, *first, *second;
+  } cases[] = {
+      {"revolute", ", start: 0.3, rate: 2", ", start: -0.2, rate: 1"},
+      {"prismatic", ", start: 0.3, rate: 2", ", start: -0.2, rate: 1"},
+      {"cylindrical", ", start: [0.3, 0.1], rate: [2, 0.5]",
+       ", start: [-0.2, 0.05], rate: [1, 0.3]"},
+      {"screw", ", pitch: 0.2, start: 0.3, rate: 2", ", pitch: -0.1, start: -0.2, rate: 1"},
+      {"universal", ", axis2: [2, 1, -2], start: [0.3, 0.2], rate: [2, 1]",
+       ", axis2: [0, 1, 0], start: [0.1, 0.2], rate: [1, -1]"},
+      {"spherical", ", start: {zxz: [0.1, 0.2, 0.3]}, rate: [1, 2, 3]", ", rate: [1, 0, 2]"},
+      {"planar", ", start: [0.1, 0.2, 0.3], rate: [1, 2, 3]",
+       ", start: [0.1, 0.2, 0.1], rate: [1, 0, 2]"},
+  };
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    char text[2][TEXT];
+    for (int i = 0; i < 2; i++) {
+      int length = snprintf(text[i], TEXT, IN_SPACE, i ? "absolute" : "joint", cases[k].type,
+                            cases[k].first, cases[k].type, cases[k].second);
+      assert_in_range(length, 1, TEXT - 1);
+    }
+    check_both(text[0], text[1]);
+  }
+}
+
+// ---- models by hand ---------------------------------------------------------------------------
+
+static const char ROBOT[] =
+    "model: robot\n"
+    "mechanism: {gravity: [0, 0, -9.81], coordinates: %s}\n"
+    "bodies:\n"
+    "  link1: {mass: 60, centre: [0, 0, 0.35], inertia: [1.5, 1.5, 1]}\n"
+    "  link2: {mass: 45, centre: [0, 0.05, 0.25], inertia: [2.2, 2, 0.35]}\n"
+    "  link3: {mass: 30, centre: [0, 0, 0.075], inertia: [0.8, 0.8, 0.3]}\n"
+    "  link4: {mass: 12, centre: [0, 0, 0.575], inertia: [0.45, 0.45, 0.05]}\n"
+    "  link5: {mass: 4, centre: [0, 0, 0.02], inertia: [0.02, 0.02, 0.01]}\n"
+    "  link6: {mass: 1, centre: [0, 0, 0.08], inertia: [0.002, 0.002, 0.001],\n"
+    "          points: {tip: [0, 0, 0.1]}}\n"
+    "joints:\n"
+    "  joint1: {revolute: [ground, link1], rate: 2, lock: {at: 0.05}}\n"
+    "  joint2: {revolute: [link1, link2], axis: [0, 1, 0], at: [0, 0, 0.55], start: 0.6, rate: 1,\n"
+    "           lock: {at: 0.1}}\n"
+    "  joint3: {revolute: [link2, link3], axis: [0, 1, 0], at: [0, 0, 0.625], start: 0.9,\n"
+    "           rate: 1.5, lock: {at: 0.15}}\n"
+    "  joint4: {revolute: [link3, link4], lock: {engaged: true}}\n"
+    "  joint5: {revolute: [link4, link5], axis: [0, 1, 0], at: [0, 0, 0.925], start: 0.3,\n"
+    "           lock: {engaged: true}}\n"
+    "  joint6: {revolute: [link5, link6], lock: {engaged: true}}\n"
+    "outputs: {tool: link6.tip}\n"
+    "simulate: {method: rk4, until: 0.2, step: 5e-4, record: 5e-3}\n";
+
+static const char ARM[] =
+    "model: arm\n"
+    "mechanism: {gravity: [0, -9.81], coordinates: %s}\n"
+    "bodies:\n"
+    "  l1: {mass: 108, inertia: 9.36, centre: [0.5, 0], points: {end: [1, 0]}}\n"
+    "  l2: {mass: 108, inertia: 9.36, centre: [0.5, 0], points: {end: [1, 0]}}\n"
+    "  l3: {mass: 108, inertia: 9.36, centre: [0.5, 0], points: {end: [1, 0]}}\n"
+    "joints:\n"
+    "  j1: {revolute: [ground, l1], start: pi/6}\n"
+    "  j2: {revolute: [l1, l2], at: l1.end, start: pi/6, lock: {at: 0.8}}\n"
+    "  j3: {revolute: [l2, l3], at: l2.end, start: pi/6, lock: {at: 1.3}}\n"
+    "outputs: {tool: l3.end}\n"
+    "simulate: {method: rk4, until: 3, step: 1e-3, record: 1e-2}\n";
+
+static void check_by_hand(const char* text, const char* coordinates, const char* model,
+                          const char* const columns[][2], int count) {
+  char filled[TEXT];
+  assert_in_range(snprintf(filled, TEXT, text, coordinates), 1, TEXT - 1);
+  Run run = run_all(filled), hand = run_file(model, NULL, NULL);
+  hand.def.simulate = run.def.simulate;
+  hand.def.keep_samples = true;
+  run_to(&hand, run.def.simulate.until, run.def.simulate.step);
+  assert_int_equal(sample_count(&run), sample_count(&hand));
+  for (int s = 0; s < sample_count(&run); s++) {
+    for (int k = 0; k < count; k++) {
+      double scale = fmax(1.0, fabs(value_at(&hand, s, columns[k][1])));
+      CHECK_NEAR(value_at(&run, s, columns[k][0]), value_at(&hand, s, columns[k][1]),
+                 1e-10 * scale);
+    }
+  }
+  run_end(&run);
+  run_end(&hand);
+}
+
+static void test_robot(void** unused) {
+  (void)unused;
+  static const char* const columns[][2] = {{"tool.x", "tool_x"},
+                                           {"tool.y", "tool_y"},
+                                           {"tool.z", "tool_z"},
+                                           {"energy", "energy"},
+                                           {"kinetic", "kinetic"}};
+  check_by_hand(ROBOT, "joint", "robot-6r-brake", columns, 5);
+  check_by_hand(ROBOT, "absolute", "robot-6r-brake", columns, 5);
+}
+
+// Absolute coordinates are integrated with another error of rk4, which is 1e-9 here.
+static void test_planar_arm(void** unused) {
+  (void)unused;
+  static const char* const columns[][2] = {
+      {"tool.x", "tip_x"},  {"tool.y", "tip_y"},  {"j1.angle", "q1"},          {"j2.angle", "q2"},
+      {"j3.angle'", "q3'"}, {"energy", "energy"}, {"lambda(j2.lock)", "hold2"}};
+  check_by_hand(ARM, "joint", "planar-3r-lock", columns, 7);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_plane),
+      cmocka_unit_test(test_space),
+      cmocka_unit_test(test_robot),
+      cmocka_unit_test(test_planar_arm),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
