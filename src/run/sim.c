@@ -369,12 +369,15 @@ static PawlStatus advance(PawlSim* sim, double h, int halvings, PawlError* err) 
   if (sim->def.stop && *sim->def.stop) {
     return PAWL_STOPPED;
   }
+  long long kinks = 0;
   if (sim->poles) {
     pawl_poles_begin(sim->poles, sim->state);
+    kinks = pawl_stepper_info(sim->stepper).kinks;
   }
   PawlStatus status = sim->under_way ? pawl_stepper_further(sim->stepper, sim->state, h, err)
                                      : pawl_stepper_step(sim->stepper, sim->state, h, err);
-  bool jumped = pawl_stepper_instants(sim->stepper) > 0;
+  bool jumped = sim->poles && (pawl_stepper_instants(sim->stepper) > 0 ||
+                               pawl_stepper_info(sim->stepper).kinks > kinks);
   status = status || !sim->poles ? status : pawl_poles_end(sim->poles, sim->state, jumped, err);
   sim->under_way |= status == PAWL_OK;
   status = status ? status : record_instants(sim, err);

@@ -99,20 +99,58 @@ static PawlStatus warn_of_law(PawlStepper* s, const PawlNeeds* needs, PawlError*
   return s->dynamics.warning ? PAWL_OK : pawl_fail_memory(err);
 }
 
-// auto has chosen a method that takes the kinks of forces as plain functions: one of them is named.
+// Whether what decides on a kink is made of the time alone, sin(t) > 0.9: -1 when memory is short.
+static int is_of_time(PawlDag* dag, PawlNode kink) {
+  const PawlNode* nodes;
+  const PawlDagNode* n = pawl_dag_node(dag, kink);
+  PawlNode decider = n->op == PAWL_OP_IF ? n->arg[0] : kink;
+  int count = pawl_dag_reach(dag, 1, &decider, &nodes);
+  for (int k = 0; k < count; k++) {
+    PawlOp op = (PawlOp)pawl_dag_node(dag, nodes[k])->op;
+    if (pawl_op_operands(op) == 0 && op != PAWL_OP_CONST && op != PAWL_OP_PARAM &&
+        op != PAWL_OP_TIME) {
+      return 0;
+    }
+  }
+  return count < 0 ? -1 : 1;
+}
+
+// The kink that is worth a warning with a method that takes those of forces as plain functions, -1
+// without: where auto has chosen it any, else one of time whose instants are not known before.
+static PawlStatus find_missed(const PawlStepper* s, int* missed, PawlError* err) {
+  const PawlSystem* system = s->system;
+  *missed = -1;
+  for (int k = system->turn_count; k < system->turn_count + system->kink_count; k++) {
+    int of_time = s->reason[0] ? 1 : is_of_time(system->model->dag, system->turns[k].node);
+    if (of_time < 0) {
+      return pawl_fail_memory(err);
+    }
+    if (of_time && (s->reason[0] || system->turns[k].felt)) {
+      *missed = k;
+      return PAWL_OK;
+    }
+  }
+  return PAWL_OK;
+}
+
 static PawlStatus warn_of_kinks(PawlStepper* s, PawlError* err) {
   const PawlSystem* system = s->system;
-  int count = system->kink_count;
-  if (!s->reason[0] || count == 0 || pawl_kinks_wanted(s)) {
+  int missed, count = system->kink_count;
+  if (count == 0 || pawl_kinks_wanted(s)) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(find_missed(s, &missed, err));
+  if (missed < 0) {
     return PAWL_OK;
   }
   PawlText text = {0};
   pawl_text_printf(&text, "%s does not locate the %d kink%s of forces, such as ", s->def.method,
                    count, count == 1 ? "" : "s");
-  pawl_model_print(&text, system->model, system->turns[system->turn_count].node);
-  pawl_text_add(&text,
-                ": what is narrower than a step is not felt, and the order is lost there; "
-                "a smaller step helps");
+  pawl_model_print(&text, system->model, system->turns[missed].node);
+  pawl_text_printf(&text,
+                   ": what is narrower than a step is not felt, and the order is lost there; "
+                   "a smaller step helps%s",
+                   s->reason[0] ? "" : ", or event-driven");
   PawlStatus status = text.failed ? PAWL_ERROR_MEMORY : pawl_dynamics_warn(&s->dynamics, text.s);
   pawl_text_free(&text);
   return status == PAWL_OK ? PAWL_OK : pawl_fail_memory(err);

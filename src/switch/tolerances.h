@@ -269,6 +269,9 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 #define PAWL_OUTGROWN 1e-9
 // [1] Of a divisor at the nearer end of a step: where to look whether there is a pole at its zero.
 #define PAWL_NEAR_POLE 1e-3
+// [1] Of a divisor at the ends of a step: where it seems to come lower between them its least value
+// is looked for.
+#define PAWL_TOUCHES_POLE 0.5
 // [1] Of the force at the ends: what grows by less towards there has no pole; 1/x grows a thousand
 // times.
 #define PAWL_POLE_GROWTH 30.0

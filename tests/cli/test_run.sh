@@ -53,7 +53,7 @@ same "$(field kinks)" 2
 has err '2 steps ended at a kink'
 expect 0 run push.yaml --json --method nsga-pva --step 0.01 --until 1
 paths
-same "$(field kinks)" 0
+same "$(field kinks)" 1
 expect 0 run track.yaml --json
 paths
 same "$(field method)" event-driven

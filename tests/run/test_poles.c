@@ -31,6 +31,28 @@ static PawlStatus run(const char* terms, double rate, const char* method, double
   return status;
 }
 
+// The same in a plane, from (1, 0) towards (0, 0).
+static PawlStatus run_two(const char* terms, const char* method, double* end, PawlError* err) {
+  char text[500];
+  snprintf(text, sizeof text,
+           "model: a\ncoordinates: {x: {start: 1, rate: -3}, y: {}}\nmass: {x: 1, y: 1}\n%s\n",
+           terms);
+  Motion m = motion_text(text);
+  PawlSimDef def = pawl_sim_def_default();
+  PawlSim* sim;
+  def.simulate = m.def;
+  def.simulate.method = method;
+  def.simulate.step = 0.05;
+  def.simulate.until = 1.0;
+  NEED(pawl_sim_create(m.system, &def, &sim, err), err);
+  PawlStatus status = pawl_sim_run(sim, NULL, NULL, err);
+  *end = pawl_sim_state(sim)->q[0];
+  print_message("%s %-13s status %d, x = %g\n", terms, method, (int)status, *end);
+  pawl_sim_destroy(sim);
+  motion_end(&m);
+  return status;
+}
+
 // The motion ends at the pole, and so must the run: before it.
 static void test_motion_ends(void** unused) {
   (void)unused;
@@ -46,6 +68,34 @@ static void test_motion_ends(void** unused) {
     assert_int_equal(run("forces: {x: 5*tan(x)}", 2.0, methods[k], 0.05, 3.0, &x, &err),
                      PAWL_ERROR_RUN);
     assert_true(x < 1.5707963267948966 && x > 1.56);
+  }
+}
+
+// The same where the divisor touches zero and keeps its sign: a mass that falls into the centre,
+// and one that passes it too close for steps of this length and its 1024th.                (P4)
+static void test_divisor_touches_zero(void** unused) {
+  (void)unused;
+  static const char* const terms[] = {"potential: -1/sqrt(x^2 + y^2)",
+                                      "forces: {x: -x/(x^2 + y^2)^1.5, y: -y/(x^2 + y^2)^1.5}",
+                                      "forces: {x: -x*(x^2 + y^2)^(-1.5)}",
+                                      "forces: {x: -1/abs(x)}", "forces: {x: -1/(1 - cos(x))}"};
+  for (size_t i = 0; i < sizeof terms / sizeof *terms; i++) {
+    for (int k = 0; k < METHODS; k++) {
+      PawlError err = {0};
+      double x;
+      assert_int_equal(run_two(terms[i], methods[k], &x, &err), PAWL_ERROR_RUN);
+    }
+  }
+}
+
+// A pass that steps and their pieces resolve has no pole: the orbit of E = 4.5 - 1 around the
+// centre, at 0.3 from it.
+static void test_close_pass(void** unused) {
+  (void)unused;
+  for (int k = 0; k < METHODS; k++) {
+    PawlError err = {0};
+    double x;
+    NEED(run_two("forces: {x: x/(x^2 + (y - 0.3)^2)^1.5}", methods[k], &x, &err), &err);
   }
 }
 
@@ -107,8 +157,12 @@ static void test_no_pole(void** unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_motion_ends),       cmocka_unit_test(test_names),
-      cmocka_unit_test(test_motion_turns_back), cmocka_unit_test(test_growth),
+      cmocka_unit_test(test_motion_ends),
+      cmocka_unit_test(test_names),
+      cmocka_unit_test(test_divisor_touches_zero),
+      cmocka_unit_test(test_close_pass),
+      cmocka_unit_test(test_motion_turns_back),
+      cmocka_unit_test(test_growth),
       cmocka_unit_test(test_no_pole),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -197,6 +197,24 @@ static void test_no_play(void** unused) {
   motion_end(&m);
 }
 
+// Walls that close in on a ball: after three impacts, each known to a step, it is at 0.95. (N33)
+static void test_closing_walls(void** unused) {
+  (void)unused;
+  Motion m = motion_text(
+      "model: squeeze\ncoordinates: {x: {start: 0.3, rate: 1}}\nmass: {x: 1}\n"
+      "contacts:\n  left: {gap: x - 0.5*t, restitution: 1}\n"
+      "  right: {gap: 2 - x - 0.5*t, restitution: 1}\n");
+  for (int k = 0; k < METHOD_COUNT; k++) {
+    for (int steps = 155; steps <= 15500; steps *= 10) {
+      double h = 1.55 / steps;
+      motion_run(&m, METHODS[k], 1.55, steps, NULL);
+      print_message("%s: %g steps off\n", METHODS[k], (m.state->q[0] - 0.95) / h);
+      CHECK_NEAR(m.state->q[0], 0.95, 4 * h);
+    }
+  }
+  motion_end(&m);
+}
+
 // A box of 1 kg on three feet in a line: rests at 0.2, the feet carry its weight and no moment.
 static void test_box_on_three_feet(void** unused) {
   (void)unused;
@@ -517,6 +535,7 @@ int main(void) {
       cmocka_unit_test(test_damped_body_stays),
       cmocka_unit_test(test_contact_twice),
       cmocka_unit_test(test_no_play),
+      cmocka_unit_test(test_closing_walls),
       cmocka_unit_test(test_box_on_three_feet),
       cmocka_unit_test(test_ball_comes_to_rest),
       cmocka_unit_test(test_no_subnormal_numbers),
