@@ -48,12 +48,13 @@ static bool moved(const Projection* p, int k) {
 
 static const char* name_of(const Projection* p, int k, char* room, size_t size) {
   PawlSizes n = pawl_system_sizes(p->system);
-  bool rate = k >= n.q;
-  int i = rate ? k - n.q : k;
-  if (rate && n.q != n.v) {
-    snprintf(room, size, "v[%d]", i);
+  bool rate = k >= n.q, is_rate = false;
+  const char* name = rate ? pawl_system_velocity_name(p->system, k - n.q, &is_rate)
+                          : pawl_system_coordinate_name(p->system, k);
+  if (name) {
+    snprintf(room, size, "%s%s", name, is_rate ? "'" : "");
   } else {
-    snprintf(room, size, "%s%s", pawl_system_coordinate_name(p->system, i), rate ? "'" : "");
+    snprintf(room, size, "v[%d]", k - n.q);
   }
   return room;
 }
@@ -70,7 +71,8 @@ void projection_print(const Projection* p) {
     }
   }
   if (count > MOST_SHOWN) {
-    fprintf(stderr, "projected %d more; --json lists all\n", count - MOST_SHOWN);
+    const char* how = pawl_system_guesses(p->system) ? "assembled" : "projected";
+    fprintf(stderr, "%s %d more; --json lists all\n", how, count - MOST_SHOWN);
   }
 }
 

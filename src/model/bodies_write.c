@@ -205,12 +205,8 @@ bool pawl_body_start(PawlMade* made, PawlBody* body, PawlBodyStart* start) {
          (!rotation || body->R0) && (!omega || w);
 }
 
-// Rotations are given, not guessed, and so is what hangs on them.
-static const char* guess_word(const PawlMade* made, const PawlBody* body) {
-  return made->dimension == 3 ? NULL
-         : body->guess[0]     ? (body->guess[1] ? "true" : "start")
-         : body->guess[1]     ? "rate"
-                              : NULL;
+static const char* guess_word(const PawlBody* body) {
+  return body->guess[0] ? (body->guess[1] ? "true" : "start") : body->guess[1] ? "rate" : NULL;
 }
 
 // centre = at + R c, and its rate.
@@ -230,7 +226,7 @@ static void write_centre(PawlMade* made, const PawlBody* body, const PawlBodySta
         pawl_put_map(made, "coordinates", body->key, pawl_part_key(made, &body->name, parts[k]));
     pawl_set(made, map, body->key, "start", pawl_component(made, place, k));
     pawl_set(made, map, body->key, "rate", pawl_component(made, rate, k));
-    pawl_set(made, map, body->key, "guess", guess_word(made, body));
+    pawl_set(made, map, body->key, "guess", guess_word(body));
     pawl_set(made, map, body->key, "unit", "m");
   }
 }
@@ -242,7 +238,7 @@ static void write_turn(PawlMade* made, const PawlBody* body, const PawlBodyStart
   pawl_set(made, map, body->key, "kind", plane ? NULL : "rotation");
   pawl_set(made, map, body->key, "start", plane ? start->angle : body->R0);
   pawl_set(made, map, body->key, "rate", plane ? start->omega : body->spin0);
-  pawl_set(made, map, body->key, "guess", guess_word(made, body));
+  pawl_set(made, map, body->key, "guess", guess_word(body));
   pawl_set(made, map, body->key, "unit", plane ? "rad" : NULL);
 }
 

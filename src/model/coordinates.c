@@ -152,7 +152,7 @@ void pawl_settle_starts(PawlLoader* loader) {
 
 // ---- coordinates --------------------------------------------------------------------------------
 
-static void read_guess(PawlLoader* loader, const PawlYaml* text, PawlCoordinate* coordinate) {
+void pawl_load_guess(PawlLoader* loader, const PawlYaml* text, PawlCoordinate* coordinate) {
   static const char* const words[] = {"true", "false", "start", "rate", NULL};
   int word = pawl_load_word(loader, text, "guess", words);
   coordinate->guess[0] = word == 0 || word == 2;
@@ -172,7 +172,7 @@ static void read_map(PawlLoader* loader, PawlYaml* map, const PawlScope* scope, 
     } else if (strcmp(key, "rate") == 0) {
       read_start(loader, child, scope, number, true, &coordinate->rate);
     } else if (strcmp(key, "guess") == 0) {
-      read_guess(loader, child, coordinate);
+      pawl_load_guess(loader, child, coordinate);
     } else if (strcmp(key, "unit") == 0) {
       pawl_load_text(loader, child, &coordinate->unit);
     } else if (strcmp(key, "kind") == 0) {  // that of rotations is not read here

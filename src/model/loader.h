@@ -261,6 +261,7 @@ void pawl_load_parameters(PawlLoader* loader, PawlYaml* section, int override_co
 // all others are there.
 void pawl_claim_rotations(PawlLoader* loader, PawlEntries* coordinates, PawlEntries* rotations);
 void pawl_load_rotations(PawlLoader* loader, PawlEntries* rotations);
+void pawl_load_guess(PawlLoader* loader, const PawlYaml* text, PawlCoordinate* coordinate);
 int pawl_add_coordinate(PawlLoader* loader, const PawlDeclared* entry, const PawlIndexer* at);
 int pawl_add_state(PawlLoader* loader, const PawlDeclared* entry, const PawlIndexer* at);
 int pawl_add_input(PawlLoader* loader, const PawlDeclared* entry, const PawlIndexer* at);

@@ -192,24 +192,29 @@ static const char* part_name(PawlLoader* loader, const char* name, const char* p
   return text;
 }
 
+// Guesses of a rotation are those of each of its velocities: that it may turn about this axis.
 static bool add_velocities(PawlLoader* loader, const PawlDeclared* entry, const PawlRotation* r,
                            const double omega[3]) {
   static const char* const parts[] = {".omega.x", ".omega.y", ".omega.z"};
   PawlModel* model = loader->model;
+  PawlYaml* guess = pawl_yaml_get(entry->value, "guess");
   for (int k = 0; k < 3; k++) {
     const char* name = part_name(loader, r->name, parts[k]);
     if (!name || !PAWL_ROOM(loader, entry->key, model->coordinates, loader->coordinate_capacity,
                             model->coordinate_count)) {
       return false;
     }
-    model->coordinates[model->coordinate_count++] =
-        (PawlCoordinate){.name = name, .unit = "rad", .rate = omega[k], .source = r->source};
+    PawlCoordinate* added = &model->coordinates[model->coordinate_count++];
+    *added = (PawlCoordinate){.name = name, .unit = "rad", .rate = omega[k], .source = r->source};
+    if (guess && !pawl_yaml_is_null(guess)) {
+      pawl_load_guess(loader, guess, added);
+    }
   }
   return true;
 }
 
 static int add_rotation(PawlLoader* loader, const PawlDeclared* entry, const PawlIndexer* at) {
-  static const char* const keys[] = {"kind", "start", "rate", NULL};
+  static const char* const keys[] = {"kind", "start", "rate", "guess", NULL};
   static const char* const parts[] = {".q0", ".q1", ".q2", ".q3"};
   PawlModel* model = loader->model;
   PawlRotation r = {.name = pawl_element_name(&loader->kept, entry->family, at->value),

@@ -5,7 +5,8 @@
 // with the pseudoinverse, so that rows that depend on each other do no harm. Positions need
 // Newton's method, in which the whole change is least: with d_k so far and the residual g_k,
 //   c = J d_k - g_k                                                              (K2)
-// For velocities c = -(G v + g_t), once.
+// For velocities c = -(G v + g_t), once. The change of a rotation is the sum of the small turns
+// that led to it, each in the axes of the body.
 #include "step/assemble.h"
 
 #include <math.h>
@@ -31,12 +32,13 @@ typedef struct Assembly {
   PawlPattern G, H;
   PawlEval* eval;
   const PawlValues* values;
-  double* start[2];       // as stated
   int free_count;         // of the level that is solved
   int* place;             // of each velocity among the free ones, -1 when kept
   double *J, *L, *B, *P;  // rows-by-free, free-by-free, rows-by-free, free-by-rows
-  double *d, *residual, *scale, *c, *before;
-  bool* asked;  // rows that must hold
+  double *d, *residual, *scale, *c;
+  double *change, *step;           // from the start, so far; of the last iteration
+  double *before, *change_before;  // x and the change at its beginning
+  bool* asked;                     // rows that must hold
 } Assembly;
 
 // ---- the least change -----------------------------------------------------------------------
@@ -152,8 +154,9 @@ static double measure(Assembly* k, int level) {
   if (level) {
     pawl_sparse_add(&k->G, k->values->G, 1.0, k->state->v, k->residual);
   }
-  const double* x = level ? k->state->v : k->state->q;
-  pawl_sparse_sizes(&k->G, k->values->G, x, pawl_dynamics_least(k->n.v, x), k->scale);
+  // With rotations there is no coordinate for each velocity: then each counts as 1.
+  const double* x = level ? k->state->v : k->n.q == k->n.v ? k->state->q : NULL;
+  pawl_sparse_sizes(&k->G, k->values->G, x, x ? pawl_dynamics_least(k->n.v, x) : 0.0, k->scale);
   for (int i = 0; i < k->n.rows; i++) {
     bool contact = pawl_system_row_kind(k->system, i) != PAWL_ROW_BILATERAL;
     bool rate = pawl_system_row_is_rate(k->system, i, k->state->modes);
@@ -185,40 +188,53 @@ static PawlStatus cannot_be_met(const Assembly* k, int level, PawlError* err) {
 }
 
 // ---- both levels ----------------------------------------------------------------------------
-// Moves to start + d; returns the largest change of a place relative to the largest of d.
-static double move(Assembly* k, int level) {
-  double* x = level ? k->state->v : k->state->q;
-  double change = 0.0, size = 0.0;
+// From where the iteration began on by the step.
+static void place(Assembly* k, int level) {
   for (int i = 0; i < k->n.v; i++) {
-    double to = k->start[level][i] + (k->place[i] >= 0 ? k->d[k->place[i]] : 0.0);
-    change = fmax(change, fabs(to - x[i]));
-    size = fmax(size, fabs(to - k->start[level][i]));
-    x[i] = to;
+    k->change[i] = k->change_before[i] + k->step[i];
+    k->state->v[i] = level == VELOCITY ? k->before[i] + k->step[i] : k->state->v[i];
   }
-  return size > 0.0 ? change / size : 0.0;
+  if (level == POSITION) {
+    pawl_system_retract(k->system, k->before, k->step, k->state->q);
+  }
+}
+
+// Moves until the change is d; returns the largest step relative to the largest of d.
+static double move(Assembly* k, int level) {
+  const double* x = level == VELOCITY ? k->state->v : k->state->q;
+  double step = 0.0, size = 0.0;
+  memcpy(k->before, x, (size_t)(level == VELOCITY ? k->n.v : k->n.q) * sizeof(double));
+  memcpy(k->change_before, k->change, (size_t)k->n.v * sizeof(double));
+  for (int i = 0; i < k->n.v; i++) {
+    double to = k->place[i] >= 0 ? k->d[k->place[i]] : 0.0;
+    k->step[i] = to - k->change[i];
+    step = fmax(step, fabs(k->step[i]));
+    size = fmax(size, fabs(to));
+  }
+  place(k, level);
+  return size > 0.0 ? step / size : 0.0;
 }
 
 // c = J (change so far) - residual, (K2); at the start of velocities the change is none.
-static void set_goal(Assembly* k, int level) {
-  const double* x = level ? k->state->v : k->state->q;
+static void set_goal(Assembly* k) {
   for (int i = 0; i < k->n.rows; i++) {
     k->c[i] = -k->residual[i];
   }
   for (int j = 0; j < k->n.v; j++) {
     for (int p = k->G.start[j]; p < k->G.start[j + 1]; p++) {
       int i = k->G.index[p];
-      k->c[i] += k->asked[i] ? k->values->G[p] * (x[j] - k->start[level][j]) : 0.0;
+      k->c[i] += k->asked[i] ? k->values->G[p] * k->change[j] : 0.0;
     }
   }
 }
 
 // Goes back half way to where it was while that is better: the first steps from a rough guess.
 static PawlStatus shorten(Assembly* k, int level, double before, double* worst, PawlError* err) {
-  double* x = level == VELOCITY ? k->state->v : k->state->q;
   for (int n = 0; n < MOST_HALVINGS && !(*worst <= before); n++) {
     for (int i = 0; i < k->n.v; i++) {
-      x[i] = 0.5 * (x[i] + k->before[i]);
+      k->step[i] *= 0.5;
     }
+    place(k, level);
     PAWL_TRY(evaluate(k, err));
     *worst = measure(k, level);
   }
@@ -226,9 +242,9 @@ static PawlStatus shorten(Assembly* k, int level, double before, double* worst, 
 }
 
 static PawlStatus solve_level(Assembly* k, int level, PawlError* err) {
-  const double* x = level == VELOCITY ? k->state->v : k->state->q;
   double last = INFINITY;
   choose_free(k, level);
+  memset(k->change, 0, (size_t)k->n.v * sizeof(double));
   PAWL_TRY(evaluate(k, err));
   double worst = measure(k, level);
   for (int n = 0; n < MOST_ITERATIONS; n++) {
@@ -237,8 +253,7 @@ static PawlStatus solve_level(Assembly* k, int level, PawlError* err) {
       return PAWL_OK;
     }
     double before = worst;
-    memcpy(k->before, x, (size_t)k->n.v * sizeof(double));
-    set_goal(k, level);
+    set_goal(k);
     PAWL_TRY(least_change(k, err));
     last = move(k, level);
     PAWL_TRY(evaluate(k, err));
@@ -263,9 +278,10 @@ static int most_free(const Assembly* k) {
 static PawlStatus allocate(Assembly* k, PawlError* err) {
   int v = k->n.v, rows = k->n.rows, most = most_free(k), square = most > rows ? most : rows;
   PawlArena* arena = &k->arena;
-  k->start[POSITION] = PAWL_NEW(arena, double, v);
-  k->start[VELOCITY] = PAWL_NEW(arena, double, v);
-  k->before = PAWL_NEW(arena, double, v);
+  k->change = PAWL_NEW(arena, double, v);
+  k->change_before = PAWL_NEW(arena, double, v);
+  k->step = PAWL_NEW(arena, double, v);
+  k->before = PAWL_NEW(arena, double, k->n.q > v ? k->n.q : v);
   k->place = PAWL_NEW(arena, int, v);
   k->J = pawl_arena_alloc(arena, (size_t)rows * (size_t)most + 1, sizeof(double));
   k->B = pawl_arena_alloc(arena, (size_t)rows * (size_t)most + 1, sizeof(double));
@@ -280,16 +296,12 @@ static PawlStatus allocate(Assembly* k, PawlError* err) {
 }
 
 static PawlStatus assemble(Assembly* k, PawlError* err) {
-  if (k->n.q != k->n.v || most_free(k) > PAWL_ASSEMBLY_MOST) {
-    return pawl_fail(
-        err, PAWL_ERROR_USAGE,
-        "the start cannot be %s: only for systems with as many rates as coordinates, of "
-        "which at most %d may change",
-        k->def->how, PAWL_ASSEMBLY_MOST);
+  if (most_free(k) > PAWL_ASSEMBLY_MOST) {
+    return pawl_fail(err, PAWL_ERROR_USAGE,
+                     "the start cannot be %s: at most %d coordinates may change", k->def->how,
+                     PAWL_ASSEMBLY_MOST);
   }
   PAWL_TRY(allocate(k, err));
-  memcpy(k->start[POSITION], k->state->q, (size_t)k->n.q * sizeof(double));
-  memcpy(k->start[VELOCITY], k->state->v, (size_t)k->n.v * sizeof(double));
   PAWL_TRY(pawl_eval_create(
       k->system, PAWL_MASS | PAWL_POSITION | PAWL_GRADIENT | PAWL_TIME_GRADIENT, &k->eval, err));
   k->values = pawl_eval_values(k->eval);

@@ -295,8 +295,10 @@ static void name_guesses(const PawlStepper* s, char* room, size_t size) {
   for (int level = 0; level < 2; level++) {
     for (int i = 0; i < s->sizes.v; i++) {
       if (pawl_system_guessed(s->system, i, level == 1) && named++ < MOST_NAMED) {
-        int length = snprintf(room + used, size - used, "%s%.40s%s", used > 0 ? ", " : "",
-                              pawl_system_coordinate_name(s->system, i), level == 1 ? "'" : "");
+        bool is_rate;
+        const char* name = pawl_system_velocity_name(s->system, i, &is_rate);
+        int length = snprintf(room + used, size - used, "%s%.40s%s", used > 0 ? ", " : "", name,
+                              level == 1 && is_rate ? "'" : "");
         used += length > 0 && (size_t)length < size - used ? (size_t)length : 0;
       }
     }

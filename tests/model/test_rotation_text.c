@@ -70,8 +70,9 @@ static void test_mistakes(void** state) {
           "'x' is a coordinate, but a number may use parameters only");
 #define TOP "model: m\ncoordinates: {x: 1, R: {kind: rotation}}\n"
   REFUSED("model: m\ncoordinates: {R: {kind: turn}}\n", "kind 'turn': expected number, rotation");
-  REFUSED("model: m\ncoordinates: {R: {kind: rotation, guess: true}}\n",
-          "unknown key 'guess' in a rotation");
+  REFUSED("model: m\ncoordinates: {R: {kind: rotation, unit: m}}\n",
+          "unknown key 'unit' in a rotation");
+  REFUSED("model: m\ncoordinates: {R: {kind: rotation, guess: maybe}}\n", "guess");
   REFUSED("model: m\ncoordinates: {R: {kind: rotation, rate: [1, 2]}}\n",
           "rate: expected the angular velocity");
   REFUSED(TOP "potential: R\n", "expected a number, found a matrix of 3 by 3");

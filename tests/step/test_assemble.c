@@ -88,12 +88,33 @@ static void test_modes_and_locks(void** state) {
   motion_end(&m);
 }
 
+// A body whose z axis is to point along [1, 2, 2]/3: of all rotations that do so the least turn is
+// the one about the axis across both, [-2, 1, 0], by the angle between them.
+static void test_rotation(void** state) {
+  (void)state;
+  Motion m = motion_text(
+      "model: pointer\ncoordinates: {x: {start: 0.4}, R: {kind: rotation, rate: [0.3, -0.2, 1.5], "
+      "guess: true}}\nkinetic: x'^2/2 + dot(R.omega, R.omega)\n"
+      "define: {axis: \"R*[0, 0, 1]\"}\n"
+      "constraints: {points: [axis.x = 1/3, axis.y = 2/3]}\n");
+  NEED(begin(&m, "rk4"), &m.err);
+  double half = acos(2.0 / 3.0) / 2,
+         expected[] = {cos(half), -2 * sin(half) / sqrt(5.0), sin(half) / sqrt(5.0), 0.0};
+  assert_true(m.state->q[0] == 0.4);
+  for (int k = 0; k < 4; k++) {
+    CHECK_NEAR(m.state->q[1 + k], expected[k], 1e-12);
+  }
+  CHECK_NEAR(m.state->v[1], 0.0, 1e-13);
+  CHECK_NEAR(m.state->v[2], 0.0, 1e-13);
+  assert_true(m.state->v[3] == 1.5);
+  motion_end(&m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_four_bar),
-      cmocka_unit_test(test_impossible),
-      cmocka_unit_test(test_least_change),
-      cmocka_unit_test(test_modes_and_locks),
+      cmocka_unit_test(test_four_bar),     cmocka_unit_test(test_impossible),
+      cmocka_unit_test(test_least_change), cmocka_unit_test(test_modes_and_locks),
+      cmocka_unit_test(test_rotation),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
