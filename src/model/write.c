@@ -18,10 +18,18 @@ static void indent(const Writer* w, int depth) {
   }
 }
 
+static bool is_number(const char* s) {
+  return strchr("0123456789", s[0] == '-' || s[0] == '.' ? s[1] : s[0]) && s[0] &&
+         s[strspn(s, "0123456789.eE+-")] == '\0';
+}
+
 // Text that means itself in block style. An empty or null-like text is plain only where it was.
 static bool is_plain(const PawlYaml* node) {
   static const char first[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_(.";
   const char* s = node->text;
+  if (node->plain && is_number(s)) {
+    return true;
+  }
   if (!node->plain || (s[0] && !strchr(first, s[0])) || strstr(s, ": ") || strstr(s, " #")) {
     return false;
   }
@@ -55,6 +63,29 @@ static void put_scalar(const Writer* w, const PawlYaml* node) {
 
 static void put_node(const Writer* w, const PawlYaml* node, int depth);
 
+static bool is_name(const char* s) {
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
+  return s[0] && s[strspn(s, letters)] == '\0';
+}
+
+// Numbers and names stand in one line.
+static bool is_short(const PawlYaml* list) {
+  bool good = list->kind == PAWL_YAML_LIST;
+  for (const PawlYaml* item = list->first; item && good; item = item->next) {
+    good = item->kind == PAWL_YAML_SCALAR && item->plain &&
+           (is_number(item->text) || is_name(item->text));
+  }
+  return good;
+}
+
+static void put_short(const Writer* w, const PawlYaml* list) {
+  put(w, " [");
+  for (const PawlYaml* item = list->first; item; item = item->next) {
+    put(w, item->text);
+    put(w, item->next ? ", " : "]\n");
+  }
+}
+
 // What stands behind "key:" or "-".
 static void put_value(const Writer* w, const PawlYaml* node, int depth) {
   if (node->kind == PAWL_YAML_SCALAR) {
@@ -63,6 +94,8 @@ static void put_value(const Writer* w, const PawlYaml* node, int depth) {
     put(w, "\n");
   } else if (node->count == 0) {
     put(w, node->kind == PAWL_YAML_LIST ? " []\n" : " {}\n");
+  } else if (is_short(node)) {
+    put_short(w, node);
   } else {
     put(w, "\n");
     put_node(w, node, depth);
