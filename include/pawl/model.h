@@ -54,9 +54,37 @@ PAWL_API PAWL_CHECKED PawlStatus pawl_model_load(const char* path, int override_
 PAWL_API PAWL_CHECKED PawlStatus pawl_model_parse(const char* text, size_t length, const char* name,
                                                   int override_count, const char* const* overrides,
                                                   PawlModel** out, PawlError* err);
+// Robots in URDF are read by the same functions: a text that begins with '<' is taken for one
+// (docs/bodies.md). How, these say; all false is what the functions above take, and the same holds
+// for robots that a model includes.
+typedef struct PawlRobotDef {
+  bool limits;    // limits of joints become stops
+  bool floating;  // the base is free; otherwise it is the ground, or welded to it
+} PawlRobotDef;
+PAWL_API PAWL_CHECKED PawlStatus pawl_model_load_robot(const char* path, const PawlRobotDef* def,
+                                                       int override_count,
+                                                       const char* const* overrides,
+                                                       PawlModel** out, PawlError* err);
+PAWL_API PAWL_CHECKED PawlStatus pawl_model_parse_robot(const char* text, size_t length,
+                                                        const char* name, const PawlRobotDef* def,
+                                                        int override_count,
+                                                        const char* const* overrides,
+                                                        PawlModel** out, PawlError* err);
+// What a reader should know, lines "robot.urdf:12: ..."; "" without. Warnings: the motion may not
+// be what was meant (masses that no body has). Notes: what was left out without changing the
+// motion.
+PAWL_API const char* pawl_model_warnings(const PawlModel* model);
+PAWL_API const char* pawl_model_notes(const PawlModel* model);
+// URDF as the text of a model with bodies and joints, in pieces to `on_text`, with all remarks as
+// comments; nothing is written on failure. `*warnings` and `*notes` are texts as above, to be freed
+// by pawl_string_free; NULL on failure.
+typedef void (*PawlOnText)(void* context, const char* text, size_t length);
+PAWL_API PAWL_CHECKED PawlStatus pawl_robot_import(const char* text, size_t length,
+                                                   const char* name, const PawlRobotDef* def,
+                                                   PawlOnText on_text, void* context,
+                                                   char** warnings, char** notes, PawlError* err);
 // The model as text with every `use:` replaced by what it stands for (docs/model-format.md), in
 // pieces to `on_text`; it loads as the same model. The text is not checked beyond that.
-typedef void (*PawlOnText)(void* context, const char* text, size_t length);
 PAWL_API PAWL_CHECKED PawlStatus pawl_model_expand(const char* text, size_t length,
                                                    const char* name, PawlOnText on_text,
                                                    void* context, PawlError* err);

@@ -195,7 +195,8 @@ static PawlModel* new_model(const char* file) {
   }
   model->dag = pawl_dag_create();
   model->file = pawl_arena_copy(&model->arena, file, strlen(file));
-  model->name = model->about = "";
+  model->name = model->about = model->warnings = model->notes = "";
+  model->text_hash = PAWL_HASH_START;
   model->simulate = pawl_simulate_def_default();
   if (!model->dag || !model->file) {
     pawl_model_destroy(model);
@@ -217,6 +218,7 @@ static void free_loader(PawlLoader* loader) {
   pawl_free(loader->switching);
   pawl_free(loader->starts);
   pawl_dag_destroy(loader->values);
+  pawl_remarks_free(&loader->remarks);
   pawl_arena_free(&loader->arena);
   pawl_free(loader);
 }
@@ -238,18 +240,28 @@ static PawlLoader* new_loader(PawlModel* model) {
   return loader;
 }
 
-// The tree of the text with its uses expanded; NULL after reporting.
-static PawlYaml* read_tree(PawlLoader* loader, const char* text, size_t length) {
+PawlYaml* pawl_loader_tree(PawlLoader* loader, const char* text, size_t length,
+                           PawlReport* report) {
   static const char byte_order_mark[] = "\xEF\xBB\xBF";  // some editors begin a file with it
   size_t skipped = sizeof byte_order_mark - 1;
   if (length >= skipped && memcmp(text, byte_order_mark, skipped) == 0) {
     text += skipped;
     length -= skipped;
   }
-  PawlModel* model = loader->model;
-  model->text_hash = pawl_hash(PAWL_HASH_START, text, length);
-  PawlYaml* root = pawl_yaml_parse(&loader->pool, text, length, &loader->report);
-  bool good = root && pawl_expand_uses(loader, root, model->file);
+  uint64_t* hash = &loader->model->text_hash;
+  *hash = pawl_hash(*hash, text, length);
+  if (!pawl_text_is_xml(text, length)) {
+    return pawl_yaml_parse(&loader->pool, text, length, report);
+  }
+  char chosen[] = {(char)loader->robot.limits, (char)loader->robot.floating};
+  *hash = pawl_hash(*hash, chosen, sizeof chosen);
+  return pawl_urdf_parse(&loader->pool, text, length, &loader->robot, report, &loader->remarks);
+}
+
+// The tree of the text with its uses, bodies and joints expanded; NULL after reporting.
+static PawlYaml* read_tree(PawlLoader* loader, const char* text, size_t length) {
+  PawlYaml* root = pawl_loader_tree(loader, text, length, &loader->report);
+  bool good = root && pawl_expand_uses(loader, root, loader->model->file);
   return good && pawl_expand_mechanism(loader, root) ? root : NULL;
 }
 
@@ -265,16 +277,27 @@ static PawlStatus open_loader(const char* name, size_t length, PawlModel** model
   return PAWL_OK;
 }
 
-PawlStatus pawl_model_parse(const char* text, size_t length, const char* name, int override_count,
-                            const char* const* overrides, PawlModel** out, PawlError* err) {
+static void keep_lines(PawlLoader* loader, const PawlText* lines, const char** out) {
+  if (lines->length > 0) {
+    *out = pawl_arena_copy(&loader->model->arena, lines->s, lines->length);
+    loader->report.no_memory |= !*out;
+  }
+}
+
+PawlStatus pawl_model_parse_robot(const char* text, size_t length, const char* name,
+                                  const PawlRobotDef* def, int override_count,
+                                  const char* const* overrides, PawlModel** out, PawlError* err) {
   *out = NULL;
   PawlModel* model;
   PawlLoader* loader;
   PAWL_TRY(open_loader(name, length, &model, &loader, err));
+  loader->robot = *def;
   PawlYaml* root = read_tree(loader, text, length);
   if (root) {
     load_sections(loader, root, override_count, overrides);
   }
+  keep_lines(loader, &loader->remarks.warnings, &model->warnings);
+  keep_lines(loader, &loader->remarks.notes, &model->notes);
   PawlStatus status = pawl_report_finish(&loader->report, err);
   free_loader(loader);
   if (status != PAWL_OK) {
@@ -283,6 +306,12 @@ PawlStatus pawl_model_parse(const char* text, size_t length, const char* name, i
   }
   *out = model;
   return PAWL_OK;
+}
+
+PawlStatus pawl_model_parse(const char* text, size_t length, const char* name, int override_count,
+                            const char* const* overrides, PawlModel** out, PawlError* err) {
+  return pawl_model_parse_robot(text, length, name, &(PawlRobotDef){0}, override_count, overrides,
+                                out, err);
 }
 
 PawlStatus pawl_model_expand(const char* text, size_t length, const char* name, PawlOnText on_text,
@@ -301,19 +330,75 @@ PawlStatus pawl_model_expand(const char* text, size_t length, const char* name, 
   return status;
 }
 
+// ---- robots ---------------------------------------------------------------------------------
+
+// Lines behind "# ", in ASCII, since a name of a file may be no text at all.
+static void write_comments(const PawlText* lines, PawlOnText on_text, void* context) {
+  bool begins = true;
+  for (const char* c = lines->s ? lines->s : ""; *c; c++) {
+    bool good = *c == '\n' || (*c >= ' ' && *c < 0x7F);
+    on_text(context, "# ", begins ? 2 : 0);
+    on_text(context, good ? c : "?", 1);
+    begins = *c == '\n';
+  }
+  on_text(context, "\n", lines->length > 0);
+}
+
+static bool give_lines(const PawlText* lines, char** out) {
+  *out = pawl_alloc(lines->length + 1, 1);
+  if (*out && lines->length > 0) {
+    memcpy(*out, lines->s, lines->length);
+  }
+  return *out != NULL;
+}
+
+PawlStatus pawl_robot_import(const char* text, size_t length, const char* name,
+                             const PawlRobotDef* def, PawlOnText on_text, void* context,
+                             char** warnings, char** notes, PawlError* err) {
+  *warnings = *notes = NULL;
+  PawlModel* model;
+  PawlLoader* loader;
+  PAWL_TRY(open_loader(name, length, &model, &loader, err));
+  loader->robot = *def;
+  if (!pawl_text_is_xml(text, length)) {
+    pawl_report_at(&loader->report, 1, 1, "this is no URDF, which begins with <");
+  }
+  PawlYaml* root =
+      loader->report.count ? NULL : pawl_loader_tree(loader, text, length, &loader->report);
+  const PawlRemarks* remarks = &loader->remarks;
+  if (root && !(give_lines(&remarks->warnings, warnings) && give_lines(&remarks->notes, notes))) {
+    pawl_loader_no_memory(loader);
+  }
+  PawlStatus status = pawl_report_finish(&loader->report, err);
+  if (status == PAWL_OK) {
+    write_comments(&remarks->warnings, on_text, context);
+    write_comments(&remarks->notes, on_text, context);
+    write_comments(&remarks->comments, on_text, context);
+    pawl_write_tree(root, on_text, context);
+  }
+  free_loader(loader);
+  pawl_model_destroy(model);
+  return status;
+}
+
 // ---- files ----------------------------------------------------------------------------------
 
-PawlStatus pawl_model_load(const char* path, int override_count, const char* const* overrides,
-                           PawlModel** out, PawlError* err) {
+PawlStatus pawl_model_load_robot(const char* path, const PawlRobotDef* def, int override_count,
+                                 const char* const* overrides, PawlModel** out, PawlError* err) {
   *out = NULL;
   char* text = NULL;
   size_t length = 0;
   PawlStatus status = pawl_read_file(path, &text, &length, err);
   if (status == PAWL_OK) {
-    status = pawl_model_parse(text, length, path, override_count, overrides, out, err);
+    status = pawl_model_parse_robot(text, length, path, def, override_count, overrides, out, err);
   }
   pawl_free(text);
   return status;
+}
+
+PawlStatus pawl_model_load(const char* path, int override_count, const char* const* overrides,
+                           PawlModel** out, PawlError* err) {
+  return pawl_model_load_robot(path, &(PawlRobotDef){0}, override_count, overrides, out, err);
 }
 
 PawlStatus pawl_model_expand_file(const char* path, PawlOnText on_text, void* context,

@@ -9,6 +9,7 @@
 #include "model/names.h"
 #include "model/pool.h"
 #include "model/report.h"
+#include "model/urdf.h"
 #include "model/yaml.h"
 
 enum { PAWL_SCOPE_MAX = 12 };  // index variables visible at one place
@@ -69,11 +70,13 @@ typedef struct PawlStartTask {
 typedef struct PawlLoader {
   PawlModel* model;
   PawlReport report;
-  PawlArena arena;  // the tree, parsed expressions, names: gone when the model is complete
-  PawlPool pool;    // in that arena
-  PawlPool kept;    // in the model's arena
-  PawlDag* values;  // graph of what is only evaluated: parameters, starts, bounds
-  PawlNames names;  // parameters, coordinates, definitions
+  PawlRobotDef robot;   // how URDF is read
+  PawlRemarks remarks;  // on what was
+  PawlArena arena;      // the tree, parsed expressions, names: gone when the model is complete
+  PawlPool pool;        // in that arena
+  PawlPool kept;        // in the model's arena
+  PawlDag* values;      // graph of what is only evaluated: parameters, starts, bounds
+  PawlNames names;      // parameters, coordinates, definitions
   PawlNames outputs, constraints, contacts, events;
   PawlNames functions;  // and tables
   PawlUserFunction* user_functions;
@@ -109,6 +112,9 @@ void* pawl_loader_parts(PawlLoader* loader, const PawlYaml* where, int count, si
 // Counts work towards PAWL_MODEL_MAX_ROUNDS; false when that is reached.
 bool pawl_loader_spend(PawlLoader* loader, const PawlYaml* where, int rounds);
 bool pawl_loader_no_memory(PawlLoader* loader);  // notes it; returns false
+// The tree of a text in YAML or URDF, which the hash of the model then contains. NULL after
+// reporting to `report`.
+PawlYaml* pawl_loader_tree(PawlLoader* loader, const char* text, size_t length, PawlReport* report);
 // The place and the text of a scalar, kept with the model.
 PawlSource pawl_loader_source(PawlLoader* loader, PawlYaml* node);
 

@@ -40,6 +40,14 @@ const char* pawl_model_about(const PawlModel* model) {
   return model->about;
 }
 
+const char* pawl_model_warnings(const PawlModel* model) {
+  return model->warnings;
+}
+
+const char* pawl_model_notes(const PawlModel* model) {
+  return model->notes;
+}
+
 int pawl_model_parameter_count(const PawlModel* model) {
   return model->parameter_count;
 }

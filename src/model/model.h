@@ -252,6 +252,7 @@ struct PawlModel {
   PawlArena arena;
   PawlDag* dag;
   const char *file, *name, *about;
+  const char *warnings, *notes;  // on the reading, lines; "" without
   int parameter_count, coordinate_count, term_count, constraint_count, row_count, slip_count,
       contact_count, event_count, impulse_count, output_count, shape_count;
   int state_count, dynamic_count, input_count, set_count;

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/bytes.h"
 #include "model/file.h"
 
 enum { MOST_DEEP = 8 };  // uses inside uses
@@ -120,8 +119,7 @@ char* pawl_path_beside(PawlLoader* loader, const char* file, const char* path) {
 static PawlYaml* parse(PawlLoader* loader, const PawlYaml* where, const char* file,
                        const char* text, size_t length) {
   PawlReport report = {.file = file};
-  PawlYaml* root = pawl_yaml_parse(&loader->pool, text, length, &report);
-  loader->model->text_hash = pawl_hash(loader->model->text_hash, text, length);
+  PawlYaml* root = pawl_loader_tree(loader, text, length, &report);
   if (report.no_memory) {
     pawl_loader_no_memory(loader);
     return NULL;

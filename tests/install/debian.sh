@@ -31,7 +31,7 @@ awk '$2 != "root/root" { print "owner: " $0; bad = 1 }
      $6 !~ /^\.\/(usr\/.*)?$/ { print "place: " $0; bad = 1 }
      END { exit bad }' "$scratch/content"
 dpkg-deb -f "$deb" >"$scratch/control"
-for line in '^Package: pawl$' "^Version: $version\$" '^Depends: .*libc6' '^Depends: .*libyaml' '^Section: science$' \
+for line in '^Package: pawl$' "^Version: $version\$" '^Depends: .*libyaml' '^Depends: .*libexpat' '^Section: science$' \
     '^Maintainer: pawl developers$' '^Description: '; do
   grep -q "$line" "$scratch/control" || { echo "the control file lacks $line:"; cat "$scratch/control"; exit 1; }
 done
