@@ -127,6 +127,8 @@ static int read_option(Reader* r, const char* a) {
                {'S', "--strict", &out->strict},
                {'b', "--no-balance", &out->no_balance},
                {'o', "--corrections", &out->corrections},
+               {'R', "--limits", &out->limits},
+               {'R', "--floating", &out->floating},
                {'l', "--latex", &out->latex}};
   for (size_t k = 0; k < sizeof flags / sizeof *flags; k++) {
     if (takes(r, flags[k].letter) && strcmp(a, flags[k].name) == 0) {
@@ -194,31 +196,60 @@ static PawlStatus parse_standard_input(const Arguments* arguments, PawlModel** o
   } else if (ferror(stdin)) {
     *err = (PawlError){PAWL_ERROR_MODEL, "standard input cannot be read"};
   } else {
-    status = pawl_model_parse(text, length, "<stdin>", arguments->override_count,
-                              arguments->overrides, out, err);
+    PawlRobotDef def = robot_def(arguments);
+    status = pawl_model_parse_robot(text, length, "<stdin>", &def, arguments->override_count,
+                                    arguments->overrides, out, err);
   }
   free(text);
   return status;
 }
 
-PawlModel* load_model(const Arguments* arguments, PawlError* err) {
-  PawlModel* model = NULL;
-  if (strcmp(arguments->model, "-") == 0) {
-    return parse_standard_input(arguments, &model, err) == PAWL_OK ? model : NULL;
+PawlRobotDef robot_def(const Arguments* arguments) {
+  return (PawlRobotDef){.limits = arguments->limits, .floating = arguments->floating};
+}
+
+bool tell_remarks(const Arguments* arguments, const char* warnings, const char* notes,
+                  PawlError* err) {
+  if (!arguments->quiet) {
+    note(notes);
   }
+  if (warnings[0] && arguments->strict) {
+    err->status = PAWL_ERROR_MODEL;
+    snprintf(err->message, sizeof err->message, "%s", warnings);
+    return false;
+  }
+  warn(warnings);
+  return true;
+}
+
+static PawlStatus load_named(const Arguments* arguments, PawlModel** out, PawlError* err) {
   const Example* example =
       access(arguments->model, F_OK) == 0 ? NULL : find_example(arguments->model);
+  PawlRobotDef def = robot_def(arguments);
   PawlStatus status =
       example ? pawl_model_parse(example->text, example->length, example->name,
-                                 arguments->override_count, arguments->overrides, &model, err)
-              : pawl_model_load(arguments->model, arguments->override_count, arguments->overrides,
-                                &model, err);
+                                 arguments->override_count, arguments->overrides, out, err)
+              : pawl_model_load_robot(arguments->model, &def, arguments->override_count,
+                                      arguments->overrides, out, err);
   if (status == PAWL_ERROR_FILE) {
     err->status = PAWL_ERROR_MODEL;  // a model that cannot be read is bad usage, not a failed run
     if (access(arguments->model, F_OK) != 0) {
       complain(EXIT_USAGE, "'%s' is neither a file nor an example; `pawl models` lists these",
                arguments->model);
     }
+  }
+  return status;
+}
+
+PawlModel* load_model(const Arguments* arguments, PawlError* err) {
+  PawlModel* model = NULL;
+  PawlStatus status = strcmp(arguments->model, "-") == 0
+                          ? parse_standard_input(arguments, &model, err)
+                          : load_named(arguments, &model, err);
+  if (status == PAWL_OK &&
+      !tell_remarks(arguments, pawl_model_warnings(model), pawl_model_notes(model), err)) {
+    pawl_model_destroy(model);
+    return NULL;
   }
   return status == PAWL_OK ? model : NULL;
 }

@@ -14,6 +14,8 @@ static const Option options[] = {
      VALUE_TEXT, true},
     {"--json", NULL, "print one JSON object on standard output", VALUE_NONE, true},
     {"--strict", NULL, "warnings make the exit code 1", VALUE_NONE, true},
+    {"--limits", NULL, "of a robot in URDF: make stops of the limits of joints", VALUE_NONE, false},
+    {"--floating", NULL, "of a robot in URDF: let the base move freely", VALUE_NONE, false},
     {0}};
 
 // A set of modes met along the run.
@@ -638,7 +640,7 @@ static int check(const Arguments* a, const PawlModel* model, const PawlSystem* s
 
 static int run(int argc, char** argv) {
   Arguments a;
-  int code = read_arguments(argc, argv, "mpsjPS", &a);
+  int code = read_arguments(argc, argv, "mpsjPSR", &a);
   if (code) {
     return code;
   }

@@ -43,19 +43,26 @@ typedef struct Arguments {
   const char* every;              // --every S
   const char* restart;            // --restart FILE
   bool json, project, quiet, latex, strict, help, no_balance, corrections;
+  bool limits, floating;  // of robots in URDF
 } Arguments;
 
 // Which options a command takes, as a string of letters: p parameters, s settings, o outputs and
 // plot, F outputs alone, g a plot alone, y what a plot shows, f any number of files, j --json, P
 // --project and
 // --keep, q --quiet, l --latex, S --strict, c --checkpoint, --every and
-// --restart, m a model is required.
+// --restart, R --limits and --floating, m a model is required.
 // Returns 0, or EXIT_USAGE after a message.
 int read_arguments(int argc, char** argv, const char* takes, Arguments* out);
 
 // The model named on the command line: a file, - for standard input, or an example by name. NULL
 // after a message.
 PawlModel* load_model(const Arguments* arguments, PawlError* err);
+// How a robot in URDF is to be read.
+PawlRobotDef robot_def(const Arguments* arguments);
+// Prints what there is to say of a model that was read (pawl_model_warnings, pawl_model_notes).
+// False, with `err` filled, where --strict makes an error of a warning.
+bool tell_remarks(const Arguments* arguments, const char* warnings, const char* notes,
+                  PawlError* err);
 // simulate: of the model with the command line's settings over it. 0, or EXIT_USAGE.
 int simulate_def(const Arguments* arguments, const PawlModel* model, PawlSimulateDef* out);
 
@@ -88,8 +95,9 @@ PAWL_PRINTF(2, 3) int complain(int code, const char* format, ...);
 int complain_memory(void);
 // The same for an error of the library; returns the exit code that belongs to it.
 int report_error(const PawlError* err);
-// A line "pawl: warning: ..." for each line of the text.
+// A line "pawl: warning: ..." for each line of the text; "pawl: note: ...", which --strict passes.
 void warn(const char* text);
+void note(const char* text);
 // With --strict and warnings so far: EXIT_RUN after a message; else EXIT_GOOD.
 int strict_code(const Arguments* arguments);
 // The fields "status" (ok, failed, interrupted) and, unless ok, "message" with all complaints.
@@ -145,8 +153,8 @@ typedef struct Command {
   const char* notes;    // NULL without
 } Command;
 extern const Command command_run, command_check, command_compare, command_compile, command_converge,
-    command_equations, command_equilibrium, command_inverse, command_bench, command_models,
-    command_plot, command_reproduce;
+    command_equations, command_equilibrium, command_import, command_inverse, command_bench,
+    command_models, command_plot, command_reproduce;
 // "dopri, ark": the methods that use an option. False when all do.
 bool list_users(const char* option, char* text, size_t size);
 // Why the method of a run is what it is: "stated", or what auto says.

@@ -5,9 +5,9 @@
 #include "cli/help.h"
 
 static const Command* const commands[] = {
-    &command_run,       &command_plot,    &command_check,    &command_equilibrium,
-    &command_inverse,   &command_compare, &command_converge, &command_reproduce,
-    &command_equations, &command_compile, &command_bench,    &command_models};
+    &command_run,     &command_plot,     &command_check,     &command_equilibrium, &command_inverse,
+    &command_compare, &command_converge, &command_reproduce, &command_equations,   &command_compile,
+    &command_import,  &command_bench,    &command_models};
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
 static void print_help(FILE* to) {

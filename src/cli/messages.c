@@ -33,6 +33,10 @@ static void say_warning(const char* line, int length) {
   warnings++;
 }
 
+static void say_note(const char* line, int length) {
+  fprintf(stderr, "pawl: note: %.*s\n", length, line);
+}
+
 int complain(int code, const char* format, ...) {
   char text[PAWL_ERROR_TEXT];
   va_list arguments;
@@ -60,6 +64,10 @@ int report_error(const PawlError* err) {
 
 void warn(const char* text) {
   each_line(text, say_warning);
+}
+
+void note(const char* text) {
+  each_line(text, say_note);
 }
 
 int strict_code(const Arguments* arguments) {

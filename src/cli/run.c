@@ -66,6 +66,8 @@ static const Option options[] = {
       "then all that the energy has changed by"),
      VALUE_NONE, false},
     {"--strict", NULL, "warnings make the exit code 1", VALUE_NONE, false},
+    {"--limits", NULL, "of a robot in URDF: make stops of the limits of joints", VALUE_NONE, false},
+    {"--floating", NULL, "of a robot in URDF: let the base move freely", VALUE_NONE, false},
     {"-q, --quiet", NULL, "no summary and no progress", VALUE_NONE, true},
     {0}};
 
@@ -171,7 +173,7 @@ static int simulate(const Arguments* a, const PawlModel* model, const PawlSystem
 
 static int run(int argc, char** argv) {
   Arguments a;
-  int code = read_arguments(argc, argv, "mpsoyajPqScb", &a);
+  int code = read_arguments(argc, argv, "mpsoyajPqScbR", &a);
   code = code ? code : run_check_outputs(&a);
   code = code ? code : run_check_checkpoint(&a);
   if (code) {
