@@ -5,7 +5,7 @@
 //   build/bench/steps models/pendulum.yaml 400 [METHOD...]
 //
 // prints a line for each method that has begun: its name and the steps taken, 0 when one failed.
-// Everything counted is below take_steps(); scripts/compare-steps runs it.
+// Everything counted is below take_counted_steps(); scripts/compare-steps runs it.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,11 +13,11 @@
 
 #include "pawl/pawl.h"
 
-__attribute__((noinline)) PawlStatus take_steps(PawlStepper* stepper, PawlState* state, double h,
-                                                long long count, PawlError* err);
+__attribute__((noinline)) PawlStatus take_counted_steps(PawlStepper* stepper, PawlState* state,
+                                                        double h, long long count, PawlError* err);
 
-PawlStatus take_steps(PawlStepper* stepper, PawlState* state, double h, long long count,
-                      PawlError* err) {
+PawlStatus take_counted_steps(PawlStepper* stepper, PawlState* state, double h, long long count,
+                              PawlError* err) {
   PawlStatus status = PAWL_OK;
   for (long long k = 0; status == PAWL_OK && k < count; k++) {
     status = pawl_stepper_step(stepper, state, h, err);
@@ -38,7 +38,7 @@ static void run(const PawlSystem* system, PawlSimulateDef def, long long most) {
     status = pawl_stepper_start(stepper, state, false, &err);
   }
   if (status == PAWL_OK) {
-    status = take_steps(stepper, state, def.step, count, &err);
+    status = take_counted_steps(stepper, state, def.step, count, &err);
     printf("%s %lld\n", def.method, status == PAWL_OK ? count : 0);
   }
   pawl_state_destroy(state);

@@ -335,6 +335,7 @@ void pawl_tape_destroy(PawlTape* tape) {
     pawl_free(tape->parts);
     pawl_free(tape->gate_start);
     pawl_free(tape->gate_parts);
+    pawl_free(tape->own_part);
     pawl_free(tape);
   }
 }

@@ -48,10 +48,11 @@ typedef struct PawlTapePart {  // a stretch of the code
   void (*code)(double* registers);  // the same as machine code; NULL: it is interpreted
 } PawlTapePart;
 
-// Machine code (tape_native.h). Load: inputs other than turns from the arrays of their leaves. Add:
-// results to their places; 0 when all are finite, else NaN.
-typedef void PawlTapeLoad(double* registers, const double* const* from);
-typedef double PawlTapeAdd(const double* registers);
+// Machine code (tape_native.h). Whole: inputs other than turns from the arrays of their leaves,
+// part 0, the results without a gate to their places. Add: those of a gate, after the part that it
+// alone needs. 0 when all are finite, else NaN.
+typedef double PawlTapeWhole(double* registers, const double* const* from);
+typedef double PawlTapeAdd(double* registers);
 
 typedef struct PawlTape {
   int constant_count, input_count, register_count, instruction_count, output_count;
@@ -66,9 +67,10 @@ typedef struct PawlTape {
   int*
       gate_start;  // gate g needs part 0 and gate_parts[gate_start[g] .. gate_start[g + 1] - 1], to
   int* gate_parts;  // be run in this order; a part that another open gate needs too runs once
+  int* own_part;    // the part that gate g alone needs, run last; -1 without
   void* native;     // memory of the machine code, NULL without
   size_t native_bytes;
-  PawlTapeLoad* load;  // NULL without
+  PawlTapeWhole* whole;  // NULL without
 } PawlTape;
 
 // Flattens `outputs` (nodes of `dag`). Common subexpressions are computed once.

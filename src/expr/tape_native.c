@@ -71,8 +71,8 @@ static void put_number(Writer* w, uint64_t value, int bytes) {
 // ---- instructions of the processor --------------------------------------------------------------
 // The second byte of scalar double operations: F2 0F op.
 enum { LOAD = 0x10, STORE = 0x11, ADD = 0x58, MUL = 0x59, SUB = 0x5C };
-// In parts rbx holds the address of the registers of the tape.
-enum { RAX = 0, RBX = 3, RSI = 6, RDI = 7 };
+// rbx holds the address of the registers of the tape.
+enum { RAX = 0, RBX = 3, RSI = 6 };
 enum { BYTE_OFFSET = 0x40, WORD_OFFSET = 0x80, BOTH_REGISTERS = 0xC0, REG_SHIFT = 3 };
 
 // The place `offset` bytes from where a register of the processor points to.
@@ -292,11 +292,10 @@ static void unmark(const PawlTape* tape, PawlTapePart part, unsigned char* live)
 }
 
 // ---- inputs and results -------------------------------------------------------------------------
-// void load(rdi: registers, rsi: arrays by leaf); rax points to the array of the leaf.
+// rsi points to the arrays by leaf, rax to the array of the leaf.
 static void write_load(Writer* w) {
   const PawlTape* tape = w->tape;
   int leaf = -1;
-  PUT(0xF3, 0x0F, 0x1E, 0xFA);  // endbr64
   for (int k = 0; k < tape->input_count; k++) {
     PawlTapeInput input = tape->inputs[k];
     if (input.leaf == PAWL_OP_TURN) {
@@ -308,9 +307,8 @@ static void write_load(Writer* w) {
       put_offset(w, RAX, RSI, (int64_t)leaf * (int64_t)sizeof(double*));
     }
     memory_at(w, LOAD, 0, RAX, (int64_t)input.index * (int64_t)sizeof(double));
-    memory_at(w, STORE, 0, RDI, (int64_t)(tape->constant_count + k) * (int64_t)sizeof(double));
+    memory(w, STORE, 0, tape->constant_count + k);
   }
-  PUT(0xC3);  // ret
 }
 
 // rax holds `base`; places further away than an offset reaches get a base of their own.
@@ -325,13 +323,12 @@ static int64_t reach_place(Writer* w, const PawlTapeTarget* target, const double
   return at - from;
 }
 
-// double add(rdi: registers); xmm2 sums value - value.
+// xmm2 sums value - value.
 static void write_add(Writer* w, int count, const PawlTapeTarget* targets) {
   const double* base = NULL;
-  PUT(0xF3, 0x0F, 0x1E, 0xFA);  // endbr64
   PUT(0x66, 0x0F, 0x57, 0xD2);  // xorpd xmm2, xmm2
   for (int k = 0; k < count; k++) {
-    memory_at(w, LOAD, 0, RDI, (int64_t)targets[k].reg * (int64_t)sizeof(double));
+    memory(w, LOAD, 0, targets[k].reg);
     PUT(0x66, 0x0F, 0x28, 0xC8);  // movapd xmm1, xmm0
     both(w, SUB, 1, 1);
     both(w, ADD, 2, 1);
@@ -342,21 +339,36 @@ static void write_add(Writer* w, int count, const PawlTapeTarget* targets) {
     memory_at(w, STORE, 0, RAX, offset);
   }
   PUT(0x66, 0x0F, 0x28, 0xC2);  // movapd xmm0, xmm2
-  PUT(0xC3);                    // ret
 }
 
+static void write_body(Writer* w, PawlTapePart part) {
+  for (int at = part.first; at < part.first + part.count; at++) {
+    write_instruction(w, at);
+  }
+}
+
+// double whole(rdi: registers, rsi: arrays by leaf), double add(rdi: registers)
 static void write_ends(Writer* w, const PawlTapeEnds* ends, size_t* start) {
   for (int k = 0; k < ends->count; k++) {
+    int part = k > 0 ? w->tape->own_part[k - 1] : 0;
     start[k] = w->size;
+    start_function(w);
+    if (k == 0) {
+      write_load(w);
+    }
+    if (part >= 0) {
+      write_body(w, w->tape->parts[part]);
+    }
     write_add(w, ends->start[k + 1] - ends->start[k], ends->targets + ends->start[k]);
+    end_function(w);
   }
 }
 
 // ---- the whole ----------------------------------------------------------------------------------
 static size_t most_bytes(const PawlTape* tape, const PawlTapeEnds* ends) {
   enum { OF_ONE = 48, OF_FUNCTION = 32, PAGE = 4096 };  // no instruction takes more
-  int functions = tape->part_count + 1 + ends->count;
-  int ones = tape->instruction_count + tape->input_count + ends->start[ends->count];
+  int functions = tape->part_count + ends->count;
+  int ones = 2 * tape->instruction_count + tape->input_count + ends->start[ends->count];
   size_t bytes = (size_t)ones * OF_ONE + (size_t)functions * OF_FUNCTION;
   return (bytes + PAGE - 1) / PAGE * PAGE;
 }
@@ -370,9 +382,7 @@ static void write_parts(Writer* w, unsigned char* live, size_t* start) {
     unmark(w->tape, part, live);
     start[p] = w->size;
     start_function(w);
-    for (int at = part.first; at < part.first + part.count; at++) {
-      write_instruction(w, at);
-    }
+    write_body(w, part);
     end_function(w);
   }
 }
@@ -385,24 +395,24 @@ static void point_to_code(PawlTape* tape, const PawlTapeEnds* ends, unsigned cha
   for (int p = 0; p < tape->part_count; p++) {
     POINT(tape->parts[p].code, code + start[p]);
   }
-  POINT(tape->load, code + start[tape->part_count]);
-  for (int k = 0; k < ends->count; k++) {
-    POINT(ends->adds[k], code + start[tape->part_count + 1 + k]);
+  if (ends->count > 0) {
+    POINT(tape->whole, code + start[tape->part_count]);
+  }
+  for (int k = 1; k < ends->count; k++) {
+    POINT(ends->adds[k - 1], code + start[tape->part_count + k]);
   }
 }
 
 static int write_tape(PawlTape* tape, const PawlTapeEnds* ends, void* memory_of_code,
                       size_t bytes) {
   Writer w = {.tape = tape, .code = memory_of_code, .capacity = bytes};
-  size_t* start = pawl_alloc((size_t)(tape->part_count + 1 + ends->count), sizeof *start);
+  size_t* start = pawl_alloc((size_t)(tape->part_count + ends->count), sizeof *start);
   unsigned char* live = pawl_alloc((size_t)tape->register_count + 1, 1);
   w.stores = pawl_alloc((size_t)tape->instruction_count, 1);
   int failed = start && live && w.stores ? 0 : -1;
   if (!failed) {
     write_parts(&w, live, start);
-    start[tape->part_count] = w.size;
-    write_load(&w);
-    write_ends(&w, ends, start + tape->part_count + 1);
+    write_ends(&w, ends, start + tape->part_count);
   }
   bool good = !failed && !w.failed && mprotect(memory_of_code, bytes, PROT_READ | PROT_EXEC) == 0;
   if (good) {

@@ -10,16 +10,16 @@ typedef struct PawlTapeTarget {
   bool assigns;  // else the value is added
   double* place;
 } PawlTapeTarget;
-// Stretches of targets, each with code of its own.
+// Stretches of targets: those without a gate, then those of each gate.
 typedef struct PawlTapeEnds {
   int count;
   const int* start;  // stretch k has targets start[k] .. start[k + 1] - 1
   const PawlTapeTarget* targets;
-  PawlTapeAdd** adds;  // the code of each; NULL without
+  PawlTapeAdd** adds;  // the code of each gate; NULL without
 } PawlTapeEnds;
 
-// Gives the parts of a tape, the loading of its inputs and `ends` (NULL: none) code of their own,
-// which gives the same bits as the interpreter. Where that cannot be done (another processor,
+// Gives the parts of a tape, and with `ends` (NULL: none) the whole of it, code of their own, which
+// gives the same bits as the interpreter. Where that cannot be done (another processor,
 // memory that may not be executed) the tape stays as it is. 0, or -1 when memory is short.
 int pawl_tape_compile(PawlTape* tape, const PawlTapeEnds* ends);
 void pawl_tape_discard(PawlTape* tape);  // the code; pawl_tape_destroy does so, too

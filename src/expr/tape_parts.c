@@ -176,13 +176,20 @@ static void put_parts(const PawlTape* tape, const Sorted* sorted, const bool* fl
     for (int k = 0; k < set->count; k++) {
       tape->gate_parts[start[set->gates[k] + 1]++] = p;
     }
+    if (set->count == 1) {
+      tape->own_part[set->gates[0]] = p;
+    }
   }
 }
 
 static int list_parts(PawlTape* tape, const Sorted* sorted, const bool* flags) {
   int* start = tape->gate_start = pawl_alloc((size_t)tape->gate_count + 2, sizeof(int));
-  if (!start) {
+  tape->own_part = pawl_alloc((size_t)tape->gate_count, sizeof(int));
+  if (!start || !tape->own_part) {
     return -1;
+  }
+  for (int g = 0; g < tape->gate_count; g++) {
+    tape->own_part[g] = -1;
   }
   count_parts(tape, sorted, flags, start);
   for (int g = 0; g < tape->gate_count; g++) {

@@ -323,9 +323,10 @@ PAWL_INLINE PawlStatus run(PawlEval* eval, const PawlPoint* point, PawlError* er
   if (!are_open(eval, point->modes)) {
     open_gates(eval, point->modes);
   }
+  PawlSources from = pawl_program_sources(eval->system, point);
   double check = 0.0;
   for (int k = 0; k < eval->program_count; k++) {
-    check += pawl_program_run(&eval->programs[k], eval->system, point);
+    check += pawl_program_run(&eval->programs[k], eval->system, point, &from);
   }
   if (eval->holds) {
     subtract_held(eval, point);

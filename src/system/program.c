@@ -77,7 +77,7 @@ static PawlStatus make_code(PawlProgram* p, const PawlSystem* system, int gates,
                             PawlError* err) {
   enum { MOST_GROUPS = 256 };
   int* start = PAWL_NEW(arena, int, (size_t)gates + 2);
-  p->adds = PAWL_NEW(arena, PawlTapeAdd*, (size_t)gates + 1);
+  p->adds = PAWL_NEW(arena, PawlTapeAdd*, gates);
   PawlTapeTarget* targets = pawl_alloc((size_t)p->output_count, sizeof *targets);
   bool failed = !start || !p->adds || !targets;
   if (!failed && p->group->lanes == 1 && system->group_count <= MOST_GROUPS) {
@@ -88,6 +88,7 @@ static PawlStatus make_code(PawlProgram* p, const PawlSystem* system, int gates,
     }
     PawlTapeEnds ends = {gates + 1, start, targets, p->adds};
     failed = pawl_tape_compile(p->tape, &ends) != 0;
+    p->whole = p->tape->whole;
   }
   pawl_free(targets);
   return failed ? pawl_fail_memory(err) : PAWL_OK;
@@ -162,9 +163,9 @@ void pawl_program_free(PawlProgram* program) {
 }
 
 // ---- choosing -----------------------------------------------------------------------------------
-static void choose_stretch(PawlProgram* p, int first, int end, int gate) {
+static void choose_stretch(PawlProgram* p, int first, int end, PawlTapeAdd* add) {
   if (first < end) {
-    p->stretches[p->stretch_count++] = (PawlStretch){first, end - first, p->adds[gate + 1]};
+    p->stretches[p->stretch_count++] = (PawlStretch){first, end - first, add};
   }
 }
 
@@ -182,9 +183,13 @@ static void choose_parts(PawlProgram* p, int gate) {
   const PawlTape* tape = p->tape;
   for (int k = tape->gate_start[gate]; k < tape->gate_start[gate + 1]; k++) {
     int part = tape->gate_parts[k];
+    bool with_results = p->whole && part == tape->own_part[gate];
     if (!p->chosen[part]) {
       p->chosen[part] = true;
-      choose_part(p, tape->parts[part]);
+      p->operations += tape->parts[part].count;
+      if (!with_results) {
+        choose_part(p, tape->parts[part]);
+      }
     }
   }
 }
@@ -192,13 +197,16 @@ static void choose_parts(PawlProgram* p, int gate) {
 // Open gates ascend, so that a place that several write to gets its addends in the order of gates.
 static void choose_gates(PawlProgram* p, const PawlOpenGates* open) {
   p->part_count = p->stretch_count = 0;
-  choose_part(p, p->tape->parts[0]);
-  choose_stretch(p, 0, p->gate_outputs[0], -1);
+  p->operations = p->tape->parts[0].count;
+  if (!p->whole) {
+    choose_part(p, p->tape->parts[0]);
+    choose_stretch(p, 0, p->gate_outputs[0], NULL);
+  }
   for (int k = 0; p->tape->gate_count > 0 && k < open->count; k++) {
     int gate = open->gates[k];
     if (gate >= 0) {
       choose_parts(p, gate);
-      choose_stretch(p, p->gate_outputs[gate], p->gate_outputs[gate + 1], gate);
+      choose_stretch(p, p->gate_outputs[gate], p->gate_outputs[gate + 1], p->adds[gate]);
     }
   }
   memset(p->chosen, 0, (size_t)p->tape->part_count * sizeof(bool));
@@ -231,10 +239,7 @@ void pawl_program_choose(PawlProgram* program, const PawlOpenGates* open) {
 
 long long pawl_program_operations(const PawlProgram* program) {
   const PawlGroup* group = program->group;
-  long long count = group->lanes == 1 ? 0 : program->tape->instruction_count;
-  for (int k = 0; k < program->part_count; k++) {
-    count += program->parts[k].count;
-  }
+  long long count = group->lanes == 1 ? program->operations : program->tape->instruction_count;
   return count * (group->gates ? program->lane_count : group->lanes);
 }
 
@@ -266,37 +271,18 @@ static double turn(const PawlSystem* system, const PawlPoint* point, int index) 
   return point->modes ? point->modes[place] : 0;
 }
 
-static void load_single(const PawlProgram* p, const PawlSystem* system, const PawlPoint* point) {
-  // Neither constants nor parameters are inputs of a single lane, and time has the index 0.
-  const double* const from[] = {[PAWL_LEAF_TIME] = &point->t,
-                                [PAWL_LEAF_Q] = point->q,
-                                [PAWL_LEAF_V] = point->v,
-                                [PAWL_LEAF_A] = point->a,
-                                [PAWL_LEAF_LAMBDA] = point->lambda,
-                                [PAWL_LEAF_STATE] = point->v,
-                                [PAWL_LEAF_INPUT] = pawl_system_inputs(system, point)};
+void pawl_program_load_turns(const PawlProgram* p, const PawlSystem* system,
+                             const PawlPoint* point) {
   const PawlTape* tape = p->tape;
   double* in = p->registers + tape->constant_count;
-  if (tape->load) {
-    tape->load(p->registers, from);
-    for (int k = tape->first_turn; k < tape->end_turn; k++) {
-      if (tape->inputs[k].leaf == PAWL_OP_TURN) {
-        in[k] = turn(system, point, tape->inputs[k].index);
-      }
+  for (int k = tape->first_turn; k < tape->end_turn; k++) {
+    if (tape->inputs[k].leaf == PAWL_OP_TURN) {
+      in[k] = turn(system, point, tape->inputs[k].index);
     }
-    return;
-  }
-  for (int k = 0; k < tape->input_count; k++) {
-    PawlTapeInput input = tape->inputs[k];
-    in[k] = input.leaf == PAWL_OP_TURN ? turn(system, point, input.index)
-                                       : from[input.leaf][input.index];
   }
 }
 
 static double add_outputs(const PawlProgram* p, PawlStretch stretch) {
-  if (stretch.add) {
-    return stretch.add(p->registers);
-  }
   const PawlProgramOutput* end = p->outputs + stretch.first + stretch.count;
   double check = 0.0;
   for (const PawlProgramOutput* o = p->outputs + stretch.first; o < end; o++) {
@@ -308,16 +294,18 @@ static double add_outputs(const PawlProgram* p, PawlStretch stretch) {
 }
 
 // Runs the single lane; slots are global indices.
-static double run_single(const PawlProgram* p, const PawlSystem* system, const PawlPoint* point) {
-  load_single(p, system, point);
-  if (p->tape->gate_count == 0) {  // nothing to choose, the usual case
-    pawl_tape_run_one(p->tape, p->registers);
-    return add_outputs(p, (PawlStretch){0, p->output_count, p->adds[0]});
+static double run_single(const PawlProgram* p, const PawlSystem* system, const PawlPoint* point,
+                         const PawlSources* from) {
+  const PawlTape* tape = p->tape;
+  double *in = p->registers + tape->constant_count, check = 0.0;
+  for (int k = 0; k < tape->input_count; k++) {
+    PawlTapeInput input = tape->inputs[k];
+    in[k] = input.leaf == PAWL_OP_TURN ? turn(system, point, input.index)
+                                       : from->leaf[input.leaf][input.index];
   }
   for (int k = 0; k < p->part_count; k++) {
-    pawl_tape_run_part(p->tape, p->parts[k], p->registers);
+    pawl_tape_run_part(tape, p->parts[k], p->registers);
   }
-  double check = 0.0;
   for (int k = 0; k < p->stretch_count; k++) {
     check += add_outputs(p, p->stretches[k]);
   }
@@ -445,9 +433,9 @@ static double run_open(const PawlProgram* p, const PawlSystem* system, const Paw
   return check;
 }
 
-double pawl_program_run(const PawlProgram* program, const PawlSystem* system,
-                        const PawlPoint* point) {
-  return program->group->lanes == 1 ? run_single(program, system, point)
+double pawl_program_interpret(const PawlProgram* program, const PawlSystem* system,
+                              const PawlPoint* point, const PawlSources* from) {
+  return program->group->lanes == 1 ? run_single(program, system, point, from)
          : program->parts_of_lanes  ? pawl_program_run_shared(program, system, point)
          : program->group->gates    ? run_open(program, system, point)
                                     : run_lanes(program, system, point);

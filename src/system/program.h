@@ -23,7 +23,7 @@ typedef struct PawlProgramOutput {
 
 typedef struct PawlStretch {
   int first, count;
-  PawlTapeAdd* add;  // machine code for such outputs; NULL without
+  PawlTapeAdd* add;  // machine code for such outputs and the part of their gate; NULL without
 } PawlStretch;
 
 typedef struct PawlProgram {
@@ -33,10 +33,12 @@ typedef struct PawlProgram {
   int output_count;
   PawlProgramOutput* outputs;  // those without a gate first, then by gate
   int* gate_outputs;           // single lane: gate g has outputs gate_outputs[g] .. [g + 1] - 1
-  PawlTapeAdd** adds;          // machine code of those without a gate, then of each gate; NULLs
+  PawlTapeWhole* whole;        // machine code, NULL without: what needs no gate, with its outputs
+  PawlTapeAdd** adds;          // of each gate; NULLs without
 
-  // What the open gates let in. Single lane: parts of the tape and stretches of the outputs.
-  int part_count, stretch_count;
+  // What the open gates let in. Single lane: parts of the tape and stretches of the outputs, with
+  // machine code those that it does not contain.
+  int part_count, stretch_count, operations;
   PawlTapePart* parts;
   bool* chosen;  // by part of the tape; all false but while choosing
   PawlStretch* stretches;
@@ -68,9 +70,48 @@ void pawl_program_choose(PawlProgram* program, const PawlOpenGates* open);
 // and have few places in common. Runs give the same bits as without.
 PAWL_CHECKED PawlStatus pawl_program_share(PawlProgram* program, PawlPool* pool, PawlArena* arena,
                                            PawlError* err);
-// 0 when every result is finite, else NaN.
-double pawl_program_run(const PawlProgram* program, const PawlSystem* system,
-                        const PawlPoint* point);
+
+// The arrays of a point by leaf.
+typedef struct PawlSources {
+  const double* leaf[PAWL_LEAF_INPUT + 1];
+} PawlSources;
+
+PAWL_INLINE PawlSources pawl_program_sources(const PawlSystem* system, const PawlPoint* point) {
+  // Neither constants nor parameters are inputs of a single lane, and time has the index 0.
+  PawlSources from;
+  from.leaf[PAWL_LEAF_TIME] = &point->t;
+  from.leaf[PAWL_LEAF_Q] = point->q;
+  from.leaf[PAWL_LEAF_V] = from.leaf[PAWL_LEAF_STATE] = point->v;
+  from.leaf[PAWL_LEAF_A] = point->a;
+  from.leaf[PAWL_LEAF_LAMBDA] = point->lambda;
+  from.leaf[PAWL_LEAF_INPUT] = pawl_system_inputs(system, point);
+  return from;
+}
+
+// Numbers of the modes, which are no arrays of doubles.
+void pawl_program_load_turns(const PawlProgram* program, const PawlSystem* system,
+                             const PawlPoint* point);
+double pawl_program_interpret(const PawlProgram* program, const PawlSystem* system,
+                              const PawlPoint* point, const PawlSources* from);
+
+// 0 when every result is finite, else NaN. `from`: the sources of `point`.
+PAWL_INLINE double pawl_program_run(const PawlProgram* program, const PawlSystem* system,
+                                    const PawlPoint* point, const PawlSources* from) {
+  if (!program->whole) {
+    return pawl_program_interpret(program, system, point, from);
+  }
+  if (program->tape->end_turn > 0) {
+    pawl_program_load_turns(program, system, point);
+  }
+  double check = program->whole(program->registers, from->leaf);
+  for (int k = 0; k < program->part_count; k++) {
+    program->parts[k].code(program->registers);
+  }
+  for (int k = 0; k < program->stretch_count; k++) {
+    check += program->stretches[k].add(program->registers);
+  }
+  return check;
+}
 // One block of lanes, into registers of the caller's choice: inputs and operations.
 void pawl_program_run_block(const PawlProgram* program, const PawlSystem* system,
                             const PawlPoint* point, int first, int lanes, double* registers);
