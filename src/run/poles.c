@@ -35,6 +35,7 @@ struct PawlPoles {
   PawlArena arena;
   const PawlSystem* system;
   PawlSizes sizes;
+  bool explicit;  // the stages of the method lie ahead, and may meet what the step does not
   int count;
   Pole* poles;
   PawlBundle* factors;
@@ -214,6 +215,9 @@ static PawlStatus fill(PawlPoles* p, const PawlStepper* stepper, PawlError* err)
   const PawlModel* model = p->system->model;
   int numbers = pawl_model_parameter_count(model);
   double** const of_v[] = {&p->q, &p->v, &p->force_before, &p->force_after};
+  if (p->count == 0) {
+    return pawl_state_create(stepper, &p->kept, err);
+  }
   bool got = (p->parameters = PAWL_NEW(&p->arena, double, numbers));
   got = (p->looks = PAWL_NEW(&p->arena, double, (LOOKS + 1) * p->count)) && got;
   got = (p->between = PAWL_NEW(&p->arena, double, p->count)) && got;
@@ -231,6 +235,11 @@ static PawlStatus fill(PawlPoles* p, const PawlStepper* stepper, PawlError* err)
   return pawl_state_create(stepper, &p->kept, err);
 }
 
+static bool is_explicit(const PawlSimulateDef* def) {
+  const char* name = strcmp(def->method, "event-driven") == 0 ? def->smooth : def->method;
+  return strcmp(name, "rk4") == 0;
+}
+
 PawlStatus pawl_poles_create(const PawlSystem* system, const PawlStepper* stepper, PawlPoles** out,
                              PawlError* err) {
   *out = NULL;
@@ -240,9 +249,11 @@ PawlStatus pawl_poles_create(const PawlSystem* system, const PawlStepper* steppe
   }
   p->system = system;
   p->sizes = pawl_system_sizes(system);
+  p->explicit = is_explicit(pawl_stepper_def(stepper));
   PawlStatus status = find(p, err);
-  status = status || p->count == 0 ? status : fill(p, stepper, err);
-  if (status != PAWL_OK || p->count == 0) {
+  bool needless = p->count == 0 && !(p->explicit && !pawl_system_constant_mass(system));
+  status = status || needless ? status : fill(p, stepper, err);
+  if (status != PAWL_OK || needless) {
     pawl_poles_destroy(p);
     return status;
   }
@@ -283,7 +294,9 @@ static double* look_of(const PawlPoles* p, int look) {
 
 void pawl_poles_begin(PawlPoles* p, const PawlState* state) {
   pawl_phase_copy(p->kept, state);
-  measure(p, state, state->t, state->q, state->v, look_of(p, 0));
+  if (p->count > 0) {
+    measure(p, state, state->t, state->q, state->v, look_of(p, 0));
+  }
 }
 
 // The motion at the fraction s of the step, by Hermite's cubic; rates along a line, and so
@@ -394,7 +407,7 @@ static int find_kicked(const PawlPoles* p, const PawlState* end) {
   for (int i = 0; i < p->sizes.v; i++) {
     double kick = end->v[i] - p->kept->v[i], a = p->kept->a[i], b = end->a[i];
     double smooth = fabs(h) * fmax(fabs(a), fabs(b)), none = PAWL_NO_FORCE * most;
-    bool against = a * b > 0.0 && kick * h * a < 0.0;  // both
+    bool against = p->explicit && a * b > 0.0 && kick * h * a < 0.0;  // both
     if (fabs(kick) > (against ? 1.0 : PAWL_POLE_GROWTH) * fmax(smooth, none)) {
       return i;
     }
@@ -406,7 +419,8 @@ static PawlStatus fail_kicked(PawlPoles* p, PawlState* state, int i, PawlError* 
   (void)pawl_fail(
       err, PAWL_RETRY,
       "t = %.10g: in the step from t = %.10g the rate of '%s' changes from %.4g to %.4g, "
-      "far more than the forces at both ends make it: there is a pole on the way",
+      "far more than the forces at both ends make it: there is a pole on the way, or a place where "
+      "the mass matrix is singular",
       state->t, p->kept->t, p->system->model->coordinates[i].name, p->kept->v[i], state->v[i]);
   pawl_phase_copy(state, p->kept);
   return PAWL_RETRY;
@@ -492,7 +506,7 @@ static int find_touched(PawlPoles* p, const PawlState* end) {
 }
 
 PawlStatus pawl_poles_end(PawlPoles* p, PawlState* state, bool jumped, PawlError* err) {
-  for (int look = 1; look <= LOOKS; look++) {
+  for (int look = 1; p->count > 0 && look <= LOOKS; look++) {
     double t = place(p, state, (double)look / LOOKS);
     measure(p, state, t, p->q, p->v, look_of(p, look));
     int crossed = find_crossed(p, state, look);

@@ -88,6 +88,28 @@ static void test_divisor_touches_zero(void** unused) {
   }
 }
 
+// Where the mass matrix becomes singular, at x = 0.04, no stage of rk4 throws the motion back.
+static void test_mass_vanishes(void** unused) {
+  (void)unused;
+  PawlError err = {0};
+  PawlSimDef def = pawl_sim_def_default();
+  PawlSim* sim;
+  Motion m = motion_text(
+      "model: a\ncoordinates: {x: {start: 1, rate: -1}, y: {rate: 1}}\n"
+      "kinetic: x*x'^2/2 + y'^2/2 + x'*y'/5\n");
+  def.simulate = m.def;
+  def.simulate.method = "rk4";
+  def.simulate.step = 0.01;
+  def.simulate.until = 3.0;
+  NEED(pawl_sim_create(m.system, &def, &sim, &err), &err);
+  assert_int_equal(pawl_sim_run(sim, NULL, NULL, &err), PAWL_ERROR_RUN);
+  print_message("%s\n", err.message);
+  assert_non_null(strstr(err.message, "mass matrix"));
+  assert_true(pawl_sim_state(sim)->t < 0.65 && pawl_sim_state(sim)->q[0] < 0.1);
+  pawl_sim_destroy(sim);
+  motion_end(&m);
+}
+
 // A pass that steps and their pieces resolve has no pole: the orbit of E = 4.5 - 1 around the
 // centre, at 0.3 from it.
 static void test_close_pass(void** unused) {
@@ -161,6 +183,7 @@ int main(void) {
       cmocka_unit_test(test_names),
       cmocka_unit_test(test_divisor_touches_zero),
       cmocka_unit_test(test_close_pass),
+      cmocka_unit_test(test_mass_vanishes),
       cmocka_unit_test(test_motion_turns_back),
       cmocka_unit_test(test_growth),
       cmocka_unit_test(test_no_pole),
