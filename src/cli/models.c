@@ -168,14 +168,11 @@ static bool has_rows(const PawlSystem* system, PawlRowKind kind) {
 }
 
 // What all are compared with: dopri, where regions and contacts switch between instants that are
-// located. Friction of contacts is stepped in time: then nsga-pva with steps FINER times smaller.
+// located.
 static PawlStatus reference_of(const PawlSystem* system, PawlSimulateDef def, double* q,
                                PawlError* err) {
-  enum { FINER = 64 };
-  bool rubs = has_rows(system, PAWL_ROW_FRICTION);
   bool located = has_rows(system, PAWL_ROW_CONTACT) || pawl_system_switches(system);
-  def.method = rubs ? "nsga-pva" : located ? "event-driven" : "dopri";
-  def.step /= rubs ? FINER : 1;
+  def.method = located ? "event-driven" : "dopri";
   def.smooth = "dopri";
   def.rtol = 1e-12;
   def.atol = 1e-14;
@@ -262,9 +259,8 @@ static int print_table(void) {
       "the\n"
       "example states: a number is the digits in which the coordinates then agree with a "
       "reference\n"
-      "(`dopri` with rtol = 1e-12, event-driven where regions or contacts switch; with friction of "
-      "contacts\n"
-      "`nsga-pva` with steps 64 times smaller), relative to the largest coordinate, %.0f at most. "
+      "(`dopri` with rtol = 1e-12, event-driven where regions or contacts switch), relative to the "
+      "largest coordinate, %.0f at most. "
       "With half the step (a\n"
       "tenth of the tolerances) the error must fall by a third at least, or the command fails. A\n"
       "letter says why a method refuses the model. `ctest -R test_models` runs it.\n\n| |",

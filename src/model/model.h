@@ -140,8 +140,16 @@ typedef struct PawlSwitching {
 // The modes of a constraint that engages and lets go by anything but regions: `triggered`. Those of
 // sliding exist only with a capacity: the value of its equation grows, or falls.
 enum { PAWL_MODE_FREE, PAWL_MODE_HELD, PAWL_MODE_WAITING, PAWL_MODE_UP, PAWL_MODE_DOWN };
-// Those of a contact where its instants are located; time stepping leaves it open here.
-enum { PAWL_MODE_OPEN, PAWL_MODE_CLOSED, PAWL_MODE_LIMIT, PAWL_CONTACT_MODE_COUNT };
+// Those of a contact where its instants are located; time stepping leaves it open here. With
+// friction it sticks while it is closed, and the last two are those in which it slips instead.
+enum {
+  PAWL_MODE_OPEN,
+  PAWL_MODE_CLOSED,
+  PAWL_MODE_LIMIT,
+  PAWL_MODE_SLIPS,
+  PAWL_MODE_SLIPS_LIMIT,
+  PAWL_CONTACT_MODE_COUNT
+};
 
 typedef struct PawlConstraint {
   const char* name;

@@ -248,14 +248,26 @@ void pawl_sim_destroy(PawlSim* sim) {
   }
 }
 
+// The mode of a contact; with friction closed is one of two.
+static const char* mode_of_contact(const PawlSim* sim, int row, int mode) {
+  bool rubs = pawl_system_friction(sim->system, row).count > 0;
+  return mode == PAWL_MODE_OPEN    ? "open"
+         : !rubs                   ? "closed"
+         : mode >= PAWL_MODE_SLIPS ? "slip"
+                                   : "stick";
+}
+
 // What has become of a contact: hit, opened, closed without an impact, or at rest at the limit of
-// its impacts.
+// its impacts; with friction it sticks, slips, or its slip has turned.
 static const char* met(const PawlSim* sim, const PawlInstant* i) {
-  int k = pawl_modes_of_contact(sim->system, i->contact);
-  return i->from[k] == PAWL_MODE_LIMIT && i->to[k] == PAWL_MODE_CLOSED ? "rest"
-         : i->impulse[i->contact] != 0.0 || i->from[k] == i->to[k]     ? "hit"
-         : i->to[k] == PAWL_MODE_OPEN                                  ? "open"
-                                                                       : "closed";
+  int k = pawl_modes_of_contact(sim->system, i->contact), from = i->from[k], to = i->to[k];
+  bool rests = (from == PAWL_MODE_LIMIT && to == PAWL_MODE_CLOSED) ||
+               (from == PAWL_MODE_SLIPS_LIMIT && to == PAWL_MODE_SLIPS);
+  return rests                                   ? "rest"
+         : i->impulse[i->contact] != 0.0         ? "hit"
+         : from == to && from >= PAWL_MODE_SLIPS ? "turn"
+         : from == to                            ? "hit"
+                                                 : mode_of_contact(sim, i->contact, to);
 }
 
 static PawlStatus record_contact(PawlSim* sim, const PawlInstant* i, PawlError* err) {
@@ -263,7 +275,7 @@ static PawlStatus record_contact(PawlSim* sim, const PawlInstant* i, PawlError* 
   int from = i->from[pawl_modes_of_contact(sim->system, i->contact)];
   PawlEvent event = {.t = i->t,
                      .constraint = pawl_system_row_name(sim->system, i->contact, &number),
-                     .from = from == PAWL_MODE_OPEN ? "open" : "closed",
+                     .from = mode_of_contact(sim, i->contact, from),
                      .to = met(sim, i),
                      .energy_lost = i->energy_lost,
                      .row_count = 1,

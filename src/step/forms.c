@@ -77,6 +77,12 @@ PawlStatus pawl_forms_create(PawlStepper* s, PawlForms* forms, PawlError* err) {
                      "form = index-1",
                      s->def.form, (int)PAWL_LARGEST_DENSE, pawl_system_name(s->system), s->sizes.v);
   }
+  if (s->dynamics.slip) {
+    return pawl_fail(err, PAWL_ERROR_USAGE,
+                     "form = %s has no place for friction that hangs on the forces of contacts; "
+                     "take form = index-1",
+                     s->def.form);
+  }
   PawlReduced* d = PAWL_NEW(&s->arena, PawlReduced, 1);
   forms->reduced = d;
   if (!d || !alloc_reduced(s, forms->kind, d)) {

@@ -281,11 +281,14 @@ PawlStatus pawl_ga_correct(PawlStepper* s, PawlGa* d, const PawlPhase* phase, do
   return PAWL_OK;
 }
 
-PAWL_INLINE PawlStatus balance(PawlStepper* s, PawlGa* d, const PawlPhase* phase, bool judged,
-                               PawlError* err) {
+PAWL_INLINE PawlStatus balance(PawlStepper* s, PawlGa* d, const PawlPhase* phase, double t,
+                               bool judged, PawlError* err) {
   const PawlValues* values = pawl_eval_values(d->residual_eval);
   const double* v = d->U ? d->v_total : d->v;
   d->B = values->G;
+  if (s->dynamics.slip) {
+    PAWL_TRY(pawl_slip_directions(s->dynamics.slip, phase, values->G, t, d->q, v, &d->B, err));
+  }
   if (d->between && phase->crossing) {
     PAWL_TRY(pawl_law_directions(phase, values, &d->B, err));
   }
@@ -306,7 +309,7 @@ PAWL_INLINE PawlStatus balance(PawlStepper* s, PawlGa* d, const PawlPhase* phase
 
 PawlStatus pawl_ga_balance(PawlStepper* s, PawlGa* d, const PawlPhase* phase, bool judged,
                            PawlError* err) {
-  return balance(s, d, phase, judged, err);
+  return balance(s, d, phase, NAN, judged, err);  // time stepping: nothing slips by modes
 }
 
 PawlStatus pawl_ga_residual(PawlStepper* s, PawlGa* d, const PawlPhase* phase, PawlState* state,
@@ -316,7 +319,7 @@ PawlStatus pawl_ga_residual(PawlStepper* s, PawlGa* d, const PawlPhase* phase, P
   PawlPoint point = pawl_phase_point(phase, state->t + d->h, d->q, v, d->vdot, d->lambda);
   s->dynamics.info.evaluations++;
   PAWL_TRY(pawl_eval_run(d->residual_eval, &point, err));
-  return balance(s, d, phase, judged, err);
+  return balance(s, d, phase, state->t + d->h, judged, err);
 }
 
 PawlStatus pawl_ga_outgrown(const PawlStepper* s, const PawlGa* d, const PawlState* state,

@@ -33,10 +33,15 @@ static PawlStatus compute_residual(PawlIda* d, double t, PawlIdaParts y, PawlIda
     r.q[i] = rate.q[i] - (i < n - s->sizes.states ? y.v[i] : 0.0);
     r.v[i] = -values->f[i];
   }
-  pawl_sparse_add_transposed(&s->G, values->G, -1.0, y.mu, r.q);      // (U3)
-  pawl_sparse_add(&s->H, values->M, 1.0, rate.v, r.v);                // (U4)
-  pawl_sparse_add_transposed(&s->G, values->G, -1.0, y.lambda, r.v);  // (U4)
-  memcpy(r.lambda, values->g, (size_t)m * sizeof(double));            // (U5)
+  pawl_sparse_add_transposed(&s->G, values->G, -1.0, y.mu, r.q);  // (U3)
+  pawl_sparse_add(&s->H, values->M, 1.0, rate.v, r.v);            // (U4)
+  const double* B = values->G;
+  if (s->dynamics.slip) {
+    PAWL_TRY(
+        pawl_slip_directions(s->dynamics.slip, &d->sun.phase, values->G, t, y.q, y.v, &B, err));
+  }
+  pawl_sparse_add_transposed(&s->G, B, -1.0, y.lambda, r.v);  // (U4)
+  memcpy(r.lambda, values->g, (size_t)m * sizeof(double));    // (U5)
   memcpy(r.mu, values->g_t, (size_t)m * sizeof(double));
   pawl_sparse_add(&s->G, values->G, 1.0, y.v, r.mu);  // (U6)
   for (int i = 0; i < m; i++) {
@@ -90,12 +95,17 @@ static PawlStatus differentiate(PawlIda* d, double t, double c, PawlIdaParts y, 
   s->dynamics.info.factorizations++;
   PAWL_TRY(pawl_eval_run(d->tangents, &point, err));
   const PawlValues* values = pawl_eval_values(d->tangents);
+  const double* B = values->G;
+  if (s->dynamics.slip) {
+    PAWL_TRY(
+        pawl_slip_directions(s->dynamics.slip, &d->sun.phase, values->G, t, y.q, y.v, &B, err));
+  }
   SUNMatZero(J);
   for (int j = 0; j < n; j++) {
     fill_columns(d, values, j, c, SUNDenseMatrix_Column(J, j), SUNDenseMatrix_Column(J, n + j));
     for (int k = s->G.start[j]; k < s->G.start[j + 1]; k++) {
       int i = s->G.index[k];
-      SUNDenseMatrix_Column(J, 2 * n + i)[n + j] = -values->G[k];
+      SUNDenseMatrix_Column(J, 2 * n + i)[n + j] = -B[k];
       SUNDenseMatrix_Column(J, 2 * n + m + i)[j] = -values->G[k];
     }
   }

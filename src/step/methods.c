@@ -16,9 +16,10 @@ const PawlMethod pawl_method_event_driven = {
              .about = "locates each switch, applies the jump and restarts; see --smooth",
              .order = 4,
              .holds = "those of `smooth`",
-             .options = "smooth contact_law",
+             .options = "smooth contact_law painleve",
              .regions = true,
              .contacts = true,
+             .friction = true,
              .laws = PAWL_LAWS_ALL}};
 
 static const PawlMethod* const methods[] = {
@@ -156,10 +157,14 @@ const char* pawl_methods_obstacle(const PawlMethodInfo* info, const PawlNeeds* n
   if (needs->friction && !info->friction) {
     return "the friction of the contacts";
   }
+  if (needs->slips && (info->linear_only || info->action)) {
+    return "the friction of the contacts, which hangs on their forces";
+  }
   if (needs->system->rates && strcmp(info->holds ? info->holds : "", "position") == 0) {
     return "the rate equations (it holds positions alone)";
   }
-  bool apart = info->apart || needs->friction;  // which steps have as impulses alone
+  // which steps have as impulses alone
+  bool apart = info->apart || (needs->friction && info != &pawl_method_event_driven.info);
   if (apart && needs->system->rates_react && (needs->regions || needs->contacts)) {
     return "the rates of states with accelerations or multipliers (its own have impulses in them "
            "where contacts or regions switch, or lack the forces there)";
@@ -185,7 +190,8 @@ const char* pawl_methods_obstacle(const PawlMethodInfo* info, const PawlNeeds* n
 static void list_able(const PawlNeeds* needs, bool smooth, PawlText* list) {
   char room[PAWL_OBSTACLE_ROOM];
   PawlNeeds quiet = *needs;
-  quiet.regions = quiet.contacts = false;
+  quiet.regions = quiet.contacts = quiet.friction = false;
+  quiet.slips = needs->friction;
   for (int k = 0; k < METHOD_COUNT; k++) {
     const PawlMethodInfo* info = &methods[k]->info;
     if (info->absent || (smooth && !info->smooth)) {
@@ -235,7 +241,8 @@ static PawlStatus choose_smooth(const char* name, const PawlNeeds* needs, const 
                                 PawlError* err) {
   char room[PAWL_OBSTACLE_ROOM];
   PawlNeeds quiet = *needs;
-  quiet.regions = quiet.contacts = false;
+  quiet.regions = quiet.contacts = quiet.friction = false;
+  quiet.slips = needs->friction;
   *method = find(name);
   if (*method && (*method)->info.smooth) {
     const char* obstacle = pawl_methods_obstacle(&(*method)->info, &quiet, room);

@@ -27,6 +27,7 @@ static PawlStatus check_words(const PawlStepper* s, PawlError* err) {
        s->def.contact_law,
        {"newton", "poisson", "sequential"},
        "newton, poisson or sequential"},
+      {"painleve", s->def.painleve, {"shock", "refuse"}, "shock or refuse"},
       {"coefficients",
        s->def.coefficients,
        {"chung-hulbert", "hht", "newmark"},

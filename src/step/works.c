@@ -52,7 +52,7 @@ static void choose_rule(PawlWorks* w, int order) {
 static PawlStatus fill(PawlStepper* s, PawlWorks* w, PawlError* err) {
   PawlSizes n = s->sizes;
   double** const of_v[] = {&w->q, &w->v, &w->a, &w->inner_q, &w->inner_v, &w->inner_a, &w->end_a};
-  double** const of_rows[] = {&w->lambda, &w->inner_lambda, &w->shown};
+  double** const of_rows[] = {&w->lambda, &w->inner_lambda, &w->shown, &w->rubbing};
   bool got = true;
   for (size_t k = 0; k < sizeof of_v / sizeof *of_v; k++) {
     got = (*of_v[k] = PAWL_NEW(&s->arena, double, n.v)) && got;
@@ -90,7 +90,8 @@ PawlStatus pawl_works_create(PawlStepper* s, PawlWorks** out, PawlError* err) {
     return pawl_fail_memory(err);
   }
   w->powers = pawl_system_powers(s->system);
-  w->drives = w->powers & 1u << PAWL_POWER_DRIVES;
+  w->slip = s->dynamics.slip;
+  w->drives = (w->powers & 1u << PAWL_POWER_DRIVES) || w->slip;
   w->exact = s->method->exact;
   choose_rule(w, s->method->info.order);
   PAWL_TRY(pawl_leaps_create(s, &w->leaps, err));
@@ -114,12 +115,31 @@ typedef struct Place {
   const double *q, *v, *a, *lambda;
 } Place;
 
+// Friction of contacts whose instants are located: lambda_T u_T, and what drags it along.    (B21)
+static PawlStatus add_friction(PawlWorks* w, const PawlPhase* phase, Place at, double* power,
+                               PawlError* err) {
+  PawlSlip* slip = w->slip;
+  PAWL_TRY(pawl_slip_look(slip, phase, at.t, at.q, at.v, err));
+  const double* g_t = pawl_eval_values(slip->eval)->g_t;
+  memcpy(w->rubbing, at.lambda, (size_t)slip->G.rows * sizeof(double));
+  pawl_slip_forces(slip, phase, w->rubbing);
+  for (int k = 0; k < slip->count; k++) {
+    const PawlSlipContact* c = &slip->contact[k];
+    for (int i = c->first; i < c->first + c->count && phase->modes[c->mode] != PAWL_MODE_OPEN;
+         i++) {
+      power[PAWL_POWER_FRICTION] += w->rubbing[i] * slip->rate[i];
+      power[PAWL_POWER_DRIVES] -= w->rubbing[i] * g_t[i];
+    }
+  }
+  return PAWL_OK;
+}
+
 static PawlStatus powers_at(PawlWorks* w, const PawlPhase* phase, Place at, double* power,
                             PawlError* err) {
   PawlPoint point = pawl_phase_point(phase, at.t, at.q, at.v, at.a, at.lambda);
   PAWL_TRY(pawl_eval_run(w->eval, &point, err));
   memcpy(power, pawl_eval_values(w->eval)->power, PAWL_POWER_COUNT * sizeof(double));
-  return PAWL_OK;
+  return w->slip ? add_friction(w, phase, at, power, err) : PAWL_OK;
 }
 
 // States and their rates at an inner point: Hermite's cubic of both at the ends.             (Z3)

@@ -26,6 +26,8 @@ struct PawlWorks {
   bool exact;            // of the method: accelerations and multipliers are known at any (t, q, v)
   PawlEval* eval;        // powers
   PawlDynamics* inside;  // for multipliers inside a piece; NULL without
+  PawlSlip* slip;        // friction of located contacts; NULL without
+  double* rubbing;       // rows: its forces
   PawlLeaps leaps;
   int inner_count;
   PawlInnerPoint inner[PAWL_WORKS_MOST_INNER];

@@ -42,7 +42,10 @@ void pawl_bounce_end(const PawlBounce* b, PawlState* state) {
   for (int i = k->first; i < k->end; i++) {
     int* mode = &state->modes[pawl_modes_of_contact(k->dynamics->system, i)];
     double steady = pawl_bounce_of(state, i - k->first)[PAWL_BOUNCE_STEADY];
-    *mode = k->dull[i] && *mode == PAWL_MODE_CLOSED && steady >= STEADY ? PAWL_MODE_LIMIT : *mode;
+    bool ends = k->dull[i] && steady >= STEADY;
+    *mode = ends && *mode == PAWL_MODE_CLOSED  ? PAWL_MODE_LIMIT
+            : ends && *mode == PAWL_MODE_SLIPS ? PAWL_MODE_SLIPS_LIMIT
+                                               : *mode;
   }
 }
 

@@ -57,6 +57,9 @@ PawlStatus pawl_dynamics_create(PawlDynamics* d, PawlArena* arena, const PawlSys
   if (system->rates_react) {
     PAWL_TRY(pawl_eval_create(system, PAWL_FORCE, &d->rates, err));
   }
+  if (strcmp(def->method, "event-driven") == 0) {
+    PAWL_TRY(pawl_slip_create(arena, system, &d->slip, err));
+  }
   PAWL_TRY(pawl_kkt_create(&d->H, &d->G, PAWL_KKT_AUTO, &d->kkt, err));
   if (!d->steady) {
     pawl_kkt_keep_one(d->kkt);
@@ -66,6 +69,7 @@ PawlStatus pawl_dynamics_create(PawlDynamics* d, PawlArena* arena, const PawlSys
 
 void pawl_dynamics_destroy(PawlDynamics* d) {
   pawl_kkt_destroy(d->kkt);
+  pawl_slip_destroy(d->slip);
   pawl_eval_destroy(d->masses);
   pawl_eval_destroy(d->rates);
   pawl_eval_destroy(d->eval);
@@ -161,9 +165,12 @@ PAWL_APART static void note_modes(PawlDynamics* d, const PawlPhase* phase) {
 PawlStatus pawl_dynamics_accelerate(PawlDynamics* d, const PawlPhase* phase,
                                     const PawlValues* values, double t, const double* q,
                                     const double* v, double* a, double* lambda, PawlError* err) {
-  const double *M = values->M, *G = values->G;
+  const double *M = values->M, *G = values->G, *B = G;
   PawlStatus status = PAWL_OK;
-  if (!d->steady || !is_of_modes(d, phase)) {
+  PAWL_TRY(d->slip ? pawl_slip_directions(d->slip, phase, G, t, q, v, &B, err) : PAWL_OK);
+  if (B != G) {
+    status = factor(d, true, M, B, G, phase->active);
+  } else if (!d->steady || !is_of_modes(d, phase)) {
     status = factor(d, d->steady, M, G, G, phase->active);
     if (d->steady) {
       note_modes(d, phase);
@@ -209,7 +216,11 @@ PawlStatus pawl_dynamics_factor(PawlDynamics* d, const PawlValues* values,
 PawlStatus pawl_dynamics_react(PawlDynamics* d, PawlState* state, const PawlValues* values,
                                PawlError* err) {
   PawlPhase phase = pawl_phase_of(state, false);
-  PawlStatus status = pawl_dynamics_factor(d, values, phase.active);
+  const double* B = values->G;
+  PAWL_TRY(d->slip ? pawl_slip_directions(d->slip, &phase, values->G, state->t, state->q, state->v,
+                                          &B, err)
+                   : PAWL_OK);
+  PawlStatus status = factor(d, true, values->M, B, values->G, phase.active);
   if (status != PAWL_OK) {
     return status == PAWL_RETRY
                ? pawl_dynamics_singular(d, values->M, values->G, phase.active, state->t, err)
@@ -551,6 +562,15 @@ static bool drops_position(const PawlDynamics* d, const PawlState* state) {
   return drops;
 }
 
+// Friction of several contacts under one body is shared, and nothing to be warned of.
+static bool drops_friction_alone(const PawlDynamics* d, const PawlState* state) {
+  bool alone = true;
+  for (int i = 0; i < d->sizes.rows; i++) {
+    alone &= !state->redundant[i] || pawl_system_row_kind(d->system, i) == PAWL_ROW_FRICTION;
+  }
+  return alone;
+}
+
 // Chooses anew, position rows first: a rate row does not hold what they hold. `active` is used up.
 static PawlStatus keep_positions(PawlDynamics* d, PawlState* state, const double* M,
                                  const double* G) {
@@ -605,7 +625,7 @@ PawlStatus pawl_dynamics_reduce(PawlDynamics* d, PawlState* state, const PawlVal
   assert(state->redundant_count <= d->sizes.rows);
   pawl_phase_activate(d->system, state);
   state->redundant_off = worst_in_force(d, state, values);
-  return warn_redundant(d, state, err);
+  return drops_friction_alone(d, state) ? PAWL_OK : warn_redundant(d, state, err);
 }
 
 // ---- small things -------------------------------------------------------------------------------

@@ -9,6 +9,7 @@
 #include "linalg/sparse.h"
 #include "switch/mass.h"
 #include "switch/phase.h"
+#include "switch/slip.h"
 
 typedef struct PawlDynamics {
   PawlArena* arena;  // of the owner
@@ -19,6 +20,7 @@ typedef struct PawlDynamics {
   int nonzeros_H, nonzeros_G;
   int* diagonal;  // v: where M_jj is among the entries of H, -1: nowhere, or of a state
   PawlKkt* kkt;
+  PawlSlip* slip;  // friction of contacts whose instants are located; NULL without
   PawlMass mass;
   PawlEval* masses;      // M alone; NULL where it is constant
   PawlEval* rates;       // f alone, where rates of states react; else NULL

@@ -80,20 +80,28 @@ PawlStatus pawl_guards_react(PawlGuards* g, const PawlState* state, const double
   return PAWL_OK;
 }
 
-// What conditions see of multipliers: a located contact is looked at up to where it pulls a little.
-static const double* seen(PawlGuards* g, const double* lambda) {
-  bool pulls = false;
+// What conditions see of multipliers: a located contact is looked at up to where it pulls a little,
+// and friction of those that slip.
+static PawlStatus see(PawlGuards* g, const PawlState* state, const double** lambda,
+                      PawlError* err) {
+  PawlPhase phase = pawl_phase_of(state, false);
+  bool pulls = false, slips = g->slip && pawl_slip_any(g->slip, &phase);
   for (int i = g->touch.first; g->contacts && i < g->touch.end; i++) {
-    pulls |= lambda[i] < 0.0;
+    pulls |= (*lambda)[i] < 0.0;
   }
-  if (!pulls) {
-    return lambda;
+  if (!pulls && !slips) {
+    return PAWL_OK;
   }
-  memcpy(g->seen, lambda, (size_t)g->dynamics->sizes.rows * sizeof(double));
+  memcpy(g->seen, *lambda, (size_t)g->dynamics->sizes.rows * sizeof(double));
   for (int i = g->touch.first; i < g->touch.end; i++) {
-    g->seen[i] = fmax(lambda[i], 0.0);
+    g->seen[i] = fmax((*lambda)[i], 0.0);
   }
-  return g->seen;
+  if (slips) {
+    PAWL_TRY(pawl_slip_look(g->slip, &phase, state->t, state->q, state->v, err));
+    pawl_slip_forces(g->slip, &phase, g->seen);
+  }
+  *lambda = g->seen;
+  return PAWL_OK;
 }
 
 // All that is watched, at a state; `reacts`: with consistent accelerations and multipliers.
@@ -105,7 +113,9 @@ PawlStatus pawl_guards_look(PawlGuards* g, const PawlState* state, bool reacts,
   if (reacts) {
     PAWL_TRY(pawl_guards_react(g, state, &a, lambda, err));
   }
-  return pawl_watch_look(g->watching, &phase, state, state->v, a, seen(g, *lambda), &g->watch, err);
+  const double* shown = *lambda;
+  PAWL_TRY(see(g, state, &shown, err));
+  return pawl_watch_look(g->watching, &phase, state, state->v, a, shown, &g->watch, err);
 }
 
 // Positive while nothing happens. Zero to rounding is not yet across.
@@ -126,13 +136,32 @@ static double margin_of_capacity(const PawlGuards* g, const PawlGuard* guard, do
   return f == 0.0 ? DBL_MIN : f;  // nothing to hold, and no force to hold it with
 }
 
+double pawl_guards_friction(const PawlGuards* g, const PawlState* state, const PawlGuard* guard,
+                            const double* lambda) {
+  const PawlSlipContact* c = &g->slip->contact[guard->slip];
+  PawlPhase phase = pawl_phase_of(state, false);
+  if (guard->what == PAWL_GUARD_SLIP) {
+    double speed = pawl_slip_speed(g->slip, &phase, guard->slip);
+    double least = c->count > 1 ? PAWL_SLIP_STOPS * state->largest[guard - g->all] : 0.0;
+    return speed - least +
+           DBL_EPSILON * pawl_dynamics_largest(pawl_moving(g->dynamics->sizes), state->v);
+  }
+  double T = 0.0, mu = pawl_slip_mu(g->slip, guard->slip, true);
+  for (int i = c->first; i < c->first + c->count; i++) {
+    T = hypot(T, lambda[i]);
+  }
+  return pawl_watch_bound(mu * fmax(lambda[c->normal], 0.0), 1.0) - T;
+}
+
 // A force that is zero to rounding is not yet across; nor is the rounding of a gap where the
 // contact opened, and an overlap that it had there. (C1) (C2)
 static double margin_of_contact(const PawlGuards* g, const PawlState* state, int k,
                                 const double* lambda) {
   const PawlGuard* guard = &g->all[k];
-  double noise = guard->what == PAWL_GUARD_GAP ? 0.0 : PAWL_LOOSE * state->largest[k];
-  double f = pawl_guards_value(g, guard, NULL, lambda) + noise + state->blur[k];
+  double noise = guard->what == PAWL_GUARD_GAP || guard->what == PAWL_GUARD_SLIP
+                     ? 0.0
+                     : PAWL_LOOSE * state->largest[k];
+  double f = pawl_guards_value(g, state, guard, NULL, lambda) + noise + state->blur[k];
   return f == 0.0 ? DBL_MIN : f;
 }
 
@@ -207,6 +236,7 @@ PawlStatus pawl_guards_find_carriers(PawlGuards* g, const PawlState* state, Pawl
 PawlStatus pawl_guards_look_at_gaps(PawlGuards* g, const PawlState* state, PawlError* err) {
   PawlPhase phase = pawl_phase_of(state, g->dynamics->plain);
   PawlPoint point = pawl_phase_point(&phase, state->t, state->q, NULL, NULL, NULL);
+  PAWL_TRY(g->slip ? pawl_slip_look(g->slip, &phase, state->t, state->q, state->v, err) : PAWL_OK);
   return g->contacts ? pawl_eval_run(g->gaps, &point, err) : PAWL_OK;
 }
 
@@ -303,6 +333,7 @@ PawlStatus pawl_guards_aside(const PawlGuards* g, const PawlState* state, double
   other.margins = g->aside;
   other.kink_margins = kinks;
   other.gaps = g->gaps_aside;
+  other.slip = g->slip_aside;
   w->eval = w->aside;
   PawlStatus status = pawl_guards_margins(&other, state, &margin, err);
   w->eval = eval;

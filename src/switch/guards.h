@@ -23,6 +23,8 @@ typedef enum PawlGuarded {  // what is watched
   PAWL_GUARD_RATE,          // the relative rate of a joint comes to zero
   PAWL_GUARD_GAP,           // the gap of an open contact comes to zero
   PAWL_GUARD_PRESS,         // the force of a closed contact comes to zero
+  PAWL_GUARD_CONE,          // the friction of a contact that sticks reaches its bound
+  PAWL_GUARD_SLIP,          // the slip of a contact comes to zero
   PAWL_GUARD_CAPACITY,      // the multiplier of a joint reaches its bound
   PAWL_GUARD_TIMES,         // a list of times
   PAWL_GUARD_DURATION,      // a time since the last change
@@ -39,6 +41,7 @@ typedef enum PawlGuardThen {  // what follows
   PAWL_THEN_TOUCH,            // an impact, or stays closed
   PAWL_THEN_REST,             // its impacts have ended
   PAWL_THEN_OPEN,             // opens, unless other contacts that open make it press again
+  PAWL_THEN_GRIP,             // friction sticks or slips, as forces have it
   PAWL_THEN_MOVE,             // the region, or the turn, of the place
 } PawlGuardThen;
 
@@ -47,6 +50,9 @@ enum {  // modes in which a guard is watched, besides one of them
   PAWL_FROM_ENGAGED = -2,  // not free
   PAWL_FROM_BOUND = -3,    // neither free nor waiting
   PAWL_FROM_SLIDING = -4,
+  PAWL_FROM_LIMIT = -5,   // contacts: at the limit of their impacts
+  PAWL_FROM_STICKS = -6,  // with friction: closed, and sticks
+  PAWL_FROM_SLIPS = -7,
 };
 
 typedef struct PawlGuard {
@@ -54,6 +60,7 @@ typedef struct PawlGuard {
   PawlGuardThen then;
   int of;    // constraint, discrete variable of a contact, or event
   int from;  // mode, or one of the above
+  int slip;  // of friction: its number among contacts with it
   int at;  // place among what is watched, of the switching functions, row of a contact; -1 without
   int direction;  // -1: only down, 1: only up, 0: both
   double dwell;   // least time since the last change of `of` [s]
@@ -106,6 +113,7 @@ typedef struct PawlGuards {
   unsigned char* turned;            // conditions: what the last step has turned
   int* firings;                     // of each in this step
   const double *watch, *lambda;     // of the last look
+  PawlSlip *slip, *slip_aside;      // rates of friction; NULL without
   PawlEval *gaps, *gaps_aside;      // rows at position level; NULL where contacts are not located
   unsigned char *touched, *pulled;  // rows of contacts: fired at the instant under way
   bool only_touched;                // nothing else has

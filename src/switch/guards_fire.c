@@ -169,7 +169,11 @@ static PawlStatus fire(PawlGuards* g, PawlState* state, int k, int* next, PawlLo
       fired->changed = true;  // strike.c and stick.c decide
       return PAWL_OK;
     case PAWL_THEN_REST:
-      next[guard->of] = PAWL_MODE_CLOSED;
+      next[guard->of] =
+          next[guard->of] == PAWL_MODE_SLIPS_LIMIT ? PAWL_MODE_SLIPS : PAWL_MODE_CLOSED;
+      return PAWL_OK;
+    case PAWL_THEN_GRIP:
+      fired->changed = true;  // stick.c decides
       return PAWL_OK;
     case PAWL_THEN_OPEN:
       g->pulled[guard->at] = 1;

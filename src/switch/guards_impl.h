@@ -19,14 +19,20 @@ PAWL_INLINE double* pawl_guards_since(const PawlGuards* g, const PawlState* stat
 }
 
 PAWL_INLINE bool pawl_guards_of_contact(const PawlGuard* guard) {
-  return guard->what == PAWL_GUARD_GAP || guard->what == PAWL_GUARD_PRESS;
+  return guard->what >= PAWL_GUARD_GAP && guard->what <= PAWL_GUARD_SLIP;
 }
 
-// What a guard looks at: a condition, a rate, a capacity, the gap or the force of a contact.
-PAWL_INLINE double pawl_guards_value(const PawlGuards* g, const PawlGuard* guard,
-                                     const double* watch, const double* lambda) {
+// Of a contact with friction: what is left of its cone, or how fast it slips.           (F21) (F23)
+double pawl_guards_friction(const PawlGuards* g, const PawlState* state, const PawlGuard* guard,
+                            const double* lambda);
+// What a guard looks at: a condition, a rate, a capacity, the gap, the force or the friction of a
+// contact.
+PAWL_INLINE double pawl_guards_value(const PawlGuards* g, const PawlState* state,
+                                     const PawlGuard* guard, const double* watch,
+                                     const double* lambda) {
   return guard->what == PAWL_GUARD_GAP     ? pawl_eval_values(g->gaps)->g[guard->at]
          : guard->what == PAWL_GUARD_PRESS ? lambda[guard->at]
+         : pawl_guards_of_contact(guard)   ? pawl_guards_friction(g, state, guard, lambda)
                                            : watch[guard->at];
 }
 
@@ -42,6 +48,12 @@ PAWL_INLINE bool pawl_guards_is_open(const PawlGuard* guard, const int* modes) {
       return mode != PAWL_MODE_FREE && mode != PAWL_MODE_WAITING;
     case PAWL_FROM_SLIDING:
       return mode >= PAWL_MODE_UP;
+    case PAWL_FROM_LIMIT:
+      return mode == PAWL_MODE_LIMIT || mode == PAWL_MODE_SLIPS_LIMIT;
+    case PAWL_FROM_STICKS:
+      return mode == PAWL_MODE_CLOSED || mode == PAWL_MODE_LIMIT;
+    case PAWL_FROM_SLIPS:
+      return mode >= PAWL_MODE_SLIPS;
     default:
       return mode == guard->from;
   }

@@ -130,6 +130,19 @@ void pawl_guards_take_turns(PawlGuards* g, PawlState* state) {
   }
 }
 
+// The direction of a slip turns with the motion.
+static void turn_with_slip(PawlGuards* g, PawlState* state, int k) {
+  const PawlGuard* guard = &g->all[k];
+  if (guard->what != PAWL_GUARD_SLIP || g->slip->contact[guard->slip].count < 2) {
+    return;
+  }
+  PawlPhase phase = pawl_phase_of(state, false);
+  if (pawl_slip_speed(g->slip, &phase, guard->slip) > state->blur[k]) {
+    pawl_slip_direction(g->slip, &phase, guard->slip,
+                        state->held + g->slip->contact[guard->slip].first);
+  }
+}
+
 PawlStatus pawl_guards_note(PawlGuards* g, PawlState* state, bool looked, PawlError* err) {
   bool any = false, reacts = false;
   const double* lambda;
@@ -152,8 +165,9 @@ PawlStatus pawl_guards_note(PawlGuards* g, PawlState* state, bool looked, PawlEr
   }
   for (int k = 0; k < g->condition_count; k++) {
     if (pawl_guards_is_noted(&g->all[k], state)) {
-      pawl_guards_note_one(g, state, k, pawl_guards_value(g, &g->all[k], g->watch, lambda),
+      pawl_guards_note_one(g, state, k, pawl_guards_value(g, state, &g->all[k], g->watch, lambda),
                            PAWL_NO_SIDE);
+      turn_with_slip(g, state, k);
     }
   }
   return PAWL_OK;
@@ -194,6 +208,17 @@ static PawlStatus note_pinned(PawlGuards* g, PawlState* state, PawlError* err) {
   return PAWL_OK;
 }
 
+// A contact that begins to slip at rest may seem to slip back, by the drift of what else holds:
+// that much counts as rest until it moves on.
+static void enter_slip(PawlGuards* g, PawlState* state, int k) {
+  static const double OF_DRIFT = 2.0;
+  PawlPhase phase = pawl_phase_of(state, false);
+  bool slips = pawl_guards_is_open(&g->all[k], state->modes);
+  double speed = slips ? pawl_slip_speed(g->slip, &phase, g->all[k].slip) : 0.0;
+  state->largest[k] = slips ? fmax(state->largest[k], fabs(speed)) : 0.0;
+  state->blur[k] = speed < 0.0 ? OF_DRIFT * fabs(speed) : 0.0;
+}
+
 // What gaps and forces of contacts are measured by: the largest gap, but no less than a part of
 // what moves in a step or of the coordinates, and the force that would hold what moves along it, by
 // the masses of its coordinates alone. An overlap where a contact opens counts as none until it is
@@ -203,6 +228,10 @@ static void enter_contact(PawlGuards* g, PawlState* state, int k, const double* 
   static const double OF_OVERLAP = 2.0;
   const PawlGuard* guard = &g->all[k];
   bool gap = guard->what == PAWL_GUARD_GAP;
+  if (guard->what == PAWL_GUARD_SLIP) {
+    enter_slip(g, state, k);
+    return;
+  }
   double value = gap ? pawl_eval_values(g->gaps)->g[guard->at] : 0.0;
   double least = gap ? fmax(fabs(value), spans[guard->at]) : forces[guard->at];
   state->largest[k] = fmax(state->largest[k], least);
@@ -284,7 +313,7 @@ PawlStatus pawl_guards_enter(PawlGuards* g, PawlState* state, PawlError* err) {
     if (g->all[k].presses && state->sides[k] == 0 && !g->contacts) {
       state->sides[k] = PAWL_SIDE_UNKNOWN;
     } else if (pawl_guards_is_noted(&g->all[k], state) && state->sides[k] == 0) {
-      pawl_guards_note_one(g, state, k, pawl_guards_value(g, &g->all[k], g->watch, lambda),
+      pawl_guards_note_one(g, state, k, pawl_guards_value(g, state, &g->all[k], g->watch, lambda),
                            PAWL_NO_SIDE_YET);
     }
   }

@@ -104,6 +104,27 @@ static void add_contacts(PawlGuards* g) {
   }
 }
 
+// A contact that sticks slips where its cone is reached, one that slips stops where its slip is
+// zero.                                                                                (F21) (F23)
+static void add_friction(PawlGuards* g) {
+  const PawlSlip* slip = g->dynamics->slip;
+  for (int k = 0; g->contacts && slip && k < slip->count; k++) {
+    const PawlSlipContact* c = &slip->contact[k];
+    PawlGuard guard = {.what = PAWL_GUARD_CONE,
+                       .then = PAWL_THEN_GRIP,
+                       .of = c->mode,
+                       .from = PAWL_FROM_STICKS,
+                       .at = c->normal,
+                       .slip = k,
+                       .reacts = true};
+    add(g, guard);
+    guard.what = PAWL_GUARD_SLIP;
+    guard.from = PAWL_FROM_SLIPS;
+    guard.reacts = false;
+    add(g, guard);
+  }
+}
+
 static void add_limits(PawlGuards* g) {
   const PawlSystem* system = g->dynamics->system;
   int first, end = pawl_modes_contacts(system, &first);
@@ -111,7 +132,7 @@ static void add_limits(PawlGuards* g) {
     add(g, (PawlGuard){.what = PAWL_GUARD_LIMIT,
                        .then = PAWL_THEN_REST,
                        .of = pawl_modes_of_contact(system, row),
-                       .from = PAWL_MODE_LIMIT,
+                       .from = PAWL_FROM_LIMIT,
                        .at = -1});
   }
 }
@@ -130,6 +151,7 @@ static void fill_table(PawlGuards* g) {
                   &model->events[e].trigger, system->event_reacts[e]);
   }
   add_contacts(g);
+  add_friction(g);
   for (int c = 0; c < constraints; c++) {
     if (system->constraints[c].triggered) {
       add_durations_of(g, c);
@@ -178,6 +200,10 @@ static PawlStatus create_contacts(PawlGuards* g, PawlError* err) {
   if (!g->contacts) {
     return PAWL_OK;
   }
+  if (g->dynamics->slip) {
+    PAWL_TRY(pawl_slip_create(g->dynamics->arena, system, &g->slip, err));
+    PAWL_TRY(pawl_slip_create(g->dynamics->arena, system, &g->slip_aside, err));
+  }
   PAWL_TRY(pawl_eval_create(system, PAWL_POSITION, &g->gaps, err));
   return pawl_eval_create(system, PAWL_POSITION, &g->gaps_aside, err);
 }
@@ -189,7 +215,7 @@ PawlStatus pawl_guards_create(PawlWatching* watching, PawlSurfaces* surfaces, bo
   int events = system->model ? system->model->event_count : 0;
   size_t most = 7 * (size_t)system->constraint_count + 2 * (size_t)events +
                 (size_t)system->guard_count + (size_t)system->turn_count +
-                3 * (size_t)d->sizes.rows;
+                5 * (size_t)d->sizes.rows;
   size_t numbers = (size_t)d->sizes.v + (size_t)d->sizes.rows;
   *g = (PawlGuards){
       .dynamics = d,
@@ -237,6 +263,8 @@ PawlStatus pawl_guards_create(PawlWatching* watching, PawlSurfaces* surfaces, bo
 void pawl_guards_destroy(PawlGuards* g) {
   pawl_eval_destroy(g->gaps);
   pawl_eval_destroy(g->gaps_aside);
+  pawl_slip_destroy(g->slip);
+  pawl_slip_destroy(g->slip_aside);
   pawl_pinned_destroy(&g->pinned);
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "model/model.h"
+#include "switch/grip.h"
 #include "switch/hold.h"
 #include "switch/jump_impl.h"
 #include "switch/modes.h"
@@ -55,6 +56,7 @@ PawlStatus pawl_jump_create(PawlGuards* guards, PawlLaw* law, PawlLog* log,
   }
   PAWL_TRY(pawl_stick_create(guards->watching, guards->loosened, guards->reached, &j->stick, err));
   if (guards->contacts) {
+    PAWL_TRY(pawl_grip_create(guards->watching, &guards->watching->grip, err));
     PAWL_TRY(pawl_strike_create(guards->watching, guards->touched, &j->strike, err));
     pawl_stick_take_contacts(&j->stick, &j->strike, guards->pulled);
     PAWL_TRY(pawl_bounce_create(&j->strike, &j->bounce, err));
@@ -65,6 +67,9 @@ PawlStatus pawl_jump_create(PawlGuards* guards, PawlLaw* law, PawlLog* log,
 }
 
 void pawl_jump_destroy(PawlJump* j) {
+  if (j->guards) {
+    pawl_grip_destroy(j->guards->watching->grip);
+  }
   pawl_transition_destroy(j->transition);
   pawl_state_destroy(j->before);
   pawl_state_destroy(j->struck);
@@ -258,7 +263,7 @@ static PawlStatus strike_and_settle(PawlJump* j, PawlState* state, bool* newly_h
   while (ends) {
     PAWL_TRY(pawl_jump_evaluate(j, state, &values, err));
     PAWL_TRY(pawl_jump_strike(j, state, &values, err));
-    PAWL_TRY(pawl_stick_settle(&j->stick, state, j->before->v, newly_held, err));
+    PAWL_TRY(pawl_jump_settle(j, state, newly_held, err));
     pawl_bounce_note(&j->bounce, state, pawl_eval_values(j->dynamics->eval),
                      state->largest + g->first_gap, g->gap_stride, &ends);
     if (ends) {
@@ -309,17 +314,37 @@ void pawl_jump_clear_impulses(PawlJump* j) {
   }
 }
 
-// Whether a contact is worth an entry: hit, closed or opened.
+// Whether the slip of a contact has turned back; in space it turns all the time.
+static bool turns(const PawlJump* j, const PawlState* state, int row) {
+  PawlContactFriction of = pawl_system_friction(j->dynamics->system, row);
+  double along = 0.0;
+  for (int i = of.first; i < of.first + of.count; i++) {
+    along += state->held[i] * j->before->held[i];
+  }
+  return of.count == 1 && along < 0.0;
+}
+
+// Whether a contact is worth an entry: hit, closed or opened; sticks, slips or slips back.
 static bool is_met(const PawlJump* j, const PawlState* state, int row) {
   int k = pawl_modes_of_contact(j->dynamics->system, row);
-  return j->strike.hit[row] || state->modes[k] != j->before->modes[k];
+  return j->strike.hit[row] || state->modes[k] != j->before->modes[k] || turns(j, state, row);
+}
+
+// What a contact and its friction have taken of the energy.
+static double loss_of(const PawlJump* j, int row) {
+  PawlContactFriction of = pawl_system_friction(j->dynamics->system, row);
+  double loss = j->loss[row];
+  for (int i = of.first; i < of.first + of.count; i++) {
+    loss += j->loss[i];
+  }
+  return loss;
 }
 
 // What contacts have taken of the energy of an instant.
 double pawl_jump_loss_of_contacts(const PawlJump* j, const PawlState* state) {
   double loss = 0.0;
   for (int i = j->strike.first; i < j->strike.end; i++) {
-    loss += is_met(j, state, i) ? j->loss[i] : 0.0;
+    loss += is_met(j, state, i) ? loss_of(j, i) : 0.0;
   }
   return loss;
 }
@@ -329,7 +354,7 @@ double pawl_jump_loss_of_contacts(const PawlJump* j, const PawlState* state) {
 static PawlStatus log_contacts(PawlJump* j, const PawlState* state, double rest, PawlError* err) {
   for (int i = j->strike.first; i < j->strike.end; i++) {
     if (is_met(j, state, i)) {
-      PawlContactMet met = {i, j->impulse[i], j->loss[i] + rest, j->before->modes, j->before->v};
+      PawlContactMet met = {i, j->impulse[i], loss_of(j, i) + rest, j->before->modes, j->before->v};
       PAWL_TRY(pawl_log_met(j->log, state, &met, err));
       rest = 0.0;
     }

@@ -56,6 +56,11 @@ PAWL_CHECKED PawlStatus pawl_jump_clean_rates(PawlJump* j, PawlState* state, con
 // Where nothing but gaps has come to zero, the instant is that of the first of them.
 PAWL_CHECKED PawlStatus pawl_jump_go_back(PawlJump* j, PawlState* state, PawlError* err);
 
+// What forces decide (stick.h). Where friction leaves no accelerations (Painleve) an impact without
+// a collision comes first, or the run ends, as the option `painleve` has it. (F25)
+PAWL_CHECKED PawlStatus pawl_jump_settle(PawlJump* j, PawlState* state, bool* newly_held,
+                                         PawlError* err);
+
 // ---- the instant (jump.c) -----------------------------------------------------------------------
 // No impulses, no losses, no contact hit.
 void pawl_jump_clear_impulses(PawlJump* j);

@@ -51,7 +51,8 @@ PawlStatus pawl_jump_start(PawlJump* j, PawlState* state, PawlError* err) {
 
 PawlStatus pawl_jump_settle_start(PawlJump* j, PawlState* state, PawlError* err) {
   bool newly_held;
-  PAWL_TRY(pawl_stick_settle(&j->stick, state, state->v, &newly_held, err));
+  pawl_phase_copy(j->before, state);
+  PAWL_TRY(pawl_jump_settle(j, state, &newly_held, err));
   if (newly_held) {
     PAWL_TRY(pawl_jump_stop_newly_held(j, state, err));
   }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/model.h"
+#include "switch/grip.h"
 #include "switch/hold.h"
 #include "switch/jump_impl.h"
 #include "switch/modes.h"
@@ -33,7 +34,8 @@ bool pawl_jump_leave_out_joints(PawlJump* j, const PawlState* state) {
   bool any = false;
   for (int i = 0; i < j->dynamics->sizes.rows; i++) {
     j->set[i] = j->set[i] && pawl_row_jumps((PawlRowOf)state->in_force[i]) &&
-                state->in_force[i] != PAWL_ROW_OF_CONTACT;
+                state->in_force[i] != PAWL_ROW_OF_CONTACT &&
+                state->in_force[i] != PAWL_ROW_OF_FRICTION;
     any |= j->set[i] && !j->persistent[i];
   }
   return any;
@@ -294,4 +296,60 @@ PawlStatus pawl_jump_go_back(PawlJump* j, PawlState* state, PawlError* err) {
   PAWL_TRY(pawl_jump_evaluate(j, state, &values, err));
   pawl_strike_back(&j->strike, state, values);
   return PAWL_OK;
+}
+
+// ---- friction without accelerations, or with several --------------------------------------------
+// "contact 'tip' slips with 1.2 times its critical friction"
+static void name_jam(const PawlJump* j, double t, const char* what, PawlText* out) {
+  const PawlGrip* g = j->guards->watching->grip;
+  int number, row = g->worst >= 0 ? g->slip->contact[g->worst].normal : j->strike.first;
+  pawl_text_printf(out, "t = %.10g: %s hold contact '%s'", t, what,
+                   pawl_system_row_name(j->dynamics->system, row, &number));
+  if (g->beyond > 1.0) {
+    pawl_text_printf(out, ", which slips with %.6g times its critical friction (Painleve)",
+                     g->beyond);
+  }
+}
+
+static PawlStatus tell_jam(PawlJump* j, const PawlState* state, const char* what, const char* then,
+                           PawlError* err) {
+  PawlText text = {0};
+  name_jam(j, state->t, what, &text);
+  bool refuse = strcmp(j->dynamics->def->painleve, "refuse") == 0;
+  pawl_text_add(&text, refuse ? "" : then);
+  PawlStatus status = text.failed ? pawl_fail_memory(err)
+                      : refuse    ? pawl_fail(err, PAWL_ERROR_RUN, "%s", text.s)
+                                  : pawl_dynamics_warn(j->dynamics, text.s);
+  pawl_text_free(&text);
+  return status;
+}
+
+static PawlStatus shock(PawlJump* j, PawlState* state, PawlError* err) {
+  const PawlValues* values;
+  PAWL_TRY(pawl_jump_evaluate(j, state, &values, err));
+  PAWL_TRY(pawl_strike_shock(&j->strike, state, values, j->impulse, err));
+  memset(j->set, 1, j->rows);
+  memset(j->loss, 0, j->rows * sizeof(double));
+  share_loss(j, state, values);
+  return PAWL_OK;
+}
+
+PawlStatus pawl_jump_settle(PawlJump* j, PawlState* state, bool* newly_held, PawlError* err) {
+  enum { MOST_SHOCKS = 4 };
+  PAWL_TRY(pawl_stick_settle(&j->stick, state, j->before->v, newly_held, err));
+  for (int k = 0; j->stick.jammed; k++) {
+    if (k == MOST_SHOCKS) {
+      PawlText text = {0};
+      name_jam(j, state->t, "no forces, and no impact without a collision,", &text);
+      pawl_fail(err, PAWL_ERROR_RUN, "%s", text.s ? text.s : "");
+      pawl_text_free(&text);
+      return PAWL_ERROR_RUN;
+    }
+    PAWL_TRY(
+        tell_jam(j, state, "no forces", ": it is stopped by an impact without a collision", err));
+    PAWL_TRY(shock(j, state, err));
+    PAWL_TRY(pawl_stick_settle(&j->stick, state, j->before->v, newly_held, err));
+  }
+  return j->stick.several ? tell_jam(j, state, "several sets of forces", ": it lifts off", err)
+                          : PAWL_OK;
 }

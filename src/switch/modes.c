@@ -213,6 +213,11 @@ void pawl_modes_active(const PawlSystem* system, const int* modes, unsigned char
   }
   int first, end = pawl_modes_contacts(system, &first);
   for (int row = first; row < end; row++) {
-    active[row] = modes[pawl_modes_of_contact(system, row)] != PAWL_MODE_OPEN;
+    int mode = modes[pawl_modes_of_contact(system, row)];
+    active[row] = mode != PAWL_MODE_OPEN;
+    if (mode == PAWL_MODE_CLOSED || mode == PAWL_MODE_LIMIT) {  // friction sticks
+      PawlContactFriction of = pawl_system_friction(system, row);
+      memset(active + of.first, 1, (size_t)of.count);
+    }
   }
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/model.h"
+#include "switch/grip.h"
 #include "switch/tolerances.h"
 #include "system/system.h"
 
@@ -22,11 +23,23 @@ static void ask(PawlWatching* w, const PawlState* state, const PawlValues* value
   pawl_sparse_add_transposed(&d->G, values->G, -1.0, p->lambda, p->r);
 }
 
+// r -= G_i^T lambda of one row.
+static void push_back(const PawlDynamics* d, const PawlValues* values, int row, double lambda,
+                      double* r) {
+  for (int j = 0; j < d->G.cols; j++) {
+    for (int e = d->G.start[j]; e < d->G.start[j + 1]; e++) {
+      r[j] -= d->G.index[e] == row ? values->G[e] * lambda : 0.0;
+    }
+  }
+}
+
 // True when no joint gives way under the force, and no contact would have to pull.
 static bool bears(const PawlWatching* w, const PawlState* state) {
   bool yes = true;
   for (int i = 0; i < w->dynamics->sizes.rows; i++) {
-    yes &= state->in_force[i] != PAWL_ROW_OF_CONTACT || w->rows.w[i] == 0.0;
+    bool bounded = state->in_force[i] == PAWL_ROW_OF_CONTACT ||
+                   (w->grip && state->in_force[i] == PAWL_ROW_OF_FRICTION);
+    yes &= !bounded || w->rows.w[i] == 0.0;
   }
   for (int k = 0; k < w->joint_count; k++) {
     int row = w->dynamics->system->constraints[w->joints[k]].first_row;
@@ -39,6 +52,24 @@ static void let_pull(PawlWatching* w, const PawlState* state) {
   for (int i = 0; i < w->dynamics->sizes.rows; i++) {
     w->rows.lo[i] = state->in_force[i] == PAWL_ROW_OF_CONTACT ? -INFINITY : w->rows.lo[i];
   }
+}
+
+// With friction: forces within the cones, where there are such; those of contacts that slip hang on
+// the normal ones.
+static PawlStatus share_friction(PawlWatching* w, const PawlState* state, const PawlValues* values,
+                                 bool* done, PawlError* err) {
+  const PawlDynamics* d = w->dynamics;
+  PawlPhase phase = pawl_phase_of(state, false);
+  PAWL_TRY(pawl_grip_share(w->grip, state, err));
+  pawl_slip_forces(d->slip, &phase, w->rows.lambda);
+  for (int i = d->slip->contact[0].first; i < d->sizes.rows; i++) {
+    if (pawl_system_row_kind(d->system, i) == PAWL_ROW_FRICTION && !state->in_force[i]) {
+      push_back(d, values, i, w->rows.lambda[i], w->rows.r);
+    }
+  }
+  PawlStatus status = pawl_grip_solve(w->grip, values, err);
+  *done = status == PAWL_OK && bears(w, state);
+  return status == PAWL_RETRY ? PAWL_OK : status;
 }
 
 PawlStatus pawl_share_multipliers(PawlWatching* w, const PawlState* state, double* lambda,
@@ -56,10 +87,18 @@ PawlStatus pawl_share_multipliers(PawlWatching* w, const PawlState* state, doubl
   if (w->joint_count > 0) {
     PAWL_TRY(pawl_watch_look(w, &phase, state, state->v, state->a, lambda, &watch, err));
   }
+  bool done = false;
   ask(w, state, values, lambda);
   pawl_watch_bounds(w, &phase, watch, PAWL_BEARS, true);
-  PawlStatus status = pawl_watch_solve(w, values, &result, err);
-  if (status == PAWL_OK && !bears(w, state)) {  // beyond all capacities: shared without bounds
+  if (w->grip) {
+    PAWL_TRY(share_friction(w, state, values, &done, err));
+  }
+  if (w->grip && !done) {
+    ask(w, state, values, lambda);
+  }
+  PawlStatus status = done ? PAWL_OK : pawl_watch_solve(w, values, &result, err);
+  if (status == PAWL_OK && !done &&
+      !bears(w, state)) {  // beyond all capacities: shared without bounds
     pawl_watch_bounds(w, &phase, watch, PAWL_BEARS, false);
     let_pull(w, state);
     status = pawl_watch_solve(w, values, &result, err);

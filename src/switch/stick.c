@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/model.h"
+#include "switch/grip.h"
 #include "switch/hold.h"
 #include "switch/modes.h"
 #include "switch/tolerances.h"
@@ -97,6 +98,9 @@ static PawlStatus list_contacts(PawlStick* s, PawlState* state, bool* any, bool*
     *newly_closed |= s->resting[i] && !closed;
     *mode = !s->resting[i] ? PAWL_MODE_OPEN : closed ? *mode : PAWL_MODE_CLOSED;
   }
+  if (s->watching->grip) {
+    PAWL_TRY(pawl_grip_look(s->watching->grip, state, s->resting, k->slow, err));
+  }
   pawl_phase_activate(s->dynamics->system, state);
   return PAWL_OK;
 }
@@ -110,6 +114,34 @@ static void open_contacts(const PawlStick* s, PawlState* state) {
     if (s->resting[i] && parts) {
       *mode_of_contact(s, state, i) = PAWL_MODE_OPEN;
     }
+  }
+  pawl_phase_activate(s->dynamics->system, state);
+}
+
+// Whether a contact with friction slips, and along what.
+static void set_slip(PawlState* state, const PawlSlipContact* c, bool slips, const double* along) {
+  int* mode = &state->modes[c->mode];
+  bool limit = *mode == PAWL_MODE_LIMIT || *mode == PAWL_MODE_SLIPS_LIMIT;
+  if (*mode != PAWL_MODE_OPEN) {
+    *mode = slips ? (limit ? PAWL_MODE_SLIPS_LIMIT : PAWL_MODE_SLIPS)
+                  : (limit ? PAWL_MODE_LIMIT : PAWL_MODE_CLOSED);
+  }
+  for (int i = 0; i < c->count; i++) {
+    state->held[c->first + i] = slips && *mode != PAWL_MODE_OPEN ? along[i] : 0.0;
+  }
+}
+
+// Friction sticks or slips as forces have it. *newly_held: some sticks that did not.        (F21)
+static void take_friction(const PawlStick* s, PawlState* state, bool* newly_held) {
+  const PawlGrip* grip = s->watching->grip;
+  for (int k = 0; grip && k < grip->slip->count; k++) {
+    const PawlSlipContact* c = &grip->slip->contact[k];
+    int was = state->modes[c->mode];
+    bool slips = grip->found[k] == PAWL_FRICTION_SLIP ||
+                 (grip->found[k] == PAWL_FRICTION_OPEN && grip->part[k] == PAWL_GRIP_SLIDES);
+    set_slip(state, c, slips, grip->along + 2 * k);  // one that stays without force slips on
+    *newly_held |= pawl_slip_slips(was) && state->modes[c->mode] != PAWL_MODE_OPEN &&
+                   !pawl_slip_slips(state->modes[c->mode]);
   }
   pawl_phase_activate(s->dynamics->system, state);
 }
@@ -133,18 +165,24 @@ static PawlStatus solve(PawlStick* s, PawlState* state, PawlError* err) {
   const PawlValues* values;
   const double* watch;
   PawlPhase phase = pawl_phase_of(state, false);
-  PawlRowsResult result;
+  PawlRowsResult result = {0};
   PAWL_TRY(evaluate(s, state, &values, err));
   PAWL_TRY(pawl_watch_look(w, &phase, state, state->v, state->a, state->lambda, &watch, err));
   assert(w->rows.solver);
   pawl_watch_bounds(w, &phase, watch, PAWL_STICKS, true);
   memcpy(w->rows.r, values->f, (size_t)d->sizes.v * sizeof(double));
   memcpy(w->rows.b, values->gamma, (size_t)d->sizes.rows * sizeof(double));
-  PawlStatus status = pawl_watch_solve(w, values, &result, err);
+  PawlStatus status =
+      w->grip ? pawl_grip_solve(w->grip, values, err) : pawl_watch_solve(w, values, &result, err);
   if (status == PAWL_RETRY) {
     return pawl_dynamics_singular(d, values->M, values->G, state->active, state->t, err);
   }
   PAWL_TRY(status);
+  if (w->grip) {
+    s->jammed =
+        w->grip->verdict == PAWL_FRICTION_NONE || w->grip->verdict == PAWL_FRICTION_NOT_CONVERGED;
+    s->several = w->grip->verdict == PAWL_FRICTION_SEVERAL && w->grip->beyond > 1.0;
+  }
   memcpy(state->a, w->rows.x, (size_t)d->sizes.v * sizeof(double));
   memcpy(state->lambda, w->rows.lambda, (size_t)d->sizes.rows * sizeof(double));
   return result.conflicts > 0 ? contradiction(s, state, err) : PAWL_OK;
@@ -220,6 +258,9 @@ static PawlStatus decide(PawlStick* s, PawlState* state, PawlError* err) {
   for (int round = 0; again; round++) {
     assert(round <= 3 * s->watching->joint_count);
     PAWL_TRY(solve(s, state, err));
+    if (s->jammed) {
+      return PAWL_OK;
+    }
     slide(s, state, &again);
     if (!again) {
       let_slide(s, state, &again);
@@ -277,15 +318,19 @@ PawlStatus pawl_stick_settle(PawlStick* s, PawlState* state, const double* v_bef
                              bool* newly_held, PawlError* err) {
   const PawlValues* values;
   bool contacts = false;
-  *newly_held = false;
+  *newly_held = s->jammed = s->several = false;
   if (s->strike) {
     PAWL_TRY(list_contacts(s, state, &contacts, newly_held, err));
   }
   if (s->watching->joint_count > 0 || contacts) {
     PAWL_TRY(list_undecided(s, state, v_before, err));
     PAWL_TRY(decide(s, state, err));
+    if (s->jammed) {
+      return PAWL_OK;
+    }
     if (contacts) {
       open_contacts(s, state);
+      take_friction(s, state, newly_held);
     }
     PAWL_TRY(capture(s, state, newly_held, err));
     PAWL_TRY(evaluate(s, state, &values, err));

@@ -19,6 +19,8 @@ typedef struct PawlStick {
   int* turns;                      // joints: how often each was put back
   double *rate, *sizes;            // rows
   int* modes;
+  bool jammed;   // friction leaves no accelerations: the state is not settled
+  bool several;  // it leaves several: one was taken
 } PawlStick;
 
 PAWL_CHECKED PawlStatus pawl_stick_create(PawlWatching* watching, const unsigned char* loosened,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/model.h"
+#include "switch/grip.h"
 #include "switch/modes.h"
 #include "switch/tolerances.h"
 #include "system/system.h"
@@ -24,14 +25,16 @@ PawlStatus pawl_strike_create(PawlWatching* w, const unsigned char* touched, Paw
                     .watching = w,
                     .touched = touched,
                     .move = PAWL_NEW(d->arena, double, d->sizes.v),
+                    .v_kept = PAWL_NEW(d->arena, double, d->sizes.v),
                     .touching = PAWL_NEW(d->arena, unsigned char, d->sizes.rows),
                     .hit = PAWL_NEW(d->arena, unsigned char, d->sizes.rows),
                     .dull = PAWL_NEW(d->arena, unsigned char, d->sizes.rows)};
-  double** of_rows[] = {&k->rate, &k->slow, &k->aim, &k->lo, &k->least, &k->room};
+  double** of_rows[] = {&k->rate, &k->slow, &k->aim, &k->lo, &k->least, &k->room, &k->after};
   for (size_t i = 0; i < sizeof of_rows / sizeof *of_rows; i++) {
     *of_rows[i] = PAWL_NEW(d->arena, double, d->sizes.rows);
   }
   k->end = pawl_modes_contacts(d->system, &k->first);
+  k->rubs = d->slip ? d->slip->contact[0].first : k->first;
   k->law = law_of(d->def->contact_law);
   return d->arena->failed ? pawl_fail_memory(err) : pawl_watch_make_problem(w, err);
 }
@@ -52,7 +55,7 @@ static void find_slow(PawlStrike* k, const PawlState* state, const PawlValues* v
                  PAWL_REST_OF_INSTANT * pawl_dynamics_instant(d, state->t) *
                      pawl_dynamics_push(d, state, values);
   pawl_sparse_sizes(&d->G, values->G, NULL, 0.0, k->slow);
-  for (int i = k->first; i < k->end; i++) {
+  for (int i = k->rubs; i < k->end; i++) {
     k->slow[i] = still * k->slow[i] + PAWL_REST * fabs(values->g_t[i]);
   }
 }
@@ -84,12 +87,12 @@ static void state_problem(PawlStrike* k, const PawlState* state, const PawlValue
   pawl_sparse_add(&d->H, values->M, 1.0, state->v, p->r);
   pawl_dynamics_rows(d, values->G, state->v, NULL, p->b);
   for (int i = 0; i < d->sizes.rows; i++) {
-    bool contact = i >= k->first && i < k->end;
-    bool holds = !contact && pawl_row_jumps((PawlRowOf)state->in_force[i]);
+    bool contact = i >= k->first && i < k->end, rubs = i >= k->rubs && i < k->first;
+    bool holds = !contact && !rubs && pawl_row_jumps((PawlRowOf)state->in_force[i]);
     p->lo[i] = holds || (contact && k->dull[i]) ? -INFINITY : contact ? k->lo[i] : 0.0;
     p->hi[i] = holds || (contact && taking_part[i]) ? INFINITY : 0.0;
     p->lo[i] = p->hi[i] > 0.0 ? p->lo[i] : 0.0;  // others are let go
-    p->b[i] = contact ? values->g_t[i] + k->aim[i] : -p->b[i];
+    p->b[i] = contact || rubs ? values->g_t[i] + k->aim[i] : -p->b[i];
     p->weight[i] = 1.0;
   }
 }
@@ -108,9 +111,19 @@ static PawlStatus solve(PawlStrike* k, PawlState* state, const PawlValues* value
                         const unsigned char* taking_part, double* impulse, PawlError* err) {
   PawlDynamics* d = k->dynamics;
   PawlRowProblem* p = &k->watching->rows;
-  PawlRowsResult result;
+  PawlGrip* grip = k->watching->grip;
+  PawlRowsResult result = {0};
+  PawlStatus status;
   state_problem(k, state, values, taking_part);
-  PawlStatus status = pawl_watch_solve(k->watching, values, &result, err);
+  if (grip) {  // (F22)
+    PAWL_TRY(pawl_grip_look(grip, state, taking_part, k->slow, err));
+    pawl_grip_strike(grip);
+    status = pawl_grip_solve(grip, values, err);
+    result.conflicts =
+        grip->verdict == PAWL_FRICTION_NONE || grip->verdict == PAWL_FRICTION_NOT_CONVERGED;
+  } else {
+    status = pawl_watch_solve(k->watching, values, &result, err);
+  }
   if (status == PAWL_RETRY) {
     return pawl_dynamics_singular(d, values->M, values->G, state->active, state->t, err);
   }
@@ -245,6 +258,44 @@ static PawlStatus strike_in_turn(PawlStrike* k, PawlState* state, const PawlValu
   return solve(k, state, values, k->touching, impulse, err);
 }
 
+// [J] What contacts and their friction have done to the energy by their last impulses, beside the
+// size of its terms; by the mean of the rates before (k->v_kept) and after.
+static double work_of(const PawlStrike* k, const PawlState* state, const PawlValues* values,
+                      double* size) {
+  const PawlDynamics* d = k->dynamics;
+  const double* Lambda = k->watching->rows.lambda;
+  double work = 0.0, *before = k->room, *after = k->after;
+  pawl_dynamics_rows(d, values->G, k->v_kept, values->g_t, before);
+  pawl_dynamics_rows(d, values->G, state->v, values->g_t, after);
+  *size = 0.0;
+  for (int i = k->rubs; i < k->end; i++) {
+    work += 0.5 * Lambda[i] * (before[i] + after[i]);
+    *size += fabs(Lambda[i]) * (fabs(before[i]) + fabs(after[i]));
+  }
+  return work;
+}
+
+// Newton's law. With friction it may bring energy in: then the restitutions are 0, as in time
+// stepping.                                                                             (C5) (F22)
+static PawlStatus strike_by_newton(PawlStrike* k, PawlState* state, const double* v_before,
+                                   const PawlValues* values, double* impulse, PawlError* err) {
+  size_t bytes = (size_t)k->dynamics->sizes.v * sizeof(double);
+  double size;
+  pawl_dynamics_rows(k->dynamics, values->G, v_before, values->g_t, k->room);
+  aim_by_newton(k, state, k->room);
+  memcpy(k->v_kept, state->v, bytes);
+  PAWL_TRY(solve(k, state, values, k->touching, impulse, err));
+  if (!k->watching->grip || !(work_of(k, state, values, &size) > PAWL_REST * size)) {
+    return PAWL_OK;
+  }
+  for (int i = 0; i < k->dynamics->sizes.rows; i++) {
+    impulse[i] -= k->watching->rows.lambda[i];
+  }
+  memcpy(state->v, k->v_kept, bytes);
+  aim_at_rest(k);
+  return solve(k, state, values, k->touching, impulse, err);
+}
+
 // Some contact that takes part approaches faster than nothing.
 static bool approaches(const PawlStrike* k) {
   bool any = false;
@@ -273,14 +324,24 @@ PawlStatus pawl_strike(PawlStrike* k, PawlState* state, const double* v_before,
   double still = PAWL_REST * pawl_dynamics_pace(d, state, values);
   pawl_dynamics_row_forces(d, values, still, k->room, k->least);
   if (k->law == PAWL_STRIKE_NEWTON) {
-    pawl_dynamics_rows(d, values->G, v_before, values->g_t, k->room);
-    aim_by_newton(k, state, k->room);
-    PAWL_TRY(solve(k, state, values, k->touching, impulse, err));
+    PAWL_TRY(strike_by_newton(k, state, v_before, values, impulse, err));
   } else if (k->law == PAWL_STRIKE_POISSON) {
     PAWL_TRY(strike_by_poisson(k, state, values, impulse, err));
   } else {
     PAWL_TRY(strike_in_turn(k, state, values, impulse, err));
   }
+  note_hits(k, state, impulse);
+  return PAWL_OK;
+}
+
+PawlStatus pawl_strike_shock(PawlStrike* k, PawlState* state, const PawlValues* values,
+                             double* impulse, PawlError* err) {
+  PawlDynamics* d = k->dynamics;
+  (void)pawl_strike_look(k, state, values);
+  double still = PAWL_REST * pawl_dynamics_pace(d, state, values);
+  pawl_dynamics_row_forces(d, values, still, k->room, k->least);
+  aim_at_rest(k);
+  PAWL_TRY(solve(k, state, values, k->touching, impulse, err));
   note_hits(k, state, impulse);
   return PAWL_OK;
 }

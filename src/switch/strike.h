@@ -17,14 +17,15 @@ typedef struct PawlStrike {
   PawlWatching* watching;
   PawlStrikeLaw law;
   int first, end;                // rows that are contacts
+  int rubs;                      // the first row of their friction, before them
   const unsigned char* touched;  // rows: the gap has come to zero at this instant; borrowed
   // of the last look and the last impact, by rows
   unsigned char *touching, *hit;
   unsigned char* dull;  // stay together, and give nothing back (bounce.h)
   double *rate, *slow;  // G v + g_t; rates below count as none
   double *aim, *lo;     // (C4): w = G v+ + g_t + aim; least impulses
-  double *least, *room;
-  double* move;  // v
+  double *least, *room, *after;
+  double *move, *v_kept;  // v
 } PawlStrike;
 
 PAWL_CHECKED PawlStatus pawl_strike_create(PawlWatching* watching, const unsigned char* touched,
@@ -38,6 +39,11 @@ void pawl_strike_back(PawlStrike* strike, PawlState* state, const PawlValues* va
 // contacts that touch now; *moved: there was some. `values` are those of the state.         (C3)
 PAWL_CHECKED PawlStatus pawl_strike_part(PawlStrike* strike, PawlState* state,
                                          const PawlValues* values, bool* moved, PawlError* err);
+// Where friction leaves no accelerations: the contacts that touch take an impact without a
+// collision, with no restitution, that stops the slip or turns it. (F25)
+PAWL_CHECKED PawlStatus pawl_strike_shock(PawlStrike* strike, PawlState* state,
+                                          const PawlValues* values, double* impulse,
+                                          PawlError* err);
 // The impact at a state: its velocities become those after, impulses are added to `impulse` (rows).
 // `v_before` are the velocities before the whole instant, from which Newton's law takes its rates.
 // Contacts that were hit go to `hit`; *any: velocities have changed.

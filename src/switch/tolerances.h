@@ -156,6 +156,9 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 #define PAWL_VANISHED 1e-3
 
 // ---- rows with friction (docs/theory/friction.md) -----------------------------------------------
+// [1] Of its largest speed: a slower slip in space has come to rest. Its direction is known to the
+// rounding of the speeds over that, and it need not meet zero.
+#define PAWL_SLIP_STOPS 1e-11
 // [1] Of D_ii: the compliance that rows are given while sets are searched, so that rows which
 // depend on each other share forces in one way. What it changes is solved away afterwards; each
 // round of that leaves SOFT / sigma, with sigma >= 1e-6 for rows that are independent.

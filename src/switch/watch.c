@@ -175,5 +175,10 @@ PawlStatus pawl_watch_friction(PawlWatching* w, const PawlState* state, double* 
     double force = watch[system->watches[c].friction];
     lambda[system->constraints[c].first_row] = state->modes[c] == PAWL_MODE_UP ? -force : force;
   }
+  PawlSlip* slip = w->dynamics->slip;
+  if (slip && pawl_slip_any(slip, &phase)) {
+    PAWL_TRY(pawl_slip_look(slip, &phase, state->t, state->q, state->v, err));
+    pawl_slip_forces(slip, &phase, lambda);
+  }
   return PAWL_OK;
 }

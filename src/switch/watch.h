@@ -20,6 +20,8 @@ typedef struct PawlWatchRates {
   const double *watch, *lambda;
 } PawlWatchRates;
 
+struct PawlGrip;
+
 typedef struct PawlWatching {
   PawlDynamics* dynamics;
   PawlEval *eval, *aside;  // the second for looks that leave the results of the first alone
@@ -28,6 +30,7 @@ typedef struct PawlWatching {
   bool fixed;      // their capacities and frictions are numbers
   double* lambda;  // rows: room for multipliers that are to be shared
   PawlRowProblem rows;
+  struct PawlGrip* grip;  // friction of located contacts (grip.h); NULL without
 } PawlWatching;
 
 PAWL_CHECKED PawlStatus pawl_watch_create(PawlDynamics* dynamics, PawlWatching* watching,

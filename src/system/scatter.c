@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "model/model.h"
 #include "base/error.h"
 #include "system/system.h"
 
@@ -48,6 +49,15 @@ static int add_triplet(Triplets* t, int row, int col) {
   return 0;
 }
 
+// A contact that slips pushes along its friction, too: the row of its gap has these places, where
+// contacts are so few that their instants may be located.
+static int tied_to(const PawlSystem* system, int row) {
+  const PawlModel* model = system->model;
+  bool slips = model && row >= model->row_count && row < system->first_contact &&
+               model->contact_count <= PAWL_MOST_TIED;
+  return slips ? system->first_contact + system->row_contact[row] : -1;
+}
+
 static int collect(const PawlSystem* system, bool gradient, Triplets* t) {
   for (int k = 0; !gradient && k < system->sizes.v; k++) {
     if (add_triplet(t, k, k) != 0) {
@@ -73,7 +83,8 @@ static int collect(const PawlSystem* system, bool gradient, Triplets* t) {
       for (int lane = 0; lane < group->lanes; lane++) {
         int row, col;
         place(group, e, lane, &row, &col);
-        if (add_triplet(t, row, col) != 0) {
+        int normal = gradient ? tied_to(system, row) : -1;
+        if (add_triplet(t, row, col) != 0 || (normal >= 0 && add_triplet(t, normal, col) != 0)) {
           return -1;
         }
       }

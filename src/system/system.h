@@ -195,6 +195,9 @@ struct PawlSystem {
   bool moves[PAWL_QUANTITY_COUNT];    // some entry changes also while modes and turns stay
 };
 
+// Contacts up to which the row of a gap has places for what its friction pushes.
+enum { PAWL_MOST_TIED = 64 };
+
 // The friction of a contact.
 typedef struct PawlContactFriction {
   int count;              // rows of friction, 0: none

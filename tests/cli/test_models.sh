@@ -7,7 +7,7 @@
 smooth="ga-p ga-v ga-a ga-pv ga-pva nsga-pvv nsga-pva moreau-jean rk4 event-driven"
 switching="event-driven ga-p ga-v ga-v-between ga-v-implicit ga-pv ga-pva nsga-pvv nsga-pva moreau-jean"
 contact="nsga-pvv nsga-pva moreau-jean event-driven"
-rubs="nsga-pvv nsga-pva moreau-jean"
+rubs="event-driven nsga-pvv nsga-pva moreau-jean"
 linear="taylor exponential" # for linear models
 adaptive=dopri
 "$pawl" help run | grep -q '^  ark ' && adaptive="dopri ark ida"

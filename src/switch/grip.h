@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contacts with friction at an instant (docs/theory/friction.md, section 9): the problem of
+// switch/watch.h with blocks of friction (friction.h), for velocities after an impact and for
+// accelerations. Which contacts stick, slip or open is its result. It knows no stepper.
+#pragma once
+
+#include "switch/friction.h"
+#include "switch/watch.h"
+
+typedef enum PawlGripPart {  // what a contact does at the instant, or may do
+  PAWL_GRIP_OUT,             // takes no part: open
+  PAWL_GRIP_RESTS,           // its slip is zero: sticks, or begins to slip
+  PAWL_GRIP_SLIDES,          // slips along `along`
+} PawlGripPart;
+
+typedef struct PawlGrip {
+  PawlDynamics* dynamics;
+  PawlWatching* watching;
+  PawlSlip* slip;
+  PawlFriction* solver;
+  // in, for each contact with friction
+  unsigned char* part;  // a PawlGripPart
+  double* along;        // 2 each
+  double *mu, *kinetic;
+  // out
+  unsigned char* found;         // a PawlFrictionState
+  PawlFrictionVerdict verdict;  // NONE and NOT_CONVERGED are no failure
+  int worst;                    // the contact that slips farthest beyond its critical mu
+  double beyond;  // [1] mu over the critical one, there; 0: none has one         (F24)
+  // room
+  int count;                   // rows of the problem
+  int *row, *place;            // which they are, and where a row is among them (-1: nowhere)
+  unsigned char* eliminated;   // rows
+  double *D, *own, *q, *size;  // of the problem
+  double *lo, *hi, *lambda, *w, *slips;
+  double *x, *y;  // v, rows
+  unsigned char *state, *block_state;
+  PawlFrictionBlock* block;
+  int* block_of;  // contact of each block
+  int blocks;
+} PawlGrip;
+
+// NULL in *out where no contact has friction.
+PAWL_CHECKED PawlStatus pawl_grip_create(PawlWatching* watching, PawlGrip** out, PawlError* err);
+void pawl_grip_destroy(PawlGrip* grip);  // NULL is allowed
+
+// Rates of slips at a state: contacts of `touching` (rows) rest or slide, the others are out, with
+// mu as it is there; rates up to `slow` (rows) count as none.
+PAWL_CHECKED PawlStatus pawl_grip_look(PawlGrip* grip, const PawlState* state,
+                                       const unsigned char* touching, const double* slow,
+                                       PawlError* err);
+// Before an impact: the velocities after it decide which contacts slip, and where to; each has one
+// mu, that of before.
+void pawl_grip_strike(PawlGrip* grip);
+// As contacts are in the phase of a state, with the static mu of those that stick: how these share
+// what they hold.
+PAWL_CHECKED PawlStatus pawl_grip_share(PawlGrip* grip, const PawlState* state, PawlError* err);
+// Solves the problem of the rows as pawl_watch_solve does, with r, b and bounds of w->rows and b of
+// the rows of friction. Contacts that rest and are found to slip do so with their kinetic mu.
+PAWL_CHECKED PawlStatus pawl_grip_solve(PawlGrip* grip, const PawlValues* values, PawlError* err);

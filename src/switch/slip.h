@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contacts that slip (docs/theory/friction.md, section 9): the friction force of a contact hangs on
+// its normal force, so that the two are one column of the equations,
+//
+//   M v' = f + G^T lambda - sum mu |lambda_N| G_T^T d  =  f + B^T lambda,   B_N = G_N - mu d G_T
+//
+// It serves every method; it knows no instant.
+#pragma once
+
+#include "switch/phase.h"
+
+typedef struct PawlSlipContact {
+  int normal;        // its row
+  int mode;          // its discrete variable
+  int first, count;  // rows of friction
+  double sticks, slides;
+  int watch;  // place of mu among what is watched, or -1
+} PawlSlipContact;
+
+typedef struct PawlSlip {
+  const PawlSystem* system;
+  PawlPattern G;
+  int count;  // contacts with friction
+  PawlSlipContact* contact;
+  int* tie;         // nonzeros of G: the place of the normal row in this column, -1 elsewhere
+  double* B;        // nonzeros of G
+  double* mu;       // of each contact, at the last look
+  double* rate;     // rows: of the last look
+  double* nothing;  // v and rows: zeros
+  PawlEval* eval;   // G, g_t and what is watched
+} PawlSlip;
+
+// NULL in *out where no contact has friction. Refuses (PAWL_ERROR_USAGE) more contacts with
+// friction than the pattern of G has room for.
+PAWL_CHECKED PawlStatus pawl_slip_create(PawlArena* arena, const PawlSystem* system, PawlSlip** out,
+                                         PawlError* err);
+void pawl_slip_destroy(PawlSlip* slip);  // NULL is allowed
+
+// Closed, with friction that slips along held[first...]: a unit vector that is turned with the
+// motion, so that a velocity which has just passed zero counts as what it was.
+bool pawl_slip_slips(int mode);
+bool pawl_slip_any(const PawlSlip* slip, const PawlPhase* phase);
+
+// Rates of all rows of friction, to slip->rate, and mu while it slips (`rests`: at rest) of each
+// contact, to slip->mu.
+PAWL_CHECKED PawlStatus pawl_slip_look(PawlSlip* slip, const PawlPhase* phase, double t,
+                                       const double* q, const double* v, PawlError* err);
+double pawl_slip_mu(const PawlSlip* slip, int contact, bool rests);
+// How fast a contact slips along its direction: negative past zero.
+double pawl_slip_speed(const PawlSlip* slip, const PawlPhase* phase, int contact);
+// The direction of its slip at the last look, a unit vector.
+void pawl_slip_direction(const PawlSlip* slip, const PawlPhase* phase, int contact, double* d);
+
+// Force directions in a phase: G itself where nothing slips.                               (F20)
+PAWL_CHECKED PawlStatus pawl_slip_directions(PawlSlip* slip, const PawlPhase* phase,
+                                             const double* G, double t, const double* q,
+                                             const double* v, const double** B, PawlError* err);
+// The friction forces of contacts that slip as multipliers, beside those of `lambda`; after
+// pawl_slip_directions or pawl_slip_look at the same place.
+void pawl_slip_forces(const PawlSlip* slip, const PawlPhase* phase, double* lambda);

@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: Apache-2.0
+// Friction of contacts whose instants are located (docs/theory/friction.md, section 9), against
+// closed forms: sticking, slipping and turning back, impacts with friction, several contacts under
+// one body, and directions that turn in space.
+#include "switch/runs.h"
+
+static const char* const EXACT[] = {"rk4", "dopri", "ark", "ida", NULL};
+static const char* const ALL[] = {
+    "rk4",           "dopri", "ark",   "ida",    "ga-v", "ga-v-between",
+    "ga-v-implicit", "ga-a",  "ga-pv", "ga-pva", NULL};
+
+static Run run_text_with(const char* text, const char* parameter) {
+  Run run = {0};
+  run_need(&run, pawl_model_parse(text, strlen(text), "test.yaml", parameter != NULL, &parameter,
+                                  &run.model, &run.err));
+  run_derive(&run);
+  run.def.simulate.smooth = "dopri";
+  run.def.simulate.rtol = 1e-12;
+  run.def.simulate.atol = 1e-13;
+  return run;
+}
+
+static bool is_absent(const char* smooth) {
+  return pawl_method_find(smooth)->absent;
+}
+
+static const PawlEvent* event_is(const Run* run, int k, double t, const char* name,
+                                 const char* from, const char* to, double tolerance) {
+  const PawlEvent* event = run_event(run, k);
+  CHECK_NEAR(event->t, t, tolerance);
+  assert_string_equal(event->constraint, name);
+  assert_string_equal(event->from, from);
+  assert_string_equal(event->to, to);
+  return event;
+}
+
+// The energy is a balance: nothing is left over but `tolerance`.
+static void balances(const Run* run, double tolerance) {
+  CHECK_NEAR(pawl_sim_summary(run->sim).energy_max_drift, 0.0, tolerance);
+  assert_false(pawl_sim_energy_drifts(run->sim));
+  assert_string_equal(pawl_sim_warning(run->sim), "");
+}
+
+// ---- one contact --------------------------------------------------------------------------------
+static const char INCLINE[] =
+    "model: incline\n"
+    "parameters: {m: 2, g: 9.81, alpha: 0.5, mu: 0.6}\n"
+    "coordinates: {x: {rate: 2}, y: }\n"
+    "mass: {x: m, y: m}\n"
+    "potential: m*g*(x*sin(alpha) + y*cos(alpha))\n"
+    "contacts: {plane: {gap: y, friction: mu, slip: x}}\n";
+
+// Up until t = v/(g (sin alpha + mu cos alpha)); steep planes lead back, others hold.
+static void check_incline(const Run* run, double mu, double tolerance) {
+  double up = 9.81 * (sin(0.5) + mu * cos(0.5)), back = 9.81 * (sin(0.5) - mu * cos(0.5));
+  double t = 2 / up, x = 2 * t / 2, rest = 1 - t;
+  assert_int_equal(run_events(run), 1);
+  event_is(run, 0, t, "plane", "slip", back > 0 ? "turn" : "stick", tolerance);
+  double q = back > 0 ? x - back * rest * rest / 2 : x, v = back > 0 ? -back * rest : 0;
+  check_state(run, (double[]){q, 0}, (double[]){v, 0}, tolerance);
+  double normal = 2 * 9.81 * cos(0.5), held = 2 * 9.81 * sin(0.5);
+  const double* lambda = pawl_sim_multipliers(run->sim);
+  CHECK_NEAR(lambda[1], normal, 1e-9);
+  CHECK_NEAR(lambda[0], back > 0 ? mu * normal : held, 1e-9);
+}
+
+static void test_incline(void** unused) {
+  (void)unused;
+  Run sticks = run_text_with(INCLINE, "mu=0.6"), slides = run_text_with(INCLINE, "mu=0.3");
+  for (int k = 0; ALL[k]; k++) {
+    sticks.def.simulate.smooth = slides.def.simulate.smooth = ALL[k];
+    if (is_absent(ALL[k])) {
+      continue;
+    }
+    run_to(&sticks, 1, 1e-3);  // parabolas are exact for all of them
+    check_incline(&sticks, 0.6, 1e-9);
+    balances(&sticks, 1e-9);
+    run_to(&slides, 1, 1e-3);
+    check_incline(&slides, 0.3, 1e-8);
+    balances(&slides, 1e-8);
+  }
+  run_end(&sticks);
+  run_end(&slides);
+}
+
+// Pulled by a spring whose end moves at v: sticks until k v t = mu_s m g, then m x'' = k (v t - x)
+// - mu_k m g with x' = 0 again after a time T: cos and sin of an oscillator.
+static void test_stick_slip(void** unused) {
+  (void)unused;
+  static const char text[] =
+      "model: pulled\n"
+      "coordinates: {x: , y: }\n"
+      "mass: {x: 2, y: 2}\n"
+      "potential: 20*y + 50/2*(x - 0.1*t)^2\n"
+      "contacts: {floor: {gap: y, friction: {static: 0.4, kinetic: 0.3}, slip: x}}\n";
+  Run run = run_text_with(text, NULL);
+  for (int k = 0; EXACT[k]; k++) {
+    run.def.simulate.smooth = EXACT[k];
+    if (is_absent(EXACT[k])) {
+      continue;
+    }
+    bool fixed = strcmp(EXACT[k], "rk4") == 0;
+    run_to(&run, 5, fixed ? 1e-3 : 1e-2);
+    double t = 8 / (50 * 0.1), w = 5;  // w = sqrt(50/2)
+    // u = spring's length beyond that of sliding friction: u'' = -w^2 u, u = 2/50, u' = 0.1; it
+    // sticks when u' = 0.1 again, at 2 (pi - atan(w u_0/0.1)) / w.
+    double T = 2 * (acos(-1) - atan(w * (2.0 / 50) / 0.1)) / w;
+    event_is(&run, 0, t, "floor", "stick", "slip", 1e-9);
+    event_is(&run, 1, t + T, "floor", "slip", "stick", 1e-9);
+    double again = t + T + (2.0 / 50 + 2.0 / 50) / 0.1;
+    event_is(&run, 2, again, "floor", "stick", "slip", 1e-9);
+    event_is(&run, 3, again + T, "floor", "slip", "stick", 1e-9);
+  }
+  run_end(&run);
+}
+
+// On a belt with a normal force N = m g (1 + A sin w t): begins to slip backwards with the belt,
+// x'' = mu N/m, and grips where x' = v: mu g (t + A/w (1 - cos w t)) = v.
+static void test_belt(void** unused) {
+  (void)unused;
+  static const char text[] =
+      "model: belt\n"
+      "coordinates: {x: , y: }\n"
+      "mass: {x: 1, y: 1}\n"
+      "potential: 10*y\n"
+      "forces: {y: -5*sin(7*t), x: -12*step(t - 1)}\n"
+      "contacts: {belt: {gap: y, friction: 0.25, slip: \"x' - 0.5\"}}\n";
+  Run run = run_text_with(text, NULL);
+  double t = 0.2;
+  for (int k = 0; k < 50; k++) {  // Newton's method
+    double f = 0.25 * (10 * t + 5.0 / 7 * (1 - cos(7 * t))) - 0.5;
+    t -= f / (0.25 * (10 + 5 * sin(7 * t)));
+  }
+  run_to(&run, 2, 1e-2);
+  event_is(&run, 0, t, "belt", "slip", "stick", 1e-10);
+  event_is(&run, 1, 1, "belt", "stick", "slip", 1e-10);  // 12 N are more than 3.75
+  double v = 0.5 - 12 + 0.25 * (10 + 5.0 / 7 * (cos(7) - cos(14)));
+  CHECK_NEAR(pawl_sim_state(run.sim)->v[0], v, 1e-9);
+  balances(&run, 1e-8);
+  run_end(&run);
+}
+
+// Stribeck's curve mu = 0.2 + 0.3 slip: x' = (v + 0.2/0.3) exp(-0.3 g t) - 0.2/0.3.
+static void test_speed(void** unused) {
+  (void)unused;
+  static const char text[] =
+      "model: speed\n"
+      "coordinates: {x: {rate: 2}, y: }\n"
+      "mass: {x: 1, y: 1}\n"
+      "potential: 10*y\n"
+      "contacts: {floor: {gap: y, friction: 0.2 + 0.3*slip, slip: x}}\n";
+  Run run = run_text_with(text, NULL);
+  for (int k = 0; EXACT[k]; k++) {
+    run.def.simulate.smooth = EXACT[k];
+    if (!is_absent(EXACT[k])) {
+      run_to(&run, 1, 1e-3);
+      event_is(&run, 0, log(1 + 2 * 0.3 / 0.2) / 3, "floor", "slip", "stick", 1e-9);
+    }
+  }
+  run_end(&run);
+}
+
+// ---- several contacts ---------------------------------------------------------------------------
+static const char BLOCK[] =
+    "model: block\n"
+    "parameters: {b: 0.3, h: 0.1, up: 0, k: 6}\n"
+    "coordinates: {x: , y: {start: h}, p: }\n"
+    "define:\n"
+    "  F: k*t*step(2 - t)\n"
+    "  lx: x - b*cos(p) + h*sin(p)\n"
+    "  ly: y - b*sin(p) - h*cos(p)\n"
+    "  rx: x + b*cos(p) + h*sin(p)\n"
+    "  ry: y + b*sin(p) - h*cos(p)\n"
+    "mass: {x: 2, y: 2, p: 0.1}\n"
+    "potential: 20*y\n"
+    "forces: {x: F, p: -F*up}\n"
+    "contacts:\n"
+    "  left: {gap: ly, friction: 0.4, slip: lx}\n"
+    "  right: {gap: ry, friction: 0.4, slip: rx}\n";
+
+// Two feet, whose friction depends on each other at rest: slips where k t = 8 N, is let go at 2 s,
+// stops where 0.4 g has used up the rate.
+static void test_two_feet(void** unused) {
+  (void)unused;
+  Run run = run_text_with(BLOCK, NULL);
+  double t = 8.0 / 6, v = (3 * (4 - t * t) - 8 * (2 - t)) / 2, stop = 2 + v / 4;
+  double x = (8 - t * t * t) / 2 - 3 * t * t * (2 - t) / 2 - 2 * (2 - t) * (2 - t) + v * v / 8;
+  for (int k = 0; EXACT[k]; k++) {
+    run.def.simulate.smooth = EXACT[k];
+    if (is_absent(EXACT[k])) {
+      continue;
+    }
+    run_to(&run, 4, 1e-2);
+    assert_int_equal(run_events(&run), 4);
+    event_is(&run, 0, t, "left", "stick", "slip", 1e-9);
+    event_is(&run, 1, t, "right", "stick", "slip", 1e-9);
+    event_is(&run, 2, stop, "left", "slip", "stick", 1e-9);
+    event_is(&run, 3, stop, "right", "slip", "stick", 1e-9);
+    check_state(&run, (double[]){x, 0.1, 0}, (double[]){0, 0, 0}, 1e-9);
+    balances(&run, 1e-8);
+  }
+  run_end(&run);
+}
+
+// Pulled at a height: tips at k t (h + up) = m g b where that comes before slipping.
+static void test_tips(void** unused) {
+  (void)unused;
+  Run run = run_text_with(BLOCK, "up=0.8");
+  run_to(&run, 1.2, 1e-2);
+  event_is(&run, 0, 20 * 0.3 / (6 * 0.9), "left", "stick", "open", 1e-9);
+  run_end(&run);
+  // and while it slides where k t up + 0.4 m g h = m g b
+  run = run_text_with(BLOCK, "up=0.5");
+  run_to(&run, 1.9, 1e-2);
+  double t = (20 * 0.3 - 8 * 0.1) / (6 * 0.5);
+  event_is(&run, 0, 8.0 / 6, "left", "stick", "slip", 1e-9);
+  event_is(&run, 2, t, "left", "slip", "open", 1e-9);
+  balances(&run, 1e-8);
+  run_end(&run);
+}
+
+// Housner's block: falls to its other corner, where the rate of rocking is left with the factor
+// 1 - 3/2 sin^2(alpha) of a slender block that does not slip.
+static void test_housner(void** unused) {
+  (void)unused;
+  static const char text[] =
+      "model: housner\n"
+      "parameters: {b: 0.1, h: 0.4, p0: 0.1}\n"
+      "coordinates: {x: , y: {start: b*sin(p0) + h*cos(p0)}, p: {start: p0}}\n"
+      "mass: {x: 2, y: 2, p: 2*(b^2 + h^2)/3}\n"
+      "potential: 2*9.81*y\n"
+      "contacts:\n"
+      "  left: {gap: y - b*sin(p) - h*cos(p), friction: 0.6, slip: x - b*cos(p) + h*sin(p)}\n"
+      "  right: {gap: y + b*sin(p) - h*cos(p), friction: 0.6, slip: x + b*cos(p) + h*sin(p)}\n";
+  Run run = run_text_with(text, NULL);
+  double b = 0.1, h = 0.4, R = hypot(b, h), alpha = atan2(b, h), rate2 = 0.75 * 9.81 / R;
+  double r = 1 - 1.5 * sin(alpha) * sin(alpha);
+  run_to(&run, 1, 1e-2);
+  // theta'^2 = 2 p^2 (cos(alpha - theta0) - cos(alpha - theta)), p^2 = 3 g/(4 R): energy
+  double theta0 = 0.1;
+  double v = sqrt(2 * rate2 * (cos(alpha - theta0) - cos(alpha)));
+  // time: theta = theta0 (1 - s^2), a smooth integrand for Simpson's rule
+  double sum = 0.0;
+  enum { PARTS = 4000 };
+  for (int k = 0; k <= PARTS; k++) {
+    double s = (double)k / PARTS, theta = theta0 * (1 - s * s);
+    // cos(alpha - theta0) - cos(alpha - theta), without its cancellation
+    double drop = 2 * sin(alpha - 0.5 * (theta + theta0)) * sin(0.5 * (theta0 - theta));
+    double f = s > 0 ? 2 * theta0 * s / sqrt(2 * rate2 * drop)
+                     : sqrt(2 * theta0 / (rate2 * sin(alpha - theta0)));
+    sum += f * (k == 0 || k == PARTS ? 1 : k % 2 ? 4 : 2) / (3.0 * PARTS);
+  }
+  int hit = strcmp(run_event(&run, 0)->to, "hit") == 0 ? 0 : 1;
+  const PawlEvent* event = run_event(&run, hit);
+  assert_string_equal(event->to, "hit");
+  CHECK_NEAR(event->t, sum, 1e-9);
+  CHECK_NEAR(fabs(event->v_before[2]), v, 1e-9);
+  CHECK_NEAR(event->v_after[2] / event->v_before[2], r, 1e-9);
+  run_end(&run);
+}
+
+// ---- impacts ------------------------------------------------------------------------------------
+// Impulses of a ball: normal (1 + e) m v_z; tangential what stops the slip, 2/7 m u, within mu
+// times that.
+static void hit_ball(double e, double mu, double* vz, double* v, double* slip, int count) {
+  double normal = (1 + e) * -*vz, u = 0;
+  for (int i = 0; i < count; i++) {
+    u = hypot(u, slip[i]);
+  }
+  double tangential = fmin(mu * normal, u * 2 / 7);
+  for (int i = 0; i < count; i++) {
+    double part = u > 0 ? slip[i] / u : 0;
+    v[i] -= tangential * part;
+    slip[i] -= 3.5 * tangential * part;
+  }
+  *vz *= -e;
+}
+
+static void check_ball(const Run* run, int count, double* v, double* slip, int impacts) {
+  double g = 9.81, vz = -sqrt(2 * g * 0.8822), t = -vz / g;
+  for (int k = 0; k < impacts; k++) {
+    const PawlEvent* event = event_is(run, k, t, "floor", "open", "hit", 1e-9);
+    hit_ball(0.7, 0.3, &vz, v, slip, count);
+    check_list("v", count, event->v_after, v, 1e-9);
+    CHECK_NEAR(event->v_after[count], vz, 1e-9);
+    t += 2 * vz / g;
+    vz = -vz;
+  }
+}
+
+static void test_spinning_ball(void** unused) {
+  (void)unused;
+  Run run = run_file("spinning-ball", NULL, NULL);
+  for (int k = 0; EXACT[k]; k++) {
+    run.def.simulate.smooth = EXACT[k];
+    run.def.simulate.rtol = 1e-12;
+    if (!is_absent(EXACT[k])) {
+      double v[] = {1, 0.5}, slip[] = {1 + 0.12 * 20, 0.5 + 0.12 * 30};
+      run_to(&run, 3, 1e-2);
+      check_ball(&run, 2, v, slip, 10);
+      assert_string_equal(run_event(&run, run_events(&run) - 1)->to, "rest");
+    }
+  }
+  run_end(&run);
+}
+
+static void test_spinning_disc(void** unused) {
+  (void)unused;
+  static const char text[] =
+      "model: disc\n"
+      "parameters: {m: 0.6, r: 0.12, J: 0.4*m*r^2}\n"
+      "coordinates: {x: {rate: 1}, z: {start: r + 0.8822}, b: {rate: -20}}\n"
+      "mass: {x: m, z: m, b: J}\n"
+      "potential: m*9.81*z\n"
+      "contacts: {floor: {gap: z - r, restitution: 0.7, friction: 0.3, slip: \"x' - r*b'\"}}\n";
+  Run run = run_text_with(text, NULL);
+  double v[] = {1}, slip[] = {1 + 0.12 * 20};
+  run_to(&run, 3, 1e-2);
+  check_ball(&run, 1, v, slip, 10);
+  run_end(&run);
+}
+
+// ---- space --------------------------------------------------------------------------------------
+static const char SLOPE[] =
+    "model: slope\n"
+    "parameters: {alpha: 0.5, k: 1.5}\n"
+    "coordinates: {x: , y: {rate: 2}, z: }\n"
+    "mass: {x: 2, y: 2, z: 2}\n"
+    "potential: 2*9.81*(z*cos(alpha) - x*sin(alpha))\n"
+    "contacts: {plane: {gap: z, friction: k*tan(alpha), slip: [x, y]}}\n";
+
+// A point pushed across a slope, mu = k tan(alpha): with its speed v at the angle phi to the line
+// of fall v (k + cos phi) falls by g sin(alpha) (k^2 - 1) a second, so that it stops at
+// v0 (k + cos phi0)/(g sin(alpha) (k^2 - 1)); and v = C tan(phi/2)^k / sin(phi).
+static void test_slope(void** unused) {
+  (void)unused;
+  Run run = run_text_with(SLOPE, NULL);
+  double fall = 9.81 * sin(0.5), k = 1.5, stop = 2 * k / (fall * (k * k - 1));
+  for (int i = 0; EXACT[i]; i++) {
+    run.def.simulate.smooth = EXACT[i];
+    if (is_absent(EXACT[i])) {
+      continue;
+    }
+    double tolerance = strcmp(EXACT[i], "rk4") == 0 ? 1e-7 : 1e-9;
+    run_to(&run, 0.3, 1e-3);
+    const double* v = pawl_sim_state(run.sim)->v;
+    double speed = hypot(v[0], v[1]), phi = atan2(v[1], v[0]);
+    CHECK_NEAR(speed * (k + cos(phi)), 2 * k - fall * (k * k - 1) * 0.3, tolerance);
+    CHECK_NEAR(speed, 2 * pow(tan(phi / 2), k) / sin(phi), tolerance);
+    run_to(&run, 2, 1e-3);
+    assert_int_equal(run_events(&run), 1);
+    // its direction turns ever faster there, which steps of one length meet but roughly
+    event_is(&run, 0, stop, "plane", "slip", "stick", tolerance > 1e-8 ? 1e-4 : tolerance);
+    balances(&run, 1e-4);
+  }
+  run_end(&run);
+}
+
+// ---- Painleve -----------------------------------------------------------------------------------
+static const char ROD[] =
+    "model: rod\n"
+    "parameters: {l: 0.5, mu: 1.6, th0: 1, w: 0}\n"
+    "coordinates:\n"
+    "  x: {rate: -2}\n"
+    "  y: {start: l*sin(th0), rate: l*cos(th0)*w}\n"
+    "  th: {start: th0, rate: w}\n"
+    "mass: {x: 1, y: 1, th: l^2/3}\n"
+    "potential: 9.81*y\n"
+    "contacts: {tip: {gap: y - l*sin(th), friction: mu, slip: x - l*cos(th)}}\n";
+
+// A rod whose tip is pushed along a floor: its friction is critical at
+// mu = (1 + 3 cos^2 th)/(3 sin th cos th).
+static double critical(double th) {
+  return (1 + 3 * cos(th) * cos(th)) / (3 * sin(th) * cos(th));
+}
+
+static PawlStatus start_rod(Run* run, const char* name, double value, const char* painleve) {
+  char parameter[64];
+  snprintf(parameter, sizeof parameter, "%s=%.17g", name, value);
+  *run = run_text_with(ROD, parameter);
+  run->def.simulate.painleve = painleve;
+  return pawl_sim_create(run->system, &run->def, &run->sim, &run->err);
+}
+
+static void test_painleve_onset(void** unused) {
+  (void)unused;
+  Run run;
+  run_need(&run, start_rod(&run, "mu", critical(1) * (1 - 1e-5), "refuse"));
+  run_end(&run);
+  assert_int_equal(start_rod(&run, "mu", critical(1) * (1 + 1e-5), "refuse"), PAWL_ERROR_RUN);
+  assert_non_null(strstr(run.err.message, "'tip'"));
+  run_end(&run);
+  assert_int_equal(start_rod(&run, "mu", critical(1) * 1.25, "refuse"), PAWL_ERROR_RUN);
+  assert_non_null(strstr(run.err.message, "1.25 times its critical friction"));
+  run_end(&run);
+  // mu = 1.6 is critical at two angles, of which the larger one is between 1.3 and 1.4
+  double low = 1.3, high = 1.4;
+  for (int k = 0; k < 60; k++) {
+    double th = 0.5 * (low + high);
+    *(critical(th) < 1.6 ? &low : &high) = th;
+  }
+  assert_int_equal(start_rod(&run, "th0", low - 1e-5, "refuse"), PAWL_ERROR_RUN);
+  run_end(&run);
+  run_need(&run, start_rod(&run, "th0", low + 1e-5, "refuse"));
+  run_end(&run);
+}
+
+// Impact without a collision: the tip stops, and the momentum about it stays.
+static void test_painleve_shock(void** unused) {
+  (void)unused;
+  Run run;
+  run_need(&run, start_rod(&run, "th0", 1, "shock"));
+  assert_non_null(strstr(pawl_sim_warning(run.sim), "without a collision"));
+  double w = 0.75 * sin(1) * 2 / 0.5, l = 0.5;
+  check_state(&run, (double[]){0, l * sin(1), 1}, (double[]){-l * sin(1) * w, l * cos(1) * w, w},
+              1e-12);
+  run_need(&run, pawl_sim_run(run.sim, NULL, NULL, &run.err));
+  assert_false(pawl_sim_energy_drifts(run.sim));
+  run_end(&run);
+}
+
+// A rod that turns fast enough to lift its tip: it may fly, or jam.
+static void test_painleve_several(void** unused) {
+  (void)unused;
+  Run run;
+  assert_int_equal(start_rod(&run, "w", -6, "refuse"), PAWL_ERROR_RUN);
+  assert_non_null(strstr(run.err.message, "several"));
+  run_end(&run);
+  run_need(&run, start_rod(&run, "w", -6, "shock"));
+  assert_non_null(strstr(pawl_sim_warning(run.sim), "lifts off"));
+  CHECK_NEAR(pawl_sim_state(run.sim)->lambda[1], 0.0, 1e-12);
+  CHECK_NEAR(pawl_sim_state(run.sim)->a[1], -9.81, 1e-9);
+  run_end(&run);
+}
+
+// ---- what cannot be done ------------------------------------------------------------------------
+static void test_refused(void** unused) {
+  (void)unused;
+  static const char* const refused[] = {"ga-p", "taylor", "exponential", NULL};
+  Run run = run_text_with(INCLINE, NULL);
+  for (int k = 0; refused[k]; k++) {
+    run.def.simulate.smooth = refused[k];
+    assert_int_equal(run_try(&run, 1, 1e-2), PAWL_ERROR_USAGE);
+    assert_non_null(strstr(run.err.message, refused[k]));
+    run.sim = NULL;
+  }
+  run.def.simulate.smooth = "rk4";
+  run.def.simulate.form = "minimal";
+  assert_int_equal(run_try(&run, 1, 1e-2), PAWL_ERROR_USAGE);
+  assert_non_null(strstr(run.err.message, "index-1"));
+  run.sim = NULL;
+  run_end(&run);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_incline),
+      cmocka_unit_test(test_stick_slip),
+      cmocka_unit_test(test_belt),
+      cmocka_unit_test(test_speed),
+      cmocka_unit_test(test_two_feet),
+      cmocka_unit_test(test_tips),
+      cmocka_unit_test(test_housner),
+      cmocka_unit_test(test_spinning_ball),
+      cmocka_unit_test(test_spinning_disc),
+      cmocka_unit_test(test_slope),
+      cmocka_unit_test(test_painleve_onset),
+      cmocka_unit_test(test_painleve_shock),
+      cmocka_unit_test(test_painleve_several),
+      cmocka_unit_test(test_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
