@@ -79,7 +79,9 @@ int pawl_group_build_lanes(PawlSorter* s, PawlGroup* group, const PawlItemShape*
   for (int c = 0; c < placed->coordinate_count; c++) {
     scratch->slots[c] = c;
   }
-  PawlItem item = {placed->item.kind, 0, placed->item.count, scratch->roots, -1};
+  int target =
+      pawl_item_acts(&placed->item) ? placed->item.target - s->coordinates[placed->coordinates] : 0;
+  PawlItem item = {placed->item.kind, target, placed->item.count, scratch->roots, -1};
   PawlFilling filling = {group, -1, s->system->model};  // lanes have gates of their own
   return pawl_group_derive(&filling, &item, placed->coordinate_count, scratch->slots);
 }

@@ -2,12 +2,14 @@
 // Tokens of a shape: kind, number of expressions; then for each node, operands first, its operation
 // followed by: nothing (TIME), a slot (other leaves), or the index where it has one (POWI, tables)
 // and the operands, each as the position of its node in the list; ROOT and a position ends an
-// expression.
+// expression. TURNING stands before the first leaf of a rotation: its slot has two others, and its
+// equations are not those of a plain coordinate. TARGET and a slot begin a
+// force along another than the first of a rotation's.
 #include "system/shape.h"
 
 #include "base/alloc.h"
 
-enum { ROOT = PAWL_OP_COUNT };
+enum { ROOT = PAWL_OP_COUNT, TURNING, TARGET };
 
 typedef struct Frame {
   PawlNode node;
@@ -84,6 +86,9 @@ static int coordinate_slot(PawlShaper* s, int coordinate) {
     bool turns = coordinate >= s->turning && coordinate < s->turning_end;
     int first = turns ? coordinate - (coordinate - s->turning) % 3 : coordinate;
     int count = turns ? 3 : 1;
+    if (turns && put(s, TURNING) != 0) {
+      return -1;
+    }
     if (PAWL_GROW(b->coordinates, b->coordinate_capacity, b->coordinate_count + count) != 0) {
       return -1;
     }
@@ -209,6 +214,11 @@ static int put_tree(PawlShaper* s, PawlNode root) {
   return put(s, ROOT) != 0 || put(s, s->position[root]) != 0 ? -1 : 0;
 }
 
+bool pawl_item_acts(const PawlItem* item) {
+  return item->kind == PAWL_ITEM_FORCE || item->kind == PAWL_ITEM_FRICTION ||
+         item->kind == PAWL_ITEM_STATE || item->kind == PAWL_ITEM_UNIT;
+}
+
 int pawl_shape_encode(PawlShaper* s, const PawlItem* item, const int** tokens,
                       const PawlBinding** binding) {
   s->stamp++;
@@ -218,9 +228,8 @@ int pawl_shape_encode(PawlShaper* s, const PawlItem* item, const int** tokens,
   if (put(s, (int)item->kind) != 0 || put(s, item->count) != 0) {
     return -1;
   }
-  bool acts = item->kind == PAWL_ITEM_FORCE || item->kind == PAWL_ITEM_FRICTION ||
-              item->kind == PAWL_ITEM_STATE || item->kind == PAWL_ITEM_UNIT;
-  if (acts && coordinate_slot(s, item->target) < 0) {
+  int target = pawl_item_acts(item) ? coordinate_slot(s, item->target) : 0;
+  if (target < 0 || (target > 0 && (put(s, TARGET) != 0 || put(s, target) != 0))) {
     return -1;
   }
   bool binds = item->kind == PAWL_ITEM_CONSTRAINT || item->kind == PAWL_ITEM_RATE ||
@@ -259,6 +268,10 @@ int pawl_shape_build(PawlDag* dag, int token_count, const int* tokens, const Paw
   int built = 0, root_count = 0;
   for (int at = 2; at < token_count;) {
     int token = tokens[at++];
+    if (token == TURNING || token == TARGET) {
+      at += token == TARGET;
+      continue;
+    }
     if (token == ROOT) {
       roots[root_count++] = scratch[tokens[at++]];
       continue;

@@ -24,9 +24,12 @@ PawlShaper* pawl_shaper_create(const PawlDag* dag, int coordinates, int rows, in
                                int turning_end);
 void pawl_shaper_destroy(PawlShaper* shaper);
 
+bool pawl_item_acts(const PawlItem* item);  // its target is a coordinate
+
 // Encodes an item: `*tokens` and `*binding` belong to the shaper and hold until the next call.
-// Returns the number of tokens, -1 when memory is short. A force's target is coordinate slot 0, a
-// constraint's rows are row slots 0, 1, ....
+// Returns the number of tokens, -1 when memory is short. A force's target is coordinate slot 0, or
+// 1 or 2 where it acts along the second or third velocity of a rotation; a constraint's rows are
+// row slots 0, 1, ....
 int pawl_shape_encode(PawlShaper* shaper, const PawlItem* item, const int** tokens,
                       const PawlBinding** binding);
 

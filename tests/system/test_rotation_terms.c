@@ -310,12 +310,49 @@ static void test_derivatives_of_lanes(void** state) {
   check_derivatives(7);
 }
 
+// c w.x^2 of a body and c v^2 of a mass look alike, but the equations of the body are three.
+static void test_lanes_of_bodies_and_masses(void** state) {
+  (void)state;
+  Setup s = setup_text(
+      "model: m\nparameters: {N: 12}\n"
+      "coordinates: {\"x[i=1..N]\": 0, R: {kind: rotation}}\n"
+      "kinetic:\n  - {for i=1..N: \"x[i]'^2\"}\n"
+      "  - 2*R.omega.x^2 + 3*R.omega.y^2 + 5*R.omega.z^2\n");
+  Spot p = random_spot(&s, 5);
+  const double* w = p.v + 12;
+  const double J[3] = {4, 6, 10};
+  const PawlValues* v = look(&s, &p);
+  for (int i = 0; i < 3; i++) {  // -(omega x J omega)
+    int j = (i + 1) % 3, k = (i + 2) % 3;
+    CHECK_NEAR(v->f[12 + i], (J[j] - J[k]) * w[j] * w[k], 1e-14);
+  }
+  setup_free(&s);
+}
+
+// A moment about each axis, of bodies that share a program.
+static void test_moments_in_lanes(void** state) {
+  (void)state;
+  Setup s = setup_text(
+      "model: m\nparameters: {N: 12}\n"
+      "coordinates: {\"R[i=1..N]\": {kind: rotation}}\n"
+      "kinetic: {for i=1..N: \"norm(R[i].omega)^2/2\"}\n"
+      "forces: {\"R[i=1..N]\": [i, 20 + i, 40 + i]}\n");
+  Spot p = random_spot(&s, 7);
+  const PawlValues* v = look(&s, &p);
+  for (int k = 0; k < 36; k++) {
+    CHECK_NEAR(v->f[k], 20 * (k % 3) + k / 3 + 1, 1e-14);
+  }
+  setup_free(&s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_retract_is_the_flow_of_the_rates),
       cmocka_unit_test(test_body_on_a_cart),
       cmocka_unit_test(test_derivatives_of_one_lane),
       cmocka_unit_test(test_derivatives_of_lanes),
+      cmocka_unit_test(test_lanes_of_bodies_and_masses),
+      cmocka_unit_test(test_moments_in_lanes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
