@@ -106,6 +106,8 @@ PawlNode pawl_dag_partial(PawlDag* dag, PawlNode node, PawlOp leaf, int index);
 // By a coordinate: Q(coordinate) where `component` is negative; else along the rotation whose
 // angular velocity about axis `component` of the body is V(coordinate), sum_k T_ki d/dQUAT_k. (O4)
 PawlNode pawl_dag_vary(PawlDag* dag, PawlNode node, int coordinate, int component);
+// T_ki of the rotation whose first velocity is `first`: half a number of its quaternion.       (O2)
+PawlNode pawl_dag_spin_factor(PawlDag* dag, int first, int k, int i);
 // The rate of QUAT(index), a node of QUAT and V.                                             (O2)
 PawlNode pawl_dag_spin(PawlDag* dag, int index);
 

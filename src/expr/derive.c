@@ -247,7 +247,7 @@ PawlNode pawl_dag_partial(PawlDag* dag, PawlNode node, PawlOp leaf, int index) {
 
 // ---- rotations ----------------------------------------------------------------------------------
 // T_ki of p' = T(p) omega = p o (0, omega)/2: half a number of p, with its sign.               (O2)
-static PawlNode spin_factor(PawlDag* dag, int first, int k, int i) {
+PawlNode pawl_dag_spin_factor(PawlDag* dag, int first, int k, int i) {
   static const signed char which[4][3] = {{-1, -2, -3}, {0, -3, 2}, {3, 0, -1}, {-2, 1, 0}};
   int other = which[k][i];
   PawlNode p = pawl_dag_leaf(dag, PAWL_OP_QUAT, 4 * first + (other < 0 ? -other : other));
@@ -258,7 +258,7 @@ PawlNode pawl_dag_spin(PawlDag* dag, int index) {
   PawlNode rate = pawl_dag_const(dag, 0.0);
   for (int i = 0; i < 3; i++) {
     PawlNode omega = pawl_dag_leaf(dag, PAWL_OP_V, index / 4 + i);
-    PawlNode part = pawl_dag_mul(dag, spin_factor(dag, index / 4, index % 4, i), omega);
+    PawlNode part = pawl_dag_mul(dag, pawl_dag_spin_factor(dag, index / 4, index % 4, i), omega);
     rate = pawl_dag_add(dag, rate, part);
   }
   return rate;
@@ -271,7 +271,7 @@ typedef struct Turning {
 static PawlNode seed_rotation(void* context, PawlDag* dag, PawlOp leaf, int index) {
   const Turning* turning = context;
   bool moves = leaf == PAWL_OP_QUAT && index / 4 == turning->first;
-  return moves ? spin_factor(dag, turning->first, index % 4, turning->component)
+  return moves ? pawl_dag_spin_factor(dag, turning->first, index % 4, turning->component)
                : pawl_dag_const(dag, 0.0);
 }
 

@@ -70,6 +70,7 @@ static uint64_t of_node(const PawlDagNode* node, const uint64_t* r, int place, b
       return *known ? of_number(node->value) : 0;
     case PAWL_OP_TIME:
     case PAWL_OP_Q:
+    case PAWL_OP_QUAT:  // of any length: (O1) and (O2) ask for none
     case PAWL_OP_V:
       return random_residue(node->op, (uint64_t)node->index, place);
     case PAWL_OP_NEG:

@@ -215,8 +215,9 @@ static int build_square_group(PawlSorter* s, PawlGroup* group, PawlGroupScratch*
   *taken = squares.count > 0;
   if (!failed && *taken) {
     PawlFilling filling = {group, -1, s->system->model};
-    failed = pawl_squares_derive(&squares, group->dag, group->coordinate_count, group->coordinates,
-                                 pawl_group_add_entry, &filling) != PAWL_OK;
+    PawlSpins spins = {s->system->model, group->coordinates, group->lanes};
+    failed = pawl_squares_derive(&squares, group->dag, &spins, group->coordinate_count,
+                                 group->coordinates, pawl_group_add_entry, &filling) != PAWL_OK;
   }
   pawl_squares_free(&squares);
   return failed || sum_entries(group) != 0 ? -1 : 0;
@@ -277,8 +278,7 @@ static int build_cheaper_group(PawlSorter* s, PawlGroup* group, long long T,
 
 int pawl_group_build_single(PawlSorter* s, PawlGroup* group, PawlGroupScratch* scratch) {
   long long T = cost_of_energy(s);
-  bool plain = T < LEAST_ENERGY || s->system->sizes.v > MOST_COORDINATES ||
-               s->system->model->rotation_count > 0;  // forms do not know (O6)
+  bool plain = T < LEAST_ENERGY || s->system->sizes.v > MOST_COORDINATES;
   return T < 0   ? -1
          : plain ? build_single_group(s, group, scratch)
                  : build_cheaper_group(s, group, T, scratch);

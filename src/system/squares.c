@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Equation labels refer to docs/theory/squares.md.
+// Equation labels refer to docs/theory/squares.md, (O..) to docs/theory/rotations.md.
 #include "system/squares.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "expr/residues.h"
+#include "model/model.h"
 
 // ---- from T to its forms ------------------------------------------------------------------------
 enum { NOT_TAKEN = 100, MOST_DEGREE = 2 };  // degrees in the rates
@@ -15,6 +16,7 @@ static int degree_of(const PawlDagNode* node, const int* of) {
     case PAWL_OP_CONST:
     case PAWL_OP_TIME:
     case PAWL_OP_Q:
+    case PAWL_OP_QUAT:
       return 0;
     case PAWL_OP_V:
       return 1;
@@ -136,6 +138,7 @@ typedef struct Squares {
   int count, n;  // terms, coordinates
   const PawlSquare* terms;
   const int* slots;
+  const PawlSpins* spins;  // NULL: no rotations
   PawlArena arena;
   PawlNode* forms;    // 2 count: s of each term, then r of each
   PawlNode* J;        // of form k by the rate of coordinate i: [i * 2 count + k]
@@ -157,14 +160,26 @@ static int give(const Squares* d, PawlQuantity quantity, int i, int j, PawlNode 
   return node == d->zero ? 0 : d->sink(d->context, quantity, i, j, node);
 }
 
-// Directions: one rate or coordinate; along the motion without and with the acceleration.
+// Directions: one rate or coordinate, of a rotation (O4); along the motion without and with the
+// acceleration.
 typedef struct One {
   PawlOp leaf;
-  int index;
+  int index, component;  // 0 1 2 of an angular velocity, -1 for others
 } One;
+
+static int component(const Squares* d, int i) {
+  const PawlSpins* s = d->spins;
+  int slot = d->slots[i];
+  return s ? pawl_model_spin(s->model, s->coordinates ? s->coordinates[slot * s->stride] : slot)
+           : -1;
+}
 
 static PawlNode seed_one(void* context, PawlDag* dag, PawlOp leaf, int index) {
   const One* one = context;
+  if (leaf == PAWL_OP_QUAT && one->leaf == PAWL_OP_Q && one->component >= 0 &&
+      index / 4 == one->index - one->component) {
+    return pawl_dag_spin_factor(dag, index / 4, index % 4, one->component);
+  }
   return pawl_dag_const(dag, leaf == one->leaf && index == one->index ? 1.0 : 0.0);
 }
 
@@ -172,13 +187,14 @@ static PawlNode seed_motion(void* context, PawlDag* dag, PawlOp leaf, int index)
   const bool* accelerates = context;
   return leaf == PAWL_OP_TIME                ? pawl_dag_const(dag, 1.0)
          : leaf == PAWL_OP_Q                 ? pawl_dag_leaf(dag, PAWL_OP_V, index)
+         : leaf == PAWL_OP_QUAT              ? pawl_dag_spin(dag, index)
          : leaf == PAWL_OP_V && *accelerates ? pawl_dag_leaf(dag, PAWL_OP_A, index)
                                              : pawl_dag_const(dag, 0.0);
 }
 
 static int by(const Squares* d, PawlOp leaf, int i, int count, const PawlNode* nodes,
               PawlNode* out) {
-  One one = {leaf, d->slots[i]};
+  One one = {leaf, d->slots[i], component(d, i)};
   return pawl_dag_tangents(d->dag, count, nodes, seed_one, &one, out) == PAWL_OK ? 0 : -1;
 }
 
@@ -186,6 +202,19 @@ static int along_motion(const Squares* d, bool accelerates, int count, const Paw
                         PawlNode* out) {
   return pawl_dag_tangents(d->dag, count, nodes, seed_motion, &accelerates, out) == PAWL_OK ? 0
                                                                                             : -1;
+}
+
+// (omega x p)_i where coordinate i belongs to a rotation, else 0; p_i is p[i * stride]. (O6)
+static PawlNode gyroscopic(const Squares* d, const PawlNode* p, int stride, int i) {
+  int at = component(d, i);
+  if (at < 0) {
+    return d->zero;
+  }
+  int j = i - at + (at + 1) % 3, k = i - at + (at + 2) % 3;
+  PawlNode w[2] = {pawl_dag_leaf(d->dag, PAWL_OP_V, d->slots[j]),
+                   pawl_dag_leaf(d->dag, PAWL_OP_V, d->slots[k])};
+  return pawl_dag_sub(d->dag, pawl_dag_mul(d->dag, w[0], p[k * stride]),
+                      pawl_dag_mul(d->dag, w[1], p[j * stride]));
 }
 
 // J_ki = ds_k/dv_i                                                                          (Q2)
@@ -208,9 +237,10 @@ static int list_forms(Squares* d) {
 }
 
 // ---- which forms are rates ----------------------------------------------------------------------
-// Two sides of a form that are the same if it is a rate: ds/dq_i and J_i' for every i.      (Q5)
+// Two sides of a form that are the same if it is a rate: ds/dq_i and J_i' + (omega x J)_i for every
+// i. (Q5)
 typedef struct Sides {
-  PawlNode* nodes;   // ds_k/dq_i at [i * all + k], then J_ki'
+  PawlNode* nodes;   // ds_k/dq_i at [i * all + k], then J_ki' + (omega x J_k)_i
   uint64_t* values;  // modulo a prime
   int count;
 } Sides;
@@ -224,7 +254,13 @@ static int list_sides(Squares* d, Sides* s) {
   for (int i = 0; !failed && i < d->n; i++) {
     failed = by(d, PAWL_OP_Q, i, all, d->forms, s->nodes + i * all);
   }
-  return failed ? failed : along_motion(d, false, half, d->J, s->nodes + half);
+  failed = failed ? failed : along_motion(d, false, half, d->J, s->nodes + half);
+  for (int i = 0; !failed && i < half; i++) {
+    PawlNode* side = &s->nodes[half + i];
+    *side = pawl_dag_add(d->dag, *side, gyroscopic(d, d->J + i % all, all, i / all));
+    failed = *side < 0 ? -1 : 0;
+  }
+  return failed;
 }
 
 static bool sides_agree(const Squares* d, const Sides* s, int k) {
@@ -326,6 +362,11 @@ static int give_mass(const Squares* d) {
 static void keep_adjoint(void* context, PawlOp leaf, int index, PawlNode derivative) {
   const Squares* d = context;
   for (int i = 0; i < d->n; i++) {
+    int at = component(d, i);
+    if (leaf == PAWL_OP_QUAT && at >= 0 && d->slots[i] - at == index / 4) {  // (O4)
+      d->T_q[i] = add_product(d->dag, d->T_q[i],
+                              pawl_dag_spin_factor(d->dag, index / 4, index % 4, at), derivative);
+    }
     if (d->slots[i] == index && (leaf == PAWL_OP_V || leaf == PAWL_OP_Q)) {
       (leaf == PAWL_OP_V ? d->p : d->T_q)[i] = derivative;
     }
@@ -387,7 +428,7 @@ static PawlNode push(const Squares* d, const PawlNode* rate, int i) {
   return sum;
 }
 
-// r_i = (dT/dv_i)' - dT/dq_i, at a = 0 or with a.                                      (Q4) (Q6)
+// r_i = (dT/dv_i)' - dT/dq_i + (omega x dT/dv)_i, at a = 0 or with a.             (Q4) (Q6) (O6)
 static int list_residuals(const Squares* d, bool accelerates, PawlNode* room, PawlNode* r) {
   PawlNode *rate = room, *p_rate = room + 2 * d->count;
   if (along_motion(d, accelerates, 2 * d->count, d->forms, rate) != 0 ||
@@ -395,7 +436,8 @@ static int list_residuals(const Squares* d, bool accelerates, PawlNode* room, Pa
     return -1;
   }
   for (int i = 0; i < d->n; i++) {
-    r[i] = pawl_dag_add(d->dag, push(d, rate, i), pawl_dag_sub(d->dag, p_rate[i], d->T_q[i]));
+    PawlNode left = pawl_dag_add(d->dag, p_rate[i], gyroscopic(d, d->p, 1, i));
+    r[i] = pawl_dag_add(d->dag, push(d, rate, i), pawl_dag_sub(d->dag, left, d->T_q[i]));
     if (r[i] < 0) {
       return -1;
     }
@@ -438,13 +480,14 @@ static int derive(Squares* d) {
   return list_residuals(d, true, room, r) != 0 ? -1 : give_tangents(d, r, room);
 }
 
-PawlStatus pawl_squares_derive(const PawlSquares* squares, PawlDag* dag, int count,
-                               const int* coordinates, PawlSink sink, void* context) {
+PawlStatus pawl_squares_derive(const PawlSquares* squares, PawlDag* dag, const PawlSpins* spins,
+                               int count, const int* coordinates, PawlSink sink, void* context) {
   Squares d = {.dag = dag,
                .count = squares->count,
                .n = count,
                .terms = squares->terms,
                .slots = coordinates,
+               .spins = spins,
                .zero = pawl_dag_const(dag, 0.0),
                .sink = sink,
                .context = context};

@@ -21,6 +21,8 @@ typedef struct PawlSquares {
 int pawl_squares_take(PawlSquares* squares, PawlDag* dag, PawlNode T);
 void pawl_squares_free(PawlSquares* squares);
 
-// Derives M, f, K and C of all of them together. `coordinates` (count) are those that occur.
-PAWL_CHECKED PawlStatus pawl_squares_derive(const PawlSquares* squares, PawlDag* dag, int count,
+// Derives M, f, K and C of all of them together. `coordinates` (count) are those that occur, the
+// three of a rotation one after the other; `spins` tells which these are, NULL: none.
+PAWL_CHECKED PawlStatus pawl_squares_derive(const PawlSquares* squares, PawlDag* dag,
+                                            const PawlSpins* spins, int count,
                                             const int* coordinates, PawlSink sink, void* context);

@@ -310,6 +310,35 @@ static void test_derivatives_of_lanes(void** state) {
   check_derivatives(7);
 }
 
+// Bodies that turn on bodies: their energy is long, and derived from its squares.
+static void test_derivatives_of_squares(void** state) {
+  (void)state;
+  Setup s = setup_text(
+      "model: m\n"
+      "coordinates: {x: , A: {kind: rotation}, B: {kind: rotation}, C: {kind: rotation}}\n"
+      "define:\n"
+      "  a: \"[x, 0, sin(x)] + A*[0.3, 0.2, 0.5]\"\n"
+      "  b: \"a + A*B*[0.1, 0.4, -0.2]\"\n"
+      "  c: \"b + A*B*C*[0.2, -0.3, 0.1]\"\n"
+      "  u: A.omega\n"
+      "  v: transpose(B)*u + B.omega\n"
+      "  w: transpose(C)*v + C.omega\n"
+      "kinetic:\n"
+      "  - norm(a')^2 + 2*norm(b')^2 + 3*norm(c')^2\n"
+      "  - u.x^2 + 2*u.y^2 + 3*u.z^2 + 2*v.x^2 + v.y^2 + 4*v.z^2 + 0.3*v.x*v.y\n"
+      "  - (2 + sin(x))*w.x^2 + w.y^2 + 3*w.z^2 + 0.2*w.x*w.z\n"
+      "potential: 9.81*(a.z + b.z + c.z)\n");
+  Spot p = random_spot(&s, 11);
+  const PawlValues* v = look(&s, &p);
+  int H = pawl_system_pattern_H(s.system).start[s.n.v];
+  double *K = kept(v->K, H), *C = kept(v->C, H);
+  check_matrix(&s, &p, residual, false, true, K, NULL, NULL, "K");
+  check_matrix(&s, &p, residual, true, true, C, NULL, NULL, "C");
+  free(K);
+  free(C);
+  setup_free(&s);
+}
+
 // c w.x^2 of a body and c v^2 of a mass look alike, but the equations of the body are three.
 static void test_lanes_of_bodies_and_masses(void** state) {
   (void)state;
@@ -351,6 +380,7 @@ int main(void) {
       cmocka_unit_test(test_body_on_a_cart),
       cmocka_unit_test(test_derivatives_of_one_lane),
       cmocka_unit_test(test_derivatives_of_lanes),
+      cmocka_unit_test(test_derivatives_of_squares),
       cmocka_unit_test(test_lanes_of_bodies_and_masses),
       cmocka_unit_test(test_moments_in_lanes),
   };

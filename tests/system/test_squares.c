@@ -129,7 +129,7 @@ static void test_forms_give_what_the_whole_gives(void** state) {
     assert_int_equal(pawl_derive_item(dag, &item, NULL, COORDINATES, slots, add_to, &whole),
                      PAWL_OK);
     assert_int_equal(pawl_squares_take(&squares, dag, T), 1);
-    assert_int_equal(pawl_squares_derive(&squares, dag, COORDINATES, slots, add_to, &forms),
+    assert_int_equal(pawl_squares_derive(&squares, dag, NULL, COORDINATES, slots, add_to, &forms),
                      PAWL_OK);
     compare(&whole, &forms, &r);
     pawl_squares_free(&squares);
