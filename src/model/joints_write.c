@@ -128,7 +128,7 @@ static void write_coordinates(PawlMade* made, const PawlJoint* joint) {
     pawl_set(made, map, joint->key, "kind", is_ball(joint) ? "rotation" : NULL);
     pawl_set(made, map, joint->key, "start", joint->start[k]);
     pawl_set(made, map, joint->key, "rate", joint->rate[k]);
-    pawl_set(made, map, joint->key, "guess", guess_word(joint));
+    pawl_set(made, map, joint->key, "guess", is_ball(joint) ? NULL : guess_word(joint));
     pawl_set(made, map, joint->key, "unit",
              is_ball(joint)                    ? NULL
              : strncmp(value, "angle", 5) == 0 ? "rad"
