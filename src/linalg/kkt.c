@@ -432,10 +432,25 @@ static void keep(int count, double* to, const double* from) {
   }
 }
 
+void pawl_kkt_settle(PawlKkt* kkt, const double* S) {
+  bool again = kkt->settled[0].S == S;
+  kkt->settled[1] = again ? kkt->settled[1] : kkt->settled[0];
+  kkt->settled[0] = (PawlKktSettled){S, ++kkt->settled_count};
+}
+
+static long long settled(const PawlKkt* kkt, const double* S) {
+  const PawlKktSettled* all = kkt->settled;
+  return all[0].S == S ? all[0].number : all[1].S == S ? all[1].number : 0;
+}
+
+static bool is_same_S(const PawlKkt* kkt, const PawlKktKept* kept, const double* S) {
+  return (kept->settled > 0 && kept->settled == settled(kkt, S)) ||
+         is_same(kkt->block_S.count, kept->S, S);
+}
+
 static bool is_kept(const PawlKkt* kkt, const PawlKktKept* kept, const double* S, const double* B,
                     const double* J) {
-  return kept->on && is_same(kkt->block_S.count, kept->S, S) &&
-         is_same(kkt->block_J.count, kept->J, J) &&
+  return kept->on && is_same_S(kkt, kept, S) && is_same(kkt->block_J.count, kept->J, J) &&
          ((B == J && kept->once) || is_same(kkt->block_B.count, kept->B, B));
 }
 
@@ -479,6 +494,7 @@ PawlStatus pawl_kkt_factor_and_keep(PawlKkt* kkt, const double* S, const double*
   }
   kept->on = true;
   kept->once = B == J;
+  kept->settled = settled(kkt, S);
   return PAWL_OK;
 }
 

@@ -46,6 +46,9 @@ PAWL_CHECKED PawlStatus pawl_kkt_factor_and_keep(PawlKkt* kkt, const double* S, 
 // True when numbers and rows are, to the bit, those of the last factorisation, and
 // pawl_kkt_factor_and_keep made it. A band keeps three, a small dense matrix two: then one of the
 // others that fits is in use again, as if it had been made now.
+// What stands at S stays until this is said of it again: then it need not be compared number by
+// number. Of the last two arrays of which it was said.
+void pawl_kkt_settle(PawlKkt* kkt, const double* S);
 bool pawl_kkt_holds(PawlKkt* kkt, const double* S, const double* B, const double* J,
                     const unsigned char* active);
 // Whether the factorisation in use is one kept, the one of this number (PawlKktInfo.current), and

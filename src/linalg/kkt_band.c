@@ -20,12 +20,16 @@
 // entries anew costs about as much as two factorisations.
 #define STEADY 8
 
+// Unknowns that are solved for while they are in the cache.
+#define STRETCH 1024
+
 struct PawlKktBand {
   int count;         // unknowns that take part
   bool left_out;     // inactive rows do not
   int steady;        // factorisations in a row with the set that is
   int* order;        // (size) the unknowns in the order of elimination, with every row
   int* at;           // (size) where an unknown is in it, -1: left out
+  int* unknown;      // (size) and which unknown is there
   int *low, *high;   // (size) the last row and column that column k is eliminated from
   int* base;         // (size) A_ij is values[base[j] + i]
   int *top, *first;  // (size) the first row of column j in U, and the same without row exchanges
@@ -60,6 +64,7 @@ static void find_extents(const PawlKkt* kkt, PawlKktBand* b) {
     bool in = unknown < n || !b->left_out || kkt->set[unknown - n];
     b->low[count] = b->high[count] = count;
     b->at[unknown] = in ? count : -1;
+    b->unknown[count] = unknown;
     count += in;
   }
   b->count = count;
@@ -173,7 +178,8 @@ void pawl_kkt_band_clear(PawlKkt* kkt) {
 }
 
 static PawlStatus take_memory(const PawlKkt* kkt, PawlArena* arena, PawlKktBand* b) {
-  int** arrays[] = {&b->order, &b->at, &b->low, &b->high, &b->base, &b->first, &b->run_end};
+  int** arrays[] = {&b->order, &b->at,   &b->unknown, &b->low,
+                    &b->high,  &b->base, &b->first,   &b->run_end};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
     *arrays[k] = PAWL_NEW(arena, int, kkt->size + 1);
   }
@@ -358,14 +364,15 @@ bool pawl_kkt_band_is_definite(const PawlKkt* kkt) {
 
 // ---- solution -----------------------------------------------------------------------------------
 
-// w <- L^-1 w without row exchanges
-static void substitute_down(const PawlKktBand* b, const double* A, int count, double* w) {
-  for (int k = 0; k < count;) {
+// Columns first .. end - 1 of w <- L^-1 w without row exchanges
+static void substitute_down(const PawlKktBand* b, const double* A, int first, int end, double* w) {
+  for (int k = first; k < end;) {
     double v = w[k];
-    for (int end = b->run_end[k]; k < end; k++) {
+    int last = b->run_end[k] < end ? b->run_end[k] : end;
+    for (; k < last; k++) {
       w[k + 1] = v = w[k + 1] - v * A[b->base[k] + k + 1];
     }
-    if (k < count) {
+    if (k < end) {
       const double* a = A + b->base[k];
       for (int i = k + 1; i <= b->low[k]; i++) {
         w[i] -= v * a[i];
@@ -388,11 +395,11 @@ static void substitute_down_exchanged(const PawlKktBand* b, const double* A, int
   }
 }
 
-// w <- U^-1 w, `top` being the first rows of U's columns
-static void substitute_up(const PawlKktBand* b, const double* A, const int* top, int count,
+// Columns end - 1 .. first of w <- U^-1 w, `top` being the first rows of U's columns
+static void substitute_up(const PawlKktBand* b, const double* A, const int* top, int first, int end,
                           double* w) {
-  double next = count > 0 ? w[count - 1] : 0.0;
-  for (int k = count - 1; k >= 0; k--) {
+  double next = end > first ? w[end - 1] : 0.0;
+  for (int k = end - 1; k >= first; k--) {
     const double* a = A + b->base[k];
     double v = next * a[k];
     w[k] = v;
@@ -405,43 +412,66 @@ static void substitute_up(const PawlKktBand* b, const double* A, const int* top,
     }
     next = k > 0 ? w[k - 1] : 0.0;
   }
+  if (first > 0) {
+    w[first - 1] = next;
+  }
 }
 
-static void substitute(const PawlKkt* kkt, double* w) {
-  const PawlKktBand* b = kkt->band;
-  int count = b->count;
-  if (kkt->plain) {
-    substitute_down(b, kkt->values, count, w);
-    substitute_up(b, kkt->values, b->first, count, w);
-  } else {
-    substitute_down_exchanged(b, kkt->values, count, w);
-    substitute_up(b, kkt->values, b->top, count, w);
+// Rows first .. end - 1 of the scaled right side, and of what was found.
+static void load(const PawlKkt* kkt, int first, int end, const double* x, const double* y) {
+  int n = kkt->n;
+  const int* unknown = kkt->band->unknown;
+  const double* R = kkt->row_scale;
+  for (int k = first; k < end; k++) {
+    int j = unknown[k];
+    double given = j < n ? x[j] : kkt->set[j - n] ? y[j - n] : 0.0;
+    kkt->work[k] = given * R[j];
   }
 }
 
 // The sign of a 0 could hang on whether inactive rows are left out: adding 0 makes it positive.
-void pawl_kkt_band_solve(PawlKkt* kkt, double* x, double* y) {
+static void unload(const PawlKkt* kkt, int first, int end, double* x, double* y) {
   int n = kkt->n;
+  const int* unknown = kkt->band->unknown;
+  const double* C = kkt->col_scale;
+  for (int k = first; k < end; k++) {
+    int j = unknown[k];
+    double found = kkt->work[k] * C[j] + 0.0;
+    if (j < n) {
+      x[j] = found;
+    } else if (kkt->set[j - n]) {
+      y[j - n] = found;
+    }
+  }
+}
+
+// In stretches that stay in the cache from what is given to L, and from U to what is found.
+static void solve_plain(const PawlKkt* kkt, double* x, double* y) {
   const PawlKktBand* b = kkt->band;
-  const int* at = b->at;
-  const double *R = kkt->row_scale, *C = kkt->col_scale;
-  double* w = kkt->work;
-  for (int a = 0; a < kkt->inactive_count && !b->left_out; a++) {
-    w[at[n + kkt->inactive[a]]] = 0.0;
+  int count = b->count, loaded = 0;
+  for (int first = 0; first < count; first += STRETCH) {
+    int end = count - first < STRETCH ? count : first + STRETCH;
+    int reach = b->low[end - 1] + 1;  // low ascends
+    load(kkt, loaded, reach, x, y);
+    loaded = reach;
+    substitute_down(b, kkt->values, first, end, kkt->work);
   }
-  for (int j = 0; j < n; j++) {
-    w[at[j]] = x[j] * R[j];
+  for (int first = (count - 1) / STRETCH * STRETCH; first >= 0; first -= STRETCH) {
+    int end = count - first < STRETCH ? count : first + STRETCH;
+    substitute_up(b, kkt->values, b->first, first, end, kkt->work);
+    unload(kkt, first, end, x, y);
   }
-  for (int a = 0; a < kkt->active_count; a++) {
-    int i = kkt->active[a];
-    w[at[n + i]] = y[i] * R[n + i];
+}
+
+void pawl_kkt_band_solve(PawlKkt* kkt, double* x, double* y) {
+  const PawlKktBand* b = kkt->band;
+  int count = b->count;
+  if (kkt->plain) {
+    solve_plain(kkt, x, y);
+    return;
   }
-  substitute(kkt, w);
-  for (int j = 0; j < n; j++) {
-    x[j] = w[at[j]] * C[j] + 0.0;
-  }
-  for (int a = 0; a < kkt->active_count; a++) {
-    int i = kkt->active[a];
-    y[i] = w[at[n + i]] * C[n + i] + 0.0;
-  }
+  load(kkt, 0, count, x, y);
+  substitute_down_exchanged(b, kkt->values, count, kkt->work);
+  substitute_up(b, kkt->values, b->top, 0, count, kkt->work);
+  unload(kkt, 0, count, x, y);
 }

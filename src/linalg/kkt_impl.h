@@ -42,8 +42,14 @@ typedef struct PawlKktKept {
   double* values;      // of the band, or dense
   int *pivot, *top;    // of the band, see there; dense: the first alone
   bool plain;
-  long long number;  // of this factorisation
+  long long number;   // of this factorisation
+  long long settled;  // the number of S among those that were settled; 0: it was not
 } PawlKktKept;
+
+typedef struct PawlKktSettled {
+  const double* S;
+  long long number;
+} PawlKktSettled;
 
 typedef struct PawlKktKlu PawlKktKlu;    // kkt_klu.c
 typedef struct PawlKktBand PawlKktBand;  // kkt_band.c
@@ -74,6 +80,8 @@ struct PawlKkt {
   unsigned char* set;  // (m) rows that are active
   int active_count, inactive_count;
   int *active, *inactive;           // (m) the rows, ascending
+  PawlKktSettled settled[2];        // numbers that stay
+  long long settled_count;          // how often some were
   PawlKktKept kept[PAWL_KKT_KEPT];  // kept[turn] is the factorisation in use
   int kept_count, turn;
   double inverse_pivot;                 // largest 1 / |pivot| of the last factorisation

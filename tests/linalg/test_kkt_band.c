@@ -256,11 +256,111 @@ static void test_matrices_take_turns(void** state) {
   free(s);
 }
 
+// Bars too long for one stretch of the solution: S x - B^T y = b and J x = c recomputed by entries.
+enum { LONG = 5000, ROWS = 3 };
+
+typedef struct LongBar {
+  int S_start[LONG + 1], S_index[5 * LONG], G_start[LONG + 1], G_index[ROWS];
+  double S[5 * LONG], G[ROWS];
+  PawlPattern pattern_S, pattern_G;
+} LongBar;
+
+static LongBar* long_bar(int width) {
+  LongBar* s = calloc(1, sizeof *s);
+  int count = 0, rows = 0;
+  for (int j = 0; j < LONG; j++) {
+    for (int i = j > width ? j - width : 0; i <= j + width && i < LONG; i++) {
+      s->S_index[count] = i;
+      s->S[count++] = test_random() + (i == j ? 8.0 : 0.0);
+    }
+    if (j % (LONG / ROWS) == 1023 && rows < ROWS) {
+      s->G_index[rows] = rows;
+      s->G[rows++] = 2.0 + test_random();
+    }
+    s->S_start[j + 1] = count;
+    s->G_start[j + 1] = rows;
+  }
+  s->pattern_S = (PawlPattern){LONG, LONG, s->S_start, s->S_index};
+  s->pattern_G = (PawlPattern){ROWS, LONG, s->G_start, s->G_index};
+  return s;
+}
+
+static void check_long_bar(const LongBar* s, PawlKkt* kkt, const unsigned char* active) {
+  static double x[LONG], b[LONG];
+  double y[ROWS], c[ROWS];
+  fill_random(LONG, b);
+  fill_random(ROWS, c);
+  memcpy(x, b, sizeof b);
+  for (int i = 0; i < ROWS; i++) {
+    y[i] = c[i] = active[i] ? c[i] : 0.0;
+  }
+  pawl_kkt_solve(kkt, x, y);
+  for (int j = 0; j < LONG; j++) {
+    for (int k = s->S_start[j]; k < s->S_start[j + 1]; k++) {
+      b[s->S_index[k]] -= s->S[k] * x[j];
+    }
+    for (int k = s->G_start[j]; k < s->G_start[j + 1]; k++) {
+      b[j] += s->G[k] * y[s->G_index[k]];
+      c[s->G_index[k]] -= active[s->G_index[k]] ? s->G[k] * x[j] : 0.0;
+    }
+  }
+  for (int j = 0; j < LONG; j++) {
+    CHECK_NEAR(b[j], 0.0, BACKWARD);
+  }
+  for (int i = 0; i < ROWS; i++) {
+    CHECK_NEAR(c[i], 0.0, BACKWARD);
+  }
+}
+
+static void test_long_bars(void** state) {
+  (void)state;
+  for (int width = 1; width < 3; width++) {
+    LongBar* s = long_bar(width);
+    PawlKkt* kkt = NULL;
+    assert_int_equal(pawl_kkt_create(&s->pattern_S, &s->pattern_G, PAWL_KKT_AUTO, &kkt, NULL), 0);
+    assert_int_equal(pawl_kkt_info(kkt).solver, PAWL_KKT_BAND);
+    for (int round = 0; round < 24; round++) {  // long enough for inactive rows to be left out
+      unsigned char active[ROWS] = {round < 12, 0, round % 12 == 0};
+      assert_int_equal(pawl_kkt_factor(kkt, s->S, s->G, s->G, active), PAWL_OK);
+      check_long_bar(s, kkt, active);
+    }
+    pawl_kkt_destroy(kkt);
+    free(s);
+  }
+}
+
+// What was settled is taken by its name, until it is settled anew.
+static void test_settled_numbers(void** state) {
+  (void)state;
+  TestSystem *s = banded_system(30, 2, 1, 8.0), *other = banded_system(30, 2, 1, 8.0);
+  const unsigned char active[2] = {1, 0};
+  PawlKkt* kkt = system_kkt(s, PAWL_KKT_AUTO);
+  const double *S = s->S_values, *B = s->B_values, *J = s->J_values;
+  pawl_kkt_settle(kkt, other->S_values);
+  pawl_kkt_settle(kkt, S);
+  assert_int_equal(pawl_kkt_factor_and_keep(kkt, S, B, J, active), PAWL_OK);
+  assert_true(pawl_kkt_holds(kkt, S, B, J, active));
+  assert_false(pawl_kkt_holds(kkt, other->S_values, B, J, active));
+  s->S_values[5] += 1.0;
+  assert_true(pawl_kkt_holds(kkt, S, B, J, active));  // it was promised not to change
+  pawl_kkt_settle(kkt, S);
+  assert_false(pawl_kkt_holds(kkt, S, B, J, active));
+  s->S_values[5] -= 1.0;
+  pawl_kkt_settle(kkt, S);
+  assert_int_equal(pawl_kkt_factor_and_keep(kkt, S, B, J, active), PAWL_OK);
+  s->J_values[0] += 1.0;
+  assert_false(pawl_kkt_holds(kkt, S, B, J, active));
+  pawl_kkt_destroy(kkt);
+  free(s);
+  free(other);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_bands_are_found),     cmocka_unit_test(test_rows_are_exchanged),
       cmocka_unit_test(test_bar_by_hand),         cmocka_unit_test(test_redundant_rows_are_named),
-      cmocka_unit_test(test_matrices_take_turns),
+      cmocka_unit_test(test_matrices_take_turns), cmocka_unit_test(test_long_bars),
+      cmocka_unit_test(test_settled_numbers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
