@@ -47,6 +47,27 @@ static PawlStatus make_evals(PawlStepper* s, PawlGa* d, unsigned more, PawlError
                            err);
 }
 
+// A bar's stiffness ties neighbours, its lumped mass does not: half of all products would be with
+// 0.
+static void take_constant_mass(PawlStepper* s, PawlGa* d) {
+  const double* M = pawl_eval_values(d->residual_eval)->M;
+  const PawlPattern* H = &s->H;
+  int n = s->sizes.v, count = 0;
+  int* start = PAWL_NEW(&s->arena, int, n + 1);
+  int* index = PAWL_NEW(&s->arena, int, H->start[n]);
+  d->mass_values = PAWL_NEW(&s->arena, double, H->start[n]);
+  for (int j = 0; !s->arena.failed && j < n; j++) {
+    for (int k = H->start[j]; k < H->start[j + 1]; k++) {
+      index[count] = H->index[k];
+      d->mass_values[count] = M[k];
+      count += M[k] != 0.0;
+    }
+    start[j + 1] = count;
+  }
+  d->mass = (PawlPattern){.rows = n, .cols = n, .start = start, .index = index};
+  d->weight = s->dynamics.weights;
+}
+
 PawlStatus pawl_ga_create(PawlStepper* s, PawlLevel level, unsigned more, PawlGa* d,
                           PawlError* err) {
   d->level = level;
@@ -68,7 +89,15 @@ PawlStatus pawl_ga_create(PawlStepper* s, PawlLevel level, unsigned more, PawlGa
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
     *rows[k] = PAWL_NEW(&s->arena, double, m);
   }
-  return s->arena.failed ? pawl_fail_memory(err) : make_evals(s, d, more, err);
+  if (s->arena.failed) {
+    return pawl_fail_memory(err);
+  }
+  PAWL_TRY(make_evals(s, d, more, err));
+  d->mass = s->H;
+  if (s->dynamics.weights) {
+    take_constant_mass(s, d);
+  }
+  return s->arena.failed ? pawl_fail_memory(err) : PAWL_OK;
 }
 
 void pawl_ga_destroy(PawlGa* d) {
@@ -244,14 +273,18 @@ static PawlStatus tangents(PawlStepper* s, PawlGa* d, const PawlPhase* phase, do
   }
   d->S_beta = steady ? d->beta_p : 0.0;
   d->S_gamma = steady ? d->gamma_p : 0.0;
+  if (steady) {
+    pawl_kkt_settle(s->kkt, S);
+  }
   return PAWL_OK;
 }
 
 // One Newton correction:                                                                    (A9)
 //   [ M + (gamma'/beta') C + K/beta'   -B^T ] [ dq              ]     [ r / beta' ]
 //   [ J                                  0  ] [ dlambda / beta' ] = - [ f c        ]
-PawlStatus pawl_ga_correct(PawlStepper* s, PawlGa* d, const PawlPhase* phase, double t,
+PawlStatus pawl_ga_correct(PawlStepper* s, PawlGa* d, const PawlPhase* phase, PawlState* state,
                            PawlError* err) {
+  double t = state->t + d->h;
   const PawlValues* values = pawl_eval_values(d->residual_eval);
   s->dynamics.info.newton_iterations++;
   const double *S = values->M, *J = values->G;
@@ -264,7 +297,7 @@ PawlStatus pawl_ga_correct(PawlStepper* s, PawlGa* d, const PawlPhase* phase, do
     J = d->level == PAWL_LEVEL_POSITION ? J : d->J;
   }
   double k = 1.0 / d->beta_p;
-  for (int i = 0; i < s->sizes.v; i++) {
+  for (int i = 0; !d->known && i < s->sizes.v; i++) {
     d->dq[i] = -d->r[i] * k;
   }
   for (int i = 0; i < s->sizes.rows; i++) {
@@ -274,7 +307,7 @@ PawlStatus pawl_ga_correct(PawlStepper* s, PawlGa* d, const PawlPhase* phase, do
                                d->dlambda, err));
   d->change_known = false;
   d->dU = d->dW = NULL;
-  pawl_ga_add(s, d);
+  pawl_ga_add(s, d, state);
   for (int i = 0; i < s->sizes.rows; i++) {
     d->lambda[i] += d->beta_p * d->dlambda[i];
   }
@@ -292,6 +325,7 @@ PAWL_INLINE PawlStatus balance(PawlStepper* s, PawlGa* d, const PawlPhase* phase
   if (d->between && phase->crossing) {
     PAWL_TRY(pawl_law_directions(phase, values, &d->B, err));
   }
+  d->known = !judged;
   if (!judged) {
     pawl_ga_balance_forces(s, d, values);
     if (s->sizes.rows > 0) {
@@ -342,7 +376,7 @@ PawlStatus pawl_ga_iterate(PawlStepper* s, PawlGa* d, const PawlPhase* phase, Pa
       break;  // diverged
     }
     if (k < s->def.iterations) {
-      PAWL_TRY(pawl_ga_correct(s, d, phase, t, err));
+      PAWL_TRY(pawl_ga_correct(s, d, phase, state, err));
     }
   }
   return pawl_ga_stuck(s, d, t, err);

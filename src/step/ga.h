@@ -30,13 +30,17 @@ typedef struct PawlGa {
   double *c, *c_size;                 // residual of the constraint at its level, and its size
   double *dq, *dlambda;               // correction
   double *S, *J;                      // what a Newton step factors
+  PawlPattern mass;                   // entries of M that are not 0, where it is constant
+  double* mass_values;                // and their numbers; NULL: those of H
   double* weight;                     // diagonal of M; 0 for states
   double* path;                       // |v'| of the guess and all its corrections, summed up
   double *size_q, *size_v, *size_a;   // what each coordinate, rate, acceleration counts as
-  bool sizes_late, sized;       // computed only where asked for; they are those of the iterate
+  bool sizes_late, sized;       // but for the columns of rows computed where asked for; they are
+                                // those of the iterate
   double *rounded, *rounded_c;  // terms of balances and rows that rounding is a part of
   const double* B;              // force directions: G, or between two gradients
   const double *U, *W;          // corrections of q and v by the caller; NULL: none
+  bool still;                   // U and W are 0 so far
   double* v_total;              // v + W
   double error_r, error_c, error_own;  // dynamics, constraint; dynamics of the worst coordinate
   int worst_row;
@@ -46,7 +50,10 @@ typedef struct PawlGa {
   double best;                 // smallest error of the iteration under way
   bool balanced;               // dynamics and constraint hold to the tolerance, or to rounding
   double S_beta, S_gamma;      // beta', gamma' of S and J, where these change with h alone; 0: none
-  bool placed;                 // q and v_total are those of the guess
+  bool placed;                 // q and v_total are those of the iterate already
+  bool known;                  // dq is the right side of the next correction already
+  bool begun;                  // the next guess may begin where the iterate is, see pawl_ga_begins
+  unsigned char* begins;       // by part of the coordinates; NULL: nobody asks
   struct PawlGaSums* sums;     // by part of the coordinates, see ga_loops.h
 } PawlGa;
 
@@ -85,7 +92,7 @@ PAWL_CHECKED PawlStatus pawl_ga_balance(PawlStepper* s, PawlGa* ga, const PawlPh
 bool pawl_ga_may_end(const PawlStepper* s, PawlGa* ga, const PawlPhase* phase, int corrections);
 bool pawl_ga_ended(const PawlStepper* s, PawlGa* ga, double error_other);
 PAWL_CHECKED PawlStatus pawl_ga_correct(PawlStepper* s, PawlGa* ga, const PawlPhase* phase,
-                                        double t, PawlError* err);
+                                        PawlState* state, PawlError* err);
 PawlStatus pawl_ga_stuck(PawlStepper* s, const PawlGa* ga, double t, PawlError* err);
 // What these are made of (ga_end.c). Sizes of q, v and v' at the iterate; those of other rates v;
 // the errors of a residual; the largest |change_j| / size_j; the largest |c_i| of the rows in `set`
@@ -95,9 +102,8 @@ void pawl_ga_size_rates(const PawlStepper* s, PawlGa* ga, const double* v);
 void pawl_ga_errors(const PawlStepper* s, PawlGa* ga, const PawlPhase* phase);
 double pawl_ga_part(const PawlStepper* s, const PawlGa* ga, const double* change,
                     const double* size);
-double pawl_ga_row_error(const PawlStepper* s, const PawlGa* ga, const double* G,
-                         const double* size, const double* c, const unsigned char* set,
-                         double* terms, int* row);
+double pawl_ga_row_error(const PawlStepper* s, PawlGa* ga, const double* G, const double* size,
+                         const double* c, const unsigned char* set, double* terms, int* row);
 // Newton's method on dynamics and constraint at its level, from the guess.
 PAWL_CHECKED PawlStatus pawl_ga_iterate(PawlStepper* s, PawlGa* ga, const PawlPhase* phase,
                                         PawlState* state, PawlError* err);

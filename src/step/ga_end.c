@@ -154,11 +154,18 @@ static void lift_terms(const PawlStepper* s, const PawlGa* d, const double* G, c
   }
 }
 
-double pawl_ga_row_error(const PawlStepper* s, const PawlGa* d, const double* G, const double* size,
+static void size_late(const PawlStepper* s, PawlGa* d) {
+  if (!d->sized) {
+    pawl_ga_size(s, d, d->U ? d->v_total : d->v, d->level == PAWL_LEVEL_POSITION && !d->U);
+  }
+}
+
+double pawl_ga_row_error(const PawlStepper* s, PawlGa* d, const double* G, const double* size,
                          const double* c, const unsigned char* set, double* terms, int* row) {
   pawl_sparse_sizes(&s->G, G, size, 0.0, terms);
   double error = row_error(s->sizes.rows, c, terms, set, row);
   if (error > s->def.tolerance && size != d->size_q) {
+    size_late(s, d);
     lift_terms(s, d, G, size, terms);
     error = row_error(s->sizes.rows, c, terms, set, row);
   }
@@ -172,6 +179,7 @@ void pawl_ga_errors(const PawlStepper* s, PawlGa* d, const PawlPhase* phase) {
   d->error_c = row_error(s->sizes.rows, d->c, d->c_size, phase->active, &d->worst_row);
   if (d->error_c > s->def.tolerance && d->level != PAWL_LEVEL_POSITION) {
     const double* size[] = {d->size_q, d->size_v, d->size_a};
+    size_late(s, d);
     lift_terms(s, d, pawl_eval_values(d->residual_eval)->G, size[d->level], d->c_size);
     d->error_c = row_error(s->sizes.rows, d->c, d->c_size, phase->active, &d->worst_row);
   }
@@ -258,9 +266,7 @@ static double tolerance_of(const PawlStepper* s) {
 // The last correction, computed where it is asked for: most steps end by their residuals.
 static double change_of(const PawlStepper* s, PawlGa* d) {
   if (!d->change_known) {
-    if (!d->sized) {
-      pawl_ga_size(s, d, d->U ? d->v_total : d->v, d->level == PAWL_LEVEL_POSITION && !d->U);
-    }
+    size_late(s, d);
     double of_U = d->dU ? pawl_ga_part(s, d, d->dU, d->size_q) : 0.0;
     double of_W = d->dW ? pawl_ga_part(s, d, d->dW, d->size_v) : 0.0;
     d->change = larger(pawl_ga_part(s, d, d->dq, d->size_q), larger(of_U, of_W));

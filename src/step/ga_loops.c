@@ -3,6 +3,7 @@
 #include "step/ga_loops.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/copy.h"
 #include "switch/tolerances.h"
@@ -52,19 +53,26 @@ static inline void place_part(void* context, PawlPart part) {
   const double* restrict W = d->W;
   const double* restrict v = d->v;
   double* restrict v_total = d->v_total;
+  if (d->still) {  // the bits of what is below
+    for (int j = part.first; j < part.end; j++) {
+      q[j] = q_n[j] + (delta[j] + 0.0);
+      v_total[j] = v[j] + 0.0;
+    }
+    return;
+  }
   for (int j = part.first; j < part.end; j++) {
     q[j] = q_n[j] + (delta[j] + U[j]);
     v_total[j] = v[j] + W[j];
   }
 }
 
-static bool adds_up(const PawlStepper* s) {
+bool pawl_ga_adds_up(const PawlStepper* s) {
   return pawl_system_adds_up(s->system) && s->sizes.states == 0;
 }
 
 void pawl_ga_place(const PawlStepper* s, PawlGa* d, PawlState* state) {
   const double* delta = d->delta;
-  if (adds_up(s)) {
+  if (pawl_ga_adds_up(s)) {
     if (!d->placed) {
       loop(place_part, (Pass){.s = s, .d = d, .state = state});
     }
@@ -104,13 +112,27 @@ static inline void guess_part(void* context, PawlPart part) {
     v[i] = v_n[i] + h * ((1 - gamma) * a_n[i] + gamma * of_a);
     delta[i] = h * v_n[i] + h * h * ((0.5 - beta) * a_n[i] + beta * of_a);
   }
+  if (d->begins) {
+    size_t bytes = (size_t)(part.end - part.first) * sizeof(double);
+    d->begins[part.number] = d->begun &&
+                             memcmp(pass->state->q + part.first, d->q + part.first, bytes) == 0 &&
+                             memcmp(v_n + part.first, d->v_total + part.first, bytes) == 0;
+  }
   if (d->placed) {
     place_part(context, part);
   }
 }
 
+bool pawl_ga_begins(const PawlStepper* s, const PawlGa* d) {
+  int k = 0, parts = pawl_pool_parts(s->sizes.v, PAWL_GA_PART);
+  while (k < parts && d->begins[k]) {
+    k++;
+  }
+  return k == parts;
+}
+
 void pawl_ga_guess(const PawlStepper* s, PawlGa* d, PawlState* state, PawlGaMemory m, double more) {
-  d->placed = adds_up(s);
+  d->placed = pawl_ga_adds_up(s);
   loop(guess_part, (Pass){.s = s, .d = d, .state = state, .m = m, .more = more});
 }
 
@@ -132,10 +154,14 @@ static inline void add_part(void* context, PawlPart part) {
     path[i] += fabs(of_dq);
     a[i] += of_a * dq[i];
   }
+  if (d->placed) {
+    place_part(context, part);
+  }
 }
 
-void pawl_ga_add(const PawlStepper* s, PawlGa* d) {
-  loop(add_part, (Pass){.s = s, .d = d});
+void pawl_ga_add(const PawlStepper* s, PawlGa* d, PawlState* state) {
+  d->placed = pawl_ga_adds_up(s) && (!d->U || d->still);
+  loop(add_part, (Pass){.s = s, .d = d, .state = state});
 }
 
 static inline void copy(double* to, const double* from, PawlPart part) {
@@ -172,11 +198,13 @@ void pawl_ga_take(const PawlStepper* s, PawlGa* d, PawlState* state, PawlGaMemor
 static inline void balance_part(void* context, PawlPart part) {
   const Pass* pass = context;
   const PawlGa* d = pass->d;
-  const PawlPattern *H = &pass->s->H, *G = &pass->s->G;
+  const PawlPattern *H = &d->mass, *G = &pass->s->G;
   const int *start = H->start, *index = H->index, *G_start = G->start, *G_index = G->index;
-  const double *f = pass->values->f, *M = pass->values->M, *vdot = d->vdot, *B = d->B;
+  const double* M = d->mass_values ? d->mass_values : pass->values->M;
+  const double *f = pass->values->f, *vdot = d->vdot, *B = d->B;
   const double* lambda = d->lambda;
-  double* restrict r = d->r;
+  double k_r = 1.0 / d->beta_p;
+  double* restrict dq = d->dq;
   for (int j = part.first; j < part.end; j++) {
     double sum = -f[j];
     for (int k = G_start[j]; k < G_start[j + 1]; k++) {
@@ -185,7 +213,7 @@ static inline void balance_part(void* context, PawlPart part) {
     for (int k = start[j]; k < start[j + 1]; k++) {
       sum += M[k] * vdot[index[k]];
     }
-    r[j] = sum;
+    dq[j] = -sum * k_r;
   }
 }
 
@@ -196,9 +224,10 @@ void pawl_ga_balance_forces(const PawlStepper* s, PawlGa* d, const PawlValues* v
 // The same with the size of the terms, |M| |v'| + |f| + |B|^T |lambda|, and the diagonal of M.
 static inline void judged_balance_part(const Pass* pass, PawlPart part) {
   const PawlGa* d = pass->d;
-  const PawlPattern *H = &pass->s->H, *G = &pass->s->G;
+  const PawlPattern *H = &d->mass, *G = &pass->s->G;
   const int *start = H->start, *index = H->index, *G_start = G->start, *G_index = G->index;
-  const double *f = pass->values->f, *M = pass->values->M, *vdot = d->vdot, *B = d->B;
+  const double* M = d->mass_values ? d->mass_values : pass->values->M;
+  const double *f = pass->values->f, *vdot = d->vdot, *B = d->B;
   const double* lambda = d->lambda;
   const int* diagonal = pass->s->dynamics.diagonal;
   double* restrict r = d->r;
@@ -218,6 +247,8 @@ static inline void judged_balance_part(const Pass* pass, PawlPart part) {
     }
     r[j] = sum;
     magnitude[j] = size;
+  }
+  for (int j = part.first; !d->mass_values && j < part.end; j++) {
     weight[j] = diagonal[j] >= 0 ? M[diagonal[j]] : 0.0;
   }
 }
@@ -232,10 +263,21 @@ static inline void judge_part(void* context, PawlPart part) {
   d->sums[part.number] = pawl_ga_balance_part(d, d->magnitude, part);
 }
 
+// Of the coordinates that rows have, all that most steps ask for.
+static void size_columns(const PawlStepper* s, PawlGa* d, const double* v, bool positions) {
+  const PawlPattern* G = &s->G;
+  for (int j = pawl_sparse_next(G, 0); j < G->cols; j = pawl_sparse_next(G, j + 1)) {
+    pawl_ga_size_part(s, d, v, positions, (PawlPart){.first = j, .end = j + 1});
+  }
+}
+
 void pawl_ga_judge_forces(const PawlStepper* s, PawlGa* d, const PawlValues* values,
                           const double* v, bool positions) {
   d->sized = !d->sizes_late;
   loop(judge_part, (Pass){.s = s, .d = d, .values = values, .v = v, .positions = positions});
+  if (!d->sized) {
+    size_columns(s, d, v, positions);
+  }
 }
 
 static inline void size_part(void* context, PawlPart part) {

@@ -13,18 +13,23 @@ typedef struct PawlGaSums {
   double error, size, massless, own;
 } PawlGaSums;
 
+// q = q_n + delta: there are neither rotations nor states.
+bool pawl_ga_adds_up(const PawlStepper* s);
 // (A1) to (A3) from a_n, the last v' and `more`, 1 to extrapolate; where coordinates simply add up
 // the iterate is placed, too.
 void pawl_ga_guess(const PawlStepper* s, PawlGa* d, PawlState* state, PawlGaMemory m, double more);
+// Whether the last guess began at the very q and v of the iterate before it, bit by bit; where
+// coordinates simply add up, and if `begun` was set.
+bool pawl_ga_begins(const PawlStepper* s, const PawlGa* d);
 // q and v of the iterate, with the caller's U and W.
 void pawl_ga_place(const PawlStepper* s, PawlGa* d, PawlState* state);
 // r = M v' - f - B^T lambda (A7); judged with the sizes of terms, of the iterate (pawl_ga_size) and
-// the errors of the balance.
+// the errors of the balance; else as the right side of a correction, dq = -r / beta', alone.
 void pawl_ga_balance_forces(const PawlStepper* s, PawlGa* d, const PawlValues* values);
 void pawl_ga_judge_forces(const PawlStepper* s, PawlGa* d, const PawlValues* values,
                           const double* v, bool positions);
-// Adds dq to the iterate.                                                                     (A9)
-void pawl_ga_add(const PawlStepper* s, PawlGa* d);
+// Adds dq to the iterate, and places it where coordinates simply add up and U and W are 0.    (A9)
+void pawl_ga_add(const PawlStepper* s, PawlGa* d, PawlState* state);
 
 // The iterate becomes q, v, v' of the state and the vectors of its memory; see pawl_ga_accept.
 void pawl_ga_take(const PawlStepper* s, PawlGa* d, PawlState* state, PawlGaMemory m, bool flush);

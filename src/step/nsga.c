@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "step/ga_loops.h"
+
 double* pawl_nsga_eta_of(const PawlStepper* s, PawlState* state) {
   return pawl_ga_memory(s, state).last_h + 1;
 }
@@ -68,6 +70,15 @@ static void allocate(PawlStepper* s, PawlNsga* d) {
   }
 }
 
+// Most coordinates are in no row.
+static bool few_columns(const PawlStepper* s) {
+  int count = 0;
+  for (int j = pawl_sparse_next(&s->G, 0); j < s->G.cols; j = pawl_sparse_next(&s->G, j + 1)) {
+    count++;
+  }
+  return 4 * count < s->G.cols;
+}
+
 PawlStatus pawl_nsga_create_kind(PawlStepper* s, PawlLevel level, bool jumps, bool decoupled,
                                  PawlError* err) {
   PawlNsga* d = PAWL_NEW(&s->arena, PawlNsga, 1);
@@ -87,6 +98,10 @@ PawlStatus pawl_nsga_create_kind(PawlStepper* s, PawlLevel level, bool jumps, bo
   if (!decoupled) {
     d->ga.U = d->U;
     d->ga.W = d->W;
+    d->ga.sizes_late = few_columns(s);
+    if (pawl_ga_adds_up(s)) {
+      d->ga.begins = PAWL_NEW(&s->arena, unsigned char, pawl_pool_parts(s->sizes.v, PAWL_GA_PART));
+    }
   }
   for (int i = 0; i < s->sizes.rows; i++) {
     d->smooth_rows[i] = !pawl_system_row_switches(s->system, i) &&
@@ -96,6 +111,9 @@ PawlStatus pawl_nsga_create_kind(PawlStepper* s, PawlLevel level, bool jumps, bo
   d->constant_mass = pawl_system_constant_mass(s->system);
   d->fresh = NAN;
   d->timeless = pawl_eval_is_timeless(d->eval);
+  if (d->constant_mass && !decoupled) {
+    pawl_kkt_settle(s->kkt, pawl_eval_values(d->eval)->M);
+  }
   PAWL_TRY(pawl_rub_create(s, &d->rub, err));
   if (d->rub.contacts > 0 && s->strategy == 3) {
     s->strategy = 2;  // contacts push by impulses alone, as their friction does              (N28)
@@ -205,7 +223,7 @@ PawlStatus pawl_nsga_correct(PawlStepper* s, PawlNsga* d, double t, const double
   d->corrected = false;
   if (force) {
     memcpy(d->du, force, (size_t)n * sizeof(double));
-  } else if (no_row(m, set) && all_zero(n, x)) {
+  } else if (no_row(m, set) && (d->ga.still || all_zero(n, x))) {
     memset(y, 0, (size_t)m * sizeof(double));
     return PAWL_OK;
   } else {
@@ -221,6 +239,7 @@ PawlStatus pawl_nsga_correct(PawlStepper* s, PawlNsga* d, double t, const double
     return PAWL_OK;  // already solved
   }
   d->corrected = true;
+  d->ga.still = d->ga.placed = false;
   PawlStatus status = factor(s, d, M, set);
   if (status == PAWL_RETRY) {  // perhaps contacts that depend on each other
     PAWL_TRY(
@@ -365,6 +384,7 @@ PawlStatus pawl_nsga_rub(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, do
                       .guess = d->Lambda};
   PAWL_TRY(pawl_rub_solve(s, &d->rub, &step, d->du, d->dnu, d->B_set, err));
   d->corrected = true;
+  d->ga.still = d->ga.placed = false;
   for (int j = 0; j < n; j++) {
     d->W[j] += d->du[j];
   }

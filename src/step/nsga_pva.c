@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "step/ga_loops.h"
 #include "step/nsga.h"
 #include "switch/tolerances.h"
 
@@ -116,8 +117,9 @@ static PawlStatus correct_position(PawlStepper* s, PawlNsga* d, double t, PawlEr
 static PawlStatus correct_velocity(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,
                                    PawlError* err) {
   const PawlValues* values = pawl_eval_values(d->eval);
-  for (int j = 0; j < s->sizes.v; j++) {
-    d->v[j] = d->ga.v[j] + d->W[j];
+  const PawlPattern* G = &s->G;
+  for (int j = pawl_sparse_next(G, 0); j < G->cols; j = pawl_sparse_next(G, j + 1)) {
+    d->v[j] = d->ga.v[j] + d->W[j];  // where rows look at it
   }
   pawl_dynamics_rows(&s->dynamics, values->G, d->v, values->g_t, d->rate);
   if (d->rub.contacts > 0) {
@@ -206,7 +208,7 @@ static PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPhase* 
       d->ga.best = INFINITY;
       PAWL_TRY(pawl_ga_balance(s, &d->ga, &smooth, k > 0, err));
     }
-    PAWL_TRY(pawl_ga_correct(s, &d->ga, &smooth, t, err));
+    PAWL_TRY(pawl_ga_correct(s, &d->ga, &smooth, state, err));
     PAWL_TRY(correct_both(s, d, phase, t, err));
   }
   pawl_ga_errors(s, &d->ga, &smooth);
@@ -246,10 +248,12 @@ static void flush(int count, double* x) {
   }
 }
 
-// The last evaluation of the step before was at the beginning of this one.
-static bool is_fresh(const PawlStepper* s, const PawlNsga* d, const PawlState* state) {
-  bool then = state->t == d->fresh || (d->timeless && !isnan(d->fresh));
-  return then && !s->loop && memcmp(state->q, d->ga.q, (size_t)s->sizes.q * sizeof(double)) == 0 &&
+// The last evaluation of the step before was at the beginning of this one: by time, then by place.
+static bool may_be_fresh(const PawlStepper* s, const PawlNsga* d, const PawlState* state) {
+  return (state->t == d->fresh || (d->timeless && !isnan(d->fresh))) && !s->loop;
+}
+static bool is_there(const PawlStepper* s, const PawlNsga* d, const PawlState* state) {
+  return memcmp(state->q, d->ga.q, (size_t)s->sizes.q * sizeof(double)) == 0 &&
          memcmp(state->v, d->ga.v_total, (size_t)s->sizes.v * sizeof(double)) == 0;
 }
 
@@ -257,12 +261,18 @@ static PawlStatus step_coupled(PawlStepper* s, const PawlPhase* phase, PawlState
                                PawlError* err) {
   PawlNsga* d = s->data;
   double* eta_n = pawl_nsga_eta_of(s, state);
-  bool fresh = is_fresh(s, d, state), further = state->t > s->begun;
+  bool further = state->t > s->begun, fresh = may_be_fresh(s, d, state);
+  fresh = fresh && (d->ga.begins || is_there(s, d, state));
+  d->ga.begun = fresh;
   d->fresh = NAN;
   pawl_nsga_first_sets(s, d, phase);
-  memset(d->U, 0, (size_t)s->sizes.v * sizeof(double));
-  memset(d->W, 0, (size_t)s->sizes.v * sizeof(double));
+  if (!d->ga.still) {
+    memset(d->U, 0, (size_t)s->sizes.v * sizeof(double));
+    memset(d->W, 0, (size_t)s->sizes.v * sizeof(double));
+    d->ga.still = true;
+  }
   PAWL_TRY(predict(s, d, phase, state, h, err));
+  fresh = fresh && (!d->ga.begins || pawl_ga_begins(s, &d->ga));
   PAWL_TRY(pawl_nsga_begin_contacts(s, d, phase, state, fresh, err));
   memset(d->nu, 0, (size_t)s->sizes.rows * sizeof(double));
   memset(d->Lambda, 0, (size_t)s->sizes.rows * sizeof(double));

@@ -24,6 +24,14 @@ static void find_diagonal(PawlDynamics* d) {
   }
 }
 
+static bool weigh(PawlDynamics* d, const double* M) {
+  d->weights = PAWL_NEW(d->arena, double, d->sizes.v);
+  for (int j = 0; d->weights && j < d->sizes.v; j++) {
+    d->weights[j] = d->diagonal[j] >= 0 ? M[d->diagonal[j]] : 0.0;
+  }
+  return d->weights != NULL;
+}
+
 PawlStatus pawl_dynamics_create(PawlDynamics* d, PawlArena* arena, const PawlSystem* system,
                                 const PawlSimulateDef* def, PawlError* err) {
   *d = (PawlDynamics){.arena = arena,
@@ -64,7 +72,9 @@ PawlStatus pawl_dynamics_create(PawlDynamics* d, PawlArena* arena, const PawlSys
   if (!d->steady) {
     pawl_kkt_keep_one(d->kkt);
   }
-  return pawl_eval_create(system, MASK, &d->eval, err);
+  PAWL_TRY(pawl_eval_create(system, MASK, &d->eval, err));
+  bool constant = pawl_system_constant_mass(system);
+  return constant && !weigh(d, pawl_eval_values(d->eval)->M) ? pawl_fail_memory(err) : PAWL_OK;
 }
 
 void pawl_dynamics_destroy(PawlDynamics* d) {
@@ -692,11 +702,11 @@ double pawl_dynamics_largest(int n, const double* x) {
 }
 
 double pawl_dynamics_fall(const PawlDynamics* d, const PawlValues* values) {
-  const double *f = values->f, *M = values->M;
+  const double *f = values->f, *M = values->M, *weights = d->weights;
   const int* diagonal = d->diagonal;
   double most = 0.0;
   for (int j = 0; j < pawl_moving(d->sizes); j++) {
-    double mass = diagonal[j] >= 0 ? M[diagonal[j]] : 0.0;
+    double mass = weights ? weights[j] : diagonal[j] >= 0 ? M[diagonal[j]] : 0.0;
     if (fabs(f[j]) > most * mass && mass > 0.0) {
       most = fabs(f[j]) / mass;
     }

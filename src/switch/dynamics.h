@@ -18,7 +18,8 @@ typedef struct PawlDynamics {
   PawlSizes sizes;
   PawlPattern H, G;
   int nonzeros_H, nonzeros_G;
-  int* diagonal;  // v: where M_jj is among the entries of H, -1: nowhere, or of a state
+  int* diagonal;    // v: where M_jj is among the entries of H, -1: nowhere, or of a state
+  double* weights;  // v: M_jj, 0 of a state; NULL where M is not constant
   PawlKkt* kkt;
   PawlSlip* slip;  // friction of contacts whose instants are located; NULL without
   PawlMass mass;

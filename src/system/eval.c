@@ -11,7 +11,7 @@
 
 typedef struct Reset {  // numbers that start from their constant part in each run
   double* array;
-  const double* base;
+  const double* base;  // NULL: all 0
   size_t bytes;
 } Reset;
 
@@ -65,6 +65,14 @@ static bool join_resets(PawlEval* eval) {
   return array && base;
 }
 
+static bool is_zero(int count, const double* x) {
+  int k = 0;
+  while (k < count && x[k] == 0.0 && !signbit(x[k])) {
+    k++;
+  }
+  return k == count;
+}
+
 static PawlStatus make_arrays(PawlEval* eval, PawlError* err) {
   const PawlSystem* system = eval->system;
   for (int q = 0; q < PAWL_QUANTITY_COUNT; q++) {
@@ -79,7 +87,8 @@ static PawlStatus make_arrays(PawlEval* eval, PawlError* err) {
     size_t bytes = (size_t)system->size[q] * sizeof(double);
     memcpy(eval->array[q], system->base[q], bytes);
     if (is_reset(eval, (PawlQuantity)q)) {
-      eval->resets[eval->reset_count++] = (Reset){eval->array[q], system->base[q], bytes};
+      const double* base = is_zero(system->size[q], system->base[q]) ? NULL : system->base[q];
+      eval->resets[eval->reset_count++] = (Reset){eval->array[q], base, bytes};
     }
   }
   if (!join_resets(eval)) {
@@ -318,7 +327,12 @@ static PawlStatus judge(const PawlEval* eval, const PawlPoint* point, PawlError*
 
 PAWL_INLINE PawlStatus run(PawlEval* eval, const PawlPoint* point, PawlError* err) {
   for (int k = 0; k < eval->reset_count; k++) {
-    memcpy(eval->resets[k].array, eval->resets[k].base, eval->resets[k].bytes);
+    const Reset* reset = &eval->resets[k];
+    if (reset->base) {
+      memcpy(reset->array, reset->base, reset->bytes);
+    } else {
+      memset(reset->array, 0, reset->bytes);
+    }
   }
   if (!are_open(eval, point->modes)) {
     open_gates(eval, point->modes);
