@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/copy.h"
 #include "linalg/reduce.h"
 #include "switch/tolerances.h"
 
@@ -109,10 +110,6 @@ void pawl_forms_start(const PawlStepper* s, PawlState* state) {
   }
 }
 
-static size_t change_bytes(const PawlStepper* s) {
-  return 2 * (size_t)s->sizes.v * sizeof(double);
-}
-
 static void list_rows(const PawlStepper* s, const PawlPhase* phase, PawlReduced* d) {
   d->count = 0;
   for (int i = 0; i < s->sizes.rows; i++) {
@@ -130,7 +127,7 @@ void pawl_forms_load(const PawlStepper* s, PawlForms* forms, const PawlPhase* ph
   forms->apart = forms->kind != PAWL_FORM_MINIMAL && s->sizes.rows > 0 ? (int)state->memory[0] : 0;
   forms->guesses = forms->change && s->sizes.q == s->sizes.v && h == s->def.step;
   if (forms->apart < 0) {
-    memcpy(forms->change, state->memory + s->sizes.rows, change_bytes(s));
+    pawl_copy(2 * s->sizes.v, state->memory + s->sizes.rows, forms->change);
   }
   if (!d) {
     return;
@@ -158,7 +155,7 @@ void pawl_forms_save(const PawlStepper* s, const PawlForms* forms, PawlState* st
       state->memory[0] = forms->apart;
     }
     if (forms->apart < 0) {
-      memcpy(state->memory + s->sizes.rows, forms->change, change_bytes(s));
+      pawl_copy(2 * s->sizes.v, forms->change, state->memory + s->sizes.rows);
     }
     return;
   }
@@ -459,8 +456,8 @@ static PawlStatus arrive_at_once(PawlStepper* s, PawlForms* forms, PawlNearbySol
   *done = pawl_projection_at_once(s, onto, &forms->phase, solve, forms->reduced,
                                   guessed ? &guess : NULL, a, q, v);
   if (guessed && *done) {
-    memcpy(forms->change, onto->x, (size_t)s->sizes.v * sizeof(double));
-    memcpy(forms->v_change, onto->x_v, (size_t)s->sizes.v * sizeof(double));
+    pawl_copy(s->sizes.v, onto->x, forms->change);
+    pawl_copy(s->sizes.v, onto->x_v, forms->v_change);
   }
   onto->placed = !*done && !guessed;
   return PAWL_OK;

@@ -2,9 +2,9 @@
 // rk4: the classical Runge-Kutta method (docs/theory/rk4.md) on the equations of motion in one of
 // the forms of forms.h. The stage at the end of a step is the first of the next, so the state
 // always carries its own v' and lambda. The new state is on its constraints in every form.
-#include <string.h>
-
+#include "base/copy.h"
 #include "step/forms.h"
+#include "system/system.h"
 
 typedef struct Rk4 {
   PawlForms forms;
@@ -44,13 +44,36 @@ static PawlStatus start(PawlStepper* s, const PawlPhase* phase, PawlState* state
   return PAWL_OK;
 }
 
-// A stage with rate k is summed up, and the next one begins at y + to_next k.
-static void pass(int n, const double* restrict y, const double* restrict k, double weight,
-                 double to_next, double* restrict sum, double* restrict next) {
-  for (int i = 0; i < n; i++) {
-    sum[i] += weight * k[i];
-    next[i] = y[i] + to_next * k[i];
+// A stage with rate k is summed up, and the next one begins at y + to_next k. `before` is the sum
+// so far; `next` may be k.
+PAWL_INLINE void pass_one(int i, const double* y, const double* k, double weight, double to_next,
+                          const double* before, double* sum, double* next) {
+  double rate = k[i];
+  sum[i] = before[i] + weight * rate;
+  next[i] = y[i] + to_next * rate;
+}
+
+static void pass(int n, const double* y, const double* k, double weight, double to_next,
+                 const double* before, double* sum, double* next) {
+  if (n > PAWL_COPY_FEW) {
+    for (int i = 0; i < n; i++) {
+      pass_one(i, y, k, weight, to_next, before, sum, next);
+    }
+    return;
   }
+  for (int i = 0; i < n; i++) {
+    PAWL_COPY_ONE_BY_ONE(i);
+    pass_one(i, y, k, weight, to_next, before, sum, next);
+  }
+}
+
+// q' of a stage: its v, where coordinates are numbers.
+static const double* rates(const PawlStepper* s, Rk4* d, const double* q, const double* v) {
+  if (s->sizes.states == 0 && pawl_system_adds_up(s->system)) {
+    return v;
+  }
+  pawl_system_rates(s->system, q, v, d->k);
+  return d->k;
 }
 
 static PawlStatus step(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,
@@ -59,29 +82,26 @@ static PawlStatus step(PawlStepper* s, const PawlPhase* phase, PawlState* state,
   static const double b[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};  // weights
   Rk4* d = s->data;
   int nq = s->sizes.q, nv = s->sizes.v;
+  const double *q = state->q, *v = state->v, *l = state->a, *sq = q, *sv = v;
   pawl_forms_load(s, &d->forms, phase, state, h);
   PAWL_TRY(pawl_forms_begin(s, &d->forms, state->t, state->q, state->v, err));
-  memcpy(d->sq, state->q, (size_t)nq * sizeof(double));
-  memcpy(d->sv, state->v, (size_t)nv * sizeof(double));
-  pawl_system_rates(s->system, state->q, state->v, d->k);
-  memcpy(d->l, state->a, (size_t)nv * sizeof(double));
   for (int i = 0; i < 4; i++) {  // stage i has k = q', l = v'                               (R2)
     if (i > 0) {
       PAWL_TRY(pawl_forms_accelerate(s, &d->forms, state->t + h * c[i], d->q, d->v, d->l, d->lambda,
                                      err));
-      pawl_system_rates(s->system, d->q, d->v, d->k);
     }
-    pass(nq, state->q, d->k, h * b[i], h * c[i + 1], d->sq, d->q);
-    pass(nv, state->v, d->l, h * b[i], h * c[i + 1], d->sv, d->v);
+    pass(nq, state->q, rates(s, d, q, v), h * b[i], h * c[i + 1], sq, d->sq, d->q);
+    pass(nv, state->v, l, h * b[i], h * c[i + 1], sv, d->sv, d->v);
+    q = d->q, v = d->v, l = d->l, sq = d->sq, sv = d->sv;
   }
   pawl_system_tidy(s->system, d->sq);
   PAWL_TRY(pawl_forms_arrive(s, &d->forms, state->t + h, d->sq, d->sv, d->l, d->lambda, err));
   pawl_forms_save(s, &d->forms, state);
   state->t += h;
-  memcpy(state->q, d->sq, (size_t)nq * sizeof(double));
-  memcpy(state->v, d->sv, (size_t)nv * sizeof(double));
-  memcpy(state->a, d->l, (size_t)nv * sizeof(double));
-  memcpy(state->lambda, d->lambda, (size_t)s->sizes.rows * sizeof(double));
+  pawl_copy(nq, d->sq, state->q);
+  pawl_copy(nv, d->sv, state->v);
+  pawl_copy(nv, d->l, state->a);
+  pawl_copy(s->sizes.rows, d->lambda, state->lambda);
   return PAWL_OK;
 }
 

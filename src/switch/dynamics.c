@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/copy.h"
 #include "switch/tolerances.h"
 #include "system/system.h"
 
@@ -149,7 +150,7 @@ static PawlStatus factor(PawlDynamics* d, bool again, const double* S, const dou
 // [M -G^T; G 0] [a; lambda] = [f; -gamma] with the factors that there are.
 static void accelerate(PawlDynamics* d, const PawlPhase* phase, const PawlValues* values, double* a,
                        double* lambda) {
-  memcpy(a, values->f, (size_t)d->sizes.v * sizeof(double));
+  pawl_copy(d->sizes.v, values->f, a);
   for (int i = 0; i < d->sizes.rows; i++) {
     lambda[i] = pawl_phase_binds(phase, i) ? -values->gamma[i] : 0.0;
   }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/copy.h"
 #include "base/error.h"
 #include "model/model.h"
 #include "system/program.h"
@@ -12,7 +13,7 @@
 typedef struct Reset {  // numbers that start from their constant part in each run
   double* array;
   const double* base;  // NULL: all 0
-  size_t bytes;
+  int count;
 } Reset;
 
 // As many of them at most stand behind each other and are reset by one copy.
@@ -45,7 +46,7 @@ static bool is_reset(const PawlEval* eval, PawlQuantity q) {
 static bool join_resets(PawlEval* eval) {
   size_t count = 0, at = 0;
   for (int k = 0; k < eval->reset_count; k++) {
-    count += eval->resets[k].bytes / sizeof(double);
+    count += (size_t)eval->resets[k].count;
   }
   if (eval->reset_count < 2 || count > MOST_TOGETHER) {
     return true;
@@ -60,7 +61,7 @@ static bool join_resets(PawlEval* eval) {
       at += size;
     }
   }
-  eval->resets[0] = (Reset){array, base, count * sizeof(double)};
+  eval->resets[0] = (Reset){array, base, (int)count};
   eval->reset_count = 1;
   return array && base;
 }
@@ -88,7 +89,7 @@ static PawlStatus make_arrays(PawlEval* eval, PawlError* err) {
     memcpy(eval->array[q], system->base[q], bytes);
     if (is_reset(eval, (PawlQuantity)q)) {
       const double* base = is_zero(system->size[q], system->base[q]) ? NULL : system->base[q];
-      eval->resets[eval->reset_count++] = (Reset){eval->array[q], base, bytes};
+      eval->resets[eval->reset_count++] = (Reset){eval->array[q], base, system->size[q]};
     }
   }
   if (!join_resets(eval)) {
@@ -329,9 +330,9 @@ PAWL_INLINE PawlStatus run(PawlEval* eval, const PawlPoint* point, PawlError* er
   for (int k = 0; k < eval->reset_count; k++) {
     const Reset* reset = &eval->resets[k];
     if (reset->base) {
-      memcpy(reset->array, reset->base, reset->bytes);
+      pawl_copy(reset->count, reset->base, reset->array);
     } else {
-      memset(reset->array, 0, reset->bytes);
+      pawl_copy_zeros(reset->count, reset->array);
     }
   }
   if (!are_open(eval, point->modes)) {

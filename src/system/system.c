@@ -569,7 +569,7 @@ void pawl_system_retract(const PawlSystem* system, const double* q, const double
 }
 
 bool pawl_system_adds_up(const PawlSystem* system) {
-  return !system->callbacks.retract && system->rotations == 0;
+  return !system->callbacks.retract && !system->callbacks.rates && system->rotations == 0;
 }
 
 void pawl_system_normalise(const PawlSystem* system, double* q) {
