@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-static const char* const body_keys[] = {"mass",   "inertia", "centre", "shape",
+static const char* const body_keys[] = {"mass",   "inertia", "centre", "shape", "shapes",
                                         "points", "start",   "rate",   NULL};
-static const char* const ground_keys[] = {"points", "shape", NULL};
+static const char* const ground_keys[] = {"points", "shape", "shapes", NULL};
 
 // ---- one body ---------------------------------------------------------------------------------
 

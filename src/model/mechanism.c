@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "model/joints.h"
+#include "model/touching.h"
 #include "model/use.h"
 
 enum { LONG_CHAIN = 12 };  // bodies in a row from which on absolute coordinates are the faster ones
@@ -212,6 +213,7 @@ bool pawl_expand_mechanism(PawlLoader* loader, PawlYaml* root) {
   }
   write_bodies(&m);
   write_joints(&m);
+  pawl_write_touching(&m.made, &m.bodies, pawl_yaml_get(root, "contacts"));
   if (!find_family(&m)) {
     write_totals(&m);
   }
