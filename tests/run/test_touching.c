@@ -504,6 +504,73 @@ static void test_polygon_distance(void** unused) {
   run_end(&run);
 }
 
+// Distance of x to a box with the half edges a, b, or to a segment (b = 0).
+static double box_distance(double x, double y, double a, double b) {
+  return hypot(fmax(0, fabs(x) - a), fmax(0, fabs(y) - b));
+}
+
+// A capsule passes a box and another capsule, which turns; the distance along it is convex, and the
+// least one is found in thirds.
+static void test_capsule_distance(void** unused) {
+  (void)unused;
+  static const char* const shapes[] = {"box: [0.8, 0.2]", "capsule: [0.1, 0.8]"};
+  static const char* const least[] = {
+      "min(norm(c_1.span), norm(c_2.span), norm(c_3.span), "
+      "norm(c_4.span), norm(c_5.span), norm(c_6.span))",
+      "min(norm(c_1.span), norm(c_2.span), norm(c_3.span), "
+      "norm(c_4.span))"};
+  for (int c = 0; c < 2; c++) {
+    char text[1024];
+    snprintf(
+        text, sizeof text,
+        "model: capsules\n"
+        "bodies:\n"
+        "  a: {mass: 1, inertia: 1, shape: {capsule: [0.1, 0.6]}, start: {at: [-1, 0.7]}, rate: "
+        "{velocity: [2, 0.1], omega: 3}}\n"
+        "  b: {mass: 3, inertia: 1, shape: {%s}, start: {angle: 0.3}, rate: {omega: 0.4}}\n"
+        "contacts: {c: {between: [a, b]}}\n"
+        "outputs: {d: \"%s\", x: \"transpose(b.R)*(a.at - b.at)\", u: "
+        "\"transpose(b.R)*a.R*[0.3, 0]\"}\n"
+        "simulate: {method: nsga-pva, until: 1, step: 0.005}\n",
+        shapes[c], least[c]);
+    Run run = run_all(text);
+    for (int s = 0; s < sample_count(&run); s++) {
+      double x = value_at(&run, s, "x.x"), y = value_at(&run, s, "x.y"), low = -1, high = 1;
+      double ux = value_at(&run, s, "u.x"), uy = value_at(&run, s, "u.y"), b = c ? 0 : 0.1;
+      for (int k = 0; k < 100; k++) {
+        double p = low + (high - low) / 3, q = high - (high - low) / 3;
+        bool left = box_distance(x + p * ux, y + p * uy, 0.4, b) <
+                    box_distance(x + q * ux, y + q * uy, 0.4, b);
+        *(left ? &high : &low) = left ? q : p;
+      }
+      CHECK_NEAR(value_at(&run, s, "d"), box_distance(x + low * ux, y + low * uy, 0.4, b), 1e-8);
+    }
+    run_end(&run);
+  }
+}
+
+// A load on two fingers that a joint carries, and a plane that moves: what a body touches is where
+// its joint has brought it. The plane lifts a disc by its acceleration and turns it by its slip.
+static void test_moving_plane(void** unused) {
+  (void)unused;
+  Run run = run_all(
+      "model: tray\n"
+      "mechanism: {gravity: [0, -10]}\n"
+      "bodies:\n"
+      "  tray: {mass: 1, shapes: {top: {plane: {at: [0, 0.5]}}}}\n"
+      "  disc: {shape: {disc: 0.1, density: 10}, start: {at: [0, 0.6]}}\n"
+      "joints: {lift: {prismatic: [ground, tray], axis: [0.6, 0.8], drive: 2.5*t^2}}\n"
+      "contacts: {foot: {between: [disc, tray.top], friction: 0.5}}\n"
+      "outputs: {push: lambda(foot)/disc.mass}\n"
+      "simulate: {method: nsga-pva, until: 0.5, step: 0.005}\n");
+  // The tray goes sideways with 3 and up with 4: the disc is carried with 1/3 of it.
+  CHECK_NEAR(last(&run, "disc.centre.x"), 0.125, 1e-9);
+  CHECK_NEAR(last(&run, "disc.angle"), (0.375 - 0.125) / 0.1, 1e-8);
+  CHECK_NEAR(last(&run, "disc.centre.y"), 0.6 + 0.5, 1e-9);
+  CHECK_NEAR(last(&run, "push"), 14.0, 1e-8);
+  run_end(&run);
+}
+
 // ---- what is refused --------------------------------------------------------------------------
 
 static void check_refused(const char* contact, const char* message) {
@@ -552,6 +619,7 @@ int main(void) {
       cmocka_unit_test(test_corner_of_planes), cmocka_unit_test(test_sphere),
       cmocka_unit_test(test_on_plane),         cmocka_unit_test(test_sphere_on_sphere),
       cmocka_unit_test(test_passing),          cmocka_unit_test(test_polygon_distance),
+      cmocka_unit_test(test_capsule_distance), cmocka_unit_test(test_moving_plane),
       cmocka_unit_test(test_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
