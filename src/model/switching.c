@@ -8,9 +8,9 @@ static const PawlUse capacity_use = {
     "a capacity",
     PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_T | PAWL_MAY_LAMBDA | PAWL_MAY_OUTPUT | PAWL_MAY_SIGNALS,
     NULL};
-static const PawlUse friction_use = {"a friction force",
-                                     PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_T | PAWL_MAY_SIGNALS,
-                                     "friction that depends on other multipliers is not supported"};
+static const PawlUse friction_use = {
+    "a friction force", PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_T | PAWL_MAY_LAMBDA | PAWL_MAY_SIGNALS,
+    NULL};
 
 // A number with a lower bound.
 static bool load_time(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, bool positive,
@@ -166,10 +166,10 @@ static bool load_release(PawlLoader* loader, PawlYaml* release, const PawlScope*
   return good;
 }
 
-static int is_reaction(void* context, PawlOp leaf, int index) {
+static int is_acceleration(void* context, PawlOp leaf, int index) {
   (void)context;
   (void)index;
-  return leaf == PAWL_OP_LAMBDA || leaf == PAWL_OP_A;
+  return leaf == PAWL_OP_A;
 }
 
 // What moves is judged by the run.
@@ -233,10 +233,10 @@ static bool load_capacity(PawlLoader* loader, PawlYaml* body, const PawlScope* s
     return false;
   }
   if (capacity && !friction) {
-    if (pawl_dag_leaves(loader->model->dag, switching->capacity, is_reaction, NULL) != 0) {
+    if (pawl_dag_leaves(loader->model->dag, switching->capacity, is_acceleration, NULL) != 0) {
       pawl_report(&loader->report, capacity,
-                  "a capacity made of multipliers needs friction:, the force while sliding, as an "
-                  "expression of coordinates, rates and t");
+                  "a capacity made of accelerations needs friction:, the force while sliding, as "
+                  "an expression of coordinates, rates, multipliers and t");
       return false;
     }
     switching->friction = switching->capacity;

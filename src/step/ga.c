@@ -314,13 +314,25 @@ PawlStatus pawl_ga_correct(PawlStepper* s, PawlGa* d, const PawlPhase* phase, Pa
   return PAWL_OK;
 }
 
+// Force directions of what slips; friction that hangs on multipliers is a force, too.
+PAWL_APART static PawlStatus add_slip(PawlStepper* s, PawlGa* d, const PawlPhase* phase,
+                                      const PawlValues* values, double t, const double* v,
+                                      PawlError* err) {
+  PawlSlip* slip = s->dynamics.slip;
+  PAWL_TRY(pawl_slip_directions(slip, phase, values->G, t, d->q, v, d->lambda, &d->B, err));
+  for (int j = 0; pawl_slip_ties(slip, phase) && j < s->sizes.v; j++) {
+    values->f[j] += slip->push[j];
+  }
+  return PAWL_OK;
+}
+
 PAWL_INLINE PawlStatus balance(PawlStepper* s, PawlGa* d, const PawlPhase* phase, double t,
                                bool judged, PawlError* err) {
   const PawlValues* values = pawl_eval_values(d->residual_eval);
   const double* v = d->U ? d->v_total : d->v;
   d->B = values->G;
   if (s->dynamics.slip) {
-    PAWL_TRY(pawl_slip_directions(s->dynamics.slip, phase, values->G, t, d->q, v, &d->B, err));
+    PAWL_TRY(add_slip(s, d, phase, values, t, v, err));
   }
   if (d->between && phase->crossing) {
     PAWL_TRY(pawl_law_directions(phase, values, &d->B, err));

@@ -37,8 +37,12 @@ static PawlStatus compute_residual(PawlIda* d, double t, PawlIdaParts y, PawlIda
   pawl_sparse_add(&s->H, values->M, 1.0, rate.v, r.v);            // (U4)
   const double* B = values->G;
   if (s->dynamics.slip) {
-    PAWL_TRY(
-        pawl_slip_directions(s->dynamics.slip, &d->sun.phase, values->G, t, y.q, y.v, &B, err));
+    PAWL_TRY(pawl_slip_directions(s->dynamics.slip, &d->sun.phase, values->G, t, y.q, y.v, y.lambda,
+                                  &B, err));
+  }
+  bool ties = s->dynamics.slip && pawl_slip_ties(s->dynamics.slip, &d->sun.phase);
+  for (int j = 0; ties && j < n; j++) {
+    r.v[j] -= s->dynamics.slip->push[j];
   }
   pawl_sparse_add_transposed(&s->G, B, -1.0, y.lambda, r.v);  // (U4)
   memcpy(r.lambda, values->g, (size_t)m * sizeof(double));    // (U5)
@@ -97,8 +101,8 @@ static PawlStatus differentiate(PawlIda* d, double t, double c, PawlIdaParts y, 
   const PawlValues* values = pawl_eval_values(d->tangents);
   const double* B = values->G;
   if (s->dynamics.slip) {
-    PAWL_TRY(
-        pawl_slip_directions(s->dynamics.slip, &d->sun.phase, values->G, t, y.q, y.v, &B, err));
+    PAWL_TRY(pawl_slip_directions(s->dynamics.slip, &d->sun.phase, values->G, t, y.q, y.v, y.lambda,
+                                  &B, err));
   }
   SUNMatZero(J);
   for (int j = 0; j < n; j++) {

@@ -91,6 +91,7 @@ PawlStatus pawl_methods_needs(const PawlSystem* system, const PawlSimulateDef* d
   PawlSizes n = pawl_system_sizes(system);
   *needs = (PawlNeeds){.system = system, .velocities = n.v};
   needs->regions = pawl_system_switches(system);
+  needs->slips = system->tie_count > 0;
   for (int i = 0; i < n.rows; i++) {
     needs->contacts |= pawl_system_row_kind(system, i) == PAWL_ROW_CONTACT;
     needs->friction |= pawl_system_row_kind(system, i) == PAWL_ROW_FRICTION;
@@ -157,8 +158,12 @@ const char* pawl_methods_obstacle(const PawlMethodInfo* info, const PawlNeeds* n
   if (needs->friction && !info->friction) {
     return "the friction of the contacts";
   }
-  if (needs->slips && (info->linear_only || info->action)) {
-    return "the friction of the contacts, which hangs on their forces";
+  bool own = info->linear_only || info->action ||
+             (info->contacts && !info->smooth && info != &pawl_method_event_driven.info);
+  if (needs->slips && own) {
+    return needs->system->tie_count > 0
+               ? "friction that hangs on multipliers"
+               : "the friction of the contacts, which hangs on their forces";
   }
   if (needs->system->rates && strcmp(info->holds ? info->holds : "", "position") == 0) {
     return "the rate equations (it holds positions alone)";
@@ -191,7 +196,7 @@ static void list_able(const PawlNeeds* needs, bool smooth, PawlText* list) {
   char room[PAWL_OBSTACLE_ROOM];
   PawlNeeds quiet = *needs;
   quiet.regions = quiet.contacts = quiet.friction = false;
-  quiet.slips = needs->friction;
+  quiet.slips |= needs->friction;
   for (int k = 0; k < METHOD_COUNT; k++) {
     const PawlMethodInfo* info = &methods[k]->info;
     if (info->absent || (smooth && !info->smooth)) {
@@ -242,7 +247,7 @@ static PawlStatus choose_smooth(const char* name, const PawlNeeds* needs, const 
   char room[PAWL_OBSTACLE_ROOM];
   PawlNeeds quiet = *needs;
   quiet.regions = quiet.contacts = quiet.friction = false;
-  quiet.slips = needs->friction;
+  quiet.slips |= needs->friction;
   *method = find(name);
   if (*method && (*method)->info.smooth) {
     const char* obstacle = pawl_methods_obstacle(&(*method)->info, &quiet, room);

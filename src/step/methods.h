@@ -12,7 +12,7 @@ typedef struct PawlNeeds {
   bool regions;   // constraints switch by regions or wrap
   bool contacts;  // there are contacts
   bool friction;  // and they have friction
-  bool slips;     // between instants that are located, contacts slip
+  bool slips;     // friction hangs on multipliers between instants
   // of the impact laws of these regions
   const char* other_law;  // the constraint whose law is not post, or the option; NULL: all are post
   bool option_law;        // the option `impact` sets the laws, not the model

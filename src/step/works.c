@@ -76,7 +76,7 @@ static PawlStatus fill(PawlStepper* s, PawlWorks* w, PawlError* err) {
 // What friction of contacts does is known to the method.                                    (B20)
 static unsigned powers_of_friction(const PawlStepper* s) {
   const PawlModel* model = s->system->model;
-  unsigned powers = 0;
+  unsigned powers = s->system->tie_count > 0 ? 1u << PAWL_POWER_FRICTION : 0u;
   for (int k = 0; model && k < model->contact_count; k++) {
     powers |= model->contacts[k].slip_count > 0 ? 1u << PAWL_POWER_FRICTION : 0u;
     powers |= model->contacts[k].drags ? 1u << PAWL_POWER_DRIVES : 0u;
@@ -130,6 +130,12 @@ static PawlStatus add_friction(PawlWorks* w, const PawlPhase* phase, Place at, d
       power[PAWL_POWER_FRICTION] += w->rubbing[i] * slip->rate[i];
       power[PAWL_POWER_DRIVES] -= w->rubbing[i] * g_t[i];
     }
+  }
+  for (int k = 0; k < slip->joint_count; k++) {
+    int row = slip->joint[k].row;
+    double force, rate = slip->rate[row] - g_t[row];
+    PAWL_TRY(pawl_slip_joint_force(slip, phase, k, at.t, at.q, at.v, at.lambda, &force, err));
+    power[PAWL_POWER_FRICTION] += force * rate;
   }
   return PAWL_OK;
 }

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/copy.h"
+#include "model/model.h"
 #include "switch/tolerances.h"
 #include "system/system.h"
 
@@ -66,8 +67,11 @@ PawlStatus pawl_dynamics_create(PawlDynamics* d, PawlArena* arena, const PawlSys
   if (system->rates_react) {
     PAWL_TRY(pawl_eval_create(system, PAWL_FORCE, &d->rates, err));
   }
-  if (strcmp(def->method, "event-driven") == 0) {
-    PAWL_TRY(pawl_slip_create(arena, system, &d->slip, err));
+  bool located = strcmp(def->method, "event-driven") == 0;
+  PAWL_TRY(pawl_slip_create(arena, system, located, &d->slip, err));
+  if (d->slip) {
+    d->tied = PAWL_NEW(arena, double, d->sizes.rows);
+    PAWL_TRY(d->tied ? PAWL_OK : pawl_fail_memory(err));
   }
   PAWL_TRY(pawl_kkt_create(&d->H, &d->G, PAWL_KKT_AUTO, &d->kkt, err));
   if (!d->steady) {
@@ -147,10 +151,14 @@ static PawlStatus factor(PawlDynamics* d, bool again, const double* S, const dou
                : pawl_kkt_factor(d->kkt, S, B, J, set);
 }
 
-// [M -G^T; G 0] [a; lambda] = [f; -gamma] with the factors that there are.
-static void accelerate(PawlDynamics* d, const PawlPhase* phase, const PawlValues* values, double* a,
-                       double* lambda) {
+// [M -G^T; G 0] [a; lambda] = [f; -gamma] with the factors that there are; `push` beside f, or
+// NULL.
+static void accelerate(PawlDynamics* d, const PawlPhase* phase, const PawlValues* values,
+                       const double* push, double* a, double* lambda) {
   pawl_copy(d->sizes.v, values->f, a);
+  for (int j = 0; push && j < d->sizes.v; j++) {
+    a[j] += push[j];
+  }
   for (int i = 0; i < d->sizes.rows; i++) {
     lambda[i] = pawl_phase_binds(phase, i) ? -values->gamma[i] : 0.0;
   }
@@ -173,12 +181,52 @@ PAWL_APART static void note_modes(PawlDynamics* d, const PawlPhase* phase) {
   d->of_modes = pawl_kkt_info(d->kkt).current;
 }
 
+// The multipliers have come to an end of Newton's method; `at` becomes these.
+static bool has_settled(int rows, const double* lambda, double* at) {
+  double change = 0.0, size = 0.0;
+  for (int i = 0; i < rows; i++) {
+    change = fmax(change, fabs(lambda[i] - at[i]));
+    size = fmax(size, fabs(lambda[i]));
+    at[i] = lambda[i];
+  }
+  return change <= PAWL_TIED * size;
+}
+
+// Where friction hangs on multipliers: Newton's method from those without it.               (F26)
+static PawlStatus accelerate_tied(PawlDynamics* d, const PawlPhase* phase, const PawlValues* values,
+                                  double t, const double* q, const double* v, double* a,
+                                  double* lambda, PawlError* err) {
+  enum { MOST = 50 };
+  const double* B;
+  memset(d->tied, 0, (size_t)d->sizes.rows * sizeof(double));
+  for (int k = 0; k < MOST; k++) {
+    PAWL_TRY(pawl_slip_directions(d->slip, phase, values->G, t, q, v, d->tied, &B, err));
+    PawlStatus status = factor(d, true, values->M, B, values->G, phase->active);
+    if (status != PAWL_OK) {
+      return status == PAWL_RETRY
+                 ? pawl_dynamics_singular(d, values->M, values->G, phase->active, t, err)
+                 : pawl_fail_memory(err);
+    }
+    accelerate(d, phase, values, d->slip->push, a, lambda);
+    if (has_settled(d->sizes.rows, lambda, d->tied)) {
+      return d->rates ? pawl_dynamics_rate_states(d, phase, t, q, v, a, lambda, err) : PAWL_OK;
+    }
+  }
+  return pawl_fail(err, PAWL_RETRY,
+                   "t = %.10g: the friction of '%s' hangs on forces that hang on it, and none are "
+                   "found that agree",
+                   t, d->system->constraints[d->slip->joint[0].constraint].name);
+}
+
 PawlStatus pawl_dynamics_accelerate(PawlDynamics* d, const PawlPhase* phase,
                                     const PawlValues* values, double t, const double* q,
                                     const double* v, double* a, double* lambda, PawlError* err) {
   const double *M = values->M, *G = values->G, *B = G;
   PawlStatus status = PAWL_OK;
-  PAWL_TRY(d->slip ? pawl_slip_directions(d->slip, phase, G, t, q, v, &B, err) : PAWL_OK);
+  if (d->slip && pawl_slip_ties(d->slip, phase)) {
+    return accelerate_tied(d, phase, values, t, q, v, a, lambda, err);
+  }
+  PAWL_TRY(d->slip ? pawl_slip_directions(d->slip, phase, G, t, q, v, NULL, &B, err) : PAWL_OK);
   if (B != G) {
     status = factor(d, true, M, B, G, phase->active);
   } else if (!d->steady || !is_of_modes(d, phase)) {
@@ -194,7 +242,7 @@ PawlStatus pawl_dynamics_accelerate(PawlDynamics* d, const PawlPhase* phase,
   if (d->mass.on) {
     d->mass.seen = pawl_kkt_is_definite(d->kkt) ? t : NAN;
   }
-  accelerate(d, phase, values, a, lambda);
+  accelerate(d, phase, values, NULL, a, lambda);
   return d->rates ? pawl_dynamics_rate_states(d, phase, t, q, v, a, lambda, err) : PAWL_OK;
 }
 
@@ -228,8 +276,12 @@ PawlStatus pawl_dynamics_react(PawlDynamics* d, PawlState* state, const PawlValu
                                PawlError* err) {
   PawlPhase phase = pawl_phase_of(state, false);
   const double* B = values->G;
+  if (d->slip && pawl_slip_ties(d->slip, &phase)) {
+    return accelerate_tied(d, &phase, values, state->t, state->q, state->v, state->a, state->lambda,
+                           err);
+  }
   PAWL_TRY(d->slip ? pawl_slip_directions(d->slip, &phase, values->G, state->t, state->q, state->v,
-                                          &B, err)
+                                          NULL, &B, err)
                    : PAWL_OK);
   PawlStatus status = factor(d, true, values->M, B, values->G, phase.active);
   if (status != PAWL_OK) {
@@ -237,7 +289,7 @@ PawlStatus pawl_dynamics_react(PawlDynamics* d, PawlState* state, const PawlValu
                ? pawl_dynamics_singular(d, values->M, values->G, phase.active, state->t, err)
                : pawl_fail_memory(err);
   }
-  accelerate(d, &phase, values, state->a, state->lambda);
+  accelerate(d, &phase, values, NULL, state->a, state->lambda);
   return pawl_dynamics_rate_states(d, &phase, state->t, state->q, state->v, state->a, state->lambda,
                                    err);
 }

@@ -21,7 +21,9 @@ typedef struct PawlDynamics {
   int* diagonal;    // v: where M_jj is among the entries of H, -1: nowhere, or of a state
   double* weights;  // v: M_jj, 0 of a state; NULL where M is not constant
   PawlKkt* kkt;
-  PawlSlip* slip;  // friction of contacts whose instants are located; NULL without
+  PawlSlip* slip;  // friction of contacts whose instants are located, and such as hangs on
+                   // multipliers; NULL without
+  double* tied;    // rows: the multipliers that it is taken at
   PawlMass mass;
   PawlEval* masses;      // M alone; NULL where it is constant
   PawlEval* rates;       // f alone, where rates of states react; else NULL

@@ -39,7 +39,7 @@ static void allocate(PawlGrip* g) {
 PawlStatus pawl_grip_create(PawlWatching* w, PawlGrip** out, PawlError* err) {
   PawlDynamics* d = w->dynamics;
   *out = NULL;
-  if (!d->slip) {
+  if (!d->slip || d->slip->count == 0) {
     return PAWL_OK;
   }
   PawlGrip* g = *out = PAWL_NEW(d->arena, PawlGrip, 1);

@@ -200,9 +200,9 @@ static PawlStatus create_contacts(PawlGuards* g, PawlError* err) {
   if (!g->contacts) {
     return PAWL_OK;
   }
-  if (g->dynamics->slip) {
-    PAWL_TRY(pawl_slip_create(g->dynamics->arena, system, &g->slip, err));
-    PAWL_TRY(pawl_slip_create(g->dynamics->arena, system, &g->slip_aside, err));
+  if (g->dynamics->slip && g->dynamics->slip->count > 0) {
+    PAWL_TRY(pawl_slip_create(g->dynamics->arena, system, true, &g->slip, err));
+    PAWL_TRY(pawl_slip_create(g->dynamics->arena, system, true, &g->slip_aside, err));
   }
   PAWL_TRY(pawl_eval_create(system, PAWL_POSITION, &g->gaps, err));
   return pawl_eval_create(system, PAWL_POSITION, &g->gaps_aside, err);

@@ -8,6 +8,7 @@
 #include "linalg/sparse.h"
 #include "model/model.h"
 #include "switch/modes.h"
+#include "switch/tolerances.h"
 #include "system/system.h"
 
 // ---- creation -----------------------------------------------------------------------------------
@@ -54,12 +55,43 @@ static void list_contacts(PawlSlip* s, int first, int end) {
   }
 }
 
-PawlStatus pawl_slip_create(PawlArena* arena, const PawlSystem* system, PawlSlip** out,
-                            PawlError* err) {
-  int first, end = pawl_modes_contacts(system, &first);
-  PawlSizes n = pawl_system_sizes(system);
+static void list_joints(PawlSlip* s) {
+  const PawlSystem* system = s->system;
+  for (int k = 0; k < system->tie_count; k++) {
+    int c = system->ties[k].constraint;
+    PawlSlipJoint* last = s->joint_count > 0 ? &s->joint[s->joint_count - 1] : NULL;
+    if (!last || last->constraint != c) {
+      last = &s->joint[s->joint_count++];
+      *last = (PawlSlipJoint){.constraint = c,
+                              .row = system->constraints[c].first_row,
+                              .first = k,
+                              .watch = system->watches[c].friction};
+    }
+    last->count++;
+  }
+}
+
+static void allocate(PawlArena* arena, PawlSlip* s, int contacts) {
+  PawlSizes n = pawl_system_sizes(s->system);
+  s->contact = PAWL_NEW(arena, PawlSlipContact, contacts);
+  s->tie = PAWL_NEW(arena, int, s->G.start[n.v]);
+  s->B = PAWL_NEW(arena, double, s->G.start[n.v]);
+  s->mu = PAWL_NEW(arena, double, contacts);
+  s->rate = PAWL_NEW(arena, double, n.rows);
+  s->nothing = PAWL_NEW(arena, double, (size_t)n.v + (size_t)n.rows);
+  s->joint = PAWL_NEW(arena, PawlSlipJoint, s->system->tie_count);
+  s->modes = PAWL_NEW(arena, int, n.modes);
+  s->lambda = PAWL_NEW(arena, double, n.rows);
+  s->dF = PAWL_NEW(arena, double, s->system->tie_count);
+  s->push = PAWL_NEW(arena, double, n.v);
+}
+
+PawlStatus pawl_slip_create(PawlArena* arena, const PawlSystem* system, bool located,
+                            PawlSlip** out, PawlError* err) {
+  int first = 0, end = system->model ? pawl_modes_contacts(system, &first) : 0;
+  bool rubs = located && first < end && system->model->slip_count > 0;
   *out = NULL;
-  if (first == end || !system->model || system->model->slip_count == 0) {
+  if (!rubs && system->tie_count == 0) {
     return PAWL_OK;
   }
   PawlSlip* s = PAWL_NEW(arena, PawlSlip, 1);
@@ -67,16 +99,12 @@ PawlStatus pawl_slip_create(PawlArena* arena, const PawlSystem* system, PawlSlip
     return pawl_fail_memory(err);
   }
   *s = (PawlSlip){.system = system, .G = pawl_system_pattern_G(system)};
-  s->contact = PAWL_NEW(arena, PawlSlipContact, end - first);
-  s->tie = PAWL_NEW(arena, int, s->G.start[n.v]);
-  s->B = PAWL_NEW(arena, double, s->G.start[n.v]);
-  s->mu = PAWL_NEW(arena, double, end - first);
-  s->rate = PAWL_NEW(arena, double, n.rows);
-  s->nothing = PAWL_NEW(arena, double, (size_t)n.v + (size_t)n.rows);
+  allocate(arena, s, end - first);
   if (arena->failed) {
     return pawl_fail_memory(err);
   }
-  list_contacts(s, first, end);
+  list_contacts(s, first, rubs ? end : first);
+  list_joints(s);
   if (!find_ties(s)) {
     return pawl_fail(err, PAWL_ERROR_USAGE,
                      "event-driven takes up to %d contacts with friction; '%s' has %d: take "
@@ -86,12 +114,13 @@ PawlStatus pawl_slip_create(PawlArena* arena, const PawlSystem* system, PawlSlip
   PAWL_TRY(
       pawl_eval_create(system, PAWL_GRADIENT | PAWL_TIME_GRADIENT | PAWL_WATCHES, &s->eval, err));
   *out = s;
-  return PAWL_OK;
+  return s->joint_count > 0 ? pawl_eval_create(system, PAWL_WATCHES, &s->forces, err) : PAWL_OK;
 }
 
 void pawl_slip_destroy(PawlSlip* s) {
   if (s) {
     pawl_eval_destroy(s->eval);
+    pawl_eval_destroy(s->forces);
   }
 }
 
@@ -104,6 +133,18 @@ bool pawl_slip_any(const PawlSlip* s, const PawlPhase* phase) {
   bool any = false;
   for (int k = 0; k < s->count; k++) {
     any |= pawl_slip_slips(phase->modes[s->contact[k].mode]);
+  }
+  return any;
+}
+
+static bool slides(const PawlSlip* s, const PawlPhase* phase, int k) {
+  return phase->modes[s->joint[k].constraint] >= PAWL_MODE_UP;
+}
+
+bool pawl_slip_ties(const PawlSlip* s, const PawlPhase* phase) {
+  bool any = false;
+  for (int k = 0; k < s->joint_count; k++) {
+    any |= slides(s, phase, k);
   }
   return any;
 }
@@ -125,7 +166,16 @@ static PawlStatus check_mu(const PawlSlip* s, int k, double t, PawlError* err) {
 PawlStatus pawl_slip_look(PawlSlip* s, const PawlPhase* phase, double t, const double* q,
                           const double* v, PawlError* err) {
   PawlSizes n = pawl_system_sizes(s->system);
-  PawlPoint point = pawl_phase_point(phase, t, q, v, s->nothing, s->nothing + n.v);
+  PawlPhase held = *phase;
+  if (pawl_slip_ties(s, phase)) {  // the rows of other modes read zero
+    memcpy(s->modes, phase->modes, (size_t)n.modes * sizeof(int));
+    for (int k = 0; k < s->joint_count; k++) {
+      int* mode = &s->modes[s->joint[k].constraint];
+      *mode = *mode >= PAWL_MODE_UP ? PAWL_MODE_HELD : *mode;
+    }
+    held.modes = s->modes;
+  }
+  PawlPoint point = pawl_phase_point(&held, t, q, v, s->nothing, s->nothing + n.v);
   PAWL_TRY(pawl_eval_run(s->eval, &point, err));
   const PawlValues* values = pawl_eval_values(s->eval);
   memcpy(s->rate, values->g_t, (size_t)n.rows * sizeof(double));
@@ -167,15 +217,7 @@ static bool needs_look(const PawlSlip* s, const PawlPhase* phase) {
   return yes;
 }
 
-PawlStatus pawl_slip_directions(PawlSlip* s, const PawlPhase* phase, const double* G, double t,
-                                const double* q, const double* v, const double** B,
-                                PawlError* err) {
-  *B = G;
-  if (!pawl_slip_any(s, phase)) {
-    return PAWL_OK;
-  }
-  PAWL_TRY(needs_look(s, phase) ? pawl_slip_look(s, phase, t, q, v, err) : PAWL_OK);
-  memcpy(s->B, G, (size_t)s->G.start[s->G.cols] * sizeof(double));
+static void tie_contacts(PawlSlip* s, const PawlPhase* phase, const double* G) {
   for (int k = 0; k < s->count; k++) {
     const PawlSlipContact* c = &s->contact[k];
     double d[PAWL_MOST_SLIPS], mu = pawl_slip_mu(s, k, false);
@@ -190,8 +232,97 @@ PawlStatus pawl_slip_directions(PawlSlip* s, const PawlPhase* phase, const doubl
       }
     }
   }
-  *B = s->B;
+}
+
+// ---- friction that hangs on multipliers ---------------------------------------------------------
+static PawlStatus force_at(PawlSlip* s, const PawlPhase* phase, int k, double t, const double* q,
+                           const double* v, const double* lambda, double* F, PawlError* err) {
+  PawlPoint point = pawl_phase_point(phase, t, q, v, s->nothing, lambda);
+  PAWL_TRY(pawl_eval_run(s->forces, &point, err));
+  *F = pawl_eval_values(s->forces)->watch[s->joint[k].watch];
   return PAWL_OK;
+}
+
+PawlStatus pawl_slip_joint_force(PawlSlip* s, const PawlPhase* phase, int k, double t,
+                                 const double* q, const double* v, const double* lambda,
+                                 double* force, PawlError* err) {
+  double F = 0.0;
+  if (slides(s, phase, k)) {
+    PAWL_TRY(force_at(s, phase, k, t, q, v, lambda, &F, err));
+  }
+  *force = phase->modes[s->joint[k].constraint] == PAWL_MODE_UP ? -F : F;
+  return PAWL_OK;
+}
+
+// dF/dlambda of its ties by central differences: Newton's method needs no more than their size.
+static PawlStatus vary_force(PawlSlip* s, const PawlPhase* phase, int k, double t, const double* q,
+                             const double* v, const double* lambda, PawlError* err) {
+  const PawlSlipJoint* joint = &s->joint[k];
+  double largest = 0.0;
+  memcpy(s->lambda, lambda, (size_t)s->G.rows * sizeof(double));
+  for (int i = joint->first; i < joint->first + joint->count; i++) {
+    largest = fmax(largest, fabs(lambda[s->system->ties[i].row]));
+  }
+  double by = largest > 0.0 ? PAWL_VARIED * largest : PAWL_VARIED;
+  for (int i = joint->first; i < joint->first + joint->count; i++) {
+    int row = s->system->ties[i].row;
+    double up, down;
+    s->lambda[row] = lambda[row] + by;
+    PAWL_TRY(force_at(s, phase, k, t, q, v, s->lambda, &up, err));
+    s->lambda[row] = lambda[row] - by;
+    PAWL_TRY(force_at(s, phase, k, t, q, v, s->lambda, &down, err));
+    s->lambda[row] = lambda[row];
+    s->dF[i] = (up - down) / (2 * by);
+  }
+  return PAWL_OK;
+}
+
+// B_k and push of one joint.                                                                  (F26)
+static void tie_joint(PawlSlip* s, const PawlSlipJoint* joint, double sign, double F,
+                      const double* lambda) {
+  const double* G = pawl_eval_values(s->eval)->G;
+  for (int i = joint->first; i < joint->first + joint->count; i++) {
+    F -= s->dF[i] * lambda[s->system->ties[i].row];
+  }
+  for (int j = 0; j < s->G.cols; j++) {
+    int own = find_entry(&s->G, joint->row, j);
+    if (own < 0) {
+      continue;
+    }
+    s->push[j] += sign * F * G[own];
+    for (int i = joint->first; i < joint->first + joint->count; i++) {
+      s->B[find_entry(&s->G, s->system->ties[i].row, j)] += sign * s->dF[i] * G[own];
+    }
+  }
+}
+
+static PawlStatus tie_joints(PawlSlip* s, const PawlPhase* phase, double t, const double* q,
+                             const double* v, const double* lambda, PawlError* err) {
+  memset(s->push, 0, (size_t)s->G.cols * sizeof(double));
+  for (int k = 0; k < s->joint_count; k++) {
+    double F, sign = phase->modes[s->joint[k].constraint] == PAWL_MODE_UP ? -1.0 : 1.0;
+    if (slides(s, phase, k)) {
+      PAWL_TRY(force_at(s, phase, k, t, q, v, lambda, &F, err));
+      PAWL_TRY(vary_force(s, phase, k, t, q, v, lambda, err));
+      tie_joint(s, &s->joint[k], sign, F, lambda);
+    }
+  }
+  return PAWL_OK;
+}
+
+PawlStatus pawl_slip_directions(PawlSlip* s, const PawlPhase* phase, const double* G, double t,
+                                const double* q, const double* v, const double* lambda,
+                                const double** B, PawlError* err) {
+  bool ties = pawl_slip_ties(s, phase);
+  *B = G;
+  if (!ties && !pawl_slip_any(s, phase)) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(ties || needs_look(s, phase) ? pawl_slip_look(s, phase, t, q, v, err) : PAWL_OK);
+  memcpy(s->B, G, (size_t)s->G.start[s->G.cols] * sizeof(double));
+  tie_contacts(s, phase, G);
+  *B = s->B;
+  return ties ? tie_joints(s, phase, t, q, v, lambda, err) : PAWL_OK;
 }
 
 void pawl_slip_forces(const PawlSlip* s, const PawlPhase* phase, double* lambda) {

@@ -4,7 +4,14 @@
 //
 //   M v' = f + G^T lambda - sum mu |lambda_N| G_T^T d  =  f + B^T lambda,   B_N = G_N - mu d G_T
 //
-// It serves every method; it knows no instant.
+// It serves every method; it knows no instant. Constraints with a capacity whose friction F hangs
+// on multipliers (`friction: mu*abs(lambda(pin))`) are the same to it while they slide, of rate u:
+//
+//   M v' = f + G^T lambda - sign(u) F(lambda) G_c^T = (f + push) + B^T lambda,
+//   B_k = G_k - sign(u) dF/dlambda_k G_c,   push = -sign(u) (F - sum dF/dlambda_k lambda_k) G_c^T
+//   (F26)
+//
+// with F and its derivatives at the multipliers that are given: an iteration of Newton's method.
 #pragma once
 
 #include "switch/phase.h"
@@ -17,6 +24,12 @@ typedef struct PawlSlipContact {
   int watch;  // place of mu among what is watched, or -1
 } PawlSlipContact;
 
+typedef struct PawlSlipJoint {  // a constraint whose friction hangs on multipliers
+  int constraint, row;
+  int first, count;  // of its ties
+  int watch;         // place of F among what is watched
+} PawlSlipJoint;
+
 typedef struct PawlSlip {
   const PawlSystem* system;
   PawlPattern G;
@@ -28,18 +41,27 @@ typedef struct PawlSlip {
   double* rate;     // rows: of the last look
   double* nothing;  // v and rows: zeros
   PawlEval* eval;   // G, g_t and what is watched
+  int joint_count;
+  PawlSlipJoint* joint;
+  PawlEval* forces;     // what is watched, for F at other multipliers
+  int* modes;           // with these constraints as if they held, for their rows
+  double *lambda, *dF;  // rows: where F is varied; of each tie
+  double* push;         // v: beside f, where joints slide
 } PawlSlip;
 
-// NULL in *out where no contact has friction. Refuses (PAWL_ERROR_USAGE) more contacts with
+// NULL in *out where no contact has friction (or `located` is false) and no friction hangs on
+// multipliers. Refuses (PAWL_ERROR_USAGE) more contacts with
 // friction than the pattern of G has room for.
-PAWL_CHECKED PawlStatus pawl_slip_create(PawlArena* arena, const PawlSystem* system, PawlSlip** out,
-                                         PawlError* err);
+PAWL_CHECKED PawlStatus pawl_slip_create(PawlArena* arena, const PawlSystem* system, bool located,
+                                         PawlSlip** out, PawlError* err);
 void pawl_slip_destroy(PawlSlip* slip);  // NULL is allowed
 
 // Closed, with friction that slips along held[first...]: a unit vector that is turned with the
 // motion, so that a velocity which has just passed zero counts as what it was.
 bool pawl_slip_slips(int mode);
 bool pawl_slip_any(const PawlSlip* slip, const PawlPhase* phase);
+// Some constraint slides whose friction hangs on multipliers: slip->push counts.
+bool pawl_slip_ties(const PawlSlip* slip, const PawlPhase* phase);
 
 // Rates of all rows of friction, to slip->rate, and mu while it slips (`rests`: at rest) of each
 // contact, to slip->mu.
@@ -51,10 +73,17 @@ double pawl_slip_speed(const PawlSlip* slip, const PawlPhase* phase, int contact
 // The direction of its slip at the last look, a unit vector.
 void pawl_slip_direction(const PawlSlip* slip, const PawlPhase* phase, int contact, double* d);
 
-// Force directions in a phase: G itself where nothing slips.                               (F20)
+// Force directions in a phase: G itself where nothing slips. `lambda`: where friction that hangs on
+// multipliers is taken.                                                              (F20) (F26)
 PAWL_CHECKED PawlStatus pawl_slip_directions(PawlSlip* slip, const PawlPhase* phase,
                                              const double* G, double t, const double* q,
-                                             const double* v, const double** B, PawlError* err);
+                                             const double* v, const double* lambda,
+                                             const double** B, PawlError* err);
+// The force of a joint that slides at the last look (pawl_slip_look, pawl_slip_directions) along
+// its row, -sign(u) F, at these multipliers.
+PAWL_CHECKED PawlStatus pawl_slip_joint_force(PawlSlip* slip, const PawlPhase* phase, int joint,
+                                              double t, const double* q, const double* v,
+                                              const double* lambda, double* force, PawlError* err);
 // The friction forces of contacts that slip as multipliers, beside those of `lambda`; after
 // pawl_slip_directions or pawl_slip_look at the same place.
 void pawl_slip_forces(const PawlSlip* slip, const PawlPhase* phase, double* lambda);

@@ -156,10 +156,36 @@ static PawlStatus contradiction(const PawlStick* s, const PawlState* state, Pawl
   return PAWL_ERROR_RUN;
 }
 
+// f, and beside it the friction of joints that slide and hang on multipliers, at those of the
+// state.
+static PawlStatus take_forces(PawlStick* s, const PawlState* state, const PawlPhase* phase,
+                              const PawlValues* values, PawlError* err) {
+  const PawlDynamics* d = s->dynamics;
+  PawlSlip* slip = d->slip;
+  double* r = s->watching->rows.r;
+  memcpy(r, values->f, (size_t)d->sizes.v * sizeof(double));
+  if (!slip || !pawl_slip_ties(slip, phase)) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(pawl_slip_look(slip, phase, state->t, state->q, state->v, err));
+  const double* G = pawl_eval_values(slip->eval)->G;
+  for (int k = 0; k < slip->joint_count; k++) {
+    double force;
+    PAWL_TRY(pawl_slip_joint_force(slip, phase, k, state->t, state->q, state->v, state->lambda,
+                                   &force, err));
+    for (int j = 0; j < d->G.cols; j++) {
+      for (int e = d->G.start[j]; e < d->G.start[j + 1]; e++) {
+        r[j] += d->G.index[e] == slip->joint[k].row ? force * G[e] : 0.0;
+      }
+    }
+  }
+  return PAWL_OK;
+}
+
 // M v' - G^T lambda = f, w = G v' + gamma, |lambda| <= R for the joints in question, lambda >= 0
 // for contacts.                                                                             (V8)
 // (C8)
-static PawlStatus solve(PawlStick* s, PawlState* state, PawlError* err) {
+static PawlStatus solve_once(PawlStick* s, PawlState* state, PawlError* err) {
   PawlWatching* w = s->watching;
   PawlDynamics* d = s->dynamics;
   const PawlValues* values;
@@ -170,7 +196,7 @@ static PawlStatus solve(PawlStick* s, PawlState* state, PawlError* err) {
   PAWL_TRY(pawl_watch_look(w, &phase, state, state->v, state->a, state->lambda, &watch, err));
   assert(w->rows.solver);
   pawl_watch_bounds(w, &phase, watch, PAWL_STICKS, true);
-  memcpy(w->rows.r, values->f, (size_t)d->sizes.v * sizeof(double));
+  PAWL_TRY(take_forces(s, state, &phase, values, err));
   memcpy(w->rows.b, values->gamma, (size_t)d->sizes.rows * sizeof(double));
   PawlStatus status =
       w->grip ? pawl_grip_solve(w->grip, values, err) : pawl_watch_solve(w, values, &result, err);
@@ -186,6 +212,40 @@ static PawlStatus solve(PawlStick* s, PawlState* state, PawlError* err) {
   memcpy(state->a, w->rows.x, (size_t)d->sizes.v * sizeof(double));
   memcpy(state->lambda, w->rows.lambda, (size_t)d->sizes.rows * sizeof(double));
   return result.conflicts > 0 ? contradiction(s, state, err) : PAWL_OK;
+}
+
+// Whether the multipliers are those of the last round, to which `rate` is set.
+static bool has_settled(PawlStick* s, const PawlState* state) {
+  double change = 0.0, size = 0.0;
+  for (int i = 0; i < s->dynamics->sizes.rows; i++) {
+    change = fmax(change, fabs(state->lambda[i] - s->rate[i]));
+    size = fmax(size, fabs(state->lambda[i]));
+    s->rate[i] = state->lambda[i];
+  }
+  return change <= PAWL_TIED * size;
+}
+
+// Capacities and friction that hang on multipliers are found with these, in turn.           (F26)
+static PawlStatus solve(PawlStick* s, PawlState* state, PawlError* err) {
+  enum { MOST = 500 };
+  PAWL_TRY(solve_once(s, state, err));
+  const PawlSystem* system = s->dynamics->system;
+  if ((system->tie_count == 0 && !system->bounds_react) || s->jammed) {
+    return PAWL_OK;
+  }
+  memset(s->rate, 0, (size_t)s->dynamics->sizes.rows * sizeof(double));
+  for (int k = 0; k < MOST && !has_settled(s, state); k++) {
+    PAWL_TRY(solve_once(s, state, err));
+    if (s->jammed) {
+      return PAWL_OK;
+    }
+  }
+  return has_settled(s, state)
+             ? PAWL_OK
+             : pawl_fail(err, PAWL_ERROR_RUN,
+                         "t = %.10g: capacities or friction hang on forces that hang on them, and "
+                         "none are found that agree",
+                         state->t);
 }
 
 // Joints at their bound that move slide; *any: some do.

@@ -34,7 +34,7 @@ PawlStatus pawl_strike_create(PawlWatching* w, const unsigned char* touched, Paw
     *of_rows[i] = PAWL_NEW(d->arena, double, d->sizes.rows);
   }
   k->end = pawl_modes_contacts(d->system, &k->first);
-  k->rubs = d->slip ? d->slip->contact[0].first : k->first;
+  k->rubs = d->slip && d->slip->count > 0 ? d->slip->contact[0].first : k->first;
   k->law = law_of(d->def->contact_law);
   return d->arena->failed ? pawl_fail_memory(err) : pawl_watch_make_problem(w, err);
 }

@@ -156,6 +156,10 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 #define PAWL_VANISHED 1e-3
 
 // ---- rows with friction (docs/theory/friction.md) -----------------------------------------------
+// [1] Of the multipliers that friction hangs on: how far they are varied for its derivatives, and
+// the change of multipliers at which they have settled: the next one of Newton is far below.
+#define PAWL_VARIED 1e-5
+#define PAWL_TIED 1e-12
 // [1] Of its largest speed: a slower slip in space has come to rest. Its direction is known to the
 // rounding of the speeds over that, and it need not meet zero.
 #define PAWL_SLIP_STOPS 1e-11

@@ -122,7 +122,19 @@ static int add_watch(PawlSorter* s, PawlItemKind kind, int target, PawlNode node
 
 // While sliding, friction acts along the gradient of the equation against its rate:
 // f = -sign(g') F G^T, of a rate equation f = -sign(w) F A^T.                          (V7) (W7)
+// Friction that hangs on multipliers is none of the forces: see switch/slip.h.
+static bool is_tied(const PawlSystem* system, const PawlConstraint* constraint) {
+  bool tied = false;
+  for (int k = 0; k < system->tie_count; k++) {
+    tied |= &system->model->constraints[system->ties[k].constraint] == constraint;
+  }
+  return tied;
+}
+
 static int add_friction(PawlSorter* s, const PawlConstraint* constraint, int gate) {
+  if (is_tied(s->system, constraint)) {
+    return 0;
+  }
   const PawlMode* held = &constraint->modes[PAWL_MODE_HELD];
   PawlNode g = s->unwound[held->rows[0].node];
   PawlOp by = held->rate ? PAWL_OP_V : PAWL_OP_Q;

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "model/model.h"
 #include "base/error.h"
+#include "model/model.h"
 #include "system/system.h"
 
 static const double LARGEST_FULL = 20000;  // entries
@@ -58,6 +58,21 @@ static int tied_to(const PawlSystem* system, int row) {
   return slips ? system->first_contact + system->row_contact[row] : -1;
 }
 
+// And rows on which the friction of a constraint hangs push along that constraint.
+static int add_tied(const PawlSystem* system, int row, int col, Triplets* t) {
+  int normal = tied_to(system, row);
+  if (normal >= 0 && add_triplet(t, normal, col) != 0) {
+    return -1;
+  }
+  for (int k = 0; k < system->tie_count; k++) {
+    bool own = system->constraints[system->ties[k].constraint].first_row == row;
+    if (own && add_triplet(t, system->ties[k].row, col) != 0) {
+      return -1;
+    }
+  }
+  return 0;
+}
+
 static int collect(const PawlSystem* system, bool gradient, Triplets* t) {
   for (int k = 0; !gradient && k < system->sizes.v; k++) {
     if (add_triplet(t, k, k) != 0) {
@@ -83,8 +98,7 @@ static int collect(const PawlSystem* system, bool gradient, Triplets* t) {
       for (int lane = 0; lane < group->lanes; lane++) {
         int row, col;
         place(group, e, lane, &row, &col);
-        int normal = gradient ? tied_to(system, row) : -1;
-        if (add_triplet(t, row, col) != 0 || (normal >= 0 && add_triplet(t, normal, col) != 0)) {
+        if (add_triplet(t, row, col) != 0 || (gradient && add_tied(system, row, col, t) != 0)) {
           return -1;
         }
       }

@@ -97,6 +97,71 @@ static int watch(PawlSystem* system, PawlNode node) {
   return node == PAWL_NO_NODE ? -1 : system->watch_count++;
 }
 
+// ---- friction that hangs on multipliers ---------------------------------------------------------
+typedef struct TieList {
+  PawlSystem* system;
+  int constraint;
+  bool store;
+  int count;
+} TieList;
+
+static int add_tie(void* context, PawlOp leaf, int index) {
+  TieList* list = context;
+  if (leaf == PAWL_OP_LAMBDA && list->store) {
+    list->system->ties[list->count] = (PawlTie){list->constraint, index};
+  }
+  list->count += leaf == PAWL_OP_LAMBDA;
+  return 0;
+}
+
+static PawlStatus walk_ties(PawlSystem* system, TieList* list, PawlError* err) {
+  list->count = 0;
+  for (int c = 0; c < system->constraint_count; c++) {
+    PawlNode F = system->constraints[c].switching.friction;
+    list->constraint = c;
+    if (F != PAWL_NO_NODE && system->constraints[c].switching.capacity != PAWL_NO_NODE &&
+        pawl_dag_leaves(system->model->dag, F, add_tie, list) != 0) {
+      return pawl_fail_memory(err);
+    }
+  }
+  return PAWL_OK;
+}
+
+// A force that hangs on friction cannot be what friction hangs on.
+static PawlStatus check_ties(const PawlSystem* system, PawlError* err) {
+  for (int k = 0; k < system->tie_count; k++) {
+    int row = system->ties[k].row,
+        c = row < system->model->row_count ? system->row_constraint[row] : -1;
+    const PawlConstraint* own = &system->constraints[system->ties[k].constraint];
+    bool slips = row >= system->model->row_count && row < system->first_contact;
+    if (slips || (c >= 0 && system->constraints[c].switching.capacity != PAWL_NO_NODE)) {
+      return pawl_fail(
+          err, PAWL_ERROR_MODEL,
+          "%s:%d:%d: the friction of '%s' hangs on a force that is friction itself, of "
+          "'%s'",
+          system->model->file, own->source.line, own->source.column, own->name,
+          c >= 0 ? system->constraints[c].name : "a contact");
+    }
+  }
+  return PAWL_OK;
+}
+
+static PawlStatus list_ties(PawlSystem* system, PawlError* err) {
+  TieList list = {.system = system};
+  for (int c = 0; c < system->constraint_count; c++) {
+    system->bounds_react |= reacts(system, system->constraints[c].switching.capacity);
+  }
+  PAWL_TRY(walk_ties(system, &list, err));
+  system->tie_count = list.count;
+  system->ties = PAWL_NEW(&system->arena, PawlTie, list.count);
+  if (list.count > 0 && !system->ties) {
+    return pawl_fail_memory(err);
+  }
+  list.store = true;
+  PAWL_TRY(walk_ties(system, &list, err));
+  return check_ties(system, err);
+}
+
 static void list_watch(PawlSystem* system, int c) {
   const PawlConstraint* k = &system->constraints[c];
   const PawlSwitching* by = &k->switching;
@@ -123,6 +188,7 @@ PawlStatus pawl_system_list_watches(PawlSystem* system, PawlError* err) {
   if (!system->watches || !system->event_watches || !system->event_reacts) {
     return pawl_fail_memory(err);
   }
+  PAWL_TRY(list_ties(system, err));
   system->triggers = model->event_count > 0;
   for (int c = 0; c < system->constraint_count; c++) {
     list_watch(system, c);

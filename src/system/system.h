@@ -144,6 +144,11 @@ typedef enum PawlPower {
   PAWL_POWER_COUNT
 } PawlPower;
 
+// The friction of a constraint with a capacity hangs on the multiplier of a row.
+typedef struct PawlTie {
+  int constraint, row;
+} PawlTie;
+
 struct PawlConstraint;
 
 struct PawlSystem {
@@ -155,7 +160,10 @@ struct PawlSystem {
   const struct PawlConstraint* constraints;  // of the model, or one for each row of callbacks
   int first_contact;                         // row of the first contact
   int* row_contact;                          // row -> contact; -1 for constraints
-  int* friction_watches;     // of each contact: the place of its mu(slip) that is watched, or -1
+  int* friction_watches;  // of each contact: the place of its mu(slip) that is watched, or -1
+  int tie_count;          // in the order of constraints
+  PawlTie* ties;
+  bool bounds_react;         // some capacity hangs on multipliers
   int* row_constraint;       // row -> constraint; -1 for contacts
   bool triggers;             // some constraint is triggered, or there are events
   bool rates;                // some mode has rate equations
