@@ -86,6 +86,8 @@ static bool read_body(PawlMade* made, PawlYaml* map, PawlBody* body) {
     return false;
   }
   const PawlYaml *centre = pawl_part_get(map, "centre"), *inertia = pawl_part_get(map, "inertia");
+  bool space = inertia && inertia->kind == PAWL_YAML_LIST;
+  made->dimension = made->dimension == 0 && space ? 3 : made->dimension;
   body->full = inertia && inertia->first && inertia->first->kind == PAWL_YAML_LIST;
   bool good =
       pawl_yaml_check_keys(&made->loader->report, map, body->is_ground ? "the ground" : "a body",

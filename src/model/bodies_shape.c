@@ -138,7 +138,9 @@ static void write_polygon(PawlMade* made, PawlBody* body, const PawlYaml* corner
                      a, b, a, a, a, b, b, b);
   }
   bool failed = area.failed || first[0].failed || first[1].failed || second.failed;
-  if (!good || failed) {
+  if (failed) {
+    pawl_loader_no_memory(made->loader);
+  } else if (!good) {
     pawl_report(&made->loader->report, corners, "polygon: expected three corners [x, y] or more");
   } else {
     const char* b = pawl_part_use(made, &body->name, "");

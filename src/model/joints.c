@@ -163,7 +163,7 @@ static bool read_place(PawlMade* made, const PawlYaml* node, PawlJoint* joint, i
                 pawl_did_you_mean(nearest.name).s);
     return false;
   }
-  *out = pawl_part_vector(made, node, "at: a place in the frame of the body");
+  *out = pawl_part_vector(made, node, "at");
   return *out != NULL;
 }
 

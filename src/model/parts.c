@@ -70,10 +70,10 @@ const char* pawl_part_vector(PawlMade* made, const PawlYaml* node, const char* w
       made->dimension = node->count;
     }
     if (made->dimension != node->count) {
-      pawl_report(&made->loader->report, node, "%s: a place has %s here, %d given%s", what,
-                  made->dimension == 2   ? "two numbers, as those before"
-                  : made->dimension == 3 ? "three numbers, as those before"
-                                         : "two numbers or three",
+      pawl_report(&made->loader->report, node, "%s: expected %s, %d given%s", what,
+                  made->dimension == 2   ? "two numbers, as places before it have"
+                  : made->dimension == 3 ? "three numbers, as places before it have"
+                                         : "two numbers, in the plane, or three, in space",
                   node->count, PAWL_YAML_FLOW_HINT);
       return NULL;
     }

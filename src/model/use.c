@@ -288,6 +288,27 @@ static bool add_items(PawlLoader* loader, PawlYaml* root, PawlYaml* section, boo
   return true;
 }
 
+// What the model says of its mechanism comes before what a part says.
+static bool add_options(PawlLoader* loader, PawlYaml* root, PawlYaml* section) {
+  PawlYaml** at = place_of(root, section->key->text);
+  if (!*at || is_empty(*at)) {
+    put(root, at, section, section->key);
+    return true;
+  }
+  bool maps = (*at)->kind == PAWL_YAML_MAP && section->kind == PAWL_YAML_MAP;
+  for (const PawlYaml* child = maps ? section->first : NULL; child; child = child->next) {
+    if (pawl_yaml_get(*at, child->key->text)) {
+      continue;
+    }
+    PawlYaml* copy = pawl_clone_node(loader, child);
+    if (!copy || !(copy->key = pawl_clone_node(loader, child->key))) {
+      return false;
+    }
+    pawl_append(*at, copy);
+  }
+  return true;
+}
+
 static bool is_among(const char* const* list, const char* name) {
   for (; *list; list++) {
     if (strcmp(*list, name) == 0) {
@@ -310,6 +331,8 @@ bool pawl_add_sections(PawlLoader* loader, PawlYaml* root, PawlYaml* from, bool 
       good = add_named(loader, root, section, first);
     } else if (is_among(pawl_item_sections, section->key->text)) {
       good = add_items(loader, root, section, first);
+    } else if (strcmp(section->key->text, "mechanism") == 0) {
+      good = add_options(loader, root, section);
     }
   }
   return good;

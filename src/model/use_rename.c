@@ -113,8 +113,8 @@ static bool is_for(const PawlYaml* key) {
 
 // Values that are words of the format, or text for people.
 static bool is_word_key(const PawlYaml* map, const PawlYaml* key) {
-  static const char* const words[] = {"unit",    "impact", "direction", "on",
-                                      "engaged", "smooth", "guess"};
+  static const char* const words[] = {"unit",   "impact", "direction", "on",         "engaged",
+                                      "smooth", "guess",  "cut",       "coordinates"};
   if (strcmp(key->text, "on") == 0 && pawl_yaml_get(map, "value")) {
     return false;  // of a force, which acts on an expression
   }
@@ -258,6 +258,8 @@ bool pawl_rename(PawlLoader* loader, PawlYaml* root, const char* prefix, const P
     PawlYaml* section = pawl_yaml_get(root, pawl_item_sections[k]);
     good = !section || rename_section(&r, section, false);
   }
+  PawlYaml* mechanism = pawl_yaml_get(root, "mechanism");
+  good = good && (!mechanism || rename_value(&r, mechanism));
   pawl_names_free(&r.names);
   return good;
 }

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// The text of bodies and joints: what it becomes, what is refused and with which words. Motions are
+// in tests/run/test_bodies.c.
+#include "reading.h"
+
+#define HEAD                                              \
+  "model: m\nbodies:\n"                                   \
+  "  arm: {mass: 1, inertia: 1, points: {tip: [1, 0]}}\n" \
+  "  hand: {mass: 1, inertia: 1}\n"                       \
+  "joints:\n"
+
+static void test_mistakes(void** state) {
+  (void)state;
+  REFUSED(HEAD "  j: {revolut: [ground, arm]}\n", "m.yaml:6:3", "needs a type with two bodies",
+          "did you mean 'revolute'?");
+  REFUSED(HEAD "  j: {revolute: [ground, amr]}\n", "m.yaml:6:26: 'amr' is not a body",
+          "did you mean 'arm'?");
+  REFUSED(HEAD "  j: {revolute: [arm, hand], at: arm.tpi}\n", "'arm.tpi' is not a point of 'arm'",
+          "did you mean 'arm.tip'?");
+  REFUSED(HEAD "  j: {revolute: [arm, hand], at: [1, 2, 3]}\n",
+          "at: expected two numbers, as places before it have, 3 given");
+  REFUSED(HEAD "  j: {revolute: [arm]}\n", "revolute: expected two bodies");
+  REFUSED(HEAD "  j: {revolute: [arm, arm]}\n", "'arm' is given twice");
+  REFUSED(HEAD "  j: {revolute: [arm, hand], weld: [arm, hand]}\n", "is 'revolute' already");
+  REFUSED(HEAD "  j: {spherical: [arm, hand]}\n", "'spherical' exists in space only");
+  REFUSED(HEAD "  j: {revolute: [arm, hand], locks: {at: 1}}\n", "unknown key 'locks' in a joint",
+          "did you mean 'lock'?");
+  REFUSED(HEAD "  j: {weld: [arm, hand], lock: {at: 1}}\n", "'weld' has no value for lock:");
+  REFUSED(HEAD "  j: {revolute: [arm, hand], start: [1, 2]}\n", "start: the joint 'j' has 1 value");
+  REFUSED(HEAD "  j: {distance: [arm, hand]}\n", "the joint 'j' needs length:");
+  REFUSED(HEAD "  j: {revolute: [arm, hand], length: 1}\n", "the joint 'j' has no length");
+  REFUSED(HEAD "  j: {revolute: [arm, hand], motor: 3*xx}\n",
+          "m.yaml:6:39: in '3*xx': unknown name");
+  REFUSED(HEAD "  j: {revolute: [arm, hand], switch: 3}\n", "switch: expected {engaged: ");
+  REFUSED(HEAD "  arm: {revolute: [arm, hand]}\n", "'arm' is a body already");
+  REFUSED(HEAD "  wrist: {revolute: [ground, arm]}\n  g: {gear: [wrist, wirst], ratio: 2}\n",
+          "'wirst' is not a joint", "did you mean 'wrist'?");
+  REFUSED("model: m\nbodies: {a: {mass: 1, points: {at: [1, 2]}}}\n", "cannot be called 'at'");
+  REFUSED("model: m\nbodies: {a: {mass: m0}}\n", "m.yaml:2:20: in 'm0': unknown name 'm0'");
+  REFUSED("model: m\nbodies: {a.b: {mass: 1}}\n", "'a.b' cannot be the name of a body");
+  REFUSED("model: m\njoints: {a: }\n", "bodies: with at least one body is missing");
+  REFUSED("model: m\nmechanism: {coordinates: jiont}\nbodies: {a: }\n", "did you mean 'joint'?");
+  REFUSED("model: m\nbodies: {a: {mass: 1, shape: {boxx: [1, 2]}}}\n",
+          "unknown key 'boxx' in a shape");
+  REFUSED("model: m\nbodies: {a: {mass: 1, inertia: [1, 2]}}\n", "inertia: expected [a, b, c]");
+  REFUSED("model: m\nbodies: {a: {points: {p: [1, 2]}}, b: {points: {p: [1, 2, 3]}}}\n",
+          "a point: expected two numbers");
+  REFUSED(HEAD
+          "  j: {revolute: [ground, arm]}\n  k: {revolute: [ground, hand]}\n"
+          "coordinates: {arm.x: 1}\n",
+          "the name 'arm.x' has a dot");
+  REFUSED("model: m\nbodies: {a: {start: {at: [0, 0]}}}\njoints: {j: {revolute: [ground, a]}}\n",
+          "the start of 'a' follows from the joint 'j'");
+  REFUSED(
+      "model: m\nbodies: {\"a[i=1..3]\": {mass: 1, inertia: 1}}\nmechanism: {coordinates: joint}\n",
+      "coordinates: joint is not possible with families", "'a[i=1..3]'");
+  REFUSED(
+      "model: m\nbodies: {a: {inertia: [1, 1, 1]}}\njoints: {j: {universal: [ground, a], axis: "
+      "[1, 0, 0], axis2: [1, 1, 0]}}\n",
+      "are not at right angles");
+}
+
+static double parameter(const PawlModel* model, const char* name) {
+  for (int k = 0; k < model->parameter_count; k++) {
+    if (strcmp(model->parameters[k].name, name) == 0) {
+      return model->parameters[k].value;
+    }
+  }
+  print_error("no parameter '%s'\n", name);
+  fail();
+  return 0.0;
+}
+
+// Against formulas written in another way: a capsule is what is left of thin slices.
+static void test_shapes(void** state) {
+  (void)state;
+  PawlModel* plane = read_model(
+      "model: m\nbodies:\n"
+      "  box: {shape: {box: [2, 3], density: 5}}\n"
+      "  disc: {shape: {disc: 2, density: 3}}\n"
+      "  pill: {shape: {capsule: [0.5, 2], density: 2}}\n"
+      "  square: {shape: {polygon: [[1, 1], [3, 1], [3, 4], [1, 4]], density: 5}}\n"
+      "  given: {mass: 60, shape: {box: [2, 3]}}\n");
+  CHECK_NEAR(parameter(plane, "box.mass"), 30, 1e-13);
+  CHECK_NEAR(parameter(plane, "box.inertia"), 32.5, 1e-13);
+  CHECK_NEAR(parameter(plane, "disc.inertia"), 3 * acos(-1.0) * 8, 1e-12);
+  CHECK_NEAR(parameter(plane, "square.mass"), 30, 1e-12);  // the box elsewhere
+  CHECK_NEAR(parameter(plane, "square.inertia"), 32.5, 1e-12);
+  CHECK_NEAR(parameter(plane, "square.middle_1"), 2, 1e-13);
+  CHECK_NEAR(parameter(plane, "square.middle_2"), 2.5, 1e-13);
+  CHECK_NEAR(parameter(plane, "given.inertia"), 65, 1e-13);
+  double mass = 0, inertia = 0;
+  enum { SLICES = 200000 };
+  for (int k = 0; k < SLICES; k++) {  // slices across x, of half height y: 2 y dx (x^2 + y^2/3)
+    double dx = 3.0 / SLICES, x = -1.5 + (k + 0.5) * dx, out = fmax(0, fabs(x) - 1);
+    double y = sqrt(0.25 - out * out);
+    mass += 2 * 2 * y * dx;
+    inertia += 2 * 2 * y * dx * (x * x + y * y / 3);
+  }
+  CHECK_NEAR(parameter(plane, "pill.mass"), mass, 1e-6);
+  CHECK_NEAR(parameter(plane, "pill.inertia"), inertia, 1e-6);
+  pawl_model_destroy(plane);
+}
+
+static void test_shapes_in_space(void** state) {
+  (void)state;
+  PawlModel* space = read_model(
+      "model: m\nmechanism: {gravity: [0, 0, -1]}\nbodies:\n"
+      "  box: {shape: {box: [2, 3, 4], density: 5}}\n"
+      "  ball: {shape: {sphere: 2, density: 3}}\n"
+      "  rod: {shape: {cylinder: [0.5, 2], density: 2}}\n"
+      "  pill: {shape: {capsule: [0.5, 2], density: 2}}\n");
+  double pi = acos(-1.0), mass = 0, across = 0, along = 0;
+  CHECK_NEAR(parameter(space, "box.inertia_1"), 120 * 25 / 12.0, 1e-11);
+  CHECK_NEAR(parameter(space, "box.inertia_3"), 120 * 13 / 12.0, 1e-11);
+  CHECK_NEAR(parameter(space, "ball.inertia_2"), 0.4 * 4 * 32 * pi, 1e-10);
+  CHECK_NEAR(parameter(space, "rod.inertia_3"), pi * 0.125, 1e-13);
+  CHECK_NEAR(parameter(space, "rod.inertia_1"), pi * (0.75 + 4) / 12, 1e-13);
+  enum { SLICES = 200000 };
+  for (int k = 0; k < SLICES; k++) {  // discs of radius r
+    double dz = 3.0 / SLICES, z = -1.5 + (k + 0.5) * dz, out = fmax(0, fabs(z) - 1);
+    double r2 = 0.25 - out * out, m = 2 * pi * r2 * dz;
+    mass += m;
+    along += m * r2 / 2;
+    across += m * (r2 / 4 + z * z);
+  }
+  CHECK_NEAR(parameter(space, "pill.mass"), mass, 1e-8);
+  CHECK_NEAR(parameter(space, "pill.inertia_3"), along, 1e-8);
+  CHECK_NEAR(parameter(space, "pill.inertia_1"), across, 1e-8);
+  pawl_model_destroy(space);
+}
+
+// The expansion is a model, and expanding it changes nothing.
+static void add_text(void* context, const char* text, size_t length) {
+  strncat(context, text, length);
+}
+
+static void test_expansion_loads(void** state) {
+  (void)state;
+  static char once[20000], twice[20000];
+  static const char text[] = HEAD
+      "  j: {revolute: [ground, arm], start: 1, lock: {at: 1}, motor: sin(t)}\n"
+      "  k: {prismatic: [arm, hand], at: arm.tip, axis: [0, 1], stops: {low: 0}}\n"
+      "outputs: {place: hand.at, p: mechanism.momentum}\n";
+  PawlError err = {0};
+  once[0] = twice[0] = '\0';
+  assert_int_equal(pawl_model_expand(text, strlen(text), "m.yaml", add_text, once, &err), PAWL_OK);
+  assert_int_equal(pawl_model_expand(once, strlen(once), "m.yaml", add_text, twice, &err), PAWL_OK);
+  assert_string_equal(once, twice);
+  assert_non_null(strstr(once, "hand.at: arm.tip + arm.R*"));
+  PawlModel *a = read_model(text), *b = read_model(once);
+  assert_int_equal(a->coordinate_count, 2);
+  assert_int_equal(b->coordinate_count, 2);
+  assert_string_equal(b->coordinates[1].name, "k.travel");
+  pawl_model_destroy(a);
+  pawl_model_destroy(b);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_mistakes),
+      cmocka_unit_test(test_shapes),
+      cmocka_unit_test(test_shapes_in_space),
+      cmocka_unit_test(test_expansion_loads),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
