@@ -418,9 +418,8 @@ PawlStatus pawl_contacts_passed(PawlStepper* s, PawlContacts* c, const PawlPassa
   return PAWL_OK;
 }
 
-// Contacts with no gap and no rate: rows of `set`.
-static int resting_contacts(const PawlStepper* s, PawlContacts* c, const PawlState* state,
-                            const PawlValues* values, unsigned char* set) {
+int pawl_contacts_resting(const PawlStepper* s, PawlContacts* c, const PawlState* state,
+                          const PawlValues* values, unsigned char* set) {
   int count = 0;
   const double* of_q = s->sizes.q == s->sizes.v ? state->q : NULL;
   pawl_contacts_measure(s, c, state, values);
@@ -445,7 +444,7 @@ PawlStatus pawl_contacts_start(PawlStepper* s, PawlContacts* c, const PawlPhase*
     return PAWL_OK;
   }
   PAWL_TRY(pawl_dynamics_evaluate(&s->dynamics, phase, state, &values, err));
-  if (resting_contacts(s, c, state, values, set) == 0) {
+  if (pawl_contacts_resting(s, c, state, values, set) == 0) {
     return PAWL_OK;
   }
   for (int i = 0; i < s->sizes.rows; i++) {
@@ -460,7 +459,7 @@ PawlStatus pawl_contacts_start(PawlStepper* s, PawlContacts* c, const PawlPhase*
   pawl_dynamics_rows(&s->dynamics, values->G, state->a, values->gamma, c->opening);
   pawl_sparse_sizes(&s->G, values->G, state->a, c->least_a, c->size);
   if (!pawl_contacts_choose(s, c, &choice, set, &changed)) {
-    resting_contacts(s, c, state, values, set);
+    pawl_contacts_resting(s, c, state, values, set);
     return pawl_contacts_contradiction(s, phase, values, values->gamma, set, state->t,
                                        "acceleration", err);
   }

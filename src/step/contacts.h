@@ -86,6 +86,10 @@ typedef struct PawlPassage {
 // halves of it may meet them, then a warning.
 PAWL_CHECKED PawlStatus pawl_contacts_passed(PawlStepper* s, PawlContacts* c,
                                              const PawlPassage* step, PawlError* err);
+// Contacts with no gap and no rate: rows of `set`, and how many. Leaves rates of rows in c->opening
+// and what they are relative to in c->size.
+int pawl_contacts_resting(const PawlStepper* s, PawlContacts* c, const PawlState* state,
+                          const PawlValues* values, unsigned char* set);
 // Contacts closed and at rest from the start press where they would accelerate inwards: sets a and
 // lambda of a state. x (v) and set (rows) are room.
 PAWL_CHECKED PawlStatus pawl_contacts_start(PawlStepper* s, PawlContacts* c, const PawlPhase* phase,

@@ -83,8 +83,9 @@ struct PawlStepper {
   PawlPattern H, G;
   int nonzeros_H;
   PawlKkt* kkt;
-  int contact_count;  // of those that the method closes inside of its steps
-  int strategy;       // which contacts enter the smooth motion of nsga-pva: 1, 2 or 3
+  PawlKkt* more_kkt[2];  // solvers of the method whose pivots belong to a state, too; or NULL
+  int contact_count;     // of those that the method closes inside of its steps
+  int strategy;          // which contacts enter the smooth motion of nsga-pva: 1, 2 or 3
 };
 
 // Evaluates at a point of a step in this phase, and notes what it sees of kinks. PAWL_STOPPED: see

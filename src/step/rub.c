@@ -8,6 +8,9 @@
 #include "step/rub_sweep.h"
 
 enum { MOST_ROWS = 480 };  // of an island, whose compliance is full
+enum { MOST_CENTERS = 3 };
+enum { PATIENT = 8, HURRIED = 3 };  // sets without fewer wrong contacts, before and after a center
+enum { FEW_ROWS = 96 };  // of an island, for which exact impulses are looked for at any cost
 enum { FEW_SWEEPS = 30, MANY_SWEEPS = 20000 };
 
 static int row_of(const PawlRub* rub, int contact) {
@@ -112,6 +115,12 @@ static void allocate(PawlStepper* s, PawlRub* rub) {
   rub->block = PAWL_NEW(arena, PawlFrictionBlock, rub->contacts);
   rub->each = PAWL_NEW(arena, PawlFrictionBlock, rub->contacts);
   rub->contact = PAWL_NEW(arena, PawlRubContact, rub->contacts);
+  rub->places = PAWL_NEW(arena, PawlRubState, rub->contacts);
+  rub->hold = PAWL_NEW(arena, double, s->sizes.rows);
+  rub->problem.list = PAWL_NEW(arena, int, rub->contacts);
+  rub->problem.w0 = PAWL_NEW(arena, double, PAWL_RUB_ROWS * rub->contacts);
+  rub->problem.size = PAWL_NEW(arena, double, PAWL_RUB_ROWS * rub->contacts);
+  rub->problem.own = PAWL_NEW(arena, double, PAWL_RUB_ROWS * rub->contacts);
 }
 
 PawlStatus pawl_rub_create(PawlStepper* s, PawlRub* rub, PawlError* err) {
@@ -141,14 +150,18 @@ PawlStatus pawl_rub_create(PawlStepper* s, PawlRub* rub, PawlError* err) {
     rub->contact[k] = (PawlRubContact){
         .normal = row_of(rub, k), .first = rub->of[k].first, .count = rub->of[k].count};
   }
-  PAWL_TRY(pawl_rub_sets_create(s, rub->contacts, rub->contact, &rub->sets, err));
+  rub->problem.matrix = &rub->matrix;
+  PAWL_TRY(pawl_rub_matrix_create(s, rub->contacts, rub->contact, &rub->matrix, err));
+  s->more_kkt[0] = rub->matrix.kkt;
+  PAWL_TRY(pawl_rub_sets_create(s, &rub->matrix, &rub->sets, err));
+  PAWL_TRY(pawl_rub_center_create(s, &rub->matrix, &rub->center, err));
   PAWL_TRY(watched ? pawl_stepper_eval(s, PAWL_WATCHES, &rub->watch, err) : PAWL_OK);
   return pawl_friction_create(rub->most, rub->most, &rub->solver, err);
 }
 
 void pawl_rub_destroy(PawlRub* rub) {
   pawl_friction_destroy(rub->solver);
-  pawl_rub_sets_destroy(&rub->sets);
+  pawl_rub_matrix_destroy(&rub->matrix);
   pawl_eval_destroy(rub->watch);
 }
 
@@ -500,50 +513,144 @@ static PawlStatus solve_islands(PawlStepper* s, PawlRub* rub, const PawlRubStep*
   return PAWL_OK;
 }
 
-// Where the search on the sparse system begins.
-static void guess_place(const PawlRub* rub, const PawlRubStep* step, int k) {
-  PawlRubContact* c = &rub->contact[k];
-  double N = step->guess[c->normal], T = 0.0;
+// Where the search by sets begins: as in the step before; what did not slip sticks.
+static void guess_state(const PawlRub* rub, const PawlRubStep* step, int k) {
+  const PawlRubContact* c = &rub->contact[k];
+  PawlRubState* state = &rub->places[k];
+  double* y = rub->sets.y + PAWL_RUB_ROWS * k;
+  double T = 0.0;
+  y[0] = step->guess[c->normal];
   for (int i = 0; i < c->count; i++) {
-    T = hypot(T, step->guess[c->first + i]);
+    y[1 + i] = step->guess[c->first + i];
+    T = hypot(T, y[1 + i]);
   }
-  bool slips = N > 0.0 && T > 0.0 && T >= PAWL_RUB_STICKS * rub->mu[k] * N;
-  c->mu = rub->mu[k];
-  c->place = slips ? PAWL_RUB_SLIP : N > 0.0 || rub->rests[k] ? PAWL_RUB_STICK : PAWL_RUB_OPEN;
+  bool slips = y[0] > 0.0 && T > 0.0 && T >= PAWL_RUB_STICKS * c->mu * y[0];
+  state->place = slips                         ? PAWL_RUB_SLIP
+                 : y[0] > 0.0 || rub->rests[k] ? PAWL_RUB_STICK
+                                               : PAWL_RUB_OPEN;
   for (int i = 0; i < c->count; i++) {
-    c->direction[i] = slips ? -step->guess[c->first + i] / T : 0.0;
+    state->direction[i] = slips ? -y[1 + i] / T : 0.0;
   }
 }
 
-// By the sparse system, from the places of the step before.
+// The rows of a contact in the problem.
+static void ask_contact(PawlRub* rub, const PawlRubStep* step, int k) {
+  const PawlRubContact* c = &rub->contact[k];
+  PawlRubProblem* q = &rub->problem;
+  for (int i = 0; i <= c->count; i++) {
+    int row = i == 0 ? c->normal : c->first + i - 1, at = PAWL_RUB_ROWS * k + i;
+    q->w0[at] = step->w0[row];
+    q->size[at] = step->size[row];
+    q->own[at] = pawl_rub_matrix_own(&rub->matrix, k, i);
+  }
+}
+
+static void ask_problem(PawlRub* rub, const PawlRubStep* step, const double* r) {
+  PawlRubProblem* q = &rub->problem;
+  double most = 0.0;
+  q->count = 0;
+  for (int k = 0; k < rub->contacts; k++) {
+    rub->contact[k].mu = rub->mu[k];
+    int row = row_of(rub, k) - rub->first_row;
+    if (step->near[row_of(rub, k)] && rub->first[row] < rub->first[row + 1]) {
+      q->list[q->count++] = k;
+    }
+  }
+  pawl_rub_matrix_set(&rub->matrix, step->S, step->B, step->J, step->bilateral);
+  for (int a = 0; a < q->count; a++) {
+    ask_contact(rub, step, q->list[a]);
+    for (int i = 0; i <= rub->contact[q->list[a]].count; i++) {
+      most = fmax(most, q->own[PAWL_RUB_ROWS * q->list[a] + i]);
+    }
+  }
+  for (int a = 0; a < q->count; a++) {
+    for (int i = 0; i <= rub->contact[q->list[a]].count; i++) {
+      double* own = &q->own[PAWL_RUB_ROWS * q->list[a] + i];
+      *own = fmax(*own, PAWL_FRICTION_SOFT * most);
+    }
+  }
+  for (int i = 0; i < rub->matrix.bilateral; i++) {
+    rub->hold[i] = step->bilateral[i] ? -step->w0[i] : 0.0;
+  }
+  q->r = r;
+  q->hold = rub->hold;
+  q->tolerance = step->tolerance;
+}
+
+// What was found for the contacts of the problem: x, y of bilateral rows and y of contacts.
+static void take(PawlStepper* s, const PawlRub* rub, const PawlRubStep* step, const double* from_x,
+                 const double* held, double* x, double* y, unsigned char* closed) {
+  memcpy(x, from_x, (size_t)s->sizes.v * sizeof(double));
+  memset(y, 0, (size_t)s->sizes.rows * sizeof(double));
+  memcpy(y, held, (size_t)rub->matrix.bilateral * sizeof(double));
+  memcpy(closed, step->bilateral, (size_t)s->sizes.rows);
+  for (int a = 0; a < rub->problem.count; a++) {
+    int k = rub->problem.list[a];
+    const PawlRubContact* c = &rub->contact[k];
+    const PawlRubState* state = &rub->places[k];
+    closed[c->normal] = state->place != PAWL_RUB_OPEN;
+    y[c->normal] = fmax(rub->sets.y[PAWL_RUB_ROWS * k], 0.0);  // what is below is rounding
+    for (int i = 0; i < c->count; i++) {
+      closed[c->first + i] = state->place == PAWL_RUB_STICK;
+      y[c->first + i] = rub->sets.y[PAWL_RUB_ROWS * k + 1 + i];
+    }
+  }
+}
+
+// From nothing, and by sets from there; `*relaxed`: what slips may open by a part of mu times its
+// rate.
+static bool try_centers(PawlRub* rub, bool* relaxed) {
+  *relaxed = false;
+  for (int k = 0; k < MOST_CENTERS; k++) {
+    rub->centered++;
+    if (!pawl_rub_center_solve(&rub->center, &rub->problem, k > 0, rub->places, rub->sets.y)) {
+      return false;
+    }
+    *relaxed = true;
+    if (pawl_rub_sets_solve(&rub->sets, &rub->problem, HURRIED, rub->places)) {
+      *relaxed = false;
+      return true;
+    }
+  }
+  pawl_rub_center_conclude(&rub->center, &rub->problem, rub->places, rub->sets.y);
+  return false;
+}
+
+// Rows of the largest island.
+static int largest_island(const PawlRub* rub) {
+  int most = 0;
+  for (int k = 0; k < rub->islands; k++) {
+    int rows = rub->start[k + 1] - rub->start[k];
+    most = rows > most ? rows : most;
+  }
+  return most;
+}
+
+// By the sparse system: from the places of the step before, then from nothing. Islands that are
+// too large for what comes after are left with what slips opening a little.
 static bool try_places(PawlStepper* s, PawlRub* rub, const PawlRubStep* step, double* x, double* y,
                        unsigned char* closed) {
-  PawlRubAsk ask = {.S = step->S,
-                    .B = step->B,
-                    .J = step->J,
-                    .r = x,
-                    .w0 = step->w0,
-                    .size = step->size,
-                    .bilateral = step->bilateral,
-                    .tolerance = step->tolerance,
-                    .near = step->near};
-  for (int k = 0; k < rub->contacts; k++) {
-    guess_place(rub, step, k);
-  }
-  if (!pawl_rub_sets_solve(s, &rub->sets, rub->contacts, rub->contact, &ask, rub->x, y)) {
+  bool relaxed;
+  rub->relaxed = false;
+  if (!rub->matrix.kkt) {
     return false;
   }
-  memcpy(x, rub->x, (size_t)s->sizes.v * sizeof(double));
-  memcpy(closed, step->bilateral, (size_t)s->sizes.rows);
-  for (int k = 0; k < rub->contacts; k++) {
-    const PawlRubContact* c = &rub->contact[k];
-    closed[c->normal] = c->place != PAWL_RUB_OPEN;
-    for (int i = 0; i < c->count; i++) {
-      closed[c->first + i] = c->place == PAWL_RUB_STICK;
-    }
-    y[c->normal] = fmax(y[c->normal], 0.0);  // what is below is rounding
+  ask_problem(rub, step, x);
+  for (int a = 0; a < rub->problem.count; a++) {
+    guess_state(rub, step, rub->problem.list[a]);
   }
-  return true;
+  if (pawl_rub_sets_solve(&rub->sets, &rub->problem, PATIENT, rub->places) ||
+      try_centers(rub, &relaxed)) {
+    take(s, rub, step, rub->sets.x, rub->sets.held, x, y, closed);
+    return true;
+  }
+  find_islands(rub, step->near);
+  if (relaxed && largest_island(rub) > FEW_ROWS) {
+    rub->relaxed = true;
+    take(s, rub, step, rub->center.x, rub->center.held, x, y, closed);
+    return true;
+  }
+  return false;
 }
 
 PawlStatus pawl_rub_solve(PawlStepper* s, PawlRub* rub, const PawlRubStep* step, double* x,

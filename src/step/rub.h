@@ -13,7 +13,7 @@
 #pragma once
 
 #include "step/method.h"
-#include "step/rub_sets.h"
+#include "step/rub_center.h"
 #include "switch/friction.h"
 
 typedef struct PawlRub {
@@ -39,9 +39,16 @@ typedef struct PawlRub {
   unsigned char *state, *block_state;
   PawlFrictionBlock *block, *each;  // contacts with friction; all contacts of an island
   PawlFriction* solver;
-  PawlRubSets sets;         // what is tried first
-  PawlRubContact* contact;  // of each contact, for it
-  long long swept;          // islands that were solved by sweeps (rub_sweep.h)
+  PawlRubContact* contact;  // of each contact, for what is tried first
+  PawlRubState* places;
+  PawlRubMatrix matrix;
+  PawlRubProblem problem;
+  PawlRubSets sets;
+  PawlRubCenter center;
+  double* hold;        // rows: what the bilateral ones are to do
+  long long centered;  // problems that were begun from nothing (rub_center.h)
+  bool relaxed;        // the last one was left there
+  long long swept;     // islands that were solved by sweeps (rub_sweep.h)
 } PawlRub;
 
 // Nothing is made where no contact has friction.

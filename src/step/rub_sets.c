@@ -4,222 +4,266 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ROUNDS = 40, PATIENCE = 8 };
+#include "switch/tolerances.h"
 
-// ---- creation -----------------------------------------------------------------------------------
-// The contact whose friction a row is, or -1.
-static int* owners(PawlStepper* s, int count, const PawlRubContact* contact) {
-  int* owner = PAWL_NEW(&s->arena, int, s->sizes.rows);
-  for (int i = 0; owner && i < s->sizes.rows; i++) {
-    owner[i] = -1;
+enum { MOST_ROUNDS = 40, MOST_HARDER = 40, ROWS = PAWL_RUB_ROWS };
+
+PawlStatus pawl_rub_sets_create(PawlStepper* s, const PawlRubMatrix* matrix, PawlRubSets* p,
+                                PawlError* err) {
+  int n = matrix->n, rows = ROWS * matrix->count;
+  double** of_n[] = {&p->x, &p->dx, &p->b, &p->terms};
+  for (size_t k = 0; k < sizeof of_n / sizeof *of_n; k++) {
+    *of_n[k] = PAWL_NEW(&s->arena, double, n);
   }
-  for (int k = 0; owner && k < count; k++) {
-    for (int i = 0; i < contact[k].count; i++) {
-      owner[contact[k].first + i] = k;
-    }
-  }
-  return owner;
+  p->y = PAWL_NEW(&s->arena, double, rows);
+  p->w = PAWL_NEW(&s->arena, double, rows);
+  p->C = PAWL_NEW(&s->arena, double, ROWS* rows);
+  p->held = PAWL_NEW(&s->arena, double, matrix->bilateral);
+  p->dheld = PAWL_NEW(&s->arena, double, matrix->bilateral);
+  p->closed = PAWL_NEW(&s->arena, int, matrix->count);
+  return s->arena.failed ? pawl_fail_memory(err) : PAWL_OK;
 }
 
-static int add(int count, int* index, int* mark, int column, int row) {
-  if (row < 0 || mark[row] == column + 1) {
-    return count;
-  }
-  mark[row] = column + 1;
-  int at = count;
-  for (; at > 0 && index[at - 1] > row; at--) {
-    index[at] = index[at - 1];
-  }
-  index[at] = row;
-  return count + 1;
-}
-
-// The pattern: in each column the rows of G, and the contacts of which friction is there. `mark`:
-// rows, zero; `place`: rows.
-static void build_pattern(const PawlStepper* s, const PawlRubContact* contact, int* start,
-                          int* index, int* mark, int* place, PawlRubSets* p) {
-  for (int j = 0; j < s->sizes.v; j++) {
-    int count = 0, *rows = index + start[j];
-    for (int e = s->G.start[j]; e < s->G.start[j + 1]; e++) {
-      int i = s->G.index[e], k = p->own[i];
-      count = add(count, rows, mark, j, i);
-      count = add(count, rows, mark, j, k < 0 ? -1 : contact[k].normal);
-    }
-    for (int k = 0; k < count; k++) {
-      place[rows[k]] = start[j] + k;
-    }
-    for (int e = s->G.start[j]; e < s->G.start[j + 1]; e++) {
-      int i = s->G.index[e], k = p->own[i];
-      p->at[e] = place[i];
-      p->tie[e] = k < 0 ? -1 : place[contact[k].normal];
-    }
-    start[j + 1] = start[j] + count;
-  }
-}
-
-PawlStatus pawl_rub_sets_create(PawlStepper* s, int count, const PawlRubContact* contact,
-                                PawlRubSets* p, PawlError* err) {
-  int n = s->sizes.v, m = s->sizes.rows, entries = s->G.start[n];
-  int *mark = PAWL_NEW(&s->arena, int, m), *place = PAWL_NEW(&s->arena, int, m);
-  int *start = PAWL_NEW(&s->arena, int, n + 1), *index = PAWL_NEW(&s->arena, int, 2 * entries);
-  p->at = PAWL_NEW(&s->arena, int, entries);
-  p->tie = PAWL_NEW(&s->arena, int, entries);
-  p->own = owners(s, count, contact);
-  p->B = PAWL_NEW(&s->arena, double, 2 * entries);
-  p->J = PAWL_NEW(&s->arena, double, 2 * entries);
-  p->x = PAWL_NEW(&s->arena, double, n);
-  p->w = PAWL_NEW(&s->arena, double, m);
-  p->active = PAWL_NEW(&s->arena, unsigned char, m);
-  if (s->arena.failed) {
-    return pawl_fail_memory(err);
-  }
-  build_pattern(s, contact, start, index, mark, place, p);
-  p->G = (PawlPattern){m, n, start, index};
-  return pawl_kkt_create(&s->H, &p->G, PAWL_KKT_AUTO, &p->kkt, err);
-}
-
-void pawl_rub_sets_destroy(PawlRubSets* p) {
-  pawl_kkt_destroy(p->kkt);
-}
-
-// ---- one guess ----------------------------------------------------------------------------------
-// Force of friction by that of its contact, where it slips; 0 else.
-static double tie_of(const PawlRubContact* c, int row) {
-  return c->place == PAWL_RUB_SLIP ? -c->mu * c->direction[row - c->first] : 0.0;
-}
-
-static void fill(const PawlStepper* s, PawlRubSets* p, const PawlRubContact* contact,
-                 const PawlRubAsk* ask) {
-  size_t bytes = (size_t)p->G.start[s->sizes.v] * sizeof(double);
-  memset(p->B, 0, bytes);
-  memset(p->J, 0, bytes);
-  for (int e = 0; e < s->G.start[s->sizes.v]; e++) {
-    int k = p->own[s->G.index[e]];
-    p->B[p->at[e]] += ask->B[e];
-    p->J[p->at[e]] += ask->J[e];
-    if (k >= 0) {
-      p->B[p->tie[e]] += tie_of(&contact[k], s->G.index[e]) * ask->B[e];
+// ---- one set ------------------------------------------------------------------------------------
+// Rows that hold have a small compliance of their own; the friction of one that slips follows its
+// normal row.                                                                             (T10)
+static void harden(const PawlRubProblem* q, int k, const PawlRubState* state, double* C) {
+  const PawlRubContact* c = &q->matrix->contact[k];
+  const double* own = q->own + ROWS * k;
+  memset(C, 0, 9 * sizeof *C);
+  C[0] = 1.0 / (PAWL_FRICTION_SOFT * own[0]);
+  for (int i = 1; i <= c->count; i++) {
+    if (state->place == PAWL_RUB_STICK) {
+      C[ROWS * i + i] = 1.0 / (PAWL_FRICTION_SOFT * own[i]);
+    } else {
+      C[ROWS * i] = -c->mu * state->direction[i - 1] * C[0];
     }
   }
 }
 
-static void activate(const PawlStepper* s, PawlRubSets* p, int count, const PawlRubContact* contact,
-                     const PawlRubAsk* ask) {
-  memcpy(p->active, ask->bilateral, (size_t)s->sizes.rows);
-  for (int k = 0; k < count; k++) {
-    const PawlRubContact* c = &contact[k];
-    p->active[c->normal] = c->place != PAWL_RUB_OPEN;
-    for (int i = 0; i < c->count; i++) {
-      p->active[c->first + i] = c->place == PAWL_RUB_STICK;
+// Impulses of a set from those given.
+static void fit(const PawlRubContact* c, const PawlRubState* state, double* y) {
+  for (int i = 0; i <= c->count && state->place == PAWL_RUB_OPEN; i++) {
+    y[i] = 0.0;
+  }
+  for (int i = 1; i <= c->count && state->place == PAWL_RUB_SLIP; i++) {
+    y[i] = -c->mu * state->direction[i - 1] * y[0];
+  }
+}
+
+static bool factor_set(PawlRubSets* p, const PawlRubProblem* q, const PawlRubState* state) {
+  p->closed_count = 0;
+  for (int a = 0; a < q->count; a++) {
+    int k = q->list[a];
+    fit(&q->matrix->contact[k], &state[k], p->y + ROWS * k);
+    if (state[k].place != PAWL_RUB_OPEN) {
+      harden(q, k, &state[k], p->C + 9 * k);
+      p->closed[p->closed_count++] = k;
+    }
+  }
+  return pawl_rub_matrix_factor(q->matrix, p->closed_count, p->closed, p->C);
+}
+
+static void rates(PawlRubSets* p, const PawlRubProblem* q) {
+  for (int a = 0; a < q->count; a++) {
+    int k = q->list[a];
+    pawl_rub_matrix_rates(q->matrix, k, p->x, p->w + ROWS * k);
+    for (int i = 0; i <= q->matrix->contact[k].count; i++) {
+      p->w[ROWS * k + i] += q->w0[ROWS * k + i];
     }
   }
 }
 
-// x, y and w of the places; false: rows depend on each other.
-static bool solve_places(const PawlStepper* s, PawlRubSets* p, int count,
-                         const PawlRubContact* contact, const PawlRubAsk* ask, double* x,
-                         double* y) {
-  fill(s, p, contact, ask);
-  activate(s, p, count, contact, ask);
-  if (!pawl_kkt_holds(p->kkt, ask->S, p->B, p->J, p->active)) {
-    p->factorizations++;
-    if (pawl_kkt_factor_and_keep(p->kkt, ask->S, p->B, p->J, p->active) != PAWL_OK) {
-      return false;
+// The largest of the rates of rows that hold, of what rounding may leave.
+static double loose(const PawlRubSets* p, const PawlRubProblem* q, const PawlRubState* state) {
+  double most = 0.0;
+  for (int a = 0; a < p->closed_count; a++) {
+    int k = p->closed[a], rows = state[k].place == PAWL_RUB_STICK ? q->matrix->contact[k].count : 0;
+    for (int i = 0; i <= rows; i++) {
+      double w = fabs(p->w[ROWS * k + i]);
+      most = w > most * q->size[ROWS * k + i] ? w / q->size[ROWS * k + i] : most;
     }
   }
-  memcpy(x, ask->r, (size_t)s->sizes.v * sizeof(double));
-  for (int i = 0; i < s->sizes.rows; i++) {
-    y[i] = p->active[i] ? -ask->w0[i] : 0.0;
-  }
-  pawl_kkt_solve(p->kkt, x, y);
-  for (int k = 0; k < count; k++) {
-    for (int i = contact[k].first; i < contact[k].first + contact[k].count; i++) {
-      y[i] =
-          contact[k].place == PAWL_RUB_SLIP ? tie_of(&contact[k], i) * y[contact[k].normal] : y[i];
+  return most / PAWL_ROWS_ROUNDING;
+}
+
+static void times(const double* C, const double* w, int rows, double* u) {
+  for (int i = 0; i < rows; i++) {
+    u[i] = 0.0;
+    for (int j = 0; j < rows; j++) {
+      u[i] += C[ROWS * i + j] * w[j];
     }
   }
-  memcpy(p->w, ask->w0, (size_t)s->sizes.rows * sizeof(double));
-  pawl_sparse_add(&s->G, ask->J, 1.0, x, p->w);
+}
+
+// What is left of both equations of (T6) is solved for once more, with the impulses so far in the
+// place of those before.                                                                   (T11)
+static void correct(PawlRubSets* p, const PawlRubProblem* q) {
+  PawlRubMatrix* m = q->matrix;
+  double u[ROWS];
+  memcpy(p->dx, p->b, (size_t)m->n * sizeof(double));
+  for (int a = 0; a < p->closed_count; a++) {
+    int k = p->closed[a], rows = 1 + m->contact[k].count;
+    times(p->C + 9 * k, p->w + ROWS * k, rows, u);
+    for (int i = 0; i < rows; i++) {
+      u[i] = -u[i];
+    }
+    pawl_rub_matrix_push(m, k, u, p->dx, NULL);
+  }
+  pawl_rub_matrix_solve(m, p->dx, p->dheld);
+  for (int j = 0; j < m->n; j++) {
+    p->x[j] += p->dx[j];
+  }
+  for (int i = 0; i < m->bilateral; i++) {
+    p->held[i] += p->dheld[i];
+  }
+  for (int a = 0; a < p->closed_count; a++) {
+    int k = p->closed[a], rows = 1 + m->contact[k].count;
+    double moved[ROWS];
+    pawl_rub_matrix_rates(m, k, p->dx, moved);
+    for (int i = 0; i < rows; i++) {
+      moved[i] += p->w[ROWS * k + i];
+    }
+    times(p->C + 9 * k, moved, rows, u);
+    for (int i = 0; i < rows; i++) {
+      p->y[ROWS * k + i] -= u[i];
+    }
+  }
+}
+
+// p->b and p->dheld: what is left of the equations; the first relative to its terms.
+static double left(PawlRubSets* p, const PawlRubProblem* q) {
+  PawlRubMatrix* m = q->matrix;
+  double most = 0.0;
+  for (int j = 0; j < m->n; j++) {
+    p->b[j] = q->r[j];
+    p->terms[j] = fabs(q->r[j]);
+  }
+  for (int a = 0; a < p->closed_count; a++) {
+    pawl_rub_matrix_push(m, p->closed[a], p->y + ROWS * p->closed[a], p->b, p->terms);
+  }
+  pawl_rub_matrix_rest(m, p->x, p->held, p->b);
+  memcpy(p->dheld, q->hold, (size_t)m->bilateral * sizeof(double));
+  for (int j = 0; j < m->n; j++) {
+    for (int e = m->G.start[j]; e < m->G.start[j + 1]; e++) {
+      p->dheld[m->G.index[e]] -= m->J_held[e] * p->x[j];
+    }
+    double size = pawl_rub_matrix_terms(m, j, p->x, p->held) + p->terms[j];
+    most = fabs(p->b[j]) > most * size ? fabs(p->b[j]) / size : most;
+  }
+  for (int i = 0; i < m->bilateral; i++) {
+    p->dheld[i] = m->active[i] ? p->dheld[i] : 0.0;
+  }
+  return most / PAWL_ROWS_ROUNDING;
+}
+
+// x, y and w of a set; false: singular.
+static bool solve_set(PawlRubSets* p, const PawlRubProblem* q, const PawlRubState* state) {
+  double before = INFINITY;
+  if (!factor_set(p, q, state)) {
+    return false;
+  }
+  memset(p->x, 0, (size_t)q->matrix->n * sizeof(double));
+  memset(p->held, 0, (size_t)q->matrix->bilateral * sizeof(double));
+  for (int k = 0; k < MOST_HARDER; k++) {
+    double off = left(p, q);
+    rates(p, q);
+    off = fmax(off, loose(p, q, state));
+    if (k > 0 && (off <= 1.0 || (k > 2 && off > 0.5 * before))) {
+      return isfinite(off);
+    }
+    before = off;
+    correct(p, q);
+  }
   return true;
 }
 
 // ---- what is wrong with it ----------------------------------------------------------------------
 static double length_of(const PawlRubContact* c, const double* x) {
-  return c->count == 0   ? 0.0
-         : c->count == 1 ? fabs(x[c->first])
-                         : hypot(x[c->first], x[c->first + 1]);
+  return c->count == 0 ? 0.0 : c->count == 1 ? fabs(x[1]) : hypot(x[1], x[2]);
 }
 
-static void turn(PawlRubContact* c, const double* along, double by) {
+static void turn(const PawlRubContact* c, PawlRubState* state, const double* along, double by) {
   for (int i = 0; i < 2; i++) {
-    c->direction[i] = i < c->count ? by * along[c->first + i] : 0.0;
+    state->direction[i] = i < c->count ? by * along[1 + i] : 0.0;
   }
 }
 
 // A contact that slips: whether its slip has the direction that was taken, which is then mended.
-static bool slips_wrong(PawlRubContact* c, const double* w, const PawlRubAsk* ask) {
-  double along = 0.0, across = 0.0, slack = 0.0, length = length_of(c, w);
+static bool slips_wrong(const PawlRubContact* c, PawlRubState* state, const double* w,
+                        const double* size, double tolerance) {
+  double along = 0.0, across = 0.0, slack = 0.0;
   for (int i = 0; i < c->count; i++) {
-    along += c->direction[i] * w[c->first + i];
-    slack = fmax(slack, ask->tolerance * ask->size[c->first + i]);
+    along += state->direction[i] * w[1 + i];
+    slack = fmax(slack, tolerance * size[1 + i]);
   }
   for (int i = 0; i < c->count; i++) {
-    across = fmax(across, fabs(w[c->first + i] - along * c->direction[i]));
+    across = fmax(across, fabs(w[1 + i] - along * state->direction[i]));
   }
   if (along < -slack) {
-    c->place = PAWL_RUB_STICK;
+    state->place = PAWL_RUB_STICK;
     return true;
   }
   if (across <= slack) {
     return false;
   }
-  turn(c, w, 1.0 / length);
+  turn(c, state, w, 1.0 / length_of(c, w));
   return true;
 }
 
 // Moves a contact that is wrong to another place; whether it was.
-static bool mend(PawlRubContact* c, const double* w, const double* y, const PawlRubAsk* ask,
-                 double least) {
-  double N = y[c->normal], T = length_of(c, y);
-  if (c->place == PAWL_RUB_OPEN) {
-    bool wrong = w[c->normal] < -ask->tolerance * ask->size[c->normal];
-    c->place = wrong ? PAWL_RUB_STICK : PAWL_RUB_OPEN;
+static bool mend(const PawlRubProblem* q, int k, const double* w, const double* y, double least,
+                 PawlRubState* state) {
+  const PawlRubContact* c = &q->matrix->contact[k];
+  const double* size = q->size + ROWS * k;
+  double N = y[0], T = length_of(c, y);
+  if (state->place == PAWL_RUB_OPEN) {
+    bool wrong = w[0] < -q->tolerance * size[0];
+    state->place = wrong ? PAWL_RUB_STICK : PAWL_RUB_OPEN;
     return wrong;
   }
   if (N < -least) {
-    c->place = PAWL_RUB_OPEN;
+    state->place = PAWL_RUB_OPEN;
     return true;
   }
-  if (c->place == PAWL_RUB_SLIP) {
-    return slips_wrong(c, w, ask);
+  if (state->place == PAWL_RUB_SLIP) {
+    return slips_wrong(c, state, w, size, q->tolerance);
   }
   bool wrong = c->count > 0 && T > c->mu * fmax(N, 0.0) + least;
   if (wrong) {
-    c->place = PAWL_RUB_SLIP;
-    turn(c, y, -1.0 / T);
+    state->place = PAWL_RUB_SLIP;
+    turn(c, state, y, -1.0 / T);
   }
   return wrong;
 }
 
-bool pawl_rub_sets_solve(const PawlStepper* s, PawlRubSets* p, int count, PawlRubContact* contact,
-                         const PawlRubAsk* ask, double* x, double* y) {
-  int fewest = count + 1, patience = PATIENCE;
-  for (int k = 0; k < count; k++) {
-    contact[k].place = ask->near[contact[k].normal] ? contact[k].place : PAWL_RUB_OPEN;
+static double largest_impulse(const PawlRubSets* p, const PawlRubProblem* q) {
+  double most = 0.0;
+  for (int a = 0; a < q->count; a++) {
+    for (int i = 0; i < ROWS; i++) {
+      most = fmax(most, fabs(p->y[ROWS * q->list[a] + i]));
+    }
   }
-  for (int round = 0; round < MOST_ROUNDS && patience >= 0; round++) {
-    if (!solve_places(s, p, count, contact, ask, x, y)) {
+  return most;
+}
+
+bool pawl_rub_sets_solve(PawlRubSets* p, const PawlRubProblem* q, int patience,
+                         PawlRubState* state) {
+  int fewest = q->count + 1, left = patience;
+  for (int round = 0; round < MOST_ROUNDS && left >= 0; round++) {
+    if (!solve_set(p, q, state)) {
       return false;
     }
-    double least = PAWL_ROWS_ROUNDING * pawl_dynamics_largest(s->sizes.rows, y);
+    double least = PAWL_ROWS_ROUNDING * largest_impulse(p, q);
     int wrong = 0;
-    for (int k = 0; k < count; k++) {
-      wrong += ask->near[contact[k].normal] && mend(&contact[k], p->w, y, ask, least);
+    for (int a = 0; a < q->count; a++) {
+      int k = q->list[a];
+      wrong += mend(q, k, p->w + ROWS * k, p->y + ROWS * k, least, &state[k]);
     }
     if (wrong == 0) {
       return true;
     }
-    patience = wrong < fewest ? PATIENCE : patience - 1;
+    left = wrong < fewest ? patience : left - 1;
     fewest = wrong < fewest ? wrong : fewest;
   }
   return false;

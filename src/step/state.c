@@ -57,12 +57,46 @@ static size_t state_bytes(const PawlStepper* s) {
   return pawl_phase_state_bytes(&shape);
 }
 
+enum { MORE = sizeof((PawlStepper*)NULL)->more_kkt / sizeof(PawlKkt*) };
+
+// The solver and those of the method: k from 0 to MORE; may be NULL.
+static PawlKkt* solver(const PawlStepper* s, int k) {
+  return k == 0 ? s->kkt : s->more_kkt[k - 1];
+}
+
+static size_t kkt_bytes(const PawlStepper* s) {
+  size_t bytes = 0;
+  for (int k = 0; k <= MORE; k++) {
+    bytes += solver(s, k) ? pawl_kkt_memory_bytes(solver(s, k)) : 0;
+  }
+  return bytes;
+}
+
+static void save_kkt(const PawlStepper* s, unsigned char* bytes) {
+  for (int k = 0; k <= MORE; k++) {
+    if (solver(s, k)) {
+      pawl_kkt_save(solver(s, k), bytes);
+      bytes += pawl_kkt_memory_bytes(solver(s, k));
+    }
+  }
+}
+
+static PawlStatus load_kkt(const PawlStepper* s, const unsigned char* bytes) {
+  for (int k = 0; k <= MORE; k++) {
+    if (solver(s, k)) {
+      PAWL_TRY(pawl_kkt_load(solver(s, k), bytes));
+      bytes += pawl_kkt_memory_bytes(solver(s, k));
+    }
+  }
+  return PAWL_OK;
+}
+
 static Header header_of(const PawlStepper* s) {
   Header h = {.magic = {'p', 'a', 'w', 'l', 1, 2, 3, 4},
               .version = VERSION,
               .shape = hash_shape(s),
               .state = state_bytes(s),
-              .kkt = pawl_kkt_memory_bytes(s->kkt)};
+              .kkt = kkt_bytes(s)};
   const uint16_t order = 0x0102;
   memcpy(h.magic + 4, &order, sizeof order);
   snprintf(h.system, sizeof h.system, "%s", pawl_system_name(s->system));
@@ -72,7 +106,7 @@ static Header header_of(const PawlStepper* s) {
 }
 
 size_t pawl_state_size(const PawlStepper* s) {
-  return sizeof(Header) + state_bytes(s) + pawl_kkt_memory_bytes(s->kkt);
+  return sizeof(Header) + state_bytes(s) + kkt_bytes(s);
 }
 
 void pawl_state_save(const PawlStepper* s, const PawlState* state, void* bytes) {
@@ -85,7 +119,7 @@ void pawl_state_save(const PawlStepper* s, const PawlState* state, void* bytes) 
   h.still_count = state->still_count;
   h.redundant_off = state->redundant_off;
   memcpy(rest, state->q, h.state);
-  pawl_kkt_save(s->kkt, rest + h.state);
+  save_kkt(s, rest + h.state);
   h.sum = sum_of(&h, rest);
   memcpy(bytes, &h, sizeof h);
 }
@@ -153,7 +187,7 @@ PawlStatus pawl_state_load(PawlStepper* s, PawlState* state, const void* bytes, 
     return refuse(err, "is damaged: its checksum is wrong");
   }
   PAWL_TRY(check_phase(s, &h, rest, err));
-  PawlStatus status = pawl_kkt_load(s->kkt, rest + h.state);
+  PawlStatus status = load_kkt(s, rest + h.state);
   if (status != PAWL_OK) {
     return status == PAWL_ERROR_MEMORY ? pawl_fail_memory(err)
                                        : refuse(err, "does not fit the matrices of this system");

@@ -123,6 +123,15 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // [1] Of the largest impulse: the last change of one, where sweeps over contacts with friction have
 // ended. What is left is taken up by the next iteration of Newton's method.
 #define PAWL_RUB_SWEPT 1e-9
+// [1] Of the size of the openings: where the interior point method for contacts with friction ends
+// (its square for products of both). Sets are told apart then, and exact from there on. And what a
+// contact gives way, of its compliance: impulses that hold each other stay finite.
+#define PAWL_RUB_CENTERED 1e-8
+#define PAWL_RUB_CENTERED_NEARLY 1e-5  // where rounding ends it before
+#define PAWL_RUB_CENTER_SOFT 1e-9
+// [1] Of the largest velocity, and of what forces make of it in a step: what velocities may be off
+// by where contacts are left as it ends with.
+#define PAWL_RUB_RELAXED 1e-6
 
 // ---- rows with bounds (docs/theory/rows.md) -----------------------------------------------------
 // [1] Of the size of a row: w or lambda that counts as none. Ten thousand roundings, since w is a
