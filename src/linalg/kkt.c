@@ -458,6 +458,15 @@ void pawl_kkt_keep_one(PawlKkt* kkt) {
   kkt->kept_count = kkt->band ? kkt->kept_count : 1;
 }
 
+// One of the others, of these rows.
+static bool use_kept(PawlKkt* kkt, int k, const unsigned char* active) {
+  if (!is_same_set(kkt, active)) {
+    switch_rows(kkt, active);  // may find another layout, and forget all
+  }
+  turn_to(kkt, k);
+  return kkt->kept[k].on;
+}
+
 bool pawl_kkt_holds(PawlKkt* kkt, const double* S, const double* B, const double* J,
                     const unsigned char* active) {
   if (is_same_set(kkt, active) && is_kept(kkt, &kkt->kept[kkt->turn], S, B, J)) {
@@ -466,19 +475,24 @@ bool pawl_kkt_holds(PawlKkt* kkt, const double* S, const double* B, const double
   for (int k = 0; k < kkt->kept_count && active; k++) {
     const PawlKktKept* kept = &kkt->kept[k];
     if (k != kkt->turn && is_set(kkt->m, kept->set, active) && is_kept(kkt, kept, S, B, J)) {
-      if (!is_same_set(kkt, active)) {
-        switch_rows(kkt, active);  // may find another layout, and forget all
-      }
-      turn_to(kkt, k);
-      return kept->on;
+      return use_kept(kkt, k, active);
     }
   }
   return false;
 }
 
-bool pawl_kkt_is_still(const PawlKkt* kkt, long long number, const unsigned char* active) {
+bool pawl_kkt_is_still(PawlKkt* kkt, long long number, const unsigned char* active) {
   const PawlKktKept* kept = &kkt->kept[kkt->turn];
-  return kept->on && kept->number == number && is_same_set(kkt, active);
+  if (kept->number == number) {
+    return kept->on && is_same_set(kkt, active);
+  }
+  for (int k = 0; k < kkt->kept_count && active; k++) {
+    kept = &kkt->kept[k];
+    if (kept->on && kept->number == number && is_set(kkt->m, kept->set, active)) {
+      return use_kept(kkt, k, active);
+    }
+  }
+  return false;
 }
 
 PawlStatus pawl_kkt_factor_and_keep(PawlKkt* kkt, const double* S, const double* B, const double* J,

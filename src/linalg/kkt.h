@@ -51,9 +51,9 @@ PAWL_CHECKED PawlStatus pawl_kkt_factor_and_keep(PawlKkt* kkt, const double* S, 
 void pawl_kkt_settle(PawlKkt* kkt, const double* S);
 bool pawl_kkt_holds(PawlKkt* kkt, const double* S, const double* B, const double* J,
                     const unsigned char* active);
-// Whether the factorisation in use is one kept, the one of this number (PawlKktInfo.current), and
-// with these active rows: then nothing is left to be compared.
-bool pawl_kkt_is_still(const PawlKkt* kkt, long long number, const unsigned char* active);
+// Whether the factorisation of this number (PawlKktInfo.current) is kept, with these active rows:
+// it is in use then, and nothing is left to be compared.
+bool pawl_kkt_is_still(PawlKkt* kkt, long long number, const unsigned char* active);
 // For matrices that do not come again after another: a dense one keeps the last alone.
 void pawl_kkt_keep_one(PawlKkt* kkt);
 

@@ -82,6 +82,7 @@ PawlStatus pawl_ga_create(PawlStepper* s, PawlLevel level, unsigned more, PawlGa
   d->q = PAWL_NEW(&s->arena, double, s->sizes.q);
   d->S = PAWL_NEW(&s->arena, double, s->nonzeros_H);
   d->J = PAWL_NEW(&s->arena, double, s->G.start[n]);
+  d->S_modes = PAWL_NEW(&s->arena, int, s->sizes.modes);
   d->sums = PAWL_NEW(&s->arena, PawlGaSums, pawl_pool_parts(n, PAWL_GA_PART));
   for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++) {
     *vectors[k] = PAWL_NEW(&s->arena, double, n);
@@ -253,13 +254,30 @@ static void constraint_tangent(const PawlStepper* s, PawlGa* d, const PawlValues
   }
 }
 
-// S and J of a Newton correction. Where tangents never change, nor modes, they depend on h alone.
+// Where tangents change with modes alone, S and J are those of the last correction with this h.
+static bool are_known(const PawlStepper* s, const PawlGa* d, const PawlPhase* phase) {
+  bool same = s->dynamics.linear && d->S_beta == d->beta_p && d->S_gamma == d->gamma_p;
+  for (int k = 0; same && k < s->sizes.modes; k++) {
+    same = d->S_modes[k] == phase->modes[k];
+  }
+  return same;
+}
+
+static void note_known(const PawlStepper* s, PawlGa* d, const PawlPhase* phase) {
+  d->S_beta = d->beta_p;
+  d->S_gamma = d->gamma_p;
+  d->S_number = 0;
+  for (int k = 0; k < s->sizes.modes; k++) {
+    d->S_modes[k] = phase->modes[k];
+  }
+}
+
+// S and J of a Newton correction.
 static PawlStatus tangents(PawlStepper* s, PawlGa* d, const PawlPhase* phase, double t,
                            PawlError* err) {
   const PawlValues *values = pawl_eval_values(d->residual_eval),
                    *tangent = pawl_eval_values(d->tangent_eval);
-  bool steady = s->dynamics.linear && !s->loop;
-  if (steady && d->S_beta == d->beta_p && d->S_gamma == d->gamma_p) {
+  if (are_known(s, d, phase)) {
     return PAWL_OK;
   }
   PawlPoint point = pawl_phase_point(phase, t, d->q, d->U ? d->v_total : d->v, d->vdot, d->lambda);
@@ -271,9 +289,8 @@ static PawlStatus tangents(PawlStepper* s, PawlGa* d, const PawlPhase* phase, do
   for (int i = 0; i < s->nonzeros_H; i++) {
     S[i] = M[i] + c * C[i] + k * K[i];
   }
-  d->S_beta = steady ? d->beta_p : 0.0;
-  d->S_gamma = steady ? d->gamma_p : 0.0;
-  if (steady) {
+  if (s->dynamics.linear) {
+    note_known(s, d, phase);
     pawl_kkt_settle(s->kkt, S);
   }
   return PAWL_OK;
@@ -303,8 +320,9 @@ PawlStatus pawl_ga_correct(PawlStepper* s, PawlGa* d, const PawlPhase* phase, Pa
   for (int i = 0; i < s->sizes.rows; i++) {
     d->dlambda[i] = pawl_phase_binds(phase, i) ? -factor * d->c[i] : 0.0;
   }
-  PAWL_TRY(pawl_dynamics_solve(&s->dynamics, values, S, d->B, J, phase->active, t, d->dq,
-                               d->dlambda, err));
+  long long* known = s->dynamics.linear && !d->simple && d->B == values->G ? &d->S_number : NULL;
+  PAWL_TRY(pawl_dynamics_solve_known(&s->dynamics, values, S, d->B, J, phase->active, t, d->dq,
+                                     d->dlambda, known, err));
   d->change_known = false;
   d->dU = d->dW = NULL;
   pawl_ga_add(s, d, state);

@@ -49,7 +49,9 @@ typedef struct PawlGa {
   bool change_known;           // `change` is that of the last correction
   double best;                 // smallest error of the iteration under way
   bool balanced;               // dynamics and constraint hold to the tolerance, or to rounding
-  double S_beta, S_gamma;      // beta', gamma' of S and J, where these change with h alone; 0: none
+  double S_beta, S_gamma;      // beta', gamma' of S and J, where these change with h and modes
+  int* S_modes;                // alone, and the modes; beta' 0: none
+  long long S_number;          // of their factorisation, 0: not yet known
   bool placed;                 // q and v_total are those of the iterate already
   bool known;                  // dq is the right side of the next correction already
   bool begun;                  // the next guess may begin where the iterate is, see pawl_ga_begins

@@ -310,6 +310,21 @@ PawlStatus pawl_dynamics_solve(PawlDynamics* d, const PawlValues* values, const 
                               : pawl_fail_memory(err);
 }
 
+PawlStatus pawl_dynamics_solve_known(PawlDynamics* d, const PawlValues* values, const double* S,
+                                     const double* B, const double* J, const unsigned char* set,
+                                     double t, double* x, double* y, long long* number,
+                                     PawlError* err) {
+  if (number && pawl_kkt_is_still(d->kkt, *number, set)) {
+    pawl_kkt_solve(d->kkt, x, y);
+    return PAWL_OK;
+  }
+  PAWL_TRY(pawl_dynamics_solve(d, values, S, B, J, set, t, x, y, err));
+  if (number) {
+    *number = pawl_kkt_info(d->kkt).current;
+  }
+  return PAWL_OK;
+}
+
 // ---- why ----------------------------------------------------------------------------------------
 int pawl_dynamics_list_rows(const PawlDynamics* d, const unsigned char* flags, PawlText* out) {
   enum { MOST_NAMES = 8 };

@@ -95,6 +95,13 @@ PAWL_CHECKED PawlStatus pawl_dynamics_solve(PawlDynamics* d, const PawlValues* v
                                             const unsigned char* set, double t, double* x,
                                             double* y, PawlError* err);
 
+// The same for numbers that are known not to have changed since their factorisation `*number`,
+// which is set (0: none yet; NULL: they are not known to stay). They are not looked at, then.
+PAWL_CHECKED PawlStatus pawl_dynamics_solve_known(PawlDynamics* d, const PawlValues* values,
+                                                  const double* S, const double* B, const double* J,
+                                                  const unsigned char* set, double t, double* x,
+                                                  double* y, long long* number, PawlError* err);
+
 // Names why the matrix [S -G^T; G 0] over the rows of `set` is singular at time t; PAWL_RETRY.
 PawlStatus pawl_dynamics_singular(PawlDynamics* d, const double* S, const double* G,
                                   const unsigned char* set, double t, PawlError* err);
