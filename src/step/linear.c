@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/copy.h"
 #include "linalg/exponential.h"
 #include "step/method.h"
 #include "step/reduction.h"
@@ -493,23 +494,17 @@ static inline double multiply(int columns, int panels, const double* restrict W,
   return check[0] + check[1];
 }
 
-static void copy(int n, const double* from, double* to) {
-  for (int i = 0; i < n; i++) {
-    to[i] = from[i];
-  }
-}
-
 static const double* gather(Linear* d, const PawlState* state) {
-  copy(d->n, state->q, d->z);
-  copy(d->n, state->v, d->z + d->n);
+  pawl_copy(d->n, state->q, d->z);
+  pawl_copy(d->n, state->v, d->z + d->n);
   return d->z;
 }
 
 static void scatter(const Linear* d, PawlState* state) {
-  copy(d->n, d->y, state->q);
-  copy(d->n, d->y + d->n, state->v);
-  copy(d->n, d->y + 2 * d->n, state->a);
-  copy(d->m, d->y + 3 * d->n, state->lambda);
+  pawl_copy(d->n, d->y, state->q);
+  pawl_copy(d->n, d->y + d->n, state->v);
+  pawl_copy(d->n, d->y + 2 * d->n, state->a);
+  pawl_copy(d->m, d->y + 3 * d->n, state->lambda);
 }
 
 static PawlStatus step_in_time(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,
@@ -537,7 +532,7 @@ static inline bool compute(Linear* d, const PawlState* state) {
 // Of the state whose end was computed.
 static inline void take(const Linear* d, PawlState* state, double h) {
   if (d->in_one) {
-    copy(d->outputs, d->y, state->q);
+    pawl_copy(d->outputs, d->y, state->q);
   } else {
     scatter(d, state);
   }
@@ -589,7 +584,7 @@ static PawlWatchRates peek_rates(PawlStepper* s) {
   size_t n = (size_t)d->n, m = (size_t)d->m, count = (size_t)d->watches;
   const double* z = d->y + n;  // (v, v')
   double *rate = d->rate, *watch = d->watch_rate;
-  copy(2 * d->n, z, rate);
+  pawl_copy(2 * d->n, z, rate);
   for (size_t i = 0; i < n + m; i++) {
     const double* row = i < n ? r->A + i : r->L + (i - n);
     size_t stride = i < n ? n : m;

@@ -523,12 +523,7 @@ PAWL_APART static PawlStatus take_with_works(PawlStepper* s, PawlState* state, d
   return PAWL_OK;
 }
 
-PawlStatus pawl_stepper_step(PawlStepper* s, PawlState* state, double h, PawlError* err) {
-  s->begun = state->t;
-  return pawl_stepper_further(s, state, h, err);
-}
-
-PawlStatus pawl_stepper_further(PawlStepper* s, PawlState* state, double h, PawlError* err) {
+PAWL_INLINE PawlStatus further(PawlStepper* s, PawlState* state, double h, PawlError* err) {
   if (!(h > 0.0)) {
     return pawl_fail(err, PAWL_ERROR_USAGE, "step h = %g, must be > 0", h);
   }
@@ -541,6 +536,15 @@ PawlStatus pawl_stepper_further(PawlStepper* s, PawlState* state, double h, Pawl
   }
   return state->redundant_count > 0 ? pawl_initial_watch_redundant(&s->dynamics, state, err)
                                     : PAWL_OK;
+}
+
+PawlStatus pawl_stepper_step(PawlStepper* s, PawlState* state, double h, PawlError* err) {
+  s->begun = state->t;
+  return further(s, state, h, err);
+}
+
+PawlStatus pawl_stepper_further(PawlStepper* s, PawlState* state, double h, PawlError* err) {
+  return further(s, state, h, err);
 }
 
 PawlStatus pawl_stepper_multipliers(PawlStepper* s, const PawlState* state, double* lambda,

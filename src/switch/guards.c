@@ -341,10 +341,14 @@ PawlStatus pawl_guards_aside(const PawlGuards* g, const PawlState* state, double
   return status;
 }
 
+// A surface in which a constraint holds the state has a margin of rounding, which dips nowhere.
 bool pawl_guards_near(const PawlGuards* g, const PawlState* state, double regions) {
-  return g->near ||
-         (g->locates && is_near(g->first_regions, regions,
-                                pawl_surfaces_noise(g->surfaces, state) / PAWL_SURFACE_NOISE));
+  if (g->near || !g->locates) {
+    return g->near;
+  }
+  double noise = pawl_surfaces_noise(g->surfaces, state);
+  bool held = state->still_count > 0 && fabs(g->first_regions) <= noise && fabs(regions) <= noise;
+  return !held && is_near(g->first_regions, regions, noise / PAWL_SURFACE_NOISE);
 }
 
 double pawl_guards_noise(const PawlGuards* g, const PawlState* state, int armed) {
