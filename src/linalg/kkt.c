@@ -278,8 +278,8 @@ static void switch_rows(PawlKkt* kkt, const unsigned char* active) {
   }
 }
 
-double pawl_kkt_assemble(PawlKkt* kkt, const double* S, const double* B, const double* J,
-                         const unsigned char* active, bool pins) {
+PAWL_INLINE double assemble(PawlKkt* kkt, const double* S, const double* B, const double* J,
+                            const unsigned char* active, bool pins) {
   if (!is_same_set(kkt, active)) {
     switch_rows(kkt, active);
   }
@@ -303,7 +303,12 @@ double pawl_kkt_assemble(PawlKkt* kkt, const double* S, const double* B, const d
   return largest;
 }
 
-static void solve(PawlKkt* kkt, double* x, double* y) {
+double pawl_kkt_assemble(PawlKkt* kkt, const double* S, const double* B, const double* J,
+                         const unsigned char* active, bool pins) {
+  return assemble(kkt, S, B, J, active, pins);
+}
+
+PAWL_INLINE void solve(PawlKkt* kkt, double* x, double* y) {
   if (kkt->klu) {
     pawl_kkt_klu_solve(kkt, x, y);
   } else if (kkt->band) {
@@ -354,9 +359,9 @@ static PawlStatus factor_scaled(PawlKkt* kkt, double largest) {
 
 // With the scaling that there is. A dense matrix or a band mostly needs no row exchanges; the
 // attempt destroys it, so where it fails it is assembled again, with every row.
-static PawlStatus assemble_and_factor(PawlKkt* kkt, const double* S, const double* B,
-                                      const double* J, const unsigned char* active) {
-  double largest = pawl_kkt_assemble(kkt, S, B, J, active, true);
+PAWL_INLINE PawlStatus assemble_and_factor(PawlKkt* kkt, const double* S, const double* B,
+                                           const double* J, const unsigned char* active) {
+  double largest = assemble(kkt, S, B, J, active, true);
   if (!(largest <= PAWL_KKT_DRIFT)) {
     return PAWL_RETRY;
   }
@@ -391,6 +396,13 @@ static void begin_turn(PawlKkt* kkt) {
   kkt->kept[kkt->turn].on = false;
 }
 
+// No scaling yet, or it no longer fits. Only a matrix scaled anew is called singular.
+PAWL_APART static PawlStatus scale_and_factor(PawlKkt* kkt, const double* S, const double* B,
+                                              const double* J, const unsigned char* active) {
+  pawl_kkt_scale(kkt, S, B, J);
+  return assemble_and_factor(kkt, S, B, J, active);
+}
+
 PawlStatus pawl_kkt_factor(PawlKkt* kkt, const double* S, const double* B, const double* J,
                            const unsigned char* active) {
   kkt->info.factorizations++;
@@ -402,9 +414,7 @@ PawlStatus pawl_kkt_factor(PawlKkt* kkt, const double* S, const double* B, const
       return status;
     }
   }
-  // No scaling yet, or it no longer fits. Only a matrix scaled anew is called singular.
-  pawl_kkt_scale(kkt, S, B, J);
-  return assemble_and_factor(kkt, S, B, J, active);
+  return scale_and_factor(kkt, S, B, J, active);
 }
 
 static bool is_same_number(const double* a, const double* b) {
@@ -513,7 +523,7 @@ PawlStatus pawl_kkt_factor_and_keep(PawlKkt* kkt, const double* S, const double*
 }
 
 // x <- x + B^T y over the inactive rows, whose y is given.
-static void add_given(const PawlKkt* kkt, double* x, const double* y) {
+PAWL_APART static void add_given(const PawlKkt* kkt, double* x, const double* y) {
   const PawlKktBlock* B = &kkt->block_B;
   for (int a = 0; a < kkt->inactive_count; a++) {
     int i = kkt->inactive[a];

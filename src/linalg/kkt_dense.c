@@ -199,9 +199,9 @@ static void solve_pivoted(const PawlKkt* kkt, int size, double* t, double* x, do
 }
 
 // y holds the active rows alone.
-static void solve_active(PawlKkt* kkt, double* x, double* y) {
+PAWL_LU_INLINE void solve_active(PawlKkt* kkt, double* x, double* y) {
   double t[LARGEST_UNROLLED];
-  if (pawl_kkt_pins_are_on(kkt)) {
+  if (kkt->pin_count > 0 && pawl_kkt_pins_are_on(kkt)) {
     pawl_kkt_pins_solve(kkt, x, y);
     return;
   }
@@ -236,14 +236,21 @@ static void solve_active(PawlKkt* kkt, double* x, double* y) {
   }
 }
 
-void pawl_kkt_dense_solve(PawlKkt* kkt, double* x, double* y) {
-  bool all = kkt->inactive_count == 0;
-  double* y_active = all ? y : kkt->dense_y;
-  for (int a = 0; !all && a < kkt->active_count; a++) {
+PAWL_APART static void solve_some(PawlKkt* kkt, double* x, double* y) {
+  double* y_active = kkt->dense_y;
+  for (int a = 0; a < kkt->active_count; a++) {
     y_active[a] = y[kkt->active[a]];
   }
   solve_active(kkt, x, y_active);
-  for (int a = 0; !all && a < kkt->active_count; a++) {
+  for (int a = 0; a < kkt->active_count; a++) {
     y[kkt->active[a]] = y_active[a];
   }
+}
+
+void pawl_kkt_dense_solve(PawlKkt* kkt, double* x, double* y) {
+  if (kkt->inactive_count > 0) {
+    solve_some(kkt, x, y);
+    return;
+  }
+  solve_active(kkt, x, y);
 }
