@@ -710,9 +710,9 @@ PawlStatus pawl_dynamics_reduce(PawlDynamics* d, PawlState* state, const PawlVal
 void pawl_dynamics_rows(const PawlDynamics* d, const double* G, const double* x, const double* plus,
                         double* out) {
   if (plus) {
-    memcpy(out, plus, (size_t)d->sizes.rows * sizeof(double));
+    pawl_copy(d->sizes.rows, plus, out);
   } else {
-    memset(out, 0, (size_t)d->sizes.rows * sizeof(double));
+    pawl_copy_zeros(d->sizes.rows, out);
   }
   pawl_sparse_add(&d->G, G, 1.0, x, out);
 }
