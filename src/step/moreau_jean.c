@@ -65,7 +65,7 @@ static PawlStatus create(PawlStepper* s, PawlError* err) {
     return pawl_fail_memory(err);
   }
   PAWL_TRY(pawl_contacts_create(s, &d->contacts, err));
-  PAWL_TRY(pawl_rub_create(s, &d->rub, err));
+  PAWL_TRY(pawl_rub_create(s, false, &d->rub, err));
   PAWL_TRY(pawl_stepper_eval(
       s, PAWL_MASS | PAWL_FORCE | PAWL_POSITION | PAWL_GRADIENT | PAWL_TIME_GRADIENT, &d->eval,
       err));

@@ -114,7 +114,7 @@ PawlStatus pawl_nsga_create_kind(PawlStepper* s, PawlLevel level, bool jumps, bo
   if (d->constant_mass && !decoupled) {
     pawl_kkt_settle(s->kkt, pawl_eval_values(d->eval)->M);
   }
-  PAWL_TRY(pawl_rub_create(s, &d->rub, err));
+  PAWL_TRY(pawl_rub_create(s, true, &d->rub, err));
   if (d->rub.contacts > 0 && s->strategy == 3) {
     s->strategy = 2;  // contacts push by impulses alone, as their friction does              (N28)
   }
@@ -364,7 +364,6 @@ PawlStatus pawl_nsga_rub(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, do
   int n = s->sizes.v, m = s->sizes.rows;
   for (int i = 0; i < m; i++) {
     d->trial[i] = pawl_phase_binds(phase, i);
-    d->near[i] |= d->touching[i];  // and not back: friction may move it away, and back again
     d->rate[i] += pawl_nsga_restitution(s, d, i) * d->rate_before[i];
   }
   for (int j = 0; j < n; j++) {
@@ -392,6 +391,56 @@ PawlStatus pawl_nsga_rub(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, do
   for (int i = d->rub.first_row; i < m - s->contact_count; i++) {
     d->drag[i] = d->Lambda[i];
   }
+  return PAWL_OK;
+}
+
+// Which contacts touch at an iterate; `*changed`: one that does not push would have to.
+void pawl_nsga_touch(PawlStepper* s, PawlNsga* d, const double* of_q, bool* changed) {
+  const PawlValues* values = pawl_eval_values(d->eval);
+  PawlContacts* c = &d->contacts;
+  pawl_sparse_sizes(&s->G, values->G, of_q, c->least_q, c->size);
+  for (int k = 0; k < c->count; k++) {
+    int i = c->row[k];
+    *changed |= !d->A[i] && values->g[i] < -s->def.tolerance * c->size[i];
+    d->touching[i] = d->A[i] || pawl_contacts_touches(c, s->def.tolerance, i, values->g[i]);
+    d->near[i] |= d->touching[i];  // and not back: friction may move it away, and back again
+  }
+}
+
+// 0 <= nu _|_ gap >= 0 with the correction, as if friction were not there.               (N30)
+PawlStatus pawl_nsga_press(PawlStepper* s, PawlNsga* d, double t, const double* M,
+                           const double* force, const double* gap, PawlError* err) {
+  const PawlValues* values = pawl_eval_values(d->eval);
+  PawlContacts* c = &d->contacts;
+  int n = s->sizes.v, m = s->sizes.rows;
+  bool near = false;
+  for (int i = d->rub.first_row; i < m; i++) {
+    near |= d->near[i];
+  }
+  if (!near) {
+    return pawl_nsga_correct(s, d, t, M, force, d->A, d->U, d->nu, gap, err);
+  }
+  memset(d->trial, 0, (size_t)m);
+  memcpy(d->trial, d->A, (size_t)d->rub.first_row);
+  memcpy(d->du, force, (size_t)n * sizeof(double));
+  pawl_sparse_add(&s->H, M, -1.0, d->U, d->du);
+  PawlRubStep step = {.t = t,
+                      .S = M,
+                      .B = d->B,
+                      .J = values->G,
+                      .bilateral = d->trial,
+                      .near = d->near,
+                      .w0 = gap,
+                      .size = c->size,
+                      .tolerance = s->def.tolerance,
+                      .guess = d->nu,
+                      .bare = true};
+  PAWL_TRY(pawl_rub_solve(s, &d->rub, &step, d->du, d->dnu, d->A, err));
+  d->corrected = true;
+  for (int j = 0; j < n; j++) {
+    d->U[j] += d->du[j];
+  }
+  memcpy(d->nu, d->dnu, (size_t)m * sizeof(double));
   return PAWL_OK;
 }
 

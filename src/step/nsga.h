@@ -93,6 +93,11 @@ double pawl_nsga_restitution(const PawlStepper* s, const PawlNsga* d, int i);
 // given up); the work of friction, at the end of a step.
 PAWL_CHECKED PawlStatus pawl_nsga_rub(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,
                                       const double* force, PawlError* err);
+// Contacts at position level where some have friction: which touch, and the correction of U and nu
+// with the choice of A, which leaves dx in `du`. PAWL_RETRY: no nu was found.
+void pawl_nsga_touch(PawlStepper* s, PawlNsga* d, const double* of_q, bool* changed);
+PAWL_CHECKED PawlStatus pawl_nsga_press(PawlStepper* s, PawlNsga* d, double t, const double* M,
+                                        const double* force, const double* gap, PawlError* err);
 void pawl_nsga_add_drag(const PawlStepper* s, PawlNsga* d, double* force);
 bool pawl_nsga_gains(const PawlStepper* s, PawlNsga* d);
 void pawl_nsga_note_friction(PawlStepper* s, const PawlNsga* d);

@@ -41,10 +41,14 @@ static PawlStatus choose_sets(PawlStepper* s, PawlNsga* d, const PawlPhase* phas
     memset(d->touching, 0, (size_t)s->sizes.rows);
     return PAWL_OK;
   }
+  const double* of_q = s->sizes.q == s->sizes.v ? g->q : NULL;
+  if (d->rub.contacts > 0) {  // corrections choose their contacts                  (N29) (N30)
+    pawl_nsga_touch(s, d, of_q, changed);
+    return PAWL_OK;
+  }
   if (!c->known) {
     PAWL_TRY(pawl_nsga_compliance(s, d, phase, t, err));
   }
-  const double* of_q = s->sizes.q == s->sizes.v ? g->q : NULL;
   double of_lambda = h * h * g->beta * kappa;
   add_smooth_push(c, d->nu, of_lambda, g->lambda);
   memcpy(c->opening, values->g, (size_t)s->sizes.rows * sizeof(double));
@@ -53,9 +57,6 @@ static PawlStatus choose_sets(PawlStepper* s, PawlNsga* d, const PawlPhase* phas
   }
   take_smooth_push(c, d->nu, of_lambda, g->lambda);
   memcpy(d->touching, c->touching, (size_t)s->sizes.rows);
-  if (d->rub.contacts > 0) {  // velocities are corrected with their contacts             (N29)
-    return PAWL_OK;
-  }
 
   of_lambda = h * g->gamma * kappa;
   add_smooth_push(c, d->Lambda, of_lambda, g->lambda);
@@ -109,7 +110,9 @@ static PawlStatus correct_position(PawlStepper* s, PawlNsga* d, double t, PawlEr
     d->B = d->G_smooth;
   }
   pawl_dynamics_rows(&s->dynamics, values->G, d->ga.dq, values->g, d->rate);
-  PAWL_TRY(pawl_nsga_correct(s, d, t, M, force, d->A, d->U, d->nu, d->rate, err));
+  PAWL_TRY(d->rub.contacts > 0
+               ? pawl_nsga_press(s, d, t, M, force, d->rate, err)
+               : pawl_nsga_correct(s, d, t, M, force, d->A, d->U, d->nu, d->rate, err));
   d->ga.dU = keep_correction(d, &d->dU);
   return PAWL_OK;
 }
@@ -278,6 +281,7 @@ static PawlStatus step_coupled(PawlStepper* s, const PawlPhase* phase, PawlState
   memset(d->Lambda, 0, (size_t)s->sizes.rows * sizeof(double));
   if (d->rub.contacts > 0) {  // where to begin, no more: W is zero
     memcpy(d->Lambda, pawl_nsga_Lambda_of(s, state), (size_t)s->sizes.rows * sizeof(double));
+    memcpy(d->nu, pawl_nsga_nu_of(s, state), (size_t)s->sizes.rows * sizeof(double));
   }
   PAWL_TRY(iterate_coupled(s, d, phase, state, err));
   for (int k = 0; k < d->contacts.count; k++) {  // what corrections_error() has added to the rates

@@ -43,12 +43,16 @@ static PawlStatus choose_position_set(PawlStepper* s, PawlNsga* d, const PawlPha
     memset(d->touching, 0, (size_t)s->sizes.rows);
     return PAWL_OK;
   }
+  const double* of_q = s->sizes.q == s->sizes.v ? d->q : NULL;
+  if (d->rub.contacts > 0) {
+    pawl_nsga_touch(s, d, of_q, changed);
+    return PAWL_OK;
+  }
   if (!c->known) {
     PAWL_TRY(pawl_nsga_compliance(s, d, phase, t, err));
   }
   memcpy(c->push, d->nu, (size_t)s->sizes.rows * sizeof(double));
   memcpy(c->opening, values->g, (size_t)s->sizes.rows * sizeof(double));
-  const double* of_q = s->sizes.q == s->sizes.v ? d->q : NULL;
   if (!pawl_nsga_choose(s, d, of_q, c->least_q, NULL, iteration, d->A, changed)) {
     PAWL_TRY(pawl_contacts_contradiction(s, phase, values, values->g, NULL, t, "position", err));
   }
@@ -119,8 +123,11 @@ static PawlStatus correct_position(PawlStepper* s, PawlNsga* d, const PawlPhase*
     difference_force(s, d, d->ga.h * d->ga.h);
     if (d->rub.contacts > 0) {
       pawl_nsga_add_drag(s, d, d->force);
+      PAWL_TRY(pawl_nsga_press(s, d, t, d->M_smooth, d->force, values->g, err));
+    } else {
+      PAWL_TRY(
+          pawl_nsga_correct(s, d, t, d->M_smooth, d->force, d->A, d->U, d->nu, values->g, err));
     }
-    PAWL_TRY(pawl_nsga_correct(s, d, t, d->M_smooth, d->force, d->A, d->U, d->nu, values->g, err));
   }
   return pawl_nsga_stuck(s, d, t, "position correction", err);
 }

@@ -115,6 +115,7 @@ static void allocate(PawlStepper* s, PawlRub* rub) {
   rub->block = PAWL_NEW(arena, PawlFrictionBlock, rub->contacts);
   rub->each = PAWL_NEW(arena, PawlFrictionBlock, rub->contacts);
   rub->contact = PAWL_NEW(arena, PawlRubContact, rub->contacts);
+  rub->bare = PAWL_NEW(arena, PawlRubContact, rub->contacts);
   rub->places = PAWL_NEW(arena, PawlRubState, rub->contacts);
   rub->hold = PAWL_NEW(arena, double, s->sizes.rows);
   rub->problem.list = PAWL_NEW(arena, int, rub->contacts);
@@ -123,7 +124,7 @@ static void allocate(PawlStepper* s, PawlRub* rub) {
   rub->problem.own = PAWL_NEW(arena, double, PAWL_RUB_ROWS * rub->contacts);
 }
 
-PawlStatus pawl_rub_create(PawlStepper* s, PawlRub* rub, PawlError* err) {
+PawlStatus pawl_rub_create(PawlStepper* s, bool positions, PawlRub* rub, PawlError* err) {
   int slips = 0;
   bool watched = false;
   for (int i = 0; i < s->sizes.rows; i++) {
@@ -150,9 +151,15 @@ PawlStatus pawl_rub_create(PawlStepper* s, PawlRub* rub, PawlError* err) {
     rub->contact[k] = (PawlRubContact){
         .normal = row_of(rub, k), .first = rub->of[k].first, .count = rub->of[k].count};
   }
-  rub->problem.matrix = &rub->matrix;
+  for (int k = 0; k < rub->contacts; k++) {
+    rub->bare[k] = (PawlRubContact){.normal = row_of(rub, k)};
+  }
   PAWL_TRY(pawl_rub_matrix_create(s, rub->contacts, rub->contact, &rub->matrix, err));
   s->more_kkt[0] = rub->matrix.kkt;
+  if (positions) {
+    PAWL_TRY(pawl_rub_matrix_create(s, rub->contacts, rub->bare, &rub->bare_matrix, err));
+    s->more_kkt[1] = rub->bare_matrix.kkt;
+  }
   PAWL_TRY(pawl_rub_sets_create(s, &rub->matrix, &rub->sets, err));
   PAWL_TRY(pawl_rub_center_create(s, &rub->matrix, &rub->center, err));
   PAWL_TRY(watched ? pawl_stepper_eval(s, PAWL_WATCHES, &rub->watch, err) : PAWL_OK);
@@ -162,6 +169,7 @@ PawlStatus pawl_rub_create(PawlStepper* s, PawlRub* rub, PawlError* err) {
 void pawl_rub_destroy(PawlRub* rub) {
   pawl_friction_destroy(rub->solver);
   pawl_rub_matrix_destroy(&rub->matrix);
+  pawl_rub_matrix_destroy(&rub->bare_matrix);
   pawl_eval_destroy(rub->watch);
 }
 
@@ -515,7 +523,7 @@ static PawlStatus solve_islands(PawlStepper* s, PawlRub* rub, const PawlRubStep*
 
 // Where the search by sets begins: as in the step before; what did not slip sticks.
 static void guess_state(const PawlRub* rub, const PawlRubStep* step, int k) {
-  const PawlRubContact* c = &rub->contact[k];
+  const PawlRubContact* c = &rub->problem.matrix->contact[k];
   PawlRubState* state = &rub->places[k];
   double* y = rub->sets.y + PAWL_RUB_ROWS * k;
   double T = 0.0;
@@ -535,19 +543,20 @@ static void guess_state(const PawlRub* rub, const PawlRubStep* step, int k) {
 
 // The rows of a contact in the problem.
 static void ask_contact(PawlRub* rub, const PawlRubStep* step, int k) {
-  const PawlRubContact* c = &rub->contact[k];
   PawlRubProblem* q = &rub->problem;
+  const PawlRubContact* c = &q->matrix->contact[k];
   for (int i = 0; i <= c->count; i++) {
     int row = i == 0 ? c->normal : c->first + i - 1, at = PAWL_RUB_ROWS * k + i;
     q->w0[at] = step->w0[row];
     q->size[at] = step->size[row];
-    q->own[at] = pawl_rub_matrix_own(&rub->matrix, k, i);
+    q->own[at] = pawl_rub_matrix_own(q->matrix, k, i);
   }
 }
 
 static void ask_problem(PawlRub* rub, const PawlRubStep* step, const double* r) {
   PawlRubProblem* q = &rub->problem;
   double most = 0.0;
+  q->matrix = step->bare ? &rub->bare_matrix : &rub->matrix;
   q->count = 0;
   for (int k = 0; k < rub->contacts; k++) {
     rub->contact[k].mu = rub->mu[k];
@@ -556,20 +565,20 @@ static void ask_problem(PawlRub* rub, const PawlRubStep* step, const double* r) 
       q->list[q->count++] = k;
     }
   }
-  pawl_rub_matrix_set(&rub->matrix, step->S, step->B, step->J, step->bilateral);
+  pawl_rub_matrix_set(q->matrix, step->S, step->B, step->J, step->bilateral);
   for (int a = 0; a < q->count; a++) {
     ask_contact(rub, step, q->list[a]);
-    for (int i = 0; i <= rub->contact[q->list[a]].count; i++) {
+    for (int i = 0; i <= q->matrix->contact[q->list[a]].count; i++) {
       most = fmax(most, q->own[PAWL_RUB_ROWS * q->list[a] + i]);
     }
   }
   for (int a = 0; a < q->count; a++) {
-    for (int i = 0; i <= rub->contact[q->list[a]].count; i++) {
+    for (int i = 0; i <= q->matrix->contact[q->list[a]].count; i++) {
       double* own = &q->own[PAWL_RUB_ROWS * q->list[a] + i];
       *own = fmax(*own, PAWL_FRICTION_SOFT * most);
     }
   }
-  for (int i = 0; i < rub->matrix.bilateral; i++) {
+  for (int i = 0; i < q->matrix->bilateral; i++) {
     rub->hold[i] = step->bilateral[i] ? -step->w0[i] : 0.0;
   }
   q->r = r;
@@ -582,11 +591,11 @@ static void take(PawlStepper* s, const PawlRub* rub, const PawlRubStep* step, co
                  const double* held, double* x, double* y, unsigned char* closed) {
   memcpy(x, from_x, (size_t)s->sizes.v * sizeof(double));
   memset(y, 0, (size_t)s->sizes.rows * sizeof(double));
-  memcpy(y, held, (size_t)rub->matrix.bilateral * sizeof(double));
+  memcpy(y, held, (size_t)rub->problem.matrix->bilateral * sizeof(double));
   memcpy(closed, step->bilateral, (size_t)s->sizes.rows);
   for (int a = 0; a < rub->problem.count; a++) {
     int k = rub->problem.list[a];
-    const PawlRubContact* c = &rub->contact[k];
+    const PawlRubContact* c = &rub->problem.matrix->contact[k];
     const PawlRubState* state = &rub->places[k];
     closed[c->normal] = state->place != PAWL_RUB_OPEN;
     y[c->normal] = fmax(rub->sets.y[PAWL_RUB_ROWS * k], 0.0);  // what is below is rounding
@@ -632,7 +641,7 @@ static bool try_places(PawlStepper* s, PawlRub* rub, const PawlRubStep* step, do
                        unsigned char* closed) {
   bool relaxed;
   rub->relaxed = false;
-  if (!rub->matrix.kkt) {
+  if (!(step->bare ? rub->bare_matrix.kkt : rub->matrix.kkt)) {
     return false;
   }
   ask_problem(rub, step, x);
@@ -643,6 +652,9 @@ static bool try_places(PawlStepper* s, PawlRub* rub, const PawlRubStep* step, do
       try_centers(rub, &relaxed)) {
     take(s, rub, step, rub->sets.x, rub->sets.held, x, y, closed);
     return true;
+  }
+  if (step->bare) {
+    return false;
   }
   find_islands(rub, step->near);
   if (relaxed && largest_island(rub) > FEW_ROWS) {
@@ -658,6 +670,9 @@ PawlStatus pawl_rub_solve(PawlStepper* s, PawlRub* rub, const PawlRubStep* step,
   assert(rub->contacts > 0 && step->tolerance > 0.0);
   if (try_places(s, rub, step, x, y, closed)) {
     return PAWL_OK;
+  }
+  if (step->bare) {
+    return PAWL_RETRY;
   }
   find_islands(rub, step->near);
   PAWL_TRY(factor(s, step, err));

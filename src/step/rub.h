@@ -39,9 +39,9 @@ typedef struct PawlRub {
   unsigned char *state, *block_state;
   PawlFrictionBlock *block, *each;  // contacts with friction; all contacts of an island
   PawlFriction* solver;
-  PawlRubContact* contact;  // of each contact, for what is tried first
+  PawlRubContact *contact, *bare;  // of each contact, for what is tried first
   PawlRubState* places;
-  PawlRubMatrix matrix;
+  PawlRubMatrix matrix, bare_matrix;
   PawlRubProblem problem;
   PawlRubSets sets;
   PawlRubCenter center;
@@ -51,8 +51,9 @@ typedef struct PawlRub {
   long long swept;     // islands that were solved by sweeps (rub_sweep.h)
 } PawlRub;
 
-// Nothing is made where no contact has friction.
-PAWL_CHECKED PawlStatus pawl_rub_create(PawlStepper* s, PawlRub* rub, PawlError* err);
+// Nothing is made where no contact has friction. `positions`: for problems without it, too.
+PAWL_CHECKED PawlStatus pawl_rub_create(PawlStepper* s, bool positions, PawlRub* rub,
+                                        PawlError* err);
 void pawl_rub_destroy(PawlRub* rub);
 // mu of each contact at the beginning of a step, where its friction slips at the rates `rate`
 // (rows); below `least` times |G||v| (`size`) it does not.
@@ -69,8 +70,10 @@ typedef struct PawlRubStep {
   const double* size;              // rows: terms of w
   double tolerance;                // the part of `size` that counts as nothing
   const double* guess;             // rows: y of the step before
+  bool bare;                       // contacts without their friction
 } PawlRubStep;
 // Solves (T6). x (v) holds r and receives x; y (rows) receives the impulses, and `closed` which
-// contacts carry one and which friction sticks. PAWL_RETRY: singular, or there are no impulses.
+// contacts carry one and which friction sticks. PAWL_RETRY: singular, or there are no impulses (or,
+// of bare contacts, none were found).
 PAWL_CHECKED PawlStatus pawl_rub_solve(PawlStepper* s, PawlRub* rub, const PawlRubStep* step,
                                        double* x, double* y, unsigned char* closed, PawlError* err);

@@ -65,9 +65,11 @@ static void find_entries(const PawlStepper* s, const Rows* r, int* next, int* st
     start[j] = p->held_count;
     for (int e = s->G.start[j]; e < s->G.start[j + 1]; e++) {
       int i = s->G.index[e], k = r->owner[i];
-      if (k < 0) {
+      if (i < p->bilateral) {
         index[p->held_count] = i;
         p->held_entry[p->held_count++] = e;
+      }
+      if (k < 0) {
         continue;
       }
       int width = p->first[k + 1] - p->first[k];
@@ -230,11 +232,9 @@ PawlStatus pawl_rub_matrix_create(PawlStepper* s, int count, const PawlRubContac
   p->contact = contact;
   p->H = &s->H;
   p->entries_H = s->nonzeros_H;
-  p->bilateral = s->sizes.rows;
-  for (int k = 0; k < count; k++) {  // the rows of contacts and of friction are the last
-    int least = contact[k].count > 0 && contact[k].first < contact[k].normal ? contact[k].first
-                                                                             : contact[k].normal;
-    p->bilateral = least < p->bilateral ? least : p->bilateral;
+  p->bilateral = 0;
+  for (int i = 0; i < s->sizes.rows; i++) {  // the rows of contacts and of friction are the last
+    p->bilateral += pawl_system_row_kind(s->system, i) == PAWL_ROW_BILATERAL;
   }
   if (!find_patterns(s, p, &fits)) {
     return pawl_fail_memory(err);
