@@ -635,12 +635,10 @@ static int largest_island(const PawlRub* rub) {
   return most;
 }
 
-// By the sparse system: from the places of the step before, then from nothing. Islands that are
-// too large for what comes after are left with what slips opening a little.
+// By the sparse system: from the places of the step before, then from nothing.
 static bool try_places(PawlStepper* s, PawlRub* rub, const PawlRubStep* step, double* x, double* y,
-                       unsigned char* closed) {
-  bool relaxed;
-  rub->relaxed = false;
+                       unsigned char* closed, bool* relaxed) {
+  *relaxed = false;
   if (!(step->bare ? rub->bare_matrix.kkt : rub->matrix.kkt)) {
     return false;
   }
@@ -649,32 +647,16 @@ static bool try_places(PawlStepper* s, PawlRub* rub, const PawlRubStep* step, do
     guess_state(rub, step, rub->problem.list[a]);
   }
   if (pawl_rub_sets_solve(&rub->sets, &rub->problem, PATIENT, rub->places) ||
-      try_centers(rub, &relaxed)) {
+      try_centers(rub, relaxed)) {
     take(s, rub, step, rub->sets.x, rub->sets.held, x, y, closed);
-    return true;
-  }
-  if (step->bare) {
-    return false;
-  }
-  find_islands(rub, step->near);
-  if (relaxed && largest_island(rub) > FEW_ROWS) {
-    rub->relaxed = true;
-    take(s, rub, step, rub->center.x, rub->center.held, x, y, closed);
     return true;
   }
   return false;
 }
 
-PawlStatus pawl_rub_solve(PawlStepper* s, PawlRub* rub, const PawlRubStep* step, double* x,
-                          double* y, unsigned char* closed, PawlError* err) {
-  assert(rub->contacts > 0 && step->tolerance > 0.0);
-  if (try_places(s, rub, step, x, y, closed)) {
-    return PAWL_OK;
-  }
-  if (step->bare) {
-    return PAWL_RETRY;
-  }
-  find_islands(rub, step->near);
+// By islands, each with its own compliance.
+static PawlStatus try_islands(PawlStepper* s, PawlRub* rub, const PawlRubStep* step, double* x,
+                              double* y, unsigned char* closed, PawlError* err) {
   PAWL_TRY(factor(s, step, err));
   memcpy(rub->x, x, (size_t)s->sizes.v * sizeof(double));
   for (int i = 0; i < s->sizes.rows; i++) {
@@ -699,4 +681,29 @@ PawlStatus pawl_rub_solve(PawlStepper* s, PawlRub* rub, const PawlRubStep* step,
     y[rub->row[k]] = rub->lambda[k];
   }
   return PAWL_OK;
+}
+
+// Where nothing else is found, or the islands are too large to look for it, what slips is left to
+// open by a part of mu times its rate.                                                    (F15)
+PawlStatus pawl_rub_solve(PawlStepper* s, PawlRub* rub, const PawlRubStep* step, double* x,
+                          double* y, unsigned char* closed, PawlError* err) {
+  bool relaxed;
+  assert(rub->contacts > 0 && step->tolerance > 0.0);
+  rub->relaxed = false;
+  if (try_places(s, rub, step, x, y, closed, &relaxed)) {
+    return PAWL_OK;
+  }
+  if (step->bare) {
+    return pawl_fail(err, PAWL_RETRY, "t = %.10g: no positions were found for all contacts",
+                     step->t);
+  }
+  find_islands(rub, step->near);
+  bool large = relaxed && largest_island(rub) > FEW_ROWS;
+  PawlStatus status = large ? PAWL_RETRY : try_islands(s, rub, step, x, y, closed, err);
+  if (status == PAWL_RETRY && relaxed) {
+    rub->relaxed = true;
+    take(s, rub, step, rub->center.x, rub->center.held, x, y, closed);
+    return PAWL_OK;
+  }
+  return status;
 }

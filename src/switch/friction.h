@@ -106,28 +106,3 @@ PAWL_CHECKED PawlStatus pawl_friction_set(PawlFriction* friction, int m, const d
 PAWL_CHECKED PawlStatus pawl_friction_solve(PawlFriction* friction,
                                             const PawlFrictionProblem* problem,
                                             PawlFrictionResult* result);
-
-// ---- large systems ------------------------------------------------------------------------------
-
-// The same for planar blocks (and sliding ones) of a large system: every set is a factorisation of
-// the sparse [H -B^T; G 0], and no matrix over all rows is formed. For symmetric H and B = G. Where
-// blocks of rows do not end, sweeps of Gauss and Seidel lead to another start, if H is diagonal.
-typedef struct PawlFrictionRows PawlFrictionRows;
-
-// H n-by-n, G m-by-n; copied. Of the blocks only their rows are looked at.
-PAWL_CHECKED PawlStatus pawl_friction_rows_create(const PawlPattern* H, const PawlPattern* G,
-                                                  int blocks, const PawlFrictionBlock* block,
-                                                  PawlFrictionRows** out, PawlError* err);
-void pawl_friction_rows_destroy(PawlFrictionRows* rows);  // NULL is allowed
-
-// Values in the order of the patterns; copied. PAWL_RETRY: a number is not finite.
-PAWL_CHECKED PawlStatus pawl_friction_rows_matrices(PawlFrictionRows* rows, const double* H,
-                                                    const double* G);
-
-// Solves (F1), (F2) for x (n); r (n), b (m). `q`, `size` and `all` of the problem are not read; the
-// blocks have the rows of those at creation. NONE and SEVERAL are no verdicts. Allocates nothing
-// but for new pivots of the factorisation.
-PAWL_CHECKED PawlStatus pawl_friction_rows_solve(PawlFrictionRows* rows, const double* r,
-                                                 const double* b,
-                                                 const PawlFrictionProblem* problem, double* x,
-                                                 PawlFrictionResult* result);

@@ -177,7 +177,7 @@ PawlStatus pawl_friction_harden(PawlFrictionWork* k, PawlFrictionResult* result,
     double force, change = largest_change(k, &force);
     bool shrinks = change < SHRINKS * last;
     bool settled = change <= PAWL_FRICTION_SETTLED * force || !shrinks;
-    if ((settled && !pawl_friction_gives_way(k)) || (!shrinks && k->soft > PAWL_FRICTION_SOFT)) {
+    if (settled && !pawl_friction_gives_way(k)) {
       return PAWL_OK;
     }
     last = change;

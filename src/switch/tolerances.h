@@ -176,11 +176,6 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // depend on each other share forces in one way. What it changes is solved away afterwards; each
 // round of that leaves SOFT / sigma, with sigma >= 1e-6 for rows that are independent.
 #define PAWL_FRICTION_SOFT 1e-9
-// [1] The same where rounding of w, 1e-16 of the forces, must not move the forces of many dependent
-// rows: it moves them by 1e-11. LOOSE is that in terms of the size of a row, where forces count
-// with PAWL_ROWS_CARRIED.
-#define PAWL_FRICTION_SOFTER 1e-5
-#define PAWL_FRICTION_LOOSE 4e-9
 // [1] Of the largest force: forces that change less have settled.
 #define PAWL_FRICTION_SETTLED 1e-11
 // [1] A smaller pivot of a set is none: softened dependent rows leave SOFT, a critical mu zero.

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Heaps of bodies with friction: pyramids at rest and settling, in the plane and in space.
+#include "step/heaps.h"
+
+// ---- rest ---------------------------------------------------------------------------------------
+// All forces from the first step on, in pyramids whose contacts depend on each other, too.
+static void test_pyramids_rest(void** unused) {
+  (void)unused;
+  static const char* const texts[] = {APART, TOUCHING};
+  static const char* const apart[] = {"B=12"};
+  static const char* const touching[] = {"B=12", "s=2*r"};
+  for (int k = 0; k < 2 * METHOD_COUNT; k++) {
+    Motion m = heap(texts[k % 2], 1 + k % 2, k % 2 ? touching : apart);
+    check_rests(&m, METHODS[k / 2], 1e-3, 20, 1e-12);
+    motion_end(&m);
+  }
+}
+
+static void test_large_pyramid_rests(void** unused) {
+  (void)unused;
+  static const char* const settings[] = {"B=30"};  // 900 contacts
+  Motion m = heap(APART, 1, settings);
+  check_rests(&m, "moreau-jean", 1e-3, 5, 1e-12);
+  motion_end(&m);
+}
+
+// Forces balance the weights: what the ground carries, and each contact within its cone.
+static void test_forces_of_pyramid(void** unused) {
+  (void)unused;
+  enum { B = 10, CONTACTS = B * B + B * (B - 1) / 2 };
+  static const char* const settings[] = {"B=10", "s=2*r"};
+  for (int k = 0; k < METHOD_COUNT; k++) {
+    Motion m = heap(TOUCHING, 2, settings);
+    double lambda[2 * CONTACTS], carried = 0.0;
+    assert_int_equal(m.n.rows, 2 * CONTACTS);
+    motion_start(&m, METHODS[k]);
+    motion_step(&m, 1e-3);
+    NEED(pawl_stepper_multipliers(m.stepper, m.state, lambda, &m.err), &m.err);
+    for (int c = 0; c < CONTACTS; c++) {
+      double N = lambda[CONTACTS + c], T = lambda[c];
+      assert_true(N >= 0.0 && fabs(T) <= 0.8 * N * (1.0 + 1e-9) + 1e-9);
+      carried += c < B ? N : 0.0;
+    }
+    CHECK_NEAR(carried, 9.81 * B * (B + 1) / 2, 1e-7);
+    motion_end(&m);
+  }
+}
+
+// At the start forces are those of the rest, friction included.
+static void test_start(void** unused) {
+  (void)unused;
+  static const char* const settings[] = {"B=6"};
+  Motion m = heap(APART, 1, settings);
+  motion_start(&m, "moreau-jean");
+  for (int j = 0; j < m.n.v; j++) {
+    CHECK_NEAR(m.state->a[j], 0.0, 1e-9);
+  }
+  motion_end(&m);
+}
+
+// ---- motion -------------------------------------------------------------------------------------
+static double energy(const Motion* m, int discs) {
+  double sum = 0.0;
+  for (int i = 0; i < discs; i++) {
+    const double *q = m->state->q, *v = m->state->v;
+    double spin = v[2 * discs + i], x = v[i], y = v[discs + i];
+    sum += 0.5 * (x * x + y * y + 0.005 * spin * spin) + 9.81 * q[discs + i];
+  }
+  return sum;
+}
+
+// A step, in halves where it does not converge, as a run takes it.
+static void take_step(Motion* m, double h, int halvings) {
+  PawlStatus status = pawl_stepper_step(m->stepper, m->state, h, &m->err);
+  if (status == PAWL_RETRY && halvings > 0) {
+    take_step(m, h / 2, halvings - 1);
+    take_step(m, h / 2, halvings - 1);
+  } else {
+    NEED(status, &m->err);
+  }
+}
+
+static void check_energy(Motion* m, const char* method, int discs, int steps) {
+  motion_start(m, method);
+  double before = energy(m, discs), first = before;
+  for (int i = 0; i < steps; i++) {
+    take_step(m, 1e-3, 10);
+    double after = energy(m, discs);
+    assert_true(after <= before + 1e-6 * first);  // what the order of a method does to a fall
+    before = after;
+  }
+}
+
+// A pyramid whose rows fall onto each other, and then apart: discs roll, slide, hit and let go, and
+// energy never grows.
+static void test_collapses(void** unused) {
+  (void)unused;
+  static const char* const settings[] = {"B=7", "drop=0.0005", "mu=0.9"};
+  for (int k = 0; k < METHOD_COUNT; k++) {
+    Motion m = heap(APART, 3, settings);
+    check_energy(&m, METHODS[k], 28, 100);
+    motion_end(&m);
+  }
+}
+
+// A column whose discs fall onto each other comes to rest.
+static void test_settles(void** unused) {
+  (void)unused;
+  static const char* const settings[] = {"drop=0.0005"};
+  for (int k = 0; k < METHOD_COUNT; k++) {
+    Motion m = heap(DISCS, 1, settings);
+    check_energy(&m, METHODS[k], 20, 300);
+    assert_true(largest_of(m.n.v, m.state->v) < 1e-10);
+    motion_end(&m);
+  }
+}
+
+// A column of spheres, two slips each, pushed apart sideways: within a round cone in every step.
+static const char SPHERES[] =
+    "model: spheres\n"
+    "parameters: {N: 12, r: 0.1, mu: 0.3}\n"
+    "coordinates:\n"
+    "  'x[i=1..N]': {rate: 0.02*sin(i)}\n"
+    "  'y[i=1..N]': {rate: 0.02*cos(3*i)}\n"
+    "  'z[i=1..N]': {start: (2*i - 1)*r}\n"
+    "  'a[i=1..N]':\n"
+    "  'b[i=1..N]':\n"
+    "mass: {'x[i=1..N]': 1, 'y[i=1..N]': 1, 'z[i=1..N]': 1, 'a[i=1..N]': 0.4*r^2, "
+    "'b[i=1..N]': 0.4*r^2}\n"
+    "potential: {for i=1..N: '9.81*z[i]'}\n"
+    "contacts:\n"
+    "  ground: {gap: 'z[1] - r', friction: mu, slip: [\"x[1]' - r*b[1]'\", \"y[1]' + r*a[1]'\"]}\n"
+    "  pair[i=2..N]:\n"
+    "    gap: 'z[i] - z[i-1] - 2*r'\n"
+    "    friction: mu\n"
+    "    slip: [\"x[i]' - x[i-1]' - r*(b[i]' + b[i-1]')\", "
+    "\"y[i]' - y[i-1]' + r*(a[i]' + a[i-1]')\"]\n";
+
+static void test_spheres(void** unused) {
+  (void)unused;
+  enum { N = 12 };
+  for (int k = 0; k < METHOD_COUNT; k++) {
+    Motion m = motion_text(SPHERES);
+    double lambda[3 * N];
+    motion_start(&m, METHODS[k]);
+    for (int i = 0; i < 100; i++) {
+      motion_step(&m, 1e-3);
+      NEED(pawl_stepper_multipliers(m.stepper, m.state, lambda, &m.err), &m.err);
+      for (int c = 0; c < N; c++) {
+        double n = lambda[2 * N + c], t = hypot(lambda[2 * c], lambda[2 * c + 1]);
+        CHECK_NEAR(n, 9.81 * (N - c), 1e-6);
+        assert_true(t <= 0.3 * n * (1.0 + 1e-9));
+      }
+    }
+    motion_end(&m);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_pyramids_rest),     cmocka_unit_test(test_large_pyramid_rests),
+      cmocka_unit_test(test_forces_of_pyramid), cmocka_unit_test(test_start),
+      cmocka_unit_test(test_collapses),         cmocka_unit_test(test_settles),
+      cmocka_unit_test(test_spheres),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
