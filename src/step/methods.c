@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "model/model.h"
+#include "switch/modes.h"
 #include "system/mirror.h"
 #include "system/system.h"
 
@@ -286,6 +287,14 @@ enum { LARGE = 600 };
 // The exponential of a system is found by full matrices of twice this size.
 enum { LARGEST_EXPONENTIAL = 100 };
 
+// Contacts that are worth an instant each: every impact ends a step, and one of a large system
+// costs as much as many of them.
+static bool has_few_contacts(const PawlNeeds* needs) {
+  enum { FEW = 8, SMALL = 40 };
+  int first, end = pawl_modes_contacts(needs->system, &first);
+  return needs->system->model && end - first <= FEW && needs->velocities <= SMALL;
+}
+
 static PawlStatus is_plain_linear(const PawlNeeds* needs, bool* yes, PawlError* err) {
   const char* why = "";
   PawlLinearity linearity = needs->velocities <= LARGEST_EXPONENTIAL
@@ -315,9 +324,13 @@ PawlStatus pawl_methods_auto(const PawlNeeds* needs, PawlSimulateDef* def, const
   bool located = needs->regions || pawl_system_triggers(needs->system);
   bool large = needs->velocities > LARGE, linear;
   PAWL_TRY(is_plain_linear(needs, &linear, err));
-  if (needs->contacts) {
+  if (needs->contacts && has_few_contacts(needs) && !pawl_stiffness_found(needs, def)) {
+    def->smooth = "dopri";
+    def->method = "event-driven";
+    *reason = "the instants of few contacts are located, with steps by tolerance between them";
+  } else if (needs->contacts) {
     def->method = "nsga-pva";
-    *reason = "there are contacts";
+    *reason = "there are contacts, many of them or in a large or stiff system";
   } else if (large && needs->regions) {
     def->method = "nsga-pva";
     *reason = "constraints switch by regions in a large system";

@@ -204,6 +204,16 @@ for name in $names; do
         near "$(field final.q.x)" 0.2026627 1e-4
       done
       ;;
+    clearance) # all methods but time stepping see the same impacts
+      run_model "$name" event-driven
+      energy_kept "$name" event-driven 1e-8
+      near "$(field events.0.t)" 0.0022556146 1e-9
+      ;;
+    painleve-rod) # stopped by an impact without a collision: turns about its tip
+      run_model "$name" event-driven
+      energy_kept "$name" event-driven 1e-8
+      has out "1.16342 times its critical friction"
+      ;;
     spinning-ball) # rolls on the floor at the end, r above it
       for method in $rubs; do
         run_model "$name" "$method"

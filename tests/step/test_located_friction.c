@@ -320,6 +320,49 @@ static void test_spinning_disc(void** unused) {
   run_end(&run);
 }
 
+// ---- a mechanism --------------------------------------------------------------------------------
+typedef struct Seen {
+  double t;
+  char name[20], to[8];
+} Seen;
+
+static int see(const Run* run, Seen* seen, int most) {
+  int count = run_events(run) < most ? run_events(run) : most;
+  for (int k = 0; k < count; k++) {
+    const PawlEvent* event = run_event(run, k);
+    seen[k].t = event->t;
+    snprintf(seen[k].name, sizeof seen[k].name, "%s", event->constraint);
+    snprintf(seen[k].to, sizeof seen[k].to, "%s", event->to);
+  }
+  return count;
+}
+
+// A slider with clearance: methods that share nothing but the instants agree on the first fifty events.
+static void test_clearance(void** unused) {
+  (void)unused;
+  enum { MOST = 50 };
+  static Seen first[MOST], other[MOST];
+  static const char* const methods[] = {"dopri", "ark", "rk4", NULL};
+  Run run = run_file("clearance", NULL, NULL);
+  run.def.simulate.rtol = 1e-12;
+  run.def.simulate.atol = 1e-14;
+  for (int k = 0; methods[k]; k++) {
+    run.def.simulate.smooth = methods[k];
+    if (is_absent(methods[k])) {
+      continue;
+    }
+    run_to(&run, 0.08, strcmp(methods[k], "rk4") == 0 ? 1e-5 : 1e-4);
+    assert_false(pawl_sim_energy_drifts(run.sim));
+    assert_int_equal(see(&run, k == 0 ? first : other, MOST), MOST);
+    for (int i = 0; k > 0 && i < MOST; i++) {
+      CHECK_NEAR(other[i].t, first[i].t, 1e-9);
+      assert_string_equal(other[i].name, first[i].name);
+      assert_string_equal(other[i].to, first[i].to);
+    }
+  }
+  run_end(&run);
+}
+
 // ---- space --------------------------------------------------------------------------------------
 static const char SLOPE[] =
     "model: slope\n"
@@ -434,6 +477,26 @@ static void test_painleve_several(void** unused) {
 }
 
 // ---- what cannot be done ------------------------------------------------------------------------
+// Two feet at one place: each may carry all of the load.
+static void test_undetermined(void** unused) {
+  (void)unused;
+  static const char text[] =
+      "model: twice\n"
+      "coordinates: {x: , y: }\n"
+      "mass: {x: 2, y: 2}\n"
+      "potential: 20*y\n"
+      "forces: {x: 10*t}\n"
+      "contacts:\n"
+      "  one: {gap: y, friction: 0.3, slip: x}\n"
+      "  two: {gap: y, friction: 0.4, slip: x}\n";
+  Run run = run_text_with(text, NULL);
+  run_to(&run, 0.5, 1e-2);  // 5 N are held
+  assert_int_equal(run_events(&run), 0);
+  assert_int_equal(run_try(&run, 2, 1e-2), PAWL_ERROR_RUN);
+  assert_non_null(strstr(run.err.message, "shares its load with"));
+  run_end(&run);
+}
+
 static void test_refused(void** unused) {
   (void)unused;
   static const char* const refused[] = {"ga-p", "taylor", "exponential", NULL};
@@ -454,20 +517,14 @@ static void test_refused(void** unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_incline),
-      cmocka_unit_test(test_stick_slip),
-      cmocka_unit_test(test_belt),
-      cmocka_unit_test(test_speed),
-      cmocka_unit_test(test_two_feet),
-      cmocka_unit_test(test_tips),
-      cmocka_unit_test(test_housner),
-      cmocka_unit_test(test_spinning_ball),
-      cmocka_unit_test(test_spinning_disc),
-      cmocka_unit_test(test_slope),
-      cmocka_unit_test(test_painleve_onset),
-      cmocka_unit_test(test_painleve_shock),
-      cmocka_unit_test(test_painleve_several),
-      cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_incline),        cmocka_unit_test(test_stick_slip),
+      cmocka_unit_test(test_belt),           cmocka_unit_test(test_speed),
+      cmocka_unit_test(test_two_feet),       cmocka_unit_test(test_tips),
+      cmocka_unit_test(test_housner),        cmocka_unit_test(test_spinning_ball),
+      cmocka_unit_test(test_spinning_disc),  cmocka_unit_test(test_slope),
+      cmocka_unit_test(test_clearance),      cmocka_unit_test(test_painleve_onset),
+      cmocka_unit_test(test_painleve_shock), cmocka_unit_test(test_painleve_several),
+      cmocka_unit_test(test_undetermined),   cmocka_unit_test(test_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

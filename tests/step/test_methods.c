@@ -204,7 +204,9 @@ static void test_auto(void** unused) {
   check_choice(motion_file("pendulum", NULL), "dopri", "", "smooth");
   check_choice(motion_file("planar-3r-lock", NULL), "event-driven", "dopri", "located");
   check_choice(motion_file("cam-follower", NULL), "event-driven", "dopri", "located");
-  check_choice(motion_file("bouncing-pendulum", NULL), "nsga-pva", "", "contacts");
+  check_choice(motion_file("bouncing-pendulum", NULL), "event-driven", "dopri", "few contacts");
+  check_choice(motion_file("spinning-ball", NULL), "event-driven", "dopri", "few contacts");
+  check_choice(motion_file("elastic-bar", NULL), "nsga-pva", "", "contacts");
   check_choice(motion_file("chain", "N=150"), "dopri", "", "smooth");
   check_choice(motion_file("chain", "N=700"), "ga-pva", "", "large");
 }
@@ -230,7 +232,7 @@ static void test_auto_tells_of_kinks(void** unused) {
   static const char kink[] =
       "model: a\ncoordinates: {x: {rate: 1}, y: {start: 5}}\nmass: {x: 1, y: 1}\n"
       "forces: {x: \"if(0.4001 < x and x < 0.4004, 1000, 0)\"}\n%s";
-  static const char* const rest[] = {"contacts: {floor: {gap: y + 100}}\n", ""};
+  static const char* const rest[] = {"contacts: {\"floor[i=1..9]\": {gap: y + 100*i}}\n", ""};
   for (int k = 0; k < 2; k++) {
     char text[300];
     snprintf(text, sizeof text, kink, rest[k]);
