@@ -236,7 +236,11 @@ static void enter_contact(PawlGuards* g, PawlState* state, int k, const double* 
   double least = gap ? fmax(fabs(value), spans[guard->at]) : forces[guard->at];
   state->largest[k] = fmax(state->largest[k], least);
   double terms = fmin(sizes[guard->at], spans[guard->at] / PAWL_SMALLEST_PART);
-  state->blur[k] = gap ? OF_OVERLAP * fmax(-value, 0.0) + DBL_EPSILON * terms : 0.0;
+  // ida, whose steps are long against a gap that opens by friction, has no more of it than its
+  // noise
+  bool noisy = g->slip && strcmp(g->dynamics->def->smooth, "ida") == 0;
+  double least_gap = (noisy ? PAWL_IDA_NOISE : DBL_EPSILON) * terms;
+  state->blur[k] = gap ? OF_OVERLAP * fmax(-value, 0.0) + least_gap : 0.0;
 }
 
 static PawlStatus enter_contacts(PawlGuards* g, PawlState* state, PawlError* err) {
