@@ -11,9 +11,10 @@ const PawlJointType pawl_joint_types[] = {
 
 static const char gear_word[] = "gear";
 
-static const char* const other_keys[] = {
-    "at",    "turn",  "axis",   "axis2",   "start",    "rate",  "cut",  "length", "pitch", "ratio",
-    "motor", "drive", "spring", "damping", "friction", "stops", "lock", "brake",  "switch"};
+static const char* const other_keys[] = {"guess",    "at",    "turn",  "axis",   "axis2",
+                                         "start",    "rate",  "cut",   "length", "pitch",
+                                         "ratio",    "motor", "drive", "spring", "damping",
+                                         "friction", "stops", "lock",  "brake",  "switch"};
 enum { OTHER_KEYS = sizeof other_keys / sizeof *other_keys, MOST_TYPES = 24 };
 
 // ---- the type ---------------------------------------------------------------------------------
@@ -207,8 +208,8 @@ static bool read_values(PawlMade* made, const PawlJoint* joint, const char* key,
     return true;
   }
   if (is_ball(joint)) {
-    out[0] = strcmp(key, "start") == 0 ? pawl_part_rotation(made, given, key)
-                                       : pawl_part_vector(made, given, key);
+    out[0] = strcmp(key, "rate") == 0 ? pawl_part_vector(made, given, key)
+                                      : pawl_part_rotation(made, given, key);
     return out[0] != NULL;
   }
   bool list = given->kind == PAWL_YAML_LIST;
@@ -274,7 +275,14 @@ static bool read_motion(PawlMade* made, PawlJoint* joint) {
   joint->given[0] = pawl_part_get(joint->map, "start") != NULL;
   joint->given[1] = pawl_part_get(joint->map, "rate") != NULL;
   bool good = read_turn(made, joint) && pawl_joint_axes(made, joint);
-  good &= read_values(made, joint, "start", joint->start);
+  const PawlYaml* guess = pawl_part_get(joint->map, "guess");
+  if (guess && joint->given[0]) {
+    pawl_report(&made->loader->report, guess->key,
+                "the joint '%s' has start: already, which is kept; guess: is found",
+                pawl_quote(joint->key->text).s);
+    return false;
+  }
+  good &= read_values(made, joint, guess ? "guess" : "start", joint->start);
   good &= read_values(made, joint, "rate", joint->rate);
   joint->switching = pawl_part_get(joint->map, "switch");
   joint->cut =

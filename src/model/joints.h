@@ -11,6 +11,7 @@
 #include "model/bodies.h"
 
 enum { PAWL_JOINT_VALUES = 3, PAWL_JOINT_ROWS = 6 };
+#define PAWL_JOINT_POINT "$S = $P"  // rows by which the places of both bodies are one
 
 // What a type is, in the plane or in space, as texts with places for what depends on the joint:
 // $P $S $F $G as above, $T the transpose of F; $A the axis, $U and $W across it ($U, $W, $A by the

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The directions of a joint: its axis and two across it.
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,8 +98,8 @@ static bool space_axes(PawlMade* made, PawlJoint* joint) {
     return false;
   }
   double along = A[0] * U[0] + A[1] * U[1] + A[2] * U[2];
-  const double square = 1e-9;  // of a right angle [rad], as numbers with ten digits have it
-  if (fabs(along) > square) {
+  if (fabs(along) > sqrt(DBL_EPSILON)) {  // half of all digits are right
+
     pawl_report(&made->loader->report, joint->key,
                 "the axes of '%s' are not at right angles; choose axis2 across axis",
                 pawl_quote(joint->key->text).s);

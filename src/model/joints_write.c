@@ -128,7 +128,7 @@ static void write_coordinates(PawlMade* made, const PawlJoint* joint) {
     pawl_set(made, map, joint->key, "kind", is_ball(joint) ? "rotation" : NULL);
     pawl_set(made, map, joint->key, "start", joint->start[k]);
     pawl_set(made, map, joint->key, "rate", joint->rate[k]);
-    pawl_set(made, map, joint->key, "guess", is_ball(joint) ? NULL : guess_word(joint));
+    pawl_set(made, map, joint->key, "guess", guess_word(joint));
     pawl_set(made, map, joint->key, "unit",
              is_ball(joint)                    ? NULL
              : strncmp(value, "angle", 5) == 0 ? "rad"
@@ -228,11 +228,29 @@ void pawl_write_tree_joint(PawlMade* made, const PawlJoint* joint, const PawlBod
 
 // ---- rows -------------------------------------------------------------------------------------
 
+// S = P along the axes of the first body: an offset that is kept where the joint catches turns with
+// that body, so that force and counterforce are on one line and no angular momentum is made.
+static void write_point_rows(PawlMade* made, const PawlJoint* joint, PawlYaml* list) {
+  static const char* const plane[] = {"dot($F*[1, 0], $S - $P) = 0", "dot($F*[0, 1], $S - $P) = 0"};
+  static const char* const space[] = {"dot($F*[1, 0, 0], $S - $P) = 0",
+                                      "dot($F*[0, 1, 0], $S - $P) = 0",
+                                      "dot($F*[0, 0, 1], $S - $P) = 0"};
+  for (int k = 0; k < made->dimension; k++) {
+    pawl_add_item(
+        made, list, joint->key,
+        pawl_joint_fill(made, joint, made->dimension == 2 ? plane[k] : space[k], NULL, NULL));
+  }
+}
+
 static void write_rows(PawlMade* made, const PawlJoint* joint, PawlYaml* list) {
   const char* none[PAWL_JOINT_VALUES] = {"0", "0", "0"};
   for (int k = 0; k < PAWL_JOINT_ROWS && joint->motion->rows[k]; k++) {
-    pawl_add_item(made, list, joint->key,
-                  pawl_joint_fill(made, joint, joint->motion->rows[k], none, none));
+    const char* row = joint->motion->rows[k];
+    if (joint->switching && strcmp(row, PAWL_JOINT_POINT) == 0) {
+      write_point_rows(made, joint, list);
+    } else {
+      pawl_add_item(made, list, joint->key, pawl_joint_fill(made, joint, row, none, none));
+    }
   }
 }
 

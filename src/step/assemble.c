@@ -35,7 +35,7 @@ typedef struct Assembly {
   int free_count;         // of the level that is solved
   int* place;             // of each velocity among the free ones, -1 when kept
   double *J, *L, *B, *P;  // rows-by-free, free-by-free, rows-by-free, free-by-rows
-  double *d, *residual, *scale, *c;
+  double *d, *residual, *scale, *c, *size;
   double *change, *step;           // from the start, so far; of the last iteration
   double *before, *change_before;  // x and the change at its beginning
   bool* asked;                     // rows that must hold
@@ -146,6 +146,17 @@ static double violation(const Assembly* k, int i) {
   return fabs(k->residual[i]) / (k->scale[i] > 0.0 ? k->scale[i] : PAWL_SMALLEST_SIZE);
 }
 
+// Sizes of coordinates, from which those of rows follow. What Newton's method has thrown far away
+// does not count: an angle of 1e18 would make every row small against its terms.
+static const double* sizes(Assembly* k, int level) {
+  const double* x = level ? k->state->v : k->state->q;
+  for (int i = 0; i < k->n.v; i++) {
+    double stated = fabs(x[i] - k->change[i]);
+    k->size[i] = fmin(fabs(x[i]), PAWL_FARTHEST_GUESS * fmax(1.0, stated));
+  }
+  return k->size;
+}
+
 // The residuals at a level and the largest, relative to the terms of its row. Of a contact only a
 // gap below zero counts, and no velocity.
 static double measure(Assembly* k, int level) {
@@ -155,7 +166,7 @@ static double measure(Assembly* k, int level) {
     pawl_sparse_add(&k->G, k->values->G, 1.0, k->state->v, k->residual);
   }
   // With rotations there is no coordinate for each velocity: then each counts as 1.
-  const double* x = level ? k->state->v : k->n.q == k->n.v ? k->state->q : NULL;
+  const double* x = level || k->n.q == k->n.v ? sizes(k, level) : NULL;
   pawl_sparse_sizes(&k->G, k->values->G, x, x ? pawl_dynamics_least(k->n.v, x) : 0.0, k->scale);
   for (int i = 0; i < k->n.rows; i++) {
     bool contact = pawl_system_row_kind(k->system, i) != PAWL_ROW_BILATERAL;
@@ -288,6 +299,7 @@ static PawlStatus allocate(Assembly* k, PawlError* err) {
   k->L = pawl_arena_alloc(arena, (size_t)most * (size_t)most + 1, sizeof(double));
   k->P = pawl_arena_alloc(arena, (size_t)square * (size_t)most + 1, sizeof(double));
   k->d = PAWL_NEW(arena, double, most);
+  k->size = PAWL_NEW(arena, double, v);
   k->residual = PAWL_NEW(arena, double, rows);
   k->scale = PAWL_NEW(arena, double, rows);
   k->c = PAWL_NEW(arena, double, rows);

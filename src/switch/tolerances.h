@@ -227,6 +227,9 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // whole, whose square is rounding.
 #define PAWL_START_PROJECTED 1e-13
 #define PAWL_LAST_PROJECTION 1e-8
+// [1] Of the stated value, or of 1 where that is less: a guess that has gone farther counts with no
+// more than this where rows are measured against their terms.
+#define PAWL_FARTHEST_GUESS 1e3
 // [1] Of the same: a row left out as redundant that is farther off has become independent.
 #define PAWL_REDUNDANT_OFF 1e-6
 // [1] Of rates and accelerations: rows that depend on each other and differ by more contradict.

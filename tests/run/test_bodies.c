@@ -96,10 +96,8 @@ static const char REDUNDANT[] =
     "0]}}\n"
     "joints:\n"
     "  a: {revolute: [ground, crank], axis: [0, 1, 0], start: -0.9, rate: 3}\n"
-    "  b: {revolute: [crank, coupler], axis: [0, 1, 0], at: crank.end, start: 0.39208623783717395, "
-    "rate: -3.8366084047784494}\n"
-    "  d: {revolute: [ground, rocker], axis: [0, 1, 0], at: [1.1, 0, 0], start: "
-    "-1.5427863533632775, rate: 0.6666405527089561}\n"
+    "  b: {revolute: [crank, coupler], axis: [0, 1, 0], at: crank.end}\n"
+    "  d: {revolute: [ground, rocker], axis: [0, 1, 0], at: [1.1, 0, 0], guess: -1}\n"
     "  c: {revolute: [coupler, rocker], axis: [0, 1, 0], at: [coupler.end, rocker.end]}\n"
     "outputs: {p: coupler.end, w: rocker.omega, e: d.angle}\n"
     "simulate: {method: dopri, rtol: 1e-12, until: 0.5, step: 0.05}\n";

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mechanisms of bodies and joints against solutions of their own: linkages whose places follow from
+// one angle by geometry (rates are then those of the energy), and bodies that meet in space.
+#include "switch/runs.h"
+
+static const double PI = 3.14159265358979323846;
+
+static Run run_all(const char* text) {
+  Run run = run_text(text);
+  run.def.simulate = pawl_model_simulate(run.model);
+  run.def.keep_samples = true;
+  run_to(&run, run.def.simulate.until, run.def.simulate.step);
+  return run;
+}
+
+static int sample_count(const Run* run) {
+  return pawl_recorder_sample_count(pawl_sim_recorder(run->sim));
+}
+
+static double value_at(const Run* run, int sample, const char* name) {
+  const PawlRecorder* recorder = pawl_sim_recorder(run->sim);
+  for (int k = 0; k < pawl_recorder_column_count(recorder); k++) {
+    if (strcmp(pawl_recorder_column(recorder, k)->name, name) == 0) {
+      return pawl_recorder_sample(recorder, sample)[k];
+    }
+  }
+  print_error("no column %s\n", name);
+  fail();
+  return 0.0;
+}
+
+// ---- linkages ---------------------------------------------------------------------------------
+
+// Where everything is for an angle of the crank.
+typedef struct Poses {
+  int count;
+  double place[6];
+} Poses;
+typedef Poses (*Geometry)(double angle);
+
+static double wrapped(double angle) {
+  return remainder(angle, 2 * PI);
+}
+
+// Places follow from the angle, and rates from its rate: differences of the geometry.
+static void check_linkage(const char* text, Geometry geometry, const char* angle,
+                          const char* const places[], const char* const rates[]) {
+  Run run = run_all(text);
+  double least = INFINITY, most = -INFINITY;
+  for (int s = 0; s < sample_count(&run); s++) {
+    char rate[64];
+    snprintf(rate, sizeof rate, "%s'", angle);
+    double phi = value_at(&run, s, angle), w = value_at(&run, s, rate), d = 1e-5;
+    Poses at = geometry(phi), up = geometry(phi + d), down = geometry(phi - d);
+    least = fmin(least, phi);
+    most = fmax(most, phi);
+    for (int k = 0; k < at.count; k++) {
+      CHECK_NEAR(wrapped(value_at(&run, s, places[k]) - at.place[k]), 0.0, 1e-9);
+      CHECK_NEAR(value_at(&run, s, rates[k]), w * wrapped(up.place[k] - down.place[k]) / (2 * d),
+                 1e-7 * (1 + fabs(w)));
+    }
+    CHECK_NEAR(value_at(&run, s, "energy"), value_at(&run, 0, "energy"), 1e-8);
+  }
+  assert_true(most - least > 0.3);
+  run_end(&run);
+}
+
+// Crank 0.4, coupler 1, rocker 0.8, ground 1.1: the coupler's end is where two circles meet.
+static Poses four_bar(double phi) {
+  double x = 0.4 * cos(phi), y = 0.4 * sin(phi), dx = 1.1 - x, dy = -y;
+  double r = hypot(dx, dy), along = (1 - 0.64 + r * r) / (2 * r), up = sqrt(1 - along * along);
+  double ex = x + (along * dx - up * dy) / r, ey = y + (along * dy + up * dx) / r;
+  return (Poses){2, {atan2(ey - y, ex - x), atan2(ey, ex - 1.1)}};
+}
+
+static void test_four_bar(void** unused) {
+  (void)unused;
+  static const char text[] =
+      "model: four-bar\nmechanism: {gravity: [0, -9.81]}\n"
+      "bodies:\n"
+      "  crank: {mass: 1, inertia: 0.02, centre: [0.2, 0], points: {end: [0.4, 0]}}\n"
+      "  coupler: {mass: 2, inertia: 0.2, centre: [0.5, 0.1], points: {end: [1, 0]}}\n"
+      "  rocker: {mass: 1.5, inertia: 0.1, centre: [0.4, 0], points: {end: [0.8, 0]}}\n"
+      "joints:\n"
+      "  a: {revolute: [ground, crank], start: 0.9, rate: 3}\n"
+      "  b: {revolute: [crank, coupler], at: crank.end}\n"
+      "  d: {revolute: [ground, rocker], at: [1.1, 0], guess: 1}\n"
+      "  c: {revolute: [coupler, rocker], at: [coupler.end, rocker.end]}\n"
+      "outputs: {coupler_angle: coupler.angle, coupler_rate: coupler.omega, rocker_angle: "
+      "rocker.angle, rocker_rate: rocker.omega}\n"
+      "simulate: {method: dopri, rtol: 1e-12, until: 2, step: 0.05}\n";
+  check_linkage(text, four_bar, "a.angle", (const char* const[]){"coupler_angle", "rocker_angle"},
+                (const char* const[]){"coupler_rate", "rocker_rate"});
+}
+
+// The crank of 0.2 turns about z; the slider moves along x at y = 0.1, z = 0.3, on a rod of 0.8.
+static Poses spatial_slider(double phi) {
+  double y = 0.1 - 0.2 * sin(phi), z = 0.3;
+  return (Poses){1, {0.2 * cos(phi) + sqrt(0.64 - y * y - z * z)}};
+}
+
+static void test_spatial_slider_crank(void** unused) {
+  (void)unused;
+  static const char text[] =
+      "model: spatial-slider-crank\nmechanism: {gravity: [0, -9.81, 0]}\n"
+      "bodies:\n"
+      "  crank: {mass: 1, inertia: [0.01, 0.02, 0.03], points: {end: [0.2, 0, 0]}}\n"
+      "  rod: {mass: 0.5, inertia: [0.001, 0.03, 0.03], centre: [-0.4, 0, 0], points: {far: [-0.8, "
+      "0, 0]}}\n"
+      "  slider: {mass: 0.7, inertia: [0.01, 0.01, 0.01]}\n"
+      "joints:\n"
+      "  bearing: {revolute: [ground, crank], start: 0.4, rate: 5}\n"
+      "  bore: {prismatic: [ground, slider], axis: [1, 0, 0], at: [0, 0.1, 0.3], guess: 0.9}\n"
+      "  fork: {universal: [slider, rod], axis: [0, 1, 0], axis2: [0, 0, 1]}\n"
+      "  ball: {spherical: [crank, rod], at: [crank.end, rod.far]}\n"
+      "outputs: {s: slider.at.x, s_rate: bore.rate}\n"
+      "simulate: {method: dopri, rtol: 1e-12, until: 1, step: 0.05}\n";
+  check_linkage(text, spatial_slider, "bearing.angle", (const char* const[]){"s"},
+                (const char* const[]){"s_rate"});
+}
+
+// G. T. Bennett, A new mechanism: lengths as sines of the twists; four hinges that should not move
+// and do, tan(a1/2) tan(a2/2) = sin((beta + alpha)/2)/sin((beta - alpha)/2), a3 = -a1.
+static const double ALPHA = 0.6, BETA = 1.1;
+
+static Poses bennett(double a1) {
+  double k = sin((BETA + ALPHA) / 2) / sin((BETA - ALPHA) / 2);
+  return (Poses){2, {2 * atan(k / tan(a1 / 2)), -a1}};
+}
+
+static void test_bennett(void** unused) {
+  (void)unused;
+  char text[2000];
+  double b = sin(BETA) / sin(ALPHA);
+  snprintf(
+      text, sizeof text,
+      "model: bennett\nmechanism: {gravity: [0, 0, -9.81]}\n"
+      "bodies:\n"
+      "  l1: {mass: 1, inertia: [0.01, 0.1, 0.1], centre: [0.5, 0, 0]}\n"
+      "  l2: {mass: 2, inertia: [0.01, 0.2, 0.2], centre: [0.7, 0, 0]}\n"
+      "  l3: {mass: 1, inertia: [0.01, 0.1, 0.1], centre: [0.5, 0, 0]}\n"
+      "joints:\n"
+      "  j1: {revolute: [ground, l1], start: 0.8, rate: 2}\n"
+      "  j2: {revolute: [l1, l2], at: [1, 0, 0], turn: {xyz: [%.17g, 0, 0]}, guess: 2.6}\n"
+      "  j3: {revolute: [l2, l3], at: [%.17g, 0, 0], turn: {xyz: [%.17g, 0, 0]}, guess: -0.8}\n"
+      "  j4: {revolute: [l3, ground], at: [[1, 0, 0], [%.17g, 0, 0]], axis: [0, %.17g, %.17g],\n"
+      "       turn: {xyz: [%.17g, 0, 0]}, cut: true}\n"
+      "simulate: {method: dopri, rtol: 1e-11, until: 1, step: 0.05}\n",
+      ALPHA, b, BETA, -b, sin(BETA), cos(BETA), ALPHA + BETA);
+  check_linkage(text, bennett, "j1.angle", (const char* const[]){"j2.angle", "j3.angle"},
+                (const char* const[]){"j2.angle'", "j3.angle'"});
+}
+
+// A loop that cannot be closed names its joint and how far it is off.
+static void test_impossible(void** unused) {
+  (void)unused;
+  Run run = run_text(
+      "model: far\nbodies: {a: {mass: 1, inertia: 1}, b: {mass: 1, inertia: 1}}\n"
+      "joints:\n  p: {revolute: [ground, a]}\n  q: {revolute: [a, b], at: [1, 0]}\n"
+      "  reach: {revolute: [ground, b], at: [[5, 0], [1, 0]]}\n");
+  assert_int_not_equal(run_try(&run, 1, 0.1), PAWL_OK);
+  assert_non_null(strstr(run.err.message, "'reach' (row 1) is off by"));
+  run_end(&run);
+}
+
+// ---- docking ----------------------------------------------------------------------------------
+
+static const char DOCKING[] =
+    "model: docking-in-space\n"
+    "bodies:\n"
+    "  station: {mass: 40, inertia: [8, 10, 12], points: {port: [1, 0, 0]},\n"
+    "            rate: {omega: [0, 0.02, 0.05]}}\n"
+    "  craft: {mass: 5, inertia: [1, 0.8, 0.6], points: {nose: [-0.5, 0, 0]},\n"
+    "          start: {at: [3, 0.2, 0.1], rotation: {zyx: [0.1, 0.05, 0]}},\n"
+    "          rate: {velocity: [-1, 0.02, 0], omega: [0.1, 0, 0]}}\n"
+    "joints:\n"
+    "  latch: {weld: [station, craft], at: [station.port, craft.nose],\n"
+    "          switch: {when: \"norm(craft.nose - station.port) - 0.4\", direction: down, on: "
+    "keep,\n"
+    "                   release: {at: 4}}}\n"
+    "outputs:\n"
+    "  p: mechanism.momentum\n"
+    "  l: mechanism.angular_momentum\n"
+    "  c: mechanism.centre\n"
+    "  sc: station.centre\n"
+    "  cc: craft.centre\n"
+    "  sx: \"station.R*[1, 0, 0]\"\n  sy: \"station.R*[0, 1, 0]\"\n  sz: \"station.R*[0, 0, 1]\"\n"
+    "  cx: \"craft.R*[1, 0, 0]\"\n  cy: \"craft.R*[0, 1, 0]\"\n  cz: \"craft.R*[0, 0, 1]\"\n"
+    "simulate: {method: event-driven, smooth: dopri, rtol: 1e-12, until: 6, step: 0.1}\n";
+
+static void vector_at(const Run* run, int s, const char* name, double v[3]) {
+  for (int k = 0; k < 3; k++) {
+    char full[32];
+    snprintf(full, sizeof full, "%s.%c", name, 'x' + k);
+    v[k] = value_at(run, s, full);
+  }
+}
+
+// Adds a body to the inertia about the common centre: J along its axes, and m at the place d.
+static void add_inertia(const Run* run, int s, const char* axes[3], const double J[3],
+                        const char* at, double m, double I[3][3]) {
+  double c[3], d[3], e[3];
+  vector_at(run, s, "c", c);
+  vector_at(run, s, at, d);
+  double square = 0;
+  for (int k = 0; k < 3; k++) {
+    d[k] -= c[k];
+    square += d[k] * d[k];
+  }
+  for (int i = 0; i < 3; i++) {
+    vector_at(run, s, axes[i], e);
+    for (int a = 0; a < 3; a++) {
+      I[i][a] += m * ((i == a) * square - d[i] * d[a]);
+      for (int b = 0; b < 3; b++) {
+        I[a][b] += J[i] * e[a] * e[b];
+      }
+    }
+  }
+}
+
+static double determinant(double A[3][3]) {
+  return A[0][0] * (A[1][1] * A[2][2] - A[1][2] * A[2][1]) -
+         A[0][1] * (A[1][0] * A[2][2] - A[1][2] * A[2][0]) +
+         A[0][2] * (A[1][0] * A[2][1] - A[1][1] * A[2][0]);
+}
+
+// The energy of one rigid body with these momenta: p^2/(2 m) + L I^-1 L/2, L about the centre.
+static double energy_of_one(const Run* run, int s) {
+  static const char *station[3] = {"sx", "sy", "sz"}, *craft[3] = {"cx", "cy", "cz"};
+  double I[3][3] = {{0}}, p[3], l[3], c[3], energy = 0;
+  add_inertia(run, s, station, (const double[]){8, 10, 12}, "sc", 40, I);
+  add_inertia(run, s, craft, (const double[]){1, 0.8, 0.6}, "cc", 5, I);
+  vector_at(run, s, "p", p);
+  vector_at(run, s, "l", l);
+  vector_at(run, s, "c", c);
+  for (int k = 0; k < 3; k++) {
+    l[k] -= c[(k + 1) % 3] * p[(k + 2) % 3] - c[(k + 2) % 3] * p[(k + 1) % 3];
+  }
+  for (int k = 0; k < 3; k++) {
+    double A[3][3];
+    memcpy(A, I, sizeof A);
+    for (int i = 0; i < 3; i++) {
+      A[i][k] = l[i];
+    }
+    energy += p[k] * p[k] / 90 + l[k] * determinant(A) / determinant(I) / 2;
+  }
+  return energy;
+}
+
+static void test_docking(void** unused) {
+  (void)unused;
+  Run run = run_all(DOCKING);
+  static const char* const kept[] = {"p.x", "p.y", "p.z", "l.x", "l.y", "l.z"};
+  assert_int_equal(run_events(&run), 2);
+  double docked = run_event(&run, 0)->t, lost = run_event(&run, 0)->energy_lost;
+  assert_true(docked > 0.5 && lost > 1);
+  CHECK_NEAR(run_event(&run, 1)->energy_lost, 0.0, 1e-13);
+  for (int s = 0; s < sample_count(&run); s++) {
+    double t = value_at(&run, s, "t"), energy = value_at(&run, s, "energy");
+    for (size_t k = 0; k < sizeof kept / sizeof *kept; k++) {
+      CHECK_NEAR(value_at(&run, s, kept[k]), value_at(&run, 0, kept[k]), 1e-12);
+    }
+    if (t > docked + 1e-9) {
+      CHECK_NEAR(energy, value_at(&run, 0, "energy") - lost, 1e-12);
+    }
+    if (t > docked + 1e-9 && t < 4) {
+      CHECK_NEAR(energy, energy_of_one(&run, s), 1e-12);
+    }
+  }
+  run_end(&run);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_four_bar), cmocka_unit_test(test_spatial_slider_crank),
+      cmocka_unit_test(test_bennett),  cmocka_unit_test(test_impossible),
+      cmocka_unit_test(test_docking),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
