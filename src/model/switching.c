@@ -233,7 +233,11 @@ static bool load_capacity(PawlLoader* loader, PawlYaml* body, const PawlScope* s
     return false;
   }
   if (capacity && !friction) {
-    if (pawl_dag_leaves(loader->model->dag, switching->capacity, is_acceleration, NULL) != 0) {
+    int reacts = pawl_dag_leaves(loader->model->dag, switching->capacity, is_acceleration, NULL);
+    if (reacts < 0) {
+      return pawl_loader_no_memory(loader);
+    }
+    if (reacts > 0) {
       pawl_report(&loader->report, capacity,
                   "a capacity made of accelerations needs friction:, the force while sliding, as "
                   "an expression of coordinates, rates, multipliers and t");
