@@ -397,12 +397,16 @@ static bool include_file(PawlLoader* loader, PawlYaml* root, PawlYaml* path, con
     pawl_report(&loader->report, path, "'%s' is not a map of sections", pawl_quote(path->text).s);
     return false;
   }
-  return part.root &&
-         pawl_yaml_check_keys(&loader->report, part.root, "an included file", pawl_section_keys) &&
-         expand(loader, part.root, part.file, depth + 1) &&
-         pawl_set_arguments(loader, part.root, NULL, NULL) &&
-         pawl_rename(loader, part.root, prefix, path, part.file) &&
-         pawl_add_sections(loader, root, part.root, true);
+  bool good =
+      part.root &&
+      pawl_yaml_check_keys(&loader->report, part.root, "an included file", pawl_section_keys) &&
+      expand(loader, part.root, part.file, depth + 1) &&
+      pawl_set_arguments(loader, part.root, NULL, NULL) &&
+      pawl_rename(loader, part.root, prefix, path, part.file);
+  if (good) {
+    pawl_overlay_parts(root, part.root);
+  }
+  return good && pawl_add_sections(loader, root, part.root, true);
 }
 
 // A path, a list of them, or a map from prefixes to paths. The last one first, so that what it adds

@@ -39,6 +39,9 @@ extern const char* const pawl_item_sections[];   // lists of items
 // were written.
 bool pawl_rename(PawlLoader* loader, PawlYaml* root, const char* prefix, const PawlYaml* use,
                  const char* file);
+// Before the sections of an included file are added: what the model says of a body or joint of the
+// file goes into its entry there.
+void pawl_overlay_parts(PawlYaml* root, PawlYaml* from);
 // Sets the parameters of the tree by the arguments of `use` (NULL: none).
 bool pawl_set_arguments(PawlLoader* loader, PawlYaml* root, const PawlYaml* use, const char* type);
 

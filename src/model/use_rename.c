@@ -8,7 +8,8 @@
 
 typedef struct Renaming {
   PawlLoader* loader;
-  PawlNames names;  // those declared
+  PawlNames names;   // those declared
+  PawlNames points;  // of the ground, which keeps its name
   const char* prefix;
   const PawlYaml* use;
   const char* file;
@@ -49,10 +50,24 @@ static size_t number_length(const char* s) {
   return length;
 }
 
+static bool is_ground(const char* s, size_t length) {
+  return length == strlen("ground") && strncmp(s, "ground", length) == 0;
+}
+
+static bool is_point(const Renaming* r, const char* s, size_t length) {
+  char name[PAWL_MODEL_MAX_NAME + 1];
+  if (length > PAWL_MODEL_MAX_NAME) {
+    return false;
+  }
+  memcpy(name, s, length);
+  name[length] = '\0';
+  return pawl_names_find(&r->points, name) != NULL;
+}
+
 // A list at has the names at_1, at_2 and is a vector by its own.
 static bool is_declared(const Renaming* r, const char* s, size_t length) {
   char name[PAWL_MODEL_MAX_NAME + 3];
-  if (length > PAWL_MODEL_MAX_NAME) {
+  if (length > PAWL_MODEL_MAX_NAME || is_ground(s, length)) {
     return false;
   }
   memcpy(name, s, length);
@@ -68,10 +83,11 @@ static bool is_declared(const Renaming* r, const char* s, size_t length) {
 static size_t rewrite(const Renaming* r, const char* s, char* out) {
   size_t prefix = strlen(r->prefix), total = 0;
   bool part = false, dotted = false;  // behind the dot of tip.x; behind any dot
+  bool ground = false;                // the name before that dot is the ground's
   while (*s) {
     size_t name = name_length(s), number = name > 0 ? 0 : number_length(s);
     size_t length = name > 0 ? name : number > 0 ? number : 1;
-    if (name > 0 && !part && is_declared(r, s, name)) {
+    if (name > 0 && (part ? ground && is_point(r, s, name) : is_declared(r, s, name))) {
       if (out) {
         memcpy(out + total, r->prefix, prefix);
         out[total + prefix] = '_';
@@ -83,6 +99,7 @@ static size_t rewrite(const Renaming* r, const char* s, char* out) {
     }
     total += length;
     bool dot = *s == '.' && length == 1;
+    ground = dot ? ground && !dotted : name > 0 && !part && is_ground(s, name);
     part = dot && !dotted && s[1] != '.';
     dotted = dot;
     s += length;
@@ -192,7 +209,7 @@ static bool rename_section(const Renaming* r, PawlYaml* section, bool named) {
   return good;
 }
 
-static bool declare(Renaming* r, const PawlYaml* key) {
+static bool declare(Renaming* r, PawlNames* names, const PawlYaml* key) {
   if (key->kind != PAWL_YAML_SCALAR) {
     return true;
   }
@@ -200,10 +217,20 @@ static bool declare(Renaming* r, const PawlYaml* key) {
   if (!name) {
     return pawl_loader_no_memory(r->loader);
   }
-  if (!name[0] || pawl_names_find(&r->names, name)) {
+  if (!name[0] || pawl_names_find(names, name)) {
     return true;
   }
-  return pawl_names_add(&r->names, &r->loader->pool, name) || pawl_loader_no_memory(r->loader);
+  return pawl_names_add(names, &r->loader->pool, name) || pawl_loader_no_memory(r->loader);
+}
+
+// The points of the ground, NULL without.
+static PawlYaml* ground_points(const PawlYaml* root) {
+  const PawlYaml* node = root;
+  static const char* const way[] = {"bodies", "ground", "points"};
+  for (size_t k = 0; k < 3 && node; k++) {
+    node = node->kind == PAWL_YAML_MAP ? pawl_yaml_get(node, way[k]) : NULL;
+  }
+  return node && node->kind == PAWL_YAML_MAP ? (PawlYaml*)node : NULL;
 }
 
 static bool declare_all(Renaming* r, const PawlYaml* root) {
@@ -215,8 +242,12 @@ static bool declare_all(Renaming* r, const PawlYaml* root) {
         strcmp(name, "mass") != 0 && strcmp(name, "forces") != 0 && strcmp(name, "springs") != 0;
     for (const PawlYaml* child = section && adds ? section->first : NULL; child && good;
          child = child->next) {
-      good = declare(r, child->key ? child->key : child);
+      good = declare(r, &r->names, child->key ? child->key : child);
     }
+  }
+  const PawlYaml* points = ground_points(root);
+  for (const PawlYaml* p = points ? points->first : NULL; p && good; p = p->next) {
+    good = declare(r, &r->points, p->key);
   }
   return good;
 }
@@ -258,8 +289,12 @@ bool pawl_rename(PawlLoader* loader, PawlYaml* root, const char* prefix, const P
     PawlYaml* section = pawl_yaml_get(root, pawl_item_sections[k]);
     good = !section || rename_section(&r, section, false);
   }
-  PawlYaml* mechanism = pawl_yaml_get(root, "mechanism");
+  PawlYaml *mechanism = pawl_yaml_get(root, "mechanism"), *points = ground_points(root);
   good = good && (!mechanism || rename_value(&r, mechanism));
+  for (PawlYaml* p = points ? points->first : NULL; p && good; p = p->next) {
+    good = rename_label(&r, p->key);
+  }
   pawl_names_free(&r.names);
+  pawl_names_free(&r.points);
   return good;
 }
