@@ -106,6 +106,15 @@ static void put_turn_of(PawlUrdf* u, Parent* parent, const char* key, const Pawl
   put_turn(u, parent, key, zyx, place);
 }
 
+// A map with a name that is free, `of` with something behind it.
+static void put_named(PawlUrdf* u, Parent* joints, const char* of, const char* suffix,
+                      const PawlXml* place, Parent* map) {
+  char name[160];
+  snprintf(name, sizeof name, "%s%s", of, suffix);
+  const char* id = pawl_urdf_free_name(u, name, "", false);
+  *map = id ? open_node(u, joints, id, PAWL_YAML_MAP, place) : (Parent){0};
+}
+
 // ---- bodies -------------------------------------------------------------------------------------
 
 static void put_inertia(PawlUrdf* u, Parent* body, const PawlUrdfLink* link) {
@@ -129,7 +138,7 @@ static void put_inertia(PawlUrdf* u, Parent* body, const PawlUrdfLink* link) {
   }
 }
 
-// How far from a right angle a shape may be turned and is still drawn along the axes [rad]: files
+// How far from a right angle a shape may be turned and still lies along the axes [rad]: files
 // say 1.57 and mean it.
 static const double RIGHT_ANGLE = 1e-3;
 
@@ -152,7 +161,7 @@ static bool box_edges(const PawlUrdfShape* shape, const PawlFrame* frame, double
   return true;
 }
 
-static bool can_draw(const PawlUrdfShape* shape, const PawlFrame* frame) {
+static bool is_straight(const PawlUrdfShape* shape, const PawlFrame* frame) {
   double edges[3];
   switch (shape->geometry) {
     case PAWL_URDF_BOX:
@@ -166,64 +175,77 @@ static bool can_draw(const PawlUrdfShape* shape, const PawlFrame* frame) {
   return true;
 }
 
-static void put_shape(PawlUrdf* u, Parent* body, const PawlUrdfShape* shape,
-                      const PawlFrame* frame) {
+static void put_sizes(PawlUrdf* u, Parent* map, const PawlUrdfShape* shape, const double size[3]) {
   const PawlXml* xml = shape->xml;
-  Parent map = open_node(u, body, "shape", PAWL_YAML_MAP, xml);
-  double edges[3];
   switch (shape->geometry) {
     case PAWL_URDF_BOX:
-      box_edges(shape, frame, edges);
-      put_numbers(u, &map, "box", 3, edges, xml);
+      put_numbers(u, map, "box", 3, size, xml);
       break;
     case PAWL_URDF_CYLINDER:
     case PAWL_URDF_CAPSULE:
-      put_numbers(u, &map, xml->name, 2, shape->size, xml);
+      put_numbers(u, map, xml->name, 2, size, xml);
       break;
     case PAWL_URDF_SPHERE:
-      put_number(u, &map, "sphere", shape->size[0], xml);
+      put_number(u, map, "sphere", size[0], xml);
       break;
   }
-  put_place(u, &map, "at", frame->p, xml);
 }
 
-static void note_shapes(PawlUrdf* u, const PawlUrdfLink* body, int left) {
-  if (left > 0) {
-    pawl_remark(&u->remarks->notes,
-                "%s:%d: %d shape%s of the body '%s' left out: a body has one, along its axes",
-                u->report->file, body->xml->line, left, left > 1 ? "s" : "",
-                pawl_quote(body->name).s);
+// `shape`, along the axes of the body.
+static void put_straight(PawlUrdf* u, Parent* body, const PawlUrdfShape* shape,
+                         const PawlFrame* frame) {
+  Parent map = open_node(u, body, "shape", PAWL_YAML_MAP, shape->xml);
+  double edges[3];
+  bool box = shape->geometry == PAWL_URDF_BOX && box_edges(shape, frame, edges);
+  put_sizes(u, &map, shape, box ? edges : shape->size);
+  put_place(u, &map, "at", frame->p, shape->xml);
+}
+
+// One of `shapes`, in any direction.
+static void put_turned(PawlUrdf* u, Parent* shapes, const PawlUrdfLink* link,
+                       const PawlUrdfShape* shape, const PawlFrame* frame) {
+  Parent map;
+  put_named(u, shapes, link->id, "_shape", shape->xml, &map);
+  put_sizes(u, &map, shape, shape->size);
+  put_place(u, &map, "at", frame->p, shape->xml);
+  if (shape->geometry != PAWL_URDF_SPHERE) {
+    put_turn_of(u, &map, "turn", frame, shape->xml);
   }
 }
 
-// One shape for a body: the first that can be drawn of those it touches others with, or, where
-// there are none of these, of those to look at.
-static void put_shapes(PawlUrdf* u, Parent* body, int b) {
-  const PawlUrdfShape* chosen = NULL;
-  PawlFrame frame = pawl_frame_one;
-  bool collision = false;
-  int left = 0;
+// Has it shapes to touch others with? Otherwise those to look at are taken.
+static bool has_collisions(const PawlUrdf* u, int b) {
   for (int k = b; k >= 0; k = u->links[k].next_in_body) {
     for (const PawlUrdfShape* s = u->links[k].shapes; s; s = s->next) {
-      collision |= s->collision;
-    }
-  }
-  for (int k = b; k >= 0; k = u->links[k].next_in_body) {
-    for (const PawlUrdfShape* s = u->links[k].shapes; s; s = s->next) {
-      PawlFrame at = pawl_frame_times(&u->links[k].in_body, &s->frame);
-      bool meant = s->collision == collision;
-      if (meant && !chosen && can_draw(s, &at)) {
-        chosen = s;
-        frame = at;
-      } else {
-        left += meant;
+      if (s->collision) {
+        return true;
       }
     }
   }
-  if (chosen) {
-    put_shape(u, body, chosen, &frame);
+  return false;
+}
+
+// The first that lies along the axes is the `shape` of the body, the others are `shapes`.
+static void put_shapes(PawlUrdf* u, Parent* body, int b) {
+  bool collision = has_collisions(u, b), straight = false;
+  Parent shapes = {new_node(u, PAWL_YAML_MAP, u->links[b].xml), NULL};
+  for (int k = b; k >= 0; k = u->links[k].next_in_body) {
+    for (const PawlUrdfShape* s = u->links[k].shapes; s; s = s->next) {
+      PawlFrame at = pawl_frame_times(&u->links[k].in_body, &s->frame);
+      if (s->collision != collision) {
+        continue;
+      }
+      if (!straight && is_straight(s, &at)) {
+        put_straight(u, body, s, &at);
+        straight = true;
+      } else {
+        put_turned(u, &shapes, &u->links[k], s, &at);
+      }
+    }
   }
-  note_shapes(u, &u->links[b], left);
+  if (shapes.node && shapes.node->count > 0) {
+    hang(u, body, "shapes", shapes.node, u->links[b].xml);
+  }
 }
 
 // The origins of links that were merged into it.
@@ -355,14 +377,6 @@ static void put_joint(PawlUrdf* u, Parent* joints, const PawlUrdfJoint* joint) {
   if (pawl_urdf_has_value(joint)) {
     put_acting(u, &map, joint);
   }
-}
-
-static void put_named(PawlUrdf* u, Parent* joints, const char* of, const char* suffix,
-                      const PawlXml* place, Parent* map) {
-  char name[160];
-  snprintf(name, sizeof name, "%s%s", of, suffix);
-  const char* id = pawl_urdf_free_name(u, name, "", false);
-  *map = id ? open_node(u, joints, id, PAWL_YAML_MAP, place) : (Parent){0};
 }
 
 static void put_joints(PawlUrdf* u, Parent* model) {

@@ -252,7 +252,7 @@ static void test_merge(void** state) {
            "  hinge:\n    revolute: [rotor, flap]\n");
   Imported i = import_file(FOLDER "merge.urdf", plain);
   check_lacks(i.text.s, "glue");
-  check_has(i.notes, "1 shape of the body 'rotor' left out");
+  check_has(i.text.s, "    shapes:\n      weight_shape:\n        sphere: 0.02\n");
   imported_free(&i);
 }
 
@@ -288,6 +288,9 @@ static void test_left_out(void** state) {
             "# line 5: visual of link 'boom' is the mesh package://crane/meshes/boom.dae");
   check_has(i.warnings, "r.urdf:17: damping and friction of joint 'plane' are left out");
   check_has(i.text.s, "    planar: [ground, sled]\n");
+  check_has(i.text.s,
+            "    shapes:\n      boom_shape:\n        cylinder: [0.1, 1]\n        at: [0, 0, 0]\n"
+            "        turn:\n          zyx: [0, 0, 0.3]\n");
   imported_free(&i);
 }
 
