@@ -220,6 +220,25 @@ for name in $names; do
         near "$(field final.q.z)" 0.12 1e-6
       done
       ;;
+    train) # all wagons coupled, with v0/N; nothing of that hangs on instants
+      for method in $contact; do
+        run_model "$name" "$method"
+        near "$(field energy.end)" 8000 1e-6
+      done
+      ;;
+    rimless-wheel) # six steps of the walk that repeats itself, by the formula in the model
+      for method in $contact; do
+        run_model "$name" "$method"
+        near "$(field energy.end)" 1.955757624 5e-3
+      done
+      ;;
+    gripper) # the box lies at its new place
+      for method in $contact; do
+        run_model "$name" "$method"
+        near "$(field final.q.load.centre.x)" 0.4 1e-6
+        near "$(field final.q.load.centre.y)" 0.05 2e-3
+      done
+      ;;
     elastic-bar) # rebounds from the wall; the elements alone lose 1.25 J, the method damps the rest
       for method in nsga-pva nsga-pvv; do
         run_model "$name" "$method"
