@@ -137,12 +137,50 @@ static void test_gripper(void** unused) {
   run_end(&run);
 }
 
+// ---- Geneva drive -----------------------------------------------------------------------------
+
+// Rate of the wheel over that of the driver at the angle w of the pin, for c = sqrt(2) r.
+static double geneva_ratio(double w) {
+  return (sqrt(2) * cos(w) - 1) / (3 - 2 * sqrt(2) * cos(w));
+}
+
+// The wheel follows the pin, stands else, and the energy that it has is that of the driver: while
+// it turns, w'^2 (J1 + J2 ratio^2) = J1 rate^2, whose time is found by Simpson's rule.
+static void test_geneva(void** unused) {
+  (void)unused;
+  enum { PIECES = 2000 };
+  Run run = run_model("geneva");
+  double pi = acos(-1.0), J1 = 2e-3, J2 = 1e-3, rate = 6, sum = 0, h = pi / 2 / PIECES;
+  for (int k = 0; k <= PIECES; k++) {
+    double ratio = geneva_ratio(-pi / 4 + k * h);
+    sum += (k == 0 || k == PIECES ? 1 : k % 2 ? 4 : 2) * sqrt(1 + J2 / J1 * ratio * ratio);
+  }
+  double inside = sum * h / 3 / rate, t = pi / 4 / rate, turn = inside + 1.5 * pi / rate;
+  for (int k = 0; k < 5; k++) {
+    const char* slot = k % 2 ? "even" : "odd";
+    const PawlEvent *enter = find_event(&run, slot, "engaged", k * turn),
+                    *leave = find_event(&run, slot, "released", k * turn);
+    assert_true(enter && leave);
+    CHECK_NEAR(enter->t, t + k * turn, 1e-6);
+    CHECK_NEAR(leave->t, t + k * turn + inside, 1e-6);
+    CHECK_NEAR(enter->energy_lost, 0.0, 1e-12);
+    CHECK_NEAR(leave->energy_lost, 0.0, 1e-12);
+  }
+  const PawlRecorder* recorder = pawl_sim_recorder(run.sim);
+  for (int s = 0; s < pawl_recorder_sample_count(recorder); s++) {
+    const double* q = pawl_recorder_sample(recorder, s) + 1;  // behind t
+    double turns = round(q[0] / (2 * pi)), w = q[0] - 2 * pi * turns;
+    w = fmax(-pi / 4, fmin(pi / 4, w));
+    CHECK_NEAR(q[1], -turns * pi / 2 - atan2(sin(w), sqrt(2) - cos(w)), 1e-9);
+  }
+  run_end(&run);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_rimless_wheel),
-      cmocka_unit_test(test_contraction),
-      cmocka_unit_test(test_train),
-      cmocka_unit_test(test_gripper),
+      cmocka_unit_test(test_rimless_wheel), cmocka_unit_test(test_contraction),
+      cmocka_unit_test(test_train),         cmocka_unit_test(test_gripper),
+      cmocka_unit_test(test_geneva),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
