@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What contacts cost: microseconds of a step and contact, and memory, for columns of N balls that
-// rest on each other, for N balls at rest each by itself, for columns of N discs with friction, and
-// for N balls high above the ground.
+// rest on each other, for N balls at rest each by itself, for columns of N discs with friction, for
+// pyramids of discs with N contacts, neighbours apart or touching, and for N balls high above the
+// ground.
 // Prints the table of docs/theory/nsga.md, "Cost". Needs nothing but the public headers.
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,13 +21,38 @@
   "potential: {for i=1..N: 'm*g*y[i]'}\n"        \
   "contacts:\n" contacts
 
+#define PYRAMID(distance, sides)                                                                \
+  ("model: pyramid\n"                                                                           \
+   "parameters: {B: 3, r: 0.1, mu: 0.8, s: " distance                                           \
+   ", d: 'sqrt(4*r^2 - s^2/4)'}\n"                                                              \
+   "coordinates:\n"                                                                             \
+   "  x[k=1..B,i=1..B-k+1]: {start: s*(i + (k-1)/2)}\n"                                         \
+   "  y[k=1..B,i=1..B-k+1]: {start: r + d*(k-1)}\n"                                             \
+   "  p[k=1..B,i=1..B-k+1]:\n"                                                                  \
+   "define:\n"                                                                                  \
+   "  u[k=2..B,i=1..B-k+1,j=0..1]: x[k,i] - x[k-1,i+j]\n"                                       \
+   "  v[k=2..B,i=1..B-k+1,j=0..1]: y[k,i] - y[k-1,i+j]\n"                                       \
+   "  m[k=1..B-1,i=1..B-k]: x[k,i+1] - x[k,i]\n"                                                \
+   "  n[k=1..B-1,i=1..B-k]: y[k,i+1] - y[k,i]\n"                                                \
+   "mass: {'x[k=1..B,i=1..B-k+1]': 1, 'y[k=1..B,i=1..B-k+1]': 1,\n"                             \
+   "  'p[k=1..B,i=1..B-k+1]': r^2/2}\n"                                                         \
+   "potential: {for k=1..B: {for i=1..B-k+1: '9.81*y[k,i]'}}\n"                                 \
+   "contacts:\n"                                                                                \
+   "  ground[i=1..B]: {gap: 'y[1,i] - r', friction: mu, slip: \"x[1,i]' + r*p[1,i]'\"}\n"       \
+   "  pair[k=2..B,i=1..B-k+1,j=0..1]: {gap: 'hypot(u[k,i,j], v[k,i,j]) - 2*r', friction: mu,\n" \
+   "    slip: \"(v[k,i,j]*u[k,i,j]' - u[k,i,j]*v[k,i,j]')/(2*r) + r*(p[k,i]' + "                \
+   "p[k-1,i+j]')\"}\n" sides)
+
 static const struct {
   const char *name, *text;
+  int of_base;  // contacts of a pyramid on B discs: B^2, and half as many more; 0: N itself
 } cases[] = {
-    {"column", BALLS("(2*i - 1)*r",
-                     "  ground: {gap: 'y[1] - r'}\n"
-                     "  pair[i=2..N]: {gap: 'y[i] - y[i-1] - 2*r'}\n")},
-    {"at rest, apart", BALLS("r", "  ground[i=1..N]: {gap: 'y[i] - r'}\n")},
+    {"column",
+     BALLS("(2*i - 1)*r",
+           "  ground: {gap: 'y[1] - r'}\n"
+           "  pair[i=2..N]: {gap: 'y[i] - y[i-1] - 2*r'}\n"),
+     0},
+    {"at rest, apart", BALLS("r", "  ground[i=1..N]: {gap: 'y[i] - r'}\n"), 0},
     {"discs that rub",
      ("model: discs\n"
       "parameters: {N: 10, r: 0.1, mu: 0.5}\n"
@@ -36,8 +62,15 @@ static const struct {
       "contacts:\n"
       "  ground: {gap: 'y[1] - r', friction: mu, slip: \"x[1]' + r*p[1]'\"}\n"
       "  pair[i=2..N]: {gap: 'y[i] - y[i-1] - 2*r', friction: mu, "
-      "slip: \"x[i]' - x[i-1]' + r*(p[i]' + p[i-1]')\"}\n")},
-    {"open", BALLS("1000", "  ground[i=1..N]: {gap: 'y[i] - r'}\n")},
+      "slip: \"x[i]' - x[i-1]' + r*(p[i]' + p[i-1]')\"}\n"),
+     0},
+    {"pyramid", PYRAMID("2.1*r", ""), 2},
+    {"tight pyramid",
+     PYRAMID("2*r",
+             "  side[k=1..B-1,i=1..B-k]: {gap: 'hypot(m[k,i], n[k,i]) - 2*r', friction: mu,\n"
+             "    slip: \"(n[k,i]*m[k,i]' - m[k,i]*n[k,i]')/(2*r) + r*(p[k,i]' + p[k,i+1]')\"}\n"),
+     3},
+    {"open", BALLS("1000", "  ground[i=1..N]: {gap: 'y[i] - r'}\n"), 0},
 };
 
 static double seconds(void) {
@@ -82,7 +115,12 @@ static void measure(int which, const char* method, int N) {
   PawlSystem* system = NULL;
   char set[32];
   const char* override = set;
-  snprintf(set, sizeof set, "N=%d", N);
+  int base = 0;
+  while (cases[which].of_base && cases[which].of_base * (base + 1) * (base + 1) <= 2 * N) {
+    base++;
+  }
+  snprintf(set, sizeof set, base ? "B=%d" : "N=%d", base ? base : N);
+  N = base ? base * base + (cases[which].of_base - 2) * base * (base - 1) / 2 : N;
   if (pawl_model_parse(cases[which].text, strlen(cases[which].text), "balls", 1, &override, &model,
                        &err) != PAWL_OK ||
       pawl_system_create(model, &system, &err) != PAWL_OK) {

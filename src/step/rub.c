@@ -684,7 +684,7 @@ static PawlStatus try_islands(PawlStepper* s, PawlRub* rub, const PawlRubStep* s
 }
 
 // Where nothing else is found, or the islands are too large to look for it, what slips is left to
-// open by a part of mu times its rate.                                                    (F15)
+// open by a part of mu times its rate.                                                    (F16)
 PawlStatus pawl_rub_solve(PawlStepper* s, PawlRub* rub, const PawlRubStep* step, double* x,
                           double* y, unsigned char* closed, PawlError* err) {
   bool relaxed;
