@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "model/joints.h"
+#include "model/mechanism_impl.h"
 #include "model/touching.h"
 #include "model/use.h"
 
@@ -216,6 +217,9 @@ bool pawl_expand_mechanism(PawlLoader* loader, PawlYaml* root) {
   pawl_write_touching(&m.made, &m.bodies, pawl_yaml_get(root, "contacts"));
   if (!find_family(&m)) {
     write_totals(&m);
+  }
+  if (loader->report.count == mistakes && !pawl_yaml_get(root, "scene")) {
+    pawl_write_mechanism_scene(&m.made, &m.bodies, &m.joints, m.gravity);
   }
   for (size_t k = 0; k < 3; k++) {
     pawl_drop_section(root, sections[k]);

@@ -281,6 +281,35 @@ void pawl_put_item(PawlMade* made, const char* section, const PawlYaml* like, co
   pawl_add_item(made, section_of(made, section, PAWL_YAML_LIST, like), like, text);
 }
 
+PawlYaml* pawl_set_map(PawlMade* made, PawlYaml* map, const PawlYaml* like, const char* key) {
+  PawlYaml* inner = with_key(made, pawl_new_node(made->loader, PAWL_YAML_MAP, like), key, like);
+  if (inner && map) {
+    pawl_append(map, inner);
+  }
+  return inner;
+}
+
+PawlYaml* pawl_put_node(PawlMade* made, const char* section, const PawlYaml* like,
+                        const PawlPartName* of) {
+  PawlYaml* list = section_of(made, section, PAWL_YAML_LIST, like);
+  PawlYaml *item = pawl_new_node(made->loader, PAWL_YAML_MAP, like), *outer = item;
+  if (item && strchr(of->range, '=')) {
+    int length = (int)strlen(of->range) - 2;
+    PawlYaml* loop = pawl_new_node(made->loader, PAWL_YAML_MAP, like);
+    PawlYaml* items =
+        pawl_set_list(made, loop, like, pawl_say(made, "for %.*s", length, of->range + 1));
+    if (!loop || !items) {
+      return NULL;
+    }
+    pawl_append(items, item);
+    outer = loop;
+  }
+  if (list && outer) {
+    pawl_append(list, outer);
+  }
+  return item;
+}
+
 void pawl_put_each(PawlMade* made, const char* section, const PawlYaml* like,
                    const PawlPartName* of, const char* text) {
   size_t length = strlen(of->range);

@@ -56,6 +56,10 @@ void pawl_put_item(PawlMade* made, const char* section, const PawlYaml* like, co
 // The same for each element of a family: `for i=1..N: text`.
 void pawl_put_each(PawlMade* made, const char* section, const PawlYaml* like,
                    const PawlPartName* of, const char* text);
+// A map as an item of a section, in a loop where `of` is a family; NULL when memory is short.
+PawlYaml* pawl_put_node(PawlMade* made, const char* section, const PawlYaml* like,
+                        const PawlPartName* of);
+PawlYaml* pawl_set_map(PawlMade* made, PawlYaml* map, const PawlYaml* like, const char* key);
 // Entries of a map (may be NULL) and items of a list; a text that is NULL is left out.
 void pawl_set(PawlMade* made, PawlYaml* map, const PawlYaml* like, const char* key,
               const char* text);

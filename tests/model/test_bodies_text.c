@@ -156,12 +156,35 @@ static void test_expansion_loads(void** state) {
   pawl_model_destroy(b);
 }
 
+// Without a scene one is made: shapes as they are, other bodies as links, joints as pins.
+static void test_scene(void** state) {
+  (void)state;
+  static const struct {
+    const char* text;
+    int shapes;
+  } cases[] = {
+      {HEAD
+       "  j: {revolute: [ground, arm]}\n  k: {distance: [arm, hand], at: arm.tip, length: 1}\n",
+       4},
+      {HEAD "  j: {revolute: [ground, arm]}\nscene: [{joint: {at: arm.tip}}]\n", 1},
+      {HEAD "  j: {revolute: [ground, arm]}\nscene: []\n", 0},
+      {"model: m\nmechanism: {gravity: [0, 0, -1]}\nbodies: {a: {shape: {box: [1, 2, 3], density: "
+       "1}}}\n",
+       7},
+      {"model: m\nbodies: {\"a[i=1..5]\": {mass: 1, inertia: 1, points: {p: [1, 0]}}}\n", 5},
+  };
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    PawlModel* model = read_model(cases[k].text);
+    assert_int_equal(model->shape_count, cases[k].shapes);
+    pawl_model_destroy(model);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_mistakes),
-      cmocka_unit_test(test_shapes),
-      cmocka_unit_test(test_shapes_in_space),
-      cmocka_unit_test(test_expansion_loads),
+      cmocka_unit_test(test_mistakes),        cmocka_unit_test(test_shapes),
+      cmocka_unit_test(test_shapes_in_space), cmocka_unit_test(test_expansion_loads),
+      cmocka_unit_test(test_scene),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

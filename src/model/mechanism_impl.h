@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+// What only the files of mechanism.c share.
+#pragma once
+
+#include "model/joints.h"
+
+// A scene for a model that has none.
+void pawl_write_mechanism_scene(PawlMade* made, const PawlBodies* bodies, const PawlJoints* joints,
+                                const char* gravity);

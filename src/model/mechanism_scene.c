@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// A scene of bodies and joints, for models that give none: shapes as they are, a body without shape
+// as a link along the places of its joints and its points, joints as pins.
+#include <string.h>
+
+#include "model/mechanism_impl.h"
+#include "model/touching.h"
+
+enum { MOST_PLACES = 8 };  // of one link
+
+// ---- entries ----------------------------------------------------------------------------------
+
+// A shape of the scene, `word: {...}`, around it a loop for a family; the map of its keys.
+static PawlYaml* put_shape(PawlMade* made, const PawlYaml* like, const PawlPartName* of,
+                           const char* word) {
+  PawlYaml* item = pawl_put_node(made, "scene", like, of);
+  return item ? pawl_set_map(made, item, like, word) : NULL;
+}
+
+static void put_points(PawlMade* made, PawlYaml* map, const PawlYaml* like, int count,
+                       const char* const* points) {
+  PawlYaml* list = pawl_set_list(made, map, like, "points");
+  for (int k = 0; k < count; k++) {
+    pawl_add_item(made, list, like, points[k]);
+  }
+}
+
+// ---- shapes -----------------------------------------------------------------------------------
+
+// The place of a local one of the shape, in the axes of the ground.
+static const char* shape_place(PawlMade* made, const PawlTouchShape* shape, const char* local) {
+  PawlBodyUse use = {shape->body, shape->body->name};
+  const char* turn = shape->turn ? pawl_factor(made, shape->turn) : NULL;
+  const char* turned = local ? pawl_product(made, turn, pawl_factor(made, local)) : NULL;
+  return pawl_body_place(made, &use, pawl_sum(made, shape->at, turned, NULL, NULL));
+}
+
+// Size k of a shape: a number, or one of a list.
+static const char* size_of(PawlMade* made, const PawlTouchShape* shape, int k) {
+  const PawlYaml* node = shape->node;
+  for (node = node->kind == PAWL_YAML_LIST ? node->first : node; node && k > 0; k--) {
+    node = node->next;
+  }
+  const char* text = node ? pawl_part_text(made, node, "a number") : NULL;
+  return text ? pawl_factor(made, text) : "0";
+}
+
+static void draw_ball(PawlMade* made, const PawlTouchShape* shape) {
+  const PawlYaml* like = shape->map;
+  PawlYaml* map = put_shape(made, like, &shape->body->name, made->dimension == 2 ? "disc" : "ball");
+  pawl_set(made, map, like, "at", shape_place(made, shape, NULL));
+  pawl_set(made, map, like, "radius", size_of(made, shape, 0));
+}
+
+// A capsule or cylinder: along x in the plane, along z in space.
+static void draw_rod(PawlMade* made, const PawlTouchShape* shape) {
+  const char *l = size_of(made, shape, 1), *points[2];
+  for (int k = 0; k < 2; k++) {
+    const char* sign = k == 0 ? "-" : "";
+    points[k] = shape_place(
+        made, shape,
+        pawl_say(made, made->dimension == 2 ? "[%s%s/2, 0]" : "[0, 0, %s%s/2]", sign, l));
+  }
+  PawlYaml* map = put_shape(made, shape->map, &shape->body->name, "link");
+  put_points(made, map, shape->map, 2, points);
+  pawl_set(made, map, shape->map, "radius", size_of(made, shape, 0));
+}
+
+// One face of a box; `axis` is the one it stands across (2 in the plane), `side` which of the two.
+static void draw_face(PawlMade* made, const PawlTouchShape* shape, int axis, const char* side) {
+  static const char* const around[4][2] = {{"-", "-"}, {"", "-"}, {"", ""}, {"-", ""}};
+  const char *points[4], *size[3];
+  for (int k = 0; k < made->dimension; k++) {
+    size[k] = size_of(made, shape, k);
+  }
+  for (int k = 0; k < 4; k++) {
+    const char* sign[3] = {side, side, side};
+    sign[(axis + 1) % 3] = around[k][0];
+    sign[(axis + 2) % 3] = around[k][1];
+    points[k] =
+        shape_place(made, shape,
+                    made->dimension == 2
+                        ? pawl_say(made, "[%s%s/2, %s%s/2]", sign[0], size[0], sign[1], size[1])
+                        : pawl_say(made, "[%s%s/2, %s%s/2, %s%s/2]", sign[0], size[0], sign[1],
+                                   size[1], sign[2], size[2]));
+  }
+  PawlYaml* map = put_shape(made, shape->map, &shape->body->name, "polygon");
+  put_points(made, map, shape->map, 4, points);
+}
+
+static void draw_box(PawlMade* made, const PawlTouchShape* shape) {
+  if (made->dimension == 2) {
+    draw_face(made, shape, 2, "");
+    return;
+  }
+  for (int axis = 0; axis < 3; axis++) {
+    draw_face(made, shape, axis, "");
+    draw_face(made, shape, axis, "-");
+  }
+}
+
+static void draw_polygon(PawlMade* made, const PawlTouchShape* shape) {
+  PawlYaml* map = put_shape(made, shape->map, &shape->body->name, "polygon");
+  PawlYaml* list = pawl_set_list(made, map, shape->map, "points");
+  for (const PawlYaml* corner = shape->node->first; corner; corner = corner->next) {
+    const char* local = pawl_part_vector(made, corner, "a corner");
+    pawl_add_item(made, list, corner, local ? shape_place(made, shape, local) : NULL);
+  }
+}
+
+static void draw_shape(PawlMade* made, const PawlTouchShape* shape) {
+  switch (shape->kind) {
+    case PAWL_TOUCH_BALL:
+      draw_ball(made, shape);
+      break;
+    case PAWL_TOUCH_CAPSULE:
+    case PAWL_TOUCH_CYLINDER:
+      draw_rod(made, shape);
+      break;
+    case PAWL_TOUCH_BOX:
+      draw_box(made, shape);
+      break;
+    case PAWL_TOUCH_POLYGON:
+      draw_polygon(made, shape);
+      break;
+    case PAWL_TOUCH_PLANE:  // without an end
+      break;
+  }
+}
+
+// ---- bodies without shape ---------------------------------------------------------------------
+
+typedef struct Places {
+  int count;
+  const char* local[MOST_PLACES];
+} Places;
+
+static void add_place(PawlMade* made, Places* p, const char* local) {
+  const char* text = local ? local : made->dimension == 2 ? "[0, 0]" : "[0, 0, 0]";
+  for (int k = 0; k < p->count; k++) {
+    if (strcmp(p->local[k], text) == 0) {
+      return;
+    }
+  }
+  if (p->count < MOST_PLACES) {
+    p->local[p->count++] = text;
+  }
+}
+
+static Places places_of(PawlMade* made, const PawlJoints* joints, const PawlBody* body) {
+  Places p = {0};
+  for (int k = 0; k < joints->count; k++) {
+    const PawlJoint* joint = &joints->item[k];
+    for (int side = 0; side < 2 && !joint->is_gear && !joint->name.range[0]; side++) {
+      if (joint->body[side].body == body && !body->name.range[0]) {
+        add_place(made, &p, joint->at[side]);
+      }
+    }
+  }
+  if (p.count == 0) {
+    add_place(made, &p, NULL);
+  }
+  for (const PawlYaml* point = body->points ? body->points->first : NULL; point;
+       point = point->next) {
+    const char* local = pawl_part_vector(made, point, "a point");
+    if (local) {
+      add_place(made, &p, local);
+    }
+  }
+  if (p.count == 1 && body->centre) {
+    add_place(made, &p, body->centre);
+  }
+  return p;
+}
+
+// Its thickness is 1/25 of the way from its first place to its last.
+static void draw_link(PawlMade* made, const PawlJoints* joints, const PawlBody* body) {
+  PawlBodyUse use = {body, body->name};
+  Places p = places_of(made, joints, body);
+  const char* points[MOST_PLACES];
+  for (int k = 0; k < p.count; k++) {
+    points[k] = pawl_body_place(made, &use, p.local[k]);
+  }
+  if (p.count < 2) {
+    PawlYaml* map = put_shape(made, body->key, &body->name, "joint");
+    pawl_set(made, map, body->key, "at", pawl_body_part(made, &use, "centre"));
+    return;
+  }
+  PawlYaml* map = put_shape(made, body->key, &body->name, "link");
+  put_points(made, map, body->key, p.count, points);
+  pawl_set(made, map, body->key, "radius",
+           pawl_say(made, "norm(%s - %s)/25", pawl_factor(made, p.local[0]),
+                    pawl_factor(made, p.local[p.count - 1])));
+}
+
+// ---- joints -----------------------------------------------------------------------------------
+
+static void draw_joint(PawlMade* made, const PawlJoint* joint) {
+  static const char* const none[PAWL_JOINT_VALUES] = {"0", "0", "0"};
+  const char* places[] = {pawl_joint_fill(made, joint, "$P", none, none),
+                          pawl_joint_fill(made, joint, "$S", none, none)};
+  bool rope = strcmp(joint->type->word, "distance") == 0;
+  bool locks = pawl_part_get(joint->map, "lock") || pawl_part_get(joint->map, "brake");
+  PawlYaml* map = put_shape(made, joint->key, &joint->name, rope ? "line" : "joint");
+  if (rope) {
+    put_points(made, map, joint->key, 2, places);
+  } else {
+    pawl_set(made, map, joint->key, "at", places[1]);
+  }
+  if (locks || joint->switching) {
+    const char* part = !locks ? "" : pawl_part_get(joint->map, "lock") ? "lock" : "brake";
+    pawl_set(made, map, joint->key, "of", pawl_part_use(made, &joint->name, part));
+  }
+}
+
+void pawl_write_mechanism_scene(PawlMade* made, const PawlBodies* bodies, const PawlJoints* joints,
+                                const char* gravity) {
+  PawlTouchShapes shapes = {0};
+  if (!pawl_read_touch_shapes(made, bodies, &shapes)) {
+    return;
+  }
+  for (int k = 0; k < bodies->count; k++) {
+    bool shaped = bodies->item[k].is_ground;
+    for (int i = 0; i < shapes.count; i++) {
+      shaped = shaped || shapes.item[i].body == &bodies->item[k];
+    }
+    if (!shaped) {
+      draw_link(made, joints, &bodies->item[k]);
+    }
+  }
+  for (int i = 0; i < shapes.count; i++) {
+    draw_shape(made, &shapes.item[i]);
+  }
+  for (int k = 0; k < joints->count; k++) {
+    if (!joints->item[k].is_gear) {
+      draw_joint(made, &joints->item[k]);
+    }
+  }
+  if (gravity) {
+    PawlYaml* map = put_shape(made, bodies->item[1].key, &bodies->item[0].name, "gravity");
+    pawl_set(made, map, bodies->item[1].key, "vector", gravity);
+  }
+}
