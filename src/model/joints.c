@@ -11,10 +11,10 @@ const PawlJointType pawl_joint_types[] = {
 
 static const char gear_word[] = "gear";
 
-static const char* const other_keys[] = {"guess",    "at",    "turn",  "axis",   "axis2",
-                                         "start",    "rate",  "cut",   "length", "pitch",
-                                         "ratio",    "motor", "drive", "spring", "damping",
-                                         "friction", "stops", "lock",  "brake",  "switch"};
+static const char* const other_keys[] = {
+    "guess",  "reaction", "radius",   "function", "at",    "turn",  "axis",  "axis2",
+    "start",  "rate",     "cut",      "length",   "pitch", "ratio", "motor", "drive",
+    "spring", "damping",  "friction", "stops",    "lock",  "brake", "switch"};
 enum { OTHER_KEYS = sizeof other_keys / sizeof *other_keys, MOST_TYPES = 24 };
 
 // ---- the type ---------------------------------------------------------------------------------
@@ -246,8 +246,8 @@ static bool read_turn(PawlMade* made, PawlJoint* joint) {
 static bool read_extra(PawlMade* made, PawlJoint* joint) {
   const char* key = joint->is_gear ? "ratio" : joint->type->extra;
   const PawlYaml* extra = key ? pawl_part_get(joint->map, key) : NULL;
-  static const char* const all[] = {"length", "pitch", "ratio"};
-  for (size_t k = 0; k < 3; k++) {
+  static const char* const all[] = {"length", "pitch", "ratio", "radius", "function"};
+  for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
     const PawlYaml* given = pawl_part_get(joint->map, all[k]);
     if (given && given != extra) {
       pawl_report(&made->loader->report, given->key, "the joint '%s' has no %s",
@@ -285,8 +285,9 @@ static bool read_motion(PawlMade* made, PawlJoint* joint) {
   good &= read_values(made, joint, guess ? "guess" : "start", joint->start);
   good &= read_values(made, joint, "rate", joint->rate);
   joint->switching = pawl_part_get(joint->map, "switch");
-  joint->cut =
-      pawl_part_is_true(made, joint->map, "cut") || joint->switching || joint->motion->rows_only;
+  joint->records = pawl_part_is_true(made, joint->map, "reaction");
+  joint->cut = joint->records || pawl_part_is_true(made, joint->map, "cut") || joint->switching ||
+               joint->motion->rows_only;
   return good;
 }
 

@@ -16,7 +16,7 @@ enum { PAWL_JOINT_VALUES = 3, PAWL_JOINT_ROWS = 6 };
 // What a type is, in the plane or in space, as texts with places for what depends on the joint:
 // $P $S $F $G as above, $T the transpose of F; $A the axis, $U and $W across it ($U, $W, $A by the
 // right hand; $B is $U); $1 $2 $3 the values, $7 $8 $9 their rates; $H the angle between the two
-// frames, in the plane; $L length or pitch.
+// frames, in the plane; $L length, pitch, ...; $@ the name of the constraint.
 typedef struct PawlJointMotion {
   bool exists;
   const char* values[PAWL_JOINT_VALUES];  // their names; NULL behind the last
@@ -26,7 +26,9 @@ typedef struct PawlJointMotion {
   const char* rows[PAWL_JOINT_ROWS];
   const char* found[PAWL_JOINT_VALUES];  // the values where they are no coordinates
   const char* drive;                     // row by which the first value is $1
-  bool rows_only;                        // never part of the tree
+  const char* kept;                      // what stays as it is at the start, besides the rows
+  const char *force, *torque;  // of the rows, on the second body, along F; NULL: none or not known
+  bool rows_only;              // never part of the tree
 } PawlJointMotion;
 
 typedef struct PawlJointType {
@@ -49,7 +51,8 @@ typedef struct PawlJoint {
   bool given[2];                                                   // the start, the rate are
   const PawlYaml* switching;                                       // the key `switch`
   bool cut;                                                        // not for the tree
-  bool in_tree;                                                    // carries a body
+  bool records;        // the key `reaction`: its forces are outputs
+  bool in_tree;        // carries a body
   bool is_coordinate;  // its values are: it is in the tree, and bodies have none of their own
   bool in_loop;
   bool is_gear;  // between the joints `geared`

@@ -25,10 +25,20 @@ static int group_of(const Tree* tree, int body) {
   return body;
 }
 
-// Elements of families are known only when parameters are.
-static bool can_carry(const PawlJoint* joint) {
-  return !joint->cut && !joint->is_gear && !joint->name.range[0] && !joint->body[0].name.index[0] &&
-         !joint->body[1].name.index[0];
+// Whether the joint holds at the start.
+static bool is_closed(const PawlJoint* joint) {
+  const PawlYaml* s = joint->switching;
+  const PawlYaml* engaged = pawl_part_get(s, "engaged");
+  bool word = engaged && engaged->kind == PAWL_YAML_SCALAR;
+  return !s || (word && strcmp(engaged->text, "true") == 0) ||
+         (!engaged && !pawl_part_get(s, "at") && !pawl_part_get(s, "when"));
+}
+
+// Elements of families are known only when parameters are. A joint that is cut carries a body where
+// no other does: that has coordinates of its own, and its start from the joint.
+static bool can_carry(const PawlJoint* joint, bool cut) {
+  return !joint->is_gear && joint->cut == cut && !joint->motion->rows_only && is_closed(joint) &&
+         !joint->name.range[0] && !joint->body[0].name.index[0] && !joint->body[1].name.index[0];
 }
 
 static int freedom(const PawlJoint* joint) {
@@ -40,11 +50,11 @@ static int freedom(const PawlJoint* joint) {
   return ball ? PAWL_JOINT_VALUES : count;
 }
 
-static void join(Tree* tree) {
+static void join(Tree* tree, bool cut) {
   for (int values = 0; values <= PAWL_JOINT_VALUES; values++) {
     for (int k = 0; k < tree->joints->count; k++) {
       PawlJoint* joint = &tree->joints->item[k];
-      if (!can_carry(joint) || freedom(joint) != values) {
+      if (!can_carry(joint, cut) || freedom(joint) != values) {
         continue;
       }
       int a = group_of(tree, index_of(tree, &joint->body[0]));
@@ -61,7 +71,7 @@ static void reach(Tree* tree, int body, int joint, int parent, bool forward) {
   reached->parent = parent;
   reached->forward = forward;
   reached->depth = parent >= 0 ? tree->bodies->item[parent].depth + 1 : 0;
-  reached->is_free = parent < 0 && body > 0;
+  reached->is_free = body > 0 && (parent < 0 || tree->joints->item[joint].cut);
   tree->group[body] = -1;
   tree->order[tree->ordered++] = body;
 }
@@ -85,15 +95,6 @@ static void grow(Tree* tree, int root) {
 }
 
 // ---- loops ------------------------------------------------------------------------------------
-
-// Whether the joint holds at the start.
-static bool is_closed(const PawlJoint* joint) {
-  const PawlYaml* s = joint->switching;
-  const PawlYaml* engaged = pawl_part_get(s, "engaged");
-  bool word = engaged && engaged->kind == PAWL_YAML_SCALAR;
-  return !s || (word && strcmp(engaged->text, "true") == 0) ||
-         (!engaged && !pawl_part_get(s, "at") && !pawl_part_get(s, "when"));
-}
 
 static int climb(Tree* tree, int body) {
   tree->joints->item[tree->bodies->item[body].joint].in_loop = true;
@@ -122,7 +123,8 @@ bool pawl_joint_tree(PawlMade* made, PawlBodies* bodies, PawlJoints* joints, int
   for (int k = 0; k < bodies->count; k++) {
     tree.group[k] = k;
   }
-  join(&tree);
+  join(&tree, false);
+  join(&tree, true);
   for (int k = 0; k < bodies->count; k++) {
     tree.group[k] = k;
   }

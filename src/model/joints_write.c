@@ -64,6 +64,8 @@ static const char* meaning(PawlMade* made, const PawlJoint* joint, char c,
       return pawl_factor(made, joint->L ? joint->L : "0");
     case 'H':
       return turn_between(made, joint);
+    case '@':
+      return pawl_part_use(made, &joint->name, "");
     default:
       return c >= '7' ? rates[c - '7'] : values[c - '1'];
   }
@@ -254,6 +256,34 @@ static void write_rows(PawlMade* made, const PawlJoint* joint, PawlYaml* list) {
   }
 }
 
+// What the joint carries, as outputs. Rows of a joint that switches are along F already.
+static void write_reaction(PawlMade* made, const PawlJoint* joint) {
+  const char *force = joint->motion->force, *torque = joint->motion->torque;
+  bool along = joint->switching && force && strncmp(force, "$T*[", 4) == 0;
+  if (!force && !torque) {
+    pawl_report(&made->loader->report, pawl_yaml_get(joint->map, "reaction"),
+                "reaction: is not known of the type '%s'; lambda(%s, k) are the forces of its rows",
+                joint->type->word, pawl_quote(joint->key->text).s);
+  }
+  if (force) {
+    pawl_put(made, "outputs", joint->key, pawl_part_key(made, &joint->name, "force"),
+             pawl_joint_fill(made, joint, along ? force + 3 : force, NULL, NULL));
+  }
+  if (torque) {
+    pawl_put(made, "outputs", joint->key, pawl_part_key(made, &joint->name, "torque"),
+             pawl_joint_fill(made, joint, torque, NULL, NULL));
+  }
+}
+
+// A value that stays as it is at the start.
+static void write_kept(PawlMade* made, const PawlJoint* joint) {
+  PawlYaml* map =
+      pawl_put_map(made, "locks", joint->key, pawl_part_key(made, &joint->name, "slip"));
+  pawl_set(made, map, joint->key, "lock",
+           pawl_joint_fill(made, joint, joint->motion->kept, NULL, NULL));
+  pawl_set(made, map, joint->key, "engaged", "true");
+}
+
 void pawl_write_row_joint(PawlMade* made, const PawlJoint* joint, bool with_values) {
   const char* none[PAWL_JOINT_VALUES] = {"0", "0", "0"};
   PawlYaml* map = pawl_put_map(made, "constraints", joint->key, joint->key->text);
@@ -273,6 +303,12 @@ void pawl_write_row_joint(PawlMade* made, const PawlJoint* joint, bool with_valu
   }
   if (with_values) {
     define_rate(made, joint);
+  }
+  if (joint->motion->kept) {
+    write_kept(made, joint);
+  }
+  if (joint->records) {
+    write_reaction(made, joint);
   }
 }
 

@@ -74,7 +74,7 @@ static bool choose_coordinates(Mechanism* m) {
   }
   for (int k = 0; k < m->joints.count; k++) {
     PawlJoint* joint = &m->joints.item[k];
-    joint->is_coordinate = joint->in_tree && m->coordinates == JOINT;
+    joint->is_coordinate = joint->in_tree && !joint->cut && m->coordinates == JOINT;
   }
   return true;
 }
@@ -84,7 +84,7 @@ static bool choose_coordinates(Mechanism* m) {
 // A body that a joint carries has its start from there.
 static bool check_start(Mechanism* m, const PawlBody* body) {
   const PawlYaml* given = body->start ? body->start : body->rate;
-  if (body->joint >= 0 && given) {
+  if (body->joint >= 0 && given && !m->joints.item[body->joint].cut) {
     pawl_report(&m->made.loader->report, given->key,
                 "the start of '%s' follows from the joint '%s'; give it there, or make that joint "
                 "cut: true",
@@ -94,14 +94,18 @@ static bool check_start(Mechanism* m, const PawlBody* body) {
   return true;
 }
 
+// What is found at the start is all that hangs on what is found.
+static void find_guesses(const Mechanism* m, PawlBody* body) {
+  const PawlJoint* joint = body->joint >= 0 ? &m->joints.item[body->joint] : NULL;
+  for (int k = 0; k < 2 && joint; k++) {
+    body->guess[k] = m->bodies.item[body->parent].guess[k] || (joint->in_loop && !joint->given[k]);
+  }
+}
+
 static void write_with_coordinates(Mechanism* m, PawlBody* body) {
   PawlBodyStart start = {0};
   const PawlJoint* joint = body->joint >= 0 ? &m->joints.item[body->joint] : NULL;
-  if (joint) {
-    const PawlBody* parent = &m->bodies.item[body->parent];
-    for (int k = 0; k < 2; k++) {
-      body->guess[k] = parent->guess[k] || (joint->in_loop && !joint->given[k]);
-    }
+  if (joint && !body->start && !body->rate) {
     pawl_joint_start(&m->made, joint, &m->bodies, body, &start);
   } else if (!pawl_body_start(&m->made, body, &start)) {
     return;
@@ -119,8 +123,12 @@ static void write_bodies(Mechanism* m) {
     if (!check_start(m, body)) {
       continue;
     }
+    find_guesses(m, body);
     if (m->coordinates == JOINT && !body->is_free) {
-      pawl_write_tree_joint(&m->made, &m->joints.item[body->joint], body);
+      const PawlJoint* joint = &m->joints.item[body->joint];
+      PawlBodyStart unused;  // rotation and spin, for bodies that hang on this one
+      pawl_joint_start(&m->made, joint, &m->bodies, body, &unused);
+      pawl_write_tree_joint(&m->made, joint, body);
       pawl_write_carried_body(&m->made, body);
     } else {
       write_with_coordinates(m, body);

@@ -130,8 +130,8 @@ static bool is_for(const PawlYaml* key) {
 
 // Values that are words of the format, or text for people.
 static bool is_word_key(const PawlYaml* map, const PawlYaml* key) {
-  static const char* const words[] = {"unit",   "impact", "direction", "on",         "engaged",
-                                      "smooth", "guess",  "cut",       "coordinates"};
+  static const char* const words[] = {"unit",   "impact", "direction", "on",          "engaged",
+                                      "smooth", "guess",  "cut",       "coordinates", "reaction"};
   if (strcmp(key->text, "on") == 0 && pawl_yaml_get(map, "value")) {
     return false;  // of a force, which acts on an expression
   }

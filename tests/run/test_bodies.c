@@ -224,6 +224,75 @@ static void test_space(void** unused) {
   }
 }
 
+// ---- reactions --------------------------------------------------------------------------------
+
+// Newton and Euler for one body: what the joint gives, with the weight, is what its momenta gain.
+static void check_reaction(const char* type, const char* more, bool torque) {
+  static const char text[] =
+      "model: m\nmechanism: {gravity: [0, 0, -9.81]}\nbodies:\n"
+      "  a: {mass: 2, inertia: [[0.1, 0.01, 0.02], [0.01, 0.2, 0.03], [0.02, 0.03, 0.15]],\n"
+      "      centre: [0.3, 0.1, 0.2], points: {p: [0, 0, 0.1]}}\n"
+      "joints: {j: {%s: [ground, a], at: [[1, 0, 0], a.p], axis: [1, 2, 2], reaction: true%s}}\n"
+      "outputs: {gain: \"a.momentum'\", turn: \"a.angular_momentum'\", arm: a.p - a.centre}\n"
+      "simulate: {method: dopri, rtol: 1e-11, until: 0.5, step: 0.1}\n";
+  static const char* const axes[] = {"x", "y", "z"};
+  char filled[TEXT];
+  snprintf(filled, TEXT, text, type, more);
+  Run run = run_all(filled);
+  for (int s = 0; s < sample_count(&run); s++) {
+    double v[5][3] = {{0}};
+    static const char* const names[] = {"j.force", "gain", "turn", "arm", "j.torque"};
+    for (int n = 0; n < (torque ? 5 : 4); n++) {
+      for (int k = 0; k < 3; k++) {
+        char name[32];
+        snprintf(name, sizeof name, "%s.%s", names[n], axes[k]);
+        v[n][k] = value_at(&run, s, name);
+      }
+    }
+    for (int k = 0; k < 3; k++) {
+      int i = (k + 1) % 3, j = (k + 2) % 3;
+      CHECK_NEAR(v[1][k], v[0][k] - (k == 2 ? 2 * 9.81 : 0.0), 1e-9);
+      CHECK_NEAR(v[2][k], v[4][k] + v[3][i] * v[0][j] - v[3][j] * v[0][i], 1e-9);
+    }
+  }
+  run_end(&run);
+}
+
+static void test_reactions(void** unused) {
+  (void)unused;
+  check_reaction("weld", "", true);
+  check_reaction("revolute", ", start: 0.3, rate: 2", true);
+  check_reaction("prismatic", ", start: 0.3, rate: 2", true);
+  check_reaction("cylindrical", ", start: [0.3, 0.1], rate: [2, 1]", true);
+  check_reaction("universal", ", axis2: [2, 1, -2], start: [0.3, 0.1], rate: [2, 1]", true);
+  check_reaction("planar", ", start: [0.3, 0.1, 0.2], rate: [2, 1, 3]", true);
+  check_reaction("spherical", ", rate: [1, 2, 3]", false);
+  check_reaction("weld", ", switch: {engaged: true, release: {at: 9}}", true);
+}
+
+// A disc pushed by 3 N rolls with 3/(1.5 m); a bead on a parabola stays on it.
+static void test_rolling_and_track(void** unused) {
+  (void)unused;
+  Run run = run_all(
+      "model: roll\nmechanism: {gravity: [0, -9.81]}\nfunctions: {hill(x): 0.1*x^2}\n"
+      "bodies:\n"
+      "  wheel: {mass: 2, shape: {disc: 0.5}, start: {at: [0, 0.5]},\n"
+      "          rate: {velocity: [1, 0], omega: -2}}\n"
+      "  bead: {mass: 1, inertia: 0.1, start: {at: [1, 0.1]}}\n"
+      "joints:\n"
+      "  roll: {rolling: [ground, wheel], radius: 0.5}\n"
+      "  slide: {track: [ground, bead], function: hill}\n"
+      "forces: {push: {on: \"wheel.centre.x\", value: 3}}\n"
+      "outputs: {off: bead.centre.y - 0.1*bead.centre.x^2}\n"
+      "simulate: {method: dopri, rtol: 1e-11, until: 1, step: 0.1}\n");
+  int last = sample_count(&run) - 1;
+  CHECK_NEAR(value_at(&run, last, "wheel.centre.x"), 1.5, 1e-10);
+  CHECK_NEAR(value_at(&run, last, "wheel.angle"), -3.0, 1e-10);
+  CHECK_NEAR(value_at(&run, last, "off"), 0.0, 1e-9);
+  assert_true(value_at(&run, last, "bead.centre.x") < 0.5);
+  run_end(&run);
+}
+
 // ---- models by hand ---------------------------------------------------------------------------
 
 static const char ROBOT[] =
@@ -306,10 +375,9 @@ static void test_planar_arm(void** unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_plane),
-      cmocka_unit_test(test_space),
-      cmocka_unit_test(test_robot),
-      cmocka_unit_test(test_planar_arm),
+      cmocka_unit_test(test_plane),     cmocka_unit_test(test_space),
+      cmocka_unit_test(test_reactions), cmocka_unit_test(test_rolling_and_track),
+      cmocka_unit_test(test_robot),     cmocka_unit_test(test_planar_arm),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
