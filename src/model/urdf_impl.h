@@ -5,9 +5,22 @@
 // (urdf_judge.c) and written as a tree of nodes (urdf_write.c).
 #pragma once
 
+#include <float.h>
+
 #include "model/names.h"
 #include "model/urdf.h"
 #include "model/xml.h"
+
+// ---- tolerances ---------------------------------------------------------------------------------
+
+// By how much the largest moment of inertia may exceed the sum of the others, relative to it: of a
+// thin plate they are equal, and numbers in files have three digits and more.
+#define PAWL_URDF_TRIANGLE 1e-3
+// What a few products of numbers leave of a zero, relative to the largest of them.
+#define PAWL_URDF_ROUNDING (8 * DBL_EPSILON)
+// How far from a right angle a shape may be turned and still lies along the axes [rad]: files say
+// 1.57 and mean it.
+#define PAWL_URDF_RIGHT_ANGLE 1e-3
 
 // ---- frames and masses (urdf_space.c) -----------------------------------------------------------
 

@@ -7,10 +7,6 @@
 
 // ---- masses -------------------------------------------------------------------------------------
 
-// By how much the largest moment may exceed the sum of the others, relative to it: of a thin plate
-// they are equal, and numbers in files have three digits and more.
-static const double TRIANGLE_SLACK = 1e-3;
-
 // What is wrong with a body that moves; "" when nothing is.
 static const char* fault_of(const PawlMassive* body, const double moments[3]) {
   if (body->mass <= 0.0) {
@@ -19,7 +15,7 @@ static const char* fault_of(const PawlMassive* body, const double moments[3]) {
   if (moments[0] <= 0.0) {
     return "the moments of inertia are not all positive";
   }
-  if (moments[2] - moments[0] - moments[1] > TRIANGLE_SLACK * moments[2]) {
+  if (moments[2] - moments[0] - moments[1] > PAWL_URDF_TRIANGLE * moments[2]) {
     return "the largest moment of inertia exceeds the sum of the two others";
   }
   return "";

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Frames and masses in space.
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -81,8 +80,7 @@ void pawl_frame_angles(const PawlFrame* frame, double zyx[3]) {
 }
 
 double pawl_tidy_number(double x, double size) {
-  const double ROUNDING = 8 * DBL_EPSILON;  // of a few products, relative to the largest number
-  return fabs(x) <= ROUNDING * size ? 0.0 : x;
+  return fabs(x) <= PAWL_URDF_ROUNDING * size ? 0.0 : x;
 }
 
 // ---- masses -------------------------------------------------------------------------------------

@@ -138,12 +138,8 @@ static void put_inertia(PawlUrdf* u, Parent* body, const PawlUrdfLink* link) {
   }
 }
 
-// How far from a right angle a shape may be turned and still lies along the axes [rad]: files
-// say 1.57 and mean it.
-static const double RIGHT_ANGLE = 1e-3;
-
 static bool is_along(const PawlFrame* frame, int i, int j) {
-  return fabs(fabs(frame->R[i][j]) - 1.0) < 0.5 * RIGHT_ANGLE * RIGHT_ANGLE;
+  return fabs(fabs(frame->R[i][j]) - 1.0) < 0.5 * PAWL_URDF_RIGHT_ANGLE * PAWL_URDF_RIGHT_ANGLE;
 }
 
 // The edges of a box along the axes of the body; false where it is turned otherwise.
