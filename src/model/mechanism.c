@@ -197,7 +197,7 @@ static bool read_all(Mechanism* m, PawlYaml* root) {
   if (!pawl_read_joints(made, pawl_yaml_get(root, "joints"), &m->bodies, &m->joints)) {
     return false;
   }
-  made->dimension = made->dimension ? made->dimension : 2;
+  pawl_touch_dimension(made, &m->bodies);
   for (int k = 1; k < m->bodies.count; k++) {
     good &= pawl_body_shape(made, &m->bodies.item[k]);
   }

@@ -45,6 +45,8 @@ typedef struct PawlTouchUse {
   PawlBodyUse body;
 } PawlTouchUse;
 
+// Plane or space by the shapes, where places have not decided; without any the plane.
+void pawl_touch_dimension(PawlMade* made, const PawlBodies* bodies);
 // Shapes of all bodies. False after reporting.
 bool pawl_read_touch_shapes(PawlMade* made, const PawlBodies* bodies, PawlTouchShapes* shapes);
 // Definitions of place, sizes and axes, and those of corners, once.

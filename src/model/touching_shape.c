@@ -18,6 +18,40 @@ static const struct Word {
 };
 enum { WORDS = sizeof words / sizeof *words };
 
+// ---- plane or space ---------------------------------------------------------------------------
+
+// 2 or 3 where the shape says it: by its word, or by a list of numbers; else 0.
+static int dimension_of(const PawlYaml* map) {
+  const PawlYaml *plane = pawl_part_get(map, "plane"), *box = pawl_part_get(map, "box");
+  const PawlYaml* lists[] = {box, pawl_part_get(map, "at"), pawl_part_get(plane, "at"),
+                             pawl_part_get(plane, "normal")};
+  for (int k = 0; k < WORDS; k++) {
+    if (words[k].dimension && pawl_part_get(map, words[k].word)) {
+      return words[k].dimension;
+    }
+  }
+  for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) {
+    int count = lists[k] && lists[k]->kind == PAWL_YAML_LIST ? lists[k]->count : 0;
+    if (count == 2 || count == 3) {
+      return count;
+    }
+  }
+  return 0;
+}
+
+void pawl_touch_dimension(PawlMade* made, const PawlBodies* bodies) {
+  for (int k = 0; k < bodies->count && made->dimension == 0; k++) {
+    const PawlYaml* map = pawl_part_get(bodies->item[k].map, "shapes");
+    const PawlYaml* one = pawl_part_get(bodies->item[k].map, "shape");
+    made->dimension = one ? dimension_of(one) : 0;
+    for (const PawlYaml* shape = map ? map->first : NULL; shape && made->dimension == 0;
+         shape = shape->next) {
+      made->dimension = dimension_of(shape);
+    }
+  }
+  made->dimension = made->dimension ? made->dimension : 2;
+}
+
 // ---- reading ----------------------------------------------------------------------------------
 
 static const struct Word* find_word(PawlMade* made, const PawlYaml* map, const PawlYaml** node) {

@@ -64,8 +64,28 @@ static const char space_mechanism[] =
     "  k: {universal: [ground, b], axis: [0, 1, 1], axis2: [1, 0, 0], start: [1, 2]}\n"
     "  l: {screw: [b, c], pitch: 2, axis: [1, 2, 3], cut: true, drive: t}\n"
     "  n: {planar: [b, c], turn: {xyz: [1, 2, 3]}, cut: true}\n";
-static const char* const seeds[] = {everything, plane_mechanism, space_mechanism};
-enum { SEEDS = 3, SEED_ROOM = 4096 };
+// And of shapes that touch.
+static const char plane_shapes[] =
+    "model: all\nparameters: {m: 2}\n"
+    "bodies:\n  ground: {shapes: {f: {plane: {at: [0, m], normal: [1, 2]}}, b: {box: [1, 2], at: "
+    "[1, "
+    "1],\n    turn: 0.1}, p: {polygon: [[0, 0], [1, 0], [0, 1]]}}}\n"
+    "  'a[i=1..3]': {mass: m, shape: {disc: 'm/i'}, start: {at: [i, 0]}}\n"
+    "  c: {mass: 1, shape: {capsule: [1, 2]}}\n  d: {mass: 1, shape: {box: [1, 2]}}\n"
+    "contacts:\n  'u[i=1..2, j=i+1..3]': {between: ['a[i]', 'a[j]'], friction: 0.3}\n"
+    "  v: {between: ['a[1]', ground.p], friction: {static: 0.3, kinetic: 0.2}}\n"
+    "  w: {between: [ground.f, d], restitution: 0.3}\n  x: {between: [c, ground.b]}\n";
+static const char space_shapes[] =
+    "model: all\nparameters: {m: 2}\n"
+    "bodies:\n  ground: {shape: {plane: {normal: [0, 0, m]}}}\n"
+    "  a: {mass: m, shape: {sphere: 1, at: [1, 0, 0]}}\n"
+    "  c: {mass: 1, shape: {cylinder: [1, 2]}, shapes: {k: {capsule: [1, 2], turn: {zyx: [1, 2, "
+    "3]}}}}\n"
+    "contacts:\n  u: {between: [a, c], friction: 0.3}\n  v: {between: [ground, c], rim: 3}\n"
+    "  w: {between: [c, ground], friction: 0.3}\n  x: {between: [c.k, a]}\n";
+static const char* const seeds[] = {everything, plane_mechanism, space_mechanism, plane_shapes,
+                                    space_shapes};
+enum { SEEDS = 5, SEED_ROOM = 4096 };
 
 static PawlStatus try_bytes(const char* text, size_t length, PawlError* err) {
   PawlModel* model;
