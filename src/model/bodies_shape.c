@@ -185,7 +185,7 @@ static const PawlYaml* find_shape(PawlMade* made, const PawlYaml* map, const Sha
 
 bool pawl_body_shape(PawlMade* made, PawlBody* body) {
   static const char* const keys[] = {"box",     "disc", "sphere",  "cylinder", "capsule",
-                                     "polygon", "at",   "density", NULL};
+                                     "polygon", "at",   "density", "round",    NULL};
   const PawlYaml* map = pawl_part_get(body->map, "shape");
   int mistakes = made->loader->report.count;
   if (!map) {

@@ -141,10 +141,6 @@ static const char* write_normal(Touching* t, const Point* point) {
   return point->forward ? normal : pawl_say(made, "(-%s)", normal);
 }
 
-static bool has_radius(const PawlTouchShape* shape) {
-  return shape->kind == PAWL_TOUCH_BALL || shape->kind == PAWL_TOUCH_CAPSULE;
-}
-
 // (C1); of a plane the height above it.
 static const char* gap_of(Touching* t, const Point* point) {
   PawlMade* made = t->made;
@@ -153,7 +149,7 @@ static const char* gap_of(Touching* t, const Point* point) {
     return pawl_say(made, "dot(%s, %s - %s)%s", point->normal, pawl_factor(made, point->p.place),
                     pawl_touch_part(made, point->target, ""), minus);
   }
-  const char* more = has_radius(point->target->shape)
+  const char* more = pawl_touch_has_radius(point->target->shape)
                          ? pawl_say(made, " - %s", pawl_touch_part(made, point->target, "_r"))
                          : "";
   return pawl_say(made, "norm(%s)%s%s", pawl_part_use(made, &point->label, "span"), minus, more);
@@ -292,7 +288,7 @@ static bool is_kind(const Touching* t, int side, PawlTouchKind kind) {
 
 // The side whose probes touch the other one; 2: each touches the other, -1: no formula. Against a
 // plane it is what is no plane, a ball touches anything, and in the plane the place where two
-// convex shapes touch is a corner or an end of one of them.
+// convex shapes touch is a corner or an end of one of them, with a layer that tells the side.
 static int probing_side(const Touching* t) {
   for (int k = 0; k < 2; k++) {
     if (is_kind(t, 1 - k, PAWL_TOUCH_PLANE)) {
@@ -302,16 +298,22 @@ static int probing_side(const Touching* t) {
   if (is_kind(t, 0, PAWL_TOUCH_BALL) || is_kind(t, 1, PAWL_TOUCH_BALL)) {
     return is_kind(t, 0, PAWL_TOUCH_BALL) ? 0 : 1;
   }
-  bool capsule = is_kind(t, 0, PAWL_TOUCH_CAPSULE) || is_kind(t, 1, PAWL_TOUCH_CAPSULE);
-  return t->made->dimension == 2 && capsule ? 2 : -1;
+  bool layer = pawl_touch_has_radius(t->side[0].shape) || pawl_touch_has_radius(t->side[1].shape);
+  return t->made->dimension == 2 && layer ? 2 : -1;
+}
+
+// Boxes and polygons in the plane.
+static bool has_corners(const Touching* t) {
+  return t->made->dimension == 2 && t->side[0].shape->corners > 0 && t->side[1].shape->corners > 0;
 }
 
 static bool write_pair(Touching* t) {
   int side = probing_side(t);
   if (side < 0) {
     pawl_report(&t->made->loader->report, t->map,
-                "the contact '%s': there is no formula between a %s and a %s",
-                pawl_quote(t->map->key->text).s, t->side[0].shape->word, t->side[1].shape->word);
+                "the contact '%s': there is no formula between a %s and a %s%s",
+                pawl_quote(t->map->key->text).s, t->side[0].shape->word, t->side[1].shape->word,
+                has_corners(t) ? "; with round: a radius for the corners of one there is" : "");
     return false;
   }
   t->count = t->next = 0;

@@ -29,6 +29,7 @@ typedef struct PawlTouchShape {
   PawlTouchKind kind;
   const PawlYaml *map, *node;  // node: what stands behind the word
   const char *at, *turn;       // in the frame of the body; NULL: none
+  const PawlYaml* round;       // radius of the corners of a box or polygon; NULL: none
   int corners;
   bool convex;             // of numbers, no corner turns to the right
   bool written, cornered;  // its definitions are, those of its corners
@@ -52,6 +53,8 @@ bool pawl_read_touch_shapes(PawlMade* made, const PawlBodies* bodies, PawlTouchS
 // Definitions of place, sizes and axes, and those of corners, once.
 void pawl_write_touch_shape(PawlMade* made, PawlTouchShape* shape);
 void pawl_write_touch_corners(PawlMade* made, PawlTouchShape* shape);
+// It is a point, line or polygon with a layer of a radius `_r` around it.
+bool pawl_touch_has_radius(const PawlTouchShape* shape);
 // "link[i+1].shape_r"; the suffix may be empty.
 const char* pawl_touch_part(PawlMade* made, const PawlTouchUse* use, const char* suffix);
 

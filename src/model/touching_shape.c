@@ -142,6 +142,18 @@ static bool read_frame(PawlMade* made, PawlTouchShape* shape) {
   return (!at || shape->at) && (!turn || shape->turn);
 }
 
+// Corners in space would touch along edges, too.
+static bool read_round(PawlMade* made, PawlTouchShape* shape) {
+  shape->round = pawl_part_get(shape->map, "round");
+  bool corners = shape->kind == PAWL_TOUCH_BOX || shape->kind == PAWL_TOUCH_POLYGON;
+  if (!shape->round || (corners && made->dimension == 2)) {
+    return true;
+  }
+  pawl_report(&made->loader->report, shape->round->key,
+              "round: is the radius of the corners of a box or polygon in the plane");
+  return false;
+}
+
 static bool read_shape(PawlMade* made, const PawlBody* body, const char* name, const PawlYaml* map,
                        PawlTouchShape* shape) {
   const PawlYaml* node = NULL;
@@ -151,7 +163,7 @@ static bool read_shape(PawlMade* made, const PawlBody* body, const char* name, c
   }
   *shape = (PawlTouchShape){
       .body = body, .name = name, .word = word->word, .kind = word->kind, .map = map, .node = node};
-  if (!read_frame(made, shape)) {
+  if (!read_frame(made, shape) || !read_round(made, shape)) {
     return false;
   }
   shape->corners = word->kind == PAWL_TOUCH_BOX       ? 1 << made->dimension
@@ -165,8 +177,8 @@ static bool read_shape(PawlMade* made, const PawlBody* body, const char* name, c
 
 // Keys of shapes that give no mass; those of `shape` of a body are known to bodies_shape.c.
 static bool check_keys(PawlMade* made, const PawlYaml* map) {
-  static const char* const keys[] = {"box",      "disc",  "sphere", "capsule", "polygon",
-                                     "cylinder", "plane", "at",     "turn",    NULL};
+  static const char* const keys[] = {"box",   "disc", "sphere", "capsule", "polygon", "cylinder",
+                                     "plane", "at",   "turn",   "round",   NULL};
   return map->kind != PAWL_YAML_MAP ||
          pawl_yaml_check_keys(&made->loader->report, map, "a shape", keys);
 }
@@ -214,6 +226,10 @@ bool pawl_read_touch_shapes(PawlMade* made, const PawlBodies* bodies, PawlTouchS
 }
 
 // ---- writing ----------------------------------------------------------------------------------
+
+bool pawl_touch_has_radius(const PawlTouchShape* shape) {
+  return shape->kind == PAWL_TOUCH_BALL || shape->kind == PAWL_TOUCH_CAPSULE || shape->round;
+}
 
 const char* pawl_touch_part(PawlMade* made, const PawlTouchUse* use, const char* suffix) {
   return pawl_body_part(made, &use->body, pawl_say(made, "%s%s", use->shape->name, suffix));
@@ -325,6 +341,13 @@ static void write_frame(PawlMade* made, const PawlTouchShape* shape, const PawlT
   }
 }
 
+// Half edges of a box, of the part within its layer.
+static void write_half(PawlMade* made, const PawlTouchShape* shape, const char* r) {
+  const char* sizes = pawl_part_text(made, shape->node, "numbers");
+  const char* layer = r ? pawl_say(made, " - [%s, %s]", r, r) : "";
+  define(made, shape, "_half", pawl_say(made, "%s/2%s", sizes ? sizes : "", layer));
+}
+
 void pawl_write_touch_shape(PawlMade* made, PawlTouchShape* shape) {
   PawlTouchUse use = {shape, {shape->body, shape->body->name}};
   if (shape->written) {
@@ -336,9 +359,12 @@ void pawl_write_touch_shape(PawlMade* made, PawlTouchShape* shape) {
     return;
   }
   write_frame(made, shape, &use);
+  const char* r = shape->round ? pawl_part_text(made, shape->round, "a radius") : NULL;
+  if (r) {
+    define(made, shape, "_r", r);
+  }
   if (shape->kind == PAWL_TOUCH_BOX) {
-    const char* sizes = pawl_part_text(made, shape->node, "numbers");
-    define(made, shape, "_half", pawl_say(made, "%s/2", sizes ? sizes : ""));
+    write_half(made, shape, r ? pawl_touch_part(made, &use, "_r") : NULL);
   } else if (shape->kind != PAWL_TOUCH_POLYGON) {
     write_round(made, shape, &use);
   }

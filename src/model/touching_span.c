@@ -61,7 +61,8 @@ PawlProbe pawl_touch_probe(PawlMade* made, const PawlTouchUse* use, int k, const
     }
     default:
       return (PawlProbe){pawl_touch_part(made, use, pawl_say(made, "_%d", k + 1)),
-                         pawl_touch_part(made, use, pawl_say(made, "_arm_%d", k + 1)), NULL};
+                         pawl_touch_part(made, use, pawl_say(made, "_arm_%d", k + 1)),
+                         use->shape->round ? r : NULL};
   }
 }
 

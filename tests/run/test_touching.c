@@ -509,42 +509,88 @@ static double box_distance(double x, double y, double a, double b) {
   return hypot(fmax(0, fabs(x) - a), fmax(0, fabs(y) - b));
 }
 
-// A capsule passes a box and another capsule, which turns; the distance along it is convex, and the
-// least one is found in thirds.
-static void test_capsule_distance(void** unused) {
+// The least one along the segment from x - u to x + u, where it is convex: found in thirds.
+static double segment_distance(double x, double y, double ux, double uy, double a, double b) {
+  double low = -1, high = 1;
+  for (int k = 0; k < 100; k++) {
+    double p = low + (high - low) / 3, q = high - (high - low) / 3;
+    bool left =
+        box_distance(x + p * ux, y + p * uy, a, b) < box_distance(x + q * ux, y + q * uy, a, b);
+    *(left ? &high : &low) = left ? q : p;
+  }
+  return box_distance(x + low * ux, y + low * uy, a, b);
+}
+
+// A body passes another one, which turns: capsules and boxes with round corners. The least span is
+// that of the lines and boxes within.
+static void test_layer_distance(void** unused) {
   (void)unused;
-  static const char* const shapes[] = {"box: [0.8, 0.2]", "capsule: [0.1, 0.8]"};
-  static const char* const least[] = {
-      "min(norm(c_1.span), norm(c_2.span), norm(c_3.span), "
-      "norm(c_4.span), norm(c_5.span), norm(c_6.span))",
-      "min(norm(c_1.span), norm(c_2.span), norm(c_3.span), "
-      "norm(c_4.span))"};
-  for (int c = 0; c < 2; c++) {
-    char text[1024];
-    snprintf(
-        text, sizeof text,
-        "model: capsules\n"
-        "bodies:\n"
-        "  a: {mass: 1, inertia: 1, shape: {capsule: [0.1, 0.6]}, start: {at: [-1, 0.7]}, rate: "
-        "{velocity: [2, 0.1], omega: 3}}\n"
-        "  b: {mass: 3, inertia: 1, shape: {%s}, start: {angle: 0.3}, rate: {omega: 0.4}}\n"
-        "contacts: {c: {between: [a, b]}}\n"
-        "outputs: {d: \"%s\", x: \"transpose(b.R)*(a.at - b.at)\", u: "
-        "\"transpose(b.R)*a.R*[0.3, 0]\"}\n"
-        "simulate: {method: nsga-pva, until: 1, step: 0.005}\n",
-        shapes[c], least[c]);
+  static const struct {
+    const char *first, *second;
+    double u, v, a, b;  // half edges within
+    int points;
+  } cases[] = {{"capsule: [0.1, 0.6]", "box: [0.8, 0.2]", 0.3, 0, 0.4, 0.1, 6},
+               {"capsule: [0.1, 0.6]", "capsule: [0.1, 0.8]", 0.3, 0, 0.4, 0, 4},
+               {"box: [0.6, 0.4], round: 0.1", "box: [0.8, 0.2]", 0.2, 0.1, 0.4, 0.1, 8},
+               {"box: [0.6, 0.4], round: 0.1", "box: [1, 0.4], round: 0.1", 0.2, 0.1, 0.4, 0.1, 8}};
+  for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+    char text[1024], least[256] = "1e9";
+    for (int k = 1; k <= cases[c].points; k++) {
+      snprintf(least + strlen(least), sizeof least - strlen(least), ", norm(c_%d.span)", k);
+    }
+    snprintf(text, sizeof text,
+             "model: layers\n"
+             "bodies:\n"
+             "  a: {mass: 1, inertia: 1, shape: {%s}, start: {at: [-1, 0.8]}, rate: {velocity: "
+             "[2, 0.1], omega: 3}}\n"
+             "  b: {mass: 3, inertia: 1, shape: {%s}, start: {angle: 0.3}, rate: {omega: 0.4}}\n"
+             "contacts: {c: {between: [a, b]}}\n"
+             "outputs: {d: \"min(%s)\", x: \"transpose(b.R)*(a.at - b.at)\", u: "
+             "\"transpose(b.R)*a.R*[1, 0]\"}\n"
+             "simulate: {method: nsga-pva, until: 1, step: 0.005}\n",
+             cases[c].first, cases[c].second, least);
     Run run = run_all(text);
     for (int s = 0; s < sample_count(&run); s++) {
-      double x = value_at(&run, s, "x.x"), y = value_at(&run, s, "x.y"), low = -1, high = 1;
-      double ux = value_at(&run, s, "u.x"), uy = value_at(&run, s, "u.y"), b = c ? 0 : 0.1;
-      for (int k = 0; k < 100; k++) {
-        double p = low + (high - low) / 3, q = high - (high - low) / 3;
-        bool left = box_distance(x + p * ux, y + p * uy, 0.4, b) <
-                    box_distance(x + q * ux, y + q * uy, 0.4, b);
-        *(left ? &high : &low) = left ? q : p;
+      double x = value_at(&run, s, "x.x"), y = value_at(&run, s, "x.y"), d = 1e9;
+      double ux = value_at(&run, s, "u.x"), uy = value_at(&run, s, "u.y");
+      double u = cases[c].u, v = cases[c].v, a = cases[c].a, b = cases[c].b;
+      for (int side = -1; side <= 1; side += 2) {  // edges along u, and along the normal of u
+        d = fmin(d, segment_distance(x - side * v * uy, y + side * v * ux, u * ux, u * uy, a, b));
+        d = fmin(d, segment_distance(x + side * u * ux, y + side * u * uy, -v * uy, v * ux, a, b));
       }
-      CHECK_NEAR(value_at(&run, s, "d"), box_distance(x + low * ux, y + low * uy, 0.4, b), 1e-8);
+      CHECK_NEAR(value_at(&run, s, "d"), d, 1e-8);
     }
+    run_end(&run);
+  }
+}
+
+// Bricks that stand out by 0.05 over each other: what carries is the lower left corner of the upper
+// one and the upper right corner of the lower one, and forces are those of the lever.
+static void test_bricks(void** unused) {
+  (void)unused;
+  static const char* const methods[] = {"nsga-pva", "event-driven"};
+  for (int k = 0; k < 2; k++) {
+    char text[1024];
+    snprintf(text, sizeof text,
+             "model: bricks\n"
+             "mechanism: {gravity: [0, -10]}\n"
+             "bodies:\n"
+             "  ground: {shape: {plane: {}}}\n"
+             "  brick[i=1..3]: {mass: 1, shape: {box: [0.4, 0.2], round: 0.01}, start: {at: "
+             "[\"0.05*(i - 1)\", \"0.2*i - 0.1 + 0.01*i\"]}}\n"
+             "contacts:\n"
+             "  base: {between: [ground, \"brick[1]\"], friction: 0.5}\n"
+             "  pile[i=1..2]: {between: [\"brick[i]\", \"brick[i+1]\"], friction: 0.5}\n"
+             "simulate: {method: %s, until: 0.2, step: 0.002}\n",
+             methods[k]);
+    Run run = run_all(text);
+    double right = 10 * (0.1 + 0.09) / 0.33, below = 20 * (0.075 + 0.14) / 0.33;
+    CHECK_NEAR(last(&run, "lambda(pile_4[2])"), right, 1e-8);
+    CHECK_NEAR(last(&run, "lambda(pile_5[2])"), 10 - right, 1e-8);
+    CHECK_NEAR(last(&run, "lambda(pile_4[1])"), below, 1e-8);
+    CHECK_NEAR(last(&run, "lambda(pile_5[1])"), 20 - below, 1e-8);
+    CHECK_NEAR(last(&run, "lambda(base_2)"), 30 * (0.05 + 0.19) / 0.38, 1e-8);
+    CHECK_NEAR(last(&run, "brick.centre.y[3]"), 0.5, 1e-9);
     run_end(&run);
   }
 }
@@ -599,6 +645,7 @@ static void check_refused(const char* contact, const char* message) {
 static void test_refused(void** unused) {
   (void)unused;
   check_refused("between: [block, brick]", "there is no formula between a box and a box");
+  check_refused("between: [block, brick]", "round: a radius for the corners of one");
   check_refused("between: [block, bare]", "the body 'bare' has no shape");
   check_refused("between: [block, ground]", "the body 'ground' has no shape");
   check_refused("between: [block, ground.bass]", "did you mean 'base'");
@@ -619,8 +666,8 @@ int main(void) {
       cmocka_unit_test(test_corner_of_planes), cmocka_unit_test(test_sphere),
       cmocka_unit_test(test_on_plane),         cmocka_unit_test(test_sphere_on_sphere),
       cmocka_unit_test(test_passing),          cmocka_unit_test(test_polygon_distance),
-      cmocka_unit_test(test_capsule_distance), cmocka_unit_test(test_moving_plane),
-      cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_layer_distance),   cmocka_unit_test(test_bricks),
+      cmocka_unit_test(test_moving_plane),     cmocka_unit_test(test_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
