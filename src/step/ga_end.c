@@ -237,10 +237,12 @@ static bool at_rounding(const PawlStepper* s, PawlGa* d, const PawlPhase* phase)
   }
   pawl_ga_size(s, d, d->U ? d->v_total : d->v, false);
   round_balance(s, d, tangent);
-  round_rows(s, d, pawl_eval_values(d->residual_eval), tangent);
   PawlGaSums all = pawl_ga_balance_part(d, d->rounded, (PawlPart){.end = s->sizes.v});
-  return balance_error(all) <= PAWL_ROUNDED &&
-         row_error(s->sizes.rows, d->c, d->rounded_c, phase->active, &row) <= PAWL_ROUNDED;
+  if (!(balance_error(all) <= PAWL_ROUNDED)) {
+    return false;
+  }
+  round_rows(s, d, pawl_eval_values(d->residual_eval), tangent);
+  return row_error(s->sizes.rows, d->c, d->rounded_c, phase->active, &row) <= PAWL_ROUNDED;
 }
 
 // ---- the end ------------------------------------------------------------------------------------

@@ -403,8 +403,7 @@ bool pawl_guards_turns(const PawlGuards* g, const PawlState* state, const double
   return turns;
 }
 
-void pawl_guards_pass(PawlGuards* g, PawlState* state, const double* watch) {
-  turn_over(g);
+PAWL_APART static void note_sides(PawlGuards* g, PawlState* state, const double* watch) {
   for (int k = 0; k < g->sided_count; k++) {
     const PawlGuard* guard = &g->all[g->sided[k]];
     assert(!pawl_guards_of_contact(guard));  // their methods do not peek
@@ -412,5 +411,12 @@ void pawl_guards_pass(PawlGuards* g, PawlState* state, const double* watch) {
   }
   if (g->noted) {
     renew(g, state, watch);
+  }
+}
+
+void pawl_guards_pass(PawlGuards* g, PawlState* state, const double* watch) {
+  turn_over(g);
+  if (g->sided_count > 0 || g->noted) {
+    note_sides(g, state, watch);
   }
 }
