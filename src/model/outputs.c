@@ -50,13 +50,21 @@ static bool keep_slip(PawlLoader* loader, PawlContact* contact, PawlNode slip) {
   return true;
 }
 
-// One expression of `slip:` as a rate: linear in the rates, or the rate of what is written.
+// A number of a slip as a rate: linear in the rates, or the rate of what is written.
+static bool add_slip(PawlLoader* loader, PawlYaml* text, PawlContact* contact, PawlNode node,
+                     unsigned contains) {
+  if (contains & PAWL_MAY_V) {
+    return pawl_rate_is_linear(loader, text, "slip", node) && keep_slip(loader, contact, node);
+  }
+  return keep_slip(loader, contact, pawl_dag_total(loader->model->dag, node));
+}
+
+// One expression of `slip:`; of a vector of two each component is one.
 static bool load_slip(PawlLoader* loader, PawlYaml* text, const PawlScope* scope,
                       PawlContact* contact) {
-  PawlDag* dag = loader->model->dag;
-  PawlNode node;
+  PawlMatrix slip;
   unsigned contains;
-  if (!pawl_expression_contains(loader, text, scope, &slip_use, &node, &contains)) {
+  if (!pawl_shaped(loader, text, scope, &slip_use, &slip, &contains)) {
     return false;
   }
   if (!(contains & (PAWL_MAY_Q | PAWL_MAY_V))) {
@@ -64,17 +72,20 @@ static bool load_slip(PawlLoader* loader, PawlYaml* text, const PawlScope* scope
                 pawl_quote(text->text).s, pawl_quote(contact->name).s);
     return false;
   }
-  if (contains & PAWL_MAY_V) {
-    if (!pawl_rate_is_linear(loader, text, "slip", node)) {
-      return false;
-    }
-  } else {
-    node = pawl_dag_total(dag, node);
+  if (slip.cols != 1 || contact->slip_count + slip.rows > PAWL_MOST_SLIPS) {
+    pawl_report(&loader->report, text,
+                "the slip of '%s' is %s; expected one in a plane, or two in space",
+                pawl_quote(contact->name).s, pawl_matrix_shape(&slip));
+    return false;
   }
-  return keep_slip(loader, contact, node);
+  bool good = true;
+  for (int k = 0; k < pawl_matrix_count(&slip); k++) {
+    good &= add_slip(loader, text, contact, slip.at[k], contains);
+  }
+  return good;
 }
 
-// `slip:` is one expression, or a list of two.
+// `slip:` is one expression, a vector of two, or a list of two.
 static bool load_slips(PawlLoader* loader, PawlYaml* slip, const PawlScope* scope,
                        PawlContact* contact) {
   if (slip->kind != PAWL_YAML_LIST) {

@@ -749,7 +749,8 @@ void pawl_dynamics_row_forces(const PawlDynamics* d, const PawlValues* values, d
 }
 
 double pawl_dynamics_instant(const PawlDynamics* d, double t) {
-  return fmax(d->def->event_tolerance, PAWL_SAME_TIME * fabs(t));
+  double closely = fmin(d->def->event_tolerance, PAWL_INSTANT_OF_STEP * d->def->step);
+  return fmax(closely, PAWL_SAME_TIME * fabs(t));
 }
 
 double pawl_dynamics_largest(int n, const double* x) {

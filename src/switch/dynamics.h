@@ -155,8 +155,8 @@ double pawl_dynamics_pace(const PawlDynamics* d, const PawlState* state, const P
 double pawl_dynamics_fall(const PawlDynamics* d, const PawlValues* values);
 // The size of accelerations: max(|v'|, |f|/M).
 double pawl_dynamics_push(const PawlDynamics* d, const PawlState* state, const PawlValues* values);
-// How closely an instant at t is located [s]: event_tolerance, but not below the rounding of t
-// (V17).
+// How closely an instant at t is located [s]: event_tolerance, at most PAWL_INSTANT_OF_STEP of a
+// step, but not below the rounding of t (V17).
 double pawl_dynamics_instant(const PawlDynamics* d, double t);
 // The largest of n numbers by size.
 double pawl_dynamics_largest(int n, const double* x);

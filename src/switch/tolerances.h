@@ -44,6 +44,8 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // margin is near its least value: its place is off by half of this.
 #define PAWL_AHEAD 1e-3
 #define PAWL_AHEAD_INSIDE 1e-5
+// [1] Of a step: how closely instants are located at most, in whatever unit times are.
+#define PAWL_INSTANT_OF_STEP 1e-8
 // [1] Of a time: another that differs by less is the same, a few roundings.
 #define PAWL_SAME_TIME (8 * 2.220446049250313e-16)
 // [1] Of a period: a start this near to a whole number of them is on it, and gets its side from the

@@ -377,6 +377,9 @@ static void test_friction_mistakes(void) {
   WRONG("friction: -0.1, slip: xpos", "m.yaml:5:25: the friction of 'f' is -0.1, must be >= 0");
   WRONG("friction: 0.1, slip: [xpos, y, xpos]",
         "m.yaml:5:36: the slip of 'f' has 3 expressions; expected one in a plane, or two in space");
+  WRONG("friction: 0.1, slip: \"[xpos, y, xpos]\"",
+        "m.yaml:5:36: the slip of 'f' is a vector of 3; expected one in a plane, or two in space");
+  WRONG("friction: 0.1, slip: [\"[xpos, y]\", xpos]", "the slip of 'f'");
   WRONG("friction: 0.1, slip: xpos'^2",
         "m.yaml:5:36: slip: 'xpos'^2' must be linear in the rates, and the term xpos'^2 is not");
   WRONG("friction: 0.1, slip: 3*k", "m.yaml:5:36: the slip '3*k' of 'f' contains no coordinate");

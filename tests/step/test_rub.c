@@ -254,6 +254,26 @@ static void test_ball_in_space(void** unused) {
   }
 }
 
+// Two slips as a list and as a vector are the same.
+static void test_slip_of_vector(void** unused) {
+  (void)unused;
+#define SLIDER(slip)                                                                      \
+  "model: slider\ncoordinates: {x: {rate: 1}, y: {rate: 0.5}, z: }\n"                     \
+  "mass: {x: 1, y: 1, z: 1}\npotential: 9.81*z\ndefine: {p: '[x, y]', w: \"[x', y']\"}\n" \
+  "contacts: {floor: {gap: z, friction: 0.3, slip: " slip "}}\n"
+  static const char* const texts[] = {SLIDER("[x, y]"), SLIDER("p"), SLIDER("w")};
+#undef SLIDER
+  double end[3][2];
+  for (int k = 0; k < 3; k++) {
+    Motion m = motion_text(texts[k]);
+    motion_run(&m, "moreau-jean", 0.1, 100, NULL);
+    memcpy(end[k], m.state->q, sizeof *end);
+    motion_end(&m);
+  }
+  assert_memory_equal(end[1], end[0], sizeof *end);
+  assert_memory_equal(end[2], end[0], sizeof *end);
+}
+
 // ---- rest and energy ----------------------------------------------------------------------------
 static void test_pile_rests(void** unused) {
   (void)unused;
@@ -378,6 +398,7 @@ int main(void) {
       cmocka_unit_test(test_static_and_kinetic),
       cmocka_unit_test(test_friction_of_slip),
       cmocka_unit_test(test_ball_in_space),
+      cmocka_unit_test(test_slip_of_vector),
       cmocka_unit_test(test_pile_rests),
       cmocka_unit_test(test_no_energy_from_impacts),
       cmocka_unit_test(test_copied),

@@ -56,6 +56,32 @@ static void test_contacts_at_the_start(void** unused) {
   }
 }
 
+// A ball that bounces to rest in a millionth of the time with the event_tolerance of seconds: the
+// same impacts, and the same limit.
+static void test_short_times(void** unused) {
+  (void)unused;
+  static const Case c = {.name = "bounces",
+                         .text =
+                             "coordinates: {y: {start: L}}\nmass: {y: M}\npotential: 9.81*F*y\n"
+                             "contacts: {floor: {gap: y, restitution: 0.3}}\n",
+                         .method = "event-driven",
+                         .until = 2,
+                         .step = 0.01};
+  Outcome out[2] = {{0}};
+  for (int k = 0; k < 2; k++) {
+    Units u = {1, 1, k ? 1e-6 : 1};
+    Run run = case_in(&c, u);
+    run.def.simulate.event_tolerance /= u.T;
+    assert_int_equal(run_try(&run, c.until * u.T, c.step * u.T), PAWL_OK);
+    note_events(&run, u, &out[k]);
+    run_end(&run);
+  }
+  assert_int_equal(out[1].count, out[0].count);
+  for (int i = 0; i < out[0].count; i++) {
+    CHECK_NEAR(out[1].t[i], out[0].t[i], 1e-10);
+  }
+}
+
 // ---- regions ------------------------------------------------------------------------------------
 static const Case REGIONS[] = {
     // beside the surface, by little for L and by much for rounding, and on its way across
@@ -229,10 +255,15 @@ static void test_verify(void** unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_contacts),        cmocka_unit_test(test_contacts_at_the_start),
-      cmocka_unit_test(test_regions),         cmocka_unit_test(test_chains),
-      cmocka_unit_test(test_drift),           cmocka_unit_test(test_keep),
-      cmocka_unit_test(test_keep_small_rows), cmocka_unit_test(test_verify_redundant),
+      cmocka_unit_test(test_contacts),
+      cmocka_unit_test(test_contacts_at_the_start),
+      cmocka_unit_test(test_short_times),
+      cmocka_unit_test(test_regions),
+      cmocka_unit_test(test_chains),
+      cmocka_unit_test(test_drift),
+      cmocka_unit_test(test_keep),
+      cmocka_unit_test(test_keep_small_rows),
+      cmocka_unit_test(test_verify_redundant),
       cmocka_unit_test(test_verify),
   };
   return cmocka_run_group_tests_name("units of contacts", tests, NULL, NULL);
