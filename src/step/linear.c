@@ -61,10 +61,11 @@ typedef struct Linear {
   PawlEval* eval;
   double *augmented, *E, *room;  // (2n+1)-by-(2n+1), and the exponential's workspace
   int* pivots;
-  double *z, *y;              // input and output of a step, y with whole panels
-  double *term, *next_term;   // 2n+1: of a series
-  double *rate, *watch_rate;  // 3n+m, watches: rates at the end that was peeked at
-  bool in_one;                // q, v, v' and lambda of the state stand behind each other
+  double *z, *y;               // input and output of a step, y with whole panels
+  double *y_lambda, *y_watch;  // in y: multipliers; what is watched, NULL where y has not all of it
+  double *term, *next_term;    // 2n+1: of a series
+  double *rate, *watch_rate;   // 3n+m, watches: rates at the end that was peeked at
+  bool in_one;                 // q, v, v' and lambda of the state stand behind each other
 } Linear;
 
 // ---- creating -----------------------------------------------------------------------------------
@@ -85,6 +86,8 @@ static PawlStatus allocate(PawlStepper* s, Linear* d, PawlError* err) {
   d->pivots = PAWL_NEW(&s->arena, int, N);
   d->z = PAWL_NEW(&s->arena, double, N);
   d->y = PAWL_NEW(&s->arena, double, PANEL * d->panels);
+  d->y_lambda = d->y ? d->y + 3 * d->n : NULL;
+  d->y_watch = d->y && d->watches == s->system->watch_count ? d->y + d->outputs : NULL;
   d->term = PAWL_NEW(&s->arena, double, N);
   d->next_term = PAWL_NEW(&s->arena, double, N);
   d->rate = PAWL_NEW(&s->arena, double, d->outputs);
@@ -566,10 +569,10 @@ static PawlStatus step(PawlStepper* s, const PawlPhase* phase, PawlState* state,
 static const double* peek(PawlStepper* s, const PawlPhase* phase, const PawlState* state, double h,
                           const double** lambda) {
   Linear* d = s->data;
-  bool known = !d->in_time && d->watches == s->system->watch_count && d->factor &&
-               d->factor->h == h && same_modes(s, phase, d->kept) && compute(d, state);
-  *lambda = d->in_time ? NULL : d->y + 3 * d->n;
-  return known ? d->y + d->outputs : NULL;
+  *lambda = d->y_lambda;
+  bool known = d->y_watch && d->factor && d->factor->h == h && same_modes(s, phase, d->kept) &&
+               compute(d, state);
+  return known ? d->y_watch : NULL;
 }
 
 static void commit(PawlStepper* s, PawlState* state, double h) {
