@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// `contacts:` between shapes of bodies (docs/bodies.md): reading the shapes, and writing what
-// contacts between them become. Every contact is a probe, a ball of a radius that may be zero,
-// against a target. With p the middle of the probe and c the place of the target that is nearest
-// to it,
+// `contacts:` between shapes of bodies (docs/bodies.md, docs/theory/shapes.md): reading the
+// shapes, and writing what contacts between them become. Every contact is a probe, a ball of a
+// radius that may be zero, against a target. With p the middle of the probe and c the place of the
+// target that is nearest to it,
 //   gap = |p - c| - radii,   normal = (p - c)/|p - c|                                          (C1)
 // Along a length of the target the nearest place is clamp(x, -h, h), written without a kink as
 //   clamp(x) = (hypot(x + h, w) - hypot(x - h, w))/2                                           (C2)
