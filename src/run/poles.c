@@ -2,6 +2,7 @@
 // Equation labels refer to docs/theory/poles.md.
 #include "run/poles.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -400,13 +401,17 @@ static PawlStatus fail(PawlPoles* p, PawlState* state, int pole, PawlError* err)
 // A stage of the step has met the pole, and the step has not: rates change by far more than the
 // accelerations at both ends could make them.                                                (P3)
 static int find_kicked(const PawlPoles* p, const PawlState* end) {
-  double h = end->t - p->kept->t, most = 0.0;
+  double h = end->t - p->kept->t, most = 0.0, far = 0.0;
   for (int i = 0; i < p->sizes.v; i++) {
     most = fmax(most, fmax(fabs(p->kept->v[i]), fabs(end->v[i])));
   }
+  for (int i = 0; i < p->sizes.q; i++) {
+    far = fmax(far, fabs(end->q[i]));
+  }
+  double none = fmax(PAWL_NO_FORCE * most, DBL_EPSILON * far / fabs(h));  // moves nothing
   for (int i = 0; i < p->sizes.v; i++) {
     double kick = end->v[i] - p->kept->v[i], a = p->kept->a[i], b = end->a[i];
-    double smooth = fabs(h) * fmax(fabs(a), fabs(b)), none = PAWL_NO_FORCE * most;
+    double smooth = fabs(h) * fmax(fabs(a), fabs(b));
     bool against = p->explicit && a * b > 0.0 && kick * h * a < 0.0;  // both
     if (fabs(kick) > (against ? 1.0 : PAWL_POLE_GROWTH) * fmax(smooth, none)) {
       return i;
