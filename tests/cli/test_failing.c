@@ -240,6 +240,7 @@ int main(int argc, char** argv) {
       "pawl converge pendulum --until 0.2 --methods ga-p --steps 0.1,0.05,0.02 --json",
       "pawl equations planar-3r-lock",
       "pawl equilibrium pendulum --json",
+      "pawl import " PAWL_MODELS "/robots/desk-arm.urdf --limits -o x.yaml",
   };
   char folder[] = "/tmp/pawl-failing.XXXXXX";
   long long stride = argc > 1 ? atoll(argv[1]) : 1;
@@ -261,7 +262,7 @@ int main(int argc, char** argv) {
   }
   const char* files[] = {"out",    "err",         "count",   "callers",    "x.csv",
                          "x.svg",  "x.h5",        "x.point", "x.csv.part", "x.h5.part",
-                         "x.html", "report.html", "x.pdf"};
+                         "x.html", "report.html", "x.pdf",   "x.yaml"};
   for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
     unlink(files[k]);
   }
