@@ -108,7 +108,71 @@ static void draw_polygon(PawlMade* made, const PawlTouchShape* shape) {
   }
 }
 
-static void draw_shape(PawlMade* made, const PawlTouchShape* shape) {
+// How far a plane is drawn: ten times the size of the first shape that has one, the largest of a
+// family.
+static const char* plane_size(PawlMade* made, const PawlTouchShapes* shapes) {
+  for (int k = 0; k < shapes->count; k++) {
+    const PawlTouchShape* shape = &shapes->item[k];
+    if (shape->body->is_ground || shape->kind == PAWL_TOUCH_PLANE) {
+      continue;
+    }
+    const PawlYaml* corner = shape->kind == PAWL_TOUCH_POLYGON ? shape->node->first : NULL;
+    const char* far = corner ? pawl_part_vector(made, corner, "a corner") : NULL;
+    const char* size =
+        far ? pawl_say(made, "norm(%s)", far)
+        : shape->kind == PAWL_TOUCH_BALL
+            ? size_of(made, shape, 0)
+            : pawl_say(made, "(%s + %s)", size_of(made, shape, 0), size_of(made, shape, 1));
+    const char* range = shape->body->name.range;
+    return range[0] ? pawl_say(made, "10*max(%.*s, %s)", (int)strlen(range) - 2, range + 1, size)
+                    : pawl_say(made, "10*%s", size);
+  }
+  return "1";
+}
+
+// A line that has the solid on its right.
+static void add_line(PawlMade* made, const PawlTouchShape* shape, PawlYaml* list, const char* place,
+                     const char* n, const char* size) {
+  PawlBodyUse use = {shape->body, shape->body->name};
+  const char* local = pawl_say(made, "[(%s).y, -(%s).x]/norm(%s)", n, n, n);
+  const char* along = pawl_product(made, pawl_body_R(made, &use, ""), local);
+  pawl_add_item(made, list, shape->map, pawl_say(made, "%s - %s*(%s)", place, size, along));
+  pawl_add_item(made, list, shape->map, pawl_say(made, "%s + %s*(%s)", place, size, along));
+}
+
+// A square across n.
+static void add_square(PawlMade* made, const PawlTouchShape* shape, PawlYaml* list,
+                       const char* place, const char* n, const char* size) {
+  PawlBodyUse use = {shape->body, shape->body->name};
+  const char* R = pawl_body_R(made, &use, "");
+  const char* side =
+      pawl_say(made, "if(abs((%s).y) < 0.9*norm(%s), cross([0, 1, 0], %s), cross(%s, [0, 0, 1]))",
+               n, n, n, n);
+  const char* other = pawl_say(made, "cross(%s, %s)", n, side);
+  const char* along = pawl_product(made, R, pawl_say(made, "(%s/norm(%s))", side, side));
+  const char* across = pawl_product(made, R, pawl_say(made, "(%s/norm(%s))", other, other));
+  for (int k = 0; k < 4; k++) {
+    pawl_add_item(made, list, shape->map,
+                  pawl_say(made, "%s %c %s*%s %c %s*%s", place, "-++-"[k], size, along, "--++"[k],
+                           size, across));
+  }
+}
+
+// A part of it about its place.
+static void draw_plane(PawlMade* made, const PawlTouchShape* shape, const char* size) {
+  PawlBodyUse use = {shape->body, shape->body->name};
+  bool flat = made->dimension == 2;
+  const PawlYaml *at = pawl_part_get(shape->node, "at"),
+                 *normal = pawl_part_get(shape->node, "normal");
+  const char* place = pawl_body_place(made, &use, at ? pawl_part_vector(made, at, "at") : NULL);
+  const char* n = normal ? pawl_part_vector(made, normal, "normal") : NULL;
+  n = pawl_factor(made, n ? n : flat ? "[0, 1]" : "[0, 0, 1]");
+  PawlYaml* map = put_shape(made, shape->map, &shape->body->name, flat ? "ground" : "polygon");
+  PawlYaml* list = pawl_set_list(made, map, shape->map, "points");
+  (flat ? add_line : add_square)(made, shape, list, place, n, size);
+}
+
+static void draw_shape(PawlMade* made, const PawlTouchShape* shape, const char* size) {
   switch (shape->kind) {
     case PAWL_TOUCH_BALL:
       draw_ball(made, shape);
@@ -123,7 +187,8 @@ static void draw_shape(PawlMade* made, const PawlTouchShape* shape) {
     case PAWL_TOUCH_POLYGON:
       draw_polygon(made, shape);
       break;
-    case PAWL_TOUCH_PLANE:  // without an end
+    case PAWL_TOUCH_PLANE:
+      draw_plane(made, shape, size);
       break;
   }
 }
@@ -228,8 +293,9 @@ void pawl_write_mechanism_scene(PawlMade* made, const PawlBodies* bodies, const 
       draw_link(made, joints, &bodies->item[k]);
     }
   }
+  const char* size = plane_size(made, &shapes);
   for (int i = 0; i < shapes.count; i++) {
-    draw_shape(made, &shapes.item[i]);
+    draw_shape(made, &shapes.item[i], size);
   }
   for (int k = 0; k < joints->count; k++) {
     if (!joints->item[k].is_gear) {
