@@ -2,6 +2,7 @@
 // The methods that know contacts, and a ball, for the tests of contacts.
 #pragma once
 
+#include "step/column.h"
 #include "step/sight.h"
 
 static const char* const METHODS[] = {"nsga-pva", "nsga-pvv", "moreau-jean"};
@@ -21,14 +22,3 @@ static inline Motion text_with(const char* text, const char* override) {
   motion_derive(&m);
   return m;
 }
-
-// Three balls above each other. (With 1/2 the bounces would end on steps exactly: ties.)
-static const char COLUMN[] =
-    "model: column\n"
-    "coordinates: {a: {start: 0.3}, b: {start: 0.8}, c: {start: 1.5}}\n"
-    "mass: {a: 1, b: 2, c: 3}\n"
-    "potential: 10*a + 20*b + 30*c\n"
-    "contacts:\n"
-    "  floor: {gap: a, restitution: 0.47}\n"
-    "  ab: {gap: b - a - 0.2, restitution: 0.47}\n"
-    "  bc: {gap: c - b - 0.2, restitution: 0.47}\n";

@@ -2,6 +2,7 @@
 // Contacts whose instants are located (docs/theory/contacts.md), against closed forms: impacts and
 // their limit, contacts that stay closed and open, several at once, beside brakes, locks and
 // regions, and ties that must not chatter.
+#include "step/column.h"
 #include "switch/runs.h"
 
 static const char* const EXACT[] = {"rk4", "dopri", "taylor", "exponential", NULL};
@@ -224,15 +225,7 @@ static void test_newton_and_poisson(void** unused) {
 // Three balls fall on each other and on the floor without restitution: a column at rest.
 static void test_column(void** unused) {
   (void)unused;
-  Run run = run_text(
-      "model: column\n"
-      "coordinates: {a: {start: 0.3}, b: {start: 0.8}, c: {start: 1.5}}\n"
-      "mass: {a: 1, b: 2, c: 3}\n"
-      "potential: 10*a + 20*b + 30*c\n"
-      "contacts:\n"
-      "  floor: {gap: a, restitution: 0}\n"
-      "  ab: {gap: b - a - 0.2, restitution: 0}\n"
-      "  bc: {gap: c - b - 0.2, restitution: 0}\n");
+  Run run = run_text(COLUMN_WITH("0"));
   for (int k = 0; EXACT[k]; k++) {
     assert_true(run_with(&run, EXACT[k], 2, 1e-2));
     assert_int_equal(run_events(&run), 6);
@@ -250,15 +243,7 @@ static void test_column(void** unused) {
 static void test_bouncing_column(void** unused) {
   (void)unused;
   static const char* const laws[] = {"newton", "poisson", "sequential"};
-  Run run = run_text(
-      "model: column\n"
-      "coordinates: {a: {start: 0.3}, b: {start: 0.8}, c: {start: 1.5}}\n"
-      "mass: {a: 1, b: 2, c: 3}\n"
-      "potential: 10*a + 20*b + 30*c\n"
-      "contacts:\n"
-      "  floor: {gap: a, restitution: 0.47}\n"
-      "  ab: {gap: b - a - 0.2, restitution: 0.47}\n"
-      "  bc: {gap: c - b - 0.2, restitution: 0.47}\n");
+  Run run = run_text(COLUMN);
   for (int k = 0; k < 3; k++) {
     run.def.simulate.contact_law = laws[k];
     assert_true(run_with(&run, "dopri", 5, 1e-2));
