@@ -193,6 +193,12 @@ for name in $names; do
       near "$(last_event t)" "$(cat limit)" 1e-5
       same "$(last_event to)" rest
       ;;
+    column-of-plates) # stands still, each on the one below
+      for method in $rubs; do
+        run_model "$name" "$method"
+        near "$(field energy.end)" 49.05 0.2
+      done
+      ;;
     rocking-block) # stands still at the end
       for method in event-driven nsga-pva; do
         run_model "$name" "$method"
