@@ -63,8 +63,9 @@ static void allocate(PawlStepper* s, PawlNsga* d) {
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
     *arrays[k].array = PAWL_NEW(&s->arena, double, arrays[k].size);
   }
-  unsigned char** sets[] = {&d->S,     &d->A,        &d->B_set, &d->smooth_rows,
-                            &d->trial, &d->touching, &d->near};
+  d->mean = PAWL_NEW(&s->arena, double, s->G.start[n]);
+  unsigned char** sets[] = {&d->closed,      &d->S,     &d->A,        &d->B_set,
+                            &d->smooth_rows, &d->trial, &d->touching, &d->near};
   for (size_t k = 0; k < sizeof sets / sizeof *sets; k++) {
     *sets[k] = PAWL_NEW(&s->arena, unsigned char, m);
   }
@@ -352,8 +353,25 @@ static PawlStatus begin_friction(PawlStepper* s, PawlNsga* d, const PawlPhase* p
     d->drag[i] = slips ? Lambda_n[i] : 0.0;
     d->near[i] = !slips && pawl_contacts_touches(c, s->def.tolerance, i, c->gap[i]);
   }
+  for (int k = 0; k < c->count; k++) {
+    const PawlContactFriction* of = &d->rub.of[k];
+    int i = c->row[k];
+    d->closed[i] =
+        d->near[i] && Lambda_n[i] > 0.0 && fabs(d->rate_before[i]) <= PAWL_SLOWEST_LOGGED * c->slow;
+    memset(d->closed + of->first, d->closed[i], (size_t)of->count);
+  }
   pawl_sparse_sizes(&s->G, G, state->v, c->least_v, c->size);
   return pawl_rub_begin(s, &d->rub, phase, state, d->rate_before, c->size, err);
+}
+
+// Directions of the rows of contacts and friction over the step: the mean of those of both ends
+// where a contact is closed at the beginning and nothing hits, those of the end else.      (N31)
+static const double* mean_directions(const PawlStepper* s, PawlNsga* d) {
+  const double *before = d->contacts.G, *after = d->B;
+  for (int e = 0; e < s->G.start[s->sizes.v]; e++) {
+    d->mean[e] = d->closed[s->G.index[e]] ? 0.5 * (before[e] + after[e]) : after[e];
+  }
+  return d->mean;
 }
 
 // M (W + dW) = B^T Lambda + force with the contacts that touch and their friction.    (N17) (N29)
@@ -373,7 +391,7 @@ PawlStatus pawl_nsga_rub(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, do
   pawl_sparse_sizes(&s->G, values->G, d->v, c->least_v, c->size);
   PawlRubStep step = {.t = t,
                       .S = values->M,
-                      .B = d->B,
+                      .B = mean_directions(s, d),
                       .J = values->G,
                       .bilateral = d->trial,
                       .near = d->near,

@@ -26,6 +26,8 @@ typedef struct PawlNsga {
   PawlContacts contacts;
   PawlRub rub;                   // friction of contacts
   double* drag;                  // rows: Lambda of friction alone, as U has it
+  double* mean;                  // entries of G: directions of contacts over the step
+  unsigned char* closed;         // rows of contacts and friction: closed at the beginning, no hit
   unsigned char *S, *A, *B_set;  // rows in the smooth motion, at position, at velocity level
   unsigned char* smooth_rows;    // constraints that never switch
   unsigned char* trial;          // a set under construction
