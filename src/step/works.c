@@ -51,9 +51,13 @@ static void choose_rule(PawlWorks* w, int order) {
 
 static PawlStatus fill(PawlStepper* s, PawlWorks* w, PawlError* err) {
   PawlSizes n = s->sizes;
-  double** const of_v[] = {&w->q, &w->v, &w->a, &w->inner_q, &w->inner_v, &w->inner_a, &w->end_a};
+  double** const of_q[] = {&w->q, &w->inner_q, &w->q_rate[0], &w->q_rate[1]};
+  double** const of_v[] = {&w->v, &w->a, &w->inner_v, &w->inner_a, &w->end_a};
   double** const of_rows[] = {&w->lambda, &w->inner_lambda, &w->shown, &w->rubbing};
   bool got = true;
+  for (size_t k = 0; k < sizeof of_q / sizeof *of_q; k++) {
+    got = (*of_q[k] = PAWL_NEW(&s->arena, double, n.q)) && got;
+  }
   for (size_t k = 0; k < sizeof of_v / sizeof *of_v; k++) {
     got = (*of_v[k] = PAWL_NEW(&s->arena, double, n.v)) && got;
   }
@@ -148,24 +152,38 @@ static PawlStatus powers_at(PawlWorks* w, const PawlPhase* phase, Place at, doub
   return w->slip ? add_friction(w, phase, at, power, err) : PAWL_OK;
 }
 
-// States and their rates at an inner point: Hermite's cubic of both at the ends.             (Z3)
-static void interpolate_states(const PawlStepper* s, double at, Place end) {
+// Velocities from `first` on and their rates at an inner point: Hermite's cubic of both at the
+// ends.                                                                                      (Z3)
+static void interpolate_rates(const PawlStepper* s, int first, double at, Place end) {
   PawlWorks* w = s->works;
   double h = end.t - w->t, of_v = at * at * (3 - 2 * at), of_rate = 6 * at * (1 - at) / h;
-  for (int i = pawl_moving(s->sizes); i < s->sizes.v; i++) {
+  for (int i = first; i < s->sizes.v; i++) {
     double v0 = w->v[i], v1 = end.v[i], a0 = w->a[i], a1 = end.a[i];
-    w->inner_q[i] = w->q[i];
     w->inner_v[i] = v0 + of_v * (v1 - v0) + h * at * (1 - at) * ((1 - at) * a0 - at * a1);
     w->inner_a[i] = of_rate * (v1 - v0) + (1 - at) * (1 - 3 * at) * a0 + at * (3 * at - 2) * a1;
   }
+}
+
+// Quaternions there: Hermite's cubic of them and their rates q' = T(q) v at the ends.        (O2)
+static void interpolate_rotations(const PawlStepper* s, int first, double at, Place end) {
+  PawlWorks* w = s->works;
+  double h = end.t - w->t, of_q = at * at * (3 - 2 * at);
+  pawl_system_rates(s->system, w->q, w->v, w->q_rate[0]);
+  pawl_system_rates(s->system, end.q, end.v, w->q_rate[1]);
+  for (int i = first; i < s->sizes.q; i++) {
+    double bend = (1 - at) * w->q_rate[0][i] - at * w->q_rate[1][i];
+    w->inner_q[i] = w->q[i] + of_q * (end.q[i] - w->q[i]) + h * at * (1 - at) * bend;
+  }
+  pawl_system_tidy(s->system, w->inner_q);
 }
 
 // The motion at an inner point, from both ends.                                        (B11) (B12)
 static Place interpolate(const PawlStepper* s, const PawlInnerPoint* p, Place end) {
   PawlWorks* w = s->works;
   double h = end.t - w->t;
-  interpolate_states(s, p->s, end);
-  for (int i = 0; i < pawl_moving(s->sizes); i++) {
+  int plain = pawl_moving(s->sizes) - 3 * s->system->rotations;
+  interpolate_rates(s, plain, p->s, end);
+  for (int i = 0; i < plain; i++) {
     double dq = end.q[i] - w->q[i];
     w->inner_q[i] = w->q[i] + p->q1 * dq + h * (p->v[0] * w->v[i] + p->v[1] * end.v[i]);
     w->inner_v[i] = p->rq1 * dq / h + p->rv[0] * w->v[i] + p->rv[1] * end.v[i];
@@ -173,6 +191,9 @@ static Place interpolate(const PawlStepper* s, const PawlInnerPoint* p, Place en
       w->inner_q[i] += h * h * (p->a[0] * w->a[i] + p->a[1] * end.a[i]);
       w->inner_v[i] += h * (p->ra[0] * w->a[i] + p->ra[1] * end.a[i]);
     }
+  }
+  if (s->system->rotations > 0) {
+    interpolate_rotations(s, plain, p->s, end);
   }
   return (Place){w->t + p->s * h, w->inner_q, w->inner_v, w->inner_a, w->inner_lambda};
 }
@@ -256,7 +277,7 @@ static void add_works(PawlStepper* s, Place at, const double* end, bool known,
 static void keep(const PawlStepper* s, const PawlPhase* phase, Place at, const double* power) {
   PawlWorks* w = s->works;
   w->t = at.t;
-  memcpy(w->q, at.q, (size_t)s->sizes.v * sizeof(double));
+  memcpy(w->q, at.q, (size_t)s->sizes.q * sizeof(double));
   memcpy(w->v, at.v, (size_t)s->sizes.v * sizeof(double));
   memcpy(w->a, at.a, (size_t)s->sizes.v * sizeof(double));
   if (w->drives) {
@@ -269,8 +290,8 @@ static void keep(const PawlStepper* s, const PawlPhase* phase, Place at, const d
 
 static bool is_kept(const PawlStepper* s, const PawlPhase* phase, Place at) {
   const PawlWorks* w = s->works;
-  size_t v = (size_t)s->sizes.v * sizeof(double);
-  return w->known && w->t == at.t && memcmp(w->q, at.q, v) == 0 && memcmp(w->v, at.v, v) == 0 &&
+  size_t q = (size_t)s->sizes.q * sizeof(double), v = (size_t)s->sizes.v * sizeof(double);
+  return w->known && w->t == at.t && memcmp(w->q, at.q, q) == 0 && memcmp(w->v, at.v, v) == 0 &&
          memcmp(w->a, at.a, v) == 0 &&
          (!w->drives ||
           memcmp(w->lambda, at.lambda, (size_t)s->sizes.rows * sizeof(double)) == 0) &&

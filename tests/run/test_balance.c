@@ -62,6 +62,23 @@ static void check_work(const char* text, PawlWork work, double until, double exp
 }
 
 // ---- works --------------------------------------------------------------------------------------
+// omega = 3 exp(-t/4) about z, C = 2: the energy 9 falls by exp(-t/2), as the moment works.
+static void test_damped_rotation(void** unused) {
+  (void)unused;
+  check_work(
+      "model: a\ncoordinates: {R: {kind: rotation, rate: [0, 0, 3]}, x: {start: 1}}\n"
+      "kinetic: (R.omega.x^2 + R.omega.y^2 + 2*R.omega.z^2 + x'^2)/2\n"
+      "forces: {R: \"[0, 0, -0.5*R.omega.z]\"}\n",
+      PAWL_WORK_FORCES, 1.0, 9.0 * (exp(-0.5) - 1.0), 9.0);
+  // The same by a force at a point of the body, along its velocity: at distance 1/2, of 2 omega/2.
+  check_work(
+      "model: a\ncoordinates: {R: {kind: rotation, rate: [0, 0, 3]}}\ndefine: {p: \"R*[0.5, 0, "
+      "0]\"}\n"
+      "kinetic: (R.omega.x^2 + R.omega.y^2 + 2*R.omega.z^2)/2\n"
+      "forces: {drag: {on: p, value: \"-2*p'\"}}\n",
+      PAWL_WORK_FORCES, 1.0, 9.0 * (exp(-0.5) - 1.0), 9.0);
+}
+
 // x = e^(-dt) (cos wt + d/w sin wt), d = c/2, w^2 = k - d^2, m = 1.
 static void test_damped_oscillator(void** unused) {
   (void)unused;
@@ -455,6 +472,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_rest),
       cmocka_unit_test(test_damped_oscillator),
+      cmocka_unit_test(test_damped_rotation),
       cmocka_unit_test(test_force),
       cmocka_unit_test(test_drive),
       cmocka_unit_test(test_driven_pendulum),
