@@ -358,14 +358,15 @@ static PawlStatus begin_friction(PawlStepper* s, PawlNsga* d, const PawlPhase* p
     int i = c->row[k];
     d->closed[i] =
         d->near[i] && Lambda_n[i] > 0.0 && fabs(d->rate_before[i]) <= PAWL_SLOWEST_LOGGED * c->slow;
-    memset(d->closed + of->first, d->closed[i], (size_t)of->count);
+    memset(d->closed + of->first, of->count == 1 && d->closed[i], (size_t)of->count);
   }
   pawl_sparse_sizes(&s->G, G, state->v, c->least_v, c->size);
   return pawl_rub_begin(s, &d->rub, phase, state, d->rate_before, c->size, err);
 }
 
 // Directions of the rows of contacts and friction over the step: the mean of those of both ends
-// where a contact is closed at the beginning and nothing hits, those of the end else.      (N31)
+// where a contact is closed at the beginning and nothing hits, those of the end else, and of two
+// slips, whose axes may turn about the normal.                                             (N31)
 static const double* mean_directions(const PawlStepper* s, PawlNsga* d) {
   const double *before = d->contacts.G, *after = d->B;
   for (int e = 0; e < s->G.start[s->sizes.v]; e++) {
