@@ -86,8 +86,12 @@ static PawlStatus see(PawlGuards* g, const PawlState* state, const double** lamb
                       PawlError* err) {
   PawlPhase phase = pawl_phase_of(state, false);
   bool pulls = false, slips = g->slip && pawl_slip_any(g->slip, &phase);
+  bool left = g->slip && g->slip->count > 0 && state->redundant_count > 0;
   for (int i = g->touch.first; g->contacts && i < g->touch.end; i++) {
     pulls |= (*lambda)[i] < 0.0;
+  }
+  if (left && !slips) {
+    PAWL_TRY(pawl_slip_look(g->slip, &phase, state->t, state->q, state->v, err));
   }
   if (!pulls && !slips) {
     return PAWL_OK;
@@ -136,6 +140,19 @@ static double margin_of_capacity(const PawlGuards* g, const PawlGuard* guard, do
   return f == 0.0 ? DBL_MIN : f;  // nothing to hold, and no force to hold it with
 }
 
+// Rows of a contact that were left out since others hold them: how fast they are left all the same,
+// of what counts as rest. What holds it against another then gives way.                     (F27)
+static double left_out(const PawlGuards* g, const PawlState* state, const PawlGuard* guard) {
+  const PawlSlipContact* c = &g->slip->contact[guard->slip];
+  const double *rate = g->slip->rate, *g_t = pawl_eval_values(g->slip->eval)->g_t;
+  double rest = state->blur[guard - g->all], most = 0.0;
+  for (int i = c->first; i < c->first + c->count && state->redundant_count > 0; i++) {
+    double none = rest + PAWL_REST_LEFT * PAWL_REST * fabs(g_t[i]);
+    most = state->redundant[i] && none > 0.0 ? fmax(most, fabs(rate[i]) / none) : most;
+  }
+  return most;
+}
+
 double pawl_guards_friction(const PawlGuards* g, const PawlState* state, const PawlGuard* guard,
                             const double* lambda) {
   const PawlSlipContact* c = &g->slip->contact[guard->slip];
@@ -150,7 +167,8 @@ double pawl_guards_friction(const PawlGuards* g, const PawlState* state, const P
   for (int i = c->first; i < c->first + c->count; i++) {
     T = hypot(T, lambda[i]);
   }
-  return pawl_watch_bound(mu * fmax(lambda[c->normal], 0.0), 1.0) - T;
+  double bound = pawl_watch_bound(mu * fmax(lambda[c->normal], 0.0), 1.0);
+  return fmin(bound - T, bound * (1.0 - left_out(g, state, guard)));
 }
 
 // A force that is zero to rounding is not yet across; nor is the rounding of a gap where the
@@ -161,7 +179,8 @@ static double margin_of_contact(const PawlGuards* g, const PawlState* state, int
   double noise = guard->what == PAWL_GUARD_GAP || guard->what == PAWL_GUARD_SLIP
                      ? 0.0
                      : PAWL_LOOSE * state->largest[k];
-  double f = pawl_guards_value(g, state, guard, NULL, lambda) + noise + state->blur[k];
+  double blur = guard->what == PAWL_GUARD_CONE ? 0.0 : state->blur[k];  // there it is a rate
+  double f = pawl_guards_value(g, state, guard, NULL, lambda) + noise + blur;
   return f == 0.0 ? DBL_MIN : f;
 }
 

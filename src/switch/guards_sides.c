@@ -15,7 +15,7 @@
 // The rates of sliding have no side, but how fast they were is kept, too.
 void pawl_guards_note_one(PawlGuards* g, PawlState* state, int k, double f, double none) {
   state->largest[k] = fabs(f) > state->largest[k] ? fabs(f) : state->largest[k];
-  if (!g->all[k].sided && fabs(f) > state->blur[k]) {
+  if (!g->all[k].sided && g->all[k].what != PAWL_GUARD_CONE && fabs(f) > state->blur[k]) {
     g->noted |= state->blur[k] > 0.0;
     state->blur[k] = 0.0;  // it has moved on
   }
@@ -219,6 +219,22 @@ static void enter_slip(PawlGuards* g, PawlState* state, int k) {
   state->blur[k] = speed < 0.0 ? OF_DRIFT * fabs(speed) : 0.0;
 }
 
+// The rate above which what sticks in name is left in truth: some times what counts as rest (C3).
+static double rest_of_slip(const PawlGuards* g, const PawlState* state, const PawlGuard* guard) {
+  const PawlDynamics* d = g->dynamics;
+  const PawlValues* values = pawl_eval_values(d->eval);
+  double still = PAWL_REST * pawl_dynamics_pace(d, state, values) +
+                 PAWL_REST_OF_INSTANT * pawl_dynamics_instant(d, state->t) *
+                     pawl_dynamics_push(d, state, values);
+  double size = 0.0;
+  for (int j = 0; j < d->G.cols; j++) {
+    for (int e = d->G.start[j]; e < d->G.start[j + 1]; e++) {
+      size += d->G.index[e] == g->slip->contact[guard->slip].first ? fabs(values->G[e]) : 0.0;
+    }
+  }
+  return PAWL_REST_LEFT * still * size;
+}
+
 // What gaps and forces of contacts are measured by: the largest gap, but no less than a part of
 // what moves in a step or of the coordinates, and the force that would hold what moves along it, by
 // the masses of its coordinates alone. An overlap where a contact opens counts as none until it is
@@ -241,6 +257,9 @@ static void enter_contact(PawlGuards* g, PawlState* state, int k, const double* 
   bool noisy = g->slip && strcmp(g->dynamics->def->smooth, "ida") == 0;
   double least_gap = (noisy ? PAWL_IDA_NOISE : DBL_EPSILON) * terms;
   state->blur[k] = gap ? OF_OVERLAP * fmax(-value, 0.0) + least_gap : 0.0;
+  if (guard->what == PAWL_GUARD_CONE) {
+    state->blur[k] = rest_of_slip(g, state, guard);
+  }
 }
 
 static PawlStatus enter_contacts(PawlGuards* g, PawlState* state, PawlError* err) {

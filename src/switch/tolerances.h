@@ -16,6 +16,8 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // [1] Of the largest kinetic energy of a run: with less the system rests, and what rates there are
 // say nothing about constraints.
 #define PAWL_REST_OF_RUN 1e-12
+// [1] Of what counts as rest: a friction row that was left out, since others held it, is left.
+#define PAWL_REST_LEFT 4.0
 // [1] Of PAWL_REST: a smaller drift of what holds is left alone.
 #define PAWL_REST_DRIFT 0.01
 // [1] Of the largest rate a sliding joint had: a rate found to be zero by locating an instant.

@@ -202,6 +202,30 @@ static void test_two_feet(void** unused) {
   run_end(&run);
 }
 
+// A block that stands on a table, and sticks to a pad that begins to rise: the table and the pad
+// ask for the same velocity until the pad moves. Then the block goes with the pad. (F27)
+static void test_lifted(void** unused) {
+  (void)unused;
+  Run run = run_text_with(
+      "model: lift\nparameters: {T: 0.12}\ncoordinates: {x: , y: }\nmass: {x: 0.5, y: 0.5}\n"
+      "potential: 0.5*9.81*y + 20*x\ncontacts:\n  table: {gap: y}\n"
+      "  pad: {gap: x, friction: 0.6, slip: \"y' - 0.2*exp(-((t - 0.7)/T)^2)/(T*sqrt(pi))\"}\n",
+      NULL);
+  for (int k = 0; EXACT[k]; k++) {
+    run.def.simulate.smooth = EXACT[k];
+    if (is_absent(EXACT[k])) {
+      continue;
+    }
+    run_to(&run, 1.4, 1e-3);
+    assert_int_equal(run_events(&run), 3);
+    event_is(&run, 0, 0.1925, "table", "closed", "open", 1e-3);
+    event_is(&run, 2, 0.1925, "pad", "slip", "stick", 1e-3);
+    check_state(&run, (double[]){0, 0.2}, (double[]){0, 0}, 1e-8);
+    balances(&run, 1e-9);
+  }
+  run_end(&run);
+}
+
 // Pulled at a height: tips at k t (h + up) = m g b where that comes before slipping.
 static void test_tips(void** unused) {
   (void)unused;
@@ -337,7 +361,8 @@ static int see(const Run* run, Seen* seen, int most) {
   return count;
 }
 
-// A slider with clearance: methods that share nothing but the instants agree on the first fifty events.
+// A slider with clearance: methods that share nothing but the instants agree on the first fifty
+// events.
 static void test_clearance(void** unused) {
   (void)unused;
   enum { MOST = 50 };
@@ -517,14 +542,23 @@ static void test_refused(void** unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_incline),        cmocka_unit_test(test_stick_slip),
-      cmocka_unit_test(test_belt),           cmocka_unit_test(test_speed),
-      cmocka_unit_test(test_two_feet),       cmocka_unit_test(test_tips),
-      cmocka_unit_test(test_housner),        cmocka_unit_test(test_spinning_ball),
-      cmocka_unit_test(test_spinning_disc),  cmocka_unit_test(test_slope),
-      cmocka_unit_test(test_clearance),      cmocka_unit_test(test_painleve_onset),
-      cmocka_unit_test(test_painleve_shock), cmocka_unit_test(test_painleve_several),
-      cmocka_unit_test(test_undetermined),   cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_incline),
+      cmocka_unit_test(test_stick_slip),
+      cmocka_unit_test(test_belt),
+      cmocka_unit_test(test_speed),
+      cmocka_unit_test(test_two_feet),
+      cmocka_unit_test(test_tips),
+      cmocka_unit_test(test_lifted),
+      cmocka_unit_test(test_housner),
+      cmocka_unit_test(test_spinning_ball),
+      cmocka_unit_test(test_spinning_disc),
+      cmocka_unit_test(test_slope),
+      cmocka_unit_test(test_clearance),
+      cmocka_unit_test(test_painleve_onset),
+      cmocka_unit_test(test_painleve_shock),
+      cmocka_unit_test(test_painleve_several),
+      cmocka_unit_test(test_undetermined),
+      cmocka_unit_test(test_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
