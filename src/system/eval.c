@@ -242,10 +242,12 @@ long long pawl_eval_operations(const PawlEval* eval) {
   return count;
 }
 
-// g = expression - held, for locks.
+// g = expression - held, for locks. What is held of contacts is the direction of their slip.
 static void subtract_held(const PawlEval* eval, const PawlPoint* point) {
   double* g = eval->values.g;
-  for (int i = 0; point->held && i < eval->system->sizes.rows; i++) {
+  const PawlSystem* system = eval->system;
+  int rows = system->model ? system->model->row_count : system->sizes.rows;
+  for (int i = 0; point->held && i < rows; i++) {
     g[i] -= point->held[i];
   }
 }

@@ -226,6 +226,24 @@ static void test_lifted(void** unused) {
   run_end(&run);
 }
 
+// A brake slides beside a contact that slips: the direction of the slip is no place that a row
+// holds.
+static void test_beside_a_brake(void** unused) {
+  (void)unused;
+  Run run = run_text_with(
+      "model: brake\ncoordinates: {x: {rate: 3}, y: , phi: {rate: 10}}\nmass: {x: 1, y: 1, phi: "
+      "1}\n"
+      "potential: 10*y\nlocks: {brake: {lock: phi, engaged: true, capacity: 4}}\n"
+      "contacts: {road: {gap: y, friction: 0.6, slip: x}}\n",
+      NULL);
+  run_to(&run, 1, 1e-2);
+  event_is(&run, 0, 0.5, "road", "slip", "stick", 1e-9);
+  check_state(&run, (double[]){0.75, 0, 8}, (double[]){0, 0, 6}, 1e-9);
+  CHECK_NEAR(pawl_sim_summary(run.sim).residual[0], 0.0, 1e-12);
+  balances(&run, 1e-9);
+  run_end(&run);
+}
+
 // Pulled at a height: tips at k t (h + up) = m g b where that comes before slipping.
 static void test_tips(void** unused) {
   (void)unused;
@@ -542,23 +560,15 @@ static void test_refused(void** unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_incline),
-      cmocka_unit_test(test_stick_slip),
-      cmocka_unit_test(test_belt),
-      cmocka_unit_test(test_speed),
-      cmocka_unit_test(test_two_feet),
-      cmocka_unit_test(test_tips),
-      cmocka_unit_test(test_lifted),
-      cmocka_unit_test(test_housner),
-      cmocka_unit_test(test_spinning_ball),
-      cmocka_unit_test(test_spinning_disc),
-      cmocka_unit_test(test_slope),
-      cmocka_unit_test(test_clearance),
-      cmocka_unit_test(test_painleve_onset),
-      cmocka_unit_test(test_painleve_shock),
-      cmocka_unit_test(test_painleve_several),
-      cmocka_unit_test(test_undetermined),
-      cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_incline),        cmocka_unit_test(test_stick_slip),
+      cmocka_unit_test(test_belt),           cmocka_unit_test(test_speed),
+      cmocka_unit_test(test_two_feet),       cmocka_unit_test(test_tips),
+      cmocka_unit_test(test_lifted),         cmocka_unit_test(test_beside_a_brake),
+      cmocka_unit_test(test_housner),        cmocka_unit_test(test_spinning_ball),
+      cmocka_unit_test(test_spinning_disc),  cmocka_unit_test(test_slope),
+      cmocka_unit_test(test_clearance),      cmocka_unit_test(test_painleve_onset),
+      cmocka_unit_test(test_painleve_shock), cmocka_unit_test(test_painleve_several),
+      cmocka_unit_test(test_undetermined),   cmocka_unit_test(test_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
