@@ -172,6 +172,12 @@ static void test_scene(void** state) {
        "1}}}\n",
        7},
       {"model: m\nbodies: {\"a[i=1..5]\": {mass: 1, inertia: 1, points: {p: [1, 0]}}}\n", 5},
+      {"model: m\nbodies: {ground: {shape: {plane: {}}}, \"a[i=1..5]\": {mass: 1, shape: {disc: "
+       "i}}}\n",
+       6},
+      {"model: m\nbodies: {ground: {shape: {plane: {normal: [0, 1, 1]}}}, a: {mass: 1, shape: "
+       "{sphere: 2}}}\n",
+       2},
   };
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     PawlModel* model = read_model(cases[k].text);
