@@ -16,7 +16,7 @@ const groups = [
   ['Theory', [['notation.html', 'Notation'], ['theory/equations.html', 'Equations'],
     ['theory/switching.html', 'Switching'], ['theory/events.html', 'Engaging, letting go'], ['theory/impact.html', 'The jump'],
     ['theory/transition.html', 'Its three forms'], ['theory/rows.html', 'Rows with bounds'],
-    ['theory/contacts.html', 'Located contacts'], ['theory/friction.html', 'Dry friction'],
+    ['theory/contacts.html', 'Located contacts'], ['theory/friction.html', 'Dry friction'], ['theory/shapes.html', 'Contacts between shapes'],
     ['theory/motion-forms.html', 'Forms of motion'], ['theory/initial.html', 'Consistent start'],
     ['theory/rotations.html', 'Rotations'], ['theory/rate.html', 'Rate equations'], ['theory/states.html', 'States and inputs'], ['theory/tables.html', 'Tables'],
     ['theory/kinks.html', 'Kinks'], ['theory/poles.html', 'Poles'], ['theory/energy.html', 'Energy'], ['theory/freedom.html', 'Degrees of freedom'],

@@ -124,12 +124,9 @@ static void test_arena_without_memory(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_alloc),
-      cmocka_unit_test(test_failing_on_demand),
-      cmocka_unit_test(test_growing),
-      cmocka_unit_test(test_arena),
-      cmocka_unit_test(test_pages),
-      cmocka_unit_test(test_arena_without_memory),
+      cmocka_unit_test(test_alloc),   cmocka_unit_test(test_failing_on_demand),
+      cmocka_unit_test(test_growing), cmocka_unit_test(test_arena),
+      cmocka_unit_test(test_pages),   cmocka_unit_test(test_arena_without_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
