@@ -113,9 +113,9 @@ bool pawl_read_bodies(PawlMade* made, PawlYaml* section, PawlBodies* bodies) {
   for (PawlYaml* child = map ? section->first : NULL; child; child = child->next) {
     PawlBody body;
     good &= read_body(made, child, &body);
-    if (good && body.is_ground) {
+    if (body.is_ground) {
       bodies->item[0] = body;
-    } else if (good) {
+    } else if (body.name.name) {  // with mistakes, too: joints may name it
       bodies->item[bodies->count++] = body;
     }
   }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/bodies.h"
+#include "model/demand.h"
 
 enum { MOST_SIZES = 3 };
 
@@ -207,6 +208,11 @@ bool pawl_body_shape(PawlMade* made, PawlBody* body) {
     body->centre = pawl_part_vector(made, at, "at");
   }
   const char* d = density ? pawl_part_text(made, density, "a density") : NULL;
+  pawl_demand_shape(made, &body->name, node);
+  if (d) {
+    pawl_demand_one(made, PAWL_DEMAND_NOT_NEGATIVE, &body->name, density,
+                    pawl_say(made, "the density of '%s' is negative", body->name.name), d);
+  }
   body->shaped = d || pawl_part_get(body->map, "mass");
   d = pawl_factor(made, d ? d : "0");
   if (body->shaped && shape) {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "model/bodies.h"
+#include "model/demand.h"
 
 // ---- masses -----------------------------------------------------------------------------------
 
@@ -65,6 +66,42 @@ static bool check_inertia(PawlMade* made, const PawlYaml* inertia) {
   return good;
 }
 
+// What no body has: products of inertia that differ across the diagonal, negative moments.
+static void demand_inertia(PawlMade* made, const PawlBody* body, const PawlYaml* inertia) {
+  const char *name = body->name.name, *texts[6];
+  const char* what = pawl_say(made, "the inertia of '%s'", name);
+  for (int k = 0; k < 3; k++) {
+    texts[k] = pawl_part_use(made, &body->name, moments[k]);
+    texts[3 + k] = body->full ? pawl_part_use(made, &body->name, products[k].part) : "0";
+  }
+  pawl_demand(made, PAWL_DEMAND_INERTIA, &body->name, inertia, what, 6, texts);
+  for (int k = 0; k < 3 && body->full; k++) {
+    int i = products[k].row, j = products[k].column;
+    const PawlYaml *upper = entry(entry(inertia, i), j), *lower = entry(entry(inertia, j), i);
+    const char* sides[] = {pawl_part_text(made, upper, "a number"),
+                           pawl_part_text(made, lower, "a number"), texts[i], texts[j]};
+    pawl_demand(made, PAWL_DEMAND_EQUAL, &body->name, lower,
+                pawl_say(made, "the inertia of '%s' is not symmetric", name), 4, sides);
+  }
+}
+
+static void demand_masses(PawlMade* made, const PawlBody* body, const PawlYaml* mass,
+                          const PawlYaml* inertia) {
+  const char* name = body->name.name;
+  if (mass) {
+    pawl_demand_one(made, PAWL_DEMAND_NOT_NEGATIVE, &body->name, mass,
+                    pawl_say(made, "the mass of '%s' is negative", name),
+                    pawl_part_use(made, &body->name, "mass"));
+  }
+  if (inertia && made->dimension == 3) {
+    demand_inertia(made, body, inertia);
+  } else if (inertia) {
+    pawl_demand_one(made, PAWL_DEMAND_NOT_NEGATIVE, &body->name, inertia,
+                    pawl_say(made, "the inertia of '%s' is negative", name),
+                    pawl_part_use(made, &body->name, "inertia"));
+  }
+}
+
 // What is given, and 0 for what is not; what the shape gives is written before.
 static bool write_masses(PawlMade* made, const PawlBody* body) {
   const PawlYaml *mass = pawl_part_get(body->map, "mass"),
@@ -73,6 +110,7 @@ static bool write_masses(PawlMade* made, const PawlBody* body) {
   if (inertia && !check_inertia(made, inertia)) {
     return false;
   }
+  demand_masses(made, body, mass, inertia);
   if (!body->shaped) {
     put_parameter(made, body, "mass", mass, "0");
   }

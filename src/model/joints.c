@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/demand.h"
+
 const PawlJointType pawl_joint_types[] = {
 #include "model/joints.def"
     {0}};
@@ -261,6 +263,13 @@ static bool read_extra(PawlMade* made, PawlJoint* joint) {
     return false;
   }
   joint->L = extra ? pawl_part_text(made, extra, "an expression") : NULL;
+  if (joint->L && strcmp(key, "function") != 0) {
+    bool length = strcmp(key, "length") == 0;
+    pawl_demand_one(made, length ? PAWL_DEMAND_POSITIVE : PAWL_DEMAND_NOT_ZERO, &joint->name, extra,
+                    pawl_say(made, "the %s of '%s' is %s", key, joint->name.name,
+                             length ? "not positive" : "zero"),
+                    joint->L);
+  }
   return !extra || joint->L;
 }
 
@@ -298,10 +307,17 @@ static int find_joint(PawlMade* made, const PawlJoints* joints, const PawlYaml* 
   PawlNearest nearest = {.wanted = word ? node->text : ""};
   for (int k = 0; k < joints->count && word; k++) {
     const char* name = joints->item[k].key->text;
-    if (strcmp(name, node->text) == 0 && !joints->item[k].is_gear) {
+    if (strcmp(name, node->text) == 0 && joints->item[k].is_gear) {
+      pawl_report(&made->loader->report, node, "'%s' is a gear, which has no value to be geared",
+                  pawl_quote(name).s);
+      return -1;
+    }
+    if (strcmp(name, node->text) == 0) {
       return k;
     }
-    pawl_nearest_offer(&nearest, name);
+    if (!joints->item[k].is_gear) {
+      pawl_nearest_offer(&nearest, name);
+    }
   }
   pawl_report(&made->loader->report, node, "'%s' is not a joint%s",
               word ? pawl_quote(node->text).s : "", pawl_did_you_mean(nearest.name).s);
@@ -326,7 +342,53 @@ static bool read_gear(PawlMade* made, const PawlJoints* joints, PawlJoint* gear)
       good = false;
     }
   }
+  if (good && gear->geared[0] == gear->geared[1]) {
+    pawl_report(&made->loader->report, pair, "a gear needs two joints, '%s' is given twice",
+                pawl_quote(pair->first->text).s);
+    return false;
+  }
   return good;
+}
+
+// The value of a joint is `factor` times that of the joint `root`, up to a constant, by gears.
+typedef struct Geared {
+  int root;
+  const char* factor;
+} Geared;
+
+// a = ratio b joins two groups; within one it says the same as the gears before, or nothing turns.
+static void follow_gear(PawlMade* made, const PawlJoints* joints, const PawlJoint* gear,
+                        Geared of[]) {
+  Geared a = of[gear->geared[0]], b = of[gear->geared[1]];
+  const char* ratio = pawl_say(made, "%s*%s", pawl_factor(made, gear->L), b.factor);
+  if (a.root == b.root) {
+    pawl_demand(
+        made, PAWL_DEMAND_EQUAL, &gear->name, gear->key,
+        pawl_say(made, "the gear '%s' closes a circle in which nothing can turn", gear->name.name),
+        2, (const char* const[]){a.factor, ratio});
+    return;
+  }
+  for (int k = 0; k < joints->count; k++) {
+    if (of[k].root == b.root) {
+      of[k] = (Geared){a.root, pawl_say(made, "(%s*%s/(%s))", of[k].factor, a.factor, ratio)};
+    }
+  }
+}
+
+static bool follow_gears(PawlMade* made, const PawlJoints* joints) {
+  Geared* of = pawl_pool_alloc(&made->loader->pool, ((size_t)joints->count + 1) * sizeof *of);
+  if (!of) {
+    return pawl_loader_no_memory(made->loader);
+  }
+  for (int k = 0; k < joints->count; k++) {
+    of[k] = (Geared){k, "1"};
+  }
+  for (int k = 0; k < joints->count; k++) {
+    if (joints->item[k].is_gear) {
+      follow_gear(made, joints, &joints->item[k], of);
+    }
+  }
+  return true;
 }
 
 // ---- all of them ------------------------------------------------------------------------------
@@ -371,8 +433,9 @@ bool pawl_read_joints(PawlMade* made, PawlYaml* section, const PawlBodies* bodie
     return pawl_loader_no_memory(made->loader);
   }
   for (PawlYaml* child = section->first; child; child = child->next) {
-    good &= read_joint(made, child, bodies, &joints->item[joints->count]);
-    joints->count += good;
+    bool read = read_joint(made, child, bodies, &joints->item[joints->count]);
+    joints->count += read;
+    good &= read;
   }
   made->dimension = made->dimension ? made->dimension : 2;
   for (int k = 0; k < joints->count; k++) {
@@ -382,5 +445,5 @@ bool pawl_read_joints(PawlMade* made, PawlYaml* section, const PawlBodies* bodie
   for (int k = 0; k < joints->count && good; k++) {
     good &= !joints->item[k].is_gear || read_gear(made, joints, &joints->item[k]);
   }
-  return good;
+  return good && follow_gears(made, joints);
 }

@@ -2,6 +2,7 @@
 // What acts along the value of a joint: springs, motors, stops, locks; and gears between values.
 #include <string.h>
 
+#include "model/demand.h"
 #include "model/joints.h"
 
 static PawlYaml* put_map(PawlMade* made, const PawlJoint* joint, const char* section,
@@ -44,6 +45,12 @@ static void write_spring(PawlMade* made, const PawlJoint* joint, const char* val
       pawl_set_node(made, map, child->key->text, child);
     }
   }
+  const PawlYaml* damps = damping ? damping : pawl_part_get(spring, "damping");
+  if (damps) {
+    pawl_demand_one(made, PAWL_DEMAND_DAMPING, &joint->name, damps,
+                    pawl_say(made, "the damping of '%s' is negative", joint->name.name),
+                    pawl_part_text(made, damps, "an expression"));
+  }
   if (damping && pawl_part_get(spring, "damping")) {
     pawl_report(&made->loader->report, damping, "the spring of '%s' has damping: already",
                 pawl_quote(joint->key->text).s);
@@ -71,6 +78,11 @@ static void write_stops(PawlMade* made, const PawlJoint* joint, const char* valu
   pawl_yaml_check_keys(&made->loader->report, stops, "the stops of a joint", keys);
   const char* a = low ? pawl_part_text(made, low, "an expression") : NULL;
   const char* b = high ? pawl_part_text(made, high, "an expression") : NULL;
+  if (a && b) {
+    pawl_demand_one(made, PAWL_DEMAND_NOT_NEGATIVE, &joint->name, stops,
+                    pawl_say(made, "the stops of '%s': high is below low", joint->name.name),
+                    pawl_say(made, "%s - %s", pawl_factor(made, b), pawl_factor(made, a)));
+  }
   if (a) {
     write_stop(made, joint, "low", pawl_say(made, "%s - %s", value, pawl_factor(made, a)),
                restitution);
@@ -86,6 +98,12 @@ static void write_lock(PawlMade* made, const PawlJoint* joint, const char* part,
   if (keys->kind != PAWL_YAML_MAP) {
     pawl_report(&made->loader->report, keys, "%s: expected {at: ..., when: ..., release: ...}",
                 part);
+    return;
+  }
+  if (strcmp(part, "brake") == 0 && !pawl_part_get(keys, "capacity")) {
+    pawl_report(&made->loader->report, keys,
+                "the brake of '%s' needs capacity: (lock: holds without one)",
+                pawl_quote(joint->key->text).s);
     return;
   }
   PawlYaml* map = put_map(made, joint, "locks", part);

@@ -112,10 +112,23 @@ static bool space_axes(PawlMade* made, PawlJoint* joint) {
   return true;
 }
 
+static bool has_axis(const PawlJointMotion* motion) {
+  bool found = motion->d != NULL;
+  for (int k = 0; k < PAWL_JOINT_ROWS && motion->rows[k]; k++) {
+    found = found || strstr(motion->rows[k], "$U");
+  }
+  return found;
+}
+
 // In the plane expressions will do, too: the direction across [a, b] is [-b, a].
 static bool plane_axes(PawlMade* made, PawlJoint* joint) {
   const PawlYaml* given = pawl_part_get(joint->map, "axis");
   double A[3] = {1, 0, 0};
+  if (given && !has_axis(joint->motion)) {
+    pawl_report(&made->loader->report, given->key,
+                "a joint of the type '%s' in the plane has no axis", joint->type->word);
+    return false;
+  }
   if (given && !read_numbers(given, 2, A)) {
     const char* text = given->kind == PAWL_YAML_LIST ? pawl_part_vector(made, given, "axis") : NULL;
     if (!text) {

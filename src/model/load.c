@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/error.h"
+#include "model/demand.h"
 #include "model/file.h"
 #include "model/loader.h"
 #include "model/mechanism.h"
@@ -134,6 +135,7 @@ static void load_sections(PawlLoader* loader, PawlYaml* root, int override_count
   pawl_load_functions(loader, pawl_yaml_get(root, "functions"));
   pawl_load_parameters(loader, pawl_yaml_get(root, "parameters"), override_count, overrides);
   pawl_load_tables(loader, pawl_yaml_get(root, "tables"));
+  pawl_judge_demands(loader);
   load_names(loader, root);
   pawl_load_energy(loader, pawl_yaml_get(root, "kinetic"), PAWL_TERM_KINETIC);
   pawl_load_mass(loader, pawl_yaml_get(root, "mass"));
@@ -255,6 +257,7 @@ PawlYaml* pawl_loader_tree(PawlLoader* loader, const char* text, size_t length,
   }
   char chosen[] = {(char)loader->robot.limits, (char)loader->robot.floating};
   *hash = pawl_hash(*hash, chosen, sizeof chosen);
+  loader->has_robot = true;
   return pawl_urdf_parse(&loader->pool, text, length, &loader->robot, report, &loader->remarks);
 }
 

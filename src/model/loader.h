@@ -93,6 +93,8 @@ typedef struct PawlLoader {
   int pending_count, pending_capacity;
   PawlStartTask* starts;
   int start_count, start_capacity;
+  struct PawlDemand *demands, *last_demand;  // demand.h
+  bool has_robot;                            // URDF was read, and judged
   PawlSwitchingTask* switching;
   int switching_count, switching_capacity;
   int parameter_capacity, coordinate_capacity, term_capacity, constraint_capacity, contact_capacity,

@@ -29,16 +29,14 @@ static bool read_options(Mechanism* m, const PawlYaml* section) {
   if (!pawl_expect_map(made->loader, section, "mechanism")) {
     return !section || pawl_yaml_is_null(section);
   }
-  if (!pawl_yaml_check_keys(&made->loader->report, section, "the mechanism", keys)) {
-    return false;
-  }
+  bool good = pawl_yaml_check_keys(&made->loader->report, section, "the mechanism", keys);
   const PawlYaml* gravity = pawl_part_get(section, "gravity");
   m->chosen = pawl_part_get(section, "coordinates");
   if (m->chosen) {
     m->coordinates = pawl_load_word(made->loader, m->chosen, "coordinates", words);
   }
   m->gravity = gravity ? pawl_part_vector(made, gravity, "gravity") : NULL;
-  return m->coordinates >= 0 && (!gravity || m->gravity);
+  return good && m->coordinates >= 0 && (!gravity || m->gravity);
 }
 
 // ---- which coordinates ------------------------------------------------------------------------
@@ -185,18 +183,18 @@ static bool read_all(Mechanism* m, PawlYaml* root) {
   PawlMade* made = &m->made;
   bool good = read_options(m, pawl_yaml_get(root, "mechanism"));
   good &= pawl_read_bodies(made, pawl_yaml_get(root, "bodies"), &m->bodies);
-  if (!good) {
+  if (!m->bodies.item) {
     return false;
   }
   if (m->bodies.count < 2) {
-    pawl_report(&made->loader->report,
-                pawl_yaml_get(root, "bodies") ? pawl_yaml_get(root, "bodies") : root,
-                "bodies: with at least one body is missing");
+    const PawlYaml* section = pawl_yaml_get(root, "bodies");
+    if (made->loader->report.count == 0) {
+      pawl_report(&made->loader->report, section ? section : root,
+                  "bodies: with at least one body is missing");
+    }
     return false;
   }
-  if (!pawl_read_joints(made, pawl_yaml_get(root, "joints"), &m->bodies, &m->joints)) {
-    return false;
-  }
+  good &= pawl_read_joints(made, pawl_yaml_get(root, "joints"), &m->bodies, &m->joints);
   pawl_touch_dimension(made, &m->bodies);
   for (int k = 1; k < m->bodies.count; k++) {
     good &= pawl_body_shape(made, &m->bodies.item[k]);

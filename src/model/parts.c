@@ -189,9 +189,14 @@ bool pawl_part_name(PawlMade* made, const PawlYaml* key, PawlPartName* out) {
   static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
   size_t length = key->kind == PAWL_YAML_SCALAR ? strspn(key->text, letters) : 0;
   char last = length > 0 && key->text[length] == '[' ? ']' : '\0';
+  if (length > 0 && pawl_expr_reserved(key->text)) {
+    pawl_report(&made->loader->report, key, "'%s' is a reserved word; choose another name",
+                pawl_quote(key->text).s);
+    *out = (PawlPartName){key->text, "", ""};  // for joints that name it
+    return false;
+  }
   bool good = length > 0 && !(key->text[0] >= '0' && key->text[0] <= '9') &&
-              (last ? key->text[key->length - 1] == last : key->text[length] == '\0') &&
-              !pawl_expr_reserved(key->text);
+              (last ? key->text[key->length - 1] == last : key->text[length] == '\0');
   if (!good) {
     pawl_report(&made->loader->report, key,
                 "'%s' cannot be the name of a body or joint: letters, digits and _",

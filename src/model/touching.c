@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/demand.h"
 #include "model/use.h"
 
 enum { MOST_RIM = 64 };  // points on the rim of a cylinder
@@ -364,10 +365,22 @@ static bool write_contact(Touching* t, const PawlYaml* map) {
   return write_pair(t);
 }
 
+// The shape of a body that moves has been judged with its mass.
+static void demand_shapes(PawlMade* made, const PawlTouchShapes* shapes) {
+  for (int k = 0; k < shapes->count; k++) {
+    const PawlTouchShape* shape = &shapes->item[k];
+    bool judged = !shape->body->is_ground && strcmp(shape->name, "shape") == 0;
+    if (!judged && shape->kind != PAWL_TOUCH_PLANE) {
+      pawl_demand_shape(made, &shape->body->name, shape->node);
+    }
+  }
+}
+
 bool pawl_write_touching(PawlMade* made, const PawlBodies* bodies, PawlYaml* contacts) {
   Touching t = {.made = made, .bodies = bodies};
   bool good = pawl_read_touch_shapes(made, bodies, &t.shapes);
   bool map = contacts && contacts->kind == PAWL_YAML_MAP;
+  demand_shapes(made, &t.shapes);
   for (PawlYaml** at = map && good ? &contacts->first : NULL; at && *at;) {
     PawlYaml* child = *at;
     if (!pawl_part_get(child, "between")) {

@@ -13,9 +13,6 @@
 
 // ---- tolerances ---------------------------------------------------------------------------------
 
-// By how much the largest moment of inertia may exceed the sum of the others, relative to it: of a
-// thin plate they are equal, and numbers in files have three digits and more.
-#define PAWL_URDF_TRIANGLE 1e-3
 // What a few products of numbers leave of a zero, relative to the largest of them.
 #define PAWL_URDF_ROUNDING (8 * DBL_EPSILON)
 // How far from a right angle a shape may be turned and still lies along the axes [rad]: files say

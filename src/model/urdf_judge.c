@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/inertia.h"
 #include "model/urdf_impl.h"
 
 // ---- masses -------------------------------------------------------------------------------------
@@ -15,7 +16,7 @@ static const char* fault_of(const PawlMassive* body, const double moments[3]) {
   if (moments[0] <= 0.0) {
     return "the moments of inertia are not all positive";
   }
-  if (moments[2] - moments[0] - moments[1] > PAWL_URDF_TRIANGLE * moments[2]) {
+  if (moments[2] - moments[0] - moments[1] > PAWL_INERTIA_TRIANGLE * moments[2]) {
     return "the largest moment of inertia exceeds the sum of the two others";
   }
   return "";

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/inertia.h"
 #include "model/urdf_impl.h"
 
 const PawlFrame pawl_frame_one = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {0, 0, 0}};
@@ -131,36 +132,6 @@ void pawl_massive_add(PawlMassive* whole, const PawlFrame* frame, const PawlMass
   whole->mass = mass;
 }
 
-// One turn in the plane of the axes p and q, after which I[p][q] is zero (Jacobi).
-static void rotate_plane(PawlMassive* body, int p, int q) {
-  double(*I)[3] = body->I, out[3][3];
-  if (I[p][q] == 0.0) {
-    return;
-  }
-  double theta = 0.5 * atan(2.0 * I[p][q] / (I[q][q] - I[p][p]));  // half a right angle where equal
-  PawlFrame turned = pawl_frame_one;
-  turned.R[p][p] = turned.R[q][q] = cos(theta);
-  turned.R[p][q] = -sin(theta);
-  turned.R[q][p] = sin(theta);
-  turn_inertia(&turned, body, out);
-  memcpy(body->I, out, sizeof out);
-}
-
 void pawl_massive_moments(const PawlMassive* body, double moments[3]) {
-  enum { SWEEPS = 8 };  // three or four reach rounding: the convergence is quadratic
-  PawlMassive turned = *body;
-  for (int k = 0; k < SWEEPS; k++) {
-    rotate_plane(&turned, 0, 1);
-    rotate_plane(&turned, 0, 2);
-    rotate_plane(&turned, 1, 2);
-  }
-  for (int k = 0; k < 3; k++) {
-    moments[k] = turned.I[k][k];
-  }
-  for (int k = 0; k < 3; k++) {  // ascending
-    int i = k % 2;
-    double low = fmin(moments[i], moments[i + 1]), high = fmax(moments[i], moments[i + 1]);
-    moments[i] = low;
-    moments[i + 1] = high;
-  }
+  pawl_principal_moments(body->I, moments);
 }

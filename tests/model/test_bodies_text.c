@@ -60,6 +60,90 @@ static void test_mistakes(void** state) {
       "are not at right angles");
 }
 
+// Numbers that no body has, once parameters have their values.
+static void test_numbers(void** state) {
+  (void)state;
+  REFUSED("model: m\nbodies:\n  a: {mass: -1, inertia: 1}\n",
+          "m.yaml:3:13: the mass of 'a' is negative (-1)");
+  REFUSED("model: m\nparameters: {m0: 2}\nbodies:\n  b: {mass: 1 - m0, inertia: 1}\n",
+          "the mass of 'b' is negative (-1)");
+  REFUSED("model: m\nbodies: {a: {mass: 1, inertia: -1}}\n", "the inertia of 'a' is negative");
+  REFUSED("model: m\nbodies: {a: {mass: 1, inertia: [1, 1, -1]}}\n",
+          "the inertia of 'a': a principal moment of inertia is negative (-1, 1, 1)");
+  REFUSED("model: m\nbodies: {a: {mass: 1, inertia: [[1, 3, 0], [3, 1, 0], [0, 0, 1]]}}\n",
+          "the inertia of 'a': a principal moment of inertia is negative (-2, 1, 4)");
+  REFUSED("model: m\nbodies: {a: {inertia: [[1, 0.3, 0], [0, 1.2, 0], [0, 0, 1.5]]}}\n",
+          "m.yaml:2:38: the inertia of 'a' is not symmetric (0.3 and 0)");
+  REFUSED("model: m\nbodies: {\"a[i=1..3]\": {mass: 2.5 - i, inertia: 1}}\n",
+          "the mass of 'a' is negative (-0.5)");
+  REFUSED("model: m\nbodies: {a: {shape: {disc: -0.5, density: 1}}}\n",
+          "a size of the disc of 'a' is not positive (-0.5)");
+  REFUSED("model: m\nbodies: {a: {mass: 1, shape: {box: [1, 0]}}}\n",
+          "m.yaml:2:40: a size of the box of 'a' is not positive (0)");
+  REFUSED("model: m\nbodies: {a: {shape: {capsule: [1, -1], density: 1}}}\n",
+          "a size of the capsule of 'a' is negative (-1)");
+  REFUSED("model: m\nbodies: {a: {shape: {disc: 1, density: -2}}}\n",
+          "the density of 'a' is negative (-2)");
+  REFUSED("model: m\nbodies: {a: {mass: 1, inertia: 1, shapes: {nose: {disc: -1}}}}\n",
+          "a size of the disc of 'a' is not positive (-1)");
+  REFUSED("model: m\nbodies: {a: {shape: {polygon: [[0, 0], [0, 1], [1, 1]], density: 1}}}\n",
+          "the polygon of 'a': its corners are clockwise");
+  REFUSED(
+      "model: m\nbodies: {a: {shape: {polygon: [[0, 0], [1, 1], [1, 0], [0, 1]], density: 1}}}\n",
+      "the polygon of 'a': the edges that begin at its corners 1 and 3 cross");
+}
+
+#define TWO_JOINTS HEAD "  i: {revolute: [ground, arm]}\n  k: {revolute: [ground, hand]}\n"
+
+static void test_numbers_of_joints(void** state) {
+  (void)state;
+  REFUSED(TWO_JOINTS "  g: {gear: [i, k], ratio: 0}\n", "the ratio of 'g' is zero");
+  REFUSED(TWO_JOINTS "  g: {gear: [i, g], ratio: 1}\n", "'g' is a gear, which has no value");
+  REFUSED(TWO_JOINTS "  g: {gear: [i, i], ratio: 1}\n", "needs two joints, 'i' is given twice");
+  REFUSED(TWO_JOINTS "  g: {gear: [i, k], ratio: 2}\n  h: {gear: [k, i], ratio: -0.5}\n",
+          "m.yaml:9:3: the gear 'h' closes a circle in which nothing can turn");
+  pawl_model_destroy(
+      read_model(TWO_JOINTS "  g: {gear: [i, k], ratio: 2}\n  h: {gear: [k, i], ratio: 0.5}\n"));
+  REFUSED(HEAD "  j: {distance: [arm, hand], length: 0}\n",
+          "m.yaml:6:38: the length of 'j' is not positive (0)");
+  REFUSED(HEAD "  j: {revolute: [ground, arm], stops: {low: 1, high: 0.5}}\n",
+          "the stops of 'j': high is below low (-0.5)");
+  REFUSED(HEAD "  j: {revolute: [ground, arm], brake: {at: 1}}\n",
+          "the brake of 'j' needs capacity:");
+  REFUSED(HEAD "  j: {revolute: [ground, arm], axis: [0, 0, 1]}\n",
+          "m.yaml:6:32: a joint of the type 'revolute' in the plane has no axis");
+  PawlModel* model = read_model(HEAD "  j: {revolute: [ground, arm], damping: -3}\n");
+  assert_non_null(strstr(pawl_model_warnings(model), "m.yaml:6: the damping of 'j' is negative"));
+  pawl_model_destroy(model);
+}
+
+// Mistakes of all sections at once, and no others that follow from them.
+static void test_all_mistakes(void** state) {
+  (void)state;
+  REFUSED(
+      "model: m\nmechanism: {gravty: [0, -1], coordinates: joints}\n"
+      "bodies: {a: {mas: 1, inertia: 1}, b: {mass: 1, points: {p: 1, x: [0, 1]}}}\n"
+      "joints: {j: {revolut: [ground, a]}, k: {weld: [a, b]}, l: {weld: [a, c]}}\n",
+      "unknown key 'gravty'", "did you mean 'joint'?", "unknown key 'mas'", "cannot be called 'x'",
+      "did you mean 'revolute'?", "'c' is not a body");
+  REFUSED("model: m\nbodies: {sin: {mass: 1, inertia: 1}}\njoints: {t: {weld: [ground, sin]}}\n",
+          "'sin' is a reserved word", "'t' is a reserved word");
+}
+
+// What is rounded is let through; a body that is no body is warned of.
+static void test_numbers_that_pass(void** state) {
+  (void)state;
+  PawlModel* model = read_model(
+      "model: m\nparameters: {p: 0.1}\nbodies:\n"
+      "  a: {mass: 0, inertia: [[1, p + 0.2, 1e-12], [0.3, 1, 0], [0, 0, 1.9]]}\n"
+      "  rod: {mass: 1, inertia: [0, 1, 1]}\n  point: {mass: 1}\n");
+  assert_string_equal(pawl_model_warnings(model), "");
+  pawl_model_destroy(model);
+  model = read_model("model: m\nbodies: {a: {mass: 1, inertia: [1, 1, 5]}}\n");
+  assert_non_null(strstr(pawl_model_warnings(model), "m.yaml:2: the inertia of 'a': the largest"));
+  pawl_model_destroy(model);
+}
+
 static double parameter(const PawlModel* model, const char* name) {
   for (int k = 0; k < model->parameter_count; k++) {
     if (strcmp(model->parameters[k].name, name) == 0) {
@@ -188,9 +272,15 @@ static void test_scene(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_mistakes),        cmocka_unit_test(test_shapes),
-      cmocka_unit_test(test_shapes_in_space), cmocka_unit_test(test_expansion_loads),
+      cmocka_unit_test(test_mistakes),
+      cmocka_unit_test(test_shapes),
+      cmocka_unit_test(test_shapes_in_space),
+      cmocka_unit_test(test_expansion_loads),
       cmocka_unit_test(test_scene),
+      cmocka_unit_test(test_numbers),
+      cmocka_unit_test(test_numbers_that_pass),
+      cmocka_unit_test(test_numbers_of_joints),
+      cmocka_unit_test(test_all_mistakes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
