@@ -263,7 +263,8 @@ static bool read_extra(PawlMade* made, PawlJoint* joint) {
     return false;
   }
   joint->L = extra ? pawl_part_text(made, extra, "an expression") : NULL;
-  if (joint->L && strcmp(key, "function") != 0) {
+  bool mimics = joint->is_gear && made->loader->has_robot;  // may do so by nothing
+  if (joint->L && strcmp(key, "function") != 0 && !mimics) {
     bool length = strcmp(key, "length") == 0;
     pawl_demand_one(made, length ? PAWL_DEMAND_POSITIVE : PAWL_DEMAND_NOT_ZERO, &joint->name, extra,
                     pawl_say(made, "the %s of '%s' is %s", key, joint->name.name,
@@ -271,6 +272,16 @@ static bool read_extra(PawlMade* made, PawlJoint* joint) {
                     joint->L);
   }
   return !extra || joint->L;
+}
+
+// `guess: true`, start or rate: what is given of these is found all the same. False for a value.
+static bool read_guess_word(const PawlYaml* guess, bool given[2]) {
+  const char* text = guess->kind == PAWL_YAML_SCALAR ? guess->text : "";
+  bool both = strcmp(text, "true") == 0;
+  bool start = strcmp(text, "start") == 0, rate = strcmp(text, "rate") == 0;
+  given[0] = given[0] && !both && !start;
+  given[1] = given[1] && !both && !rate;
+  return both || start || rate || strcmp(text, "false") == 0;
 }
 
 static bool read_motion(PawlMade* made, PawlJoint* joint) {
@@ -285,13 +296,16 @@ static bool read_motion(PawlMade* made, PawlJoint* joint) {
   joint->given[1] = pawl_part_get(joint->map, "rate") != NULL;
   bool good = read_turn(made, joint) && pawl_joint_axes(made, joint);
   const PawlYaml* guess = pawl_part_get(joint->map, "guess");
-  if (guess && joint->given[0]) {
-    pawl_report(&made->loader->report, guess->key,
-                "the joint '%s' has start: already, which is kept; guess: is found",
-                pawl_quote(joint->key->text).s);
+  bool word = guess && read_guess_word(guess, joint->given);
+  if (guess && !word && joint->given[0]) {
+    pawl_report(
+        &made->loader->report, guess->key,
+        "the joint '%s' has start: already, which is kept; guess: is found, and guess: true "
+        "makes a guess of start:",
+        pawl_quote(joint->key->text).s);
     return false;
   }
-  good &= read_values(made, joint, guess ? "guess" : "start", joint->start);
+  good &= read_values(made, joint, guess && !word ? "guess" : "start", joint->start);
   good &= read_values(made, joint, "rate", joint->rate);
   joint->switching = pawl_part_get(joint->map, "switch");
   joint->records = pawl_part_is_true(made, joint->map, "reaction");

@@ -240,6 +240,27 @@ static void test_include(void** state) {
   pawl_model_destroy(model);
 }
 
+// `guess` of a joint is an expression, whose names get the prefix, or a word.
+static void test_included_guess(void** state) {
+  (void)state;
+  static const Written files[] = {
+      {"m.yaml", "model: m\ninclude: {left: arm.yaml}\n"},
+      {"arm.yaml",
+       "parameters: {about: 0.5}\nbodies: {a: {mass: 1, inertia: 1, points: {p: [1, 0]}}, b: "
+       "{mass: "
+       "1, inertia: 1}}\njoints:\n  i: {revolute: [ground, a], guess: about}\n"
+       "  j: {revolute: [ground, b], at: [2, 0], start: 3, guess: true}\n"
+       "  k: {distance: [a, b], at: a.p, length: 1}\n"},
+      {NULL, NULL}};
+  PawlModel* model;
+  PawlError err = {0};
+  assert_int_equal(load_files(files, &model, &err), PAWL_OK);
+  CHECK_NEAR(model->coordinates[0].start, 0.5, 0);
+  CHECK_NEAR(model->coordinates[1].start, 3, 0);
+  assert_true(model->coordinates[0].guess[0] && model->coordinates[1].guess[0]);
+  pawl_model_destroy(model);
+}
+
 static void test_wrong_includes(void** state) {
   (void)state;
 #define MODEL(include) \
@@ -339,15 +360,11 @@ static void test_failing_allocations(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_whole),
-      cmocka_unit_test(test_expansion_reads_back),
-      cmocka_unit_test(test_overrides),
-      cmocka_unit_test(test_files),
-      cmocka_unit_test(test_include),
-      cmocka_unit_test(test_wrong_includes),
-      cmocka_unit_test(test_built_in_types),
-      cmocka_unit_test(test_mistakes),
-      cmocka_unit_test(test_failing_allocations),
+      cmocka_unit_test(test_whole),          cmocka_unit_test(test_expansion_reads_back),
+      cmocka_unit_test(test_overrides),      cmocka_unit_test(test_files),
+      cmocka_unit_test(test_include),        cmocka_unit_test(test_included_guess),
+      cmocka_unit_test(test_wrong_includes), cmocka_unit_test(test_built_in_types),
+      cmocka_unit_test(test_mistakes),       cmocka_unit_test(test_failing_allocations),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

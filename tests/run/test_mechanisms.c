@@ -73,6 +73,46 @@ static Poses four_bar(double phi) {
   return (Poses){2, {atan2(ey - y, ex - x), atan2(ey, ex - 1.1)}};
 }
 
+// The other way to assemble it: the coupler's end is below.
+static Poses four_bar_crossed(double phi) {
+  double x = 0.4 * cos(phi), y = 0.4 * sin(phi), dx = 1.1 - x, dy = -y;
+  double r = hypot(dx, dy), along = (1 - 0.64 + r * r) / (2 * r), up = -sqrt(1 - along * along);
+  double ex = x + (along * dx - up * dy) / r, ey = y + (along * dy + up * dx) / r;
+  return (Poses){2, {atan2(ey - y, ex - x), atan2(ey, ex - 1.1)}};
+}
+
+// A start that is a guess says which way is meant, whatever the coordinates are; rates that are
+// guesses, too, are found.
+static void test_guessed_four_bar(void** unused) {
+  (void)unused;
+  static const struct {
+    const char *coupler, *rocker;
+    Geometry geometry;
+  } ways[] = {{"-0.5", "1", four_bar}, {"-2", "-1.5", four_bar_crossed}};
+  static const char* const coordinates[] = {"joint", "absolute"};
+  for (int k = 0; k < 4; k++) {
+    char text[2000];
+    snprintf(text, sizeof text,
+             "model: four-bar\nmechanism: {gravity: [0, -9.81], coordinates: %s}\n"
+             "bodies:\n"
+             "  crank: {mass: 1, inertia: 0.02, centre: [0.2, 0], points: {end: [0.4, 0]}}\n"
+             "  coupler: {mass: 2, inertia: 0.2, centre: [0.5, 0.1], points: {end: [1, 0]}}\n"
+             "  rocker: {mass: 1.5, inertia: 0.1, centre: [0.4, 0], points: {end: [0.8, 0]}}\n"
+             "joints:\n"
+             "  a: {revolute: [ground, crank], start: 0.9, rate: 3}\n"
+             "  b: {revolute: [crank, coupler], at: crank.end, start: %s, guess: true}\n"
+             "  d: {revolute: [ground, rocker], at: [1.1, 0], start: %s, rate: 0.3, guess: true}\n"
+             "  c: {revolute: [coupler, rocker], at: [coupler.end, rocker.end]}\n"
+             "outputs: {coupler_angle: coupler.angle, coupler_rate: coupler.omega, rocker_angle: "
+             "rocker.angle, rocker_rate: rocker.omega}\n"
+             "simulate: {method: dopri, rtol: 1e-12, until: 1, step: 0.05}\n",
+             coordinates[k / 2], ways[k % 2].coupler, ways[k % 2].rocker);
+    check_linkage(text, ways[k % 2].geometry, k / 2 ? "crank.angle" : "a.angle",
+                  (const char* const[]){"coupler_angle", "rocker_angle"},
+                  (const char* const[]){"coupler_rate", "rocker_rate"});
+  }
+}
+
 static void test_four_bar(void** unused) {
   (void)unused;
   static const char text[] =
@@ -272,9 +312,9 @@ static void test_docking(void** unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_four_bar), cmocka_unit_test(test_spatial_slider_crank),
-      cmocka_unit_test(test_bennett),  cmocka_unit_test(test_impossible),
-      cmocka_unit_test(test_docking),
+      cmocka_unit_test(test_guessed_four_bar),     cmocka_unit_test(test_four_bar),
+      cmocka_unit_test(test_spatial_slider_crank), cmocka_unit_test(test_bennett),
+      cmocka_unit_test(test_impossible),           cmocka_unit_test(test_docking),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
