@@ -242,6 +242,13 @@ static PawlLoader* new_loader(PawlModel* model) {
   return loader;
 }
 
+static const char no_urdf[] = "this is no URDF, which begins with <";
+
+static bool is_called_urdf(const char* file) {
+  const char* suffix = strrchr(file, '.');
+  return suffix && strcmp(suffix, ".urdf") == 0;
+}
+
 PawlYaml* pawl_loader_tree(PawlLoader* loader, const char* text, size_t length,
                            PawlReport* report) {
   static const char byte_order_mark[] = "\xEF\xBB\xBF";  // some editors begin a file with it
@@ -252,7 +259,12 @@ PawlYaml* pawl_loader_tree(PawlLoader* loader, const char* text, size_t length,
   }
   uint64_t* hash = &loader->model->text_hash;
   *hash = pawl_hash(*hash, text, length);
-  if (!pawl_text_is_xml(text, length)) {
+  bool xml = pawl_text_is_xml(text, length);
+  if (!xml && is_called_urdf(report->file)) {
+    pawl_report_at(report, 1, 1, "%s", no_urdf);
+    return NULL;
+  }
+  if (!xml) {
     return pawl_yaml_parse(&loader->pool, text, length, report);
   }
   char chosen[] = {(char)loader->robot.limits, (char)loader->robot.floating};
@@ -364,7 +376,7 @@ PawlStatus pawl_robot_import(const char* text, size_t length, const char* name,
   PAWL_TRY(open_loader(name, length, &model, &loader, err));
   loader->robot = *def;
   if (!pawl_text_is_xml(text, length)) {
-    pawl_report_at(&loader->report, 1, 1, "this is no URDF, which begins with <");
+    pawl_report_at(&loader->report, 1, 1, "%s", no_urdf);
   }
   PawlYaml* root =
       loader->report.count ? NULL : pawl_loader_tree(loader, text, length, &loader->report);

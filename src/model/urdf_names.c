@@ -103,6 +103,9 @@ bool pawl_urdf_name(PawlUrdf* u) {
     PawlUrdfLink* link = &u->links[k];
     if (u->on_ground && k == u->root) {
       link->id = "ground";
+      if (!*link->name) {
+        note_change(u, &changes, link->xml, link->name, link->id);
+      }
       continue;
     }
     link->id = pawl_urdf_free_name(u, link->name, "", link->body != k);

@@ -242,6 +242,22 @@ static void test_angles(void** state) {
   }
 }
 
+// A root without a name is the ground, which is noted; a joint may mimic another by nothing.
+static void test_empty_name(void** state) {
+  (void)state;
+  static const char text[] =
+      "<robot name='r'><link name=''/><link name='a'><inertial><mass value='1'/>"
+      "<inertia ixx='1' iyy='1' izz='1'/></inertial></link><link name='b'><inertial><mass "
+      "value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial></link>"
+      "<joint name='j' type='continuous'><parent link=''/><child link='a'/></joint>"
+      "<joint name='k' type='continuous'><parent link='a'/><child link='b'/>"
+      "<mimic joint='j' multiplier='0'/></joint></robot>";
+  PawlModel* model = read_model(text);
+  check_has(pawl_model_notes(model), "'' is ground");
+  assert_int_equal(model->coordinate_count, 2);
+  pawl_model_destroy(model);
+}
+
 // The weight and the bracket are parts of the rotor, the pedestal stands on the ground.
 static void test_merge(void** state) {
   (void)state;
@@ -323,6 +339,10 @@ static void test_mistakes(void** state) {
   REFUSED("<robot xmlns:xacro='x'><xacro:macro/></robot>", "this is a xacro file");
   REFUSED("<robot name='r'/>", "<robot> needs a <link>");
   REFUSED("<robot><link/></robot>", "<link> needs a name");
+  PawlModel* model;
+  PawlError err = {0};
+  assert_int_equal(pawl_model_parse("", 0, "r.urdf", 0, NULL, &model, &err), PAWL_ERROR_MODEL);
+  check_has(err.message, "r.urdf:1:1: this is no URDF");
   REFUSED("<robot><link name='a'/><link name='a'/></robot>", "a second link 'a'");
   REFUSED(LINKS "</robot>", "the link 'b' hangs on no joint, and neither does 'a'");
   REFUSED(LINKS "<joint name='j' type='hinge'><parent link='a'/><child link='b'/></joint></robot>",
@@ -497,16 +517,27 @@ static void test_include_mistakes(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_arm),         cmocka_unit_test(test_limits),
-      cmocka_unit_test(test_round),       cmocka_unit_test(test_floating),
-      cmocka_unit_test(test_mimic),       cmocka_unit_test(test_start_of_free_body),
-      cmocka_unit_test(test_add_masses),  cmocka_unit_test(test_moments),
-      cmocka_unit_test(test_angles),      cmocka_unit_test(test_merge),
-      cmocka_unit_test(test_bad_inertia), cmocka_unit_test(test_left_out),
-      cmocka_unit_test(test_names),       cmocka_unit_test(test_mistakes),
-      cmocka_unit_test(test_hostile),     cmocka_unit_test(test_failing_allocations),
-      cmocka_unit_test(test_include),     cmocka_unit_test(test_include_with_prefix),
-      cmocka_unit_test(test_grounds),     cmocka_unit_test(test_include_mistakes),
+      cmocka_unit_test(test_arm),
+      cmocka_unit_test(test_limits),
+      cmocka_unit_test(test_round),
+      cmocka_unit_test(test_floating),
+      cmocka_unit_test(test_mimic),
+      cmocka_unit_test(test_start_of_free_body),
+      cmocka_unit_test(test_add_masses),
+      cmocka_unit_test(test_moments),
+      cmocka_unit_test(test_angles),
+      cmocka_unit_test(test_merge),
+      cmocka_unit_test(test_empty_name),
+      cmocka_unit_test(test_bad_inertia),
+      cmocka_unit_test(test_left_out),
+      cmocka_unit_test(test_names),
+      cmocka_unit_test(test_mistakes),
+      cmocka_unit_test(test_hostile),
+      cmocka_unit_test(test_failing_allocations),
+      cmocka_unit_test(test_include),
+      cmocka_unit_test(test_include_with_prefix),
+      cmocka_unit_test(test_grounds),
+      cmocka_unit_test(test_include_mistakes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
