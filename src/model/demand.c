@@ -20,10 +20,12 @@ void pawl_demand(PawlMade* made, PawlDemandKind kind, const PawlPartName* of, co
     pawl_loader_no_memory(loader);
     return;
   }
-  *demand = (PawlDemand){.kind = kind, .key = key, .text = text, .what = what};
+  *demand = (PawlDemand){.kind = kind, .key = key, .text = text, .count = count, .what = what};
   for (int k = 0; k < count; k++) {
-    text[demand->count] = texts[k] ? pawl_new_scalar(loader, texts[k], like) : NULL;
-    demand->count += text[demand->count] != NULL;
+    text[k] = texts[k] ? pawl_new_scalar(loader, texts[k], like) : NULL;
+    if (!text[k]) {
+      return;
+    }
   }
   if (loader->last_demand) {
     loader->last_demand->next = demand;

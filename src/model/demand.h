@@ -25,7 +25,7 @@ typedef struct PawlDemand {
   struct PawlDemand* next;
 } PawlDemand;
 
-// Mistakes are at the place of `like`. Texts that are NULL are left out.
+// Mistakes are at the place of `like`. Where a text is NULL, which has been reported, nothing is.
 void pawl_demand(PawlMade* made, PawlDemandKind kind, const PawlPartName* of, const PawlYaml* like,
                  const char* what, int count, const char* const texts[]);
 void pawl_demand_one(PawlMade* made, PawlDemandKind kind, const PawlPartName* of,
