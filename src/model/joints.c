@@ -284,8 +284,29 @@ static bool read_guess_word(const PawlYaml* guess, bool given[2]) {
   return both || start || rate || strcmp(text, "false") == 0;
 }
 
+// Bodies of families move by themselves, each from its own start.
+static bool family_starts(PawlMade* made, const PawlJoint* joint) {
+  static const char* const keys[] = {"start", "rate", "guess"};
+  bool family =
+      joint->name.range[0] || joint->body[0].name.index[0] || joint->body[1].name.index[0];
+  for (size_t k = 0; family && k < sizeof keys / sizeof *keys; k++) {
+    const PawlYaml* given = pawl_part_get(joint->map, keys[k]);
+    if (given) {
+      pawl_report(&made->loader->report, given->key,
+                  "%s: bodies of a family have no value of a joint to start from; give the bodies "
+                  "start: and rate:",
+                  keys[k]);
+      return true;
+    }
+  }
+  return false;
+}
+
 static bool read_motion(PawlMade* made, PawlJoint* joint) {
   bool plane = made->dimension == 2;
+  if (family_starts(made, joint)) {
+    return false;
+  }
   joint->motion = plane ? &joint->type->plane : &joint->type->space;
   if (!joint->motion->exists) {
     pawl_report(&made->loader->report, joint->key, "a joint of the type '%s' exists in space only",

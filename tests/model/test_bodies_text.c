@@ -20,6 +20,11 @@ static void test_mistakes(void** state) {
   REFUSED(HEAD "  j: {revolute: [arm, hand], at: [1, 2, 3]}\n",
           "at: expected two numbers, as places before it have, 3 given");
   REFUSED(HEAD "  j: {revolute: [arm]}\n", "revolute: expected two bodies");
+  REFUSED(
+      "model: m\nparameters: {N: 3}\nbodies: {\"a[i=1..N]\": {mass: 1, inertia: 1, points: {e: [1, "
+      "0]}}}\n"
+      "joints: {\"j[i=2..N]\": {revolute: [\"a[i-1]\", \"a[i]\"], at: \"a[i-1].e\", start: 0.2}}\n",
+      "m.yaml:4", "start: bodies of a family have no value of a joint");
   REFUSED(HEAD "  j: {revolute: [arm, arm]}\n", "'arm' is given twice");
   REFUSED(HEAD "  j: {revolute: [arm, hand], weld: [arm, hand]}\n", "is 'revolute' already");
   REFUSED(HEAD "  j: {spherical: [arm, hand]}\n", "'spherical' exists in space only");
