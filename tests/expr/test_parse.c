@@ -84,96 +84,98 @@ static void test_precedence(void** state) {
   }
 }
 
+// What is wrong, where, and how it is called.
+static const struct {
+  const char* text;
+  int begin, end;
+  const char* message;
+} mistakes[] = {
+    {"", 0, 0, "expected an expression, found the end"},
+    {"  ", 2, 2, "expected an expression, found the end"},
+    {"x +", 3, 3, "expected a number, a name or '(', found the end"},
+    {"x + * y", 4, 5, "expected a number, a name or '(', found '*'"},
+    {"2x", 1, 2, "expected an operator, found 'x'"},
+    {"2(x)", 1, 2, "expected an operator, found '('"},
+    {"x y", 2, 3, "expected an operator, found 'y'"},
+    {"(x) (y)", 4, 5, "expected an operator, found '('"},
+    {"x 2", 2, 3, "expected an operator, found '2'"},
+    {"(x + y", 6, 6, "expected an operator or ')', found the end"},
+    {"x + y)", 5, 6, "expected an operator, found ')'; there is no '(' to it"},
+    {"x ** 2", 2, 4, "unknown operator '**', use ^"},
+    {"x && y", 2, 4, "unknown operator '&&', use and"},
+    {"x || y", 2, 4, "unknown operator '||', use or"},
+    {"!x", 0, 1, "unknown operator '!', use not"},
+    {"x % 2", 2, 3, "unknown operator '%', use wrap(x, p)"},
+    {"x = y", 2, 3, "expected an operator, found '='; to compare, use =="},
+    {"(x = y)", 3, 4, "expected an operator or ')', found '='; to compare, use =="},
+    {"x <> y", 2, 4, "unknown operator '<>', use !="},
+    {"sin(x, y)", 0, 9, "sin takes 1 argument, 2 given"},
+    {"1 + sin()", 4, 9, "sin takes 1 argument, 0 given"},
+    {"if(x, y)", 0, 8, "if takes 3 arguments, 2 given"},
+    {"min(x)", 0, 6, "min takes 2 or more arguments, 1 given"},
+    {"atan2(x)", 0, 8, "atan2 takes 2 arguments, 1 given"},
+    {"lambda()", 0, 8, "lambda takes 1 or 2 arguments, 0 given"},
+    {"lambda(x + 1)", 7, 12, "lambda takes the name of a constraint, contact or lock"},
+    {"sin x", 0, 3, "sin is a function, write sin(...)"},
+    {"x + cosh", 4, 8, "cosh is a function, write cosh(...)"},
+    {"sine(x)", 0, 4, "unknown function 'sine', did you mean sin?"},
+    {"1 + sqr(x)", 4, 7, "unknown function 'sqr', did you mean sqrt?"},
+    {"ln(x)", 0, 2, "unknown function 'ln', use log(x)"},
+    {"x(y + 1)", 0, 1, "unknown function 'x'; a product is written x*(...)"},
+    {"sin(x", 5, 5, "expected an operator, ',' or ')', found the end"},
+    {"sin(x,)", 6, 7, "expected a number, a name or '(', found ')'"},
+    {"u[1", 3, 3, "expected an operator, ',' or ']', found the end"},
+    {"u[1)", 3, 4, "expected an operator, ',' or ']', found ')'"},
+    {"u[]", 1, 3, "u takes 1 to 3 indices, 0 given"},
+    {"u[1,2,3,4]", 1, 10, "u takes 1 to 3 indices, 4 given"},
+    {"u[0..3]", 3, 5,
+     "expected an operator, ',' or ']', found '..'; a range stands in a key or after 'for'"},
+    {"(x + y)'", 7, 8,
+     "expected an operator, found '''; a prime follows a name: define one for this"},
+    {"3'", 1, 2, "expected an operator, found '''; a prime follows a name"},
+    {"pi'", 2, 3, "expected an operator, found '''; a prime follows a name"},
+    {"t'", 0, 2, "t is the time and takes no index and no prime"},
+    {"x and", 5, 5, "expected a number, a name or '(', found the end"},
+    {"and x", 0, 3, "expected a number, a name or '(', found 'and'"},
+    {"x + not y", 4, 7, "expected a number, a name or '(', found 'not'; write (not ...)"},
+    {"x < < y", 4, 5, "expected a number, a name or '(', found '<'"},
+    {"x ? y", 2, 3, "unknown character '?'"},
+    {"x + #", 4, 5, "unknown character '#'"},
+    {"x . y", 0, 5, "a number has no .y"},
+    {"(x).q", 4, 5, "expected x, y or z after '.', found 'q'"},
+    {"(x + [1, 2]).y", 0, 12, "a sum needs two of one shape: a number and a vector of 2"},
+    {"u[1].", 5, 5, "expected a name after '.', found the end"},
+    {"[x]", 0, 3, "a vector has 2 or 3 numbers, 1 given"},
+    {"[x, y]", 0, 6, "expected a number, found a vector of 2"},
+    {"x \x01", 2, 3, "unknown character, code 1"},
+    {"x \xFF", 2, 3, "the text is not valid UTF-8 here"},
+    {"x\xCE", 1, 2, "the text is not valid UTF-8 here"},
+    {"x \xE2\x88\x92 y", 2, 5, "unknown sign '\xE2\x88\x92', use -"},
+    {"x\xC2\xB2", 1, 3, "unknown sign '\xC2\xB2', use ^2"},
+    {"1e999", 0, 5, "this number is too large, at most 1.79e308"},
+    {"w + 1", 0, 1, "unknown name 'w'"},
+    {"1 + x'''", 4, 8, "unknown name 'x'"},
+    {"u[-1]", 0, 5, "unknown name 'u'"},
+    {"2*lambda(brake)", 9, 14, "no such constraint"},
+};
+
 static void test_errors(void** state) {
   (void)state;
-  static const struct {
-    const char* text;
-    int begin, end;
-    const char* message;
-  } cases[] = {
-      {"", 0, 0, "expected an expression, found the end"},
-      {"  ", 2, 2, "expected an expression, found the end"},
-      {"x +", 3, 3, "expected a number, a name or '(', found the end"},
-      {"x + * y", 4, 5, "expected a number, a name or '(', found '*'"},
-      {"2x", 1, 2, "expected an operator, found 'x'"},
-      {"2(x)", 1, 2, "expected an operator, found '('"},
-      {"x y", 2, 3, "expected an operator, found 'y'"},
-      {"(x) (y)", 4, 5, "expected an operator, found '('"},
-      {"x 2", 2, 3, "expected an operator, found '2'"},
-      {"(x + y", 6, 6, "expected an operator or ')', found the end"},
-      {"x + y)", 5, 6, "expected an operator, found ')'; there is no '(' to it"},
-      {"x ** 2", 2, 4, "unknown operator '**', use ^"},
-      {"x && y", 2, 4, "unknown operator '&&', use and"},
-      {"x || y", 2, 4, "unknown operator '||', use or"},
-      {"!x", 0, 1, "unknown operator '!', use not"},
-      {"x % 2", 2, 3, "unknown operator '%', use wrap(x, p)"},
-      {"x = y", 2, 3, "expected an operator, found '='; to compare, use =="},
-      {"(x = y)", 3, 4, "expected an operator or ')', found '='; to compare, use =="},
-      {"x <> y", 2, 4, "unknown operator '<>', use !="},
-      {"sin(x, y)", 0, 9, "sin takes 1 argument, 2 given"},
-      {"1 + sin()", 4, 9, "sin takes 1 argument, 0 given"},
-      {"if(x, y)", 0, 8, "if takes 3 arguments, 2 given"},
-      {"min(x)", 0, 6, "min takes 2 or more arguments, 1 given"},
-      {"atan2(x)", 0, 8, "atan2 takes 2 arguments, 1 given"},
-      {"lambda()", 0, 8, "lambda takes 1 or 2 arguments, 0 given"},
-      {"lambda(x + 1)", 7, 12, "lambda takes the name of a constraint, contact or lock"},
-      {"sin x", 0, 3, "sin is a function, write sin(...)"},
-      {"x + cosh", 4, 8, "cosh is a function, write cosh(...)"},
-      {"sine(x)", 0, 4, "unknown function 'sine', did you mean sin?"},
-      {"1 + sqr(x)", 4, 7, "unknown function 'sqr', did you mean sqrt?"},
-      {"ln(x)", 0, 2, "unknown function 'ln', use log(x)"},
-      {"x(y + 1)", 0, 1, "unknown function 'x'; a product is written x*(...)"},
-      {"sin(x", 5, 5, "expected an operator, ',' or ')', found the end"},
-      {"sin(x,)", 6, 7, "expected a number, a name or '(', found ')'"},
-      {"u[1", 3, 3, "expected an operator, ',' or ']', found the end"},
-      {"u[1)", 3, 4, "expected an operator, ',' or ']', found ')'"},
-      {"u[]", 1, 3, "u takes 1 to 3 indices, 0 given"},
-      {"u[1,2,3,4]", 1, 10, "u takes 1 to 3 indices, 4 given"},
-      {"u[0..3]", 3, 5,
-       "expected an operator, ',' or ']', found '..'; a range stands in a key or after 'for'"},
-      {"(x + y)'", 7, 8,
-       "expected an operator, found '''; a prime follows a name: define one for this"},
-      {"3'", 1, 2, "expected an operator, found '''; a prime follows a name"},
-      {"pi'", 2, 3, "expected an operator, found '''; a prime follows a name"},
-      {"t'", 0, 2, "t is the time and takes no index and no prime"},
-      {"x and", 5, 5, "expected a number, a name or '(', found the end"},
-      {"and x", 0, 3, "expected a number, a name or '(', found 'and'"},
-      {"x + not y", 4, 7, "expected a number, a name or '(', found 'not'; write (not ...)"},
-      {"x < < y", 4, 5, "expected a number, a name or '(', found '<'"},
-      {"x ? y", 2, 3, "unknown character '?'"},
-      {"x + #", 4, 5, "unknown character '#'"},
-      {"x . y", 0, 5, "a number has no .y"},
-      {"(x).q", 4, 5, "expected x, y or z after '.', found 'q'"},
-      {"(x + [1, 2]).y", 0, 12, "a sum needs two of one shape: a number and a vector of 2"},
-      {"u[1].", 5, 5, "expected a name after '.', found the end"},
-      {"[x]", 0, 3, "a vector has 2 or 3 numbers, 1 given"},
-      {"[x, y]", 0, 6, "expected a number, found a vector of 2"},
-      {"x \x01", 2, 3, "unknown character, code 1"},
-      {"x \xFF", 2, 3, "the text is not valid UTF-8 here"},
-      {"x\xCE", 1, 2, "the text is not valid UTF-8 here"},
-      {"x \xE2\x88\x92 y", 2, 5, "unknown sign '\xE2\x88\x92', use -"},
-      {"x\xC2\xB2", 1, 3, "unknown sign '\xC2\xB2', use ^2"},
-      {"1e999", 0, 5, "this number is too large, at most 1.79e308"},
-      {"w + 1", 0, 1, "unknown name 'w'"},
-      {"1 + x'''", 4, 8, "unknown name 'x'"},
-      {"u[-1]", 0, 5, "unknown name 'u'"},
-      {"2*lambda(brake)", 9, 14, "no such constraint"},
-  };
   PawlDag* dag = pawl_dag_create();
-  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+  for (size_t k = 0; k < sizeof mistakes / sizeof *mistakes; k++) {
     PawlExprError error;
     // A copy of the exact size, so that a sanitizer sees a read past the end.
-    size_t length = strlen(cases[k].text);
+    size_t length = strlen(mistakes[k].text);
     char* text = pawl_alloc(length, 1);
-    memcpy(text, cases[k].text, length);
+    memcpy(text, mistakes[k].text, length);
     assert_int_equal(read_text(dag, text, length, &error), PAWL_NO_NODE);
     pawl_free(text);
-    assert_string_equal(error.message, cases[k].message);
-    if (error.begin != cases[k].begin || error.end != cases[k].end) {
-      print_error("%s: %d to %d\n", cases[k].text, error.begin, error.end);
+    assert_string_equal(error.message, mistakes[k].message);
+    if (error.begin != mistakes[k].begin || error.end != mistakes[k].end) {
+      print_error("%s: %d to %d\n", mistakes[k].text, error.begin, error.end);
     }
-    assert_int_equal(error.begin, cases[k].begin);
-    assert_int_equal(error.end, cases[k].end);
+    assert_int_equal(error.begin, mistakes[k].begin);
+    assert_int_equal(error.end, mistakes[k].end);
   }
   pawl_dag_destroy(dag);
 }

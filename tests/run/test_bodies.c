@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bodies and joints: every mechanism with coordinates of joints and with absolute ones moves the
 // same way, to 1e-9; and mechanisms that were also written by hand move as those.
-#include "switch/runs.h"
+#include "run/recorded.h"
 
 enum { TEXT = 4096 };
 
@@ -124,34 +124,6 @@ static const char IN_SPACE[] =
     "simulate: {method: dopri, rtol: 1e-12, until: 0.5, step: 0.05}\n";
 
 // ---- runs -------------------------------------------------------------------------------------
-
-static Run run_all(const char* text) {
-  Run run = run_text(text);
-  run.def.simulate = pawl_model_simulate(run.model);
-  run.def.keep_samples = true;
-  run_to(&run, run.def.simulate.until, run.def.simulate.step);
-  return run;
-}
-
-static int column_of(const Run* run, const char* name) {
-  const PawlRecorder* recorder = pawl_sim_recorder(run->sim);
-  for (int k = 0; k < pawl_recorder_column_count(recorder); k++) {
-    if (strcmp(pawl_recorder_column(recorder, k)->name, name) == 0) {
-      return k;
-    }
-  }
-  return -1;
-}
-
-static double value_at(const Run* run, int sample, const char* name) {
-  int column = column_of(run, name);
-  assert_true(column >= 0);
-  return pawl_recorder_sample(pawl_sim_recorder(run->sim), sample)[column];
-}
-
-static int sample_count(const Run* run) {
-  return pawl_recorder_sample_count(pawl_sim_recorder(run->sim));
-}
 
 // What both runs record under one name: outputs and energies, and no forces of constraints.
 static int compare(const Run* a, const Run* b, double tolerance) {

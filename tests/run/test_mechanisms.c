@@ -1,33 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mechanisms of bodies and joints against solutions of their own: linkages whose places follow from
 // one angle by geometry (rates are then those of the energy), and bodies that meet in space.
-#include "switch/runs.h"
+#include "run/recorded.h"
 
 static const double PI = 3.14159265358979323846;
-
-static Run run_all(const char* text) {
-  Run run = run_text(text);
-  run.def.simulate = pawl_model_simulate(run.model);
-  run.def.keep_samples = true;
-  run_to(&run, run.def.simulate.until, run.def.simulate.step);
-  return run;
-}
-
-static int sample_count(const Run* run) {
-  return pawl_recorder_sample_count(pawl_sim_recorder(run->sim));
-}
-
-static double value_at(const Run* run, int sample, const char* name) {
-  const PawlRecorder* recorder = pawl_sim_recorder(run->sim);
-  for (int k = 0; k < pawl_recorder_column_count(recorder); k++) {
-    if (strcmp(pawl_recorder_column(recorder, k)->name, name) == 0) {
-      return pawl_recorder_sample(recorder, sample)[k];
-    }
-  }
-  print_error("no column %s\n", name);
-  fail();
-  return 0.0;
-}
 
 // ---- linkages ---------------------------------------------------------------------------------
 

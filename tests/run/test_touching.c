@@ -1,39 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contacts between shapes: against closed forms, against models whose gaps and slips were written
 // by hand, and against distances and velocities that the test computes from recorded poses.
-#include "switch/runs.h"
-
-static Run run_all(const char* text) {
-  Run run = run_text(text);
-  run.def.simulate = pawl_model_simulate(run.model);
-  run.def.keep_samples = true;
-  run_to(&run, run.def.simulate.until, run.def.simulate.step);
-  return run;
-}
-
-static int column_of(const Run* run, const char* name) {
-  const PawlRecorder* recorder = pawl_sim_recorder(run->sim);
-  for (int k = 0; k < pawl_recorder_column_count(recorder); k++) {
-    if (strcmp(pawl_recorder_column(recorder, k)->name, name) == 0) {
-      return k;
-    }
-  }
-  print_error("no column %s\n", name);
-  fail();
-  return -1;
-}
-
-static int sample_count(const Run* run) {
-  return pawl_recorder_sample_count(pawl_sim_recorder(run->sim));
-}
-
-static double value_at(const Run* run, int sample, const char* name) {
-  return pawl_recorder_sample(pawl_sim_recorder(run->sim), sample)[column_of(run, name)];
-}
-
-static double last(const Run* run, const char* name) {
-  return value_at(run, sample_count(run) - 1, name);
-}
+#include "run/recorded.h"
 
 // Columns of two runs at every sample.
 static void check_same(const char* text, const char* hand, const char* const columns[][2],
@@ -72,10 +40,10 @@ static void test_rolling_disc(void** unused) {
              pairs[k]);
     Run run = run_all(text);
     double s = 9.81 * sin(acos(-1.0) / 9) / 3;  // a t^2/2
-    CHECK_NEAR(last(&run, "s"), s, 1e-10);
-    CHECK_NEAR(last(&run, "wheel.angle"), -s / 0.1, 1e-9);
-    CHECK_NEAR(last(&run, "slip"), 0.0, 1e-9);
-    CHECK_NEAR(last(&run, "n.x"), (k ? 1 : -1) * sin(acos(-1.0) / 9), 1e-14);
+    CHECK_NEAR(final_of(&run, "s"), s, 1e-10);
+    CHECK_NEAR(final_of(&run, "wheel.angle"), -s / 0.1, 1e-9);
+    CHECK_NEAR(final_of(&run, "slip"), 0.0, 1e-9);
+    CHECK_NEAR(final_of(&run, "n.x"), (k ? 1 : -1) * sin(acos(-1.0) / 9), 1e-14);
     run_end(&run);
   }
 }
@@ -97,8 +65,8 @@ static void test_ball_on_ball(void** unused) {
   const PawlEvent* open = pawl_recorder_event(pawl_sim_recorder(run.sim), 0);
   // From (R + r)(cos theta): v^2 = v0^2 + 2 g l (1 - cos theta) = g l cos(theta).
   double l = 0.5, g = 9.81, c = (2 + 1e-6 / (g * l)) / 3, v = sqrt(g * l * c);
-  double t = last(&run, "t") - open->t, y = l * c - v * sqrt(1 - c * c) * t - g * t * t / 2;
-  CHECK_NEAR(last(&run, "c"), y, 1e-8);
+  double t = final_of(&run, "t") - open->t, y = l * c - v * sqrt(1 - c * c) * t - g * t * t / 2;
+  CHECK_NEAR(final_of(&run, "c"), y, 1e-8);
   run_end(&run);
 }
 
@@ -130,8 +98,9 @@ static void test_over_corner(void** unused) {
     const PawlEvent* open = pawl_recorder_event(pawl_sim_recorder(run.sim), 0);
     double c = (v0 * v0 + 2 * g * r) / (3 * g * r), s = sqrt(1 - c * c), v = sqrt(g * r * c);
     double t = 1.0 - open->t;
-    CHECK_NEAR(last(&run, "ball.centre.x"), 0.5 + r * s + v * c * t, 1e-7);
-    CHECK_NEAR(last(&run, "ball.centre.y"), r * c - v * s * t - g * t * t / 2 - (r - 0.1), 1e-7);
+    CHECK_NEAR(final_of(&run, "ball.centre.x"), 0.5 + r * s + v * c * t, 1e-7);
+    CHECK_NEAR(final_of(&run, "ball.centre.y"), r * c - v * s * t - g * t * t / 2 - (r - 0.1),
+               1e-7);
     run_end(&run);
   }
 }
@@ -148,8 +117,8 @@ static void test_flat_capsule(void** unused) {
       "contacts: {lie: {between: [rod, ground], restitution: 0.5}}\n"
       "simulate: {method: event-driven, smooth: rk4, until: 0.3, step: 0.01}\n");
   double hit = sqrt(0.04), up = 0.5 * 10 * hit, t = 0.3 - hit;
-  CHECK_NEAR(last(&run, "rod.centre.y"), -0.15 + up * t - 5 * t * t, 1e-12);
-  CHECK_NEAR(last(&run, "rod.angle"), 0.0, 1e-12);
+  CHECK_NEAR(final_of(&run, "rod.centre.y"), -0.15 + up * t - 5 * t * t, 1e-12);
+  CHECK_NEAR(final_of(&run, "rod.angle"), 0.0, 1e-12);
   run_end(&run);
 }
 
@@ -168,12 +137,12 @@ static void test_column(void** unused) {
       "  base: {between: [\"disc[1]\", ground], friction: 0.5}\n"
       "  pair[i=1..N-1, j=i+1..N]: {between: [\"disc[i]\", \"disc[j]\"], friction: 0.5}\n"
       "simulate: {method: nsga-pva, until: 0.1, step: 0.01}\n");
-  CHECK_NEAR(last(&run, "lambda(base)"), 100.0, 1e-9);
-  CHECK_NEAR(last(&run, "lambda(pair[1,2])"), 90.0, 1e-9);
-  CHECK_NEAR(last(&run, "lambda(pair[2,3])"), 70.0, 1e-9);
-  CHECK_NEAR(last(&run, "lambda(pair[3,4])"), 40.0, 1e-9);
-  CHECK_NEAR(last(&run, "lambda(pair[1,4])"), 0.0, 1e-9);
-  CHECK_NEAR(last(&run, "disc.centre.y[4]"), 1.6, 1e-12);
+  CHECK_NEAR(final_of(&run, "lambda(base)"), 100.0, 1e-9);
+  CHECK_NEAR(final_of(&run, "lambda(pair[1,2])"), 90.0, 1e-9);
+  CHECK_NEAR(final_of(&run, "lambda(pair[2,3])"), 70.0, 1e-9);
+  CHECK_NEAR(final_of(&run, "lambda(pair[3,4])"), 40.0, 1e-9);
+  CHECK_NEAR(final_of(&run, "lambda(pair[1,4])"), 0.0, 1e-9);
+  CHECK_NEAR(final_of(&run, "disc.centre.y[4]"), 1.6, 1e-12);
   run_end(&run);
 }
 
@@ -277,12 +246,12 @@ static void test_sphere(void** unused) {
              -10 * n[k][0], -10 * n[k][1], -10 * n[k][2], normals[k], 0.1 * n[k][0], 0.1 * n[k][1],
              0.1 * n[k][2], v[k][0], v[k][1], v[k][2]);
     Run run = run_all(text);
-    CHECK_NEAR(last(&run, "ball.centre.x'"), 5.0 / 7 * v[k][0], 1e-12);
-    CHECK_NEAR(last(&run, "ball.centre.y'"), 5.0 / 7 * v[k][1], 1e-12);
-    CHECK_NEAR(last(&run, "ball.centre.z'"), 5.0 / 7 * v[k][2], 1e-12);
+    CHECK_NEAR(final_of(&run, "ball.centre.x'"), 5.0 / 7 * v[k][0], 1e-12);
+    CHECK_NEAR(final_of(&run, "ball.centre.y'"), 5.0 / 7 * v[k][1], 1e-12);
+    CHECK_NEAR(final_of(&run, "ball.centre.z'"), 5.0 / 7 * v[k][2], 1e-12);
     // w = n x v/r
-    CHECK_NEAR(last(&run, "w.x"), 50.0 / 7 * (n[k][1] * v[k][2] - n[k][2] * v[k][1]), 1e-11);
-    CHECK_NEAR(last(&run, "w.z"), 50.0 / 7 * (n[k][0] * v[k][1] - n[k][1] * v[k][0]), 1e-11);
+    CHECK_NEAR(final_of(&run, "w.x"), 50.0 / 7 * (n[k][1] * v[k][2] - n[k][2] * v[k][1]), 1e-11);
+    CHECK_NEAR(final_of(&run, "w.z"), 50.0 / 7 * (n[k][0] * v[k][1] - n[k][1] * v[k][0]), 1e-11);
     run_end(&run);
   }
 }
@@ -310,14 +279,14 @@ static void test_on_plane(void** unused) {
       "  c: {between: [rod, ground], friction: 0.5}\n"
       "  d: {between: [brick, ground], friction: 0.5}\n"
       "simulate: {method: nsga-pva, until: 1, step: 0.005}\n");
-  CHECK_NEAR(last(&run, "roll.centre.x"), 10 * sin(0.1) / 3, 1e-9);
-  CHECK_NEAR(last(&run, "roll.centre.z"), 0.1, 1e-12);
-  CHECK_NEAR(last(&run, "lambda(a_1)"), last(&run, "lambda(a_2)"), 1e-9);
-  CHECK_NEAR(last(&run, "can.centre.z"), 0.2, 1e-9);
-  CHECK_NEAR(last(&run, "can.centre.z'"), 0.0, 1e-12);
-  CHECK_NEAR(last(&run, "rod.centre.z"), 0.1, 1e-12);
-  CHECK_NEAR(last(&run, "brick.centre.z"), 0.05, 1e-9);
-  CHECK_NEAR(last(&run, "brick.centre.x'"), 0.0, 1e-9);
+  CHECK_NEAR(final_of(&run, "roll.centre.x"), 10 * sin(0.1) / 3, 1e-9);
+  CHECK_NEAR(final_of(&run, "roll.centre.z"), 0.1, 1e-12);
+  CHECK_NEAR(final_of(&run, "lambda(a_1)"), final_of(&run, "lambda(a_2)"), 1e-9);
+  CHECK_NEAR(final_of(&run, "can.centre.z"), 0.2, 1e-9);
+  CHECK_NEAR(final_of(&run, "can.centre.z'"), 0.0, 1e-12);
+  CHECK_NEAR(final_of(&run, "rod.centre.z"), 0.1, 1e-12);
+  CHECK_NEAR(final_of(&run, "brick.centre.z"), 0.05, 1e-9);
+  CHECK_NEAR(final_of(&run, "brick.centre.x'"), 0.0, 1e-9);
   run_end(&run);
 }
 
@@ -342,7 +311,7 @@ static void test_sphere_on_sphere(void** unused) {
     }
   }
   CHECK_NEAR(c, 10.0 / 17, 3e-3);  // the last step before it leaves
-  CHECK_NEAR(last(&run, "ball.centre.y") / last(&run, "ball.centre.x"), 4.0 / 3, 1e-9);
+  CHECK_NEAR(final_of(&run, "ball.centre.y") / final_of(&run, "ball.centre.x"), 4.0 / 3, 1e-9);
   run_end(&run);
 }
 
@@ -585,12 +554,12 @@ static void test_bricks(void** unused) {
              methods[k]);
     Run run = run_all(text);
     double right = 10 * (0.1 + 0.09) / 0.33, below = 20 * (0.075 + 0.14) / 0.33;
-    CHECK_NEAR(last(&run, "lambda(pile_4[2])"), right, 1e-8);
-    CHECK_NEAR(last(&run, "lambda(pile_5[2])"), 10 - right, 1e-8);
-    CHECK_NEAR(last(&run, "lambda(pile_4[1])"), below, 1e-8);
-    CHECK_NEAR(last(&run, "lambda(pile_5[1])"), 20 - below, 1e-8);
-    CHECK_NEAR(last(&run, "lambda(base_2)"), 30 * (0.05 + 0.19) / 0.38, 1e-8);
-    CHECK_NEAR(last(&run, "brick.centre.y[3]"), 0.5, 1e-9);
+    CHECK_NEAR(final_of(&run, "lambda(pile_4[2])"), right, 1e-8);
+    CHECK_NEAR(final_of(&run, "lambda(pile_5[2])"), 10 - right, 1e-8);
+    CHECK_NEAR(final_of(&run, "lambda(pile_4[1])"), below, 1e-8);
+    CHECK_NEAR(final_of(&run, "lambda(pile_5[1])"), 20 - below, 1e-8);
+    CHECK_NEAR(final_of(&run, "lambda(base_2)"), 30 * (0.05 + 0.19) / 0.38, 1e-8);
+    CHECK_NEAR(final_of(&run, "brick.centre.y[3]"), 0.5, 1e-9);
     run_end(&run);
   }
 }
@@ -610,10 +579,10 @@ static void test_moving_plane(void** unused) {
       "outputs: {push: lambda(foot)/disc.mass}\n"
       "simulate: {method: nsga-pva, until: 0.5, step: 0.005}\n");
   // The tray goes sideways with 3 and up with 4: the disc is carried with 1/3 of it.
-  CHECK_NEAR(last(&run, "disc.centre.x"), 0.125, 1e-9);
-  CHECK_NEAR(last(&run, "disc.angle"), (0.375 - 0.125) / 0.1, 1e-8);
-  CHECK_NEAR(last(&run, "disc.centre.y"), 0.6 + 0.5, 1e-9);
-  CHECK_NEAR(last(&run, "push"), 14.0, 1e-8);
+  CHECK_NEAR(final_of(&run, "disc.centre.x"), 0.125, 1e-9);
+  CHECK_NEAR(final_of(&run, "disc.angle"), (0.375 - 0.125) / 0.1, 1e-8);
+  CHECK_NEAR(final_of(&run, "disc.centre.y"), 0.6 + 0.5, 1e-9);
+  CHECK_NEAR(final_of(&run, "push"), 14.0, 1e-8);
   run_end(&run);
 }
 

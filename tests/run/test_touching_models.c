@@ -1,25 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Models of bodies that touch, against what follows from their formulas.
-#include "switch/runs.h"
+#include "run/recorded.h"
 
 static Run run_model(const char* name) {
   Run run = run_file(name, NULL, NULL);
-  run.def.simulate = pawl_model_simulate(run.model);
-  run.def.keep_samples = true;
-  run_to(&run, run.def.simulate.until, run.def.simulate.step);
+  recorded_to_end(&run);
   return run;
-}
-
-static double final_of(const Run* run, const char* name) {
-  const PawlRecorder* recorder = pawl_sim_recorder(run->sim);
-  int last = pawl_recorder_sample_count(recorder) - 1;
-  for (int k = 0; k < pawl_recorder_column_count(recorder); k++) {
-    if (strcmp(pawl_recorder_column(recorder, k)->name, name) == 0) {
-      return pawl_recorder_sample(recorder, last)[k];
-    }
-  }
-  fail();
-  return 0;
 }
 
 // The first event of `constraint` into the mode `to` after `t`; NULL without.
