@@ -78,34 +78,17 @@ static void latex_name(PawlText* out, const char* name, const char* accent) {
   pawl_text_add(out, greek ? " " : "");
 }
 
+// pin,2; of a contact foot, and foot,2 of its friction.
 static void row_name(const PawlModel* model, PawlText* out, bool latex, int row) {
-  for (int c = 0; c < model->constraint_count; c++) {
-    const PawlConstraint* k = &model->constraints[c];
-    if (row < k->first_row || row >= k->first_row + k->row_count) {
-      continue;
-    }
-    if (latex) {
-      latex_text(out, k->name);
-    } else {
-      pawl_text_add(out, k->name);
-    }
-    pawl_text_printf(out, ",%d", row - k->first_row + 1);
+  int number;
+  const char* name = pawl_symbols_row(model, row, &number);
+  if (latex) {
+    latex_text(out, name);
+  } else {
+    pawl_text_add(out, name);
   }
-  for (int c = 0; c < model->contact_count && row >= model->row_count; c++) {
-    const PawlContact* k = &model->contacts[c];
-    int slip = row - model->row_count - k->first_slip;
-    bool slips = slip >= 0 && slip < k->slip_count && row < model->row_count + model->slip_count;
-    if (!slips && row != model->row_count + model->slip_count + c) {
-      continue;
-    }
-    if (latex) {
-      latex_text(out, k->name);
-    } else {
-      pawl_text_add(out, k->name);
-    }
-    if (slips) {
-      pawl_text_printf(out, ",%d", slip + 2);
-    }
+  if (row < model->row_count || number > 0) {
+    pawl_text_printf(out, ",%d", number + 1);
   }
 }
 

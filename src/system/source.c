@@ -48,21 +48,8 @@ static const Function function_list[] = {
 enum { FUNCTION_COUNT = sizeof function_list / sizeof *function_list };
 
 static const char* row_name(const Writer* w, int row) {
-  const PawlModel* model = w->model;
-  for (int c = 0; c < model->constraint_count; c++) {
-    const PawlConstraint* k = &model->constraints[c];
-    if (row >= k->first_row && row < k->first_row + k->row_count) {
-      return k->name;
-    }
-  }
-  for (int c = 0; c < model->contact_count; c++) {
-    const PawlContact* k = &model->contacts[c];
-    int slip = row - model->row_count - k->first_slip;
-    if ((slip >= 0 && slip < k->slip_count) || row == model->row_count + model->slip_count + c) {
-      return k->name;
-    }
-  }
-  return "";
+  int number;
+  return pawl_symbols_row(w->model, row, &number);
 }
 
 // What an entry belongs to, for its comment.

@@ -212,3 +212,23 @@ void pawl_symbols_free(PawlSymbols* s) {
   pawl_free(s->coordinates);
   *s = (PawlSymbols){0};
 }
+
+const char* pawl_symbols_row(const PawlModel* model, int row, int* number) {
+  int first_gap = model->row_count + model->slip_count;
+  for (int c = 0; c < model->constraint_count && row < model->row_count; c++) {
+    const PawlConstraint* k = &model->constraints[c];
+    if (row >= k->first_row && row < k->first_row + k->row_count) {
+      *number = row - k->first_row;
+      return k->name;
+    }
+  }
+  for (int c = 0; c < model->contact_count && row < first_gap; c++) {
+    int slip = row - model->row_count - model->contacts[c].first_slip;
+    if (slip >= 0 && slip < model->contacts[c].slip_count) {
+      *number = slip + 1;
+      return model->contacts[c].name;
+    }
+  }
+  *number = 0;
+  return row >= first_gap ? model->contacts[row - first_gap].name : "";
+}

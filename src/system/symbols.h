@@ -35,3 +35,7 @@ typedef struct PawlSymbols {
 // and outputs, too. PAWL_ERROR_MEMORY; free what there is in any case.
 PAWL_CHECKED PawlStatus pawl_symbols_derive(PawlSymbols* symbols, const PawlModel* model, bool all);
 void pawl_symbols_free(PawlSymbols* symbols);
+
+// The constraint or contact that a row of the model belongs to, and the row's number in it, from 0;
+// of a contact 0 is the gap, 1 and 2 are its friction. As pawl_system_row_name, without a system.
+const char* pawl_symbols_row(const PawlModel* model, int row, int* number);
