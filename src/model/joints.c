@@ -263,8 +263,7 @@ static bool read_extra(PawlMade* made, PawlJoint* joint) {
     return false;
   }
   joint->L = extra ? pawl_part_text(made, extra, "an expression") : NULL;
-  bool mimics = joint->is_gear && made->loader->has_robot;  // may do so by nothing
-  if (joint->L && strcmp(key, "function") != 0 && !mimics) {
+  if (joint->L && strcmp(key, "function") != 0) {
     bool length = strcmp(key, "length") == 0;
     pawl_demand_one(made, length ? PAWL_DEMAND_POSITIVE : PAWL_DEMAND_NOT_ZERO, &joint->name, extra,
                     pawl_say(made, "the %s of '%s' is %s", key, joint->name.name,

@@ -245,6 +245,21 @@ static bool read_acting(PawlUrdf* u, PawlUrdfJoint* joint) {
   return good;
 }
 
+// One that follows by nothing is fixed, and the gear that it would be has no ratio.
+static bool read_multiplier(PawlUrdf* u, PawlUrdfJoint* joint) {
+  if (!read_numbers(u, joint->mimic, "multiplier", 1, &joint->multiplier)) {
+    return false;
+  }
+  if (joint->multiplier == 0.0) {
+    pawl_report_at(u->report, joint->mimic->line, joint->mimic->column,
+                   "joint '%s' mimics another with the multiplier 0, so it never moves: make it "
+                   "fixed",
+                   pawl_quote(joint->name).s);
+    return false;
+  }
+  return true;
+}
+
 static bool read_mimic(PawlUrdf* u, PawlUrdfJoint* joint) {
   joint->mimic = pawl_xml_child(joint->xml, "mimic");
   joint->master = -1;
@@ -253,8 +268,7 @@ static bool read_mimic(PawlUrdf* u, PawlUrdfJoint* joint) {
     return true;
   }
   joint->master_name = pawl_xml_get(joint->mimic, "joint");
-  return (joint->master_name || missing(u, joint->mimic, "a joint")) &&
-         read_numbers(u, joint->mimic, "multiplier", 1, &joint->multiplier) &&
+  return (joint->master_name || missing(u, joint->mimic, "a joint")) && read_multiplier(u, joint) &&
          read_numbers(u, joint->mimic, "offset", 1, &joint->offset);
 }
 

@@ -242,7 +242,7 @@ static void test_angles(void** state) {
   }
 }
 
-// A root without a name is the ground, which is noted; a joint may mimic another by nothing.
+// A root without a name is the ground, which is noted.
 static void test_empty_name(void** state) {
   (void)state;
   static const char text[] =
@@ -251,7 +251,7 @@ static void test_empty_name(void** state) {
       "value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial></link>"
       "<joint name='j' type='continuous'><parent link=''/><child link='a'/></joint>"
       "<joint name='k' type='continuous'><parent link='a'/><child link='b'/>"
-      "<mimic joint='j' multiplier='0'/></joint></robot>";
+      "<mimic joint='j' multiplier='2'/></joint></robot>";
   PawlModel* model = read_model(text);
   check_has(pawl_model_notes(model), "'' is ground");
   assert_int_equal(model->coordinate_count, 2);
@@ -374,6 +374,7 @@ static void test_mistakes(void** state) {
   REFUSED(JOINT("<mimic joint='j'/>"), "joint 'j' mimics itself");
   REFUSED(JOINT("<mimic joint='k'/>"), "joint 'j': there is no joint 'k' to mimic");
   REFUSED(JOINT("<mimic/>"), "<mimic> needs a joint");
+  REFUSED(JOINT("<mimic joint='j' multiplier='0'/>"), "so it never moves: make it fixed");
   REFUSED("<robot><link name='a'><inertial><mass value='1'/></inertial></link></robot>",
           "<inertial> needs <inertia>");
   REFUSED(
