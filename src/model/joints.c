@@ -330,7 +330,7 @@ static bool read_motion(PawlMade* made, PawlJoint* joint) {
   joint->switching = pawl_part_get(joint->map, "switch");
   joint->records = pawl_part_is_true(made, joint->map, "reaction");
   joint->cut = joint->records || pawl_part_is_true(made, joint->map, "cut") || joint->switching ||
-               joint->motion->rows_only;
+               joint->motion->rows_only || pawl_joint_rubs(joint);
   return good;
 }
 

@@ -28,12 +28,14 @@ typedef struct PawlJointMotion {
   const char* drive;                     // row by which the first value is $1
   const char* kept;                      // what stays as it is at the start, besides the rows
   const char *force, *torque;  // of the rows, on the second body, along F; NULL: none or not known
+  const char* load;            // what presses, of which friction is mu times; NULL: none
   bool rows_only;              // never part of the tree
 } PawlJointMotion;
 
 typedef struct PawlJointType {
   const char* word;
   const char* extra;  // a key that it needs, for $L; NULL: none
+  const char* lever;  // the key of the radius at which friction acts; NULL: on the value itself
   PawlJointMotion plane, space;
 } PawlJointType;
 
@@ -88,6 +90,8 @@ void pawl_write_row_joint(PawlMade* made, const PawlJoint* joint, bool with_valu
 // The start of the body that it carries, where that has coordinates of its own.
 void pawl_joint_start(PawlMade* made, const PawlJoint* joint, const PawlBodies* bodies,
                       PawlBody* body, PawlBodyStart* start);
+// Whether friction is mu times what the joint carries, which its rows know.
+bool pawl_joint_rubs(const PawlJoint* joint);
 // Springs, motors, stops, locks.
 void pawl_write_joint_acts(PawlMade* made, const PawlJoint* joint);
 void pawl_write_gear(PawlMade* made, const PawlJoint* gear, const PawlJoints* joints);

@@ -118,12 +118,87 @@ static void write_lock(PawlMade* made, const PawlJoint* joint, const char* part,
   }
 }
 
+// ---- friction ---------------------------------------------------------------------------------
+
+bool pawl_joint_rubs(const PawlJoint* joint) {
+  const PawlYaml* friction = pawl_part_get(joint->map, "friction");
+  return friction && friction->kind == PAWL_YAML_MAP;
+}
+
+// A number of friction that is not negative; NULL after reporting.
+static const char* friction_part(PawlMade* made, const PawlJoint* joint, const PawlYaml* friction,
+                                 const char* key) {
+  const PawlYaml* given = pawl_part_get(friction, key);
+  const char* text = given ? pawl_part_text(made, given, "an expression") : NULL;
+  pawl_demand_one(made, PAWL_DEMAND_NOT_NEGATIVE, &joint->name, given ? given : friction,
+                  pawl_say(made, "%s of the friction of '%s' is negative", key, joint->name.name),
+                  text);
+  return text;
+}
+
+// mu times the load, at the radius of the pin where it turns.
+static const char* friction_force(PawlMade* made, const PawlJoint* joint, const char* mu,
+                                  const char* lever) {
+  const char* load = pawl_joint_fill(made, joint, joint->motion->load, NULL, NULL);
+  const char* arm = lever ? pawl_say(made, "%s*", pawl_factor(made, lever)) : "";
+  return pawl_say(made, "%s*%s%s", pawl_factor(made, mu), arm, load);
+}
+
+static bool check_rubbing(PawlMade* made, const PawlJoint* joint, const PawlYaml* friction) {
+  static const char* const turning[] = {"mu", "static", "kinetic", "pin", NULL};
+  static const char* const moving[] = {"mu", "static", "kinetic", NULL};
+  const char* lever = joint->type->lever;
+  bool mu = pawl_part_get(friction, "mu"), rest = pawl_part_get(friction, "static"),
+       slides = pawl_part_get(friction, "kinetic"), pin = !lever || pawl_part_get(friction, lever);
+  if (!joint->motion->load) {
+    pawl_report(&made->loader->report, friction,
+                "friction by mu is not known of the type '%s', of revolute and prismatic joints "
+                "alone; friction: takes a force or torque, such as 0.2*abs(lambda(%s))",
+                joint->type->word, pawl_quote(joint->key->text).s);
+    return false;
+  }
+  if (!pawl_yaml_check_keys(&made->loader->report, friction, "the friction of a joint",
+                            lever ? turning : moving)) {
+    return false;
+  }
+  if (!pin || (mu ? rest || slides : !rest || !slides)) {
+    pawl_report(&made->loader->report, friction,
+                "friction: expected {mu: m%s} or {static: a, kinetic: b%s}",
+                lever ? ", pin: radius" : "", lever ? ", pin: radius" : "");
+    return false;
+  }
+  return true;
+}
+
+// The capacity, and what rubs while it moves where that is less.
+static void write_rubbing(PawlMade* made, const PawlJoint* joint, PawlYaml* map,
+                          const PawlYaml* friction) {
+  bool one = pawl_part_get(friction, "mu");
+  if (!check_rubbing(made, joint, friction)) {
+    return;
+  }
+  const char* lever =
+      joint->type->lever ? friction_part(made, joint, friction, joint->type->lever) : NULL;
+  const char* rest = friction_part(made, joint, friction, one ? "mu" : "static");
+  const char* slides = one ? NULL : friction_part(made, joint, friction, "kinetic");
+  if (rest) {
+    pawl_set(made, map, friction, "capacity", friction_force(made, joint, rest, lever));
+  }
+  if (slides) {
+    pawl_set(made, map, friction, "friction", friction_force(made, joint, slides, lever));
+  }
+}
+
 static void write_friction(PawlMade* made, const PawlJoint* joint, const char* value,
                            const PawlYaml* friction) {
   PawlYaml* map = put_map(made, joint, "locks", "friction");
   pawl_set(made, map, joint->key, "lock", value);
   pawl_set(made, map, joint->key, "engaged", "true");
-  pawl_set_node(made, map, "capacity", friction);
+  if (pawl_joint_rubs(joint)) {
+    write_rubbing(made, joint, map, friction);
+  } else {
+    pawl_set_node(made, map, "capacity", friction);
+  }
 }
 
 // The first key of a joint that needs a value; NULL without.

@@ -36,6 +36,18 @@ static void test_mistakes(void** state) {
   REFUSED(HEAD "  j: {revolute: [arm, hand], length: 1}\n", "the joint 'j' has no length");
   REFUSED(HEAD "  j: {revolute: [arm, hand], motor: 3*xx}\n",
           "m.yaml:6:39: in '3*xx': unknown name");
+  REFUSED(HEAD "  j: {revolute: [arm, hand], friction: {mu: 0.2}}\n",
+          "m.yaml:6:40: friction: expected {mu: m, pin: radius} or {static: a, kinetic: b, pin: ");
+  REFUSED(HEAD "  j: {prismatic: [arm, hand], friction: {mu: 0.2, kinetic: 0.1}}\n",
+          "friction: expected {mu: m} or {static: a, kinetic: b}");
+  REFUSED(HEAD "  j: {prismatic: [arm, hand], friction: {mu: 0.2, pin: 0.1}}\n",
+          "unknown key 'pin' in the friction of a joint");
+  REFUSED(HEAD "  j: {revolute: [arm, hand], friction: {mu: -0.2, pin: 1}}\n",
+          "mu of the friction of 'j' is negative (-0.2)");
+  REFUSED(
+      "model: m\nbodies: {a: {inertia: [1, 1, 1]}}\njoints: {j: {cylindrical: [ground, a], "
+      "friction: {mu: 0.1}}}\n",
+      "friction by mu is not known of the type 'cylindrical'");
   REFUSED(HEAD "  j: {revolute: [arm, hand], switch: 3}\n", "switch: expected {engaged: ");
   REFUSED(HEAD "  arm: {revolute: [arm, hand]}\n", "'arm' is a body already");
   REFUSED(HEAD "  wrist: {revolute: [ground, arm]}\n  g: {gear: [wrist, wirst], ratio: 2}\n",

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Forces in joints: friction by mu of what they carry, against closed forms and an integration of
+// the test's own; with coordinates of joints and absolute ones.
+#include "run/recorded.h"
+
+enum { TEXT = 2048 };
+
+static const char* const COORDINATES[] = {"joint", "absolute"};
+static const double G = 9.81;
+
+// ---- a slider on a slope ------------------------------------------------------------------------
+
+// Up a slope of a with v0 and down again; across it pulls `side` in space.
+static void check_slider(const char* text, double side, double kinetic, bool sticks) {
+  double a = acos(-1.0) / 6, v0 = 2, press = hypot(G * cos(a), side);
+  double up = G * sin(a) + kinetic * press, down = sticks ? 0 : G * sin(a) - kinetic * press;
+  double stop = v0 / up, top = v0 * stop / 2;
+  for (int k = 0; k < 2; k++) {
+    char filled[TEXT];
+    snprintf(filled, TEXT, text, COORDINATES[k]);
+    Run run = run_all(filled);
+    for (int s = 0; s < sample_count(&run); s++) {
+      double t = value_at(&run, s, "t"), after = t - stop;
+      double x = after < 0 ? v0 * t - up * t * t / 2 : top - down * after * after / 2;
+      CHECK_NEAR(value_at(&run, s, "s"), x, 1e-9);
+      CHECK_NEAR(value_at(&run, s, "v"), after < 0 ? v0 - up * t : -down * after, 1e-9);
+    }
+    run_end(&run);
+  }
+}
+
+static void test_slider(void** unused) {
+  (void)unused;
+  check_slider(
+      "model: slope\nmechanism: {gravity: [0, -9.81], coordinates: %s}\nparameters: {a: 30*deg}\n"
+      "bodies: {block: {mass: 3, inertia: 0.1, centre: [0.1, 0.2]}}\n"
+      "joints: {rail: {prismatic: [ground, block], axis: [cos(a), sin(a)], rate: 2, friction: {mu: "
+      "0.3}}}\n"
+      "outputs: {s: rail.travel, v: rail.rate}\n"
+      "simulate: {method: dopri, rtol: 1e-12, until: 0.8, step: 0.05}\n",
+      0, 0.3, false);
+  check_slider(
+      "model: slope\nmechanism: {gravity: [0, -9.81], coordinates: %s}\nparameters: {a: 30*deg}\n"
+      "bodies: {block: {mass: 3, inertia: 0.1}}\n"
+      "joints: {rail: {prismatic: [block, ground], axis: [-cos(a), -sin(a)], rate: 2,\n"
+      "                friction: {static: 0.7, kinetic: 0.3}}}\n"
+      "outputs: {s: rail.travel, v: rail.rate}\n"
+      "simulate: {method: dopri, rtol: 1e-12, until: 0.8, step: 0.05}\n",
+      0, 0.3, true);
+  check_slider(
+      "model: slope\nmechanism: {gravity: [0, 4, -9.81], coordinates: %s}\nparameters: {mu: 0.2}\n"
+      "bodies: {block: {mass: 3, inertia: [0.1, 0.2, 0.3], centre: [0, 0.1, 0.3]}}\n"
+      "joints: {rail: {prismatic: [ground, block], axis: [1, 0, 0], turn: \"rotation([0, 1, 0], "
+      "-30*deg)\", rate: 2, friction: {mu: 2*mu}}}\n"
+      "outputs: {s: rail.travel, v: rail.rate}\n"
+      "simulate: {method: dopri, rtol: 1e-12, until: 0.8, step: 0.05}\n",
+      4, 0.4, false);
+}
+
+// ---- a pendulum on a pin ------------------------------------------------------------------------
+
+// Mass 2 at 0.5 from a pin of radius 0.2, inertia 0.3, mu 0.2; the axis is loaded by 2 * axial.
+typedef struct Pin {
+  double axial;
+  double sign;  // of the rate
+} Pin;
+
+static const double M = 2, ARM = 0.5, J = 0.3, RUB = 0.2 * 0.2;
+
+// The acceleration, on which the load of the pin hangs: found in turn with it.
+static double swing(Pin pin, double phi, double rate_squared) {
+  double a = 0, c = cos(phi), s = sin(phi);
+  for (int k = 0; k < 100; k++) {
+    double x = -ARM * (a * s + rate_squared * c), y = ARM * (a * c - rate_squared * s) + G;
+    double load = M * sqrt(x * x + y * y + pin.axial * pin.axial);
+    a = (-M * G * ARM * c - pin.sign * RUB * load) / (J + M * ARM * ARM);
+  }
+  return a;
+}
+
+// u = phi'^2/2 after the way d, by Runge's and Kutta's method: du/dphi = phi''.
+static double follow(Pin pin, double phi, double u, double d) {
+  enum { STEPS = 400 };
+  double h = d / STEPS;
+  for (int k = 0; k < STEPS; k++, phi += h) {
+    double k1 = swing(pin, phi, 2 * u), k2 = swing(pin, phi + h / 2, 2 * u + h * k1);
+    double k3 = swing(pin, phi + h / 2, 2 * u + h * k2), k4 = swing(pin, phi + h, 2 * (u + h * k3));
+    u += h * (k1 + 2 * k2 + 2 * k3 + k4) / 6;
+  }
+  return u;
+}
+
+// Where a swing from rest ends: Newton's method for u = 0.
+static double turning_point(Pin pin, double phi) {
+  double d = 2 * (-acos(0.0) - phi) * 0.9;
+  for (int k = 0; k < 20; k++) {
+    double u = follow(pin, phi, 0, d);
+    d -= u / swing(pin, phi + d, 2 * u);
+  }
+  return phi + d;
+}
+
+// Swings to and fro until the pin holds it: cos(phi) l m g within mu r times the load at rest.
+static double rest_of(double axial, double phi, int* swings) {
+  for (*swings = 0; fabs(cos(phi)) * ARM * G > RUB * hypot(G, axial); ++*swings) {
+    phi = turning_point((Pin){axial, phi > -acos(0.0) ? -1 : 1}, phi);
+  }
+  return phi;
+}
+
+static void check_pendulum(const char* text, double axial) {
+  int swings;
+  double rest = rest_of(axial, 0.3, &swings);
+  assert_in_range(swings, 3, 20);
+  for (int k = 0; k < 2; k++) {
+    char filled[TEXT];
+    snprintf(filled, TEXT, text, COORDINATES[k]);
+    Run run = run_all(filled);
+    CHECK_NEAR(final_of(&run, "phi"), rest, 1e-8);
+    CHECK_NEAR(final_of(&run, "w"), 0.0, 1e-9);
+    assert_int_equal(run_events(&run), swings);
+    run_end(&run);
+  }
+}
+
+static void test_pendulum(void** unused) {
+  (void)unused;
+  check_pendulum(
+      "model: pin\nmechanism: {gravity: [0, -9.81], coordinates: %s}\n"
+      "bodies: {bob: {mass: 2, inertia: 0.3, centre: [0.5, 0]}}\n"
+      "joints: {pin: {revolute: [ground, bob], at: [1, 2], start: 0.3, friction: {mu: 0.2, pin: "
+      "0.2}}}\n"
+      "outputs: {phi: pin.angle, w: pin.rate}\n"
+      "simulate: {method: dopri, rtol: 1e-12, until: 20, step: 0.05}\n",
+      0);
+  check_pendulum(
+      "model: pin\nmechanism: {gravity: [0, -9.81, -7], coordinates: %s}\n"
+      "bodies: {bob: {mass: 2, inertia: [0.1, 0.2, 0.3], centre: [0.5, 0, 0.1]}}\n"
+      "joints: {pin: {revolute: [ground, bob], start: 0.3, friction: {mu: 0.2, pin: 0.2}}}\n"
+      "outputs: {phi: pin.angle, w: pin.rate}\n"
+      "simulate: {method: dopri, rtol: 1e-12, until: 20, step: 0.05}\n",
+      7);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_slider),
+      cmocka_unit_test(test_pendulum),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
