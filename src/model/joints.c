@@ -14,9 +14,9 @@ const PawlJointType pawl_joint_types[] = {
 static const char gear_word[] = "gear";
 
 static const char* const other_keys[] = {
-    "guess",  "reaction", "radius",   "function", "at",    "turn",  "axis",  "axis2",
-    "start",  "rate",     "cut",      "length",   "pitch", "ratio", "motor", "drive",
-    "spring", "damping",  "friction", "stops",    "lock",  "brake", "switch"};
+    "guess",  "reaction", "radius",   "function", "at",    "turn",  "axis",   "axis2",
+    "start",  "rate",     "cut",      "length",   "pitch", "ratio", "motor",  "drive",
+    "spring", "damping",  "friction", "stops",    "lock",  "brake", "switch", "power"};
 enum { OTHER_KEYS = sizeof other_keys / sizeof *other_keys, MOST_TYPES = 24 };
 
 // ---- the type ---------------------------------------------------------------------------------

@@ -26,10 +26,12 @@ typedef struct PawlJointMotion {
   const char* rows[PAWL_JOINT_ROWS];
   const char* found[PAWL_JOINT_VALUES];  // the values where they are no coordinates
   const char* drive;                     // row by which the first value is $1
+  bool drive_falls;                      // its left side falls where the value grows
   const char* kept;                      // what stays as it is at the start, besides the rows
   const char *force, *torque;  // of the rows, on the second body, along F; NULL: none or not known
-  const char* load;            // what presses, of which friction is mu times; NULL: none
-  bool rows_only;              // never part of the tree
+  const char *hold_force, *hold_torque;  // the same of what holds the value, which stands behind
+  const char* load;                      // what presses, of which friction is mu times; NULL: none
+  bool rows_only;                        // never part of the tree
 } PawlJointMotion;
 
 typedef struct PawlJointType {
@@ -94,4 +96,8 @@ void pawl_joint_start(PawlMade* made, const PawlJoint* joint, const PawlBodies* 
 bool pawl_joint_rubs(const PawlJoint* joint);
 // Springs, motors, stops, locks.
 void pawl_write_joint_acts(PawlMade* made, const PawlJoint* joint);
+// Outputs of the key `reaction`: what rows, and locks along the value, give the second body.
+void pawl_write_joint_reaction(PawlMade* made, const PawlJoint* joint);
+// Outputs of the key `power`: that of each act along the value, and their sum.
+void pawl_write_joint_power(PawlMade* made, const PawlJoint* joint, const char* value);
 void pawl_write_gear(PawlMade* made, const PawlJoint* gear, const PawlJoints* joints);

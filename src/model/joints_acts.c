@@ -221,6 +221,11 @@ void pawl_write_joint_acts(PawlMade* made, const PawlJoint* joint) {
     pawl_report(&made->loader->report, act->key,
                 "a joint of the type '%s' has no value for %s:", joint->type->word, act->key->text);
   }
+  if (!act && pawl_part_get(map, "power")) {
+    pawl_report(&made->loader->report, pawl_part_get(map, "power")->key,
+                "power: nothing acts along the value of '%s'; a joint by itself makes none",
+                pawl_quote(joint->key->text).s);
+  }
   if (!act || !name) {
     return;
   }
@@ -249,6 +254,9 @@ void pawl_write_joint_acts(PawlMade* made, const PawlJoint* joint) {
   }
   if (brake) {
     write_lock(made, joint, "brake", value, brake);
+  }
+  if (pawl_part_is_true(made, map, "power")) {
+    pawl_write_joint_power(made, joint, value);
   }
 }
 

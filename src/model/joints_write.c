@@ -256,25 +256,6 @@ static void write_rows(PawlMade* made, const PawlJoint* joint, PawlYaml* list) {
   }
 }
 
-// What the joint carries, as outputs. Rows of a joint that switches are along F already.
-static void write_reaction(PawlMade* made, const PawlJoint* joint) {
-  const char *force = joint->motion->force, *torque = joint->motion->torque;
-  bool along = joint->switching && force && strncmp(force, "$T*[", 4) == 0;
-  if (!force && !torque) {
-    pawl_report(&made->loader->report, pawl_yaml_get(joint->map, "reaction"),
-                "reaction: is not known of the type '%s'; lambda(%s, k) are the forces of its rows",
-                joint->type->word, pawl_quote(joint->key->text).s);
-  }
-  if (force) {
-    pawl_put(made, "outputs", joint->key, pawl_part_key(made, &joint->name, "force"),
-             pawl_joint_fill(made, joint, along ? force + 3 : force, NULL, NULL));
-  }
-  if (torque) {
-    pawl_put(made, "outputs", joint->key, pawl_part_key(made, &joint->name, "torque"),
-             pawl_joint_fill(made, joint, torque, NULL, NULL));
-  }
-}
-
 // A value that stays as it is at the start.
 static void write_kept(PawlMade* made, const PawlJoint* joint) {
   PawlYaml* map =
@@ -308,7 +289,7 @@ void pawl_write_row_joint(PawlMade* made, const PawlJoint* joint, bool with_valu
     write_kept(made, joint);
   }
   if (joint->records) {
-    write_reaction(made, joint);
+    pawl_write_joint_reaction(made, joint);
   }
 }
 

@@ -149,6 +149,17 @@ static void write_joints(Mechanism* m) {
   }
 }
 
+// What one body, or all of a family, add: $b stands for the body.
+static const char* total_of(PawlMade* made, const PawlBody* body, const char* item) {
+  const char *b = pawl_part_use(made, &body->name, ""), *text = "";
+  for (const char* dollar; (dollar = strchr(item, '$')); item = dollar + 2) {
+    text = pawl_say(made, "%s%.*s%s", text, (int)(dollar - item), item, b);
+  }
+  text = pawl_say(made, "%s%s", text, item);
+  int range = (int)strlen(body->name.range) - 2;  // without the brackets
+  return range > 0 ? pawl_say(made, "sum(%.*s, %s)", range, body->name.range + 1, text) : text;
+}
+
 // Of all bodies together; angular momentum about the origin.
 static void write_totals(Mechanism* m) {
   static const struct {
@@ -163,12 +174,7 @@ static void write_totals(Mechanism* m) {
     pawl_text_add(&text, totals[k].open);
     for (int i = 1; i < m->bodies.count; i++) {
       pawl_text_add(&text, i > 1 ? " + " : "");
-      for (const char* c = totals[k].item; *c; c++) {
-        bool body = *c == '$';
-        pawl_text_add_bytes(&text, body ? m->bodies.item[i].name.name : c,
-                            body ? strlen(m->bodies.item[i].name.name) : 1);
-        c += body;
-      }
+      pawl_text_add(&text, total_of(&m->made, &m->bodies.item[i], totals[k].item));
     }
     pawl_text_add(&text, totals[k].close);
     pawl_put(&m->made, "define", m->bodies.item[1].key, totals[k].name, text.failed ? "" : text.s);
@@ -221,9 +227,7 @@ bool pawl_expand_mechanism(PawlLoader* loader, PawlYaml* root) {
   write_bodies(&m);
   write_joints(&m);
   pawl_write_touching(&m.made, &m.bodies, pawl_yaml_get(root, "contacts"));
-  if (!find_family(&m)) {
-    write_totals(&m);
-  }
+  write_totals(&m);
   if (loader->report.count == mistakes && !pawl_yaml_get(root, "scene")) {
     pawl_write_mechanism_scene(&m.made, &m.bodies, &m.joints, m.gravity);
   }

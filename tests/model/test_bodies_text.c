@@ -48,6 +48,8 @@ static void test_mistakes(void** state) {
       "model: m\nbodies: {a: {inertia: [1, 1, 1]}}\njoints: {j: {cylindrical: [ground, a], "
       "friction: {mu: 0.1}}}\n",
       "friction by mu is not known of the type 'cylindrical'");
+  REFUSED(HEAD "  j: {revolute: [arm, hand], power: true}\n",
+          "power: nothing acts along the value of 'j'");
   REFUSED(HEAD "  j: {revolute: [arm, hand], switch: 3}\n", "switch: expected {engaged: ");
   REFUSED(HEAD "  arm: {revolute: [arm, hand]}\n", "'arm' is a body already");
   REFUSED(HEAD "  wrist: {revolute: [ground, arm]}\n  g: {gear: [wrist, wirst], ratio: 2}\n",

@@ -50,7 +50,7 @@ static const char HUNG_PLATE[] =
     "  arm: {revolute: [bob, plate], at: [[0, 0], plate.r], start: 0.4, rate: 0.2, spring: "
     "{stiffness: 3, length: 0.1}, turn: 0.3}\n"
     "outputs: {p: plate.centre, phi: arm.angle, w: bob.omega, m: mechanism.momentum, l: "
-    "mechanism.angular_momentum}\n"
+    "mechanism.angular_momentum, c: mechanism.centre, r: arm.rate}\n"
     "simulate: {method: dopri, rtol: 1e-12, until: 1, step: 0.05}\n";
 
 static const char SLOT[] =
@@ -199,17 +199,17 @@ static void test_space(void** unused) {
 // ---- reactions --------------------------------------------------------------------------------
 
 // Newton and Euler for one body: what the joint gives, with the weight, is what its momenta gain.
-static void check_reaction(const char* type, const char* more, bool torque) {
+static void check_reaction(const char* type, const char* more, bool torque, const char* start) {
   static const char text[] =
       "model: m\nmechanism: {gravity: [0, 0, -9.81]}\nbodies:\n"
       "  a: {mass: 2, inertia: [[0.1, 0.01, 0.02], [0.01, 0.2, 0.03], [0.02, 0.03, 0.15]],\n"
-      "      centre: [0.3, 0.1, 0.2], points: {p: [0, 0, 0.1]}}\n"
+      "      centre: [0.3, 0.1, 0.2], points: {p: [0, 0, 0.1]}%s}\n"
       "joints: {j: {%s: [ground, a], at: [[1, 0, 0], a.p], axis: [1, 2, 2], reaction: true%s}}\n"
       "outputs: {gain: \"a.momentum'\", turn: \"a.angular_momentum'\", arm: a.p - a.centre}\n"
       "simulate: {method: dopri, rtol: 1e-11, until: 0.5, step: 0.1}\n";
   static const char* const axes[] = {"x", "y", "z"};
   char filled[TEXT];
-  snprintf(filled, TEXT, text, type, more);
+  snprintf(filled, TEXT, text, start, type, more);
   Run run = run_all(filled);
   for (int s = 0; s < sample_count(&run); s++) {
     double v[5][3] = {{0}};
@@ -230,16 +230,83 @@ static void check_reaction(const char* type, const char* more, bool torque) {
   run_end(&run);
 }
 
+// The same in the plane.
+static void check_plane_reaction(const char* type, const char* more, const char* start) {
+  static const char text[] =
+      "model: m\nmechanism: {gravity: [0, -9.81]}\nbodies:\n"
+      "  a: {mass: 2, inertia: 0.3, centre: [0.3, 0.1], points: {p: [0, 0.1]}%s}\n"
+      "joints: {j: {%s: [ground, a], at: [[1, 0], a.p], reaction: true%s}}\n"
+      "outputs: {gain: \"a.momentum'\", turn: \"a.angular_momentum'\", arm: a.p - a.centre}\n"
+      "simulate: {method: dopri, rtol: 1e-11, until: 0.5, step: 0.1}\n";
+  char filled[TEXT];
+  snprintf(filled, TEXT, text, start, type, more);
+  Run run = run_all(filled);
+  for (int s = 0; s < sample_count(&run); s++) {
+    double x = value_at(&run, s, "j.force.x"), y = value_at(&run, s, "j.force.y");
+    double torque = column_of(&run, "j.torque") >= 0 ? value_at(&run, s, "j.torque") : 0;
+    CHECK_NEAR(value_at(&run, s, "gain.x"), x, 1e-9);
+    CHECK_NEAR(value_at(&run, s, "gain.y"), y - 2 * 9.81, 1e-9);
+    CHECK_NEAR(value_at(&run, s, "turn"),
+               torque + value_at(&run, s, "arm.x") * y - value_at(&run, s, "arm.y") * x, 1e-9);
+  }
+  run_end(&run);
+}
+
+static void test_plane_reactions(void** unused) {
+  (void)unused;
+  check_plane_reaction("revolute", ", rate: 2, lock: {at: 0.2}", "");
+  check_plane_reaction("prismatic", ", axis: [3, 4], rate: 2, brake: {capacity: 4, at: 0.2}", "");
+  check_plane_reaction("weld", "", "");
+  check_plane_reaction("distance", ", length: 0.5",
+                       ", start: {at: [1, 0.4]}, rate: {velocity: [3, 0], omega: 1}");
+  check_plane_reaction("slot", ", axis: [0, 1]",
+                       ", start: {at: [1, 0.4]}, rate: {velocity: [0.2, 0], omega: 2}");
+  check_plane_reaction("rolling", ", radius: 0.4",
+                       ", start: {at: [1, 0.3]}, rate: {velocity: [-0.6, 0], omega: 2}");
+}
+
 static void test_reactions(void** unused) {
   (void)unused;
-  check_reaction("weld", "", true);
-  check_reaction("revolute", ", start: 0.3, rate: 2", true);
-  check_reaction("prismatic", ", start: 0.3, rate: 2", true);
-  check_reaction("cylindrical", ", start: [0.3, 0.1], rate: [2, 1]", true);
-  check_reaction("universal", ", axis2: [2, 1, -2], start: [0.3, 0.1], rate: [2, 1]", true);
-  check_reaction("planar", ", start: [0.3, 0.1, 0.2], rate: [2, 1, 3]", true);
-  check_reaction("spherical", ", rate: [1, 2, 3]", false);
-  check_reaction("weld", ", switch: {engaged: true, release: {at: 9}}", true);
+  check_reaction("weld", "", true, "");
+  check_reaction("revolute", ", start: 0.3, rate: 2", true, "");
+  check_reaction("prismatic", ", start: 0.3, rate: 2", true, "");
+  check_reaction("cylindrical", ", start: [0.3, 0.1], rate: [2, 1]", true, "");
+  check_reaction("universal", ", axis2: [2, 1, -2], start: [0.3, 0.1], rate: [2, 1]", true, "");
+  check_reaction("planar", ", start: [0.3, 0.1, 0.2], rate: [2, 1, 3]", true, "");
+  check_reaction("spherical", ", rate: [1, 2, 3]", false, "");
+  check_reaction("weld", ", switch: {engaged: true, release: {at: 9}}", true, "");
+  check_reaction("screw", ", pitch: 0.3, start: 0.3, rate: 2", true, "");
+  check_reaction("screw", ", pitch: -0.3, rate: 2, brake: {capacity: 1, at: 0.2}", true, "");
+  check_reaction("distance", ", length: 2", false,
+                 ", start: {at: [1, 2, -0.1]}, rate: {velocity: [0.3, 0, 0], omega: [0, 0, 3]}");
+  check_reaction(
+      "slot", "", false,
+      ", start: {at: [1, 0, -0.1]}, rate: {velocity: [0.1, 0.2, 0.2], omega: [0, 0, 3]}");
+  check_reaction("revolute", ", rate: 2, lock: {at: 0.2}", true, "");
+  check_reaction("prismatic", ", rate: 2, lock: {at: 0.2}", true, "");
+  check_reaction("revolute", ", rate: 1, drive: sin(t)", true, "");
+  check_reaction("weld", ", switch: {engaged: true, release: {at: 0.25}}", true, "");
+}
+
+// Three bodies of mass i at (i, 2) with the velocity (0, i), and one alone, of mass 4 at (-5, 0).
+static void test_totals_of_families(void** unused) {
+  (void)unused;
+  Run run = run_all(
+      "model: totals\nparameters: {N: 3}\nbodies:\n"
+      "  ball[i=1..N]: {mass: i, inertia: 0.1, start: {at: [i, 2]}, rate: {velocity: [0, i], "
+      "omega: "
+      "i}}\n"
+      "  one: {mass: 4, inertia: 1, start: {at: [-5, 0]}}\n"
+      "outputs: {m: mechanism.mass, p: mechanism.momentum, c: mechanism.centre, l: "
+      "mechanism.angular_momentum}\n"
+      "simulate: {method: rk4, until: 1, step: 0.1}\n");
+  CHECK_NEAR(value_at(&run, 0, "m"), 10.0, 1e-14);
+  CHECK_NEAR(final_of(&run, "p.x"), 0.0, 1e-14);
+  CHECK_NEAR(final_of(&run, "p.y"), 14.0, 1e-13);
+  CHECK_NEAR(value_at(&run, 0, "c.x"), (14 - 20) / 10.0, 1e-14);
+  CHECK_NEAR(final_of(&run, "c.y"), (12 + 14) / 10.0, 1e-13);
+  CHECK_NEAR(final_of(&run, "l"), 1 + 8 + 27 + 0.6, 1e-12);
+  run_end(&run);
 }
 
 // A disc pushed by 3 N rolls with 3/(1.5 m); a bead on a parabola stays on it.
@@ -347,9 +414,10 @@ static void test_planar_arm(void** unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_plane),     cmocka_unit_test(test_space),
-      cmocka_unit_test(test_reactions), cmocka_unit_test(test_rolling_and_track),
-      cmocka_unit_test(test_robot),     cmocka_unit_test(test_planar_arm),
+      cmocka_unit_test(test_plane),           cmocka_unit_test(test_space),
+      cmocka_unit_test(test_reactions),       cmocka_unit_test(test_totals_of_families),
+      cmocka_unit_test(test_plane_reactions), cmocka_unit_test(test_rolling_and_track),
+      cmocka_unit_test(test_robot),           cmocka_unit_test(test_planar_arm),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

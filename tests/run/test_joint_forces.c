@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Forces in joints: friction by mu of what they carry, against closed forms and an integration of
-// the test's own; with coordinates of joints and absolute ones.
+// the test's own; power, which is what the bodies gain. With coordinates of joints and absolute
+// ones.
 #include "run/recorded.h"
 
 enum { TEXT = 2048 };
@@ -142,10 +143,67 @@ static void test_pendulum(void** unused) {
       7);
 }
 
+// ---- power --------------------------------------------------------------------------------------
+
+// What bodies gain, by their momenta and without gravity, is what acts along the values of joints.
+static void check_power(const char* text, const char* const parts[]) {
+  for (int k = 0; k < 2; k++) {
+    char filled[TEXT];
+    double most = 0;
+    snprintf(filled, TEXT, text, COORDINATES[k]);
+    Run run = run_all(filled);
+    for (int s = 0; s < sample_count(&run); s++) {
+      double gain = value_at(&run, s, "gain"), sum = 0;
+      for (int i = 0; parts[i]; i++) {
+        sum += value_at(&run, s, parts[i]);
+      }
+      CHECK_NEAR(value_at(&run, s, "i.power") + value_at(&run, s, "j.power"), gain, 1e-8);
+      CHECK_NEAR(sum, gain, 1e-8);
+      most = fmax(most, fabs(gain));
+    }
+    assert_true(most > 1.0);
+    run_end(&run);
+  }
+}
+
+static void test_power(void** unused) {
+  (void)unused;
+  check_power(
+      "model: power\nmechanism: {gravity: [0, -9.81], coordinates: %s}\nbodies:\n"
+      "  a: {mass: 2, inertia: 0.17, centre: [0.5, 0], points: {tip: [1, 0]}}\n"
+      "  b: {mass: 1, inertia: 0.08, centre: [0.5, 0.1]}\n"
+      "joints:\n"
+      "  i: {revolute: [ground, a], start: 0.3, motor: 20*cos(3*t), spring: {stiffness: 3, length: "
+      "0.2}, damping: 0.4, friction: 0.5, power: true}\n"
+      "  j: {prismatic: [a, b], at: a.tip, axis: [1, 1], rate: 1, spring: {stiffness: 50, damping: "
+      "2}, brake: {capacity: 3, at: 0.2}, lock: {at: 0.7}, power: true}\n"
+      "outputs: {gain: \"dot(a.momentum', a.centre') + a.angular_momentum'*a.omega + "
+      "dot(b.momentum', b.centre') + b.angular_momentum'*b.omega - dot([0, -9.81], "
+      "mechanism.momentum)\"}\n"
+      "simulate: {method: dopri, rtol: 1e-11, until: 1, step: 0.05}\n",
+      (const char* const[]){"i.motor.power", "i.spring.power", "i.damping.power",
+                            "i.friction.power", "j.spring.power", "j.brake.power", "j.lock.power",
+                            NULL});
+  check_power(
+      "model: power\nmechanism: {gravity: [0, 1, -9.81], coordinates: %s}\nbodies:\n"
+      "  a: {mass: 2, inertia: [0.1, 0.2, 0.15], centre: [0.1, 0.3, 0.2], points: {p: [0.3, 0.1, "
+      "0.4]}}\n"
+      "  b: {mass: 1, inertia: [0.1, 0.08, 0.06], centre: [0.2, 0.1, 0.2]}\n"
+      "joints:\n"
+      "  i: {revolute: [ground, a], axis: [1, 2, 2], drive: 0.5*sin(2*t), rate: 1, power: true}\n"
+      "  j: {screw: [a, b], at: a.p, pitch: 0.3, rate: 2, motor: 2*t, friction: 0.1, power: true}\n"
+      "outputs: {gain: \"dot(a.momentum', a.centre') + dot(a.angular_momentum', a.omega) + "
+      "dot(b.momentum', b.centre') + dot(b.angular_momentum', b.omega) - dot([0, 1, -9.81], "
+      "mechanism.momentum)\"}\n"
+      "simulate: {method: dopri, rtol: 1e-11, until: 1, step: 0.05}\n",
+      (const char* const[]){"i.drive.power", "j.motor.power", "j.friction.power", NULL});
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_slider),
       cmocka_unit_test(test_pendulum),
+      cmocka_unit_test(test_power),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
