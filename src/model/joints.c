@@ -14,9 +14,9 @@ const PawlJointType pawl_joint_types[] = {
 static const char gear_word[] = "gear";
 
 static const char* const other_keys[] = {
-    "guess",  "reaction", "radius",   "function", "at",    "turn",  "axis",   "axis2",
-    "start",  "rate",     "cut",      "length",   "pitch", "ratio", "motor",  "drive",
-    "spring", "damping",  "friction", "stops",    "lock",  "brake", "switch", "power"};
+    "guess",   "normal",   "reaction", "radius", "function", "at",     "turn",  "axis",  "axis2",
+    "start",   "rate",     "cut",      "length", "pitch",    "ratio",  "motor", "drive", "spring",
+    "damping", "friction", "stops",    "lock",   "brake",    "switch", "power"};
 enum { OTHER_KEYS = sizeof other_keys / sizeof *other_keys, MOST_TYPES = 24 };
 
 // ---- the type ---------------------------------------------------------------------------------
@@ -306,7 +306,8 @@ static bool read_motion(PawlMade* made, PawlJoint* joint) {
   if (family_starts(made, joint)) {
     return false;
   }
-  joint->motion = plane ? &joint->type->plane : &joint->type->space;
+  bool wheel = joint->type->wheel.exists && pawl_part_get(joint->map, "axis");
+  joint->motion = plane ? &joint->type->plane : wheel ? &joint->type->wheel : &joint->type->space;
   if (!joint->motion->exists) {
     pawl_report(&made->loader->report, joint->key, "a joint of the type '%s' exists in space only",
                 joint->type->word);

@@ -15,8 +15,9 @@ enum { PAWL_JOINT_VALUES = 3, PAWL_JOINT_ROWS = 6 };
 
 // What a type is, in the plane or in space, as texts with places for what depends on the joint:
 // $P $S $F $G as above, $T the transpose of F; $A the axis, $U and $W across it ($U, $W, $A by the
-// right hand; $B is $U); $1 $2 $3 the values, $7 $8 $9 their rates; $H the angle between the two
-// frames, in the plane; $L length, pitch, ...; $@ the name of the constraint.
+// right hand; of what rolls in space $A is the normal of the plane, and $X the axle); $1 $2 $3 the
+// values, $7 $8 $9 their rates; $H the angle between the two frames, in the plane; $L length,
+// pitch, ...; $@ the name of the constraint.
 typedef struct PawlJointMotion {
   bool exists;
   const char* values[PAWL_JOINT_VALUES];  // their names; NULL behind the last
@@ -27,6 +28,7 @@ typedef struct PawlJointMotion {
   const char* found[PAWL_JOINT_VALUES];  // the values where they are no coordinates
   const char* drive;                     // row by which the first value is $1
   bool drive_falls;                      // its left side falls where the value grows
+  const char* contact;                   // where it rolls: no slip of the material there, across $A
   const char* kept;                      // what stays as it is at the start, besides the rows
   const char *force, *torque;  // of the rows, on the second body, along F; NULL: none or not known
   const char *hold_force, *hold_torque;  // the same of what holds the value, which stands behind
@@ -39,6 +41,7 @@ typedef struct PawlJointType {
   const char* extra;  // a key that it needs, for $L; NULL: none
   const char* lever;  // the key of the radius at which friction acts; NULL: on the value itself
   PawlJointMotion plane, space;
+  PawlJointMotion wheel;  // space, with `axis`, where that makes another motion of it
 } PawlJointType;
 
 typedef struct PawlJoint {
@@ -50,7 +53,7 @@ typedef struct PawlJoint {
   const char* at[2];     // in the frames of the bodies; NULL: the origin
   const char* named[2];  // the same as a point, "arm.tip"; NULL: it has no name
   const char* turn;      // NULL: not at all
-  const char *A, *U, *W, *L;
+  const char *A, *U, *W, *X, *L;
   const char *start[PAWL_JOINT_VALUES], *rate[PAWL_JOINT_VALUES];  // NULL: 0
   bool given[2];                                                   // the start, the rate are
   const PawlYaml* switching;                                       // the key `switch`
@@ -89,6 +92,10 @@ void pawl_joint_values(PawlMade* made, const PawlJoint* joint, const char* prime
 void pawl_write_tree_joint(PawlMade* made, const PawlJoint* joint, const PawlBody* body);
 // Rows, and values as definitions.
 void pawl_write_row_joint(PawlMade* made, const PawlJoint* joint, bool with_values);
+// What stays as it is at the start, and what rolls, besides the rows.
+void pawl_write_joint_slip(PawlMade* made, const PawlJoint* joint);
+// The keys of `switch` for a constraint, with `on` where that says what becomes of an offset.
+void pawl_set_joint_switch(PawlMade* made, const PawlJoint* joint, PawlYaml* map, bool with_on);
 // The start of the body that it carries, where that has coordinates of its own.
 void pawl_joint_start(PawlMade* made, const PawlJoint* joint, const PawlBodies* bodies,
                       PawlBody* body, PawlBodyStart* start);

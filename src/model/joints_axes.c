@@ -86,10 +86,20 @@ static void choose_across(const double A[3], double U[3]) {
   normalise(U);
 }
 
+static bool read_axle(PawlMade* made, PawlJoint* joint) {
+  double X[3] = {0, 0, 1};
+  if (!read_direction(made, joint, "axis", X)) {
+    return false;
+  }
+  joint->X = say_vector(made, X, 3);
+  return true;
+}
+
 static bool space_axes(PawlMade* made, PawlJoint* joint) {
   double A[3] = {0, 0, 1}, U[3] = {1, 0, 0}, W[3];
-  bool two = strcmp(joint->type->word, "universal") == 0;
-  if (!read_direction(made, joint, "axis", A)) {
+  bool two = strcmp(joint->type->word, "universal") == 0, rolls = joint->motion->contact;
+  if (!read_direction(made, joint, rolls ? "normal" : "axis", A) ||
+      (rolls && !read_axle(made, joint))) {
     return false;
   }
   if (!two) {
@@ -152,5 +162,11 @@ static bool plane_axes(PawlMade* made, PawlJoint* joint) {
 }
 
 bool pawl_joint_axes(PawlMade* made, PawlJoint* joint) {
+  const PawlYaml* normal = pawl_part_get(joint->map, "normal");
+  if (normal && !joint->motion->contact) {
+    pawl_report(&made->loader->report, normal->key, "the joint '%s' has no normal; axis: says more",
+                pawl_quote(joint->key->text).s);
+    return false;
+  }
   return made->dimension == 3 ? space_axes(made, joint) : plane_axes(made, joint);
 }

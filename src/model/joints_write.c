@@ -60,6 +60,8 @@ static const char* meaning(PawlMade* made, const PawlJoint* joint, char c,
       return joint->U;
     case 'W':
       return joint->W;
+    case 'X':
+      return joint->X;
     case 'L':
       return pawl_factor(made, joint->L ? joint->L : "0");
     case 'H':
@@ -256,15 +258,6 @@ static void write_rows(PawlMade* made, const PawlJoint* joint, PawlYaml* list) {
   }
 }
 
-// A value that stays as it is at the start.
-static void write_kept(PawlMade* made, const PawlJoint* joint) {
-  PawlYaml* map =
-      pawl_put_map(made, "locks", joint->key, pawl_part_key(made, &joint->name, "slip"));
-  pawl_set(made, map, joint->key, "lock",
-           pawl_joint_fill(made, joint, joint->motion->kept, NULL, NULL));
-  pawl_set(made, map, joint->key, "engaged", "true");
-}
-
 void pawl_write_row_joint(PawlMade* made, const PawlJoint* joint, bool with_values) {
   const char* none[PAWL_JOINT_VALUES] = {"0", "0", "0"};
   PawlYaml* map = pawl_put_map(made, "constraints", joint->key, joint->key->text);
@@ -274,10 +267,7 @@ void pawl_write_row_joint(PawlMade* made, const PawlJoint* joint, bool with_valu
                 "switch: expected {engaged: ..., at: ..., when: ..., release: ...}");
     return;
   }
-  for (const PawlYaml* child = joint->switching ? joint->switching->first : NULL; child;
-       child = child->next) {
-    pawl_set_node(made, map, child->key->text, child);
-  }
+  pawl_set_joint_switch(made, joint, map, true);
   for (int k = 0; k < PAWL_JOINT_VALUES && joint->motion->values[k] && with_values; k++) {
     define(made, joint->key, &joint->name, joint->motion->values[k],
            pawl_joint_fill(made, joint, joint->motion->found[k], none, none));
@@ -285,9 +275,7 @@ void pawl_write_row_joint(PawlMade* made, const PawlJoint* joint, bool with_valu
   if (with_values) {
     define_rate(made, joint);
   }
-  if (joint->motion->kept) {
-    write_kept(made, joint);
-  }
+  pawl_write_joint_slip(made, joint);
   if (joint->records) {
     pawl_write_joint_reaction(made, joint);
   }

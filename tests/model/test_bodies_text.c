@@ -50,6 +50,11 @@ static void test_mistakes(void** state) {
       "friction by mu is not known of the type 'cylindrical'");
   REFUSED(HEAD "  j: {revolute: [arm, hand], power: true}\n",
           "power: nothing acts along the value of 'j'");
+  REFUSED(HEAD "  j: {revolute: [arm, hand], normal: [0, 1]}\n", "the joint 'j' has no normal");
+  REFUSED(
+      "model: m\nbodies: {a: {inertia: [1, 1, 1]}}\njoints: {j: {rolling: [ground, a], radius: 1, "
+      "normal: [0, 0, 0]}}\n",
+      "normal: expected three numbers, not all zero");
   REFUSED(HEAD "  j: {revolute: [arm, hand], switch: 3}\n", "switch: expected {engaged: ");
   REFUSED(HEAD "  arm: {revolute: [arm, hand]}\n", "'arm' is a body already");
   REFUSED(HEAD "  wrist: {revolute: [ground, arm]}\n  g: {gear: [wrist, wirst], ratio: 2}\n",
