@@ -72,6 +72,33 @@ static PawlStatus share_friction(PawlWatching* w, const PawlState* state, const 
   return status == PAWL_RETRY ? PAWL_OK : status;
 }
 
+// Loads of contacts that slip are shared by (F28), here as in the motion; lambda of these rows is
+// kept in slip->lambda. *all: nothing else is left out.
+static PawlStatus spread(PawlDynamics* d, const PawlState* state, double* lambda, bool* all,
+                         PawlError* err) {
+  PawlSlip* slip = d->slip;
+  PawlPhase phase = pawl_phase_of(state, false);
+  *all = false;
+  if (!slip || !pawl_slip_any(slip, &phase)) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(pawl_slip_look(slip, &phase, state->t, state->q, state->v, err));
+  if (slip->spreads) {
+    pawl_spread_loads(&slip->spread, lambda);
+    memcpy(slip->lambda, lambda, (size_t)d->sizes.rows * sizeof(double));
+    *all = pawl_spread_flag(&slip->spread) == state->redundant_count;
+  }
+  return PAWL_OK;
+}
+
+// The loads of spread() again.
+static void keep_spread(const PawlDynamics* d, double* lambda) {
+  const PawlSlip* slip = d->slip;
+  for (int i = 0; slip && slip->spreads && i < d->sizes.rows; i++) {
+    lambda[i] = slip->spread.group[i] ? slip->lambda[i] : lambda[i];
+  }
+}
+
 PawlStatus pawl_share_multipliers(PawlWatching* w, const PawlState* state, double* lambda,
                                   PawlError* err) {
   PawlDynamics* d = w->dynamics;
@@ -80,6 +107,11 @@ PawlStatus pawl_share_multipliers(PawlWatching* w, const PawlState* state, doubl
   PawlPhase phase = pawl_phase_of(state, false);
   PawlRowsResult result;
   if (state->redundant_count == 0) {
+    return PAWL_OK;
+  }
+  bool all;
+  PAWL_TRY(spread(d, state, lambda, &all, err));
+  if (all) {
     return PAWL_OK;
   }
   PAWL_TRY(pawl_watch_make_problem(w, err));
@@ -106,5 +138,6 @@ PawlStatus pawl_share_multipliers(PawlWatching* w, const PawlState* state, doubl
   for (int i = 0; status == PAWL_OK && i < d->sizes.rows; i++) {
     lambda[i] = state->in_force[i] ? w->rows.lambda[i] : lambda[i];
   }
+  keep_spread(d, lambda);
   return status == PAWL_RETRY ? PAWL_OK : status;  // a motion without mass: any share is as good
 }

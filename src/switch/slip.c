@@ -84,6 +84,7 @@ static void allocate(PawlArena* arena, PawlSlip* s, int contacts) {
   s->lambda = PAWL_NEW(arena, double, n.rows);
   s->dF = PAWL_NEW(arena, double, s->system->tie_count);
   s->push = PAWL_NEW(arena, double, n.v);
+  s->slips = PAWL_NEW(arena, unsigned char, n.rows);
 }
 
 PawlStatus pawl_slip_create(PawlArena* arena, const PawlSystem* system, bool located,
@@ -111,6 +112,7 @@ PawlStatus pawl_slip_create(PawlArena* arena, const PawlSystem* system, bool loc
                      "nsga-pva or moreau-jean",
                      PAWL_MOST_TIED, pawl_system_name(system), s->count);
   }
+  PAWL_TRY(pawl_spread_create(arena, &s->G, first, rubs ? end : first, &s->spread, err));
   PAWL_TRY(
       pawl_eval_create(system, PAWL_GRADIENT | PAWL_TIME_GRADIENT | PAWL_WATCHES, &s->eval, err));
   *out = s;
@@ -163,6 +165,15 @@ static PawlStatus check_mu(const PawlSlip* s, int k, double t, PawlError* err) {
                          pawl_system_row_name(s->system, s->contact[k].normal, &number), s->mu[k]);
 }
 
+// How loads are shared at G. True: some are spread.
+static bool look_at_loads(PawlSlip* s, const PawlPhase* phase, const double* G) {
+  for (int k = 0; k < s->count; k++) {
+    const PawlSlipContact* c = &s->contact[k];
+    s->slips[c->normal] = pawl_slip_slips(phase->modes[c->mode]);
+  }
+  return s->count > 0 && pawl_spread_look(&s->spread, phase, s->slips, G);
+}
+
 PawlStatus pawl_slip_look(PawlSlip* s, const PawlPhase* phase, double t, const double* q,
                           const double* v, PawlError* err) {
   PawlSizes n = pawl_system_sizes(s->system);
@@ -180,6 +191,7 @@ PawlStatus pawl_slip_look(PawlSlip* s, const PawlPhase* phase, double t, const d
   const PawlValues* values = pawl_eval_values(s->eval);
   memcpy(s->rate, values->g_t, (size_t)n.rows * sizeof(double));
   pawl_sparse_add(&s->G, values->G, 1.0, v, s->rate);
+  s->spreads = look_at_loads(s, phase, values->G);
   for (int k = 0; k < s->count; k++) {
     int watch = s->contact[k].watch;
     s->mu[k] = watch >= 0 ? values->watch[watch] : s->contact[k].slides;
@@ -321,11 +333,18 @@ PawlStatus pawl_slip_directions(PawlSlip* s, const PawlPhase* phase, const doubl
   PAWL_TRY(ties || needs_look(s, phase) ? pawl_slip_look(s, phase, t, q, v, err) : PAWL_OK);
   memcpy(s->B, G, (size_t)s->G.start[s->G.cols] * sizeof(double));
   tie_contacts(s, phase, G);
+  s->spreads = look_at_loads(s, phase, G);
+  if (s->spreads) {
+    pawl_spread_push(&s->spread, s->B);
+  }
   *B = s->B;
   return ties ? tie_joints(s, phase, t, q, v, lambda, err) : PAWL_OK;
 }
 
 void pawl_slip_forces(const PawlSlip* s, const PawlPhase* phase, double* lambda) {
+  if (s->spreads) {
+    pawl_spread_loads(&s->spread, lambda);
+  }
   for (int k = 0; k < s->count; k++) {
     const PawlSlipContact* c = &s->contact[k];
     double d[PAWL_MOST_SLIPS], mu = pawl_slip_mu(s, k, false);

@@ -15,6 +15,7 @@
 #pragma once
 
 #include "switch/phase.h"
+#include "switch/spread.h"
 
 typedef struct PawlSlipContact {
   int normal;        // its row
@@ -35,12 +36,15 @@ typedef struct PawlSlip {
   PawlPattern G;
   int count;  // contacts with friction
   PawlSlipContact* contact;
-  int* tie;         // nonzeros of G: the place of the normal row in this column, -1 elsewhere
-  double* B;        // nonzeros of G
-  double* mu;       // of each contact, at the last look
-  double* rate;     // rows: of the last look
-  double* nothing;  // v and rows: zeros
-  PawlEval* eval;   // G, g_t and what is watched
+  int* tie;              // nonzeros of G: the place of the normal row in this column, -1 elsewhere
+  double* B;             // nonzeros of G
+  double* mu;            // of each contact, at the last look
+  double* rate;          // rows: of the last look
+  double* nothing;       // v and rows: zeros
+  PawlEval* eval;        // G, g_t and what is watched
+  PawlSpread spread;     // loads that follow from others
+  unsigned char* slips;  // rows: contacts that slip, at the last look
+  bool spreads;          // some load was spread there
   int joint_count;
   PawlSlipJoint* joint;
   PawlEval* forces;     // what is watched, for F at other multipliers
@@ -84,6 +88,6 @@ PAWL_CHECKED PawlStatus pawl_slip_directions(PawlSlip* slip, const PawlPhase* ph
 PAWL_CHECKED PawlStatus pawl_slip_joint_force(PawlSlip* slip, const PawlPhase* phase, int joint,
                                               double t, const double* q, const double* v,
                                               const double* lambda, double* force, PawlError* err);
-// The friction forces of contacts that slip as multipliers, beside those of `lambda`; after
-// pawl_slip_directions or pawl_slip_look at the same place.
+// The friction forces of contacts that slip as multipliers, beside those of `lambda`, and loads
+// that are spread; after pawl_slip_directions or pawl_slip_look at the same place.
 void pawl_slip_forces(const PawlSlip* slip, const PawlPhase* phase, double* lambda);

@@ -374,40 +374,40 @@ static PawlStatus check_redundant(PawlStick* s, const PawlState* state, const Pa
   return any ? contradiction(s, state, err) : PAWL_OK;
 }
 
-// Whether two rows push on the same velocity.
-static bool meet(const PawlDynamics* d, const double* G, int one, int other) {
-  bool yes = false;
-  for (int j = 0; j < d->G.cols && !yes; j++) {
-    int both = 0;
-    for (int e = d->G.start[j]; e < d->G.start[j + 1]; e++) {
-      both += (d->G.index[e] == one || d->G.index[e] == other) && G[e] != 0.0;
-    }
-    yes = both == 2 || (both == 1 && one == other);
-  }
-  return yes;
+// Contacts that press in more places than can be told apart, and slip: how they share their load
+// may decide how they are slowed down, which rigid bodies do not say. It is told once.       (F28)
+static PawlStatus note_shares(PawlDynamics* d, const PawlState* state, PawlError* err) {
+  PawlSpread* spread = &d->slip->spread;
+  PawlText names = {0}, line = {0};
+  (void)pawl_spread_flag(spread);
+  (void)pawl_dynamics_list_rows(d, spread->group, &names);
+  pawl_text_printf(&line,
+                   "t = %.6g: the motion depends on how %s share their load while they slip, which "
+                   "rigid bodies do not say: they carry it as springs of the same stiffness would",
+                   state->t, names.s ? names.s : "contacts");
+  spread->told = true;
+  PawlStatus status = line.s ? pawl_dynamics_warn(d, line.s) : PAWL_ERROR_MEMORY;
+  pawl_text_free(&names);
+  pawl_text_free(&line);
+  return status == PAWL_OK ? PAWL_OK : pawl_fail_memory(err);
 }
 
-// Contacts that press in more places than can be told apart, and slip: how they share their load
-// decides how they are slowed down, which rigid bodies do not say.
-static PawlStatus check_shared_slip(PawlStick* s, const PawlState* state, const PawlValues* values,
-                                    PawlError* err) {
-  const PawlDynamics* d = s->dynamics;
-  const PawlSlip* slip = d->slip;
+// A load is spread over rows with places for it, or not at all.
+static PawlStatus check_shared_slip(PawlDynamics* d, const PawlState* state, PawlError* err) {
+  const PawlSpread* spread = d->slip ? &d->slip->spread : NULL;
+  PawlPhase phase = pawl_phase_of(state, false);
   int number;
-  for (int k = 0; slip && state->redundant_count > 0 && k < slip->count; k++) {
-    for (int i = s->strike->first; i < s->strike->end; i++) {
-      if (pawl_slip_slips(state->modes[slip->contact[k].mode]) && state->redundant[i] &&
-          meet(d, values->G, slip->contact[k].normal, i)) {
-        return pawl_fail(
-            err, PAWL_ERROR_RUN,
-            "t = %.10g: contact '%s' slips, and how it shares its load with '%s' is not "
-            "determined: event-driven cannot go on; nsga-pva and moreau-jean can",
-            state->t, pawl_system_row_name(d->system, slip->contact[k].normal, &number),
-            pawl_system_row_name(d->system, i, &number));
-      }
-    }
+  if (!spread || state->redundant_count == 0 || !pawl_slip_any(d->slip, &phase)) {
+    return PAWL_OK;
   }
-  return PAWL_OK;
+  if (spread->loose >= 0) {
+    return pawl_fail(err, PAWL_ERROR_RUN,
+                     "t = %.10g: how contact '%s' shares its load with others that slip is not "
+                     "determined: event-driven cannot go on; nsga-pva and moreau-jean can",
+                     state->t, pawl_system_row_name(d->system, spread->loose, &number));
+  }
+  return d->slip->spreads && spread->matters && !spread->told ? note_shares(d, state, err)
+                                                              : PAWL_OK;
 }
 
 PawlStatus pawl_stick_settle(PawlStick* s, PawlState* state, const double* v_before,
@@ -431,10 +431,10 @@ PawlStatus pawl_stick_settle(PawlStick* s, PawlState* state, const double* v_bef
     PAWL_TRY(capture(s, state, newly_held, err));
     PAWL_TRY(evaluate(s, state, &values, err));
     PAWL_TRY(pawl_dynamics_reduce(s->dynamics, state, values, err));
-    PAWL_TRY(s->strike ? check_shared_slip(s, state, values, err) : PAWL_OK);
   } else {
     PAWL_TRY(evaluate(s, state, &values, err));
   }
   PAWL_TRY(pawl_dynamics_react(s->dynamics, state, values, err));
+  PAWL_TRY(check_shared_slip(s->dynamics, state, err));
   return check_redundant(s, state, values, err);
 }
