@@ -579,11 +579,26 @@ PawlStatus pawl_dynamics_warn(PawlDynamics* d, const char* line) {
 }
 
 // ---- redundant rows -----------------------------------------------------------------------------
-// "redundant constraints: 'b' (row 1) follows"
+// Flags equations that follow from others; how many. Contacts under one body share what they
+// carry, and their friction too: that is nothing to be warned of.
+static int flag_equations(const PawlDynamics* d, const PawlState* state, unsigned char* flags) {
+  int count = 0;
+  for (int i = 0; i < d->sizes.rows; i++) {
+    flags[i] = state->redundant[i] && pawl_system_row_kind(d->system, i) == PAWL_ROW_BILATERAL;
+    count += flags[i];
+  }
+  return count;
+}
+
+// "redundant constraints: 'b' (row 1) follows"; nothing where there are none.
 static void name_redundant(PawlDynamics* d, const PawlState* state, PawlText* text) {
-  pawl_text_add(text, "redundant constraints: ");
-  pawl_dynamics_list_rows(d, state->redundant, text);
-  pawl_text_add(text, state->redundant_count == 1 ? " follows" : " follow");
+  unsigned char* flags = (unsigned char*)d->room;
+  int count = flag_equations(d, state, flags);
+  if (count > 0) {
+    pawl_text_add(text, "redundant constraints: ");
+    pawl_dynamics_list_rows(d, flags, text);
+    pawl_text_add(text, count == 1 ? " follows" : " follow");
+  }
 }
 
 static PawlStatus add_redundant(PawlDynamics* d, const PawlState* state, const char* names,
@@ -595,8 +610,8 @@ static PawlStatus add_redundant(PawlDynamics* d, const PawlState* state, const c
   }
   pawl_text_printf(
       &text,
-      "%s from the others to 1e-6 of their directions, and are left out; multipliers are those "
-      "of minimum norm%s",
+      "%s from the others to 1e-6 of their directions: left out, and multipliers are those of "
+      "minimum norm%s",
       names,
       d->system->rates_react
           ? ", but rates of states see those of the rows that are left, and 0 of these"
@@ -614,7 +629,7 @@ static PawlStatus warn_redundant(PawlDynamics* d, const PawlState* state, PawlEr
   name_redundant(d, state, &names);
   if (names.failed) {
     status = pawl_fail_memory(err);
-  } else if (!d->warning || !strstr(d->warning, names.s)) {
+  } else if (names.s && (!d->warning || !strstr(d->warning, names.s))) {
     status = d->warnings++ < MOST_WARNINGS ? add_redundant(d, state, names.s, err) : PAWL_OK;
   }
   pawl_text_free(&names);
@@ -638,15 +653,6 @@ static bool drops_position(const PawlDynamics* d, const PawlState* state) {
     drops |= state->redundant[i] && !pawl_system_row_is_rate(d->system, i, state->modes);
   }
   return drops;
-}
-
-// Friction of several contacts under one body is shared, and nothing to be warned of.
-static bool drops_friction_alone(const PawlDynamics* d, const PawlState* state) {
-  bool alone = true;
-  for (int i = 0; i < d->sizes.rows; i++) {
-    alone &= !state->redundant[i] || pawl_system_row_kind(d->system, i) == PAWL_ROW_FRICTION;
-  }
-  return alone;
 }
 
 // Chooses anew, position rows first: a rate row does not hold what they hold. `active` is used up.
@@ -703,7 +709,7 @@ PawlStatus pawl_dynamics_reduce(PawlDynamics* d, PawlState* state, const PawlVal
   assert(state->redundant_count <= d->sizes.rows);
   pawl_phase_activate(d->system, state);
   state->redundant_off = worst_in_force(d, state, values);
-  return drops_friction_alone(d, state) ? PAWL_OK : warn_redundant(d, state, err);
+  return warn_redundant(d, state, err);
 }
 
 // ---- small things -------------------------------------------------------------------------------
