@@ -18,14 +18,22 @@ static bool is_among(const char* name, const char* const* list) {
   return false;
 }
 
-// Words of the language, and, for points, what every body has.
+// A moment or product of inertia: inertia_1, inertia_12.
+static bool is_moment(const char* name) {
+  static const char word[] = "inertia_";
+  const char* numbers = name + sizeof word - 1;
+  return strncmp(name, word, sizeof word - 1) == 0 &&
+         numbers[strspn(numbers, "0123456789")] == '\0';
+}
+
+// Words of the language and of YAML, and, for points, what every body has.
 static bool is_taken(const char* name, bool point) {
-  static const char* const words[] = {"ground",  "mechanism", "e",      "deg",
-                                      "kinetic", "potential", "energy", NULL};
+  static const char* const words[] = {"ground", "mechanism", "e",    "deg",  "kinetic", "potential",
+                                      "energy", "null",      "Null", "NULL", NULL};
   static const char* const parts[] = {"at",   "centre",  "angle", "R", "omega", "spin",
                                       "mass", "inertia", "x",     "y", "z",     NULL};
   return pawl_expr_reserved(name) || pawl_expr_is_function(name) || is_among(name, words) ||
-         (point && is_among(name, parts));
+         (point && (is_among(name, parts) || is_moment(name)));
 }
 
 // Letters, digits and _; each run of others becomes one _.
@@ -108,7 +116,8 @@ bool pawl_urdf_name(PawlUrdf* u) {
       }
       continue;
     }
-    link->id = pawl_urdf_free_name(u, link->name, "", link->body != k);
+    bool point = link->body != k;
+    link->id = pawl_urdf_free_name(u, link->name, point ? "_link" : "", point);
     good = link->id != NULL;
     note_change(u, &changes, link->xml, link->name, link->id);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/write.h"
 
+#include <stdio.h>
 #include <string.h>
 
 typedef struct Writer {
@@ -19,8 +20,17 @@ static void indent(const Writer* w, int depth) {
 }
 
 static bool is_number(const char* s) {
-  return strchr("0123456789", s[0] == '-' || s[0] == '.' ? s[1] : s[0]) && s[0] &&
-         s[strspn(s, "0123456789.eE+-")] == '\0';
+  char first = s[0] == '-' || s[0] == '.' ? s[1] : s[0];
+  return first >= '0' && first <= '9' && s[strspn(s, "0123456789.eE+-")] == '\0';
+}
+
+// Bytes of the character at `s` where YAML ends a line at it or does not read it, else 0: those
+// below U+0020, from U+007F to U+009F, U+2028, U+2029, U+FEFF, U+FFFE and U+FFFF.
+static int unreadable_bytes(const unsigned char* s) {
+  bool two = s[0] == 0xC2 && s[1] < 0xA0, ends = s[0] == 0xE2 && s[1] == 0x80 && (s[2] | 1) == 0xA9;
+  bool mark = s[0] == 0xEF && s[1] == 0xBB && s[2] == 0xBF;
+  bool none = s[0] == 0xEF && s[1] == 0xBF && s[2] >= 0xBE;
+  return s[0] < 0x20 || s[0] == 0x7F ? 1 : two ? 2 : ends || mark || none ? 3 : 0;
 }
 
 // Text that means itself in block style. An empty or null-like text is plain only where it was.
@@ -34,12 +44,38 @@ static bool is_plain(const PawlYaml* node) {
     return false;
   }
   for (const char* c = s; *c; c++) {
-    if ((unsigned char)*c < 0x20 || (*c == ':' && !c[1])) {
+    if (unreadable_bytes((const unsigned char*)c) > 0 || (*c == ':' && !c[1])) {
       return false;
     }
   }
   size_t length = strlen(s);
   return length == 0 || s[length - 1] != ' ';
+}
+
+static void put_escaped(const Writer* w, const unsigned char* s, int bytes) {
+  char escape[8];
+  unsigned code = bytes == 1 ? s[0] : bytes == 2 ? s[0] & 0x1Fu : s[0] & 0x0Fu;
+  for (int k = 1; k < bytes; k++) {
+    code = code << 6 | (s[k] & 0x3Fu);
+  }
+  snprintf(escape, sizeof escape, "\\u%04X", code & 0xFFFFu);
+  put(w, escape);
+}
+
+// One character inside of double quotes; its bytes.
+static int put_quoted(const Writer* w, const char* c) {
+  int unreadable = unreadable_bytes((const unsigned char*)c);
+  if (*c == '\n' || *c == '\t' || *c == '\r') {
+    put(w, *c == '\n' ? "\\n" : *c == '\t' ? "\\t" : "\\r");
+    return 1;
+  }
+  if (unreadable > 0) {
+    put_escaped(w, (const unsigned char*)c, unreadable);
+    return unreadable;
+  }
+  put(w, *c == '"' || *c == '\\' ? "\\" : "");
+  w->on_text(w->context, c, 1);
+  return 1;
 }
 
 static void put_scalar(const Writer* w, const PawlYaml* node) {
@@ -48,15 +84,7 @@ static void put_scalar(const Writer* w, const PawlYaml* node) {
     return;
   }
   put(w, "\"");
-  for (const char* c = node->text; *c; c++) {
-    if (*c == '\n' || *c == '\t' || *c == '\r') {
-      put(w, *c == '\n' ? "\\n" : *c == '\t' ? "\\t" : "\\r");
-      continue;
-    }
-    if (*c == '"' || *c == '\\') {
-      put(w, "\\");
-    }
-    w->on_text(w->context, c, 1);
+  for (const char* c = node->text; *c; c += put_quoted(w, c)) {
   }
   put(w, "\"");
 }

@@ -310,6 +310,13 @@ static void test_left_out(void** state) {
   imported_free(&i);
 }
 
+#define INERTIAL "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial>"
+#define ONE_ARM                                                                    \
+  "<link name='a'/><link name='%s'>" INERTIAL "</link><link name='%s'>" INERTIAL   \
+  "</link>"                                                                        \
+  "<joint name='j' type='continuous'><parent link='a'/><child link='%s'/></joint>" \
+  "<joint name='k' type='fixed'><parent link='%s'/><child link='%s'/></joint></robot>"
+
 static void test_names(void** state) {
   (void)state;
   TEXT_HAS(FOLDER "odd.urdf", plain, "model: \"odd: names # here\"\n",
@@ -321,6 +328,41 @@ static void test_names(void** state) {
   check_has(i.notes,
             "names as expressions can have them: 'base-link' is base_link, '6dof' is _6dof");
   imported_free(&i);
+}
+
+// What is written of a robot is taken, whatever it is called, and has the same name again.
+static void check_title(const char* title) {
+  char urdf[600];
+  int length = snprintf(urdf, sizeof urdf, "<robot name='%s'>" ONE_ARM, title, "null", "inertia",
+                        "null", "null", "inertia");
+  Imported i = import_text(urdf, (size_t)length, plain);
+  assert_int_equal(i.status, PAWL_OK);
+  PawlModel *direct = read_model(urdf), *written = read_model(i.text.s);
+  assert_string_equal(pawl_model_name(written), pawl_model_name(direct));
+  assert_int_equal(written->coordinate_count, 1);
+  pawl_model_destroy(direct);
+  pawl_model_destroy(written);
+  imported_free(&i);
+}
+
+// Lines of YAML end at U+0085, U+2028 and U+2029, and it refuses other controls.
+static void test_any_name(void** state) {
+  (void)state;
+  static const char* const titles[] = {"-",
+                                       "- a",
+                                       "---",
+                                       "a\x7F",
+                                       "\xC2\x80",
+                                       "a\xC2\x85z",
+                                       "a\xE2\x80\xA8z",
+                                       "\xE2\x80\xA9",
+                                       "null",
+                                       "a: b",
+                                       "\xEF\xBB\xBFz",
+                                       "\xF0\x9F\x98\x80"};
+  for (size_t k = 0; k < sizeof titles / sizeof *titles; k++) {
+    check_title(titles[k]);
+  }
 }
 
 // ---- mistakes -----------------------------------------------------------------------------------
@@ -518,27 +560,17 @@ static void test_include_mistakes(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_arm),
-      cmocka_unit_test(test_limits),
-      cmocka_unit_test(test_round),
-      cmocka_unit_test(test_floating),
-      cmocka_unit_test(test_mimic),
-      cmocka_unit_test(test_start_of_free_body),
-      cmocka_unit_test(test_add_masses),
-      cmocka_unit_test(test_moments),
-      cmocka_unit_test(test_angles),
-      cmocka_unit_test(test_merge),
-      cmocka_unit_test(test_empty_name),
-      cmocka_unit_test(test_bad_inertia),
-      cmocka_unit_test(test_left_out),
-      cmocka_unit_test(test_names),
-      cmocka_unit_test(test_mistakes),
-      cmocka_unit_test(test_hostile),
-      cmocka_unit_test(test_failing_allocations),
-      cmocka_unit_test(test_include),
-      cmocka_unit_test(test_include_with_prefix),
-      cmocka_unit_test(test_grounds),
-      cmocka_unit_test(test_include_mistakes),
+      cmocka_unit_test(test_arm),        cmocka_unit_test(test_limits),
+      cmocka_unit_test(test_round),      cmocka_unit_test(test_floating),
+      cmocka_unit_test(test_mimic),      cmocka_unit_test(test_start_of_free_body),
+      cmocka_unit_test(test_add_masses), cmocka_unit_test(test_moments),
+      cmocka_unit_test(test_angles),     cmocka_unit_test(test_merge),
+      cmocka_unit_test(test_empty_name), cmocka_unit_test(test_bad_inertia),
+      cmocka_unit_test(test_left_out),   cmocka_unit_test(test_names),
+      cmocka_unit_test(test_any_name),   cmocka_unit_test(test_mistakes),
+      cmocka_unit_test(test_hostile),    cmocka_unit_test(test_failing_allocations),
+      cmocka_unit_test(test_include),    cmocka_unit_test(test_include_with_prefix),
+      cmocka_unit_test(test_grounds),    cmocka_unit_test(test_include_mistakes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
