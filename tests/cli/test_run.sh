@@ -343,4 +343,12 @@ has err 'has first-order states'
 expect 2 run motor-clutch --method php
 has err 'cannot handle states and inputs'
 
+# --- what the fuzzer of runs begins with runs to its end, and letters of scripts/fuzz are as many as methods ---
+for seed in "$(dirname "$0")"/../fuzz/seeds/*.yaml; do
+  expect 0 run "$seed" --quiet
+done
+methods=$(grep -c '^PAWL_METHOD' "$(dirname "$0")/../../src/step/methods.def")
+letters=$(sed -n 's/.*for method in \(.*\); do.*/\1/p' "$(dirname "$0")/../../scripts/fuzz" | wc -w)
+same "$letters" $((methods + 1))
+
 finish

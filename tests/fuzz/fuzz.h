@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the targets share. Each file of this folder is one target of libFuzzer; scripts/fuzz runs
-// them.
+// What the targets share. Each fuzz_*.c of this folder is one target of libFuzzer; scripts/fuzz
+// runs them.
 #pragma once
 
 #include <ctype.h>
@@ -13,6 +13,7 @@
 #include "pawl/pawl.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
+size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t most, unsigned seed);
 
 // What must hold, whatever the input.
 #define NEED(condition) \
