@@ -51,8 +51,10 @@ typedef struct PawlTapePart {  // a stretch of the code
 // Machine code (tape_native.h). Whole: inputs other than turns from the arrays of their leaves,
 // part 0, the results without a gate to their places. Add: those of a gate, after the part that it
 // alone needs. 0 when all are finite, else NaN.
-typedef double PawlTapeWhole(double* registers, const double* const* from);
-typedef double PawlTapeAdd(double* registers);
+// `to`: the arrays that targets name.
+typedef double PawlTapeWhole(double* registers, const double* const* from, double* const* to);
+typedef double PawlTapeAdd(double* registers, double* const* to);
+typedef void PawlTapeBlock(double* registers, int lanes);
 
 typedef struct PawlTape {
   int constant_count, input_count, register_count, instruction_count, output_count;
@@ -71,6 +73,7 @@ typedef struct PawlTape {
   void* native;     // memory of the machine code, NULL without
   size_t native_bytes;
   PawlTapeWhole* whole;  // NULL without
+  PawlTapeBlock* block;  // compiled C for blocks of lanes; NULL: they are interpreted
 } PawlTape;
 
 // Flattens `outputs` (nodes of `dag`). Common subexpressions are computed once.

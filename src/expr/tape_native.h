@@ -9,6 +9,7 @@ typedef struct PawlTapeTarget {
   int reg;
   bool assigns;  // else the value is added
   double* place;
+  int array, index;  // the same place among the arrays that compiled C is given
 } PawlTapeTarget;
 // Stretches of targets: those without a gate, then those of each gate.
 typedef struct PawlTapeEnds {
@@ -27,3 +28,4 @@ void pawl_tape_discard(PawlTape* tape);  // the code; pawl_tape_destroy does so,
 // What does one instruction with this operation, for code to call.
 typedef void PawlTapeRun(const PawlInstruction* instruction, double* registers);
 PawlTapeRun* pawl_tape_runner(PawlTapeOp op);
+void pawl_tape_sincos(double x, double* s, double* c);

@@ -16,7 +16,7 @@
 #define MANY_TARGETS
 #endif
 
-static void sine_and_cosine(double x, double* s, double* c) {
+void pawl_tape_sincos(double x, double* s, double* c) {
 #if defined(__GLIBC__)
   sincos(x, s, c);
 #else
@@ -52,7 +52,7 @@ static INLINED void run_code(const PawlInstruction* first, int count, double* r)
         r[i->dst] = pawl_powi(r[i->a], i->b);
         break;
       case PAWL_TAPE_SINCOS:
-        sine_and_cosine(r[i->a], &r[i->dst], &r[i->b]);
+        pawl_tape_sincos(r[i->a], &r[i->dst], &r[i->b]);
         break;
     }
   }
@@ -95,7 +95,7 @@ static void run_powi(const PawlInstruction* i, double* r) {
 }
 
 static void run_sincos(const PawlInstruction* i, double* r) {
-  sine_and_cosine(r[i->a], &r[i->dst], &r[i->b]);
+  pawl_tape_sincos(r[i->a], &r[i->dst], &r[i->b]);
 }
 
 PawlTapeRun* pawl_tape_runner(PawlTapeOp op) {
@@ -116,7 +116,7 @@ PawlTapeRun* pawl_tape_runner(PawlTapeOp op) {
 // ---- many lanes ---------------------------------------------------------------------------------
 
 MANY_TARGETS
-void pawl_tape_run_block(const PawlTape* tape, double* registers, int lanes) {
+static void run_block(const PawlTape* tape, double* registers, int lanes) {
   const PawlInstruction* end = tape->code + tape->instruction_count;
   for (const PawlInstruction* i = tape->code; i < end; i++) {
     // The destination is never an operand (pawl_tape_create sees to it).
@@ -148,10 +148,18 @@ void pawl_tape_run_block(const PawlTape* tape, double* registers, int lanes) {
       case PAWL_TAPE_SINCOS: {
         double* cosine = registers + (size_t)i->b * PAWL_TAPE_WIDTH;
         for (int l = 0; l < lanes; l++) {
-          sine_and_cosine(a[l], &d[l], &cosine[l]);
+          pawl_tape_sincos(a[l], &d[l], &cosine[l]);
         }
         break;
       }
     }
+  }
+}
+
+void pawl_tape_run_block(const PawlTape* tape, double* registers, int lanes) {
+  if (tape->block) {
+    tape->block(registers, lanes);
+  } else {
+    run_block(tape, registers, lanes);
   }
 }

@@ -42,7 +42,7 @@ static int put_terms(const PawlSim* sim, PawlBytes* b) {
     bool counts = strcmp(name, "model") == 0 || strcmp(name, "pawl") == 0 ||
                   starts_with(name, "parameters/") ||
                   (starts_with(name, "options/") && strcmp(name, "options/until") != 0 &&
-                   strcmp(name, "options/threads") != 0);
+                   strcmp(name, "options/threads") != 0 && strcmp(name, "options/native") != 0);
     if (counts) {
       put_term(b, &count, name, pawl_recorder_fact_value(sim->recorder, k));
     }

@@ -210,7 +210,9 @@ PawlStatus pawl_sim_prepare(PawlSim* sim, PawlError* err) {
     PAWL_TRY(pawl_keep_start(sim->system, sim->stepper, sim->state, sim->def.keep, err));
   }
   pawl_stepper_stop_by(sim->stepper, sim->def.stop);
-  return PAWL_OK;
+  sim->compiles = strcmp(sim->def.simulate.native, "auto") != 0;
+  return strcmp(sim->def.simulate.native, "on") == 0 ? pawl_system_compile(sim->system, true, err)
+                                                     : PAWL_OK;
 }
 
 PawlStatus pawl_sim_create(const PawlSystem* system, const PawlSimDef* def, PawlSim** out,
@@ -441,10 +443,31 @@ static PawlStatus stop(PawlSim* sim, PawlError* err) {
   return status ? status : PAWL_STOPPED;
 }
 
+// Calls a compiler when what is left of the run takes longer than it will. Looks at 1, 2, 4, 8, ...
+// steps from `first`, at which the run began; where nothing can be compiled the run goes on as it
+// is.
+static void consider_compiling(PawlSim* sim, long long first, double begin) {
+  const double least = 0.05, worth = 2.0;  // s
+  long long steps = sim->done - first;
+  if (sim->compiles || (steps & (steps - 1)) != 0) {
+    return;
+  }
+  double taken = now() - begin;
+  if (taken > least && taken / (double)steps * (double)(sim->steps - sim->done) > worth) {
+    sim->compiles = true;
+    PawlError unused;
+    PawlStatus status = pawl_system_compile(sim->system, false, &unused);
+    (void)status;
+  }
+}
+
 static PawlStatus loop(PawlSim* sim, PawlProgress progress, void* context, PawlError* err) {
   PawlStatus status = PAWL_OK;
+  long long first = sim->done;
+  double begin = now();
   while (status == PAWL_OK && !pawl_sim_ended(sim)) {
     status = one_step(sim, err);
+    consider_compiling(sim, first, begin);
     if (status == PAWL_OK && progress &&
         progress(context, sim->state->t, sim->def.simulate.until) != 0 && !pawl_sim_ended(sim)) {
       status = PAWL_STOPPED;

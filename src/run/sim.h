@@ -25,6 +25,7 @@ struct PawlSim {
   long long stride;  // steps between samples
   bool stopped;      // by an event
   bool under_way;    // a piece of the step has been taken
+  bool compiles;     // what it evaluates is, or has been, given to a compiler
   PawlSummary summary;
   double noise;  // [J], that rounding makes of forces in balance (noise.c); 0: not measured
   PawlStepperInfo before;  // work done before the run was saved and loaded, which `stepper` does

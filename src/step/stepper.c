@@ -33,6 +33,7 @@ static PawlStatus check_words(const PawlStepper* s, PawlError* err) {
        {"chung-hulbert", "hht", "newmark"},
        "chung-hulbert, hht or newmark"},
       {"start_acceleration", s->def.start_acceleration, {"plain", "shifted"}, "plain or shifted"},
+      {"native", s->def.native, {"auto", "on", "off"}, "auto, on or off"},
       {"stabilise", s->def.stabilise, {"mass", "classical"}, "mass or classical"},
   };
   for (size_t k = 0; k < sizeof options / sizeof *options; k++) {

@@ -8,6 +8,7 @@
 #include "base/copy.h"
 #include "base/error.h"
 #include "model/model.h"
+#include "system/compiled.h"
 #include "system/program.h"
 
 typedef struct Reset {  // numbers that start from their constant part in each run
@@ -29,8 +30,10 @@ struct PawlEval {
   PawlProgram* programs;
   Reset resets[PAWL_QUANTITY_COUNT];
   PawlOpenGates open;
-  int* modes;  // of the constraints that have gates, in the last run
-  bool holds;  // g of locks is less what they hold
+  int* modes;                  // of the constraints that have gates, in the last run
+  bool holds;                  // g of locks is less what they hold
+  const atomic_int* compiled;  // generation of the functions that there are
+  int generation;              // of those that it has
 };
 
 static bool wanted(const PawlEval* eval, PawlQuantity q) {
@@ -170,6 +173,9 @@ static PawlStatus make_programs(PawlEval* eval, PawlError* err) {
                                             &eval->arena, program, err);
     eval->program_count += program->tape != NULL;
     PAWL_TRY(status);
+    if (program->tape && pawl_compiled_add(system->compiled, program) != 0) {
+      return pawl_fail_memory(err);
+    }
   }
   for (int k = 0; k < eval->open.count; k++) {
     eval->open.gates[k] = -1;
@@ -188,6 +194,8 @@ PawlStatus pawl_eval_create(const PawlSystem* system, unsigned mask, PawlEval** 
   eval->system = system;
   eval->mask = mask & PAWL_FORCE && system->kink_count > 0 ? mask | PAWL_SURFACES : mask;
   eval->holds = system->triggers && wanted(eval, PAWL_Q_G);
+  eval->compiled = pawl_compiled_generation(system->compiled);
+  eval->generation = atomic_load(eval->compiled);
   PawlStatus status = make_arrays(eval, err);
   if (status == PAWL_OK) {
     pawl_lock_take(system->lock);
@@ -222,9 +230,12 @@ PawlStatus pawl_eval_share(PawlEval* eval, PawlPool* pool, PawlError* err) {
 
 void pawl_eval_destroy(PawlEval* eval) {
   if (eval) {
+    pawl_lock_take(eval->system->lock);
     for (int k = 0; k < eval->program_count; k++) {
+      pawl_compiled_remove(eval->system->compiled, &eval->programs[k]);
       pawl_program_free(&eval->programs[k]);
     }
+    pawl_lock_leave(eval->system->lock);
     pawl_arena_free(&eval->arena);
     pawl_free(eval);
   }
@@ -318,6 +329,22 @@ static PawlPoint complete(const PawlSystem* system, const PawlPoint* point) {
   return whole;
 }
 
+// Functions that have been compiled since the last run.
+PAWL_APART static void adopt(PawlEval* eval, const int* modes) {
+  const PawlSystem* system = eval->system;
+  pawl_lock_take(system->lock);
+  eval->generation = atomic_load(eval->compiled);
+  for (int k = 0; k < eval->program_count; k++) {
+    PawlCompiledFunction* const* functions =
+        pawl_compiled_functions(system->compiled, &eval->programs[k]);
+    if (functions) {
+      pawl_program_adopt(&eval->programs[k], functions);
+    }
+  }
+  pawl_lock_leave(system->lock);
+  open_gates(eval, modes);
+}
+
 // A value that is not finite: what events set and push matters at their instants alone, where it is
 // checked; all else is a fault.
 static PawlStatus judge(const PawlEval* eval, const PawlPoint* point, PawlError* err) {
@@ -336,6 +363,9 @@ PAWL_INLINE PawlStatus run(PawlEval* eval, const PawlPoint* point, PawlError* er
     } else {
       pawl_copy_zeros(reset->count, reset->array);
     }
+  }
+  if (eval->generation != atomic_load_explicit(eval->compiled, memory_order_acquire)) {
+    adopt(eval, point->modes);
   }
   if (!are_open(eval, point->modes)) {
     open_gates(eval, point->modes);

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "expr/tape_native.h"
+#include "expr/tape_source.h"
 #include "model/model.h"
 
 // ---- making -------------------------------------------------------------------------------------
@@ -65,32 +66,52 @@ static PawlStatus make_outputs(PawlProgram* p, const PawlSystem* system, const S
   for (int k = 0; k < s->count; k++) {
     const PawlEntry* e = s->entries[k];
     double* array = arrays[e->quantity];
-    p->outputs[k] = (PawlProgramOutput){p->tape->outputs[k], e->dest, array, array + e->dest[0],
-                                        !system->summed[e->quantity]};
+    p->outputs[k] =
+        (PawlProgramOutput){p->tape->outputs[k], e->dest,          array,
+                            array + e->dest[0],  (int)e->quantity, !system->summed[e->quantity]};
   }
   return PAWL_OK;
 }
 
+// Where the results of a single lane go: those without a gate, then by gate. False when memory is
+// short.
+static bool make_ends(const PawlProgram* p, PawlTapeEnds* ends) {
+  int gates = p->tape->gate_count;
+  int* start = pawl_alloc((size_t)gates + 2, sizeof *start);
+  PawlTapeTarget* targets = pawl_alloc((size_t)p->output_count, sizeof *targets);
+  *ends = (PawlTapeEnds){gates + 1, start, targets, p->adds};
+  if (!start || !targets) {
+    return false;
+  }
+  memcpy(start + 1, p->gate_outputs, (size_t)(gates + 1) * sizeof *start);
+  for (int k = 0; k < p->output_count; k++) {
+    const PawlProgramOutput* o = &p->outputs[k];
+    targets[k] = (PawlTapeTarget){o->reg, o->assigns, o->place, o->quantity, o->dest[0]};
+  }
+  return true;
+}
+
+static void free_ends(const PawlTapeEnds* ends) {
+  pawl_free((void*)ends->start);
+  pawl_free((void*)ends->targets);
+}
+
 // Machine code for a single lane. Each tape maps a page or more, of which a process has a limited
 // number: models with very many terms of their own are interpreted.
-static PawlStatus make_code(PawlProgram* p, const PawlSystem* system, int gates, PawlArena* arena,
+static PawlStatus make_code(PawlProgram* p, const PawlSystem* system, PawlArena* arena,
                             PawlError* err) {
   enum { MOST_GROUPS = 256 };
-  int* start = PAWL_NEW(arena, int, (size_t)gates + 2);
-  p->adds = PAWL_NEW(arena, PawlTapeAdd*, gates);
-  PawlTapeTarget* targets = pawl_alloc((size_t)p->output_count, sizeof *targets);
-  bool failed = !start || !p->adds || !targets;
-  if (!failed && p->group->lanes == 1 && system->group_count <= MOST_GROUPS) {
-    memcpy(start + 1, p->gate_outputs, (size_t)(gates + 1) * sizeof *start);
-    for (int k = 0; k < p->output_count; k++) {
-      const PawlProgramOutput* o = &p->outputs[k];
-      targets[k] = (PawlTapeTarget){o->reg, o->assigns, o->place};
-    }
-    PawlTapeEnds ends = {gates + 1, start, targets, p->adds};
-    failed = pawl_tape_compile(p->tape, &ends) != 0;
-    p->whole = p->tape->whole;
+  PawlTapeEnds ends;
+  p->adds = PAWL_NEW(arena, PawlTapeAdd*, p->tape->gate_count);
+  if (!p->adds) {
+    return pawl_fail_memory(err);
   }
-  pawl_free(targets);
+  if (p->group->lanes > 1 || system->group_count > MOST_GROUPS) {
+    return PAWL_OK;
+  }
+  bool failed = !make_ends(p, &ends) || pawl_tape_compile(p->tape, &ends) != 0;
+  free_ends(&ends);
+  p->whole = p->tape->whole;
   return failed ? pawl_fail_memory(err) : PAWL_OK;
 }
 
@@ -137,7 +158,7 @@ static PawlStatus make_program(PawlProgram* p, const PawlSystem* system, unsigne
   name_quaternions(p, system);
   PAWL_TRY(make_registers(p, arena, err));
   PAWL_TRY(make_outputs(p, system, s, arrays, arena, err));
-  PAWL_TRY(make_code(p, system, gated ? system->gate_count : 0, arena, err));
+  PAWL_TRY(make_code(p, system, arena, err));
   return make_choice(p, system, arena, err);
 }
 
@@ -147,7 +168,7 @@ PawlStatus pawl_program_create(const PawlSystem* system, const PawlGroup* group,
   size_t most = (size_t)group->entry_count;
   Selection s = {0, pawl_alloc(most, sizeof(PawlEntry*)), pawl_alloc(most, sizeof(PawlNode)),
                  pawl_alloc(most, sizeof(int))};
-  *program = (PawlProgram){.group = group};
+  *program = (PawlProgram){.group = group, .to = arrays, .number = -1};
   PawlStatus status = s.entries && s.nodes && s.gates
                           ? make_program(program, system, mask, arrays, arena, &s, err)
                           : pawl_fail_memory(err);
@@ -160,6 +181,36 @@ PawlStatus pawl_program_create(const PawlSystem* system, const PawlGroup* group,
 void pawl_program_free(PawlProgram* program) {
   pawl_tape_destroy(program->tape);
   program->tape = NULL;
+}
+
+// ---- as C ---------------------------------------------------------------------------------------
+int pawl_program_functions(const PawlProgram* program) {
+  return pawl_tape_source_count(program->tape, program->group->lanes == 1);
+}
+
+int pawl_program_source(PawlText* out, const PawlProgram* p, int first) {
+  if (p->group->lanes > 1) {
+    return pawl_tape_source_block(out, p->tape, first);
+  }
+  PawlTapeEnds ends;
+  int failed = make_ends(p, &ends) ? pawl_tape_source(out, p->tape, &ends, first) : -1;
+  free_ends(&ends);
+  return failed;
+}
+
+void pawl_program_adopt(PawlProgram* p, void (*const* functions)(void)) {
+  PawlTape* tape = p->tape;
+  if (p->group->lanes > 1) {
+    tape->block = (PawlTapeBlock*)functions[0];
+    return;
+  }
+  p->whole = (PawlTapeWhole*)functions[0];
+  for (int k = 1; k < tape->part_count; k++) {
+    tape->parts[k].code = (void (*)(double*))functions[1 + k];
+  }
+  for (int g = 0; g < tape->gate_count; g++) {
+    p->adds[g] = (PawlTapeAdd*)functions[1 + tape->part_count + g];
+  }
 }
 
 // ---- choosing -----------------------------------------------------------------------------------

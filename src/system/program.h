@@ -10,6 +10,7 @@
 #pragma once
 
 #include "base/pool.h"
+#include "base/text.h"
 #include "expr/tape.h"
 #include "system/system.h"
 
@@ -18,6 +19,7 @@ typedef struct PawlProgramOutput {
   const int* dest;  // lane -> index in `array`
   double* array;
   double* place;  // of the first lane
+  int quantity;   // of `array`
   bool assigns;   // one lane, and nothing else writes to this place
 } PawlProgramOutput;
 
@@ -35,6 +37,8 @@ typedef struct PawlProgram {
   int* gate_outputs;           // single lane: gate g has outputs gate_outputs[g] .. [g + 1] - 1
   PawlTapeWhole* whole;        // machine code, NULL without: what needs no gate, with its outputs
   PawlTapeAdd** adds;          // of each gate; NULLs without
+  double* const* to;           // the arrays by quantity
+  int number;                  // among the programs of the system (compiled.h)
 
   // What the open gates let in. Single lane: parts of the tape and stretches of the outputs, with
   // machine code those that it does not contain.
@@ -66,6 +70,12 @@ void pawl_program_free(PawlProgram* program);
 
 // Before the first run and whenever other gates are open. Allocates nothing.
 void pawl_program_choose(PawlProgram* program, const PawlOpenGates* open);
+// The program as C (expr/tape_source.h), from function `first` on, and how many these are. 0, or -1
+// when memory is short.
+int pawl_program_source(PawlText* out, const PawlProgram* program, int first);
+int pawl_program_functions(const PawlProgram* program);
+// Takes compiled functions in the place of what it had. Gates are to be chosen anew.
+void pawl_program_adopt(PawlProgram* program, void (*const* functions)(void));
 // Lets the threads of a pool, which must outlive the program, share the lanes, where these are many
 // and have few places in common. Runs give the same bits as without.
 PAWL_CHECKED PawlStatus pawl_program_share(PawlProgram* program, PawlPool* pool, PawlArena* arena,
@@ -103,12 +113,12 @@ PAWL_INLINE double pawl_program_run(const PawlProgram* program, const PawlSystem
   if (program->tape->end_turn > 0) {
     pawl_program_load_turns(program, system, point);
   }
-  double check = program->whole(program->registers, from->leaf);
+  double check = program->whole(program->registers, from->leaf, program->to);
   for (int k = 0; k < program->part_count; k++) {
     program->parts[k].code(program->registers);
   }
   for (int k = 0; k < program->stretch_count; k++) {
-    check += program->stretches[k].add(program->registers);
+    check += program->stretches[k].add(program->registers, program->to);
   }
   return check;
 }

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "model/model.h"
+#include "system/compiled.h"
 #include "system/rotation.h"
 
 // ---- from a model -------------------------------------------------------------------------------
@@ -114,8 +115,11 @@ static PawlSystem* make_system(void) {
   PawlSystem* system = pawl_alloc(1, sizeof *system);
   if (system) {
     system->lock = pawl_lock_create();
+    system->compiled = pawl_compiled_create();
   }
-  if (system && !system->lock) {
+  if (system && (!system->lock || !system->compiled)) {
+    pawl_compiled_destroy(system->compiled);
+    pawl_lock_destroy(system->lock);
     pawl_free(system);
     return NULL;
   }
@@ -155,6 +159,7 @@ void pawl_system_destroy(PawlSystem* system) {
       pawl_free(system->groups[g].entries);
     }
     pawl_arena_free(&system->arena);
+    pawl_compiled_destroy(system->compiled);
     pawl_lock_destroy(system->lock);
     pawl_free(system);
   }

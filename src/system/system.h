@@ -153,9 +153,10 @@ struct PawlConstraint;
 
 struct PawlSystem {
   PawlArena arena;
-  PawlLock* lock;           // walks over the graphs leave marks there: one at a time
-  const PawlModel* model;   // NULL for callbacks
-  PawlCallbacks callbacks;  // used when model is NULL
+  PawlLock* lock;                 // walks over the graphs leave marks there: one at a time
+  struct PawlCompiled* compiled;  // compiled.h
+  const PawlModel* model;         // NULL for callbacks
+  PawlCallbacks callbacks;        // used when model is NULL
   PawlSizes sizes;
   const struct PawlConstraint* constraints;  // of the model, or one for each row of callbacks
   int first_contact;                         // row of the first contact
@@ -234,6 +235,10 @@ static inline int pawl_moving(PawlSizes n) {
 static inline const double* pawl_system_inputs(const PawlSystem* system, const PawlPoint* point) {
   return point->held ? point->held + system->sizes.rows : system->start_inputs;
 }
+
+// Compiles what evaluations run (compiled.h), and waits for it or goes on meanwhile. Nothing is
+// lost where it fails.
+PAWL_CHECKED PawlStatus pawl_system_compile(const PawlSystem* system, bool wait, PawlError* err);
 
 // A piece of mechanics: an addend of an energy, a force, the rows of a constraint, an output.
 typedef enum PawlItemKind {

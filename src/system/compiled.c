@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "system/compiled.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/module.h"
+#include "base/worker.h"
+#include "expr/tape_source.h"
+#include "system/system.h"
+
+// A compiler takes longer than in proportion for very long functions.
+enum { MOST_INSTRUCTIONS = 10000 };
+
+typedef struct Slot {
+  const PawlProgram* program;  // NULL: free
+  int wanted;                  // its first function in what is being compiled; -1: none
+  PawlCompiledFunction* const* functions;
+} Slot;
+
+// What is under way belongs to the worker from `compiling` set to `compiling` cleared.
+struct PawlCompiled {
+  atomic_int generation;
+  int slot_count, slot_capacity;  // from here to modules under the lock of the system
+  Slot* slots;
+  int module_count, module_capacity;
+  PawlModule** modules;
+  PawlWorker* worker;
+  PawlModuleJob* job;
+  atomic_bool compiling;
+  PawlText source;
+  PawlLock* lock;  // of the system
+  PawlStatus status;
+  PawlError err;
+};
+
+PawlCompiled* pawl_compiled_create(void) {
+  return pawl_alloc(1, sizeof(PawlCompiled));
+}
+
+void pawl_compiled_destroy(PawlCompiled* c) {
+  if (!c) {
+    return;
+  }
+  if (c->job) {
+    pawl_module_job_stop(c->job);
+  }
+  pawl_worker_destroy(c->worker);
+  pawl_module_job_destroy(c->job);
+  for (int k = 0; k < c->module_count; k++) {
+    pawl_module_destroy(c->modules[k]);
+  }
+  pawl_free(c->modules);
+  pawl_free(c->slots);
+  pawl_text_free(&c->source);
+  pawl_free(c);
+}
+
+// ---- programs -----------------------------------------------------------------------------------
+static int free_slot(const PawlCompiled* c) {
+  int k = 0;
+  while (k < c->slot_count && c->slots[k].program) {
+    k++;
+  }
+  return k;
+}
+
+int pawl_compiled_add(PawlCompiled* c, PawlProgram* program) {
+  int k = free_slot(c);
+  if (PAWL_GROW(c->slots, c->slot_capacity, k + 1) != 0) {
+    return -1;
+  }
+  c->slot_count = k == c->slot_count ? k + 1 : c->slot_count;
+  c->slots[k] = (Slot){program, -1, NULL};
+  program->number = k;
+  return 0;
+}
+
+void pawl_compiled_remove(PawlCompiled* c, PawlProgram* program) {
+  if (program->number >= 0) {
+    c->slots[program->number] = (Slot){NULL, -1, NULL};
+    program->number = -1;
+  }
+}
+
+PawlCompiledFunction* const* pawl_compiled_functions(const PawlCompiled* c,
+                                                     const PawlProgram* program) {
+  return program->number >= 0 ? c->slots[program->number].functions : NULL;
+}
+
+const atomic_int* pawl_compiled_generation(const PawlCompiled* c) {
+  return &c->generation;
+}
+
+// ---- the text -----------------------------------------------------------------------------------
+static bool is_wanted(const Slot* slot) {
+  return slot->program && !slot->functions &&
+         slot->program->tape->instruction_count <= MOST_INSTRUCTIONS;
+}
+
+// The functions of all programs that have none yet, and their list. How many there are.
+static int print_programs(PawlCompiled* c) {
+  int count = 0;
+  c->source.length = 0;
+  pawl_tape_source_head(&c->source);
+  for (int k = 0; k < c->slot_count; k++) {
+    Slot* slot = &c->slots[k];
+    slot->wanted = -1;
+    if (is_wanted(slot)) {
+      c->source.failed |= pawl_program_source(&c->source, slot->program, count) != 0;
+      slot->wanted = count;
+      count += pawl_program_functions(slot->program);
+    }
+  }
+  pawl_text_add(&c->source, "typedef void (*F)(void);\nconst F pawl_functions[] = {\n");
+  for (int k = 0; k < c->slot_count; k++) {
+    if (c->slots[k].wanted >= 0) {
+      const PawlProgram* p = c->slots[k].program;
+      pawl_tape_source_names(&c->source, p->tape, p->group->lanes == 1, c->slots[k].wanted);
+    }
+  }
+  pawl_text_add(&c->source, "  0};\n");
+  return count;
+}
+
+// ---- compiling ----------------------------------------------------------------------------------
+static PawlStatus publish(PawlCompiled* c, PawlModule* module, PawlError* err) {
+  PawlCompiledFunction* const* functions = pawl_module_find(module, "pawl_functions");
+  void* symbol = pawl_module_find(module, "pawl_begin");
+  void (*begin)(const PawlTapeHost*);
+  if (!functions || !symbol ||
+      PAWL_GROW(c->modules, c->module_capacity, c->module_count + 1) != 0) {
+    pawl_module_destroy(module);
+    return pawl_fail_memory(err);
+  }
+  memcpy(&begin, &symbol, sizeof begin);  // a pointer to data becomes one to code
+  begin(&pawl_tape_host);
+  c->modules[c->module_count++] = module;
+  for (int k = 0; k < c->slot_count; k++) {
+    Slot* slot = &c->slots[k];
+    if (slot->wanted >= 0) {
+      slot->functions = functions + slot->wanted;
+      slot->wanted = -1;
+    }
+  }
+  atomic_fetch_add(&c->generation, 1);
+  return PAWL_OK;
+}
+
+static void compile(void* context) {
+  PawlCompiled* c = context;
+  PawlModule* module;
+  c->status = pawl_module_create(c->source.s, c->source.length, c->job, &module, &c->err);
+  if (c->status == PAWL_OK) {
+    pawl_lock_take(c->lock);
+    c->status = publish(c, module, &c->err);
+    pawl_lock_leave(c->lock);
+  }
+  atomic_store(&c->compiling, false);
+}
+
+static PawlStatus begin(PawlCompiled* c, PawlError* err) {
+  if (!c->job) {
+    c->job = pawl_module_job_create();
+  }
+  if (!c->worker) {
+    c->worker = pawl_worker_create();
+  }
+  int count = print_programs(c);
+  if (!c->job || !c->worker || c->source.failed) {
+    return pawl_fail_memory(err);
+  }
+  if (count > 0) {
+    atomic_store(&c->compiling, true);
+    pawl_worker_give(c->worker, compile, c);
+  }
+  return PAWL_OK;
+}
+
+PawlStatus pawl_system_compile(const PawlSystem* system, bool wait, PawlError* err) {
+  PawlCompiled* c = system->compiled;
+  if (!system->model) {
+    return PAWL_OK;
+  }
+  pawl_lock_take(system->lock);
+  bool busy = atomic_load(&c->compiling);
+  c->lock = system->lock;
+  PawlStatus status = busy ? PAWL_OK : begin(c, err);
+  pawl_lock_leave(system->lock);
+  if (status != PAWL_OK || !wait) {
+    return status;
+  }
+  pawl_worker_wait(c->worker);
+  if (c->status != PAWL_OK && err) {
+    *err = c->err;
+  }
+  return c->status;
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The programs of a system as C, compiled while they are being interpreted, with the same bits.
+//
+// Every evaluation tells its programs when it is made. pawl_system_compile prints those that are
+// there as one text; when it is compiled, each evaluation takes its functions before its next run,
+// in its own thread, so that nothing changes under one that is under way.
+#pragma once
+
+#include <stdatomic.h>
+
+#include "system/program.h"
+
+typedef void PawlCompiledFunction(void);
+
+typedef struct PawlCompiled PawlCompiled;
+
+PawlCompiled* pawl_compiled_create(void);            // NULL when memory is short
+void pawl_compiled_destroy(PawlCompiled* compiled);  // ends what is under way; NULL is allowed
+
+// Under the lock of the system. 0, or -1 when memory is short.
+int pawl_compiled_add(PawlCompiled* compiled, PawlProgram* program);
+void pawl_compiled_remove(PawlCompiled* compiled, PawlProgram* program);
+// The functions of a program that is there; NULL without.
+PawlCompiledFunction* const* pawl_compiled_functions(const PawlCompiled* compiled,
+                                                     const PawlProgram* program);
+// Grows whenever there are functions for more programs.
+const atomic_int* pawl_compiled_generation(const PawlCompiled* compiled);

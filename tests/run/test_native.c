@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs with what they evaluate compiled: the same bits, whenever the compiler is ready; and what is
+// loaded from the folder of compiled texts, and what is not.
+#define _DEFAULT_SOURCE  // mkdtemp
+#include <dirent.h>
+#include <stdatomic.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "run/recorded.h"
+#include "system/compiled.h"
+#include "system/system.h"
+
+static char cache[] = "/tmp/pawl-native-XXXXXX";
+static char folder[64];  // in `cache`
+
+static void empty_folder(void) {
+  DIR* list = opendir(folder);
+  for (struct dirent* entry = list ? readdir(list) : NULL; entry; entry = readdir(list)) {
+    char path[400];
+    snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+    if (entry->d_name[0] != '.') {
+      unlink(path);
+    }
+  }
+  if (list) {
+    closedir(list);
+  }
+}
+
+// The one file with this ending; its path, and "" when there is none.
+static int find_file(const char* ending, char* path, size_t size) {
+  DIR* list = opendir(folder);
+  int count = 0;
+  path[0] = '\0';
+  for (struct dirent* entry = list ? readdir(list) : NULL; entry; entry = readdir(list)) {
+    size_t length = strlen(entry->d_name), end = strlen(ending);
+    if (length > end && strcmp(entry->d_name + length - end, ending) == 0) {
+      snprintf(path, size, "%s/%s", folder, entry->d_name);
+      count++;
+    }
+  }
+  if (list) {
+    closedir(list);
+  }
+  return count;
+}
+
+static int set_up(void** unused) {
+  (void)unused;
+  if (!mkdtemp(cache)) {
+    return -1;
+  }
+  snprintf(folder, sizeof folder, "%s/pawl", cache);
+  return setenv("XDG_CACHE_HOME", cache, 1);
+}
+
+static int tear_down(void** unused) {
+  (void)unused;
+  empty_folder();
+  rmdir(folder);
+  return rmdir(cache);
+}
+
+// ---- bits
+// ----------------------------------------------------------------------------------------- A hash
+// of all samples of a run of some steps.
+static unsigned long long run_hash(const char* name, const char* method, const char* native) {
+  Run run = run_file(name, NULL, NULL);
+  PawlSimulateDef def = pawl_model_simulate(run.model);
+  def.method = method ? method : def.method;
+  def.native = native;
+  def.until = fmin(def.until, 400 * def.step);
+  run.def.simulate = def;
+  run.def.keep_samples = true;
+  run_need(&run, pawl_sim_create(run.system, &run.def, &run.sim, &run.err));
+  run_need(&run, pawl_sim_run(run.sim, NULL, NULL, &run.err));
+  const PawlRecorder* r = pawl_sim_recorder(run.sim);
+  unsigned long long hash = 14695981039346656037u;
+  for (int k = 0; k < pawl_recorder_sample_count(r); k++) {
+    const unsigned char* bytes = (const unsigned char*)pawl_recorder_sample(r, k);
+    for (size_t i = 0; i < (size_t)pawl_recorder_column_count(r) * sizeof(double); i++) {
+      hash = (hash ^ bytes[i]) * 1099511628211u;
+    }
+  }
+  run_end(&run);
+  return hash;
+}
+
+static void same_bits(const char* name, const char* method) {
+  unsigned long long off = run_hash(name, method, "off"), on = run_hash(name, method, "on");
+  if (off != on) {
+    print_error("%s by %s: other bits\n", name, method ? method : "its own method");
+  }
+  assert_true(off == on);
+}
+
+// Regions and gates, locks, contacts, tables, states, rotations, lanes, kinks.
+static void test_bits(void** unused) {
+  (void)unused;
+  static const char* const cases[][2] = {{"planar-3r-lock", NULL},
+                                         {"pothole-wheel", "nsga-pvv"},
+                                         {"bouncing-pendulum", "nsga-pva"},
+                                         {"chain", "ga-pva"},
+                                         {"quarter-car", NULL},
+                                         {"two-mass-control", NULL},
+                                         {"braiding-machine", "event-driven"},
+                                         {"elastic-bar", "nsga-pva"},
+                                         {"heavy-top", NULL},
+                                         {"stick-slip", "rk4"}};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    same_bits(cases[k][0], cases[k][1]);
+  }
+}
+
+// Functions arrive between two steps of a run that is under way.
+static void test_beside(void** unused) {
+  (void)unused;
+  Run run[2] = {run_file("planar-3r", NULL, NULL), run_file("planar-3r", NULL, NULL)};
+  for (int k = 0; k < 2; k++) {
+    run[k].def.simulate = pawl_model_simulate(run[k].model);
+    run[k].def.simulate.native = "off";
+    run[k].def.simulate.step = 1e-9;
+    run[k].def.keep_samples = false;
+    run_need(&run[k], pawl_sim_create(run[k].system, &run[k].def, &run[k].sim, &run[k].err));
+    run_need(&run[k], pawl_sim_step(run[k].sim, 10, &run[k].err));
+  }
+  const atomic_int* generation = pawl_compiled_generation(run[1].system->compiled);
+  run_need(&run[1], pawl_system_compile(run[1].system, false, &run[1].err));
+  long long steps = 0;
+  for (; atomic_load(generation) == 0 && steps < 50000000; steps += 1000) {
+    run_need(&run[1], pawl_sim_step(run[1].sim, 1000, &run[1].err));
+  }
+  assert_int_equal(atomic_load(generation), 1);
+  run_need(&run[1], pawl_sim_step(run[1].sim, 1000, &run[1].err));
+  run_need(&run[0], pawl_sim_step(run[0].sim, steps + 1000, &run[0].err));
+  const PawlState *a = pawl_sim_state(run[0].sim), *b = pawl_sim_state(run[1].sim);
+  assert_memory_equal(a->q, b->q, 3 * sizeof *a->q);
+  assert_memory_equal(a->v, b->v, 3 * sizeof *a->v);
+  run_end(&run[0]);
+  run_end(&run[1]);
+}
+
+// A system that goes while its text is being compiled takes the compiler with it.
+static void test_given_up(void** unused) {
+  (void)unused;
+  char path[400];
+  Run run = run_file("robot-6r-brake", NULL, NULL);
+  empty_folder();
+  run.def.simulate = pawl_model_simulate(run.model);
+  run_need(&run, pawl_sim_create(run.system, &run.def, &run.sim, &run.err));
+  run_need(&run, pawl_system_compile(run.system, false, &run.err));
+  run_end(&run);
+  assert_int_equal(find_file(".so", path, sizeof path), 0);
+}
+
+// ---- what is loaded
+// -------------------------------------------------------------------------------
+static PawlStatus compile_pendulum(PawlError* err) {
+  Run run = run_file("pendulum", NULL, NULL);
+  run.def.simulate = pawl_model_simulate(run.model);
+  run.def.simulate.native = "on";
+  PawlStatus status = pawl_sim_create(run.system, &run.def, &run.sim, err);
+  run_end(&run);
+  return status;
+}
+
+static struct stat compiled_file(void) {
+  char path[400];
+  struct stat about;
+  PawlError err = {0};
+  assert_int_equal(compile_pendulum(&err), PAWL_OK);
+  assert_int_equal(find_file(".so", path, sizeof path), 1);
+  assert_int_equal(stat(path, &about), 0);
+  return about;
+}
+
+// The same text is taken from the folder; not when others may have written it, or when it is not
+// that text.
+static void test_kept(void** unused) {
+  (void)unused;
+  char code[400], source[400];
+  empty_folder();
+  struct stat first = compiled_file(), again = compiled_file();
+  assert_true(first.st_ino == again.st_ino && first.st_mtime == again.st_mtime);
+  find_file(".so", code, sizeof code);
+  assert_int_equal(chmod(code, 0722), 0);
+  struct stat other = compiled_file();
+  assert_int_equal(other.st_mode & 0777, 0700);
+  find_file(".c", source, sizeof source);
+  FILE* file = fopen(source, "a");
+  assert_non_null(file);
+  fputs("int other;\n", file);
+  assert_int_equal(fclose(file), 0);
+  struct stat last = compiled_file();
+  assert_true(last.st_ino != other.st_ino);
+  assert_int_equal(find_file(".c", source, sizeof source), 1);
+}
+
+static void test_folder_of_others(void** unused) {
+  (void)unused;
+  PawlError err = {0};
+  assert_int_equal(chmod(folder, 0777), 0);
+  assert_int_equal(compile_pendulum(&err), PAWL_ERROR_FILE);
+  assert_non_null(strstr(err.message, "others may write to the folder"));
+  assert_int_equal(chmod(folder, 0700), 0);
+}
+
+static void test_no_compiler(void** unused) {
+  (void)unused;
+  PawlError err = {0};
+  const char* path = getenv("PATH");
+  char* before = strdup(path ? path : "");
+  assert_non_null(before);
+  setenv("PATH", "/nowhere:relative", 1);
+  assert_int_equal(compile_pendulum(&err), PAWL_ERROR_FILE);
+  assert_non_null(strstr(err.message, "there is no C compiler"));
+  assert_true(run_hash("pendulum", "rk4", "auto") != 0);
+  setenv("PATH", before, 1);
+  free(before);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_bits),
+                                     cmocka_unit_test(test_beside),
+                                     cmocka_unit_test(test_given_up),
+                                     cmocka_unit_test(test_kept),
+                                     cmocka_unit_test(test_folder_of_others),
+                                     cmocka_unit_test(test_no_compiler)};
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}
