@@ -3,7 +3,6 @@
 // no value (NaN) is an empty cell. Samples are gathered as numbers; a batch of them is printed and
 // written by a thread beside the run, while the next one is gathered. Runs with less than a batch
 // have no such thread.
-#include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -21,6 +20,7 @@ enum {
 typedef struct Csv {
   PawlFile file;
   int columns;
+  bool in_order;     // they are the first of a sample
   int capacity;      // rows of a batch
   double* batch[2];  // gathered, and being printed; rows of `columns` numbers
   int filling;       // which of them is gathered
@@ -96,11 +96,20 @@ static Csv* create(int columns) {
   return csv;
 }
 
+static bool are_in_order(const PawlWriter* writer) {
+  int k = 0;
+  while (k < writer->column_count && writer->columns[k] == k) {
+    k++;
+  }
+  return k == writer->column_count;
+}
+
 static PawlStatus open_csv(PawlWriter* writer, const PawlRecorder* recorder, PawlError* err) {
   Csv* csv = create(writer->column_count);
   PawlStatus status = csv ? open_part(writer, csv, err) : pawl_fail_memory(err);
   if (status == PAWL_OK) {
     pawl_decimals_fill(&csv->powers);
+    csv->in_order = are_in_order(writer);
     status = writer->again ? PAWL_OK : write_header(writer, recorder, csv, err);
     status = status ? pawl_file_close(&csv->file, status, err) : PAWL_OK;
   }
@@ -120,24 +129,12 @@ static void write_block(Csv* csv) {
   csv->used = 0;
 }
 
-static void print_row(Csv* csv, const double* row) {
-  char* at = csv->block + csv->used;
-  for (int i = 0; i < csv->columns; i++) {
-    at += isnan(row[i]) ? 0 : pawl_decimal_print(&csv->powers, row[i], at);
-    *at++ = ',';
-  }
-  if (csv->columns > 0) {
-    at--;
-  }
-  *at++ = '\n';
-  csv->used = (size_t)(at - csv->block);
-}
-
 static void print_batch(void* context) {
   Csv* csv = context;
   const double* rows = csv->batch[1 - csv->filling];
   for (int k = 0; k < csv->printing; k++) {
-    print_row(csv, rows + (size_t)k * (size_t)csv->columns);
+    const double* row = rows + (size_t)k * (size_t)csv->columns;
+    csv->used += pawl_decimal_row(&csv->powers, csv->columns, row, csv->block + csv->used);
     if (csv->used >= BLOCK_BYTES) {
       write_block(csv);
     }
@@ -169,12 +166,20 @@ static PawlStatus flush_csv(PawlWriter* writer, PawlError* err) {
   return wait_csv(csv, err);
 }
 
+static void gather(const Csv* csv, const int* columns, const double* sample, double* row) {
+  if (csv->in_order) {
+    memcpy(row, sample, (size_t)csv->columns * sizeof *row);
+    return;
+  }
+  for (int i = 0; i < csv->columns; i++) {
+    row[i] = sample[columns[i]];
+  }
+}
+
 static PawlStatus add_csv(PawlWriter* writer, const double* sample, PawlError* err) {
   Csv* csv = writer->data;
   double* row = csv->batch[csv->filling] + (size_t)csv->count * (size_t)csv->columns;
-  for (int i = 0; i < csv->columns; i++) {
-    row[i] = sample[writer->columns[i]];
-  }
+  gather(csv, writer->columns, sample, row);
   if (++csv->count < csv->capacity) {
     return PAWL_OK;
   }

@@ -9,12 +9,12 @@
 // the last bit set ("rounded to odd"), so that no comparison with an even number goes wrong. The
 // idea is that of R. Giulietti: The Schubfach way to render doubles.
 //
-// Nearly always one product does. With x = c 2^q 10^-k and d = 2^(q-1) 10^-k, 1/2 <= d < 5, the
-// interval is x - d .. x + d, and the multiple of ten in it, if any, is
-//   that below x if x mod 10 <= d, that above if 10 - x mod 10 <= d; never both, since 2 d < 10;
-//   (D3)
-// without one the nearest whole number is the answer. Where a comparison is too close for the
-// rounded x and d, that is at ends and ties, the whole numbers above decide.
+// Nearly always one product does. In units of 10^(k+1) the value is y = c u with u = 2^q 10^-(k+1),
+// 1/10 <= u < 1, and the interval is y - u/2 .. y + u/2. With e the distance of y from the nearest
+// whole number n,
+//   e < u/2: the multiple of 10^(k+1) is n; otherwise the answer is 10 y, rounded.          (D3)
+// Where a comparison is too close for the rounded y, that is at ends and ties, the whole numbers
+// above decide.
 #include "io/decimal.h"
 
 #include <math.h>
@@ -24,7 +24,8 @@
 __extension__ typedef unsigned __int128 Wide;
 
 // ---- powers of ten --------------------------------------------------------------------------
-enum { LIMBS = 42 };  // of 32 bits: 10^324 has 1077 bits, and 2^N / 10^292 keeps over 128
+static const uint32_t FOUR_ZEROS = UINT32_C(0x30303030);
+enum { LIMBS = 42 };  // of 32 bits: 10^324 has 1077 bits, and 2^N / 10^293 keeps over 128
 
 // The leading 128 bits of a long number, lowest limb first; rounded up if `more` or any bit below.
 static Wide leading_bits(const uint32_t* x, bool more) {
@@ -62,33 +63,7 @@ static void keep(PawlDecimals* powers, int k, Wide bits) {
 // Characters of 0000 .. 9999, the first in the lowest byte.
 static void fill_fours(uint32_t* four) {
   for (uint32_t x = 0; x < PAWL_DECIMAL_FOURS; x++) {
-    four[x] =
-        UINT32_C(0x30303030) + (x / 1000 | x / 100 % 10 << 8 | x / 10 % 10 << 16 | x % 10 << 24);
-  }
-}
-
-void pawl_decimals_fill(PawlDecimals* powers) {
-  fill_fours(powers->four);
-  uint32_t x[LIMBS] = {1};
-  for (int k = 0; k <= PAWL_DECIMAL_HIGHEST; k++) {
-    keep(powers, k, leading_bits(x, false));
-    uint64_t carry = 0;
-    for (int i = 0; i < LIMBS; i++) {
-      carry += (uint64_t)x[i] * 10;
-      x[i] = (uint32_t)carry;
-      carry >>= 32;
-    }
-  }
-  memset(x, 0, sizeof x);
-  x[LIMBS - 1] = 1;  // 2^N; dividing by 10 and cutting, k times, is dividing by 10^k and cutting
-  for (int k = -1; k >= PAWL_DECIMAL_LOWEST; k--) {
-    uint64_t rest = 0;
-    for (int i = LIMBS - 1; i >= 0; i--) {
-      rest = rest << 32 | x[i];
-      x[i] = (uint32_t)(rest / 10);
-      rest %= 10;
-    }
-    keep(powers, k, leading_bits(x, true));
+    four[x] = FOUR_ZEROS + (x / 1000 | x / 100 % 10 << 8 | x / 10 % 10 << 16 | x % 10 << 24);
   }
 }
 
@@ -146,59 +121,100 @@ static Digits shortest_exact(const PawlDecimals* powers, uint64_t c, int q, bool
 }
 
 // Seventeen digits of sixteen.
-static Digits seventeen(Digits d) {
-  bool fewer = d.digits < LEAST_SEVENTEEN;
-  return (Digits){fewer ? 10 * d.digits : d.digits, d.exponent - fewer};
+static inline Digits seventeen(Digits d) {
+  return d.digits < LEAST_SEVENTEEN ? (Digits){10 * d.digits, d.exponent - 1} : d;
 }
 
-// The rounded x is s + f 2^-64, off by less than 2^-64: the power of ten is too large by less than
-// 1 in 2^128, and what is cut is less than 1. In units of 2^-60 x mod 10 and d are off by less
-// than 2.
-static bool shortest_quickly(const PawlDecimals* powers, uint64_t c, int q, Digits* out) {
-  const uint64_t one = UINT64_C(1) << 60, half = UINT64_C(1) << 63, close = 4;
-  int k = log10_of_power_of_2(q);  // (D2)
-  int shift = q + log2_of_power_of_10(-k) + 1;
-  uint64_t high = powers->high[-k - PAWL_DECIMAL_LOWEST];
-  uint64_t low = powers->low[-k - PAWL_DECIMAL_LOWEST];
-  Wide x = (Wide)high * (c << shift) + (uint64_t)((Wide)low * (c << shift) >> 64);
-  uint64_t s = (uint64_t)(x >> 64), f = (uint64_t)x, tens = s / 10 * 10;
-  uint64_t d = high >> (5 - shift);
-  uint64_t below = (s - tens) * one + (f >> 4), above = 10 * one - below;  // (D3)
-  bool undecided = (below - d + close <= 2 * close) | (above - d + close <= 2 * close) |
-                   (f - half + close <= 2 * close);
-  bool ten = (below < d) | (above < d);
-  uint64_t rounded = s + (f >> 63), nearest = tens + (above < d ? 10 : 0);
-  *out = seventeen((Digits){ten ? nearest : rounded, k});
-  return !undecided;
+// u of every exponent of ordinary doubles, (D3), rounded up.
+static void fill_scales(PawlDecimals* powers) {
+  for (int biased = 1; biased <= PAWL_DECIMAL_ORDINARY; biased++) {
+    int q = biased - PAWL_DECIMAL_BIAS, k = log10_of_power_of_2(q);  // (D2)
+    int at = -(k + 1) - PAWL_DECIMAL_LOWEST, shift = -(q + log2_of_power_of_10(-(k + 1)) + 1);
+    Wide u = (Wide)powers->high[at] << 64 | powers->low[at], cut = ((Wide)1 << shift) - 1;
+    u = (u >> shift) + ((u & cut) != 0);
+    powers->scale[biased] = (PawlDecimalScale){(uint64_t)(u >> 64), (uint64_t)u, k};
+  }
+}
+
+void pawl_decimals_fill(PawlDecimals* powers) {
+  fill_fours(powers->four);
+  uint32_t x[LIMBS] = {1};
+  for (int k = 0; k <= PAWL_DECIMAL_HIGHEST; k++) {
+    keep(powers, k, leading_bits(x, false));
+    uint64_t carry = 0;
+    for (int i = 0; i < LIMBS; i++) {
+      carry += (uint64_t)x[i] * 10;
+      x[i] = (uint32_t)carry;
+      carry >>= 32;
+    }
+  }
+  memset(x, 0, sizeof x);
+  x[LIMBS - 1] = 1;  // 2^N; dividing by 10 and cutting, k times, is dividing by 10^k and cutting
+  for (int k = -1; k >= PAWL_DECIMAL_LOWEST; k--) {
+    uint64_t rest = 0;
+    for (int i = LIMBS - 1; i >= 0; i--) {
+      rest = rest << 32 | x[i];
+      x[i] = (uint32_t)(rest / 10);
+      rest %= 10;
+    }
+    keep(powers, k, leading_bits(x, true));
+  }
+  fill_scales(powers);
+}
+
+// Digits in `*digits`, 16 or 17, of c 2^q: y is n + f 2^-64, too large by less than 2^-64 since u
+// is so by less than 2^-128, or too small by less than 2^-64 by what is cut. False: too close to
+// tell.
+static inline bool shortest_quickly(const PawlDecimalScale* scale, uint64_t c, uint64_t* digits) {
+  const uint64_t half = UINT64_C(1) << 63, close = 64;
+  Wide upper = (Wide)scale->high * c;
+  uint64_t lower = (uint64_t)((Wide)scale->low * c >> 64), f = (uint64_t)upper + lower;
+  uint64_t n = (uint64_t)(upper >> 64) + (f < lower), d = scale->high >> 1;
+  uint64_t e = f < half ? f : -f;
+  Wide tenth = (Wide)f * 10;  // the digit behind n
+  uint64_t rest = (uint64_t)tenth + half, last = (uint64_t)(tenth >> 64) + (rest < half);
+  *digits = 10 * n + (e < d ? (f < half ? 0 : 10) : last);  // (D3)
+  return (e - d + close > 2 * close) & (rest + close > 2 * close);
 }
 
 // ---- text -----------------------------------------------------------------------------------
-enum {
-  MOST_DIGITS = 17,
-  SPARE = 24,  // characters that a copy of fixed length may read behind them
-};
+enum { MOST_DIGITS = 17 };
 
-// Eight digits of x < 10^8, the first in the lowest byte.
-static uint64_t eight_digits(const PawlDecimals* powers, uint32_t x) {
-  return powers->four[x / 10000] | (uint64_t)powers->four[x % 10000] << 32;
-}
-
-static void put_eight(char* out, uint64_t digits) {
+// Four digits, the first in the lowest byte.
+static inline void put_four(char* out, uint32_t digits) {
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-  memcpy(out, &digits, 8);
+  memcpy(out, &digits, 4);
 #else
-  for (int i = 0; i < 8; i++) {
+  for (int i = 0; i < 4; i++) {
     out[i] = (char)(digits >> 8 * i & 0xff);
   }
 #endif
 }
 
-// Of one digit, eight, and eight more, without the zeros at the end.
-static int count_digits(uint64_t eight, uint64_t last) {
-  const uint64_t zeros = UINT64_C(0x3030303030303030);
-  return last != zeros    ? MOST_DIGITS - __builtin_clzll(last ^ zeros) / 8
-         : eight != zeros ? MOST_DIGITS - 8 - __builtin_clzll(eight ^ zeros) / 8
-                          : 1;
+// `last`: the last four of them.
+static inline int count_digits(const char* digits, uint32_t last) {
+  int count = MOST_DIGITS - 4;
+  if (last != FOUR_ZEROS) {
+    return MOST_DIGITS - (int)((unsigned)__builtin_clz(last ^ FOUR_ZEROS) / 8);
+  }
+  while (count > 1 && digits[count - 1] == '0') {
+    count--;
+  }
+  return count;
+}
+
+// Writes seventeen digits and returns how many there are without the zeros at the end.
+static inline int put_digits(const PawlDecimals* powers, uint64_t digits, char* out) {
+  const uint64_t half = 100000000;
+  uint64_t above = digits / half, first = above / half;
+  uint32_t middle = (uint32_t)(above - half * first), low = (uint32_t)(digits - half * above);
+  uint32_t a = middle / 10000, b = low / 10000, last = powers->four[low - 10000 * b];
+  *out = (char)('0' + first);
+  put_four(out + 1, powers->four[a]);
+  put_four(out + 5, powers->four[middle - 10000 * a]);
+  put_four(out + 9, powers->four[b]);
+  put_four(out + 13, last);
+  return count_digits(out, last);
 }
 
 static char* put_exponent(char* out, int exponent) {
@@ -214,69 +230,89 @@ static char* put_exponent(char* out, int exponent) {
 }
 
 // As %g with the precision that it takes, at least 15: an exponent below 1e-4 and from there on.
-// Copies are of fixed length, which is faster than of the right one; what is too much is written
-// over.
-static char* put_number(const PawlDecimals* powers, Digits d, char* out) {
-  char room[MOST_DIGITS + SPARE] = {0};
-  const uint32_t half = 100000000;
-  uint64_t above = d.digits / half, first = above / half;
-  uint64_t eight = eight_digits(powers, (uint32_t)(above % half));
-  uint64_t last = eight_digits(powers, (uint32_t)(d.digits % half));
-  room[0] = (char)('0' + first);
-  put_eight(room + 1, eight);
-  put_eight(room + 9, last);
-  int count = count_digits(eight, last);
-  int exponent = d.exponent + MOST_DIGITS - 1;  // of the first digit
-  int precision = count < 15 ? 15 : count;
-  bool scientific = exponent < -4 || exponent >= precision;
-  int whole = scientific ? 1 : exponent + 1;  // digits before the point
-  if (whole <= 0) {
-    memcpy(out, "0.0000", 6);
+// Digits stand one place to the right at first, and those before the point go back.
+static inline char* put_number(const PawlDecimals* powers, Digits d, char* out) {
+  int exponent = d.exponent + MOST_DIGITS - 1, whole = exponent + 1;  // of the first digit
+  if (whole <= 0 && exponent >= -4) {
+    memcpy(out, "0.000000", 8);
     out += 2 - whole;
-    memcpy(out, room, SPARE);
-    return out + count;
+    return out + put_digits(powers, d.digits, out);
   }
-  memcpy(out, room, SPARE);  // with the zeros of a whole number behind its digits
-  out += whole;
-  if (count > whole) {
-    *out++ = '.';
-    memcpy(out, room + whole, SPARE);
-    out += count - whole;
+  int count = put_digits(powers, d.digits, out + 1), precision = count < 15 ? 15 : count;
+  bool scientific = whole <= 0 || exponent >= precision;
+  whole = scientific ? 1 : whole;
+  *out = out[1];
+  if (whole > 1) {
+    memmove(out + 1, out + 2, (size_t)whole - 1);
   }
+  out[whole] = '.';
+  out += count > whole ? count + 1 : whole;
   return scientific ? put_exponent(out, exponent) : out;
 }
 
-static int put_word(char* out, const char* word) {
+static char* put_word(char* out, const char* word) {
   size_t length = strlen(word);
   memcpy(out, word, length);
-  return (int)length;
+  return out + length;
+}
+
+// Powers of two, and what has an exponent of its own kind: zeros, numbers without a leading bit,
+// infinite ones and none.
+static char* print_special(const PawlDecimals* powers, double value, const char* none, char* out) {
+  const uint64_t leading = UINT64_C(1) << 52;
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  uint64_t fraction = bits & (leading - 1);
+  int biased = (int)(bits >> 52 & 0x7ff);
+  bool negative = bits >> 63;
+  if (!isfinite(value)) {
+    return put_word(out, isnan(value) ? none : negative ? "-inf" : "inf");
+  }
+  *out = '-';
+  out += negative;
+  if (value == 0.0) {
+    *out = '0';
+    return out + 1;
+  }
+  uint64_t c = biased ? fraction | leading : fraction;
+  int q = (biased ? biased : 1) - PAWL_DECIMAL_BIAS;
+  Digits digits = shortest_exact(powers, c, q, fraction == 0 && biased > 1);
+  while (digits.digits < LEAST_SEVENTEEN) {
+    digits = seventeen(digits);
+  }
+  return put_number(powers, digits, out);
+}
+
+// `none` where it is no number. Returns the end.
+static inline char* print(const PawlDecimals* powers, double value, const char* none, char* out) {
+  const uint64_t leading = UINT64_C(1) << 52;
+  uint64_t bits, digits;
+  memcpy(&bits, &value, sizeof bits);
+  uint64_t fraction = bits & (leading - 1), biased = bits >> 52 & 0x7ff;
+  const PawlDecimalScale* scale = &powers->scale[biased];
+  if (biased - 1 >= PAWL_DECIMAL_ORDINARY || fraction == 0 ||
+      !shortest_quickly(scale, fraction | leading, &digits)) {
+    if (bits == 0) {
+      *out = '0';
+      return out + 1;
+    }
+    return print_special(powers, value, none, out);
+  }
+  *out = '-';
+  return put_number(powers, seventeen((Digits){digits, scale->k}), out + (bits >> 63));
 }
 
 int pawl_decimal_print(const PawlDecimals* powers, double value, char* out) {
-  if (!isfinite(value)) {
-    return put_word(out, isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
-  }
-  uint64_t bits;
-  memcpy(&bits, &value, sizeof bits);
-  uint64_t fraction = bits & (((uint64_t)1 << 52) - 1);
-  int biased = (int)(bits >> 52 & 0x7ff);
-  bool negative = bits >> 63;
+  return (int)(print(powers, value, "nan", out) - out);
+}
+
+size_t pawl_decimal_row(const PawlDecimals* powers, int count, const double* values, char* out) {
   char* at = out;
-  *at = '-';
-  at += negative;
-  if (biased == 0 && fraction == 0) {
-    *at = '0';
-    return 1 + negative;
+  for (int i = 0; i < count; i++) {
+    at = print(powers, values[i], "", at);
+    *at++ = ',';
   }
-  uint64_t c = biased ? fraction | (uint64_t)1 << 52 : fraction;
-  int q = (biased ? biased : 1) - 1075;
-  Digits digits;
-  if (biased == 0 || fraction == 0 || !shortest_quickly(powers, c, q, &digits)) {
-    digits = shortest_exact(powers, c, q, fraction == 0 && biased > 1);
-    while (digits.digits < LEAST_SEVENTEEN) {
-      digits = seventeen(digits);
-    }
-  }
-  at = put_number(powers, digits, at);
-  return (int)(at - out);
+  at -= count > 0;
+  *at++ = '\n';
+  return (size_t)(at - out);
 }

@@ -183,10 +183,23 @@ static void test_form(void** state) {
   }
 }
 
+// A line of a file: commas between, nothing where there is no number.
+static void test_row(void** state) {
+  (void)state;
+  const double values[] = {NAN, 0.25, -0.0, 0.0, -NAN, 0.3, 1e-7, INFINITY};
+  char line[8 * (PAWL_DECIMAL_LENGTH + 1) + 1];
+  line[pawl_decimal_row(&powers, 8, values, line)] = '\0';
+  assert_string_equal(line, ",0.25,-0,0,,0.3,1e-07,inf\n");
+  assert_int_equal(pawl_decimal_row(&powers, 1, values, line), 1);
+  assert_int_equal(pawl_decimal_row(&powers, 0, values, line), 1);
+  assert_true(line[0] == '\n');
+}
+
 int main(void) {
   pawl_decimals_fill(&powers);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_form),
+      cmocka_unit_test(test_row),
       cmocka_unit_test(test_ends_and_ties),
       cmocka_unit_test(test_smallest),
       cmocka_unit_test(test_powers_of_two),
