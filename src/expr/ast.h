@@ -108,6 +108,11 @@ typedef struct PawlResolver {
   bool (*enter)(void* context, const PawlAst* repeat, const char* var, PawlExprError* error);
   bool (*round)(void* context, const PawlAst* repeat, int value, PawlExprError* error);
   void (*leave)(void* context);
+  // What the caller knows without the graph, which then stays free of the numbers on the way: the
+  // indices of a name (true: `resolve` gets NULL for them), and whether a condition holds (1, 0, or
+  // -1: not known). NULL: nothing.
+  bool (*indices)(void* context, const PawlAst* name);
+  int (*decide)(void* context, const PawlAst* condition);
 } PawlResolver;
 PAWL_CHECKED PawlStatus pawl_ast_build_matrix(PawlDag* dag, const PawlAst* ast,
                                               const PawlResolver* resolver, PawlMatrix* out,
@@ -116,6 +121,10 @@ PAWL_CHECKED PawlStatus pawl_ast_build_matrix(PawlDag* dag, const PawlAst* ast,
 PAWL_CHECKED PawlStatus pawl_ast_build(PawlDag* dag, const PawlAst* ast,
                                        const PawlResolver* resolver, PawlNode* out,
                                        PawlExprError* error);
+// The number of a tree without a graph, with the bits that the graph would fold it to; `of` knows
+// those of names. False where there is none, or where only the graph can tell.
+typedef bool (*PawlNumberOf)(void* context, const PawlAst* name, double* value);
+bool pawl_ast_number(const PawlAst* ast, PawlNumberOf of, void* context, double* value);
 // True for a call of a function that the language does not have.
 bool pawl_ast_is_declared_call(const PawlAst* ast);
 

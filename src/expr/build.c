@@ -141,11 +141,12 @@ static PawlStatus apply_shaped(Builder* b, const PawlAst* tree, const PawlMatrix
   return good ? PAWL_OK : refuse(b, tree, why);
 }
 
-// A name or a multiplier: what the caller of pawl_ast_build knows.
+// A name or a multiplier: what the caller of pawl_ast_build knows. `args` NULL: with indices that
+// it knows, too.
 static PawlStatus ask(Builder* b, const PawlAst* tree, const PawlMatrix* args, PawlMatrix* out) {
   double value;
   PawlNode indices[PAWL_MAX_INDICES];
-  for (int k = 0; tree->kind == PAWL_AST_NAME && k < tree->arg_count; k++) {
+  for (int k = 0; args && tree->kind == PAWL_AST_NAME && k < tree->arg_count; k++) {
     indices[k] = args[k].at[0];
     if (!pawl_is_number(&args[k]) && !pawl_is_shapeless(&args[k])) {
       return refuse(b, tree->args[k], "an index is a number");
@@ -159,7 +160,8 @@ static PawlStatus ask(Builder* b, const PawlAst* tree, const PawlMatrix* args, P
              !(b->resolver->knows && b->resolver->knows(b->resolver->context, tree->name))) {
     *out = pawl_number(pawl_dag_const(b->dag, value));
   } else if (tree->kind == PAWL_AST_NAME) {
-    *out = b->resolver->resolve(b->resolver->context, b->dag, tree, indices, b->error);
+    *out =
+        b->resolver->resolve(b->resolver->context, b->dag, tree, args ? indices : NULL, b->error);
   } else if (b->resolver->multiplier) {
     *out = pawl_number(b->resolver->multiplier(b->resolver->context, b->dag, tree, b->error));
   } else {
@@ -344,9 +346,39 @@ static bool settle(Builder* b, PawlStatus* status) {
   return true;
 }
 
+// A name whose indices the caller knows.
+static PawlStatus take_name(Builder* b, const PawlAst* tree) {
+  PawlMatrix result;
+  PAWL_TRY(ask(b, tree, NULL, &result));
+  b->frame_count--;
+  return push_value(b, &result);
+}
+
+// With nothing of it built: what the caller knows of the tree on top. True when that is settled.
+static bool settle_early(Builder* b, PawlStatus* status) {
+  const PawlResolver* names = b->resolver;
+  Frame* top = &b->frame[b->frame_count - 1];
+  const PawlAst* tree = top->tree;
+  if (top->next != 0 || tree->arg_count == 0) {
+    return false;
+  }
+  if (tree->kind == PAWL_AST_NAME && names->indices && names->indices(names->context, tree)) {
+    *status = take_name(b, tree);
+    return true;
+  }
+  if (tree->kind != PAWL_AST_CALL || tree->op != PAWL_OP_IF || !names->decide) {
+    return false;
+  }
+  int holds = names->decide(names->context, tree->args[0]);
+  if (holds >= 0) {
+    *top = (Frame){tree->args[holds ? 1 : 2], 0};
+  }
+  return holds >= 0;
+}
+
 static PawlStatus advance(Builder* b) {
   PawlStatus status = PAWL_OK;
-  if (settle(b, &status)) {
+  if (settle_early(b, &status) || settle(b, &status)) {
     return status;
   }
   Frame* top = &b->frame[b->frame_count - 1];

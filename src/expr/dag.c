@@ -17,6 +17,7 @@
 
 #include "base/alloc.h"
 #include "expr/dag_store.h"
+#include "expr/recipe.h"
 
 enum { FIRST_TABLE = 256 };
 
@@ -180,7 +181,7 @@ static PawlNode append(PawlDag* dag, const PawlDagNode* node) {
   return dag->count++;
 }
 
-static PawlNode find_or_add(PawlDag* dag, const PawlDagNode* wanted) {
+static PawlNode look_or_add(PawlDag* dag, const PawlDagNode* wanted) {
   uint32_t hash = hash_node(wanted);
   PawlNode top = largest_operand(wanted), node;
   PawlDagTable* table = is_variable(wanted) ? &dag->leaves : &dag->others;
@@ -200,6 +201,14 @@ static PawlNode find_or_add(PawlDag* dag, const PawlDagNode* wanted) {
     insert(table, entry);
   } else {
     dag->buckets[top / PAWL_BUCKET_NODES].entries[used] = entry;
+  }
+  return node;
+}
+
+static PawlNode find_or_add(PawlDag* dag, const PawlDagNode* wanted) {
+  PawlNode node = look_or_add(dag, wanted);
+  if (dag->trace) {
+    pawl_trace_note(dag->trace, wanted, node);
   }
   return node;
 }

@@ -68,21 +68,37 @@ static bool subtract(PawlBuild* build, PawlDag* dag, const PawlYaml* text, const
   return pawl_matrix_is_complete(left) || pawl_loader_no_memory(build->loader);
 }
 
-static bool build_record(PawlBuild* build, PawlDag* dag, PawlYaml* text, bool equation,
-                         PawlMatrix* out) {
-  enum { USUAL_LENGTH = 256 };  // a longer text counts as work, byte by byte
-  int excess = text->length > USUAL_LENGTH ? text->length - USUAL_LENGTH : 0;
-  PawlParsed* parsed = pawl_parse_record(build->loader, text, build->scope, equation);
-  if (!parsed || !pawl_loader_spend(build->loader, text, excess)) {
-    return false;
-  }
+// left, or left - right.
+static bool build_sides(PawlBuild* build, PawlDag* dag, const PawlYaml* text,
+                        const PawlParsed* parsed, PawlMatrix* out) {
   PawlMatrix right;
   bool good =
       admit_time(build, text, parsed->time) && build_ast(build, dag, text, parsed->left, out);
   if (parsed->right && (good || build->unknown_count > 0)) {
     good &= build_ast(build, dag, text, parsed->right, &right);
   }
-  good = good && (!parsed->right || subtract(build, dag, text, &right, out));
+  return good && (!parsed->right || subtract(build, dag, text, &right, out));
+}
+
+enum { USUAL_LENGTH = 256 };  // a longer text counts as work, byte by byte
+
+static bool build_record(PawlBuild* build, PawlDag* dag, PawlYaml* text, bool equation,
+                         PawlMatrix* out) {
+  int excess = text->length > USUAL_LENGTH ? text->length - USUAL_LENGTH : 0;
+  PawlParsed* parsed = pawl_parse_record(build->loader, text, build->scope, equation);
+  if (!parsed || !pawl_loader_spend(build->loader, text, excess)) {
+    return false;
+  }
+  bool member = build->scope->count > 0 && !build->numbers && !build->inside;
+  int done = member ? pawl_again(build, dag, text, parsed, out) : 0;
+  if (done != 0) {
+    return done > 0;
+  }
+  if (member) {
+    pawl_again_begin(build, dag, parsed);
+  }
+  bool good = build_sides(build, dag, text, parsed, out);
+  pawl_again_end(build, dag, parsed, out, good);
   parsed->failed = !good;
   return good;
 }
@@ -219,6 +235,14 @@ static bool node_value(PawlLoader* loader, PawlNode node, double* value) {
 bool pawl_value(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, double* value) {
   PawlBuild build = {.loader = loader, .scope = scope, .use = &PAWL_USE_VALUE, .numbers = true};
   PawlNode node;
+  const PawlParsed* parsed = pawl_parse_record(loader, text, scope, false);
+  if (!parsed) {
+    return false;
+  }
+  build.text = text;
+  if (text->length <= USUAL_LENGTH && pawl_build_number(&build, parsed->left, value)) {
+    return true;
+  }
   if (!build_number(&build, loader->values, text, &node) || !node_value(loader, node, value)) {
     return false;
   }
@@ -251,9 +275,11 @@ bool pawl_whole(PawlLoader* loader, const PawlYaml* text, const PawlAst* ast,
   PawlBuild build = {.loader = loader, .scope = scope, .use = &PAWL_USE_VALUE, .numbers = true};
   PawlMatrix number;
   double value;
-  if (!admit_time(&build, text, pawl_find_time(ast)) ||
-      !build_ast(&build, loader->values, text, ast, &number) ||
-      !node_value(loader, number.at[0], &value)) {
+  build.text = text;
+  bool known = pawl_build_number(&build, ast, &value);
+  if (!known && (!admit_time(&build, text, pawl_find_time(ast)) ||
+                 !build_ast(&build, loader->values, text, ast, &number) ||
+                 !node_value(loader, number.at[0], &value))) {
     return false;
   }
   if (!pawl_to_whole(value, whole)) {

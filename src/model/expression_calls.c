@@ -71,6 +71,7 @@ static PawlNode contact_multiplier(PawlBuild* build, PawlDag* dag, const PawlAst
 PawlNode pawl_build_multiplier(void* context, PawlDag* dag, const PawlAst* call,
                                PawlExprError* error) {
   PawlBuild* build = context;
+  pawl_again_refuse(build);
   if (!pawl_build_admit(build, call, PAWL_MAY_LAMBDA, error)) {
     return PAWL_NO_NODE;
   }

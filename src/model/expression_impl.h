@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "expr/recipe.h"
 #include "model/expression.h"
 
 enum { MOST_UNKNOWN = 8 };  // names of one expression that are reported
@@ -24,6 +25,7 @@ typedef struct PawlBuild {
   const PawlUserFunction* inside;  // the function whose body is being built; NULL: none
   const PawlMatrix* arguments;     // of its call
   int depth;                       // of functions inside functions
+  int index[PAWL_MAX_INDICES];     // of the name that is asked for, known without the graph
 } PawlBuild;
 
 // Fills the error with a message about a part of the text; gives PAWL_NO_NODE.
@@ -45,3 +47,28 @@ PawlNode pawl_build_multiplier(void* context, PawlDag* dag, const PawlAst* call,
                                PawlExprError* error);
 PawlMatrix pawl_build_call(void* context, PawlDag* dag, const PawlAst* call, const PawlMatrix* args,
                            PawlExprError* error);
+
+// The number of a tree that needs no graph: of indices, and of parameters where these are taken by
+// value.
+bool pawl_build_number(PawlBuild* build, const PawlAst* ast, double* value);
+
+// ---- the members of a family (again.c) ----------------------------------------------------------
+typedef struct PawlAgain PawlAgain;
+typedef struct PawlNotes PawlNotes;
+// The text for the indices of the scope, built as an earlier member was. 1: built; 0: no member was
+// noted that this one is like; -1: reported.
+int pawl_again(PawlBuild* build, PawlDag* dag, const PawlYaml* text, PawlParsed* parsed,
+               PawlMatrix* out);
+// Around the building of a text: what happens in between is noted.
+void pawl_again_begin(PawlBuild* build, PawlDag* dag, const PawlParsed* parsed);
+void pawl_again_end(PawlBuild* build, PawlDag* dag, PawlParsed* parsed, const PawlMatrix* what,
+                    bool good);
+// Around the making of the leaves of a name with indices; their index grows by `stride` with the
+// number of the element.
+void pawl_again_look(const PawlBuild* build, const PawlAst* ast, const PawlFamily* family,
+                     int element, int stride);
+void pawl_again_looked(const PawlBuild* build);
+void pawl_again_decided(const PawlBuild* build, const PawlAst* condition, bool holds);
+// What is being built depends on more than elements and decisions.
+void pawl_again_refuse(const PawlBuild* build);
+void pawl_notes_destroy(PawlNotes* notes);

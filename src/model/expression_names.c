@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the names of an expression stand for (expression_impl.h): index, parameter, coordinate,
 // rotation, definition, output.
+#include <math.h>
+
 #include "model/expression_impl.h"
 
 // ---- indices --------------------------------------------------------------------------------
 
 // Indices in brackets, which are constants by now unless they depend on more than they may.
-static bool read_indices(PawlDag* dag, const PawlAst* name, const PawlNode* indices, int index[],
-                         PawlExprError* error) {
+static bool read_indices(const PawlBuild* build, PawlDag* dag, const PawlAst* name,
+                         const PawlNode* indices, int index[], PawlExprError* error) {
+  if (!indices) {
+    memcpy(index, build->index, sizeof build->index);
+    return true;
+  }
   if (name->arg_count > PAWL_MAX_INDICES) {
     PAWL_REFUSE(error, name, "more than %d indices", PAWL_MAX_INDICES);
     return false;
@@ -36,7 +42,7 @@ static PawlNode parameter(PawlBuild* build, PawlDag* dag, const PawlAst* ast,
                        ast->primes > 0 ? "time derivative" : "indices");
   }
   int index[PAWL_MAX_INDICES] = {0};
-  if (!read_indices(dag, ast, indices, index, error)) {
+  if (!read_indices(build, dag, ast, indices, index, error)) {
     return PAWL_NO_NODE;
   }
   bool open = family == build->loader->parameter_open;
@@ -63,8 +69,13 @@ static PawlNode parameter(PawlBuild* build, PawlDag* dag, const PawlAst* ast,
   if (build->numbers && parameter->number_line == 0 && !build->loader->judging) {
     parameter->number_line = build->text->line;
   }
-  return build->numbers ? pawl_dag_const(dag, parameter->value)
-                        : pawl_dag_leaf(dag, PAWL_OP_PARAM, number);
+  if (build->numbers) {
+    return pawl_dag_const(dag, parameter->value);
+  }
+  pawl_again_look(build, ast, family, number, 1);
+  PawlNode leaf = pawl_dag_leaf(dag, PAWL_OP_PARAM, number);
+  pawl_again_looked(build);
+  return leaf;
 }
 
 static PawlNode coordinate(PawlBuild* build, PawlDag* dag, const PawlAst* ast, int number,
@@ -267,10 +278,10 @@ static bool parameter_list(PawlBuild* build, PawlDag* dag, const PawlAst* ast, P
 }
 
 // The number of the element that a name with indices stands for; -1 with a message.
-static int find_element(PawlDag* dag, const PawlAst* ast, const PawlFamily* family,
-                        const PawlNode* indices, PawlExprError* error) {
+static int find_element(const PawlBuild* build, PawlDag* dag, const PawlAst* ast,
+                        const PawlFamily* family, const PawlNode* indices, PawlExprError* error) {
   int index[PAWL_MAX_INDICES];
-  if (!read_indices(dag, ast, indices, index, error)) {
+  if (!read_indices(build, dag, ast, indices, index, error)) {
     return -1;
   }
   int element = pawl_family_element(family, ast->arg_count, index);
@@ -284,6 +295,16 @@ static int find_element(PawlDag* dag, const PawlAst* ast, const PawlFamily* fami
     return -1;
   }
   return element;
+}
+
+static PawlMatrix coordinates(PawlBuild* build, PawlDag* dag, const PawlAst* ast,
+                              const PawlFamily* family, int element, PawlExprError* error) {
+  bool rotates = family->kind == PAWL_NAME_ROTATION;
+  pawl_again_look(build, ast, family, element, rotates ? 3 : 1);
+  PawlMatrix what = rotates ? rotation(build, dag, ast, family->part, element, error)
+                            : pawl_number(coordinate(build, dag, ast, element, error));
+  pawl_again_looked(build);
+  return what;
 }
 
 static PawlMatrix resolve_family(PawlBuild* build, PawlDag* dag, const PawlAst* ast,
@@ -308,22 +329,21 @@ static PawlMatrix resolve_family(PawlBuild* build, PawlDag* dag, const PawlAst* 
                                    pawl_quote(ast->name).s, pawl_name_kind_text(family->kind),
                                    build->use->what, remark ? "; " : "", remark ? remark : ""));
   }
-  int element = find_element(dag, ast, family, indices, error);
+  int element = find_element(build, dag, ast, family, indices, error);
   if (element < 0) {
     return pawl_number(PAWL_NO_NODE);
   }
+  if (family->kind == PAWL_NAME_COORDINATE || family->kind == PAWL_NAME_ROTATION) {
+    return coordinates(build, dag, ast, family, element, error);
+  }
+  pawl_again_refuse(build);  // these lead to more than one leaf, or to others than their number
   if (family->kind == PAWL_NAME_DEFINITION) {
     return definition(build, dag, ast, element, error);
   }
   if (family->kind == PAWL_NAME_OUTPUT) {
     return output(build, ast, element, error);
   }
-  if (family->kind == PAWL_NAME_ROTATION) {
-    return rotation(build, dag, ast, family->part, element, error);
-  }
-  return pawl_number(family->kind == PAWL_NAME_COORDINATE
-                         ? coordinate(build, dag, ast, element, error)
-                     : family->kind == PAWL_NAME_INPUT
+  return pawl_number(family->kind == PAWL_NAME_INPUT
                          ? input(build, dag, ast, element, error)
                          : state(build, dag, ast, &build->loader->model->states[element], error));
 }
@@ -356,6 +376,7 @@ static PawlMatrix resolve_name(PawlBuild* build, PawlDag* dag, const PawlAst* as
                                        pawl_quote(ast->name).s,
                                        ast->primes > 0 ? "time derivative" : "indices"));
       }
+      pawl_again_refuse(build);
       return pawl_number(pawl_dag_const(dag, scope->value[k]));
     }
   }
@@ -398,6 +419,7 @@ static PawlMatrix resolve(void* context, PawlDag* dag, const PawlAst* ast, const
 static bool enter_index(void* context, const PawlAst* repeat, const char* var,
                         PawlExprError* error) {
   PawlBuild* build = context;
+  pawl_again_refuse(build);
   const PawlFamily* family = pawl_names_find(&build->loader->names, var);
   const char* wrong = argument_of(build, var) >= 0            ? "has the name of an argument"
                       : family                                ? "has the name of something else"
@@ -432,8 +454,65 @@ static void leave_index(void* context) {
   ((PawlBuild*)context)->inner.count--;
 }
 
+// ---- numbers without the graph --------------------------------------------------------------
+
+// A parameter of which nothing is wrong.
+static bool parameter_number(const PawlBuild* build, const PawlAst* ast, double* value) {
+  const PawlFamily* family = pawl_names_find(&build->loader->names, ast->name);
+  if (!family || family->kind != PAWL_NAME_PARAMETER || family->failed || !family->cells ||
+      family->dimension > 0 || family->cells[0] < 0) {
+    return false;
+  }
+  PawlParameter* parameter = &build->loader->model->parameters[family->cells[0]];
+  if (parameter->number_line == 0 && !build->loader->judging) {
+    parameter->number_line = build->text->line;
+  }
+  *value = parameter->value + 0.0;
+  return isfinite(*value);
+}
+
+static bool number_of(void* context, const PawlAst* ast, double* value) {
+  const PawlBuild* build = context;
+  if (ast->primes > 0 || ast->arg_count > 0 || build->inside) {
+    return false;
+  }
+  for (int k = 0; k < build->scope->count; k++) {
+    if (strcmp(build->scope->name[k], ast->name) == 0) {
+      *value = build->scope->value[k];
+      return true;
+    }
+  }
+  return build->numbers && parameter_number(build, ast, value);
+}
+
+bool pawl_build_number(PawlBuild* build, const PawlAst* ast, double* value) {
+  return pawl_ast_number(ast, number_of, build, value);
+}
+
+static bool known_indices(void* context, const PawlAst* name) {
+  PawlBuild* build = context;
+  double value;
+  for (int k = 0; k < name->arg_count; k++) {
+    if (k == PAWL_MAX_INDICES || !pawl_build_number(build, name->args[k], &value) ||
+        !pawl_to_whole(value, &build->index[k])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static int decide(void* context, const PawlAst* condition) {
+  PawlBuild* build = context;
+  double value;
+  if (!pawl_build_number(build, condition, &value)) {
+    return -1;
+  }
+  pawl_again_decided(build, condition, value != 0.0);
+  return value != 0.0;
+}
+
 PawlResolver pawl_build_resolver(PawlBuild* build) {
-  return (PawlResolver){build,     resolve,         pawl_build_multiplier,
-                        knows,     pawl_build_call, enter_index,
-                        set_index, leave_index};
+  return (PawlResolver){
+      build,       resolve,   pawl_build_multiplier, knows,         pawl_build_call,
+      enter_index, set_index, leave_index,           known_indices, decide};
 }

@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "model/demand.h"
+#include "model/expression_impl.h"
 #include "model/file.h"
 #include "model/loader.h"
 #include "model/mechanism.h"
@@ -220,6 +221,7 @@ static void free_loader(PawlLoader* loader) {
   pawl_free(loader->switching);
   pawl_free(loader->starts);
   pawl_dag_destroy(loader->values);
+  pawl_notes_destroy(loader->spare_notes);
   pawl_remarks_free(&loader->remarks);
   pawl_arena_free(&loader->arena);
   pawl_free(loader);

@@ -76,7 +76,8 @@ typedef struct PawlLoader {
   PawlPool pool;        // in that arena
   PawlPool kept;        // in the model's arena
   PawlDag* values;      // graph of what is only evaluated: parameters, starts, bounds
-  PawlNames names;      // parameters, coordinates, definitions
+  struct PawlNotes *notes, *spare_notes;  // of the member being built (again.c); NULL: none
+  PawlNames names;                        // parameters, coordinates, definitions
   PawlNames outputs, constraints, contacts, events;
   PawlNames functions;  // and tables
   PawlUserFunction* user_functions;
@@ -169,6 +170,8 @@ typedef struct PawlParsed {
   PawlAst *left, *right;
   const PawlAst* time;  // the first use of t, NULL without
   PawlAstKey key;
+  struct PawlAgain* again;  // how members of a family were built (again.c)
+  int misses;               // members that were built from the tree
 } PawlParsed;
 
 // The text as an expression: a node of the model's graph. `text` must be a scalar, or it is

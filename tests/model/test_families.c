@@ -51,6 +51,59 @@ static void test_choice_by_index(void** state) {
   pawl_model_destroy(model);
 }
 
+// Members of a loop are built as the first ones were where that is the same; each must be the node
+// that building it alone gives.
+enum { MEMBERS = 9 };
+
+static void check_members(const char* expression) {
+  PawlText text = {0};
+  pawl_text_printf(&text,
+                   "model: m\nparameters: {N: %d, \"k[i=0..N+1]\": \"if(i == 4, 3, 2 + i)\"}\n"
+                   "functions: {\"twice(a, b)\": 2*a*b}\n"
+                   "coordinates: {\"u[i=0..N+1]\": , \"w[i=0..N+1]\": , z: , "
+                   "\"R[i=0..N+1]\": {kind: rotation}}\n"
+                   "kinetic:\n  - for i=1..N: \"%s\"\n",
+                   MEMBERS, expression);
+  for (int k = 1; k <= MEMBERS; k++) {
+    pawl_text_printf(&text, "  - for i=%d..%d: \"%s\"\n", k, k, expression);
+  }
+  assert_false(text.failed);
+  PawlModel* model = read_model(text.s);
+  assert_int_equal(model->term_count, 2 * MEMBERS);
+  for (int k = 0; k < MEMBERS; k++) {
+    if (model->terms[k].node != model->terms[MEMBERS + k].node) {
+      print_error("member %d of %s\n", k + 1, expression);
+    }
+    assert_int_equal(model->terms[k].node, model->terms[MEMBERS + k].node);
+  }
+  pawl_model_destroy(model);
+  pawl_text_free(&text);
+}
+
+static void test_members_are_as_if_alone(void** state) {
+  (void)state;
+  static const char* const expressions[] = {
+      "u[i]*w[i-1]'^2 + z",
+      "u[i] - u[10-i]",                             // one and the same at i = 5
+      "(u[i] - u[i-1])*(u[5] - u[i])",              // likewise at i = 5
+      "u[i]*u[i+1] + u[i+1]*u[i-1] + u[i-1]*u[i]",  // a*b is there as b*a
+      "if(i > 2, u[i-1], 0) + if(i < 7, u[i+1], 100)*z",
+      "if(i == 5 or i > N - 1, w[i], u[i]^2)",
+      "k[i]*u[i]^2/2 - k[4]*u[i]*u[4]",
+      "i*u[i] + (i - 3)*w[i]",
+      "sum(j=1..i, u[j]*w[i])",
+      "u[min(i + 1, N)]*u[max(i - 1, 2)]",
+      "twice(u[i], w[i+1]) + twice(u[2], z)",
+      "dot(R[i]*[u[i], w[i], 1], R[i-1]*[0, 0, z])",
+      "dot(R[i].omega, R[10-i].omega)",  // the same at i = 5
+      "norm(R[i]'*[1, 2, u[i]'])^2",
+      "5",
+  };
+  for (size_t k = 0; k < sizeof expressions / sizeof *expressions; k++) {
+    check_members(expressions[k]);
+  }
+}
+
 static void test_recursive_definition(void** state) {
   (void)state;
   PawlModel* model = read_model(
@@ -197,6 +250,7 @@ int main(void) {
       cmocka_unit_test(test_family_of_coordinates),
       cmocka_unit_test(test_keys_that_share_a_family),
       cmocka_unit_test(test_choice_by_index),
+      cmocka_unit_test(test_members_are_as_if_alone),
       cmocka_unit_test(test_recursive_definition),
       cmocka_unit_test(test_derivatives_of_definitions),
       cmocka_unit_test(test_long_recursion),

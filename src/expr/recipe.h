@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The members of a family differ in their leaves alone. What building one of them asked of the
+// graph, node by node, is noted (a trace), and becomes a recipe by which the others are built
+// without reading, looking up and simplifying anew.
+//
+// This gives the nodes that building would give, since the rules of simplify.c look at operations,
+// at numbers and at whether two nodes are the same, never at which leaf it is: as long as leaves
+// that were the same stay the same, and different ones different, which the caller sees to, every
+// rule decides as it did. The one thing that history changes is the order of operands of a node
+// that was there before (a*b finds b*a); where that is not as it was, the recipe does not fit.
+#pragma once
+
+#include "base/arena.h"
+#include "expr/dag.h"
+
+typedef struct PawlTraceStep {
+  PawlDagNode wanted;
+  PawlNode node;      // what was found or made
+  int place, stride;  // of a leaf that is not the same in all members
+} PawlTraceStep;
+
+typedef struct PawlTrace {
+  int count, capacity;
+  PawlTraceStep* steps;
+  bool failed;  // memory was short, or there was too much
+  // Leaves made from here on: their index is that of the leaf in the first member plus `stride`
+  // (of QUAT four times that) for each by which the element at `place` has moved. -1: none.
+  int place, stride;
+} PawlTrace;
+
+// Begins to note what is asked of a graph; NULL ends it.
+void pawl_dag_trace(PawlDag* dag, PawlTrace* trace);
+void pawl_trace_note(PawlTrace* trace, const PawlDagNode* wanted, PawlNode node);
+void pawl_trace_free(PawlTrace* trace);
+
+typedef struct PawlRecipe PawlRecipe;
+// NULL where the trace does not explain all nodes (some came from elsewhere), or memory is short.
+PawlRecipe* pawl_recipe_make(PawlArena* arena, const PawlDag* dag, const PawlTrace* trace,
+                             int root_count, const PawlNode* roots);
+// Builds the roots of another member; `moved` has for each place by how much its element differs
+// from that of the member that was traced. 1: built; 0: the recipe does not fit; -1: no memory.
+int pawl_recipe_follow(PawlRecipe* recipe, PawlDag* dag, const int* moved, PawlNode* roots);
