@@ -17,9 +17,8 @@
 
 #include "base/alloc.h"
 #include "expr/dag_store.h"
-#include "expr/recipe.h"
 
-enum { FIRST_TABLE = 256 };
+enum { FIRST_TABLE = 256, LONGEST_TRACE = 2000 };
 
 static bool commutes(PawlOp op) {
   return pawl_op_has(op, PAWL_FACT_COMMUTES);
@@ -205,10 +204,37 @@ static PawlNode look_or_add(PawlDag* dag, const PawlDagNode* wanted) {
   return node;
 }
 
+// ---- noting -------------------------------------------------------------------------------------
+void pawl_dag_trace(PawlDag* dag, PawlTrace* trace) {
+  dag->trace = trace;
+  if (trace) {
+    trace->count = 0;
+    trace->failed = false;
+    trace->place = -1;
+  }
+}
+
+static void note(PawlTrace* trace, const PawlDagNode* wanted, PawlNode node) {
+  if (trace->failed || node == PAWL_NO_NODE || trace->count == LONGEST_TRACE ||
+      PAWL_GROW(trace->steps, trace->capacity, trace->count + 1) != 0) {
+    trace->failed = true;
+    return;
+  }
+  bool leaf = pawl_op_is_leaf(wanted->op) && wanted->op != PAWL_OP_CONST;
+  int place = leaf && wanted->op != PAWL_OP_TIME ? trace->place : -1;
+  int stride = wanted->op == PAWL_OP_QUAT ? 4 * trace->stride : trace->stride;
+  trace->steps[trace->count++] = (PawlTraceStep){*wanted, node, place, stride};
+}
+
+void pawl_trace_free(PawlTrace* trace) {
+  pawl_free(trace->steps);
+  *trace = (PawlTrace){0};
+}
+
 static PawlNode find_or_add(PawlDag* dag, const PawlDagNode* wanted) {
   PawlNode node = look_or_add(dag, wanted);
   if (dag->trace) {
-    pawl_trace_note(dag->trace, wanted, node);
+    note(dag->trace, wanted, node);
   }
   return node;
 }

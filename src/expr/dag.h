@@ -74,6 +74,27 @@ static inline PawlNode pawl_dag_neg(PawlDag* d, PawlNode a) {
 }
 bool pawl_dag_is_const(const PawlDag* dag, PawlNode node, double* value);  // value may be NULL
 
+// ---- noting ---------------------------------------------------------------------------------
+// What is asked of a graph, node by node: recipe.h makes a recipe of it.
+typedef struct PawlTraceStep {
+  PawlDagNode wanted;
+  PawlNode node;      // what was found or made
+  int place, stride;  // of a leaf that is not the same in all members
+} PawlTraceStep;
+
+typedef struct PawlTrace {
+  int count, capacity;
+  PawlTraceStep* steps;
+  bool failed;  // memory was short, or there was too much
+  // Leaves made from here on: their index is that of the leaf in the first member plus `stride`
+  // (of QUAT four times that) for each by which the element at `place` has moved. -1: none.
+  int place, stride;
+} PawlTrace;
+
+// Begins to note what is asked of a graph; NULL ends it.
+void pawl_dag_trace(PawlDag* dag, PawlTrace* trace);
+void pawl_trace_free(PawlTrace* trace);
+
 // ---- reading --------------------------------------------------------------------------------
 // The nodes that `roots` need, ascending (operands first), each once. Returns the count, -1 when
 // memory is short; `*nodes` points into the graph's scratch and is valid until the next call of

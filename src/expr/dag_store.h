@@ -36,7 +36,7 @@ struct PawlDag {
   int bucket_capacity;
   PawlDagTable leaves, others;
   const PawlTables* tables;  // of the model; NULL without
-  struct PawlTrace* trace;   // what is being noted (recipe.h); NULL: nothing
+  PawlTrace* trace;          // what is being noted; NULL: nothing
 
   // Scratch of walks. Stamps make a walk cost what it reaches, not the size of the graph.
   PawlDagMark* mark;

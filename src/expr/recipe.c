@@ -4,8 +4,6 @@
 #include "base/alloc.h"
 #include "expr/dag_store.h"
 
-enum { MOST_STEPS = 2000 };
-
 typedef struct Step {
   PawlDagNode like;  // operands are registers
   int place, stride;
@@ -20,32 +18,6 @@ struct PawlRecipe {
   Step* steps;
   int* roots;  // registers
 };
-
-void pawl_dag_trace(PawlDag* dag, PawlTrace* trace) {
-  dag->trace = trace;
-  if (trace) {
-    trace->count = 0;
-    trace->failed = false;
-    trace->place = -1;
-  }
-}
-
-void pawl_trace_note(PawlTrace* trace, const PawlDagNode* wanted, PawlNode node) {
-  if (trace->failed || node == PAWL_NO_NODE || trace->count == MOST_STEPS ||
-      PAWL_GROW(trace->steps, trace->capacity, trace->count + 1) != 0) {
-    trace->failed = true;
-    return;
-  }
-  bool leaf = pawl_op_is_leaf(wanted->op) && wanted->op != PAWL_OP_CONST;
-  int place = leaf && wanted->op != PAWL_OP_TIME ? trace->place : -1;
-  int stride = wanted->op == PAWL_OP_QUAT ? 4 * trace->stride : trace->stride;
-  trace->steps[trace->count++] = (PawlTraceStep){*wanted, node, place, stride};
-}
-
-void pawl_trace_free(PawlTrace* trace) {
-  pawl_free(trace->steps);
-  *trace = (PawlTrace){0};
-}
 
 // ---- from a trace to a recipe -------------------------------------------------------------------
 typedef struct Maker {

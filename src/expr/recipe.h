@@ -13,26 +13,6 @@
 #include "base/arena.h"
 #include "expr/dag.h"
 
-typedef struct PawlTraceStep {
-  PawlDagNode wanted;
-  PawlNode node;      // what was found or made
-  int place, stride;  // of a leaf that is not the same in all members
-} PawlTraceStep;
-
-typedef struct PawlTrace {
-  int count, capacity;
-  PawlTraceStep* steps;
-  bool failed;  // memory was short, or there was too much
-  // Leaves made from here on: their index is that of the leaf in the first member plus `stride`
-  // (of QUAT four times that) for each by which the element at `place` has moved. -1: none.
-  int place, stride;
-} PawlTrace;
-
-// Begins to note what is asked of a graph; NULL ends it.
-void pawl_dag_trace(PawlDag* dag, PawlTrace* trace);
-void pawl_trace_note(PawlTrace* trace, const PawlDagNode* wanted, PawlNode node);
-void pawl_trace_free(PawlTrace* trace);
-
 typedef struct PawlRecipe PawlRecipe;
 // NULL where the trace does not explain all nodes (some came from elsewhere), or memory is short.
 PawlRecipe* pawl_recipe_make(PawlArena* arena, const PawlDag* dag, const PawlTrace* trace,

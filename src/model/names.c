@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/names.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -132,22 +131,39 @@ int* pawl_family_cell(const PawlFamily* family, const int index[]) {
   return &family->cells[cell];
 }
 
+// The digits of a number, as %d writes them; returns the end.
+static char* write_whole(char* to, int number) {
+  char digits[12];
+  int count = 0;
+  unsigned rest = number < 0 ? 0u - (unsigned)number : (unsigned)number;
+  do {
+    digits[count++] = (char)('0' + rest % 10);
+    rest /= 10;
+  } while (rest > 0);
+  if (number < 0) {
+    *to++ = '-';
+  }
+  while (count > 0) {
+    *to++ = digits[--count];
+  }
+  return to;
+}
+
 const char* pawl_element_name(PawlPool* pool, const PawlFamily* family, const int index[]) {
   if (family->dimension == 0) {
     return pawl_pool_copy(pool, family->name, strlen(family->name));
   }
-  char indices[PAWL_MAX_INDICES * 12 + 3];
-  int used = 0;
+  char indices[PAWL_MAX_INDICES * 12 + 3], *end = indices;
   for (int k = 0; k < family->dimension; k++) {
-    used += snprintf(indices + used, sizeof indices - (size_t)used, "%c%d", k == 0 ? '[' : ',',
-                     index[k]);
+    *end++ = k == 0 ? '[' : ',';
+    end = write_whole(end, index[k]);
   }
-  indices[used++] = ']';
-  size_t base = strlen(family->name);
-  char* name = pawl_pool_alloc(pool, base + (size_t)used + 1);
+  *end++ = ']';
+  size_t base = strlen(family->name), used = (size_t)(end - indices);
+  char* name = pawl_pool_alloc(pool, base + used + 1);
   if (name) {
     memcpy(name, family->name, base);
-    memcpy(name + base, indices, (size_t)used);
+    memcpy(name + base, indices, used);
   }
   return name;
 }

@@ -318,13 +318,15 @@ bool pawl_load_text(PawlLoader* loader, PawlYaml* node, const char** text) {
 int pawl_load_word(PawlLoader* loader, const PawlYaml* node, const char* what,
                    const char* const* words) {
   const char* text = node->kind == PAWL_YAML_SCALAR ? node->text : "";
-  PawlNearest nearest = {.wanted = text};
-  char list[120] = "";
-  size_t used = 0;
   for (int k = 0; words[k]; k++) {
     if (strcmp(text, words[k]) == 0) {
       return k;
     }
+  }
+  PawlNearest nearest = {.wanted = text};
+  char list[120] = "";
+  size_t used = 0;
+  for (int k = 0; words[k]; k++) {
     pawl_nearest_offer(&nearest, words[k]);
     int length = snprintf(list + used, sizeof list - used, "%s%s", k > 0 ? ", " : "", words[k]);
     used += length > 0 && (size_t)length < sizeof list - used ? (size_t)length : 0;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `scene:` how the model looks: bodies, joints, springs, tracks and forces at points that move with
 // it, in the plane or in space.
-#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -16,6 +15,9 @@ static const PawlUse force_use = {
 static const char* const shape_words[] = {"line",   "polygon", "disc",    "spring", "link",
                                           "ground", "ball",    "joint",   "force",  "trace",
                                           "text",   "surface", "gravity", NULL};
+static const char* const shape_names[] = {
+    "a line",  "a polygon", "a disc",  "a spring", "a link",    "a ground", "a ball",
+    "a joint", "a force",   "a trace", "a text",   "a surface", "a gravity"};
 typedef struct Form {
   const char* keys[6];  // that it may have
   int least, most;      // points of `points`; least 0: it has none
@@ -209,9 +211,8 @@ static bool load_of(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, 
 
 static bool fill_shape(PawlLoader* loader, PawlYaml* body, const PawlScope* scope,
                        PawlShape* shape) {
-  char what[32];
-  snprintf(what, sizeof what, "a %s", shape_words[shape->kind]);
-  if (!pawl_yaml_check_keys(&loader->report, body, what, forms[shape->kind].keys)) {
+  if (!pawl_yaml_check_keys(&loader->report, body, shape_names[shape->kind],
+                            forms[shape->kind].keys)) {
     return false;
   }
   Points points = {0};

@@ -226,16 +226,25 @@ static int moves(void* context, PawlOp leaf, int index) {
   return leaf != PAWL_OP_PARAM && leaf != PAWL_OP_TURN;
 }
 
+static int is_any(void* context, PawlOp leaf, int index) {
+  (void)context;
+  (void)leaf;
+  (void)index;
+  return 1;
+}
+
 static PawlStatus add_to_base(PawlSystem* system, PawlGroup* group, const PawlEntry* e,
                               double* numbers) {
   double* base = system->base[e->quantity];
+  double value = 0.0;
+  bool same = pawl_dag_leaves(group->dag, e->node, is_any, NULL) == 0;
   for (int lane = 0; lane < group->lanes; lane++) {
     for (int n = 0; n < group->number_count; n++) {
       numbers[n] = group->numbers[(size_t)n * (size_t)group->lanes + (size_t)lane];
     }
     PawlLeafValues leaves = {.param = numbers};
-    double value;
-    if (pawl_dag_value(group->dag, e->node, &leaves, &value, NULL) != PAWL_OK) {
+    if ((lane == 0 || !same) &&
+        pawl_dag_value(group->dag, e->node, &leaves, &value, NULL) != PAWL_OK) {
       return PAWL_ERROR_MEMORY;
     }
     base[e->dest[lane]] += value;
