@@ -221,6 +221,7 @@ PawlStatus pawl_kkt_create(const PawlPattern* S, const PawlPattern* G, PawlKktSo
 void pawl_kkt_destroy(PawlKkt* kkt) {
   if (kkt) {
     pawl_kkt_klu_destroy(kkt);
+    pawl_kkt_line_destroy(kkt);
     pawl_arena_free(&kkt->arena);
     pawl_free(kkt);
   }
@@ -279,10 +280,7 @@ static void switch_rows(PawlKkt* kkt, const unsigned char* active) {
 }
 
 PAWL_INLINE double assemble(PawlKkt* kkt, const double* S, const double* B, const double* J,
-                            const unsigned char* active, bool pins) {
-  if (!is_same_set(kkt, active)) {
-    switch_rows(kkt, active);
-  }
+                            bool pins) {
   if (kkt->pin_count > 0) {
     pawl_kkt_pins_choose(kkt, B, J, pins);
   }
@@ -305,11 +303,16 @@ PAWL_INLINE double assemble(PawlKkt* kkt, const double* S, const double* B, cons
 
 double pawl_kkt_assemble(PawlKkt* kkt, const double* S, const double* B, const double* J,
                          const unsigned char* active, bool pins) {
-  return assemble(kkt, S, B, J, active, pins);
+  if (!is_same_set(kkt, active)) {
+    switch_rows(kkt, active);
+  }
+  return assemble(kkt, S, B, J, pins);
 }
 
 PAWL_INLINE void solve(PawlKkt* kkt, double* x, double* y) {
-  if (kkt->klu) {
+  if (kkt->code.solve && kkt->plain) {
+    kkt->code.solve(kkt->values, kkt->code.table, x, y);
+  } else if (kkt->klu) {
     pawl_kkt_klu_solve(kkt, x, y);
   } else if (kkt->band) {
     pawl_kkt_band_solve(kkt, x, y);
@@ -357,11 +360,23 @@ static PawlStatus factor_scaled(PawlKkt* kkt, double largest) {
   return suspicious && pawl_kkt_weakest(kkt, PAWL_KKT_SINGULAR) >= 0 ? PAWL_RETRY : PAWL_OK;
 }
 
+// By machine code, for the active rows that there are. False: it is left to the others.
+PAWL_INLINE bool factor_by_code(PawlKkt* kkt, const double* S, const double* B, const double* J) {
+  PawlKktKept* kept = &kkt->kept[kkt->turn];
+  if (!kept->clean) {
+    memset(kkt->values, 0, (size_t)kkt->value_count * sizeof *kkt->values);
+    kept->clean = true;
+  }
+  kkt->plain = kkt->code.factor(kkt->values, kkt->code.table, S, B, J);
+  kkt->info.by_code += kkt->plain;
+  return kkt->plain;
+}
+
 // With the scaling that there is. A dense matrix or a band mostly needs no row exchanges; the
 // attempt destroys it, so where it fails it is assembled again, with every row.
 PAWL_INLINE PawlStatus assemble_and_factor(PawlKkt* kkt, const double* S, const double* B,
                                            const double* J, const unsigned char* active) {
-  double largest = assemble(kkt, S, B, J, active, true);
+  double largest = assemble(kkt, S, B, J, true);
   if (!(largest <= PAWL_KKT_DRIFT)) {
     return PAWL_RETRY;
   }
@@ -399,6 +414,9 @@ static void begin_turn(PawlKkt* kkt) {
 // No scaling yet, or it no longer fits. Only a matrix scaled anew is called singular.
 PAWL_APART static PawlStatus scale_and_factor(PawlKkt* kkt, const double* S, const double* B,
                                               const double* J, const unsigned char* active) {
+  if (!is_same_set(kkt, active)) {
+    switch_rows(kkt, active);
+  }
   pawl_kkt_scale(kkt, S, B, J);
   return assemble_and_factor(kkt, S, B, J, active);
 }
@@ -409,6 +427,13 @@ PawlStatus pawl_kkt_factor(PawlKkt* kkt, const double* S, const double* B, const
   begin_turn(kkt);
   kkt->kept[kkt->turn].number = kkt->info.factorizations;
   if (kkt->scaled) {
+    if (!is_same_set(kkt, active)) {
+      switch_rows(kkt, active);
+    }
+    if ((kkt->code.factor || (kkt->line && pawl_kkt_line_write(kkt))) &&
+        factor_by_code(kkt, S, B, J)) {
+      return PAWL_OK;
+    }
     PawlStatus status = assemble_and_factor(kkt, S, B, J, active);
     if (status != PAWL_RETRY) {
       return status;

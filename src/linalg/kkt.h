@@ -57,6 +57,9 @@ bool pawl_kkt_is_still(PawlKkt* kkt, long long number, const unsigned char* acti
 // For matrices that do not come again after another: a dense one keeps the last alone.
 void pawl_kkt_keep_one(PawlKkt* kkt);
 
+// For comparisons: no machine code from now on (kkt_line.c). The bits are the same.
+void pawl_kkt_line_stop(PawlKkt* kkt);
+
 // True when the factorisation shows S, taken to be symmetric, to be positive definite: there were
 // no row exchanges, and the pivots of S, which come first, are positive. Else it may be either.
 bool pawl_kkt_is_definite(const PawlKkt* kkt);
@@ -101,6 +104,7 @@ typedef struct PawlKktInfo {
   long long factorizations;
   long long current;  // the number of the one in use, from 1 on
   long long full;     // of these, with a new choice of pivots
+  long long by_code;  // of these, by machine code
   long long solves;
   int size, nonzeros;  // n + m; entries of the factors in use
 } PawlKktInfo;

@@ -33,6 +33,7 @@ PawlStatus pawl_kkt_dense_create(PawlKkt* kkt) {
     return PAWL_ERROR_MEMORY;
   }
   PAWL_TRY(pawl_kkt_pins_create(kkt));
+  PAWL_TRY(pawl_kkt_line_create(kkt));
   pawl_kkt_dense_turn(kkt, 0);
   pawl_kkt_dense_fit(kkt);
   return PAWL_OK;
@@ -110,6 +111,7 @@ static void list_zeros(PawlKkt* kkt) {
 // A call clears many places faster, and a list pays where the active rows stay for a while.
 void pawl_kkt_dense_clear(PawlKkt* kkt) {
   enum { FEW = 6, STEADY = 8 };
+  kkt->kept[kkt->turn].clean = false;
   if (kkt->zero_count < 0 || kkt->zero_count > FEW) {
     memset(kkt->values, 0, (size_t)kkt->value_count * sizeof *kkt->values);
     kkt->zero_count -= kkt->zero_count < 0 && kkt->value_count <= MOST_LISTED;
@@ -133,6 +135,7 @@ void pawl_kkt_dense_fit(PawlKkt* kkt) {
   }
   kkt->info.nonzeros = kkt->value_count = kkt->dense_size * kkt->dense_size;
   kkt->zero_count = -1;
+  pawl_kkt_line_turn(kkt);
 }
 
 bool pawl_kkt_dense_factor_plain(PawlKkt* kkt, double smallest) {
@@ -167,7 +170,8 @@ bool pawl_kkt_is_definite(const PawlKkt* kkt) {
   return positive;
 }
 
-// Right side in, scaled; solution out. With `size` a constant the unknowns t stay in
+// Right side in, scaled; solution out, a zero without its sign (+ 0.0), which kkt_line.c does not
+// know. With `size` a constant the unknowns t stay in
 // registers; through arrays, a load that spans two fresh stores would wait for both.
 PAWL_LU_INLINE void solve_plain(const PawlKkt* kkt, int size, double* t, double* x, double* y) {
   const double *R = kkt->dense_R, *C = kkt->dense_C;
@@ -181,7 +185,7 @@ PAWL_LU_INLINE void solve_plain(const PawlKkt* kkt, int size, double* t, double*
   PAWL_LU_UNROLL
   for (int k = 0; k < size; k++) {
     double* to = k < n ? x + k : y + (k - n);
-    *to = t[k] * C[k];
+    *to = t[k] * C[k] + 0.0;
   }
 }
 
@@ -194,7 +198,7 @@ static void solve_pivoted(const PawlKkt* kkt, int size, double* t, double* x, do
   }
   pawl_lu_substitute(size, kkt->values, t);
   for (int k = 0; k < size; k++) {
-    *(k < n ? x + k : y + (k - n)) = t[k] * C[k];
+    *(k < n ? x + k : y + (k - n)) = t[k] * C[k] + 0.0;
   }
 }
 

@@ -42,6 +42,7 @@ typedef struct PawlKktKept {
   double* values;      // of the band, or dense
   int *pivot, *top;    // of the band, see there; dense: the first alone
   bool plain;
+  bool clean;         // dense: 0 wherever the code of kkt_line.c does not write
   long long number;   // of this factorisation
   long long settled;  // the number of S among those that were settled; 0: it was not
 } PawlKktKept;
@@ -54,6 +55,18 @@ typedef struct PawlKktSettled {
 typedef struct PawlKktKlu PawlKktKlu;    // kkt_klu.c
 typedef struct PawlKktBand PawlKktBand;  // kkt_band.c
 typedef struct PawlKktPins PawlKktPins;  // kkt_pins.c
+typedef struct PawlKktLine PawlKktLine;  // kkt_line.c
+
+// Machine code for the active rows (kkt_line.c). Factors into `values`, 0 when that is left to the
+// others; solves with such factors. NULL: there is none.
+typedef int PawlKktCodeFactor(double* values, const double* table, const double* S, const double* B,
+                              const double* J);
+typedef void PawlKktCodeSolve(const double* values, const double* table, double* x, double* y);
+typedef struct PawlKktCode {
+  PawlKktCodeFactor* factor;
+  PawlKktCodeSolve* solve;
+  const double* table;
+} PawlKktCode;
 
 struct PawlKkt {
   PawlArena arena;
@@ -94,8 +107,10 @@ struct PawlKkt {
   int dense_size;                       // dense only: of the matrix in `values`
   PawlKktPins* pins;                    // dense only, as these:
   int pin_count;                        // active rows of one entry
-  PawlKktKlu* klu;                      // NULL: another solver, as is
-  PawlKktBand* band;                    // this; both NULL: dense
+  PawlKktLine* line;
+  PawlKktCode code;
+  PawlKktKlu* klu;    // NULL: another solver, as is
+  PawlKktBand* band;  // this; both NULL: dense
   PawlKktInfo info;
 };
 
@@ -140,6 +155,14 @@ void pawl_kkt_pins_choose(PawlKkt* kkt, const double* B, const double* J, bool a
 bool pawl_kkt_pins_are_on(const PawlKkt* kkt);
 void pawl_kkt_pins_fit(PawlKkt* kkt);
 void pawl_kkt_pins_solve(PawlKkt* kkt, double* x, double* y);
+
+// kkt_line.c: dense, the code. After a change of R and C, and of the active rows; before a
+// factorisation for which there is none: whether there is some now.
+PAWL_CHECKED PawlStatus pawl_kkt_line_create(PawlKkt* kkt);
+void pawl_kkt_line_destroy(PawlKkt* kkt);
+void pawl_kkt_line_scale(PawlKkt* kkt);
+void pawl_kkt_line_turn(PawlKkt* kkt);
+bool pawl_kkt_line_write(PawlKkt* kkt);
 
 // kkt_band.c: the same for a matrix whose unknowns, in the order given (size), are coupled to near
 // ones only.

@@ -9,9 +9,6 @@
 #include "linalg/lu_small.h"
 
 #define LARGEST_UNROLLED 8  // beyond, unrolling is no faster
-// [1] The largest entry of L without row exchanges: as with a choice of pivots that is content with
-// 1/64 of the column.
-static const double MOST_GROWTH = 64.0;
 
 PAWL_LU_INLINE double* column(double* A, int n, int j) {
   return A + (size_t)j * (size_t)n;
@@ -109,7 +106,7 @@ PAWL_LU_INLINE bool factor_plain(int n, double* A, double smallest) {
       }
     }
   }
-  return top <= MOST_GROWTH && least > smallest;
+  return top <= PAWL_LU_MOST_GROWTH && least > smallest;
 }
 
 #define SIZES(DO) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8)

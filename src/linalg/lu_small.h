@@ -16,6 +16,10 @@
 #define PAWL_LU_UNROLL
 #endif
 
+// [1] The largest entry of L without row exchanges: as with a choice of pivots that is content with
+// 1/64 of the column.
+#define PAWL_LU_MOST_GROWTH 64.0
+
 // x <- U^-1 L^-1 x
 PAWL_LU_INLINE void pawl_lu_substitute(int n, const double* LU, double* x) {
   PAWL_LU_UNROLL

@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: Apache-2.0
+// The small dense KKT system as machine code without a loop (docs/theory/kkt.md, section 6): for a
+// set of active rows the places of all entries are known, so that the elimination without row
+// exchanges is one known sequence of operations, in which those with an entry that is always zero
+// are left out. They are the operations of lu.c on the same scaled entries in the same order, and
+// the factors go to the same places, so that the bits are the same and either may solve with them.
+// A zero of the solution has no sign, since what is left out could decide on it.
+// What is judged is judged more strictly than there: where a judgement fails, lu.c decides.
+//
+// A set gets its code when it has been factored a number of times, as long as there is room.
+#include <math.h>
+#include <string.h>
+
+#include "base/code.h"
+#include "linalg/kkt_impl.h"
+#include "linalg/lu_small.h"
+
+enum {
+  MOST_UNKNOWNS = 10,  // a column is in as many registers
+  SETS = 8,            // of active rows that have code of their own
+  OFTEN = 100,         // factorisations after which a set gets it
+};
+// Registers behind those of a column.
+enum { SUM = MOST_UNKNOWNS, GROWTH, LEAST, MASK, T, P };
+// The numbers that code reads: first these, then R, C and the factors of S, B and J.
+enum { ZERO, ONE, SMALLEST, LARGEST, MOST_GROWTH, INFINITE, FIRST_SCALE };
+// The arguments: values and table are the first two.
+enum { VALUES = PAWL_CODE_RDI, TABLE = PAWL_CODE_RSI };
+enum { OF_S = PAWL_CODE_RDX, OF_B = PAWL_CODE_RCX, OF_J = PAWL_CODE_R8 };
+enum { OF_X = PAWL_CODE_RDX, OF_Y = PAWL_CODE_RCX };
+
+typedef struct Set {
+  unsigned rows;  // a bit for each that is active
+  int uses;       // without code
+  PawlKktCodeFactor* factor;
+  PawlKktCodeSolve* solve;
+} Set;
+
+struct PawlKktLine {
+  bool off;
+  Set sets[SETS];
+  int set_count;
+  Set* set;  // of the active rows; NULL: there was no room
+  unsigned char* code;
+  size_t bytes;  // of a set
+  double* table;
+  int R, C, S, B, J;  // where they begin in it
+};
+
+typedef struct Source {  // of an entry of the matrix
+  int base, index;       // array and place in it, -1: it is always zero before the elimination
+  int factor;            // in the table
+} Source;
+
+typedef struct Writer {
+  PawlCode code;
+  const PawlKkt* kkt;
+  int size;
+  bool filled[MOST_UNKNOWNS][MOST_UNKNOWNS];  // i, j: not always zero
+  Source source[MOST_UNKNOWNS][MOST_UNKNOWNS];
+} Writer;
+
+// ---- creation -----------------------------------------------------------------------------------
+static size_t most_bytes(const PawlKkt* kkt) {
+  enum { OF_ENTRY = 64, OF_PRODUCT = 36, OF_UNKNOWN = 96, OF_BOTH = 256 };
+  size_t size = (size_t)kkt->size, entries = size * size + 2 * (size_t)kkt->block_J.count;
+  size_t bytes = entries * OF_ENTRY + size * size * size * OF_PRODUCT / 2 + size * OF_UNKNOWN;
+  return (bytes + OF_BOTH + PAWL_CODE_PAGE - 1) / PAWL_CODE_PAGE * PAWL_CODE_PAGE;
+}
+
+static bool is_small(const PawlKkt* kkt) {
+  return kkt->size <= MOST_UNKNOWNS && kkt->size > 0;
+}
+
+PawlStatus pawl_kkt_line_create(PawlKkt* kkt) {
+  PawlKktLine* l = PAWL_NEW(&kkt->arena, PawlKktLine, 1);
+  if (!l) {
+    return PAWL_ERROR_MEMORY;
+  }
+  l->R = FIRST_SCALE;
+  l->C = l->R + kkt->size;
+  l->S = l->C + kkt->size;
+  l->B = l->S + kkt->block_S.count;
+  l->J = l->B + kkt->block_B.count;
+  l->table = PAWL_NEW(&kkt->arena, double, l->J + kkt->block_J.count);
+  l->bytes = most_bytes(kkt);
+  l->code = l->table && is_small(kkt) ? pawl_code_map(SETS * l->bytes) : NULL;
+  l->off = !l->code;
+  if (!l->table) {
+    return PAWL_ERROR_MEMORY;
+  }
+  kkt->line = l;
+  const double first[FIRST_SCALE] = {[ONE] = 1.0,
+                                     [SMALLEST] = PAWL_KKT_PLAIN,
+                                     [LARGEST] = PAWL_KKT_DRIFT,
+                                     [MOST_GROWTH] = PAWL_LU_MOST_GROWTH,
+                                     [INFINITE] = INFINITY};
+  memcpy(l->table, first, sizeof first);
+  return PAWL_OK;
+}
+
+void pawl_kkt_line_destroy(PawlKkt* kkt) {
+  if (kkt->line) {
+    pawl_code_unmap(kkt->line->code, SETS * kkt->line->bytes);
+  }
+}
+
+static void keep(double* to, int count, const double* from) {
+  if (count > 0) {
+    memcpy(to, from, (size_t)count * sizeof *to);
+  }
+}
+
+void pawl_kkt_line_scale(PawlKkt* kkt) {
+  PawlKktLine* l = kkt->line;
+  keep(l->table + l->R, kkt->size, kkt->row_scale);
+  keep(l->table + l->C, kkt->size, kkt->col_scale);
+  keep(l->table + l->S, kkt->block_S.count, kkt->block_S.factor);
+  keep(l->table + l->B, kkt->block_B.count, kkt->block_B.factor);
+  keep(l->table + l->J, kkt->block_J.count, kkt->block_J.factor);
+}
+
+void pawl_kkt_line_stop(PawlKkt* kkt) {
+  if (kkt->line) {
+    kkt->line->off = true;
+    pawl_kkt_line_turn(kkt);
+  }
+}
+
+// ---- the set in use -----------------------------------------------------------------------------
+static void use(PawlKkt* kkt, const Set* set) {
+  kkt->code.factor = set ? set->factor : NULL;
+  kkt->code.solve = set ? set->solve : NULL;
+  kkt->code.table = kkt->line->table;
+}
+
+static Set* find_set(PawlKktLine* l, unsigned rows) {
+  for (int k = 0; k < l->set_count; k++) {
+    if (l->sets[k].rows == rows) {
+      return &l->sets[k];
+    }
+  }
+  if (l->set_count == SETS) {
+    return NULL;
+  }
+  l->sets[l->set_count] = (Set){.rows = rows};
+  return &l->sets[l->set_count++];
+}
+
+void pawl_kkt_line_turn(PawlKkt* kkt) {
+  PawlKktLine* l = kkt->line;
+  unsigned rows = 0;
+  for (int k = 0; k < kkt->kept_count; k++) {
+    kkt->kept[k].clean = false;  // places of zeros may be others
+  }
+  for (int a = 0; a < kkt->active_count && !l->off; a++) {
+    rows |= 1u << kkt->active[a];
+  }
+  l->set = l->off || kkt->pin_count > 0 ? NULL : find_set(l, rows);
+  use(kkt, l->set);
+}
+
+// ---- what is always zero ------------------------------------------------------------------------
+static void find_sources(Writer* w, const PawlKktBlock* block, int base, int factor) {
+  for (int k = 0; k < block->count; k++) {
+    int place = block->place[k];
+    if (place < w->kkt->value_count) {
+      w->source[place % w->size][place / w->size] = (Source){base, k, factor + k};
+      w->filled[place % w->size][place / w->size] = true;
+    }
+  }
+}
+
+static void find_entries(Writer* w) {
+  const PawlKkt* kkt = w->kkt;
+  const PawlKktLine* l = kkt->line;
+  for (int i = 0; i < w->size; i++) {
+    for (int j = 0; j < w->size; j++) {
+      w->source[i][j].index = -1;
+    }
+  }
+  find_sources(w, &kkt->block_S, OF_S, l->S);
+  find_sources(w, &kkt->block_B, OF_B, l->B);
+  find_sources(w, &kkt->block_J, OF_J, l->J);
+  for (int k = 0; k < w->size; k++) {
+    for (int j = k + 1; j < w->size; j++) {
+      for (int i = k + 1; i < w->size; i++) {
+        w->filled[i][j] |= w->filled[i][k] && w->filled[k][j];
+      }
+    }
+    w->filled[k][k] = true;  // a zero there is found when it is divided by
+  }
+}
+
+// ---- instructions -------------------------------------------------------------------------------
+static void load(Writer* w, int x, int base, int index) {
+  pawl_code_memory(&w->code, PAWL_CODE_LOAD, x, base, index);
+}
+
+static void store(Writer* w, int x, int base, int index) {
+  pawl_code_memory(&w->code, PAWL_CODE_STORE, x, base, index);
+}
+
+static void scale(Writer* w, int x, int index) {
+  pawl_code_memory(&w->code, PAWL_CODE_MUL, x, TABLE, index);
+}
+
+static void both(Writer* w, PawlCodeOp op, int x, int y) {
+  pawl_code_both(&w->code, op, x, y);
+}
+
+static int place(const Writer* w, int i, int j) {
+  return i + j * w->size;
+}
+
+// T = |x|
+static void take_size(Writer* w, int x) {
+  both(w, PAWL_CODE_COPY, T, x);
+  both(w, PAWL_CODE_AND, T, MASK);
+}
+
+// x -= values[at] by
+static void subtract_product(Writer* w, int x, int at, int by) {
+  load(w, P, VALUES, at);
+  both(w, PAWL_CODE_MUL, P, by);
+  both(w, PAWL_CODE_SUB, x, P);
+}
+
+static void finish(Writer* w) {
+  PAWL_CODE_PUT(&w->code, 0xC3);  // ret
+}
+
+static void begin(Writer* w) {
+  PAWL_CODE_PUT(&w->code, 0xF3, 0x0F, 0x1E, 0xFA);  // endbr64
+}
+
+// ---- factorisation ------------------------------------------------------------------------------
+static void load_entry(Writer* w, int i, int j) {
+  Source s = w->source[i][j];
+  if (s.index < 0) {
+    both(w, PAWL_CODE_XOR, i, i);
+    return;
+  }
+  load(w, i, s.base, s.index);
+  scale(w, i, s.factor);
+  take_size(w, i);
+  both(w, PAWL_CODE_ADD, SUM, T);
+}
+
+// Entries of rows that are not active are kept behind the matrix.
+static void write_behind(Writer* w, const PawlKktBlock* block, int base, int factor) {
+  for (int k = 0; k < block->count; k++) {
+    if (block->place[k] >= w->kkt->value_count) {
+      load(w, T, base, k);
+      scale(w, T, factor + k);
+      store(w, T, VALUES, block->place[k]);
+      both(w, PAWL_CODE_AND, T, MASK);
+      both(w, PAWL_CODE_ADD, SUM, T);
+    }
+  }
+}
+
+// U above the diagonal: each entry when no earlier column changes it any more.
+static void eliminate(Writer* w, int j) {
+  for (int k = 0; k < j; k++) {
+    if (w->filled[k][j]) {
+      store(w, k, VALUES, place(w, k, j));
+      for (int i = k + 1; i < w->size; i++) {
+        if (w->filled[i][k]) {
+          subtract_product(w, i, place(w, i, k), k);
+        }
+      }
+    }
+  }
+}
+
+// The inverse pivot, and L below it.
+static void divide(Writer* w, int j) {
+  take_size(w, j);
+  both(w, PAWL_CODE_MIN, T, LEAST);  // in this order a NaN leaves the least as it was
+  both(w, PAWL_CODE_COPY, LEAST, T);
+  load(w, P, TABLE, ONE);
+  both(w, PAWL_CODE_DIV, P, j);
+  store(w, P, VALUES, place(w, j, j));
+  for (int i = j + 1; i < w->size; i++) {
+    if (w->filled[i][j]) {
+      both(w, PAWL_CODE_MUL, i, P);
+      store(w, i, VALUES, place(w, i, j));
+      take_size(w, i);
+      both(w, PAWL_CODE_MAX, GROWTH, T);
+    }
+  }
+}
+
+static void write_column(Writer* w, int j) {
+  for (int i = 0; i < w->size; i++) {
+    if (w->filled[i][j]) {
+      load_entry(w, i, j);
+    }
+  }
+  eliminate(w, j);
+  divide(w, j);
+}
+
+// To the end of the function when the flags say so; where the distance is to be written.
+static size_t leave(Writer* w, unsigned char condition) {
+  PAWL_CODE_PUT(&w->code, condition, 0);
+  return w->code.size - 1;
+}
+
+// 1 when the least pivot is above SMALLEST max(sum, 1), the sum of all entries, which are the less,
+// no more than LARGEST, and L no larger than MOST_GROWTH; else 0. NaN is in the sum.
+static void judge(Writer* w) {
+  enum { IF_NOT_ABOVE = 0x76, IF_BELOW = 0x72 };
+  size_t out[3];
+  load(w, T, TABLE, ONE);
+  both(w, PAWL_CODE_MAX, T, SUM);
+  scale(w, T, SMALLEST);
+  PAWL_CODE_PUT(&w->code, 0x31, 0xC0);  // xor eax, eax
+  both(w, PAWL_CODE_COMPARE, LEAST, T);
+  out[0] = leave(w, IF_NOT_ABOVE);
+  load(w, T, TABLE, LARGEST);
+  both(w, PAWL_CODE_COMPARE, T, SUM);
+  out[1] = leave(w, IF_BELOW);
+  load(w, T, TABLE, MOST_GROWTH);
+  both(w, PAWL_CODE_COMPARE, T, GROWTH);
+  out[2] = leave(w, IF_BELOW);
+  PAWL_CODE_PUT(&w->code, 0xB8, 1, 0, 0, 0);  // mov eax, 1
+  for (int k = 0; k < 3 && !w->code.failed; k++) {
+    w->code.at[out[k]] = (unsigned char)(w->code.size - out[k] - 1);
+  }
+  finish(w);
+}
+
+static void write_factor(Writer* w) {
+  const PawlKkt* kkt = w->kkt;
+  begin(w);
+  both(w, PAWL_CODE_XOR, SUM, SUM);
+  both(w, PAWL_CODE_XOR, GROWTH, GROWTH);
+  load(w, LEAST, TABLE, INFINITE);
+  pawl_code_magnitude_mask(&w->code, MASK);
+  write_behind(w, &kkt->block_B, OF_B, kkt->line->B);
+  write_behind(w, &kkt->block_J, OF_J, kkt->line->J);
+  for (int j = 0; j < w->size; j++) {
+    write_column(w, j);
+  }
+  judge(w);
+}
+
+// ---- solution -----------------------------------------------------------------------------------
+// The unknown of a row of the matrix: where it stands in x or y, and in the whole system.
+static int unknown_base(const Writer* w, int k) {
+  return k < w->kkt->n ? OF_X : OF_Y;
+}
+
+static int unknown_index(const Writer* w, int k) {
+  return k < w->kkt->n ? k : w->kkt->active[k - w->kkt->n];
+}
+
+static int unknown_of_all(const Writer* w, int k) {
+  return k < w->kkt->n ? k : w->kkt->n + unknown_index(w, k);
+}
+
+static void write_solve(Writer* w) {
+  const PawlKktLine* l = w->kkt->line;
+  begin(w);
+  for (int k = 0; k < w->size; k++) {
+    load(w, k, unknown_base(w, k), unknown_index(w, k));
+    scale(w, k, l->R + unknown_of_all(w, k));
+  }
+  for (int k = 0; k < w->size; k++) {
+    for (int i = k + 1; i < w->size; i++) {
+      if (w->filled[i][k]) {
+        subtract_product(w, i, place(w, i, k), k);
+      }
+    }
+  }
+  for (int k = w->size - 1; k >= 0; k--) {
+    pawl_code_memory(&w->code, PAWL_CODE_MUL, k, VALUES, place(w, k, k));
+    for (int i = 0; i < k; i++) {
+      if (w->filled[i][k]) {
+        subtract_product(w, i, place(w, i, k), k);
+      }
+    }
+  }
+  for (int k = 0; k < w->size; k++) {
+    scale(w, k, l->C + unknown_of_all(w, k));
+    pawl_code_memory(&w->code, PAWL_CODE_ADD, k, TABLE, ZERO);
+    store(w, k, unknown_base(w, k), unknown_index(w, k));
+  }
+  finish(w);
+}
+
+// ---- a set --------------------------------------------------------------------------------------
+// memcpy: a pointer to data becomes one to code.
+#define POINT(to, from) memcpy(&(to), &(unsigned char*){from}, sizeof(unsigned char*))
+
+static void write_set(PawlKkt* kkt) {
+  PawlKktLine* l = kkt->line;
+  unsigned char* at = l->code + (size_t)(l->set - l->sets) * l->bytes;
+  Writer w = {.code = {.at = at, .capacity = l->bytes}, .kkt = kkt, .size = kkt->dense_size};
+  find_entries(&w);
+  write_factor(&w);
+  size_t solve = w.code.size;
+  write_solve(&w);
+  if (w.code.failed || !pawl_code_seal(at, l->bytes)) {
+    pawl_kkt_line_stop(kkt);
+    return;
+  }
+  POINT(l->set->factor, at);
+  POINT(l->set->solve, at + solve);
+  use(kkt, l->set);
+}
+
+bool pawl_kkt_line_write(PawlKkt* kkt) {
+  Set* set = kkt->line->set;
+  if (set && ++set->uses > OFTEN) {
+    write_set(kkt);
+  }
+  return kkt->code.factor != NULL;
+}

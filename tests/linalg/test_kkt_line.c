@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Machine code for small systems gives the bits of the general elimination: factors that pass both,
+// systems that need row exchanges, values that are not finite, sets of rows that take turns.
+#include <math.h>
+
+#include "base/code.h"
+#include "systems.h"
+
+enum { OFTEN = 150 };  // more than it takes for a set to get its code
+
+typedef struct Pair {  // with code and without
+  PawlKkt *line, *plain;
+} Pair;
+
+static Pair make_pair(const TestSystem* s) {
+  Pair pair = {system_kkt(s, PAWL_KKT_DENSE), system_kkt(s, PAWL_KKT_DENSE)};
+  pawl_kkt_line_stop(pair.plain);
+  return pair;
+}
+
+static bool has_code(void) {
+#ifdef PAWL_HAS_CODE
+  return true;
+#else
+  return false;
+#endif
+}
+
+static void destroy_pair(Pair pair) {
+  assert_true(pawl_kkt_info(pair.line).by_code > 0 || !has_code());
+  assert_true(pawl_kkt_info(pair.plain).by_code == 0);
+  pawl_kkt_destroy(pair.line);
+  pawl_kkt_destroy(pair.plain);
+}
+
+static void compare(Pair pair, const TestSystem* s, const unsigned char* active) {
+  double x[2][SYSTEM_MAX], y[2][SYSTEM_MAX];
+  PawlStatus status = system_factor(pair.line, s, active);
+  assert_int_equal(status, system_factor(pair.plain, s, active));
+  if (status != PAWL_OK) {
+    return;
+  }
+  fill_random(s->n, x[0]);
+  fill_random(s->m, y[0]);
+  memcpy(x[1], x[0], sizeof x[0]);
+  memcpy(y[1], y[0], sizeof y[0]);
+  pawl_kkt_solve(pair.line, x[0], y[0]);
+  pawl_kkt_solve(pair.plain, x[1], y[1]);
+  assert_memory_equal(x[0], x[1], (size_t)s->n * sizeof(double));
+  assert_memory_equal(y[0], y[1], (size_t)s->m * sizeof(double));
+  assert_int_equal(pawl_kkt_is_definite(pair.line), pawl_kkt_is_definite(pair.plain));
+}
+
+static void change(TestSystem* s) {
+  for (int k = 0; k < s->n * s->n; k++) {
+    s->S[k] *= 1.0 + 0.01 * test_random();
+  }
+  for (int k = 0; k < s->m * s->n; k++) {
+    s->J[k] *= 1.0 + 0.01 * test_random();
+    s->B[k] *= 1.0 + 0.01 * test_random();
+  }
+  system_values(s);
+}
+
+static void test_same_bits(void** state) {
+  (void)state;
+  for (int n = 1; n <= 7; n++) {
+    for (int m = 0; m <= n && n + m <= 10; m++) {
+      for (int density = 1; density <= 3; density++) {
+        TestSystem* s = system_random(n, m, density / 3.0, density == 2);
+        Pair pair = make_pair(s);
+        for (int k = 0; k < OFTEN; k++) {
+          change(s);
+          compare(pair, s, NULL);
+        }
+        destroy_pair(pair);
+        free(s);
+      }
+    }
+  }
+}
+
+static void test_rows_take_turns(void** state) {
+  (void)state;
+  TestSystem* s = system_random(4, 4, 0.8, false);
+  Pair pair = make_pair(s);
+  for (int k = 0; k < 16 * OFTEN; k++) {
+    unsigned char active[4] = {k & 1, (k & 2) != 0, k % 3 == 0, k % 64 == 0};
+    change(s);
+    compare(pair, s, active);
+  }
+  destroy_pair(pair);
+  free(s);
+}
+
+// Pivots that shrink to nothing, entries that grow out of the scaling and that are not finite: the
+// general elimination takes over, and gives the system back.
+static void test_takes_over(void** state) {
+  (void)state;
+  TestSystem* s = system_random(3, 2, 1.0, true);
+  Pair pair = make_pair(s);
+  double S = s->S[0];
+  for (int k = 0; k < OFTEN; k++) {
+    compare(pair, s, NULL);
+  }
+  const double tried[] = {0.0, 1e-9, 1e-5, 1e5, 1e300, 1e-300, INFINITY, NAN};
+  for (int round = 0; round < 4; round++) {
+    for (size_t k = 0; k < sizeof tried / sizeof *tried; k++) {
+      double* at = round < 2 ? &s->S[round] : &s->J[round];
+      double kept = *at;
+      *at = tried[k];
+      system_values(s);
+      compare(pair, s, NULL);
+      *at = kept;
+      system_values(s);
+      compare(pair, s, NULL);
+    }
+  }
+  assert_true(s->S[0] == S);
+  destroy_pair(pair);
+  free(s);
+}
+
+// A pivot of rounding, which the judgement must see: [eps 1; 1 1].
+static void test_exchanges_rows(void** state) {
+  (void)state;
+  TestSystem* s = system_random(2, 0, 1.0, true);
+  Pair pair = make_pair(s);
+  for (int k = 0; k < OFTEN; k++) {
+    compare(pair, s, NULL);
+  }
+  s->S[0] = 1e-12;
+  s->S[1] = s->S[2] = s->S[3] = 1.0;
+  system_values(s);
+  double x[2] = {1.0, 2.0}, y[1];
+  assert_int_equal(system_factor(pair.line, s, NULL), PAWL_OK);
+  pawl_kkt_solve(pair.line, x, y);
+  CHECK_NEAR(x[0], 1.0, 1e-11);
+  CHECK_NEAR(x[1], 1.0, 1e-11);
+  destroy_pair(pair);
+  free(s);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_same_bits),
+      cmocka_unit_test(test_rows_take_turns),
+      cmocka_unit_test(test_takes_over),
+      cmocka_unit_test(test_exchanges_rows),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
