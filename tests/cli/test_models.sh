@@ -84,7 +84,7 @@ locking_model() {
 # the methods of order 2; those of higher order within a hundredth of it.
 ending_model() {
   case $1 in
-    four-bar | geneva | balancing | emergency-stop | motor-clutch | pid-pendulum | pid-pendulum-sampled) further=$adaptive ;;
+    four-bar | sarrus | geneva | balancing | emergency-stop | motor-clutch | pid-pendulum | pid-pendulum-sampled) further=$adaptive ;;
     *) further="$adaptive $linear" ;;
   esac
   for method in $smooth $further; do
@@ -167,6 +167,7 @@ for name in $names; do
     balancing) ending_model "$name" b1 2.0943951024 1e-6 ;;
     vibration-absorber) ending_model "$name" x2 0.0012991653 1e-3 ;;
     four-bar) ending_model "$name" q1 46.6084067430 1e-4 ;;
+    sarrus) ending_model "$name" a.angle 0.5008493348 2e-3 ;; # test_mechanisms: one angle, integrated by itself
     geneva) ending_model "$name" bearing.angle -8.6393797974 2e-4 ;; # five quarters, and the half of the start
     quarter-car) ending_model "$name" zs -0.0044161306 1e-6 ;;
     ratchet) ending_model "$name" th 4.0038155450 5e-5 ;;

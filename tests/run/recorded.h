@@ -16,6 +16,26 @@ static inline Run run_all(const char* text) {
   return run;
 }
 
+// A model of models/ with these coordinates: its section `mechanism`, in braces, says so.
+static inline Run model_with(const char* name, const char* coordinates) {
+  static char text[20000], path[512], head[] = "\nmechanism: {";
+  snprintf(path, sizeof path, "%s/%s.yaml", PAWL_MODELS, name);
+  FILE* file = fopen(path, "r");
+  assert_non_null(file);
+  size_t room = sizeof text - 100, length = fread(text, 1, room, file);
+  fclose(file);
+  assert_true(length > 0 && length < room);
+  text[length] = '\0';
+  char *section = strstr(text, head), word[100];
+  int more =
+      snprintf(word, sizeof word,
+               section ? "coordinates: %s, " : "\nmechanism: {coordinates: %s}\n", coordinates);
+  char* at = section ? section + strlen(head) : text + length;
+  memmove(at + more, at, strlen(at) + 1);
+  memcpy(at, word, (size_t)more);
+  return run_text(text);
+}
+
 // -1: there is none.
 static inline int column_of(const Run* run, const char* name) {
   const PawlRecorder* recorder = pawl_sim_recorder(run->sim);

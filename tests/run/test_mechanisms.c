@@ -167,6 +167,79 @@ static void test_bennett(void** unused) {
                 (const char* const[]){"j2.angle'", "j3.angle'"});
 }
 
+// ---- Sarrus' linkage ----------------------------------------------------------------------------
+// models/sarrus.yaml: all follows from the angle phi of both chains. With
+//   T = M(phi) phi'^2/2,  V(phi):   M phi'' + M'/2 phi'^2 + V' = 0
+// the test integrates by Runge's and Kutta's method. The chain along y alone has M_y and V_y, and
+// what it gives the platform follows from the power of that, along z.
+typedef struct Folding {
+  double M, dM, dV;
+} Folding;
+
+// Links of mass m with the inertia J about their hinges: the lower one with its centre at s, the
+// upper one at u from the knee.
+static Folding chain(double phi, const double m[2], const double J[2], double s, double u) {
+  double l = 0.5, c = cos(phi), z = sin(phi), x2 = (l - u) * (l - u), z2 = (l + u) * (l + u);
+  return (Folding){J[0] + m[0] * s * s + J[1] + m[1] * (x2 * z * z + z2 * c * c),
+                   m[1] * (x2 - z2) * 2 * z * c, 9.81 * c * (m[0] * s + m[1] * (l + u))};
+}
+
+static Folding chain_y(double phi) {
+  return chain(phi, (const double[]){1.2, 0.7}, (const double[]){0.025, 0.015}, 0.25, 0.2);
+}
+
+static Folding sarrus(double phi) {
+  Folding x = chain(phi, (const double[]){1, 0.8}, (const double[]){0.02, 0.018}, 0.2, 0.3),
+          y = chain_y(phi);
+  double c = cos(phi), z = sin(phi), platform = 3 * c * c, k = 120;
+  return (Folding){x.M + y.M + platform, x.dM + y.dM - 6 * c * z,
+                   x.dV + y.dV + 3 * 9.81 * c + k * (z - 1) * c};
+}
+
+static double fold(double phi, double w) {
+  Folding f = sarrus(phi);
+  return -(f.dM * w * w / 2 + f.dV) / f.M;
+}
+
+static void fold_step(double* phi, double* w, double h) {
+  double a1 = fold(*phi, *w), w2 = *w + h / 2 * a1, a2 = fold(*phi + h / 2 * *w, w2);
+  double w3 = *w + h / 2 * a2, a3 = fold(*phi + h / 2 * w2, w3), w4 = *w + h * a3;
+  double a4 = fold(*phi + h * w3, w4);
+  *phi += h * (*w + 2 * w2 + 2 * w3 + w4) / 6;
+  *w += h * (a1 + 2 * a2 + 2 * a3 + a4) / 6;
+}
+
+static void check_sarrus(Run* run) {
+  enum { PIECES = 50 };
+  double phi = 0.7, w = 1, least = phi, most = phi;
+  for (int s = 0; s < sample_count(run); s++) {
+    Folding y = chain_y(phi);
+    double lifts = -(y.M * fold(phi, w) + y.dM * w * w / 2 + y.dV) / cos(phi);
+    double up = value_at(run, s, "f.force.z") * cos(phi) - value_at(run, s, "f.force.y") * sin(phi);
+    CHECK_NEAR(value_at(run, s, "height"), sin(phi), 1e-9);
+    CHECK_NEAR(value_at(run, s, "lean"), 0.0, 1e-10);
+    CHECK_NEAR(value_at(run, s, "fold"), phi, 1e-9);
+    CHECK_NEAR(value_at(run, s, "knee"), -2 * w, 1e-8);
+    CHECK_NEAR(up, lifts, 1e-7);
+    least = fmin(least, phi);
+    most = fmax(most, phi);
+    for (int k = 0; k < PIECES && s + 1 < sample_count(run); k++) {
+      fold_step(&phi, &w, (value_at(run, s + 1, "t") - value_at(run, s, "t")) / PIECES);
+    }
+  }
+  assert_true(most - least > 0.3);
+}
+
+static void test_sarrus(void** unused) {
+  (void)unused;
+  for (int k = 0; k < 2; k++) {
+    Run run = model_with("sarrus", k ? "absolute" : "joint");
+    recorded_to_end(&run);
+    check_sarrus(&run);
+    run_end(&run);
+  }
+}
+
 // A loop that cannot be closed names its joint and how far it is off.
 static void test_impossible(void** unused) {
   (void)unused;
@@ -288,9 +361,13 @@ static void test_docking(void** unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_guessed_four_bar),     cmocka_unit_test(test_four_bar),
-      cmocka_unit_test(test_spatial_slider_crank), cmocka_unit_test(test_bennett),
-      cmocka_unit_test(test_impossible),           cmocka_unit_test(test_docking),
+      cmocka_unit_test(test_guessed_four_bar),
+      cmocka_unit_test(test_four_bar),
+      cmocka_unit_test(test_spatial_slider_crank),
+      cmocka_unit_test(test_bennett),
+      cmocka_unit_test(test_sarrus),
+      cmocka_unit_test(test_impossible),
+      cmocka_unit_test(test_docking),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
