@@ -18,6 +18,7 @@ typedef struct Touching {
   PawlPartName word;  // its name and range
   PawlTouchUse side[2];
   int rim;
+  bool edges;  // those of both may touch, in space
   bool friction;
   int count, next;  // its points, and those written
 } Touching;
@@ -231,32 +232,47 @@ static void write_slip(Touching* t, const Point* point, PawlYaml* map, const cha
   }
 }
 
-static void write_point(Touching* t, const PawlTouchUse* probe, const PawlTouchUse* target, int k) {
+// Keys of a contact between shapes that are none of the contact it becomes.
+static bool is_own_key(const char* key) {
+  return strcmp(key, "between") == 0 || strcmp(key, "rim") == 0 || strcmp(key, "edges") == 0;
+}
+
+static void write_touch(Touching* t, Point* point) {
   PawlMade* made = t->made;
+  point->normal = write_normal(t, point);
+  const char* inward = point->p.r ? pawl_say(made, "%s*%s", point->p.r, point->normal) : NULL;
+  const char* place = put(t, point, "at", pawl_sum(made, point->p.place, NULL, NULL, inward));
+  PawlYaml* map = pawl_put_map(made, "contacts", t->map->key, point->key);
+  pawl_set(made, map, t->map, "gap", gap_of(t, point));
+  for (const PawlYaml* child = t->map->first; child; child = child->next) {
+    if (!is_own_key(child->key->text)) {
+      pawl_set_node(made, map, child->key->text, child);
+    }
+  }
+  if (t->friction) {
+    write_slip(t, point, map, place);
+  }
+}
+
+static Point begin_point(Touching* t, const PawlTouchUse* probe, const PawlTouchUse* target) {
   Point point = {.probe = probe,
                  .target = target,
                  .plane = target->shape->kind == PAWL_TOUCH_PLANE,
                  .forward = target == &t->side[0]};
   t->next++;
   name_point(t, &point);
+  return point;
+}
+
+static void write_point(Touching* t, const PawlTouchUse* probe, const PawlTouchUse* target, int k) {
+  PawlMade* made = t->made;
+  Point point = begin_point(t, probe, target);
   point.p = pawl_touch_probe(made, probe, k,
                              point.plane ? pawl_touch_part(made, target, "_normal") : "", t->rim);
   if (!point.plane) {
     pawl_write_touch_span(made, &point.label, target, pawl_factor(made, point.p.place));
   }
-  point.normal = write_normal(t, &point);
-  const char* inward = point.p.r ? pawl_say(made, "%s*%s", point.p.r, point.normal) : NULL;
-  const char* place = put(t, &point, "at", pawl_sum(made, point.p.place, NULL, NULL, inward));
-  PawlYaml* map = pawl_put_map(made, "contacts", t->map->key, point.key);
-  pawl_set(made, map, t->map, "gap", gap_of(t, &point));
-  for (const PawlYaml* child = t->map->first; child; child = child->next) {
-    if (strcmp(child->key->text, "between") != 0 && strcmp(child->key->text, "rim") != 0) {
-      pawl_set_node(made, map, child->key->text, child);
-    }
-  }
-  if (t->friction) {
-    write_slip(t, &point, map, place);
-  }
+  write_touch(t, &point);
 }
 
 // ---- pairs ------------------------------------------------------------------------------------
@@ -270,6 +286,16 @@ static void write_points(Touching* t, int probe) {
   }
   for (int k = 0; k < count; k++) {
     write_point(t, p, target, k);
+  }
+}
+
+static void write_edges(Touching* t) {
+  const PawlTouchUse *target = &t->side[0], *probe = &t->side[1];
+  int targets = pawl_touch_edge_count(target->shape), probes = pawl_touch_edge_count(probe->shape);
+  for (int k = 0; k < targets * probes; k++) {
+    Point point = begin_point(t, probe, target);
+    point.p = pawl_write_touch_edges(t->made, &point.label, target, k / probes, probe, k % probes);
+    write_touch(t, &point);
   }
 }
 
@@ -287,9 +313,17 @@ static bool is_kind(const Touching* t, int side, PawlTouchKind kind) {
   return t->side[side].shape->kind == kind;
 }
 
+// Edges of the one with those of the other, in space.
+static int edge_pairs(const Touching* t) {
+  return t->made->dimension == 2
+             ? 0
+             : pawl_touch_edge_count(t->side[0].shape) * pawl_touch_edge_count(t->side[1].shape);
+}
+
 // The side whose probes touch the other one; 2: each touches the other, -1: no formula. Against a
-// plane it is what is no plane, a ball touches anything, and in the plane the place where two
-// convex shapes touch is a corner or an end of one of them, with a layer that tells the side.
+// plane it is what is no plane, a ball touches anything, and the place where two convex shapes
+// touch is a corner or an end of one of them, in space also where two edges pass each other; a
+// layer tells the side.
 static int probing_side(const Touching* t) {
   for (int k = 0; k < 2; k++) {
     if (is_kind(t, 1 - k, PAWL_TOUCH_PLANE)) {
@@ -300,25 +334,29 @@ static int probing_side(const Touching* t) {
     return is_kind(t, 0, PAWL_TOUCH_BALL) ? 0 : 1;
   }
   bool layer = pawl_touch_has_radius(t->side[0].shape) || pawl_touch_has_radius(t->side[1].shape);
-  return t->made->dimension == 2 && layer ? 2 : -1;
+  return layer && (t->made->dimension == 2 || edge_pairs(t) > 0) ? 2 : -1;
 }
 
-// Boxes and polygons in the plane.
+// Boxes and polygons.
 static bool has_corners(const Touching* t) {
-  return t->made->dimension == 2 && t->side[0].shape->corners > 0 && t->side[1].shape->corners > 0;
+  return t->side[0].shape->corners > 0 && t->side[1].shape->corners > 0;
 }
 
 static bool write_pair(Touching* t) {
   int side = probing_side(t);
+  bool cylinder = is_kind(t, 0, PAWL_TOUCH_CYLINDER) || is_kind(t, 1, PAWL_TOUCH_CYLINDER);
   if (side < 0) {
     pawl_report(&t->made->loader->report, t->map,
                 "the contact '%s': there is no formula between a %s and a %s%s",
                 pawl_quote(t->map->key->text).s, t->side[0].shape->word, t->side[1].shape->word,
-                has_corners(t) ? "; with round: a radius for the corners of one there is" : "");
+                has_corners(t) ? "; with round: a radius for the corners of one there is"
+                : cylinder     ? "; a cylinder touches planes and spheres"
+                               : "");
     return false;
   }
-  t->count = t->next = 0;
-  bool good = true;
+  bool good = true, edges = side == 2 && t->edges && edge_pairs(t) > 0;
+  t->next = 0;
+  t->count = edges ? edge_pairs(t) : 0;
   for (int k = 0; k < 2; k++) {
     if (side == k || side == 2) {
       good &= needs_convex(t, t->side[1 - k].shape);
@@ -329,6 +367,9 @@ static bool write_pair(Touching* t) {
     if (side == k || side == 2) {
       write_points(t, k);
     }
+  }
+  if (good && edges) {
+    write_edges(t);
   }
   return good;
 }
@@ -347,7 +388,7 @@ static bool read_rim(Touching* t, const PawlYaml* rim) {
 }
 
 static bool write_contact(Touching* t, const PawlYaml* map) {
-  static const char* const keys[] = {"between", "restitution", "friction", "rim", NULL};
+  static const char* const keys[] = {"between", "restitution", "friction", "rim", "edges", NULL};
   PawlPartName name;
   size_t length = strcspn(map->key->text, "[");
   PawlYaml key = *map->key;
@@ -355,6 +396,7 @@ static bool write_contact(Touching* t, const PawlYaml* map) {
   key.length++;
   t->map = map;
   t->friction = pawl_part_get(map, "friction") != NULL;
+  t->edges = !pawl_part_get(map, "edges") || pawl_part_is_true(t->made, map, "edges");
   bool good = pawl_yaml_check_keys(&t->made->loader->report, map, "a contact between shapes", keys);
   good &= pawl_part_name(t->made, &key, &name) && read_rim(t, pawl_part_get(map, "rim"));
   if (!good || !read_sides(t, pawl_yaml_get(map, "between"))) {

@@ -72,6 +72,15 @@ PawlProbe pawl_touch_probe(PawlMade* made, const PawlTouchUse* use, int k, const
 void pawl_write_touch_span(PawlMade* made, const PawlPartName* label, const PawlTouchUse* target,
                            const char* p);
 
+// The nearest place on a length from -half to half, without a kink (C2).
+const char* pawl_touch_clamp(PawlMade* made, const char* x, const char* half);
+// Edges of a shape in space; 0: it has none that could touch another.
+int pawl_touch_edge_count(const PawlTouchShape* shape);
+// The same as a span for two edges that pass each other; gives the place on that of the probe.
+PawlProbe pawl_write_touch_edges(PawlMade* made, const PawlPartName* label,
+                                 const PawlTouchUse* target, int i, const PawlTouchUse* probe,
+                                 int k);
+
 // `contacts:` with `between` are taken out of the section (may be NULL) and written as contacts
 // with gap and slip. False after reporting.
 bool pawl_write_touching(PawlMade* made, const PawlBodies* bodies, PawlYaml* contacts);

@@ -142,15 +142,14 @@ static bool read_frame(PawlMade* made, PawlTouchShape* shape) {
   return (!at || shape->at) && (!turn || shape->turn);
 }
 
-// Corners in space would touch along edges, too.
 static bool read_round(PawlMade* made, PawlTouchShape* shape) {
   shape->round = pawl_part_get(shape->map, "round");
   bool corners = shape->kind == PAWL_TOUCH_BOX || shape->kind == PAWL_TOUCH_POLYGON;
-  if (!shape->round || (corners && made->dimension == 2)) {
+  if (!shape->round || corners) {
     return true;
   }
   pawl_report(&made->loader->report, shape->round->key,
-              "round: is the radius of the corners of a box or polygon in the plane");
+              "round: is the radius of the corners of a box or polygon");
   return false;
 }
 
@@ -344,7 +343,7 @@ static void write_frame(PawlMade* made, const PawlTouchShape* shape, const PawlT
 // Half edges of a box, of the part within its layer.
 static void write_half(PawlMade* made, const PawlTouchShape* shape, const char* r) {
   const char* sizes = pawl_part_text(made, shape->node, "numbers");
-  const char* layer = r ? pawl_say(made, " - [%s, %s]", r, r) : "";
+  const char* layer = r ? pawl_say(made, " - %s", vector_of(made, r, r, r)) : "";
   define(made, shape, "_half", pawl_say(made, "%s/2%s", sizes ? sizes : "", layer));
 }
 

@@ -4,6 +4,13 @@
 
 #include "model/touching.h"
 
+// (C2)
+const char* pawl_touch_clamp(PawlMade* made, const char* x, const char* half) {
+  return pawl_say(
+      made, "(hypot(%s + %s, " PAWL_TOUCH_WIDTH "*%s) - hypot(%s - %s, " PAWL_TOUCH_WIDTH "*%s))/2",
+      x, half, half, x, half, half);
+}
+
 // ---- probes -----------------------------------------------------------------------------------
 
 int pawl_touch_probe_count(const PawlTouchShape* shape, int rim) {
@@ -83,12 +90,8 @@ static const char* part(const Span* s, const char* suffix) {
   return pawl_touch_part(s->made, s->target, suffix);
 }
 
-// (C2)
 static const char* clamp(const Span* s, const char* x, const char* half) {
-  return pawl_say(s->made,
-                  "(hypot(%s + %s, " PAWL_TOUCH_WIDTH "*%s) - hypot(%s - %s, " PAWL_TOUCH_WIDTH
-                  "*%s))/2",
-                  x, half, half, x, half, half);
+  return pawl_touch_clamp(s->made, x, half);
 }
 
 static const char* capsule_span(const Span* s, const char* p) {
