@@ -11,6 +11,9 @@
 #include "switch/tolerances.h"
 
 enum { STAGES = 7, MOST_STEPS = 1000000 };
+// Next to a singular position steps become ever shorter: after so many of them it is asked whether
+// there is one, where as much as this is left.
+enum { LOOK_AFTER = 500, TOO_MANY = 20000 };
 
 // J. R. Dormand, P. J. Prince, A family of embedded Runge-Kutta formulae, 1980, table 2. (D1)
 static const double C[STAGES] = {0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1, 1};
@@ -214,12 +217,23 @@ static double fit(double h, double left) {
   return h >= left * (1.0 - PAWL_SAME_STEP) ? left : h > 0.5 * left ? 0.5 * left : h;
 }
 
+// Whether the last steps, LOOK_AFTER of them from `since` on, lead into a singular position and not
+// through it; err says which rows make it one.
+static bool sinks(PawlStepper* s, Dopri* d, double since, double t, double end, PawlError* err) {
+  return (end - t) * LOOK_AFTER > (t - since) * TOO_MANY &&
+         pawl_dynamics_blame(&s->dynamics, &d->forms.phase, t, d->q, d->v, err);
+}
+
 // Steps of its own from *reached to `end`, or one of them; the motion is in d.
 static PawlStatus take_steps(PawlStepper* s, Dopri* d, double* reached, double end, bool one,
                              Memory* m, PawlError* err) {
   bool refused = false;
-  double t = *reached, whole = end - t;
+  double t = *reached, whole = end - t, since = t;
   for (int k = 0; k < MOST_STEPS; k++) {
+    if (k % LOOK_AFTER == 0 && k > LOOK_AFTER && sinks(s, d, since, t, end, err)) {
+      return PAWL_RETRY;
+    }
+    since = k % LOOK_AFTER == 0 ? t : since;
     double left = end - t, h = fit(m->h, left);
     PAWL_TRY(pawl_forms_begin(s, &d->forms, t, d->q, d->v, err));
     PawlStatus status = try_step(s, d, t, h, err);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mechanisms of bodies and joints against solutions of their own: linkages whose places follow from
 // one angle by geometry (rates are then those of the energy), and bodies that meet in space.
+#include <time.h>
+
 #include "run/recorded.h"
 
 static const double PI = 3.14159265358979323846;
@@ -252,6 +254,43 @@ static void test_impossible(void** unused) {
   run_end(&run);
 }
 
+// A parallelogram in space, with rows that follow from others, falls into the position in which its
+// bars lie on one line: the run ends there and names rows, and does not creep up to it for minutes.
+static void test_singular_position(void** unused) {
+  (void)unused;
+  static const char text[] =
+      "model: parallelogram\nmechanism: {gravity: [0, 0, -9.81], coordinates: %s}\n"
+      "bodies:\n"
+      "  crank: {mass: 1, inertia: [0.01, 0.02, 0.02], centre: [0.2, 0, 0], points: {end: [0.4, 0, "
+      "0]}}\n"
+      "  coupler: {mass: 2, inertia: [0.01, 0.2, 0.2], centre: [0.5, 0, 0], points: {end: [1.1, 0, "
+      "0]}}\n"
+      "  rocker: {mass: 1.5, inertia: [0.1, 0.1, 0.1], centre: [0.2, 0, 0], points: {end: [0.4, 0, "
+      "0]}}\n"
+      "joints:\n"
+      "  a: {revolute: [ground, crank], axis: [0, 1, 0], start: -0.9, rate: 3}\n"
+      "  b: {revolute: [crank, coupler], axis: [0, 1, 0], at: crank.end, start: 0.9, rate: -3}\n"
+      "  d: {revolute: [ground, rocker], axis: [0, 1, 0], at: [1.1, 0, 0], start: -0.9, rate: 3}\n"
+      "  c: {revolute: [coupler, rocker], axis: [0, 1, 0], at: [coupler.end, rocker.end]}\n";
+  static const char* const coordinates[] = {"joint", "absolute"};
+  for (int k = 0; k < 2; k++) {
+    char filled[2000];
+    double t = 0;
+    snprintf(filled, sizeof filled, text, coordinates[k]);
+    Run run = run_text(filled);
+    run.def.simulate.method = "dopri";
+    run.def.simulate.rtol = 1e-12;
+    clock_t begin = clock();
+    assert_int_not_equal(run_try(&run, 1, 0.01), PAWL_OK);
+    assert_true((double)(clock() - begin) / CLOCKS_PER_SEC < 30);  // it took half a second
+    assert_int_equal(sscanf(run.err.message, "t = %lf", &t), 1);
+    CHECK_NEAR(t, 0.18994, 2e-5);
+    assert_non_null(strstr(run.err.message, "'c' (row 1)"));
+    assert_non_null(strstr(run.err.message, "the position is singular"));
+    run_end(&run);
+  }
+}
+
 // ---- docking ----------------------------------------------------------------------------------
 
 static const char DOCKING[] =
@@ -366,6 +405,7 @@ int main(void) {
       cmocka_unit_test(test_spatial_slider_crank),
       cmocka_unit_test(test_bennett),
       cmocka_unit_test(test_sarrus),
+      cmocka_unit_test(test_singular_position),
       cmocka_unit_test(test_impossible),
       cmocka_unit_test(test_docking),
   };
