@@ -79,6 +79,7 @@ struct PawlStepper {
   PawlSides* seen;          // of kinks, by the evaluations of the piece being taken; NULL: nowhere
   // what methods use of the above again and again
   const PawlSystem* system;
+  PawlSystem* tied;  // the same, where contacts with friction are located; else NULL
   PawlSizes sizes;
   PawlPattern H, G;
   int nonzeros_H;

@@ -170,12 +170,24 @@ static PawlStatus make_pool(PawlStepper* s, PawlError* err) {
   return pawl_pool_create(many ? s->def.threads : 1, &s->pool, err);
 }
 
+// Where contacts are located, friction pushes through the rows of their gaps.
+static PawlStatus tie_friction(PawlStepper* s, PawlError* err) {
+  const PawlModel* model = s->system->model;
+  if (!s->event_driven || !model || model->slip_count == 0) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(pawl_system_tie(s->system, &s->tied, err));
+  s->system = s->tied;
+  return PAWL_OK;
+}
+
 static PawlStatus fill(PawlStepper* s, PawlError* err) {
   PawlNeeds needs;
   PAWL_TRY(pawl_simulate_def_check(&s->def, err));
   PAWL_TRY(check_words(s, err));
   PAWL_TRY(choose_method(s, &needs, err));
   PAWL_TRY(check_law(s, err));
+  PAWL_TRY(tie_friction(s, err));
   PAWL_TRY(make_pool(s, err));
   PAWL_TRY(pawl_dynamics_create(&s->dynamics, &s->arena, s->system, &s->def, err));
   PAWL_TRY(pawl_eval_share(s->dynamics.eval, s->pool, err));
@@ -233,6 +245,7 @@ void pawl_stepper_destroy(PawlStepper* s) {
     pawl_watch_destroy(&s->watching);
     pawl_dynamics_destroy(&s->dynamics);
     pawl_pool_destroy(s->pool);
+    pawl_system_untie(s->tied);
     pawl_arena_free(&s->arena);
     pawl_free(s);
   }

@@ -5,11 +5,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "model/model.h"
 #include "switch/tolerances.h"
 #include "system/system.h"
 
-enum { MOST_SEARCHED = 6 };  // contacts with friction among which all solutions are looked for
+enum {
+  MOST_SEARCHED = 6,    // contacts with friction among which all solutions are looked for
+  ROOM_AT_FIRST = 192,  // rows of an island; larger ones make room where they are met
+};
 
 // ---- creation -----------------------------------------------------------------------------------
 static void allocate(PawlGrip* g) {
@@ -19,7 +23,6 @@ static void allocate(PawlGrip* g) {
   for (size_t k = 0; k < sizeof of_rows / sizeof *of_rows; k++) {
     *of_rows[k] = PAWL_NEW(arena, double, m);
   }
-  g->D = PAWL_NEW(arena, double, m* m);
   g->x = PAWL_NEW(arena, double, g->dynamics->sizes.v);
   g->row = PAWL_NEW(arena, int, m);
   g->place = PAWL_NEW(arena, int, m);
@@ -34,6 +37,35 @@ static void allocate(PawlGrip* g) {
   g->kinetic = PAWL_NEW(arena, double, n);
   g->block = PAWL_NEW(arena, PawlFrictionBlock, n);
   g->block_of = PAWL_NEW(arena, int, n);
+  g->island = PAWL_NEW(arena, PawlGripIsland, m);
+  g->root = PAWL_NEW(arena, int, g->dynamics->sizes.v);
+  g->next_row = PAWL_NEW(arena, int, m);
+  g->next_block = PAWL_NEW(arena, int, n);
+  g->head = PAWL_NEW(arena, int, 2 * m);
+}
+
+// A solver for islands of up to `rows` rows.
+static PawlStatus make_solver(PawlGrip* g, int rows, PawlError* err) {
+  int contacts = g->slip->count < rows ? g->slip->count : rows;
+  PawlFriction* solver;
+  if (rows <= g->most) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(pawl_friction_create(rows, contacts, &solver, err));
+  pawl_friction_destroy(g->solver);
+  g->solver = solver;
+  g->most = rows;
+  return PAWL_OK;
+}
+
+static PawlStatus make_room(PawlGrip* g, size_t numbers, PawlError* err) {
+  if (numbers <= g->most_D) {
+    return PAWL_OK;
+  }
+  pawl_free(g->D);
+  g->D = pawl_alloc(numbers, sizeof(double));
+  g->most_D = g->D ? numbers : 0;
+  return g->D ? PAWL_OK : pawl_fail_memory(err);
 }
 
 PawlStatus pawl_grip_create(PawlWatching* w, PawlGrip** out, PawlError* err) {
@@ -49,12 +81,15 @@ PawlStatus pawl_grip_create(PawlWatching* w, PawlGrip** out, PawlError* err) {
   *g = (PawlGrip){.dynamics = d, .watching = w, .slip = d->slip};
   allocate(g);
   PAWL_TRY(d->arena->failed ? pawl_fail_memory(err) : pawl_watch_make_problem(w, err));
-  return pawl_friction_create(d->sizes.rows, d->slip->count, &g->solver, err);
+  int rows = d->sizes.rows < ROOM_AT_FIRST ? d->sizes.rows : ROOM_AT_FIRST;
+  PAWL_TRY(make_room(g, (size_t)rows * (size_t)rows, err));
+  return make_solver(g, rows, err);
 }
 
 void pawl_grip_destroy(PawlGrip* g) {
   if (g) {
     pawl_friction_destroy(g->solver);
+    pawl_free(g->D);
   }
 }
 
@@ -121,11 +156,11 @@ static void take_row(PawlGrip* g, int i) {
   g->count++;
 }
 
-static void take_block(PawlGrip* g, int k) {
+static void take_block(PawlGrip* g, int k, int first) {
   const PawlSlipContact* c = &g->slip->contact[k];
   int b = g->blocks++;
   PawlFrictionBlock* block = &g->block[b];
-  *block = (PawlFrictionBlock){.normal = g->place[c->normal],
+  *block = (PawlFrictionBlock){.normal = g->place[c->normal] - first,
                                .tangent = {-1, -1},
                                .mu = g->mu[k],
                                .sliding = g->part[k] == PAWL_GRIP_SLIDES};
@@ -135,90 +170,194 @@ static void take_block(PawlGrip* g, int k) {
     take_row(g, c->first + i);
     g->lo[g->count - 1] = -INFINITY;
     g->hi[g->count - 1] = INFINITY;
-    block->tangent[i] = g->count - 1;
+    block->tangent[i] = g->count - 1 - first;
     block->direction[i] = g->slips[2 * b + i] = g->along[2 * k + i];
   }
 }
 
-// Rigid rows are eliminated, where they do not depend on each other; contacts, their friction and
-// joints with a capacity are the rows of the problem.
-static void list_rows(PawlGrip* g, bool eliminate) {
+// ---- islands ------------------------------------------------------------------------------------
+static int root_of(PawlGrip* g, int j) {
+  while (g->root[j] != j) {
+    j = g->root[j] = g->root[g->root[j]];
+  }
+  return j;
+}
+
+// The least velocity of a tree is its root.
+static void connect(PawlGrip* g, int i, int j) {
+  i = root_of(g, i);
+  j = root_of(g, j);
+  if (i != j) {
+    g->root[i > j ? i : j] = i > j ? j : i;
+  }
+}
+
+static bool is_held(const PawlGrip* g, int i) {
   const PawlRowProblem* p = &g->watching->rows;
-  const PawlSystem* system = g->dynamics->system;
-  g->count = g->blocks = 0;
-  for (int i = 0; i < g->dynamics->sizes.rows; i++) {
-    PawlRowKind kind = pawl_system_row_kind(system, i);
-    bool held = p->hi[i] > p->lo[i], rigid = isinf(p->hi[i]) && isinf(p->lo[i]);
-    g->place[i] = -1;
-    g->eliminated[i] = eliminate && held && rigid && kind == PAWL_ROW_BILATERAL;
-    if (held && !g->eliminated[i] && kind != PAWL_ROW_FRICTION) {
-      take_row(g, i);
+  return p->hi[i] > p->lo[i];
+}
+
+static bool takes_part(const PawlGrip* g, int k) {
+  return g->part[k] != PAWL_GRIP_OUT && is_held(g, g->slip->contact[k].normal);
+}
+
+// Velocities that masses and rows in force connect; `tie` has the places of friction, so that the
+// row of a gap reaches as far as its friction.
+static void find_trees(PawlGrip* g) {
+  const PawlDynamics* d = g->dynamics;
+  const PawlByRows* rows = &g->slip->rows;
+  for (int j = 0; j < d->sizes.v; j++) {
+    g->root[j] = j;
+  }
+  for (int j = 0; j < d->sizes.v; j++) {
+    for (int e = d->H.start[j]; e < d->H.start[j + 1]; e++) {
+      connect(g, d->H.index[e], j);
     }
   }
-  for (int k = 0; k < g->slip->count; k++) {
-    g->found[k] = PAWL_FRICTION_OPEN;
-    if (g->part[k] != PAWL_GRIP_OUT && g->place[g->slip->contact[k].normal] >= 0) {
-      take_block(g, k);
+  for (int i = 0; i < d->sizes.rows; i++) {
+    for (int p = rows->start[i]; is_held(g, i) && p < rows->start[i + 1]; p++) {
+      connect(g, rows->column[p], rows->column[rows->start[i]]);
     }
+  }
+}
+
+// The island of a row, by its tree; `of_tree` (v) has the numbers given so far, -1: none.
+static int island_of(PawlGrip* g, int row, int* of_tree) {
+  const PawlByRows* rows = &g->slip->rows;
+  bool empty = rows->start[row] == rows->start[row + 1];
+  int tree = empty ? -1 : root_of(g, rows->column[rows->start[row]]);
+  if (empty || of_tree[tree] < 0) {
+    g->head[2 * g->islands] = g->head[2 * g->islands + 1] = -1;
+    if (empty) {
+      return g->islands++;
+    }
+    of_tree[tree] = g->islands++;
+  }
+  return of_tree[tree];
+}
+
+// Rigid rows are eliminated, where they do not depend on each other; contacts, their friction and
+// joints with a capacity are the rows of the problem. Lists are made from behind.
+static void sort_rows(PawlGrip* g, bool eliminate) {
+  const PawlDynamics* d = g->dynamics;
+  const PawlRowProblem* p = &g->watching->rows;
+  int* of_tree = (int*)g->x;  // free until motions are found
+  g->islands = 0;
+  memset(of_tree, -1, (size_t)d->sizes.v * sizeof(int));
+  for (int i = d->sizes.rows - 1; i >= 0; i--) {
+    PawlRowKind kind = pawl_system_row_kind(d->system, i);
+    bool rigid = isinf(p->hi[i]) && isinf(p->lo[i]);
+    g->place[i] = -1;
+    g->eliminated[i] = eliminate && is_held(g, i) && rigid && kind == PAWL_ROW_BILATERAL;
+    if (is_held(g, i) && !g->eliminated[i] && kind != PAWL_ROW_FRICTION) {
+      int at = island_of(g, i, of_tree);
+      g->next_row[i] = g->head[2 * at];
+      g->head[2 * at] = i;
+    }
+  }
+  for (int k = g->slip->count - 1; k >= 0; k--) {
+    g->found[k] = PAWL_FRICTION_OPEN;
+    if (takes_part(g, k)) {
+      int at = island_of(g, g->slip->contact[k].normal, of_tree);
+      g->next_block[k] = g->head[2 * at + 1];
+      g->head[2 * at + 1] = k;
+    }
+  }
+}
+
+static void list_rows(PawlGrip* g, bool eliminate) {
+  find_trees(g);
+  sort_rows(g, eliminate);
+  g->count = g->blocks = 0;
+  for (int at = 0; at < g->islands; at++) {
+    PawlGripIsland* island = &g->island[at];
+    *island = (PawlGripIsland){.first = g->count, .first_block = g->blocks};
+    for (int i = g->head[2 * at]; i >= 0; i = g->next_row[i]) {
+      take_row(g, i);
+    }
+    for (int k = g->head[2 * at + 1]; k >= 0; k = g->next_block[k]) {
+      take_block(g, k, island->first);
+    }
+    island->count = g->count - island->first;
+    island->blocks = g->blocks - island->first_block;
   }
 }
 
 // ---- the compliance -----------------------------------------------------------------------------
 static double row_times(const PawlGrip* g, const double* G, int i, const double* x, double* size) {
-  const PawlPattern* P = &g->dynamics->G;
+  const PawlByRows* rows = &g->slip->rows;
   double sum = 0.0;
-  for (int j = 0; j < P->cols; j++) {
-    for (int e = P->start[j]; e < P->start[j + 1]; e++) {
-      if (P->index[e] == i) {
-        sum += G[e] * x[j];
-        *size += fabs(G[e] * x[j]);
-      }
-    }
+  for (int p = rows->start[i]; p < rows->start[i + 1]; p++) {
+    double term = G[rows->at[p]] * x[rows->column[p]];
+    sum += term;
+    *size += fabs(term);
   }
   return sum;
 }
 
 // x += by G_i^T
 static void push(const PawlGrip* g, const double* G, int i, double by, double* x) {
-  const PawlPattern* P = &g->dynamics->G;
-  for (int j = 0; j < P->cols; j++) {
-    for (int e = P->start[j]; e < P->start[j + 1]; e++) {
-      x[j] += P->index[e] == i ? by * G[e] : 0.0;
-    }
+  const PawlByRows* rows = &g->slip->rows;
+  for (int p = rows->start[i]; p < rows->start[i + 1]; p++) {
+    x[rows->column[p]] += by * G[rows->at[p]];
   }
 }
 
 // How easily a row would move if nothing held it.
 static double own_compliance(const PawlGrip* g, const PawlValues* values, int i) {
   const PawlDynamics* d = g->dynamics;
+  const PawlByRows* rows = &g->slip->rows;
   double own = 0.0;
-  for (int j = 0; j < pawl_moving(d->sizes); j++) {
+  for (int p = rows->start[i]; p < rows->start[i + 1]; p++) {
+    int j = rows->column[p], e = rows->at[p];
     double mass = d->diagonal[j] >= 0 ? values->M[d->diagonal[j]] : 0.0;
-    for (int e = d->G.start[j]; e < d->G.start[j + 1]; e++) {
-      bool is = d->G.index[e] == i && mass > 0.0;
-      own += is ? values->G[e] * values->G[e] / mass : 0.0;
-    }
+    own += mass > 0.0 ? values->G[e] * values->G[e] / mass : 0.0;
   }
   return own;
 }
 
-// D = G M^-1 G^T with the eliminated rows held.
-static void find_compliance(PawlGrip* g, const PawlValues* values) {
+// x = M^-1 G_p^T for row p of each island, with the eliminated rows held: islands do not feel each
+// other, so that one solution serves all. False: no island has so many rows.
+static bool push_islands(PawlGrip* g, int p, const PawlValues* values) {
   PawlDynamics* d = g->dynamics;
-  int m = g->count;
-  for (int p = 0; p < m; p++) {
-    memset(g->x, 0, (size_t)d->sizes.v * sizeof(double));
-    memset(g->y, 0, (size_t)d->sizes.rows * sizeof(double));
-    push(g, values->G, g->row[p], 1.0, g->x);
-    pawl_kkt_solve(d->kkt, g->x, g->y);
-    for (int i = 0; i < m; i++) {
-      double size = 0.0;
-      g->D[i + p * m] = row_times(g, values->G, g->row[i], g->x, &size);
+  bool any = false;
+  memset(g->x, 0, (size_t)d->sizes.v * sizeof(double));
+  memset(g->y, 0, (size_t)d->sizes.rows * sizeof(double));
+  for (int at = 0; at < g->islands; at++) {
+    if (p < g->island[at].count) {
+      push(g, values->G, g->row[g->island[at].first + p], 1.0, g->x);
+      any = true;
     }
   }
-  for (int p = 0; p < m; p++) {
-    g->own[p] = fmax(own_compliance(g, values, g->row[p]), g->D[p + p * m]);
+  if (any) {
+    pawl_kkt_solve(d->kkt, g->x, g->y);
   }
+  return any;
+}
+
+// D = G M^-1 G^T of all islands.
+static PawlStatus find_compliance(PawlGrip* g, const PawlValues* values, PawlError* err) {
+  size_t numbers = 0;
+  for (int at = 0; at < g->islands; at++) {
+    g->island[at].D = numbers;
+    numbers += (size_t)g->island[at].count * (size_t)g->island[at].count;
+  }
+  PAWL_TRY(make_room(g, numbers, err));
+  for (int p = 0; push_islands(g, p, values); p++) {
+    for (int at = 0; at < g->islands; at++) {
+      const PawlGripIsland* island = &g->island[at];
+      double* column = g->D + island->D + (size_t)p * (size_t)island->count;
+      for (int i = 0; p < island->count && i < island->count; i++) {
+        double size = 0.0;
+        column[i] = row_times(g, values->G, g->row[island->first + i], g->x, &size);
+      }
+      if (p < island->count) {
+        int row = island->first + p;
+        g->own[row] = fmax(own_compliance(g, values, g->row[row]), column[p]);
+      }
+    }
+  }
+  return PAWL_OK;
 }
 
 // x and the forces of eliminated rows, with the forces of the problem's rows.
@@ -247,66 +386,70 @@ static void find_right_side(PawlGrip* g, const PawlValues* values) {
 }
 
 // ---- solving ------------------------------------------------------------------------------------
-// Critical is the mu at which a contact that slips feels no compliance: D_NN = mu d D_NT.    (F24)
-static void find_worst(PawlGrip* g) {
-  g->worst = -1;
-  g->beyond = 0.0;
-  for (int b = 0; b < g->blocks; b++) {
+// Critical is the mu at which a contact that slips feels no compliance: D_NN = mu d D_NT. The
+// farthest beyond of an island; `worst` and `beyond` are those of all.                       (F24)
+static double find_worst(PawlGrip* g, const PawlGripIsland* island) {
+  double most = 0.0;
+  const double* D = g->D + island->D;
+  for (int b = island->first_block; b < island->first_block + island->blocks; b++) {
     const PawlFrictionBlock* block = &g->block[b];
-    double across = 0.0, own = g->D[block->normal + block->normal * g->count];
+    double across = 0.0, own = D[block->normal + block->normal * island->count];
     for (int i = 0; i < 2 && block->tangent[i] >= 0; i++) {
-      across += block->direction[i] * g->D[block->normal + block->tangent[i] * g->count];
+      across += block->direction[i] * D[block->normal + block->tangent[i] * island->count];
     }
     double beyond = own > 0.0 ? block->mu * across / own : 0.0;
+    most = block->sliding ? fmax(most, beyond) : most;
     if (block->sliding && beyond > g->beyond) {
       g->beyond = beyond;
       g->worst = g->block_of[b];
     }
   }
+  return most;
 }
 
-static PawlStatus solve_once(PawlGrip* g) {
+static PawlStatus solve_once(PawlGrip* g, const PawlGripIsland* island,
+                             PawlFrictionVerdict* verdict) {
   bool slides = false;
-  for (int b = 0; b < g->blocks; b++) {
+  int first = island->first, from = island->first_block;
+  for (int b = from; b < from + island->blocks; b++) {
     slides |= g->block[b].sliding;
   }
-  PawlFrictionProblem problem = {.q = g->q,
-                                 .size = g->size,
-                                 .lo = g->lo,
-                                 .hi = g->hi,
-                                 .blocks = g->blocks,
-                                 .block = g->block,
-                                 .all = slides && g->blocks <= MOST_SEARCHED};
-  PawlFrictionResult result = {.lambda = g->lambda,
-                               .w = g->w,
-                               .state = g->state,
-                               .block_state = g->block_state,
-                               .slip = g->slips};
+  PawlFrictionProblem problem = {.q = g->q + first,
+                                 .size = g->size + first,
+                                 .lo = g->lo + first,
+                                 .hi = g->hi + first,
+                                 .blocks = island->blocks,
+                                 .block = g->block + from,
+                                 .all = slides && island->blocks <= MOST_SEARCHED};
+  PawlFrictionResult result = {.lambda = g->lambda + first,
+                               .w = g->w + first,
+                               .state = g->state + first,
+                               .block_state = g->block_state + from,
+                               .slip = g->slips + 2 * from};
   PawlStatus status = pawl_friction_solve(g->solver, &problem, &result);
-  g->verdict = result.verdict;
+  *verdict = result.verdict;
   return status;
 }
 
-static bool is_solved(const PawlGrip* g) {
-  return g->verdict == PAWL_FRICTION_SOLVED || g->verdict == PAWL_FRICTION_SEVERAL;
+static bool is_solved(PawlFrictionVerdict verdict) {
+  return verdict == PAWL_FRICTION_SOLVED || verdict == PAWL_FRICTION_SEVERAL;
 }
 
 // Of several solutions the one in which what slips beyond its critical mu has opened: the others
 // are unstable.
-static PawlStatus choose_open(PawlGrip* g) {
-  for (int b = 0; b < g->blocks; b++) {
+static void open_sliding(PawlGrip* g, const PawlGripIsland* island) {
+  for (int b = island->first_block; b < island->first_block + island->blocks; b++) {
     if (g->block[b].sliding) {
       g->block_state[b] = PAWL_FRICTION_OPEN;
-      g->state[g->block[b].normal] = PAWL_ROW_LOW;
+      g->state[island->first + g->block[b].normal] = PAWL_ROW_LOW;
     }
   }
-  return solve_once(g);
 }
 
 // Blocks that were found to slip from rest slide on with their kinetic mu. True: some do now.
-static bool begin_sliding(PawlGrip* g) {
+static bool begin_sliding(PawlGrip* g, const PawlGripIsland* island) {
   bool any = false;
-  for (int b = 0; b < g->blocks; b++) {
+  for (int b = island->first_block; b < island->first_block + island->blocks; b++) {
     PawlFrictionBlock* block = &g->block[b];
     int k = g->block_of[b];
     bool begins = !block->sliding && g->block_state[b] == PAWL_FRICTION_SLIP;
@@ -320,6 +463,34 @@ static bool begin_sliding(PawlGrip* g) {
   return any;
 }
 
+// The verdict of all is the worst of the islands; several motions count beyond a critical mu.
+static void judge(PawlGrip* g, PawlFrictionVerdict verdict, double beyond) {
+  bool several = verdict == PAWL_FRICTION_SEVERAL && beyond > 1.0;
+  if (!is_solved(verdict) || (several && is_solved(g->verdict))) {
+    g->verdict = verdict;
+  }
+}
+
+static PawlStatus solve_island(PawlGrip* g, const PawlGripIsland* island, PawlError* err) {
+  PawlFrictionVerdict verdict = PAWL_FRICTION_SOLVED;
+  PAWL_TRY(make_solver(g, island->count, err));
+  PawlStatus status =
+      pawl_friction_set(g->solver, island->count, g->D + island->D, g->own + island->first);
+  status = status ? status : solve_once(g, island, &verdict);
+  while (status == PAWL_OK && is_solved(verdict) && begin_sliding(g, island)) {
+    status = solve_once(g, island, &verdict);
+  }
+  double beyond = find_worst(g, island);
+  if (status == PAWL_OK && verdict == PAWL_FRICTION_SEVERAL && beyond > 1.0) {
+    open_sliding(g, island);
+    status = solve_once(g, island, &verdict);
+  }
+  judge(g, verdict, beyond);
+  return status == PAWL_OK             ? PAWL_OK
+         : status == PAWL_ERROR_MEMORY ? pawl_fail_memory(err)
+                                       : PAWL_RETRY;
+}
+
 static void give_back(PawlGrip* g) {
   PawlRowProblem* p = &g->watching->rows;
   const PawlDynamics* d = g->dynamics;
@@ -329,7 +500,7 @@ static void give_back(PawlGrip* g) {
     p->lambda[i] = at >= 0 ? g->lambda[at] : g->y[i];
     p->w[i] = at >= 0 ? g->w[at] : 0.0;
     p->state[i] = at >= 0 ? g->state[at] : PAWL_ROW_FREE;
-    p->conflict[i] = !is_solved(g) && at >= 0;
+    p->conflict[i] = !is_solved(g->verdict) && at >= 0;
   }
   for (int b = 0; b < g->blocks; b++) {
     int k = g->block_of[b];
@@ -353,20 +524,13 @@ PawlStatus pawl_grip_solve(PawlGrip* g, const PawlValues* values, PawlError* err
   if (status != PAWL_OK) {
     return status == PAWL_RETRY ? status : pawl_fail_memory(err);
   }
-  find_compliance(g, values);
+  PAWL_TRY(find_compliance(g, values, err));
   find_right_side(g, values);
-  find_worst(g);
-  status = pawl_friction_set(g->solver, g->count, g->D, g->own);
-  status = status ? status : solve_once(g);
-  while (status == PAWL_OK && is_solved(g) && begin_sliding(g)) {
-    status = solve_once(g);
-  }
-  find_worst(g);
-  if (status == PAWL_OK && g->verdict == PAWL_FRICTION_SEVERAL && g->beyond > 1.0) {
-    status = choose_open(g);
-  }
-  if (status != PAWL_OK) {
-    return status == PAWL_ERROR_MEMORY ? pawl_fail_memory(err) : PAWL_RETRY;
+  g->verdict = PAWL_FRICTION_SOLVED;
+  g->worst = -1;
+  g->beyond = 0.0;
+  for (int at = 0; at < g->islands; at++) {
+    PAWL_TRY(solve_island(g, &g->island[at], err));
   }
   find_motion(g, values, true);
   give_back(g);

@@ -13,6 +13,13 @@ typedef enum PawlGripPart {  // what a contact does at the instant, or may do
   PAWL_GRIP_SLIDES,          // slips along `along`
 } PawlGripPart;
 
+// Rows and blocks that no mass and no row connects with others: a problem of its own.
+typedef struct PawlGripIsland {
+  int first, count;         // rows
+  int first_block, blocks;  // their rows are counted from `first`
+  size_t D;                 // where its compliance begins, count-by-count
+} PawlGripIsland;
+
 typedef struct PawlGrip {
   PawlDynamics* dynamics;
   PawlWatching* watching;
@@ -28,16 +35,22 @@ typedef struct PawlGrip {
   int worst;                    // the contact that slips farthest beyond its critical mu
   double beyond;  // [1] mu over the critical one, there; 0: none has one         (F24)
   // room
-  int count;                   // rows of the problem
-  int *row, *place;            // which they are, and where a row is among them (-1: nowhere)
-  unsigned char* eliminated;   // rows
-  double *D, *own, *q, *size;  // of the problem
-  double *lo, *hi, *lambda, *w, *slips;
+  int count;                  // rows of the problem, island by island
+  int *row, *place;           // which they are, and where a row is among them (-1: nowhere)
+  unsigned char* eliminated;  // rows
+  int most;                   // rows of the largest island that there is room for
+  size_t most_D;              // numbers that there is room for
+  double* D;                  // the compliance of each island
+  double *own, *q, *size, *lo, *hi, *lambda, *w, *slips;
   double *x, *y;  // v, rows
   unsigned char *state, *block_state;
   PawlFrictionBlock* block;
   int* block_of;  // contact of each block
   int blocks;
+  int islands;
+  PawlGripIsland* island;
+  int* root;                          // v: what is connected, as trees
+  int *next_row, *next_block, *head;  // rows, contacts; both of each island
 } PawlGrip;
 
 // NULL in *out where no contact has friction.

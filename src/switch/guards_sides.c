@@ -220,17 +220,13 @@ static void enter_slip(PawlGuards* g, PawlState* state, int k) {
 }
 
 // The rate above which what sticks in name is left in truth: some times what counts as rest (C3).
-static double rest_of_slip(const PawlGuards* g, const PawlState* state, const PawlGuard* guard) {
-  const PawlDynamics* d = g->dynamics;
-  const PawlValues* values = pawl_eval_values(d->eval);
-  double still = PAWL_REST * pawl_dynamics_pace(d, state, values) +
-                 PAWL_REST_OF_INSTANT * pawl_dynamics_instant(d, state->t) *
-                     pawl_dynamics_push(d, state, values);
+static double rest_of_slip(const PawlGuards* g, const PawlGuard* guard, double still) {
+  const PawlByRows* rows = &g->slip->rows;
+  const double* G = pawl_eval_values(g->dynamics->eval)->G;
+  int row = g->slip->contact[guard->slip].first;
   double size = 0.0;
-  for (int j = 0; j < d->G.cols; j++) {
-    for (int e = d->G.start[j]; e < d->G.start[j + 1]; e++) {
-      size += d->G.index[e] == g->slip->contact[guard->slip].first ? fabs(values->G[e]) : 0.0;
-    }
+  for (int p = rows->start[row]; p < rows->start[row + 1]; p++) {
+    size += fabs(G[rows->at[p]]);
   }
   return PAWL_REST_LEFT * still * size;
 }
@@ -240,7 +236,7 @@ static double rest_of_slip(const PawlGuards* g, const PawlState* state, const Pa
 // the masses of its coordinates alone. An overlap where a contact opens counts as none until it is
 // left.                                                       (C1) (C2)
 static void enter_contact(PawlGuards* g, PawlState* state, int k, const double* sizes,
-                          const double* spans, const double* forces) {
+                          const double* spans, const double* forces, double still) {
   static const double OF_OVERLAP = 2.0;
   const PawlGuard* guard = &g->all[k];
   bool gap = guard->what == PAWL_GUARD_GAP;
@@ -258,7 +254,7 @@ static void enter_contact(PawlGuards* g, PawlState* state, int k, const double* 
   double least_gap = (noisy ? PAWL_IDA_NOISE : DBL_EPSILON) * terms;
   state->blur[k] = gap ? OF_OVERLAP * fmax(-value, 0.0) + least_gap : 0.0;
   if (guard->what == PAWL_GUARD_CONE) {
-    state->blur[k] = rest_of_slip(g, state, guard);
+    state->blur[k] = rest_of_slip(g, guard, still);
   }
 }
 
@@ -268,17 +264,20 @@ static PawlStatus enter_contacts(PawlGuards* g, PawlState* state, PawlError* err
   double *sizes = g->react, *forces = d->room, *spans = d->room + d->sizes.rows;
   assert(g->contacts);
   PAWL_TRY(pawl_guards_look_at_gaps(g, state, err));
-  pawl_dynamics_row_forces(d, values, pawl_dynamics_push(d, state, values), sizes, forces);
+  double push = pawl_dynamics_push(d, state, values), pace = pawl_dynamics_pace(d, state, values);
+  double still =
+      PAWL_REST * pace + PAWL_REST_OF_INSTANT * pawl_dynamics_instant(d, state->t) * push;
+  pawl_dynamics_row_forces(d, values, push, sizes, forces);
   pawl_dynamics_row_sizes(d, values->G, state->q, sizes);
   pawl_sparse_sizes(&d->G, values->G, NULL, 0.0, spans);
   double place = pawl_dynamics_largest(d->sizes.q, state->q);
-  double span = fmax(place, d->def->step * pawl_dynamics_pace(d, state, values));
+  double span = fmax(place, d->def->step * pace);
   for (int i = 0; i < d->sizes.rows; i++) {
     spans[i] *= PAWL_SMALLEST_PART * span;
   }
   for (int k = 0; k < g->condition_count; k++) {
     if (pawl_guards_of_contact(&g->all[k])) {
-      enter_contact(g, state, k, sizes, spans, forces);
+      enter_contact(g, state, k, sizes, spans, forces, still);
     }
   }
   return PAWL_OK;

@@ -26,10 +26,9 @@ static void ask(PawlWatching* w, const PawlState* state, const PawlValues* value
 // r -= G_i^T lambda of one row.
 static void push_back(const PawlDynamics* d, const PawlValues* values, int row, double lambda,
                       double* r) {
-  for (int j = 0; j < d->G.cols; j++) {
-    for (int e = d->G.start[j]; e < d->G.start[j + 1]; e++) {
-      r[j] -= d->G.index[e] == row ? values->G[e] * lambda : 0.0;
-    }
+  const PawlByRows* rows = &d->slip->rows;
+  for (int p = rows->start[row]; p < rows->start[row + 1]; p++) {
+    r[rows->column[p]] -= values->G[rows->at[p]] * lambda;
   }
 }
 

@@ -12,32 +12,21 @@
 #include "system/system.h"
 
 // ---- creation -----------------------------------------------------------------------------------
-static int find_entry(const PawlPattern* G, int row, int column) {
-  for (int e = G->start[column]; e < G->start[column + 1]; e++) {
-    if (G->index[e] == row) {
-      return e;
-    }
-  }
-  return -1;
-}
-
-// Where the normal row of each entry of friction is; false: the pattern has no such place.
-static bool find_ties(PawlSlip* s) {
-  bool all = true;
+// Where the normal row of each entry of friction is; the system is tied, and has such a place.
+static void find_ties(PawlSlip* s) {
   for (int e = 0; e < s->G.start[s->G.cols]; e++) {
     s->tie[e] = -1;
   }
   for (int k = 0; k < s->count; k++) {
     const PawlSlipContact* c = &s->contact[k];
-    for (int j = 0; j < s->G.cols; j++) {
-      for (int e = s->G.start[j]; e < s->G.start[j + 1]; e++) {
-        bool own = s->G.index[e] >= c->first && s->G.index[e] < c->first + c->count;
-        s->tie[e] = own ? find_entry(&s->G, c->normal, j) : s->tie[e];
-        all &= !own || s->tie[e] >= 0;
+    for (int i = c->first; i < c->first + c->count; i++) {
+      for (int p = s->rows.start[i]; p < s->rows.start[i + 1]; p++) {
+        int e = s->rows.at[p];
+        s->tie[e] = pawl_by_rows_find(&s->rows, c->normal, s->rows.column[p]);
+        assert(s->tie[e] >= 0);
       }
     }
   }
-  return all;
 }
 
 static void list_contacts(PawlSlip* s, int first, int end) {
@@ -104,15 +93,11 @@ PawlStatus pawl_slip_create(PawlArena* arena, const PawlSystem* system, bool loc
   if (arena->failed) {
     return pawl_fail_memory(err);
   }
+  PAWL_TRY(pawl_by_rows_create(arena, &s->G, &s->rows, err));
   list_contacts(s, first, rubs ? end : first);
   list_joints(s);
-  if (!find_ties(s)) {
-    return pawl_fail(err, PAWL_ERROR_USAGE,
-                     "event-driven takes up to %d contacts with friction; '%s' has %d: take "
-                     "nsga-pva or moreau-jean",
-                     PAWL_MOST_TIED, pawl_system_name(system), s->count);
-  }
-  PAWL_TRY(pawl_spread_create(arena, &s->G, first, rubs ? end : first, &s->spread, err));
+  find_ties(s);
+  PAWL_TRY(pawl_spread_create(arena, &s->G, &s->rows, first, rubs ? end : first, &s->spread, err));
   PAWL_TRY(
       pawl_eval_create(system, PAWL_GRADIENT | PAWL_TIME_GRADIENT | PAWL_WATCHES, &s->eval, err));
   *out = s;
@@ -237,9 +222,9 @@ static void tie_contacts(PawlSlip* s, const PawlPhase* phase, const double* G) {
       continue;
     }
     pawl_slip_direction(s, phase, k, d);
-    for (int e = 0; e < s->G.start[s->G.cols]; e++) {
-      int i = s->G.index[e] - c->first;
-      if (i >= 0 && i < c->count) {
+    for (int i = 0; i < c->count; i++) {
+      for (int p = s->rows.start[c->first + i]; p < s->rows.start[c->first + i + 1]; p++) {
+        int e = s->rows.at[p];
         s->B[s->tie[e]] -= mu * d[i] * G[e];  // (F20)
       }
     }
@@ -297,13 +282,13 @@ static void tie_joint(PawlSlip* s, const PawlSlipJoint* joint, double sign, doub
     F -= s->dF[i] * lambda[s->system->ties[i].row];
   }
   for (int j = 0; j < s->G.cols; j++) {
-    int own = find_entry(&s->G, joint->row, j);
+    int own = pawl_by_rows_find(&s->rows, joint->row, j);
     if (own < 0) {
       continue;
     }
     s->push[j] += sign * F * G[own];
     for (int i = joint->first; i < joint->first + joint->count; i++) {
-      s->B[find_entry(&s->G, s->system->ties[i].row, j)] += sign * s->dF[i] * G[own];
+      s->B[pawl_by_rows_find(&s->rows, s->system->ties[i].row, j)] += sign * s->dF[i] * G[own];
     }
   }
 }

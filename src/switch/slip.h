@@ -34,7 +34,8 @@ typedef struct PawlSlipJoint {  // a constraint whose friction hangs on multipli
 typedef struct PawlSlip {
   const PawlSystem* system;
   PawlPattern G;
-  int count;  // contacts with friction
+  PawlByRows rows;  // of G
+  int count;        // contacts with friction
   PawlSlipContact* contact;
   int* tie;              // nonzeros of G: the place of the normal row in this column, -1 elsewhere
   double* B;             // nonzeros of G
@@ -54,8 +55,7 @@ typedef struct PawlSlip {
 } PawlSlip;
 
 // NULL in *out where no contact has friction (or `located` is false) and no friction hangs on
-// multipliers. Refuses (PAWL_ERROR_USAGE) more contacts with
-// friction than the pattern of G has room for.
+// multipliers. Contacts need a tied system (pawl_system_tie).
 PAWL_CHECKED PawlStatus pawl_slip_create(PawlArena* arena, const PawlSystem* system, bool located,
                                          PawlSlip** out, PawlError* err);
 void pawl_slip_destroy(PawlSlip* slip);  // NULL is allowed

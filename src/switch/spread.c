@@ -10,37 +10,13 @@
 
 // ---- creation -----------------------------------------------------------------------------------
 static int length_of(const PawlSpread* s, int row) {
-  return s->row_start[row + 1] - s->row_start[row];
+  return s->rows->start[row + 1] - s->rows->start[row];
 }
 
-static void list_rows(PawlSpread* s) {
-  const PawlPattern* G = &s->G;
-  int nonzeros = G->start[G->cols];
-  for (int e = 0; e < nonzeros; e++) {
-    s->row_start[G->index[e] + 1]++;
-  }
-  for (int i = 0; i < G->rows; i++) {
-    s->row_start[i + 1] += s->row_start[i];
-  }
-  for (int j = 0; j < G->cols; j++) {
-    for (int e = G->start[j]; e < G->start[j + 1]; e++) {
-      s->row_col[s->row_start[G->index[e]]++] = j;
-    }
-  }
-  memmove(s->row_start + 1, s->row_start, (size_t)G->rows * sizeof(int));
-  s->row_start[0] = 0;
-}
-
-PawlStatus pawl_spread_create(PawlArena* arena, const PawlPattern* G, int first, int end,
-                              PawlSpread* s, PawlError* err) {
+PawlStatus pawl_spread_create(PawlArena* arena, const PawlPattern* G, const PawlByRows* rows,
+                              int first, int end, PawlSpread* s, PawlError* err) {
   size_t most = 0, all = 0, contacts = (size_t)(end - first);
-  *s = (PawlSpread){.G = *G, .first = first, .end = end, .loose = -1};
-  s->row_start = PAWL_NEW(arena, int, (size_t)G->rows + 1);
-  s->row_col = PAWL_NEW(arena, int, G->start[G->cols]);
-  if (arena->failed) {
-    return pawl_fail_memory(err);
-  }
-  list_rows(s);
+  *s = (PawlSpread){.G = *G, .rows = rows, .first = first, .end = end, .loose = -1};
   for (int i = first; i < end; i++) {  // rows that are held are independent: no more than columns
     size_t length = (size_t)length_of(s, i);
     most = length > most ? length : most;
@@ -64,13 +40,13 @@ PawlStatus pawl_spread_create(PawlArena* arena, const PawlPattern* G, int first,
 // Rows that are held and act on nothing but what row d acts on; `marked` has its columns.
 static int find_others(PawlSpread* s, const PawlPhase* phase, int d, int* with) {
   int count = 0, most = length_of(s, d);
-  for (int c = s->row_start[d]; c < s->row_start[d + 1]; c++) {
-    int j = s->row_col[c];
+  for (int c = s->rows->start[d]; c < s->rows->start[d + 1]; c++) {
+    int j = s->rows->column[c];
     for (int e = s->G.start[j]; e < s->G.start[j + 1] && count < most; e++) {
       int i = s->G.index[e];
-      bool inside = phase->active[i] && s->row_col[s->row_start[i]] == j;  // seen once
-      for (int k = s->row_start[i]; inside && k < s->row_start[i + 1]; k++) {
-        inside = s->marked[s->row_col[k]];
+      bool inside = phase->active[i] && s->rows->column[s->rows->start[i]] == j;  // seen once
+      for (int k = s->rows->start[i]; inside && k < s->rows->start[i + 1]; k++) {
+        inside = s->marked[s->rows->column[k]];
       }
       if (inside) {
         with[count++] = i;
@@ -107,34 +83,25 @@ static void list(PawlSpread* s, const PawlPhase* phase) {
   }
   for (int d = s->first; d < s->end; d++) {
     if (is_left_out(phase, d)) {
-      for (int k = s->row_start[d]; k < s->row_start[d + 1]; k++) {
-        s->marked[s->row_col[k]] = 1;
+      for (int k = s->rows->start[d]; k < s->rows->start[d + 1]; k++) {
+        s->marked[s->rows->column[k]] = 1;
       }
       int from = s->start[s->count];
       s->row[s->count++] = d;
       s->start[s->count] = from + find_others(s, phase, d, s->with + from);
-      for (int k = s->row_start[d]; k < s->row_start[d + 1]; k++) {
-        s->marked[s->row_col[k]] = 0;
+      for (int k = s->rows->start[d]; k < s->rows->start[d + 1]; k++) {
+        s->marked[s->rows->column[k]] = 0;
       }
     }
   }
 }
 
 // ---- how they follow ----------------------------------------------------------------------------
-static int find_entry(const PawlPattern* G, int row, int column) {
-  for (int e = G->start[column]; e < G->start[column + 1]; e++) {
-    if (G->index[e] == row) {
-      return e;
-    }
-  }
-  return -1;
-}
-
 // Row i over the columns of row d.
 static void fetch(const PawlSpread* s, const double* G, int d, int i, double* out) {
-  for (int k = s->row_start[d]; k < s->row_start[d + 1]; k++) {
-    int e = find_entry(&s->G, i, s->row_col[k]);
-    out[k - s->row_start[d]] = e >= 0 ? G[e] : 0.0;
+  for (int k = s->rows->start[d]; k < s->rows->start[d + 1]; k++) {
+    int e = pawl_by_rows_find(s->rows, i, s->rows->column[k]);
+    out[k - s->rows->start[d]] = e >= 0 ? G[e] : 0.0;
   }
 }
 
@@ -176,8 +143,8 @@ static bool has_places(const PawlSpread* s, int at) {
   int d = s->row[at];
   bool all = true;
   for (int k = s->start[at]; k < s->start[at + 1]; k++) {
-    for (int c = s->row_start[d]; s->part[k] != 0.0 && c < s->row_start[d + 1]; c++) {
-      all &= find_entry(&s->G, s->with[k], s->row_col[c]) >= 0;
+    for (int c = s->rows->start[d]; s->part[k] != 0.0 && c < s->rows->start[d + 1]; c++) {
+      all &= pawl_by_rows_find(s->rows, s->with[k], s->rows->column[c]) >= 0;
     }
   }
   return all;
@@ -231,11 +198,12 @@ void pawl_spread_push(PawlSpread* s, double* B) {
   }
   for (int at = 0; at < s->count; at++) {
     int d = s->row[at];
-    for (int c = s->row_start[d]; s->rubs[at] && c < s->row_start[d + 1]; c++) {
-      double own = B[find_entry(&s->G, d, s->row_col[c])];
+    for (int c = s->rows->start[d]; s->rubs[at] && c < s->rows->start[d + 1]; c++) {
+      double own = B[pawl_by_rows_find(s->rows, d, s->rows->column[c])];
       for (int k = s->start[at]; k < s->start[at + 1]; k++) {
         if (s->part[k] != 0.0) {
-          B[find_entry(&s->G, s->with[k], s->row_col[c])] += s->part[k] * own;  // (F28)
+          B[pawl_by_rows_find(s->rows, s->with[k], s->rows->column[c])] +=
+              s->part[k] * own;  // (F28)
         }
       }
     }

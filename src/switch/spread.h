@@ -9,30 +9,31 @@
 // instant.
 #pragma once
 
-#include "base/arena.h"
-#include "pawl/pattern.h"
+#include "switch/by_rows.h"
 #include "switch/phase.h"
 
 typedef struct PawlSpread {
   PawlPattern G;
-  int *row_start, *row_col;  // G by rows
-  int first, end;            // rows of contacts
-  unsigned char* seen;       // rows: the phase that the lists below are of
-  bool any;                  // it leaves some contact out
-  int count;                 // rows that are left out
-  int *row, *start;          // which, and where their lists begin
-  int* with;                 // rows that each follows from
-  double* part;              // X
-  unsigned char* marked;     // v
-  double *Q, *R, *e;         // room
-  unsigned char* rubs;       // count: friction hangs on these loads
-  unsigned char* group;      // rows: takes part in loads that are spread; see pawl_spread_flag
-  int loose;                 // a row left out whose loads are not found here, or -1
-  bool matters, told;        // the motion has hung on how loads are shared; that was noted
+  const PawlByRows* rows;  // of G
+  int first, end;          // rows of contacts
+  unsigned char* seen;     // rows: the phase that the lists below are of
+  bool any;                // it leaves some contact out
+  int count;               // rows that are left out
+  int *row, *start;        // which, and where their lists begin
+  int* with;               // rows that each follows from
+  double* part;            // X
+  unsigned char* marked;   // v
+  double *Q, *R, *e;       // room
+  unsigned char* rubs;     // count: friction hangs on these loads
+  unsigned char* group;    // rows: takes part in loads that are spread; see pawl_spread_flag
+  int loose;               // a row left out whose loads are not found here, or -1
+  bool matters, told;      // the motion has hung on how loads are shared; that was noted
 } PawlSpread;
 
-PAWL_CHECKED PawlStatus pawl_spread_create(PawlArena* arena, const PawlPattern* G, int first,
-                                           int end, PawlSpread* out, PawlError* err);
+// `rows`: G by rows, outlives it.
+PAWL_CHECKED PawlStatus pawl_spread_create(PawlArena* arena, const PawlPattern* G,
+                                           const PawlByRows* rows, int first, int end,
+                                           PawlSpread* out, PawlError* err);
 
 // X at G, in a phase; `slips` (rows) tells contacts that slip. False: no load is spread.
 bool pawl_spread_look(PawlSpread* spread, const PawlPhase* phase, const unsigned char* slips,

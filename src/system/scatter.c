@@ -49,12 +49,10 @@ static int add_triplet(Triplets* t, int row, int col) {
   return 0;
 }
 
-// A contact that slips pushes along its friction, too: the row of its gap has these places, where
-// contacts are so few that their instants may be located.
+// A contact that slips pushes along its friction, too: in a tied system the row of its gap has
+// these places.
 static int tied_to(const PawlSystem* system, int row) {
-  const PawlModel* model = system->model;
-  bool slips = model && row >= model->row_count && row < system->first_contact &&
-               model->contact_count <= PAWL_MOST_TIED;
+  bool slips = system->tied && row >= system->model->row_count && row < system->first_contact;
   return slips ? system->first_contact + system->row_contact[row] : -1;
 }
 
@@ -355,4 +353,45 @@ PawlStatus pawl_system_scatter(PawlSystem* system, PawlError* err) {
     PAWL_TRY(scatter_group(system, &system->groups[g], err));
   }
   return PAWL_OK;
+}
+
+// ---- tied ---------------------------------------------------------------------------------------
+// Groups with places of their own; graphs and numbers are those of the system.
+static bool copy_groups(PawlSystem* copy) {
+  PawlGroup* groups = PAWL_NEW(&copy->arena, PawlGroup, copy->group_count);
+  bool ok = groups || copy->group_count == 0;
+  for (int g = 0; ok && g < copy->group_count; g++) {
+    groups[g] = copy->groups[g];
+    groups[g].entries = PAWL_NEW(&copy->arena, PawlEntry, groups[g].entry_count);
+    ok = groups[g].entries || groups[g].entry_count == 0;
+    for (int k = 0; ok && k < groups[g].entry_count; k++) {
+      groups[g].entries[k] = copy->groups[g].entries[k];
+    }
+  }
+  copy->groups = groups;
+  return ok;
+}
+
+PawlStatus pawl_system_tie(const PawlSystem* system, PawlSystem** out, PawlError* err) {
+  PawlSystem* copy = *out = pawl_alloc(1, sizeof *copy);
+  if (!copy) {
+    return pawl_fail_memory(err);
+  }
+  *copy = *system;
+  copy->arena = (PawlArena){0};
+  copy->tied = true;
+  memset(copy->base, 0, sizeof copy->base);
+  PawlStatus status = copy_groups(copy) ? pawl_system_scatter(copy, err) : pawl_fail_memory(err);
+  if (status != PAWL_OK) {
+    pawl_system_untie(copy);
+    *out = NULL;
+  }
+  return status;
+}
+
+void pawl_system_untie(PawlSystem* tied) {
+  if (tied) {
+    pawl_arena_free(&tied->arena);
+    pawl_free(tied);
+  }
 }

@@ -183,6 +183,7 @@ struct PawlSystem {
   double* zeros;  // v + rows: stand for v' and lambda where a rate reacts and they are not known
   bool* presses;  // of each place that is watched: a condition with the force of a contact
   PawlPattern H, G;
+  bool tied;  // rows of gaps have places for what their friction pushes (pawl_system_tie)
   int constraint_count, gated_count, gate_count, guard_count, turn_count, kink_count;
   PawlGated* gated;
   PawlGate* guards;
@@ -203,9 +204,6 @@ struct PawlSystem {
   bool varies[PAWL_QUANTITY_COUNT];   // some entry is not constant
   bool moves[PAWL_QUANTITY_COUNT];    // some entry changes also while modes and turns stay
 };
-
-// Contacts up to which the row of a gap has places for what its friction pushes.
-enum { PAWL_MOST_TIED = 64 };
 
 // The friction of a contact.
 typedef struct PawlContactFriction {
@@ -366,6 +364,10 @@ void pawl_model_print(PawlText* out, const PawlModel* model, PawlNode node);
 PAWL_CHECKED PawlStatus pawl_system_scatter(PawlSystem* system, PawlError* err);
 // Sets the lengths of the arrays from the sizes and patterns.
 void pawl_system_measure(PawlSystem* system);
+// The same system, with places in the rows of gaps for what their friction pushes, for methods that
+// locate where contacts slip. It borrows all but its patterns; the caller holds the lock.
+PAWL_CHECKED PawlStatus pawl_system_tie(const PawlSystem* system, PawlSystem** out, PawlError* err);
+void pawl_system_untie(PawlSystem* tied);  // NULL is allowed
 
 // Names in `err` the first term that is not finite at the point, or whose derivatives that `mask`
 // asks for are not; PAWL_RETRY.

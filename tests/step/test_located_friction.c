@@ -519,6 +519,44 @@ static void test_painleve_several(void** unused) {
   run_end(&run);
 }
 
+// ---- many ---------------------------------------------------------------------------------------
+// A hundred sledges, and twenty towers of five plates that are braked from below: each stops when
+// it would alone.
+static void test_many(void** unused) {
+  (void)unused;
+  static const char sledges[] =
+      "model: sledges\n"
+      "coordinates: {\"x[i=1..100]\": {rate: 1 + i/100}, \"y[i=1..100]\": }\n"
+      "mass: {\"x[i=1..100]\": 1, \"y[i=1..100]\": 1}\n"
+      "potential: {for i=1..100: \"10*y[i]\"}\n"
+      "contacts: {\"f[i=1..100]\": {gap: \"y[i]\", friction: 0.2, slip: \"x[i]\"}}\n";
+  Run run = run_text_with(sledges, NULL);
+  run_to(&run, 1.1, 0.05);
+  assert_int_equal(run_events(&run), 100);
+  for (int k = 0; k < 100; k++) {
+    double v = 1 + (k + 1) / 100.0;
+    CHECK_NEAR(run_event(&run, k)->t, v / 2, 1e-9);
+    CHECK_NEAR(pawl_sim_state(run.sim)->q[k], v * v / 4, 1e-9);
+  }
+  run_end(&run);
+  static const char towers[] =
+      "model: towers\n"
+      "coordinates: {\"x[i=1..20, k=1..5]\": {rate: 1 + i/20}, \"y[i=1..20, k=1..5]\": }\n"
+      "mass: {\"x[i=1..20, k=1..5]\": 1, \"y[i=1..20, k=1..5]\": 1}\n"
+      "potential: sum(i=1..20, sum(k=1..5, 10*y[i, k]))\n"
+      "contacts:\n"
+      "  foot[i=1..20]: {gap: \"y[i, 1]\", friction: 0.2, slip: \"x[i, 1]\"}\n"
+      "  pair[i=1..20, k=2..5]:\n"
+      "    {gap: \"y[i, k] - y[i, k-1]\", friction: 0.3, slip: \"x[i, k] - x[i, k-1]\"}\n";
+  run = run_text_with(towers, NULL);
+  run_to(&run, 1.1, 0.05);  // the plates of a tower stay together
+  assert_int_equal(run_events(&run), 20);
+  for (int k = 0; k < 20; k++) {
+    CHECK_NEAR(run_event(&run, k)->t, (1 + (k + 1) / 20.0) / 2, 1e-9);
+  }
+  run_end(&run);
+}
+
 // ---- loads that are shared ----------------------------------------------------------------------
 // Two feet at one place carry half of the load each, and the run says so. 20 N: up to 8 N are held
 // where one of them carries all, and 7 N slow it down.
@@ -725,6 +763,7 @@ int main(void) {
       cmocka_unit_test(test_painleve_onset),
       cmocka_unit_test(test_painleve_shock),
       cmocka_unit_test(test_painleve_several),
+      cmocka_unit_test(test_many),
       cmocka_unit_test(test_twice),
       cmocka_unit_test(test_box),
       cmocka_unit_test(test_box_in_steps),
