@@ -185,9 +185,22 @@ static PawlStatus fire(PawlGuards* g, PawlState* state, int k, int* next, PawlLo
   return PAWL_OK;
 }
 
+// Times that are not told apart would be taken one after the other for ever.
+static PawlStatus check_period(const PawlGuards* g, const PawlGuard* guard, double slack,
+                               PawlError* err) {
+  bool periodic = guard->what == PAWL_GUARD_TIMES && guard->times->every > 0.0;
+  if (!periodic || guard->times->every > slack) {
+    return PAWL_OK;
+  }
+  return pawl_fail(err, PAWL_ERROR_RUN,
+                   "event '%s' happens every %g s; instants nearer than %g s are one",
+                   g->dynamics->system->model->events[guard->of].name, guard->times->every, slack);
+}
+
 static PawlStatus fire_clock(PawlGuards* g, PawlState* state, int k, double slack, int* next,
                              PawlLog* log, PawlFired* fired, PawlError* err) {
   const PawlGuard* guard = &g->all[k];
+  PAWL_TRY(check_period(g, guard, slack, err));
   for (double t = next_of(g, state, k); t <= state->t + slack; t = next_of(g, state, k)) {
     state->t = t;
     PAWL_TRY(fire(g, state, k, next, log, fired, err));

@@ -124,4 +124,11 @@ refuse 1 "'left' (row 1)"
 refuse 1 "contradict" --project
 has err "'right' (row 1)"
 
+# --- an event that comes more often than instants can be told apart, over which a run went on for ever ---
+model 'events: {tick: {every: 1e-99}}'
+for method in rk4 event-driven; do
+  expect_bounded 1 run bad.yaml --method $method
+  has err "event 'tick' happens every 1e-99 s; instants nearer than"
+done
+
 finish
