@@ -42,6 +42,7 @@ typedef struct Decision {
 
 struct PawlAgain {
   struct PawlAgain* next;
+  int number;  // of the recipe in the model; 0: places other than coordinates occur
   const PawlUse* use;
   PawlRecipe* recipe;
   PawlMatrix what;  // its nodes are those of the member built last
@@ -174,6 +175,47 @@ void pawl_again_looked(const PawlBuild* build) {
   }
 }
 
+// ---- members ------------------------------------------------------------------------------------
+// A new recipe of the model; 0 where memory is short.
+static int number_recipe(PawlLoader* loader, const PawlNotes* notes) {
+  PawlModel* model = loader->model;
+  for (int p = 0; p < notes->place_count; p++) {
+    PawlNameKind kind = notes->places[p].kind;
+    if (kind != PAWL_NAME_COORDINATE && kind != PAWL_NAME_ROTATION) {
+      return 0;
+    }
+  }
+  if (PAWL_GROW(model->recipe_places, loader->recipe_capacity, model->recipe_count + 2) != 0) {
+    return 0;
+  }
+  model->recipe_places[++model->recipe_count] = notes->place_count;
+  return model->recipe_count;
+}
+
+bool pawl_member(PawlLoader* loader, int coordinate, PawlMember* member) {
+  PawlModel* model = loader->model;
+  const PawlAgain* again = loader->built;
+  *member = (PawlMember){0};
+  if (!again || again->number == 0) {
+    return true;
+  }
+  int count = again->place_count + (coordinate >= 0);
+  if (PAWL_GROW(model->places, loader->place_capacity, model->place_count + count) != 0) {
+    return pawl_loader_no_memory(loader);
+  }
+  *member = (PawlMember){again->number, model->place_count};
+  for (int p = 0; p < again->place_count; p++) {
+    bool turns = again->places[p].kind == PAWL_NAME_ROTATION;
+    model->places[model->place_count++] =
+        turns ? model->turning + 3 * again->now[p] : again->now[p];
+  }
+  if (coordinate >= 0) {
+    model->places[model->place_count++] = coordinate;
+  }
+  model->recipe_places[again->number] = count;
+  return true;
+}
+
 // ---- keeping what was noted ---------------------------------------------------------------------
 static void* keep(PawlPool* pool, const void* from, int count, size_t size) {
   void* kept = pawl_pool_alloc(pool, (size_t)count * size);
@@ -202,7 +244,8 @@ static PawlAgain* from_notes(PawlBuild* build, PawlDag* dag, const PawlMatrix* w
   if (!again) {
     return NULL;
   }
-  *again = (PawlAgain){.use = build->use,
+  *again = (PawlAgain){.number = number_recipe(loader, notes),
+                       .use = build->use,
                        .recipe = recipe,
                        .what = *what,
                        .contains = build->contains,
@@ -217,6 +260,9 @@ static PawlAgain* from_notes(PawlBuild* build, PawlDag* dag, const PawlMatrix* w
   again->now = pawl_pool_alloc(pool, (size_t)notes->place_count * sizeof(int));
   again->moved = pawl_pool_alloc(pool, (size_t)notes->place_count * sizeof(int));
   bool complete = again->looks && again->places && again->decisions && again->now && again->moved;
+  for (int p = 0; complete && p < notes->place_count; p++) {
+    again->now[p] = notes->places[p].element;
+  }
   return complete ? again : NULL;
 }
 
@@ -234,6 +280,7 @@ void pawl_again_end(PawlBuild* build, PawlDag* dag, PawlParsed* parsed, const Pa
     again->next = parsed->again;
     parsed->again = again;
   }
+  loader->built = again;
   parsed->misses++;
   loader->notes = NULL;
 }
@@ -306,6 +353,7 @@ int pawl_again(PawlBuild* build, PawlDag* dag, const PawlYaml* text, PawlParsed*
     if (followed > 0) {
       *out = again->what;
       build->contains |= again->contains;
+      loader->built = again;
       return pawl_loader_spend(loader, text, again->rounds) ? 1 : -1;
     }
   }

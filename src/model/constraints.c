@@ -33,11 +33,15 @@ typedef struct Rows {  // gathered for one mode
 // One row for each number of the equation.
 static bool add_rows(PawlLoader* loader, PawlYaml* text, const PawlMatrix* g, Rows* rows) {
   int count = pawl_matrix_count(g);
+  PawlMember member;
+  if (!pawl_member(loader, -1, &member)) {
+    return false;
+  }
   if (PAWL_GROW(rows->row, rows->capacity, rows->count + count) != 0) {
     return pawl_loader_no_memory(loader);
   }
   for (int k = 0; k < count; k++) {
-    rows->row[rows->count++] = (PawlRow){g->at[k], pawl_loader_source(loader, text)};
+    rows->row[rows->count++] = (PawlRow){g->at[k], member, pawl_loader_source(loader, text)};
   }
   return true;
 }

@@ -89,6 +89,7 @@ static bool build_record(PawlBuild* build, PawlDag* dag, PawlYaml* text, bool eq
   if (!parsed || !pawl_loader_spend(build->loader, text, excess)) {
     return false;
   }
+  build->loader->built = NULL;
   bool member = build->scope->count > 0 && !build->numbers && !build->inside;
   int done = member ? pawl_again(build, dag, text, parsed, out) : 0;
   if (done != 0) {

@@ -77,6 +77,7 @@ typedef struct PawlLoader {
   PawlPool kept;        // in the model's arena
   PawlDag* values;      // graph of what is only evaluated: parameters, starts, bounds
   struct PawlNotes *notes, *spare_notes;  // of the member being built (again.c); NULL: none
+  const struct PawlAgain* built;          // what the last expression is a member of; NULL: none
   PawlNames names;                        // parameters, coordinates, definitions
   PawlNames outputs, constraints, contacts, events;
   PawlNames functions;  // and tables
@@ -100,7 +101,7 @@ typedef struct PawlLoader {
   int switching_count, switching_capacity;
   int parameter_capacity, coordinate_capacity, term_capacity, constraint_capacity, contact_capacity,
       event_capacity, impulse_capacity, output_capacity, shape_capacity, state_capacity,
-      input_capacity, set_capacity, rotation_capacity;
+      input_capacity, set_capacity, rotation_capacity, recipe_capacity, place_capacity;
 } PawlLoader;
 
 // Room for one more in a growable array of the model; false when memory or the limit is reached.
@@ -193,6 +194,9 @@ bool pawl_expression_with(PawlLoader* loader, PawlYaml* text, const PawlScope* s
 // `left = right` as left - right, or an expression: a number, or a vector with one row for each.
 bool pawl_equation(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, const PawlUse* use,
                    PawlMatrix* out);
+// The expression or equation that was built last as a member of its family, with one more
+// coordinate that it belongs to; -1: none. False when memory is short.
+bool pawl_member(PawlLoader* loader, int coordinate, PawlMember* member);
 // A finite number from parameters and indices.
 bool pawl_value(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, double* value);
 // Finite numbers of a vector or matrix of parameters and indices; `shape` tells how many.
@@ -287,6 +291,9 @@ void pawl_load_forces(PawlLoader* loader, PawlYaml* section);
 // One term; `text` is where it is written. False when memory or the limit is reached.
 bool pawl_add_term(PawlLoader* loader, PawlTermKind kind, PawlYaml* text, PawlNode node,
                    int target);
+// The same for one that is made of the expression built last, and of `coordinate` (-1: no more).
+bool pawl_add_member(PawlLoader* loader, PawlTermKind kind, PawlYaml* text, PawlNode node,
+                     int target, int coordinate);
 // `motor: {on: phi - psi, value: ...}` of forces.
 void pawl_load_force_along(PawlLoader* loader, PawlYaml* body);
 void pawl_load_springs(PawlLoader* loader, PawlYaml* section);

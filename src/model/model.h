@@ -85,9 +85,18 @@ typedef enum PawlTermKind {
   // `mass: {x: m}` becomes a KINETIC term m/2 x'^2
 } PawlTermKind;
 
+// What was written once for a family, and has the same form with other coordinates in all members
+// of a recipe: those stand in PawlModel.places from `first` on, as many as the recipe has. Of a
+// rotation it is the first of its velocities.
+typedef struct PawlMember {
+  int recipe;  // 0: none
+  int first;
+} PawlMember;
+
 typedef struct PawlTerm {
   PawlTermKind kind;
   PawlNode node;
+  PawlMember member;
   int target;      // FORCE: coordinate
   bool of_points;  // a spring between points: `source` is its name
   PawlSource source;
@@ -97,6 +106,7 @@ typedef struct PawlRow {
   // g(q, t) = left - right, or w(q, v, t) of a rate equation; a positive multiplier pushes towards
   // growing g or w.
   PawlNode node;
+  PawlMember member;
   PawlSource source;
 } PawlRow;
 
@@ -282,6 +292,9 @@ struct PawlModel {
   PawlShape* shapes;
   bool spatial;       // some shape of the scene is
   PawlTables tables;  // that nodes of `dag` look into
+  int recipe_count, place_count;
+  int* recipe_places;  // by recipe, from 1 on: how many places it has
+  int* places;         // coordinates of members
   PawlProjectionDef projection;
   PawlSimulateDef simulate;
   uint64_t text_hash;  // of the text it was read from

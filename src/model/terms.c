@@ -25,6 +25,17 @@ bool pawl_add_term(PawlLoader* loader, PawlTermKind kind, PawlYaml* text, PawlNo
   return true;
 }
 
+bool pawl_add_member(PawlLoader* loader, PawlTermKind kind, PawlYaml* text, PawlNode node,
+                     int target, int coordinate) {
+  PawlMember member;
+  if (!pawl_member(loader, coordinate, &member) ||
+      !pawl_add_term(loader, kind, text, node, target)) {
+    return false;
+  }
+  loader->model->terms[loader->model->term_count - 1].member = member;
+  return true;
+}
+
 // ---- energies -------------------------------------------------------------------------------
 
 static bool load_items(PawlLoader* loader, PawlYaml* items, const PawlScope* scope,
@@ -57,7 +68,7 @@ static bool load_items(PawlLoader* loader, PawlYaml* items, const PawlScope* sco
   if (items->kind == PAWL_YAML_SCALAR) {
     PawlNode node;
     return pawl_expression(loader, items, scope, &uses[kind], &node) &&
-           pawl_add_term(loader, kind, items, node, -1);
+           pawl_add_member(loader, kind, items, node, -1, -1);
   }
   bool good = true;
   for (PawlYaml* child = items->first; child; child = child->next) {
@@ -122,13 +133,13 @@ static bool add_mass(PawlLoader* loader, PawlYaml* text, const PawlScope* scope,
   if (node == PAWL_NO_NODE) {
     return pawl_loader_no_memory(loader);
   }
-  return pawl_add_term(loader, PAWL_TERM_KINETIC, text, node, -1);
+  return pawl_add_member(loader, PAWL_TERM_KINETIC, text, node, -1, coordinate);
 }
 
 static bool add_force(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, int coordinate) {
   PawlNode node;
   return pawl_expression(loader, text, scope, &uses[PAWL_TERM_FORCE], &node) &&
-         pawl_add_term(loader, PAWL_TERM_FORCE, text, node, coordinate);
+         pawl_add_member(loader, PAWL_TERM_FORCE, text, node, coordinate, coordinate);
 }
 
 void pawl_load_mass(PawlLoader* loader, PawlYaml* section) {

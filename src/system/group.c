@@ -7,8 +7,6 @@
 #include "base/error.h"
 #include "system/group_impl.h"
 
-enum { FEWEST_LANES = 4 };  // below this a shape is not worth a group of its own
-
 static bool is_constraint(PawlItemKind kind) {
   return kind == PAWL_ITEM_CONSTRAINT || kind == PAWL_ITEM_RATE || kind == PAWL_ITEM_SLIP ||
          kind == PAWL_ITEM_FRICTION;
@@ -17,7 +15,7 @@ static bool is_constraint(PawlItemKind kind) {
 // Worth a group of its own. Switching functions, and constraints that count periods, stay single:
 // they are few.
 bool pawl_group_is_frequent(const PawlItemShape* shape, const PawlSorter* s) {
-  return shape->item_count >= FEWEST_LANES &&
+  return shape->item_count >= PAWL_FEWEST_LANES &&
          s->items[shape->last_item].item.kind != PAWL_ITEM_GUARD &&
          s->items[shape->last_item].item.kind != PAWL_ITEM_KINK &&
          s->items[shape->last_item].item.kind != PAWL_ITEM_WATCH &&
@@ -56,7 +54,10 @@ static PawlStatus build_groups(PawlSorter* s, PawlError* err) {
 
 PawlStatus pawl_system_group(PawlSystem* system, PawlError* err) {
   PawlSorter s = {.system = system};
-  PawlStatus status = pawl_group_fold(&s, err);
+  PawlStatus status = pawl_group_find_members(&s, err);
+  if (status == PAWL_OK) {
+    status = pawl_group_fold(&s, err);
+  }
   if (status == PAWL_OK) {
     status = pawl_group_collect(&s, err);
   }
@@ -68,9 +69,13 @@ PawlStatus pawl_system_group(PawlSystem* system, PawlError* err) {
   }
   pawl_dag_destroy(s.dag);
   pawl_shaper_destroy(s.shaper);
-  pawl_free(s.folded);
-  pawl_free(s.unwound);
-  pawl_free(s.eased);
+  pawl_group_free_folded(&s);
+  pawl_free(s.term_like);
+  pawl_free(s.constraint_like);
+  pawl_free(s.term_items);
+  pawl_free(s.constraint_items);
+  pawl_free(s.turned);
+  pawl_free(s.sources);
   pawl_free(s.shapes);
   pawl_free(s.items);
   pawl_free(s.tokens);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The expressions of a model with numbers for its parameters and with kinks as forces and
 // constraints have them.
+#include <string.h>
+
 #include "base/alloc.h"
 #include "base/error.h"
 #include "model/model.h"
@@ -96,26 +98,60 @@ static PawlNode ease(PawlSorter* s, PawlNode of_model, const PawlDagNode* node) 
                       : pawl_kink_timed(s->dag, node, arg, plain, turn);
 }
 
+static PawlNode* new_map(int count) {
+  PawlNode* map = pawl_alloc((size_t)count, sizeof *map);
+  if (map) {
+    memset(map, -1, (size_t)count * sizeof *map);  // PAWL_NO_NODE
+  }
+  return map;
+}
+
+// Without kinks of either sort their maps are that of all others.
+static int make_maps(PawlSorter* s, int count) {
+  const PawlSystem* system = s->system;
+  s->dag = pawl_dag_create();
+  s->folded = new_map(count);
+  s->unwound = system->turn_count == 0 ? s->folded : new_map(count);
+  s->eased = system->kink_count + system->timed_count == 0 ? s->folded : new_map(count);
+  return s->dag && s->folded && s->unwound && s->eased ? 0 : -1;
+}
+
+void pawl_group_free_folded(PawlSorter* s) {
+  pawl_free(s->unwound == s->folded ? NULL : s->unwound);
+  pawl_free(s->eased == s->folded ? NULL : s->eased);
+  pawl_free(s->folded);
+}
+
+static int fold_all(PawlSorter* s, const PawlDag* from, const unsigned char* needed) {
+  int failed = 0;
+  for (int k = 0; !failed && k < pawl_dag_count(from); k++) {
+    const PawlDagNode* node = pawl_dag_node(from, k);
+    if (!needed[k]) {
+      continue;
+    }
+    s->folded[k] = fold_node(s, s->folded, node);
+    if (s->unwound != s->folded) {
+      s->unwound[k] = unwind(s, k, node);
+    }
+    if (s->eased != s->folded) {
+      s->eased[k] = ease(s, k, node);
+    }
+    failed = s->folded[k] == PAWL_NO_NODE || s->unwound[k] == PAWL_NO_NODE ||
+             s->eased[k] == PAWL_NO_NODE;
+  }
+  return failed;
+}
+
 PawlStatus pawl_group_fold(PawlSorter* s, PawlError* err) {
   const PawlDag* from = s->system->model->dag;
-  int count = pawl_dag_count(from), kinks = s->system->kink_count + s->system->timed_count;
-  s->dag = pawl_dag_create();
-  s->folded = pawl_alloc((size_t)count, sizeof(PawlNode));
-  s->unwound = pawl_alloc((size_t)count, sizeof(PawlNode));
-  s->eased = pawl_alloc((size_t)count, sizeof(PawlNode));
-  if (!s->dag || !s->folded || !s->unwound || !s->eased) {
-    return pawl_fail_memory(err);
+  int count = pawl_dag_count(from);
+  unsigned char* needed = pawl_alloc((size_t)count, 1);
+  bool good = needed && make_maps(s, count) == 0;
+  if (good) {
+    pawl_dag_share_tables(s->dag, from);
+    pawl_group_find_needed(s, needed);
+    good = fold_all(s, from, needed) == 0;
   }
-  pawl_dag_share_tables(s->dag, from);
-  for (int k = 0; k < count; k++) {
-    const PawlDagNode* node = pawl_dag_node(from, k);
-    s->folded[k] = fold_node(s, s->folded, node);
-    s->unwound[k] = s->system->turn_count == 0 ? s->folded[k] : unwind(s, k, node);
-    s->eased[k] = kinks == 0 ? s->folded[k] : ease(s, k, node);
-    if (s->folded[k] == PAWL_NO_NODE || s->unwound[k] == PAWL_NO_NODE ||
-        s->eased[k] == PAWL_NO_NODE) {
-      return pawl_fail_memory(err);
-    }
-  }
-  return PAWL_OK;
+  pawl_free(needed);
+  return good ? PAWL_OK : pawl_fail_memory(err);
 }

@@ -12,8 +12,13 @@ typedef struct PawlItemShape {
   int item_count, last_item;     // items of this shape, chained through PawlPlaced.previous
 } PawlItemShape;
 
+enum { PAWL_FEWEST_LANES = 4 };  // below this a shape is not worth a group of its own
+
 typedef struct PawlPlaced {  // an item with its shape
   PawlItem item;
+  int like;              // a member of a family: the item that it is like, plus 1; 0: none
+  int term, constraint;  // that it belongs to where it is a member, or one is like it; -1: none
+  int sources;           // where one is like it: where its coordinates come from, in `sources`
   int shape, previous;
   int coordinate_count, row_count, number_count;
   int coordinates, rows, numbers;  // offsets in the PawlSorter's lists
@@ -26,6 +31,12 @@ typedef struct PawlSorter {
   PawlNode* folded;   // node of the model -> node of dag
   PawlNode* eased;    // the same for forces and energies, with kinks as they are at the point
   PawlNode* unwound;  // the same for constraints, with each kink as the branch of its turn
+  // Members of families (group_members.c): what each is like, itself for the first one; -1: none.
+  int *term_like, *constraint_like;
+  int *term_items, *constraint_items;  // the first item of each, and the number of items
+  unsigned char* turned;               // nodes of the model in which a kink has a turn; NULL: none
+  int source_count, source_capacity;
+  int* sources;
   PawlShaper* shaper;
   int shape_count, shape_capacity, item_count, item_capacity, token_count, token_capacity;
   PawlItemShape* shapes;
@@ -53,6 +64,18 @@ typedef struct PawlGroupScratch {
 
 // The graph of the model with parameters as numbers, and its nodes in it.
 PAWL_CHECKED PawlStatus pawl_group_fold(PawlSorter* s, PawlError* err);
+void pawl_group_free_folded(PawlSorter* s);
+// Which terms and constraints are members of a family.
+PAWL_CHECKED PawlStatus pawl_group_find_members(PawlSorter* s, PawlError* err);
+// Marks the nodes of the model of which more than the form is needed.
+void pawl_group_find_needed(const PawlSorter* s, unsigned char* needed);
+// The items of a term or of a constraint (the other is -1) that is like another: 0, or -1 when
+// memory is short, as the next two.
+int pawl_group_copy_items(PawlSorter* s, int term, int constraint);
+// Notes where the slots of an item that others are like come from, and fills those of one that is
+// like another.
+int pawl_group_list_sources(PawlSorter* s, int item, int term, int constraint);
+int pawl_group_bind_member(PawlSorter* s, PawlPlaced* placed);
 // All items of the model.
 PAWL_CHECKED PawlStatus pawl_group_collect(PawlSorter* s, PawlError* err);
 // The shape of each.

@@ -18,7 +18,8 @@ static int add_item(PawlSorter* s, PawlItemKind kind, int target, int count, con
     return -1;
   }
   memcpy(kept, nodes, (size_t)count * sizeof *kept);
-  s->items[s->item_count++] = (PawlPlaced){.item = {kind, target, count, kept, gate}};
+  s->items[s->item_count++] =
+      (PawlPlaced){.item = {kind, target, count, kept, gate}, .term = -1, .constraint = -1};
   return 0;
 }
 
@@ -237,6 +238,22 @@ static int add_state(PawlSorter* s, const PawlStateDef* state) {
              : add_addends(s, PAWL_ITEM_STATE, state->coordinate, s->eased[state->rate]);
 }
 
+static bool is_copy(const int* like, int k) {
+  return like[k] >= 0 && like[k] != k;
+}
+
+// Items that are those of members: the first of a family with those like it.
+static void note_copied(PawlSorter* s, int term, int constraint) {
+  const int* like = term >= 0 ? s->term_like : s->constraint_like;
+  int* items = term >= 0 ? s->term_items : s->constraint_items;
+  int at = term >= 0 ? term : constraint;
+  items[at + 1] = s->item_count;
+  for (int k = items[at]; like[at] == at && k < s->item_count; k++) {
+    s->items[k].term = term;
+    s->items[k].constraint = constraint;
+  }
+}
+
 PawlStatus pawl_group_collect(PawlSorter* s, PawlError* err) {
   static const PawlItemKind kind_of[] = {
       [PAWL_TERM_KINETIC] = PAWL_ITEM_KINETIC,
@@ -248,14 +265,22 @@ PawlStatus pawl_group_collect(PawlSorter* s, PawlError* err) {
   int failed = 0;
   for (int k = 0; !failed && k < model->term_count; k++) {
     const PawlTerm* term = &model->terms[k];
-    failed = add_addends(s, kind_of[term->kind], term->target, s->eased[term->node]);
+    s->term_items[k] = s->item_count;
+    failed = is_copy(s->term_like, k)
+                 ? pawl_group_copy_items(s, k, -1)
+                 : add_addends(s, kind_of[term->kind], term->target, s->eased[term->node]);
+    note_copied(s, k, -1);
   }
   for (int k = 0; !failed && k < model->state_count; k++) {
     failed = add_state(s, &model->states[k]);
   }
   for (int k = 0, gate = 0; !failed && k < model->constraint_count; k++) {
     bool gated = model->constraints[k].mode_count > 1;
-    failed = add_constraint(s, &model->constraints[k], gated ? gate : -1);
+    s->constraint_items[k] = s->item_count;
+    failed = is_copy(s->constraint_like, k)
+                 ? pawl_group_copy_items(s, -1, k)
+                 : add_constraint(s, &model->constraints[k], gated ? gate : -1);
+    note_copied(s, -1, k);
     if (!failed && model->constraints[k].switching.capacity != PAWL_NO_NODE) {
       failed = add_friction(s, &model->constraints[k], gate);
     }

@@ -81,6 +81,19 @@ static void note_turned(PawlSystem* system, const PawlPlaced* placed) {
   }
 }
 
+static int encode(PawlSorter* s, int item) {
+  PawlPlaced* placed = &s->items[item];
+  const int* tokens;
+  const PawlBinding* binding;
+  int count = pawl_shape_encode(s->shaper, &placed->item, &tokens, &binding);
+  placed->shape = count < 0 ? -1 : find_shape(s, count, tokens);
+  if (placed->shape < 0 || keep_binding(s, placed, binding) != 0) {
+    return -1;
+  }
+  bool copied = placed->term >= 0 || placed->constraint >= 0;
+  return copied ? pawl_group_list_sources(s, item, placed->term, placed->constraint) : 0;
+}
+
 PawlStatus pawl_group_shape(PawlSorter* s, PawlError* err) {
   PawlSizes sizes = s->system->sizes;
   const PawlModel* model = s->system->model;
@@ -95,11 +108,7 @@ PawlStatus pawl_group_shape(PawlSorter* s, PawlError* err) {
   }
   for (int k = 0; k < s->item_count; k++) {
     PawlPlaced* placed = &s->items[k];
-    const int* tokens;
-    const PawlBinding* binding;
-    int count = pawl_shape_encode(s->shaper, &placed->item, &tokens, &binding);
-    placed->shape = count < 0 ? -1 : find_shape(s, count, tokens);
-    if (placed->shape < 0 || keep_binding(s, placed, binding) != 0) {
+    if ((placed->like > 0 ? pawl_group_bind_member(s, placed) : encode(s, k)) != 0) {
       return pawl_fail_memory(err);
     }
     note_turned(s->system, placed);

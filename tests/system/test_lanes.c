@@ -240,12 +240,94 @@ static void test_coincidences(void** state) {
   setup_free(&s);
 }
 
+// ---- members of families ------------------------------------------------------------------------
+// Lines of a model with a hole for a range of i. The loop over all of it is a family, whose members
+// are like the first one; a loop of one round is by itself.
+static const struct {
+  const char *section, *line;
+} member_lines[] = {
+    {"mass", "u[#]: m"},
+    {"mass", "w[#]: 2*m"},
+    {"kinetic", "- for #: J/2*dot(R[i].omega, R[i].omega)*(2 + u[i]^2)"},
+    {"kinetic", "- for #: m*(x'^2 + w[i]'*w[i+1]')/8"},
+    {"potential", "- for #: k/2*(u[i] - u[i-1])^2 + m*g*w[i]"},
+    {"potential", "- for #: k*u[i]*u[12-i]"},                       // a square at i = 6
+    {"potential", "- for #: if(i < 5, u[i], w[i])*sin(w[i+1])*x"},  // two forms
+    {"potential", "- for #: stiff[i]/2*(w[i] - w[i-1])^2"},         // numbers of their own
+    {"potential", "- for #: max(u[i] - w[i], 0)^2"},                // kinks of their own
+    {"dissipation", "- for #: (u[i]' - x')^2"},
+    {"forces", "u[#]: w[i]*x + u[6]*cos(t)"},  // one and the same at i = 6
+    {"constraints", "a[#]: [\"u[i] = sin(w[i-1])*x\", \"w[i] + u[12-i] = x^2\"]"},
+    {"constraints", "b[#]: R[i]*[0, 0, 1] + [u[i], 0, 0] = R[i-1]*[u[i], 1, x]"},
+    {"constraints", "c[#]: {rate: \"w[i]' = u[i]*u[i-1]'\"}"},
+};
+enum { MEMBERS = 11 };
+
+static Setup write_members(bool families) {
+  PawlText text = {0}, *o = &text;
+  pawl_text_printf(o,
+                   "model: members\nparameters: {m: 2, k: 3, J: 0.7, g: 9.81, "
+                   "\"stiff[i=1..%d]\": 1 + i}\n"
+                   "coordinates: {x: , \"u[i=0..%d]\": , \"w[i=0..%d]\": , "
+                   "\"R[i=0..%d]\": {kind: rotation}}\n",
+                   MEMBERS, MEMBERS + 1, MEMBERS + 1, MEMBERS);
+  for (size_t k = 0; k < sizeof member_lines / sizeof *member_lines; k++) {
+    const char* section = member_lines[k].section;
+    if (k == 0 || strcmp(section, member_lines[k - 1].section) != 0) {
+      pawl_text_printf(o, "%s:\n", section);
+    }
+    for (int i = 1; i <= (families ? 1 : MEMBERS); i++) {
+      char range[32];
+      snprintf(range, sizeof range, "i=%d..%d", i, families ? MEMBERS : i);
+      pawl_text_add(o, "  ");
+      add_form(o, member_lines[k].line, range);
+      pawl_text_add(o, "\n");
+    }
+  }
+  assert_false(text.failed);
+  Setup s = setup_text(text.s);
+  pawl_text_free(&text);
+  return s;
+}
+
+static void compare_bits(const char* what, int count, const double* x, const double* y) {
+  for (int k = 0; k < count; k++) {
+    if (memcmp(&x[k], &y[k], sizeof x[k]) != 0) {
+      fail_msg("%s[%d]: %.17g and %.17g", what, k, x[k], y[k]);
+    }
+  }
+}
+
+static void test_members_are_like_the_first(void** state) {
+  (void)state;
+  Setup family = write_members(true), alone = write_members(false);
+  PawlPattern H = pawl_system_pattern_H(family.system), G = pawl_system_pattern_G(family.system);
+  compare_patterns(H, pawl_system_pattern_H(alone.system));
+  compare_patterns(G, pawl_system_pattern_G(alone.system));
+  assert_int_equal(pawl_system_info(family.system).groups, pawl_system_info(alone.system).groups);
+  Random r = {11};
+  for (int repeat = 0; repeat < 3; repeat++) {
+    Place p = random_place(family.system, &r);
+    const PawlValues *x = run_at(family.eval, &p), *y = run_at(alone.eval, &p);
+    compare_bits("M", H.start[H.cols], x->M, y->M);
+    compare_bits("K", H.start[H.cols], x->K, y->K);
+    compare_bits("C", H.start[H.cols], x->C, y->C);
+    compare_bits("f", H.cols, x->f, y->f);
+    compare_bits("G", G.start[G.cols], x->G, y->G);
+    compare_bits("g", G.rows, x->g, y->g);
+    compare_bits("gamma", G.rows, x->gamma, y->gamma);
+    compare_bits("energy", 2, x->energy, y->energy);
+    place_free(&p);
+  }
+  setup_free(&family);
+  setup_free(&alone);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_family_equals_members),
-      cmocka_unit_test(test_lanes_equal_singles),
-      cmocka_unit_test(test_numbers_of_each_lane),
-      cmocka_unit_test(test_coincidences),
+      cmocka_unit_test(test_family_equals_members),      cmocka_unit_test(test_lanes_equal_singles),
+      cmocka_unit_test(test_numbers_of_each_lane),       cmocka_unit_test(test_coincidences),
+      cmocka_unit_test(test_members_are_like_the_first),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
