@@ -21,7 +21,7 @@ const groups = [
     ['theory/rotations.html', 'Rotations'], ['theory/rate.html', 'Rate equations'], ['theory/states.html', 'States and inputs'], ['theory/tables.html', 'Tables'],
     ['theory/kinks.html', 'Kinks'], ['theory/poles.html', 'Poles'], ['theory/energy.html', 'Energy'], ['theory/freedom.html', 'Degrees of freedom'],
     ['theory/equilibrium.html', 'Rest positions'], ['theory/inverse.html', 'Inverse dynamics'],
-    ['theory/linear.html', 'Linear models'], ['theory/squares.html', 'Sums of squares'], ['theory/kkt.html', 'KKT solver'],
+    ['theory/linear.html', 'Linear models'], ['theory/squares.html', 'Sums of squares'], ['theory/elementary.html', 'Sine, cosine, exp'], ['theory/kkt.html', 'KKT solver'],
     ['theory/generalized-alpha.html', 'generalized-alpha'], ['theory/ga-p.html', 'ga-p'], ['theory/nsga.html', 'nsga'],
     ['theory/moreau-jean.html', 'moreau-jean'], ['theory/php.html', 'php'], ['theory/rk4.html', 'rk4'],
     ['theory/dopri.html', 'dopri'], ['theory/sundials.html', 'ark, ida']]],
