@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "expr/elementary.h"
 
 int pawl_normal_start(PawlNormal* n, PawlDag* dag) {
   *n = (PawlNormal){.dag = dag};
@@ -121,7 +122,7 @@ int pawl_poly_atom(PawlNormal* n, PawlNode atom, int power, PawlPoly* out) {
 
 int pawl_poly_trig(PawlNormal* n, PawlAngle turn, bool sine, PawlPoly* out) {
   if (turn.angle < 0) {
-    return one_term(n, sine ? sin(turn.value) : cos(turn.value), 0, 0, out);
+    return one_term(n, sine ? pawl_sin(turn.value) : pawl_cos(turn.value), 0, 0, out);
   }
   double c = sine && turn.turned ? -1.0 : 1.0;
   return one_term(n, c, 0, pawl_trig(turn.angle, sine), out);
@@ -154,7 +155,7 @@ static int add_turned(PawlNormal* n, PawlNormalTerm term, PawlAngle turn, bool s
     term.c = sine && turn.turned ? -term.c : term.c;
     return sum_add(n, term);
   }
-  double factor = sine ? sin(turn.value) : cos(turn.value);
+  double factor = sine ? pawl_sin(turn.value) : pawl_cos(turn.value);
   if (factor == 0.0) {
     return 0;
   }

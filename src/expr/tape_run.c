@@ -1,28 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The interpreter of tapes: one loop over instructions for a single lane, and one in which each
 // operation runs over a block of lanes. Both take their formulas from tape_ops.def.
-#define _GNU_SOURCE  // sincos
 #include <math.h>
 
+#include "expr/elementary.h"
 #include "expr/tape.h"
 #include "expr/tape_native.h"
-
-// Vector code for the machine at hand, chosen when the program starts. Only IEEE operations without
-// contraction are used, so every choice gives the same bits.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(PAWL_NO_CLONES)
-#define MANY_TARGETS __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define MANY_TARGETS
-#endif
+#include "expr/targets.h"
 
 void pawl_tape_sincos(double x, double* s, double* c) {
-#if defined(__GLIBC__)
-  sincos(x, s, c);
-#else
-  *s = sin(x);
-  *c = cos(x);
-#endif
+  PawlSineCosine y = pawl_sincos(x);
+  *s = y.sine;
+  *c = y.cosine;
 }
 
 // A copy for each of its two callers: the smallest tapes feel a call.
@@ -114,11 +103,35 @@ PawlTapeRun* pawl_tape_runner(PawlTapeOp op) {
 }
 
 // ---- many lanes ---------------------------------------------------------------------------------
+// The functions that have loops of their own. False: it is none of them.
+static bool run_elementary(const PawlInstruction* i, double* registers, int lanes) {
+  double* d = registers + (size_t)i->dst * PAWL_TAPE_WIDTH;
+  const double* a = registers + (size_t)i->a * PAWL_TAPE_WIDTH;
+  switch (i->op) {
+    case PAWL_TAPE_SIN:
+      pawl_sin_lanes(lanes, a, d);
+      return true;
+    case PAWL_TAPE_COS:
+      pawl_cos_lanes(lanes, a, d);
+      return true;
+    case PAWL_TAPE_SINCOS:
+      pawl_sincos_lanes(lanes, a, d, registers + (size_t)i->b * PAWL_TAPE_WIDTH);
+      return true;
+    case PAWL_TAPE_EXP:
+      pawl_exp_lanes(lanes, a, d);
+      return true;
+    default:
+      return false;
+  }
+}
 
-MANY_TARGETS
+PAWL_MANY_TARGETS
 static void run_block(const PawlTape* tape, double* registers, int lanes) {
   const PawlInstruction* end = tape->code + tape->instruction_count;
   for (const PawlInstruction* i = tape->code; i < end; i++) {
+    if (run_elementary(i, registers, lanes)) {
+      continue;
+    }
     // The destination is never an operand (pawl_tape_create sees to it).
     double* restrict d = registers + (size_t)i->dst * PAWL_TAPE_WIDTH;
     const double* restrict a = registers + (size_t)i->a * PAWL_TAPE_WIDTH;
@@ -145,13 +158,8 @@ static void run_block(const PawlTape* tape, double* registers, int lanes) {
           d[l] = pawl_powi(a[l], i->b);
         }
         break;
-      case PAWL_TAPE_SINCOS: {
-        double* cosine = registers + (size_t)i->b * PAWL_TAPE_WIDTH;
-        for (int l = 0; l < lanes; l++) {
-          pawl_tape_sincos(a[l], &d[l], &cosine[l]);
-        }
+      case PAWL_TAPE_SINCOS:
         break;
-      }
     }
   }
 }

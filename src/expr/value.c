@@ -5,6 +5,7 @@
 // branch taken count), and leaving the domain of an operation gives NaN, not infinity.
 #include "base/alloc.h"
 #include "expr/dag_store.h"
+#include "expr/elementary.h"
 
 // pow itself gives NaN for a negative base with a broken exponent, but infinity here.
 static double power(double a, double b) {

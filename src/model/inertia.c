@@ -4,13 +4,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "expr/elementary.h"
+
 // One turn in the plane of the axes p and q, after which I[p][q] is zero (Jacobi).
 static void rotate_plane(double I[3][3], int p, int q) {
   if (I[p][q] == 0.0) {
     return;
   }
   double theta = 0.5 * atan(2.0 * I[p][q] / (I[q][q] - I[p][p]));  // half a right angle where equal
-  double c = cos(theta), s = sin(theta);
+  double c = pawl_cos(theta), s = pawl_sin(theta);
   for (int k = 0; k < 3; k++) {  // R I
     double a = I[p][k], b = I[q][k];
     I[p][k] = c * a - s * b;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "expr/elementary.h"
 #include "model/loader.h"
 
 // ---- entries ------------------------------------------------------------------------------------
@@ -90,8 +91,8 @@ static bool read_angles(PawlLoader* loader, PawlYaml* map, const PawlScope* scop
   }
   memcpy(p, (const double[]){1, 0, 0, 0}, 4 * sizeof *p);
   for (int k = 0; k < 3; k++) {
-    double turn[4] = {cos(angle[k] / 2)};
-    turn[1 + angles->key->text[k] - 'x'] = sin(angle[k] / 2);
+    double turn[4] = {pawl_cos(angle[k] / 2)};
+    turn[1 + angles->key->text[k] - 'x'] = pawl_sin(angle[k] / 2);
     multiply(p, turn, p);
   }
   return true;

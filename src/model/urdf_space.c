@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "expr/elementary.h"
 #include "model/inertia.h"
 #include "model/urdf_impl.h"
 
@@ -11,8 +12,8 @@ const PawlFrame pawl_frame_one = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {0, 0, 0}};
 // ---- frames -------------------------------------------------------------------------------------
 
 PawlFrame pawl_frame_rpy(const double p[3], const double rpy[3]) {
-  double cr = cos(rpy[0]), sr = sin(rpy[0]), cp = cos(rpy[1]), sp = sin(rpy[1]), cy = cos(rpy[2]),
-         sy = sin(rpy[2]);
+  double cr = pawl_cos(rpy[0]), sr = pawl_sin(rpy[0]), cp = pawl_cos(rpy[1]), sp = pawl_sin(rpy[1]),
+         cy = pawl_cos(rpy[2]), sy = pawl_sin(rpy[2]);
   return (PawlFrame){{{cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr},  // (U1)
                       {sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr},
                       {-sp, cp * sr, cp * cr}},
@@ -47,7 +48,7 @@ static void unit(const double axis[3], double u[3]) {
 
 // R = cos 1 + (1 - cos) u u^T + sin [u]
 PawlFrame pawl_frame_turned(const double axis[3], double angle) {
-  double u[3], c = cos(angle), s = sin(angle);
+  double u[3], c = pawl_cos(angle), s = pawl_sin(angle);
   unit(axis, u);
   PawlFrame out = {{{c, -s * u[2], s * u[1]}, {s * u[2], c, -s * u[0]}, {-s * u[1], s * u[0], c}},
                    {0, 0, 0}};
@@ -74,7 +75,7 @@ void pawl_frame_angles(const PawlFrame* frame, double zyx[3]) {
   const double(*R)[3] = frame->R;
   double flat = hypot(R[0][0], R[1][0]);
   double yaw = flat > DBL_EPSILON ? atan2(R[1][0], R[0][0]) : 0.0;
-  double c = cos(yaw), s = sin(yaw);
+  double c = pawl_cos(yaw), s = pawl_sin(yaw);
   zyx[0] = yaw;
   zyx[1] = atan2(-R[2][0], flat);
   zyx[2] = atan2(s * R[0][2] - c * R[1][2], c * R[1][1] - s * R[0][1]);

@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/text.h"
+#include "expr/elementary.h"
 #include "model/model.h"
 #include "switch/phase.h"
 #include "switch/tolerances.h"
@@ -285,7 +286,7 @@ static void measure(PawlPoles* p, const PawlState* state, double t, const double
                        .turning = p->system->model->turning};
   (void)pawl_bundle_run(p->factors, &at, factors);  // NaN is on no side
   for (int k = 0; k < p->count; k++) {
-    factors[k] = p->poles[k].kind == TANGENT ? cos(factors[k]) : factors[k];
+    factors[k] = p->poles[k].kind == TANGENT ? pawl_cos(factors[k]) : factors[k];
   }
 }
 

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "expr/elementary.h"
+
 // p o (s, v)
 static void product(const double p[4], double s, const double v[3], double out[4]) {
   double p0 = p[0], p1 = p[1], p2 = p[2], p3 = p[3];
@@ -24,18 +26,14 @@ void pawl_rotation_normalise(double p[4]) {
   }
 }
 
-// sin(x)/x, exact to rounding for any x but zero.
-static double sinc(double x) {
-  return x == 0.0 ? 1.0 : sin(x) / x;
-}
-
 void pawl_rotation_move(const double p[4], const double turn[3], double out[4]) {
   double half[3] = {turn[0] / 2, turn[1] / 2, turn[2] / 2};
   double angle = sqrt(half[0] * half[0] + half[1] * half[1] + half[2] * half[2]);
-  double s = sinc(angle);
+  PawlSineCosine of = pawl_sincos(angle);
+  double s = angle == 0.0 ? 1.0 : of.sine / angle;  // exact to rounding for any but zero
   for (int k = 0; k < 3; k++) {
     half[k] *= s;
   }
-  product(p, cos(angle), half, out);
+  product(p, of.cosine, half, out);
   pawl_rotation_normalise(out);
 }

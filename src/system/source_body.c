@@ -249,9 +249,14 @@ static const char* const bodies[PAWL_OP_COUNT] = {
 #include "expr/op.def"
 };
 
+// What pawl computes by itself (expr/elementary.h) and C has under the same word.
+static bool is_elementary(PawlOp op) {
+  return op == PAWL_OP_SIN || op == PAWL_OP_COS || op == PAWL_OP_EXP;
+}
+
 // "sin" for one that C has, "pawl_min" for one that needs a helper; `helper` says which.
 static const char* call_of(PawlOp op, bool* helper, char room[40]) {
-  const char* body = bodies[op];
+  const char* body = bodies[op] + (is_elementary(op) ? strlen("pawl_") : 0);
   size_t word = 0;
   while (isalnum((unsigned char)body[word])) {
     word++;
