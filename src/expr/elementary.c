@@ -14,6 +14,12 @@
 #define HAS_PAIRS 1
 #endif
 
+#if defined(__GNUC__)
+#define RARE __attribute__((noinline, cold))
+#else
+#define RARE
+#endif
+
 static const uint64_t sign_bit = UINT64_C(1) << 63;
 
 // Added to a number below 2^51, it leaves the nearest integer in the last bits.
@@ -103,7 +109,7 @@ static inline PawlSineCosine both_at_once(double x) {
 #define both_at_once both
 #endif
 
-static inline int is_far(double x) {
+static inline uint64_t is_far(double x) {
   return !(fabs(x) <= PAWL_SINE_LIMIT);
 }
 
@@ -137,7 +143,7 @@ static inline double exponential(double x) {
   return y * from_bits((bits_of(near) << 52) + bits_of(1.0));  // (Y9)
 }
 
-static inline int is_steep(double x) {
+static inline uint64_t is_steep(double x) {
   return !(fabs(x) <= PAWL_EXPONENT_LIMIT);
 }
 
@@ -146,42 +152,83 @@ double pawl_exp(double x) {
 }
 
 // ---- lanes --------------------------------------------------------------------------------------
-// Without branches first, as vector code; then again those that are beyond.
-#define LANES(n, far, x, plain, careful)      \
-  do {                                        \
-    int beyond = 0;                           \
-    for (int l = 0; l < (n); l++) {           \
-      beyond |= far(x[l]);                    \
-      plain;                                  \
-    }                                         \
-    for (int l = 0; beyond && l < (n); l++) { \
-      careful;                                \
-    }                                         \
-  } while (0)
+// Without branches first, as vector code; then again those that are beyond, which are rare.
+typedef double One(double x);
+
+static RARE void amend(int n, const double* x, One* f, double* y) {
+  for (int l = 0; l < n; l++) {
+    y[l] = f(x[l]);
+  }
+}
 
 PAWL_MANY_TARGETS
 void pawl_sin_lanes(int n, const double* restrict x, double* restrict sine) {
-  LANES(n, is_far, x, sine[l] = both(x[l]).sine, sine[l] = pawl_sin(x[l]));
+  uint64_t beyond = 0;
+  for (int l = 0; l < n; l++) {
+    beyond |= is_far(x[l]);
+    sine[l] = both(x[l]).sine;
+  }
+  if (beyond) {
+    amend(n, x, pawl_sin, sine);
+  }
 }
 
 PAWL_MANY_TARGETS
 void pawl_cos_lanes(int n, const double* restrict x, double* restrict cosine) {
-  LANES(n, is_far, x, cosine[l] = both(x[l]).cosine, cosine[l] = pawl_cos(x[l]));
-}
-
-static inline void put(PawlSineCosine y, double* sine, double* cosine) {
-  *sine = y.sine;
-  *cosine = y.cosine;
+  uint64_t beyond = 0;
+  for (int l = 0; l < n; l++) {
+    beyond |= is_far(x[l]);
+    cosine[l] = both(x[l]).cosine;
+  }
+  if (beyond) {
+    amend(n, x, pawl_cos, cosine);
+  }
 }
 
 PAWL_MANY_TARGETS
 void pawl_sincos_lanes(int n, const double* restrict x, double* restrict sine,
                        double* restrict cosine) {
-  LANES(n, is_far, x, put(both(x[l]), &sine[l], &cosine[l]),
-        put(pawl_sincos(x[l]), &sine[l], &cosine[l]));
+  uint64_t beyond = 0;
+  for (int l = 0; l < n; l++) {
+    PawlSineCosine y = both(x[l]);
+    beyond |= is_far(x[l]);
+    sine[l] = y.sine;
+    cosine[l] = y.cosine;
+  }
+  if (beyond) {
+    amend(n, x, pawl_sin, sine);
+    amend(n, x, pawl_cos, cosine);
+  }
 }
 
 PAWL_MANY_TARGETS
 void pawl_exp_lanes(int n, const double* restrict x, double* restrict y) {
-  LANES(n, is_steep, x, y[l] = exponential(x[l]), y[l] = pawl_exp(x[l]));
+  uint64_t beyond = 0;
+  for (int l = 0; l < n; l++) {
+    beyond |= is_steep(x[l]);
+    y[l] = exponential(x[l]);
+  }
+  if (beyond) {
+    amend(n, x, pawl_exp, y);
+  }
+}
+
+static RARE void amend_four(double a, double b, double c, double d, double y[8]) {
+  amend(4, (const double[]){a, b, c, d}, pawl_sin, y);
+  amend(4, (const double[]){a, b, c, d}, pawl_cos, y + 4);
+}
+
+PAWL_MANY_TARGETS
+void pawl_sincos_four(double a, double b, double c, double d, double y[8]) {
+  const double x[4] = {a, b, c, d};
+  uint64_t beyond = 0;
+  for (int l = 0; l < 4; l++) {
+    PawlSineCosine of = both(x[l]);
+    beyond |= is_far(x[l]);
+    y[l] = of.sine;
+    y[l + 4] = of.cosine;
+  }
+  if (beyond) {
+    amend_four(a, b, c, d, y);
+  }
 }

@@ -21,6 +21,8 @@ double pawl_cos(double x);
 PawlSineCosine pawl_sincos(double x);
 double pawl_exp(double x);
 
+// The same of four numbers at once: y = sin(a), sin(b), sin(c), sin(d), cos(a), ... cos(d).
+void pawl_sincos_four(double a, double b, double c, double d, double y[8]);
 // The same for x[0] .. x[n - 1]. Results do not overlap the arguments.
 void pawl_sin_lanes(int n, const double* x, double* sine);
 void pawl_cos_lanes(int n, const double* x, double* cosine);

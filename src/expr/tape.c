@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Flattening a graph into a tape. Nodes are taken in ascending order, which is an order of
-// evaluation; a product used once by a sum is fused into it, sin and cos of the same argument are
-// computed together; registers are reused after the last use of what they hold, but a destination
-// is never an operand of the same instruction. In a tape of several parts, which run or do not,
-// what is read outside of its part keeps a register of its own.
+// evaluation, but sines and cosines are brought together (tape_order.h); a product used once by a
+// sum is fused into it, sin and cos of the same argument are computed together; registers are
+// reused after the last use of what they hold, but a destination is never an operand of the same
+// instruction. In a tape of several parts, which run or do not, what is read outside of its part
+// keeps a register of its own.
 #include "expr/tape.h"
 
 #include <limits.h>
@@ -12,6 +13,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "expr/tape_native.h"
+#include "expr/tape_order.h"
 #include "expr/tape_parts.h"
 
 typedef struct Flattener {
@@ -282,8 +284,11 @@ static PawlStatus divide(Flattener* f, int output_count, const PawlNode* outputs
                          const int* gates, PawlError* err) {
   PawlTapeGraph graph = {f->dag, f->count, f->nodes, f->local, f->partner};
   PawlTapeOutputs wanted = {output_count, outputs, gate_count, gates};
-  return pawl_tape_divide(f->tape, &graph, &wanted, f->order, f->part) == 0 ? PAWL_OK
-                                                                            : pawl_fail_memory(err);
+  if (pawl_tape_divide(f->tape, &graph, &wanted, f->order, f->part) != 0 ||
+      pawl_tape_gather_sines(f->tape, &graph, f->order, f->part) != 0) {
+    return pawl_fail_memory(err);
+  }
+  return PAWL_OK;
 }
 
 PawlStatus pawl_tape_create(PawlDag* dag, int output_count, const PawlNode* outputs, PawlTape** out,

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "expr/elementary.h"
 
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(PAWL_NO_NATIVE)
 #define HAS_NATIVE 1
@@ -45,6 +46,7 @@ typedef struct Writer {
   size_t size, capacity;
   int held;               // tape register whose value is in xmm0, -1 without
   unsigned char* stores;  // instruction -> its result is read from memory
+  bool fours;             // there is room on the stack for four sines and four cosines
   bool failed;
 } Writer;
 
@@ -73,6 +75,7 @@ static void put_number(Writer* w, uint64_t value, int bytes) {
 enum { LOAD = 0x10, STORE = 0x11, ADD = 0x58, MUL = 0x59, SUB = 0x5C };
 // rbx holds the address of the registers of the tape.
 enum { RAX = 0, RBX = 3, RSI = 6 };
+enum { ROOM_OF_FOUR = 8 * sizeof(double) };
 enum { BYTE_OFFSET = 0x40, WORD_OFFSET = 0x80, BOTH_REGISTERS = 0xC0, REG_SHIFT = 3 };
 
 // The place `offset` bytes from where a register of the processor points to.
@@ -110,10 +113,16 @@ static void start_function(Writer* w) {
   PUT(0xF3, 0x0F, 0x1E, 0xFA);  // endbr64
   PUT(0x53);                    // push rbx
   PUT(0x48, 0x89, 0xFB);        // mov rbx, rdi
+  if (w->fours) {
+    PUT(0x48, 0x83, 0xEC, ROOM_OF_FOUR);  // sub rsp, the room
+  }
   w->held = -1;
 }
 
 static void end_function(Writer* w) {
+  if (w->fours) {
+    PUT(0x48, 0x83, 0xC4, ROOM_OF_FOUR);  // add rsp, the room
+  }
   PUT(0x5B, 0xC3);  // pop rbx; ret
 }
 
@@ -217,22 +226,103 @@ static void write_negative(Writer* w, const PawlInstruction* i) {
   put_place(w, 0, i->dst);
 }
 
+static void call(Writer* w, void (*callee)(void)) {
+  uint64_t address;
+  memcpy(&address, &callee, sizeof address);
+  PUT(0x48, 0xB8);  // mov rax, the address
+  put_number(w, address, 8);
+  PUT(0xFF, 0xD0);  // call rax
+}
+#define CALL(callee) call(w, (void (*)(void))(callee))
+
 // callee(i, registers)
 static void write_call(Writer* w, const PawlInstruction* i) {
-  PawlTapeRun* callee = pawl_tape_runner(i->op);
-  uint64_t address, argument;
-  memcpy(&address, &callee, sizeof address);
+  uint64_t argument;
   memcpy(&argument, &i, sizeof argument);
   PUT(0x48, 0xBF);  // mov rdi, i
   put_number(w, argument, 8);
   PUT(0x48, 0x89, 0xDE);  // mov rsi, rbx
-  PUT(0x48, 0xB8);        // mov rax, the address
-  put_number(w, address, 8);
-  PUT(0xFF, 0xD0);  // call rax
+  CALL(pawl_tape_runner(i->op));
 }
 
+// ---- sine, cosine, exp --------------------------------------------------------------------------
+static bool is_sine(PawlTapeOp op) {
+  return op == PAWL_TAPE_SIN || op == PAWL_TAPE_COS || op == PAWL_TAPE_SINCOS;
+}
+
+// The argument is in memory, and may be held as well; results come in xmm0 and xmm1.
+static void write_elementary(Writer* w, const PawlInstruction* i) {
+  if (w->held != i->a) {
+    memory(w, LOAD, 0, i->a);
+  }
+  if (i->op == PAWL_TAPE_SINCOS) {
+    CALL(pawl_sincos);
+    memory(w, STORE, 1, i->b);
+  } else {
+    CALL(i->op == PAWL_TAPE_SIN ? pawl_sin : i->op == PAWL_TAPE_COS ? pawl_cos : pawl_exp);
+  }
+  memory(w, STORE, 0, i->dst);
+  w->held = i->dst;
+}
+
+static bool writes(const PawlInstruction* i, int reg) {
+  return i->dst == reg || (i->op == PAWL_TAPE_SINCOS && i->b == reg);
+}
+
+// How many instructions from `at` on, at most four, are sines and cosines of what is known there.
+static int count_sines(const PawlTape* tape, int at, int end) {
+  int count = 0;
+  for (; count < 4 && at + count < end && is_sine(tape->code[at + count].op); count++) {
+    for (int k = 0; k < count; k++) {
+      if (writes(&tape->code[at + k], tape->code[at + count].a)) {
+        return count;
+      }
+    }
+  }
+  return count;
+}
+
+// r[reg] = result k of four
+static void take_result(Writer* w, int k, int reg) {
+  PUT(0xF2, 0x0F, LOAD, 0x44, 0x24, (unsigned char)(k * (int)sizeof(double)));  // from [rsp + 8 k]
+  memory(w, STORE, 0, reg);
+}
+
+// 2 to 4 instructions at once; the last argument fills up.
+static void write_sines(Writer* w, const PawlInstruction* i, int count) {
+  for (int k = 0; k < 4; k++) {
+    memory(w, LOAD, k, i[k < count ? k : count - 1].a);
+  }
+  PUT(0x48, 0x89, 0xE7);  // mov rdi, rsp
+  CALL(pawl_sincos_four);
+  for (int k = 0; k < count; k++) {
+    take_result(w, i[k].op == PAWL_TAPE_COS ? 4 + k : k, i[k].dst);
+    if (i[k].op == PAWL_TAPE_SINCOS) {
+      take_result(w, 4 + k, i[k].b);
+    }
+  }
+  w->held = -1;
+}
+
+// Whether any part has two sines or cosines to be computed at once.
+static bool has_sines_at_once(const PawlTape* tape) {
+  bool found = false;
+  for (int p = 0; p < tape->part_count; p++) {
+    int end = tape->parts[p].first + tape->parts[p].count;
+    for (int at = tape->parts[p].first; at < end; at++) {
+      found |= count_sines(tape, at, end) > 1;
+    }
+  }
+  return found;
+}
+
+// ---- one instruction ----------------------------------------------------------------------------
 static void write_instruction(Writer* w, int at) {
   const PawlInstruction* i = &w->tape->code[at];
+  if (is_sine(i->op) || i->op == PAWL_TAPE_EXP) {
+    write_elementary(w, i);
+    return;
+  }
   if (!is_inline(i->op)) {
     if (i->op == PAWL_TAPE_NEG) {
       write_negative(w, i);
@@ -342,8 +432,15 @@ static void write_add(Writer* w, int count, const PawlTapeTarget* targets) {
 }
 
 static void write_body(Writer* w, PawlTapePart part) {
-  for (int at = part.first; at < part.first + part.count; at++) {
-    write_instruction(w, at);
+  int end = part.first + part.count;
+  for (int at = part.first; at < end; at++) {
+    int sines = count_sines(w->tape, at, end);
+    if (sines > 1) {
+      write_sines(w, &w->tape->code[at], sines);
+      at += sines - 1;
+    } else {
+      write_instruction(w, at);
+    }
   }
 }
 
@@ -366,7 +463,7 @@ static void write_ends(Writer* w, const PawlTapeEnds* ends, size_t* start) {
 
 // ---- the whole ----------------------------------------------------------------------------------
 static size_t most_bytes(const PawlTape* tape, const PawlTapeEnds* ends) {
-  enum { OF_ONE = 48, OF_FUNCTION = 32, PAGE = 4096 };  // no instruction takes more
+  enum { OF_ONE = 56, OF_FUNCTION = 32, PAGE = 4096 };  // no instruction takes more
   int functions = tape->part_count + ends->count;
   int ones = 2 * tape->instruction_count + tape->input_count + ends->start[ends->count];
   size_t bytes = (size_t)ones * OF_ONE + (size_t)functions * OF_FUNCTION;
@@ -405,7 +502,8 @@ static void point_to_code(PawlTape* tape, const PawlTapeEnds* ends, unsigned cha
 
 static int write_tape(PawlTape* tape, const PawlTapeEnds* ends, void* memory_of_code,
                       size_t bytes) {
-  Writer w = {.tape = tape, .code = memory_of_code, .capacity = bytes};
+  Writer w = {
+      .tape = tape, .code = memory_of_code, .capacity = bytes, .fours = has_sines_at_once(tape)};
   size_t* start = pawl_alloc((size_t)(tape->part_count + ends->count), sizeof *start);
   unsigned char* live = pawl_alloc((size_t)tape->register_count + 1, 1);
   w.stores = pawl_alloc((size_t)tape->instruction_count, 1);

@@ -80,6 +80,22 @@ static void test_lanes(void** state) {
   }
 }
 
+// Four at once, as machine code of tapes takes them.
+static void test_four(void** state) {
+  (void)state;
+  Random r = {61};
+  for (int k = 0; k < 300000; k++) {
+    double x[4], y[8];
+    for (int l = 0; l < 4; l++) {
+      x[l] = k % 3 ? random_within(&r, 10.0) : random_argument(&r);
+    }
+    pawl_sincos_four(x[0], x[1], x[2], x[3], y);
+    for (int l = 0; l < 4; l++) {
+      assert_true(same_bits(y[l], pawl_sin(x[l])) && same_bits(y[l + 4], pawl_cos(x[l])));
+    }
+  }
+}
+
 // ---- error --------------------------------------------------------------------------------------
 #if LDBL_MANT_DIG > DBL_MANT_DIG + 8
 static double error_in_ulps(double y, long double exact) {
@@ -225,10 +241,15 @@ static void test_recorded_bits(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_lanes),           cmocka_unit_test(test_error),
-      cmocka_unit_test(test_multiples_of_pi), cmocka_unit_test(test_ends_of_the_exponential),
-      cmocka_unit_test(test_symmetry),        cmocka_unit_test(test_small_arguments),
-      cmocka_unit_test(test_beyond),          cmocka_unit_test(test_recorded_bits),
+      cmocka_unit_test(test_lanes),
+      cmocka_unit_test(test_four),
+      cmocka_unit_test(test_error),
+      cmocka_unit_test(test_multiples_of_pi),
+      cmocka_unit_test(test_ends_of_the_exponential),
+      cmocka_unit_test(test_symmetry),
+      cmocka_unit_test(test_small_arguments),
+      cmocka_unit_test(test_beyond),
+      cmocka_unit_test(test_recorded_bits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

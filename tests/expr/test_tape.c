@@ -283,6 +283,73 @@ static void test_sine_pairs(void** state) {
   pawl_dag_destroy(dag);
 }
 
+static bool is_sine(PawlTapeOp op) {
+  return op == PAWL_TAPE_SIN || op == PAWL_TAPE_COS || op == PAWL_TAPE_SINCOS;
+}
+
+// Stretches of sines and cosines that follow each other.
+static int count_stretches(const PawlTape* tape) {
+  int count = 0;
+  for (int k = 0; k < tape->instruction_count; k++) {
+    count += is_sine(tape->code[k].op) && (k == 0 || !is_sine(tape->code[k - 1].op));
+  }
+  return count;
+}
+
+// The angles of a chain, each the one before and one more, with products between: all sines of
+// these in one stretch, and those of sines in the next.
+static void test_sines_are_gathered(void** state) {
+  (void)state;
+  enum { LINKS = 7 };
+  Random r = {21};
+  Lane lanes[WIDTH];
+  PawlDag* dag = pawl_dag_create();
+  PawlNode x = pawl_dag_leaf(dag, PAWL_OP_Q, 0), y = pawl_dag_leaf(dag, PAWL_OP_Q, 1), angle = x;
+  PawlNode outputs[LINKS + 1], tip = pawl_dag_leaf(dag, PAWL_OP_V, 0);
+  for (int k = 0; k < LINKS; k++) {
+    PawlNode c = pawl_dag_unary(dag, PAWL_OP_COS, angle);
+    PawlNode s = k % 2 ? pawl_dag_unary(dag, PAWL_OP_SIN, angle) : pawl_dag_mul(dag, c, x);
+    tip = pawl_dag_add(dag, pawl_dag_mul(dag, tip, c), s);
+    outputs[k] = tip;
+    angle = pawl_dag_add(dag, angle, y);
+  }
+  outputs[LINKS] = pawl_dag_unary(dag, PAWL_OP_SIN, tip);
+  PawlTape* tape = tape_of(dag, LINKS + 1, outputs);
+  assert_int_equal(count_stretches(tape), 2);
+  pawl_tape_destroy(tape);
+  for (int repeat = 0; repeat < 50; repeat++) {
+    random_lanes(&r, lanes);
+    check_outputs(dag, LINKS + 1, outputs, lanes);
+  }
+  pawl_dag_destroy(dag);
+}
+
+// Sines of sums and of sines, some waiting for others and some not.
+static void test_random_sines(void** state) {
+  (void)state;
+  enum { NODES = 40 };
+  static const PawlOp ops[] = {PAWL_OP_ADD, PAWL_OP_MUL, PAWL_OP_SIN, PAWL_OP_COS,
+                               PAWL_OP_EXP, PAWL_OP_SIN, PAWL_OP_COS};
+  Random r = {5};
+  Lane lanes[WIDTH];
+  for (int trial = 0; trial < 500; trial++) {
+    PawlDag* dag = pawl_dag_create();
+    PawlNode nodes[NODES], outputs[ROOTS];
+    for (int k = 0; k < NODES; k++) {
+      PawlNode a = k < 4 ? -1 : nodes[random_below(&r, k)],
+               b = k < 4 ? -1 : nodes[random_below(&r, k)];
+      nodes[k] = k < 4 ? pawl_dag_leaf(dag, k < 2 ? PAWL_OP_Q : PAWL_OP_V, k % 2)
+                       : pawl_dag_apply(dag, ops[random_below(&r, 7)], a, b, PAWL_NO_NODE);
+    }
+    for (int k = 0; k < ROOTS; k++) {
+      outputs[k] = nodes[NODES - 1 - (k == 0 ? 0 : random_below(&r, NODES))];
+    }
+    random_lanes(&r, lanes);
+    check_outputs(dag, ROOTS, outputs, lanes);
+    pawl_dag_destroy(dag);
+  }
+}
+
 static void test_leaves_constants_and_nothing(void** state) {
   (void)state;
   Random r = {5};
@@ -362,6 +429,8 @@ int main(void) {
       cmocka_unit_test(test_each_operation),
       cmocka_unit_test(test_fused_products),
       cmocka_unit_test(test_sine_pairs),
+      cmocka_unit_test(test_sines_are_gathered),
+      cmocka_unit_test(test_random_sines),
       cmocka_unit_test(test_leaves_constants_and_nothing),
       cmocka_unit_test(test_registers_are_reused),
       cmocka_unit_test(test_memory_failures),
