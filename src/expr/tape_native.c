@@ -246,10 +246,6 @@ static void write_call(Writer* w, const PawlInstruction* i) {
 }
 
 // ---- sine, cosine, exp --------------------------------------------------------------------------
-static bool is_sine(PawlTapeOp op) {
-  return op == PAWL_TAPE_SIN || op == PAWL_TAPE_COS || op == PAWL_TAPE_SINCOS;
-}
-
 // The argument is in memory, and may be held as well; results come in xmm0 and xmm1.
 static void write_elementary(Writer* w, const PawlInstruction* i) {
   if (w->held != i->a) {
@@ -263,23 +259,6 @@ static void write_elementary(Writer* w, const PawlInstruction* i) {
   }
   memory(w, STORE, 0, i->dst);
   w->held = i->dst;
-}
-
-static bool writes(const PawlInstruction* i, int reg) {
-  return i->dst == reg || (i->op == PAWL_TAPE_SINCOS && i->b == reg);
-}
-
-// How many instructions from `at` on, at most four, are sines and cosines of what is known there.
-static int count_sines(const PawlTape* tape, int at, int end) {
-  int count = 0;
-  for (; count < 4 && at + count < end && is_sine(tape->code[at + count].op); count++) {
-    for (int k = 0; k < count; k++) {
-      if (writes(&tape->code[at + k], tape->code[at + count].a)) {
-        return count;
-      }
-    }
-  }
-  return count;
 }
 
 // r[reg] = result k of four
@@ -310,7 +289,7 @@ static bool has_sines_at_once(const PawlTape* tape) {
   for (int p = 0; p < tape->part_count; p++) {
     int end = tape->parts[p].first + tape->parts[p].count;
     for (int at = tape->parts[p].first; at < end; at++) {
-      found |= count_sines(tape, at, end) > 1;
+      found |= pawl_tape_sines_at_once(tape, at, end) > 1;
     }
   }
   return found;
@@ -319,7 +298,7 @@ static bool has_sines_at_once(const PawlTape* tape) {
 // ---- one instruction ----------------------------------------------------------------------------
 static void write_instruction(Writer* w, int at) {
   const PawlInstruction* i = &w->tape->code[at];
-  if (is_sine(i->op) || i->op == PAWL_TAPE_EXP) {
+  if (pawl_tape_is_sine(i->op) || i->op == PAWL_TAPE_EXP) {
     write_elementary(w, i);
     return;
   }
@@ -434,7 +413,7 @@ static void write_add(Writer* w, int count, const PawlTapeTarget* targets) {
 static void write_body(Writer* w, PawlTapePart part) {
   int end = part.first + part.count;
   for (int at = part.first; at < end; at++) {
-    int sines = count_sines(w->tape, at, end);
+    int sines = pawl_tape_sines_at_once(w->tape, at, end);
     if (sines > 1) {
       write_sines(w, &w->tape->code[at], sines);
       at += sines - 1;

@@ -29,3 +29,9 @@ void pawl_tape_discard(PawlTape* tape);  // the code; pawl_tape_destroy does so,
 typedef void PawlTapeRun(const PawlInstruction* instruction, double* registers);
 PawlTapeRun* pawl_tape_runner(PawlTapeOp op);
 void pawl_tape_sincos(double x, double* s, double* c);
+// How many instructions from `at` on, at most four and before `end`, are sines and cosines of what
+// is known there, so that they can be computed at once.
+int pawl_tape_sines_at_once(const PawlTape* tape, int at, int end);
+static inline bool pawl_tape_is_sine(PawlTapeOp op) {
+  return op == PAWL_TAPE_SIN || op == PAWL_TAPE_COS || op == PAWL_TAPE_SINCOS;
+}

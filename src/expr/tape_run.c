@@ -102,6 +102,23 @@ PawlTapeRun* pawl_tape_runner(PawlTapeOp op) {
   return run_sincos;
 }
 
+// ---- sines that do not wait for each other ------------------------------------------------------
+static bool writes(const PawlInstruction* i, int reg) {
+  return i->dst == reg || (i->op == PAWL_TAPE_SINCOS && i->b == reg);
+}
+
+int pawl_tape_sines_at_once(const PawlTape* tape, int at, int end) {
+  int count = 0;
+  for (; count < 4 && at + count < end && pawl_tape_is_sine(tape->code[at + count].op); count++) {
+    for (int k = 0; k < count; k++) {
+      if (writes(&tape->code[at + k], tape->code[at + count].a)) {
+        return count;
+      }
+    }
+  }
+  return count;
+}
+
 // ---- many lanes ---------------------------------------------------------------------------------
 // The functions that have loops of their own. False: it is none of them.
 static bool run_elementary(const PawlInstruction* i, double* registers, int lanes) {

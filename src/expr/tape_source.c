@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "expr/elementary.h"
 #include "expr/table.h"
 
-// ---- operations
-// ----------------------------------------------------------------------------------- Those that a
-// compiler knows better than we do, as they stand in tape_ops.def.
+// ---- operations --------------------------------------------------------------------------------
+// Those that a compiler knows better than we do, as they stand in tape_ops.def.
 static const char* const lines[] = {
 #define TAPE_OP(operation, expression) [operation] = #expression,
 #include "expr/tape_ops.def"
@@ -57,7 +57,18 @@ static double table_of(double view, double a, double b, int arguments) {
                         : pawl_table_at_two(pawl_tape_view(view), a, b);
 }
 
-const PawlTapeHost pawl_tape_host = {value_of, pawl_powi, pawl_tape_sincos, table_of};
+static void sines_of(int op, int n, const double* x, double* y, double* cosine) {
+  if (op == PAWL_TAPE_SINCOS) {
+    pawl_sincos_lanes(n, x, y, cosine);
+  } else {
+    (op == PAWL_TAPE_SIN   ? pawl_sin_lanes
+     : op == PAWL_TAPE_COS ? pawl_cos_lanes
+                           : pawl_exp_lanes)(n, x, y);
+  }
+}
+
+const PawlTapeHost pawl_tape_host = {value_of,         pawl_powi, pawl_tape_sincos,
+                                     pawl_sincos_four, sines_of,  table_of};
 
 void pawl_tape_source_head(PawlText* out) {
   pawl_text_add(out,
@@ -66,6 +77,8 @@ void pawl_tape_source_head(PawlText* out) {
                 "  double (*value)(int op, double a, double b);\n"
                 "  double (*powi)(double a, int n);\n"
                 "  void (*sincos)(double a, double* s, double* c);\n"
+                "  void (*four)(double a, double b, double c, double d, double* y);\n"
+                "  void (*sines)(int op, int n, const double* x, double* y, double* cosine);\n"
                 "  double (*table)(double view, double a, double b, int arguments);\n"
                 "} Host;\n"
                 "static const Host* host;\n"
@@ -77,8 +90,7 @@ void pawl_tape_source_head(PawlText* out) {
   }
 }
 
-// ---- registers
-// ------------------------------------------------------------------------------------
+// ---- registers ---------------------------------------------------------------------------------
 typedef struct Printer {
   PawlText* out;
   const PawlTape* tape;
@@ -179,9 +191,8 @@ static void put_store(Printer* p, int reg) {
   pawl_text_add(p->out, ";\n");
 }
 
-// ---- functions of a single lane
-// ------------------------------------------------------------------- Marks what a part, and the
-// results that are taken with it, read of others.
+// ---- functions of a single lane ----------------------------------------------------------------
+// Marks what a part, and the results that are taken with it, read of others.
 static void mark_part(Printer* p, PawlTapePart part, int count, const PawlTapeTarget* targets,
                       unsigned char* written) {
   memset(written, 0, (size_t)p->tape->register_count + 1);
@@ -230,9 +241,35 @@ static void put_inputs(Printer* p) {
   }
 }
 
+// 2 to 4 at once; the last argument fills up.
+static void put_sines(Printer* p, int at, int count) {
+  const PawlInstruction* i = &p->tape->code[at];
+  pawl_text_printf(p->out, "  double y%d[8];\n  host->four(", at);
+  for (int k = 0; k < 4; k++) {
+    put_register(p, i[k < count ? k : count - 1].a);
+    pawl_text_add(p->out, ", ");
+  }
+  pawl_text_printf(p->out, "y%d);\n", at);
+  for (int k = 0; k < count; k++) {
+    pawl_text_printf(p->out, "  const double w%d = y%d[%d];\n", at + k, at,
+                     i[k].op == PAWL_TAPE_COS ? 4 + k : k);
+    p->holder[i[k].dst] = at + k;
+    if (i[k].op == PAWL_TAPE_SINCOS) {
+      pawl_text_printf(p->out, "  const double w%dc = y%d[%d];\n", at + k, at, 4 + k);
+      p->holder[i[k].b] = at + k;
+    }
+  }
+}
+
 static void put_part(Printer* p, PawlTapePart part) {
-  for (int at = part.first; at < part.first + part.count; at++) {
-    put_instruction(p, at);
+  int end = part.first + part.count;
+  for (int at = part.first, count; at<end; at += count> 1 ? count : 1) {
+    count = pawl_tape_sines_at_once(p->tape, at, end);
+    if (count > 1) {
+      put_sines(p, at, count);
+    } else {
+      put_instruction(p, at);
+    }
   }
 }
 
@@ -311,10 +348,9 @@ static bool is_own(const PawlTape* tape, int part) {
   return false;
 }
 
-// ---- functions of lanes
-// --------------------------------------------------------------------------- Loops over lanes: the
-// lines that follow each other in one, so that it becomes vector code, each call in one of its own.
-// A long loop would run out of registers.
+// ---- functions of lanes ------------------------------------------------------------------------
+// Loops over lanes: the lines that follow each other in one, so that it becomes vector code, each
+// call in one of its own. A long loop would run out of registers.
 enum { MOST_LINES = 192 };
 
 static int end_of_loop(const PawlTape* tape, int first) {
@@ -349,7 +385,21 @@ static void mark_results(const Printer* p, const int* loop, unsigned char* kept)
   }
 }
 
+// What has a loop of its own. False: it has not.
+static bool put_rows(Printer* p, const PawlInstruction* i) {
+  if (!pawl_tape_is_sine(i->op) && i->op != PAWL_TAPE_EXP) {
+    return false;
+  }
+  int cosine = i->op == PAWL_TAPE_SINCOS ? i->b : i->dst;
+  pawl_text_printf(p->out, "  host->sines(%d, lanes, r + %d, r + %d, r + %d);\n", (int)i->op,
+                   i->a * p->width, i->dst * p->width, cosine * p->width);
+  return true;
+}
+
 static void put_loop(Printer* p, int first, int end, const unsigned char* kept) {
+  if (put_rows(p, &p->tape->code[first])) {
+    return;
+  }
   begin_function(p);
   pawl_text_add(p->out, "#pragma GCC ivdep\n  for (int l = 0; l < lanes; l++) {\n");
   for (int at = first; at < end; at++) {
@@ -359,9 +409,6 @@ static void put_loop(Printer* p, int first, int end, const unsigned char* kept) 
     const PawlInstruction* i = &p->tape->code[at];
     if (kept[at] && p->holder[i->dst] == at) {
       put_store(p, i->dst);
-    }
-    if (i->op == PAWL_TAPE_SINCOS) {
-      put_store(p, i->b);
     }
   }
   pawl_text_add(p->out, "  }\n");
@@ -385,8 +432,7 @@ static void put_block(Printer* p, int* loop, unsigned char* kept, int number) {
   pawl_text_add(p->out, "}\n");
 }
 
-// ---- the whole
-// ------------------------------------------------------------------------------------
+// ---- the whole ---------------------------------------------------------------------------------
 static bool open_printer(Printer* p) {
   size_t registers = (size_t)p->tape->register_count + 1;
   p->holder = pawl_alloc(registers, sizeof(int));

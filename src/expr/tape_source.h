@@ -13,6 +13,9 @@ typedef struct PawlTapeHost {
   double (*value)(int op, double a, double b);  // of PawlTapeOp, for those that have no line of C
   double (*powi)(double a, int n);
   void (*sincos)(double a, double* s, double* c);
+  void (*four)(double a, double b, double c, double d, double* y);  // pawl_sincos_four
+  void (*sines)(int op, int n, const double* x, double* y,
+                double* cosine);  // SIN to EXP over lanes
   double (*table)(double view, double a, double b, int arguments);
 } PawlTapeHost;
 extern const PawlTapeHost pawl_tape_host;

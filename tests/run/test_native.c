@@ -62,9 +62,8 @@ static int tear_down(void** unused) {
   return rmdir(cache);
 }
 
-// ---- bits
-// ----------------------------------------------------------------------------------------- A hash
-// of all samples of a run of some steps.
+// ---- bits --------------------------------------------------------------------------------------
+// A hash of all samples of a run of some steps.
 static unsigned long long run_hash(const char* name, const char* method, const char* native) {
   Run run = run_file(name, NULL, NULL);
   PawlSimulateDef def = pawl_model_simulate(run.model);
@@ -154,8 +153,7 @@ static void test_given_up(void** unused) {
   assert_int_equal(find_file(".so", path, sizeof path), 0);
 }
 
-// ---- what is loaded
-// -------------------------------------------------------------------------------
+// ---- what is loaded ----------------------------------------------------------------------------
 static PawlStatus compile_pendulum(PawlError* err) {
   Run run = run_file("pendulum", NULL, NULL);
   run.def.simulate = pawl_model_simulate(run.model);
