@@ -136,6 +136,7 @@ typedef struct Spring {
   PawlYaml* body;
   PawlYaml *along, *from, *to, *stiffness, *damping, *length;
   const PawlScope* scope;
+  bool warned;  // of a number that is negative
 } Spring;
 
 // [x], [x, y], [x, y, z], or a vector.
@@ -186,13 +187,27 @@ static bool stretch(const Spring* s, PawlNode* e, PawlNode* square) {
   return (*e != PAWL_NO_NODE && *square != PAWL_NO_NODE) || pawl_loader_no_memory(s->loader);
 }
 
+// A spring that pushes away from its length and a damper that drives are seldom meant.
+static bool warn_of_negative(Spring* s, PawlYaml* factor) {
+  PawlLoader* loader = s->loader;
+  double value = 0.0;
+  bool good = s->warned || pawl_judge(loader, factor, s->scope, &value);
+  if (value < 0.0) {
+    s->warned = true;
+    pawl_remark(&loader->remarks.warnings, "%s:%d: the %s of '%s' is negative (%g)",
+                loader->report.file, factor->line, factor->key->text,
+                pawl_quote(s->body->key->text).s, value);
+  }
+  return good;
+}
+
 // factor/2 square, as a term of this kind.                                                    (A2)
-static bool add_energy(const Spring* s, PawlTermKind kind, PawlYaml* factor, PawlNode square) {
+static bool add_energy(Spring* s, PawlTermKind kind, PawlYaml* factor, PawlNode square) {
   static const PawlUse use = {"a stiffness or damping", 0,
                               "write one that varies into potential: or forces:"};
   PawlDag* dag = s->loader->model->dag;
   PawlNode k;
-  if (!pawl_expression(s->loader, factor, s->scope, &use, &k)) {
+  if (!pawl_expression(s->loader, factor, s->scope, &use, &k) || !warn_of_negative(s, factor)) {
     return false;
   }
   PawlNode half = pawl_dag_div(dag, k, pawl_dag_const(dag, 2.0));
@@ -207,7 +222,7 @@ static bool add_energy(const Spring* s, PawlTermKind kind, PawlYaml* factor, Paw
   return true;
 }
 
-static bool load_spring(const Spring* s) {
+static bool load_spring(Spring* s) {
   PawlDag* dag = s->loader->model->dag;
   PawlNode e, square;
   if (!stretch(s, &e, &square)) {

@@ -156,10 +156,7 @@ static bool judge_number(PawlLoader* loader, const PawlDemand* demand, double va
   bool good = demand->kind == PAWL_DEMAND_POSITIVE   ? value > 0.0
               : demand->kind == PAWL_DEMAND_NOT_ZERO ? value != 0.0
                                                      : value >= 0.0;
-  if (!good && demand->kind == PAWL_DEMAND_DAMPING) {
-    pawl_remark(&loader->remarks.warnings, "%s:%d: %s (%g)", loader->report.file, demand->key->line,
-                demand->what, value);
-  } else if (!good) {
+  if (!good) {
     pawl_report(&loader->report, demand->key, "%s (%g)", demand->what, value);
   }
   return good;

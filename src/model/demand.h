@@ -10,7 +10,6 @@ typedef enum PawlDemandKind {
   PAWL_DEMAND_POSITIVE,
   PAWL_DEMAND_NOT_NEGATIVE,
   PAWL_DEMAND_NOT_ZERO,
-  PAWL_DEMAND_DAMPING,  // not negative, or else there is a warning
   PAWL_DEMAND_EQUAL,    // two, up to rounding of the largest of all that are given
   PAWL_DEMAND_INERTIA,  // of a symmetric matrix: 11, 22, 33, 12, 13, 23
   PAWL_DEMAND_OUTLINE   // of a polygon: x and y of its corners, counter-clockwise, not crossing

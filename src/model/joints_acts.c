@@ -45,12 +45,6 @@ static void write_spring(PawlMade* made, const PawlJoint* joint, const char* val
       pawl_set_node(made, map, child->key->text, child);
     }
   }
-  const PawlYaml* damps = damping ? damping : pawl_part_get(spring, "damping");
-  if (damps) {
-    pawl_demand_one(made, PAWL_DEMAND_DAMPING, &joint->name, damps,
-                    pawl_say(made, "the damping of '%s' is negative", joint->name.name),
-                    pawl_part_text(made, damps, "an expression"));
-  }
   if (damping && pawl_part_get(spring, "damping")) {
     pawl_report(&made->loader->report, damping, "the spring of '%s' has damping: already",
                 pawl_quote(joint->key->text).s);

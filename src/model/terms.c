@@ -142,12 +142,19 @@ static bool add_force(PawlLoader* loader, PawlYaml* text, const PawlScope* scope
          pawl_add_member(loader, PAWL_TERM_FORCE, text, node, coordinate, coordinate);
 }
 
-void pawl_load_mass(PawlLoader* loader, PawlYaml* section) {
-  if (pawl_expect_map(loader, section, "mass")) {
-    for (PawlYaml* child = section->first; child; child = child->next) {
-      load_by_coordinate(loader, child, add_mass);
-    }
+// `mass: {R: J}`, or [a, b, c]: moments of inertia along the axes of the body.
+static bool add_inertia(PawlLoader* loader, PawlYaml* value, const PawlScope* scope, int rotation) {
+  bool list = value->kind == PAWL_YAML_LIST, good = true;
+  if (list && value->count != 3) {
+    pawl_report(&loader->report, value, "a rotation has one moment of inertia, or three, %d given",
+                value->count);
+    return false;
   }
+  PawlYaml* item = list ? value->first : value;
+  for (int k = 0; k < 3 && good; k++, item = list ? item->next : item) {
+    good = add_mass(loader, item, scope, loader->model->turning + 3 * rotation + k);
+  }
+  return good;
 }
 
 // A moment on a rotation, in the axes of the body.
@@ -174,6 +181,18 @@ static bool is_rotation(PawlLoader* loader, PawlYaml* key) {
   const PawlAstKey* parsed = pawl_key(loader, key);
   const PawlFamily* family = parsed ? pawl_names_find(&loader->names, parsed->name) : NULL;
   return family && family->kind == PAWL_NAME_ROTATION;
+}
+
+void pawl_load_mass(PawlLoader* loader, PawlYaml* section) {
+  if (pawl_expect_map(loader, section, "mass")) {
+    for (PawlYaml* child = section->first; child; child = child->next) {
+      if (is_rotation(loader, child->key)) {
+        load_by_element(loader, child, PAWL_NAME_ROTATION, add_inertia);
+      } else {
+        load_by_coordinate(loader, child, add_mass);
+      }
+    }
+  }
 }
 
 void pawl_load_forces(PawlLoader* loader, PawlYaml* section) {

@@ -137,7 +137,20 @@ static void test_numbers_of_joints(void** state) {
   REFUSED(HEAD "  j: {revolute: [ground, arm], axis: [0, 0, 1]}\n",
           "m.yaml:6:32: a joint of the type 'revolute' in the plane has no axis");
   PawlModel* model = read_model(HEAD "  j: {revolute: [ground, arm], damping: -3}\n");
-  assert_non_null(strstr(pawl_model_warnings(model), "m.yaml:6: the damping of 'j' is negative"));
+  assert_non_null(
+      strstr(pawl_model_warnings(model), "m.yaml:6: the damping of 'j.spring' is negative (-3)"));
+  pawl_model_destroy(model);
+  model = read_model(HEAD "  j: {revolute: [ground, arm], spring: {stiffness: 1 - 3}}\n");
+  assert_non_null(
+      strstr(pawl_model_warnings(model), "m.yaml:6: the stiffness of 'j.spring' is negative (-2)"));
+  pawl_model_destroy(model);
+  model = read_model(
+      "model: m\nparameters: {N: 4}\ncoordinates: {\"x[i=1..N]\": }\nmass: {\"x[i=1..N]\": 1}\n"
+      "springs: {\"s[i=1..N]\": {along: \"x[i]\", stiffness: 2.5 - i, damping: 0}}\n");
+  const char* first =
+      strstr(pawl_model_warnings(model), "the stiffness of 's[i=1..N]' is negative");
+  assert_non_null(first);
+  assert_null(strstr(first + 1, "the stiffness"));  // said once
   pawl_model_destroy(model);
 }
 

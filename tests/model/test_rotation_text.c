@@ -75,11 +75,12 @@ static void test_mistakes(void** state) {
   REFUSED("model: m\ncoordinates: {R: {kind: rotation, guess: maybe}}\n", "guess");
   REFUSED("model: m\ncoordinates: {R: {kind: rotation, rate: [1, 2]}}\n",
           "rate: expected the angular velocity");
+  REFUSED(TOP "mass: {R: [1, 2]}\n", "a rotation has one moment of inertia, or three, 2 given");
+  REFUSED(TOP "mass: {R: [1, 2, 0]}\n", "the mass of 'R.omega.z' is 0, must be > 0");
   REFUSED(TOP "potential: R\n", "expected a number, found a matrix of 3 by 3");
   REFUSED(TOP "potential: R.omega.x\n", "contains rates");
   REFUSED(TOP "potential: R.omga.x\n", "unknown name 'R.omga'; did you mean 'R.omega'?");
   REFUSED(TOP "kinetic: R.omega''.x\n", "'R.omega' has no time derivative of this order");
-  REFUSED(TOP "mass: {R: 3}\n", "'R' is not a coordinate");
   REFUSED(TOP "forces: {R: [1, 2]}\n", "a moment is a vector of 3, found a vector of 2");
   REFUSED(TOP "define: {R: 3}\n", "'R' is already a rotation");
 }

@@ -309,6 +309,33 @@ static void test_totals_of_families(void** unused) {
   run_end(&run);
 }
 
+// `mass` of a rotation is the kinetic energy of its moments of inertia.
+static void test_mass_of_rotation(void** unused) {
+  (void)unused;
+  static const char* const masses[][2] = {
+      {"mass: {R: [1, 2 + 1, 2]}", "kinetic: (R.omega.x^2 + 3*R.omega.y^2 + 2*R.omega.z^2)/2"},
+      {"mass: {R: 2}", "kinetic: norm(R.omega)^2"}};
+  for (int k = 0; k < 2; k++) {
+    double last[2][3];
+    for (int i = 0; i < 2; i++) {
+      char text[TEXT];
+      snprintf(text, TEXT,
+               "model: m\ncoordinates: {R: {kind: rotation, rate: [1, 2, 3]}}\n%s\n"
+               "forces: {R: [0.1, 0, t]}\nsimulate: {method: rk4, until: 1, step: 0.01}\n",
+               masses[k][i]);
+      Run run = run_all(text);
+      static const char* const names[] = {"R.omega.x", "R.omega.z", "energy"};
+      for (int j = 0; j < 3; j++) {
+        last[i][j] = final_of(&run, names[j]);
+      }
+      run_end(&run);
+    }
+    for (int j = 0; j < 3; j++) {
+      CHECK_NEAR(last[0][j], last[1][j], 1e-13);
+    }
+  }
+}
+
 // A disc pushed by 3 N rolls with 3/(1.5 m); a bead on a parabola stays on it.
 static void test_rolling_and_track(void** unused) {
   (void)unused;
@@ -414,10 +441,15 @@ static void test_planar_arm(void** unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_plane),           cmocka_unit_test(test_space),
-      cmocka_unit_test(test_reactions),       cmocka_unit_test(test_totals_of_families),
-      cmocka_unit_test(test_plane_reactions), cmocka_unit_test(test_rolling_and_track),
-      cmocka_unit_test(test_robot),           cmocka_unit_test(test_planar_arm),
+      cmocka_unit_test(test_plane),
+      cmocka_unit_test(test_space),
+      cmocka_unit_test(test_reactions),
+      cmocka_unit_test(test_mass_of_rotation),
+      cmocka_unit_test(test_totals_of_families),
+      cmocka_unit_test(test_plane_reactions),
+      cmocka_unit_test(test_rolling_and_track),
+      cmocka_unit_test(test_robot),
+      cmocka_unit_test(test_planar_arm),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
