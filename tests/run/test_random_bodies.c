@@ -112,7 +112,7 @@ static Vec unit(Vec v) {
   return scale(1.0 / sqrt(dot(v, v)), v);
 }
 
-static Link random_link(Random* r, int parent, bool moves) {
+static Link random_link(Random* r, int parent) {
   Link link = {.type = (Type)whole(r, 0, 6), .parent = parent};
   link.at[0] = random_vector(r, 0.5);
   link.at[1] = random_vector(r, 0.5);
@@ -127,7 +127,7 @@ static Link random_link(Random* r, int parent, bool moves) {
   link.product = random_vector(r, 0.05);
   for (int k = 0; k < MOST_VALUES; k++) {
     link.q[k] = link.type == SPHERICAL ? 0.0 : between(r, -1, 1);
-    link.v[k] = moves ? between(r, -1, 1) : 0.0;
+    link.v[k] = between(r, -1, 1);
   }
   return link;
 }
@@ -348,17 +348,60 @@ static void read_accelerations(const Run* run, Mechanism* m) {
   }
 }
 
+// ---- rates of loops ---------------------------------------------------------------------------
+
+static double* rate_of(Mechanism* m, int value) {
+  int link = 0;
+  for (; value >= types[m->link[link].type].values; link++) {
+    value -= types[m->link[link].type].values;
+  }
+  return &m->link[link].v[value];
+}
+
+static Motion hook_of(const Mechanism* m, int only) {
+  Motion all[MOST];
+  move_all(m, only, all);
+  return point_of(&all[m->count - 1], m->hook);
+}
+
+// A y = b for the matrix with the columns a; false where it is next to singular.
+static bool solve(const Vec a[3], Vec b, Vec* y) {
+  Vec n = cross(a[1], a[2]);
+  double det = dot(a[0], n), size = sqrt(dot(a[0], a[0]) * dot(n, n));
+  y->x[0] = dot(b, n) / det;
+  y->x[1] = dot(b, cross(a[2], a[0])) / det;
+  y->x[2] = dot(b, cross(a[0], a[1])) / det;
+  return fabs(det) > 1e-3 * size;
+}
+
+// The nearest rates with which the hook stays where it is: v - J^T (J J^T)^-1 J v, with the columns
+// of J its velocities by one value each. None where it is not free to move along some direction.
+static void close_rates(Mechanism* m, int values) {
+  Vec JJ[3] = {{{0}}}, y = {{0}}, moved = hook_of(m, -1).v;
+  for (int k = 0; k < values; k++) {
+    Vec column = hook_of(m, k).v;
+    for (int i = 0; i < 3; i++) {
+      JJ[i] = add(JJ[i], scale(column.x[i], column));
+    }
+  }
+  bool good = solve(JJ, moved, &y);
+  for (int k = 0; k < values; k++) {
+    *rate_of(m, k) = good ? *rate_of(m, k) - dot(hook_of(m, k).v, y) : 0.0;
+  }
+}
+
 static Mechanism random_mechanism(Random* r, bool loop) {
   Mechanism m = {.count = whole(r, 1, MOST), .loop = loop};
   for (int k = 0; k < m.count; k++) {
-    m.link[k] = random_link(r, whole(r, -1, k - 1), !loop);
+    m.link[k] = random_link(r, whole(r, -1, k - 1));
   }
   m.hook = random_vector(r, 0.5);
   return m;
 }
 
-// True when the mechanism could be compared: a loop without freedom is refused by pawl.
-static bool check_one(Random* r, bool loop) {
+// True when the mechanism could be compared: a loop without freedom is refused by pawl. *moves: how
+// fast its last body turns.
+static bool check_one(Random* r, bool loop, double* moves) {
   static char text[ROOM];
   Mechanism m = random_mechanism(r, loop);
   int values = 0;
@@ -367,6 +410,9 @@ static bool check_one(Random* r, bool loop) {
   }
   if (values < (loop ? 6 : 1)) {
     return false;
+  }
+  if (loop) {
+    close_rates(&m, values);
   }
   write_text(&m, text);
   Run run = run_text(text);
@@ -388,16 +434,26 @@ static bool check_one(Random* r, bool loop) {
     }
     CHECK_NEAR(power(&m, k), 0.0, size);
   }
+  Motion hook = hook_of(&m, -1);
+  for (int i = 0; i < 3 && loop; i++) {
+    CHECK_NEAR(hook.v.x[i], 0.0, 1e-12);
+    CHECK_NEAR(hook.a.x[i], 0.0, 1e-8);
+  }
+  *moves = sqrt(dot(hook_of(&m, -1).w, hook_of(&m, -1).w));
   run_end(&run);
   return true;
 }
 
 static void check_many(unsigned long long seed, int count, bool loop) {
   Random r = {seed};
+  int moving = 0;
   for (int done = 0, tried = 0; done < count; tried++) {
+    double moves = 0;
     assert_true(tried < 10 * count);
-    done += check_one(&r, loop);
+    done += check_one(&r, loop, &moves);
+    moving += moves > 0.01;
   }
+  assert_true(moving > count / 2);
 }
 
 static void test_trees(void** unused) {
