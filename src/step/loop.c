@@ -199,6 +199,16 @@ static PawlStatus settle(PawlStepper* s, PawlState* state, double slack, double*
   return l->stop ? PAWL_OK : pawl_blame_instant(s, state, most, slack, err);
 }
 
+// A method with fixed steps takes shorter ones where slips turn.
+static PawlStatus follow_slips(PawlStepper* s, const PawlState* state, double slack, double* target,
+                               PawlError* err) {
+  static const double OF_SLACK = 4.0;  // a piece is longer than what counts as no time
+  double longest;
+  PAWL_TRY(pawl_guards_longest(&s->loop->guards, state, &longest, err));
+  *target = fmin(*target, state->t + fmax(longest, OF_SLACK * slack));
+  return PAWL_OK;
+}
+
 static PawlStatus take(PawlStepper* s, PawlState* state, double h, PawlError* err) {
   PawlLoop* l = s->loop;
   double begin = state->t, end = begin + h, slack = slack_of(begin, h);
@@ -218,6 +228,9 @@ static PawlStatus take(PawlStepper* s, PawlState* state, double h, PawlError* er
     }
     if (l->stop || !(target - state->t > slack)) {
       return PAWL_OK;
+    }
+    if (l->guards.slip && !s->method->advance) {
+      PAWL_TRY(follow_slips(s, state, slack, &target, err));
     }
     bool found, whole = target == end && state->t == begin;  // h itself, not what rounding makes
     int logged = s->log.count;

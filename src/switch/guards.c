@@ -108,6 +108,29 @@ static PawlStatus see(PawlGuards* g, const PawlState* state, const double** lamb
   return PAWL_OK;
 }
 
+static bool turns(const PawlGuards* g, const PawlState* state) {
+  bool any = false;
+  for (int k = 0; g->slip && k < g->slip->count; k++) {
+    const PawlSlipContact* c = &g->slip->contact[k];
+    any |= c->count > 1 && pawl_slip_slips(state->modes[c->mode]);
+  }
+  return any;
+}
+
+PawlStatus pawl_guards_longest(PawlGuards* g, const PawlState* state, double* longest,
+                               PawlError* err) {
+  PawlPhase phase = pawl_phase_of(state, false);
+  *longest = INFINITY;
+  if (!turns(g, state)) {
+    return PAWL_OK;
+  }
+  if (g->slip->looked != state->t) {
+    PAWL_TRY(pawl_slip_look(g->slip, &phase, state->t, state->q, state->v, err));
+  }
+  *longest = pawl_slip_longest(g->slip, &phase, state->a, g->dynamics->def->step);
+  return PAWL_OK;
+}
+
 // All that is watched, at a state; `reacts`: with consistent accelerations and multipliers.
 PawlStatus pawl_guards_look(PawlGuards* g, const PawlState* state, bool reacts,
                             const double** lambda, PawlError* err) {

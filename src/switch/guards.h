@@ -173,6 +173,10 @@ PAWL_CHECKED PawlStatus pawl_guards_begin(PawlGuards* guards, const PawlState* s
 // After a quiet piece, with sides noted: its end is the beginning of the next.
 void pawl_guards_keep(PawlGuards* guards, const PawlState* state, double regions);
 void pawl_guards_forget(PawlGuards* guards);
+// How long the next piece of a method with fixed steps may be [s], so that it follows the slips of
+// contacts in space; INFINITY without.                                                      (F29)
+PAWL_CHECKED PawlStatus pawl_guards_longest(PawlGuards* guards, const PawlState* state,
+                                            double* longest, PawlError* err);
 // Whether some margin that is positive now and was so at the beginning of the piece may have been
 // negative in between; `regions` is that of regions.
 bool pawl_guards_near(const PawlGuards* guards, const PawlState* state, double regions);

@@ -177,6 +177,7 @@ PawlStatus pawl_slip_look(PawlSlip* s, const PawlPhase* phase, double t, const d
   memcpy(s->rate, values->g_t, (size_t)n.rows * sizeof(double));
   pawl_sparse_add(&s->G, values->G, 1.0, v, s->rate);
   s->spreads = look_at_loads(s, phase, values->G);
+  s->looked = t;
   for (int k = 0; k < s->count; k++) {
     int watch = s->contact[k].watch;
     s->mu[k] = watch >= 0 ? values->watch[watch] : s->contact[k].slides;
@@ -201,6 +202,33 @@ void pawl_slip_direction(const PawlSlip* s, const PawlPhase* phase, int k, doubl
   for (int i = 0; i < c->count; i++) {  // in a plane there are but two
     d[i] = speed != 0.0 ? s->rate[c->first + i] / speed : phase->held[c->first + i];
   }
+}
+
+// ---- turning ------------------------------------------------------------------------------------
+// A part of the time |u|/|u'| until it would rest, where u' is not along u: what is off then
+// weighs less the less of that time is left.                                               (F29)
+static double longest_of(const PawlSlip* s, const PawlSlipContact* c, const double* a, double h) {
+  const double *G = pawl_eval_values(s->eval)->G, *u = s->rate + c->first;
+  double rate[2] = {0.0, 0.0};
+  for (int i = 0; i < 2; i++) {
+    for (int p = s->rows.start[c->first + i]; p < s->rows.start[c->first + i + 1]; p++) {
+      rate[i] += G[s->rows.at[p]] * a[s->rows.column[p]];
+    }
+  }
+  double left = hypot(u[0], u[1]) / hypot(rate[0], rate[1]);
+  double part = fmax(PAWL_SLIP_TURN, pow(PAWL_SLIP_TURN, 1.25) * pow(h / left, 0.25));
+  return u[0] * rate[1] != u[1] * rate[0] ? fmin(part, PAWL_SLIP_TURN_MOST) * left : INFINITY;
+}
+
+double pawl_slip_longest(const PawlSlip* s, const PawlPhase* phase, const double* a, double h) {
+  double longest = INFINITY;
+  for (int k = 0; k < s->count; k++) {
+    const PawlSlipContact* c = &s->contact[k];
+    if (c->count > 1 && pawl_slip_slips(phase->modes[c->mode])) {
+      longest = fmin(longest, longest_of(s, c, a, h));
+    }
+  }
+  return longest;
 }
 
 // ---- forces -------------------------------------------------------------------------------------

@@ -41,6 +41,7 @@ typedef struct PawlSlip {
   double* B;             // nonzeros of G
   double* mu;            // of each contact, at the last look
   double* rate;          // rows: of the last look
+  double looked;         // its time [s]
   double* nothing;       // v and rows: zeros
   PawlEval* eval;        // G, g_t and what is watched
   PawlSpread spread;     // loads that follow from others
@@ -76,6 +77,10 @@ double pawl_slip_mu(const PawlSlip* slip, int contact, bool rests);
 double pawl_slip_speed(const PawlSlip* slip, const PawlPhase* phase, int contact);
 // The direction of its slip at the last look, a unit vector.
 void pawl_slip_direction(const PawlSlip* slip, const PawlPhase* phase, int contact, double* d);
+
+// How long a piece of a step h may be, at accelerations `a` (v) where it was looked at last: in
+// space the direction of a slip turns ever faster as it comes to rest. INFINITY: none turns. (F29)
+double pawl_slip_longest(const PawlSlip* slip, const PawlPhase* phase, const double* a, double h);
 
 // Force directions in a phase: G itself where nothing slips. `lambda`: where friction that hangs on
 // multipliers is taken.                                                              (F20) (F26)

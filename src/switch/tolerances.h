@@ -176,6 +176,10 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // [1] Of its largest speed: a slower slip in space has come to rest. Its direction is known to the
 // rounding of the speeds over that, and it need not meet zero.
 #define PAWL_SLIP_STOPS 1e-11
+// [1] Of the time until it would rest: how long a step may be in which a slip in space turns, of a
+// method that does not control its error; and at most, where little is left of that time.
+#define PAWL_SLIP_TURN 0.1
+#define PAWL_SLIP_TURN_MOST 0.5
 // [1] Of D_ii: the compliance that rows are given while sets are searched, so that rows which
 // depend on each other share forces in one way. What it changes is solved away afterwards; each
 // round of that leaves SOFT / sigma, with sigma >= 1e-6 for rows that are independent.
