@@ -485,7 +485,7 @@ static bool is_same_S(const PawlKkt* kkt, const PawlKktKept* kept, const double*
 
 static bool is_kept(const PawlKkt* kkt, const PawlKktKept* kept, const double* S, const double* B,
                     const double* J) {
-  return kept->on && is_same_S(kkt, kept, S) && is_same(kkt->block_J.count, kept->J, J) &&
+  return kept->on && is_same(kkt->block_J.count, kept->J, J) && is_same_S(kkt, kept, S) &&
          ((B == J && kept->once) || is_same(kkt->block_B.count, kept->B, B));
 }
 
@@ -581,4 +581,8 @@ PawlKktInfo pawl_kkt_info(const PawlKkt* kkt) {
   PawlKktInfo info = kkt->info;
   info.current = kkt->kept[kkt->turn].number;
   return info;
+}
+
+long long pawl_kkt_current(const PawlKkt* kkt) {
+  return kkt->kept[kkt->turn].number;
 }

@@ -109,3 +109,4 @@ typedef struct PawlKktInfo {
   int size, nonzeros;  // n + m; entries of the factors in use
 } PawlKktInfo;
 PawlKktInfo pawl_kkt_info(const PawlKkt* kkt);
+long long pawl_kkt_current(const PawlKkt* kkt);  // that number alone

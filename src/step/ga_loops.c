@@ -32,7 +32,19 @@ PAWL_INLINE void loop(PawlPartWork* work, Pass pass) {
     return;
   }
   Pass alone = pass;
-  work(&alone, (PawlPart){.end = n});
+  switch (n) {  // the shortest ones without a loop
+#define ALONE(size)                        \
+  case size:                               \
+    work(&alone, (PawlPart){.end = size}); \
+    return;
+    ALONE(1)
+    ALONE(2)
+    ALONE(3)
+    ALONE(4)
+#undef ALONE
+    default:
+      work(&alone, (PawlPart){.end = n});
+  }
 }
 
 // ---- the iterate --------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ typedef struct Rk4 {
   double *k, *l;    // q' and v' of a stage
   double *sq, *sv;  // weighted sums of the stages
   double* lambda;   // of a stage
+  bool adds_up;     // q' = v
 } Rk4;
 
 static PawlStatus create(PawlStepper* s, PawlError* err) {
@@ -20,6 +21,7 @@ static PawlStatus create(PawlStepper* s, PawlError* err) {
     return pawl_fail_memory(err);
   }
   s->data = d;
+  d->adds_up = s->sizes.states == 0 && pawl_system_adds_up(s->system);
   d->q = PAWL_NEW(&s->arena, double, s->sizes.q);
   d->v = PAWL_NEW(&s->arena, double, s->sizes.v);
   d->k = PAWL_NEW(&s->arena, double, s->sizes.q);
@@ -53,23 +55,27 @@ PAWL_INLINE void pass_one(int i, const double* y, const double* k, double weight
   next[i] = y[i] + to_next * rate;
 }
 
-static void pass(int n, const double* y, const double* k, double weight, double to_next,
-                 const double* before, double* sum, double* next) {
-  if (n > PAWL_COPY_FEW) {
-    for (int i = 0; i < n; i++) {
-      pass_one(i, y, k, weight, to_next, before, sum, next);
-    }
-    return;
-  }
-  for (int i = 0; i < n; i++) {
-    PAWL_COPY_ONE_BY_ONE(i);
-    pass_one(i, y, k, weight, to_next, before, sum, next);
+PAWL_INLINE void pass(int n, const double* y, const double* k, double weight, double to_next,
+                      const double* before, double* sum, double* next) {
+  switch (n) {
+#define PASS(i)                                                \
+  case i:                                                      \
+    pass_one(i - 1, y, k, weight, to_next, before, sum, next); \
+    PAWL_COPY_ON;
+    PAWL_COPY_ROW(PASS)
+#undef PASS
+    case 0:
+      return;
+    default:
+      for (int i = 0; i < n; i++) {
+        pass_one(i, y, k, weight, to_next, before, sum, next);
+      }
   }
 }
 
 // q' of a stage: its v, where coordinates are numbers.
 static const double* rates(const PawlStepper* s, Rk4* d, const double* q, const double* v) {
-  if (s->sizes.states == 0 && pawl_system_adds_up(s->system)) {
+  if (d->adds_up) {
     return v;
   }
   pawl_system_rates(s->system, q, v, d->k);

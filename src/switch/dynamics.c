@@ -78,6 +78,7 @@ PawlStatus pawl_dynamics_create(PawlDynamics* d, PawlArena* arena, const PawlSys
     pawl_kkt_keep_one(d->kkt);
   }
   PAWL_TRY(pawl_eval_create(system, MASK, &d->eval, err));
+  d->bare = !d->steady && !d->slip && !d->rates;
   bool constant = pawl_system_constant_mass(system);
   return constant && !weigh(d, pawl_eval_values(d->eval)->M) ? pawl_fail_memory(err) : PAWL_OK;
 }
@@ -153,8 +154,8 @@ static PawlStatus factor(PawlDynamics* d, bool again, const double* S, const dou
 
 // [M -G^T; G 0] [a; lambda] = [f; -gamma] with the factors that there are; `push` beside f, or
 // NULL.
-static void accelerate(PawlDynamics* d, const PawlPhase* phase, const PawlValues* values,
-                       const double* push, double* a, double* lambda) {
+PAWL_INLINE void accelerate(PawlDynamics* d, const PawlPhase* phase, const PawlValues* values,
+                            const double* push, double* a, double* lambda) {
   pawl_copy(d->sizes.v, values->f, a);
   for (int j = 0; push && j < d->sizes.v; j++) {
     a[j] += push[j];
@@ -163,6 +164,18 @@ static void accelerate(PawlDynamics* d, const PawlPhase* phase, const PawlValues
     lambda[i] = pawl_phase_binds(phase, i) ? -values->gamma[i] : 0.0;
   }
   pawl_kkt_solve(d->kkt, a, lambda);
+}
+
+static PawlStatus fail_factor(PawlDynamics* d, PawlStatus status, const PawlPhase* phase,
+                              const PawlValues* values, double t, PawlError* err) {
+  return status == PAWL_RETRY
+             ? pawl_dynamics_singular(d, values->M, values->G, phase->active, t, err)
+             : pawl_fail_memory(err);
+}
+
+static void note_mass(PawlDynamics* d, double t) {
+  d->mass.seen = t;
+  d->mass.number = pawl_kkt_current(d->kkt);
 }
 
 // The factors are those of M and G in these very modes.
@@ -178,7 +191,7 @@ PAWL_APART static void note_modes(PawlDynamics* d, const PawlPhase* phase) {
   for (int k = 0; k < d->sizes.modes; k++) {
     d->modes[k] = phase->modes[k];
   }
-  d->of_modes = pawl_kkt_info(d->kkt).current;
+  d->of_modes = pawl_kkt_current(d->kkt);
 }
 
 // The multipliers have come to an end of Newton's method; `at` becomes these.
@@ -218,9 +231,11 @@ static PawlStatus accelerate_tied(PawlDynamics* d, const PawlPhase* phase, const
                    t, d->system->constraints[d->slip->joint[0].constraint].name);
 }
 
-PawlStatus pawl_dynamics_accelerate(PawlDynamics* d, const PawlPhase* phase,
-                                    const PawlValues* values, double t, const double* q,
-                                    const double* v, double* a, double* lambda, PawlError* err) {
+// With force directions of what slips, factors that stay with the modes, rates that react.
+PAWL_APART static PawlStatus accelerate_any(PawlDynamics* d, const PawlPhase* phase,
+                                            const PawlValues* values, double t, const double* q,
+                                            const double* v, double* a, double* lambda,
+                                            PawlError* err) {
   const double *M = values->M, *G = values->G, *B = G;
   PawlStatus status = PAWL_OK;
   if (d->slip && pawl_slip_ties(d->slip, phase)) {
@@ -236,14 +251,31 @@ PawlStatus pawl_dynamics_accelerate(PawlDynamics* d, const PawlPhase* phase,
     }
   }
   if (status != PAWL_OK) {
-    return status == PAWL_RETRY ? pawl_dynamics_singular(d, M, G, phase->active, t, err)
-                                : pawl_fail_memory(err);
+    return fail_factor(d, status, phase, values, t, err);
   }
   if (d->mass.on) {
-    d->mass.seen = pawl_kkt_is_definite(d->kkt) ? t : NAN;
+    note_mass(d, t);
   }
   accelerate(d, phase, values, NULL, a, lambda);
   return d->rates ? pawl_dynamics_rate_states(d, phase, t, q, v, a, lambda, err) : PAWL_OK;
+}
+
+PawlStatus pawl_dynamics_accelerate(PawlDynamics* d, const PawlPhase* phase,
+                                    const PawlValues* values, double t, const double* q,
+                                    const double* v, double* a, double* lambda, PawlError* err) {
+  if (!d->bare) {
+    return accelerate_any(d, phase, values, t, q, v, a, lambda, err);
+  }
+  d->info.factorizations++;
+  PawlStatus status = pawl_kkt_factor(d->kkt, values->M, values->G, values->G, phase->active);
+  if (status != PAWL_OK) {
+    return fail_factor(d, status, phase, values, t, err);
+  }
+  if (d->mass.on) {
+    note_mass(d, t);
+  }
+  accelerate(d, phase, values, NULL, a, lambda);
+  return PAWL_OK;
 }
 
 // (Z4)
@@ -320,7 +352,7 @@ PawlStatus pawl_dynamics_solve_known(PawlDynamics* d, const PawlValues* values, 
   }
   PAWL_TRY(pawl_dynamics_solve(d, values, S, B, J, set, t, x, y, err));
   if (number) {
-    *number = pawl_kkt_info(d->kkt).current;
+    *number = pawl_kkt_current(d->kkt);
   }
   return PAWL_OK;
 }
@@ -545,10 +577,16 @@ void pawl_dynamics_begin(PawlDynamics* d, const double* M, const double* G) {
   row_lengths(d, G, d->length_begin);
 }
 
+// Its factors are still there, and show it.
+static bool is_seen_definite(const PawlDynamics* d, double t) {
+  return d->mass.seen == t && pawl_kkt_current(d->kkt) == d->mass.number &&
+         pawl_kkt_is_definite(d->kkt);
+}
+
 PawlStatus pawl_dynamics_watch_masses(PawlDynamics* d, const PawlState* state, PawlError* err) {
   int column;
   double pivot;
-  if (!d->mass.on || d->mass.seen == state->t || state->step % d->mass.period != 0) {
+  if (!d->mass.on || is_seen_definite(d, state->t) || state->step % d->mass.period != 0) {
     return PAWL_OK;
   }
   PawlPhase phase = pawl_phase_of(state, d->plain);

@@ -34,6 +34,7 @@ typedef struct PawlDynamics {
   long long of_modes;    // the factorisation of M and G in the modes `modes`, by its number
   int* modes;
   bool linear;    // and all tangents
+  bool bare;      // neither: and no friction hangs on multipliers, no rate of a state on forces
   bool plain;     // all rows bind for good
   bool contacts;  // there are contact rows
   char* warning;  // what was noticed, NULL without

@@ -18,7 +18,8 @@ typedef struct PawlMass {
   double* begin;     // n: the pivots at the start; zero where there was none
   long long period;  // steps between two looks: 1, more where a look is dear
   bool on;           // M changes, and was semidefinite at the start
-  double seen;       // the time at which a factorisation showed M to be definite; NaN: none did
+  double seen;       // the time of the M that was factored last; NaN: of none
+  long long number;  // of that factorisation
 } PawlMass;
 
 // `first` and `start` are filled; L is allocated unless the envelope is too large: then only the

@@ -34,6 +34,7 @@ struct PawlEval {
   bool holds;                  // g of locks is less what they hold
   const atomic_int* compiled;  // generation of the functions that there are
   int generation;              // of those that it has
+  const PawlProgram* lone;  // where a run is that of its machine code and nothing else; else NULL
 };
 
 static bool wanted(const PawlEval* eval, PawlQuantity q) {
@@ -184,6 +185,16 @@ static PawlStatus make_programs(PawlEval* eval, PawlError* err) {
   return PAWL_OK;
 }
 
+// One program without gates or numbers of modes, which writes all that varies.
+static const PawlProgram* find_lone(const PawlEval* eval) {
+  const PawlProgram* p = eval->programs;
+  bool bare = eval->program_count == 1 && eval->reset_count == 0 && eval->open.count == 0 &&
+              !eval->holds && !eval->system->rates_react && eval->system->model;
+  return bare && p->whole && p->tape->end_turn == 0 && p->part_count == 0 && p->stretch_count == 0
+             ? p
+             : NULL;
+}
+
 PawlStatus pawl_eval_create(const PawlSystem* system, unsigned mask, PawlEval** out,
                             PawlError* err) {
   *out = NULL;
@@ -206,6 +217,7 @@ PawlStatus pawl_eval_create(const PawlSystem* system, unsigned mask, PawlEval** 
     pawl_eval_destroy(eval);
     return status;
   }
+  eval->lone = find_lone(eval);
   *out = eval;
   return PAWL_OK;
 }
@@ -343,6 +355,7 @@ PAWL_APART static void adopt(PawlEval* eval, const int* modes) {
   }
   pawl_lock_leave(system->lock);
   open_gates(eval, modes);
+  eval->lone = find_lone(eval);
 }
 
 // A value that is not finite: what events set and push matters at their instants alone, where it is
@@ -364,9 +377,6 @@ PAWL_INLINE PawlStatus run(PawlEval* eval, const PawlPoint* point, PawlError* er
       pawl_copy_zeros(reset->count, reset->array);
     }
   }
-  if (eval->generation != atomic_load_explicit(eval->compiled, memory_order_acquire)) {
-    adopt(eval, point->modes);
-  }
   if (!are_open(eval, point->modes)) {
     open_gates(eval, point->modes);
   }
@@ -386,7 +396,7 @@ PAWL_APART static PawlStatus run_complete(PawlEval* eval, const PawlPoint* point
   return run(eval, &whole, err);
 }
 
-PawlStatus pawl_eval_run(PawlEval* eval, const PawlPoint* point, PawlError* err) {
+PAWL_APART static PawlStatus run_any(PawlEval* eval, const PawlPoint* point, PawlError* err) {
   if (!eval->system->model) {
     return run_callbacks(eval, point, err);
   }
@@ -394,4 +404,16 @@ PawlStatus pawl_eval_run(PawlEval* eval, const PawlPoint* point, PawlError* err)
     return run_complete(eval, point, err);
   }
   return run(eval, point, err);
+}
+
+PawlStatus pawl_eval_run(PawlEval* eval, const PawlPoint* point, PawlError* err) {
+  if (eval->generation != atomic_load_explicit(eval->compiled, memory_order_acquire)) {
+    adopt(eval, point->modes);
+  }
+  if (eval->lone) {
+    PawlSources from = pawl_program_sources(eval->system, point);
+    double check = eval->lone->whole(eval->lone->registers, from.leaf, eval->lone->to);
+    return check == 0.0 ? PAWL_OK : judge(eval, point, err);
+  }
+  return run_any(eval, point, err);
 }
