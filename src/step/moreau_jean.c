@@ -322,7 +322,7 @@ static PawlStatus linearise(PawlStepper* s, MoreauJean* d, const PawlPhase* phas
   for (int i = 0; i < s->sizes.rows; i++) {
     d->lambda[i] = d->P[i] / ht;
   }
-  pawl_sparse_add(&s->H, values->M, -1.0, d->move, d->dv);
+  pawl_sparse_line_add(&s->dynamics.by_H, values->M, -1.0, d->move, d->dv);
   PawlPoint point = pawl_phase_point(phase, state->t + h, d->q, d->v, d->a, d->lambda);
   PAWL_TRY(pawl_eval_run(d->tangent, &point, err));
   const PawlValues* tangent = pawl_eval_values(d->tangent);
@@ -344,7 +344,7 @@ static PawlStatus correct(PawlStepper* s, MoreauJean* d, const PawlPhase* phase,
   for (int i = 0; i < s->sizes.rows; i++) {
     d->dP[i] = d->set[i] ? -rebound(s, d, i) : 0.0;
   }
-  pawl_sparse_add_transposed(&s->G, B, 1.0, d->P, d->dv);
+  pawl_sparse_line_add_transposed(&s->dynamics.by_G, B, 1.0, d->P, d->dv);
   PAWL_TRY(pawl_dynamics_solve(&s->dynamics, values, d->S, B, d->J, d->set, state->t + h, d->dv,
                                d->dP, err));
   for (int j = 0; j < s->sizes.v; j++) {

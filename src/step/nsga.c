@@ -230,12 +230,12 @@ PawlStatus pawl_nsga_correct(PawlStepper* s, PawlNsga* d, double t, const double
   } else {
     memset(d->du, 0, (size_t)n * sizeof(double));
   }
-  pawl_sparse_add(&s->H, M, -1.0, x, d->du);
+  pawl_sparse_line_add(&s->dynamics.by_H, M, -1.0, x, d->du);
   for (int i = 0; i < m; i++) {
     y[i] = set[i] ? y[i] : 0.0;
     d->dnu[i] = set[i] ? -c[i] : 0.0;
   }
-  pawl_sparse_add_transposed(&s->G, d->B, 1.0, y, d->du);
+  pawl_sparse_line_add_transposed(&s->dynamics.by_G, d->B, 1.0, y, d->du);
   if (all_zero(n, d->du) && all_zero(m, d->dnu)) {
     return PAWL_OK;  // already solved
   }
@@ -388,7 +388,7 @@ PawlStatus pawl_nsga_rub(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, do
   for (int j = 0; j < n; j++) {
     d->du[j] = force ? force[j] : 0.0;
   }
-  pawl_sparse_add(&s->H, values->M, -1.0, d->W, d->du);
+  pawl_sparse_line_add(&s->dynamics.by_H, values->M, -1.0, d->W, d->du);
   pawl_sparse_sizes(&s->G, values->G, d->v, c->least_v, c->size);
   PawlRubStep step = {.t = t,
                       .S = values->M,
@@ -442,7 +442,7 @@ PawlStatus pawl_nsga_press(PawlStepper* s, PawlNsga* d, double t, const double* 
   memset(d->trial, 0, (size_t)m);
   memcpy(d->trial, d->A, (size_t)d->rub.first_row);
   memcpy(d->du, force, (size_t)n * sizeof(double));
-  pawl_sparse_add(&s->H, M, -1.0, d->U, d->du);
+  pawl_sparse_line_add(&s->dynamics.by_H, M, -1.0, d->U, d->du);
   PawlRubStep step = {.t = t,
                       .S = M,
                       .B = d->B,
@@ -465,7 +465,7 @@ PawlStatus pawl_nsga_press(PawlStepper* s, PawlNsga* d, double t, const double* 
 
 // force += h/2 B^T Lambda of friction: it acts all along the step.                        (N28)
 void pawl_nsga_add_drag(const PawlStepper* s, PawlNsga* d, double* force) {
-  pawl_sparse_add_transposed(&s->G, d->B, 0.5 * d->ga.h, d->drag, force);
+  pawl_sparse_line_add_transposed(&s->dynamics.by_G, d->B, 0.5 * d->ga.h, d->drag, force);
 }
 
 bool pawl_nsga_gains(const PawlStepper* s, PawlNsga* d) {

@@ -14,12 +14,12 @@ static void difference_force(const PawlStepper* s, PawlNsga* d, double scale) {
     d->force[j] = values->f[j] - d->smooth_force[j];
   }
   if (d->smooth_row_count > 0) {
-    pawl_sparse_add_transposed(&s->G, values->G, 1.0, d->ga.lambda, d->force);
-    pawl_sparse_add_transposed(&s->G, d->G_smooth, -1.0, d->ga.lambda, d->force);
+    pawl_sparse_line_add_transposed(&s->dynamics.by_G, values->G, 1.0, d->ga.lambda, d->force);
+    pawl_sparse_line_add_transposed(&s->dynamics.by_G, d->G_smooth, -1.0, d->ga.lambda, d->force);
   }
   if (!d->constant_mass) {
-    pawl_sparse_add(&s->H, values->M, -1.0, d->ga.vdot, d->force);
-    pawl_sparse_add(&s->H, d->M_smooth, 1.0, d->ga.vdot, d->force);
+    pawl_sparse_line_add(&s->dynamics.by_H, values->M, -1.0, d->ga.vdot, d->force);
+    pawl_sparse_line_add(&s->dynamics.by_H, d->M_smooth, 1.0, d->ga.vdot, d->force);
   }
   for (int j = 0; j < s->sizes.v; j++) {
     d->force[j] *= scale;

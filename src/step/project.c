@@ -303,7 +303,7 @@ bool pawl_projection_at_once(PawlStepper* s, PawlProjection* p, const PawlPhase*
   pawl_dynamics_rows(&s->dynamics, values->G, v, values->g_t, p->r_v);
   pawl_copy(s->sizes.rows, values->g, p->r);
   if (guess) {
-    pawl_sparse_add(&s->G, values->G, -1.0, guess->q, p->r);  // (E14)
+    pawl_sparse_line_add(&s->dynamics.by_G, values->G, -1.0, guess->q, p->r);  // (E14)
   }
   for (int i = 0; i < s->sizes.rows; i++) {
     bool binds = pawl_phase_binds(phase, i);

@@ -42,6 +42,8 @@ PawlStatus pawl_dynamics_create(PawlDynamics* d, PawlArena* arena, const PawlSys
                       .sizes = pawl_system_sizes(system),
                       .H = pawl_system_pattern_H(system),
                       .G = pawl_system_pattern_G(system)};
+  pawl_sparse_line_create(&d->H, &d->by_H);
+  pawl_sparse_line_create(&d->G, &d->by_G);
   d->nonzeros_H = d->H.start[d->sizes.v];
   d->nonzeros_G = d->G.start[d->sizes.v];
   for (int i = 0; i < d->sizes.rows; i++) {
@@ -84,6 +86,8 @@ PawlStatus pawl_dynamics_create(PawlDynamics* d, PawlArena* arena, const PawlSys
 }
 
 void pawl_dynamics_destroy(PawlDynamics* d) {
+  pawl_sparse_line_destroy(&d->by_H);
+  pawl_sparse_line_destroy(&d->by_G);
   pawl_kkt_destroy(d->kkt);
   pawl_slip_destroy(d->slip);
   pawl_eval_destroy(d->masses);
@@ -758,7 +762,7 @@ void pawl_dynamics_rows(const PawlDynamics* d, const double* G, const double* x,
   } else {
     pawl_copy_zeros(d->sizes.rows, out);
   }
-  pawl_sparse_add(&d->G, G, 1.0, x, out);
+  pawl_sparse_line_add(&d->by_G, G, 1.0, x, out);
 }
 
 double pawl_dynamics_least(int n, const double* x) {

@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "linalg/kkt.h"
-#include "linalg/sparse.h"
+#include "linalg/sparse_line.h"
 #include "switch/mass.h"
 #include "switch/phase.h"
 #include "switch/slip.h"
@@ -17,6 +17,7 @@ typedef struct PawlDynamics {
   const PawlSimulateDef* def;
   PawlSizes sizes;
   PawlPattern H, G;
+  PawlSparseLine by_H, by_G;  // products with them
   int nonzeros_H, nonzeros_G;
   int* diagonal;    // v: where M_jj is among the entries of H, -1: nowhere, or of a state
   double* weights;  // v: M_jj, 0 of a state; NULL where M is not constant

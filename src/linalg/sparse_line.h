@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products with a small sparse matrix whose pattern stays, as machine code without a loop: the
+// operations of sparse.c in their order, so the bits are the same. Where there is no code the loops
+// do the work.
+#pragma once
+
+#include <stddef.h>
+
+#include "linalg/sparse.h"
+
+typedef void PawlSparseCode(const double* values, const double* x, double* y, double scale);
+
+typedef struct PawlSparseLine {
+  PawlPattern A;
+  PawlSparseCode *add, *add_transposed;  // NULL: by loops
+  void* code;
+  size_t bytes;
+} PawlSparseLine;
+
+// The arrays of A are borrowed.
+void pawl_sparse_line_create(const PawlPattern* A, PawlSparseLine* line);
+void pawl_sparse_line_destroy(PawlSparseLine* line);
+
+// y += scale * A x
+static inline void pawl_sparse_line_add(const PawlSparseLine* line, const double* values,
+                                        double scale, const double* x, double* y) {
+  if (line->add) {
+    line->add(values, x, y, scale);
+  } else {
+    pawl_sparse_add(&line->A, values, scale, x, y);
+  }
+}
+
+// y += scale * A^T x
+static inline void pawl_sparse_line_add_transposed(const PawlSparseLine* line, const double* values,
+                                                   double scale, const double* x, double* y) {
+  if (line->add_transposed) {
+    line->add_transposed(values, x, y, scale);
+  } else {
+    pawl_sparse_add_transposed(&line->A, values, scale, x, y);
+  }
+}
