@@ -561,6 +561,9 @@ PAWL_APART static void add_given(const PawlKkt* kkt, double* x, const double* y)
 
 void pawl_kkt_solve(PawlKkt* kkt, double* x, double* y) {
   kkt->info.solves++;
+  if (kkt->line && !kkt->code.solve) {  // factors that stay are solved with often
+    (void)pawl_kkt_line_write(kkt);
+  }
   if (kkt->inactive_count > 0) {
     add_given(kkt, x, y);
   }

@@ -157,7 +157,7 @@ void pawl_kkt_pins_fit(PawlKkt* kkt);
 void pawl_kkt_pins_solve(PawlKkt* kkt, double* x, double* y);
 
 // kkt_line.c: dense, the code. After a change of R and C, and of the active rows; before a
-// factorisation for which there is none: whether there is some now.
+// factorisation or solution for which there is none: whether there is some now.
 PAWL_CHECKED PawlStatus pawl_kkt_line_create(PawlKkt* kkt);
 void pawl_kkt_line_destroy(PawlKkt* kkt);
 void pawl_kkt_line_scale(PawlKkt* kkt);

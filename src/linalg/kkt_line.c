@@ -7,7 +7,7 @@
 // A zero of the solution has no sign, since what is left out could decide on it.
 // What is judged is judged more strictly than there: where a judgement fails, lu.c decides.
 //
-// A set gets its code when it has been factored a number of times, as long as there is room.
+// A set gets its code when it has been used a number of times, as long as there is room.
 #include <math.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@
 enum {
   MOST_UNKNOWNS = 10,  // a column is in as many registers
   SETS = 8,            // of active rows that have code of their own
-  OFTEN = 100,         // factorisations after which a set gets it
+  OFTEN = 100,         // uses, to factor or to solve, after which a set gets it
 };
 // Registers behind those of a column.
 enum { SUM = MOST_UNKNOWNS, GROWTH, LEAST, MASK, T, P };

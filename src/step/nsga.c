@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/copy.h"
 #include "step/ga_loops.h"
 
 double* pawl_nsga_eta_of(const PawlStepper* s, PawlState* state) {
@@ -223,12 +224,12 @@ PawlStatus pawl_nsga_correct(PawlStepper* s, PawlNsga* d, double t, const double
   int n = s->sizes.v, m = s->sizes.rows;
   d->corrected = false;
   if (force) {
-    memcpy(d->du, force, (size_t)n * sizeof(double));
+    pawl_copy(n, force, d->du);
   } else if (no_row(m, set) && (d->ga.still || all_zero(n, x))) {
     memset(y, 0, (size_t)m * sizeof(double));
     return PAWL_OK;
   } else {
-    memset(d->du, 0, (size_t)n * sizeof(double));
+    pawl_copy_zeros(n, d->du);
   }
   pawl_sparse_line_add(&s->dynamics.by_H, M, -1.0, x, d->du);
   for (int i = 0; i < m; i++) {

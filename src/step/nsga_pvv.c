@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/copy.h"
 #include "step/nsga.h"
 
 // ---- nsga-pvv -----------------------------------------------------------------------------------
@@ -95,8 +96,8 @@ static PawlStatus correct_position(PawlStepper* s, PawlNsga* d, const PawlPhase*
   const PawlValues* values = pawl_eval_values(d->eval);
   int row = 0;
   if (!again) {
-    memset(d->U, 0, (size_t)s->sizes.v * sizeof(double));
-    memset(d->nu, 0, (size_t)s->sizes.rows * sizeof(double));
+    pawl_copy_zeros(s->sizes.v, d->U);
+    pawl_copy_zeros(s->sizes.rows, d->nu);
   }
   double best = INFINITY;
   for (int k = 0; k <= s->def.iterations; k++) {
@@ -135,8 +136,8 @@ static PawlStatus correct_position(PawlStepper* s, PawlNsga* d, const PawlPhase*
 static PawlStatus correct_velocity(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,
                                    PawlError* err) {
   const PawlValues* values = pawl_eval_values(d->eval);
-  memset(d->W, 0, (size_t)s->sizes.v * sizeof(double));
-  memset(d->Lambda, 0, (size_t)s->sizes.rows * sizeof(double));
+  pawl_copy_zeros(s->sizes.v, d->W);
+  pawl_copy_zeros(s->sizes.rows, d->Lambda);
   double best = INFINITY;
   bool changed = false;
   for (int k = 0; k <= s->def.iterations; k++) {
@@ -219,9 +220,9 @@ static PawlStatus correct_with_friction(PawlStepper* s, PawlNsga* d, const PawlP
 
 static void keep_smooth(const PawlStepper* s, PawlNsga* d) {
   const PawlValues* smooth = pawl_eval_values(d->ga.residual_eval);
-  memcpy(d->M_smooth, smooth->M, (size_t)s->nonzeros_H * sizeof(double));
-  memcpy(d->G_smooth, smooth->G, (size_t)s->G.start[s->sizes.v] * sizeof(double));
-  memcpy(d->smooth_force, smooth->f, (size_t)s->sizes.v * sizeof(double));
+  pawl_copy(s->nonzeros_H, smooth->M, d->M_smooth);
+  pawl_copy(s->dynamics.nonzeros_G, smooth->G, d->G_smooth);
+  pawl_copy(s->sizes.v, smooth->f, d->smooth_force);
 }
 
 // An impact changes at once the forces that depend on rates, and the smooth motion goes on with
@@ -279,8 +280,8 @@ static PawlStatus step_pvv(PawlStepper* s, const PawlPhase* phase, PawlState* st
   }
   PAWL_TRY(pawl_nsga_log_impacts(s, d, state, d->q, d->v, err));
   pawl_ga_accept(s, &d->ga, state, false);
-  memcpy(state->q, d->q, (size_t)s->sizes.q * sizeof(double));
-  memcpy(state->v, d->v, (size_t)s->sizes.v * sizeof(double));
+  pawl_copy(s->sizes.q, d->q, state->q);
+  pawl_copy(s->sizes.v, d->v, state->v);
   pawl_nsga_keep(s, d, state, further);
   return PAWL_OK;
 }

@@ -34,7 +34,8 @@ struct PawlEval {
   bool holds;                  // g of locks is less what they hold
   const atomic_int* compiled;  // generation of the functions that there are
   int generation;              // of those that it has
-  const PawlProgram* lone;  // where a run is that of its machine code and nothing else; else NULL
+  const PawlProgram* lone;     // the one there is, as code and without numbers of modes; or NULL
+  bool bare;                   // and it writes all that varies, without gates
 };
 
 static bool wanted(const PawlEval* eval, PawlQuantity q) {
@@ -185,14 +186,11 @@ static PawlStatus make_programs(PawlEval* eval, PawlError* err) {
   return PAWL_OK;
 }
 
-// One program without gates or numbers of modes, which writes all that varies.
-static const PawlProgram* find_lone(const PawlEval* eval) {
+static void find_lone(PawlEval* eval) {
   const PawlProgram* p = eval->programs;
-  bool bare = eval->program_count == 1 && eval->reset_count == 0 && eval->open.count == 0 &&
-              !eval->holds && !eval->system->rates_react && eval->system->model;
-  return bare && p->whole && p->tape->end_turn == 0 && p->part_count == 0 && p->stretch_count == 0
-             ? p
-             : NULL;
+  bool alone = eval->program_count == 1 && !eval->holds && !eval->system->rates_react;
+  eval->lone = alone && eval->system->model && p->whole && p->tape->end_turn == 0 ? p : NULL;
+  eval->bare = eval->lone && eval->reset_count == 0 && eval->open.count == 0;
 }
 
 PawlStatus pawl_eval_create(const PawlSystem* system, unsigned mask, PawlEval** out,
@@ -217,7 +215,7 @@ PawlStatus pawl_eval_create(const PawlSystem* system, unsigned mask, PawlEval** 
     pawl_eval_destroy(eval);
     return status;
   }
-  eval->lone = find_lone(eval);
+  find_lone(eval);
   *out = eval;
   return PAWL_OK;
 }
@@ -355,7 +353,7 @@ PAWL_APART static void adopt(PawlEval* eval, const int* modes) {
   }
   pawl_lock_leave(system->lock);
   open_gates(eval, modes);
-  eval->lone = find_lone(eval);
+  find_lone(eval);
 }
 
 // A value that is not finite: what events set and push matters at their instants alone, where it is
@@ -368,7 +366,7 @@ static PawlStatus judge(const PawlEval* eval, const PawlPoint* point, PawlError*
   return eval->mask == PAWL_WATCHES && check == 0.0 ? PAWL_OK : fault(eval, point, err);
 }
 
-PAWL_INLINE PawlStatus run(PawlEval* eval, const PawlPoint* point, PawlError* err) {
+PAWL_INLINE void reset_all(const PawlEval* eval) {
   for (int k = 0; k < eval->reset_count; k++) {
     const Reset* reset = &eval->resets[k];
     if (reset->base) {
@@ -377,6 +375,10 @@ PAWL_INLINE PawlStatus run(PawlEval* eval, const PawlPoint* point, PawlError* er
       pawl_copy_zeros(reset->count, reset->array);
     }
   }
+}
+
+PAWL_INLINE PawlStatus run(PawlEval* eval, const PawlPoint* point, PawlError* err) {
+  reset_all(eval);
   if (!are_open(eval, point->modes)) {
     open_gates(eval, point->modes);
   }
@@ -406,14 +408,29 @@ PAWL_APART static PawlStatus run_any(PawlEval* eval, const PawlPoint* point, Paw
   return run(eval, point, err);
 }
 
+PAWL_APART static PawlStatus run_lone(PawlEval* eval, const PawlPoint* point, PawlError* err) {
+  const PawlProgram* p = eval->lone;
+  reset_all(eval);
+  if (!are_open(eval, point->modes)) {
+    open_gates(eval, point->modes);
+  }
+  PawlSources from = pawl_program_sources(eval->system, point);
+  double check = p->whole(p->registers, from.leaf, p->to);
+  if (p->part_count + p->stretch_count > 0) {
+    check += pawl_program_run_gates(p);
+  }
+  return check == 0.0 ? PAWL_OK : judge(eval, point, err);
+}
+
 PawlStatus pawl_eval_run(PawlEval* eval, const PawlPoint* point, PawlError* err) {
   if (eval->generation != atomic_load_explicit(eval->compiled, memory_order_acquire)) {
     adopt(eval, point->modes);
   }
-  if (eval->lone) {
-    PawlSources from = pawl_program_sources(eval->system, point);
-    double check = eval->lone->whole(eval->lone->registers, from.leaf, eval->lone->to);
-    return check == 0.0 ? PAWL_OK : judge(eval, point, err);
+  if (!eval->bare) {
+    return eval->lone ? run_lone(eval, point, err) : run_any(eval, point, err);
   }
-  return run_any(eval, point, err);
+  const PawlProgram* p = eval->lone;
+  PawlSources from = pawl_program_sources(eval->system, point);
+  double check = p->whole(p->registers, from.leaf, p->to);
+  return check == 0.0 ? PAWL_OK : judge(eval, point, err);
 }

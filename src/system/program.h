@@ -104,6 +104,19 @@ void pawl_program_load_turns(const PawlProgram* program, const PawlSystem* syste
 double pawl_program_interpret(const PawlProgram* program, const PawlSystem* system,
                               const PawlPoint* point, const PawlSources* from);
 
+// What the open gates ask for, after the machine code of what needs none. A part serves outputs of
+// such gates.
+PAWL_INLINE double pawl_program_run_gates(const PawlProgram* program) {
+  double check = 0.0;
+  for (int k = 0; k < program->part_count; k++) {
+    program->parts[k].code(program->registers);
+  }
+  for (int k = 0; k < program->stretch_count; k++) {
+    check += program->stretches[k].add(program->registers, program->to);
+  }
+  return check;
+}
+
 // 0 when every result is finite, else NaN. `from`: the sources of `point`.
 PAWL_INLINE double pawl_program_run(const PawlProgram* program, const PawlSystem* system,
                                     const PawlPoint* point, const PawlSources* from) {
@@ -114,13 +127,7 @@ PAWL_INLINE double pawl_program_run(const PawlProgram* program, const PawlSystem
     pawl_program_load_turns(program, system, point);
   }
   double check = program->whole(program->registers, from->leaf, program->to);
-  for (int k = 0; k < program->part_count; k++) {
-    program->parts[k].code(program->registers);
-  }
-  for (int k = 0; k < program->stretch_count; k++) {
-    check += program->stretches[k].add(program->registers, program->to);
-  }
-  return check;
+  return check + pawl_program_run_gates(program);
 }
 // One block of lanes, into registers of the caller's choice: inputs and operations.
 void pawl_program_run_block(const PawlProgram* program, const PawlSystem* system,
