@@ -16,7 +16,7 @@ static const char gear_word[] = "gear";
 static const char* const other_keys[] = {
     "guess",   "normal",   "reaction", "radius", "function", "at",     "turn",  "axis",  "axis2",
     "start",   "rate",     "cut",      "length", "pitch",    "ratio",  "motor", "drive", "spring",
-    "damping", "friction", "stops",    "lock",   "brake",    "switch", "power"};
+    "damping", "friction", "stops",    "lock",   "brake",    "switch", "turns", "power"};
 enum { OTHER_KEYS = sizeof other_keys / sizeof *other_keys, MOST_TYPES = 24 };
 
 // ---- the type ---------------------------------------------------------------------------------
@@ -330,6 +330,7 @@ static bool read_motion(PawlMade* made, PawlJoint* joint) {
   good &= read_values(made, joint, "rate", joint->rate);
   joint->switching = pawl_part_get(joint->map, "switch");
   joint->records = pawl_part_is_true(made, joint->map, "reaction");
+  joint->turns = pawl_part_is_true(made, joint->map, "turns");
   joint->cut = joint->records || pawl_part_is_true(made, joint->map, "cut") || joint->switching ||
                joint->motion->rows_only || pawl_joint_rubs(joint);
   return good;

@@ -59,6 +59,7 @@ typedef struct PawlJoint {
   const PawlYaml* switching;                                       // the key `switch`
   bool cut;                                                        // not for the tree
   bool records;        // the key `reaction`: its forces are outputs
+  bool turns;          // the key: its angle counts turns
   bool in_tree;        // carries a body
   bool is_coordinate;  // its values are: it is in the tree, and bodies have none of their own
   bool in_loop;
@@ -103,6 +104,10 @@ void pawl_joint_start(PawlMade* made, const PawlJoint* joint, const PawlBodies* 
 bool pawl_joint_rubs(const PawlJoint* joint);
 // Springs, motors, stops, locks.
 void pawl_write_joint_acts(PawlMade* made, const PawlJoint* joint);
+// `turned` of the key `turns`, and whether that takes a state, as it is no coordinate in space.
+void pawl_write_joint_turns(PawlMade* made, const PawlJoint* joint);
+bool pawl_joint_counts(const PawlMade* made, const PawlJoint* joint);
+void pawl_write_turned_spring(PawlMade* made, const PawlJoint* joint, const PawlYaml* spring);
 // Outputs of the key `reaction`: what rows, and locks along the value, give the second body.
 void pawl_write_joint_reaction(PawlMade* made, const PawlJoint* joint);
 // Outputs of the key `power`: that of each act along the value, and their sum.

@@ -30,18 +30,32 @@ static void write_drive(PawlMade* made, const PawlJoint* joint, const char* valu
   pawl_put(made, "constraints", drive, pawl_part_key(made, &joint->name, "drive"), text);
 }
 
-static void write_spring(PawlMade* made, const PawlJoint* joint, const char* value,
-                         const PawlYaml* spring, const PawlYaml* damping) {
+static bool check_spring(PawlMade* made, const PawlYaml* spring) {
   static const char* const keys[] = {"stiffness", "length", "damping", NULL};
-  PawlYaml* map = put_map(made, joint, "springs", "spring");
-  pawl_set(made, map, joint->key, "along", value);
   if (spring && spring->kind != PAWL_YAML_MAP) {
     pawl_report(&made->loader->report, spring, "spring: expected {stiffness: k, length: a}");
+    return false;
+  }
+  return !spring ||
+         pawl_yaml_check_keys(&made->loader->report, spring, "the spring of a joint", keys);
+}
+
+static void write_spring(PawlMade* made, const PawlJoint* joint, const char* value,
+                         const PawlYaml* spring, const PawlYaml* damping) {
+  bool counts = pawl_joint_counts(made, joint), damps = damping || pawl_part_get(spring, "damping");
+  if (!check_spring(made, spring)) {
     return;
   }
-  if (spring &&
-      pawl_yaml_check_keys(&made->loader->report, spring, "the spring of a joint", keys)) {
-    for (const PawlYaml* child = spring->first; child; child = child->next) {
+  if (counts) {
+    pawl_write_turned_spring(made, joint, spring);
+  }
+  if (counts && !damps) {
+    return;
+  }
+  PawlYaml* map = put_map(made, joint, "springs", "spring");
+  pawl_set(made, map, joint->key, "along", value);
+  for (const PawlYaml* child = spring ? spring->first : NULL; child; child = child->next) {
+    if (!counts || strcmp(child->key->text, "damping") == 0) {
       pawl_set_node(made, map, child->key->text, child);
     }
   }
@@ -250,7 +264,9 @@ void pawl_write_joint_acts(PawlMade* made, const PawlJoint* joint) {
     write_lock(made, joint, "brake", value, brake);
   }
   if (pawl_part_is_true(made, map, "power")) {
-    pawl_write_joint_power(made, joint, value);
+    bool counts = pawl_joint_counts(made, joint);
+    pawl_write_joint_power(made, joint,
+                           counts ? pawl_part_use(made, &joint->name, "turned") : value);
   }
 }
 

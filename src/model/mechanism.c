@@ -145,6 +145,7 @@ static void write_joints(Mechanism* m) {
     if (!joint->is_coordinate) {
       pawl_write_row_joint(&m->made, joint, true);
     }
+    pawl_write_joint_turns(&m->made, joint);
     pawl_write_joint_acts(&m->made, joint);
   }
 }

@@ -199,11 +199,44 @@ static void test_power(void** unused) {
       (const char* const[]){"i.drive.power", "j.motor.power", "j.friction.power", NULL});
 }
 
+// ---- turns --------------------------------------------------------------------------------------
+
+// A wheel on a spring that winds it up by several turns: w/n sin(n t), n^2 = k/J, about the place
+// where it is at rest; with coordinates that are no angle, and about an axis of no direction.
+static void test_turns(void** unused) {
+  (void)unused;
+  for (int k = 0; k < 2; k++) {
+    char text[TEXT];
+    snprintf(text, TEXT,
+             "model: wound\nmechanism: {coordinates: %s}\n"
+             "bodies: {wheel: {mass: 1, inertia: [0.5, 0.5, 0.5]}}\n"
+             "joints: {axle: {revolute: [ground, wheel], axis: [1, 2, 2], turn: {xyz: [1, 2, 3]}, "
+             "start: 2, rate: 30, spring: {stiffness: 2, length: 2}, turns: true, power: true}}\n"
+             "outputs: {turned: axle.turned, angle: axle.angle, rate: axle.rate}\n"
+             "simulate: {method: dopri, rtol: 1e-11, until: 4, step: 0.1}\n",
+             COORDINATES[k]);
+    Run run = run_all(text);
+    double n = 2, most = 0;
+    for (int s = 0; s < sample_count(&run); s++) {
+      double t = value_at(&run, s, "t"), phi = 2 + 30 / n * sin(n * t), w = 30 * cos(n * t);
+      CHECK_NEAR(value_at(&run, s, "turned"), phi, 1e-8);
+      CHECK_NEAR(value_at(&run, s, "rate"), w, 1e-7);
+      CHECK_NEAR(value_at(&run, s, "axle.power"), -2 * (phi - 2) * w, 1e-6);
+      CHECK_NEAR(remainder(value_at(&run, s, "angle") - phi, 2 * acos(-1.0)), 0.0, 1e-8);
+      CHECK_NEAR(value_at(&run, s, "energy"), 225, 1e-6);
+      most = fmax(most, fabs(phi));
+    }
+    assert_true(most > 12);
+    run_end(&run);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_slider),
       cmocka_unit_test(test_pendulum),
       cmocka_unit_test(test_power),
+      cmocka_unit_test(test_turns),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
