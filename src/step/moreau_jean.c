@@ -9,6 +9,7 @@
 //
 // Constraints are imposed at velocity level alone: positions drift.
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -194,9 +195,10 @@ static bool settled(const PawlStepper* s, const MoreauJean* d) {
   }
   for (int j = pawl_moving(s->sizes); j < s->sizes.v; j++) {
     double own = fabs(d->v[j]) + s->def.step * fabs(d->f_n[j]);
-    each &= fabs(d->dv[j]) <= s->def.tolerance * own;
+    each &= fabs(d->dv[j]) <= fmax(s->def.tolerance * own, DBL_MIN);
   }
-  return each && change <= fmax(s->def.tolerance * size, d->noise);
+  // What has come to rest may leave numbers whose products underflow.
+  return each && change <= fmax(fmax(s->def.tolerance * size, d->noise), DBL_MIN);
 }
 
 // Closed contacts push and the others leave fast enough. At the end closed ones must also obey the

@@ -231,12 +231,24 @@ static void test_turns(void** unused) {
   }
 }
 
+// A wheel that a lock stops leaves rates of the smallest numbers there are: they are at rest.
+static void test_at_rest(void** unused) {
+  (void)unused;
+  Run run = run_all(
+      "model: stopped\nmechanism: {coordinates: absolute}\n"
+      "bodies: {wheel: {mass: 1, inertia: [0.5, 0.5, 0.5]}}\n"
+      "joints: {axle: {revolute: [ground, wheel], axis: [1, 2, 2], start: 1e-9, rate: 6.283185307, "
+      "lock: {at: 0.5, for: 0.5}, turns: true, damping: 0.001}}\n"
+      "outputs: {turned: axle.turned}\n"
+      "simulate: {method: moreau-jean, until: 4, step: 1e-2}\n");
+  CHECK_NEAR(final_of(&run, "turned"), acos(-1.0), 1e-2);
+  run_end(&run);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_slider),
-      cmocka_unit_test(test_pendulum),
-      cmocka_unit_test(test_power),
-      cmocka_unit_test(test_turns),
+      cmocka_unit_test(test_slider), cmocka_unit_test(test_pendulum), cmocka_unit_test(test_power),
+      cmocka_unit_test(test_turns),  cmocka_unit_test(test_at_rest),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
