@@ -72,7 +72,7 @@ static bool read_start(PawlMade* made, PawlBody* body) {
 }
 
 static bool read_body(PawlMade* made, PawlYaml* map, PawlBody* body) {
-  *body = (PawlBody){.key = map->key, .map = map, .joint = -1, .parent = -1};
+  *body = (PawlBody){.key = map->key, .map = map, .joint = -1, .chain = -1, .parent = -1};
   if (!pawl_part_name(made, map->key, &body->name)) {
     return false;
   }
@@ -107,8 +107,8 @@ bool pawl_read_bodies(PawlMade* made, PawlYaml* section, PawlBodies* bodies) {
   if (!bodies->item) {
     return pawl_loader_no_memory(made->loader);
   }
-  bodies->item[0] =
-      (PawlBody){.name = {"ground", "", ""}, .is_ground = true, .joint = -1, .parent = -1};
+  bodies->item[0] = (PawlBody){
+      .name = {"ground", "", ""}, .is_ground = true, .joint = -1, .chain = -1, .parent = -1};
   bodies->count = 1;
   for (PawlYaml* child = map ? section->first : NULL; child; child = child->next) {
     PawlBody body;

@@ -15,6 +15,7 @@ typedef struct PawlBody {
   bool shaped;                   // the shape gives what is not given of mass and inertia
   // How it is carried, by joints_tree.c.
   int joint;               // the joint that it hangs on; -1: none
+  int chain;               // of a family, the joint by which all but the first hang on it; -1: none
   int parent;              // the body on the other side of it
   bool forward;            // the parent is the first body of the joint
   int depth;               // joints up to the ground or to a free body

@@ -288,6 +288,7 @@ static bool family_starts(PawlMade* made, const PawlJoint* joint) {
   static const char* const keys[] = {"start", "rate", "guess"};
   bool family =
       joint->name.range[0] || joint->body[0].name.index[0] || joint->body[1].name.index[0];
+  family = family && !made->by_joints;
   for (size_t k = 0; family && k < sizeof keys / sizeof *keys; k++) {
     const PawlYaml* given = pawl_part_get(joint->map, keys[k]);
     if (given) {

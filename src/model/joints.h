@@ -58,10 +58,11 @@ typedef struct PawlJoint {
   bool given[2];                                                   // the start, the rate are
   const PawlYaml* switching;                                       // the key `switch`
   bool cut;                                                        // not for the tree
-  bool records;        // the key `reaction`: its forces are outputs
-  bool turns;          // the key: its angle counts turns
-  bool in_tree;        // carries a body
-  bool is_coordinate;  // its values are: it is in the tree, and bodies have none of their own
+  bool records;         // the key `reaction`: its forces are outputs
+  bool turns;           // the key: its angle counts turns
+  bool in_tree;         // carries a body
+  bool carries_family;  // it may: all of one, or the first of a chain, forward
+  bool is_coordinate;   // its values are: it is in the tree, and bodies have none of their own
   bool in_loop;
   bool is_gear;  // between the joints `geared`
   int geared[2];
@@ -78,6 +79,9 @@ extern const PawlJointType pawl_joint_types[];  // ends with a NULL word
 bool pawl_read_joints(PawlMade* made, PawlYaml* section, const PawlBodies* bodies,
                       PawlJoints* joints);
 bool pawl_joint_axes(PawlMade* made, PawlJoint* joint);
+// Looks for joints that carry families, where values of joints are to be coordinates. False after
+// reporting one that they do not.
+bool pawl_find_chains(PawlMade* made, PawlBodies* bodies, PawlJoints* joints);
 // Chooses the tree: fills joint, parent, depth and order of bodies, in_tree and in_loop of joints.
 // `order` has room for all bodies; parents come before those that they carry.
 bool pawl_joint_tree(PawlMade* made, PawlBodies* bodies, PawlJoints* joints, int order[]);

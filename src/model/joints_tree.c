@@ -37,6 +37,9 @@ static bool is_closed(const PawlJoint* joint) {
 // Elements of families are known only when parameters are. A joint that is cut carries a body where
 // no other does: that has coordinates of its own, and its start from the joint.
 static bool can_carry(const PawlJoint* joint, bool cut) {
+  if (joint->carries_family) {
+    return !cut;
+  }
   return !joint->is_gear && joint->cut == cut && !joint->motion->rows_only && is_closed(joint) &&
          !joint->name.range[0] && !joint->body[0].name.index[0] && !joint->body[1].name.index[0];
 }
@@ -86,7 +89,8 @@ static void grow(Tree* tree, int root) {
       const PawlJoint* joint = &tree->joints->item[k];
       for (int side = 0; side < 2 && joint->in_tree; side++) {
         int here = index_of(tree, &joint->body[side]), there = index_of(tree, &joint->body[!side]);
-        if (here == at && tree->group[there] >= 0) {
+        bool backward = joint->carries_family && side == 1;
+        if (here == at && tree->group[there] >= 0 && !backward) {
           reach(tree, there, k, at, side == 0);
         }
       }
@@ -97,8 +101,12 @@ static void grow(Tree* tree, int root) {
 // ---- loops ------------------------------------------------------------------------------------
 
 static int climb(Tree* tree, int body) {
-  tree->joints->item[tree->bodies->item[body].joint].in_loop = true;
-  return tree->bodies->item[body].parent;
+  const PawlBody* b = &tree->bodies->item[body];
+  tree->joints->item[b->joint].in_loop = true;
+  if (b->chain >= 0) {
+    tree->joints->item[b->chain].in_loop = true;
+  }
+  return b->parent;
 }
 
 // The joints on the way from one body of a closing joint to the other are in a loop; where that way

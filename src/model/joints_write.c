@@ -117,6 +117,13 @@ static void define(PawlMade* made, const PawlYaml* like, const PawlPartName* nam
   pawl_put(made, "define", like, pawl_part_key(made, name, part), text);
 }
 
+// What a joint carries: the body, of a family those that it names.
+static PawlPartName carried(const PawlJoint* joint, const PawlBody* body) {
+  const char* range = joint->name.range;
+  const PawlPartName* use = &joint->body[body->forward ? 1 : 0].name;
+  return (PawlPartName){body->name.name, *range ? range : use->index, use->index};
+}
+
 // ---- joints of the tree -----------------------------------------------------------------------
 
 static const char* guess_word(const PawlJoint* joint) {
@@ -154,6 +161,7 @@ static Relative relative(PawlMade* made, const PawlJoint* joint, const char* con
 
 static void define_angle(PawlMade* made, const PawlJoint* joint, const PawlBody* body,
                          const char* Q) {
+  PawlPartName name = carried(joint, body);
   const PawlBodyUse* from = &joint->body[body->forward ? 0 : 1];
   const char* angle = from->body->is_ground ? NULL : pawl_body_part(made, from, "angle");
   const char* turn = joint->turn ? pawl_factor(made, joint->turn) : NULL;
@@ -163,7 +171,7 @@ static void define_angle(PawlMade* made, const PawlJoint* joint, const PawlBody*
   } else {
     text = pawl_sum(made, pawl_sum(made, angle, NULL, NULL, turn), NULL, NULL, Q);
   }
-  define(made, joint->key, &body->name, "angle", text ? text : "0");
+  define(made, joint->key, &name, "angle", text ? text : "0");
 }
 
 // turn Q, of space.
@@ -173,6 +181,7 @@ static const char* between(PawlMade* made, const PawlJoint* joint, const char* Q
 
 static void define_rotation(PawlMade* made, const PawlJoint* joint, const PawlBody* body,
                             const Relative* r) {
+  PawlPartName name = carried(joint, body);
   const PawlBodyUse* from = &joint->body[body->forward ? 0 : 1];
   const char *R = pawl_body_R(made, from, ""), *turn = between(made, joint, r->Q);
   const char* back = turn ? pawl_say(made, "transpose(%s)", turn) : NULL;
@@ -184,13 +193,13 @@ static void define_rotation(PawlMade* made, const PawlJoint* joint, const PawlBo
     const char* all = pawl_sum(made, spin, NULL, NULL, r->w ? pawl_factor(made, r->w) : NULL);
     spin = all ? pawl_product(made, turn, pawl_factor(made, all)) : NULL;
   }
-  define(made, joint->key, &body->name, "R",
-         rotation ? rotation : "[[1, 0, 0], [0, 1, 0], [0, 0, 1]]");
-  define(made, joint->key, &body->name, "spin", spin ? spin : "[0, 0, 0]");
+  define(made, joint->key, &name, "R", rotation ? rotation : "[[1, 0, 0], [0, 1, 0], [0, 0, 1]]");
+  define(made, joint->key, &name, "spin", spin ? spin : "[0, 0, 0]");
 }
 
 // at2 = P + F d - G a2, or at1 = S - F d - R1 a1.
 static void define_at(PawlMade* made, const PawlJoint* joint, const PawlBody* body, const char* d) {
+  PawlPartName name = carried(joint, body);
   int other = body->forward ? 0 : 1;
   const char* place = side_place(made, joint, other);
   const char* moved =
@@ -204,7 +213,7 @@ static void define_at(PawlMade* made, const PawlJoint* joint, const PawlBody* bo
   } else {
     text = pawl_sum(made, pawl_sum(made, place, NULL, NULL, moved), NULL, NULL, arm);
   }
-  define(made, joint->key, &body->name, "at", text);
+  define(made, joint->key, &name, "at", text);
 }
 
 static void define_rate(PawlMade* made, const PawlJoint* joint) {

@@ -35,6 +35,7 @@ static bool read_options(Mechanism* m, const PawlYaml* section) {
   if (m->chosen) {
     m->coordinates = pawl_load_word(made->loader, m->chosen, "coordinates", words);
   }
+  made->by_joints = m->coordinates == JOINT;
   m->gravity = gravity ? pawl_part_vector(made, gravity, "gravity") : NULL;
   return good && m->coordinates >= 0 && (!gravity || m->gravity);
 }
@@ -60,12 +61,6 @@ static bool choose_coordinates(Mechanism* m) {
   int deepest = 0;
   for (int k = 0; k < m->bodies.count; k++) {
     deepest = m->bodies.item[k].depth > deepest ? m->bodies.item[k].depth : deepest;
-  }
-  if (m->coordinates == JOINT && family) {
-    pawl_report(&m->made.loader->report, m->chosen,
-                "coordinates: joint is not possible with families of bodies or joints ('%s')",
-                pawl_quote(family->text).s);
-    return false;
   }
   if (m->coordinates == AUTO) {
     m->coordinates = family || deepest > LONG_CHAIN ? ABSOLUTE : JOINT;
@@ -127,6 +122,9 @@ static void write_bodies(Mechanism* m) {
       PawlBodyStart unused;  // rotation and spin, for bodies that hang on this one
       pawl_joint_start(&m->made, joint, &m->bodies, body, &unused);
       pawl_write_tree_joint(&m->made, joint, body);
+      if (body->chain >= 0) {
+        pawl_write_tree_joint(&m->made, &m->joints.item[body->chain], body);
+      }
       pawl_write_carried_body(&m->made, body);
     } else {
       write_with_coordinates(m, body);
@@ -208,6 +206,7 @@ static bool read_all(Mechanism* m, PawlYaml* root) {
   }
   m->order = pawl_pool_alloc(&made->loader->pool, (size_t)m->bodies.count * sizeof(int));
   return good && (m->order || pawl_loader_no_memory(made->loader)) &&
+         (!made->by_joints || pawl_find_chains(made, &m->bodies, &m->joints)) &&
          pawl_joint_tree(made, &m->bodies, &m->joints, m->order) && choose_coordinates(m);
 }
 

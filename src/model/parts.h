@@ -9,6 +9,7 @@ typedef struct PawlMade {
   PawlLoader* loader;
   PawlYaml* root;  // the sections written so far
   int dimension;   // of all places: 2 in the plane, 3 in space; 0: not known yet
+  bool by_joints;  // coordinates: joint was asked for
 } PawlMade;
 
 PAWL_PRINTF(2, 3) const char* pawl_say(PawlMade* made, const char* format, ...);

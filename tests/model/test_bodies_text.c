@@ -78,8 +78,9 @@ static void test_mistakes(void** state) {
   REFUSED("model: m\nbodies: {a: {start: {at: [0, 0]}}}\njoints: {j: {revolute: [ground, a]}}\n",
           "the start of 'a' follows from the joint 'j'");
   REFUSED(
-      "model: m\nbodies: {\"a[i=1..3]\": {mass: 1, inertia: 1}}\nmechanism: {coordinates: joint}\n",
-      "coordinates: joint is not possible with families", "'a[i=1..3]'");
+      "model: m\nbodies: {\"a[i=1..3]\": {mass: 1, inertia: 1}}\nmechanism: {coordinates: joint}\n"
+      "joints: {\"j[i=2..3]\": {revolute: [\"a[i-1]\", \"a[i]\"]}}\n",
+      "m.yaml:4", "coordinates: joint needs joints that carry all of 'a[i=1..3]' at once");
   REFUSED(
       "model: m\nbodies: {a: {inertia: [1, 1, 1]}}\njoints: {j: {universal: [ground, a], axis: "
       "[1, 0, 0], axis2: [1, 1, 0]}}\n",

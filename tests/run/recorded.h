@@ -63,3 +63,31 @@ static inline double value_at(const Run* run, int sample, const char* name) {
 static inline double final_of(const Run* run, const char* name) {
   return value_at(run, sample_count(run) - 1, name);
 }
+
+// Forces of rows depend on what the rows are.
+static inline bool is_compared(const char* name) {
+  return strncmp(name, "residual", 8) != 0 && strncmp(name, "lambda", 6) != 0 &&
+         !strstr(name, ".force") && !strstr(name, ".torque");
+}
+
+// What both runs record under one name is the same, relative to it or to 1; how many columns.
+static inline int compare_runs(const Run* a, const Run* b, double tolerance) {
+  const PawlRecorder* recorder = pawl_sim_recorder(a->sim);
+  int compared = 0;
+  assert_int_equal(sample_count(a), sample_count(b));
+  for (int k = 0; k < pawl_recorder_column_count(recorder); k++) {
+    const char* name = pawl_recorder_column(recorder, k)->name;
+    if (!is_compared(name) || column_of(b, name) < 0) {
+      continue;
+    }
+    for (int s = 0; s < sample_count(a); s++) {
+      double x = value_at(a, s, name), y = value_at(b, s, name);
+      if (!(fabs(x - y) <= tolerance * fmax(1.0, fabs(x)))) {
+        print_error("%s: %.17g and %.17g at sample %d\n", name, x, y, s);
+        fail();
+      }
+    }
+    compared++;
+  }
+  return compared;
+}

@@ -125,33 +125,10 @@ static const char IN_SPACE[] =
 
 // ---- runs -------------------------------------------------------------------------------------
 
-// What both runs record under one name: outputs and energies, and no forces of constraints.
-static int compare(const Run* a, const Run* b, double tolerance) {
-  const PawlRecorder* recorder = pawl_sim_recorder(a->sim);
-  int compared = 0;
-  assert_int_equal(sample_count(a), sample_count(b));
-  for (int k = 0; k < pawl_recorder_column_count(recorder); k++) {
-    const char* name = pawl_recorder_column(recorder, k)->name;
-    bool other = strncmp(name, "residual", 8) == 0 || strncmp(name, "lambda", 6) == 0;
-    if (other || column_of(b, name) < 0) {
-      continue;
-    }
-    for (int s = 0; s < sample_count(a); s++) {
-      double x = value_at(a, s, name), y = value_at(b, s, name);
-      if (!(fabs(x - y) <= tolerance * fmax(1.0, fabs(x)))) {
-        print_error("%s: %.17g and %.17g at sample %d\n", name, x, y, s);
-        fail();
-      }
-    }
-    compared++;
-  }
-  return compared;
-}
-
 static void check_both(const char* joint, const char* absolute) {
   Run a = run_all(joint), b = run_all(absolute);
   assert_true(pawl_system_sizes(a.system).v < pawl_system_sizes(b.system).v);
-  assert_true(compare(&a, &b, 1e-9) >= 6);
+  assert_true(compare_runs(&a, &b, 1e-9) >= 6);
   run_end(&a);
   run_end(&b);
 }

@@ -16,33 +16,6 @@ static void run_closely(Run* run) {
   run_to(run, run->def.simulate.until, 0.05);
 }
 
-// Forces of rows that share a load depend on what the rows are.
-static bool is_compared(const char* name) {
-  return strncmp(name, "residual", 8) != 0 && strncmp(name, "lambda", 6) != 0 &&
-         !strstr(name, ".force") && !strstr(name, ".torque");
-}
-
-static int compare(const Run* a, const Run* b, const char* model) {
-  const PawlRecorder* recorder = pawl_sim_recorder(a->sim);
-  int compared = 0;
-  assert_int_equal(sample_count(a), sample_count(b));
-  for (int k = 0; k < pawl_recorder_column_count(recorder); k++) {
-    const char* name = pawl_recorder_column(recorder, k)->name;
-    if (!is_compared(name) || column_of(b, name) < 0) {
-      continue;
-    }
-    for (int s = 0; s < sample_count(a); s++) {
-      double x = value_at(a, s, name), y = value_at(b, s, name);
-      if (!(fabs(x - y) <= 1e-9 * fmax(1.0, fabs(x)))) {
-        print_error("%s: %s: %.17g and %.17g at %g\n", model, name, x, y, value_at(a, s, "t"));
-        fail();
-      }
-    }
-    compared++;
-  }
-  return compared;
-}
-
 static bool is_of_bodies(const char* name) {
   char path[512], line[512];
   bool bodies = false, families = false;
@@ -75,7 +48,7 @@ static void test_models(void** unused) {
     run_closely(&joint);
     Run absolute = model_with(name, "absolute");
     run_closely(&absolute);
-    assert_true(compare(&joint, &absolute, name) >= 5);
+    assert_true(compare_runs(&joint, &absolute, 1e-9) >= 5);
     compared++;
     run_end(&joint);
     run_end(&absolute);

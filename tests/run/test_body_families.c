@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Families of bodies with coordinates of joints.
+#include "run/recorded.h"
+
+// Families that joints carry one by one, chains and all at once, move as the same bodies written
+// one after the other.
+static void check_family(const char* family, const char* single) {
+  Run a = run_all(family), b = run_all(single);
+  assert_int_equal(pawl_system_sizes(a.system).v, pawl_system_sizes(b.system).v);
+  assert_int_equal(pawl_system_sizes(a.system).rows, pawl_system_sizes(b.system).rows);
+  assert_true(compare_runs(&a, &b, 1e-10) >= 6);
+  run_end(&a);
+  run_end(&b);
+}
+
+static void test_families_by_joints(void** unused) {
+  (void)unused;
+  check_family(
+      "model: m\nmechanism: {gravity: [0, -9.81], coordinates: joint}\nparameters: {N: 3}\n"
+      "bodies:\n"
+      "  link[i=1..N]: {mass: 1/i, inertia: 0.02, centre: [0.25, 0], points: {e: [0.5, 0]}}\n"
+      "  bob[k=1..N]: {mass: 0.3, inertia: 0.01, centre: [0, -0.1*k]}\n"
+      "joints:\n"
+      "  first: {revolute: [ground, \"link[1]\"], start: -0.3}\n"
+      "  next[k = 2 .. N]: {revolute: [\"link[k-1]\", \"link[k]\"], at: \"link[k-1].e\", start: "
+      "0.1*k, damping: 0.1}\n"
+      "  hang[i=1..N]: {prismatic: [\"link[i]\", \"bob[i]\"], at: \"link[i].e\", axis: [0, 1], "
+      "spring: {stiffness: 50}}\n"
+      "  rope: {distance: [ground, \"link[N]\"], at: [[0, 3], [0.5, 0]], length: "
+      "3.4273234005515048}\n"
+      "outputs: {e: \"link[N].e\", p: mechanism.momentum, l: mechanism.angular_momentum}\n"
+      "simulate: {method: dopri, rtol: 1e-12, until: 0.5, step: 0.05}\n",
+      "model: m\nmechanism: {gravity: [0, -9.81], coordinates: joint}\n"
+      "bodies:\n"
+      "  a: {mass: 1, inertia: 0.02, centre: [0.25, 0], points: {e: [0.5, 0]}}\n"
+      "  b: {mass: 1/2, inertia: 0.02, centre: [0.25, 0], points: {e: [0.5, 0]}}\n"
+      "  c: {mass: 1/3, inertia: 0.02, centre: [0.25, 0], points: {e: [0.5, 0]}}\n"
+      "  d: {mass: 0.3, inertia: 0.01, centre: [0, -0.1]}\n"
+      "  e: {mass: 0.3, inertia: 0.01, centre: [0, -0.2]}\n"
+      "  f: {mass: 0.3, inertia: 0.01, centre: [0, -0.3]}\n"
+      "joints:\n"
+      "  j: {revolute: [ground, a], start: -0.3}\n"
+      "  k: {revolute: [a, b], at: a.e, start: 0.2, damping: 0.1}\n"
+      "  l: {revolute: [b, c], at: b.e, start: 0.3, damping: 0.1}\n"
+      "  m: {prismatic: [a, d], at: a.e, axis: [0, 1], spring: {stiffness: 50}}\n"
+      "  n: {prismatic: [b, e], at: b.e, axis: [0, 1], spring: {stiffness: 50}}\n"
+      "  o: {prismatic: [c, f], at: c.e, axis: [0, 1], spring: {stiffness: 50}}\n"
+      "  rope: {distance: [ground, c], at: [[0, 3], [0.5, 0]], length: 3.4273234005515048}\n"
+      "outputs: {e: c.e, p: mechanism.momentum, l: mechanism.angular_momentum}\n"
+      "simulate: {method: dopri, rtol: 1e-12, until: 0.5, step: 0.05}\n");
+  check_family(
+      "model: m\nmechanism: {gravity: [0, 0, -9.81], coordinates: joint}\nparameters: {N: 3}\n"
+      "bodies:\n"
+      "  base: {mass: 2, inertia: [0.1, 0.2, 0.3]}\n"
+      "  link[i=1..N]: {mass: 1/i, inertia: [0.02, 0.03, 0.04], centre: [0.25, 0, 0.1], points: "
+      "{e: "
+      "[0.5, 0, 0]}}\n"
+      "joints:\n"
+      "  turret: {revolute: [ground, base], rate: 2}\n"
+      "  first: {universal: [base, \"link[1]\"], at: [0.2, 0, 0], start: [-0.3, 0.2], rate: [1, "
+      "2]}\n"
+      "  next[i=2..N]: {revolute: [\"link[i-1]\", \"link[i]\"], at: \"link[i-1].e\", axis: [0, 1, "
+      "2], turn: \"rotation([1, 0, 0], 0.3*i)\", start: 0.1*i, rate: i}\n"
+      "outputs: {e: \"link[N].e\", p: mechanism.momentum, l: mechanism.angular_momentum}\n"
+      "simulate: {method: dopri, rtol: 1e-12, until: 0.5, step: 0.05}\n",
+      "model: m\nmechanism: {gravity: [0, 0, -9.81], coordinates: joint}\n"
+      "bodies:\n"
+      "  base: {mass: 2, inertia: [0.1, 0.2, 0.3]}\n"
+      "  a: {mass: 1, inertia: [0.02, 0.03, 0.04], centre: [0.25, 0, 0.1], points: {e: [0.5, 0, "
+      "0]}}\n"
+      "  b: {mass: 1/2, inertia: [0.02, 0.03, 0.04], centre: [0.25, 0, 0.1], points: {e: [0.5, 0, "
+      "0]}}\n"
+      "  c: {mass: 1/3, inertia: [0.02, 0.03, 0.04], centre: [0.25, 0, 0.1], points: {e: [0.5, 0, "
+      "0]}}\n"
+      "joints:\n"
+      "  turret: {revolute: [ground, base], rate: 2}\n"
+      "  j: {universal: [base, a], at: [0.2, 0, 0], start: [-0.3, 0.2], rate: [1, 2]}\n"
+      "  k: {revolute: [a, b], at: a.e, axis: [0, 1, 2], turn: \"rotation([1, 0, 0], 0.6)\", "
+      "start: "
+      "0.2, rate: 2}\n"
+      "  l: {revolute: [b, c], at: b.e, axis: [0, 1, 2], turn: \"rotation([1, 0, 0], 0.9)\", "
+      "start: "
+      "0.3, rate: 3}\n"
+      "outputs: {e: c.e, p: mechanism.momentum, l: mechanism.angular_momentum}\n"
+      "simulate: {method: dopri, rtol: 1e-12, until: 0.5, step: 0.05}\n");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_families_by_joints)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
