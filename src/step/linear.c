@@ -40,6 +40,7 @@ typedef struct Kept {  // what is kept for a set of modes
   long long used;         // when last
   PawlReduction reduction;
   double norm;                     // of C, the largest sum of a row [1/s]
+  double fastest;                  // of C, the largest absolute eigenvalue, nearly [1/s]
   Factor factors[KEPT_SIZES + 1];  // the first is that of the nominal h, the last is for any other
   long long factor_used[KEPT_SIZES + 1];
 } Kept;
@@ -277,6 +278,31 @@ static void apply(const Linear* d, const PawlReduction* r, double scale, const d
   }
 }
 
+// By how much C lengthens a vector that has been multiplied by it many times, on average of as many
+// more: two eigenvalues +-i w turn it, so that one product alone says little.                (L26)
+static double fastest_of(Linear* d, const PawlReduction* r) {
+  enum { PRODUCTS = 16 };
+  double growth = 0.0;
+  for (int i = 0; i < 2 * d->n; i++) {
+    d->term[i] = 1.0 + 1.0 / (1.0 + i);  // any
+  }
+  for (int k = 0; k < 2 * PRODUCTS; k++) {
+    double size = 0.0;
+    apply(d, r, 1.0, d->term, 0.0, d->next_term);
+    for (int i = 0; i < 2 * d->n; i++) {
+      size = fmax(size, fabs(d->next_term[i]));
+    }
+    if (!(size > 0.0) || !isfinite(size)) {
+      return 0.0;
+    }
+    growth += k >= PRODUCTS ? log(size) : 0.0;
+    for (int i = 0; i < 2 * d->n; i++) {
+      d->term[i] = d->next_term[i] / size;
+    }
+  }
+  return exp(growth / PRODUCTS);
+}
+
 // z(h) by the series applied to z itself: locating an instant asks for many lengths, each once.
 // `pieces` parts of the length keep the terms small.                                         (L24)
 static void sum_series(Linear* d, const PawlReduction* r, double h, int pieces, double* z) {
@@ -405,6 +431,7 @@ static PawlStatus find_phase(PawlStepper* s, const PawlPhase* phase, PawlError* 
     p->active[i] = pawl_phase_binds(phase, i);
   }
   p->norm = norm_of(d, &p->reduction);
+  p->fastest = fastest_of(d, &p->reduction);
   p->complete = true;
   d->kept = p;
   return PAWL_OK;
@@ -606,6 +633,11 @@ static PawlWatchRates peek_rates(PawlStepper* s) {
   return (PawlWatchRates){watch, rate + 3 * n};
 }
 
+static double fastest(const PawlStepper* s) {
+  const Linear* d = s->data;
+  return d->kept ? d->kept->fastest : 0.0;
+}
+
 const PawlMethod pawl_method_taylor = {
     .info = {.name = "taylor",
              .about = "linear systems: the series of the exponential up to the power --order",
@@ -625,6 +657,7 @@ const PawlMethod pawl_method_taylor = {
     .peek = peek,
     .commit = commit,
     .peek_rates = peek_rates,
+    .fastest = fastest,
 };
 
 // Order 4 is that of coefficients that depend on time.
@@ -647,4 +680,5 @@ const PawlMethod pawl_method_exponential = {
     .peek = peek,
     .commit = commit,
     .peek_rates = peek_rates,
+    .fastest = fastest,
 };

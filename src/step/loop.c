@@ -259,6 +259,9 @@ static void plan(PawlStepper* s, const PawlState* state, double h) {
   l->plan_until = next_time(l, state, slack) - 2 * slack;
   l->plan_bare = s->method->exact && !s->works && s->contact_count == 0 && !l->kinks.located &&
                  (!l->switches || l->event_driven);
+  if (s->method->fastest) {
+    pawl_guards_resolve(&l->guards, h * s->method->fastest(s));
+  }
   if (s->method->peek) {
     (void)pawl_guards_arm(&l->guards, state, slack);
     l->plan_known = pawl_guards_known(&l->guards, state) && !l->guards.contacts;

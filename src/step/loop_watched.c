@@ -107,6 +107,9 @@ static PawlStatus advance_inside(PawlStepper* s, PawlState* state, double* h, bo
                                  PawlMargin* margin, PawlError* err) {
   PawlLoop* l = s->loop;
   PAWL_TRY(advance(s, state, h, stopped, err));
+  if (s->method->fastest) {
+    pawl_guards_resolve(&l->guards, s->def.step * s->method->fastest(s));
+  }
   PAWL_TRY(pawl_guards_margins(&l->guards, state, margin, err));
   for (int k = 0;
        k < MOST_KINK_HALVINGS && l->kinks.located && is_quiet(l, state, margin, *stopped) &&

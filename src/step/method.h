@@ -36,6 +36,9 @@ typedef struct PawlMethod {
   void (*commit)(PawlStepper* stepper, PawlState* state, double h);
   // With `peek`: the rates of what was peeked at.
   PawlWatchRates (*peek_rates)(PawlStepper* stepper);
+  // Optional: how fast the fastest motion of the last step's phase is, the largest absolute
+  // eigenvalue of its equations [1/s]; 0 where that is not known.
+  double (*fastest)(const PawlStepper* stepper);
   // Optional: the impulse of a row in the last step; h lambda without.
   double (*impulse)(const PawlStepper* stepper, int row);
   // Optional: whether the last step has ended with this contact closed. Without, one that was hit

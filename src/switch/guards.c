@@ -239,9 +239,15 @@ PAWL_INLINE double scale_of(const PawlGuards* g, const PawlState* state, int k,
 }
 
 // (V16)
-static inline bool is_near(double first, double now, double scale) {
+static inline bool is_near(const PawlGuards* g, double first, double now, double scale) {
   double least = first < now ? first : now;
-  return least <= fabs(now - first) + PAWL_NEAR * scale && now >= 0.0 && !isinf(now - first);
+  return least <= fabs(now - first) + g->nearness * scale && now >= 0.0 && !isinf(now - first);
+}
+
+// A sine that touches zero in the middle of a step has its ends at 1 - cos of half of it.   (V16a)
+void pawl_guards_resolve(PawlGuards* g, double angle) {
+  static const double HALF_TURN = 3.14159265358979323846;
+  g->nearness = fmax(PAWL_NEAR, 1.0 - cos(0.5 * fmin(angle, HALF_TURN)));
 }
 
 static PawlStatus look_at_regions(PawlGuards* g, const PawlState* state, PawlMargin* margin,
@@ -297,7 +303,7 @@ PawlStatus pawl_guards_margins(PawlGuards* g, const PawlState* state, PawlMargin
   for (int k = 0; k < g->armed_count; k++) {
     int at = g->armed[k];
     double distance = distance_of(g, state, at, g->watch, lambda);
-    g->near |= is_near(g->first_margins[k], distance, scale_of(g, state, at, g->watch));
+    g->near |= is_near(g, g->first_margins[k], distance, scale_of(g, state, at, g->watch));
     g->distances[k] = distance;
     g->margins[k] =
         pawl_guards_turns_only(g, state, at) ? INFINITY : margin_of(g, state, at, distance);
@@ -390,7 +396,7 @@ bool pawl_guards_near(const PawlGuards* g, const PawlState* state, double region
   }
   double noise = pawl_surfaces_noise(g->surfaces, state);
   bool held = state->still_count > 0 && fabs(g->first_regions) <= noise && fabs(regions) <= noise;
-  return !held && is_near(g->first_regions, regions, noise / PAWL_SURFACE_NOISE);
+  return !held && is_near(g, g->first_regions, regions, noise / PAWL_SURFACE_NOISE);
 }
 
 double pawl_guards_noise(const PawlGuards* g, const PawlState* state, int armed) {
@@ -413,7 +419,7 @@ bool pawl_guards_clear(PawlGuards* g, const PawlState* state, const double* watc
         !pawl_guards_turns_only(g, state, guard)) {
       return false;
     }
-    near |= is_near(first, distance, scale_of(g, state, guard, watch));
+    near |= is_near(g, first, distance, scale_of(g, state, guard, watch));
   }
   g->near = near;
   return true;
@@ -439,7 +445,7 @@ bool pawl_guards_turns(const PawlGuards* g, const PawlState* state, const double
   for (int k = 0; k < g->armed_count && !turns; k++) {
     int guard = g->armed[k];
     double first = g->distances[k], now = g->first_margins[k];
-    turns = is_near(first, now, scale_of(g, state, guard, watch)) &&
+    turns = is_near(g, first, now, scale_of(g, state, guard, watch)) &&
             pawl_between_may_turn(first, now, h * rate_of(g, state, guard, lambda, rates));
   }
   return turns;

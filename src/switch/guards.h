@@ -104,6 +104,7 @@ typedef struct PawlGuards {
   const PawlState* last_of;  // whose distances are those of the end of the last piece, or NULL
   double last_time;          // [s]
   int last_count;
+  double nearness;  // PAWL_NEAR, or more for steps that are long
   bool near;      // at the last look: some margin may have been negative since the beginning of the
                   // piece
   bool noted;     // a side has changed since the last look
@@ -177,6 +178,9 @@ void pawl_guards_forget(PawlGuards* guards);
 // contacts in space; INFINITY without.                                                      (F29)
 PAWL_CHECKED PawlStatus pawl_guards_longest(PawlGuards* guards, const PawlState* state,
                                             double* longest, PawlError* err);
+// How far the fastest motion turns in a step [rad], where the method knows it: the longer, the
+// farther from zero a margin may be at both ends of a step and have been below it in between.
+void pawl_guards_resolve(PawlGuards* guards, double angle);
 // Whether some margin that is positive now and was so at the beginning of the piece may have been
 // negative in between; `regions` is that of regions.
 bool pawl_guards_near(const PawlGuards* guards, const PawlState* state, double regions);

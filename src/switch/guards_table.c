@@ -6,6 +6,7 @@
 #include "model/model.h"
 #include "switch/guards.h"
 #include "switch/modes.h"
+#include "switch/tolerances.h"
 #include "system/system.h"
 
 static void add(PawlGuards* g, PawlGuard guard) {
@@ -219,6 +220,7 @@ PawlStatus pawl_guards_create(PawlWatching* watching, PawlSurfaces* surfaces, bo
   size_t numbers = (size_t)d->sizes.v + (size_t)d->sizes.rows;
   *g = (PawlGuards){
       .dynamics = d,
+      .nearness = PAWL_NEAR,
       .watching = watching,
       .surfaces = surfaces,
       .exact = exact,

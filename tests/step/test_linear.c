@@ -567,6 +567,37 @@ static void test_many_modes(void** unused) {
   motion_end(&m);
 }
 
+// Two crossings between the ends of a step: x = cos(2 pi t) is above c for acos(c)/pi, which steps
+// of six a period pass by. It fires once a period whatever the step.
+static int count_visits(double c, double steps_a_period, const char* method) {
+  enum { PERIODS = 20 };
+  char text[300];
+  snprintf(text, sizeof text,
+           "model: visits\ncoordinates: {x: {start: 1}}\nmass: {x: 1}\npotential: 2*pi^2*x^2\n"
+           "events: {up: {when: x - %g, direction: up}}\n",
+           c);
+  Motion m = motion_text(text);
+  int count = 0;
+  m.def.step = 1 / steps_a_period;
+  motion_start(&m, method);
+  for (int k = 0; k < (int)((PERIODS - 0.5) * steps_a_period); k++) {
+    motion_step(&m, m.def.step);
+    count += pawl_stepper_instants(m.stepper);
+  }
+  motion_end(&m);
+  return count;
+}
+
+static void test_between_long_steps(void** unused) {
+  (void)unused;
+  static const double steps[] = {5.3, 6.0, 7.7, 10.3, 15.2}, borders[] = {0.8, 0.9, 0.95, 0.99};
+  for (int i = 0; i < 5; i++) {
+    for (int k = 0; k < 4; k++) {
+      assert_int_equal(count_visits(borders[k], steps[i], "exponential"), 19);
+    }
+  }
+}
+
 // ---- invariants and failures --------------------------------------------------------------------
 static void test_allocates_nothing_and_same_bits(void** unused) {
   (void)unused;
@@ -735,6 +766,7 @@ int main(void) {
       cmocka_unit_test(test_between_switches),
       cmocka_unit_test(test_control),
       cmocka_unit_test(test_many_modes),
+      cmocka_unit_test(test_between_long_steps),
       cmocka_unit_test(test_allocates_nothing_and_same_bits),
       cmocka_unit_test(test_overflow),
       cmocka_unit_test(test_refusals),
