@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The KKT solver's interface: checks and copies the patterns, scatters the values into the scaled
-// matrix, and hands it to the dense, banded or sparse factorisation (docs/theory/kkt.md).
+// matrix, and hands it to the dense, banded, blockwise or sparse factorisation
+// (docs/theory/kkt.md).
 #include "linalg/kkt.h"
 
 #include <math.h>
@@ -47,6 +48,15 @@ static PawlStatus copy_pattern(PawlArena* arena, const PawlPattern* from, PawlPa
   }
   *to = (PawlPattern){from->rows, from->cols, start, index};
   return PAWL_OK;
+}
+
+static PawlStatus copy_mass(PawlKkt* kkt, const PawlPattern* S, const unsigned char* mass) {
+  int count = S->start[S->cols];
+  kkt->mass = mass ? PAWL_NEW(&kkt->arena, unsigned char, count) : NULL;
+  if (kkt->mass && count > 0) {
+    memcpy(kkt->mass, mass, (size_t)count);
+  }
+  return mass && !kkt->mass ? PAWL_ERROR_MEMORY : PAWL_OK;
 }
 
 static PawlStatus block_create(PawlArena* arena, PawlKktBlock* block, int count) {
@@ -132,23 +142,22 @@ static PawlStatus create_factors(PawlKkt* kkt, PawlKktSolver solver) {
       return PAWL_OK;
     }
   }
-  bool dense = solver == PAWL_KKT_DENSE || (choose && kkt->size <= PAWL_KKT_DENSE_SIZE);
-  if (!dense) {
-    PAWL_TRY(pawl_kkt_klu_create(kkt));
-    dense =
-        choose && kkt->size <= PAWL_KKT_DENSE_MAX && pawl_kkt_klu_fill(kkt) > PAWL_KKT_DENSE_FILL;
+  if (solver == PAWL_KKT_BLOCKS || (choose && kkt->size > PAWL_KKT_DENSE_SIZE)) {
+    PAWL_TRY(pawl_kkt_blocks_create(kkt));
+    if (!choose || kkt->size > PAWL_KKT_DENSE_MAX ||
+        pawl_kkt_blocks_fill(kkt) <= PAWL_KKT_DENSE_FILL) {
+      kkt->info.solver = PAWL_KKT_BLOCKS;
+      return PAWL_OK;
+    }
+    kkt->blocks = NULL;
   }
-  kkt->info.solver = dense ? PAWL_KKT_DENSE : PAWL_KKT_KLU;
-  if (dense) {
-    pawl_kkt_klu_destroy(kkt);
-    PAWL_TRY(pawl_kkt_dense_create(kkt));
-  }
-  return PAWL_OK;
+  kkt->info.solver = solver == PAWL_KKT_KLU ? PAWL_KKT_KLU : PAWL_KKT_DENSE;
+  return solver == PAWL_KKT_KLU ? pawl_kkt_klu_create(kkt) : pawl_kkt_dense_create(kkt);
 }
 
 static PawlStatus create_kept(PawlKkt* kkt) {
   PawlArena* arena = &kkt->arena;
-  kkt->kept_count = kkt->band ? PAWL_KKT_KEPT : kkt->klu ? 1 : kkt->kept_count;
+  kkt->kept_count = kkt->band ? PAWL_KKT_KEPT : kkt->klu || kkt->blocks ? 1 : kkt->kept_count;
   for (int k = 0; k < kkt->kept_count; k++) {
     PawlKktKept* kept = &kkt->kept[k];
     kept->S = PAWL_NEW(arena, double, kkt->block_S.count);
@@ -189,8 +198,9 @@ static PawlStatus build(PawlKkt* kkt, const PawlPattern* S, const PawlPattern* G
   return create_kept(kkt);
 }
 
-PawlStatus pawl_kkt_create(const PawlPattern* S, const PawlPattern* G, PawlKktSolver solver,
-                           PawlKkt** out, PawlError* err) {
+// `mass` as of pawl_kkt_create_for, or NULL.
+static PawlStatus create(const PawlPattern* S, const PawlPattern* G, PawlKktSolver solver,
+                         const unsigned char* mass, bool mass_only, PawlKkt** out, PawlError* err) {
   *out = NULL;
   PAWL_TRY(check_pattern(S, "S", err));
   PAWL_TRY(check_pattern(G, "G", err));
@@ -210,7 +220,8 @@ PawlStatus pawl_kkt_create(const PawlPattern* S, const PawlPattern* G, PawlKktSo
   kkt->m = G->rows;
   kkt->size = kkt->n + kkt->m;
   kkt->info.size = kkt->size;
-  if (build(kkt, S, G, solver) != PAWL_OK) {
+  kkt->mass_only = mass && mass_only;
+  if (copy_mass(kkt, S, mass) != PAWL_OK || build(kkt, S, G, solver) != PAWL_OK) {
     pawl_kkt_destroy(kkt);
     return pawl_fail_memory(err);
   }
@@ -218,8 +229,19 @@ PawlStatus pawl_kkt_create(const PawlPattern* S, const PawlPattern* G, PawlKktSo
   return PAWL_OK;
 }
 
+PawlStatus pawl_kkt_create(const PawlPattern* S, const PawlPattern* G, PawlKktSolver solver,
+                           PawlKkt** out, PawlError* err) {
+  return create(S, G, solver, NULL, false, out, err);
+}
+
+PawlStatus pawl_kkt_create_for(const PawlPattern* S, const unsigned char* mass, bool mass_only,
+                               const PawlPattern* G, PawlKkt** out, PawlError* err) {
+  return create(S, G, PAWL_KKT_AUTO, mass, mass_only, out, err);
+}
+
 void pawl_kkt_destroy(PawlKkt* kkt) {
   if (kkt) {
+    pawl_kkt_destroy(kkt->rescue);
     pawl_kkt_klu_destroy(kkt);
     pawl_kkt_line_destroy(kkt);
     pawl_arena_free(&kkt->arena);
@@ -272,9 +294,11 @@ static void switch_rows(PawlKkt* kkt, const unsigned char* active) {
     pawl_kkt_klu_switch(kkt, active);
   } else if (kkt->band) {
     pawl_kkt_band_switch(kkt, active);
+  } else if (kkt->blocks) {
+    pawl_kkt_blocks_switch(kkt, active);
   }
   list_rows(kkt, active);
-  if (!kkt->klu && !kkt->band) {
+  if (!kkt->klu && !kkt->band && !kkt->blocks) {
     pawl_kkt_dense_fit(kkt);
   }
 }
@@ -316,6 +340,8 @@ PAWL_INLINE void solve(PawlKkt* kkt, double* x, double* y) {
     pawl_kkt_klu_solve(kkt, x, y);
   } else if (kkt->band) {
     pawl_kkt_band_solve(kkt, x, y);
+  } else if (kkt->blocks) {
+    pawl_kkt_blocks_solve(kkt, x, y);
   } else {
     pawl_kkt_dense_solve(kkt, x, y);
   }
@@ -352,12 +378,17 @@ static bool factor_plain(PawlKkt* kkt, double smallest) {
                    : pawl_kkt_dense_factor_plain(kkt, smallest);
 }
 
+// Test 2 of docs/theory/kkt.md, section 3.
+static bool is_regular(PawlKkt* kkt, double unit) {
+  bool suspicious = kkt->inverse_pivot * (PAWL_KKT_SUSPICIOUS * unit) > 1.0;
+  return !suspicious || pawl_kkt_weakest(kkt, PAWL_KKT_SINGULAR) < 0;
+}
+
 static PawlStatus factor_scaled(PawlKkt* kkt, double largest) {
   double unit = largest > 1.0 ? largest : 1.0;
   double smallest = PAWL_KKT_SINGULAR * unit;
   PAWL_TRY(factor_with_exchanges(kkt, smallest));
-  bool suspicious = kkt->inverse_pivot * (PAWL_KKT_SUSPICIOUS * unit) > 1.0;
-  return suspicious && pawl_kkt_weakest(kkt, PAWL_KKT_SINGULAR) >= 0 ? PAWL_RETRY : PAWL_OK;
+  return is_regular(kkt, unit) ? PAWL_OK : PAWL_RETRY;
 }
 
 // By machine code, for the active rows that there are. False: it is left to the others.
@@ -398,7 +429,7 @@ void pawl_kkt_forget(PawlKkt* kkt) {
 static void turn_to(PawlKkt* kkt, int turn) {
   if (kkt->band) {
     pawl_kkt_band_turn(kkt, turn);
-  } else if (!kkt->klu) {
+  } else if (!kkt->klu && !kkt->blocks) {
     pawl_kkt_dense_turn(kkt, turn);
   }
 }
@@ -421,11 +452,61 @@ PAWL_APART static PawlStatus scale_and_factor(PawlKkt* kkt, const double* S, con
   return assemble_and_factor(kkt, S, B, J, active);
 }
 
+// The rows that are active are in `set`. Returns the largest entry, as pawl_kkt_assemble.
+static double assemble_blocks(PawlKkt* kkt, const double* S, const double* B, const double* J) {
+  bool even = pawl_kkt_blocks_clear(kkt, S, B, J);
+  uint64_t top = scatter(&kkt->block_S, S, kkt->values);
+  uint64_t top_B = scatter(&kkt->block_B, B, kkt->values);
+  uint64_t top_J = even ? 0 : scatter(&kkt->block_J, J, kkt->values);
+  top = top_B > top ? top_B : top;
+  top = top_J > top ? top_J : top;
+  double largest;
+  memcpy(&largest, &top, sizeof largest);
+  return largest;
+}
+
+// With the scaling that there is; PAWL_RETRY when it does not fit, or the blocks do not suit.
+static PawlStatus try_blocks(PawlKkt* kkt, const double* S, const double* B, const double* J) {
+  double largest = assemble_blocks(kkt, S, B, J);
+  double unit = largest > 1.0 ? largest : 1.0;
+  if (!(largest <= PAWL_KKT_DRIFT) || !pawl_kkt_blocks_hold_all(kkt) ||
+      !pawl_kkt_blocks_factor(kkt, PAWL_KKT_SINGULAR * unit)) {
+    return PAWL_RETRY;
+  }
+  pawl_kkt_blocks_note(kkt, S, B, J);
+  return is_regular(kkt, unit) ? PAWL_OK : PAWL_RETRY;
+}
+
+// Blocks have places for every row: a set with most of them idle is left to KLU, which leaves them
+// out. What blocks do not suit goes there, too, and only there is a matrix called singular.
+PAWL_APART static PawlStatus factor_blocks(PawlKkt* kkt, const double* S, const double* B,
+                                           const double* J, const unsigned char* active) {
+  kkt->rescued = false;
+  if (!is_same_set(kkt, active)) {
+    switch_rows(kkt, active);
+  }
+  if (kkt->patience == 0 && kkt->inactive_count <= PAWL_KKT_IDLE * kkt->m) {
+    if (kkt->scaled && try_blocks(kkt, S, B, J) == PAWL_OK) {
+      return PAWL_OK;
+    }
+    pawl_kkt_scale(kkt, S, B, J);
+    pawl_kkt_blocks_scaled(kkt, B, J);
+    if (try_blocks(kkt, S, B, J) == PAWL_OK) {
+      return PAWL_OK;
+    }
+    kkt->patience = PAWL_KKT_PATIENCE;
+  }
+  return pawl_kkt_rescue(kkt, S, B, J, active);
+}
+
 PawlStatus pawl_kkt_factor(PawlKkt* kkt, const double* S, const double* B, const double* J,
                            const unsigned char* active) {
   kkt->info.factorizations++;
   begin_turn(kkt);
   kkt->kept[kkt->turn].number = kkt->info.factorizations;
+  if (kkt->blocks) {
+    return factor_blocks(kkt, S, B, J, active);
+  }
   if (kkt->scaled) {
     if (!is_same_set(kkt, active)) {
       switch_rows(kkt, active);
@@ -561,6 +642,10 @@ PAWL_APART static void add_given(const PawlKkt* kkt, double* x, const double* y)
 
 void pawl_kkt_solve(PawlKkt* kkt, double* x, double* y) {
   kkt->info.solves++;
+  if (kkt->rescued) {
+    pawl_kkt_solve(kkt->rescue, x, y);
+    return;
+  }
   if (kkt->line && !kkt->code.solve) {  // factors that stay are solved with often
     (void)pawl_kkt_line_write(kkt);
   }
@@ -574,6 +659,16 @@ void pawl_kkt_solve_two(PawlKkt* kkt, double* const x[2], double* const y[2]) {
   if (kkt->klu && kkt->inactive_count == 0) {
     kkt->info.solves += 2;
     pawl_kkt_klu_solve_two(kkt, x, y);
+    return;
+  }
+  if (kkt->rescued) {
+    kkt->info.solves += 2;
+    pawl_kkt_solve_two(kkt->rescue, x, y);
+    return;
+  }
+  if (kkt->blocks && kkt->inactive_count == 0) {
+    kkt->info.solves += 2;
+    pawl_kkt_blocks_solve_two(kkt, x, y);
     return;
   }
   pawl_kkt_solve(kkt, x[0], y[0]);

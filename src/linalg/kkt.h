@@ -7,7 +7,8 @@
 //
 // The pattern is fixed at creation; values change, and rows are switched on and off, without a new
 // analysis. Small or full systems are solved by dense LU, those in which near unknowns alone are
-// coupled (bars, beams, chains) as a band, others with KLU's ordering and pivots.
+// coupled (bars, beams) as a band, others (chains, trees, nets) by small dense blocks, with KLU's
+// ordering and pivots where these do not suit.
 #pragma once
 
 #include <stdbool.h>
@@ -17,10 +18,11 @@
 #include "pawl/pattern.h"
 
 typedef enum PawlKktSolver {
-  PAWL_KKT_AUTO,  // dense or a band where that was measured to be faster, KLU elsewhere
+  PAWL_KKT_AUTO,  // dense or a band where that was measured to be faster, blocks elsewhere
   PAWL_KKT_DENSE,
   PAWL_KKT_KLU,
   PAWL_KKT_BAND,
+  PAWL_KKT_BLOCKS,  // small dense blocks along the graph; KLU where their pivots do not suit
 } PawlKktSolver;
 
 typedef struct PawlKkt PawlKkt;
@@ -28,6 +30,13 @@ typedef struct PawlKkt PawlKkt;
 // `S` is n-by-n, `G` is m-by-n (its pattern serves B and J); the patterns are copied.
 PAWL_CHECKED PawlStatus pawl_kkt_create(const PawlPattern* S, const PawlPattern* G,
                                         PawlKktSolver solver, PawlKkt** out, PawlError* err);
+
+// The same for an S of which more is known: `mass` flags the entries of S that the mass matrix has;
+// the others are tangents, or stay 0 (`mass_only`). Blocks are then the masses of bodies. Where
+// `mass_only` does not come true the solution is right all the same, but takes longer.
+PAWL_CHECKED PawlStatus pawl_kkt_create_for(const PawlPattern* S, const unsigned char* mass,
+                                            bool mass_only, const PawlPattern* G, PawlKkt** out,
+                                            PawlError* err);
 void pawl_kkt_destroy(PawlKkt* kkt);  // NULL is allowed
 
 // Factors with these values, given in the order of the patterns. `active` has m entries; NULL means

@@ -162,6 +162,9 @@ bool pawl_kkt_is_definite(const PawlKkt* kkt) {
   if (kkt->band) {
     return pawl_kkt_band_is_definite(kkt);
   }
+  if (kkt->blocks) {
+    return !kkt->rescued && pawl_kkt_blocks_are_definite(kkt);
+  }
   size_t next = (size_t)(kkt->n + kkt->active_count + 1);
   bool positive = !kkt->klu && kkt->plain && !pawl_kkt_pins_are_on(kkt);
   for (int k = 0; positive && k < kkt->n; k++) {

@@ -18,6 +18,10 @@
 // A band when its entries, from the first to the last of each row and column, are no more than so
 // many times those of A: then no other order has fewer, and a band looks up no index.
 #define PAWL_KKT_BAND_FILL 1.5
+// Blocks for sets with at most this part of the rows idle. Where they did not suit, so many
+// factorisations go to KLU before they are tried again.
+#define PAWL_KKT_IDLE 0.25
+#define PAWL_KKT_PATIENCE 32
 #define PAWL_KKT_DENSE_MAX 30000  // entries of a dense matrix are counted in an int
 // The scaling is renewed when an entry of the scaled matrix has grown beyond this.
 #define PAWL_KKT_DRIFT 0x1p10
@@ -52,10 +56,11 @@ typedef struct PawlKktSettled {
   long long number;
 } PawlKktSettled;
 
-typedef struct PawlKktKlu PawlKktKlu;    // kkt_klu.c
-typedef struct PawlKktBand PawlKktBand;  // kkt_band.c
-typedef struct PawlKktPins PawlKktPins;  // kkt_pins.c
-typedef struct PawlKktLine PawlKktLine;  // kkt_line.c
+typedef struct PawlKktKlu PawlKktKlu;        // kkt_klu.c
+typedef struct PawlKktBand PawlKktBand;      // kkt_band.c
+typedef struct PawlKktPins PawlKktPins;      // kkt_pins.c
+typedef struct PawlKktLine PawlKktLine;      // kkt_line.c
+typedef struct PawlKktBlocks PawlKktBlocks;  // kkt_blocks.c
 
 // Machine code for the active rows (kkt_line.c). Factors into `values`, 0 when that is left to the
 // others; solves with such factors. NULL: there is none.
@@ -72,6 +77,8 @@ struct PawlKkt {
   PawlArena arena;
   int n, m, size;  // size = n + m
   PawlPattern S, G;
+  unsigned char* mass;   // (entries of S) it is of the mass matrix; NULL: not known
+  bool mass_only;        // blocks: other entries of S stay 0
   uint64_t pattern_sum;  // tells other patterns, and what was saved with them, from these
   PawlKktBlock block_S, block_B, block_J;
   int* place_D;     // (m) KLU only
@@ -109,8 +116,12 @@ struct PawlKkt {
   int pin_count;                        // active rows of one entry
   PawlKktLine* line;
   PawlKktCode code;
-  PawlKktKlu* klu;    // NULL: another solver, as is
-  PawlKktBand* band;  // this; both NULL: dense
+  PawlKktKlu* klu;        // NULL: another solver, as is
+  PawlKktBand* band;      // this,
+  PawlKktBlocks* blocks;  // or this; all NULL: dense
+  PawlKkt* rescue;        // with blocks: the same by KLU, once it was needed
+  bool rescued;           // the last factorisation is there
+  int patience;           // factorisations that go there without a look at blocks
   PawlKktInfo info;
 };
 
@@ -118,6 +129,11 @@ struct PawlKkt {
 // a number. `pins`: rows of one entry may be left out of a dense matrix.
 double pawl_kkt_assemble(PawlKkt* kkt, const double* S, const double* B, const double* J,
                          const unsigned char* active, bool pins);
+
+// Whether entry e of S is in the blocks.
+static inline bool pawl_kkt_counts(const PawlKkt* kkt, int e) {
+  return !kkt->mass_only || kkt->mass[e];
+}
 
 // kkt.c: -1 when the factored matrix is regular, else the unknown that is largest in a null vector.
 // LU is the exact factorisation of a matrix within a few eps of ours; when ours is singular some
@@ -186,6 +202,33 @@ PAWL_CHECKED PawlStatus pawl_kkt_order_band(const PawlKkt* kkt, bool by_breadth,
 // its pattern. Allocates.
 PAWL_CHECKED PawlStatus pawl_kkt_order(const PawlKkt* kkt, const int* start, const int* index,
                                        int* Q);
+
+// kkt_order.c: coordinates that the mass matrix couples are a mass. Pairs as above, a mass with as
+// many rows of its own as it has coordinates; or every mass before all of its rows, which are
+// ordered by the graph of J S^-1 J^T: `possible` where masses are small, S couples no two, and not
+// too many rows share one. Allocate.
+PAWL_CHECKED PawlStatus pawl_kkt_order_pairs(const PawlKkt* kkt, int* Q);
+PAWL_CHECKED PawlStatus pawl_kkt_order_masses(const PawlKkt* kkt, int* Q, bool* possible);
+
+// kkt_blocks.c: small dense blocks, without row exchanges.
+PAWL_CHECKED PawlStatus pawl_kkt_blocks_create(PawlKkt* kkt);
+double pawl_kkt_blocks_fill(const PawlKkt* kkt);  // as pawl_kkt_klu_fill
+void pawl_kkt_blocks_switch(PawlKkt* kkt, const unsigned char* active);
+// Before the values are written: true when J need not be, by symmetry.
+bool pawl_kkt_blocks_clear(PawlKkt* kkt, const double* S, const double* B, const double* J);
+void pawl_kkt_blocks_scaled(PawlKkt* kkt, const double* B, const double* J);  // R and C are new
+bool pawl_kkt_blocks_hold_all(const PawlKkt* kkt);           // entries that should be 0 are
+bool pawl_kkt_blocks_factor(PawlKkt* kkt, double smallest);  // false: they do not suit
+// What was factored, where solutions are refined.
+void pawl_kkt_blocks_note(PawlKkt* kkt, const double* S, const double* B, const double* J);
+bool pawl_kkt_blocks_are_definite(const PawlKkt* kkt);
+void pawl_kkt_blocks_solve(PawlKkt* kkt, double* x, double* y);
+void pawl_kkt_blocks_solve_two(PawlKkt* kkt, double* const x[2], double* const y[2]);
+
+// kkt_rescue.c: where blocks do not suit. Created when it is needed first.
+PAWL_CHECKED PawlStatus pawl_kkt_rescue(PawlKkt* kkt, const double* S, const double* B,
+                                        const double* J, const unsigned char* active);
+PAWL_CHECKED PawlStatus pawl_kkt_rescue_create(PawlKkt* kkt);
 
 // kkt_klu.c
 PAWL_CHECKED PawlStatus pawl_kkt_klu_create(PawlKkt* kkt);

@@ -2,6 +2,7 @@
 // What a KKT solver remembers, as bytes: the scaling and the pivot order. All else in a solution
 // follows from the values. The bytes are
 //   header, exponents of R (size), exponents of C (size), P (size; 0 without pivots)
+// and, with blocks, in the place of P the bytes of the rescue (0 where there is none).
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@ typedef struct Header {
   int32_t solver;
   uint64_t pattern;   // of the patterns of S and G
   uint64_t checksum;  // of all that follows the header
-  uint8_t scaled, has_pivots, unused[6];
+  uint8_t scaled, has_pivots, has_rescue, patience, unused[4];
 } Header;
 
 // ---- checksums (FNV-1a) ------------------------------------------------------------------------
@@ -44,7 +45,7 @@ uint64_t pawl_kkt_pattern_sum(const PawlKkt* kkt) {
 // ---- layout ------------------------------------------------------------------------------------
 
 typedef struct Layout {  // offsets in bytes
-  size_t R, C, P, end;
+  size_t R, C, P, end;   // P: or the rescue
 } Layout;
 
 static Layout layout(const PawlKkt* kkt) {
@@ -52,7 +53,8 @@ static Layout layout(const PawlKkt* kkt) {
   Layout l = {.R = sizeof(Header)};
   l.C = l.R + size * sizeof(int16_t);
   l.P = l.C + size * sizeof(int16_t);
-  l.end = l.P + (kkt->klu ? size * sizeof(int32_t) : 0);
+  size_t of_klu = l.P + size * sizeof(int32_t);
+  l.end = kkt->klu ? of_klu : kkt->blocks ? l.P + of_klu : l.P;
   return l;
 }
 
@@ -81,12 +83,17 @@ void pawl_kkt_save(const PawlKkt* kkt, void* bytes) {
   if (P) {
     memcpy(to + l.P, P, l.end - l.P);
   }
+  if (kkt->rescue) {
+    pawl_kkt_save(kkt->rescue, to + l.P);
+  }
   Header header = {.magic = MAGIC,
                    .solver = (int32_t)kkt->info.solver,
                    .pattern = kkt->pattern_sum,
                    .checksum = mix(EMPTY_SUM, to + l.R, l.end - l.R),
                    .scaled = kkt->scaled,
-                   .has_pivots = P != NULL};
+                   .has_pivots = P != NULL,
+                   .has_rescue = kkt->rescue != NULL,
+                   .patience = (uint8_t)kkt->patience};
   memcpy(to, &header, sizeof header);
 }
 
@@ -126,7 +133,8 @@ static bool is_ours(const PawlKkt* kkt, const Header* header, const unsigned cha
   Layout l = layout(kkt);
   return header->magic == MAGIC && header->solver == (int32_t)kkt->info.solver &&
          header->pattern == kkt->pattern_sum && header->scaled <= 1 &&
-         header->has_pivots <= (kkt->klu != NULL) &&
+         header->has_pivots <= (kkt->klu != NULL) && header->has_rescue <= (kkt->blocks != NULL) &&
+         header->patience <= PAWL_KKT_PATIENCE &&
          header->checksum == mix(EMPTY_SUM, from + l.R, l.end - l.R) &&
          exponents_fit(kkt->size, from + l.R) && exponents_fit(kkt->size, from + l.C) &&
          (!header->has_pivots || is_permutation(kkt->size, from + l.P, (unsigned char*)kkt->work));
@@ -138,6 +146,18 @@ static void take_exponents(int size, const unsigned char* from, double* scale) {
   }
 }
 
+// A rescue without saved bytes begins anew, as one that is created later.
+static PawlStatus load_rescue(PawlKkt* kkt, const unsigned char* from) {
+  kkt->rescued = false;
+  if (!from) {
+    pawl_kkt_destroy(kkt->rescue);
+    kkt->rescue = NULL;
+    return PAWL_OK;
+  }
+  PAWL_TRY(pawl_kkt_rescue_create(kkt));
+  return pawl_kkt_load(kkt->rescue, from);
+}
+
 PawlStatus pawl_kkt_load(PawlKkt* kkt, const void* bytes) {
   const unsigned char* from = bytes;
   Layout l = layout(kkt);
@@ -145,6 +165,10 @@ PawlStatus pawl_kkt_load(PawlKkt* kkt, const void* bytes) {
   memcpy(&header, from, sizeof header);
   if (!is_ours(kkt, &header, from)) {
     return PAWL_ERROR_USAGE;
+  }
+  if (kkt->blocks) {
+    PAWL_TRY(load_rescue(kkt, header.has_rescue ? from + l.P : NULL));
+    kkt->patience = header.patience;
   }
   take_exponents(kkt->size, from + l.R, kkt->row_scale);
   take_exponents(kkt->size, from + l.C, kkt->col_scale);

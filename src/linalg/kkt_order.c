@@ -5,6 +5,7 @@
 // in each pair the coordinate goes first. Then diagonal pivots serve, for every set of active rows,
 // and the fill is the one that was foreseen (docs/theory/kkt.md, section 6).
 #include <amd.h>
+#include <string.h>
 
 #include "linalg/kkt_impl.h"
 
@@ -232,6 +233,347 @@ static PawlStatus order_band(const PawlKkt* kkt, PawlArena* arena, bool by_bread
 PawlStatus pawl_kkt_order_band(const PawlKkt* kkt, bool by_breadth, int* Q) {
   PawlArena arena = {0};
   PawlStatus status = order_band(kkt, &arena, by_breadth, Q);
+  pawl_arena_free(&arena);
+  return status;
+}
+
+// ---- masses -------------------------------------------------------------------------------------
+// Coordinates that the mass matrix couples, or that are in the same rows, are one mass. Blocks are
+// ordered by masses.
+
+#define LARGEST_MASS 12  // coordinates; where there are more, each coordinate stands for itself
+#define SHARED_ROWS 8    // entries of the graph of the rows, by those of A: more are too many
+
+typedef struct Masses {
+  int count;
+  int* of;                    // (n) the mass of a coordinate
+  int *start, *list;          // (count + 1), (n) its coordinates
+  int *row_start, *row_list;  // (count + 1), (entries of G) the rows that it is in, each once
+  int *in_start, *in_list;    // (m + 1), (entries of G) the masses that a row has
+} Masses;
+
+static int root_of(int* of, int j) {
+  while (of[j] != j) {
+    of[j] = of[of[j]];
+    j = of[j];
+  }
+  return j;
+}
+
+static void join(int* of, int i, int j) {
+  int a = root_of(of, i), b = root_of(of, j);
+  of[a > b ? a : b] = a < b ? a : b;
+}
+
+static bool is_same_column(const PawlPattern* G, int i, int j) {
+  int count = G->start[i + 1] - G->start[i];
+  return G->start[j + 1] - G->start[j] == count &&
+         memcmp(G->index + G->start[i], G->index + G->start[j], (size_t)count * sizeof *G->index) ==
+             0;
+}
+
+// Joins each coordinate with the last one that had the same first row, if all are the same. `last`
+// (m) is scratch.
+static void join_same_rows(const PawlKkt* kkt, Masses* s, int* last) {
+  for (int i = 0; i < kkt->m; i++) {
+    last[i] = NONE;
+  }
+  for (int j = 0; j < kkt->n; j++) {
+    if (kkt->G.start[j + 1] > kkt->G.start[j]) {
+      int* before = &last[kkt->G.index[kkt->G.start[j]]];
+      if (*before != NONE && is_same_column(&kkt->G, *before, j)) {
+        join(s->of, *before, j);
+      }
+      *before = j;
+    }
+  }
+}
+
+// `of`: the lowest coordinate of each set. Of S those entries that are of the mass, where they are
+// known.
+static void join_coordinates(const PawlKkt* kkt, Masses* s) {
+  for (int j = 0; j < kkt->n; j++) {
+    s->of[j] = j;
+  }
+  for (int e = 0; e < kkt->block_S.count; e++) {
+    if (!kkt->mass || kkt->mass[e]) {
+      join(s->of, kkt->block_S.row[e], kkt->block_S.col[e]);
+    }
+  }
+}
+
+// Numbers the sets by their lowest coordinate, and lists them; returns the size of the largest.
+// `next` (n) is scratch.
+static int list_masses(const PawlKkt* kkt, Masses* s, int* next) {
+  int largest = 0, n = kkt->n;
+  memset(s->start, 0, (size_t)(n + 1) * sizeof *s->start);
+  s->count = 0;
+  for (int j = 0; j < n; j++) {
+    int root = root_of(s->of, j);
+    next[j] = root == j ? s->count++ : next[root];
+  }
+  for (int j = 0; j < n; j++) {
+    s->of[j] = next[j];
+    s->start[s->of[j] + 1]++;
+  }
+  for (int a = 0; a < s->count; a++) {
+    largest = s->start[a + 1] > largest ? s->start[a + 1] : largest;
+    s->start[a + 1] += s->start[a];
+    next[a] = s->start[a];
+  }
+  for (int j = 0; j < n; j++) {
+    s->list[next[s->of[j]]++] = j;
+  }
+  return largest;
+}
+
+// The rows of each mass. `seen` (m) is scratch.
+static void list_rows_of(const PawlKkt* kkt, const Masses* s, int* seen) {
+  int count = 0;
+  for (int i = 0; i < kkt->m; i++) {
+    seen[i] = NONE;
+  }
+  for (int a = 0; a < s->count; a++) {
+    for (int c = s->start[a]; c < s->start[a + 1]; c++) {
+      int j = s->list[c];
+      for (int k = kkt->G.start[j]; k < kkt->G.start[j + 1]; k++) {
+        int i = kkt->G.index[k];
+        if (seen[i] != a) {
+          seen[i] = a;
+          s->row_list[count++] = i;
+          s->in_start[i + 1]++;
+        }
+      }
+    }
+    s->row_start[a + 1] = count;
+  }
+}
+
+// And the masses of each row. `next` (m) is scratch.
+static void list_masses_of(const PawlKkt* kkt, const Masses* s, int* next) {
+  for (int i = 0; i < kkt->m; i++) {
+    s->in_start[i + 1] += s->in_start[i];
+    next[i] = s->in_start[i];
+  }
+  for (int a = 0; a < s->count; a++) {
+    for (int e = s->row_start[a]; e < s->row_start[a + 1]; e++) {
+      s->in_list[next[s->row_list[e]]++] = a;
+    }
+  }
+}
+
+// `small`: no mass is larger than the largest; else each coordinate is one.
+static PawlStatus find_masses(const PawlKkt* kkt, PawlArena* arena, Masses* s, bool* small) {
+  int n = kkt->n, m = kkt->m, entries = kkt->block_J.count;
+  int* scratch = PAWL_NEW(arena, int, kkt->size);
+  *s = (Masses){.of = PAWL_NEW(arena, int, n),
+                .start = PAWL_NEW(arena, int, n + 1),
+                .list = PAWL_NEW(arena, int, n),
+                .row_start = PAWL_NEW(arena, int, n + 1),
+                .row_list = PAWL_NEW(arena, int, entries),
+                .in_start = PAWL_NEW(arena, int, m + 1),
+                .in_list = PAWL_NEW(arena, int, entries)};
+  if (arena->failed) {
+    return PAWL_ERROR_MEMORY;
+  }
+  join_coordinates(kkt, s);
+  join_same_rows(kkt, s, scratch);
+  *small = list_masses(kkt, s, scratch) <= LARGEST_MASS;
+  if (!*small) {
+    for (int j = 0; j < n; j++) {
+      s->of[j] = j;
+    }
+    list_masses(kkt, s, scratch);
+  }
+  list_rows_of(kkt, s, scratch);
+  list_masses_of(kkt, s, scratch);
+  return PAWL_OK;
+}
+
+static int append_mass(const Masses* s, int a, int* Q, int count) {
+  for (int c = s->start[a]; c < s->start[a + 1]; c++) {
+    Q[count++] = s->list[c];
+  }
+  return count;
+}
+
+// ---- masses and rows of their own ---------------------------------------------------------------
+
+// Whether rows i and k are in the same masses: those of a joint mostly are.
+static bool share_masses(const Masses* s, int i, int k) {
+  const int *a = s->in_list + s->in_start[i], *b = s->in_list + s->in_start[k];
+  int count = s->in_start[i + 1] - s->in_start[i];
+  return s->in_start[k + 1] - s->in_start[k] == count &&
+         (count == 0 || memcmp(a, b, (size_t)count * sizeof *a) == 0);
+}
+
+// Of the masses of row i with room for so many rows the one that fewest rows use for each of its
+// coordinates, or NONE.
+static int choose_mass(const Masses* s, const int* room, int i, int rows) {
+  int best = NONE;
+  double least = 0.0;
+  for (int e = s->in_start[i]; e < s->in_start[i + 1]; e++) {
+    int a = s->in_list[e];
+    double uses = s->row_start[a + 1] - s->row_start[a];
+    uses /= s->start[a + 1] - s->start[a];
+    if (room[a] >= rows && (best == NONE || uses < least)) {
+      best = a;
+      least = uses;
+    }
+  }
+  return best;
+}
+
+// For each row a mass, one for all rows of a joint where there is room: rows of two joints may be
+// the same for a mass, those of one are not. `room` (masses) is scratch. Returns the number of
+// nodes: masses, and rows without one.
+static int choose_masses(const PawlKkt* kkt, const Masses* s, int* room, int* node) {
+  int count = s->count;
+  for (int a = 0; a < s->count; a++) {
+    room[a] = s->start[a + 1] - s->start[a];
+  }
+  for (int i = 0, end; i < kkt->m; i = end) {
+    for (end = i + 1; end < kkt->m && share_masses(s, i, end); end++) {
+    }
+    int together = choose_mass(s, room, i, end - i);
+    for (int k = i; k < end; k++) {
+      int best = together == NONE ? choose_mass(s, room, k, 1) : together;
+      node[kkt->n + k] = best == NONE ? count++ : best;
+      if (best != NONE) {
+        room[best]--;
+      }
+    }
+  }
+  return count;
+}
+
+// Masses and, after each, its rows, in the order of the nodes. `next` (nodes + 1), `list` (m) are
+// scratch.
+static void expand_masses(const PawlKkt* kkt, const Masses* s, const Graph* g, const int* nodes,
+                          int* next, int* list, int* Q) {
+  int count = 0, n = kkt->n, m = kkt->m;
+  memset(next, 0, (size_t)(g->count + 1) * sizeof *next);
+  for (int i = 0; i < m; i++) {
+    next[g->node[n + i] + 1]++;
+  }
+  for (int a = 0; a < g->count; a++) {
+    next[a + 1] += next[a];
+  }
+  for (int i = m - 1; i >= 0; i--) {  // next[a + 1] walks down to the start of a
+    list[--next[g->node[n + i] + 1]] = n + i;
+  }
+  for (int k = 0; k < g->count; k++) {
+    int a = nodes[k], end = a + 2 <= g->count ? next[a + 2] : m;
+    count = a < s->count ? append_mass(s, a, Q, count) : count;
+    for (int e = next[a + 1]; e < end; e++) {
+      Q[count++] = list[e];
+    }
+  }
+}
+
+static PawlStatus order_pairs(const PawlKkt* kkt, PawlArena* arena, int* Q) {
+  int size = kkt->size, entries = kkt->block_S.count + 2 * kkt->block_J.count;
+  bool small;
+  Masses s;
+  int* nodes = PAWL_NEW(arena, int, size);
+  int* scratch = PAWL_NEW(arena, int, size + 2);
+  int* list = PAWL_NEW(arena, int, kkt->m);
+  Graph g = {.start = PAWL_NEW(arena, int, size + 1),
+             .index = PAWL_NEW(arena, int, entries),
+             .node = PAWL_NEW(arena, int, size)};
+  PAWL_TRY(find_masses(kkt, arena, &s, &small));
+  memcpy(g.node, s.of, (size_t)kkt->n * sizeof *s.of);
+  g.count = choose_masses(kkt, &s, scratch, g.node);
+  join_blocks(kkt, &g, scratch);
+  if (amd_order(g.count, g.start, g.index, nodes, NULL, NULL) < AMD_OK) {
+    return PAWL_ERROR_MEMORY;
+  }
+  expand_masses(kkt, &s, &g, nodes, scratch, list, Q);
+  return PAWL_OK;
+}
+
+PawlStatus pawl_kkt_order_pairs(const PawlKkt* kkt, int* Q) {
+  PawlArena arena = {0};
+  PawlStatus status = order_pairs(kkt, &arena, Q);
+  pawl_arena_free(&arena);
+  return status;
+}
+
+// ---- masses first -------------------------------------------------------------------------------
+
+// The pattern of J S^-1 J^T by columns, with duplicates; returns the number of entries, and fills
+// nothing but `start` when `index` is NULL.
+static double couple_rows(const PawlKkt* kkt, const Masses* s, int* start, int* index) {
+  double count = 0.0;
+  for (int i = 0; i < kkt->m; i++) {
+    for (int e = s->in_start[i]; e < s->in_start[i + 1]; e++) {
+      int a = s->in_list[e];
+      for (int k = s->row_start[a]; index && k < s->row_start[a + 1]; k++) {
+        index[(int)count + k - s->row_start[a]] = s->row_list[k];
+      }
+      count += s->row_start[a + 1] - s->row_start[a];
+    }
+    start[i + 1] = count < INT32_MAX ? (int)count : INT32_MAX;
+  }
+  return count;
+}
+
+// The masses in the order of their first rows, then the rows. `placed` (masses) is zero before.
+static void place_masses_first(const PawlKkt* kkt, const Masses* s, const int* rows, int* placed,
+                               int* Q) {
+  int count = 0;
+  for (int k = 0; k < kkt->m; k++) {
+    for (int e = s->in_start[rows[k]]; e < s->in_start[rows[k] + 1]; e++) {
+      int a = s->in_list[e];
+      count = placed[a] ? count : append_mass(s, a, Q, count);
+      placed[a] = 1;
+    }
+  }
+  for (int a = 0; a < s->count; a++) {
+    count = placed[a] ? count : append_mass(s, a, Q, count);
+  }
+  for (int k = 0; k < kkt->m; k++) {
+    Q[count++] = kkt->n + rows[k];
+  }
+}
+
+static bool is_within_masses(const PawlKkt* kkt, const Masses* s) {
+  bool within = true;
+  for (int e = 0; within && e < kkt->block_S.count; e++) {
+    within = !pawl_kkt_counts(kkt, e) || s->of[kkt->block_S.row[e]] == s->of[kkt->block_S.col[e]];
+  }
+  return within;
+}
+
+static PawlStatus order_masses(const PawlKkt* kkt, PawlArena* arena, int* Q, bool* possible) {
+  int m = kkt->m;
+  Masses s;
+  double of_A = kkt->block_S.count + 2.0 * kkt->block_J.count;
+  int* rows = PAWL_NEW(arena, int, m);
+  int* start = PAWL_NEW(arena, int, m + 1);
+  int* placed = PAWL_NEW(arena, int, kkt->n);
+  PAWL_TRY(find_masses(kkt, arena, &s, possible));
+  *possible = *possible && is_within_masses(kkt, &s);
+  double count = couple_rows(kkt, &s, start, NULL);
+  if (!*possible || count > SHARED_ROWS * of_A || count > INT32_MAX) {
+    *possible = false;
+    return PAWL_OK;
+  }
+  int* index = PAWL_NEW(arena, int, count);
+  if (arena->failed) {
+    return PAWL_ERROR_MEMORY;
+  }
+  couple_rows(kkt, &s, start, index);
+  if (m > 0 && amd_order(m, start, index, rows, NULL, NULL) < AMD_OK) {
+    return PAWL_ERROR_MEMORY;
+  }
+  place_masses_first(kkt, &s, rows, placed, Q);
+  return PAWL_OK;
+}
+
+PawlStatus pawl_kkt_order_masses(const PawlKkt* kkt, int* Q, bool* possible) {
+  PawlArena arena = {0};
+  PawlStatus status = order_masses(kkt, &arena, Q, possible);
   pawl_arena_free(&arena);
   return status;
 }

@@ -118,7 +118,7 @@ void pawl_kkt_use_scale(PawlKkt* kkt) {
   set_factors(kkt, &kkt->block_S, 1.0);
   set_factors(kkt, &kkt->block_B, -1.0);
   set_factors(kkt, &kkt->block_J, 1.0);
-  if (!kkt->klu && !kkt->band) {
+  if (!kkt->klu && !kkt->band && !kkt->blocks) {
     pawl_kkt_dense_fit(kkt);
     pawl_kkt_line_scale(kkt);
   }

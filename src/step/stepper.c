@@ -619,5 +619,8 @@ PawlStepperInfo pawl_stepper_info(const PawlStepper* s) {
 
 const char* pawl_stepper_factorization(const PawlStepper* s) {
   PawlKktSolver solver = pawl_kkt_info(s->kkt).solver;
-  return solver == PAWL_KKT_DENSE ? "dense" : solver == PAWL_KKT_BAND ? "band" : "sparse";
+  return solver == PAWL_KKT_DENSE    ? "dense"
+         : solver == PAWL_KKT_BAND   ? "band"
+         : solver == PAWL_KKT_BLOCKS ? "blocks"
+                                     : "sparse";
 }

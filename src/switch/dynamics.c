@@ -34,6 +34,27 @@ static bool weigh(PawlDynamics* d, const double* M) {
   return d->weights != NULL;
 }
 
+// Methods that solve with M alone: tangents are not in their matrix.
+static bool has_no_tangents(const char* method) {
+  static const char* const explicit_methods[] = {"rk4", "dopri", "event-driven"};
+  bool is_one = false;
+  for (size_t k = 0; k < sizeof explicit_methods / sizeof *explicit_methods; k++) {
+    is_one |= strcmp(method, explicit_methods[k]) == 0;
+  }
+  return is_one;
+}
+
+static PawlStatus create_kkt(PawlDynamics* d, PawlError* err) {
+  unsigned char* mass = PAWL_NEW(d->arena, unsigned char, d->nonzeros_H);
+  if (!mass) {
+    return pawl_fail_memory(err);
+  }
+  bool known = pawl_system_flag_mass(d->system, mass);
+  return known ? pawl_kkt_create_for(&d->H, mass, has_no_tangents(d->def->method), &d->G, &d->kkt,
+                                     err)
+               : pawl_kkt_create(&d->H, &d->G, PAWL_KKT_AUTO, &d->kkt, err);
+}
+
 PawlStatus pawl_dynamics_create(PawlDynamics* d, PawlArena* arena, const PawlSystem* system,
                                 const PawlSimulateDef* def, PawlError* err) {
   *d = (PawlDynamics){.arena = arena,
@@ -75,7 +96,7 @@ PawlStatus pawl_dynamics_create(PawlDynamics* d, PawlArena* arena, const PawlSys
     d->tied = PAWL_NEW(arena, double, d->sizes.rows);
     PAWL_TRY(d->tied ? PAWL_OK : pawl_fail_memory(err));
   }
-  PAWL_TRY(pawl_kkt_create(&d->H, &d->G, PAWL_KKT_AUTO, &d->kkt, err));
+  PAWL_TRY(create_kkt(d, err));
   if (!d->steady) {
     pawl_kkt_keep_one(d->kkt);
   }

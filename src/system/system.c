@@ -612,6 +612,25 @@ bool pawl_system_steady(const PawlSystem* system, unsigned mask) {
   return steady;
 }
 
+bool pawl_system_flag_mass(const PawlSystem* system, unsigned char* flags) {
+  const PawlPattern* H = &system->H;
+  for (int j = 0; system->model && j < H->cols; j++) {
+    for (int k = H->start[j]; k < H->start[j + 1]; k++) {
+      flags[k] = H->index[k] == j || system->base[PAWL_Q_M][k] != 0.0;
+    }
+  }
+  for (int g = 0; g < system->group_count; g++) {
+    const PawlGroup* group = &system->groups[g];
+    for (int k = 0; k < group->entry_count; k++) {
+      const PawlEntry* e = &group->entries[k];
+      for (int lane = 0; e->quantity == PAWL_Q_M && lane < group->lanes; lane++) {
+        flags[e->dest[lane]] = 1;
+      }
+    }
+  }
+  return system->model != NULL;
+}
+
 PawlSystemInfo pawl_system_info(const PawlSystem* system) {
   PawlSystemInfo info = {system->group_count, 0, system->H.start[system->sizes.v],
                          system->G.start[system->sizes.v]};

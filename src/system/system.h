@@ -37,6 +37,9 @@ typedef enum PawlQuantity {
 unsigned pawl_quantity_mask(PawlQuantity quantity);
 // True when what `mask` names changes with modes and turns alone.
 bool pawl_system_steady(const PawlSystem* system, unsigned mask);
+// Flags the entries of the pattern H (as many) that M has; the others belong to K and C alone, and
+// are 0 in M. False for systems of callbacks: nothing is known.
+bool pawl_system_flag_mass(const PawlSystem* system, unsigned char* flags);
 // Masks for the switching functions without their rates, for what is watched, for its rates, and
 // for powers.
 enum { PAWL_SURFACES = 8192, PAWL_WATCHES = 16384, PAWL_WATCH_RATES = 32768, PAWL_POWERS = 65536 };

@@ -2,7 +2,8 @@
 #include "base/alloc.h"
 #include "systems.h"
 
-static const PawlKktSolver solvers[] = {PAWL_KKT_DENSE, PAWL_KKT_KLU, PAWL_KKT_BAND};
+static const PawlKktSolver solvers[] = {PAWL_KKT_DENSE, PAWL_KKT_KLU, PAWL_KKT_BAND,
+                                        PAWL_KKT_BLOCKS};
 #define SOLVERS 3
 
 // Backward error of an LU solve, row by row: pivots of at least 1/10 of their column let entries
@@ -437,7 +438,7 @@ static void test_choice_of_solver(void** state) {
   } cases[] = {{2, 1, 0.0, PAWL_KKT_DENSE},
                {6, 2, 0.0, PAWL_KKT_DENSE},
                {30, 5, 0.0, PAWL_KKT_BAND},
-               {60, 40, 0.05, PAWL_KKT_KLU},
+               {60, 40, 0.05, PAWL_KKT_BLOCKS},
                {30, 5, 1.0, PAWL_KKT_DENSE}};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     TestSystem* s = system_random(cases[k].n, cases[k].m, cases[k].density, false);

@@ -3,7 +3,8 @@
 #include "base/alloc.h"
 #include "systems.h"
 
-static const PawlKktSolver solvers[] = {PAWL_KKT_DENSE, PAWL_KKT_KLU, PAWL_KKT_BAND};
+static const PawlKktSolver solvers[] = {PAWL_KKT_DENSE, PAWL_KKT_KLU, PAWL_KKT_BAND,
+                                        PAWL_KKT_BLOCKS};
 #define SOLVERS 3
 
 static void* saved(const PawlKkt* kkt) {

@@ -6,7 +6,8 @@
 #include "rows.h"
 #include "systems.h"
 
-static const PawlKktSolver solvers[] = {PAWL_KKT_DENSE, PAWL_KKT_KLU, PAWL_KKT_BAND};
+static const PawlKktSolver solvers[] = {PAWL_KKT_DENSE, PAWL_KKT_KLU, PAWL_KKT_BAND,
+                                        PAWL_KKT_BLOCKS};
 #define SOLVERS 3
 
 static PawlStatus diagnose(const TestSystem* s, const unsigned char* active, int* column,

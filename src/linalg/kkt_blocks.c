@@ -1,0 +1,719 @@
+// SPDX-License-Identifier: Apache-2.0
+// Block elimination of the KKT matrix by a schedule that is made once (kkt_plan.c). Rows are not
+// exchanged: masses are definite, and so is what is left for the rows of joints. Entries of L and
+// pivots are looked at on the way; where they do not suit, the sparse LU takes over (kkt_rescue.c).
+#include "linalg/kkt_blocks.h"
+
+#include <math.h>
+#include <string.h>
+
+// [1] Largest entries of L, as in the sparse LU: up to the first a solution is good as it is, up to
+// the second after one step of refinement.
+static const double REFINED_GROWTH = 32.0;
+static const double MOST_GROWTH = 1e4;
+
+#define TILE 4         // rows of products that are made at once
+#define MOST_SMALL 64  // numbers of a small node, see kkt_shapes.def
+
+// Vector code for the machine at hand. Only IEEE operations without contraction are used, so every
+// choice gives the same bits.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(PAWL_NO_CLONES)
+#define MANY_TARGETS __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define MANY_TARGETS
+#endif
+
+// ---- creation -----------------------------------------------------------------------------------
+
+static void place_row(PawlKkt* kkt, int i, bool on) {
+  const PawlKktBlocks* b = kkt->blocks;
+  for (int e = kkt->row_start[i]; e < kkt->row_start[i + 1]; e++) {
+    int k = kkt->row_entry[e];
+    kkt->block_B.place[k] = on ? b->home_B[k] : kkt->behind + k;
+    kkt->block_J.place[k] = on ? b->home_J[k] : kkt->behind + kkt->block_B.count + k;
+  }
+}
+
+static PawlStatus take_memory(PawlKkt* kkt, PawlKktBlocks* b) {
+  PawlArena* arena = &kkt->arena;
+  for (int e = 0; e < kkt->block_S.count; e++) {
+    b->left_out += !pawl_kkt_counts(kkt, e);
+  }
+  size_t count = b->value_count + 2 * (size_t)kkt->block_J.count + b->left_out;
+  kkt->values = PAWL_NEW(arena, double, count);
+  b->room = PAWL_NEW(arena, double, TILE*(b->most_rest + TILE));
+  b->two = PAWL_NEW(arena, double, 2 * (size_t)kkt->size);
+  b->exchange = b->masses_first ? NULL : PAWL_NEW(arena, int, kkt->size);
+  b->S = PAWL_NEW(arena, double, kkt->block_S.count);
+  b->B = PAWL_NEW(arena, double, kkt->block_B.count);
+  b->J = PAWL_NEW(arena, double, kkt->block_J.count);
+  b->right_x = PAWL_NEW(arena, double, kkt->n);
+  b->right_y = PAWL_NEW(arena, double, kkt->m);
+  return arena->failed ? PAWL_ERROR_MEMORY : PAWL_OK;
+}
+
+PawlStatus pawl_kkt_blocks_create(PawlKkt* kkt) {
+  PawlKktBlocks* b = PAWL_NEW(&kkt->arena, PawlKktBlocks, 1);
+  if (!b) {
+    return PAWL_ERROR_MEMORY;
+  }
+  PAWL_TRY(pawl_kkt_plan(kkt, &kkt->arena, b));
+  PAWL_TRY(take_memory(kkt, b));
+  kkt->blocks = b;
+  kkt->behind = kkt->value_count = (int)b->value_count;
+  for (int i = 0; i < kkt->m; i++) {
+    place_row(kkt, i, true);
+  }
+  kkt->info.nonzeros = (int)fmin(b->entries, INT32_MAX);
+  return PAWL_OK;
+}
+
+double pawl_kkt_blocks_fill(const PawlKkt* kkt) {
+  double size = kkt->size;
+  return size > 0.0 ? kkt->blocks->entries / (size * size) : 0.0;
+}
+
+void pawl_kkt_blocks_switch(PawlKkt* kkt, const unsigned char* active) {
+  for (int i = 0; i < kkt->m; i++) {
+    bool on = !active || active[i];
+    if (on != (kkt->set[i] != 0)) {
+      place_row(kkt, i, on);
+    }
+  }
+}
+
+// ---- symmetry -----------------------------------------------------------------------------------
+
+static bool is_same(int count, const double* a, const double* b) {
+  return a == b || count == 0 || memcmp(a, b, (size_t)count * sizeof *a) == 0;
+}
+
+void pawl_kkt_blocks_scaled(PawlKkt* kkt, const double* B, const double* J) {
+  if (kkt->blocks->masses_first && is_same(kkt->block_J.count, B, J)) {
+    memcpy(kkt->col_scale, kkt->row_scale, (size_t)kkt->size * sizeof *kkt->col_scale);
+    pawl_kkt_use_scale(kkt);
+  }
+}
+
+// Whether [S B^T; J 0], scaled, is symmetric to the bit.
+static bool is_even(const PawlKkt* kkt, const double* S, const double* B, const double* J) {
+  const PawlKktBlocks* b = kkt->blocks;
+  bool even = b->masses_first && is_same(kkt->block_J.count, B, J) &&
+              is_same(kkt->size, kkt->row_scale, kkt->col_scale);
+  for (int k = 0; even && k < b->mirror_count; k++) {
+    even = S[b->mirror[2 * k]] == S[b->mirror[2 * k + 1]];
+  }
+  return even && b->mirror_count >= 0;
+}
+
+bool pawl_kkt_blocks_clear(PawlKkt* kkt, const double* S, const double* B, const double* J) {
+  PawlKktBlocks* b = kkt->blocks;
+  b->even = is_even(kkt, S, B, J);
+  memset(kkt->values, 0, (b->even ? b->U_count : b->value_count) * sizeof *kkt->values);
+  for (int a = 0; a < kkt->inactive_count; a++) {
+    kkt->values[b->diagonal[kkt->n + kkt->inactive[a]]] = 1.0;
+  }
+  return b->even;
+}
+
+bool pawl_kkt_blocks_hold_all(const PawlKkt* kkt) {
+  const double* outside = kkt->values + kkt->behind + 2 * kkt->block_J.count;
+  bool zero = true;
+  for (size_t k = 0; k < kkt->blocks->left_out; k++) {
+    zero &= outside[k] == 0.0;
+  }
+  return zero;
+}
+
+// ---- the pivots of a node -----------------------------------------------------------------------
+
+typedef struct Judged {  // the largest entry of L, the smallest pivot
+  double top, least;
+} Judged;
+
+static inline double larger(double top, double l) {
+  double size = fabs(l);
+  return size > top ? size : top;
+}
+
+// Brings the largest entry of column k among the pivots' rows to the diagonal where the one there
+// is much smaller; returns the row it came from.
+static int exchange_rows(int p, int width, int k, double* U) {
+  int best = k;
+  for (int i = k + 1; i < p; i++) {
+    best = fabs(U[i * width + k]) > fabs(U[best * width + k]) ? i : best;
+  }
+  if (!(fabs(U[best * width + k]) > REFINED_GROWTH * fabs(U[k * width + k]))) {
+    return k;
+  }
+  for (int c = 0; c < width; c++) {
+    double t = U[k * width + c];
+    U[k * width + c] = U[best * width + c];
+    U[best * width + c] = t;
+  }
+  return best;
+}
+
+// L and U in the place of A.                                                              (K10)
+// Rows of the p may be exchanged (`exchange`, else NULL): those are the rows that took the place of
+// each.
+PAWL_INLINE Judged factor_pivots(int p, int r, double* restrict U, double* restrict L,
+                                 int* exchange, Judged j) {
+  const int width = p + r;
+  for (int k = 0; k < p; k++) {
+    if (exchange) {
+      exchange[k] = exchange_rows(p, width, k, U);
+    }
+    double *u = U + k * width, *l = L + k * r, size = fabs(u[k]), d = 1.0 / u[k];
+    j.least = size < j.least ? size : j.least;
+    u[k] = d;
+    for (int i = 0; i < r; i++) {
+      l[i] *= d;
+      j.top = larger(j.top, l[i]);
+    }
+    for (int i = k + 1; i < p; i++) {
+      double *row = U + i * width, factor = row[k] * d, across = u[i];
+      row[k] = factor;
+      j.top = larger(j.top, factor);
+      for (int c = k + 1; c < width; c++) {
+        row[c] -= factor * u[c];
+      }
+      for (int c = 0; c < r; c++) {
+        L[i * r + c] -= across * l[c];
+      }
+    }
+  }
+  return j;
+}
+
+// The same with symmetry: U alone, of which L follows.                                     (K11)
+PAWL_INLINE Judged factor_even_pivots(int p, int r, double* U, Judged j) {
+  const int width = p + r;
+  for (int k = 0; k < p; k++) {
+    double *u = U + k * width, size = fabs(u[k]), d = 1.0 / u[k], top = 0.0;
+    j.least = size < j.least ? size : j.least;
+    u[k] = d;
+    for (int c = k + 1; c < width; c++) {
+      top = larger(top, u[c]);
+    }
+    j.top = larger(j.top, top * d);
+    for (int i = k + 1; i < p; i++) {
+      double *row = U + i * width, factor = u[i] * d;
+      for (int c = i; c < width; c++) {
+        row[c] -= factor * u[c];
+      }
+    }
+  }
+  return j;
+}
+
+// ---- what a node takes from later ones ----------------------------------------------------------
+
+// To the places listed; with symmetry to those on and above the diagonal.
+PAWL_INLINE void take_listed(int p, int r, bool even, const double* U, const double* L,
+                             const int* place, double* values) {
+  for (int i = 0; i < r; i++) {
+    for (int c = even ? i : 0; c < r; c++) {
+      double sum = L[i] * U[p + c];
+      for (int k = 1; k < p; k++) {
+        sum += L[k * r + i] * U[k * (p + r) + p + c];
+      }
+      values[place[i * r + c]] -= sum;
+    }
+  }
+}
+
+// L^T from U, of a node of masses (sign -1) or of rows (1).                                (K11)
+PAWL_INLINE void mirror_rest(int p, int r, double sign, const double* U, double* L) {
+  for (int k = 0; k < p; k++) {
+    double factor = sign * U[k * (p + r) + k];
+    for (int i = 0; i < r; i++) {
+      L[k * r + i] = factor * U[k * (p + r) + p + i];
+    }
+  }
+}
+
+// to (TILE rows of `count`) <- sum over k < p of a_k b_k^T, with TILE numbers a_k and `count` b_k.
+MANY_TARGETS static void multiply(int p, int count, const double* a, int a_next, const double* b,
+                                  int b_next, double* restrict to) {
+  enum { WIDE = 8 };
+  for (int c = 0; c < count; c += WIDE) {
+    double sum[TILE][WIDE] = {{0.0}};
+    if (count - c >= WIDE) {
+      for (int k = 0; k < p; k++) {
+        for (int i = 0; i < TILE; i++) {
+          for (int w = 0; w < WIDE; w++) {
+            sum[i][w] += a[k * a_next + i] * b[k * b_next + c + w];
+          }
+        }
+      }
+      for (int i = 0; i < TILE; i++) {
+        for (int w = 0; w < WIDE; w++) {
+          to[i * count + c + w] = sum[i][w];
+        }
+      }
+    } else {
+      int end = count - c;
+      for (int k = 0; k < p; k++) {
+        for (int i = 0; i < TILE; i++) {
+          for (int w = 0; w < end; w++) {
+            sum[i][w] += a[k * a_next + i] * b[k * b_next + c + w];
+          }
+        }
+      }
+      for (int i = 0; i < TILE; i++) {
+        for (int w = 0; w < end; w++) {
+          to[i * count + c + w] = sum[i][w];
+        }
+      }
+    }
+  }
+}
+
+// The same for fewer rows.
+static void multiply_few(int p, int rows, int count, const double* a, int a_next, const double* b,
+                         int b_next, double* restrict to) {
+  for (int i = 0; i < rows; i++) {
+    for (int c = 0; c < count; c++) {
+      to[i * count + c] = 0.0;
+    }
+    for (int k = 0; k < p; k++) {
+      double factor = a[k * a_next + i];
+      for (int c = 0; c < count; c++) {
+        to[i * count + c] += factor * b[k * b_next + c];
+      }
+    }
+  }
+}
+
+static void products(int p, int rows, int count, const double* a, int a_next, const double* b,
+                     int b_next, double* to) {
+  if (rows == TILE) {
+    multiply(p, count, a, a_next, b, b_next, to);
+  } else {
+    multiply_few(p, rows, count, a, a_next, b, b_next, to);
+  }
+}
+
+static void subtract(double* to, const int* place, int count, const double* from) {
+  for (int c = 0; c < count; c++) {
+    to[place[c]] -= from[c];
+  }
+}
+
+// From the rows from .. end - 1 of the rest, which are pivots of `owner`; places are of from and
+// on.
+static void take_piece(const PawlKktBlocks* b, const PawlKktNode* node, const int* piece,
+                       double* values) {
+  const PawlKktNode* owner = &b->nodes[piece[0]];
+  int p = node->p, r = node->r, from = piece[1], end = piece[2], width = owner->p + owner->r;
+  const int* place = piece + PAWL_KKT_PIECE;
+  const double *U = values + node->U + p, *L = values + node->L;
+  double* room = b->room;
+  for (int i = from; i < end; i += TILE) {
+    int rows = end - i < TILE ? end - i : TILE, count = r - from;
+    products(p, rows, count, L + i, r, U + from, p + r, room);
+    for (int t = 0; t < rows; t++) {
+      subtract(values + owner->U + place[i + t - from] * width, place, count, room + t * count);
+    }
+    count = b->even ? 0 : r - end;
+    products(p, rows, count, U + i, p + r, L + end, r, room);
+    for (int t = 0; t < rows; t++) {
+      subtract(values + owner->L + place[i + t - from] * owner->r - owner->p, place + end - from,
+               count, room + t * count);
+    }
+  }
+}
+
+static void take_pieces(const PawlKktBlocks* b, const PawlKktNode* node, double* values) {
+  const int* piece = b->plan + node->plan;
+  for (int k = 0; k < node->pieces; k++) {
+    take_piece(b, node, piece, values);
+    piece += PAWL_KKT_PIECE + node->r - piece[1];
+  }
+}
+
+// ---- factorisation ------------------------------------------------------------------------------
+
+// A node of few numbers: they are copied, so that a compiler which knows p and r keeps them in
+// registers while others are written.
+PAWL_INLINE Judged factor_small(const PawlKktBlocks* b, const PawlKktNode* node, int p, int r,
+                                bool even, double* restrict values, Judged j) {
+  double *U = values + node->U, *L = values + node->L, u[MOST_SMALL], l[MOST_SMALL];
+  for (int k = 0; k < p * (p + r); k++) {
+    u[k] = U[k];
+  }
+  for (int k = 0; k < p * r && !even; k++) {
+    l[k] = L[k];
+  }
+  if (even) {
+    j = factor_even_pivots(p, r, u, j);
+    mirror_rest(p, r, node->sign, u, l);
+  } else {
+    j = factor_pivots(p, r, u, l, NULL, j);
+  }
+  take_listed(p, r, even, u, l, b->plan + node->plan, values);
+  for (int k = 0; k < p * (p + r); k++) {
+    U[k] = u[k];
+  }
+  for (int k = 0; k < p * r && !even; k++) {
+    L[k] = l[k];
+  }
+  return j;
+}
+
+PAWL_APART static Judged factor_large(const PawlKktBlocks* b, const PawlKktNode* node,
+                                      double* values, Judged j) {
+  double *U = values + node->U, *L = values + node->L;
+  if (b->even) {
+    j = factor_even_pivots(node->p, node->r, U, j);
+    mirror_rest(node->p, node->r, node->sign, U, L);
+  } else {
+    int* exchange = b->exchange ? b->exchange + node->first : NULL;
+    j = factor_pivots(node->p, node->r, U, L, exchange, j);
+  }
+  if (node->pieces > 0) {
+    take_pieces(b, node, values);
+  } else {
+    take_listed(node->p, node->r, b->even, U, L, b->plan + node->plan, values);
+  }
+  return j;
+}
+
+PAWL_INLINE Judged factor_node(const PawlKktBlocks* b, const PawlKktNode* node, bool even,
+                               double* values, Judged j) {
+  switch (node->shape) {
+#define SHAPE(p, r)          \
+  case PAWL_KKT_SHAPE(p, r): \
+    return factor_small(b, node, p, r, even, values, j);
+#include "linalg/kkt_shapes.def"
+#undef SHAPE
+    default:
+      return factor_large(b, node, values, j);
+  }
+}
+
+PAWL_INLINE Judged factor_nodes(const PawlKktBlocks* b, bool even, double* values) {
+  Judged j = {0.0, INFINITY};
+  const PawlKktNode* end = b->nodes + b->count;
+  for (const PawlKktNode* node = b->nodes; node < end && j.top <= MOST_GROWTH; node++) {
+    j = factor_node(b, node, even, values, j);
+  }
+  return j;
+}
+
+PAWL_APART static Judged factor_even_nodes(const PawlKktBlocks* b, double* values) {
+  return factor_nodes(b, true, values);
+}
+
+PAWL_APART static Judged factor_uneven_nodes(const PawlKktBlocks* b, double* values) {
+  return factor_nodes(b, false, values);
+}
+
+bool pawl_kkt_blocks_factor(PawlKkt* kkt, double smallest) {
+  PawlKktBlocks* b = kkt->blocks;
+  Judged j = b->even ? factor_even_nodes(b, kkt->values) : factor_uneven_nodes(b, kkt->values);
+  b->refine = j.top > REFINED_GROWTH;
+  kkt->inverse_pivot = 1.0 / j.least;
+  return j.top <= MOST_GROWTH && j.least > smallest && j.least < (double)INFINITY;
+}
+
+static void copy(int count, const double* from, double* to) {
+  if (count > 0) {
+    memcpy(to, from, (size_t)count * sizeof *to);
+  }
+}
+
+void pawl_kkt_blocks_note(PawlKkt* kkt, const double* S, const double* B, const double* J) {
+  const PawlKktBlocks* b = kkt->blocks;
+  if (b->refine) {
+    copy(kkt->block_S.count, S, b->S);
+    copy(kkt->block_B.count, B, b->B);
+    copy(kkt->block_J.count, J, b->J);
+  }
+}
+
+bool pawl_kkt_blocks_are_definite(const PawlKkt* kkt) {
+  const PawlKktBlocks* b = kkt->blocks;
+  bool positive = b->masses_first;
+  for (int j = 0; positive && j < kkt->n; j++) {
+    positive = kkt->values[b->diagonal[j]] > 0.0;
+  }
+  return positive;
+}
+
+// ---- solution -----------------------------------------------------------------------------------
+// Of `lanes` right sides at once: number k of lane s is w[lanes * k + s].
+
+// w <- L^-1 w, the part of a node.
+PAWL_INLINE void go_down(const PawlKktNode* node, int p, int r, int lanes, const int* exchange,
+                         const int* rest, const double* values, double* restrict w) {
+  const double *U = values + node->U, *L = values + node->L;
+  double v[2 * PAWL_KKT_PIVOTS], *at = w + lanes * node->first;
+  for (int k = 0; k < lanes * p; k++) {
+    v[k] = at[k];
+  }
+  for (int k = 0; exchange && k < lanes * p; k++) {
+    int other = lanes * exchange[k / lanes] + k % lanes;
+    double t = v[k];
+    v[k] = v[other];
+    v[other] = t;
+  }
+  for (int k = 1; k < p; k++) {
+    for (int i = 0; i < k; i++) {
+      for (int s = 0; s < lanes; s++) {
+        v[lanes * k + s] -= U[k * (p + r) + i] * v[lanes * i + s];
+      }
+    }
+  }
+  for (int i = 0; i < r; i++) {
+    for (int s = 0; s < lanes; s++) {
+      double sum = L[i] * v[s];
+      for (int k = 1; k < p; k++) {
+        sum += L[k * r + i] * v[lanes * k + s];
+      }
+      w[lanes * rest[i] + s] -= sum;
+    }
+  }
+  for (int k = 0; k < lanes * p; k++) {
+    at[k] = v[k];
+  }
+}
+
+// w <- U^-1 w, the same.
+PAWL_INLINE void go_up(const PawlKktNode* node, int p, int r, int lanes, const int* rest,
+                       const double* values, double* restrict w) {
+  const double* U = values + node->U;
+  double v[2 * PAWL_KKT_PIVOTS], *at = w + lanes * node->first;
+  for (int k = 0; k < lanes * p; k++) {
+    v[k] = at[k];
+  }
+  for (int i = 0; i < r; i++) {
+    for (int s = 0; s < lanes; s++) {
+      double given = w[lanes * rest[i] + s];
+      for (int k = 0; k < p; k++) {
+        v[lanes * k + s] -= U[k * (p + r) + p + i] * given;
+      }
+    }
+  }
+  for (int k = p - 1; k >= 0; k--) {
+    for (int s = 0; s < lanes; s++) {
+      for (int i = k + 1; i < p; i++) {
+        v[lanes * k + s] -= U[k * (p + r) + i] * v[lanes * i + s];
+      }
+      v[lanes * k + s] *= U[k * (p + r) + k];
+      at[lanes * k + s] = v[lanes * k + s];
+    }
+  }
+}
+
+// With symmetry: w <- D^-1 L^-1 w, then w <- (D^-1 U)^-1 w.                                 (K11)
+PAWL_INLINE void go_down_even(const PawlKktNode* node, int p, int r, int lanes, const int* rest,
+                              const double* values, double* restrict w) {
+  const double* U = values + node->U;
+  double v[2 * PAWL_KKT_PIVOTS], *at = w + lanes * node->first;
+  for (int k = 0; k < lanes * p; k++) {
+    v[k] = at[k];
+  }
+  for (int k = 0; k < p; k++) {
+    for (int s = 0; s < lanes; s++) {
+      v[lanes * k + s] *= U[k * (p + r) + k];
+      for (int i = k + 1; i < p; i++) {
+        v[lanes * i + s] -= U[k * (p + r) + i] * v[lanes * k + s];
+      }
+      at[lanes * k + s] = v[lanes * k + s];
+    }
+  }
+  for (int i = 0; i < r; i++) {
+    for (int s = 0; s < lanes; s++) {
+      double sum = U[p + i] * v[s];
+      for (int k = 1; k < p; k++) {
+        sum += U[k * (p + r) + p + i] * v[lanes * k + s];
+      }
+      w[lanes * rest[i] + s] -= node->sign * sum;
+    }
+  }
+}
+
+PAWL_INLINE void go_up_even(const PawlKktNode* node, int p, int r, int lanes, const int* rest,
+                            const double* values, double* restrict w) {
+  const double* U = values + node->U;
+  double v[2 * PAWL_KKT_PIVOTS], *at = w + lanes * node->first;
+  for (int k = 0; k < lanes * p; k++) {
+    v[k] = 0.0;
+  }
+  for (int i = 0; i < r; i++) {
+    for (int s = 0; s < lanes; s++) {
+      double given = w[lanes * rest[i] + s];
+      for (int k = 0; k < p; k++) {
+        v[lanes * k + s] += U[k * (p + r) + p + i] * given;
+      }
+    }
+  }
+  for (int k = p - 1; k >= 0; k--) {
+    for (int s = 0; s < lanes; s++) {
+      for (int i = k + 1; i < p; i++) {
+        v[lanes * k + s] += U[k * (p + r) + i] * v[lanes * i + s];
+      }
+      v[lanes * k + s] = at[lanes * k + s] - U[k * (p + r) + k] * v[lanes * k + s];
+      at[lanes * k + s] = v[lanes * k + s];
+    }
+  }
+}
+
+PAWL_INLINE void node_down(const PawlKktBlocks* b, const PawlKktNode* node, int p, int r, int lanes,
+                           bool even, const int* exchange, const double* values, double* w) {
+  const int* rest = b->rest + node->rest;
+  if (even) {
+    go_down_even(node, p, r, lanes, rest, values, w);
+  } else {
+    go_down(node, p, r, lanes, exchange, rest, values, w);
+  }
+}
+
+PAWL_INLINE void node_up(const PawlKktBlocks* b, const PawlKktNode* node, int p, int r, int lanes,
+                         bool even, const double* values, double* w) {
+  const int* rest = b->rest + node->rest;
+  if (even) {
+    go_up_even(node, p, r, lanes, rest, values, w);
+  } else {
+    go_up(node, p, r, lanes, rest, values, w);
+  }
+}
+
+PAWL_APART static void node_down_large(const PawlKktBlocks* b, const PawlKktNode* node, int lanes,
+                                       const double* values, double* w) {
+  const int* exchange = b->exchange ? b->exchange + node->first : NULL;
+  node_down(b, node, node->p, node->r, lanes, b->even, exchange, values, w);
+}
+
+PAWL_APART static void node_up_large(const PawlKktBlocks* b, const PawlKktNode* node, int lanes,
+                                     const double* values, double* w) {
+  node_up(b, node, node->p, node->r, lanes, b->even, values, w);
+}
+
+PAWL_INLINE void solve_nodes(const PawlKktBlocks* b, int lanes, bool even, const double* values,
+                             double* w) {
+  for (const PawlKktNode* node = b->nodes; node < b->nodes + b->count; node++) {
+    switch (node->shape) {
+#define SHAPE(p, r)                                         \
+  case PAWL_KKT_SHAPE(p, r):                                \
+    node_down(b, node, p, r, lanes, even, NULL, values, w); \
+    break;
+#include "linalg/kkt_shapes.def"
+#undef SHAPE
+      default:
+        node_down_large(b, node, lanes, values, w);
+    }
+  }
+  for (const PawlKktNode* node = b->nodes + b->count - 1; node >= b->nodes; node--) {
+    switch (node->shape) {
+#define SHAPE(p, r)                                 \
+  case PAWL_KKT_SHAPE(p, r):                        \
+    node_up(b, node, p, r, lanes, even, values, w); \
+    break;
+#include "linalg/kkt_shapes.def"
+#undef SHAPE
+      default:
+        node_up_large(b, node, lanes, values, w);
+    }
+  }
+}
+
+PAWL_APART static void solve_one_even(const PawlKktBlocks* b, const double* values, double* w) {
+  solve_nodes(b, 1, true, values, w);
+}
+
+PAWL_APART static void solve_one_uneven(const PawlKktBlocks* b, const double* values, double* w) {
+  solve_nodes(b, 1, false, values, w);
+}
+
+PAWL_APART static void solve_two_even(const PawlKktBlocks* b, const double* values, double* w) {
+  solve_nodes(b, 2, true, values, w);
+}
+
+PAWL_APART static void solve_two_uneven(const PawlKktBlocks* b, const double* values, double* w) {
+  solve_nodes(b, 2, false, values, w);
+}
+
+static void solve_once(const PawlKkt* kkt, double* x, double* y) {
+  const PawlKktBlocks* b = kkt->blocks;
+  int n = kkt->n, m = kkt->m;
+  const int *at_x = b->at, *at_y = b->at + n;
+  const double *R = kkt->row_scale, *C = kkt->col_scale;
+  double* w = kkt->work;
+  for (int j = 0; j < n; j++) {
+    w[at_x[j]] = x[j] * R[j];
+  }
+  for (int i = 0; i < m; i++) {
+    w[at_y[i]] = kkt->set[i] ? y[i] * R[n + i] : 0.0;
+  }
+  (b->even ? solve_one_even : solve_one_uneven)(b, kkt->values, w);
+  for (int j = 0; j < n; j++) {
+    x[j] = w[at_x[j]] * C[j];
+  }
+  for (int i = 0; i < m; i++) {
+    y[i] = kkt->set[i] ? w[at_y[i]] * C[n + i] : y[i];
+  }
+}
+
+// (x, y) <- (right sides) - [S -B^T; J 0] (x, y), of the rows that are active
+static void residual(const PawlKkt* kkt, const double* x, const double* y, double* r_x,
+                     double* r_y) {
+  const PawlKktBlocks* b = kkt->blocks;
+  int n = kkt->n;
+  for (int e = 0; e < kkt->block_S.count; e++) {
+    r_x[kkt->block_S.row[e]] -= b->S[e] * x[kkt->block_S.col[e]];
+  }
+  for (int e = 0; e < kkt->block_J.count; e++) {
+    int i = kkt->block_J.row[e] - n, j = kkt->block_J.col[e];
+    if (kkt->set[i]) {
+      r_x[j] += b->B[e] * y[i];
+      r_y[i] -= b->J[e] * x[j];
+    }
+  }
+}
+
+void pawl_kkt_blocks_solve(PawlKkt* kkt, double* x, double* y) {
+  const PawlKktBlocks* b = kkt->blocks;
+  if (!b->refine) {
+    solve_once(kkt, x, y);
+    return;
+  }
+  copy(kkt->n, x, b->right_x);
+  copy(kkt->m, y, b->right_y);
+  solve_once(kkt, x, y);
+  residual(kkt, x, y, b->right_x, b->right_y);
+  solve_once(kkt, b->right_x, b->right_y);
+  for (int j = 0; j < kkt->n; j++) {
+    x[j] += b->right_x[j];
+  }
+  for (int i = 0; i < kkt->m; i++) {
+    y[i] += kkt->set[i] ? b->right_y[i] : 0.0;
+  }
+}
+
+// Every row is active.
+void pawl_kkt_blocks_solve_two(PawlKkt* kkt, double* const x[2], double* const y[2]) {
+  const PawlKktBlocks* b = kkt->blocks;
+  int n = kkt->n;
+  const double *R = kkt->row_scale, *C = kkt->col_scale;
+  double* w = b->two;
+  if (b->refine) {
+    pawl_kkt_blocks_solve(kkt, x[0], y[0]);
+    pawl_kkt_blocks_solve(kkt, x[1], y[1]);
+    return;
+  }
+  for (int k = 0; k < kkt->size; k++) {
+    double* to = w + 2 * b->at[k];
+    to[0] = (k < n ? x[0][k] : y[0][k - n]) * R[k];
+    to[1] = (k < n ? x[1][k] : y[1][k - n]) * R[k];
+  }
+  (b->even ? solve_two_even : solve_two_uneven)(b, kkt->values, w);
+  for (int k = 0; k < kkt->size; k++) {
+    const double* from = w + 2 * b->at[k];
+    *(k < n ? &x[0][k] : &y[0][k - n]) = from[0] * C[k];
+    *(k < n ? &x[1][k] : &y[1][k - n]) = from[1] * C[k];
+  }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The schedule by which a KKT matrix is eliminated in small dense blocks (docs/theory/kkt.md,
+// section 8). It follows from the pattern alone. Unknowns that are eliminated one after the other
+// and act on the same later ones are a node: p pivots at `first`, and r later places, its rest.
+//
+//             p    r
+//        p  [ A11  U  ]      rows at `U` in the values, p + r numbers each
+//        r  [ L    .  ]      the transpose of L at `L`, p rows of r numbers
+//
+// The square of the rest belongs to later nodes: what a node takes from it goes straight there.
+#pragma once
+
+#include "linalg/kkt_impl.h"
+
+// More pivots than this are several nodes: what one takes from the next is computed in tiles.
+#define PAWL_KKT_PIVOTS 32
+#define PAWL_KKT_SHAPE(p, r) ((p)*16 + (r))  // of a node whose products are listed
+
+typedef struct PawlKktNode {
+  int first, p, r;
+  int U, L;     // in the values
+  int rest;     // in `rest`: r places, ascending
+  int plan;     // in `plan`, see there
+  double sign;  // -1 for masses, 1 for rows, where masses come first
+  int shape;    // PAWL_KKT_SHAPE, or -1: rows may be exchanged, or it has pieces
+  int pieces;   // 0: `plan` lists where each of the r by r numbers goes, row by row
+} PawlKktNode;
+
+// A part of the rest of a node that is pivots of one later node: rows from .. end - 1 of the rest.
+// In `plan`, one after the other, with the places of from .. r - 1 in that node behind each:
+// 0 .. p - 1 its pivots, p .. its rest.
+typedef struct PawlKktPiece {
+  int node, from, end;
+} PawlKktPiece;
+#define PAWL_KKT_PIECE 3  // numbers of a piece in `plan`, before its places
+
+struct PawlKktBlocks {
+  int count;
+  PawlKktNode* nodes;  // (count) in the order of elimination
+  int *rest, *plan;
+  int* at;               // (size) the place of an unknown in the order
+  int* diagonal;         // (size) where the diagonal entry of an unknown is in the values
+  int *home_B, *home_J;  // (entries of G) places of entries of active rows
+  int most_rest;         // largest r
+  size_t U_count;        // entries of all U, which come first
+  int mirror_count,
+      *mirror;  // (2 mirror_count) entries of S and their transposes; -1: some have none
+  bool even;    // the factorisation has used symmetry, and has no L
+  size_t value_count, left_out;  // entries of blocks; of S that do not count
+  double entries;                // of L and U
+  bool masses_first;             // all coordinates come before the rows that they are in
+  // Numbers:
+  double* room;   // for a few rows of a rest
+  int* exchange;  // (size) the row that took the place of each pivot in its node; NULL: none did
+  double* two;    // (2 size) two right sides
+  bool refine;    // solutions need a step of refinement, with the numbers that were given:
+  double *S, *B, *J;
+  double *right_x, *right_y;  // (n), (m)
+};
+
+// kkt_plan.c: the schedule, and the places of S. What lasts is taken from `arena`.
+PAWL_CHECKED PawlStatus pawl_kkt_plan(const PawlKkt* kkt, PawlArena* arena, PawlKktBlocks* blocks);

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where small dense blocks do not suit (an entry of L or a pivot says so, or most rows are idle)
+// the same system is factored by KLU, in a solver of its own with its own scaling and pivots. It is
+// created when it is needed first, and only its word makes a matrix singular.
+#include "linalg/kkt_impl.h"
+
+PawlStatus pawl_kkt_rescue_create(PawlKkt* kkt) {
+  return kkt->rescue ? PAWL_OK
+                     : pawl_kkt_create(&kkt->S, &kkt->G, PAWL_KKT_KLU, &kkt->rescue, NULL);
+}
+
+PawlStatus pawl_kkt_rescue(PawlKkt* kkt, const double* S, const double* B, const double* J,
+                           const unsigned char* active) {
+  kkt->patience -= kkt->patience > 0;
+  PAWL_TRY(pawl_kkt_rescue_create(kkt));
+  PawlStatus status = pawl_kkt_factor(kkt->rescue, S, B, J, active);
+  kkt->info.full = kkt->rescue->info.full;
+  kkt->rescued = status == PAWL_OK;
+  return status;
+}
