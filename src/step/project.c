@@ -159,6 +159,14 @@ static void correct(PawlStepper* s, PawlProjection* p, PawlNearbySolve* solve, v
   solve(s, data, p->x, p->r);
 }
 
+// `solved`: x is the change for this r already.
+static void correct_once(PawlStepper* s, PawlProjection* p, PawlNearbySolve* solve, void* data,
+                         bool solved) {
+  if (!solved) {
+    correct(s, p, solve, data);
+  }
+}
+
 // Whether a change is next to nothing beside what it changes. A row's terms are then off by at most
 // that part, too, so that the one correction is enough, and their sizes need not be known.
 static bool is_tiny(int n, const double* x, const double* of) {
@@ -190,11 +198,11 @@ static PawlStatus move_positions(PawlStepper* s, PawlProjection* p, const PawlPh
     pawl_system_retract(s->system, q, p->x, q);
     return PAWL_OK;
   }
-  for (bool due = true; due;) {
+  for (bool due = true, solved = true; due; solved = false) {
     double off = position_off(s, p, phase, q, v);
     PAWL_TRY(go_on(&course, true, off, t, &due, err));
     if (due) {
-      correct(s, p, solve, data);
+      correct_once(s, p, solve, data, solved);
       pawl_system_retract(s->system, q, p->x, q);
       due = off > PAWL_ONCE_IS_ENOUGH;
     }
@@ -225,11 +233,11 @@ static PawlStatus move_velocities(PawlStepper* s, PawlProjection* p, const PawlP
     add_to(s->sizes.v, v, p->x);
     return PAWL_OK;
   }
-  for (bool due = true; due;) {
+  for (bool due = true, solved = true; due; solved = false) {
     double off = velocity_off(s, p, phase, q, v);
     PAWL_TRY(go_on(&course, false, off, t, &due, err));
     if (due) {
-      correct(s, p, solve, data);
+      correct_once(s, p, solve, data, solved);
       add_to(s->sizes.v, v, p->x);
       due = off > PAWL_ONCE_IS_ENOUGH;
     }
