@@ -198,9 +198,12 @@ static PawlStatus build(PawlKkt* kkt, const PawlPattern* S, const PawlPattern* G
   return create_kept(kkt);
 }
 
+// What is known of S beside its mass: the rest stays 0, may be left out of the blocks, must not be.
+typedef enum Mass { MASS_ONLY, MASS_LOOSE, MASS_TIGHT } Mass;
+
 // `mass` as of pawl_kkt_create_for, or NULL.
 static PawlStatus create(const PawlPattern* S, const PawlPattern* G, PawlKktSolver solver,
-                         const unsigned char* mass, bool mass_only, PawlKkt** out, PawlError* err) {
+                         const unsigned char* mass, Mass kind, PawlKkt** out, PawlError* err) {
   *out = NULL;
   PAWL_TRY(check_pattern(S, "S", err));
   PAWL_TRY(check_pattern(G, "G", err));
@@ -220,7 +223,8 @@ static PawlStatus create(const PawlPattern* S, const PawlPattern* G, PawlKktSolv
   kkt->m = G->rows;
   kkt->size = kkt->n + kkt->m;
   kkt->info.size = kkt->size;
-  kkt->mass_only = mass && mass_only;
+  kkt->mass_only = mass && kind == MASS_ONLY;
+  kkt->tight = kind == MASS_TIGHT;
   if (copy_mass(kkt, S, mass) != PAWL_OK || build(kkt, S, G, solver) != PAWL_OK) {
     pawl_kkt_destroy(kkt);
     return pawl_fail_memory(err);
@@ -231,12 +235,16 @@ static PawlStatus create(const PawlPattern* S, const PawlPattern* G, PawlKktSolv
 
 PawlStatus pawl_kkt_create(const PawlPattern* S, const PawlPattern* G, PawlKktSolver solver,
                            PawlKkt** out, PawlError* err) {
-  return create(S, G, solver, NULL, false, out, err);
+  return create(S, G, solver, NULL, MASS_LOOSE, out, err);
 }
 
 PawlStatus pawl_kkt_create_for(const PawlPattern* S, const unsigned char* mass, bool mass_only,
                                const PawlPattern* G, PawlKkt** out, PawlError* err) {
-  return create(S, G, PAWL_KKT_AUTO, mass, mass_only, out, err);
+  return create(S, G, PAWL_KKT_AUTO, mass, mass_only ? MASS_ONLY : MASS_LOOSE, out, err);
+}
+
+PawlStatus pawl_kkt_create_tight(const PawlKkt* like, PawlKkt** out) {
+  return create(&like->S, &like->G, PAWL_KKT_BLOCKS, like->mass, MASS_TIGHT, out, NULL);
 }
 
 void pawl_kkt_destroy(PawlKkt* kkt) {
@@ -469,7 +477,7 @@ static double assemble_blocks(PawlKkt* kkt, const double* S, const double* B, co
 static PawlStatus try_blocks(PawlKkt* kkt, const double* S, const double* B, const double* J) {
   double largest = assemble_blocks(kkt, S, B, J);
   double unit = largest > 1.0 ? largest : 1.0;
-  if (!(largest <= PAWL_KKT_DRIFT) || !pawl_kkt_blocks_hold_all(kkt) ||
+  if (!(largest <= PAWL_KKT_DRIFT) || !pawl_kkt_blocks_can_refine(kkt, S) ||
       !pawl_kkt_blocks_factor(kkt, PAWL_KKT_SINGULAR * unit)) {
     return PAWL_RETRY;
   }

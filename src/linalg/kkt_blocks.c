@@ -12,6 +12,10 @@
 static const double REFINED_GROWTH = 32.0;
 static const double MOST_GROWTH = 1e4;
 
+// [1] What a step of refinement leaves, at most, where entries of S are left out.
+static const double SLOWEST_RATE = 0.05;
+enum { MOST_STEPS = 16 };
+
 #define TILE 4         // rows of products that are made at once
 #define MOST_SMALL 64  // numbers of a small node, see kkt_shapes.def
 
@@ -37,10 +41,7 @@ static void place_row(PawlKkt* kkt, int i, bool on) {
 
 static PawlStatus take_memory(PawlKkt* kkt, PawlKktBlocks* b) {
   PawlArena* arena = &kkt->arena;
-  for (int e = 0; e < kkt->block_S.count; e++) {
-    b->left_out += !pawl_kkt_counts(kkt, e);
-  }
-  size_t count = b->value_count + 2 * (size_t)kkt->block_J.count + b->left_out;
+  size_t count = b->value_count + 2 * (size_t)kkt->block_J.count + (size_t)b->loose_count;
   kkt->values = PAWL_NEW(arena, double, count);
   b->room = PAWL_NEW(arena, double, TILE*(b->most_rest + TILE));
   b->two = PAWL_NEW(arena, double, 2 * (size_t)kkt->size);
@@ -50,6 +51,8 @@ static PawlStatus take_memory(PawlKkt* kkt, PawlKktBlocks* b) {
   b->J = PAWL_NEW(arena, double, kkt->block_J.count);
   b->right_x = PAWL_NEW(arena, double, kkt->n);
   b->right_y = PAWL_NEW(arena, double, kkt->m);
+  b->rest_x = PAWL_NEW(arena, double, kkt->n);
+  b->rest_y = PAWL_NEW(arena, double, kkt->m);
   return arena->failed ? PAWL_ERROR_MEMORY : PAWL_OK;
 }
 
@@ -67,6 +70,10 @@ PawlStatus pawl_kkt_blocks_create(PawlKkt* kkt) {
   }
   kkt->info.nonzeros = (int)fmin(b->entries, INT32_MAX);
   return PAWL_OK;
+}
+
+bool pawl_kkt_blocks_are_loose(const PawlKkt* kkt) {
+  return kkt->blocks->loose_count > 0;
 }
 
 double pawl_kkt_blocks_fill(const PawlKkt* kkt) {
@@ -117,13 +124,21 @@ bool pawl_kkt_blocks_clear(PawlKkt* kkt, const double* S, const double* B, const
   return b->even;
 }
 
-bool pawl_kkt_blocks_hold_all(const PawlKkt* kkt) {
-  const double* outside = kkt->values + kkt->behind + 2 * kkt->block_J.count;
-  bool zero = true;
-  for (size_t k = 0; k < kkt->blocks->left_out; k++) {
-    zero &= outside[k] == 0.0;
+// A step of refinement leaves at most the largest sum of |S_ij| / sqrt(S_ii S_jj) over a row. (K12)
+bool pawl_kkt_blocks_can_refine(PawlKkt* kkt, const double* S) {
+  PawlKktBlocks* b = kkt->blocks;
+  double worst = 0.0;
+  for (int k = 0; k < b->loose_count; k++) {
+    const int* entry = b->loose + 3 * k;
+    double s = S[entry[0]];
+    if (s != 0.0) {  // also when it is not a number
+      bool known = entry[1] >= 0 && entry[2] >= 0;
+      double square = known ? s * s / fabs(S[entry[1]] * S[entry[2]]) : INFINITY;
+      worst = square <= worst ? worst : square;
+    }
   }
-  return zero;
+  b->refines_loose = worst != 0.0;
+  return sqrt(worst) * b->loose_most <= SLOWEST_RATE;
 }
 
 // ---- the pivots of a node -----------------------------------------------------------------------
@@ -414,7 +429,7 @@ PAWL_APART static Judged factor_uneven_nodes(const PawlKktBlocks* b, double* val
 bool pawl_kkt_blocks_factor(PawlKkt* kkt, double smallest) {
   PawlKktBlocks* b = kkt->blocks;
   Judged j = b->even ? factor_even_nodes(b, kkt->values) : factor_uneven_nodes(b, kkt->values);
-  b->refine = j.top > REFINED_GROWTH;
+  b->refine = j.top > REFINED_GROWTH || b->refines_loose;
   kkt->inverse_pivot = 1.0 / j.least;
   return j.top <= MOST_GROWTH && j.least > smallest && j.least < (double)INFINITY;
 }
@@ -436,7 +451,7 @@ void pawl_kkt_blocks_note(PawlKkt* kkt, const double* S, const double* B, const 
 
 bool pawl_kkt_blocks_are_definite(const PawlKkt* kkt) {
   const PawlKktBlocks* b = kkt->blocks;
-  bool positive = b->masses_first;
+  bool positive = b->masses_first && !b->refines_loose;
   for (int j = 0; positive && j < kkt->n; j++) {
     positive = kkt->values[b->diagonal[j]] > 0.0;
   }
@@ -658,9 +673,9 @@ static void solve_once(const PawlKkt* kkt, double* x, double* y) {
   }
 }
 
-// (x, y) <- (right sides) - [S -B^T; J 0] (x, y), of the rows that are active
-static void residual(const PawlKkt* kkt, const double* x, const double* y, double* r_x,
-                     double* r_y) {
+// (r_x, r_y) <- (r_x, r_y) - [S -B^T; J 0] (x, y), of the rows that are active
+static void subtract_products(const PawlKkt* kkt, const double* x, const double* y, double* r_x,
+                              double* r_y) {
   const PawlKktBlocks* b = kkt->blocks;
   int n = kkt->n;
   for (int e = 0; e < kkt->block_S.count; e++) {
@@ -675,6 +690,36 @@ static void residual(const PawlKkt* kkt, const double* x, const double* y, doubl
   }
 }
 
+// Of the scaled unknowns.
+static double largest(const PawlKkt* kkt, const double* x, const double* y) {
+  const double* C = kkt->col_scale;
+  double top = 0.0;
+  for (int j = 0; j < kkt->n; j++) {
+    top = larger(top, x[j] / C[j]);
+  }
+  for (int i = 0; i < kkt->m; i++) {
+    top = kkt->set[i] ? larger(top, y[i] / C[kkt->n + i]) : top;
+  }
+  return top;
+}
+
+// One step of refinement; returns the largest change.
+static double refine(const PawlKkt* kkt, double* x, double* y) {
+  const PawlKktBlocks* b = kkt->blocks;
+  copy(kkt->n, b->right_x, b->rest_x);
+  copy(kkt->m, b->right_y, b->rest_y);
+  subtract_products(kkt, x, y, b->rest_x, b->rest_y);
+  solve_once(kkt, b->rest_x, b->rest_y);
+  for (int j = 0; j < kkt->n; j++) {
+    x[j] += b->rest_x[j];
+  }
+  for (int i = 0; i < kkt->m; i++) {
+    y[i] += kkt->set[i] ? b->rest_y[i] : 0.0;
+  }
+  return b->refines_loose ? largest(kkt, b->rest_x, b->rest_y) : 0.0;
+}
+
+// Where entries of S are left out, until changes are rounding, or shrink no more.
 void pawl_kkt_blocks_solve(PawlKkt* kkt, double* x, double* y) {
   const PawlKktBlocks* b = kkt->blocks;
   if (!b->refine) {
@@ -684,13 +729,11 @@ void pawl_kkt_blocks_solve(PawlKkt* kkt, double* x, double* y) {
   copy(kkt->n, x, b->right_x);
   copy(kkt->m, y, b->right_y);
   solve_once(kkt, x, y);
-  residual(kkt, x, y, b->right_x, b->right_y);
-  solve_once(kkt, b->right_x, b->right_y);
-  for (int j = 0; j < kkt->n; j++) {
-    x[j] += b->right_x[j];
-  }
-  for (int i = 0; i < kkt->m; i++) {
-    y[i] += kkt->set[i] ? b->right_y[i] : 0.0;
+  double change = refine(kkt, x, y), before = INFINITY;
+  double enough = b->refines_loose ? PAWL_KKT_REFINED * largest(kkt, x, y) : 0.0;
+  for (int k = 1; k < MOST_STEPS && change > enough && change < 0.5 * before; k++) {
+    before = change;
+    change = refine(kkt, x, y);
   }
 }
 

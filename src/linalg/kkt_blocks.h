@@ -46,9 +46,14 @@ struct PawlKktBlocks {
   int mirror_count,
       *mirror;  // (2 mirror_count) entries of S and their transposes; -1: some have none
   bool even;    // the factorisation has used symmetry, and has no L
-  size_t value_count, left_out;  // entries of blocks; of S that do not count
-  double entries;                // of L and U
-  bool masses_first;             // all coordinates come before the rows that they are in
+  // Entries of S that are left out: each with the places of the two diagonal entries in S; and how
+  // many there are in a row, at most.
+  int loose_count, loose_most, *loose;  // (3 loose_count)
+  bool refines_loose;                   // they are not 0: solutions are refined until they stay
+  double *rest_x, *rest_y;              // (n), (m) what is left
+  size_t value_count;
+  double entries;     // of L and U
+  bool masses_first;  // all coordinates come before the rows that they are in
   // Numbers:
   double* room;   // for a few rows of a rest
   int* exchange;  // (size) the row that took the place of each pivot in its node; NULL: none did

@@ -79,6 +79,7 @@ struct PawlKkt {
   PawlPattern S, G;
   unsigned char* mass;   // (entries of S) it is of the mass matrix; NULL: not known
   bool mass_only;        // blocks: other entries of S stay 0
+  bool tight;            // blocks: none of them may be left out
   uint64_t pattern_sum;  // tells other patterns, and what was saved with them, from these
   PawlKktBlock block_S, block_B, block_J;
   int* place_D;     // (m) KLU only
@@ -129,11 +130,6 @@ struct PawlKkt {
 // a number. `pins`: rows of one entry may be left out of a dense matrix.
 double pawl_kkt_assemble(PawlKkt* kkt, const double* S, const double* B, const double* J,
                          const unsigned char* active, bool pins);
-
-// Whether entry e of S is in the blocks.
-static inline bool pawl_kkt_counts(const PawlKkt* kkt, int e) {
-  return !kkt->mass_only || kkt->mass[e];
-}
 
 // kkt.c: -1 when the factored matrix is regular, else the unknown that is largest in a null vector.
 // LU is the exact factorisation of a matrix within a few eps of ours; when ours is singular some
@@ -205,10 +201,11 @@ PAWL_CHECKED PawlStatus pawl_kkt_order(const PawlKkt* kkt, const int* start, con
 
 // kkt_order.c: coordinates that the mass matrix couples are a mass. Pairs as above, a mass with as
 // many rows of its own as it has coordinates; or every mass before all of its rows, which are
-// ordered by the graph of J S^-1 J^T: `possible` where masses are small, S couples no two, and not
-// too many rows share one. Allocate.
+// ordered by the graph of J S^-1 J^T: `possible` where masses are small, and not too many rows
+// share one. `inside` (entries of S) flags those that are within a mass. Allocate.
 PAWL_CHECKED PawlStatus pawl_kkt_order_pairs(const PawlKkt* kkt, int* Q);
-PAWL_CHECKED PawlStatus pawl_kkt_order_masses(const PawlKkt* kkt, int* Q, bool* possible);
+PAWL_CHECKED PawlStatus pawl_kkt_order_masses(const PawlKkt* kkt, int* Q, unsigned char* inside,
+                                              bool* possible);
 
 // kkt_blocks.c: small dense blocks, without row exchanges.
 PAWL_CHECKED PawlStatus pawl_kkt_blocks_create(PawlKkt* kkt);
@@ -217,7 +214,8 @@ void pawl_kkt_blocks_switch(PawlKkt* kkt, const unsigned char* active);
 // Before the values are written: true when J need not be, by symmetry.
 bool pawl_kkt_blocks_clear(PawlKkt* kkt, const double* S, const double* B, const double* J);
 void pawl_kkt_blocks_scaled(PawlKkt* kkt, const double* B, const double* J);  // R and C are new
-bool pawl_kkt_blocks_hold_all(const PawlKkt* kkt);           // entries that should be 0 are
+// Whether the entries of S that are left out are 0, or so small that refinement makes up for them.
+bool pawl_kkt_blocks_can_refine(PawlKkt* kkt, const double* S);
 bool pawl_kkt_blocks_factor(PawlKkt* kkt, double smallest);  // false: they do not suit
 // What was factored, where solutions are refined.
 void pawl_kkt_blocks_note(PawlKkt* kkt, const double* S, const double* B, const double* J);
@@ -225,10 +223,15 @@ bool pawl_kkt_blocks_are_definite(const PawlKkt* kkt);
 void pawl_kkt_blocks_solve(PawlKkt* kkt, double* x, double* y);
 void pawl_kkt_blocks_solve_two(PawlKkt* kkt, double* const x[2], double* const y[2]);
 
+// kkt.c: blocks of the same patterns with all of S.
+PAWL_CHECKED PawlStatus pawl_kkt_create_tight(const PawlKkt* like, PawlKkt** out);
+
 // kkt_rescue.c: where blocks do not suit. Created when it is needed first.
 PAWL_CHECKED PawlStatus pawl_kkt_rescue(PawlKkt* kkt, const double* S, const double* B,
                                         const double* J, const unsigned char* active);
 PAWL_CHECKED PawlStatus pawl_kkt_rescue_create(PawlKkt* kkt);
+// Whether the rescue is made of blocks, with all of S, and has a rescue of its own.
+bool pawl_kkt_blocks_are_loose(const PawlKkt* kkt);
 
 // kkt_klu.c
 PAWL_CHECKED PawlStatus pawl_kkt_klu_create(PawlKkt* kkt);

@@ -53,8 +53,11 @@ static Layout layout(const PawlKkt* kkt) {
   Layout l = {.R = sizeof(Header)};
   l.C = l.R + size * sizeof(int16_t);
   l.P = l.C + size * sizeof(int16_t);
-  size_t of_klu = l.P + size * sizeof(int32_t);
-  l.end = kkt->klu ? of_klu : kkt->blocks ? l.P + of_klu : l.P;
+  size_t of_klu = l.P + size * sizeof(int32_t), of_blocks = l.P + of_klu;
+  l.end = kkt->klu ? of_klu : kkt->blocks ? of_blocks : l.P;
+  if (kkt->blocks && pawl_kkt_blocks_are_loose(kkt)) {
+    l.end = l.P + of_blocks;
+  }
   return l;
 }
 

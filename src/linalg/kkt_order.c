@@ -537,15 +537,14 @@ static void place_masses_first(const PawlKkt* kkt, const Masses* s, const int* r
   }
 }
 
-static bool is_within_masses(const PawlKkt* kkt, const Masses* s) {
-  bool within = true;
-  for (int e = 0; within && e < kkt->block_S.count; e++) {
-    within = !pawl_kkt_counts(kkt, e) || s->of[kkt->block_S.row[e]] == s->of[kkt->block_S.col[e]];
+static void flag_inside(const PawlKkt* kkt, const Masses* s, unsigned char* inside) {
+  for (int e = 0; e < kkt->block_S.count; e++) {
+    inside[e] = s->of[kkt->block_S.row[e]] == s->of[kkt->block_S.col[e]];
   }
-  return within;
 }
 
-static PawlStatus order_masses(const PawlKkt* kkt, PawlArena* arena, int* Q, bool* possible) {
+static PawlStatus order_masses(const PawlKkt* kkt, PawlArena* arena, int* Q, unsigned char* inside,
+                               bool* possible) {
   int m = kkt->m;
   Masses s;
   double of_A = kkt->block_S.count + 2.0 * kkt->block_J.count;
@@ -553,7 +552,7 @@ static PawlStatus order_masses(const PawlKkt* kkt, PawlArena* arena, int* Q, boo
   int* start = PAWL_NEW(arena, int, m + 1);
   int* placed = PAWL_NEW(arena, int, kkt->n);
   PAWL_TRY(find_masses(kkt, arena, &s, possible));
-  *possible = *possible && is_within_masses(kkt, &s);
+  flag_inside(kkt, &s, inside);
   double count = couple_rows(kkt, &s, start, NULL);
   if (!*possible || count > SHARED_ROWS * of_A || count > INT32_MAX) {
     *possible = false;
@@ -571,9 +570,10 @@ static PawlStatus order_masses(const PawlKkt* kkt, PawlArena* arena, int* Q, boo
   return PAWL_OK;
 }
 
-PawlStatus pawl_kkt_order_masses(const PawlKkt* kkt, int* Q, bool* possible) {
+PawlStatus pawl_kkt_order_masses(const PawlKkt* kkt, int* Q, unsigned char* inside,
+                                 bool* possible) {
   PawlArena arena = {0};
-  PawlStatus status = order_masses(kkt, &arena, Q, possible);
+  PawlStatus status = order_masses(kkt, &arena, Q, inside, possible);
   pawl_arena_free(&arena);
   return status;
 }

@@ -18,22 +18,30 @@
 
 // Masses come first, where all blocks are definite, unless that takes so many times the products.
 #define MORE_FOR_MASSES 1.5
+// Where entries of S are left out, solutions are refined several times: it must be less by this.
+#define LESS_FOR_LOOSE 0.25
 
 typedef struct Plan {
   const PawlKkt* kkt;
   PawlArena* arena;
   int size;
-  int *order, *at;   // (size) the unknowns in order, and where each is
-  int *start, *row;  // (size + 1), the symmetric pattern of A by columns in that order
-  int* node_of;      // (size) of each place
+  int *order, *at;        // (size) the unknowns in order, and where each is
+  int *start, *row;       // (size + 1), the symmetric pattern of A by columns in that order
+  int* node_of;           // (size) of each place
+  unsigned char* inside;  // (entries of S) those in the blocks; NULL: all
   PawlFactorPattern pattern;
 } Plan;
+
+// Whether entry e of S is in the blocks.
+static inline bool counts(const Plan* p, int e) {
+  return !p->inside || p->inside[e];
+}
 
 // ---- patterns -----------------------------------------------------------------------------------
 
 static void count_both(const Plan* p, const PawlKktBlock* block) {
   for (int e = 0; e < block->count; e++) {
-    int in = block != &p->kkt->block_S || pawl_kkt_counts(p->kkt, e);
+    int in = block != &p->kkt->block_S || counts(p, e);
     p->start[p->at[block->row[e]] + 1] += in;
     p->start[p->at[block->col[e]] + 1] += in;
   }
@@ -42,7 +50,7 @@ static void count_both(const Plan* p, const PawlKktBlock* block) {
 static void list_both(const Plan* p, const PawlKktBlock* block, int* next) {
   for (int e = 0; e < block->count; e++) {
     int i = p->at[block->row[e]], j = p->at[block->col[e]];
-    if (block != &p->kkt->block_S || pawl_kkt_counts(p->kkt, e)) {
+    if (block != &p->kkt->block_S || counts(p, e)) {
       p->row[next[i]++] = j;
       p->row[next[j]++] = i;
     }
@@ -93,30 +101,54 @@ static PawlStatus find_patterns(Plan* p, int* scratch) {
   return pawl_factor_pattern_find(&p->pattern, p->size, scratch, p->start, p->row);
 }
 
-// The order with fewer products.
+static bool leaves_out(const PawlKkt* kkt, const unsigned char* inside) {
+  bool all = true;
+  for (int e = 0; e < kkt->block_S.count; e++) {
+    all &= inside[e] != 0;
+  }
+  return !all;
+}
+
+// How many times the products of pairs may be taken with masses first.
+static double worth(const PawlKkt* kkt, bool loose) {
+  return !loose || kkt->mass_only ? MORE_FOR_MASSES : LESS_FOR_LOOSE;
+}
+
+// Masses first, if that is possible and worth it.
+static PawlStatus try_masses(Plan* p, PawlKktBlocks* b, double by_pairs, int* scratch) {
+  int* masses = PAWL_NEW(p->arena, int, p->size);
+  unsigned char* inside = PAWL_NEW(p->arena, unsigned char, p->kkt->block_S.count);
+  if (p->arena->failed) {
+    return PAWL_ERROR_MEMORY;
+  }
+  PAWL_TRY(pawl_kkt_order_masses(p->kkt, masses, inside, &b->masses_first));
+  bool loose = leaves_out(p->kkt, inside);
+  b->masses_first = b->masses_first && !(loose && p->kkt->tight);
+  if (!b->masses_first) {
+    return PAWL_OK;
+  }
+  int* pairs = p->order;
+  p->order = masses;
+  p->inside = loose ? inside : NULL;
+  PAWL_TRY(find_patterns(p, scratch));
+  b->masses_first = products(p) <= worth(p->kkt, loose) * by_pairs;
+  if (!b->masses_first) {
+    p->order = pairs;
+    p->inside = NULL;
+    return find_patterns(p, scratch);
+  }
+  return PAWL_OK;
+}
+
 static PawlStatus choose_order(Plan* p, PawlKktBlocks* b) {
   int* scratch = PAWL_NEW(p->arena, int, p->size);
-  int* other = PAWL_NEW(p->arena, int, p->size);
-  if (p->arena->failed) {
+  if (!scratch) {
     return PAWL_ERROR_MEMORY;
   }
   PAWL_TRY(pawl_kkt_order_pairs(p->kkt, p->order));
   PAWL_TRY(find_patterns(p, scratch));
   b->entries = 2.0 * p->pattern.L_start[p->size] - p->size;
-  PAWL_TRY(pawl_kkt_order_masses(p->kkt, other, &b->masses_first));
-  if (!b->masses_first) {
-    return PAWL_OK;
-  }
-  double by_pairs = products(p);
-  int* pairs = p->order;
-  p->order = other;
-  PAWL_TRY(find_patterns(p, scratch));
-  b->masses_first = products(p) <= MORE_FOR_MASSES * by_pairs;
-  if (!b->masses_first) {
-    p->order = pairs;
-    return find_patterns(p, scratch);
-  }
-  return PAWL_OK;
+  return try_masses(p, b, products(p), scratch);
 }
 
 // ---- nodes --------------------------------------------------------------------------------------
@@ -239,7 +271,7 @@ static void place_S(const Plan* p, const PawlKktBlocks* b) {
   int behind = (int)b->value_count + 2 * kkt->block_J.count;
   for (int e = 0; e < kkt->block_S.count; e++) {
     int i = p->at[kkt->block_S.row[e]], j = p->at[kkt->block_S.col[e]];
-    kkt->block_S.place[e] = pawl_kkt_counts(kkt, e) ? place_of(b, p->node_of, i, j) : behind++;
+    kkt->block_S.place[e] = counts(p, e) ? place_of(b, p->node_of, i, j) : behind++;
   }
 }
 
@@ -327,11 +359,11 @@ static int find_S(const PawlPattern* S, int i, int j) {
 
 // Each entry of S above the diagonal with the one below. Counts them where `to` is NULL; below 0
 // when one has no other.
-static int list_mirror(const PawlKkt* kkt, int* to) {
+static int list_mirror(const PawlKkt* kkt, const unsigned char* inside, int* to) {
   int count = 0;
   for (int e = 0; e < kkt->block_S.count; e++) {
     int i = kkt->block_S.row[e], j = kkt->block_S.col[e], other = find_S(&kkt->S, j, i);
-    if (i == j || !pawl_kkt_counts(kkt, e)) {
+    if (i == j || (inside && !inside[e])) {
       continue;
     }
     if (other < 0) {
@@ -346,6 +378,35 @@ static int list_mirror(const PawlKkt* kkt, int* to) {
     }
   }
   return count;
+}
+
+// The entries that are left out. `row` (n) is scratch, zero.
+static void list_loose(const Plan* p, PawlKktBlocks* b, int* row) {
+  const PawlKkt* kkt = p->kkt;
+  int* to = b->loose;
+  for (int e = 0; e < kkt->block_S.count; e++) {
+    if (!counts(p, e)) {
+      int i = kkt->block_S.row[e], j = kkt->block_S.col[e];
+      *to++ = e;
+      *to++ = find_S(&kkt->S, i, i);
+      *to++ = find_S(&kkt->S, j, j);
+      row[i]++;
+      b->loose_most = row[i] > b->loose_most ? row[i] : b->loose_most;
+    }
+  }
+}
+
+static PawlStatus take_loose(const Plan* p, PawlArena* arena, PawlKktBlocks* b) {
+  int* row = PAWL_NEW(p->arena, int, p->kkt->n);
+  for (int e = 0; e < p->kkt->block_S.count; e++) {
+    b->loose_count += !counts(p, e);
+  }
+  b->loose = PAWL_NEW(arena, int, 3 * (size_t)b->loose_count);
+  if (!row || !b->loose) {
+    return PAWL_ERROR_MEMORY;
+  }
+  list_loose(p, b, row);
+  return PAWL_OK;
 }
 
 // ---- all ----------------------------------------------------------------------------------------
@@ -388,10 +449,11 @@ static PawlStatus make_plan(Plan* p, PawlArena* arena, PawlKktBlocks* b) {
   for (int k = 0; k < p->size; k++) {
     b->diagonal[k] = place_of(b, p->node_of, p->at[k], p->at[k]);
   }
-  b->mirror_count = list_mirror(p->kkt, NULL);
+  PAWL_TRY(take_loose(p, arena, b));
+  b->mirror_count = list_mirror(p->kkt, p->inside, NULL);
   b->mirror = PAWL_NEW(arena, int, b->mirror_count > 0 ? 2 * b->mirror_count : 0);
   if (b->mirror_count > 0 && b->mirror) {
-    list_mirror(p->kkt, b->mirror);
+    list_mirror(p->kkt, p->inside, b->mirror);
   }
   return plan_nodes(p, b, arena);
 }

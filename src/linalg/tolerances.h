@@ -28,6 +28,9 @@
 #define PAWL_KKT_SINGULAR (0.25 * PAWL_DEPENDENT_PIVOT)
 #define PAWL_KKT_SUSPICIOUS (2.0 * PAWL_DEPENDENT)
 #define PAWL_KKT_PLAIN 1e-8
+// [1] Of the largest unknown, scaled: a change that ends the refinement of a solution. A few
+// roundings.
+#define PAWL_KKT_REFINED 1e-15
 // [1] Of a diagonal entry, or of the length of a row: less left by elimination in dense matrices
 // that were found regular before is rounding, a thousand of them.
 #define PAWL_REDUCE_ROUNDING (1024 * 2.220446049250313e-16)
