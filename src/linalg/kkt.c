@@ -519,6 +519,9 @@ PawlStatus pawl_kkt_factor(PawlKkt* kkt, const double* S, const double* B, const
     if (!is_same_set(kkt, active)) {
       switch_rows(kkt, active);
     }
+    if (kkt->pin_count > 0) {
+      pawl_kkt_pins_choose(kkt, B, J, true);
+    }
     if ((kkt->code.factor || (kkt->line && pawl_kkt_line_write(kkt))) &&
         factor_by_code(kkt, S, B, J)) {
       return PAWL_OK;

@@ -13,10 +13,14 @@
 
 #include "base/code.h"
 #include "linalg/kkt_impl.h"
+#include "linalg/kkt_pins.h"
 #include "linalg/lu_small.h"
 
 enum {
-  MOST_UNKNOWNS = 10,  // a column is in as many registers
+  MOST_UNKNOWNS = 10,  // of the matrix: a column is in as many registers
+  MOST_PINNED = 12,    // with the coordinates that rows pin (kkt_pins.c), in registers, too
+  MOST_ROWS = 32,      // a bit for each
+  MOST_ENTRIES = 256,  // of S and G
   SETS = 8,            // of active rows that have code of their own
   OFTEN = 100,         // uses, to factor or to solve, after which a set gets it
 };
@@ -63,13 +67,16 @@ typedef struct Writer {
 // ---- creation -----------------------------------------------------------------------------------
 static size_t most_bytes(const PawlKkt* kkt) {
   enum { OF_ENTRY = 64, OF_PRODUCT = 36, OF_UNKNOWN = 96, OF_BOTH = 256 };
-  size_t size = (size_t)kkt->size, entries = size * size + 2 * (size_t)kkt->block_J.count;
-  size_t bytes = entries * OF_ENTRY + size * size * size * OF_PRODUCT / 2 + size * OF_UNKNOWN;
+  size_t size = (size_t)(kkt->size < MOST_UNKNOWNS ? kkt->size : MOST_UNKNOWNS);
+  size_t given = (size_t)kkt->block_S.count + 2 * (size_t)kkt->block_J.count;
+  size_t bytes = (size * size + 2 * given) * OF_ENTRY + size * size * size * OF_PRODUCT / 2 +
+                 (size_t)kkt->size * OF_UNKNOWN;
   return (bytes + OF_BOTH + PAWL_CODE_PAGE - 1) / PAWL_CODE_PAGE * PAWL_CODE_PAGE;
 }
 
 static bool is_small(const PawlKkt* kkt) {
-  return kkt->size <= MOST_UNKNOWNS && kkt->size > 0;
+  return kkt->size > 0 && kkt->n <= MOST_PINNED && kkt->m <= MOST_ROWS &&
+         kkt->block_S.count + kkt->block_J.count <= MOST_ENTRIES;
 }
 
 PawlStatus pawl_kkt_line_create(PawlKkt* kkt) {
@@ -153,10 +160,13 @@ void pawl_kkt_line_turn(PawlKkt* kkt) {
   for (int k = 0; k < kkt->kept_count; k++) {
     kkt->kept[k].clean = false;  // places of zeros may be others
   }
+  bool pinned = kkt->pin_count > 0 && pawl_kkt_pins_are_on(kkt);
+  bool fits = kkt->dense_size <= MOST_UNKNOWNS && kkt->dense_size + kkt->pin_count <= MOST_PINNED &&
+              pinned == (kkt->pin_count > 0);
   for (int a = 0; a < kkt->active_count && !l->off; a++) {
     rows |= 1u << kkt->active[a];
   }
-  l->set = l->off || kkt->pin_count > 0 ? NULL : find_set(l, rows);
+  l->set = l->off || !fits ? NULL : find_set(l, rows);
   use(kkt, l->set);
 }
 
@@ -247,7 +257,7 @@ static void load_entry(Writer* w, int i, int j) {
   both(w, PAWL_CODE_ADD, SUM, T);
 }
 
-// Entries of rows that are not active are kept behind the matrix.
+// Entries of rows that are not active, and of what is pinned, are kept behind the matrix.
 static void write_behind(Writer* w, const PawlKktBlock* block, int base, int factor) {
   for (int k = 0; k < block->count; k++) {
     if (block->place[k] >= w->kkt->value_count) {
@@ -339,6 +349,7 @@ static void write_factor(Writer* w) {
   both(w, PAWL_CODE_XOR, GROWTH, GROWTH);
   load(w, LEAST, TABLE, INFINITE);
   pawl_code_magnitude_mask(&w->code, MASK);
+  write_behind(w, &kkt->block_S, OF_S, kkt->line->S);
   write_behind(w, &kkt->block_B, OF_B, kkt->line->B);
   write_behind(w, &kkt->block_J, OF_J, kkt->line->J);
   for (int j = 0; j < w->size; j++) {
@@ -348,26 +359,37 @@ static void write_factor(Writer* w) {
 }
 
 // ---- solution -----------------------------------------------------------------------------------
-// The unknown of a row of the matrix: where it stands in x or y, and in the whole system.
-static int unknown_base(const Writer* w, int k) {
-  return k < w->kkt->n ? OF_X : OF_Y;
+// Unknowns are the coordinates, then the active rows: which one stands at a place of the matrix,
+// where it is in x or y, and in the whole system.
+static int unknown_at(const Writer* w, int k) {
+  return w->kkt->pin_count > 0 ? w->kkt->pins->unknown[k] : k;
 }
 
-static int unknown_index(const Writer* w, int k) {
-  return k < w->kkt->n ? k : w->kkt->active[k - w->kkt->n];
+static int base_of(const Writer* w, int unknown) {
+  return unknown < w->kkt->n ? OF_X : OF_Y;
 }
 
-static int unknown_of_all(const Writer* w, int k) {
-  return k < w->kkt->n ? k : w->kkt->n + unknown_index(w, k);
+static int index_of(const Writer* w, int unknown) {
+  return unknown < w->kkt->n ? unknown : w->kkt->active[unknown - w->kkt->n];
 }
 
-static void write_solve(Writer* w) {
-  const PawlKktLine* l = w->kkt->line;
-  begin(w);
-  for (int k = 0; k < w->size; k++) {
-    load(w, k, unknown_base(w, k), unknown_index(w, k));
-    scale(w, k, l->R + unknown_of_all(w, k));
-  }
+static int in_all(const Writer* w, int unknown) {
+  return index_of(w, unknown) + (unknown < w->kkt->n ? 0 : w->kkt->n);
+}
+
+// x = the right side of an unknown, scaled; and its solution from x.
+static void take_side(Writer* w, int x, int unknown) {
+  load(w, x, base_of(w, unknown), index_of(w, unknown));
+  scale(w, x, w->kkt->line->R + in_all(w, unknown));
+}
+
+static void give_solution(Writer* w, int x, int unknown) {
+  scale(w, x, w->kkt->line->C + in_all(w, unknown));
+  pawl_code_memory(&w->code, PAWL_CODE_ADD, x, TABLE, ZERO);
+  store(w, x, base_of(w, unknown), index_of(w, unknown));
+}
+
+static void substitute(Writer* w) {
   for (int k = 0; k < w->size; k++) {
     for (int i = k + 1; i < w->size; i++) {
       if (w->filled[i][k]) {
@@ -383,10 +405,54 @@ static void write_solve(Writer* w) {
       }
     }
   }
+}
+
+// The coordinate that a row pins: x_j = c_a / J_aj, in a register behind those of the matrix, and
+// its terms in the other equations.
+static void write_pin(Writer* w, int k) {
+  const PawlKkt* kkt = w->kkt;
+  const PawlKktPin* pin = &kkt->pins->pins[k];
+  int z = w->size + k;
+  take_side(w, z, kkt->n + pin->a);
+  pawl_code_memory(&w->code, PAWL_CODE_DIV, z, VALUES, kkt->block_J.place[pin->entry]);
+  for (int e = pin->column; e < pin->row; e++) {
+    subtract_product(w, kkt->pins->terms[e].unknown, kkt->pins->terms[e].value, z);
+  }
+}
+
+// The multiplier of that row, from equation j. No other row that pins has a term there.
+static void write_pin_force(Writer* w, int k) {
+  const PawlKkt* kkt = w->kkt;
+  const PawlKktPins* p = kkt->pins;
+  const PawlKktPin* pin = &p->pins[k];
+  take_side(w, T, pin->j);
+  for (int e = pin->row; e < pin[1].column; e++) {
+    int unknown = p->terms[e].unknown, of = p->of[unknown];
+    w->code.failed |= of >= 0 && unknown >= kkt->n;
+    subtract_product(w, T, p->terms[e].value, of < 0 ? p->at[unknown] : w->size + of);
+  }
+  pawl_code_memory(&w->code, PAWL_CODE_DIV, T, VALUES, kkt->block_B.place[pin->entry]);
+  give_solution(w, T, kkt->n + pin->a);
+}
+
+static void write_solve(Writer* w) {
+  int pins = w->kkt->pin_count;
+  begin(w);
   for (int k = 0; k < w->size; k++) {
-    scale(w, k, l->C + unknown_of_all(w, k));
-    pawl_code_memory(&w->code, PAWL_CODE_ADD, k, TABLE, ZERO);
-    store(w, k, unknown_base(w, k), unknown_index(w, k));
+    take_side(w, k, unknown_at(w, k));
+  }
+  for (int k = 0; k < pins; k++) {
+    write_pin(w, k);
+  }
+  substitute(w);
+  for (int k = pins - 1; k >= 0; k--) {
+    write_pin_force(w, k);
+  }
+  for (int k = 0; k < w->size; k++) {
+    give_solution(w, k, unknown_at(w, k));
+  }
+  for (int k = 0; k < pins; k++) {
+    give_solution(w, w->size + k, w->kkt->pins->pins[k].j);
   }
   finish(w);
 }

@@ -5,6 +5,8 @@
 //   x_j = c_a / J_aj                                       first
 //   [ S_FF -B_F^T ; J_F 0 ] [ x_F ; y ] = [ b_F - S_Fj x_j ; c - J_.j x_j ]
 //   y_a = (b_j - sum_k S_jk x_k + sum_b B_bj y_b) / -B_aj  last
+#include "linalg/kkt_pins.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -15,28 +17,6 @@
 // [1] The smallest entry of a row that pins: as small as 1 / MOST_GROWTH of lu.c.
 static const double LEAST_PIN = 1.0 / 64.0;
 
-typedef struct Term {
-  int value;    // in `values`
-  int unknown;  // by which it is multiplied, or the equation that it goes to
-} Term;
-
-typedef struct Pin {
-  int j, a, entry;  // coordinate, place among the active rows, entry of G
-  int column, row;  // where its terms begin: S_ij, J_bj of column j, S_jk, -B_bj of row j
-} Pin;
-
-struct PawlKktPins {
-  bool on;
-  Pin* pins;      // (n + 1) the last one ends the terms of the one before
-  int* of;        // (size) the pin of an unknown, -1: it takes part
-  int* at;        // (size) where an unknown that takes part stands in the matrix
-  int* unknown;   // (size) the unknown at a place of the matrix
-  Term* terms;    // (2 (entries of S and G))
-  double* u;      // (size) unknowns: coordinates, then active rows; scaled
-  double *R, *C;  // (size) of these
-  double* t;      // (size)
-};
-
 PawlStatus pawl_kkt_pins_create(PawlKkt* kkt) {
   PawlArena* arena = &kkt->arena;
   PawlKktPins* p = PAWL_NEW(arena, PawlKktPins, 1);
@@ -44,11 +24,12 @@ PawlStatus pawl_kkt_pins_create(PawlKkt* kkt) {
     return PAWL_ERROR_MEMORY;
   }
   size_t size = (size_t)kkt->size;
-  p->pins = PAWL_NEW(arena, Pin, (size_t)kkt->n + 1);
+  p->pins = PAWL_NEW(arena, PawlKktPin, (size_t)kkt->n + 1);
   p->of = PAWL_NEW(arena, int, size);
   p->at = PAWL_NEW(arena, int, size);
   p->unknown = PAWL_NEW(arena, int, size);
-  p->terms = PAWL_NEW(arena, Term, 2 * ((size_t)kkt->block_S.count + (size_t)kkt->block_J.count));
+  p->terms =
+      PAWL_NEW(arena, PawlKktTerm, 2 * ((size_t)kkt->block_S.count + (size_t)kkt->block_J.count));
   p->u = PAWL_NEW(arena, double, size);
   p->R = PAWL_NEW(arena, double, size);
   p->C = PAWL_NEW(arena, double, size);
@@ -73,7 +54,7 @@ void pawl_kkt_pins_find(PawlKkt* kkt) {
     int j = entry < 0 ? -1 : kkt->block_J.col[entry];
     if (j >= 0 && p->of[j] < 0) {
       p->of[j] = p->of[n + a] = kkt->pin_count;
-      p->pins[kkt->pin_count++] = (Pin){.j = j, .a = a, .entry = entry};
+      p->pins[kkt->pin_count++] = (PawlKktPin){.j = j, .a = a, .entry = entry};
     }
   }
   p->on = p->on && kkt->pin_count > 0;
@@ -130,20 +111,20 @@ static void place_entries(PawlKkt* kkt, int size) {
 }
 
 // Terms of column j for the equations that take part, or of row j with the other unknowns.
-static int list_S(PawlKkt* kkt, const Pin* pin, bool column, int next) {
+static int list_S(PawlKkt* kkt, const PawlKktPin* pin, bool column, int next) {
   const PawlKktPins* p = kkt->pins;
   const PawlKktBlock* S = &kkt->block_S;
   for (int k = 0; k < S->count; k++) {
     if (column && S->col[k] == pin->j && p->of[S->row[k]] < 0) {
-      p->terms[next++] = (Term){S->place[k], p->at[S->row[k]]};
+      p->terms[next++] = (PawlKktTerm){S->place[k], p->at[S->row[k]]};
     } else if (!column && S->row[k] == pin->j) {
-      p->terms[next++] = (Term){S->place[k], S->col[k]};
+      p->terms[next++] = (PawlKktTerm){S->place[k], S->col[k]};
     }
   }
   return next;
 }
 
-static int list_G(PawlKkt* kkt, const Pin* pin, bool column, int next) {
+static int list_G(PawlKkt* kkt, const PawlKktPin* pin, bool column, int next) {
   const PawlKktPins* p = kkt->pins;
   const PawlKktBlock* G = column ? &kkt->block_J : &kkt->block_B;
   for (int a = 0; a < kkt->active_count; a++) {
@@ -151,7 +132,7 @@ static int list_G(PawlKkt* kkt, const Pin* pin, bool column, int next) {
     for (int e = kkt->row_start[i]; a != pin->a && e < kkt->row_start[i + 1]; e++) {
       int k = kkt->row_entry[e];
       if (kkt->block_J.col[k] == pin->j && (!column || p->of[unknown] < 0)) {
-        p->terms[next++] = (Term){G->place[k], column ? p->at[unknown] : unknown};
+        p->terms[next++] = (PawlKktTerm){G->place[k], column ? p->at[unknown] : unknown};
       }
     }
   }
@@ -163,7 +144,7 @@ void pawl_kkt_pins_fit(PawlKkt* kkt) {
   int next = 0, size = order_unknowns(kkt);
   place_entries(kkt, size);
   for (int k = 0; k < kkt->pin_count; k++) {
-    Pin* pin = &p->pins[k];
+    PawlKktPin* pin = &p->pins[k];
     pin->column = next;
     next = list_G(kkt, pin, true, list_S(kkt, pin, true, next));
     pin->row = next;
@@ -218,7 +199,7 @@ void pawl_kkt_pins_solve(PawlKkt* kkt, double* x, double* y) {
     t[k] = (i < n ? x[i] : y[i - n]) * p->R[i];
   }
   for (int k = 0; k < kkt->pin_count; k++) {
-    const Pin* pin = &p->pins[k];
+    const PawlKktPin* pin = &p->pins[k];
     double z = y[pin->a] * p->R[n + pin->a] / A[kkt->block_J.place[pin->entry]];
     u[pin->j] = z;
     for (int e = pin->column; e < pin->row; e++) {
@@ -230,7 +211,7 @@ void pawl_kkt_pins_solve(PawlKkt* kkt, double* x, double* y) {
     u[p->unknown[k]] = t[k];
   }
   for (int k = kkt->pin_count - 1; k >= 0; k--) {
-    const Pin* pin = &p->pins[k];
+    const PawlKktPin* pin = &p->pins[k];
     double sum = x[pin->j] * p->R[pin->j];
     for (int e = pin->row; e < p->pins[k + 1].column; e++) {
       sum -= A[p->terms[e].value] * u[p->terms[e].unknown];
