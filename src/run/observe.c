@@ -21,6 +21,7 @@ struct PawlObserver {
   PawlSizes sizes;
   bool path, corrections;
   double step;  // the nominal one [s]
+  double atol;  // what the method takes for nothing; 0: it has no such tolerance
   PawlPattern G, H;
   PawlEval *eval, *mass;
   double *residual, *size;    // rows
@@ -183,7 +184,9 @@ PawlStatus pawl_observer_create(const PawlSystem* system, const PawlStepper* ste
   o->system = system;
   o->path = path;
   o->corrections = corrections;
-  o->step = pawl_stepper_def(stepper)->step;
+  const PawlSimulateDef* def = pawl_stepper_def(stepper);
+  o->step = def->step;
+  o->atol = pawl_method_uses(def, "atol") ? def->atol : 0.0;
   o->sizes = pawl_system_sizes(system);
   o->G = pawl_system_pattern_G(system);
   o->H = pawl_system_pattern_H(system);
@@ -234,13 +237,13 @@ static double level_residual(PawlObserver* o, const double* G, const double* x, 
 
 // What a rate counts with at least: also where a motion turns back and all are near zero, it has
 // the speed sqrt(q v'), whatever the units; and where nothing moves at all, a rate that moves
-// coordinates by their rounding in a step is none.
+// coordinates by their rounding in a step is none, or one that the method does not tell from zero.
 static double least_rate(const PawlObserver* o, const PawlState* state) {
   double reach = pawl_dynamics_largest(o->sizes.q, state->q);
   double speed = sqrt(reach * pawl_dynamics_largest(pawl_moving(o->sizes), state->a));
   double part =
       PAWL_SMALLEST_PART * fmax(speed, pawl_dynamics_largest(pawl_moving(o->sizes), state->v));
-  return fmax(part, PAWL_ROUNDED * reach / o->step);
+  return fmax(fmax(part, o->atol), PAWL_ROUNDED * reach / o->step);
 }
 
 // |c_i| relative to sum_j |G_ij| max(|x_j|, least), for c = g with x = q, or c = G v + g_t with
