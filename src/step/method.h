@@ -76,6 +76,7 @@ struct PawlStepper {
   PawlLog log;
   struct PawlLoop* loop;    // NULL when nothing switches but contacts inside of steps
   struct PawlWorks* works;  // NULL where nobody asked for them
+  struct PawlBands* bands;  // NULL where no step leads over one unseen
   void* data;               // the method's own
   double rubbed, dragged;   // [J] work of friction of contacts, and of those that move, in a step
   double begun;             // when the step began of which a piece is taken [s]

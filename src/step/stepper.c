@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "model/model.h"
 #include "step/assemble.h"
+#include "step/bands.h"
 #include "step/initial.h"
 #include "step/loop.h"
 #include "step/method.h"
@@ -193,6 +194,7 @@ static PawlStatus fill(PawlStepper* s, PawlError* err) {
   PAWL_TRY(pawl_eval_share(s->dynamics.eval, s->pool, err));
   PAWL_TRY(warn_of_law(s, &needs, err));
   PAWL_TRY(warn_of_kinks(s, err));
+  PAWL_TRY(pawl_bands_create(s, &s->bands, err));
   s->sizes = s->dynamics.sizes;
   s->H = s->dynamics.H;
   s->G = s->dynamics.G;
@@ -242,6 +244,7 @@ void pawl_stepper_destroy(PawlStepper* s) {
     }
     pawl_loop_destroy(s->loop);
     pawl_works_destroy(s->works);
+    pawl_bands_destroy(s->bands);
     pawl_watch_destroy(&s->watching);
     pawl_dynamics_destroy(&s->dynamics);
     pawl_pool_destroy(s->pool);
@@ -542,12 +545,14 @@ PAWL_INLINE PawlStatus further(PawlStepper* s, PawlState* state, double h, PawlE
     return pawl_fail(err, PAWL_ERROR_USAGE, "step h = %g, must be > 0", h);
   }
   s->log.count = 0;
+  double begin = state->t;
   PAWL_TRY(s->works ? take_with_works(s, state, h, err) : take(s, state, h, err));
   state->step++;
   s->dynamics.info.steps++;
   if (s->dynamics.mass.on) {
     PAWL_TRY(pawl_dynamics_watch_masses(&s->dynamics, state, err));
   }
+  PAWL_TRY(s->bands ? pawl_bands_look(s, begin, state, err) : PAWL_OK);
   return state->redundant_count > 0 ? pawl_initial_watch_redundant(&s->dynamics, state, err)
                                     : PAWL_OK;
 }

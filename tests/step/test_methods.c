@@ -226,6 +226,36 @@ static void test_default_keeps_the_law(void** unused) {
   motion_end(&m);
 }
 
+// A step that leads over a band without an evaluation in it is told of, with its time; a wide band,
+// and two kinks that turn in one step by chance, are not.
+static void test_tells_of_bands(void** unused) {
+  (void)unused;
+  static const struct {
+    const char* force;
+    const char* told;
+  } cases[] = {{"if(0.4011 < x and x < 0.4019, 1000, 0)",
+                "has gone beyond both 0.4011 < x and x < 0.4019 in the step to t = 0.41 s"},
+               {"max(0, x - 0.2) + min(0, x - 0.4)", NULL},
+               {"max(0, x - 0.4015) + abs(0.4015 - x)", NULL},
+               {"max(0, x - 0.4015) + max(0, x^2 - 0.4015^2)", NULL}};
+  static const char* const methods[] = {"nsga-pva", "ga-p", "moreau-jean"};
+  for (int k = 0; k < 12; k++) {
+    char text[300];
+    snprintf(text, sizeof text,
+             "model: b\ncoordinates: {x: {rate: 1}}\nmass: {x: 1}\nforces: {x: \"%s\"}\n",
+             cases[k / 3].force);
+    Motion m = motion_text(text);
+    m.def.step = 0.01;
+    motion_start(&m, methods[k % 3]);
+    for (int step = 0; step < 100; step++) {
+      motion_step(&m, 0.01);
+    }
+    const char *told = cases[k / 3].told, *said = pawl_stepper_warning(m.stepper);
+    assert_true(told ? strstr(said, told) != NULL : said[0] == '\0');
+    motion_end(&m);
+  }
+}
+
 // Kinks of forces that the choice does not locate are told, and only those.
 static void test_auto_tells_of_kinks(void** unused) {
   (void)unused;
@@ -257,6 +287,7 @@ int main(void) {
       cmocka_unit_test(test_auto),
       cmocka_unit_test(test_auto_of_stiff_motion),
       cmocka_unit_test(test_auto_tells_of_kinks),
+      cmocka_unit_test(test_tells_of_bands),
       cmocka_unit_test(test_default_keeps_the_law),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
