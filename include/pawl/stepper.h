@@ -191,6 +191,7 @@ typedef struct PawlInstant {
   int refused;           // constraint that did not engage, -1 without; else: constraints switched
   bool pushed;           // impulsive forces acted: of `event`, or (-1) of a call
   bool assigned;         // `event` has set states or inputs
+  bool seen;             // friction of `contact` has changed, as the end of a time step shows
   double t;              // [s]
   const int *from, *to;  // modes before and after
   const double* q;

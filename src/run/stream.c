@@ -150,7 +150,8 @@ static bool see(PawlStream* s, const PawlState* state, const PawlInstant* instan
 
 PawlStatus pawl_stream_instant(PawlStream* s, const PawlState* state, const PawlInstant* instant,
                                double* velocity, PawlError* err) {
-  if ((instant->event >= 0 && !instant->pushed && !instant->assigned) || instant->refused >= 0) {
+  if ((instant->event >= 0 && !instant->pushed && !instant->assigned) || instant->refused >= 0 ||
+      instant->seen) {
     return PAWL_OK;  // nothing jumps
   }
   if (!s->keeps && !s->on_sample && pawl_system_sizes(s->system).rows == 0) {

@@ -63,7 +63,7 @@ static void note_contacts(PawlStepper* s, PawlState* state, int first) {
   PawlTouch* touch = &s->loop->guards.touch;
   memset(touch->hit, 0, (size_t)s->sizes.rows);
   for (int k = first; k < s->log.count; k++) {
-    if (s->log.instants[k]->contact >= 0) {
+    if (s->log.instants[k]->contact >= 0 && !s->log.instants[k]->seen) {
       touch->hit[s->log.instants[k]->contact] = 1;
     }
   }

@@ -13,6 +13,15 @@
 #include "switch/tolerances.h"
 #include "system/system.h"
 
+// Whether the piece since the mark has gone through impacts.
+static bool has_hit(const PawlStepper* s) {
+  bool hit = false;
+  for (int k = s->loop->mark_count; k < s->log.count; k++) {
+    hit |= !s->log.instants[k]->seen;
+  }
+  return hit;
+}
+
 // An impact within a time step must not go through a joint that holds by a finite force. The first
 // whose mean reaction over the step is beyond its capacity slides from the beginning of the step;
 // -1: none.
@@ -21,7 +30,7 @@ static PawlStatus overloaded(PawlStepper* s, const PawlState* state, int* constr
   PawlLoop* l = s->loop;
   const PawlWatching* w = &s->watching;
   *constraint = -1;
-  if (!pawl_change_has_impacts(s) || w->joint_count == 0 || s->log.count == l->mark_count) {
+  if (!pawl_change_has_impacts(s) || w->joint_count == 0 || !has_hit(s)) {
     return PAWL_OK;
   }
   PAWL_TRY(pawl_stepper_multipliers(s, state, w->lambda, err));

@@ -122,6 +122,7 @@ static PawlStatus start_rubbing(PawlStepper* s, MoreauJean* d, const PawlPhase* 
 
 static PawlStatus start(PawlStepper* s, const PawlPhase* phase, PawlState* state, PawlError* err) {
   MoreauJean* d = s->data;
+  d->rub.begins = true;
   return d->rub.contacts > 0
              ? start_rubbing(s, d, phase, state, err)
              : pawl_contacts_start(s, &d->contacts, phase, state, d->dv, d->room, err);
@@ -447,7 +448,17 @@ static PawlStatus note_contacts(PawlStepper* s, MoreauJean* d, const PawlState* 
       PAWL_TRY(pawl_log_contact(&s->log, i, d->P[i], lost, state, state->t + h, d->q, d->v, err));
     }
   }
-  return PAWL_OK;
+  PawlRubEnds ends = {.before = state,
+                      .t = state->t + h,
+                      .q = d->q,
+                      .v = d->v,
+                      .rate_before = d->rate_n,
+                      .rate = d->rate,
+                      .lambda = state->lambda,
+                      .impulse = d->P,
+                      .near = d->candidate,
+                      .slow = PAWL_SLOWEST_LOGGED * d->contacts.slow};
+  return pawl_rub_log(s, &d->rub, &ends, err);
 }
 
 static PawlStatus accept(PawlStepper* s, MoreauJean* d, PawlState* state, double h,

@@ -156,6 +156,7 @@ PawlStatus pawl_nsga_start(PawlStepper* s, const PawlPhase* phase, PawlState* st
   memcpy(pawl_nsga_eta_of(s, state), state->lambda, (size_t)s->sizes.rows * sizeof(double));
   memset(pawl_nsga_Lambda_of(s, state), 0, 2 * (size_t)s->sizes.rows * sizeof(double));  // and nu
   *pawl_nsga_h_of(s, state) = 0.0;
+  d->rub.begins = true;
   return PAWL_OK;
 }
 
@@ -551,7 +552,7 @@ bool pawl_nsga_hits(const PawlStepper* s, const PawlNsga* d) {
 
 // The impulse adds Lambda (rate_n + rate_{n+1}) / 2 - Lambda g_t to the energy, with rate_{n+1} =
 // -e rate_n: the second part is the work of a contact that moves.                             (B15)
-PawlStatus pawl_nsga_log_impacts(PawlStepper* s, const PawlNsga* d, const PawlState* state,
+PawlStatus pawl_nsga_log_impacts(PawlStepper* s, PawlNsga* d, const PawlState* state,
                                  const double* q, const double* v, PawlError* err) {
   for (int k = 0; pawl_nsga_has_contacts(s) && k < d->contacts.count; k++) {
     int i = d->contacts.row[k];
@@ -562,7 +563,17 @@ PawlStatus pawl_nsga_log_impacts(PawlStepper* s, const PawlNsga* d, const PawlSt
           pawl_log_contact(&s->log, i, d->Lambda[i], lost, state, state->t + d->ga.h, q, v, err));
     }
   }
-  return PAWL_OK;
+  PawlRubEnds ends = {.before = state,
+                      .t = state->t + d->ga.h,
+                      .q = q,
+                      .v = v,
+                      .rate_before = d->rate_before,
+                      .rate = d->rate,
+                      .lambda = pawl_nsga_Lambda_of(s, (PawlState*)state),
+                      .impulse = d->Lambda,
+                      .near = d->near,
+                      .slow = PAWL_SLOWEST_LOGGED * d->contacts.slow};
+  return pawl_rub_log(s, &d->rub, &ends, err);
 }
 
 // ---- reporting ----------------------------------------------------------------------------------

@@ -110,9 +110,8 @@ PAWL_CHECKED PawlStatus pawl_nsga_begin_contacts(PawlStepper* s, PawlNsga* d,
 PAWL_CHECKED PawlStatus pawl_nsga_passed(PawlStepper* s, PawlNsga* d, const PawlState* state,
                                          const double* v, PawlError* err);
 bool pawl_nsga_hits(const PawlStepper* s, const PawlNsga* d);
-PAWL_CHECKED PawlStatus pawl_nsga_log_impacts(PawlStepper* s, const PawlNsga* d,
-                                              const PawlState* state, const double* q,
-                                              const double* v, PawlError* err);
+PAWL_CHECKED PawlStatus pawl_nsga_log_impacts(PawlStepper* s, PawlNsga* d, const PawlState* state,
+                                              const double* q, const double* v, PawlError* err);
 double pawl_nsga_impulse(const PawlStepper* s, int row);
 bool pawl_nsga_closes(const PawlStepper* s, int row);
 void pawl_nsga_multipliers(const PawlStepper* s, PawlState* state, double* lambda);

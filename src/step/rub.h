@@ -49,6 +49,7 @@ typedef struct PawlRub {
   long long centered;  // problems that were begun from nothing (rub_center.h)
   bool relaxed;        // the last one was left there
   long long swept;     // islands that were solved by sweeps (rub_sweep.h)
+  bool begins;         // no step was taken since a start, or a kink of forces: see pawl_rub_log
 } PawlRub;
 
 // Nothing is made where no contact has friction. `positions`: for problems without it, too.
@@ -77,3 +78,18 @@ typedef struct PawlRubStep {
 // of bare contacts, none were found).
 PAWL_CHECKED PawlStatus pawl_rub_solve(PawlStepper* s, PawlRub* rub, const PawlRubStep* step,
                                        double* x, double* y, unsigned char* closed, PawlError* err);
+
+// Both ends of a step, for what friction has done in it.
+typedef struct PawlRubEnds {
+  const PawlState* before;
+  double t;                          // of the end [s]
+  const double *q, *v;               // there
+  const double *rate_before, *rate;  // rows: G v + g_t
+  const double *lambda, *impulse;    // rows: forces before, impulses in the step
+  const unsigned char* near;         // rows: contacts that touch at the beginning
+  double slow;                       // a rate below counts as none
+} PawlRubEnds;
+// Logs which contacts stick, slip, slip back or are open after a step and were not before; those
+// that are hit in it are logged as such elsewhere.                                          (T12)
+PAWL_CHECKED PawlStatus pawl_rub_log(PawlStepper* s, PawlRub* rub, const PawlRubEnds* ends,
+                                     PawlError* err);

@@ -335,7 +335,7 @@ static Place without_impacts(PawlStepper* s, Place at, bool* hit) {
   *hit = false;
   for (int k = 0; w->drives && k < s->log.count; k++) {
     const PawlInstant* i = s->log.instants[k];
-    if (i->contact < 0 || i->contact >= s->sizes.rows || !(i->t > w->t) || !(h > 0.0)) {
+    if (i->contact < 0 || i->seen || i->contact >= s->sizes.rows || !(i->t > w->t) || !(h > 0.0)) {
       continue;
     }
     if (at.lambda != w->shown) {

@@ -77,7 +77,7 @@ static PawlStatus add(PawlLog* log, double t, const double* q, const double* v_b
   assert(log->count >= 0 && log->count < log->room);
   PawlInstant* i = log->instants[log->count++];
   i->contact = i->event = i->refused = -1;
-  i->pushed = i->assigned = false;
+  i->pushed = i->assigned = i->seen = false;
   i->t = t;
   i->energy_lost = 0.0;
   memcpy((int*)i->from, from, (size_t)log->sizes.modes * sizeof(int));
@@ -169,6 +169,18 @@ PawlStatus pawl_log_met(PawlLog* log, const PawlState* after, const PawlContactM
   i->energy_lost = met->energy_lost;
   ((double*)i->impulse)[met->row] = met->impulse;
   ((double*)i->loss)[met->row] = met->energy_lost;
+  return PAWL_OK;
+}
+
+PawlStatus pawl_log_seen(PawlLog* log, const PawlState* before, const PawlContactSeen* seen,
+                         PawlError* err) {
+  PawlInstant* i;
+  int mode = log->sizes.modes - log->sizes.rows + seen->row;  // contacts are the last of both
+  PAWL_TRY(add(log, seen->t, seen->q, before->v, seen->v, before->modes, before->modes, &i, err));
+  i->contact = seen->row;
+  i->seen = true;
+  ((int*)i->from)[mode] = seen->from;
+  ((int*)i->to)[mode] = seen->to;
   return PAWL_OK;
 }
 

@@ -49,6 +49,15 @@ typedef struct PawlContactMet {
 } PawlContactMet;
 PAWL_CHECKED PawlStatus pawl_log_met(PawlLog* log, const PawlState* after,
                                      const PawlContactMet* met, PawlError* err);
+// A contact whose friction has another mode at the end of a time step; nothing jumps. From the
+// state before the step to (t, q, v) after it.
+typedef struct PawlContactSeen {
+  int row, from, to;
+  double t;
+  const double *q, *v;
+} PawlContactSeen;
+PAWL_CHECKED PawlStatus pawl_log_seen(PawlLog* log, const PawlState* before,
+                                      const PawlContactSeen* seen, PawlError* err);
 // Accelerations, multipliers (rows) and what locks hold on one side of the newest instant.
 void pawl_log_side(PawlLog* log, bool after, const double* a, const double* lambda,
                    const double* held);

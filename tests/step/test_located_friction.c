@@ -541,6 +541,36 @@ static void test_painleve_several(void** unused) {
   run_end(&run);
 }
 
+// ---- the log of time stepping -------------------------------------------------------------------
+// Pulled by a spring, lifted and let down again: the list of what happens is that of located
+// instants, to a few steps; nothing is told of what goes on as it was.                     (T12)
+static void test_log_of_steps(void** unused) {
+  (void)unused;
+  static const char text[] =
+      "model: pulled\n"
+      "coordinates: {x: , y: }\n"
+      "mass: {x: 2, y: 2}\n"
+      "potential: 20*y + 50/2*(x - 0.1*t)^2\n"
+      "forces: {y: 30*step(t - 3.6)*step(3.7 - t)}\n"
+      "contacts: {floor: {gap: y, friction: {static: 0.4, kinetic: 0.3}, slip: x}}\n";
+  static const char* const steps[] = {"nsga-pva", "nsga-pvv", "moreau-jean", NULL};
+  Run exact = run_text_with(text, NULL), run = run_text_with(text, NULL);
+  double step = 1e-3;
+  run_to(&exact, 4.1, step);
+  assert_int_equal(run_events(&exact), 6);  // slip, stick, slip, open, hit, stick
+  for (int k = 0; steps[k]; k++) {
+    run.def.simulate.method = steps[k];
+    run_to(&run, 4.1, step);
+    assert_int_equal(run_events(&run), run_events(&exact));
+    for (int i = 0; i < run_events(&run); i++) {
+      event_is(&run, i, run_event(&exact, i)->t, "floor", run_event(&exact, i)->from,
+               run_event(&exact, i)->to, 5 * step);
+    }
+  }
+  run_end(&exact);
+  run_end(&run);
+}
+
 // ---- many ---------------------------------------------------------------------------------------
 // A hundred sledges, and twenty towers of five plates that are braked from below: each stops when
 // it would alone.
@@ -786,6 +816,7 @@ int main(void) {
       cmocka_unit_test(test_painleve_onset),
       cmocka_unit_test(test_painleve_shock),
       cmocka_unit_test(test_painleve_several),
+      cmocka_unit_test(test_log_of_steps),
       cmocka_unit_test(test_many),
       cmocka_unit_test(test_twice),
       cmocka_unit_test(test_box),
