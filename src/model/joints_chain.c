@@ -62,13 +62,19 @@ static bool carries_first(const PawlJoint* joint, const PawlBody* body, const Ra
          !joint->body[0].name.index[0] && index_is(joint->body[1].name.index, of->low);
 }
 
+// Two whole numbers, the second of which follows the first.
+static bool is_next(const char* first, const char* second) {
+  char *end, *other;
+  long a = strtol(first, &end, 10), b = strtol(second, &other, 10);
+  return !*end && !*other && b == a + 1;
+}
+
 // link[i-1] carries link[i], from the second one on.
 static bool carries_next(const PawlJoint* joint, const PawlBody* body, const Range* of) {
   Range range;
-  char* end;
   if (!may_carry(joint) || joint->body[0].body != body || joint->body[1].body != body ||
       !read_range(joint->name.range, &range) || strcmp(range.high, of->high) != 0 ||
-      strtol(range.low, &end, 10) != strtol(of->low, NULL, 10) + 1 || *end) {
+      !is_next(of->low, range.low)) {
     return false;
   }
   char before[ROOM + 2];
