@@ -222,8 +222,7 @@ static void note(PawlTrace* trace, const PawlDagNode* wanted, PawlNode node) {
   }
   bool leaf = pawl_op_is_leaf(wanted->op) && wanted->op != PAWL_OP_CONST;
   int place = leaf && wanted->op != PAWL_OP_TIME ? trace->place : -1;
-  int stride = wanted->op == PAWL_OP_QUAT ? 4 * trace->stride : trace->stride;
-  trace->steps[trace->count++] = (PawlTraceStep){*wanted, node, place, stride};
+  trace->steps[trace->count++] = (PawlTraceStep){*wanted, node, place};
 }
 
 void pawl_trace_free(PawlTrace* trace) {

@@ -78,17 +78,17 @@ bool pawl_dag_is_const(const PawlDag* dag, PawlNode node, double* value);  // va
 // What is asked of a graph, node by node: recipe.h makes a recipe of it.
 typedef struct PawlTraceStep {
   PawlDagNode wanted;
-  PawlNode node;      // what was found or made
-  int place, stride;  // of a leaf that is not the same in all members
+  PawlNode node;  // what was found or made
+  int place;      // of a leaf that is not the same in all members; -1: of none
 } PawlTraceStep;
 
 typedef struct PawlTrace {
   int count, capacity;
   PawlTraceStep* steps;
   bool failed;  // memory was short, or there was too much
-  // Leaves made from here on: their index is that of the leaf in the first member plus `stride`
-  // (of QUAT four times that) for each by which the element at `place` has moved. -1: none.
-  int place, stride;
+  // Leaves made from here on: their index is that of the leaf in the first member plus by how much
+  // the coordinate at `place` has moved (of QUAT four times that). -1: it is the same.
+  int place;
 } PawlTrace;
 
 // Begins to note what is asked of a graph; NULL ends it.

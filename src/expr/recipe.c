@@ -6,8 +6,8 @@
 
 typedef struct Step {
   PawlDagNode like;  // operands are registers
-  int place, stride;
-  bool swapped;  // the operands of the node stand the other way round
+  int place;         // of a leaf that moves; -1: of none
+  bool swapped;      // the operands of the node stand the other way round
 } Step;
 
 // Registers hold the nodes of the present member: first those that all have in common, then one for
@@ -67,7 +67,7 @@ static bool keep_steps(Maker* m, const PawlDag* dag, const PawlTrace* trace) {
       continue;
     }
     Step* step = &m->recipe->steps[m->recipe->step_count++];
-    *step = (Step){.like = from->wanted, .place = from->place, .stride = from->stride};
+    *step = (Step){.like = from->wanted, .place = from->place};
     for (int i = 0; i < pawl_op_operands(from->wanted.op); i++) {
       step->like.arg[i] = register_of(m, from->wanted.arg[i]);
     }
@@ -110,20 +110,27 @@ PawlRecipe* pawl_recipe_make(PawlArena* arena, const PawlDag* dag, const PawlTra
 }
 
 // ---- following it -------------------------------------------------------------------------------
-int pawl_recipe_follow(PawlRecipe* recipe, PawlDag* dag, const int* moved, PawlNode* roots) {
+// The coordinates of a rotation are known by four numbers each (PAWL_OP_QUAT).
+static int shift_of(const Step* step, const int* moved) {
+  int by = step->place < 0 ? 0 : moved[step->place];
+  return step->like.op == PAWL_OP_QUAT ? 4 * by : by;
+}
+
+int pawl_recipe_follow(PawlRecipe* recipe, PawlDag* dag, const int* moved, bool exact,
+                       PawlNode* roots) {
   PawlNode* at = recipe->registers;
   for (int k = 0; k < recipe->step_count; k++) {
     const Step* step = &recipe->steps[k];
     int operands = pawl_op_operands(step->like.op);
-    int index = step->like.index + (step->place >= 0 ? step->stride * moved[step->place] : 0);
     PawlNode a = operands > 0 ? at[step->like.arg[0]] : PAWL_NO_NODE;
     PawlNode b = operands > 1 ? at[step->like.arg[1]] : PAWL_NO_NODE;
     PawlNode c = operands > 2 ? at[step->like.arg[2]] : PAWL_NO_NODE;
-    PawlNode node = pawl_dag_make(dag, step->like.op, index, a, b, c);
+    PawlNode node =
+        pawl_dag_make(dag, step->like.op, step->like.index + shift_of(step, moved), a, b, c);
     if (node == PAWL_NO_NODE) {
       return -1;
     }
-    if ((dag->node[node].arg[0] != a) != step->swapped) {
+    if (exact && (dag->node[node].arg[0] != a) != step->swapped) {
       return 0;
     }
     at[recipe->fixed_count + k] = node;
@@ -132,4 +139,25 @@ int pawl_recipe_follow(PawlRecipe* recipe, PawlDag* dag, const int* moved, PawlN
     roots[k] = at[recipe->roots[k]];
   }
   return 1;
+}
+
+// A divisor that is a number.
+static bool divides_by_number(const PawlRecipe* recipe, const PawlDag* dag, const Step* step) {
+  int divisor = step->like.arg[1];
+  PawlOp op = divisor < recipe->fixed_count ? pawl_dag_node(dag, recipe->registers[divisor])->op
+                                            : PAWL_OP_COUNT;
+  return op == PAWL_OP_CONST || op == PAWL_OP_PARAM;
+}
+
+bool pawl_recipe_is_smooth(const PawlRecipe* recipe, const PawlDag* dag) {
+  bool smooth = true;
+  for (int k = 0; smooth && k < recipe->step_count; k++) {
+    const Step* step = &recipe->steps[k];
+    PawlOp op = step->like.op;
+    smooth = pawl_op_is_leaf(op) || op == PAWL_OP_ADD || op == PAWL_OP_SUB || op == PAWL_OP_NEG ||
+             op == PAWL_OP_MUL || op == PAWL_OP_SIN || op == PAWL_OP_COS || op == PAWL_OP_EXP ||
+             (op == PAWL_OP_POWI && step->like.index > 0) ||
+             (op == PAWL_OP_DIV && divides_by_number(recipe, dag, step));
+  }
+  return smooth;
 }

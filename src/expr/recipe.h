@@ -17,6 +17,10 @@ typedef struct PawlRecipe PawlRecipe;
 // NULL where the trace does not explain all nodes (some came from elsewhere), or memory is short.
 PawlRecipe* pawl_recipe_make(PawlArena* arena, const PawlDag* dag, const PawlTrace* trace,
                              int root_count, const PawlNode* roots);
-// Builds the roots of another member; `moved` has for each place by how much its element differs
-// from that of the member that was traced. 1: built; 0: the recipe does not fit; -1: no memory.
-int pawl_recipe_follow(PawlRecipe* recipe, PawlDag* dag, const int* moved, PawlNode* roots);
+// Builds the roots of another member; `moved` has for each place by how much its coordinate differs
+// from that of the member that was traced. 1: built; 0: the recipe does not fit, as operands stand
+// in another order (with `exact`; else that is taken as it is); -1: no memory.
+int pawl_recipe_follow(PawlRecipe* recipe, PawlDag* dag, const int* moved, bool exact,
+                       PawlNode* roots);
+// Nothing in it has kinks, jumps or poles.
+bool pawl_recipe_is_smooth(const PawlRecipe* recipe, const PawlDag* dag);

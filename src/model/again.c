@@ -13,8 +13,9 @@
 enum {
   MOST_LOOKS = 64,
   MOST_DECISIONS = 16,
-  MOST_RECIPES = 4,   // of one text: edges and corners of a family differ from its inside
-  MOST_MISSES = 1000  // after which a text is no longer noted
+  MOST_RECIPES = 4,    // of one text: edges and corners of a family differ from its inside
+  MOST_MISSES = 1000,  // after which a text is no longer noted
+  FIRST_LATER = 64     // members of a family that are built at once: small models are complete
 };
 
 // An index: the value of a variable of the scope plus a number; or, where it is more, its tree.
@@ -42,7 +43,9 @@ typedef struct Decision {
 
 struct PawlAgain {
   struct PawlAgain* next;
-  int number;  // of the recipe in the model; 0: places other than coordinates occur
+  int number;        // of the recipe in the model; 0: places other than coordinates occur
+  bool smooth;       // members may be built later
+  long long others;  // members that were built by it
   const PawlUse* use;
   PawlRecipe* recipe;
   PawlMatrix what;  // its nodes are those of the member built last
@@ -52,7 +55,7 @@ struct PawlAgain {
   Look* looks;
   Place* places;
   Decision* decisions;
-  int *now, *moved;  // by place: its present element, and by how much that differs
+  int *now, *moved;  // by place: its present element, and by how much its coordinate has moved
 };
 
 typedef struct PawlNotes {
@@ -151,7 +154,7 @@ static int place_of(PawlNotes* notes, PawlNameKind kind, int element) {
 }
 
 void pawl_again_look(const PawlBuild* build, const PawlAst* ast, const PawlFamily* family,
-                     int element, int stride) {
+                     int element) {
   PawlNotes* notes = build->loader->notes;
   if (!notes || ast->arg_count == 0) {
     return;  // a plain name is the same for all members
@@ -166,7 +169,6 @@ void pawl_again_look(const PawlBuild* build, const PawlAst* ast, const PawlFamil
     look->index[k] = index_of(notes->scope, ast->args[k]);
   }
   notes->trace.place = look->place;
-  notes->trace.stride = stride;
 }
 
 void pawl_again_looked(const PawlBuild* build) {
@@ -176,43 +178,48 @@ void pawl_again_looked(const PawlBuild* build) {
 }
 
 // ---- members ------------------------------------------------------------------------------------
-// A new recipe of the model; 0 where memory is short.
-static int number_recipe(PawlLoader* loader, const PawlNotes* notes) {
+static int coordinate_of(const PawlModel* model, PawlNameKind kind, int element) {
+  return kind == PAWL_NAME_ROTATION ? model->turning + 3 * element : element;
+}
+
+// A new recipe of the model; 0 where it has none, or memory is short.
+static int number_recipe(PawlLoader* loader, const PawlNotes* notes, PawlRecipe* recipe) {
   PawlModel* model = loader->model;
-  for (int p = 0; p < notes->place_count; p++) {
+  int count = notes->place_count;
+  int* base = pawl_pool_alloc(&loader->kept, (size_t)count * sizeof *base);
+  for (int p = 0; base && p < count; p++) {
     PawlNameKind kind = notes->places[p].kind;
     if (kind != PAWL_NAME_COORDINATE && kind != PAWL_NAME_ROTATION) {
       return 0;
     }
+    base[p] = coordinate_of(model, kind, notes->places[p].element);
   }
-  if (PAWL_GROW(model->recipe_places, loader->recipe_capacity, model->recipe_count + 2) != 0) {
+  if (!base || PAWL_GROW(model->recipes, loader->recipe_capacity, model->recipe_count + 2) != 0) {
     return 0;
   }
-  model->recipe_places[++model->recipe_count] = notes->place_count;
+  model->recipes[++model->recipe_count] = (PawlRecipeOf){recipe, count, base};
   return model->recipe_count;
 }
 
-bool pawl_member(PawlLoader* loader, int coordinate, PawlMember* member) {
+bool pawl_member(PawlLoader* loader, const PawlAgain* built, int coordinate, PawlMember* member) {
   PawlModel* model = loader->model;
-  const PawlAgain* again = loader->built;
   *member = (PawlMember){0};
-  if (!again || again->number == 0) {
+  if (!built || built->number == 0) {
     return true;
   }
-  int count = again->place_count + (coordinate >= 0);
+  int count = built->place_count + (coordinate >= 0);
   if (PAWL_GROW(model->places, loader->place_capacity, model->place_count + count) != 0) {
     return pawl_loader_no_memory(loader);
   }
-  *member = (PawlMember){again->number, model->place_count};
-  for (int p = 0; p < again->place_count; p++) {
-    bool turns = again->places[p].kind == PAWL_NAME_ROTATION;
+  *member = (PawlMember){built->number, model->place_count, 0};
+  for (int p = 0; p < built->place_count; p++) {
     model->places[model->place_count++] =
-        turns ? model->turning + 3 * again->now[p] : again->now[p];
+        coordinate_of(model, built->places[p].kind, built->now[p]);
   }
   if (coordinate >= 0) {
     model->places[model->place_count++] = coordinate;
   }
-  model->recipe_places[again->number] = count;
+  model->recipes[built->number].place_count = count;
   return true;
 }
 
@@ -238,13 +245,14 @@ static PawlAgain* from_notes(PawlBuild* build, PawlDag* dag, const PawlMatrix* w
   PawlNotes* notes = loader->notes;
   PawlPool* pool = &loader->pool;
   PawlRecipe* recipe = notes->failed ? NULL
-                                     : pawl_recipe_make(&loader->arena, dag, &notes->trace,
+                                     : pawl_recipe_make(&loader->model->arena, dag, &notes->trace,
                                                         pawl_matrix_count(what), what->at);
   PawlAgain* again = recipe ? pawl_pool_alloc(pool, sizeof *again) : NULL;
   if (!again) {
     return NULL;
   }
-  *again = (PawlAgain){.number = number_recipe(loader, notes),
+  *again = (PawlAgain){.number = number_recipe(loader, notes, recipe),
+                       .smooth = pawl_recipe_is_smooth(recipe, dag),
                        .use = build->use,
                        .recipe = recipe,
                        .what = *what,
@@ -321,7 +329,8 @@ static bool find_elements(PawlBuild* build, PawlAgain* again) {
         return false;
       }
     }
-    again->moved[p] = again->now[p] - again->places[p].element;
+    int stride = again->places[p].kind == PAWL_NAME_ROTATION ? 3 : 1;
+    again->moved[p] = stride * (again->now[p] - again->places[p].element);
   }
   return true;
 }
@@ -337,6 +346,15 @@ static bool decides(PawlBuild* build, const PawlAgain* again) {
   return true;
 }
 
+// Nobody needs more than the form of this member so far.
+static int leave(PawlLoader* loader, PawlAgain* again) {
+  for (int k = 0; k < pawl_matrix_count(&again->what); k++) {
+    again->what.at[k] = PAWL_LATER;
+    loader->model->later_count++;
+  }
+  return 1;
+}
+
 int pawl_again(PawlBuild* build, PawlDag* dag, const PawlYaml* text, PawlParsed* parsed,
                PawlMatrix* out) {
   PawlLoader* loader = build->loader;
@@ -345,7 +363,11 @@ int pawl_again(PawlBuild* build, PawlDag* dag, const PawlYaml* text, PawlParsed*
         !decides(build, again) || !find_elements(build, again)) {
       continue;
     }
-    int followed = pawl_recipe_follow(again->recipe, dag, again->moved, again->what.at);
+    int followed = again->others >= FIRST_LATER && again->number > 0 && again->smooth &&
+                           (build->use->may & PAWL_MAY_WAIT)
+                       ? leave(loader, again)
+                       : pawl_recipe_follow(again->recipe, dag, again->moved, true, again->what.at);
+    again->others++;
     if (followed < 0) {
       pawl_loader_no_memory(loader);
       return -1;

@@ -7,10 +7,10 @@
 #include "model/loader.h"
 
 static const PawlUse equation_use = {
-    "a constraint", PAWL_MAY_Q | PAWL_MAY_T,
+    "a constraint", PAWL_MAY_Q | PAWL_MAY_T | PAWL_MAY_WAIT,
     "a constraint between rates is written with rate:, as in {rate: \"x' = 2*y'\"}"};
 static const PawlUse rate_use = {
-    "a rate equation", PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_T,
+    "a rate equation", PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_T | PAWL_MAY_WAIT,
     "it is linear in the rates, with coefficients of coordinates and t"};
 static const PawlUse where_use = {
     "the region of a mode", PAWL_MAY_Q | PAWL_MAY_T,
@@ -34,13 +34,14 @@ typedef struct Rows {  // gathered for one mode
 static bool add_rows(PawlLoader* loader, PawlYaml* text, const PawlMatrix* g, Rows* rows) {
   int count = pawl_matrix_count(g);
   PawlMember member;
-  if (!pawl_member(loader, -1, &member)) {
+  if (!pawl_member(loader, loader->built, -1, &member)) {
     return false;
   }
   if (PAWL_GROW(rows->row, rows->capacity, rows->count + count) != 0) {
     return pawl_loader_no_memory(loader);
   }
   for (int k = 0; k < count; k++) {
+    member.part = k;
     rows->row[rows->count++] = (PawlRow){g->at[k], member, pawl_loader_source(loader, text)};
   }
   return true;
@@ -61,7 +62,7 @@ static bool load_equation(PawlLoader* loader, PawlYaml* text, const PawlScope* s
     return false;
   }
   for (int k = 0; rate && k < pawl_matrix_count(&g); k++) {
-    if (!pawl_rate_is_linear(loader, text, "rate", g.at[k])) {
+    if (g.at[k] != PAWL_LATER && !pawl_rate_is_linear(loader, text, "rate", g.at[k])) {
       text->parsed->failed = true;
       return false;
     }
@@ -354,7 +355,9 @@ static bool load_snap(PawlLoader* loader, PawlYaml* body, const PawlScope* scope
     pawl_report(&loader->report, to->key, "to: needs on: snap or on: refuse");
     return false;
   }
-  return pawl_expression(loader, to, scope, &equation_use, &lock->snap_to);
+  PawlUse use = equation_use;
+  use.may &= ~(unsigned)PAWL_MAY_WAIT;
+  return pawl_expression(loader, to, scope, &use, &lock->snap_to);
 }
 
 static int is_coordinate(void* context, PawlOp leaf, int index) {

@@ -63,10 +63,9 @@ int pawl_again(PawlBuild* build, PawlDag* dag, const PawlYaml* text, PawlParsed*
 void pawl_again_begin(PawlBuild* build, PawlDag* dag, const PawlParsed* parsed);
 void pawl_again_end(PawlBuild* build, PawlDag* dag, PawlParsed* parsed, const PawlMatrix* what,
                     bool good);
-// Around the making of the leaves of a name with indices; their index grows by `stride` with the
-// number of the element.
+// Around the making of the leaves of a name with indices.
 void pawl_again_look(const PawlBuild* build, const PawlAst* ast, const PawlFamily* family,
-                     int element, int stride);
+                     int element);
 void pawl_again_looked(const PawlBuild* build);
 void pawl_again_decided(const PawlBuild* build, const PawlAst* condition, bool holds);
 // What is being built depends on more than elements and decisions.

@@ -72,7 +72,7 @@ static PawlNode parameter(PawlBuild* build, PawlDag* dag, const PawlAst* ast,
   if (build->numbers) {
     return pawl_dag_const(dag, parameter->value);
   }
-  pawl_again_look(build, ast, family, number, 1);
+  pawl_again_look(build, ast, family, number);
   PawlNode leaf = pawl_dag_leaf(dag, PAWL_OP_PARAM, number);
   pawl_again_looked(build);
   return leaf;
@@ -300,7 +300,7 @@ static int find_element(const PawlBuild* build, PawlDag* dag, const PawlAst* ast
 static PawlMatrix coordinates(PawlBuild* build, PawlDag* dag, const PawlAst* ast,
                               const PawlFamily* family, int element, PawlExprError* error) {
   bool rotates = family->kind == PAWL_NAME_ROTATION;
-  pawl_again_look(build, ast, family, element, rotates ? 3 : 1);
+  pawl_again_look(build, ast, family, element);
   PawlMatrix what = rotates ? rotation(build, dag, ast, family->part, element, error)
                             : pawl_number(coordinate(build, dag, ast, element, error));
   pawl_again_looked(build);

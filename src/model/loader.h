@@ -78,6 +78,7 @@ typedef struct PawlLoader {
   PawlDag* values;      // graph of what is only evaluated: parameters, starts, bounds
   struct PawlNotes *notes, *spare_notes;  // of the member being built (again.c); NULL: none
   const struct PawlAgain* built;          // what the last expression is a member of; NULL: none
+  const struct PawlAgain* list_built[3];  // the same of the numbers of the last list
   PawlNames names;                        // parameters, coordinates, definitions
   PawlNames outputs, constraints, contacts, events;
   PawlNames functions;  // and tables
@@ -154,6 +155,7 @@ enum {  // what an expression may contain besides parameters, numbers and indice
   PAWL_MAY_STATE = 128,
   PAWL_MAY_INPUT = 256,
   PAWL_MAY_SIGNALS = PAWL_MAY_STATE | PAWL_MAY_INPUT,
+  PAWL_MAY_WAIT = 512,  // its nodes may be PAWL_LATER
 };
 typedef struct PawlUse {
   const char* what;  // "a potential energy"
@@ -194,9 +196,10 @@ bool pawl_expression_with(PawlLoader* loader, PawlYaml* text, const PawlScope* s
 // `left = right` as left - right, or an expression: a number, or a vector with one row for each.
 bool pawl_equation(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, const PawlUse* use,
                    PawlMatrix* out);
-// The expression or equation that was built last as a member of its family, with one more
-// coordinate that it belongs to; -1: none. False when memory is short.
-bool pawl_member(PawlLoader* loader, int coordinate, PawlMember* member);
+// The expression or equation that was built last (`loader->built`) as a member of its family, with
+// one more coordinate that it belongs to; -1: none. False when memory is short.
+bool pawl_member(PawlLoader* loader, const struct PawlAgain* built, int coordinate,
+                 PawlMember* member);
 // A finite number from parameters and indices.
 bool pawl_value(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, double* value);
 // Finite numbers of a vector or matrix of parameters and indices; `shape` tells how many.

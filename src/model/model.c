@@ -17,7 +17,7 @@ void pawl_model_destroy(PawlModel* model) {
   pawl_free(model->inputs);
   pawl_free(model->sets);
   pawl_free(model->terms);
-  pawl_free(model->recipe_places);
+  pawl_free(model->recipes);
   pawl_free(model->places);
   pawl_free(model->constraints);
   pawl_free(model->contacts);

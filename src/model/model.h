@@ -91,7 +91,18 @@ typedef enum PawlTermKind {
 typedef struct PawlMember {
   int recipe;  // 0: none
   int first;
+  int part;  // which number of a vector
 } PawlMember;
+// In the place of a node: that of a member of a large family, smooth and like those before it,
+// which is built when somebody asks (pawl_model_complete). Only terms, rows and points of shapes
+// have it.
+#define PAWL_LATER (-2)
+
+typedef struct PawlRecipeOf {
+  struct PawlRecipe* recipe;
+  int place_count;
+  const int* base;  // the places of the member that it was made of
+} PawlRecipeOf;
 
 typedef struct PawlTerm {
   PawlTermKind kind;
@@ -253,6 +264,7 @@ typedef struct PawlShape {  // of `scene:`
   PawlNode radius;        // DISC, BALL; LINK: half its width; PAWL_NO_NODE without
   const char* of;         // the constraint, lock or contact whose mode colours it; NULL without
   const char* text;       // beside it; NULL without
+  PawlMember (*members)[3];  // of its points, where one of them is built later; NULL: none
   PawlSource source;
 } PawlShape;
 
@@ -293,12 +305,18 @@ struct PawlModel {
   bool spatial;       // some shape of the scene is
   PawlTables tables;  // that nodes of `dag` look into
   int recipe_count, place_count;
-  int* recipe_places;  // by recipe, from 1 on: how many places it has
-  int* places;         // coordinates of members
+  PawlRecipeOf* recipes;  // from 1 on
+  int* places;            // coordinates of members
+  long long later_count;  // nodes that are PAWL_LATER
   PawlProjectionDef projection;
   PawlSimulateDef simulate;
   uint64_t text_hash;  // of the text it was read from
 };
+
+// Builds all nodes that are PAWL_LATER, for those who look at every member; done once.
+PAWL_CHECKED PawlStatus pawl_model_complete(const PawlModel* model, PawlError* err);
+// The one of a term or row, built now if need be; PAWL_NO_NODE without memory.
+PawlNode pawl_model_node(const PawlModel* model, PawlNode* node, PawlMember member);
 
 // The unit of the multiplier of a row of a constraint, and of a contact; "" where that cannot be
 // told from the units of the coordinates.

@@ -6,7 +6,8 @@
 #include "base/alloc.h"
 #include "model/loader.h"
 
-static const PawlUse point_use = {"a shape", PAWL_MAY_Q | PAWL_MAY_T, NULL};
+static const PawlUse point_use = {"a shape", PAWL_MAY_Q | PAWL_MAY_T | PAWL_MAY_WAIT, NULL};
+static const PawlUse radius_use = {"a shape", PAWL_MAY_Q | PAWL_MAY_T, NULL};
 static const PawlUse force_use = {
     "a force of the scene",
     PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_A | PAWL_MAY_T | PAWL_MAY_LAMBDA | PAWL_MAY_CONTACT, NULL};
@@ -43,6 +44,9 @@ static const Form forms[] = {
 typedef struct Points {  // gathered for one shape
   int count, capacity;
   PawlNode (*node)[3];
+  int member_capacity;
+  PawlMember (*members)[3];
+  bool later;      // one of them is built later
   int dimension;   // 2 or 3; 0 before the first point
   int row_length;  // of the first innermost list or loop
 } Points;
@@ -64,6 +68,27 @@ static bool read_point(PawlLoader* loader, PawlYaml* point, const PawlScope* sco
   return pawl_vector(loader, point, scope, use, place);
 }
 
+// Where the last point comes from, as long as no number of it is there.
+static bool keep_members(PawlLoader* loader, const PawlYaml* point, Points* points) {
+  bool list = point->kind == PAWL_YAML_LIST;
+  const PawlNode* node = points->node[points->count];
+  if (PAWL_GROW(points->members, points->member_capacity, points->count + 1) != 0) {
+    return pawl_loader_no_memory(loader);
+  }
+  PawlMember* members = points->members[points->count];
+  memset(members, 0, 3 * sizeof *members);
+  for (int k = 0; k < points->dimension; k++) {
+    if (node[k] == PAWL_LATER) {
+      points->later = true;
+      if (!pawl_member(loader, list ? loader->list_built[k] : loader->built, -1, &members[k])) {
+        return false;
+      }
+      members[k].part = list ? 0 : k;
+    }
+  }
+  return true;
+}
+
 static bool add_point(PawlLoader* loader, PawlYaml* point, const PawlScope* scope,
                       const PawlUse* use, Points* points) {
   PawlMatrix place;
@@ -78,11 +103,11 @@ static bool add_point(PawlLoader* loader, PawlYaml* point, const PawlScope* scop
   if (PAWL_GROW(points->node, points->capacity, points->count + 1) != 0) {
     return pawl_loader_no_memory(loader);
   }
-  PawlNode* node = points->node[points->count++];
+  PawlNode* node = points->node[points->count];
   points->dimension = place.rows;
   node[2] = PAWL_NO_NODE;
   memcpy(node, place.at, (size_t)place.rows * sizeof *node);
-  return true;
+  return keep_members(loader, point, points) && ++points->count > 0;
 }
 
 static bool add_points(PawlLoader* loader, PawlYaml* items, const PawlScope* scope, Points* points);
@@ -137,6 +162,14 @@ static bool keep_points(PawlLoader* loader, const PawlYaml* where, const Points*
     return false;
   }
   memcpy(shape->points, points->node, (size_t)points->count * sizeof *shape->points);
+  if (points->later) {
+    shape->members =
+        pawl_arena_alloc(&loader->model->arena, (size_t)points->count, sizeof *shape->members);
+    if (!shape->members) {
+      return pawl_loader_no_memory(loader);
+    }
+    memcpy(shape->members, points->members, (size_t)points->count * sizeof *shape->members);
+  }
   shape->point_count = points->count;
   shape->spatial = points->dimension == 3;
   shape->row_length = points->row_length;
@@ -220,9 +253,10 @@ static bool fill_shape(PawlLoader* loader, PawlYaml* body, const PawlScope* scop
                                        : gather_single(loader, body, scope, shape, &points);
   good = good && keep_points(loader, body, &points, shape);
   pawl_free(points.node);
+  pawl_free(points.members);
   PawlYaml *radius = pawl_yaml_get(body, "radius"), *of = pawl_yaml_get(body, "of");
   PawlYaml* text = pawl_yaml_get(body, "text");
-  good &= !radius || pawl_expression(loader, radius, scope, &point_use, &shape->radius);
+  good &= !radius || pawl_expression(loader, radius, scope, &radius_use, &shape->radius);
   good &= !of || load_of(loader, of, scope, shape);
   return good && (!text || pawl_load_text(loader, text, &shape->text));
 }

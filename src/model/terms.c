@@ -6,12 +6,17 @@
 #include "model/loader.h"
 
 static const PawlUse uses[] = {
-    [PAWL_TERM_KINETIC] = {"a kinetic energy", PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_T, NULL},
-    [PAWL_TERM_POTENTIAL] = {"a potential energy", PAWL_MAY_Q | PAWL_MAY_T | PAWL_MAY_SIGNALS,
-                             NULL},
+    [PAWL_TERM_KINETIC] = {"a kinetic energy", PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_T | PAWL_MAY_WAIT,
+                           NULL},
+    [PAWL_TERM_POTENTIAL] = {"a potential energy",
+                             PAWL_MAY_Q | PAWL_MAY_T | PAWL_MAY_SIGNALS | PAWL_MAY_WAIT, NULL},
     [PAWL_TERM_DISSIPATION] = {"a dissipation",
-                               PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_T | PAWL_MAY_SIGNALS, NULL},
-    [PAWL_TERM_FORCE] = {"a force", PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_T | PAWL_MAY_SIGNALS, NULL},
+                               PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_T | PAWL_MAY_SIGNALS |
+                                   PAWL_MAY_WAIT,
+                               NULL},
+    [PAWL_TERM_FORCE] = {"a force",
+                         PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_T | PAWL_MAY_SIGNALS | PAWL_MAY_WAIT,
+                         NULL},
 };
 
 bool pawl_add_term(PawlLoader* loader, PawlTermKind kind, PawlYaml* text, PawlNode node,
@@ -28,7 +33,7 @@ bool pawl_add_term(PawlLoader* loader, PawlTermKind kind, PawlYaml* text, PawlNo
 bool pawl_add_member(PawlLoader* loader, PawlTermKind kind, PawlYaml* text, PawlNode node,
                      int target, int coordinate) {
   PawlMember member;
-  if (!pawl_member(loader, coordinate, &member) ||
+  if (!pawl_member(loader, loader->built, coordinate, &member) ||
       !pawl_add_term(loader, kind, text, node, target)) {
     return false;
   }
@@ -159,8 +164,10 @@ static bool add_inertia(PawlLoader* loader, PawlYaml* value, const PawlScope* sc
 
 // A moment on a rotation, in the axes of the body.
 static bool add_moment(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, int rotation) {
+  static const PawlUse use = {"a force", PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_T | PAWL_MAY_SIGNALS,
+                              NULL};
   PawlMatrix moment;
-  if (!pawl_vector(loader, text, scope, &uses[PAWL_TERM_FORCE], &moment)) {
+  if (!pawl_vector(loader, text, scope, &use, &moment)) {
     return false;
   }
   if (moment.rows != 3) {

@@ -153,7 +153,9 @@ static void look_at(Listing* l, PawlNode node) {
 static int list_roots(const PawlModel* model, PawlNode* roots) {
   int count = 0;
   for (int k = 0; k < model->term_count; k++) {
-    roots[count++] = model->terms[k].node;
+    if (model->terms[k].node != PAWL_LATER) {  // which has none
+      roots[count++] = model->terms[k].node;
+    }
   }
   for (int k = 0; k < model->state_count; k++) {
     if (model->states[k].rate != PAWL_NO_NODE) {

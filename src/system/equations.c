@@ -678,6 +678,7 @@ PawlStatus pawl_model_equations(const PawlModel* model, bool latex, char** out, 
                      "smaller family, such as -p N=3",
                      model->name, model->coordinate_count, PAWL_EQUATIONS_MOST);
   }
+  PAWL_TRY(pawl_model_complete(model, err));
   PawlSymbols symbols;
   PawlStatus status = pawl_symbols_derive(&symbols, model, false);
   Writer w = {.model = model,

@@ -462,6 +462,7 @@ static PawlStatus search_terms(Search* s) {
 PawlStatus pawl_system_fault(const PawlSystem* system, unsigned mask, const PawlPoint* point,
                              PawlError* err) {
   Search s = {system, system->model, mask, point, NULL, err};
+  PAWL_TRY(pawl_model_complete(s.model, err));
   s.values = pawl_alloc((size_t)pawl_dag_count(s.model->dag), sizeof(double));
   if (!s.values) {
     return pawl_fail_memory(err);
@@ -493,6 +494,7 @@ static PawlNode constant_fault(const Search* s, PawlNode root, unsigned char* ne
 }
 
 PawlStatus pawl_system_constant_fault(const PawlSystem* system, PawlError* err) {
+  PAWL_TRY(pawl_model_complete(system->model, err));
   int count = pawl_dag_count(system->model->dag);
   PawlPoint nowhere = {0};
   Search s = {system, system->model, PAWL_EVERYTHING, &nowhere, NULL, err};

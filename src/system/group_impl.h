@@ -67,6 +67,10 @@ PAWL_CHECKED PawlStatus pawl_group_fold(PawlSorter* s, PawlError* err);
 void pawl_group_free_folded(PawlSorter* s);
 // Which terms and constraints are members of a family.
 PAWL_CHECKED PawlStatus pawl_group_find_members(PawlSorter* s, PawlError* err);
+// It has the items of another.
+static inline bool pawl_group_is_copy(const int* like, int k) {
+  return like[k] >= 0 && like[k] != k;
+}
 // Marks the nodes of the model of which more than the form is needed.
 void pawl_group_find_needed(const PawlSorter* s, unsigned char* needed);
 // The items of a term or of a constraint (the other is -1) that is like another: 0, or -1 when

@@ -238,10 +238,6 @@ static int add_state(PawlSorter* s, const PawlStateDef* state) {
              : add_addends(s, PAWL_ITEM_STATE, state->coordinate, s->eased[state->rate]);
 }
 
-static bool is_copy(const int* like, int k) {
-  return like[k] >= 0 && like[k] != k;
-}
-
 // Items that are those of members: the first of a family with those like it.
 static void note_copied(PawlSorter* s, int term, int constraint) {
   const int* like = term >= 0 ? s->term_like : s->constraint_like;
@@ -266,7 +262,7 @@ PawlStatus pawl_group_collect(PawlSorter* s, PawlError* err) {
   for (int k = 0; !failed && k < model->term_count; k++) {
     const PawlTerm* term = &model->terms[k];
     s->term_items[k] = s->item_count;
-    failed = is_copy(s->term_like, k)
+    failed = pawl_group_is_copy(s->term_like, k)
                  ? pawl_group_copy_items(s, k, -1)
                  : add_addends(s, kind_of[term->kind], term->target, s->eased[term->node]);
     note_copied(s, k, -1);
@@ -277,7 +273,7 @@ PawlStatus pawl_group_collect(PawlSorter* s, PawlError* err) {
   for (int k = 0, gate = 0; !failed && k < model->constraint_count; k++) {
     bool gated = model->constraints[k].mode_count > 1;
     s->constraint_items[k] = s->item_count;
-    failed = is_copy(s->constraint_like, k)
+    failed = pawl_group_is_copy(s->constraint_like, k)
                  ? pawl_group_copy_items(s, -1, k)
                  : add_constraint(s, &model->constraints[k], gated ? gate : -1);
     note_copied(s, -1, k);

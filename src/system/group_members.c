@@ -18,7 +18,7 @@ typedef struct Places {
 } Places;
 
 static void add_places(const PawlModel* model, PawlMember member, Places* places) {
-  int count = member.recipe > 0 ? model->recipe_places[member.recipe] : 0;
+  int count = member.recipe > 0 ? model->recipes[member.recipe].place_count : 0;
   bool fits = member.recipe > 0 && places->count >= 0 && places->count + count <= MOST_PLACES;
   if (fits && count > 0) {
     memcpy(places->at + places->count, model->places + member.first, (size_t)count * sizeof(int));
@@ -64,9 +64,10 @@ static bool same_rows(const PawlMode* x, const PawlMode* y) {
 }
 
 // ---- who is a member of what --------------------------------------------------------------------
-// Kinks are counted one by one, so a member with one is taken by itself.
+// Kinks are counted one by one, so a member with one is taken by itself. What is built later has
+// none.
 static bool has_turn(const PawlSorter* s, PawlNode node) {
-  return s->turned && s->turned[node];
+  return s->turned && node >= 0 && s->turned[node];
 }
 
 static bool term_fits(const PawlSorter* s, int k, int first) {
@@ -150,6 +151,29 @@ static int mark_turned(PawlSorter* s) {
   return 0;
 }
 
+// Those that are by themselves are built now.
+static bool build_others(PawlSorter* s) {
+  const PawlModel* model = s->system->model;
+  bool good = true;
+  for (int k = 0; good && k < model->term_count; k++) {
+    PawlTerm* term = &model->terms[k];
+    good = pawl_group_is_copy(s->term_like, k) ||
+           pawl_model_node(model, &term->node, term->member) != PAWL_NO_NODE;
+  }
+  for (int c = 0; c < model->constraint_count; c++) {
+    const PawlConstraint* constraint = &model->constraints[c];
+    bool copy = pawl_group_is_copy(s->constraint_like, c);
+    for (int m = 0; !copy && m < constraint->mode_count; m++) {
+      PawlMode* mode = &constraint->modes[m];
+      for (int k = 0; good && k < mode->row_count; k++) {
+        PawlRow* row = &mode->rows[k];
+        good = pawl_model_node(model, &row->node, row->member) != PAWL_NO_NODE;
+      }
+    }
+  }
+  return good;
+}
+
 PawlStatus pawl_group_find_members(PawlSorter* s, PawlError* err) {
   const PawlModel* model = s->system->model;
   int terms = model->term_count, constraints = model->constraint_count;
@@ -172,6 +196,7 @@ PawlStatus pawl_group_find_members(PawlSorter* s, PawlError* err) {
   }
   pawl_free(first_of);
   pawl_free(size);
+  good = good && build_others(s);
   return good ? PAWL_OK : pawl_fail_memory(err);
 }
 
@@ -233,13 +258,12 @@ static void need_others(const PawlSystem* system, unsigned char* needed) {
 void pawl_group_find_needed(const PawlSorter* s, unsigned char* needed) {
   const PawlModel* model = s->system->model;
   for (int k = 0; k < model->term_count; k++) {
-    if (s->term_like[k] < 0 || s->term_like[k] == k) {
+    if (!pawl_group_is_copy(s->term_like, k)) {
       need(needed, model->terms[k].node);
     }
   }
   for (int c = 0; c < model->constraint_count; c++) {
-    bool member = s->constraint_like[c] >= 0 && s->constraint_like[c] != c;
-    need_constraint(&model->constraints[c], member, needed);
+    need_constraint(&model->constraints[c], pawl_group_is_copy(s->constraint_like, c), needed);
   }
   need_others(s->system, needed);
   for (int k = pawl_dag_count(model->dag) - 1; k >= 0; k--) {

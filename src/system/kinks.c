@@ -272,11 +272,18 @@ static PawlStatus find_turn(Listing* l, PawlNode node, int c, PawlTurn** turn, P
   return (*turn)->uses ? name_sides(system, *turn, err) : pawl_fail_memory(err);
 }
 
+// What is built later has no kinks.
+static void mark(Listing* l, PawlNode node) {
+  if (node != PAWL_LATER) {
+    l->marked[node] |= VALUE;
+  }
+}
+
 static PawlStatus list_turns_of_mode(Listing* l, int c, int m, PawlError* err) {
   const PawlMode* mode = &l->system->constraints[c].modes[m];
   memset(l->marked, 0, (size_t)l->count);
   for (int r = 0; r < mode->row_count; r++) {
-    l->marked[mode->rows[r].node] |= VALUE;
+    mark(l, mode->rows[r].node);
   }
   if (mode->where != PAWL_NO_NODE) {
     l->marked[mode->where] |= SIDE;
@@ -410,7 +417,7 @@ static void mark_terms(Listing* l) {
   const PawlModel* model = l->system->model;
   memset(l->marked, 0, (size_t)l->count);
   for (int k = 0; k < model->term_count; k++) {
-    l->marked[model->terms[k].node] |= VALUE;
+    mark(l, model->terms[k].node);
   }
   for (int k = 0; k < model->state_count; k++) {
     if (model->states[k].rate != PAWL_NO_NODE) {

@@ -131,6 +131,9 @@ PawlStatus pawl_lagrangian_obstacle(const PawlSystem* system, char* room, size_t
     *why = "systems of callbacks (it needs energies as expressions)";
     return PAWL_OK;
   }
+  if (system->model->coordinate_count <= PAWL_LAGRANGIAN_MOST) {  // more are refused unseen
+    PAWL_TRY(pawl_model_complete(system->model, err));
+  }
   *why = model_obstacle(system->model, room, size);
   if (*why) {
     return PAWL_OK;

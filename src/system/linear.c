@@ -224,7 +224,8 @@ static const char* blame_constraint(const PawlModel* model, const PawlConstraint
     const PawlMode* mode = &constraint->modes[k];
     for (int i = 0; i < mode->row_count; i++) {
       PawlItemKind kind = mode->rate ? PAWL_ITEM_RATE : PAWL_ITEM_CONSTRAINT;
-      if (is_to_blame(model, kind, constraint->first_row + i, mode->rows[i].node, no_memory)) {
+      if (mode->rows[i].node != PAWL_LATER &&  // the form of others
+          is_to_blame(model, kind, constraint->first_row + i, mode->rows[i].node, no_memory)) {
         return mode->rows[i].source.text ? mode->rows[i].source.text : constraint->name;
       }
     }
@@ -240,7 +241,8 @@ static const char* blame(const PawlModel* model, bool* no_memory) {
                                       [PAWL_TERM_FORCE] = PAWL_ITEM_FORCE};
   for (int k = 0; k < model->term_count; k++) {
     const PawlTerm* term = &model->terms[k];
-    if (is_to_blame(model, kind[term->kind], term->target, term->node, no_memory)) {
+    if (term->node != PAWL_LATER &&
+        is_to_blame(model, kind[term->kind], term->target, term->node, no_memory)) {
       return term->source.text;
     }
   }

@@ -51,6 +51,7 @@ static PawlStatus fill(PawlMirror* p, PawlError* err) {
 
 PawlStatus pawl_mirror_create(const PawlSystem* system, PawlMirror** out, PawlError* err) {
   *out = NULL;
+  PAWL_TRY(pawl_model_complete(system->model, err));
   PawlMirror* p = pawl_alloc(1, sizeof *p);
   if (!p) {
     return pawl_fail_memory(err);

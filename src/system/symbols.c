@@ -191,6 +191,7 @@ PawlStatus pawl_symbols_derive(PawlSymbols* s, const PawlModel* model, bool all)
   if (!s->dag || !s->coordinates) {
     return PAWL_ERROR_MEMORY;
   }
+  PAWL_TRY(pawl_model_complete(model, NULL));
   for (int k = 0; k < s->coordinate_count; k++) {
     s->coordinates[k] = k;
   }

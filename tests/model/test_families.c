@@ -104,6 +104,41 @@ static void test_members_are_as_if_alone(void** state) {
   }
 }
 
+// Of a large family of smooth terms most are built when somebody asks for all of them.
+static void test_members_that_wait(void** state) {
+  (void)state;
+  enum { MANY = 90 };
+  PawlText text = {0};
+  pawl_text_printf(&text,
+                   "model: m\nparameters: {N: %d}\n"
+                   "coordinates: {\"u[i=0..N]\": , \"R[i=0..N]\": {kind: rotation}}\n"
+                   "constraints: {\"c[i=1..N]\": \"R[i]*[1, u[i], 0] = R[i-1]*[0, 0, u[i-1]]\",\n"
+                   "              \"d[i=N..N]\": \"R[i]*[1, u[i], 0] = R[i-1]*[0, 0, u[i-1]]\"}\n"
+                   "scene:\n  - for i=1..N: {ball: {at: [\"u[i]\", \"u[i]^2\", 0], radius: 1}}\n"
+                   "  - for i=N..N: {ball: {at: [\"u[i]\", \"u[i]^2\", 0], radius: 1}}\n"
+                   "kinetic:\n  - for i=1..N: u[i]'^2*cos(u[i-1])\n",
+                   MANY);
+  for (int k = 1; k <= MANY; k++) {
+    pawl_text_printf(&text, "  - for i=%d..%d: u[i]'^2*cos(u[i-1])\n", k, k);
+  }
+  PawlModel* model = read_model(text.s);
+  const PawlMode *last = model->constraints[MANY - 1].modes, *same = model->constraints[MANY].modes;
+  const PawlShape *ball = &model->shapes[MANY - 1], *other = &model->shapes[MANY];
+  assert_int_equal(model->terms[MANY - 1].node, PAWL_LATER);
+  assert_int_equal(last->rows[2].node, PAWL_LATER);
+  assert_int_equal(ball->points[0][1], PAWL_LATER);
+  assert_int_equal(pawl_model_complete(model, NULL), PAWL_OK);
+  for (int k = 0; k < MANY; k++) {
+    assert_int_equal(model->terms[k].node, model->terms[MANY + k].node);
+  }
+  for (int k = 0; k < 3; k++) {
+    assert_int_equal(last->rows[k].node, same->rows[k].node);
+    assert_int_equal(ball->points[0][k], other->points[0][k]);
+  }
+  pawl_model_destroy(model);
+  pawl_text_free(&text);
+}
+
 static void test_recursive_definition(void** state) {
   (void)state;
   PawlModel* model = read_model(
@@ -251,6 +286,7 @@ int main(void) {
       cmocka_unit_test(test_keys_that_share_a_family),
       cmocka_unit_test(test_choice_by_index),
       cmocka_unit_test(test_members_are_as_if_alone),
+      cmocka_unit_test(test_members_that_wait),
       cmocka_unit_test(test_recursive_definition),
       cmocka_unit_test(test_derivatives_of_definitions),
       cmocka_unit_test(test_long_recursion),
