@@ -120,25 +120,27 @@ int pawl_tape_sines_at_once(const PawlTape* tape, int at, int end) {
 }
 
 // ---- many lanes ---------------------------------------------------------------------------------
-// The functions that have loops of their own. False: it is none of them.
-static bool run_elementary(const PawlInstruction* i, double* registers, int lanes) {
+// The functions that have loops of their own.
+static bool has_loop(PawlTapeOp op) {
+  return pawl_tape_is_sine(op) || op == PAWL_TAPE_EXP;
+}
+
+static void run_elementary(const PawlInstruction* i, double* registers, int lanes) {
   double* d = registers + (size_t)i->dst * PAWL_TAPE_WIDTH;
   const double* a = registers + (size_t)i->a * PAWL_TAPE_WIDTH;
   switch (i->op) {
     case PAWL_TAPE_SIN:
       pawl_sin_lanes(lanes, a, d);
-      return true;
+      break;
     case PAWL_TAPE_COS:
       pawl_cos_lanes(lanes, a, d);
-      return true;
+      break;
     case PAWL_TAPE_SINCOS:
       pawl_sincos_lanes(lanes, a, d, registers + (size_t)i->b * PAWL_TAPE_WIDTH);
-      return true;
-    case PAWL_TAPE_EXP:
-      pawl_exp_lanes(lanes, a, d);
-      return true;
+      break;
     default:
-      return false;
+      pawl_exp_lanes(lanes, a, d);
+      break;
   }
 }
 
@@ -146,9 +148,6 @@ PAWL_MANY_TARGETS
 static void run_block(const PawlTape* tape, double* registers, int lanes) {
   const PawlInstruction* end = tape->code + tape->instruction_count;
   for (const PawlInstruction* i = tape->code; i < end; i++) {
-    if (run_elementary(i, registers, lanes)) {
-      continue;
-    }
     // The destination is never an operand (pawl_tape_create sees to it).
     double* restrict d = registers + (size_t)i->dst * PAWL_TAPE_WIDTH;
     const double* restrict a = registers + (size_t)i->a * PAWL_TAPE_WIDTH;
@@ -159,11 +158,15 @@ static void run_block(const PawlTape* tape, double* registers, int lanes) {
 #define A a[l]
 #define B b[l]
 #define C c[l]
-#define TAPE_OP(operation, expression) \
-  case operation:                      \
-    for (int l = 0; l < lanes; l++) {  \
-      d[l] = (expression);             \
-    }                                  \
+#define TAPE_OP(operation, expression)     \
+  case operation:                          \
+    if (has_loop(operation)) {             \
+      run_elementary(i, registers, lanes); \
+      break;                               \
+    }                                      \
+    for (int l = 0; l < lanes; l++) {      \
+      d[l] = (expression);                 \
+    }                                      \
     break;
 #include "expr/tape_ops.def"
 #undef TAPE_OP
@@ -176,6 +179,7 @@ static void run_block(const PawlTape* tape, double* registers, int lanes) {
         }
         break;
       case PAWL_TAPE_SINCOS:
+        run_elementary(i, registers, lanes);
         break;
     }
   }
