@@ -239,6 +239,21 @@ PAWL_INLINE void take_listed(int p, int r, bool even, const double* U, const dou
   }
 }
 
+// The same with symmetry, where places of a row are side by side.
+PAWL_INLINE void take_straight(int p, int r, const double* U, const double* L, const int* place,
+                               double* values) {
+  for (int i = 0; i < r; i++) {
+    double* to = values + place[i * r + i] - i;
+    for (int c = i; c < r; c++) {
+      double sum = L[i] * U[p + c];
+      for (int k = 1; k < p; k++) {
+        sum += L[k * r + i] * U[k * (p + r) + p + c];
+      }
+      to[c] -= sum;
+    }
+  }
+}
+
 // L^T from U, of a node of masses (sign -1) or of rows (1).                                (K11)
 PAWL_INLINE void mirror_rest(int p, int r, double sign, const double* U, double* L) {
   for (int k = 0; k < p; k++) {
@@ -368,7 +383,11 @@ PAWL_INLINE Judged factor_small(const PawlKktBlocks* b, const PawlKktNode* node,
   } else {
     j = factor_pivots(p, r, u, l, NULL, j);
   }
-  take_listed(p, r, even, u, l, b->plan + node->plan, values);
+  if (even && node->straight) {
+    take_straight(p, r, u, l, b->plan + node->plan, values);
+  } else {
+    take_listed(p, r, even, u, l, b->plan + node->plan, values);
+  }
   for (int k = 0; k < p * (p + r); k++) {
     U[k] = u[k];
   }

@@ -18,12 +18,13 @@
 
 typedef struct PawlKktNode {
   int first, p, r;
-  int U, L;     // in the values
-  int rest;     // in `rest`: r places, ascending
-  int plan;     // in `plan`, see there
-  double sign;  // -1 for masses, 1 for rows, where masses come first
-  int shape;    // PAWL_KKT_SHAPE, or -1: rows may be exchanged, or it has pieces
-  int pieces;   // 0: `plan` lists where each of the r by r numbers goes, row by row
+  int U, L;       // in the values
+  int rest;       // in `rest`: r places, ascending
+  int plan;       // in `plan`, see there
+  double sign;    // -1 for masses, 1 for rows, where masses come first
+  int shape;      // PAWL_KKT_SHAPE, or -1: rows may be exchanged, or it has pieces
+  bool straight;  // in each row of these, places on and right of the diagonal are side by side
+  int pieces;     // 0: `plan` lists where each of the r by r numbers goes, row by row
 } PawlKktNode;
 
 // A part of the rest of a node that is pivots of one later node: rows from .. end - 1 of the rest.

@@ -289,6 +289,16 @@ static size_t list_products(const Plan* p, const PawlKktBlocks* b, const PawlKkt
   return (size_t)node->r * (size_t)node->r;
 }
 
+static bool is_straight(const PawlKktNode* node, const int* place) {
+  bool straight = true;
+  for (int i = 0; i < node->r; i++) {
+    for (int c = i + 1; c < node->r; c++) {
+      straight &= place[i * node->r + c] == place[i * node->r + c - 1] + 1;
+    }
+  }
+  return straight;
+}
+
 static int piece_end(const Plan* p, const int* rest, int r, int from) {
   int end = from + 1;
   while (end < r && p->node_of[rest[end]] == p->node_of[rest[from]]) {
@@ -337,6 +347,8 @@ static PawlStatus plan_nodes(const Plan* p, PawlKktBlocks* b, PawlArena* arena) 
   for (int s = 0; s < b->count; s++) {
     b->nodes[s].plan = (int)count;
     count += plan_node(p, b, &b->nodes[s], b->plan + count);
+    b->nodes[s].straight =
+        b->nodes[s].pieces == 0 && is_straight(&b->nodes[s], b->plan + b->nodes[s].plan);
   }
   return PAWL_OK;
 }
