@@ -38,15 +38,15 @@ typedef struct Set {
   int uses;       // without code
   PawlKktCodeFactor* factor;
   PawlKktCodeSolve* solve;
+  unsigned char* code;  // memory of both
 } Set;
 
 struct PawlKktLine {
   bool off;
   Set sets[SETS];
   int set_count;
-  Set* set;  // of the active rows; NULL: there was no room
-  unsigned char* code;
-  size_t bytes;  // of a set
+  Set* set;      // of the active rows; NULL: there was no room
+  size_t bytes;  // of the code of a set
   double* table;
   int R, C, S, B, J;  // where they begin in it
 };
@@ -91,8 +91,7 @@ PawlStatus pawl_kkt_line_create(PawlKkt* kkt) {
   l->J = l->B + kkt->block_B.count;
   l->table = PAWL_NEW(&kkt->arena, double, l->J + kkt->block_J.count);
   l->bytes = most_bytes(kkt);
-  l->code = l->table && is_small(kkt) ? pawl_code_map(SETS * l->bytes) : NULL;
-  l->off = !l->code;
+  l->off = !is_small(kkt);
   if (!l->table) {
     return PAWL_ERROR_MEMORY;
   }
@@ -107,8 +106,8 @@ PawlStatus pawl_kkt_line_create(PawlKkt* kkt) {
 }
 
 void pawl_kkt_line_destroy(PawlKkt* kkt) {
-  if (kkt->line) {
-    pawl_code_unmap(kkt->line->code, SETS * kkt->line->bytes);
+  for (int k = 0; kkt->line && k < kkt->line->set_count; k++) {
+    pawl_code_unmap(kkt->line->sets[k].code, kkt->line->bytes);
   }
 }
 
@@ -461,10 +460,12 @@ static void write_solve(Writer* w) {
 // memcpy: a pointer to data becomes one to code.
 #define POINT(to, from) memcpy(&(to), &(unsigned char*){from}, sizeof(unsigned char*))
 
+// Without memory, or such as may not be executed, there is no code from now on.
 static void write_set(PawlKkt* kkt) {
   PawlKktLine* l = kkt->line;
-  unsigned char* at = l->code + (size_t)(l->set - l->sets) * l->bytes;
-  Writer w = {.code = {.at = at, .capacity = l->bytes}, .kkt = kkt, .size = kkt->dense_size};
+  unsigned char* at = l->set->code = pawl_code_map(l->bytes);
+  Writer w = {.code = {.at = at, .capacity = at ? l->bytes : 0}, .kkt = kkt};
+  w.size = kkt->dense_size;
   find_entries(&w);
   write_factor(&w);
   size_t solve = w.code.size;
