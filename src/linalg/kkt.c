@@ -444,7 +444,7 @@ static void turn_to(PawlKkt* kkt, int turn) {
 
 // What is kept stays, as long as there is room.
 static void begin_turn(PawlKkt* kkt) {
-  if (kkt->kept[kkt->turn].on && kkt->kept_count > 1) {
+  if (kkt->kept_count > 1) {
     turn_to(kkt, kkt->turn + 1 < kkt->kept_count ? kkt->turn + 1 : 0);
   }
   kkt->kept[kkt->turn].on = false;
@@ -507,11 +507,8 @@ PAWL_APART static PawlStatus factor_blocks(PawlKkt* kkt, const double* S, const 
   return pawl_kkt_rescue(kkt, S, B, J, active);
 }
 
-PawlStatus pawl_kkt_factor(PawlKkt* kkt, const double* S, const double* B, const double* J,
-                           const unsigned char* active) {
-  kkt->info.factorizations++;
-  begin_turn(kkt);
-  kkt->kept[kkt->turn].number = kkt->info.factorizations;
+PAWL_APART static PawlStatus factor_any(PawlKkt* kkt, const double* S, const double* B,
+                                        const double* J, const unsigned char* active) {
   if (kkt->blocks) {
     return factor_blocks(kkt, S, B, J, active);
   }
@@ -532,6 +529,25 @@ PawlStatus pawl_kkt_factor(PawlKkt* kkt, const double* S, const double* B, const
     }
   }
   return scale_and_factor(kkt, S, B, J, active);
+}
+
+PawlStatus pawl_kkt_factor(PawlKkt* kkt, const double* S, const double* B, const double* J,
+                           const unsigned char* active) {
+  kkt->info.factorizations++;
+  if (kkt->kept[kkt->turn].on) {
+    begin_turn(kkt);
+  }
+  PawlKktKept* kept = &kkt->kept[kkt->turn];
+  kept->number = kkt->info.factorizations;
+  if (kkt->code.factor && kept->clean && kkt->pin_count == 0 && kkt->scaled &&
+      is_same_set(kkt, active)) {  // most often; else, and where it fails, by the longer way
+    kkt->plain = kkt->code.factor(kkt->values, kkt->code.table, S, B, J);
+    if (kkt->plain) {
+      kkt->info.by_code++;
+      return PAWL_OK;
+    }
+  }
+  return factor_any(kkt, S, B, J, active);
 }
 
 static bool is_same_number(const double* a, const double* b) {
