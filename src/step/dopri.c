@@ -170,6 +170,12 @@ static void accept(const PawlStepper* s, Dopri* d) {
   memcpy(d->lambda, d->next_lambda, (size_t)s->sizes.rows * sizeof(double));
 }
 
+static void begin_at(const PawlStepper* s, Dopri* d, const PawlState* state) {
+  memcpy(d->q, state->q, (size_t)s->sizes.q * sizeof(double));
+  memcpy(d->v, state->v, (size_t)s->sizes.v * sizeof(double));
+  memcpy(d->a, state->a, (size_t)s->sizes.v * sizeof(double));
+}
+
 // ---- step sizes ---------------------------------------------------------------------------------
 // A first step in which the state changes by a hundredth, of h at most; the error corrects it. A
 // state below its tolerances, of what has come to rest at zero, has no size to compare with: a
@@ -199,9 +205,12 @@ static double shrink(double error) {
   return factor > SHRINK_MOST ? fmin(factor, SAFETY) : SHRINK_MOST;
 }
 
-static PawlStatus collapsed(PawlStepper* s, double t, double h, bool failed, PawlError* err) {
+// *singular: by rows that become dependent, or a mass that is lost.
+static PawlStatus collapsed(PawlStepper* s, double t, double h, bool failed, bool* singular,
+                            PawlError* err) {
   const Dopri* d = s->data;
-  if (pawl_dynamics_blame(&s->dynamics, &d->forms.phase, t, d->q, d->v, err) || failed) {
+  *singular = pawl_dynamics_blame(&s->dynamics, &d->forms.phase, t, d->q, d->v, err);
+  if (*singular || failed) {
     return PAWL_RETRY;  // err says what a stage met
   }
   return pawl_fail(
@@ -226,11 +235,12 @@ static bool sinks(PawlStepper* s, Dopri* d, double since, double t, double end, 
 
 // Steps of its own from *reached to `end`, or one of them; the motion is in d.
 static PawlStatus take_steps(PawlStepper* s, Dopri* d, double* reached, double end, bool one,
-                             Memory* m, PawlError* err) {
+                             Memory* m, bool* singular, PawlError* err) {
   bool refused = false;
   double t = *reached, whole = end - t, since = t;
   for (int k = 0; k < MOST_STEPS; k++) {
     if (k % LOOK_AFTER == 0 && k > LOOK_AFTER && sinks(s, d, since, t, end, err)) {
+      *singular = true;
       return PAWL_RETRY;
     }
     since = k % LOOK_AFTER == 0 ? t : since;
@@ -259,7 +269,7 @@ static PawlStatus take_steps(PawlStepper* s, Dopri* d, double* reached, double e
     refused = true;
     m->h = h * shrink(error);
     if (!(m->h > PAWL_SMALLEST_STEP * fmax(fabs(t), whole))) {
-      return collapsed(s, t, m->h, status == PAWL_RETRY, err);
+      return collapsed(s, t, m->h, status == PAWL_RETRY, singular, err);
     }
   }
   return pawl_fail(err, PAWL_RETRY,
@@ -267,18 +277,68 @@ static PawlStatus take_steps(PawlStepper* s, Dopri* d, double* reached, double e
                    (int)MOST_STEPS);
 }
 
+// Steps of one length over all of h, each with an error of `most` at most; false: one has more.
+static bool take_equal(PawlStepper* s, Dopri* d, PawlState* state, double h, int count, double most,
+                       Memory* m) {
+  const PawlPhase* phase = &d->forms.phase;
+  begin_at(s, d, state);
+  if (s->works && pawl_works_begin(s, state, NULL) != PAWL_OK) {
+    return false;
+  }
+  for (int k = 0; k < count; k++) {
+    double t = state->t + h * k / count;
+    if (pawl_forms_begin(s, &d->forms, t, d->q, d->v, NULL) != PAWL_OK ||
+        try_step(s, d, t, h / count, NULL) != PAWL_OK) {
+      return false;
+    }
+    double error = error_of(s, d, h / count);
+    if (!(error <= most)) {
+      return false;
+    }
+    accept(s, d);
+    *m = (Memory){h / count, fmax(fmin(error, 1.0), PAWL_LEAST_ERROR)};
+    if (s->works && k + 1 < count &&
+        pawl_works_piece(s, phase, t + h / count, d->q, d->v, d->a, d->lambda, NULL) != PAWL_OK) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Next to a singular position accelerations are rounding, and the shorter a step, the nearer are
+// its stages. Where the steps have shrunk there, some equal ones may lead over it, with tolerances
+// near rounding not within these. (D5)
+static bool leap(PawlStepper* s, Dopri* d, const PawlPhase* phase, PawlState* state, double h,
+                 Memory* m) {
+  enum { MOST_STEPS_OF_LEAP = 16 };
+  static const double MOST_ERROR = 1000.0, TIMES = 10.0;
+  for (double most = 1.0; most <= MOST_ERROR; most *= TIMES) {
+    for (int count = 1; count <= MOST_STEPS_OF_LEAP; count++) {
+      pawl_forms_load(s, &d->forms, phase, state, h);
+      if (take_equal(s, d, state, h, count, most, m)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 static PawlStatus go(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h, bool one,
                      PawlError* err) {
   Dopri* d = s->data;
   size_t nq = (size_t)s->sizes.q, nv = (size_t)s->sizes.v, rows = (size_t)s->sizes.rows;
   Memory m = read_memory(s, state);
-  memcpy(d->q, state->q, nq * sizeof(double));
-  memcpy(d->v, state->v, nv * sizeof(double));
-  memcpy(d->a, state->a, nv * sizeof(double));
+  begin_at(s, d, state);
   pawl_forms_load(s, &d->forms, phase, state, h);
   m.h = m.h > 0.0 ? m.h : guess(s, d, h);
-  double t = state->t;
-  PAWL_TRY(take_steps(s, d, &t, t + h, one, &m, err));
+  double t = state->t, end = t + h;
+  bool singular = false;
+  PawlStatus status = take_steps(s, d, &t, end, one, &m, &singular, err);
+  if (status == PAWL_RETRY && singular && leap(s, d, phase, state, h, &m)) {
+    status = PAWL_OK;
+    t = end;
+  }
+  PAWL_TRY(status);
   pawl_forms_save(s, &d->forms, state);
   write_memory(s, state, m);
   state->t = t;
