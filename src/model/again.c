@@ -178,15 +178,25 @@ void pawl_again_looked(const PawlBuild* build) {
 }
 
 // ---- members ------------------------------------------------------------------------------------
+static void* keep(PawlPool* pool, const void* from, int count, size_t size) {
+  void* kept = pawl_pool_alloc(pool, (size_t)count * size);
+  if (kept && count > 0) {
+    memcpy(kept, from, (size_t)count * size);
+  }
+  return kept;
+}
+
 static int coordinate_of(const PawlModel* model, PawlNameKind kind, int element) {
   return kind == PAWL_NAME_ROTATION ? model->turning + 3 * element : element;
 }
 
 // A new recipe of the model; 0 where it has none, or memory is short.
-static int number_recipe(PawlLoader* loader, const PawlNotes* notes, PawlRecipe* recipe) {
+static int number_recipe(PawlLoader* loader, const PawlNotes* notes, PawlRecipe* recipe,
+                         const PawlMatrix* what) {
   PawlModel* model = loader->model;
   int count = notes->place_count;
   int* base = pawl_pool_alloc(&loader->kept, (size_t)count * sizeof *base);
+  PawlNode* nodes = keep(&loader->kept, what->at, pawl_matrix_count(what), sizeof *nodes);
   for (int p = 0; base && p < count; p++) {
     PawlNameKind kind = notes->places[p].kind;
     if (kind != PAWL_NAME_COORDINATE && kind != PAWL_NAME_ROTATION) {
@@ -194,10 +204,11 @@ static int number_recipe(PawlLoader* loader, const PawlNotes* notes, PawlRecipe*
     }
     base[p] = coordinate_of(model, kind, notes->places[p].element);
   }
-  if (!base || PAWL_GROW(model->recipes, loader->recipe_capacity, model->recipe_count + 2) != 0) {
+  if (!base || !nodes ||
+      PAWL_GROW(model->recipes, loader->recipe_capacity, model->recipe_count + 2) != 0) {
     return 0;
   }
-  model->recipes[++model->recipe_count] = (PawlRecipeOf){recipe, count, base};
+  model->recipes[++model->recipe_count] = (PawlRecipeOf){recipe, count, base, nodes};
   return model->recipe_count;
 }
 
@@ -224,14 +235,6 @@ bool pawl_member(PawlLoader* loader, const PawlAgain* built, int coordinate, Paw
 }
 
 // ---- keeping what was noted ---------------------------------------------------------------------
-static void* keep(PawlPool* pool, const void* from, int count, size_t size) {
-  void* kept = pawl_pool_alloc(pool, (size_t)count * size);
-  if (kept && count > 0) {
-    memcpy(kept, from, (size_t)count * size);
-  }
-  return kept;
-}
-
 static int length_of(const PawlAgain* again) {
   int length = 0;
   for (const PawlAgain* k = again; k; k = k->next) {
@@ -251,7 +254,7 @@ static PawlAgain* from_notes(PawlBuild* build, PawlDag* dag, const PawlMatrix* w
   if (!again) {
     return NULL;
   }
-  *again = (PawlAgain){.number = number_recipe(loader, notes, recipe),
+  *again = (PawlAgain){.number = number_recipe(loader, notes, recipe, what),
                        .smooth = pawl_recipe_is_smooth(recipe, dag),
                        .use = build->use,
                        .recipe = recipe,

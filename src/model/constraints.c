@@ -377,7 +377,12 @@ static bool load_held(PawlLoader* loader, PawlYaml* text, const PawlScope* scope
                 pawl_quote(text->text).s, lock->row_count);
     return false;
   }
-  if (pawl_dag_leaves(loader->model->dag, lock->modes[0].rows[0].node, is_coordinate, NULL) == 0) {
+  PawlRow* row = lock->modes[0].rows;
+  PawlNode node = pawl_model_node(loader->model, &row->node, row->member);
+  if (node == PAWL_NO_NODE) {
+    return pawl_loader_no_memory(loader);
+  }
+  if (pawl_dag_leaves(loader->model->dag, node, is_coordinate, NULL) == 0) {
     pawl_report(&loader->report, text,
                 "lock: '%s' depends on no coordinate, so there is nothing to hold",
                 pawl_quote(text->text).s);

@@ -9,12 +9,12 @@
 enum { MOST_PLACES = 64 };  // of a member (again.c)
 
 PawlNode pawl_model_node(const PawlModel* model, PawlNode* node, PawlMember member) {
-  const PawlRecipeOf* of = &model->recipes[member.recipe];
   int moved[MOST_PLACES + 1];
   PawlNode roots[sizeof((PawlMatrix){0}).at / sizeof(PawlNode)];
   if (*node != PAWL_LATER) {
     return *node;
   }
+  const PawlRecipeOf* of = &model->recipes[member.recipe];
   for (int p = 0; p < of->place_count; p++) {
     moved[p] = model->places[member.first + p] - of->base[p];
   }

@@ -101,7 +101,8 @@ typedef struct PawlMember {
 typedef struct PawlRecipeOf {
   struct PawlRecipe* recipe;
   int place_count;
-  const int* base;  // the places of the member that it was made of
+  const int* base;       // the places of the member that it was made of
+  const PawlNode* what;  // and what that is: as many numbers as it has
 } PawlRecipeOf;
 
 typedef struct PawlTerm {

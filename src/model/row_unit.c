@@ -93,6 +93,21 @@ static int power_of_row(const PawlModel* model, PawlNode node) {
   return power_of(&(Search){.model = model}, node);
 }
 
+// What is built later has the unit of the member that its recipe was made of, as long as its
+// coordinates have theirs.
+static PawlNode node_of_row(const PawlModel* model, PawlRow* row) {
+  if (row->node != PAWL_LATER) {
+    return row->node;
+  }
+  const PawlRecipeOf* of = &model->recipes[row->member.recipe];
+  bool same = true;
+  for (int p = 0; same && p < of->place_count; p++) {
+    const char* unit = model->coordinates[model->places[row->member.first + p]].unit;
+    same = strcmp(unit, model->coordinates[of->base[p]].unit) == 0;
+  }
+  return same ? of->what[row->member.part] : pawl_model_node(model, &row->node, row->member);
+}
+
 const char* pawl_model_contact_unit(const PawlModel* model, int contact) {
   return unit_of_force(power_of_row(model, model->contacts[contact].gap));
 }
@@ -105,7 +120,7 @@ const char* pawl_model_row_unit(const PawlModel* model, int constraint, int row)
     if (row >= c->modes[m].row_count) {
       continue;
     }
-    int its = power_of_row(model, c->modes[m].rows[row].node);
+    int its = power_of_row(model, node_of_row(model, &c->modes[m].rows[row]));
     if (its == UNKNOWN || (power != UNKNOWN && its != power)) {
       return "";
     }

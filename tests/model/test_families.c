@@ -139,6 +139,30 @@ static void test_members_that_wait(void** state) {
   pawl_text_free(&text);
 }
 
+// What looks at some of them before all are built.
+static void test_looks_at_members_that_wait(void** state) {
+  (void)state;
+  enum { MANY = 90 };
+  PawlModel* model = read_model(
+      "model: m\nparameters: {N: 90}\n"
+      "coordinates: {\"u[i=0..79]\": {unit: m}, \"u[i=80..N]\": {unit: rad}}\n"
+      "kinetic: {for i=0..N: \"u[i]'^2\"}\n"
+      "constraints: {\"c[i=1..N]\": \"u[i] = 2*u[i-1]\"}\n"
+      "locks: {\"l[i=1..N]\": {lock: \"u[i]^2\", at: 1}}\n");
+  const PawlConstraint* c = model->constraints;
+  assert_int_equal(c[75].modes[0].rows[0].node, PAWL_LATER);
+  assert_string_equal(pawl_model_row_unit(model, 0, 0), "N");
+  assert_string_equal(pawl_model_row_unit(model, 75, 0), "N");          // u[76] and u[75]
+  assert_string_equal(pawl_model_row_unit(model, MANY - 1, 0), "N m");  // u[90] and u[89]
+  assert_int_equal(c[75].modes[0].rows[0].node, PAWL_LATER);
+  assert_true(c[2 * MANY - 1].is_lock);
+  REFUSED(
+      "model: m\nparameters: {N: 90}\ncoordinates: {\"u[i=0..N]\": }\n"
+      "locks: {\"l[i=1..N]\": {lock: \"if(i == 80, t, u[i])\", at: 1}}\n",
+      "depends on no coordinate");
+  pawl_model_destroy(model);
+}
+
 static void test_recursive_definition(void** state) {
   (void)state;
   PawlModel* model = read_model(
@@ -287,6 +311,7 @@ int main(void) {
       cmocka_unit_test(test_choice_by_index),
       cmocka_unit_test(test_members_are_as_if_alone),
       cmocka_unit_test(test_members_that_wait),
+      cmocka_unit_test(test_looks_at_members_that_wait),
       cmocka_unit_test(test_recursive_definition),
       cmocka_unit_test(test_derivatives_of_definitions),
       cmocka_unit_test(test_long_recursion),
