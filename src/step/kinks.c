@@ -181,8 +181,38 @@ static PawlStatus note_gaps(PawlStepper* s, PawlKinks* k, const PawlState* state
   return PAWL_OK;
 }
 
+// [m or rad] What a gap may differ by where its branches meet.
+static double meeting(const PawlStepper* s, const PawlState* state) {
+  double place = pawl_dynamics_largest(s->sizes.q, state->q);
+  double move = s->def.step * pawl_dynamics_largest(pawl_moving(s->sizes), state->v);
+  return PAWL_MEETS * fmax(place, move);
+}
+
+static bool is_closed(const PawlStepper* s, const PawlState* state, int row) {
+  return state->modes[pawl_modes_of_contact(s->system, row)] != PAWL_MODE_OPEN;
+}
+
+PawlStatus pawl_kinks_let_off(PawlStepper* s, const PawlState* state, int* next, bool* any,
+                              PawlError* err) {
+  const PawlValues* values;
+  PawlPhase phase = pawl_phase_of(state, s->dynamics.plain);
+  int first, end = pawl_modes_contacts(s->system, &first);
+  *any = false;
+  if (!s->system->gaps_kink || !s->event_driven) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(pawl_dynamics_evaluate(&s->dynamics, &phase, state, &values, err));
+  for (int i = first; i < end; i++) {
+    if (is_closed(s, state, i) && values->g[i] > meeting(s, state)) {
+      next[pawl_modes_of_contact(s->system, i)] = PAWL_MODE_OPEN;
+      *any = true;
+    }
+  }
+  return PAWL_OK;
+}
+
 // A contact that is located and closed is a row in force, on one branch of its gap: where another
-// begins it would hit or come off, which only time stepping follows.
+// begins it would hit or come off, which only time stepping follows, but for a gap that jumps open.
 static PawlStatus check_closed(PawlStepper* s, const PawlState* state, const PawlValues* values,
                                PawlError* err) {
   double *rate = s->dynamics.room, *size = s->dynamics.room + s->sizes.rows;
@@ -191,7 +221,7 @@ static PawlStatus check_closed(PawlStepper* s, const PawlState* state, const Paw
   pawl_dynamics_rows(&s->dynamics, values->G, state->v, values->g_t, rate);
   pawl_sparse_sizes(&s->G, values->G, NULL, 0.0, size);
   for (int i = first; i < end; i++) {
-    bool closed = state->modes[pawl_modes_of_contact(s->system, i)] != PAWL_MODE_OPEN;
+    bool closed = is_closed(s, state, i) && !(values->g[i] > meeting(s, state));
     if (closed && fabs(rate[i]) > PAWL_MEETS * (size[i] * pace + fabs(values->g_t[i]))) {
       return pawl_fail(err, PAWL_ERROR_RUN,
                        "t = %.10g: the gap of contact '%s' has a kink while it is closed, which "
@@ -210,12 +240,9 @@ static PawlStatus check_gaps(PawlStepper* s, PawlKinks* k, const PawlState* stat
     return PAWL_OK;
   }
   PAWL_TRY(pawl_dynamics_evaluate(&s->dynamics, &phase, state, &values, err));
-  double place = pawl_dynamics_largest(s->sizes.q, state->q);
-  double move = s->def.step * pawl_dynamics_largest(pawl_moving(s->sizes), state->v);
-  double least = -PAWL_MEETS * fmax(place, move);
   int first, end = pawl_modes_contacts(s->system, &first);
   for (int i = first; i < end; i++) {
-    if (values->g[i] < fmin(k->gaps[i], 0.0) + least) {
+    if (values->g[i] < fmin(k->gaps[i], 0.0) - meeting(s, state)) {
       return pawl_fail(err, PAWL_ERROR_RUN,
                        "t = %.10g: the gap of contact '%s' jumps from %.6g to %.6g: the two "
                        "branches do not meet where it switches",

@@ -57,6 +57,10 @@ void pawl_kinks_jumped(PawlKinks* kinks);
 // the method starts anew unless `quiet` is false, when a jump is to follow that does so.
 PAWL_CHECKED PawlStatus pawl_kinks_cross(struct PawlStepper* stepper, PawlKinks* kinks,
                                          PawlState* state, bool quiet, PawlError* err);
+// After either: contacts that are located and closed whose gap has jumped open there, as above the
+// edge of a step, are open in `next` (modes). *any: there are such.                         (C15)
+PAWL_CHECKED PawlStatus pawl_kinks_let_off(struct PawlStepper* stepper, const PawlState* state,
+                                           int* next, bool* any, PawlError* err);
 // The longest piece of a step of length h that may be taken from this state, and the sides of the
 // kinks that chatter; INFINITY when none does.
 PAWL_CHECKED PawlStatus pawl_kinks_follow(struct PawlStepper* stepper, PawlKinks* kinks,

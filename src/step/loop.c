@@ -178,7 +178,7 @@ static PawlStatus change_by_time(PawlStepper* s, PawlState* state, double slack,
     return pawl_change_due(s, state, slack, NULL, err);
   }
   pawl_guards_forget(&l->guards);
-  return pawl_kinks_tick(s, &l->kinks, state, slack, err);
+  return pawl_change_tick(s, state, slack, err);
 }
 
 // All that is due at this very instant, until nothing is; *next is the next time after it.

@@ -175,6 +175,26 @@ static PawlStatus calm(PawlStepper* s, PawlState* state, PawlError* err) {
   return PAWL_OK;
 }
 
+// A located contact is hit at the border of a region: the impact decides whether the motion goes on
+// into the next region, and comes first.                                                    (C14)
+static bool hits_first(const PawlStepper* s) {
+  const PawlGuards* g = &s->loop->guards;
+  bool hits = false;
+  for (int i = g->touch.first; g->contacts && i < g->touch.end; i++) {
+    hits |= g->touched[i] != 0;
+  }
+  return hits;
+}
+
+PawlStatus pawl_change_tick(PawlStepper* s, PawlState* state, double slack, PawlError* err) {
+  PawlLoop* l = s->loop;
+  bool off;
+  PAWL_TRY(pawl_kinks_tick(s, &l->kinks, state, slack, err));
+  memcpy(l->next, state->modes, pawl_phase_mode_bytes(state));
+  PAWL_TRY(pawl_kinks_let_off(s, state, l->next, &off, err));
+  return off ? pawl_change_modes(s, state, err) : PAWL_OK;
+}
+
 // At the state just past a zero (`margin`), or at a time: what changes, and the jump.
 PawlStatus pawl_change_due(PawlStepper* s, PawlState* state, double slack, const PawlMargin* margin,
                            PawlError* err) {
@@ -186,7 +206,7 @@ PawlStatus pawl_change_due(PawlStepper* s, PawlState* state, double slack, const
   PAWL_TRY(
       pawl_guards_fire(&l->guards, state, slack, margin != NULL, l->next, &s->log, &fired, err));
   l->stop |= fired.stop;
-  if (margin && margin->regions < 0.0) {
+  if (margin && margin->regions < 0.0 && !(fired.changed && hits_first(s))) {
     PAWL_TRY(move_regions(s, state, margin, &fired.changed, err));
   }
   if (!fired.changed) {
@@ -196,6 +216,9 @@ PawlStatus pawl_change_due(PawlStepper* s, PawlState* state, double slack, const
     PAWL_TRY(pawl_kinks_cross(s, &l->kinks, state, !fired.changed, err));
     memcpy(l->next + l->kinks.first, state->modes + l->kinks.first,
            (size_t)l->kinks.count * sizeof(int));
+    bool off;
+    PAWL_TRY(pawl_kinks_let_off(s, state, l->next, &off, err));
+    fired.changed |= off;
   }
   PAWL_TRY(calm(s, state, err));
   PAWL_TRY(fired.changed ? pawl_change_modes(s, state, err) : PAWL_OK);

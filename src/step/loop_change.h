@@ -9,6 +9,9 @@
 // what is due, and the jump.
 PAWL_CHECKED PawlStatus pawl_change_due(PawlStepper* stepper, PawlState* state, double slack,
                                         const PawlMargin* margin, PawlError* err);
+// At a time of kinks: these, and contacts that come off there.
+PAWL_CHECKED PawlStatus pawl_change_tick(PawlStepper* stepper, PawlState* state, double slack,
+                                         PawlError* err);
 // The jump to the modes loop->next.
 PAWL_CHECKED PawlStatus pawl_change_modes(PawlStepper* stepper, PawlState* state, PawlError* err);
 // The same, or, with U (v), the jump by impulsive forces, of an event of the model or -1.

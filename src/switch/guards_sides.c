@@ -231,6 +231,17 @@ static double rest_of_slip(const PawlGuards* g, const PawlGuard* guard, double s
   return PAWL_REST_LEFT * still * size;
 }
 
+// What a gap is known to where its contact is open. A contact that comes off without a rate leaves
+// with the third power of time, which is less than ida resolves for a while.
+static double least_gap_of(const PawlGuards* g, int row, double terms) {
+  const PawlSimulateDef* def = g->dynamics->def;
+  bool noisy = strcmp(def->smooth, "ida") == 0;
+  if (noisy && g->pulled[row]) {
+    return fmax(PAWL_IDA_NOISE, def->rtol) * terms + def->atol;
+  }
+  return (noisy && g->slip ? PAWL_IDA_NOISE : DBL_EPSILON) * terms;
+}
+
 // What gaps and forces of contacts are measured by: the largest gap, but no less than a part of
 // what moves in a step or of the coordinates, and the force that would hold what moves along it, by
 // the masses of its coordinates alone. An overlap where a contact opens counts as none until it is
@@ -248,10 +259,7 @@ static void enter_contact(PawlGuards* g, PawlState* state, int k, const double* 
   double least = gap ? fmax(fabs(value), spans[guard->at]) : forces[guard->at];
   state->largest[k] = fmax(state->largest[k], least);
   double terms = fmin(sizes[guard->at], spans[guard->at] / PAWL_SMALLEST_PART);
-  // ida, whose steps are long against a gap that opens by friction, has no more of it than its
-  // noise
-  bool noisy = g->slip && strcmp(g->dynamics->def->smooth, "ida") == 0;
-  double least_gap = (noisy ? PAWL_IDA_NOISE : DBL_EPSILON) * terms;
+  double least_gap = least_gap_of(g, guard->at, terms);
   state->blur[k] = gap ? OF_OVERLAP * fmax(-value, 0.0) + least_gap : 0.0;
   if (guard->what == PAWL_GUARD_CONE) {
     state->blur[k] = rest_of_slip(g, guard, still);

@@ -524,6 +524,67 @@ static void test_condition_on_closed_contact(void** unused) {
   run_end(&run);
 }
 
+// ---- borders and steps --------------------------------------------------------------------------
+// A stop at the very place where the track turns up: hit with 6, left with -3.              (C14)
+static void test_stop_at_border(void** unused) {
+  (void)unused;
+  Run run = run_text(
+      "model: border\n"
+      "coordinates: {x: {rate: 6}, y: }\n"
+      "mass: {x: 1, y: 1}\n"
+      "potential: 9.81*y\n"
+      "constraints: {track: {equation: \"y = max(0, x - 1)\", impact: bisector}}\n"
+      "contacts: {stop: {gap: 1 - x, restitution: 0.5}}\n");
+  run_to(&run, 1, 1e-2);
+  assert_int_equal(run_events(&run), 1);
+  event_is(&run, 0, 1.0 / 6, "stop", "hit", 1e-11);
+  check_state(&run, (double[]){1 - 3 * (1 - 1.0 / 6), 0}, (double[]){-3, 0}, 1e-10);
+  run_end(&run);
+}
+
+// Off the edge of a stair, and off a table that is pulled down: free fall by 0.2.           (C15)
+static void test_off_the_edge(void** unused) {
+  (void)unused;
+  static const char* const gaps[] = {"y + 0.2*floor(x)", "y + 0.2*step(t - 0.5)"};
+  for (int k = 0; k < 2; k++) {
+    char text[300];
+    snprintf(text, sizeof text,
+             "model: stairs\ncoordinates: {x: {start: 0.5, rate: 1}, y: }\nmass: {x: 1, y: 1}\n"
+             "potential: 9.81*y\ncontacts: {f: {gap: \"%s\"}}\n",
+             gaps[k]);
+    Run run = run_text(text);
+    for (int i = 0; i < 2; i++) {
+      assert_true(run_with(&run, i == 0 ? "rk4" : "dopri", 0.9, 1e-2));
+      assert_int_equal(run_events(&run), 2);
+      event_is(&run, 0, 0.5, "f", "open", 1e-10);
+      event_is(&run, 1, 0.5 + sqrt(2 * 0.2 / 9.81), "f", "hit", 1e-10);
+      check_state(&run, (double[]){1.4, -0.2}, (double[]){1, 0}, 1e-10);
+    }
+    run_end(&run);
+  }
+}
+
+// A shaken table is left without a rate, which ida resolves but slowly.
+static void test_shaken(void** unused) {
+  (void)unused;
+  Run run = run_text(
+      "model: shaken\n"
+      "parameters: {A: 0.02, w: 30}\n"
+      "coordinates: {y: {rate: A*w}}\n"
+      "mass: {y: 1}\n"
+      "potential: 9.81*y\n"
+      "contacts: {floor: {gap: y - A*sin(w*t), restitution: 0.4}}\n");
+  double off = asin(9.81 / (0.02 * 900)) / 30;
+  for (int k = 0; k < 2; k++) {
+    if (run_with(&run, k == 0 ? "dopri" : "ida", 0.5, 1e-3)) {
+      event_is(&run, 0, off, "floor", "open", 1e-7);
+      event_is(&run, 1, 0.16446063, "floor", "hit", 1e-7);
+      event_is(&run, 5, 0.41808503, "floor", "hit", 1e-6);
+    }
+  }
+  run_end(&run);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_ball),
@@ -545,6 +606,9 @@ int main(void) {
       cmocka_unit_test(test_beside_region),
       cmocka_unit_test(test_beside_rate_constraint),
       cmocka_unit_test(test_condition_on_gap),
+      cmocka_unit_test(test_stop_at_border),
+      cmocka_unit_test(test_off_the_edge),
+      cmocka_unit_test(test_shaken),
       cmocka_unit_test(test_condition_on_closed_contact),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
