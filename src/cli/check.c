@@ -7,8 +7,8 @@
 #include "cli/spectra.h"
 
 static const Option options[] = {
-    {"-p", "NAME=VALUE", "set a parameter of the model; VALUE may be an expression", VALUE_TEXT,
-     true},
+    {"-p", "NAME=VALUE", "set a parameter of the model; VALUE may be an expression, or [a, b]",
+     VALUE_TEXT, true},
     {"--project", NULL, "check the start after moving it onto the constraints", VALUE_NONE, true},
     {"--keep", "NAMES", "coordinates and rates that --project leaves as they are: \"x, phi'\"",
      VALUE_TEXT, true},

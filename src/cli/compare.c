@@ -18,8 +18,8 @@ static const Option options[] = {
       "event-driven:rk4@1e-5. Without it: event-driven over rk4 at a tenth of the step (rk4 for "
       "models in which nothing switches, php or nsga-pva for those with contacts)"),
      VALUE_FILE, true},
-    {"-p", "NAME=VALUE", "set a parameter of the model; VALUE may be an expression", VALUE_TEXT,
-     true},
+    {"-p", "NAME=VALUE", "set a parameter of the model; VALUE may be an expression, or [a, b]",
+     VALUE_TEXT, true},
     {"--plot", "FILE",
      ("draw the errors over time, and at the end over the time that the run took; FILE.svg, "
       "FILE.pdf or FILE.png"),

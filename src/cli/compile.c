@@ -6,8 +6,8 @@
 #include "cli/cli.h"
 
 static const Option options[] = {
-    {"-p", "NAME=VALUE", "set a parameter of the model; VALUE may be an expression", VALUE_TEXT,
-     true},
+    {"-p", "NAME=VALUE", "set a parameter of the model; VALUE may be an expression, or [a, b]",
+     VALUE_TEXT, true},
     {"-o", "FILE.c", "write to a file; - and without: standard output", VALUE_FILE, true},
     {0}};
 

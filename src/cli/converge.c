@@ -16,8 +16,8 @@ static const Option options[] = {
       "around the step of the model, larger ones for methods of order 4. Sizes that put an event "
       "exactly on a step are a matter of rounding there: avoid them"),
      VALUE_TEXT, true},
-    {"-p", "NAME=VALUE", "set a parameter of the model; VALUE may be an expression", VALUE_TEXT,
-     true},
+    {"-p", "NAME=VALUE", "set a parameter of the model; VALUE may be an expression, or [a, b]",
+     VALUE_TEXT, true},
     {"--plot", "FILE",
      ("draw the L1 distances over step sizes, with the fitted orders, and over the time of the "
       "runs; FILE.svg, FILE.pdf or FILE.png"),

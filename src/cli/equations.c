@@ -3,8 +3,8 @@
 #include "cli/cli.h"
 
 static const Option options[] = {
-    {"-p", "NAME=VALUE", "set a parameter of the model; VALUE may be an expression", VALUE_TEXT,
-     true},
+    {"-p", "NAME=VALUE", "set a parameter of the model; VALUE may be an expression, or [a, b]",
+     VALUE_TEXT, true},
     {"--latex", NULL, "a LaTeX document instead of text", VALUE_NONE, true},
     {0}};
 

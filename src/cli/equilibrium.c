@@ -8,8 +8,8 @@
 #include "cli/study.h"
 
 static const Option options[] = {
-    {"-p", "NAME=VALUE", "set a parameter of the model; VALUE may be an expression", VALUE_TEXT,
-     true},
+    {"-p", "NAME=VALUE", "set a parameter of the model; VALUE may be an expression, or [a, b]",
+     VALUE_TEXT, true},
     {"--vary", "NAME=A..B:N",
      ("N steps of the parameter from A to B, each from the position before: a load that grows; "
       "prints the coordinates of each"),

@@ -19,8 +19,8 @@ static const Option options[] = {
       "constraint; may be given several times. Default: the coordinates of --motion; with --from "
       "all coordinates"),
      VALUE_TEXT, true},
-    {"-p", "NAME=VALUE", "set a parameter of the model; VALUE may be an expression", VALUE_TEXT,
-     true},
+    {"-p", "NAME=VALUE", "set a parameter of the model; VALUE may be an expression, or [a, b]",
+     VALUE_TEXT, true},
     {"-o", "FILE.csv", "write to a file; - and without: standard output", VALUE_FILE, true},
     {"--until", "T", "the end of --motion (default: that of the model)", VALUE_TEXT, true},
     {"--step", "H", "the times of --motion (default: those of the model)", VALUE_TEXT, true},

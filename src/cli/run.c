@@ -8,8 +8,8 @@
 #include "cli/picture.h"
 
 static const Option options[] = {
-    {"-p", "NAME=VALUE", "set a parameter of the model; VALUE may be an expression", VALUE_TEXT,
-     true},
+    {"-p", "NAME=VALUE", "set a parameter of the model; VALUE may be an expression, or [a, b]",
+     VALUE_TEXT, true},
     {"-o", "FILE",
      ("write the trajectory: FILE.csv, FILE.h5, FILE.html (as --report), or - for CSV on standard "
       "output; may be given several times"),

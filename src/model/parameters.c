@@ -2,6 +2,7 @@
 // `parameters:` numbers with names, or families of them, each an expression of earlier ones. An
 // override from outside takes the place of the written expression, so that later parameters follow
 // it.
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -159,6 +160,79 @@ static Override read_override(PawlLoader* loader, const char* text) {
   return override;
 }
 
+enum { MOST_PARTS = 3 };  // of a list that is a vector
+
+// "name_k = part" as if it was given; NULL: no memory.
+static char* say_part(PawlLoader* loader, const char* name, int k, const char* begin, int length) {
+  size_t room = strlen(name) + (size_t)length + sizeof "_1=";
+  char* said = pawl_pool_alloc(&loader->pool, room);
+  if (said) {
+    snprintf(said, room, "%s_%d=%.*s", name, k, length, begin);
+  }
+  return said;
+}
+
+// The parts of "[a, b]", each as say_part() says it; how many, 0 where it is no list of this kind.
+static int split_list(PawlLoader* loader, const char* name, const char* list,
+                      char* parts[MOST_PARTS]) {
+  int count = 0, depth = 0;
+  const char* begin = list + 1;
+  for (const char* at = list; *at; at++) {
+    depth += *at == '(' || *at == '[' ? 1 : *at == ')' || *at == ']' ? -1 : 0;
+    bool ends = depth == 0 && *at == ']';
+    if (ends || (depth == 1 && *at == ',')) {
+      if (count == MOST_PARTS) {
+        return 0;
+      }
+      parts[count] = say_part(loader, name, count + 1, begin, (int)(at - begin));
+      count++;
+      begin = at + 1;
+    }
+    if (ends) {
+      return at[1 + strspn(at + 1, " \t")] == '\0' ? count : 0;
+    }
+  }
+  return 0;
+}
+
+// How many parameters name_1, name_2, ... there are: a list in the model.
+static int count_parts(const PawlLoader* loader, const char* name) {
+  char part[PAWL_MODEL_MAX_NAME + 4];
+  int count = 0;
+  for (bool more = true; more; count += more) {
+    snprintf(part, sizeof part, "%.*s_%d", PAWL_MODEL_MAX_NAME, name, count + 1);
+    more = count <= MOST_PARTS && pawl_names_find(&loader->names, part);
+  }
+  return count;
+}
+
+// "g = [0, -1]" of a list g stands for g_1 = 0 and g_2 = -1: adds these, or what is given as it is.
+static void add_override(PawlLoader* loader, Overrides* given, const char* text) {
+  char* parts[MOST_PARTS] = {NULL};
+  PawlYaml* whole = parse_override(loader, text);
+  if (!whole) {
+    return;
+  }
+  const char* list = whole->text + strspn(whole->text, " \t");
+  int count = *list == '[' && !pawl_names_find(&loader->names, whole->key->text)
+                  ? split_list(loader, whole->key->text, list, parts)
+                  : 0;
+  int wanted = count > 0 ? count_parts(loader, whole->key->text) : 0;
+  if (wanted == 0) {
+    given->item[given->count++] = read_override(loader, text);
+  } else if (wanted != count) {
+    pawl_report(&loader->report, whole->key, "'%s' has %d parts, not %d",
+                pawl_quote(whole->key->text).s, wanted, count);
+  }
+  for (int k = 0; wanted == count && k < count; k++) {
+    if (!parts[k]) {
+      pawl_loader_no_memory(loader);
+      return;
+    }
+    given->item[given->count++] = read_override(loader, parts[k]);
+  }
+}
+
 // What takes the place of the text of an element; the last override counts. NULL: nothing does.
 static PawlYaml* find_override(const Overrides* overrides, const PawlFamily* family,
                                const int index[]) {
@@ -258,7 +332,7 @@ void pawl_load_parameters(PawlLoader* loader, PawlYaml* section, int override_co
   if (!pawl_expect_map(loader, section, "parameters")) {
     section = NULL;
   }
-  Overrides given = {pawl_alloc((size_t)override_count, sizeof(Override)), 0};
+  Overrides given = {pawl_alloc(MOST_PARTS * (size_t)override_count, sizeof(Override)), 0};
   if (!given.item) {
     pawl_loader_no_memory(loader);
     return;
@@ -267,8 +341,8 @@ void pawl_load_parameters(PawlLoader* loader, PawlYaml* section, int override_co
     claim(loader, child->key);
   }
   if (!loader->report.no_memory) {
-    for (; given.count < override_count; given.count++) {
-      given.item[given.count] = read_override(loader, overrides[given.count]);
+    for (int k = 0; k < override_count; k++) {
+      add_override(loader, &given, overrides[k]);
     }
     evaluate_all(loader, section, &given);
   }

@@ -32,6 +32,23 @@ static double value_of(const char* expression) {
   return value;
 }
 
+// "-p g=[a, b, c]" sets the parts of a list, which may be expressions of what stands before.
+static void test_set_from_outside(void** state) {
+  (void)state;
+  static const char text[] = HEAD "  out: dot(g, [1, 10, 100])\n";
+  const char* given = "g = [k, max(-1, -2), 2*(k + 1)]";
+  PawlModel* model;
+  PawlError err;
+  assert_int_equal(pawl_model_parse(text, strlen(text), "m.yaml", 1, &given, &model, &err),
+                   PAWL_OK);
+  CHECK_NEAR(node_value(model, model->outputs[0].node), 3 - 10 + 800, 1e-12);
+  pawl_model_destroy(model);
+  const char* short_by_one = "g=[1, 2]";
+  assert_int_equal(pawl_model_parse(text, strlen(text), "m.yaml", 1, &short_by_one, &model, &err),
+                   PAWL_ERROR_MODEL);
+  assert_non_null(strstr(err.message, "'g' has 3 parts, not 2"));
+}
+
 static void test_values(void** state) {
   (void)state;
   static const double x = 1, y = 1.1, z = 1.2, vx = 2, vy = 2.1, vz = 2.2, ax = 3, ay = 3.1;
@@ -240,6 +257,7 @@ static void test_mistakes_in_sections(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_set_from_outside),
       cmocka_unit_test(test_values),
       cmocka_unit_test(test_norm_squared_has_no_root),
       cmocka_unit_test(test_equations_have_a_row_for_each_number),
