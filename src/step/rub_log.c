@@ -19,7 +19,7 @@ static bool turns(const PawlContactFriction* of, const PawlRubEnds* e) {
 }
 
 PawlStatus pawl_rub_log(PawlStepper* s, PawlRub* rub, const PawlRubEnds* e, PawlError* err) {
-  bool begins = rub->begins;
+  bool begins = rub->begins, first_step = begins && e->before->step == 0;
   int first = s->sizes.rows - rub->contacts;
   rub->begins = false;
   for (int k = 0; k < rub->contacts; k++) {
@@ -31,6 +31,9 @@ PawlStatus pawl_rub_log(PawlStepper* s, PawlRub* rub, const PawlRubEnds* e, Pawl
     }
     int from = mode_of(of, pressed && e->rate_before[i] <= e->slow, e->rate_before, e->slow);
     int to = mode_of(of, presses && fabs(e->rate[i]) <= e->slow, e->rate, e->slow);
+    if (first_step && from == PAWL_MODE_CLOSED) {
+      continue;  // what a start at rest comes to is no event
+    }
     if (from != to || (from == PAWL_MODE_SLIPS && turns(of, e))) {
       PawlContactSeen seen = {i, from, to, e->t, e->q, e->v};
       PAWL_TRY(pawl_log_seen(&s->log, e->before, &seen, err));
