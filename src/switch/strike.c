@@ -143,7 +143,8 @@ static void aim_at_rest(PawlStrike* k) {
   memset(k->lo, 0, (size_t)k->dynamics->sizes.rows * sizeof(double));
 }
 
-// s = max g/g' of the contacts that have touched; t - s, q - s v + s^2/2 v', v - s v'.        (C3)
+// s = max g/g' of the contacts that have touched; t - s, q - s v + s^2/2 v', v - s v'. Not to
+// before the beginning of a run. (C3)
 void pawl_strike_back(PawlStrike* k, PawlState* state, const PawlValues* values) {
   PawlDynamics* d = k->dynamics;
   double s = 0.0, most = 2 * pawl_dynamics_instant(d, state->t);
@@ -152,7 +153,7 @@ void pawl_strike_back(PawlStrike* k, PawlState* state, const PawlValues* values)
     bool past = k->touched[i] && values->g[i] < 0.0 && k->rate[i] < -k->slow[i];
     s = past ? fmax(s, values->g[i] / k->rate[i]) : s;
   }
-  s = fmin(s, most);
+  s = fmin(s, state->t >= 0.0 ? fmin(most, state->t) : most);
   for (int j = 0; j < d->sizes.v; j++) {
     k->move[j] = -s * state->v[j] + 0.5 * s * s * state->a[j];
   }

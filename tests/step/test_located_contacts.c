@@ -524,6 +524,22 @@ static void test_condition_on_closed_contact(void** unused) {
   run_end(&run);
 }
 
+// A start that overlaps by rounding is hit where the run begins, not before.
+static void test_hit_at_start(void** unused) {
+  (void)unused;
+  Run run = run_text(
+      "model: start\n"
+      "coordinates: {y: {start: -1e-18, rate: -0.1}}\n"
+      "mass: {y: 1}\n"
+      "potential: 9.81*y\n"
+      "contacts: {f: {gap: y, restitution: 0.5}}\n");
+  run_to(&run, 1e-3, 1e-3);
+  assert_int_equal(run_events(&run), 1);
+  assert_true(run_event(&run, 0)->t >= 0.0);
+  CHECK_NEAR(pawl_sim_state(run.sim)->v[0], 0.05 - 9.81e-3, 1e-12);
+  run_end(&run);
+}
+
 // ---- borders and steps --------------------------------------------------------------------------
 // A stop at the very place where the track turns up: hit with 6, left with -3.              (C14)
 static void test_stop_at_border(void** unused) {
@@ -606,6 +622,7 @@ int main(void) {
       cmocka_unit_test(test_beside_region),
       cmocka_unit_test(test_beside_rate_constraint),
       cmocka_unit_test(test_condition_on_gap),
+      cmocka_unit_test(test_hit_at_start),
       cmocka_unit_test(test_stop_at_border),
       cmocka_unit_test(test_off_the_edge),
       cmocka_unit_test(test_shaken),
