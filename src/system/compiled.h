@@ -14,9 +14,6 @@ typedef void PawlCompiledFunction(void);
 
 typedef struct PawlCompiled PawlCompiled;
 
-PawlCompiled* pawl_compiled_create(void);            // NULL when memory is short
-void pawl_compiled_destroy(PawlCompiled* compiled);  // ends what is under way; NULL is allowed
-
 // Under the lock of the system. 0, or -1 when memory is short.
 int pawl_compiled_add(PawlCompiled* compiled, PawlProgram* program);
 void pawl_compiled_remove(PawlCompiled* compiled, PawlProgram* program);

@@ -10,7 +10,6 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "model/model.h"
-#include "system/compiled.h"
 #include "system/rotation.h"
 
 // ---- from a model -------------------------------------------------------------------------------
