@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/bytes.h"
 #include "base/text.h"
 
 enum { CHUNK_BYTES = 1 << 17 };  // aimed at; a longer row has a chunk of its own
@@ -36,6 +37,8 @@ struct PawlRecorder {
   const PawlEvent** events;
   int fact_count, fact_capacity;
   Fact* facts;
+  int fact_slots;  // 0 or a power of two, at least twice the facts
+  int* fact_at;    // (fact_slots) 1 + the fact by the hash of its name, 0: none
 };
 
 static const char* copy_text(PawlArena* arena, const char* text) {
@@ -98,6 +101,7 @@ void pawl_recorder_destroy(PawlRecorder* recorder) {
   pawl_free(recorder->chunks);
   pawl_free(recorder->events);
   pawl_free(recorder->facts);
+  pawl_free(recorder->fact_at);
   pawl_arena_free(&recorder->arena);
   pawl_free(recorder);
 }
@@ -279,13 +283,39 @@ PawlStatus pawl_recorder_add_event(PawlRecorder* recorder, const PawlEvent* even
   return PAWL_OK;
 }
 
-static Fact* find_fact(PawlRecorder* recorder, const char* name) {
-  for (int i = 0; i < recorder->fact_count; i++) {
-    if (strcmp(recorder->facts[i].name, name) == 0) {
-      return &recorder->facts[i];
-    }
+// Where the fact of this name is, or would be. There must be slots, and one of them empty.
+static int* slot_of(const PawlRecorder* recorder, const char* name) {
+  uint64_t mask = (uint64_t)recorder->fact_slots - 1;
+  uint64_t k = pawl_hash(PAWL_HASH_START, name, strlen(name)) & mask;
+  while (recorder->fact_at[k] &&
+         strcmp(recorder->facts[recorder->fact_at[k] - 1].name, name) != 0) {
+    k = (k + 1) & mask;
   }
-  return NULL;
+  return &recorder->fact_at[k];
+}
+
+static Fact* find_fact(PawlRecorder* recorder, const char* name) {
+  int fact = recorder->fact_slots > 0 ? *slot_of(recorder, name) : 0;
+  return fact ? &recorder->facts[fact - 1] : NULL;
+}
+
+// Makes room for one more fact.
+static bool make_slots(PawlRecorder* recorder) {
+  if (recorder->fact_slots > 2 * recorder->fact_count + 1) {
+    return true;
+  }
+  int slots = recorder->fact_slots > 0 ? 2 * recorder->fact_slots : 64;
+  int* at = recorder->fact_count < INT_MAX / 8 ? pawl_alloc((size_t)slots, sizeof *at) : NULL;
+  if (!at) {
+    return false;
+  }
+  pawl_free(recorder->fact_at);
+  recorder->fact_at = at;
+  recorder->fact_slots = slots;
+  for (int i = 0; i < recorder->fact_count; i++) {
+    *slot_of(recorder, recorder->facts[i].name) = i + 1;
+  }
+  return true;
 }
 
 // A name given again replaces its value, so that each fact is there once.
@@ -301,10 +331,11 @@ PawlStatus pawl_recorder_add_fact(PawlRecorder* recorder, const char* name, cons
     return PAWL_OK;
   }
   const char* name_copy = copy_text(&recorder->arena, name);
-  if (!name_copy ||
+  if (!name_copy || !make_slots(recorder) ||
       PAWL_GROW(recorder->facts, recorder->fact_capacity, recorder->fact_count + 1) != 0) {
     return pawl_fail_memory(err);
   }
+  *slot_of(recorder, name) = recorder->fact_count + 1;
   recorder->facts[recorder->fact_count++] = (Fact){name_copy, value_copy, false, 0.0};
   return PAWL_OK;
 }

@@ -190,6 +190,26 @@ static void test_facts(void** state) {
   pawl_recorder_destroy(recorder);
 }
 
+// Parameters of large families: each is found without a look at the others, else this takes minutes.
+static void test_many_facts(void** state) {
+  (void)state;
+  enum { COUNT = 200000 };
+  PawlRecorder* recorder = new_record(0, NULL);
+  char name[40];
+  for (int k = 0; k < 2 * COUNT; k++) {
+    snprintf(name, sizeof name, "mass[%d]", k % COUNT);
+    assert_int_equal(pawl_recorder_add_number(recorder, name, k, NULL), PAWL_OK);
+  }
+  for (int k = 0; k < COUNT; k += 777) {
+    double number;
+    snprintf(name, sizeof name, "mass[%d]", k);
+    assert_string_equal(pawl_recorder_fact_name(recorder, k), name);
+    assert_true(pawl_recorder_fact_number(recorder, k, &number) && number == COUNT + k);
+  }
+  assert_null(pawl_recorder_fact_name(recorder, COUNT));
+  pawl_recorder_destroy(recorder);
+}
+
 // One of each call. Says how many samples, events and facts must be there after a failure.
 static PawlStatus record_all(PawlRecorder** out, int counts[3]) {
   const PawlColumn column = {"x", "m", PAWL_COLUMN_COORDINATE};
@@ -245,6 +265,7 @@ int main(void) {
       cmocka_unit_test(test_events_are_copied),
       cmocka_unit_test(test_event_without_names),
       cmocka_unit_test(test_facts),
+      cmocka_unit_test(test_many_facts),
       cmocka_unit_test(test_allocation_failures),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
