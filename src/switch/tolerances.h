@@ -46,8 +46,8 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // margin is near its least value: its place is off by half of this.
 #define PAWL_AHEAD 1e-3
 #define PAWL_AHEAD_INSIDE 1e-5
-// [1] Of the way of a switching function in a step: two of the same way, up to sign, are the ends of
-// a band; rounding and the terms of a curved motion in both are the same.
+// [1] Of the way of a switching function in a step: two of the same way, up to sign, are the ends
+// of a band; rounding and the terms of a curved motion in both are the same.
 #define PAWL_SAME_WAY 1e-6
 // [1] Of a step: how closely instants are located at most, in whatever unit times are.
 #define PAWL_INSTANT_OF_STEP 1e-8

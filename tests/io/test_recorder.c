@@ -190,7 +190,8 @@ static void test_facts(void** state) {
   pawl_recorder_destroy(recorder);
 }
 
-// Parameters of large families: each is found without a look at the others, else this takes minutes.
+// Parameters of large families: each is found without a look at the others, else this takes
+// minutes.
 static void test_many_facts(void** state) {
   (void)state;
   enum { COUNT = 200000 };
