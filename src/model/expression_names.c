@@ -260,7 +260,7 @@ static const PawlFamily* find_family(const PawlBuild* build, const char* name) {
 // A list of 2 or 3 parameters, g: [0, -9.81], has the names g_1, g_2 and is a vector by its own.
 static bool parameter_list(PawlBuild* build, PawlDag* dag, const PawlAst* ast, PawlMatrix* out,
                            PawlExprError* error) {
-  char name[PAWL_MODEL_MAX_NAME + 4];
+  char name[PAWL_MODEL_MAX_NAME + 16];
   PawlMatrix list = {0, 1, {0}};
   const PawlFamily* family = NULL;
   for (int k = 0; k < 4; k++) {

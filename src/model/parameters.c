@@ -197,7 +197,7 @@ static int split_list(PawlLoader* loader, const char* name, const char* list,
 
 // How many parameters name_1, name_2, ... there are: a list in the model.
 static int count_parts(const PawlLoader* loader, const char* name) {
-  char part[PAWL_MODEL_MAX_NAME + 4];
+  char part[PAWL_MODEL_MAX_NAME + 16];
   int count = 0;
   for (bool more = true; more; count += more) {
     snprintf(part, sizeof part, "%.*s_%d", PAWL_MODEL_MAX_NAME, name, count + 1);

@@ -61,6 +61,9 @@ static void scale_constraint(PawlModel* m, Units u, PawlConstraint* c) {
 }
 
 static void scale_model(PawlModel* m, Units u) {
+  if (pawl_model_complete(m, NULL) != PAWL_OK) {  // nodes that nobody has asked for yet
+    exit(EXIT_FAILURE);
+  }
   for (int k = 0; k < m->coordinate_count; k++) {
     m->coordinates[k].rate /= u.s;
   }
