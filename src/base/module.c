@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#define _GNU_SOURCE  // environ, pipe2
+#define _GNU_SOURCE  // environ, prlimit
 #include "base/module.h"
 
 #include <dlfcn.h>
@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -51,7 +52,7 @@ void pawl_module_job_stop(PawlModuleJob* job) {
   pthread_mutex_lock(&job->lock);
   job->stop = true;
   if (job->child > 0) {
-    kill(job->child, SIGKILL);
+    kill(-job->child, SIGKILL);  // with what it has called itself
   }
   pthread_mutex_unlock(&job->lock);
 }
@@ -71,7 +72,7 @@ static bool is_stopped(PawlModuleJob* job) {
 static const char* const options[] = {
     "-std=c11",          "-O3", "-w", "-fPIC", "-shared", "-ffp-contract=off", "-fno-math-errno",
     "-fno-trapping-math"};
-enum { OPTIONS = sizeof options / sizeof *options };
+enum { OPTIONS = sizeof options / sizeof *options, MOST_SECONDS = 60 };
 
 // Vectors of four where the processor has them: the bits are the same.
 static const char* vector_option(void) {
@@ -275,8 +276,12 @@ static int spawn(const Names* names, pid_t* child) {
   posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   posix_spawn_file_actions_addopen(&files, STDERR_FILENO, names->log.s, O_WRONLY, 0);
   posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  posix_spawnattr_setpgroup(&attributes, 0);  // of its own, so that all of it can be ended
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
   int failed = posix_spawn(child, names->compiler.s, &files, &attributes, arguments, environ);
+  if (!failed) {  // should nobody be left to end it
+    prlimit(*child, RLIMIT_CPU, &(struct rlimit){MOST_SECONDS, MOST_SECONDS}, NULL);
+  }
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&files);
   return failed;

@@ -8,8 +8,9 @@
 #include "expr/tape_source.h"
 #include "system/system.h"
 
-// A compiler takes longer than in proportion for very long functions.
-enum { MOST_INSTRUCTIONS = 10000 };
+// A compiler takes a second for some thousands of instructions, and longer than in proportion for
+// very long functions: what is beyond stays as it is.
+enum { MOST_INSTRUCTIONS = 4000, MOST_TOGETHER = 20000 };
 
 typedef struct Slot {
   const PawlProgram* program;  // NULL: free
@@ -92,20 +93,23 @@ const atomic_int* pawl_compiled_generation(const PawlCompiled* c) {
 }
 
 // ---- the text -----------------------------------------------------------------------------------
-static bool is_wanted(const Slot* slot) {
-  return slot->program && !slot->functions &&
-         slot->program->tape->instruction_count <= MOST_INSTRUCTIONS;
+static bool is_wanted(const Slot* slot, int so_far) {
+  int count = slot->program ? slot->program->tape->instruction_count : 0;
+  return slot->program && !slot->functions && count <= MOST_INSTRUCTIONS &&
+         so_far + count + pawl_program_functions(slot->program) <= MOST_TOGETHER;
 }
 
 // The functions of all programs that have none yet, and their list. How many there are.
 static int print_programs(PawlCompiled* c) {
-  int count = 0;
+  int count = 0, instructions = 0;
   c->source.length = 0;
   pawl_tape_source_head(&c->source);
   for (int k = 0; k < c->slot_count; k++) {
     Slot* slot = &c->slots[k];
     slot->wanted = -1;
-    if (is_wanted(slot)) {
+    if (is_wanted(slot, instructions)) {
+      instructions +=
+          slot->program->tape->instruction_count + pawl_program_functions(slot->program);
       c->source.failed |= pawl_program_source(&c->source, slot->program, count) != 0;
       slot->wanted = count;
       count += pawl_program_functions(slot->program);
