@@ -392,6 +392,17 @@ static int list_mirror(const PawlKkt* kkt, const unsigned char* inside, int* to)
   return count;
 }
 
+// Whether what is left of every mass is rows alone, so that signs are those of (K11). A mass whose
+// coordinates do not all know each other may be several nodes.
+static bool are_whole(const Plan* p, const PawlKktBlocks* b) {
+  bool whole = true;
+  for (int s = 0; s < b->count; s++) {
+    const PawlKktNode* node = &b->nodes[s];
+    whole &= node->first >= p->kkt->n || node->r == 0 || b->rest[node->rest] >= p->kkt->n;
+  }
+  return whole;
+}
+
 // The entries that are left out. `row` (n) is scratch, zero.
 static void list_loose(const Plan* p, PawlKktBlocks* b, int* row) {
   const PawlKkt* kkt = p->kkt;
@@ -462,7 +473,7 @@ static PawlStatus make_plan(Plan* p, PawlArena* arena, PawlKktBlocks* b) {
     b->diagonal[k] = place_of(b, p->node_of, p->at[k], p->at[k]);
   }
   PAWL_TRY(take_loose(p, arena, b));
-  b->mirror_count = list_mirror(p->kkt, p->inside, NULL);
+  b->mirror_count = are_whole(p, b) ? list_mirror(p->kkt, p->inside, NULL) : -1;
   b->mirror = PAWL_NEW(arena, int, b->mirror_count > 0 ? 2 * b->mirror_count : 0);
   if (b->mirror_count > 0 && b->mirror) {
     list_mirror(p->kkt, p->inside, b->mirror);
