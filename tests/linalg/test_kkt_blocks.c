@@ -19,6 +19,7 @@ typedef struct Kind {
   int loops;         // joints beyond those of the tree
   bool net;          // joints to the right and up, of a square of bodies
   bool dense;        // masses are full, else diagonal
+  bool star;         // their last coordinate alone knows the others
   bool tangents;     // entries of S between bodies of a joint
   bool uneven;       // B is not J, S is not symmetric
 } Kind;
@@ -72,7 +73,7 @@ static void add_mass(const Kind* kind, int n, int body, Full* f) {
     for (int j = 0; j < d; j++) {
       size_t at = (size_t)(body * d + j) * (size_t)n + (size_t)(body * d + i);
       size_t mirror = (size_t)(body * d + i) * (size_t)n + (size_t)(body * d + j);
-      if (i == j || kind->dense) {
+      if (i == j || kind->dense || (kind->star && (i == d - 1 || j == d - 1))) {
         f->has_S[at] = f->mass[at] = 1;
         f->S[at] = i == j ? 2.0 + test_random() : i < j ? 0.3 * test_random() : f->S[mirror];
         f->S[at] += kind->uneven && i > j ? 0.05 * test_random() : 0.0;
@@ -249,6 +250,7 @@ static const Kind kinds[] = {
     {.bodies = 30, .size = 6, .rows = 5, .tangents = true, .dense = true, .uneven = true},
     {.bodies = 49, .size = 2, .rows = 1, .net = true, .tangents = true},
     {.bodies = 50, .size = 1, .rows = 0, .tangents = true},
+    {.bodies = 20, .size = 9, .rows = 3, .star = true},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
