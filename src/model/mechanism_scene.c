@@ -274,7 +274,9 @@ static void draw_joint(PawlMade* made, const PawlJoint* joint) {
   }
   if (locks || joint->switching) {
     const char* part = !locks ? "" : pawl_part_get(joint->map, "lock") ? "lock" : "brake";
-    pawl_set(made, map, joint->key, "of", pawl_part_use(made, &joint->name, part));
+    pawl_set(
+        made, map, joint->key, "of",  // as the lock is called: n.lock[i]
+        pawl_say(made, "%s%s%s%s", joint->name.name, *part ? "." : "", part, joint->name.index));
   }
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/demand.h"
 #include "model/touching.h"
 
 static const struct Word {
@@ -142,11 +143,31 @@ static bool read_frame(PawlMade* made, PawlTouchShape* shape) {
   return (!at || shape->at) && (!turn || shape->turn);
 }
 
+// Not negative, and no more than half of every edge.
+static bool demand_round(PawlMade* made, const PawlTouchShape* shape) {
+  const PawlPartName* of = shape->body ? &shape->body->name : NULL;
+  const char* radius = pawl_part_text(made, shape->round, "a radius");
+  if (!radius || !of) {
+    return radius;
+  }
+  pawl_demand_one(made, PAWL_DEMAND_NOT_NEGATIVE, of, shape->round,
+                  pawl_say(made, "round: of '%s' is negative", of->name), radius);
+  bool box = shape->kind == PAWL_TOUCH_BOX && shape->node->kind == PAWL_YAML_LIST;
+  for (const PawlYaml* edge = box ? shape->node->first : NULL; edge; edge = edge->next) {
+    const char* text = pawl_part_text(made, edge, "a number");
+    pawl_demand_one(
+        made, PAWL_DEMAND_NOT_NEGATIVE, of, shape->round,
+        pawl_say(made, "round: of '%s' is more than half an edge; less it, that is", of->name),
+        text ? pawl_say(made, "(%s)/2 - (%s)", text, radius) : NULL);
+  }
+  return true;
+}
+
 static bool read_round(PawlMade* made, PawlTouchShape* shape) {
   shape->round = pawl_part_get(shape->map, "round");
   bool corners = shape->kind == PAWL_TOUCH_BOX || shape->kind == PAWL_TOUCH_POLYGON;
   if (!shape->round || corners) {
-    return true;
+    return !shape->round || demand_round(made, shape);
   }
   pawl_report(&made->loader->report, shape->round->key,
               "round: is the radius of the corners of a box or polygon");

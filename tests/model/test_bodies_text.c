@@ -103,6 +103,10 @@ static void test_numbers(void** state) {
           "m.yaml:2:38: the inertia of 'a' is not symmetric (0.3 and 0)");
   REFUSED("model: m\nbodies: {\"a[i=1..3]\": {mass: 2.5 - i, inertia: 1}}\n",
           "the mass of 'a' is negative (-0.5)");
+  REFUSED("model: m\nbodies: {a: {shape: {box: [1, 2], density: 1, round: -0.1}}}\n",
+          "round: of 'a' is negative (-0.1)");
+  REFUSED("model: m\nbodies: {a: {shape: {box: [1, 2], density: 1, round: 0.75}}}\n",
+          "round: of 'a' is more than half an edge; less it, that is (-0.25)");
   REFUSED("model: m\nbodies: {a: {shape: {disc: -0.5, density: 1}}}\n",
           "a size of the disc of 'a' is not positive (-0.5)");
   REFUSED("model: m\nbodies: {a: {mass: 1, shape: {box: [1, 0]}}}\n",
@@ -121,6 +125,15 @@ static void test_numbers(void** state) {
 }
 
 #define TWO_JOINTS HEAD "  i: {revolute: [ground, arm]}\n  k: {revolute: [ground, hand]}\n"
+
+// The scene that is made of them colours joints by what their locks are called.
+static void test_locks_of_families(void** state) {
+  (void)state;
+  pawl_model_destroy(read_model(
+      "model: m\nbodies: {\"l[i=1..3]\": {mass: 1, inertia: 1}}\njoints:\n"
+      "  f: {revolute: [ground, \"l[1]\"]}\n"
+      "  n[i=2..3]: {revolute: [\"l[i-1]\", \"l[i]\"], at: [[1, 0], [0, 0]], lock: {at: 1}}\n"));
+}
 
 static void test_numbers_of_joints(void** state) {
   (void)state;
@@ -312,6 +325,7 @@ static void test_scene(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_locks_of_families),
       cmocka_unit_test(test_mistakes),
       cmocka_unit_test(test_shapes),
       cmocka_unit_test(test_shapes_in_space),
