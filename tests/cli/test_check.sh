@@ -14,7 +14,7 @@ expect 0 check elastic-bar --json
 paths
 same "$(field factorisation)" band
 expect 0 check chain -p N=20
-has out "factorisation       sparse"
+has out "factorisation       blocks"
 expect 0 check bouncing-bar # of php: the normal form with its k and the bound 36/L^2
 has out 'projection          normal form along y, k = 72; Lemma 1 asks for more than 36'
 expect 0 check bouncing-bar -p L=0.5 --json
