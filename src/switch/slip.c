@@ -205,8 +205,8 @@ void pawl_slip_direction(const PawlSlip* s, const PawlPhase* phase, int k, doubl
 }
 
 // ---- turning ------------------------------------------------------------------------------------
-// A part of the time |u|/|u'| until it would rest, where u' is not along u: what is off then
-// weighs less the less of that time is left.                                               (F29)
+// A part of the time |u|/|u'| until it would rest, but for a slip along one of its directions,
+// which does not turn: what is off then weighs less the less of that time is left. (F29)
 static double longest_of(const PawlSlip* s, const PawlSlipContact* c, const double* a, double h) {
   const double *G = pawl_eval_values(s->eval)->G, *u = s->rate + c->first;
   double rate[2] = {0.0, 0.0};
@@ -217,7 +217,8 @@ static double longest_of(const PawlSlip* s, const PawlSlipContact* c, const doub
   }
   double left = hypot(u[0], u[1]) / hypot(rate[0], rate[1]);
   double part = fmax(PAWL_SLIP_TURN, pow(PAWL_SLIP_TURN, 1.25) * pow(h / left, 0.25));
-  return u[0] * rate[1] != u[1] * rate[0] ? fmin(part, PAWL_SLIP_TURN_MOST) * left : INFINITY;
+  bool straight = (u[0] == 0.0 && rate[0] == 0.0) || (u[1] == 0.0 && rate[1] == 0.0);
+  return straight ? INFINITY : fmin(part, PAWL_SLIP_TURN_MOST) * left;
 }
 
 double pawl_slip_longest(const PawlSlip* s, const PawlPhase* phase, const double* a, double h) {

@@ -442,6 +442,27 @@ static void test_slope(void** unused) {
   run_end(&run);
 }
 
+// A ball that skids on a level floor: its slip does not turn, but for rounding, and lies along
+// neither of its directions. It rolls after 2 |u|/(7 mu g).
+static void test_skid(void** unused) {
+  (void)unused;
+  Run run = run_text_with(
+      "model: skid\nmechanism: {gravity: [0, 0, -9.81]}\nbodies:\n"
+      "  ground: {shapes: {level: {plane: {}}}}\n"
+      "  b: {shape: {sphere: 0.1, density: 1000}, start: {at: [0, 0, 0.1]},\n"
+      "      rate: {velocity: [2, 0, 0], omega: [10, -5, 3]}}\n"
+      "contacts: {f: {between: [b, ground.level], friction: 0.2}}\n"
+      "simulate: {method: event-driven, until: 0.5}\n",
+      NULL);
+  double stop = 2 * hypot(2 + 0.5, 1) / (7 * 0.2 * 9.81);
+  run.def.simulate.smooth = "rk4";
+  for (int k = 0; k < 3; k++) {
+    run_to(&run, 0.5, (double[]){0.01, 0.007, 0.005}[k]);
+    CHECK_NEAR(run_event(&run, run_events(&run) - 1)->t, stop, 1e-7);
+  }
+  run_end(&run);
+}
+
 // The others meet the stop at their order, steep and long steps included.
 static void test_slope_order(void** unused) {
   (void)unused;
@@ -812,6 +833,7 @@ int main(void) {
       cmocka_unit_test(test_spinning_disc),
       cmocka_unit_test(test_slope),
       cmocka_unit_test(test_slope_order),
+      cmocka_unit_test(test_skid),
       cmocka_unit_test(test_clearance),
       cmocka_unit_test(test_painleve_onset),
       cmocka_unit_test(test_painleve_shock),
