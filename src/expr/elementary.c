@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "expr/targets.h"
+#include "base/targets.h"
 
 #if defined(__SSE2__) && defined(__GNUC__)
 #include <emmintrin.h>

@@ -3,10 +3,10 @@
 // operation runs over a block of lanes. Both take their formulas from tape_ops.def.
 #include <math.h>
 
+#include "base/targets.h"
 #include "expr/elementary.h"
 #include "expr/tape.h"
 #include "expr/tape_native.h"
-#include "expr/targets.h"
 
 void pawl_tape_sincos(double x, double* s, double* c) {
   PawlSineCosine y = pawl_sincos(x);

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/targets.h"
+
 // [1] Largest entries of L, as in the sparse LU: up to the first a solution is good as it is, up to
 // the second after one step of refinement.
 static const double REFINED_GROWTH = 32.0;
@@ -18,15 +20,6 @@ enum { MOST_STEPS = 16 };
 
 #define TILE 4         // rows of products that are made at once
 #define MOST_SMALL 64  // numbers of a small node, see kkt_shapes.def
-
-// Vector code for the machine at hand. Only IEEE operations without contraction are used, so every
-// choice gives the same bits.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(PAWL_NO_CLONES)
-#define MANY_TARGETS __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define MANY_TARGETS
-#endif
 
 // ---- creation -----------------------------------------------------------------------------------
 
@@ -265,8 +258,8 @@ PAWL_INLINE void mirror_rest(int p, int r, double sign, const double* U, double*
 }
 
 // to (TILE rows of `count`) <- sum over k < p of a_k b_k^T, with TILE numbers a_k and `count` b_k.
-MANY_TARGETS static void multiply(int p, int count, const double* a, int a_next, const double* b,
-                                  int b_next, double* restrict to) {
+PAWL_MANY_TARGETS static void multiply(int p, int count, const double* a, int a_next,
+                                       const double* b, int b_next, double* restrict to) {
   enum { WIDE = 8 };
   for (int c = 0; c < count; c += WIDE) {
     double sum[TILE][WIDE] = {{0.0}};
