@@ -2,44 +2,7 @@
 // Friction of contacts whose instants are located (docs/theory/friction.md, section 9), against
 // closed forms: sticking, slipping and turning back, impacts with friction, several contacts under
 // one body, and directions that turn in space.
-#include "switch/runs.h"
-
-static const char* const EXACT[] = {"rk4", "dopri", "ark", "ida", NULL};
-static const char* const ALL[] = {
-    "rk4",           "dopri", "ark",   "ida",    "ga-v", "ga-v-between",
-    "ga-v-implicit", "ga-a",  "ga-pv", "ga-pva", NULL};
-
-static Run run_text_with(const char* text, const char* parameter) {
-  Run run = {0};
-  run_need(&run, pawl_model_parse(text, strlen(text), "test.yaml", parameter != NULL, &parameter,
-                                  &run.model, &run.err));
-  run_derive(&run);
-  run.def.simulate.smooth = "dopri";
-  run.def.simulate.rtol = 1e-12;
-  run.def.simulate.atol = 1e-13;
-  return run;
-}
-
-static bool is_absent(const char* smooth) {
-  return pawl_method_find(smooth)->absent;
-}
-
-static const PawlEvent* event_is(const Run* run, int k, double t, const char* name,
-                                 const char* from, const char* to, double tolerance) {
-  const PawlEvent* event = run_event(run, k);
-  CHECK_NEAR(event->t, t, tolerance);
-  assert_string_equal(event->constraint, name);
-  assert_string_equal(event->from, from);
-  assert_string_equal(event->to, to);
-  return event;
-}
-
-// The energy is a balance: nothing is left over but `tolerance`.
-static void balances(const Run* run, double tolerance) {
-  CHECK_NEAR(pawl_sim_summary(run->sim).energy_max_drift, 0.0, tolerance);
-  assert_false(pawl_sim_energy_drifts(run->sim));
-  assert_string_equal(pawl_sim_warning(run->sim), "");
-}
+#include "step/rubbing.h"
 
 // ---- one contact --------------------------------------------------------------------------------
 static const char INCLINE[] =
@@ -592,213 +555,6 @@ static void test_log_of_steps(void** unused) {
   run_end(&run);
 }
 
-// ---- many ---------------------------------------------------------------------------------------
-// A hundred sledges, and twenty towers of five plates that are braked from below: each stops when
-// it would alone.
-static void test_many(void** unused) {
-  (void)unused;
-  static const char sledges[] =
-      "model: sledges\n"
-      "coordinates: {\"x[i=1..100]\": {rate: 1 + i/100}, \"y[i=1..100]\": }\n"
-      "mass: {\"x[i=1..100]\": 1, \"y[i=1..100]\": 1}\n"
-      "potential: {for i=1..100: \"10*y[i]\"}\n"
-      "contacts: {\"f[i=1..100]\": {gap: \"y[i]\", friction: 0.2, slip: \"x[i]\"}}\n";
-  Run run = run_text_with(sledges, NULL);
-  run_to(&run, 1.1, 0.05);
-  assert_int_equal(run_events(&run), 100);
-  for (int k = 0; k < 100; k++) {
-    double v = 1 + (k + 1) / 100.0;
-    CHECK_NEAR(run_event(&run, k)->t, v / 2, 1e-9);
-    CHECK_NEAR(pawl_sim_state(run.sim)->q[k], v * v / 4, 1e-9);
-  }
-  run_end(&run);
-  static const char towers[] =
-      "model: towers\n"
-      "coordinates: {\"x[i=1..20, k=1..5]\": {rate: 1 + i/20}, \"y[i=1..20, k=1..5]\": }\n"
-      "mass: {\"x[i=1..20, k=1..5]\": 1, \"y[i=1..20, k=1..5]\": 1}\n"
-      "potential: sum(i=1..20, sum(k=1..5, 10*y[i, k]))\n"
-      "contacts:\n"
-      "  foot[i=1..20]: {gap: \"y[i, 1]\", friction: 0.2, slip: \"x[i, 1]\"}\n"
-      "  pair[i=1..20, k=2..5]:\n"
-      "    {gap: \"y[i, k] - y[i, k-1]\", friction: 0.3, slip: \"x[i, k] - x[i, k-1]\"}\n";
-  run = run_text_with(towers, NULL);
-  run_to(&run, 1.1, 0.05);  // the plates of a tower stay together
-  assert_int_equal(run_events(&run), 20);
-  for (int k = 0; k < 20; k++) {
-    CHECK_NEAR(run_event(&run, k)->t, (1 + (k + 1) / 20.0) / 2, 1e-9);
-  }
-  run_end(&run);
-}
-
-// ---- loads that are shared ----------------------------------------------------------------------
-// Two feet at one place carry half of the load each, and the run says so. 20 N: up to 8 N are held
-// where one of them carries all, and 7 N slow it down.
-static void test_twice(void** unused) {
-  (void)unused;
-  static const char text[] =
-      "model: twice\n"
-      "coordinates: {x: , y: }\n"
-      "mass: {x: 2, y: 2}\n"
-      "potential: 20*y\n"
-      "forces: {x: 10*t}\n"
-      "contacts:\n"
-      "  one: {gap: y, friction: 0.3, slip: x}\n"
-      "  two: {gap: y, friction: 0.4, slip: x}\n";
-  Run run = run_text_with(text, NULL);
-  run_to(&run, 2, 1e-2);
-  double from = run_event(&run, 0)->t;
-  assert_true(from > 0.6 && from < 0.8 + 1e-9);
-  double v = (5 * (4 - from * from) - 7 * (2 - from)) / 2;
-  CHECK_NEAR(pawl_sim_state(run.sim)->v[0], v, 1e-9);
-  const double* lambda = pawl_sim_multipliers(run.sim);
-  check_list("lambda", 4, lambda, (double[]){-3, -4, 10, 10}, 1e-9);
-  assert_non_null(strstr(pawl_sim_warning(run.sim), "'one' (row 1), 'two' (row 1) share"));
-  run_end(&run);
-}
-
-static const char BOX[] =
-    "model: box\n"
-    "parameters: {m: 2, g: 9.81, mu: 0.3, a: 0.2, b: 0.1, c: 0.05, w: 0, vy: 0}\n"
-    "coordinates: {x: {rate: 2}, y: {rate: vy}, psi: {rate: w}, z: , tx: , ty: }\n"
-    "mass: {x: m, y: m, z: m, psi: m*(a^2+b^2)/3, tx: m*(b^2+c^2)/3, ty: m*(a^2+c^2)/3}\n"
-    "potential: m*g*z\n"
-    "define:\n"
-    "  u: \"x'*cos(psi) + y'*sin(psi) - c*ty'\"\n"
-    "  v: \"y'*cos(psi) - x'*sin(psi) + c*tx'\"\n"
-    "contacts:\n"
-    "  pp: {gap: z + b*tx - a*ty, friction: mu, slip: [\"u - b*psi'\", \"v + a*psi'\"]}\n"
-    "  pm: {gap: z - b*tx - a*ty, friction: mu, slip: [\"u + b*psi'\", \"v + a*psi'\"]}\n"
-    "  mp: {gap: z + b*tx + a*ty, friction: mu, slip: [\"u - b*psi'\", \"v - a*psi'\"]}\n"
-    "  mm: {gap: z - b*tx + a*ty, friction: mu, slip: [\"u + b*psi'\", \"v - a*psi'\"]}\n";
-
-// Without spin nothing hangs on the shares: mu g slows it down, and it stops at once.
-static void test_box(void** unused) {
-  (void)unused;
-  Run run = run_text_with(BOX, NULL);
-  for (int k = 0; ALL[k]; k++) {
-    run.def.simulate.smooth = ALL[k];
-    if (is_absent(ALL[k])) {
-      continue;
-    }
-    run_to(&run, 1, 1e-2);
-    double stop = 2 / (0.3 * 9.81);
-    assert_int_equal(run_events(&run), 4);
-    event_is(&run, 0, stop, "pp", "slip", "stick", 1e-9);
-    event_is(&run, 3, stop, "mm", "slip", "stick", 1e-9);
-    check_state(&run, (double[]){stop, 0, 0, 0, 0, 0}, (double[6]){0}, 1e-9);
-    CHECK_NEAR(pawl_sim_summary(run.sim).energy_max_drift, 0.0, 1e-8);
-    assert_string_equal(pawl_sim_warning(run.sim), "");  // four corners are no mistake
-  }
-  run_end(&run);
-}
-
-// Nor are they in time stepping, sliding and at rest.
-static void test_box_in_steps(void** unused) {
-  (void)unused;
-  static const char* const steps[] = {"nsga-pva", "nsga-pvv", "moreau-jean", NULL};
-  Run run = run_text_with(BOX, NULL);
-  for (int k = 0; steps[k]; k++) {
-    run.def.simulate.method = steps[k];
-    run_to(&run, 1, 1e-2);
-    CHECK_NEAR(pawl_sim_state(run.sim)->v[0], 0.0, 1e-12);
-    assert_string_equal(pawl_sim_warning(run.sim), "");
-  }
-  run_end(&run);
-}
-
-// Rates of x, y, psi and of their rates, with the loads N/4 + A X + B Y that balance the moments:
-// springs of the same stiffness under a rigid box.                                          (F28)
-static void box_rates(const double* y, double* rate) {
-  const double m = 2, N = 2 * 9.81, mu = 0.3, c = 0.05, X[] = {0.2, 0.2, -0.2, -0.2},
-               Y[] = {0.1, -0.1, 0.1, -0.1};
-  double d[4][2], E[2][2] = {{0}}, e[2] = {0}, F[2] = {0}, torque = 0;
-  double u = y[3] * cos(y[2]) + y[4] * sin(y[2]), v = y[4] * cos(y[2]) - y[3] * sin(y[2]);
-  for (int i = 0; i < 4; i++) {
-    double s[2] = {u - Y[i] * y[5], v + X[i] * y[5]}, size = hypot(s[0], s[1]);
-    d[i][0] = s[0] / size;
-    d[i][1] = s[1] / size;
-    double arm[2] = {X[i] - c * mu * d[i][0], Y[i] - c * mu * d[i][1]};
-    for (int k = 0; k < 2; k++) {
-      E[k][0] += X[i] * arm[k];
-      E[k][1] += Y[i] * arm[k];
-      e[k] -= N / 4 * arm[k];
-    }
-  }
-  double det = E[0][0] * E[1][1] - E[0][1] * E[1][0];
-  double A = (e[0] * E[1][1] - e[1] * E[0][1]) / det, B = (E[0][0] * e[1] - E[1][0] * e[0]) / det;
-  for (int i = 0; i < 4; i++) {
-    double load = N / 4 + A * X[i] + B * Y[i], f[2] = {-mu * load * d[i][0], -mu * load * d[i][1]};
-    F[0] += f[0] * cos(y[2]) - f[1] * sin(y[2]);
-    F[1] += f[0] * sin(y[2]) + f[1] * cos(y[2]);
-    torque += X[i] * f[1] - Y[i] * f[0];
-  }
-  memcpy(rate, y + 3, 3 * sizeof(double));
-  rate[3] = F[0] / m;
-  rate[4] = F[1] / m;
-  rate[5] = torque / (m * (0.04 + 0.01) / 3);
-}
-
-static void box_step(double h, double* y) {
-  double k[4][6], at[6];
-  static const double part[] = {0, 0.5, 0.5, 1}, weight[] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
-  for (int s = 0; s < 4; s++) {
-    for (int i = 0; i < 6; i++) {
-      at[i] = y[i] + (s > 0 ? h * part[s] * k[s - 1][i] : 0);
-    }
-    box_rates(at, k[s]);
-  }
-  for (int s = 0; s < 4; s++) {
-    for (int i = 0; i < 6; i++) {
-      y[i] += h * weight[s] * k[s][i];
-    }
-  }
-}
-
-// With spin the shares decide how it turns.
-static void test_spinning_box(void** unused) {
-  (void)unused;
-  Run run = {0};
-  const char* parameters[] = {"w=10", "vy=0.5"};
-  double y[6] = {0, 0, 0, 2, 0.5, 10};
-  run_need(&run,
-           pawl_model_parse(BOX, strlen(BOX), "test.yaml", 2, parameters, &run.model, &run.err));
-  run_derive(&run);
-  run.def.simulate.smooth = "dopri";
-  run.def.simulate.rtol = 1e-11;
-  run.def.simulate.atol = 1e-12;
-  for (int k = 0; k < 2000; k++) {
-    box_step(0.6 / 2000, y);
-  }
-  run_to(&run, 0.6, 1e-2);
-  check_state(&run, (double[]){y[0], y[1], y[2], 0, 0, 0}, (double[]){y[3], y[4], y[5], 0, 0, 0},
-              1e-9);
-  const double* lambda = pawl_sim_multipliers(run.sim);
-  CHECK_NEAR(lambda[8] - lambda[9] - lambda[10] + lambda[11], 0.0, 1e-9);
-  assert_non_null(strstr(pawl_sim_warning(run.sim), "as springs of the same stiffness would"));
-  run_to(&run, 1, 1e-2);
-  assert_int_equal(run_events(&run), 4);  // it stops turning where it stops
-  event_is(&run, 3, run_event(&run, 0)->t, "mm", "slip", "stick", 1e-9);
-  CHECK_NEAR(pawl_sim_summary(run.sim).energy_max_drift, 0.0, 1e-9);
-  run_end(&run);
-}
-
-// Far from its middle one corner carries nothing, and three of them all: the shift of the load by
-// mu c is beyond the kernel, and the box does not tip.
-static void test_unloaded_corner(void** unused) {
-  (void)unused;
-  Run run = {0};
-  const char* parameters[] = {"c=0.35", "vy=2"};
-  run_need(&run,
-           pawl_model_parse(BOX, strlen(BOX), "test.yaml", 2, parameters, &run.model, &run.err));
-  run_derive(&run);
-  run_to(&run, 1, 1e-3);
-  double stop = 2 * sqrt(2) / (0.3 * 9.81);
-  check_state(&run, (double[]){stop, stop, 0, 0, 0, 0}, (double[6]){0}, 1e-9);
-  event_is(&run, 0, 0, "mm", "slip", "open", 0);
-  event_is(&run, 1, stop, "pp", "slip", "stick", 1e-9);
-  run_end(&run);
-}
-
 // ---- what cannot be done ------------------------------------------------------------------------
 static void test_refused(void** unused) {
   (void)unused;
@@ -820,32 +576,16 @@ static void test_refused(void** unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_incline),
-      cmocka_unit_test(test_stick_slip),
-      cmocka_unit_test(test_belt),
-      cmocka_unit_test(test_speed),
-      cmocka_unit_test(test_two_feet),
-      cmocka_unit_test(test_tips),
-      cmocka_unit_test(test_lifted),
-      cmocka_unit_test(test_beside_a_brake),
-      cmocka_unit_test(test_housner),
-      cmocka_unit_test(test_spinning_ball),
-      cmocka_unit_test(test_spinning_disc),
-      cmocka_unit_test(test_slope),
-      cmocka_unit_test(test_slope_order),
-      cmocka_unit_test(test_skid),
-      cmocka_unit_test(test_clearance),
-      cmocka_unit_test(test_painleve_onset),
-      cmocka_unit_test(test_painleve_shock),
-      cmocka_unit_test(test_painleve_several),
-      cmocka_unit_test(test_log_of_steps),
-      cmocka_unit_test(test_many),
-      cmocka_unit_test(test_twice),
-      cmocka_unit_test(test_box),
-      cmocka_unit_test(test_box_in_steps),
-      cmocka_unit_test(test_spinning_box),
-      cmocka_unit_test(test_unloaded_corner),
-      cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_incline),        cmocka_unit_test(test_stick_slip),
+      cmocka_unit_test(test_belt),           cmocka_unit_test(test_speed),
+      cmocka_unit_test(test_two_feet),       cmocka_unit_test(test_tips),
+      cmocka_unit_test(test_lifted),         cmocka_unit_test(test_beside_a_brake),
+      cmocka_unit_test(test_housner),        cmocka_unit_test(test_spinning_ball),
+      cmocka_unit_test(test_spinning_disc),  cmocka_unit_test(test_slope),
+      cmocka_unit_test(test_slope_order),    cmocka_unit_test(test_skid),
+      cmocka_unit_test(test_clearance),      cmocka_unit_test(test_painleve_onset),
+      cmocka_unit_test(test_painleve_shock), cmocka_unit_test(test_painleve_several),
+      cmocka_unit_test(test_log_of_steps),   cmocka_unit_test(test_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
