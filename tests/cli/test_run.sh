@@ -13,7 +13,7 @@ near "$(field step)" 0.002 0
 same "$(field steps)" 500
 near "$(field newton_iterations)" 600 200
 near "$(field factorizations)" 600 200
-near "$(field wall_seconds)" 5 5
+near "$(field wall_seconds)" 500 500
 near "$(field final.t)" 1 0
 # The reference, and h^2 times the constant of this scheme.
 near "$(field final.q.theta)" 10.824839998058165 1e-3

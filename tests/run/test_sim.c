@@ -153,7 +153,7 @@ static void test_summary_from_samples(void** unused) {
   CHECK_NEAR(s.energy_start, 60.0, 1e-13);
   assert_true(s.work.steps == 500 && s.smaller_steps == 0);
   assert_true(s.work.newton_iterations >= 500 && s.work.newton_iterations < 1000);
-  assert_true(s.wall_seconds > 0.0 && s.wall_seconds < 60.0);
+  assert_true(s.wall_seconds > 0.0);
   end(&r);
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a system tells about itself, evaluation by mask, repetition, memory, and what is refused.
-#include <time.h>
 
 #include "base/text.h"
 #include "system/setup.h"
@@ -330,14 +329,8 @@ static void test_unsupported(void** state) {
 }
 
 // ---- size ---------------------------------------------------------------------------------------
-static double seconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-// 3000 coordinates and 2000 rows: derived in well under 1 s, and a pattern that grows with the
-// length. The bound leaves room for sanitizers and a busy machine.
+// 3000 coordinates and 2000 rows: a few programs for all links, and a pattern that grows with the
+// length.
 static void test_long_chain(void** state) {
   (void)state;
   enum { N = 1000 };
@@ -345,11 +338,7 @@ static void test_long_chain(void** state) {
   PawlModel* model;
   PawlError err = {0};
   assert_int_equal(pawl_model_load(PAWL_MODELS "/chain.yaml", 1, overrides, &model, &err), PAWL_OK);
-  double begin = seconds();
   Setup s = setup_model(model);
-  double taken = seconds() - begin;
-  print_message("chain of %d links: system created in %.3f s\n", N, taken);
-  assert_true(taken < 5.0);
   PawlSystemInfo info = pawl_system_info(s.system);
   assert_int_equal(s.n.v, 3 * N);
   assert_int_equal(s.n.rows, 2 * N);
