@@ -71,8 +71,11 @@ typedef struct Line {  // of points: steps, slopes of chords, scratch
 static int open_line(PawlArena* arena, Line* line, int n) {
   size_t count = (size_t)n + 1;
   double* room = PAWL_NEW(arena, double, 5 * count);
+  if (!room) {
+    return -1;
+  }
   *line = (Line){n, room, room + count, room + 2 * count, room + 3 * count, room + 4 * count};
-  return room ? 0 : -1;
+  return 0;
 }
 
 static void take_line(Line* line, const double* x, const double* y, size_t stride) {
