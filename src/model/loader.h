@@ -302,7 +302,7 @@ void pawl_load_force_along(PawlLoader* loader, PawlYaml* body);
 void pawl_load_springs(PawlLoader* loader, PawlYaml* section);
 void pawl_load_constraints(PawlLoader* loader, PawlYaml* constraints, PawlYaml* locks);
 // Whether the rate w of a rate equation, or of a slip (`key`), is linear in the rates and contains
-// any; reports it when not.
+// any, or is zero whatever moves; reports it when not.
 bool pawl_rate_is_linear(PawlLoader* loader, const PawlYaml* text, const char* key, PawlNode w);
 void pawl_load_switching(PawlLoader* loader);  // of the constraints noted in `switching`
 bool pawl_load_trigger(PawlLoader* loader, PawlYaml* map, const PawlScope* scope,

@@ -84,6 +84,10 @@ bool pawl_rate_is_linear(PawlLoader* loader, const PawlYaml* text, const char* k
   if (degree < 0) {
     return pawl_loader_no_memory(loader);
   }
+  double value;
+  if (pawl_dag_is_const(model->dag, w, &value) && value == 0.0) {
+    return true;  // 0 = 0 holds always: a row that follows from others
+  }
   if (degree == 0) {
     pawl_report(&loader->report, text,
                 "%s: '%s' contains no rate such as x'; between coordinates write equation:", key,

@@ -627,16 +627,55 @@ static void test_refused(void** unused) {
   check_refused("between: [block, ground.base], rim: 2", "3 to 64");
 }
 
+// On two rails, along x and up: it cannot slip along y, which is no rate at all with coordinates of
+// joints. It falls without bouncing, and friction brakes both masses.
+static void test_slip_that_cannot_be(void** unused) {
+  (void)unused;
+  static const char* const coordinates[] = {"joint", "absolute"};
+  for (int k = 0; k < 2; k++) {
+    char text[1024];
+    snprintf(text, sizeof text,
+             "model: rails\nmechanism: {gravity: [0, 0, -9.81], coordinates: %s}\nbodies:\n"
+             "  ground: {shape: {plane: {}}}\n"
+             "  cart: {mass: 1, inertia: [1, 1, 1]}\n"
+             "  ball: {mass: 3, inertia: [1, 1, 1], shape: {sphere: 0.1}}\n"
+             "joints:\n"
+             "  ahead: {prismatic: [ground, cart], axis: [1, 0, 0], rate: 2}\n"
+             "  up: {prismatic: [cart, ball], start: 0.1}\n"
+             "contacts: {foot: {between: [ball, ground], friction: 0.3}}\n"
+             "simulate: {method: event-driven, smooth: dopri, until: 1.5, step: 0.1}\n"
+             "outputs: {x: ahead.travel, z: up.travel}\n",
+             coordinates[k]);
+    Run run = run_all(text);
+    double a = 0.3 * 9.81 * 3 / 4, stop = 2 / a;
+    for (int s = 0; s < sample_count(&run); s++) {
+      double t = fmin(value_at(&run, s, "t"), stop);
+      CHECK_NEAR(value_at(&run, s, "x"), 2 * t - a * t * t / 2, 1e-9);
+      CHECK_NEAR(value_at(&run, s, "z"), 0.1, 1e-12);
+    }
+    run_end(&run);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_rolling_disc),     cmocka_unit_test(test_ball_on_ball),
-      cmocka_unit_test(test_over_corner),      cmocka_unit_test(test_flat_capsule),
-      cmocka_unit_test(test_column),           cmocka_unit_test(test_box),
-      cmocka_unit_test(test_corner_of_planes), cmocka_unit_test(test_sphere),
-      cmocka_unit_test(test_on_plane),         cmocka_unit_test(test_sphere_on_sphere),
-      cmocka_unit_test(test_passing),          cmocka_unit_test(test_polygon_distance),
-      cmocka_unit_test(test_layer_distance),   cmocka_unit_test(test_bricks),
-      cmocka_unit_test(test_moving_plane),     cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_rolling_disc),
+      cmocka_unit_test(test_ball_on_ball),
+      cmocka_unit_test(test_over_corner),
+      cmocka_unit_test(test_flat_capsule),
+      cmocka_unit_test(test_column),
+      cmocka_unit_test(test_box),
+      cmocka_unit_test(test_corner_of_planes),
+      cmocka_unit_test(test_sphere),
+      cmocka_unit_test(test_on_plane),
+      cmocka_unit_test(test_sphere_on_sphere),
+      cmocka_unit_test(test_passing),
+      cmocka_unit_test(test_polygon_distance),
+      cmocka_unit_test(test_layer_distance),
+      cmocka_unit_test(test_bricks),
+      cmocka_unit_test(test_moving_plane),
+      cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_slip_that_cannot_be),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
