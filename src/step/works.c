@@ -135,11 +135,14 @@ static PawlStatus add_friction(PawlWorks* w, const PawlPhase* phase, Place at, d
       power[PAWL_POWER_DRIVES] -= w->rubbing[i] * g_t[i];
     }
   }
+  if (!pawl_slip_ties(slip, phase)) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(pawl_slip_look_at_joints(slip, phase, at.t, at.q, at.v, at.lambda, err));
   for (int k = 0; k < slip->joint_count; k++) {
     int row = slip->joint[k].row;
-    double force, rate = slip->rate[row] - g_t[row];
-    PAWL_TRY(pawl_slip_joint_force(slip, phase, k, at.t, at.q, at.v, at.lambda, &force, err));
-    power[PAWL_POWER_FRICTION] += force * rate;
+    power[PAWL_POWER_FRICTION] +=
+        pawl_slip_joint_force(slip, phase, k) * (slip->rate[row] - g_t[row]);
   }
   return PAWL_OK;
 }

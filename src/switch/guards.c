@@ -157,9 +157,9 @@ static double margin_of_rate(const PawlGuards* g, const PawlState* state, const 
 }
 
 static double margin_of_capacity(const PawlGuards* g, const PawlGuard* guard, double capacity,
-                                 const double* lambda) {
+                                 double blur, const double* lambda) {
   int row = g->dynamics->system->constraints[guard->of].first_row;
-  double f = pawl_watch_bound(capacity, 1.0) - fabs(lambda[row]);
+  double f = pawl_watch_bound(capacity, 1.0) + blur - fabs(lambda[row]);
   return f == 0.0 ? DBL_MIN : f;  // nothing to hold, and no force to hold it with
 }
 
@@ -217,7 +217,7 @@ PAWL_INLINE double distance_of(const PawlGuards* g, const PawlState* state, int 
   }
   double f = watch[guard->at];
   if (guard->what == PAWL_GUARD_CAPACITY) {
-    return margin_of_capacity(g, guard, f, lambda);
+    return margin_of_capacity(g, guard, f, state->blur[k], lambda);
   }
   if (!guard->sided) {
     return margin_of_rate(g, state, guard, f, state->blur[k]);

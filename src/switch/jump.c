@@ -157,6 +157,17 @@ static bool begins(const PawlJump* j, const PawlState* state, int c) {
   return yes;
 }
 
+// What holds is let go beyond what its capacity is known to.                                 (F26a)
+static void blur_capacities(PawlJump* j, PawlState* state) {
+  const PawlWatching* w = j->guards->watching;
+  for (int k = 0; k < j->guards->condition_count; k++) {
+    const PawlGuard* guard = &j->guards->all[k];
+    for (int i = 0; guard->what == PAWL_GUARD_CAPACITY && i < w->joint_count; i++) {
+      state->blur[k] = w->joints[i] == guard->of ? j->stick.noise[i] : state->blur[k];
+    }
+  }
+}
+
 // How fast a joint slides is measured from where its sliding begins. One that begins at rest may
 // seem to move the other way, by the drift of what else holds: that much counts as rest until it
 // moves on.
@@ -290,6 +301,7 @@ PawlStatus pawl_jump_settle_after(PawlJump* j, PawlState* state, double* energy,
     PAWL_TRY(pawl_jump_stop_newly_held(j, state, err));
   }
   assert(pawl_modes_in_range(d->system, state->modes));
+  blur_capacities(j, state);
   PAWL_TRY(begin_sliding(j, state, err));
   d->info.redundant_rows = state->redundant_count;
   if (pawl_system_switches(d->system)) {

@@ -44,6 +44,10 @@ static void list_contacts(PawlSlip* s, int first, int end) {
   }
 }
 
+typedef struct TiesOf {  // joints that a multiplier is tied to
+  int *start, *joint;    // those of row i are joint[start[i]] .. joint[start[i + 1] - 1]
+} TiesOf;
+
 static void list_joints(PawlSlip* s) {
   const PawlSystem* system = s->system;
   for (int k = 0; k < system->tie_count; k++) {
@@ -60,6 +64,52 @@ static void list_joints(PawlSlip* s) {
   }
 }
 
+// The least colour that no multiplier has which is tied to the same joint as `row`.
+static int free_colour(const PawlSlip* s, const TiesOf* of, int row) {
+  const PawlSystem* system = s->system;
+  for (int colour = 0;; colour++) {
+    bool taken = false;
+    for (int p = of->start[row]; p < of->start[row + 1]; p++) {
+      const PawlSlipJoint* joint = &s->joint[of->joint[p]];
+      for (int i = joint->first; i < joint->first + joint->count; i++) {
+        taken |= s->colour[system->ties[i].row] == colour;
+      }
+    }
+    if (!taken) {
+      return colour;
+    }
+  }
+}
+
+// Multipliers of one colour are tied to different joints: the forces of all of these tell the
+// derivatives by them at once.
+static PawlStatus colour_ties(PawlArena* arena, PawlSlip* s, PawlError* err) {
+  const PawlSystem* system = s->system;
+  int rows = s->G.rows, count = system->tie_count;
+  TiesOf of = {PAWL_NEW(arena, int, (size_t)rows + 2), PAWL_NEW(arena, int, count)};
+  if (arena->failed) {
+    return pawl_fail_memory(err);
+  }
+  for (int i = 0; i < count; i++) {
+    of.start[system->ties[i].row + 2]++;
+  }
+  for (int i = 0; i < rows; i++) {
+    of.start[i + 2] += of.start[i + 1];
+    s->colour[i] = -1;
+  }
+  for (int k = 0; k < s->joint_count; k++) {
+    for (int i = s->joint[k].first; i < s->joint[k].first + s->joint[k].count; i++) {
+      of.joint[of.start[system->ties[i].row + 1]++] = k;
+    }
+  }
+  for (int i = 0; i < count; i++) {
+    int* colour = &s->colour[system->ties[i].row];
+    *colour = *colour < 0 ? free_colour(s, &of, system->ties[i].row) : *colour;
+    s->colours = *colour >= s->colours ? *colour + 1 : s->colours;
+  }
+  return PAWL_OK;
+}
+
 static void allocate(PawlArena* arena, PawlSlip* s, int contacts) {
   PawlSizes n = pawl_system_sizes(s->system);
   s->contact = PAWL_NEW(arena, PawlSlipContact, contacts);
@@ -71,6 +121,8 @@ static void allocate(PawlArena* arena, PawlSlip* s, int contacts) {
   s->joint = PAWL_NEW(arena, PawlSlipJoint, s->system->tie_count);
   s->modes = PAWL_NEW(arena, int, n.modes);
   s->lambda = PAWL_NEW(arena, double, n.rows);
+  s->by = PAWL_NEW(arena, double, n.rows);
+  s->colour = PAWL_NEW(arena, int, n.rows);
   s->dF = PAWL_NEW(arena, double, s->system->tie_count);
   s->push = PAWL_NEW(arena, double, n.v);
   s->slips = PAWL_NEW(arena, unsigned char, n.rows);
@@ -96,6 +148,7 @@ PawlStatus pawl_slip_create(PawlArena* arena, const PawlSystem* system, bool loc
   PAWL_TRY(pawl_by_rows_create(arena, &s->G, &s->rows, err));
   list_contacts(s, first, rubs ? end : first);
   list_joints(s);
+  PAWL_TRY(colour_ties(arena, s, err));
   find_ties(s);
   PAWL_TRY(pawl_spread_create(arena, &s->G, &s->rows, first, rubs ? end : first, &s->spread, err));
   PAWL_TRY(
@@ -261,44 +314,68 @@ static void tie_contacts(PawlSlip* s, const PawlPhase* phase, const double* G) {
 }
 
 // ---- friction that hangs on multipliers ---------------------------------------------------------
-static PawlStatus force_at(PawlSlip* s, const PawlPhase* phase, int k, double t, const double* q,
-                           const double* v, const double* lambda, double* F, PawlError* err) {
+PawlStatus pawl_slip_look_at_joints(PawlSlip* s, const PawlPhase* phase, double t, const double* q,
+                                    const double* v, const double* lambda, PawlError* err) {
   PawlPoint point = pawl_phase_point(phase, t, q, v, s->nothing, lambda);
-  PAWL_TRY(pawl_eval_run(s->forces, &point, err));
-  *F = pawl_eval_values(s->forces)->watch[s->joint[k].watch];
-  return PAWL_OK;
+  return pawl_eval_run(s->forces, &point, err);
 }
 
-PawlStatus pawl_slip_joint_force(PawlSlip* s, const PawlPhase* phase, int k, double t,
-                                 const double* q, const double* v, const double* lambda,
-                                 double* force, PawlError* err) {
-  double F = 0.0;
-  if (slides(s, phase, k)) {
-    PAWL_TRY(force_at(s, phase, k, t, q, v, lambda, &F, err));
+// F of a joint at the last look.
+static double force_of(const PawlSlip* s, int k) {
+  return pawl_eval_values(s->forces)->watch[s->joint[k].watch];
+}
+
+double pawl_slip_joint_force(const PawlSlip* s, const PawlPhase* phase, int k) {
+  double F = slides(s, phase, k) ? force_of(s, k) : 0.0;
+  return phase->modes[s->joint[k].constraint] == PAWL_MODE_UP ? -F : F;
+}
+
+// How far each tied multiplier is varied, to s->by: by the largest of those that it is tied with.
+static void measure_ties(PawlSlip* s, const double* lambda) {
+  const PawlTie* ties = s->system->ties;
+  memset(s->by, 0, (size_t)s->G.rows * sizeof(double));
+  for (int k = 0; k < s->joint_count; k++) {
+    const PawlSlipJoint* joint = &s->joint[k];
+    double largest = 0.0;
+    for (int i = joint->first; i < joint->first + joint->count; i++) {
+      largest = fmax(largest, fabs(lambda[ties[i].row]));
+    }
+    double by = largest > 0.0 ? PAWL_VARIED * largest : PAWL_VARIED;
+    for (int i = joint->first; i < joint->first + joint->count; i++) {
+      s->by[ties[i].row] = fmax(s->by[ties[i].row], by);
+    }
   }
-  *force = phase->modes[s->joint[k].constraint] == PAWL_MODE_UP ? -F : F;
-  return PAWL_OK;
 }
 
-// dF/dlambda of its ties by central differences: Newton's method needs no more than their size.
-static PawlStatus vary_force(PawlSlip* s, const PawlPhase* phase, int k, double t, const double* q,
-                             const double* v, const double* lambda, PawlError* err) {
-  const PawlSlipJoint* joint = &s->joint[k];
-  double largest = 0.0;
+// F of all joints with the multipliers of one colour varied; added to dF.
+static PawlStatus vary_colour(PawlSlip* s, const PawlPhase* phase, int colour, double sign,
+                              double t, const double* q, const double* v, const double* lambda,
+                              PawlError* err) {
+  const PawlTie* ties = s->system->ties;
   memcpy(s->lambda, lambda, (size_t)s->G.rows * sizeof(double));
-  for (int i = joint->first; i < joint->first + joint->count; i++) {
-    largest = fmax(largest, fabs(lambda[s->system->ties[i].row]));
+  for (int i = 0; i < s->system->tie_count; i++) {
+    int row = ties[i].row;
+    s->lambda[row] = s->colour[row] == colour ? lambda[row] + sign * s->by[row] : s->lambda[row];
   }
-  double by = largest > 0.0 ? PAWL_VARIED * largest : PAWL_VARIED;
-  for (int i = joint->first; i < joint->first + joint->count; i++) {
-    int row = s->system->ties[i].row;
-    double up, down;
-    s->lambda[row] = lambda[row] + by;
-    PAWL_TRY(force_at(s, phase, k, t, q, v, s->lambda, &up, err));
-    s->lambda[row] = lambda[row] - by;
-    PAWL_TRY(force_at(s, phase, k, t, q, v, s->lambda, &down, err));
-    s->lambda[row] = lambda[row];
-    s->dF[i] = (up - down) / (2 * by);
+  PAWL_TRY(pawl_slip_look_at_joints(s, phase, t, q, v, s->lambda, err));
+  for (int k = 0; k < s->joint_count; k++) {
+    const PawlSlipJoint* joint = &s->joint[k];
+    for (int i = joint->first; i < joint->first + joint->count; i++) {
+      int row = ties[i].row;
+      s->dF[i] += s->colour[row] == colour ? sign * force_of(s, k) / (2 * s->by[row]) : 0.0;
+    }
+  }
+  return PAWL_OK;
+}
+
+// dF/dlambda of all ties by central differences: Newton's method needs no more than their size.
+static PawlStatus vary_forces(PawlSlip* s, const PawlPhase* phase, double t, const double* q,
+                              const double* v, const double* lambda, PawlError* err) {
+  measure_ties(s, lambda);
+  memset(s->dF, 0, (size_t)s->system->tie_count * sizeof(double));
+  for (int c = 0; c < s->colours; c++) {
+    PAWL_TRY(vary_colour(s, phase, c, 1.0, t, q, v, lambda, err));
+    PAWL_TRY(vary_colour(s, phase, c, -1.0, t, q, v, lambda, err));
   }
   return PAWL_OK;
 }
@@ -310,14 +387,12 @@ static void tie_joint(PawlSlip* s, const PawlSlipJoint* joint, double sign, doub
   for (int i = joint->first; i < joint->first + joint->count; i++) {
     F -= s->dF[i] * lambda[s->system->ties[i].row];
   }
-  for (int j = 0; j < s->G.cols; j++) {
-    int own = pawl_by_rows_find(&s->rows, joint->row, j);
-    if (own < 0) {
-      continue;
-    }
-    s->push[j] += sign * F * G[own];
+  for (int p = s->rows.start[joint->row]; p < s->rows.start[joint->row + 1]; p++) {
+    int j = s->rows.column[p];
+    double along = sign * G[s->rows.at[p]];
+    s->push[j] += F * along;
     for (int i = joint->first; i < joint->first + joint->count; i++) {
-      s->B[pawl_by_rows_find(&s->rows, s->system->ties[i].row, j)] += sign * s->dF[i] * G[own];
+      s->B[pawl_by_rows_find(&s->rows, s->system->ties[i].row, j)] += s->dF[i] * along;
     }
   }
 }
@@ -325,12 +400,12 @@ static void tie_joint(PawlSlip* s, const PawlSlipJoint* joint, double sign, doub
 static PawlStatus tie_joints(PawlSlip* s, const PawlPhase* phase, double t, const double* q,
                              const double* v, const double* lambda, PawlError* err) {
   memset(s->push, 0, (size_t)s->G.cols * sizeof(double));
+  PAWL_TRY(vary_forces(s, phase, t, q, v, lambda, err));
+  PAWL_TRY(pawl_slip_look_at_joints(s, phase, t, q, v, lambda, err));
   for (int k = 0; k < s->joint_count; k++) {
-    double F, sign = phase->modes[s->joint[k].constraint] == PAWL_MODE_UP ? -1.0 : 1.0;
+    double sign = phase->modes[s->joint[k].constraint] == PAWL_MODE_UP ? -1.0 : 1.0;
     if (slides(s, phase, k)) {
-      PAWL_TRY(force_at(s, phase, k, t, q, v, lambda, &F, err));
-      PAWL_TRY(vary_force(s, phase, k, t, q, v, lambda, err));
-      tie_joint(s, &s->joint[k], sign, F, lambda);
+      tie_joint(s, &s->joint[k], sign, force_of(s, k), lambda);
     }
   }
   return PAWL_OK;

@@ -51,8 +51,11 @@ typedef struct PawlSlip {
   PawlSlipJoint* joint;
   PawlEval* forces;     // what is watched, for F at other multipliers
   int* modes;           // with these constraints as if they held, for their rows
-  double *lambda, *dF;  // rows: where F is varied; of each tie
-  double* push;         // v: beside f, where joints slide
+  double *lambda, *by;  // rows: where F is varied, and how far
+  int* colour;          // rows: those of one colour are varied at once; -1: none hangs on it
+  int colours;
+  double* dF;    // of each tie
+  double* push;  // v: beside f, where joints slide
 } PawlSlip;
 
 // NULL in *out where no contact has friction (or `located` is false) and no friction hangs on
@@ -88,11 +91,12 @@ PAWL_CHECKED PawlStatus pawl_slip_directions(PawlSlip* slip, const PawlPhase* ph
                                              const double* G, double t, const double* q,
                                              const double* v, const double* lambda,
                                              const double** B, PawlError* err);
-// The force of a joint that slides at the last look (pawl_slip_look, pawl_slip_directions) along
-// its row, -sign(u) F, at these multipliers.
-PAWL_CHECKED PawlStatus pawl_slip_joint_force(PawlSlip* slip, const PawlPhase* phase, int joint,
-                                              double t, const double* q, const double* v,
-                                              const double* lambda, double* force, PawlError* err);
+// The friction of all joints that hangs on multipliers, at these; and what it is of one joint along
+// its row, -sign(u) F, zero where that does not slide.
+PAWL_CHECKED PawlStatus pawl_slip_look_at_joints(PawlSlip* slip, const PawlPhase* phase, double t,
+                                                 const double* q, const double* v,
+                                                 const double* lambda, PawlError* err);
+double pawl_slip_joint_force(const PawlSlip* slip, const PawlPhase* phase, int joint);
 // The friction forces of contacts that slip as multipliers, beside those of `lambda`, and loads
 // that are spread; after pawl_slip_directions or pawl_slip_look at the same place.
 void pawl_slip_forces(const PawlSlip* slip, const PawlPhase* phase, double* lambda);

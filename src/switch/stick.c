@@ -23,8 +23,11 @@ PawlStatus pawl_stick_create(PawlWatching* w, const unsigned char* loosened,
                    .was = PAWL_NEW(d->arena, unsigned char, w->joint_count),
                    .resting = PAWL_NEW(d->arena, unsigned char, d->sizes.rows),
                    .turns = PAWL_NEW(d->arena, int, w->joint_count),
+                   .noise = PAWL_NEW(d->arena, double, w->joint_count),
                    .rate = PAWL_NEW(d->arena, double, d->sizes.rows),
                    .sizes = PAWL_NEW(d->arena, double, d->sizes.rows),
+                   .blur = PAWL_NEW(d->arena, double, d->sizes.rows),
+                   .push = PAWL_NEW(d->arena, double, d->sizes.v),
                    .modes = PAWL_NEW(d->arena, int, d->sizes.modes)};
   return d->arena->failed ? pawl_fail_memory(err) : PAWL_OK;
 }
@@ -47,6 +50,72 @@ static PawlStatus evaluate(PawlStick* s, const PawlState* state, const PawlValue
                            PawlError* err) {
   PawlPhase phase = pawl_phase_of(state, false);
   return pawl_dynamics_evaluate(s->dynamics, &phase, state, values, err);
+}
+
+// ---- what rounding does -------------------------------------------------------------------------
+// sum_j |G_ij| x_j / sum_j G_ij^2/M_jj of every row: the force that would give it these
+// accelerations, by the masses of its coordinates alone.
+static void forces_of(PawlStick* s, const PawlValues* values, const double* x, double* forces) {
+  const PawlDynamics* d = s->dynamics;
+  memset(forces, 0, (size_t)d->sizes.rows * sizeof(double));
+  memset(s->sizes, 0, (size_t)d->sizes.rows * sizeof(double));
+  for (int j = 0; j < pawl_moving(d->sizes); j++) {
+    double mass = d->diagonal[j] >= 0 ? values->M[d->diagonal[j]] : 0.0;
+    for (int e = d->G.start[j]; e < d->G.start[j + 1] && mass > 0.0; e++) {
+      forces[d->G.index[e]] += fabs(values->G[e]) * x[j];
+      s->sizes[d->G.index[e]] += values->G[e] * values->G[e] / mass;
+    }
+  }
+  for (int i = 0; i < d->sizes.rows; i++) {
+    forces[i] = s->sizes[i] > 0.0 ? forces[i] / s->sizes[i] : 0.0;
+  }
+}
+
+// What multipliers are known to, to s->blur: the rounding of what moves along each row, and what
+// that of the others makes of it where it acts on the same coordinates.                     (F26a)
+static void blur_multipliers(PawlStick* s, const PawlState* state, const PawlValues* values) {
+  const PawlDynamics* d = s->dynamics;
+  double* x = s->push;
+  for (int j = 0; j < pawl_moving(d->sizes); j++) {
+    double mass = d->diagonal[j] >= 0 ? values->M[d->diagonal[j]] : 0.0;
+    x[j] = PAWL_LOOSE * fmax(fabs(state->a[j]), mass > 0.0 ? fabs(values->f[j]) / mass : 0.0);
+  }
+  forces_of(s, values, x, s->blur);
+  for (int j = 0; j < pawl_moving(d->sizes); j++) {
+    double mass = d->diagonal[j] >= 0 ? values->M[d->diagonal[j]] : 0.0;
+    for (int e = d->G.start[j]; e < d->G.start[j + 1] && mass > 0.0; e++) {
+      x[j] += fabs(values->G[e]) * s->blur[d->G.index[e]] / mass;
+    }
+  }
+  forces_of(s, values, x, s->blur);
+}
+
+// Of a joint whose capacity hangs on multipliers: what these leave open of it, and of the force
+// that it bounds.                                                                           (F26a)
+static PawlStatus measure_noise(PawlStick* s, const PawlState* state, PawlError* err) {
+  PawlWatching* w = s->watching;
+  const PawlSystem* system = s->dynamics->system;
+  PawlPhase phase = pawl_phase_of(state, false);
+  const PawlValues* values;
+  const double* watch;
+  if (!system->bounds_react) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(evaluate(s, state, &values, err));
+  blur_multipliers(s, state, values);
+  PAWL_TRY(pawl_watch_look(w, &phase, state, state->v, state->a, state->lambda, &watch, err));
+  for (int k = 0; k < w->joint_count; k++) {
+    s->noise[k] = watch[system->watches[w->joints[k]].capacity];
+  }
+  for (int i = 0; i < s->dynamics->sizes.rows; i++) {
+    s->rate[i] = state->lambda[i] + (state->lambda[i] < 0.0 ? -s->blur[i] : s->blur[i]);
+  }
+  PAWL_TRY(pawl_watch_look(w, &phase, state, state->v, state->a, s->rate, &watch, err));
+  for (int k = 0; k < w->joint_count; k++) {
+    s->noise[k] =
+        fabs(watch[system->watches[w->joints[k]].capacity] - s->noise[k]) + s->blur[row_of(s, k)];
+  }
+  return PAWL_OK;
 }
 
 // ---- what is to be decided ----------------------------------------------------------------------
@@ -168,18 +237,26 @@ static PawlStatus take_forces(PawlStick* s, const PawlState* state, const PawlPh
     return PAWL_OK;
   }
   PAWL_TRY(pawl_slip_look(slip, phase, state->t, state->q, state->v, err));
+  PAWL_TRY(pawl_slip_look_at_joints(slip, phase, state->t, state->q, state->v, state->lambda, err));
   const double* G = pawl_eval_values(slip->eval)->G;
   for (int k = 0; k < slip->joint_count; k++) {
-    double force;
-    PAWL_TRY(pawl_slip_joint_force(slip, phase, k, state->t, state->q, state->v, state->lambda,
-                                   &force, err));
-    for (int j = 0; j < d->G.cols; j++) {
-      for (int e = d->G.start[j]; e < d->G.start[j + 1]; e++) {
-        r[j] += d->G.index[e] == slip->joint[k].row ? force * G[e] : 0.0;
-      }
+    double force = pawl_slip_joint_force(slip, phase, k);
+    int row = slip->joint[k].row;
+    for (int p = slip->rows.start[row]; p < slip->rows.start[row + 1]; p++) {
+      r[slip->rows.column[p]] += force * G[slip->rows.at[p]];
     }
   }
   return PAWL_OK;
+}
+
+// What sticks does so up to a part of what its capacity is known to.                       (F26a)
+static void widen_bounds(PawlStick* s) {
+  PawlRowProblem* p = &s->watching->rows;
+  for (int k = 0; k < s->watching->joint_count; k++) {
+    int row = row_of(s, k);
+    p->hi[row] += PAWL_STICKS * s->noise[k];
+    p->lo[row] -= PAWL_STICKS * s->noise[k];
+  }
 }
 
 // M v' - G^T lambda = f, w = G v' + gamma, |lambda| <= R for the joints in question, lambda >= 0
@@ -196,6 +273,7 @@ static PawlStatus solve_once(PawlStick* s, PawlState* state, PawlError* err) {
   PAWL_TRY(pawl_watch_look(w, &phase, state, state->v, state->a, state->lambda, &watch, err));
   assert(w->rows.solver);
   pawl_watch_bounds(w, &phase, watch, PAWL_STICKS, true);
+  widen_bounds(s);
   PAWL_TRY(take_forces(s, state, &phase, values, err));
   memcpy(w->rows.b, values->gamma, (size_t)d->sizes.rows * sizeof(double));
   PawlStatus status =
@@ -420,6 +498,7 @@ PawlStatus pawl_stick_settle(PawlStick* s, PawlState* state, const double* v_bef
   }
   if (s->watching->joint_count > 0 || contacts) {
     PAWL_TRY(list_undecided(s, state, v_before, err));
+    PAWL_TRY(measure_noise(s, state, err));
     PAWL_TRY(decide(s, state, err));
     if (s->jammed) {
       return PAWL_OK;

@@ -17,7 +17,9 @@ typedef struct PawlStick {
   unsigned char* resting;       // rows: contacts to be decided
   unsigned char *undecided, *was;  // joints: at rest, to be decided; held before
   int* turns;                      // joints: how often each was put back
-  double *rate, *sizes;            // rows
+  double* noise;                   // joints: what is known of whether each is at its capacity
+  double *rate, *sizes, *blur;     // rows
+  double* push;                    // v: accelerations
   int* modes;
   bool jammed;   // friction leaves no accelerations: the state is not settled
   bool several;  // it leaves several: one was taken

@@ -95,7 +95,8 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // ---- contacts -----------------------------------------------------------------------------------
 // [1] Of the largest force that a located contact had, or that forces can make: it opens this much
 // below zero. Rounding of multipliers is 1e-15 to 1e-13 of what they are solved from, and a contact
-// that nothing presses together stays closed.
+// that nothing presses together stays closed. And of the terms that a multiplier is solved from:
+// what is known of a capacity that hangs on it.
 #define PAWL_LOOSE 1e-12
 // [1] Of the largest gap that a contact had: one that is left and would come back from less than
 // this stays closed. Its time of flight is then known to 1e-6 of itself, since gaps are rounded to
