@@ -498,8 +498,8 @@ static PawlStatus keep_positions(PawlDynamics* d, PawlState* state, const double
   return PAWL_OK;
 }
 
-PawlStatus pawl_dynamics_reduce(PawlDynamics* d, PawlState* state, const PawlValues* values,
-                                PawlError* err) {
+PawlStatus pawl_dynamics_choose_rows(PawlDynamics* d, PawlState* state, const PawlValues* values,
+                                     PawlError* err) {
   int column;
   const double *M = values->M, *G = values->G;
   state->redundant_count = 0;
@@ -527,7 +527,13 @@ PawlStatus pawl_dynamics_reduce(PawlDynamics* d, PawlState* state, const PawlVal
   assert(state->redundant_count <= d->sizes.rows);
   pawl_phase_activate(d->system, state);
   state->redundant_off = worst_in_force(d, state, values);
-  return warn_redundant(d, state, err);
+  return PAWL_OK;
+}
+
+PawlStatus pawl_dynamics_reduce(PawlDynamics* d, PawlState* state, const PawlValues* values,
+                                PawlError* err) {
+  PAWL_TRY(pawl_dynamics_choose_rows(d, state, values, err));
+  return state->redundant_count > 0 ? warn_redundant(d, state, err) : PAWL_OK;
 }
 
 // ---- small things -------------------------------------------------------------------------------

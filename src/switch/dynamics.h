@@ -131,6 +131,9 @@ PAWL_CHECKED PawlStatus pawl_dynamics_warn(PawlDynamics* d, const char* line);
 // matrix of the rows that bind is factored. PAWL_RETRY: singular for want of mass, named in err.
 PAWL_CHECKED PawlStatus pawl_dynamics_reduce(PawlDynamics* d, PawlState* state,
                                              const PawlValues* values, PawlError* err);
+// The same without a warning, where modes are not decided yet.
+PAWL_CHECKED PawlStatus pawl_dynamics_choose_rows(PawlDynamics* d, PawlState* state,
+                                                  const PawlValues* values, PawlError* err);
 
 // Appends "'track' (row 2), 'pin' (row 1)" for the flagged rows, at most a few names; returns how
 // many rows are flagged.

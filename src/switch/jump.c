@@ -248,6 +248,15 @@ static PawlStatus check_meeting(PawlJump* j, const PawlState* state, const PawlV
                          state->t, name, number + 1, value);
 }
 
+// Joints that hold by their capacity may slide in the end, as stick.c decides: it names the rows
+// that follow from others then. A friction that turns where others move on is held by none.
+PawlStatus pawl_jump_reduce(PawlJump* j, PawlState* state, const PawlValues* values,
+                            PawlError* err) {
+  return j->guards->watching->joint_count > 0
+             ? pawl_dynamics_choose_rows(j->dynamics, state, values, err)
+             : pawl_dynamics_reduce(j->dynamics, state, values, err);
+}
+
 // ---- the instant --------------------------------------------------------------------------------
 // The gradient before is needed where the law lies between it and that after.
 static PawlStatus keep_gradient(PawlJump* j, PawlImpactLaw law, PawlError* err) {
@@ -423,7 +432,7 @@ PawlStatus pawl_jump(PawlJump* j, PawlState* state, const int* next, PawlError* 
     PAWL_TRY(pawl_jump_evaluate(j, state, &values, err));
   }
   char* warning = d->warning;
-  PAWL_TRY(pawl_dynamics_reduce(d, state, values, err));
+  PAWL_TRY(pawl_jump_reduce(j, state, values, err));
   if (snaps) {
     PAWL_TRY(pawl_jump_evaluate(j, state, &values, err));
     PAWL_TRY(snap(j, state, &values, err));

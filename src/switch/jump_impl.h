@@ -62,6 +62,9 @@ PAWL_CHECKED PawlStatus pawl_jump_settle(PawlJump* j, PawlState* state, bool* ne
                                          PawlError* err);
 
 // ---- the instant (jump.c) -----------------------------------------------------------------------
+// Which rows follow from others (pawl_dynamics_reduce), named where no joint is left to be decided.
+PAWL_CHECKED PawlStatus pawl_jump_reduce(PawlJump* j, PawlState* state, const PawlValues* values,
+                                         PawlError* err);
 // No impulses, no losses, no contact hit.
 void pawl_jump_clear_impulses(PawlJump* j);
 // What follows from the velocities after: joints that stick or slide, accelerations, multipliers,

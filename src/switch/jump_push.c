@@ -38,7 +38,7 @@ PawlStatus pawl_jump_push(PawlJump* j, PawlState* state, const double* U, int ev
   pawl_jump_slide(j, state, values, &slides);
   if (slides) {
     PAWL_TRY(pawl_jump_evaluate(j, state, &values, err));
-    PAWL_TRY(pawl_dynamics_reduce(j->dynamics, state, values, err));
+    PAWL_TRY(pawl_jump_reduce(j, state, values, err));
   }
   PAWL_TRY(pawl_jump_settle_after(j, state, &after, err));
   double lost = before - after - pawl_jump_loss_of_contacts(j, state);

@@ -172,7 +172,6 @@ static void share_loss(PawlJump* j, const PawlState* state, const PawlValues* va
 
 PawlStatus pawl_jump_velocities(PawlJump* j, PawlState* state, PawlImpactLaw law,
                                 const PawlValues** values, PawlError* err) {
-  PawlDynamics* d = j->dynamics;
   PawlCrossing crossing = {j->law, j->before, j->G_before};
   PawlPhase phase = pawl_phase_of(state, false);
   double gain;
@@ -193,7 +192,7 @@ PawlStatus pawl_jump_velocities(PawlJump* j, PawlState* state, PawlImpactLaw law
     pawl_jump_slide(j, state, *values, &slides);
     if (slides) {
       PAWL_TRY(pawl_jump_evaluate(j, state, values, err));
-      PAWL_TRY(pawl_dynamics_reduce(d, state, *values, err));
+      PAWL_TRY(pawl_jump_reduce(j, state, *values, err));
     }
     PAWL_TRY(pawl_law_gain(&crossing, &phase, state->v, &gain, err));
   } else {
@@ -223,7 +222,7 @@ PawlStatus pawl_jump_strike(PawlJump* j, PawlState* state, const PawlValues** va
   pawl_jump_slide(j, state, *values, &slides);
   if (slides) {
     PAWL_TRY(pawl_jump_evaluate(j, state, values, err));
-    PAWL_TRY(pawl_dynamics_reduce(j->dynamics, state, *values, err));
+    PAWL_TRY(pawl_jump_reduce(j, state, *values, err));
   }
   return PAWL_OK;
 }

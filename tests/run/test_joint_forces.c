@@ -281,10 +281,43 @@ static void test_chain(void** unused) {
   run_end(&run);
 }
 
+// ---- a four-bar ---------------------------------------------------------------------------------
+
+// Friction in three joints, of which one turns back while the others go on: there its row moves
+// nothing, as if it followed from the others, and slides all the same. Nothing is to be told.
+static void test_turning_back(void** unused) {
+  (void)unused;
+  Run run[2];
+  for (int k = 0; k < 2; k++) {
+    char text[TEXT];
+    snprintf(text, TEXT,
+             "model: four-bar\nmechanism: {gravity: [0, -9.81], coordinates: %s}\nbodies:\n"
+             "  a: {mass: 1, inertia: 0.02, centre: [0.15, 0]}\n"
+             "  b: {mass: 1.5, inertia: 0.2, centre: [0.5, 0]}\n"
+             "  c: {mass: 1, inertia: 0.05, centre: [0.3, 0]}\n"
+             "joints:\n"
+             "  A: {revolute: [ground, a], start: 1, rate: 9, friction: {mu: 0.2, pin: 0.03}}\n"
+             "  B: {revolute: [a, b], at: [0.3, 0], guess: -0.5, friction: {mu: 0.2, pin: 0.03}}\n"
+             "  C: {revolute: [ground, c], at: [1.1, 0], guess: 1.5}\n"
+             "  D: {revolute: [c, b], at: [[0.6, 0], [1, 0]], friction: {mu: 0.3, pin: 0.02}}\n"
+             "outputs: {phi: a.angle, psi: b.angle}\n"
+             "simulate: {method: dopri, rtol: 1e-11, until: 0.6, step: 0.01}\n",
+             COORDINATES[k]);
+    run[k] = run_all(text);
+    assert_true(run_events(&run[k]) >= 2);
+    assert_string_equal(pawl_sim_warning(run[k].sim), "");
+  }
+  assert_true(compare_runs(&run[0], &run[1], 1e-9) >= 2);
+  run_end(&run[0]);
+  run_end(&run[1]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_slider), cmocka_unit_test(test_pendulum), cmocka_unit_test(test_power),
-      cmocka_unit_test(test_turns),  cmocka_unit_test(test_at_rest),  cmocka_unit_test(test_chain),
+      cmocka_unit_test(test_slider),       cmocka_unit_test(test_pendulum),
+      cmocka_unit_test(test_power),        cmocka_unit_test(test_turns),
+      cmocka_unit_test(test_at_rest),      cmocka_unit_test(test_chain),
+      cmocka_unit_test(test_turning_back),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
