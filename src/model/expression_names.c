@@ -271,7 +271,8 @@ static bool parameter_list(PawlBuild* build, PawlDag* dag, const PawlAst* ast, P
     }
     PawlAst one = *ast;
     one.name = name;
-    list.at[list.rows++] = parameter(build, dag, &one, family, NULL, error);
+    list.at[list.rows++] = family->failed ? pawl_build_silent(build, error, ast)
+                                          : parameter(build, dag, &one, family, NULL, error);
   }
   *out = list;
   return list.rows == 2 || list.rows == 3;

@@ -181,7 +181,7 @@ static int split_list(PawlLoader* loader, const char* name, const char* list,
     depth += *at == '(' || *at == '[' ? 1 : *at == ')' || *at == ']' ? -1 : 0;
     bool ends = depth == 0 && *at == ']';
     if (ends || (depth == 1 && *at == ',')) {
-      if (count == MOST_PARTS) {
+      if (count == MOST_PARTS || begin + strspn(begin, " \t") == at) {
         return 0;
       }
       parts[count] = say_part(loader, name, count + 1, begin, (int)(at - begin));
@@ -206,6 +206,21 @@ static int count_parts(const PawlLoader* loader, const char* name) {
   return count;
 }
 
+// The parts of a list of `wanted` from outside; 0 after reporting what is none.
+static int read_list(PawlLoader* loader, const PawlYaml* whole, int wanted,
+                     char* parts[MOST_PARTS]) {
+  const char* name = whole->key->text;
+  const char* list = whole->text + strspn(whole->text, " \t");
+  int count = *list == '[' ? split_list(loader, name, list, parts) : 0;
+  if (count == wanted) {
+    return count;
+  }
+  pawl_report(&loader->report, whole->key, "'%s' is a list of %d: expected %s=%s, or %s_1=...",
+              pawl_quote(name).s, wanted, pawl_quote(name).s, wanted == 2 ? "[a, b]" : "[a, b, c]",
+              pawl_quote(name).s);
+  return 0;
+}
+
 // "g = [0, -1]" of a list g stands for g_1 = 0 and g_2 = -1: adds these, or what is given as it is.
 static void add_override(PawlLoader* loader, Overrides* given, const char* text) {
   char* parts[MOST_PARTS] = {NULL};
@@ -213,23 +228,21 @@ static void add_override(PawlLoader* loader, Overrides* given, const char* text)
   if (!whole) {
     return;
   }
-  const char* list = whole->text + strspn(whole->text, " \t");
-  int count = *list == '[' && !pawl_names_find(&loader->names, whole->key->text)
-                  ? split_list(loader, whole->key->text, list, parts)
-                  : 0;
-  int wanted = count > 0 ? count_parts(loader, whole->key->text) : 0;
-  if (wanted == 0) {
+  bool own = pawl_names_find(&loader->names, whole->key->text) != NULL;
+  int wanted = own ? 0 : count_parts(loader, whole->key->text);
+  if (wanted < 2 || wanted > MOST_PARTS) {
     given->item[given->count++] = read_override(loader, text);
-  } else if (wanted != count) {
-    pawl_report(&loader->report, whole->key, "'%s' has %d parts, not %d",
-                pawl_quote(whole->key->text).s, wanted, count);
+    return;
   }
-  for (int k = 0; wanted == count && k < count; k++) {
-    if (!parts[k]) {
+  int count = read_list(loader, whole, wanted, parts);
+  for (int k = 0; k < count; k++) {
+    Override part = parts[k] ? read_override(loader, parts[k]) : (Override){0};
+    if (!part.value) {
       pawl_loader_no_memory(loader);
       return;
     }
-    given->item[given->count++] = read_override(loader, parts[k]);
+    part.value->origin = part.value->key->origin = whole->origin;
+    given->item[given->count++] = part;
   }
 }
 

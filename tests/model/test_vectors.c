@@ -43,10 +43,21 @@ static void test_set_from_outside(void** state) {
                    PAWL_OK);
   CHECK_NEAR(node_value(model, model->outputs[0].node), 3 - 10 + 800, 1e-12);
   pawl_model_destroy(model);
-  const char* short_by_one = "g=[1, 2]";
-  assert_int_equal(pawl_model_parse(text, strlen(text), "m.yaml", 1, &short_by_one, &model, &err),
-                   PAWL_ERROR_MODEL);
-  assert_non_null(strstr(err.message, "'g' has 3 parts, not 2"));
+  static const char* const wrong[][2] = {
+      {"g=[1, 2]", "-p g=[1, 2]: 'g' is a list of 3: expected g=[a, b, c], or g_1=..."},
+      {"g=[1, 2", "'g' is a list of 3"},
+      {"g=[1, , 2]", "'g' is a list of 3"},
+      {"g=1", "'g' is a list of 3"},
+      {"g=[1, y, 2]", "-p g=[1, y, 2]: in ' y': unknown name 'y'"},
+      {"h=[1, 2, 3]", "'h' is not a parameter"}};
+  for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+    assert_int_equal(pawl_model_parse(text, strlen(text), "m.yaml", 1, &wrong[k][0], &model, &err),
+                     PAWL_ERROR_MODEL);
+    if (!strstr(err.message, wrong[k][1]) || strchr(err.message, '\n')) {
+      print_error("%s\n", err.message);
+      fail();
+    }
+  }
 }
 
 static void test_values(void** state) {
