@@ -264,10 +264,10 @@ static bool read_extra(PawlMade* made, PawlJoint* joint) {
   }
   joint->L = extra ? pawl_part_text(made, extra, "an expression") : NULL;
   if (joint->L && strcmp(key, "function") != 0) {
-    bool length = strcmp(key, "length") == 0;
-    pawl_demand_one(made, length ? PAWL_DEMAND_POSITIVE : PAWL_DEMAND_NOT_ZERO, &joint->name, extra,
+    bool size = strcmp(key, "length") == 0 || strcmp(key, "radius") == 0;
+    pawl_demand_one(made, size ? PAWL_DEMAND_POSITIVE : PAWL_DEMAND_NOT_ZERO, &joint->name, extra,
                     pawl_say(made, "the %s of '%s' is %s", key, joint->name.name,
-                             length ? "not positive" : "zero"),
+                             size ? "not positive" : "zero"),
                     joint->L);
   }
   return !extra || joint->L;
@@ -283,13 +283,9 @@ static bool read_guess_word(const PawlYaml* guess, bool given[2]) {
   return both || start || rate || strcmp(text, "false") == 0;
 }
 
-// Bodies of families move by themselves, each from its own start.
-static bool family_starts(PawlMade* made, const PawlJoint* joint) {
+bool pawl_refuse_joint_start(PawlMade* made, const PawlJoint* joint) {
   static const char* const keys[] = {"start", "rate", "guess"};
-  bool family =
-      joint->name.range[0] || joint->body[0].name.index[0] || joint->body[1].name.index[0];
-  family = family && !made->by_joints;
-  for (size_t k = 0; family && k < sizeof keys / sizeof *keys; k++) {
+  for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
     const PawlYaml* given = pawl_part_get(joint->map, keys[k]);
     if (given) {
       pawl_report(&made->loader->report, given->key,
@@ -304,7 +300,9 @@ static bool family_starts(PawlMade* made, const PawlJoint* joint) {
 
 static bool read_motion(PawlMade* made, PawlJoint* joint) {
   bool plane = made->dimension == 2;
-  if (family_starts(made, joint)) {
+  bool family =
+      joint->name.range[0] || joint->body[0].name.index[0] || joint->body[1].name.index[0];
+  if (family && !made->by_joints && pawl_refuse_joint_start(made, joint)) {
     return false;
   }
   bool wheel = joint->type->wheel.exists && pawl_part_get(joint->map, "axis");

@@ -79,8 +79,11 @@ extern const PawlJointType pawl_joint_types[];  // ends with a NULL word
 bool pawl_read_joints(PawlMade* made, PawlYaml* section, const PawlBodies* bodies,
                       PawlJoints* joints);
 bool pawl_joint_axes(PawlMade* made, PawlJoint* joint);
-// Looks for joints that carry families, where values of joints are to be coordinates. False after
-// reporting one that they do not.
+// Bodies of families that move by themselves do so each from its own start: true after reporting
+// one that the joint gives.
+bool pawl_refuse_joint_start(PawlMade* made, const PawlJoint* joint);
+// Looks for joints that carry families, where values of joints are to be coordinates; a family with
+// a joint that is a constraint moves by itself. False after reporting one that neither fits.
 bool pawl_find_chains(PawlMade* made, PawlBodies* bodies, PawlJoints* joints);
 // Chooses the tree: fills joint, parent, depth and order of bodies, in_tree and in_loop of joints.
 // `order` has room for all bodies; parents come before those that they carry.

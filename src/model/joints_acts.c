@@ -192,7 +192,11 @@ static void write_rubbing(PawlMade* made, const PawlJoint* joint, PawlYaml* map,
   if (rest) {
     pawl_set(made, map, friction, "capacity", friction_force(made, joint, rest, lever));
   }
-  if (slides) {
+  if (slides && rest) {
+    pawl_demand_one(
+        made, PAWL_DEMAND_NOT_NEGATIVE, &joint->name, friction,
+        pawl_say(made, "static less kinetic friction of '%s' is negative", joint->name.name),
+        pawl_say(made, "%s - %s", pawl_factor(made, rest), pawl_factor(made, slides)));
     pawl_set(made, map, friction, "friction", friction_force(made, joint, slides, lever));
   }
 }
@@ -229,7 +233,8 @@ void pawl_write_joint_acts(PawlMade* made, const PawlJoint* joint) {
     pawl_report(&made->loader->report, act->key,
                 "a joint of the type '%s' has no value for %s:", joint->type->word, act->key->text);
   }
-  if (!act && pawl_part_get(map, "power")) {
+  bool power = pawl_part_is_true(made, map, "power");
+  if (!act && power) {
     pawl_report(&made->loader->report, pawl_part_get(map, "power")->key,
                 "power: nothing acts along the value of '%s'; a joint by itself makes none",
                 pawl_quote(joint->key->text).s);
@@ -263,7 +268,7 @@ void pawl_write_joint_acts(PawlMade* made, const PawlJoint* joint) {
   if (brake) {
     write_lock(made, joint, "brake", value, brake);
   }
-  if (pawl_part_is_true(made, map, "power")) {
+  if (power) {
     bool counts = pawl_joint_counts(made, joint);
     pawl_write_joint_power(made, joint,
                            counts ? pawl_part_use(made, &joint->name, "turned") : value);

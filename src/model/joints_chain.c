@@ -3,7 +3,8 @@
 //   hang[i=1..N]: {revolute: [bar, bob[i]]}           all of bob[i=1..N] at once, or
 //   first: {revolute: [ground, link[1]]}
 //   next[i=2..N]: {revolute: [link[i-1], link[i]]}    a chain of link[i=1..N].
-// Ranges are compared as texts: parameters have no values yet.
+// Ranges are compared as texts: parameters have no values yet. A family with a joint that is a
+// constraint (cut, reaction, switch, friction by mu) moves by itself, and so all its joints are.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,6 +106,30 @@ static const PawlJoint* hangs_on(const PawlJoints* joints, const PawlBody* body)
   return NULL;
 }
 
+// Some joint of the family is a constraint.
+static bool has_rows(const PawlJoints* joints, const PawlBody* body) {
+  bool has = false;
+  for (int k = 0; k < joints->count; k++) {
+    const PawlJoint* joint = &joints->item[k];
+    has = has || (!joint->is_gear && joint->cut && !joint->motion->rows_only &&
+                  joint->body[1].body == body);
+  }
+  return has;
+}
+
+// Then all of them are, and its bodies move by themselves.
+static bool set_free(PawlMade* made, PawlJoints* joints, const PawlBody* body) {
+  bool good = true;
+  for (int k = 0; k < joints->count; k++) {
+    PawlJoint* joint = &joints->item[k];
+    if (!joint->is_gear && joint->body[1].body == body) {
+      joint->cut = true;
+      good &= !pawl_refuse_joint_start(made, joint);
+    }
+  }
+  return good;
+}
+
 static bool find_chain(PawlMade* made, PawlJoints* joints, PawlBody* body) {
   Range of;
   bool range = read_range(body->name.range, &of);
@@ -118,6 +143,8 @@ static bool find_chain(PawlMade* made, PawlJoints* joints, PawlBody* body) {
     joints->item[first].carries_family = true;
     joints->item[next].in_tree = true;
     body->chain = next;
+  } else if (has_rows(joints, body)) {
+    return set_free(made, joints, body);
   } else if (some) {
     pawl_report(&made->loader->report, some->key,
                 "coordinates: joint needs joints that carry all of '%s' at once, or one for the "

@@ -342,16 +342,47 @@ static bool has_corners(const Touching* t) {
   return t->side[0].shape->corners > 0 && t->side[1].shape->corners > 0;
 }
 
+// What to write in the place of a pair without formula.
+static const char* advice(const Touching* t) {
+  bool cylinder = is_kind(t, 0, PAWL_TOUCH_CYLINDER) || is_kind(t, 1, PAWL_TOUCH_CYLINDER);
+  if (has_corners(t)) {
+    return "; sharp corners have no normal where they meet: give one of the two round: 0.01, a "
+           "radius of its corners";
+  }
+  return cylinder ? "; a cylinder touches planes and spheres: capsule: [r, l] has round ends and "
+                    "touches boxes and capsules, too"
+                  : "";
+}
+
+// Keys that say nothing about this pair are a mistake.
+static bool check_own_keys(const Touching* t, int side) {
+  const PawlYaml *rim = pawl_part_get(t->map, "rim"), *edges = pawl_part_get(t->map, "edges");
+  bool has_rim = side < 2 && is_kind(t, side, PAWL_TOUCH_CYLINDER);
+  bool has_edges = side == 2 && edge_pairs(t) > 0;
+  if (rim && !has_rim) {
+    pawl_report(&t->made->loader->report, rim->key,
+                "rim: is for a cylinder on a plane; '%s' is between a %s and a %s",
+                pawl_quote(t->map->key->text).s, t->side[0].shape->word, t->side[1].shape->word);
+  }
+  if (edges && !has_edges) {
+    pawl_report(&t->made->loader->report, edges->key,
+                "edges: is for boxes and capsules with each other, in space; '%s' is between a %s "
+                "and a %s",
+                pawl_quote(t->map->key->text).s, t->side[0].shape->word, t->side[1].shape->word);
+  }
+  return (has_rim || !rim) && (has_edges || !edges);
+}
+
 static bool write_pair(Touching* t) {
   int side = probing_side(t);
-  bool cylinder = is_kind(t, 0, PAWL_TOUCH_CYLINDER) || is_kind(t, 1, PAWL_TOUCH_CYLINDER);
   if (side < 0) {
     pawl_report(&t->made->loader->report, t->map,
                 "the contact '%s': there is no formula between a %s and a %s%s",
                 pawl_quote(t->map->key->text).s, t->side[0].shape->word, t->side[1].shape->word,
-                has_corners(t) ? "; with round: a radius for the corners of one there is"
-                : cylinder     ? "; a cylinder touches planes and spheres"
-                               : "");
+                advice(t));
+    return false;
+  }
+  if (!check_own_keys(t, side)) {
     return false;
   }
   bool good = true, edges = side == 2 && t->edges && edge_pairs(t) > 0;
@@ -407,12 +438,25 @@ static bool write_contact(Touching* t, const PawlYaml* map) {
   return write_pair(t);
 }
 
+static void demand_normal(PawlMade* made, const PawlTouchShape* shape) {
+  const PawlYaml* normal = pawl_part_get(shape->node, "normal");
+  const char* n = normal ? pawl_part_vector(made, normal, "normal") : NULL;
+  if (n) {
+    pawl_demand_one(made, PAWL_DEMAND_POSITIVE, &shape->body->name, normal,
+                    pawl_say(made, "the normal of a plane of '%s' has no direction: its length is",
+                             shape->body->name.name),
+                    pawl_say(made, "norm(%s)", n));
+  }
+}
+
 // The shape of a body that moves has been judged with its mass.
 static void demand_shapes(PawlMade* made, const PawlTouchShapes* shapes) {
   for (int k = 0; k < shapes->count; k++) {
     const PawlTouchShape* shape = &shapes->item[k];
     bool judged = !shape->body->is_ground && strcmp(shape->name, "shape") == 0;
-    if (!judged && shape->kind != PAWL_TOUCH_PLANE) {
+    if (shape->kind == PAWL_TOUCH_PLANE) {
+      demand_normal(made, shape);
+    } else if (!judged) {
       pawl_demand_shape(made, &shape->body->name, shape->node);
     }
   }

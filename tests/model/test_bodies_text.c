@@ -82,6 +82,11 @@ static void test_mistakes(void** state) {
       "joints: {\"j[i=2..3]\": {revolute: [\"a[i-1]\", \"a[i]\"]}}\n",
       "m.yaml:4", "coordinates: joint needs joints that carry all of 'a[i=1..3]' at once");
   REFUSED(
+      "model: m\nbodies: {\"a[i=1..3]\": {mass: 1, inertia: 1}}\nmechanism: {coordinates: joint}\n"
+      "joints: {f: {revolute: [ground, \"a[1]\"], start: 1}, \"n[i=2..3]\": {revolute: "
+      "[\"a[i-1]\", \"a[i]\"], at: [1, 0], cut: true}}\n",
+      "m.yaml:4", "start: bodies of a family have no value of a joint");
+  REFUSED(
       "model: m\nbodies: {a: {inertia: [1, 1, 1]}}\njoints: {j: {universal: [ground, a], axis: "
       "[1, 0, 0], axis2: [1, 1, 0]}}\n",
       "are not at right angles");
@@ -115,6 +120,9 @@ static void test_numbers(void** state) {
           "a size of the capsule of 'a' is negative (-1)");
   REFUSED("model: m\nbodies: {a: {shape: {disc: 1, density: -2}}}\n",
           "the density of 'a' is negative (-2)");
+  REFUSED(
+      "model: m\nbodies: {a: {mass: 1, inertia: 1, shapes: {side: {plane: {normal: [0, 0]}}}}}\n",
+      "the normal of a plane of 'a' has no direction: its length is (0)");
   REFUSED("model: m\nbodies: {a: {mass: 1, inertia: 1, shapes: {nose: {disc: -1}}}}\n",
           "a size of the disc of 'a' is not positive (-1)");
   REFUSED("model: m\nbodies: {a: {shape: {polygon: [[0, 0], [0, 1], [1, 1]], density: 1}}}\n",
@@ -146,6 +154,13 @@ static void test_numbers_of_joints(void** state) {
       read_model(TWO_JOINTS "  g: {gear: [i, k], ratio: 2}\n  h: {gear: [k, i], ratio: 0.5}\n"));
   REFUSED(HEAD "  j: {distance: [arm, hand], length: 0}\n",
           "m.yaml:6:38: the length of 'j' is not positive (0)");
+  REFUSED(HEAD "  j: {rolling: [ground, arm], radius: 1 - 3}\n",
+          "m.yaml:6:39: the radius of 'j' is not positive (-2)");
+  REFUSED(HEAD "  j: {revolute: [ground, arm], friction: {static: 0.1, kinetic: 0.3, pin: 1}}\n",
+          "m.yaml:6:42: static less kinetic friction of 'j' is negative (-0.2)");
+  REFUSED(HEAD "  j: {revolute: [ground, arm], power: 3}\n", "'3': expected true or false");
+  REFUSED(HEAD "  j: {revolute: [ground, arm], power: true}\n", "power: nothing acts along");
+  pawl_model_destroy(read_model(HEAD "  j: {revolute: [ground, arm], power: false}\n"));
   REFUSED(HEAD "  j: {revolute: [ground, arm], stops: {low: 1, high: 0.5}}\n",
           "the stops of 'j': high is below low (-0.5)");
   REFUSED(HEAD "  j: {revolute: [ground, arm], brake: {at: 1}}\n",

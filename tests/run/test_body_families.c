@@ -85,7 +85,36 @@ static void test_families_by_joints(void** unused) {
       "simulate: {method: dopri, rtol: 1e-12, until: 0.5, step: 0.05}\n");
 }
 
+// A family one of whose joints is a constraint moves by itself, whatever the coordinates are.
+static void test_families_with_rows(void** unused) {
+  (void)unused;
+  static const char* const keys[] = {"cut: true", "reaction: true", "friction: {mu: 0.2, pin: 0.1}",
+                                     "switch: {engaged: true, release: {at: 0.2}}"};
+  static const char* const coordinates[] = {"joint", "absolute"};
+  for (int k = 0; k < 4; k++) {
+    Run run[2];
+    for (int c = 0; c < 2; c++) {
+      char text[1024];
+      snprintf(text, sizeof text,
+               "model: m\nmechanism: {gravity: [0, -9.81], coordinates: %s}\nparameters: {N: 3}\n"
+               "bodies: {\"l[i=1..N]\": {mass: 1, inertia: 0.1, centre: [0.5, 0], start: {at: "
+               "[i-1, 0]}}}\n"
+               "joints:\n"
+               "  f: {revolute: [ground, \"l[1]\"]}\n"
+               "  n[i=2..N]: {revolute: [\"l[i-1]\", \"l[i]\"], at: [[1, 0], [0, 0]], %s}\n"
+               "outputs: {e: mechanism.centre}\n"
+               "simulate: {method: event-driven, smooth: dopri, until: 0.4, step: 0.05}\n",
+               coordinates[c], keys[k]);
+      run[c] = run_all(text);
+    }
+    assert_true(compare_runs(&run[0], &run[1], 1e-10) >= 6);
+    run_end(&run[0]);
+    run_end(&run[1]);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_families_by_joints)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_families_by_joints),
+                                     cmocka_unit_test(test_families_with_rows)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -614,7 +614,7 @@ static void check_refused(const char* contact, const char* message) {
 static void test_refused(void** unused) {
   (void)unused;
   check_refused("between: [block, brick]", "there is no formula between a box and a box");
-  check_refused("between: [block, brick]", "round: a radius for the corners of one");
+  check_refused("between: [block, brick]", "give one of the two round: 0.01");
   check_refused("between: [block, bare]", "the body 'bare' has no shape");
   check_refused("between: [block, ground]", "the body 'ground' has no shape");
   check_refused("between: [block, ground.bass]", "did you mean 'base'");
@@ -625,6 +625,9 @@ static void test_refused(void** unused) {
   check_refused("between: [block]", "expected two bodies");
   check_refused("between: [block, ground.base], gap: 1", "gap");
   check_refused("between: [block, ground.base], rim: 2", "3 to 64");
+  check_refused("between: [block, ground.base], rim: 5", "rim: is for a cylinder on a plane");
+  check_refused("between: [block, ground.base], edges: false",
+                "edges: is for boxes and capsules with each other, in space");
 }
 
 // On two rails, along x and up: it cannot slip along y, which is no rate at all with coordinates of

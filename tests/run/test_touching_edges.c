@@ -292,10 +292,12 @@ static void check_refused(const char* first, const char* second, const char* mor
 
 static void test_refused(void** unused) {
   (void)unused;
-  check_refused("box: [1, 1, 1]", "box: [1, 1, 1]", "", "round: a radius for the corners of one");
+  check_refused("box: [1, 1, 1]", "box: [1, 1, 1]", "", "give one of the two round: 0.01");
   check_refused("box: [1, 1, 1]", "cylinder: [1, 1]", "",
                 "there is no formula between a box and a cylinder; a cylinder touches planes and "
-                "spheres");
+                "spheres: capsule: [r, l]");
+  check_refused("cylinder: [1, 1]", "sphere: 1", ", rim: 8", "rim: is for a cylinder on a plane");
+  check_refused("box: [1, 1, 1]", "sphere: 1", ", edges: false", "edges: is for boxes");
   check_refused("capsule: [1, 1]", "capsule: [1, 1]", ", edges: 3", "'3': expected true or false");
   check_refused("capsule: [1, 1], round: 0.1", "sphere: 1", "", "corners of a box or polygon");
 }
