@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cases of this project, with answers in closed form, for what the papers leave out: several rows
 // that switch at once, a constraint that moves, two constraints that switch at the same instant,
-// and modes with different numbers of rows.
+// modes with different numbers of rows, and a linkage with more rows than it needs.
 #include <math.h>
 
 #include "cli/reproduce_cases.h"
@@ -168,6 +168,17 @@ static const Check clutch[] = {
     {"x' at 3 s [m/s]", VALUE, "x'", 0, AT_END, 0.21572340877358975, 1e-8, 2},
 };
 
+// ---- Sarrus' linkage ----------------------------------------------------------------------------
+// All follows from the angle phi of both chains: M(phi) phi'' + M'/2 phi'^2 + V' = 0, integrated to
+// 20 digits by Taylor series (M and V are in tests/run/test_mechanisms.c). The height is sin(phi),
+// the knees turn with -2 phi', and the platform does not lean.
+static const Check sarrus[] = {
+    {"height at 2 s [m]", VALUE, "height", 0, AT_END, 0.48017072702948325, 1e-9, 0},
+    {"angle of the links at 2 s [rad]", VALUE, "fold", 0, AT_END, 0.50084933483044070, 1e-9, 0},
+    {"rate of a knee at 2 s [rad/s]", VALUE, "knee", 0, AT_END, 0.43817865466106888, 1e-9, 0},
+    {"largest lean of the platform", LARGEST, "lean", 0, 0, 0, 1e-10, 0},
+};
+
 #define EVENTS(title, model, settings, list) \
   { title, model, "", "event-driven:rk4", settings, CASE_RUN, 0, 0, EXACT, CHECKS(list) }
 #define STEPPING(title, model, settings, list) \
@@ -203,6 +214,8 @@ static const Case cases[] = {
     STEPPING("A rod that starts to turn", turning_rod, "step=1.1e-3", rod),
     EVENTS("Held, free, coupled: one, no and one row", hold_and_couple, "step=1e-4", clutch),
     STEPPING("Held, free, coupled: one, no and one row", hold_and_couple, "step=1.1e-3", clutch),
+    {"A linkage with a redundant row (Sarrus)", "sarrus", "", "dopri,rk4", "step=1e-3", CASE_RUN, 0,
+     0, "one angle, to 20 digits", CHECKS(sarrus)},
 };
 
 const Paper paper_new = {"new", "Cases of this project, with answers in closed form",
