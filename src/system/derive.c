@@ -366,3 +366,10 @@ PawlStatus pawl_derive_item(PawlDag* dag, const PawlItem* item, const PawlSpins*
   }
   return failed ? PAWL_ERROR_MEMORY : PAWL_OK;
 }
+
+PawlNode pawl_derive_sliding(PawlDag* dag, const PawlModel* model, bool rate, PawlNode g,
+                             PawlNode F, int j) {
+  PawlNode along = rate ? pawl_dag_partial(dag, g, PAWL_OP_V, j)
+                        : pawl_dag_vary(dag, g, j, pawl_model_spin(model, j));
+  return pawl_dag_mul(dag, F, along);
+}

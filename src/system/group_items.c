@@ -121,8 +121,6 @@ static int add_watch(PawlSorter* s, PawlItemKind kind, int target, PawlNode node
   return node == PAWL_NO_NODE ? -1 : add_item(s, kind, target, 1, &node, -1);
 }
 
-// While sliding, friction acts along the gradient of the equation against its rate:
-// f = -sign(g') F G^T, of a rate equation f = -sign(w) F A^T.                          (V7) (W7)
 // Friction that hangs on multipliers is none of the forces: see switch/slip.h.
 static bool is_tied(const PawlSystem* system, const PawlConstraint* constraint) {
   bool tied = false;
@@ -132,27 +130,22 @@ static bool is_tied(const PawlSystem* system, const PawlConstraint* constraint) 
   return tied;
 }
 
+// While sliding, friction acts along the gradient of the equation against its rate: f = -sign(g') F
+// G^T, of a rate equation f = -sign(w) F A^T.                                          (V7) (W7)
 static int add_friction(PawlSorter* s, const PawlConstraint* constraint, int gate) {
   if (is_tied(s->system, constraint)) {
     return 0;
   }
   const PawlMode* held = &constraint->modes[PAWL_MODE_HELD];
   PawlNode g = s->unwound[held->rows[0].node];
-  PawlOp by = held->rate ? PAWL_OP_V : PAWL_OP_Q;
   PawlNode force = s->folded[constraint->switching.friction];
   for (int j = 0; j < s->system->sizes.v; j++) {
-    PawlNode along = by == PAWL_OP_V
-                         ? pawl_dag_partial(s->dag, g, PAWL_OP_V, j)
-                         : pawl_dag_vary(s->dag, g, j, pawl_model_spin(s->system->model, j));
+    PawlNode down = pawl_derive_sliding(s->dag, s->system->model, held->rate, g, force, j);
+    PawlNode up = pawl_dag_neg(s->dag, down);
     double value;
-    if (along == PAWL_NO_NODE) {
-      return -1;
-    }
-    if (pawl_dag_is_const(s->dag, along, &value) && value == 0.0) {
+    if (up != PAWL_NO_NODE && pawl_dag_is_const(s->dag, up, &value) && value == 0.0) {
       continue;
     }
-    PawlNode up = pawl_dag_neg(s->dag, pawl_dag_mul(s->dag, force, along));
-    PawlNode down = pawl_dag_mul(s->dag, force, along);
     if (up == PAWL_NO_NODE || down == PAWL_NO_NODE ||
         add_item(s, PAWL_ITEM_FRICTION, j, 1, &up, gate + PAWL_MODE_UP) != 0 ||
         add_item(s, PAWL_ITEM_FRICTION, j, 1, &down, gate + PAWL_MODE_DOWN) != 0) {

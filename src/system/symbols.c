@@ -54,15 +54,14 @@ static PawlStatus derive_mode(PawlSymbols* s, const PawlConstraint* constraint, 
   return PAWL_OK;
 }
 
-// f = -sign(g') F G^T while a joint slides, of a rate equation f = -sign(w) F A^T.       (V7) (W7)
+// f = -sign(g') F G^T while a joint slides.                                              (V7) (W7)
 static PawlStatus derive_friction(PawlSymbols* s, const PawlConstraint* constraint) {
   const PawlMode* held = &constraint->modes[PAWL_MODE_HELD];
   PawlNode g = copy(s, held->rows[0].node), F = copy(s, constraint->switching.friction);
   int c = (int)(constraint - s->model->constraints);
   for (int j = 0; j < s->coordinate_count; j++) {
-    PawlNode along = held->rate ? pawl_dag_partial(s->dag, g, PAWL_OP_V, j)
-                                : pawl_dag_vary(s->dag, g, j, pawl_model_spin(s->model, j));
-    PawlNode down = pawl_dag_mul(s->dag, F, along), up = pawl_dag_neg(s->dag, down);
+    PawlNode down = pawl_derive_sliding(s->dag, s->model, held->rate, g, F, j);
+    PawlNode up = pawl_dag_neg(s->dag, down);
     s->in = (PawlSymbolMode){c, PAWL_MODE_UP};
     PAWL_TRY(derive_node(s, PAWL_ITEM_FRICTION, j, up));
     s->in.mode = PAWL_MODE_DOWN;

@@ -290,6 +290,11 @@ typedef int (*PawlSink)(void* context, PawlQuantity quantity, int i, int j, Pawl
 PAWL_CHECKED PawlStatus pawl_derive_item(PawlDag* dag, const PawlItem* item, const PawlSpins* spins,
                                          int coordinate_count, const int* coordinates,
                                          PawlSink sink, void* context);
+// What friction F along the gradient of a row g (of a rate equation g = w) does to coordinate j
+// where its joint slides down: F dg/dq_j, or F dw/dv_j; up it is minus this. PAWL_NO_NODE when
+// memory is short.                                                                      (V7) (W7)
+PawlNode pawl_derive_sliding(PawlDag* dag, const PawlModel* model, bool rate, PawlNode g,
+                             PawlNode F, int j);
 
 // Derives what an item does to the energy: PAWL_Q_POWER at the places of PawlPower.
 PAWL_CHECKED PawlStatus pawl_derive_powers(PawlDag* dag, const PawlItem* item, int coordinate_count,

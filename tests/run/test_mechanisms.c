@@ -2,6 +2,7 @@
 // Mechanisms of bodies and joints against solutions of their own: linkages whose places follow from
 // one angle by geometry (rates are then those of the energy), and bodies that meet in space.
 
+#include "run/four_bar.h"
 #include "run/recorded.h"
 
 static const double PI = 3.14159265358979323846;
@@ -70,16 +71,9 @@ static void test_guessed_four_bar(void** unused) {
   for (int k = 0; k < 4; k++) {
     char text[2000];
     snprintf(text, sizeof text,
-             "model: four-bar\nmechanism: {gravity: [0, -9.81], coordinates: %s}\n"
-             "bodies:\n"
-             "  crank: {mass: 1, inertia: 0.02, centre: [0.2, 0], points: {end: [0.4, 0]}}\n"
-             "  coupler: {mass: 2, inertia: 0.2, centre: [0.5, 0.1], points: {end: [1, 0]}}\n"
-             "  rocker: {mass: 1.5, inertia: 0.1, centre: [0.4, 0], points: {end: [0.8, 0]}}\n"
-             "joints:\n"
-             "  a: {revolute: [ground, crank], start: 0.9, rate: 3}\n"
+             "model: four-bar\nmechanism: {gravity: [0, -9.81], coordinates: %s}\n" FOUR_BAR_BODIES
              "  b: {revolute: [crank, coupler], at: crank.end, start: %s, guess: true}\n"
              "  d: {revolute: [ground, rocker], at: [1.1, 0], start: %s, rate: 0.3, guess: true}\n"
-             "  c: {revolute: [coupler, rocker], at: [coupler.end, rocker.end]}\n"
              "outputs: {coupler_angle: coupler.angle, coupler_rate: coupler.omega, rocker_angle: "
              "rocker.angle, rocker_rate: rocker.omega}\n"
              "simulate: {method: dopri, rtol: 1e-12, until: 1, step: 0.05}\n",
@@ -93,16 +87,9 @@ static void test_guessed_four_bar(void** unused) {
 static void test_four_bar(void** unused) {
   (void)unused;
   static const char text[] =
-      "model: four-bar\nmechanism: {gravity: [0, -9.81]}\n"
-      "bodies:\n"
-      "  crank: {mass: 1, inertia: 0.02, centre: [0.2, 0], points: {end: [0.4, 0]}}\n"
-      "  coupler: {mass: 2, inertia: 0.2, centre: [0.5, 0.1], points: {end: [1, 0]}}\n"
-      "  rocker: {mass: 1.5, inertia: 0.1, centre: [0.4, 0], points: {end: [0.8, 0]}}\n"
-      "joints:\n"
-      "  a: {revolute: [ground, crank], start: 0.9, rate: 3}\n"
+      "model: four-bar\nmechanism: {gravity: [0, -9.81]}\n" FOUR_BAR_BODIES
       "  b: {revolute: [crank, coupler], at: crank.end}\n"
       "  d: {revolute: [ground, rocker], at: [1.1, 0], guess: 1}\n"
-      "  c: {revolute: [coupler, rocker], at: [coupler.end, rocker.end]}\n"
       "outputs: {coupler_angle: coupler.angle, coupler_rate: coupler.omega, rocker_angle: "
       "rocker.angle, rocker_rate: rocker.omega}\n"
       "simulate: {method: dopri, rtol: 1e-12, until: 2, step: 0.05}\n";
