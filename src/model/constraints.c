@@ -17,8 +17,8 @@ static const PawlUse where_use = {
     "what rates, states and inputs decide on is written with when: and release:"};
 
 static const char* const body_keys[] = {
-    "equation",  "rate",  "impact", "modes",    "start",    "engaged", "at", "release", "when",
-    "direction", "after", "for",    "capacity", "friction", "smooth",  "on", NULL};
+    "equation",  "rate",  "impact", "modes",    "start",    "engaged", "at", "release",  "when",
+    "direction", "after", "for",    "capacity", "friction", "smooth",  "on", "assemble", NULL};
 static const char* const lock_keys[] = {
     "lock", "rate",      "on",    "to",  "impact",   "engaged",  "at",     "release",
     "when", "direction", "after", "for", "capacity", "friction", "smooth", NULL};

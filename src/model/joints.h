@@ -64,7 +64,8 @@ typedef struct PawlJoint {
   bool carries_family;  // it may: all of one, or the first of a chain, forward
   bool is_coordinate;   // its values are: it is in the tree, and bodies have none of their own
   bool in_loop;
-  bool is_gear;  // between the joints `geared`
+  bool is_geared;  // some gear ties its rate to another
+  bool is_gear;    // between the joints `geared`
   int geared[2];
 } PawlJoint;
 
@@ -96,10 +97,18 @@ const char* pawl_joint_fill(PawlMade* made, const PawlJoint* joint, const char* 
 void pawl_joint_values(PawlMade* made, const PawlJoint* joint, const char* prime,
                        const char* out[PAWL_JOINT_VALUES]);
 
+// Whether its values (k = 0), or rates (1), at the start are found: those of a loop, and rates that
+// gears tie, that are not given.
+static inline bool pawl_joint_guesses(const PawlJoint* joint, int k) {
+  return (joint->in_loop || (k == 1 && joint->is_geared)) && !joint->given[k];
+}
+
 // Values as coordinates, and the body that it carries by definitions (J1).
 void pawl_write_tree_joint(PawlMade* made, const PawlJoint* joint, const PawlBody* body);
 // Rows, and values as definitions.
 void pawl_write_row_joint(PawlMade* made, const PawlJoint* joint, bool with_values);
+// Rows by which its start, or rate, is kept where others are found (J2).
+void pawl_write_joint_kept(PawlMade* made, const PawlJoint* joint, bool start, bool rate);
 // What stays as it is at the start, and what rolls, besides the rows.
 void pawl_write_joint_slip(PawlMade* made, const PawlJoint* joint);
 // The keys of `switch` for a constraint, with `on` where that says what becomes of an offset.

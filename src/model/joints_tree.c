@@ -146,6 +146,9 @@ bool pawl_joint_tree(PawlMade* made, PawlBodies* bodies, PawlJoints* joints, int
     if (!joint->is_gear && !joint->in_tree && !joint->name.range[0] && is_closed(joint)) {
       mark_loop(&tree, joint);
     }
+    for (int side = 0; joint->is_gear && side < 2; side++) {
+      joints->item[joint->geared[side]].is_geared = true;
+    }
   }
   return true;
 }

@@ -127,7 +127,7 @@ static PawlPartName carried(const PawlJoint* joint, const PawlBody* body) {
 // ---- joints of the tree -----------------------------------------------------------------------
 
 static const char* guess_word(const PawlJoint* joint) {
-  bool start = joint->in_loop && !joint->given[0], rate = joint->in_loop && !joint->given[1];
+  bool start = pawl_joint_guesses(joint, 0), rate = pawl_joint_guesses(joint, 1);
   return start ? (rate ? "true" : "start") : rate ? "rate" : NULL;
 }
 

@@ -91,7 +91,7 @@ static bool check_start(Mechanism* m, const PawlBody* body) {
 static void find_guesses(const Mechanism* m, PawlBody* body) {
   const PawlJoint* joint = body->joint >= 0 ? &m->joints.item[body->joint] : NULL;
   for (int k = 0; k < 2 && joint; k++) {
-    body->guess[k] = m->bodies.item[body->parent].guess[k] || (joint->in_loop && !joint->given[k]);
+    body->guess[k] = m->bodies.item[body->parent].guess[k] || pawl_joint_guesses(joint, k);
   }
 }
 
@@ -99,7 +99,10 @@ static void write_with_coordinates(Mechanism* m, PawlBody* body) {
   PawlBodyStart start = {0};
   const PawlJoint* joint = body->joint >= 0 ? &m->joints.item[body->joint] : NULL;
   if (joint && !body->start && !body->rate) {
+    const bool* found = m->bodies.item[body->parent].guess;
     pawl_joint_start(&m->made, joint, &m->bodies, body, &start);
+    pawl_write_joint_kept(&m->made, joint, found[0] && !pawl_joint_guesses(joint, 0),
+                          found[1] && !pawl_joint_guesses(joint, 1));
   } else if (!pawl_body_start(&m->made, body, &start)) {
     return;
   }

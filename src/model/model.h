@@ -173,6 +173,14 @@ enum {
   PAWL_CONTACT_MODE_COUNT
 };
 
+// `assemble:`, which holds where guesses of the start are found and never again: what of it does.
+typedef enum PawlAtStart {
+  PAWL_AT_START_NOT,
+  PAWL_AT_START_BOTH,
+  PAWL_AT_START_VALUE,
+  PAWL_AT_START_RATE
+} PawlAtStart;
+
 typedef struct PawlConstraint {
   const char* name;
   double impact;      // 1 post, 0 pre, 0.5 bisector, or between; used at a change of mode
@@ -185,6 +193,7 @@ typedef struct PawlConstraint {
   int first_row;   // global index of its first row
   bool is_lock;    // one row, the expression; its reference value is captured at engagement
   bool triggered;  // a lock, or a constraint with `switching.given`: modes as listed above
+  PawlAtStart at_start;
   PawlEngage on_engage;
   PawlNode snap_to;  // for snap and refuse; PAWL_NO_NODE = 0
   PawlSwitching switching;

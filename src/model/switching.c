@@ -251,7 +251,7 @@ static bool load_capacity(PawlLoader* loader, PawlYaml* body, const PawlScope* s
 const PawlYaml* pawl_switching_given(const PawlYaml* body) {
   static const char* const keys[] = {"engaged",   "at",     "release", "when",
                                      "direction", "after",  "for",     "capacity",
-                                     "friction",  "smooth", "on"};
+                                     "friction",  "smooth", "on",      "assemble"};
   for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
     const PawlYaml* given = pawl_yaml_get(body, keys[k]);
     if (given) {
@@ -309,6 +309,25 @@ static bool add_modes(PawlLoader* loader, const PawlYaml* body, PawlConstraint* 
   return modes != NULL;
 }
 
+// `assemble: true`, start or rate, by itself.
+static bool load_at_start(PawlLoader* loader, const PawlYaml* body, PawlConstraint* constraint) {
+  static const char* const words[] = {"true", "start", "rate", NULL};
+  const PawlYaml *assemble = pawl_yaml_get(body, "assemble"), *other = pawl_switching_given(body);
+  if (!assemble) {
+    return true;
+  }
+  if (other != assemble) {
+    pawl_report(&loader->report, other->key,
+                "assemble: holds at the start alone, and cannot be combined with '%s'",
+                other->key->text);
+    return false;
+  }
+  int word = pawl_load_word(loader, assemble, "assemble:", words);
+  constraint->at_start = (PawlAtStart)(word + 1);
+  constraint->switching.engaged = false;
+  return word >= 0;
+}
+
 static bool load_switching(PawlLoader* loader, PawlYaml* body, const PawlScope* scope,
                            PawlConstraint* constraint) {
   PawlSwitching* switching = &constraint->switching;
@@ -323,6 +342,7 @@ static bool load_switching(PawlLoader* loader, PawlYaml* body, const PawlScope* 
   const PawlYaml* smooth = pawl_yaml_get(body, "smooth");
   good &= !engaged || pawl_flag(loader, engaged, &switching->engaged);
   good &= !smooth || pawl_flag(loader, smooth, &switching->smooth);
+  good &= load_at_start(loader, body, constraint);
   constraint->triggered = constraint->is_lock || switching->given;
   if (switching->capacity != PAWL_NO_NODE && !pawl_yaml_get(body, "on")) {
     constraint->on_engage = PAWL_ENGAGE_KEEP;

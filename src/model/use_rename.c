@@ -130,8 +130,8 @@ static bool is_for(const PawlYaml* key) {
 
 // Values that are words of the format, or text for people.
 static bool is_word_key(const PawlYaml* map, const PawlYaml* key) {
-  static const char* const words[] = {"unit",   "impact", "direction",   "on",      "engaged",
-                                      "smooth", "cut",    "coordinates", "reaction"};
+  static const char* const words[] = {"unit",   "impact", "direction",   "on",       "engaged",
+                                      "smooth", "cut",    "coordinates", "reaction", "assemble"};
   static const char* const guesses[] = {"true", "false", "start", "rate"};  // or an expression
   const PawlYaml* guess = strcmp(key->text, "guess") == 0 ? pawl_yaml_get(map, "guess") : NULL;
   for (size_t k = 0; guess && k < sizeof guesses / sizeof *guesses; k++) {

@@ -171,7 +171,9 @@ static double measure(Assembly* k, int level) {
   for (int i = 0; i < k->n.rows; i++) {
     bool contact = pawl_system_row_kind(k->system, i) != PAWL_ROW_BILATERAL;
     bool rate = pawl_system_row_is_rate(k->system, i, k->state->modes);
-    bool left = (k->def->left && k->def->left[i]) || (level == POSITION && rate);
+    int flags = k->def->left ? k->def->left[i] : 0;
+    bool left = flags & (level == POSITION ? PAWL_LEFT_POSITION : PAWL_LEFT_VELOCITY) ||
+                (level == POSITION && rate);
     k->asked[i] = !left && (!contact || (level == POSITION && k->residual[i] < 0.0));
     k->residual[i] = k->asked[i] ? k->residual[i] : 0.0;
     largest = fmax(largest, violation(k, i));

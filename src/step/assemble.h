@@ -7,9 +7,12 @@
 
 enum { PAWL_ASSEMBLY_MOST = 2000 };  // coordinates, and rates, that may change
 
+// Rows that need not hold: neither they nor their rates, or one of both.
+enum { PAWL_LEFT_POSITION = 1, PAWL_LEFT_VELOCITY = 2, PAWL_LEFT_BOTH = 3 };
+
 typedef struct PawlAssemblyDef {
   const bool* kept[2];        // flags of coordinates, of rates: these stay
-  const unsigned char* left;  // flags of rows that need not hold; NULL: none
+  const unsigned char* left;  // rows: 0, or PAWL_LEFT_...; NULL: all must hold
   const char* how;            // for messages: "the start cannot be <how>"
   // Without mass the changes have no metric: then each counts the same. And a step from far away
   // may be shortened.

@@ -324,8 +324,26 @@ static void name_guesses(const PawlStepper* s, char* room, size_t size) {
   snprintf(room + used, size - used, "%s", named > MOST_NAMED ? ", ..." : "");
 }
 
+// What holds at the start alone is in force while it is found; find_modes lets it go.
+static void hold_at_start(const PawlStepper* s, PawlState* state) {
+  for (int c = 0; c < s->system->constraint_count; c++) {
+    state->modes[c] = s->system->constraints[c].at_start ? PAWL_MODE_HELD : state->modes[c];
+  }
+}
+
+static void leave_half(const PawlStepper* s, unsigned char* left) {
+  static const unsigned char flags[] = {
+      [PAWL_AT_START_VALUE] = PAWL_LEFT_VELOCITY, [PAWL_AT_START_RATE] = PAWL_LEFT_POSITION};
+  for (int c = 0; c < s->system->constraint_count; c++) {
+    const PawlConstraint* constraint = &s->system->constraints[c];
+    for (int k = 0; constraint->at_start && k < constraint->row_count; k++) {
+      left[constraint->first_row + k] = flags[constraint->at_start];
+    }
+  }
+}
+
 // Changes what was guessed until the constraints hold. The modes belong to the place that is found,
-// so they are asked for again; what locks hold is the value there.
+// so they are asked for again; what locks hold is the value there, at rest.
 static PawlStatus assemble_with(PawlStepper* s, PawlState* state, bool* kept, unsigned char* left,
                                 int* modes, PawlError* err) {
   enum { MOST_ROUNDS = 8 };
@@ -339,10 +357,16 @@ static PawlStatus assemble_with(PawlStepper* s, PawlState* state, bool* kept, un
     kept[n + (size_t)i] = !pawl_system_guessed(s->system, i, true);
   }
   for (int i = 0; i < s->sizes.rows; i++) {
-    left[i] = pawl_system_row_keeps(s->system, i);
+    left[i] = pawl_system_row_keeps(s->system, i) ? PAWL_LEFT_POSITION : 0;
   }
+  for (int k = 0; s->loop && k < s->watching.joint_count; k++) {
+    int row = s->system->constraints[s->watching.joints[k]].first_row;
+    left[row] = left[row] ? PAWL_LEFT_BOTH : 0;  // what holds by a capacity slides
+  }
+  leave_half(s, left);
   for (int round = 0; round < MOST_ROUNDS; round++) {
     memcpy(modes, state->modes, pawl_phase_mode_bytes(state));
+    hold_at_start(s, state);
     PAWL_TRY(pawl_assemble(s->system, state, &def, err));
     PAWL_TRY(find_modes(s, state, err));
     if (memcmp(modes, state->modes, pawl_phase_mode_bytes(state)) == 0) {

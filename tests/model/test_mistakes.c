@@ -278,6 +278,9 @@ static void test_constraints(void** state) {
   WRONG("  c: {modes: {a: y}, start: a, at: 3}\n",
         "m.yaml:5:32: 'at' cannot be combined with modes:");
   WRONG("  c: {modes: [y]}\n", "m.yaml:5:14: modes: expected a map");
+  WRONG("  c: {equation: y, assemble: maybe}\n", "assemble:");
+  WRONG("  c: {equation: y, assemble: true, at: 2}\n",
+        "assemble: holds at the start alone, and cannot be combined with 'at'");
   WRONG("  c: {equation: y, at: [2, 1]}\n",
         "m.yaml:5:28: the times of at: must ascend; 1 follows 2");
   WRONG("  c: {equation: y, at: -1}\n", "m.yaml:5:24: '-1' = -1 s, must be >= 0");

@@ -14,6 +14,44 @@ static const char FOUR_BAR[] =
     "outputs: {p: coupler.end, phi: a.angle, w: rocker.omega, e: d.angle}\n"
     "simulate: {method: dopri, rtol: 1e-12, until: 1.5, step: 0.05}\n";
 
+// A pendulum on the coupler, whose place is found: it begins as it is told to. The loop is found
+// from the angle between crank and coupler.
+static const char HUNG_ON_LOOP[] =
+    "model: hung-on-loop\n"
+    "mechanism: {gravity: [0, -9.81], coordinates: %s}\n"
+    "bodies:\n"
+    "  crank: {mass: 1, inertia: 0.02, centre: [0.2, 0], points: {end: [0.4, 0]}}\n"
+    "  coupler: {mass: 2, inertia: 0.2, centre: [0.5, 0.1], points: {end: [1, 0]}}\n"
+    "  rocker: {mass: 1.5, inertia: 0.1, centre: [0.4, 0], points: {end: [0.8, 0]}}\n"
+    "  bob: {mass: 1, inertia: 0.1, centre: [0, -0.3]}\n"
+    "joints:\n"
+    "  a: {revolute: [ground, crank], guess: 0.9}\n"
+    "  b: {revolute: [crank, coupler], at: crank.end, start: -0.4, rate: -4}\n"
+    "  d: {revolute: [ground, rocker], at: [1.1, 0], guess: 1.5}\n"
+    "  c: {revolute: [coupler, rocker], at: [coupler.end, rocker.end]}\n"
+    "  p: {revolute: [coupler, bob], at: [0.5, 0], start: 0.3, rate: 2}\n"
+    "outputs: {p: coupler.end, phi: a.angle, psi: b.angle, w: p.rate, v: b.rate, e: p.angle}\n"
+    "simulate: {method: dopri, rtol: 1e-12, until: 0.5, step: 0.05}\n";
+
+// The rate of `b` follows from that of `a`, and what hangs on it keeps its own.
+static const char HUNG_ON_GEAR[] =
+    "model: hung-on-gear\n"
+    "mechanism: {gravity: [0, 0, -9.81], coordinates: %s}\n"
+    "bodies:\n"
+    "  one: {mass: 1, inertia: [0.05, 0.06, 0.07], centre: [0.3, 0, 0.1]}\n"
+    "  two: {mass: 2, inertia: [0.1, 0.15, 0.12], centre: [0.1, 0.2, 0]}\n"
+    "  three: {mass: 1, inertia: [0.05, 0.06, 0.07], centre: [0.1, -0.1, 0.2]}\n"
+    "  four: {mass: 1, inertia: [0.05, 0.06, 0.07], centre: [0.1, -0.1, 0.2]}\n"
+    "joints:\n"
+    "  a: {revolute: [ground, one], axis: [0, 1, 0], rate: 1}\n"
+    "  b: {revolute: [one, two], at: [1, 0, 0], axis: [0, 0.6, 0.8], start: 0.2}\n"
+    "  g: {gear: [a, b], ratio: 2}\n"
+    "  c: {universal: [two, three], at: [0, 1, 0], start: [0.3, 0.4], rate: [2, -1]}\n"
+    "  d: {spherical: [three, four], at: [0, 0, 1], start: {zyx: [0.1, 0.2, 0.3]}, rate: [1, 2, "
+    "3]}\n"
+    "outputs: {p: four.centre, w: four.omega, u: three.omega, x: b.rate, y: c.rate, z: c.angle2}\n"
+    "simulate: {method: dopri, rtol: 1e-12, until: 0.5, step: 0.05}\n";
+
 static const char SLIDER_CRANK[] =
     "model: slider-crank\n"
     "mechanism: {gravity: [0, -9.81], coordinates: %s}\n"
@@ -131,7 +169,8 @@ static void check_both(const char* joint, const char* absolute) {
 
 static void test_plane(void** unused) {
   (void)unused;
-  static const char* const models[] = {FOUR_BAR, SLIDER_CRANK, HUNG_PLATE, SLOT, GEARED, REDUNDANT};
+  static const char* const models[] = {FOUR_BAR, SLIDER_CRANK, HUNG_PLATE,   SLOT,
+                                       GEARED,   REDUNDANT,    HUNG_ON_LOOP, HUNG_ON_GEAR};
   for (size_t k = 0; k < sizeof models / sizeof *models; k++) {
     char joint[TEXT], absolute[TEXT];
     assert_in_range(snprintf(joint, TEXT, models[k], "joint"), 1, TEXT - 1);

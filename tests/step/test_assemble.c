@@ -55,6 +55,34 @@ static void test_impossible(void** state) {
   motion_end(&m);
 }
 
+// What holds at the start alone: the point begins at (0.6, 0.8) of the rod and moves with 1 along
+// x, whatever was guessed; later it goes on freely.
+static void test_at_start(void** state) {
+  (void)state;
+  static const char* const words[] = {"true", "start", "rate"};
+  for (int k = 0; k < 3; k++) {
+    char text[400];
+    snprintf(text, sizeof text,
+             "model: rod\ncoordinates: {x: {start: 0.1, rate: 3, guess: true}, y: {start: 1, "
+             "guess: true}}\nmass: {x: 1, y: 1}\n"
+             "constraints: {rod: x^2 + y^2 = 1, here: {equation: x = 0.6 + t, assemble: %s}}\n",
+             words[k]);
+    Motion m = motion_text(text);
+    NEED(begin(&m, "rk4"), &m.err);
+    const double *q = m.state->q, *v = m.state->v;
+    CHECK_NEAR(q[0] * q[0] + q[1] * q[1], 1.0, 1e-12);
+    CHECK_NEAR(q[0] * v[0] + q[1] * v[1], 0.0, 1e-12);
+    assert_int_equal(fabs(q[0] - 0.6) < 1e-12, k != 2);
+    assert_int_equal(fabs(v[0] - 1.0) < 1e-12, k != 1);
+    double phi = atan2(q[0], q[1]), w = v[0] * q[1] - v[1] * q[0];
+    for (int i = 0; i < 100; i++) {
+      motion_step(&m, 0.01);
+    }
+    CHECK_NEAR(q[0], sin(phi + w), 1e-8);  // nothing else acts
+    motion_end(&m);
+  }
+}
+
 // x + y + z = 1 with z kept: the masses 1 and 3 share the gap as 3 to 1.
 static void test_least_change(void** state) {
   (void)state;
@@ -112,9 +140,9 @@ static void test_rotation(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_four_bar),     cmocka_unit_test(test_impossible),
-      cmocka_unit_test(test_least_change), cmocka_unit_test(test_modes_and_locks),
-      cmocka_unit_test(test_rotation),
+      cmocka_unit_test(test_four_bar),        cmocka_unit_test(test_at_start),
+      cmocka_unit_test(test_impossible),      cmocka_unit_test(test_least_change),
+      cmocka_unit_test(test_modes_and_locks), cmocka_unit_test(test_rotation),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

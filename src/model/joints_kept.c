@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Starts and rates of joints that are given, of bodies that have coordinates of their own and hang
+// on what is found at the start: rows that hold where it is found, and never again. At t = 0
+//   value = start + rate t                                                                     (J2)
+// says both.
+#include <string.h>
+
+#include "model/joints.h"
+
+static const char* goal_of(PawlMade* made, const PawlJoint* joint, int k) {
+  const char* start = joint->start[k] ? pawl_factor(made, joint->start[k]) : "0";
+  return joint->rate[k] ? pawl_say(made, "(%s + %s*t)", start, pawl_factor(made, joint->rate[k]))
+                        : start;
+}
+
+// G = F start (1 + rate x t), of a rotation: axes across each other.
+static void add_rotation_rows(PawlMade* made, const PawlJoint* joint, PawlYaml* list) {
+  static const char* const axes[] = {"[1, 0, 0]", "[0, 1, 0]", "[0, 0, 1]"};
+  for (int k = 0; k < 3; k++) {
+    const char* axis = axes[k];
+    if (joint->rate[0]) {
+      axis = pawl_say(made, "(%s + cross(%s, %s)*t)", axis, joint->rate[0], axis);
+    }
+    const char* turned = joint->start[0]
+                             ? pawl_say(made, "(%s*%s)", pawl_factor(made, joint->start[0]), axis)
+                             : axis;
+    const char* text = pawl_say(made, "dot($F*%s, $G*%s) = 0", turned, axes[(k + 1) % 3]);
+    pawl_add_item(made, list, joint->key, pawl_joint_fill(made, joint, text, NULL, NULL));
+  }
+}
+
+// An angle that is found from rotations jumps by a turn.
+static void add_value_row(PawlMade* made, const PawlJoint* joint, int k, PawlYaml* list) {
+  const PawlJointMotion* m = joint->motion;
+  const char *goal = goal_of(made, joint, k), *goals[PAWL_JOINT_VALUES] = {goal, goal, goal};
+  const char* found = pawl_joint_fill(made, joint, m->found[k], goals, goals);
+  bool jumps = made->dimension == 3 && strncmp(m->values[k], "angle", 5) == 0;
+  const char* text = m->drive ? pawl_joint_fill(made, joint, m->drive, goals, goals)
+                     : jumps  ? pawl_say(made, "sin(%s - %s) = 0", found, goal)
+                              : pawl_say(made, "%s = %s", found, goal);
+  pawl_add_item(made, list, joint->key, text);
+}
+
+void pawl_write_joint_kept(PawlMade* made, const PawlJoint* joint, bool start, bool rate) {
+  const PawlJointMotion* m = joint->motion;
+  if (!m->values[0] || joint->name.range[0] || (!start && !rate)) {
+    return;
+  }
+  PawlYaml* map =
+      pawl_put_map(made, "constraints", joint->key, pawl_part_key(made, &joint->name, "kept"));
+  PawlYaml* list = pawl_set_list(made, map, joint->key, "equation");
+  if (strcmp(m->values[0], "R") == 0) {
+    add_rotation_rows(made, joint, list);
+  }
+  for (int k = 0; k < PAWL_JOINT_VALUES && m->values[k] && strcmp(m->values[0], "R") != 0; k++) {
+    add_value_row(made, joint, k, list);
+  }
+  pawl_set(made, map, joint->key, "assemble", start ? (rate ? "true" : "start") : "rate");
+}
