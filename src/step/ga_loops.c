@@ -18,6 +18,7 @@ typedef struct Pass {  // what a loop is about
   double more;
   const double* v;
   bool positions, flush;
+  const PawlGaShared* shared;
 } Pass;
 
 PAWL_APART static void loop_in_parts(PawlPartWork* work, Pass pass) {
@@ -174,6 +175,32 @@ static inline void add_part(void* context, PawlPart part) {
 void pawl_ga_add(const PawlStepper* s, PawlGa* d, PawlState* state) {
   d->placed = pawl_ga_adds_up(s) && (!d->U || d->still);
   loop(add_part, (Pass){.s = s, .d = d, .state = state});
+}
+
+static inline void share_part(void* context, PawlPart part) {
+  const Pass* pass = context;
+  PawlGa* d = pass->d;
+  PawlGaShared with = *pass->shared;
+  double of_q = 1.0 / d->beta_p, of_v = d->gamma_p / d->beta_p;
+  double of_a = of_q / (d->h * d->h * d->beta);
+  const double* restrict a = pass->v;
+  for (int i = part.first; i < part.end; i++) {
+    double dq = of_q * a[i], dv = of_v * a[i];
+    d->dq[i] += dq;
+    d->delta[i] += dq;
+    d->v[i] += dv;
+    d->vdot[i] += a[i];
+    d->path[i] += fabs(a[i]);
+    d->a[i] += of_a * a[i];
+    with.U[i] -= dq;
+    with.dU[i] -= dq;
+    with.W[i] -= dv;
+    with.dW[i] -= dv;
+  }
+}
+
+void pawl_ga_share(const PawlStepper* s, PawlGa* d, const double* a, PawlGaShared with) {
+  loop(share_part, (Pass){.s = s, .d = d, .v = a, .shared = &with});
 }
 
 static inline void copy(double* to, const double* from, PawlPart part) {

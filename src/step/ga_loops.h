@@ -31,6 +31,12 @@ void pawl_ga_judge_forces(const PawlStepper* s, PawlGa* d, const PawlValues* val
 // Adds dq to the iterate, and places it where coordinates simply add up and U and W are 0.    (A9)
 void pawl_ga_add(const PawlStepper* s, PawlGa* d, PawlState* state);
 
+// v' gets a, and U and W, with their last corrections, give back what that adds to q and v.  (N34)
+typedef struct PawlGaShared {
+  double *U, *W, *dU, *dW;
+} PawlGaShared;
+void pawl_ga_share(const PawlStepper* s, PawlGa* d, const double* a, PawlGaShared with);
+
 // The iterate becomes q, v, v' of the state and the vectors of its memory; see pawl_ga_accept.
 void pawl_ga_take(const PawlStepper* s, PawlGa* d, PawlState* state, PawlGaMemory m, bool flush);
 

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/copy.h"
 #include "step/ga_loops.h"
 #include "step/nsga.h"
 #include "switch/tolerances.h"
@@ -117,6 +118,18 @@ static PawlStatus correct_position(PawlStepper* s, PawlNsga* d, double t, PawlEr
   return PAWL_OK;
 }
 
+// G v turns with the positions: += G_rate (dq + dU), where tangents say how.              (N17)
+static void turn_rates(const PawlStepper* s, PawlNsga* d) {
+  const double* G_rate = pawl_eval_values(d->ga.tangent_eval)->G_rate;
+  if (d->ga.simple || s->dynamics.linear) {
+    return;
+  }
+  pawl_sparse_line_add(&s->dynamics.by_G, G_rate, 1.0, d->ga.dq, d->rate);
+  if (d->ga.dU) {
+    pawl_sparse_line_add(&s->dynamics.by_G, G_rate, 1.0, d->ga.dU, d->rate);
+  }
+}
+
 static PawlStatus correct_velocity(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,
                                    PawlError* err) {
   const PawlValues* values = pawl_eval_values(d->eval);
@@ -125,6 +138,7 @@ static PawlStatus correct_velocity(PawlStepper* s, PawlNsga* d, const PawlPhase*
     d->v[j] = d->ga.v[j] + d->W[j];  // where rows look at it
   }
   pawl_dynamics_rows(&s->dynamics, values->G, d->v, values->g_t, d->rate);
+  turn_rates(s, d);
   if (d->rub.contacts > 0) {
     PAWL_TRY(pawl_nsga_rub(s, d, phase, t, NULL, err));  // (N29)
   } else {
@@ -147,6 +161,44 @@ static PawlStatus correct_both(PawlStepper* s, PawlNsga* d, const PawlPhase* pha
     return PAWL_OK;
   }
   return rubs ? correct_position(s, d, t, err) : correct_velocity(s, d, phase, t, err);
+}
+
+// U and W move the accelerations of the rows, which the smooth correction did not know: with a, mu
+// of
+//   M a = B^T mu,   G a = -(2 G_rate dW + G_acc dU) (N34)
+// the smooth motion gets a, and U and W give back what that adds to positions and rates. Forces,
+// positions and rates stay as they are.
+static void share_accelerations(PawlStepper* s, PawlNsga* d) {
+  const PawlValues* tangent = pawl_eval_values(d->ga.tangent_eval);
+  const PawlSparseLine* by_G = &s->dynamics.by_G;
+  double *row = d->dnu, *a = d->du;
+  pawl_copy_zeros(s->sizes.rows, row);
+  pawl_copy_zeros(s->sizes.v, a);
+  pawl_sparse_line_add(by_G, tangent->G_rate, -2.0, d->dW, row);
+  pawl_sparse_line_add(by_G, tangent->G_acceleration, -1.0, d->dU, row);
+  if (tangent->G_turn) {
+    pawl_sparse_line_add(by_G, tangent->G_turn, -1.0, d->dW, row);
+  }
+  for (int i = 0; i < s->sizes.rows; i++) {
+    row[i] = d->S[i] ? row[i] : 0.0;
+  }
+  pawl_kkt_solve(s->kkt, a, row);
+  pawl_ga_share(s, &d->ga, a, (PawlGaShared){d->U, d->W, d->dU, d->dW});
+  double of_q = 1.0 / d->ga.beta_p, of_v = d->ga.gamma_p / d->ga.beta_p;
+  for (int i = 0; i < s->sizes.rows; i++) {
+    d->ga.lambda[i] += row[i];
+    d->nu[i] -= of_q * row[i];
+    d->Lambda[i] -= of_v * row[i];
+  }
+}
+
+// The rows of all levels are the same, and the matrix of the corrections is factored.
+static bool can_share(const PawlStepper* s, const PawlNsga* d) {
+  size_t m = (size_t)s->sizes.rows;
+  return d->jumps && !d->ga.simple && !s->dynamics.linear && d->rub.contacts == 0 && d->ga.dU &&
+         d->ga.dW && memcmp(d->S, d->A, m) == 0 && memcmp(d->S, d->B_set, m) == 0 &&
+         pawl_kkt_holds(s->kkt, pawl_eval_values(d->eval)->M, d->B, pawl_eval_values(d->eval)->G,
+                        d->S);
 }
 
 // How far position and velocity constraints of the active sets are off, and the worst row.
@@ -213,6 +265,9 @@ static PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPhase* 
     }
     PAWL_TRY(pawl_ga_correct(s, &d->ga, &smooth, state, err));
     PAWL_TRY(correct_both(s, d, phase, t, err));
+    if (k == 0 && can_share(s, d)) {
+      share_accelerations(s, d);
+    }
   }
   pawl_ga_errors(s, &d->ga, &smooth);
   double error = corrections_error(s, d, &row);

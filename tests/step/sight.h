@@ -251,7 +251,9 @@ static inline void check_coupled_step(Motion* m, PawlEval* eval, bool accelerati
   Sight x = sight_of_state(m, eval);
   double size_v = largest_of(m->n.v, m->state->v) + 1.0;
   double size_a = largest_of(m->n.v, m->state->a) + 1.0;
-  check_dynamics(&x, m->state->a, m->state->lambda, 1e-10);  // Newton ends at 1e-11
+  // Newton's method ends at 1e-11 of all terms in the metric of the masses: one balance may be off
+  // by more of its own.
+  check_dynamics(&x, m->state->a, m->state->lambda, 1e-9);
   CHECK_NEAR(level_residual(&x, m->state->v, m->state->a, 0), 0.0, 1e-10);
   CHECK_NEAR(level_residual(&x, m->state->v, m->state->a, 1), 0.0, 1e-10 * size_v);
   if (accelerations) {

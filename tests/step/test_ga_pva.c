@@ -195,6 +195,23 @@ static void test_iterations(void** unused) {
   motion_end(&m);
 }
 
+// Corrections know of each other: two iterations, where three (four in a long chain) would be
+// needed if G v turned with q, or v' with U and W, behind their backs.          (N17) (N34)
+static void test_corrections_know_each_other(void** unused) {
+  (void)unused;
+  static const char *models[] = {"pendulum", "chain"}, *overrides[] = {NULL, "N=100"};
+  enum { STEPS = 50 };
+  for (int k = 0; k < 2; k++) {
+    Motion m = motion_file(models[k], overrides[k]);
+    motion_start(&m, "ga-pva");
+    for (int step = 0; step < STEPS; step++) {
+      motion_step(&m, 1e-3);
+    }
+    assert_in_range(pawl_stepper_info(m.stepper).newton_iterations, STEPS, 2 * STEPS);
+    motion_end(&m);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_constant_acceleration_by_hand),
@@ -204,6 +221,7 @@ int main(void) {
       cmocka_unit_test(test_disturbed_start),
       cmocka_unit_test(test_factor_of_the_position),
       cmocka_unit_test(test_iterations),
+      cmocka_unit_test(test_corrections_know_each_other),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,8 +83,8 @@ static void test_impact(void** unused) {
   }
   assert_int_equal(plain.evaluations, 3);
   assert_int_equal(plain.kkt, 4);
-  assert_int_equal(hit.evaluations, 7);
-  assert_int_equal(hit.kkt, 13);
+  assert_int_equal(hit.evaluations, 8);
+  assert_int_equal(hit.kkt, 15);
   motion_end(&m);
 }
 
