@@ -39,6 +39,7 @@ typedef struct Kept {  // what is kept for a set of modes
   unsigned char* active;  // rows in force
   long long used;         // when last
   PawlReduction reduction;
+  double* AL;                      // [A; L] in panels, as W
   double norm;                     // of C, the largest sum of a row [1/s]
   double fastest;                  // of C, the largest absolute eigenvalue, nearly [1/s]
   Factor factors[KEPT_SIZES + 1];  // the first is that of the nominal h, the last is for any other
@@ -51,8 +52,8 @@ typedef struct Linear {
   int degree;         // of the series; 0: exponential
   int n, m, outputs;  // outputs: 3 n + m, those of a state
   int moving;         // of the n: those behind are states, whose integral does not count
-  int panels;
-  int watches;    // further outputs: what is watched, where that is affine
+  int panels, pairs;  // of W: whole panels, and the pairs of rows that are computed
+  int watches;        // further outputs: what is watched, where that is affine
   double* watch;  // watches-by-(3n+m+1), by columns: from (q, v, v', lambda, 1)             (L23)
   int phase_count;
   Kept phases[MOST_MODES];
@@ -64,10 +65,71 @@ typedef struct Linear {
   int* pivots;
   double *z, *y;               // input and output of a step, y with whole panels
   double *y_lambda, *y_watch;  // in y: multipliers; what is watched, NULL where y has not all of it
-  double *term, *next_term;    // 2n+1: of a series
+  double *term, *next_term;    // 2n+1 and more, for whole panels: of a series
   double *rate, *watch_rate;   // 3n+m, watches: rates at the end that was peeked at
-  bool in_one;                 // q, v, v' and lambda of the state stand behind each other
 } Linear;
+
+static int panels_of(int rows) {
+  return (rows + PANEL - 1) / PANEL;
+}
+
+// ---- products -----------------------------------------------------------------------------------
+// Two numbers side by side: left to itself, the compiler pairs columns and shuffles.
+typedef double Pair __attribute__((vector_size(16)));
+enum { PAIRS = PANEL / 2 };
+
+static inline Pair load(const double* from) {
+  Pair pair;
+  memcpy(&pair, from, sizeof pair);
+  return pair;
+}
+
+// y = W [z; last], the first `pairs` of one panel; returns zeros where these are finite, else NaN.
+PAWL_INLINE Pair multiply_panel(int pairs, int columns, const double* restrict W,
+                                const double* restrict z, double last, double* restrict y) {
+  const double* constant = W + (size_t)columns * PANEL;
+  Pair check = {0.0, 0.0}, sum[PAIRS], of = {last, last};
+  for (int i = 0; i < pairs; i++) {
+    sum[i] = of * load(constant + 2 * i);
+  }
+  do {  // there is a coordinate, and so a column
+    Pair z_j = {*z, *z};
+    for (int i = 0; i < pairs; i++) {
+      sum[i] += z_j * load(W + 2 * i);
+    }
+    W += PANEL;
+    z++;
+  } while (W < constant);
+  for (int i = 0; i < pairs; i++) {
+    memcpy(y + 2 * i, &sum[i], sizeof sum[i]);
+    check += sum[i] - sum[i];
+  }
+  return check;
+}
+
+// y = W [z; last] by panels, `pairs` of rows in all; returns 0 when all of it is finite, else NaN.
+// What is left of the last panel is not computed.                                           (L11)
+PAWL_INLINE double multiply(int columns, int pairs, const double* restrict W,
+                            const double* restrict z, double last, double* restrict y) {
+  Pair check = {0.0, 0.0};
+  for (; pairs > PAIRS; pairs -= PAIRS, y += PANEL, W += ((size_t)columns + 1) * PANEL) {
+    check += multiply_panel(PAIRS, columns, W, z, last, y);
+  }
+  switch (pairs) {
+    case 1:
+      check += multiply_panel(1, columns, W, z, last, y);
+      break;
+    case 2:
+      check += multiply_panel(2, columns, W, z, last, y);
+      break;
+    case 3:
+      check += multiply_panel(3, columns, W, z, last, y);
+      break;
+    default:
+      check += multiply_panel(PAIRS, columns, W, z, last, y);
+  }
+  return check[0] + check[1];
+}
 
 // ---- creating -----------------------------------------------------------------------------------
 // For coefficients that depend on time: rk4 with its own data.
@@ -89,9 +151,9 @@ static PawlStatus allocate(PawlStepper* s, Linear* d, PawlError* err) {
   d->y = PAWL_NEW(&s->arena, double, PANEL * d->panels);
   d->y_lambda = d->y ? d->y + 3 * d->n : NULL;
   d->y_watch = d->y && d->watches == s->system->watch_count ? d->y + d->outputs : NULL;
-  d->term = PAWL_NEW(&s->arena, double, N);
-  d->next_term = PAWL_NEW(&s->arena, double, N);
-  d->rate = PAWL_NEW(&s->arena, double, d->outputs);
+  d->term = PAWL_NEW(&s->arena, double, N + PANEL);
+  d->next_term = PAWL_NEW(&s->arena, double, N + PANEL);
+  d->rate = PAWL_NEW(&s->arena, double, d->outputs + PANEL);
   d->watch_rate = PAWL_NEW(&s->arena, double, d->watches);
   if (s->arena.failed) {
     return pawl_fail_memory(err);
@@ -154,7 +216,8 @@ static PawlStatus create(PawlStepper* s, int degree, PawlError* err) {
   if (affine) {
     PAWL_TRY(read_watches(s, d, err));
   }
-  d->panels = (d->outputs + d->watches + PANEL - 1) / PANEL;
+  d->panels = panels_of(d->outputs + d->watches);
+  d->pairs = (d->outputs + d->watches + 1) / 2;
   return d->in_time ? create_rk4(s, d, err) : allocate(s, d, err);
 }
 
@@ -261,26 +324,32 @@ static double norm_of(const Linear* d, const PawlReduction* r) {
   return most;
 }
 
-// out = scale [C c] (x, last).
-static void apply(const Linear* d, const PawlReduction* r, double scale, const double* restrict x,
-                  double last, double* restrict out) {
-  size_t n = (size_t)d->n;
-  const double* A = r->A;
-  for (size_t i = 0; i < n; i++) {
-    out[i] = i < (size_t)d->moving ? scale * x[n + i] : 0.0;
-    out[n + i] = scale * last * A[i + 2 * n * n];
-  }
-  for (size_t j = 0; j < 2 * n; j++) {
-    double x_j = scale * x[j];
-    for (size_t i = 0; i < n; i++) {
-      out[n + i] += A[i + j * n] * x_j;
+// The panels of [A; L].
+static void fill_AL(const Linear* d, const PawlReduction* r, double* AL) {
+  size_t n = (size_t)d->n, m = (size_t)d->m;
+  for (size_t j = 0; j <= 2 * n; j++) {
+    for (size_t i = 0; i < n + m; i++) {
+      *panel_entry(d, AL, i, j) = i < n ? r->A[i + j * n] : r->L[i - n + j * m];
     }
   }
 }
 
+// next = scale [C c] (x, last); x becomes scale x.
+static inline void apply(const Linear* d, const Kept* p, double scale, double last,
+                         double* restrict x, double* restrict next) {
+  int n = d->n;
+  for (int i = 0; i < 2 * n; i++) {
+    x[i] *= scale;
+  }
+  for (int i = 0; i < n; i++) {
+    next[i] = i < d->moving ? x[n + i] : 0.0;
+  }
+  (void)multiply(2 * n, (n + 1) / 2, p->AL, x, scale * last, next + n);
+}
+
 // By how much C lengthens a vector that has been multiplied by it many times, on average of as many
 // more: two eigenvalues +-i w turn it, so that one product alone says little.                (L26)
-static double fastest_of(Linear* d, const PawlReduction* r) {
+static double fastest_of(Linear* d, const Kept* p) {
   enum { PRODUCTS = 16 };
   double growth = 0.0;
   for (int i = 0; i < 2 * d->n; i++) {
@@ -288,7 +357,7 @@ static double fastest_of(Linear* d, const PawlReduction* r) {
   }
   for (int k = 0; k < 2 * PRODUCTS; k++) {
     double size = 0.0;
-    apply(d, r, 1.0, d->term, 0.0, d->next_term);
+    apply(d, p, 1.0, 0.0, d->term, d->next_term);
     for (int i = 0; i < 2 * d->n; i++) {
       size = fmax(size, fabs(d->next_term[i]));
     }
@@ -303,23 +372,28 @@ static double fastest_of(Linear* d, const PawlReduction* r) {
   return exp(growth / PRODUCTS);
 }
 
+// fmax is a call.
+static inline double larger(double a, double b) {
+  return b > a ? b : a;
+}
+
 // z(h) by the series applied to z itself: locating an instant asks for many lengths, each once.
 // `pieces` parts of the length keep the terms small.                                         (L24)
-static void sum_series(Linear* d, const PawlReduction* r, double h, int pieces, double* z) {
+static void sum_series(Linear* d, const Kept* p, double h, int pieces, double* z) {
   enum { MOST_TERMS = 30 };
   int n2 = 2 * d->n, degree = d->degree > 0 ? d->degree : MOST_TERMS;
   for (int piece = 0; piece < pieces; piece++) {
     double tau = h / pieces, largest = 0.0, size = INFINITY;
     memcpy(d->term, z, (size_t)n2 * sizeof(double));
     for (int i = 0; i < n2; i++) {
-      largest = fmax(largest, fabs(z[i]));
+      largest = larger(largest, fabs(z[i]));
     }
     for (int k = 1; k <= degree && (d->degree > 0 || size > PAWL_LAST_TERM * largest); k++) {
-      apply(d, r, tau / k, d->term, k == 1 ? 1.0 : 0.0, d->next_term);
+      apply(d, p, tau / k, k == 1 ? 1.0 : 0.0, d->term, d->next_term);
       size = 0.0;
       for (int i = 0; i < n2; i++) {
         z[i] += d->next_term[i];
-        size = fmax(size, fabs(d->next_term[i]));
+        size = larger(size, fabs(d->next_term[i]));
       }
       double* swap = d->term;
       d->term = d->next_term;
@@ -331,26 +405,16 @@ static void sum_series(Linear* d, const PawlReduction* r, double h, int pieces, 
 // The end of such a step, to d->y; false: too long for a series, or numbers overflow.
 static bool step_once(Linear* d, const Kept* p, const PawlState* state, double h) {
   enum { MOST_PIECES = 16 };
-  const PawlReduction* r = &p->reduction;
   double pieces = d->degree > 0 ? 1.0 : ceil(p->norm * h);
-  size_t n = (size_t)d->n, m = (size_t)d->m;
+  int n = d->n;
   if (!(pieces <= MOST_PIECES)) {
     return false;
   }
   double* y = d->y;
-  d->in_one = false;
-  memcpy(y, state->q, n * sizeof(double));
-  memcpy(y + n, state->v, n * sizeof(double));
-  sum_series(d, r, h, pieces < 1.0 ? 1 : (int)pieces, y);
-  for (size_t i = 0; i < n + m; i++) {
-    const double* row = i < n ? r->A + i : r->L + (i - n);
-    size_t stride = i < n ? n : m;
-    double sum = row[2 * n * stride];
-    for (size_t j = 0; j < 2 * n; j++) {
-      sum += row[j * stride] * y[j];
-    }
-    y[2 * n + i] = sum;
-  }
+  pawl_copy(n, state->q, y);
+  pawl_copy(n, state->v, y + n);
+  sum_series(d, p, h, pieces < 1.0 ? 1 : (int)pieces, y);
+  (void)multiply(2 * n, (n + d->m + 1) / 2, p->AL, y, 1.0, y + 2 * n);
   double check = 0.0;
   for (int i = 0; i < d->outputs; i++) {
     check += y[i] - y[i];
@@ -389,7 +453,9 @@ static PawlStatus make_room(PawlStepper* s, Kept* p, PawlError* err) {
     p->factors[k].W = PAWL_NEW(&p->arena, double, numbers);
     ok = p->factors[k].W != NULL;
   }
-  p->active = ok ? PAWL_NEW(&p->arena, unsigned char, s->sizes.rows) : NULL;
+  size_t of_AL = PANEL * (size_t)panels_of(d->n + d->m) * (2 * (size_t)d->n + 1);
+  p->AL = ok ? PAWL_NEW(&p->arena, double, of_AL) : NULL;
+  p->active = p->AL ? PAWL_NEW(&p->arena, unsigned char, s->sizes.rows) : NULL;
   p->inputs = p->active ? PAWL_NEW(&p->arena, double, s->sizes.inputs) : NULL;
   p->modes = p->inputs ? PAWL_NEW(&p->arena, int, s->sizes.modes) : NULL;
   if (!p->modes) {
@@ -431,7 +497,8 @@ static PawlStatus find_phase(PawlStepper* s, const PawlPhase* phase, PawlError* 
     p->active[i] = pawl_phase_binds(phase, i);
   }
   p->norm = norm_of(d, &p->reduction);
-  p->fastest = fastest_of(d, &p->reduction);
+  fill_AL(d, &p->reduction, p->AL);
+  p->fastest = fastest_of(d, p);
   p->complete = true;
   d->kept = p;
   return PAWL_OK;
@@ -489,54 +556,6 @@ static PawlStatus start(PawlStepper* s, const PawlPhase* phase, PawlState* state
 }
 
 // ---- the step -----------------------------------------------------------------------------------
-// Two numbers side by side: left to itself, the compiler pairs columns and shuffles.
-typedef double Pair __attribute__((vector_size(16)));
-enum { PAIRS = PANEL / 2 };
-
-static inline Pair load(const double* from) {
-  Pair pair;
-  memcpy(&pair, from, sizeof pair);
-  return pair;
-}
-
-// y = W [z; 1] by panels; returns 0 when all of it is finite, else NaN.                    (L11)
-static inline double multiply(int columns, int panels, const double* restrict W,
-                              const double* restrict z, double* restrict y) {
-  Pair check = {0.0, 0.0};
-  for (int p = 0; p < panels; p++, y += PANEL) {
-    const double* last = W + (size_t)columns * PANEL;
-    Pair sum[PAIRS];
-    for (int i = 0; i < PAIRS; i++) {
-      sum[i] = load(last + 2 * i);
-    }
-    for (int j = 0; j < columns; j++, W += PANEL) {
-      Pair z_j = {z[j], z[j]};
-      for (int i = 0; i < PAIRS; i++) {
-        sum[i] += z_j * load(W + 2 * i);
-      }
-    }
-    for (int i = 0; i < PAIRS; i++) {
-      memcpy(y + 2 * i, &sum[i], sizeof sum[i]);
-      check += sum[i] - sum[i];
-    }
-    W += PANEL;
-  }
-  return check[0] + check[1];
-}
-
-static const double* gather(Linear* d, const PawlState* state) {
-  pawl_copy(d->n, state->q, d->z);
-  pawl_copy(d->n, state->v, d->z + d->n);
-  return d->z;
-}
-
-static void scatter(const Linear* d, PawlState* state) {
-  pawl_copy(d->n, d->y, state->q);
-  pawl_copy(d->n, d->y + d->n, state->v);
-  pawl_copy(d->n, d->y + 2 * d->n, state->a);
-  pawl_copy(d->m, d->y + 3 * d->n, state->lambda);
-}
-
 static PawlStatus step_in_time(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,
                                PawlError* err) {
   Linear* d = s->data;
@@ -553,19 +572,27 @@ static bool is_in_one(const Linear* d, const PawlState* state) {
 }
 
 // The end of a step, to d->y; false: numbers overflow.
-static inline bool compute(Linear* d, const PawlState* state) {
-  d->in_one = is_in_one(d, state);
-  const double* z = d->in_one ? state->q : gather(d, state);
-  return multiply(2 * d->n, d->panels, d->factor->W, z, d->y) == 0.0;
+PAWL_INLINE bool compute(Linear* d, const double* z) {
+  return multiply(2 * d->n, d->pairs, d->factor->W, z, 1.0, d->y) == 0.0;
 }
 
-// Of the state whose end was computed.
-static inline void take(const Linear* d, PawlState* state, double h) {
-  if (d->in_one) {
-    pawl_copy(d->outputs, d->y, state->q);
-  } else {
-    scatter(d, state);
-  }
+PAWL_APART static const double* gather(Linear* d, const PawlState* state) {
+  pawl_copy(d->n, state->q, d->z);
+  pawl_copy(d->n, state->v, d->z + d->n);
+  return d->z;
+}
+
+static inline void take_in_one(const Linear* d, PawlState* state, double h) {
+  pawl_copy(d->outputs, d->y, state->q);
+  state->t += h;
+}
+
+// Into a state whose arrays may lie apart.
+PAWL_APART static void scatter(const Linear* d, PawlState* state, double h) {
+  pawl_copy(d->n, d->y, state->q);
+  pawl_copy(d->n, d->y + d->n, state->v);
+  pawl_copy(d->n, d->y + 2 * d->n, state->a);
+  pawl_copy(d->m, d->y + 3 * d->n, state->lambda);
   state->t += h;
 }
 
@@ -580,50 +607,50 @@ static PawlStatus step(PawlStepper* s, const PawlPhase* phase, PawlState* state,
   }
   if (!d->factor || d->factor->h != h) {
     if (h != s->def.step && step_once(d, d->kept, state, h)) {
-      take(d, state, h);
+      scatter(d, state, h);
       return PAWL_OK;
     }
     PAWL_TRY(prepare(s, phase, h, err));
   }
-  if (!compute(d, state)) {
+  bool in_one = is_in_one(d, state);
+  if (!compute(d, in_one ? state->q : gather(d, state))) {
     return pawl_fail(err, PAWL_RETRY, "t = %.10g: the motion grows beyond all numbers", state->t);
   }
-  take(d, state, h);
+  if (in_one) {
+    take_in_one(d, state, h);
+  } else {
+    scatter(d, state, h);
+  }
   return PAWL_OK;
 }
 
 // Only where the matrix is at hand: what is watched are further rows of it.
-static const double* peek(PawlStepper* s, const PawlPhase* phase, const PawlState* state, double h,
-                          const double** lambda) {
+static bool peeks(PawlStepper* s, const PawlPhase* phase, const PawlState* state, double h) {
+  const Linear* d = s->data;
+  return d->y_watch && d->kept && d->factor && d->factor->h == h && same_modes(s, phase, d->kept) &&
+         is_in_one(d, state);
+}
+
+static const double* peek(PawlStepper* s, const PawlState* state, const double** lambda) {
   Linear* d = s->data;
   *lambda = d->y_lambda;
-  bool known = d->y_watch && d->factor && d->factor->h == h && same_modes(s, phase, d->kept) &&
-               compute(d, state);
-  return known ? d->y_watch : NULL;
+  return compute(d, state->q) ? d->y_watch : NULL;
 }
 
 static void commit(PawlStepper* s, PawlState* state, double h) {
-  take(s->data, state, h);
+  take_in_one(s->data, state, h);
 }
 
 // (q, v, v', lambda)' = (v, v', A (v, v'), L (v, v')) at the end that was peeked at, and with it
 // that of what is watched. (L25)
 static PawlWatchRates peek_rates(PawlStepper* s) {
   Linear* d = s->data;
-  const PawlReduction* r = &d->kept->reduction;
-  size_t n = (size_t)d->n, m = (size_t)d->m, count = (size_t)d->watches;
+  int n = d->n;
+  size_t count = (size_t)d->watches;
   const double* z = d->y + n;  // (v, v')
   double *rate = d->rate, *watch = d->watch_rate;
-  pawl_copy(2 * d->n, z, rate);
-  for (size_t i = 0; i < n + m; i++) {
-    const double* row = i < n ? r->A + i : r->L + (i - n);
-    size_t stride = i < n ? n : m;
-    double sum = 0.0;
-    for (size_t j = 0; j < 2 * n; j++) {
-      sum += row[j * stride] * z[j];
-    }
-    rate[2 * n + i] = sum;
-  }
+  pawl_copy(2 * n, z, rate);
+  (void)multiply(2 * n, (n + d->m + 1) / 2, d->kept->AL, z, 0.0, rate + 2 * n);
   memset(watch, 0, count * sizeof(double));
   for (size_t k = 0; k < (size_t)d->outputs; k++) {
     for (size_t i = 0; rate[k] != 0.0 && i < count; i++) {
@@ -654,6 +681,7 @@ const PawlMethod pawl_method_taylor = {
     .start = start,
     .exact = true,
     .step = step,
+    .peeks = peeks,
     .peek = peek,
     .commit = commit,
     .peek_rates = peek_rates,
@@ -677,6 +705,7 @@ const PawlMethod pawl_method_exponential = {
     .start = start,
     .exact = true,
     .step = step,
+    .peeks = peeks,
     .peek = peek,
     .commit = commit,
     .peek_rates = peek_rates,

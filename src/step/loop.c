@@ -245,13 +245,26 @@ static PawlStatus take(PawlStepper* s, PawlState* state, double h, PawlError* er
 }
 
 // ---- steps in which nothing is due --------------------------------------------------------------
+// Whether steps can be peeked at.
+static bool glides(PawlStepper* s, const PawlState* state, double h, double slack) {
+  PawlGuards* g = &s->loop->guards;
+  PawlPhase phase = pawl_phase_of(state, false);
+  (void)pawl_guards_arm(g, state, slack);
+  if (g->contacts || !pawl_guards_known(g, state) || state->redundant_count > 0 ||
+      !s->method->peeks(s, &phase, state, h)) {
+    return false;  // multipliers of least norm are computed apart
+  }
+  pawl_guards_plan(g);
+  return true;
+}
+
 // What the steps to come need to know, as long as this state goes on from step to step: nothing is
 // due before a time; whether anything is watched.
 static void plan(PawlStepper* s, const PawlState* state, double h) {
   PawlLoop* l = s->loop;
   double slack = slack_of(state->t, h);
   l->plan_open = pawl_guards_open(&l->guards, state);
-  if (l->plan_open && !s->method->peek) {
+  if (l->plan_open && !s->method->peeks) {
     return;  // every step looks
   }
   l->plan_state = state;
@@ -262,51 +275,12 @@ static void plan(PawlStepper* s, const PawlState* state, double h) {
   if (s->method->fastest) {
     pawl_guards_resolve(&l->guards, h * s->method->fastest(s));
   }
-  if (s->method->peek) {
-    (void)pawl_guards_arm(&l->guards, state, slack);
-    l->plan_known = pawl_guards_known(&l->guards, state) && !l->guards.contacts;
-  }
+  l->plan_glides = l->plan_open && s->method->peeks && glides(s, state, h, slack);
+  l->plan_length = h;
 }
 
 static bool is_planned(const PawlLoop* l, const PawlState* state, double h) {
   return l->plan_state == state && l->plan_step == state->step && state->t + h < l->plan_until;
-}
-
-// A method that knows what is watched at the end of a step before it takes it needs nothing else.
-// False: not taken, and the state is as before; the step that is taken instead says why.
-static bool glide(PawlStepper* s, PawlState* state, double h) {
-  if (state->redundant_count > 0) {
-    return false;  // multipliers of least norm are computed apart
-  }
-  PawlPhase phase = pawl_phase_of(state, false);
-  const double *lambda, *watch = s->method->peek(s, &phase, state, h, &lambda);
-  PawlGuards* g = &s->loop->guards;
-  if (!watch || !pawl_guards_clear(g, state, watch, lambda)) {
-    return false;
-  }
-  if (g->near) {
-    PawlWatchRates rates = s->method->peek_rates(s);
-    if (pawl_guards_turns(g, state, watch, lambda, &rates, h)) {
-      return false;
-    }
-  }
-  if (s->works && pawl_works_begin(s, state, NULL) != PAWL_OK) {
-    return false;
-  }
-  bool works = s->works && !pawl_works_idle(s);
-  if (works) {
-    pawl_phase_copy(s->loop->kept, state);
-  }
-  pawl_guards_pass(g, state, watch);
-  s->method->commit(s, state, h);
-  if (works && pawl_works_end(s, state, NULL) != PAWL_OK) {
-    pawl_phase_copy(state, s->loop->kept);
-    pawl_guards_forget(g);
-    return false;
-  }
-  g->last_time = state->t;
-  s->loop->plan_step++;
-  return true;
 }
 
 PAWL_APART static PawlStatus take_or_restore(PawlStepper* s, PawlState* state, double h,
@@ -333,19 +307,70 @@ PAWL_APART static PawlStatus take_or_restore(PawlStepper* s, PawlState* state, d
   return status;
 }
 
+// With the works of the step. False: it is not taken.
+PAWL_APART static bool commit_with_works(PawlStepper* s, PawlState* state, const double* watch,
+                                         double h) {
+  PawlLoop* l = s->loop;
+  if (pawl_works_begin(s, state, NULL) != PAWL_OK) {
+    return false;
+  }
+  bool works = !pawl_works_idle(s);
+  if (works) {
+    pawl_phase_copy(l->kept, state);
+  }
+  pawl_guards_pass(&l->guards, state, watch);
+  s->method->commit(s, state, h);
+  if (works && pawl_works_end(s, state, NULL) != PAWL_OK) {
+    pawl_phase_copy(state, l->kept);
+    pawl_guards_forget(&l->guards);
+    return false;
+  }
+  return true;
+}
+
+static bool turns(PawlStepper* s, const PawlState* state, const double* watch, const double* lambda,
+                  double h) {
+  PawlWatchRates rates = s->method->peek_rates(s);
+  return pawl_guards_turns(&s->loop->guards, state, watch, lambda, &rates, h);
+}
+
+// A method that knows what is watched at the end of a step before it takes it needs nothing else.
+// Where that does not do, the step that is taken instead says why.
+PAWL_APART static PawlStatus glide(PawlStepper* s, PawlState* state, double h, PawlError* err) {
+  PawlGuards* g = &s->loop->guards;
+  const double *lambda, *watch = s->method->peek(s, state, &lambda);
+  if (!watch || !pawl_guards_clear(g, state, watch, lambda) ||
+      (g->near && turns(s, state, watch, lambda, h)) ||
+      (s->works && !commit_with_works(s, state, watch, h))) {
+    return take_or_restore(s, state, h, err);
+  }
+  if (!s->works) {
+    pawl_guards_pass(g, state, watch);
+    s->method->commit(s, state, h);
+  }
+  g->last_time = state->t;
+  s->loop->plan_step++;
+  return PAWL_OK;
+}
+
+// Nothing can happen but what the method does itself.
+static PawlStatus step_quietly(PawlStepper* s, PawlState* state, double h, PawlError* err) {
+  PawlPhase phase = pawl_phase_of(state, false);
+  PAWL_TRY(s->loop->plan_bare ? s->method->step(s, &phase, state, h, err)
+                              : pawl_piece_step(s, state, h, err));
+  s->loop->plan_step++;
+  return PAWL_OK;
+}
+
 PAWL_APART PawlStatus pawl_loop_step(PawlStepper* s, PawlState* state, double h, PawlError* err) {
   PawlLoop* l = s->loop;
   l->stop = false;
   if (is_planned(l, state, h)) {
-    if (!l->plan_open) {  // nothing can happen but what the method does itself
-      PawlPhase phase = pawl_phase_of(state, false);
-      PAWL_TRY(l->plan_bare ? s->method->step(s, &phase, state, h, err)
-                            : pawl_piece_step(s, state, h, err));
-      l->plan_step++;
-      return PAWL_OK;
+    if (!l->plan_open) {
+      return step_quietly(s, state, h, err);
     }
-    if (s->method->peek && l->plan_known && glide(s, state, h)) {
-      return PAWL_OK;
+    if (l->plan_glides && h == l->plan_length) {
+      return glide(s, state, h, err);
     }
   }
   if (l->guards.condition_count + l->guards.clock_count + l->kinks.timed == 0 &&

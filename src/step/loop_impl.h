@@ -35,7 +35,8 @@ typedef struct PawlLoop {
   // on step by step.
   const PawlState* plan_state;
   long long plan_step;
-  double plan_until;
-  bool plan_open, plan_known;
-  bool plan_bare;  // a step is what the method does and nothing else
+  double plan_until, plan_length;  // [s]
+  bool plan_open;
+  bool plan_glides;  // steps of that length are peeked at
+  bool plan_bare;    // a step is what the method does and nothing else
 } PawlLoop;

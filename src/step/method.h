@@ -29,10 +29,12 @@ typedef struct PawlMethod {
   // at a margin that only turns, to an end of a step of its own before (loop.h).
   PawlStatus (*advance)(PawlStepper* stepper, const PawlPhase* phase, PawlState* state, double h,
                         bool* stopped, PawlError* err);
-  // Optional: what is watched at the end of a step of length h, and the multipliers there, without
+  // Optional: whether steps of length h from this state on can be peeked at, as long as the method
+  // is asked for nothing else.
+  bool (*peeks)(PawlStepper* stepper, const PawlPhase* phase, const PawlState* state, double h);
+  // With `peeks`: what is watched at the end of such a step, and the multipliers there, without
   // taking it; NULL where that is not known. `commit` takes the step that was peeked at last.
-  const double* (*peek)(PawlStepper* stepper, const PawlPhase* phase, const PawlState* state,
-                        double h, const double** lambda);
+  const double* (*peek)(PawlStepper* stepper, const PawlState* state, const double** lambda);
   void (*commit)(PawlStepper* stepper, PawlState* state, double h);
   // With `peek`: the rates of what was peeked at.
   PawlWatchRates (*peek_rates)(PawlStepper* stepper);

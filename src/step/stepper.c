@@ -525,7 +525,7 @@ double pawl_state_input(const PawlStepper* s, const PawlState* state, int input)
 }
 
 // Accelerations and multipliers are those before what was set.
-static PawlStatus take_inputs(PawlStepper* s, PawlState* state, PawlError* err) {
+PAWL_APART static PawlStatus take_inputs(PawlStepper* s, PawlState* state, PawlError* err) {
   double* set = pawl_phase_input_set(state, s->system);
   if (*set == 0.0) {
     return PAWL_OK;
@@ -564,6 +564,15 @@ PAWL_APART static PawlStatus take_with_works(PawlStepper* s, PawlState* state, d
   return PAWL_OK;
 }
 
+// After a step that began at this time.
+PAWL_APART static PawlStatus look_after(PawlStepper* s, double begin, PawlState* state,
+                                        PawlError* err) {
+  PAWL_TRY(s->dynamics.mass.on ? pawl_dynamics_watch_masses(&s->dynamics, state, err) : PAWL_OK);
+  PAWL_TRY(s->bands ? pawl_bands_look(s, begin, state, err) : PAWL_OK);
+  return state->redundant_count > 0 ? pawl_initial_watch_redundant(&s->dynamics, state, err)
+                                    : PAWL_OK;
+}
+
 PAWL_INLINE PawlStatus further(PawlStepper* s, PawlState* state, double h, PawlError* err) {
   if (!(h > 0.0)) {
     return pawl_fail(err, PAWL_ERROR_USAGE, "step h = %g, must be > 0", h);
@@ -573,12 +582,8 @@ PAWL_INLINE PawlStatus further(PawlStepper* s, PawlState* state, double h, PawlE
   PAWL_TRY(s->works ? take_with_works(s, state, h, err) : take(s, state, h, err));
   state->step++;
   s->dynamics.info.steps++;
-  if (s->dynamics.mass.on) {
-    PAWL_TRY(pawl_dynamics_watch_masses(&s->dynamics, state, err));
-  }
-  PAWL_TRY(s->bands ? pawl_bands_look(s, begin, state, err) : PAWL_OK);
-  return state->redundant_count > 0 ? pawl_initial_watch_redundant(&s->dynamics, state, err)
-                                    : PAWL_OK;
+  bool looks = s->dynamics.mass.on || s->bands || state->redundant_count > 0;
+  return looks ? look_after(s, begin, state, err) : PAWL_OK;
 }
 
 PawlStatus pawl_stepper_step(PawlStepper* s, PawlState* state, double h, PawlError* err) {

@@ -156,10 +156,8 @@ static double margin_of_rate(const PawlGuards* g, const PawlState* state, const 
   return f == 0.0 ? DBL_MIN : f;
 }
 
-static double margin_of_capacity(const PawlGuards* g, const PawlGuard* guard, double capacity,
-                                 double blur, const double* lambda) {
-  int row = g->dynamics->system->constraints[guard->of].first_row;
-  double f = pawl_watch_bound(capacity, 1.0) + blur - fabs(lambda[row]);
+static double margin_of_capacity(double capacity, double blur, double lambda) {
+  double f = pawl_watch_bound(capacity, 1.0) + blur - fabs(lambda);
   return f == 0.0 ? DBL_MIN : f;  // nothing to hold, and no force to hold it with
 }
 
@@ -217,7 +215,8 @@ PAWL_INLINE double distance_of(const PawlGuards* g, const PawlState* state, int 
   }
   double f = watch[guard->at];
   if (guard->what == PAWL_GUARD_CAPACITY) {
-    return margin_of_capacity(g, guard, f, state->blur[k], lambda);
+    int row = g->dynamics->system->constraints[guard->of].first_row;
+    return margin_of_capacity(f, state->blur[k], lambda[row]);
   }
   if (!guard->sided) {
     return margin_of_rate(g, state, guard, f, state->blur[k]);
@@ -403,6 +402,33 @@ double pawl_guards_noise(const PawlGuards* g, const PawlState* state, int armed)
   return PAWL_NO_DIP * scale_of(g, state, g->armed[armed], g->watch);
 }
 
+void pawl_guards_plan(PawlGuards* g) {
+  for (int k = 0; k < g->armed_count; k++) {
+    const PawlGuard* guard = &g->all[g->armed[k]];
+    bool bounded = guard->what == PAWL_GUARD_CAPACITY;
+    assert(!pawl_guards_of_contact(guard));  // their methods do not peek
+    g->looks[k] =
+        (PawlLook){.guard = g->armed[k],
+                   .at = guard->at,
+                   .row = bounded ? g->dynamics->system->constraints[guard->of].first_row : -1,
+                   .sided = guard->sided,
+                   .counts = !pawl_guards_by_steps(g, guard)};
+  }
+}
+
+// As distance_of, of what is planned.
+PAWL_INLINE double planned_distance(const PawlGuards* g, const PawlState* state,
+                                    const PawlLook* look, double f, const double* lambda) {
+  if (look->row >= 0) {
+    return margin_of_capacity(f, state->blur[look->guard], lambda[look->row]);
+  }
+  if (!look->sided) {
+    return margin_of_rate(g, state, &g->all[look->guard], f, state->blur[look->guard]);
+  }
+  int side = state->sides[look->guard];
+  return look->counts && (side == 1 || side == -1) ? side * f : INFINITY;
+}
+
 bool pawl_guards_clear(PawlGuards* g, const PawlState* state, const double* watch,
                        const double* lambda) {
   bool near = false;
@@ -410,16 +436,17 @@ bool pawl_guards_clear(PawlGuards* g, const PawlState* state, const double* watc
   if (w->joint_count > 0 && !w->fixed && !pawl_watch_capacities_good(w, state, watch)) {
     return false;
   }
-  for (int k = 0; k < g->armed_count; k++) {
-    int guard = g->armed[k];
-    // first_margins becomes the room of distances in pawl_guards_pass
-    double first = g->distances[k], distance = distance_of(g, state, guard, watch, lambda);
-    g->first_margins[k] = distance;
-    if (!(margin_of(g, state, guard, distance) >= 0.0) &&
-        !pawl_guards_turns_only(g, state, guard)) {
+  const PawlLook *look = g->looks, *end = look + g->armed_count;
+  const double* first = g->distances;
+  double* now = g->first_margins;  // becomes the room of distances in pawl_guards_pass
+  for (; look < end; look++, first++, now++) {
+    double f = watch[look->at], scale = look->row >= 0 ? f : state->largest[look->guard];
+    *now = planned_distance(g, state, look, f, lambda);
+    double margin = look->sided ? *now + PAWL_ROUNDING * scale : *now;
+    if (!(margin >= 0.0) && !pawl_guards_turns_only(g, state, look->guard)) {
       return false;
     }
-    near |= is_near(g, first, distance, scale_of(g, state, guard, watch));
+    near |= is_near(g, *first, *now, scale);
   }
   g->near = near;
   return true;
@@ -463,7 +490,9 @@ PAWL_APART static void note_sides(PawlGuards* g, PawlState* state, const double*
 }
 
 void pawl_guards_pass(PawlGuards* g, PawlState* state, const double* watch) {
-  turn_over(g);
+  double* room = g->first_margins;
+  g->first_margins = g->distances;
+  g->distances = room;
   if (g->sided_count > 0 || g->noted) {
     note_sides(g, state, watch);
   }

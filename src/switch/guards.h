@@ -77,6 +77,13 @@ typedef struct PawlMargin {
   double kinks;    // of the kinks of forces and energies
 } PawlMargin;
 
+typedef struct PawlLook {  // what pawl_guards_clear needs to know of an armed guard
+  int guard, at;           // its place in the table, and among what is watched
+  int row;                 // of the multiplier that is bounded; -1 without
+  bool sided;
+  bool counts;  // by itself, rather than by whole steps
+} PawlLook;
+
 typedef struct PawlGuards {
   PawlDynamics* dynamics;
   PawlWatching* watching;
@@ -96,6 +103,7 @@ typedef struct PawlGuards {
   // scratch
   int armed_count, sided_count;
   int *armed, *sided;  // guards looked at, and those whose side is noted
+  PawlLook* looks;     // of the armed
   bool armed_reacts;
   double *margins, *first_margins;  // of the armed, now and at the beginning of a piece
   double* distances;                // the same, whatever the direction of a condition
@@ -191,6 +199,8 @@ PAWL_CHECKED PawlStatus pawl_guards_aside(const PawlGuards* guards, const PawlSt
                                           PawlError* err);
 // How deep a dip of an armed margin may be by rounding.
 double pawl_guards_noise(const PawlGuards* guards, const PawlState* state, int armed);
+// What the next needs to know of those that are armed, as long as the phase lasts.
+void pawl_guards_plan(PawlGuards* guards);
 // With the values of what is watched (and the multipliers) at the end of a step from `state`, whose
 // beginning is known: whether no armed guard fires. guards->near: some may have fired in between.
 bool pawl_guards_clear(PawlGuards* guards, const PawlState* state, const double* watch,

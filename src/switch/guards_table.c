@@ -249,6 +249,7 @@ PawlStatus pawl_guards_create(PawlWatching* watching, PawlSurfaces* surfaces, bo
   fill_table(g);
   assert((size_t)g->count <= most && is_in_order(g));
   g->armed = PAWL_NEW(d->arena, int, g->condition_count);
+  g->looks = PAWL_NEW(d->arena, PawlLook, g->condition_count);
   g->sided = PAWL_NEW(d->arena, int, g->condition_count);
   g->margins = PAWL_NEW(d->arena, double, g->condition_count);
   g->first_margins = PAWL_NEW(d->arena, double, g->condition_count);
