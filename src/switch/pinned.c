@@ -19,9 +19,9 @@ PawlStatus pawl_pinned_create(PawlDynamics* d, PawlPinned* h, PawlError* err) {
                     .free = PAWL_NEW(d->arena, double, n),
                     .zero = PAWL_NEW(d->arena, double, n),
                     .rows = PAWL_NEW(d->arena, double, d->sizes.rows),
-                    .base = PAWL_NEW(d->arena, double, places),
                     .along = PAWL_NEW(d->arena, double, places)};
   for (int by = BY_V; by <= BY_A; by++) {
+    h->base[by] = PAWL_NEW(d->arena, double, places);
     h->by_push[by] = PAWL_NEW(d->arena, double, places);
     h->by_free[by] = PAWL_NEW(d->arena, double, places);
   }
@@ -67,33 +67,45 @@ static PawlStatus rates_at(PawlPinned* h, const PawlState* state, const double* 
   return PAWL_OK;
 }
 
-// How much the rate of each condition changes by a motion, as velocities or as accelerations; the
-// largest so far.
+// How much the rate of each condition changes by a motion, as velocities or as accelerations, from
+// h->base[by] on; the largest so far.
 static PawlStatus change_by(PawlPinned* h, const PawlState* state, int by, const double* motion,
                             double* largest, PawlError* err) {
-  const double* v = by == BY_V ? h->zero : state->v;
-  PAWL_TRY(rates_at(h, state, v, h->zero, h->base, err));
-  PAWL_TRY(
-      rates_at(h, state, by == BY_V ? motion : v, by == BY_V ? h->zero : motion, h->along, err));
   assert(by == BY_V || by == BY_A);
+  PAWL_TRY(rates_at(h, state, by == BY_V ? motion : state->v, by == BY_V ? h->zero : motion,
+                    h->along, err));
   for (int k = 0; k < h->dynamics->system->watch_count; k++) {
-    largest[k] = fmax(largest[k], fabs(h->along[k] - h->base[k]));
+    double change = fabs(h->along[k] - h->base[by][k]);
+    largest[k] = change > largest[k] ? change : largest[k];
   }
   return PAWL_OK;
 }
 
-static PawlStatus try_motions(PawlPinned* h, const PawlState* state, const double* M,
-                              PawlError* err) {
-  size_t bytes = (size_t)h->dynamics->system->watch_count * sizeof(double);
+// How much pushes change the rates.
+static PawlStatus try_pushes(PawlPinned* h, const PawlState* state, const double* M,
+                             PawlError* err) {
   for (int by = BY_V; by <= BY_A; by++) {
-    memset(h->by_push[by], 0, bytes);
-    memset(h->by_free[by], 0, bytes);
+    memset(h->by_push[by], 0, (size_t)h->dynamics->system->watch_count * sizeof(double));
+    PAWL_TRY(rates_at(h, state, by == BY_V ? h->zero : state->v, h->zero, h->base[by], err));
+  }
+  for (unsigned k = 0; k < PUSHES; k++) {
+    make_push(h, M, FIRST_SEED + k);
+    for (int by = BY_V; by <= BY_A; by++) {
+      PAWL_TRY(change_by(h, state, by, h->push, h->by_push[by], err));
+    }
+  }
+  return PAWL_OK;
+}
+
+// After that: how much the part of them does that the rows allow.
+static PawlStatus try_free(PawlPinned* h, const PawlState* state, const double* M, PawlError* err) {
+  for (int by = BY_V; by <= BY_A; by++) {
+    memset(h->by_free[by], 0, (size_t)h->dynamics->system->watch_count * sizeof(double));
   }
   for (unsigned k = 0; k < PUSHES; k++) {
     make_push(h, M, FIRST_SEED + k);
     make_free(h, M);
     for (int by = BY_V; by <= BY_A; by++) {
-      PAWL_TRY(change_by(h, state, by, h->push, h->by_push[by], err));
       PAWL_TRY(change_by(h, state, by, h->free, h->by_free[by], err));
     }
   }
@@ -101,18 +113,30 @@ static PawlStatus try_motions(PawlPinned* h, const PawlState* state, const doubl
 }
 
 // f depends on velocities: its value is of the size f_v v, its rate of f_v a; else f_q q and f_q v.
+static int depends_by(const PawlPinned* h, int k) {
+  return h->by_push[BY_A][k] > 0.0 ? BY_A : BY_V;
+}
+
+static double slope_of(const PawlPinned* h, int k) {
+  return h->by_push[depends_by(h, k)][k] / pawl_dynamics_largest(h->dynamics->sizes.v, h->push);
+}
+
 // One that was held until now (`was`) may have drifted.
-static bool is_pinned(const PawlPinned* h, const PawlState* state, const double* a, int k, double f,
-                      double zero, bool was) {
+static bool is_zero(const PawlPinned* h, const PawlState* state, int k, double f, double zero,
+                    bool was) {
   PawlSizes n = h->dynamics->sizes;
-  int by = h->by_push[BY_A][k] > 0.0 ? BY_A : BY_V;
-  double step = pawl_dynamics_largest(n.v, h->push), slope = h->by_push[by][k] / step;
-  double fastest = pawl_dynamics_largest(n.v, state->v), hardest = pawl_dynamics_largest(n.v, a);
-  double size = slope * (by == BY_A ? fastest : pawl_dynamics_largest(n.q, state->q));
-  double rate_size = slope * (by == BY_A ? hardest : fastest);
-  bool held = slope > 0.0 && h->by_free[by][k] <= PAWL_PINNED_ALONG * h->by_push[by][k];
-  return was ? held && fabs(f) <= PAWL_PINNED_DRIFT * size
-             : held && fabs(f) <= zero * size && fabs(h->along[k]) <= PAWL_PINNED_ZERO * rate_size;
+  double most = depends_by(h, k) == BY_A ? pawl_dynamics_largest(n.v, state->v)
+                                         : pawl_dynamics_largest(n.q, state->q);
+  double slope = slope_of(h, k);
+  return slope > 0.0 && fabs(f) <= (was ? PAWL_PINNED_DRIFT : zero) * (slope * most);
+}
+
+// One whose value is zero: whether no motion that the rows allow changes it, nor the present one.
+static bool is_held(const PawlPinned* h, const PawlState* state, const double* a, int k, bool was) {
+  int by = depends_by(h, k), n = h->dynamics->sizes.v;
+  double rate_size = slope_of(h, k) * pawl_dynamics_largest(n, by == BY_A ? a : state->v);
+  return h->by_free[by][k] <= PAWL_PINNED_ALONG * h->by_push[by][k] &&
+         (was || fabs(h->along[k]) <= PAWL_PINNED_ZERO * rate_size);
 }
 
 static PawlStatus factor(PawlDynamics* d, const PawlState* state, const PawlValues* values,
@@ -129,11 +153,19 @@ PawlStatus pawl_pinned_find(PawlPinned* h, const PawlState* state, const PawlVal
                             PawlError* err) {
   PawlDynamics* d = h->dynamics;
   assert(zero > 0.0 && (watch || d->system->watch_count == 0));
+  bool any = false;
   PAWL_TRY(factor(d, state, values, err));
-  PAWL_TRY(try_motions(h, state, values->M, err));
-  PAWL_TRY(rates_at(h, state, state->v, a, h->along, err));
+  PAWL_TRY(try_pushes(h, state, values->M, err));
+  for (int k = 0; k < d->system->watch_count && !any; k++) {
+    any = is_zero(h, state, k, watch[k], zero, flags[k]);
+  }
+  if (any) {
+    PAWL_TRY(try_free(h, state, values->M, err));
+    PAWL_TRY(rates_at(h, state, state->v, a, h->along, err));
+  }
   for (int k = 0; k < d->system->watch_count; k++) {
-    flags[k] = is_pinned(h, state, a, k, watch[k], zero, flags[k]);
+    flags[k] =
+        any && is_zero(h, state, k, watch[k], zero, flags[k]) && is_held(h, state, a, k, flags[k]);
   }
   return PAWL_OK;
 }
@@ -144,10 +176,10 @@ PawlStatus pawl_pinned_slopes(PawlPinned* h, const PawlState* state, const PawlV
   make_push(h, values->M, FIRST_SEED + (unsigned)k);
   make_free(h, values->M);
   *motion = h->free;
-  PAWL_TRY(rates_at(h, state, h->zero, h->zero, h->base, err));
+  PAWL_TRY(rates_at(h, state, h->zero, h->zero, h->base[BY_V], err));
   PAWL_TRY(rates_at(h, state, h->free, h->zero, slopes, err));
   for (int j = 0; j < h->dynamics->system->watch_count; j++) {
-    slopes[j] -= h->base[j];
+    slopes[j] -= h->base[BY_V][j];
   }
   return PAWL_OK;
 }
@@ -169,13 +201,13 @@ PawlStatus pawl_pinned_rests(PawlPinned* h, const PawlState* state, const PawlVa
   PawlDynamics* d = h->dynamics;
   assert(place >= 0 && place < d->system->watch_count);
   PAWL_TRY(factor(d, state, values, err));
-  PAWL_TRY(try_motions(h, state, values->M, err));
+  PAWL_TRY(try_pushes(h, state, values->M, err));
+  PAWL_TRY(try_free(h, state, values->M, err));
   bool held = h->by_free[BY_A][place] <= PAWL_PINNED_ALONG * h->by_push[BY_A][place];
   double slope = h->by_push[BY_A][place] / pawl_dynamics_largest(d->sizes.v, h->push);
   make_correction(h, state, values);
-  PAWL_TRY(rates_at(h, state, state->v, h->zero, h->base, err));
   PAWL_TRY(rates_at(h, state, state->v, h->free, h->along, err));
-  double left = rate + h->along[place] - h->base[place];
+  double left = rate + h->along[place] - h->base[BY_A][place];
   PAWL_TRY(rates_at(h, state, state->v, a, h->along, err));
   *yes = held &&
          fabs(left) <= PAWL_PINNED_ALONG * slope * pawl_dynamics_largest(d->sizes.v, state->v) &&

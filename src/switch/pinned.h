@@ -11,7 +11,7 @@ typedef struct PawlPinned {
   PawlEval* rates;                  // of what is watched
   double *push, *free;              // v: a motion of all coordinates, and what of it the rows allow
   double *zero, *rows;              // v zeros; rows: room
-  double *base, *along;             // watched: rates without and with a motion
+  double *base[2], *along;          // watched: rates without (by v, by v') and with a motion
   double *by_push[2], *by_free[2];  // watched: largest change by velocities [0], accelerations [1]
 } PawlPinned;
 
