@@ -5,6 +5,10 @@
 // order, so the bits are the same. What is not plain arithmetic calls a function for
 // its operation.
 //
+// Values stay in registers of the processor from where they are computed to where they are read
+// last. Where these are too few the one that is read latest goes to its place in memory, and so do
+// all before a call; what other functions read goes there at once.
+//
 // For x86-64 with the calling convention of System V. Elsewhere, and where no memory may be
 // executed, tapes are interpreted.
 #define _DEFAULT_SOURCE  // MAP_ANONYMOUS
@@ -15,6 +19,7 @@
 
 #include "base/alloc.h"
 #include "expr/elementary.h"
+#include "expr/tape_uses.h"
 
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(PAWL_NO_NATIVE)
 #define HAS_NATIVE 1
@@ -40,13 +45,25 @@ void pawl_tape_discard(PawlTape* tape) {
 #else
 #include <sys/mman.h>
 
+// xmm0 to xmm3 are for operands, calls and sums, xmm15 for the sign bit; the others keep values.
+enum { FIRST_KEPT = 4, END_KEPT = 15, SIGN = 15 };
+enum { EMPTY = -1, TAKEN = -2 };  // instead of a register of the tape; the second for a while
+
+typedef struct Kept {  // what an xmm holds
+  int reg;             // of the tape, or one of the above
+  int next;            // the instruction that reads it next
+  bool fresh;          // it is not in memory
+} Kept;
+
 typedef struct Writer {
   const PawlTape* tape;
   unsigned char* code;
   size_t size, capacity;
-  int held;               // tape register whose value is in xmm0, -1 without
-  unsigned char* stores;  // instruction -> its result is read from memory
-  bool fours;             // there is room on the stack for four sines and four cosines
+  Kept kept[END_KEPT];
+  unsigned char* where;  // register of the tape -> the xmm that holds it, 0: none does
+  PawlTapeUses* uses;    // of the function being written
+  bool sign;             // xmm15 holds the sign bit
+  bool fours;            // there is room on the stack for four sines and four cosines
   bool failed;
 } Writer;
 
@@ -73,25 +90,36 @@ static void put_number(Writer* w, uint64_t value, int bytes) {
 // ---- instructions of the processor --------------------------------------------------------------
 // The second byte of scalar double operations: F2 0F op.
 enum { LOAD = 0x10, STORE = 0x11, ADD = 0x58, MUL = 0x59, SUB = 0x5C };
+enum { COPY = 0x28, XOR = 0x57 };  // of all bits: 66 0F op
+enum { SCALAR = 0xF2, PACKED = 0x66 };
 // rbx holds the address of the registers of the tape.
-enum { RAX = 0, RBX = 3, RSI = 6 };
+enum { RAX = 0, RBX = 3, RSP = 4, RSI = 6 };
 enum { ROOM_OF_FOUR = 8 * sizeof(double) };
+enum { LOW = 7, EXTEND = 0x40, OF_X = 4, OF_Y = 1 };  // the fourth bit of a register is apart
 enum { BYTE_OFFSET = 0x40, WORD_OFFSET = 0x80, BOTH_REGISTERS = 0xC0, REG_SHIFT = 3 };
 
 // The place `offset` bytes from where a register of the processor points to.
 static void put_offset(Writer* w, int x, int base, int64_t offset) {
   bool near = offset >= INT8_MIN && offset <= INT8_MAX;
-  PUT((unsigned char)((near ? BYTE_OFFSET : WORD_OFFSET) | x << REG_SHIFT | base));
+  PUT((unsigned char)((near ? BYTE_OFFSET : WORD_OFFSET) | (x & LOW) << REG_SHIFT | base));
+  if (base == RSP) {
+    PUT(0x24);  // no index
+  }
   put_number(w, (uint64_t)offset, near ? 1 : 4);
 }
 
-static void put_place(Writer* w, int x, int reg) {
-  put_offset(w, x, RBX, (int64_t)reg * (int64_t)sizeof(double));
+// Prefix, the fourth bits of xmm[x] and xmm[y] where they are set, operation.
+static void put_op(Writer* w, int prefix, int op, int x, int y) {
+  PUT((unsigned char)prefix);
+  if (x > LOW || y > LOW) {
+    PUT((unsigned char)(EXTEND | (x > LOW ? OF_X : 0) | (y > LOW ? OF_Y : 0)));
+  }
+  PUT(0x0F, (unsigned char)op);
 }
 
 // xmm[x] = xmm[x] op the place; LOAD: xmm[x] = the place; STORE: the place = xmm[x].
 static void memory_at(Writer* w, int op, int x, int base, int64_t offset) {
-  PUT(0xF2, 0x0F, (unsigned char)op);
+  put_op(w, SCALAR, op, x, 0);
   put_offset(w, x, base, offset);
 }
 
@@ -100,13 +128,18 @@ static void memory(Writer* w, int op, int x, int reg) {
   memory_at(w, op, x, RBX, (int64_t)reg * (int64_t)sizeof(double));
 }
 
-// xmm[x] = xmm[x] op xmm[y]
-static void both(Writer* w, int op, int x, int y) {
-  PUT(0xF2, 0x0F, (unsigned char)op, (unsigned char)(BOTH_REGISTERS | x << REG_SHIFT | y));
+static void put_both(Writer* w, int prefix, int op, int x, int y) {
+  put_op(w, prefix, op, x, y);
+  PUT((unsigned char)(BOTH_REGISTERS | (x & LOW) << REG_SHIFT | (y & LOW)));
 }
 
-static void move_1_to_0(Writer* w) {
-  PUT(0x66, 0x0F, 0x28, 0xC1);  // movapd xmm0, xmm1
+// xmm[x] = xmm[x] op xmm[y]
+static void both(Writer* w, int op, int x, int y) {
+  put_both(w, SCALAR, op, x, y);
+}
+
+static void copy(Writer* w, int x, int y) {
+  put_both(w, PACKED, COPY, x, y);
 }
 
 static void start_function(Writer* w) {
@@ -116,7 +149,11 @@ static void start_function(Writer* w) {
   if (w->fours) {
     PUT(0x48, 0x83, 0xEC, ROOM_OF_FOUR);  // sub rsp, the room
   }
-  w->held = -1;
+  for (int x = FIRST_KEPT; x < END_KEPT; x++) {
+    w->kept[x] = (Kept){.reg = EMPTY};
+  }
+  memset(w->where, 0, (size_t)w->tape->register_count + 1);
+  w->sign = false;
 }
 
 static void end_function(Writer* w) {
@@ -126,104 +163,173 @@ static void end_function(Writer* w) {
   PUT(0x5B, 0xC3);  // pop rbx; ret
 }
 
+// ---- values in registers of the processor -------------------------------------------------------
+static void forget(Writer* w, int x) {
+  if (w->kept[x].reg >= 0) {
+    w->where[w->kept[x].reg] = 0;
+  }
+  w->kept[x] = (Kept){.reg = EMPTY};
+}
+
+// An xmm for a result: one that is free, or else that which is read latest, and not at `at`.
+static int room(Writer* w, int at) {
+  int latest = FIRST_KEPT;
+  for (int x = FIRST_KEPT; x < END_KEPT; x++) {
+    if (w->kept[x].reg == EMPTY) {
+      latest = x;
+      break;
+    }
+    latest = w->kept[x].next > w->kept[latest].next ? x : latest;
+  }
+  if (w->kept[latest].reg >= 0 && w->kept[latest].fresh) {
+    memory(w, STORE, latest, w->kept[latest].reg);
+  }
+  forget(w, latest);
+  w->kept[latest] = (Kept){.reg = TAKEN, .next = at};
+  return latest;
+}
+
+// The xmm of an operand that is not read again, for the result; 0: it is not in one, or is read.
+static int take(Writer* w, int at, int reg, int next) {
+  int x = w->where[reg];
+  if (x == 0 || next != PAWL_TAPE_NEVER) {
+    return 0;
+  }
+  forget(w, x);
+  w->kept[x] = (Kept){.reg = TAKEN, .next = at};
+  return x;
+}
+
+static void fetch(Writer* w, int x, int reg) {
+  if (w->where[reg]) {
+    copy(w, x, w->where[reg]);
+  } else {
+    memory(w, LOAD, x, reg);
+  }
+}
+
+static void apply(Writer* w, int op, int x, int reg) {
+  if (w->where[reg]) {
+    both(w, op, x, w->where[reg]);
+  } else {
+    memory(w, op, x, reg);
+  }
+}
+
+// An operand has been read; the next time is `next`.
+static void pass(Writer* w, int reg, int next) {
+  int x = w->where[reg];
+  if (x && next == PAWL_TAPE_NEVER) {
+    forget(w, x);
+  } else if (x) {
+    w->kept[x].next = next;
+  }
+}
+
+// xmm[x] is r[reg] from now on.
+static void keep(Writer* w, int x, int reg, int first, bool lasts) {
+  if (w->where[reg]) {
+    forget(w, w->where[reg]);
+  }
+  if (lasts) {
+    memory(w, STORE, x, reg);
+  }
+  w->kept[x] = (Kept){reg, first, !lasts};
+  w->where[reg] = (unsigned char)x;
+  if (first == PAWL_TAPE_NEVER) {
+    forget(w, x);
+  }
+}
+
+// Before a call, which keeps none of them.
+static void put_away(Writer* w) {
+  for (int x = FIRST_KEPT; x < END_KEPT; x++) {
+    if (w->kept[x].reg >= 0 && w->kept[x].fresh) {
+      memory(w, STORE, x, w->kept[x].reg);
+    }
+    forget(w, x);
+  }
+  w->sign = false;
+}
+
 // ---- instructions of the tape -------------------------------------------------------------------
 static bool is_inline(PawlTapeOp op) {
   return op == PAWL_TAPE_ADD || op == PAWL_TAPE_SUB || op == PAWL_TAPE_MUL ||
          op == PAWL_TAPE_MULADD || op == PAWL_TAPE_MULSUB || op == PAWL_TAPE_SUBMUL ||
-         op == PAWL_TAPE_SQUARE;
+         op == PAWL_TAPE_SQUARE || op == PAWL_TAPE_NEG;
 }
 
-static bool has_c(PawlTapeOp op) {
-  return op == PAWL_TAPE_MULADD || op == PAWL_TAPE_MULSUB || op == PAWL_TAPE_SUBMUL;
-}
-
-static bool has_b(PawlTapeOp op) {
-  return op != PAWL_TAPE_SQUARE;
-}
-
-// Whether an operation written here takes an operand from xmm0: it must be that operand once.
-static bool takes_held(const PawlInstruction* i, int held) {
-  int times = (i->a == held) + (has_b(i->op) && i->b == held) + (has_c(i->op) && i->c == held);
-  return held >= 0 && is_inline(i->op) && times == 1;
-}
-
-// xmm0 = a op b, `held` one of them or -1.
-static void two(Writer* w, int op, int a, int b, int held) {
-  if (held == b && op == SUB) {
-    memory(w, LOAD, 1, a);
-    both(w, SUB, 1, 0);
-    move_1_to_0(w);
-    return;
+// The xmm with a copy of operand k of an instruction, in its own where that is read no more, also
+// not by the instruction itself as one of `others`.
+static int take_copy(Writer* w, int at, int k, int other, int another) {
+  const PawlInstruction* i = &w->tape->code[at];
+  int reg = k == 0 ? i->a : k == 1 ? i->b : i->c;
+  int x = reg == other || reg == another ? 0 : take(w, at, reg, w->uses[at].next[k]);
+  if (!x) {
+    x = room(w, at);
+    fetch(w, x, reg);
   }
-  if (held != a && held != b) {
-    memory(w, LOAD, 0, a);
+  return x;
+}
+
+// a op b in an xmm; c (-1: none) is still to be read.
+static int two(Writer* w, int at, int op, int c) {
+  const PawlInstruction* i = &w->tape->code[at];
+  const int* next = w->uses[at].next;
+  bool turned = op != SUB && i->a != i->b && i->b != c && w->where[i->b] &&
+                next[1] == PAWL_TAPE_NEVER &&
+                !(w->where[i->a] && next[0] == PAWL_TAPE_NEVER && i->a != c);
+  int x = turned ? take_copy(w, at, 1, i->a, c) : take_copy(w, at, 0, i->b, c);
+  apply(w, op, x, turned ? i->a : i->b);
+  return x;
+}
+
+// a b + c, a b - c, c - a b
+static int three(Writer* w, int at) {
+  const PawlInstruction* i = &w->tape->code[at];
+  int product = two(w, at, MUL, i->c);
+  if (i->op != PAWL_TAPE_SUBMUL) {
+    apply(w, i->op == PAWL_TAPE_MULSUB ? SUB : ADD, product, i->c);
+    return product;
   }
-  memory(w, op, 0, held == b ? a : b);
+  int x = take_copy(w, at, 2, -1, -1);
+  both(w, SUB, x, product);
+  forget(w, product);
+  return x;
 }
 
-// xmm1 = a b
-static void product_in_1(Writer* w, int a, int b) {
-  memory(w, LOAD, 1, a);
-  memory(w, MUL, 1, b);
-}
-
-// xmm0 = a b + c, a b - c, c - a b
-static void three(Writer* w, const PawlInstruction* i, int held) {
-  bool minus_product = i->op == PAWL_TAPE_SUBMUL, minus_c = i->op == PAWL_TAPE_MULSUB;
-  if (minus_product || held == i->c) {
-    bool product_held = held == i->a || held == i->b;
-    if (product_held) {  // c - a b
-      two(w, MUL, i->a, i->b, held);
-      memory(w, LOAD, 1, i->c);
-      both(w, SUB, 1, 0);
-      move_1_to_0(w);
-      return;
-    }
-    product_in_1(w, i->a, i->b);
-    if (held != i->c) {
-      memory(w, LOAD, 0, i->c);
-    }
-    both(w, minus_c ? SUB : minus_product ? SUB : ADD, minus_c ? 1 : 0, minus_c ? 0 : 1);
-    if (minus_c) {
-      move_1_to_0(w);
-    }
-    return;
+// The sign bit changes.
+static int negative(Writer* w, int at) {
+  if (!w->sign) {
+    PUT(0x66, 0x45, 0x0F, 0x76, 0xFF);        // pcmpeqd xmm15, xmm15
+    PUT(0x66, 0x41, 0x0F, 0x73, 0xF7, 0x3F);  // psllq xmm15, 63
+    w->sign = true;
   }
-  two(w, MUL, i->a, i->b, held);
-  memory(w, minus_c ? SUB : ADD, 0, i->c);
+  int x = take_copy(w, at, 0, -1, -1);
+  put_both(w, PACKED, XOR, x, SIGN);
+  return x;
 }
 
-static void write_inline(Writer* w, const PawlInstruction* i) {
-  int held = takes_held(i, w->held) ? w->held : -1;
-  switch (i->op) {
-    case PAWL_TAPE_ADD:
-      two(w, ADD, i->a, i->b, held);
-      break;
-    case PAWL_TAPE_SUB:
-      two(w, SUB, i->a, i->b, held);
-      break;
-    case PAWL_TAPE_MUL:
-      two(w, MUL, i->a, i->b, held);
-      break;
-    case PAWL_TAPE_SQUARE:
-      if (held != i->a) {
-        memory(w, LOAD, 0, i->a);
-      }
-      both(w, MUL, 0, 0);
-      break;
-    default:
-      three(w, i, held);
-      break;
+static int square(Writer* w, int at) {
+  int x = take_copy(w, at, 0, -1, -1);
+  both(w, MUL, x, x);
+  return x;
+}
+
+static void write_inline(Writer* w, int at) {
+  const PawlInstruction* i = &w->tape->code[at];
+  const PawlTapeUses* uses = &w->uses[at];
+  const int operands[3] = {i->a, i->b, i->c};
+  int x = i->op == PAWL_TAPE_ADD      ? two(w, at, ADD, -1)
+          : i->op == PAWL_TAPE_SUB    ? two(w, at, SUB, -1)
+          : i->op == PAWL_TAPE_MUL    ? two(w, at, MUL, -1)
+          : i->op == PAWL_TAPE_SQUARE ? square(w, at)
+          : i->op == PAWL_TAPE_NEG    ? negative(w, at)
+                                      : three(w, at);
+  for (int k = 0; k < pawl_tape_operands(i); k++) {
+    pass(w, operands[k], uses->next[k]);
   }
-}
-
-// r[dst] = -r[a]: the sign bit changes.
-static void write_negative(Writer* w, const PawlInstruction* i) {
-  PUT(0x48, 0x8B);  // mov rax, r[a]
-  put_place(w, 0, i->a);
-  PUT(0x48, 0x0F, 0xBA, 0xF8, 0x3F);  // btc rax, 63
-  PUT(0x48, 0x89);                    // mov r[dst], rax
-  put_place(w, 0, i->dst);
+  keep(w, x, i->dst, uses->first[0], uses->lasts[0]);
 }
 
 static void call(Writer* w, void (*callee)(void)) {
@@ -246,41 +352,49 @@ static void write_call(Writer* w, const PawlInstruction* i) {
 }
 
 // ---- sine, cosine, exp --------------------------------------------------------------------------
-// The argument is in memory, and may be held as well; results come in xmm0 and xmm1.
-static void write_elementary(Writer* w, const PawlInstruction* i) {
-  if (w->held != i->a) {
-    memory(w, LOAD, 0, i->a);
-  }
+// Results come in xmm0 and xmm1.
+static void write_elementary(Writer* w, int at) {
+  const PawlInstruction* i = &w->tape->code[at];
+  const PawlTapeUses* uses = &w->uses[at];
+  fetch(w, 0, i->a);
+  put_away(w);
   if (i->op == PAWL_TAPE_SINCOS) {
     CALL(pawl_sincos);
-    memory(w, STORE, 1, i->b);
+    int x = room(w, at);
+    copy(w, x, 1);
+    keep(w, x, i->b, uses->first[1], uses->lasts[1]);
   } else {
     CALL(i->op == PAWL_TAPE_SIN ? pawl_sin : i->op == PAWL_TAPE_COS ? pawl_cos : pawl_exp);
   }
-  memory(w, STORE, 0, i->dst);
-  w->held = i->dst;
+  int x = room(w, at);
+  copy(w, x, 0);
+  keep(w, x, i->dst, uses->first[0], uses->lasts[0]);
 }
 
 // r[reg] = result k of four
-static void take_result(Writer* w, int k, int reg) {
-  PUT(0xF2, 0x0F, LOAD, 0x44, 0x24, (unsigned char)(k * (int)sizeof(double)));  // from [rsp + 8 k]
-  memory(w, STORE, 0, reg);
+static void take_result(Writer* w, int at, int k, int reg, int first, bool lasts) {
+  int x = room(w, at);
+  memory_at(w, LOAD, x, RSP, k * (int)sizeof(double));
+  keep(w, x, reg, first, lasts);
 }
 
 // 2 to 4 instructions at once; the last argument fills up.
-static void write_sines(Writer* w, const PawlInstruction* i, int count) {
+static void write_sines(Writer* w, int at, int count) {
+  const PawlInstruction* i = &w->tape->code[at];
   for (int k = 0; k < 4; k++) {
-    memory(w, LOAD, k, i[k < count ? k : count - 1].a);
+    fetch(w, k, i[k < count ? k : count - 1].a);
   }
+  put_away(w);
   PUT(0x48, 0x89, 0xE7);  // mov rdi, rsp
   CALL(pawl_sincos_four);
   for (int k = 0; k < count; k++) {
-    take_result(w, i[k].op == PAWL_TAPE_COS ? 4 + k : k, i[k].dst);
+    const PawlTapeUses* uses = &w->uses[at + k];
+    take_result(w, at, i[k].op == PAWL_TAPE_COS ? 4 + k : k, i[k].dst, uses->first[0],
+                uses->lasts[0]);
     if (i[k].op == PAWL_TAPE_SINCOS) {
-      take_result(w, 4 + k, i[k].b);
+      take_result(w, at, 4 + k, i[k].b, uses->first[1], uses->lasts[1]);
     }
   }
-  w->held = -1;
 }
 
 // Whether any part has two sines or cosines to be computed at once.
@@ -299,75 +413,26 @@ static bool has_sines_at_once(const PawlTape* tape) {
 static void write_instruction(Writer* w, int at) {
   const PawlInstruction* i = &w->tape->code[at];
   if (pawl_tape_is_sine(i->op) || i->op == PAWL_TAPE_EXP) {
-    write_elementary(w, i);
-    return;
-  }
-  if (!is_inline(i->op)) {
-    if (i->op == PAWL_TAPE_NEG) {
-      write_negative(w, i);
-    } else {
-      write_call(w, i);
-    }
-    w->held = -1;
-    return;
-  }
-  write_inline(w, i);
-  if (w->stores[at]) {
-    memory(w, STORE, 0, i->dst);
-  }
-  w->held = i->dst;
-}
-
-// ---- what need not be stored --------------------------------------------------------------------
-// A result that only the next instruction reads, from xmm0, is not stored. `live` (registers): read
-// later on; backward through a part, at whose end all that may be read elsewhere is live.
-static void mark_read(const PawlInstruction* i, int held, unsigned char* live) {
-  bool takes = takes_held(i, held);
-  const int operands[3] = {i->a, i->op == PAWL_TAPE_POWI ? i->a : i->b, i->c};
-  for (int k = 0; k < 3; k++) {
-    bool from_memory = !takes || operands[k] != held;
-    live[operands[k]] = from_memory ? 1 : live[operands[k]];
-  }
-}
-
-static void find_stores(Writer* w, PawlTapePart part, unsigned char* live) {
-  for (int at = part.first + part.count - 1; at >= part.first; at--) {
-    const PawlInstruction* i = &w->tape->code[at];
-    const PawlInstruction* before = at > part.first ? i - 1 : NULL;
-    w->stores[at] = live[i->dst];
-    live[i->dst] = 0;
-    if (i->op == PAWL_TAPE_SINCOS) {
-      live[i->b] = 0;
-    }
-    mark_read(i, before && is_inline(before->op) ? before->dst : -1, live);
-  }
-}
-
-static void mark_ends(const PawlTape* tape, unsigned char* live) {
-  memset(live, tape->part_count > 1, (size_t)tape->register_count + 1);
-  for (int k = 0; k < tape->output_count; k++) {
-    live[tape->outputs[k]] = 1;
-  }
-}
-
-// Back to what mark_ends has made of it, for the next of several parts.
-static void unmark(const PawlTape* tape, PawlTapePart part, unsigned char* live) {
-  for (int at = part.first; at < part.first + part.count; at++) {
-    live[tape->code[at].dst] = 1;
-    if (tape->code[at].op == PAWL_TAPE_SINCOS) {
-      live[tape->code[at].b] = 1;
-    }
+    write_elementary(w, at);
+  } else if (is_inline(i->op)) {
+    write_inline(w, at);
+  } else {
+    put_away(w);
+    write_call(w, i);
   }
 }
 
 // ---- inputs and results -------------------------------------------------------------------------
-// rsi points to the arrays by leaf, rax to the array of the leaf.
-static void write_load(Writer* w) {
+// rsi points to the arrays by leaf, rax to the array of the leaf. What part 0 does not read goes to
+// memory where others do.
+static void write_load(Writer* w, const PawlTapeReaders* readers) {
   const PawlTape* tape = w->tape;
   int leaf = -1;
   for (int k = 0; k < tape->input_count; k++) {
     PawlTapeInput input = tape->inputs[k];
-    if (input.leaf == PAWL_OP_TURN) {
+    int reg = tape->constant_count + k;
+    if (input.leaf == PAWL_OP_TURN ||
+        (readers->next[reg] == PAWL_TAPE_NEVER && !readers->last[reg])) {
       continue;
     }
     if ((int)input.leaf != leaf) {
@@ -375,8 +440,9 @@ static void write_load(Writer* w) {
       PUT(0x48, 0x8B);  // mov rax, [rsi + 8 leaf]
       put_offset(w, RAX, RSI, (int64_t)leaf * (int64_t)sizeof(double*));
     }
-    memory_at(w, LOAD, 0, RAX, (int64_t)input.index * (int64_t)sizeof(double));
-    memory(w, STORE, 0, tape->constant_count + k);
+    int x = room(w, -1);
+    memory_at(w, LOAD, x, RAX, (int64_t)input.index * (int64_t)sizeof(double));
+    keep(w, x, reg, readers->next[reg], readers->last[reg]);
   }
 }
 
@@ -395,10 +461,10 @@ static int64_t reach_place(Writer* w, const PawlTapeTarget* target, const double
 // xmm2 sums value - value.
 static void write_add(Writer* w, int count, const PawlTapeTarget* targets) {
   const double* base = NULL;
-  PUT(0x66, 0x0F, 0x57, 0xD2);  // xorpd xmm2, xmm2
+  put_both(w, PACKED, XOR, 2, 2);
   for (int k = 0; k < count; k++) {
-    memory(w, LOAD, 0, targets[k].reg);
-    PUT(0x66, 0x0F, 0x28, 0xC8);  // movapd xmm1, xmm0
+    fetch(w, 0, targets[k].reg);
+    copy(w, 1, 0);
     both(w, SUB, 1, 1);
     both(w, ADD, 2, 1);
     int64_t offset = reach_place(w, &targets[k], &base);
@@ -407,7 +473,7 @@ static void write_add(Writer* w, int count, const PawlTapeTarget* targets) {
     }
     memory_at(w, STORE, 0, RAX, offset);
   }
-  PUT(0x66, 0x0F, 0x28, 0xC2);  // movapd xmm0, xmm2
+  copy(w, 0, 2);
 }
 
 static void write_body(Writer* w, PawlTapePart part) {
@@ -415,7 +481,7 @@ static void write_body(Writer* w, PawlTapePart part) {
   for (int at = part.first; at < end; at++) {
     int sines = pawl_tape_sines_at_once(w->tape, at, end);
     if (sines > 1) {
-      write_sines(w, &w->tape->code[at], sines);
+      write_sines(w, at, sines);
       at += sines - 1;
     } else {
       write_instruction(w, at);
@@ -424,13 +490,15 @@ static void write_body(Writer* w, PawlTapePart part) {
 }
 
 // double whole(rdi: registers, rsi: arrays by leaf), double add(rdi: registers)
-static void write_ends(Writer* w, const PawlTapeEnds* ends, size_t* start) {
+static void write_ends(Writer* w, PawlTapeReaders* readers, size_t* start) {
+  const PawlTapeEnds* ends = readers->ends;
   for (int k = 0; k < ends->count; k++) {
     int part = k > 0 ? w->tape->own_part[k - 1] : 0;
     start[k] = w->size;
     start_function(w);
+    pawl_tape_uses(readers, part, k, w->uses);
     if (k == 0) {
-      write_load(w);
+      write_load(w, readers);
     }
     if (part >= 0) {
       write_body(w, w->tape->parts[part]);
@@ -442,7 +510,7 @@ static void write_ends(Writer* w, const PawlTapeEnds* ends, size_t* start) {
 
 // ---- the whole ----------------------------------------------------------------------------------
 static size_t most_bytes(const PawlTape* tape, const PawlTapeEnds* ends) {
-  enum { OF_ONE = 56, OF_FUNCTION = 32, PAGE = 4096 };  // no instruction takes more
+  enum { OF_ONE = 96, OF_FUNCTION = 32, PAGE = 4096 };  // no instruction takes more
   int functions = tape->part_count + ends->count;
   int ones = 2 * tape->instruction_count + tape->input_count + ends->start[ends->count];
   size_t bytes = (size_t)ones * OF_ONE + (size_t)functions * OF_FUNCTION;
@@ -450,15 +518,12 @@ static size_t most_bytes(const PawlTape* tape, const PawlTapeEnds* ends) {
 }
 
 // The offset of each part's function.
-static void write_parts(Writer* w, unsigned char* live, size_t* start) {
-  mark_ends(w->tape, live);
+static void write_parts(Writer* w, PawlTapeReaders* readers, size_t* start) {
   for (int p = 0; p < w->tape->part_count; p++) {
-    PawlTapePart part = w->tape->parts[p];
-    find_stores(w, part, live);
-    unmark(w->tape, part, live);
+    pawl_tape_uses(readers, p, -1, w->uses);
     start[p] = w->size;
     start_function(w);
-    write_body(w, part);
+    write_body(w, w->tape->parts[p]);
     end_function(w);
   }
 }
@@ -483,13 +548,15 @@ static int write_tape(PawlTape* tape, const PawlTapeEnds* ends, void* memory_of_
                       size_t bytes) {
   Writer w = {
       .tape = tape, .code = memory_of_code, .capacity = bytes, .fours = has_sines_at_once(tape)};
+  PawlTapeReaders readers;
   size_t* start = pawl_alloc((size_t)(tape->part_count + ends->count), sizeof *start);
-  unsigned char* live = pawl_alloc((size_t)tape->register_count + 1, 1);
-  w.stores = pawl_alloc((size_t)tape->instruction_count, 1);
-  int failed = start && live && w.stores ? 0 : -1;
+  w.where = pawl_alloc((size_t)tape->register_count + 1, 1);
+  w.uses = pawl_alloc((size_t)tape->instruction_count, sizeof *w.uses);
+  int failed = pawl_tape_readers_create(&readers, tape, ends);
+  failed = start && w.where && w.uses ? failed : -1;
   if (!failed) {
-    write_parts(&w, live, start);
-    write_ends(&w, ends, start + tape->part_count);
+    write_parts(&w, &readers, start);
+    write_ends(&w, &readers, start + tape->part_count);
   }
   bool good = !failed && !w.failed && mprotect(memory_of_code, bytes, PROT_READ | PROT_EXEC) == 0;
   if (good) {
@@ -498,8 +565,9 @@ static int write_tape(PawlTape* tape, const PawlTapeEnds* ends, void* memory_of_
   tape->native = good ? memory_of_code : NULL;
   tape->native_bytes = bytes;
   pawl_free(start);
-  pawl_free(live);
-  pawl_free(w.stores);
+  pawl_free(w.where);
+  pawl_free(w.uses);
+  pawl_tape_readers_free(&readers);
   return failed;
 }
 

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "expr/tape_uses.h"
+
+#include "base/alloc.h"
+
+enum { NONE = -1, SEVERAL = -2 };
+
+int pawl_tape_operands(const PawlInstruction* i) {
+  switch (i->op) {
+    case PAWL_TAPE_SQUARE:
+    case PAWL_TAPE_NEG:
+    case PAWL_TAPE_SINCOS:
+    case PAWL_TAPE_POWI:
+    case PAWL_TAPE_SIN:
+    case PAWL_TAPE_COS:
+    case PAWL_TAPE_EXP:
+      return 1;
+    case PAWL_TAPE_ADD:
+    case PAWL_TAPE_SUB:
+    case PAWL_TAPE_MUL:
+    case PAWL_TAPE_DIV:
+      return 2;
+    default:
+      return 3;  // or fewer: a use too many costs a store
+  }
+}
+
+// ---- who reads a register -----------------------------------------------------------------------
+static void note(PawlTapeReaders* r, int reg, int part) {
+  r->of[reg] = part >= 0 && (r->of[reg] == NONE || r->of[reg] == part) ? part : SEVERAL;
+}
+
+static void find_readers(PawlTapeReaders* r) {
+  const PawlTape* tape = r->tape;
+  for (int k = 0; k <= tape->register_count; k++) {
+    r->of[k] = NONE;
+  }
+  for (int p = 0; p < tape->part_count; p++) {
+    for (int at = tape->parts[p].first; at < tape->parts[p].first + tape->parts[p].count; at++) {
+      const PawlInstruction* i = &tape->code[at];
+      const int operands[3] = {i->a, i->b, i->c};
+      for (int k = 0; k < pawl_tape_operands(i); k++) {
+        note(r, operands[k], p);
+      }
+    }
+  }
+  for (int e = 0; e < r->ends->count; e++) {
+    for (int k = r->ends->start[e]; k < r->ends->start[e + 1]; k++) {
+      note(r, r->ends->targets[k].reg, e == 0 ? 0 : tape->own_part[e - 1]);
+    }
+  }
+}
+
+int pawl_tape_readers_create(PawlTapeReaders* r, const PawlTape* tape, const PawlTapeEnds* ends) {
+  size_t count = (size_t)tape->register_count + 1;
+  *r = (PawlTapeReaders){tape, ends, pawl_alloc(count, sizeof(int)), pawl_alloc(count, sizeof(int)),
+                         pawl_alloc(count, sizeof(bool))};
+  if (!r->of || !r->next || !r->last) {
+    return -1;
+  }
+  find_readers(r);
+  return 0;
+}
+
+void pawl_tape_readers_free(PawlTapeReaders* r) {
+  pawl_free(r->of);
+  pawl_free(r->next);
+  pawl_free(r->last);
+}
+
+// ---- backward through a function ----------------------------------------------------------------
+static void begin_at_end(PawlTapeReaders* r, int part, int end, int behind) {
+  const PawlTape* tape = r->tape;
+  for (int k = 0; k <= tape->register_count; k++) {
+    r->next[k] = PAWL_TAPE_NEVER;
+    r->last[k] = r->of[k] != NONE && r->of[k] != part;
+  }
+  for (int k = 0; end < 0 && k < tape->output_count; k++) {
+    r->last[tape->outputs[k]] = true;
+  }
+  for (int k = end < 0 ? 0 : r->ends->start[end]; end >= 0 && k < r->ends->start[end + 1]; k++) {
+    r->next[r->ends->targets[k].reg] = behind;
+  }
+}
+
+static void pass_result(PawlTapeReaders* r, int reg, PawlTapeUses* uses, int k) {
+  uses->first[k] = r->next[reg];
+  uses->lasts[k] = r->last[reg];
+  r->next[reg] = PAWL_TAPE_NEVER;
+  r->last[reg] = false;
+}
+
+void pawl_tape_uses(PawlTapeReaders* r, int part, int end, PawlTapeUses* uses) {
+  PawlTapePart code = part >= 0 ? r->tape->parts[part] : (PawlTapePart){0};
+  begin_at_end(r, part, end, code.first + code.count);
+  for (int at = code.first + code.count - 1; at >= code.first; at--) {
+    const PawlInstruction* i = &r->tape->code[at];
+    const int operands[3] = {i->a, i->b, i->c};
+    pass_result(r, i->dst, &uses[at], 0);
+    if (i->op == PAWL_TAPE_SINCOS) {
+      pass_result(r, i->b, &uses[at], 1);
+    }
+    int count = pawl_tape_operands(i);
+    for (int k = 0; k < count; k++) {
+      uses[at].next[k] = r->next[operands[k]];
+    }
+    for (int k = 0; k < count; k++) {
+      r->next[operands[k]] = at;
+    }
+  }
+}
