@@ -702,6 +702,40 @@ void pawl_kkt_solve_two(PawlKkt* kkt, double* const x[2], double* const y[2]) {
   pawl_kkt_solve(kkt, x[1], y[1]);
 }
 
+// ---- again and again ----------------------------------------------------------------------------
+bool pawl_kkt_direct_solves(PawlKkt* kkt, PawlKktDirect* out) {
+  *out = (PawlKktDirect){.solve = kkt->code.solve, .values = kkt->values, .table = kkt->code.table};
+  return kkt->code.solve && kkt->plain && !kkt->rescued;
+}
+
+bool pawl_kkt_direct(PawlKkt* kkt, const unsigned char* active, PawlKktDirect* out) {
+  const PawlKktKept* kept = &kkt->kept[kkt->turn];
+  if (!kkt->code.factor || !kkt->code.solve || kept->on || !kept->clean || !kkt->scaled ||
+      !is_same_set(kkt, active)) {
+    return false;
+  }
+  *out = (PawlKktDirect){.factor = kkt->code.factor,
+                         .solve = kkt->code.solve,
+                         .values = kkt->values,
+                         .table = kkt->code.table,
+                         .pinned = kkt->pin_count > 0 ? kkt : NULL};
+  return true;
+}
+
+bool pawl_kkt_direct_pinned(const PawlKkt* kkt, const double* B, const double* J) {
+  return pawl_kkt_pins_stay(kkt, B, J);
+}
+
+void pawl_kkt_direct_count(PawlKkt* kkt, int factorizations, int solves) {
+  kkt->info.solves += solves;
+  if (factorizations > 0) {
+    kkt->info.factorizations += factorizations;
+    kkt->info.by_code += factorizations;
+    kkt->kept[kkt->turn].number = kkt->info.factorizations;
+    kkt->plain = true;
+  }
+}
+
 PawlKktInfo pawl_kkt_info(const PawlKkt* kkt) {
   PawlKktInfo info = kkt->info;
   info.current = kkt->kept[kkt->turn].number;

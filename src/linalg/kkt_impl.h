@@ -165,6 +165,7 @@ PAWL_CHECKED PawlStatus pawl_kkt_pins_create(PawlKkt* kkt);
 void pawl_kkt_pins_find(PawlKkt* kkt);
 void pawl_kkt_pins_choose(PawlKkt* kkt, const double* B, const double* J, bool allowed);
 bool pawl_kkt_pins_are_on(const PawlKkt* kkt);
+bool pawl_kkt_pins_stay(const PawlKkt* kkt, const double* B, const double* J);  // on as they are
 void pawl_kkt_pins_fit(PawlKkt* kkt);
 void pawl_kkt_pins_solve(PawlKkt* kkt, double* x, double* y);
 

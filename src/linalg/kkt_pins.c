@@ -163,6 +163,10 @@ void pawl_kkt_pins_choose(PawlKkt* kkt, const double* B, const double* J, bool a
   }
 }
 
+bool pawl_kkt_pins_stay(const PawlKkt* kkt, const double* B, const double* J) {
+  return are_large(kkt, B, J) == kkt->pins->on;
+}
+
 bool pawl_kkt_pins_are_on(const PawlKkt* kkt) {
   return kkt->pins && kkt->pins->on;
 }

@@ -3,6 +3,7 @@
 // the forms of forms.h. The stage at the end of a step is the first of the next, so the state
 // always carries its own v' and lambda. The new state is on its constraints in every form.
 #include "base/copy.h"
+#include "step/direct.h"
 #include "step/forms.h"
 #include "system/system.h"
 
@@ -46,31 +47,9 @@ static PawlStatus start(PawlStepper* s, const PawlPhase* phase, PawlState* state
   return PAWL_OK;
 }
 
-// A stage with rate k is summed up, and the next one begins at y + to_next k. `before` is the sum
-// so far; `next` may be k.
-PAWL_INLINE void pass_one(int i, const double* y, const double* k, double weight, double to_next,
-                          const double* before, double* sum, double* next) {
-  double rate = k[i];
-  sum[i] = before[i] + weight * rate;
-  next[i] = y[i] + to_next * rate;
-}
-
-PAWL_INLINE void pass(int n, const double* y, const double* k, double weight, double to_next,
-                      const double* before, double* sum, double* next) {
-  switch (n) {
-#define PASS(i)                                                \
-  case i:                                                      \
-    pass_one(i - 1, y, k, weight, to_next, before, sum, next); \
-    PAWL_COPY_ON;
-    PAWL_COPY_ROW(PASS)
-#undef PASS
-    case 0:
-      return;
-    default:
-      for (int i = 0; i < n; i++) {
-        pass_one(i, y, k, weight, to_next, before, sum, next);
-      }
-  }
+PAWL_APART static void pass(int n, const double* y, const double* k, double weight, double to_next,
+                            const double* before, double* sum, double* next) {
+  pawl_kernels_stage(n, y, k, weight, to_next, before, sum, next);
 }
 
 // q' of a stage: its v, where coordinates are numbers.
@@ -82,31 +61,112 @@ static const double* rates(const PawlStepper* s, Rk4* d, const double* q, const 
   return d->k;
 }
 
-static PawlStatus step(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,
-                       PawlError* err) {
-  static const double c[5] = {0.0, 0.5, 0.5, 1.0, 0.0};             // nodes; the last is not used
-  static const double b[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};  // weights
-  Rk4* d = s->data;
+static const double c[4] = {0.0, 0.5, 0.5, 1.0};                  // nodes
+static const double b[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};  // weights
+
+// The sums of all stages.                                                                   (R2)
+static PawlStatus sum_stages(PawlStepper* s, Rk4* d, const PawlState* state, double h,
+                             PawlError* err) {
   int nq = s->sizes.q, nv = s->sizes.v;
   const double *q = state->q, *v = state->v, *l = state->a, *sq = q, *sv = v;
-  pawl_forms_load(s, &d->forms, phase, state, h);
-  PAWL_TRY(pawl_forms_begin(s, &d->forms, state->t, state->q, state->v, err));
-  for (int i = 0; i < 4; i++) {  // stage i has k = q', l = v'                               (R2)
+  for (int i = 0; i < 4; i++) {  // stage i has k = q', l = v'
     if (i > 0) {
       PAWL_TRY(pawl_forms_accelerate(s, &d->forms, state->t + h * c[i], d->q, d->v, d->l, d->lambda,
                                      err));
     }
-    pass(nq, state->q, rates(s, d, q, v), h * b[i], h * c[i + 1], sq, d->sq, d->q);
-    pass(nv, state->v, l, h * b[i], h * c[i + 1], sv, d->sv, d->v);
+    double to_next = i < 3 ? h * c[i + 1] : 0.0;  // nothing follows the last
+    pass(nq, state->q, rates(s, d, q, v), h * b[i], to_next, sq, d->sq, d->q);
+    pass(nv, state->v, l, h * b[i], to_next, sv, d->sv, d->v);
     q = d->q, v = d->v, l = d->l, sq = d->sq, sv = d->sv;
+  }
+  return PAWL_OK;
+}
+
+// ---- small systems ------------------------------------------------------------------------------
+// The same for n coordinates that are numbers; the end is a further stage where nothing holds it.
+// False: something is not as usual.
+PAWL_INLINE bool sum_directly(Rk4* d, PawlDirect* by, int n, bool held, const PawlState* state,
+                              double h) {
+  double *q = d->q, *v = d->v, *l = d->l, *sq = d->sq, *sv = d->sv;
+  pawl_kernels_stage(n, state->q, state->v, h * b[0], h * c[1], state->q, sq, q);
+  pawl_kernels_stage(n, state->v, state->a, h * b[0], h * c[1], state->v, sv, v);
+  for (int i = 1; i < 4; i++) {
+    if (!pawl_direct_accelerate(by, n, state->t + h * c[i], l, d->lambda)) {
+      return false;
+    }
+    if (i == 3) {
+      break;
+    }
+    pawl_kernels_stage(n, state->q, v, h * b[i], h * c[i + 1], sq, sq, q);
+    pawl_kernels_stage(n, state->v, l, h * b[i], h * c[i + 1], sv, sv, v);
+  }
+  pawl_kernels_last_stage(n, v, h * b[3], sq, held ? sq : q);
+  pawl_kernels_last_stage(n, l, h * b[3], sv, held ? sv : v);
+  return true;
+}
+
+PAWL_INLINE bool arrive_directly(Rk4* d, PawlDirect* by, int n, PawlState* state, double h) {
+  if (!pawl_direct_accelerate(by, n, state->t + h, d->l, d->lambda)) {
+    return false;
+  }
+  state->t += h;
+  pawl_kernels_copy(n, d->q, state->q);
+  pawl_kernels_copy(n, d->v, state->v);
+  pawl_kernels_copy(n, d->l, state->a);
+  pawl_copy(by->rows, d->lambda, state->lambda);
+  return true;
+}
+
+// How much of a step was taken: nothing, all stages, or the whole of it.
+typedef enum Taken { NOTHING, STAGES, WHOLE } Taken;
+
+PAWL_INLINE Taken take_directly(Rk4* d, PawlDirect* by, int n, bool held, PawlState* state,
+                                double h) {
+  if (!sum_directly(d, by, n, held, state, h)) {
+    return NOTHING;
+  }
+  return held ? STAGES : arrive_directly(d, by, n, state, h) ? WHOLE : NOTHING;
+}
+
+static Taken take_small(PawlStepper* s, Rk4* d, const PawlPhase* phase, PawlState* state,
+                        double h) {
+  PawlDirect by;
+  if (!d->adds_up || d->forms.kind != PAWL_FORM_INDEX_1 ||
+      !pawl_direct_begin(s, phase, d->forms.eval, d->q, d->v, &by)) {
+    return NOTHING;
+  }
+  bool held = pawl_projection_any(s, &d->forms.onto, phase);
+  Taken taken;
+#define TAKE(n) taken = take_directly(d, &by, n, held, state, h)
+  PAWL_SIZED(s->sizes.v, TAKE)
+#undef TAKE
+  if (taken == WHOLE) {
+    pawl_dynamics_direct_count(&s->dynamics, &by.kkt, 4, state->t);
+  } else if (taken == STAGES) {
+    pawl_dynamics_direct_count(&s->dynamics, &by.kkt, 3, state->t + h);
+  }
+  return taken;
+}
+
+static PawlStatus step(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,
+                       PawlError* err) {
+  Rk4* d = s->data;
+  Taken taken = take_small(s, d, phase, state, h);
+  if (taken == WHOLE) {
+    return PAWL_OK;
+  }
+  pawl_forms_load(s, &d->forms, phase, state, h);
+  if (taken == NOTHING) {
+    PAWL_TRY(pawl_forms_begin(s, &d->forms, state->t, state->q, state->v, err));
+    PAWL_TRY(sum_stages(s, d, state, h, err));
   }
   pawl_system_tidy(s->system, d->sq);
   PAWL_TRY(pawl_forms_arrive(s, &d->forms, state->t + h, d->sq, d->sv, d->l, d->lambda, err));
   pawl_forms_save(s, &d->forms, state);
   state->t += h;
-  pawl_copy(nq, d->sq, state->q);
-  pawl_copy(nv, d->sv, state->v);
-  pawl_copy(nv, d->l, state->a);
+  pawl_copy(s->sizes.q, d->sq, state->q);
+  pawl_copy(s->sizes.v, d->sv, state->v);
+  pawl_copy(s->sizes.v, d->l, state->a);
   pawl_copy(s->sizes.rows, d->lambda, state->lambda);
   return PAWL_OK;
 }

@@ -303,6 +303,24 @@ PawlStatus pawl_dynamics_accelerate(PawlDynamics* d, const PawlPhase* phase,
   return PAWL_OK;
 }
 
+bool pawl_dynamics_direct(PawlDynamics* d, const PawlPhase* phase, PawlKktDirect* by) {
+  if (d->slip || d->rates || pawl_dynamics_stopped(d)) {
+    return false;
+  }
+  return d->steady ? is_of_modes(d, phase) && pawl_kkt_direct_solves(d->kkt, by)
+                   : pawl_kkt_direct(d->kkt, phase->active, by);
+}
+
+void pawl_dynamics_direct_count(PawlDynamics* d, const PawlKktDirect* by, int count, double t) {
+  int factored = by->factor ? count : 0;
+  d->info.evaluations += count;
+  d->info.factorizations += factored;
+  pawl_kkt_direct_count(d->kkt, factored, count);
+  if (d->mass.on) {
+    note_mass(d, t);
+  }
+}
+
 // (Z4)
 PawlStatus pawl_dynamics_rate_states(PawlDynamics* d, const PawlPhase* phase, double t,
                                      const double* q, const double* v, double* a,

@@ -64,6 +64,11 @@ PAWL_CHECKED PawlStatus pawl_dynamics_accelerate(PawlDynamics* d, const PawlPhas
                                                  const PawlValues* values, double t,
                                                  const double* q, const double* v, double* a,
                                                  double* lambda, PawlError* err);
+// The same again and again in one phase, by machine code: whether its solver is all that it takes,
+// and what is to be noted of `count` times, the last of them at time t. `by->factor` is NULL where
+// the factors in use are those of this phase.
+bool pawl_dynamics_direct(PawlDynamics* d, const PawlPhase* phase, PawlKktDirect* by);
+void pawl_dynamics_direct_count(PawlDynamics* d, const PawlKktDirect* by, int count, double t);
 // The rates of states that depend on the accelerations and multipliers found: a of the states.
 PAWL_CHECKED PawlStatus pawl_dynamics_rate_states(PawlDynamics* d, const PawlPhase* phase, double t,
                                                   const double* q, const double* v, double* a,

@@ -9,34 +9,10 @@
 #include "base/error.h"
 #include "model/model.h"
 #include "system/compiled.h"
-#include "system/program.h"
-
-typedef struct Reset {  // numbers that start from their constant part in each run
-  double* array;
-  const double* base;  // NULL: all 0
-  int count;
-} Reset;
+#include "system/eval_again.h"
 
 // As many of them at most stand behind each other and are reset by one copy.
 enum { MOST_TOGETHER = 256 };
-
-struct PawlEval {
-  PawlArena arena;
-  const PawlSystem* system;
-  unsigned mask;
-  PawlValues values;
-  double* array[PAWL_QUANTITY_COUNT];
-  int program_count, reset_count;
-  PawlProgram* programs;
-  Reset resets[PAWL_QUANTITY_COUNT];
-  PawlOpenGates open;
-  int* modes;                  // of the constraints that have gates, in the last run
-  bool holds;                  // g of locks is less what they hold
-  const atomic_int* compiled;  // generation of the functions that there are
-  int generation;              // of those that it has
-  const PawlProgram* lone;     // the one there is, as code and without numbers of modes; or NULL
-  bool bare;                   // and it writes all that varies, without gates
-};
 
 static bool wanted(const PawlEval* eval, PawlQuantity q) {
   return (eval->mask & pawl_quantity_mask(q)) != 0;
@@ -66,7 +42,7 @@ static bool join_resets(PawlEval* eval) {
       at += size;
     }
   }
-  eval->resets[0] = (Reset){array, base, (int)count};
+  eval->resets[0] = (PawlReset){array, base, (int)count};
   eval->reset_count = 1;
   return array && base;
 }
@@ -94,7 +70,7 @@ static PawlStatus make_arrays(PawlEval* eval, PawlError* err) {
     memcpy(eval->array[q], system->base[q], bytes);
     if (is_reset(eval, (PawlQuantity)q)) {
       const double* base = is_zero(system->size[q], system->base[q]) ? NULL : system->base[q];
-      eval->resets[eval->reset_count++] = (Reset){eval->array[q], base, system->size[q]};
+      eval->resets[eval->reset_count++] = (PawlReset){eval->array[q], base, system->size[q]};
     }
   }
   if (!join_resets(eval)) {
@@ -264,7 +240,7 @@ long long pawl_eval_operations(const PawlEval* eval) {
 }
 
 // g = expression - held, for locks. What is held of contacts is the direction of their slip.
-static void subtract_held(const PawlEval* eval, const PawlPoint* point) {
+void pawl_eval_subtract_held(const PawlEval* eval, const PawlPoint* point) {
   double* g = eval->values.g;
   const PawlSystem* system = eval->system;
   int rows = system->model ? system->model->row_count : system->sizes.rows;
@@ -303,7 +279,7 @@ static PawlStatus run_callbacks(PawlEval* eval, const PawlPoint* point, PawlErro
   }
   clear_released(eval, point);
   if (eval->holds) {
-    subtract_held(eval, point);
+    pawl_eval_subtract_held(eval, point);
   }
   for (int q = 0; q < PAWL_QUANTITY_COUNT; q++) {
     for (int k = 0; wanted(eval, (PawlQuantity)q) && k < eval->system->size[q]; k++) {
@@ -356,6 +332,19 @@ PAWL_APART static void adopt(PawlEval* eval, const int* modes) {
   find_lone(eval);
 }
 
+bool pawl_eval_settle(PawlEval* eval, const int* modes) {
+  if (eval->generation != atomic_load_explicit(eval->compiled, memory_order_acquire)) {
+    adopt(eval, modes);
+  }
+  if (!eval->system->model || eval->system->rates_react) {
+    return false;
+  }
+  if (!are_open(eval, modes)) {
+    open_gates(eval, modes);
+  }
+  return true;
+}
+
 // A value that is not finite: what events set and push matters at their instants alone, where it is
 // checked; all else is a fault.
 static PawlStatus judge(const PawlEval* eval, const PawlPoint* point, PawlError* err) {
@@ -366,19 +355,8 @@ static PawlStatus judge(const PawlEval* eval, const PawlPoint* point, PawlError*
   return eval->mask == PAWL_WATCHES && check == 0.0 ? PAWL_OK : fault(eval, point, err);
 }
 
-PAWL_INLINE void reset_all(const PawlEval* eval) {
-  for (int k = 0; k < eval->reset_count; k++) {
-    const Reset* reset = &eval->resets[k];
-    if (reset->base) {
-      pawl_copy(reset->count, reset->base, reset->array);
-    } else {
-      pawl_copy_zeros(reset->count, reset->array);
-    }
-  }
-}
-
 PAWL_INLINE PawlStatus run(PawlEval* eval, const PawlPoint* point, PawlError* err) {
-  reset_all(eval);
+  pawl_eval_reset(eval);
   if (!are_open(eval, point->modes)) {
     open_gates(eval, point->modes);
   }
@@ -388,7 +366,7 @@ PAWL_INLINE PawlStatus run(PawlEval* eval, const PawlPoint* point, PawlError* er
     check += pawl_program_run(&eval->programs[k], eval->system, point, &from);
   }
   if (eval->holds) {
-    subtract_held(eval, point);
+    pawl_eval_subtract_held(eval, point);
   }
   return check == 0.0 ? PAWL_OK : judge(eval, point, err);
 }
@@ -410,7 +388,7 @@ PAWL_APART static PawlStatus run_any(PawlEval* eval, const PawlPoint* point, Paw
 
 PAWL_APART static PawlStatus run_lone(PawlEval* eval, const PawlPoint* point, PawlError* err) {
   const PawlProgram* p = eval->lone;
-  reset_all(eval);
+  pawl_eval_reset(eval);
   if (!are_open(eval, point->modes)) {
     open_gates(eval, point->modes);
   }

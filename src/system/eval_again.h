@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inside an evaluation, and runs of it that follow each other in one set of modes: what a run looks
+// up anew each time, the functions and the gates, is looked up once for all of them.
+#pragma once
+
+#include <stdatomic.h>
+
+#include "base/copy.h"
+#include "system/program.h"
+
+typedef struct PawlReset {  // numbers that start from their constant part in each run
+  double* array;
+  const double* base;  // NULL: all 0
+  int count;
+} PawlReset;
+
+struct PawlEval {
+  PawlArena arena;
+  const PawlSystem* system;
+  unsigned mask;
+  PawlValues values;
+  double* array[PAWL_QUANTITY_COUNT];
+  int program_count, reset_count;
+  PawlProgram* programs;
+  PawlReset resets[PAWL_QUANTITY_COUNT];
+  PawlOpenGates open;
+  int* modes;                  // of the constraints that have gates, in the last run
+  bool holds;                  // g of locks is less what they hold
+  const atomic_int* compiled;  // generation of the functions that there are
+  int generation;              // of those that it has
+  const PawlProgram* lone;     // the one there is, as code and without numbers of modes; or NULL
+  bool bare;                   // and it writes all that varies, without gates
+};
+
+PAWL_INLINE void pawl_eval_reset(const PawlEval* eval) {
+  for (int k = 0; k < eval->reset_count; k++) {
+    const PawlReset* reset = &eval->resets[k];
+    if (reset->base) {
+      pawl_copy(reset->count, reset->base, reset->array);
+    } else {
+      pawl_copy_zeros(reset->count, reset->array);
+    }
+  }
+}
+
+// g = expression - held, for locks.
+void pawl_eval_subtract_held(const PawlEval* eval, const PawlPoint* point);
+
+// Takes functions that were compiled and opens the gates of these modes (NULL: those of the start).
+// True: until another run, or other modes, pawl_eval_again does what pawl_eval_run would.
+bool pawl_eval_settle(PawlEval* eval, const int* modes);
+
+// 0, or NaN where a value is not finite: pawl_eval_run says which. `from`: the sources of `point`,
+// whose time may have changed since.
+PAWL_INLINE double pawl_eval_again(const PawlEval* eval, const PawlPoint* point,
+                                   const PawlSources* from) {
+  const PawlProgram* p = eval->lone;
+  if (eval->bare) {
+    return p->whole(p->registers, from->leaf, p->to);
+  }
+  pawl_eval_reset(eval);
+  double check = p ? p->whole(p->registers, from->leaf, p->to) : 0.0;
+  if (p) {
+    return check + pawl_program_run_gates(p);
+  }
+  for (int k = 0; k < eval->program_count; k++) {
+    check += pawl_program_run(&eval->programs[k], eval->system, point, from);
+  }
+  if (eval->holds) {
+    pawl_eval_subtract_held(eval, point);
+  }
+  return check;
+}
