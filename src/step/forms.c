@@ -501,6 +501,7 @@ PawlStatus pawl_forms_arrive(PawlStepper* s, PawlForms* forms, double t, double*
     bool done;
     PAWL_TRY(arrive_at_once(s, forms, solve, t, q, v, a, lambda, &done, err));
     if (done) {
+      s->dynamics.mass.M = pawl_eval_values(forms->onto.place)->M;
       return PAWL_OK;
     }
     forms->apart = apart_after(forms);
@@ -517,5 +518,7 @@ PawlStatus pawl_forms_arrive(PawlStepper* s, PawlForms* forms, double t, double*
     add_to(n, forms->v_change, v);
     forms->apart = -1;
   }
-  return pawl_forms_accelerate(s, forms, t, q, v, a, lambda, err);
+  PAWL_TRY(pawl_forms_accelerate(s, forms, t, q, v, a, lambda, err));
+  s->dynamics.mass.M = pawl_eval_values(forms->eval)->M;
+  return PAWL_OK;
 }

@@ -201,6 +201,7 @@ static PawlStatus fail_factor(PawlDynamics* d, PawlStatus status, const PawlPhas
 static void note_mass(PawlDynamics* d, double t) {
   d->mass.seen = t;
   d->mass.number = pawl_kkt_current(d->kkt);
+  d->mass.M = NULL;
 }
 
 // The factors are those of M and G in these very modes.

@@ -223,6 +223,7 @@ void pawl_dynamics_begin(PawlDynamics* d, const double* M, const double* G) {
   int column;
   double pivot;
   d->mass.seen = NAN;
+  d->mass.M = NULL;
   d->mass.on = d->masses && pawl_mass_look(&d->mass, M, &column, &pivot) != PAWL_MASS_INDEFINITE;
   if (d->mass.on) {
     pawl_mass_keep(&d->mass);
@@ -236,17 +237,30 @@ static bool is_seen_definite(const PawlDynamics* d, double t) {
          pawl_kkt_is_definite(d->kkt);
 }
 
+// M at a state: evaluated, unless the last step has left it.
+static PawlStatus mass_at(PawlDynamics* d, const PawlState* state, const double** M,
+                          PawlError* err) {
+  if (d->mass.M && d->mass.seen == state->t) {
+    *M = d->mass.M;
+    return PAWL_OK;
+  }
+  PawlPhase phase = pawl_phase_of(state, d->plain);
+  PawlPoint point = pawl_phase_point(&phase, state->t, state->q, state->v, NULL, NULL);
+  PAWL_TRY(pawl_eval_run(d->masses, &point, err));
+  *M = pawl_eval_values(d->masses)->M;
+  return PAWL_OK;
+}
+
 PawlStatus pawl_dynamics_watch_masses(PawlDynamics* d, const PawlState* state, PawlError* err) {
   int column;
   double pivot;
   if (!d->mass.on || is_seen_definite(d, state->t) || state->step % d->mass.period != 0) {
     return PAWL_OK;
   }
-  PawlPhase phase = pawl_phase_of(state, d->plain);
-  PawlPoint point = pawl_phase_point(&phase, state->t, state->q, state->v, NULL, NULL);
-  PAWL_TRY(pawl_eval_run(d->masses, &point, err));
-  const double* M = pawl_eval_values(d->masses)->M;
-  if (pawl_mass_look(&d->mass, M, &column, &pivot) != PAWL_MASS_INDEFINITE) {
+  const double* M;
+  PAWL_TRY(mass_at(d, state, &M, err));
+  if (pawl_mass_is_definite(&d->mass, M) ||
+      pawl_mass_look(&d->mass, M, &column, &pivot) != PAWL_MASS_INDEFINITE) {
     return PAWL_OK;
   }
   return pawl_fail(err, PAWL_ERROR_RUN,

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/sized.h"
 #include "switch/tolerances.h"
 
 enum { MOST_ENTRIES = 1 << 21, CHEAP_WORK = 100000 };  // of L; multiplications of a look
@@ -27,6 +28,17 @@ static void find_envelope(PawlMass* mass, size_t* entries, double* work) {
   }
 }
 
+// The lower half by rows, one number behind the other.
+static void find_places(PawlMass* mass) {
+  const PawlPattern* H = &mass->H;
+  for (int j = 0; j < H->cols; j++) {
+    for (int k = H->start[j]; k < H->start[j + 1]; k++) {
+      int i = H->index[k];
+      mass->place[k] = i >= j ? i * (i + 1) / 2 + j : -1;
+    }
+  }
+}
+
 bool pawl_mass_create(PawlMass* mass, PawlArena* arena, const PawlPattern* H) {
   size_t n = (size_t)H->cols, entries = 0;
   double work = 0.0;
@@ -40,6 +52,14 @@ bool pawl_mass_create(PawlMass* mass, PawlArena* arena, const PawlPattern* H) {
     return false;
   }
   find_envelope(mass, &entries, &work);
+  if (H->cols <= PAWL_SIZED_LARGEST) {
+    mass->count = H->start[H->cols];
+    mass->place = PAWL_NEW(arena, int, mass->count);
+    if (!mass->place) {
+      return false;
+    }
+    find_places(mass);
+  }
   if (entries > MOST_ENTRIES) {
     return true;
   }
@@ -113,6 +133,61 @@ PawlMassKind pawl_mass_look(PawlMass* mass, const double* M, int* column, double
     }
   }
   return kind;
+}
+
+// The pivots of `eliminate`, as long as none is near zero. A: the lower half by rows.
+PAWL_INLINE bool are_pivots_positive(int n, double* A) {
+  double D[PAWL_SIZED_LARGEST];
+  for (int i = 0; i < n; i++) {
+    double *row = A + i * (i + 1) / 2, diagonal = row[i];
+    for (int j = 1; j < i; j++) {
+      for (int k = 0; k < j; k++) {
+        row[j] -= row[k] * A[j * (j + 1) / 2 + k];
+      }
+    }
+    D[i] = diagonal;
+    for (int j = 0; j < i; j++) {
+      double entry = row[j] / D[j];
+      D[i] -= entry * row[j];
+      row[j] = entry;
+    }
+    if (!(D[i] > PAWL_NO_MASS * diagonal && diagonal > 0.0)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool pawl_mass_is_definite(const PawlMass* mass, const double* M) {
+  double A[PAWL_SIZED_LARGEST * (PAWL_SIZED_LARGEST + 1) / 2] = {0};
+  int n = mass->H.cols;
+  if (!mass->place) {
+    return false;
+  }
+  for (int k = 0; k < mass->count; k++) {
+    if (mass->place[k] >= 0) {
+      A[mass->place[k]] = M[k];
+    }
+  }
+  bool positive = true;
+  switch (n) {
+#define JUDGE(size)                          \
+  case size:                                 \
+    positive = are_pivots_positive(size, A); \
+    break;
+    JUDGE(1)
+    JUDGE(2)
+    JUDGE(3)
+    JUDGE(4)
+    JUDGE(5)
+    JUDGE(6)
+    JUDGE(7)
+    JUDGE(8)
+#undef JUDGE
+    default:
+      break;
+  }
+  return positive;
 }
 
 void pawl_mass_keep(PawlMass* mass) {

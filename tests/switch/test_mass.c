@@ -40,6 +40,7 @@ static PawlMassKind look(const double* M, int* column, double* pivot) {
   assert_true(pawl_mass_create(&mass, &arena, &H));
   assert_int_equal(mass.period, 1);
   PawlMassKind kind = pawl_mass_look(&mass, M, column, pivot);
+  assert_int_equal(pawl_mass_is_definite(&mass, M), kind == PAWL_MASS_DEFINITE);
   pawl_arena_free(&arena);
   return kind;
 }
