@@ -4,6 +4,7 @@
 // divided by beta', so that the matrix does not depend on h as h shrinks.
 #include "step/ga.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -272,12 +273,39 @@ static void note_known(const PawlStepper* s, PawlGa* d, const PawlPhase* phase) 
   }
 }
 
+// The place of an entry of H, which has one for all velocities of a contact that turns.
+static int place_in_H(const PawlPattern* H, int row, int col) {
+  int k = H->start[col];
+  while (H->index[k] < row) {
+    k++;
+  }
+  assert(H->index[k] == row);
+  return k;
+}
+
+// S + c C of friction that turns in space: without it the corrections shrink by no more than
+// h mu lambda_N / (m |u|) each, which is 1 and more where a slip comes to rest.             (F30)
+PAWL_APART static void add_turning(PawlStepper* s, PawlGa* d, const PawlPhase* phase, double c) {
+  PawlSlip* slip = s->dynamics.slip;
+  for (int k = 0; k < slip->count; k++) {
+    const int* columns;
+    const double* p;
+    double weight = 0.0;
+    int count = pawl_slip_turning(slip, phase, k, &columns, &p, &weight);
+    for (int e = 0; e < count * count; e++) {
+      int i = e / count, j = e % count;
+      d->S[place_in_H(&s->H, columns[i], columns[j])] += c * weight * p[i] * p[j];
+    }
+  }
+}
+
 // S and J of a Newton correction.
 static PawlStatus tangents(PawlStepper* s, PawlGa* d, const PawlPhase* phase, double t,
                            PawlError* err) {
   const PawlValues *values = pawl_eval_values(d->residual_eval),
                    *tangent = pawl_eval_values(d->tangent_eval);
-  if (are_known(s, d, phase)) {
+  bool turns = s->dynamics.slip && pawl_slip_turns(s->dynamics.slip, phase, d->lambda);
+  if (!turns && are_known(s, d, phase)) {
     return PAWL_OK;
   }
   PawlPoint point = pawl_phase_point(phase, t, d->q, d->U ? d->v_total : d->v, d->vdot, d->lambda);
@@ -289,8 +317,12 @@ static PawlStatus tangents(PawlStepper* s, PawlGa* d, const PawlPhase* phase, do
   for (int i = 0; i < s->nonzeros_H; i++) {
     S[i] = M[i] + c * C[i] + k * K[i];
   }
+  if (turns) {
+    add_turning(s, d, phase, c);
+  }
   if (s->dynamics.linear) {
     note_known(s, d, phase);
+    d->S_beta = turns ? NAN : d->S_beta;  // the next are others
     pawl_kkt_settle(s->kkt, S);
   }
   return PAWL_OK;

@@ -72,6 +72,7 @@ static PawlStatus step(PawlStepper* s, const PawlPhase* phase, PawlState* state,
                              .destroy = destroy,                                     \
                              .start = start,                                         \
                              .step = step,                                           \
+                             .turns = true,                                          \
                              .forget = pawl_ga_forget}
 #define NEWTON "tolerance iterations newton"
 #define OPTIONS "rho coefficients start_acceleration " NEWTON

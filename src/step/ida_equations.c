@@ -89,6 +89,23 @@ static void fill_columns(const PawlIda* d, const PawlValues* values, int j, doub
   }
 }
 
+// And of friction that turns in space.                                                      (F30)
+static void fill_turning(const PawlIda* d, const double* lambda, SUNMatrix J) {
+  const PawlStepper* s = d->sun.stepper;
+  PawlSlip* slip = s->dynamics.slip;
+  bool turns = pawl_slip_turns(slip, &d->sun.phase, lambda);
+  for (int k = 0; turns && k < slip->count; k++) {
+    const int* columns;
+    const double* p;
+    double weight = 0.0;
+    int n = s->sizes.v, count = pawl_slip_turning(slip, &d->sun.phase, k, &columns, &p, &weight);
+    for (int e = 0; e < count * count; e++) {
+      int i = e / count, j = e % count;
+      SUNDenseMatrix_Column(J, n + columns[j])[n + columns[i]] += weight * p[i] * p[j];
+    }
+  }
+}
+
 // Exact but for d(G^T mu)/dq: mu is zero in the motion and of the size of errors in a step.
 static PawlStatus differentiate(PawlIda* d, double t, double c, PawlIdaParts y, PawlIdaParts rate,
                                 SUNMatrix J, PawlError* err) {
@@ -112,6 +129,9 @@ static PawlStatus differentiate(PawlIda* d, double t, double c, PawlIdaParts y, 
       SUNDenseMatrix_Column(J, 2 * n + i)[n + j] = -B[k];
       SUNDenseMatrix_Column(J, 2 * n + m + i)[j] = -values->G[k];
     }
+  }
+  if (s->dynamics.slip) {
+    fill_turning(d, y.lambda, J);
   }
   for (int i = 0; i < m; i++) {
     if (!pawl_phase_binds(&d->sun.phase, i)) {

@@ -22,6 +22,7 @@ typedef struct PawlMethod {
   // Sets the memory of a state whose a and lambda are consistent.
   PawlStatus (*start)(PawlStepper* stepper, const PawlPhase* phase, PawlState* state,
                       PawlError* err);
+  bool turns;  // its Newton's method takes the tangents of friction whose direction turns (F30)
   bool exact;  // a and lambda of its states solve the index-1 equations at (t, q, v)
   PawlStatus (*step)(PawlStepper* stepper, const PawlPhase* phase, PawlState* state, double h,
                      PawlError* err);

@@ -383,6 +383,7 @@ static PawlStatus create_pva(PawlStepper* s, PawlError* err) {
                              .destroy = pawl_nsga_destroy,                       \
                              .start = pawl_nsga_start,                           \
                              .step = step_coupled,                               \
+                             .turns = true,                                      \
                              .impulse = pawl_nsga_impulse,                       \
                              .closes = pawl_nsga_closes,                         \
                              .multipliers = pawl_nsga_multipliers,               \

@@ -177,7 +177,7 @@ static PawlStatus tie_friction(PawlStepper* s, PawlError* err) {
   if (!s->event_driven || !model || model->slip_count == 0) {
     return PAWL_OK;
   }
-  PAWL_TRY(pawl_system_tie(s->system, &s->tied, err));
+  PAWL_TRY(pawl_system_tie(s->system, s->method->turns, &s->tied, err));
   s->system = s->tied;
   return PAWL_OK;
 }

@@ -125,6 +125,7 @@ static void allocate(PawlArena* arena, PawlSlip* s, int contacts) {
   s->colour = PAWL_NEW(arena, int, n.rows);
   s->dF = PAWL_NEW(arena, double, s->system->tie_count);
   s->push = PAWL_NEW(arena, double, n.v);
+  s->p = PAWL_NEW(arena, double, n.v);
   s->slips = PAWL_NEW(arena, unsigned char, n.rows);
 }
 
@@ -311,6 +312,45 @@ static void tie_contacts(PawlSlip* s, const PawlPhase* phase, const double* G) {
       }
     }
   }
+}
+
+// ---- tangents -----------------------------------------------------------------------------------
+bool pawl_slip_turns(PawlSlip* s, const PawlPhase* phase, const double* lambda) {
+  bool any = false;
+  for (int k = 0; k < s->count; k++) {
+    any |= s->contact[k].count > 1 && pawl_slip_slips(phase->modes[s->contact[k].mode]);
+  }
+  if (any) {
+    memcpy(s->lambda, lambda, (size_t)s->G.rows * sizeof(double));
+    if (s->spreads) {
+      pawl_spread_loads(&s->spread, s->lambda);
+    }
+  }
+  return any;
+}
+
+// f = -mu lambda_N G_T^T d with d = u/|u|, dd = n n^T du/|u| and n normal to d.               (F30)
+int pawl_slip_turning(PawlSlip* s, const PawlPhase* phase, int k, const int** columns,
+                      const double** p, double* weight) {
+  const PawlSlipContact* c = &s->contact[k];
+  double d[PAWL_MOST_SLIPS], speed = pawl_slip_speed(s, phase, k);
+  if (c->count < 2 || !pawl_slip_slips(phase->modes[c->mode]) || speed == 0.0) {
+    return 0;
+  }
+  pawl_slip_direction(s, phase, k, d);
+  const double *G = pawl_eval_values(s->eval)->G, n[2] = {-d[1], d[0]};
+  int first = s->rows.start[c->normal], end = s->rows.start[c->normal + 1];
+  for (int e = first; e < end; e++) {
+    s->p[e - first] = 0.0;
+    for (int i = 0; i < 2; i++) {
+      int at = pawl_by_rows_find(&s->rows, c->first + i, s->rows.column[e]);
+      s->p[e - first] += at < 0 ? 0.0 : n[i] * G[at];
+    }
+  }
+  *columns = s->rows.column + first;
+  *p = s->p;
+  *weight = pawl_slip_mu(s, k, false) * s->lambda[c->normal] / speed;
+  return end - first;
 }
 
 // ---- friction that hangs on multipliers ---------------------------------------------------------

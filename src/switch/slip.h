@@ -56,6 +56,7 @@ typedef struct PawlSlip {
   int colours;
   double* dF;    // of each tie
   double* push;  // v: beside f, where joints slide
+  double* p;     // v: of (F30)
 } PawlSlip;
 
 // NULL in *out where no contact has friction (or `located` is false) and no friction hangs on
@@ -97,6 +98,13 @@ PAWL_CHECKED PawlStatus pawl_slip_look_at_joints(PawlSlip* slip, const PawlPhase
                                                  const double* q, const double* v,
                                                  const double* lambda, PawlError* err);
 double pawl_slip_joint_force(const PawlSlip* slip, const PawlPhase* phase, int joint);
+// Some contact slips in space, so that its direction turns; then its loads are noted, of these
+// multipliers, after pawl_slip_directions at the same place.
+bool pawl_slip_turns(PawlSlip* slip, const PawlPhase* phase, const double* lambda);
+// How what contact k pushes turns with v: -df/dv = weight p p^T, p in the columns of its gap.
+// How many these are, 0: it does not turn. After pawl_slip_turns.                            (F30)
+int pawl_slip_turning(PawlSlip* slip, const PawlPhase* phase, int k, const int** columns,
+                      const double** p, double* weight);
 // The friction forces of contacts that slip as multipliers, beside those of `lambda`, and loads
 // that are spread; after pawl_slip_directions or pawl_slip_look at the same place.
 void pawl_slip_forces(const PawlSlip* slip, const PawlPhase* phase, double* lambda);

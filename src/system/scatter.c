@@ -121,6 +121,43 @@ static void counting_sort(int count, const int* key, int keys, const int* from, 
   }
 }
 
+// All pairs of entries of a row, the columns of which are col[at[0]], col[at[1]], ...
+static int add_pairs(const int* at, int count, const int* col, Triplets* t) {
+  for (int k = 0; k < count * count; k++) {
+    if (add_triplet(t, col[at[k / count]], col[at[k % count]]) != 0) {
+      return -1;
+    }
+  }
+  return 0;
+}
+
+// What a contact with two slips pushes turns with the velocities of the bodies that it lies
+// between: those of the row of its gap in a tied system.                                    (F30)
+static int add_turning(const PawlSystem* system, Triplets* t) {
+  const PawlPattern* G = &system->G;
+  int count = G->start[G->cols], status = -1;
+  int* col = pawl_alloc((size_t)count, sizeof(int));
+  int* at = pawl_alloc((size_t)count, sizeof(int));
+  int* ends = pawl_alloc((size_t)G->rows + 1, sizeof(int));
+  if (col && at && ends) {
+    status = 0;
+    for (int j = 0, k = 0; j < G->cols; j++) {
+      for (; k < G->start[j + 1]; k++) {
+        col[k] = j;
+      }
+    }
+    counting_sort(count, G->index, G->rows, NULL, at, ends);
+    for (int i = system->first_contact; i < G->rows && status == 0; i++) {
+      bool turns = pawl_system_friction(system, i).count > 1;
+      status = turns ? add_pairs(at + ends[i - 1], ends[i] - ends[i - 1], col, t) : 0;
+    }
+  }
+  pawl_free(col);
+  pawl_free(at);
+  pawl_free(ends);
+  return status;
+}
+
 static PawlStatus compress(PawlArena* arena, const Triplets* t, int rows, int cols,
                            PawlPattern* out, PawlError* err) {
   int* by_row = pawl_alloc((size_t)t->count, sizeof(int));
@@ -155,7 +192,8 @@ static PawlStatus make_pattern(PawlSystem* system, bool gradient, PawlPattern* o
                                PawlError* err) {
   Triplets t = {0};
   PawlStatus status = PAWL_OK;
-  if (collect(system, gradient, &t) != 0) {
+  if (collect(system, gradient, &t) != 0 ||
+      (!gradient && system->turning && add_turning(system, &t) != 0)) {
     status = pawl_fail_memory(err);
   } else {
     int rows = gradient ? system->sizes.rows : system->sizes.v;
@@ -340,8 +378,8 @@ unsigned pawl_system_powers(const PawlSystem* system) {
 }
 
 PawlStatus pawl_system_scatter(PawlSystem* system, PawlError* err) {
-  PAWL_TRY(make_pattern(system, false, &system->H, err));
   PAWL_TRY(make_pattern(system, true, &system->G, err));
+  PAWL_TRY(make_pattern(system, false, &system->H, err));
   pawl_system_measure(system);
   for (int q = 0; q < PAWL_QUANTITY_COUNT; q++) {
     system->base[q] = PAWL_NEW(&system->arena, double, system->size[q]);
@@ -372,7 +410,7 @@ static bool copy_groups(PawlSystem* copy) {
   return ok;
 }
 
-PawlStatus pawl_system_tie(const PawlSystem* system, PawlSystem** out, PawlError* err) {
+PawlStatus pawl_system_tie(const PawlSystem* system, bool turning, PawlSystem** out, PawlError* err) {
   PawlSystem* copy = *out = pawl_alloc(1, sizeof *copy);
   if (!copy) {
     return pawl_fail_memory(err);
@@ -380,6 +418,7 @@ PawlStatus pawl_system_tie(const PawlSystem* system, PawlSystem** out, PawlError
   *copy = *system;
   copy->arena = (PawlArena){0};
   copy->tied = true;
+  copy->turning = turning;
   memset(copy->base, 0, sizeof copy->base);
   PawlStatus status = copy_groups(copy) ? pawl_system_scatter(copy, err) : pawl_fail_memory(err);
   if (status != PAWL_OK) {

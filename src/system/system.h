@@ -186,7 +186,8 @@ struct PawlSystem {
   double* zeros;  // v + rows: stand for v' and lambda where a rate reacts and they are not known
   bool* presses;  // of each place that is watched: a condition with the force of a contact
   PawlPattern H, G;
-  bool tied;  // rows of gaps have places for what their friction pushes (pawl_system_tie)
+  bool tied;     // rows of gaps have places for what their friction pushes (pawl_system_tie)
+  bool turning;  // and H for the tangents of friction whose direction turns
   int constraint_count, gated_count, gate_count, guard_count, turn_count, kink_count;
   PawlGated* gated;
   PawlGate* guards;
@@ -376,8 +377,10 @@ PAWL_CHECKED PawlStatus pawl_system_scatter(PawlSystem* system, PawlError* err);
 // Sets the lengths of the arrays from the sizes and patterns.
 void pawl_system_measure(PawlSystem* system);
 // The same system, with places in the rows of gaps for what their friction pushes, for methods that
-// locate where contacts slip. It borrows all but its patterns; the caller holds the lock.
-PAWL_CHECKED PawlStatus pawl_system_tie(const PawlSystem* system, PawlSystem** out, PawlError* err);
+// locate where contacts slip; with `turning` also in H, for how their friction turns with v (F30).
+// It borrows all but its patterns; the caller holds the lock.
+PAWL_CHECKED PawlStatus pawl_system_tie(const PawlSystem* system, bool turning, PawlSystem** out,
+                                        PawlError* err);
 void pawl_system_untie(PawlSystem* tied);  // NULL is allowed
 
 // Names in `err` the first term that is not finite at the point, or whose derivatives that `mask`
