@@ -140,11 +140,24 @@ __attribute__((noinline)) static PawlStatus shift(PawlStepper* s, PawlGa* d, con
                                   d->lambda, err);
 }
 
+// a_n stands for v' at t_n + (alpha_m - alpha_f) h with the h of the last step: for one of another
+// length it moves along. So where slips turn and each step is shorter than the last.         (A24)
+PAWL_APART static void stretch(PawlStepper* s, PawlGa* d, const PawlState* state, const double* a,
+                               double ratio) {
+  for (int j = 0; j < s->sizes.v; j++) {
+    d->a_first[j] = state->a[j] + ratio * (a[j] - state->a[j]);
+  }
+}
+
 PawlStatus pawl_ga_predict(PawlStepper* s, PawlGa* d, const PawlPhase* phase, PawlState* state,
                            double h, PawlError* err) {
   PawlGaMemory m = pawl_ga_memory(s, state);
   if (*m.last_h < 0.0) {
     PAWL_TRY(shift(s, d, phase, state, h, err));
+    m.a = d->a_first;
+  } else if (s->system->turning && *m.last_h > 0.0 && pawl_slip_any(s->dynamics.slip, phase) &&
+             h <= PAWL_STRETCHED * *m.last_h) {
+    stretch(s, d, state, m.a, h / *m.last_h);
     m.a = d->a_first;
   }
   double more = *m.last_h == h && !phase->crossing ? 1.0 : 0.0;

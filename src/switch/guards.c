@@ -127,8 +127,12 @@ PawlStatus pawl_guards_longest(PawlGuards* g, const PawlState* state, double* lo
   if (g->slip->looked != state->t) {
     PAWL_TRY(pawl_slip_look(g->slip, &phase, state->t, state->q, state->v, err));
   }
-  *longest = pawl_slip_longest(g->slip, &phase, state->a, g->dynamics->def->step);
-  return PAWL_OK;
+  for (int k = 0; k < g->count; k++) {
+    if (g->all[k].what == PAWL_GUARD_SLIP) {
+      g->turning.fastest[g->all[k].slip] = state->largest[k];
+    }
+  }
+  return pawl_turning_longest(&g->turning, g->slip, g->dynamics, state, longest, err);
 }
 
 // All that is watched, at a state; `reacts`: with consistent accelerations and multipliers.

@@ -14,6 +14,7 @@
 #include "switch/pinned.h"
 #include "switch/surfaces.h"
 #include "switch/touch.h"
+#include "switch/turning.h"
 #include "switch/watch.h"
 
 struct PawlTrigger;
@@ -123,6 +124,7 @@ typedef struct PawlGuards {
   int* firings;                     // of each in this step
   const double *watch, *lambda;     // of the last look
   PawlSlip *slip, *slip_aside;      // rates of friction; NULL without
+  PawlTurning turning;              // where there is friction
   PawlEval *gaps, *gaps_aside;      // rows at position level; NULL where contacts are not located
   unsigned char *touched, *pulled;  // rows of contacts: fired at the instant under way
   bool only_touched;                // nothing else has

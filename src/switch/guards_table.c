@@ -204,6 +204,8 @@ static PawlStatus create_contacts(PawlGuards* g, PawlError* err) {
   if (g->dynamics->slip && g->dynamics->slip->count > 0) {
     PAWL_TRY(pawl_slip_create(g->dynamics->arena, system, true, &g->slip, err));
     PAWL_TRY(pawl_slip_create(g->dynamics->arena, system, true, &g->slip_aside, err));
+    PAWL_TRY(
+        pawl_turning_create(g->dynamics->arena, g->dynamics->sizes, g->slip, &g->turning, err));
   }
   PAWL_TRY(pawl_eval_create(system, PAWL_POSITION, &g->gaps, err));
   return pawl_eval_create(system, PAWL_POSITION, &g->gaps_aside, err);

@@ -258,34 +258,6 @@ void pawl_slip_direction(const PawlSlip* s, const PawlPhase* phase, int k, doubl
   }
 }
 
-// ---- turning ------------------------------------------------------------------------------------
-// A part of the time |u|/|u'| until it would rest, but for a slip along one of its directions,
-// which does not turn: what is off then weighs less the less of that time is left. (F29)
-static double longest_of(const PawlSlip* s, const PawlSlipContact* c, const double* a, double h) {
-  const double *G = pawl_eval_values(s->eval)->G, *u = s->rate + c->first;
-  double rate[2] = {0.0, 0.0};
-  for (int i = 0; i < 2; i++) {
-    for (int p = s->rows.start[c->first + i]; p < s->rows.start[c->first + i + 1]; p++) {
-      rate[i] += G[s->rows.at[p]] * a[s->rows.column[p]];
-    }
-  }
-  double left = hypot(u[0], u[1]) / hypot(rate[0], rate[1]);
-  double part = fmax(PAWL_SLIP_TURN, pow(PAWL_SLIP_TURN, 1.25) * pow(h / left, 0.25));
-  bool straight = (u[0] == 0.0 && rate[0] == 0.0) || (u[1] == 0.0 && rate[1] == 0.0);
-  return straight ? INFINITY : fmin(part, PAWL_SLIP_TURN_MOST) * left;
-}
-
-double pawl_slip_longest(const PawlSlip* s, const PawlPhase* phase, const double* a, double h) {
-  double longest = INFINITY;
-  for (int k = 0; k < s->count; k++) {
-    const PawlSlipContact* c = &s->contact[k];
-    if (c->count > 1 && pawl_slip_slips(phase->modes[c->mode])) {
-      longest = fmin(longest, longest_of(s, c, a, h));
-    }
-  }
-  return longest;
-}
-
 // ---- forces -------------------------------------------------------------------------------------
 // Whether rates are needed: directions turn, or mu changes.
 static bool needs_look(const PawlSlip* s, const PawlPhase* phase) {

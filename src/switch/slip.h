@@ -82,10 +82,6 @@ double pawl_slip_speed(const PawlSlip* slip, const PawlPhase* phase, int contact
 // The direction of its slip at the last look, a unit vector.
 void pawl_slip_direction(const PawlSlip* slip, const PawlPhase* phase, int contact, double* d);
 
-// How long a piece of a step h may be, at accelerations `a` (v) where it was looked at last: in
-// space the direction of a slip turns ever faster as it comes to rest. INFINITY: none turns. (F29)
-double pawl_slip_longest(const PawlSlip* slip, const PawlPhase* phase, const double* a, double h);
-
 // Force directions in a phase: G itself where nothing slips. `lambda`: where friction that hangs on
 // multipliers is taken.                                                              (F20) (F26)
 PAWL_CHECKED PawlStatus pawl_slip_directions(PawlSlip* slip, const PawlPhase* phase,

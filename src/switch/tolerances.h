@@ -184,6 +184,13 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // method that does not control its error; and at most, where little is left of that time.
 #define PAWL_SLIP_TURN 0.1
 #define PAWL_SLIP_TURN_MOST 0.5
+// [1] Sine of the angle from a slip to its change: what turns less is taken as this.
+#define PAWL_SLIP_STRAIGHT 1e-3
+// [1] Of its largest speed: from here on the steps become shorter.
+#define PAWL_SLIP_NEAR 0.5
+// [1] Of the time in which friction would have turned the direction to its own: how long a step of
+// an explicit method may be; that of Runge and Kutta is stable up to 2.78.
+#define PAWL_SLIP_STABLE 1.0
 // [1] Of D_ii: the compliance that rows are given while sets are searched, so that rows which
 // depend on each other share forces in one way. What it changes is solved away afterwards; each
 // round of that leaves SOFT / sigma, with sigma >= 1e-6 for rows that are independent.
@@ -251,6 +258,9 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // [1] Of the sum of the terms of a row, with what rounding of the coordinates makes of it: less
 // cannot be told from zero. Eight roundings: a term is itself the result of a few operations.
 #define PAWL_ROUNDED (8 * 2.220446049250313e-16)
+// [1] Of the last step: the longest next one for which the acceleration that generalized-alpha
+// carries along is stretched; with much longer ones the rounding of a short step would grow.
+#define PAWL_STRETCHED 4.0
 // [1] Of the size of a coordinate: after a correction this small (the root of rounding) the next
 // one, which is of its square, is rounding; if residuals are no smaller, nothing is to be gained.
 #define PAWL_LAST_TO_SHRINK 1.5e-8

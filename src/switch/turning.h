@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long the steps of a method with fixed ones may be where contacts slip in space
+// (docs/theory/friction.md, (F29)): the direction of a slip turns ever faster as it comes to rest.
+#pragma once
+
+#include "switch/dynamics.h"
+#include "switch/slip.h"
+
+typedef struct PawlTurning {
+  int order;        // of the method, set by who knows it
+  bool implicit;    // it is stable whatever the friction turns by in a step
+  double* fastest;  // contacts with friction: the largest speed of their phase [m/s]
+  double* x;        // v + rows: room
+} PawlTurning;
+
+PAWL_CHECKED PawlStatus pawl_turning_create(PawlArena* arena, PawlSizes sizes, const PawlSlip* slip,
+                                            PawlTurning* out, PawlError* err);
+// At a state where `slip` was looked at last; *longest: [s], INFINITY where nothing turns.   (F29)
+PAWL_CHECKED PawlStatus pawl_turning_longest(PawlTurning* turning, PawlSlip* slip, PawlDynamics* d,
+                                             const PawlState* state, double* longest,
+                                             PawlError* err);
