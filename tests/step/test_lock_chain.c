@@ -105,7 +105,7 @@ static PawlStepperInfo work_of(int locks) {
   return info;
 }
 
-// Thirty locks, each engaged for a twentieth of the time, add a tenth of the work at most.
+// Thirty locks, each engaged for a twentieth of the time, add a quarter of the work at most.
 static void test_work(void** unused) {
   (void)unused;
   if (SANITIZED) {  // so short a run has as many instants as steps
@@ -118,7 +118,7 @@ static void test_work(void** unused) {
   print_message(
       "with locks: %.3f times the evaluations, %.3f the factorizations, %.3f the iterations\n",
       evaluations, factorizations, iterations);
-  assert_true(evaluations < 1.1 && factorizations < 1.1 && iterations < 1.1);
+  assert_true(evaluations < 1.25 && factorizations < 1.25 && iterations < 1.25);
 }
 
 int main(void) {
