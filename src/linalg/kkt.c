@@ -155,17 +155,22 @@ static PawlStatus create_factors(PawlKkt* kkt, PawlKktSolver solver) {
   return solver == PAWL_KKT_KLU ? pawl_kkt_klu_create(kkt) : pawl_kkt_dense_create(kkt);
 }
 
-static PawlStatus create_kept(PawlKkt* kkt) {
+static PawlStatus take_turn(PawlKkt* kkt, int turn) {
   PawlArena* arena = &kkt->arena;
+  PawlKktKept* kept = &kkt->kept[turn];
+  kept->S = PAWL_NEW(arena, double, kkt->block_S.count);
+  kept->B = PAWL_NEW(arena, double, kkt->block_B.count);
+  kept->J = PAWL_NEW(arena, double, kkt->block_J.count);
+  kept->set = PAWL_NEW(arena, unsigned char, kkt->m);
+  return arena->failed ? PAWL_ERROR_MEMORY : PAWL_OK;
+}
+
+static PawlStatus create_kept(PawlKkt* kkt) {
   kkt->kept_count = kkt->band ? PAWL_KKT_KEPT : kkt->klu || kkt->blocks ? 1 : kkt->kept_count;
   for (int k = 0; k < kkt->kept_count; k++) {
-    PawlKktKept* kept = &kkt->kept[k];
-    kept->S = PAWL_NEW(arena, double, kkt->block_S.count);
-    kept->B = PAWL_NEW(arena, double, kkt->block_B.count);
-    kept->J = PAWL_NEW(arena, double, kkt->block_J.count);
-    kept->set = PAWL_NEW(arena, unsigned char, kkt->m);
+    PAWL_TRY(take_turn(kkt, k));
   }
-  return arena->failed ? PAWL_ERROR_MEMORY : PAWL_OK;
+  return PAWL_OK;
 }
 
 static PawlStatus build(PawlKkt* kkt, const PawlPattern* S, const PawlPattern* G,
@@ -437,7 +442,9 @@ void pawl_kkt_forget(PawlKkt* kkt) {
 static void turn_to(PawlKkt* kkt, int turn) {
   if (kkt->band) {
     pawl_kkt_band_turn(kkt, turn);
-  } else if (!kkt->klu && !kkt->blocks) {
+  } else if (kkt->blocks) {
+    pawl_kkt_blocks_turn(kkt, turn);
+  } else if (!kkt->klu) {
     pawl_kkt_dense_turn(kkt, turn);
   }
 }
@@ -485,6 +492,13 @@ static PawlStatus try_blocks(PawlKkt* kkt, const double* S, const double* B, con
   return is_regular(kkt, unit) ? PAWL_OK : PAWL_RETRY;
 }
 
+// There is one factorisation by KLU: what it was before is lost.
+static void lose_rescued(PawlKkt* kkt) {
+  for (int k = 0; k < kkt->kept_count; k++) {
+    kkt->kept[k].on = kkt->kept[k].on && !(k != kkt->turn && kkt->kept[k].rescued);
+  }
+}
+
 // Blocks have places for every row: a set with most of them idle is left to KLU, which leaves them
 // out. What blocks do not suit goes there, too, and only there is a matrix called singular.
 PAWL_APART static PawlStatus factor_blocks(PawlKkt* kkt, const double* S, const double* B,
@@ -504,6 +518,7 @@ PAWL_APART static PawlStatus factor_blocks(PawlKkt* kkt, const double* S, const 
     }
     kkt->patience = PAWL_KKT_PATIENCE;
   }
+  lose_rescued(kkt);
   return pawl_kkt_rescue(kkt, S, B, J, active);
 }
 
@@ -593,12 +608,25 @@ static bool is_same_S(const PawlKkt* kkt, const PawlKktKept* kept, const double*
 
 static bool is_kept(const PawlKkt* kkt, const PawlKktKept* kept, const double* S, const double* B,
                     const double* J) {
-  return kept->on && is_same(kkt->block_J.count, kept->J, J) && is_same_S(kkt, kept, S) &&
+  return kept->on && !kept->named && is_same(kkt->block_J.count, kept->J, J) &&
+         is_same_S(kkt, kept, S) &&
          ((B == J && kept->once) || is_same(kkt->block_B.count, kept->B, B));
 }
 
 void pawl_kkt_keep_one(PawlKkt* kkt) {
   kkt->kept_count = kkt->band ? kkt->kept_count : 1;
+}
+
+PawlStatus pawl_kkt_keep_two(PawlKkt* kkt) {
+  if (kkt->kept_count > 1 || kkt->klu) {
+    return PAWL_OK;
+  }
+  if (kkt->blocks) {
+    PAWL_TRY(pawl_kkt_blocks_take_turn(kkt, 1));
+    PAWL_TRY(take_turn(kkt, 1));
+  }
+  kkt->kept_count = kkt->kept[1].values ? 2 : 1;
+  return PAWL_OK;
 }
 
 // One of the others, of these rows.
@@ -622,6 +650,14 @@ bool pawl_kkt_holds(PawlKkt* kkt, const double* S, const double* B, const double
     }
   }
   return false;
+}
+
+void pawl_kkt_name(PawlKkt* kkt) {
+  PawlKktKept* kept = &kkt->kept[kkt->turn];
+  if (kkt->m > 0 && kkt->kept_count > 1) {
+    memcpy(kept->set, kkt->set, (size_t)kkt->m);
+  }
+  kept->on = kept->named = true;
 }
 
 bool pawl_kkt_is_still(PawlKkt* kkt, long long number, const unsigned char* active) {
@@ -650,6 +686,7 @@ PawlStatus pawl_kkt_factor_and_keep(PawlKkt* kkt, const double* S, const double*
     memcpy(kept->set, kkt->set, (size_t)kkt->m);
   }
   kept->on = true;
+  kept->named = false;
   kept->once = B == J;
   kept->settled = settled(kkt, S);
   return PAWL_OK;

@@ -63,8 +63,14 @@ bool pawl_kkt_holds(PawlKkt* kkt, const double* S, const double* B, const double
 // Whether the factorisation of this number (PawlKktInfo.current) is kept, with these active rows:
 // it is in use then, and nothing is left to be compared.
 bool pawl_kkt_is_still(PawlKkt* kkt, long long number, const unsigned char* active);
-// For matrices that do not come again after another: a dense one keeps the last alone.
+// The factorisation made last is kept by its number alone: without its numbers there is nothing to
+// be compared, and nothing is copied.
+void pawl_kkt_name(PawlKkt* kkt);
+// For matrices that do not come again after another: a dense one keeps the last alone. For two that
+// take turns: blocks, too, keep both, and what was kept one may be two again. Before the first
+// factorisation.
 void pawl_kkt_keep_one(PawlKkt* kkt);
+PAWL_CHECKED PawlStatus pawl_kkt_keep_two(PawlKkt* kkt);
 
 // For comparisons: no machine code from now on (kkt_line.c). The bits are the same.
 void pawl_kkt_line_stop(PawlKkt* kkt);

@@ -34,19 +34,38 @@ static void place_row(PawlKkt* kkt, int i, bool on) {
 
 static PawlStatus take_memory(PawlKkt* kkt, PawlKktBlocks* b) {
   PawlArena* arena = &kkt->arena;
-  size_t count = b->value_count + 2 * (size_t)kkt->block_J.count + (size_t)b->loose_count;
-  kkt->values = PAWL_NEW(arena, double, count);
   b->room = PAWL_NEW(arena, double, TILE*(b->most_rest + TILE));
   b->two = PAWL_NEW(arena, double, 2 * (size_t)kkt->size);
-  b->exchange = b->masses_first ? NULL : PAWL_NEW(arena, int, kkt->size);
-  b->S = PAWL_NEW(arena, double, kkt->block_S.count);
-  b->B = PAWL_NEW(arena, double, kkt->block_B.count);
-  b->J = PAWL_NEW(arena, double, kkt->block_J.count);
   b->right_x = PAWL_NEW(arena, double, kkt->n);
   b->right_y = PAWL_NEW(arena, double, kkt->m);
   b->rest_x = PAWL_NEW(arena, double, kkt->n);
   b->rest_y = PAWL_NEW(arena, double, kkt->m);
   return arena->failed ? PAWL_ERROR_MEMORY : PAWL_OK;
+}
+
+PawlStatus pawl_kkt_blocks_take_turn(PawlKkt* kkt, int turn) {
+  const PawlKktBlocks* b = kkt->blocks;
+  PawlKktKept* kept = &kkt->kept[turn];
+  size_t count = b->value_count + 2 * (size_t)kkt->block_J.count + (size_t)b->loose_count;
+  kept->values = PAWL_NEW(&kkt->arena, double, count);
+  kept->pivot = b->masses_first ? NULL : PAWL_NEW(&kkt->arena, int, kkt->size);
+  return kkt->arena.failed ? PAWL_ERROR_MEMORY : PAWL_OK;
+}
+
+void pawl_kkt_blocks_turn(PawlKkt* kkt, int turn) {
+  PawlKktBlocks* b = kkt->blocks;
+  PawlKktKept *from = &kkt->kept[kkt->turn], *to = &kkt->kept[turn];
+  from->even = b->even;
+  from->refine = b->refine;
+  from->refines_loose = b->refines_loose;
+  from->rescued = kkt->rescued;
+  kkt->turn = turn;
+  kkt->values = to->values;
+  b->exchange = to->pivot;
+  b->even = to->even;
+  b->refine = to->refine;
+  b->refines_loose = to->refines_loose;
+  kkt->rescued = to->rescued;
 }
 
 PawlStatus pawl_kkt_blocks_create(PawlKkt* kkt) {
@@ -57,6 +76,8 @@ PawlStatus pawl_kkt_blocks_create(PawlKkt* kkt) {
   PAWL_TRY(pawl_kkt_plan(kkt, &kkt->arena, b));
   PAWL_TRY(take_memory(kkt, b));
   kkt->blocks = b;
+  PAWL_TRY(pawl_kkt_blocks_take_turn(kkt, 0));
+  pawl_kkt_blocks_turn(kkt, 0);
   kkt->behind = kkt->value_count = (int)b->value_count;
   for (int i = 0; i < kkt->m; i++) {
     place_row(kkt, i, true);
@@ -454,10 +475,11 @@ static void copy(int count, const double* from, double* to) {
 
 void pawl_kkt_blocks_note(PawlKkt* kkt, const double* S, const double* B, const double* J) {
   const PawlKktBlocks* b = kkt->blocks;
+  PawlKktKept* kept = &kkt->kept[kkt->turn];
   if (b->refine) {
-    copy(kkt->block_S.count, S, b->S);
-    copy(kkt->block_B.count, B, b->B);
-    copy(kkt->block_J.count, J, b->J);
+    copy(kkt->block_S.count, S, kept->S);
+    copy(kkt->block_B.count, B, kept->B);
+    copy(kkt->block_J.count, J, kept->J);
   }
 }
 
@@ -688,16 +710,16 @@ static void solve_once(const PawlKkt* kkt, double* x, double* y) {
 // (r_x, r_y) <- (r_x, r_y) - [S -B^T; J 0] (x, y), of the rows that are active
 static void subtract_products(const PawlKkt* kkt, const double* x, const double* y, double* r_x,
                               double* r_y) {
-  const PawlKktBlocks* b = kkt->blocks;
+  const PawlKktKept* as_given = &kkt->kept[kkt->turn];
   int n = kkt->n;
   for (int e = 0; e < kkt->block_S.count; e++) {
-    r_x[kkt->block_S.row[e]] -= b->S[e] * x[kkt->block_S.col[e]];
+    r_x[kkt->block_S.row[e]] -= as_given->S[e] * x[kkt->block_S.col[e]];
   }
   for (int e = 0; e < kkt->block_J.count; e++) {
     int i = kkt->block_J.row[e] - n, j = kkt->block_J.col[e];
     if (kkt->set[i]) {
-      r_x[j] += b->B[e] * y[i];
-      r_y[i] -= b->J[e] * x[j];
+      r_x[j] += as_given->B[e] * y[i];
+      r_y[i] -= as_given->J[e] * x[j];
     }
   }
 }

@@ -59,8 +59,7 @@ struct PawlKktBlocks {
   double* room;   // for a few rows of a rest
   int* exchange;  // (size) the row that took the place of each pivot in its node; NULL: none did
   double* two;    // (2 size) two right sides
-  bool refine;    // solutions need a step of refinement, with the numbers that were given:
-  double *S, *B, *J;
+  bool refine;    // solutions need a step of refinement, with the numbers that were given
   double *right_x, *right_y;  // (n), (m)
 };
 

@@ -40,12 +40,14 @@ typedef struct PawlKktBlock {  // one of S, B, J
 #define PAWL_KKT_KEPT 3
 typedef struct PawlKktKept {
   bool on;
+  bool named;          // by its number alone: S, B and J are not kept
   double *S, *B, *J;   // as given
   bool once;           // B was J
   unsigned char* set;  // (m) rows that were active
-  double* values;      // of the band, or dense
-  int *pivot, *top;    // of the band, see there; dense: the first alone
+  double* values;      // of the factors
+  int *pivot, *top;    // of the band, see there; dense, and blocks that exchange: the first alone
   bool plain;
+  bool even, refine, refines_loose, rescued;  // of blocks
   bool clean;         // dense: 0 wherever the code of kkt_line.c does not write
   long long number;   // of this factorisation
   long long settled;  // the number of S among those that were settled; 0: it was not
@@ -221,6 +223,8 @@ bool pawl_kkt_blocks_factor(PawlKkt* kkt, double smallest);  // false: they do n
 // What was factored, where solutions are refined.
 void pawl_kkt_blocks_note(PawlKkt* kkt, const double* S, const double* B, const double* J);
 bool pawl_kkt_blocks_are_definite(const PawlKkt* kkt);
+void pawl_kkt_blocks_turn(PawlKkt* kkt, int turn);  // to kept[turn], to factor or to solve
+PAWL_CHECKED PawlStatus pawl_kkt_blocks_take_turn(PawlKkt* kkt, int turn);  // memory for it
 void pawl_kkt_blocks_solve(PawlKkt* kkt, double* x, double* y);
 void pawl_kkt_blocks_solve_two(PawlKkt* kkt, double* const x[2], double* const y[2]);
 

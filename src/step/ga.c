@@ -10,6 +10,7 @@
 
 #include "base/copy.h"
 #include "step/ga_loops.h"
+#include "switch/tolerances.h"
 
 PawlGaMemory pawl_ga_memory(const PawlStepper* s, PawlState* state) {
   int n = s->sizes.v;
@@ -75,6 +76,7 @@ PawlStatus pawl_ga_create(PawlStepper* s, PawlLevel level, unsigned more, PawlGa
   PAWL_TRY(set_coefficients(d, &s->def, err));
   d->shifted = strcmp(s->def.start_acceleration, "shifted") == 0;
   d->simple = strcmp(s->def.newton, "simple") == 0;
+  d->enough = pow(s->def.tolerance, 2.0 / 3.0);
   int n = s->sizes.v, m = s->sizes.rows;
   double** vectors[] = {&d->v,         &d->vdot,    &d->a,      &d->delta,   &d->r,
                         &d->magnitude, &d->dq,      &d->weight, &d->size_q,  &d->size_v,
@@ -162,6 +164,8 @@ PawlStatus pawl_ga_predict(PawlStepper* s, PawlGa* d, const PawlPhase* phase, Pa
   }
   double more = *m.last_h == h && !phase->crossing ? 1.0 : 0.0;
   d->h = h;
+  d->held = 0;
+  d->held_error = INFINITY;
   d->beta_p = (1 - d->alpha_m) / (h * h * d->beta * (1 - d->alpha_f));  // (A8)
   d->gamma_p = d->gamma / (h * d->beta);                                // (A8)
   pawl_ga_guess(s, d, state, m, more);
@@ -341,6 +345,20 @@ static PawlStatus tangents(PawlStepper* s, PawlGa* d, const PawlPhase* phase, do
   return PAWL_OK;
 }
 
+// A correction from the error e leaves about e^2 with tangents of its own, and e^(3/2) with those
+// of the correction before, which was of the size sqrt(e): from an error of tolerance^(2/3) on
+// these serve as well, as long as errors shrink by them. (A24)
+PAWL_APART static bool may_hold(const PawlStepper* s, PawlGa* d) {
+  double error = d->error_r > d->error_c ? d->error_r : d->error_c;
+  bool may = error <= d->enough && error <= PAWL_HELD_RATE * d->held_error;
+  if (may && pawl_kkt_current(s->kkt) == d->held) {
+    pawl_kkt_name(s->kkt);
+  }
+  d->held_error = may ? error : INFINITY;
+  d->held = may ? d->held : 0;
+  return may;
+}
+
 // One Newton correction:                                                                    (A9)
 //   [ M + (gamma'/beta') C + K/beta'   -B^T ] [ dq              ]     [ r / beta' ]
 //   [ J                                  0  ] [ dlambda / beta' ] = - [ f c        ]
@@ -353,8 +371,10 @@ PawlStatus pawl_ga_correct(PawlStepper* s, PawlGa* d, const PawlPhase* phase, Pa
   double factor = d->level == PAWL_LEVEL_POSITION   ? 1.0
                   : d->level == PAWL_LEVEL_VELOCITY ? 1.0 / d->gamma_p
                                                     : 1.0 / d->beta_p;
+  bool linear = s->dynamics.linear;
   if (!d->simple) {
-    PAWL_TRY(tangents(s, d, phase, t, err));
+    d->holding = d->held > 0 && may_hold(s, d);
+    PAWL_TRY(d->holding ? PAWL_OK : tangents(s, d, phase, t, err));
     S = d->S;
     J = d->level == PAWL_LEVEL_POSITION ? J : d->J;
   }
@@ -365,9 +385,16 @@ PawlStatus pawl_ga_correct(PawlStepper* s, PawlGa* d, const PawlPhase* phase, Pa
   for (int i = 0; i < s->sizes.rows; i++) {
     d->dlambda[i] = pawl_phase_binds(phase, i) ? -factor * d->c[i] : 0.0;
   }
-  long long* known = s->dynamics.linear && !d->simple && d->B == values->G ? &d->S_number : NULL;
+  long long* known = d->simple           ? NULL
+                     : !linear           ? &d->held
+                     : d->B == values->G ? &d->S_number
+                                         : NULL;
   PAWL_TRY(pawl_dynamics_solve_known(&s->dynamics, values, S, d->B, J, phase->active, t, d->dq,
                                      d->dlambda, known, err));
+  if (d->held > 0 && d->U &&
+      s->sizes.rows > 0) {  // another matrix comes before it may be asked for again
+    pawl_kkt_name(s->kkt);
+  }
   d->change_known = false;
   d->dU = d->dW = NULL;
   pawl_ga_add(s, d, state);

@@ -52,6 +52,10 @@ typedef struct PawlGa {
   double S_beta, S_gamma;      // beta', gamma' of S and J, where these change with h and modes
   int* S_modes;                // alone, and the modes; beta' 0: none
   long long S_number;          // of their factorisation, 0: not yet known
+  long long held;              // the factorisation of a correction of this step, 0: none
+  double held_error;           // with which the last correction by it began, INFINITY: none
+  double enough;               // an error from which on factors are held
+  bool holding;                // the last correction was by factors of one before
   bool placed;                 // q and v_total are those of the iterate already
   bool known;                  // dq is the right side of the next correction already
   bool begun;                  // the next guess may begin where the iterate is, see pawl_ga_begins

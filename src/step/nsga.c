@@ -111,10 +111,14 @@ PawlStatus pawl_nsga_create_kind(PawlStepper* s, PawlLevel level, bool jumps, bo
     d->smooth_row_count += d->smooth_rows[i];
   }
   d->constant_mass = pawl_system_constant_mass(s->system);
+  d->turns = !d->ga.simple && !s->dynamics.linear && s->sizes.rows > 0;
   d->fresh = NAN;
   d->timeless = pawl_eval_is_timeless(d->eval);
   if (d->constant_mass && !decoupled) {
     pawl_kkt_settle(s->kkt, pawl_eval_values(d->eval)->M);
+  }
+  if (!decoupled && pawl_kkt_keep_two(s->kkt) != PAWL_OK) {
+    return pawl_fail_memory(err);
   }
   PAWL_TRY(pawl_rub_create(s, true, &d->rub, err));
   if (d->rub.contacts > 0 && s->strategy == 3) {
@@ -193,15 +197,36 @@ PawlStatus pawl_nsga_directions(PawlNsga* d, const PawlPhase* phase, PawlError* 
   return pawl_law_directions(phase, pawl_eval_values(d->eval), &d->B, err);
 }
 
-// Factors [M -B^T; G 0] over `set`, unless the last factorisation was of the same numbers: position
-// and velocity corrections often share it.
-static PawlStatus factor(PawlStepper* s, PawlNsga* d, const double* M, const unsigned char* set) {
+// Numbers that may be those of another step, or of another evaluation in it, are compared with what
+// is kept.
+static PawlStatus factor_anew(PawlStepper* s, const PawlNsga* d, const double* M,
+                              const unsigned char* set) {
   const double* G = pawl_eval_values(d->eval)->G;
-  if (pawl_kkt_holds(s->kkt, M, d->B, G, set)) {
+  bool again = s->dynamics.steady || d->decoupled;
+  if (again && pawl_kkt_holds(s->kkt, M, d->B, G, set)) {
     return PAWL_OK;
   }
   s->dynamics.info.factorizations++;
-  return pawl_kkt_factor_and_keep(s->kkt, M, d->B, G, set);
+  if (again) {
+    return pawl_kkt_factor_and_keep(s->kkt, M, d->B, G, set);
+  }
+  PAWL_TRY(pawl_kkt_factor(s->kkt, M, d->B, G, set));
+  pawl_kkt_name(s->kkt);
+  return PAWL_OK;
+}
+
+// Factors [M -B^T; G 0] over `set`, unless the last factorisation was of the same numbers, as that
+// of the other correction of an iteration is, or its factors serve as well.                 (A24)
+static PawlStatus factor(PawlStepper* s, PawlNsga* d, const double* M, const unsigned char* set) {
+  if ((d->held_now || (d->ga.holding && !d->decoupled)) &&
+      pawl_kkt_is_still(s->kkt, d->held, set)) {
+    return PAWL_OK;
+  }
+  d->held_now = false;
+  PAWL_TRY(factor_anew(s, d, M, set));
+  d->held = pawl_kkt_current(s->kkt);
+  d->held_now = !d->decoupled;
+  return PAWL_OK;
 }
 
 static bool all_zero(int n, const double* x) {

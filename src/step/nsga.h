@@ -16,6 +16,9 @@ typedef struct PawlNsga {
   double *q, *v;                 // total motion
   double *du, *dnu;              // corrections of these
   double *dU, *dW;               // the last ones of U and W, for the end of the iteration
+  long long held;                // the factorisation of the last correction of U or W; 0: none
+  bool held_now;                 // it is of the numbers in `eval`
+  bool turns;                    // rows turn with the motion, and tangents say how
   bool corrected;                // the last correction was not nothing
   bool timeless;                 // nothing in `eval` depends on time by itself
   double fresh;                  // `eval` is of this time and ga.q, ga.v_total; NAN: of another

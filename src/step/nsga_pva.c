@@ -118,16 +118,16 @@ static PawlStatus correct_position(PawlStepper* s, PawlNsga* d, double t, PawlEr
   return PAWL_OK;
 }
 
-// G v turns with the positions: += G_rate (dq + dU), where tangents say how.              (N17)
+// G v turns with the positions: += G_rate (dq + dU).              (N17)
 static void turn_rates(const PawlStepper* s, PawlNsga* d) {
-  const double* G_rate = pawl_eval_values(d->ga.tangent_eval)->G_rate;
-  if (d->ga.simple || s->dynamics.linear) {
-    return;
-  }
-  pawl_sparse_line_add(&s->dynamics.by_G, G_rate, 1.0, d->ga.dq, d->rate);
+  const double *G_rate = pawl_eval_values(d->ga.tangent_eval)->G_rate, *moved = d->ga.dq;
   if (d->ga.dU) {
-    pawl_sparse_line_add(&s->dynamics.by_G, G_rate, 1.0, d->ga.dU, d->rate);
+    for (int j = 0; j < s->sizes.v; j++) {
+      d->v[j] = d->ga.dq[j] + d->ga.dU[j];
+    }
+    moved = d->v;
   }
+  pawl_sparse_line_add(&s->dynamics.by_G, G_rate, 1.0, moved, d->rate);
 }
 
 static PawlStatus correct_velocity(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,
@@ -138,7 +138,9 @@ static PawlStatus correct_velocity(PawlStepper* s, PawlNsga* d, const PawlPhase*
     d->v[j] = d->ga.v[j] + d->W[j];  // where rows look at it
   }
   pawl_dynamics_rows(&s->dynamics, values->G, d->v, values->g_t, d->rate);
-  turn_rates(s, d);
+  if (d->turns) {
+    turn_rates(s, d);
+  }
   if (d->rub.contacts > 0) {
     PAWL_TRY(pawl_nsga_rub(s, d, phase, t, NULL, err));  // (N29)
   } else {
@@ -163,17 +165,24 @@ static PawlStatus correct_both(PawlStepper* s, PawlNsga* d, const PawlPhase* pha
   return rubs ? correct_position(s, d, t, err) : correct_velocity(s, d, phase, t, err);
 }
 
-// U and W move the accelerations of the rows, which the smooth correction did not know: with a, mu
-// of
-//   M a = B^T mu,   G a = -(2 G_rate dW + G_acc dU) (N34)
-// the smooth motion gets a, and U and W give back what that adds to positions and rates. Forces,
-// positions and rates stay as they are.
-static void share_accelerations(PawlStepper* s, PawlNsga* d) {
-  const PawlValues* tangent = pawl_eval_values(d->ga.tangent_eval);
+// Whether a row of accelerations is off by more than the tolerance of its terms, or, without
+// `size`, of a part of them.                                                               (A16)
+static bool is_off(const PawlStepper* s, const double* row, const double* gamma,
+                   const double* size) {
+  bool off = false;
+  for (int i = 0; i < s->sizes.rows; i++) {
+    off |= fabs(row[i]) > s->def.tolerance * (fabs(gamma[i]) + (size ? size[i] : 0.0));
+  }
+  return off;
+}
+
+// -(2 G_rate dW + G_acc dU), by which U and W move the accelerations of the rows of S. False: by no
+// more than what is left of them at the end.
+static bool find_moved(const PawlStepper* s, const PawlNsga* d, double* row, double* size) {
+  const PawlValues *values = pawl_eval_values(d->eval),
+                   *tangent = pawl_eval_values(d->ga.tangent_eval);
   const PawlSparseLine* by_G = &s->dynamics.by_G;
-  double *row = d->dnu, *a = d->du;
   pawl_copy_zeros(s->sizes.rows, row);
-  pawl_copy_zeros(s->sizes.v, a);
   pawl_sparse_line_add(by_G, tangent->G_rate, -2.0, d->dW, row);
   pawl_sparse_line_add(by_G, tangent->G_acceleration, -1.0, d->dU, row);
   if (tangent->G_turn) {
@@ -182,6 +191,23 @@ static void share_accelerations(PawlStepper* s, PawlNsga* d) {
   for (int i = 0; i < s->sizes.rows; i++) {
     row[i] = d->S[i] ? row[i] : 0.0;
   }
+  if (!is_off(s, row, values->gamma, NULL)) {
+    return false;
+  }
+  pawl_sparse_sizes(&s->G, values->G, d->ga.vdot, 0.0, size);
+  return is_off(s, row, values->gamma, size);
+}
+
+// The smooth correction did not know of it: with a, mu of
+//   M a = B^T mu,   G a = -(2 G_rate dW + G_acc dU) (N34)
+// the smooth motion gets a, and U and W give back what that adds to positions and rates. Forces,
+// positions and rates stay as they are.
+static void share_accelerations(PawlStepper* s, PawlNsga* d) {
+  double *row = d->dnu, *a = d->du;
+  if (!find_moved(s, d, row, d->acceleration)) {
+    return;
+  }
+  pawl_copy_zeros(s->sizes.v, a);
   pawl_kkt_solve(s->kkt, a, row);
   pawl_ga_share(s, &d->ga, a, (PawlGaShared){d->U, d->W, d->dU, d->dW});
   double of_q = 1.0 / d->ga.beta_p, of_v = d->ga.gamma_p / d->ga.beta_p;
@@ -195,10 +221,8 @@ static void share_accelerations(PawlStepper* s, PawlNsga* d) {
 // The rows of all levels are the same, and the matrix of the corrections is factored.
 static bool can_share(const PawlStepper* s, const PawlNsga* d) {
   size_t m = (size_t)s->sizes.rows;
-  return d->jumps && !d->ga.simple && !s->dynamics.linear && d->rub.contacts == 0 && d->ga.dU &&
-         d->ga.dW && memcmp(d->S, d->A, m) == 0 && memcmp(d->S, d->B_set, m) == 0 &&
-         pawl_kkt_holds(s->kkt, pawl_eval_values(d->eval)->M, d->B, pawl_eval_values(d->eval)->G,
-                        d->S);
+  return d->jumps && d->rub.contacts == 0 && d->ga.dU && d->ga.dW && memcmp(d->S, d->A, m) == 0 &&
+         memcmp(d->S, d->B_set, m) == 0 && pawl_kkt_current(s->kkt) == d->held;
 }
 
 // How far position and velocity constraints of the active sets are off, and the worst row.
@@ -248,6 +272,7 @@ static PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPhase* 
     bool changed = false;
     PAWL_TRY(pawl_ga_residual(s, &d->ga, &smooth, state, k > 0, err));  // the guess is no end
     PAWL_TRY(pawl_nsga_directions(d, phase, err));
+    d->held_now = false;
     if (contacts) {
       PAWL_TRY(choose_sets(s, d, phase, t, k, &changed, err));
     }
@@ -261,11 +286,12 @@ static PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPhase* 
     }
     if (changed) {  // the residuals belong to the sets before
       d->ga.best = INFINITY;
+      d->ga.held = 0;
       PAWL_TRY(pawl_ga_balance(s, &d->ga, &smooth, k > 0, err));
     }
     PAWL_TRY(pawl_ga_correct(s, &d->ga, &smooth, state, err));
     PAWL_TRY(correct_both(s, d, phase, t, err));
-    if (k == 0 && can_share(s, d)) {
+    if (k == 0 && d->turns && can_share(s, d)) {
       share_accelerations(s, d);
     }
   }

@@ -373,11 +373,14 @@ PawlStatus pawl_dynamics_react(PawlDynamics* d, PawlState* state, const PawlValu
 PawlStatus pawl_dynamics_solve(PawlDynamics* d, const PawlValues* values, const double* S,
                                const double* B, const double* J, const unsigned char* set, double t,
                                double* x, double* y, PawlError* err) {
-  PawlStatus status = factor(d, d->linear, S, B, J, set);
-  if (status == PAWL_OK) {
-    pawl_kkt_solve(d->kkt, x, y);
-    return PAWL_OK;
-  }
+  return pawl_dynamics_solve_known(d, values, S, B, J, set, t, x, y, NULL, err);
+}
+
+// The solution of least multipliers where contacts depend on each other, or why there is none.
+PAWL_APART static PawlStatus solve_singular(PawlDynamics* d, const PawlValues* values,
+                                            const double* S, const double* B,
+                                            const unsigned char* set, double t, double* x,
+                                            double* y, PawlStatus status, PawlError* err) {
   if (status == PAWL_RETRY && d->contacts && B == values->G) {
     status = pawl_kkt_min_norm(d->kkt, values->M, values->G, set, x, y, NULL);
   }
@@ -390,14 +393,18 @@ PawlStatus pawl_dynamics_solve_known(PawlDynamics* d, const PawlValues* values, 
                                      const double* B, const double* J, const unsigned char* set,
                                      double t, double* x, double* y, long long* number,
                                      PawlError* err) {
-  if (number && pawl_kkt_is_still(d->kkt, *number, set)) {
+  if (number && *number > 0 && pawl_kkt_is_still(d->kkt, *number, set)) {
     pawl_kkt_solve(d->kkt, x, y);
     return PAWL_OK;
   }
-  PAWL_TRY(pawl_dynamics_solve(d, values, S, B, J, set, t, x, y, err));
+  PawlStatus status = factor(d, d->linear, S, B, J, set);
   if (number) {
-    *number = pawl_kkt_current(d->kkt);
+    *number = status == PAWL_OK ? pawl_kkt_current(d->kkt) : 0;
   }
+  if (status != PAWL_OK) {
+    return solve_singular(d, values, S, B, set, t, x, y, status, err);
+  }
+  pawl_kkt_solve(d->kkt, x, y);
   return PAWL_OK;
 }
 

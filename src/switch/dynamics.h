@@ -102,8 +102,9 @@ PAWL_CHECKED PawlStatus pawl_dynamics_solve(PawlDynamics* d, const PawlValues* v
                                             const unsigned char* set, double t, double* x,
                                             double* y, PawlError* err);
 
-// The same for numbers that are known not to have changed since their factorisation `*number`,
-// which is set (0: none yet; NULL: they are not known to stay). They are not looked at, then.
+// The same for numbers that are known not to have changed since their factorisation `*number`, or
+// by so little that its factors serve. They are not looked at, then. Set where it is made anew (0:
+// none yet; NULL: they are not known to stay).
 PAWL_CHECKED PawlStatus pawl_dynamics_solve_known(PawlDynamics* d, const PawlValues* values,
                                                   const double* S, const double* B, const double* J,
                                                   const unsigned char* set, double t, double* x,

@@ -274,6 +274,9 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // small to matter. The same for the balance of forces on a coordinate that are small.
 #define PAWL_LAST_CORRECTION 1e-3
 #define PAWL_OWN_BALANCE 1e-3
+// [1] Of the error before: what a correction by factors of an earlier one must leave at most, else
+// tangents are made anew.
+#define PAWL_HELD_RATE 0.1
 // [1] Of the largest coordinate in the metric of the masses, of the largest row by its terms: no
 // smaller one is judged by itself.
 #define PAWL_COORDINATE_NOISE 1e-10

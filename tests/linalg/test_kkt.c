@@ -295,6 +295,55 @@ static void test_number_of_what_is_kept(void** state) {
   free(s);
 }
 
+// Two matrices with names, symmetric and not, with all rows and with few (blocks leave these to
+// KLU): either is there while the other is used, with the bits of its own solutions. KLU and large
+// dense matrices keep one, and bands may lay out other rows anew.
+static void test_names_of_two(void** state) {
+  (void)state;
+  TestSystem* s[] = {system_random(14, 6, 0.2, true), NULL};
+  s[1] = malloc(sizeof *s[1]);
+  assert_non_null(s[1]);
+  memcpy(s[1], s[0], sizeof *s[1]);
+  for (int e = 0; e < s[1]->S_start[14]; e++) {
+    s[1]->S_values[e] *= 1.0 + 0.1 * test_random();
+  }
+  for (int trial = 0; trial < 4 * 3; trial++) {
+    unsigned char few[] = {0, 1, 0, 0, 0, 1}, all[] = {1, 1, 1, 1, 1, 1};
+    const unsigned char* sets[] = {trial % 3 == 2 ? few : all, trial % 3 == 1 ? few : all};
+    PawlKkt* kkt = system_kkt(s[0], solvers[trial / 3]);
+    double x[2][SYSTEM_MAX], y[2][SYSTEM_MAX];
+    long long number[2];
+    assert_int_equal(pawl_kkt_keep_two(kkt), PAWL_OK);
+    assert_int_equal(system_factor(kkt, s[0], all), PAWL_OK);  // the scaling of both
+    for (int r = 0; r < 2; r++) {
+      assert_int_equal(system_factor(kkt, s[r], sets[r]), PAWL_OK);
+      pawl_kkt_name(kkt);
+      number[r] = pawl_kkt_current(kkt);
+      for (int i = 0; i < SYSTEM_MAX; i++) {
+        x[r][i] = y[r][i] = 1.0 + i;
+      }
+      pawl_kkt_solve(kkt, x[r], y[r]);
+    }
+    assert_true(pawl_kkt_is_still(kkt, number[1], sets[1]));
+    bool still = pawl_kkt_is_still(kkt, number[0], sets[0]);
+    assert_true(still || trial / 3 < 2 || (trial / 3 == 2 && trial % 3 > 0));
+    for (int r = 0; r < 2 && still; r++) {
+      double again[SYSTEM_MAX], rows[SYSTEM_MAX];
+      for (int i = 0; i < SYSTEM_MAX; i++) {
+        again[i] = rows[i] = 1.0 + i;
+      }
+      assert_true(pawl_kkt_is_still(kkt, number[r], sets[r]));
+      assert_false(pawl_kkt_holds(kkt, s[r]->S_values, s[r]->B_values, s[r]->J_values, sets[r]));
+      pawl_kkt_solve(kkt, again, rows);
+      assert_memory_equal(again, x[r], 14 * sizeof(double));
+      assert_memory_equal(rows, y[r], 6 * sizeof(double));
+    }
+    pawl_kkt_destroy(kkt);
+  }
+  free(s[0]);
+  free(s[1]);
+}
+
 // Two right sides at once give the bits of one after the other, refined and with rows off, too.
 static void test_two_right_sides(void** state) {
   (void)state;
@@ -612,6 +661,7 @@ int main(void) {
       cmocka_unit_test(test_switching_keeps_pivots),
       cmocka_unit_test(test_unchanged_is_not_factored),
       cmocka_unit_test(test_number_of_what_is_kept),
+      cmocka_unit_test(test_names_of_two),
       cmocka_unit_test(test_two_right_sides),
       cmocka_unit_test(test_dense_keeps_two),
       cmocka_unit_test(test_definite),
