@@ -58,7 +58,6 @@ PawlStatus pawl_loop_create(PawlStepper* s, bool event_driven, const PawlStateSh
   PAWL_TRY(pawl_kinks_create(s, &l->surfaces, &l->kinks, err));
   l->guards.kinks = l->kinks.located;
   l->guards.turning.order = s->method->info.order;
-  l->guards.turning.implicit = s->method->turns;
   pawl_loop_shape(l, &shape);
   PAWL_TRY(pawl_jump_create(&l->guards, &l->law, &s->log, &shape, &l->jump, err));
   PAWL_TRY(pawl_regions_create(s, &l->surfaces, &l->law, &shape, &l->regions, err));

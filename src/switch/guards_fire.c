@@ -220,30 +220,43 @@ static void move_to_clock(const PawlGuards* g, PawlState* state, double slack) {
   }
 }
 
+// A slip in space has come to rest: it need not meet zero.                                  (F23)
+static bool stops_in_space(const PawlGuards* g) {
+  bool any = false;
+  for (int k = 0; g->slip && k < g->armed_count; k++) {
+    const PawlGuard* guard = &g->all[g->armed[k]];
+    any |= guard->what == PAWL_GUARD_SLIP && g->margins[k] < 0.0 &&
+           g->slip->contact[guard->slip].count > 1;
+  }
+  return any;
+}
+
 // What comes to zero together, to rounding, fires together; what rests there does not.
-static double tie_of(const PawlGuards* g, const PawlState* state, int k) {
+static double tie_of(const PawlGuards* g, const PawlState* state, bool stops, int k) {
   double largest = state->largest[g->armed[k]];
   bool by_force = g->contacts && g->all[g->armed[k]].presses;  // zero is no crossing
   bool comes = !by_force && g->all[g->armed[k]].sided && !isinf(g->first_margins[k]) &&
                g->first_margins[k] > PAWL_NO_SIDE_YET * largest;
-  return comes ? PAWL_NO_SIDE * largest : 0.0;
+  bool counts = stops && !by_force && g->all[g->armed[k]].sided;
+  return counts ? PAWL_NO_SIDE_YET * largest : comes ? PAWL_NO_SIDE * largest : 0.0;
 }
 
 static PawlStatus fire_conditions(PawlGuards* g, PawlState* state, int* next, PawlLog* log,
                                   PawlFired* fired, PawlError* err) {
-  bool any = false;
+  bool any = false, stops = stops_in_space(g);
   for (int k = 0; k < g->armed_count; k++) {
     any |= g->margins[k] < 0.0;
   }
   for (int k = 0; any && k < g->armed_count; k++) {
     int guard = g->armed[k];
-    if (g->margins[k] < tie_of(g, state, k)) {
+    if (g->margins[k] < tie_of(g, state, stops, k)) {
       if (g->all[guard].sided) {
         state->sides[guard] = -state->sides[guard];
         g->firings[guard]++;
       }
       PAWL_TRY(fire(g, state, guard, next, log, fired, err));
-    } else if (g->distances[k] < tie_of(g, state, k) && pawl_guards_turns_only(g, state, guard)) {
+    } else if (g->distances[k] < tie_of(g, state, stops, k) &&
+               pawl_guards_turns_only(g, state, guard)) {
       state->sides[guard] = -state->sides[guard];
     }
   }

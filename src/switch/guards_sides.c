@@ -79,6 +79,17 @@ static int turn_by_contact(const PawlGuards* g, PawlCarrier by, int was, int* si
   return counts_as(was) == by.side ? turns_to(-by.side) : 0;
 }
 
+// Friction of time stepping brings rates to zero within a step and holds them there: zero is the
+// end of the side that they come from, and the beginning of none.                          (V31)
+static int turn_by_stop(const PawlGuards* g, const PawlState* state, int k, int* side) {
+  bool rubs = !g->contacts && g->touch.rubs < g->touch.first, comes = abs(state->sides[k]) == 1;
+  if (!rubs || !comes || fabs(g->watch[g->all[k].at]) > PAWL_NO_SIDE * state->largest[k]) {
+    return 0;
+  }
+  *side = 0;
+  return turns_to(-state->sides[k]);
+}
+
 // What a step to the state looked at last has turned, and the side that follows.
 static int turn_by_step(const PawlGuards* g, const PawlState* state, int k, int* side) {
   const PawlGuard* guard = &g->all[k];
@@ -100,7 +111,7 @@ static int turn_by_step(const PawlGuards* g, const PawlState* state, int k, int*
     *side = apart ? open : PAWL_SIDE_LEAVES * open;
     return opens ? turns_to(open) : 0;
   }
-  return 0;
+  return turn_by_stop(g, state, k, side);
 }
 
 // Of what has turned, that which a guard fires at.
@@ -183,10 +194,14 @@ static void let_go(PawlState* state, int k, double f) {
 
 // What the rows in force hold has no side.
 static PawlStatus note_pinned(PawlGuards* g, PawlState* state, PawlError* err) {
-  memset(g->pinned_places, 0, (size_t)g->dynamics->system->watch_count);
+  int places = g->dynamics->system->watch_count;
+  memset(g->pinned_places, 0, (size_t)places);
+  memset(g->pinned.largest, 0, (size_t)places * sizeof(double));
   for (int k = 0; k < g->condition_count; k++) {
     if (!pawl_guards_of_contact(&g->all[k])) {
+      double* largest = &g->pinned.largest[g->all[k].at];
       g->pinned_places[g->all[k].at] |= state->sides[k] == PAWL_SIDE_PINNED;
+      *largest = g->all[k].sided ? fmax(*largest, state->largest[k]) : *largest;
     }
   }
   PAWL_TRY(pawl_pinned_find(&g->pinned, state, pawl_eval_values(g->dynamics->eval), state->a,

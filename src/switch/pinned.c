@@ -19,7 +19,8 @@ PawlStatus pawl_pinned_create(PawlDynamics* d, PawlPinned* h, PawlError* err) {
                     .free = PAWL_NEW(d->arena, double, n),
                     .zero = PAWL_NEW(d->arena, double, n),
                     .rows = PAWL_NEW(d->arena, double, d->sizes.rows),
-                    .along = PAWL_NEW(d->arena, double, places)};
+                    .along = PAWL_NEW(d->arena, double, places),
+                    .largest = PAWL_NEW(d->arena, double, places)};
   for (int by = BY_V; by <= BY_A; by++) {
     h->base[by] = PAWL_NEW(d->arena, double, places);
     h->by_push[by] = PAWL_NEW(d->arena, double, places);
@@ -127,8 +128,8 @@ static bool is_zero(const PawlPinned* h, const PawlState* state, int k, double f
   PawlSizes n = h->dynamics->sizes;
   double most = depends_by(h, k) == BY_A ? pawl_dynamics_largest(n.v, state->v)
                                          : pawl_dynamics_largest(n.q, state->q);
-  double slope = slope_of(h, k);
-  return slope > 0.0 && fabs(f) <= (was ? PAWL_PINNED_DRIFT : zero) * (slope * most);
+  double slope = slope_of(h, k), size = fmax(slope * most, h->largest[k]);
+  return slope > 0.0 && fabs(f) <= (was ? PAWL_PINNED_DRIFT : zero) * size;
 }
 
 // One whose value is zero: whether no motion that the rows allow changes it, nor the present one.

@@ -12,6 +12,7 @@ typedef struct PawlPinned {
   double *push, *free;              // v: a motion of all coordinates, and what of it the rows allow
   double *zero, *rows;              // v zeros; rows: room
   double *base[2], *along;          // watched: rates without (by v, by v') and with a motion
+  double* largest;                  // watched: the largest value so far, set by who knows it, or 0
   double *by_push[2], *by_free[2];  // watched: largest change by velocities [0], accelerations [1]
 } PawlPinned;
 
@@ -21,7 +22,8 @@ void pawl_pinned_destroy(PawlPinned* pinned);
 // Flags by place: held at zero at this state, in its phase; before, those held until now, which may
 // have drifted. `values` hold M and G there, `watch`
 // what is watched, `a` are consistent accelerations; a value counts as zero below `zero` times the
-// size of its terms. Factors the KKT matrix of the rows that bind.
+// size of its terms, or of its largest value: all that moves may be drift. Factors the KKT matrix
+// of the rows that bind.
 PAWL_CHECKED PawlStatus pawl_pinned_find(PawlPinned* pinned, const PawlState* state,
                                          const PawlValues* values, const double* a,
                                          const double* watch, double zero, unsigned char* flags,

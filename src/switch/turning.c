@@ -103,7 +103,7 @@ PawlStatus pawl_turning_longest(PawlTurning* turning, PawlSlip* slip, PawlDynami
       *longest = fmin(*longest, accurate(turning, course, turning->fastest[k], d->def->step));
     }
   }
-  if (!turning->implicit && pawl_slip_turns(slip, &phase, state->lambda)) {
+  if (pawl_slip_turns(slip, &phase, state->lambda)) {
     double fastest;
     PAWL_TRY(stiffness(turning, slip, d, state, &fastest, err));
     *longest = fmin(*longest, PAWL_SLIP_STABLE / fastest);

@@ -8,7 +8,6 @@
 
 typedef struct PawlTurning {
   int order;        // of the method, set by who knows it
-  bool implicit;    // it is stable whatever the friction turns by in a step
   double* fastest;  // contacts with friction: the largest speed of their phase [m/s]
   double* x;        // v + rows: room
 } PawlTurning;

@@ -450,11 +450,74 @@ static void test_slope_order(void** unused) {
     double k = atof(friction[f] + 2), off[2];
     for (int i = 0; methods[i]; i++) {
       stop_off(methods[i], friction[f], k, off);
-    assert_true(off[0] < 1e-3 && off[1] < 0.02 * off[0]);
+      assert_true(off[0] < 1e-3 && off[1] < 0.02 * off[0]);
     }
     stop_off("rk4", friction[f], k, off);
     assert_true(off[0] < 2e-7 && off[1] < 1e-3 * off[0] + 2e-10);
   }
+}
+
+// ---- conditions on what stops -------------------------------------------------------------------
+#define PULLED(holds)                                                           \
+  "model: pulled\nparameters: {F: 10}\ncoordinates: {x: {rate: 2}, y: }\n"      \
+  "mass: {x: 1, y: 1}\npotential: 10*y\n"                                       \
+  "forces: {x: \"if(t > 2, F*(t - 2), 0)\"}\n" holds                            \
+  "events: {up: {when: x', direction: up}, down: {when: x', direction: down}, " \
+  "turned: {when: -3*x'}}\n"
+
+static int times_of(const Run* run, const char* event, double t, double tolerance) {
+  int count = 0;
+  for (int k = 0; k < run_events(run); k++) {
+    if (strcmp(run_event(run, k)->constraint, event) == 0) {
+      CHECK_NEAR(run_event(run, k)->t, t, tolerance);
+      count++;
+    }
+  }
+  return count;
+}
+
+// A rate that friction brings to zero fires where it stops. It is held then, and has no side; when
+// it is let go it takes one, whichever way it leaves, and does not fire.                    (V31)
+static void test_stopped_rate(void** unused) {
+  (void)unused;
+  static const char* const texts[] = {
+      PULLED("contacts: {f: {gap: y, friction: 0.3, slip: x}}\n"),
+      PULLED("constraints: {floor: y = 0}\nlocks: {f: {lock: x, engaged: true, capacity: 3}}\n")};
+  static const char* const steps[] = {"nsga-pva", "nsga-pvv", "moreau-jean"};
+  for (int k = 0; k < 2 * 2 * 13; k++) {
+    bool located = k % 13 < 10;
+    const char* method = located ? ALL[k % 13] : steps[k % 13 - 10];
+    Run run = run_text_with(texts[k / 13 % 2], k / 26 ? "F=-10" : NULL);
+    run.def.simulate.method = located ? "event-driven" : method;
+    run.def.simulate.smooth = located ? method : run.def.simulate.smooth;
+    run.def.simulate.rtol = 1e-9;
+    if (!located || !is_absent(method)) {
+      run_to(&run, 4, 1e-2);
+      double tolerance = located ? 1e-8 : 1.1e-2;
+      assert_int_equal(times_of(&run, "down", 2.0 / 3, tolerance), 1);
+      assert_int_equal(times_of(&run, "turned", 2.0 / 3, tolerance), 1);
+      assert_int_equal(times_of(&run, "up", 0, 0), 0);
+      assert_true(fabs(pawl_sim_state(run.sim)->v[0]) > 1);
+    }
+    run_end(&run);
+  }
+}
+
+// In space a slip need not meet zero, and both rates have come to it where it stops.
+static void test_stopped_rates(void** unused) {
+  (void)unused;
+  char text[1024];
+  snprintf(text, sizeof text, "%sevents: {ex: {when: x'}, ey: {when: y'}}\n", SLOPE);
+  Run run = run_text_with(text, NULL);
+  double stop = 2 * 1.5 / (9.81 * sin(0.5) * (1.5 * 1.5 - 1));
+  static const char* const methods[] = {"rk4", "dopri", "ga-pva"};
+  for (int k = 0; k < 3; k++) {
+    run.def.simulate.smooth = methods[k];
+    run_to(&run, 2, 1e-2);
+    assert_int_equal(times_of(&run, "ex", stop, 1e-4), 1);
+    assert_int_equal(times_of(&run, "ey", stop, 1e-4), 1);
+  }
+  run_end(&run);
 }
 
 // ---- Painleve -----------------------------------------------------------------------------------
@@ -592,6 +655,7 @@ int main(void) {
       cmocka_unit_test(test_housner),        cmocka_unit_test(test_spinning_ball),
       cmocka_unit_test(test_spinning_disc),  cmocka_unit_test(test_slope),
       cmocka_unit_test(test_slope_order),    cmocka_unit_test(test_skid),
+      cmocka_unit_test(test_stopped_rate),   cmocka_unit_test(test_stopped_rates),
       cmocka_unit_test(test_clearance),      cmocka_unit_test(test_painleve_onset),
       cmocka_unit_test(test_painleve_shock), cmocka_unit_test(test_painleve_several),
       cmocka_unit_test(test_log_of_steps),   cmocka_unit_test(test_refused),
