@@ -6,12 +6,14 @@
 #include <string.h>
 
 #include "step/rub_sweep.h"
+#include "switch/stick.h"
 
 enum { MOST_ROWS = 480 };  // of an island, whose compliance is full
 enum { MOST_CENTERS = 3 };
 enum { PATIENT = 8, HURRIED = 3 };  // sets without fewer wrong contacts, before and after a center
 enum { FEW_ROWS = 96 };  // of an island, for which exact impulses are looked for at any cost
 enum { FEW_SWEEPS = 30, MANY_SWEEPS = 20000 };
+enum { MOST_LOOKS = 20 };  // at shares of loads: the first sets that slip tell
 
 static int row_of(const PawlRub* rub, int contact) {
   return rub->first_row + rub->rows - rub->contacts + contact;
@@ -118,6 +120,7 @@ static void allocate(PawlStepper* s, PawlRub* rub) {
   rub->bare = PAWL_NEW(arena, PawlRubContact, rub->contacts);
   rub->places = PAWL_NEW(arena, PawlRubState, rub->contacts);
   rub->hold = PAWL_NEW(arena, double, s->sizes.rows);
+  rub->group = PAWL_NEW(arena, unsigned char, s->sizes.rows);
   rub->problem.list = PAWL_NEW(arena, int, rub->contacts);
   rub->problem.w0 = PAWL_NEW(arena, double, PAWL_RUB_ROWS * rub->contacts);
   rub->problem.size = PAWL_NEW(arena, double, PAWL_RUB_ROWS * rub->contacts);
@@ -539,6 +542,9 @@ static void guess_state(const PawlRub* rub, const PawlRubStep* step, int k) {
   for (int i = 0; i < c->count; i++) {
     state->direction[i] = slips ? -y[1 + i] / T : 0.0;
   }
+  if (slips && !rub->rests[k]) {  // shares of what slides are those of springs              (F28)
+    memset(y, 0, PAWL_RUB_ROWS * sizeof *y);
+  }
 }
 
 // The rows of a contact in the problem.
@@ -635,23 +641,55 @@ static int largest_island(const PawlRub* rub) {
   return most;
 }
 
+// Contacts that slip, as a number; 0: fewer than two.
+static unsigned what_slips(const PawlRub* rub) {
+  unsigned hash = 1u;
+  int count = 0;
+  for (int a = 0; a < rub->problem.count; a++) {
+    int k = rub->problem.list[a];
+    bool slips =
+        rub->places[k].place == PAWL_RUB_SLIP && !rub->rests[k] && rub->contact[k].mu > 0.0;
+    hash = slips ? hash * 31u + (unsigned)k + 1u : hash;
+    count += slips;
+  }
+  return count > 1 ? hash | 1u : 0u;
+}
+
+// Says once that the motion hangs on how contacts share a load.                             (F28)
+static PawlStatus note_shares(PawlStepper* s, PawlRub* rub, double t, PawlError* err) {
+  unsigned slips = rub->looks < MOST_LOOKS ? what_slips(rub) : 0u;
+  if (slips == 0u || slips == rub->looked_at) {
+    return PAWL_OK;
+  }
+  rub->looked_at = slips;
+  rub->looks++;
+  memset(rub->group, 0, (size_t)s->sizes.rows);
+  if (!pawl_rub_sets_shares(&rub->sets, &rub->problem, rub->places, rub->group)) {
+    return PAWL_OK;
+  }
+  rub->looks = MOST_LOOKS;
+  return pawl_stick_note_shares(&s->dynamics, rub->group, t, err);
+}
+
 // By the sparse system: from the places of the step before, then from nothing.
-static bool try_places(PawlStepper* s, PawlRub* rub, const PawlRubStep* step, double* x, double* y,
-                       unsigned char* closed, bool* relaxed) {
-  *relaxed = false;
+static PawlStatus try_places(PawlStepper* s, PawlRub* rub, const PawlRubStep* step, double* x,
+                             double* y, unsigned char* closed, bool* found, bool* relaxed,
+                             PawlError* err) {
+  *found = *relaxed = false;
   if (!(step->bare ? rub->bare_matrix.kkt : rub->matrix.kkt)) {
-    return false;
+    return PAWL_OK;
   }
   ask_problem(rub, step, x);
   for (int a = 0; a < rub->problem.count; a++) {
     guess_state(rub, step, rub->problem.list[a]);
   }
-  if (pawl_rub_sets_solve(&rub->sets, &rub->problem, PATIENT, rub->places) ||
-      try_centers(rub, relaxed)) {
+  *found = pawl_rub_sets_solve(&rub->sets, &rub->problem, PATIENT, rub->places) ||
+           try_centers(rub, relaxed);
+  if (*found) {
+    PAWL_TRY(step->bare ? PAWL_OK : note_shares(s, rub, step->t, err));
     take(s, rub, step, rub->sets.x, rub->sets.held, x, y, closed);
-    return true;
   }
-  return false;
+  return PAWL_OK;
 }
 
 // By islands, each with its own compliance.
@@ -687,10 +725,11 @@ static PawlStatus try_islands(PawlStepper* s, PawlRub* rub, const PawlRubStep* s
 // open by a part of mu times its rate.                                                    (F16)
 PawlStatus pawl_rub_solve(PawlStepper* s, PawlRub* rub, const PawlRubStep* step, double* x,
                           double* y, unsigned char* closed, PawlError* err) {
-  bool relaxed;
+  bool found, relaxed;
   assert(rub->contacts > 0 && step->tolerance > 0.0);
   rub->relaxed = false;
-  if (try_places(s, rub, step, x, y, closed, &relaxed)) {
+  PAWL_TRY(try_places(s, rub, step, x, y, closed, &found, &relaxed, err));
+  if (found) {
     return PAWL_OK;
   }
   if (step->bare) {

@@ -45,11 +45,14 @@ typedef struct PawlRub {
   PawlRubProblem problem;
   PawlRubSets sets;
   PawlRubCenter center;
-  double* hold;        // rows: what the bilateral ones are to do
-  long long centered;  // problems that were begun from nothing (rub_center.h)
-  bool relaxed;        // the last one was left there
-  long long swept;     // islands that were solved by sweeps (rub_sweep.h)
-  bool begins;         // no step was taken since a start, or a kink of forces: see pawl_rub_log
+  double* hold;          // rows: what the bilateral ones are to do
+  long long centered;    // problems that were begun from nothing (rub_center.h)
+  bool relaxed;          // the last one was left there
+  long long swept;       // islands that were solved by sweeps (rub_sweep.h)
+  unsigned char* group;  // rows: contacts that share a load
+  unsigned looked_at;    // what slipped at the last look at that, and how many there were
+  int looks;
+  bool begins;  // no step was taken since a start, or a kink of forces: see pawl_rub_log
 } PawlRub;
 
 // Nothing is made where no contact has friction. `positions`: for problems without it, too.

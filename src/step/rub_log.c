@@ -7,7 +7,7 @@
 #include "switch/tolerances.h"
 #include "system/system.h"
 
-// Closed is what carries a force and keeps its gap; at a start, what touches.               (T12)
+// Closed is what carries a force, or touches, and keeps its gap; at a start, what touches.   (T12)
 static inline int mode_of(const PawlContactFriction* of, bool closed, const double* rate,
                           double slow) {
   bool slips = fabs(rate[of->first]) > slow || (of->count > 1 && fabs(rate[of->first + 1]) > slow);
@@ -25,7 +25,9 @@ PawlStatus pawl_rub_log(PawlStepper* s, PawlRub* rub, const PawlRubEnds* e, Pawl
   for (int k = 0; k < rub->contacts; k++) {
     const PawlContactFriction* of = &rub->of[k];
     int i = first + k;
-    bool pressed = e->lambda[i] > 0.0 || (begins && e->near[i]), presses = e->impulse[i] > 0.0;
+    bool stays = e->near[i] && fabs(e->rate_before[i]) <= e->slow && fabs(e->rate[i]) <= e->slow;
+    bool pressed = e->lambda[i] > 0.0 || stays || (begins && e->near[i]);
+    bool presses = e->impulse[i] > 0.0 || stays;
     if (of->count == 0 || !(pressed || presses) || e->rate_before[i] < -e->slow) {
       continue;  // apart, or hit
     }

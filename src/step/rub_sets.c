@@ -6,21 +6,23 @@
 
 #include "switch/tolerances.h"
 
-enum { MOST_ROUNDS = 40, MOST_HARDER = 40, ROWS = PAWL_RUB_ROWS };
+enum { MOST_ROUNDS = 40, MOST_HARDER = 40, MOST_JOINS = 3, ROWS = PAWL_RUB_ROWS };
 
 PawlStatus pawl_rub_sets_create(PawlStepper* s, const PawlRubMatrix* matrix, PawlRubSets* p,
                                 PawlError* err) {
   int n = matrix->n, rows = ROWS * matrix->count;
-  double** of_n[] = {&p->x, &p->dx, &p->b, &p->terms};
+  double** of_n[] = {&p->x, &p->dx, &p->b, &p->terms, &p->kept_x};
   for (size_t k = 0; k < sizeof of_n / sizeof *of_n; k++) {
     *of_n[k] = PAWL_NEW(&s->arena, double, n);
   }
   p->y = PAWL_NEW(&s->arena, double, rows);
   p->w = PAWL_NEW(&s->arena, double, rows);
+  p->kept_y = PAWL_NEW(&s->arena, double, rows);
   p->C = PAWL_NEW(&s->arena, double, ROWS* rows);
   p->held = PAWL_NEW(&s->arena, double, matrix->bilateral);
   p->dheld = PAWL_NEW(&s->arena, double, matrix->bilateral);
   p->closed = PAWL_NEW(&s->arena, int, matrix->count);
+  p->joined = PAWL_NEW(&s->arena, unsigned char, matrix->count);
   return s->arena.failed ? pawl_fail_memory(err) : PAWL_OK;
 }
 
@@ -247,9 +249,30 @@ static double largest_impulse(const PawlRubSets* p, const PawlRubProblem* q) {
   return most;
 }
 
+// Open contacts that slide and do not part carry a share of the load, too; how many.  (F28)
+static int join(PawlRubSets* p, const PawlRubProblem* q, PawlRubState* state) {
+  int count = 0;
+  for (int a = 0; a < q->count; a++) {
+    int k = q->list[a];
+    const PawlRubContact* c = &q->matrix->contact[k];
+    const double *w = p->w + ROWS * k, *size = q->size + ROWS * k;
+    double slip = length_of(c, w);
+    if (state[k].place == PAWL_RUB_OPEN && p->joined[k] < MOST_JOINS &&
+        w[0] <= q->tolerance * size[0] &&
+        slip > q->tolerance * fmax(size[1], c->count > 1 ? size[2] : 0.0)) {
+      state[k].place = PAWL_RUB_SLIP;
+      turn(c, &state[k], w, 1.0 / slip);
+      p->joined[k]++;
+      count++;
+    }
+  }
+  return count;
+}
+
 bool pawl_rub_sets_solve(PawlRubSets* p, const PawlRubProblem* q, int patience,
                          PawlRubState* state) {
   int fewest = q->count + 1, left = patience;
+  memset(p->joined, 0, (size_t)q->matrix->count);
   for (int round = 0; round < MOST_ROUNDS && left >= 0; round++) {
     if (!solve_set(p, q, state)) {
       return false;
@@ -260,11 +283,72 @@ bool pawl_rub_sets_solve(PawlRubSets* p, const PawlRubProblem* q, int patience,
       int k = q->list[a];
       wrong += mend(q, k, p->w + ROWS * k, p->y + ROWS * k, least, &state[k]);
     }
-    if (wrong == 0) {
+    if (wrong == 0 && join(p, q, state) == 0) {
       return true;
     }
     left = wrong < fewest ? patience : left - 1;
     fewest = wrong < fewest ? wrong : fewest;
   }
   return false;
+}
+
+// ---- shares -------------------------------------------------------------------------------------
+// Loads of what slips that differ from those found, up and down without pattern.
+static void vary(PawlRubSets* p, const PawlRubProblem* q, const PawlRubState* state) {
+  unsigned seed = 12345u;
+  for (int a = 0; a < q->count; a++) {
+    double* y = p->y + ROWS * q->list[a];
+    seed = seed * 1103515245u + 12345u;
+    double by = 1.0 + (seed >> 16 & 1u ? PAWL_SHARE_VARIED : -PAWL_SHARE_VARIED);
+    for (int i = 0; i < ROWS && state[q->list[a]].place == PAWL_RUB_SLIP; i++) {
+      y[i] *= by;
+    }
+  }
+}
+
+// Flags contacts that slip whose loads have stayed as they were varied; how many.
+static int flag_varied(const PawlRubSets* p, const PawlRubProblem* q, const PawlRubState* state,
+                       unsigned char* group) {
+  int count = 0;
+  double least = PAWL_SHARE_STAYED * largest_impulse(p, q);
+  for (int a = 0; a < q->count; a++) {
+    int k = q->list[a];
+    if (state[k].place == PAWL_RUB_SLIP && fabs(p->y[ROWS * k] - p->kept_y[ROWS * k]) > least) {
+      group[q->matrix->contact[k].normal] = 1;
+      count++;
+    }
+  }
+  return count;
+}
+
+// Whether the motion has changed, of what the loads do: max |S_jj dx_j| over the largest term.
+static bool has_moved(PawlRubSets* p, const PawlRubProblem* q) {
+  const PawlRubMatrix* m = q->matrix;
+  double most = 0.0, size = 0.0;
+  memset(p->terms, 0, (size_t)m->n * sizeof(double));
+  memset(p->b, 0, (size_t)m->n * sizeof(double));
+  for (int a = 0; a < q->count; a++) {
+    pawl_rub_matrix_push(m, q->list[a], p->y + ROWS * q->list[a], p->b, p->terms);
+  }
+  for (int j = 0; j < m->n; j++) {
+    double S = m->diagonal[j] >= 0 ? m->S[m->diagonal[j]] : 0.0;
+    most = fmax(most, fabs(S * (p->x[j] - p->kept_x[j])));
+    size = fmax(size, p->terms[j]);
+  }
+  return most > PAWL_SHARE_MATTERS * size;
+}
+
+bool pawl_rub_sets_shares(PawlRubSets* p, const PawlRubProblem* q, const PawlRubState* state,
+                          unsigned char* group) {
+  size_t n = (size_t)q->matrix->n * sizeof(double);
+  size_t rows = (size_t)q->matrix->count * ROWS * sizeof(double);
+  memcpy(p->kept_x, p->x, n);
+  memcpy(p->kept_y, p->y, rows);
+  vary(p, q, state);
+  bool yes = solve_set(p, q, state) && flag_varied(p, q, state, group) > 1 && has_moved(p, q);
+  memcpy(p->y, p->kept_y, rows);
+  bool again = solve_set(p, q, state);  // held rows, and w
+  memcpy(p->x, p->kept_x, n);
+  memcpy(p->y, p->kept_y, rows);
+  return yes && again;
 }

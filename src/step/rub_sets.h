@@ -19,6 +19,8 @@ typedef struct PawlRubSets {
   double *y, *w, *C;           // of contacts; 9 a contact
   double *held, *dheld;        // bilateral rows
   int *closed, closed_count;
+  double *kept_x, *kept_y;  // n; of contacts: room of pawl_rub_sets_shares
+  unsigned char* joined;    // of contacts: see pawl_rub_sets_solve
 } PawlRubSets;
 
 PAWL_CHECKED PawlStatus pawl_rub_sets_create(PawlStepper* s, const PawlRubMatrix* matrix,
@@ -26,6 +28,11 @@ PAWL_CHECKED PawlStatus pawl_rub_sets_create(PawlStepper* s, const PawlRubMatrix
 // p->x, p->y and p->held of (T6). In: where to begin, `state` of each contact of the problem and
 // p->y; contacts that depend on each other get impulses next to these. False: the search did not
 // end, or has tried `patience` sets with no fewer contacts wrong; what is in p is then without
-// meaning.
+// meaning. A contact that slides without opening is not left out for the way the search went: it
+// takes part in the load where it can.
 bool pawl_rub_sets_solve(PawlRubSets* p, const PawlRubProblem* problem, int patience,
                          PawlRubState* state);
+// After that: whether the motion hangs on how contacts that slip share their load, which the bodies
+// do not say; `group` (rows of the system) flags them then. p stays as it is.                (F28)
+bool pawl_rub_sets_shares(PawlRubSets* p, const PawlRubProblem* problem, const PawlRubState* state,
+                          unsigned char* group);

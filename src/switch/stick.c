@@ -454,16 +454,14 @@ static PawlStatus check_redundant(PawlStick* s, const PawlState* state, const Pa
 
 // Contacts that press in more places than can be told apart, and slip: how they share their load
 // may decide how they are slowed down, which rigid bodies do not say. It is told once.       (F28)
-static PawlStatus note_shares(PawlDynamics* d, const PawlState* state, PawlError* err) {
-  PawlSpread* spread = &d->slip->spread;
+PawlStatus pawl_stick_note_shares(PawlDynamics* d, const unsigned char* group, double t,
+                                  PawlError* err) {
   PawlText names = {0}, line = {0};
-  (void)pawl_spread_flag(spread);
-  (void)pawl_dynamics_list_rows(d, spread->group, &names);
+  (void)pawl_dynamics_list_rows(d, group, &names);
   pawl_text_printf(&line,
                    "t = %.6g: the motion depends on how %s share their load while they slip, which "
                    "rigid bodies do not say: they carry it as springs of the same stiffness would",
-                   state->t, names.s ? names.s : "contacts");
-  spread->told = true;
+                   t, names.s ? names.s : "contacts");
   PawlStatus status = line.s ? pawl_dynamics_warn(d, line.s) : PAWL_ERROR_MEMORY;
   pawl_text_free(&names);
   pawl_text_free(&line);
@@ -472,7 +470,7 @@ static PawlStatus note_shares(PawlDynamics* d, const PawlState* state, PawlError
 
 // A load is spread over rows with places for it, or not at all.
 static PawlStatus check_shared_slip(PawlDynamics* d, const PawlState* state, PawlError* err) {
-  const PawlSpread* spread = d->slip ? &d->slip->spread : NULL;
+  PawlSpread* spread = d->slip ? &d->slip->spread : NULL;
   PawlPhase phase = pawl_phase_of(state, false);
   int number;
   if (!spread || state->redundant_count == 0 || !pawl_slip_any(d->slip, &phase)) {
@@ -484,8 +482,12 @@ static PawlStatus check_shared_slip(PawlDynamics* d, const PawlState* state, Paw
                      "determined: event-driven cannot go on; nsga-pva and moreau-jean can",
                      state->t, pawl_system_row_name(d->system, spread->loose, &number));
   }
-  return d->slip->spreads && spread->matters && !spread->told ? note_shares(d, state, err)
-                                                              : PAWL_OK;
+  if (!d->slip->spreads || !spread->matters || spread->told) {
+    return PAWL_OK;
+  }
+  spread->told = true;
+  (void)pawl_spread_flag(spread);
+  return pawl_stick_note_shares(d, spread->group, state->t, err);
 }
 
 PawlStatus pawl_stick_settle(PawlStick* s, PawlState* state, const double* v_before,

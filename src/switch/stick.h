@@ -30,6 +30,9 @@ PAWL_CHECKED PawlStatus pawl_stick_create(PawlWatching* watching, const unsigned
                                           PawlError* err);
 // Contacts are decided, too; both arguments are borrowed.
 void pawl_stick_take_contacts(PawlStick* stick, PawlStrike* strike, const unsigned char* pulled);
+// A warning that the motion hangs on how the contacts in `group` (rows) share a load.        (F28)
+PAWL_CHECKED PawlStatus pawl_stick_note_shares(PawlDynamics* d, const unsigned char* group,
+                                               double t, PawlError* err);
 // Settles the joints of a state, computes its accelerations and multipliers, and leaves the values
 // of the dynamics and the KKT matrix that belong to them. `v_before`: before a jump that led here,
 // the velocities themselves without. *newly_held: a joint sticks, or a contact is closed, that did

@@ -128,6 +128,11 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 #define PAWL_CONTACT_TOUCHING 1e-9
 // [1] Of mu times the force of a contact: friction below it sticks.
 #define PAWL_RUB_STICKS (1.0 - 1e-6)
+// [1] Of their loads: by how much those of contacts that slip are varied, to see whether they stay
+// so and move anything; [1] of the largest: a load that has stayed; [1] of what they push: moved.
+#define PAWL_SHARE_VARIED 0.1
+#define PAWL_SHARE_STAYED 1e-4
+#define PAWL_SHARE_MATTERS 1e-6
 // [1] Of the largest impulse: the last change of one, where sweeps over contacts with friction have
 // ended. What is left is taken up by the next iteration of Newton's method.
 #define PAWL_RUB_SWEPT 1e-9
@@ -188,8 +193,8 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 #define PAWL_SLIP_STRAIGHT 1e-3
 // [1] Of its largest speed: from here on the steps become shorter.
 #define PAWL_SLIP_NEAR 0.5
-// [1] Of the time in which friction would have turned the direction to its own: how long a step of
-// an explicit method may be; that of Runge and Kutta is stable up to 2.78.
+// [1] Of the time in which friction would have turned the direction to its own: how long a step may
+// be. Explicit ones are stable up to 2.78 (Runge and Kutta), implicit ones swing to and fro from 2.
 #define PAWL_SLIP_STABLE 1.0
 // [1] Of D_ii: the compliance that rows are given while sets are searched, so that rows which
 // depend on each other share forces in one way. What it changes is solved away afterwards; each

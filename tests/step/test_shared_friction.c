@@ -193,6 +193,26 @@ static void test_spinning_box(void** unused) {
   run_end(&run);
 }
 
+// Time stepping comes to the same shares, and so to the same stop, says that they are a choice, and
+// logs nothing of corners that rest on the floor but where they stick.                      (F28)
+static void test_spin_in_steps(void** unused) {
+  (void)unused;
+  static const char* const steps[] = {"nsga-pva", "nsga-pvv", "moreau-jean"};
+  Run run = run_text_with(BOX, "w=10");
+  run_to(&run, 1, 1e-2);
+  double stop = run_event(&run, 0)->t, psi = pawl_sim_state(run.sim)->q[2];
+  for (int k = 0; k < 6; k++) {
+    double h = k < 3 ? 1e-2 : 1e-3;
+    run.def.simulate.method = steps[k % 3];
+    run_to(&run, 1, h);
+    assert_int_equal(run_events(&run), 4);
+    event_is(&run, 3, stop, "mm", "slip", "stick", 1.1 * h);
+    CHECK_NEAR(pawl_sim_state(run.sim)->q[2], psi, 4 * h);
+    assert_non_null(strstr(pawl_sim_warning(run.sim), "'mm' (row 1) share their load"));
+  }
+  run_end(&run);
+}
+
 // Directions turn ever faster towards the stop, at all four corners. With the tangents of that
 // Newton's method needs few iterations; without them it does not end.                       (F30)
 static void test_implicit_spin(void** unused) {
@@ -236,13 +256,10 @@ static void test_unloaded_corner(void** unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_many),
-      cmocka_unit_test(test_twice),
-      cmocka_unit_test(test_box),
-      cmocka_unit_test(test_box_in_steps),
-      cmocka_unit_test(test_spinning_box),
-      cmocka_unit_test(test_implicit_spin),
-      cmocka_unit_test(test_unloaded_corner),
+      cmocka_unit_test(test_many),          cmocka_unit_test(test_twice),
+      cmocka_unit_test(test_box),           cmocka_unit_test(test_box_in_steps),
+      cmocka_unit_test(test_spinning_box),  cmocka_unit_test(test_implicit_spin),
+      cmocka_unit_test(test_spin_in_steps), cmocka_unit_test(test_unloaded_corner),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
