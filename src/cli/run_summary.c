@@ -98,18 +98,45 @@ static void print_state(const PawlSystem* system, const PawlState* state) {
   fprintf(stderr, "%s\n", n.q > MOST_SHOWN ? ", ..." : "");
 }
 
-static void print_events(const PawlRecorder* recorder, double size) {
-  enum { MOST_SHOWN = 3 };
-  int count = pawl_recorder_event_count(recorder);
-  for (int k = 0; k < count && k < MOST_SHOWN; k++) {
-    const PawlEvent* e = pawl_recorder_event(recorder, k);
-    fprintf(stderr, "%s%s %s at %.6g s", k ? ", " : "", e->constraint, e->to, e->t);
-    if (fabs(e->energy_lost) > 1e-9 * size) {
-      fprintf(stderr, " (%.4g J %s)", fabs(e->energy_lost), e->energy_lost > 0 ? "lost" : "gained");
+// Hits from event k on that happen together, of which one may take what another gives; their sum.
+static int hits_together(const PawlRecorder* recorder, int k, double* lost) {
+  const PawlEvent* first = pawl_recorder_event(recorder, k);
+  bool hit = strcmp(first->to, "hit") == 0;
+  int end = k + 1;
+  *lost = first->energy_lost;
+  for (; hit && end < pawl_recorder_event_count(recorder); end++) {
+    const PawlEvent* e = pawl_recorder_event(recorder, end);
+    if (e->t != first->t || strcmp(e->to, "hit") != 0) {
+      break;
     }
+    *lost += e->energy_lost;
   }
-  if (count > MOST_SHOWN) {
-    fprintf(stderr, ", and %d more; --json lists all", count - MOST_SHOWN);
+  return end - k;
+}
+
+// "pair[1], pair[2] and 2 more hit at 0.2 s (0.1 J lost), rest stick at 0.3 s, and 5 more; ..."
+static void print_events(const PawlRecorder* recorder, double size) {
+  enum { MOST_SHOWN = 3, MOST_NAMES = 2 };
+  int count = pawl_recorder_event_count(recorder), k = 0;
+  for (int shown = 0; k < count && shown < MOST_SHOWN; shown++) {
+    const PawlEvent* e = pawl_recorder_event(recorder, k);
+    double lost;
+    int together = hits_together(recorder, k, &lost);
+    fprintf(stderr, "%s%s", k ? ", " : "", e->constraint);
+    for (int i = 1; i < together && i < MOST_NAMES; i++) {
+      fprintf(stderr, ", %s", pawl_recorder_event(recorder, k + i)->constraint);
+    }
+    if (together > MOST_NAMES) {
+      fprintf(stderr, " and %d more", together - MOST_NAMES);
+    }
+    fprintf(stderr, " %s at %.6g s", e->to, e->t);
+    if (fabs(lost) > 1e-9 * size) {
+      fprintf(stderr, " (%.4g J %s)", fabs(lost), lost > 0 ? "lost" : "gained");
+    }
+    k += together;
+  }
+  if (count > k) {
+    fprintf(stderr, ", and %d more; --json lists all", count - k);
   }
   fprintf(stderr, "%s", count ? "\n" : "");
 }

@@ -324,6 +324,12 @@ expect 1 run leap.yaml --strict --quiet
 has err 'the leaps named above are in it'
 lacks err 'smaller rtol'
 
+# Hits at one instant are told together: of them one takes what another gives, and nothing is lost.
+expect 0 run newtons-cradle --until 0.3
+has err 'pair[1], pair[2] and 2 more hit at 0.229438 s'
+lacks err 'J lost'
+lacks err 'J gained'
+
 # States and inputs: columns, JSON, check, equations, a run that goes on from a checkpoint.
 expect 0 run pid-pendulum-sampled --until 0.5 -o pid.csv --json
 paths
