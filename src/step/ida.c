@@ -327,6 +327,7 @@ const PawlMethod pawl_method_ida = {
     .forget = forget,
     .step = step,
     .exact = true,
+    .low = true,
     .advance = advance,
 };
 

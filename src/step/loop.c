@@ -60,6 +60,7 @@ PawlStatus pawl_loop_create(PawlStepper* s, bool event_driven, const PawlStateSh
   l->guards.turning.order = s->method->info.order;
   pawl_loop_shape(l, &shape);
   PAWL_TRY(pawl_jump_create(&l->guards, &l->law, &s->log, &shape, &l->jump, err));
+  l->jump.bounce.low = s->method->low;
   PAWL_TRY(pawl_regions_create(s, &l->surfaces, &l->law, &shape, &l->regions, err));
   PAWL_TRY(pawl_between_create(&s->arena, l->guards.condition_count + 1 + l->kinks.count,
                                &l->between, err));

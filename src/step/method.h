@@ -23,6 +23,7 @@ typedef struct PawlMethod {
   PawlStatus (*start)(PawlStepper* stepper, const PawlPhase* phase, PawlState* state,
                       PawlError* err);
   bool turns;  // its Newton's method takes the tangents of friction whose direction turns (F30)
+  bool low;    // it starts at order 1: after an instant motion is known to its tolerances alone
   bool exact;  // a and lambda of its states solve the index-1 equations at (t, q, v)
   PawlStatus (*step)(PawlStepper* stepper, const PawlPhase* phase, PawlState* state, double h,
                      PawlError* err);

@@ -25,6 +25,7 @@ PawlStatus pawl_bounce_create(PawlStrike* strike, PawlBounce* b, PawlError* err)
   PawlDynamics* d = strike->dynamics;
   *b = (PawlBounce){.strike = strike,
                     .second = PAWL_NEW(d->arena, double, d->sizes.rows),
+                    .size = PAWL_NEW(d->arena, double, d->sizes.rows),
                     .bytes = (size_t)pawl_bounce_count(d->system) * sizeof(double)};
   return d->arena->failed ? pawl_fail_memory(err) : PAWL_OK;
 }
@@ -50,20 +51,25 @@ void pawl_bounce_end(const PawlBounce* b, PawlState* state) {
 }
 
 // A contact is left at a rate > 0: the ratio to the last time, and how often it was the same; e is
-// the restitution of one that is hit alone, else 0.                                          (C10)
-static void note_rate(double* n, double t, double rate, double e) {
+// the restitution of one that is hit alone, else 0. True: it is another than before; where that is
+// `rough`, the motion being off, one that was steady stays.                                  (C10)
+static bool note_rate(double* n, double t, double rate, double e, bool rough) {
   double period = t - n[PAWL_BOUNCE_TIME];
   double ratio = n[PAWL_BOUNCE_RATE] > 0.0 ? rate / n[PAWL_BOUNCE_RATE] : 0.0;
   bool same =
       ratio > 0.0 && ratio < 1.0 && fabs(ratio - n[PAWL_BOUNCE_RATIO]) <= PAWL_BOUNCE_SAME * ratio;
+  bool other = period > 0.0 && n[PAWL_BOUNCE_RATIO] > 0.0 && !same;
+  bool stays = other && rough && n[PAWL_BOUNCE_STEADY] >= STEADY;
+  ratio = stays ? n[PAWL_BOUNCE_RATIO] : ratio;
   double r = fabs(ratio - e) <= PAWL_BOUNCE_SAME * e ? e : ratio;  // what it is to settle at
   if (period > 0.0) {  // else it is looked at again at this instant
-    n[PAWL_BOUNCE_STEADY] = same ? n[PAWL_BOUNCE_STEADY] + 1.0 : 0.0;
+    n[PAWL_BOUNCE_STEADY] = same || stays ? n[PAWL_BOUNCE_STEADY] + 1.0 : 0.0;
     n[PAWL_BOUNCE_RATIO] = ratio;
     n[PAWL_BOUNCE_LIMIT] = r < 1.0 ? t + period * r / (1.0 - r) : INFINITY;  // (C11)
   }
   n[PAWL_BOUNCE_RATE] = rate;
   n[PAWL_BOUNCE_TIME] = t;
+  return other;
 }
 
 static int count_hits(const PawlStrike* k) {
@@ -79,6 +85,12 @@ static double height_of(double rate, double second) {
   return second < 0.0 ? 0.5 * rate * rate / -second : INFINITY;
 }
 
+// Lower than what the method may be off by.
+static bool is_rough(const PawlBounce* b, int row, double height) {
+  const PawlSimulateDef* def = b->strike->dynamics->def;
+  return b->low && height <= PAWL_BOUNCE_OFF * (def->rtol * b->size[row] + def->atol);
+}
+
 void pawl_bounce_note(PawlBounce* b, PawlState* state, const PawlValues* values,
                       const double* scale, int stride, bool* ends) {
   PawlStrike* k = b->strike;
@@ -89,6 +101,7 @@ void pawl_bounce_note(PawlBounce* b, PawlState* state, const PawlValues* values,
     return;
   }
   (void)pawl_strike_look(k, state, values);
+  pawl_dynamics_row_sizes(k->dynamics, values->G, state->q, b->size);
   pawl_dynamics_rows(k->dynamics, values->G, state->a, values->gamma, b->second);
   for (int i = k->first; i < k->end; i++) {
     int mode = state->modes[pawl_modes_of_contact(system, i)], c = i - k->first;
@@ -96,8 +109,10 @@ void pawl_bounce_note(PawlBounce* b, PawlState* state, const PawlValues* values,
       continue;
     }
     double e = hits == 1 && k->hit[i] ? pawl_system_restitution(system, i) : 0.0;
-    note_rate(pawl_bounce_of(state, c), state->t, k->rate[i], e);
-    bool low = height_of(k->rate[i], b->second[i]) <= PAWL_BOUNCE_LEAST * scale[c * stride];
+    double height = height_of(k->rate[i], b->second[i]);
+    bool rough = is_rough(b, i, height);
+    bool lost = note_rate(pawl_bounce_of(state, c), state->t, k->rate[i], e, rough);
+    bool low = height <= PAWL_BOUNCE_LEAST * scale[c * stride] || (rough && lost);
     *ends |= low && !k->dull[i];
     k->dull[i] |= low;
   }

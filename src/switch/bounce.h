@@ -18,6 +18,8 @@ enum {                 // numbers of a state for each contact
 typedef struct PawlBounce {
   PawlStrike* strike;
   double* second;  // rows: G v' + gamma
+  double* size;    // rows: terms of gaps
+  bool low;        // flights are known to the tolerances of the method alone; set by who knows
   size_t bytes;    // of all numbers of a state
 } PawlBounce;
 
@@ -34,7 +36,7 @@ static inline double* pawl_bounce_of(const PawlState* state, int contact) {
 void pawl_bounce_begin(PawlBounce* bounce);
 void pawl_bounce_end(const PawlBounce* bounce, PawlState* state);
 // After an impact to a state with its accelerations: notes how contacts are left. *ends: some would
-// return from less than PAWL_BOUNCE_LEAST of `scale` (by contacts, `stride` apart); they are to be
-// hit again without restitution (strike->dull).                                      (C10) (C11)
+// return from less than PAWL_BOUNCE_LEAST of `scale` (by contacts, `stride` apart), or than the
+// method can follow; they are to be hit again without restitution (strike->dull). (C10) (C11)
 void pawl_bounce_note(PawlBounce* bounce, PawlState* state, const PawlValues* values,
                       const double* scale, int stride, bool* ends);

@@ -102,6 +102,9 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // this stays closed. Its time of flight is then known to 1e-6 of itself, since gaps are rounded to
 // 1e-16; what else moves is off by about that height, a tenth of the usual rtol.
 #define PAWL_BOUNCE_LEAST 1e-10
+// [1] Of the tolerances of a method that starts at order 1, with the terms of the gap: a contact
+// that would come back from less is not followed, either, once its rates fall by another ratio.
+#define PAWL_BOUNCE_OFF 10.0
 // [1] Of itself: the ratio of the rates at which a contact is left is the same as at the impact
 // before. Flights that are nearly parabolas change it in proportion to their time.
 #define PAWL_BOUNCE_SAME 0.01
