@@ -25,19 +25,53 @@ bool pawl_guards_open(const PawlGuards* g, const PawlState* state) {
   return open;
 }
 
-int pawl_guards_arm(PawlGuards* g, const PawlState* state, double slack) {
-  g->armed_count = g->sided_count = 0;
-  g->armed_reacts = false;
+static bool is_listed(const PawlGuards* g, const PawlState* state) {
+  int k = 0, count = g->dynamics->sizes.modes;
+  while (k < count && g->listed_modes[k] == state->modes[k]) {
+    k++;
+  }
+  return g->listed && k == count;
+}
+
+PAWL_APART static void list(PawlGuards* g, const PawlState* state) {
+  g->open_count = g->sided_count = 0;
+  g->open_dwells = g->sided_reacts = false;
   for (int k = 0; k < g->condition_count; k++) {
     const PawlGuard* guard = &g->all[k];
     if (!pawl_guards_is_open(guard, state->modes)) {
       continue;
     }
+    g->open[g->open_count++] = k;
+    g->open_dwells |= guard->dwell > 0.0;
     if (pawl_guards_is_noted(guard, state)) {
       g->sided[g->sided_count++] = k;
+      g->sided_reacts |= guard->reacts;
     }
+  }
+  g->chosen = false;
+  memcpy(g->listed_modes, state->modes, pawl_phase_mode_bytes(state));
+  g->listed = true;
+}
+
+void pawl_guards_list(PawlGuards* g, const PawlState* state) {
+  if (!is_listed(g, state)) {
+    list(g, state);
+  }
+}
+
+// Without dwells those that are open, whatever the time.
+int pawl_guards_arm(PawlGuards* g, const PawlState* state, double slack) {
+  pawl_guards_list(g, state);
+  if (g->chosen && !g->open_dwells) {
+    return g->armed_count;
+  }
+  g->chosen = true;
+  g->armed_count = 0;
+  g->armed_reacts = false;
+  for (int k = 0; k < g->open_count; k++) {
+    const PawlGuard* guard = &g->all[g->open[k]];
     if (state->t + slack >= pawl_guards_ready(g, state, guard)) {
-      g->armed[g->armed_count++] = k;
+      g->armed[g->armed_count++] = g->open[k];
       g->armed_reacts |= guard->reacts;
     }
   }

@@ -102,10 +102,14 @@ typedef struct PawlGuards {
   PawlGuard* all;
   int since_count;  // constraints and events
   // scratch
-  int armed_count, sided_count;
-  int *armed, *sided;  // guards looked at, and those whose side is noted
-  PawlLook* looks;     // of the armed
-  bool armed_reacts;
+  bool listed;        // the next are those of
+  int* listed_modes;  // these modes
+  int open_count, sided_count, armed_count;
+  int *open, *sided, *armed;  // guards worth a look, those whose side is noted, those looked at
+  bool open_dwells;           // some of the open wait for a time
+  bool chosen;                // the armed are some of the open
+  bool sided_reacts, armed_reacts;
+  PawlLook* looks;                  // of the armed
   double *margins, *first_margins;  // of the armed, now and at the beginning of a piece
   double* distances;                // the same, whatever the direction of a condition
   double first_regions, last_regions;

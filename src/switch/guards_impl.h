@@ -82,6 +82,8 @@ PAWL_INLINE bool pawl_guards_turns_only(const PawlGuards* g, const PawlState* st
   return guard->direction != 0 && guard->sided && state->sides[k] == guard->direction;
 }
 
+// Makes g->open and g->sided those of the modes of this state.
+void pawl_guards_list(PawlGuards* g, const PawlState* state);
 // Accelerations and multipliers that solve the index-1 equations at a state; those of the state
 // when its method keeps them so.
 PAWL_CHECKED PawlStatus pawl_guards_react(PawlGuards* g, const PawlState* state, const double** a,

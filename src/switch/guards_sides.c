@@ -155,31 +155,24 @@ static void turn_with_slip(PawlGuards* g, PawlState* state, int k) {
 }
 
 PawlStatus pawl_guards_note(PawlGuards* g, PawlState* state, bool looked, PawlError* err) {
-  bool any = false, reacts = false;
-  const double* lambda;
-  for (int k = 0; k < g->condition_count; k++) {
-    bool seen = pawl_guards_is_noted(&g->all[k], state);
-    any |= seen;
-    reacts |= seen && g->all[k].reacts;
-  }
-  if (!any) {
+  const double* lambda = g->lambda;
+  pawl_guards_list(g, state);
+  if (g->sided_count == 0) {
     return PAWL_OK;
   }
-  lambda = g->lambda;
-  if (!looked || (reacts && !g->armed_reacts)) {
-    PAWL_TRY(pawl_guards_look(g, state, reacts, &lambda, err));
+  if (!looked || (g->sided_reacts && !g->armed_reacts)) {
+    PAWL_TRY(pawl_guards_look(g, state, g->sided_reacts, &lambda, err));
     PAWL_TRY(pawl_guards_look_at_gaps(g, state, err));
   }
   PAWL_TRY(pawl_guards_find_carriers(g, state, err));
   if (g->touch.first < g->touch.end && !g->contacts) {
     pawl_guards_take_turns(g, state);
   }
-  for (int k = 0; k < g->condition_count; k++) {
-    if (pawl_guards_is_noted(&g->all[k], state)) {
-      pawl_guards_note_one(g, state, k, pawl_guards_value(g, state, &g->all[k], g->watch, lambda),
-                           PAWL_NO_SIDE);
-      turn_with_slip(g, state, k);
-    }
+  for (int at = 0; at < g->sided_count; at++) {
+    int k = g->sided[at];
+    pawl_guards_note_one(g, state, k, pawl_guards_value(g, state, &g->all[k], g->watch, lambda),
+                         PAWL_NO_SIDE);
+    turn_with_slip(g, state, k);
   }
   return PAWL_OK;
 }

@@ -231,6 +231,7 @@ PawlStatus pawl_guards_create(PawlWatching* watching, PawlSurfaces* surfaces, bo
       .since_count = system->constraint_count + events,
       .all = PAWL_NEW(d->arena, PawlGuard, most),
       .modes = PAWL_NEW(d->arena, int, d->sizes.modes),
+      .listed_modes = PAWL_NEW(d->arena, int, d->sizes.modes),
       .react = PAWL_NEW(d->arena, double, numbers),
       .seen = PAWL_NEW(d->arena, double, d->sizes.rows),
       .pinned_places = PAWL_NEW(d->arena, unsigned char, system->watch_count),
@@ -250,6 +251,7 @@ PawlStatus pawl_guards_create(PawlWatching* watching, PawlSurfaces* surfaces, bo
   }
   fill_table(g);
   assert((size_t)g->count <= most && is_in_order(g));
+  g->open = PAWL_NEW(d->arena, int, g->condition_count);
   g->armed = PAWL_NEW(d->arena, int, g->condition_count);
   g->looks = PAWL_NEW(d->arena, PawlLook, g->condition_count);
   g->sided = PAWL_NEW(d->arena, int, g->condition_count);
