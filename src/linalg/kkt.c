@@ -303,6 +303,7 @@ static bool is_same_set(const PawlKkt* kkt, const unsigned char* active) {
 }
 
 static void switch_rows(PawlKkt* kkt, const unsigned char* active) {
+  kkt->rescue_fits = false;
   if (kkt->klu) {
     pawl_kkt_klu_switch(kkt, active);
   } else if (kkt->band) {
@@ -520,6 +521,14 @@ PAWL_APART static PawlStatus factor_blocks(PawlKkt* kkt, const double* S, const 
   }
   lose_rescued(kkt);
   return pawl_kkt_rescue(kkt, S, B, J, active);
+}
+
+PawlStatus pawl_kkt_factor_again(PawlKkt* kkt, const double* S, const double* B, const double* J,
+                                 const unsigned char* active) {
+  kkt->kept[kkt->turn].number = ++kkt->info.factorizations;
+  double largest = assemble(kkt, S, B, J, true);
+  PawlStatus status = largest <= PAWL_KKT_DRIFT ? factor_scaled(kkt, largest) : PAWL_RETRY;
+  return status == PAWL_RETRY ? scale_and_factor(kkt, S, B, J, active) : status;
 }
 
 PAWL_APART static PawlStatus factor_any(PawlKkt* kkt, const double* S, const double* B,

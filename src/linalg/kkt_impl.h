@@ -124,6 +124,7 @@ struct PawlKkt {
   PawlKktBlocks* blocks;  // or this; all NULL: dense
   PawlKkt* rescue;        // with blocks: the same by KLU, once it was needed
   bool rescued;           // the last factorisation is there
+  bool rescue_fits;       // it has factored these rows last, by KLU
   int patience;           // factorisations that go there without a look at blocks
   PawlKktInfo info;
 };
@@ -230,6 +231,10 @@ void pawl_kkt_blocks_solve_two(PawlKkt* kkt, double* const x[2], double* const y
 
 // kkt.c: blocks of the same patterns with all of S.
 PAWL_CHECKED PawlStatus pawl_kkt_create_tight(const PawlKkt* like, PawlKkt** out);
+
+// kkt.c: by KLU, with the rows of the last factorisation and a scaling. `active` are these.
+PAWL_CHECKED PawlStatus pawl_kkt_factor_again(PawlKkt* kkt, const double* S, const double* B,
+                                              const double* J, const unsigned char* active);
 
 // kkt_rescue.c: where blocks do not suit. Created when it is needed first.
 PAWL_CHECKED PawlStatus pawl_kkt_rescue(PawlKkt* kkt, const double* S, const double* B,

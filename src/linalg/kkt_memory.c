@@ -151,7 +151,7 @@ static void take_exponents(int size, const unsigned char* from, double* scale) {
 
 // A rescue without saved bytes begins anew, as one that is created later.
 static PawlStatus load_rescue(PawlKkt* kkt, const unsigned char* from) {
-  kkt->rescued = false;
+  kkt->rescued = kkt->rescue_fits = false;
   if (!from) {
     pawl_kkt_destroy(kkt->rescue);
     kkt->rescue = NULL;

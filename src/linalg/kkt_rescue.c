@@ -18,8 +18,10 @@ PawlStatus pawl_kkt_rescue(PawlKkt* kkt, const double* S, const double* B, const
                            const unsigned char* active) {
   kkt->patience -= kkt->patience > 0;
   PAWL_TRY(pawl_kkt_rescue_create(kkt));
-  PawlStatus status = pawl_kkt_factor(kkt->rescue, S, B, J, active);
+  PawlStatus status = kkt->rescue_fits ? pawl_kkt_factor_again(kkt->rescue, S, B, J, active)
+                                       : pawl_kkt_factor(kkt->rescue, S, B, J, active);
   kkt->info.full = kkt->rescue->info.full;
   kkt->rescued = status == PAWL_OK;
+  kkt->rescue_fits = kkt->rescued && kkt->rescue->klu;
   return status;
 }

@@ -403,6 +403,29 @@ static void test_rescue(void** state) {
   mechanism_free(&k);
 }
 
+// Most rows are idle, so KLU has them: the same rows with other numbers, with numbers that its
+// scaling does not fit, and other rows.
+static void test_idle_rows_again(void** state) {
+  (void)state;
+  unsigned char active[MOST] = {0};
+  Kind kind = {.bodies = 20, .size = 3, .rows = 2};
+  Mechanism k = mechanism(&kind);
+  PawlKkt *blocks = kkt_of(&k, PAWL_KKT_BLOCKS), *sparse = kkt_of(&k, PAWL_KKT_KLU);
+  for (int i = 0; i < 8; i++) {
+    active[4 * i % k.m] = 1;
+    for (int again = 0; again < 4; again++) {
+      compare(&k, blocks, sparse, active);
+      change_units(&k, again == 2 ? 1e-8 : 1.5, again == 2 ? 1e8 : 1.0);
+    }
+    assert_true(pawl_kkt_info(blocks).full > 0);
+    active[4 * i % k.m] = i % 2 == 0;
+    change_units(&k, 1e8, 1e-8);
+  }
+  pawl_kkt_destroy(blocks);
+  pawl_kkt_destroy(sparse);
+  mechanism_free(&k);
+}
+
 // Blocks with large entries of L: solutions are refined.
 static void test_refinement(void** state) {
   (void)state;
@@ -523,6 +546,7 @@ int main(void) {
       cmocka_unit_test(test_two_right_sides),
       cmocka_unit_test(test_dependent_rows),
       cmocka_unit_test(test_rescue),
+      cmocka_unit_test(test_idle_rows_again),
       cmocka_unit_test(test_refinement),
       cmocka_unit_test(test_mass_alone),
       cmocka_unit_test(test_loose_tangents),
