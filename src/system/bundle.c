@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "expr/tape.h"
+#include "expr/tape_native.h"
 
 struct PawlBundle {
   PawlTape* tape;
@@ -18,6 +19,9 @@ static PawlStatus fill(PawlBundle* b, PawlDag* dag, int count, const PawlNode* n
     }
   }
   PAWL_TRY(pawl_tape_create(dag, count, nodes, &b->tape, err));
+  if (pawl_tape_compile(b->tape, NULL) != 0) {
+    return pawl_fail_memory(err);
+  }
   b->registers = pawl_alloc(pawl_tape_room(b->tape, 1), sizeof(double));
   if (!b->registers) {
     return pawl_fail_memory(err);
