@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Writes OUTPUT, a C file with the text of each file in INPUTS (separated by |) as a table
-# TABLE[] of TYPE, declared in HEADER: name (the file's name without .yaml), text and length.
+# TABLE[] of TYPE, declared in HEADER: name (the file's name without its ending), text and length.
 string(REPLACE "|" ";" INPUTS "${INPUTS}")
 set(arrays "")
 set(table "")
@@ -12,5 +12,5 @@ foreach(input IN LISTS INPUTS)
   string(APPEND arrays "static const unsigned char ${id}[] = {${bytes}0};\n")
   string(APPEND table "    {\"${name}\", (const char*)${id}, sizeof ${id} - 1},\n")
 endforeach()
-file(WRITE "${OUTPUT}" "// Made from models/ by cmake/embed.cmake.\n#include \"${HEADER}\"\n\n${arrays}
+file(WRITE "${OUTPUT}" "// Made by cmake/embed.cmake.\n#include \"${HEADER}\"\n\n${arrays}
 const ${TYPE} ${TABLE}[] = {\n${table}    {NULL, NULL, 0},\n};\n")

@@ -754,6 +754,10 @@ bool pawl_kkt_direct_solves(PawlKkt* kkt, PawlKktDirect* out) {
   return kkt->code.solve && kkt->plain && !kkt->rescued;
 }
 
+static int stay(const void* kkt, const double* B, const double* J) {
+  return pawl_kkt_pins_stay(kkt, B, J);
+}
+
 bool pawl_kkt_direct(PawlKkt* kkt, const unsigned char* active, PawlKktDirect* out) {
   const PawlKktKept* kept = &kkt->kept[kkt->turn];
   if (!kkt->code.factor || !kkt->code.solve || kept->on || !kept->clean || !kkt->scaled ||
@@ -764,12 +768,9 @@ bool pawl_kkt_direct(PawlKkt* kkt, const unsigned char* active, PawlKktDirect* o
                          .solve = kkt->code.solve,
                          .values = kkt->values,
                          .table = kkt->code.table,
-                         .pinned = kkt->pin_count > 0 ? kkt : NULL};
+                         .stays = kkt->pin_count > 0 ? stay : NULL,
+                         .kkt = kkt};
   return true;
-}
-
-bool pawl_kkt_direct_pinned(const PawlKkt* kkt, const double* B, const double* J) {
-  return pawl_kkt_pins_stay(kkt, B, J);
 }
 
 void pawl_kkt_direct_count(PawlKkt* kkt, int factorizations, int solves) {

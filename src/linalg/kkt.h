@@ -15,6 +15,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "linalg/kkt_direct.h"
 #include "pawl/pattern.h"
 
 typedef enum PawlKktSolver {
@@ -85,33 +86,13 @@ void pawl_kkt_solve(PawlKkt* kkt, double* x, double* y);
 // For two right sides at once: the same bits.
 void pawl_kkt_solve_two(PawlKkt* kkt, double* const x[2], double* const y[2]);
 
-// A small system whose factorisation is machine code, for callers that factor and solve again and
-// again with one set of active rows: what pawl_kkt_factor and pawl_kkt_solve look up each time.
-typedef struct PawlKktDirect {
-  int (*factor)(double* values, const double* table, const double* S, const double* B,
-                const double* J);
-  void (*solve)(const double* values, const double* table, double* x, double* y);
-  double* values;
-  const double* table;
-  const PawlKkt* pinned;  // NULL: no row of one entry is left out
-} PawlKktDirect;
-// False: there is no code for these rows, or the factorisation in use is kept. Until something else
-// is asked of the solver, the two calls below do what those above do, and nothing is counted before
-// pawl_kkt_direct_count.
+// The code of a small system (kkt_direct.h).
+// False: there is none for these rows, or the factorisation in use is kept. Until something else
+// is asked of the solver, `factor` and `solve` do what the calls above do, and nothing is counted
+// before pawl_kkt_direct_count.
 bool pawl_kkt_direct(PawlKkt* kkt, const unsigned char* active, PawlKktDirect* out);
 // The same for the factorisation in use, for solutions alone.
 bool pawl_kkt_direct_solves(PawlKkt* kkt, PawlKktDirect* out);
-bool pawl_kkt_direct_pinned(const PawlKkt* kkt, const double* B, const double* J);
-// False: it is left to pawl_kkt_factor, to which nothing has happened.
-static inline bool pawl_kkt_direct_factor(const PawlKktDirect* by, const double* S, const double* B,
-                                          const double* J) {
-  return (!by->pinned || pawl_kkt_direct_pinned(by->pinned, B, J)) &&
-         by->factor(by->values, by->table, S, B, J) != 0;
-}
-// y of rows that are not active is 0.
-static inline void pawl_kkt_direct_solve(const PawlKktDirect* by, double* x, double* y) {
-  by->solve(by->values, by->table, x, y);
-}
 void pawl_kkt_direct_count(PawlKkt* kkt, int factorizations, int solves);
 
 // A solution when rows of J (= B) depend on each other: x is unique, y has minimum norm, an

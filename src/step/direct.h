@@ -5,50 +5,46 @@
 // form index-1, and so are the bits.
 //
 // Where something is not as usual (a value that is not finite, a matrix that needs row exchanges)
-// a call returns false, and the step is taken again from its beginning without this.
+// a kernel returns 0, and the step is taken again from its beginning without this.
 #pragma once
 
-#include "step/kernels.h"
 #include "step/method.h"
 #include "system/eval_again.h"
+#include "system/kernels.h"
 
 typedef struct PawlDirect {
+  PawlKernelsPoint at;  // first: kernels are given this
   const PawlEval* eval;
-  const PawlValues* values;
-  PawlKktDirect kkt;
   PawlPoint point;
   PawlSources from;
-  int rows;
-  const unsigned char* active;
 } PawlDirect;
 
-// For points (q, v) that stay where they are in memory. False: the step needs more than this.
+// For points (q, v) that stay where they are in memory, and as long as `by` does. False: the step
+// needs more than this.
 PAWL_INLINE bool pawl_direct_begin(PawlStepper* s, const PawlPhase* phase, PawlEval* eval,
                                    const double* q, const double* v, PawlDirect* by) {
-  if (s->seen || !pawl_dynamics_direct(&s->dynamics, phase, &by->kkt) ||
+  if (s->seen || !pawl_dynamics_direct(&s->dynamics, phase, &by->at.kkt) ||
       !pawl_eval_settle(eval, phase->modes)) {
     return false;
   }
+  const PawlValues* values = &eval->values;
+  const PawlProgram* p = eval->programs;
   by->eval = eval;
-  by->values = &eval->values;
   by->point = pawl_phase_point(phase, 0.0, q, v, NULL, NULL);
   by->from = pawl_program_sources(s->system, &by->point);
-  by->rows = s->sizes.rows;
-  by->active = phase->active;
+  by->at.t = &by->point.t;
+  by->at.M = values->M;
+  by->at.f = values->f;
+  by->at.G = values->G;
+  by->at.gamma = values->gamma;
+  by->at.active = phase->active;
+  by->at.registers = p->registers;
+  by->at.from = by->from.leaf;
+  by->at.to = p->to;
   return true;
 }
 
-// n: of v.
-PAWL_INLINE bool pawl_direct_accelerate(PawlDirect* by, int n, double t, double* a,
-                                        double* lambda) {
-  const PawlValues* values = by->values;
-  by->point.t = t;
-  if (pawl_eval_again(by->eval, &by->point, &by->from) != 0.0 ||
-      (by->kkt.factor && !pawl_kkt_direct_factor(&by->kkt, values->M, values->G, values->G))) {
-    return false;
-  }
-  pawl_kernels_copy(n, values->f, a);
-  pawl_kernels_bias(by->rows, by->active, values->gamma, lambda);
-  pawl_kkt_direct_solve(&by->kkt, a, lambda);
-  return true;
+PAWL_INLINE double pawl_direct_evaluate(const PawlKernelsPoint* at) {
+  const PawlDirect* by = (const PawlDirect*)(const void*)at;
+  return pawl_eval_again(by->eval, &by->point, &by->from);
 }

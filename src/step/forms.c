@@ -8,7 +8,6 @@
 
 #include "base/copy.h"
 #include "linalg/reduce.h"
-#include "step/direct.h"
 #include "switch/tolerances.h"
 
 // The largest entry of J_p^-1 J_s: a choice is improved down to the first, and given up
@@ -60,8 +59,8 @@ static bool alloc_reduced(PawlStepper* s, PawlFormKind kind, PawlReduced* d) {
 
 PawlStatus pawl_forms_create(PawlStepper* s, PawlForms* forms, PawlError* err) {
   PAWL_TRY(parse(s->def.form, &forms->kind, err));
-  PAWL_TRY(
-      pawl_stepper_eval(s, PAWL_MASS | PAWL_FORCE | PAWL_GRADIENT | PAWL_BIAS, &forms->eval, err));
+  PAWL_TRY(pawl_stepper_eval(s, PAWL_MASS | PAWL_FORCE | PAWL_GRADIENT | PAWL_BIAS | PAWL_STAGES,
+                             &forms->eval, err));
   if (forms->kind != PAWL_FORM_MINIMAL) {
     PAWL_TRY(pawl_projection_create(s, PAWL_BIAS, &forms->onto, err));
     if (s->method->memory_vectors == 2) {
@@ -424,22 +423,6 @@ static PawlStatus accelerate_by(PawlStepper* s, PawlForms* forms, PawlEval* eval
   return pawl_dynamics_rate_states(&s->dynamics, &forms->phase, t, q, v, a, lambda, err);
 }
 
-static PawlStatus run_and_accelerate(PawlStepper* s, PawlForms* forms, PawlEval* eval,
-                                     const PawlPoint* point, double* a, double* lambda,
-                                     PawlError* err) {
-  PawlDirect by;
-  double t = point->t;
-  if (forms->kind == PAWL_FORM_INDEX_1 &&
-      pawl_direct_begin(s, &forms->phase, eval, point->q, point->v, &by) &&
-      pawl_direct_accelerate(&by, s->sizes.v, t, a, lambda)) {
-    pawl_dynamics_direct_count(&s->dynamics, &by.kkt, 1, t);
-    return PAWL_OK;
-  }
-  s->dynamics.info.evaluations++;
-  PAWL_TRY(pawl_method_run(s, &forms->phase, eval, point, err));
-  return accelerate_by(s, forms, eval, t, point->q, point->v, a, lambda, err);
-}
-
 static void add_to(int n, double* x, const double* change) {
   for (int j = 0; j < n; j++) {
     x[j] += change[j];
@@ -467,7 +450,9 @@ static PawlStatus arrive_at_once(PawlStepper* s, PawlForms* forms, PawlNearbySol
     point.q = onto->x;
     point.v = onto->x_v;
   }
-  PAWL_TRY(run_and_accelerate(s, forms, onto->place, &point, a, lambda, err));
+  s->dynamics.info.evaluations++;
+  PAWL_TRY(pawl_method_run(s, &forms->phase, onto->place, &point, err));
+  PAWL_TRY(accelerate_by(s, forms, onto->place, t, point.q, point.v, a, lambda, err));
   *done = pawl_projection_at_once(s, onto, &forms->phase, solve, forms->reduced,
                                   guessed ? &guess : NULL, a, q, v);
   if (guessed && *done) {

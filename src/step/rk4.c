@@ -83,51 +83,21 @@ static PawlStatus sum_stages(PawlStepper* s, Rk4* d, const PawlState* state, dou
 }
 
 // ---- small systems ------------------------------------------------------------------------------
-// The same for n coordinates that are numbers; the end is a further stage where nothing holds it.
-// False: something is not as usual.
-PAWL_INLINE bool sum_directly(Rk4* d, PawlDirect* by, int n, bool held, const PawlState* state,
-                              double h) {
-  double *q = d->q, *v = d->v, *l = d->l, *sq = d->sq, *sv = d->sv;
-  pawl_kernels_stage(n, state->q, state->v, h * b[0], h * c[1], state->q, sq, q);
-  pawl_kernels_stage(n, state->v, state->a, h * b[0], h * c[1], state->v, sv, v);
-  for (int i = 1; i < 4; i++) {
-    if (!pawl_direct_accelerate(by, n, state->t + h * c[i], l, d->lambda)) {
-      return false;
-    }
-    if (i == 3) {
-      break;
-    }
-    pawl_kernels_stage(n, state->q, v, h * b[i], h * c[i + 1], sq, sq, q);
-    pawl_kernels_stage(n, state->v, l, h * b[i], h * c[i + 1], sv, sv, v);
+typedef enum Taken { NOTHING, STAGES, WHOLE } Taken;  // how much of a step
+
+static bool run_kernel(const PawlStepper* s, const PawlDirect* by, const PawlKernelsRk4* step) {
+  PawlKernelsStep* compiled = by->eval->programs->step;
+  int rows = s->sizes.rows, done;
+  if (compiled && by->eval->bare) {
+    return compiled(&by->at, step);
   }
-  pawl_kernels_last_stage(n, v, h * b[3], sq, held ? sq : q);
-  pawl_kernels_last_stage(n, l, h * b[3], sv, held ? sv : v);
-  return true;
+#define RUN(n) done = pawl_kernels_rk4(n, rows, &by->at, pawl_direct_evaluate, step)
+  PAWL_SIZED(s->sizes.v, RUN)
+#undef RUN
+  return done;
 }
 
-PAWL_INLINE bool arrive_directly(Rk4* d, PawlDirect* by, int n, PawlState* state, double h) {
-  if (!pawl_direct_accelerate(by, n, state->t + h, d->l, d->lambda)) {
-    return false;
-  }
-  state->t += h;
-  pawl_kernels_copy(n, d->q, state->q);
-  pawl_kernels_copy(n, d->v, state->v);
-  pawl_kernels_copy(n, d->l, state->a);
-  pawl_copy(by->rows, d->lambda, state->lambda);
-  return true;
-}
-
-// How much of a step was taken: nothing, all stages, or the whole of it.
-typedef enum Taken { NOTHING, STAGES, WHOLE } Taken;
-
-PAWL_INLINE Taken take_directly(Rk4* d, PawlDirect* by, int n, bool held, PawlState* state,
-                                double h) {
-  if (!sum_directly(d, by, n, held, state, h)) {
-    return NOTHING;
-  }
-  return held ? STAGES : arrive_directly(d, by, n, state, h) ? WHOLE : NOTHING;
-}
-
+// Coordinates that are numbers, equations and linear system by machine code.
 static Taken take_small(PawlStepper* s, Rk4* d, const PawlPhase* phase, PawlState* state,
                         double h) {
   PawlDirect by;
@@ -136,16 +106,25 @@ static Taken take_small(PawlStepper* s, Rk4* d, const PawlPhase* phase, PawlStat
     return NOTHING;
   }
   bool held = pawl_projection_any(s, &d->forms.onto, phase);
-  Taken taken;
-#define TAKE(n) taken = take_directly(d, &by, n, held, state, h)
-  PAWL_SIZED(s->sizes.v, TAKE)
-#undef TAKE
-  if (taken == WHOLE) {
-    pawl_dynamics_direct_count(&s->dynamics, &by.kkt, 4, state->t);
-  } else if (taken == STAGES) {
-    pawl_dynamics_direct_count(&s->dynamics, &by.kkt, 3, state->t + h);
+  PawlKernelsRk4 step = {.t = state->t,
+                         .h = h,
+                         .q_n = state->q,
+                         .v_n = state->v,
+                         .a_n = state->a,
+                         .lambda_n = state->lambda,
+                         .q = d->q,
+                         .v = d->v,
+                         .a = d->l,
+                         .lambda = d->lambda,
+                         .sum_q = d->sq,
+                         .sum_v = d->sv,
+                         .held = held};
+  if (!run_kernel(s, &by, &step)) {
+    return NOTHING;
   }
-  return taken;
+  pawl_dynamics_direct_count(&s->dynamics, &by.at.kkt, held ? 3 : 4, state->t + h);
+  state->t += held ? 0.0 : h;
+  return held ? STAGES : WHOLE;
 }
 
 static PawlStatus step(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,

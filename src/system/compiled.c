@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "system/compiled.h"
 
+#include <string.h>
+
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/module.h"
 #include "base/worker.h"
 #include "expr/tape_source.h"
+#include "system/kernel_texts.h"
 #include "system/system.h"
 
 // A compiler takes a second for some thousands of instructions, and longer than in proportion for
@@ -99,11 +102,35 @@ static bool is_wanted(const Slot* slot, int so_far) {
          so_far + count + pawl_program_functions(slot->program) <= MOST_TOGETHER;
 }
 
+// kernels.h without what it includes: the text is complete.
+static void print_kernels(PawlText* out) {
+  pawl_text_add(out, "#define PAWL_INLINE static inline __attribute__((always_inline))\n");
+  for (const PawlKernelText* k = pawl_kernel_texts; k->name; k++) {
+    for (const char* line = k->text; *line;) {
+      size_t length = strcspn(line, "\n");
+      bool is_code = strncmp(line, "#include", 8) != 0 && strncmp(line, "#pragma", 7) != 0;
+      pawl_text_printf(out, "%.*s\n", is_code ? (int)length : 0, line);
+      line += length + (line[length] == '\n');
+    }
+  }
+}
+
+static bool has_steps(const PawlCompiled* c) {
+  bool has = false;
+  for (int k = 0; k < c->slot_count; k++) {
+    has |= c->slots[k].program && c->slots[k].program->stages > 0;
+  }
+  return has;
+}
+
 // The functions of all programs that have none yet, and their list. How many there are.
 static int print_programs(PawlCompiled* c) {
   int count = 0, instructions = 0;
   c->source.length = 0;
   pawl_tape_source_head(&c->source);
+  if (has_steps(c)) {
+    print_kernels(&c->source);
+  }
   for (int k = 0; k < c->slot_count; k++) {
     Slot* slot = &c->slots[k];
     slot->wanted = -1;
@@ -118,8 +145,7 @@ static int print_programs(PawlCompiled* c) {
   pawl_text_add(&c->source, "typedef void (*F)(void);\nconst F pawl_functions[] = {\n");
   for (int k = 0; k < c->slot_count; k++) {
     if (c->slots[k].wanted >= 0) {
-      const PawlProgram* p = c->slots[k].program;
-      pawl_tape_source_names(&c->source, p->tape, p->group->lanes == 1, c->slots[k].wanted);
+      pawl_program_names(&c->source, c->slots[k].program, c->slots[k].wanted);
     }
   }
   pawl_text_add(&c->source, "  0};\n");

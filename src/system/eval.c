@@ -135,6 +135,16 @@ static bool are_open(const PawlEval* eval, const int* modes) {
   return true;
 }
 
+// A program that alone writes all that varies can be compiled together with the steps it is for.
+static void offer_stages(PawlEval* eval) {
+  PawlProgram* p = eval->programs;
+  if (eval->stages && eval->program_count == 1 && eval->reset_count == 0 && eval->open.count == 0 &&
+      p->group->lanes == 1) {
+    p->stages = eval->system->sizes.v;
+    p->stage_rows = eval->system->sizes.rows;
+  }
+}
+
 static PawlStatus make_programs(PawlEval* eval, PawlError* err) {
   const PawlSystem* system = eval->system;
   eval->programs = PAWL_NEW(&eval->arena, PawlProgram, system->group_count);
@@ -159,6 +169,7 @@ static PawlStatus make_programs(PawlEval* eval, PawlError* err) {
     eval->open.gates[k] = -1;
   }
   open_gates(eval, NULL);
+  offer_stages(eval);
   return PAWL_OK;
 }
 
@@ -177,6 +188,8 @@ PawlStatus pawl_eval_create(const PawlSystem* system, unsigned mask, PawlEval** 
     return pawl_fail_memory(err);
   }
   eval->system = system;
+  eval->stages = mask & PAWL_STAGES;
+  mask &= ~PAWL_STAGES;
   eval->mask = mask & PAWL_FORCE && system->kink_count > 0 ? mask | PAWL_SURFACES : mask;
   eval->holds = system->triggers && wanted(eval, PAWL_Q_G);
   eval->compiled = pawl_compiled_generation(system->compiled);

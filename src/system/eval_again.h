@@ -17,7 +17,8 @@ typedef struct PawlReset {  // numbers that start from their constant part in ea
 struct PawlEval {
   PawlArena arena;
   const PawlSystem* system;
-  unsigned mask;
+  unsigned mask;  // without PAWL_STAGES
+  bool stages;
   PawlValues values;
   double* array[PAWL_QUANTITY_COUNT];
   int program_count, reset_count;

@@ -185,7 +185,24 @@ void pawl_program_free(PawlProgram* program) {
 
 // ---- as C ---------------------------------------------------------------------------------------
 int pawl_program_functions(const PawlProgram* program) {
-  return pawl_tape_source_count(program->tape, program->group->lanes == 1);
+  return pawl_tape_source_count(program->tape, program->group->lanes == 1) + (program->stages > 0);
+}
+
+// The step of kernels.h with the whole of the program inside.
+static void print_step(PawlText* out, const PawlProgram* p, int whole, int number) {
+  pawl_text_printf(out,
+                   "static double e%d(const PawlKernelsPoint* at) {\n"
+                   "  return f%d(at->registers, at->from, at->to);\n}\n"
+                   "static int f%d(const PawlKernelsPoint* at, const PawlKernelsRk4* s) {\n"
+                   "  return pawl_kernels_rk4(%d, %d, at, e%d, s);\n}\n",
+                   number, whole, number, p->stages, p->stage_rows, number);
+}
+
+void pawl_program_names(PawlText* out, const PawlProgram* p, int first) {
+  pawl_tape_source_names(out, p->tape, p->group->lanes == 1, first);
+  if (p->stages > 0) {
+    pawl_text_printf(out, "  (F)f%d,\n", first + pawl_program_functions(p) - 1);
+  }
 }
 
 int pawl_program_source(PawlText* out, const PawlProgram* p, int first) {
@@ -195,6 +212,9 @@ int pawl_program_source(PawlText* out, const PawlProgram* p, int first) {
   PawlTapeEnds ends;
   int failed = make_ends(p, &ends) ? pawl_tape_source(out, p->tape, &ends, first) : -1;
   free_ends(&ends);
+  if (!failed && p->stages > 0) {
+    print_step(out, p, first, first + pawl_program_functions(p) - 1);
+  }
   return failed;
 }
 
@@ -205,6 +225,7 @@ void pawl_program_adopt(PawlProgram* p, void (*const* functions)(void)) {
     return;
   }
   p->whole = (PawlTapeWhole*)functions[0];
+  p->step = p->stages > 0 ? (PawlKernelsStep*)functions[pawl_program_functions(p) - 1] : NULL;
   for (int k = 1; k < tape->part_count; k++) {
     tape->parts[k].code = (void (*)(double*))functions[1 + k];
   }

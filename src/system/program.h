@@ -12,6 +12,7 @@
 #include "base/pool.h"
 #include "base/text.h"
 #include "expr/tape.h"
+#include "system/kernels.h"
 #include "system/system.h"
 
 typedef struct PawlProgramOutput {
@@ -39,6 +40,9 @@ typedef struct PawlProgram {
   PawlTapeAdd** adds;          // of each gate; NULLs without
   double* const* to;           // the arrays by quantity
   int number;                  // among the programs of the system (compiled.h)
+  int stages, stage_rows;      // it is all that explicit steps evaluate, for as many velocities and
+                               // rows; 0: it is not
+  PawlKernelsStep* step;       // such a step, compiled with it; NULL without
 
   // What the open gates let in. Single lane: parts of the tape and stretches of the outputs, with
   // machine code those that it does not contain.
@@ -74,6 +78,7 @@ void pawl_program_choose(PawlProgram* program, const PawlOpenGates* open);
 // when memory is short.
 int pawl_program_source(PawlText* out, const PawlProgram* program, int first);
 int pawl_program_functions(const PawlProgram* program);
+void pawl_program_names(PawlText* out, const PawlProgram* program, int first);  // in a list
 // Takes compiled functions in the place of what it had. Gates are to be chosen anew.
 void pawl_program_adopt(PawlProgram* program, void (*const* functions)(void));
 // Lets the threads of a pool, which must outlive the program, share the lanes, where these are many

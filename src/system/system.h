@@ -358,6 +358,9 @@ double pawl_times_look(const PawlSystem* system, double t, PawlLine* room, int* 
 // A kink of time that may be free; `turn` as above.
 PawlNode pawl_kink_timed(PawlDag* dag, const PawlDagNode* kink, const PawlNode* arg, PawlNode plain,
                          PawlNode turn);
+// In the mask of pawl_eval_create: explicit steps are taken with it, so that they may be compiled
+// together (kernels.h).
+#define PAWL_STAGES (1u << 30)
 // Lets the threads of a pool, which must outlive it, share the evaluation where that is long.
 PAWL_CHECKED PawlStatus pawl_eval_share(PawlEval* eval, PawlPool* pool, PawlError* err);
 bool pawl_eval_is_timeless(const PawlEval* eval);  // its results do not depend on t by itself

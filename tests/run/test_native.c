@@ -9,6 +9,8 @@
 
 #include "run/recorded.h"
 #include "system/compiled.h"
+#include "system/eval_again.h"
+#include "system/kernels.h"
 #include "system/system.h"
 
 static char cache[] = "/tmp/pawl-native-XXXXXX";
@@ -97,16 +99,14 @@ static void same_bits(const char* name, const char* method) {
 // Regions and gates, locks, contacts, tables, states, rotations, lanes, kinks.
 static void test_bits(void** unused) {
   (void)unused;
-  static const char* const cases[][2] = {{"planar-3r-lock", NULL},
-                                         {"pothole-wheel", "nsga-pvv"},
-                                         {"bouncing-pendulum", "nsga-pva"},
-                                         {"chain", "ga-pva"},
-                                         {"quarter-car", NULL},
-                                         {"two-mass-control", NULL},
-                                         {"braiding-machine", "event-driven"},
-                                         {"elastic-bar", "nsga-pva"},
-                                         {"heavy-top", NULL},
-                                         {"stick-slip", "rk4"}};
+  static const char* const cases[][2] = {
+      {"planar-3r", "rk4"},          {"planar-3r", "dopri"},
+      {"planar-3r-lock", NULL},      {"kinked-track", "nsga-pvv"},
+      {"pothole-wheel", "nsga-pvv"}, {"bouncing-pendulum", "nsga-pva"},
+      {"chain", "ga-pva"},           {"quarter-car", NULL},
+      {"two-mass-control", NULL},    {"braiding-machine", "event-driven"},
+      {"elastic-bar", "nsga-pva"},   {"heavy-top", NULL},
+      {"stick-slip", "rk4"}};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     same_bits(cases[k][0], cases[k][1]);
   }
@@ -138,6 +138,143 @@ static void test_beside(void** unused) {
   assert_memory_equal(a->v, b->v, 3 * sizeof *a->v);
   run_end(&run[0]);
   run_end(&run[1]);
+}
+
+// ---- kernels -----------------------------------------------------------------------------------
+enum { MOST = 9, STEPS = 20 };
+
+typedef struct Motion {  // and room for a step of it
+  double t, q[MOST], v[MOST], a[MOST], of_q[MOST], of_v[MOST], of_a[MOST], sum_q[MOST], sum_v[MOST];
+} Motion;
+
+// One term of n coordinates, so that there is one program.
+static PawlSystem* coupled(int n, PawlModel** model) {
+  char text[2000];
+  int at = snprintf(text, sizeof text, "model: coupled\ncoordinates:\n");
+  for (int k = 1; k <= n; k++) {
+    at += snprintf(text + at, sizeof text - (size_t)at, "  x%d: 0.%d\n", k, k);
+  }
+  at += snprintf(text + at, sizeof text - (size_t)at, "kinetic: 1/2*(1 + x1^2)*(0");
+  for (int k = 1; k <= n; k++) {
+    at += snprintf(text + at, sizeof text - (size_t)at, " + %d*x%d'^2", k, k);
+  }
+  at += snprintf(text + at, sizeof text - (size_t)at, ")\npotential: cos(0.3");
+  for (int k = 1; k <= n; k++) {
+    at += snprintf(text + at, sizeof text - (size_t)at, " + %d.7*x%d", k, k);
+  }
+  snprintf(text + at, sizeof text - (size_t)at, ")*exp(x%d)\n", n);
+  PawlSystem* system = NULL;
+  assert_int_equal(pawl_model_parse(text, strlen(text), "coupled", 0, NULL, model, NULL), PAWL_OK);
+  assert_int_equal(pawl_system_create(*model, &system, NULL), PAWL_OK);
+  return system;
+}
+
+// In the place of a linear system of table[0] unknowns: x / (1 + S of its first entry).
+static int factor(double* values, const double* table, const double* S, const double* B,
+                  const double* J) {
+  (void)table;
+  (void)B;
+  (void)J;
+  values[0] = 1.0 + S[0];
+  return 1;
+}
+static void solve(const double* values, const double* table, double* x, double* y) {
+  (void)y;
+  for (int k = 0; k < (int)table[0]; k++) {
+    x[k] /= values[0];
+  }
+}
+
+typedef struct Equations {
+  PawlKernelsPoint at;  // first
+  const PawlEval* eval;
+  const PawlPoint* point;
+  const PawlSources* from;
+} Equations;
+
+static double evaluate(const PawlKernelsPoint* at) {
+  const Equations* e = (const Equations*)(const void*)at;
+  return pawl_eval_again(e->eval, e->point, e->from);
+}
+
+typedef enum Kernel { GENERAL, SIZED, COMPILED } Kernel;
+
+static int take(Kernel kernel, volatile const int* size, const Equations* e,
+                const PawlKernelsRk4* step) {
+  int n = *size, done = 0;  // no constant
+  if (kernel == COMPILED) {
+    return e->eval->programs->step(&e->at, step);
+  }
+  if (kernel == GENERAL) {
+    return pawl_kernels_rk4(n, 0, &e->at, evaluate, step);
+  }
+#define TAKE(n) done = pawl_kernels_rk4(n, 0, &e->at, evaluate, step)
+  PAWL_SIZED(n, TAKE)
+#undef TAKE
+  return done;
+}
+
+static void move(Kernel kernel, const PawlSystem* system, PawlEval* eval, Motion* m) {
+  int n = pawl_system_sizes(system).v;
+  double values[1], table[1] = {n};
+  *m = (Motion){0};
+  pawl_system_start(system, m->q, m->v);
+  PawlPoint point = {.q = m->of_q, .v = m->of_v};
+  PawlSources from = pawl_program_sources(system, &point);
+  assert_true(pawl_eval_settle(eval, NULL));
+  const PawlValues* of = pawl_eval_values(eval);
+  const PawlProgram* p = eval->programs;
+  Equations e = {
+      .at = {.t = &point.t,
+             .M = of->M,
+             .f = of->f,
+             .G = of->G,
+             .gamma = of->gamma,
+             .registers = p->registers,
+             .from = from.leaf,
+             .to = p->to,
+             .kkt = {.factor = factor, .solve = solve, .values = values, .table = table}},
+      .eval = eval,
+      .point = &point,
+      .from = &from};
+  for (int k = 0; k < STEPS; k++) {
+    PawlKernelsRk4 step = {.t = 0.01 * k,
+                           .h = 0.01,
+                           .q_n = m->q,
+                           .v_n = m->v,
+                           .a_n = m->a,
+                           .q = m->of_q,
+                           .v = m->of_v,
+                           .a = m->of_a,
+                           .sum_q = m->sum_q,
+                           .sum_v = m->sum_v};
+    assert_int_equal(take(kernel, &n, &e, &step), 1);
+  }
+}
+
+// The same source for any size, for a size that is a constant, and in a module with the equations.
+static void test_kernels(void** unused) {
+  (void)unused;
+  static const int sizes[] = {1, 3, PAWL_SIZED_LARGEST, MOST};
+  for (int k = 0; k < 4; k++) {
+    int n = sizes[k];
+    PawlModel* model;
+    PawlSystem* system = coupled(n, &model);
+    PawlEval* eval;
+    Motion general, sized, compiled;
+    unsigned mask = PAWL_MASS | PAWL_FORCE | PAWL_GRADIENT | PAWL_BIAS | PAWL_STAGES;
+    assert_int_equal(pawl_eval_create(system, mask, &eval, NULL), PAWL_OK);
+    move(GENERAL, system, eval, &general);
+    move(SIZED, system, eval, &sized);
+    assert_int_equal(pawl_system_compile(system, true, NULL), PAWL_OK);
+    move(COMPILED, system, eval, &compiled);
+    assert_true(general.v[n - 1] != 0.0);
+    assert_memory_equal(&sized, &general, sizeof general);
+    assert_memory_equal(&compiled, &general, sizeof general);
+    pawl_eval_destroy(eval);
+    pawl_system_destroy(system);
+    pawl_model_destroy(model);
+  }
 }
 
 // A system that goes while its text is being compiled takes the compiler with it.
@@ -219,11 +356,10 @@ static void test_no_compiler(void** unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_bits),
-                                     cmocka_unit_test(test_beside),
-                                     cmocka_unit_test(test_given_up),
-                                     cmocka_unit_test(test_kept),
-                                     cmocka_unit_test(test_folder_of_others),
-                                     cmocka_unit_test(test_no_compiler)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_bits),       cmocka_unit_test(test_beside),
+      cmocka_unit_test(test_kernels),    cmocka_unit_test(test_given_up),
+      cmocka_unit_test(test_kept),       cmocka_unit_test(test_folder_of_others),
+      cmocka_unit_test(test_no_compiler)};
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

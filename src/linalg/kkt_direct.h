@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// A small KKT system whose factorisation is machine code, for callers that factor and solve again
+// and again with one set of active rows: what pawl_kkt_factor and pawl_kkt_solve look up each time.
+// Plain C that needs nothing else: modules of compiled C have this text, too (system/kernels.h).
+#pragma once
+
+typedef struct PawlKktDirect {
+  // The matrix of S, B and J becomes its factors in `values`; 0: it is left to pawl_kkt_factor, to
+  // which nothing has happened. NULL: for solutions alone.
+  int (*factor)(double* values, const double* table, const double* S, const double* B,
+                const double* J);
+  // y of rows that are not active is 0.
+  void (*solve)(const double* values, const double* table, double* x, double* y);
+  double* values;
+  const double* table;
+  // Where rows of one entry are left out: whether that holds for these numbers, too; else NULL.
+  int (*stays)(const void* kkt, const double* B, const double* J);
+  const void* kkt;
+} PawlKktDirect;
