@@ -17,6 +17,7 @@ static const Option options[] = {
       "values, "
       "the table of all checks, and what it cost"),
      VALUE_FILE, true},
+    {"--native", "WHEN", "as of `pawl run`; the output is the same", VALUE_TEXT, false},
     {"--json", NULL, "print one JSON object on standard output", VALUE_NONE, true},
     {"-q, --quiet", NULL, "no progress, and not what was written", VALUE_NONE, false},
     {0}};
@@ -55,6 +56,7 @@ typedef struct Report {
   Json* json;  // NULL: a table
   Page* page;  // NULL without; then there is neither
   bool progress;
+  const char* native;  // NULL: as each case says
   int checks, failed;
 } Report;
 
@@ -314,6 +316,7 @@ static void put_case(Page* page, const Trial* t, const char* method, bool good) 
 static void try_method(const Case* c, const char* method, Report* report) {
   Trial t = {.c = c};
   PawlStatus status = prepare(&t, method);
+  t.def.native = report->native ? report->native : t.def.native;
   t.outcomes = calloc((size_t)c->check_count, sizeof *t.outcomes);
   if (report->progress) {
     fprintf(stderr, "\r\033[K%d checks, %d failed; %.60s: %s", report->checks, report->failed,
@@ -426,14 +429,14 @@ static void try_papers(const bool* chosen, Report* report) {
 }
 
 // All goes to DIR/index.html.
-static int run_page(const bool* chosen, const char* folder, bool quiet) {
+static int run_page(const bool* chosen, const char* folder, const char* native, bool quiet) {
   Page page;
   double begin = seconds_now();
   if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
     return complain(EXIT_RUN, "--out %s: cannot be made: %s", folder, strerror(errno));
   }
   int code = page_open(&page);
-  Report report = {.page = &page, .progress = !quiet && isatty(STDERR_FILENO)};
+  Report report = {.page = &page, .progress = !quiet && isatty(STDERR_FILENO), .native = native};
   if (!code) {
     try_papers(chosen, &report);
     double seconds = seconds_now() - begin;
@@ -448,22 +451,35 @@ static int run_page(const bool* chosen, const char* folder, bool quiet) {
   return code;
 }
 
+static int check_native(const char* native) {
+  static const char* const words[] = {"auto", "on", "off"};
+  for (int k = 0; k < 3; k++) {
+    if (!native || strcmp(native, words[k]) == 0) {
+      return 0;
+    }
+  }
+  return complain(EXIT_USAGE, "--native %s: must be auto, on or off", native);
+}
+
 static int run(int argc, char** argv) {
   enum { MOST_PAPERS = 32 };
   bool chosen[MOST_PAPERS] = {false};
   Wishes wishes = {0};
-  const char* folder = NULL;
+  const char *folder = NULL, *native = NULL;
   int code = study_take_option(&argc, argv, "--out", &folder);
+  code = code ? code : study_take_option(&argc, argv, "--native", &native);
+  code = code ? code : check_native(native);
   code = code ? code : choose(argc, argv, chosen, &wishes);
   if (!code && folder && wishes.json) {
     code = complain(EXIT_USAGE, "--out and --json: one of them");
   }
   if (code || folder) {
-    return code ? code : run_page(chosen, folder, wishes.quiet);
+    return code ? code : run_page(chosen, folder, native, wishes.quiet);
   }
   Json json = {stdout, 0, true};
   Report report = {.json = wishes.json ? &json : NULL,
-                   .progress = !wishes.quiet && isatty(STDERR_FILENO)};
+                   .progress = !wishes.quiet && isatty(STDERR_FILENO),
+                   .native = native};
   double begin = seconds_now();
   if (wishes.json) {
     json_open(&json, NULL, '{');
@@ -478,7 +494,7 @@ const Command command_reproduce = {
     .name = "reproduce",
     .line = "the benchmark: the examples of papers, checked",
     .run = run,
-    .usage = "[PAPER]... [--out DIR] [--json] [-q]",
+    .usage = "[PAPER]... [--out DIR] [--native WHEN] [--json] [-q]",
     .about =
         "Runs the benchmark: every case of the named papers (all without a name), compared with "
         "reference numbers that were computed independently, in closed form or by integration "

@@ -73,6 +73,19 @@ has err "one of them"
 expect 1 reproduce kovanda --out no/such
 has err "cannot be made"
 
+# Compiled expressions and steps do not change a digit. A few quick papers: each method of each case
+# is a text for the compiler.
+if [ -z "$sanitized" ] && command -v cc >/dev/null; then
+  for native in on off; do
+    XDG_CACHE_HOME=$work/cache expect 0 reproduce locks states contacts --native $native --json
+    sed 's/"seconds": *[0-9.e-]*//' out >native-$native
+  done
+  cmp native-on native-off || complain "reproduce --native on: other digits"
+  same "$(ls cache/pawl | grep -c '\.so$' | sed 's/^[1-9].*/some/')" some
+fi
+expect 2 reproduce --native perhaps
+has err "auto, on or off"
+
 # Everything takes a quarter of a minute in release, and too long with sanitizers.
 if [ -z "$sanitized" ]; then
   expect 0 reproduce
