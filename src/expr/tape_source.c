@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "expr/elementary.h"
 #include "expr/table.h"
+#include "expr/tape_uses.h"
 
 // ---- operations --------------------------------------------------------------------------------
 // Those that a compiler knows better than we do, as they stand in tape_ops.def.
@@ -102,13 +103,9 @@ typedef struct Printer {
 
 // How many operands an instruction reads.
 static int reads_of(const PawlInstruction* i, int reads[3]) {
-  int count =
-      i->op == PAWL_TAPE_MULADD || i->op == PAWL_TAPE_MULSUB || i->op == PAWL_TAPE_SUBMUL ? 3
-      : i->op == PAWL_TAPE_SQUARE || i->op == PAWL_TAPE_SINCOS                            ? 1
-                                                               : pawl_op_operands((PawlOp)i->op);
   const int all[3] = {i->a, i->b, i->c};
   memcpy(reads, all, sizeof all);
-  return count;
+  return pawl_tape_operands(i);
 }
 
 // A register as it is read.

@@ -6,23 +6,9 @@
 enum { NONE = -1, SEVERAL = -2 };
 
 int pawl_tape_operands(const PawlInstruction* i) {
-  switch (i->op) {
-    case PAWL_TAPE_SQUARE:
-    case PAWL_TAPE_NEG:
-    case PAWL_TAPE_SINCOS:
-    case PAWL_TAPE_POWI:
-    case PAWL_TAPE_SIN:
-    case PAWL_TAPE_COS:
-    case PAWL_TAPE_EXP:
-      return 1;
-    case PAWL_TAPE_ADD:
-    case PAWL_TAPE_SUB:
-    case PAWL_TAPE_MUL:
-    case PAWL_TAPE_DIV:
-      return 2;
-    default:
-      return 3;  // or fewer: a use too many costs a store
-  }
+  bool three = i->op == PAWL_TAPE_MULADD || i->op == PAWL_TAPE_MULSUB || i->op == PAWL_TAPE_SUBMUL;
+  bool one = i->op == PAWL_TAPE_SQUARE || i->op == PAWL_TAPE_SINCOS;
+  return three ? 3 : one ? 1 : pawl_op_operands((PawlOp)i->op);
 }
 
 // ---- who reads a register -----------------------------------------------------------------------

@@ -15,7 +15,8 @@ typedef struct PawlTapeUses {
   bool lasts[2];  // and whether they are read elsewhere, from memory
 } PawlTapeUses;
 
-// How many operands an instruction has; those of SINCOS and POWI are a alone.
+// How many operands an instruction reads: a, b, c. The view of a table is a constant and not
+// counted.
 int pawl_tape_operands(const PawlInstruction* i);
 
 typedef struct PawlTapeReaders {
