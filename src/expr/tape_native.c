@@ -142,27 +142,6 @@ static void copy(Writer* w, int x, int y) {
   put_both(w, PACKED, COPY, x, y);
 }
 
-static void start_function(Writer* w) {
-  PUT(0xF3, 0x0F, 0x1E, 0xFA);  // endbr64
-  PUT(0x53);                    // push rbx
-  PUT(0x48, 0x89, 0xFB);        // mov rbx, rdi
-  if (w->fours) {
-    PUT(0x48, 0x83, 0xEC, ROOM_OF_FOUR);  // sub rsp, the room
-  }
-  for (int x = FIRST_KEPT; x < END_KEPT; x++) {
-    w->kept[x] = (Kept){.reg = EMPTY};
-  }
-  memset(w->where, 0, (size_t)w->tape->register_count + 1);
-  w->sign = false;
-}
-
-static void end_function(Writer* w) {
-  if (w->fours) {
-    PUT(0x48, 0x83, 0xC4, ROOM_OF_FOUR);  // add rsp, the room
-  }
-  PUT(0x5B, 0xC3);  // pop rbx; ret
-}
-
 // ---- values in registers of the processor -------------------------------------------------------
 static void forget(Writer* w, int x) {
   if (w->kept[x].reg >= 0) {
@@ -250,6 +229,27 @@ static void put_away(Writer* w) {
     forget(w, x);
   }
   w->sign = false;
+}
+
+// ---- functions ----------------------------------------------------------------------------------
+static void start_function(Writer* w) {
+  PUT(0xF3, 0x0F, 0x1E, 0xFA);  // endbr64
+  PUT(0x53);                    // push rbx
+  PUT(0x48, 0x89, 0xFB);        // mov rbx, rdi
+  if (w->fours) {
+    PUT(0x48, 0x83, 0xEC, ROOM_OF_FOUR);  // sub rsp, the room
+  }
+  w->sign = false;
+}
+
+static void end_function(Writer* w) {
+  if (w->fours) {
+    PUT(0x48, 0x83, 0xC4, ROOM_OF_FOUR);  // add rsp, the room
+  }
+  PUT(0x5B, 0xC3);  // pop rbx; ret
+  for (int x = FIRST_KEPT; x < END_KEPT; x++) {
+    forget(w, x);
+  }
 }
 
 // ---- instructions of the tape -------------------------------------------------------------------
@@ -432,7 +432,7 @@ static void write_load(Writer* w, const PawlTapeReaders* readers) {
     PawlTapeInput input = tape->inputs[k];
     int reg = tape->constant_count + k;
     if (input.leaf == PAWL_OP_TURN ||
-        (readers->next[reg] == PAWL_TAPE_NEVER && !readers->last[reg])) {
+        (readers->next[reg] == PAWL_TAPE_NEVER && !pawl_tape_lasts(readers, reg))) {
       continue;
     }
     if ((int)input.leaf != leaf) {
@@ -442,7 +442,7 @@ static void write_load(Writer* w, const PawlTapeReaders* readers) {
     }
     int x = room(w, -1);
     memory_at(w, LOAD, x, RAX, (int64_t)input.index * (int64_t)sizeof(double));
-    keep(w, x, reg, readers->next[reg], readers->last[reg]);
+    keep(w, x, reg, readers->next[reg], pawl_tape_lasts(readers, reg));
   }
 }
 
@@ -552,6 +552,9 @@ static int write_tape(PawlTape* tape, const PawlTapeEnds* ends, void* memory_of_
   size_t* start = pawl_alloc((size_t)(tape->part_count + ends->count), sizeof *start);
   w.where = pawl_alloc((size_t)tape->register_count + 1, 1);
   w.uses = pawl_alloc((size_t)tape->instruction_count, sizeof *w.uses);
+  for (int x = FIRST_KEPT; x < END_KEPT; x++) {
+    w.kept[x].reg = EMPTY;
+  }
   int failed = pawl_tape_readers_create(&readers, tape, ends);
   failed = start && w.where && w.uses ? failed : -1;
   if (!failed) {

@@ -22,9 +22,11 @@ int pawl_tape_operands(const PawlInstruction* i);
 typedef struct PawlTapeReaders {
   const PawlTape* tape;
   const PawlTapeEnds* ends;
-  int* of;     // register -> the part that reads it; -1: none, -2: several, or one without a part
-  int* next;   // room of pawl_tape_uses: afterwards the first use of what a function finds
-  bool* last;  // room
+  int* of;       // register -> the part that reads it; -1: none, -2: several, or one without a part
+  bool* output;  // register -> it is an output of the tape
+  int part, end;  // of the last pawl_tape_uses
+  int* next;      // register -> the first use of what that function finds in it
+  bool* written;  // register -> the function writes to it
 } PawlTapeReaders;
 // 0, or -1 when memory is short.
 int pawl_tape_readers_create(PawlTapeReaders* readers, const PawlTape* tape,
@@ -34,3 +36,5 @@ void pawl_tape_readers_free(PawlTapeReaders* readers);
 // The uses of the instructions of a part (`uses` by instruction of the tape) in the function of
 // stretch `end` of the results, or of the part alone (-1).
 void pawl_tape_uses(PawlTapeReaders* readers, int part, int end, PawlTapeUses* uses);
+// Whether others read what that function leaves in a register.
+bool pawl_tape_lasts(const PawlTapeReaders* readers, int reg);
