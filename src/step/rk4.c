@@ -14,6 +14,7 @@ typedef struct Rk4 {
   double *sq, *sv;  // weighted sums of the stages
   double* lambda;   // of a stage
   bool adds_up;     // q' = v
+  int rest;         // steps to come that are not tried as small ones, after one that was not
 } Rk4;
 
 static PawlStatus create(PawlStepper* s, PawlError* err) {
@@ -100,7 +101,12 @@ static bool run_kernel(const PawlStepper* s, const PawlDirect* by, const PawlKer
 // Coordinates that are numbers, equations and linear system by machine code.
 static Taken take_small(PawlStepper* s, Rk4* d, const PawlPhase* phase, PawlState* state,
                         double h) {
+  enum { REST = 64 };
   PawlDirect by;
+  if (d->rest > 0) {
+    d->rest--;
+    return NOTHING;
+  }
   if (!d->adds_up || d->forms.kind != PAWL_FORM_INDEX_1 ||
       !pawl_direct_begin(s, phase, d->forms.eval, d->q, d->v, &by)) {
     return NOTHING;
@@ -120,6 +126,7 @@ static Taken take_small(PawlStepper* s, Rk4* d, const PawlPhase* phase, PawlStat
                          .sum_v = d->sv,
                          .held = held};
   if (!run_kernel(s, &by, &step)) {
+    d->rest = REST;
     return NOTHING;
   }
   pawl_dynamics_direct_count(&s->dynamics, &by.at.kkt, held ? 3 : 4, state->t + h);

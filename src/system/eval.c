@@ -349,7 +349,7 @@ bool pawl_eval_settle(PawlEval* eval, const int* modes) {
   if (eval->generation != atomic_load_explicit(eval->compiled, memory_order_acquire)) {
     adopt(eval, modes);
   }
-  if (!eval->system->model || eval->system->rates_react) {
+  if (!eval->system->model || eval->system->rates_react || eval->program_count == 0) {
     return false;
   }
   if (!are_open(eval, modes)) {
