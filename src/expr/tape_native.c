@@ -89,8 +89,8 @@ static void put_number(Writer* w, uint64_t value, int bytes) {
 
 // ---- instructions of the processor --------------------------------------------------------------
 // The second byte of scalar double operations: F2 0F op.
-enum { LOAD = 0x10, STORE = 0x11, ADD = 0x58, MUL = 0x59, SUB = 0x5C };
-enum { COPY = 0x28, XOR = 0x57 };  // of all bits: 66 0F op
+enum { LOAD = 0x10, STORE = 0x11, SQRT = 0x51, ADD = 0x58, MUL = 0x59, SUB = 0x5C, DIV = 0x5E };
+enum { COPY = 0x28, COMPARE = 0x2E, XOR = 0x57 };  // 66 0F op
 enum { SCALAR = 0xF2, PACKED = 0x66 };
 // rbx holds the address of the registers of the tape.
 enum { RAX = 0, RBX = 3, RSP = 4, RSI = 6 };
@@ -256,7 +256,8 @@ static void end_function(Writer* w) {
 static bool is_inline(PawlTapeOp op) {
   return op == PAWL_TAPE_ADD || op == PAWL_TAPE_SUB || op == PAWL_TAPE_MUL ||
          op == PAWL_TAPE_MULADD || op == PAWL_TAPE_MULSUB || op == PAWL_TAPE_SUBMUL ||
-         op == PAWL_TAPE_SQUARE || op == PAWL_TAPE_NEG;
+         op == PAWL_TAPE_SQUARE || op == PAWL_TAPE_NEG || op == PAWL_TAPE_DIV ||
+         op == PAWL_TAPE_SQRT;
 }
 
 // The xmm with a copy of operand k of an instruction, in its own where that is read no more, also
@@ -310,6 +311,27 @@ static int negative(Writer* w, int at) {
   return x;
 }
 
+// a / b; NaN where b is 0.
+static int quotient(Writer* w, int at) {
+  const PawlInstruction* i = &w->tape->code[at];
+  int x = take_copy(w, at, 0, i->b, -1);
+  fetch(w, 1, i->b);
+  both(w, DIV, x, 1);
+  put_both(w, PACKED, XOR, 0, 0);
+  put_both(w, PACKED, COMPARE, 1, 0);
+  PUT(0x75, 17, 0x7A, 15);                        // jne, jp: over the next two
+  PUT(0x48, 0xB8, 0, 0, 0, 0, 0, 0, 0xF8, 0x7F);  // mov rax, NaN
+  PUT(0x66, (unsigned char)(0x48 | (x > LOW ? OF_X : 0)), 0x0F, 0x6E,
+      (unsigned char)(BOTH_REGISTERS | (x & LOW) << REG_SHIFT));  // movq xmm[x], rax
+  return x;
+}
+
+static int root(Writer* w, int at) {
+  int x = take_copy(w, at, 0, -1, -1);
+  both(w, SQRT, x, x);
+  return x;
+}
+
 static int square(Writer* w, int at) {
   int x = take_copy(w, at, 0, -1, -1);
   both(w, MUL, x, x);
@@ -325,6 +347,8 @@ static void write_inline(Writer* w, int at) {
           : i->op == PAWL_TAPE_MUL    ? two(w, at, MUL, -1)
           : i->op == PAWL_TAPE_SQUARE ? square(w, at)
           : i->op == PAWL_TAPE_NEG    ? negative(w, at)
+          : i->op == PAWL_TAPE_DIV    ? quotient(w, at)
+          : i->op == PAWL_TAPE_SQRT   ? root(w, at)
                                       : three(w, at);
   for (int k = 0; k < pawl_tape_operands(i); k++) {
     pass(w, operands[k], uses->next[k]);

@@ -199,12 +199,14 @@ static void test_random_graphs(void** state) {
   }
 }
 
-// Sums, products and signs, in which most results are read by the next instruction, some also
-// later; in every second trial by any, so that more are kept than there are registers.
+// Sums, products, quotients, roots and signs, in which most results are read by the next
+// instruction, some also later; in every second trial by any, so that more are kept than there are
+// registers.
 static void test_arithmetic(void** state) {
   (void)state;
   enum { NODES = 60, NEAR = 6 };
-  static const PawlOp ops[] = {PAWL_OP_ADD, PAWL_OP_SUB, PAWL_OP_MUL, PAWL_OP_MUL, PAWL_OP_NEG};
+  static const PawlOp ops[] = {PAWL_OP_ADD, PAWL_OP_SUB, PAWL_OP_MUL,  PAWL_OP_MUL,
+                               PAWL_OP_NEG, PAWL_OP_DIV, PAWL_OP_SQRT, PAWL_OP_ADD};
   Random r = {99};
   Lane lanes[WIDTH];
   for (int trial = 0; trial < 2000; trial++) {
@@ -217,7 +219,7 @@ static void test_arithmetic(void** state) {
       nodes[k] = k < 4 ? pawl_dag_leaf(dag, k < 2 ? PAWL_OP_Q : PAWL_OP_V, k % 2)
                  : random_below(&r, 8) == 0
                      ? pawl_dag_powi(dag, a, 2)
-                     : pawl_dag_apply(dag, ops[random_below(&r, 5)], a, b, PAWL_NO_NODE);
+                     : pawl_dag_apply(dag, ops[random_below(&r, 8)], a, b, PAWL_NO_NODE);
     }
     for (int k = 0; k < ROOTS; k++) {
       outputs[k] = nodes[NODES - 1 - (k == 0 ? 0 : random_below(&r, NODES))];
