@@ -86,12 +86,22 @@ static uint64_t scale_to_odd(uint64_t high, uint64_t low, uint64_t x) {
   return (uint64_t)(product >> 64) | ((uint64_t)product > 1);
 }
 
-typedef struct Digits {
-  uint64_t digits;
-  int exponent;  // the value is digits 10^exponent
+typedef struct Digits {  // the value is (10 n + last) 10^exponent
+  uint64_t n;            // 15 or 16 digits
+  unsigned last;
+  int exponent;
 } Digits;
 
-static const uint64_t LEAST_SEVENTEEN = UINT64_C(10000000000000000);  // 10^16
+static const uint64_t LEAST_SIXTEEN = UINT64_C(1000000000000000);  // 10^15
+
+// Of whatever length.
+static Digits divided(uint64_t digits, int exponent) {
+  while (digits < 10 * LEAST_SIXTEEN) {
+    digits *= 10;
+    exponent--;
+  }
+  return (Digits){digits / 10, (unsigned)(digits % 10), exponent};
+}
 
 static Digits shortest_exact(const PawlDecimals* powers, uint64_t c, int q, bool power_of_2) {
   int k = power_of_2 ? log10_of_3_quarters_power_of_2(q) : log10_of_power_of_2(q);  // (D2)
@@ -108,21 +118,16 @@ static Digits shortest_exact(const PawlDecimals* powers, uint64_t c, int q, bool
     uint64_t tens = s / 10;
     bool below = begin <= 40 * tens, above = 40 * tens + 40 <= end;
     if (below != above) {
-      return (Digits){10 * (tens + above), k};
+      return divided(10 * (tens + above), k);
     }
   }
   bool below = begin <= 4 * s, above = 4 * s + 4 <= end;
   if (below != above) {
-    return (Digits){s + above, k};
+    return divided(s + above, k);
   }
   uint64_t middle = 4 * s + 2;
   bool up = value > middle || (value == middle && (s & 1));
-  return (Digits){s + up, k};
-}
-
-// Seventeen digits of sixteen.
-static inline Digits seventeen(Digits d) {
-  return d.digits < LEAST_SEVENTEEN ? (Digits){10 * d.digits, d.exponent - 1} : d;
+  return divided(s + up, k);
 }
 
 // u of every exponent of ordinary doubles, (D3), rounded up.
@@ -162,19 +167,27 @@ void pawl_decimals_fill(PawlDecimals* powers) {
   fill_scales(powers);
 }
 
-// Digits in `*digits`, 16 or 17, of c 2^q: y is n + f 2^-64, too large by less than 2^-64 since u
-// is so by less than 2^-128, or too small by less than 2^-64 by what is cut. False: too close to
-// tell.
-static inline bool shortest_quickly(const PawlDecimalScale* scale, uint64_t c, uint64_t* digits) {
+// Digits of c 2^q: y is n + f 2^-64, too large by less than 2^-64 since u is so by less than
+// 2^-128, or too small by less than 2^-64 by what is cut. False: too close to tell. The digit
+// behind n is taken from the upper 60 bits of f, so that ten times them fit. (D3)
+static inline bool shortest_quickly(const PawlDecimalScale* scale, uint64_t c, Digits* digits) {
   const uint64_t half = UINT64_C(1) << 63, close = 64;
   Wide upper = (Wide)scale->high * c;
   uint64_t lower = (uint64_t)((Wide)scale->low * c >> 64), f = (uint64_t)upper + lower;
-  uint64_t n = (uint64_t)(upper >> 64) + (f < lower), d = scale->high >> 1;
-  uint64_t e = f < half ? f : -f;
-  Wide tenth = (Wide)f * 10;  // the digit behind n
-  uint64_t rest = (uint64_t)tenth + half, last = (uint64_t)(tenth >> 64) + (rest < half);
-  *digits = 10 * n + (e < d ? (f < half ? 0 : 10) : last);  // (D3)
-  return (e - d + close > 2 * close) & (rest + close > 2 * close);
+  uint64_t d = scale->high >> 1, e = f < half ? f : -f;
+  digits->n = (uint64_t)(upper >> 64) + (f < lower);
+  digits->last = 0;
+  digits->exponent = scale->k;
+  if (e < d) {
+    digits->n += f >= half;
+  } else {
+    uint64_t tenth = 10 * (f >> 4) + (UINT64_C(1) << 59);
+    digits->last = (unsigned)(tenth >> 60);
+    if ((tenth + close) << 4 <= 2 * close << 4) {  // a tie
+      return false;
+    }
+  }
+  return e - d + close > 2 * close;
 }
 
 // ---- text -----------------------------------------------------------------------------------
@@ -191,30 +204,31 @@ static inline void put_four(char* out, uint32_t digits) {
 #endif
 }
 
-// `last`: the last four of them.
-static inline int count_digits(const char* digits, uint32_t last) {
-  int count = MOST_DIGITS - 4;
-  if (last != FOUR_ZEROS) {
-    return MOST_DIGITS - (int)((unsigned)__builtin_clz(last ^ FOUR_ZEROS) / 8);
-  }
-  while (count > 1 && digits[count - 1] == '0') {
-    count--;
-  }
-  return count;
+// Of twelve digits, given by fours, those before the zeros at the end.
+static size_t count_high(const PawlDecimals* powers, uint32_t a, uint32_t b, uint32_t c) {
+  uint32_t of = c ? c : b ? b : a;
+  size_t before = c ? 8 : b ? 4 : 0;
+  return before + 4 - (unsigned)__builtin_clz(powers->four[of] ^ FOUR_ZEROS) / 8;
 }
 
-// Writes seventeen digits and returns how many there are without the zeros at the end.
-static inline int put_digits(const PawlDecimals* powers, uint64_t digits, char* out) {
+// Writes seventeen digits, the first of which may be zero, and returns how many there are without
+// the zeros at the end.
+static inline size_t put_digits(const PawlDecimals* powers, const Digits* d, char* out) {
   const uint64_t half = 100000000;
-  uint64_t above = digits / half, first = above / half;
-  uint32_t middle = (uint32_t)(above - half * first), low = (uint32_t)(digits - half * above);
-  uint32_t a = middle / 10000, b = low / 10000, last = powers->four[low - 10000 * b];
-  *out = (char)('0' + first);
-  put_four(out + 1, powers->four[a]);
-  put_four(out + 5, powers->four[middle - 10000 * a]);
-  put_four(out + 9, powers->four[b]);
-  put_four(out + 13, last);
-  return count_digits(out, last);
+  uint32_t high = (uint32_t)(d->n / half), low = (uint32_t)(d->n - half * high);
+  uint32_t a = high / 10000, c = low / 10000, fourth = powers->four[low - 10000 * c];
+  put_four(out, powers->four[a]);
+  put_four(out + 4, powers->four[high - 10000 * a]);
+  put_four(out + 8, powers->four[c]);
+  put_four(out + 12, fourth);
+  out[16] = (char)('0' + d->last);
+  if (d->last != 0) {
+    return MOST_DIGITS;
+  }
+  if (fourth != FOUR_ZEROS) {
+    return 16 - (unsigned)__builtin_clz(fourth ^ FOUR_ZEROS) / 8;
+  }
+  return count_high(powers, a, high - 10000 * a, c);
 }
 
 static char* put_exponent(char* out, int exponent) {
@@ -229,21 +243,38 @@ static char* put_exponent(char* out, int exponent) {
   return out;
 }
 
-// As %g with the precision that it takes, at least 15: an exponent below 1e-4 and from there on.
-// Digits stand one place to the right at first, and those before the point go back.
-static inline char* put_number(const PawlDecimals* powers, Digits d, char* out) {
-  int exponent = d.exponent + MOST_DIGITS - 1, whole = exponent + 1;  // of the first digit
-  if (whole <= 0 && exponent >= -4) {
-    memcpy(out, "0.000000", 8);
-    out += 2 - whole;
-    return out + put_digits(powers, d.digits, out);
+// Moves the first `count` digits, at most 8 of them quickly, back by one place.
+static inline void move_back(char* digits, int count) {
+  uint64_t moved, others;
+  if (count > 8) {
+    memmove(digits - 1, digits, (size_t)count);
+    return;
   }
-  int count = put_digits(powers, d.digits, out + 1), precision = count < 15 ? 15 : count;
-  bool scientific = whole <= 0 || exponent >= precision;
+  memcpy(&moved, digits, sizeof moved);
+  memcpy(&others, digits + count, sizeof others);
+  memcpy(digits - 1, &moved, sizeof moved);
+  memcpy(digits + count, &others, sizeof others);
+}
+
+// As %g with the precision that it takes, at least 15: an exponent below 1e-4 and from there on.
+// Digits stand one place to the right at first, and those before the point go back. The first of
+// them is zero (`skip`) where n has 15.
+static inline char* put_number(const PawlDecimals* powers, const Digits* d, char* out) {
+  int skip = d->n < LEAST_SIXTEEN;
+  int exponent = d->exponent + MOST_DIGITS - 1 - skip, whole = exponent + 1;  // of the first digit
+  if (whole <= 0 && exponent >= -4) {
+    char* digits = out + 2 - d->exponent - MOST_DIGITS;  // where whole is that of 16
+    memcpy(out, "0.000000", 8);
+    digits += put_digits(powers, d, digits);
+    out[1] = '.';  // may have been written over
+    return digits;
+  }
+  int count = (int)put_digits(powers, d, out + 1 - skip) - skip;
+  bool scientific = whole <= 0 || exponent >= (count < 15 ? 15 : count);
   whole = scientific ? 1 : whole;
   *out = out[1];
   if (whole > 1) {
-    memmove(out + 1, out + 2, (size_t)whole - 1);
+    move_back(out + 2, whole - 1);
   }
   out[whole] = '.';
   out += count > whole ? count + 1 : whole;
@@ -277,17 +308,16 @@ static char* print_special(const PawlDecimals* powers, double value, const char*
   uint64_t c = biased ? fraction | leading : fraction;
   int q = (biased ? biased : 1) - PAWL_DECIMAL_BIAS;
   Digits digits = shortest_exact(powers, c, q, fraction == 0 && biased > 1);
-  while (digits.digits < LEAST_SEVENTEEN) {
-    digits = seventeen(digits);
-  }
-  return put_number(powers, digits, out);
+  return put_number(powers, &digits, out);
 }
 
 // `none` where it is no number. Returns the end.
-static inline char* print(const PawlDecimals* powers, double value, const char* none, char* out) {
+static inline char* print(const PawlDecimals* powers, const double* value, const char* none,
+                          char* out) {
   const uint64_t leading = UINT64_C(1) << 52;
-  uint64_t bits, digits;
-  memcpy(&bits, &value, sizeof bits);
+  uint64_t bits;
+  Digits digits;
+  memcpy(&bits, value, sizeof bits);
   uint64_t fraction = bits & (leading - 1), biased = bits >> 52 & 0x7ff;
   const PawlDecimalScale* scale = &powers->scale[biased];
   if (biased - 1 >= PAWL_DECIMAL_ORDINARY || fraction == 0 ||
@@ -296,20 +326,20 @@ static inline char* print(const PawlDecimals* powers, double value, const char* 
       *out = '0';
       return out + 1;
     }
-    return print_special(powers, value, none, out);
+    return print_special(powers, *value, none, out);
   }
   *out = '-';
-  return put_number(powers, seventeen((Digits){digits, scale->k}), out + (bits >> 63));
+  return put_number(powers, &digits, out + (bits >> 63));
 }
 
 int pawl_decimal_print(const PawlDecimals* powers, double value, char* out) {
-  return (int)(print(powers, value, "nan", out) - out);
+  return (int)(print(powers, &value, "nan", out) - out);
 }
 
 size_t pawl_decimal_row(const PawlDecimals* powers, int count, const double* values, char* out) {
   char* at = out;
   for (int i = 0; i < count; i++) {
-    at = print(powers, values[i], "", at);
+    at = print(powers, values + i, "", at);
     *at++ = ',';
   }
   at -= count > 0;
