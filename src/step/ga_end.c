@@ -235,7 +235,9 @@ static bool at_rounding(const PawlStepper* s, PawlGa* d, const PawlPhase* phase)
   if (d->simple) {
     return false;  // there are no tangents
   }
-  pawl_ga_size(s, d, d->U ? d->v_total : d->v, false);
+  if (!d->sized || (d->level == PAWL_LEVEL_POSITION && !d->U)) {  // or of positions alone
+    pawl_ga_size(s, d, d->U ? d->v_total : d->v, false);
+  }
   round_balance(s, d, tangent);
   PawlGaSums all = pawl_ga_balance_part(d, d->rounded, (PawlPart){.end = s->sizes.v});
   if (!(balance_error(all) <= PAWL_ROUNDED)) {
