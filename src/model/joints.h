@@ -64,6 +64,7 @@ typedef struct PawlJoint {
   bool carries_family;  // it may: all of one, or the first of a chain, forward
   bool is_coordinate;   // its values are: it is in the tree, and bodies have none of their own
   bool in_loop;
+  bool closes;     // a loop: rows, at the start too
   bool is_geared;  // some gear ties its rate to another
   bool is_gear;    // between the joints `geared`
   int geared[2];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starts and rates of joints that are given, of bodies that have coordinates of their own and hang
-// on what is found at the start: rows that hold where it is found, and never again. At t = 0
+// Starts and rates of joints that are given, and are none of coordinates: of a joint that closes a
+// loop, or of bodies that have coordinates of their own and hang on what is found at the start.
+// They are rows that hold where it is found, and never again. At t = 0
 //   value = start + rate t                                                                     (J2)
 // says both.
 #include <string.h>

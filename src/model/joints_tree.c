@@ -142,8 +142,9 @@ bool pawl_joint_tree(PawlMade* made, PawlBodies* bodies, PawlJoints* joints, int
     }
   }
   for (int k = 0; k < joints->count; k++) {
-    const PawlJoint* joint = &joints->item[k];
-    if (!joint->is_gear && !joint->in_tree && !joint->name.range[0] && is_closed(joint)) {
+    PawlJoint* joint = &joints->item[k];
+    joint->closes = !joint->is_gear && !joint->in_tree && !joint->name.range[0] && is_closed(joint);
+    if (joint->closes) {
       mark_loop(&tree, joint);
     }
     for (int side = 0; joint->is_gear && side < 2; side++) {

@@ -146,6 +146,9 @@ static void write_joints(Mechanism* m) {
     if (!joint->is_coordinate) {
       pawl_write_row_joint(&m->made, joint, true);
     }
+    if (joint->closes) {
+      pawl_write_joint_kept(&m->made, joint, joint->given[0], joint->given[1]);
+    }
     pawl_write_joint_turns(&m->made, joint);
     pawl_write_joint_acts(&m->made, joint);
   }

@@ -33,6 +33,23 @@ static const char HUNG_ON_LOOP[] =
     "outputs: {p: coupler.end, phi: a.angle, psi: b.angle, w: p.rate, v: b.rate, e: p.angle}\n"
     "simulate: {method: dopri, rtol: 1e-12, until: 0.5, step: 0.05}\n";
 
+// The joint that closes the loop is the one that is told how to begin.
+static const char FROM_LAST[] =
+    "model: from-last\n"
+    "mechanism: {gravity: [0, -9.81], coordinates: %s}\n"
+    "bodies:\n"
+    "  crank: {mass: 1, inertia: 0.02, centre: [0.2, 0], points: {end: [0.4, 0]}}\n"
+    "  coupler: {mass: 2, inertia: 0.2, centre: [0.5, 0.1], points: {end: [1, 0]}}\n"
+    "  rocker: {mass: 1.5, inertia: 0.1, centre: [0.4, 0], points: {end: [0.8, 0]}}\n"
+    "joints:\n"
+    "  a: {revolute: [ground, crank], guess: 0.9}\n"
+    "  b: {revolute: [crank, coupler], at: crank.end, guess: -0.4}\n"
+    "  d: {revolute: [ground, rocker], at: [1.1, 0], guess: 1.5}\n"
+    "  c: {revolute: [coupler, rocker], at: [coupler.end, rocker.end], cut: true, start: 1, rate: "
+    "2}\n"
+    "outputs: {p: coupler.end, phi: a.angle, psi: b.angle, w: c.rate, e: c.angle, f: d.rate}\n"
+    "simulate: {method: dopri, rtol: 1e-12, until: 0.3, step: 0.05}\n";
+
 // The rate of `b` follows from that of `a`, and what hangs on it keeps its own.
 static const char HUNG_ON_GEAR[] =
     "model: hung-on-gear\n"
@@ -169,13 +186,25 @@ static void check_both(const char* joint, const char* absolute) {
 
 static void test_plane(void** unused) {
   (void)unused;
-  static const char* const models[] = {FOUR_BAR, SLIDER_CRANK, HUNG_PLATE,   SLOT,
-                                       GEARED,   REDUNDANT,    HUNG_ON_LOOP, HUNG_ON_GEAR};
+  static const char* const models[] = {FOUR_BAR,  SLIDER_CRANK, HUNG_PLATE,   SLOT,     GEARED,
+                                       REDUNDANT, HUNG_ON_LOOP, HUNG_ON_GEAR, FROM_LAST};
   for (size_t k = 0; k < sizeof models / sizeof *models; k++) {
     char joint[TEXT], absolute[TEXT];
     assert_in_range(snprintf(joint, TEXT, models[k], "joint"), 1, TEXT - 1);
     assert_in_range(snprintf(absolute, TEXT, models[k], "absolute"), 1, TEXT - 1);
     check_both(joint, absolute);
+  }
+}
+
+static void test_kept_start(void** unused) {
+  (void)unused;
+  for (int k = 0; k < 2; k++) {
+    char text[TEXT];
+    snprintf(text, TEXT, FROM_LAST, k ? "absolute" : "joint");
+    Run run = run_all(text);
+    CHECK_NEAR(value_at(&run, 0, "e"), 1.0, 1e-12);
+    CHECK_NEAR(value_at(&run, 0, "w"), 2.0, 1e-12);
+    run_end(&run);
   }
 }
 
@@ -452,6 +481,7 @@ static void test_planar_arm(void** unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_plane),
+      cmocka_unit_test(test_kept_start),
       cmocka_unit_test(test_space),
       cmocka_unit_test(test_reactions),
       cmocka_unit_test(test_mass_of_rotation),
