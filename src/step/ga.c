@@ -86,6 +86,7 @@ PawlStatus pawl_ga_create(PawlStepper* s, PawlLevel level, unsigned more, PawlGa
   d->S = PAWL_NEW(&s->arena, double, s->nonzeros_H);
   d->J = PAWL_NEW(&s->arena, double, s->G.start[n]);
   d->S_modes = PAWL_NEW(&s->arena, int, s->sizes.modes);
+  d->S_alone = s->contact_count > 0 ? PAWL_NEW(&s->arena, double, s->nonzeros_H) : NULL;
   d->sums = PAWL_NEW(&s->arena, PawlGaSums, pawl_pool_parts(n, PAWL_GA_PART));
   for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++) {
     *vectors[k] = PAWL_NEW(&s->arena, double, n);
@@ -143,7 +144,7 @@ __attribute__((noinline)) static PawlStatus shift(PawlStepper* s, PawlGa* d, con
 }
 
 // a_n stands for v' at t_n + (alpha_m - alpha_f) h with the h of the last step: for one of another
-// length it moves along. So where slips turn and each step is shorter than the last.         (A24)
+// length it moves along. So where slips turn and each step is shorter than the last.         (A25)
 PAWL_APART static void stretch(PawlStepper* s, PawlGa* d, const PawlState* state, const double* a,
                                double ratio) {
   for (int j = 0; j < s->sizes.v; j++) {
@@ -359,6 +360,27 @@ PAWL_APART static bool may_hold(const PawlStepper* s, PawlGa* d) {
   return may;
 }
 
+// No row is in force, as where contacts push beside the smooth motion, and S is what it was: its
+// factors serve again.
+PAWL_APART static bool is_same_alone(PawlStepper* s, PawlGa* d, const PawlPhase* phase,
+                                     const double* S) {
+  size_t bytes = (size_t)s->nonzeros_H * sizeof(double);
+  for (int i = 0; i < s->sizes.rows; i++) {
+    if (pawl_phase_binds(phase, i)) {
+      return false;
+    }
+  }
+  if (memcmp(d->S_alone, S, bytes) != 0) {
+    memcpy(d->S_alone, S, bytes);
+    d->S_number = 0;
+  }
+  return true;
+}
+
+static inline bool stays_alone(PawlStepper* s, PawlGa* d, const PawlPhase* phase, const double* S) {
+  return d->S_alone && is_same_alone(s, d, phase, S);
+}
+
 // One Newton correction:                                                                    (A9)
 //   [ M + (gamma'/beta') C + K/beta'   -B^T ] [ dq              ]     [ r / beta' ]
 //   [ J                                  0  ] [ dlambda / beta' ] = - [ f c        ]
@@ -385,14 +407,16 @@ PawlStatus pawl_ga_correct(PawlStepper* s, PawlGa* d, const PawlPhase* phase, Pa
   for (int i = 0; i < s->sizes.rows; i++) {
     d->dlambda[i] = pawl_phase_binds(phase, i) ? -factor * d->c[i] : 0.0;
   }
+  bool alone = !d->simple && !linear && stays_alone(s, d, phase, S);
   long long* known = d->simple           ? NULL
+                     : alone             ? &d->S_number
                      : !linear           ? &d->held
                      : d->B == values->G ? &d->S_number
                                          : NULL;
   PAWL_TRY(pawl_dynamics_solve_known(&s->dynamics, values, S, d->B, J, phase->active, t, d->dq,
                                      d->dlambda, known, err));
-  if (d->held > 0 && d->U &&
-      s->sizes.rows > 0) {  // another matrix comes before it may be asked for again
+  if (alone || (d->held > 0 && d->U &&
+                s->sizes.rows > 0)) {  // another matrix comes before it may be asked for again
     pawl_kkt_name(s->kkt);
   }
   d->change_known = false;

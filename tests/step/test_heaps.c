@@ -16,6 +16,17 @@ static void test_pyramids_rest(void** unused) {
   }
 }
 
+// Contacts that rub push beside the smooth motion, whose matrix is then that of the masses, and is
+// factored once.
+static void test_smooth_factors_stay(void** unused) {
+  (void)unused;
+  static const char* const settings[] = {"B=5"};
+  Motion m = heap(APART, 1, settings);
+  check_rests(&m, "nsga-pva", 1e-3, 20, 1e-12);
+  assert_true(pawl_stepper_info(m.stepper).factorizations <= 3);
+  motion_end(&m);
+}
+
 static void test_large_pyramid_rests(void** unused) {
   (void)unused;
   static const char* const settings[] = {"B=30"};  // 900 contacts
@@ -158,9 +169,13 @@ static void test_spheres(void** unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_pyramids_rest),     cmocka_unit_test(test_large_pyramid_rests),
-      cmocka_unit_test(test_forces_of_pyramid), cmocka_unit_test(test_start),
-      cmocka_unit_test(test_collapses),         cmocka_unit_test(test_settles),
+      cmocka_unit_test(test_pyramids_rest),
+      cmocka_unit_test(test_large_pyramid_rests),
+      cmocka_unit_test(test_smooth_factors_stay),
+      cmocka_unit_test(test_forces_of_pyramid),
+      cmocka_unit_test(test_start),
+      cmocka_unit_test(test_collapses),
+      cmocka_unit_test(test_settles),
       cmocka_unit_test(test_spheres),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
