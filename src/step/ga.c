@@ -86,7 +86,7 @@ PawlStatus pawl_ga_create(PawlStepper* s, PawlLevel level, unsigned more, PawlGa
   d->S = PAWL_NEW(&s->arena, double, s->nonzeros_H);
   d->J = PAWL_NEW(&s->arena, double, s->G.start[n]);
   d->S_modes = PAWL_NEW(&s->arena, int, s->sizes.modes);
-  d->S_alone = s->contact_count > 0 ? PAWL_NEW(&s->arena, double, s->nonzeros_H) : NULL;
+  d->S_alone = s->sizes.rows > 0 ? PAWL_NEW(&s->arena, double, s->nonzeros_H) : NULL;
   d->sums = PAWL_NEW(&s->arena, PawlGaSums, pawl_pool_parts(n, PAWL_GA_PART));
   for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++) {
     *vectors[k] = PAWL_NEW(&s->arena, double, n);
@@ -360,8 +360,8 @@ PAWL_APART static bool may_hold(const PawlStepper* s, PawlGa* d) {
   return may;
 }
 
-// No row is in force, as where contacts push beside the smooth motion, and S is what it was: its
-// factors serve again.
+// No row is in force, as before a latch closes or where contacts push beside the smooth motion, and
+// S is what it was: its factors serve again.
 PAWL_APART static bool is_same_alone(PawlStepper* s, PawlGa* d, const PawlPhase* phase,
                                      const double* S) {
   size_t bytes = (size_t)s->nonzeros_H * sizeof(double);

@@ -51,7 +51,7 @@ typedef struct PawlGa {
   bool balanced;               // dynamics and constraint hold to the tolerance, or to rounding
   double S_beta, S_gamma;      // beta', gamma' of S and J, where these change with h and modes
   int* S_modes;                // alone, and the modes; beta' 0: none
-  double* S_alone;             // S of the last correction without rows, where there are contacts
+  double* S_alone;             // S of the last correction with no row in force
   long long S_number;          // of their factorisation, 0: not yet known
   long long held;              // the factorisation of a correction of this step, 0: none
   double held_error;           // with which the last correction by it began, INFINITY: none
