@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/pool.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 
@@ -104,6 +106,11 @@ void pawl_pool_loop(PawlPool* pool, int count, int length, PawlPartWork* work, v
 
 int pawl_pool_threads(const PawlPool* pool) {
   return pool ? pool->threads : 1;
+}
+
+int pawl_pool_processors(void) {
+  long count = sysconf(_SC_NPROCESSORS_ONLN);
+  return count < 1 ? 1 : count > INT_MAX ? INT_MAX : (int)count;
 }
 
 static void free_pool(PawlPool* pool) {

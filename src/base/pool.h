@@ -24,6 +24,7 @@ typedef void PawlPartWork(void* context, PawlPart part);
 PAWL_CHECKED PawlStatus pawl_pool_create(int threads, PawlPool** out, PawlError* err);
 void pawl_pool_destroy(PawlPool* pool);  // NULL is allowed
 int pawl_pool_threads(const PawlPool* pool);
+int pawl_pool_processors(void);  // that are there, 1 or more
 
 // Works on all parts, each `length` long but the last, and returns when all are done.
 void pawl_pool_loop(PawlPool* pool, int count, int length, PawlPartWork* work, void* context);

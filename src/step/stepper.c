@@ -165,10 +165,18 @@ PawlStatus pawl_stepper_eval(const PawlStepper* s, unsigned mask, PawlEval** out
 }
 
 // Threads take some microseconds to wake up: fewer coordinates are done before they are there.
+// Where nobody said how many, they are taken for what outgrows the cache of one processor; what
+// they then wait for is memory, of which four have enough.
 static PawlStatus make_pool(PawlStepper* s, PawlError* err) {
-  enum { FEWEST_COORDINATES = 2048 };
-  bool many = pawl_system_sizes(s->system).v >= FEWEST_COORDINATES;
-  return pawl_pool_create(many ? s->def.threads : 1, &s->pool, err);
+  enum { FEWEST_COORDINATES = 2048, MANY_COORDINATES = 65536, ENOUGH = 4 };
+  int count = pawl_system_sizes(s->system).v, here = pawl_pool_processors();
+  if (s->def.threads > 0) {
+    return pawl_pool_create(count >= FEWEST_COORDINATES ? s->def.threads : 1, &s->pool, err);
+  }
+  PawlError none = {0};  // one will do
+  int chosen = count < MANY_COORDINATES ? 1 : here < ENOUGH ? here : ENOUGH;
+  return pawl_pool_create(chosen, &s->pool, &none) == PAWL_OK ? PAWL_OK
+                                                              : pawl_pool_create(1, &s->pool, err);
 }
 
 // Where contacts are located, friction pushes through the rows of their gaps.

@@ -122,15 +122,29 @@ static void test_small(void** unused) {
   m.def.threads = 4;
   motion_start(&m, "nsga-pva");
   assert_null(m.stepper->pool);
-  m.def.threads = 0;
+  m.def.threads = -1;
   PawlStepper* stepper;
   assert_int_equal(pawl_stepper_create(m.system, &m.def, &stepper, &m.err), PAWL_ERROR_USAGE);
   motion_end(&m);
 }
 
+// Where nobody says how many, a model that outgrows a cache takes the processors that there are.
+static void test_chosen(void** unused) {
+  (void)unused;
+  static const char* const sizes[] = {"N=20000", "N=70000"};
+  for (int k = 0; k < 2; k++) {
+    Motion m = motion_file("elastic-bar", sizes[k]);
+    int most = pawl_pool_processors() < 4 ? pawl_pool_processors() : 4;
+    assert_int_equal(m.def.threads, 0);
+    motion_start(&m, "nsga-pva");
+    assert_int_equal(pawl_pool_threads(m.stepper->pool), k == 0 ? 1 : most);
+    motion_end(&m);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_bar), cmocka_unit_test(test_net),
                                      cmocka_unit_test(test_beside_each_other),
-                                     cmocka_unit_test(test_small)};
+                                     cmocka_unit_test(test_small), cmocka_unit_test(test_chosen)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
