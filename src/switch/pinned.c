@@ -69,7 +69,7 @@ static PawlStatus rates_at(PawlPinned* h, const PawlState* state, const double* 
 }
 
 // How much the rate of each condition changes by a motion, as velocities or as accelerations, from
-// h->base[by] on; the largest so far.
+// h->base[by] on; the largest so far, NaN where it has no value (hypot(x', y') by velocities).
 static PawlStatus change_by(PawlPinned* h, const PawlState* state, int by, const double* motion,
                             double* largest, PawlError* err) {
   assert(by == BY_V || by == BY_A);
@@ -77,7 +77,7 @@ static PawlStatus change_by(PawlPinned* h, const PawlState* state, int by, const
                     h->along, err));
   for (int k = 0; k < h->dynamics->system->watch_count; k++) {
     double change = fabs(h->along[k] - h->base[by][k]);
-    largest[k] = change > largest[k] ? change : largest[k];
+    largest[k] = change > largest[k] || isnan(change) ? change : largest[k];
   }
   return PAWL_OK;
 }
@@ -115,21 +115,21 @@ static PawlStatus try_free(PawlPinned* h, const PawlState* state, const double* 
 
 // f depends on velocities: its value is of the size f_v v, its rate of f_v a; else f_q q and f_q v.
 static int depends_by(const PawlPinned* h, int k) {
-  return h->by_push[BY_A][k] > 0.0 ? BY_A : BY_V;
+  return h->by_push[BY_A][k] == 0.0 ? BY_V : BY_A;
 }
 
 static double slope_of(const PawlPinned* h, int k) {
   return h->by_push[depends_by(h, k)][k] / pawl_dynamics_largest(h->dynamics->sizes.v, h->push);
 }
 
-// One that was held until now (`was`) may have drifted.
+// One that was held until now (`was`) may have drifted. One without a slope here is not held.
 static bool is_zero(const PawlPinned* h, const PawlState* state, int k, double f, double zero,
                     bool was) {
   PawlSizes n = h->dynamics->sizes;
   double most = depends_by(h, k) == BY_A ? pawl_dynamics_largest(n.v, state->v)
                                          : pawl_dynamics_largest(n.q, state->q);
   double slope = slope_of(h, k), size = fmax(slope * most, h->largest[k]);
-  return slope > 0.0 && fabs(f) <= (was ? PAWL_PINNED_DRIFT : zero) * size;
+  return slope > 0.0 && isfinite(slope) && fabs(f) <= (was ? PAWL_PINNED_DRIFT : zero) * size;
 }
 
 // One whose value is zero: whether no motion that the rows allow changes it, nor the present one.

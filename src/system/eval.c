@@ -359,9 +359,12 @@ bool pawl_eval_settle(PawlEval* eval, const int* modes) {
 }
 
 // A value that is not finite: what events set and push matters at their instants alone, where it is
-// checked; all else is a fault.
+// checked, and a condition may have no rate where it has a value; all else is a fault.
 static PawlStatus judge(const PawlEval* eval, const PawlPoint* point, PawlError* err) {
   double check = 0.0;
+  if (eval->mask == PAWL_WATCH_RATES) {
+    return PAWL_OK;
+  }
   for (int k = 0; eval->mask == PAWL_WATCHES && k < eval->system->first_impulse; k++) {
     check += eval->values.watch[k] - eval->values.watch[k];
   }

@@ -438,18 +438,30 @@ static bool is_asked(const Search* s, PawlItemKind kind) {
     case PAWL_ITEM_WATCH:
       return s->mask & PAWL_WATCHES;
     case PAWL_ITEM_CONDITION:
-      return s->mask & (PAWL_WATCHES | PAWL_WATCH_RATES);
+      return s->mask & (PAWL_WATCHES | PAWL_SURFACES);  // with `and` it has a kink
     default:
       return true;
   }
+}
+
+// What has no finite value; of a condition that is true or false (log(x') > 1) what it compares.
+// PAWL_NO_NODE when all have one.
+static PawlNode without_value(const Search* s, PawlNode node) {
+  const PawlDagNode* n = pawl_dag_node(s->model->dag, node);
+  PawlNode bad = isfinite(s->values[node]) ? PAWL_NO_NODE : node;
+  for (int k = 0; n->op >= PAWL_OP_LT && n->op <= PAWL_OP_NOT && k < pawl_op_operands(n->op); k++) {
+    bad = bad == PAWL_NO_NODE ? without_value(s, n->arg[k]) : bad;
+  }
+  return bad;
 }
 
 // Terms first by their values, then by their derivatives.
 static PawlStatus search_terms(Search* s) {
   Written w;
   for (Cursor at = {0}; next_written(s->model, &at, &w);) {
-    if (is_asked(s, w.kind) && !isfinite(s->values[w.node])) {
-      return blame_value(s, &w, w.node);
+    PawlNode bad = is_asked(s, w.kind) ? without_value(s, w.node) : PAWL_NO_NODE;
+    if (bad != PAWL_NO_NODE) {
+      return blame_value(s, &w, bad);
     }
   }
   for (Cursor at = {0}; next_written(s->model, &at, &w);) {

@@ -127,7 +127,8 @@ typedef struct PawlSides {
 // of the point (E12), so a point for PAWL_WATCH_RATES has v and a. Accelerations and multipliers
 // that occur in a condition count as constants there: of a condition that reacts the rate is that
 // of the rest, no time derivative. Rates exist of engage, release, rate and of the conditions of
-// events; those of capacity, friction and to, which cross nothing, read 0.
+// events; those of capacity, friction and to, which cross nothing, read 0. A rate that is not
+// finite (of hypot(x', y') at rest) is no fault: who asks for rates alone judges them.
 typedef struct PawlWatch {
   int engage, release;           // conditions
   int capacity, friction, rate;  // bound of the multiplier, force while sliding, rate of the row

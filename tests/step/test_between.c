@@ -201,13 +201,94 @@ static void test_band(void** unused) {
   run_end(&run);
 }
 
+// ---- conditions on rates without a value, or a rate, at rest ------------------------------------
+// x' = 3 exp(-t), y' = exp(-2 t).
+static void check_fading(const char* what, const char* when, double t) {
+  char text[512];
+  snprintf(text, sizeof text,
+           "model: fading\ncoordinates: {x: {rate: 3}, y: {rate: 1}}\nmass: {x: 1, y: 1}\n"
+           "forces: {x: -x', y: -2*y'}\n%s when: \"%s\"}}\nsimulate: {until: 1}\n",
+           what, when);
+  Run run = run_text(text);
+  for (int k = 0; k < METHOD_COUNT; k++) {
+    run.def.simulate.method = METHODS[k];
+    if (!is_absent(METHODS[k])) {
+      run_to(&run, 1, 0.01);
+      assert_int_equal(run_events(&run), 1);
+      CHECK_NEAR(run_event(&run, 0)->t, t, 1e-2);
+    }
+  }
+  run_end(&run);
+}
+
+static void test_without_value_at_rest(void** unused) {
+  (void)unused;
+  static const char event[] = "events: {e: {", lock[] = "locks: {l: {lock: x, ";
+  double slow = -0.5 * log((sqrt(97.0) - 9) / 2);  // 9 u^2 + u^4 = 4 with u = exp(-t)
+  check_fading(event, "hypot(x', y') - 2", slow);
+  check_fading(event, "hypot(x', y') < 2", slow);
+  check_fading(event, "sqrt(x'^2 + y'^2) - 2", slow);
+  check_fading(lock, "hypot(x', y') - 2", slow);
+  check_fading(event, "1/x' - 0.5", log(1.5));
+  check_fading(event, "y'/x' - 0.2", log(5.0 / 3));
+  check_fading(event, "log(x') - 0.5", log(3.0) - 0.5);
+  check_fading(event, "atan2(y', x') - atan(0.2)", log(5.0 / 3));
+}
+
+// A speed has no rate at rest, and begins there.
+static void test_speed_from_rest(void** unused) {
+  (void)unused;
+  Run run = run_text(
+      "model: rest\ncoordinates: {x: , y: }\nmass: {x: 1, y: 1}\nforces: {x: 3, y: 4}\n"
+      "events: {e: {when: \"hypot(x', y') > 2\"}}\nsimulate: {until: 1}\n");
+  for (int k = 0; k < METHOD_COUNT; k++) {
+    run.def.simulate.method = METHODS[k];
+    if (!is_absent(METHODS[k])) {
+      run_to(&run, 1, 0.01);
+      assert_int_equal(run_events(&run), 1);
+      CHECK_NEAR(run_event(&run, 0)->t, 0.4, 1e-6);
+    }
+  }
+  run_end(&run);
+}
+
+// One that has no value where the motion is says so, with its line.
+static void check_no_value(const char* when) {
+  char text[512];
+  snprintf(text, sizeof text,
+           "model: none\ncoordinates: {x: {rate: 1}}\nmass: {x: 1}\nforces: {x: -2}\n"
+           "events: {e: {when: \"%s\"}}\nsimulate: {until: 1}\n",
+           when);
+  Run run = run_text(text);
+  run.def.simulate.method = "dopri";
+  assert_int_equal(run_try(&run, 1, 0.01), PAWL_ERROR_RUN);
+  if (!strstr(run.err.message, "test.yaml:5:") || !strstr(run.err.message, "log(x')")) {
+    fail_msg("%s: %s", when, run.err.message);
+  }
+  run_end(&run);
+}
+
+static void test_no_value(void** unused) {
+  (void)unused;
+  check_no_value("log(x') - 1");
+  check_no_value("log(x') > 1");
+  check_no_value("x > 1 and not 1 > log(x')");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_toss),           cmocka_unit_test(test_down_alone),
-      cmocka_unit_test(test_near_miss),      cmocka_unit_test(test_lock),
-      cmocka_unit_test(test_capacity),       cmocka_unit_test(test_region),
-      cmocka_unit_test(test_before_another), cmocka_unit_test(test_band),
+      cmocka_unit_test(test_toss),
+      cmocka_unit_test(test_down_alone),
+      cmocka_unit_test(test_near_miss),
+      cmocka_unit_test(test_lock),
+      cmocka_unit_test(test_capacity),
+      cmocka_unit_test(test_region),
+      cmocka_unit_test(test_before_another),
+      cmocka_unit_test(test_band),
       cmocka_unit_test(test_late),
+      cmocka_unit_test(test_without_value_at_rest),
+      cmocka_unit_test(test_speed_from_rest),
+      cmocka_unit_test(test_no_value),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

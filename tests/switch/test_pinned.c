@@ -74,6 +74,9 @@ static void test_of_rows(void** unused) {
   check_pinned(PAIR, "1e-12*(x - y)", true);  // however small it is written
   check_pinned(PAIR, "1e-12*(x - y + t)", false);
   check_pinned(PAIR, "1e-12*(z' - 1)", false);
+  check_pinned(PAIR, "log(x'/y')", true);  // also without a value at rest
+  check_pinned(PAIR, "log(x'/2)", false);
+  check_pinned(PAIR, "hypot(x' - y', z' - 1)", false);  // has no slope
 }
 
 // A pendulum in the plane: its length, and the rate of it.

@@ -106,23 +106,29 @@ static void test_rates_are_apart(void** state) {
   setup_free(&with);
 }
 
-// A condition may have a value where its rate has none: the rate is to blame, by name.
+// A condition may have a value where its rate has none: who asks for rates alone sees that, else
+// the rate is to blame, by name.
 static void test_rate_without_value(void** state) {
   (void)state;
   Setup s = setup_text(
       "model: corner\ncoordinates:\n  x: {}\nmass: {x: 1}\nevents:\n  near: {when: sqrt(x)}\n");
-  PawlEval *values, *rates;
+  PawlEval *values, *rates, *both;
   assert_int_equal(pawl_eval_create(s.system, PAWL_WATCHES, &values, NULL), PAWL_OK);
   assert_int_equal(pawl_eval_create(s.system, PAWL_WATCH_RATES, &rates, NULL), PAWL_OK);
+  assert_int_equal(pawl_eval_create(s.system, PAWL_WATCHES | PAWL_WATCH_RATES, &both, NULL),
+                   PAWL_OK);
   double zero = 0.0, one = 1.0;
   PawlPoint corner = {.q = &zero, .v = &one, .a = &zero};
   PawlError err = {0};
   assert_int_equal(pawl_eval_run(values, &corner, &err), PAWL_OK);
-  assert_int_equal(pawl_eval_run(rates, &corner, &err), PAWL_RETRY);
+  assert_int_equal(pawl_eval_run(rates, &corner, &err), PAWL_OK);
+  assert_false(isfinite(pawl_eval_values(rates)->watch_rate[0]) != 0);
+  assert_int_equal(pawl_eval_run(both, &corner, &err), PAWL_RETRY);
   assert_non_null(strstr(err.message, "test.yaml:6"));
   assert_non_null(strstr(err.message, "the rate of a condition"));
   pawl_eval_destroy(values);
   pawl_eval_destroy(rates);
+  pawl_eval_destroy(both);
   setup_free(&s);
 }
 
