@@ -241,14 +241,18 @@ static double tie_of(const PawlGuards* g, const PawlState* state, bool stops, in
   return counts ? PAWL_NO_SIDE_YET * largest : comes ? PAWL_NO_SIDE * largest : 0.0;
 }
 
-static PawlStatus fire_conditions(PawlGuards* g, PawlState* state, int* next, PawlLog* log,
-                                  PawlFired* fired, PawlError* err) {
+// Where a step has turned one (`stepped`) that has fired already.
+static PawlStatus fire_conditions(PawlGuards* g, PawlState* state, bool stepped, int* next,
+                                  PawlLog* log, PawlFired* fired, PawlError* err) {
   bool any = false, stops = stops_in_space(g);
   for (int k = 0; k < g->armed_count; k++) {
     any |= g->margins[k] < 0.0;
   }
   for (int k = 0; any && k < g->armed_count; k++) {
     int guard = g->armed[k];
+    if (stepped && g->turned[guard]) {
+      continue;
+    }
     if (g->margins[k] < tie_of(g, state, stops, k)) {
       if (g->all[guard].sided) {
         state->sides[guard] = -state->sides[guard];
@@ -314,7 +318,7 @@ PawlStatus pawl_guards_fire(PawlGuards* g, PawlState* state, double slack, bool 
     PAWL_TRY(fire_turned(g, state, next, log, fired, err));
   }
   if (watched) {
-    PAWL_TRY(fire_conditions(g, state, next, log, fired, err));
+    PAWL_TRY(fire_conditions(g, state, stepped, next, log, fired, err));
   }
   for (int k = g->condition_count; k < g->condition_count + g->clock_count; k++) {
     PAWL_TRY(fire_clock(g, state, k, slack, next, log, fired, err));

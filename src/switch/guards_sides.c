@@ -83,7 +83,8 @@ static int turn_by_contact(const PawlGuards* g, PawlCarrier by, int was, int* si
 // end of the side that they come from, and the beginning of none.                          (V31)
 static int turn_by_stop(const PawlGuards* g, const PawlState* state, int k, int* side) {
   bool rubs = !g->contacts && g->touch.rubs < g->touch.first, comes = abs(state->sides[k]) == 1;
-  if (!rubs || !comes || fabs(g->watch[g->all[k].at]) > PAWL_NO_SIDE * state->largest[k]) {
+  double zero = fmax(PAWL_NO_SIDE * state->largest[k], state->blur[k]);
+  if (!rubs || !comes || fabs(g->watch[g->all[k].at]) > zero) {
     return 0;
   }
   *side = 0;
@@ -216,6 +217,25 @@ static PawlStatus note_pinned(PawlGuards* g, PawlState* state, PawlError* err) {
   return PAWL_OK;
 }
 
+// A rate that the friction of time stepping holds is rounding, of what forces change in a step and
+// of coordinates over one: that much is rest, where no rate was larger yet, too.              (V31)
+static void blur_rates(const PawlGuards* g, PawlState* state) {
+  const PawlDynamics* d = g->dynamics;
+  bool rubs = !g->contacts && g->touch.rubs < g->touch.first;
+  if (!rubs) {
+    return;
+  }
+  double push = pawl_dynamics_push(d, state, pawl_eval_values(d->eval)), h = d->def->step;
+  double still = PAWL_REST * h * push + PAWL_SLOWEST_LOGGED * PAWL_SLOWEST_MOVE *
+                                            pawl_dynamics_largest(d->sizes.q, state->q) / h;
+  for (int k = 0; k < g->condition_count; k++) {
+    const PawlGuard* guard = &g->all[k];
+    if (guard->sided && !guard->presses && !guard->reacts) {
+      state->blur[k] = fmax(state->blur[k], still * pawl_pinned_slope(&g->pinned, guard->at));
+    }
+  }
+}
+
 // A contact that begins to slip at rest may seem to slip back, by the drift of what else holds:
 // that much counts as rest until it moves on.
 static void enter_slip(PawlGuards* g, PawlState* state, int k) {
@@ -346,6 +366,7 @@ PawlStatus pawl_guards_enter(PawlGuards* g, PawlState* state, PawlError* err) {
   }
   if (sided) {
     PAWL_TRY(note_pinned(g, state, err));
+    blur_rates(g, state);
   }
   for (int k = 0; k < g->condition_count; k++) {
     if (g->all[k].presses && state->sides[k] == 0 && !g->contacts) {

@@ -171,6 +171,12 @@ PawlStatus pawl_pinned_find(PawlPinned* h, const PawlState* state, const PawlVal
   return PAWL_OK;
 }
 
+double pawl_pinned_slope(const PawlPinned* h, int place) {
+  double slope = h->by_push[BY_A][place] / pawl_dynamics_largest(h->dynamics->sizes.v, h->push);
+  assert(place >= 0 && place < h->dynamics->system->watch_count);
+  return isfinite(slope) ? slope : 0.0;
+}
+
 PawlStatus pawl_pinned_slopes(PawlPinned* h, const PawlState* state, const PawlValues* values,
                               int k, double* slopes, const double** motion, PawlError* err) {
   PAWL_TRY(factor(h->dynamics, state, values, err));

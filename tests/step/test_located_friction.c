@@ -503,6 +503,50 @@ static void test_stopped_rate(void** unused) {
   }
 }
 
+// A rate that passes a value while friction slows it down does so once, however closely the instant
+// is known.
+static void test_passing_rate(void** unused) {
+  (void)unused;
+  static const char* const steps[] = {"nsga-pva", "nsga-pvv", "moreau-jean"};
+  Run run = run_text_with(
+      "model: slows\ncoordinates: {x: {rate: 2}, y: }\nmass: {x: 1, y: 1}\npotential: 10*y\n"
+      "contacts: {f: {gap: y, friction: 0.3, slip: x}}\n"
+      "events: {a: {when: x' - 1.5}, b: {when: 1 - x'}, c: {when: x' - 0.25, direction: down}}\n",
+      NULL);
+  run.def.simulate.event_tolerance = 1e-14;
+  for (int k = 0; k < 3; k++) {
+    run.def.simulate.method = steps[k];
+    run_to(&run, 1, 0.0171);
+    assert_int_equal(times_of(&run, "a", 0.5 / 3, 1e-9), 1);
+    assert_int_equal(times_of(&run, "b", 1 / 3.0, 1e-9), 1);
+    assert_int_equal(times_of(&run, "c", 1.75 / 3, 1e-9), 1);
+  }
+  run_end(&run);
+}
+
+// What sticks from the start has no rate but rounding, which fires nothing; nor does the beginning
+// of its slip, on a slope that gets steeper.                                               (V31)
+static void test_rate_that_sticks(void** unused) {
+  (void)unused;
+  static const char* const texts[] = {
+      "model: stuck\nparameters: {at: 0}\ncoordinates: {x: {start: at}, y: }\nmass: {x: 1, y: 1}\n"
+      "forces: {x: 3 + 2*sin(5*t), y: -10}\ncontacts: {f: {gap: y, friction: 0.8, slip: x}}\n"
+      "events: {go: {when: x'}}\n",
+      "model: tilt\nparameters: {at: 0}\ncoordinates: {x: {start: at}, y: }\nmass: {x: 2, y: 2}\n"
+      "forces: {x: 20*sin(0.3*t), y: -20*cos(0.3*t)}\n"
+      "contacts: {f: {gap: y, friction: {static: 0.5, kinetic: 0.35}, slip: x}}\n"
+      "events: {go: {when: x'}}\n"};
+  static const char* const steps[] = {"nsga-pva", "nsga-pvv", "moreau-jean", "event-driven"};
+  for (int k = 0; k < 2 * 2 * 4; k++) {
+    Run run = run_text_with(texts[k % 2], k / 2 % 2 ? "at=5" : NULL);
+    run.def.simulate.method = steps[k / 4];
+    run_to(&run, 2.5, 1e-3);
+    assert_int_equal(times_of(&run, "go", 0, 0), 0);
+    assert_true(k % 2 == 0 || pawl_sim_state(run.sim)->v[0] > 1);
+    run_end(&run);
+  }
+}
+
 // In space a slip need not meet zero, and both rates have come to it where it stops.
 static void test_stopped_rates(void** unused) {
   (void)unused;
@@ -648,17 +692,30 @@ static void test_refused(void** unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_incline),        cmocka_unit_test(test_stick_slip),
-      cmocka_unit_test(test_belt),           cmocka_unit_test(test_speed),
-      cmocka_unit_test(test_two_feet),       cmocka_unit_test(test_tips),
-      cmocka_unit_test(test_lifted),         cmocka_unit_test(test_beside_a_brake),
-      cmocka_unit_test(test_housner),        cmocka_unit_test(test_spinning_ball),
-      cmocka_unit_test(test_spinning_disc),  cmocka_unit_test(test_slope),
-      cmocka_unit_test(test_slope_order),    cmocka_unit_test(test_skid),
-      cmocka_unit_test(test_stopped_rate),   cmocka_unit_test(test_stopped_rates),
-      cmocka_unit_test(test_clearance),      cmocka_unit_test(test_painleve_onset),
-      cmocka_unit_test(test_painleve_shock), cmocka_unit_test(test_painleve_several),
-      cmocka_unit_test(test_log_of_steps),   cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_incline),
+      cmocka_unit_test(test_stick_slip),
+      cmocka_unit_test(test_belt),
+      cmocka_unit_test(test_speed),
+      cmocka_unit_test(test_two_feet),
+      cmocka_unit_test(test_tips),
+      cmocka_unit_test(test_lifted),
+      cmocka_unit_test(test_beside_a_brake),
+      cmocka_unit_test(test_housner),
+      cmocka_unit_test(test_spinning_ball),
+      cmocka_unit_test(test_spinning_disc),
+      cmocka_unit_test(test_slope),
+      cmocka_unit_test(test_slope_order),
+      cmocka_unit_test(test_skid),
+      cmocka_unit_test(test_stopped_rate),
+      cmocka_unit_test(test_passing_rate),
+      cmocka_unit_test(test_rate_that_sticks),
+      cmocka_unit_test(test_stopped_rates),
+      cmocka_unit_test(test_clearance),
+      cmocka_unit_test(test_painleve_onset),
+      cmocka_unit_test(test_painleve_shock),
+      cmocka_unit_test(test_painleve_several),
+      cmocka_unit_test(test_log_of_steps),
+      cmocka_unit_test(test_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
