@@ -146,7 +146,9 @@ PAWL_API PAWL_CHECKED PawlStatus pawl_state_load(PawlStepper* stepper, PawlState
 // Makes a state ready for its first step: checks that q and v are on the constraints, and computes
 // the acceleration and multipliers that belong to them. With `project` a start off the constraints
 // is moved onto them by the least change in the metric of the mass matrix; without, it is
-// PAWL_ERROR_RUN with a message that names the constraint and says by how much.
+// PAWL_ERROR_RUN with a message that names the constraint and says by how much. Where friction of
+// located contacts leaves no accelerations the impact without a collision is taken here: the state
+// has the rates after it, and pawl_stepper_instants the impact, until the first step.
 PAWL_API PAWL_CHECKED PawlStatus pawl_stepper_start(PawlStepper* stepper, PawlState* state,
                                                     bool project, PawlError* err);
 

@@ -39,10 +39,10 @@ static PawlStatus final(PawlStatus status, PawlError* err) {
   return status == PAWL_RETRY ? PAWL_ERROR_RUN : status;
 }
 
-static void note_energy(PawlSummary* s, const PawlObservation* seen, bool first) {
+static void note_energy(PawlSummary* s, const PawlObservation* seen, double start, bool first) {
   double potential = seen->energy - seen->kinetic;
   if (first) {
-    s->energy_start = seen->energy;
+    s->energy_start = start;
     s->potential_low = s->potential_high = potential;
   }
   s->energy_end = seen->energy;
@@ -52,11 +52,14 @@ static void note_energy(PawlSummary* s, const PawlObservation* seen, bool first)
   s->potential_high = fmax(s->potential_high, potential);
 }
 
-// The energy that the works are counted from.
+// The energy that the works are counted from: before an impact at the start.
 static PawlStatus note_start(PawlSim* sim, PawlError* err) {
   PawlObservation seen;
   PAWL_TRY(pawl_observe(sim->observer, sim->state, (PawlSight){0}, NULL, &seen, err));
   sim->state->work[PAWL_WORK_START] = seen.energy;
+  for (int k = 0; k < pawl_stepper_instants(sim->stepper); k++) {
+    sim->state->work[PAWL_WORK_START] += pawl_stepper_instant(sim->stepper, k)->energy_lost;
+  }
   return PAWL_OK;
 }
 
@@ -77,7 +80,7 @@ static PawlStatus record(PawlSim* sim, PawlError* err) {
   PAWL_TRY(pawl_stream_sample(sim->stream, sim->sample, err));
   PawlSummary* s = &sim->summary;
   memcpy(s->works, sim->state->work, sizeof s->works);  // those that the energy belongs to
-  note_energy(s, &seen, sim->done == 0);
+  note_energy(s, &seen, sim->state->work[PAWL_WORK_START], sim->done == 0);
   pawl_moved_note(&sim->moved, &seen, sim->done == 0);
   if (pawl_moved_looks(sim->done / sim->stride)) {
     const double* shares;
@@ -215,26 +218,6 @@ PawlStatus pawl_sim_prepare(PawlSim* sim, PawlError* err) {
                                                      : PAWL_OK;
 }
 
-PawlStatus pawl_sim_create(const PawlSystem* system, const PawlSimDef* def, PawlSim** out,
-                           PawlError* err) {
-  *out = NULL;
-  PawlSim* sim = pawl_alloc(1, sizeof *sim);
-  if (!sim) {
-    return pawl_fail_memory(err);
-  }
-  sim->system = system;
-  sim->def = *def;
-  PawlStatus status = pawl_sim_prepare(sim, err);
-  status = status ? status : final(note_start(sim, err), err);
-  status = status ? status : final(record(sim, err), err);
-  if (status != PAWL_OK) {
-    pawl_sim_destroy(sim);
-    return status;
-  }
-  *out = sim;
-  return PAWL_OK;
-}
-
 void pawl_sim_destroy(PawlSim* sim) {
   if (sim) {
     pawl_stream_destroy(sim->stream);
@@ -363,6 +346,27 @@ static PawlStatus record_instants(PawlSim* sim, PawlError* err) {
     PAWL_TRY(record_instant(sim, instant, err));
     PAWL_TRY(pawl_stream_instant(sim->stream, sim->state, instant, &sim->summary.residual[1], err));
   }
+  return PAWL_OK;
+}
+
+PawlStatus pawl_sim_create(const PawlSystem* system, const PawlSimDef* def, PawlSim** out,
+                           PawlError* err) {
+  *out = NULL;
+  PawlSim* sim = pawl_alloc(1, sizeof *sim);
+  if (!sim) {
+    return pawl_fail_memory(err);
+  }
+  sim->system = system;
+  sim->def = *def;
+  PawlStatus status = pawl_sim_prepare(sim, err);
+  status = status ? status : final(note_start(sim, err), err);
+  status = status ? status : record_instants(sim, err);
+  status = status ? status : final(record(sim, err), err);
+  if (status != PAWL_OK) {
+    pawl_sim_destroy(sim);
+    return status;
+  }
+  *out = sim;
   return PAWL_OK;
 }
 

@@ -399,6 +399,7 @@ static PawlStatus assemble(PawlStepper* s, PawlState* state, PawlError* err) {
 }
 
 static PawlStatus start(PawlStepper* s, PawlState* state, bool project, PawlError* err) {
+  s->log.count = 0;
   state->redundant_count = state->still_count = 0;
   memset(state->work, 0, PAWL_WORK_COUNT * sizeof(double));
   memset(state->redundant, 0, (size_t)s->sizes.rows);
@@ -409,6 +410,9 @@ static PawlStatus start(PawlStepper* s, PawlState* state, bool project, PawlErro
   PAWL_TRY(pawl_initial(&s->dynamics, state, project, err));
   if (s->loop) {
     PAWL_TRY(pawl_loop_settle(s, state, err));
+  }
+  if (s->works) {
+    pawl_works_jumps(s, state);
   }
   PawlPhase phase = pawl_phase_of(state, s->dynamics.plain);
   return s->method->start(s, &phase, state, err);

@@ -370,13 +370,33 @@ double pawl_jump_loss_of_contacts(const PawlJump* j, const PawlState* state) {
   return loss;
 }
 
+static PawlStatus log_contact(PawlJump* j, const PawlState* state, int i, double rest,
+                              PawlError* err) {
+  PawlContactMet met = {i, j->impulse[i], loss_of(j, i) + rest, j->before->modes, j->before->v};
+  return pawl_log_met(j->log, state, &met, err);
+}
+
 // One entry for each contact that was hit, has closed or has opened. `rest`: what of the energy is
 // left for the first.
 static PawlStatus log_contacts(PawlJump* j, const PawlState* state, double rest, PawlError* err) {
   for (int i = j->strike.first; i < j->strike.end; i++) {
     if (is_met(j, state, i)) {
-      PawlContactMet met = {i, j->impulse[i], loss_of(j, i) + rest, j->before->modes, j->before->v};
-      PAWL_TRY(pawl_log_met(j->log, state, &met, err));
+      PAWL_TRY(log_contact(j, state, i, rest, err));
+      rest = 0.0;
+    }
+  }
+  return PAWL_OK;
+}
+
+PawlStatus pawl_jump_log_shock(PawlJump* j, const PawlState* state, double before, PawlError* err) {
+  const double* after = pawl_eval_values(j->dynamics->eval)->energy;
+  double rest = before - (after[0] + after[1]);
+  for (int i = j->strike.first; i < j->strike.end; i++) {
+    rest -= j->strike.hit[i] ? loss_of(j, i) : 0.0;
+  }
+  for (int i = j->strike.first; i < j->strike.end; i++) {
+    if (j->strike.hit[i]) {
+      PAWL_TRY(log_contact(j, state, i, rest, err));
       rest = 0.0;
     }
   }

@@ -71,6 +71,10 @@ void pawl_jump_clear_impulses(PawlJump* j);
 // sides. *energy is that after the jump.
 PAWL_CHECKED PawlStatus pawl_jump_settle_after(PawlJump* j, PawlState* state, double* energy,
                                                PawlError* err);
+// At the start nothing is hit but by an impact without a collision (F25): one entry for each such
+// contact, with what is gone of the energy `before`. The values of the dynamics are those after.
+PAWL_CHECKED PawlStatus pawl_jump_log_shock(PawlJump* j, const PawlState* state, double before,
+                                            PawlError* err);
 // What contacts have taken of the energy of an instant.
 double pawl_jump_loss_of_contacts(const PawlJump* j, const PawlState* state);
 // The jump after something else was logged with its energy: of the impulses only those of contacts.

@@ -50,9 +50,14 @@ PawlStatus pawl_jump_start(PawlJump* j, PawlState* state, PawlError* err) {
 }
 
 PawlStatus pawl_jump_settle_start(PawlJump* j, PawlState* state, PawlError* err) {
+  const PawlValues* values;
   bool newly_held;
   pawl_phase_copy(j->before, state);
+  pawl_jump_clear_impulses(j);
+  PAWL_TRY(pawl_jump_evaluate(j, state, &values, err));
+  double before = values->energy[0] + values->energy[1];
   PAWL_TRY(pawl_jump_settle(j, state, &newly_held, err));
+  PAWL_TRY(pawl_jump_log_shock(j, state, before, err));
   if (newly_held) {
     PAWL_TRY(pawl_jump_stop_newly_held(j, state, err));
   }

@@ -619,9 +619,15 @@ static void test_painleve_shock(void** unused) {
   Run run;
   run_need(&run, start_rod(&run, "th0", 1, "shock"));
   assert_non_null(strstr(pawl_sim_warning(run.sim), "without a collision"));
-  double w = 0.75 * sin(1) * 2 / 0.5, l = 0.5;
-  check_state(&run, (double[]){0, l * sin(1), 1}, (double[]){-l * sin(1) * w, l * cos(1) * w, w},
-              1e-12);
+  double w = 0.75 * sin(1) * 2 / 0.5, l = 0.5, before = 2, after = 2 * l * l * w * w / 3;
+  double v[] = {-l * sin(1) * w, l * cos(1) * w, w};
+  check_state(&run, (double[]){0, l * sin(1), 1}, v, 1e-12);
+  assert_int_equal(run_events(&run), 1);
+  Expected hit = {0, "tip", "open", "hit", {-2, 0, 0}, {v[0], v[1], v[2]}, {v[1]}, before - after};
+  check_event(&run, 0, &hit, 1e-12);
+  CHECK_NEAR(pawl_sim_summary(run.sim).energy_start, before + 9.81 * l * sin(1), 1e-12);
+  CHECK_NEAR(pawl_sim_summary(run.sim).works[PAWL_WORK_JUMPS], after - before, 1e-12);
+  CHECK_NEAR(pawl_sim_summary(run.sim).energy_max_drift, 0, 1e-12);
   run_need(&run, pawl_sim_run(run.sim, NULL, NULL, &run.err));
   assert_false(pawl_sim_energy_drifts(run.sim));
   run_end(&run);
