@@ -79,12 +79,17 @@ static int turn_by_contact(const PawlGuards* g, PawlCarrier by, int was, int* si
   return counts_as(was) == by.side ? turns_to(-by.side) : 0;
 }
 
+// Friction acts in time steps.
+static bool rubs(const PawlGuards* g) {
+  return !g->contacts && g->touch.rubs < g->touch.first;
+}
+
 // Friction of time stepping brings rates to zero within a step and holds them there: zero is the
 // end of the side that they come from, and the beginning of none.                          (V31)
 static int turn_by_stop(const PawlGuards* g, const PawlState* state, int k, int* side) {
-  bool rubs = !g->contacts && g->touch.rubs < g->touch.first, comes = abs(state->sides[k]) == 1;
+  bool comes = abs(state->sides[k]) == 1;
   double zero = fmax(PAWL_NO_SIDE * state->largest[k], state->blur[k]);
-  if (!rubs || !comes || fabs(g->watch[g->all[k].at]) > zero) {
+  if (!rubs(g) || !comes || fabs(g->watch[g->all[k].at]) > zero) {
     return 0;
   }
   *side = 0;
@@ -155,6 +160,50 @@ static void turn_with_slip(PawlGuards* g, PawlState* state, int k) {
   }
 }
 
+// A rate that the friction of time stepping holds is rounding, of what forces change in a step and
+// of coordinates over one: that much is rest, where no rate was larger yet, too.              (V31)
+static void blur_rates(const PawlGuards* g, PawlState* state) {
+  const PawlDynamics* d = g->dynamics;
+  if (!rubs(g)) {
+    return;
+  }
+  double push = pawl_dynamics_push(d, state, pawl_eval_values(d->eval)), h = d->def->step;
+  double still = PAWL_REST * h * push + PAWL_SLOWEST_LOGGED * PAWL_SLOWEST_MOVE *
+                                            pawl_dynamics_largest(d->sizes.q, state->q) / h;
+  for (int k = 0; k < g->condition_count; k++) {
+    const PawlGuard* guard = &g->all[k];
+    if (guard->sided && !guard->presses && !guard->reacts) {
+      state->blur[k] = fmax(state->blur[k], still * pawl_pinned_slope(&g->pinned, guard->at));
+    }
+  }
+}
+
+// One that has no side yet would take one.
+static bool leaves_zero(const PawlGuards* g, const PawlState* state) {
+  bool any = false;
+  for (int at = 0; at < g->sided_count; at++) {
+    int k = g->sided[at];
+    const PawlGuard* guard = &g->all[k];
+    any |= guard->sided && !guard->presses && !guard->reacts && state->sides[k] == 0 &&
+           fabs(g->watch[guard->at]) > state->blur[k];
+  }
+  return any;
+}
+
+// Loads may have grown since the last jump, and rounding with them: what leaves zero is judged by
+// those of now.
+static PawlStatus blur_again(PawlGuards* g, PawlState* state, PawlError* err) {
+  const PawlValues* values;
+  PawlPhase phase = pawl_phase_of(state, g->dynamics->plain);
+  if (!rubs(g) || !leaves_zero(g, state)) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(pawl_dynamics_evaluate(g->dynamics, &phase, state, &values, err));
+  PAWL_TRY(pawl_pinned_measure(&g->pinned, state, values, err));
+  blur_rates(g, state);
+  return PAWL_OK;
+}
+
 PawlStatus pawl_guards_note(PawlGuards* g, PawlState* state, bool looked, PawlError* err) {
   const double* lambda = g->lambda;
   pawl_guards_list(g, state);
@@ -166,6 +215,7 @@ PawlStatus pawl_guards_note(PawlGuards* g, PawlState* state, bool looked, PawlEr
     PAWL_TRY(pawl_guards_look_at_gaps(g, state, err));
   }
   PAWL_TRY(pawl_guards_find_carriers(g, state, err));
+  PAWL_TRY(blur_again(g, state, err));
   if (g->touch.first < g->touch.end && !g->contacts) {
     pawl_guards_take_turns(g, state);
   }
@@ -215,25 +265,6 @@ static PawlStatus note_pinned(PawlGuards* g, PawlState* state, PawlError* err) {
     }
   }
   return PAWL_OK;
-}
-
-// A rate that the friction of time stepping holds is rounding, of what forces change in a step and
-// of coordinates over one: that much is rest, where no rate was larger yet, too.              (V31)
-static void blur_rates(const PawlGuards* g, PawlState* state) {
-  const PawlDynamics* d = g->dynamics;
-  bool rubs = !g->contacts && g->touch.rubs < g->touch.first;
-  if (!rubs) {
-    return;
-  }
-  double push = pawl_dynamics_push(d, state, pawl_eval_values(d->eval)), h = d->def->step;
-  double still = PAWL_REST * h * push + PAWL_SLOWEST_LOGGED * PAWL_SLOWEST_MOVE *
-                                            pawl_dynamics_largest(d->sizes.q, state->q) / h;
-  for (int k = 0; k < g->condition_count; k++) {
-    const PawlGuard* guard = &g->all[k];
-    if (guard->sided && !guard->presses && !guard->reacts) {
-      state->blur[k] = fmax(state->blur[k], still * pawl_pinned_slope(&g->pinned, guard->at));
-    }
-  }
 }
 
 // A contact that begins to slip at rest may seem to slip back, by the drift of what else holds:

@@ -171,6 +171,11 @@ PawlStatus pawl_pinned_find(PawlPinned* h, const PawlState* state, const PawlVal
   return PAWL_OK;
 }
 
+PawlStatus pawl_pinned_measure(PawlPinned* h, const PawlState* state, const PawlValues* values,
+                               PawlError* err) {
+  return try_pushes(h, state, values->M, err);
+}
+
 double pawl_pinned_slope(const PawlPinned* h, int place) {
   double slope = h->by_push[BY_A][place] / pawl_dynamics_largest(h->dynamics->sizes.v, h->push);
   assert(place >= 0 && place < h->dynamics->system->watch_count);

@@ -28,9 +28,11 @@ PAWL_CHECKED PawlStatus pawl_pinned_find(PawlPinned* pinned, const PawlState* st
                                          const PawlValues* values, const double* a,
                                          const double* watch, double zero, unsigned char* flags,
                                          PawlError* err);
-// After that: how much what is watched at a place changes with the velocities; 0 where it does not,
-// or has no such slope.
+// After that, or after the next: how much what is watched at a place changes with the velocities; 0
+// where it does not, or has no such slope.
 double pawl_pinned_slope(const PawlPinned* pinned, int place);
+PAWL_CHECKED PawlStatus pawl_pinned_measure(PawlPinned* pinned, const PawlState* state,
+                                            const PawlValues* values, PawlError* err);
 // How each place changes along the k-th motion without pattern (k = 0, 1) that the rows in force
 // allow, to `slopes`; *motion is valid until the next call. `values` hold M and G.
 PAWL_CHECKED PawlStatus pawl_pinned_slopes(PawlPinned* pinned, const PawlState* state,
