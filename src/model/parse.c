@@ -269,6 +269,11 @@ const PawlAst* pawl_parse(PawlLoader* loader, PawlYaml* text, const PawlScope* s
 }
 
 const PawlAstKey* pawl_key(PawlLoader* loader, PawlYaml* text) {
+  if (text->kind != PAWL_YAML_SCALAR) {
+    pawl_report(&loader->report, text, "expected a name, found a %s",
+                text->kind == PAWL_YAML_LIST ? "list" : "map");
+    return NULL;
+  }
   bool is_new;
   PawlParsed* parsed = record(loader, text, &is_new);
   if (!parsed) {

@@ -440,6 +440,8 @@ static void test_scene_and_simulate(void** state) {
   REFUSED(HEAD "scene:\n  - spring: {points: [[0, 0], [1, 1], [2, 2]]}\n", "with 2 points");
   REFUSED(HEAD "scene:\n  - line: {points: [[0, 0], [y', 1]]}\n", "m.yaml:5:30: ", "rates");
   REFUSED(HEAD "scene:\n  - joint: {at: [0, 0], of: pin}\n", "m.yaml:5:29: 'pin' is not");
+  REFUSED(HEAD "scene:\n  - joint: {at: [0, 0], of: [pin]}\n",
+          "m.yaml:5:29: expected a name, found");
   REFUSED(HEAD "scene:\n  - line: {points: [[0, 0], [1, 1, 1]]}\n", "has 3 numbers");
   REFUSED(HEAD "scene:\n  - text: {at: [0, 0]}\n", "m.yaml:5:11: text: expected at:", "text:");
   REFUSED(HEAD "scene:\n  - force: {at: [0, 0]}\n", "force: expected at: [x, y] and vector:");
