@@ -30,16 +30,34 @@ static void add_rotation_rows(PawlMade* made, const PawlJoint* joint, PawlYaml* 
   }
 }
 
-// An angle that is found from rotations jumps by a turn.
-static void add_value_row(PawlMade* made, const PawlJoint* joint, int k, PawlYaml* list) {
+// G^T (omega2 - omega1) = rate, of a rotation that is found.
+static void add_spin_rows(PawlMade* made, const PawlJoint* joint, PawlYaml* list) {
+  static const char* const axes[] = {"$G*[1, 0, 0]", "$G*[0, 1, 0]", "$G*[0, 0, 1]"};
+  const char* omega[2];
+  for (int side = 0; side < 2; side++) {
+    const PawlBodyUse* use = &joint->body[side];
+    omega[side] = use->body->is_ground ? NULL : pawl_body_part(made, use, "omega");
+  }
+  const char* spin = pawl_sum(made, omega[1], NULL, NULL, omega[0]);
+  for (int k = 0; k < 3; k++) {
+    const char* axis = pawl_joint_fill(made, joint, axes[k], NULL, NULL);
+    pawl_add_item(made, list, joint->key,
+                  pawl_say(made, "dot(%s, %s) = %s", axis, pawl_factor(made, spin),
+                           pawl_component(made, joint->rate[0], k)));
+  }
+}
+
+// An angle that is found from rotations jumps by a turn: less than half of one is left to go.
+static void add_value_row(PawlMade* made, const PawlJoint* joint, int k, bool start,
+                          PawlYaml* list) {
   const PawlJointMotion* m = joint->motion;
   const char *goal = goal_of(made, joint, k), *goals[PAWL_JOINT_VALUES] = {goal, goal, goal};
   const char* found = pawl_joint_fill(made, joint, m->found[k], goals, goals);
-  bool jumps = made->dimension == 3 && strncmp(m->values[k], "angle", 5) == 0;
-  const char* text = m->drive ? pawl_joint_fill(made, joint, m->drive, goals, goals)
-                     : jumps  ? pawl_say(made, "sin(%s - %s) = 0", found, goal)
-                              : pawl_say(made, "%s = %s", found, goal);
-  pawl_add_item(made, list, joint->key, text);
+  bool jumps = start && strncmp(m->found[k], "atan2", 5) == 0;
+  const char* off = pawl_say(made, "%s - %s", found, goal);
+  pawl_add_item(made, list, joint->key,
+                jumps ? pawl_say(made, "atan2(sin(%s), cos(%s)) = 0", off, off)
+                      : pawl_say(made, "%s = %s", found, goal));
 }
 
 void pawl_write_joint_kept(PawlMade* made, const PawlJoint* joint, bool start, bool rate) {
@@ -49,12 +67,15 @@ void pawl_write_joint_kept(PawlMade* made, const PawlJoint* joint, bool start, b
   }
   PawlYaml* map =
       pawl_put_map(made, "constraints", joint->key, pawl_part_key(made, &joint->name, "kept"));
-  PawlYaml* list = pawl_set_list(made, map, joint->key, "equation");
-  if (strcmp(m->values[0], "R") == 0) {
+  bool ball = strcmp(m->values[0], "R") == 0, spins = ball && !start;
+  PawlYaml* list = pawl_set_list(made, map, joint->key, spins ? "rate" : "equation");
+  if (spins) {
+    add_spin_rows(made, joint, list);
+  } else if (ball) {
     add_rotation_rows(made, joint, list);
   }
-  for (int k = 0; k < PAWL_JOINT_VALUES && m->values[k] && strcmp(m->values[0], "R") != 0; k++) {
-    add_value_row(made, joint, k, list);
+  for (int k = 0; k < PAWL_JOINT_VALUES && m->values[k] && !ball; k++) {
+    add_value_row(made, joint, k, start, list);
   }
   pawl_set(made, map, joint->key, "assemble", start ? (rate ? "true" : "start") : "rate");
 }

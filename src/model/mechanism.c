@@ -105,6 +105,8 @@ static void write_with_coordinates(Mechanism* m, PawlBody* body) {
                           found[1] && !pawl_joint_guesses(joint, 1));
   } else if (!pawl_body_start(&m->made, body, &start)) {
     return;
+  } else if (joint) {
+    pawl_write_joint_kept(&m->made, joint, joint->given[0], joint->given[1]);
   }
   pawl_write_free_body(&m->made, body, &start);
 }

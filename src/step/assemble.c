@@ -260,7 +260,8 @@ static PawlStatus solve_level(Assembly* k, int level, PawlError* err) {
   memset(k->change, 0, (size_t)k->n.v * sizeof(double));
   PAWL_TRY(evaluate(k, err));
   double worst = measure(k, level);
-  for (int n = 0; n < MOST_ITERATIONS; n++) {
+  int most = k->free_count > 0 ? MOST_ITERATIONS : 0;
+  for (int n = 0; n < most; n++) {
     if (worst <= PAWL_START_PROJECTED ||
         (worst <= PAWL_START_MET && last <= PAWL_LAST_PROJECTION)) {
       return PAWL_OK;

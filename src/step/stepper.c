@@ -339,6 +339,31 @@ static void hold_at_start(const PawlStepper* s, PawlState* state) {
   }
 }
 
+static bool asks_at_start(const PawlStepper* s) {
+  bool any = false;
+  for (int c = 0; c < s->system->constraint_count && !any; c++) {
+    any = s->system->constraints[c].at_start;
+  }
+  return any;
+}
+
+// ", with 'a', 'b'": what holds at the start alone.
+static void name_at_start(const PawlStepper* s, char* room, size_t size) {
+  enum { MOST_NAMED = 4 };
+  int named = 0;
+  size_t used = 0;
+  room[0] = '\0';
+  for (int c = 0; c < s->system->constraint_count && named <= MOST_NAMED; c++) {
+    const PawlConstraint* constraint = &s->system->constraints[c];
+    if (constraint->at_start && named++ < MOST_NAMED) {
+      int length = snprintf(room + used, size - used, "%s'%.40s'", used > 0 ? ", " : ", with ",
+                            constraint->name);
+      used += length > 0 && (size_t)length < size - used ? (size_t)length : 0;
+    }
+  }
+  snprintf(room + used, size - used, "%s", named > MOST_NAMED ? ", ..." : "");
+}
+
 static void leave_half(const PawlStepper* s, unsigned char* left) {
   static const unsigned char flags[] = {
       [PAWL_AT_START_VALUE] = PAWL_LEFT_VELOCITY, [PAWL_AT_START_RATE] = PAWL_LEFT_POSITION};
@@ -356,9 +381,14 @@ static PawlStatus assemble_with(PawlStepper* s, PawlState* state, bool* kept, un
                                 int* modes, PawlError* err) {
   enum { MOST_ROUNDS = 8 };
   size_t n = (size_t)s->sizes.v;
-  char names[300], how[360];
+  char names[300], with[220], how[580];
   name_guesses(s, names, sizeof names);
-  snprintf(how, sizeof how, "assembled by changing %s alone", names);
+  name_at_start(s, with, sizeof with);
+  if (names[0]) {
+    snprintf(how, sizeof how, "assembled by changing %s alone%s", names, with);
+  } else {
+    snprintf(how, sizeof how, "as given");
+  }
   PawlAssemblyDef def = {.kept = {kept, kept + n}, .left = left, .how = how, .any_metric = true};
   for (int i = 0; i < s->sizes.v; i++) {
     kept[i] = !pawl_system_guessed(s->system, i, false);
@@ -404,7 +434,7 @@ static PawlStatus start(PawlStepper* s, PawlState* state, bool project, PawlErro
   memset(state->work, 0, PAWL_WORK_COUNT * sizeof(double));
   memset(state->redundant, 0, (size_t)s->sizes.rows);
   PAWL_TRY(find_modes(s, state, err));
-  if (pawl_system_guesses(s->system)) {
+  if (pawl_system_guesses(s->system) || asks_at_start(s)) {
     PAWL_TRY(assemble(s, state, err));
   }
   PAWL_TRY(pawl_initial(&s->dynamics, state, project, err));

@@ -208,6 +208,111 @@ static void test_kept_start(void** unused) {
   }
 }
 
+// Loops that begin as one joint is told to, which is rows or not.
+#define BARS(given)                                                                           \
+  "model: bars\nmechanism: {gravity: [0, -9.81], coordinates: %s}\nbodies:\n"                 \
+  "  a: {mass: 1, inertia: 0.05, centre: [0.25, 0], points: {tip: [0.5, 0]}}\n"               \
+  "  b: {mass: 1.5, inertia: 0.1, centre: [0.5, 0], points: {tip: [1, 0]}}\n"                 \
+  "  c: {mass: 1, inertia: 0.06, centre: [0.35, 0.05], points: {tip: [0.8, 0]}}\n"            \
+  "joints:\n  j: {revolute: [ground, a], start: 1.1, rate: 0.7" given                         \
+  "}\n  k: {revolute: [a, b], at: [a.tip, [0, 0]], guess: -0.8}\n"                            \
+  "  l: {revolute: [ground, c], at: [[1.1, 0], [0, 0]], guess: 1.4}\n"                        \
+  "  m: {revolute: [b, c], at: [b.tip, c.tip]}\noutputs: {e: j.angle, w: j.rate, u: b.tip}\n" \
+  "simulate: {method: event-driven, smooth: dopri, rtol: 1e-12, until: 0.05, step: 0.01}\n"
+
+#define SLIDER(given)                                                                  \
+  "model: slider\nmechanism: {gravity: [0, -9.81], coordinates: %s}\nbodies:\n"        \
+  "  a: {mass: 1, inertia: 0.05, points: {tip: [0.5, 0]}}\n"                           \
+  "  b: {mass: 1, inertia: 0.05, centre: [0.4, 0], points: {tip: [0.8, 0]}}\n"         \
+  "  s: {mass: 2, inertia: 0.01}\njoints:\n  i: {revolute: [ground, a], guess: 0.6}\n" \
+  "  k: {revolute: [a, b], at: [a.tip, [0, 0]], guess: -0.8}\n"                        \
+  "  l: {revolute: [b, s], at: [b.tip, [0, 0]]}\n"                                     \
+  "  j: {prismatic: [ground, s], start: 1.1, rate: 0.7" given                          \
+  "}\noutputs: {e: j.travel, w: j.rate, u: b.tip}\n"                                   \
+  "simulate: {method: event-driven, smooth: dopri, rtol: 1e-12, until: 0.05, step: 0.01}\n"
+
+#define RSSR(given)                                                                                \
+  "model: rssr\nmechanism: {gravity: [0, 0, -9.81], coordinates: %s}\nbodies:\n"                   \
+  "  a: {mass: 1, inertia: [0.02, 0.02, 0.02], centre: [0.15, 0, 0], points: {tip: [0.3, 0, "      \
+  "0]}}\n"                                                                                         \
+  "  c: {mass: 2, inertia: [0.05, 0.06, 0.07], centre: [0.4, 0, 0], points: {tip: [0.8, 0, 0]}}\n" \
+  "  d: {mass: 1.5, inertia: [0.03, 0.02, 0.05], centre: [0, 0.3, 0], points: {tip: [0, 0.6, "     \
+  "0]}}\n"                                                                                         \
+  "joints:\n  j: {revolute: [ground, a], start: 1.1, rate: 0.7" given                              \
+  "}\n  s: {spherical: [a, c], at: [a.tip, [0, 0, 0]]}\n"                                          \
+  "  k: {revolute: [ground, d], at: [[0.7, 0.2, 0], [0, 0, 0]], axis: [1, 0, 0], guess: 0.48}\n"   \
+  "  l: {universal: [c, d], at: [c.tip, d.tip], axis: [0, 1, 0], axis2: [0, 0, 1]}\n"              \
+  "outputs: {e: j.angle, w: j.rate, u: c.tip}\n"                                                   \
+  "simulate: {method: event-driven, smooth: dopri, rtol: 1e-12, until: 0.05, step: 0.01}\n"
+
+static void test_told_in_loop(void** unused) {
+  (void)unused;
+  static const char* const models[] = {BARS(""),
+                                       BARS(", cut: true"),
+                                       BARS(", reaction: true"),
+                                       BARS(", friction: {mu: 0.2, pin: 0.05}"),
+                                       BARS(", switch: {engaged: true}"),
+                                       SLIDER(""),
+                                       SLIDER(", cut: true"),
+                                       SLIDER(", reaction: true"),
+                                       SLIDER(", friction: {mu: 0.2}"),
+                                       SLIDER(", switch: {engaged: true}"),
+                                       RSSR(""),
+                                       RSSR(", cut: true"),
+                                       RSSR(", reaction: true"),
+                                       RSSR(", friction: {mu: 0.2, pin: 0.05}"),
+                                       RSSR(", switch: {engaged: true}")};
+  for (size_t k = 0; k < sizeof models / sizeof *models; k++) {
+    Run run[2];
+    for (int i = 0; i < 2; i++) {
+      char text[TEXT];
+      assert_in_range(snprintf(text, TEXT, models[k], i ? "absolute" : "joint"), 1, TEXT - 1);
+      run[i] = run_all(text);
+      CHECK_NEAR(value_at(&run[i], 0, "e"), 1.1, 1e-11);
+      CHECK_NEAR(value_at(&run[i], 0, "w"), 0.7, 1e-11);
+    }
+    assert_true(compare_runs(&run[0], &run[1], 1e-8) >= 4);
+    run_end(&run[0]);
+    run_end(&run[1]);
+  }
+}
+
+// A ball that closes a loop, of which the rate alone is given; and an angle that is found more than
+// a right angle away from where the guesses lead.
+static void test_told_ball(void** unused) {
+  (void)unused;
+  static const char text[] =
+      "model: ball\nmechanism: {coordinates: %s}\nbodies:\n"
+      "  a: {mass: 1, inertia: [1, 2, 3], points: {p: [0, 0, 1]}}\n"
+      "  b: {mass: 1, inertia: [1, 2, 3], points: {p: [0, 0, 1]}}\n"
+      "joints:\n  i: {spherical: [ground, a], at: [0, 1, 0], start: \"rotation([1, 0, 0], 1)\", "
+      "guess: true}\n"
+      "  j: {spherical: [ground, b]}\n"
+      "  k: {spherical: [a, b], at: [a.p, b.p], cut: true, rate: [0, 0.2, 0.3]}\n"
+      "define: {w: transpose(b.R)*(b.omega - a.omega)}\noutputs: {o: w}\n"
+      "simulate: {method: dopri, until: 0.1, step: 0.1}\n";
+  static const char far[] =
+      "model: far\nmechanism: {coordinates: %s}\nbodies:\n"
+      "  a: {mass: 1, inertia: [1, 2, 3]}\njoints:\n"
+      "  i: {cylindrical: [ground, a], guess: [0.3, 0]}\n"
+      "  k: {revolute: [ground, a], cut: true, start: 2.8, rate: 1}\n"
+      "outputs: {o: i.angle, w: i.rate}\nsimulate: {method: dopri, until: 0.1, step: 0.1}\n";
+  for (int k = 0; k < 2; k++) {
+    char filled[TEXT];
+    snprintf(filled, TEXT, text, k ? "absolute" : "joint");
+    Run run = run_all(filled);
+    CHECK_NEAR(value_at(&run, 0, "o.x"), 0.0, 1e-12);
+    CHECK_NEAR(value_at(&run, 0, "o.y"), 0.2, 1e-12);
+    CHECK_NEAR(value_at(&run, 0, "o.z"), 0.3, 1e-12);
+    run_end(&run);
+    snprintf(filled, TEXT, far, k ? "absolute" : "joint");
+    run = run_all(filled);
+    CHECK_NEAR(value_at(&run, 0, "o"), 2.8, 1e-12);
+    CHECK_NEAR(value_at(&run, 0, "w"), 1.0, 1e-12);
+    run_end(&run);
+  }
+}
+
 static void test_space(void** unused) {
   (void)unused;
   static const struct {
@@ -482,6 +587,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_plane),
       cmocka_unit_test(test_kept_start),
+      cmocka_unit_test(test_told_in_loop),
+      cmocka_unit_test(test_told_ball),
       cmocka_unit_test(test_space),
       cmocka_unit_test(test_reactions),
       cmocka_unit_test(test_mass_of_rotation),

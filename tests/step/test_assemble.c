@@ -55,6 +55,42 @@ static void test_impossible(void** state) {
   motion_end(&m);
 }
 
+// What joints are told and cannot be is an error that names them, whether something is found or
+// not.
+static void check_told(const char* parts, const char* named) {
+  for (int k = 0; k < 2; k++) {
+    char text[1000];
+    snprintf(text, sizeof text, "model: told\nmechanism: {coordinates: %s}\n%s",
+             k ? "absolute" : "joint", parts);
+    Motion m = motion_text(text);
+    assert_int_equal(begin(&m, "dopri"), PAWL_ERROR_RUN);
+    print_message("%s\n", m.err.message);
+    assert_non_null(strstr(m.err.message, named));
+    motion_end(&m);
+  }
+}
+
+static void test_told(void** state) {
+  (void)state;
+  check_told(
+      "bodies:\n  a: {mass: 1, inertia: 0.05, points: {tip: [0.3, 0]}}\n"
+      "  b: {mass: 1, inertia: 0.05, centre: [0.4, 0], points: {tip: [0.8, 0]}}\n"
+      "  s: {mass: 2, inertia: 0.01}\njoints:\n  i: {revolute: [ground, a], guess: 0.6}\n"
+      "  k: {revolute: [a, b], at: [a.tip, [0, 0]], guess: -0.8}\n"
+      "  l: {revolute: [b, s], at: [b.tip, [0, 0]]}\n"
+      "  j: {prismatic: [ground, s], start: 5, rate: -50}\n",
+      " alone, with 'j.kept': '");
+  check_told(
+      "bodies: {a: {mass: 1, inertia: 1}}\njoints:\n"
+      "  i: {revolute: [ground, a], start: 0.3, rate: 0}\n"
+      "  j: {revolute: [ground, a], cut: true, start: 0.4, rate: 0}\n",
+      "cannot be as given: 'j.kept' (row 1) is off by -0.1");
+  check_told(
+      "bodies: {a: {mass: 1, inertia: 1, start: {angle: 0.5}}}\njoints:\n"
+      "  i: {revolute: [ground, a], cut: true, start: 0.6}\n",
+      "cannot be as given: 'i.kept' (row 1) is off by -0.1");
+}
+
 // What holds at the start alone: the point begins at (0.6, 0.8) of the rod and moves with 1 along
 // x, whatever was guessed; later it goes on freely.
 static void test_at_start(void** state) {
@@ -140,9 +176,10 @@ static void test_rotation(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_four_bar),        cmocka_unit_test(test_at_start),
-      cmocka_unit_test(test_impossible),      cmocka_unit_test(test_least_change),
-      cmocka_unit_test(test_modes_and_locks), cmocka_unit_test(test_rotation),
+      cmocka_unit_test(test_told),         cmocka_unit_test(test_four_bar),
+      cmocka_unit_test(test_at_start),     cmocka_unit_test(test_impossible),
+      cmocka_unit_test(test_least_change), cmocka_unit_test(test_modes_and_locks),
+      cmocka_unit_test(test_rotation),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
