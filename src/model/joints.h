@@ -33,6 +33,7 @@ typedef struct PawlJointMotion {
   const char *force, *torque;  // of the rows, on the second body, along F; NULL: none or not known
   const char *hold_force, *hold_torque;  // the same of what holds the value, which stands behind
   const char* load;                      // what presses, of which friction is mu times; NULL: none
+  const char* presses;                   // the same where mu is not known, for a hint; NULL: none
   bool rows_only;                        // never part of the tree
 } PawlJointMotion;
 

@@ -152,6 +152,21 @@ static const char* friction_force(PawlMade* made, const PawlJoint* joint, const 
   return pawl_say(made, "%s*%s%s", pawl_factor(made, mu), arm, load);
 }
 
+// What its rows carry is known where it is cut; a force or, at some radius, a torque of them is.
+static void refuse_mu(PawlMade* made, const PawlJoint* joint, const PawlYaml* friction) {
+  const char* presses = joint->motion->presses;
+  const char* hint =
+      presses ? pawl_say(made,
+                         "; write cut: true, and as friction: a force or torque, such as "
+                         "\"0.2*%s\"",
+                         pawl_joint_fill(made, joint, presses, NULL, NULL))
+              : "";
+  pawl_report(&made->loader->report, friction,
+              "friction by mu is not known of the type '%s', of revolute and prismatic joints "
+              "alone%s",
+              joint->type->word, hint);
+}
+
 static bool check_rubbing(PawlMade* made, const PawlJoint* joint, const PawlYaml* friction) {
   static const char* const turning[] = {"mu", "static", "kinetic", "pin", NULL};
   static const char* const moving[] = {"mu", "static", "kinetic", NULL};
@@ -159,10 +174,7 @@ static bool check_rubbing(PawlMade* made, const PawlJoint* joint, const PawlYaml
   bool mu = pawl_part_get(friction, "mu"), rest = pawl_part_get(friction, "static"),
        slides = pawl_part_get(friction, "kinetic"), pin = !lever || pawl_part_get(friction, lever);
   if (!joint->motion->load) {
-    pawl_report(&made->loader->report, friction,
-                "friction by mu is not known of the type '%s', of revolute and prismatic joints "
-                "alone; friction: takes a force or torque, such as 0.2*abs(lambda(%s))",
-                joint->type->word, pawl_quote(joint->key->text).s);
+    refuse_mu(made, joint, friction);
     return false;
   }
   if (!pawl_yaml_check_keys(&made->loader->report, friction, "the friction of a joint",

@@ -9,6 +9,52 @@ enum { TEXT = 2048 };
 static const char* const COORDINATES[] = {"joint", "absolute"};
 static const double G = 9.81;
 
+// ---- types without mu ---------------------------------------------------------------------------
+
+static void fill_type(char text[TEXT], int coordinates, const char* keys, const char* more,
+                      const char* friction, const char* outputs) {
+  snprintf(text, TEXT,
+           "model: hint\nmechanism: {gravity: [1, 2, -9.81], coordinates: %s}\n"
+           "bodies: {b: {mass: 2, inertia: [0.1, 0.2, 0.3], centre: [0.1, 0.05, 0.2]}}\n"
+           "joints: {j: {%s%s, friction: %s}}\noutputs: {%s}\n"
+           "simulate: {method: event-driven, smooth: dopri, until: 0.02, step: 0.01}\n",
+           COORDINATES[coordinates], keys, more, friction, outputs);
+}
+
+// What is offered in the place of mu works as it is written.
+static void check_hint(const char* keys) {
+  static const char offer[] = "such as ";
+  for (int k = 0; k < 2; k++) {
+    char text[TEXT], hint[200], outputs[300];
+    PawlModel* model = NULL;
+    PawlError err;
+    fill_type(text, k, keys, "", "{mu: 0.2}", "v: j.rate");
+    assert_int_not_equal(pawl_model_parse(text, strlen(text), "m", 0, NULL, &model, &err), PAWL_OK);
+    const char* found = strstr(err.message, offer);
+    assert_non_null(found);
+    const char *begin = found + strlen(offer), *end = strchr(begin + 1, '"');
+    assert_non_null(end);
+    snprintf(hint, sizeof hint, "%.*s", (int)(end - begin) + 1, begin);
+    snprintf(outputs, sizeof outputs, "f: lambda(j.friction), bound: %s", hint);
+    fill_type(text, k, keys, ", cut: true", hint, outputs);
+    Run run = run_all(text);
+    for (int s = 1; s < sample_count(&run); s++) {
+      double bound = value_at(&run, s, "bound");
+      assert_true(bound > 1e-3);
+      CHECK_NEAR(value_at(&run, s, "f"), -bound, 1e-9);
+    }
+    run_end(&run);
+  }
+}
+
+static void test_hints(void** unused) {
+  (void)unused;
+  check_hint("cylindrical: [ground, b], start: [0.3, 0.1], rate: [5, -0.2]");
+  check_hint("screw: [ground, b], pitch: 0.1, start: 0.3, rate: 5");
+  check_hint("universal: [ground, b], start: [0.3, 0.1], rate: [5, -0.2]");
+  check_hint("planar: [ground, b], start: [0.3, 0.1, 0], rate: [5, -0.2, 0]");
+}
+
 // ---- a slider on a slope ------------------------------------------------------------------------
 
 // Up a slope of a with v0 and down again; across it pulls `side` in space.
@@ -314,10 +360,10 @@ static void test_turning_back(void** unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_slider),       cmocka_unit_test(test_pendulum),
-      cmocka_unit_test(test_power),        cmocka_unit_test(test_turns),
-      cmocka_unit_test(test_at_rest),      cmocka_unit_test(test_chain),
-      cmocka_unit_test(test_turning_back),
+      cmocka_unit_test(test_hints),    cmocka_unit_test(test_slider),
+      cmocka_unit_test(test_pendulum), cmocka_unit_test(test_power),
+      cmocka_unit_test(test_turns),    cmocka_unit_test(test_at_rest),
+      cmocka_unit_test(test_chain),    cmocka_unit_test(test_turning_back),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
