@@ -445,6 +445,16 @@ static void name_redundant(PawlDynamics* d, const PawlState* state, PawlText* te
   }
 }
 
+// Whether something holds by a capacity: what follows from others is shared by (V10), then.
+static bool holds_by_capacity(const PawlDynamics* d, const PawlState* state) {
+  bool any = false;
+  for (int c = 0; c < d->system->constraint_count; c++) {
+    any = any || (d->system->constraints[c].triggered && d->system->watches[c].capacity >= 0 &&
+                  state->modes[c] == PAWL_MODE_HELD);
+  }
+  return any;
+}
+
 static PawlStatus add_redundant(PawlDynamics* d, const PawlState* state, const char* names,
                                 PawlError* err) {
   PawlText text = {0};
@@ -455,8 +465,8 @@ static PawlStatus add_redundant(PawlDynamics* d, const PawlState* state, const c
   pawl_text_printf(
       &text,
       "%s from the others to 1e-6 of their directions: left out, and multipliers are those of "
-      "minimum norm%s",
-      names,
+      "minimum norm%s%s",
+      names, holds_by_capacity(d, state) ? ", among capacities in proportion to them" : "",
       d->system->rates_react
           ? ", but rates of states see those of the rows that are left, and 0 of these"
           : "");

@@ -212,8 +212,8 @@ static void test_half_swings(void** unused) {
 }
 
 // ---- frictions that share a motion --------------------------------------------------------------
-// Two brakes on one body share what they hold (minimum norm): 3 t/2 each, up to 1. Both slide from
-// 2/3 s on, x'' = 3 t - 1.
+// Two brakes on one body share what they hold by their capacities: 3 t/2 each, up to 1. Both slide
+// from 2/3 s on, x'' = 3 t - 1.
 static void test_shared_friction(void** unused) {
   (void)unused;
   static const double near[] = {2e-2, 1e-4, 1e-8, 1e-9};
@@ -232,6 +232,7 @@ static void test_shared_friction(void** unused) {
     CHECK_NEAR(pawl_sim_state(run.sim)->v[0], 0.5, near[grade_of(method)]);
     const char* warning = strstr(pawl_sim_warning(run.sim), "redundant");
     assert_non_null(warning);
+    assert_non_null(strstr(warning, "minimum norm, among capacities in proportion to them"));
     assert_null(strstr(warning + 1, "redundant"));  // once, however often it is found
     run_end(&run);
   }
