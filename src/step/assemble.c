@@ -7,6 +7,16 @@
 //   c = J d_k - g_k                                                              (K2)
 // For velocities c = -(G v + g_t), once. The change of a rotation is the sum of the small turns
 // that led to it, each in the axes of the body.
+//
+// Where the first step of Newton's method does not lead there, a guess is far away, and its steps
+// would take it to some mechanism. From there it goes down first: rows that hold are held, and of
+// the others, g_o, the squares fall along short ways,
+//   minimise |J_o d + g_o|^2 + m |d|^2_M,   J_c d = -g_c                         (K3)
+// (K. Levenberg, A method for the solution of certain non-linear problems in least squares), m
+// being a fourth after a step that made them less, and four times as much after one that did not.
+// What bodies hang on is among the rows that hold, so that the way is about the same whatever the
+// coordinates are. With e = (J_o d + g_o)/-sqrt(m), (K3) is the least (L^T d, e) of
+//   J_o d + sqrt(m) e = -g_o,   J_c d = -g_c
 #include "step/assemble.h"
 
 #include <math.h>
@@ -22,6 +32,7 @@
 #include "switch/tolerances.h"
 
 enum { MOST_ITERATIONS = 50, MOST_HALVINGS = 6, POSITION = 0, VELOCITY = 1 };
+enum { MOST_DOWN = 100, MOST_ROWS_DOWN = 400 };  // steps of (K3), and rows for which it is taken
 
 typedef struct Assembly {
   PawlArena arena;
@@ -39,7 +50,16 @@ typedef struct Assembly {
   double *change, *step;           // from the start, so far; of the last iteration
   double *before, *change_before;  // x and the change at its beginning
   bool* asked;                     // rows that must hold
+  double* stated;                  // q as it was given
 } Assembly;
+
+// What (K3) needs, besides.
+typedef struct Descent {
+  int open_count;
+  int* slack;          // of each row: its column of e, or -1
+  double *A, *A_;      // the matrix of (K3) and its pseudoinverse
+  double *q, *change;  // where a step began
+} Descent;
 
 // ---- the least change -----------------------------------------------------------------------
 static PawlStatus evaluate(Assembly* k, PawlError* err) {
@@ -79,23 +99,34 @@ static void gather(Assembly* k, double* M) {
   }
 }
 
-// B = J L^-T, row by row: L b = (row of J). Each of length 1, so that its unit says nothing about
-// the rank, and c with it.
-static void scale_rows(Assembly* k) {
+// B = J L^-T, row by row: L b = (row of J).
+static void metric_rows(Assembly* k) {
   int f = k->free_count, rows = k->n.rows;
   for (int i = 0; i < rows; i++) {
-    double square = 0.0;
     for (int j = 0; j < f; j++) {
       double x = k->J[i + j * rows];
       for (int l = 0; l < j; l++) {
         x -= k->L[j + l * f] * k->B[i + l * rows];
       }
       k->B[i + j * rows] = x / k->L[j + j * f];
-      square += k->B[i + j * rows] * k->B[i + j * rows];
     }
-    double scale = square > 0.0 ? 1.0 / sqrt(square) : 1.0;
-    for (int j = 0; j < f; j++) {
-      k->B[i + j * rows] *= scale;
+  }
+}
+
+static double row_square(const Assembly* k, int i) {
+  double square = 0.0;
+  for (int j = 0; j < k->free_count; j++) {
+    square += k->B[i + j * k->n.rows] * k->B[i + j * k->n.rows];
+  }
+  return square;
+}
+
+// Each row of length 1, so that its unit says nothing about the rank, and c with it.
+static void scale_rows(Assembly* k) {
+  for (int i = 0; i < k->n.rows; i++) {
+    double square = row_square(k, i), scale = square > 0.0 ? 1.0 / sqrt(square) : 1.0;
+    for (int j = 0; j < k->free_count; j++) {
+      k->B[i + j * k->n.rows] *= scale;
     }
     k->c[i] *= scale;
   }
@@ -108,18 +139,42 @@ static void set_unit(int n, double* A) {
   }
 }
 
-// (K1) for k->c, into k->d.
-static PawlStatus least_change(Assembly* k, PawlError* err) {
-  int f = k->free_count, rows = k->n.rows, rank;
+// J, B and L at this place.
+static PawlStatus prepare(Assembly* k) {
   gather(k, k->P);
-  PawlStatus status = pawl_cholesky(f, k->P, k->L);
+  PawlStatus status = pawl_cholesky(k->free_count, k->P, k->L);
   if (status != PAWL_OK && status != PAWL_ERROR_MEMORY && k->def->any_metric) {
-    set_unit(f, k->L);
+    set_unit(k->free_count, k->L);
     status = PAWL_OK;
   }
   if (status == PAWL_OK) {
+    metric_rows(k);
+  }
+  return status;
+}
+
+// d = L^-T P c, of the first rows of P, which has `stride` of them.
+static void change_of(Assembly* k, const double* P, int stride) {
+  int f = k->free_count;
+  for (int j = f - 1; j >= 0; j--) {
+    double x = 0.0;
+    for (int i = 0; i < k->n.rows; i++) {
+      x += P[j + i * stride] * k->c[i];
+    }
+    for (int l = j + 1; l < f; l++) {
+      x -= k->L[l + j * f] * k->d[l];
+    }
+    k->d[j] = x / k->L[j + j * f];
+  }
+}
+
+// (K1) for k->c, into k->d.
+static PawlStatus least_change(Assembly* k, PawlError* err) {
+  int f = k->free_count, rank;
+  PawlStatus status = prepare(k);
+  if (status == PAWL_OK) {
     scale_rows(k);
-    status = pawl_dense_pseudoinverse(rows, f, k->B, PAWL_DEPENDENT, k->P, &rank);
+    status = pawl_dense_pseudoinverse(k->n.rows, f, k->B, PAWL_DEPENDENT, k->P, &rank);
   }
   if (status != PAWL_OK) {
     return status == PAWL_ERROR_MEMORY
@@ -128,16 +183,7 @@ static PawlStatus least_change(Assembly* k, PawlError* err) {
                            "the start cannot be %s: the masses of the others do not allow it",
                            k->def->how);
   }
-  for (int j = f - 1; j >= 0; j--) {
-    double x = 0.0;
-    for (int i = 0; i < rows; i++) {
-      x += k->P[j + i * f] * k->c[i];
-    }
-    for (int l = j + 1; l < f; l++) {
-      x -= k->L[l + j * f] * k->d[l];
-    }
-    k->d[j] = x / k->L[j + j * f];
-  }
+  change_of(k, k->P, f);
   return PAWL_OK;
 }
 
@@ -254,12 +300,17 @@ static PawlStatus shorten(Assembly* k, int level, double before, double* worst, 
   return PAWL_OK;
 }
 
-static PawlStatus solve_level(Assembly* k, int level, PawlError* err) {
-  double last = INFINITY;
-  choose_free(k, level);
-  memset(k->change, 0, (size_t)k->n.v * sizeof(double));
-  PAWL_TRY(evaluate(k, err));
-  double worst = measure(k, level);
+static double sum_of_squares(const Assembly* k) {
+  double sum = 0.0;
+  for (int i = 0; i < k->n.rows; i++) {
+    sum += k->residual[i] * k->residual[i];
+  }
+  return sum;
+}
+
+// From where it is, with the change so far. `judge`: PAWL_RETRY where the first step leads nowhere.
+static PawlStatus newton(Assembly* k, int level, bool judge, PawlError* err) {
+  double last = INFINITY, worst = measure(k, level), squares = sum_of_squares(k);
   int most = k->free_count > 0 ? MOST_ITERATIONS : 0;
   for (int n = 0; n < most; n++) {
     if (worst <= PAWL_START_PROJECTED ||
@@ -272,11 +323,123 @@ static PawlStatus solve_level(Assembly* k, int level, PawlError* err) {
     last = move(k, level);
     PAWL_TRY(evaluate(k, err));
     worst = measure(k, level);
+    if (judge && n == 0 && !(sum_of_squares(k) <= PAWL_LEADS * PAWL_LEADS * squares)) {
+      return PAWL_RETRY;
+    }
     if (k->def->any_metric && before > PAWL_START_MET) {
       PAWL_TRY(shorten(k, level, before, &worst, err));
     }
   }
   return worst <= PAWL_START_MET ? PAWL_OK : cannot_be_met(k, level, err);
+}
+
+static PawlStatus solve_level(Assembly* k, int level, bool judge, PawlError* err) {
+  choose_free(k, level);
+  memset(k->change, 0, (size_t)k->n.v * sizeof(double));
+  PAWL_TRY(evaluate(k, err));
+  return newton(k, level, judge, err);
+}
+
+// ---- from afar --------------------------------------------------------------------------------
+static PawlStatus begin_descent(Assembly* k, Descent* down, PawlError* err) {
+  int rows = k->n.rows;
+  down->slack = PAWL_NEW(&k->arena, int, rows);
+  for (int i = 0; i < rows && down->slack; i++) {
+    bool open = k->asked[i] && violation(k, i) > PAWL_START_MET;
+    down->slack[i] = open ? down->open_count++ : -1;
+  }
+  size_t size = (size_t)rows * (size_t)(k->free_count + down->open_count) + 1;
+  down->A = pawl_arena_alloc(&k->arena, size, sizeof(double));
+  down->A_ = pawl_arena_alloc(&k->arena, size, sizeof(double));
+  down->q = PAWL_NEW(&k->arena, double, k->n.q);
+  down->change = PAWL_NEW(&k->arena, double, k->n.v);
+  return k->arena.failed ? pawl_fail_memory(err) : PAWL_OK;
+}
+
+// Moves by (K3); or, to hold what is held, with g_o = 0.
+static PawlStatus move_down(Assembly* k, const Descent* down, double m, bool hold) {
+  int f = k->free_count, rows = k->n.rows, columns = f + down->open_count, rank;
+  size_t of_d = (size_t)rows * (size_t)f, of_e = (size_t)rows * (size_t)down->open_count;
+  memcpy(down->A, k->B, of_d * sizeof(double));
+  memset(down->A + of_d, 0, of_e * sizeof(double));
+  for (int i = 0; i < rows; i++) {
+    bool open = down->slack[i] >= 0;
+    k->c[i] = open && hold ? 0.0 : -k->residual[i];
+    if (open) {
+      down->A[i + (f + down->slack[i]) * rows] = sqrt(m);
+    }
+  }
+  PAWL_TRY(pawl_dense_pseudoinverse(rows, columns, down->A, PAWL_DEPENDENT, down->A_, &rank));
+  change_of(k, down->A_, columns);
+  for (int i = 0; i < k->n.v; i++) {
+    if (k->place[i] >= 0) {
+      k->d[k->place[i]] += k->change[i];
+    }
+  }
+  move(k, POSITION);
+  PAWL_TRY(evaluate(k, NULL));
+  measure(k, POSITION);
+  return prepare(k);
+}
+
+// One step, which counts if the squares fall; *m follows.
+static PawlStatus descend_once(Assembly* k, const Descent* down, double* m, double* squares) {
+  enum { HOLDING = 3 };
+  size_t q = (size_t)k->n.q * sizeof(double), v = (size_t)k->n.v * sizeof(double);
+  memcpy(down->q, k->state->q, q);
+  memcpy(down->change, k->change, v);
+  for (int n = 0; n <= HOLDING; n++) {
+    PAWL_TRY(move_down(k, down, *m, n > 0));
+  }
+  bool falls = sum_of_squares(k) < *squares;
+  *m *= falls ? 0.25 : 4.0;
+  if (falls) {
+    *squares = sum_of_squares(k);
+    return PAWL_OK;
+  }
+  memcpy(k->state->q, down->q, q);
+  memcpy(k->change, down->change, v);
+  PAWL_TRY(evaluate(k, NULL));
+  measure(k, POSITION);
+  return prepare(k);
+}
+
+// Goes down by (K3) until Newton's method is near enough. PAWL_ERROR_RUN: it is not.
+static PawlStatus descend(Assembly* k) {
+  Descent down = {0};
+  double m = 0.0;
+  choose_free(k, POSITION);
+  memset(k->change, 0, (size_t)k->n.v * sizeof(double));
+  PAWL_TRY(evaluate(k, NULL));
+  measure(k, POSITION);
+  PAWL_TRY(begin_descent(k, &down, NULL));
+  PAWL_TRY(prepare(k));
+  for (int i = 0; i < k->n.rows; i++) {
+    m = fmax(m, down.slack[i] >= 0 ? 4.0 * row_square(k, i) : 0.0);
+  }
+  double squares = sum_of_squares(k), enough = PAWL_NEAR_GUESS * PAWL_NEAR_GUESS * squares;
+  for (int n = 0; n < MOST_DOWN && squares > enough; n++) {
+    PAWL_TRY(descend_once(k, &down, &m, &squares));
+  }
+  return squares <= enough ? PAWL_OK : PAWL_ERROR_RUN;
+}
+
+// A guess that is far away goes down first. If that ends somewhere else, Newton's method begins
+// with the guess all the same.
+static PawlStatus solve_positions(Assembly* k, PawlError* err) {
+  size_t bytes = (size_t)k->n.q * sizeof(double);
+  memcpy(k->stated, k->state->q, bytes);
+  bool judge = k->def->any_metric && k->n.rows <= MOST_ROWS_DOWN;
+  PawlStatus status = solve_level(k, POSITION, judge, err);
+  if (status != PAWL_RETRY) {
+    return status;
+  }
+  memcpy(k->state->q, k->stated, bytes);
+  if (descend(k) == PAWL_OK && newton(k, POSITION, false, NULL) == PAWL_OK) {
+    return PAWL_OK;
+  }
+  memcpy(k->state->q, k->stated, bytes);
+  return solve_level(k, POSITION, false, err);
 }
 
 static int most_free(const Assembly* k) {
@@ -296,6 +459,7 @@ static PawlStatus allocate(Assembly* k, PawlError* err) {
   k->change_before = PAWL_NEW(arena, double, v);
   k->step = PAWL_NEW(arena, double, v);
   k->before = PAWL_NEW(arena, double, k->n.q > v ? k->n.q : v);
+  k->stated = PAWL_NEW(arena, double, k->n.q);
   k->place = PAWL_NEW(arena, int, v);
   k->J = pawl_arena_alloc(arena, (size_t)rows * (size_t)most + 1, sizeof(double));
   k->B = pawl_arena_alloc(arena, (size_t)rows * (size_t)most + 1, sizeof(double));
@@ -320,8 +484,8 @@ static PawlStatus assemble(Assembly* k, PawlError* err) {
   PAWL_TRY(pawl_eval_create(
       k->system, PAWL_MASS | PAWL_POSITION | PAWL_GRADIENT | PAWL_TIME_GRADIENT, &k->eval, err));
   k->values = pawl_eval_values(k->eval);
-  PAWL_TRY(solve_level(k, POSITION, err));
-  return solve_level(k, VELOCITY, err);
+  PAWL_TRY(solve_positions(k, err));
+  return solve_level(k, VELOCITY, false, err);
 }
 
 PawlStatus pawl_assemble(const PawlSystem* system, PawlState* state, const PawlAssemblyDef* def,

@@ -254,6 +254,10 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // whole, whose square is rounding.
 #define PAWL_START_PROJECTED 1e-13
 #define PAWL_LAST_PROJECTION 1e-8
+// [1] Of the violations of a guess: it is near if the first step of Newton's method leaves no more
+// of them, and where it is far, it goes down to so much of them before.
+#define PAWL_LEADS 1e-2
+#define PAWL_NEAR_GUESS 1e-2
 // [1] Of the stated value, or of 1 where that is less: a guess that has gone farther counts with no
 // more than this where rows are measured against their terms.
 #define PAWL_FARTHEST_GUESS 1e3

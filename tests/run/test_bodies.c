@@ -277,6 +277,52 @@ static void test_told_in_loop(void** unused) {
   }
 }
 
+// Guesses that are far away lead to the same mechanism whatever the coordinates are.
+static void check_guess(const char* text, const char* name, double expected) {
+  for (int k = 0; k < 2; k++) {
+    char filled[TEXT];
+    assert_in_range(snprintf(filled, TEXT, text, k ? "absolute" : "joint"), 1, TEXT - 1);
+    Run run = run_all(filled);
+    CHECK_NEAR(value_at(&run, 0, name), expected, 1e-9);
+    run_end(&run);
+  }
+}
+
+#define FAR_BARS(a, b, d)                                                          \
+  "model: bars\nmechanism: {coordinates: %s}\nbodies:\n"                           \
+  "  a: {mass: 1, inertia: 0.05, centre: [0.25, 0], points: {tip: [0.5, 0]}}\n"    \
+  "  b: {mass: 1.5, inertia: 0.1, centre: [0.5, 0], points: {tip: [1, 0]}}\n"      \
+  "  c: {mass: 1, inertia: 0.06, centre: [0.35, 0.05], points: {tip: [0.8, 0]}}\n" \
+  "joints:\n  j: {revolute: [ground, a], start: " a                                \
+  "}\n"                                                                            \
+  "  k: {revolute: [a, b], at: [a.tip, [0, 0]], guess: " b                         \
+  "}\n"                                                                            \
+  "  l: {revolute: [ground, c], at: [[1.1, 0], [0, 0]], guess: " d                 \
+  "}\n"                                                                            \
+  "  m: {revolute: [b, c], at: [b.tip, c.tip]}\noutputs: {u: c.tip}\n"             \
+  "simulate: {method: dopri, until: 0.01, step: 0.01}\n"
+
+static void test_far_guess(void** unused) {
+  (void)unused;
+  check_guess(
+      "model: rssr\nmechanism: {coordinates: %s}\nbodies:\n"
+      "  a: {mass: 1, inertia: [0.02, 0.02, 0.02], points: {tip: [0.3, 0, 0]}}\n"
+      "  c: {mass: 2, inertia: [0.05, 0.06, 0.07], centre: [0.4, 0, 0], points: {tip: [0.8, 0, "
+      "0]}}\n"
+      "  d: {mass: 1.5, inertia: [0.03, 0.02, 0.05], centre: [0, 0.3, 0], points: {tip: [0, 0.6, "
+      "0]}}\n"
+      "joints:\n  i: {revolute: [ground, a], start: 0.107}\n"
+      "  s: {spherical: [a, c], at: [a.tip, [0, 0, 0]], guess: true}\n"
+      "  j: {revolute: [ground, d], at: [[0.7, 0.2, 0], [0, 0, 0]], axis: [1, 0, 0], guess: "
+      "0.348}\n"
+      "  l: {universal: [c, d], at: [c.tip, d.tip], axis: [0, 1, 0], axis2: [0, 0, 1]}\n"
+      "outputs: {u: d.tip}\nsimulate: {method: dopri, until: 0.01, step: 0.01}\n",
+      "u.z", 0.536244616467);
+  check_guess(FAR_BARS("1.1", "0", "-1.5"), "u.y", -0.518845367427);
+  check_guess(FAR_BARS("-1.5", "-1.2", "0"), "u.y", -0.792570954745);
+  check_guess(FAR_BARS("2.5", "1.2", "1.5"), "u.y", -0.334256965885);
+}
+
 // A ball that closes a loop, of which the rate alone is given; and an angle that is found more than
 // a right angle away from where the guesses lead.
 static void test_told_ball(void** unused) {
@@ -589,6 +635,7 @@ int main(void) {
       cmocka_unit_test(test_kept_start),
       cmocka_unit_test(test_told_in_loop),
       cmocka_unit_test(test_told_ball),
+      cmocka_unit_test(test_far_guess),
       cmocka_unit_test(test_space),
       cmocka_unit_test(test_reactions),
       cmocka_unit_test(test_mass_of_rotation),
