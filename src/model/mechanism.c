@@ -74,10 +74,18 @@ static bool choose_coordinates(Mechanism* m) {
 
 // ---- writing ----------------------------------------------------------------------------------
 
-// A body that a joint carries has its start from there.
+// A body that a joint carries has its start from there. Those of a family need one of their own
+// with absolute coordinates: one text is to do for both.
 static bool check_start(Mechanism* m, const PawlBody* body) {
   const PawlYaml* given = body->start ? body->start : body->rate;
-  if (body->joint >= 0 && given && !m->joints.item[body->joint].cut) {
+  bool told = body->joint >= 0 && given && !m->joints.item[body->joint].cut;
+  if (told && body->name.range[0]) {
+    pawl_remark(&m->made.loader->remarks.warnings,
+                "%s:%d: the start of '%s' is for absolute coordinates; here it follows from the "
+                "joint '%s'",
+                m->made.loader->report.file, given->key->line, pawl_quote(body->name.name).s,
+                pawl_quote(m->joints.item[body->joint].key->text).s);
+  } else if (told) {
     pawl_report(&m->made.loader->report, given->key,
                 "the start of '%s' follows from the joint '%s'; give it there, or make that joint "
                 "cut: true",

@@ -113,8 +113,38 @@ static void test_families_with_rows(void** unused) {
   }
 }
 
+// Bodies with starts of their own, which absolute coordinates need, and joints that begin there.
+static void test_one_text(void** unused) {
+  (void)unused;
+  Run run[2];
+  for (int k = 0; k < 2; k++) {
+    char text[2000];
+    snprintf(text, sizeof text,
+             "model: m\nmechanism: {gravity: [0, 0, -9.81], coordinates: %s}\nparameters: {N: 4}\n"
+             "bodies:\n  link[i=1..N]: {shape: {capsule: [0.02, 0.3], density: 1000}, start: {at: "
+             "[\"0.3*i - 0.15\", 0, 0], rotation: \"rotation([0, 1, 0], pi/2)\"}}\n"
+             "joints:\n  first: {revolute: [ground, \"link[1]\"], at: [[0, 0, 0], [0, 0, -0.15]], "
+             "turn: \"rotation([0, 1, 0], pi/2)\", axis: [0, 1, 0]}\n"
+             "  next[i=2..N]: {universal: [\"link[i-1]\", \"link[i]\"], at: [[0, 0, 0.15], [0, 0, "
+             "-0.15]], axis: [0, 1, 0], axis2: [1, 0, 0]}\n"
+             "outputs: {c: \"link[4].at\", d: \"link[2].at\"}\n"
+             "simulate: {until: 0.3, step: 0.05, method: dopri, rtol: 1e-12}\n",
+             k ? "absolute" : "joint");
+    run[k] = run_all(text);
+    const char* warned = strstr(pawl_model_warnings(run[k].model),
+                                ":5: the start of 'link' is for absolute coordinates; here it "
+                                "follows from the joint 'first'");
+    assert_int_equal(warned != NULL, k == 0);
+  }
+  assert_true(pawl_system_sizes(run[0].system).v < pawl_system_sizes(run[1].system).v);
+  assert_true(compare_runs(&run[0], &run[1], 1e-9) >= 6);
+  run_end(&run[0]);
+  run_end(&run[1]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_families_by_joints),
-                                     cmocka_unit_test(test_families_with_rows)};
+                                     cmocka_unit_test(test_families_with_rows),
+                                     cmocka_unit_test(test_one_text)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
