@@ -238,7 +238,7 @@ static PawlStatus take_steps(PawlStepper* s, Dopri* d, double* reached, double e
                              Memory* m, bool* singular, PawlError* err) {
   bool refused = false;
   double t = *reached, whole = end - t, since = t;
-  for (int k = 0; k < MOST_STEPS; k++) {
+  for (int k = 0; k < MOST_STEPS && !pawl_method_is_spent(s); k++) {
     if (k % LOOK_AFTER == 0 && k > LOOK_AFTER && sinks(s, d, since, t, end, err)) {
       *singular = true;
       return PAWL_RETRY;

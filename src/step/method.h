@@ -75,6 +75,7 @@ struct PawlStepper {
   PawlSimulateDef def;  // with the choice of auto made
   const char* reason;   // of that choice; "" where the method was named
   bool event_driven;    // `method` is then the one between switches
+  double budget;        // evaluations after which it gives up, for trials; INFINITY: none
   PawlDynamics dynamics;
   PawlWatching watching;
   PawlLog log;
@@ -109,6 +110,10 @@ static inline PawlStatus pawl_method_run(PawlStepper* s, const PawlPhase* phase,
     pawl_eval_see_kinks(eval, phase->modes, s->seen);
   }
   return PAWL_OK;
+}
+
+static inline bool pawl_method_is_spent(const PawlStepper* s) {
+  return (double)s->dynamics.info.evaluations > s->budget;
 }
 
 // An evaluation that the threads of the stepper share.

@@ -234,6 +234,7 @@ PawlStatus pawl_stepper_create(const PawlSystem* system, const PawlSimulateDef* 
   }
   s->system = system;
   s->def = *def;
+  s->budget = INFINITY;
   pawl_lock_take(system->lock);
   PawlStatus status = fill(s, err);
   pawl_lock_leave(system->lock);

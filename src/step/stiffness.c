@@ -10,6 +10,7 @@ enum {
   CHEAP = 1000,        // evaluations of a step of the run; with fewer dopri is good enough
   GAIN = 4,            // evaluations of dopri that one of ark is worth: it solves, too
   HALVINGS = 24,       // the first piece of the trial is step/2^HALVINGS
+  MOST_OF_PIECE = 20,  // times what is dear: a piece that needs more is none to judge by
   LARGEST_TRIAL = 100  // velocities: ark works with full matrices
 };
 
@@ -65,7 +66,11 @@ static bool take(Trial* trial, double step, double dear, double* first, double* 
 static bool measure(const PawlNeeds* needs, const PawlSimulateDef* def, const char* smooth,
                     double dear, double* first, double* later) {
   Trial trial = {0};
-  bool good = begin(needs, def, smooth, &trial) && take(&trial, def->step, dear, first, later);
+  bool good = begin(needs, def, smooth, &trial);
+  if (good) {
+    trial.stepper->budget = evaluations(&trial) + MOST_OF_PIECE * dear;
+    good = take(&trial, def->step, dear, first, later);
+  }
   end(&trial);
   return good;
 }
