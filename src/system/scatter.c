@@ -410,7 +410,8 @@ static bool copy_groups(PawlSystem* copy) {
   return ok;
 }
 
-PawlStatus pawl_system_tie(const PawlSystem* system, bool turning, PawlSystem** out, PawlError* err) {
+PawlStatus pawl_system_tie(const PawlSystem* system, bool turning, PawlSystem** out,
+                           PawlError* err) {
   PawlSystem* copy = *out = pawl_alloc(1, sizeof *copy);
   if (!copy) {
     return pawl_fail_memory(err);
