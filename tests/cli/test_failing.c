@@ -4,8 +4,9 @@
 // without and answer in full. Allocations that SUNDIALS and HDF5 make by themselves are not failed
 // here (docs/robustness.md).
 // usage: test_failing STRIDE         every STRIDE-th allocation
-//        test_failing STRIDE whole   every allocation of the first WHOLE commands; of the others
+//        test_failing STRIDE every   every allocation of the first WHOLE commands; of the others
 //                                    the first of each chain of CALLERS, and every STRIDE-th
+//        test_failing STRIDE whole   the same with every seventh of the first
 #define _XOPEN_SOURCE 700
 #if __has_include(<execinfo.h>)
 #include <execinfo.h>
@@ -244,7 +245,9 @@ int main(int argc, char** argv) {
   };
   char folder[] = "/tmp/pawl-failing.XXXXXX";
   long long stride = argc > 1 ? atoll(argv[1]) : 1;
-  bool all = argc > 2 && strcmp(argv[2], "whole") == 0;
+  bool every = argc > 2 && strcmp(argv[2], "every") == 0;  // allocation of the WHOLE ones
+  bool all = every || (argc > 2 && strcmp(argv[2], "whole") == 0);
+  long long whole_stride = every ? 1 : 7;
   int failed = 0;
   if (stride < 1 || !mkdtemp(folder) || chdir(folder) != 0) {
     return 99;
@@ -258,7 +261,7 @@ int main(int argc, char** argv) {
     bool sundials = strstr(commands[k], "ark") || strstr(commands[k], "ida");
     bool able = (pawl_has_hdf5() || !strstr(commands[k], ".h5")) &&
                 (!sundials || !pawl_method_find("ark")->absent);
-    failed += able && !sweep(commands[k], all && k < WHOLE ? 1 : stride, all);
+    failed += able && !sweep(commands[k], all && k < WHOLE ? whole_stride : stride, all);
   }
   const char* files[] = {"out",    "err",         "count",   "callers",    "x.csv",
                          "x.svg",  "x.h5",        "x.point", "x.csv.part", "x.h5.part",
