@@ -373,6 +373,7 @@ PAWL_APART static bool is_same_alone(PawlStepper* s, PawlGa* d, const PawlPhase*
   if (memcmp(d->S_alone, S, bytes) != 0) {
     memcpy(d->S_alone, S, bytes);
     d->S_number = 0;
+    return false;
   }
   return true;
 }
