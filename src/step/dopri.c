@@ -10,7 +10,7 @@
 #include "step/works.h"
 #include "switch/tolerances.h"
 
-enum { STAGES = 7, MOST_STEPS = 1000000 };
+enum { STAGES = 7 };
 // Next to a singular position steps become ever shorter: after so many of them it is asked whether
 // there is one, where as much as this is left.
 enum { LOOK_AFTER = 500, TOO_MANY = 20000 };
@@ -238,7 +238,7 @@ static PawlStatus take_steps(PawlStepper* s, Dopri* d, double* reached, double e
                              Memory* m, bool* singular, PawlError* err) {
   bool refused = false;
   double t = *reached, whole = end - t, since = t;
-  for (int k = 0; k < MOST_STEPS && !pawl_method_is_spent(s); k++) {
+  for (int k = 0; k < PAWL_METHOD_MOST_STEPS && !pawl_method_is_spent(s); k++) {
     if (k % LOOK_AFTER == 0 && k > LOOK_AFTER && sinks(s, d, since, t, end, err)) {
       *singular = true;
       return PAWL_RETRY;
@@ -274,7 +274,7 @@ static PawlStatus take_steps(PawlStepper* s, Dopri* d, double* reached, double e
   }
   return pawl_fail(err, PAWL_RETRY,
                    "t = %.10g: dopri has taken %d steps of its own and is not there", t,
-                   (int)MOST_STEPS);
+                   (int)PAWL_METHOD_MOST_STEPS);
 }
 
 // Steps of one length over all of h, each with an error of `most` at most; false: one has more.

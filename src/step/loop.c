@@ -14,11 +14,10 @@
 #include "system/system.h"
 
 enum {
-  MOST_AT_ONCE = 64,      // changes at one instant, and for each guard
-  MORE_AT_ONCE = 4,       // this many more
-  MOST_LOCATED = 2000,    // instants found by conditions and regions within one step, and for
-  MORE_LOCATED = 64,      // each guard this many more
-  MOST_PIECES = 1000000,  // steps of its own that a method takes for one of the run
+  MOST_AT_ONCE = 64,    // changes at one instant, and for each guard
+  MORE_AT_ONCE = 4,     // this many more
+  MOST_LOCATED = 2000,  // instants found by conditions and regions within one step, and for
+  MORE_LOCATED = 64,    // each guard this many more
 };
 
 // Times this near to each other are the same.
@@ -219,11 +218,11 @@ static PawlStatus take(PawlStepper* s, PawlState* state, double h, PawlError* er
   l->length = h;
   for (int located = 0, pieces = 0; located < most && !pawl_method_is_spent(s); pieces++) {
     double next = INFINITY;
-    if (pieces == MOST_PIECES) {
+    if (pieces == PAWL_METHOD_MOST_STEPS) {
       return pawl_fail(err, PAWL_ERROR_RUN,
                        "t = %.10g: %s has taken %d steps of its own and is not there; is there a "
                        "pole in the forces, or is the motion stiff?",
-                       state->t, s->method->info.name, (int)MOST_PIECES);
+                       state->t, s->method->info.name, (int)PAWL_METHOD_MOST_STEPS);
     }
     PAWL_TRY(settle(s, state, slack, &next, err));
     double target = next < end - slack ? next : end;

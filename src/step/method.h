@@ -112,6 +112,8 @@ static inline PawlStatus pawl_method_run(PawlStepper* s, const PawlPhase* phase,
   return PAWL_OK;
 }
 
+enum { PAWL_METHOD_MOST_STEPS = 1000000 };  // of its own for one step of the run
+
 static inline bool pawl_method_is_spent(const PawlStepper* s) {
   return (double)s->dynamics.info.evaluations > s->budget;
 }

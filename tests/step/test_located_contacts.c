@@ -580,16 +580,18 @@ static void test_off_the_edge(void** unused) {
   }
 }
 
+#define SHAKEN(restitution)         \
+  "model: shaken\n"                 \
+  "parameters: {A: 0.02, w: 30}\n"  \
+  "coordinates: {y: {rate: A*w}}\n" \
+  "mass: {y: 1}\n"                  \
+  "potential: 9.81*y\n"             \
+  "contacts: {floor: {gap: y - A*sin(w*t), restitution: " restitution "}}\n"
+
 // A shaken table is left without a rate, which ida resolves but slowly.
 static void test_shaken(void** unused) {
   (void)unused;
-  Run run = run_text(
-      "model: shaken\n"
-      "parameters: {A: 0.02, w: 30}\n"
-      "coordinates: {y: {rate: A*w}}\n"
-      "mass: {y: 1}\n"
-      "potential: 9.81*y\n"
-      "contacts: {floor: {gap: y - A*sin(w*t), restitution: 0.4}}\n");
+  Run run = run_text(SHAKEN("0.4"));
   double off = asin(9.81 / (0.02 * 900)) / 30;
   for (int k = 0; k < 2; k++) {
     if (run_with(&run, k == 0 ? "dopri" : "ida", 0.5, 1e-3)) {
@@ -606,13 +608,7 @@ static void test_shaken(void** unused) {
 static void test_shaken_to_rest(void** unused) {
   (void)unused;
   static const double rtol[] = {1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9};
-  Run run = run_text(
-      "model: shaken\n"
-      "parameters: {A: 0.02, w: 30}\n"
-      "coordinates: {y: {rate: A*w}}\n"
-      "mass: {y: 1}\n"
-      "potential: 9.81*y\n"
-      "contacts: {floor: {gap: y - A*sin(w*t), restitution: 0.3}}\n");
+  Run run = run_text(SHAKEN("0.3"));
   double off = asin(9.81 / (0.02 * 900)) / 30, turn = 2 * acos(-1) / 30;
   for (int k = 0; k < 6; k++) {
     run.def.simulate.rtol = rtol[k];
