@@ -435,8 +435,10 @@ static PawlStatus solve_positions(Assembly* k, PawlError* err) {
     return status;
   }
   memcpy(k->state->q, k->stated, bytes);
-  if (descend(k) == PAWL_OK && newton(k, POSITION, false, NULL) == PAWL_OK) {
-    return PAWL_OK;
+  status = descend(k);
+  status = status ? status : newton(k, POSITION, false, NULL);
+  if (status == PAWL_OK || status == PAWL_ERROR_MEMORY) {
+    return status == PAWL_OK ? PAWL_OK : pawl_fail_memory(err);
   }
   memcpy(k->state->q, k->stated, bytes);
   return solve_level(k, POSITION, false, err);
