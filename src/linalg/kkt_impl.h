@@ -13,7 +13,7 @@
 
 // When the choice is left to us (measured, docs/theory/kkt.md): dense up to this size, and beyond
 // it when the factors would fill more than this part of the matrix.
-#define PAWL_KKT_DENSE_SIZE 8
+#define PAWL_KKT_DENSE_SIZE 12
 #define PAWL_KKT_DENSE_FILL 0.5
 // A band when its entries, from the first to the last of each row and column, are no more than so
 // many times those of A: then no other order has fewer, and a band looks up no index.
