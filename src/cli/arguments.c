@@ -223,8 +223,8 @@ bool tell_remarks(const Arguments* arguments, const char* warnings, const char* 
 }
 
 static PawlStatus load_named(const Arguments* arguments, PawlModel** out, PawlError* err) {
-  const Example* example =
-      access(arguments->model, F_OK) == 0 ? NULL : find_example(arguments->model);
+  bool is_file = !arguments->example && access(arguments->model, F_OK) == 0;
+  const Example* example = is_file ? NULL : find_example(arguments->model);
   PawlRobotDef def = robot_def(arguments);
   PawlStatus status =
       example ? pawl_model_parse(example->text, example->length, example->name,

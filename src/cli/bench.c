@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// pawl bench: what a step costs, on every example and method, and what an operation of a tape costs
-// as the number of lanes grows. Times are the best of several repeats of the same steps.
+// pawl bench: what a step costs, on every example and method or on those that are named, and what
+// an operation of a tape costs as the number of lanes grows. Times are the best of several repeats
+// of the same steps.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "cli/study.h"
 
 static const Option options[] = {
-    {"--json", NULL, "print one JSON object on standard output", VALUE_NONE, true}, {0}};
+    {"--methods", "a,b,c", "the methods; without it every method of this version is tried",
+     VALUE_METHOD, true},
+    {"-p", "NAME=VALUE", "set a parameter of the models; VALUE may be an expression, or [a, b]",
+     VALUE_TEXT, true},
+    {"--json", NULL, "print one JSON object on standard output", VALUE_NONE, true},
+    {0}};
 
-enum { REPEATS = 5, LEAST_STEPS = 100, MOST_STEPS = 20000 };
+enum { REPEATS = 5, LEAST_STEPS = 100, MOST_COUNTED = 20000 };
 static const double SECONDS_PER_REPEAT = 0.05;
 
 typedef struct Result {
@@ -22,6 +28,17 @@ typedef struct Result {
   double drift;  // of the energy over the steps, relative to the largest energy seen
   long long steps;
 } Result;
+
+// What times are compared with, since machines differ: a step of three links by rk4, not compiled.
+static const char unit_model[] = "planar-3r", unit_method[] = "rk4";
+
+typedef struct Bench {
+  Json* json;   // NULL: text
+  double unit;  // [s]
+  const Arguments* arguments;
+  int method_count;
+  char* methods[MOST_METHODS];
+} Bench;
 
 // ---- one example --------------------------------------------------------------------------------
 typedef struct Run {
@@ -71,7 +88,7 @@ static PawlStatus measure(Run* r, Result* out, PawlError* err) {
   steps = fit < (double)whole ? (long long)fit + 1 : whole;
   steps = steps < LEAST_STEPS ? LEAST_STEPS : steps;
   steps = steps < whole ? steps : whole;
-  steps = steps < MOST_STEPS ? steps : MOST_STEPS;
+  steps = steps < MOST_COUNTED ? steps : MOST_COUNTED;
   out->steps = steps;
   out->per_step = INFINITY;
   for (int k = 0; k < REPEATS && status == PAWL_OK; k++) {
@@ -85,10 +102,9 @@ static PawlStatus measure(Run* r, Result* out, PawlError* err) {
   return status;
 }
 
-static PawlStatus time_method(const PawlSystem* system, const PawlSimulateDef* def,
-                              const char* method, Result* out, PawlError* err) {
+static PawlStatus time_steps(const PawlSystem* system, const PawlSimulateDef* def, Result* out,
+                             PawlError* err) {
   Run r = {.system = system, .def = *def};
-  r.def.method = method;
   double begin = seconds_now();
   PawlStatus status = pawl_stepper_create(system, &r.def, &r.stepper, err);
   status = status ? status : pawl_state_create(r.stepper, &r.state, err);
@@ -101,11 +117,27 @@ static PawlStatus time_method(const PawlSystem* system, const PawlSimulateDef* d
   return status;
 }
 
-static void print_result(const Result* r, Json* json) {
+// With `native: on` a simulation of the same method has the equations compiled before.
+static PawlStatus time_method(const PawlSystem* system, const PawlSimulateDef* def, Result* out,
+                              PawlError* err) {
+  PawlSimDef sim_def = pawl_sim_def_default();
+  PawlSim* sim = NULL;
+  PawlStatus status = PAWL_OK;
+  sim_def.simulate = *def;
+  if (strcmp(def->native, "on") == 0) {
+    status = pawl_sim_create(system, &sim_def, &sim, err);
+  }
+  status = status ? status : time_steps(system, def, out, err);
+  pawl_sim_destroy(sim);
+  return status;
+}
+
+static void print_result(const Bench* bench, const Result* r) {
+  Json* json = bench->json;
   if (!json) {
-    printf("%-19s %-13s %6d %6d %9.2e %8lld %9.3f %7.2f %7.2f %9.2f %9.1e\n", r->name, r->method,
-           r->coordinates, r->rows, r->h, r->steps, 1e6 * r->per_step, r->newton, r->factorizations,
-           1e3 * r->setup, r->drift);
+    printf("%-19s %-13s %6d %6d %9.2e %8lld %9.3f %9.2f %7.2f %7.2f %9.2f %9.1e\n", r->name,
+           r->method, r->coordinates, r->rows, r->h, r->steps, 1e6 * r->per_step,
+           r->per_step / bench->unit, r->newton, r->factorizations, 1e3 * r->setup, r->drift);
     fflush(stdout);
     return;
   }
@@ -117,6 +149,7 @@ static void print_result(const Result* r, Json* json) {
   json_number(json, "step", r->h);
   json_whole(json, "steps", r->steps);
   json_number(json, "microseconds_per_step", 1e6 * r->per_step);
+  json_number(json, "relative_to_unit", r->per_step / bench->unit);
   json_number(json, "newton_iterations_per_step", r->newton);
   json_number(json, "factorizations_per_step", r->factorizations);
   json_number(json, "setup_milliseconds", 1e3 * r->setup);
@@ -124,37 +157,62 @@ static void print_result(const Result* r, Json* json) {
   json_close(json, '}');
 }
 
-static int time_model(const Example* e, const char* override, const char* only, Json* json) {
+// A model by name or file, with `override` (NULL: none) over the parameters of the command line and
+// by one method alone where `only` is not NULL.
+static int time_model(const Bench* bench, const char* name, const char* override,
+                      const char* only) {
+  Arguments a = *bench->arguments;
+  Study study;
   PawlError err = {0};
-  PawlModel* model;
-  PawlSystem* system = NULL;
-  const char* overrides[1] = {override};
+  a.model = name;
+  a.example = a.file_count == 0;
+  if (override && a.override_count < MOST_OVERRIDES) {
+    a.overrides[a.override_count++] = override;
+  }
   double begin = seconds_now();
-  PawlStatus status =
-      pawl_model_parse(e->text, e->length, e->name, override ? 1 : 0, overrides, &model, &err);
-  status = status ? status : pawl_system_create(model, &system, &err);
+  int code = study_open(&a, &study);
   double setup = seconds_now() - begin;
-  for (int k = 0; status == PAWL_OK && pawl_method(k); k++) {
-    const char* method = pawl_method(k)->name;
-    if (only && strcmp(only, method) != 0) {
+  PawlStatus status = PAWL_OK;
+  for (int k = 0; !code && status == PAWL_OK && k < bench->method_count; k++) {
+    char method[64];
+    if (only && strcmp(only, bench->methods[k]) != 0) {
       continue;
     }
-    PawlSimulateDef def = pawl_model_simulate(model);
-    PawlSizes n = pawl_system_sizes(system);
-    Result r = {
-        .method = method, .coordinates = n.q, .rows = n.rows, .h = def.step, .setup = setup};
-    snprintf(r.name, sizeof r.name, "%s%s%s", e->name, override ? " " : "",
+    snprintf(method, sizeof method, "%s", bench->methods[k]);
+    study_set_method(&study.def, method);
+    PawlSizes n = pawl_system_sizes(study.system);
+    Result r = {.method = bench->methods[k],
+                .coordinates = n.q,
+                .rows = n.rows,
+                .h = study.def.step,
+                .setup = setup};
+    snprintf(r.name, sizeof r.name, "%s%s%s", pawl_model_name(study.model), override ? " " : "",
              override ? override : "");
-    status = time_method(system, &def, method, &r, &err);
+    status = time_method(study.system, &study.def, &r, &err);
     if (status == PAWL_OK) {
-      print_result(&r, json);
+      print_result(bench, &r);
     } else if (status == PAWL_ERROR_USAGE || status == PAWL_ERROR_RUN || status == PAWL_RETRY) {
       status = PAWL_OK;  // a method that is not for this model
     }
   }
-  pawl_system_destroy(system);
-  pawl_model_destroy(model);
-  return status == PAWL_OK ? 0 : report_error(&err);
+  study_close(&study);
+  return code ? code : status == PAWL_OK ? 0 : report_error(&err);
+}
+
+static int time_unit(Bench* bench) {
+  Arguments none = {.model = unit_model, .example = true};
+  Study study;
+  Result r = {.method = unit_method};
+  PawlError err = {0};
+  int code = study_open(&none, &study);
+  study.def.method = unit_method;
+  study.def.native = "off";
+  if (!code && time_method(study.system, &study.def, &r, &err) != PAWL_OK) {
+    code = report_error(&err);
+  }
+  bench->unit = r.per_step;
+  study_close(&study);
+  return code;
 }
 
 // ---- lanes --------------------------------------------------------------------------------------
@@ -228,57 +286,88 @@ static int bench_lanes(Json* json) {
   return code;
 }
 
-static int bench_models(Json* json) {
+static int bench_examples(const Bench* bench) {
   static const char* const lengths[] = {"N=100", "N=1000", "N=10000"};
+  static const char* const methods[] = {"ga-p", "nsga-pva"};
   int code = 0;
   for (const Example* e = examples; e->name && !code; e++) {
-    code = time_model(e, NULL, NULL, json);
+    code = time_model(bench, e->name, NULL, NULL);
   }
-  for (const Example* e = examples; e->name && !code; e++) {
-    for (int k = 0; k < 3 && !code && strcmp(e->name, "chain") == 0; k++) {
-      code = time_model(e, lengths[k], "ga-p", json);
-    }
+  for (int k = 0; k < 6 && !code; k++) {
+    code = time_model(bench, "chain", lengths[k / 2], methods[k % 2]);
+  }
+  return code;
+}
+
+static int bench_models(Bench* bench) {
+  const Arguments* a = bench->arguments;
+  int code = time_unit(bench);
+  if (code) {
+    return code;
+  }
+  if (bench->json) {
+    json_open(bench->json, NULL, '{');
+    json_text(bench->json, "version", pawl_version());
+    json_open(bench->json, "unit", '{');
+    json_text(bench->json, "model", unit_model);
+    json_text(bench->json, "method", unit_method);
+    json_number(bench->json, "microseconds_per_step", 1e6 * bench->unit);
+    json_close(bench->json, '}');
+    json_open(bench->json, "models", '[');
+  } else {
+    printf("%-19s %-13s %6s %6s %9s %8s %9s %9s %7s %7s %9s %9s\n", "model", "method", "coord",
+           "rows", "step/s", "steps", "us/step", "planar-3r", "newton", "factor", "set-up/ms",
+           "drift");
+  }
+  for (int k = 0; k < a->file_count && !code; k++) {
+    code = time_model(bench, a->files[k], NULL, NULL);
+  }
+  code = a->file_count > 0 ? code : bench_examples(bench);
+  if (bench->json) {
+    json_close(bench->json, ']');
   }
   return code;
 }
 
 static int run(int argc, char** argv) {
   Arguments a;
-  int code = read_arguments(argc, argv, "j", &a);
+  const char* list = NULL;
+  int code = study_take_option(&argc, argv, "--methods", &list);
+  code = code ? code : read_arguments(argc, argv, "fpsj", &a);
   if (code) {
     return code;
   }
-  Json writer = {stdout, 0, true}, *json = a.json ? &writer : NULL;
-  if (json) {
-    json_open(json, NULL, '{');
-    json_text(json, "version", pawl_version());
-    json_open(json, "models", '[');
-  } else {
-    printf("%-19s %-13s %6s %6s %9s %8s %9s %7s %7s %9s %9s\n", "model", "method", "coord", "rows",
-           "step/s", "steps", "us/step", "newton", "factor", "set-up/ms", "drift");
+  if (a.file_count == 0 && (a.override_count > 0 || a.setting_count > 0)) {
+    return complain(EXIT_USAGE, "parameters and options of a run are for models that are named");
   }
-  code = bench_models(json);
-  if (json) {
-    json_close(json, ']');
+  Json writer = {stdout, 0, true};
+  Bench bench = {.json = a.json ? &writer : NULL, .arguments = &a};
+  bench.method_count = study_methods((char*)list, bench.methods);
+  if (bench.method_count < 0) {
+    return EXIT_USAGE;
   }
-  code = code ? code : bench_lanes(json);
-  if (json) {
-    json_status(json, code);
-    json_close(json, '}');
+  code = bench_models(&bench);
+  code = code || a.file_count > 0 ? code : bench_lanes(bench.json);
+  if (bench.json && json_begun()) {
+    json_status(bench.json, code);
+    json_close(bench.json, '}');
   }
   return code;
 }
 
 const Command command_bench = {
     .name = "bench",
-    .line = "time every example, and the expression tapes",
+    .line = "time every example, or models by any method, and the expression tapes",
     .run = run,
-    .usage = "[--json]",
+    .usage = "[MODEL]... [--methods a,b,c] [-p NAME=VALUE] [--json]",
     .about =
-        "Times every example with every method: set-up (read, derive, analyse), steps, "
-        "microseconds per step, Newton iterations and factorisations per step, and the energy "
-        "drift of these steps, so that speed is never seen without accuracy. Then chains of "
-        "growing length, and the cost of one operation and lane of the expression tapes for 1 "
-        "to 1024 lanes.",
+        "Times every example, or every MODEL, with every method that runs it: set-up (read, "
+        "derive, analyse), steps, microseconds per step, the same in steps of planar-3r by rk4 "
+        "(timed in the same run, since machines differ), Newton iterations and factorisations "
+        "per step, and the energy drift of these steps, so that speed is never seen without "
+        "accuracy. Without MODEL also chains of growing length, and the cost of one operation "
+        "and lane of the expression tapes for 1 to 1024 lanes. With a MODEL the options of a run "
+        "hold, too: --native on times compiled equations.",
     .options = options,
-    .place = PLACE_NONE};
+    .settings = true,
+    .place = PLACE_MODEL};

@@ -26,6 +26,7 @@ typedef struct Setting {
 
 typedef struct Arguments {
   const char* model;
+  bool example;  // the model is an example, whatever files there are
   int override_count, output_count, setting_count;
   const char* overrides[MOST_OVERRIDES];  // -p name=value
   const char* outputs[MOST_OUTPUTS];      // -o FILE

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# pawl compare: distances from a reference, measures of a run, and methods that refuse.
+# pawl compare: distances from a reference, measures of a run, and methods that refuse; pawl bench of named models.
 . "$(dirname "$0")/lib.sh"
 
 # --- distances that can be worked out by hand: x = t, against files with other lines ---
@@ -133,4 +133,28 @@ same "$(cat err)" ""
 has k.svg ">10⁻¹⁶<"
 grep -E '>10⁻(²|³|⁴|⁵|⁶|⁷|⁸|⁹)(⁰|¹|²|³|⁴|⁵|⁶|⁷|⁸|⁹)<' k.svg && complain "the axis goes far below rounding"
 expect 2 compare oscillator --plot o.gif
+
+# --- bench: named models, methods and parameters; a file of the name of an example is that file ---
+expect 0 bench chain -p N=4 --methods ga-p,nsga-pva,exponential --until 0.01 --json
+paths
+same "$(field unit.model)" planar-3r
+same "$(field models.0.model)" chain
+same "$(field models.0.method)" ga-p
+same "$(field models.0.coordinates)" 12
+same "$(field models.0.steps)" 10
+near "$(field models.0.factorizations_per_step)" 1 1
+near "$(field models.1.relative_to_unit)" 5e5 5e5
+same "$(field models.1.method)" nsga-pva
+lacks out exponential # refuses the chain
+same "$(field status)" ok
+cp glide.yaml planar-3r
+expect 0 bench planar-3r --methods rk4 --json
+paths
+same "$(field models.0.model)" glide
+rm planar-3r
+expect 2 bench --methods rk4 -p N=4
+has err "for models that are named"
+expect 2 bench nowhere
+has err "neither a file nor an example"
+
 finish
