@@ -27,7 +27,6 @@ typedef struct PawlJointMotion {
   const char* rows[PAWL_JOINT_ROWS];
   const char* found[PAWL_JOINT_VALUES];  // the values where they are no coordinates
   const char* drive;                     // row by which the first value is $1
-  bool drive_falls;                      // its left side falls where the value grows
   const char* contact;                   // where it rolls: no slip of the material there, across $A
   const char* kept;                      // what stays as it is at the start, besides the rows
   const char *force, *torque;  // of the rows, on the second body, along F; NULL: none or not known

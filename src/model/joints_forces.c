@@ -9,8 +9,7 @@
 
 // What a row gives pushes towards where its left side grows.
 static const char* row_force(PawlMade* made, const PawlJoint* joint, const char* key) {
-  bool falls = strcmp(key, "drive") == 0 && joint->motion->drive_falls && !joint->is_coordinate;
-  return pawl_say(made, "%slambda(%s)", falls ? "-" : "", pawl_part_use(made, &joint->name, key));
+  return pawl_say(made, "lambda(%s)", pawl_part_use(made, &joint->name, key));
 }
 
 // Of what holds the value; NULL: nothing does.

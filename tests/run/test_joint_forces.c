@@ -245,6 +245,25 @@ static void test_power(void** unused) {
       (const char* const[]){"i.drive.power", "j.motor.power", "j.friction.power", NULL});
 }
 
+// What a drive gives pushes the second body along the value, whatever the coordinates are.
+static void test_drive(void** unused) {
+  (void)unused;
+  for (int k = 0; k < 2; k++) {
+    char text[TEXT];
+    snprintf(text, TEXT,
+             "model: driven\nmechanism: {coordinates: %s}\n"
+             "bodies: {wheel: {mass: 1, inertia: [0.1, 0.2, 0.3]}}\n"
+             "joints: {axle: {revolute: [ground, wheel], drive: t^2}}\n"
+             "outputs: {torque: lambda(axle.drive)}\nsimulate: {method: dopri, until: 3}\n",
+             COORDINATES[k]);
+    Run run = run_all(text);
+    for (int s = 0; s < sample_count(&run); s++) {
+      CHECK_NEAR(value_at(&run, s, "torque"), 0.6, 1e-9);
+    }
+    run_end(&run);
+  }
+}
+
 // ---- turns --------------------------------------------------------------------------------------
 
 // A wheel on a spring that winds it up by several turns: w/n sin(n t), n^2 = k/J, about the place
@@ -364,6 +383,7 @@ int main(void) {
       cmocka_unit_test(test_pendulum), cmocka_unit_test(test_power),
       cmocka_unit_test(test_turns),    cmocka_unit_test(test_at_rest),
       cmocka_unit_test(test_chain),    cmocka_unit_test(test_turning_back),
+      cmocka_unit_test(test_drive),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
