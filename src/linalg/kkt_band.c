@@ -11,6 +11,11 @@
 // An inactive row and its column are 0 but for 1 on the diagonal, until a set has served for some
 // factorisations in a row: then they are left out. That leaves out operations with 0, and the
 // numbers of L, U and the solution that are not 0 stay the same.
+//
+// A solution goes through stretches of unknowns that stay in the cache. What it reads of large
+// systems is most of its time: from the second right side of a factorisation on the numbers of
+// columns with one neighbour are read from lists of their own, and stretches where the right side
+// is 0 and nothing comes in from a neighbour are passed over.
 #include <math.h>
 #include <string.h>
 
@@ -35,6 +40,9 @@ struct PawlKktBand {
   int *top, *first;  // (size) the first row of column j in U, and the same without row exchanges
   int* pivot;        // (size) the row that was exchanged with row k
   int* run_end;      // (size) columns k .. run_end[k] - 1 have one neighbour on either side
+  bool narrow;       // no column reaches beyond the next stretch
+  bool* slim;        // by stretch: each column has one neighbour on either side
+  bool* idle;        // by stretch: nothing but 0 in the solution under way
 };
 
 // [1] The largest entry of L without row exchanges: less than in a small dense matrix, since there
@@ -104,6 +112,22 @@ static void find_runs(const PawlKktBand* b) {
   }
 }
 
+static int end_of(const PawlKktBand* b, int first) {
+  return b->count - first < STRETCH ? b->count : first + STRETCH;
+}
+
+static void find_widths(PawlKktBand* b) {
+  b->narrow = true;
+  for (int k = 0; k < b->count; k++) {
+    b->narrow &= b->low[k] - k < STRETCH && k - b->first[k] < STRETCH;
+  }
+  for (int first = 0; first < b->count; first += STRETCH) {
+    int end = end_of(b, first), last = end < b->count ? end : end - 1;
+    bool begins = first == 0 || b->run_end[first - 1] > first - 1;
+    b->slim[first / STRETCH] = begins && b->run_end[first] >= last;
+  }
+}
+
 static double entries_of(const PawlKktBand* b) {
   double sum = 0.0;
   for (int k = 0; k < b->count; k++) {
@@ -137,6 +161,7 @@ static void fit(PawlKkt* kkt, bool leave_out) {
   find_extents(kkt, b);
   kkt->value_count = (int)place_columns(b);
   find_runs(b);
+  find_widths(b);
   for (int e = 0; e < kkt->block_S.count; e++) {
     place_entry(b, &kkt->block_S, e);
   }
@@ -229,7 +254,11 @@ PawlStatus pawl_kkt_band_create(PawlKkt* kkt, const int* order) {
     kept->values = PAWL_NEW(&kkt->arena, double, count + 2 * (size_t)kkt->block_J.count);
     kept->pivot = PAWL_NEW(&kkt->arena, int, kkt->size);
     kept->top = PAWL_NEW(&kkt->arena, int, kkt->size);
+    kept->slim = PAWL_NEW(&kkt->arena, double, kkt->size);
+    kept->slim_up = PAWL_NEW(&kkt->arena, double, 2 * (size_t)kkt->size);
   }
+  b->slim = PAWL_NEW(&kkt->arena, bool, kkt->size / STRETCH + 1);
+  b->idle = PAWL_NEW(&kkt->arena, bool, kkt->size / STRETCH + 1);
   if (kkt->arena.failed) {
     return PAWL_ERROR_MEMORY;
   }
@@ -291,6 +320,7 @@ bool pawl_kkt_band_factor_plain(PawlKkt* kkt, double smallest) {
   int count = b->count;
   Judged so_far = {0.0, INFINITY};
   kkt->plain = false;
+  kkt->kept[kkt->turn].solved = 0;
   for (int k = 0; k < count && so_far.top <= MOST_GROWTH;) {
     if (b->run_end[k] > k) {
       so_far = eliminate_slim(b, A, k, b->run_end[k], so_far);
@@ -445,22 +475,120 @@ static void unload(const PawlKkt* kkt, int first, int end, double* x, double* y)
   }
 }
 
-// In stretches that stay in the cache from what is given to L, and from U to what is found.
-static void solve_plain(const PawlKkt* kkt, double* x, double* y) {
+// What slim stretches read, once there is a second right side.
+static void set_apart(const PawlKkt* kkt, PawlKktKept* kept) {
   const PawlKktBand* b = kkt->band;
-  int count = b->count, loaded = 0;
-  for (int first = 0; first < count; first += STRETCH) {
-    int end = count - first < STRETCH ? count : first + STRETCH;
-    int reach = b->low[end - 1] + 1;  // low ascends
-    load(kkt, loaded, reach, x, y);
-    loaded = reach;
-    substitute_down(b, kkt->values, first, end, kkt->work);
+  if (kept->solved == 2 || ++kept->solved < 2) {
+    return;
   }
-  for (int first = (count - 1) / STRETCH * STRETCH; first >= 0; first -= STRETCH) {
-    int end = count - first < STRETCH ? count : first + STRETCH;
-    substitute_up(b, kkt->values, b->first, first, end, kkt->work);
+  for (int k = 0; k < b->count; k++) {
+    if (b->slim[k / STRETCH]) {
+      const double* a = kkt->values + b->base[k] + k;
+      kept->slim[k] = k + 1 < b->count ? a[1] : 0.0;
+      kept->slim_up[2 * k] = a[0];
+      kept->slim_up[2 * k + 1] = k > 0 ? a[-1] : 0.0;
+    }
+  }
+}
+
+// The formulas of substitute_down() and substitute_up() for a slim stretch.
+static void slim_down(const PawlKktBand* b, const double* l, int first, int end, double* w) {
+  double v = w[first];
+  for (int k = first; k < end && k + 1 < b->count; k++) {
+    w[k + 1] = v = w[k + 1] - v * l[k];
+  }
+}
+static void slim_up(const double* u, int first, int end, double* w) {
+  double next = w[end - 1];
+  for (int k = end - 1; k > first; k--) {
+    double v = next * u[2 * k];
+    w[k] = v;
+    next = w[k - 1] - v * u[2 * k + 1];
+  }
+  w[first] = next * u[2 * first];
+  if (first > 0) {
+    w[first - 1] -= w[first] * u[2 * first + 1];
+  }
+}
+
+static bool is_zero(double x) {  // and not -0, which a solution makes 0
+  return x == 0.0 && !signbit(x);
+}
+
+static bool all_zero(const double* x, int first, int end) {
+  int k = first;
+  while (k < end && x[k] == 0.0) {
+    k++;
+  }
+  return k >= end;
+}
+
+// Whether nothing is given for rows first .. end - 1.
+static bool is_given_none(const PawlKkt* kkt, int first, int end, const double* x,
+                          const double* y) {
+  int n = kkt->n, k = first;
+  const int* unknown = kkt->band->unknown;
+  for (; k < end; k++) {
+    int j = unknown[k];
+    if (!(j < n ? is_zero(x[j]) : !kkt->set[j - n] || is_zero(y[j - n]))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static void go_down(const PawlKkt* kkt, const PawlKktKept* kept, const double* x, const double* y) {
+  const PawlKktBand* b = kkt->band;
+  double* w = kkt->work;
+  for (int first = 0, loaded = 0; first < b->count; first += STRETCH) {
+    int end = end_of(b, first), s = first / STRETCH;
+    int reach = b->low[end - 1] + 1;  // low ascends
+    b->idle[s] = b->narrow && b->count > STRETCH && all_zero(w, first, loaded) &&
+                 is_given_none(kkt, loaded, reach, x, y);
+    if (b->idle[s]) {
+      memset(w + end, 0, (size_t)(reach - end) * sizeof *w);
+    } else {
+      load(kkt, loaded, reach, x, y);
+      if (b->slim[s] && kept->solved == 2) {
+        slim_down(b, kept->slim, first, end, w);
+      } else {
+        substitute_down(b, kkt->values, first, end, w);
+      }
+    }
+    loaded = reach;
+  }
+}
+
+static void go_up(const PawlKkt* kkt, const PawlKktKept* kept, double* x, double* y) {
+  const PawlKktBand* b = kkt->band;
+  double* w = kkt->work;
+  for (int first = (b->count - 1) / STRETCH * STRETCH; first >= 0; first -= STRETCH) {
+    int end = end_of(b, first), s = first / STRETCH;
+    int top = b->first[first] < first ? b->first[first] : first;  // rows from there on change
+    if (b->idle[s]) {
+      continue;
+    }
+    if (s > 0 && b->idle[s - 1]) {
+      memset(w + first - STRETCH, 0, STRETCH * sizeof *w);
+    }
+    if (b->slim[s] && kept->solved == 2) {
+      slim_up(kept->slim_up, first, end, w);
+    } else {
+      substitute_up(b, kkt->values, b->first, first, end, w);
+    }
+    if (s > 0 && b->idle[s - 1]) {
+      b->idle[s - 1] = all_zero(w, top, first);
+    }
     unload(kkt, first, end, x, y);
   }
+}
+
+// In stretches that stay in the cache from what is given to L, and from U to what is found.
+static void solve_plain(PawlKkt* kkt, double* x, double* y) {
+  PawlKktKept* kept = &kkt->kept[kkt->turn];
+  set_apart(kkt, kept);
+  go_down(kkt, kept, x, y);
+  go_up(kkt, kept, x, y);
 }
 
 void pawl_kkt_band_solve(PawlKkt* kkt, double* x, double* y) {

@@ -47,6 +47,8 @@ typedef struct PawlKktKept {
   double* values;      // of the factors
   int *pivot, *top;    // of the band, see there; dense, and blocks that exchange: the first alone
   bool plain;
+  int solved;              // band: right sides so far, as far as that matters
+  double *slim, *slim_up;  // band: L, and 1 / pivot and U, of columns with one neighbour
   bool even, refine, refines_loose, rescued;  // of blocks
   bool clean;         // dense: 0 wherever the code of kkt_line.c does not write
   long long number;   // of this factorisation
