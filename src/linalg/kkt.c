@@ -610,12 +610,20 @@ static long long settled(const PawlKkt* kkt, const double* S) {
   return all[0].S == S ? all[0].number : all[1].S == S ? all[1].number : 0;
 }
 
-static bool is_same_S(const PawlKkt* kkt, const PawlKktKept* kept, const double* S) {
-  return (kept->settled > 0 && kept->settled == settled(kkt, S)) ||
-         is_same(kkt->block_S.count, kept->S, S);
+// What was compared once is known by its number from then on.
+static bool is_same_S(const PawlKkt* kkt, PawlKktKept* kept, const double* S) {
+  long long number = settled(kkt, S);
+  if (number > 0 && kept->settled == number) {
+    return true;
+  }
+  if (!is_same(kkt->block_S.count, kept->S, S)) {
+    return false;
+  }
+  kept->settled = number;
+  return true;
 }
 
-static bool is_kept(const PawlKkt* kkt, const PawlKktKept* kept, const double* S, const double* B,
+static bool is_kept(const PawlKkt* kkt, PawlKktKept* kept, const double* S, const double* B,
                     const double* J) {
   return kept->on && !kept->named && is_same(kkt->block_J.count, kept->J, J) &&
          is_same_S(kkt, kept, S) &&
@@ -653,7 +661,7 @@ bool pawl_kkt_holds(PawlKkt* kkt, const double* S, const double* B, const double
     return true;
   }
   for (int k = 0; k < kkt->kept_count && active; k++) {
-    const PawlKktKept* kept = &kkt->kept[k];
+    PawlKktKept* kept = &kkt->kept[k];
     if (k != kkt->turn && is_set(kkt->m, kept->set, active) && is_kept(kkt, kept, S, B, J)) {
       return use_kept(kkt, k, active);
     }

@@ -68,6 +68,10 @@ static void take_constant_mass(PawlStepper* s, PawlGa* d) {
   }
   d->mass = (PawlPattern){.rows = n, .cols = n, .start = start, .index = index};
   d->weight = s->dynamics.weights;
+  d->lumped = !s->arena.failed && n > PAWL_GA_SMALL && count == n;
+  for (int j = 0; d->lumped && j < n; j++) {
+    d->lumped = index[j] == j;
+  }
 }
 
 PawlStatus pawl_ga_create(PawlStepper* s, PawlLevel level, unsigned more, PawlGa* d,

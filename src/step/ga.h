@@ -33,6 +33,7 @@ typedef struct PawlGa {
   PawlPattern mass;                   // entries of M that are not 0, where it is constant
   double* mass_values;                // and their numbers; NULL: those of H
   double* weight;                     // diagonal of M; 0 for states
+  bool lumped;                        // M is constant and has nothing else; of large models alone
   double* path;                       // |v'| of the guess and all its corrections, summed up
   double *size_q, *size_v, *size_a;   // what each coordinate, rate, acceleration counts as
   bool sizes_late, sized;       // but for the columns of rows computed where asked for; they are
@@ -41,6 +42,8 @@ typedef struct PawlGa {
   const double* B;              // force directions: G, or between two gradients
   const double *U, *W;          // corrections of q and v by the caller; NULL: none
   bool still;                   // U and W are 0 so far
+  unsigned char* moved;         // by part of the coordinates: U and W may be something else than 0
+                                // there; NULL: they may be anywhere
   double* v_total;              // v + W
   double error_r, error_c, error_own;  // dynamics, constraint; dynamics of the worst coordinate
   int worst_row;

@@ -66,7 +66,7 @@ static inline void place_part(void* context, PawlPart part) {
   const double* restrict W = d->W;
   const double* restrict v = d->v;
   double* restrict v_total = d->v_total;
-  if (d->still) {  // the bits of what is below
+  if (d->still || (d->moved && !d->moved[part.number])) {  // the bits of what is below
     for (int j = part.first; j < part.end; j++) {
       q[j] = q_n[j] + (delta[j] + 0.0);
       v_total[j] = v[j] + 0.0;
@@ -79,6 +79,16 @@ static inline void place_part(void* context, PawlPart part) {
   }
 }
 
+// U and W are others than where the iterate was placed.
+PAWL_APART static void place_moved(const PawlStepper* s, PawlGa* d, PawlState* state) {
+  Pass pass = {.s = s, .d = d, .state = state};
+  for (int k = 0; k < pawl_pool_parts(s->sizes.v, PAWL_GA_PART); k++) {
+    if (d->moved[k]) {
+      place_part(&pass, pawl_ga_part_of(s, k));
+    }
+  }
+}
+
 bool pawl_ga_adds_up(const PawlStepper* s) {
   return pawl_system_adds_up(s->system) && s->sizes.states == 0;
 }
@@ -88,6 +98,8 @@ void pawl_ga_place(const PawlStepper* s, PawlGa* d, PawlState* state) {
   if (pawl_ga_adds_up(s)) {
     if (!d->placed) {
       loop(place_part, (Pass){.s = s, .d = d, .state = state});
+    } else if (d->moved && !d->still) {
+      place_moved(s, d, state);
     }
     d->placed = false;
     return;
@@ -173,7 +185,7 @@ static inline void add_part(void* context, PawlPart part) {
 }
 
 void pawl_ga_add(const PawlStepper* s, PawlGa* d, PawlState* state) {
-  d->placed = pawl_ga_adds_up(s) && (!d->U || d->still);
+  d->placed = pawl_ga_adds_up(s) && (!d->U || d->still || d->moved);
   loop(add_part, (Pass){.s = s, .d = d, .state = state});
 }
 
@@ -233,6 +245,40 @@ void pawl_ga_take(const PawlStepper* s, PawlGa* d, PawlState* state, PawlGaMemor
 }
 
 // ---- the balance --------------------------------------------------------------------------------
+// Where M is diagonal, up to the next coordinate that rows have, which is returned: none of the
+// places of entries is read.
+static int lumped_balance(const Pass* pass, int first, int end) {
+  const PawlGa* d = pass->d;
+  int next = pawl_sparse_next(&pass->s->G, first);
+  double k_r = 1.0 / d->beta_p;
+  const double* restrict f = pass->values->f;
+  const double* restrict M = d->weight;
+  const double* restrict vdot = d->vdot;
+  double* restrict dq = d->dq;
+  next = next < end ? next : end;
+  for (int j = first; j < next; j++) {
+    dq[j] = -(-f[j] + M[j] * vdot[j]) * k_r;
+  }
+  return next;
+}
+
+static int judged_lumped_balance(const Pass* pass, int first, int end) {
+  const PawlGa* d = pass->d;
+  int next = pawl_sparse_next(&pass->s->G, first);
+  const double* restrict f = pass->values->f;
+  const double* restrict M = d->weight;
+  const double* restrict vdot = d->vdot;
+  double* restrict r = d->r;
+  double* restrict magnitude = d->magnitude;
+  next = next < end ? next : end;
+  for (int j = first; j < next; j++) {
+    double term = M[j] * vdot[j];
+    r[j] = -f[j] + term;
+    magnitude[j] = fabs(f[j]) + fabs(term);
+  }
+  return next;
+}
+
 // Row j of M is its column j: M is symmetric, as its pattern is.
 static inline void balance_part(void* context, PawlPart part) {
   const Pass* pass = context;
@@ -245,6 +291,12 @@ static inline void balance_part(void* context, PawlPart part) {
   double k_r = 1.0 / d->beta_p;
   double* restrict dq = d->dq;
   for (int j = part.first; j < part.end; j++) {
+    if (d->lumped) {
+      j = lumped_balance(pass, j, part.end);
+      if (j == part.end) {
+        break;
+      }
+    }
     double sum = -f[j];
     for (int k = G_start[j]; k < G_start[j + 1]; k++) {
       sum -= B[k] * lambda[G_index[k]];
@@ -273,6 +325,12 @@ static inline void judged_balance_part(const Pass* pass, PawlPart part) {
   double* restrict magnitude = d->magnitude;
   double* restrict weight = d->weight;
   for (int j = part.first; j < part.end; j++) {
+    if (d->lumped) {
+      j = judged_lumped_balance(pass, j, part.end);
+      if (j == part.end) {
+        break;
+      }
+    }
     double sum = -f[j], size = fabs(f[j]);
     for (int k = G_start[j]; k < G_start[j + 1]; k++) {
       double term = B[k] * lambda[G_index[k]];

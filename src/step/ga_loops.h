@@ -7,11 +7,18 @@
 #include "step/ga.h"
 
 enum { PAWL_GA_PART = 1024 };  // coordinates
+enum { PAWL_GA_SMALL = 64 };   // up to so many coordinates nothing is gained by their shape
 
 // Of the balance of a part: the sums of (A15), the largest of its rows, and that of massless ones.
 typedef struct PawlGaSums {
   double error, size, massless, own;
 } PawlGaSums;
+
+static inline PawlPart pawl_ga_part_of(const PawlStepper* s, int number) {
+  int first = number * PAWL_GA_PART, n = s->sizes.v;
+  int end = n - first < PAWL_GA_PART ? n : first + PAWL_GA_PART;
+  return (PawlPart){.first = first, .end = end, .number = number};
+}
 
 // q = q_n + delta: there are neither rotations nor states.
 bool pawl_ga_adds_up(const PawlStepper* s);

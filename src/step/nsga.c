@@ -121,6 +121,12 @@ PawlStatus pawl_nsga_create_kind(PawlStepper* s, PawlLevel level, bool jumps, bo
     return pawl_fail_memory(err);
   }
   PAWL_TRY(pawl_rub_create(s, true, &d->rub, err));
+  if (d->ga.begins && d->rub.contacts == 0 && s->sizes.v > PAWL_GA_PART) {
+    d->ga.moved = PAWL_NEW(&s->arena, unsigned char, pawl_pool_parts(s->sizes.v, PAWL_GA_PART));
+    if (!d->ga.moved) {
+      return pawl_fail_memory(err);
+    }
+  }
   if (d->rub.contacts > 0 && s->strategy == 3) {
     s->strategy = 2;  // contacts push by impulses alone, as their friction does              (N28)
   }
@@ -154,7 +160,7 @@ PawlStatus pawl_nsga_start(PawlStepper* s, const PawlPhase* phase, PawlState* st
   if (d->decoupled) {
     PAWL_TRY(start_smooth(s, d, phase, state, err));
   } else if (pawl_nsga_has_contacts(s) && s->strategy == 3) {
-    PAWL_TRY(pawl_contacts_start(s, &d->contacts, phase, state, d->du, d->trial, err));
+    PAWL_TRY(pawl_contacts_start(s, &d->contacts, phase, state, d->v, d->trial, err));
   }
   pawl_ga_start(s, state);
   memcpy(pawl_nsga_eta_of(s, state), state->lambda, (size_t)s->sizes.rows * sizeof(double));
@@ -197,95 +203,6 @@ PawlStatus pawl_nsga_directions(PawlNsga* d, const PawlPhase* phase, PawlError* 
   return pawl_law_directions(phase, pawl_eval_values(d->eval), &d->B, err);
 }
 
-// Numbers that may be those of another step, or of another evaluation in it, are compared with what
-// is kept.
-static PawlStatus factor_anew(PawlStepper* s, const PawlNsga* d, const double* M,
-                              const unsigned char* set) {
-  const double* G = pawl_eval_values(d->eval)->G;
-  bool again = s->dynamics.steady || d->decoupled;
-  if (again && pawl_kkt_holds(s->kkt, M, d->B, G, set)) {
-    return PAWL_OK;
-  }
-  s->dynamics.info.factorizations++;
-  if (again) {
-    return pawl_kkt_factor_and_keep(s->kkt, M, d->B, G, set);
-  }
-  PAWL_TRY(pawl_kkt_factor(s->kkt, M, d->B, G, set));
-  pawl_kkt_name(s->kkt);
-  return PAWL_OK;
-}
-
-// Factors [M -B^T; G 0] over `set`, unless the last factorisation was of the same numbers, as that
-// of the other correction of an iteration is, or its factors serve as well.                 (A24)
-static PawlStatus factor(PawlStepper* s, PawlNsga* d, const double* M, const unsigned char* set) {
-  if ((d->held_now || (d->ga.holding && !d->decoupled)) &&
-      pawl_kkt_is_still(s->kkt, d->held, set)) {
-    return PAWL_OK;
-  }
-  d->held_now = false;
-  PAWL_TRY(factor_anew(s, d, M, set));
-  d->held = pawl_kkt_current(s->kkt);
-  d->held_now = !d->decoupled;
-  return PAWL_OK;
-}
-
-static bool all_zero(int n, const double* x) {
-  for (int j = 0; j < n; j++) {
-    if (x[j] != 0.0) {
-      return false;
-    }
-  }
-  return true;
-}
-
-static bool no_row(int m, const unsigned char* set) {
-  return m == 0 || !memchr(set, 1, (size_t)m);
-}
-
-// Solves [M -B^T; G 0] [dx; dy] = -[M x - B^T y - force; c] over the rows of `set`; adds dx and dy.
-PawlStatus pawl_nsga_correct(PawlStepper* s, PawlNsga* d, double t, const double* M,
-                             const double* force, const unsigned char* set, double* x, double* y,
-                             const double* c, PawlError* err) {
-  const PawlValues* values = pawl_eval_values(d->eval);
-  int n = s->sizes.v, m = s->sizes.rows;
-  d->corrected = false;
-  if (force) {
-    pawl_copy(n, force, d->du);
-  } else if (no_row(m, set) && (d->ga.still || all_zero(n, x))) {
-    memset(y, 0, (size_t)m * sizeof(double));
-    return PAWL_OK;
-  } else {
-    pawl_copy_zeros(n, d->du);
-  }
-  pawl_sparse_line_add(&s->dynamics.by_H, M, -1.0, x, d->du);
-  for (int i = 0; i < m; i++) {
-    y[i] = set[i] ? y[i] : 0.0;
-    d->dnu[i] = set[i] ? -c[i] : 0.0;
-  }
-  pawl_sparse_line_add_transposed(&s->dynamics.by_G, d->B, 1.0, y, d->du);
-  if (all_zero(n, d->du) && all_zero(m, d->dnu)) {
-    return PAWL_OK;  // already solved
-  }
-  d->corrected = true;
-  d->ga.still = d->ga.placed = false;
-  PawlStatus status = factor(s, d, M, set);
-  if (status == PAWL_RETRY) {  // perhaps contacts that depend on each other
-    PAWL_TRY(
-        pawl_dynamics_solve(&s->dynamics, values, M, d->B, values->G, set, t, d->du, d->dnu, err));
-  } else if (status != PAWL_OK) {
-    return pawl_fail_memory(err);
-  } else {
-    pawl_kkt_solve(s->kkt, d->du, d->dnu);
-  }
-  for (int j = 0; j < n; j++) {
-    x[j] += d->du[j];
-  }
-  for (int i = 0; i < m; i++) {
-    y[i] += d->dnu[i];
-  }
-  return PAWL_OK;
-}
-
 PawlStatus pawl_nsga_stuck(PawlStepper* s, const PawlNsga* d, double t, const char* what,
                            PawlError* err) {
   int worst = 0;
@@ -312,7 +229,8 @@ PawlStatus pawl_nsga_compliance(PawlStepper* s, PawlNsga* d, const PawlPhase* ph
   for (int i = 0; i < s->sizes.rows; i++) {
     set[i] = pawl_phase_binds(phase, i);
   }
-  return pawl_contacts_compliance(s, &d->contacts, values->M, values->G, values->G, set, t, d->du,
+  double* room = d->decoupled ? d->du : d->v;
+  return pawl_contacts_compliance(s, &d->contacts, values->M, values->G, values->G, set, t, room,
                                   d->dnu, err);
 }
 

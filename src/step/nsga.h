@@ -71,6 +71,10 @@ PAWL_CHECKED PawlStatus pawl_nsga_directions(PawlNsga* d, const PawlPhase* phase
 PAWL_CHECKED PawlStatus pawl_nsga_correct(PawlStepper* s, PawlNsga* d, double t, const double* M,
                                           const double* force, const unsigned char* set, double* x,
                                           double* y, const double* c, PawlError* err);
+// U and W become 0, and their corrections where parts are told apart; U and W have moved everywhere
+// (1) or nowhere (0).
+void pawl_nsga_clear_corrections(const PawlStepper* s, PawlNsga* d);
+void pawl_nsga_note_moved(const PawlStepper* s, PawlNsga* d, int everywhere);
 PawlStatus pawl_nsga_stuck(PawlStepper* s, const PawlNsga* d, double t, const char* what,
                            PawlError* err);
 // Contacts: their compliance (once in a step), the choice of a level (`x` are the q, v or v' behind

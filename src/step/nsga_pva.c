@@ -209,6 +209,7 @@ static void share_accelerations(PawlStepper* s, PawlNsga* d) {
   }
   pawl_copy_zeros(s->sizes.v, a);
   pawl_kkt_solve(s->kkt, a, row);
+  pawl_nsga_note_moved(s, d, 1);
   pawl_ga_share(s, &d->ga, a, (PawlGaShared){d->U, d->W, d->dU, d->dW});
   double of_q = 1.0 / d->ga.beta_p, of_v = d->ga.gamma_p / d->ga.beta_p;
   for (int i = 0; i < s->sizes.rows; i++) {
@@ -351,8 +352,7 @@ static PawlStatus step_coupled(PawlStepper* s, const PawlPhase* phase, PawlState
   d->fresh = NAN;
   pawl_nsga_first_sets(s, d, phase);
   if (!d->ga.still) {
-    memset(d->U, 0, (size_t)s->sizes.v * sizeof(double));
-    memset(d->W, 0, (size_t)s->sizes.v * sizeof(double));
+    pawl_nsga_clear_corrections(s, d);
     d->ga.still = true;
   }
   PAWL_TRY(predict(s, d, phase, state, h, err));

@@ -285,10 +285,13 @@ static LongBar* long_bar(int width) {
   return s;
 }
 
-static void check_long_bar(const LongBar* s, PawlKkt* kkt, const unsigned char* active) {
+// Of b the numbers from `first` to `end` are given, the others are 0.
+static void check_long_bar(const LongBar* s, PawlKkt* kkt, const unsigned char* active, int first,
+                           int end) {
   static double x[LONG], b[LONG];
   double y[ROWS], c[ROWS];
-  fill_random(LONG, b);
+  memset(b, 0, sizeof b);
+  fill_random(end - first, b + first);
   fill_random(ROWS, c);
   memcpy(x, b, sizeof b);
   for (int i = 0; i < ROWS; i++) {
@@ -322,7 +325,12 @@ static void test_long_bars(void** state) {
     for (int round = 0; round < 24; round++) {  // long enough for inactive rows to be left out
       unsigned char active[ROWS] = {round < 12, 0, round % 12 == 0};
       assert_int_equal(pawl_kkt_factor(kkt, s->S, s->G, s->G, active), PAWL_OK);
-      check_long_bar(s, kkt, active);
+      check_long_bar(s, kkt, active, 0, LONG);
+      check_long_bar(s, kkt, active, 0, 0);  // a second right side, and stretches of zeros
+      check_long_bar(s, kkt, active, 0, 7);
+      check_long_bar(s, kkt, active, LONG - 1, LONG);
+      check_long_bar(s, kkt, active, 2040, 2050);
+      check_long_bar(s, kkt, active, 0, LONG);
     }
     pawl_kkt_destroy(kkt);
     free(s);
