@@ -157,9 +157,7 @@ bool pawl_kkt_blocks_can_refine(PawlKkt* kkt, const double* S) {
 
 // ---- the pivots of a node -----------------------------------------------------------------------
 
-typedef struct Judged {  // the largest entry of L, the smallest pivot
-  double top, least;
-} Judged;
+typedef PawlKktJudged Judged;
 
 static inline double larger(double top, double l) {
   double size = fabs(l);
@@ -381,15 +379,15 @@ static void take_pieces(const PawlKktBlocks* b, const PawlKktNode* node, double*
 // ---- factorisation ------------------------------------------------------------------------------
 
 // A node of few numbers: they are copied, so that a compiler which knows p and r keeps them in
-// registers while others are written.
+// registers while others are written. `step` is that of the node.
 PAWL_INLINE Judged factor_small(const PawlKktBlocks* b, const PawlKktNode* node, int p, int r,
-                                bool even, double* restrict values, Judged j) {
+                                bool even, int step, double* restrict values, Judged j) {
   double *U = values + node->U, *L = values + node->L, u[MOST_SMALL], l[MOST_SMALL];
   for (int k = 0; k < p * (p + r); k++) {
-    u[k] = U[k];
+    u[k] = U[k * step];
   }
   for (int k = 0; k < p * r && !even; k++) {
-    l[k] = L[k];
+    l[k] = L[k * step];
   }
   if (even) {
     j = factor_even_pivots(p, r, u, j);
@@ -403,10 +401,10 @@ PAWL_INLINE Judged factor_small(const PawlKktBlocks* b, const PawlKktNode* node,
     take_listed(p, r, even, u, l, b->plan + node->plan, values);
   }
   for (int k = 0; k < p * (p + r); k++) {
-    U[k] = u[k];
+    U[k * step] = u[k];
   }
   for (int k = 0; k < p * r && !even; k++) {
-    L[k] = l[k];
+    L[k * step] = l[k];
   }
   return j;
 }
@@ -429,12 +427,12 @@ PAWL_APART static Judged factor_large(const PawlKktBlocks* b, const PawlKktNode*
   return j;
 }
 
-PAWL_INLINE Judged factor_node(const PawlKktBlocks* b, const PawlKktNode* node, bool even,
+PAWL_INLINE Judged factor_node(const PawlKktBlocks* b, const PawlKktNode* node, bool even, int step,
                                double* values, Judged j) {
   switch (node->shape) {
 #define SHAPE(p, r)          \
   case PAWL_KKT_SHAPE(p, r): \
-    return factor_small(b, node, p, r, even, values, j);
+    return factor_small(b, node, p, r, even, step, values, j);
 #include "linalg/kkt_shapes.def"
 #undef SHAPE
     default:
@@ -444,9 +442,15 @@ PAWL_INLINE Judged factor_node(const PawlKktBlocks* b, const PawlKktNode* node, 
 
 PAWL_INLINE Judged factor_nodes(const PawlKktBlocks* b, bool even, double* values) {
   Judged j = {0.0, INFINITY};
-  const PawlKktNode* end = b->nodes + b->count;
-  for (const PawlKktNode* node = b->nodes; node < end && j.top <= MOST_GROWTH; node++) {
-    j = factor_node(b, node, even, values, j);
+  const PawlKktNode *node = b->nodes, *end = b->nodes + b->count;
+  while (node < end && j.top <= MOST_GROWTH) {
+    if (node->step == 1) {
+      j = factor_node(b, node++, even, 1, values, j);
+    } else if (even) {
+      node = pawl_kkt_wide_factor(b, node, values, &j);
+    } else {
+      j = factor_node(b, node++, even, PAWL_KKT_WIDE, values, j);
+    }
   }
   return j;
 }
@@ -493,15 +497,17 @@ bool pawl_kkt_blocks_are_definite(const PawlKkt* kkt) {
 }
 
 // ---- solution -----------------------------------------------------------------------------------
-// Of `lanes` right sides at once: number k of lane s is w[lanes * k + s].
+// Of `lanes` right sides at once: number k of lane s is w[lanes * k + s]. `step` is that of the
+// node, at least where it has a shape; others have 1.
 
 // w <- L^-1 w, the part of a node.
-PAWL_INLINE void go_down(const PawlKktNode* node, int p, int r, int lanes, const int* exchange,
-                         const int* rest, const double* values, double* restrict w) {
+PAWL_INLINE void go_down(const PawlKktNode* node, int p, int r, int step, int lanes,
+                         const int* exchange, const int* rest, const double* values,
+                         double* restrict w) {
   const double *U = values + node->U, *L = values + node->L;
-  double v[2 * PAWL_KKT_PIVOTS], *at = w + lanes * node->first;
+  double v[2 * PAWL_KKT_PIVOTS], *at = w + lanes * node->spot;
   for (int k = 0; k < lanes * p; k++) {
-    v[k] = at[k];
+    v[k] = at[step * (k - k % lanes) + k % lanes];
   }
   for (int k = 0; exchange && k < lanes * p; k++) {
     int other = lanes * exchange[k / lanes] + k % lanes;
@@ -512,83 +518,83 @@ PAWL_INLINE void go_down(const PawlKktNode* node, int p, int r, int lanes, const
   for (int k = 1; k < p; k++) {
     for (int i = 0; i < k; i++) {
       for (int s = 0; s < lanes; s++) {
-        v[lanes * k + s] -= U[k * (p + r) + i] * v[lanes * i + s];
+        v[lanes * k + s] -= U[step * (k * (p + r) + i)] * v[lanes * i + s];
       }
     }
   }
   for (int i = 0; i < r; i++) {
     for (int s = 0; s < lanes; s++) {
-      double sum = L[i] * v[s];
+      double sum = L[step * i] * v[s];
       for (int k = 1; k < p; k++) {
-        sum += L[k * r + i] * v[lanes * k + s];
+        sum += L[step * (k * r + i)] * v[lanes * k + s];
       }
       w[lanes * rest[i] + s] -= sum;
     }
   }
   for (int k = 0; k < lanes * p; k++) {
-    at[k] = v[k];
+    at[step * (k - k % lanes) + k % lanes] = v[k];
   }
 }
 
 // w <- U^-1 w, the same.
-PAWL_INLINE void go_up(const PawlKktNode* node, int p, int r, int lanes, const int* rest,
+PAWL_INLINE void go_up(const PawlKktNode* node, int p, int r, int step, int lanes, const int* rest,
                        const double* values, double* restrict w) {
   const double* U = values + node->U;
-  double v[2 * PAWL_KKT_PIVOTS], *at = w + lanes * node->first;
+  double v[2 * PAWL_KKT_PIVOTS], *at = w + lanes * node->spot;
   for (int k = 0; k < lanes * p; k++) {
-    v[k] = at[k];
+    v[k] = at[step * (k - k % lanes) + k % lanes];
   }
   for (int i = 0; i < r; i++) {
     for (int s = 0; s < lanes; s++) {
       double given = w[lanes * rest[i] + s];
       for (int k = 0; k < p; k++) {
-        v[lanes * k + s] -= U[k * (p + r) + p + i] * given;
+        v[lanes * k + s] -= U[step * (k * (p + r) + p + i)] * given;
       }
     }
   }
   for (int k = p - 1; k >= 0; k--) {
     for (int s = 0; s < lanes; s++) {
       for (int i = k + 1; i < p; i++) {
-        v[lanes * k + s] -= U[k * (p + r) + i] * v[lanes * i + s];
+        v[lanes * k + s] -= U[step * (k * (p + r) + i)] * v[lanes * i + s];
       }
-      v[lanes * k + s] *= U[k * (p + r) + k];
-      at[lanes * k + s] = v[lanes * k + s];
+      v[lanes * k + s] *= U[step * (k * (p + r) + k)];
+      at[step * lanes * k + s] = v[lanes * k + s];
     }
   }
 }
 
 // With symmetry: w <- D^-1 L^-1 w, then w <- (D^-1 U)^-1 w.                                 (K11)
-PAWL_INLINE void go_down_even(const PawlKktNode* node, int p, int r, int lanes, const int* rest,
-                              const double* values, double* restrict w) {
+PAWL_INLINE void go_down_even(const PawlKktNode* node, int p, int r, int step, int lanes,
+                              const int* rest, const double* values, double* restrict w) {
   const double* U = values + node->U;
-  double v[2 * PAWL_KKT_PIVOTS], *at = w + lanes * node->first;
+  double v[2 * PAWL_KKT_PIVOTS], *at = w + lanes * node->spot;
   for (int k = 0; k < lanes * p; k++) {
-    v[k] = at[k];
+    v[k] = at[step * (k - k % lanes) + k % lanes];
   }
   for (int k = 0; k < p; k++) {
     for (int s = 0; s < lanes; s++) {
-      v[lanes * k + s] *= U[k * (p + r) + k];
+      v[lanes * k + s] *= U[step * (k * (p + r) + k)];
       for (int i = k + 1; i < p; i++) {
-        v[lanes * i + s] -= U[k * (p + r) + i] * v[lanes * k + s];
+        v[lanes * i + s] -= U[step * (k * (p + r) + i)] * v[lanes * k + s];
       }
-      at[lanes * k + s] = v[lanes * k + s];
+      at[step * lanes * k + s] = v[lanes * k + s];
     }
   }
   for (int i = 0; i < r; i++) {
     for (int s = 0; s < lanes; s++) {
-      double sum = U[p + i] * v[s];
+      double sum = U[step * (p + i)] * v[s];
       for (int k = 1; k < p; k++) {
-        sum += U[k * (p + r) + p + i] * v[lanes * k + s];
+        sum += U[step * (k * (p + r) + p + i)] * v[lanes * k + s];
       }
       w[lanes * rest[i] + s] -= node->sign * sum;
     }
   }
 }
 
-PAWL_INLINE void go_up_even(const PawlKktNode* node, int p, int r, int lanes, const int* rest,
-                            const double* values, double* restrict w) {
+PAWL_INLINE void go_up_even(const PawlKktNode* node, int p, int r, int step, int lanes,
+                            const int* rest, const double* values, double* restrict w) {
   const double* U = values + node->U;
-  double v[2 * PAWL_KKT_PIVOTS], *at = w + lanes * node->first;
+  double v[2 * PAWL_KKT_PIVOTS], *at = w + lanes * node->spot;
   for (int k = 0; k < lanes * p; k++) {
     v[k] = 0.0;
   }
@@ -596,76 +602,100 @@ PAWL_INLINE void go_up_even(const PawlKktNode* node, int p, int r, int lanes, co
     for (int s = 0; s < lanes; s++) {
       double given = w[lanes * rest[i] + s];
       for (int k = 0; k < p; k++) {
-        v[lanes * k + s] += U[k * (p + r) + p + i] * given;
+        v[lanes * k + s] += U[step * (k * (p + r) + p + i)] * given;
       }
     }
   }
   for (int k = p - 1; k >= 0; k--) {
     for (int s = 0; s < lanes; s++) {
       for (int i = k + 1; i < p; i++) {
-        v[lanes * k + s] += U[k * (p + r) + i] * v[lanes * i + s];
+        v[lanes * k + s] += U[step * (k * (p + r) + i)] * v[lanes * i + s];
       }
-      v[lanes * k + s] = at[lanes * k + s] - U[k * (p + r) + k] * v[lanes * k + s];
-      at[lanes * k + s] = v[lanes * k + s];
+      v[lanes * k + s] = at[step * lanes * k + s] - U[step * (k * (p + r) + k)] * v[lanes * k + s];
+      at[step * lanes * k + s] = v[lanes * k + s];
     }
   }
 }
 
-PAWL_INLINE void node_down(const PawlKktBlocks* b, const PawlKktNode* node, int p, int r, int lanes,
-                           bool even, const int* exchange, const double* values, double* w) {
+PAWL_INLINE void node_down(const PawlKktBlocks* b, const PawlKktNode* node, int p, int r, int step,
+                           int lanes, bool even, const int* exchange, const double* values,
+                           double* w) {
   const int* rest = b->rest + node->rest;
   if (even) {
-    go_down_even(node, p, r, lanes, rest, values, w);
+    go_down_even(node, p, r, step, lanes, rest, values, w);
   } else {
-    go_down(node, p, r, lanes, exchange, rest, values, w);
+    go_down(node, p, r, step, lanes, exchange, rest, values, w);
   }
 }
 
-PAWL_INLINE void node_up(const PawlKktBlocks* b, const PawlKktNode* node, int p, int r, int lanes,
-                         bool even, const double* values, double* w) {
+PAWL_INLINE void node_up(const PawlKktBlocks* b, const PawlKktNode* node, int p, int r, int step,
+                         int lanes, bool even, const double* values, double* w) {
   const int* rest = b->rest + node->rest;
   if (even) {
-    go_up_even(node, p, r, lanes, rest, values, w);
+    go_up_even(node, p, r, step, lanes, rest, values, w);
   } else {
-    go_up(node, p, r, lanes, rest, values, w);
+    go_up(node, p, r, step, lanes, rest, values, w);
   }
 }
 
 PAWL_APART static void node_down_large(const PawlKktBlocks* b, const PawlKktNode* node, int lanes,
                                        const double* values, double* w) {
   const int* exchange = b->exchange ? b->exchange + node->first : NULL;
-  node_down(b, node, node->p, node->r, lanes, b->even, exchange, values, w);
+  node_down(b, node, node->p, node->r, 1, lanes, b->even, exchange, values, w);
 }
 
 PAWL_APART static void node_up_large(const PawlKktBlocks* b, const PawlKktNode* node, int lanes,
                                      const double* values, double* w) {
-  node_up(b, node, node->p, node->r, lanes, b->even, values, w);
+  node_up(b, node, node->p, node->r, 1, lanes, b->even, values, w);
+}
+
+PAWL_INLINE void any_down(const PawlKktBlocks* b, const PawlKktNode* node, int step, int lanes,
+                          bool even, const double* values, double* w) {
+  switch (node->shape) {
+#define SHAPE(p, r)                                               \
+  case PAWL_KKT_SHAPE(p, r):                                      \
+    node_down(b, node, p, r, step, lanes, even, NULL, values, w); \
+    break;
+#include "linalg/kkt_shapes.def"
+#undef SHAPE
+    default:
+      node_down_large(b, node, lanes, values, w);
+  }
+}
+
+PAWL_INLINE void any_up(const PawlKktBlocks* b, const PawlKktNode* node, int step, int lanes,
+                        bool even, const double* values, double* w) {
+  switch (node->shape) {
+#define SHAPE(p, r)                                       \
+  case PAWL_KKT_SHAPE(p, r):                              \
+    node_up(b, node, p, r, step, lanes, even, values, w); \
+    break;
+#include "linalg/kkt_shapes.def"
+#undef SHAPE
+    default:
+      node_up_large(b, node, lanes, values, w);
+  }
 }
 
 PAWL_INLINE void solve_nodes(const PawlKktBlocks* b, int lanes, bool even, const double* values,
                              double* w) {
-  for (const PawlKktNode* node = b->nodes; node < b->nodes + b->count; node++) {
-    switch (node->shape) {
-#define SHAPE(p, r)                                         \
-  case PAWL_KKT_SHAPE(p, r):                                \
-    node_down(b, node, p, r, lanes, even, NULL, values, w); \
-    break;
-#include "linalg/kkt_shapes.def"
-#undef SHAPE
-      default:
-        node_down_large(b, node, lanes, values, w);
+  const PawlKktNode *node = b->nodes, *end = b->nodes + b->count;
+  while (node < end) {
+    if (node->step == 1) {
+      any_down(b, node++, 1, lanes, even, values, w);
+    } else if (even && lanes == 1) {
+      node = pawl_kkt_wide_down(b, node, values, w);
+    } else {
+      any_down(b, node++, PAWL_KKT_WIDE, lanes, even, values, w);
     }
   }
-  for (const PawlKktNode* node = b->nodes + b->count - 1; node >= b->nodes; node--) {
-    switch (node->shape) {
-#define SHAPE(p, r)                                 \
-  case PAWL_KKT_SHAPE(p, r):                        \
-    node_up(b, node, p, r, lanes, even, values, w); \
-    break;
-#include "linalg/kkt_shapes.def"
-#undef SHAPE
-      default:
-        node_up_large(b, node, lanes, values, w);
+  for (node = end - 1; node >= b->nodes;) {
+    if (node->step == 1) {
+      any_up(b, node--, 1, lanes, even, values, w);
+    } else if (even && lanes == 1) {
+      node = pawl_kkt_wide_up(b, node, values, w);
+    } else {
+      any_up(b, node--, PAWL_KKT_WIDE, lanes, even, values, w);
     }
   }
 }

@@ -8,6 +8,8 @@
 //        r  [ L    .  ]      the transpose of L at `L`, p rows of r numbers
 //
 // The square of the rest belongs to later nodes: what a node takes from it goes straight there.
+// Two nodes of the same sizes that know nothing of each other, as those at both ends of a chain,
+// are eliminated side by side: their numbers take turns, in the values and in vectors.
 #pragma once
 
 #include "linalg/kkt_impl.h"
@@ -15,15 +17,20 @@
 // More pivots than this are several nodes: what one takes from the next is computed in tiles.
 #define PAWL_KKT_PIVOTS 32
 #define PAWL_KKT_SHAPE(p, r) ((p)*16 + (r))  // of a node whose products are listed
+#define PAWL_KKT_WIDE 2                      // nodes that are side by side
 
 typedef struct PawlKktNode {
   int first, p, r;
+  int step;       // from one number of U, L and the pivots in a vector to the next: PAWL_KKT_WIDE
+                  // for each of two nodes side by side, else 1
   int U, L;       // in the values
-  int rest;       // in `rest`: r places, ascending
+  int spot;       // in a vector: the first pivot
+  int rest;       // in `rest`: r places, ascending; in the end, where these are in a vector
   int plan;       // in `plan`, see there
   double sign;    // -1 for masses, 1 for rows, where masses come first
   int shape;      // PAWL_KKT_SHAPE, or -1: rows may be exchanged, or it has pieces
   bool straight;  // in each row of these, places on and right of the diagonal are side by side
+  bool level;     // the first of two side by side: so is what they act on
   int pieces;     // 0: `plan` lists where each of the r by r numbers goes, row by row
 } PawlKktNode;
 
@@ -39,7 +46,7 @@ struct PawlKktBlocks {
   int count;
   PawlKktNode* nodes;  // (count) in the order of elimination
   int *rest, *plan;
-  int* at;               // (size) the place of an unknown in the order
+  int* at;               // (size) the place of an unknown in a vector
   int* diagonal;         // (size) where the diagonal entry of an unknown is in the values
   int *home_B, *home_J;  // (entries of G) places of entries of active rows
   int most_rest;         // largest r
@@ -62,6 +69,19 @@ struct PawlKktBlocks {
   bool refine;    // solutions need a step of refinement, with the numbers that were given
   double *right_x, *right_y;  // (n), (m)
 };
+
+typedef struct PawlKktJudged {  // the largest entry of L, the smallest pivot
+  double top, least;
+} PawlKktJudged;
+
+// kkt_wide.c: with symmetry, nodes that are side by side, from `node` on; return the node behind
+// them, or before. Solutions are of one right side.
+const PawlKktNode* pawl_kkt_wide_factor(const PawlKktBlocks* b, const PawlKktNode* node,
+                                        double* values, PawlKktJudged* judged);
+const PawlKktNode* pawl_kkt_wide_down(const PawlKktBlocks* b, const PawlKktNode* node,
+                                      const double* values, double* w);
+const PawlKktNode* pawl_kkt_wide_up(const PawlKktBlocks* b, const PawlKktNode* node,
+                                    const double* values, double* w);
 
 // kkt_plan.c: the schedule, and the places of S. What lasts is taken from `arena`.
 PAWL_CHECKED PawlStatus pawl_kkt_plan(const PawlKkt* kkt, PawlArena* arena, PawlKktBlocks* blocks);

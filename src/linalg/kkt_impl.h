@@ -208,10 +208,18 @@ PAWL_CHECKED PawlStatus pawl_kkt_order(const PawlKkt* kkt, const int* start, con
 // kkt_order.c: coordinates that the mass matrix couples are a mass. Pairs as above, a mass with as
 // many rows of its own as it has coordinates; or every mass before all of its rows, which are
 // ordered by the graph of J S^-1 J^T: `possible` where masses are small, and not too many rows
-// share one. `inside` (entries of S) flags those that are within a mass. Allocate.
+// share one. `inside` (entries of S) flags those that are within a mass; `second` (size, zero
+// before) flags the first unknown of what may be eliminated beside what is before it in the order.
+// Allocate.
 PAWL_CHECKED PawlStatus pawl_kkt_order_pairs(const PawlKkt* kkt, int* Q);
-PAWL_CHECKED PawlStatus pawl_kkt_order_masses(const PawlKkt* kkt, int* Q, unsigned char* inside,
-                                              bool* possible);
+PAWL_CHECKED PawlStatus pawl_kkt_order_masses(const PawlKkt* kkt, int* Q, unsigned char* second,
+                                              unsigned char* inside, bool* possible);
+
+// kkt_peel.c: rows by the graph that couples them (m + 1; with duplicates, both are overwritten);
+// `beside` (m) is the row that goes beside each, or -1, and `follows` (m) flags rows that begin a
+// joint beside the one before.
+PAWL_CHECKED PawlStatus pawl_kkt_order_rows(int m, PawlArena* arena, int* start, int* index,
+                                            int* rows, int* beside, unsigned char* follows);
 
 // kkt_blocks.c: small dense blocks, without row exchanges.
 PAWL_CHECKED PawlStatus pawl_kkt_blocks_create(PawlKkt* kkt);

@@ -518,21 +518,68 @@ static double couple_rows(const PawlKkt* kkt, const Masses* s, int* start, int* 
   return count;
 }
 
+// Whether mass b has row i.
+static bool has_row(const Masses* s, int b, int i) {
+  bool has = false;
+  for (int e = s->in_start[i]; e < s->in_start[i + 1]; e++) {
+    has |= s->in_list[e] == b;
+  }
+  return has;
+}
+
+// Whether mass b has the rows beside those of a.
+static bool is_beside(const Masses* s, const int* beside, int a, int b) {
+  bool is = s->start[b + 1] - s->start[b] == s->start[a + 1] - s->start[a] &&
+            s->row_start[b + 1] - s->row_start[b] == s->row_start[a + 1] - s->row_start[a];
+  for (int e = s->row_start[a]; is && e < s->row_start[a + 1]; e++) {
+    is = beside[s->row_list[e]] != NONE && has_row(s, b, beside[s->row_list[e]]);
+  }
+  return is;
+}
+
+// The mass that goes beside mass a, whose rows are beside its own, or NONE.
+static int find_beside(const Masses* s, const int* beside, const unsigned char* placed, int a) {
+  int row = s->row_start[a + 1] > s->row_start[a] ? beside[s->row_list[s->row_start[a]]] : NONE;
+  for (int e = row == NONE ? 0 : s->in_start[row]; row != NONE && e < s->in_start[row + 1]; e++) {
+    int b = s->in_list[e];
+    if (!placed[b] && is_beside(s, beside, a, b)) {
+      return b;
+    }
+  }
+  return NONE;
+}
+
+// Mass a and the one beside it, if there is one. `placed` (masses) is zero before.
+static int place_mass(const Masses* s, const int* beside, unsigned char* placed, int a, int* Q,
+                      unsigned char* second, int count) {
+  if (placed[a]) {
+    return count;
+  }
+  placed[a] = 1;
+  count = append_mass(s, a, Q, count);
+  int other = find_beside(s, beside, placed, a);
+  if (other != NONE) {
+    placed[other] = second[count] = 1;
+    count = append_mass(s, other, Q, count);
+  }
+  return count;
+}
+
 // The masses in the order of their first rows, then the rows. `placed` (masses) is zero before.
-static void place_masses_first(const PawlKkt* kkt, const Masses* s, const int* rows, int* placed,
-                               int* Q) {
-  int count = 0;
-  for (int k = 0; k < kkt->m; k++) {
+static void place_masses_first(const PawlKkt* kkt, const Masses* s, const int* rows,
+                               const int* beside, const unsigned char* follows,
+                               unsigned char* placed, int* Q, unsigned char* second) {
+  int count = 0, m = kkt->m;
+  for (int k = 0; k < m; k++) {
     for (int e = s->in_start[rows[k]]; e < s->in_start[rows[k] + 1]; e++) {
-      int a = s->in_list[e];
-      count = placed[a] ? count : append_mass(s, a, Q, count);
-      placed[a] = 1;
+      count = place_mass(s, beside, placed, s->in_list[e], Q, second, count);
     }
   }
   for (int a = 0; a < s->count; a++) {
-    count = placed[a] ? count : append_mass(s, a, Q, count);
+    count = place_mass(s, beside, placed, a, Q, second, count);
   }
-  for (int k = 0; k < kkt->m; k++) {
+  for (int k = 0; k < m; k++) {
+    second[count] = follows[rows[k]];
     Q[count++] = kkt->n + rows[k];
   }
 }
@@ -543,14 +590,16 @@ static void flag_inside(const PawlKkt* kkt, const Masses* s, unsigned char* insi
   }
 }
 
-static PawlStatus order_masses(const PawlKkt* kkt, PawlArena* arena, int* Q, unsigned char* inside,
-                               bool* possible) {
+static PawlStatus order_masses(const PawlKkt* kkt, PawlArena* arena, int* Q, unsigned char* second,
+                               unsigned char* inside, bool* possible) {
   int m = kkt->m;
   Masses s;
   double of_A = kkt->block_S.count + 2.0 * kkt->block_J.count;
   int* rows = PAWL_NEW(arena, int, m);
   int* start = PAWL_NEW(arena, int, m + 1);
-  int* placed = PAWL_NEW(arena, int, kkt->n);
+  int* beside = PAWL_NEW(arena, int, m);
+  unsigned char* follows = PAWL_NEW(arena, unsigned char, m);
+  unsigned char* placed = PAWL_NEW(arena, unsigned char, kkt->n);
   PAWL_TRY(find_masses(kkt, arena, &s, possible));
   flag_inside(kkt, &s, inside);
   double count = couple_rows(kkt, &s, start, NULL);
@@ -563,17 +612,15 @@ static PawlStatus order_masses(const PawlKkt* kkt, PawlArena* arena, int* Q, uns
     return PAWL_ERROR_MEMORY;
   }
   couple_rows(kkt, &s, start, index);
-  if (m > 0 && amd_order(m, start, index, rows, NULL, NULL) < AMD_OK) {
-    return PAWL_ERROR_MEMORY;
-  }
-  place_masses_first(kkt, &s, rows, placed, Q);
+  PAWL_TRY(pawl_kkt_order_rows(m, arena, start, index, rows, beside, follows));
+  place_masses_first(kkt, &s, rows, beside, follows, placed, Q, second);
   return PAWL_OK;
 }
 
-PawlStatus pawl_kkt_order_masses(const PawlKkt* kkt, int* Q, unsigned char* inside,
-                                 bool* possible) {
+PawlStatus pawl_kkt_order_masses(const PawlKkt* kkt, int* Q, unsigned char* second,
+                                 unsigned char* inside, bool* possible) {
   PawlArena arena = {0};
-  PawlStatus status = order_masses(kkt, &arena, Q, inside, possible);
+  PawlStatus status = order_masses(kkt, &arena, Q, second, inside, possible);
   pawl_arena_free(&arena);
   return status;
 }

@@ -29,6 +29,7 @@ typedef struct Plan {
   int *start, *row;       // (size + 1), the symmetric pattern of A by columns in that order
   int* node_of;           // (size) of each place
   unsigned char* inside;  // (entries of S) those in the blocks; NULL: all
+  unsigned char* second;  // (size) a node may be beside the one before it, by its first place
   PawlFactorPattern pattern;
 } Plan;
 
@@ -118,10 +119,11 @@ static double worth(const PawlKkt* kkt, bool loose) {
 static PawlStatus try_masses(Plan* p, PawlKktBlocks* b, double by_pairs, int* scratch) {
   int* masses = PAWL_NEW(p->arena, int, p->size);
   unsigned char* inside = PAWL_NEW(p->arena, unsigned char, p->kkt->block_S.count);
+  p->second = PAWL_NEW(p->arena, unsigned char, p->size);
   if (p->arena->failed) {
     return PAWL_ERROR_MEMORY;
   }
-  PAWL_TRY(pawl_kkt_order_masses(p->kkt, masses, inside, &b->masses_first));
+  PAWL_TRY(pawl_kkt_order_masses(p->kkt, masses, p->second, inside, &b->masses_first));
   bool loose = leaves_out(p->kkt, inside);
   b->masses_first = b->masses_first && !(loose && p->kkt->tight);
   if (!b->masses_first) {
@@ -195,9 +197,10 @@ static bool place_nodes(const Plan* p, const int* first_of, PawlKktBlocks* b) {
   for (int s = 0; s < b->count; s++) {
     PawlKktNode* node = &b->nodes[s];
     int end = s + 1 < b->count ? first_of[s + 1] : p->size;
-    node->first = first_of[s];
+    node->first = node->spot = first_of[s];
     node->p = end - node->first;
     node->r = column_count(p, end - 1) - 1;
+    node->step = 1;
     node->sign = node->first < p->kkt->n ? -1.0 : 1.0;
     node->U = (int)values;
     node->L = (int)rows;
@@ -230,6 +233,62 @@ static void copy_rests(const Plan* p, PawlKktBlocks* b) {
   }
 }
 
+// ---- side by side -------------------------------------------------------------------------------
+
+static bool is_compiled(int p, int r) {
+  switch (r <= LISTED ? PAWL_KKT_SHAPE(p, r) : -1) {
+#define SHAPE(p, r) case PAWL_KKT_SHAPE(p, r):
+#include "linalg/kkt_shapes.def"
+#undef SHAPE
+    return true;
+    default:
+      return false;
+  }
+}
+
+// Whether what is left of every mass is rows alone, so that signs are those of (K11). A mass whose
+// coordinates do not all know each other may be several nodes.
+static bool are_whole(const Plan* p, const PawlKktBlocks* b) {
+  bool whole = true;
+  for (int s = 0; s < b->count; s++) {
+    const PawlKktNode* node = &b->nodes[s];
+    whole &= node->first >= p->kkt->n || node->r == 0 || b->rest[node->rest] >= p->kkt->n;
+  }
+  return whole;
+}
+
+// None of what was put beside each other is in the rest of the other.
+static void find_together(const Plan* p, PawlKktBlocks* b) {
+  bool can = b->masses_first && are_whole(p, b);
+  for (int s = 0; can && s + 1 < b->count; s++) {
+    PawlKktNode *node = &b->nodes[s], *next = node + 1;
+    if (p->second[next->first] && next->p == node->p && next->r == node->r &&
+        is_compiled(node->p, node->r)) {
+      node->step = next->step = PAWL_KKT_WIDE;
+      next->U = node->U + 1;
+      next->L = node->L + 1;
+      next->spot = node->spot + 1;
+      s++;
+    }
+  }
+}
+
+static int spot_of(const Plan* p, const PawlKktBlocks* b, int place) {
+  const PawlKktNode* node = &b->nodes[p->node_of[place]];
+  return node->spot + node->step * (place - node->first);
+}
+
+// Places in the order become those in a vector.
+static void go_to_spots(const Plan* p, PawlKktBlocks* b) {
+  const PawlKktNode* last = &b->nodes[b->count - 1];
+  for (int k = 0; k < p->size; k++) {
+    b->at[k] = spot_of(p, b, p->at[k]);
+  }
+  for (int e = 0; e < last->rest + last->r; e++) {
+    b->rest[e] = spot_of(p, b, b->rest[e]);
+  }
+}
+
 // ---- places -------------------------------------------------------------------------------------
 
 // Where place k stands in a node: 0 .. p - 1 its pivots, p .. its rest.
@@ -254,8 +313,8 @@ static int place_in(const PawlKktBlocks* b, const PawlKktNode* node, int k) {
 static int place_of(const PawlKktBlocks* b, const int* node_of, int i, int j) {
   const PawlKktNode* node = &b->nodes[node_of[i < j ? i : j]];
   int row = place_in(b, node, i), col = place_in(b, node, j);
-  return row < node->p ? node->U + row * (node->p + node->r) + col
-                       : node->L + col * node->r + row - node->p;
+  return row < node->p ? node->U + node->step * (row * (node->p + node->r) + col)
+                       : node->L + node->step * (col * node->r + row - node->p);
 }
 
 static void place_block(const Plan* p, const PawlKktBlocks* b, const PawlKktBlock* block,
@@ -297,6 +356,26 @@ static bool is_straight(const PawlKktNode* node, const int* place) {
     }
   }
   return straight;
+}
+
+// Whether the places of the products of both nodes, and of their rests, are side by side.
+static bool are_level(const PawlKktBlocks* b, const PawlKktNode* node) {
+  const int *place = b->plan + node[0].plan, *beside = b->plan + node[1].plan;
+  const int *rest = b->rest + node[0].rest, *rest_beside = b->rest + node[1].rest;
+  bool level = true;
+  for (int k = 0; k < node->r * node->r; k++) {
+    level &= beside[k] == place[k] + 1;
+  }
+  for (int i = 0; i < node->r; i++) {
+    level &= rest_beside[i] == rest[i] + 1;
+  }
+  return level;
+}
+
+static void find_level(PawlKktBlocks* b) {
+  for (int s = 0; s < b->count; s += b->nodes[s].step) {
+    b->nodes[s].level = b->nodes[s].step > 1 && are_level(b, &b->nodes[s]);
+  }
 }
 
 static int piece_end(const Plan* p, const int* rest, int r, int from) {
@@ -392,17 +471,6 @@ static int list_mirror(const PawlKkt* kkt, const unsigned char* inside, int* to)
   return count;
 }
 
-// Whether what is left of every mass is rows alone, so that signs are those of (K11). A mass whose
-// coordinates do not all know each other may be several nodes.
-static bool are_whole(const Plan* p, const PawlKktBlocks* b) {
-  bool whole = true;
-  for (int s = 0; s < b->count; s++) {
-    const PawlKktNode* node = &b->nodes[s];
-    whole &= node->first >= p->kkt->n || node->r == 0 || b->rest[node->rest] >= p->kkt->n;
-  }
-  return whole;
-}
-
 // The entries that are left out. `row` (n) is scratch, zero.
 static void list_loose(const Plan* p, PawlKktBlocks* b, int* row) {
   const PawlKkt* kkt = p->kkt;
@@ -446,9 +514,10 @@ static PawlStatus take_room(Plan* p) {
 
 static PawlStatus make_plan(Plan* p, PawlArena* arena, PawlKktBlocks* b) {
   PAWL_TRY(take_room(p));
-  b->at = p->at = PAWL_NEW(arena, int, p->size);
+  p->at = PAWL_NEW(p->arena, int, p->size);
+  b->at = PAWL_NEW(arena, int, p->size);
   int* first_of = PAWL_NEW(p->arena, int, p->size);
-  if (!p->at || !first_of) {
+  if (!p->at || !b->at || !first_of) {
     return PAWL_ERROR_MEMORY;
   }
   PAWL_TRY(choose_order(p, b));
@@ -466,6 +535,7 @@ static PawlStatus make_plan(Plan* p, PawlArena* arena, PawlKktBlocks* b) {
     return PAWL_ERROR_MEMORY;
   }
   copy_rests(p, b);
+  find_together(p, b);
   place_S(p, b);
   place_block(p, b, &p->kkt->block_B, b->home_B);
   place_block(p, b, &p->kkt->block_J, b->home_J);
@@ -478,7 +548,10 @@ static PawlStatus make_plan(Plan* p, PawlArena* arena, PawlKktBlocks* b) {
   if (b->mirror_count > 0 && b->mirror) {
     list_mirror(p->kkt, p->inside, b->mirror);
   }
-  return plan_nodes(p, b, arena);
+  PAWL_TRY(plan_nodes(p, b, arena));
+  go_to_spots(p, b);
+  find_level(b);
+  return PAWL_OK;
 }
 
 PawlStatus pawl_kkt_plan(const PawlKkt* kkt, PawlArena* arena, PawlKktBlocks* blocks) {
