@@ -9,3 +9,5 @@
 #else
 #define PAWL_MANY_TARGETS
 #endif
+
+enum { PAWL_MANY = 64 };  // numbers from which on a loop is worth a call of such code

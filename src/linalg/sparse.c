@@ -36,12 +36,14 @@ void pawl_sparse_add_transposed(const PawlPattern* A, const double* values, doub
 
 void pawl_sparse_sizes(const PawlPattern* A, const double* values, const double* x, double least,
                        double* sizes) {
+  const int *start = A->start, *index = A->index;
+  int cols = A->cols;
   memset(sizes, 0, (size_t)A->rows * sizeof(double));
-  for (int j = pawl_sparse_next(A, 0); j < A->cols; j = pawl_sparse_next(A, j + 1)) {
+  for (int j = pawl_sparse_next(A, 0); j < cols; j = pawl_sparse_next(A, j + 1)) {
     double size = x ? fabs(x[j]) : 1.0;
     size = x && !(size > least) ? least : size;  // fmax, without a call
-    for (int k = A->start[j]; k < A->start[j + 1]; k++) {
-      sizes[A->index[k]] += fabs(values[k]) * size;
+    for (int k = start[j], end = start[j + 1]; k < end; k++) {
+      sizes[index[k]] += fabs(values[k]) * size;
     }
   }
 }

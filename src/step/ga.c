@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/copy.h"
+#include "base/targets.h"
 #include "step/ga_loops.h"
 #include "switch/tolerances.h"
 
@@ -225,6 +226,11 @@ static void judged_constraint_residual(const PawlStepper* s, PawlGa* d, const Pa
                                        const double* v) {
   const PawlPattern* G = &s->G;
   bool position = d->level == PAWL_LEVEL_POSITION, velocity = d->level == PAWL_LEVEL_VELOCITY;
+  if (position && s->sizes.v >= PAWL_MANY) {
+    pawl_copy(s->sizes.rows, values->g, d->c);
+    pawl_sparse_sizes(G, values->G, d->size_q, 0.0, d->c_size);
+    return;
+  }
   const double* start = position ? values->g : velocity ? values->g_t : values->gamma;
   const double* x = velocity ? v : d->vdot;
   const double* size = position ? d->size_q : velocity ? d->size_v : d->size_a;

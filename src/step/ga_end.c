@@ -4,6 +4,7 @@
 // is reached.
 #include <math.h>
 
+#include "base/targets.h"
 #include "step/ga_loops.h"
 #include "switch/tolerances.h"
 
@@ -52,10 +53,47 @@ static void size_positions(const PawlStepper* s, PawlGa* d, const double* v, Paw
   }
 }
 
+// The same of many, for vectors: where one of them is tiny all are looked at again.
+PAWL_MANY_TARGETS static bool are_tiny(const PawlStepper* s, PawlGa* d, const double* v,
+                                       PawlPart part) {
+  bool same = s->sizes.q == s->sizes.v;
+  double h = d->h;
+  const double* restrict q = d->q;
+  const double* restrict rate = v;
+  const double* restrict smooth = d->v;
+  const double* restrict weight = d->weight;
+  const double* restrict path = d->path;
+  const double* restrict magnitude = d->magnitude;
+  double* restrict size_q = d->size_q;
+  long long tiny = 0;
+  for (int j = part.first; j < part.end; j++) {
+    double size = same ? fabs(q[same ? j : 0]) : 1.0, M = weight[j];
+    double moved = h * (fabs(rate[j]) + fabs(smooth[j]) + h * path[j]);
+    double force = h * h * magnitude[j];
+    tiny |= !(PAWL_SMALLEST_PART * ((size + moved) * M + force) <= size * M);
+    size_q[j] = size;
+  }
+  return tiny != 0;
+}
+
+PAWL_APART static void size_many_positions(const PawlStepper* s, PawlGa* d, const double* v,
+                                           PawlPart part) {
+  if (are_tiny(s, d, v, part)) {
+    for (int j = part.first; j < part.end; j++) {
+      double q = d->size_q[j];
+      d->size_q[j] = larger(q, PAWL_SMALLEST_PART * summed(d, j, q, v[j]).q);
+    }
+  }
+}
+
 void pawl_ga_size_part(const PawlStepper* s, PawlGa* d, const double* v, bool positions,
                        PawlPart part) {
   if (positions) {
-    size_positions(s, d, v, part);
+    if (part.end - part.first < PAWL_MANY) {
+      size_positions(s, d, v, part);
+    } else {
+      size_many_positions(s, d, v, part);
+    }
     return;
   }
   double h = d->h, rotation = s->sizes.q == s->sizes.v ? 0.0 : 1.0;

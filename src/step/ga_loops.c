@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/copy.h"
+#include "base/targets.h"
 #include "switch/tolerances.h"
 #include "system/system.h"
 
@@ -114,6 +115,21 @@ void pawl_ga_place(const PawlStepper* s, PawlGa* d, PawlState* state) {
   pawl_system_retract(s->system, state->q, delta, d->q);
 }
 
+// Whether it began where the iterate was, and its place.
+PAWL_INLINE void end_guess(void* context, PawlPart part) {
+  const Pass* pass = context;
+  PawlGa* d = pass->d;
+  if (d->begins) {
+    size_t bytes = (size_t)(part.end - part.first) * sizeof(double);
+    d->begins[part.number] =
+        d->begun && memcmp(pass->state->q + part.first, d->q + part.first, bytes) == 0 &&
+        memcmp(pass->state->v + part.first, d->v_total + part.first, bytes) == 0;
+  }
+  if (d->placed) {
+    place_part(context, part);
+  }
+}
+
 static inline void guess_part(void* context, PawlPart part) {
   const Pass* pass = context;
   PawlGa* d = pass->d;
@@ -137,15 +153,40 @@ static inline void guess_part(void* context, PawlPart part) {
     v[i] = v_n[i] + h * ((1 - gamma) * a_n[i] + gamma * of_a);
     delta[i] = h * v_n[i] + h * h * ((0.5 - beta) * a_n[i] + beta * of_a);
   }
-  if (d->begins) {
-    size_t bytes = (size_t)(part.end - part.first) * sizeof(double);
-    d->begins[part.number] = d->begun &&
-                             memcmp(pass->state->q + part.first, d->q + part.first, bytes) == 0 &&
-                             memcmp(v_n + part.first, d->v_total + part.first, bytes) == 0;
+  end_guess(context, part);
+}
+
+typedef struct Guess {
+  double h, gamma, beta, alpha_m, alpha_f, more;
+} Guess;
+
+// The same in the widest vectors of the machine.
+PAWL_MANY_TARGETS static void guess_many(Guess g, int count, const double* restrict v_n,
+                                         const double* restrict vdot_n, const double* restrict a_n,
+                                         const double* restrict last, double* restrict vdot,
+                                         double* restrict path, double* restrict a,
+                                         double* restrict v, double* restrict delta) {
+  double h = g.h, gamma = g.gamma, beta = g.beta, alpha_m = g.alpha_m, alpha_f = g.alpha_f;
+  for (int i = 0; i < count; i++) {
+    double guess = vdot_n[i] + g.more * (vdot_n[i] - last[i]);
+    double of_a = ((1 - alpha_f) * guess + alpha_f * vdot_n[i] - alpha_m * a_n[i]) / (1 - alpha_m);
+    vdot[i] = guess;
+    path[i] = fabs(guess);
+    a[i] = of_a;
+    v[i] = v_n[i] + h * ((1 - gamma) * a_n[i] + gamma * of_a);
+    delta[i] = h * v_n[i] + h * h * ((0.5 - beta) * a_n[i] + beta * of_a);
   }
-  if (d->placed) {
-    place_part(context, part);
-  }
+}
+
+static void guess_long_part(void* context, PawlPart part) {
+  const Pass* pass = context;
+  const PawlGa* d = pass->d;
+  const PawlState* n = pass->state;
+  Guess g = {d->h, d->gamma, d->beta, d->alpha_m, d->alpha_f, pass->more};
+  int i = part.first;
+  guess_many(g, part.end - i, n->v + i, n->a + i, pass->m.a + i, pass->m.last_vdot + i, d->vdot + i,
+             d->path + i, d->a + i, d->v + i, d->delta + i);
+  end_guess(context, part);
 }
 
 bool pawl_ga_begins(const PawlStepper* s, const PawlGa* d) {
@@ -158,6 +199,10 @@ bool pawl_ga_begins(const PawlStepper* s, const PawlGa* d) {
 
 void pawl_ga_guess(const PawlStepper* s, PawlGa* d, PawlState* state, PawlGaMemory m, double more) {
   d->placed = pawl_ga_adds_up(s);
+  if (s->sizes.v >= PAWL_MANY) {
+    loop_in_parts(guess_long_part, (Pass){.s = s, .d = d, .state = state, .m = m, .more = more});
+    return;
+  }
   loop(guess_part, (Pass){.s = s, .d = d, .state = state, .m = m, .more = more});
 }
 
@@ -184,8 +229,39 @@ static inline void add_part(void* context, PawlPart part) {
   }
 }
 
+// The same in the widest vectors of the machine.
+PAWL_MANY_TARGETS static void add_many(double of_v, double of_vdot, double of_a, int count,
+                                       const double* restrict dq, double* restrict delta,
+                                       double* restrict v, double* restrict vdot,
+                                       double* restrict path, double* restrict a) {
+  for (int i = 0; i < count; i++) {
+    double of_dq = of_vdot * dq[i];
+    delta[i] += dq[i];
+    v[i] += of_v * dq[i];
+    vdot[i] += of_dq;
+    path[i] += fabs(of_dq);
+    a[i] += of_a * dq[i];
+  }
+}
+
+static void add_long_part(void* context, PawlPart part) {
+  const Pass* pass = context;
+  const PawlGa* d = pass->d;
+  double of_a = 1.0 / (d->h * d->h * d->beta);
+  int i = part.first;
+  add_many(d->gamma_p, d->beta_p, of_a, part.end - i, d->dq + i, d->delta + i, d->v + i,
+           d->vdot + i, d->path + i, d->a + i);
+  if (d->placed) {
+    place_part(context, part);
+  }
+}
+
 void pawl_ga_add(const PawlStepper* s, PawlGa* d, PawlState* state) {
   d->placed = pawl_ga_adds_up(s) && (!d->U || d->still || d->moved);
+  if (s->sizes.v >= PAWL_MANY) {
+    loop_in_parts(add_long_part, (Pass){.s = s, .d = d, .state = state});
+    return;
+  }
   loop(add_part, (Pass){.s = s, .d = d, .state = state});
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/copy.h"
+#include "base/targets.h"
 #include "model/model.h"
 #include "switch/tolerances.h"
 #include "system/system.h"
@@ -18,8 +19,10 @@ enum {
 };
 
 static void find_diagonal(PawlDynamics* d) {
+  d->diagonal_H = true;
   for (int j = 0; j < d->sizes.v; j++) {
     d->diagonal[j] = -1;
+    d->diagonal_H &= d->H.start[j + 1] == j + 1 && d->H.index[j] == j;
     for (int k = d->H.start[j]; k < d->H.start[j + 1]; k++) {
       d->diagonal[j] = d->H.index[k] == j && j < pawl_moving(d->sizes) ? k : d->diagonal[j];
     }
@@ -148,10 +151,28 @@ static bool may_outgrow(int n, const double* v_0, const double* v) {
   return may;
 }
 
+// The same of many, for vectors. And where S has its diagonal alone, none of it below zero, no term
+// of d S d is.
+PAWL_MANY_TARGETS static bool many_may_outgrow(const PawlDynamics* d, const double* S,
+                                               const double* v_0, const double* v) {
+  int n = d->sizes.v;
+  long long may = 0, negative = !d->diagonal_H;  // as wide as the numbers
+  for (int j = 0; j < n; j++) {
+    may |= fabs(v[j] - v_0[j]) > 0.5 * fabs(v_0[j]);
+  }
+  if (may && !negative) {
+    for (int j = 0; j < n; j++) {
+      negative |= !(S[j] >= 0.0);
+    }
+  }
+  return may && negative;
+}
+
 PawlStatus pawl_dynamics_outgrown(const PawlDynamics* d, const double* M, const double* S,
                                   const double* v_0, const double* v, double t, PawlError* err) {
   double sum = 0.0, size = 0.0, inertia = 0.0;  // d S d, its terms, d M d                    (A23)
-  if (!may_outgrow(d->sizes.v, v_0, v)) {
+  int n = d->sizes.v;
+  if (!(n < PAWL_MANY ? may_outgrow(n, v_0, v) : many_may_outgrow(d, S, v_0, v))) {
     return PAWL_OK;
   }
   for (int j = 0; j < d->H.cols; j++) {

@@ -19,6 +19,7 @@ typedef struct PawlDynamics {
   PawlPattern H, G;
   PawlSparseLine by_H, by_G;  // products with them
   int nonzeros_H, nonzeros_G;
+  bool diagonal_H;  // H has its diagonal alone
   int* diagonal;    // v: where M_jj is among the entries of H, -1: nowhere, or of a state
   double* weights;  // v: M_jj, 0 of a state; NULL where M is not constant
   PawlKkt* kkt;
