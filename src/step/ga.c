@@ -501,11 +501,30 @@ PawlStatus pawl_ga_outgrown(const PawlStepper* s, const PawlGa* d, const PawlSta
                                       state->v, d->v, state->t + d->h, err);
 }
 
+// The guess is the end: nothing is left of its right sides, and so of its correction.       (A26)
+static bool is_nothing(const PawlStepper* s, const PawlGa* d, const PawlPhase* phase) {
+  for (int j = 0; j < s->sizes.v; j++) {
+    if (d->dq[j] != 0.0) {
+      return false;
+    }
+  }
+  for (int i = 0; i < s->sizes.rows; i++) {
+    if (d->c[i] != 0.0 && pawl_phase_binds(phase, i)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 PawlStatus pawl_ga_iterate(PawlStepper* s, PawlGa* d, const PawlPhase* phase, PawlState* state,
                            PawlError* err) {
   double t = state->t + d->h;
   for (int k = 0; k <= s->def.iterations; k++) {
     PAWL_TRY(pawl_ga_residual(s, d, phase, state, k > 0, err));  // the prediction is no end
+    if (k == 0 && s->dynamics.linear && !s->dynamics.slip && is_nothing(s, d, phase)) {
+      PAWL_TRY(balance(s, d, phase, t, true, err));
+      k++;  // a correction by nothing
+    }
     if (pawl_ga_may_end(s, d, phase, k) && pawl_ga_ended(s, d, 0.0)) {
       return pawl_ga_outgrown(s, d, state, err);
     }

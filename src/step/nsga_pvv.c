@@ -27,6 +27,22 @@ static void difference_force(const PawlStepper* s, PawlNsga* d, double scale) {
   }
 }
 
+// That force; NULL: as long as nothing is corrected it is 0, all values being those of the smooth
+// motion.
+static const double* difference(const PawlStepper* s, PawlNsga* d, double scale) {
+  if (d->ga.still) {
+    return NULL;
+  }
+  difference_force(s, d, scale);
+  return d->force;
+}
+
+// The smooth motion does already what the rows ask for, to the bit, and nothing else is chosen.
+//                                                                                           (N35)
+static bool is_done(const PawlStepper* s, const PawlNsga* d) {
+  return d->ga.still && !d->corrected && !pawl_nsga_has_contacts(s);
+}
+
 // What the contacts push may have been shared anew.
 static void take_push(const PawlContacts* c, double* y) {
   for (int k = 0; k < c->count; k++) {
@@ -99,6 +115,7 @@ static PawlStatus correct_position(PawlStepper* s, PawlNsga* d, const PawlPhase*
     pawl_copy_zeros(s->sizes.v, d->U);
     pawl_copy_zeros(s->sizes.rows, d->nu);
   }
+  d->ga.still = !again && d->rub.contacts == 0;
   double best = INFINITY;
   for (int k = 0; k <= s->def.iterations; k++) {
     pawl_system_retract(s->system, d->ga.q, d->U, d->q);
@@ -121,13 +138,15 @@ static PawlStatus correct_position(PawlStepper* s, PawlNsga* d, const PawlPhase*
     } else {
       best = INFINITY;
     }
-    difference_force(s, d, d->ga.h * d->ga.h);
+    const double* force = difference(s, d, d->ga.h * d->ga.h);
     if (d->rub.contacts > 0) {
       pawl_nsga_add_drag(s, d, d->force);
       PAWL_TRY(pawl_nsga_press(s, d, t, d->M_smooth, d->force, values->g, err));
     } else {
-      PAWL_TRY(
-          pawl_nsga_correct(s, d, t, d->M_smooth, d->force, d->A, d->U, d->nu, values->g, err));
+      PAWL_TRY(pawl_nsga_correct(s, d, t, d->M_smooth, force, d->A, d->U, d->nu, values->g, err));
+    }
+    if (is_done(s, d)) {
+      return PAWL_OK;
     }
   }
   return pawl_nsga_stuck(s, d, t, "position correction", err);
@@ -165,9 +184,11 @@ static PawlStatus correct_velocity(PawlStepper* s, PawlNsga* d, const PawlPhase*
     for (int i = 0; pawl_nsga_has_contacts(s) && i < s->sizes.rows; i++) {
       d->rate[i] += pawl_nsga_restitution(s, d, i) * d->rate_before[i];
     }
-    difference_force(s, d, d->ga.h);
-    PAWL_TRY(
-        pawl_nsga_correct(s, d, t, values->M, d->force, d->B_set, d->W, d->Lambda, d->rate, err));
+    const double* force = difference(s, d, d->ga.h);
+    PAWL_TRY(pawl_nsga_correct(s, d, t, values->M, force, d->B_set, d->W, d->Lambda, d->rate, err));
+    if (is_done(s, d)) {
+      return PAWL_OK;
+    }
   }
   return pawl_nsga_stuck(s, d, t, "velocity correction", err);
 }

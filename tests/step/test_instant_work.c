@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much work one instant is, beyond that of the two pieces of the step it lies in: evaluations
-// of the equations and factorisations of the KKT matrix, counted.
+// How much work one instant is, beyond that of the two pieces of the step it lies in, and a step in
+// which nothing is left to correct: evaluations of the equations and factorisations of the KKT
+// matrix, counted.
 #include "step/method.h"
 #include "step/motion.h"
 
@@ -89,11 +90,33 @@ static void test_impact(void** unused) {
   motion_end(&m);
 }
 
+// ---- nothing ------------------------------------------------------------------------------------
+// A point on a straight track with no force: the guess is the end, to the bit, and so is the smooth
+// motion. One evaluation, which is where it goes; nothing is solved.                 (A26) (N35)
+static void test_nothing(void** unused) {
+  (void)unused;
+  Motion m = motion_file("kinked-track", NULL);
+  motion_start(&m, "nsga-pvv");
+  motion_step(&m, 1e-3);
+  for (int k = 0; k < 100; k++) {
+    double x = m.state->q[0], v = m.state->v[0];
+    long long corrections = pawl_stepper_info(m.stepper).newton_iterations;
+    Work step = work_of_step(&m, 1e-3);
+    assert_int_equal(step.evaluations, 1);
+    assert_int_equal(step.factorizations, 0);
+    assert_int_equal(pawl_stepper_info(m.stepper).newton_iterations, corrections);
+    assert_true(m.state->q[0] == x + 1e-3 * v && m.state->q[1] == 0.0);
+    assert_true(m.state->v[0] == v && m.state->v[1] == 0.0);
+  }
+  motion_end(&m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_lock),
       cmocka_unit_test(test_lock_beside_conditions),
       cmocka_unit_test(test_impact),
+      cmocka_unit_test(test_nothing),
   };
   return cmocka_run_group_tests_name("work of an instant", tests, NULL, NULL);
 }
