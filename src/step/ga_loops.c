@@ -273,13 +273,13 @@ static inline void share_part(void* context, PawlPart part) {
   double of_a = of_q / (d->h * d->h * d->beta);
   const double* restrict a = pass->v;
   for (int i = part.first; i < part.end; i++) {
-    double dq = of_q * a[i], dv = of_v * a[i];
-    d->dq[i] += dq;
-    d->delta[i] += dq;
-    d->v[i] += dv;
-    d->vdot[i] += a[i];
-    d->path[i] += fabs(a[i]);
-    d->a[i] += of_a * a[i];
+    double dq = of_q * a[i], dv = of_v * a[i], both = with.b ? a[i] + with.b[i] : a[i];
+    d->dq[i] += of_q * both;
+    d->delta[i] += of_q * both;
+    d->v[i] += of_v * both;
+    d->vdot[i] += both;
+    d->path[i] += fabs(both);
+    d->a[i] += of_a * both;
     with.U[i] -= dq;
     with.dU[i] -= dq;
     with.W[i] -= dv;

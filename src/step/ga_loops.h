@@ -38,9 +38,11 @@ void pawl_ga_judge_forces(const PawlStepper* s, PawlGa* d, const PawlValues* val
 // Adds dq to the iterate, and places it where coordinates simply add up and U and W are 0.    (A9)
 void pawl_ga_add(const PawlStepper* s, PawlGa* d, PawlState* state);
 
-// v' gets a, and U and W, with their last corrections, give back what that adds to q and v.  (N34)
+// v' gets a and b, and U and W, with their last corrections, give back what a adds to q and v.
+//                                                                                    (N34) (N36)
 typedef struct PawlGaShared {
   double *U, *W, *dU, *dW;
+  const double* b;  // NULL: none
 } PawlGaShared;
 void pawl_ga_share(const PawlStepper* s, PawlGa* d, const double* a, PawlGaShared with);
 

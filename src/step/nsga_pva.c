@@ -198,22 +198,47 @@ static bool find_moved(const PawlStepper* s, const PawlNsga* d, double* row, dou
   return is_off(s, row, values->gamma, size);
 }
 
-// The smooth correction did not know of it: with a, mu of
-//   M a = B^T mu,   G a = -(2 G_rate dW + G_acc dU) (N34)
-// the smooth motion gets a, and U and W give back what that adds to positions and rates. Forces,
-// positions and rates stay as they are.
+// -(K dU + C dW), by which they move the balance of forces. False: by no more than what is left of
+// it at the end.                                                                           (A15)
+static bool find_forced(const PawlStepper* s, const PawlNsga* d, double* force) {
+  const PawlValues *values = pawl_eval_values(d->eval),
+                   *tangent = pawl_eval_values(d->ga.tangent_eval);
+  const int* diagonal = s->dynamics.diagonal;
+  double moved = 0.0, size = 0.0;
+  pawl_copy_zeros(s->sizes.v, force);
+  pawl_sparse_line_add(&s->dynamics.by_H, tangent->K, -1.0, d->dU, force);
+  pawl_sparse_line_add(&s->dynamics.by_H, tangent->C, -1.0, d->dW, force);
+  for (int j = 0; j < s->sizes.v; j++) {
+    double M = diagonal[j] >= 0 ? values->M[diagonal[j]] : 0.0, a = d->ga.vdot[j];
+    double f = values->f[j], of_force = M > 0.0 ? 1.0 / M : 0.0;
+    moved += force[j] * force[j] * of_force;
+    size += f * f * of_force + M * a * a;
+  }
+  return moved > s->def.tolerance * s->def.tolerance * size;
+}
+
+// The smooth correction did not know of either: with
+//   M a = B^T mu,             G a = -(2 G_rate dW + G_acc dU)                              (N34)
+//   M b = B^T xi - K dU - C dW,   G b = 0                                                  (N36)
+// the smooth motion gets a and b, and U and W give back what a adds to positions and rates.
 static void share_accelerations(PawlStepper* s, PawlNsga* d) {
-  double *row = d->dnu, *a = d->du;
-  if (!find_moved(s, d, row, d->acceleration)) {
+  double *row = d->dnu, *a = d->du, *other = d->rate, *b = d->v;
+  bool moved = find_moved(s, d, row, d->acceleration), forced = find_forced(s, d, b);
+  if (!moved && !forced) {
     return;
   }
   pawl_copy_zeros(s->sizes.v, a);
-  pawl_kkt_solve(s->kkt, a, row);
+  pawl_copy_zeros(s->sizes.rows, other);
+  if (forced) {
+    pawl_kkt_solve_two(s->kkt, (double* [2]){a, b}, (double* [2]){row, other});
+  } else {
+    pawl_kkt_solve(s->kkt, a, row);
+  }
   pawl_nsga_note_moved(s, d, 1);
-  pawl_ga_share(s, &d->ga, a, (PawlGaShared){d->U, d->W, d->dU, d->dW});
+  pawl_ga_share(s, &d->ga, a, (PawlGaShared){d->U, d->W, d->dU, d->dW, forced ? b : NULL});
   double of_q = 1.0 / d->ga.beta_p, of_v = d->ga.gamma_p / d->ga.beta_p;
   for (int i = 0; i < s->sizes.rows; i++) {
-    d->ga.lambda[i] += row[i];
+    d->ga.lambda[i] += row[i] + other[i];
     d->nu[i] -= of_q * row[i];
     d->Lambda[i] -= of_v * row[i];
   }
