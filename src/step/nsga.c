@@ -258,7 +258,7 @@ PawlStatus pawl_nsga_check_solved(PawlStepper* s, PawlNsga* d, const PawlPhase* 
                                   PawlError* err) {
   const PawlValues* values = pawl_eval_values(d->eval);
   bool rates = d->unsolved == PAWL_LEVEL_VELOCITY;
-  if (!pawl_nsga_has_contacts(s) || d->unsolved == PAWL_LEVEL_POSITION) {
+  if (!d->minds || d->unsolved == PAWL_LEVEL_POSITION) {
     return PAWL_OK;
   }
   const char* what = rates ? "velocity" : "acceleration";
@@ -283,6 +283,13 @@ double pawl_nsga_next_eta(const PawlNsga* d, double lambda, double lambda_n, dou
 // same for all contacts, so that rows which depend on each other stay consistent.
 double pawl_nsga_restitution(const PawlStepper* s, const PawlNsga* d, int i) {
   return d->rebounds ? pawl_system_restitution(s->system, i) : 0.0;
+}
+
+void pawl_nsga_rebound(const PawlStepper* s, PawlNsga* d, double scale) {
+  for (int k = 0; d->rebounds && k < d->contacts.count; k++) {
+    int i = d->contacts.row[k];
+    d->rate[i] += scale * (pawl_nsga_restitution(s, d, i) * d->rate_before[i]);
+  }
 }
 
 // ---- friction -----------------------------------------------------------------------------------
@@ -328,8 +335,8 @@ PawlStatus pawl_nsga_rub(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, do
   int n = s->sizes.v, m = s->sizes.rows;
   for (int i = 0; i < m; i++) {
     d->trial[i] = pawl_phase_binds(phase, i);
-    d->rate[i] += pawl_nsga_restitution(s, d, i) * d->rate_before[i];
   }
+  pawl_nsga_rebound(s, d, 1.0);
   for (int j = 0; j < n; j++) {
     d->du[j] = force ? force[j] : 0.0;
   }
@@ -435,23 +442,66 @@ void pawl_nsga_note_friction(PawlStepper* s, const PawlNsga* d) {
   }
 }
 
+PawlStatus pawl_nsga_take(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,
+                          PawlNsgaStep* step, PawlError* err) {
+  PawlNsga* d = s->data;
+  d->far = pawl_nsga_has_contacts(s) && d->rub.contacts == 0;
+  PawlStatus status = step(s, phase, state, h, err);
+  if (status == PAWL_RETRY && d->far) {
+    d->far = false;
+    status = step(s, phase, state, h, err);
+  }
+  return status;
+}
+
+bool pawl_nsga_is_clear(const PawlNsga* d) {
+  const double* gap = pawl_eval_values(d->eval)->g;
+  bool clear = true;
+  for (int k = 0; d->far && k < d->contacts.count; k++) {
+    clear = clear && gap[d->contacts.row[k]] > 0.0;
+  }
+  return clear;
+}
+
+// Whether none touches or pushes, or is about to: then they are left out.
+static bool begin_far(PawlNsga* d, const PawlState* state, const double* Lambda_n) {
+  static const double SOON = 2.0;  // steps
+  const double* gap = pawl_eval_values(d->eval)->g;
+  for (int k = 0; d->far && k < d->contacts.count; k++) {
+    int i = d->contacts.row[k];
+    d->far = !(state->lambda[i] > 0.0 || Lambda_n[i] > 0.0) &&
+             gap[i] + SOON * d->ga.h * d->rate_before[i] > 0.0 && gap[i] > 0.0;
+  }
+  for (int k = 0; d->far && k < d->contacts.count; k++) {
+    int i = d->contacts.row[k];
+    d->A[i] = d->B_set[i] = d->S[i] = d->touching[i] = 0;
+    d->ga.lambda[i] = 0.0;
+  }
+  return d->far;
+}
+
 // Rates of the contacts at the beginning of the step, and a first guess of their sets: closed where
 // the smooth motion pressed on them.
 PawlStatus pawl_nsga_begin_contacts(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
                                     PawlState* state, bool fresh, PawlError* err) {
   const double* Lambda_n = pawl_nsga_Lambda_of(s, state);
-  d->contacts.known = false;
-  if (!pawl_nsga_has_contacts(s)) {
+  d->contacts.known = d->rebounds = false;
+  d->minds = pawl_nsga_has_contacts(s);
+  d->unsolved = PAWL_LEVEL_POSITION;
+  if (!d->minds) {
     return PAWL_OK;
   }
   PawlPoint point = pawl_phase_point(phase, state->t, state->q, state->v, state->a, state->lambda);
   PAWL_TRY(fresh ? PAWL_OK : pawl_eval_run(d->eval, &point, err));
   const PawlValues* values = pawl_eval_values(d->eval);
+  pawl_dynamics_rows(&s->dynamics, values->G, state->v, values->g_t, d->rate_before);
+  if (begin_far(d, state, Lambda_n)) {
+    d->minds = false;
+    return PAWL_OK;
+  }
   memcpy(d->lead, values->g_t, (size_t)s->sizes.rows * sizeof(double));
   pawl_contacts_begin(s, &d->contacts, values);
-  pawl_dynamics_rows(&s->dynamics, values->G, state->v, values->g_t, d->rate_before);
   pawl_contacts_measure(s, &d->contacts, state, values);
-  d->rebounds = false;
   for (int i = 0; i < s->sizes.rows; i++) {
     bool contact = pawl_system_row_kind(s->system, i) == PAWL_ROW_CONTACT;
     bool slips = pawl_system_row_kind(s->system, i) == PAWL_ROW_FRICTION;
@@ -466,9 +516,22 @@ PawlStatus pawl_nsga_begin_contacts(PawlStepper* s, PawlNsga* d, const PawlPhase
   return d->rub.contacts > 0 ? begin_friction(s, d, phase, state, err) : PAWL_OK;
 }
 
+// What closes and opens again within a step may have been passed.
+static bool turns_back(const PawlNsga* d) {
+  bool back = false;
+  for (int k = 0; k < d->contacts.count; k++) {
+    int i = d->contacts.row[k];
+    back |= d->rate_before[i] < 0.0 && !(d->rate[i] <= 0.0);
+  }
+  return back;
+}
+
 PawlStatus pawl_nsga_passed(PawlStepper* s, PawlNsga* d, const PawlState* state, const double* v,
                             PawlError* err) {
-  if (!pawl_nsga_has_contacts(s)) {
+  if (d->far) {
+    return turns_back(d) ? PAWL_RETRY : PAWL_OK;
+  }
+  if (!d->minds) {
     return PAWL_OK;
   }
   PawlPassage step = {.t = state->t,
@@ -485,9 +548,9 @@ static bool is_hit(const PawlNsga* d, int i) {
          d->Lambda[i] > 0.0;
 }
 
-bool pawl_nsga_hits(const PawlStepper* s, const PawlNsga* d) {
+bool pawl_nsga_hits(const PawlNsga* d) {
   bool hits = false;
-  for (int k = 0; pawl_nsga_has_contacts(s) && k < d->contacts.count; k++) {
+  for (int k = 0; d->minds && k < d->contacts.count; k++) {
     hits |= is_hit(d, d->contacts.row[k]);
   }
   return hits;
@@ -497,7 +560,10 @@ bool pawl_nsga_hits(const PawlStepper* s, const PawlNsga* d) {
 // -e rate_n: the second part is the work of a contact that moves.                             (B15)
 PawlStatus pawl_nsga_log_impacts(PawlStepper* s, PawlNsga* d, const PawlState* state,
                                  const double* q, const double* v, PawlError* err) {
-  for (int k = 0; pawl_nsga_has_contacts(s) && k < d->contacts.count; k++) {
+  if (!d->minds) {
+    return PAWL_OK;
+  }
+  for (int k = 0; k < d->contacts.count; k++) {
     int i = d->contacts.row[k];
     if (is_hit(d, i)) {
       double rates = d->rate_before[i] * (1.0 - pawl_nsga_restitution(s, d, i));

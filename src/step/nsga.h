@@ -37,6 +37,8 @@ typedef struct PawlNsga {
   unsigned char* touching;       // rows: contacts closed at position level
   unsigned char* near;           // rows: contacts closed at the beginning, or in an iteration
   double *rate, *acceleration;   // rows: constraint at velocity and acceleration level
+  bool minds;                    // contacts take part in this step
+  bool far;                      // it is tried without those that there are
   bool rebounds;                 // some contact approaches faster than PAWL_SLOWEST_REBOUND
   bool constant_mass;
   PawlLevel unsolved;  // at which no contacts serve the iterate; POSITION: at none
@@ -79,8 +81,8 @@ PawlStatus pawl_nsga_stuck(PawlStepper* s, const PawlNsga* d, double t, const ch
                            PawlError* err);
 // Contacts: their compliance (once in a step), the choice of a level (`x` are the q, v or v' behind
 // its slack, which count as at least `least`), the integral variable eta, Newton's coefficient (0
-// for a slow approach), the gap rates at the beginning of a step, whether some contact was hit, the
-// log.
+// for a slow approach) and d->rate += scale times it times the rates before, the gap rates at the
+// beginning of a step, whether some contact was hit, the log.
 bool pawl_nsga_has_contacts(const PawlStepper* s);
 PAWL_CHECKED PawlStatus pawl_nsga_compliance(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
                                              double t, PawlError* err);
@@ -96,6 +98,7 @@ PAWL_CHECKED PawlStatus pawl_nsga_check_solved(PawlStepper* s, PawlNsga* d, cons
                                                double t, PawlError* err);
 double pawl_nsga_next_eta(const PawlNsga* d, double lambda, double lambda_n, double eta_n);
 double pawl_nsga_restitution(const PawlStepper* s, const PawlNsga* d, int i);
+void pawl_nsga_rebound(const PawlStepper* s, PawlNsga* d, double scale);
 // Friction (docs/theory/nsga.md): the correction of W, Lambda with the contacts that touch, which
 // replaces the choice of B_set and leaves dx in `du`; `force` may be NULL. What it moves in the
 // positions, added to `force`; whether restitution with friction has brought energy in (then it is
@@ -110,13 +113,20 @@ PAWL_CHECKED PawlStatus pawl_nsga_press(PawlStepper* s, PawlNsga* d, double t, c
 void pawl_nsga_add_drag(const PawlStepper* s, PawlNsga* d, double* force);
 bool pawl_nsga_gains(const PawlStepper* s, PawlNsga* d);
 void pawl_nsga_note_friction(PawlStepper* s, const PawlNsga* d);
+// A step of a method, first without contacts that neither touch nor push where it begins: it stands
+// if every iterate is clear of them, and none is passed. Else it is taken with them.          (N37)
+typedef PawlStatus PawlNsgaStep(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,
+                                PawlError* err);
+PAWL_CHECKED PawlStatus pawl_nsga_take(PawlStepper* s, const PawlPhase* phase, PawlState* state,
+                                       double h, PawlNsgaStep* step, PawlError* err);
+bool pawl_nsga_is_clear(const PawlNsga* d);
 PAWL_CHECKED PawlStatus pawl_nsga_begin_contacts(PawlStepper* s, PawlNsga* d,
                                                  const PawlPhase* phase, PawlState* state,
                                                  bool fresh, PawlError* err);
 // At the end of a step, with v there and the rates in d->rate: pawl_contacts_passed().
 PAWL_CHECKED PawlStatus pawl_nsga_passed(PawlStepper* s, PawlNsga* d, const PawlState* state,
                                          const double* v, PawlError* err);
-bool pawl_nsga_hits(const PawlStepper* s, const PawlNsga* d);
+bool pawl_nsga_hits(const PawlNsga* d);
 PAWL_CHECKED PawlStatus pawl_nsga_log_impacts(PawlStepper* s, PawlNsga* d, const PawlState* state,
                                               const double* q, const double* v, PawlError* err);
 double pawl_nsga_impulse(const PawlStepper* s, int row);

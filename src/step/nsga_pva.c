@@ -144,9 +144,7 @@ static PawlStatus correct_velocity(PawlStepper* s, PawlNsga* d, const PawlPhase*
   if (d->rub.contacts > 0) {
     PAWL_TRY(pawl_nsga_rub(s, d, phase, t, NULL, err));  // (N29)
   } else {
-    for (int i = 0; i < s->sizes.rows; i++) {
-      d->rate[i] += pawl_nsga_restitution(s, d, i) * d->rate_before[i];
-    }
+    pawl_nsga_rebound(s, d, 1.0);
     PAWL_TRY(pawl_nsga_correct(s, d, t, values->M, NULL, d->B_set, d->W, d->Lambda, d->rate, err));
   }
   d->ga.dW = keep_correction(d, &d->dW);
@@ -261,9 +259,7 @@ static double corrections_error(const PawlStepper* s, PawlNsga* d, int* row) {
   }
   int other = 0;
   pawl_dynamics_rows(&s->dynamics, values->G, g->v_total, values->g_t, d->rate);
-  for (int i = 0; i < s->sizes.rows; i++) {
-    d->rate[i] += pawl_nsga_restitution(s, d, i) * d->rate_before[i];
-  }
+  pawl_nsga_rebound(s, d, 1.0);
   double of_rate =
       pawl_ga_row_error(s, &d->ga, values->G, g->size_v, d->rate, d->B_set, d->dnu, &other);
   *row = of_rate > error ? other : *row;
@@ -290,7 +286,6 @@ static bool gives_up_rebounds(const PawlStepper* s, PawlNsga* d) {
 static PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
                                   PawlState* state, PawlError* err) {
   double t = state->t + d->ga.h;
-  bool contacts = pawl_nsga_has_contacts(s);
   int row = 0;
   PawlPhase smooth = *phase;
   smooth.active = d->S;
@@ -299,7 +294,10 @@ static PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPhase* 
     PAWL_TRY(pawl_ga_residual(s, &d->ga, &smooth, state, k > 0, err));  // the guess is no end
     PAWL_TRY(pawl_nsga_directions(d, phase, err));
     d->held_now = false;
-    if (contacts) {
+    if (!pawl_nsga_is_clear(d)) {
+      return PAWL_RETRY;
+    }
+    if (d->minds) {
       PAWL_TRY(choose_sets(s, d, phase, t, k, &changed, err));
     }
     if (!changed && pawl_ga_may_end(s, &d->ga, &smooth, k) &&
@@ -367,7 +365,7 @@ static bool is_there(const PawlStepper* s, const PawlNsga* d, const PawlState* s
          memcmp(state->v, d->ga.v_total, (size_t)s->sizes.v * sizeof(double)) == 0;
 }
 
-static PawlStatus step_coupled(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,
+static PawlStatus take_coupled(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,
                                PawlError* err) {
   PawlNsga* d = s->data;
   double* eta_n = pawl_nsga_eta_of(s, state);
@@ -390,10 +388,7 @@ static PawlStatus step_coupled(PawlStepper* s, const PawlPhase* phase, PawlState
     memcpy(d->nu, pawl_nsga_nu_of(s, state), (size_t)s->sizes.rows * sizeof(double));
   }
   PAWL_TRY(iterate_coupled(s, d, phase, state, err));
-  for (int k = 0; k < d->contacts.count; k++) {  // what corrections_error() has added to the rates
-    int i = d->contacts.row[k];
-    d->rate[i] -= pawl_nsga_restitution(s, d, i) * d->rate_before[i];
-  }
+  pawl_nsga_rebound(s, d, -1.0);  // what corrections_error() has added to the rates
   PAWL_TRY(pawl_nsga_passed(s, d, state, d->ga.v_total, err));
   pawl_nsga_note_friction(s, d);
   PAWL_TRY(pawl_nsga_log_impacts(s, d, state, d->ga.q, d->ga.v_total, err));
@@ -407,6 +402,11 @@ static PawlStatus step_coupled(PawlStepper* s, const PawlPhase* phase, PawlState
   flush(state->memory_count - 2 * s->sizes.v, state->memory + 2 * s->sizes.v);
   d->fresh = state->t;
   return PAWL_OK;
+}
+
+static PawlStatus step_coupled(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,
+                               PawlError* err) {
+  return pawl_nsga_take(s, phase, state, h, take_coupled, err);
 }
 
 // With `stabilise: classical` M_smooth is the identity and G_smooth the gradient at q_n.

@@ -39,8 +39,8 @@ static const double* difference(const PawlStepper* s, PawlNsga* d, double scale)
 
 // The smooth motion does already what the rows ask for, to the bit, and nothing else is chosen.
 //                                                                                           (N35)
-static bool is_done(const PawlStepper* s, const PawlNsga* d) {
-  return d->ga.still && !d->corrected && !pawl_nsga_has_contacts(s);
+static bool is_done(const PawlNsga* d) {
+  return d->ga.still && !d->corrected && !d->minds;
 }
 
 // What the contacts push may have been shared anew.
@@ -125,7 +125,10 @@ static PawlStatus correct_position(PawlStepper* s, PawlNsga* d, const PawlPhase*
       PAWL_TRY(pawl_nsga_directions(d, phase, err));
     }
     bool changed = false;
-    if (pawl_nsga_has_contacts(s)) {
+    if (!pawl_nsga_is_clear(d)) {
+      return PAWL_RETRY;
+    }
+    if (d->minds) {
       PAWL_TRY(choose_position_set(s, d, phase, t, k + again, &changed, err));
     }
     if (k > 0 && !changed) {
@@ -145,7 +148,7 @@ static PawlStatus correct_position(PawlStepper* s, PawlNsga* d, const PawlPhase*
     } else {
       PAWL_TRY(pawl_nsga_correct(s, d, t, d->M_smooth, force, d->A, d->U, d->nu, values->g, err));
     }
-    if (is_done(s, d)) {
+    if (is_done(d)) {
       return PAWL_OK;
     }
   }
@@ -163,10 +166,10 @@ static PawlStatus correct_velocity(PawlStepper* s, PawlNsga* d, const PawlPhase*
     for (int j = 0; j < s->sizes.v; j++) {
       d->v[j] = d->ga.v[j] + d->W[j];
     }
-    if (k > 0 || pawl_nsga_has_contacts(s)) {
+    if (k > 0 || d->minds) {
       pawl_ga_size_rates(s, &d->ga, d->v);
     }
-    if (pawl_nsga_has_contacts(s)) {
+    if (d->minds) {
       pawl_dynamics_rows(&s->dynamics, values->G, d->v, values->g_t, d->rate);
       changed = choose_velocity_set(s, d, k);
     }
@@ -181,12 +184,10 @@ static PawlStatus correct_velocity(PawlStepper* s, PawlNsga* d, const PawlPhase*
       PAWL_TRY(pawl_nsga_evaluate(s, d, phase, t, d->v, err));
     }
     pawl_dynamics_rows(&s->dynamics, values->G, d->v, values->g_t, d->rate);
-    for (int i = 0; pawl_nsga_has_contacts(s) && i < s->sizes.rows; i++) {
-      d->rate[i] += pawl_nsga_restitution(s, d, i) * d->rate_before[i];
-    }
+    pawl_nsga_rebound(s, d, 1.0);
     const double* force = difference(s, d, d->ga.h);
     PAWL_TRY(pawl_nsga_correct(s, d, t, values->M, force, d->B_set, d->W, d->Lambda, d->rate, err));
-    if (is_done(s, d)) {
+    if (is_done(d)) {
       return PAWL_OK;
     }
   }
@@ -275,7 +276,7 @@ static PawlStatus change_forces(PawlStepper* s, PawlNsga* d, const PawlPhase* ph
   return PAWL_OK;
 }
 
-static PawlStatus step_pvv(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,
+static PawlStatus take_pvv(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,
                            PawlError* err) {
   PawlNsga* d = s->data;
   bool further = state->t > s->begun;
@@ -294,9 +295,13 @@ static PawlStatus step_pvv(PawlStepper* s, const PawlPhase* phase, PawlState* st
     PAWL_TRY(correct_position(s, d, phase, t, false, err));
     PAWL_TRY(correct_velocity(s, d, phase, t, err));
   }
+  if (d->far) {
+    const PawlValues* values = pawl_eval_values(d->eval);
+    pawl_dynamics_rows(&s->dynamics, values->G, d->v, values->g_t, d->rate);
+  }
   PAWL_TRY(pawl_nsga_passed(s, d, state, d->v, err));
   pawl_nsga_note_friction(s, d);
-  if (pawl_nsga_hits(s, d)) {
+  if (pawl_nsga_hits(d)) {
     PAWL_TRY(change_forces(s, d, phase, t, err));
   }
   PAWL_TRY(pawl_nsga_log_impacts(s, d, state, d->q, d->v, err));
@@ -305,6 +310,11 @@ static PawlStatus step_pvv(PawlStepper* s, const PawlPhase* phase, PawlState* st
   pawl_copy(s->sizes.v, d->v, state->v);
   pawl_nsga_keep(s, d, state, further);
   return PAWL_OK;
+}
+
+static PawlStatus step_pvv(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,
+                           PawlError* err) {
+  return pawl_nsga_take(s, phase, state, h, take_pvv, err);
 }
 
 static PawlStatus create_pvv(PawlStepper* s, PawlError* err) {

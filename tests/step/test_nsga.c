@@ -414,6 +414,49 @@ static void test_corrections_of_pieces(void** unused) {
   motion_end(&m);
 }
 
+// A contact that is far away leaves every bit as it would be without it, also where the motion
+// turns back before it, and one that comes near is met: the step begins anew.              (N37)
+static Motion swinging(const char* contacts, int rate, const char* method) {
+  char text[400];
+  snprintf(text, sizeof text,
+           "model: m\ncoordinates: {x: {start: 1}, y: {rate: %d}, phi: {rate: %d}}\n"
+           "mass: {x: 1, y: 1, phi: 0.1}\npotential: 10*y\n"
+           "constraints: {pin: [x = cos(phi), y = sin(phi)]}\n%s"
+           "simulate: {until: 2, step: 1e-3}\n",
+           rate, rate, contacts);
+  Motion m = motion_text(text);
+  motion_start(&m, method);
+  return m;
+}
+
+static void test_far_contacts(void** unused) {
+  (void)unused;
+  static const char* const methods[] = {"nsga-pvv", "nsga-pva"};
+  static const char CONTACTS[] = "contacts: {floor: {gap: y + 2}, stop: {gap: 0.5 - y}}\n";
+  for (int k = 0; k < 2; k++) {
+    Motion a = swinging("", 2, methods[k]), b = swinging(CONTACTS, 2, methods[k]);
+    while (a.state->t < 1.0) {  // up to y = 0.22
+      motion_step(&a, 1e-3);
+      motion_step(&b, 1e-3);
+      assert_memory_equal(a.state->q, b.state->q, 3 * sizeof(double));
+      assert_memory_equal(a.state->v, b.state->v, 3 * sizeof(double));
+      assert_memory_equal(a.state->a, b.state->a, 3 * sizeof(double));
+      assert_memory_equal(a.state->lambda, b.state->lambda, 2 * sizeof(double));
+    }
+    motion_end(&a);
+    motion_end(&b);
+    bool hit = false;
+    Motion c = swinging(CONTACTS, 4, methods[k]);
+    while (c.state->t < 1.0) {  // 0.88, were there no stop
+      motion_step(&c, 1e-3);
+      hit |= pawl_stepper_instants(c.stepper) > 0;
+      assert_true(c.state->q[1] <= 0.5 + 1e-9);
+    }
+    assert_true(hit);
+    motion_end(&c);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_kink_by_hand),           cmocka_unit_test(test_bisector_by_hand),
@@ -421,6 +464,7 @@ int main(void) {
       cmocka_unit_test(test_track_energies),         cmocka_unit_test(test_bisector_conserves),
       cmocka_unit_test(test_errors_of_order_h),      cmocka_unit_test(test_smooth_phases),
       cmocka_unit_test(test_accumulation),           cmocka_unit_test(test_corrections_of_pieces),
+      cmocka_unit_test(test_far_contacts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
