@@ -15,10 +15,6 @@ enum { FEW_ROWS = 96 };  // of an island, for which exact impulses are looked fo
 enum { FEW_SWEEPS = 30, MANY_SWEEPS = 20000 };
 enum { MOST_LOOKS = 20 };  // at shares of loads: the first sets that slip tell
 
-static int row_of(const PawlRub* rub, int contact) {
-  return rub->first_row + rub->rows - rub->contacts + contact;
-}
-
 // ---- creation -----------------------------------------------------------------------------------
 static int root(int* parent, int i) {
   while (parent[i] != i) {
@@ -97,6 +93,9 @@ static void allocate(PawlStepper* s, PawlRub* rub) {
   }
   rub->of = PAWL_NEW(arena, PawlContactFriction, rub->contacts);
   rub->mu = PAWL_NEW(arena, double, rub->contacts);
+  rub->slip_n = PAWL_NEW(arena, double, 2 * rub->contacts);
+  rub->stop = PAWL_NEW(arena, PawlRubStop, rub->contacts);
+  rub->r = PAWL_NEW(arena, double, s->sizes.v);
   rub->rests = PAWL_NEW(arena, unsigned char, rub->contacts);
   rub->body = PAWL_NEW(arena, int, n);
   rub->parent = PAWL_NEW(arena, int, n);
@@ -152,10 +151,10 @@ PawlStatus pawl_rub_create(PawlStepper* s, bool positions, PawlRub* rub, PawlErr
   }
   for (int k = 0; k < rub->contacts; k++) {
     rub->contact[k] = (PawlRubContact){
-        .normal = row_of(rub, k), .first = rub->of[k].first, .count = rub->of[k].count};
+        .normal = pawl_rub_row(rub, k), .first = rub->of[k].first, .count = rub->of[k].count};
   }
   for (int k = 0; k < rub->contacts; k++) {
-    rub->bare[k] = (PawlRubContact){.normal = row_of(rub, k)};
+    rub->bare[k] = (PawlRubContact){.normal = pawl_rub_row(rub, k)};
   }
   PAWL_TRY(pawl_rub_matrix_create(s, rub->contacts, rub->contact, &rub->matrix, err));
   s->more_kkt[0] = rub->matrix.kkt;
@@ -176,38 +175,6 @@ void pawl_rub_destroy(PawlRub* rub) {
   pawl_eval_destroy(rub->watch);
 }
 
-// ---- coefficients -------------------------------------------------------------------------------
-static PawlStatus check_mu(PawlStepper* s, const PawlRub* rub, int contact, double t,
-                           PawlError* err) {
-  int number;
-  return rub->mu[contact] >= 0.0 && isfinite(rub->mu[contact])
-             ? PAWL_OK
-             : pawl_fail(err, PAWL_ERROR_RUN,
-                         "t = %.10g: the friction of contact '%.100s' is %g, must be >= 0", t,
-                         pawl_system_row_name(s->system, row_of(rub, contact), &number),
-                         rub->mu[contact]);
-}
-
-PawlStatus pawl_rub_begin(PawlStepper* s, PawlRub* rub, const PawlPhase* phase,
-                          const PawlState* state, const double* rate, const double* size,
-                          PawlError* err) {
-  PawlPoint at = pawl_phase_point(phase, state->t, state->q, state->v, state->a, state->lambda);
-  PAWL_TRY(rub->watch ? pawl_eval_run(rub->watch, &at, err) : PAWL_OK);
-  for (int k = 0; k < rub->contacts; k++) {
-    const PawlContactFriction* of = &rub->of[k];
-    bool slips = false;
-    for (int i = of->first; i < of->first + of->count; i++) {
-      slips |= fabs(rate[i]) > PAWL_CONTACT_CLOSED * size[i];
-    }
-    rub->rests[k] = !slips;
-    rub->mu[k] = of->watch >= 0 ? pawl_eval_values(rub->watch)->watch[of->watch]
-                 : slips        ? of->slides
-                                : of->sticks;
-    PAWL_TRY(check_mu(s, rub, k, state->t, err));
-  }
-  return PAWL_OK;
-}
-
 // ---- islands ------------------------------------------------------------------------------------
 static void join_bodies(PawlRub* rub, int row) {
   int k = row - rub->first_row;
@@ -218,7 +185,7 @@ static void join_bodies(PawlRub* rub, int row) {
 
 static void join_contact(PawlRub* rub, int contact) {
   const PawlContactFriction* of = &rub->of[contact];
-  int normal = row_of(rub, contact), k = normal - rub->first_row;
+  int normal = pawl_rub_row(rub, contact), k = normal - rub->first_row;
   join_bodies(rub, normal);
   for (int i = of->first; i < of->first + of->count; i++) {
     int j = i - rub->first_row;
@@ -238,14 +205,14 @@ static void find_islands(PawlRub* rub, const unsigned char* near) {
     rub->head[b] = -1;
   }
   for (int k = 0; k < rub->contacts; k++) {
-    if (near[row_of(rub, k)]) {
+    if (near[pawl_rub_row(rub, k)]) {
       join_contact(rub, k);
     }
   }
   for (int k = rub->contacts - 1; k >= 0; k--) {
-    int row = row_of(rub, k) - rub->first_row;
+    int row = pawl_rub_row(rub, k) - rub->first_row;
     bool moves = rub->first[row] < rub->first[row + 1];
-    if (near[row_of(rub, k)] && moves) {
+    if (near[pawl_rub_row(rub, k)] && moves) {
       int r = root(rub->parent, rub->body[rub->column[rub->first[row]]]);
       rub->next[k] = rub->head[r];
       rub->head[r] = k;
@@ -255,7 +222,7 @@ static void find_islands(PawlRub* rub, const unsigned char* near) {
   rub->islands = 0;
   for (int b = 0; b < rub->bodies; b++) {
     for (int k = rub->head[b]; k >= 0; k = rub->next[k]) {
-      rub->row[count++] = row_of(rub, k);
+      rub->row[count++] = pawl_rub_row(rub, k);
       for (int i = 0; i < rub->of[k].count; i++) {
         rub->row[count++] = rub->of[k].first + i;
       }
@@ -348,7 +315,7 @@ static double own_compliance(const PawlStepper* s, const PawlRub* rub, const Paw
 static void guess_block(const PawlRub* rub, const PawlRubStep* step, int contact, int at,
                         int block) {
   const PawlContactFriction* of = &rub->of[contact];
-  double N = step->guess[row_of(rub, contact)], T[2] = {0.0, 0.0}, size = 0.0;
+  double N = step->guess[pawl_rub_row(rub, contact)], T[2] = {0.0, 0.0}, size = 0.0;
   rub->state[at] = N > 0.0 || rub->rests[contact] ? PAWL_ROW_FREE : PAWL_ROW_UNKNOWN;
   if (of->count == 0) {
     return;
@@ -566,8 +533,8 @@ static void ask_problem(PawlRub* rub, const PawlRubStep* step, const double* r) 
   q->count = 0;
   for (int k = 0; k < rub->contacts; k++) {
     rub->contact[k].mu = rub->mu[k];
-    int row = row_of(rub, k) - rub->first_row;
-    if (step->near[row_of(rub, k)] && rub->first[row] < rub->first[row + 1]) {
+    int row = pawl_rub_row(rub, k) - rub->first_row;
+    if (step->near[pawl_rub_row(rub, k)] && rub->first[row] < rub->first[row + 1]) {
       q->list[q->count++] = k;
     }
   }
@@ -723,8 +690,8 @@ static PawlStatus try_islands(PawlStepper* s, PawlRub* rub, const PawlRubStep* s
 
 // Where nothing else is found, or the islands are too large to look for it, what slips is left to
 // open by a part of mu times its rate.                                                    (F16)
-PawlStatus pawl_rub_solve(PawlStepper* s, PawlRub* rub, const PawlRubStep* step, double* x,
-                          double* y, unsigned char* closed, PawlError* err) {
+static PawlStatus solve(PawlStepper* s, PawlRub* rub, const PawlRubStep* step, double* x, double* y,
+                        unsigned char* closed, PawlError* err) {
   bool found, relaxed;
   assert(rub->contacts > 0 && step->tolerance > 0.0);
   rub->relaxed = false;
@@ -745,4 +712,19 @@ PawlStatus pawl_rub_solve(PawlStepper* s, PawlRub* rub, const PawlRubStep* step,
     return PAWL_OK;
   }
   return status;
+}
+
+PawlStatus pawl_rub_solve(PawlStepper* s, PawlRub* rub, const PawlRubStep* step, double* x,
+                          double* y, unsigned char* closed, PawlError* err) {
+  size_t bytes = (size_t)s->sizes.v * sizeof(double);
+  if (step->bare || !rub->stops) {
+    return solve(s, rub, step, x, y, closed, err);
+  }
+  memcpy(rub->r, x, bytes);
+  PAWL_TRY(solve(s, rub, step, x, y, closed, err));
+  while (pawl_rub_stop(rub, y, closed)) {
+    memcpy(x, rub->r, bytes);
+    PAWL_TRY(solve(s, rub, step, x, y, closed, err));
+  }
+  return PAWL_OK;
 }

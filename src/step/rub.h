@@ -16,6 +16,13 @@
 #include "step/rub_center.h"
 #include "switch/friction.h"
 
+// A contact that slips at the beginning of a step, with a static coefficient of its own.
+typedef enum PawlRubStop {
+  PAWL_RUB_ON,      // has not come to rest in the step
+  PAWL_RUB_HELD,    // has, and is held by the static cone as far as it can
+  PAWL_RUB_PASSED,  // has, and that cone cannot; or it has none, or rests, or hits
+} PawlRubStop;
+
 typedef struct PawlRub {
   int contacts;                 // of the system; none of them has friction: 0
   int rows;                     // of contacts and of their friction
@@ -23,6 +30,10 @@ typedef struct PawlRub {
   PawlContactFriction* of;      // of each contact
   double* mu;                   // of each contact, in the step under way
   unsigned char* rests;         // of each contact: it does not slip at the beginning of the step
+  double* slip_n;               // two of each: its rates there
+  PawlRubStop* stop;            // of each
+  bool stops;                   // one of them may come to rest
+  double* r;                    // v: of the problem, while it is solved again
   PawlEval* watch;              // what is watched, for mu; NULL: all are numbers
   int bodies, *body;            // parts of the system that contacts alone can couple; of each v
   int *first, *entry, *column;  // entries of G of row k: from first[k] on; and their columns
@@ -55,6 +66,11 @@ typedef struct PawlRub {
   bool begins;  // no step was taken since a start, or a kink of forces: see pawl_rub_log
 } PawlRub;
 
+// The row of a contact's gap.
+static inline int pawl_rub_row(const PawlRub* rub, int contact) {
+  return rub->first_row + rub->rows - rub->contacts + contact;
+}
+
 // Nothing is made where no contact has friction. `positions`: for problems without it, too.
 PAWL_CHECKED PawlStatus pawl_rub_create(PawlStepper* s, bool positions, PawlRub* rub,
                                         PawlError* err);
@@ -64,6 +80,10 @@ void pawl_rub_destroy(PawlRub* rub);
 PAWL_CHECKED PawlStatus pawl_rub_begin(PawlStepper* s, PawlRub* rub, const PawlPhase* phase,
                                        const PawlState* state, const double* rate,
                                        const double* size, PawlError* err);
+
+// After a solution: what slips the other way now has been at rest in the step, where the static
+// cone holds it if it can. True: coefficients have changed, and all is to be solved again.  (T13)
+bool pawl_rub_stop(PawlRub* rub, const double* y, const unsigned char* closed);
 
 typedef struct PawlRubStep {
   double t;

@@ -208,6 +208,37 @@ static void test_static_and_kinetic(void** unused) {
   }
 }
 
+// Thrown up a slope of tan 0.45, with mu_k = 0.05 it would slide back: mu_s = 0.5 holds it where it
+// comes to rest, whatever part of the step that is, 0.44 does not; a slip in space alike.
+static void test_static_holds_what_turns(void** unused) {
+  (void)unused;
+  static const char text[] =
+      "model: thrown\nparameters: {mu: %s, g: 10, a: atan(0.45)}\n"
+      "coordinates: {x: {rate: 1}, y: , z: }\nmass: {x: 1, y: 1, z: 1}\n"
+      "potential: g*(y*cos(a) + x*sin(a))\n"
+      "contacts: {f: {gap: y, friction: {static: mu, kinetic: 0.05}, slip: %s}}\n";
+  static const char* const slips[] = {"x'", "[x', z']"};
+  double s = 10.0 * sin(atan(0.45)), N = 10.0 * cos(atan(0.45));
+  double stop = 1.0 / (s + 0.05 * N), back = (s - 0.05 * N) * (1.0 - stop);
+  for (int k = 0; k < 2 * METHOD_COUNT; k++) {
+    char held[512], loose[512];
+    snprintf(held, sizeof held, text, "0.5", slips[k / METHOD_COUNT]);
+    snprintf(loose, sizeof loose, text, "0.44", slips[k / METHOD_COUNT]);
+    for (int steps = 90; steps < 110; steps += 3) {
+      Motion m = motion_text(held);
+      motion_run(&m, METHODS[k % METHOD_COUNT], 1.0, steps, NULL);
+      CHECK_NEAR(m.state->v[0], 0.0, 1e-15);
+      CHECK_NEAR(m.state->q[0], 0.5 * stop, 2e-4);  // a step squared: rest comes at the end of one
+      motion_end(&m);
+      m = motion_text(loose);
+      motion_run(&m, METHODS[k % METHOD_COUNT], 1.0, steps, NULL);
+      // it may rest for the end of one step, and break loose by mu_s in the next
+      CHECK_NEAR(m.state->v[0], -back, 2.0 * (s - 0.05 * N) / steps);
+      motion_end(&m);
+    }
+  }
+}
+
 // mu = 0.1 + 0.05 slip: v' = -g mu has v = (v0 + 2) exp(-g/20 t) - 2.
 static void test_friction_of_slip(void** unused) {
   (void)unused;
@@ -423,6 +454,7 @@ int main(void) {
       cmocka_unit_test(test_block),
       cmocka_unit_test(test_belt),
       cmocka_unit_test(test_static_and_kinetic),
+      cmocka_unit_test(test_static_holds_what_turns),
       cmocka_unit_test(test_friction_of_slip),
       cmocka_unit_test(test_ball_in_space),
       cmocka_unit_test(test_slip_of_vector),
