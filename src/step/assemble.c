@@ -275,11 +275,11 @@ static double move(Assembly* k, int level) {
 }
 
 // c = J (change so far) - residual, (K2); at the start of velocities the change is none.
-static void set_goal(Assembly* k) {
+static void set_goal(Assembly* k, bool plain) {
   for (int i = 0; i < k->n.rows; i++) {
     k->c[i] = -k->residual[i];
   }
-  for (int j = 0; j < k->n.v; j++) {
+  for (int j = 0; j < k->n.v && !plain; j++) {
     for (int p = k->G.start[j]; p < k->G.start[j + 1]; p++) {
       int i = k->G.index[p];
       k->c[i] += k->asked[i] ? k->values->G[p] * k->change[j] : 0.0;
@@ -308,8 +308,22 @@ static double sum_of_squares(const Assembly* k) {
   return sum;
 }
 
-// From where it is, with the change so far. `judge`: PAWL_RETRY where the first step leads nowhere.
-static PawlStatus newton(Assembly* k, int level, bool judge, PawlError* err) {
+static void add_change(Assembly* k) {
+  for (int i = 0; i < k->n.v; i++) {
+    if (k->place[i] >= 0) {
+      k->d[k->place[i]] += k->change[i];
+    }
+  }
+}
+
+// How Newton's method goes.
+typedef struct Way {
+  bool judge;  // PAWL_RETRY where the first step leads nowhere
+  bool plain;  // each step is the least by itself, not the whole change: c = -g_k
+} Way;
+
+// From where it is, with the change so far.
+static PawlStatus newton(Assembly* k, int level, Way way, PawlError* err) {
   double last = INFINITY, worst = measure(k, level), squares = sum_of_squares(k);
   int most = k->free_count > 0 ? MOST_ITERATIONS : 0;
   for (int n = 0; n < most; n++) {
@@ -318,12 +332,15 @@ static PawlStatus newton(Assembly* k, int level, bool judge, PawlError* err) {
       return PAWL_OK;
     }
     double before = worst;
-    set_goal(k);
+    set_goal(k, way.plain);
     PAWL_TRY(least_change(k, err));
+    if (way.plain) {
+      add_change(k);
+    }
     last = move(k, level);
     PAWL_TRY(evaluate(k, err));
     worst = measure(k, level);
-    if (judge && n == 0 && !(sum_of_squares(k) <= PAWL_LEADS * PAWL_LEADS * squares)) {
+    if (way.judge && n == 0 && !(sum_of_squares(k) <= PAWL_LEADS * PAWL_LEADS * squares)) {
       return PAWL_RETRY;
     }
     if (k->def->any_metric && before > PAWL_START_MET) {
@@ -333,11 +350,11 @@ static PawlStatus newton(Assembly* k, int level, bool judge, PawlError* err) {
   return worst <= PAWL_START_MET ? PAWL_OK : cannot_be_met(k, level, err);
 }
 
-static PawlStatus solve_level(Assembly* k, int level, bool judge, PawlError* err) {
+static PawlStatus solve_level(Assembly* k, int level, Way way, PawlError* err) {
   choose_free(k, level);
   memset(k->change, 0, (size_t)k->n.v * sizeof(double));
   PAWL_TRY(evaluate(k, err));
-  return newton(k, level, judge, err);
+  return newton(k, level, way, err);
 }
 
 // ---- from afar --------------------------------------------------------------------------------
@@ -371,11 +388,7 @@ static PawlStatus move_down(Assembly* k, const Descent* down, double m, bool hol
   }
   PAWL_TRY(pawl_dense_pseudoinverse(rows, columns, down->A, PAWL_DEPENDENT, down->A_, &rank));
   change_of(k, down->A_, columns);
-  for (int i = 0; i < k->n.v; i++) {
-    if (k->place[i] >= 0) {
-      k->d[k->place[i]] += k->change[i];
-    }
-  }
+  add_change(k);
   move(k, POSITION);
   PAWL_TRY(evaluate(k, NULL));
   measure(k, POSITION);
@@ -424,24 +437,37 @@ static PawlStatus descend(Assembly* k) {
   return squares <= enough ? PAWL_OK : PAWL_ERROR_RUN;
 }
 
+// Down, and then by Newton's method; PAWL_ERROR_RUN: that ends somewhere else.
+static PawlStatus solve_from_afar(Assembly* k, bool plain) {
+  memcpy(k->state->q, k->stated, (size_t)k->n.q * sizeof(double));
+  PawlStatus status = descend(k);
+  return status ? status : newton(k, POSITION, (Way){.plain = plain}, NULL);
+}
+
+static bool ends(PawlStatus status) {
+  return status == PAWL_OK || status == PAWL_ERROR_MEMORY;
+}
+
 // A guess that is far away goes down first. If that ends somewhere else, Newton's method begins
-// with the guess all the same.
+// with the guess all the same. Where constraints are curved as far as the guess is away, neither
+// way to the least change has an end; then the last steps are the least by themselves.
 static PawlStatus solve_positions(Assembly* k, PawlError* err) {
   size_t bytes = (size_t)k->n.q * sizeof(double);
   memcpy(k->stated, k->state->q, bytes);
-  bool judge = k->def->any_metric && k->n.rows <= MOST_ROWS_DOWN;
-  PawlStatus status = solve_level(k, POSITION, judge, err);
-  if (status != PAWL_RETRY) {
-    return status;
+  bool down = k->def->any_metric && k->n.rows <= MOST_ROWS_DOWN;
+  PawlStatus status = solve_level(k, POSITION, (Way){.judge = down}, err);
+  PawlStatus far = PAWL_ERROR_RUN;
+  if (status == PAWL_RETRY) {
+    far = solve_from_afar(k, false);
+    if (!ends(far)) {
+      memcpy(k->state->q, k->stated, bytes);
+      status = solve_level(k, POSITION, (Way){0}, err);
+    }
   }
-  memcpy(k->state->q, k->stated, bytes);
-  status = descend(k);
-  status = status ? status : newton(k, POSITION, false, NULL);
-  if (status == PAWL_OK || status == PAWL_ERROR_MEMORY) {
-    return status == PAWL_OK ? PAWL_OK : pawl_fail_memory(err);
+  if (down && !ends(far) && !ends(status)) {
+    far = solve_from_afar(k, true);
   }
-  memcpy(k->state->q, k->stated, bytes);
-  return solve_level(k, POSITION, false, err);
+  return far == PAWL_ERROR_MEMORY ? pawl_fail_memory(err) : far == PAWL_OK ? PAWL_OK : status;
 }
 
 static int most_free(const Assembly* k) {
@@ -487,7 +513,7 @@ static PawlStatus assemble(Assembly* k, PawlError* err) {
       k->system, PAWL_MASS | PAWL_POSITION | PAWL_GRADIENT | PAWL_TIME_GRADIENT, &k->eval, err));
   k->values = pawl_eval_values(k->eval);
   PAWL_TRY(solve_positions(k, err));
-  return solve_level(k, VELOCITY, false, err);
+  return solve_level(k, VELOCITY, (Way){0}, err);
 }
 
 PawlStatus pawl_assemble(const PawlSystem* system, PawlState* state, const PawlAssemblyDef* def,

@@ -174,12 +174,33 @@ static void test_rotation(void** state) {
   motion_end(&m);
 }
 
+// From far outside of an ellipse, where going for the least change has no end, it is found all the
+// same.
+static void test_far_from_curved(void** state) {
+  (void)state;
+  static const char* const starts[] = {"x: {start: 9, guess: true}, y: {start: 0.3, guess: true}",
+                                       "x: {start: 30, guess: true}, y: {start: 1, guess: true}"};
+  for (int k = 0; k < 2; k++) {
+    char text[256];
+    snprintf(
+        text, sizeof text,
+        "model: far\ncoordinates: {%s}\nmass: {x: 1, y: 4}\nconstraints: {c: x^2/9 + y^2 = 1}\n",
+        starts[k]);
+    Motion m = motion_text(text);
+    NEED(begin(&m, "rk4"), &m.err);
+    const double* q = m.state->q;
+    CHECK_NEAR(q[0] * q[0] / 9 + q[1] * q[1], 1.0, 1e-12);
+    assert_true(q[0] > 2.9 && q[1] > 0.0);
+    motion_end(&m);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_told),         cmocka_unit_test(test_four_bar),
       cmocka_unit_test(test_at_start),     cmocka_unit_test(test_impossible),
       cmocka_unit_test(test_least_change), cmocka_unit_test(test_modes_and_locks),
-      cmocka_unit_test(test_rotation),
+      cmocka_unit_test(test_rotation),     cmocka_unit_test(test_far_from_curved),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
