@@ -25,6 +25,7 @@ typedef struct PawlJointMotion {
   const char* d;                          // linear in the values; NULL: does not move
   const char* w;                          // linear in the rates; NULL: 0
   const char* rows[PAWL_JOINT_ROWS];
+  const char* alone[PAWL_JOINT_ROWS];    // the last of them by (J3), which hold nowhere else
   const char* found[PAWL_JOINT_VALUES];  // the values where they are no coordinates
   const char* drive;                     // row by which the first value is $1
   const char* contact;                   // where it rolls: no slip of the material there, across $A
@@ -65,6 +66,7 @@ typedef struct PawlJoint {
   bool is_coordinate;   // its values are: it is in the tree, and bodies have none of their own
   bool in_loop;
   bool closes;     // a loop: rows, at the start too
+  bool alone;      // rows by (J3)
   bool is_geared;  // some gear ties its rate to another
   bool is_gear;    // between the joints `geared`
   int geared[2];

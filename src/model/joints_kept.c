@@ -14,18 +14,24 @@ static const char* goal_of(PawlMade* made, const PawlJoint* joint, int k) {
                         : start;
 }
 
-// G = F start (1 + rate x t), of a rotation: axes across each other.
+// G = F start (1 + rate x t), of a rotation, by (J3).
 static void add_rotation_rows(PawlMade* made, const PawlJoint* joint, PawlYaml* list) {
   static const char* const axes[] = {"[1, 0, 0]", "[0, 1, 0]", "[0, 0, 1]"};
+  const char *turned[3], *trace = "0.9";
   for (int k = 0; k < 3; k++) {
     const char* axis = axes[k];
     if (joint->rate[0]) {
       axis = pawl_say(made, "(%s + cross(%s, %s)*t)", axis, joint->rate[0], axis);
     }
-    const char* turned = joint->start[0]
-                             ? pawl_say(made, "(%s*%s)", pawl_factor(made, joint->start[0]), axis)
-                             : axis;
-    const char* text = pawl_say(made, "dot($F*%s, $G*%s) = 0", turned, axes[(k + 1) % 3]);
+    turned[k] = joint->start[0]
+                    ? pawl_say(made, "(%s*%s)", pawl_factor(made, joint->start[0]), axis)
+                    : axis;
+    trace = pawl_say(made, "%s + dot($F*%s, $G*%s)", trace, turned[k], axes[k]);
+  }
+  for (int k = 0; k < 3; k++) {
+    int l = (k + 1) % 3;
+    const char* text = pawl_say(made, "1.95*atan2(dot($F*%s, $G*%s) - dot($F*%s, $G*%s), %s) = 0",
+                                turned[k], axes[l], turned[l], axes[k], trace);
     pawl_add_item(made, list, joint->key, pawl_joint_fill(made, joint, text, NULL, NULL));
   }
 }

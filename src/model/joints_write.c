@@ -255,10 +255,20 @@ static void write_point_rows(PawlMade* made, const PawlJoint* joint, PawlYaml* l
   }
 }
 
+static int row_count(const char* const rows[PAWL_JOINT_ROWS]) {
+  int count = 0;
+  while (count < PAWL_JOINT_ROWS && rows[count]) {
+    count++;
+  }
+  return count;
+}
+
 static void write_rows(PawlMade* made, const PawlJoint* joint, PawlYaml* list) {
   const char* none[PAWL_JOINT_VALUES] = {"0", "0", "0"};
-  for (int k = 0; k < PAWL_JOINT_ROWS && joint->motion->rows[k]; k++) {
-    const char* row = joint->motion->rows[k];
+  const PawlJointMotion* m = joint->motion;
+  int count = row_count(m->rows), same = count - row_count(m->alone);
+  for (int k = 0; k < count; k++) {
+    const char* row = k >= same && joint->alone ? m->alone[k - same] : m->rows[k];
     if (joint->switching && strcmp(row, PAWL_JOINT_POINT) == 0) {
       write_point_rows(made, joint, list);
     } else {
