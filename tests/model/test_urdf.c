@@ -522,6 +522,14 @@ static void test_include(void** state) {
   pawl_model_destroy(model);
 }
 
+// A robot with a moment of inertia that no body has is read all the same.
+static void test_include_bad_inertia(void** state) {
+  (void)state;
+  PawlModel* model = read_model("model: m\ninclude: " FOLDER "negative-moment.urdf\n");
+  check_has(pawl_model_warnings(model), "link 'wrong', moved by joint 'j2'");
+  pawl_model_destroy(model);
+}
+
 static void test_include_with_prefix(void** state) {
   (void)state;
   PawlModel* model = read_model("model: m\ninclude: {left: " FOLDER "merge.urdf, right: " FOLDER
@@ -560,17 +568,29 @@ static void test_include_mistakes(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_arm),        cmocka_unit_test(test_limits),
-      cmocka_unit_test(test_round),      cmocka_unit_test(test_floating),
-      cmocka_unit_test(test_mimic),      cmocka_unit_test(test_start_of_free_body),
-      cmocka_unit_test(test_add_masses), cmocka_unit_test(test_moments),
-      cmocka_unit_test(test_angles),     cmocka_unit_test(test_merge),
-      cmocka_unit_test(test_empty_name), cmocka_unit_test(test_bad_inertia),
-      cmocka_unit_test(test_left_out),   cmocka_unit_test(test_names),
-      cmocka_unit_test(test_any_name),   cmocka_unit_test(test_mistakes),
-      cmocka_unit_test(test_hostile),    cmocka_unit_test(test_failing_allocations),
-      cmocka_unit_test(test_include),    cmocka_unit_test(test_include_with_prefix),
-      cmocka_unit_test(test_grounds),    cmocka_unit_test(test_include_mistakes),
+      cmocka_unit_test(test_arm),
+      cmocka_unit_test(test_limits),
+      cmocka_unit_test(test_round),
+      cmocka_unit_test(test_floating),
+      cmocka_unit_test(test_mimic),
+      cmocka_unit_test(test_start_of_free_body),
+      cmocka_unit_test(test_add_masses),
+      cmocka_unit_test(test_moments),
+      cmocka_unit_test(test_angles),
+      cmocka_unit_test(test_merge),
+      cmocka_unit_test(test_empty_name),
+      cmocka_unit_test(test_bad_inertia),
+      cmocka_unit_test(test_left_out),
+      cmocka_unit_test(test_names),
+      cmocka_unit_test(test_any_name),
+      cmocka_unit_test(test_mistakes),
+      cmocka_unit_test(test_hostile),
+      cmocka_unit_test(test_failing_allocations),
+      cmocka_unit_test(test_include),
+      cmocka_unit_test(test_include_with_prefix),
+      cmocka_unit_test(test_grounds),
+      cmocka_unit_test(test_include_mistakes),
+      cmocka_unit_test(test_include_bad_inertia),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
