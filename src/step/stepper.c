@@ -313,18 +313,32 @@ static PawlStatus find_modes(PawlStepper* s, PawlState* state, PawlError* err) {
   return s->loop ? pawl_loop_start(s, state, err) : PAWL_OK;
 }
 
+// How much of the name of a velocity is that of what it moves: of a rotation, whose velocities are
+// R.omega.x, ..., the name R; nothing for the others.
+static int position_length(const char* name, bool is_rate) {
+  static const char of_rotation[] = ".omega.x";
+  size_t length = strlen(name), end = sizeof of_rotation - 1;
+  if (is_rate || length < end) {
+    return (int)length;
+  }
+  return strcmp(name + length - end, of_rotation) == 0 ? (int)(length - end) : 0;
+}
+
 // "a, b'": what was marked as a guess.
 static void name_guesses(const PawlStepper* s, char* room, size_t size) {
-  enum { MOST_NAMED = 6 };
+  enum { MOST_NAMED = 6, MOST_SHOWN = 40 };
   int named = 0;
   size_t used = 0;
   room[0] = '\0';
   for (int level = 0; level < 2; level++) {
     for (int i = 0; i < s->sizes.v; i++) {
-      if (pawl_system_guessed(s->system, i, level == 1) && named++ < MOST_NAMED) {
-        bool is_rate;
-        const char* name = pawl_system_velocity_name(s->system, i, &is_rate);
-        int length = snprintf(room + used, size - used, "%s%.40s%s", used > 0 ? ", " : "", name,
+      bool is_rate;
+      const char* name = pawl_system_velocity_name(s->system, i, &is_rate);
+      int shown = level == 1 ? (int)strlen(name) : position_length(name, is_rate);
+      bool guessed = pawl_system_guessed(s->system, i, level == 1) && shown > 0;
+      if (guessed && named++ < MOST_NAMED) {
+        int length = snprintf(room + used, size - used, "%s%.*s%s", used > 0 ? ", " : "",
+                              shown < MOST_SHOWN ? shown : MOST_SHOWN, name,
                               level == 1 && is_rate ? "'" : "");
         used += length > 0 && (size_t)length < size - used ? (size_t)length : 0;
       }

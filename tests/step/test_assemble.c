@@ -48,6 +48,15 @@ static void test_impossible(void** state) {
   assert_int_equal(begin(&m, "rk4"), PAWL_ERROR_RUN);
   assert_non_null(strstr(m.err.message, "by changing x, y, y' alone: 'rod' (row 1) is off by"));
   motion_end(&m);
+  // A rotation by its name, and its rates by theirs.
+  m = motion_text(
+      "model: turn\ncoordinates: {R: {kind: rotation, guess: true}}\nkinetic: dot(R.omega, "
+      "R.omega)\n"
+      "define: {axis: \"R*[0, 0, 1]\"}\nconstraints: {far: axis.x = 2}\n");
+  assert_int_equal(begin(&m, "rk4"), PAWL_ERROR_RUN);
+  assert_non_null(
+      strstr(m.err.message, "by changing R, R.omega.x, R.omega.y, R.omega.z alone: 'far' (row 1)"));
+  motion_end(&m);
   // Without a guess nothing is moved.
   m = motion_text(FOUR_BAR("0.5", "1"));
   assert_int_equal(begin(&m, "rk4"), PAWL_ERROR_RUN);
