@@ -210,16 +210,17 @@ PAWL_CHECKED PawlStatus pawl_kkt_order(const PawlKkt* kkt, const int* start, con
 // ordered by the graph of J S^-1 J^T: `possible` where masses are small, and not too many rows
 // share one. `inside` (entries of S) flags those that are within a mass; `second` (size, zero
 // before) flags the first unknown of what may be eliminated beside what is before it in the order.
-// Allocate.
+// `peeled`: every joint had one neighbour at most when its turn came. Allocate.
 PAWL_CHECKED PawlStatus pawl_kkt_order_pairs(const PawlKkt* kkt, int* Q);
 PAWL_CHECKED PawlStatus pawl_kkt_order_masses(const PawlKkt* kkt, int* Q, unsigned char* second,
-                                              unsigned char* inside, bool* possible);
+                                              unsigned char* inside, bool* possible, bool* peeled);
 
 // kkt_peel.c: rows by the graph that couples them (m + 1; with duplicates, both are overwritten);
 // `beside` (m) is the row that goes beside each, or -1, and `follows` (m) flags rows that begin a
 // joint beside the one before.
 PAWL_CHECKED PawlStatus pawl_kkt_order_rows(int m, PawlArena* arena, int* start, int* index,
-                                            int* rows, int* beside, unsigned char* follows);
+                                            int* rows, int* beside, unsigned char* follows,
+                                            bool* peeled);
 
 // kkt_blocks.c: small dense blocks, without row exchanges.
 PAWL_CHECKED PawlStatus pawl_kkt_blocks_create(PawlKkt* kkt);

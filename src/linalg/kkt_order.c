@@ -591,7 +591,7 @@ static void flag_inside(const PawlKkt* kkt, const Masses* s, unsigned char* insi
 }
 
 static PawlStatus order_masses(const PawlKkt* kkt, PawlArena* arena, int* Q, unsigned char* second,
-                               unsigned char* inside, bool* possible) {
+                               unsigned char* inside, bool* possible, bool* peeled) {
   int m = kkt->m;
   Masses s;
   double of_A = kkt->block_S.count + 2.0 * kkt->block_J.count;
@@ -612,15 +612,16 @@ static PawlStatus order_masses(const PawlKkt* kkt, PawlArena* arena, int* Q, uns
     return PAWL_ERROR_MEMORY;
   }
   couple_rows(kkt, &s, start, index);
-  PAWL_TRY(pawl_kkt_order_rows(m, arena, start, index, rows, beside, follows));
+  PAWL_TRY(pawl_kkt_order_rows(m, arena, start, index, rows, beside, follows, peeled));
   place_masses_first(kkt, &s, rows, beside, follows, placed, Q, second);
   return PAWL_OK;
 }
 
 PawlStatus pawl_kkt_order_masses(const PawlKkt* kkt, int* Q, unsigned char* second,
-                                 unsigned char* inside, bool* possible) {
+                                 unsigned char* inside, bool* possible, bool* peeled) {
   PawlArena arena = {0};
-  PawlStatus status = order_masses(kkt, &arena, Q, second, inside, possible);
+  *peeled = false;
+  PawlStatus status = order_masses(kkt, &arena, Q, second, inside, possible, peeled);
   pawl_arena_free(&arena);
   return status;
 }

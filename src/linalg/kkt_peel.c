@@ -148,7 +148,7 @@ static PawlStatus order_rest(Peel* p, int* start, int* index, int* order) {
 }
 
 PawlStatus pawl_kkt_order_rows(int m, PawlArena* arena, int* start, int* index, int* rows,
-                               int* beside, unsigned char* follows) {
+                               int* beside, unsigned char* follows, bool* peeled) {
   Peel p = {.m = m,
             .start = start,
             .index = index,
@@ -170,5 +170,6 @@ PawlStatus pawl_kkt_order_rows(int m, PawlArena* arena, int* start, int* index, 
   }
   find_joints(&p);
   peel(&p);
+  *peeled = p.count == m;
   return order_rest(&p, start, index, order);
 }

@@ -115,20 +115,9 @@ static double worth(const PawlKkt* kkt, bool loose) {
   return !loose || kkt->mass_only ? MORE_FOR_MASSES : LESS_FOR_LOOSE;
 }
 
-// Masses first, if that is possible and worth it.
-static PawlStatus try_masses(Plan* p, PawlKktBlocks* b, double by_pairs, int* scratch) {
-  int* masses = PAWL_NEW(p->arena, int, p->size);
-  unsigned char* inside = PAWL_NEW(p->arena, unsigned char, p->kkt->block_S.count);
-  p->second = PAWL_NEW(p->arena, unsigned char, p->size);
-  if (p->arena->failed) {
-    return PAWL_ERROR_MEMORY;
-  }
-  PAWL_TRY(pawl_kkt_order_masses(p->kkt, masses, p->second, inside, &b->masses_first));
-  bool loose = leaves_out(p->kkt, inside);
-  b->masses_first = b->masses_first && !(loose && p->kkt->tight);
-  if (!b->masses_first) {
-    return PAWL_OK;
-  }
+// Masses first, if that is worth it beside `by_pairs` products.
+static PawlStatus try_masses(Plan* p, PawlKktBlocks* b, int* masses, unsigned char* inside,
+                             bool loose, double by_pairs, int* scratch) {
   int* pairs = p->order;
   p->order = masses;
   p->inside = loose ? inside : NULL;
@@ -142,15 +131,34 @@ static PawlStatus try_masses(Plan* p, PawlKktBlocks* b, double by_pairs, int* sc
   return PAWL_OK;
 }
 
+static double entries(const Plan* p) {
+  return 2.0 * p->pattern.L_start[p->size] - p->size;
+}
+
+// A large system whose joints all have been eliminated with one neighbour at most is not ordered by
+// pairs: masses first leave no entries there, and cannot be much worse.
 static PawlStatus choose_order(Plan* p, PawlKktBlocks* b) {
   int* scratch = PAWL_NEW(p->arena, int, p->size);
-  if (!scratch) {
+  int* masses = PAWL_NEW(p->arena, int, p->size);
+  unsigned char* inside = PAWL_NEW(p->arena, unsigned char, p->kkt->block_S.count);
+  p->second = PAWL_NEW(p->arena, unsigned char, p->size);
+  if (p->arena->failed) {
     return PAWL_ERROR_MEMORY;
+  }
+  bool possible, peeled;
+  PAWL_TRY(pawl_kkt_order_masses(p->kkt, masses, p->second, inside, &possible, &peeled));
+  bool loose = leaves_out(p->kkt, inside);
+  if (possible && peeled && !loose && p->size > PAWL_KKT_DENSE_MAX) {
+    PAWL_TRY(try_masses(p, b, masses, inside, false, INFINITY, scratch));
+    b->entries = entries(p);
+    return PAWL_OK;
   }
   PAWL_TRY(pawl_kkt_order_pairs(p->kkt, p->order));
   PAWL_TRY(find_patterns(p, scratch));
-  b->entries = 2.0 * p->pattern.L_start[p->size] - p->size;
-  return try_masses(p, b, products(p), scratch);
+  b->entries = entries(p);
+  return possible && !(loose && p->kkt->tight)
+             ? try_masses(p, b, masses, inside, loose, products(p), scratch)
+             : PAWL_OK;
 }
 
 // ---- nodes --------------------------------------------------------------------------------------
