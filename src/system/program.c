@@ -56,6 +56,42 @@ static PawlStatus make_registers(PawlProgram* p, PawlArena* arena, PawlError* er
   return PAWL_OK;
 }
 
+// Families mostly read and write every so many numbers: no list is looked at then.
+static int step_of(int count, const int* places) {
+  int step = count > 1 ? places[1] - places[0] : 0, l = 2;
+  while (l < count && places[l] - places[l - 1] == step) {
+    l++;
+  }
+  return l < count ? 0 : step;
+}
+
+static bool is_listed(PawlOp leaf) {
+  return leaf == PAWL_OP_Q || leaf == PAWL_OP_V || leaf == PAWL_OP_STATE || leaf == PAWL_OP_A ||
+         leaf == PAWL_OP_LAMBDA;
+}
+
+static const int* input_places(const PawlGroup* group, PawlTapeInput input) {
+  const int* all = input.leaf == PAWL_OP_LAMBDA ? group->rows : group->coordinates;
+  return all + (size_t)input.index * (size_t)group->lanes;
+}
+
+static PawlStatus find_steps(PawlProgram* p, PawlArena* arena, PawlError* err) {
+  const PawlGroup* group = p->group;
+  p->input_steps = PAWL_NEW(arena, int, p->tape->input_count);
+  if (!p->input_steps) {
+    return pawl_fail_memory(err);
+  }
+  for (int k = 0; group->lanes > 1 && k < p->tape->input_count; k++) {
+    PawlTapeInput input = p->tape->inputs[k];
+    p->input_steps[k] =
+        is_listed(input.leaf) ? step_of(group->lanes, input_places(group, input)) : 0;
+  }
+  for (int k = 0; group->lanes > 1 && k < p->output_count; k++) {
+    p->outputs[k].step = step_of(group->lanes, p->outputs[k].dest);
+  }
+  return PAWL_OK;
+}
+
 static PawlStatus make_outputs(PawlProgram* p, const PawlSystem* system, const Selection* s,
                                double* const* arrays, PawlArena* arena, PawlError* err) {
   p->output_count = s->count;
@@ -66,9 +102,12 @@ static PawlStatus make_outputs(PawlProgram* p, const PawlSystem* system, const S
   for (int k = 0; k < s->count; k++) {
     const PawlEntry* e = s->entries[k];
     double* array = arrays[e->quantity];
-    p->outputs[k] =
-        (PawlProgramOutput){p->tape->outputs[k], e->dest,          array,
-                            array + e->dest[0],  (int)e->quantity, !system->summed[e->quantity]};
+    p->outputs[k] = (PawlProgramOutput){.reg = p->tape->outputs[k],
+                                        .dest = e->dest,
+                                        .array = array,
+                                        .place = array + e->dest[0],
+                                        .quantity = (int)e->quantity,
+                                        .assigns = !system->summed[e->quantity]};
   }
   return PAWL_OK;
 }
@@ -158,6 +197,7 @@ static PawlStatus make_program(PawlProgram* p, const PawlSystem* system, unsigne
   name_quaternions(p, system);
   PAWL_TRY(make_registers(p, arena, err));
   PAWL_TRY(make_outputs(p, system, s, arrays, arena, err));
+  PAWL_TRY(find_steps(p, arena, err));
   PAWL_TRY(make_code(p, system, arena, err));
   return make_choice(p, system, arena, err);
 }
@@ -397,6 +437,21 @@ static void load_quaternion(double* row, int lanes, const double* q, const int* 
   }
 }
 
+static void load_row(const double* from, const int* places, int step, int lanes, double* row) {
+  if (step == 1) {
+    memcpy(row, from + places[0], (size_t)lanes * sizeof(double));
+  } else if (step != 0) {
+    const double* at = from + places[0];
+    for (int l = 0; l < lanes; l++, at += step) {
+      row[l] = *at;
+    }
+  } else {
+    for (int l = 0; l < lanes; l++) {
+      row[l] = from[places[l]];
+    }
+  }
+}
+
 static void load_block(const PawlProgram* p, const PawlSystem* system, const PawlPoint* point,
                        int first, int lanes, double* registers) {
   const PawlGroup* group = p->group;
@@ -418,11 +473,27 @@ static void load_block(const PawlProgram* p, const PawlSystem* system, const Paw
     } else if (input.leaf == PAWL_OP_PARAM) {
       memcpy(row, group->numbers + at, (size_t)lanes * sizeof(double));
     } else {
-      const int* map = (input.leaf == PAWL_OP_LAMBDA ? group->rows : group->coordinates) + at;
-      const double* from = source(point, input.leaf);
-      for (int l = 0; l < lanes; l++) {
-        row[l] = from[map[l]];
-      }
+      load_row(source(point, input.leaf), input_places(group, input) + first, p->input_steps[k],
+               lanes, row);
+    }
+  }
+}
+
+void pawl_program_add(const PawlProgramOutput* o, int first, int lanes,
+                      const double* restrict row) {
+  const int *dest = o->dest + first, step = o->step;
+  double* restrict to = o->array + dest[0];
+  if (step == 1) {
+    for (int l = 0; l < lanes; l++) {
+      to[l] += row[l];
+    }
+  } else if (step != 0) {
+    for (int l = 0; l < lanes; l++, to += step) {
+      *to += row[l];
+    }
+  } else {
+    for (int l = 0; l < lanes; l++) {
+      o->array[dest[l]] += row[l];
     }
   }
 }
@@ -442,13 +513,10 @@ static double run_lanes(const PawlProgram* p, const PawlSystem* system, const Pa
     for (int k = 0; k < p->output_count; k++) {
       const PawlProgramOutput* o = &p->outputs[k];
       const double* row = p->registers + (size_t)o->reg * PAWL_TAPE_WIDTH;
-      const int* dest = o->dest + first;
       for (int l = 0; l < lanes; l++) {
         check[l] += row[l] - row[l];
       }
-      for (int l = 0; l < lanes; l++) {
-        o->array[dest[l]] += row[l];
-      }
+      pawl_program_add(o, first, lanes, row);
     }
   }
   double sum = 0.0;

@@ -18,6 +18,7 @@
 typedef struct PawlProgramOutput {
   int reg;          // register of the tape
   const int* dest;  // lane -> index in `array`
+  int step;         // between these, where it is the same for all lanes; 0: it is not
   double* array;
   double* place;  // of the first lane
   int quantity;   // of `array`
@@ -35,6 +36,7 @@ typedef struct PawlProgram {
   double* registers;
   int output_count;
   PawlProgramOutput* outputs;  // those without a gate first, then by gate
+  int* input_steps;            // of the inputs of many lanes, as `step` of an output
   int* gate_outputs;           // single lane: gate g has outputs gate_outputs[g] .. [g + 1] - 1
   PawlTapeWhole* whole;        // machine code, NULL without: what needs no gate, with its outputs
   PawlTapeAdd** adds;          // of each gate; NULLs without
@@ -121,6 +123,9 @@ PAWL_INLINE double pawl_program_run_gates(const PawlProgram* program) {
   }
   return check;
 }
+
+// Adds the results of the lanes from `first` on to their places.
+void pawl_program_add(const PawlProgramOutput* output, int first, int lanes, const double* row);
 
 // 0 when every result is finite, else NaN. `from`: the sources of `point`.
 PAWL_INLINE double pawl_program_run(const PawlProgram* program, const PawlSystem* system,

@@ -155,9 +155,7 @@ static double* add_row(const PawlProgramOutput* o, const double* row, int first,
                        uint64_t late, double* kept) {
   const int* dest = o->dest + first;
   if (late == 0) {
-    for (int l = 0; l < lanes; l++) {
-      o->array[dest[l]] += row[l];
-    }
+    pawl_program_add(o, first, lanes, row);
     return kept;
   }
   for (int l = 0; l < lanes; l++) {
