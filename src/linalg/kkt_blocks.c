@@ -379,15 +379,15 @@ static void take_pieces(const PawlKktBlocks* b, const PawlKktNode* node, double*
 // ---- factorisation ------------------------------------------------------------------------------
 
 // A node of few numbers: they are copied, so that a compiler which knows p and r keeps them in
-// registers while others are written. `step` is that of the node.
+// registers while others are written.
 PAWL_INLINE Judged factor_small(const PawlKktBlocks* b, const PawlKktNode* node, int p, int r,
-                                bool even, int step, double* restrict values, Judged j) {
+                                bool even, double* restrict values, Judged j) {
   double *U = values + node->U, *L = values + node->L, u[MOST_SMALL], l[MOST_SMALL];
   for (int k = 0; k < p * (p + r); k++) {
-    u[k] = U[k * step];
+    u[k] = U[k];
   }
   for (int k = 0; k < p * r && !even; k++) {
-    l[k] = L[k * step];
+    l[k] = L[k];
   }
   if (even) {
     j = factor_even_pivots(p, r, u, j);
@@ -401,10 +401,10 @@ PAWL_INLINE Judged factor_small(const PawlKktBlocks* b, const PawlKktNode* node,
     take_listed(p, r, even, u, l, b->plan + node->plan, values);
   }
   for (int k = 0; k < p * (p + r); k++) {
-    U[k * step] = u[k];
+    U[k] = u[k];
   }
   for (int k = 0; k < p * r && !even; k++) {
-    L[k * step] = l[k];
+    L[k] = l[k];
   }
   return j;
 }
@@ -427,12 +427,12 @@ PAWL_APART static Judged factor_large(const PawlKktBlocks* b, const PawlKktNode*
   return j;
 }
 
-PAWL_INLINE Judged factor_node(const PawlKktBlocks* b, const PawlKktNode* node, bool even, int step,
+PAWL_INLINE Judged factor_node(const PawlKktBlocks* b, const PawlKktNode* node, bool even,
                                double* values, Judged j) {
   switch (node->shape) {
 #define SHAPE(p, r)          \
   case PAWL_KKT_SHAPE(p, r): \
-    return factor_small(b, node, p, r, even, step, values, j);
+    return factor_small(b, node, p, r, even, values, j);
 #include "linalg/kkt_shapes.def"
 #undef SHAPE
     default:
@@ -445,11 +445,9 @@ PAWL_INLINE Judged factor_nodes(const PawlKktBlocks* b, bool even, double* value
   const PawlKktNode *node = b->nodes, *end = b->nodes + b->count;
   while (node < end && j.top <= MOST_GROWTH) {
     if (node->step == 1) {
-      j = factor_node(b, node++, even, 1, values, j);
-    } else if (even) {
-      node = pawl_kkt_wide_factor(b, node, values, &j);
+      j = factor_node(b, node++, even, values, j);
     } else {
-      j = factor_node(b, node++, even, PAWL_KKT_WIDE, values, j);
+      node = pawl_kkt_wide_factor(b, node, values, &j);
     }
   }
   return j;
@@ -683,7 +681,7 @@ PAWL_INLINE void solve_nodes(const PawlKktBlocks* b, int lanes, bool even, const
   while (node < end) {
     if (node->step == 1) {
       any_down(b, node++, 1, lanes, even, values, w);
-    } else if (even && lanes == 1) {
+    } else if (lanes == 1) {
       node = pawl_kkt_wide_down(b, node, values, w);
     } else {
       any_down(b, node++, PAWL_KKT_WIDE, lanes, even, values, w);
@@ -692,7 +690,7 @@ PAWL_INLINE void solve_nodes(const PawlKktBlocks* b, int lanes, bool even, const
   for (node = end - 1; node >= b->nodes;) {
     if (node->step == 1) {
       any_up(b, node--, 1, lanes, even, values, w);
-    } else if (even && lanes == 1) {
+    } else if (lanes == 1) {
       node = pawl_kkt_wide_up(b, node, values, w);
     } else {
       any_up(b, node--, PAWL_KKT_WIDE, lanes, even, values, w);

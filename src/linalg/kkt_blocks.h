@@ -74,7 +74,7 @@ typedef struct PawlKktJudged {  // the largest entry of L, the smallest pivot
   double top, least;
 } PawlKktJudged;
 
-// kkt_wide.c: with symmetry, nodes that are side by side, from `node` on; return the node behind
+// kkt_wide.c: nodes that are side by side, from `node` on; return the node behind
 // them, or before. Solutions are of one right side.
 const PawlKktNode* pawl_kkt_wide_factor(const PawlKktBlocks* b, const PawlKktNode* node,
                                         double* values, PawlKktJudged* judged);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Block elimination of the KKT matrix: two nodes side by side, with symmetry (K11). The operations
-// of each are those that it has alone, in the same order.
+// Block elimination of the KKT matrix: two nodes side by side, with symmetry (`even`, K11) or
+// without. The operations of each are those that it has alone, in the same order.
 #include <stdint.h>
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -55,7 +55,7 @@ typedef struct Judged {
   Wide top, least;
 } Judged;
 
-PAWL_INLINE Judged factor_pivots(int p, int r, Wide* u, Judged j) {
+PAWL_INLINE Judged factor_even_pivots(int p, int r, Wide* u, Judged j) {
   const int width = p + r;
   for (int k = 0; k < p; k++) {
     Wide *row = u + k * width, d = 1.0 / row[k], most = {0.0};
@@ -75,6 +75,31 @@ PAWL_INLINE Judged factor_pivots(int p, int r, Wide* u, Judged j) {
   return j;
 }
 
+PAWL_INLINE Judged factor_pivots(int p, int r, Wide* u, Wide* l, Judged j) {
+  const int width = p + r;
+  for (int k = 0; k < p; k++) {
+    Wide *row = u + k * width, *of_k = l + k * r, d = 1.0 / row[k];
+    j.least = smaller(size_of(row[k]), j.least);
+    row[k] = d;
+    for (int i = 0; i < r; i++) {
+      of_k[i] *= d;
+      j.top = larger(size_of(of_k[i]), j.top);
+    }
+    for (int i = k + 1; i < p; i++) {
+      Wide *next = u + i * width, factor = next[k] * d, across = row[i];
+      next[k] = factor;
+      j.top = larger(size_of(factor), j.top);
+      for (int c = k + 1; c < width; c++) {
+        next[c] -= factor * row[c];
+      }
+      for (int c = 0; c < r; c++) {
+        l[i * r + c] -= across * of_k[c];
+      }
+    }
+  }
+  return j;
+}
+
 PAWL_INLINE void take(double* values, int place, int beside, bool level, Wide sum) {
   if (level) {
     *(Loose*)(values + place) -= sum;
@@ -84,22 +109,30 @@ PAWL_INLINE void take(double* values, int place, int beside, bool level, Wide su
   }
 }
 
-PAWL_INLINE Judged factor(const PawlKktBlocks* b, const PawlKktNode* node, int p, int r, bool level,
-                          double* values, Judged j) {
+PAWL_INLINE Judged factor(const PawlKktBlocks* b, const PawlKktNode* node, int p, int r, bool even,
+                          bool level, double* values, Judged j) {
   const int *place = b->plan + node[0].plan, *beside = b->plan + node[1].plan;
-  Wide u[MOST];
+  Wide u[MOST], l[MOST];
   load(p * (p + r), values + node->U, u);
-  j = factor_pivots(p, r, u, j);
+  if (even) {
+    j = factor_even_pivots(p, r, u, j);
+    for (int k = 0; k < p; k++) {
+      Wide scale = node->sign * u[k * (p + r) + k];
+      for (int i = 0; i < r; i++) {
+        l[k * r + i] = scale * u[k * (p + r) + p + i];
+      }
+    }
+  } else {
+    load(p * r, values + node->L, l);
+    j = factor_pivots(p, r, u, l, j);
+    store(p * r, l, values + node->L);
+  }
   store(p * (p + r), u, values + node->U);
   for (int i = 0; i < r; i++) {
-    Wide l[PAWL_KKT_PIVOTS];
-    for (int k = 0; k < p; k++) {
-      l[k] = node->sign * u[k * (p + r) + k] * u[k * (p + r) + p + i];
-    }
-    for (int c = i; c < r; c++) {
-      Wide sum = l[0] * u[p + c];
+    for (int c = even ? i : 0; c < r; c++) {
+      Wide sum = l[i] * u[p + c];
       for (int k = 1; k < p; k++) {
-        sum += l[k] * u[k * (p + r) + p + c];
+        sum += l[k * r + i] * u[k * (p + r) + p + c];
       }
       take(values, place[i * r + c], beside[i * r + c], level, sum);
     }
@@ -107,19 +140,18 @@ PAWL_INLINE Judged factor(const PawlKktBlocks* b, const PawlKktNode* node, int p
   return j;
 }
 
-PAWL_MANY_TARGETS const PawlKktNode* pawl_kkt_wide_factor(const PawlKktBlocks* b,
-                                                          const PawlKktNode* node, double* values,
-                                                          PawlKktJudged* judged) {
+PAWL_INLINE const PawlKktNode* factor_all(const PawlKktBlocks* b, const PawlKktNode* node,
+                                          bool even, double* values, PawlKktJudged* judged) {
   const PawlKktNode* end = b->nodes + b->count;
   Judged j = {{0.0, 0.0}, {judged->least, judged->least}};
   for (; node < end && node->step == WIDE; node += WIDE) {
     switch (2 * node->shape + node->level) {
-#define SHAPE(p, r)                              \
-  case 2 * PAWL_KKT_SHAPE(p, r):                 \
-    j = factor(b, node, p, r, false, values, j); \
-    break;                                       \
-  case 2 * PAWL_KKT_SHAPE(p, r) + 1:             \
-    j = factor(b, node, p, r, true, values, j);  \
+#define SHAPE(p, r)                                    \
+  case 2 * PAWL_KKT_SHAPE(p, r):                       \
+    j = factor(b, node, p, r, even, false, values, j); \
+    break;                                             \
+  case 2 * PAWL_KKT_SHAPE(p, r) + 1:                   \
+    j = factor(b, node, p, r, even, true, values, j);  \
     break;
 #include "linalg/kkt_shapes.def"
 #undef SHAPE
@@ -132,66 +164,89 @@ PAWL_MANY_TARGETS const PawlKktNode* pawl_kkt_wide_factor(const PawlKktBlocks* b
   return node;
 }
 
-// w <- D^-1 L^-1 w
-PAWL_INLINE void down(const PawlKktBlocks* b, const PawlKktNode* node, int p, int r, bool level,
-                      const double* values, double* w) {
+PAWL_MANY_TARGETS static const PawlKktNode* factor_even(const PawlKktBlocks* b,
+                                                        const PawlKktNode* node, double* values,
+                                                        PawlKktJudged* judged) {
+  return factor_all(b, node, true, values, judged);
+}
+
+PAWL_MANY_TARGETS static const PawlKktNode* factor_uneven(const PawlKktBlocks* b,
+                                                          const PawlKktNode* node, double* values,
+                                                          PawlKktJudged* judged) {
+  return factor_all(b, node, false, values, judged);
+}
+
+const PawlKktNode* pawl_kkt_wide_factor(const PawlKktBlocks* b, const PawlKktNode* node,
+                                        double* values, PawlKktJudged* judged) {
+  return (b->even ? factor_even : factor_uneven)(b, node, values, judged);
+}
+
+// w <- L^-1 w; with symmetry D^-1 L^-1 w.
+PAWL_INLINE void down(const PawlKktBlocks* b, const PawlKktNode* node, int p, int r, bool even,
+                      bool level, const double* values, double* w) {
   const int *rest = b->rest + node[0].rest, *beside = b->rest + node[1].rest;
-  Wide u[MOST], v[PAWL_KKT_PIVOTS];
-  load(p * (p + r), values + node->U, u);
+  const double *U = values + node->U, *L = values + node->L;
+  Wide u[MOST], l[MOST], v[PAWL_KKT_PIVOTS];
+  load(p * (p + r), U, u);
+  load(even ? 0 : p * r, L, l);
   load(p, w + node->spot, v);
   for (int k = 0; k < p; k++) {
-    v[k] *= u[k * (p + r) + k];
+    if (even) {
+      v[k] *= u[k * (p + r) + k];
+    }
     for (int i = k + 1; i < p; i++) {
-      v[i] -= u[k * (p + r) + i] * v[k];
+      v[i] -= (even ? u[k * (p + r) + i] : u[i * (p + r) + k]) * v[k];
     }
   }
   store(p, v, w + node->spot);
   for (int i = 0; i < r; i++) {
-    Wide sum = u[p + i] * v[0];
+    Wide sum = (even ? u[p + i] : l[i]) * v[0];
     for (int k = 1; k < p; k++) {
-      sum += u[k * (p + r) + p + i] * v[k];
+      sum += (even ? u[k * (p + r) + p + i] : l[k * r + i]) * v[k];
     }
-    take(w, rest[i], beside[i], level, node->sign * sum);
+    take(w, rest[i], beside[i], level, even ? node->sign * sum : sum);
   }
 }
 
-// w <- (D^-1 U)^-1 w
-PAWL_INLINE void up(const PawlKktBlocks* b, const PawlKktNode* node, int p, int r, bool level,
-                    const double* values, double* w) {
+// w <- U^-1 w; with symmetry (D^-1 U)^-1 w.
+PAWL_INLINE void up(const PawlKktBlocks* b, const PawlKktNode* node, int p, int r, bool even,
+                    bool level, const double* values, double* w) {
   const int *rest = b->rest + node[0].rest, *beside = b->rest + node[1].rest;
   Wide u[MOST], v[PAWL_KKT_PIVOTS], at[PAWL_KKT_PIVOTS];
   load(p * (p + r), values + node->U, u);
   load(p, w + node->spot, at);
   for (int k = 0; k < p; k++) {
-    v[k] = (Wide){0.0};
+    v[k] = even ? (Wide){0.0} : at[k];
   }
   for (int i = 0; i < r; i++) {
     Wide given = {w[rest[i]], w[level ? rest[i] + 1 : beside[i]]};
     for (int k = 0; k < p; k++) {
-      v[k] += u[k * (p + r) + p + i] * given;
+      Wide term = u[k * (p + r) + p + i] * given;
+      v[k] = even ? v[k] + term : v[k] - term;
     }
   }
   for (int k = p - 1; k >= 0; k--) {
     for (int i = k + 1; i < p; i++) {
-      v[k] += u[k * (p + r) + i] * v[i];
+      Wide term = u[k * (p + r) + i] * v[i];
+      v[k] = even ? v[k] + term : v[k] - term;
     }
-    v[k] = at[k] - u[k * (p + r) + k] * v[k];
+    Wide scaled = u[k * (p + r) + k] * v[k];
+    v[k] = even ? at[k] - scaled : scaled;
   }
   store(p, v, w + node->spot);
 }
 
-PAWL_MANY_TARGETS const PawlKktNode* pawl_kkt_wide_down(const PawlKktBlocks* b,
-                                                        const PawlKktNode* node,
-                                                        const double* values, double* w) {
+PAWL_INLINE const PawlKktNode* down_all(const PawlKktBlocks* b, const PawlKktNode* node, bool even,
+                                        const double* values, double* w) {
   const PawlKktNode* end = b->nodes + b->count;
   for (; node < end && node->step == WIDE; node += WIDE) {
     switch (2 * node->shape + node->level) {
-#define SHAPE(p, r)                        \
-  case 2 * PAWL_KKT_SHAPE(p, r):           \
-    down(b, node, p, r, false, values, w); \
-    break;                                 \
-  case 2 * PAWL_KKT_SHAPE(p, r) + 1:       \
-    down(b, node, p, r, true, values, w);  \
+#define SHAPE(p, r)                              \
+  case 2 * PAWL_KKT_SHAPE(p, r):                 \
+    down(b, node, p, r, even, false, values, w); \
+    break;                                       \
+  case 2 * PAWL_KKT_SHAPE(p, r) + 1:             \
+    down(b, node, p, r, even, true, values, w);  \
     break;
 #include "linalg/kkt_shapes.def"
 #undef SHAPE
@@ -200,22 +255,42 @@ PAWL_MANY_TARGETS const PawlKktNode* pawl_kkt_wide_down(const PawlKktBlocks* b,
   return node;
 }
 
-PAWL_MANY_TARGETS const PawlKktNode* pawl_kkt_wide_up(const PawlKktBlocks* b,
-                                                      const PawlKktNode* node, const double* values,
-                                                      double* w) {
+PAWL_INLINE const PawlKktNode* up_all(const PawlKktBlocks* b, const PawlKktNode* node, bool even,
+                                      const double* values, double* w) {
   for (; node >= b->nodes && node->step == WIDE; node -= WIDE) {
     const PawlKktNode* first = node - (WIDE - 1);
     switch (2 * first->shape + first->level) {
-#define SHAPE(p, r)                       \
-  case 2 * PAWL_KKT_SHAPE(p, r):          \
-    up(b, first, p, r, false, values, w); \
-    break;                                \
-  case 2 * PAWL_KKT_SHAPE(p, r) + 1:      \
-    up(b, first, p, r, true, values, w);  \
+#define SHAPE(p, r)                             \
+  case 2 * PAWL_KKT_SHAPE(p, r):                \
+    up(b, first, p, r, even, false, values, w); \
+    break;                                      \
+  case 2 * PAWL_KKT_SHAPE(p, r) + 1:            \
+    up(b, first, p, r, even, true, values, w);  \
     break;
 #include "linalg/kkt_shapes.def"
 #undef SHAPE
     }
   }
   return node;
+}
+
+#define SWEEP(name, all, even)                                                            \
+  PAWL_MANY_TARGETS static const PawlKktNode* name(                                       \
+      const PawlKktBlocks* b, const PawlKktNode* node, const double* values, double* w) { \
+    return all(b, node, even, values, w);                                                 \
+  }
+SWEEP(down_even, down_all, true)
+SWEEP(down_uneven, down_all, false)
+SWEEP(up_even, up_all, true)
+SWEEP(up_uneven, up_all, false)
+#undef SWEEP
+
+const PawlKktNode* pawl_kkt_wide_down(const PawlKktBlocks* b, const PawlKktNode* node,
+                                      const double* values, double* w) {
+  return (b->even ? down_even : down_uneven)(b, node, values, w);
+}
+
+const PawlKktNode* pawl_kkt_wide_up(const PawlKktBlocks* b, const PawlKktNode* node,
+                                    const double* values, double* w) {
+  return (b->even ? up_even : up_uneven)(b, node, values, w);
 }
