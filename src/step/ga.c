@@ -172,6 +172,7 @@ PawlStatus pawl_ga_predict(PawlStepper* s, PawlGa* d, const PawlPhase* phase, Pa
   d->h = h;
   d->held = 0;
   d->held_error = INFINITY;
+  d->corrections = 0;
   d->beta_p = (1 - d->alpha_m) / (h * h * d->beta * (1 - d->alpha_f));  // (A8)
   d->gamma_p = d->gamma / (h * d->beta);                                // (A8)
   pawl_ga_guess(s, d, state, m, more);
@@ -411,6 +412,9 @@ PawlStatus pawl_ga_correct(PawlStepper* s, PawlGa* d, const PawlPhase* phase, Pa
     S = d->S;
     J = d->level == PAWL_LEVEL_POSITION ? J : d->J;
   }
+  if (d->corrections++ > 0) {
+    pawl_ga_unfold(s, d);
+  }
   double k = 1.0 / d->beta_p;
   for (int i = 0; !d->known && i < s->sizes.v; i++) {
     d->dq[i] = -d->r[i] * k;
@@ -543,6 +547,7 @@ void pawl_ga_accept(PawlStepper* s, PawlGa* d, PawlState* state, bool flush) {
   pawl_copy(s->sizes.rows, state->lambda, m.last_lambda);
   *m.last_h = d->h;
   state->t += d->h;
+  d->once = d->corrections == 1;
   pawl_ga_take(s, d, state, m, flush);
   pawl_copy(s->sizes.rows, d->lambda, state->lambda);
 }

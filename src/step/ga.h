@@ -12,6 +12,19 @@ typedef enum PawlLevel {
   PAWL_LEVEL_ACCELERATION
 } PawlLevel;
 
+// What follows from the state a step began with is not stored of a large model: an array that is
+// written and read costs more than its numbers do. `v`, `a`, `delta` and `path` are
+typedef enum PawlGaFold {
+  PAWL_GA_STORED,
+  PAWL_GA_GUESS,     // those of the guess
+  PAWL_GA_CORRECTED  // those of the guess and the correction `dq`; `r`, `magnitude` are not stored
+} PawlGaFold;        // but for parts of the coordinates that rows look at
+
+typedef struct PawlGaSource {  // what the guess is made of
+  const double *v, *vdot, *a, *last_vdot;
+  double more;
+} PawlGaSource;
+
 typedef struct PawlGa {
   PawlLevel level;
   bool simple;                // mass matrix and gradient instead of exact tangents
@@ -64,7 +77,12 @@ typedef struct PawlGa {
   bool known;                  // dq is the right side of the next correction already
   bool begun;                  // the next guess may begin where the iterate is, see pawl_ga_begins
   unsigned char* begins;       // by part of the coordinates; NULL: nobody asks
-  struct PawlGaSums* sums;     // by part of the coordinates, see ga_loops.h
+  bool lean;                   // only what is read later is stored, see pawl_ga_unfold
+  int corrections;             // of the step under way
+  bool once;                   // there was one in the step before
+  PawlGaFold fold;
+  PawlGaSource source;
+  struct PawlGaSums* sums;  // by part of the coordinates, see ga_loops.h
 } PawlGa;
 
 // The method's part of a state.
@@ -103,7 +121,7 @@ bool pawl_ga_may_end(const PawlStepper* s, PawlGa* ga, const PawlPhase* phase, i
 bool pawl_ga_ended(const PawlStepper* s, PawlGa* ga, double error_other);
 PAWL_CHECKED PawlStatus pawl_ga_correct(PawlStepper* s, PawlGa* ga, const PawlPhase* phase,
                                         PawlState* state, PawlError* err);
-PawlStatus pawl_ga_stuck(PawlStepper* s, const PawlGa* ga, double t, PawlError* err);
+PawlStatus pawl_ga_stuck(PawlStepper* s, PawlGa* ga, double t, PawlError* err);
 // What these are made of (ga_end.c). Sizes of q, v and v' at the iterate; those of other rates v;
 // the errors of a residual; the largest |change_j| / size_j; the largest |c_i| of the rows in `set`
 // (NULL: all) over their terms sum_j |G_ij| size_j, which go to `terms` (rows), and its row.

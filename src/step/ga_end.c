@@ -131,10 +131,11 @@ double pawl_ga_part(const PawlStepper* s, const PawlGa* d, const double* change,
 // ---- errors -------------------------------------------------------------------------------------
 // sqrt(sum r_j^2 / M_jj) over the same of the terms, and |r_j| over its own where M_jj = 0; the
 // largest |r_j| over its terms. (A15)
-PawlGaSums pawl_ga_balance_part(const PawlGa* d, const double* terms, PawlPart part) {
+PawlGaSums pawl_ga_balance_part(int count, const double* r_of, const double* terms,
+                                const double* weight) {
   PawlGaSums sums = {0};
-  for (int j = part.first; j < part.end; j++) {
-    double r = fabs(d->r[j]), of = terms[j], M = d->weight[j];
+  for (int j = 0; j < count; j++) {
+    double r = fabs(r_of[j]), of = terms[j], M = weight[j];
     if (M > 0.0) {
       sums.error += r * r / M;
       sums.size += of * of / M;
@@ -193,6 +194,7 @@ static void lift_terms(const PawlStepper* s, const PawlGa* d, const double* G, c
 }
 
 static void size_late(const PawlStepper* s, PawlGa* d) {
+  pawl_ga_unfold(s, d);
   if (!d->sized) {
     pawl_ga_size(s, d, d->U ? d->v_total : d->v, d->level == PAWL_LEVEL_POSITION && !d->U);
   }
@@ -273,11 +275,12 @@ static bool at_rounding(const PawlStepper* s, PawlGa* d, const PawlPhase* phase)
   if (d->simple) {
     return false;  // there are no tangents
   }
+  pawl_ga_unfold(s, d);
   if (!d->sized || (d->level == PAWL_LEVEL_POSITION && !d->U)) {  // or of positions alone
     pawl_ga_size(s, d, d->U ? d->v_total : d->v, false);
   }
   round_balance(s, d, tangent);
-  PawlGaSums all = pawl_ga_balance_part(d, d->rounded, (PawlPart){.end = s->sizes.v});
+  PawlGaSums all = pawl_ga_balance_part(s->sizes.v, d->r, d->rounded, d->weight);
   if (!(balance_error(all) <= PAWL_ROUNDED)) {
     return false;
   }
@@ -287,8 +290,9 @@ static bool at_rounding(const PawlStepper* s, PawlGa* d, const PawlPhase* phase)
 
 // ---- the end ------------------------------------------------------------------------------------
 // True when the last correction was small for every coordinate by itself.
-static bool each_settled(const PawlStepper* s, const PawlGa* d) {
+static bool each_settled(const PawlStepper* s, PawlGa* d) {
   bool same = s->sizes.q == s->sizes.v;
+  pawl_ga_unfold(s, d);
   double largest = same ? sqrt(largest_square(s, d, d->q)) : 1.0;
   for (int j = 0; j < s->sizes.v; j++) {
     double M = d->weight[j];
@@ -359,7 +363,8 @@ static int worst_coordinate(const PawlStepper* s, const PawlGa* d) {
   return worst;
 }
 
-PawlStatus pawl_ga_stuck(PawlStepper* s, const PawlGa* d, double t, PawlError* err) {
+PawlStatus pawl_ga_stuck(PawlStepper* s, PawlGa* d, double t, PawlError* err) {
+  pawl_ga_unfold(s, d);
   if (d->error_c > d->error_r) {
     int number;
     const char* name = pawl_system_row_name(s->system, d->worst_row, &number);

@@ -115,78 +115,170 @@ void pawl_ga_place(const PawlStepper* s, PawlGa* d, PawlState* state) {
   pawl_system_retract(s->system, state->q, delta, d->q);
 }
 
-// Whether it began where the iterate was, and its place.
-PAWL_INLINE void end_guess(void* context, PawlPart part) {
+// ---- the guess and its corrections --------------------------------------------------------------
+// Coordinate i of the guess.                                                          (A1) to (A3)
+typedef struct Guess {
+  double vdot, a, v, delta;
+} Guess;
+
+typedef struct GuessFactors {
+  double h, gamma, beta, alpha_m, alpha_f, more;
+} GuessFactors;
+
+PAWL_INLINE GuessFactors guess_factors(const PawlGa* d, double more) {
+  return (GuessFactors){d->h, d->gamma, d->beta, d->alpha_m, d->alpha_f, more};
+}
+
+PAWL_INLINE Guess guess_of(GuessFactors by, double v_n, double vdot_n, double a_n, double last) {
+  double h = by.h, gamma = by.gamma, beta = by.beta, alpha_m = by.alpha_m, alpha_f = by.alpha_f;
+  double guess = vdot_n + by.more * (vdot_n - last);
+  double a = ((1 - alpha_f) * guess + alpha_f * vdot_n - alpha_m * a_n) / (1 - alpha_m);
+  return (Guess){guess, a, v_n + h * ((1 - gamma) * a_n + gamma * a),
+                 h * v_n + h * h * ((0.5 - beta) * a_n + beta * a)};
+}
+
+PAWL_INLINE void guess_all(GuessFactors by, int count, const double* restrict v_n,
+                           const double* restrict vdot_n, const double* restrict a_n,
+                           const double* restrict last, double* restrict vdot,
+                           double* restrict path, double* restrict a, double* restrict v,
+                           double* restrict delta) {
+  for (int i = 0; i < count; i++) {
+    Guess g = guess_of(by, v_n[i], vdot_n[i], a_n[i], last[i]);
+    vdot[i] = g.vdot;
+    path[i] = fabs(g.vdot);
+    a[i] = g.a;
+    v[i] = g.v;
+    delta[i] = g.delta;
+  }
+}
+
+PAWL_INLINE void add_all(double of_v, double of_vdot, double of_a, int count,
+                         const double* restrict dq, double* restrict delta, double* restrict v,
+                         double* restrict vdot, double* restrict path, double* restrict a) {
+  for (int i = 0; i < count; i++) {
+    double of_dq = of_vdot * dq[i];
+    delta[i] += dq[i];
+    v[i] += of_v * dq[i];
+    vdot[i] += of_dq;
+    path[i] += fabs(of_dq);
+    a[i] += of_a * dq[i];
+  }
+}
+
+// The same in the widest vectors of the machine.
+PAWL_MANY_TARGETS static void guess_many(GuessFactors by, int count, const double* restrict v_n,
+                                         const double* restrict vdot_n, const double* restrict a_n,
+                                         const double* restrict last, double* restrict vdot,
+                                         double* restrict path, double* restrict a,
+                                         double* restrict v, double* restrict delta) {
+  guess_all(by, count, v_n, vdot_n, a_n, last, vdot, path, a, v, delta);
+}
+
+PAWL_MANY_TARGETS static void add_many(double of_v, double of_vdot, double of_a, int count,
+                                       const double* restrict dq, double* restrict delta,
+                                       double* restrict v, double* restrict vdot,
+                                       double* restrict path, double* restrict a) {
+  add_all(of_v, of_vdot, of_a, count, dq, delta, v, vdot, path, a);
+}
+
+// ---- what is not stored -------------------------------------------------------------------------
+// Rows look at coordinates of it, and at their sizes.
+static bool has_rows(const PawlStepper* s, PawlPart part) {
+  return s->G.start[part.end] > s->G.start[part.first];
+}
+
+// The guess and its first correction stored again.
+static void unfold_part(void* context, PawlPart part) {
   const Pass* pass = context;
   PawlGa* d = pass->d;
-  if (d->begins) {
-    size_t bytes = (size_t)(part.end - part.first) * sizeof(double);
-    d->begins[part.number] =
-        d->begun && memcmp(pass->state->q + part.first, d->q + part.first, bytes) == 0 &&
-        memcmp(pass->state->v + part.first, d->v_total + part.first, bytes) == 0;
+  const PawlGaSource* from = &d->source;
+  double of_v = d->gamma_p, of_vdot = d->beta_p, of_a = 1.0 / (d->h * d->h * d->beta);
+  bool corrected = d->fold == PAWL_GA_CORRECTED;
+  GuessFactors by = guess_factors(d, from->more);
+  for (int i = part.first; i < part.end; i++) {
+    Guess g = guess_of(by, from->v[i], from->vdot[i], from->a[i], from->last_vdot[i]);
+    double dq = d->dq[i];
+    d->delta[i] = corrected ? g.delta + dq : g.delta;
+    d->v[i] = corrected ? g.v + of_v * dq : g.v;
+    d->path[i] = corrected ? fabs(g.vdot) + fabs(of_vdot * dq) : fabs(g.vdot);
+    d->a[i] = corrected ? g.a + of_a * dq : g.a;
   }
-  if (d->placed) {
-    place_part(context, part);
+}
+
+// vdot, q and v_total of the guess alone.
+PAWL_MANY_TARGETS static void lean_guess(GuessFactors by, int count, const double* restrict v_n,
+                                         const double* restrict vdot_n, const double* restrict a_n,
+                                         const double* restrict last, const double* restrict q_n,
+                                         double* restrict vdot, double* restrict q,
+                                         double* restrict v_total) {
+  for (int i = 0; i < count; i++) {
+    Guess g = guess_of(by, v_n[i], vdot_n[i], a_n[i], last[i]);
+    vdot[i] = g.vdot;
+    q[i] = q_n[i] + (g.delta + 0.0);
+    v_total[i] = g.v + 0.0;
   }
+}
+
+// And of its first correction.
+PAWL_MANY_TARGETS static void lean_add(GuessFactors by, double of_v, double of_vdot, int count,
+                                       const double* restrict v_n, const double* restrict vdot_n,
+                                       const double* restrict a_n, const double* restrict last,
+                                       const double* restrict q_n, const double* restrict dq,
+                                       double* restrict vdot, double* restrict q,
+                                       double* restrict v_total) {
+  for (int i = 0; i < count; i++) {
+    Guess g = guess_of(by, v_n[i], vdot_n[i], a_n[i], last[i]);
+    vdot[i] = g.vdot + of_vdot * dq[i];
+    q[i] = q_n[i] + ((g.delta + dq[i]) + 0.0);
+    v_total[i] = (g.v + of_v * dq[i]) + 0.0;
+  }
+}
+
+// ---- parts --------------------------------------------------------------------------------------
+// Whether the step begins where the iterate was.
+PAWL_INLINE void see_begin(const Pass* pass, PawlPart part) {
+  PawlGa* d = pass->d;
+  size_t bytes = (size_t)(part.end - part.first) * sizeof(double);
+  d->begins[part.number] = d->begun &&
+                           memcmp(pass->state->q + part.first, d->q + part.first, bytes) == 0 &&
+                           memcmp(pass->state->v + part.first, d->v_total + part.first, bytes) == 0;
 }
 
 static inline void guess_part(void* context, PawlPart part) {
   const Pass* pass = context;
   PawlGa* d = pass->d;
-  double h = d->h, gamma = d->gamma, beta = d->beta, alpha_m = d->alpha_m, alpha_f = d->alpha_f;
-  double more = pass->more;
-  const double* restrict v_n = pass->state->v;
-  const double* restrict vdot_n = pass->state->a;
-  const double* restrict a_n = pass->m.a;
-  const double* restrict last = pass->m.last_vdot;
-  double* restrict vdot = d->vdot;
-  double* restrict path = d->path;
-  double* restrict a = d->a;
-  double* restrict v = d->v;
-  double* restrict delta = d->delta;
-  for (int i = part.first; i < part.end; i++) {
-    double guess = vdot_n[i] + more * (vdot_n[i] - last[i]);
-    double of_a = ((1 - alpha_f) * guess + alpha_f * vdot_n[i] - alpha_m * a_n[i]) / (1 - alpha_m);
-    vdot[i] = guess;
-    path[i] = fabs(guess);
-    a[i] = of_a;
-    v[i] = v_n[i] + h * ((1 - gamma) * a_n[i] + gamma * of_a);
-    delta[i] = h * v_n[i] + h * h * ((0.5 - beta) * a_n[i] + beta * of_a);
+  const PawlState* n = pass->state;
+  GuessFactors by = guess_factors(d, pass->more);
+  int i = part.first;
+  if (d->begins) {
+    see_begin(pass, part);
   }
-  end_guess(context, part);
-}
-
-typedef struct Guess {
-  double h, gamma, beta, alpha_m, alpha_f, more;
-} Guess;
-
-// The same in the widest vectors of the machine.
-PAWL_MANY_TARGETS static void guess_many(Guess g, int count, const double* restrict v_n,
-                                         const double* restrict vdot_n, const double* restrict a_n,
-                                         const double* restrict last, double* restrict vdot,
-                                         double* restrict path, double* restrict a,
-                                         double* restrict v, double* restrict delta) {
-  double h = g.h, gamma = g.gamma, beta = g.beta, alpha_m = g.alpha_m, alpha_f = g.alpha_f;
-  for (int i = 0; i < count; i++) {
-    double guess = vdot_n[i] + g.more * (vdot_n[i] - last[i]);
-    double of_a = ((1 - alpha_f) * guess + alpha_f * vdot_n[i] - alpha_m * a_n[i]) / (1 - alpha_m);
-    vdot[i] = guess;
-    path[i] = fabs(guess);
-    a[i] = of_a;
-    v[i] = v_n[i] + h * ((1 - gamma) * a_n[i] + gamma * of_a);
-    delta[i] = h * v_n[i] + h * h * ((0.5 - beta) * a_n[i] + beta * of_a);
+  guess_all(by, part.end - i, n->v + i, n->a + i, pass->m.a + i, pass->m.last_vdot + i, d->vdot + i,
+            d->path + i, d->a + i, d->v + i, d->delta + i);
+  if (d->placed) {
+    place_part(context, part);
   }
 }
 
 static void guess_long_part(void* context, PawlPart part) {
   const Pass* pass = context;
-  const PawlGa* d = pass->d;
+  PawlGa* d = pass->d;
   const PawlState* n = pass->state;
-  Guess g = {d->h, d->gamma, d->beta, d->alpha_m, d->alpha_f, pass->more};
+  GuessFactors by = guess_factors(d, pass->more);
   int i = part.first;
-  guess_many(g, part.end - i, n->v + i, n->a + i, pass->m.a + i, pass->m.last_vdot + i, d->vdot + i,
-             d->path + i, d->a + i, d->v + i, d->delta + i);
-  end_guess(context, part);
+  if (d->begins) {
+    see_begin(pass, part);
+  }
+  if (d->fold == PAWL_GA_GUESS && !has_rows(pass->s, part)) {
+    lean_guess(by, part.end - i, n->v + i, n->a + i, pass->m.a + i, pass->m.last_vdot + i, n->q + i,
+               d->vdot + i, d->q + i, d->v_total + i);
+    return;
+  }
+  guess_many(by, part.end - i, n->v + i, n->a + i, pass->m.a + i, pass->m.last_vdot + i,
+             d->vdot + i, d->path + i, d->a + i, d->v + i, d->delta + i);
+  if (d->placed) {
+    place_part(context, part);
+  }
 }
 
 bool pawl_ga_begins(const PawlStepper* s, const PawlGa* d) {
@@ -198,57 +290,45 @@ bool pawl_ga_begins(const PawlStepper* s, const PawlGa* d) {
 }
 
 void pawl_ga_guess(const PawlStepper* s, PawlGa* d, PawlState* state, PawlGaMemory m, double more) {
+  Pass pass = {.s = s, .d = d, .state = state, .m = m, .more = more};
   d->placed = pawl_ga_adds_up(s);
+  d->fold = d->lean && d->still ? PAWL_GA_GUESS : PAWL_GA_STORED;
+  d->source = (PawlGaSource){state->v, state->a, m.a, m.last_vdot, more};
   if (s->sizes.v >= PAWL_MANY) {
-    loop_in_parts(guess_long_part, (Pass){.s = s, .d = d, .state = state, .m = m, .more = more});
+    loop_in_parts(guess_long_part, pass);
     return;
   }
-  loop(guess_part, (Pass){.s = s, .d = d, .state = state, .m = m, .more = more});
+  loop(guess_part, pass);
 }
 
 static inline void add_part(void* context, PawlPart part) {
   const Pass* pass = context;
-  PawlGa* d = pass->d;
-  double of_v = d->gamma_p, of_vdot = d->beta_p, of_a = 1.0 / (d->h * d->h * d->beta);
-  const double* restrict dq = d->dq;
-  double* restrict delta = d->delta;
-  double* restrict v = d->v;
-  double* restrict vdot = d->vdot;
-  double* restrict path = d->path;
-  double* restrict a = d->a;
-  for (int i = part.first; i < part.end; i++) {
-    double of_dq = of_vdot * dq[i];
-    delta[i] += dq[i];
-    v[i] += of_v * dq[i];
-    vdot[i] += of_dq;
-    path[i] += fabs(of_dq);
-    a[i] += of_a * dq[i];
-  }
+  const PawlGa* d = pass->d;
+  double of_a = 1.0 / (d->h * d->h * d->beta);
+  int i = part.first;
+  add_all(d->gamma_p, d->beta_p, of_a, part.end - i, d->dq + i, d->delta + i, d->v + i, d->vdot + i,
+          d->path + i, d->a + i);
   if (d->placed) {
     place_part(context, part);
-  }
-}
-
-// The same in the widest vectors of the machine.
-PAWL_MANY_TARGETS static void add_many(double of_v, double of_vdot, double of_a, int count,
-                                       const double* restrict dq, double* restrict delta,
-                                       double* restrict v, double* restrict vdot,
-                                       double* restrict path, double* restrict a) {
-  for (int i = 0; i < count; i++) {
-    double of_dq = of_vdot * dq[i];
-    delta[i] += dq[i];
-    v[i] += of_v * dq[i];
-    vdot[i] += of_dq;
-    path[i] += fabs(of_dq);
-    a[i] += of_a * dq[i];
   }
 }
 
 static void add_long_part(void* context, PawlPart part) {
   const Pass* pass = context;
   const PawlGa* d = pass->d;
+  const PawlGaSource* from = &d->source;
   double of_a = 1.0 / (d->h * d->h * d->beta);
   int i = part.first;
+  bool lean = d->fold == PAWL_GA_GUESS && !has_rows(pass->s, part);
+  if (lean && d->once) {
+    lean_add(guess_factors(d, from->more), d->gamma_p, d->beta_p, part.end - i, from->v + i,
+             from->vdot + i, from->a + i, from->last_vdot + i, pass->state->q + i, d->dq + i,
+             d->vdot + i, d->q + i, d->v_total + i);
+    return;
+  }
+  if (lean) {
+    unfold_part(context, part);
+  }
   add_many(d->gamma_p, d->beta_p, of_a, part.end - i, d->dq + i, d->delta + i, d->v + i,
            d->vdot + i, d->path + i, d->a + i);
   if (d->placed) {
@@ -257,12 +337,16 @@ static void add_long_part(void* context, PawlPart part) {
 }
 
 void pawl_ga_add(const PawlStepper* s, PawlGa* d, PawlState* state) {
+  Pass pass = {.s = s, .d = d, .state = state};
   d->placed = pawl_ga_adds_up(s) && (!d->U || d->still || d->moved);
-  if (s->sizes.v >= PAWL_MANY) {
-    loop_in_parts(add_long_part, (Pass){.s = s, .d = d, .state = state});
+  if (s->sizes.v < PAWL_MANY) {
+    loop(add_part, pass);
     return;
   }
-  loop(add_part, (Pass){.s = s, .d = d, .state = state});
+  loop_in_parts(add_long_part, pass);
+  if (d->fold != PAWL_GA_STORED) {
+    d->fold = d->once ? PAWL_GA_CORRECTED : PAWL_GA_STORED;
+  }
 }
 
 static inline void share_part(void* context, PawlPart part) {
@@ -288,6 +372,7 @@ static inline void share_part(void* context, PawlPart part) {
 }
 
 void pawl_ga_share(const PawlStepper* s, PawlGa* d, const double* a, PawlGaShared with) {
+  pawl_ga_unfold(s, d);
   loop(share_part, (Pass){.s = s, .d = d, .v = a, .shared = &with});
 }
 
@@ -301,10 +386,42 @@ static inline void flush(double* x, PawlPart part) {
   }
 }
 
+static inline double flushed(double x) {
+  return fabs(x) > PAWL_FLUSHED ? x : 0.0;
+}
+
+// With `a` of the guess and its correction, which is not stored. What was a_n, v'_n and the v'
+// before are the memory that they go to.
+static void take_folded_part(const Pass* pass, PawlPart part) {
+  const PawlGa* d = pass->d;
+  double of_a = 1.0 / (d->h * d->h * d->beta);
+  GuessFactors by = guess_factors(d, d->source.more);
+  const double* restrict dq = d->dq;
+  const double* restrict v_total = d->v_total;
+  const double* restrict vdot = d->vdot;
+  const double* a_n = d->source.a;  // that of the memory, mostly
+  double* a = pass->m.a;
+  double* restrict last = pass->m.last_vdot;
+  double* restrict state_a = pass->state->a;
+  double* restrict state_v = pass->state->v;
+  for (int i = part.first; i < part.end; i++) {
+    double vdot_n = state_a[i];
+    double next = guess_of(by, 0.0, vdot_n, a_n[i], last[i]).a + of_a * dq[i];
+    last[i] = flushed(vdot_n);
+    state_v[i] = flushed(v_total[i]);
+    state_a[i] = flushed(vdot[i]);
+    a[i] = flushed(next);
+  }
+}
+
 static inline void take_part(void* context, PawlPart part) {
   const Pass* pass = context;
   const PawlGa* d = pass->d;
   PawlState* state = pass->state;
+  if (d->fold == PAWL_GA_CORRECTED && pass->flush) {
+    take_folded_part(pass, part);
+    return;
+  }
   double* taken[] = {pass->m.last_vdot, state->v, state->a, pass->m.a};
   const double* from[] = {state->a, pass->flush ? d->v_total : d->v, d->vdot, d->a};
   for (int k = 0; k < 4; k++) {
@@ -338,20 +455,23 @@ static int lumped_balance(const Pass* pass, int first, int end) {
   return next;
 }
 
-static int judged_lumped_balance(const Pass* pass, int first, int end) {
+static void judge_lumped(const Pass* pass, int first, int end, double* restrict r,
+                         double* restrict magnitude) {
   const PawlGa* d = pass->d;
-  int next = pawl_sparse_next(&pass->s->G, first);
-  const double* restrict f = pass->values->f;
-  const double* restrict M = d->weight;
-  const double* restrict vdot = d->vdot;
-  double* restrict r = d->r;
-  double* restrict magnitude = d->magnitude;
-  next = next < end ? next : end;
-  for (int j = first; j < next; j++) {
+  const double* restrict f = pass->values->f + first;
+  const double* restrict M = d->weight + first;
+  const double* restrict vdot = d->vdot + first;
+  for (int j = 0; j < end - first; j++) {
     double term = M[j] * vdot[j];
     r[j] = -f[j] + term;
     magnitude[j] = fabs(f[j]) + fabs(term);
   }
+}
+
+static int judged_lumped_balance(const Pass* pass, int first, int end) {
+  int next = pawl_sparse_next(&pass->s->G, first);
+  next = next < end ? next : end;
+  judge_lumped(pass, first, next, pass->d->r + first, pass->d->magnitude + first);
   return next;
 }
 
@@ -429,11 +549,20 @@ static inline void judged_balance_part(const Pass* pass, PawlPart part) {
 static inline void judge_part(void* context, PawlPart part) {
   const Pass* pass = context;
   PawlGa* d = pass->d;
+  if (d->fold == PAWL_GA_CORRECTED && !has_rows(pass->s, part)) {
+    double r[PAWL_GA_PART], magnitude[PAWL_GA_PART];
+    judge_lumped(pass, part.first, part.end, r, magnitude);
+    d->sums[part.number] =
+        pawl_ga_balance_part(part.end - part.first, r, magnitude, d->weight + part.first);
+    return;
+  }
   judged_balance_part(pass, part);
   if (d->sized) {
     pawl_ga_size_part(pass->s, d, pass->v, pass->positions, part);
   }
-  d->sums[part.number] = pawl_ga_balance_part(d, d->magnitude, part);
+  int first = part.first;
+  d->sums[part.number] =
+      pawl_ga_balance_part(part.end - first, d->r + first, d->magnitude + first, d->weight + first);
 }
 
 // Of the coordinates that rows have, all that most steps ask for.
@@ -446,7 +575,7 @@ static void size_columns(const PawlStepper* s, PawlGa* d, const double* v, bool 
 
 void pawl_ga_judge_forces(const PawlStepper* s, PawlGa* d, const PawlValues* values,
                           const double* v, bool positions) {
-  d->sized = !d->sizes_late;
+  d->sized = !d->sizes_late && d->fold == PAWL_GA_STORED;
   loop(judge_part, (Pass){.s = s, .d = d, .values = values, .v = v, .positions = positions});
   if (!d->sized) {
     size_columns(s, d, v, positions);
@@ -461,4 +590,17 @@ static inline void size_part(void* context, PawlPart part) {
 void pawl_ga_size(const PawlStepper* s, PawlGa* d, const double* v, bool positions) {
   loop(size_part, (Pass){.s = s, .d = d, .v = v, .positions = positions});
   d->sized = true;
+}
+
+static void judge_again_part(void* context, PawlPart part) {
+  unfold_part(context, part);
+  judged_balance_part(context, part);
+}
+
+void pawl_ga_unfold(const PawlStepper* s, PawlGa* d) {
+  if (d->fold != PAWL_GA_STORED) {
+    loop_in_parts(judge_again_part,
+                  (Pass){.s = s, .d = d, .values = pawl_eval_values(d->residual_eval)});
+    d->fold = PAWL_GA_STORED;
+  }
 }

@@ -6,8 +6,9 @@
 #include "base/pool.h"
 #include "step/ga.h"
 
-enum { PAWL_GA_PART = 1024 };  // coordinates
-enum { PAWL_GA_SMALL = 64 };   // up to so many coordinates nothing is gained by their shape
+enum { PAWL_GA_PART = 1024 };    // coordinates
+enum { PAWL_GA_LARGE = 65536 };  // from so many on their arrays are larger than a cache together
+enum { PAWL_GA_SMALL = 64 };     // up to so many coordinates nothing is gained by their shape
 
 // Of the balance of a part: the sums of (A15), the largest of its rows, and that of massless ones.
 typedef struct PawlGaSums {
@@ -38,6 +39,9 @@ void pawl_ga_judge_forces(const PawlStepper* s, PawlGa* d, const PawlValues* val
 // Adds dq to the iterate, and places it where coordinates simply add up and U and W are 0.    (A9)
 void pawl_ga_add(const PawlStepper* s, PawlGa* d, PawlState* state);
 
+// Stores what is folded, see PawlGaFold, with the residual that was judged last.
+void pawl_ga_unfold(const PawlStepper* s, PawlGa* d);
+
 // v' gets a and b, and U and W, with their last corrections, give back what a adds to q and v.
 //                                                                                    (N34) (N36)
 typedef struct PawlGaShared {
@@ -52,4 +56,5 @@ void pawl_ga_take(const PawlStepper* s, PawlGa* d, PawlState* state, PawlGaMemor
 // ga_end.c: what pawl_ga_size and the errors do with a part.
 void pawl_ga_size_part(const PawlStepper* s, PawlGa* d, const double* v, bool positions,
                        PawlPart part);
-PawlGaSums pawl_ga_balance_part(const PawlGa* d, const double* terms, PawlPart part);
+PawlGaSums pawl_ga_balance_part(int count, const double* r, const double* terms,
+                                const double* weight);

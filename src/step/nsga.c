@@ -126,6 +126,7 @@ PawlStatus pawl_nsga_create_kind(PawlStepper* s, PawlLevel level, bool jumps, bo
     if (!d->ga.moved) {
       return pawl_fail_memory(err);
     }
+    d->ga.lean = s->dynamics.linear && d->ga.lumped && s->sizes.v >= PAWL_GA_LARGE;
   }
   if (d->rub.contacts > 0 && s->strategy == 3) {
     s->strategy = 2;  // contacts push by impulses alone, as their friction does              (N28)
