@@ -266,20 +266,29 @@ static bool glides(PawlStepper* s, const PawlState* state, double h, double slac
   return true;
 }
 
+// Surfaces are all that is looked at, and none is near.
+static bool is_clear(const PawlStepper* s, const PawlState* state) {
+  const PawlLoop* l = s->loop;
+  return !l->plan_open && l->plan_bare && !s->method->advance && !s->method->fastest &&
+         state->still_count == 0 && pawl_guards_known(&l->guards, state) &&
+         !pawl_guards_soon(&l->guards, state, l->guards.last_regions);
+}
+
 // What the steps to come need to know, as long as this state goes on from step to step: nothing is
 // due before a time; whether anything is watched.
 static void plan(PawlStepper* s, const PawlState* state, double h) {
   PawlLoop* l = s->loop;
   double slack = slack_of(state->t, h);
   l->plan_open = pawl_guards_open(&l->guards, state);
-  if (l->plan_open && !s->method->peeks) {
+  l->plan_bare = s->method->exact && !s->works && s->contact_count == 0 && !l->kinks.located &&
+                 (!l->switches || l->event_driven);
+  l->plan_clear = l->guards.locates;
+  if ((l->plan_open && !s->method->peeks) || (l->plan_clear && !is_clear(s, state))) {
     return;  // every step looks
   }
   l->plan_state = state;
   l->plan_step = state->step + 1;  // this step is not counted yet
   l->plan_until = next_time(l, state, slack) - 2 * slack;
-  l->plan_bare = s->method->exact && !s->works && s->contact_count == 0 && !l->kinks.located &&
-                 (!l->switches || l->event_driven);
   if (s->method->fastest) {
     pawl_guards_resolve(&l->guards, h * s->method->fastest(s));
   }
@@ -308,7 +317,7 @@ PAWL_APART static PawlStatus take_or_restore(PawlStepper* s, PawlState* state, d
     pawl_kinks_forget(&l->kinks);
     s->dynamics.info.kinks = kinks;
     s->log.count = 0;
-  } else if (!l->guards.locates && !l->guards.kinks) {
+  } else if (!l->guards.kinks) {
     plan(s, state, h);
   }
   pawl_kinks_end(&l->kinks, state);
@@ -370,10 +379,39 @@ static PawlStatus step_quietly(PawlStepper* s, PawlState* state, double h, PawlE
   return PAWL_OK;
 }
 
+// A step from which surfaces are far at both ends, and may have been reached in between by no more
+// than what every step looks at: nothing is left to be done. Else it is taken as any other. (V16b)
+static PawlStatus step_clearly(PawlStepper* s, PawlState* state, double h, PawlError* err) {
+  PawlLoop* l = s->loop;
+  PawlGuards* g = &l->guards;
+  PawlPhase phase = pawl_phase_of(state, false);
+  PawlMargin margin;
+  if (!pawl_guards_known(g, state)) {
+    return take_or_restore(s, state, h, err);
+  }
+  pawl_phase_copy(l->mark, state);
+  g->first_regions = g->last_regions;
+  PawlStatus status = s->method->step(s, &phase, state, h, err);
+  status = status ? status : pawl_guards_margins(g, state, &margin, err);
+  bool soon = status != PAWL_OK || pawl_guards_soon(g, state, margin.regions);
+  if (soon && (status != PAWL_OK || !(margin.regions > 0.0) ||
+               pawl_guards_near(g, state, margin.regions))) {
+    pawl_phase_copy(state, l->mark);
+    return take_or_restore(s, state, h, err);
+  }
+  pawl_guards_keep(g, state, margin.regions);
+  l->plan_step++;
+  l->plan_state = soon ? NULL : state;
+  return PAWL_OK;
+}
+
 PAWL_APART PawlStatus pawl_loop_step(PawlStepper* s, PawlState* state, double h, PawlError* err) {
   PawlLoop* l = s->loop;
   l->stop = false;
   if (is_planned(l, state, h)) {
+    if (l->plan_clear) {
+      return step_clearly(s, state, h, err);
+    }
     if (!l->plan_open) {
       return step_quietly(s, state, h, err);
     }

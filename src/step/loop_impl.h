@@ -39,4 +39,5 @@ typedef struct PawlLoop {
   bool plan_open;
   bool plan_glides;  // steps of that length are peeked at
   bool plan_bare;    // a step is what the method does and nothing else
+  bool plan_clear;   // surfaces are looked at where it ends
 } PawlLoop;

@@ -436,6 +436,14 @@ bool pawl_guards_near(const PawlGuards* g, const PawlState* state, double region
   return !held && is_near(g, g->first_regions, regions, noise / PAWL_SURFACE_NOISE);
 }
 
+// From 2 and 1 in the place of 4 and 2 on it follows from pawl_guards_near; the rest is for
+// rounding. (V16b)
+bool pawl_guards_soon(const PawlGuards* g, const PawlState* state, double regions) {
+  double size = pawl_surfaces_noise(g->surfaces, state) / PAWL_SURFACE_NOISE;
+  double change = regions == g->first_regions ? 0.0 : fabs(regions - g->first_regions);
+  return !(regions > 4.0 * change + 2.0 * g->nearness * size);
+}
+
 double pawl_guards_noise(const PawlGuards* g, const PawlState* state, int armed) {
   return PAWL_NO_DIP * scale_of(g, state, g->armed[armed], g->watch);
 }

@@ -198,6 +198,9 @@ void pawl_guards_resolve(PawlGuards* guards, double angle);
 // Whether some margin that is positive now and was so at the beginning of the piece may have been
 // negative in between; `regions` is that of regions.
 bool pawl_guards_near(const PawlGuards* guards, const PawlState* state, double regions);
+// The same, of regions alone, for this piece or one after it whose margin changes as much; or their
+// margin is not positive.
+bool pawl_guards_soon(const PawlGuards* guards, const PawlState* state, double regions);
 // Distances (armed), the margin of regions and those of kinks at another state, besides the last
 // look.
 PAWL_CHECKED PawlStatus pawl_guards_aside(const PawlGuards* guards, const PawlState* state,
