@@ -523,11 +523,12 @@ static bool is_nothing(const PawlStepper* s, const PawlGa* d, const PawlPhase* p
 PawlStatus pawl_ga_iterate(PawlStepper* s, PawlGa* d, const PawlPhase* phase, PawlState* state,
                            PawlError* err) {
   double t = state->t + d->h;
+  d->unjudged = false;
   for (int k = 0; k <= s->def.iterations; k++) {
     PAWL_TRY(pawl_ga_residual(s, d, phase, state, k > 0, err));  // the prediction is no end
     if (k == 0 && s->dynamics.linear && !s->dynamics.slip && is_nothing(s, d, phase)) {
-      PAWL_TRY(balance(s, d, phase, t, true, err));
-      k++;  // a correction by nothing
+      d->unjudged = true;
+      return PAWL_OK;
     }
     if (pawl_ga_may_end(s, d, phase, k) && pawl_ga_ended(s, d, 0.0)) {
       return pawl_ga_outgrown(s, d, state, err);

@@ -64,6 +64,7 @@ typedef struct PawlGa {
   const double *dU, *dW;       // the corrections of U and W by the caller; NULL: there were none
   bool change_known;           // `change` is that of the last correction
   double best;                 // smallest error of the iteration under way
+  bool unjudged;               // the guess was the end: sizes are those of no residual       (A26)
   bool balanced;               // dynamics and constraint hold to the tolerance, or to rounding
   double S_beta, S_gamma;      // beta', gamma' of S and J, where these change with h and modes
   int* S_modes;                // alone, and the modes; beta' 0: none

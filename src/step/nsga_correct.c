@@ -140,6 +140,9 @@ static bool correction_balance(PawlStepper* s, PawlNsga* d, const double* M, con
     pawl_copy(n, force, d->du);
   } else {
     pawl_copy_zeros(n, d->du);
+    if (d->ga.still) {
+      return false;  // x and y are 0: rows are all that there is
+    }
   }
   pawl_sparse_line_add(&s->dynamics.by_H, M, -1.0, x, d->du);
   pawl_sparse_line_add_transposed(&s->dynamics.by_G, d->B, 1.0, y, d->du);

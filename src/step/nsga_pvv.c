@@ -50,6 +50,14 @@ static void take_push(const PawlContacts* c, double* y) {
   }
 }
 
+// Sizes of the smooth motion, whose values are in `eval` still, where something is measured by
+// them.
+static PawlStatus judge(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, PawlError* err) {
+  bool due = d->ga.unjudged;
+  d->ga.unjudged = false;
+  return due ? pawl_ga_balance(s, &d->ga, phase, true, err) : PAWL_OK;
+}
+
 // Contacts at position level: gaps and nu are complementary.
 static PawlStatus choose_position_set(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,
                                       int iteration, bool* changed, PawlError* err) {
@@ -151,6 +159,7 @@ static PawlStatus correct_position(PawlStepper* s, PawlNsga* d, const PawlPhase*
     if (is_done(d)) {
       return PAWL_OK;
     }
+    PAWL_TRY(judge(s, d, phase, err));
   }
   return pawl_nsga_stuck(s, d, t, "position correction", err);
 }
@@ -190,6 +199,7 @@ static PawlStatus correct_velocity(PawlStepper* s, PawlNsga* d, const PawlPhase*
     if (is_done(d)) {
       return PAWL_OK;
     }
+    PAWL_TRY(judge(s, d, phase, err));
   }
   return pawl_nsga_stuck(s, d, t, "velocity correction", err);
 }
@@ -288,6 +298,7 @@ static PawlStatus take_pvv(PawlStepper* s, const PawlPhase* phase, PawlState* st
   PAWL_TRY(pawl_nsga_begin_contacts(s, d, phase, state, false, err));
   PAWL_TRY(pawl_nsga_smooth_motion(s, d, phase, state, err));
   keep_smooth(s, d);
+  PAWL_TRY(d->minds ? judge(s, d, phase, err) : PAWL_OK);
   if (d->rub.contacts > 0) {
     memcpy(d->Lambda, pawl_nsga_Lambda_of(s, state), (size_t)s->sizes.rows * sizeof(double));
     PAWL_TRY(correct_with_friction(s, d, phase, t, err));
