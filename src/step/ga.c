@@ -13,12 +13,6 @@
 #include "step/ga_loops.h"
 #include "switch/tolerances.h"
 
-PawlGaMemory pawl_ga_memory(const PawlStepper* s, PawlState* state) {
-  int n = s->sizes.v;
-  double* m = state->memory;
-  return (PawlGaMemory){m, m + n, m + 2 * n, m + 2 * n + s->sizes.rows};
-}
-
 static PawlStatus set_coefficients(PawlGa* d, const PawlSimulateDef* def, PawlError* err) {
   double rho = def->rho, damping = (1 - rho) / (1 + rho);
   bool hht = strcmp(def->coefficients, "hht") == 0;

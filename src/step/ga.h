@@ -91,7 +91,11 @@ typedef struct PawlGaMemory {
   double *a, *last_vdot, *last_lambda;
   double* last_h;  // 0 before there is a last step, below 0 where `a` is still to be shifted
 } PawlGaMemory;
-PawlGaMemory pawl_ga_memory(const PawlStepper* s, PawlState* state);
+PAWL_INLINE PawlGaMemory pawl_ga_memory(const PawlStepper* s, PawlState* state) {
+  int n = s->sizes.v;
+  double* m = state->memory;
+  return (PawlGaMemory){m, m + n, m + 2 * n, m + 2 * n + s->sizes.rows};
+}
 
 // Allocates a core; rho from the stepper's options. `more`: what the caller wants to be evaluated
 // with each residual (a mask of PAWL_MASS and so on), besides M, f, G and the constraint's level.

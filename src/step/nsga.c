@@ -11,21 +11,6 @@
 #include "base/copy.h"
 #include "step/ga_loops.h"
 
-double* pawl_nsga_eta_of(const PawlStepper* s, PawlState* state) {
-  return pawl_ga_memory(s, state).last_h + 1;
-}
-double* pawl_nsga_Lambda_of(const PawlStepper* s, PawlState* state) {
-  return pawl_nsga_eta_of(s, state) + s->sizes.rows;
-}
-
-double* pawl_nsga_nu_of(const PawlStepper* s, PawlState* state) {
-  return pawl_nsga_Lambda_of(s, state) + s->sizes.rows;
-}
-
-double* pawl_nsga_h_of(const PawlStepper* s, PawlState* state) {
-  return pawl_nsga_nu_of(s, state) + s->sizes.rows;
-}
-
 void pawl_nsga_keep(const PawlStepper* s, const PawlNsga* d, PawlState* state, bool further) {
   double *Lambda = pawl_nsga_Lambda_of(s, state), *nu = pawl_nsga_nu_of(s, state);
   double* h = pawl_nsga_h_of(s, state);

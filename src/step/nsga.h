@@ -47,10 +47,18 @@ typedef struct PawlNsga {
 } PawlNsga;
 
 // The part of a state behind the memory of the core: eta, Lambda and nu of the last step, its size.
-double* pawl_nsga_eta_of(const PawlStepper* s, PawlState* state);
-double* pawl_nsga_Lambda_of(const PawlStepper* s, PawlState* state);
-double* pawl_nsga_nu_of(const PawlStepper* s, PawlState* state);
-double* pawl_nsga_h_of(const PawlStepper* s, PawlState* state);
+PAWL_INLINE double* pawl_nsga_eta_of(const PawlStepper* s, PawlState* state) {
+  return pawl_ga_memory(s, state).last_h + 1;
+}
+PAWL_INLINE double* pawl_nsga_Lambda_of(const PawlStepper* s, PawlState* state) {
+  return pawl_nsga_eta_of(s, state) + s->sizes.rows;
+}
+PAWL_INLINE double* pawl_nsga_nu_of(const PawlStepper* s, PawlState* state) {
+  return pawl_nsga_Lambda_of(s, state) + s->sizes.rows;
+}
+PAWL_INLINE double* pawl_nsga_h_of(const PawlStepper* s, PawlState* state) {
+  return pawl_nsga_nu_of(s, state) + s->sizes.rows;
+}
 // Lambda, nu and the size of the step go to the state; of a further piece of a step they are added
 // to what is there.
 void pawl_nsga_keep(const PawlStepper* s, const PawlNsga* d, PawlState* state, bool further);
