@@ -4,6 +4,7 @@
 // do the work.
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "linalg/sparse.h"
@@ -29,6 +30,19 @@ static inline void pawl_sparse_line_add(const PawlSparseLine* line, const double
   } else {
     pawl_sparse_add(&line->A, values, scale, x, y);
   }
+}
+
+// y += |A| x, x not below 0; `room` is for |A|. False: there is no code.
+static inline bool pawl_sparse_line_add_sizes(const PawlSparseLine* line, const double* values,
+                                              const double* x, double* room, double* y) {
+  if (!line->add) {
+    return false;
+  }
+  for (int k = 0; k < line->A.start[line->A.cols]; k++) {
+    room[k] = values[k] < 0.0 ? -values[k] : values[k];
+  }
+  line->add(room, x, y, 1.0);
+  return true;
 }
 
 // y += scale * A^T x

@@ -84,6 +84,7 @@ PawlStatus pawl_ga_create(PawlStepper* s, PawlLevel level, unsigned more, PawlGa
   d->q = PAWL_NEW(&s->arena, double, s->sizes.q);
   d->S = PAWL_NEW(&s->arena, double, s->nonzeros_H);
   d->J = PAWL_NEW(&s->arena, double, s->G.start[n]);
+  d->G_size = PAWL_NEW(&s->arena, double, s->G.start[n]);
   d->S_modes = PAWL_NEW(&s->arena, int, s->sizes.modes);
   d->S_alone = s->sizes.rows > 0 ? PAWL_NEW(&s->arena, double, s->nonzeros_H) : NULL;
   d->sums = PAWL_NEW(&s->arena, PawlGaSums, pawl_pool_parts(n, PAWL_GA_PART));
@@ -233,7 +234,11 @@ static void judged_constraint_residual(const PawlStepper* s, PawlGa* d, const Pa
     d->c[i] = start[i];
     d->c_size[i] = position ? 0.0 : fabs(start[i]);
   }
-  for (int j = pawl_sparse_next(G, 0); j < G->cols; j = pawl_sparse_next(G, j + 1)) {
+  bool done = pawl_sparse_line_add_sizes(&s->dynamics.by_G, values->G, size, d->G_size, d->c_size);
+  if (done && !position) {
+    pawl_sparse_line_add(&s->dynamics.by_G, values->G, 1.0, x, d->c);
+  }
+  for (int j = pawl_sparse_next(G, 0); !done && j < G->cols; j = pawl_sparse_next(G, j + 1)) {
     for (int k = G->start[j]; k < G->start[j + 1]; k++) {
       d->c_size[G->index[k]] += fabs(values->G[k]) * size[j];
       d->c[G->index[k]] += position ? 0.0 : values->G[k] * x[j];

@@ -43,6 +43,7 @@ typedef struct PawlGa {
   double *c, *c_size;                 // residual of the constraint at its level, and its size
   double *dq, *dlambda;               // correction
   double *S, *J;                      // what a Newton step factors
+  double* G_size;                     // room for |G|
   PawlPattern mass;                   // entries of M that are not 0, where it is constant
   double* mass_values;                // and their numbers; NULL: those of H
   double* weight;                     // diagonal of M; 0 for states

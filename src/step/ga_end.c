@@ -4,6 +4,7 @@
 // is reached.
 #include <math.h>
 
+#include "base/copy.h"
 #include "base/targets.h"
 #include "step/ga_loops.h"
 #include "switch/tolerances.h"
@@ -202,7 +203,10 @@ static void size_late(const PawlStepper* s, PawlGa* d) {
 
 double pawl_ga_row_error(const PawlStepper* s, PawlGa* d, const double* G, const double* size,
                          const double* c, const unsigned char* set, double* terms, int* row) {
-  pawl_sparse_sizes(&s->G, G, size, 0.0, terms);
+  pawl_copy_zeros(s->sizes.rows, terms);
+  if (!pawl_sparse_line_add_sizes(&s->dynamics.by_G, G, size, d->G_size, terms)) {
+    pawl_sparse_sizes(&s->G, G, size, 0.0, terms);
+  }
   double error = row_error(s->sizes.rows, c, terms, set, row);
   if (error > s->def.tolerance && size != d->size_q) {
     size_late(s, d);
