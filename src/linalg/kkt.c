@@ -612,14 +612,13 @@ static long long settled(const PawlKkt* kkt, const double* S) {
 
 // What was compared once is known by its number from then on.
 static bool is_same_S(const PawlKkt* kkt, PawlKktKept* kept, const double* S) {
-  long long number = settled(kkt, S);
-  if (number > 0 && kept->settled == number) {
+  if (kept->settled > 0 && kept->settled == settled(kkt, S)) {
     return true;
   }
   if (!is_same(kkt->block_S.count, kept->S, S)) {
     return false;
   }
-  kept->settled = number;
+  kept->settled = kkt->settled_count > 0 ? settled(kkt, S) : 0;
   return true;
 }
 

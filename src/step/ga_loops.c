@@ -292,13 +292,13 @@ bool pawl_ga_begins(const PawlStepper* s, const PawlGa* d) {
 void pawl_ga_guess(const PawlStepper* s, PawlGa* d, PawlState* state, PawlGaMemory m, double more) {
   Pass pass = {.s = s, .d = d, .state = state, .m = m, .more = more};
   d->placed = pawl_ga_adds_up(s);
-  d->fold = d->lean && d->still ? PAWL_GA_GUESS : PAWL_GA_STORED;
-  d->source = (PawlGaSource){state->v, state->a, m.a, m.last_vdot, more};
-  if (s->sizes.v >= PAWL_MANY) {
-    loop_in_parts(guess_long_part, pass);
+  if (s->sizes.v < PAWL_MANY) {
+    loop(guess_part, pass);
     return;
   }
-  loop(guess_part, pass);
+  d->fold = d->lean ? PAWL_GA_GUESS : PAWL_GA_STORED;
+  d->source = (PawlGaSource){state->v, state->a, m.a, m.last_vdot, more};
+  loop_in_parts(guess_long_part, pass);
 }
 
 static inline void add_part(void* context, PawlPart part) {
@@ -392,7 +392,8 @@ static inline double flushed(double x) {
 
 // With `a` of the guess and its correction, which is not stored. What was a_n, v'_n and the v'
 // before are the memory that they go to.
-static void take_folded_part(const Pass* pass, PawlPart part) {
+static void take_folded_part(void* context, PawlPart part) {
+  const Pass* pass = context;
   const PawlGa* d = pass->d;
   double of_a = 1.0 / (d->h * d->h * d->beta);
   GuessFactors by = guess_factors(d, d->source.more);
@@ -418,10 +419,6 @@ static inline void take_part(void* context, PawlPart part) {
   const Pass* pass = context;
   const PawlGa* d = pass->d;
   PawlState* state = pass->state;
-  if (d->fold == PAWL_GA_CORRECTED && pass->flush) {
-    take_folded_part(pass, part);
-    return;
-  }
   double* taken[] = {pass->m.last_vdot, state->v, state->a, pass->m.a};
   const double* from[] = {state->a, pass->flush ? d->v_total : d->v, d->vdot, d->a};
   for (int k = 0; k < 4; k++) {
@@ -432,8 +429,17 @@ static inline void take_part(void* context, PawlPart part) {
   }
 }
 
+PAWL_APART static void take_folded(const PawlStepper* s, PawlGa* d, PawlState* state,
+                                   PawlGaMemory m) {
+  loop_in_parts(take_folded_part, (Pass){.s = s, .d = d, .state = state, .m = m});
+}
+
 void pawl_ga_take(const PawlStepper* s, PawlGa* d, PawlState* state, PawlGaMemory m, bool flush) {
   pawl_copy(s->sizes.q, d->q, state->q);
+  if (d->fold == PAWL_GA_CORRECTED) {
+    take_folded(s, d, state, m);
+    return;
+  }
   loop(take_part, (Pass){.s = s, .d = d, .state = state, .m = m, .flush = flush});
 }
 
@@ -487,12 +493,6 @@ static inline void balance_part(void* context, PawlPart part) {
   double k_r = 1.0 / d->beta_p;
   double* restrict dq = d->dq;
   for (int j = part.first; j < part.end; j++) {
-    if (d->lumped) {
-      j = lumped_balance(pass, j, part.end);
-      if (j == part.end) {
-        break;
-      }
-    }
     double sum = -f[j];
     for (int k = G_start[j]; k < G_start[j + 1]; k++) {
       sum -= B[k] * lambda[G_index[k]];
@@ -504,7 +504,24 @@ static inline void balance_part(void* context, PawlPart part) {
   }
 }
 
+static void lumped_balance_part(void* context, PawlPart part) {
+  for (int j = part.first; j < part.end; j++) {
+    j = lumped_balance(context, j, part.end);
+    if (j < part.end) {
+      balance_part(context, (PawlPart){.first = j, .end = j + 1});
+    }
+  }
+}
+
+PAWL_APART static void balance_lumped(const PawlStepper* s, PawlGa* d, const PawlValues* values) {
+  loop_in_parts(lumped_balance_part, (Pass){.s = s, .d = d, .values = values});
+}
+
 void pawl_ga_balance_forces(const PawlStepper* s, PawlGa* d, const PawlValues* values) {
+  if (d->lumped) {
+    balance_lumped(s, d, values);
+    return;
+  }
   loop(balance_part, (Pass){.s = s, .d = d, .values = values});
 }
 
@@ -521,12 +538,6 @@ static inline void judged_balance_part(const Pass* pass, PawlPart part) {
   double* restrict magnitude = d->magnitude;
   double* restrict weight = d->weight;
   for (int j = part.first; j < part.end; j++) {
-    if (d->lumped) {
-      j = judged_lumped_balance(pass, j, part.end);
-      if (j == part.end) {
-        break;
-      }
-    }
     double sum = -f[j], size = fabs(f[j]);
     for (int k = G_start[j]; k < G_start[j + 1]; k++) {
       double term = B[k] * lambda[G_index[k]];
@@ -546,16 +557,18 @@ static inline void judged_balance_part(const Pass* pass, PawlPart part) {
   }
 }
 
+static void judged_lumped_part(const Pass* pass, PawlPart part) {
+  for (int j = part.first; j < part.end; j++) {
+    j = judged_lumped_balance(pass, j, part.end);
+    if (j < part.end) {
+      judged_balance_part(pass, (PawlPart){.first = j, .end = j + 1});
+    }
+  }
+}
+
 static inline void judge_part(void* context, PawlPart part) {
   const Pass* pass = context;
   PawlGa* d = pass->d;
-  if (d->fold == PAWL_GA_CORRECTED && !has_rows(pass->s, part)) {
-    double r[PAWL_GA_PART], magnitude[PAWL_GA_PART];
-    judge_lumped(pass, part.first, part.end, r, magnitude);
-    d->sums[part.number] =
-        pawl_ga_balance_part(part.end - part.first, r, magnitude, d->weight + part.first);
-    return;
-  }
   judged_balance_part(pass, part);
   if (d->sized) {
     pawl_ga_size_part(pass->s, d, pass->v, pass->positions, part);
@@ -563,6 +576,24 @@ static inline void judge_part(void* context, PawlPart part) {
   int first = part.first;
   d->sums[part.number] =
       pawl_ga_balance_part(part.end - first, d->r + first, d->magnitude + first, d->weight + first);
+}
+
+static void judge_lumped_part(void* context, PawlPart part) {
+  const Pass* pass = context;
+  PawlGa* d = pass->d;
+  int first = part.first, count = part.end - first;
+  double room[2][PAWL_GA_PART], *r = d->r + first, *magnitude = d->magnitude + first;
+  if (d->fold == PAWL_GA_CORRECTED && !has_rows(pass->s, part)) {
+    r = room[0];
+    magnitude = room[1];
+    judge_lumped(pass, first, part.end, r, magnitude);
+  } else {
+    judged_lumped_part(pass, part);
+  }
+  if (d->sized) {
+    pawl_ga_size_part(pass->s, d, pass->v, pass->positions, part);
+  }
+  d->sums[part.number] = pawl_ga_balance_part(count, r, magnitude, d->weight + first);
 }
 
 // Of the coordinates that rows have, all that most steps ask for.
@@ -573,10 +604,20 @@ static void size_columns(const PawlStepper* s, PawlGa* d, const double* v, bool 
   }
 }
 
+PAWL_APART static void judge_all_lumped(const PawlStepper* s, PawlGa* d, const PawlValues* values,
+                                        const double* v, bool positions) {
+  loop_in_parts(judge_lumped_part,
+                (Pass){.s = s, .d = d, .values = values, .v = v, .positions = positions});
+}
+
 void pawl_ga_judge_forces(const PawlStepper* s, PawlGa* d, const PawlValues* values,
                           const double* v, bool positions) {
   d->sized = !d->sizes_late && d->fold == PAWL_GA_STORED;
-  loop(judge_part, (Pass){.s = s, .d = d, .values = values, .v = v, .positions = positions});
+  if (d->lumped) {
+    judge_all_lumped(s, d, values, v, positions);
+  } else {
+    loop(judge_part, (Pass){.s = s, .d = d, .values = values, .v = v, .positions = positions});
+  }
   if (!d->sized) {
     size_columns(s, d, v, positions);
   }
@@ -594,7 +635,7 @@ void pawl_ga_size(const PawlStepper* s, PawlGa* d, const double* v, bool positio
 
 static void judge_again_part(void* context, PawlPart part) {
   unfold_part(context, part);
-  judged_balance_part(context, part);
+  judged_lumped_part(context, part);
 }
 
 void pawl_ga_unfold(const PawlStepper* s, PawlGa* d) {

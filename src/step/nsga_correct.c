@@ -60,10 +60,14 @@ static bool is_zero_part(const double* x, PawlPart part) {
 
 void pawl_nsga_clear_corrections(const PawlStepper* s, PawlNsga* d) {
   double* of[] = {d->U, d->W, d->du, d->dU, d->dW};
-  int arrays = d->ga.moved ? 5 : 2;  // the others are set as a whole
+  if (!d->ga.moved) {  // the others are set as a whole
+    memset(d->U, 0, (size_t)s->sizes.v * sizeof(double));
+    memset(d->W, 0, (size_t)s->sizes.v * sizeof(double));
+    return;
+  }
   for (int p = 0; p < pawl_pool_parts(s->sizes.v, PAWL_GA_PART); p++) {
     PawlPart part = pawl_ga_part_of(s, p);
-    for (int k = 0; k < arrays && (!d->ga.moved || d->ga.moved[p]); k++) {
+    for (int k = 0; k < 5 && d->ga.moved[p]; k++) {
       pawl_copy_zeros(part.end - part.first, of[k] + part.first);
     }
   }
@@ -93,7 +97,7 @@ static void subtract_inertia(const PawlStepper* s, PawlNsga* d, const double* M,
   }
 }
 
-static bool is_nothing(const PawlStepper* s, const PawlNsga* d, const double* x) {
+PAWL_APART static bool is_nothing(const PawlStepper* s, const PawlNsga* d, const double* x) {
   bool zero = true;
   for (int p = 0; zero && p < pawl_pool_parts(s->sizes.v, PAWL_GA_PART); p++) {
     zero = !d->ga.moved[p] || is_zero_part(x, pawl_ga_part_of(s, p));
@@ -102,8 +106,8 @@ static bool is_nothing(const PawlStepper* s, const PawlNsga* d, const double* x)
 }
 
 // The right side of a correction without a force; false: there is nothing to correct by it.
-static bool parts_balance(const PawlStepper* s, PawlNsga* d, const double* M, const double* x,
-                          const double* y) {
+PAWL_APART static bool parts_balance(const PawlStepper* s, PawlNsga* d, const double* M,
+                                     const double* x, const double* y) {
   const PawlPattern* G = &s->G;
   for (int p = 0; p < pawl_pool_parts(s->sizes.v, PAWL_GA_PART); p++) {
     PawlPart part = pawl_ga_part_of(s, p);
@@ -117,7 +121,7 @@ static bool parts_balance(const PawlStepper* s, PawlNsga* d, const double* M, co
   return !is_nothing(s, d, d->du);
 }
 
-static void parts_add(const PawlStepper* s, PawlNsga* d, double* x) {
+PAWL_APART static void parts_add(const PawlStepper* s, PawlNsga* d, double* x) {
   for (int p = 0; p < pawl_pool_parts(s->sizes.v, PAWL_GA_PART); p++) {
     PawlPart part = pawl_ga_part_of(s, p);
     d->ga.moved[p] = d->ga.moved[p] || !is_zero_part(d->du, part);
@@ -129,13 +133,15 @@ static void parts_add(const PawlStepper* s, PawlNsga* d, double* x) {
 
 // ---- a correction -------------------------------------------------------------------------------
 // -(M x - B^T y - force) in du; false: it is 0.
-static bool correction_balance(PawlStepper* s, PawlNsga* d, const double* M, const double* force,
-                               const double* x, const double* y) {
+PAWL_INLINE bool correction_balance(PawlStepper* s, PawlNsga* d, const double* M,
+                                    const double* force, const double* x, const double* y) {
   int n = s->sizes.v;
   if (d->ga.moved && !force) {
     return parts_balance(s, d, M, x, y);
   }
-  pawl_nsga_note_moved(s, d, 1);
+  if (d->ga.moved) {
+    pawl_nsga_note_moved(s, d, 1);
+  }
   if (force) {
     pawl_copy(n, force, d->du);
   } else {
@@ -149,7 +155,7 @@ static bool correction_balance(PawlStepper* s, PawlNsga* d, const double* M, con
   return !all_zero(n, d->du);
 }
 
-static void add_correction(const PawlStepper* s, PawlNsga* d, double* x) {
+PAWL_INLINE void add_correction(const PawlStepper* s, PawlNsga* d, double* x) {
   if (d->ga.moved) {
     parts_add(s, d, x);
     return;
