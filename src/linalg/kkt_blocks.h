@@ -12,12 +12,16 @@
 // are eliminated side by side: their numbers take turns, in the values and in vectors.
 #pragma once
 
+#include <limits.h>
+
 #include "linalg/kkt_impl.h"
 
 // More pivots than this are several nodes: what one takes from the next is computed in tiles.
 #define PAWL_KKT_PIVOTS 32
 #define PAWL_KKT_SHAPE(p, r) ((p)*16 + (r))  // of a node whose products are listed
 #define PAWL_KKT_WIDE 2                      // nodes that are side by side
+#define PAWL_KKT_KIND(p, r, level) (2 * PAWL_KKT_SHAPE(p, r) + (level))
+#define PAWL_KKT_ALONE USHRT_MAX
 
 typedef struct PawlKktNode {
   int first, p, r;
@@ -30,7 +34,6 @@ typedef struct PawlKktNode {
   double sign;    // -1 for masses, 1 for rows, where masses come first
   int shape;      // PAWL_KKT_SHAPE, or -1: rows may be exchanged, or it has pieces
   bool straight;  // in each row of these, places on and right of the diagonal are side by side
-  bool level;     // the first of two side by side: so is what they act on
   int pieces;     // 0: `plan` lists where each of the r by r numbers goes, row by row
 } PawlKktNode;
 
@@ -46,6 +49,10 @@ struct PawlKktBlocks {
   int count;
   PawlKktNode* nodes;  // (count) in the order of elimination
   int *rest, *plan;
+  // Of each node that is beside another PAWL_KKT_KIND, `level` where what both act on is side by
+  // side, too; else, and before the first and behind the last one, PAWL_KKT_ALONE.
+  unsigned short* kinds;
+  int coordinates;       // masses are before this place, where they come first
   int* at;               // (size) the place of an unknown in a vector
   int* diagonal;         // (size) where the diagonal entry of an unknown is in the values
   int *home_B, *home_J;  // (entries of G) places of entries of active rows

@@ -380,10 +380,23 @@ static bool are_level(const PawlKktBlocks* b, const PawlKktNode* node) {
   return level;
 }
 
-static void find_level(PawlKktBlocks* b) {
-  for (int s = 0; s < b->count; s += b->nodes[s].step) {
-    b->nodes[s].level = b->nodes[s].step > 1 && are_level(b, &b->nodes[s]);
+static PawlStatus find_kinds(PawlKktBlocks* b, PawlArena* arena) {
+  unsigned short* kinds = PAWL_NEW(arena, unsigned short, (size_t)b->count + 2);
+  if (!kinds) {
+    return PAWL_ERROR_MEMORY;
   }
+  b->kinds = kinds + 1;
+  for (int s = -1; s <= b->count; s++) {
+    b->kinds[s] = PAWL_KKT_ALONE;
+  }
+  for (int s = 0; s < b->count; s += b->nodes[s].step) {
+    const PawlKktNode* node = &b->nodes[s];
+    if (node->step > 1) {
+      bool level = are_level(b, node);
+      b->kinds[s] = b->kinds[s + 1] = (unsigned short)PAWL_KKT_KIND(node->p, node->r, level);
+    }
+  }
+  return PAWL_OK;
 }
 
 static int piece_end(const Plan* p, const int* rest, int r, int from) {
@@ -558,8 +571,8 @@ static PawlStatus make_plan(Plan* p, PawlArena* arena, PawlKktBlocks* b) {
   }
   PAWL_TRY(plan_nodes(p, b, arena));
   go_to_spots(p, b);
-  find_level(b);
-  return PAWL_OK;
+  b->coordinates = p->kkt->n;
+  return find_kinds(b, arena);
 }
 
 PawlStatus pawl_kkt_plan(const PawlKkt* kkt, PawlArena* arena, PawlKktBlocks* blocks) {

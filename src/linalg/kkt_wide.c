@@ -100,6 +100,27 @@ PAWL_INLINE Judged factor_pivots(int p, int r, Wide* u, Wide* l, Judged j) {
   return j;
 }
 
+// Two nodes: where their numbers, places and rests begin. What belongs to nodes follows each other
+// in memory as they do, so that only their kinds are read.
+typedef struct Pair {
+  int U, L, spot, rest, plan;
+} Pair;
+
+PAWL_INLINE Pair first_pair(const PawlKktNode* node) {
+  return (Pair){node->U, node->L, node->spot, node->rest, node->plan};
+}
+
+// -1 for masses, 1 for rows.
+PAWL_INLINE double sign_of(const PawlKktBlocks* b, Pair at) {
+  return at.spot < b->coordinates ? -1.0 : 1.0;
+}
+
+// The pair after it (`way` 1), or, with the sizes of that one, before it (-1).
+PAWL_INLINE Pair beyond(Pair at, int p, int r, int way) {
+  return (Pair){at.U + way * WIDE * p * (p + r), at.L + way * WIDE * p * r,
+                at.spot + way * WIDE * p, at.rest + way * WIDE * r, at.plan + way * WIDE * r * r};
+}
+
 PAWL_INLINE void take(double* values, int place, int beside, bool level, Wide sum) {
   if (level) {
     *(Loose*)(values + place) -= sum;
@@ -109,25 +130,26 @@ PAWL_INLINE void take(double* values, int place, int beside, bool level, Wide su
   }
 }
 
-PAWL_INLINE Judged factor(const PawlKktBlocks* b, const PawlKktNode* node, int p, int r, bool even,
-                          bool level, double* values, Judged j) {
-  const int *place = b->plan + node[0].plan, *beside = b->plan + node[1].plan;
+PAWL_INLINE Judged factor(const PawlKktBlocks* b, Pair at, int p, int r, bool even, bool level,
+                          double* values, Judged j) {
+  const int *place = b->plan + at.plan, *beside = place + r * r;
+  double sign = sign_of(b, at);
   Wide u[MOST], l[MOST];
-  load(p * (p + r), values + node->U, u);
+  load(p * (p + r), values + at.U, u);
   if (even) {
     j = factor_even_pivots(p, r, u, j);
     for (int k = 0; k < p; k++) {
-      Wide scale = node->sign * u[k * (p + r) + k];
+      Wide scale = sign * u[k * (p + r) + k];
       for (int i = 0; i < r; i++) {
         l[k * r + i] = scale * u[k * (p + r) + p + i];
       }
     }
   } else {
-    load(p * r, values + node->L, l);
+    load(p * r, values + at.L, l);
     j = factor_pivots(p, r, u, l, j);
-    store(p * r, l, values + node->L);
+    store(p * r, l, values + at.L);
   }
-  store(p * (p + r), u, values + node->U);
+  store(p * (p + r), u, values + at.U);
   for (int i = 0; i < r; i++) {
     for (int c = even ? i : 0; c < r; c++) {
       Wide sum = l[i] * u[p + c];
@@ -142,16 +164,18 @@ PAWL_INLINE Judged factor(const PawlKktBlocks* b, const PawlKktNode* node, int p
 
 PAWL_INLINE const PawlKktNode* factor_all(const PawlKktBlocks* b, const PawlKktNode* node,
                                           bool even, double* values, PawlKktJudged* judged) {
-  const PawlKktNode* end = b->nodes + b->count;
+  const unsigned short* kind = b->kinds + (node - b->nodes);
   Judged j = {{0.0, 0.0}, {judged->least, judged->least}};
-  for (; node < end && node->step == WIDE; node += WIDE) {
-    switch (2 * node->shape + node->level) {
-#define SHAPE(p, r)                                    \
-  case 2 * PAWL_KKT_SHAPE(p, r):                       \
-    j = factor(b, node, p, r, even, false, values, j); \
-    break;                                             \
-  case 2 * PAWL_KKT_SHAPE(p, r) + 1:                   \
-    j = factor(b, node, p, r, even, true, values, j);  \
+  for (Pair at = first_pair(node); *kind != PAWL_KKT_ALONE; kind += WIDE) {
+    switch (*kind) {
+#define SHAPE(p, r)                                  \
+  case PAWL_KKT_KIND(p, r, false):                   \
+    j = factor(b, at, p, r, even, false, values, j); \
+    at = beyond(at, p, r, 1);                        \
+    break;                                           \
+  case PAWL_KKT_KIND(p, r, true):                    \
+    j = factor(b, at, p, r, even, true, values, j);  \
+    at = beyond(at, p, r, 1);                        \
     break;
 #include "linalg/kkt_shapes.def"
 #undef SHAPE
@@ -161,7 +185,7 @@ PAWL_INLINE const PawlKktNode* factor_all(const PawlKktBlocks* b, const PawlKktN
     judged->top = j.top[s] > judged->top ? j.top[s] : judged->top;
     judged->least = j.least[s] < judged->least ? j.least[s] : judged->least;
   }
-  return node;
+  return b->nodes + (kind - b->kinds);
 }
 
 PAWL_MANY_TARGETS static const PawlKktNode* factor_even(const PawlKktBlocks* b,
@@ -182,14 +206,14 @@ const PawlKktNode* pawl_kkt_wide_factor(const PawlKktBlocks* b, const PawlKktNod
 }
 
 // w <- L^-1 w; with symmetry D^-1 L^-1 w.
-PAWL_INLINE void down(const PawlKktBlocks* b, const PawlKktNode* node, int p, int r, bool even,
-                      bool level, const double* values, double* w) {
-  const int *rest = b->rest + node[0].rest, *beside = b->rest + node[1].rest;
-  const double *U = values + node->U, *L = values + node->L;
+PAWL_INLINE void down(const PawlKktBlocks* b, Pair at, int p, int r, bool even, bool level,
+                      const double* values, double* w) {
+  const int *rest = b->rest + at.rest, *beside = rest + r;
+  const double *U = values + at.U, *L = values + at.L, sign = sign_of(b, at);
   Wide u[MOST], l[MOST], v[PAWL_KKT_PIVOTS];
   load(p * (p + r), U, u);
   load(even ? 0 : p * r, L, l);
-  load(p, w + node->spot, v);
+  load(p, w + at.spot, v);
   for (int k = 0; k < p; k++) {
     if (even) {
       v[k] *= u[k * (p + r) + k];
@@ -198,25 +222,25 @@ PAWL_INLINE void down(const PawlKktBlocks* b, const PawlKktNode* node, int p, in
       v[i] -= (even ? u[k * (p + r) + i] : u[i * (p + r) + k]) * v[k];
     }
   }
-  store(p, v, w + node->spot);
+  store(p, v, w + at.spot);
   for (int i = 0; i < r; i++) {
     Wide sum = (even ? u[p + i] : l[i]) * v[0];
     for (int k = 1; k < p; k++) {
       sum += (even ? u[k * (p + r) + p + i] : l[k * r + i]) * v[k];
     }
-    take(w, rest[i], beside[i], level, even ? node->sign * sum : sum);
+    take(w, rest[i], beside[i], level, even ? sign * sum : sum);
   }
 }
 
 // w <- U^-1 w; with symmetry (D^-1 U)^-1 w.
-PAWL_INLINE void up(const PawlKktBlocks* b, const PawlKktNode* node, int p, int r, bool even,
-                    bool level, const double* values, double* w) {
-  const int *rest = b->rest + node[0].rest, *beside = b->rest + node[1].rest;
-  Wide u[MOST], v[PAWL_KKT_PIVOTS], at[PAWL_KKT_PIVOTS];
-  load(p * (p + r), values + node->U, u);
-  load(p, w + node->spot, at);
+PAWL_INLINE void up(const PawlKktBlocks* b, Pair at, int p, int r, bool even, bool level,
+                    const double* values, double* w) {
+  const int *rest = b->rest + at.rest, *beside = rest + r;
+  Wide u[MOST], v[PAWL_KKT_PIVOTS], own[PAWL_KKT_PIVOTS];
+  load(p * (p + r), values + at.U, u);
+  load(p, w + at.spot, own);
   for (int k = 0; k < p; k++) {
-    v[k] = even ? (Wide){0.0} : at[k];
+    v[k] = even ? (Wide){0.0} : own[k];
   }
   for (int i = 0; i < r; i++) {
     Wide given = {w[rest[i]], w[level ? rest[i] + 1 : beside[i]]};
@@ -231,47 +255,53 @@ PAWL_INLINE void up(const PawlKktBlocks* b, const PawlKktNode* node, int p, int 
       v[k] = even ? v[k] + term : v[k] - term;
     }
     Wide scaled = u[k * (p + r) + k] * v[k];
-    v[k] = even ? at[k] - scaled : scaled;
+    v[k] = even ? own[k] - scaled : scaled;
   }
-  store(p, v, w + node->spot);
+  store(p, v, w + at.spot);
 }
 
 PAWL_INLINE const PawlKktNode* down_all(const PawlKktBlocks* b, const PawlKktNode* node, bool even,
                                         const double* values, double* w) {
-  const PawlKktNode* end = b->nodes + b->count;
-  for (; node < end && node->step == WIDE; node += WIDE) {
-    switch (2 * node->shape + node->level) {
-#define SHAPE(p, r)                              \
-  case 2 * PAWL_KKT_SHAPE(p, r):                 \
-    down(b, node, p, r, even, false, values, w); \
-    break;                                       \
-  case 2 * PAWL_KKT_SHAPE(p, r) + 1:             \
-    down(b, node, p, r, even, true, values, w);  \
+  const unsigned short* kind = b->kinds + (node - b->nodes);
+  for (Pair at = first_pair(node); *kind != PAWL_KKT_ALONE; kind += WIDE) {
+    switch (*kind) {
+#define SHAPE(p, r)                            \
+  case PAWL_KKT_KIND(p, r, false):             \
+    down(b, at, p, r, even, false, values, w); \
+    at = beyond(at, p, r, 1);                  \
+    break;                                     \
+  case PAWL_KKT_KIND(p, r, true):              \
+    down(b, at, p, r, even, true, values, w);  \
+    at = beyond(at, p, r, 1);                  \
     break;
 #include "linalg/kkt_shapes.def"
 #undef SHAPE
     }
   }
-  return node;
+  return b->nodes + (kind - b->kinds);
 }
 
 PAWL_INLINE const PawlKktNode* up_all(const PawlKktBlocks* b, const PawlKktNode* node, bool even,
                                       const double* values, double* w) {
-  for (; node >= b->nodes && node->step == WIDE; node -= WIDE) {
-    const PawlKktNode* first = node - (WIDE - 1);
-    switch (2 * first->shape + first->level) {
-#define SHAPE(p, r)                             \
-  case 2 * PAWL_KKT_SHAPE(p, r):                \
-    up(b, first, p, r, even, false, values, w); \
-    break;                                      \
-  case 2 * PAWL_KKT_SHAPE(p, r) + 1:            \
-    up(b, first, p, r, even, true, values, w);  \
+  const unsigned short* kind = b->kinds + (node - b->nodes);
+  const PawlKktNode* first = node - (WIDE - 1);
+  Pair at = beyond(first_pair(first), first->p, first->r, 1);
+  for (; *kind != PAWL_KKT_ALONE; kind -= WIDE) {
+    switch (*kind) {
+#define SHAPE(p, r)                          \
+  case PAWL_KKT_KIND(p, r, false):           \
+    at = beyond(at, p, r, -1);               \
+    up(b, at, p, r, even, false, values, w); \
+    break;                                   \
+  case PAWL_KKT_KIND(p, r, true):            \
+    at = beyond(at, p, r, -1);               \
+    up(b, at, p, r, even, true, values, w);  \
     break;
 #include "linalg/kkt_shapes.def"
 #undef SHAPE
     }
   }
-  return node;
+  return b->nodes + (kind - b->kinds);
 }
 
 #define SWEEP(name, all, even)                                                            \
