@@ -390,10 +390,50 @@ static void leave_half(const PawlStepper* s, unsigned char* left) {
   }
 }
 
+static bool keeps(const PawlConstraint* constraint) {
+  return constraint->triggered && constraint->on_engage == PAWL_ENGAGE_KEEP;
+}
+
+// What keeps an offset holds what it finds, so that its rows are left: those of locks, whose values
+// are found, and those of constraints where nothing of theirs is found. Others, such as a joint
+// that may open, are `closed`.
+static void leave_kept(const PawlStepper* s, unsigned char* left, bool closed) {
+  enum { LEFT_IF_GIVEN = 4 };
+  PawlPattern G = pawl_system_pattern_G(s->system);
+  memset(left, 0, (size_t)s->sizes.rows);
+  for (int c = 0; c < s->system->constraint_count; c++) {
+    const PawlConstraint* constraint = &s->system->constraints[c];
+    bool always = constraint->is_lock || !closed;
+    for (int k = 0; keeps(constraint) && k < constraint->row_count; k++) {
+      left[constraint->first_row + k] = always ? PAWL_LEFT_POSITION : LEFT_IF_GIVEN;
+    }
+  }
+  for (int i = 0; i < s->sizes.v; i++) {
+    bool guessed = pawl_system_guessed(s->system, i, false);
+    for (int p = G.start[i]; guessed && p < G.start[i + 1]; p++) {
+      left[G.index[p]] &= PAWL_LEFT_POSITION;
+    }
+  }
+  for (int i = 0; i < s->sizes.rows; i++) {
+    left[i] = left[i] ? PAWL_LEFT_POSITION : 0;
+  }
+}
+
+// What is closed has no offset.
+static void close_kept(const PawlStepper* s, const unsigned char* left, PawlState* state) {
+  for (int c = 0; c < s->system->constraint_count; c++) {
+    const PawlConstraint* constraint = &s->system->constraints[c];
+    for (int k = 0; keeps(constraint) && k < constraint->row_count; k++) {
+      int row = constraint->first_row + k;
+      state->held[row] = left[row] ? state->held[row] : 0.0;
+    }
+  }
+}
+
 // Changes what was guessed until the constraints hold. The modes belong to the place that is found,
 // so they are asked for again; what locks hold is the value there, at rest.
 static PawlStatus assemble_with(PawlStepper* s, PawlState* state, bool* kept, unsigned char* left,
-                                int* modes, PawlError* err) {
+                                int* modes, bool closed, PawlError* err) {
   enum { MOST_ROUNDS = 8 };
   size_t n = (size_t)s->sizes.v;
   char names[300], with[220], how[580];
@@ -409,9 +449,7 @@ static PawlStatus assemble_with(PawlStepper* s, PawlState* state, bool* kept, un
     kept[i] = !pawl_system_guessed(s->system, i, false);
     kept[n + (size_t)i] = !pawl_system_guessed(s->system, i, true);
   }
-  for (int i = 0; i < s->sizes.rows; i++) {
-    left[i] = pawl_system_row_keeps(s->system, i) ? PAWL_LEFT_POSITION : 0;
-  }
+  leave_kept(s, left, closed);
   for (int k = 0; s->loop && k < s->watching.joint_count; k++) {
     int row = s->system->constraints[s->watching.joints[k]].first_row;
     left[row] = left[row] ? PAWL_LEFT_BOTH : 0;  // what holds by a capacity slides
@@ -420,6 +458,7 @@ static PawlStatus assemble_with(PawlStepper* s, PawlState* state, bool* kept, un
   for (int round = 0; round < MOST_ROUNDS; round++) {
     memcpy(modes, state->modes, pawl_phase_mode_bytes(state));
     hold_at_start(s, state);
+    close_kept(s, left, state);
     PAWL_TRY(pawl_assemble(s->system, state, &def, err));
     PAWL_TRY(find_modes(s, state, err));
     if (memcmp(modes, state->modes, pawl_phase_mode_bytes(state)) == 0) {
@@ -431,15 +470,39 @@ static PawlStatus assemble_with(PawlStepper* s, PawlState* state, bool* kept, un
                    how);
 }
 
+static bool keeps_offsets(const PawlStepper* s) {
+  bool any = false;
+  for (int c = 0; c < s->system->constraint_count && !any; c++) {
+    any = keeps(&s->system->constraints[c]) && !s->system->constraints[c].is_lock;
+  }
+  return any;
+}
+
 static PawlStatus assemble(PawlStepper* s, PawlState* state, PawlError* err) {
-  bool* kept = pawl_alloc(2 * (size_t)s->sizes.v, sizeof *kept);
+  size_t q = (size_t)s->sizes.q, v = (size_t)s->sizes.v;
+  bool closed = keeps_offsets(s);
+  bool* kept = pawl_alloc(2 * v, sizeof *kept);
   unsigned char* left = pawl_alloc((size_t)s->sizes.rows, 1);
   int* modes = pawl_alloc(1, pawl_phase_mode_bytes(state) + sizeof *modes);
-  PawlStatus status = kept && left && modes ? assemble_with(s, state, kept, left, modes, err)
-                                            : pawl_fail_memory(err);
+  double* stated = pawl_alloc(q + v, sizeof *stated);
+  PawlStatus status;
+  if (kept && left && modes && stated) {
+    memcpy(stated, state->q, q * sizeof *stated);
+    memcpy(stated + q, state->v, v * sizeof *stated);
+    status = assemble_with(s, state, kept, left, modes, closed, err);
+  } else {
+    status = pawl_fail_memory(err);
+  }
+  if (closed && status == PAWL_ERROR_RUN) {
+    memcpy(state->q, stated, q * sizeof *stated);
+    memcpy(state->v, stated + q, v * sizeof *stated);
+    status = find_modes(s, state, err);
+    status = status ? status : assemble_with(s, state, kept, left, modes, false, err);
+  }
   pawl_free(kept);
   pawl_free(left);
   pawl_free(modes);
+  pawl_free(stated);
   return status;
 }
 

@@ -531,16 +531,6 @@ bool pawl_system_guesses(const PawlSystem* system) {
   return any;
 }
 
-bool pawl_system_row_keeps(const PawlSystem* system, int row) {
-  for (int c = 0; system->model && c < system->model->constraint_count; c++) {
-    const PawlConstraint* constraint = &system->model->constraints[c];
-    if (row >= constraint->first_row && row < constraint->first_row + constraint->row_count) {
-      return constraint->triggered && constraint->on_engage == PAWL_ENGAGE_KEEP;
-    }
-  }
-  return false;
-}
-
 void pawl_system_start(const PawlSystem* system, double* q, double* v) {
   const PawlModel* model = system->model;
   for (int k = 0; k < system->sizes.q; k++) {

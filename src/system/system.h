@@ -312,8 +312,6 @@ PAWL_CHECKED PawlStatus pawl_system_list_watches(PawlSystem* system, PawlError* 
 PAWL_CHECKED PawlStatus pawl_system_list_turns(PawlSystem* system, PawlError* err);
 // Whether the start (or rate) of a coordinate is a guess.
 bool pawl_system_guessed(const PawlSystem* system, int coordinate, bool rate);
-// True for a row of what holds the value that it finds when it engages.
-bool pawl_system_row_keeps(const PawlSystem* system, int row);
 // The leaf TURN that is the mode of constraint c: those of constraints follow turns and kinks.
 static inline int pawl_system_mode_turn(const PawlSystem* system, int c) {
   return system->sizes.modes - system->constraint_count + c;

@@ -390,6 +390,31 @@ static void test_docking(void** unused) {
   run_end(&run);
 }
 
+// A joint that may open, and keeps an offset where it catches, is closed at the start all the same:
+// two bars of 1 m between pins 1.5 m apart.
+static void test_closed_at_start(void** unused) {
+  (void)unused;
+  static const char* const coordinates[] = {"joint", "absolute"};
+  for (int k = 0; k < 2; k++) {
+    char text[1024];
+    snprintf(text, sizeof text,
+             "model: opens\nmechanism: {coordinates: %s}\nbodies:\n"
+             "  a: {mass: 1, inertia: 0.1, points: {tip: [1, 0]}}\n"
+             "  b: {mass: 1, inertia: 0.1, points: {tip: [1, 0]}}\njoints:\n"
+             "  i: {revolute: [ground, a], guess: 0.5, switch: {engaged: true, release: {at: 2}, "
+             "on: keep}}\n"
+             "  j: {revolute: [a, b], at: a.tip, guess: -0.6}\n"
+             "  c: {revolute: [ground, b], at: [[1.5, 0], b.tip]}\n"
+             "outputs: {place: a.at, angle: a.angle}\nsimulate: {until: 0.01, method: dopri}\n",
+             coordinates[k]);
+    Run run = run_all(text);
+    CHECK_NEAR(value_at(&run, 0, "place.x"), 0.0, 1e-12);
+    CHECK_NEAR(value_at(&run, 0, "place.y"), 0.0, 1e-12);
+    CHECK_NEAR(value_at(&run, 0, "angle"), acos(0.75), 1e-12);
+    run_end(&run);
+  }
+}
+
 // ---- turned over --------------------------------------------------------------------------------
 
 // How far body a is turned at the end, cosine of the angle, with what joints say; in both
@@ -466,6 +491,7 @@ int main(void) {
       cmocka_unit_test(test_singular_position),
       cmocka_unit_test(test_impossible),
       cmocka_unit_test(test_docking),
+      cmocka_unit_test(test_closed_at_start),
       cmocka_unit_test(test_turned_over),
       cmocka_unit_test(test_drive_turned),
   };
