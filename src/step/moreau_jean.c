@@ -4,7 +4,7 @@
 //   M (v_{n+1} - v_n) = h (theta f_{n+1} + (1 - theta) f_n) + B^T P                          (T1)
 //   q_{n+1} = q_n + h (theta v_{n+1} + (1 - theta) v_n)                                      (T2)
 //   G v + g_t = 0 at t_{n+1} for bilateral rows                                              (T3)
-//   0 <= G v_{n+1} + e G v_n  _|_  P >= 0 for contacts with g_n + h/2 g_n' <= 0              (T4)
+//   0 <= G v_{n+1} + e u*  _|_   P >= 0 for contacts with g_n + h/2 g_n' <= 0              (T4)
 //   |P_T| <= mu P_N, P_T = -mu P_N u_T / |u_T| where such a contact slips                    (T7)
 //
 // Constraints are imposed at velocity level alone: positions drift.
@@ -24,6 +24,7 @@ typedef struct MoreauJean {
   PawlEval* tangent;  // K, C, G_rate
   double *q, *v, *a, *P, *lambda, *f_n, *dv, *dP, *move, *S, *J;
   double *rate, *rate_n, *lead;  // rows: G v + g_t at both ends, g_t at the beginning
+  double* turned;                // rows: G v + g_t with v of the beginning, all else of the end
   PawlContacts contacts;
   PawlRub rub;    // friction
   double noise;   // of velocities: rounding of the impulses that hold them; 0 without friction
@@ -54,6 +55,7 @@ static PawlStatus create(PawlStepper* s, PawlError* err) {
                 {&d->rate, m},
                 {&d->rate_n, m},
                 {&d->lead, m},
+                {&d->turned, m},
                 {&d->S, s->nonzeros_H},
                 {&d->J, s->G.start[n]}};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
@@ -182,8 +184,15 @@ static PawlStatus begin(PawlStepper* s, MoreauJean* d, const PawlPhase* phase,
   return PAWL_OK;
 }
 
+// The rate at which a contact meets its impact: the slower one of those with the gradients of both
+// ends.                                                                                    (T14)
+static double approach(const MoreauJean* d, int i) {
+  double begin = d->rate_n[i], slowest = fmax(begin, d->turned[i]);
+  return begin < 0.0 && slowest < 0.0 ? slowest : begin;
+}
+
 static double rebound(const PawlStepper* s, const MoreauJean* d, int i) {
-  return d->rebounds ? d->rate[i] + pawl_system_restitution(s->system, i) * d->rate_n[i]
+  return d->rebounds ? d->rate[i] + pawl_system_restitution(s->system, i) * approach(d, i)
                      : d->rate[i];
 }
 
@@ -308,6 +317,9 @@ static PawlStatus residual(PawlStepper* s, MoreauJean* d, const PawlPhase* phase
   PAWL_TRY(pawl_eval_run(d->eval, &point, err));
   PAWL_TRY(pawl_law_directions(phase, values, B, err));
   pawl_dynamics_rows(&s->dynamics, values->G, d->v, values->g_t, d->rate);
+  if (d->rebounds) {
+    pawl_dynamics_rows(&s->dynamics, values->G, state->v, values->g_t, d->turned);
+  }
   return PAWL_OK;
 }
 
@@ -409,8 +421,8 @@ static double work_of_contacts(const PawlStepper* s, const MoreauJean* d, double
   double work = 0.0;
   *size = 0.0;
   for (int i = d->rub.first_row; i < s->sizes.rows; i++) {
-    work += 0.5 * d->P[i] * (d->rate_n[i] + d->rate[i]);
-    *size += fabs(d->P[i]) * (fabs(d->rate_n[i]) + fabs(d->rate[i]));
+    work += 0.5 * d->P[i] * (d->turned[i] + d->rate[i]);
+    *size += fabs(d->P[i]) * (fabs(d->turned[i]) + fabs(d->rate[i]));
   }
   return work;
 }

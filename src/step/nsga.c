@@ -42,6 +42,9 @@ static void allocate(PawlStepper* s, PawlNsga* d) {
                 {&d->rate_before, m},
                 {&d->drag, m},
                 {&d->lead, m},
+                {&d->turned, m},
+                {&d->pull, m},
+                {&d->way, m},
                 {&d->rate, m},
                 {&d->acceleration, m},
                 {&d->M_smooth, s->nonzeros_H},
@@ -267,14 +270,33 @@ double pawl_nsga_next_eta(const PawlNsga* d, double lambda, double lambda_n, dou
 
 // Without a cut-off the rate of a closed contact would shrink by e in each step for ever. It is the
 // same for all contacts, so that rows which depend on each other stay consistent.
-double pawl_nsga_restitution(const PawlStepper* s, const PawlNsga* d, int i) {
-  return d->rebounds ? pawl_system_restitution(s->system, i) : 0.0;
+double pawl_nsga_rebound(const PawlStepper* s, const PawlNsga* d, int i) {
+  double e = d->rebounds ? pawl_system_restitution(s->system, i) : 0.0;
+  double begin = d->rate_before[i], turned = d->turned[i], slower = fmax(begin, turned);
+  if (e == 0.0 || begin >= 0.0 || turned >= 0.0) {
+    return e * begin;
+  }
+  // The rate at which it meets its impact: the slower one of those with the gradients of both ends,
+  // and what forces make of it on the way there.                                          (N37)
+  return -e * sqrt(fmax(slower * slower - 2.0 * d->pull[i] * d->way[i], 0.0));
 }
 
-void pawl_nsga_rebound(const PawlStepper* s, PawlNsga* d, double scale) {
+void pawl_nsga_approach(PawlStepper* s, PawlNsga* d) {
+  const PawlValues* values = pawl_eval_values(d->eval);
+  if (!d->rebounds || !d->elastic) {
+    return;
+  }
+  pawl_dynamics_rows(&s->dynamics, values->G, d->v_n, values->g_t, d->turned);
+  pawl_dynamics_rows(&s->dynamics, values->G, d->a_n, NULL, d->pull);
+  for (int i = d->rub.first_row; d->rub.contacts > 0 && i < s->sizes.rows; i++) {
+    d->turned[i] = d->closed[i] ? d->rate_before[i] : d->turned[i];
+  }
+}
+
+void pawl_nsga_add_rebounds(const PawlStepper* s, PawlNsga* d, double scale) {
   for (int k = 0; d->rebounds && k < d->contacts.count; k++) {
     int i = d->contacts.row[k];
-    d->rate[i] += scale * (pawl_nsga_restitution(s, d, i) * d->rate_before[i]);
+    d->rate[i] += scale * pawl_nsga_rebound(s, d, i);
   }
 }
 
@@ -322,7 +344,7 @@ PawlStatus pawl_nsga_rub(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, do
   for (int i = 0; i < m; i++) {
     d->trial[i] = pawl_phase_binds(phase, i);
   }
-  pawl_nsga_rebound(s, d, 1.0);
+  pawl_nsga_add_rebounds(s, d, 1.0);
   for (int j = 0; j < n; j++) {
     d->du[j] = force ? force[j] : 0.0;
   }
@@ -412,8 +434,8 @@ bool pawl_nsga_gains(const PawlStepper* s, PawlNsga* d) {
     return false;
   }
   for (int i = d->rub.first_row; i < s->sizes.rows; i++) {
-    work += 0.5 * d->Lambda[i] * (d->rate_before[i] + d->rate[i]);
-    size += fabs(d->Lambda[i]) * (fabs(d->rate_before[i]) + fabs(d->rate[i]));
+    work += 0.5 * d->Lambda[i] * (d->turned[i] + d->rate[i]);
+    size += fabs(d->Lambda[i]) * (fabs(d->turned[i]) + fabs(d->rate[i]));
   }
   d->rebounds = work <= s->def.tolerance * size;
   return !d->rebounds;
@@ -466,12 +488,22 @@ static bool begin_far(PawlNsga* d, const PawlState* state, const double* Lambda_
   return d->far;
 }
 
+static void note_ways(const PawlStepper* s, PawlNsga* d, const PawlState* state) {
+  PawlContacts* c = &d->contacts;
+  const double* of_q = s->sizes.q == s->sizes.v ? state->q : NULL;
+  pawl_sparse_sizes(&s->G, c->G, of_q, c->least_q, c->size);
+  for (int k = 0; k < c->count; k++) {
+    int i = c->row[k];
+    d->way[i] = pawl_contacts_touches(c, s->def.tolerance, i, c->gap[i]) ? 0.0 : c->gap[i];
+  }
+}
+
 // Rates of the contacts at the beginning of the step, and a first guess of their sets: closed where
 // the smooth motion pressed on them.
 PawlStatus pawl_nsga_begin_contacts(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
                                     PawlState* state, bool fresh, PawlError* err) {
   const double* Lambda_n = pawl_nsga_Lambda_of(s, state);
-  d->contacts.known = d->rebounds = false;
+  d->contacts.known = d->rebounds = d->elastic = false;
   d->minds = pawl_nsga_has_contacts(s);
   d->unsolved = PAWL_LEVEL_POSITION;
   if (!d->minds) {
@@ -480,6 +512,8 @@ PawlStatus pawl_nsga_begin_contacts(PawlStepper* s, PawlNsga* d, const PawlPhase
   PawlPoint point = pawl_phase_point(phase, state->t, state->q, state->v, state->a, state->lambda);
   PAWL_TRY(fresh ? PAWL_OK : pawl_eval_run(d->eval, &point, err));
   const PawlValues* values = pawl_eval_values(d->eval);
+  d->v_n = state->v;
+  d->a_n = pawl_ga_memory(s, state).a;
   pawl_dynamics_rows(&s->dynamics, values->G, state->v, values->g_t, d->rate_before);
   if (begin_far(d, state, Lambda_n)) {
     d->minds = false;
@@ -494,10 +528,16 @@ PawlStatus pawl_nsga_begin_contacts(PawlStepper* s, PawlNsga* d, const PawlPhase
     d->rate_before[i] = contact || slips ? d->rate_before[i] : 0.0;
     d->rebounds |= contact && fabs(d->rate_before[i]) > PAWL_SLOWEST_REBOUND * d->contacts.slow;
     if (contact) {
+      d->elastic |= pawl_system_restitution(s->system, i) > 0.0;
       d->A[i] = d->B_set[i] = d->S[i] = !d->decoupled && state->lambda[i] > 0.0;
       d->ga.lambda[i] = d->S[i] ? d->ga.lambda[i] : 0.0;
       d->contacts.guess[i] = Lambda_n[i] > 0.0 || state->lambda[i] > 0.0;
     }
+  }
+  memcpy(d->turned, d->rate_before, (size_t)s->sizes.rows * sizeof(double));
+  memset(d->pull, 0, (size_t)s->sizes.rows * sizeof(double));
+  if (d->rebounds && d->elastic) {
+    note_ways(s, d, state);
   }
   return d->rub.contacts > 0 ? begin_friction(s, d, phase, state, err) : PAWL_OK;
 }
@@ -542,8 +582,18 @@ bool pawl_nsga_hits(const PawlNsga* d) {
   return hits;
 }
 
-// The impulse adds Lambda (rate_n + rate_{n+1}) / 2 - Lambda g_t to the energy, with rate_{n+1} =
-// -e rate_n: the second part is the work of a contact that moves.                             (B15)
+// [J] What a contact that is hit adds to the energy: by its impulse, and by what it moves against
+// the forces in the positions.                                                       (B15) (N39)
+static double work_of_hit(const PawlStepper* s, const PawlNsga* d, int i) {
+  double back = -pawl_nsga_rebound(s, d, i);
+  if (back == 0.0) {
+    return 0.5 * d->Lambda[i] * d->rate_before[i];
+  }
+  double free = d->turned[i] + d->ga.h * d->pull[i];
+  return 0.5 * d->Lambda[i] * (free + back) - d->nu[i] * d->pull[i];
+}
+
+// The work of a contact that moves is -Lambda g_t.                                            (B15)
 PawlStatus pawl_nsga_log_impacts(PawlStepper* s, PawlNsga* d, const PawlState* state,
                                  const double* q, const double* v, PawlError* err) {
   if (!d->minds) {
@@ -552,8 +602,7 @@ PawlStatus pawl_nsga_log_impacts(PawlStepper* s, PawlNsga* d, const PawlState* s
   for (int k = 0; k < d->contacts.count; k++) {
     int i = d->contacts.row[k];
     if (is_hit(d, i)) {
-      double rates = d->rate_before[i] * (1.0 - pawl_nsga_restitution(s, d, i));
-      double lost = d->Lambda[i] * (d->lead[i] - 0.5 * rates);
+      double lost = d->Lambda[i] * d->lead[i] - work_of_hit(s, d, i);
       PAWL_TRY(
           pawl_log_contact(&s->log, i, d->Lambda[i], lost, state, state->t + d->ga.h, q, v, err));
     }

@@ -26,6 +26,9 @@ typedef struct PawlNsga {
   double *M_smooth, *G_smooth;   // at the smooth motion
   double *eta, *rate_before;     // rows: integral variable of lambda; G v + g_t at the beginning
   double* lead;                  // rows: g_t there
+  const double *v_n, *a_n;       // velocities there, and what the smooth motion goes on with
+  double *turned, *pull;         // rows: G v_n + g_t and G a_n with the gradients of the end
+  double* way;                   // rows: the gap at the beginning, 0 where it touches
   PawlContacts contacts;
   PawlRub rub;                   // friction of contacts
   double* drag;                  // rows: Lambda of friction alone, as U has it
@@ -40,6 +43,7 @@ typedef struct PawlNsga {
   bool minds;                    // contacts take part in this step
   bool far;                      // it is tried without those that there are
   bool rebounds;                 // some contact approaches faster than PAWL_SLOWEST_REBOUND
+  bool elastic;                  // some contact has a restitution
   bool constant_mass;
   PawlLevel unsolved;  // at which no contacts serve the iterate; POSITION: at none
   int smooth_row_count;
@@ -88,8 +92,7 @@ void pawl_nsga_note_moved(const PawlStepper* s, PawlNsga* d, int everywhere);
 PawlStatus pawl_nsga_stuck(PawlStepper* s, const PawlNsga* d, double t, const char* what,
                            PawlError* err);
 // Contacts: their compliance (once in a step), the choice of a level (`x` are the q, v or v' behind
-// its slack, which count as at least `least`), the integral variable eta, Newton's coefficient (0
-// for a slow approach) and d->rate += scale times it times the rates before, the gap rates at the
+// its slack, which count as at least `least`), the integral variable eta, the gap rates at the
 // beginning of a step, whether some contact was hit, the log.
 bool pawl_nsga_has_contacts(const PawlStepper* s);
 PAWL_CHECKED PawlStatus pawl_nsga_compliance(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
@@ -105,8 +108,11 @@ void pawl_nsga_stop_rebounds(PawlNsga* d, bool* changed);
 PAWL_CHECKED PawlStatus pawl_nsga_check_solved(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
                                                double t, PawlError* err);
 double pawl_nsga_next_eta(const PawlNsga* d, double lambda, double lambda_n, double eta_n);
-double pawl_nsga_restitution(const PawlStepper* s, const PawlNsga* d, int i);
-void pawl_nsga_rebound(const PawlStepper* s, PawlNsga* d, double scale);
+// e u* of (N37), which is added to the rate of contact i; 0 for other rows. First the rates behind
+// u* are found with the gradients of an iterate.
+void pawl_nsga_approach(PawlStepper* s, PawlNsga* d);
+double pawl_nsga_rebound(const PawlStepper* s, const PawlNsga* d, int i);
+void pawl_nsga_add_rebounds(const PawlStepper* s, PawlNsga* d, double scale);  // to d->rate
 // Friction (docs/theory/nsga.md): the correction of W, Lambda with the contacts that touch, which
 // replaces the choice of B_set and leaves dx in `du`; `force` may be NULL. What it moves in the
 // positions, added to `force`; whether restitution with friction has brought energy in (then it is
@@ -122,7 +128,7 @@ void pawl_nsga_add_drag(const PawlStepper* s, PawlNsga* d, double* force);
 bool pawl_nsga_gains(const PawlStepper* s, PawlNsga* d);
 void pawl_nsga_note_friction(PawlStepper* s, const PawlNsga* d);
 // A step of a method, first without contacts that neither touch nor push where it begins: it stands
-// if every iterate is clear of them, and none is passed. Else it is taken with them.          (N37)
+// if every iterate is clear of them, and none is passed. Else it is taken with them.          (N40)
 typedef PawlStatus PawlNsgaStep(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,
                                 PawlError* err);
 PAWL_CHECKED PawlStatus pawl_nsga_take(PawlStepper* s, const PawlPhase* phase, PawlState* state,

@@ -27,6 +27,11 @@ static void take_smooth_push(const PawlContacts* c, double* own, double of_lambd
   }
 }
 
+// A contact that is thrown back has no force at the end of its step.                        (N15)
+static bool rests(const PawlStepper* s, const PawlNsga* d, int i) {
+  return fabs(pawl_nsga_rebound(s, d, i)) <= PAWL_SLOWEST_LOGGED * d->contacts.slow;
+}
+
 // The sets A, B and S of the contacts at the iterate, each within the one before.  (N13)-(N15)
 static PawlStatus choose_sets(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,
                               int iteration, bool* changed, PawlError* err) {
@@ -43,6 +48,7 @@ static PawlStatus choose_sets(PawlStepper* s, PawlNsga* d, const PawlPhase* phas
     return PAWL_OK;
   }
   const double* of_q = s->sizes.q == s->sizes.v ? g->q : NULL;
+  pawl_nsga_approach(s, d);
   if (d->rub.contacts > 0) {  // corrections choose their contacts                  (N29) (N30)
     pawl_nsga_touch(s, d, of_q, changed);
     return PAWL_OK;
@@ -64,7 +70,7 @@ static PawlStatus choose_sets(PawlStepper* s, PawlNsga* d, const PawlPhase* phas
   pawl_dynamics_rows(&s->dynamics, values->G, g->v_total, values->g_t, c->opening);
   for (int k = 0; k < c->count; k++) {
     int i = c->row[k];
-    c->opening[i] += pawl_nsga_restitution(s, d, i) * d->rate_before[i];
+    c->opening[i] += pawl_nsga_rebound(s, d, i);
   }
   if (!pawl_nsga_choose(s, d, g->v_total, c->least_v, d->touching, iteration, d->B_set, changed)) {
     pawl_nsga_stop_rebounds(d, changed);
@@ -75,7 +81,8 @@ static PawlStatus choose_sets(PawlStepper* s, PawlNsga* d, const PawlPhase* phas
     memcpy(c->push, g->lambda, (size_t)s->sizes.rows * sizeof(double));
     pawl_dynamics_rows(&s->dynamics, values->G, g->vdot, values->gamma, c->opening);
     for (int k = 0; k < c->count; k++) {
-      d->trial[c->row[k]] = d->A[c->row[k]] && d->B_set[c->row[k]];
+      int i = c->row[k];
+      d->trial[i] = d->A[i] && d->B_set[i] && rests(s, d, i);
     }
     if (!pawl_nsga_choose(s, d, g->vdot, c->least_a, d->trial, iteration, d->S, changed) &&
         d->unsolved == PAWL_LEVEL_POSITION) {
@@ -144,7 +151,7 @@ static PawlStatus correct_velocity(PawlStepper* s, PawlNsga* d, const PawlPhase*
   if (d->rub.contacts > 0) {
     PAWL_TRY(pawl_nsga_rub(s, d, phase, t, NULL, err));  // (N29)
   } else {
-    pawl_nsga_rebound(s, d, 1.0);
+    pawl_nsga_add_rebounds(s, d, 1.0);
     PAWL_TRY(pawl_nsga_correct(s, d, t, values->M, NULL, d->B_set, d->W, d->Lambda, d->rate, err));
   }
   d->ga.dW = keep_correction(d, &d->dW);
@@ -259,7 +266,7 @@ static double corrections_error(const PawlStepper* s, PawlNsga* d, int* row) {
   }
   int other = 0;
   pawl_dynamics_rows(&s->dynamics, values->G, g->v_total, values->g_t, d->rate);
-  pawl_nsga_rebound(s, d, 1.0);
+  pawl_nsga_add_rebounds(s, d, 1.0);
   double of_rate =
       pawl_ga_row_error(s, &d->ga, values->G, g->size_v, d->rate, d->B_set, d->dnu, &other);
   *row = of_rate > error ? other : *row;
@@ -274,7 +281,7 @@ static bool gives_up_rebounds(const PawlStepper* s, PawlNsga* d) {
   for (int sign = -1; sign <= 1; sign += 2) {
     for (int k = 0; k < d->contacts.count; k++) {
       int i = d->contacts.row[k];
-      d->rate[i] += sign * pawl_system_restitution(s->system, i) * d->rate_before[i];
+      d->rate[i] += sign * pawl_nsga_rebound(s, d, i);
     }
     if (sign < 0 && pawl_nsga_gains(s, d)) {
       return true;
@@ -388,7 +395,7 @@ static PawlStatus take_coupled(PawlStepper* s, const PawlPhase* phase, PawlState
     memcpy(d->nu, pawl_nsga_nu_of(s, state), (size_t)s->sizes.rows * sizeof(double));
   }
   PAWL_TRY(iterate_coupled(s, d, phase, state, err));
-  pawl_nsga_rebound(s, d, -1.0);  // what corrections_error() has added to the rates
+  pawl_nsga_add_rebounds(s, d, -1.0);  // what corrections_error() has added to the rates
   PAWL_TRY(pawl_nsga_passed(s, d, state, d->ga.v_total, err));
   pawl_nsga_note_friction(s, d);
   PAWL_TRY(pawl_nsga_log_impacts(s, d, state, d->ga.q, d->ga.v_total, err));

@@ -97,7 +97,7 @@ static bool choose_velocity_set(PawlStepper* s, PawlNsga* d, int iteration) {
   memcpy(c->push, d->Lambda, (size_t)s->sizes.rows * sizeof(double));
   for (int k = 0; k < c->count; k++) {
     int i = c->row[k];
-    c->opening[i] = d->rate[i] + pawl_nsga_restitution(s, d, i) * d->rate_before[i];
+    c->opening[i] = d->rate[i] + pawl_nsga_rebound(s, d, i);
     d->B_set[i] = iteration == 0 ? d->touching[i] : d->B_set[i];
   }
   // The first set is all that touch, so that contacts which depend on each other share the impulse.
@@ -169,6 +169,9 @@ static PawlStatus correct_velocity(PawlStepper* s, PawlNsga* d, const PawlPhase*
   const PawlValues* values = pawl_eval_values(d->eval);
   pawl_copy_zeros(s->sizes.v, d->W);
   pawl_copy_zeros(s->sizes.rows, d->Lambda);
+  if (pawl_nsga_has_contacts(s)) {
+    pawl_nsga_approach(s, d);
+  }
   double best = INFINITY;
   bool changed = false;
   for (int k = 0; k <= s->def.iterations; k++) {
@@ -193,7 +196,7 @@ static PawlStatus correct_velocity(PawlStepper* s, PawlNsga* d, const PawlPhase*
       PAWL_TRY(pawl_nsga_evaluate(s, d, phase, t, d->v, err));
     }
     pawl_dynamics_rows(&s->dynamics, values->G, d->v, values->g_t, d->rate);
-    pawl_nsga_rebound(s, d, 1.0);
+    pawl_nsga_add_rebounds(s, d, 1.0);
     const double* force = difference(s, d, d->ga.h);
     PAWL_TRY(pawl_nsga_correct(s, d, t, values->M, force, d->B_set, d->W, d->Lambda, d->rate, err));
     if (is_done(d)) {
@@ -209,6 +212,7 @@ static PawlStatus correct_rubbing(PawlStepper* s, PawlNsga* d, const PawlPhase* 
                                   PawlError* err) {
   const PawlValues* values = pawl_eval_values(d->eval);
   double best = INFINITY;
+  pawl_nsga_approach(s, d);
   for (int k = 0; k <= s->def.iterations; k++) {
     for (int j = 0; j < s->sizes.v; j++) {
       d->v[j] = d->ga.v[j] + d->W[j];

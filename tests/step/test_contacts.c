@@ -80,23 +80,41 @@ static void impulses(Motion* m, double h, double* Lambda) {
   }
 }
 
-// Below 1e-9 m/s nothing rebounds.
-static double restitution(const Motion* m, const Watch* w, int row) {
+static double fastest(const Motion* m, const Watch* w) {
   double most = 0.0;
   for (int i = 0; i < m->n.rows; i++) {
     most = fmax(most, fabs(w->rate[i]));
   }
-  return most > 1e-9 ? pawl_system_restitution(m->system, row) : 0.0;
+  return most;
+}
+
+// Below 1e-9 m/s, 1e-7 of what forces make in a step, nothing rebounds.
+static double restitution(const Motion* m, const Watch* w, int row) {
+  return fastest(m, w) > 1e-9 ? pawl_system_restitution(m->system, row) : 0.0;
+}
+
+// e times the rate that is thrown back: of one that approaches the slower of those with the
+// gradients of both ends, and with `a_n` what forces make of it over the gap.     (N37) (T14)
+static double thrown(const Motion* m, const Watch* w, const Sight* x, int row, const double* v_n,
+                     const double* a_n) {
+  double begin = w->rate[row], turned = row_rate(x, row, v_n), rate = fmax(begin, turned);
+  if (a_n) {
+    double force = -dot(m->n.v, x->G[row], a_n);
+    rate = -sqrt(fmax(rate * rate + 2 * force * (w->gap[row] > 1e-9 ? w->gap[row] : 0.0), 0.0));
+  }
+  return restitution(m, w, row) * (begin < 0.0 && turned < 0.0 ? rate : begin);
 }
 
 // Newton's law at the end of a step: pushing and leaving by the law, or not pushing and leaving at
 // least as fast.
-static void check_newton(double push, double rebound, bool active) {
+static void check_newton(const Motion* m, const Watch* w, double push, double rebound,
+                         bool active) {
+  double slow = fastest(m, w), off = 1e-9 + (slow < 1e-8 ? slow : 0.0);  // rebounds or not
   if (active) {
-    CHECK_NEAR(rebound, 0.0, 1e-9);
+    CHECK_NEAR(rebound, 0.0, off);
     assert_true(push >= -1e-9);
   } else {
-    assert_true(rebound >= -1e-9);
+    assert_true(rebound >= -off);
   }
 }
 
@@ -157,12 +175,13 @@ static void check_pva_step(Motion* m, PawlEval* eval, Watch* w, double h) {
     assert_true(lambda[row] >= -1e-9);
     if (lambda[row] > 0.0) {
       CHECK_NEAR(acceleration, 0.0, 1e-8);
+      assert_true(rate <= 1e-3 * h * 100.0);  // what is thrown back has no force           (N15)
     }
     if (x.g[row] > 1e-9) {
       assert_false(active);
-    } else if (active || x.g[row] <= 1e-13) {  // in between is open, too
-      check_newton(Lambda[row] + h * c.gamma * kappa * lambda[row],
-                   rate + restitution(m, w, row) * w->rate[row], active);
+    } else if (active || x.g[row] <= 0.0) {  // in between is open, too
+      check_newton(m, w, Lambda[row] + h * c.gamma * kappa * lambda[row],
+                   rate + thrown(m, w, &x, row, b.v, b.a), active);
     }
     note_contact(w, &x, row, rate, active);
   }
@@ -230,8 +249,8 @@ static void check_pvv_step(Motion* m, PawlEval* eval, Watch* w, double h) {
     assert_true(x.g[row] >= -1e-10);
     if (x.g[row] > 1e-9) {  // beyond what Newton's tolerance leaves
       assert_false(active);
-    } else if (active || (x.g[row] <= 1e-13 && moved > 1e-12)) {
-      check_newton(Lambda[row], rate + restitution(m, w, row) * w->rate[row], active);
+    } else if (active || (x.g[row] <= 0.0 && moved > 1e-12)) {
+      check_newton(m, w, Lambda[row], rate + thrown(m, w, &x, row, b.v, b.a), active);
     }
     note_contact(w, &x, row, rate, active);
   }
@@ -240,6 +259,7 @@ static void check_pvv_step(Motion* m, PawlEval* eval, Watch* w, double h) {
 
 // moreau-jean: (T4) for the contacts that are closed half a step ahead, nothing for the others.
 static void check_moreau_step(Motion* m, PawlEval* eval, Watch* w, double h) {
+  Begin b = begin_of(m);
   motion_step(m, h);
   Sight x = sight_of_state(m, eval);
   count_unsettled(m, w);
@@ -251,7 +271,7 @@ static void check_moreau_step(Motion* m, PawlEval* eval, Watch* w, double h) {
     }
     double rate = row_rate(&x, row, m->state->v), P = h * m->state->lambda[row];
     if (w->gap[row] + 0.5 * h * w->rate[row] <= 0.0) {
-      check_newton(P, rate + restitution(m, w, row) * w->rate[row], P != 0.0);
+      check_newton(m, w, P, rate + thrown(m, w, &x, row, b.v, NULL), P != 0.0);
     } else {
       assert_true(P == 0.0);
     }
@@ -310,6 +330,59 @@ static void test_conditions(void** unused) {
   check_conditions(motion_text(ROD), 2.0, 1.1e-3, 10);
   check_conditions(motion_text(COLUMN), 3.0, 1.1e-3, 30);
   check_conditions(motion_file("bouncing-pendulum", "cor=0.5"), 2.0, 1e-3, 10);
+}
+
+// ---- energy -------------------------------------------------------------------------------------
+// A box of 2.5 kg that turns fast: a corner comes in, and its gradient turns by a fifth of the rate
+// in a step.
+static const char TUMBLING[] =
+    "model: box\n"
+    "parameters: {w: 19}\n"
+    "coordinates: {y: {start: 0.273, rate: 0.7}, phi: {start: -1.34, rate: w}}\n"
+    "mass: {y: 2.5, phi: 0.065}\n"
+    "potential: 25*y\n"
+    "contacts:\n"
+    "  left: {gap: y - 0.25*sin(phi) - 0.11*cos(phi), restitution: 1}\n"
+    "  right: {gap: y + 0.25*sin(phi) - 0.11*cos(phi), restitution: 1}\n";
+
+// The most that a step adds to the energy.
+static double largest_rise(Motion* m, PawlEval* eval, int method, double until, double h) {
+  motion_start(m, METHODS[method]);
+  double most = 0.0, before = energy_of(m, eval);
+  while (m->state->t < until) {
+    motion_step(m, h);
+    double now = energy_of(m, eval);
+    most = fmax(most, now - before);
+    before = now;
+  }
+  return most;
+}
+
+// Nothing where gradients are constant, but for m a^2 h^2/2 of moreau-jean (T15), and no more than
+// m a (a + c) h^2/2 where they turn, (N38) with c = l w^2.
+static void test_energy_of_steps(void** unused) {
+  (void)unused;
+  Motion ball = motion_text(BALL);
+  PawlEval* eval = sight_eval(&ball);
+  for (int k = 0; k < 24; k++) {
+    int method = k % METHOD_COUNT;
+    double h = 1e-3 * (1 + 0.13 * k), a = 10.0;
+    double rise = largest_rise(&ball, eval, method, 2.0, h);
+    assert_true(rise <= 1e-13 + (method == 2 ? 0.5 * 2.0 * a * a * h * h : 0.0));
+  }
+  pawl_eval_destroy(eval);
+  motion_end(&ball);
+  for (int k = 0; k < 60; k++) {
+    char rate[20];
+    snprintf(rate, sizeof rate, "w=%g", 15 + k / 6.0);
+    Motion box = text_with(TUMBLING, rate);
+    eval = sight_eval(&box);
+    double h = 2e-3, a = 10.0, c = 0.28 * 26 * 26;
+    double rise = largest_rise(&box, eval, k % METHOD_COUNT, 1.0, h);
+    assert_true(rise <= 0.5 * 2.5 * a * (a + c) * h * h);
+    pawl_eval_destroy(eval);
+    motion_end(&box);
+  }
 }
 
 // ---- random systems -----------------------------------------------------------------------------
@@ -416,8 +489,8 @@ static void write_rod(Writer* w, int n) {
 }
 
 // 1 to 8 contacts, with equal and with different restitution. No step may be left unsettled. With
-// equal restitution impacts add no energy; position corrections (h g v for each hit) and what is
-// left of an acceleration after it add some thousandths of a joule at this step.
+// equal restitution impacts add no energy; the beads on their curve gain some thousandths of a
+// joule by moreau-jean at this step, between impacts.
 static void test_random_systems(void** unused) {
   (void)unused;
   static const double rhos[] = {0.5, 0.9, 1.0};
@@ -459,9 +532,8 @@ static void test_random_systems(void** unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_impact_by_hand),
-      cmocka_unit_test(test_moving_wall),
-      cmocka_unit_test(test_conditions),
+      cmocka_unit_test(test_impact_by_hand), cmocka_unit_test(test_moving_wall),
+      cmocka_unit_test(test_conditions),     cmocka_unit_test(test_energy_of_steps),
       cmocka_unit_test(test_random_systems),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

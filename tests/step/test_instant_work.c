@@ -85,8 +85,8 @@ static void test_impact(void** unused) {
   }
   assert_int_equal(plain.evaluations, 2);  // one iteration: the guess, and its end  (N34) (N36)
   assert_int_equal(plain.kkt, 2);
-  assert_int_equal(hit.evaluations, 8);
-  assert_int_equal(hit.kkt, 11);
+  assert_int_equal(hit.evaluations, 5);
+  assert_int_equal(hit.kkt, 7);
   motion_end(&m);
 }
 

@@ -415,7 +415,7 @@ static void test_corrections_of_pieces(void** unused) {
 }
 
 // A contact that is far away leaves every bit as it would be without it, also where the motion
-// turns back before it, and one that comes near is met: the step begins anew.              (N37)
+// turns back before it, and one that comes near is met: the step begins anew.              (N40)
 static Motion swinging(const char* contacts, int rate, const char* method) {
   char text[400];
   snprintf(text, sizeof text,
