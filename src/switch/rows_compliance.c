@@ -204,7 +204,7 @@ static double move(PawlRowsWork* k, int p) {
 // ---- interface ----------------------------------------------------------------------------------
 
 static bool build(PawlCompliance* c, int m) {
-  static const PawlRowsOps dense = {factor, solve, move};
+  static const PawlRowsOps dense = {factor, solve, move, NULL, NULL};
   PawlArena* arena = &c->arena;
   double** arrays[] = {&c->s, &c->own, &c->e};
   bool ok =

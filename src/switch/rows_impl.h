@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the files of the row problem share: the search (rows_pivot.c) and the sharing of forces
-// (rows_share.c) see rows only through three operations, which exist for a dense D
+// (rows_share.c) see rows only through these operations, which exist for a dense D
 // (rows_compliance.c) and for the sparse KKT system (rows_sparse.c).
 #pragma once
 
@@ -9,6 +9,8 @@
 #include "switch/tolerances.h"
 
 typedef struct PawlRowsWork PawlRowsWork;
+
+enum { PAWL_ROWS_MANY = 64 };  // rows: more of them are searched by their neighbours, too
 
 typedef struct PawlRowsOps {
   // Factors the rows of `in`. Rows that follow from others of them are taken out of `in`. (R4)
@@ -19,6 +21,11 @@ typedef struct PawlRowsOps {
   // `direction`: how lambda of the rows of `in` changes with lambda_p; 1 for p, 0 for the others.
   // Returns how w_p changes, D_pp less what the others take.                             (R5)
   double (*move)(PawlRowsWork* k, int p);
+  // Adds to the rows of `tight` those that are as many common coordinates away, or less; NULL:
+  // none.
+  void (*spread)(PawlRowsWork* k, int away);
+  // Whether no row of `tight` beside row i has more of `size` by its compliance; NULL: never.
+  bool (*leads)(const PawlRowsWork* k, int i);
 } PawlRowsOps;
 
 // Room for k rows that follow from r others.
@@ -50,6 +57,7 @@ struct PawlRowsWork {
   double* direction;        // m
   unsigned char* in;        // m: in the set for which w = 0 is asked
   unsigned char* tight;     // m: w = 0, and lambda may change
+  unsigned char* flags;     // m: scratch
   unsigned char* given_up;  // m
   unsigned char* agrees;    // m: follows from the set, and differs from it by rounding
   PawlShareRoom* room;      // NULL: allocate when needed

@@ -14,9 +14,11 @@ bool pawl_rows_work_alloc(PawlRowsWork* k, PawlArena* arena, int m) {
   k->direction = PAWL_NEW(arena, double, m);
   k->in = PAWL_NEW(arena, unsigned char, m);
   k->tight = PAWL_NEW(arena, unsigned char, m);
+  k->flags = PAWL_NEW(arena, unsigned char, m);
   k->given_up = PAWL_NEW(arena, unsigned char, m);
   k->agrees = PAWL_NEW(arena, unsigned char, m);
-  return k->size && k->given && k->direction && k->in && k->tight && k->given_up && k->agrees;
+  return k->size && k->given && k->direction && k->in && k->tight && k->flags && k->given_up &&
+         k->agrees;
 }
 
 double pawl_rows_nearest(const PawlRowsWork* k, int i, double lambda) {
@@ -121,6 +123,53 @@ static bool touches(const PawlRowsWork* k, int i) {
   return !k->in[i] && !pawl_rows_fixed(k, i) && fabs(k->w[i]) <= PAWL_ROWS_ROUNDING * k->size[i];
 }
 
+static int count_in(const PawlRowsWork* k) {
+  int count = 0;
+  for (int i = 0; i < k->m; i++) {
+    count += k->in[i];
+  }
+  return count;
+}
+
+static int count_pulled(const PawlRowsWork* k) {
+  int count = 0;
+  for (int i = 0; i < k->m; i++) {
+    count += !k->in[i] && pull(k, i) != 0;
+  }
+  return count;
+}
+
+// Rows that are pulled come in, with those `near` them.
+static void come_in(PawlRowsWork* k, bool first, int near) {
+  for (int i = 0; i < k->m; i++) {
+    k->tight[i] = !k->in[i] && (pull(k, i) != 0 || (first && touches(k, i)));
+  }
+  if (near > 0 && k->ops->spread) {
+    k->ops->spread(k, near);
+  }
+  for (int i = 0; i < k->m; i++) {
+    bool free = !k->in[i] && !pawl_rows_fixed(k, i) && !k->given_up[i] && !k->agrees[i];
+    if (k->tight[i] && free) {
+      change(k, i);
+    }
+  }
+}
+
+// Rows beyond their bounds go out; with `few` those alone that are so more than their neighbours.
+static void go_out(PawlRowsWork* k, bool few) {
+  for (int i = 0; i < k->m; i++) {
+    k->tight[i] = k->in[i] && beyond(k, i);
+  }
+  for (int i = 0; i < k->m; i++) {
+    k->flags[i] = k->tight[i] && (!few || !k->ops->leads || k->ops->leads(k, i));
+  }
+  for (int i = 0; i < k->m; i++) {
+    if (k->flags[i]) {
+      change(k, i);
+    }
+  }
+}
+
 // *done is false when the rows in the wrong place do not become fewer in some rounds.       (R6)
 static PawlStatus change_blocks(PawlRowsWork* k, PawlRowsResult* result, bool* done) {
   enum { PATIENCE = 6 };
@@ -141,6 +190,38 @@ static PawlStatus change_blocks(PawlRowsWork* k, PawlRowsResult* result, bool* d
         change(k, i);
       }
     }
+  }
+}
+
+// The same for many rows, of which a few come in next to each other, round after round: none goes
+// out where some come in, as long as that makes the wrong ones fewer. (R6)
+static PawlStatus change_fronts(PawlRowsWork* k, PawlRowsResult* result, bool* done) {
+  enum { PATIENCE = 6 };
+  int fewest = k->m + 1, patience = PATIENCE, near = 0, grown = 0, last = 2 * k->m;
+  int held = -1;
+  *done = false;
+  for (bool first = true;; first = false) {
+    PAWL_TRY(refresh(k));
+    result->rounds++;
+    int count = count_wrong(k), pulled = count_pulled(k), holds = count_in(k);
+    bool fewer = count<fewest, alone = pulled == count, some = pulled> 0;
+    bool grows = some && (fewer || alone);
+    patience = fewer ? PATIENCE : patience - !(grows && alone && holds > held);
+    fewest = fewer ? count : fewest;
+    *done = count == 0;
+    if (*done || patience < 0) {
+      return PAWL_OK;
+    }
+    grown = grows && alone ? grown + 1 : 0;
+    near = grown > 2 ? 2 * near + 1 : grown > 0 ? near : near / 4;
+    if (some || first) {
+      come_in(k, first, grows ? near : 0);
+    }
+    if (!grows && !alone) {
+      go_out(k, 2 * count <= last);
+    }
+    last = count;
+    held = holds;
   }
 }
 
@@ -338,7 +419,8 @@ PawlStatus pawl_rows_pivot(PawlRowsWork* k, const PawlRowBounds* bounds, PawlRow
   k->w = result->w;
   PAWL_TRY(check(k));
   begin(k, result);
-  PawlStatus status = change_blocks(k, result, &done);
+  bool many = k->ops->spread && k->m > PAWL_ROWS_MANY;
+  PawlStatus status = many ? change_fronts(k, result, &done) : change_blocks(k, result, &done);
   if (status == PAWL_RETRY || (status == PAWL_OK && !done)) {  // the other way: all rows hold
     for (int i = 0; i < k->m; i++) {
       k->lambda[i] = pawl_rows_nearest(k, i, 0.0);

@@ -56,9 +56,11 @@ static bool alloc(PawlRowsSparse* s, PawlArena* arena, int m) {
   s->row_entry = PAWL_NEW(arena, int, entries + 1);
   s->row_column = PAWL_NEW(arena, int, entries + 1);
   s->diagonal = PAWL_NEW(arena, int, s->n + 1);
+  s->list = PAWL_NEW(arena, int, m + 1);
   s->kept = PAWL_NEW(arena, unsigned char, m);
   s->flags = PAWL_NEW(arena, unsigned char, m);
-  return ok && s->row_start && s->row_entry && s->row_column && s->diagonal && s->kept && s->flags;
+  return ok && s->row_start && s->row_entry && s->row_column && s->diagonal && s->list && s->kept &&
+         s->flags;
 }
 
 // ---- the three operations -----------------------------------------------------------------------
@@ -177,11 +179,49 @@ static double move(PawlRowsWork* k, int p) {
   return slope;
 }
 
+static void spread(PawlRowsWork* k, int away) {
+  PawlRowsSparse* s = k->self;
+  int count = 0;
+  for (int i = 0; i < k->m; i++) {
+    s->list[count] = i;
+    count += k->tight[i];
+  }
+  for (int begin = 0; away > 0; away--) {
+    int end = count;
+    for (; begin < end; begin++) {
+      for (int e = s->row_start[s->list[begin]]; e < s->row_start[s->list[begin] + 1]; e++) {
+        int j = s->row_column[e];
+        for (int f = s->G->start[j]; f < s->G->start[j + 1]; f++) {
+          int i = s->G->index[f];
+          s->list[count] = i;
+          count += !k->tight[i];
+          k->tight[i] = 1;
+        }
+      }
+    }
+  }
+}
+
+static bool leads(const PawlRowsWork* k, int i) {
+  const PawlRowsSparse* s = k->self;
+  double own = fabs(k->lambda[i]) * sqrt(k->mobility[i]);
+  for (int e = s->row_start[i]; e < s->row_start[i + 1]; e++) {
+    int j = s->row_column[e];
+    for (int f = s->G->start[j]; f < s->G->start[j + 1]; f++) {
+      int other = s->G->index[f];
+      if (k->tight[other] && fabs(k->lambda[other]) * sqrt(k->mobility[other]) > own) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
 // ---- interface ----------------------------------------------------------------------------------
 
 PawlStatus pawl_rows_sparse_create(PawlRowsSparse* s, PawlArena* arena, const PawlPattern* H,
                                    const PawlPattern* G, PawlError* err) {
-  static const PawlRowsOps sparse = {factor, solve, move};
+  static const PawlRowsOps sparse = {factor, solve, move, spread, leads};
   s->n = H->cols;
   s->H = H;
   s->G = G;

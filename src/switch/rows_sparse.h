@@ -13,6 +13,7 @@ typedef struct PawlRowsSparse {
   const double *values_H, *values_B, *values_G, *r, *b;
   int *row_start, *row_entry, *row_column;  // G by rows
   int* diagonal;                            // n: place of H_jj, or -1
+  int* list;                                // m + 1: scratch
   double* inertia;                          // n: H_jj
   double *x, *room;                         // n: the solution; scratch
   double *y, *mobility;                     // m
