@@ -179,6 +179,42 @@ static void test_column(void** state) {
   free_large(&l);
 }
 
+// The upper half of a column comes down on the lower one, with a little space between neighbours:
+// the contacts that close follow from each other, and come in together.                    (R6)
+static void test_front(void** state) {
+  (void)state;
+  enum { COUNT = 1000, LANDED = 500 };
+  Large l = large_case(COUNT, COUNT, 2, 0.0);
+  for (int j = 0; j < COUNT; j++) {
+    l.r[j] = j < LANDED ? 0.0 : -1.0;
+    l.b[j] = j < LANDED ? 0.0 : 0.02;
+    add_entry(&l, j, 1.0);
+    if (j + 1 < COUNT) {
+      add_entry(&l, j + 1, -1.0);
+    }
+    l.start_G[j + 1] = l.entries;
+    l.hi[j] = INFINITY;
+    l.weight[j] = 1.0;
+  }
+  LargeAnswer a = large_answer(&l);
+  for (int i = 0; i < COUNT; i++) {
+    a.state[i] = i < LANDED ? PAWL_ROW_FREE : PAWL_ROW_LOW;
+  }
+  PawlRows* rows;
+  assert_int_equal(pawl_rows_create(&l.pattern_H, &l.pattern_G, PAWL_ROWS_AUTO, &rows, NULL),
+                   PAWL_OK);
+  assert_int_equal(solve_large(&l, rows, &a), PAWL_OK);
+  assert_int_equal(a.info.exchanges, 0);
+  assert_true(a.info.rounds <= 16);
+  for (int i = 0; i < COUNT; i++) {
+    assert_true(a.lambda[i] >= 0.0 && a.w[i] >= -1e-12);
+    CHECK_NEAR(a.lambda[i] * a.w[i], 0.0, 1e-12);
+  }
+  pawl_rows_destroy(rows);
+  free_answer(&a);
+  free_large(&l);
+}
+
 static void test_memory_runs_out(void** state) {
   (void)state;
   Patterns p;
@@ -200,6 +236,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_sparse_against_dense),
       cmocka_unit_test(test_column),
+      cmocka_unit_test(test_front),
       cmocka_unit_test(test_memory_runs_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
