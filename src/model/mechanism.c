@@ -213,6 +213,16 @@ static void write_totals(Mechanism* m) {
   }
 }
 
+// Without a coordinate, of a joint or of the model's own, there is no motion to find.
+static void check_moves(const Mechanism* m, const PawlYaml* root) {
+  const PawlYaml* bodies = pawl_yaml_get(root, "bodies");
+  if (m->coordinates == JOINT && !pawl_yaml_get(m->made.root, "coordinates") &&
+      !pawl_yaml_get(root, "coordinates")) {
+    pawl_report(&m->made.loader->report, bodies ? bodies->key : root,
+                "no body can move; mechanism: {coordinates: absolute} finds what the joints carry");
+  }
+}
+
 // ---- the whole --------------------------------------------------------------------------------
 
 static bool read_all(Mechanism* m, PawlYaml* root) {
@@ -257,6 +267,9 @@ bool pawl_expand_mechanism(PawlLoader* loader, PawlYaml* root) {
   }
   write_bodies(&m);
   write_joints(&m);
+  if (loader->report.count == mistakes) {
+    check_moves(&m, root);
+  }
   pawl_write_touching(&m.made, &m.bodies, pawl_yaml_get(root, "contacts"));
   write_totals(&m);
   if (loader->report.count == mistakes && !pawl_yaml_get(root, "scene")) {

@@ -194,6 +194,8 @@ static void test_all_mistakes(void** state) {
       "joints: {j: {revolut: [ground, a]}, k: {weld: [a, b]}, l: {weld: [a, c]}}\n",
       "unknown key 'gravty'", "did you mean 'joint'?", "unknown key 'mas'", "cannot be called 'x'",
       "did you mean 'revolute'?", "'c' is not a body");
+  REFUSED("model: m\nbodies: {a: {mass: 1, inertia: 1}}\njoints: {w: {weld: [ground, a]}}\n",
+          "m.yaml:2:1: no body can move; mechanism: {coordinates: absolute} finds what");
   REFUSED("model: m\nbodies: {sin: {mass: 1, inertia: 1}}\njoints: {t: {weld: [ground, sin]}}\n",
           "'sin' is a reserved word", "'t' is a reserved word");
 }
