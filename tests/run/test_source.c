@@ -211,8 +211,8 @@ static void check_points(Motion* m, const Library* library) {
     }
     for (int k = 0; k < m->n.rows; k++) {
       lambda[k] = noise(&seed);
-      int c = m->system->row_constraint[k];
-      bool keeps = pawl_system_row_keeps(m->system, k) && !m->model->constraints[c].modes[1].rate;
+      const PawlConstraint* c = &m->model->constraints[m->system->row_constraint[k]];
+      bool keeps = c->triggered && c->on_engage == PAWL_ENGAGE_KEEP && !c->modes[1].rate;
       held[k] = keeps ? noise(&seed) : 0.0;
     }
     for (int c = 0; c < m->model->constraint_count && moves; c++) {
