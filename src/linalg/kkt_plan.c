@@ -96,10 +96,7 @@ static PawlStatus find_patterns(Plan* p, int* scratch) {
     p->at[p->order[k]] = k;
   }
   find_columns(p, scratch);
-  for (int k = 0; k < p->size; k++) {
-    scratch[k] = k;
-  }
-  return pawl_factor_pattern_find(&p->pattern, p->size, scratch, p->start, p->row);
+  return pawl_factor_pattern_find_even(&p->pattern, p->size, p->start, p->row, scratch);
 }
 
 static bool leaves_out(const PawlKkt* kkt, const unsigned char* inside) {

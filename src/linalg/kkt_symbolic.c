@@ -8,6 +8,7 @@
 #include "linalg/kkt_symbolic.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 
 #include "base/alloc.h"
 
@@ -145,6 +146,75 @@ PawlStatus pawl_factor_pattern_find(PawlFactorPattern* p, int size, const int* Q
     }
     for (int u = p->U_start[k]; u < p->U_start[k + 1] - 1; u++) {
       prune(p, p->U_index[u], k);
+    }
+  }
+  return PAWL_OK;
+}
+
+// ---- a symmetric pattern ------------------------------------------------------------------------
+
+static int compare(const void* a, const void* b) {
+  int i = *(const int*)a, j = *(const int*)b;
+  return (i > j) - (i < j);
+}
+
+static void sort(int count, int* list) {
+  enum { FEW = 32 };
+  if (count > FEW) {
+    qsort(list, (size_t)count, sizeof *list, compare);
+    return;
+  }
+  for (int k = 1; k < count; k++) {
+    int i = list[k], at = k;
+    for (; at > 0 && list[at - 1] > i; at--) {
+      list[at] = list[at - 1];
+    }
+    list[at] = i;
+  }
+}
+
+static bool push_new(PawlFactorPattern* p, int count, const int* rows, int k, int* seen, int* at) {
+  bool ok = true;
+  for (int a = 0; ok && a < count; a++) {
+    int i = rows[a];
+    if (i > k && seen[i] != k) {
+      seen[i] = k;
+      ok = push(&p->L_index, &p->L_room, at, i);
+    }
+  }
+  return ok;
+}
+
+// Column k of L has the rows of A(:,k), and those of every column whose first row below its
+// diagonal is k.
+PawlStatus pawl_factor_pattern_find_even(PawlFactorPattern* p, int size, const int* start,
+                                         const int* row, int* seen) {
+  enum { NONE = -1 };
+  int *first = p->U_start, *next = p->search_end, count = 0;  // columns by that row
+  for (int k = 0; k < size; k++) {
+    first[k] = seen[k] = NONE;
+  }
+  p->L_start[0] = 0;
+  for (int k = 0; k < size; k++) {
+    int from = count;
+    bool ok = push(&p->L_index, &p->L_room, &count, k) &&
+              push_new(p, start[k + 1] - start[k], row + start[k], k, seen, &count);
+    for (int c = first[k]; ok && c != NONE; c = next[c]) {
+      int begin = p->L_start[c], rows = p->L_start[c + 1] - begin;
+      while (ok && p->L_room - count < rows) {
+        ok = grow(&p->L_index, &p->L_room);
+      }
+      ok = ok && push_new(p, rows, p->L_index + begin, k, seen, &count);
+    }
+    if (!ok) {
+      return PAWL_ERROR_MEMORY;
+    }
+    sort(count - from - 1, p->L_index + from + 1);
+    p->L_start[k + 1] = count;
+    if (count > from + 1) {
+      int* head = &first[p->L_index[from + 1]];
+      next[k] = *head;
+      *head = k;
     }
   }
   return PAWL_OK;

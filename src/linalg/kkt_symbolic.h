@@ -30,3 +30,8 @@ PAWL_CHECKED PawlStatus pawl_factor_pattern_reserve(PawlFactorPattern* pattern,
 // Every diagonal entry counts as present. PAWL_ERROR_MEMORY is the only failure.
 PAWL_CHECKED PawlStatus pawl_factor_pattern_find(PawlFactorPattern* pattern, int size, const int* Q,
                                                  const int* start, const int* row);
+
+// The same of L alone, for a symmetric pattern in pivot order, by columns with duplicates. `seen`
+// (size) is scratch; U is lost.
+PAWL_CHECKED PawlStatus pawl_factor_pattern_find_even(PawlFactorPattern* pattern, int size,
+                                                      const int* start, const int* row, int* seen);
