@@ -610,19 +610,12 @@ static long long settled(const PawlKkt* kkt, const double* S) {
   return all[0].S == S ? all[0].number : all[1].S == S ? all[1].number : 0;
 }
 
-// What was compared once is known by its number from then on.
-static bool is_same_S(const PawlKkt* kkt, PawlKktKept* kept, const double* S) {
-  if (kept->settled > 0 && kept->settled == settled(kkt, S)) {
-    return true;
-  }
-  if (!is_same(kkt->block_S.count, kept->S, S)) {
-    return false;
-  }
-  kept->settled = kkt->settled_count > 0 ? settled(kkt, S) : 0;
-  return true;
+static bool is_same_S(const PawlKkt* kkt, const PawlKktKept* kept, const double* S) {
+  return (kept->settled > 0 && kept->settled == settled(kkt, S)) ||
+         is_same(kkt->block_S.count, kept->S, S);
 }
 
-static bool is_kept(const PawlKkt* kkt, PawlKktKept* kept, const double* S, const double* B,
+static bool is_kept(const PawlKkt* kkt, const PawlKktKept* kept, const double* S, const double* B,
                     const double* J) {
   return kept->on && !kept->named && is_same(kkt->block_J.count, kept->J, J) &&
          is_same_S(kkt, kept, S) &&
@@ -654,14 +647,23 @@ static bool use_kept(PawlKkt* kkt, int k, const unsigned char* active) {
   return kkt->kept[k].on;
 }
 
+// What was compared once is known by its number from then on: a band may be long.
+static void note_settled(PawlKkt* kkt, int k, const double* S) {
+  if (kkt->band) {
+    kkt->kept[k].settled = settled(kkt, S);
+  }
+}
+
 bool pawl_kkt_holds(PawlKkt* kkt, const double* S, const double* B, const double* J,
                     const unsigned char* active) {
   if (is_same_set(kkt, active) && is_kept(kkt, &kkt->kept[kkt->turn], S, B, J)) {
+    note_settled(kkt, kkt->turn, S);
     return true;
   }
   for (int k = 0; k < kkt->kept_count && active; k++) {
-    PawlKktKept* kept = &kkt->kept[k];
+    const PawlKktKept* kept = &kkt->kept[k];
     if (k != kkt->turn && is_set(kkt->m, kept->set, active) && is_kept(kkt, kept, S, B, J)) {
+      note_settled(kkt, k, S);
       return use_kept(kkt, k, active);
     }
   }
