@@ -353,7 +353,7 @@ static const Check bar_pva[] = {
 };
 static const Check bar_pvv[] = {
     BAR_CONTACT(BAR_RELEASE, 498.75),
-    {"Newton iterations per step", ITERATIONS, NULL, 0, 0, 2.94, 2.2, 0},
+    {"Newton iterations per step", ITERATIONS, NULL, 0, 0, 2.94, 2, 0},
 };
 // Fine steps: the answer of the elements.
 static const Check bar_elements[] = {
