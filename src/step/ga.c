@@ -527,6 +527,7 @@ PawlStatus pawl_ga_iterate(PawlStepper* s, PawlGa* d, const PawlPhase* phase, Pa
     PAWL_TRY(pawl_ga_residual(s, d, phase, state, k > 0, err));  // the prediction is no end
     if (k == 0 && s->dynamics.linear && !s->dynamics.slip && is_nothing(s, d, phase)) {
       d->unjudged = true;
+      s->dynamics.info.newton_iterations++;  // by nothing
       return PAWL_OK;
     }
     if (pawl_ga_may_end(s, d, phase, k) && pawl_ga_ended(s, d, 0.0)) {
