@@ -4,9 +4,11 @@
 // do the work.
 #pragma once
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/sized.h"
 #include "linalg/sparse.h"
 
 typedef void PawlSparseCode(const double* values, const double* x, double* y, double scale);
@@ -39,7 +41,7 @@ static inline bool pawl_sparse_line_add_sizes(const PawlSparseLine* line, const 
     return false;
   }
   for (int k = 0; k < line->A.start[line->A.cols]; k++) {
-    room[k] = values[k] < 0.0 ? -values[k] : values[k];
+    room[k] = fabs(pawl_sized_alone(values[k]));
   }
   line->add(room, x, y, 1.0);
   return true;

@@ -381,7 +381,8 @@ static PawlStatus step_quietly(PawlStepper* s, PawlState* state, double h, PawlE
 
 // A step from which surfaces are far at both ends, and may have been reached in between by no more
 // than what every step looks at: nothing is left to be done. Else it is taken as any other. (V16b)
-static PawlStatus step_clearly(PawlStepper* s, PawlState* state, double h, PawlError* err) {
+PAWL_APART static PawlStatus step_clearly(PawlStepper* s, PawlState* state, double h,
+                                          PawlError* err) {
   PawlLoop* l = s->loop;
   PawlGuards* g = &l->guards;
   PawlPhase phase = pawl_phase_of(state, false);
