@@ -56,9 +56,11 @@ static PawlStatus make_registers(PawlProgram* p, PawlArena* arena, PawlError* er
   return PAWL_OK;
 }
 
-// Families mostly read and write every so many numbers: no list is looked at then.
+// Families mostly read and write every so many numbers: no list is looked at then, unless they are
+// few.
 static int step_of(int count, const int* places) {
-  int step = count > 1 ? places[1] - places[0] : 0, l = 2;
+  enum { FEW = 8 };
+  int step = count >= FEW ? places[1] - places[0] : 0, l = 2;
   while (l < count && places[l] - places[l - 1] == step) {
     l++;
   }
@@ -437,17 +439,17 @@ static void load_quaternion(double* row, int lanes, const double* q, const int* 
   }
 }
 
-static void load_row(const double* from, const int* places, int step, int lanes, double* row) {
-  if (step == 1) {
+PAWL_INLINE void load_row(const double* from, const int* places, int step, int lanes, double* row) {
+  if (step == 0) {
+    for (int l = 0; l < lanes; l++) {
+      row[l] = from[places[l]];
+    }
+  } else if (step == 1) {
     memcpy(row, from + places[0], (size_t)lanes * sizeof(double));
-  } else if (step != 0) {
+  } else {
     const double* at = from + places[0];
     for (int l = 0; l < lanes; l++, at += step) {
       row[l] = *at;
-    }
-  } else {
-    for (int l = 0; l < lanes; l++) {
-      row[l] = from[places[l]];
     }
   }
 }
@@ -475,25 +477,6 @@ static void load_block(const PawlProgram* p, const PawlSystem* system, const Paw
     } else {
       load_row(source(point, input.leaf), input_places(group, input) + first, p->input_steps[k],
                lanes, row);
-    }
-  }
-}
-
-void pawl_program_add(const PawlProgramOutput* o, int first, int lanes,
-                      const double* restrict row) {
-  const int *dest = o->dest + first, step = o->step;
-  double* restrict to = o->array + dest[0];
-  if (step == 1) {
-    for (int l = 0; l < lanes; l++) {
-      to[l] += row[l];
-    }
-  } else if (step != 0) {
-    for (int l = 0; l < lanes; l++, to += step) {
-      *to += row[l];
-    }
-  } else {
-    for (int l = 0; l < lanes; l++) {
-      o->array[dest[l]] += row[l];
     }
   }
 }

@@ -125,7 +125,26 @@ PAWL_INLINE double pawl_program_run_gates(const PawlProgram* program) {
 }
 
 // Adds the results of the lanes from `first` on to their places.
-void pawl_program_add(const PawlProgramOutput* output, int first, int lanes, const double* row);
+PAWL_INLINE void pawl_program_add(const PawlProgramOutput* o, int first, int lanes,
+                                  const double* restrict row) {
+  const int *dest = o->dest + first, step = o->step;
+  if (step == 0) {
+    for (int l = 0; l < lanes; l++) {
+      o->array[dest[l]] += row[l];
+    }
+    return;
+  }
+  double* restrict to = o->array + dest[0];
+  if (step == 1) {
+    for (int l = 0; l < lanes; l++) {
+      to[l] += row[l];
+    }
+    return;
+  }
+  for (int l = 0; l < lanes; l++, to += step) {
+    *to += row[l];
+  }
+}
 
 // 0 when every result is finite, else NaN. `from`: the sources of `point`.
 PAWL_INLINE double pawl_program_run(const PawlProgram* program, const PawlSystem* system,
