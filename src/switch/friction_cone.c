@@ -357,19 +357,41 @@ static void show_places(PawlFrictionWork* k, const PawlFrictionCone* c) {
   }
 }
 
-bool pawl_friction_cone(PawlFrictionWork* k, PawlFrictionCone* c, PawlFrictionResult* result) {
+// One softness, from lambda as it is, until rows give way no more.                          (F6)
+static bool harden(PawlFrictionWork* k, PawlFrictionCone* c, bool sweeping,
+                   PawlFrictionResult* result) {
   enum { MOST = 40 };
   choose_rho(k, c);
-  pawl_friction_arrange(k);
-  if (k->ops->solve(k) != PAWL_OK) {  // a start: the sides that are given
-    memset(k->lambda, 0, (size_t)k->m * sizeof(double));
+  for (int i = 0; i < k->m; i++) {
+    k->before[i] = k->near ? k->near[i] * k->s[i] : 0.0;
   }
-  bool done = solve(k, c, result);
+  bool done = sweeping ? solve(k, c, result) : newton(k, c, result);
   show_places(k, c);
-  for (int round = 0; done && pawl_friction_gives_way(k); round++) {  // (F6)
+  for (int round = 0; done && pawl_friction_gives_way(k); round++) {
     memcpy(k->before, k->lambda, (size_t)k->m * sizeof(double));
-    done = round < MOST && solve(k, c, result);
+    done = round < MOST && (sweeping ? solve(k, c, result) : newton(k, c, result));
     show_places(k, c);
   }
+  return done && pawl_friction_residual(k) <= PAWL_FRICTION_SOLVED_TO;
+}
+
+// The softer rows are, the better is Newton's method off: a body that all its contacts hold at the
+// border of their cones slips by their softness, to directions that hang on it. So where it fails
+// it begins anew with softer ones, and sweeps come last.                                   (F17)
+bool pawl_friction_cone(PawlFrictionWork* k, PawlFrictionCone* c, PawlFrictionResult* result) {
+  static const double SOFTER[] = {1.0, PAWL_FRICTION_SOFTER, PAWL_FRICTION_SOFTEST};
+  enum { SOFTNESSES = sizeof SOFTER / sizeof *SOFTER };
+  double soft = k->soft;
+  bool done = false;
+  for (int at = 0; at < 2 * SOFTNESSES && !done; at++) {
+    bool sweeping = at >= SOFTNESSES;
+    k->soft = soft * SOFTER[at % SOFTNESSES];
+    pawl_friction_arrange(k);
+    if (at > 0 || k->ops->solve(k) != PAWL_OK) {  // a start: the sides that are given
+      memset(k->lambda, 0, (size_t)k->m * sizeof(double));
+    }
+    done = harden(k, c, sweeping, result);
+  }
+  k->soft = soft;
   return done;
 }

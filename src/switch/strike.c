@@ -29,7 +29,8 @@ PawlStatus pawl_strike_create(PawlWatching* w, const unsigned char* touched, Paw
                     .touching = PAWL_NEW(d->arena, unsigned char, d->sizes.rows),
                     .hit = PAWL_NEW(d->arena, unsigned char, d->sizes.rows),
                     .dull = PAWL_NEW(d->arena, unsigned char, d->sizes.rows)};
-  double** of_rows[] = {&k->rate, &k->slow, &k->aim, &k->lo, &k->least, &k->room, &k->after};
+  double** of_rows[] = {&k->rate,  &k->slow, &k->aim,   &k->lo,
+                        &k->least, &k->room, &k->after, &k->kept};
   for (size_t i = 0; i < sizeof of_rows / sizeof *of_rows; i++) {
     *of_rows[i] = PAWL_NEW(d->arena, double, d->sizes.rows);
   }
@@ -78,9 +79,10 @@ int pawl_strike_look(PawlStrike* k, const PawlState* state, const PawlValues* va
 
 // ---- the problem of an instant ------------------------------------------------------------------
 // M x - G^T Lambda = M v, w = G x + b: the rows in force that carry impulses keep their rates, the
-// contacts that take part have Lambda >= lo and w = G x + g_t + aim >= 0.                     (C4)
+// contacts that take part have Lambda >= lo and w = G x + g_t + aim >= 0; those whose impacts end
+// stay together. (C4) (C12)
 static void state_problem(PawlStrike* k, const PawlState* state, const PawlValues* values,
-                          const unsigned char* taking_part) {
+                          const unsigned char* taking_part, bool together) {
   PawlDynamics* d = k->dynamics;
   PawlRowProblem* p = &k->watching->rows;
   memset(p->r, 0, (size_t)d->sizes.v * sizeof(double));
@@ -89,7 +91,8 @@ static void state_problem(PawlStrike* k, const PawlState* state, const PawlValue
   for (int i = 0; i < d->sizes.rows; i++) {
     bool contact = i >= k->first && i < k->end, rubs = i >= k->rubs && i < k->first;
     bool holds = !contact && !rubs && pawl_row_jumps((PawlRowOf)state->in_force[i]);
-    p->lo[i] = holds || (contact && k->dull[i]) ? -INFINITY : contact ? k->lo[i] : 0.0;
+    bool stays = together && contact && k->dull[i];
+    p->lo[i] = holds || stays ? -INFINITY : contact ? k->lo[i] : 0.0;
     p->hi[i] = holds || (contact && taking_part[i]) ? INFINITY : 0.0;
     p->lo[i] = p->hi[i] > 0.0 ? p->lo[i] : 0.0;  // others are let go
     p->b[i] = contact || rubs ? values->g_t[i] + k->aim[i] : -p->b[i];
@@ -98,23 +101,31 @@ static void state_problem(PawlStrike* k, const PawlState* state, const PawlValue
 }
 
 static PawlStatus contradiction(const PawlStrike* k, const PawlState* state, PawlError* err) {
+  const PawlGrip* grip = k->watching->grip;
   PawlText names = {0};
   int count = pawl_dynamics_list_rows(k->dynamics, k->watching->rows.conflict, &names);
-  pawl_fail(err, PAWL_ERROR_RUN, "t = %.10g: %s contradict%s: no velocities satisfy all of them",
-            state->t, names.s ? names.s : "some rows", count == 1 ? "s the others" : " each other");
+  const char* which = names.s ? names.s : "some rows";
+  if (grip && grip->verdict == PAWL_FRICTION_NOT_CONVERGED) {
+    pawl_fail(err, PAWL_ERROR_RUN,
+              "t = %.10g: no velocities after the impact of %s were found; whether there are some "
+              "is not known",
+              state->t, which);
+  } else {
+    pawl_fail(err, PAWL_ERROR_RUN, "t = %.10g: %s contradict%s: no velocities satisfy all of them",
+              state->t, which, count == 1 ? "s the others" : " each other");
+  }
   pawl_text_free(&names);
   return PAWL_ERROR_RUN;
 }
 
-// Velocities after, and impulses that are added to `impulse`.
-static PawlStatus solve(PawlStrike* k, PawlState* state, const PawlValues* values,
-                        const unsigned char* taking_part, double* impulse, PawlError* err) {
+static PawlStatus solve_rows(PawlStrike* k, const PawlState* state, const PawlValues* values,
+                             const unsigned char* taking_part, bool together, bool* solved,
+                             PawlError* err) {
   PawlDynamics* d = k->dynamics;
-  PawlRowProblem* p = &k->watching->rows;
   PawlGrip* grip = k->watching->grip;
   PawlRowsResult result = {0};
   PawlStatus status;
-  state_problem(k, state, values, taking_part);
+  state_problem(k, state, values, taking_part, together);
   if (grip) {  // (F22)
     PAWL_TRY(pawl_grip_look(grip, state, taking_part, k->slow, err));
     pawl_grip_strike(grip);
@@ -124,18 +135,41 @@ static PawlStatus solve(PawlStrike* k, PawlState* state, const PawlValues* value
   } else {
     status = pawl_watch_solve(k->watching, values, &result, err);
   }
-  if (status == PAWL_RETRY) {
-    return pawl_dynamics_singular(d, values->M, values->G, state->active, state->t, err);
+  *solved = result.conflicts == 0;
+  return status == PAWL_RETRY
+             ? pawl_dynamics_singular(d, values->M, values->G, state->active, state->t, err)
+             : status;
+}
+
+// Velocities after, and impulses that are added to `impulse`, where there are some. Contacts whose
+// impacts end may pull, but need not where nothing satisfies that.                        (C12)
+static PawlStatus try_solve(PawlStrike* k, PawlState* state, const PawlValues* values,
+                            const unsigned char* taking_part, double* impulse, bool* solved,
+                            PawlError* err) {
+  PawlDynamics* d = k->dynamics;
+  const PawlRowProblem* p = &k->watching->rows;
+  bool ends = false;
+  for (int i = k->first; i < k->end; i++) {
+    ends |= k->dull[i] && taking_part[i];
   }
-  PAWL_TRY(status);
-  if (result.conflicts > 0) {
-    return contradiction(k, state, err);
+  PAWL_TRY(solve_rows(k, state, values, taking_part, true, solved, err));
+  if (!*solved && ends) {
+    PAWL_TRY(solve_rows(k, state, values, taking_part, false, solved, err));
   }
-  memcpy(state->v, p->x, (size_t)d->sizes.v * sizeof(double));
-  for (int i = 0; i < d->sizes.rows; i++) {
-    impulse[i] += p->lambda[i];
+  if (*solved) {
+    memcpy(state->v, p->x, (size_t)d->sizes.v * sizeof(double));
+    for (int i = 0; i < d->sizes.rows; i++) {
+      impulse[i] += p->lambda[i];
+    }
   }
   return PAWL_OK;
+}
+
+static PawlStatus solve(PawlStrike* k, PawlState* state, const PawlValues* values,
+                        const unsigned char* taking_part, double* impulse, PawlError* err) {
+  bool solved;
+  PAWL_TRY(try_solve(k, state, values, taking_part, impulse, &solved, err));
+  return solved ? PAWL_OK : contradiction(k, state, err);
 }
 
 static void aim_at_rest(PawlStrike* k) {
@@ -213,7 +247,7 @@ static void aim_by_newton(PawlStrike* k, const PawlState* state, const double* r
 
 // Compression ends at rest; then each contact gives back e times its impulse, or more.        (C6)
 static PawlStatus strike_by_poisson(PawlStrike* k, PawlState* state, const PawlValues* values,
-                                    double* impulse, PawlError* err) {
+                                    double* impulse, bool* solved, PawlError* err) {
   const PawlRowProblem* p = &k->watching->rows;
   aim_at_rest(k);
   PAWL_TRY(solve(k, state, values, k->touching, impulse, err));
@@ -221,7 +255,7 @@ static PawlStatus strike_by_poisson(PawlStrike* k, PawlState* state, const PawlV
     bool slow = k->rate[i] >= -k->slow[i] && p->lambda[i] <= k->least[i];
     k->lo[i] = slow ? 0.0 : restitution_of(k, i) * p->lambda[i];
   }
-  return solve(k, state, values, k->touching, impulse, err);
+  return try_solve(k, state, values, k->touching, impulse, solved, err);
 }
 
 // The contact that approaches fastest, measured by its own slow rate; -1: none does.
@@ -238,6 +272,69 @@ static int fastest(const PawlStrike* k) {
   return worst;
 }
 
+// ---- where a law has no velocities, or brings energy in -----------------------------------------
+static void keep(PawlStrike* k, const PawlState* state, const double* impulse) {
+  memcpy(k->v_kept, state->v, (size_t)k->dynamics->sizes.v * sizeof(double));
+  memcpy(k->kept, impulse, (size_t)k->dynamics->sizes.rows * sizeof(double));
+}
+
+// What contacts and their friction have done since keep() bring energy in, by the mean of the
+// rates before and after.                                                                (F31)
+static bool gains(const PawlStrike* k, const PawlState* state, const PawlValues* values,
+                  const double* impulse) {
+  const PawlDynamics* d = k->dynamics;
+  double work = 0.0, size = 0.0, *before = k->room, *after = k->after;
+  if (!k->watching->grip) {
+    return false;
+  }
+  pawl_dynamics_rows(d, values->G, k->v_kept, values->g_t, before);
+  pawl_dynamics_rows(d, values->G, state->v, values->g_t, after);
+  for (int i = k->rubs; i < k->end; i++) {
+    double Lambda = impulse[i] - k->kept[i];
+    work += 0.5 * Lambda * (before[i] + after[i]);
+    size += fabs(Lambda) * (fabs(before[i]) + fabs(after[i]));
+  }
+  return work > PAWL_REST * size;
+}
+
+// Said once: the contact of a row, or the one of those that take part that is hit hardest.
+static PawlStatus tell_stop(PawlStrike* k, const PawlState* state, const unsigned char* taking_part,
+                            bool gains_energy, PawlError* err) {
+  int row = -1, number;
+  for (int i = k->first; i < k->end; i++) {
+    row = taking_part[i] && (row < 0 || k->rate[i] < k->rate[row]) ? i : row;
+  }
+  if (k->stopped || row < 0) {
+    return PAWL_OK;
+  }
+  k->stopped = true;
+  PawlText text = {0};
+  pawl_text_printf(&text,
+                   "t = %.10g: contact '%s' is hit without restitution: with it and friction, %s "
+                   "(later ones are not named)",
+                   state->t, pawl_system_row_name(k->dynamics->system, row, &number),
+                   gains_energy ? "energy would grow" : "no velocities are possible");
+  PawlStatus status = text.failed ? PAWL_ERROR_MEMORY : pawl_dynamics_warn(k->dynamics, text.s);
+  pawl_text_free(&text);
+  return status == PAWL_OK ? PAWL_OK : pawl_fail_memory(err);
+}
+
+// What was struck since keep(), by a law that gave velocities where `solved`, is struck again with
+// no restitution where it gave none or brings energy in; that never does.                  (F31)
+static PawlStatus strike_or_stop(PawlStrike* k, PawlState* state, const PawlValues* values,
+                                 const unsigned char* taking_part, bool solved, double* impulse,
+                                 PawlError* err) {
+  bool gained = solved && gains(k, state, values, impulse);
+  if (solved && !gained) {
+    return PAWL_OK;
+  }
+  memcpy(state->v, k->v_kept, (size_t)k->dynamics->sizes.v * sizeof(double));
+  memcpy(impulse, k->kept, (size_t)k->dynamics->sizes.rows * sizeof(double));
+  aim_at_rest(k);
+  PAWL_TRY(solve(k, state, values, taking_part, impulse, err));
+  return tell_stop(k, state, taking_part, gained, err);
+}
+
 // One contact after the other, the fastest first, until none approaches; what is left after many
 // comes to rest at once.                                                                      (C7)
 static PawlStatus strike_in_turn(PawlStrike* k, PawlState* state, const PawlValues* values,
@@ -245,13 +342,16 @@ static PawlStatus strike_in_turn(PawlStrike* k, PawlState* state, const PawlValu
   enum { MOST_OF_EACH = 100 };
   PawlDynamics* d = k->dynamics;
   unsigned char* alone = k->hit;  // room until the end
+  bool solved;
   int next = fastest(k);
   for (int n = 0; next >= 0 && n < MOST_OF_EACH * (k->end - k->first); n++) {
     memset(alone, 0, (size_t)d->sizes.rows);
     alone[next] = 1;
     aim_at_rest(k);
     k->aim[next] = restitution_of(k, next) * k->rate[next];
-    PAWL_TRY(solve(k, state, values, alone, impulse, err));
+    keep(k, state, impulse);
+    PAWL_TRY(try_solve(k, state, values, alone, impulse, &solved, err));
+    PAWL_TRY(strike_or_stop(k, state, values, alone, solved, impulse, err));
     pawl_dynamics_rows(d, values->G, state->v, values->g_t, k->rate);
     next = fastest(k);
   }
@@ -259,42 +359,18 @@ static PawlStatus strike_in_turn(PawlStrike* k, PawlState* state, const PawlValu
   return solve(k, state, values, k->touching, impulse, err);
 }
 
-// [J] What contacts and their friction have done to the energy by their last impulses, beside the
-// size of its terms; by the mean of the rates before (k->v_kept) and after.
-static double work_of(const PawlStrike* k, const PawlState* state, const PawlValues* values,
-                      double* size) {
-  const PawlDynamics* d = k->dynamics;
-  const double* Lambda = k->watching->rows.lambda;
-  double work = 0.0, *before = k->room, *after = k->after;
-  pawl_dynamics_rows(d, values->G, k->v_kept, values->g_t, before);
-  pawl_dynamics_rows(d, values->G, state->v, values->g_t, after);
-  *size = 0.0;
-  for (int i = k->rubs; i < k->end; i++) {
-    work += 0.5 * Lambda[i] * (before[i] + after[i]);
-    *size += fabs(Lambda[i]) * (fabs(before[i]) + fabs(after[i]));
+static PawlStatus strike_at_once(PawlStrike* k, PawlState* state, const double* v_before,
+                                 const PawlValues* values, double* impulse, PawlError* err) {
+  bool solved;
+  keep(k, state, impulse);
+  if (k->law == PAWL_STRIKE_POISSON) {
+    PAWL_TRY(strike_by_poisson(k, state, values, impulse, &solved, err));
+  } else {
+    pawl_dynamics_rows(k->dynamics, values->G, v_before, values->g_t, k->room);
+    aim_by_newton(k, state, k->room);
+    PAWL_TRY(try_solve(k, state, values, k->touching, impulse, &solved, err));
   }
-  return work;
-}
-
-// Newton's law. With friction it may bring energy in: then the restitutions are 0, as in time
-// stepping.                                                                             (C5) (F22)
-static PawlStatus strike_by_newton(PawlStrike* k, PawlState* state, const double* v_before,
-                                   const PawlValues* values, double* impulse, PawlError* err) {
-  size_t bytes = (size_t)k->dynamics->sizes.v * sizeof(double);
-  double size;
-  pawl_dynamics_rows(k->dynamics, values->G, v_before, values->g_t, k->room);
-  aim_by_newton(k, state, k->room);
-  memcpy(k->v_kept, state->v, bytes);
-  PAWL_TRY(solve(k, state, values, k->touching, impulse, err));
-  if (!k->watching->grip || !(work_of(k, state, values, &size) > PAWL_REST * size)) {
-    return PAWL_OK;
-  }
-  for (int i = 0; i < k->dynamics->sizes.rows; i++) {
-    impulse[i] -= k->watching->rows.lambda[i];
-  }
-  memcpy(state->v, k->v_kept, bytes);
-  aim_at_rest(k);
-  return solve(k, state, values, k->touching, impulse, err);
+  return strike_or_stop(k, state, values, k->touching, solved, impulse, err);
 }
 
 // Some contact that takes part approaches faster than nothing.
@@ -324,12 +400,10 @@ PawlStatus pawl_strike(PawlStrike* k, PawlState* state, const double* v_before,
   }
   double still = PAWL_REST * pawl_dynamics_pace(d, state, values);
   pawl_dynamics_row_forces(d, values, still, k->room, k->least);
-  if (k->law == PAWL_STRIKE_NEWTON) {
-    PAWL_TRY(strike_by_newton(k, state, v_before, values, impulse, err));
-  } else if (k->law == PAWL_STRIKE_POISSON) {
-    PAWL_TRY(strike_by_poisson(k, state, values, impulse, err));
-  } else {
+  if (k->law == PAWL_STRIKE_SEQUENTIAL) {
     PAWL_TRY(strike_in_turn(k, state, values, impulse, err));
+  } else {
+    PAWL_TRY(strike_at_once(k, state, v_before, values, impulse, err));
   }
   note_hits(k, state, impulse);
   return PAWL_OK;

@@ -24,8 +24,9 @@ typedef struct PawlStrike {
   unsigned char* dull;  // stay together, and give nothing back (bounce.h)
   double *rate, *slow;  // G v + g_t; rates below count as none
   double *aim, *lo;     // (C4): w = G v+ + g_t + aim; least impulses
-  double *least, *room, *after;
+  double *least, *room, *after, *kept;
   double *move, *v_kept;  // v
+  bool stopped;           // a restitution was taken as 0, and that was said (F31)
 } PawlStrike;
 
 PAWL_CHECKED PawlStatus pawl_strike_create(PawlWatching* watching, const unsigned char* touched,

@@ -130,6 +130,55 @@ static void test_random_problems(void** state) {
   assert_true(unsolved <= COUNT / 100);
 }
 
+// A box of mass 3 lands nearly flat on four corners that lie 2 a[0] by 2 a[1] apart, a[2] below its
+// centre, by Newton's law: rates after are -e times those before, so that w = G x + e G v-. Most of
+// them stop by friction that is not determined, some near the borders of all cones.
+static Case flat_box(Random* r, double e, double mu) {
+  Case c = {.n = 6, .m = 12, .blocks = 4};
+  double a[3] = {0.1, 0.15, 0.05}, v[6], ignored = 0.0;
+  for (int j = 0; j < 6; j++) {
+    double other = a[(j + 1) % 3] * a[(j + 1) % 3] + a[(j + 2) % 3] * a[(j + 2) % 3];
+    c.H[j + 6 * j] = j < 3 ? 3.0 : other;  // m/12 of the squares of whole edges
+    v[j] = (j < 2 ? 3e-4 : j < 5 ? 1e-2 : 1e-3) * (2.0 * uniform(r) - 1.0);
+    v[j] = j == 2 ? -fabs(v[j]) : v[j];
+    c.r[j] = c.H[j + 6 * j] * v[j];
+  }
+  for (int i = 0; i < 12; i++) {
+    int b = i / 3, d = (i % 3 + 2) % 3;  // along z, x and y
+    double p[3] = {b % 2 ? a[0] : -a[0], b / 2 ? a[1] : -a[1], -a[2]};
+    c.G[i + d * 12] = 1.0;
+    c.G[i + (3 + (d + 1) % 3) * 12] = p[(d + 2) % 3];
+    c.G[i + (3 + (d + 2) % 3) * 12] = -p[(d + 1) % 3];
+    c.lo[i] = i % 3 ? -INFINITY : 0.0;
+    c.hi[i] = INFINITY;
+    c.b[i] = i % 3 ? 0.0 : e * fmin(row_times(&c, i, v, &ignored), 0.0);
+  }
+  for (int b = 0; b < 4; b++) {
+    c.block[b] = (PawlFrictionBlock){.normal = 3 * b, .tangent = {3 * b + 1, 3 * b + 2}, .mu = mu};
+  }
+  return c;
+}
+
+static void test_flat_boxes(void** state) {
+  (void)state;
+  enum { COUNT = 1000 };
+  static Compliance p;
+  Random r = {5};
+  int unsolved = 0;
+  double worst = 0.0;
+  for (int k = 0; k < COUNT; k++) {
+    Case c = flat_box(&r, 0.3, 0.2 + 0.2 * (k % 4));
+    Answer a;
+    solve_case(&c, false, &a);
+    make_compliance(&c, &p);
+    unsolved += a.info.verdict != PAWL_FRICTION_SOLVED;
+    worst = fmax(worst, off(&c, &p, a.lambda));
+  }
+  print_message("unsolved %d; off %.2g\n", unsolved, worst);
+  assert_int_equal(unsolved, 0);
+  assert_true(worst <= EXACT);
+}
+
 // ---- isotropy -----------------------------------------------------------------------------------
 
 // Tangential rows of each block turned by an angle: the same x, and forces turned by it.
@@ -181,6 +230,7 @@ int main(void) {
       cmocka_unit_test(test_sphere_rolls), cmocka_unit_test(test_sphere_slides),
       cmocka_unit_test(test_sphere_flies), cmocka_unit_test(test_random_problems),
       cmocka_unit_test(test_turned_rows),  cmocka_unit_test(test_warm_start),
+      cmocka_unit_test(test_flat_boxes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Impacts with friction of contacts whose instants are located (docs/theory/friction.md, section
+// 9), where Newton's law would bring in energy or has no velocities, and several at once; against
+// the conditions of the impact, solved here.
+#include "step/rubbing.h"
+
+// ---- one rough hit ------------------------------------------------------------------------------
+// A body that is hit off its centre of mass; nothing else acts on it.
+static const char TIP[] =
+    "model: tip\n"
+    "parameters: {J: 0.1, px: -0.43, py: -0.93, e: 1, mu: 0.8}\n"
+    "coordinates: {x: {rate: 1}, y: {start: 0.94, rate: -1.8}, phi: {rate: 0.7}}\n"
+    "mass: {x: 1, y: 1, phi: J}\n"
+    "contacts: {tip: {gap: 'y + sin(phi)*px + cos(phi)*py', restitution: e, friction: mu, slip: "
+    "'x + cos(phi)*px - sin(phi)*py'}}\n";
+
+// The velocities after by (F22): the tip stops along the wall where the cone allows it, else it
+// slips. Returns the energy that is gained.
+static double hit_tip(double phi, double e, double mu, double* v) {
+  double N = cos(phi) * -0.43 - sin(phi) * -0.93, T = -sin(phi) * -0.43 - cos(phi) * -0.93, J = 0.1;
+  double normal = v[1] + N * v[2], slip = v[0] + T * v[2], gain = 0.0;
+  double DN = 1 + N * N / J, DT = 1 + T * T / J, D = N * T / J, off = -(1 + e) * normal;
+  double across = (DN * -slip - D * off) / (DN * DT - D * D), along = (off - D * across) / DN;
+  for (int side = -1; side <= 1 && fabs(across) > mu * along; side += 2) {  // slips
+    double by = off / (DN + side * mu * D), after = slip + (D + side * mu * DT) * by;
+    if (by > 0 && after * side < 0) {
+      along = by;
+      across = side * mu * by;
+      break;
+    }
+  }
+  double dv[] = {across, along, (N * along + T * across) / J}, m[] = {1, 1, J};
+  for (int j = 0; j < 3; j++) {
+    gain += 0.5 * m[j] * ((v[j] + dv[j]) * (v[j] + dv[j]) - v[j] * v[j]);
+    v[j] += dv[j];
+  }
+  return gain;
+}
+
+// With e = 1 energy would grow, by all but Poisson's law: without restitution it falls.   (F31)
+static void test_no_gain(void** unused) {
+  (void)unused;
+  static const char* const LAWS[] = {"newton", "sequential"};
+  for (int k = 0; k < 2; k++) {
+    Run run = run_text_with(TIP, NULL);
+    run.def.simulate.contact_law = LAWS[k];
+    run_to(&run, 0.05, 0.01);
+    double t = run_event(&run, 0)->t, v[] = {1, -1.8, 0.7}, gaining[] = {1, -1.8, 0.7};
+    assert_true(hit_tip(0.7 * t, 1, 0.8, gaining) > 0.8);
+    double lost = -hit_tip(0.7 * t, 0, 0.8, v);
+    assert_true(lost > 0.9);
+    CHECK_NEAR(run_event(&run, 0)->energy_lost, lost, 1e-11);
+    for (int j = 0; j < 3; j++) {
+      CHECK_NEAR(pawl_sim_state(run.sim)->v[j], v[j], 1e-11);
+    }
+    assert_non_null(strstr(pawl_sim_warning(run.sim), "contact 'tip' is hit without restitution"));
+    assert_non_null(strstr(pawl_sim_warning(run.sim), "energy would grow"));
+    run_end(&run);
+  }
+}
+
+// Where it would not grow the restitution stays as it is.
+static void test_restitution_stays(void** unused) {
+  (void)unused;
+  Run run = run_text_with(TIP, "e=0.05");
+  run.def.simulate.contact_law = "sequential";
+  run_to(&run, 0.05, 0.01);
+  double v[] = {1, -1.8, 0.7};
+  double lost = -hit_tip(0.7 * run_event(&run, 0)->t, 0.05, 0.8, v);
+  assert_true(lost > 0);
+  CHECK_NEAR(run_event(&run, 0)->energy_lost, lost, 1e-11);
+  balances(&run, 1e-11);
+  run_end(&run);
+}
+
+// A pendulum meets a wall with mu > cot a: the only direction it may move in is held by friction,
+// so no rebound satisfies the cone, and it stops with all its energy lost; then it falls back.
+static void test_jams(void** unused) {
+  (void)unused;
+  static const char text[] =
+      "model: jams\n"
+      "coordinates: {a: {start: -0.8}}\n"
+      "define: {x: sin(a), y: -cos(a)}\n"
+      "kinetic: (x'^2 + y'^2)/2\n"
+      "potential: 9.81*y\n"
+      "contacts: {w: {gap: 0.3 - x, restitution: 0.6, friction: 5, slip: \"y'\"}}\n";
+  static const char* const LAWS[] = {"newton", "poisson", "sequential"};
+  double a = asin(0.3);
+  for (int k = 0; k < 3; k++) {
+    Run run = run_text_with(text, NULL);
+    run.def.simulate.contact_law = LAWS[k];
+    run_to(&run, 0.7, 0.01);
+    CHECK_NEAR(run_event(&run, 0)->energy_lost, 9.81 * (cos(a) - cos(0.8)), 1e-9);
+    CHECK_NEAR(pawl_sim_summary(run.sim).energy_end, -9.81 * cos(a), 1e-9);
+    bool told = strstr(pawl_sim_warning(run.sim), "no velocities are possible") != NULL;
+    assert_int_equal(told, strcmp(LAWS[k], "poisson") != 0);  // impulses alone give no rebound
+    run_end(&run);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_no_gain),
+      cmocka_unit_test(test_restitution_stays),
+      cmocka_unit_test(test_jams),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
