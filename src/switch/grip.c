@@ -491,6 +491,16 @@ static PawlStatus solve_island(PawlGrip* g, const PawlGripIsland* island, PawlEr
                                        : PAWL_RETRY;
 }
 
+// Where a contact without force moves along its slip, from rest: nothing holds it.
+static void look_along(PawlGrip* g, int k) {
+  const PawlSlipContact* c = &g->slip->contact[k];
+  const double* w = g->watching->rows.w + c->first;
+  double length = c->count > 1 ? hypot(w[0], w[1]) : fabs(w[0]);
+  for (int i = 0; i < c->count; i++) {
+    g->along[2 * k + i] = length > 0.0 ? w[i] / length : 0.0;
+  }
+}
+
 static void give_back(PawlGrip* g) {
   PawlRowProblem* p = &g->watching->rows;
   const PawlDynamics* d = g->dynamics;
@@ -509,6 +519,8 @@ static void give_back(PawlGrip* g) {
       memcpy(g->along + 2 * k, g->slips + 2 * b, 2 * sizeof(double));
     } else if (g->found[k] == PAWL_FRICTION_SLIP) {
       memcpy(g->along + 2 * k, g->block[b].direction, 2 * sizeof(double));
+    } else if (g->found[k] == PAWL_FRICTION_OPEN && !g->block[b].sliding) {
+      look_along(g, k);
     }
   }
 }

@@ -206,9 +206,11 @@ static void take_friction(const PawlStick* s, PawlState* state, bool* newly_held
   for (int k = 0; grip && k < grip->slip->count; k++) {
     const PawlSlipContact* c = &grip->slip->contact[k];
     int was = state->modes[c->mode];
+    const double* along = grip->along + 2 * k;
+    bool moves = along[0] != 0.0 || (c->count > 1 && along[1] != 0.0);
     bool slips = grip->found[k] == PAWL_FRICTION_SLIP ||
-                 (grip->found[k] == PAWL_FRICTION_OPEN && grip->part[k] == PAWL_GRIP_SLIDES);
-    set_slip(state, c, slips, grip->along + 2 * k);  // one that stays without force slips on
+                 (grip->found[k] == PAWL_FRICTION_OPEN && moves);  // stays without force
+    set_slip(state, c, slips, along);
     *newly_held |= pawl_slip_slips(was) && state->modes[c->mode] != PAWL_MODE_OPEN &&
                    !pawl_slip_slips(state->modes[c->mode]);
   }

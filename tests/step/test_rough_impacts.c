@@ -98,11 +98,48 @@ static void test_jams(void** unused) {
   }
 }
 
+// ---- several at once ----------------------------------------------------------------------------
+// Two discs that roll on a floor, with a third on top, meet a wall. At 0.00805 s the slip of the
+// third on the first stops. Of all 4^4 sets of open, sticking and slipping contacts one satisfies
+// the conditions: the second disc has left the third and falls freely along the wall, which it
+// touches without any force.
+static void test_touches_without_force(void** unused) {
+  (void)unused;
+  static const char text[] =
+      "model: pile\n"
+      "mechanism: {gravity: [0, -9.81]}\n"
+      "bodies:\n"
+      "  ground: {shapes: {base: {plane: {at: [0, 0], normal: [0, 1]}}, right: {plane: {at: [0.35, "
+      "0], normal: [-1, 0]}}}}\n"
+      "  d0: {shape: {disc: 0.1, density: 10}, start: {at: [-0.0201, 0.1]}, rate: {velocity: "
+      "[0.0138, 0], omega: -0.138}}\n"
+      "  d1: {shape: {disc: 0.1, density: 10}, start: {at: [0.2499, 0.1]}, rate: {velocity: "
+      "[0.0138, 0], omega: -0.138}}\n"
+      "  d3: {shape: {disc: 0.095, density: 10}, start: {at: [0.1149, 'sqrt(0.195^2 - 0.135^2) + "
+      "0.1']}, rate: {velocity: [0.0138, 0], omega: 0.0138/0.095}}\n"
+      "contacts:\n"
+      "  a: {between: [d0, ground.base], friction: 0.9}\n"
+      "  b: {between: [d1, ground.base], friction: 0.9}\n"
+      "  c: {between: [d3, d0], friction: 0.9}\n"
+      "  d: {between: [d3, d1], friction: 0.9}\n"
+      "  wall: {between: [d1, ground.right], friction: 0.9}\n";
+  Run run = run_text_with(text, NULL);
+  run_to(&run, 0.0081, 0.0081);
+  const PawlState* state = pawl_sim_state(run.sim);
+  CHECK_NEAR(state->a[3], 0, 1e-9);
+  CHECK_NEAR(state->a[4], -9.81, 1e-9);
+  CHECK_NEAR(state->a[5], 0, 1e-9);
+  run_to(&run, 0.1, 0.01);
+  balances(&run, 1e-10);
+  run_end(&run);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_no_gain),
       cmocka_unit_test(test_restitution_stays),
       cmocka_unit_test(test_jams),
+      cmocka_unit_test(test_touches_without_force),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
