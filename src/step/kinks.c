@@ -106,6 +106,34 @@ static bool set_timed(const PawlStepper* s, PawlKinks* k, PawlState* state, doub
 }
 
 // ---- of the motion ------------------------------------------------------------------------------
+void pawl_kinks_free(const PawlStepper* s, const PawlKinks* k, int* modes) {
+  for (int i = 0; i < k->count; i++) {
+    if (s->system->turns[s->system->turn_count + i].slides) {
+      modes[k->first + i] = 0;
+    }
+  }
+}
+
+PawlStatus pawl_kinks_slide(PawlStepper* s, PawlKinks* k, PawlState* state, PawlError* err) {
+  const double* z;
+  bool moved = k->located && s->system->slider_count > 0;
+  for (int round = 0; moved && round < MOST_ROUNDS; round++) {
+    PAWL_TRY(look(k, state, &z, err));
+    pawl_kinks_in_use(s->system, state->modes, k->before);
+    moved = false;
+    for (int i = 0; i < k->count; i++) {
+      const PawlTurn* turn = &s->system->turns[s->system->turn_count + i];
+      int* mode = &state->modes[k->first + i];
+      int side = k->before[i] ? pawl_kink_side(turn, z[k->first_surface + i]) : 0;
+      if (turn->slides && *mode != side) {
+        *mode = side;
+        moved = true;
+      }
+    }
+  }
+  return PAWL_OK;
+}
+
 PawlStatus pawl_kinks_start(PawlStepper* s, PawlKinks* k, PawlState* state, double slack,
                             PawlError* err) {
   const double* z;
@@ -117,8 +145,8 @@ PawlStatus pawl_kinks_start(PawlStepper* s, PawlKinks* k, PawlState* state, doub
     PAWL_TRY(look(k, state, &z, err));
     moved = false;
     for (int i = 0; i < k->count; i++) {
-      int side =
-          pawl_kink_side(&s->system->turns[s->system->turn_count + i], z[k->first_surface + i]);
+      const PawlTurn* turn = &s->system->turns[s->system->turn_count + i];
+      int side = turn->slides ? 0 : pawl_kink_side(turn, z[k->first_surface + i]);
       moved |= side != state->modes[k->first + i];
       state->modes[k->first + i] = side;
     }

@@ -51,6 +51,11 @@ PAWL_CHECKED PawlStatus pawl_kinks_tick(struct PawlStepper* stepper, PawlKinks* 
 void pawl_kinks_forget(PawlKinks* kinks);
 // Before a whole step.
 void pawl_kinks_begin(PawlKinks* kinks);
+// Before a jump: kinks that are held while friction slides are plain in these modes, as rates may
+// jump. After it: they are held on their sides where it slips.                              (K4)
+void pawl_kinks_free(const struct PawlStepper* stepper, const PawlKinks* kinks, int* modes);
+PAWL_CHECKED PawlStatus pawl_kinks_slide(struct PawlStepper* stepper, PawlKinks* kinks,
+                                         PawlState* state, PawlError* err);
 // After a jump of the velocities: what it has taken back across a kink is not driven back.
 void pawl_kinks_jumped(PawlKinks* kinks);
 // At a state past a kink: holds it on the other side. Velocities stay; v' and lambda follow, and

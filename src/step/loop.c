@@ -105,7 +105,8 @@ PawlStatus pawl_loop_start(PawlStepper* s, PawlState* state, PawlError* err) {
 }
 
 PawlStatus pawl_loop_settle(PawlStepper* s, PawlState* state, PawlError* err) {
-  return pawl_jump_settle_start(&s->loop->jump, state, err);
+  PAWL_TRY(pawl_jump_settle_start(&s->loop->jump, state, err));
+  return pawl_kinks_slide(s, &s->loop->kinks, state, err);
 }
 
 // ---- for methods that find roots themselves -----------------------------------------------------

@@ -69,9 +69,12 @@ static PawlStatus jump_and_note(PawlStepper* s, PawlState* state, const double* 
 
 PawlStatus pawl_change_by(PawlStepper* s, PawlState* state, const double* U, int event,
                           PawlError* err) {
+  pawl_kinks_free(s, &s->loop->kinks, state->modes);
+  pawl_kinks_free(s, &s->loop->kinks, s->loop->next);
   PAWL_TRY(jump_and_note(s, state, U, event, err));
   pawl_guards_forget(&s->loop->guards);
   pawl_kinks_jumped(&s->loop->kinks);
+  PAWL_TRY(pawl_kinks_slide(s, &s->loop->kinks, state, err));
   s->loop->jumped = true;
   PawlPhase phase = pawl_phase_of(state, false);
   return s->method->start(s, &phase, state, err);

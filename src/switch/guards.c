@@ -332,7 +332,6 @@ PawlStatus pawl_guards_margins(PawlGuards* g, const PawlState* state, PawlMargin
   g->near = false;
   if (g->armed_count > 0) {
     PAWL_TRY(pawl_guards_look(g, state, g->armed_reacts, &lambda, err));
-    PAWL_TRY(pawl_watch_check_capacities(g->watching, state, g->watch, err));
     PAWL_TRY(pawl_guards_find_carriers(g, state, err));
     PAWL_TRY(pawl_guards_look_at_gaps(g, state, err));
     g->lambda = lambda;
@@ -346,7 +345,9 @@ PawlStatus pawl_guards_margins(PawlGuards* g, const PawlState* state, PawlMargin
         pawl_guards_turns_only(g, state, at) ? INFINITY : margin_of(g, state, at, distance);
     margin->least = margin->least < g->margins[k] ? margin->least : g->margins[k];
   }
-  return g->locates || g->kinks ? look_at_regions(g, state, margin, err) : PAWL_OK;
+  PAWL_TRY(g->locates || g->kinks ? look_at_regions(g, state, margin, err) : PAWL_OK);
+  bool bound = g->armed_count > 0 && !(margin->kinks < 0.0);  // beyond a kink it is another
+  return bound ? pawl_watch_check_capacities(g->watching, state, g->watch, err) : PAWL_OK;
 }
 
 // Of a condition that turns without firing the distance: it may turn and turn back in between.

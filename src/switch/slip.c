@@ -152,8 +152,9 @@ PawlStatus pawl_slip_create(PawlArena* arena, const PawlSystem* system, bool loc
   PAWL_TRY(colour_ties(arena, s, err));
   find_ties(s);
   PAWL_TRY(pawl_spread_create(arena, &s->G, &s->rows, first, rubs ? end : first, &s->spread, err));
-  PAWL_TRY(
-      pawl_eval_create(system, PAWL_GRADIENT | PAWL_TIME_GRADIENT | PAWL_WATCHES, &s->eval, err));
+  unsigned mask = PAWL_GRADIENT | PAWL_TIME_GRADIENT | PAWL_WATCHES;
+  mask |= system->kink_count > 0 ? PAWL_SURFACES : 0;
+  PAWL_TRY(pawl_eval_create(system, mask, &s->eval, err));
   *out = s;
   return s->joint_count > 0 ? pawl_eval_create(system, PAWL_WATCHES, &s->forces, err) : PAWL_OK;
 }
@@ -195,8 +196,13 @@ double pawl_slip_mu(const PawlSlip* s, int k, bool rests) {
   return c->watch >= 0 ? s->mu[k] : rests ? c->sticks : c->slides;
 }
 
-static PawlStatus check_mu(const PawlSlip* s, int k, double t, PawlError* err) {
+// On a branch beyond its border, where a step is not to end, it may be anything.
+static PawlStatus check_mu(PawlSlip* s, const PawlPhase* phase, int k, double t, PawlError* err) {
   int number;
+  if (s->mu[k] < 0.0 && s->system->kink_count > 0 &&
+      pawl_kinks_beyond(s->system, pawl_eval_values(s->eval)->z, phase->modes)) {
+    s->mu[k] = 0.0;
+  }
   return s->mu[k] >= 0.0 && isfinite(s->mu[k])
              ? PAWL_OK
              : pawl_fail(err, PAWL_ERROR_RUN,
@@ -235,7 +241,7 @@ PawlStatus pawl_slip_look(PawlSlip* s, const PawlPhase* phase, double t, const d
   for (int k = 0; k < s->count; k++) {
     int watch = s->contact[k].watch;
     s->mu[k] = watch >= 0 ? values->watch[watch] : s->contact[k].slides;
-    PAWL_TRY(check_mu(s, k, t, err));
+    PAWL_TRY(check_mu(s, phase, k, t, err));
   }
   return PAWL_OK;
 }

@@ -138,7 +138,7 @@ static int add_friction(PawlSorter* s, const PawlConstraint* constraint, int gat
   }
   const PawlMode* held = &constraint->modes[PAWL_MODE_HELD];
   PawlNode g = s->unwound[held->rows[0].node];
-  PawlNode force = s->folded[constraint->switching.friction];
+  PawlNode force = s->eased[constraint->switching.friction];
   for (int j = 0; j < s->system->sizes.v; j++) {
     PawlNode down = pawl_derive_sliding(s->dag, s->system->model, held->rate, g, force, j);
     PawlNode up = pawl_dag_neg(s->dag, down);
@@ -176,7 +176,7 @@ static int add_watches(PawlSorter* s) {
                    ? 0
                    : add_watch(s, of[i].kind, of[i].place,
                                of[i].kind == PAWL_ITEM_CONDITION ? condition(s, of[i].node)
-                                                                 : s->folded[of[i].node]);
+                                                                 : s->eased[of[i].node]);
     }
     if (!failed && w->rate >= 0) {
       const PawlMode* held = &k->modes[PAWL_MODE_HELD];
@@ -196,7 +196,7 @@ static int add_watches(PawlSorter* s) {
   }
   for (int k = 0; !failed && k < model->contact_count; k++) {
     int at = system->friction_watches[k];
-    failed = at < 0 ? 0 : add_watch(s, PAWL_ITEM_WATCH, at, s->folded[model->contacts[k].friction]);
+    failed = at < 0 ? 0 : add_watch(s, PAWL_ITEM_WATCH, at, s->eased[model->contacts[k].friction]);
   }
   for (int k = 0; !failed && k < model->set_count; k++) {
     failed = add_watch(s, PAWL_ITEM_WATCH, system->first_set + k, s->folded[model->sets[k].node]);

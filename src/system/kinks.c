@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kinks as discrete variables (docs/theory/kinks.md): which operations of a model have corners or
-// jumps that the motion can meet, what they are between two of them, and where these are.
-#include <math.h>
+// jumps that the motion can meet.
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "model/model.h"
+#include "system/kinks_impl.h"
 #include "system/system.h"
 
 enum { MOST_TURNS = 1000 };  // in the constraints of one model
@@ -14,10 +14,10 @@ enum { MOST_KINKS = 1000 };  // in its forces and energies; more of them are not
 enum { MOST_TIMED = 1000 };  // the same of kinks of time alone
 
 // How an operand matters: its value, or only on which side of something it is; JOINED: a comparison
-// that and, or, not join to others.
-enum { VALUE = 1, SIDE = 2, JOINED = 4 };
-// What a node depends on.
-enum { TIME = 1, MOTION = 2, REACTION = 4, HELD = 8 };  // HELD: inputs, which stay in a step
+// that and, or, not join to others; APART: to more than friction and capacities.
+enum { VALUE = 1, SIDE = 2, JOINED = 4, APART = 8 };
+// What a node depends on; HELD: inputs, which stay in a step.
+enum { TIME = 1, MOTION = 2, REACTION = 4, HELD = 8, RATE = 16 };
 
 typedef struct Listing {
   PawlSystem* system;
@@ -25,39 +25,27 @@ typedef struct Listing {
   int count;
   int mode_count;         // of all constraints
   bool splits;            // each of several comparisons that are joined is a kink of its own
-  unsigned char* moves;   // TIME, MOTION, REACTION, HELD: what nodes depend on
-  unsigned char* marked;  // VALUE, SIDE, JOINED: nodes that the expressions at hand need
+  unsigned char* moves;   // TIME, MOTION, REACTION, HELD, RATE: what nodes depend on
+  unsigned char* marked;  // VALUE, SIDE, JOINED, APART: nodes that the expressions at hand need
+  bool* slips;            // rates at which friction slips: it has its own instants where one is 0
   PawlCourse* course;     // of nodes that depend on time alone
   unsigned char* limits;  // HAS_LIMIT, UNDER_LIMIT, GUARDS_LIMIT
 } Listing;
 
 // ---- which nodes --------------------------------------------------------------------------------
-static bool is_comparison(PawlOp op) {
-  return op >= PAWL_OP_LT && op <= PAWL_OP_NOT;
-}
-
 static bool joins(PawlOp op) {
   return op == PAWL_OP_AND || op == PAWL_OP_OR || op == PAWL_OP_NOT;
-}
-
-bool pawl_kink_is_table(const PawlDag* dag, const PawlDagNode* node) {
-  return node->op == PAWL_OP_TABLE && node->index % PAWL_TABLE_VIEWS <= PAWL_TABLE_VALUE + 1 &&
-         pawl_table_method(pawl_dag_table_of(dag, node)) == PAWL_TABLE_LINEAR;
-}
-
-static bool counts(const PawlDag* dag, const PawlDagNode* n) {
-  return n->op == PAWL_OP_WRAP || n->op == PAWL_OP_FLOOR || pawl_kink_is_table(dag, n);
 }
 
 // Jumps in value, other than a comparison.
 static bool jumps(const PawlDag* dag, const PawlDagNode* n) {
   bool corner = n->op == PAWL_OP_TABLE && n->index % PAWL_TABLE_VIEWS == PAWL_TABLE_VALUE;
-  return (counts(dag, n) && !corner) || n->op == PAWL_OP_SIGN || n->op == PAWL_OP_IF;
+  return (pawl_kink_counts(dag, n) && !corner) || n->op == PAWL_OP_SIGN || n->op == PAWL_OP_IF;
 }
 
 static bool kinks(const PawlDag* dag, const PawlDagNode* n) {
-  return jumps(dag, n) || counts(dag, n) || n->op == PAWL_OP_ABS || n->op == PAWL_OP_MIN ||
-         n->op == PAWL_OP_MAX || is_comparison(n->op);
+  return jumps(dag, n) || pawl_kink_counts(dag, n) || n->op == PAWL_OP_ABS ||
+         n->op == PAWL_OP_MIN || n->op == PAWL_OP_MAX || pawl_kink_compares(n->op);
 }
 
 static bool is_less(PawlOp op) {
@@ -72,10 +60,6 @@ static bool has_inside(const PawlDag* dag, PawlNode condition) {
     return has_inside(dag, n->arg[0]) && has_inside(dag, other);
   }
   return n->op == PAWL_OP_NOT ? has_inside(dag, n->arg[0]) : is_less(n->op);
-}
-
-static PawlNode condition_of(PawlNode node, const PawlDagNode* n) {
-  return n->op == PAWL_OP_IF ? n->arg[0] : is_comparison(n->op) ? node : PAWL_NO_NODE;
 }
 
 // What the side of a kink depends on: bits of Listing.moves.
@@ -100,6 +84,7 @@ static void find_moving(Listing* l) {
                   : !pawl_op_is_leaf(n->op) || number ? 0
                   : n->op == PAWL_OP_TIME             ? TIME
                   : reacts                            ? REACTION
+                  : n->op == PAWL_OP_V                ? MOTION | RATE
                                                       : MOTION;
     for (int a = 0; a < pawl_op_operands(n->op); a++) {
       l->moves[k] |= l->moves[n->arg[a]];
@@ -123,11 +108,12 @@ static void find_courses(Listing* l) {
 
 static bool decides(PawlOp op, int operand) {
   return (op == PAWL_OP_IF && operand == 0) || op == PAWL_OP_SIGN || op == PAWL_OP_FLOOR ||
-         is_comparison(op);
+         pawl_kink_compares(op);
 }
 
 static unsigned char mark_of_operand(PawlOp op, int operand, unsigned char mark) {
-  return joins(op) ? SIDE | JOINED : decides(op, operand) ? SIDE : mark;
+  unsigned char side = (unsigned char)(SIDE | (mark & APART));
+  return joins(op) ? side | JOINED : decides(op, operand) ? side : mark;
 }
 
 // Spreads the marks to what they need; operands come before users, so one pass down is enough.
@@ -156,7 +142,7 @@ static bool is_foreseen(const Listing* l, PawlNode node) {
 // Made of several comparisons, each of which is a kink in its place.
 static bool is_split(const Listing* l, PawlNode node) {
   const PawlDagNode* n = pawl_dag_node(l->dag, node);
-  PawlNode condition = condition_of(node, n);
+  PawlNode condition = pawl_kink_condition(node, n);
   return l->splits && condition != PAWL_NO_NODE && joins(pawl_dag_node(l->dag, condition)->op) &&
          !is_foreseen(l, node);
 }
@@ -206,7 +192,7 @@ static PawlStatus name_condition(PawlSystem* system, PawlTurn* turn, PawlNode co
 static PawlStatus name_sides(PawlSystem* system, PawlTurn* turn, PawlError* err) {
   PawlDag* dag = system->model->dag;
   PawlDagNode n = *pawl_dag_node(dag, turn->node);
-  PawlNode condition = condition_of(turn->node, &n);
+  PawlNode condition = pawl_kink_condition(turn->node, &n);
   PawlNode a = n.arg[0], b = n.arg[1];
   bool below = n.op == PAWL_OP_MIN;  // the first operand is in force where it is below the other
   if (turn->counts) {
@@ -238,7 +224,7 @@ static PawlStatus refuse_turn(const PawlSystem* system, int c, const char* why, 
 }
 
 static PawlStatus check_turn(const Listing* l, PawlNode node, int c, PawlError* err) {
-  PawlNode condition = condition_of(node, pawl_dag_node(l->dag, node));
+  PawlNode condition = pawl_kink_condition(node, pawl_dag_node(l->dag, node));
   if (condition != PAWL_NO_NODE && !has_inside(l->dag, condition)) {
     return refuse_turn(l->system, c,
                        "a condition in it is not made of comparisons (<, <=, >, >=) that hold on a "
@@ -265,7 +251,7 @@ static PawlStatus find_turn(Listing* l, PawlNode node, int c, PawlTurn** turn, P
   PAWL_TRY(check_turn(l, node, c, err));
   *turn = &system->turns[system->turn_count++];
   **turn = (PawlTurn){.node = node,
-                      .counts = counts(l->dag, pawl_dag_node(l->dag, node)),
+                      .counts = pawl_kink_counts(l->dag, pawl_dag_node(l->dag, node)),
                       .constraint = c,
                       .uses = PAWL_NEW(&system->arena, unsigned char, l->mode_count)};
   system->has_sides |= !(*turn)->counts;
@@ -275,7 +261,7 @@ static PawlStatus find_turn(Listing* l, PawlNode node, int c, PawlTurn** turn, P
 // What is built later has no kinks.
 static void mark(Listing* l, PawlNode node) {
   if (node != PAWL_LATER) {
-    l->marked[node] |= VALUE;
+    l->marked[node] |= VALUE | APART;
   }
 }
 
@@ -364,12 +350,19 @@ static bool is_guard(const Listing* l, PawlNode node) {
   return (l->limits[node] & (UNDER_LIMIT | GUARDS_LIMIT)) || (in & HAS_LIMIT);
 }
 
+// In friction alone the side of its own slip changes where that is zero, an instant anyway.
+static bool is_of_slip(const Listing* l, PawlNode node) {
+  const PawlDagNode* n = pawl_dag_node(l->dag, node);
+  return !(l->marked[node] & APART) && (n->op == PAWL_OP_ABS || n->op == PAWL_OP_SIGN) &&
+         l->slips[n->arg[0]];
+}
+
 // Conditions without an inside stay as they are, and so do kinks that guard a domain, and those
 // that accelerations or multipliers decide on.
 static bool is_kink(const Listing* l, PawlNode node) {
-  PawlNode condition = condition_of(node, pawl_dag_node(l->dag, node));
+  PawlNode condition = pawl_kink_condition(node, pawl_dag_node(l->dag, node));
   return is_met(l, node) && (condition == PAWL_NO_NODE || has_inside(l->dag, condition)) &&
-         !is_guard(l, node) && !(moves(l, node) & REACTION);
+         !is_guard(l, node) && !(moves(l, node) & REACTION) && !is_of_slip(l, node);
 }
 
 static bool is_timed(const Listing* l, PawlNode node) {
@@ -378,7 +371,7 @@ static bool is_timed(const Listing* l, PawlNode node) {
 
 static void mark_condition(Listing* l, PawlNode when) {
   if (when != PAWL_NO_NODE) {
-    l->marked[when] |= SIDE;
+    l->marked[when] |= SIDE | APART;
   }
 }
 
@@ -398,7 +391,7 @@ static void mark_conditions(Listing* l) {
 static void mark_gaps(Listing* l) {
   const PawlModel* model = l->system->model;
   for (int k = 0; k < model->contact_count; k++) {
-    l->marked[model->contacts[k].gap] |= VALUE;
+    l->marked[model->contacts[k].gap] |= VALUE | APART;
   }
 }
 
@@ -421,7 +414,57 @@ static void mark_terms(Listing* l) {
   }
   for (int k = 0; k < model->state_count; k++) {
     if (model->states[k].rate != PAWL_NO_NODE) {
-      l->marked[model->states[k].rate] |= VALUE;
+      l->marked[model->states[k].rate] |= VALUE | APART;
+    }
+  }
+}
+
+// ---- in friction and capacities -----------------------------------------------------------------
+// What slides: constraints, then contacts. The expressions of one, PAWL_NO_NODE without.
+static int slider_count(const PawlModel* model) {
+  return model->constraint_count + model->contact_count;
+}
+
+static void slider_nodes(const PawlModel* model, int k, PawlNode of[2]) {
+  int contact = k - model->constraint_count;
+  of[0] =
+      contact >= 0 ? model->contacts[contact].friction : model->constraints[k].switching.capacity;
+  of[1] = contact >= 0 ? PAWL_NO_NODE : model->constraints[k].switching.friction;
+}
+
+static void mark_friction(Listing* l) {
+  const PawlModel* model = l->system->model;
+  for (int k = 0; k < slider_count(model); k++) {
+    PawlNode of[2];
+    slider_nodes(model, k, of);
+    for (int i = 0; i < 2; i++) {
+      if (of[i] != PAWL_NO_NODE) {
+        l->marked[of[i]] |= VALUE;
+      }
+    }
+  }
+}
+
+// The slips of contacts; of joints the rates of coordinates and rate equations.
+static void find_slips(Listing* l) {
+  const PawlModel* model = l->system->model;
+  for (int k = 0; k < model->contact_count; k++) {
+    for (int i = 0; i < model->contacts[k].slip_count; i++) {
+      l->slips[model->contacts[k].slip[i]] = true;
+    }
+  }
+  for (int c = 0; c < model->constraint_count; c++) {
+    const PawlConstraint* k = &model->constraints[c];
+    const PawlMode* held = k->triggered ? &k->modes[PAWL_MODE_HELD] : NULL;
+    if (k->switching.capacity == PAWL_NO_NODE || held->rows[0].node == PAWL_LATER) {
+      continue;
+    }
+    PawlDagNode row = *pawl_dag_node(l->dag, held->rows[0].node);
+    PawlNode rate = held->rate            ? held->rows[0].node
+                    : row.op == PAWL_OP_Q ? pawl_dag_leaf(model->dag, PAWL_OP_V, row.index)
+                                          : PAWL_NO_NODE;
+    if (rate >= 0 && rate < l->count) {
+      l->slips[rate] = true;
     }
   }
 }
@@ -431,6 +474,7 @@ static void spread_from_terms(Listing* l) {
   mark_terms(l);
   mark_conditions(l);
   mark_gaps(l);
+  mark_friction(l);
   for (int k = l->count - 1; k >= 0; k--) {
     const PawlDagNode* n = pawl_dag_node(l->dag, k);
     bool timed = l->marked[k] && is_timed(l, k);
@@ -443,13 +487,16 @@ static void spread_from_terms(Listing* l) {
 }
 
 // Adds the kinks of one sort behind all turns; returns how many, none when there are more than
-// `most`: these go to *left.
+// `most`: these go to *left. Those of friction that rates decide on are held while it slides.  (K4)
 static int add_kinks(const Listing* l, bool timed, int first, int most, int* left) {
   int count = 0;
   for (int k = 0; k < l->count; k++) {
     if (is_kink(l, k) && is_timed(l, k) == timed && count++ < most) {
-      l->system->turns[first + count - 1] = (PawlTurn){
-          .node = k, .counts = counts(l->dag, pawl_dag_node(l->dag, k)), .constraint = -1};
+      l->system->turns[first + count - 1] =
+          (PawlTurn){.node = k,
+                     .counts = pawl_kink_counts(l->dag, pawl_dag_node(l->dag, k)),
+                     .constraint = -1,
+                     .slides = moves(l, k) & RATE && !(l->marked[k] & APART)};
     }
   }
   *left += count <= most ? 0 : count;
@@ -460,10 +507,57 @@ static int add_kinks(const Listing* l, bool timed, int first, int most, int* lef
 static void find_felt(Listing* l) {
   PawlSystem* system = l->system;
   mark_terms(l);
+  mark_friction(l);
   spread(l);
   for (int k = system->turn_count; k < system->turn_count + system->kink_count; k++) {
     system->turns[k].felt = l->marked[system->turns[k].node] != 0;
   }
+}
+
+// Notes, or counts, the kinks of slider k that are held while it slides; -1 when memory is short.
+static int add_sliders(PawlSystem* system, int k, bool store) {
+  PawlNode of[2];
+  int added = 0;
+  slider_nodes(system->model, k, of);
+  for (int i = 0; i < 2; i++) {
+    const PawlNode* nodes;
+    int count = of[i] == PAWL_NO_NODE ? 0 : pawl_dag_reach(system->model->dag, 1, &of[i], &nodes);
+    for (int n = 0; n < count; n++) {
+      for (int t = system->turn_count; t < system->turn_count + system->kink_count; t++) {
+        bool is = system->turns[t].slides && system->turns[t].node == nodes[n];
+        if (is && store) {
+          system->sliders[system->slider_count++] = (PawlSlider){t - system->turn_count, k};
+        }
+        added += is;
+      }
+    }
+    if (count < 0) {
+      return -1;
+    }
+  }
+  return added;
+}
+
+static PawlStatus list_sliders(PawlSystem* system, PawlError* err) {
+  bool any = false;
+  int count = 0;
+  for (int t = system->turn_count; t < system->turn_count + system->kink_count; t++) {
+    any |= system->turns[t].slides;
+  }
+  for (int pass = 0; any && pass < 2; pass++) {
+    for (int k = 0; k < slider_count(system->model); k++) {
+      int added = add_sliders(system, k, pass == 1);
+      if (added < 0) {
+        return pawl_fail_memory(err);
+      }
+      count += added;
+    }
+    system->sliders = pass == 0 ? PAWL_NEW(&system->arena, PawlSlider, count) : system->sliders;
+    if (!system->sliders) {
+      return pawl_fail_memory(err);
+    }
+  }
+  return PAWL_OK;
 }
 
 static PawlStatus list_kinks(Listing* l, PawlError* err) {
@@ -471,12 +565,14 @@ static PawlStatus list_kinks(Listing* l, PawlError* err) {
   l->splits = true;
   find_courses(l);
   find_limits(l);
+  find_slips(l);
   system->gaps_kink = gaps_kink(l);
   spread_from_terms(l);
   system->kink_count = add_kinks(l, false, system->turn_count, MOST_KINKS, &system->plain_count);
   int first = system->turn_count + system->kink_count;
   system->timed_count = add_kinks(l, true, first, MOST_TIMED, &system->plain_count);
   find_felt(l);
+  PAWL_TRY(list_sliders(system, err));
   return system->timed_count > 0 ? pawl_system_list_times(system, err) : PAWL_OK;
 }
 
@@ -495,7 +591,8 @@ PawlStatus pawl_system_list_turns(PawlSystem* system, PawlError* err) {
   l.marked = pawl_alloc((size_t)l.count, 1);
   l.course = pawl_alloc((size_t)l.count, sizeof(PawlCourse));
   l.limits = pawl_alloc((size_t)l.count, 1);
-  bool room = system->turns && l.moves && l.marked && l.course && l.limits;
+  l.slips = pawl_alloc((size_t)l.count, sizeof(bool));
+  bool room = system->turns && l.moves && l.marked && l.course && l.limits && l.slips;
   PawlStatus status = room ? PAWL_OK : pawl_fail_memory(err);
   if (status == PAWL_OK) {
     find_moving(&l);
@@ -508,170 +605,6 @@ PawlStatus pawl_system_list_turns(PawlSystem* system, PawlError* err) {
   pawl_free(l.marked);
   pawl_free(l.course);
   pawl_free(l.limits);
+  pawl_free(l.slips);
   return status;
-}
-
-// ---- what they are, and where -------------------------------------------------------------------
-// `turn` > 0 ? a : b
-static PawlNode pick(PawlDag* dag, PawlNode turn, PawlNode a, PawlNode b) {
-  PawlNode up = pawl_dag_apply(dag, PAWL_OP_LT, pawl_dag_const(dag, 0.0), turn, PAWL_NO_NODE);
-  return pawl_dag_apply(dag, PAWL_OP_IF, up, a, b);
-}
-
-// Piece n of a table, of which x is in the range or beyond an end that has no border.          (T3)
-static PawlNode piece(PawlDag* dag, const PawlDagNode* kink, PawlNode x, PawlNode n) {
-  int table = kink->index / PAWL_TABLE_VIEWS, view = kink->index % PAWL_TABLE_VIEWS;
-  const PawlTable* looked = pawl_dag_table_of(dag, kink);
-  PawlNode knot = pawl_dag_table(dag, table, PAWL_TABLE_KNOT, n, PAWL_NO_NODE);
-  PawlNode level = pawl_dag_table(dag, table, PAWL_TABLE_LEVEL, n, PAWL_NO_NODE);
-  PawlNode slope = pawl_dag_table(dag, table, PAWL_TABLE_SLOPE, n, PAWL_NO_NODE);
-  PawlNode line =
-      view == PAWL_TABLE_VALUE
-          ? pawl_dag_add(dag, level, pawl_dag_mul(dag, slope, pawl_dag_sub(dag, x, knot)))
-          : slope;
-  if (pawl_table_outside(looked) != PAWL_TABLE_ERROR) {
-    return line;
-  }
-  double from, to;
-  pawl_table_range(looked, &from, &to);
-  PawlNode after = pawl_dag_apply(dag, PAWL_OP_LE, pawl_dag_const(dag, from), x, PAWL_NO_NODE);
-  PawlNode before = pawl_dag_apply(dag, PAWL_OP_LE, x, pawl_dag_const(dag, to), PAWL_NO_NODE);
-  PawlNode inside = pawl_dag_apply(dag, PAWL_OP_AND, after, before, PAWL_NO_NODE);
-  PawlNode plain = pawl_dag_table(dag, table, view, x, PAWL_NO_NODE);
-  return pawl_dag_apply(dag, PAWL_OP_IF, inside, line, plain);
-}
-
-PawlNode pawl_kink_branch(PawlDag* dag, const PawlDagNode* kink, const PawlNode* arg,
-                          PawlNode turn) {
-  PawlOp op = kink->op;
-  if (op == PAWL_OP_TABLE) {
-    return piece(dag, kink, arg[0], turn);
-  }
-  if (op == PAWL_OP_WRAP) {
-    return pawl_dag_sub(dag, arg[0], pawl_dag_mul(dag, arg[1], turn));  // (S3)
-  }
-  if (op == PAWL_OP_FLOOR) {
-    return turn;
-  }
-  if (op == PAWL_OP_SIGN) {
-    return pick(dag, turn, pawl_dag_const(dag, 1.0), pawl_dag_const(dag, -1.0));
-  }
-  if (op == PAWL_OP_ABS) {
-    return pick(dag, turn, arg[0], pawl_dag_neg(dag, arg[0]));
-  }
-  if (op == PAWL_OP_IF) {
-    return pick(dag, turn, arg[1], arg[2]);
-  }
-  return is_comparison(op) ? pick(dag, turn, pawl_dag_const(dag, 1.0), pawl_dag_const(dag, 0.0))
-                           : pick(dag, turn, arg[0], arg[1]);
-}
-
-PawlNode pawl_kink_eased(PawlDag* dag, const PawlDagNode* kink, const PawlNode* arg, PawlNode plain,
-                         PawlNode turn) {
-  PawlNode none = pawl_dag_const(dag, 0.0), held;
-  if (counts(dag, kink)) {  // turn = 2 n + 1
-    PawlNode twice = pawl_dag_sub(dag, turn, pawl_dag_const(dag, 1.0));
-    PawlNode n = pawl_dag_mul(dag, pawl_dag_const(dag, 0.5), twice);
-    held = pawl_kink_branch(dag, kink, arg, n);
-  } else {
-    held = pawl_kink_branch(dag, kink, arg, turn);
-  }
-  PawlNode free = pawl_dag_apply(dag, PAWL_OP_EQ, turn, none, PAWL_NO_NODE);
-  return pawl_dag_apply(dag, PAWL_OP_IF, free, plain, held);
-}
-
-// One operation more than the plain one: `turn` < c is c for 0, true for -1 and false for 1.
-static PawlNode held_side(PawlDag* dag, PawlOp op, const PawlNode* arg, PawlNode plain,
-                          PawlNode turn) {
-  PawlNode none = pawl_dag_const(dag, 0.0);
-  PawlNode c = op == PAWL_OP_IF    ? arg[0]
-               : op == PAWL_OP_ABS ? pawl_dag_apply(dag, PAWL_OP_LT, none, arg[0], PAWL_NO_NODE)
-               : op == PAWL_OP_MAX ? pawl_dag_apply(dag, PAWL_OP_LT, arg[1], arg[0], PAWL_NO_NODE)
-               : op == PAWL_OP_MIN ? pawl_dag_apply(dag, PAWL_OP_LT, arg[0], arg[1], PAWL_NO_NODE)
-                                   : plain;
-  return pawl_dag_apply(dag, PAWL_OP_LT, turn, c, PAWL_NO_NODE);
-}
-
-// 1, -1, or 0 while its operand is; plain where `turn` is 0.
-static PawlNode held_sign(PawlDag* dag, PawlNode plain, PawlNode turn) {
-  PawlNode none = pawl_dag_const(dag, 0.0), two = pawl_dag_const(dag, 2.0);
-  PawlNode free = pawl_dag_apply(dag, PAWL_OP_EQ, turn, none, PAWL_NO_NODE);
-  PawlNode moves = pawl_dag_apply(dag, PAWL_OP_LT, turn, two, PAWL_NO_NODE);
-  PawlNode held = pawl_dag_apply(dag, PAWL_OP_IF, moves, pawl_dag_neg(dag, turn), none);
-  return pawl_dag_apply(dag, PAWL_OP_IF, free, plain, held);
-}
-
-PawlNode pawl_kink_timed(PawlDag* dag, const PawlDagNode* kink, const PawlNode* arg, PawlNode plain,
-                         PawlNode turn) {
-  PawlOp op = kink->op;
-  if (counts(dag, kink)) {
-    return pawl_kink_eased(dag, kink, arg, plain, turn);
-  }
-  if (op == PAWL_OP_SIGN) {
-    return held_sign(dag, plain, turn);
-  }
-  PawlNode held = held_side(dag, op, arg, plain, turn);
-  if (is_comparison(op)) {
-    return held;
-  }
-  bool branches = op == PAWL_OP_IF;
-  PawlNode a = arg[branches ? 1 : 0];
-  PawlNode b = branches ? arg[2] : op == PAWL_OP_ABS ? pawl_dag_neg(dag, arg[0]) : arg[1];
-  return pawl_dag_apply(dag, PAWL_OP_IF, held, a, b);
-}
-
-PawlNode pawl_kink_surface(PawlDag* dag, const PawlDag* from, const PawlNode* map, PawlNode node) {
-  PawlDagNode n = *pawl_dag_node(from, node);
-  switch (n.op) {
-    case PAWL_OP_WRAP:
-      return pawl_dag_div(dag, map[n.arg[0]], map[n.arg[1]]);
-    case PAWL_OP_TABLE:
-      return pawl_dag_table(dag, n.index / PAWL_TABLE_VIEWS, PAWL_TABLE_POSITION, map[n.arg[0]],
-                            PAWL_NO_NODE);
-    case PAWL_OP_FLOOR:
-    case PAWL_OP_SIGN:
-    case PAWL_OP_ABS:
-      return map[n.arg[0]];
-    case PAWL_OP_MAX:
-      return pawl_dag_sub(dag, map[n.arg[0]], map[n.arg[1]]);
-    case PAWL_OP_MIN:
-      return pawl_dag_sub(dag, map[n.arg[1]], map[n.arg[0]]);
-    default:
-      return pawl_system_guard(dag, from, map, condition_of(node, &n));
-  }
-}
-
-// ---- on which side ------------------------------------------------------------------------------
-int pawl_kink_side(const PawlTurn* kink, double z) {
-  static const double MOST = 1e9;  // twice that is still an int
-  return !kink->counts ? (z < 0.0 ? -1 : 1) : fabs(z) < MOST ? 2 * (int)floor(z) + 1 : 0;
-}
-
-// `mode` is odd where it counts: no rounding.
-static int value_of(const PawlTurn* kink, int mode) {
-  return kink->counts ? (mode - 1) / 2 : mode;
-}
-
-double pawl_kink_margin(const PawlTurn* kink, double z, int mode) {
-  return mode == 0 ? INFINITY : pawl_turn_margin(kink, z, value_of(kink, mode));
-}
-
-bool pawl_kink_is_left(const PawlTurn* kink, double z, int mode) {
-  return mode != 0 && pawl_turn_is_left(kink, z, value_of(kink, mode), 0.0);
-}
-
-double pawl_kinks_margin(const PawlSystem* system, const double* z, const int* modes,
-                         const unsigned char* ignored, double* each) {
-  double least = INFINITY;
-  for (int k = system->turn_count; k < system->turn_count + system->kink_count; k++) {
-    double margin = ignored[k - system->turn_count]
-                        ? INFINITY
-                        : pawl_kink_margin(&system->turns[k], z[system->guard_count + k],
-                                           modes[system->constraint_count + k]);
-    least = fmin(least, margin);
-    if (each) {
-      each[k - system->turn_count] = margin;
-    }
-  }
-  return least;
 }

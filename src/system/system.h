@@ -92,7 +92,14 @@ typedef struct PawlTurn {
   const char *below, *above;  // how the two sides are called; NULL for what counts
   int place;                  // of a kink of time alone: among the operations on t
   bool felt;                  // of a kink: by the motion; else only by conditions and gaps
+  bool slides;                // of a kink: held while one of its sliders does, plain else
 } PawlTurn;
+
+// A kink that rates decide on, in the friction or the capacity of a constraint, or, behind these, a
+// contact.
+typedef struct PawlSlider {
+  int kink, of;
+} PawlSlider;
 
 // How an expression of time alone runs: each is also the next.
 typedef enum PawlCourse {
@@ -193,6 +200,8 @@ struct PawlSystem {
   PawlGated* gated;
   PawlGate* guards;
   PawlTurn* turns;
+  int slider_count;
+  PawlSlider* sliders;
   int timed_count;  // kinks of forces and energies that time alone decides on, behind the others
   int plain_count;  // too many of them: plain functions
   bool gaps_kink;   // some of them are in gaps of contacts
@@ -347,6 +356,11 @@ bool pawl_kink_is_left(const PawlTurn* kink, double z, int mode);
 // The least of all kinks but those that are ignored; `each` (may be NULL): of every kink.
 double pawl_kinks_margin(const PawlSystem* system, const double* z, const int* modes,
                          const unsigned char* ignored, double* each);
+// Whether a place is beyond some kink that is held.
+bool pawl_kinks_beyond(const PawlSystem* system, const double* z, const int* modes);
+// Which are to be held in these modes (kink_count flags): all but those of friction that does not
+// slide.                                                                                      (K4)
+void pawl_kinks_in_use(const PawlSystem* system, const int* modes, int* used);
 // Those of time alone (PawlSystem.timed_count). The course of an operation, from those of its
 // operands; and, once the kinks are known, the operations that decide on them.
 PawlCourse pawl_course_of(const PawlDag* dag, const PawlDagNode* node, const PawlCourse* of);
