@@ -6,6 +6,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "switch/tolerances.h"
@@ -21,6 +22,8 @@ typedef struct Start {
   double* x;         // v
   double* y;         // rows
   double* moved;     // v: the change of the position by projection so far
+  bool projects;     // of contacts those that are active count, which are to have gap 0
+  int added;         // the last of these, -1 without
 } Start;
 
 // A failure that a smaller step cannot mend.
@@ -65,13 +68,17 @@ static double worst(const Start* start, int* row) {
   return largest;
 }
 
+static bool is_contact(const Start* start, int row) {
+  return pawl_system_row_kind(start->s->system, row) == PAWL_ROW_CONTACT;
+}
+
 // Of a contact only a gap below zero counts, and no velocity.
 static void only_penetration(Start* start, bool position) {
   for (int i = 0; i < start->s->sizes.rows; i++) {
-    PawlRowKind kind = pawl_system_row_kind(start->s->system, i);
-    if (kind != PAWL_ROW_BILATERAL) {
-      bool gap = position && kind == PAWL_ROW_CONTACT;
-      start->residual[i] = gap ? fmin(start->residual[i], 0.0) : 0.0;
+    bool gap = position && is_contact(start, i), held = gap && start->state->active[i];
+    if (pawl_system_row_kind(start->s->system, i) != PAWL_ROW_BILATERAL) {
+      bool counts = start->projects ? held : gap && start->residual[i] < 0.0;
+      start->residual[i] = counts ? start->residual[i] : 0.0;
     }
   }
 }
@@ -95,6 +102,20 @@ static double velocity_violation(Start* start, int* row) {
   return worst(start, row);
 }
 
+static PawlStatus cannot_project(const Start* start, int row, PawlError* err) {
+  int number;
+  const char* name = pawl_system_row_name(start->s->system, row, &number);
+  char which[32] = "";
+  if (!is_contact(start, row)) {
+    snprintf(which, sizeof which, " (row %d)", number + 1);
+  }
+  return pawl_fail(err, PAWL_ERROR_RUN,
+                   "the start cannot be projected onto the constraints: %s '%s'%s is still off by "
+                   "%.6g; do the constraints contradict each other?",
+                   is_contact(start, row) ? "contact" : "constraint", name, which,
+                   start->residual[row]);
+}
+
 // The change x with G x = -residual that, added to the change so far, is least in the metric of M:
 // (C3)
 //   [ M  -G^T ] [ x ]   [ -M moved   ]
@@ -109,6 +130,9 @@ static PawlStatus least_change(Start* start, PawlError* err) {
   }
   PawlStatus status =
       pawl_kkt_factor(s->kkt, start->values->M, start->values->G, start->values->G, active);
+  if (status == PAWL_RETRY && start->added >= 0) {
+    return cannot_project(start, start->added, err);
+  }
   if (status == PAWL_RETRY) {
     return final(
         pawl_dynamics_singular(s, start->values->M, start->values->G, active, start->state->t, err),
@@ -124,6 +148,12 @@ static PawlStatus off_by(const Start* start, int row, const char* what, const ch
                          PawlError* err) {
   int number;
   const char* name = pawl_system_row_name(start->s->system, row, &number);
+  if (is_contact(start, row)) {
+    return pawl_fail(err, PAWL_ERROR_RUN,
+                     "the start is inside contact '%s': its gap is %.6g; correct the start values, "
+                     "or move them out of it with --project",
+                     name, start->residual[row]);
+  }
   if (start->state->redundant_count > 0) {
     return pawl_fail(
         err, PAWL_ERROR_RUN,
@@ -148,7 +178,8 @@ static double last_part(const Start* start) {
   return all > 0.0 ? last / all : 0.0;
 }
 
-static PawlStatus project_position(Start* start, PawlError* err) {
+// Onto the rows in force; `moves`: these are others than before.
+static PawlStatus settle_position(Start* start, bool moves, PawlError* err) {
   int row = 0;
   double before = INFINITY;
   for (int k = 0; k < MOST_PROJECTIONS; k++) {
@@ -156,7 +187,7 @@ static PawlStatus project_position(Start* start, PawlError* err) {
     double violation = position_violation(start, &row);
     bool rounding = violation <= PAWL_START_MET && violation >= 0.5 * before;  // no less to be had
     if ((violation <= PAWL_START_PROJECTED || rounding) &&
-        (k == 0 || last_part(start) <= PAWL_LAST_PROJECTION)) {
+        (k == 0 ? !moves : last_part(start) <= PAWL_LAST_PROJECTION)) {
       return PAWL_OK;
     }
     before = violation;
@@ -166,13 +197,53 @@ static PawlStatus project_position(Start* start, PawlError* err) {
       start->moved[j] += start->x[j];
     }
   }
-  int number;
-  const char* name = pawl_system_row_name(start->s->system, row, &number);
-  return pawl_fail(err, PAWL_ERROR_RUN,
-                   "the start cannot be projected onto the constraints: after %d iterations "
-                   "constraint '%s' (row %d) is still off by %.6g; do the constraints contradict "
-                   "each other?",
-                   (int)MOST_PROJECTIONS, name, number + 1, start->residual[row]);
+  return cannot_project(start, row, err);
+}
+
+// The contact that is farthest inside; else one that is held at gap 0 and pulls; else -1.
+static int next_contact(Start* start) {
+  const unsigned char* active = start->state->active;
+  double farthest = PAWL_START_PROJECTED, pull = 0.0;
+  int inside = -1, pulls = -1;
+  for (int i = 0; i < start->s->sizes.rows; i++) {
+    if (!is_contact(start, i)) {
+      continue;
+    }
+    start->residual[i] = active[i] ? 0.0 : fmin(start->values->g[i], 0.0);
+    if (violation_of(start, i) > farthest) {
+      farthest = violation_of(start, i);
+      inside = i;
+    }
+    if (active[i] && start->y[i] < pull) {
+      pull = start->y[i];
+      pulls = i;
+    }
+  }
+  return inside >= 0 ? inside : pulls;
+}
+
+// Contacts join the rows in force one by one, while the start is inside of them, and leave where
+// they would pull.                                                                          (C4)
+static PawlStatus project_with_contacts(Start* start, PawlError* err) {
+  int rows = start->s->sizes.rows, row = -1;
+  PAWL_TRY(settle_position(start, false, err));
+  for (int k = 0; k < MOST_PROJECTIONS + 2 * rows && (row = next_contact(start)) >= 0; k++) {
+    unsigned char* active = &start->state->active[row];
+    start->added = *active ? start->added : row;
+    *active = !*active;
+    PAWL_TRY(settle_position(start, true, err));
+  }
+  return row < 0 ? PAWL_OK : cannot_project(start, row, err);
+}
+
+static PawlStatus project_position(Start* start, PawlError* err) {
+  start->projects = true;
+  PawlStatus status = project_with_contacts(start, err);
+  start->projects = false;
+  for (int i = 0; i < start->s->sizes.rows; i++) {
+    start->state->active[i] = is_contact(start, i) ? 0 : start->state->active[i];
+  }
+  return status;
 }
 
 static PawlStatus project_velocity(Start* start, PawlError* err) {
@@ -298,6 +369,7 @@ static PawlStatus with_workspace(PawlDynamics* d, PawlState* state, bool watchin
   memset(room, 0, (3 * rows + 2 * v) * sizeof(double));
   Start start = {.s = d,
                  .state = state,
+                 .added = -1,
                  .scale = room,
                  .residual = room + rows,
                  .y = room + 2 * rows,

@@ -224,8 +224,61 @@ static void test_start_with_contacts(void** unused) {
   assert_true(m.state->a[1] == -10.0 && m.state->lambda[0] == 0.0 && m.state->lambda[1] == 0.0);
   m.state->q[1] = -0.25;  // inside
   assert_int_equal(pawl_stepper_start(m.stepper, m.state, false, &m.err), PAWL_ERROR_RUN);
-  assert_non_null(strstr(m.err.message, "'floor' (row 1)"));
-  assert_non_null(strstr(m.err.message, "-0.25"));
+  assert_non_null(strstr(m.err.message, "inside contact 'floor': its gap is -0.25;"));
+  motion_end(&m);
+}
+
+// Out of contacts by the least change in the metric of the mass: M d = sum G^T y, 0 <= y _|_ g >=
+// 0. Rates stay.                                                                               (C4)
+static void test_projection_out_of_contacts(void** unused) {
+  (void)unused;
+  static const struct {
+    const char *start, *mass, *contacts;
+    double q[3];
+  } cases[] = {
+      {"x: {start: 3}, y: {start: -0.1, rate: -2}, z: ",
+       "x: 1, y: 1, z: 1",
+       "a: {gap: y}",
+       {3, 0, 0}},
+      {"x: {start: 0.3}, y: {start: 0.4, rate: -2}, z: ",
+       "x: 1, y: 1, z: 1",
+       "a: {gap: \"hypot(x, y) - 1\"}",
+       {0.6, 0.8, 0}},
+      // b alone leads to y = 1.28; a, which is farther inside, would pull
+      {"x: , y: {rate: -2}, z: ",
+       "x: 4, y: 1, z: 1",
+       "a: {gap: y - 1}, b: {gap: x + y - 1.6}",
+       {0.32, 1.28, 0}},
+      // a and b hold it, d = (0.5, 1) of 0.5 (0, 1) + 5 (0.1, 0.1)
+      {"x: , y: {rate: -2}, z: ",
+       "x: 1, y: 1, z: 1",
+       "a: {gap: y - 1}, b: {gap: 0.1*(x + y) - 0.15}",
+       {0.5, 1, 0}},
+      // four corners of a plate, of which three follow: the nearest place is at the tip of its cone
+      {"x: {start: 0.02}, y: {start: 0.01, rate: -2}, z: {start: -0.1}",
+       "x: 1, y: 1, z: 1",
+       "a: {gap: z + x + y}, b: {gap: z + x - y}, c: {gap: z - x + y}, d: {gap: z - x - y}",
+       {0, 0, 0}},
+  };
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    char text[512];
+    snprintf(text, sizeof text, "model: out\ncoordinates: {%s}\nmass: {%s}\ncontacts: {%s}\n",
+             cases[k].start, cases[k].mass, cases[k].contacts);
+    Motion m = motion_text(text);
+    motion_stepper(&m, "nsga-pva");
+    NEED(pawl_stepper_start(m.stepper, m.state, true, &m.err), &m.err);
+    for (int i = 0; i < 3; i++) {
+      CHECK_NEAR(m.state->q[i], cases[k].q[i], 1e-12);
+      assert_true(m.state->v[i] == (i == 1 ? -2.0 : 0.0));
+    }
+    motion_end(&m);
+  }
+  Motion m = motion_text(
+      "model: contradict\ncoordinates: {x: , y: {start: -0.01}}\nmass: {x: 1, y: 1}\n"
+      "constraints: {rail: y = -0.01}\ncontacts: {floor: {gap: y}}\n");
+  motion_stepper(&m, "nsga-pva");
+  assert_int_equal(pawl_stepper_start(m.stepper, m.state, true, &m.err), PAWL_ERROR_RUN);
+  assert_non_null(strstr(m.err.message, "contact 'floor' is still off by -0.01"));
   motion_end(&m);
 }
 
@@ -385,6 +438,7 @@ int main(void) {
       cmocka_unit_test(test_nothing_to_project_onto),
       cmocka_unit_test(test_start_with_modes),
       cmocka_unit_test(test_start_with_contacts),
+      cmocka_unit_test(test_projection_out_of_contacts),
       cmocka_unit_test(test_redundant_row_is_named_and_harmless),
       cmocka_unit_test(test_multipliers_of_minimum_norm),
       cmocka_unit_test(test_multipliers_without_redundancy),
