@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/copy.h"
 #include "base/targets.h"
 
 // [1] Largest entries of L, as in the sparse LU: up to the first a solution is good as it is, up to
@@ -16,7 +17,6 @@ static const double MOST_GROWTH = 1e4;
 
 // [1] What a step of refinement leaves, at most, where entries of S are left out.
 static const double SLOWEST_RATE = 0.05;
-enum { MOST_STEPS = 16 };
 
 #define TILE 4         // rows of products that are made at once
 #define MOST_SMALL 64  // numbers of a small node, see kkt_shapes.def
@@ -159,11 +159,6 @@ bool pawl_kkt_blocks_can_refine(PawlKkt* kkt, const double* S) {
 
 typedef PawlKktJudged Judged;
 
-static inline double larger(double top, double l) {
-  double size = fabs(l);
-  return size > top ? size : top;
-}
-
 // Brings the largest entry of column k among the pivots' rows to the diagonal where the one there
 // is much smaller; returns the row it came from.
 static int exchange_rows(int p, int width, int k, double* U) {
@@ -197,12 +192,12 @@ PAWL_INLINE Judged factor_pivots(int p, int r, double* restrict U, double* restr
     u[k] = d;
     for (int i = 0; i < r; i++) {
       l[i] *= d;
-      j.top = larger(j.top, l[i]);
+      j.top = pawl_kkt_larger(j.top, l[i]);
     }
     for (int i = k + 1; i < p; i++) {
       double *row = U + i * width, factor = row[k] * d, across = u[i];
       row[k] = factor;
-      j.top = larger(j.top, factor);
+      j.top = pawl_kkt_larger(j.top, factor);
       for (int c = k + 1; c < width; c++) {
         row[c] -= factor * u[c];
       }
@@ -222,9 +217,9 @@ PAWL_INLINE Judged factor_even_pivots(int p, int r, double* U, Judged j) {
     j.least = size < j.least ? size : j.least;
     u[k] = d;
     for (int c = k + 1; c < width; c++) {
-      top = larger(top, u[c]);
+      top = pawl_kkt_larger(top, u[c]);
     }
-    j.top = larger(j.top, top * d);
+    j.top = pawl_kkt_larger(j.top, top * d);
     for (int i = k + 1; i < p; i++) {
       double *row = U + i * width, factor = u[i] * d;
       for (int c = i; c < width; c++) {
@@ -469,19 +464,13 @@ bool pawl_kkt_blocks_factor(PawlKkt* kkt, double smallest) {
   return j.top <= MOST_GROWTH && j.least > smallest && j.least < (double)INFINITY;
 }
 
-static void copy(int count, const double* from, double* to) {
-  if (count > 0) {
-    memcpy(to, from, (size_t)count * sizeof *to);
-  }
-}
-
 void pawl_kkt_blocks_note(PawlKkt* kkt, const double* S, const double* B, const double* J) {
   const PawlKktBlocks* b = kkt->blocks;
   PawlKktKept* kept = &kkt->kept[kkt->turn];
   if (b->refine) {
-    copy(kkt->block_S.count, S, kept->S);
-    copy(kkt->block_B.count, B, kept->B);
-    copy(kkt->block_J.count, J, kept->J);
+    pawl_copy(kkt->block_S.count, S, kept->S);
+    pawl_copy(kkt->block_B.count, B, kept->B);
+    pawl_copy(kkt->block_J.count, J, kept->J);
   }
 }
 
@@ -492,333 +481,4 @@ bool pawl_kkt_blocks_are_definite(const PawlKkt* kkt) {
     positive = kkt->values[b->diagonal[j]] > 0.0;
   }
   return positive;
-}
-
-// ---- solution -----------------------------------------------------------------------------------
-// Of `lanes` right sides at once: number k of lane s is w[lanes * k + s]. `step` is that of the
-// node, at least where it has a shape; others have 1.
-
-// w <- L^-1 w, the part of a node.
-PAWL_INLINE void go_down(const PawlKktNode* node, int p, int r, int step, int lanes,
-                         const int* exchange, const int* rest, const double* values,
-                         double* restrict w) {
-  const double *U = values + node->U, *L = values + node->L;
-  double v[2 * PAWL_KKT_PIVOTS], *at = w + lanes * node->spot;
-  for (int k = 0; k < lanes * p; k++) {
-    v[k] = at[step * (k - k % lanes) + k % lanes];
-  }
-  for (int k = 0; exchange && k < lanes * p; k++) {
-    int other = lanes * exchange[k / lanes] + k % lanes;
-    double t = v[k];
-    v[k] = v[other];
-    v[other] = t;
-  }
-  for (int k = 1; k < p; k++) {
-    for (int i = 0; i < k; i++) {
-      for (int s = 0; s < lanes; s++) {
-        v[lanes * k + s] -= U[step * (k * (p + r) + i)] * v[lanes * i + s];
-      }
-    }
-  }
-  for (int i = 0; i < r; i++) {
-    for (int s = 0; s < lanes; s++) {
-      double sum = L[step * i] * v[s];
-      for (int k = 1; k < p; k++) {
-        sum += L[step * (k * r + i)] * v[lanes * k + s];
-      }
-      w[lanes * rest[i] + s] -= sum;
-    }
-  }
-  for (int k = 0; k < lanes * p; k++) {
-    at[step * (k - k % lanes) + k % lanes] = v[k];
-  }
-}
-
-// w <- U^-1 w, the same.
-PAWL_INLINE void go_up(const PawlKktNode* node, int p, int r, int step, int lanes, const int* rest,
-                       const double* values, double* restrict w) {
-  const double* U = values + node->U;
-  double v[2 * PAWL_KKT_PIVOTS], *at = w + lanes * node->spot;
-  for (int k = 0; k < lanes * p; k++) {
-    v[k] = at[step * (k - k % lanes) + k % lanes];
-  }
-  for (int i = 0; i < r; i++) {
-    for (int s = 0; s < lanes; s++) {
-      double given = w[lanes * rest[i] + s];
-      for (int k = 0; k < p; k++) {
-        v[lanes * k + s] -= U[step * (k * (p + r) + p + i)] * given;
-      }
-    }
-  }
-  for (int k = p - 1; k >= 0; k--) {
-    for (int s = 0; s < lanes; s++) {
-      for (int i = k + 1; i < p; i++) {
-        v[lanes * k + s] -= U[step * (k * (p + r) + i)] * v[lanes * i + s];
-      }
-      v[lanes * k + s] *= U[step * (k * (p + r) + k)];
-      at[step * lanes * k + s] = v[lanes * k + s];
-    }
-  }
-}
-
-// With symmetry: w <- D^-1 L^-1 w, then w <- (D^-1 U)^-1 w.                                 (K11)
-PAWL_INLINE void go_down_even(const PawlKktNode* node, int p, int r, int step, int lanes,
-                              const int* rest, const double* values, double* restrict w) {
-  const double* U = values + node->U;
-  double v[2 * PAWL_KKT_PIVOTS], *at = w + lanes * node->spot;
-  for (int k = 0; k < lanes * p; k++) {
-    v[k] = at[step * (k - k % lanes) + k % lanes];
-  }
-  for (int k = 0; k < p; k++) {
-    for (int s = 0; s < lanes; s++) {
-      v[lanes * k + s] *= U[step * (k * (p + r) + k)];
-      for (int i = k + 1; i < p; i++) {
-        v[lanes * i + s] -= U[step * (k * (p + r) + i)] * v[lanes * k + s];
-      }
-      at[step * lanes * k + s] = v[lanes * k + s];
-    }
-  }
-  for (int i = 0; i < r; i++) {
-    for (int s = 0; s < lanes; s++) {
-      double sum = U[step * (p + i)] * v[s];
-      for (int k = 1; k < p; k++) {
-        sum += U[step * (k * (p + r) + p + i)] * v[lanes * k + s];
-      }
-      w[lanes * rest[i] + s] -= node->sign * sum;
-    }
-  }
-}
-
-PAWL_INLINE void go_up_even(const PawlKktNode* node, int p, int r, int step, int lanes,
-                            const int* rest, const double* values, double* restrict w) {
-  const double* U = values + node->U;
-  double v[2 * PAWL_KKT_PIVOTS], *at = w + lanes * node->spot;
-  for (int k = 0; k < lanes * p; k++) {
-    v[k] = 0.0;
-  }
-  for (int i = 0; i < r; i++) {
-    for (int s = 0; s < lanes; s++) {
-      double given = w[lanes * rest[i] + s];
-      for (int k = 0; k < p; k++) {
-        v[lanes * k + s] += U[step * (k * (p + r) + p + i)] * given;
-      }
-    }
-  }
-  for (int k = p - 1; k >= 0; k--) {
-    for (int s = 0; s < lanes; s++) {
-      for (int i = k + 1; i < p; i++) {
-        v[lanes * k + s] += U[step * (k * (p + r) + i)] * v[lanes * i + s];
-      }
-      v[lanes * k + s] = at[step * lanes * k + s] - U[step * (k * (p + r) + k)] * v[lanes * k + s];
-      at[step * lanes * k + s] = v[lanes * k + s];
-    }
-  }
-}
-
-PAWL_INLINE void node_down(const PawlKktBlocks* b, const PawlKktNode* node, int p, int r, int step,
-                           int lanes, bool even, const int* exchange, const double* values,
-                           double* w) {
-  const int* rest = b->rest + node->rest;
-  if (even) {
-    go_down_even(node, p, r, step, lanes, rest, values, w);
-  } else {
-    go_down(node, p, r, step, lanes, exchange, rest, values, w);
-  }
-}
-
-PAWL_INLINE void node_up(const PawlKktBlocks* b, const PawlKktNode* node, int p, int r, int step,
-                         int lanes, bool even, const double* values, double* w) {
-  const int* rest = b->rest + node->rest;
-  if (even) {
-    go_up_even(node, p, r, step, lanes, rest, values, w);
-  } else {
-    go_up(node, p, r, step, lanes, rest, values, w);
-  }
-}
-
-PAWL_APART static void node_down_large(const PawlKktBlocks* b, const PawlKktNode* node, int lanes,
-                                       const double* values, double* w) {
-  const int* exchange = b->exchange ? b->exchange + node->first : NULL;
-  node_down(b, node, node->p, node->r, 1, lanes, b->even, exchange, values, w);
-}
-
-PAWL_APART static void node_up_large(const PawlKktBlocks* b, const PawlKktNode* node, int lanes,
-                                     const double* values, double* w) {
-  node_up(b, node, node->p, node->r, 1, lanes, b->even, values, w);
-}
-
-PAWL_INLINE void any_down(const PawlKktBlocks* b, const PawlKktNode* node, int step, int lanes,
-                          bool even, const double* values, double* w) {
-  switch (node->shape) {
-#define SHAPE(p, r)                                               \
-  case PAWL_KKT_SHAPE(p, r):                                      \
-    node_down(b, node, p, r, step, lanes, even, NULL, values, w); \
-    break;
-#include "linalg/kkt_shapes.def"
-#undef SHAPE
-    default:
-      node_down_large(b, node, lanes, values, w);
-  }
-}
-
-PAWL_INLINE void any_up(const PawlKktBlocks* b, const PawlKktNode* node, int step, int lanes,
-                        bool even, const double* values, double* w) {
-  switch (node->shape) {
-#define SHAPE(p, r)                                       \
-  case PAWL_KKT_SHAPE(p, r):                              \
-    node_up(b, node, p, r, step, lanes, even, values, w); \
-    break;
-#include "linalg/kkt_shapes.def"
-#undef SHAPE
-    default:
-      node_up_large(b, node, lanes, values, w);
-  }
-}
-
-PAWL_INLINE void solve_nodes(const PawlKktBlocks* b, int lanes, bool even, const double* values,
-                             double* w) {
-  const PawlKktNode *node = b->nodes, *end = b->nodes + b->count;
-  while (node < end) {
-    if (node->step == 1) {
-      any_down(b, node++, 1, lanes, even, values, w);
-    } else if (lanes == 1) {
-      node = pawl_kkt_wide_down(b, node, values, w);
-    } else {
-      any_down(b, node++, PAWL_KKT_WIDE, lanes, even, values, w);
-    }
-  }
-  for (node = end - 1; node >= b->nodes;) {
-    if (node->step == 1) {
-      any_up(b, node--, 1, lanes, even, values, w);
-    } else if (lanes == 1) {
-      node = pawl_kkt_wide_up(b, node, values, w);
-    } else {
-      any_up(b, node--, PAWL_KKT_WIDE, lanes, even, values, w);
-    }
-  }
-}
-
-PAWL_APART static void solve_one_even(const PawlKktBlocks* b, const double* values, double* w) {
-  solve_nodes(b, 1, true, values, w);
-}
-
-PAWL_APART static void solve_one_uneven(const PawlKktBlocks* b, const double* values, double* w) {
-  solve_nodes(b, 1, false, values, w);
-}
-
-PAWL_APART static void solve_two_even(const PawlKktBlocks* b, const double* values, double* w) {
-  solve_nodes(b, 2, true, values, w);
-}
-
-PAWL_APART static void solve_two_uneven(const PawlKktBlocks* b, const double* values, double* w) {
-  solve_nodes(b, 2, false, values, w);
-}
-
-static void solve_once(const PawlKkt* kkt, double* x, double* y) {
-  const PawlKktBlocks* b = kkt->blocks;
-  int n = kkt->n, m = kkt->m;
-  const int *at_x = b->at, *at_y = b->at + n;
-  const double *R = kkt->row_scale, *C = kkt->col_scale;
-  double* w = kkt->work;
-  for (int j = 0; j < n; j++) {
-    w[at_x[j]] = x[j] * R[j];
-  }
-  for (int i = 0; i < m; i++) {
-    w[at_y[i]] = kkt->set[i] ? y[i] * R[n + i] : 0.0;
-  }
-  (b->even ? solve_one_even : solve_one_uneven)(b, kkt->values, w);
-  for (int j = 0; j < n; j++) {
-    x[j] = w[at_x[j]] * C[j];
-  }
-  for (int i = 0; i < m; i++) {
-    y[i] = kkt->set[i] ? w[at_y[i]] * C[n + i] : y[i];
-  }
-}
-
-// (r_x, r_y) <- (r_x, r_y) - [S -B^T; J 0] (x, y), of the rows that are active
-static void subtract_products(const PawlKkt* kkt, const double* x, const double* y, double* r_x,
-                              double* r_y) {
-  const PawlKktKept* as_given = &kkt->kept[kkt->turn];
-  int n = kkt->n;
-  for (int e = 0; e < kkt->block_S.count; e++) {
-    r_x[kkt->block_S.row[e]] -= as_given->S[e] * x[kkt->block_S.col[e]];
-  }
-  for (int e = 0; e < kkt->block_J.count; e++) {
-    int i = kkt->block_J.row[e] - n, j = kkt->block_J.col[e];
-    if (kkt->set[i]) {
-      r_x[j] += as_given->B[e] * y[i];
-      r_y[i] -= as_given->J[e] * x[j];
-    }
-  }
-}
-
-// Of the scaled unknowns.
-static double largest(const PawlKkt* kkt, const double* x, const double* y) {
-  const double* C = kkt->col_scale;
-  double top = 0.0;
-  for (int j = 0; j < kkt->n; j++) {
-    top = larger(top, x[j] / C[j]);
-  }
-  for (int i = 0; i < kkt->m; i++) {
-    top = kkt->set[i] ? larger(top, y[i] / C[kkt->n + i]) : top;
-  }
-  return top;
-}
-
-// One step of refinement; returns the largest change.
-static double refine(const PawlKkt* kkt, double* x, double* y) {
-  const PawlKktBlocks* b = kkt->blocks;
-  copy(kkt->n, b->right_x, b->rest_x);
-  copy(kkt->m, b->right_y, b->rest_y);
-  subtract_products(kkt, x, y, b->rest_x, b->rest_y);
-  solve_once(kkt, b->rest_x, b->rest_y);
-  for (int j = 0; j < kkt->n; j++) {
-    x[j] += b->rest_x[j];
-  }
-  for (int i = 0; i < kkt->m; i++) {
-    y[i] += kkt->set[i] ? b->rest_y[i] : 0.0;
-  }
-  return b->refines_loose ? largest(kkt, b->rest_x, b->rest_y) : 0.0;
-}
-
-// Where entries of S are left out, until changes are rounding, or shrink no more.
-void pawl_kkt_blocks_solve(PawlKkt* kkt, double* x, double* y) {
-  const PawlKktBlocks* b = kkt->blocks;
-  if (!b->refine) {
-    solve_once(kkt, x, y);
-    return;
-  }
-  copy(kkt->n, x, b->right_x);
-  copy(kkt->m, y, b->right_y);
-  solve_once(kkt, x, y);
-  double change = refine(kkt, x, y), before = INFINITY;
-  double enough = b->refines_loose ? PAWL_KKT_REFINED * largest(kkt, x, y) : 0.0;
-  for (int k = 1; k < MOST_STEPS && change > enough && change < 0.5 * before; k++) {
-    before = change;
-    change = refine(kkt, x, y);
-  }
-}
-
-// Every row is active.
-void pawl_kkt_blocks_solve_two(PawlKkt* kkt, double* const x[2], double* const y[2]) {
-  const PawlKktBlocks* b = kkt->blocks;
-  int n = kkt->n;
-  const double *R = kkt->row_scale, *C = kkt->col_scale;
-  double* w = b->two;
-  if (b->refine) {
-    pawl_kkt_blocks_solve(kkt, x[0], y[0]);
-    pawl_kkt_blocks_solve(kkt, x[1], y[1]);
-    return;
-  }
-  for (int k = 0; k < kkt->size; k++) {
-    double* to = w + 2 * b->at[k];
-    to[0] = (k < n ? x[0][k] : y[0][k - n]) * R[k];
-    to[1] = (k < n ? x[1][k] : y[1][k - n]) * R[k];
-  }
-  (b->even ? solve_two_even : solve_two_uneven)(b, kkt->values, w);
-  for (int k = 0; k < kkt->size; k++) {
-    const double* from = w + 2 * b->at[k];
-    *(k < n ? &x[0][k] : &y[0][k - n]) = from[0] * C[k];
-    *(k < n ? &x[1][k] : &y[1][k - n]) = from[1] * C[k];
-  }
 }

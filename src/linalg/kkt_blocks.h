@@ -13,6 +13,7 @@
 #pragma once
 
 #include <limits.h>
+#include <math.h>
 
 #include "linalg/kkt_impl.h"
 
@@ -92,3 +93,8 @@ const PawlKktNode* pawl_kkt_wide_up(const PawlKktBlocks* b, const PawlKktNode* n
 
 // kkt_plan.c: the schedule, and the places of S. What lasts is taken from `arena`.
 PAWL_CHECKED PawlStatus pawl_kkt_plan(const PawlKkt* kkt, PawlArena* arena, PawlKktBlocks* blocks);
+
+static inline double pawl_kkt_larger(double top, double l) {
+  double size = fabs(l);
+  return size > top ? size : top;
+}

@@ -222,6 +222,10 @@ PAWL_CHECKED PawlStatus pawl_kkt_order_rows(int m, PawlArena* arena, int* start,
                                             int* rows, int* beside, unsigned char* follows,
                                             bool* peeled);
 
+// kkt.c: lists the rows that are active now. kkt_create.c: memory of kept[turn].
+void pawl_kkt_list_rows(PawlKkt* kkt, const unsigned char* active);
+PAWL_CHECKED PawlStatus pawl_kkt_take_turn(PawlKkt* kkt, int turn);
+
 // kkt_blocks.c: small dense blocks, without row exchanges.
 PAWL_CHECKED PawlStatus pawl_kkt_blocks_create(PawlKkt* kkt);
 double pawl_kkt_blocks_fill(const PawlKkt* kkt);  // as pawl_kkt_klu_fill
