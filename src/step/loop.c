@@ -50,6 +50,7 @@ PawlStatus pawl_loop_create(PawlStepper* s, bool event_driven, const PawlStateSh
   l->move = PAWL_NEW(&s->arena, double, s->sizes.v);
   l->shown = PAWL_NEW(&s->arena, double, s->sizes.rows);
   l->push = PAWL_NEW(&s->arena, double, s->sizes.v);
+  l->rubs = PAWL_NEW(&s->arena, int, 2 * (size_t)s->contact_count);
   PAWL_TRY(pawl_law_create(&s->dynamics, &l->law, err));
   PAWL_TRY(pawl_surfaces_create(&s->dynamics, l->law.rates, &l->surfaces, err));
   PAWL_TRY(pawl_guards_create(&s->watching, &l->surfaces, s->method->exact,

@@ -7,6 +7,7 @@
 
 #include "model/model.h"
 #include "step/loop_piece.h"
+#include "step/rub.h"
 #include "step/works.h"
 #include "switch/share.h"
 #include "switch/tolerances.h"
@@ -67,14 +68,23 @@ static PawlStatus jump_and_note(PawlStepper* s, PawlState* state, const double* 
   return note_side_after(s, state, err);
 }
 
+// How contacts with friction were before is in l->rubs.
+static PawlStatus note_rubbing(PawlStepper* s, const PawlState* before, const PawlState* state,
+                               PawlError* err) {
+  int* rubs = s->loop->rubs;
+  return pawl_rub_changed(s, before, state, rubs, rubs + s->contact_count, err);
+}
+
 PawlStatus pawl_change_by(PawlStepper* s, PawlState* state, const double* U, int event,
                           PawlError* err) {
+  PAWL_TRY(pawl_rub_look(s, state, s->loop->rubs, err));
   pawl_kinks_free(s, &s->loop->kinks, state->modes);
   pawl_kinks_free(s, &s->loop->kinks, s->loop->next);
   PAWL_TRY(jump_and_note(s, state, U, event, err));
   pawl_guards_forget(&s->loop->guards);
   pawl_kinks_jumped(&s->loop->kinks);
   PAWL_TRY(pawl_kinks_slide(s, &s->loop->kinks, state, err));
+  PAWL_TRY(note_rubbing(s, s->loop->jump.before, state, err));
   s->loop->jumped = true;
   PawlPhase phase = pawl_phase_of(state, false);
   return s->method->start(s, &phase, state, err);
@@ -191,8 +201,10 @@ static bool hits_first(const PawlStepper* s) {
 
 PawlStatus pawl_change_tick(PawlStepper* s, PawlState* state, double slack, PawlError* err) {
   PawlLoop* l = s->loop;
-  bool off;
+  bool off, gaps = s->system->gaps_kink;
+  PAWL_TRY(gaps ? pawl_rub_look(s, state, l->rubs, err) : PAWL_OK);
   PAWL_TRY(pawl_kinks_tick(s, &l->kinks, state, slack, err));
+  PAWL_TRY(gaps ? note_rubbing(s, state, state, err) : PAWL_OK);
   memcpy(l->next, state->modes, pawl_phase_mode_bytes(state));
   PAWL_TRY(pawl_kinks_let_off(s, state, l->next, &off, err));
   return off ? pawl_change_modes(s, state, err) : PAWL_OK;
@@ -216,7 +228,9 @@ PawlStatus pawl_change_due(PawlStepper* s, PawlState* state, double slack, const
     memcpy(state->a, l->move, (size_t)s->sizes.v * sizeof(double));
   }
   if (margin && margin->kinks < 0.0) {
+    PAWL_TRY(pawl_rub_look(s, state, l->rubs, err));
     PAWL_TRY(pawl_kinks_cross(s, &l->kinks, state, !fired.changed, err));
+    PAWL_TRY(note_rubbing(s, state, state, err));
     memcpy(l->next + l->kinks.first, state->modes + l->kinks.first,
            (size_t)l->kinks.count * sizeof(int));
     bool off;

@@ -27,6 +27,7 @@ typedef struct PawlLoop {
   double* move;      // v
   double* shown;     // rows: multipliers of a side of a jump
   double* push;      // v: impulsive forces of an event
+  int* rubs;         // twice contact_count: how contacts with friction stand before and after
   bool assigning;    // the jump being taken is that of what events or a call have set
   bool assigned;     // the last one was
   bool jumped;       // in this step, and nobody has looked yet what that has carried across zero

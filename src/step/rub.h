@@ -116,3 +116,14 @@ typedef struct PawlRubEnds {
 // that are hit in it are logged as such elsewhere.                                          (T12)
 PAWL_CHECKED PawlStatus pawl_rub_log(PawlStepper* s, PawlRub* rub, const PawlRubEnds* ends,
                                      PawlError* err);
+
+// How contacts with friction that are closed inside of steps stand at a state between these, as it
+// is at their ends: a mode, minus that which slips where it slips back, or PAWL_RUB_HITS for what
+// is about to be hit (contact_count). (T12)
+enum { PAWL_RUB_HITS = 100 };
+PAWL_CHECKED PawlStatus pawl_rub_look(PawlStepper* s, const PawlState* state, int* modes,
+                                      PawlError* err);
+// After a jump, or a kink of gaps: logs what has come of those that were closed; `to` is room.
+PAWL_CHECKED PawlStatus pawl_rub_changed(PawlStepper* s, const PawlState* before,
+                                         const PawlState* state, const int* from, int* to,
+                                         PawlError* err);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What friction has done in a time step, for the log (docs/theory/moreau-jean.md, "Friction").
 #include <math.h>
+#include <stdlib.h>
 
 #include "model/model.h"
 #include "step/rub.h"
@@ -25,9 +26,9 @@ PawlStatus pawl_rub_log(PawlStepper* s, PawlRub* rub, const PawlRubEnds* e, Pawl
   for (int k = 0; k < rub->contacts; k++) {
     const PawlContactFriction* of = &rub->of[k];
     int i = first + k;
-    bool stays = e->near[i] && fabs(e->rate_before[i]) <= e->slow && fabs(e->rate[i]) <= e->slow;
-    bool pressed = e->lambda[i] > 0.0 || stays || (begins && e->near[i]);
-    bool presses = e->impulse[i] > 0.0 || stays;
+    bool touches = e->near[i] && fabs(e->rate_before[i]) <= e->slow;
+    bool pressed = e->lambda[i] > 0.0 || touches || (begins && e->near[i]);
+    bool presses = e->impulse[i] > 0.0 || (touches && fabs(e->rate[i]) <= e->slow);
     if (of->count == 0 || !(pressed || presses) || e->rate_before[i] < -e->slow) {
       continue;  // apart, or hit
     }
@@ -39,6 +40,61 @@ PawlStatus pawl_rub_log(PawlStepper* s, PawlRub* rub, const PawlRubEnds* e, Pawl
     if (from != to || (from == PAWL_MODE_SLIPS && turns(of, e))) {
       PawlContactSeen seen = {i, from, to, e->t, e->q, e->v};
       PAWL_TRY(pawl_log_seen(&s->log, e->before, &seen, err));
+    }
+  }
+  return PAWL_OK;
+}
+
+// ---- between steps ------------------------------------------------------------------------------
+// As contacts that are closed inside of steps measure it, but for walls that move.
+static double slow_of(const PawlStepper* s, const PawlState* state, const PawlValues* values) {
+  double h = s->def.step, v = pawl_dynamics_largest(pawl_moving(s->sizes), state->v);
+  double q = pawl_dynamics_largest(s->sizes.q, state->q);
+  return h * pawl_dynamics_fall(&s->dynamics, values) + PAWL_SLOWEST_PART * v +
+         PAWL_SLOWEST_MOVE * q / h;
+}
+
+static bool rubs(const PawlStepper* s) {
+  return s->contact_count > 0 && s->system->model && s->system->model->slip_count > 0;
+}
+
+PawlStatus pawl_rub_look(PawlStepper* s, const PawlState* state, int* modes, PawlError* err) {
+  const PawlValues* values;
+  double* rate = s->dynamics.room;
+  PawlPhase phase = pawl_phase_of(state, s->dynamics.plain);
+  if (!rubs(s)) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(pawl_dynamics_evaluate(&s->dynamics, &phase, state, &values, err));
+  pawl_dynamics_rows(&s->dynamics, values->G, state->v, values->g_t, rate);
+  double slow = slow_of(s, state, values), least = PAWL_SLOWEST_LOGGED * slow;
+  for (int k = 0; k < s->contact_count; k++) {
+    int i = s->sizes.rows - s->contact_count + k;
+    PawlContactFriction of = pawl_system_friction(s->system, i);
+    bool touches = of.count > 0 && values->g[i] <= s->def.step * slow;
+    int mode = mode_of(&of, touches && fabs(rate[i]) <= least, rate, least);
+    bool back = mode == PAWL_MODE_SLIPS && of.count == 1 && rate[of.first] < 0.0;
+    modes[k] = touches && rate[i] < -least ? PAWL_RUB_HITS : back ? -mode : mode;
+  }
+  return PAWL_OK;
+}
+
+PawlStatus pawl_rub_changed(PawlStepper* s, const PawlState* before, const PawlState* state,
+                            const int* from, int* to, PawlError* err) {
+  if (!rubs(s)) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(pawl_rub_look(s, state, to, err));
+  for (int k = 0; k < s->contact_count; k++) {
+    bool closed = from[k] != PAWL_MODE_OPEN && from[k] != PAWL_RUB_HITS;
+    if (closed && from[k] != to[k] && to[k] != PAWL_RUB_HITS) {
+      PawlContactSeen seen = {.row = s->sizes.rows - s->contact_count + k,
+                              .from = abs(from[k]),
+                              .to = abs(to[k]),
+                              .t = state->t,
+                              .q = state->q,
+                              .v = state->v};
+      PAWL_TRY(pawl_log_seen(&s->log, before, &seen, err));
     }
   }
   return PAWL_OK;

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// What time stepping logs of contacts with friction: as event-driven does, to a few steps.   (T12)
+#include "step/rubbing.h"
+
+static const char* const STEPPING[] = {"nsga-pva", "nsga-pvv", "moreau-jean", NULL};
+
+// The first `count` events are those of event-driven, in their order.
+static void logs_the_same(const char* text, double until, int count) {
+  const double step = 1e-3;
+  Run exact = run_text(text), run = run_text(text);
+  exact.def.simulate.smooth = "dopri";
+  run_to(&exact, until, 1e-2);
+  assert_true(run_events(&exact) >= count);
+  for (int k = 0; STEPPING[k]; k++) {
+    run.def.simulate.method = STEPPING[k];
+    run_to(&run, until, step);
+    for (int i = 0; i < count; i++) {
+      const PawlEvent* event = run_event(&exact, i);
+      event_is(&run, i, event->t, event->constraint, event->from, event->to, 3 * step);
+    }
+  }
+  run_end(&exact);
+  run_end(&run);
+}
+
+// The head of a ladder leaves the wall with no rate and no force: slowly.
+static void test_opens_slowly(void** unused) {
+  (void)unused;
+  logs_the_same(
+      "model: ladder\nparameters: {L: 2, m: 3, th0: 1}\n"
+      "coordinates: {x: {start: L/2*cos(th0)}, y: {start: L/2*sin(th0)}, th: {start: th0}}\n"
+      "mass: {x: m, y: m, th: m*L^2/12}\npotential: 9.81*m*y\n"
+      "contacts:\n"
+      "  foot: {gap: y - L/2*sin(th), friction: 0.05, slip: x + L/2*cos(th)}\n"
+      "  head: {gap: x - L/2*cos(th), friction: 0.3, slip: y + L/2*sin(th)}\n",
+      0.6, 1);
+}
+
+// The ground ends under it: the gap jumps.
+static void test_edge(void** unused) {
+  (void)unused;
+  logs_the_same(
+      "model: edge\ncoordinates: {x: {rate: 3}, y: {start: 1}}\nmass: {x: 1, y: 1}\n"
+      "potential: 9.81*y\n"
+      "contacts: {f: {gap: \"y - if(x < 1, 1, 0)\", friction: 0.3, slip: x}}\n",
+      1.5, 3);
+}
+
+// Impulses: it slips, turns back, is thrown up.
+static void test_kicks(void** unused) {
+  (void)unused;
+  static const struct {
+    const char *rate, *impulse;
+    int count;
+  } cases[] = {{"0", "x: 3", 2}, {"1", "x: -3", 3}, {"0", "x: 3, y: 1", 3}};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    char text[512];
+    snprintf(text, sizeof text,
+             "model: kick\ncoordinates: {x: {rate: %s}, y: }\nmass: {x: 2, y: 2}\n"
+             "potential: 9.81*2*y\ncontacts: {f: {gap: y, friction: 0.5, slip: x}}\n"
+             "events: {kick: {at: 0.1, impulse: {%s}}}\n",
+             cases[k].rate, cases[k].impulse);
+    logs_the_same(text, 0.35, cases[k].count);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_opens_slowly),
+      cmocka_unit_test(test_edge),
+      cmocka_unit_test(test_kicks),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
