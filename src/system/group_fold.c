@@ -18,10 +18,24 @@ static PawlNode fold_leaf(void* context, PawlDag* dag, PawlOp leaf, int index) {
                               : pawl_dag_const(dag, parameter->value);
 }
 
+static PawlNode ease(PawlSorter* s, PawlNode of_model, const PawlDagNode* node);
+
+// Friction as forces have it; its nodes may come behind the one that asks for it.
+static PawlNode ease_friction(PawlSorter* s, PawlNode F) {
+  const PawlNode* nodes;
+  int count = pawl_dag_reach(s->system->model->dag, 1, &F, &nodes);
+  for (int k = 0; k < count; k++) {
+    if (s->eased[nodes[k]] == PAWL_NO_NODE) {
+      s->eased[nodes[k]] = ease(s, nodes[k], pawl_dag_node(s->system->model->dag, nodes[k]));
+    }
+  }
+  return count < 0 ? PAWL_NO_NODE : s->eased[F];
+}
+
 // The force of a row. That of a joint is its friction F, no multiplier, while it slides:
 //   lambda = -F where the value of its equation grows, F where it falls.                (V7) (W7)
 // Friction itself contains no forces.
-static PawlNode fold_force(PawlSorter* s, int row) {
+static PawlNode fold_force(PawlSorter* s, const PawlNode* folded, int row) {
   PawlSystem* system = s->system;
   PawlNode lambda = pawl_dag_leaf(s->dag, PAWL_OP_LAMBDA, row);
   int c = system->row_constraint[row];
@@ -29,8 +43,10 @@ static PawlNode fold_force(PawlSorter* s, int row) {
     return lambda;
   }
   PawlNode mode = pawl_dag_leaf(s->dag, PAWL_OP_TURN, pawl_system_mode_turn(system, c));
-  PawlNode F = pawl_dag_copy(s->dag, system->model->dag, system->constraints[c].switching.friction,
-                             fold_leaf, system);
+  PawlNode friction = system->constraints[c].switching.friction;
+  PawlNode F = folded == s->eased && folded != s->folded
+                   ? ease_friction(s, friction)
+                   : pawl_dag_copy(s->dag, system->model->dag, friction, fold_leaf, system);
   PawlNode up = pawl_dag_const(s->dag, PAWL_MODE_UP), down = pawl_dag_const(s->dag, PAWL_MODE_DOWN);
   PawlNode holds = pawl_dag_apply(s->dag, PAWL_OP_LT, mode, up, PAWL_NO_NODE);
   PawlNode grows = pawl_dag_apply(s->dag, PAWL_OP_LT, mode, down, PAWL_NO_NODE);
@@ -43,7 +59,7 @@ static PawlNode fold_node(PawlSorter* s, const PawlNode* folded, const PawlDagNo
     return pawl_dag_const(s->dag, node->value);
   }
   if (node->op == PAWL_OP_LAMBDA) {
-    return fold_force(s, node->index);
+    return fold_force(s, folded, node->index);
   }
   if (pawl_op_is_leaf(node->op)) {
     return fold_leaf(s->system, s->dag, node->op, node->index);

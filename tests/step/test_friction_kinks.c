@@ -59,6 +59,19 @@ static void test_contacts_lock_and_tied_joint(void** unused) {
       1e-8);  // to which Newton's method of ga-pva finds what it hangs on
 }
 
+// The friction of a joint in the rate of a state is that of the branch, too: its impulse is that of
+// the motion.
+static void test_friction_in_a_state(void** unused) {
+  (void)unused;
+  Run run = run_text(
+      "model: state\ncoordinates: {x: {rate: 4}}\nmass: {x: 1}\nstates: {P: {rate: lambda(f)}}\n"
+      "locks: {f: {lock: x, engaged: true, capacity: \"if(x < 1, 0.5, 0.05)*9.81\"}}\n");
+  run.def.simulate.smooth = "rk4";
+  run_to(&run, 0.6, 0.013);
+  CHECK_NEAR(pawl_sim_state(run.sim)->v[1], rate(&run) - 4, 1e-10);
+  run_end(&run);
+}
+
 // It sticks to a belt of 1 m/s against a pull of 3 N, up to x = 0.3 where mu falls to 0.1.
 static void test_sticks_up_to_a_kink(void** unused) {
   (void)unused;
@@ -226,6 +239,7 @@ static void test_negative_beyond_a_border(void** unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_contacts_lock_and_tied_joint),
+      cmocka_unit_test(test_friction_in_a_state),
       cmocka_unit_test(test_sticks_up_to_a_kink),
       cmocka_unit_test(test_capacities_fall),
       cmocka_unit_test(test_band_of_a_capacity),
