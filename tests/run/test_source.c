@@ -211,8 +211,10 @@ static void check_points(Motion* m, const Library* library) {
     }
     for (int k = 0; k < m->n.rows; k++) {
       lambda[k] = noise(&seed);
-      const PawlConstraint* c = &m->model->constraints[m->system->row_constraint[k]];
-      bool keeps = c->triggered && c->on_engage == PAWL_ENGAGE_KEEP && !c->modes[1].rate;
+      int index = m->system->row_constraint[k];
+      bool any = index >= 0;  // rows of contacts have none
+      const PawlConstraint* c = any ? &m->model->constraints[index] : NULL;
+      bool keeps = c && c->triggered && c->on_engage == PAWL_ENGAGE_KEEP && !c->modes[1].rate;
       held[k] = keeps ? noise(&seed) : 0.0;
     }
     for (int c = 0; c < m->model->constraint_count && moves; c++) {
