@@ -218,7 +218,9 @@ double pawl_guards_friction(const PawlGuards* g, const PawlState* state, const P
   PawlPhase phase = pawl_phase_of(state, false);
   if (guard->what == PAWL_GUARD_SLIP) {
     double speed = pawl_slip_speed(g->slip, &phase, guard->slip);
-    double least = c->count > 1 ? PAWL_SLIP_STOPS * state->largest[guard - g->all] : 0.0;
+    double size =
+        fmax(state->largest[guard - g->all], g->slip->least[guard->slip] / PAWL_SLIP_BEGINS);
+    double least = c->count > 1 ? PAWL_SLIP_STOPS * size : 0.0;
     return speed - least +
            DBL_EPSILON * pawl_dynamics_largest(pawl_moving(g->dynamics->sizes), state->v);
   }

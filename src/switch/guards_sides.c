@@ -155,8 +155,8 @@ static void turn_with_slip(PawlGuards* g, PawlState* state, int k) {
   }
   PawlPhase phase = pawl_phase_of(state, false);
   if (pawl_slip_speed(g->slip, &phase, guard->slip) > state->blur[k]) {
-    pawl_slip_direction(g->slip, &phase, guard->slip,
-                        state->held + g->slip->contact[guard->slip].first);
+    pawl_slip_turn(g->slip, &phase, guard->slip,
+                   state->held + g->slip->contact[guard->slip].first);
   }
 }
 

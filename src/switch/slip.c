@@ -116,6 +116,7 @@ static void allocate(PawlArena* arena, PawlSlip* s, int contacts) {
   s->tie = PAWL_NEW(arena, int, s->G.start[n.v]);
   s->B = PAWL_NEW(arena, double, s->G.start[n.v]);
   s->mu = PAWL_NEW(arena, double, contacts);
+  s->least = PAWL_NEW(arena, double, contacts);
   s->rate = PAWL_NEW(arena, double, n.rows);
   s->nothing = PAWL_NEW(arena, double, (size_t)n.v + (size_t)n.rows);
   s->joint = PAWL_NEW(arena, PawlSlipJoint, s->system->tie_count);
@@ -165,6 +166,9 @@ void pawl_slip_destroy(PawlSlip* s) {
     pawl_eval_destroy(s->forces);
   }
 }
+
+// The length of the direction of a slip that begins from rest in space.
+static const double BEGINS = 2.0;
 
 // ---- looking ------------------------------------------------------------------------------------
 bool pawl_slip_slips(int mode) {
@@ -219,6 +223,20 @@ static bool look_at_loads(PawlSlip* s, const PawlPhase* phase, const double* G) 
   return s->count > 0 && pawl_spread_look(&s->spread, phase, s->slips, G);
 }
 
+// What is slow beside the terms of its slip.                                                (F32)
+static double least_speed(const PawlSlip* s, const double* v, int k) {
+  const PawlSlipContact* c = &s->contact[k];
+  const PawlValues* values = pawl_eval_values(s->eval);
+  double size = 0.0;
+  for (int i = c->first; i < c->first + c->count; i++) {
+    size += fabs(values->g_t[i]);
+    for (int p = s->rows.start[i]; p < s->rows.start[i + 1]; p++) {
+      size += fabs(values->G[s->rows.at[p]] * v[s->rows.column[p]]);
+    }
+  }
+  return PAWL_SLIP_BEGINS * size;
+}
+
 PawlStatus pawl_slip_look(PawlSlip* s, const PawlPhase* phase, double t, const double* q,
                           const double* v, PawlError* err) {
   PawlSizes n = pawl_system_sizes(s->system);
@@ -241,26 +259,66 @@ PawlStatus pawl_slip_look(PawlSlip* s, const PawlPhase* phase, double t, const d
   for (int k = 0; k < s->count; k++) {
     int watch = s->contact[k].watch;
     s->mu[k] = watch >= 0 ? values->watch[watch] : s->contact[k].slides;
+    s->least[k] = least_speed(s, v, k);
     PAWL_TRY(check_mu(s, phase, k, t, err));
   }
   return PAWL_OK;
 }
 
+bool pawl_slip_begins(const PawlSlip* s, const PawlPhase* phase, int k) {
+  const double* held = phase->held + s->contact[k].first;
+  return s->contact[k].count > 1 && hypot(held[0], held[1]) > 1.5;
+}
+
+double pawl_slip_rate(const PawlSlip* s, const PawlPhase* phase, int k, double* u) {
+  const PawlSlipContact* c = &s->contact[k];
+  const double* held = phase->held + c->first;
+  double along = 0.0, speed = 0.0, unit = pawl_slip_begins(s, phase, k) ? 1.0 / BEGINS : 1.0;
+  for (int i = 0; i < c->count; i++) {
+    u[i] = s->rate[c->first + i];
+    along += unit * held[i] * u[i];
+  }
+  double more = unit < 1.0 ? fmax(s->least[k] - along, 0.0) : 0.0;
+  for (int i = 0; i < c->count; i++) {
+    u[i] += more * unit * held[i];
+    speed = hypot(speed, u[i]);
+  }
+  return along + more < 0.0 ? -speed : speed;
+}
+
 double pawl_slip_speed(const PawlSlip* s, const PawlPhase* phase, int k) {
   const PawlSlipContact* c = &s->contact[k];
-  double along = 0.0, speed = 0.0;
-  for (int i = c->first; i < c->first + c->count; i++) {
-    along += phase->held[i] * s->rate[i];
-    speed = hypot(speed, s->rate[i]);
+  double u[PAWL_MOST_SLIPS], along = 0.0;
+  if (!pawl_slip_begins(s, phase, k)) {
+    return pawl_slip_rate(s, phase, k, u);
   }
-  return along < 0.0 ? -speed : speed;
+  for (int i = c->first; i < c->first + c->count; i++) {
+    along += s->rate[i] * phase->held[i] / BEGINS;
+  }
+  return along + s->least[k];
 }
 
 void pawl_slip_direction(const PawlSlip* s, const PawlPhase* phase, int k, double* d) {
   const PawlSlipContact* c = &s->contact[k];
-  double speed = c->count > 1 ? pawl_slip_speed(s, phase, k) : 0.0;
+  double u[PAWL_MOST_SLIPS], speed = c->count > 1 ? pawl_slip_rate(s, phase, k, u) : 0.0;
+  double unit = pawl_slip_begins(s, phase, k) ? 1.0 / BEGINS : 1.0;
   for (int i = 0; i < c->count; i++) {  // in a plane there are but two
-    d[i] = speed != 0.0 ? s->rate[c->first + i] / speed : phase->held[c->first + i];
+    d[i] = speed != 0.0 ? u[i] / speed : unit * phase->held[c->first + i];
+  }
+}
+
+void pawl_slip_begin(double* held, const double* along, int count) {
+  for (int i = 0; i < count; i++) {
+    held[i] = (count > 1 ? BEGINS : 1.0) * along[i];
+  }
+}
+
+void pawl_slip_turn(const PawlSlip* s, const PawlPhase* phase, int k, double* held) {
+  bool begins = pawl_slip_begins(s, phase, k) && pawl_slip_speed(s, phase, k) < 2.0 * s->least[k];
+  double d[PAWL_MOST_SLIPS];
+  pawl_slip_direction(s, phase, k, d);
+  for (int i = 0; i < s->contact[k].count; i++) {
+    held[i] = begins ? BEGINS * d[i] : d[i];
   }
 }
 
@@ -311,7 +369,7 @@ bool pawl_slip_turns(PawlSlip* s, const PawlPhase* phase, const double* lambda) 
 int pawl_slip_turning(PawlSlip* s, const PawlPhase* phase, int k, const int** columns,
                       const double** p, double* weight) {
   const PawlSlipContact* c = &s->contact[k];
-  double d[PAWL_MOST_SLIPS], speed = pawl_slip_speed(s, phase, k);
+  double d[PAWL_MOST_SLIPS], u[PAWL_MOST_SLIPS], speed = pawl_slip_rate(s, phase, k, u);
   if (c->count < 2 || !pawl_slip_slips(phase->modes[c->mode]) || speed == 0.0) {
     return 0;
   }

@@ -188,7 +188,8 @@ static void open_contacts(const PawlStick* s, PawlState* state) {
 }
 
 // Whether a contact with friction slips, and along what.
-static void set_slip(PawlState* state, const PawlSlipContact* c, bool slips, const double* along) {
+static void set_slip(PawlState* state, const PawlSlipContact* c, bool slips, bool begins,
+                     const double* along) {
   int* mode = &state->modes[c->mode];
   bool limit = *mode == PAWL_MODE_LIMIT || *mode == PAWL_MODE_SLIPS_LIMIT;
   if (*mode != PAWL_MODE_OPEN) {
@@ -197,6 +198,9 @@ static void set_slip(PawlState* state, const PawlSlipContact* c, bool slips, con
   }
   for (int i = 0; i < c->count; i++) {
     state->held[c->first + i] = slips && *mode != PAWL_MODE_OPEN ? along[i] : 0.0;
+  }
+  if (begins && slips && *mode != PAWL_MODE_OPEN) {
+    pawl_slip_begin(state->held + c->first, along, c->count);
   }
 }
 
@@ -210,7 +214,7 @@ static void take_friction(const PawlStick* s, PawlState* state, bool* newly_held
     bool moves = along[0] != 0.0 || (c->count > 1 && along[1] != 0.0);
     bool slips = grip->found[k] == PAWL_FRICTION_SLIP ||
                  (grip->found[k] == PAWL_FRICTION_OPEN && moves);  // stays without force
-    set_slip(state, c, slips, along);
+    set_slip(state, c, slips, grip->part[k] == PAWL_GRIP_RESTS, along);
     *newly_held |= pawl_slip_slips(was) && state->modes[c->mode] != PAWL_MODE_OPEN &&
                    !pawl_slip_slips(state->modes[c->mode]);
   }

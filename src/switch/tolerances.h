@@ -185,9 +185,12 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // the change of multipliers at which they have settled: the next one of Newton is far below.
 #define PAWL_VARIED 1e-5
 #define PAWL_TIED 1e-12
-// [1] Of its largest speed: a slower slip in space has come to rest. Its direction is known to the
-// rounding of the speeds over that, and it need not meet zero.
+// [1] Of its largest speed, and of the terms of its rate: a slower slip in space has come to rest.
+// Its direction is known to the rounding of the speeds over that, and it need not meet zero.
 #define PAWL_SLIP_STOPS 1e-11
+// [1] Of the terms of its rate: a slip in space that begins from rest counts as this fast at least.
+// Explicit methods need steps as short as friction takes to make that speed.
+#define PAWL_SLIP_BEGINS 1e-8
 // [1] Of the time until it would rest: how long a step may be in which a slip in space turns, of a
 // method that does not control its error; and at most, where little is left of that time.
 #define PAWL_SLIP_TURN 0.1

@@ -24,10 +24,10 @@ typedef struct Course {
   double speed, along, across;
 } Course;
 
-static Course course_of(const PawlSlip* s, int k, const double* a) {
+static Course course_of(const PawlSlip* s, const PawlPhase* phase, int k, const double* a) {
   const PawlSlipContact* c = &s->contact[k];
-  const double *G = pawl_eval_values(s->eval)->G, *u = s->rate + c->first;
-  double rate[2] = {0.0, 0.0}, speed = hypot(u[0], u[1]);
+  const double* G = pawl_eval_values(s->eval)->G;
+  double u[2], rate[2] = {0.0, 0.0}, speed = fabs(pawl_slip_rate(s, phase, k, u));
   for (int i = 0; i < 2; i++) {
     for (int p = s->rows.start[c->first + i]; p < s->rows.start[c->first + i + 1]; p++) {
       rate[i] += G[s->rows.at[p]] * a[s->rows.column[p]];
@@ -99,7 +99,7 @@ PawlStatus pawl_turning_longest(PawlTurning* turning, PawlSlip* slip, PawlDynami
   *longest = INFINITY;
   for (int k = 0; k < slip->count; k++) {
     if (turns(slip, &phase, k) && pawl_slip_speed(slip, &phase, k) != 0.0) {
-      Course course = course_of(slip, k, state->a);
+      Course course = course_of(slip, &phase, k, state->a);
       *longest = fmin(*longest, accurate(turning, course, turning->fastest[k], d->def->step));
     }
   }
