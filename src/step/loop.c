@@ -59,6 +59,7 @@ PawlStatus pawl_loop_create(PawlStepper* s, bool event_driven, const PawlStateSh
   PAWL_TRY(pawl_kinks_create(s, &l->surfaces, &l->kinks, err));
   l->guards.kinks = l->kinks.located;
   l->guards.turning.order = s->method->info.order;
+  l->guards.turning.own = s->method->advance != NULL;
   pawl_loop_shape(l, &shape);
   PAWL_TRY(pawl_jump_create(&l->guards, &l->law, &s->log, &shape, &l->jump, err));
   l->jump.bounce.low = s->method->low;
@@ -203,7 +204,7 @@ static PawlStatus settle(PawlStepper* s, PawlState* state, double slack, double*
   return l->stop ? PAWL_OK : pawl_blame_instant(s, state, most, slack, err);
 }
 
-// A method with fixed steps takes shorter ones where slips turn.
+// A method takes shorter steps where slips turn, but for an implicit one that controls its error.
 static PawlStatus follow_slips(PawlStepper* s, const PawlState* state, double slack, double* target,
                                PawlError* err) {
   static const double OF_SLACK = 4.0;  // a piece is longer than what counts as no time
@@ -239,7 +240,7 @@ static PawlStatus take(PawlStepper* s, PawlState* state, double h, PawlError* er
     if (l->stop || !(target - state->t > slack)) {
       return PAWL_OK;
     }
-    if (l->guards.slip && !s->method->advance) {
+    if (l->guards.slip && !s->method->low) {
       PAWL_TRY(follow_slips(s, state, slack, &target, err));
     }
     bool found, whole = target == end && state->t == begin;  // h itself, not what rounding makes

@@ -314,7 +314,8 @@ void pawl_slip_begin(double* held, const double* along, int count) {
 }
 
 void pawl_slip_turn(const PawlSlip* s, const PawlPhase* phase, int k, double* held) {
-  bool begins = pawl_slip_begins(s, phase, k) && pawl_slip_speed(s, phase, k) < 2.0 * s->least[k];
+  bool begins =
+      pawl_slip_begins(s, phase, k) && pawl_slip_speed(s, phase, k) < PAWL_SLIP_BEGUN * s->least[k];
   double d[PAWL_MOST_SLIPS];
   pawl_slip_direction(s, phase, k, d);
   for (int i = 0; i < s->contact[k].count; i++) {

@@ -191,6 +191,10 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // [1] Of the terms of its rate: a slip in space that begins from rest counts as this fast at least.
 // Explicit methods need steps as short as friction takes to make that speed.
 #define PAWL_SLIP_BEGINS 1e-8
+// [1] Of that speed: where it has begun; and where methods with steps of their own know it well
+// enough without short ones.
+#define PAWL_SLIP_BEGUN 2.0
+#define PAWL_SLIP_KNOWN 1e4
 // [1] Of the time until it would rest: how long a step may be in which a slip in space turns, of a
 // method that does not control its error; and at most, where little is left of that time.
 #define PAWL_SLIP_TURN 0.1

@@ -93,17 +93,30 @@ static PawlStatus stiffness(PawlTurning* turning, PawlSlip* slip, PawlDynamics* 
   return PAWL_OK;
 }
 
+// A method with steps of its own knows a slip to its tolerances: one that is slow beside the terms
+// of its rate needs short ones, or its direction is lost.                                   (F32)
+static bool is_slow(const PawlSlip* slip, const PawlPhase* phase) {
+  double u[2];
+  bool any = false;
+  for (int k = 0; k < slip->count; k++) {
+    any |= turns(slip, phase, k) &&
+           fabs(pawl_slip_rate(slip, phase, k, u)) < PAWL_SLIP_KNOWN * slip->least[k];
+  }
+  return any;
+}
+
 PawlStatus pawl_turning_longest(PawlTurning* turning, PawlSlip* slip, PawlDynamics* d,
                                 const PawlState* state, double* longest, PawlError* err) {
   PawlPhase phase = pawl_phase_of(state, false);
+  bool slow = turning->own && is_slow(slip, &phase);
   *longest = INFINITY;
-  for (int k = 0; k < slip->count; k++) {
+  for (int k = 0; k < slip->count && !turning->own; k++) {
     if (turns(slip, &phase, k) && pawl_slip_speed(slip, &phase, k) != 0.0) {
       Course course = course_of(slip, &phase, k, state->a);
       *longest = fmin(*longest, accurate(turning, course, turning->fastest[k], d->def->step));
     }
   }
-  if (pawl_slip_turns(slip, &phase, state->lambda)) {
+  if ((!turning->own || slow) && pawl_slip_turns(slip, &phase, state->lambda)) {
     double fastest;
     PAWL_TRY(stiffness(turning, slip, d, state, &fastest, err));
     *longest = fmin(*longest, PAWL_SLIP_STABLE / fastest);

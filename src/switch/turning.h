@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long the steps of a method with fixed ones may be where contacts slip in space
+// How long the steps of a method may be where contacts slip in space
 // (docs/theory/friction.md, (F29)): the direction of a slip turns ever faster as it comes to rest.
 #pragma once
 
@@ -8,6 +8,7 @@
 
 typedef struct PawlTurning {
   int order;        // of the method, set by who knows it
+  bool own;         // the method has steps of its own: these are cut where a slip is slow (F32)
   double* fastest;  // contacts with friction: the largest speed of their phase [m/s]
   double* x;        // v + rows: room
 } PawlTurning;

@@ -134,12 +134,43 @@ static void test_touches_without_force(void** unused) {
   run_end(&run);
 }
 
+// ---- slips that begin in space ------------------------------------------------------------------
+// On a belt that moves at (1, 0.3), pulled along (0.8, 0.6) by k t: it slips from t0 = mu m g/k on,
+// by k (t - t0)^3/(6 m), from no acceleration. The rate of its slip is the difference of two rates,
+// and what rounding leaves of it at t0 has no direction.                                    (F32)
+static void test_begins_on_a_belt(void** unused) {
+  (void)unused;
+  static const char text[] =
+      "model: belt\n"
+      "coordinates: {x: {rate: 1}, y: {rate: 0.3}, z: }\n"
+      "mass: {x: 2, y: 2, z: 2}\n"
+      "potential: 20*z\n"
+      "forces: {x: 0.8*8*t, y: 0.6*8*t}\n"
+      "contacts: {belt: {gap: z, friction: 0.5, slip: [\"x' - 1\", \"y' - 0.3\"]}}\n";
+  static const char* const METHODS[] = {"rk4", "dopri", "ga-pva"};
+  static const double OFF[] = {1e-8, 1e-8, 1e-4};
+  Run run = run_text_with(text, NULL);
+  run.def.simulate.rtol = 1e-9;
+  run.def.simulate.atol = 1e-10;
+  for (int k = 0; k < 3; k++) {
+    double t = 1.35, since = t - 1.25, way = 8 * since * since * since / 12;
+    double rate = 8 * since * since / 4;
+    run.def.simulate.smooth = METHODS[k];
+    run_to(&run, t, 0.01);
+    event_is(&run, 0, 1.25, "belt", "stick", "slip", 1e-9);
+    check_state(&run, (double[]){t + 0.8 * way, 0.3 * t + 0.6 * way, 0},
+                (double[]){1 + 0.8 * rate, 0.3 + 0.6 * rate, 0}, OFF[k]);
+  }
+  run_end(&run);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_no_gain),
       cmocka_unit_test(test_restitution_stays),
       cmocka_unit_test(test_jams),
       cmocka_unit_test(test_touches_without_force),
+      cmocka_unit_test(test_begins_on_a_belt),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
