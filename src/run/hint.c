@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
+#include "switch/tolerances.h"
 #include "system/system.h"
 
 // The state a time h later, by its rates and accelerations: q, v, and room for a move of q.
@@ -101,11 +102,14 @@ static int find_growing(const PawlSystem* system, const PawlState* state, double
                         const double* q_start, const double* v_start) {
   PawlSizes n = pawl_system_sizes(system);
   int most = -1;
-  double fold = FOLD_IN_STEP;
+  double fold = FOLD_IN_STEP, largest = 0.0;
   for (int i = 0; i < n.v; i++) {
+    largest = fmax(largest, fabs(state->v[i]));
+  }
+  for (int i = 0; i < n.v && state->t > 0.0; i++) {
     double v = fabs(state->v[i]), a = state->v[i] > 0.0 ? state->a[i] : -state->a[i];
-    double way = n.q == n.v && state->t > 0.0 ? fabs(state->q[i] - q_start[i]) / state->t : 0.0;
-    bool fast = v > FOLD_OF_MEAN * fmax(way, fabs(v_start[i])) && v > 0.0;
+    double way = n.q == n.v ? fabs(state->q[i] - q_start[i]) / state->t : 0.0;
+    bool fast = v > FOLD_OF_MEAN * fmax(way, fabs(v_start[i])) && v > PAWL_REST * largest;
     if (fast && !(h * a < fold * v)) {  // not finite: more than any
       fold = h * a / v;
       most = i;

@@ -72,9 +72,27 @@ static void name_worst(const PawlStepper* s, double since, char* text, size_t si
   }
 }
 
+// The contact whose margin is negative at the last look; -1: none. It may change without an entry.
+static int contact_of(const PawlGuards* g) {
+  int row = -1;
+  for (int k = 0; k < g->armed_count; k++) {
+    const PawlGuard* guard = &g->all[g->armed[k]];
+    bool contact = guard->what >= PAWL_GUARD_GAP && guard->what <= PAWL_GUARD_SLIP;
+    row = row < 0 && contact && g->margins[k] < 0.0 ? guard->at : row;
+  }
+  return row;
+}
+
 PawlStatus pawl_blame_instant(const PawlStepper* s, const PawlState* state, int count, double slack,
                               PawlError* err) {
   char worst[200];
+  int number, row = contact_of(&s->loop->guards);
+  if (row >= 0) {
+    return pawl_fail(err, PAWL_ERROR_RUN,
+                     "t = %.10g: contact '%s' has found no state that stays after %d changes at "
+                     "this one instant; a time-stepping method (nsga-pva, nsga-pvv) passes it",
+                     state->t, pawl_system_row_name(s->system, row, &number), count);
+  }
   name_worst(s, state->t - fmax(slack, 0.0), worst, sizeof worst);
   return pawl_fail(err, PAWL_ERROR_RUN,
                    "t = %.10g: changes bring about changes without an end, %d at this one "

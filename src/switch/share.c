@@ -53,6 +53,24 @@ static void let_pull(PawlWatching* w, const PawlState* state) {
   }
 }
 
+// The multipliers as they are lie within the cones, or beyond by what is about to open a contact,
+// for which no share within them is found any more.
+static bool is_near_cones(const PawlWatching* w, const PawlState* state, const double* lambda) {
+  const PawlGrip* grip = w->grip;
+  double none = PAWL_SHARE_KEPT * pawl_dynamics_largest(w->dynamics->sizes.rows, lambda);
+  bool yes = true;
+  for (int k = 0; k < grip->slip->count; k++) {
+    const PawlSlipContact* c = &grip->slip->contact[k];
+    double T = 0.0;
+    for (int i = c->first; i < c->first + c->count; i++) {
+      T = hypot(T, state->in_force[i] ? lambda[i] : 0.0);
+    }
+    bool open = state->in_force[c->normal] == PAWL_ROW_OF_LET_GO;
+    yes &= open || (lambda[c->normal] >= -none && T <= grip->mu[k] * lambda[c->normal] + none);
+  }
+  return yes;
+}
+
 // With friction: forces within the cones, where there are such; those of contacts that slip hang on
 // the normal ones.
 static PawlStatus share_friction(PawlWatching* w, const PawlState* state, const PawlValues* values,
@@ -123,6 +141,9 @@ PawlStatus pawl_share_multipliers(PawlWatching* w, const PawlState* state, doubl
   pawl_watch_bounds(w, &phase, watch, PAWL_BEARS, true);
   if (w->grip) {
     PAWL_TRY(share_friction(w, state, values, &done, err));
+  }
+  if (w->grip && !done && w->joint_count == 0 && is_near_cones(w, state, lambda)) {
+    return PAWL_OK;
   }
   if (w->grip && !done) {
     ask(w, state, values, lambda);

@@ -169,6 +169,9 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // [1] Of the terms of w: how far G x + b may differ from the w of the dense form. It tells a result
 // that D has lost (off by all of it) from one with the rounding of nearly dependent rows.
 #define PAWL_ROWS_CONFIRMED 1e-6
+// [1] Of the largest multiplier: beyond its cone by no more, a multiplier is kept where no share
+// within the cones is found. Guards see it, and decide.
+#define PAWL_SHARE_KEPT 1e-9
 // [1] Of the terms of a share: beyond a bound by no more than rounding.
 #define PAWL_SHARE_ALMOST 1e-13
 // [1] Of a row: a smaller part of a later row in it is rounding; T is good to 1e-10.
