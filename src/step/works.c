@@ -185,15 +185,17 @@ static Place interpolate(const PawlStepper* s, const PawlInnerPoint* p, Place en
   PawlWorks* w = s->works;
   double h = end.t - w->t;
   int plain = pawl_moving(s->sizes) - 3 * s->system->rotations;
-  interpolate_rates(s, plain, p->s, end);
+  bool brief = w->exact && fabs(h) < PAWL_WORKS_BRIEF * s->def.step;  // dq/h has no digits left
+  interpolate_rates(s, brief ? 0 : plain, p->s, end);
   for (int i = 0; i < plain; i++) {
     double dq = end.q[i] - w->q[i];
+    double rate = p->rq1 * dq / h + p->rv[0] * w->v[i] + p->rv[1] * end.v[i];
     w->inner_q[i] = w->q[i] + p->q1 * dq + h * (p->v[0] * w->v[i] + p->v[1] * end.v[i]);
-    w->inner_v[i] = p->rq1 * dq / h + p->rv[0] * w->v[i] + p->rv[1] * end.v[i];
     if (w->exact) {
       w->inner_q[i] += h * h * (p->a[0] * w->a[i] + p->a[1] * end.a[i]);
-      w->inner_v[i] += h * (p->ra[0] * w->a[i] + p->ra[1] * end.a[i]);
+      rate += h * (p->ra[0] * w->a[i] + p->ra[1] * end.a[i]);
     }
+    w->inner_v[i] = brief ? w->inner_v[i] : rate;
   }
   if (s->system->rotations > 0) {
     interpolate_rotations(s, plain, p->s, end);

@@ -155,8 +155,7 @@ static void turn_with_slip(PawlGuards* g, PawlState* state, int k) {
   }
   PawlPhase phase = pawl_phase_of(state, false);
   if (pawl_slip_speed(g->slip, &phase, guard->slip) > state->blur[k]) {
-    pawl_slip_turn(g->slip, &phase, guard->slip,
-                   state->held + g->slip->contact[guard->slip].first);
+    pawl_slip_turn(g->slip, &phase, guard->slip, state->held + g->slip->contact[guard->slip].first);
   }
 }
 
@@ -274,7 +273,8 @@ static void enter_slip(PawlGuards* g, PawlState* state, int k) {
   PawlPhase phase = pawl_phase_of(state, false);
   bool slips = pawl_guards_is_open(&g->all[k], state->modes);
   double speed = slips ? pawl_slip_speed(g->slip, &phase, g->all[k].slip) : 0.0;
-  state->largest[k] = slips ? fmax(state->largest[k], fabs(speed)) : 0.0;
+  bool begins = slips && pawl_slip_begins(g->slip, &phase, g->all[k].slip);
+  state->largest[k] = begins ? fabs(speed) : slips ? fmax(state->largest[k], fabs(speed)) : 0.0;
   state->blur[k] = speed < 0.0 ? OF_DRIFT * fabs(speed) : 0.0;
 }
 

@@ -248,6 +248,11 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // change of sign leaves behind after a step.
 #define PAWL_NO_MASS 1e-10
 
+// ---- works --------------------------------------------------------------------------------------
+// [1] Of the step: inside a shorter piece velocities are interpolated by themselves. From positions,
+// over the time of the piece, they are known to 1e-13 at best, and slips may be as slow.
+#define PAWL_WORKS_BRIEF 1e-3
+
 // ---- positions ----------------------------------------------------------------------------------
 // [1] Of the largest coordinate (rate, acceleration): each counts as at least this. At the end of
 // Newton's method (docs/theory/generalized-alpha.md) of the sum of the terms that make one up,

@@ -202,7 +202,31 @@ static void test_begins_on_a_belt(void** unused) {
     event_is(&run, 0, 1.25, "belt", "stick", "slip", 1e-9);
     check_state(&run, (double[]){t + 0.8 * way, 0.3 * t + 0.6 * way, 0},
                 (double[]){1 + 0.8 * rate, 0.3 + 0.6 * rate, 0}, OFF[k]);
+    assert_true(k == 2 || pawl_sim_summary(run.sim).energy_max_drift <= 1e-7);
   }
+  run_end(&run);
+}
+
+// A box is thrown on a floor. An impact stops two of its corners, which slip, and they begin to
+// slip anew. At last it lies flat: of its energy m g c/2 is left.
+static void test_box_comes_to_rest(void** unused) {
+  (void)unused;
+  static const char text[] =
+      "model: box\n"
+      "mechanism: {gravity: [0, 0, -9.81]}\n"
+      "bodies:\n"
+      "  ground: {shapes: {base: {plane: {at: [0, 0, 0], normal: [0, 0, 1]}}}}\n"
+      "  b: {shape: {box: [0.2, 0.3, 0.1], density: 500}, start: {at: [0, 0, 0.4], rotation: "
+      "\"rotation([-0.9451030174271662, -0.38394839434823713, -0.7805603824648837], "
+      "0.825194)\"}, rate: {velocity: [-1.484239064453181, 0.7277803965634977, "
+      "0.10848492834022494], omega: [4.382932602818551, 4.973668585542704, "
+      "3.3552693530474134]}}\n"
+      "contacts: {f: {between: [b, ground.base], restitution: 0.3, friction: 0.4}}\n";
+  Run run = run_text_with(text, NULL);
+  run.def.simulate.rtol = 1e-10;
+  run_to(&run, 1.5, 0.01);
+  CHECK_NEAR(pawl_sim_summary(run.sim).energy_end, 3 * 9.81 * 0.05, 1e-9);
+  CHECK_NEAR(pawl_sim_summary(run.sim).energy_max_drift, 0, 1e-8);
   run_end(&run);
 }
 
@@ -214,6 +238,7 @@ int main(void) {
       cmocka_unit_test(test_touches_without_force),
       cmocka_unit_test(test_comes_off_in_a_corner),
       cmocka_unit_test(test_begins_on_a_belt),
+      cmocka_unit_test(test_box_comes_to_rest),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
