@@ -249,8 +249,8 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 #define PAWL_NO_MASS 1e-10
 
 // ---- works --------------------------------------------------------------------------------------
-// [1] Of the step: inside a shorter piece velocities are interpolated by themselves. From positions,
-// over the time of the piece, they are known to 1e-13 at best, and slips may be as slow.
+// [1] Of the step: inside a shorter piece velocities are interpolated by themselves. From
+// positions, over the time of the piece, they are known to 1e-13 at best, and slips may be as slow.
 #define PAWL_WORKS_BRIEF 1e-3
 
 // ---- positions ----------------------------------------------------------------------------------
