@@ -43,6 +43,11 @@ static bool is_done(const PawlNsga* d) {
   return d->ga.still && !d->corrected && !d->minds;
 }
 
+// The largest part of q or v that the last correction was; where nothing was to correct it is none.
+static double last_change(const PawlStepper* s, const PawlNsga* d, const double* size) {
+  return d->corrected ? pawl_ga_part(s, &d->ga, d->du, size) : 0.0;
+}
+
 // What the contacts push may have been shared anew.
 static void take_push(const PawlContacts* c, double* y) {
   for (int k = 0; k < c->count; k++) {
@@ -142,7 +147,7 @@ static PawlStatus correct_position(PawlStepper* s, PawlNsga* d, const PawlPhase*
     if (k > 0 && !changed) {
       double error =
           pawl_ga_row_error(s, &d->ga, values->G, d->ga.size_q, values->g, d->A, d->dnu, &row);
-      if (has_ended(s, error, pawl_ga_part(s, &d->ga, d->du, d->ga.size_q), best)) {
+      if (has_ended(s, error, last_change(s, d, d->ga.size_q), best)) {
         return PAWL_OK;
       }
       best = fmin(best, error);
@@ -186,7 +191,7 @@ static PawlStatus correct_velocity(PawlStepper* s, PawlNsga* d, const PawlPhase*
       changed = choose_velocity_set(s, d, k);
     }
     if (k > 0 && !changed) {
-      double change = pawl_ga_part(s, &d->ga, d->du, d->ga.size_v);
+      double change = last_change(s, d, d->ga.size_v);
       if (has_ended(s, change, change, best)) {
         return pawl_nsga_check_solved(s, d, phase, t, err);
       }
