@@ -169,7 +169,8 @@ static void test_lock(void** unused) {
 }
 
 // A ball falls from 1 m: each impact takes (1 - e^2) of what there is. Two impacts up to 1 s. Time
-// stepping meets them at any step with the rate of the instant (N37), and logs what they take (N39).
+// stepping meets them at any step with the rate of the instant (N37), and logs what they take
+// (N39).
 static void test_impact(void** unused) {
   (void)unused;
   Balance b = {
