@@ -278,7 +278,7 @@ static void keep(PawlStrike* k, const PawlState* state, const double* impulse) {
   memcpy(k->kept, impulse, (size_t)k->dynamics->sizes.rows * sizeof(double));
 }
 
-// What contacts and their friction have done since keep() bring energy in, by the mean of the
+// What contacts and their friction have done since keep() brings energy in, by the mean of the
 // rates before and after.                                                                (F31)
 static bool gains(const PawlStrike* k, const PawlState* state, const PawlValues* values,
                   const double* impulse) {
@@ -297,7 +297,7 @@ static bool gains(const PawlStrike* k, const PawlState* state, const PawlValues*
   return work > PAWL_REST * size;
 }
 
-// Said once: the contact of a row, or the one of those that take part that is hit hardest.
+// Said once, with the contact of those that take part that is hit fastest.
 static PawlStatus tell_stop(PawlStrike* k, const PawlState* state, const unsigned char* taking_part,
                             bool gains_energy, PawlError* err) {
   int row = -1, number;
@@ -313,7 +313,7 @@ static PawlStatus tell_stop(PawlStrike* k, const PawlState* state, const unsigne
                    "t = %.10g: contact '%s' is hit without restitution: with it and friction, %s "
                    "(later ones are not named)",
                    state->t, pawl_system_row_name(k->dynamics->system, row, &number),
-                   gains_energy ? "energy would grow" : "no velocities are possible");
+                   gains_energy ? "energy would grow" : "no velocities are found");
   PawlStatus status = text.failed ? PAWL_ERROR_MEMORY : pawl_dynamics_warn(k->dynamics, text.s);
   pawl_text_free(&text);
   return status == PAWL_OK ? PAWL_OK : pawl_fail_memory(err);
