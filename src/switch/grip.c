@@ -203,15 +203,17 @@ static bool takes_part(const PawlGrip* g, int k) {
 
 // Velocities that masses and rows in force connect; `tie` has the places of friction, so that the
 // row of a gap reaches as far as its friction.
-static void find_trees(PawlGrip* g) {
+static void find_trees(PawlGrip* g, const double* M) {
   const PawlDynamics* d = g->dynamics;
   const PawlByRows* rows = &g->slip->rows;
   for (int j = 0; j < d->sizes.v; j++) {
     g->root[j] = j;
   }
   for (int j = 0; j < d->sizes.v; j++) {
-    for (int e = d->H.start[j]; e < d->H.start[j + 1]; e++) {
-      connect(g, d->H.index[e], j);
+    for (int e = d->H.start[j]; e < d->H.start[j + 1]; e++) {  // it has places of tangents, too
+      if (M[e] != 0.0) {
+        connect(g, d->H.index[e], j);
+      }
     }
   }
   for (int i = 0; i < d->sizes.rows; i++) {
@@ -265,8 +267,8 @@ static void sort_rows(PawlGrip* g, bool eliminate) {
   }
 }
 
-static void list_rows(PawlGrip* g, bool eliminate) {
-  find_trees(g);
+static void list_rows(PawlGrip* g, const double* M, bool eliminate) {
+  find_trees(g, M);
   sort_rows(g, eliminate);
   g->count = g->blocks = 0;
   for (int at = 0; at < g->islands; at++) {
@@ -527,10 +529,10 @@ static void give_back(PawlGrip* g) {
 
 PawlStatus pawl_grip_solve(PawlGrip* g, const PawlValues* values, PawlError* err) {
   PawlDynamics* d = g->dynamics;
-  list_rows(g, true);
+  list_rows(g, values->M, true);
   PawlStatus status = pawl_dynamics_factor(d, values, g->eliminated);
   if (status == PAWL_RETRY) {  // rigid rows depend on each other: they share
-    list_rows(g, false);
+    list_rows(g, values->M, false);
     status = pawl_dynamics_factor(d, values, g->eliminated);
   }
   if (status != PAWL_OK) {
