@@ -244,41 +244,39 @@ PAWL_INLINE void see_begin(const Pass* pass, PawlPart part) {
                            memcmp(pass->state->v + part.first, d->v_total + part.first, bytes) == 0;
 }
 
-static inline void guess_part(void* context, PawlPart part) {
+PAWL_INLINE void guess_any_part(void* context, PawlPart part, bool many) {
   const Pass* pass = context;
   PawlGa* d = pass->d;
   const PawlState* n = pass->state;
   GuessFactors by = guess_factors(d, pass->more);
-  int i = part.first;
+  int i = part.first, count = part.end - i;
+  const double *v_n = n->v + i, *vdot_n = n->a + i, *a_n = pass->m.a + i,
+               *last = pass->m.last_vdot + i;
   if (d->begins) {
     see_begin(pass, part);
   }
-  guess_all(by, part.end - i, n->v + i, n->a + i, pass->m.a + i, pass->m.last_vdot + i, d->vdot + i,
-            d->path + i, d->a + i, d->v + i, d->delta + i);
+  if (many && d->fold == PAWL_GA_GUESS && !has_rows(pass->s, part)) {
+    lean_guess(by, count, v_n, vdot_n, a_n, last, n->q + i, d->vdot + i, d->q + i, d->v_total + i);
+    return;
+  }
+  if (many) {
+    guess_many(by, count, v_n, vdot_n, a_n, last, d->vdot + i, d->path + i, d->a + i, d->v + i,
+               d->delta + i);
+  } else {
+    guess_all(by, count, v_n, vdot_n, a_n, last, d->vdot + i, d->path + i, d->a + i, d->v + i,
+              d->delta + i);
+  }
   if (d->placed) {
     place_part(context, part);
   }
 }
 
+static inline void guess_part(void* context, PawlPart part) {
+  guess_any_part(context, part, false);
+}
+
 static void guess_long_part(void* context, PawlPart part) {
-  const Pass* pass = context;
-  PawlGa* d = pass->d;
-  const PawlState* n = pass->state;
-  GuessFactors by = guess_factors(d, pass->more);
-  int i = part.first;
-  if (d->begins) {
-    see_begin(pass, part);
-  }
-  if (d->fold == PAWL_GA_GUESS && !has_rows(pass->s, part)) {
-    lean_guess(by, part.end - i, n->v + i, n->a + i, pass->m.a + i, pass->m.last_vdot + i, n->q + i,
-               d->vdot + i, d->q + i, d->v_total + i);
-    return;
-  }
-  guess_many(by, part.end - i, n->v + i, n->a + i, pass->m.a + i, pass->m.last_vdot + i,
-             d->vdot + i, d->path + i, d->a + i, d->v + i, d->delta + i);
-  if (d->placed) {
-    place_part(context, part);
-  }
+  guess_any_part(context, part, true);
 }
 
 bool pawl_ga_begins(const PawlStepper* s, const PawlGa* d) {
