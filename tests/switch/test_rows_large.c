@@ -144,21 +144,29 @@ static void test_sparse_against_dense(void** state) {
   }
 }
 
-// A column of masses, each on the one below: contact i carries the weight of all above it. The
-// middle one is pulled up by what half of them weigh, and lifts those above.
-static void test_column(void** state) {
-  (void)state;
-  enum { COUNT = 1000, PULLED = 500 };
-  Large l = large_case(COUNT, COUNT, 2, 0.0);
-  for (int j = 0; j < COUNT; j++) {
-    l.r[j] = -10.0;
+// Masses of 1 on top of each other, with a contact below each.
+static Large column_case(int count) {
+  Large l = large_case(count, count, 2, 0.0);
+  for (int j = 0; j < count; j++) {
     add_entry(&l, j, 1.0);
-    if (j + 1 < COUNT) {
+    if (j + 1 < count) {
       add_entry(&l, j + 1, -1.0);
     }
     l.start_G[j + 1] = l.entries;
     l.hi[j] = INFINITY;
     l.weight[j] = 1.0;
+  }
+  return l;
+}
+
+// A column of masses, each on the one below: contact i carries the weight of all above it. The
+// middle one is pulled up by what half of them weigh, and lifts those above.
+static void test_column(void** state) {
+  (void)state;
+  enum { COUNT = 1000, PULLED = 500 };
+  Large l = column_case(COUNT);
+  for (int j = 0; j < COUNT; j++) {
+    l.r[j] = -10.0;
   }
   LargeAnswer a = large_answer(&l);
   PawlRows* rows;
@@ -184,17 +192,10 @@ static void test_column(void** state) {
 static void test_front(void** state) {
   (void)state;
   enum { COUNT = 1000, LANDED = 500 };
-  Large l = large_case(COUNT, COUNT, 2, 0.0);
+  Large l = column_case(COUNT);
   for (int j = 0; j < COUNT; j++) {
     l.r[j] = j < LANDED ? 0.0 : -1.0;
     l.b[j] = j < LANDED ? 0.0 : 0.02;
-    add_entry(&l, j, 1.0);
-    if (j + 1 < COUNT) {
-      add_entry(&l, j + 1, -1.0);
-    }
-    l.start_G[j + 1] = l.entries;
-    l.hi[j] = INFINITY;
-    l.weight[j] = 1.0;
   }
   LargeAnswer a = large_answer(&l);
   for (int i = 0; i < COUNT; i++) {
