@@ -181,11 +181,12 @@ static double row_error(int count, const double* c, const double* terms, const u
 }
 
 // Rows of coordinates that hardly move beside others get the rounding of these by way of the linear
-// solver: their rates and accelerations count as at least a part of the largest, in the metric of
-// the masses. Looked at only where a row seems to be off. (A16)
+// solver: their rates and accelerations, and much less so their places, count as at least a part of
+// the largest, in the metric of the masses. Looked at only where a row seems to be off. (A16)
 static void lift_terms(const PawlStepper* s, const PawlGa* d, const double* G, const double* x,
                        double* terms) {
-  double least = PAWL_ROW_NOISE * sqrt(largest_square(s, d, x));
+  double noise = x == d->size_q ? PAWL_COORDINATE_NOISE : PAWL_ROW_NOISE;
+  double least = noise * sqrt(largest_square(s, d, x));
   for (int j = 0; j < s->sizes.v; j++) {
     double of_x = d->weight[j] > 0.0 ? least / sqrt(d->weight[j]) : 0.0;
     for (int k = s->G.start[j]; k < s->G.start[j + 1]; k++) {
@@ -208,7 +209,7 @@ double pawl_ga_row_error(const PawlStepper* s, PawlGa* d, const double* G, const
     pawl_sparse_sizes(&s->G, G, size, 0.0, terms);
   }
   double error = row_error(s->sizes.rows, c, terms, set, row);
-  if (error > s->def.tolerance && size != d->size_q) {
+  if (error > s->def.tolerance) {
     size_late(s, d);
     lift_terms(s, d, G, size, terms);
     error = row_error(s->sizes.rows, c, terms, set, row);
@@ -221,7 +222,7 @@ void pawl_ga_errors(const PawlStepper* s, PawlGa* d, const PawlPhase* phase) {
   d->error_r = balance_error(all);
   d->error_own = all.own;
   d->error_c = row_error(s->sizes.rows, d->c, d->c_size, phase->active, &d->worst_row);
-  if (d->error_c > s->def.tolerance && d->level != PAWL_LEVEL_POSITION) {
+  if (d->error_c > s->def.tolerance) {
     const double* size[] = {d->size_q, d->size_v, d->size_a};
     size_late(s, d);
     lift_terms(s, d, pawl_eval_values(d->residual_eval)->G, size[d->level], d->c_size);

@@ -226,6 +226,31 @@ static void test_contradiction_at_start(void** unused) {
   motion_end(&m);
 }
 
+// A ground that is a body held at zero: what the impacts of two boxes leave of its angle is
+// rounding of theirs, and the only term of its row.
+static void test_held_at_zero(void** unused) {
+  (void)unused;
+  static const char* const methods[] = {"nsga-pva", "nsga-pvv"};
+  Motion m = motion_text(
+      "model: held\nparameters: {N: 4, b: 0.3, h: 0.2, g: 9.81}\ncoordinates:\n"
+      "  \"x[i=0..N]\": {start: \"0.05*sin(5*i)*(i>0)\"}\n"
+      "  \"y[i=0..N]\": {start: \"(2*i-1)*h + 0.01*i\"}\n  \"p[i=0..N]\": {}\n"
+      "define:\n  \"cx[i=1..N,s=0..1]\": x[i] + (2*s-1)*b*cos(p[i]) + h*sin(p[i])\n"
+      "  \"cy[i=1..N,s=0..1]\": y[i] + (2*s-1)*b*sin(p[i]) - h*cos(p[i])\n"
+      "mass: {\"x[i=0..N]\": 1, \"y[i=0..N]\": 1, \"p[i=0..N]\": (b^2+h^2)/3}\n"
+      "potential:\n  - for i=1..N: g*y[i]\n"
+      "constraints:\n  ground: [\"x[0] = 0\", \"y[0] = -h\", \"p[0] = 0\"]\n"
+      "contacts:\n  \"c[i=1..N,s=0..1]\": {gap: \"(y[i-1] - cy[i,s])*(-cos(p[i-1])) - "
+      "(cx[i,s] - x[i-1])*sin(p[i-1]) - h\", friction: 0.5, "
+      "slip: \"(cx[i,s]' - x[i-1]')*cos(p[i-1]) + (cy[i,s]' - y[i-1]')*sin(p[i-1])\"}\n");
+  for (int k = 0; k < 2; k++) {
+    motion_run(&m, methods[k], 0.1, 100, NULL);
+    CHECK_NEAR(m.state->q[10], 0.0, 1e-14);  // the ground
+    CHECK_NEAR(m.state->q[6], 0.2, 1e-12);   // the lowest box lies on it
+  }
+  motion_end(&m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_long_chain),
@@ -238,6 +263,7 @@ int main(void) {
       cmocka_unit_test(test_contradiction_of_accelerations),
       cmocka_unit_test(test_contradiction_at_start),
       cmocka_unit_test(test_contradiction_of_velocities),
+      cmocka_unit_test(test_held_at_zero),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
