@@ -353,6 +353,13 @@ static PawlStatus watch(Start* start, PawlError* err) {
   if (out <= PAWL_REDUNDANT_OFF || out <= BEYOND_OTHERS * fmax(in, start->state->redundant_off)) {
     return PAWL_OK;
   }
+  const PawlState* state = start->state;
+  PawlPhase phase = pawl_phase_of(state, start->s->plain);
+  PawlPoint point = pawl_phase_point(&phase, state->t, state->q, state->v, NULL, NULL);
+  PAWL_TRY(pawl_system_row_terms(start->s->system, &point, start->scale, err));
+  if (fabs(left.residual) <= PAWL_REDUNDANT_OFF * start->scale[left.row]) {  // (E15)
+    return PAWL_OK;
+  }
   int number;
   const char* name = pawl_system_row_name(start->s->system, left.row, &number);
   return pawl_fail(err, PAWL_ERROR_RUN,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Labels (E10) to (E13) stand in docs/theory/motion-forms.md.
+// Labels (E10) to (E15) stand in docs/theory/motion-forms.md.
 #include "step/project.h"
 
 #include <float.h>
@@ -135,22 +135,37 @@ typedef struct Course {
   double before;  // what was off before the last one
 } Course;
 
-// Whether another correction is due, with `off` left. PAWL_RETRY: those of positions lead nowhere.
-static PawlStatus go_on(Course* c, bool positions, double off, double t, bool* due,
-                        PawlError* err) {
+// Whether what is off in each row is rounding of numbers that cancel in it: a gap x + a cos(p) - a
+// is known to the rounding of a, however small x and p are.                                 (E15)
+static PawlStatus look_for_rounding(const PawlStepper* s, PawlProjection* p, const PawlPhase* phase,
+                                    double t, const double* q, const double* v, bool* rounded,
+                                    PawlError* err) {
+  PawlPoint point = pawl_phase_point(phase, t, q, v, NULL, NULL);
+  PAWL_TRY(pawl_system_row_terms(s->system, &point, p->r_v, err));
+  *rounded = true;
+  for (int i = 0; i < s->sizes.rows; i++) {
+    *rounded &= fabs(p->r[i]) <= PAWL_SETTLED_NEARLY * p->size[i] ||
+                fabs(p->r[i]) <= PAWL_PROJECTED * p->r_v[i];
+  }
+  return PAWL_OK;
+}
+
+// Whether another correction is due, with `off` left. `*lost`: those of positions lead nowhere.
+static void go_on(Course* c, bool positions, double off, bool* due, bool* lost) {
   bool helps = c->count == 0 ? off <= LARGEST_OFF || !positions
                              : (c->count < MOST_CORRECTIONS && off <= LEFT_MOST * c->before);
   *due = off > (c->count == 0 ? 0.0 : PAWL_PROJECTED) && helps;
-  if (positions && !helps && off > PAWL_SETTLED_NEARLY) {
-    return pawl_fail(err, PAWL_RETRY,
-                     "t = %.10g: positions cannot be brought back onto the constraints, off by "
-                     "%.3g of their terms; is the step too large, does an equation jump in time, "
-                     "or do constraints become dependent?",
-                     t, off);
-  }
+  *lost = positions && !helps && off > PAWL_SETTLED_NEARLY;
   c->count += *due;
   c->before = off;
-  return PAWL_OK;
+}
+
+static PawlStatus fail_lost(double t, double off, PawlError* err) {
+  return pawl_fail(err, PAWL_RETRY,
+                   "t = %.10g: positions cannot be brought back onto the constraints, off by "
+                   "%.3g of their terms; is the step too large, does an equation jump in time, "
+                   "or do constraints become dependent?",
+                   t, off);
 }
 
 // r -> the change x.
@@ -200,7 +215,14 @@ static PawlStatus move_positions(PawlStepper* s, PawlProjection* p, const PawlPh
   }
   for (bool due = true, solved = true; due; solved = false) {
     double off = position_off(s, p, phase, q, v);
-    PAWL_TRY(go_on(&course, true, off, t, &due, err));
+    bool lost, rounded = false;
+    go_on(&course, true, off, &due, &lost);
+    if (lost) {
+      PAWL_TRY(look_for_rounding(s, p, phase, t, q, v, &rounded, err));
+    }
+    if (lost && !rounded) {
+      return fail_lost(t, off, err);
+    }
     if (due) {
       correct_once(s, p, solve, data, solved);
       pawl_system_retract(s->system, q, p->x, q);
@@ -219,30 +241,30 @@ static void add_to(int n, double* v, const double* x) {
   }
 }
 
-static PawlStatus move_velocities(PawlStepper* s, PawlProjection* p, const PawlPhase* phase,
-                                  PawlNearbySolve* solve, void* data, double t, const double* q,
-                                  double* v, bool* moved, PawlError* err) {  // (E12)
+static void move_velocities(PawlStepper* s, PawlProjection* p, const PawlPhase* phase,
+                            PawlNearbySolve* solve, void* data, const double* q, double* v,
+                            bool* moved) {  // (E12)
   Course course = {0};
   take_velocities(s, p, v);
   if (!take_right_side(s, p, phase)) {
-    return PAWL_OK;
+    return;
   }
   *moved = true;
   correct(s, p, solve, data);
   if (is_tiny(s->sizes.v, p->x, v)) {
     add_to(s->sizes.v, v, p->x);
-    return PAWL_OK;
+    return;
   }
   for (bool due = true, solved = true; due; solved = false) {
     double off = velocity_off(s, p, phase, q, v);
-    PAWL_TRY(go_on(&course, false, off, t, &due, err));
+    bool lost;
+    go_on(&course, false, off, &due, &lost);
     if (due) {
       correct_once(s, p, solve, data, solved);
       add_to(s->sizes.v, v, p->x);
       due = off > PAWL_ONCE_IS_ENOUGH;
     }
   }
-  return PAWL_OK;
 }
 
 bool pawl_projection_any(const PawlStepper* s, const PawlProjection* p, const PawlPhase* phase) {
@@ -261,7 +283,8 @@ static PawlStatus apply(PawlStepper* s, PawlProjection* p, const PawlPhase* phas
     return PAWL_OK;
   }
   PAWL_TRY(move_positions(s, p, phase, solve, data, t, q, v, moved, err));
-  return move_velocities(s, p, phase, solve, data, t, q, v, moved, err);
+  move_velocities(s, p, phase, solve, data, q, v, moved);
+  return PAWL_OK;
 }
 
 PawlStatus pawl_projection_apply(PawlStepper* s, PawlProjection* p, const PawlPhase* phase,

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finding out, after an evaluation gave a number that is not finite, which term of the model is to
-// blame: first by the values of the terms themselves, then by their derivatives. Runs only then, so
-// it evaluates the model's graph node by node.
+// blame: first by the values of the terms themselves, then by their derivatives. And, where rows
+// cannot be met, how large the terms are that cancel in them. Both run only then, so they evaluate
+// the model's graph node by node.
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -543,4 +545,61 @@ PawlStatus pawl_system_constant_fault(const PawlSystem* system, PawlError* err) 
     err->status = PAWL_ERROR_MODEL;
   }
   return status == PAWL_RETRY ? PAWL_ERROR_MODEL : status;
+}
+
+// ---- what rows are summed from ------------------------------------------------------------------
+// How large the numbers are that a node is the sum of, whatever is left of them.            (E15)
+static double summed_size(const Search* s, const PawlDagNode* n, PawlNode node,
+                          const double* sizes) {
+  double value = fabs(s->values[node]);
+  double a = n->arg[0] == PAWL_NO_NODE ? 0.0 : fabs(s->values[n->arg[0]]);
+  double b = n->arg[1] == PAWL_NO_NODE ? 0.0 : fabs(s->values[n->arg[1]]);
+  double of_a = n->arg[0] == PAWL_NO_NODE ? 0.0 : sizes[n->arg[0]];
+  double of_b = n->arg[1] == PAWL_NO_NODE ? 0.0 : sizes[n->arg[1]];
+  switch (n->op) {
+    case PAWL_OP_NEG:
+      return of_a;
+    case PAWL_OP_ADD:
+    case PAWL_OP_SUB:
+      return of_a + of_b;
+    case PAWL_OP_MUL:
+      return a * of_b + b * of_a;
+    case PAWL_OP_DIV:
+      return (of_a + value * of_b) / b;
+    case PAWL_OP_POWI:
+      return a > 0.0 ? abs(n->index) * value / a * of_a : 0.0;
+    default:
+      return value;
+  }
+}
+
+PawlStatus pawl_system_row_terms(const PawlSystem* system, const PawlPoint* point, double* terms,
+                                 PawlError* err) {
+  for (int i = 0; i < system->sizes.rows; i++) {
+    terms[i] = 0.0;
+  }
+  if (!system->model) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(pawl_model_complete(system->model, err));
+  int count = pawl_dag_count(system->model->dag);
+  double* room = pawl_alloc(2 * (size_t)count, sizeof(double));
+  Search s = {system, system->model, PAWL_POSITION, point, room, err};
+  double* sizes = room + count;
+  if (!room) {
+    return pawl_fail_memory(err);
+  }
+  evaluate_all(&s);
+  for (PawlNode k = 0; k < count; k++) {
+    const PawlDagNode* node = pawl_dag_node(s.model->dag, k);
+    sizes[k] = pawl_op_is_leaf(node->op) ? fabs(s.values[k]) : summed_size(&s, node, k, sizes);
+  }
+  Written w;
+  for (Cursor at = {0}; next_written(s.model, &at, &w);) {
+    if (w.kind == PAWL_ITEM_CONSTRAINT && sizes[w.node] > terms[w.target]) {  // not where NaN
+      terms[w.target] = sizes[w.node];
+    }
+  }
+  pawl_free(room);
+  return PAWL_OK;
 }

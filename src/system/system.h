@@ -405,3 +405,7 @@ PawlStatus pawl_system_fault(const PawlSystem* system, unsigned mask, const Pawl
                              PawlError* err);
 // The same for what is not finite at any point; PAWL_ERROR_MODEL.
 PawlStatus pawl_system_constant_fault(const PawlSystem* system, PawlError* err);
+// How large the terms of each row's g are that cancel at the point, the largest of all modes; 0 for
+// rows of callbacks and of rates. Allocates: for points where rows cannot be met.           (E15)
+PAWL_CHECKED PawlStatus pawl_system_row_terms(const PawlSystem* system, const PawlPoint* point,
+                                              double* terms, PawlError* err);

@@ -628,6 +628,46 @@ static void test_shaken_to_rest(void** unused) {
   run_end(&run);
 }
 
+// ---- a body at the origin -----------------------------------------------------------------------
+// Gaps of two corners that slide, (X - ...)*n: the numbers that cancel in them are of the size of
+// the body, while the coordinates begin at zero. Moved by 5 and 3 metres nothing is different.
+#define AT(a, b, n_x, n_y)                                                       \
+  "(x - X + (" a ")*cos(p) - (" b ")*sin(p) - (" a "))*(" n_x ") + (y - Y + (" a \
+  ")*sin(p)"                                                                     \
+  " + (" b ")*cos(p) - (" b "))*(" n_y ")"
+static const char CORNERS[] =
+    "model: corners\n"
+    "parameters: {X: 0, Y: 0}\n"
+    "coordinates: {x: {start: X}, y: {start: Y}, p: }\n"
+    "mass: {x: 1, y: 1, p: 0.1}\n"
+    "forces: {x: -0.8305334154991391, y: 1.3077626940826015, p: 0.5740035584609151}\n"
+    "contacts:\n"
+    "  c0: {gap: \"" AT("0.84457864730", "0.60273535633", "-0.9889222267", "-0.1484345965") "\", "
+    "friction: 1.5, "
+    "slip: \"" AT("0.84457864730", "0.60273535633", "0.1484345965", "-0.9889222267") "\"}\n"
+    "  c1: {gap: \"" AT("0.70619875181", "-0.49616293931", "-0.8944494691", "-0.4471690365") "\", "
+    "friction: 0.5, "
+    "slip: \"" AT("0.70619875181", "-0.49616293931", "0.4471690365", "-0.8944494691") "\"}\n";
+
+static void test_at_the_origin(void** unused) {
+  (void)unused;
+  double q[2][3], v[2][3];
+  for (int k = 0; k < 2; k++) {
+    Run run = {0};
+    const char* moved[] = {"X=5", "Y=3"};
+    run_need(&run, pawl_model_parse(CORNERS, strlen(CORNERS), "test.yaml", k ? 2 : 0, moved,
+                                    &run.model, &run.err));
+    run_derive(&run);
+    assert_true(run_with(&run, "dopri", 0.01, 1e-3));
+    memcpy(q[k], pawl_sim_state(run.sim)->q, sizeof q[k]);
+    memcpy(v[k], pawl_sim_state(run.sim)->v, sizeof v[k]);
+    run_end(&run);
+  }
+  check_list("q", 3, q[0], (double[]){q[1][0] - 5, q[1][1] - 3, q[1][2]}, 1e-12);
+  check_list("v", 3, v[0], v[1], 1e-12);
+  assert_true(fabs(v[0][0]) > 1e-3);  // it slides
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_ball),
@@ -655,6 +695,7 @@ int main(void) {
       cmocka_unit_test(test_shaken),
       cmocka_unit_test(test_shaken_to_rest),
       cmocka_unit_test(test_condition_on_closed_contact),
+      cmocka_unit_test(test_at_the_origin),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
