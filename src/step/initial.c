@@ -11,7 +11,9 @@
 
 #include "switch/tolerances.h"
 
-enum { MOST_PROJECTIONS = 50 };
+enum { MOST_PROJECTIONS = 100 };
+// [1] What a change must leave of itself at most to the next; else the way is shortened.
+static const double PROJECTED_LEFT = 0.7;
 
 typedef struct Start {
   PawlDynamics* s;
@@ -116,15 +118,15 @@ static PawlStatus cannot_project(const Start* start, int row, PawlError* err) {
                    start->residual[row]);
 }
 
-// The change x with G x = -residual that, added to the change so far, is least in the metric of M:
-// (C3)
-//   [ M  -G^T ] [ x ]   [ -M moved   ]
-//   [ G    0  ] [ y ] = [ -residual ]
-static PawlStatus least_change(Start* start, PawlError* err) {
+// The change x with G x = -residual that, added to the change so far, is least in the metric of M,
+// or goes the part `way` towards that along the rows: (C3)
+//   [ M  -G^T ] [ x ]   [ -way M moved ]
+//   [ G    0  ] [ y ] = [ -residual    ]
+static PawlStatus least_change(Start* start, double way, PawlError* err) {
   PawlDynamics* s = start->s;
   const unsigned char* active = start->state->active;
   memset(start->x, 0, (size_t)s->sizes.v * sizeof(double));
-  pawl_sparse_add(&s->H, start->values->M, -1.0, start->moved, start->x);
+  pawl_sparse_add(&s->H, start->values->M, -way, start->moved, start->x);
   for (int i = 0; i < s->sizes.rows; i++) {
     start->y[i] = active[i] ? -start->residual[i] : 0.0;
   }
@@ -181,17 +183,19 @@ static double last_part(const Start* start) {
 // Onto the rows in force; `moves`: these are others than before.
 static PawlStatus settle_position(Start* start, bool moves, PawlError* err) {
   int row = 0;
-  double before = INFINITY;
+  double before = INFINITY, way = 1.0, part = INFINITY;
   for (int k = 0; k < MOST_PROJECTIONS; k++) {
     PAWL_TRY(evaluate(start, err));
-    double violation = position_violation(start, &row);
+    double violation = position_violation(start, &row), last = part;
     bool rounding = violation <= PAWL_START_MET && violation >= 0.5 * before;  // no less to be had
+    part = k == 0 ? INFINITY : last_part(start) / way;
     if ((violation <= PAWL_START_PROJECTED || rounding) &&
-        (k == 0 ? !moves : last_part(start) <= PAWL_LAST_PROJECTION)) {
+        (k == 0 ? !moves : part <= PAWL_LAST_PROJECTION || k + 1 == MOST_PROJECTIONS)) {
       return PAWL_OK;
     }
+    way *= k > 1 && part > PROJECTED_LEFT * last ? 0.5 : 1.0;
     before = violation;
-    PAWL_TRY(least_change(start, err));
+    PAWL_TRY(least_change(start, way, err));
     pawl_system_retract(start->s->system, start->state->q, start->x, start->state->q);
     for (int j = 0; j < start->s->sizes.v; j++) {
       start->moved[j] += start->x[j];
@@ -250,7 +254,7 @@ static PawlStatus project_velocity(Start* start, PawlError* err) {
   int row;
   (void)velocity_violation(start, &row);
   memset(start->moved, 0, (size_t)start->s->sizes.v * sizeof(double));
-  PAWL_TRY(least_change(start, err));
+  PAWL_TRY(least_change(start, 1.0, err));
   for (int j = 0; j < start->s->sizes.v; j++) {
     start->state->v[j] += start->x[j];
   }

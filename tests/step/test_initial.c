@@ -170,6 +170,22 @@ static void test_projection_of_a_good_start(void** unused) {
   motion_end(&m);
 }
 
+// A start that is off a circle by more than its radius, in a metric of unequal masses: the nearest
+// place is where (x - 2.5, 4 (y - 1.5)) is along (x, y).
+static void test_projection_from_afar(void** unused) {
+  (void)unused;
+  Motion m = motion_text(
+      "model: ring\ncoordinates: {x: {start: 2.5}, y: {start: 1.5}}\nmass: {x: 1, y: 4}\n"
+      "constraints: {ring: x^2 + y^2 = 1}\n");
+  motion_stepper(&m, "rk4");
+  NEED(pawl_stepper_start(m.stepper, m.state, true, &m.err), &m.err);
+  double x = m.state->q[0], y = m.state->q[1];
+  CHECK_NEAR(x * x + y * y, 1.0, 1e-13);
+  CHECK_NEAR((x - 2.5) * y - 4 * (y - 1.5) * x, 0.0, 1e-6);
+  CHECK_NEAR(x, 0.57603, 1e-5);
+  motion_end(&m);
+}
+
 // Terms of 1e12 cancel in the row, so that rounding leaves 1e-4 of it; no projection does better.
 static void test_projection_with_cancellation(void** unused) {
   (void)unused;
@@ -434,6 +450,7 @@ int main(void) {
       cmocka_unit_test(test_least_change_of_velocity),
       cmocka_unit_test(test_projection_keeps_momentum),
       cmocka_unit_test(test_projection_of_a_good_start),
+      cmocka_unit_test(test_projection_from_afar),
       cmocka_unit_test(test_projection_with_cancellation),
       cmocka_unit_test(test_nothing_to_project_onto),
       cmocka_unit_test(test_start_with_modes),
