@@ -444,73 +444,6 @@ PawlStatus pawl_dynamics_warn(PawlDynamics* d, const char* line) {
 }
 
 // ---- redundant rows -----------------------------------------------------------------------------
-// Flags equations that follow from others; how many. Contacts under one body share what they
-// carry, and their friction too: that is nothing to be warned of.
-static int flag_equations(const PawlDynamics* d, const PawlState* state, unsigned char* flags) {
-  int count = 0;
-  for (int i = 0; i < d->sizes.rows; i++) {
-    flags[i] = state->redundant[i] && pawl_system_row_kind(d->system, i) == PAWL_ROW_BILATERAL;
-    count += flags[i];
-  }
-  return count;
-}
-
-// "redundant constraints: 'b' (row 1) follows"; nothing where there are none.
-static void name_redundant(PawlDynamics* d, const PawlState* state, PawlText* text) {
-  unsigned char* flags = (unsigned char*)d->room;
-  int count = flag_equations(d, state, flags);
-  if (count > 0) {
-    pawl_text_add(text, "redundant constraints: ");
-    pawl_dynamics_list_rows(d, flags, text);
-    pawl_text_add(text, count == 1 ? " follows" : " follow");
-  }
-}
-
-// Whether something holds by a capacity: what follows from others is shared by (V10), then.
-static bool holds_by_capacity(const PawlDynamics* d, const PawlState* state) {
-  bool any = false;
-  for (int c = 0; c < d->system->constraint_count; c++) {
-    any = any || (d->system->constraints[c].triggered && d->system->watches[c].capacity >= 0 &&
-                  state->modes[c] == PAWL_MODE_HELD);
-  }
-  return any;
-}
-
-static PawlStatus add_redundant(PawlDynamics* d, const PawlState* state, const char* names,
-                                PawlError* err) {
-  PawlText text = {0};
-  pawl_text_printf(&text, "%s%s", d->warning ? d->warning : "", d->warning ? "\n" : "");
-  if (d->warning) {
-    pawl_text_printf(&text, "t = %.10g: ", state->t);
-  }
-  pawl_text_printf(
-      &text,
-      "%s from the others to 1e-6 of their directions: left out, and multipliers are those of "
-      "minimum norm%s%s",
-      names, holds_by_capacity(d, state) ? ", among capacities in proportion to them" : "",
-      d->system->rates_react
-          ? ", but rates of states see those of the rows that are left, and 0 of these"
-          : "");
-  d->warning = text.failed ? NULL : pawl_arena_copy(d->arena, text.s, text.length);
-  pawl_text_free(&text);
-  return d->warning ? PAWL_OK : pawl_fail_memory(err);
-}
-
-// The rows that follow from others are named once for each set.
-static PawlStatus warn_redundant(PawlDynamics* d, const PawlState* state, PawlError* err) {
-  enum { MOST_WARNINGS = 8 };
-  PawlText names = {0};
-  PawlStatus status = PAWL_OK;
-  name_redundant(d, state, &names);
-  if (names.failed) {
-    status = pawl_fail_memory(err);
-  } else if (names.s && (!d->warning || !strstr(d->warning, names.s))) {
-    status = d->warnings++ < MOST_WARNINGS ? add_redundant(d, state, names.s, err) : PAWL_OK;
-  }
-  pawl_text_free(&names);
-  return status;
-}
-
 // What follows from others is off by as much as these were when it began, and back again.
 static double worst_in_force(PawlDynamics* d, const PawlState* state, const PawlValues* values) {
   double worst = 0.0, *size = d->room;
@@ -590,7 +523,7 @@ PawlStatus pawl_dynamics_choose_rows(PawlDynamics* d, PawlState* state, const Pa
 PawlStatus pawl_dynamics_reduce(PawlDynamics* d, PawlState* state, const PawlValues* values,
                                 PawlError* err) {
   PAWL_TRY(pawl_dynamics_choose_rows(d, state, values, err));
-  return state->redundant_count > 0 ? warn_redundant(d, state, err) : PAWL_OK;
+  return state->redundant_count > 0 ? pawl_dynamics_warn_redundant(d, state, values, err) : PAWL_OK;
 }
 
 // ---- small things -------------------------------------------------------------------------------

@@ -138,6 +138,9 @@ PAWL_CHECKED PawlStatus pawl_dynamics_warn(PawlDynamics* d, const char* line);
 // matrix of the rows that bind is factored. PAWL_RETRY: singular for want of mass, named in err.
 PAWL_CHECKED PawlStatus pawl_dynamics_reduce(PawlDynamics* d, PawlState* state,
                                              const PawlValues* values, PawlError* err);
+// What it says in the warning, once for each set of redundant rows. Factors.
+PAWL_CHECKED PawlStatus pawl_dynamics_warn_redundant(PawlDynamics* d, const PawlState* state,
+                                                     const PawlValues* values, PawlError* err);
 // The same without a warning, where modes are not decided yet.
 PAWL_CHECKED PawlStatus pawl_dynamics_choose_rows(PawlDynamics* d, PawlState* state,
                                                   const PawlValues* values, PawlError* err);

@@ -13,17 +13,33 @@
 
 int pawl_dynamics_list_rows(const PawlDynamics* d, const unsigned char* flags, PawlText* out) {
   enum { MOST_NAMES = 8 };
-  int total = 0;
+  int total = 0, names = 0, more = 0;
   assert(flags || d->sizes.rows == 0);
   for (int i = 0; i < d->sizes.rows; i++) {
-    if (flags[i] && ++total <= MOST_NAMES) {
-      int number;
-      const char* name = pawl_system_row_name(d->system, i, &number);
-      pawl_text_printf(out, "%s'%s' (row %d)", total > 1 ? ", " : "", name, number + 1);
+    int number, last = i;
+    if (!flags[i]) {
+      continue;
     }
+    const char* name = pawl_system_row_name(d->system, i, &number);
+    for (int of_next; last + 1 < d->sizes.rows && flags[last + 1] &&
+                      pawl_system_row_name(d->system, last + 1, &of_next) == name &&
+                      of_next == number + last + 1 - i;) {
+      last++;
+    }
+    int count = last - i + 1;
+    total += count;
+    if (++names > MOST_NAMES) {
+      more += count;
+    } else if (count == 1) {
+      pawl_text_printf(out, "%s'%s' (row %d)", names > 1 ? ", " : "", name, number + 1);
+    } else {
+      pawl_text_printf(out, "%s'%s' (rows %d %s %d)", names > 1 ? ", " : "", name, number + 1,
+                       count == 2 ? "and" : "to", number + count);
+    }
+    i = last;
   }
-  if (total > MOST_NAMES) {
-    pawl_text_printf(out, " and %d more", total - MOST_NAMES);
+  if (more > 0) {
+    pawl_text_printf(out, " and %d more", more);
   }
   return total;
 }

@@ -248,12 +248,13 @@ expect 1 check never.yaml --project --keep x
 # --- a redundant row: a warning that names it ---
 cat >twice.yaml <<'MODEL'
 model: twice
-coordinates: {x: {}, y: {}}
-mass: {x: 1, y: 1}
-constraints: {first: x = y, second: 2*y = 2*x}
+coordinates: {x: {}, y: {}, z: {}}
+mass: {x: 1, y: 1, z: 1}
+constraints: {first: x = y, alone: z = 0, second: 2*y = 2*x}
 MODEL
 expect 0 run twice.yaml
 has err "warning: redundant constraints: 'second' (row 1)"
+has err "not unique are the multipliers of 'first' (row 1), 'second' (row 1)"
 expect 1 run twice.yaml --strict --json
 has err "--strict: 1 warning"
 paths
