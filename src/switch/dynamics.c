@@ -58,6 +58,16 @@ static PawlStatus create_kkt(PawlDynamics* d, PawlError* err) {
                : pawl_kkt_create(&d->H, &d->G, PAWL_KKT_AUTO, &d->kkt, err);
 }
 
+// M and G change with modes alone in some of the modes.
+static bool settles(const PawlSystem* system) {
+  unsigned mask = PAWL_MASS | PAWL_GRADIENT;
+  bool some = false;
+  for (int g = 0; system->model && !(system->moves & mask) && g < system->gate_count; g++) {
+    some |= !(system->gate_moves[g] & mask);
+  }
+  return some;
+}
+
 PawlStatus pawl_dynamics_create(PawlDynamics* d, PawlArena* arena, const PawlSystem* system,
                                 const PawlSimulateDef* def, PawlError* err) {
   *d = (PawlDynamics){.arena = arena,
@@ -73,8 +83,9 @@ PawlStatus pawl_dynamics_create(PawlDynamics* d, PawlArena* arena, const PawlSys
   for (int i = 0; i < d->sizes.rows; i++) {
     d->contacts |= pawl_system_row_kind(system, i) == PAWL_ROW_CONTACT;
   }
-  d->steady = pawl_system_steady(system, PAWL_MASS | PAWL_GRADIENT);
-  d->linear = d->steady && pawl_system_steady(system, TANGENTS);
+  d->steady = pawl_system_steady(system, PAWL_MASS | PAWL_GRADIENT, NULL);
+  d->settles = d->steady || settles(system);
+  d->linear = d->steady && pawl_system_steady(system, TANGENTS, NULL);
   d->plain = !d->contacts && !pawl_system_switches(system) && !pawl_system_triggers(system);
   d->room = PAWL_NEW(arena, double, 3 * (size_t)d->sizes.rows + 2 * (size_t)d->sizes.v);
   d->length_begin = PAWL_NEW(arena, double, d->sizes.rows);
@@ -104,7 +115,7 @@ PawlStatus pawl_dynamics_create(PawlDynamics* d, PawlArena* arena, const PawlSys
     pawl_kkt_keep_one(d->kkt);
   }
   PAWL_TRY(pawl_eval_create(system, MASK, &d->eval, err));
-  d->bare = !d->steady && !d->slip && !d->rates;
+  d->bare = !d->settles && !d->slip && !d->rates;
   bool constant = pawl_system_constant_mass(system);
   return constant && !weigh(d, pawl_eval_values(d->eval)->M) ? pawl_fail_memory(err) : PAWL_OK;
 }
@@ -225,6 +236,12 @@ static void note_mass(PawlDynamics* d, double t) {
   d->mass.M = NULL;
 }
 
+// While the modes stay, so do M and G.
+static bool is_steady(const PawlDynamics* d, const PawlPhase* phase) {
+  return d->steady ||
+         (d->settles && pawl_system_steady(d->system, PAWL_MASS | PAWL_GRADIENT, phase->modes));
+}
+
 // The factors are those of M and G in these very modes.
 static bool is_of_modes(const PawlDynamics* d, const PawlPhase* phase) {
   bool same = pawl_kkt_is_still(d->kkt, d->of_modes, phase->active);
@@ -291,9 +308,10 @@ PAWL_APART static PawlStatus accelerate_any(PawlDynamics* d, const PawlPhase* ph
   PAWL_TRY(d->slip ? pawl_slip_directions(d->slip, phase, G, t, q, v, NULL, &B, err) : PAWL_OK);
   if (B != G) {
     status = factor(d, true, M, B, G, phase->active);
-  } else if (!d->steady || !is_of_modes(d, phase)) {
-    status = factor(d, d->steady, M, G, G, phase->active);
-    if (d->steady) {
+  } else if (!d->settles || !is_of_modes(d, phase)) {
+    bool steady = is_steady(d, phase);
+    status = factor(d, steady, M, G, G, phase->active);
+    if (steady) {
       note_modes(d, phase);
     }
   }
@@ -329,8 +347,10 @@ bool pawl_dynamics_direct(PawlDynamics* d, const PawlPhase* phase, PawlKktDirect
   if (d->slip || d->rates || pawl_dynamics_stopped(d)) {
     return false;
   }
-  return d->steady ? is_of_modes(d, phase) && pawl_kkt_direct_solves(d->kkt, by)
-                   : pawl_kkt_direct(d->kkt, phase->active, by);
+  if (d->settles && is_of_modes(d, phase)) {
+    return pawl_kkt_direct_solves(d->kkt, by);
+  }
+  return !is_steady(d, phase) && pawl_kkt_direct(d->kkt, phase->active, by);
 }
 
 void pawl_dynamics_direct_count(PawlDynamics* d, const PawlKktDirect* by, int count, double t) {

@@ -33,10 +33,11 @@ typedef struct PawlDynamics {
   double* room;          // 3 rows + 2 v numbers, for checks of a state
   double* length_begin;  // rows: of the gradients at the start; zero where there is no start yet
   bool steady;           // M and G change with modes alone
+  bool settles;          // they do so in some of the modes
   long long of_modes;    // the factorisation of M and G in the modes `modes`, by its number
   int* modes;
   bool linear;    // and all tangents
-  bool bare;      // neither: and no friction hangs on multipliers, no rate of a state on forces
+  bool bare;      // in none: and no friction hangs on multipliers, no rate of a state on forces
   bool plain;     // all rows bind for good
   bool contacts;  // there are contact rows
   char* warning;  // what was noticed, NULL without

@@ -288,6 +288,15 @@ static PawlStatus add_to_base(PawlSystem* system, PawlGroup* group, const PawlEn
   return PAWL_OK;
 }
 
+// The gates that an entry which changes with the motion stands behind.
+static void note_moves(PawlSystem* system, const PawlGroup* group, const PawlEntry* e) {
+  unsigned mask = pawl_quantity_mask(e->quantity);
+  for (int lane = 0; lane < (group->gates ? group->lanes : 1); lane++) {
+    int gate = group->gates ? group->gates[lane] : e->gate;
+    *(gate < 0 ? &system->moves : &system->gate_moves[gate]) |= mask;
+  }
+}
+
 static PawlStatus scatter_group(PawlSystem* system, PawlGroup* group, PawlError* err) {
   double* numbers = pawl_alloc((size_t)group->number_count, sizeof(double));
   PawlStatus status = numbers ? PAWL_OK : pawl_fail_memory(err);
@@ -308,7 +317,9 @@ static PawlStatus scatter_group(PawlSystem* system, PawlGroup* group, PawlError*
     } else {
       system->varies[e->quantity] = true;
     }
-    system->moves[e->quantity] |= pawl_dag_leaves(group->dag, e->node, moves, NULL) != 0;
+    if (pawl_dag_leaves(group->dag, e->node, moves, NULL) != 0) {
+      note_moves(system, group, e);
+    }
     system->summed[e->quantity] |= group->lanes > 1 || gated;
   }
   pawl_free(numbers);
@@ -381,6 +392,10 @@ PawlStatus pawl_system_scatter(PawlSystem* system, PawlError* err) {
   PAWL_TRY(make_pattern(system, true, &system->G, err));
   PAWL_TRY(make_pattern(system, false, &system->H, err));
   pawl_system_measure(system);
+  system->gate_moves = PAWL_NEW(&system->arena, unsigned, system->gate_count);
+  if (!system->gate_moves) {
+    return pawl_fail_memory(err);
+  }
   for (int q = 0; q < PAWL_QUANTITY_COUNT; q++) {
     system->base[q] = PAWL_NEW(&system->arena, double, system->size[q]);
     if (!system->base[q]) {

@@ -593,12 +593,17 @@ bool pawl_system_constant_mass(const PawlSystem* system) {
   return system->model && !system->varies[PAWL_Q_M];
 }
 
-bool pawl_system_steady(const PawlSystem* system, unsigned mask) {
-  bool steady = system->model != NULL;
-  for (int q = 0; q < PAWL_QUANTITY_COUNT; q++) {
-    steady &= !system->moves[q] || !(mask & pawl_quantity_mask((PawlQuantity)q));
+bool pawl_system_steady(const PawlSystem* system, unsigned mask, const int* modes) {
+  unsigned moves = system->moves;
+  for (int k = 0; k < system->gated_count; k++) {
+    PawlGated gated = system->gated[k];
+    const unsigned* of_mode = system->gate_moves + gated.first_gate;
+    int mode = modes ? modes[gated.constraint] : 0, end = modes ? mode + 1 : gated.mode_count;
+    for (; mode >= 0 && mode < gated.mode_count && mode < end; mode++) {
+      moves |= of_mode[mode];
+    }
   }
-  return steady;
+  return system->model && !(moves & mask);
 }
 
 bool pawl_system_flag_mass(const PawlSystem* system, unsigned char* flags) {

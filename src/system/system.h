@@ -35,8 +35,8 @@ typedef enum PawlQuantity {
 } PawlQuantity;  // bit k of a mask is quantity k of this list: see pawl_quantity_mask
 
 unsigned pawl_quantity_mask(PawlQuantity quantity);
-// True when what `mask` names changes with modes and turns alone.
-bool pawl_system_steady(const PawlSystem* system, unsigned mask);
+// True when what `mask` names changes with modes and turns alone; with `modes`, while these stay.
+bool pawl_system_steady(const PawlSystem* system, unsigned mask, const int* modes);
 // Flags the entries of the pattern H (as many) that M has; the others belong to K and C alone, and
 // are 0 in M. False for systems of callbacks: nothing is known.
 bool pawl_system_flag_mass(const PawlSystem* system, unsigned char* flags);
@@ -216,7 +216,8 @@ struct PawlSystem {
   double* base[PAWL_QUANTITY_COUNT];  // the constant part of each array
   bool summed[PAWL_QUANTITY_COUNT];   // more than one group writes to it: results are added to base
   bool varies[PAWL_QUANTITY_COUNT];   // some entry is not constant
-  bool moves[PAWL_QUANTITY_COUNT];    // some entry changes also while modes and turns stay
+  unsigned moves;        // mask of what some entry of changes also while modes and turns stay
+  unsigned* gate_moves;  // the same by gate, of entries behind it
 };
 
 // The friction of a contact.

@@ -111,6 +111,28 @@ static void test_nothing(void** unused) {
   motion_end(&m);
 }
 
+// ---- numbers that stay
+// --------------------------------------------------------------------------- On the ground, before
+// and behind the hole, the rows of the wheel are the same at every place, and about an edge they
+// are not: only there is anything factored.
+static void test_steady_modes(void** unused) {
+  (void)unused;
+  Motion m = motion_file("pothole-wheel", NULL);
+  int steps[4] = {0};
+  motion_start(&m, "event-driven");
+  while (m.state->t < 4.0) {
+    int before = m.state->modes[0];
+    Work step = work_of_step(&m, 1e-3);
+    bool edge = before == 1 || before == 2;
+    if (before == m.state->modes[0] && steps[before]++ > 0) {
+      assert_int_equal(step.factorizations, edge ? 4 : 0);
+      assert_int_equal(step.kkt, edge ? 4 : 0);
+    }
+  }
+  assert_true(steps[0] > 1000 && steps[1] > 100 && steps[2] > 100 && steps[3] > 500);
+  motion_end(&m);
+}
+
 // ---- surfaces far away --------------------------------------------------------------------------
 // Steps that are clear of surfaces are known by the state they go on from: one that lies elsewhere
 // is stepped with all that there is to look at. The bits are the same, through every switch. (V16b)
@@ -152,7 +174,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_lock),   cmocka_unit_test(test_lock_beside_conditions),
       cmocka_unit_test(test_impact), cmocka_unit_test(test_nothing),
-      cmocka_unit_test(test_clear),
+      cmocka_unit_test(test_clear),  cmocka_unit_test(test_steady_modes),
   };
   return cmocka_run_group_tests_name("work of an instant", tests, NULL, NULL);
 }
