@@ -435,13 +435,17 @@ static void sum(int n, const double* x, const double* change, double* out) {
   }
 }
 
+static bool is_guessed(const PawlForms* forms) {
+  return forms->apart < 0 && forms->guesses;
+}
+
 // v' and lambda first, at a point that the last change brings near to the constraints, then the
 // projection with their matrix. False in *done: more is off.                              (E13)
 static PawlStatus arrive_at_once(PawlStepper* s, PawlForms* forms, PawlNearbySolve* solve, double t,
                                  double* q, double* v, double* a, double* lambda, bool* done,
                                  PawlError* err) {
   PawlProjection* onto = &forms->onto;
-  bool guessed = forms->apart < 0 && forms->guesses;
+  bool guessed = is_guessed(forms);
   PawlProjectionGuess guess = {forms->change, forms->v_change};
   PawlPoint point = pawl_phase_point(&forms->phase, t, q, v, NULL, NULL);
   if (guessed) {
@@ -459,7 +463,6 @@ static PawlStatus arrive_at_once(PawlStepper* s, PawlForms* forms, PawlNearbySol
     pawl_copy(s->sizes.v, onto->x, forms->change);
     pawl_copy(s->sizes.v, onto->x_v, forms->v_change);
   }
-  onto->placed = !*done && !guessed;
   return PAWL_OK;
 }
 
@@ -467,37 +470,26 @@ static PawlStatus arrive_at_once(PawlStepper* s, PawlForms* forms, PawlNearbySol
 // guessed and this one was not, or a few steps whose projection comes first.
 static int apart_after(const PawlForms* forms) {
   enum { STEPS_APART = 15 };
-  bool guessed = forms->apart < 0 && forms->guesses;
-  return forms->guesses && !guessed ? 0 : forms->apart < 0 && !forms->guesses ? -1 : STEPS_APART;
+  return forms->guesses && !is_guessed(forms)  ? 0
+         : forms->apart < 0 && !forms->guesses ? -1
+                                               : STEPS_APART;
 }
 
-PawlStatus pawl_forms_arrive(PawlStepper* s, PawlForms* forms, double t, double* q, double* v,
-                             double* a, double* lambda, PawlError* err) {
-  PawlNearbySolve* solve =
-      forms->kind == PAWL_FORM_PROJECTED ? solve_projected : pawl_projection_by_kkt;
+static PawlNearbySolve* solve_of(const PawlForms* forms) {
+  return forms->kind == PAWL_FORM_PROJECTED ? solve_projected : pawl_projection_by_kkt;
+}
+
+// The projection, then v' and lambda.
+static PawlStatus arrive_apart(PawlStepper* s, PawlForms* forms, double t, double* q, double* v,
+                               double* a, double* lambda, PawlError* err) {
   int n = s->sizes.v;
-  if (forms->kind == PAWL_FORM_MINIMAL || !pawl_projection_any(s, &forms->onto, &forms->phase)) {
-    return pawl_forms_accelerate(s, forms, t, q, v, a, lambda, err);
-  }
-  forms->onto.placed = false;
-  if (forms->apart > 0) {
-    forms->apart--;
-  } else {
-    bool done;
-    PAWL_TRY(arrive_at_once(s, forms, solve, t, q, v, a, lambda, &done, err));
-    if (done) {
-      s->dynamics.mass.M = pawl_eval_values(forms->onto.place)->M;
-      return PAWL_OK;
-    }
-    forms->apart = apart_after(forms);
-  }
   bool keeps = forms->apart == 0 && forms->guesses;
   for (int j = 0; keeps && j < n; j++) {
     forms->change[j] = -q[j];
     forms->v_change[j] = -v[j];
   }
-  PAWL_TRY(pawl_projection_apply(s, &forms->onto, &forms->phase, solve, forms->reduced, t, q, v,
-                                 NULL, err));
+  PAWL_TRY(pawl_projection_apply(s, &forms->onto, &forms->phase, solve_of(forms), forms->reduced, t,
+                                 q, v, NULL, err));
   if (keeps) {
     add_to(n, forms->change, q);
     add_to(n, forms->v_change, v);
@@ -505,5 +497,31 @@ PawlStatus pawl_forms_arrive(PawlStepper* s, PawlForms* forms, double t, double*
   }
   PAWL_TRY(pawl_forms_accelerate(s, forms, t, q, v, a, lambda, err));
   s->dynamics.mass.M = pawl_eval_values(forms->eval)->M;
+  return PAWL_OK;
+}
+
+PawlStatus pawl_forms_arrive_off(PawlStepper* s, PawlForms* forms, double t, double* q, double* v,
+                                 double* a, double* lambda, PawlError* err) {
+  forms->onto.placed = !is_guessed(forms);
+  forms->apart = apart_after(forms);
+  return arrive_apart(s, forms, t, q, v, a, lambda, err);
+}
+
+PawlStatus pawl_forms_arrive(PawlStepper* s, PawlForms* forms, double t, double* q, double* v,
+                             double* a, double* lambda, PawlError* err) {
+  bool done;
+  if (forms->kind == PAWL_FORM_MINIMAL || !pawl_projection_any(s, &forms->onto, &forms->phase)) {
+    return pawl_forms_accelerate(s, forms, t, q, v, a, lambda, err);
+  }
+  forms->onto.placed = false;
+  if (forms->apart > 0) {
+    forms->apart--;
+    return arrive_apart(s, forms, t, q, v, a, lambda, err);
+  }
+  PAWL_TRY(arrive_at_once(s, forms, solve_of(forms), t, q, v, a, lambda, &done, err));
+  if (!done) {
+    return pawl_forms_arrive_off(s, forms, t, q, v, a, lambda, err);
+  }
+  s->dynamics.mass.M = pawl_eval_values(forms->onto.place)->M;
   return PAWL_OK;
 }

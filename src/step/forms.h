@@ -85,3 +85,7 @@ static inline PawlStatus pawl_forms_accelerate(PawlStepper* s, PawlForms* forms,
 // stage near by just before: its matrix serves the projection.
 PAWL_CHECKED PawlStatus pawl_forms_arrive(PawlStepper* s, PawlForms* forms, double t, double* q,
                                           double* v, double* a, double* lambda, PawlError* err);
+// The rest of it, from where v' and lambda have been computed at the end, moved by the guess if
+// there is one, with more off than they serve for.
+PAWL_CHECKED PawlStatus pawl_forms_arrive_off(PawlStepper* s, PawlForms* forms, double t, double* q,
+                                              double* v, double* a, double* lambda, PawlError* err);

@@ -3,6 +3,7 @@
 // the forms of forms.h. The stage at the end of a step is the first of the next, so the state
 // always carries its own v' and lambda. The new state is on its constraints in every form.
 #include "base/copy.h"
+#include "step/arrive.h"
 #include "step/direct.h"
 #include "step/forms.h"
 #include "system/system.h"
@@ -84,7 +85,7 @@ static PawlStatus sum_stages(PawlStepper* s, Rk4* d, const PawlState* state, dou
 }
 
 // ---- small systems ------------------------------------------------------------------------------
-typedef enum Taken { NOTHING, STAGES, WHOLE } Taken;  // how much of a step
+typedef enum Taken { NOTHING, STAGES, ENDED_OFF, WHOLE } Taken;  // how much of a step
 
 static bool run_kernel(const PawlStepper* s, const PawlDirect* by, const PawlKernelsRk4* step) {
   PawlKernelsStep* compiled = by->eval->programs->step;
@@ -96,6 +97,21 @@ static bool run_kernel(const PawlStepper* s, const PawlDirect* by, const PawlKer
   PAWL_SIZED(s->sizes.v, RUN)
 #undef RUN
   return done;
+}
+
+// The end of a step whose rows bind, from the sums of its stages.
+static Taken arrive_small(PawlStepper* s, Rk4* d, const PawlPhase* phase, const PawlKktDirect* kkt,
+                          PawlState* state, double h) {
+  double end = state->t + h;
+  PawlArrived arrived =
+      pawl_arrive(s, &d->forms, phase, kkt, state, h, d->sq, d->sv, d->l, d->lambda);
+  pawl_dynamics_direct_count(&s->dynamics, kkt, arrived == PAWL_ARRIVED_NOT ? 3 : 4, end);
+  if (arrived == PAWL_ARRIVED_NOT) {
+    return STAGES;
+  }
+  pawl_kkt_direct_count(s->kkt, 0, 2);
+  s->dynamics.mass.M = pawl_eval_values(d->forms.onto.place)->M;
+  return arrived == PAWL_ARRIVED ? WHOLE : ENDED_OFF;
 }
 
 // Coordinates that are numbers, equations and linear system by machine code.
@@ -129,9 +145,12 @@ static Taken take_small(PawlStepper* s, Rk4* d, const PawlPhase* phase, PawlStat
     d->rest = REST;
     return NOTHING;
   }
-  pawl_dynamics_direct_count(&s->dynamics, &by.at.kkt, held ? 3 : 4, state->t + h);
-  state->t += held ? 0.0 : h;
-  return held ? STAGES : WHOLE;
+  if (held) {
+    return arrive_small(s, d, phase, &by.at.kkt, state, h);
+  }
+  pawl_dynamics_direct_count(&s->dynamics, &by.at.kkt, 4, state->t + h);
+  state->t += h;
+  return WHOLE;
 }
 
 static PawlStatus step(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,
@@ -147,7 +166,9 @@ static PawlStatus step(PawlStepper* s, const PawlPhase* phase, PawlState* state,
     PAWL_TRY(sum_stages(s, d, state, h, err));
   }
   pawl_system_tidy(s->system, d->sq);
-  PAWL_TRY(pawl_forms_arrive(s, &d->forms, state->t + h, d->sq, d->sv, d->l, d->lambda, err));
+  PawlStatus (*arrive)(PawlStepper*, PawlForms*, double, double*, double*, double*, double*,
+                       PawlError*) = taken == ENDED_OFF ? pawl_forms_arrive_off : pawl_forms_arrive;
+  PAWL_TRY(arrive(s, &d->forms, state->t + h, d->sq, d->sv, d->l, d->lambda, err));
   pawl_forms_save(s, &d->forms, state);
   state->t += h;
   pawl_copy(s->sizes.q, d->sq, state->q);
