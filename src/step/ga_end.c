@@ -310,6 +310,40 @@ static bool each_settled(const PawlStepper* s, PawlGa* d) {
   return true;
 }
 
+// The same in linear equations, where a correction leaves to the next one nothing but what U and W
+// do to the balance of forces, since its tangents leave that out.                          (A27)
+static bool moves_little(const PawlStepper* s, PawlGa* d, int j) {
+  static const double MOST = PAWL_LAST_CORRECTION * PAWL_LAST_CORRECTION;
+  double dU = d->dU ? fabs(d->dU[j]) : 0.0, dW = d->dW ? fabs(d->dW[j]) : 0.0;
+  if (dU == 0.0 && dW == 0.0) {
+    return true;
+  }
+  if (s->G.start[j + 1] == s->G.start[j]) {  // else it is stored
+    pawl_ga_unfold(s, d);
+  }
+  double q = s->sizes.q == s->sizes.v ? fabs(d->q[j]) : 1.0, v = fabs(d->v_total[j]);
+  Summed of = summed(d, j, q, v);
+  return dU <= MOST * larger(q, PAWL_SMALLEST_PART * of.q) &&
+         dW <= MOST * larger(v, PAWL_SMALLEST_PART * of.v);
+}
+
+PAWL_APART static bool all_move_little(const PawlStepper* s, PawlGa* d) {
+  for (int p = 0; p < pawl_pool_parts(s->sizes.v, PAWL_GA_PART); p++) {
+    PawlPart part = pawl_ga_part_of(s, p);
+    for (int j = part.first; (!d->moved || d->moved[p]) && j < part.end; j++) {
+      if (!moves_little(s, d, j)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+static bool settled(const PawlStepper* s, PawlGa* d) {
+  bool exact = s->dynamics.linear && !d->simple && !s->dynamics.slip;
+  return exact ? (!d->dU && !d->dW) || all_move_little(s, d) : each_settled(s, d);
+}
+
 static double tolerance_of(const PawlStepper* s) {
   return larger(s->def.tolerance, PAWL_ROUNDED);
 }
@@ -330,7 +364,7 @@ bool pawl_ga_may_end(const PawlStepper* s, PawlGa* d, const PawlPhase* phase, in
   if (corrections > 0) {
     pawl_ga_errors(s, d, phase);
   }
-  if (corrections > 0 && (d->error_own <= PAWL_OWN_BALANCE || each_settled(s, d))) {
+  if (corrections > 0 && (d->error_own <= PAWL_OWN_BALANCE || settled(s, d))) {
     d->balanced = larger(d->error_r, d->error_c) <= tolerance_of(s) ||  // (A15) (A16)
                   at_rounding(s, d, phase);                             // (A17) (A18)
     if (d->balanced || change_of(s, d) <= PAWL_LAST_TO_SHRINK) {

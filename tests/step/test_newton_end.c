@@ -81,6 +81,35 @@ static void test_long_bar(void** unused) {
   motion_end(&m);
 }
 
+// Linear equations are solved by one correction, also where a wave has not come to yet: there
+// forces are rounding, and no balance by itself. (A27)
+static void test_wave(void** unused) {
+  (void)unused;
+  Motion m = motion_file("elastic-bar", "d0=0.05");
+  motion_run(&m, "nsga-pva", 0.6, 300, NULL);
+  PawlStepperInfo info = pawl_stepper_info(m.stepper);
+  CHECK_NEAR(m.state->lambda[0], 300.0, 1.0);  // pressed
+  assert_true(info.newton_iterations <= info.steps + 2);
+  motion_end(&m);
+}
+
+// But where the step of a hit moves q by U, forces are others: the balance of `b` is found though
+// it is lost beside that of `far`. (A27)
+static void test_hidden_hit(void** unused) {
+  (void)unused;
+  Motion m = motion_text(
+      "model: hidden\ncoordinates:\n  far: {}\n  a: {start: 1e-3, rate: -1}\n"
+      "  b: {start: 1e-3, rate: -1}\nmass: {far: 1, a: 1, b: 1e-3}\n"
+      "potential: [-1e16*far, 500*(a - b)^2]\ncontacts: {floor: {gap: a}}\n");
+  for (int steps = 1; steps <= 3; steps++) {
+    motion_run(&m, "nsga-pva", 0.7e-3 * steps, steps, NULL);
+    double inertia = 1e-3 * m.state->a[2], pull = 1e3 * (m.state->q[1] - m.state->q[2]);
+    CHECK_NEAR(inertia, pull, 1e-3 * fabs(pull) + 1e-9);
+    assert_true(steps == 1 || fabs(m.state->q[1]) < 1e-15);  // hit in the second step
+  }
+  motion_end(&m);
+}
+
 // Ten links on a spring, in units of `length`, `mass` and `time`.
 static Motion scaled(double length, double mass, double time) {
   char text[2048];
@@ -256,6 +285,8 @@ int main(void) {
       cmocka_unit_test(test_long_chain),
       cmocka_unit_test(test_stiff_pendulums),
       cmocka_unit_test(test_long_bar),
+      cmocka_unit_test(test_wave),
+      cmocka_unit_test(test_hidden_hit),
       cmocka_unit_test(test_units),
       cmocka_unit_test(test_tolerance),
       cmocka_unit_test(test_no_solution),
