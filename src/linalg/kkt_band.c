@@ -26,7 +26,7 @@
 #define STEADY 8
 
 // Unknowns that are solved for while they are in the cache.
-#define STRETCH 1024
+#define STRETCH 64
 
 struct PawlKktBand {
   int count;         // unknowns that take part
