@@ -58,6 +58,8 @@ typedef struct PawlGa {
   bool still;                   // U and W are 0 so far
   unsigned char* moved;         // by part of the coordinates: U and W may be something else than 0
                                 // there; NULL: they may be anywhere
+  const int* columns;           // U and W are 0 but for these coordinates, which rows have; NULL:
+  int column_count;             // they may be others anywhere
   double* v_total;              // v + W
   double error_r, error_c, error_own;  // dynamics, constraint; dynamics of the worst coordinate
   int worst_row;

@@ -328,7 +328,12 @@ static bool moves_little(const PawlStepper* s, PawlGa* d, int j) {
 }
 
 PAWL_APART static bool all_move_little(const PawlStepper* s, PawlGa* d) {
-  for (int p = 0; p < pawl_pool_parts(s->sizes.v, PAWL_GA_PART); p++) {
+  for (int k = 0; d->columns && k < d->column_count; k++) {
+    if (!moves_little(s, d, d->columns[k])) {
+      return false;
+    }
+  }
+  for (int p = 0; !d->columns && p < pawl_pool_parts(s->sizes.v, PAWL_GA_PART); p++) {
     PawlPart part = pawl_ga_part_of(s, p);
     for (int j = part.first; (!d->moved || d->moved[p]) && j < part.end; j++) {
       if (!moves_little(s, d, j)) {

@@ -90,6 +90,15 @@ PAWL_APART static void place_moved(const PawlStepper* s, PawlGa* d, PawlState* s
   }
 }
 
+// The same at the coordinates that they move.
+static void place_columns(PawlGa* d, const PawlState* state) {
+  for (int k = 0; k < d->column_count; k++) {
+    int j = d->columns[k];
+    d->q[j] = state->q[j] + (d->delta[j] + d->U[j]);
+    d->v_total[j] = d->v[j] + d->W[j];
+  }
+}
+
 bool pawl_ga_adds_up(const PawlStepper* s) {
   return pawl_system_adds_up(s->system) && s->sizes.states == 0;
 }
@@ -99,6 +108,8 @@ void pawl_ga_place(const PawlStepper* s, PawlGa* d, PawlState* state) {
   if (pawl_ga_adds_up(s)) {
     if (!d->placed) {
       loop(place_part, (Pass){.s = s, .d = d, .state = state});
+    } else if (d->columns && !d->still) {
+      place_columns(d, state);
     } else if (d->moved && !d->still) {
       place_moved(s, d, state);
     }
@@ -336,7 +347,7 @@ static void add_long_part(void* context, PawlPart part) {
 
 void pawl_ga_add(const PawlStepper* s, PawlGa* d, PawlState* state) {
   Pass pass = {.s = s, .d = d, .state = state};
-  d->placed = pawl_ga_adds_up(s) && (!d->U || d->still || d->moved);
+  d->placed = pawl_ga_adds_up(s) && (!d->U || d->still || d->moved || d->columns);
   if (s->sizes.v < PAWL_MANY) {
     loop(add_part, pass);
     return;

@@ -116,6 +116,9 @@ PawlStatus pawl_nsga_create_kind(PawlStepper* s, PawlLevel level, bool jumps, bo
     }
     d->ga.lean = s->dynamics.linear && d->ga.lumped && s->sizes.v >= PAWL_GA_LARGE;
   }
+  if (!decoupled && pawl_nsga_apart_create(s, d, err) != PAWL_OK) {
+    return pawl_fail_memory(err);
+  }
   if (d->rub.contacts > 0 && s->strategy == 3) {
     s->strategy = 2;  // contacts push by impulses alone, as their friction does              (N28)
   }

@@ -6,6 +6,12 @@
 #include "step/ga.h"
 #include "step/rub.h"
 
+// Each coordinate that rows have is in one row (nsga_apart.c).
+typedef struct PawlNsgaApart {
+  const int* column;   // by entry of G; NULL: it is not so
+  int *first, *entry;  // of each row
+} PawlNsgaApart;
+
 typedef struct PawlNsga {
   PawlGa ga;                     // first: the smooth part
   bool jumps;                    // has W
@@ -29,6 +35,7 @@ typedef struct PawlNsga {
   const double *v_n, *a_n;       // velocities there, and what the smooth motion goes on with
   double *turned, *pull;         // rows: G v_n + g_t and G a_n with the gradients of the end
   double* way;                   // rows: the gap at the beginning, 0 where it touches
+  PawlNsgaApart apart;
   PawlContacts contacts;
   PawlRub rub;                   // friction of contacts
   double* drag;                  // rows: Lambda of friction alone, as U has it
@@ -89,6 +96,11 @@ PAWL_CHECKED PawlStatus pawl_nsga_correct(PawlStepper* s, PawlNsga* d, double t,
 // (1) or nowhere (0).
 void pawl_nsga_clear_corrections(const PawlStepper* s, PawlNsga* d);
 void pawl_nsga_note_moved(const PawlStepper* s, PawlNsga* d, int everywhere);
+// The same row by row, where rows have no coordinate in common; false: that does not serve.
+PAWL_CHECKED PawlStatus pawl_nsga_apart_create(PawlStepper* s, PawlNsga* d, PawlError* err);
+bool pawl_nsga_apart_correct(const PawlStepper* s, PawlNsga* d, const unsigned char* set, double* x,
+                             double* y, const double* c);
+void pawl_nsga_apart_clear(PawlNsga* d);
 PawlStatus pawl_nsga_stuck(PawlStepper* s, const PawlNsga* d, double t, const char* what,
                            PawlError* err);
 // Contacts: their compliance (once in a step), the choice of a level (`x` are the q, v or v' behind

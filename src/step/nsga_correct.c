@@ -60,9 +60,16 @@ static bool is_zero_part(const double* x, PawlPart part) {
 
 void pawl_nsga_clear_corrections(const PawlStepper* s, PawlNsga* d) {
   double* of[] = {d->U, d->W, d->du, d->dU, d->dW};
-  if (!d->ga.moved) {  // the others are set as a whole
-    memset(d->U, 0, (size_t)s->sizes.v * sizeof(double));
-    memset(d->W, 0, (size_t)s->sizes.v * sizeof(double));
+  if (d->ga.columns) {
+    pawl_nsga_apart_clear(d);
+    pawl_nsga_note_moved(s, d, 0);
+    return;
+  }
+  d->ga.columns = d->apart.column;
+  if (!d->ga.moved) {  // the others are set as a whole, but where they may be left so
+    for (int k = 0; k < (d->apart.column ? 5 : 2); k++) {
+      pawl_copy_zeros(s->sizes.v, of[k]);
+    }
     return;
   }
   for (int p = 0; p < pawl_pool_parts(s->sizes.v, PAWL_GA_PART); p++) {
@@ -171,6 +178,9 @@ PawlStatus pawl_nsga_correct(PawlStepper* s, PawlNsga* d, double t, const double
                              const double* c, PawlError* err) {
   const PawlValues* values = pawl_eval_values(d->eval);
   int m = s->sizes.rows;
+  if (d->apart.column && pawl_nsga_apart_correct(s, d, set, x, y, c)) {
+    return PAWL_OK;
+  }
   d->corrected = false;
   if (!force && no_row(m, set) &&
       (d->ga.still || (d->ga.moved ? is_nothing(s, d, x) : all_zero(s->sizes.v, x)))) {

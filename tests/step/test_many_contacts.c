@@ -69,11 +69,48 @@ static void test_apart(void** unused) {
   }
 }
 
+#define BARS                                                                                \
+  "model: bars\ncoordinates:\n  \"u[i=1..100]\": {start: 0.01, rate: -1 - i/200}\n"         \
+  "mass: {\"u[i=1..100]\": 1 + i/30}\npotential:\n  - for i=2..100: 50*(u[i] - u[i-1])^2\n" \
+  "contacts:\n  first: {gap: \"u[1]\", restitution: 0.3}\n"                                 \
+  "  two: {gap: \"2*u[50] + u[60] + 0.01\"}\n  last: {gap: \"u[100]\"}\n"
+
+// Rows without a coordinate in common are corrected one by one, and do as those that are solved for
+// together, since `never` has a coordinate of `first`, too.                                 (N41)
+static void test_row_by_row(void** unused) {
+  (void)unused;
+  Motion one = motion_text(BARS), all = motion_text(BARS "  never: {gap: \"u[1] + 1e3\"}\n");
+  PawlCorrections of_one, of_all;
+  double nu = 0.0, Lambda = 0.0;
+  motion_start(&one, "nsga-pva");
+  motion_start(&all, "nsga-pva");
+  for (int k = 0; k < 300; k++) {
+    motion_step(&one, 1e-3);
+    motion_step(&all, 1e-3);
+    assert_true(pawl_stepper_corrections(one.stepper, one.state, &of_one));
+    assert_true(pawl_stepper_corrections(all.stepper, all.state, &of_all));
+    for (int i = 0; i < 3; i++) {
+      CHECK_NEAR(of_one.nu[i], of_all.nu[i], 1e-12);
+      CHECK_NEAR(of_one.Lambda[i], of_all.Lambda[i], 1e-9);
+      nu = fmax(nu, of_one.nu[i]);
+      Lambda = fmax(Lambda, of_one.Lambda[i]);
+    }
+    for (int j = 0; j < one.n.v; j++) {
+      CHECK_NEAR(one.state->q[j], all.state->q[j], 1e-11);
+      CHECK_NEAR(one.state->v[j], all.state->v[j], 1e-9);
+    }
+  }
+  assert_true(nu > 1e-4 && Lambda > 1.0);  // there were hits
+  motion_end(&one);
+  motion_end(&all);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_column_rests),
       cmocka_unit_test(test_column_lands),
       cmocka_unit_test(test_apart),
+      cmocka_unit_test(test_row_by_row),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
