@@ -54,6 +54,10 @@ PAWL_API PAWL_CHECKED PawlStatus pawl_model_load(const char* path, int override_
 PAWL_API PAWL_CHECKED PawlStatus pawl_model_parse(const char* text, size_t length, const char* name,
                                                   int override_count, const char* const* overrides,
                                                   PawlModel** out, PawlError* err);
+// Of a scene whose loops have more than a thousand rounds only some are read with the model. This
+// reads the others, once, and tells of mistakes in them, as often as it is called; reports and
+// pictures do so by themselves. Not from two threads at once.
+PAWL_API PAWL_CHECKED PawlStatus pawl_model_read_scene(const PawlModel* model, PawlError* err);
 // Robots in URDF are read by the same functions: a text that begins with '<' is taken for one
 // (docs/bodies.md). How, these say; all false is what the functions above take, and the same holds
 // for robots that a model includes.

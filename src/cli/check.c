@@ -648,7 +648,8 @@ static int run(int argc, char** argv) {
   double begin = seconds_now();
   PawlModel* model = load_model(&a, &err);
   PawlSystem* system = NULL;
-  if (model && pawl_system_create(model, &system, &err) == PAWL_OK) {
+  if (model && pawl_model_read_scene(model, &err) == PAWL_OK &&
+      pawl_system_create(model, &system, &err) == PAWL_OK) {
     code = check(&a, model, system, seconds_now() - begin);
   } else {
     code = report_error(&err);

@@ -160,7 +160,7 @@ static bool shaped_list(const Shaping* how, PawlYaml* list, PawlMatrix* out, uns
     PawlMatrix* entry = &entries[count];
     good &= child->kind == PAWL_YAML_LIST ? shaped_list(how, child, entry, contains)
                                           : shaped(how, child, entry, contains);
-    how->loader->list_built[count++] = how->loader->built;
+    count++;
   }
   if (good && !pawl_matrix_literal(count, entries, out, why)) {
     pawl_report(report, list, "%s%s", why, PAWL_YAML_FLOW_HINT);

@@ -201,6 +201,18 @@ bool pawl_indexer_next(PawlIndexer* at) {
   return settle(at, level);
 }
 
+bool pawl_indexer_last(PawlIndexer* at) {
+  for (int k = 0; k < at->key->count; k++) {
+    at->failed = k > 0 && !open_level(at, k);
+    if (at->failed || at->value[k] > at->high[k]) {
+      return false;
+    }
+    at->value[k] = at->high[k];
+  }
+  show(at, at->key->count);
+  return true;
+}
+
 PawlScope pawl_scope_at(const PawlAstKey* key, const int index[]) {
   PawlScope scope = {0};
   for (int k = 0; k < key->count; k++) {

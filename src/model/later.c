@@ -35,18 +35,6 @@ static bool complete_constraint(const PawlModel* model, const PawlConstraint* co
   return good;
 }
 
-static bool complete_shape(const PawlModel* model, const PawlShape* shape) {
-  bool good = true;
-  for (int k = 0; shape->members && k < shape->point_count; k++) {
-    for (int i = 0; good && i < 3; i++) {
-      PawlNode* node = &shape->points[k][i];
-      good =
-          *node != PAWL_LATER || pawl_model_node(model, node, shape->members[k][i]) != PAWL_NO_NODE;
-    }
-  }
-  return good;
-}
-
 PawlStatus pawl_model_complete(const PawlModel* model, PawlError* err) {
   bool good = true;
   if (model->later_count == 0) {
@@ -58,9 +46,6 @@ PawlStatus pawl_model_complete(const PawlModel* model, PawlError* err) {
   }
   for (int c = 0; good && c < model->constraint_count; c++) {
     good = complete_constraint(model, &model->constraints[c]);
-  }
-  for (int k = 0; good && k < model->shape_count; k++) {
-    good = complete_shape(model, &model->shapes[k]);
   }
   return good ? PAWL_OK : pawl_fail_memory(err);
 }

@@ -151,7 +151,8 @@ static void load_sections(PawlLoader* loader, PawlYaml* root, int override_count
   pawl_load_switching(loader);
   pawl_load_events(loader, pawl_yaml_get(root, "events"));
   pawl_load_projection(loader, pawl_yaml_get(root, "projection"));
-  pawl_load_scene(loader, pawl_yaml_get(root, "scene"));
+  PawlYaml* scene = pawl_yaml_get(root, "scene");
+  loader->scene = pawl_load_scene(loader, scene, false) ? NULL : scene;
   pawl_load_simulate(loader, pawl_yaml_get(root, "simulate"));
 }
 
@@ -208,7 +209,10 @@ static PawlModel* new_model(const char* file) {
   return model;
 }
 
-static void free_loader(PawlLoader* loader) {
+void pawl_loader_free(PawlLoader* loader) {
+  if (!loader) {
+    return;
+  }
   pawl_names_free(&loader->names);
   pawl_names_free(&loader->outputs);
   pawl_names_free(&loader->constraints);
@@ -238,7 +242,7 @@ static PawlLoader* new_loader(PawlModel* model) {
   loader->kept.arena = &model->arena;
   loader->values = pawl_dag_create();
   if (!loader->values) {
-    free_loader(loader);
+    pawl_loader_free(loader);
     return NULL;
   }
   return loader;
@@ -301,6 +305,15 @@ static void keep_lines(PawlLoader* loader, const PawlText* lines, const char** o
   }
 }
 
+// For the scene; without what it does not look at.
+static void keep_loader(PawlLoader* loader) {
+  loader->model->unread = loader;
+  pawl_free(loader->starts);
+  pawl_free(loader->switching);
+  loader->starts = NULL;
+  loader->switching = NULL;
+}
+
 PawlStatus pawl_model_parse_robot(const char* text, size_t length, const char* name,
                                   const PawlRobotDef* def, int override_count,
                                   const char* const* overrides, PawlModel** out, PawlError* err) {
@@ -316,12 +329,31 @@ PawlStatus pawl_model_parse_robot(const char* text, size_t length, const char* n
   keep_lines(loader, &loader->remarks.warnings, &model->warnings);
   keep_lines(loader, &loader->remarks.notes, &model->notes);
   PawlStatus status = pawl_report_finish(&loader->report, err);
-  free_loader(loader);
+  if (status == PAWL_OK && loader->scene) {
+    keep_loader(loader);
+  } else {
+    pawl_loader_free(loader);
+  }
   if (status != PAWL_OK) {
     pawl_model_destroy(model);
     return status;
   }
   *out = model;
+  return PAWL_OK;
+}
+
+PawlStatus pawl_model_read_scene(const PawlModel* model, PawlError* err) {
+  PawlLoader* loader = model->unread;
+  if (!loader) {
+    return PAWL_OK;
+  }
+  if (!loader->scene_read) {
+    pawl_load_scene(loader, loader->scene, true);
+    loader->scene_read = true;
+  }
+  PAWL_TRY(pawl_report_finish(&loader->report, err));
+  loader->model->unread = NULL;
+  pawl_loader_free(loader);
   return PAWL_OK;
 }
 
@@ -342,7 +374,7 @@ PawlStatus pawl_model_expand(const char* text, size_t length, const char* name, 
   if (status == PAWL_OK && one) {
     pawl_write_tree(root, on_text, context);
   }
-  free_loader(loader);
+  pawl_loader_free(loader);
   pawl_model_destroy(model);
   return status;
 }
@@ -393,7 +425,7 @@ PawlStatus pawl_robot_import(const char* text, size_t length, const char* name,
     write_comments(&remarks->comments, on_text, context);
     pawl_write_tree(root, on_text, context);
   }
-  free_loader(loader);
+  pawl_loader_free(loader);
   pawl_model_destroy(model);
   return status;
 }

@@ -78,7 +78,6 @@ typedef struct PawlLoader {
   PawlDag* values;      // graph of what is only evaluated: parameters, starts, bounds
   struct PawlNotes *notes, *spare_notes;  // of the member being built (again.c); NULL: none
   const struct PawlAgain* built;          // what the last expression is a member of; NULL: none
-  const struct PawlAgain* list_built[3];  // the same of the numbers of the last list
   PawlNames names;                        // parameters, coordinates, definitions
   PawlNames outputs, constraints, contacts, events;
   PawlNames functions;  // and tables
@@ -98,6 +97,10 @@ typedef struct PawlLoader {
   int start_count, start_capacity;
   struct PawlDemand *demands, *last_demand;  // demand.h
   bool has_robot;                            // URDF was read, and judged
+  PawlYaml* scene;                           // of which rounds are to be read
+  bool scene_read;                           // as far as there are no mistakes
+  bool glances, glance_skips;                // rounds of the scene are left out, and have been
+  int glance_rounds;                         // those that were not
   PawlSwitchingTask* switching;
   int switching_count, switching_capacity;
   int parameter_capacity, coordinate_capacity, term_capacity, constraint_capacity, contact_capacity,
@@ -139,6 +142,7 @@ typedef struct PawlIndexer {
 bool pawl_indexer_begin(PawlIndexer* at, PawlLoader* loader, PawlYaml* where, const PawlAstKey* key,
                         const PawlScope* outer);
 bool pawl_indexer_next(PawlIndexer* at);
+bool pawl_indexer_last(PawlIndexer* at);  // the last round instead of those that are left
 // The scope of a key's variables at given indices.
 PawlScope pawl_scope_at(const PawlAstKey* key, const int index[]);
 
@@ -315,5 +319,6 @@ void pawl_load_contacts(PawlLoader* loader, PawlYaml* section);
 void pawl_load_events(PawlLoader* loader, PawlYaml* section);
 void pawl_load_outputs(PawlLoader* loader, PawlYaml* section);
 void pawl_load_projection(PawlLoader* loader, PawlYaml* section);
-void pawl_load_scene(PawlLoader* loader, PawlYaml* section);
+// Reads the scene; not `whole`: at a glance where it is large. False when rounds were left out.
+bool pawl_load_scene(PawlLoader* loader, PawlYaml* section, bool whole);
 void pawl_load_simulate(PawlLoader* loader, PawlYaml* section);

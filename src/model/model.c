@@ -25,6 +25,7 @@ void pawl_model_destroy(PawlModel* model) {
   pawl_free(model->impulses);
   pawl_free(model->outputs);
   pawl_free(model->shapes);
+  pawl_loader_free(model->unread);
   pawl_dag_destroy(model->dag);
   for (int k = 0; k < model->tables.count; k++) {
     pawl_table_destroy(model->tables.item[k]);

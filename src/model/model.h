@@ -94,8 +94,7 @@ typedef struct PawlMember {
   int part;  // which number of a vector
 } PawlMember;
 // In the place of a node: that of a member of a large family, smooth and like those before it,
-// which is built when somebody asks (pawl_model_complete). Only terms, rows and points of shapes
-// have it.
+// which is built when somebody asks (pawl_model_complete). Only terms and rows have it.
 #define PAWL_LATER (-2)
 
 typedef struct PawlRecipeOf {
@@ -274,7 +273,6 @@ typedef struct PawlShape {  // of `scene:`
   PawlNode radius;        // DISC, BALL; LINK: half its width; PAWL_NO_NODE without
   const char* of;         // the constraint, lock or contact whose mode colours it; NULL without
   const char* text;       // beside it; NULL without
-  PawlMember (*members)[3];  // of its points, where one of them is built later; NULL: none
   PawlSource source;
 } PawlShape;
 
@@ -312,8 +310,9 @@ struct PawlModel {
   PawlImpulse* impulses;
   PawlOutput* outputs;
   PawlShape* shapes;
-  bool spatial;       // some shape of the scene is
-  PawlTables tables;  // that nodes of `dag` look into
+  bool spatial;               // some shape of the scene is
+  struct PawlLoader* unread;  // what reads the scene, as long as rounds of it are left out; or NULL
+  PawlTables tables;          // that nodes of `dag` look into
   int recipe_count, place_count;
   PawlRecipeOf* recipes;  // from 1 on
   int* places;            // coordinates of members
@@ -325,6 +324,7 @@ struct PawlModel {
 
 // Builds all nodes that are PAWL_LATER, for those who look at every member; done once.
 PAWL_CHECKED PawlStatus pawl_model_complete(const PawlModel* model, PawlError* err);
+void pawl_loader_free(struct PawlLoader* loader);  // NULL is allowed
 // The one of a term or row, built now if need be; PAWL_NO_NODE without memory.
 PawlNode pawl_model_node(const PawlModel* model, PawlNode* node, PawlMember member);
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // `scene:` how the model looks: bodies, joints, springs, tracks and forces at points that move with
-// it, in the plane or in space.
+// it, in the plane or in space. A run does not need it: of a large one only the first rounds and
+// the last one of its loops are read with the model, for their mistakes, and all of it when
+// somebody asks (pawl_model_read_scene).
 #include <string.h>
 
 #include "base/alloc.h"
 #include "model/loader.h"
 
-static const PawlUse point_use = {"a shape", PAWL_MAY_Q | PAWL_MAY_T | PAWL_MAY_WAIT, NULL};
-static const PawlUse radius_use = {"a shape", PAWL_MAY_Q | PAWL_MAY_T, NULL};
+static const PawlUse point_use = {"a shape", PAWL_MAY_Q | PAWL_MAY_T, NULL};
 static const PawlUse force_use = {
     "a force of the scene",
     PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_A | PAWL_MAY_T | PAWL_MAY_LAMBDA | PAWL_MAY_CONTACT, NULL};
@@ -23,7 +24,7 @@ typedef struct Form {
   const char* keys[6];  // that it may have
   int least, most;      // points of `points`; least 0: it has none
 } Form;
-enum { ANY_NUMBER = 1 << 30 };
+enum { ANY_NUMBER = 1 << 30, GLANCED_ROUNDS = 1000 };
 static const Form forms[] = {
     [PAWL_SHAPE_LINE] = {{"points", "of", "text"}, 2, ANY_NUMBER},
     [PAWL_SHAPE_POLYGON] = {{"points", "of", "text"}, 3, ANY_NUMBER},
@@ -44,9 +45,6 @@ static const Form forms[] = {
 typedef struct Points {  // gathered for one shape
   int count, capacity;
   PawlNode (*node)[3];
-  int member_capacity;
-  PawlMember (*members)[3];
-  bool later;      // one of them is built later
   int dimension;   // 2 or 3; 0 before the first point
   int row_length;  // of the first innermost list or loop
 } Points;
@@ -68,27 +66,6 @@ static bool read_point(PawlLoader* loader, PawlYaml* point, const PawlScope* sco
   return pawl_vector(loader, point, scope, use, place);
 }
 
-// Where the last point comes from, as long as no number of it is there.
-static bool keep_members(PawlLoader* loader, const PawlYaml* point, Points* points) {
-  bool list = point->kind == PAWL_YAML_LIST;
-  const PawlNode* node = points->node[points->count];
-  if (PAWL_GROW(points->members, points->member_capacity, points->count + 1) != 0) {
-    return pawl_loader_no_memory(loader);
-  }
-  PawlMember* members = points->members[points->count];
-  memset(members, 0, 3 * sizeof *members);
-  for (int k = 0; k < points->dimension; k++) {
-    if (node[k] == PAWL_LATER) {
-      points->later = true;
-      if (!pawl_member(loader, list ? loader->list_built[k] : loader->built, -1, &members[k])) {
-        return false;
-      }
-      members[k].part = list ? 0 : k;
-    }
-  }
-  return true;
-}
-
 static bool add_point(PawlLoader* loader, PawlYaml* point, const PawlScope* scope,
                       const PawlUse* use, Points* points) {
   PawlMatrix place;
@@ -107,10 +84,24 @@ static bool add_point(PawlLoader* loader, PawlYaml* point, const PawlScope* scop
   points->dimension = place.rows;
   node[2] = PAWL_NO_NODE;
   memcpy(node, place.at, (size_t)place.rows * sizeof *node);
-  return keep_members(loader, point, points) && ++points->count > 0;
+  points->count++;
+  return true;
 }
 
 static bool add_points(PawlLoader* loader, PawlYaml* items, const PawlScope* scope, Points* points);
+
+// The next round of a loop; where many were read at a glance already, its last one.
+static bool next_round(PawlIndexer* at) {
+  PawlLoader* loader = at->loader;
+  if (!pawl_indexer_next(at)) {
+    return false;
+  }
+  if (!loader->glances || ++loader->glance_rounds < GLANCED_ROUNDS) {
+    return true;
+  }
+  loader->glance_skips = true;
+  return pawl_indexer_last(at);
+}
 
 // for k=0..100: [k/100, sin(k/100)]
 static bool add_loop(PawlLoader* loader, PawlYaml* child, const PawlScope* scope, Points* points) {
@@ -126,7 +117,7 @@ static bool add_loop(PawlLoader* loader, PawlYaml* child, const PawlScope* scope
   bool good = key != NULL;
   key = key && (scope->count > 0 || pawl_loop_check(loader, child, key)) ? key : NULL;
   for (bool more = key && pawl_indexer_begin(&at, loader, child->key, key, scope); more && good;
-       more = pawl_indexer_next(&at)) {
+       more = next_round(&at)) {
     good = is_point(child) ? add_point(loader, child, &at.scope, &point_use, points)
                            : add_points(loader, child, &at.scope, points);
   }
@@ -162,14 +153,6 @@ static bool keep_points(PawlLoader* loader, const PawlYaml* where, const Points*
     return false;
   }
   memcpy(shape->points, points->node, (size_t)points->count * sizeof *shape->points);
-  if (points->later) {
-    shape->members =
-        pawl_arena_alloc(&loader->model->arena, (size_t)points->count, sizeof *shape->members);
-    if (!shape->members) {
-      return pawl_loader_no_memory(loader);
-    }
-    memcpy(shape->members, points->members, (size_t)points->count * sizeof *shape->members);
-  }
   shape->point_count = points->count;
   shape->spatial = points->dimension == 3;
   shape->row_length = points->row_length;
@@ -253,10 +236,9 @@ static bool fill_shape(PawlLoader* loader, PawlYaml* body, const PawlScope* scop
                                        : gather_single(loader, body, scope, shape, &points);
   good = good && keep_points(loader, body, &points, shape);
   pawl_free(points.node);
-  pawl_free(points.members);
   PawlYaml *radius = pawl_yaml_get(body, "radius"), *of = pawl_yaml_get(body, "of");
   PawlYaml* text = pawl_yaml_get(body, "text");
-  good &= !radius || pawl_expression(loader, radius, scope, &radius_use, &shape->radius);
+  good &= !radius || pawl_expression(loader, radius, scope, &point_use, &shape->radius);
   good &= !of || load_of(loader, of, scope, shape);
   return good && (!text || pawl_load_text(loader, text, &shape->text));
 }
@@ -306,7 +288,7 @@ static bool load_items(PawlLoader* loader, PawlYaml* items, const PawlScope* sco
     PawlIndexer at = {.failed = true};
     key = key && (scope->count > 0 || pawl_loop_check(loader, child, key)) ? key : NULL;
     for (bool more = key && pawl_indexer_begin(&at, loader, child->key, key, scope); more && good;
-         more = pawl_indexer_next(&at)) {
+         more = next_round(&at)) {
       good &= load_items(loader, child, &at.scope);
     }
     good &= !at.failed;
@@ -314,8 +296,17 @@ static bool load_items(PawlLoader* loader, PawlYaml* items, const PawlScope* sco
   return good;
 }
 
-void pawl_load_scene(PawlLoader* loader, PawlYaml* section) {
-  if (section && !pawl_yaml_is_null(section)) {
-    load_items(loader, section, &PAWL_SCOPE_EMPTY);
+bool pawl_load_scene(PawlLoader* loader, PawlYaml* section, bool whole) {
+  if (!section || pawl_yaml_is_null(section)) {
+    return true;
   }
+  long long rounds = loader->rounds, parts = loader->parts;
+  loader->glances = !whole;
+  loader->model->shape_count = 0;
+  load_items(loader, section, &PAWL_SCOPE_EMPTY);
+  if (loader->glance_skips && !whole) {  // they come again
+    loader->rounds = rounds;
+    loader->parts = parts;
+  }
+  return whole || !loader->glance_skips;
 }

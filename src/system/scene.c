@@ -127,7 +127,7 @@ static PawlStatus fill(PawlScene* s, PawlError* err) {
 
 PawlStatus pawl_scene_create(const PawlModel* model, PawlScene** out, PawlError* err) {
   *out = NULL;
-  PAWL_TRY(pawl_model_complete(model, err));
+  PAWL_TRY(pawl_model_read_scene(model, err));
   PawlScene* s = pawl_alloc(1, sizeof *s);
   if (!s) {
     return pawl_fail_memory(err);

@@ -2,6 +2,7 @@
 // Families of coordinates, definitions and constraints: ranges, recursion, order, limits.
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "reading.h"
 
 static void test_family_of_coordinates(void** state) {
@@ -114,8 +115,6 @@ static void test_members_that_wait(void** state) {
                    "coordinates: {\"u[i=0..N]\": , \"R[i=0..N]\": {kind: rotation}}\n"
                    "constraints: {\"c[i=1..N]\": \"R[i]*[1, u[i], 0] = R[i-1]*[0, 0, u[i-1]]\",\n"
                    "              \"d[i=N..N]\": \"R[i]*[1, u[i], 0] = R[i-1]*[0, 0, u[i-1]]\"}\n"
-                   "scene:\n  - for i=1..N: {ball: {at: [\"u[i]\", \"u[i]^2\", 0], radius: 1}}\n"
-                   "  - for i=N..N: {ball: {at: [\"u[i]\", \"u[i]^2\", 0], radius: 1}}\n"
                    "kinetic:\n  - for i=1..N: u[i]'^2*cos(u[i-1])\n",
                    MANY);
   for (int k = 1; k <= MANY; k++) {
@@ -123,20 +122,81 @@ static void test_members_that_wait(void** state) {
   }
   PawlModel* model = read_model(text.s);
   const PawlMode *last = model->constraints[MANY - 1].modes, *same = model->constraints[MANY].modes;
-  const PawlShape *ball = &model->shapes[MANY - 1], *other = &model->shapes[MANY];
   assert_int_equal(model->terms[MANY - 1].node, PAWL_LATER);
   assert_int_equal(last->rows[2].node, PAWL_LATER);
-  assert_int_equal(ball->points[0][1], PAWL_LATER);
   assert_int_equal(pawl_model_complete(model, NULL), PAWL_OK);
   for (int k = 0; k < MANY; k++) {
     assert_int_equal(model->terms[k].node, model->terms[MANY + k].node);
   }
   for (int k = 0; k < 3; k++) {
     assert_int_equal(last->rows[k].node, same->rows[k].node);
-    assert_int_equal(ball->points[0][k], other->points[0][k]);
   }
   pawl_model_destroy(model);
   pawl_text_free(&text);
+}
+
+// Of a large scene the first rounds and the last are read with the model, and all when asked for.
+static PawlModel* read_large_scene(const char* shape, PawlStatus expected, PawlError* err) {
+  PawlText text = {0};
+  PawlModel* model = NULL;
+  pawl_text_printf(&text,
+                   "model: m\nparameters: {N: 3000}\ncoordinates: [\"u[i=1..N]\"]\n"
+                   "kinetic: {for i=1..N: \"u[i]'^2\"}\nscene:\n  - for i=1..N:\n      - %s\n"
+                   "  - for i=1..N, j=i-1..min(i, 2): {disc: {at: [\"u[i]\", j], radius: 2}}\n"
+                   "  - line: {points: {for k=1..N: [\"u[k]\", 0]}}\n",
+                   shape);
+  assert_int_equal(pawl_model_parse(text.s, text.length, "m", 0, NULL, &model, err), expected);
+  pawl_text_free(&text);
+  return model;
+}
+
+static void test_large_scene(void** state) {
+  (void)state;
+  PawlModel* model = read_large_scene("ball: {at: [\"u[i]\", i, 0], radius: 1}", PAWL_OK, NULL);
+  assert_true(model->shape_count > 0 && model->shape_count < 3000 && model->spatial);
+  assert_int_equal(model->shapes[model->shape_count - 1].kind, PAWL_SHAPE_LINE);
+  assert_int_equal(pawl_model_read_scene(model, NULL), PAWL_OK);
+  assert_int_equal(pawl_model_read_scene(model, NULL), PAWL_OK);
+  assert_int_equal(model->shape_count, 3000 + 2 + 2 + 1 + 1);
+  assert_int_equal(model->shapes[3005].point_count, 3000);
+  for (int k = 0; k < 3000; k++) {
+    double height;
+    assert_true(pawl_dag_is_const(model->dag, model->shapes[k].points[0][1], &height));
+    CHECK_NEAR(height, k + 1, 0);
+    assert_int_equal(model->shapes[k].points[0][0], model->shapes[3005].points[k][0]);
+  }
+  pawl_model_destroy(model);
+}
+
+static void test_mistakes_in_large_scene(void** state) {
+  (void)state;
+  PawlError err = {0};
+  // in the last round: seen at once
+  assert_null(
+      read_large_scene("ball: {at: [\"u[i+1]\", 0, 0], radius: 1}", PAWL_ERROR_MODEL, &err));
+  assert_non_null(strstr(err.message, "u[3001]"));
+  // in one of those left out: when they are read, and again
+  PawlModel* model =
+      read_large_scene("ball: {at: [\"u[if(i == 2000, 0, i)]\", 0, 0], radius: 1}", PAWL_OK, NULL);
+  for (int k = 0; k < 2; k++) {
+    assert_int_equal(pawl_model_read_scene(model, &err), PAWL_ERROR_MODEL);
+    assert_non_null(strstr(err.message, "u[0]"));
+  }
+  pawl_model_destroy(model);
+}
+
+static void test_failing_memory_of_large_scene(void** state) {
+  (void)state;
+  PawlStatus status = PAWL_ERROR_MEMORY;
+  for (long long n = 1; status != PAWL_OK; n = 2 * n + 1) {
+    PawlModel* model = read_large_scene("ball: {at: [\"u[i]\", 0, 0], radius: 1}", PAWL_OK, NULL);
+    pawl_alloc_fail_at(n);
+    status = pawl_model_read_scene(model, NULL);
+    pawl_alloc_fail_at(0);
+    assert_true(status == PAWL_OK || status == PAWL_ERROR_MEMORY);
+    assert_int_equal(pawl_model_read_scene(model, NULL), status);
+    pawl_model_destroy(model);
+  }
 }
 
 // What looks at some of them before all are built.
@@ -311,6 +371,9 @@ int main(void) {
       cmocka_unit_test(test_choice_by_index),
       cmocka_unit_test(test_members_are_as_if_alone),
       cmocka_unit_test(test_members_that_wait),
+      cmocka_unit_test(test_large_scene),
+      cmocka_unit_test(test_mistakes_in_large_scene),
+      cmocka_unit_test(test_failing_memory_of_large_scene),
       cmocka_unit_test(test_looks_at_members_that_wait),
       cmocka_unit_test(test_recursive_definition),
       cmocka_unit_test(test_derivatives_of_definitions),
