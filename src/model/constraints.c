@@ -7,7 +7,7 @@
 #include "model/loader.h"
 
 static const PawlUse equation_use = {
-    "a constraint", PAWL_MAY_Q | PAWL_MAY_T | PAWL_MAY_WAIT,
+    "a constraint", PAWL_MAY_Q | PAWL_MAY_T | PAWL_MAY_WAIT | PAWL_MAY_KEPT,
     "a constraint between rates is written with rate:, as in {rate: \"x' = 2*y'\"}"};
 static const PawlUse rate_use = {
     "a rate equation", PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_T | PAWL_MAY_WAIT,
@@ -16,9 +16,10 @@ static const PawlUse where_use = {
     "the region of a mode", PAWL_MAY_Q | PAWL_MAY_T,
     "what rates, states and inputs decide on is written with when: and release:"};
 
-static const char* const body_keys[] = {
-    "equation",  "rate",  "impact", "modes",    "start",    "engaged", "at", "release",  "when",
-    "direction", "after", "for",    "capacity", "friction", "smooth",  "on", "assemble", NULL};
+static const char* const body_keys[] = {"equation", "rate",     "impact",   "modes",    "start",
+                                        "engaged",  "at",       "release",  "when",     "direction",
+                                        "after",    "for",      "capacity", "friction", "smooth",
+                                        "on",       "assemble", "set",      NULL};
 static const char* const lock_keys[] = {
     "lock", "rate",      "on",    "to",  "impact",   "engaged",  "at",     "release",
     "when", "direction", "after", "for", "capacity", "friction", "smooth", NULL};
@@ -356,7 +357,7 @@ static bool load_snap(PawlLoader* loader, PawlYaml* body, const PawlScope* scope
     return false;
   }
   PawlUse use = equation_use;
-  use.may &= ~(unsigned)PAWL_MAY_WAIT;
+  use.may &= ~(unsigned)(PAWL_MAY_WAIT | PAWL_MAY_KEPT);
   return pawl_expression(loader, to, scope, &use, &lock->snap_to);
 }
 

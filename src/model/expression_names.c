@@ -99,7 +99,9 @@ static PawlNode state(PawlBuild* build, PawlDag* dag, const PawlAst* ast, const 
         error, ast, "'%s' is a state %s", pawl_quote(ast->name).s,
         moves ? "and has one time derivative only" : "without rate and has no time derivative");
   }
-  unsigned kind = ast->primes > 0 ? PAWL_MAY_A : PAWL_MAY_STATE;
+  bool kept = !moves && (build->use->may & PAWL_MAY_KEPT);
+  unsigned kind = ast->primes > 0 ? PAWL_MAY_A : kept ? PAWL_MAY_KEPT : PAWL_MAY_STATE;
+  build->loader->keeps |= kept;
   if (!pawl_build_admit(build, ast, kind, error)) {
     return PAWL_NO_NODE;
   }

@@ -15,7 +15,8 @@ enum { PAWL_JOINT_VALUES = 3, PAWL_JOINT_ROWS = 6 };
 
 // What a type is, in the plane or in space, as texts with places for what depends on the joint:
 // $P $S $F $G as above, $T the transpose of F; $A the axis, $U and $W across it ($U, $W, $A by the
-// right hand; of what rolls in space $A is the normal of the plane, and $X the axle); $1 $2 $3 the
+// right hand; of what rolls in space $A is the normal of the plane, and $X the axle); $u and $w,
+// $x, $y and $z the same and the axes, as turned by what a joint keeps that catches; $1 $2 $3 the
 // values, $7 $8 $9 their rates; $H the angle between the two frames, in the plane; $L length,
 // pitch, ...; $@ the name of the constraint.
 typedef struct PawlJointMotion {
@@ -26,6 +27,7 @@ typedef struct PawlJointMotion {
   const char* w;                          // linear in the rates; NULL: 0
   const char* rows[PAWL_JOINT_ROWS];
   const char* alone[PAWL_JOINT_ROWS];    // the last of them by (J3), which hold nowhere else
+  const char* kept_axes[2];              // $u and $w, or $x and $y, where it catches (J4)
   const char* found[PAWL_JOINT_VALUES];  // the values where they are no coordinates
   const char* drive;                     // row by which the first value is $1
   const char* contact;                   // where it rolls: no slip of the material there, across $A
@@ -67,6 +69,7 @@ typedef struct PawlJoint {
   bool in_loop;
   bool closes;     // a loop: rows, at the start too
   bool alone;      // rows by (J3)
+  bool keeps;      // axes where it catches, by (J4)
   bool is_geared;  // some gear ties its rate to another
   bool is_gear;    // between the joints `geared`
   int geared[2];

@@ -38,6 +38,23 @@ static const char* turn_between(PawlMade* made, const PawlJoint* joint) {
   return pawl_sum(made, second, NULL, NULL, less);
 }
 
+// What it keeps: one of the axes where it catches, or what that is without offset.       (J4)
+static const char* kept_axis(PawlMade* made, const PawlJoint* joint, char c) {
+  static const char* const axes[] = {"[1, 0, 0]", "[0, 1, 0]", "[0, 0, 1]"};
+  const char* part[6];
+  if (!joint->keeps) {
+    return c == 'u' ? joint->U : c == 'w' ? joint->W : axes[c - 'x'];
+  }
+  for (int k = 0; k < 6; k++) {
+    part[k] = pawl_part_use(made, &joint->name, pawl_say(made, "kept_%d", k + 1));
+  }
+  const char* first = pawl_say(made, "[%s, %s, %s]", part[0], part[1], part[2]);
+  const char* second = pawl_say(made, "[%s, %s, %s]", part[3], part[4], part[5]);
+  return c == 'u' || c == 'x'   ? first
+         : c == 'w' || c == 'y' ? second
+                                : pawl_say(made, "cross(%s, %s)", first, second);
+}
+
 // What stands for `$c`; NULL for a rotation that turns nothing.
 static const char* meaning(PawlMade* made, const PawlJoint* joint, char c,
                            const char* const values[], const char* const rates[]) {
@@ -66,6 +83,12 @@ static const char* meaning(PawlMade* made, const PawlJoint* joint, char c,
       return pawl_factor(made, joint->L ? joint->L : "0");
     case 'H':
       return turn_between(made, joint);
+    case 'u':
+    case 'w':
+    case 'x':
+    case 'y':
+    case 'z':
+      return kept_axis(made, joint, c);
     case '@':
       return pawl_part_use(made, &joint->name, "");
     default:
@@ -277,6 +300,23 @@ static void write_rows(PawlMade* made, const PawlJoint* joint, PawlYaml* list) {
   }
 }
 
+// States for the axes that it keeps, and their values where it catches.                   (J4)
+static void write_kept_axes(PawlMade* made, const PawlJoint* joint, PawlYaml* map) {
+  const PawlJointMotion* m = joint->motion;
+  bool turns = strstr(m->kept_axes[0], "$U");
+  const char* start[] = {turns ? joint->U : "[1, 0, 0]", turns ? joint->W : "[0, 1, 0]"};
+  PawlYaml* set = pawl_set_map(made, map, joint->key, "set");
+  for (int k = 0; k < 6; k++) {
+    const char* part = pawl_say(made, "kept_%d", k + 1);
+    const char* axis = pawl_joint_fill(made, joint, m->kept_axes[k / 3], NULL, NULL);
+    pawl_put(made, "states", joint->key, pawl_part_key(made, &joint->name, part),
+             pawl_component(made, start[k / 3], k % 3));
+    pawl_set(made, set, joint->key,
+             pawl_say(made, "%s.%s%s", joint->name.name, part, joint->name.index),
+             pawl_component(made, axis, k % 3));
+  }
+}
+
 void pawl_write_row_joint(PawlMade* made, const PawlJoint* joint, bool with_values) {
   const char* none[PAWL_JOINT_VALUES] = {"0", "0", "0"};
   PawlYaml* map = pawl_put_map(made, "constraints", joint->key, joint->key->text);
@@ -287,6 +327,9 @@ void pawl_write_row_joint(PawlMade* made, const PawlJoint* joint, bool with_valu
     return;
   }
   pawl_set_joint_switch(made, joint, map, true);
+  if (joint->keeps) {
+    write_kept_axes(made, joint, map);
+  }
   for (int k = 0; k < PAWL_JOINT_VALUES && joint->motion->values[k] && with_values; k++) {
     define(made, joint->key, &joint->name, joint->motion->values[k],
            pawl_joint_fill(made, joint, joint->motion->found[k], none, none));

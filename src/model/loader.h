@@ -101,6 +101,7 @@ typedef struct PawlLoader {
   bool scene_read;                           // as far as there are no mistakes
   bool glances, glance_skips;                // rounds of the scene are left out, and have been
   int glance_rounds;                         // those that were not
+  bool keeps;                                // some equation has states that its constraint sets
   PawlSwitchingTask* switching;
   int switching_count, switching_capacity;
   int parameter_capacity, coordinate_capacity, term_capacity, constraint_capacity, contact_capacity,
@@ -159,7 +160,8 @@ enum {  // what an expression may contain besides parameters, numbers and indice
   PAWL_MAY_STATE = 128,
   PAWL_MAY_INPUT = 256,
   PAWL_MAY_SIGNALS = PAWL_MAY_STATE | PAWL_MAY_INPUT,
-  PAWL_MAY_WAIT = 512,  // its nodes may be PAWL_LATER
+  PAWL_MAY_WAIT = 512,   // its nodes may be PAWL_LATER
+  PAWL_MAY_KEPT = 1024,  // states without rate that the constraint itself sets
 };
 typedef struct PawlUse {
   const char* what;  // "a potential energy"
@@ -289,6 +291,10 @@ int pawl_add_state(PawlLoader* loader, const PawlDeclared* entry, const PawlInde
 int pawl_add_input(PawlLoader* loader, const PawlDeclared* entry, const PawlIndexer* at);
 void pawl_load_rates(PawlLoader* loader, PawlYaml* states);  // once constraints are known
 bool pawl_load_sets(PawlLoader* loader, PawlYaml* set, const PawlScope* scope, PawlEventDef* event);
+// `set:` of a constraint; and whether equations have no other states than those.
+bool pawl_load_kept(PawlLoader* loader, PawlYaml* set, const PawlScope* scope,
+                    PawlConstraint* constraint);
+void pawl_check_kept(PawlLoader* loader);
 int pawl_add_definition(PawlLoader* loader, const PawlDeclared* entry, const PawlIndexer* at);
 void pawl_build_definitions(PawlLoader* loader);
 void pawl_settle_starts(PawlLoader* loader);  // those noted in `starts`

@@ -146,23 +146,30 @@ static void write_bodies(Mechanism* m) {
   }
 }
 
+// Products of axes have no slope where an offset that is kept is a quarter of a turn: rows by (J4).
+static bool keeps_axes(const PawlJoint* joint) {
+  const PawlYaml* on = joint->switching ? pawl_part_get(joint->switching, "on") : NULL;
+  return on && on->text && strcmp(on->text, "keep") == 0 && !joint->is_gear &&
+         joint->motion->kept_axes[0];
+}
+
 // Whether a joint is to tell that it is not turned over, by (J3): not where it places a body itself
 // by what is given, and where it catches whatever the offset is.
 static bool may_be_turned_over(const Mechanism* m, const PawlJoint* joint) {
-  const PawlYaml* on = joint->switching ? pawl_part_get(joint->switching, "on") : NULL;
-  bool keeps = on && on->text && strcmp(on->text, "keep") == 0, places = false, found = false;
+  bool places = false, found = false;
   for (int k = 0; k < m->bodies.count; k++) {
     const PawlBody* body = &m->bodies.item[k];
     bool carried = body->joint >= 0 && &m->joints.item[body->joint] == joint;
     places |= carried && !body->start;
     found |= body->guess[0] && (body == joint->body[0].body || body == joint->body[1].body);
   }
-  return !joint->name.range[0] && !keeps && (joint->switching || found || !places);
+  return !joint->name.range[0] && !joint->keeps && (joint->switching || found || !places);
 }
 
 static void write_joints(Mechanism* m) {
   for (int k = 0; k < m->joints.count; k++) {
     PawlJoint* joint = &m->joints.item[k];
+    joint->keeps = keeps_axes(joint);
     joint->alone = may_be_turned_over(m, joint);
     if (joint->is_gear) {
       pawl_write_gear(&m->made, joint, &m->joints);

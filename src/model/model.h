@@ -194,7 +194,8 @@ typedef struct PawlConstraint {
   bool triggered;  // a lock, or a constraint with `switching.given`: modes as listed above
   PawlAtStart at_start;
   PawlEngage on_engage;
-  PawlNode snap_to;  // for snap and refuse; PAWL_NO_NODE = 0
+  PawlNode snap_to;          // for snap and refuse; PAWL_NO_NODE = 0
+  int first_set, set_count;  // of the sets of the model: what its equations keep of the instant
   PawlSwitching switching;
   PawlSource source;
 } PawlConstraint;
@@ -220,10 +221,12 @@ typedef struct PawlImpulse {
   PawlNode node;
 } PawlImpulse;
 
-// A part of `set:` of an event: a state or an input takes the value of an expression.
+// A part of `set:` of an event or a constraint: a state or an input takes the value of an
+// expression.
 typedef struct PawlSet {
   int coordinate;  // of the state; -1: an input
   int input;
+  bool keeps;  // of a constraint
   PawlNode node;
   PawlSource source;
 } PawlSet;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `states:` and `inputs:`, and what events set of them (docs/theory/states.md).
+// `states:` and `inputs:`, and what events and constraints set of them (docs/theory/states.md).
 #include <string.h>
 
 #include "base/alloc.h"
@@ -14,6 +14,7 @@ static const PawlUse set_use = {"what an event sets",
                                 PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_A | PAWL_MAY_T |
                                     PAWL_MAY_LAMBDA | PAWL_MAY_OUTPUT | PAWL_MAY_SIGNALS,
                                 NULL};
+static const PawlUse keep_use = {"what a constraint sets", PAWL_MAY_Q | PAWL_MAY_T, NULL};
 
 // ---- what they start with -----------------------------------------------------------------------
 
@@ -261,13 +262,16 @@ static bool find_target(PawlLoader* loader, const PawlYaml* where, const PawlAst
   return true;
 }
 
-// Two values for one target would contradict each other.
-static bool check_once(PawlLoader* loader, const PawlYaml* where, const PawlEventDef* event,
-                       const PawlSet* set) {
+// Two values for one target would contradict each other; and what a constraint keeps of its instant
+// stays until it engages again.
+static bool check_once(PawlLoader* loader, const PawlYaml* where, int first, const PawlSet* set) {
   const PawlModel* model = loader->model;
-  for (int k = event->first_set; k < model->set_count; k++) {
-    if (model->sets[k].coordinate == set->coordinate && model->sets[k].input == set->input) {
-      pawl_report(&loader->report, where, "set: '%s' is set twice", pawl_quote(where->text).s);
+  for (int k = 0; k < model->set_count; k++) {
+    const PawlSet* other = &model->sets[k];
+    bool same = other->coordinate == set->coordinate && other->input == set->input;
+    if (same && (k >= first || other->keeps)) {
+      pawl_report(&loader->report, where, "set: '%s' is set %s", pawl_quote(where->text).s,
+                  k >= first ? "twice" : "by a constraint already");
       return false;
     }
   }
@@ -275,12 +279,20 @@ static bool check_once(PawlLoader* loader, const PawlYaml* where, const PawlEven
 }
 
 static bool add_set(PawlLoader* loader, PawlYaml* child, const PawlAstKey* key,
-                    const PawlIndexer* at, const PawlEventDef* event) {
+                    const PawlIndexer* at, bool keeps, int first) {
   PawlModel* model = loader->model;
-  PawlSet set = {.source = pawl_loader_source(loader, child)};
-  if (!find_target(loader, child->key, key, at->value, &set) ||
-      !check_once(loader, child->key, event, &set) ||
-      !pawl_expression(loader, child, &at->scope, &set_use, &set.node) ||
+  PawlSet set = {.keeps = keeps, .source = pawl_loader_source(loader, child)};
+  if (!find_target(loader, child->key, key, at->value, &set)) {
+    return false;
+  }
+  if (keeps && (set.coordinate >= 0 || model->inputs[set.input].kind != PAWL_INPUT_STATE)) {
+    pawl_report(
+        &loader->report, child->key, "set: a constraint sets states without rate, '%s' is %s",
+        pawl_quote(child->key->text).s, set.coordinate >= 0 ? "one with a rate" : "an input");
+    return false;
+  }
+  if (!check_once(loader, child->key, first, &set) ||
+      !pawl_expression(loader, child, &at->scope, keeps ? &keep_use : &set_use, &set.node) ||
       !PAWL_ROOM(loader, child, model->sets, loader->set_capacity, model->set_count)) {
     return false;
   }
@@ -288,14 +300,15 @@ static bool add_set(PawlLoader* loader, PawlYaml* child, const PawlAstKey* key,
   return true;
 }
 
-bool pawl_load_sets(PawlLoader* loader, PawlYaml* set, const PawlScope* scope,
-                    PawlEventDef* event) {
-  event->first_set = loader->model->set_count;
+static bool load_sets(PawlLoader* loader, PawlYaml* set, const PawlScope* scope, bool keeps,
+                      int* first, int* count) {
+  *first = loader->model->set_count;
   if (!set) {
     return true;
   }
   if (set->kind != PAWL_YAML_MAP || !set->first) {
-    pawl_report(&loader->report, set, "set: expected a map of states and inputs, {z: 0}");
+    pawl_report(&loader->report, set, "set: expected a map of states%s, {z: 0}",
+                keeps ? "" : " and inputs");
     return false;
   }
   bool good = true;
@@ -305,10 +318,74 @@ bool pawl_load_sets(PawlLoader* loader, PawlYaml* set, const PawlScope* scope,
     good = key != NULL;
     for (bool more = good && pawl_indexer_begin(&at, loader, child->key, key, scope); more && good;
          more = pawl_indexer_next(&at)) {
-      good = add_set(loader, child, key, &at, event);
+      good = add_set(loader, child, key, &at, keeps, *first);
     }
     good = good && !at.failed;
   }
-  event->set_count = loader->model->set_count - event->first_set;
+  *count = loader->model->set_count - *first;
   return good;
+}
+
+bool pawl_load_sets(PawlLoader* loader, PawlYaml* set, const PawlScope* scope,
+                    PawlEventDef* event) {
+  return load_sets(loader, set, scope, false, &event->first_set, &event->set_count);
+}
+
+// ---- what constraints keep
+// ------------------------------------------------------------------------
+
+bool pawl_load_kept(PawlLoader* loader, PawlYaml* set, const PawlScope* scope,
+                    PawlConstraint* constraint) {
+  bool keeps = constraint->triggered && constraint->on_engage == PAWL_ENGAGE_KEEP &&
+               constraint->switching.capacity == PAWL_NO_NODE;
+  if (set && !keeps) {
+    pawl_report(&loader->report, set->key,
+                "set: is for a constraint with on: keep and without capacity, which takes it when "
+                "it engages");
+    return false;
+  }
+  return load_sets(loader, set, scope, true, &constraint->first_set, &constraint->set_count);
+}
+
+typedef struct Kept {
+  const PawlModel* model;
+  const PawlConstraint* constraint;
+} Kept;
+
+// An input that the constraint does not set, plus 1.
+static int find_not_kept(void* context, PawlOp leaf, int index) {
+  const Kept* k = context;
+  const PawlConstraint* c = k->constraint;
+  for (int s = c->first_set; leaf == PAWL_OP_INPUT && s < c->first_set + c->set_count; s++) {
+    leaf = k->model->sets[s].input == index ? PAWL_OP_CONST : leaf;
+  }
+  return leaf == PAWL_OP_INPUT ? index + 1 : 0;
+}
+
+// Equations have states that their constraint sets, and no others.
+void pawl_check_kept(PawlLoader* loader) {
+  PawlModel* model = loader->model;
+  for (int c = 0; loader->keeps && c < model->constraint_count; c++) {
+    PawlConstraint* constraint = &model->constraints[c];
+    Kept kept = {model, constraint};
+    int found = 0;
+    for (int m = 0; m < constraint->mode_count; m++) {
+      for (int r = 0; r < constraint->modes[m].row_count && found == 0; r++) {
+        PawlRow* row = &constraint->modes[m].rows[r];
+        PawlNode node = pawl_model_node(model, &row->node, row->member);
+        found = node == PAWL_NO_NODE ? -1 : pawl_dag_leaves(model->dag, node, find_not_kept, &kept);
+      }
+    }
+    if (found < 0) {
+      pawl_loader_no_memory(loader);
+    }
+    if (found != 0) {
+      const PawlSource* at = &constraint->source;
+      pawl_report_at(&loader->report, at->line, at->column,
+                     "the equation of '%s' has the state '%s', which the constraint does not set",
+                     pawl_quote(constraint->name).s,
+                     found > 0 ? pawl_quote(model->inputs[found - 1].name).s : "");
+      return;
+    }
+  }
 }

@@ -249,9 +249,9 @@ static bool load_capacity(PawlLoader* loader, PawlYaml* body, const PawlScope* s
 }
 
 const PawlYaml* pawl_switching_given(const PawlYaml* body) {
-  static const char* const keys[] = {"engaged",   "at",     "release", "when",
-                                     "direction", "after",  "for",     "capacity",
-                                     "friction",  "smooth", "on",      "assemble"};
+  static const char* const keys[] = {"engaged", "at",       "release",  "when",     "direction",
+                                     "after",   "for",      "capacity", "friction", "smooth",
+                                     "on",      "assemble", "set"};
   for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
     const PawlYaml* given = pawl_yaml_get(body, keys[k]);
     if (given) {
@@ -348,6 +348,7 @@ static bool load_switching(PawlLoader* loader, PawlYaml* body, const PawlScope* 
     constraint->on_engage = PAWL_ENGAGE_KEEP;
   }
   return good && check_law(loader, body, constraint) &&
+         pawl_load_kept(loader, pawl_yaml_get(body, "set"), scope, constraint) &&
          (!constraint->triggered || add_modes(loader, body, constraint));
 }
 
@@ -366,4 +367,5 @@ void pawl_load_switching(PawlLoader* loader) {
       failed = task->body;
     }
   }
+  pawl_check_kept(loader);
 }

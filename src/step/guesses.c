@@ -125,13 +125,19 @@ static void leave_kept(const PawlStepper* s, unsigned char* left, bool closed) {
   }
 }
 
-// What is closed has no offset.
+// What is closed has no offset, and the states that it sets are as they start.
 static void close_kept(const PawlStepper* s, const unsigned char* left, PawlState* state) {
   for (int c = 0; c < s->system->constraint_count; c++) {
     const PawlConstraint* constraint = &s->system->constraints[c];
+    bool closes = false;
     for (int k = 0; keeps(constraint) && k < constraint->row_count; k++) {
       int row = constraint->first_row + k;
       state->held[row] = left[row] ? state->held[row] : 0.0;
+      closes |= !left[row];
+    }
+    for (int k = 0; closes && k < constraint->set_count; k++) {
+      int input = s->system->model->sets[constraint->first_set + k].input;
+      pawl_phase_inputs(state, s->system)[input] = s->system->start_inputs[input];
     }
   }
 }

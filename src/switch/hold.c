@@ -30,6 +30,13 @@ void pawl_hold_take(const PawlDynamics* d, PawlState* state, int c, double* g, c
   }
 }
 
+void pawl_hold_set(const PawlDynamics* d, PawlState* state, int c, const double* values) {
+  const PawlConstraint* k = &d->system->constraints[c];
+  for (int s = k->first_set; s < k->first_set + k->set_count; s++) {
+    pawl_phase_inputs(state, d->system)[d->system->model->sets[s].input] = values[s];
+  }
+}
+
 void pawl_hold_drop(const PawlDynamics* d, PawlState* state, int c) {
   const PawlConstraint* k = &d->system->constraints[c];
   assert(c >= 0 && c < d->system->constraint_count && k->triggered);

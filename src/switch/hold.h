@@ -10,6 +10,8 @@
 // `watch` what is watched. *refused: it may not engage here. (V1)-(V3)
 void pawl_hold_take(const PawlDynamics* d, PawlState* state, int constraint, double* g,
                     const double* size, const double* watch, bool* refused);
+// A constraint engages: the states that it sets, from `values` of all sets.
+void pawl_hold_set(const PawlDynamics* d, PawlState* state, int constraint, const double* values);
 // It lets go, or slides.
 void pawl_hold_drop(const PawlDynamics* d, PawlState* state, int constraint);
 // Positions move onto the rows of `set` by the least change in the metric of M, until they hold;

@@ -95,6 +95,24 @@ static void stay(const PawlJump* j, PawlState* state, int c) {
   }
 }
 
+// What equations keep of the instant: the place, which they need before they have values.  (V2a)
+static PawlStatus set_kept(PawlJump* j, PawlState* state, PawlError* err) {
+  const PawlSystem* system = j->dynamics->system;
+  PawlPhase phase = pawl_phase_of(j->before, false);
+  const double* watch = NULL;
+  for (int c = 0; c < system->constraint_count; c++) {
+    if (system->constraints[c].set_count == 0 || !engages(j, state, c)) {
+      continue;
+    }
+    if (!watch) {
+      PAWL_TRY(pawl_watch_look(j->guards->watching, &phase, j->before, j->before->v, j->before->a,
+                               j->before->lambda, &watch, err));
+    }
+    pawl_hold_set(j->dynamics, state, c, watch + system->first_set);
+  }
+  return PAWL_OK;
+}
+
 // What locks hold from now on, from `values` with nothing held by them; those that refuse stay as
 // they were. *snaps: positions must move; *refused: modes have changed again.
 static PawlStatus capture(PawlJump* j, PawlState* state, const PawlValues* values, bool* snaps,
@@ -445,6 +463,7 @@ PawlStatus pawl_jump(PawlJump* j, PawlState* state, const int* next, PawlError* 
   PAWL_TRY(pawl_law_of(d, state->t, j->before->modes, next, &law, err));
   PAWL_TRY(keep_gradient(j, law, err));
   restart_clocks(j, state);
+  PAWL_TRY(set_kept(j, state, err));
   PAWL_TRY(pawl_jump_evaluate(j, state, &values, err));
   double before = values->energy[0] + values->energy[1];
   PAWL_TRY(capture(j, state, values, &snaps, &refused, err));

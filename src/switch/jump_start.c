@@ -35,6 +35,11 @@ PawlStatus pawl_jump_start(PawlJump* j, PawlState* state, PawlError* err) {
     PAWL_TRY(pawl_watch_look(j->guards->watching, &phase, state, state->v, state->a, state->lambda,
                              &j->guards->watch, err));
   }
+  for (int c = 0; c < system->constraint_count; c++) {
+    if (system->constraints[c].set_count > 0 && state->modes[c] == PAWL_MODE_HELD) {
+      pawl_hold_set(j->dynamics, state, c, j->guards->watch + system->first_set);
+    }
+  }
   PAWL_TRY(pawl_jump_evaluate(j, state, &values, err));
   pawl_dynamics_row_sizes(j->dynamics, values->G, state->q, j->size);
   for (int c = 0; c < system->constraint_count; c++) {

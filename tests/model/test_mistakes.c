@@ -254,6 +254,21 @@ static void test_constraints(void** state) {
   WRONG("  c: {rate: xpos'' = 1}\n", "m.yaml:5:13: ", "contains accelerations");
   WRONG("  c: {rate: xpos' = 1, equation: xpos = 1}\n", "either equation:, rate: or modes:");
   WRONG("  c: {rate: xpos' = 1, on: keep}\n", "on: is for equations of coordinates");
+  WRONG("  c: {equation: xpos = 1, at: 1, set: {z: y}}\nstates: {z: 1}\n",
+        "set: is for a constraint with on: keep");
+  WRONG("  c: {equation: xpos = z, at: 1, on: keep}\nstates: {z: 1}\n",
+        "'c' has the state 'z', which the constraint does not set");
+  WRONG("  c: xpos = z\nstates: {z: 1}\n", "which the constraint does not set");
+  WRONG("  c: {equation: xpos = z, at: 1, on: keep, set: {z: y}}\nstates: {z: {rate: 1}}\n",
+        "contains states");
+  WRONG("  c: {equation: xpos = 1, at: 1, on: keep, set: {z: y}}\nstates: {z: {rate: 1}}\n",
+        "sets states without rate, 'z' is one with a rate");
+  WRONG("  c: {equation: xpos = z, at: 1, on: keep, set: {z: y'}}\nstates: {z: 1}\n",
+        "contains rates");
+  WRONG(
+      "  c: {equation: xpos = z, at: 1, on: keep, set: {z: y}}\nstates: {z: 1}\n"
+      "events: {e: {at: 2, set: {z: 0}}}\n",
+      "set: 'z' is set by a constraint already");
   WRONG("  c: {modes: {a: {where: xpos < 1, rate: xpos' = 0, equation: xpos = 1}}}\n",
         "either equation: or rate:");
   WRONG("  c: y == 1\n", "m.yaml:5:6: 'y == 1' is a comparison", "one = sign");
