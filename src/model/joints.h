@@ -34,9 +34,12 @@ typedef struct PawlJointMotion {
   const char* kept;                      // what stays as it is at the start, besides the rows
   const char *force, *torque;  // of the rows, on the second body, along F; NULL: none or not known
   const char *hold_force, *hold_torque;  // the same of what holds the value, which stands behind
-  const char* load;                      // what presses, of which friction is mu times; NULL: none
-  const char* presses;                   // the same where mu is not known, for a hint; NULL: none
-  bool rows_only;                        // never part of the tree
+  // What the rows carry besides where the value is driven, which acts on the body another way than
+  // along the gradient of `found`: a torque on a screw, whose angle is found from its travel.
+  const char *push_force, *push_torque;
+  const char* load;     // what presses, of which friction is mu times; NULL: none
+  const char* presses;  // the same where mu is not known, for a hint; NULL: none
+  bool rows_only;       // never part of the tree
 } PawlJointMotion;
 
 typedef struct PawlJointType {
@@ -133,5 +136,5 @@ void pawl_write_turned_spring(PawlMade* made, const PawlJoint* joint, const Pawl
 // Outputs of the key `reaction`: what rows, and locks along the value, give the second body.
 void pawl_write_joint_reaction(PawlMade* made, const PawlJoint* joint);
 // Outputs of the key `power`: that of each act along the value, and their sum.
-void pawl_write_joint_power(PawlMade* made, const PawlJoint* joint, const char* value);
+void pawl_write_joint_power(PawlMade* made, const PawlJoint* joint);
 void pawl_write_gear(PawlMade* made, const PawlJoint* gear, const PawlJoints* joints);

@@ -281,9 +281,7 @@ void pawl_write_joint_acts(PawlMade* made, const PawlJoint* joint) {
     write_lock(made, joint, "brake", value, brake);
   }
   if (power) {
-    bool counts = pawl_joint_counts(made, joint);
-    pawl_write_joint_power(made, joint,
-                           counts ? pawl_part_use(made, &joint->name, "turned") : value);
+    pawl_write_joint_power(made, joint);
   }
 }
 

@@ -5,53 +5,19 @@
 
 #include "model/joints.h"
 
-// ---- rows -------------------------------------------------------------------------------------
+// ---- what acts along the value ----------------------------------------------------------------
+
+// The value that things act along; NULL: it has none.
+static const char* acted(PawlMade* made, const PawlJoint* joint) {
+  const char* name = joint->motion->values[0];
+  bool counts = name && pawl_joint_counts(made, joint);
+  return name ? pawl_part_use(made, &joint->name, counts ? "turned" : name) : NULL;
+}
 
 // What a row gives pushes towards where its left side grows.
 static const char* row_force(PawlMade* made, const PawlJoint* joint, const char* key) {
   return pawl_say(made, "lambda(%s)", pawl_part_use(made, &joint->name, key));
 }
-
-// Of what holds the value; NULL: nothing does.
-static const char* held(PawlMade* made, const PawlJoint* joint) {
-  static const char* const keys[] = {"drive", "friction", "lock", "brake"};
-  const char* sum = NULL;
-  for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
-    if (pawl_part_get(joint->map, keys[k])) {
-      sum = pawl_sum(made, sum, row_force(made, joint, keys[k]), NULL, NULL);
-    }
-  }
-  return sum;
-}
-
-static void put_reaction(PawlMade* made, const PawlJoint* joint, const char* part, const char* rows,
-                         const char* along, const char* holds) {
-  const char* text = rows ? pawl_joint_fill(made, joint, rows, NULL, NULL) : NULL;
-  if (along && holds) {
-    const char* axis = pawl_joint_fill(made, joint, along, NULL, NULL);
-    text = pawl_sum(made, text, pawl_say(made, "%s%s", axis, pawl_factor(made, holds)), NULL, NULL);
-  }
-  if (text) {
-    pawl_put(made, "outputs", joint->key, pawl_part_key(made, &joint->name, part), text);
-  }
-}
-
-// Rows of a joint that switches are along F already.
-void pawl_write_joint_reaction(PawlMade* made, const PawlJoint* joint) {
-  const PawlJointMotion* m = joint->motion;
-  const char *force = m->force, *holds = held(made, joint);
-  if (!force) {
-    pawl_report(&made->loader->report, pawl_yaml_get(joint->map, "reaction"),
-                "reaction: is not known of the type '%s'; lambda(%s, k) are the forces of its rows",
-                joint->type->word, pawl_quote(joint->key->text).s);
-    return;
-  }
-  bool along = joint->switching && strncmp(force, "$T*[", 4) == 0;
-  put_reaction(made, joint, "force", along ? force + 3 : force, m->hold_force, holds);
-  put_reaction(made, joint, "torque", m->torque, m->hold_torque, holds);
-}
-
-// ---- power ------------------------------------------------------------------------------------
 
 // -k (value - length), and -c times the rate where the spring has the damping.
 static const char* spring_force(PawlMade* made, const PawlJoint* joint, const char* value,
@@ -96,6 +62,60 @@ static const char* force_of(PawlMade* made, const PawlJoint* joint, const char* 
                   pawl_part_use(made, &joint->name, "rate"));
 }
 
+static const char* sum_of(PawlMade* made, const PawlJoint* joint, const char* const keys[],
+                          int count) {
+  const char *value = acted(made, joint), *sum = NULL;
+  for (int k = 0; value && k < count; k++) {
+    const char* force = force_of(made, joint, value, keys[k]);
+    sum = force ? pawl_sum(made, sum, pawl_factor(made, force), NULL, NULL) : sum;
+  }
+  return sum;
+}
+
+// ---- rows -------------------------------------------------------------------------------------
+
+static void add_along(PawlMade* made, const PawlJoint* joint, const char* along, const char* force,
+                      const char** text) {
+  if (along && force) {
+    const char* axis = pawl_joint_fill(made, joint, along, NULL, NULL);
+    *text =
+        pawl_sum(made, *text, pawl_say(made, "%s%s", axis, pawl_factor(made, force)), NULL, NULL);
+  }
+}
+
+static void put_reaction(PawlMade* made, const PawlJoint* joint, const char* part,
+                         const char* text) {
+  if (text) {
+    pawl_put(made, "outputs", joint->key, pawl_part_key(made, &joint->name, part), text);
+  }
+}
+
+// Rows of a joint that switches are along F already.
+void pawl_write_joint_reaction(PawlMade* made, const PawlJoint* joint) {
+  static const char* const holds[] = {"drive", "friction", "lock", "brake"};
+  static const char* const pushes[] = {"motor", "spring", "damping"};
+  const PawlJointMotion* m = joint->motion;
+  if (!m->force) {
+    pawl_report(&made->loader->report, pawl_yaml_get(joint->map, "reaction"),
+                "reaction: is not known of the type '%s'; lambda(%s, k) are the forces of its rows",
+                joint->type->word, pawl_quote(joint->key->text).s);
+    return;
+  }
+  const char *held = sum_of(made, joint, holds, 4),
+             *pushed = m->push_force ? sum_of(made, joint, pushes, 3) : NULL;
+  bool along = joint->switching && strncmp(m->force, "$T*[", 4) == 0;
+  const char* force = pawl_joint_fill(made, joint, along ? m->force + 3 : m->force, NULL, NULL);
+  const char* torque = m->torque ? pawl_joint_fill(made, joint, m->torque, NULL, NULL) : NULL;
+  add_along(made, joint, m->hold_force, held, &force);
+  add_along(made, joint, m->hold_torque, held, &torque);
+  add_along(made, joint, m->push_force, pushed, &force);
+  add_along(made, joint, m->push_torque, pushed, &torque);
+  put_reaction(made, joint, "force", force);
+  put_reaction(made, joint, "torque", torque);
+}
+
+// ---- power ------------------------------------------------------------------------------------
+
 static void put_power(PawlMade* made, const PawlJoint* joint, const char* part, const char* force) {
   PawlYaml* map =
       pawl_put_map(made, "outputs", joint->key, pawl_part_key(made, &joint->name, part));
@@ -105,12 +125,12 @@ static void put_power(PawlMade* made, const PawlJoint* joint, const char* part, 
   pawl_set(made, map, joint->key, "unit", "W");
 }
 
-void pawl_write_joint_power(PawlMade* made, const PawlJoint* joint, const char* value) {
+void pawl_write_joint_power(PawlMade* made, const PawlJoint* joint) {
   static const char* const keys[] = {"motor",    "drive", "spring", "damping",
                                      "friction", "lock",  "brake"};
   const char* sum = NULL;
   for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
-    const char* force = force_of(made, joint, value, keys[k]);
+    const char* force = force_of(made, joint, acted(made, joint), keys[k]);
     if (force) {
       put_power(made, joint, pawl_say(made, "%s.power", keys[k]), force);
       sum = pawl_sum(made, sum, pawl_factor(made, force), NULL, NULL);

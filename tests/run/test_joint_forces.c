@@ -264,6 +264,64 @@ static void test_drive(void** unused) {
   }
 }
 
+// What joints do to a body, with what acts and holds along their values: momenta and angular
+// momenta change by it, by gravity, and by motor, spring and damping, which are torques u about the
+// axis, or forces u along it (of a planar joint along x, across its axis z).
+static void check_reaction(const char* keys, const char* value, bool turns, const char* along,
+                           const char* holds) {
+  static const char* const acts[] = {"force.x",  "force.y",  "force.z",
+                                     "torque.x", "torque.y", "torque.z"};
+  for (int k = 0; k < 2; k++) {
+    char text[TEXT], of_joint[20];
+    snprintf(text, TEXT,
+             "model: carries\nmechanism: {gravity: [1, 2, -9.81], coordinates: %s}\n"
+             "bodies: {b: {mass: 2, inertia: [0.1, 0.2, 0.3], centre: [0.1, 0.05, 0.2]}}\n"
+             "joints: {j: {%s, reaction: true, motor: 0.3 + 1.5*t, spring: {stiffness: 2, length: "
+             "0.1}, damping: 0.05, %s}}\n"
+             "define:\n  u: 0.3 + 1.5*t - 2*(j.%s - 0.1) - 0.05*j.rate\n  push: %s\n"
+             "  all: b.momentum' - b.mass*[1, 2, -9.81]\n  f: all - %s\n"
+             "  m: b.angular_momentum' + cross(b.centre - b.at, all) - %s\n"
+             "outputs: {force: f, torque: m}\n"
+             "simulate: {method: event-driven, smooth: dopri, until: 0.3, step: 0.05}\n",
+             COORDINATES[k], keys, holds, value, along, turns ? "[0, 0, 0]" : "push*u",
+             turns ? "push*u" : "[0, 0, 0]");
+    Run run = run_all(text);
+    double most = 0;
+    for (int s = 1; s < sample_count(&run); s++) {
+      for (int i = 0; i < 6; i++) {
+        snprintf(of_joint, sizeof of_joint, "j.%s", acts[i]);
+        bool there = column_of(&run, of_joint) >= 0;
+        CHECK_NEAR(there ? value_at(&run, s, of_joint) : 0.0, value_at(&run, s, acts[i]), 1e-9);
+        most = fmax(most, fabs(value_at(&run, s, acts[i])));
+      }
+    }
+    assert_true(most > 1);
+    run_end(&run);
+  }
+}
+
+static void test_reactions(void** unused) {
+  (void)unused;
+  static const struct {
+    const char *keys, *value;
+    bool turns;
+    const char* along;
+  } types[] = {
+      {"revolute: [ground, b], axis: [0, 3, 4], rate: 2", "angle", true, "[0, 0.6, 0.8]"},
+      {"prismatic: [ground, b], axis: [0, 3, 4], rate: 2", "travel", false, "[0, 0.6, 0.8]"},
+      {"cylindrical: [ground, b], axis: [0, 3, 4], rate: [2, 1]", "angle", true, "[0, 0.6, 0.8]"},
+      {"screw: [ground, b], axis: [0, 3, 4], pitch: 0.2, rate: 2", "angle", true, "[0, 0.6, 0.8]"},
+      {"universal: [ground, b], axis: [0, 3, 4], rate: [2, 1]", "angle", true, "[0, 0.6, 0.8]"},
+      {"planar: [ground, b], rate: [2, 1, 3]", "travel", false, "[1, 0, 0]"}};
+  static const char* const holds[] = {"lock: {at: 0.1}", "brake: {capacity: 0.4, engaged: true}",
+                                      "friction: 0.2"};
+  for (size_t k = 0; k < sizeof types / sizeof *types; k++) {
+    for (size_t h = 0; h < 3; h++) {
+      check_reaction(types[k].keys, types[k].value, types[k].turns, types[k].along, holds[h]);
+    }
+  }
+}
+
 // ---- turns --------------------------------------------------------------------------------------
 
 // A wheel on a spring that winds it up by several turns: w/n sin(n t), n^2 = k/J, about the place
@@ -383,7 +441,7 @@ int main(void) {
       cmocka_unit_test(test_pendulum), cmocka_unit_test(test_power),
       cmocka_unit_test(test_turns),    cmocka_unit_test(test_at_rest),
       cmocka_unit_test(test_chain),    cmocka_unit_test(test_turning_back),
-      cmocka_unit_test(test_drive),
+      cmocka_unit_test(test_drive),    cmocka_unit_test(test_reactions),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
