@@ -11,12 +11,10 @@ const PawlJointType pawl_joint_types[] = {
 #include "model/joints.def"
     {0}};
 
-static const char gear_word[] = "gear";
-
 static const char* const other_keys[] = {
-    "guess",   "normal",   "reaction", "radius", "function", "at",     "turn",  "axis",  "axis2",
-    "start",   "rate",     "cut",      "length", "pitch",    "ratio",  "motor", "drive", "spring",
-    "damping", "friction", "stops",    "lock",   "brake",    "switch", "turns", "power"};
+    "guess",  "normal",  "reaction", "radius", "function", "at",    "turn",   "axis",  "axis2",
+    "start",  "rate",    "cut",      "length", "pitch",    "ratio", "offset", "motor", "drive",
+    "spring", "damping", "friction", "stops",  "lock",     "brake", "switch", "turns", "power"};
 enum { OTHER_KEYS = sizeof other_keys / sizeof *other_keys, MOST_TYPES = 24 };
 
 // ---- the type ---------------------------------------------------------------------------------
@@ -38,15 +36,15 @@ static void offer_types(char* list, size_t room, PawlNearest* nearest) {
     used += more > 0 ? (size_t)more : 0;
     used = used < room ? used : room - 1;
   }
-  pawl_nearest_offer(nearest, gear_word);
-  snprintf(list + used, room - used, "%s", gear_word);
+  pawl_nearest_offer(nearest, PAWL_GEAR_WORD);
+  snprintf(list + used, room - used, "%s", PAWL_GEAR_WORD);
 }
 
 // The entry whose key is a type; NULL after reporting that there is none or more than one.
 static PawlYaml* find_type(PawlMade* made, const PawlYaml* map) {
   PawlYaml* found = NULL;
   for (PawlYaml* child = map->first; child; child = child->next) {
-    if (!type_of(child->key->text) && strcmp(child->key->text, gear_word) != 0) {
+    if (!type_of(child->key->text) && strcmp(child->key->text, PAWL_GEAR_WORD) != 0) {
       continue;
     }
     if (found) {
@@ -74,7 +72,7 @@ static bool check_keys(PawlMade* made, const PawlYaml* map) {
   for (const PawlJointType* type = pawl_joint_types; type->word && count < MOST_TYPES; type++) {
     known[count++] = type->word;
   }
-  known[count++] = gear_word;
+  known[count++] = PAWL_GEAR_WORD;
   for (int k = 0; k < OTHER_KEYS; k++) {
     known[count++] = other_keys[k];
   }
@@ -189,27 +187,15 @@ static bool read_at(PawlMade* made, PawlJoint* joint) {
 
 // ---- values -----------------------------------------------------------------------------------
 
-static int value_count(const PawlJoint* joint) {
-  int count = 0;
-  while (count < PAWL_JOINT_VALUES && joint->motion->values[count]) {
-    count++;
-  }
-  return count;
-}
-
-static bool is_ball(const PawlJoint* joint) {
-  return joint->motion->values[0] && strcmp(joint->motion->values[0], "R") == 0;
-}
-
 // `start` or `rate`: one expression, or a list with one for each value.
 static bool read_values(PawlMade* made, const PawlJoint* joint, const char* key,
                         const char* out[]) {
   const PawlYaml* given = pawl_part_get(joint->map, key);
-  int count = value_count(joint);
+  int count = pawl_joint_value_count(joint);
   if (!given) {
     return true;
   }
-  if (is_ball(joint)) {
+  if (pawl_joint_is_ball(joint)) {
     out[0] = strcmp(key, "rate") == 0 ? pawl_part_vector(made, given, key)
                                       : pawl_part_rotation(made, given, key);
     return out[0] != NULL;
@@ -248,10 +234,11 @@ static bool read_turn(PawlMade* made, PawlJoint* joint) {
 static bool read_extra(PawlMade* made, PawlJoint* joint) {
   const char* key = joint->is_gear ? "ratio" : joint->type->extra;
   const PawlYaml* extra = key ? pawl_part_get(joint->map, key) : NULL;
-  static const char* const all[] = {"length", "pitch", "ratio", "radius", "function"};
+  static const char* const all[] = {"length", "pitch", "ratio", "radius", "function", "offset"};
   for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
     const PawlYaml* given = pawl_part_get(joint->map, all[k]);
-    if (given && given != extra) {
+    bool offset = joint->is_gear && strcmp(all[k], "offset") == 0;
+    if (given && given != extra && !offset) {
       pawl_report(&made->loader->report, given->key, "the joint '%s' has no %s",
                   pawl_quote(joint->key->text).s, all[k]);
       return false;
@@ -335,97 +322,6 @@ static bool read_motion(PawlMade* made, PawlJoint* joint) {
   return good;
 }
 
-// ---- gears ------------------------------------------------------------------------------------
-
-static int find_joint(PawlMade* made, const PawlJoints* joints, const PawlYaml* node) {
-  bool word = node->kind == PAWL_YAML_SCALAR && !pawl_yaml_is_null(node);
-  PawlNearest nearest = {.wanted = word ? node->text : ""};
-  for (int k = 0; k < joints->count && word; k++) {
-    const char* name = joints->item[k].key->text;
-    if (strcmp(name, node->text) == 0 && joints->item[k].is_gear) {
-      pawl_report(&made->loader->report, node, "'%s' is a gear, which has no value to be geared",
-                  pawl_quote(name).s);
-      return -1;
-    }
-    if (strcmp(name, node->text) == 0) {
-      return k;
-    }
-    if (!joints->item[k].is_gear) {
-      pawl_nearest_offer(&nearest, name);
-    }
-  }
-  pawl_report(&made->loader->report, node, "'%s' is not a joint%s",
-              word ? pawl_quote(node->text).s : "", pawl_did_you_mean(nearest.name).s);
-  return -1;
-}
-
-static bool read_gear(PawlMade* made, const PawlJoints* joints, PawlJoint* gear) {
-  const PawlYaml* pair = pawl_yaml_get(gear->map, gear_word);
-  bool good = pair->kind == PAWL_YAML_LIST && pair->count == 2;
-  if (!good) {
-    pawl_report(&made->loader->report, pair, "gear: expected two joints, [first, second]");
-    return false;
-  }
-  const PawlYaml* item = pair->first;
-  for (int k = 0; k < 2; k++, item = item->next) {
-    gear->geared[k] = find_joint(made, joints, item);
-    good &= gear->geared[k] >= 0;
-    if (gear->geared[k] >= 0 && (value_count(&joints->item[gear->geared[k]]) == 0 ||
-                                 is_ball(&joints->item[gear->geared[k]]))) {
-      pawl_report(&made->loader->report, item, "the joint '%s' has no value to be geared",
-                  pawl_quote(item->text).s);
-      good = false;
-    }
-  }
-  if (good && gear->geared[0] == gear->geared[1]) {
-    pawl_report(&made->loader->report, pair, "a gear needs two joints, '%s' is given twice",
-                pawl_quote(pair->first->text).s);
-    return false;
-  }
-  return good;
-}
-
-// The value of a joint is `factor` times that of the joint `root`, up to a constant, by gears.
-typedef struct Geared {
-  int root;
-  const char* factor;
-} Geared;
-
-// a = ratio b joins two groups; within one it says the same as the gears before, or nothing turns.
-static void follow_gear(PawlMade* made, const PawlJoints* joints, const PawlJoint* gear,
-                        Geared of[]) {
-  Geared a = of[gear->geared[0]], b = of[gear->geared[1]];
-  const char* ratio = pawl_say(made, "%s*%s", pawl_factor(made, gear->L), b.factor);
-  if (a.root == b.root) {
-    pawl_demand(
-        made, PAWL_DEMAND_EQUAL, &gear->name, gear->key,
-        pawl_say(made, "the gear '%s' closes a circle in which nothing can turn", gear->name.name),
-        2, (const char* const[]){a.factor, ratio});
-    return;
-  }
-  for (int k = 0; k < joints->count; k++) {
-    if (of[k].root == b.root) {
-      of[k] = (Geared){a.root, pawl_say(made, "(%s*%s/(%s))", of[k].factor, a.factor, ratio)};
-    }
-  }
-}
-
-static bool follow_gears(PawlMade* made, const PawlJoints* joints) {
-  Geared* of = pawl_pool_alloc(&made->loader->pool, ((size_t)joints->count + 1) * sizeof *of);
-  if (!of) {
-    return pawl_loader_no_memory(made->loader);
-  }
-  for (int k = 0; k < joints->count; k++) {
-    of[k] = (Geared){k, "1"};
-  }
-  for (int k = 0; k < joints->count; k++) {
-    if (joints->item[k].is_gear) {
-      follow_gear(made, joints, &joints->item[k], of);
-    }
-  }
-  return true;
-}
-
 // ---- all of them ------------------------------------------------------------------------------
 
 // What does not depend on the dimension, which places decide on.
@@ -451,7 +347,7 @@ static bool read_joint(PawlMade* made, PawlYaml* map, const PawlBodies* bodies, 
   joint->type = type_of(pair->key->text);
   joint->is_gear = !joint->type;
   if (joint->is_gear) {
-    return read_extra(made, joint);
+    return read_extra(made, joint) && pawl_read_gear_offset(made, joint);
   }
   return read_pair(made, bodies, pair, joint) && read_at(made, joint) && read_extra(made, joint);
 }
@@ -478,7 +374,7 @@ bool pawl_read_joints(PawlMade* made, PawlYaml* section, const PawlBodies* bodie
     good &= joint->is_gear || read_motion(made, joint);
   }
   for (int k = 0; k < joints->count && good; k++) {
-    good &= !joints->item[k].is_gear || read_gear(made, joints, &joints->item[k]);
+    good &= !joints->item[k].is_gear || pawl_read_gear(made, joints, &joints->item[k]);
   }
-  return good && follow_gears(made, joints);
+  return good && pawl_follow_gears(made, joints);
 }

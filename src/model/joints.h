@@ -8,9 +8,12 @@
 // A joint of the tree defines one body by the other with (J1); any other joint is rows.
 #pragma once
 
+#include <string.h>
+
 #include "model/bodies.h"
 
 enum { PAWL_JOINT_VALUES = 3, PAWL_JOINT_ROWS = 6 };
+#define PAWL_GEAR_WORD "gear"
 #define PAWL_JOINT_POINT "$S = $P"  // rows by which the places of both bodies are one
 
 // What a type is, in the plane or in space, as texts with places for what depends on the joint:
@@ -76,6 +79,7 @@ typedef struct PawlJoint {
   bool is_geared;  // some gear ties its rate to another
   bool is_gear;    // between the joints `geared`
   int geared[2];
+  const char* offset;  // of the gear; NULL: as the starts have it
 } PawlJoint;
 
 typedef struct PawlJoints {
@@ -85,10 +89,26 @@ typedef struct PawlJoints {
 
 extern const PawlJointType pawl_joint_types[];  // ends with a NULL word
 
+static inline int pawl_joint_value_count(const PawlJoint* joint) {
+  int count = 0;
+  while (count < PAWL_JOINT_VALUES && joint->motion->values[count]) {
+    count++;
+  }
+  return count;
+}
+// Whether its value is a rotation.
+static inline bool pawl_joint_is_ball(const PawlJoint* joint) {
+  return joint->motion->values[0] && strcmp(joint->motion->values[0], "R") == 0;
+}
+
 // Reads the section (may be NULL). False after reporting.
 bool pawl_read_joints(PawlMade* made, PawlYaml* section, const PawlBodies* bodies,
                       PawlJoints* joints);
 bool pawl_joint_axes(PawlMade* made, PawlJoint* joint);
+// `gear: [first, second]` and its offset; and what follows from all of them together.
+bool pawl_read_gear_offset(PawlMade* made, PawlJoint* gear);
+bool pawl_read_gear(PawlMade* made, const PawlJoints* joints, PawlJoint* gear);
+bool pawl_follow_gears(PawlMade* made, PawlJoints* joints);
 // Bodies of families that move by themselves do so each from its own start: true after reporting
 // one that the joint gives.
 bool pawl_refuse_joint_start(PawlMade* made, const PawlJoint* joint);

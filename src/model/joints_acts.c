@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What acts along the value of a joint: springs, motors, stops, locks; and gears between values.
+// What acts along the value of a joint: springs, motors, stops, locks.
 #include <string.h>
 
 #include "model/demand.h"
@@ -241,7 +241,7 @@ static const PawlYaml* first_act(const PawlJoint* joint) {
 void pawl_write_joint_acts(PawlMade* made, const PawlJoint* joint) {
   const PawlYaml *map = joint->map, *act = first_act(joint);
   const char* name = joint->motion->values[0];
-  if (act && (!name || strcmp(name, "R") == 0)) {
+  if (act && (!name || pawl_joint_is_ball(joint))) {
     pawl_report(&made->loader->report, act->key,
                 "a joint of the type '%s' has no value for %s:", joint->type->word, act->key->text);
   }
@@ -283,23 +283,4 @@ void pawl_write_joint_acts(PawlMade* made, const PawlJoint* joint) {
   if (power) {
     pawl_write_joint_power(made, joint);
   }
-}
-
-// What the gear holds is a - ratio b as it is at the start. An angle found from rotations jumps by
-// a turn, its rate does not.
-void pawl_write_gear(PawlMade* made, const PawlJoint* gear, const PawlJoints* joints) {
-  const PawlJoint *a = &joints->item[gear->geared[0]], *b = &joints->item[gear->geared[1]];
-  bool jumps = made->dimension == 3 && (!a->is_coordinate || !b->is_coordinate);
-  const char* ratio = pawl_factor(made, gear->L);
-  PawlYaml* map = put_map(made, gear, jumps ? "constraints" : "locks", "");
-  if (jumps) {
-    pawl_set(made, map, gear->key, "rate",
-             pawl_say(made, "%s = %s*%s", pawl_part_use(made, &a->name, "rate"), ratio,
-                      pawl_part_use(made, &b->name, "rate")));
-    return;
-  }
-  pawl_set(made, map, gear->key, "lock",
-           pawl_say(made, "%s - %s*%s", pawl_part_use(made, &a->name, a->motion->values[0]), ratio,
-                    pawl_part_use(made, &b->name, b->motion->values[0])));
-  pawl_set(made, map, gear->key, "engaged", "true");
 }

@@ -73,7 +73,7 @@ void pawl_write_joint_kept(PawlMade* made, const PawlJoint* joint, bool start, b
   }
   PawlYaml* map =
       pawl_put_map(made, "constraints", joint->key, pawl_part_key(made, &joint->name, "kept"));
-  bool ball = strcmp(m->values[0], "R") == 0, spins = ball && !start;
+  bool ball = pawl_joint_is_ball(joint), spins = ball && !start;
   PawlYaml* list = pawl_set_list(made, map, joint->key, spins ? "rate" : "equation");
   if (spins) {
     add_spin_rows(made, joint, list);

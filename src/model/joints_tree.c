@@ -45,12 +45,7 @@ static bool can_carry(const PawlJoint* joint, bool cut) {
 }
 
 static int freedom(const PawlJoint* joint) {
-  int count = 0;
-  while (count < PAWL_JOINT_VALUES && joint->motion->values[count]) {
-    count++;
-  }
-  bool ball = count > 0 && strcmp(joint->motion->values[0], "R") == 0;
-  return ball ? PAWL_JOINT_VALUES : count;
+  return pawl_joint_is_ball(joint) ? PAWL_JOINT_VALUES : pawl_joint_value_count(joint);
 }
 
 static void join(Tree* tree, bool cut) {

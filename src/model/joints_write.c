@@ -120,15 +120,11 @@ const char* pawl_joint_fill(PawlMade* made, const PawlJoint* joint, const char* 
   return filled;
 }
 
-static bool is_ball(const PawlJoint* joint) {
-  return joint->motion->values[0] && strcmp(joint->motion->values[0], "R") == 0;
-}
-
 void pawl_joint_values(PawlMade* made, const PawlJoint* joint, const char* prime,
                        const char* out[PAWL_JOINT_VALUES]) {
   for (int k = 0; k < PAWL_JOINT_VALUES; k++) {
     const char* value = joint->motion->values[k];
-    bool omega = value && is_ball(joint) && *prime;
+    bool omega = value && pawl_joint_is_ball(joint) && *prime;
     out[k] = !value  ? NULL
              : omega ? pawl_part_use(made, &joint->name, "R.omega")
                      : pawl_say(made, "%s%s", pawl_part_use(made, &joint->name, value), prime);
@@ -159,12 +155,12 @@ static void write_coordinates(PawlMade* made, const PawlJoint* joint) {
     const char* value = joint->motion->values[k];
     PawlYaml* map =
         pawl_put_map(made, "coordinates", joint->key, pawl_part_key(made, &joint->name, value));
-    pawl_set(made, map, joint->key, "kind", is_ball(joint) ? "rotation" : NULL);
+    pawl_set(made, map, joint->key, "kind", pawl_joint_is_ball(joint) ? "rotation" : NULL);
     pawl_set(made, map, joint->key, "start", joint->start[k]);
     pawl_set(made, map, joint->key, "rate", joint->rate[k]);
     pawl_set(made, map, joint->key, "guess", guess_word(joint));
     pawl_set(made, map, joint->key, "unit",
-             is_ball(joint)                    ? NULL
+             pawl_joint_is_ball(joint)         ? NULL
              : strncmp(value, "angle", 5) == 0 ? "rad"
                                                : "m");
   }
@@ -242,7 +238,7 @@ static void define_at(PawlMade* made, const PawlJoint* joint, const PawlBody* bo
 static void define_rate(PawlMade* made, const PawlJoint* joint) {
   const char* values[PAWL_JOINT_VALUES];
   pawl_joint_values(made, joint, "'", values);
-  if (values[0] && !is_ball(joint)) {
+  if (values[0] && !pawl_joint_is_ball(joint)) {
     define(made, joint->key, &joint->name, "rate", values[0]);
   }
 }

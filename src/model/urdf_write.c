@@ -326,7 +326,7 @@ static void put_frame(PawlUrdf* u, Parent* map, const PawlUrdfJoint* joint) {
 }
 
 static void put_acting(PawlUrdf* u, Parent* map, const PawlUrdfJoint* joint) {
-  if (joint->start != 0.0) {
+  if (joint->start != 0.0 && joint->master < 0) {
     put_number(u, map, "start", joint->start, joint->xml);
   }
   if (joint->damping > 0.0) {
@@ -391,6 +391,7 @@ static void put_joints(PawlUrdf* u, Parent* model) {
       put_named(u, &joints, joint->id, "_mimic", joint->mimic, &map);
       put_pair(u, &map, "gear", joint->id, u->joints[joint->master].id, joint->mimic);
       put_number(u, &map, "ratio", joint->multiplier, joint->mimic);
+      put_number(u, &map, "offset", joint->offset, joint->mimic);
     }
   }
 }

@@ -148,6 +148,11 @@ static void test_numbers_of_joints(void** state) {
           "m.yaml:9:3: the gear 'h' closes a circle in which nothing can turn");
   pawl_model_destroy(
       read_model(TWO_JOINTS "  g: {gear: [i, k], ratio: 2}\n  h: {gear: [k, i], ratio: 0.5}\n"));
+  REFUSED(HEAD
+          "  i: {revolute: [ground, arm], start: 1}\n  k: {revolute: [ground, hand], start: 2}\n"
+          "  g: {gear: [i, k], ratio: 0.5, offset: 0.1}\n",
+          "the starts of 'i' and 'k' do not fit the gear 'g' (1 and 1.1)");
+  REFUSED(HEAD "  i: {revolute: [ground, arm], offset: 1}\n", "the joint 'i' has no offset");
   REFUSED(HEAD "  j: {distance: [arm, hand], length: 0}\n",
           "m.yaml:6:38: the length of 'j' is not positive (0)");
   REFUSED(HEAD "  j: {rolling: [ground, arm], radius: 1 - 3}\n",

@@ -160,13 +160,41 @@ static void test_mimic(void** state) {
   // Right: 0.005 + 0.001; drive: -300 of that.
   TEXT_HAS(FOLDER "gripper.urdf", with_limits,
            "    start: 0.005\n    damping: 2\n    friction: 0.5\n",
-           "    axis: [0, -1, 0]\n    start: 0.006\n", "    start: -1.8\n",
-           "  slide_right_mimic:\n    gear: [slide_right, slide_left]\n    ratio: 1\n",
-           "  drive_mimic:\n    gear: [drive, slide_right]\n    ratio: -300\n");
+           "  slide_right_mimic:\n    gear: [slide_right, slide_left]\n    ratio: 1\n    offset: "
+           "0.001\n",
+           "  drive_mimic:\n    gear: [drive, slide_right]\n    ratio: -300\n    offset: 0\n");
   Imported i = import_file(FOLDER "gripper.urdf", with_limits);
   check_lacks(strstr(i.text.s, "slide_right:"), "stops:");  // the joint that it follows has them
   check_has(i.notes, "r.urdf:14: joint 'slide_left' starts at its limit 0.005, since 0 is beyond");
   imported_free(&i);
+}
+
+// The starts of those that follow another are what it says, also where a model gives that one.
+static void test_mimic_starts(void** state) {
+  (void)state;
+  static const char* const names[] = {"slide_left.travel", "slide_right.travel", "drive.angle"};
+  static const double starts[2][3] = {{0.005, 0.006, -1.8}, {0.02, 0.021, -6.3}};
+  for (int given = 0; given < 2; given++) {
+    PawlModel* model;
+    PawlError err = {0};
+    static const char text[] =
+        "model: m\ninclude: gripper.urdf\njoints: {slide_left: {start: 0.02}}\n";
+    PawlStatus status =
+        given ? pawl_model_parse(text, strlen(text), FOLDER "m.yaml", 0, NULL, &model, &err)
+              : pawl_model_load_robot(FOLDER "gripper.urdf", &with_limits, 0, NULL, &model, &err);
+    assert_int_equal(status, PAWL_OK);
+    int found = 0;
+    for (int k = 0; k < model->coordinate_count; k++) {
+      for (int i = 0; i < 3; i++) {
+        if (strcmp(model->coordinates[k].name, names[i]) == 0) {
+          CHECK_NEAR(model->coordinates[k].start, starts[given][i], 1e-15);
+          found++;
+        }
+      }
+    }
+    assert_int_equal(found, 3);
+    pawl_model_destroy(model);
+  }
 }
 
 // The cab floats from the tip of the boom, which starts at its lower limit.
@@ -573,6 +601,7 @@ int main(void) {
       cmocka_unit_test(test_round),
       cmocka_unit_test(test_floating),
       cmocka_unit_test(test_mimic),
+      cmocka_unit_test(test_mimic_starts),
       cmocka_unit_test(test_start_of_free_body),
       cmocka_unit_test(test_add_masses),
       cmocka_unit_test(test_moments),

@@ -415,6 +415,45 @@ static void test_closed_at_start(void** unused) {
   }
 }
 
+// Gears with offsets: what is not given of three wheels and a slider follows from the one that is,
+// whichever that is and in whatever order, and holds on.
+static void test_gear_offsets(void** unused) {
+  (void)unused;
+  static const char* const given[] = {"a: {start: 0.4}", "b: {start: -0.5}", "c: {start: -1.4}",
+                                      "s: {start: -0.15}"};
+  static const char* const coordinates[] = {"joint", "absolute"};
+  for (int k = 0; k < 8; k++) {
+    char text[2048], starts[4][40] = {"", "", "", ""};
+    int which = k / 2;
+    snprintf(starts[which], sizeof starts[which], ", %s", strchr(given[which], '{') + 1);
+    *strchr(starts[which], '}') = '\0';
+    snprintf(
+        text, sizeof text,
+        "model: geared\nmechanism: {coordinates: %s}\nbodies: {A: {mass: 1, inertia: [1, 1, "
+        "1]}, B: {mass: 1, inertia: [1, 1, 1]}, C: {mass: 1, inertia: [1, 1, 1]}, S: {mass: 1, "
+        "inertia: [1, 1, 1]}}\njoints:\n"
+        "  g: {gear: [c, b], ratio: 2, offset: -0.4}\n"
+        "  f: {gear: [b, a], ratio: -0.5, offset: -0.3}\n"
+        "  h: {gear: [s, b], ratio: 0.1, offset: -0.1}\n"
+        "  a: {revolute: [ground, A], axis: [1, 2, 2], motor: 3%s}\n"
+        "  b: {revolute: [ground, B]%s}\n  c: {revolute: [B, C]%s}\n"
+        "  s: {prismatic: [ground, S]%s}\n"
+        "outputs: {b: b.angle + 0.5*a.angle, c: c.angle - 2*b.angle, s: s.travel - "
+        "0.1*b.angle, a: a.angle}\n"
+        "simulate: {method: dopri, until: 1, step: 0.1}\n",
+        coordinates[k % 2], starts[0], starts[1], starts[2], starts[3]);
+    Run run = run_all(text);
+    CHECK_NEAR(value_at(&run, 0, "a"), 0.4, 1e-12);
+    assert_true(fabs(final_of(&run, "a") - 0.4) > 0.1);
+    for (int s = 0; s < sample_count(&run); s++) {
+      CHECK_NEAR(value_at(&run, s, "b"), -0.3, 1e-10);
+      CHECK_NEAR(value_at(&run, s, "c"), -0.4, 1e-10);
+      CHECK_NEAR(value_at(&run, s, "s"), -0.1, 1e-10);
+    }
+    run_end(&run);
+  }
+}
+
 // ---- turned over --------------------------------------------------------------------------------
 
 // How far body a is turned at the end, cosine of the angle, with what joints say; in both
@@ -491,6 +530,7 @@ int main(void) {
       cmocka_unit_test(test_singular_position),
       cmocka_unit_test(test_impossible),
       cmocka_unit_test(test_docking),
+      cmocka_unit_test(test_gear_offsets),
       cmocka_unit_test(test_closed_at_start),
       cmocka_unit_test(test_turned_over),
       cmocka_unit_test(test_drive_turned),
