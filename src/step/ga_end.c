@@ -245,10 +245,16 @@ static void round_balance(const PawlStepper* s, PawlGa* d, const PawlValues* tan
   }
 }
 
-// The same for the constraint at its level, by its tangents.                               (A18)
+// The same for the constraint at its level, by its tangents, and of what turns by the squares of
+// its rates: where a body turns about what a row holds, these are all that is left.        (A18)
 static void round_rows(const PawlStepper* s, PawlGa* d, const PawlValues* values,
                        const PawlValues* tangent) {
   const PawlPattern* G = &s->G;
+  int end = pawl_moving(s->sizes), first = end - 3 * (s->sizes.q - s->sizes.v);
+  double spin = 0.0;
+  for (int j = first; j < end; j++) {
+    spin = larger(spin, d->size_v[j]);
+  }
   for (int i = 0; i < s->sizes.rows; i++) {
     d->rounded_c[i] = d->c_size[i];
   }
@@ -267,6 +273,7 @@ static void round_rows(const PawlStepper* s, PawlGa* d, const PawlValues* values
           *terms += G_k * x.a + 2 * fabs(tangent->G_rate[k]) * x.v +
                     fabs(tangent->G_acceleration[k]) * x.q;
           *terms += tangent->G_turn ? fabs(tangent->G_turn[k]) * x.v : 0.0;
+          *terms += j >= first && j < end ? G_k * spin * spin : 0.0;
           break;
       }
     }
