@@ -85,6 +85,14 @@ static double height_of(double rate, double second) {
   return second < 0.0 ? 0.5 * rate * rate / -second : INFINITY;
 }
 
+// The same by the flights so far, where these are a steady sequence: one that is driven apart at
+// first, as long as another contact slips, is known by nothing else. A parabola of the duration T
+// that begins at the rate r is r T/4 high.
+static double height_of_series(const double* n, double t) {
+  double flight = (n[PAWL_BOUNCE_LIMIT] - t) * (1.0 - n[PAWL_BOUNCE_RATIO]);  // (C11)
+  return n[PAWL_BOUNCE_STEADY] >= STEADY ? 0.25 * n[PAWL_BOUNCE_RATE] * flight : INFINITY;
+}
+
 // Lower than what the method may be off by.
 static bool is_rough(const PawlBounce* b, int row, double height) {
   const PawlSimulateDef* def = b->strike->dynamics->def;
@@ -111,7 +119,9 @@ void pawl_bounce_note(PawlBounce* b, PawlState* state, const PawlValues* values,
     double e = hits == 1 && k->hit[i] ? pawl_system_restitution(system, i) : 0.0;
     double height = height_of(k->rate[i], b->second[i]);
     bool rough = is_rough(b, i, height);
-    bool lost = note_rate(pawl_bounce_of(state, c), state->t, k->rate[i], e, rough);
+    double* noted = pawl_bounce_of(state, c);
+    bool lost = note_rate(noted, state->t, k->rate[i], e, rough);
+    height = height < INFINITY ? height : height_of_series(noted, state->t);
     bool low = height <= PAWL_BOUNCE_LEAST * scale[c * stride] || (rough && lost);
     *ends |= low && !k->dull[i];
     k->dull[i] |= low;

@@ -230,6 +230,57 @@ static void test_box_comes_to_rest(void** unused) {
   run_end(&run);
 }
 
+// ---- bouncing beside a contact that grips
+// -------------------------------------------------------- A corner of a triangle in a trough
+// bounces to rest on one wall, in the end by a steady ratio, while another on the other wall slips
+// and sticks after each hit. While that slips the first is driven apart, so that only its flights
+// say how high it goes.
+#define CORNER(a, b) "(x + (" a ")*cos(p) - (" b ")*sin(p))"
+#define CORNER_Y(a, b) "(y + (" a ")*sin(p) + (" b ")*cos(p))"
+#define WALL(name, a, b, nx, ny)                                                               \
+  "  " name ": {gap: \"" CORNER(a, b) "*(" nx ") + " CORNER_Y(                                 \
+      a, b) "*(" ny                                                                            \
+            ") + 0.3\", "                                                                      \
+            "restitution: 0.7, friction: 1.2, slip: \"" CORNER(a, b) "*(-" ny ") + " CORNER_Y( \
+                a, b) "*(" nx ")\"}\n"
+static const char TROUGH[] =
+    "model: trough\n"
+    "coordinates: {x: {start: -0.126974359591414, rate: 0.0016345295087937795, guess: true},\n"
+    "  y: {start: -0.140435826349363, rate: 0.0009710795818470787, guess: true},\n"
+    "  p: {start: 3.1094423821841723, rate: -0.008344741694215015}}\n"
+    "mass: {x: 1, y: 1, p: 0.02}\npotential: 9.81*y\ncontacts:\n"  //
+    WALL("bounces", "0.19900083305560518", "0.01996668332936563", "0.5143245061711731",
+         "0.8575956520131027") WALL("grips", "-0.11679207152035245", "0.16235643513573733",
+                                    "-0.16062250007840712", "0.9870159129763624");
+
+static void test_rest_beside_a_grip(void** unused) {
+  (void)unused;
+  Run run = run_text_with(TROUGH, NULL);
+  run.def.simulate.rtol = 1e-11;
+  run.def.simulate.atol = 1e-13;
+  run.def.simulate.smooth = "dopri";
+  run_to(&run, 0.005, 1e-4);
+  double t[3] = {0};  // of the last hits
+  int rests = 0, hits = 0;
+  for (int k = 0; k < run_events(&run); k++) {
+    const PawlEvent* event = run_event(&run, k);
+    if (strcmp(event->constraint, "bounces") == 0 && strcmp(event->to, "hit") == 0) {
+      hits++;
+      t[0] = t[1], t[1] = t[2], t[2] = event->t;
+    } else if (strcmp(event->constraint, "bounces") == 0 && strcmp(event->to, "rest") == 0) {
+      double ratio = (t[2] - t[1]) / (t[1] - t[0]);
+      CHECK_NEAR(event->t, t[2] + (t[2] - t[1]) * ratio / (1 - ratio), 1e-9);
+      rests++;
+    }
+  }
+  assert_true(hits > 15 && hits < 60);
+  assert_int_equal(rests, 1);
+  for (int j = 0; j < 3; j++) {
+    CHECK_NEAR(pawl_sim_state(run.sim)->v[j], 0.0, 1e-12);
+  }
+  run_end(&run);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_no_gain),
@@ -239,6 +290,7 @@ int main(void) {
       cmocka_unit_test(test_comes_off_in_a_corner),
       cmocka_unit_test(test_begins_on_a_belt),
       cmocka_unit_test(test_box_comes_to_rest),
+      cmocka_unit_test(test_rest_beside_a_grip),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
