@@ -18,19 +18,24 @@ static double diagonal(const PawlPattern* A, const double* values, int i) {
   return 0.0;
 }
 
-// h t f^2/M of a coordinate, and the kinetic energy of moving it by its rounding in a step.  (B20)
-static double noise_of(double m, double f, double q, double h, double t) {
+// h t f^2/M of a coordinate, the kinetic energy of moving it by its rounding in a step, and the
+// work of its force along what each step may leave of it.                                    (B20)
+static double noise_of(double m, double f, double q, double h, double t, double left) {
   double rate = PAWL_ROUNDED * q / h;
-  return m > 0.0 ? PAWL_ENERGY_ROUNDING * h * t * f * f / m + 0.5 * m * rate * rate : 0.0;
+  return m > 0.0
+             ? PAWL_ENERGY_ROUNDING * h * t * f * f / m + 0.5 * m * rate * rate + fabs(f * q) * left
+             : 0.0;
 }
 
 static double sum_noise(const PawlSim* sim, const PawlValues* values) {
   const PawlState* state = sim->state;
   PawlPattern H = pawl_system_pattern_H(sim->system);
+  const PawlSimulateDef* def = &sim->def.simulate;
+  double left = pawl_method_uses(def, "tolerance") ? def->tolerance * state->t / def->step : 0.0;
   double sum = 0.0;
   for (int i = 0; i < pawl_moving(pawl_system_sizes(sim->system)); i++) {
     double q = i < sim->system->model->turning ? state->q[i] : 1.0;
-    sum += noise_of(diagonal(&H, values->M, i), values->f[i], q, sim->def.simulate.step, state->t);
+    sum += noise_of(diagonal(&H, values->M, i), values->f[i], q, def->step, state->t, left);
   }
   return sum;
 }

@@ -319,6 +319,21 @@ paths
 near "$(field energy.max_drift)" 1.4319537131 1e-8
 expect 1 run oscillator --method rk4 --step 0.75 --until 30 --strict --quiet
 has err 'the energy drifts by more than 1% of what the run has moved'
+# A body that two rough corners hold at rest: what the tolerance of positions leaves is no motion, and
+# the work along it no warning.
+cat >jammed.yaml <<'MODEL'
+model: jammed
+coordinates: {x: 1.3, y: 0.7, p: 0.4}
+mass: {x: 1, y: 1, p: 0.1}
+forces: {x: -1.3121725197783392, y: -6.929141610081208, p: -1.3105046950976873}
+functions:
+  along(a, b, n, m): (x - 1.3 + a*(cos(p) - cos(0.4)) - b*(sin(p) - sin(0.4)))*n + (y - 0.7 + a*(sin(p) - sin(0.4)) + b*(cos(p) - cos(0.4)))*m
+contacts:
+  one: {gap: "along(-0.274394647748421, 0.4063390580375646, -0.9086426152817187, 0.41757466122119813)", friction: 1.5, slip: "along(-0.274394647748421, 0.4063390580375646, -0.41757466122119813, -0.9086426152817187)"}
+  two: {gap: "along(-0.632367601667494, -0.044319791858457136, -0.1307078285585615, 0.9914209315691825)", friction: 1.5, slip: "along(-0.632367601667494, -0.044319791858457136, -0.9914209315691825, -0.1307078285585615)"}
+simulate: {method: nsga-pva, until: 0.01, step: 0.001}
+MODEL
+expect 0 run jammed.yaml --strict
 printf '%s\n' 'model: leap' 'coordinates: {x: {rate: 1}}' 'mass: {x: 1}' \
   'potential: "0.3*floor(x*2)"' 'simulate: {until: 1.2}' > leap.yaml
 expect 1 run leap.yaml --strict --quiet
