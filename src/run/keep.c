@@ -94,7 +94,7 @@ static PawlStatus keep_start(Keep* k, PawlStepper* stepper, PawlError* err) {
   }
   char how[400];
   snprintf(how, sizeof how, "projected while %.300s is kept", k->names);
-  PawlAssemblyDef def = {.kept = {k->kept[0], k->kept[1]}, .how = how};
+  PawlAssemblyDef def = {.kept = {k->kept[0], k->kept[1]}, .how = {how, how}};
   pawl_system_start(k->system, k->state->q, k->state->v);
   PAWL_TRY(pawl_assemble(k->system, k->state, &def, err));
   return pawl_stepper_start(stepper, k->state, false, err);

@@ -33,6 +33,7 @@
 
 enum { MOST_ITERATIONS = 50, MOST_HALVINGS = 6, POSITION = 0, VELOCITY = 1 };
 enum { MOST_DOWN = 100, MOST_ROWS_DOWN = 400 };  // steps of (K3), and rows for which it is taken
+enum { MOST_NUDGES = 3 };                        // places near by that it begins from, too
 
 typedef struct Assembly {
   PawlArena arena;
@@ -181,7 +182,7 @@ static PawlStatus least_change(Assembly* k, PawlError* err) {
                ? pawl_fail_memory(err)
                : pawl_fail(err, PAWL_ERROR_RUN,
                            "the start cannot be %s: the masses of the others do not allow it",
-                           k->def->how);
+                           k->def->how[0]);
   }
   change_of(k, k->P, f);
   return PAWL_OK;
@@ -239,9 +240,12 @@ static PawlStatus cannot_be_met(const Assembly* k, int level, PawlError* err) {
                        number + 1, k->residual[i]);
     }
   }
-  pawl_fail(err, PAWL_ERROR_RUN, "the %s of the start cannot be %s: %s%s",
-            level ? "velocity" : "position", k->def->how, rows.s ? rows.s : "",
-            count > MOST_NAMED ? ", ..." : "");
+  pawl_fail(err, PAWL_ERROR_RUN, "the %s of the start cannot be %s: %s%s%s",
+            level ? "velocity" : "position", k->def->how[level], rows.s ? rows.s : "",
+            count > MOST_NAMED ? ", ..." : "",
+            k->free_count == 0 && k->def->any_metric
+                ? "; `guess: true` marks what may change, and --project moves all"
+                : "");
   pawl_text_free(&rows);
   return PAWL_ERROR_RUN;
 }
@@ -325,7 +329,8 @@ typedef struct Way {
 // From where it is, with the change so far.
 static PawlStatus newton(Assembly* k, int level, Way way, PawlError* err) {
   double last = INFINITY, worst = measure(k, level), squares = sum_of_squares(k);
-  int most = k->free_count > 0 ? MOST_ITERATIONS : 0;
+  bool far = level == POSITION && k->def->nearly > 0.0 && worst > k->def->nearly;
+  int most = k->free_count > 0 && !far ? MOST_ITERATIONS : 0;
   for (int n = 0; n < most; n++) {
     if (worst <= PAWL_START_PROJECTED ||
         (worst <= PAWL_START_MET && last <= PAWL_LAST_PROJECTION)) {
@@ -417,14 +422,38 @@ static PawlStatus descend_once(Assembly* k, const Descent* down, double* m, doub
   return prepare(k);
 }
 
-// Goes down by (K3) until Newton's method is near enough. PAWL_ERROR_RUN: it is not.
-static PawlStatus descend(Assembly* k) {
+// Where links are stretched to a line nothing says to which side they give way: each coordinate
+// moves by what the rows are off, at most by half, to a side of its own and of the try.      (K4)
+static PawlStatus nudge(Assembly* k, int try) {
+  static const double GOLDEN = 0.6180339887498949;
+  double off = sqrt(sum_of_squares(k));
+  for (int j = 0; j < k->n.v; j++) {
+    double column = 0.0, side = fmod(GOLDEN * (try * k->free_count + k->place[j] + 1), 1.0) - 0.5;
+    for (int p = k->G.start[j]; p < k->G.start[j + 1]; p++) {
+      column += k->asked[k->G.index[p]] ? k->values->G[p] * k->values->G[p] : 0.0;
+    }
+    if (k->place[j] >= 0) {
+      k->d[k->place[j]] = side * (off < sqrt(column) ? off / sqrt(column) : 1.0);
+    }
+  }
+  move(k, POSITION);
+  PAWL_TRY(evaluate(k, NULL));
+  measure(k, POSITION);
+  return PAWL_OK;
+}
+
+// Goes down by (K3) until Newton's method is near enough, from another place near by if it is not
+// the first try. PAWL_ERROR_RUN: it is not.
+static PawlStatus descend(Assembly* k, int try) {
   Descent down = {0};
   double m = 0.0;
   choose_free(k, POSITION);
   memset(k->change, 0, (size_t)k->n.v * sizeof(double));
   PAWL_TRY(evaluate(k, NULL));
   measure(k, POSITION);
+  if (try > 0) {
+    PAWL_TRY(nudge(k, try));
+  }
   PAWL_TRY(begin_descent(k, &down, NULL));
   PAWL_TRY(prepare(k));
   for (int i = 0; i < k->n.rows; i++) {
@@ -438,9 +467,9 @@ static PawlStatus descend(Assembly* k) {
 }
 
 // Down, and then by Newton's method; PAWL_ERROR_RUN: that ends somewhere else.
-static PawlStatus solve_from_afar(Assembly* k, bool plain) {
+static PawlStatus solve_from_afar(Assembly* k, bool plain, int try) {
   memcpy(k->state->q, k->stated, (size_t)k->n.q * sizeof(double));
-  PawlStatus status = descend(k);
+  PawlStatus status = descend(k, try);
   return status ? status : newton(k, POSITION, (Way){.plain = plain}, NULL);
 }
 
@@ -450,22 +479,23 @@ static bool ends(PawlStatus status) {
 
 // A guess that is far away goes down first. If that ends somewhere else, Newton's method begins
 // with the guess all the same. Where constraints are curved as far as the guess is away, neither
-// way to the least change has an end; then the last steps are the least by themselves.
+// way to the least change has an end; then the last steps are the least by themselves, at last from
+// places near by.
 static PawlStatus solve_positions(Assembly* k, PawlError* err) {
   size_t bytes = (size_t)k->n.q * sizeof(double);
   memcpy(k->stated, k->state->q, bytes);
-  bool down = k->def->any_metric && k->n.rows <= MOST_ROWS_DOWN;
+  bool down = k->def->any_metric && k->n.rows <= MOST_ROWS_DOWN && k->def->nearly == 0.0;
   PawlStatus status = solve_level(k, POSITION, (Way){.judge = down}, err);
   PawlStatus far = PAWL_ERROR_RUN;
   if (status == PAWL_RETRY) {
-    far = solve_from_afar(k, false);
+    far = solve_from_afar(k, false, 0);
     if (!ends(far)) {
       memcpy(k->state->q, k->stated, bytes);
       status = solve_level(k, POSITION, (Way){0}, err);
     }
   }
-  if (down && !ends(far) && !ends(status)) {
-    far = solve_from_afar(k, true);
+  for (int try = 0; down && try <= MOST_NUDGES && !ends(far) && !ends(status); try++) {
+    far = solve_from_afar(k, true, try);
   }
   return far == PAWL_ERROR_MEMORY ? pawl_fail_memory(err) : far == PAWL_OK ? PAWL_OK : status;
 }
@@ -505,7 +535,7 @@ static PawlStatus allocate(Assembly* k, PawlError* err) {
 static PawlStatus assemble(Assembly* k, PawlError* err) {
   if (most_free(k) > PAWL_ASSEMBLY_MOST) {
     return pawl_fail(err, PAWL_ERROR_USAGE,
-                     "the start cannot be %s: at most %d coordinates may change", k->def->how,
+                     "the start cannot be %s: at most %d coordinates may change", k->def->how[0],
                      PAWL_ASSEMBLY_MOST);
   }
   PAWL_TRY(allocate(k, err));

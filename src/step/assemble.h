@@ -13,10 +13,11 @@ enum { PAWL_LEFT_POSITION = 1, PAWL_LEFT_VELOCITY = 2, PAWL_LEFT_BOTH = 3 };
 typedef struct PawlAssemblyDef {
   const bool* kept[2];        // flags of coordinates, of rates: these stay
   const unsigned char* left;  // rows: 0, or PAWL_LEFT_...; NULL: all must hold
-  const char* how;            // for messages: "the start cannot be <how>"
+  const char* how[2];         // for messages: "the position of the start cannot be <how>"
   // Without mass the changes have no metric: then each counts the same. And a step from far away
   // may be shortened.
   bool any_metric;
+  double nearly;  // [1] of the terms of rows: starts that are farther off are refused; 0: none are
 } PawlAssemblyDef;
 
 // q and v of `state` are as stated; its modes are known. They become those that satisfy the rows in

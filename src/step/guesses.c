@@ -30,24 +30,22 @@ static int position_length(const char* name, bool is_rate) {
   return strcmp(name + length - end, of_rotation) == 0 ? (int)(length - end) : 0;
 }
 
-// "a, b'": what was marked as a guess.
-static void name_guesses(const PawlStepper* s, char* room, size_t size) {
+// "a, b": the coordinates, or rates, that were marked as guesses.
+static void name_guesses(const PawlStepper* s, int level, char* room, size_t size) {
   enum { MOST_NAMED = 6, MOST_SHOWN = 40 };
   int named = 0;
   size_t used = 0;
   room[0] = '\0';
-  for (int level = 0; level < 2; level++) {
-    for (int i = 0; i < s->sizes.v; i++) {
-      bool is_rate;
-      const char* name = pawl_system_velocity_name(s->system, i, &is_rate);
-      int shown = level == 1 ? (int)strlen(name) : position_length(name, is_rate);
-      bool guessed = pawl_system_guessed(s->system, i, level == 1) && shown > 0;
-      if (guessed && named++ < MOST_NAMED) {
-        int length = snprintf(room + used, size - used, "%s%.*s%s", used > 0 ? ", " : "",
-                              shown < MOST_SHOWN ? shown : MOST_SHOWN, name,
-                              level == 1 && is_rate ? "'" : "");
-        used += length > 0 && (size_t)length < size - used ? (size_t)length : 0;
-      }
+  for (int i = 0; i < s->sizes.v; i++) {
+    bool is_rate;
+    const char* name = pawl_system_velocity_name(s->system, i, &is_rate);
+    int shown = level == 1 ? (int)strlen(name) : position_length(name, is_rate);
+    bool guessed = pawl_system_guessed(s->system, i, level == 1) && shown > 0;
+    if (guessed && named++ < MOST_NAMED) {
+      int length =
+          snprintf(room + used, size - used, "%s%.*s%s", used > 0 ? ", " : "",
+                   shown < MOST_SHOWN ? shown : MOST_SHOWN, name, level == 1 && is_rate ? "'" : "");
+      used += length > 0 && (size_t)length < size - used ? (size_t)length : 0;
     }
   }
   snprintf(room + used, size - used, "%s", named > MOST_NAMED ? ", ..." : "");
@@ -142,26 +140,38 @@ static void close_kept(const PawlStepper* s, const unsigned char* left, PawlStat
   }
 }
 
+// How the start is looked for.
+typedef struct Attempt {
+  bool closed;    // what keeps an offset is closed where something of it is found
+  double nearly;  // > 0: coordinates that were given change, too, where this much at most is off
+} Attempt;
+
 // Changes what was guessed until the constraints hold. The modes belong to the place that is found,
 // so they are asked for again; what locks hold is the value there, at rest.
 static PawlStatus assemble_with(PawlStepper* s, PawlState* state, bool* kept, unsigned char* left,
-                                int* modes, bool closed, PawlError* err) {
+                                int* modes, Attempt how_far, PawlError* err) {
   enum { MOST_ROUNDS = 8 };
   size_t n = (size_t)s->sizes.v;
-  char names[300], with[220], how[580];
-  name_guesses(s, names, sizeof names);
+  char names[300], with[220], how[2][580];
   name_at_start(s, with, sizeof with);
-  if (names[0]) {
-    snprintf(how, sizeof how, "assembled by changing %s alone%s", names, with);
-  } else {
-    snprintf(how, sizeof how, "as given");
+  for (int level = 0; level < 2; level++) {
+    name_guesses(s, level, names, sizeof names);
+    if (names[0]) {
+      snprintf(how[level], sizeof how[level], "assembled by changing %s alone%s", names, with);
+    } else {
+      snprintf(how[level], sizeof how[level], "as given");
+    }
   }
-  PawlAssemblyDef def = {.kept = {kept, kept + n}, .left = left, .how = how, .any_metric = true};
+  PawlAssemblyDef def = {.kept = {kept, kept + n},
+                         .left = left,
+                         .how = {how[0], how[1]},
+                         .any_metric = true,
+                         .nearly = how_far.nearly};
   for (int i = 0; i < s->sizes.v; i++) {
-    kept[i] = !pawl_system_guessed(s->system, i, false);
+    kept[i] = how_far.nearly == 0.0 && !pawl_system_guessed(s->system, i, false);
     kept[n + (size_t)i] = !pawl_system_guessed(s->system, i, true);
   }
-  leave_kept(s, left, closed);
+  leave_kept(s, left, how_far.closed);
   for (int k = 0; s->loop && k < s->watching.joint_count; k++) {
     int row = s->system->constraints[s->watching.joints[k]].first_row;
     left[row] = left[row] ? PAWL_LEFT_BOTH : 0;  // what holds by a capacity slides
@@ -179,7 +189,7 @@ static PawlStatus assemble_with(PawlStepper* s, PawlState* state, bool* kept, un
   }
   return pawl_fail(err, PAWL_ERROR_RUN,
                    "the start cannot be %s: the modes of the constraints change with each try",
-                   how);
+                   how[0]);
 }
 
 static bool keeps_offsets(const PawlStepper* s) {
@@ -190,26 +200,50 @@ static bool keeps_offsets(const PawlStepper* s) {
   return any;
 }
 
-static PawlStatus assemble(PawlStepper* s, PawlState* state, PawlError* err) {
+// Tries one way after the other, each from the start as stated: what keeps offsets closed, and
+// open; all coordinates where they nearly fit. The first message counts.
+static PawlStatus try_all(PawlStepper* s, PawlState* state, bool* kept, unsigned char* left,
+                          int* modes, double* stated, PawlError* err) {
+  static const double NEARLY = 1e-2;  // [1] of the terms of a row
   size_t q = (size_t)s->sizes.q, v = (size_t)s->sizes.v;
   bool closed = keeps_offsets(s);
+  const Attempt attempts[] = {{closed, 0.0}, {false, 0.0}, {closed, NEARLY}};
+  PawlStatus status = PAWL_ERROR_RUN;
+  memcpy(stated, state->q, q * sizeof *stated);
+  memcpy(stated + q, state->v, v * sizeof *stated);
+  for (int k = 0; k < 3 && status == PAWL_ERROR_RUN; k++) {
+    PawlError later = {0};
+    if (k == 1 && !closed) {
+      continue;
+    }
+    if (k > 0) {
+      memcpy(state->q, stated, q * sizeof *stated);
+      memcpy(state->v, stated + q, v * sizeof *stated);
+      PAWL_TRY(find_modes(s, state, err));
+    }
+    PawlStatus found =
+        assemble_with(s, state, kept, left, modes, attempts[k], k == 2 ? &later : err);
+    if (found == PAWL_ERROR_MEMORY) {
+      return pawl_fail_memory(err);
+    }
+    status = k < 2 || found == PAWL_OK ? found : status;
+  }
+  return status;
+}
+
+static PawlStatus assemble(PawlStepper* s, PawlState* state, bool project, PawlError* err) {
+  size_t q = (size_t)s->sizes.q, v = (size_t)s->sizes.v;
   bool* kept = pawl_alloc(2 * v, sizeof *kept);
   unsigned char* left = pawl_alloc((size_t)s->sizes.rows, 1);
   int* modes = pawl_alloc(1, pawl_phase_mode_bytes(state) + sizeof *modes);
   double* stated = pawl_alloc(q + v, sizeof *stated);
-  PawlStatus status;
-  if (kept && left && modes && stated) {
-    memcpy(stated, state->q, q * sizeof *stated);
-    memcpy(stated + q, state->v, v * sizeof *stated);
-    status = assemble_with(s, state, kept, left, modes, closed, err);
-  } else {
-    status = pawl_fail_memory(err);
-  }
-  if (closed && status == PAWL_ERROR_RUN) {
+  PawlStatus status = kept && left && modes && stated
+                          ? try_all(s, state, kept, left, modes, stated, err)
+                          : pawl_fail_memory(err);
+  if (status == PAWL_ERROR_RUN && project) {  // moves everything as little as possible
     memcpy(state->q, stated, q * sizeof *stated);
     memcpy(state->v, stated + q, v * sizeof *stated);
     status = find_modes(s, state, err);
-    status = status ? status : assemble_with(s, state, kept, left, modes, false, err);
   }
   pawl_free(kept);
   pawl_free(left);
@@ -219,8 +253,8 @@ static PawlStatus assemble(PawlStepper* s, PawlState* state, PawlError* err) {
 }
 
 // Modes first, as the start states them.
-PawlStatus pawl_guesses_find(PawlStepper* s, PawlState* state, PawlError* err) {
+PawlStatus pawl_guesses_find(PawlStepper* s, PawlState* state, bool project, PawlError* err) {
   PAWL_TRY(find_modes(s, state, err));
   bool any = pawl_system_guesses(s->system) || asks_at_start(s);
-  return any ? assemble(s, state, err) : PAWL_OK;
+  return any ? assemble(s, state, project, err) : PAWL_OK;
 }

@@ -286,7 +286,10 @@ static PawlStatus check_accelerations(Start* start, PawlError* err) {
   memcpy(start->residual, start->values->gamma, (size_t)s->sizes.rows * sizeof(double));
   pawl_sparse_add(&s->G, start->values->G, 1.0, start->state->a, start->residual);
   only_penetration(start, false);
-  row_scale(start, start->state->a, false);
+  // Where all is held at rest accelerations are the rounding of those that forces would make.
+  double push = pawl_dynamics_push(s, start->state, start->values);
+  pawl_sparse_sizes(&s->G, start->values->G, start->state->a, PAWL_SMALLEST_PART * push,
+                    start->scale);
   int row;
   return worst(start, &row) > PAWL_REDUNDANT_OFF
              ? off_by(start, row, "acceleration", " per second squared", err)

@@ -310,7 +310,7 @@ static PawlStatus start(PawlStepper* s, PawlState* state, bool project, PawlErro
   state->redundant_count = state->still_count = 0;
   memset(state->work, 0, PAWL_WORK_COUNT * sizeof(double));
   memset(state->redundant, 0, (size_t)s->sizes.rows);
-  PAWL_TRY(pawl_guesses_find(s, state, err));
+  PAWL_TRY(pawl_guesses_find(s, state, project, err));
   PAWL_TRY(pawl_initial(&s->dynamics, state, project, err));
   if (s->loop) {
     PAWL_TRY(pawl_loop_settle(s, state, err));

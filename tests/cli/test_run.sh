@@ -209,6 +209,8 @@ has err "projected y: 4.5 -> 4.160251472"
 lacks err "projected x'"
 near "$(field projected.y.from)" 4.5 0
 near "$(field projected.y.to)" 4.160251471689218 1e-9
+has err "off at the stated start: 'rod' by 4.25"
+near "$(field off_at_start.rod)" 4.25 0
 expect 0 check off.yaml --project
 has err "projected y: 4.5 -> 4.160251472"
 expect 1 compare off.yaml --methods ga-p,rk4 --until 0.1

@@ -37,8 +37,7 @@ static void test_impossible(void** state) {
   Motion m = motion_text(FOUR_BAR("{start: 0.5, guess: true}", "1"));
   assert_int_equal(begin(&m, "rk4"), PAWL_ERROR_RUN);
   print_message("%s\n", m.err.message);
-  assert_non_null(
-      strstr(m.err.message, "cannot be assembled by changing b, b' alone: 'loop' (row 1)"));
+  assert_non_null(strstr(m.err.message, "cannot be assembled by changing b alone: 'loop' (row 1)"));
   assert_non_null(strstr(m.err.message, "is off by"));
   motion_end(&m);
   // Too short to reach, whatever is guessed.
@@ -46,7 +45,7 @@ static void test_impossible(void** state) {
       "model: gap\ncoordinates: {x: {guess: start}, y: {guess: true}}\nmass: {x: 1, y: 1}\n"
       "constraints: {rod: x^2 + y^2 = -1}\n");
   assert_int_equal(begin(&m, "rk4"), PAWL_ERROR_RUN);
-  assert_non_null(strstr(m.err.message, "by changing x, y, y' alone: 'rod' (row 1) is off by"));
+  assert_non_null(strstr(m.err.message, "by changing x, y alone: 'rod' (row 1) is off by"));
   motion_end(&m);
   // A rotation by its name, and its rates by theirs.
   m = motion_text(
@@ -54,8 +53,7 @@ static void test_impossible(void** state) {
       "R.omega)\n"
       "define: {axis: \"R*[0, 0, 1]\"}\nconstraints: {far: axis.x = 2}\n");
   assert_int_equal(begin(&m, "rk4"), PAWL_ERROR_RUN);
-  assert_non_null(
-      strstr(m.err.message, "by changing R, R.omega.x, R.omega.y, R.omega.z alone: 'far' (row 1)"));
+  assert_non_null(strstr(m.err.message, "by changing R alone: 'far' (row 1)"));
   motion_end(&m);
   // Without a guess nothing is moved.
   m = motion_text(FOUR_BAR("0.5", "1"));
@@ -98,6 +96,78 @@ static void test_told(void** state) {
       "bodies: {a: {mass: 1, inertia: 1, start: {angle: 0.5}}}\njoints:\n"
       "  i: {revolute: [ground, a], cut: true, start: 0.6}\n",
       "cannot be as given: 'i.kept' (row 1) is off by -0.1");
+}
+
+// Angles of a loop with three digits: what is off, 6e-5 m, is taken from all of them, the same with
+// both coordinates. Off by 0.1 it is an error with what to do.
+static void test_nearly(void** state) {
+  (void)state;
+  double angle[2] = {0};
+  for (int k = 0; k < 3; k++) {
+    char text[1000];
+    snprintf(text, sizeof text,
+             "model: nearly\nmechanism: {coordinates: %s}\nbodies:\n"
+             "  crank: {mass: 1, inertia: 0.02}\n  rod: {mass: 0.8, inertia: 0.05}\n"
+             "  rocker: {mass: 1.2, inertia: 0.03}\njoints:\n"
+             "  a: {revolute: [ground, crank], start: 0.9}\n"
+             "  b: {revolute: [crank, rod], at: [[0.2, 0], [0, 0]], start: %g}\n"
+             "  c: {revolute: [rod, rocker], at: [[0.6, 0], [0, 0.4]], start: -0.899}\n"
+             "  d: {revolute: [ground, rocker], at: [[0.5, 0.1], [0, 0]]}\n",
+             k == 1 ? "absolute" : "joint", k == 2 ? -0.435 : -0.335);
+    Motion m = motion_text(text);
+    if (k < 2) {
+      NEED(begin(&m, "dopri"), &m.err);
+      angle[k] = m.state->q[k == 0 ? 0 : 2];  // of the crank
+      assert_true(fabs(angle[k] - 0.9) > 1e-6 && fabs(angle[k] - 0.9) < 1e-4);
+    } else {
+      assert_int_equal(begin(&m, "dopri"), PAWL_ERROR_RUN);
+      print_message("%s\n", m.err.message);
+      assert_non_null(strstr(m.err.message, "cannot be as given: 'd' (row 1) is off by"));
+      assert_non_null(strstr(m.err.message, "--project moves all"));
+    }
+    motion_end(&m);
+  }
+  CHECK_NEAR(angle[0], angle[1], 1e-8);
+}
+
+// Three links of 1 m between pins 2 m apart, all angles 0: no change of an angle shortens the line.
+static void test_stretched(void** state) {
+  (void)state;
+  Motion m = motion_text(
+      "model: stretched\nbodies: {a: {mass: 1, inertia: 0.1}, b: {mass: 1, inertia: 0.1}, "
+      "c: {mass: 1, inertia: 0.1}}\njoints:\n  j: {revolute: [ground, a]}\n"
+      "  k: {revolute: [a, b], at: [[1, 0], [0, 0]]}\n"
+      "  l: {revolute: [b, c], at: [[1, 0], [0, 0]]}\n"
+      "  m: {revolute: [c, ground], at: [[1, 0], [2, 0]]}\n");
+  NEED(begin(&m, "rk4"), &m.err);
+  const double* q = m.state->q;
+  double x = cos(q[0]) + cos(q[0] + q[1]) + cos(q[0] + q[1] + q[2]);
+  double y = sin(q[0]) + sin(q[0] + q[1]) + sin(q[0] + q[1] + q[2]);
+  CHECK_NEAR(x, 2.0, 1e-12);
+  CHECK_NEAR(y, 0.0, 1e-12);
+  motion_end(&m);
+}
+
+// Friction of all joints holds a loop at rest: accelerations are rounding, and contradict nothing.
+static void test_held_loop(void** state) {
+  (void)state;
+  static const double starts[] = {0.9, 0.31, 1.2, 2, 2.5, 0.05};
+  for (int k = 0; k < 6; k++) {
+    char text[1200];
+    snprintf(text, sizeof text,
+             "model: held\nmechanism: {gravity: [0.5, -9.81], coordinates: absolute}\nbodies:\n"
+             "  crank: {mass: 1, inertia: 0.02, centre: [0.1, 0.02]}\n"
+             "  rod: {mass: 0.8, inertia: 0.05, centre: [0.3, -0.05]}\n"
+             "  rocker: {mass: 1.2, inertia: 0.03, centre: [0.03, 0.2]}\njoints:\n"
+             "  a: {revolute: [ground, crank], start: %g, rate: 0, friction: 3}\n"
+             "  b: {revolute: [crank, rod], at: [[0.2, 0], [0, 0]], guess: -0.3, friction: 3}\n"
+             "  c: {revolute: [rod, rocker], at: [[0.6, 0], [0, 0.4]], guess: 0, friction: 3}\n"
+             "  d: {revolute: [ground, rocker], at: [[0.5, 0.1], [0, 0]], friction: 3}\n",
+             starts[k]);
+    Motion m = motion_text(text);
+    NEED(begin(&m, "event-driven"), &m.err);
+    motion_end(&m);
+  }
 }
 
 // What holds at the start alone: the point begins at (0.6, 0.8) of the rod and moves with 1 along
@@ -206,10 +276,12 @@ static void test_far_from_curved(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_told),         cmocka_unit_test(test_four_bar),
-      cmocka_unit_test(test_at_start),     cmocka_unit_test(test_impossible),
-      cmocka_unit_test(test_least_change), cmocka_unit_test(test_modes_and_locks),
-      cmocka_unit_test(test_rotation),     cmocka_unit_test(test_far_from_curved),
+      cmocka_unit_test(test_nearly),          cmocka_unit_test(test_stretched),
+      cmocka_unit_test(test_held_loop),       cmocka_unit_test(test_told),
+      cmocka_unit_test(test_four_bar),        cmocka_unit_test(test_at_start),
+      cmocka_unit_test(test_impossible),      cmocka_unit_test(test_least_change),
+      cmocka_unit_test(test_modes_and_locks), cmocka_unit_test(test_rotation),
+      cmocka_unit_test(test_far_from_curved),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
