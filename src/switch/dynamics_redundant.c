@@ -6,6 +6,7 @@
 
 #include "model/model.h"
 #include "switch/dynamics.h"
+#include "switch/tolerances.h"
 #include "system/system.h"
 
 // Flags equations that follow from others; how many. Contacts under one body share what they
@@ -48,7 +49,7 @@ static bool holds_by_capacity(const PawlDynamics* d, const PawlState* state) {
 // which is zero where c is. False: nothing was found.
 static bool flag_shared(PawlDynamics* d, const PawlState* state, const PawlValues* values,
                         unsigned char* flags) {
-  static const double PART = 1e-6, GOLDEN = 0.6180339887498949;  // [1] of a direction; a weight
+  static const double GOLDEN = 0.6180339887498949;  // for the weights
   int m = d->sizes.rows;
   double *length = d->room, *y = length + m, *x = y + m;
   if (pawl_dynamics_factor(d, values, state->active) != PAWL_OK) {
@@ -67,7 +68,7 @@ static bool flag_shared(PawlDynamics* d, const PawlState* state, const PawlValue
   }
   pawl_kkt_solve(d->kkt, x, y);
   for (int i = 0; i < m; i++) {
-    bool shared = state->redundant[i] || fabs(y[i]) * sqrt(length[i]) > PART;
+    bool shared = state->redundant[i] || fabs(y[i]) * sqrt(length[i]) > PAWL_REDUNDANT_PART;
     flags[i] = shared && pawl_system_row_kind(d->system, i) == PAWL_ROW_BILATERAL;
   }
   return true;

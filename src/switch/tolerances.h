@@ -282,6 +282,8 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 #define PAWL_FARTHEST_GUESS 1e3
 // [1] Of the same: a row left out as redundant that is farther off has become independent.
 #define PAWL_REDUNDANT_OFF 1e-6
+// [1] Of a direction of length 1: a smaller part of a row in another is none.
+#define PAWL_REDUNDANT_PART 1e-6
 // [1] Of rates and accelerations: rows that depend on each other and differ by more contradict.
 #define PAWL_CONTRADICTS 1e-9
 
