@@ -553,6 +553,34 @@ void pawl_kkt_direct_count(PawlKkt* kkt, int factorizations, int solves) {
   }
 }
 
+bool pawl_kkt_direct_two(PawlKkt* kkt, const unsigned char* active, PawlKktDirect out[2]) {
+  const PawlKktKept* kept = kkt->kept;
+  if (!kkt->code.factor || !kkt->code.solve || kkt->kept_count != 2 || !kept[0].clean ||
+      !kept[1].clean || !kkt->scaled || kkt->pin_count > 0 || !is_same_set(kkt, active)) {
+    return false;
+  }
+  int first = kept[kkt->turn].on ? 1 - kkt->turn : kkt->turn;
+  for (int k = 0; k < 2; k++) {
+    out[k] = (PawlKktDirect){.factor = kkt->code.factor,
+                             .solve = kkt->code.solve,
+                             .values = kept[k == 0 ? first : 1 - first].values,
+                             .table = kkt->code.table};
+  }
+  return true;
+}
+
+void pawl_kkt_direct_two_count(PawlKkt* kkt, const PawlKktDirect two[2], int factorizations,
+                               int solves) {
+  kkt->info.solves += solves;
+  for (int k = 0; k < factorizations; k++) {
+    pawl_kkt_dense_turn(kkt, two[k].values == kkt->kept[0].values ? 0 : 1);
+    kkt->plain = true;
+    kkt->kept[kkt->turn].number = ++kkt->info.factorizations;
+    kkt->info.by_code++;
+    pawl_kkt_name(kkt);
+  }
+}
+
 PawlKktInfo pawl_kkt_info(const PawlKkt* kkt) {
   PawlKktInfo info = kkt->info;
   info.current = kkt->kept[kkt->turn].number;

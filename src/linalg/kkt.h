@@ -94,6 +94,13 @@ bool pawl_kkt_direct(PawlKkt* kkt, const unsigned char* active, PawlKktDirect* o
 // The same for the factorisation in use, for solutions alone.
 bool pawl_kkt_direct_solves(PawlKkt* kkt, PawlKktDirect* out);
 void pawl_kkt_direct_count(PawlKkt* kkt, int factorizations, int solves);
+// The same for two matrices that take turns, in the places that pawl_kkt_factor would take. Those
+// that were factored, in their order, are then kept by their numbers (pawl_kkt_name), the last of
+// them in use; where something failed, nothing is kept any more (pawl_kkt_forget).
+bool pawl_kkt_direct_two(PawlKkt* kkt, const unsigned char* active, PawlKktDirect out[2]);
+void pawl_kkt_direct_two_count(PawlKkt* kkt, const PawlKktDirect two[2], int factorizations,
+                               int solves);
+void pawl_kkt_forget(PawlKkt* kkt);  // no earlier factorisation serves any more
 
 // A solution when rows of J (= B) depend on each other: x is unique, y has minimum norm, an
 // inconsistent right side c is met in the least-squares sense. Works on the values given here, not

@@ -148,9 +148,6 @@ void pawl_kkt_scale(PawlKkt* kkt, const double* S, const double* B, const double
 // kkt_scale.c: every `factor` for the R and C that are there.
 void pawl_kkt_use_scale(PawlKkt* kkt);
 
-// kkt.c: R and C, or the layout of `values`, are new: no earlier factorisation serves any more.
-void pawl_kkt_forget(PawlKkt* kkt);
-
 // kkt_memory.c
 uint64_t pawl_kkt_pattern_sum(const PawlKkt* kkt);
 

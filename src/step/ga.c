@@ -69,6 +69,47 @@ static void take_constant_mass(PawlStepper* s, PawlGa* d) {
   }
 }
 
+static void allocate(PawlStepper* s, PawlGa* d) {
+  int n = s->sizes.v, m = s->sizes.rows, of_H = s->nonzeros_H, of_G = s->G.start[n];
+  bool is_small = n <= PAWL_KERNELS_MOST && m <= PAWL_KERNELS_MOST && pawl_ga_adds_up(s);
+  PawlKernelsGa* k = is_small ? PAWL_NEW(&s->arena, PawlKernelsGa, 1) : NULL;
+  struct {
+    double **array, *small;
+    int size;
+  } arrays[] = {{&d->q, k ? k->q : NULL, s->sizes.q},
+                {&d->v, k ? k->v : NULL, n},
+                {&d->vdot, k ? k->vdot : NULL, n},
+                {&d->a, k ? k->a : NULL, n},
+                {&d->delta, k ? k->delta : NULL, n},
+                {&d->path, k ? k->path : NULL, n},
+                {&d->v_total, k ? k->v_total : NULL, n},
+                {&d->dq, k ? k->dq : NULL, n},
+                {&d->lambda, k ? k->lambda : NULL, m},
+                {&d->dlambda, k ? k->dlambda : NULL, m},
+                {&d->c, k ? k->c : NULL, m},
+                {&d->S, k ? k->S : NULL, of_H},
+                {&d->J, k ? k->J : NULL, of_G},
+                {&d->r, NULL, n},
+                {&d->magnitude, NULL, n},
+                {&d->weight, NULL, n},
+                {&d->size_q, NULL, n},
+                {&d->size_v, NULL, n},
+                {&d->size_a, NULL, n},
+                {&d->rounded, NULL, n},
+                {&d->a_first, NULL, n},
+                {&d->c_size, NULL, m},
+                {&d->rounded_c, NULL, m},
+                {&d->G_size, NULL, of_G}};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+    *arrays[i].array =
+        arrays[i].small ? arrays[i].small : PAWL_NEW(&s->arena, double, arrays[i].size);
+  }
+  d->small = k;
+  d->S_modes = PAWL_NEW(&s->arena, int, s->sizes.modes);
+  d->S_alone = m > 0 ? PAWL_NEW(&s->arena, double, of_H) : NULL;
+  d->sums = PAWL_NEW(&s->arena, PawlGaSums, pawl_pool_parts(n, PAWL_GA_PART));
+}
+
 PawlStatus pawl_ga_create(PawlStepper* s, PawlLevel level, unsigned more, PawlGa* d,
                           PawlError* err) {
   d->level = level;
@@ -76,24 +117,7 @@ PawlStatus pawl_ga_create(PawlStepper* s, PawlLevel level, unsigned more, PawlGa
   d->shifted = strcmp(s->def.start_acceleration, "shifted") == 0;
   d->simple = strcmp(s->def.newton, "simple") == 0;
   d->enough = pow(s->def.tolerance, 2.0 / 3.0);
-  int n = s->sizes.v, m = s->sizes.rows;
-  double** vectors[] = {&d->v,         &d->vdot,    &d->a,      &d->delta,   &d->r,
-                        &d->magnitude, &d->dq,      &d->weight, &d->size_q,  &d->size_v,
-                        &d->size_a,    &d->rounded, &d->path,   &d->v_total, &d->a_first};
-  double** rows[] = {&d->lambda, &d->dlambda, &d->c, &d->c_size, &d->rounded_c};
-  d->q = PAWL_NEW(&s->arena, double, s->sizes.q);
-  d->S = PAWL_NEW(&s->arena, double, s->nonzeros_H);
-  d->J = PAWL_NEW(&s->arena, double, s->G.start[n]);
-  d->G_size = PAWL_NEW(&s->arena, double, s->G.start[n]);
-  d->S_modes = PAWL_NEW(&s->arena, int, s->sizes.modes);
-  d->S_alone = s->sizes.rows > 0 ? PAWL_NEW(&s->arena, double, s->nonzeros_H) : NULL;
-  d->sums = PAWL_NEW(&s->arena, PawlGaSums, pawl_pool_parts(n, PAWL_GA_PART));
-  for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++) {
-    *vectors[k] = PAWL_NEW(&s->arena, double, n);
-  }
-  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
-    *rows[k] = PAWL_NEW(&s->arena, double, m);
-  }
+  allocate(s, d);
   if (s->arena.failed) {
     return pawl_fail_memory(err);
   }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "step/method.h"
+#include "system/kernels_ga.h"
 
 // At which level the constraints of the smooth motion are imposed.
 typedef enum PawlLevel {
@@ -87,6 +88,7 @@ typedef struct PawlGa {
   PawlGaFold fold;
   PawlGaSource source;
   struct PawlGaSums* sums;  // by part of the coordinates, see ga_loops.h
+  PawlKernelsGa* small;     // of a small model, with arrays of the above; else NULL
 } PawlGa;
 
 // The method's part of a state.

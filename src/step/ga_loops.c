@@ -127,34 +127,17 @@ void pawl_ga_place(const PawlStepper* s, PawlGa* d, PawlState* state) {
 }
 
 // ---- the guess and its corrections --------------------------------------------------------------
-// Coordinate i of the guess.                                                          (A1) to (A3)
-typedef struct Guess {
-  double vdot, a, v, delta;
-} Guess;
-
-typedef struct GuessFactors {
-  double h, gamma, beta, alpha_m, alpha_f, more;
-} GuessFactors;
-
-PAWL_INLINE GuessFactors guess_factors(const PawlGa* d, double more) {
-  return (GuessFactors){d->h, d->gamma, d->beta, d->alpha_m, d->alpha_f, more};
+PAWL_INLINE PawlKernelsGuessBy guess_factors(const PawlGa* d, double more) {
+  return (PawlKernelsGuessBy){d->h, d->gamma, d->beta, d->alpha_m, d->alpha_f, more};
 }
 
-PAWL_INLINE Guess guess_of(GuessFactors by, double v_n, double vdot_n, double a_n, double last) {
-  double h = by.h, gamma = by.gamma, beta = by.beta, alpha_m = by.alpha_m, alpha_f = by.alpha_f;
-  double guess = vdot_n + by.more * (vdot_n - last);
-  double a = ((1 - alpha_f) * guess + alpha_f * vdot_n - alpha_m * a_n) / (1 - alpha_m);
-  return (Guess){guess, a, v_n + h * ((1 - gamma) * a_n + gamma * a),
-                 h * v_n + h * h * ((0.5 - beta) * a_n + beta * a)};
-}
-
-PAWL_INLINE void guess_all(GuessFactors by, int count, const double* restrict v_n,
+PAWL_INLINE void guess_all(PawlKernelsGuessBy by, int count, const double* restrict v_n,
                            const double* restrict vdot_n, const double* restrict a_n,
                            const double* restrict last, double* restrict vdot,
                            double* restrict path, double* restrict a, double* restrict v,
                            double* restrict delta) {
   for (int i = 0; i < count; i++) {
-    Guess g = guess_of(by, v_n[i], vdot_n[i], a_n[i], last[i]);
+    PawlKernelsGuess g = pawl_kernels_guess_of(by, v_n[i], vdot_n[i], a_n[i], last[i]);
     vdot[i] = g.vdot;
     path[i] = fabs(g.vdot);
     a[i] = g.a;
@@ -177,11 +160,12 @@ PAWL_INLINE void add_all(double of_v, double of_vdot, double of_a, int count,
 }
 
 // The same in the widest vectors of the machine.
-PAWL_MANY_TARGETS static void guess_many(GuessFactors by, int count, const double* restrict v_n,
-                                         const double* restrict vdot_n, const double* restrict a_n,
-                                         const double* restrict last, double* restrict vdot,
-                                         double* restrict path, double* restrict a,
-                                         double* restrict v, double* restrict delta) {
+PAWL_MANY_TARGETS static void guess_many(PawlKernelsGuessBy by, int count,
+                                         const double* restrict v_n, const double* restrict vdot_n,
+                                         const double* restrict a_n, const double* restrict last,
+                                         double* restrict vdot, double* restrict path,
+                                         double* restrict a, double* restrict v,
+                                         double* restrict delta) {
   guess_all(by, count, v_n, vdot_n, a_n, last, vdot, path, a, v, delta);
 }
 
@@ -205,9 +189,10 @@ static void unfold_part(void* context, PawlPart part) {
   const PawlGaSource* from = &d->source;
   double of_v = d->gamma_p, of_vdot = d->beta_p, of_a = 1.0 / (d->h * d->h * d->beta);
   bool corrected = d->fold == PAWL_GA_CORRECTED;
-  GuessFactors by = guess_factors(d, from->more);
+  PawlKernelsGuessBy by = guess_factors(d, from->more);
   for (int i = part.first; i < part.end; i++) {
-    Guess g = guess_of(by, from->v[i], from->vdot[i], from->a[i], from->last_vdot[i]);
+    PawlKernelsGuess g =
+        pawl_kernels_guess_of(by, from->v[i], from->vdot[i], from->a[i], from->last_vdot[i]);
     double dq = d->dq[i];
     d->delta[i] = corrected ? g.delta + dq : g.delta;
     d->v[i] = corrected ? g.v + of_v * dq : g.v;
@@ -217,13 +202,13 @@ static void unfold_part(void* context, PawlPart part) {
 }
 
 // vdot, q and v_total of the guess alone.
-PAWL_MANY_TARGETS static void lean_guess(GuessFactors by, int count, const double* restrict v_n,
-                                         const double* restrict vdot_n, const double* restrict a_n,
-                                         const double* restrict last, const double* restrict q_n,
-                                         double* restrict vdot, double* restrict q,
-                                         double* restrict v_total) {
+PAWL_MANY_TARGETS static void lean_guess(PawlKernelsGuessBy by, int count,
+                                         const double* restrict v_n, const double* restrict vdot_n,
+                                         const double* restrict a_n, const double* restrict last,
+                                         const double* restrict q_n, double* restrict vdot,
+                                         double* restrict q, double* restrict v_total) {
   for (int i = 0; i < count; i++) {
-    Guess g = guess_of(by, v_n[i], vdot_n[i], a_n[i], last[i]);
+    PawlKernelsGuess g = pawl_kernels_guess_of(by, v_n[i], vdot_n[i], a_n[i], last[i]);
     vdot[i] = g.vdot;
     q[i] = q_n[i] + (g.delta + 0.0);
     v_total[i] = g.v + 0.0;
@@ -231,14 +216,14 @@ PAWL_MANY_TARGETS static void lean_guess(GuessFactors by, int count, const doubl
 }
 
 // And of its first correction.
-PAWL_MANY_TARGETS static void lean_add(GuessFactors by, double of_v, double of_vdot, int count,
-                                       const double* restrict v_n, const double* restrict vdot_n,
-                                       const double* restrict a_n, const double* restrict last,
-                                       const double* restrict q_n, const double* restrict dq,
-                                       double* restrict vdot, double* restrict q,
-                                       double* restrict v_total) {
+PAWL_MANY_TARGETS static void lean_add(PawlKernelsGuessBy by, double of_v, double of_vdot,
+                                       int count, const double* restrict v_n,
+                                       const double* restrict vdot_n, const double* restrict a_n,
+                                       const double* restrict last, const double* restrict q_n,
+                                       const double* restrict dq, double* restrict vdot,
+                                       double* restrict q, double* restrict v_total) {
   for (int i = 0; i < count; i++) {
-    Guess g = guess_of(by, v_n[i], vdot_n[i], a_n[i], last[i]);
+    PawlKernelsGuess g = pawl_kernels_guess_of(by, v_n[i], vdot_n[i], a_n[i], last[i]);
     vdot[i] = g.vdot + of_vdot * dq[i];
     q[i] = q_n[i] + ((g.delta + dq[i]) + 0.0);
     v_total[i] = (g.v + of_v * dq[i]) + 0.0;
@@ -259,7 +244,7 @@ PAWL_INLINE void guess_any_part(void* context, PawlPart part, bool many) {
   const Pass* pass = context;
   PawlGa* d = pass->d;
   const PawlState* n = pass->state;
-  GuessFactors by = guess_factors(d, pass->more);
+  PawlKernelsGuessBy by = guess_factors(d, pass->more);
   int i = part.first, count = part.end - i;
   const double *v_n = n->v + i, *vdot_n = n->a + i, *a_n = pass->m.a + i,
                *last = pass->m.last_vdot + i;
@@ -405,7 +390,7 @@ static void take_folded_part(void* context, PawlPart part) {
   const Pass* pass = context;
   const PawlGa* d = pass->d;
   double of_a = 1.0 / (d->h * d->h * d->beta);
-  GuessFactors by = guess_factors(d, d->source.more);
+  PawlKernelsGuessBy by = guess_factors(d, d->source.more);
   const double* restrict dq = d->dq;
   const double* restrict v_total = d->v_total;
   const double* restrict vdot = d->vdot;
@@ -416,7 +401,7 @@ static void take_folded_part(void* context, PawlPart part) {
   double* restrict state_v = pass->state->v;
   for (int i = part.first; i < part.end; i++) {
     double vdot_n = state_a[i];
-    double next = guess_of(by, 0.0, vdot_n, a_n[i], last[i]).a + of_a * dq[i];
+    double next = pawl_kernels_guess_of(by, 0.0, vdot_n, a_n[i], last[i]).a + of_a * dq[i];
     last[i] = flushed(vdot_n);
     state_v[i] = flushed(v_total[i]);
     state_a[i] = flushed(vdot[i]);

@@ -23,40 +23,43 @@ void pawl_nsga_keep(const PawlStepper* s, const PawlNsga* d, PawlState* state, b
 
 static void allocate(PawlStepper* s, PawlNsga* d) {
   int n = s->sizes.v, m = s->sizes.rows;
+  PawlKernelsGa* k = d->ga.small;
   struct {
     double** array;
     int size;
-  } arrays[] = {{&d->U, n},
-                {&d->W, n},
-                {&d->v, n},
-                {&d->du, n},
-                {&d->dU, n},
-                {&d->dW, n},
-                {&d->force, n},
-                {&d->smooth_force, n},
-                {&d->q, s->sizes.q},
-                {&d->nu, m},
-                {&d->Lambda, m},
-                {&d->dnu, m},
-                {&d->eta, m},
-                {&d->rate_before, m},
-                {&d->drag, m},
-                {&d->lead, m},
-                {&d->turned, m},
-                {&d->pull, m},
-                {&d->way, m},
-                {&d->rate, m},
-                {&d->acceleration, m},
-                {&d->M_smooth, s->nonzeros_H},
-                {&d->G_smooth, s->G.start[n]}};
-  for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
-    *arrays[k].array = PAWL_NEW(&s->arena, double, arrays[k].size);
+    double* small;
+  } arrays[] = {{&d->U, n, k ? k->U : NULL},
+                {&d->W, n, k ? k->W : NULL},
+                {&d->v, n, NULL},
+                {&d->du, n, k ? k->du : NULL},
+                {&d->dU, n, k ? k->dU : NULL},
+                {&d->dW, n, k ? k->dW : NULL},
+                {&d->force, n, NULL},
+                {&d->smooth_force, n, NULL},
+                {&d->q, s->sizes.q, NULL},
+                {&d->nu, m, k ? k->nu : NULL},
+                {&d->Lambda, m, k ? k->Lambda : NULL},
+                {&d->dnu, m, NULL},
+                {&d->eta, m, NULL},
+                {&d->rate_before, m, NULL},
+                {&d->drag, m, NULL},
+                {&d->lead, m, NULL},
+                {&d->turned, m, NULL},
+                {&d->pull, m, NULL},
+                {&d->way, m, NULL},
+                {&d->rate, m, k ? k->rate : NULL},
+                {&d->acceleration, m, NULL},
+                {&d->M_smooth, s->nonzeros_H, NULL},
+                {&d->G_smooth, s->G.start[n], NULL}};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+    *arrays[i].array =
+        arrays[i].small ? arrays[i].small : PAWL_NEW(&s->arena, double, arrays[i].size);
   }
   d->mean = PAWL_NEW(&s->arena, double, s->G.start[n]);
   unsigned char** sets[] = {&d->closed,      &d->S,     &d->A,        &d->B_set,
                             &d->smooth_rows, &d->trial, &d->touching, &d->near};
-  for (size_t k = 0; k < sizeof sets / sizeof *sets; k++) {
-    *sets[k] = PAWL_NEW(&s->arena, unsigned char, m);
+  for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+    *sets[i] = PAWL_NEW(&s->arena, unsigned char, m);
   }
 }
 

@@ -54,7 +54,8 @@ typedef struct PawlNsga {
   bool constant_mass;
   PawlLevel unsolved;  // at which no contacts serve the iterate; POSITION: at none
   int smooth_row_count;
-  const double* B;  // force directions
+  const double* B;          // force directions
+  struct PawlSmall* small;  // nsga_small.h; NULL: the model is large, or needs more
 } PawlNsga;
 
 // The part of a state behind the memory of the core: eta, Lambda and nu of the last step, its size.

@@ -9,7 +9,7 @@
 
 #include "base/copy.h"
 #include "step/ga_loops.h"
-#include "step/nsga.h"
+#include "step/nsga_small.h"
 #include "switch/tolerances.h"
 
 // ---- ga-pv, ga-pva, nsga-pva --------------------------------------------------------------------
@@ -290,15 +290,18 @@ static bool gives_up_rebounds(const PawlStepper* s, PawlNsga* d) {
   return false;
 }
 
-static PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
-                                  PawlState* state, PawlError* err) {
+// `done`: iterations that a kernel has made, with an evaluation behind them.
+PAWL_INLINE PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
+                                       PawlState* state, int done, PawlError* err) {
   double t = state->t + d->ga.h;
   int row = 0;
   PawlPhase smooth = *phase;
   smooth.active = d->S;
-  for (int k = 0; k <= s->def.iterations; k++) {
+  for (int k = done; k <= s->def.iterations; k++) {
     bool changed = false;
-    PAWL_TRY(pawl_ga_residual(s, &d->ga, &smooth, state, k > 0, err));  // the guess is no end
+    PAWL_TRY(k > 0 && k == done  // the guess is no end
+                 ? pawl_ga_balance(s, &d->ga, &smooth, true, err)
+                 : pawl_ga_residual(s, &d->ga, &smooth, state, k > 0, err));
     PAWL_TRY(pawl_nsga_directions(d, phase, err));
     d->held_now = false;
     if (!pawl_nsga_is_clear(d)) {
@@ -372,29 +375,10 @@ static bool is_there(const PawlStepper* s, const PawlNsga* d, const PawlState* s
          memcmp(state->v, d->ga.v_total, (size_t)s->sizes.v * sizeof(double)) == 0;
 }
 
-static PawlStatus take_coupled(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,
-                               PawlError* err) {
-  PawlNsga* d = s->data;
+// The iterate becomes the state. `further`: the step is a piece of one that began before.
+PAWL_INLINE PawlStatus finish_coupled(PawlStepper* s, PawlNsga* d, PawlState* state, bool further,
+                                      PawlError* err) {
   double* eta_n = pawl_nsga_eta_of(s, state);
-  bool further = state->t > s->begun, fresh = may_be_fresh(s, d, state);
-  fresh = fresh && (d->ga.begins || is_there(s, d, state));
-  d->ga.begun = fresh;
-  d->fresh = NAN;
-  pawl_nsga_first_sets(s, d, phase);
-  if (!d->ga.still) {
-    pawl_nsga_clear_corrections(s, d);
-    d->ga.still = true;
-  }
-  PAWL_TRY(predict(s, d, phase, state, h, err));
-  fresh = fresh && (!d->ga.begins || pawl_ga_begins(s, &d->ga));
-  PAWL_TRY(pawl_nsga_begin_contacts(s, d, phase, state, fresh, err));
-  memset(d->nu, 0, (size_t)s->sizes.rows * sizeof(double));
-  memset(d->Lambda, 0, (size_t)s->sizes.rows * sizeof(double));
-  if (d->rub.contacts > 0) {  // where to begin, no more: W is zero
-    memcpy(d->Lambda, pawl_nsga_Lambda_of(s, state), (size_t)s->sizes.rows * sizeof(double));
-    memcpy(d->nu, pawl_nsga_nu_of(s, state), (size_t)s->sizes.rows * sizeof(double));
-  }
-  PAWL_TRY(iterate_coupled(s, d, phase, state, err));
   pawl_nsga_add_rebounds(s, d, -1.0);  // what corrections_error() has added to the rates
   PAWL_TRY(pawl_nsga_passed(s, d, state, d->ga.v_total, err));
   pawl_nsga_note_friction(s, d);
@@ -409,6 +393,68 @@ static PawlStatus take_coupled(PawlStepper* s, const PawlPhase* phase, PawlState
   flush(state->memory_count - 2 * s->sizes.v, state->memory + 2 * s->sizes.v);
   d->fresh = state->t;
   return PAWL_OK;
+}
+
+static PawlStatus take_any(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, PawlState* state,
+                           double h, bool fresh, PawlError* err) {
+  bool further = state->t > s->begun;
+  d->ga.begun = fresh;
+  pawl_nsga_first_sets(s, d, phase);
+  if (!d->ga.still) {
+    pawl_nsga_clear_corrections(s, d);
+    d->ga.still = true;
+  }
+  PAWL_TRY(predict(s, d, phase, state, h, err));
+  fresh = fresh && (!d->ga.begins || pawl_ga_begins(s, &d->ga));
+  PAWL_TRY(pawl_nsga_begin_contacts(s, d, phase, state, fresh, err));
+  memset(d->nu, 0, (size_t)s->sizes.rows * sizeof(double));
+  memset(d->Lambda, 0, (size_t)s->sizes.rows * sizeof(double));
+  if (d->rub.contacts > 0) {  // where to begin, no more: W is zero
+    memcpy(d->Lambda, pawl_nsga_Lambda_of(s, state), (size_t)s->sizes.rows * sizeof(double));
+    memcpy(d->nu, pawl_nsga_nu_of(s, state), (size_t)s->sizes.rows * sizeof(double));
+  }
+  PAWL_TRY(iterate_coupled(s, d, phase, state, 0, err));
+  return finish_coupled(s, d, state, further, err);
+}
+
+// The same after the guess of a kernel.
+PAWL_APART static PawlStatus take_small(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
+                                        PawlState* state, double h, bool fresh, PawlError* err) {
+  bool further = state->t > s->begun;
+  PAWL_TRY(pawl_nsga_begin_contacts(s, d, phase, state, fresh, err));
+  PawlKernelsEnd end = d->minds ? PAWL_KERNELS_GO_ON : pawl_small_iterate(s, d);
+  if (end == PAWL_KERNELS_UNUSUAL) {
+    return take_any(s, d, phase, state, h, false, err);
+  }
+  if (end == PAWL_KERNELS_CLOSES) {
+    return PAWL_RETRY;
+  }
+  if (end == PAWL_KERNELS_GO_ON) {
+    PAWL_TRY(iterate_coupled(s, d, phase, state, d->minds ? 0 : 1, err));
+    return finish_coupled(s, d, state, further, err);
+  }
+  PAWL_TRY(pawl_ga_outgrown(s, &d->ga, state, err));
+  if (further) {
+    return finish_coupled(s, d, state, further, err);
+  }
+  PAWL_TRY(pawl_nsga_passed(s, d, state, d->ga.v_total, err));
+  pawl_small_accept(s, d, state);
+  d->fresh = state->t;
+  return PAWL_OK;
+}
+
+static PawlStatus take_coupled(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,
+                               PawlError* err) {
+  PawlNsga* d = s->data;
+  bool fresh = may_be_fresh(s, d, state);
+  d->fresh = NAN;
+  if (!d->small) {
+    fresh = fresh && (d->ga.begins || is_there(s, d, state));
+    return take_any(s, d, phase, state, h, fresh, err);
+  }
+  fresh = fresh && pawl_nsga_has_contacts(s) && is_there(s, d, state);
+  return pawl_small_guess(s, d, phase, state, h) ? take_small(s, d, phase, state, h, fresh, err)
+                                                 : take_any(s, d, phase, state, h, fresh, err);
 }
 
 static PawlStatus step_coupled(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,
@@ -429,7 +475,8 @@ static PawlStatus create_pv(PawlStepper* s, PawlError* err) {
   return PAWL_OK;
 }
 static PawlStatus create_pva(PawlStepper* s, PawlError* err) {
-  return pawl_nsga_create_kind(s, PAWL_LEVEL_ACCELERATION, true, false, err);
+  PAWL_TRY(pawl_nsga_create_kind(s, PAWL_LEVEL_ACCELERATION, true, false, err));
+  return pawl_small_create(s, s->data, err);
 }
 
 #define COUPLED(symbol, make, ...)                                               \

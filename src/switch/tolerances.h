@@ -291,6 +291,9 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // [1] Of the sum of the terms of a row, with what rounding of the coordinates makes of it: less
 // cannot be told from zero. Eight roundings: a term is itself the result of a few operations.
 #define PAWL_ROUNDED (8 * 2.220446049250313e-16)
+// [1] Of a tolerance: by so much less, the same comparison in another order of operations holds,
+// too. Some tens of roundings of few terms.
+#define PAWL_COMPARED (64 * 2.220446049250313e-16)
 // [1] Of the last step: the longest next one for which the acceleration that generalized-alpha
 // carries along is stretched; with much longer ones the rounding of a short step would grow.
 #define PAWL_STRETCHED 4.0

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "step/nsga_small.h"
+
+#include <math.h>
+
+#include "step/ga_loops.h"
+#include "system/eval_again.h"
+
+struct PawlSmall {
+  PawlEval *eval, *tangent_eval;
+  PawlPoint point;
+  PawlSources from;
+  int rest;  // steps to come that are not tried, after one that was not as usual
+};
+
+PawlStatus pawl_small_create(PawlStepper* s, PawlNsga* d, PawlError* err) {
+  PawlKernelsGa* g = d->ga.small;
+  const PawlDynamics* of = &s->dynamics;
+  if (!g || d->decoupled || !d->jumps || d->rub.contacts > 0 || !d->turns || of->steady ||
+      of->slip || s->system->rates || s->sizes.rows == 0 ||
+      (s->method == &pawl_method_nsga_pva && s->strategy == 1)) {
+    return PAWL_OK;
+  }
+  d->small = PAWL_NEW(&s->arena, struct PawlSmall, 1);
+  if (!d->small) {
+    return pawl_fail_memory(err);
+  }
+  const PawlGa* ga = &d->ga;
+  d->small->eval = ga->residual_eval;
+  d->small->tangent_eval = ga->tangent_eval;
+  const PawlValues *values = pawl_eval_values(ga->residual_eval),
+                   *tangent = pawl_eval_values(ga->tangent_eval);
+  g->host = d->small;
+  g->mass = (PawlKernelsColumns){ga->mass.start, ga->mass.index};
+  g->H = (PawlKernelsColumns){s->H.start, s->H.index};
+  g->G = (PawlKernelsColumns){s->G.start, s->G.index};
+  g->diagonal = of->diagonal;
+  g->tolerance = s->def.tolerance;
+  g->settled = s->def.tolerance * (1.0 - PAWL_COMPARED);
+  g->own = PAWL_OWN_BALANCE * (1.0 - PAWL_COMPARED);
+  g->flushed = PAWL_FLUSHED;
+  g->M = values->M;
+  g->mass_values = ga->mass_values ? ga->mass_values : values->M;
+  g->f = values->f;
+  g->g = values->g;
+  g->grad = values->G;
+  g->g_t = values->g_t;
+  g->gamma = values->gamma;
+  g->K = tangent->K;
+  g->C = tangent->C;
+  g->G_rate = tangent->G_rate;
+  g->G_acceleration = tangent->G_acceleration;
+  g->G_turn = tangent->G_turn;
+  g->alpha_m = ga->alpha_m;
+  g->alpha_f = ga->alpha_f;
+  g->beta = ga->beta;
+  g->gamma_of = ga->gamma;
+  g->active = d->S;
+  g->apart = d->contacts.row;
+  g->stays = of->weights != NULL;
+  for (int j = 0; g->stays && j < s->sizes.v; j++) {
+    g->inverse[j] = 1.0 / of->weights[j];
+  }
+  return PAWL_OK;
+}
+
+// ---- evaluations --------------------------------------------------------------------------------
+PAWL_INLINE double evaluate(const PawlKernelsGa* g) {
+  const struct PawlSmall* by = g->host;
+  return pawl_eval_again(by->eval, &by->point, &by->from);
+}
+
+PAWL_INLINE double evaluate_tangents(const PawlKernelsGa* g) {
+  const struct PawlSmall* by = g->host;
+  return pawl_eval_again(by->tangent_eval, &by->point, &by->from);
+}
+
+// ---- sizes --------------------------------------------------------------------------------------
+PAWL_APART static void guess(int n, int rows, PawlKernelsGa* g){
+#define RUN(n) pawl_kernels_ga_guess(n, rows, g)
+    PAWL_SIZED(n, RUN)
+#undef RUN
+}
+
+PAWL_APART static PawlKernelsEnd iterate(int n, int rows, PawlKernelsGa* g) {
+  PawlKernelsEnd end;
+#define RUN(n) end = pawl_kernels_pva(n, rows, g, evaluate, evaluate_tangents)
+  PAWL_SIZED(n, RUN)
+#undef RUN
+  return end;
+}
+
+PAWL_APART static void take(int n, int rows, PawlKernelsGa* g) {
+#define RUN(n) pawl_kernels_pva_take(n, rows, g)
+  PAWL_SIZED(n, RUN)
+#undef RUN
+}
+
+// ---- a step -------------------------------------------------------------------------------------
+static void note_state(const PawlStepper* s, PawlNsga* d, PawlState* state) {
+  PawlKernelsGa* g = d->ga.small;
+  PawlGaMemory m = pawl_ga_memory(s, state);
+  g->q_n = state->q;
+  g->v_n = state->v;
+  g->vdot_n = state->a;
+  g->lambda_n = state->lambda;
+  g->a_n = m.a;
+  g->last_vdot = m.last_vdot;
+  g->last_lambda = m.last_lambda;
+  g->eta_n = pawl_nsga_eta_of(s, state);
+  g->Lambda_n = pawl_nsga_Lambda_of(s, state);
+  g->nu_n = pawl_nsga_nu_of(s, state);
+}
+
+// Rows in force, one set for all levels. How many.
+static int note_sets(const PawlStepper* s, PawlNsga* d, const PawlPhase* phase) {
+  int count = 0;
+  for (int i = 0; i < s->sizes.rows; i++) {
+    d->S[i] = d->A[i] = d->B_set[i] = pawl_phase_binds(phase, i);
+    count += d->S[i];
+  }
+  return count;
+}
+
+bool pawl_small_guess(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, PawlState* state,
+                      double h) {
+  struct PawlSmall* by = d->small;
+  PawlGa* ga = &d->ga;
+  PawlKernelsGa* g = ga->small;
+  double last_h = *pawl_ga_memory(s, state).last_h;
+  if (by->rest > 0 || phase->crossing || last_h < 0.0 || note_sets(s, d, phase) == 0 ||
+      !pawl_eval_settle(by->eval, phase->modes) ||
+      !pawl_eval_settle(by->tangent_eval, phase->modes) ||
+      !pawl_kkt_direct_two(s->kkt, d->S, g->by)) {
+    by->rest -= by->rest > 0;
+    return false;
+  }
+  note_state(s, d, state);
+  g->h = ga->h = h;
+  g->beta_p = ga->beta_p = (1 - ga->alpha_m) / (h * h * ga->beta * (1 - ga->alpha_f));  // (A8)
+  g->gamma_p = ga->gamma_p = ga->gamma / (h * ga->beta);                                // (A8)
+  g->more = last_h == h ? 1.0 : 0.0;
+  ga->held = 0;
+  ga->held_error = INFINITY;
+  ga->corrections = 0;
+  ga->placed = ga->still = true;
+  guess(s->sizes.v, s->sizes.rows, g);
+  by->point = pawl_phase_point(phase, state->t + h, ga->q, ga->v_total, ga->vdot, ga->lambda);
+  by->from = pawl_program_sources(s->system, &by->point);
+  return true;
+}
+
+// What a correction has left, for those who go on with it.
+static void note_corrected(PawlStepper* s, PawlNsga* d) {
+  PawlGa* ga = &d->ga;
+  const PawlKernelsGa* g = ga->small;
+  bool any = g->corrected_U == 2 || g->corrected_W == 2;
+  long long last = pawl_kkt_current(s->kkt);
+  ga->corrections = 1;
+  ga->best = ga->last_change = INFINITY;
+  ga->holding = ga->known = ga->change_known = false;
+  ga->held = last - g->factored_M;
+  ga->still = !any;
+  ga->placed = false;
+  ga->B = d->B = pawl_eval_values(d->eval)->G;
+  d->du = ga->small->du;  // corrections exchange these
+  d->dU = ga->small->dU;
+  d->dW = ga->small->dW;
+  ga->dU = g->corrected_U == 2 ? d->dU : NULL;
+  ga->dW = g->corrected_W == 2 ? d->dW : NULL;
+  d->held = g->factored_M ? last : d->held;
+  d->held_now = false;
+}
+
+PawlKernelsEnd pawl_small_iterate(PawlStepper* s, PawlNsga* d) {
+  enum { REST = 64 };
+  PawlKernelsGa* g = d->ga.small;
+  g->apart_count = d->far ? d->contacts.count : 0;
+  PawlKernelsEnd end = iterate(s->sizes.v, s->sizes.rows, g);
+  if (end == PAWL_KERNELS_UNUSUAL) {
+    d->small->rest = REST;
+    pawl_kkt_forget(s->kkt);
+    return end;
+  }
+  bool corrected = g->solved > 0;
+  s->dynamics.info.evaluations += corrected ? 2 : 1;
+  if (corrected) {
+    int factored = 1 + g->factored_M;
+    s->dynamics.info.newton_iterations++;
+    s->dynamics.info.factorizations += factored;
+    pawl_kkt_direct_two_count(s->kkt, g->by, factored, g->solved);
+    note_corrected(s, d);
+  }
+  return end;
+}
+
+void pawl_small_accept(PawlStepper* s, PawlNsga* d, PawlState* state) {
+  take(s->sizes.v, s->sizes.rows, d->ga.small);
+  *pawl_ga_memory(s, state).last_h = d->ga.h;
+  *pawl_nsga_h_of(s, state) = d->ga.h;
+  state->t += d->ga.h;
+  d->ga.once = true;
+}

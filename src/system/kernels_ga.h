@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: Apache-2.0
+// The generalized-alpha iteration of small systems, once, as kernels.h has the loops of explicit
+// methods: inline code whose sizes are arguments, for up to PAWL_SIZED_LARGEST velocities and rows.
+// The operations are those of step/ga_loops.c, step/ga_end.c and step/nsga_pva.c in their order,
+// and so are the bits; the arrays are theirs, too, so that these go on wherever a kernel ends.
+// Labels refer to docs/theory/generalized-alpha.md and docs/theory/nsga.md.
+//
+// Plain C that needs nothing but the header below and fabs and sqrt.
+#pragma once
+
+#include "system/kernels.h"
+
+enum { PAWL_KERNELS_MOST = PAWL_SIZED_LARGEST };
+
+typedef struct PawlKernelsColumns {  // entries of a sparse matrix by columns
+  const int *start, *index;
+} PawlKernelsColumns;
+
+typedef struct PawlKernelsGa {
+  PawlKernelsColumns mass, H, G;
+  const int* diagonal;  // where M_jj is among the entries of M; -1: nowhere
+  int stays;            // M: `inverse` has 1 / M_jj
+  double tolerance;
+  double settled, own, flushed;  // tolerance and PAWL_OWN_BALANCE, less what rounding does to a
+                                 // comparison; PAWL_FLUSHED
+  const void* host;              // what evaluates
+  // Written by the evaluations.
+  const double *M, *mass_values, *f, *g, *grad, *g_t, *gamma;
+  const double *K, *C, *G_rate, *G_acceleration, *G_turn;  // G_turn may be NULL
+  // The step.
+  double h, beta_p, gamma_p, alpha_m, alpha_f, beta, gamma_of, more;
+  double *q_n, *v_n, *vdot_n, *lambda_n;  // the state, which the end of the step replaces
+  double *a_n, *last_vdot, *last_lambda, *eta_n, *Lambda_n, *nu_n;
+  const unsigned char* active;  // rows in force, at all levels; not NULL
+  const int* apart;             // rows of contacts that are far away: gaps stay above 0
+  int apart_count;
+  const double* rate_before;  // of these, where the step begins
+  PawlKktDirect by[2];        // the matrices of the smooth motion, and of U and W
+  int factored_M, solved;     // the latter is factored; solutions with both
+  int corrected_U, corrected_W;
+  // The arrays of the methods.
+  double q[PAWL_KERNELS_MOST], v[PAWL_KERNELS_MOST], vdot[PAWL_KERNELS_MOST], a[PAWL_KERNELS_MOST];
+  double delta[PAWL_KERNELS_MOST], path[PAWL_KERNELS_MOST], v_total[PAWL_KERNELS_MOST];
+  double dq[PAWL_KERNELS_MOST], U[PAWL_KERNELS_MOST], W[PAWL_KERNELS_MOST];
+  double du[PAWL_KERNELS_MOST], dU[PAWL_KERNELS_MOST], dW[PAWL_KERNELS_MOST];
+  double inverse[PAWL_KERNELS_MOST];
+  double lambda[PAWL_KERNELS_MOST], dlambda[PAWL_KERNELS_MOST], c[PAWL_KERNELS_MOST];
+  double nu[PAWL_KERNELS_MOST], Lambda[PAWL_KERNELS_MOST], rate[PAWL_KERNELS_MOST];
+  double S[PAWL_KERNELS_MOST * PAWL_KERNELS_MOST], J[PAWL_KERNELS_MOST * PAWL_KERNELS_MOST];
+} PawlKernelsGa;
+
+// 0, or NaN where a value is not finite: M and so on, or the tangents, at (q, v_total, vdot,
+// lambda).
+typedef double PawlKernelsEvaluateGa(const PawlKernelsGa* g);
+
+typedef enum PawlKernelsEnd {
+  PAWL_KERNELS_UNUSUAL,  // the step is to be taken again without this; the state is as before
+  PAWL_KERNELS_CLOSES,   // a contact is not as far as it seemed; as before
+  PAWL_KERNELS_GO_ON,    // one correction was made, and evaluated behind it: it is not yet the
+                         // end, or not in the usual way
+  PAWL_KERNELS_ENDED
+} PawlKernelsEnd;
+
+// ---- products -----------------------------------------------------------------------------------
+// y += A (scale x), but for columns where that is zero, exactly (linalg/sparse.c).
+PAWL_INLINE void pawl_kernels_add(int cols, PawlKernelsColumns A, const double* values,
+                                  double scale, const double* x, double* y) {
+  for (int j = 0; j < cols; j++) {
+    double scaled = scale * x[j];
+    for (int k = A.start[j]; scaled != 0.0 && k < A.start[j + 1]; k++) {
+      y[A.index[k]] += values[k] * scaled;
+    }
+  }
+}
+
+// y = plus + G x
+PAWL_INLINE void pawl_kernels_rows(int n, int rows, const PawlKernelsGa* g, const double* x,
+                                   const double* plus, double* y) {
+  for (int i = 0; i < rows; i++) {
+    y[i] = pawl_sized_alone(plus[i]);
+  }
+  pawl_kernels_add(n, g->G, g->grad, 1.0, x, y);
+}
+
+// ---- the guess ----------------------------------------------------------------------------------
+// Coordinate i of the guess.                                                          (A1) to (A3)
+typedef struct PawlKernelsGuess {
+  double vdot, a, v, delta;
+} PawlKernelsGuess;
+
+typedef struct PawlKernelsGuessBy {
+  double h, gamma, beta, alpha_m, alpha_f, more;
+} PawlKernelsGuessBy;
+
+PAWL_INLINE PawlKernelsGuess pawl_kernels_guess_of(PawlKernelsGuessBy by, double v_n, double vdot_n,
+                                                   double a_n, double last) {
+  double h = by.h, gamma = by.gamma, beta = by.beta, alpha_m = by.alpha_m, alpha_f = by.alpha_f;
+  double guess = vdot_n + by.more * (vdot_n - last);
+  double a = ((1 - alpha_f) * guess + alpha_f * vdot_n - alpha_m * a_n) / (1 - alpha_m);
+  return (PawlKernelsGuess){guess, a, v_n + h * ((1 - gamma) * a_n + gamma * a),
+                            h * v_n + h * h * ((0.5 - beta) * a_n + beta * a)};
+}
+
+// All of it, placed, with U = W = nu = Lambda = 0; lambda of the rows in force.
+PAWL_INLINE void pawl_kernels_ga_guess(int n, int rows, PawlKernelsGa* g) {
+  PawlKernelsGuessBy by = {g->h, g->gamma_of, g->beta, g->alpha_m, g->alpha_f, g->more};
+  for (int i = 0; i < n; i++) {
+    PawlKernelsGuess x =
+        pawl_kernels_guess_of(by, pawl_sized_alone(g->v_n[i]), pawl_sized_alone(g->vdot_n[i]),
+                              pawl_sized_alone(g->a_n[i]), pawl_sized_alone(g->last_vdot[i]));
+    g->vdot[i] = x.vdot;
+    g->path[i] = fabs(x.vdot);
+    g->a[i] = x.a;
+    g->v[i] = x.v;
+    g->delta[i] = x.delta;
+    g->q[i] = pawl_sized_alone(g->q_n[i]) + (x.delta + 0.0);
+    g->v_total[i] = x.v + 0.0;
+    g->U[i] = g->W[i] = 0.0;
+  }
+  for (int i = 0; i < rows; i++) {
+    double lambda = g->lambda_n[i];
+    g->lambda[i] = g->active[i] ? lambda + g->more * (lambda - g->last_lambda[i]) : 0.0;
+    g->nu[i] = g->Lambda[i] = 0.0;
+  }
+}
+
+// ---- the first correction -----------------------------------------------------------------------
+// dq = -(M v' - f - G^T lambda) / beta' (A7) and c = G v' + gamma, as the right side.
+PAWL_INLINE void pawl_kernels_ga_residual(int n, int rows, PawlKernelsGa* g) {
+  const double *M = g->mass_values, *G = g->grad;
+  double k_r = 1.0 / g->beta_p;
+  for (int j = 0; j < n; j++) {
+    double sum = -pawl_sized_alone(g->f[j]);
+    for (int k = g->G.start[j]; k < g->G.start[j + 1]; k++) {
+      sum -= G[k] * g->lambda[g->G.index[k]];
+    }
+    for (int k = g->mass.start[j]; k < g->mass.start[j + 1]; k++) {
+      sum += M[k] * g->vdot[g->mass.index[k]];
+    }
+    g->dq[j] = -sum * k_r;
+  }
+  pawl_kernels_rows(n, rows, g, g->vdot, g->gamma, g->c);
+}
+
+// S and J of the correction.                                                           (A9) (A10)
+PAWL_INLINE void pawl_kernels_ga_tangents(int n, PawlKernelsGa* g) {
+  double of_acc = 1.0 / g->beta_p, of_rate = 2 * g->gamma_p * of_acc;
+  double c = g->gamma_p / g->beta_p;
+  for (int k = 0; k < g->G.start[n]; k++) {
+    g->J[k] = g->grad[k] + of_rate * g->G_rate[k] + of_acc * g->G_acceleration[k];
+  }
+  for (int k = 0; g->G_turn && k < g->G.start[n]; k++) {
+    g->J[k] += g->gamma_p * of_acc * g->G_turn[k];
+  }
+  for (int k = 0; k < g->H.start[n]; k++) {
+    g->S[k] = g->M[k] + c * g->C[k] + of_acc * g->K[k];
+  }
+}
+
+PAWL_INLINE void pawl_kernels_solve(PawlKernelsGa* g, const PawlKktDirect* by, double* x,
+                                    double* y) {
+  by->solve(by->values, by->table, x, y);
+  g->solved++;
+}
+
+// Adds dq and dlambda to the iterate.                                                        (A9)
+PAWL_INLINE void pawl_kernels_ga_add(int n, int rows, PawlKernelsGa* g) {
+  double of_v = g->gamma_p, of_vdot = g->beta_p, of_a = 1.0 / (g->h * g->h * g->beta);
+  for (int i = 0; i < n; i++) {
+    double dq = pawl_sized_alone(g->dq[i]), of_dq = of_vdot * dq;
+    g->delta[i] += dq;
+    g->v[i] += of_v * dq;
+    g->vdot[i] += of_dq;
+    g->path[i] += fabs(of_dq);
+    g->a[i] += of_a * dq;
+  }
+  for (int i = 0; i < rows; i++) {
+    g->lambda[i] += g->beta_p * g->dlambda[i];
+  }
+}
+
+// ---- corrections of positions and rates ---------------------------------------------------------
+// M dx = G^T dy, G dx = -c from x = y = 0 (N16) (N17). 0: the matrix is not as usual; 1: c is 0
+// already; 2: corrected.
+PAWL_INLINE int pawl_kernels_correct_level(int n, int rows, PawlKernelsGa* g, const double* c,
+                                           double* dx, double* x, double* y) {
+  int nothing = 1;
+  for (int i = 0; i < rows; i++) {
+    y[i] = g->active[i] ? -c[i] : 0.0;
+    nothing &= y[i] == 0.0;
+  }
+  if (nothing) {
+    for (int i = 0; i < rows; i++) {
+      y[i] = 0.0;
+    }
+    return 1;
+  }
+  if (!g->factored_M) {
+    if (!g->by[1].factor(g->by[1].values, g->by[1].table, g->M, g->grad, g->grad)) {
+      return 0;
+    }
+    g->factored_M = 1;
+  }
+  for (int j = 0; j < n; j++) {
+    dx[j] = 0.0;
+  }
+  pawl_kernels_solve(g, &g->by[1], dx, y);
+  for (int j = 0; j < n; j++) {
+    x[j] += pawl_sized_alone(dx[j]);
+  }
+  for (int i = 0; i < rows; i++) {
+    y[i] = 0.0 + y[i];
+  }
+  return 2;
+}
+
+PAWL_INLINE int pawl_kernels_is_off(int rows, const PawlKernelsGa* g, const double* row,
+                                    const double* size) {
+  int off = 0;
+  for (int i = 0; i < rows; i++) {
+    off |= fabs(row[i]) > g->tolerance * (fabs(g->gamma[i]) + (size ? size[i] : 0.0));
+  }
+  return off;
+}
+
+// -(2 G_rate dW + G_acc dU): whether it counts.                                              (N34)
+PAWL_INLINE int pawl_kernels_moved(int n, int rows, const PawlKernelsGa* g, double* row) {
+  double size[PAWL_KERNELS_MOST];
+  for (int i = 0; i < rows; i++) {
+    row[i] = 0.0;
+  }
+  pawl_kernels_add(n, g->G, g->G_rate, -2.0, g->dW, row);
+  pawl_kernels_add(n, g->G, g->G_acceleration, -1.0, g->dU, row);
+  if (g->G_turn) {
+    pawl_kernels_add(n, g->G, g->G_turn, -1.0, g->dW, row);
+  }
+  for (int i = 0; i < rows; i++) {
+    row[i] = g->active[i] ? row[i] : 0.0;
+    size[i] = 0.0;
+  }
+  if (!pawl_kernels_is_off(rows, g, row, 0)) {
+    return 0;
+  }
+  for (int j = 0; j < n; j++) {
+    double of_a = fabs(g->vdot[j]);
+    for (int k = g->G.start[j]; k < g->G.start[j + 1]; k++) {
+      size[g->G.index[k]] += fabs(g->grad[k]) * of_a;
+    }
+  }
+  return pawl_kernels_is_off(rows, g, row, size);
+}
+
+// -(K dU + C dW): whether it counts.                                                         (N36)
+PAWL_INLINE int pawl_kernels_forced(int n, const PawlKernelsGa* g, double* force) {
+  double moved = 0.0, size = 0.0;
+  for (int j = 0; j < n; j++) {
+    force[j] = 0.0;
+  }
+  pawl_kernels_add(n, g->H, g->K, -1.0, g->dU, force);
+  pawl_kernels_add(n, g->H, g->C, -1.0, g->dW, force);
+  for (int j = 0; j < n; j++) {
+    double M = g->diagonal[j] >= 0 ? g->M[g->diagonal[j]] : 0.0, a = g->vdot[j], f = g->f[j];
+    double of_force = M > 0.0 ? 1.0 / M : 0.0;
+    moved += force[j] * force[j] * of_force;
+    size += f * f * of_force + M * a * a;
+  }
+  return moved > g->tolerance * g->tolerance * size;
+}
+
+// What U and W do to accelerations and forces becomes part of the smooth motion.       (N34) (N36)
+PAWL_INLINE void pawl_kernels_share(int n, int rows, PawlKernelsGa* g) {
+  double a[PAWL_KERNELS_MOST], b[PAWL_KERNELS_MOST], row[PAWL_KERNELS_MOST],
+      other[PAWL_KERNELS_MOST];
+  int moved = pawl_kernels_moved(n, rows, g, row), forced = pawl_kernels_forced(n, g, b);
+  if (!moved && !forced) {
+    return;
+  }
+  for (int j = 0; j < n; j++) {
+    a[j] = 0.0;
+  }
+  for (int i = 0; i < rows; i++) {
+    other[i] = 0.0;
+  }
+  pawl_kernels_solve(g, &g->by[1], a, row);
+  if (forced) {
+    pawl_kernels_solve(g, &g->by[1], b, other);
+  }
+  double of_q = 1.0 / g->beta_p, of_v = g->gamma_p / g->beta_p;
+  double of_a = of_q / (g->h * g->h * g->beta);
+  for (int i = 0; i < n; i++) {
+    double x = pawl_sized_alone(a[i]), dq = of_q * x, dv = of_v * x;
+    double both = forced ? x + pawl_sized_alone(b[i]) : x;
+    g->dq[i] += of_q * both;
+    g->delta[i] += of_q * both;
+    g->v[i] += of_v * both;
+    g->vdot[i] += both;
+    g->path[i] += fabs(both);
+    g->a[i] += of_a * both;
+    g->U[i] -= dq;
+    g->dU[i] -= dq;
+    g->W[i] -= dv;
+    g->dW[i] -= dv;
+  }
+  for (int i = 0; i < rows; i++) {
+    g->lambda[i] += row[i] + other[i];
+    g->nu[i] -= of_q * row[i];
+    g->Lambda[i] -= of_v * row[i];
+  }
+}
+
+// Positions, then rates, over the rows of the smooth motion. 0: a matrix is not as usual.
+PAWL_INLINE int pawl_kernels_correct_both(int n, int rows, PawlKernelsGa* g) {
+  double x[PAWL_KERNELS_MOST];
+  pawl_kernels_rows(n, rows, g, g->dq, g->g, g->rate);
+  g->corrected_U = pawl_kernels_correct_level(n, rows, g, g->rate, g->dU, g->U, g->nu);
+  if (!g->corrected_U) {
+    return 0;
+  }
+  for (int j = 0; j < n; j++) {
+    x[j] = g->v[j] + 0.0;
+  }
+  pawl_kernels_rows(n, rows, g, x, g->g_t, g->rate);
+  for (int j = 0; j < n; j++) {  // G v turns with the positions                             (N17)
+    x[j] = g->corrected_U == 2 ? g->dq[j] + g->dU[j] : g->dq[j];
+  }
+  pawl_kernels_add(n, g->G, g->G_rate, 1.0, x, g->rate);
+  g->corrected_W = pawl_kernels_correct_level(n, rows, g, g->rate, g->dW, g->W, g->Lambda);
+  if (g->corrected_U == 2 && g->corrected_W == 2) {
+    pawl_kernels_share(n, rows, g);
+  }
+  return g->corrected_W;
+}
+
+// ---- the end ------------------------------------------------------------------------------------
+// Sums of r^2/M and terms^2/M of the balance of forces (A7) (A15). 0: a coordinate is off by
+// itself.
+PAWL_INLINE int pawl_kernels_balance(int n, const PawlKernelsGa* g, double* error, double* size) {
+  const double *M = g->mass_values, *G = g->grad;
+  int holds = 1;
+  *error = *size = 0.0;
+  for (int j = 0; j < n; j++) {
+    double f = pawl_sized_alone(g->f[j]), sum = -f, terms = fabs(f);
+    for (int k = g->G.start[j]; k < g->G.start[j + 1]; k++) {
+      double term = G[k] * g->lambda[g->G.index[k]];
+      sum -= term;
+      terms += fabs(term);
+    }
+    for (int k = g->mass.start[j]; k < g->mass.start[j + 1]; k++) {
+      double term = M[k] * g->vdot[g->mass.index[k]];
+      sum += term;
+      terms += fabs(term);
+    }
+    int diagonal = g->diagonal[j];
+    double weight = diagonal >= 0 ? g->M[diagonal] : 0.0, r = fabs(sum);
+    double by = weight > 0.0 ? (g->stays ? g->inverse[j] : 1.0 / weight) : 0.0;
+    *error += r * r * by;
+    *size += terms * terms * by;
+    holds &= r <= g->own * terms || r <= g->flushed;
+    holds &= weight > 0.0 || r <= g->settled * terms;
+  }
+  return holds;
+}
+
+// Whether |c_i| of the rows in force is within a part of its terms.                          (A16)
+PAWL_INLINE int pawl_kernels_hold(int rows, const PawlKernelsGa* g, const double* c,
+                                  const double* terms, double part) {
+  int hold = 1;
+  for (int i = 0; i < rows; i++) {
+    double x = fabs(c[i]);
+    hold &= !g->active[i] || x <= part * terms[i] || x <= g->flushed;
+  }
+  return hold;
+}
+
+// Whether the iterate is the end: residuals within the tolerance of terms that count as no more
+// than they are, so that the test of step/ga_end.c holds, too, whatever rounding does to it. The
+// rates of the rows are left in `rate`.
+PAWL_INLINE int pawl_kernels_pva_ended(int n, int rows, PawlKernelsGa* g) {
+  double of_q[PAWL_KERNELS_MOST], of_v[PAWL_KERNELS_MOST], of_a[PAWL_KERNELS_MOST], error, size;
+  int holds = pawl_kernels_balance(n, g, &error, &size);
+  for (int i = 0; i < rows; i++) {
+    g->c[i] = pawl_sized_alone(g->gamma[i]);
+    g->rate[i] = pawl_sized_alone(g->g_t[i]);
+    of_a[i] = fabs(g->c[i]);
+    of_q[i] = of_v[i] = 0.0;
+  }
+  for (int j = 0; j < n; j++) {
+    double q = fabs(g->q[j]), v = g->v_total[j], vdot = g->vdot[j];
+    for (int k = g->G.start[j]; k < g->G.start[j + 1]; k++) {
+      int i = g->G.index[k];
+      double G = g->grad[k], of_rate = G * v, of_c = G * vdot;
+      g->rate[i] += of_rate;
+      g->c[i] += of_c;
+      of_q[i] += fabs(G) * q;
+      of_v[i] += fabs(of_rate);
+      of_a[i] += fabs(of_c);
+    }
+  }
+  return holds && error <= g->settled * g->settled * size &&
+         pawl_kernels_hold(rows, g, g->c, of_a, g->settled) &&
+         pawl_kernels_hold(rows, g, g->g, of_q, g->settled) &&
+         pawl_kernels_hold(rows, g, g->rate, of_v, g->settled);
+}
+
+PAWL_INLINE int pawl_kernels_are_apart(const PawlKernelsGa* g) {
+  int apart = 1;
+  for (int k = 0; k < g->apart_count; k++) {
+    apart &= g->g[g->apart[k]] > 0.0;
+  }
+  return apart;
+}
+
+// From the guess: a correction of the smooth motion, of positions and of rates, and the residuals
+// behind it.
+PAWL_INLINE PawlKernelsEnd pawl_kernels_pva(int n, int rows, PawlKernelsGa* g,
+                                            PawlKernelsEvaluateGa* evaluate,
+                                            PawlKernelsEvaluateGa* tangents) {
+  g->factored_M = g->solved = 0;
+  if (evaluate(g) != 0.0) {
+    return PAWL_KERNELS_UNUSUAL;
+  }
+  if (!pawl_kernels_are_apart(g)) {
+    return PAWL_KERNELS_CLOSES;
+  }
+  pawl_kernels_ga_residual(n, rows, g);
+  if (tangents(g) != 0.0) {
+    return PAWL_KERNELS_UNUSUAL;
+  }
+  pawl_kernels_ga_tangents(n, g);
+  for (int i = 0; i < rows; i++) {
+    g->dlambda[i] = g->active[i] ? -(1.0 / g->beta_p) * g->c[i] : 0.0;
+  }
+  if (!g->by[0].factor(g->by[0].values, g->by[0].table, g->S, g->grad, g->J)) {
+    return PAWL_KERNELS_UNUSUAL;
+  }
+  pawl_kernels_solve(g, &g->by[0], g->dq, g->dlambda);
+  pawl_kernels_ga_add(n, rows, g);
+  if (!pawl_kernels_correct_both(n, rows, g)) {
+    return PAWL_KERNELS_UNUSUAL;
+  }
+  for (int i = 0; i < n; i++) {
+    g->q[i] = g->q_n[i] + (g->delta[i] + g->U[i]);
+    g->v_total[i] = g->v[i] + g->W[i];
+  }
+  if (evaluate(g) != 0.0) {
+    return PAWL_KERNELS_UNUSUAL;
+  }
+  if (!pawl_kernels_are_apart(g)) {
+    return PAWL_KERNELS_CLOSES;
+  }
+  return pawl_kernels_pva_ended(n, rows, g) ? PAWL_KERNELS_ENDED : PAWL_KERNELS_GO_ON;
+}
+
+// ---- the state ----------------------------------------------------------------------------------
+PAWL_INLINE double pawl_kernels_flushed(const PawlKernelsGa* g, double x) {
+  return fabs(x) > g->flushed ? x : 0.0;
+}
+
+// The iterate becomes the state, eta goes on (N12), and impulses of a step that is taken as a whole
+// are kept.
+PAWL_INLINE void pawl_kernels_pva_take(int n, int rows, PawlKernelsGa* g) {
+  for (int i = 0; i < n; i++) {
+    g->q_n[i] = pawl_sized_alone(g->q[i]);
+    g->last_vdot[i] = pawl_kernels_flushed(g, pawl_sized_alone(g->vdot_n[i]));
+    g->v_n[i] = pawl_kernels_flushed(g, pawl_sized_alone(g->v_total[i]));
+    g->vdot_n[i] = pawl_kernels_flushed(g, pawl_sized_alone(g->vdot[i]));
+    g->a_n[i] = pawl_kernels_flushed(g, pawl_sized_alone(g->a[i]));
+  }
+  double alpha_m = g->alpha_m, alpha_f = g->alpha_f;
+  for (int i = 0; i < rows; i++) {
+    double eta = ((1 - alpha_f) * g->lambda[i] + alpha_f * g->lambda_n[i] - alpha_m * g->eta_n[i]) /
+                 (1 - alpha_m);
+    g->lambda[i] = pawl_kernels_flushed(g, g->lambda[i]);
+    g->eta_n[i] = pawl_kernels_flushed(g, eta);
+    g->last_lambda[i] = pawl_kernels_flushed(g, g->lambda_n[i]);
+    g->lambda_n[i] = g->lambda[i];
+    g->Lambda_n[i] = pawl_kernels_flushed(g, g->Lambda[i]);
+    g->nu_n[i] = pawl_kernels_flushed(g, g->nu[i]);
+  }
+}
