@@ -88,7 +88,7 @@ typedef struct PawlGa {
   PawlGaFold fold;
   PawlGaSource source;
   struct PawlGaSums* sums;  // by part of the coordinates, see ga_loops.h
-  PawlKernelsGa* small;     // of a small model, with arrays of the above; else NULL
+  PawlKernelsGa* small;     // by which small models step, with arrays of the above; NULL: without
 } PawlGa;
 
 // The method's part of a state.

@@ -55,7 +55,7 @@ typedef struct PawlNsga {
   PawlLevel unsolved;  // at which no contacts serve the iterate; POSITION: at none
   int smooth_row_count;
   const double* B;          // force directions
-  struct PawlSmall* small;  // nsga_small.h; NULL: the model is large, or needs more
+  struct PawlSmall* small;  // what ga.small is used with, see nsga_small.c
 } PawlNsga;
 
 // The part of a state behind the memory of the core: eta, Lambda and nu of the last step, its size.

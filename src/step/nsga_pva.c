@@ -448,7 +448,7 @@ static PawlStatus take_coupled(PawlStepper* s, const PawlPhase* phase, PawlState
   PawlNsga* d = s->data;
   bool fresh = may_be_fresh(s, d, state);
   d->fresh = NAN;
-  if (!d->small) {
+  if (!d->ga.small) {
     fresh = fresh && (d->ga.begins || is_there(s, d, state));
     return take_any(s, d, phase, state, h, fresh, err);
   }
@@ -472,7 +472,7 @@ static PawlStatus create_pv(PawlStepper* s, PawlError* err) {
       d->M_smooth[k] = s->H.index[k] == j ? 1.0 : 0.0;
     }
   }
-  return PAWL_OK;
+  return pawl_small_create(s, d, err);
 }
 static PawlStatus create_pva(PawlStepper* s, PawlError* err) {
   PAWL_TRY(pawl_nsga_create_kind(s, PAWL_LEVEL_ACCELERATION, true, false, err));

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/copy.h"
-#include "step/nsga.h"
+#include "step/nsga_small.h"
 
 // ---- nsga-pvv -----------------------------------------------------------------------------------
 // force = scale (f - f~ + (G - G~)^T lambda~ - (M - M~) v~')                          (N6) (N9)
@@ -295,16 +295,18 @@ static PawlStatus change_forces(PawlStepper* s, PawlNsga* d, const PawlPhase* ph
   return PAWL_OK;
 }
 
-static PawlStatus take_pvv(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,
+// Rates of contacts that are left out, at the end: none was passed.
+static PawlStatus pass_far(PawlStepper* s, PawlNsga* d, const PawlState* state, const double* v,
                            PawlError* err) {
-  PawlNsga* d = s->data;
+  const PawlValues* values = pawl_eval_values(d->eval);
+  pawl_dynamics_rows(&s->dynamics, values->G, v, values->g_t, d->rate);
+  return pawl_nsga_passed(s, d, state, v, err);
+}
+
+static PawlStatus take_guess(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, PawlState* state,
+                             double h, PawlError* err) {
   bool further = state->t > s->begun;
   double t = state->t + h;
-  pawl_nsga_first_sets(s, d, phase);
-  PawlPhase smooth = *phase;
-  smooth.active = d->S;
-  PAWL_TRY(pawl_ga_predict(s, &d->ga, &smooth, state, h, err));
-  PAWL_TRY(pawl_nsga_begin_contacts(s, d, phase, state, false, err));
   PAWL_TRY(pawl_nsga_smooth_motion(s, d, phase, state, err));
   keep_smooth(s, d);
   PAWL_TRY(d->minds ? judge(s, d, phase, err) : PAWL_OK);
@@ -315,11 +317,7 @@ static PawlStatus take_pvv(PawlStepper* s, const PawlPhase* phase, PawlState* st
     PAWL_TRY(correct_position(s, d, phase, t, false, err));
     PAWL_TRY(correct_velocity(s, d, phase, t, err));
   }
-  if (d->far) {
-    const PawlValues* values = pawl_eval_values(d->eval);
-    pawl_dynamics_rows(&s->dynamics, values->G, d->v, values->g_t, d->rate);
-  }
-  PAWL_TRY(pawl_nsga_passed(s, d, state, d->v, err));
+  PAWL_TRY(d->far ? pass_far(s, d, state, d->v, err) : pawl_nsga_passed(s, d, state, d->v, err));
   pawl_nsga_note_friction(s, d);
   if (pawl_nsga_hits(d)) {
     PAWL_TRY(change_forces(s, d, phase, t, err));
@@ -332,13 +330,37 @@ static PawlStatus take_pvv(PawlStepper* s, const PawlPhase* phase, PawlState* st
   return PAWL_OK;
 }
 
+static PawlStatus take_pvv(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,
+                           PawlError* err) {
+  PawlNsga* d = s->data;
+  bool by_kernel = d->ga.small && !(state->t > s->begun) && pawl_small_guess(s, d, phase, state, h);
+  if (!by_kernel) {
+    pawl_nsga_first_sets(s, d, phase);
+    PawlPhase smooth = *phase;
+    smooth.active = d->S;
+    PAWL_TRY(pawl_ga_predict(s, &d->ga, &smooth, state, h, err));
+  }
+  PAWL_TRY(pawl_nsga_begin_contacts(s, d, phase, state, false, err));
+  PawlKernelsEnd end = by_kernel && !d->minds ? pawl_small_correct(s, d) : PAWL_KERNELS_UNUSUAL;
+  if (end == PAWL_KERNELS_CLOSES) {
+    return PAWL_RETRY;
+  }
+  if (end != PAWL_KERNELS_ENDED) {
+    return take_guess(s, d, phase, state, h, err);
+  }
+  PAWL_TRY(d->far ? pass_far(s, d, state, d->ga.v_total, err) : PAWL_OK);
+  pawl_small_accept(s, d, state);
+  return PAWL_OK;
+}
+
 static PawlStatus step_pvv(PawlStepper* s, const PawlPhase* phase, PawlState* state, double h,
                            PawlError* err) {
   return pawl_nsga_take(s, phase, state, h, take_pvv, err);
 }
 
 static PawlStatus create_pvv(PawlStepper* s, PawlError* err) {
-  return pawl_nsga_create_kind(s, PAWL_LEVEL_VELOCITY, true, true, err);
+  PAWL_TRY(pawl_nsga_create_kind(s, PAWL_LEVEL_VELOCITY, true, true, err));
+  return pawl_small_create(s, s->data, err);
 }
 
 const PawlMethod pawl_method_nsga_pvv = {

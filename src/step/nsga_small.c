@@ -7,18 +7,44 @@
 #include "system/eval_again.h"
 
 struct PawlSmall {
+  PawlStepper* stepper;
   PawlEval *eval, *tangent_eval;
   PawlPoint point;
   PawlSources from;
   int rest;  // steps to come that are not tried, after one that was not as usual
 };
 
+// Positions and rates with the smooth motion: where matrices change in each step. After it: where
+// all tangents stay, and the smooth motion has no row.
+static bool is_small(const PawlStepper* s, const PawlNsga* d) {
+  const PawlDynamics* of = &s->dynamics;
+  if (!d->ga.small || !d->jumps || d->rub.contacts > 0 || of->slip || s->system->rates ||
+      s->sizes.rows == 0) {
+    return false;
+  }
+  if (d->decoupled) {
+    return of->linear && d->constant_mass && d->smooth_row_count == 0;
+  }
+  return d->turns && !of->steady && !(s->method == &pawl_method_nsga_pva && s->strategy == 1);
+}
+
+// M and G over the rows in force, whose numbers stay.
+static int is_ready(PawlKernelsGa* g) {
+  PawlStepper* s = ((const struct PawlSmall*)g->host)->stepper;
+  if (!pawl_kkt_holds(s->kkt, g->M, g->grad, g->grad, g->active)) {
+    s->dynamics.info.factorizations++;
+    if (pawl_kkt_factor_and_keep(s->kkt, g->M, g->grad, g->grad, g->active) != PAWL_OK) {
+      return 0;
+    }
+  }
+  return pawl_kkt_direct_solves(s->kkt, &g->by[1]);
+}
+
 PawlStatus pawl_small_create(PawlStepper* s, PawlNsga* d, PawlError* err) {
   PawlKernelsGa* g = d->ga.small;
   const PawlDynamics* of = &s->dynamics;
-  if (!g || d->decoupled || !d->jumps || d->rub.contacts > 0 || !d->turns || of->steady ||
-      of->slip || s->system->rates || s->sizes.rows == 0 ||
-      (s->method == &pawl_method_nsga_pva && s->strategy == 1)) {
+  if (!is_small(s, d)) {
+    d->ga.small = NULL;
     return PAWL_OK;
   }
   d->small = PAWL_NEW(&s->arena, struct PawlSmall, 1);
@@ -26,6 +52,7 @@ PawlStatus pawl_small_create(PawlStepper* s, PawlNsga* d, PawlError* err) {
     return pawl_fail_memory(err);
   }
   const PawlGa* ga = &d->ga;
+  d->small->stepper = s;
   d->small->eval = ga->residual_eval;
   d->small->tangent_eval = ga->tangent_eval;
   const PawlValues *values = pawl_eval_values(ga->residual_eval),
@@ -55,7 +82,9 @@ PawlStatus pawl_small_create(PawlStepper* s, PawlNsga* d, PawlError* err) {
   g->alpha_f = ga->alpha_f;
   g->beta = ga->beta;
   g->gamma_of = ga->gamma;
-  g->active = d->S;
+  g->active = d->A;
+  g->smooth = d->S;
+  g->ready = d->decoupled ? is_ready : NULL;
   g->apart = d->contacts.row;
   g->stays = of->weights != NULL;
   for (int j = 0; g->stays && j < s->sizes.v; j++) {
@@ -76,23 +105,49 @@ PAWL_INLINE double evaluate_tangents(const PawlKernelsGa* g) {
 }
 
 // ---- sizes --------------------------------------------------------------------------------------
-PAWL_APART static void guess(int n, int rows, PawlKernelsGa* g){
-#define RUN(n) pawl_kernels_ga_guess(n, rows, g)
-    PAWL_SIZED(n, RUN)
+PAWL_APART static void guess_pva(const PawlStepper* s, PawlKernelsGa* g) {
+  int rows = s->sizes.rows;
+#define RUN(n) pawl_kernels_ga_guess(n, rows, g), pawl_kernels_pva_place(n, g)
+  PAWL_SIZED(s->sizes.v, RUN)
 #undef RUN
 }
 
-PAWL_APART static PawlKernelsEnd iterate(int n, int rows, PawlKernelsGa* g) {
+PAWL_APART static void guess_pvv(const PawlStepper* s, PawlKernelsGa* g) {
+  int rows = s->sizes.rows;
+#define RUN(n) pawl_kernels_ga_guess(n, rows, g), pawl_kernels_pvv_place(n, g)
+  PAWL_SIZED(s->sizes.v, RUN)
+#undef RUN
+}
+
+PAWL_APART static PawlKernelsEnd iterate_pva(const PawlStepper* s, PawlKernelsGa* g) {
+  int rows = s->sizes.rows;
   PawlKernelsEnd end;
 #define RUN(n) end = pawl_kernels_pva(n, rows, g, evaluate, evaluate_tangents)
-  PAWL_SIZED(n, RUN)
+  PAWL_SIZED(s->sizes.v, RUN)
 #undef RUN
   return end;
 }
 
-PAWL_APART static void take(int n, int rows, PawlKernelsGa* g) {
+PAWL_APART static PawlKernelsEnd iterate_pvv(const PawlStepper* s, PawlKernelsGa* g) {
+  int rows = s->sizes.rows;
+  PawlKernelsEnd end;
+#define RUN(n) end = pawl_kernels_pvv(n, rows, g, evaluate)
+  PAWL_SIZED(s->sizes.v, RUN)
+#undef RUN
+  return end;
+}
+
+PAWL_APART static void take_pva(const PawlStepper* s, PawlKernelsGa* g) {
+  int rows = s->sizes.rows;
 #define RUN(n) pawl_kernels_pva_take(n, rows, g)
-  PAWL_SIZED(n, RUN)
+  PAWL_SIZED(s->sizes.v, RUN)
+#undef RUN
+}
+
+PAWL_APART static void take_pvv(const PawlStepper* s, PawlKernelsGa* g) {
+  int rows = s->sizes.rows;
+#define RUN(n) pawl_kernels_pvv_take(n, rows, g)
+  PAWL_SIZED(s->sizes.v, RUN)
 #undef RUN
 }
 
@@ -112,14 +167,28 @@ static void note_state(const PawlStepper* s, PawlNsga* d, PawlState* state) {
   g->nu_n = pawl_nsga_nu_of(s, state);
 }
 
-// Rows in force, one set for all levels. How many.
+// Rows in force, one set for all levels but that of a smooth motion apart. How many.
 static int note_sets(const PawlStepper* s, PawlNsga* d, const PawlPhase* phase) {
   int count = 0;
   for (int i = 0; i < s->sizes.rows; i++) {
-    d->S[i] = d->A[i] = d->B_set[i] = pawl_phase_binds(phase, i);
-    count += d->S[i];
+    unsigned char binds = pawl_phase_binds(phase, i);
+    d->A[i] = d->B_set[i] = binds;
+    d->S[i] = binds && !d->decoupled;
+    count += binds;
   }
   return count;
+}
+
+static bool is_usual(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double last_h) {
+  struct PawlSmall* by = d->small;
+  if (by->rest > 0 || phase->crossing || last_h < 0.0 ||
+      !pawl_eval_settle(by->eval, phase->modes)) {
+    by->rest -= by->rest > 0;
+    return false;
+  }
+  int count = note_sets(s, d, phase);
+  return d->decoupled || (count > 0 && pawl_eval_settle(by->tangent_eval, phase->modes) &&
+                          pawl_kkt_direct_two(s->kkt, d->S, d->ga.small->by));
 }
 
 bool pawl_small_guess(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, PawlState* state,
@@ -128,11 +197,7 @@ bool pawl_small_guess(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, PawlS
   PawlGa* ga = &d->ga;
   PawlKernelsGa* g = ga->small;
   double last_h = *pawl_ga_memory(s, state).last_h;
-  if (by->rest > 0 || phase->crossing || last_h < 0.0 || note_sets(s, d, phase) == 0 ||
-      !pawl_eval_settle(by->eval, phase->modes) ||
-      !pawl_eval_settle(by->tangent_eval, phase->modes) ||
-      !pawl_kkt_direct_two(s->kkt, d->S, g->by)) {
-    by->rest -= by->rest > 0;
+  if (!is_usual(s, d, phase, last_h)) {
     return false;
   }
   note_state(s, d, state);
@@ -144,8 +209,15 @@ bool pawl_small_guess(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, PawlS
   ga->held_error = INFINITY;
   ga->corrections = 0;
   ga->placed = ga->still = true;
-  guess(s->sizes.v, s->sizes.rows, g);
-  by->point = pawl_phase_point(phase, state->t + h, ga->q, ga->v_total, ga->vdot, ga->lambda);
+  const double *q = ga->q, *v = ga->v_total;
+  if (d->decoupled) {
+    guess_pvv(s, g);
+    q = g->q_total;
+    v = ga->v;
+  } else {
+    guess_pva(s, g);
+  }
+  by->point = pawl_phase_point(phase, state->t + h, q, v, ga->vdot, ga->lambda);
   by->from = pawl_program_sources(s->system, &by->point);
   return true;
 }
@@ -176,7 +248,7 @@ PawlKernelsEnd pawl_small_iterate(PawlStepper* s, PawlNsga* d) {
   enum { REST = 64 };
   PawlKernelsGa* g = d->ga.small;
   g->apart_count = d->far ? d->contacts.count : 0;
-  PawlKernelsEnd end = iterate(s->sizes.v, s->sizes.rows, g);
+  PawlKernelsEnd end = iterate_pva(s, g);
   if (end == PAWL_KERNELS_UNUSUAL) {
     d->small->rest = REST;
     pawl_kkt_forget(s->kkt);
@@ -194,8 +266,27 @@ PawlKernelsEnd pawl_small_iterate(PawlStepper* s, PawlNsga* d) {
   return end;
 }
 
+PawlKernelsEnd pawl_small_correct(PawlStepper* s, PawlNsga* d) {
+  enum { REST = 64 };
+  PawlKernelsGa* g = d->ga.small;
+  g->apart_count = d->far ? d->contacts.count : 0;
+  PawlKernelsEnd end = iterate_pvv(s, g);
+  if (end == PAWL_KERNELS_UNUSUAL) {
+    d->small->rest = REST;
+    return end;
+  }
+  s->dynamics.info.evaluations += g->solved > 0 && g->corrected_U == 2 ? 2 : 1;
+  s->dynamics.info.newton_iterations++;  // by nothing
+  pawl_kkt_direct_count(s->kkt, 0, g->solved);
+  return end;
+}
+
 void pawl_small_accept(PawlStepper* s, PawlNsga* d, PawlState* state) {
-  take(s->sizes.v, s->sizes.rows, d->ga.small);
+  if (d->decoupled) {
+    take_pvv(s, d->ga.small);
+  } else {
+    take_pva(s, d->ga.small);
+  }
   *pawl_ga_memory(s, state).last_h = d->ga.h;
   *pawl_nsga_h_of(s, state) = d->ga.h;
   state->t += d->ga.h;

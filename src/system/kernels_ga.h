@@ -16,7 +16,8 @@ typedef struct PawlKernelsColumns {  // entries of a sparse matrix by columns
   const int *start, *index;
 } PawlKernelsColumns;
 
-typedef struct PawlKernelsGa {
+typedef struct PawlKernelsGa PawlKernelsGa;
+struct PawlKernelsGa {
   PawlKernelsColumns mass, H, G;
   const int* diagonal;  // where M_jj is among the entries of M; -1: nowhere
   int stays;            // M: `inverse` has 1 / M_jj
@@ -31,14 +32,18 @@ typedef struct PawlKernelsGa {
   double h, beta_p, gamma_p, alpha_m, alpha_f, beta, gamma_of, more;
   double *q_n, *v_n, *vdot_n, *lambda_n;  // the state, which the end of the step replaces
   double *a_n, *last_vdot, *last_lambda, *eta_n, *Lambda_n, *nu_n;
-  const unsigned char* active;  // rows in force, at all levels; not NULL
+  const unsigned char* active;  // rows in force, of positions and rates
+  const unsigned char* smooth;  // and those of the smooth motion
   const int* apart;             // rows of contacts that are far away: gaps stay above 0
   int apart_count;
   const double* rate_before;  // of these, where the step begins
   PawlKktDirect by[2];        // the matrices of the smooth motion, and of U and W
   int factored_M, solved;     // the latter is factored; solutions with both
+  // The latter where its numbers stay: whether they are ready to solve with; else NULL.
+  int (*ready)(PawlKernelsGa* g);
   int corrected_U, corrected_W;
   // The arrays of the methods.
+  double q_total[PAWL_KERNELS_MOST];  // pvv: where positions are corrected
   double q[PAWL_KERNELS_MOST], v[PAWL_KERNELS_MOST], vdot[PAWL_KERNELS_MOST], a[PAWL_KERNELS_MOST];
   double delta[PAWL_KERNELS_MOST], path[PAWL_KERNELS_MOST], v_total[PAWL_KERNELS_MOST];
   double dq[PAWL_KERNELS_MOST], U[PAWL_KERNELS_MOST], W[PAWL_KERNELS_MOST];
@@ -47,7 +52,7 @@ typedef struct PawlKernelsGa {
   double lambda[PAWL_KERNELS_MOST], dlambda[PAWL_KERNELS_MOST], c[PAWL_KERNELS_MOST];
   double nu[PAWL_KERNELS_MOST], Lambda[PAWL_KERNELS_MOST], rate[PAWL_KERNELS_MOST];
   double S[PAWL_KERNELS_MOST * PAWL_KERNELS_MOST], J[PAWL_KERNELS_MOST * PAWL_KERNELS_MOST];
-} PawlKernelsGa;
+};
 
 // 0, or NaN where a value is not finite: M and so on, or the tangents, at (q, v_total, vdot,
 // lambda).
@@ -70,6 +75,12 @@ PAWL_INLINE void pawl_kernels_add(int cols, PawlKernelsColumns A, const double* 
     for (int k = A.start[j]; scaled != 0.0 && k < A.start[j + 1]; k++) {
       y[A.index[k]] += values[k] * scaled;
     }
+  }
+}
+
+PAWL_INLINE void pawl_kernels_zeros(int n, double* x) {
+  for (int i = 0; i < n; i++) {
+    x[i] = 0.0;
   }
 }
 
@@ -101,7 +112,7 @@ PAWL_INLINE PawlKernelsGuess pawl_kernels_guess_of(PawlKernelsGuessBy by, double
                             h * v_n + h * h * ((0.5 - beta) * a_n + beta * a)};
 }
 
-// All of it, placed, with U = W = nu = Lambda = 0; lambda of the rows in force.
+// All of it, with U = W = nu = Lambda = 0; lambda of the rows of the smooth motion.
 PAWL_INLINE void pawl_kernels_ga_guess(int n, int rows, PawlKernelsGa* g) {
   PawlKernelsGuessBy by = {g->h, g->gamma_of, g->beta, g->alpha_m, g->alpha_f, g->more};
   for (int i = 0; i < n; i++) {
@@ -113,20 +124,31 @@ PAWL_INLINE void pawl_kernels_ga_guess(int n, int rows, PawlKernelsGa* g) {
     g->a[i] = x.a;
     g->v[i] = x.v;
     g->delta[i] = x.delta;
-    g->q[i] = pawl_sized_alone(g->q_n[i]) + (x.delta + 0.0);
-    g->v_total[i] = x.v + 0.0;
     g->U[i] = g->W[i] = 0.0;
   }
   for (int i = 0; i < rows; i++) {
     double lambda = g->lambda_n[i];
-    g->lambda[i] = g->active[i] ? lambda + g->more * (lambda - g->last_lambda[i]) : 0.0;
+    g->lambda[i] = g->smooth[i] ? lambda + g->more * (lambda - g->last_lambda[i]) : 0.0;
     g->nu[i] = g->Lambda[i] = 0.0;
   }
 }
 
+// The iterate of pva, with U and W, and that of the smooth motion alone.
+PAWL_INLINE void pawl_kernels_pva_place(int n, PawlKernelsGa* g) {
+  for (int i = 0; i < n; i++) {
+    g->q[i] = g->q_n[i] + (g->delta[i] + g->U[i]);
+    g->v_total[i] = g->v[i] + g->W[i];
+  }
+}
+PAWL_INLINE void pawl_kernels_pvv_place(int n, PawlKernelsGa* g) {
+  for (int i = 0; i < n; i++) {
+    g->q[i] = g->q_n[i] + g->delta[i];
+  }
+}
+
 // ---- the first correction -----------------------------------------------------------------------
-// dq = -(M v' - f - G^T lambda) / beta' (A7) and c = G v' + gamma, as the right side.
-PAWL_INLINE void pawl_kernels_ga_residual(int n, int rows, PawlKernelsGa* g) {
+// dq = -(M v' - f - G^T lambda) / beta'                                                     (A7)
+PAWL_INLINE void pawl_kernels_ga_residual(int n, PawlKernelsGa* g) {
   const double *M = g->mass_values, *G = g->grad;
   double k_r = 1.0 / g->beta_p;
   for (int j = 0; j < n; j++) {
@@ -139,7 +161,6 @@ PAWL_INLINE void pawl_kernels_ga_residual(int n, int rows, PawlKernelsGa* g) {
     }
     g->dq[j] = -sum * k_r;
   }
-  pawl_kernels_rows(n, rows, g, g->vdot, g->gamma, g->c);
 }
 
 // S and J of the correction.                                                           (A9) (A10)
@@ -180,11 +201,24 @@ PAWL_INLINE void pawl_kernels_ga_add(int n, int rows, PawlKernelsGa* g) {
 }
 
 // ---- corrections of positions and rates ---------------------------------------------------------
-// M dx = G^T dy, G dx = -c from x = y = 0 (N16) (N17). 0: the matrix is not as usual; 1: c is 0
-// already; 2: corrected.
+// The factors of M and G. 0: the matrix is not as usual.
+PAWL_INLINE int pawl_kernels_factor_M(PawlKernelsGa* g) {
+  if (!g->factored_M) {
+    g->factored_M = g->ready
+                        ? g->ready(g)
+                        : g->by[1].factor(g->by[1].values, g->by[1].table, g->M, g->grad, g->grad);
+  }
+  return g->factored_M;
+}
+
+// M dx = G^T dy + dx, G dx = -c from x = y = 0 (N16) (N17), dx being a force before. 0: the matrix
+// is not as usual; 1: there is nothing to correct; 2: corrected.
 PAWL_INLINE int pawl_kernels_correct_level(int n, int rows, PawlKernelsGa* g, const double* c,
                                            double* dx, double* x, double* y) {
   int nothing = 1;
+  for (int j = 0; j < n; j++) {
+    nothing &= dx[j] == 0.0;
+  }
   for (int i = 0; i < rows; i++) {
     y[i] = g->active[i] ? -c[i] : 0.0;
     nothing &= y[i] == 0.0;
@@ -195,14 +229,8 @@ PAWL_INLINE int pawl_kernels_correct_level(int n, int rows, PawlKernelsGa* g, co
     }
     return 1;
   }
-  if (!g->factored_M) {
-    if (!g->by[1].factor(g->by[1].values, g->by[1].table, g->M, g->grad, g->grad)) {
-      return 0;
-    }
-    g->factored_M = 1;
-  }
-  for (int j = 0; j < n; j++) {
-    dx[j] = 0.0;
+  if (!pawl_kernels_factor_M(g)) {
+    return 0;
   }
   pawl_kernels_solve(g, &g->by[1], dx, y);
   for (int j = 0; j < n; j++) {
@@ -312,6 +340,8 @@ PAWL_INLINE void pawl_kernels_share(int n, int rows, PawlKernelsGa* g) {
 PAWL_INLINE int pawl_kernels_correct_both(int n, int rows, PawlKernelsGa* g) {
   double x[PAWL_KERNELS_MOST];
   pawl_kernels_rows(n, rows, g, g->dq, g->g, g->rate);
+  pawl_kernels_zeros(n, g->dU);
+  pawl_kernels_zeros(n, g->dW);
   g->corrected_U = pawl_kernels_correct_level(n, rows, g, g->rate, g->dU, g->U, g->nu);
   if (!g->corrected_U) {
     return 0;
@@ -422,7 +452,8 @@ PAWL_INLINE PawlKernelsEnd pawl_kernels_pva(int n, int rows, PawlKernelsGa* g,
   if (!pawl_kernels_are_apart(g)) {
     return PAWL_KERNELS_CLOSES;
   }
-  pawl_kernels_ga_residual(n, rows, g);
+  pawl_kernels_ga_residual(n, g);
+  pawl_kernels_rows(n, rows, g, g->vdot, g->gamma, g->c);
   if (tangents(g) != 0.0) {
     return PAWL_KERNELS_UNUSUAL;
   }
@@ -438,10 +469,7 @@ PAWL_INLINE PawlKernelsEnd pawl_kernels_pva(int n, int rows, PawlKernelsGa* g,
   if (!pawl_kernels_correct_both(n, rows, g)) {
     return PAWL_KERNELS_UNUSUAL;
   }
-  for (int i = 0; i < n; i++) {
-    g->q[i] = g->q_n[i] + (g->delta[i] + g->U[i]);
-    g->v_total[i] = g->v[i] + g->W[i];
-  }
+  pawl_kernels_pva_place(n, g);
   if (evaluate(g) != 0.0) {
     return PAWL_KERNELS_UNUSUAL;
   }
@@ -449,6 +477,79 @@ PAWL_INLINE PawlKernelsEnd pawl_kernels_pva(int n, int rows, PawlKernelsGa* g,
     return PAWL_KERNELS_CLOSES;
   }
   return pawl_kernels_pva_ended(n, rows, g) ? PAWL_KERNELS_ENDED : PAWL_KERNELS_GO_ON;
+}
+
+// ---- positions and rates after the smooth motion ------------------------------------------------
+// The residual of the guess is 0 to the bit, and with it the correction.                    (A26)
+PAWL_INLINE int pawl_kernels_is_nothing(int n, PawlKernelsGa* g) {
+  int nothing = 1;
+  pawl_kernels_ga_residual(n, g);
+  for (int j = 0; j < n; j++) {
+    nothing &= g->dq[j] == 0.0;
+  }
+  return nothing;
+}
+
+// U, where rows of positions are off, and what the forces become there in dW.           (N6) (N9)
+PAWL_INLINE PawlKernelsEnd pawl_kernels_pvv_positions(int n, int rows, PawlKernelsGa* g,
+                                                      PawlKernelsEvaluateGa* evaluate) {
+  double f[PAWL_KERNELS_MOST], of_q[PAWL_KERNELS_MOST];
+  pawl_kernels_zeros(n, g->dU);
+  pawl_kernels_zeros(n, g->dW);
+  g->corrected_U = pawl_kernels_correct_level(n, rows, g, g->g, g->dU, g->U, g->nu);
+  if (g->corrected_U != 2) {
+    return g->corrected_U ? PAWL_KERNELS_ENDED : PAWL_KERNELS_UNUSUAL;
+  }
+  for (int j = 0; j < n; j++) {
+    f[j] = pawl_sized_alone(g->f[j]);
+    g->q_total[j] = g->q[j] + g->U[j];
+  }
+  if (evaluate(g) != 0.0) {
+    return PAWL_KERNELS_UNUSUAL;
+  }
+  pawl_kernels_zeros(rows, of_q);
+  for (int j = 0; j < n; j++) {
+    double q = fabs(g->q[j]);
+    g->dW[j] = g->h * (g->f[j] - f[j]) + 0.0;
+    for (int k = g->G.start[j]; k < g->G.start[j + 1]; k++) {
+      of_q[g->G.index[k]] += fabs(g->grad[k]) * q;
+    }
+  }
+  return !pawl_kernels_are_apart(g)                           ? PAWL_KERNELS_CLOSES
+         : pawl_kernels_hold(rows, g, g->g, of_q, g->settled) ? PAWL_KERNELS_ENDED
+                                                              : PAWL_KERNELS_UNUSUAL;
+}
+
+// Steps of nsga-pvv with constant tangents and no row in the smooth motion, which the guess ends:
+// nothing of it is changed where it is not as usual.
+PAWL_INLINE PawlKernelsEnd pawl_kernels_pvv(int n, int rows, PawlKernelsGa* g,
+                                            PawlKernelsEvaluateGa* evaluate) {
+  g->factored_M = g->solved = 0;
+  for (int i = 0; i < n; i++) {
+    g->q_total[i] = g->q[i];
+  }
+  if (evaluate(g) != 0.0 || !pawl_kernels_is_nothing(n, g)) {
+    return PAWL_KERNELS_UNUSUAL;
+  }
+  if (!pawl_kernels_are_apart(g)) {
+    return PAWL_KERNELS_CLOSES;
+  }
+  PawlKernelsEnd end = pawl_kernels_pvv_positions(n, rows, g, evaluate);
+  if (end != PAWL_KERNELS_ENDED) {
+    return end;
+  }
+  for (int i = 0; i < n; i++) {
+    g->q_total[i] = g->q[i] + g->U[i];
+    g->v_total[i] = g->v[i] + 0.0;
+  }
+  pawl_kernels_rows(n, rows, g, g->v_total, g->g_t, g->rate);
+  g->corrected_W = pawl_kernels_correct_level(n, rows, g, g->rate, g->dW, g->W, g->Lambda);
+  int ended = g->corrected_W;
+  for (int i = 0; i < n && g->corrected_W == 2; i++) {  // the correction of a part of v
+    double v = g->v_total[i] = g->v[i] + g->W[i];
+    ended &= fabs(g->dW[i]) <= g->settled * fabs(v) ? 2 : 0;
+  }
+  return ended ? PAWL_KERNELS_ENDED : PAWL_KERNELS_UNUSUAL;
 }
 
 // ---- the state ----------------------------------------------------------------------------------
@@ -476,5 +577,21 @@ PAWL_INLINE void pawl_kernels_pva_take(int n, int rows, PawlKernelsGa* g) {
     g->lambda_n[i] = g->lambda[i];
     g->Lambda_n[i] = pawl_kernels_flushed(g, g->Lambda[i]);
     g->nu_n[i] = pawl_kernels_flushed(g, g->nu[i]);
+  }
+}
+
+PAWL_INLINE void pawl_kernels_pvv_take(int n, int rows, PawlKernelsGa* g) {
+  for (int i = 0; i < n; i++) {
+    g->q_n[i] = pawl_sized_alone(g->q_total[i]);
+    g->last_vdot[i] = pawl_sized_alone(g->vdot_n[i]);
+    g->v_n[i] = pawl_sized_alone(g->v_total[i]);
+    g->vdot_n[i] = pawl_sized_alone(g->vdot[i]);
+    g->a_n[i] = pawl_sized_alone(g->a[i]);
+  }
+  for (int i = 0; i < rows; i++) {
+    g->last_lambda[i] = g->lambda_n[i];
+    g->lambda_n[i] = g->lambda[i];
+    g->Lambda_n[i] = g->Lambda[i];
+    g->nu_n[i] = g->nu[i];
   }
 }
