@@ -316,6 +316,11 @@ PAWL_APART static PawlStatus factor_any(PawlKkt* kkt, const double* S, const dou
   return scale_and_factor(kkt, S, B, J, active);
 }
 
+// Code that leaves out rows of one entry sees for itself whether these are large enough.
+PAWL_INLINE bool pins_fit(const PawlKkt* kkt) {
+  return kkt->pin_count == 0 || pawl_kkt_pins_are_on(kkt);
+}
+
 PawlStatus pawl_kkt_factor(PawlKkt* kkt, const double* S, const double* B, const double* J,
                            const unsigned char* active) {
   kkt->info.factorizations++;
@@ -324,7 +329,7 @@ PawlStatus pawl_kkt_factor(PawlKkt* kkt, const double* S, const double* B, const
   }
   PawlKktKept* kept = &kkt->kept[kkt->turn];
   kept->number = kkt->info.factorizations;
-  if (kkt->code.factor && kept->clean && kkt->pin_count == 0 && kkt->scaled &&
+  if (kkt->code.factor && kept->clean && pins_fit(kkt) && kkt->scaled &&
       is_same_set(kkt, active)) {  // most often; else, and where it fails, by the longer way
     kkt->plain = kkt->code.factor(kkt->values, kkt->code.table, S, B, J);
     if (kkt->plain) {
@@ -524,22 +529,16 @@ bool pawl_kkt_direct_solves(PawlKkt* kkt, PawlKktDirect* out) {
   return kkt->code.solve && kkt->plain && !kkt->rescued;
 }
 
-static int stay(const void* kkt, const double* B, const double* J) {
-  return pawl_kkt_pins_stay(kkt, B, J);
-}
-
 bool pawl_kkt_direct(PawlKkt* kkt, const unsigned char* active, PawlKktDirect* out) {
   const PawlKktKept* kept = &kkt->kept[kkt->turn];
   if (!kkt->code.factor || !kkt->code.solve || kept->on || !kept->clean || !kkt->scaled ||
-      !is_same_set(kkt, active)) {
+      !pins_fit(kkt) || !is_same_set(kkt, active)) {
     return false;
   }
   *out = (PawlKktDirect){.factor = kkt->code.factor,
                          .solve = kkt->code.solve,
                          .values = kkt->values,
-                         .table = kkt->code.table,
-                         .stays = kkt->pin_count > 0 ? stay : NULL,
-                         .kkt = kkt};
+                         .table = kkt->code.table};
   return true;
 }
 

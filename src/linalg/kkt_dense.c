@@ -7,8 +7,7 @@
 #include "linalg/lu_small.h"
 
 #define LARGEST_UNROLLED 16  // sizes with a solve of their own
-// size of matrices of which two are kept, that take turns: in these no row is left out (kkt_pins.c)
-enum { LARGEST_KEPT = 8 };
+enum { LARGEST_KEPT = 8 };   // size of matrices of which two are kept, that take turns
 
 // places of a matrix of which those that are always zero are listed; a place is a byte then
 enum { MOST_LISTED = 256 };
@@ -46,6 +45,7 @@ void pawl_kkt_dense_turn(PawlKkt* kkt, int turn) {
   kkt->values = to->values;
   kkt->pivot = to->pivot;
   kkt->plain = to->plain;
+  pawl_kkt_pins_turn(kkt, to->pinned);
 }
 
 static void place_active(PawlKkt* kkt, int size) {
@@ -139,6 +139,9 @@ void pawl_kkt_dense_fit(PawlKkt* kkt) {
 }
 
 bool pawl_kkt_dense_factor_plain(PawlKkt* kkt, double smallest) {
+  if (kkt->pin_count > 0 && pawl_kkt_pins_are_on(kkt)) {
+    pawl_kkt_pins_invert(kkt);
+  }
   kkt->plain = pawl_lu_factor_plain(kkt->dense_size, kkt->values, smallest);
   return kkt->plain;
 }

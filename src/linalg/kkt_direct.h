@@ -13,7 +13,4 @@ typedef struct PawlKktDirect {
   void (*solve)(const double* values, const double* table, double* x, double* y);
   double* values;
   const double* table;
-  // Where rows of one entry are left out: whether that holds for these numbers, too; else NULL.
-  int (*stays)(const void* kkt, const double* B, const double* J);
-  const void* kkt;
 } PawlKktDirect;

@@ -47,6 +47,7 @@ typedef struct PawlKktKept {
   double* values;      // of the factors
   int *pivot, *top;    // of the band, see there; dense, and blocks that exchange: the first alone
   bool plain;
+  bool pinned;             // dense: rows of one entry were left out
   int solved;              // band: right sides so far, as far as that matters
   double *slim, *slim_up;  // band: L, and 1 / pivot and U, of columns with one neighbour
   bool even, refine, refines_loose, rescued;  // of blocks
@@ -167,7 +168,8 @@ PAWL_CHECKED PawlStatus pawl_kkt_pins_create(PawlKkt* kkt);
 void pawl_kkt_pins_find(PawlKkt* kkt);
 void pawl_kkt_pins_choose(PawlKkt* kkt, const double* B, const double* J, bool allowed);
 bool pawl_kkt_pins_are_on(const PawlKkt* kkt);
-bool pawl_kkt_pins_stay(const PawlKkt* kkt, const double* B, const double* J);  // on as they are
+void pawl_kkt_pins_turn(PawlKkt* kkt, bool on);  // as it was with factors that were kept
+void pawl_kkt_pins_invert(PawlKkt* kkt);         // the entries that pin, which are multiplied by
 void pawl_kkt_pins_fit(PawlKkt* kkt);
 void pawl_kkt_pins_solve(PawlKkt* kkt, double* x, double* y);
 

@@ -27,7 +27,7 @@ enum {
 // Registers behind those of a column.
 enum { SUM = MOST_UNKNOWNS, GROWTH, LEAST, MASK, T, P };
 // The numbers that code reads: first these, then R, C and the factors of S, B and J.
-enum { ZERO, ONE, SMALLEST, LARGEST, MOST_GROWTH, INFINITE, FIRST_SCALE };
+enum { ZERO, ONE, SMALLEST, LARGEST, MOST_GROWTH, INFINITE, LEAST_PIN, FIRST_SCALE };
 // The arguments: values and table are the first two.
 enum { VALUES = PAWL_CODE_RDI, TABLE = PAWL_CODE_RSI };
 enum { OF_S = PAWL_CODE_RDX, OF_B = PAWL_CODE_RCX, OF_J = PAWL_CODE_R8 };
@@ -35,6 +35,7 @@ enum { OF_X = PAWL_CODE_RDX, OF_Y = PAWL_CODE_RCX };
 
 typedef struct Set {
   unsigned rows;  // a bit for each that is active
+  bool pinned;    // those of one entry are left out
   int uses;       // without code
   PawlKktCodeFactor* factor;
   PawlKktCodeSolve* solve;
@@ -59,7 +60,7 @@ typedef struct Source {  // of an entry of the matrix
 typedef struct Writer {
   PawlCode code;
   const PawlKkt* kkt;
-  int size;
+  int size, pins;
   bool filled[MOST_UNKNOWNS][MOST_UNKNOWNS];  // i, j: not always zero
   Source source[MOST_UNKNOWNS][MOST_UNKNOWNS];
 } Writer;
@@ -100,7 +101,8 @@ PawlStatus pawl_kkt_line_create(PawlKkt* kkt) {
                                      [SMALLEST] = PAWL_KKT_PLAIN,
                                      [LARGEST] = PAWL_KKT_DRIFT,
                                      [MOST_GROWTH] = PAWL_LU_MOST_GROWTH,
-                                     [INFINITE] = INFINITY};
+                                     [INFINITE] = INFINITY,
+                                     [LEAST_PIN] = PAWL_KKT_LEAST_PIN};
   memcpy(l->table, first, sizeof first);
   return PAWL_OK;
 }
@@ -140,16 +142,16 @@ static void use(PawlKkt* kkt, const Set* set) {
   kkt->code.table = kkt->line->table;
 }
 
-static Set* find_set(PawlKktLine* l, unsigned rows) {
+static Set* find_set(PawlKktLine* l, unsigned rows, bool pinned) {
   for (int k = 0; k < l->set_count; k++) {
-    if (l->sets[k].rows == rows) {
+    if (l->sets[k].rows == rows && l->sets[k].pinned == pinned) {
       return &l->sets[k];
     }
   }
   if (l->set_count == SETS) {
     return NULL;
   }
-  l->sets[l->set_count] = (Set){.rows = rows};
+  l->sets[l->set_count] = (Set){.rows = rows, .pinned = pinned};
   return &l->sets[l->set_count++];
 }
 
@@ -160,12 +162,12 @@ void pawl_kkt_line_turn(PawlKkt* kkt) {
     kkt->kept[k].clean = false;  // places of zeros may be others
   }
   bool pinned = kkt->pin_count > 0 && pawl_kkt_pins_are_on(kkt);
-  bool fits = kkt->dense_size <= MOST_UNKNOWNS && kkt->dense_size + kkt->pin_count <= MOST_PINNED &&
-              pinned == (kkt->pin_count > 0);
+  bool fits = kkt->dense_size <= MOST_UNKNOWNS &&
+              kkt->dense_size + (pinned ? kkt->pin_count : 0) <= MOST_PINNED;
   for (int a = 0; a < kkt->active_count && !l->off; a++) {
     rows |= 1u << kkt->active[a];
   }
-  l->set = l->off || !fits ? NULL : find_set(l, rows);
+  l->set = l->off || !fits ? NULL : find_set(l, rows, pinned);
   use(kkt, l->set);
 }
 
@@ -256,17 +258,49 @@ static void load_entry(Writer* w, int i, int j) {
   both(w, PAWL_CODE_ADD, SUM, T);
 }
 
+static bool pins(const Writer* w, int entry) {
+  bool found = false;
+  for (int k = 0; k < w->pins; k++) {
+    found |= w->kkt->pins->pins[k].entry == entry;
+  }
+  return found;
+}
+
+// T, an entry that pins: its inverse is kept, and the smallest of them in P. Register 0 is not in
+// use yet.
+static void invert(Writer* w, int at) {
+  load(w, 0, TABLE, ONE);
+  both(w, PAWL_CODE_DIV, 0, T);
+  store(w, 0, VALUES, at);
+  both(w, PAWL_CODE_AND, T, MASK);
+  both(w, PAWL_CODE_MIN, P, T);
+  both(w, PAWL_CODE_ADD, SUM, T);
+}
+
 // Entries of rows that are not active, and of what is pinned, are kept behind the matrix.
 static void write_behind(Writer* w, const PawlKktBlock* block, int base, int factor) {
   for (int k = 0; k < block->count; k++) {
     if (block->place[k] >= w->kkt->value_count) {
       load(w, T, base, k);
       scale(w, T, factor + k);
+      if (base != OF_S && pins(w, k)) {
+        invert(w, block->place[k]);
+        continue;
+      }
       store(w, T, VALUES, block->place[k]);
       both(w, PAWL_CODE_AND, T, MASK);
       both(w, PAWL_CODE_ADD, SUM, T);
     }
   }
+}
+
+// 0 when an entry that pins, the least of which is P, is below LEAST_PIN, or not a number.
+static void judge_pins(Writer* w) {
+  PAWL_CODE_PUT(&w->code, 0x31, 0xC0);  // xor eax, eax
+  load(w, T, TABLE, LEAST_PIN);
+  both(w, PAWL_CODE_COMPARE, P, T);
+  PAWL_CODE_PUT(&w->code, 0x73, 1);  // jae, over the next
+  finish(w);
 }
 
 // U above the diagonal: each entry when no earlier column changes it any more.
@@ -348,9 +382,15 @@ static void write_factor(Writer* w) {
   both(w, PAWL_CODE_XOR, GROWTH, GROWTH);
   load(w, LEAST, TABLE, INFINITE);
   pawl_code_magnitude_mask(&w->code, MASK);
+  if (w->pins > 0) {
+    load(w, P, TABLE, INFINITE);
+  }
   write_behind(w, &kkt->block_S, OF_S, kkt->line->S);
   write_behind(w, &kkt->block_B, OF_B, kkt->line->B);
   write_behind(w, &kkt->block_J, OF_J, kkt->line->J);
+  if (w->pins > 0) {
+    judge_pins(w);
+  }
   for (int j = 0; j < w->size; j++) {
     write_column(w, j);
   }
@@ -361,7 +401,7 @@ static void write_factor(Writer* w) {
 // Unknowns are the coordinates, then the active rows: which one stands at a place of the matrix,
 // where it is in x or y, and in the whole system.
 static int unknown_at(const Writer* w, int k) {
-  return w->kkt->pin_count > 0 ? w->kkt->pins->unknown[k] : k;
+  return w->pins > 0 ? w->kkt->pins->unknown[k] : k;
 }
 
 static int base_of(const Writer* w, int unknown) {
@@ -413,7 +453,7 @@ static void write_pin(Writer* w, int k) {
   const PawlKktPin* pin = &kkt->pins->pins[k];
   int z = w->size + k;
   take_side(w, z, kkt->n + pin->a);
-  pawl_code_memory(&w->code, PAWL_CODE_DIV, z, VALUES, kkt->block_J.place[pin->entry]);
+  pawl_code_memory(&w->code, PAWL_CODE_MUL, z, VALUES, kkt->block_J.place[pin->entry]);
   for (int e = pin->column; e < pin->row; e++) {
     subtract_product(w, kkt->pins->terms[e].unknown, kkt->pins->terms[e].value, z);
   }
@@ -430,27 +470,26 @@ static void write_pin_force(Writer* w, int k) {
     w->code.failed |= of >= 0 && unknown >= kkt->n;
     subtract_product(w, T, p->terms[e].value, of < 0 ? p->at[unknown] : w->size + of);
   }
-  pawl_code_memory(&w->code, PAWL_CODE_DIV, T, VALUES, kkt->block_B.place[pin->entry]);
+  pawl_code_memory(&w->code, PAWL_CODE_MUL, T, VALUES, kkt->block_B.place[pin->entry]);
   give_solution(w, T, kkt->n + pin->a);
 }
 
 static void write_solve(Writer* w) {
-  int pins = w->kkt->pin_count;
   begin(w);
   for (int k = 0; k < w->size; k++) {
     take_side(w, k, unknown_at(w, k));
   }
-  for (int k = 0; k < pins; k++) {
+  for (int k = 0; k < w->pins; k++) {
     write_pin(w, k);
   }
   substitute(w);
-  for (int k = pins - 1; k >= 0; k--) {
+  for (int k = w->pins - 1; k >= 0; k--) {
     write_pin_force(w, k);
   }
   for (int k = 0; k < w->size; k++) {
     give_solution(w, k, unknown_at(w, k));
   }
-  for (int k = 0; k < pins; k++) {
+  for (int k = 0; k < w->pins; k++) {
     give_solution(w, w->size + k, w->kkt->pins->pins[k].j);
   }
   finish(w);
@@ -466,6 +505,7 @@ static void write_set(PawlKkt* kkt) {
   unsigned char* at = l->set->code = pawl_code_map(l->bytes);
   Writer w = {.code = {.at = at, .capacity = at ? l->bytes : 0}, .kkt = kkt};
   w.size = kkt->dense_size;
+  w.pins = l->set->pinned ? kkt->pin_count : 0;
   find_entries(&w);
   write_factor(&w);
   size_t solve = w.code.size;

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of the dense KKT system with one entry, as locks on a coordinate have them: they say what
 // that coordinate is, so that neither it nor the row's multiplier takes part in the elimination
-// (docs/theory/kkt.md, section 6). With a row a that pins coordinate j, scaled,
-//   x_j = c_a / J_aj                                       first
-//   [ S_FF -B_F^T ; J_F 0 ] [ x_F ; y ] = [ b_F - S_Fj x_j ; c - J_.j x_j ]
-//   y_a = (b_j - sum_k S_jk x_k + sum_b B_bj y_b) / -B_aj  last
+// (docs/theory/kkt.md, section 6, (K13)).
 #include "linalg/kkt_pins.h"
 
 #include <math.h>
@@ -13,9 +10,7 @@
 #include "linalg/kkt_impl.h"
 #include "linalg/lu_small.h"
 
-#define LARGEST_UNROLLED 8  // sizes that lu.c eliminates faster than pins can be left out
-// [1] The smallest entry of a row that pins: as small as 1 / MOST_GROWTH of lu.c.
-static const double LEAST_PIN = 1.0 / 64.0;
+#define LARGEST_UNROLLED 8  // sizes with a substitution of their own
 
 PawlStatus pawl_kkt_pins_create(PawlKkt* kkt) {
   PawlArena* arena = &kkt->arena;
@@ -39,8 +34,8 @@ PawlStatus pawl_kkt_pins_create(PawlKkt* kkt) {
 }
 
 // ---- which rows pin -----------------------------------------------------------------------------
-// The first active row of one entry for each coordinate, in larger systems; all unknowns are
-// coordinates, then active rows.
+// The first active row of one entry for each coordinate; all unknowns are coordinates, then active
+// rows.
 void pawl_kkt_pins_find(PawlKkt* kkt) {
   PawlKktPins* p = kkt->pins;
   int n = kkt->n, size = n + kkt->active_count;
@@ -48,7 +43,7 @@ void pawl_kkt_pins_find(PawlKkt* kkt) {
   for (int k = 0; k < size; k++) {
     p->of[k] = -1;
   }
-  for (int a = 0; a < kkt->active_count && size > LARGEST_UNROLLED; a++) {
+  for (int a = 0; a < kkt->active_count; a++) {
     int i = kkt->active[a], e = kkt->row_start[i];
     int entry = kkt->row_start[i + 1] == e + 1 ? kkt->row_entry[e] : -1;
     int j = entry < 0 ? -1 : kkt->block_J.col[entry];
@@ -65,8 +60,8 @@ static bool are_large(const PawlKkt* kkt, const double* B, const double* J) {
   bool large = true;
   for (int k = 0; k < kkt->pin_count; k++) {
     int e = p->pins[k].entry;
-    large = large && fabs(J[e] * kkt->block_J.factor[e]) >= LEAST_PIN &&
-            fabs(B[e] * kkt->block_B.factor[e]) >= LEAST_PIN;
+    large = large && fabs(J[e] * kkt->block_J.factor[e]) >= PAWL_KKT_LEAST_PIN &&
+            fabs(B[e] * kkt->block_B.factor[e]) >= PAWL_KKT_LEAST_PIN;
   }
   return large;
 }
@@ -157,14 +152,27 @@ void pawl_kkt_pins_fit(PawlKkt* kkt) {
 void pawl_kkt_pins_choose(PawlKkt* kkt, const double* B, const double* J, bool allowed) {
   PawlKktPins* p = kkt->pins;
   bool on = allowed && are_large(kkt, B, J);
+  kkt->kept[kkt->turn].pinned = on;
   if (on != p->on) {
     p->on = on;
     pawl_kkt_dense_fit(kkt);
   }
 }
 
-bool pawl_kkt_pins_stay(const PawlKkt* kkt, const double* B, const double* J) {
-  return are_large(kkt, B, J) == kkt->pins->on;
+void pawl_kkt_pins_turn(PawlKkt* kkt, bool on) {
+  if (kkt->pin_count > 0 && on != kkt->pins->on) {
+    kkt->pins->on = on;
+    pawl_kkt_dense_fit(kkt);
+  }
+}
+
+void pawl_kkt_pins_invert(PawlKkt* kkt) {
+  for (int k = 0; k < kkt->pin_count; k++) {
+    int e = kkt->pins->pins[k].entry;
+    double *J = kkt->values + kkt->block_J.place[e], *B = kkt->values + kkt->block_B.place[e];
+    *J = 1.0 / *J;
+    *B = 1.0 / *B;
+  }
 }
 
 bool pawl_kkt_pins_are_on(const PawlKkt* kkt) {
@@ -204,7 +212,7 @@ void pawl_kkt_pins_solve(PawlKkt* kkt, double* x, double* y) {
   }
   for (int k = 0; k < kkt->pin_count; k++) {
     const PawlKktPin* pin = &p->pins[k];
-    double z = y[pin->a] * p->R[n + pin->a] / A[kkt->block_J.place[pin->entry]];
+    double z = y[pin->a] * p->R[n + pin->a] * A[kkt->block_J.place[pin->entry]];
     u[pin->j] = z;
     for (int e = pin->column; e < pin->row; e++) {
       t[p->terms[e].unknown] -= A[p->terms[e].value] * z;
@@ -220,7 +228,7 @@ void pawl_kkt_pins_solve(PawlKkt* kkt, double* x, double* y) {
     for (int e = pin->row; e < p->pins[k + 1].column; e++) {
       sum -= A[p->terms[e].value] * u[p->terms[e].unknown];
     }
-    u[n + pin->a] = sum / A[kkt->block_B.place[pin->entry]];
+    u[n + pin->a] = sum * A[kkt->block_B.place[pin->entry]];
   }
   for (int k = 0; k < all; k++) {
     *(k < n ? x + k : y + (k - n)) = u[k] * p->C[k] + 0.0;  // no negative zeros

@@ -5,6 +5,9 @@
 
 #include <stdbool.h>
 
+// [1] The smallest entry of a row that pins: as small as 1 / MOST_GROWTH of lu.c.
+#define PAWL_KKT_LEAST_PIN (1.0 / 64.0)
+
 typedef struct PawlKktTerm {
   int value;    // in `values`
   int unknown;  // by which it is multiplied, or the equation of the matrix that it goes to

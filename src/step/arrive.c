@@ -47,7 +47,6 @@ PAWL_INLINE bool accelerate(int n, const End* e) {
   PawlPoint point = pawl_phase_point(e->phase, e->state->t + e->h, q, v, NULL, NULL);
   PawlSources from = pawl_program_sources(e->stepper->system, &point);
   if (pawl_eval_again(p->place, &point, &from) != 0.0 ||
-      (kkt->stays && !kkt->stays(kkt->kkt, values->G, values->G)) ||
       (kkt->factor && !kkt->factor(kkt->values, kkt->table, values->M, values->G, values->G))) {
     return false;
   }

@@ -81,7 +81,7 @@ PAWL_INLINE int pawl_kernels_accelerate(int n, int rows, const PawlKernelsPoint*
                                         double* lambda) {
   *at->t = t;
   const PawlKktDirect* kkt = &at->kkt;
-  if (evaluate(at) != 0.0 || (kkt->stays && !kkt->stays(kkt->kkt, at->G, at->G)) ||
+  if (evaluate(at) != 0.0 ||
       (kkt->factor && !kkt->factor(kkt->values, kkt->table, at->M, at->G, at->G))) {
     return 0;
   }
