@@ -169,6 +169,7 @@ static PawlStatus factor_scaled(PawlKkt* kkt, double largest) {
 // By machine code, for the active rows that there are. False: it is left to the others.
 PAWL_INLINE bool factor_by_code(PawlKkt* kkt, const double* S, const double* B, const double* J) {
   PawlKktKept* kept = &kkt->kept[kkt->turn];
+  kept->based = false;
   if (!kept->clean) {
     memset(kkt->values, 0, (size_t)kkt->value_count * sizeof *kkt->values);
     kept->clean = true;
@@ -329,6 +330,7 @@ PawlStatus pawl_kkt_factor(PawlKkt* kkt, const double* S, const double* B, const
   }
   PawlKktKept* kept = &kkt->kept[kkt->turn];
   kept->number = kkt->info.factorizations;
+  kept->based = false;
   if (kkt->code.factor && kept->clean && pins_fit(kkt) && kkt->scaled &&
       is_same_set(kkt, active)) {  // most often; else, and where it fails, by the longer way
     kkt->plain = kkt->code.factor(kkt->values, kkt->code.table, S, B, J);
@@ -535,7 +537,7 @@ bool pawl_kkt_direct(PawlKkt* kkt, const unsigned char* active, PawlKktDirect* o
       !pins_fit(kkt) || !is_same_set(kkt, active)) {
     return false;
   }
-  *out = (PawlKktDirect){.factor = kkt->code.factor,
+  *out = (PawlKktDirect){.factor = kept->based ? kkt->code.factor_rows : kkt->code.factor,
                          .solve = kkt->code.solve,
                          .values = kkt->values,
                          .table = kkt->code.table};
@@ -549,6 +551,9 @@ void pawl_kkt_direct_count(PawlKkt* kkt, int factorizations, int solves) {
     kkt->info.by_code += factorizations;
     kkt->kept[kkt->turn].number = kkt->info.factorizations;
     kkt->plain = true;
+    if (kkt->fixed && !kkt->kept[kkt->turn].based) {
+      pawl_kkt_line_base(kkt);
+    }
   }
 }
 
@@ -574,10 +579,15 @@ void pawl_kkt_direct_two_count(PawlKkt* kkt, const PawlKktDirect two[2], int fac
   for (int k = 0; k < factorizations; k++) {
     pawl_kkt_dense_turn(kkt, two[k].values == kkt->kept[0].values ? 0 : 1);
     kkt->plain = true;
+    kkt->kept[kkt->turn].based = false;
     kkt->kept[kkt->turn].number = ++kkt->info.factorizations;
     kkt->info.by_code++;
     pawl_kkt_name(kkt);
   }
+}
+
+void pawl_kkt_fix(PawlKkt* kkt) {
+  kkt->fixed = true;
 }
 
 PawlKktInfo pawl_kkt_info(const PawlKkt* kkt) {

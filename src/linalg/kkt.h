@@ -91,6 +91,9 @@ void pawl_kkt_solve_two(PawlKkt* kkt, double* const x[2], double* const y[2]);
 // is asked of the solver, `factor` and `solve` do what the calls above do, and nothing is counted
 // before pawl_kkt_direct_count.
 bool pawl_kkt_direct(PawlKkt* kkt, const unsigned char* active, PawlKktDirect* out);
+// S, symmetric, is always the same in calls of such a `factor`, and B is J: then S is not factored
+// again (docs/theory/kkt.md, (K14)). Before the first factorisation.
+void pawl_kkt_fix(PawlKkt* kkt);
 // The same for the factorisation in use, for solutions alone.
 bool pawl_kkt_direct_solves(PawlKkt* kkt, PawlKktDirect* out);
 void pawl_kkt_direct_count(PawlKkt* kkt, int factorizations, int solves);

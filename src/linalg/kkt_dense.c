@@ -111,7 +111,7 @@ static void list_zeros(PawlKkt* kkt) {
 // A call clears many places faster, and a list pays where the active rows stay for a while.
 void pawl_kkt_dense_clear(PawlKkt* kkt) {
   enum { FEW = 6, STEADY = 8 };
-  kkt->kept[kkt->turn].clean = false;
+  kkt->kept[kkt->turn].clean = kkt->kept[kkt->turn].based = false;
   if (kkt->zero_count < 0 || kkt->zero_count > FEW) {
     memset(kkt->values, 0, (size_t)kkt->value_count * sizeof *kkt->values);
     kkt->zero_count -= kkt->zero_count < 0 && kkt->value_count <= MOST_LISTED;

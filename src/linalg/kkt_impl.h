@@ -51,7 +51,8 @@ typedef struct PawlKktKept {
   int solved;              // band: right sides so far, as far as that matters
   double *slim, *slim_up;  // band: L, and 1 / pivot and U, of columns with one neighbour
   bool even, refine, refines_loose, rescued;  // of blocks
-  bool clean;         // dense: 0 wherever the code of kkt_line.c does not write
+  bool clean;         // dense: 0 wherever the code of kkt_line.c does not write,
+  bool based;         // and the factors of the S that stays are there
   long long number;   // of this factorisation
   long long settled;  // the number of S among those that were settled; 0: it was not
 } PawlKktKept;
@@ -74,6 +75,7 @@ typedef int PawlKktCodeFactor(double* values, const double* table, const double*
 typedef void PawlKktCodeSolve(const double* values, const double* table, double* x, double* y);
 typedef struct PawlKktCode {
   PawlKktCodeFactor* factor;
+  PawlKktCodeFactor* factor_rows;  // B = J, and S as before: its factors are there
   PawlKktCodeSolve* solve;
   const double* table;
 } PawlKktCode;
@@ -121,6 +123,7 @@ struct PawlKkt {
   PawlKktPins* pins;                    // dense only, as these:
   int pin_count;                        // active rows of one entry
   PawlKktLine* line;
+  bool fixed;  // pawl_kkt_fix
   PawlKktCode code;
   PawlKktKlu* klu;        // NULL: another solver, as is
   PawlKktBand* band;      // this,
@@ -180,6 +183,7 @@ void pawl_kkt_line_destroy(PawlKkt* kkt);
 void pawl_kkt_line_scale(PawlKkt* kkt);
 void pawl_kkt_line_turn(PawlKkt* kkt);
 bool pawl_kkt_line_write(PawlKkt* kkt);
+void pawl_kkt_line_base(PawlKkt* kkt);  // the factors are by code, and of the S that stays
 
 // kkt_band.c: the same for a matrix whose unknowns, in the order given (size), are coupled to near
 // ones only.

@@ -27,7 +27,18 @@ enum {
 // Registers behind those of a column.
 enum { SUM = MOST_UNKNOWNS, GROWTH, LEAST, MASK, T, P };
 // The numbers that code reads: first these, then R, C and the factors of S, B and J.
-enum { ZERO, ONE, SMALLEST, LARGEST, MOST_GROWTH, INFINITE, LEAST_PIN, FIRST_SCALE };
+enum {
+  ZERO,
+  ONE,
+  SMALLEST,
+  LARGEST,
+  MOST_GROWTH,
+  INFINITE,
+  LEAST_PIN,
+  TRACE,  // of S, 1 at least; and the most that the sum may be where S stays
+  MOST_D,
+  FIRST_SCALE
+};
 // The arguments: values and table are the first two.
 enum { VALUES = PAWL_CODE_RDI, TABLE = PAWL_CODE_RSI };
 enum { OF_S = PAWL_CODE_RDX, OF_B = PAWL_CODE_RCX, OF_J = PAWL_CODE_R8 };
@@ -37,9 +48,10 @@ typedef struct Set {
   unsigned rows;  // a bit for each that is active
   bool pinned;    // those of one entry are left out
   int uses;       // without code
-  PawlKktCodeFactor* factor;
+  bool loose;     // it cannot be judged by what (K14) says
+  PawlKktCodeFactor *factor, *factor_rows;
   PawlKktCodeSolve* solve;
-  unsigned char* code;  // memory of both
+  unsigned char* code;  // memory of all
 } Set;
 
 struct PawlKktLine {
@@ -61,6 +73,7 @@ typedef struct Writer {
   PawlCode code;
   const PawlKkt* kkt;
   int size, pins;
+  bool rows_only;                             // the factors of S are there
   bool filled[MOST_UNKNOWNS][MOST_UNKNOWNS];  // i, j: not always zero
   Source source[MOST_UNKNOWNS][MOST_UNKNOWNS];
 } Writer;
@@ -72,6 +85,7 @@ static size_t most_bytes(const PawlKkt* kkt) {
   size_t given = (size_t)kkt->block_S.count + 2 * (size_t)kkt->block_J.count;
   size_t bytes = (size * size + 2 * given) * OF_ENTRY + size * size * size * OF_PRODUCT / 2 +
                  (size_t)kkt->size * OF_UNKNOWN;
+  bytes += kkt->fixed ? bytes : 0;
   return (bytes + OF_BOTH + PAWL_CODE_PAGE - 1) / PAWL_CODE_PAGE * PAWL_CODE_PAGE;
 }
 
@@ -91,7 +105,6 @@ PawlStatus pawl_kkt_line_create(PawlKkt* kkt) {
   l->B = l->S + kkt->block_S.count;
   l->J = l->B + kkt->block_B.count;
   l->table = PAWL_NEW(&kkt->arena, double, l->J + kkt->block_J.count);
-  l->bytes = most_bytes(kkt);
   l->off = !is_small(kkt);
   if (!l->table) {
     return PAWL_ERROR_MEMORY;
@@ -138,6 +151,7 @@ void pawl_kkt_line_stop(PawlKkt* kkt) {
 // ---- the set in use -----------------------------------------------------------------------------
 static void use(PawlKkt* kkt, const Set* set) {
   kkt->code.factor = set ? set->factor : NULL;
+  kkt->code.factor_rows = set ? set->factor_rows : NULL;
   kkt->code.solve = set ? set->solve : NULL;
   kkt->code.table = kkt->line->table;
 }
@@ -159,7 +173,7 @@ void pawl_kkt_line_turn(PawlKkt* kkt) {
   PawlKktLine* l = kkt->line;
   unsigned rows = 0;
   for (int k = 0; k < kkt->kept_count; k++) {
-    kkt->kept[k].clean = false;  // places of zeros may be others
+    kkt->kept[k].clean = kkt->kept[k].based = false;  // places of zeros may be others
   }
   bool pinned = kkt->pin_count > 0 && pawl_kkt_pins_are_on(kkt);
   bool fits = kkt->dense_size <= MOST_UNKNOWNS &&
@@ -254,8 +268,10 @@ static void load_entry(Writer* w, int i, int j) {
   }
   load(w, i, s.base, s.index);
   scale(w, i, s.factor);
-  take_size(w, i);
-  both(w, PAWL_CODE_ADD, SUM, T);
+  if (!w->rows_only) {
+    take_size(w, i);
+    both(w, PAWL_CODE_ADD, SUM, T);
+  }
 }
 
 static bool pins(const Writer* w, int entry) {
@@ -303,9 +319,17 @@ static void judge_pins(Writer* w) {
   finish(w);
 }
 
+// Unknowns of the matrix that are coordinates; these come first.
+static int coordinates(const Writer* w) {
+  return w->kkt->n - w->pins;
+}
+
 // U above the diagonal: each entry when no earlier column changes it any more.
 static void eliminate(Writer* w, int j) {
   for (int k = 0; k < j; k++) {
+    if (w->rows_only && k == coordinates(w)) {
+      both(w, PAWL_CODE_ADD, SUM, j);  // J_a S^-1 J_a^T
+    }
     if (w->filled[k][j]) {
       store(w, k, VALUES, place(w, k, j));
       for (int i = k + 1; i < w->size; i++) {
@@ -314,6 +338,9 @@ static void eliminate(Writer* w, int j) {
         }
       }
     }
+  }
+  if (w->rows_only && j == coordinates(w)) {
+    both(w, PAWL_CODE_ADD, SUM, j);
   }
 }
 
@@ -345,24 +372,62 @@ static void write_column(Writer* w, int j) {
   divide(w, j);
 }
 
+// A column of S, whose factors are there: L of the rows below.
+static void write_rows_of_column(Writer* w, int j) {
+  for (int i = coordinates(w); i < w->size; i++) {
+    if (w->filled[i][j]) {
+      load_entry(w, i, j);
+    }
+  }
+  for (int k = 0; k < j; k++) {
+    if (w->filled[k][j]) {
+      load(w, T, VALUES, place(w, k, j));
+      for (int i = coordinates(w); i < w->size; i++) {
+        if (w->filled[i][k]) {
+          subtract_product(w, i, place(w, i, k), T);
+        }
+      }
+    }
+  }
+  for (int i = coordinates(w); i < w->size; i++) {
+    if (w->filled[i][j]) {
+      pawl_code_memory(&w->code, PAWL_CODE_MUL, i, VALUES, place(w, j, j));
+      store(w, i, VALUES, place(w, i, j));
+    }
+  }
+}
+
 // To the end of the function when the flags say so; where the distance is to be written.
 static size_t leave(Writer* w, unsigned char condition) {
   PAWL_CODE_PUT(&w->code, condition, 0);
   return w->code.size - 1;
 }
 
-// 1 when the least pivot is above SMALLEST max(sum, 1), the sum of all entries, which are the less,
-// no more than LARGEST, and L no larger than MOST_GROWTH; else 0. NaN is in the sum.
+// T = the most that an entry may be: with all entries looked at max(sum, 1), else by (K14).
+static void bound_entries(Writer* w) {
+  if (!w->rows_only) {
+    load(w, T, TABLE, ONE);
+    both(w, PAWL_CODE_MAX, T, SUM);
+    return;
+  }
+  both(w, PAWL_CODE_COPY, T, SUM);
+  pawl_code_memory(&w->code, PAWL_CODE_ADD, T, TABLE, ONE);
+  scale(w, T, TRACE);
+  pawl_code_memory(&w->code, PAWL_CODE_ADD, T, TABLE, ONE);
+}
+
+// 1 when the least pivot is above SMALLEST times what entries are at most, their sum, or that of
+// the diagonal of J S^-1 J^T and of what is behind the matrix, not too large, and L no larger than
+// MOST_GROWTH; else 0. NaN is in the sum.
 static void judge(Writer* w) {
   enum { IF_NOT_ABOVE = 0x76, IF_BELOW = 0x72 };
   size_t out[3];
-  load(w, T, TABLE, ONE);
-  both(w, PAWL_CODE_MAX, T, SUM);
+  bound_entries(w);
   scale(w, T, SMALLEST);
   PAWL_CODE_PUT(&w->code, 0x31, 0xC0);  // xor eax, eax
   both(w, PAWL_CODE_COMPARE, LEAST, T);
   out[0] = leave(w, IF_NOT_ABOVE);
-  load(w, T, TABLE, LARGEST);
+  load(w, T, TABLE, w->rows_only ? MOST_D : LARGEST);
   both(w, PAWL_CODE_COMPARE, T, SUM);
   out[1] = leave(w, IF_BELOW);
   load(w, T, TABLE, MOST_GROWTH);
@@ -375,6 +440,7 @@ static void judge(Writer* w) {
   finish(w);
 }
 
+// With `rows_only` the factors of S are those of the last call, and so is S behind the matrix.
 static void write_factor(Writer* w) {
   const PawlKkt* kkt = w->kkt;
   begin(w);
@@ -385,14 +451,20 @@ static void write_factor(Writer* w) {
   if (w->pins > 0) {
     load(w, P, TABLE, INFINITE);
   }
-  write_behind(w, &kkt->block_S, OF_S, kkt->line->S);
+  if (!w->rows_only) {
+    write_behind(w, &kkt->block_S, OF_S, kkt->line->S);
+  }
   write_behind(w, &kkt->block_B, OF_B, kkt->line->B);
   write_behind(w, &kkt->block_J, OF_J, kkt->line->J);
   if (w->pins > 0) {
     judge_pins(w);
   }
   for (int j = 0; j < w->size; j++) {
-    write_column(w, j);
+    if (w->rows_only && j < coordinates(w)) {
+      write_rows_of_column(w, j);
+    } else {
+      write_column(w, j);
+    }
   }
   judge(w);
 }
@@ -502,6 +574,7 @@ static void write_solve(Writer* w) {
 // Without memory, or such as may not be executed, there is no code from now on.
 static void write_set(PawlKkt* kkt) {
   PawlKktLine* l = kkt->line;
+  l->bytes = l->bytes > 0 ? l->bytes : most_bytes(kkt);
   unsigned char* at = l->set->code = pawl_code_map(l->bytes);
   Writer w = {.code = {.at = at, .capacity = at ? l->bytes : 0}, .kkt = kkt};
   w.size = kkt->dense_size;
@@ -510,12 +583,20 @@ static void write_set(PawlKkt* kkt) {
   write_factor(&w);
   size_t solve = w.code.size;
   write_solve(&w);
+  size_t rows = w.code.size;
+  if (kkt->fixed) {
+    w.rows_only = true;
+    write_factor(&w);
+  }
   if (w.code.failed || !pawl_code_seal(at, l->bytes)) {
     pawl_kkt_line_stop(kkt);
     return;
   }
   POINT(l->set->factor, at);
   POINT(l->set->solve, at + solve);
+  if (kkt->fixed) {
+    POINT(l->set->factor_rows, at + rows);
+  }
   use(kkt, l->set);
 }
 
@@ -525,4 +606,43 @@ bool pawl_kkt_line_write(PawlKkt* kkt) {
     write_set(kkt);
   }
   return kkt->code.factor != NULL;
+}
+
+// ---- S that stays -------------------------------------------------------------------------------
+static bool is_even(const PawlKkt* kkt) {
+  bool even = true;
+  for (int k = 0; k < kkt->block_J.count; k++) {
+    even = even && kkt->block_B.factor[k] == -kkt->block_J.factor[k];
+  }
+  return even;
+}
+
+// The trace of S from its factors, and the largest inverse pivot; infinite when one is not
+// positive.
+static double trace(const PawlKkt* kkt, int n, double* inverse) {
+  int size = kkt->dense_size;
+  double sum = 0.0;
+  for (int j = 0; j < n; j++) {
+    double d = kkt->values[j + j * size];
+    *inverse = !(d > 0.0) ? INFINITY : fmax(d, *inverse);
+    sum += 1.0 / d;
+    for (int k = 0; k < j; k++) {
+      sum += kkt->values[j + k * size] * kkt->values[k + j * size];
+    }
+  }
+  return sum;
+}
+
+void pawl_kkt_line_base(PawlKkt* kkt) {
+  PawlKktLine* l = kkt->line;
+  if (!kkt->code.factor_rows || l->set->loose) {
+    return;
+  }
+  double inverse = 0.0, *table = l->table;
+  int n = kkt->n - (l->set->pinned ? kkt->pin_count : 0);
+  table[TRACE] = fmax(trace(kkt, n, &inverse), 1.0);
+  table[MOST_D] = fmin(PAWL_LU_MOST_GROWTH * PAWL_LU_MOST_GROWTH / inverse,
+                       PAWL_KKT_DRIFT * fmin(PAWL_KKT_DRIFT / table[TRACE], 1.0));
+  l->set->loose = !is_even(kkt) || !isfinite(inverse);
+  kkt->kept[kkt->turn].based = !l->set->loose;
 }

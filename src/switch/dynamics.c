@@ -114,6 +114,9 @@ PawlStatus pawl_dynamics_create(PawlDynamics* d, PawlArena* arena, const PawlSys
   if (!d->steady) {
     pawl_kkt_keep_one(d->kkt);
   }
+  if (pawl_system_constant_mass(system)) {
+    pawl_kkt_fix(d->kkt);
+  }
   PAWL_TRY(pawl_eval_create(system, MASK, &d->eval, err));
   d->bare = !d->settles && !d->slip && !d->rates;
   bool constant = pawl_system_constant_mass(system);

@@ -204,6 +204,78 @@ static void test_kept_with_pins(void** state) {
   free(s);
 }
 
+// ---- S that stays -------------------------------------------------------------------------------
+// Factors by the code that is handed out, the rest of it where that says no. True: by the code.
+static bool factor_directly(PawlKkt* kkt, const TestSystem* s, PawlKktDirect* by) {
+  const double* J = s->J_values;
+  if (pawl_kkt_direct(kkt, NULL, by) && by->factor(by->values, by->table, s->S_values, J, J)) {
+    pawl_kkt_direct_count(kkt, 1, 0);
+    return true;
+  }
+  return false;
+}
+
+// A definite S that never changes, and rows that do: what is factored anew are the rows, and the
+// bits are those of the whole elimination. Where the judgement by (K14) fails (rows that nearly
+// depend on each other, entries that outgrow the scaling or are not finite) the others decide.
+static void check_fixed(int n, int m, double density, int locks) {
+  TestSystem* s = system_random(n, m, density, true);
+  for (int i = 0; i < locks; i++) {
+    for (int j = 0; j < n; j++) {
+      s->has_G[i + j * m] = i == j;
+    }
+  }
+  system_patterns(s);
+  Pair pair = make_pair(s);
+  const double tried[] = {0.0, 1e-9, 1e-3, 30.0, 1e5, 1e300, 1e-300, INFINITY, NAN};
+  int direct = 0, rows_only = 0, entries = s->G_start[n];
+  int (*whole)(double*, const double*, const double*, const double*, const double*) = NULL;
+  pawl_kkt_fix(pair.line);
+  for (int k = 0; k < 4 * OFTEN; k++) {
+    double x[2][SYSTEM_MAX], y[2][SYSTEM_MAX];
+    for (int e = 0; e < entries; e++) {
+      s->J_values[e] *= 1.0 + 0.01 * test_random();
+    }
+    memcpy(s->B_values, s->J_values, sizeof s->B_values);
+    double kept = s->J_values[k % entries];
+    s->J_values[k % entries] = k % 7 == 6 ? tried[k / 7 % 9] : kept;
+    s->B_values[k % entries] = s->J_values[k % entries];
+    PawlKktDirect by = {0};
+    bool done = factor_directly(pair.line, s, &by);
+    PawlStatus status = done ? PAWL_OK : system_factor(pair.line, s, NULL);
+    assert_int_equal(system_factor(pair.plain, s, NULL), status);
+    whole = whole || !done ? whole : by.factor;
+    rows_only += done && by.factor != whole;
+    direct += done;
+    fill_random(n, x[0]);
+    fill_random(m, y[0]);
+    memcpy(x[1], x[0], sizeof x[0]);
+    memcpy(y[1], y[0], sizeof y[0]);
+    if (status == PAWL_OK) {
+      pawl_kkt_solve(pair.line, x[0], y[0]);
+      pawl_kkt_solve(pair.plain, x[1], y[1]);
+      assert_memory_equal(x[0], x[1], (size_t)n * sizeof(double));
+      assert_memory_equal(y[0], y[1], (size_t)m * sizeof(double));
+    }
+    s->J_values[k % entries] = kept;
+  }
+  assert_true((direct > OFTEN && rows_only > OFTEN) || !has_code());
+  destroy_pair(pair);
+  free(s);
+}
+
+static void test_fixed(void** state) {
+  (void)state;
+  for (int n = 1; n <= 6; n++) {
+    for (int m = 1; m <= n && m <= 4; m++) {
+      check_fixed(n, m, 0.0, 0);
+      check_fixed(n, m, 0.5, 0);
+      check_fixed(n, m, 1.0, 0);
+      check_fixed(n, m, 0.5, 1);
+    }
+  }
+}
+
 // Pivots that shrink to nothing, entries that grow out of the scaling and that are not finite: the
 // general elimination takes over, and gives the system back.
 static void test_takes_over(void** state) {
@@ -257,7 +329,7 @@ int main(void) {
       cmocka_unit_test(test_same_bits),      cmocka_unit_test(test_rows_take_turns),
       cmocka_unit_test(test_rows_that_pin),  cmocka_unit_test(test_takes_over),
       cmocka_unit_test(test_exchanges_rows), cmocka_unit_test(test_small_rows_that_pin),
-      cmocka_unit_test(test_kept_with_pins),
+      cmocka_unit_test(test_kept_with_pins), cmocka_unit_test(test_fixed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
