@@ -5,13 +5,12 @@
 
 #include "switch/tolerances.h"
 #include "system/eval_again.h"
-#include "system/kernels.h"
 
 typedef struct End {
   PawlStepper* stepper;
   PawlProjection* onto;
   const PawlPhase* phase;
-  const PawlKktDirect* kkt;
+  const PawlKernelsPoint* at;
   PawlState* state;
   double h;
   const double *q, *v;
@@ -34,7 +33,7 @@ PAWL_INLINE void clear(int n, double* x) {
 
 // v' and lambda at (q, v), moved by the guess. False: not as usual.
 PAWL_INLINE bool accelerate(int n, const End* e) {
-  const PawlKktDirect* kkt = e->kkt;
+  const PawlKktDirect* kkt = &e->at->kkt;
   const PawlProjection* p = e->onto;
   const PawlValues* values = &p->place->values;
   const double *q = e->q, *v = e->v;
@@ -49,6 +48,9 @@ PAWL_INLINE bool accelerate(int n, const End* e) {
   if (pawl_eval_again(p->place, &point, &from) != 0.0 ||
       (kkt->factor && !kkt->factor(kkt->values, kkt->table, values->M, values->G, values->G))) {
     return false;
+  }
+  if (e->at->still) {
+    return true;
   }
   pawl_kernels_copy(n, values->f, e->a);
   pawl_kernels_bias(e->stepper->sizes.rows, e->phase->active, values->gamma, e->lambda);
@@ -97,7 +99,7 @@ PAWL_INLINE bool is_next_to_nothing(int n, const End* e) {  // (E13)
 
 PAWL_INLINE PawlArrived arrive(int n, const End* e) {
   const PawlProjection* p = e->onto;
-  const PawlKktDirect* kkt = e->kkt;
+  const PawlKktDirect* kkt = &e->at->kkt;
   PawlState* state = e->state;
   if (!accelerate(n, e)) {
     return PAWL_ARRIVED_NOT;
@@ -125,14 +127,14 @@ PAWL_INLINE PawlArrived arrive(int n, const End* e) {
 }
 
 PawlArrived pawl_arrive(PawlStepper* s, PawlForms* forms, const PawlPhase* phase,
-                        const PawlKktDirect* kkt, PawlState* state, double h, const double* q,
+                        const PawlKernelsPoint* at, PawlState* state, double h, const double* q,
                         const double* v, double* a, double* lambda) {
   double apart = state->memory[0];
   if (apart > 0.0 || !pawl_eval_settle(forms->onto.place, phase->modes)) {
     return PAWL_ARRIVED_NOT;
   }
   PawlArrived arrived;
-  End end = {s, &forms->onto, phase, kkt, state, h, q, v, a, lambda, NULL, NULL};
+  End end = {s, &forms->onto, phase, at, state, h, q, v, a, lambda, NULL, NULL};
   if (apart < 0.0 && forms->change && h == s->def.step) {
     end.guess_q = state->memory + s->sizes.rows;
     end.guess_v = end.guess_q + s->sizes.v;

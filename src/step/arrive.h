@@ -6,6 +6,7 @@
 #pragma once
 
 #include "step/forms.h"
+#include "system/kernels.h"
 
 typedef enum PawlArrived {
   PAWL_ARRIVED_NOT,  // something is not as usual: nothing was done
@@ -13,8 +14,8 @@ typedef enum PawlArrived {
   PAWL_ARRIVED,      // the state is that of the end
 } PawlArrived;
 
-// From the sums q and v of the stages of a step of length h, with the code of the linear system in
-// use; `a` and `lambda` are room for those of the end. Coordinates are numbers.
+// From the sums q and v of the stages of a step of length h, by what these were computed with; `a`
+// and `lambda` are those of the last stage, and become those of the end. Coordinates are numbers.
 PawlArrived pawl_arrive(PawlStepper* s, PawlForms* forms, const PawlPhase* phase,
-                        const PawlKktDirect* kkt, PawlState* state, double h, const double* q,
+                        const PawlKernelsPoint* at, PawlState* state, double h, const double* q,
                         const double* v, double* a, double* lambda);

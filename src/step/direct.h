@@ -38,6 +38,7 @@ PAWL_INLINE bool pawl_direct_begin(PawlStepper* s, const PawlPhase* phase, PawlE
   by->at.G = values->G;
   by->at.gamma = values->gamma;
   by->at.active = phase->active;
+  by->at.still = !by->at.kkt.factor && s->dynamics.still;
   by->at.registers = p->registers;
   by->at.from = by->from.leaf;
   by->at.to = p->to;

@@ -100,12 +100,12 @@ static bool run_kernel(const PawlStepper* s, const PawlDirect* by, const PawlKer
 }
 
 // The end of a step whose rows bind, from the sums of its stages.
-static Taken arrive_small(PawlStepper* s, Rk4* d, const PawlPhase* phase, const PawlKktDirect* kkt,
-                          PawlState* state, double h) {
+static Taken arrive_small(PawlStepper* s, Rk4* d, const PawlPhase* phase,
+                          const PawlKernelsPoint* at, PawlState* state, double h) {
   double end = state->t + h;
   PawlArrived arrived =
-      pawl_arrive(s, &d->forms, phase, kkt, state, h, d->sq, d->sv, d->l, d->lambda);
-  pawl_dynamics_direct_count(&s->dynamics, kkt, arrived == PAWL_ARRIVED_NOT ? 3 : 4, end);
+      pawl_arrive(s, &d->forms, phase, at, state, h, d->sq, d->sv, d->l, d->lambda);
+  pawl_dynamics_direct_count(&s->dynamics, &at->kkt, arrived == PAWL_ARRIVED_NOT ? 3 : 4, end);
   if (arrived == PAWL_ARRIVED_NOT) {
     return STAGES;
   }
@@ -146,7 +146,7 @@ static Taken take_small(PawlStepper* s, Rk4* d, const PawlPhase* phase, PawlStat
     return NOTHING;
   }
   if (held) {
-    return arrive_small(s, d, phase, &by.at.kkt, state, h);
+    return arrive_small(s, d, phase, &by.at, state, h);
   }
   pawl_dynamics_direct_count(&s->dynamics, &by.at.kkt, 4, state->t + h);
   state->t += h;

@@ -15,6 +15,7 @@
 enum {
   MASK = PAWL_MASS | PAWL_FORCE | PAWL_POSITION | PAWL_GRADIENT | PAWL_TIME_GRADIENT | PAWL_BIAS |
          PAWL_ENERGY,
+  STAGE = PAWL_MASS | PAWL_FORCE | PAWL_GRADIENT | PAWL_BIAS,
   TANGENTS = PAWL_STIFFNESS | PAWL_DAMPING | PAWL_VELOCITY_TANGENT | PAWL_ACCELERATION_TANGENT,
 };
 
@@ -259,6 +260,7 @@ PAWL_APART static void note_modes(PawlDynamics* d, const PawlPhase* phase) {
     d->modes[k] = phase->modes[k];
   }
   d->of_modes = pawl_kkt_current(d->kkt);
+  d->still = pawl_system_steady(d->system, STAGE, phase->modes);
 }
 
 // The multipliers have come to an end of Newton's method; `at` becomes these.

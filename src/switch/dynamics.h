@@ -36,6 +36,7 @@ typedef struct PawlDynamics {
   bool settles;          // they do so in some of the modes
   long long of_modes;    // the factorisation of M and G in the modes `modes`, by its number
   int* modes;
+  bool still;     // in these f and gamma stay, too
   bool linear;    // and all tangents
   bool bare;      // in none: and no friction hangs on multipliers, no rate of a state on forces
   bool plain;     // all rows bind for good

@@ -65,6 +65,7 @@ typedef struct PawlKernelsPoint {
   double* t;
   const double *M, *f, *G, *gamma;  // written by the evaluation
   const unsigned char* active;      // rows that bind; NULL: all
+  int still;                        // none of these numbers changes from stage to stage
   // One program that writes all of them: see PawlTapeWhole.
   double* registers;
   const double* const* from;
@@ -112,13 +113,14 @@ PAWL_INLINE int pawl_kernels_rk4(int n, int rows, const PawlKernelsPoint* at,
   pawl_kernels_stage(n, v_n, s->a_n, h * sixth, h * 0.5, v_n, sum_v, v);
   for (int i = 1; i < 3; i++) {
     double to_next = i == 1 ? h * 0.5 : h;
-    if (!pawl_kernels_accelerate(n, rows, at, evaluate, t + h * 0.5, a, s->lambda)) {
+    if (!(i > 1 && at->still) &&
+        !pawl_kernels_accelerate(n, rows, at, evaluate, t + h * 0.5, a, s->lambda)) {
       return 0;
     }
     pawl_kernels_stage(n, q_n, v, h * third, to_next, sum_q, sum_q, q);
     pawl_kernels_stage(n, v_n, a, h * third, to_next, sum_v, sum_v, v);
   }
-  if (!pawl_kernels_accelerate(n, rows, at, evaluate, t + h, a, s->lambda)) {
+  if (!at->still && !pawl_kernels_accelerate(n, rows, at, evaluate, t + h, a, s->lambda)) {
     return 0;
   }
   pawl_kernels_last_stage(n, v, h * sixth, sum_q, s->held ? sum_q : q);
@@ -126,7 +128,7 @@ PAWL_INLINE int pawl_kernels_rk4(int n, int rows, const PawlKernelsPoint* at,
   if (s->held) {
     return 1;
   }
-  if (!pawl_kernels_accelerate(n, rows, at, evaluate, t + h, a, s->lambda)) {
+  if (!at->still && !pawl_kernels_accelerate(n, rows, at, evaluate, t + h, a, s->lambda)) {
     return 0;
   }
   pawl_kernels_copy(n, q, s->q_n);

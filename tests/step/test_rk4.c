@@ -340,6 +340,8 @@ static void test_small_way(void** unused) {
   check_small_way("robot-6r-brake", "rk4", 1e-3, 1.5);
   check_small_way("pothole-wheel", "event-driven", 1e-3, 4.0);
   check_small_way("cam-follower", "event-driven", 1e-3, 2.0);
+  check_small_way("kinked-track", "event-driven", 1e-3, 3.0);
+  check_small_way("bouncing-ball", "event-driven", 1e-3, 3.0);
 }
 
 int main(void) {
