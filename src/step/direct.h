@@ -19,29 +19,39 @@ typedef struct PawlDirect {
   PawlSources from;
 } PawlDirect;
 
-// For points (q, v) that stay where they are in memory, and as long as `by` does. False: the step
-// needs more than this.
+// For points (q, v) that stay where they are in memory, as `by` does.
+PAWL_INLINE void pawl_direct_create(const PawlStepper* s, PawlEval* eval, const double* q,
+                                    const double* v, PawlDirect* by) {
+  const PawlValues* values = &eval->values;
+  const PawlProgram* p = eval->programs;
+  by->eval = eval;
+  if (!eval->repeats) {
+    return;  // there may be no program
+  }
+  by->point = (PawlPoint){.q = q, .v = v};
+  by->from = pawl_program_sources(s->system, &by->point);
+  by->at = (PawlKernelsPoint){.t = &by->point.t,
+                              .M = values->M,
+                              .f = values->f,
+                              .G = values->G,
+                              .gamma = values->gamma,
+                              .registers = p->registers,
+                              .from = by->from.leaf,
+                              .to = p->to};
+}
+
+// In a phase. False: the step needs more than this.
 PAWL_INLINE bool pawl_direct_begin(PawlStepper* s, const PawlPhase* phase, PawlEval* eval,
-                                   const double* q, const double* v, PawlDirect* by) {
+                                   PawlDirect* by) {
   if (s->seen || !pawl_dynamics_direct(&s->dynamics, phase, &by->at.kkt) ||
       !pawl_eval_settle(eval, phase->modes)) {
     return false;
   }
-  const PawlValues* values = &eval->values;
-  const PawlProgram* p = eval->programs;
-  by->eval = eval;
-  by->point = pawl_phase_point(phase, 0.0, q, v, NULL, NULL);
-  by->from = pawl_program_sources(s->system, &by->point);
-  by->at.t = &by->point.t;
-  by->at.M = values->M;
-  by->at.f = values->f;
-  by->at.G = values->G;
-  by->at.gamma = values->gamma;
+  by->point.modes = phase->modes;
+  by->point.held = phase->held;
+  by->from.leaf[PAWL_LEAF_INPUT] = pawl_system_inputs(s->system, &by->point);
   by->at.active = phase->active;
   by->at.still = !by->at.kkt.factor && s->dynamics.still;
-  by->at.registers = p->registers;
-  by->at.from = by->from.leaf;
-  by->at.to = p->to;
   return true;
 }
 

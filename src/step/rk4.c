@@ -15,7 +15,9 @@ typedef struct Rk4 {
   double *sq, *sv;  // weighted sums of the stages
   double* lambda;   // of a stage
   bool adds_up;     // q' = v
-  int rest;         // steps to come that are not tried as small ones, after one that was not
+  PawlDirect by;    // of small systems, as this:
+  PawlKernelsRk4 small;
+  int rest;  // steps to come that are not tried as small ones, after one that was not
 } Rk4;
 
 static PawlStatus create(PawlStepper* s, PawlError* err) {
@@ -35,7 +37,11 @@ static PawlStatus create(PawlStepper* s, PawlError* err) {
   if (!d->q || !d->v || !d->k || !d->l || !d->sq || !d->sv || !d->lambda) {
     return pawl_fail_memory(err);
   }
-  return pawl_forms_create(s, &d->forms, err);
+  PAWL_TRY(pawl_forms_create(s, &d->forms, err));
+  pawl_direct_create(s, d->forms.eval, d->q, d->v, &d->by);
+  d->small = (PawlKernelsRk4){
+      .q = d->q, .v = d->v, .a = d->l, .lambda = d->lambda, .sum_q = d->sq, .sum_v = d->sv};
+  return PAWL_OK;
 }
 
 static void destroy(PawlStepper* s) {
@@ -118,37 +124,31 @@ static Taken arrive_small(PawlStepper* s, Rk4* d, const PawlPhase* phase,
 static Taken take_small(PawlStepper* s, Rk4* d, const PawlPhase* phase, PawlState* state,
                         double h) {
   enum { REST = 64 };
-  PawlDirect by;
+  PawlKernelsRk4* step = &d->small;
   if (d->rest > 0) {
     d->rest--;
     return NOTHING;
   }
   if (!d->adds_up || d->forms.kind != PAWL_FORM_INDEX_1 ||
-      !pawl_direct_begin(s, phase, d->forms.eval, d->q, d->v, &by)) {
+      !pawl_direct_begin(s, phase, d->forms.eval, &d->by)) {
     return NOTHING;
   }
   bool held = pawl_projection_any(s, &d->forms.onto, phase);
-  PawlKernelsRk4 step = {.t = state->t,
-                         .h = h,
-                         .q_n = state->q,
-                         .v_n = state->v,
-                         .a_n = state->a,
-                         .lambda_n = state->lambda,
-                         .q = d->q,
-                         .v = d->v,
-                         .a = d->l,
-                         .lambda = d->lambda,
-                         .sum_q = d->sq,
-                         .sum_v = d->sv,
-                         .held = held};
-  if (!run_kernel(s, &by, &step)) {
+  step->t = state->t;
+  step->h = h;
+  step->q_n = state->q;
+  step->v_n = state->v;
+  step->a_n = state->a;
+  step->lambda_n = state->lambda;
+  step->held = held;
+  if (!run_kernel(s, &d->by, step)) {
     d->rest = REST;
     return NOTHING;
   }
   if (held) {
-    return arrive_small(s, d, phase, &by.at, state, h);
+    return arrive_small(s, d, phase, &d->by.at, state, h);
   }
-  pawl_dynamics_direct_count(&s->dynamics, &by.at.kkt, 4, state->t + h);
+  pawl_dynamics_direct_count(&s->dynamics, &d->by.at.kkt, 4, state->t + h);
   state->t += h;
   return WHOLE;
 }

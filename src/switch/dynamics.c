@@ -601,6 +601,12 @@ double pawl_dynamics_instant(const PawlDynamics* d, double t) {
 double pawl_dynamics_largest(int n, const double* x) {
   double most[4] = {0.0};  // side by side: one alone waits for each comparison
   int j = 0;
+  if (n < 4) {
+    for (; j < n; j++) {
+      most[0] = fabs(x[j]) > most[0] ? fabs(x[j]) : most[0];
+    }
+    return most[0];
+  }
   for (; j + 3 < n; j += 4) {
     for (int k = 0; k < 4; k++) {
       double size = fabs(x[j + k]);

@@ -125,16 +125,6 @@ static void open_gates(PawlEval* eval, const int* modes) {
   }
 }
 
-static bool are_open(const PawlEval* eval, const int* modes) {
-  const PawlGated* gated = eval->system->gated;
-  for (int k = 0; k < eval->open.count; k++) {
-    if (eval->modes[k] != (modes ? modes[gated[k].constraint] : 0)) {
-      return false;
-    }
-  }
-  return true;
-}
-
 // A program that alone writes all that varies can be compiled together with the steps it is for.
 static void offer_stages(PawlEval* eval) {
   PawlProgram* p = eval->programs;
@@ -205,6 +195,7 @@ PawlStatus pawl_eval_create(const PawlSystem* system, unsigned mask, PawlEval** 
     return status;
   }
   find_lone(eval);
+  eval->repeats = system->model && !system->rates_react && eval->program_count > 0;
   *out = eval;
   return PAWL_OK;
 }
@@ -345,14 +336,14 @@ PAWL_APART static void adopt(PawlEval* eval, const int* modes) {
   find_lone(eval);
 }
 
-bool pawl_eval_settle(PawlEval* eval, const int* modes) {
+bool pawl_eval_settle_anew(PawlEval* eval, const int* modes) {
   if (eval->generation != atomic_load_explicit(eval->compiled, memory_order_acquire)) {
     adopt(eval, modes);
   }
-  if (!eval->system->model || eval->system->rates_react || eval->program_count == 0) {
+  if (!eval->repeats) {
     return false;
   }
-  if (!are_open(eval, modes)) {
+  if (!pawl_eval_are_open(eval, modes)) {
     open_gates(eval, modes);
   }
   return true;
@@ -373,7 +364,7 @@ static PawlStatus judge(const PawlEval* eval, const PawlPoint* point, PawlError*
 
 PAWL_INLINE PawlStatus run(PawlEval* eval, const PawlPoint* point, PawlError* err) {
   pawl_eval_reset(eval);
-  if (!are_open(eval, point->modes)) {
+  if (!pawl_eval_are_open(eval, point->modes)) {
     open_gates(eval, point->modes);
   }
   PawlSources from = pawl_program_sources(eval->system, point);
@@ -405,7 +396,7 @@ PAWL_APART static PawlStatus run_any(PawlEval* eval, const PawlPoint* point, Paw
 PAWL_APART static PawlStatus run_lone(PawlEval* eval, const PawlPoint* point, PawlError* err) {
   const PawlProgram* p = eval->lone;
   pawl_eval_reset(eval);
-  if (!are_open(eval, point->modes)) {
+  if (!pawl_eval_are_open(eval, point->modes)) {
     open_gates(eval, point->modes);
   }
   PawlSources from = pawl_program_sources(eval->system, point);

@@ -31,6 +31,7 @@ struct PawlEval {
   int generation;              // of those that it has
   const PawlProgram* lone;     // the one there is, as code and without numbers of modes; or NULL
   bool bare;                   // and it writes all that varies, without gates
+  bool repeats;                // pawl_eval_again can do all that there is
 };
 
 PAWL_INLINE void pawl_eval_reset(const PawlEval* eval) {
@@ -49,7 +50,24 @@ void pawl_eval_subtract_held(const PawlEval* eval, const PawlPoint* point);
 
 // Takes functions that were compiled and opens the gates of these modes (NULL: those of the start).
 // True: until another run, or other modes, pawl_eval_again does what pawl_eval_run would.
-bool pawl_eval_settle(PawlEval* eval, const int* modes);
+bool pawl_eval_settle_anew(PawlEval* eval, const int* modes);
+
+// Whether the gates of these modes are open.
+PAWL_INLINE bool pawl_eval_are_open(const PawlEval* eval, const int* modes) {
+  const PawlGated* gated = eval->system->gated;
+  for (int k = 0; k < eval->open.count; k++) {
+    if (eval->modes[k] != (modes ? modes[gated[k].constraint] : 0)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+PAWL_INLINE bool pawl_eval_settle(PawlEval* eval, const int* modes) {
+  bool same = eval->generation == atomic_load_explicit(eval->compiled, memory_order_acquire);
+  return (same && eval->repeats && pawl_eval_are_open(eval, modes)) ||
+         pawl_eval_settle_anew(eval, modes);
+}
 
 // 0, or NaN where a value is not finite: pawl_eval_run says which. `from`: the sources of `point`,
 // whose time may have changed since.
