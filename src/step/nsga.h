@@ -102,6 +102,10 @@ PAWL_CHECKED PawlStatus pawl_nsga_apart_create(PawlStepper* s, PawlNsga* d, Pawl
 bool pawl_nsga_apart_correct(const PawlStepper* s, PawlNsga* d, const unsigned char* set, double* x,
                              double* y, const double* c);
 void pawl_nsga_apart_clear(PawlNsga* d);
+// Large systems: what the first correction of U and W does to the smooth motion, and the rows of
+// accelerations where that has led to.
+void pawl_nsga_share(PawlStepper* s, PawlNsga* d);
+void pawl_nsga_settle(PawlStepper* s, PawlNsga* d);
 PawlStatus pawl_nsga_stuck(PawlStepper* s, const PawlNsga* d, double t, const char* what,
                            PawlError* err);
 // Contacts: their compliance (once in a step), the choice of a level (`x` are the q, v or v' behind

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/copy.h"
+#include "base/targets.h"
 #include "step/ga_loops.h"
 #include "step/nsga_small.h"
 #include "switch/tolerances.h"
@@ -256,6 +257,11 @@ static bool can_share(const PawlStepper* s, const PawlNsga* d) {
          memcmp(d->S, d->B_set, m) == 0 && pawl_kkt_current(s->kkt) == d->held;
 }
 
+// What was evaluated does not depend on v' and lambda.                                     (N43)
+static bool settles(const PawlStepper* s, const PawlNsga* d) {
+  return d->turns && s->sizes.v >= PAWL_MANY && !s->dynamics.slip && !s->dynamics.rates;
+}
+
 // How far position and velocity constraints of the active sets are off, and the worst row.
 static double corrections_error(const PawlStepper* s, PawlNsga* d, int* row) {
   const PawlValues* values = pawl_eval_values(d->eval);
@@ -310,6 +316,9 @@ PAWL_INLINE PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPh
     if (d->minds) {
       PAWL_TRY(choose_sets(s, d, phase, t, k, &changed, err));
     }
+    if (k == 1 && !changed && settles(s, d) && can_share(s, d)) {
+      pawl_nsga_settle(s, d);
+    }
     if (!changed && pawl_ga_may_end(s, &d->ga, &smooth, k) &&
         pawl_ga_ended(s, &d->ga, corrections_error(s, d, &row)) && !gives_up_rebounds(s, d)) {
       PAWL_TRY(pawl_ga_outgrown(s, &d->ga, state, err));
@@ -326,7 +335,11 @@ PAWL_INLINE PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPh
     PAWL_TRY(pawl_ga_correct(s, &d->ga, &smooth, state, err));
     PAWL_TRY(correct_both(s, d, phase, t, err));
     if (k == 0 && d->turns && can_share(s, d)) {
-      share_accelerations(s, d);
+      if (settles(s, d)) {
+        pawl_nsga_share(s, d);
+      } else {
+        share_accelerations(s, d);
+      }
     }
   }
   pawl_ga_errors(s, &d->ga, &smooth);

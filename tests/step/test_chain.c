@@ -102,12 +102,74 @@ static void test_hanging_chain(void** unused) {
   motion_end(&m);
 }
 
+// The equations of ga-pva at a state: rows at all three levels and the balance of forces, each
+// against the size of its terms, 1 at least.
+static void check_levels(Motion* m, PawlEval* eval) {
+  const PawlState* x = m->state;
+  PawlPattern G = pawl_system_pattern_G(m->system), H = pawl_system_pattern_H(m->system);
+  PawlPoint point = {x->t, x->q, x->v, x->a, x->lambda, x->modes, x->held};
+  NEED(pawl_eval_run(eval, &point, &m->err), &m->err);
+  const PawlValues* of = pawl_eval_values(eval);
+  double rate[80] = {0.0}, acceleration[80] = {0.0}, most = 0.0;
+  for (int j = 0; j < m->n.v; j++) {
+    double r = -of->f[j];
+    for (int k = G.start[j]; k < G.start[j + 1]; k++) {
+      rate[G.index[k]] += of->G[k] * x->v[j];
+      acceleration[G.index[k]] += of->G[k] * x->a[j];
+      r -= of->G[k] * x->lambda[G.index[k]];
+    }
+    for (int k = H.start[j]; k < H.start[j + 1]; k++) {
+      r += of->M[k] * x->a[H.index[k]];
+    }
+    most = fmax(most, fabs(r));
+  }
+  for (int i = 0; i < m->n.rows; i++) {
+    CHECK_NEAR(of->g[i], 0.0, 1e-13 * m->n.rows);
+    CHECK_NEAR(rate[i] + of->g_t[i], 0.0, 1e-11);
+    CHECK_NEAR(acceleration[i] + of->gamma[i], 0.0, 1e-10);
+  }
+  assert_true(most < 1e-9 * largest_of(m->n.rows, x->lambda));
+}
+
+// One iteration a step, at whose end all hold, with forces that depend on positions and rates.
+static void test_one_iteration(void** unused) {
+  (void)unused;
+  static const char* const methods[] = {"ga-pva", "nsga-pva"};
+  Motion m = motion_text(
+      "model: damped\nparameters: {N: 40}\ncoordinates:\n  \"x[i=1..N]\": {start: i - 1/2}\n"
+      "  \"y[i=1..N]\": {}\n  \"th[i=1..N]\": {}\nmass: {\"x[i=1..N]\": 1, \"y[i=1..N]\": 1,\n"
+      "  \"th[i=1..N]\": 1/12}\npotential:\n  - for i=1..N: 9.81*y[i]\n"
+      "  - for i=2..N: 20*(th[i] - th[i-1])^2\ndissipation:\n"
+      "  - for i=2..N: 1/20*(th[i]' - th[i-1]')^2\nconstraints:\n  \"joint[1]\":\n"
+      "    - x[1] = cos(th[1])/2\n    - y[1] = sin(th[1])/2\n  \"joint[i=2..N]\":\n"
+      "    - x[i] - cos(th[i])/2 = x[i-1] + cos(th[i-1])/2\n"
+      "    - y[i] - sin(th[i])/2 = y[i-1] + sin(th[i-1])/2\n");
+  PawlEval* eval = NULL;
+  NEED(pawl_eval_create(
+           m.system,
+           PAWL_MASS | PAWL_FORCE | PAWL_GRADIENT | PAWL_POSITION | PAWL_TIME_GRADIENT | PAWL_BIAS,
+           &eval, &m.err),
+       &m.err);
+  for (int k = 0; k < 2; k++) {
+    motion_start(&m, methods[k]);
+    for (int step = 0; step < 300; step++) {
+      motion_step(&m, 1e-3);
+      check_levels(&m, eval);
+    }
+    PawlStepperInfo info = pawl_stepper_info(m.stepper);
+    print_message("%s: %lld iterations, %lld evaluations in %lld steps\n", methods[k],
+                  info.newton_iterations, info.evaluations, info.steps);
+    assert_true(info.newton_iterations <= info.steps + 20);  // those of the start
+  }
+  pawl_eval_destroy(eval);
+  motion_end(&m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_thousand_links),
-      cmocka_unit_test(test_methods_agree),
-      cmocka_unit_test(test_balance_of_momentum),
-      cmocka_unit_test(test_hanging_chain),
+      cmocka_unit_test(test_thousand_links),      cmocka_unit_test(test_methods_agree),
+      cmocka_unit_test(test_balance_of_momentum), cmocka_unit_test(test_hanging_chain),
+      cmocka_unit_test(test_one_iteration),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
