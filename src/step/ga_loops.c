@@ -498,12 +498,21 @@ static inline void balance_part(void* context, PawlPart part) {
   }
 }
 
+// Coordinates from j on that rows have, one after the other.
+static PawlPart with_rows(const Pass* pass, int j, int end) {
+  const int* start = pass->s->G.start;
+  PawlPart part = {.first = j, .end = j};
+  while (part.end < end && start[part.end + 1] > start[part.end]) {
+    part.end++;
+  }
+  return part;
+}
+
 static void lumped_balance_part(void* context, PawlPart part) {
-  for (int j = part.first; j < part.end; j++) {
-    j = lumped_balance(context, j, part.end);
-    if (j < part.end) {
-      balance_part(context, (PawlPart){.first = j, .end = j + 1});
-    }
+  for (int j = part.first; j < part.end;) {
+    PawlPart next = with_rows(context, lumped_balance(context, j, part.end), part.end);
+    balance_part(context, next);
+    j = next.end;
   }
 }
 
@@ -552,11 +561,10 @@ static inline void judged_balance_part(const Pass* pass, PawlPart part) {
 }
 
 static void judged_lumped_part(const Pass* pass, PawlPart part) {
-  for (int j = part.first; j < part.end; j++) {
-    j = judged_lumped_balance(pass, j, part.end);
-    if (j < part.end) {
-      judged_balance_part(pass, (PawlPart){.first = j, .end = j + 1});
-    }
+  for (int j = part.first; j < part.end;) {
+    PawlPart next = with_rows(pass, judged_lumped_balance(pass, j, part.end), part.end);
+    judged_balance_part(pass, next);
+    j = next.end;
   }
 }
 
