@@ -112,7 +112,7 @@ PawlStatus pawl_nsga_create_kind(PawlStepper* s, PawlLevel level, bool jumps, bo
     return pawl_fail_memory(err);
   }
   PAWL_TRY(pawl_rub_create(s, true, &d->rub, err));
-  if (d->ga.begins && d->rub.contacts == 0 && s->sizes.v > PAWL_GA_PART) {
+  if (d->ga.begins && d->ga.sizes_late && d->rub.contacts == 0 && s->sizes.v > PAWL_GA_PART) {
     d->ga.moved = PAWL_NEW(&s->arena, unsigned char, pawl_pool_parts(s->sizes.v, PAWL_GA_PART));
     if (!d->ga.moved) {
       return pawl_fail_memory(err);

@@ -24,6 +24,7 @@ typedef struct PawlNsga {
   double *dU, *dW;               // the last ones of U and W, for the end of the iteration
   long long held;                // the factorisation of the last correction of U or W; 0: none
   bool held_now;                 // it is of the numbers in `eval`
+  bool W_still;                  // W and Lambda are 0 so far; where nothing but rows moves them
   bool turns;                    // rows turn with the motion, and tangents say how
   bool corrected;                // the last correction was not nothing
   bool timeless;                 // nothing in `eval` depends on time by itself

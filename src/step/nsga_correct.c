@@ -153,7 +153,7 @@ PAWL_INLINE bool correction_balance(PawlStepper* s, PawlNsga* d, const double* M
     pawl_copy(n, force, d->du);
   } else {
     pawl_copy_zeros(n, d->du);
-    if (d->ga.still) {
+    if (d->ga.still || (x == d->W && d->W_still)) {
       return false;  // x and y are 0: rows are all that there is
     }
   }
@@ -196,6 +196,7 @@ PawlStatus pawl_nsga_correct(PawlStepper* s, PawlNsga* d, double t, const double
   }
   d->corrected = true;
   d->ga.still = false;
+  d->W_still = d->W_still && x != d->W;
   d->ga.placed = d->ga.placed && d->ga.moved;
   PawlStatus status = factor(s, d, M, set);
   if (status == PAWL_RETRY) {  // perhaps contacts that depend on each other

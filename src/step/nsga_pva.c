@@ -426,6 +426,7 @@ static PawlStatus take_any(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, 
     memcpy(d->Lambda, pawl_nsga_Lambda_of(s, state), (size_t)s->sizes.rows * sizeof(double));
     memcpy(d->nu, pawl_nsga_nu_of(s, state), (size_t)s->sizes.rows * sizeof(double));
   }
+  d->W_still = s->contact_count == 0 && d->rub.contacts == 0;
   PAWL_TRY(iterate_coupled(s, d, phase, state, 0, err));
   return finish_coupled(s, d, state, further, err);
 }
@@ -443,6 +444,7 @@ PAWL_APART static PawlStatus take_small(PawlStepper* s, PawlNsga* d, const PawlP
     return PAWL_RETRY;
   }
   if (end == PAWL_KERNELS_GO_ON) {
+    d->W_still = false;
     PAWL_TRY(iterate_coupled(s, d, phase, state, d->minds ? 0 : 1, err));
     return finish_coupled(s, d, state, further, err);
   }
