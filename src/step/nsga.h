@@ -106,7 +106,12 @@ void pawl_nsga_apart_clear(PawlNsga* d);
 // Large systems: what the first correction of U and W does to the smooth motion, and the rows of
 // accelerations where that has led to.
 void pawl_nsga_share(PawlStepper* s, PawlNsga* d);
-void pawl_nsga_settle(PawlStepper* s, PawlNsga* d);
+bool pawl_nsga_settle(PawlStepper* s, PawlNsga* d);
+// G v + g_t with what dq and dU do to it, in one pass; whether positions and rates of the rows hold
+// to the tolerance, without contacts.
+void pawl_nsga_rates(const PawlStepper* s, const PawlNsga* d, double* row);
+bool pawl_nsga_rows_hold(const PawlStepper* s, const PawlNsga* d);
+void pawl_nsga_give_back(const PawlStepper* s, PawlNsga* d);  // where true and it is no end
 PawlStatus pawl_nsga_stuck(PawlStepper* s, const PawlNsga* d, double t, const char* what,
                            PawlError* err);
 // Contacts: their compliance (once in a step), the choice of a level (`x` are the q, v or v' behind

@@ -142,11 +142,16 @@ static PawlStatus correct_velocity(PawlStepper* s, PawlNsga* d, const PawlPhase*
                                    PawlError* err) {
   const PawlValues* values = pawl_eval_values(d->eval);
   const PawlPattern* G = &s->G;
-  for (int j = pawl_sparse_next(G, 0); j < G->cols; j = pawl_sparse_next(G, j + 1)) {
+  bool large = d->turns && s->sizes.v >= PAWL_MANY && d->rub.contacts == 0;
+  for (int j = pawl_sparse_next(G, 0); !large && j < G->cols; j = pawl_sparse_next(G, j + 1)) {
     d->v[j] = d->ga.v[j] + d->W[j];  // where rows look at it
   }
-  pawl_dynamics_rows(&s->dynamics, values->G, d->v, values->g_t, d->rate);
-  if (d->turns) {
+  if (large) {
+    pawl_nsga_rates(s, d, d->rate);
+  } else {
+    pawl_dynamics_rows(&s->dynamics, values->G, d->v, values->g_t, d->rate);
+  }
+  if (d->turns && !large) {
     turn_rates(s, d);
   }
   if (d->rub.contacts > 0) {
@@ -266,6 +271,10 @@ static bool settles(const PawlStepper* s, const PawlNsga* d) {
 static double corrections_error(const PawlStepper* s, PawlNsga* d, int* row) {
   const PawlValues* values = pawl_eval_values(d->eval);
   const PawlGa* g = &d->ga;
+  if (s->sizes.v >= PAWL_MANY && g->balanced && g->sized && d->jumps && s->contact_count == 0 &&
+      pawl_nsga_rows_hold(s, d)) {
+    return 0.0;
+  }
   double error = pawl_ga_row_error(s, &d->ga, values->G, g->size_q, values->g, d->A, d->dnu, row);
   if (!d->jumps) {
     return error;
@@ -316,13 +325,14 @@ PAWL_INLINE PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPh
     if (d->minds) {
       PAWL_TRY(choose_sets(s, d, phase, t, k, &changed, err));
     }
-    if (k == 1 && !changed && settles(s, d) && can_share(s, d)) {
-      pawl_nsga_settle(s, d);
-    }
+    bool settled = k == 1 && !changed && settles(s, d) && can_share(s, d) && pawl_nsga_settle(s, d);
     if (!changed && pawl_ga_may_end(s, &d->ga, &smooth, k) &&
         pawl_ga_ended(s, &d->ga, corrections_error(s, d, &row)) && !gives_up_rebounds(s, d)) {
       PAWL_TRY(pawl_ga_outgrown(s, &d->ga, state, err));
       return pawl_nsga_check_solved(s, d, phase, t, err);
+    }
+    if (settled) {
+      pawl_nsga_give_back(s, d);
     }
     for (int i = 0; i < s->sizes.rows; i++) {
       d->ga.lambda[i] = d->S[i] ? d->ga.lambda[i] : 0.0;

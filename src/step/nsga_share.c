@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/copy.h"
+#include "base/targets.h"
 #include "step/ga_loops.h"
 #include "step/nsga.h"
 
@@ -25,10 +26,9 @@ static bool find_force(const PawlStepper* s, const PawlNsga* d, const double* x,
   }
   for (int j = 0; j < s->sizes.v; j++) {
     double mass = diagonal[j] >= 0 ? M[diagonal[j]] : 0.0, a = d->ga.vdot[j];
-    if (mass > 0.0) {
-      moved += force[j] * force[j] / mass;
-      size += f[j] * f[j] / mass + mass * a * a;
-    }
+    double of_force = mass > 0.0 ? 1.0 / mass : 0.0;
+    moved += force[j] * force[j] * of_force;
+    size += f[j] * f[j] * of_force + mass * a * a;
   }
   return moved > s->def.tolerance * s->def.tolerance * size;
 }
@@ -56,13 +56,36 @@ static bool find_rates(const PawlStepper* s, const PawlNsga* d, const double* b,
   return any;
 }
 
+// v' gets b, and the others what follows from it.                                            (A8)
+PAWL_MANY_TARGETS static void add_smooth(int n, const double* restrict b, double of_q, double of_v,
+                                         double of_a, double* restrict dq, double* restrict delta,
+                                         double* restrict v, double* restrict vdot,
+                                         double* restrict path, double* restrict a) {
+  for (int j = 0; j < n; j++) {
+    dq[j] += of_q * b[j];
+    delta[j] += of_q * b[j];
+    v[j] += of_v * b[j];
+    vdot[j] += b[j];
+    path[j] += fabs(b[j]);
+    a[j] += of_a * b[j];
+  }
+}
+
+PAWL_MANY_TARGETS static void add_scaled(int n, double scale, const double* restrict x,
+                                         double* restrict y) {
+  for (int j = 0; j < n; j++) {
+    y[j] += scale * x[j];
+  }
+}
+
+static double factor_of_a(const PawlGa* g) {
+  return 1.0 / (g->beta_p * g->h * g->h * g->beta);
+}
+
 static void add_to_W(const PawlStepper* s, PawlNsga* d, const double* restrict w,
                      const double* Lambda) {
-  double *W = d->W, *dW = d->dW;
-  for (int j = 0; j < s->sizes.v; j++) {
-    W[j] += w[j];
-    dW[j] += w[j];
-  }
+  add_scaled(s->sizes.v, 1.0, w, d->W);
+  add_scaled(s->sizes.v, 1.0, w, d->dW);
   for (int i = 0; i < s->sizes.rows; i++) {
     d->Lambda[i] += Lambda[i];
   }
@@ -70,6 +93,7 @@ static void add_to_W(const PawlStepper* s, PawlNsga* d, const double* restrict w
 
 // S b = B^T xi - (K dU + C dW), J b = 0, and then M w = B^T Lambda, G w = -(rates by b).    (N42)
 void pawl_nsga_share(PawlStepper* s, PawlNsga* d) {
+  PawlGa* g = &d->ga;
   double *b = d->v, *w = d->du, *row = d->dnu, *xi = d->rate;
   if (!find_force(s, d, d->dU, d->dW, b)) {
     return;
@@ -78,12 +102,13 @@ void pawl_nsga_share(PawlStepper* s, PawlNsga* d) {
   (void)pawl_kkt_is_still(s->kkt, d->ga.held, d->S);  // that of (A9), or else of M
   pawl_kkt_solve(s->kkt, b, xi);
   pawl_nsga_note_moved(s, d, 1);
-  pawl_copy_zeros(s->sizes.v, w);
-  pawl_ga_share(s, &d->ga, w, (PawlGaShared){d->U, d->W, d->dU, d->dW, b});
+  add_smooth(s->sizes.v, b, 1.0 / g->beta_p, g->gamma_p / g->beta_p, factor_of_a(g), g->dq,
+             g->delta, g->v, g->vdot, g->path, g->a);
   for (int i = 0; i < s->sizes.rows; i++) {
     d->ga.lambda[i] += xi[i];
   }
   if (pawl_kkt_is_still(s->kkt, d->held, d->S) && find_rates(s, d, b, row)) {
+    pawl_copy_zeros(s->sizes.v, w);
     pawl_kkt_solve(s->kkt, w, row);
     add_to_W(s, d, w, row);
   }
@@ -100,22 +125,79 @@ static bool is_off(const PawlStepper* s, const PawlNsga* d) {
 
 // M a = B^T mu, G a = -c; positions and rates stay, by U and W, and so does all that was evaluated
 // there.                                                                                   (N43)
-void pawl_nsga_settle(PawlStepper* s, PawlNsga* d) {
+bool pawl_nsga_settle(PawlStepper* s, PawlNsga* d) {
   PawlGa* g = &d->ga;
   double *a = d->du, *mu = d->dnu, of_q = 1.0 / g->beta_p, of_v = g->gamma_p / g->beta_p;
   if (d->B != pawl_eval_values(d->eval)->G || !is_off(s, d)) {  // of an impact law, not of forces
-    return;
+    return false;
   }
   pawl_copy_zeros(s->sizes.v, a);
   for (int i = 0; i < s->sizes.rows; i++) {
     mu[i] = d->S[i] ? -g->c[i] : 0.0;
   }
   pawl_kkt_solve(s->kkt, a, mu);
-  pawl_ga_share(s, g, a, (PawlGaShared){d->U, d->W, d->dU, d->dW, NULL});
+  add_scaled(s->sizes.v, 1.0, a, g->vdot);
+  add_scaled(s->sizes.v, factor_of_a(g), a, g->a);
   for (int i = 0; i < s->sizes.rows; i++) {
     g->lambda[i] += mu[i];
     d->nu[i] -= of_q * mu[i];
     d->Lambda[i] -= of_v * mu[i];
   }
   pawl_sparse_line_add(&s->dynamics.by_G, pawl_eval_values(d->eval)->G, 1.0, a, g->c);
+  return true;
+}
+
+// U and W give back what `a` adds to q and v: only where the iteration goes on that matters.
+void pawl_nsga_give_back(const PawlStepper* s, PawlNsga* d) {
+  PawlGa* g = &d->ga;
+  double of_q = 1.0 / g->beta_p, of_v = g->gamma_p / g->beta_p;
+  struct {
+    double scale;
+    double* x;
+  } all[] = {{of_q, g->dq},  {of_q, g->delta}, {of_v, g->v},  {-of_q, d->U},
+             {-of_q, d->dU}, {-of_v, d->W},    {-of_v, d->dW}};
+  for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+    add_scaled(s->sizes.v, all[k].scale, d->du, all[k].x);
+  }
+}
+
+void pawl_nsga_rates(const PawlStepper* s, const PawlNsga* d, double* restrict row) {
+  const PawlValues* values = pawl_eval_values(d->eval);
+  const double *G = values->G, *G_rate = pawl_eval_values(d->ga.tangent_eval)->G_rate;
+  const int *start = s->G.start, *index = s->G.index;
+  const double *v = d->ga.v, *W = d->W, *dq = d->ga.dq, *dU = d->ga.dU;
+  pawl_copy(s->sizes.rows, values->g_t, row);
+  for (int j = 0; j < s->sizes.v; j++) {
+    double rate = v[j] + W[j], way = dU ? dq[j] + dU[j] : dq[j];
+    for (int k = start[j]; k < start[j + 1]; k++) {
+      row[index[k]] += G[k] * rate + G_rate[k] * way;
+    }
+  }
+}
+
+bool pawl_nsga_rows_hold(const PawlStepper* s, const PawlNsga* d) {
+  const PawlValues* values = pawl_eval_values(d->eval);
+  const int *start = s->G.start, *index = s->G.index;
+  const double *G = values->G, *size_q = d->ga.size_q, *size_v = d->ga.size_v;
+  const double* v = d->ga.v_total;
+  double* restrict of_q = d->dnu, * restrict of_v = d->acceleration, * restrict rate = d->rate;
+  bool hold = true;
+  pawl_copy_zeros(s->sizes.rows, of_q);
+  pawl_copy_zeros(s->sizes.rows, of_v);
+  pawl_copy(s->sizes.rows, values->g_t, rate);
+  for (int j = 0; j < s->sizes.v; j++) {
+    double q_j = size_q[j], v_j = size_v[j], rate_j = v[j];
+    for (int k = start[j]; k < start[j + 1]; k++) {
+      int i = index[k];
+      double G_k = G[k], size = fabs(G_k);
+      of_q[i] += size * q_j;
+      of_v[i] += size * v_j;
+      rate[i] += G_k * rate_j;
+    }
+  }
+  for (int i = 0; i < s->sizes.rows; i++) {
+    hold &= !d->A[i] || fabs(values->g[i]) <= s->def.tolerance * of_q[i];
+    hold &= !d->B_set[i] || fabs(rate[i]) <= s->def.tolerance * of_v[i];
+  }
+  return hold;
 }
