@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/bytes.h"
+
 static const char* const body_keys[] = {"mass",   "inertia", "centre", "shape", "shapes",
                                         "points", "start",   "rate",   NULL};
 static const char* const ground_keys[] = {"points", "shape", "shapes", NULL};
@@ -99,6 +101,33 @@ static bool read_body(PawlMade* made, PawlYaml* map, PawlBody* body) {
 
 // ---- all of them ------------------------------------------------------------------------------
 
+// Where the name stands in the table, or would stand.
+static int* place_of(const PawlBodies* bodies, const char* name, size_t length) {
+  int mask = bodies->table_size - 1,
+      at = (int)(pawl_hash(PAWL_HASH_START, name, length) & (unsigned)mask);
+  for (;; at = (at + 1) & mask) {
+    int body = bodies->table[at] - 1;
+    const char* known = body < 0 ? NULL : bodies->item[body].name.name;
+    if (!known || (strncmp(known, name, length) == 0 && known[length] == '\0')) {
+      return &bodies->table[at];
+    }
+  }
+}
+
+static bool make_table(PawlMade* made, PawlBodies* bodies) {
+  for (bodies->table_size = 16; bodies->table_size < 2 * bodies->count;) {
+    bodies->table_size *= 2;
+  }
+  bodies->table =
+      pawl_pool_alloc(&made->loader->pool, (size_t)bodies->table_size * sizeof *bodies->table);
+  for (int k = 0; bodies->table && k < bodies->count; k++) {
+    const char* name = bodies->item[k].name.name;
+    int* place = place_of(bodies, name, strlen(name));
+    *place = *place ? *place : k + 1;
+  }
+  return bodies->table || pawl_loader_no_memory(made->loader);
+}
+
 bool pawl_read_bodies(PawlMade* made, PawlYaml* section, PawlBodies* bodies) {
   bool good = true;
   bool map = pawl_expect_map(made->loader, section, "bodies");
@@ -119,17 +148,12 @@ bool pawl_read_bodies(PawlMade* made, PawlYaml* section, PawlBodies* bodies) {
       bodies->item[bodies->count++] = body;
     }
   }
-  return good;
+  return make_table(made, bodies) && good;
 }
 
 const PawlBody* pawl_find_body(const PawlBodies* bodies, const char* name, size_t length) {
-  for (int k = 0; k < bodies->count; k++) {
-    const char* known = bodies->item[k].name.name;
-    if (strlen(known) == length && strncmp(known, name, length) == 0) {
-      return &bodies->item[k];
-    }
-  }
-  return NULL;
+  int body = *place_of(bodies, name, length) - 1;
+  return body < 0 ? NULL : &bodies->item[body];
 }
 
 // ---- its parts --------------------------------------------------------------------------------

@@ -27,6 +27,8 @@ typedef struct PawlBody {
 typedef struct PawlBodies {
   PawlBody* item;  // the first one is the ground
   int count;
+  int table_size;  // power of two
+  int* table;      // hash of a name -> body + 1
 } PawlBodies;
 
 // Reads the section (may be NULL). False after reporting.

@@ -213,9 +213,8 @@ static PawlMatrix rotation_matrix(PawlDag* dag, const PawlNode p[4]) {
 }
 
 // R, R.omega or R.q0 at rest; what its time derivatives contain begins with `*contains`.
-static PawlMatrix part_of_rotation(PawlDag* dag, int part, int first, unsigned* contains) {
+static PawlMatrix part_of_rotation(PawlDag* dag, int part, int first) {
   PawlNode p[4];
-  *contains = part == PAWL_ROTATION_OMEGA ? PAWL_MAY_V : PAWL_MAY_Q;
   if (part == PAWL_ROTATION_OMEGA) {
     return (PawlMatrix){
         3,
@@ -230,21 +229,54 @@ static PawlMatrix part_of_rotation(PawlDag* dag, int part, int first, unsigned* 
                                       : pawl_number(p[part - PAWL_ROTATION_QUATERNION]);
 }
 
+// Derivatives of rotations that were asked for last; each is asked for many times in a row. The
+// steps of a member that is noted must all be taken.
+static PawlTurned* find_turned(PawlLoader* loader, const PawlDag* dag, int number, int primes) {
+  enum { KEPT = sizeof loader->turned / sizeof *loader->turned };
+  if (loader->notes || dag != loader->model->dag || primes == 0) {
+    return NULL;
+  }
+  for (int k = 0; k < KEPT; k++) {
+    PawlTurned* turned = &loader->turned[k];
+    if (turned->number == number && turned->primes == primes) {
+      return turned;
+    }
+  }
+  PawlTurned* oldest = &loader->turned[loader->next_turned++ % KEPT];
+  *oldest = (PawlTurned){.number = number, .primes = primes};
+  return oldest;
+}
+
+static PawlMatrix derive_rotation(PawlLoader* loader, PawlDag* dag, int part, int number,
+                                  int primes) {
+  PawlTurned* turned =
+      part == PAWL_ROTATION_MATRIX ? find_turned(loader, dag, number, primes) : NULL;
+  if (turned && turned->R.rows > 0) {
+    return turned->R;
+  }
+  PawlMatrix value = part_of_rotation(dag, part, loader->model->turning + 3 * number);
+  for (int k = 0; k < primes; k++) {
+    for (int i = 0; i < pawl_matrix_count(&value); i++) {
+      value.at[i] = pawl_dag_total(dag, value.at[i]);
+    }
+  }
+  if (turned && pawl_matrix_is_complete(&value)) {
+    turned->R = value;
+  }
+  return value;
+}
+
 static PawlMatrix rotation(PawlBuild* build, PawlDag* dag, const PawlAst* ast, int part, int number,
                            PawlExprError* error) {
-  unsigned contains;
-  int first = build->loader->model->turning + 3 * number;
-  PawlMatrix value = part_of_rotation(dag, part, first, &contains);
+  unsigned contains = part == PAWL_ROTATION_OMEGA ? PAWL_MAY_V : PAWL_MAY_Q;
   for (int k = 0; k < ast->primes; k++) {
     if (contains & PAWL_MAY_A) {
       return pawl_number(PAWL_REFUSE(error, ast, "'%s' has no time derivative of this order",
                                      pawl_quote(ast->name).s));
     }
-    for (int i = 0; i < pawl_matrix_count(&value); i++) {
-      value.at[i] = pawl_dag_total(dag, value.at[i]);
-    }
     contains = derivative_contains(contains);
   }
+  PawlMatrix value = derive_rotation(build->loader, dag, part, number, ast->primes);
   return pawl_build_admit(build, ast, contains, error) ? value : pawl_number(PAWL_NO_NODE);
 }
 

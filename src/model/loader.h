@@ -67,6 +67,12 @@ typedef struct PawlStartTask {
   PawlNode node;
 } PawlStartTask;
 
+// A derivative of the matrix of a rotation; no rows: none.
+typedef struct PawlTurned {
+  int number, primes;
+  PawlMatrix R;
+} PawlTurned;
+
 typedef struct PawlLoader {
   PawlModel* model;
   PawlReport report;
@@ -78,7 +84,9 @@ typedef struct PawlLoader {
   PawlDag* values;      // graph of what is only evaluated: parameters, starts, bounds
   struct PawlNotes *notes, *spare_notes;  // of the member being built (again.c); NULL: none
   const struct PawlAgain* built;          // what the last expression is a member of; NULL: none
-  PawlNames names;                        // parameters, coordinates, definitions
+  PawlTurned turned[8];                   // found last
+  unsigned next_turned;
+  PawlNames names;  // parameters, coordinates, definitions
   PawlNames outputs, constraints, contacts, events;
   PawlNames functions;  // and tables
   PawlUserFunction* user_functions;

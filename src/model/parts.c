@@ -219,6 +219,26 @@ const char* pawl_part_use(PawlMade* made, const PawlPartName* name, const char* 
 
 // ---- what is written --------------------------------------------------------------------------
 
+// Behind the last entry, without a walk through all of a long section.
+static void append(PawlMade* made, PawlYaml* parent, PawlYaml* child) {
+  enum { LONG = 16, ENDS = sizeof made->ends / sizeof *made->ends };
+  int k = 0;
+  while (k < ENDS && made->ends[k].of && made->ends[k].of != parent) {
+    k++;
+  }
+  if (k < ENDS && made->ends[k].of) {
+    made->ends[k].last->next = child;
+    child->next = NULL;
+    parent->count++;
+  } else {
+    pawl_append(parent, child);
+  }
+  if (k < ENDS && parent->count > LONG) {
+    made->ends[k].of = parent;
+    made->ends[k].last = child;
+  }
+}
+
 static PawlYaml* with_key(PawlMade* made, PawlYaml* node, const char* key, const PawlYaml* like) {
   if (node) {
     node->key = pawl_new_scalar(made->loader, key, like);
@@ -242,21 +262,21 @@ void pawl_set(PawlMade* made, PawlYaml* map, const PawlYaml* like, const char* k
               const char* text) {
   PawlYaml* node = map && text ? pawl_new_scalar(made->loader, text, like) : NULL;
   if (with_key(made, node, key, like)) {
-    pawl_append(map, node);
+    append(made, map, node);
   }
 }
 
 void pawl_set_node(PawlMade* made, PawlYaml* map, const char* key, const PawlYaml* node) {
   PawlYaml* copy = map && node ? pawl_clone_node(made->loader, node) : NULL;
   if (with_key(made, copy, key, node)) {
-    pawl_append(map, copy);
+    append(made, map, copy);
   }
 }
 
 PawlYaml* pawl_set_list(PawlMade* made, PawlYaml* map, const PawlYaml* like, const char* key) {
   PawlYaml* list = with_key(made, pawl_new_node(made->loader, PAWL_YAML_LIST, like), key, like);
   if (list && map) {
-    pawl_append(map, list);
+    append(made, map, list);
   }
   return list;
 }
@@ -264,7 +284,7 @@ PawlYaml* pawl_set_list(PawlMade* made, PawlYaml* map, const PawlYaml* like, con
 void pawl_add_item(PawlMade* made, PawlYaml* list, const PawlYaml* like, const char* text) {
   PawlYaml* node = list && text ? pawl_new_scalar(made->loader, text, like) : NULL;
   if (node) {
-    pawl_append(list, node);
+    append(made, list, node);
   }
 }
 
@@ -277,7 +297,7 @@ PawlYaml* pawl_put_map(PawlMade* made, const char* section, const PawlYaml* like
   PawlYaml* of = section_of(made, section, PAWL_YAML_MAP, like);
   PawlYaml* map = with_key(made, pawl_new_node(made->loader, PAWL_YAML_MAP, like), key, like);
   if (of && map) {
-    pawl_append(of, map);
+    append(made, of, map);
   }
   return map;
 }
@@ -289,7 +309,7 @@ void pawl_put_item(PawlMade* made, const char* section, const PawlYaml* like, co
 PawlYaml* pawl_set_map(PawlMade* made, PawlYaml* map, const PawlYaml* like, const char* key) {
   PawlYaml* inner = with_key(made, pawl_new_node(made->loader, PAWL_YAML_MAP, like), key, like);
   if (inner && map) {
-    pawl_append(map, inner);
+    append(made, map, inner);
   }
   return inner;
 }
@@ -306,11 +326,11 @@ PawlYaml* pawl_put_node(PawlMade* made, const char* section, const PawlYaml* lik
     if (!loop || !items) {
       return NULL;
     }
-    pawl_append(items, item);
+    append(made, items, item);
     outer = loop;
   }
   if (list && outer) {
-    pawl_append(list, outer);
+    append(made, list, outer);
   }
   return item;
 }
@@ -326,6 +346,6 @@ void pawl_put_each(PawlMade* made, const char* section, const PawlYaml* like,
   PawlYaml* loop = pawl_new_node(made->loader, PAWL_YAML_MAP, like);
   if (list && loop) {
     pawl_set(made, loop, like, pawl_say(made, "for %.*s", (int)length - 2, of->range + 1), text);
-    pawl_append(list, loop);
+    append(made, list, loop);
   }
 }

@@ -8,6 +8,9 @@
 typedef struct PawlMade {
   PawlLoader* loader;
   PawlYaml* root;  // the sections written so far
+  struct {
+    PawlYaml *of, *last;
+  } ends[24];      // the last entries of those that have become long
   int dimension;   // of all places: 2 in the plane, 3 in space; 0: not known yet
   bool by_joints;  // coordinates: joint was asked for
 } PawlMade;

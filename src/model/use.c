@@ -84,13 +84,13 @@ PawlYaml* pawl_clone_node(PawlLoader* loader, const PawlYaml* node) {
   }
   *copy = *node;
   copy->first = copy->next = copy->key = NULL;
-  copy->count = 0;
+  PawlYaml** end = &copy->first;
   for (const PawlYaml* child = node->first; child; child = child->next) {
-    PawlYaml* inner = pawl_clone_node(loader, child);
+    PawlYaml* inner = *end = pawl_clone_node(loader, child);
     if (!inner || (child->key && !(inner->key = pawl_clone_node(loader, child->key)))) {
       return NULL;
     }
-    pawl_append(copy, inner);
+    end = &inner->next;
   }
   return copy;
 }

@@ -347,6 +347,34 @@ static void test_scene(void** state) {
   }
 }
 
+// Long sections keep their order, and names of many bodies are told apart.
+static void test_many_bodies(void** state) {
+  (void)state;
+  enum { MANY = 60 };
+  PawlText text = {0};
+  pawl_text_printf(&text, "model: m\nmechanism: {coordinates: absolute}\nbodies:\n");
+  for (int k = 1; k <= MANY; k++) {
+    pawl_text_printf(&text, "  b%d: {mass: %d, inertia: 1}\n", k, k);
+  }
+  pawl_text_printf(&text, "joints:\n  j1: {revolute: [ground, b1]}\n");
+  for (int k = 2; k <= MANY; k++) {
+    pawl_text_printf(&text, "  j%d: {revolute: [b%d, b%d], at: [[1, 0], [0, 0]]}\n", k, k - 1, k);
+  }
+  PawlModel* model = read_model(text.s);
+  assert_int_equal(model->coordinate_count, 3 * MANY);
+  assert_int_equal(model->constraint_count, MANY);
+  for (int k = 0; k < MANY; k++) {
+    char name[16];
+    snprintf(name, sizeof name, "b%d.centre.x", k + 1);
+    assert_string_equal(model->coordinates[3 * k].name, name);
+    CHECK_NEAR(model->coordinates[3 * k].start, k, 0);  // by the joints before it
+    snprintf(name, sizeof name, "j%d", k + 1);
+    assert_string_equal(model->constraints[k].name, name);
+  }
+  pawl_model_destroy(model);
+  pawl_text_free(&text);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_locks_of_families),
@@ -355,6 +383,7 @@ int main(void) {
       cmocka_unit_test(test_shapes_in_space),
       cmocka_unit_test(test_expansion_loads),
       cmocka_unit_test(test_scene),
+      cmocka_unit_test(test_many_bodies),
       cmocka_unit_test(test_numbers),
       cmocka_unit_test(test_numbers_that_pass),
       cmocka_unit_test(test_numbers_of_joints),
