@@ -213,10 +213,14 @@ static PawlStatus take_memory(const PawlKkt* kkt, PawlArena* arena, PawlKktBand*
 
 PawlStatus pawl_kkt_band_choose(const PawlKkt* kkt, PawlArena* arena, int** order,
                                 double* entries) {
+  PawlKktBand b = {0};
   *entries = INFINITY;
+  PAWL_TRY(take_memory(kkt, arena, &b));
   for (int by_breadth = 0; by_breadth < 2; by_breadth++) {
-    PawlKktBand b = {0};
-    PAWL_TRY(take_memory(kkt, arena, &b));
+    b.order = PAWL_NEW(arena, int, kkt->size);
+    if (!b.order) {
+      return PAWL_ERROR_MEMORY;
+    }
     PAWL_TRY(pawl_kkt_order_band(kkt, by_breadth, b.order));
     find_extents(kkt, &b);
     double of_this = entries_of(&b);

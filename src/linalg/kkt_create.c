@@ -53,16 +53,18 @@ static PawlStatus copy_mass(PawlKkt* kkt, const PawlPattern* S, const unsigned c
   return mass && !kkt->mass ? PAWL_ERROR_MEMORY : PAWL_OK;
 }
 
-static PawlStatus block_create(PawlArena* arena, PawlKktBlock* block, int count) {
+// `turned`: the block whose rows and columns it has as columns and rows; NULL: none.
+static PawlStatus block_create(PawlArena* arena, PawlKktBlock* block, int count,
+                               const PawlKktBlock* turned) {
   block->count = count;
-  block->row = PAWL_NEW(arena, int, count);
-  block->col = PAWL_NEW(arena, int, count);
+  block->row = turned ? turned->col : PAWL_NEW(arena, int, count);
+  block->col = turned ? turned->row : PAWL_NEW(arena, int, count);
   block->place = PAWL_NEW(arena, int, count);
   block->factor = PAWL_NEW(arena, double, count);
   return block->row && block->col && block->place && block->factor ? PAWL_OK : PAWL_ERROR_MEMORY;
 }
 
-// Where each entry of S, B and J stands in the whole system.
+// Where each entry of S and J, and with it of B, stands in the whole system.
 static void fill_blocks(PawlKkt* kkt) {
   int n = kkt->n;
   for (int j = 0; j < n; j++) {
@@ -73,8 +75,6 @@ static void fill_blocks(PawlKkt* kkt) {
     for (int k = kkt->G.start[j]; k < kkt->G.start[j + 1]; k++) {
       kkt->block_J.row[k] = n + kkt->G.index[k];
       kkt->block_J.col[k] = j;
-      kkt->block_B.row[k] = j;
-      kkt->block_B.col[k] = n + kkt->G.index[k];
     }
   }
 }
@@ -158,9 +158,9 @@ static PawlStatus build(PawlKkt* kkt, const PawlPattern* S, const PawlPattern* G
   PawlArena* arena = &kkt->arena;
   PAWL_TRY(copy_pattern(arena, S, &kkt->S));
   PAWL_TRY(copy_pattern(arena, G, &kkt->G));
-  PAWL_TRY(block_create(arena, &kkt->block_S, S->start[kkt->n]));
-  PAWL_TRY(block_create(arena, &kkt->block_B, G->start[kkt->n]));
-  PAWL_TRY(block_create(arena, &kkt->block_J, G->start[kkt->n]));
+  PAWL_TRY(block_create(arena, &kkt->block_S, S->start[kkt->n], NULL));
+  PAWL_TRY(block_create(arena, &kkt->block_J, G->start[kkt->n], NULL));
+  PAWL_TRY(block_create(arena, &kkt->block_B, G->start[kkt->n], &kkt->block_J));
   kkt->place_D = PAWL_NEW(arena, int, kkt->m);
   kkt->row_start = PAWL_NEW(arena, int, kkt->m + 1);
   kkt->row_entry = PAWL_NEW(arena, int, kkt->block_J.count);

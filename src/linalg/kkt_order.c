@@ -210,21 +210,24 @@ static PawlStatus order_band(const PawlKkt* kkt, PawlArena* arena, bool by_bread
   int size = kkt->size, entries = kkt->block_S.count + 2 * kkt->block_J.count;
   int* nodes = PAWL_NEW(arena, int, size);
   int* scratch = PAWL_NEW(arena, int, size);
-  Graph g = {.start = PAWL_NEW(arena, int, size + 1),
-             .index = PAWL_NEW(arena, int, entries),
-             .node = PAWL_NEW(arena, int, size)};
-  Search s = {&g, nodes, PAWL_NEW(arena, unsigned char, size)};
+  Graph g = {.node = PAWL_NEW(arena, int, size)};
+  if (by_breadth) {
+    g.start = PAWL_NEW(arena, int, size + 1);
+    g.index = PAWL_NEW(arena, int, entries);
+  }
+  Search s = {&g, nodes, by_breadth ? PAWL_NEW(arena, unsigned char, size) : NULL};
   if (arena->failed) {
     return PAWL_ERROR_MEMORY;
   }
   choose_partners(kkt, scratch, nodes);
   number_nodes(kkt, nodes, &g);
-  join_blocks(kkt, &g, scratch);
-  for (int a = 0; a < g.count; a++) {
-    nodes[a] = a;
-  }
   if (by_breadth) {
+    join_blocks(kkt, &g, scratch);
     order_by_breadth(&s);
+  } else {
+    for (int a = 0; a < g.count; a++) {
+      nodes[a] = a;
+    }
   }
   expand(kkt, &g, nodes, scratch, Q);
   return PAWL_OK;

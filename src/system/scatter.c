@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where results go: the patterns of H (M, K and C) and of G from the entries of all groups, the
 // place of each lane's result in the arrays, and the base values, which hold what never changes.
+#include <stdint.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -39,13 +40,25 @@ typedef struct Triplets {
   int row_capacity, col_capacity;
 } Triplets;
 
-static int add_triplet(Triplets* t, int row, int col) {
-  if (PAWL_GROW(t->row, t->row_capacity, t->count + 1) != 0 ||
-      PAWL_GROW(t->col, t->col_capacity, t->count + 1) != 0) {
-    return -1;
-  }
+// Room for so many more.
+static int reserve(Triplets* t, int more) {
+  return more > INT32_MAX - t->count || PAWL_GROW(t->row, t->row_capacity, t->count + more) != 0 ||
+                 PAWL_GROW(t->col, t->col_capacity, t->count + more) != 0
+             ? -1
+             : 0;
+}
+
+// Where there is room.
+static inline void put_triplet(Triplets* t, int row, int col) {
   t->row[t->count] = row;
   t->col[t->count++] = col;
+}
+
+static int add_triplet(Triplets* t, int row, int col) {
+  if (reserve(t, 1) != 0) {
+    return -1;
+  }
+  put_triplet(t, row, col);
   return 0;
 }
 
@@ -72,10 +85,11 @@ static int add_tied(const PawlSystem* system, int row, int col, Triplets* t) {
 }
 
 static int collect(const PawlSystem* system, bool gradient, Triplets* t) {
+  if (!gradient && reserve(t, system->sizes.v) != 0) {
+    return -1;
+  }
   for (int k = 0; !gradient && k < system->sizes.v; k++) {
-    if (add_triplet(t, k, k) != 0) {
-      return -1;
-    }
+    put_triplet(t, k, k);
   }
   // Force directions between two gradients mix the rows: where regions switch, G is kept full,
   // as long as that is small.
@@ -93,12 +107,17 @@ static int collect(const PawlSystem* system, bool gradient, Triplets* t) {
       if (gradient ? !in_G(system, e->quantity) : !in_H(e->quantity)) {
         continue;
       }
+      if (reserve(t, group->lanes) != 0) {
+        return -1;
+      }
+      bool ties = gradient && (system->tied || system->tie_count > 0);
       for (int lane = 0; lane < group->lanes; lane++) {
         int row, col;
         place(group, e, lane, &row, &col);
-        if (add_triplet(t, row, col) != 0 || (gradient && add_tied(system, row, col, t) != 0)) {
+        if (ties && (add_tied(system, row, col, t) != 0 || reserve(t, 1) != 0)) {
           return -1;
         }
+        put_triplet(t, row, col);
       }
     }
   }
