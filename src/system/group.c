@@ -15,12 +15,11 @@ static bool is_constraint(PawlItemKind kind) {
 // Worth a group of its own. Switching functions, and constraints that count periods, stay single:
 // they are few.
 bool pawl_group_is_frequent(const PawlItemShape* shape, const PawlSorter* s) {
-  return shape->item_count >= PAWL_FEWEST_LANES &&
-         s->items[shape->last_item].item.kind != PAWL_ITEM_GUARD &&
-         s->items[shape->last_item].item.kind != PAWL_ITEM_KINK &&
-         s->items[shape->last_item].item.kind != PAWL_ITEM_WATCH &&
-         s->items[shape->last_item].item.kind != PAWL_ITEM_CONDITION &&
-         !(s->items[shape->last_item].turns && is_constraint(s->items[shape->last_item].item.kind));
+  const PawlPlaced* placed = pawl_group_item_of(s, shape);
+  PawlItemKind kind = placed->item.kind;
+  return shape->like_count >= PAWL_FEWEST_LANES && kind != PAWL_ITEM_GUARD &&
+         kind != PAWL_ITEM_KINK && kind != PAWL_ITEM_WATCH && kind != PAWL_ITEM_CONDITION &&
+         !(placed->turns && is_constraint(kind));
 }
 
 bool pawl_group_is_single(const PawlSorter* s, int item) {
@@ -78,6 +77,7 @@ PawlStatus pawl_system_group(PawlSystem* system, PawlError* err) {
   pawl_free(s.sources);
   pawl_free(s.shapes);
   pawl_free(s.items);
+  pawl_free(s.likes);
   pawl_free(s.tokens);
   pawl_free(s.table);
   pawl_free(s.coordinates);

@@ -9,21 +9,29 @@
 typedef struct PawlItemShape {
   uint64_t hash;
   int token_count, first_token;  // in PawlSorter.tokens
-  int item_count, last_item;     // items of this shape, chained through PawlPlaced.previous
+  int like_count, last_like;     // those of this shape, chained through PawlLike.previous
 } PawlItemShape;
 
 enum { PAWL_FEWEST_LANES = 4 };  // below this a shape is not worth a group of its own
 
-typedef struct PawlPlaced {  // an item with its shape
+typedef struct PawlPlaced {  // an item with expressions of its own, and its shape
   PawlItem item;
-  int like;              // a member of a family: the item that it is like, plus 1; 0: none
-  int term, constraint;  // that it belongs to where it is a member, or one is like it; -1: none
-  int sources;           // where one is like it: where its coordinates come from, in `sources`
-  int shape, previous;
+  int term, constraint;  // that it belongs to where members are like it; -1: none
+  int sources;           // where they are: where its coordinates come from, in `sources`
+  int shape;
   int coordinate_count, row_count, number_count;
   int coordinates, rows, numbers;  // offsets in the PawlSorter's lists
   bool turns;
 } PawlPlaced;
+
+// What becomes a lane: an item, or a member that is like it and has the coordinates of another term
+// or constraint. There is one for each member of a family, so they are small.
+typedef struct PawlLike {
+  int item;
+  int member;    // the term, or -1 minus the constraint; PAWL_NO_MEMBER: the item itself
+  int previous;  // of the same shape; -1: none
+} PawlLike;
+#define PAWL_NO_MEMBER INT32_MIN
 
 typedef struct PawlSorter {
   PawlSystem* system;
@@ -34,7 +42,9 @@ typedef struct PawlSorter {
   // Members of families (group_members.c): what each is like, itself for the first one; -1: none.
   int *term_like, *constraint_like;
   int *term_items, *constraint_items;  // the first item of each, and the number of items
-  unsigned char* turned;               // nodes of the model in which a kink has a turn; NULL: none
+  int like_count, like_capacity;
+  PawlLike* likes;        // in the order of terms and constraints
+  unsigned char* turned;  // nodes of the model in which a kink has a turn; NULL: none
   int source_count, source_capacity;
   int* sources;
   PawlShaper* shaper;
@@ -76,10 +86,19 @@ void pawl_group_find_needed(const PawlSorter* s, unsigned char* needed);
 // The items of a term or of a constraint (the other is -1) that is like another: 0, or -1 when
 // memory is short, as the next two.
 int pawl_group_copy_items(PawlSorter* s, int term, int constraint);
-// Notes where the slots of an item that others are like come from, and fills those of one that is
-// like another.
+// Notes where the slots of an item that others are like come from.
 int pawl_group_list_sources(PawlSorter* s, int item, int term, int constraint);
-int pawl_group_bind_member(PawlSorter* s, PawlPlaced* placed);
+// The coordinates and rows of a lane in their slots: 0 .. of `coordinates` and `rows`, `lanes`
+// apart.
+void pawl_group_bind(const PawlSorter* s, const PawlLike* like, int lanes, int* coordinates,
+                     int* rows);
+// And what it acts on.
+int pawl_group_target(const PawlSorter* s, const PawlLike* like);
+// The item whose form a shape has.
+static inline const PawlPlaced* pawl_group_item_of(const PawlSorter* s,
+                                                   const PawlItemShape* shape) {
+  return &s->items[s->likes[shape->last_like].item];
+}
 // All items of the model.
 PAWL_CHECKED PawlStatus pawl_group_collect(PawlSorter* s, PawlError* err);
 // The shape of each.

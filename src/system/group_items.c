@@ -10,7 +10,8 @@
 
 static int add_item(PawlSorter* s, PawlItemKind kind, int target, int count, const PawlNode* nodes,
                     int gate) {
-  if (PAWL_GROW(s->items, s->item_capacity, s->item_count + 1) != 0) {
+  if (PAWL_GROW(s->items, s->item_capacity, s->item_count + 1) != 0 ||
+      PAWL_GROW(s->likes, s->like_capacity, s->like_count + 1) != 0) {
     return -1;
   }
   PawlNode* kept = PAWL_NEW(&s->system->arena, PawlNode, count);
@@ -18,6 +19,7 @@ static int add_item(PawlSorter* s, PawlItemKind kind, int target, int count, con
     return -1;
   }
   memcpy(kept, nodes, (size_t)count * sizeof *kept);
+  s->likes[s->like_count++] = (PawlLike){s->item_count, PAWL_NO_MEMBER, -1};
   s->items[s->item_count++] =
       (PawlPlaced){.item = {kind, target, count, kept, gate}, .term = -1, .constraint = -1};
   return 0;

@@ -2,11 +2,11 @@
 // A group with one lane for each item of a shape, derived once.
 #include "system/group_impl.h"
 
-// Fills the slots of all lanes; items are chained from the last to the first.
+// Fills the slots of all lanes; they are chained from the last to the first.
 static int fill_lanes(PawlSorter* s, PawlGroup* group, const PawlItemShape* shape) {
   PawlArena* arena = &s->system->arena;
-  const PawlPlaced* first = &s->items[shape->last_item];
-  int lanes = shape->item_count;
+  const PawlPlaced* first = pawl_group_item_of(s, shape);
+  int lanes = shape->like_count;
   group->lanes = lanes;
   group->coordinate_count = first->coordinate_count;
   group->row_count = first->row_count;
@@ -19,25 +19,20 @@ static int fill_lanes(PawlSorter* s, PawlGroup* group, const PawlItemShape* shap
     return -1;
   }
   bool gated = false;
-  for (int k = shape->last_item; k >= 0; k = s->items[k].previous) {
-    gated |= s->items[k].item.gate >= 0;
+  for (int k = shape->last_like; k >= 0; k = s->likes[k].previous) {
+    gated |= s->items[s->likes[k].item].item.gate >= 0;
   }
   if (gated && !(group->gates = PAWL_NEW(arena, int, lanes))) {
     return -1;
   }
   int lane = lanes - 1;
-  for (int k = shape->last_item; k >= 0; k = s->items[k].previous, lane--) {
-    const PawlPlaced* placed = &s->items[k];
-    for (int c = 0; c < group->coordinate_count; c++) {
-      group->coordinates[c * lanes + lane] = s->coordinates[placed->coordinates + c];
-    }
-    for (int r = 0; r < group->row_count; r++) {
-      group->rows[r * lanes + lane] = s->rows[placed->rows + r];
-    }
+  for (int k = shape->last_like; k >= 0; k = s->likes[k].previous, lane--) {
+    const PawlPlaced* placed = &s->items[s->likes[k].item];
+    pawl_group_bind(s, &s->likes[k], lanes, group->coordinates + lane, group->rows + lane);
     for (int n = 0; n < group->number_count; n++) {
       group->numbers[n * lanes + lane] = s->numbers[placed->numbers + n];
     }
-    group->outputs[lane] = placed->item.target;
+    group->outputs[lane] = pawl_group_target(s, &s->likes[k]);
     if (group->gates) {
       group->gates[lane] = placed->item.gate;
     }
@@ -64,7 +59,7 @@ static int number_nodes(PawlGroup* group, PawlNode* nodes) {
 
 int pawl_group_build_lanes(PawlSorter* s, PawlGroup* group, const PawlItemShape* shape,
                            PawlGroupScratch* scratch) {
-  const PawlPlaced* placed = &s->items[shape->last_item];
+  const PawlPlaced* placed = pawl_group_item_of(s, shape);
   group->dag = pawl_dag_create();
   if (!group->dag || pawl_group_scratch_make(scratch, shape, placed) != 0 ||
       fill_lanes(s, group, shape) != 0 || number_nodes(group, scratch->numbers) != 0) {

@@ -276,20 +276,14 @@ void pawl_group_find_needed(const PawlSorter* s, unsigned char* needed) {
 
 // ---- items --------------------------------------------------------------------------------------
 int pawl_group_copy_items(PawlSorter* s, int term, int constraint) {
-  const PawlModel* model = s->system->model;
   int like = term >= 0 ? s->term_like[term] : s->constraint_like[constraint];
-  int* first = term >= 0 ? s->term_items : s->constraint_items;
+  const int* first = term >= 0 ? s->term_items : s->constraint_items;
+  int count = first[like + 1] - first[like];
+  if (PAWL_GROW(s->likes, s->like_capacity, s->like_count + count) != 0) {
+    return -1;
+  }
   for (int k = first[like]; k < first[like + 1]; k++) {
-    if (PAWL_GROW(s->items, s->item_capacity, s->item_count + 1) != 0) {
-      return -1;
-    }
-    PawlPlaced* placed = &s->items[s->item_count++];
-    *placed = (PawlPlaced){.item = s->items[k].item};
-    placed->like = k + 1;
-    placed->term = term;
-    placed->constraint = constraint;
-    placed->item.target =
-        term >= 0 ? model->terms[term].target : model->constraints[constraint].first_row;
+    s->likes[s->like_count++] = (PawlLike){k, term >= 0 ? term : -1 - constraint, -1};
   }
   return 0;
 }
@@ -323,29 +317,29 @@ int pawl_group_list_sources(PawlSorter* s, int item, int term, int constraint) {
   return 0;
 }
 
-int pawl_group_bind_member(PawlSorter* s, PawlPlaced* placed) {
-  const PawlPlaced* like = &s->items[placed->like - 1];
-  Places places = places_of(s->system->model, placed->term, placed->constraint);
-  int coordinates = like->coordinate_count, rows = like->row_count;
-  if (PAWL_GROW(s->coordinates, s->coordinate_capacity, s->coordinate_count + coordinates) != 0 ||
-      PAWL_GROW(s->rows, s->row_capacity, s->row_count + rows) != 0) {
-    return -1;
+int pawl_group_target(const PawlSorter* s, const PawlLike* like) {
+  const PawlModel* model = s->system->model;
+  return like->member == PAWL_NO_MEMBER ? s->items[like->item].item.target
+         : like->member >= 0            ? model->terms[like->member].target
+                                        : model->constraints[-1 - like->member].first_row;
+}
+
+void pawl_group_bind(const PawlSorter* s, const PawlLike* like, int lanes, int* coordinates,
+                     int* rows) {
+  const PawlPlaced* placed = &s->items[like->item];
+  bool member = like->member != PAWL_NO_MEMBER;
+  int moved = member ? pawl_group_target(s, like) - placed->item.target : 0;
+  Places places = {0};
+  if (member) {
+    places = places_of(s->system->model, like->member, -1 - like->member);
   }
-  placed->shape = like->shape;
-  placed->coordinate_count = coordinates;
-  placed->row_count = rows;
-  placed->number_count = like->number_count;
-  placed->numbers = like->numbers;  // the same in all members
-  placed->coordinates = s->coordinate_count;
-  placed->rows = s->row_count;
-  for (int c = 0; c < coordinates; c++) {
-    int source = s->sources[like->sources + c];
-    s->coordinates[s->coordinate_count++] =
-        source < 0 ? -1 - source : places.at[source / 4] + source % 4;
+  for (int c = 0; c < placed->coordinate_count; c++) {
+    int source = member ? s->sources[placed->sources + c] : -1;
+    coordinates[c * lanes] = !member      ? s->coordinates[placed->coordinates + c]
+                             : source < 0 ? -1 - source
+                                          : places.at[source / 4] + source % 4;
   }
-  for (int r = 0; r < rows; r++) {
-    int row = s->rows[like->rows + r] - like->item.target;
-    s->rows[s->row_count++] = placed->item.target + row;
+  for (int r = 0; r < placed->row_count; r++) {
+    rows[r * lanes] = s->rows[placed->rows + r] + moved;
   }
-  return 0;
 }

@@ -106,16 +106,18 @@ PawlStatus pawl_group_shape(PawlSorter* s, PawlError* err) {
   if (!s->shaper || !s->table) {
     return pawl_fail_memory(err);
   }
-  for (int k = 0; k < s->item_count; k++) {
-    PawlPlaced* placed = &s->items[k];
-    if ((placed->like > 0 ? pawl_group_bind_member(s, placed) : encode(s, k)) != 0) {
-      return pawl_fail_memory(err);
+  for (int k = 0; k < s->like_count; k++) {
+    PawlLike* like = &s->likes[k];
+    if (like->member == PAWL_NO_MEMBER) {
+      if (encode(s, like->item) != 0) {
+        return pawl_fail_memory(err);
+      }
+      note_turned(s->system, &s->items[like->item]);
     }
-    note_turned(s->system, placed);
-    PawlItemShape* shape = &s->shapes[placed->shape];
-    placed->previous = shape->last_item;
-    shape->last_item = k;
-    shape->item_count++;
+    PawlItemShape* shape = &s->shapes[s->items[like->item].shape];
+    like->previous = shape->last_like;
+    shape->last_like = k;
+    shape->like_count++;
   }
   return PAWL_OK;
 }
