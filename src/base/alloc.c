@@ -27,11 +27,29 @@ static int refuse(size_t count, size_t size) {
   return size != 0 && count > (size_t)PTRDIFF_MAX / size;
 }
 
+enum { LARGE_PAGE = 1 << 21 };  // bytes, and a multiple of the small ones
+
+// What is large is put into the large pages of the system, where it has them: the whole ones
+// within.
+static void* advised(void* memory, size_t bytes) {
+#if defined(MADV_HUGEPAGE)
+  uintptr_t begin = (uintptr_t)memory, end = begin + bytes;
+  begin = (begin + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
+  end = end / LARGE_PAGE * LARGE_PAGE;
+  if (memory && bytes > LARGE_PAGE && begin < end) {
+    (void)madvise((char*)memory + (begin - (uintptr_t)memory), end - begin, MADV_HUGEPAGE);
+  }
+#else
+  (void)bytes;
+#endif
+  return memory;
+}
+
 void* pawl_alloc(size_t count, size_t size) {
   if (refuse(count, size)) {
     return NULL;
   }
-  return calloc(count ? count : 1, size ? size : 1);
+  return advised(calloc(count ? count : 1, size ? size : 1), count * size);
 }
 
 void* pawl_realloc(void* old, size_t count, size_t size) {
@@ -39,7 +57,7 @@ void* pawl_realloc(void* old, size_t count, size_t size) {
     return NULL;
   }
   size_t bytes = count * size;
-  return realloc(old, bytes ? bytes : 1);
+  return advised(realloc(old, bytes ? bytes : 1), bytes);
 }
 
 void pawl_free(void* memory) {
@@ -47,8 +65,6 @@ void pawl_free(void* memory) {
 }
 
 #if defined(MADV_HUGEPAGE)
-enum { LARGE_PAGE = 1 << 21 };  // bytes, and a multiple of the small ones
-
 // What is asked for begins at a large page; the rest of what was mapped is given back.
 void* pawl_alloc_pages(size_t bytes) {
   size_t whole = bytes + LARGE_PAGE;

@@ -5,6 +5,7 @@
 // next one the indices are computed, and if they lead to elements that are the same where they were
 // the same, and different where they were different, and all conditions decide as they did, the
 // steps are followed. Whatever does not fit is built from the tree, and noted anew.
+#include <limits.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -219,7 +220,12 @@ bool pawl_member(PawlLoader* loader, const PawlAgain* built, int coordinate, Paw
     return true;
   }
   int count = built->place_count + (coordinate >= 0);
-  if (PAWL_GROW(model->places, loader->place_capacity, model->place_count + count) != 0) {
+  long long room =
+      model->place_count + (long long)count * (loader->coming > 1 ? loader->coming : 1);
+  bool fits =
+      model->place_count + count <= loader->place_capacity ||
+      (room < INT_MAX / 2 && PAWL_GROW(model->places, loader->place_capacity, (int)room) == 0);
+  if (!fits && PAWL_GROW(model->places, loader->place_capacity, model->place_count + count) != 0) {
     return pawl_loader_no_memory(loader);
   }
   *member = (PawlMember){built->number, model->place_count, 0};

@@ -446,30 +446,45 @@ static bool count_rows(PawlLoader* loader, const PawlYaml* where, PawlConstraint
   return true;
 }
 
+// Of its own for what switches.
+static PawlSwitching* new_switching(PawlLoader* loader, bool switches) {
+  if (!switches && loader->no_switching) {
+    return loader->no_switching;
+  }
+  PawlSwitching* made = pawl_pool_alloc(&loader->kept, sizeof *made);
+  if (!made) {
+    pawl_loader_no_memory(loader);
+    return NULL;
+  }
+  *made = (PawlSwitching){.engaged = true,
+                          .engage = {.when = PAWL_NO_NODE},
+                          .release = {.when = PAWL_NO_NODE},
+                          .capacity = PAWL_NO_NODE,
+                          .friction = PAWL_NO_NODE};
+  loader->no_switching = switches ? loader->no_switching : made;
+  return made;
+}
+
 static int add(PawlLoader* loader, const PawlDeclared* entry, const PawlIndexer* at, bool is_lock) {
   PawlModel* model = loader->model;
   if (!PAWL_ROOM(loader, entry->key, model->constraints, loader->constraint_capacity,
                  model->constraint_count)) {
     return -1;
   }
+  bool switches = entry->value->kind == PAWL_YAML_MAP && !pawl_yaml_get(entry->value, "modes");
   PawlConstraint constraint = {
       .name = pawl_declared_name(loader, entry, at),
       .impact = 1.0,
       .start_mode = -1,
       .snap_to = PAWL_NO_NODE,
-      .switching = {.engaged = true,
-                    .engage = {.when = PAWL_NO_NODE},
-                    .release = {.when = PAWL_NO_NODE},
-                    .capacity = PAWL_NO_NODE,
-                    .friction = PAWL_NO_NODE},
+      .switching = new_switching(loader, switches),
       .source = pawl_loader_source(loader, entry->key),
   };
-  if (!constraint.name) {
+  if (!constraint.name || !constraint.switching) {
     return -1;
   }
   bool good = is_lock ? load_lock(loader, entry->value, &at->scope, &constraint)
                       : load_body(loader, entry->value, &at->scope, &constraint);
-  bool switches = entry->value->kind == PAWL_YAML_MAP && !pawl_yaml_get(entry->value, "modes");
   if (!good || !count_rows(loader, entry->key, &constraint) ||
       (switches && !note_switching(loader, entry, at))) {
     return -1;

@@ -173,6 +173,7 @@ static bool fix_boxes(PawlLoader* loader, const PawlEntries* entries) {
       continue;
     }
     loader->cells += family->cell_count;
+    loader->coming += family->cell_count;
     if (loader->cells > PAWL_MODEL_MAX_ELEMENTS) {
       pawl_report(&loader->report, entries->entry[k].key,
                   "the families up to here span more than %d elements together",
@@ -221,11 +222,13 @@ static void fill_entry(PawlLoader* loader, const PawlDeclared* entry, PawlAddEle
 }
 
 void pawl_fill(PawlLoader* loader, PawlEntries* entries, PawlAddElement add) {
+  loader->coming = 0;
   if (fix_boxes(loader, entries)) {
     for (int k = 0; k < entries->count; k++) {
       fill_entry(loader, &entries->entry[k], add);
     }
   }
+  loader->coming = 0;
   pawl_free(entries->entry);
   *entries = (PawlEntries){0};
 }

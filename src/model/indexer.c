@@ -165,6 +165,10 @@ static long long count_rounds(const PawlIndexer* first) {
   return rounds;
 }
 
+long long pawl_indexer_rounds(const PawlIndexer* first) {
+  return is_box(first->key) ? count_rounds(first) : 0;
+}
+
 static bool check_rounds(PawlIndexer* at) {
   if (at->key->count < 2) {
     return true;

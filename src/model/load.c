@@ -29,6 +29,10 @@ bool pawl_loader_room(PawlLoader* loader, const PawlYaml* where, void** array, i
                 PAWL_MODEL_MAX_ELEMENTS);
     return false;
   }
+  int coming = PAWL_MODEL_MAX_ELEMENTS - count < loader->coming ? 0 : loader->coming;
+  if (count == *capacity && coming > 1 && pawl_grow(array, capacity, count + coming, size) == 0) {
+    return true;
+  }
   return pawl_grow(array, capacity, count + 1, size) == 0 || pawl_loader_no_memory(loader);
 }
 

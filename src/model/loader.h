@@ -96,6 +96,7 @@ typedef struct PawlLoader {
   const PawlFamily* parameter_open;  // the one being evaluated
   long long rounds;                  // spent of PAWL_MODEL_MAX_ROUNDS
   long long parts;                   // rows, modes, points and times so far
+  int coming;                        // elements of a kind that the family or loop may bring, or 0
   long long cells;                   // of the boxes of all families so far
   PawlDefinition* definitions;
   int definition_count, definition_capacity;
@@ -110,6 +111,7 @@ typedef struct PawlLoader {
   bool glances, glance_skips;                // rounds of the scene are left out, and have been
   int glance_rounds;                         // those that were not
   bool keeps;                                // some equation has states that its constraint sets
+  PawlSwitching* no_switching;               // of constraints without; NULL before the first
   PawlSwitchingTask* switching;
   int switching_count, switching_capacity;
   int parameter_capacity, coordinate_capacity, term_capacity, constraint_capacity, contact_capacity,
@@ -151,6 +153,8 @@ typedef struct PawlIndexer {
 bool pawl_indexer_begin(PawlIndexer* at, PawlLoader* loader, PawlYaml* where, const PawlAstKey* key,
                         const PawlScope* outer);
 bool pawl_indexer_next(PawlIndexer* at);
+// Rounds from the first one on, where no range depends on another; else 0.
+long long pawl_indexer_rounds(const PawlIndexer* first);
 bool pawl_indexer_last(PawlIndexer* at);  // the last round instead of those that are left
 // The scope of a key's variables at given indices.
 PawlScope pawl_scope_at(const PawlAstKey* key, const int index[]);

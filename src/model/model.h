@@ -191,12 +191,12 @@ typedef struct PawlConstraint {
   int row_count;   // rows of its largest mode
   int first_row;   // global index of its first row
   bool is_lock;    // one row, the expression; its reference value is captured at engagement
-  bool triggered;  // a lock, or a constraint with `switching.given`: modes as listed above
+  bool triggered;  // a lock, or a constraint with `switching->given`: modes as listed above
   PawlAtStart at_start;
   PawlEngage on_engage;
   PawlNode snap_to;          // for snap and refuse; PAWL_NO_NODE = 0
   int first_set, set_count;  // of the sets of the model: what its equations keep of the instant
-  PawlSwitching switching;
+  PawlSwitching* switching;  // one for all of a model that do not
   PawlSource source;
 } PawlConstraint;
 

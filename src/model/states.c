@@ -337,7 +337,7 @@ bool pawl_load_sets(PawlLoader* loader, PawlYaml* set, const PawlScope* scope,
 bool pawl_load_kept(PawlLoader* loader, PawlYaml* set, const PawlScope* scope,
                     PawlConstraint* constraint) {
   bool keeps = constraint->triggered && constraint->on_engage == PAWL_ENGAGE_KEEP &&
-               constraint->switching.capacity == PAWL_NO_NODE;
+               constraint->switching->capacity == PAWL_NO_NODE;
   if (set && !keeps) {
     pawl_report(&loader->report, set->key,
                 "set: is for a constraint with on: keep and without capacity, which takes it when "

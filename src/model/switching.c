@@ -273,7 +273,7 @@ static bool check_law(PawlLoader* loader, const PawlYaml* body, const PawlConstr
                 "impact: what engages and lets go has post (momentum is kept) or none");
     return false;
   }
-  const PawlSwitching* s = &constraint->switching;
+  const PawlSwitching* s = constraint->switching;
   const PawlYaml* on = pawl_yaml_get(body, "on");
   if (s->capacity != PAWL_NO_NODE && on && constraint->on_engage != PAWL_ENGAGE_KEEP) {
     pawl_report(&loader->report, on, "what has a capacity sticks where it comes to rest: on: keep");
@@ -293,7 +293,7 @@ static bool add_modes(PawlLoader* loader, const PawlYaml* body, PawlConstraint* 
   static const char* const names[2][5] = {
       {"released", "engaged", "waiting", "sliding up", "sliding down"},
       {"free", "locked", "waiting", "sliding up", "sliding down"}};
-  int count = constraint->switching.capacity == PAWL_NO_NODE ? PAWL_MODE_UP : PAWL_MODE_DOWN + 1;
+  int count = constraint->switching->capacity == PAWL_NO_NODE ? PAWL_MODE_UP : PAWL_MODE_DOWN + 1;
   PawlMode* modes = pawl_loader_parts(loader, body, count, sizeof *modes);
   for (int k = 0; modes && k < count; k++) {
     modes[k] = (PawlMode){
@@ -324,13 +324,13 @@ static bool load_at_start(PawlLoader* loader, const PawlYaml* body, PawlConstrai
   }
   int word = pawl_load_word(loader, assemble, "assemble:", words);
   constraint->at_start = (PawlAtStart)(word + 1);
-  constraint->switching.engaged = false;
+  constraint->switching->engaged = false;
   return word >= 0;
 }
 
 static bool load_switching(PawlLoader* loader, PawlYaml* body, const PawlScope* scope,
                            PawlConstraint* constraint) {
-  PawlSwitching* switching = &constraint->switching;
+  PawlSwitching* switching = constraint->switching;
   switching->given = pawl_switching_given(body) != NULL;
   bool good = pawl_load_trigger(loader, body, scope, &switching->engage);
   good &= load_release(loader, pawl_yaml_get(body, "release"), scope, &switching->release);

@@ -59,11 +59,14 @@ static bool load_loop(PawlLoader* loader, PawlYaml* body, const PawlScope* scope
     return false;
   }
   PawlIndexer at;
-  bool good = true;
-  for (bool more = pawl_indexer_begin(&at, loader, body->key, key, scope); more && good;
-       more = pawl_indexer_next(&at)) {
+  bool good = true, more = pawl_indexer_begin(&at, loader, body->key, key, scope);
+  if (more && scope->count == 0) {
+    loader->coming = (int)pawl_indexer_rounds(&at);
+  }
+  for (; more && good; more = pawl_indexer_next(&at)) {
     good = load_items(loader, body, &at.scope, kind);
   }
+  loader->coming = scope->count == 0 ? 0 : loader->coming;
   return good && !at.failed;
 }
 

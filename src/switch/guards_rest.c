@@ -85,10 +85,10 @@ PawlStatus pawl_guards_engaged_mode(PawlGuards* g, const PawlState* state, int c
   if (!yes) {
     PAWL_TRY(is_kept_at_rest(g, state, c, &yes, err));
   }
-  *mode = yes                                                    ? PAWL_MODE_HELD
-          : g->dynamics->system->constraints[c].switching.smooth ? PAWL_MODE_WAITING
-          : at->capacity < 0                                     ? PAWL_MODE_HELD
-          : rate > 0.0                                           ? PAWL_MODE_UP
-                                                                 : PAWL_MODE_DOWN;
+  *mode = yes                                                     ? PAWL_MODE_HELD
+          : g->dynamics->system->constraints[c].switching->smooth ? PAWL_MODE_WAITING
+          : at->capacity < 0                                      ? PAWL_MODE_HELD
+          : rate > 0.0                                            ? PAWL_MODE_UP
+                                                                  : PAWL_MODE_DOWN;
   return PAWL_OK;
 }

@@ -36,12 +36,12 @@ static void add_condition(PawlGuards* g, PawlGuardThen then, int of, int from, i
 static void add_conditions_of(PawlGuards* g, int c) {
   const PawlConstraint* k = &g->dynamics->system->constraints[c];
   const PawlWatch* at = &g->dynamics->system->watches[c];
-  add_condition(g, PAWL_THEN_RELEASE, c, PAWL_FROM_ENGAGED, at->release, &k->switching.release,
+  add_condition(g, PAWL_THEN_RELEASE, c, PAWL_FROM_ENGAGED, at->release, &k->switching->release,
                 at->release_reacts);
-  add_condition(g, PAWL_THEN_ENGAGE, c, PAWL_MODE_FREE, at->engage, &k->switching.engage,
+  add_condition(g, PAWL_THEN_ENGAGE, c, PAWL_MODE_FREE, at->engage, &k->switching->engage,
                 at->engage_reacts);
   PawlGuard rate = {.what = PAWL_GUARD_RATE, .then = PAWL_THEN_SETTLE, .of = c, .at = at->rate};
-  if (k->switching.smooth) {
+  if (k->switching->smooth) {
     rate.from = PAWL_MODE_WAITING;
     add(g, rate);
   }
@@ -72,7 +72,7 @@ static void add_times(PawlGuards* g, PawlGuardThen then, int of, const PawlTrigg
 }
 
 static void add_durations_of(PawlGuards* g, int c) {
-  double duration = g->dynamics->system->constraints[c].switching.duration;
+  double duration = g->dynamics->system->constraints[c].switching->duration;
   if (duration > 0.0) {
     add(g, (PawlGuard){.what = PAWL_GUARD_DURATION,
                        .then = PAWL_THEN_RELEASE,
@@ -156,8 +156,8 @@ static void fill_table(PawlGuards* g) {
   for (int c = 0; c < constraints; c++) {
     if (system->constraints[c].triggered) {
       add_durations_of(g, c);
-      add_times(g, PAWL_THEN_RELEASE, c, &system->constraints[c].switching.release);
-      add_times(g, PAWL_THEN_ENGAGE, c, &system->constraints[c].switching.engage);
+      add_times(g, PAWL_THEN_RELEASE, c, &system->constraints[c].switching->release);
+      add_times(g, PAWL_THEN_ENGAGE, c, &system->constraints[c].switching->engage);
     }
   }
   for (int e = 0; e < events; e++) {

@@ -15,7 +15,7 @@
 static void slide_from_start(PawlJump* j, PawlState* state, int c) {
   const PawlSystem* system = j->dynamics->system;
   double rate = j->guards->watch[system->watches[c].rate];
-  if (state->modes[c] == PAWL_MODE_HELD && !system->constraints[c].switching.smooth &&
+  if (state->modes[c] == PAWL_MODE_HELD && !system->constraints[c].switching->smooth &&
       fabs(rate) > PAWL_REST * pawl_jump_pace(j, state)) {
     state->modes[c] = rate > 0.0 ? PAWL_MODE_UP : PAWL_MODE_DOWN;
     pawl_hold_drop(j->dynamics, state, c);

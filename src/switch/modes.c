@@ -74,7 +74,7 @@ PawlStatus pawl_modes_start(const PawlSystem* system, const double* z, const dou
   for (int c = 0; c < system->constraint_count; c++) {
     modes[c] = 0;
     if (system->constraints[c].triggered) {
-      modes[c] = system->constraints[c].switching.engaged ? PAWL_MODE_HELD : PAWL_MODE_FREE;
+      modes[c] = system->constraints[c].switching->engaged ? PAWL_MODE_HELD : PAWL_MODE_FREE;
     } else if (system->constraints[c].mode_count > 1) {
       PAWL_TRY(start_mode(system, c, z, z_rate, noise, &modes[c], err));
     }

@@ -517,11 +517,11 @@ static void put_triggered(Writer* w, const PawlConstraint* c) {
     put_row(w, &mode->rows[r], c->is_lock && !mode->rate);
     end_line(w);
   }
-  if (c->switching.capacity != PAWL_NO_NODE) {
+  if (c->switching->capacity != PAWL_NO_NODE) {
     begin_line(w, what, c->name);
     put_words(w, ", while sliding the force: ");
     put_sign(w, "$-\\operatorname{sign}(\\text{rate})\\,G^T$ times ", "-sign(rate) G^T times ");
-    put_formula(w, c->switching.friction);
+    put_formula(w, c->switching->friction);
     end_line(w);
   }
 }

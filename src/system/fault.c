@@ -331,8 +331,8 @@ typedef struct Cursor {  // all zero: before the first expression
 static bool next_watched(const PawlModel* model, Cursor* at, Written* out) {
   for (; at->switching < model->constraint_count; at->switching++, at->part = 0) {
     const PawlConstraint* c = &model->constraints[at->switching];
-    const PawlNode of[] = {c->switching.engage.when, c->switching.release.when,
-                           c->switching.capacity, c->switching.friction, c->snap_to};
+    const PawlNode of[] = {c->switching->engage.when, c->switching->release.when,
+                           c->switching->capacity, c->switching->friction, c->snap_to};
     while (at->part < (int)(sizeof of / sizeof *of)) {
       PawlItemKind kind = at->part < 2 ? PAWL_ITEM_CONDITION : PAWL_ITEM_WATCH;
       PawlNode node = of[at->part++];

@@ -39,11 +39,11 @@ static PawlNode fold_force(PawlSorter* s, const PawlNode* folded, int row) {
   PawlSystem* system = s->system;
   PawlNode lambda = pawl_dag_leaf(s->dag, PAWL_OP_LAMBDA, row);
   int c = system->row_constraint[row];
-  if (c < 0 || system->constraints[c].switching.capacity == PAWL_NO_NODE) {
+  if (c < 0 || system->constraints[c].switching->capacity == PAWL_NO_NODE) {
     return lambda;
   }
   PawlNode mode = pawl_dag_leaf(s->dag, PAWL_OP_TURN, pawl_system_mode_turn(system, c));
-  PawlNode friction = system->constraints[c].switching.friction;
+  PawlNode friction = system->constraints[c].switching->friction;
   PawlNode F = folded == s->eased && folded != s->folded
                    ? ease_friction(s, friction)
                    : pawl_dag_copy(s->dag, system->model->dag, friction, fold_leaf, system);

@@ -140,7 +140,7 @@ static int add_friction(PawlSorter* s, const PawlConstraint* constraint, int gat
   }
   const PawlMode* held = &constraint->modes[PAWL_MODE_HELD];
   PawlNode g = s->unwound[held->rows[0].node];
-  PawlNode force = s->eased[constraint->switching.friction];
+  PawlNode force = s->eased[constraint->switching->friction];
   for (int j = 0; j < s->system->sizes.v; j++) {
     PawlNode down = pawl_derive_sliding(s->dag, s->system->model, held->rate, g, force, j);
     PawlNode up = pawl_dag_neg(s->dag, down);
@@ -168,10 +168,10 @@ static int add_watches(PawlSorter* s) {
       PawlItemKind kind;
       int place;
       PawlNode node;
-    } of[] = {{PAWL_ITEM_CONDITION, w->engage, k->switching.engage.when},
-              {PAWL_ITEM_CONDITION, w->release, k->switching.release.when},
-              {PAWL_ITEM_WATCH, w->capacity, k->switching.capacity},
-              {PAWL_ITEM_WATCH, w->friction, k->switching.friction},
+    } of[] = {{PAWL_ITEM_CONDITION, w->engage, k->switching->engage.when},
+              {PAWL_ITEM_CONDITION, w->release, k->switching->release.when},
+              {PAWL_ITEM_WATCH, w->capacity, k->switching->capacity},
+              {PAWL_ITEM_WATCH, w->friction, k->switching->friction},
               {PAWL_ITEM_WATCH, w->to, k->snap_to}};
     for (size_t i = 0; !failed && i < sizeof of / sizeof *of; i++) {
       failed = of[i].place < 0
@@ -272,7 +272,7 @@ PawlStatus pawl_group_collect(PawlSorter* s, PawlError* err) {
                  ? pawl_group_copy_items(s, -1, k)
                  : add_constraint(s, &model->constraints[k], gated ? gate : -1);
     note_copied(s, -1, k);
-    if (!failed && model->constraints[k].switching.capacity != PAWL_NO_NODE) {
+    if (!failed && model->constraints[k].switching->capacity != PAWL_NO_NODE) {
       failed = add_friction(s, &model->constraints[k], gate);
     }
     gate += gated ? model->constraints[k].mode_count : 0;

@@ -218,10 +218,10 @@ static void need_constraint(const PawlConstraint* c, bool member, unsigned char*
       need(needed, c->modes[m].rows[k].node);
     }
   }
-  need_trigger(needed, &c->switching.engage);
-  need_trigger(needed, &c->switching.release);
-  need(needed, c->switching.capacity);
-  need(needed, c->switching.friction);
+  need_trigger(needed, &c->switching->engage);
+  need_trigger(needed, &c->switching->release);
+  need(needed, c->switching->capacity);
+  need(needed, c->switching->friction);
   need(needed, c->snap_to);
 }
 

@@ -380,8 +380,8 @@ static void mark_condition(Listing* l, PawlNode when) {
 static void mark_conditions(Listing* l) {
   const PawlModel* model = l->system->model;
   for (int c = 0; c < model->constraint_count; c++) {
-    mark_condition(l, model->constraints[c].switching.engage.when);
-    mark_condition(l, model->constraints[c].switching.release.when);
+    mark_condition(l, model->constraints[c].switching->engage.when);
+    mark_condition(l, model->constraints[c].switching->release.when);
   }
   for (int k = 0; k < model->event_count; k++) {
     mark_condition(l, model->events[k].trigger.when);
@@ -428,8 +428,8 @@ static int slider_count(const PawlModel* model) {
 static void slider_nodes(const PawlModel* model, int k, PawlNode of[2]) {
   int contact = k - model->constraint_count;
   of[0] =
-      contact >= 0 ? model->contacts[contact].friction : model->constraints[k].switching.capacity;
-  of[1] = contact >= 0 ? PAWL_NO_NODE : model->constraints[k].switching.friction;
+      contact >= 0 ? model->contacts[contact].friction : model->constraints[k].switching->capacity;
+  of[1] = contact >= 0 ? PAWL_NO_NODE : model->constraints[k].switching->friction;
 }
 
 static void mark_friction(Listing* l) {
@@ -456,7 +456,7 @@ static void find_slips(Listing* l) {
   for (int c = 0; c < model->constraint_count; c++) {
     const PawlConstraint* k = &model->constraints[c];
     const PawlMode* held = k->triggered ? &k->modes[PAWL_MODE_HELD] : NULL;
-    if (k->switching.capacity == PAWL_NO_NODE || held->rows[0].node == PAWL_LATER) {
+    if (k->switching->capacity == PAWL_NO_NODE || held->rows[0].node == PAWL_LATER) {
       continue;
     }
     PawlDagNode row = *pawl_dag_node(l->dag, held->rows[0].node);

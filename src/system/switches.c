@@ -83,7 +83,7 @@ static PawlStatus list_forces(PawlSystem* system, PawlError* err) {
     return pawl_fail_memory(err);
   }
   for (int c = 0; c < system->constraint_count; c++) {
-    const PawlSwitching* by = &system->constraints[c].switching;
+    const PawlSwitching* by = system->constraints[c].switching;
     PAWL_TRY(note_forces(system, system->watches[c].engage, by->engage.when, err));
     PAWL_TRY(note_forces(system, system->watches[c].release, by->release.when, err));
   }
@@ -117,9 +117,9 @@ static int add_tie(void* context, PawlOp leaf, int index) {
 static PawlStatus walk_ties(PawlSystem* system, TieList* list, PawlError* err) {
   list->count = 0;
   for (int c = 0; c < system->constraint_count; c++) {
-    PawlNode F = system->constraints[c].switching.friction;
+    PawlNode F = system->constraints[c].switching->friction;
     list->constraint = c;
-    if (F != PAWL_NO_NODE && system->constraints[c].switching.capacity != PAWL_NO_NODE &&
+    if (F != PAWL_NO_NODE && system->constraints[c].switching->capacity != PAWL_NO_NODE &&
         pawl_dag_leaves(system->model->dag, F, add_tie, list) != 0) {
       return pawl_fail_memory(err);
     }
@@ -134,7 +134,7 @@ static PawlStatus check_ties(const PawlSystem* system, PawlError* err) {
         c = row < system->model->row_count ? system->row_constraint[row] : -1;
     const PawlConstraint* own = &system->constraints[system->ties[k].constraint];
     bool slips = row >= system->model->row_count && row < system->first_contact;
-    if (slips || (c >= 0 && system->constraints[c].switching.capacity != PAWL_NO_NODE)) {
+    if (slips || (c >= 0 && system->constraints[c].switching->capacity != PAWL_NO_NODE)) {
       return pawl_fail(
           err, PAWL_ERROR_MODEL,
           "%s:%d:%d: the friction of '%s' hangs on a force that is friction itself, of "
@@ -149,7 +149,7 @@ static PawlStatus check_ties(const PawlSystem* system, PawlError* err) {
 static PawlStatus list_ties(PawlSystem* system, PawlError* err) {
   TieList list = {.system = system};
   for (int c = 0; c < system->constraint_count; c++) {
-    system->bounds_react |= reacts(system, system->constraints[c].switching.capacity);
+    system->bounds_react |= reacts(system, system->constraints[c].switching->capacity);
   }
   PAWL_TRY(walk_ties(system, &list, err));
   system->tie_count = list.count;
@@ -164,7 +164,7 @@ static PawlStatus list_ties(PawlSystem* system, PawlError* err) {
 
 static void list_watch(PawlSystem* system, int c) {
   const PawlConstraint* k = &system->constraints[c];
-  const PawlSwitching* by = &k->switching;
+  const PawlSwitching* by = k->switching;
   PawlWatch* w = &system->watches[c];
   *w = (PawlWatch){-1, -1, -1, -1, -1, -1, false, false};
   if (k->triggered) {

@@ -57,7 +57,7 @@ static PawlStatus derive_mode(PawlSymbols* s, const PawlConstraint* constraint, 
 // f = -sign(g') F G^T while a joint slides.                                              (V7) (W7)
 static PawlStatus derive_friction(PawlSymbols* s, const PawlConstraint* constraint) {
   const PawlMode* held = &constraint->modes[PAWL_MODE_HELD];
-  PawlNode g = copy(s, held->rows[0].node), F = copy(s, constraint->switching.friction);
+  PawlNode g = copy(s, held->rows[0].node), F = copy(s, constraint->switching->friction);
   int c = (int)(constraint - s->model->constraints);
   for (int j = 0; j < s->coordinate_count; j++) {
     PawlNode down = pawl_derive_sliding(s->dag, s->model, held->rate, g, F, j);
@@ -102,7 +102,7 @@ static PawlStatus derive_modes(PawlSymbols* s) {
       s->in = k->mode_count > 1 ? (PawlSymbolMode){c, m} : always;
       PAWL_TRY(derive_mode(s, k, m));
     }
-    if (k->switching.capacity != PAWL_NO_NODE) {
+    if (k->switching->capacity != PAWL_NO_NODE) {
       PAWL_TRY(derive_friction(s, k));
     }
   }

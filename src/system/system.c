@@ -280,12 +280,19 @@ static PawlStatus make_locks(PawlSystem* system, PawlError* err) {
                                    {.name = "locked", .where = PAWL_NO_NODE, .row_count = 1},
                                    {.name = "waiting", .where = PAWL_NO_NODE}};
   PawlConstraint* locks = PAWL_NEW(&system->arena, PawlConstraint, rows);
+  PawlSwitching* switching = PAWL_NEW(&system->arena, PawlSwitching, rows);
   system->row_constraint = PAWL_NEW(&system->arena, int, rows);
   system->watches = PAWL_NEW(&system->arena, PawlWatch, rows);
-  if (!locks || !system->row_constraint || !system->watches) {
+  if (!locks || !switching || !system->row_constraint || !system->watches) {
     return pawl_fail_memory(err);
   }
   for (int i = 0; i < rows; i++) {
+    switching[i] = (PawlSwitching){.given = true,
+                                   .engaged = c->engaged[i] != 0,
+                                   .engage = {.when = PAWL_NO_NODE},
+                                   .release = {.when = PAWL_NO_NODE},
+                                   .capacity = PAWL_NO_NODE,
+                                   .friction = PAWL_NO_NODE};
     locks[i] = (PawlConstraint){.name = c->row_names[i],
                                 .impact = 1.0,
                                 .mode_count = 3,
@@ -296,12 +303,7 @@ static PawlStatus make_locks(PawlSystem* system, PawlError* err) {
                                 .is_lock = true,
                                 .triggered = true,
                                 .snap_to = PAWL_NO_NODE,
-                                .switching = {.given = true,
-                                              .engaged = c->engaged[i] != 0,
-                                              .engage = {.when = PAWL_NO_NODE},
-                                              .release = {.when = PAWL_NO_NODE},
-                                              .capacity = PAWL_NO_NODE,
-                                              .friction = PAWL_NO_NODE}};
+                                .switching = &switching[i]};
     system->row_constraint[i] = i;
     system->watches[i] = (PawlWatch){-1, -1, -1, -1, -1, -1, false, false};
   }

@@ -53,11 +53,11 @@ static void scale_constraint(PawlModel* m, Units u, PawlConstraint* c) {
     }
   }
   scale(m, u, 1.0, &c->snap_to);
-  scale(m, u, u.C, &c->switching.capacity);
-  scale(m, u, u.C, &c->switching.friction);
-  scale_trigger(m, u, &c->switching.engage);
-  scale_trigger(m, u, &c->switching.release);
-  c->switching.duration *= u.s;
+  scale(m, u, u.C, &c->switching->capacity);
+  scale(m, u, u.C, &c->switching->friction);
+  scale_trigger(m, u, &c->switching->engage);
+  scale_trigger(m, u, &c->switching->release);
+  c->switching->duration *= u.s;
 }
 
 static void scale_model(PawlModel* m, Units u) {

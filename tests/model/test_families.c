@@ -295,9 +295,9 @@ static void test_family_of_constraints(void** state) {
   assert_int_equal(model->row_count, 6 + 2 + 2);
   assert_string_equal(model->constraints[1].name, "joint[2]");
   assert_int_equal(model->constraints[1].first_row, 2);
-  CHECK_NEAR(model->constraints[4].switching.engage.times[0], 2, 0);
-  CHECK_NEAR(model->constraints[6].switching.duration, 2, 0);
-  CHECK_NEAR(node_value(model, model->constraints[6].switching.engage.when), 4.3, 0);
+  CHECK_NEAR(model->constraints[4].switching->engage.times[0], 2, 0);
+  CHECK_NEAR(model->constraints[6].switching->duration, 2, 0);
+  CHECK_NEAR(node_value(model, model->constraints[6].switching->engage.when), 4.3, 0);
   assert_int_equal(model->contact_count, 4);
   CHECK_NEAR(model->contacts[3].restitution, 0.3, 0);
   assert_string_equal(model->events[1].name, "e[2]");

@@ -150,8 +150,8 @@ static void test_constraints(void** state) {
   assert_int_equal(c[1].first_row, 1);
   assert_int_equal(c[1].row_count, 2);
   assert_int_equal(c[2].first_row, 3);
-  assert_true(c[0].switching.engaged && !c[0].switching.given && !c[0].impact_given);
-  assert_true(!c[2].switching.engaged && c[2].switching.given && c[2].impact_given);
+  assert_true(c[0].switching->engaged && !c[0].switching->given && !c[0].impact_given);
+  assert_true(!c[2].switching->engaged && c[2].switching->given && c[2].impact_given);
   CHECK_NEAR(c[0].impact, 1, 0);
   assert_true(c[2].impact_none && c[2].triggered && !c[0].triggered);
   pawl_model_destroy(model);
@@ -247,29 +247,29 @@ static void test_locks(void** state) {
   assert_int_equal(model->constraint_count, 5);
   assert_int_equal(model->row_count, 5);
   const PawlConstraint* later = model->constraints;
-  assert_false(later[0].is_lock || later[0].switching.engaged);
+  assert_false(later[0].is_lock || later[0].switching->engaged);
   const PawlConstraint* brake = &later[1];
-  assert_true(brake->is_lock && !brake->switching.engaged && brake->switching.given);
-  assert_int_equal(brake->switching.engage.time_count, 3);
-  CHECK_NEAR(brake->switching.engage.times[1], 1.6, 0);
-  assert_int_equal(brake->switching.release.direction, PAWL_DIRECTION_UP);
-  CHECK_NEAR(brake->switching.release.after, 0.1, 0);
-  CHECK_NEAR(node_value(model, brake->switching.release.when), 2.2, 0);
+  assert_true(brake->is_lock && !brake->switching->engaged && brake->switching->given);
+  assert_int_equal(brake->switching->engage.time_count, 3);
+  CHECK_NEAR(brake->switching->engage.times[1], 1.6, 0);
+  assert_int_equal(brake->switching->release.direction, PAWL_DIRECTION_UP);
+  CHECK_NEAR(brake->switching->release.after, 0.1, 0);
+  CHECK_NEAR(node_value(model, brake->switching->release.when), 2.2, 0);
   assert_int_equal(brake->on_engage, PAWL_ENGAGE_KEEP);
   const PawlConstraint* clutch = &later[2];
-  assert_int_equal(clutch->switching.engage.direction, PAWL_DIRECTION_DOWN);
-  CHECK_NEAR(clutch->switching.duration, 2, 0);
-  assert_true(clutch->switching.smooth);
-  CHECK_NEAR(node_value(model, clutch->switching.engage.when), 2 - 4, 0);  // lambda 0 is 4
+  assert_int_equal(clutch->switching->engage.direction, PAWL_DIRECTION_DOWN);
+  CHECK_NEAR(clutch->switching->duration, 2, 0);
+  assert_true(clutch->switching->smooth);
+  CHECK_NEAR(node_value(model, clutch->switching->engage.when), 2 - 4, 0);  // lambda 0 is 4
   const PawlConstraint* stick = &later[3];
-  assert_true(stick->switching.engaged && stick->impact_none);
-  CHECK_NEAR(node_value(model, stick->switching.capacity), 10, 0);
-  CHECK_NEAR(node_value(model, stick->switching.friction), 5, 0);
+  assert_true(stick->switching->engaged && stick->impact_none);
+  CHECK_NEAR(node_value(model, stick->switching->capacity), 10, 0);
+  CHECK_NEAR(node_value(model, stick->switching->friction), 5, 0);
   const PawlConstraint* snapper = &later[4];
   assert_int_equal(snapper->on_engage, PAWL_ENGAGE_SNAP);
   CHECK_NEAR(node_value(model, snapper->snap_to), 0.5, 0);
   CHECK_NEAR(snapper->impact, 1, 0);
-  CHECK_NEAR(node_value(model, snapper->switching.engage.when), 2 - 2.2, 1e-15);
+  CHECK_NEAR(node_value(model, snapper->switching->engage.when), 2 - 2.2, 1e-15);
   pawl_model_destroy(model);
 }
 

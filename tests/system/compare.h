@@ -188,7 +188,7 @@ static inline double friction(const Compare* c, bool rate) {
     const PawlConstraint* lock = &c->s->model->constraints[k];
     int mode = c->place->modes ? c->place->modes[k] : 0;
     if (lock->triggered && mode >= PAWL_MODE_UP && lock->modes[PAWL_MODE_HELD].rate == rate) {
-      double force = creal(c->graph.value[lock->switching.friction]);
+      double force = creal(c->graph.value[lock->switching->friction]);
       double along = slope(&c->graph, lock->modes[PAWL_MODE_HELD].rows[0].node);
       sum += mode == PAWL_MODE_UP ? -force * along : force * along;
     }

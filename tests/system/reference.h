@@ -36,7 +36,7 @@ static inline double complex graph_force(const Graph* g, const Place* p, int row
   if (c < 0 || !g->model->constraints[c].triggered || mode < PAWL_MODE_UP) {
     return p->lambda[row];
   }
-  double complex force = g->value[g->model->constraints[c].switching.friction];
+  double complex force = g->value[g->model->constraints[c].switching->friction];
   return mode == PAWL_MODE_UP ? -force : force;
 }
 
