@@ -52,21 +52,26 @@ static int add_block(PawlArena* arena, size_t need) {
   return 0;
 }
 
-void* pawl_arena_alloc(PawlArena* arena, size_t count, size_t size) {
-  bool absurd = size != 0 && count > (size_t)PTRDIFF_MAX / 2 / size;
-  size_t bytes = absurd ? 0 : round_up(count * size);
-  bool full = arena->size - arena->used < bytes || !arena->blocks;
-  arena->failed = arena->failed || absurd || (full && add_block(arena, bytes) != 0);
+// `bytes` of the newest block from byte `from` on, or of another one.
+static char* take(PawlArena* arena, size_t from, size_t bytes) {
+  bool full = !arena->blocks || from > arena->size || arena->size - from < bytes;
+  arena->failed = arena->failed || (full && add_block(arena, bytes) != 0);
   if (arena->failed) {
     return NULL;
   }
-  char* memory = payload(arena->blocks) + arena->used;
-  arena->used += bytes;
-  return memory;  // zeroed: blocks come zeroed and no byte is handed out twice
+  from = full ? 0 : from;
+  arena->used = from + bytes;
+  return payload(arena->blocks) + from;  // zeroed: blocks come so and no byte is handed out twice
+}
+
+void* pawl_arena_alloc(PawlArena* arena, size_t count, size_t size) {
+  bool absurd = size != 0 && count > (size_t)PTRDIFF_MAX / 2 / size;
+  arena->failed = arena->failed || absurd;
+  return take(arena, round_up(arena->used), absurd ? 0 : round_up(count * size));
 }
 
 char* pawl_arena_copy(PawlArena* arena, const char* text, size_t length) {
-  char* copy = pawl_arena_alloc(arena, length + 1, 1);
+  char* copy = take(arena, arena->used, length + 1);
   if (copy) {
     memcpy(copy, text, length);
   }

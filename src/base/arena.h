@@ -16,7 +16,8 @@ void* pawl_arena_alloc(PawlArena* arena, size_t count, size_t size);
 #define PAWL_NEW(arena, type, count) \
   ((type*)pawl_arena_alloc((arena), (size_t)(count), sizeof(type)))
 
-// A copy of the first `length` bytes of `text`, terminated; NULL when memory is short.
+// A copy of the first `length` bytes of `text`, terminated; NULL when memory is short. Texts stand
+// close behind each other.
 char* pawl_arena_copy(PawlArena* arena, const char* text, size_t length);
 
 void pawl_arena_free(PawlArena* arena);  // leaves an empty arena

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -109,6 +110,33 @@ static void test_pages(void** state) {
   pawl_arena_free(&arena);
 }
 
+// Texts stand close to each other, through all blocks, and what follows them is aligned and zero.
+static void test_texts_in_arena(void** state) {
+  (void)state;
+  enum { MANY = 3000 };
+  PawlArena arena = {0};
+  char* texts[MANY];
+  for (int k = 0; k < MANY; k++) {
+    char text[32];
+    int length = snprintf(text, sizeof text, "x[%d]''", k);
+    texts[k] = pawl_arena_copy(&arena, text, (size_t)length);
+    if (k % 100 == 99) {
+      const double* numbers = PAWL_NEW(&arena, double, 9);
+      assert_int_equal((uintptr_t)numbers % 64, 0);
+      for (int i = 0; i < 9; i++) {
+        assert_true(numbers[i] == 0.0);
+      }
+    }
+  }
+  assert_ptr_equal(texts[1], texts[0] + strlen(texts[0]) + 1);
+  for (int k = 0; k < MANY; k++) {
+    char text[32];
+    snprintf(text, sizeof text, "x[%d]''", k);
+    assert_string_equal(texts[k], text);
+  }
+  pawl_arena_free(&arena);
+}
+
 static void test_arena_without_memory(void** state) {
   (void)state;
   PawlArena arena = {0};
@@ -124,9 +152,13 @@ static void test_arena_without_memory(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_alloc),   cmocka_unit_test(test_failing_on_demand),
-      cmocka_unit_test(test_growing), cmocka_unit_test(test_arena),
-      cmocka_unit_test(test_pages),   cmocka_unit_test(test_arena_without_memory),
+      cmocka_unit_test(test_alloc),
+      cmocka_unit_test(test_failing_on_demand),
+      cmocka_unit_test(test_growing),
+      cmocka_unit_test(test_arena),
+      cmocka_unit_test(test_pages),
+      cmocka_unit_test(test_texts_in_arena),
+      cmocka_unit_test(test_arena_without_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
