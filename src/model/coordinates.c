@@ -164,7 +164,10 @@ void pawl_load_guess(PawlLoader* loader, const PawlYaml* text, PawlCoordinate* c
 static void read_map(PawlLoader* loader, PawlYaml* map, const PawlScope* scope, int number,
                      PawlCoordinate* coordinate) {
   static const char* const keys[] = {"start", "rate", "guess", "unit", "kind", NULL};
-  pawl_yaml_check_keys(&loader->report, map, "a coordinate", keys);
+  if (loader->known_keys != map) {  // once for a family
+    pawl_yaml_check_keys(&loader->report, map, "a coordinate", keys);
+    loader->known_keys = map;
+  }
   for (PawlYaml* child = map->first; child; child = child->next) {
     const char* key = child->key->text;
     if (strcmp(key, "start") == 0) {

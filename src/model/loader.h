@@ -96,6 +96,7 @@ typedef struct PawlLoader {
   const PawlFamily* parameter_open;  // the one being evaluated
   long long rounds;                  // spent of PAWL_MODEL_MAX_ROUNDS
   long long parts;                   // rows, modes, points and times so far
+  const PawlYaml* known_keys;        // the map whose keys were looked at last
   int coming;                        // elements of a kind that the family or loop may bring, or 0
   long long cells;                   // of the boxes of all families so far
   PawlDefinition* definitions;
@@ -193,6 +194,7 @@ typedef struct PawlParsed {
   PawlAstKey key;
   struct PawlAgain* again;  // how members of a family were built (again.c)
   int misses;               // members that were built from the tree
+  bool judged, is_value;    // what pawl_is_value found
 } PawlParsed;
 
 // The text as an expression: a node of the model's graph. `text` must be a scalar, or it is

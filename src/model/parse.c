@@ -115,7 +115,15 @@ void pawl_fold_structure(const PawlLoader* loader, const PawlScope* scope, PawlA
 
 bool pawl_is_value(PawlLoader* loader, PawlYaml* text, const PawlScope* scope) {
   const PawlAst* ast = pawl_parse(loader, text, scope);
-  return ast && !pawl_find_time(ast) && only_structure(loader, scope, ast);
+  if (!ast) {
+    return false;
+  }
+  PawlParsed* parsed = text->parsed;  // the same for every index
+  if (!parsed->judged) {
+    parsed->is_value = !pawl_find_time(ast) && only_structure(loader, scope, ast);
+    parsed->judged = true;
+  }
+  return parsed->is_value;
 }
 
 const PawlAst* pawl_find_time(const PawlAst* ast) {

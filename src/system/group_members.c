@@ -70,39 +70,30 @@ static bool has_turn(const PawlSorter* s, PawlNode node) {
   return s->turned && node >= 0 && s->turned[node];
 }
 
-static bool term_fits(const PawlSorter* s, int k, int first) {
+static bool turns_in(const PawlSorter* s, int term, int constraint) {
   const PawlModel* model = s->system->model;
-  Places mine = places_of(model, k, -1), its = places_of(model, first, -1);
-  return model->terms[k].kind == model->terms[first].kind && same_pattern(&mine, &its);
-}
-
-static bool constraint_fits(const PawlSorter* s, int c, int first) {
-  const PawlModel* model = s->system->model;
-  Places mine = places_of(model, -1, c), its = places_of(model, -1, first);
-  return same_rows(model->constraints[c].modes, model->constraints[first].modes) &&
-         same_pattern(&mine, &its);
-}
-
-static bool may_be_member(const PawlSorter* s, int term, int constraint) {
-  const PawlModel* model = s->system->model;
-  if (places_of(model, term, constraint).count < 0) {
-    return false;
-  }
   if (term >= 0) {
-    return !has_turn(s, model->terms[term].node);
+    return has_turn(s, model->terms[term].node);
   }
   bool turns = false;
   const PawlMode* mode = model->constraints[constraint].modes;
   for (int k = 0; k < mode->row_count; k++) {
     turns |= has_turn(s, mode->rows[k].node);
   }
-  return !turns;
+  return turns;
+}
+
+static bool same_form(const PawlModel* model, bool terms, int k, int first) {
+  return terms ? model->terms[k].kind == model->terms[first].kind
+               : same_rows(model->constraints[k].modes, model->constraints[first].modes);
 }
 
 // like[k]: the first of its recipe, itself for that one; -1: it is by itself. `first_of` and `size`
 // are by recipe, that of the first row of a constraint.
 static void find_likes(PawlSorter* s, bool terms, int count, int* like, int* first_of, int* size) {
   const PawlModel* model = s->system->model;
+  Places its = {0};
+  int its_of = -1;
   for (int pass = 0; pass < 2; pass++) {  // families that are too small are known at the end
     for (int k = 0; k < count; k++) {
       bool plain = terms || is_plain(&model->constraints[k]);
@@ -114,9 +105,18 @@ static void find_likes(PawlSorter* s, bool terms, int count, int* like, int* fir
         like[k] = like[k] >= 0 && size[like[k]] < PAWL_FEWEST_LANES ? -1 : like[k];
         continue;
       }
-      bool may = plain && member.recipe > 0 && may_be_member(s, terms ? k : -1, terms ? -1 : k);
+      int term = terms ? k : -1, constraint = terms ? -1 : k;
+      Places mine = {.count = -1};
+      if (plain && member.recipe > 0) {
+        mine = places_of(model, term, constraint);
+      }
+      bool may = mine.count >= 0 && !turns_in(s, term, constraint);
       *first = may && *first < 0 ? k : *first;
-      bool fits = may && (terms ? term_fits(s, k, *first) : constraint_fits(s, k, *first));
+      if (may && its_of != *first) {
+        its = places_of(model, terms ? *first : -1, terms ? -1 : *first);
+        its_of = *first;
+      }
+      bool fits = may && same_form(model, terms, k, *first) && same_pattern(&mine, &its);
       like[k] = fits ? *first : -1;
       size[k] = 0;
       if (fits) {
