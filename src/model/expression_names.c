@@ -99,6 +99,10 @@ static PawlNode state(PawlBuild* build, PawlDag* dag, const PawlAst* ast, const 
         error, ast, "'%s' is a state %s", pawl_quote(ast->name).s,
         moves ? "and has one time derivative only" : "without rate and has no time derivative");
   }
+  if (!moves && build->loader->model->inputs[state->input].kind == PAWL_INPUT_FOLLOWS &&
+      !build->numbers) {
+    return pawl_dag_leaf(dag, PAWL_OP_INPUT, state->input);  // a number wherever it stands
+  }
   bool kept = !moves && (build->use->may & PAWL_MAY_KEPT);
   unsigned kind = ast->primes > 0 ? PAWL_MAY_A : kept ? PAWL_MAY_KEPT : PAWL_MAY_STATE;
   build->loader->keeps |= kept;

@@ -316,7 +316,6 @@ static bool read_motion(PawlMade* made, PawlJoint* joint) {
   good &= read_values(made, joint, "rate", joint->rate);
   joint->switching = pawl_part_get(joint->map, "switch");
   joint->records = pawl_part_is_true(made, joint->map, "reaction");
-  joint->turns = pawl_part_is_true(made, joint->map, "turns");
   joint->cut = joint->records || pawl_part_is_true(made, joint->map, "cut") || joint->switching ||
                joint->motion->rows_only || pawl_joint_rubs(joint);
   return good;

@@ -32,9 +32,10 @@ typedef struct PawlJointMotion {
   const char* alone[PAWL_JOINT_ROWS];    // the last of them by (J3), which hold nowhere else
   const char* kept_axes[2];              // $u and $w, or $x and $y, where it catches (J4)
   const char* found[PAWL_JOINT_VALUES];  // the values where they are no coordinates
-  const char* drive;                     // row by which the first value is $1
-  const char* contact;                   // where it rolls: no slip of the material there, across $A
-  const char* kept;                      // what stays as it is at the start, besides the rows
+  const char *sine[PAWL_JOINT_VALUES], *cosine[PAWL_JOINT_VALUES];  // of those that are angles
+  const char* drive;           // row by which the first value is $1
+  const char* contact;         // where it rolls: no slip of the material there, across $A
+  const char* kept;            // what stays as it is at the start, besides the rows
   const char *force, *torque;  // of the rows, on the second body, along F; NULL: none or not known
   const char *hold_force, *hold_torque;  // the same of what holds the value, which stands behind
   // What the rows carry besides where the value is driven, which acts on the body another way than
@@ -67,11 +68,11 @@ typedef struct PawlJoint {
   bool given[2];                                                   // the start, the rate are
   const PawlYaml* switching;                                       // the key `switch`
   bool cut;                                                        // not for the tree
-  bool records;         // the key `reaction`: its forces are outputs
-  bool turns;           // the key: its angle counts turns
-  bool in_tree;         // carries a body
-  bool carries_family;  // it may: all of one, or the first of a chain, forward
-  bool is_coordinate;   // its values are: it is in the tree, and bodies have none of their own
+  bool records;                    // the key `reaction`: its forces are outputs
+  bool counts[PAWL_JOINT_VALUES];  // angles that count turns by (J5)
+  bool in_tree;                    // carries a body
+  bool carries_family;             // it may: all of one, or the first of a chain, forward
+  bool is_coordinate;  // its values are: it is in the tree, and bodies have none of their own
   bool in_loop;
   bool closes;     // a loop: rows, at the start too
   bool alone;      // rows by (J3)
@@ -149,10 +150,9 @@ void pawl_joint_start(PawlMade* made, const PawlJoint* joint, const PawlBodies* 
 bool pawl_joint_rubs(const PawlJoint* joint);
 // Springs, motors, stops, locks.
 void pawl_write_joint_acts(PawlMade* made, const PawlJoint* joint);
-// `turned` of the key `turns`, and whether that takes a state, as it is no coordinate in space.
-void pawl_write_joint_turns(PawlMade* made, const PawlJoint* joint);
-bool pawl_joint_counts(const PawlMade* made, const PawlJoint* joint);
-void pawl_write_turned_spring(PawlMade* made, const PawlJoint* joint, const PawlYaml* spring);
+// Which of its angles count turns by (J5): those that something looks at; and such an angle.
+void pawl_find_turns(PawlMade* made, PawlJoint* joint, const PawlYaml* root);
+const char* pawl_joint_turned(PawlMade* made, const PawlJoint* joint, int value);
 // Outputs of the key `reaction`: what rows, and locks along the value, give the second body.
 void pawl_write_joint_reaction(PawlMade* made, const PawlJoint* joint);
 // Outputs of the key `power`: that of each act along the value, and their sum.

@@ -42,22 +42,13 @@ static bool check_spring(PawlMade* made, const PawlYaml* spring) {
 
 static void write_spring(PawlMade* made, const PawlJoint* joint, const char* value,
                          const PawlYaml* spring, const PawlYaml* damping) {
-  bool counts = pawl_joint_counts(made, joint), damps = damping || pawl_part_get(spring, "damping");
   if (!check_spring(made, spring)) {
-    return;
-  }
-  if (counts) {
-    pawl_write_turned_spring(made, joint, spring);
-  }
-  if (counts && !damps) {
     return;
   }
   PawlYaml* map = put_map(made, joint, "springs", "spring");
   pawl_set(made, map, joint->key, "along", value);
   for (const PawlYaml* child = spring ? spring->first : NULL; child; child = child->next) {
-    if (!counts || strcmp(child->key->text, "damping") == 0) {
-      pawl_set_node(made, map, child->key->text, child);
-    }
+    pawl_set_node(made, map, child->key->text, child);
   }
   if (damping && pawl_part_get(spring, "damping")) {
     pawl_report(&made->loader->report, damping, "the spring of '%s' has damping: already",

@@ -10,8 +10,7 @@
 // The value that things act along; NULL: it has none.
 static const char* acted(PawlMade* made, const PawlJoint* joint) {
   const char* name = joint->motion->values[0];
-  bool counts = name && pawl_joint_counts(made, joint);
-  return name ? pawl_part_use(made, &joint->name, counts ? "turned" : name) : NULL;
+  return name ? pawl_part_use(made, &joint->name, name) : NULL;
 }
 
 // What a row gives pushes towards where its left side grows.

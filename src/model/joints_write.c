@@ -328,7 +328,8 @@ void pawl_write_row_joint(PawlMade* made, const PawlJoint* joint, bool with_valu
   }
   for (int k = 0; k < PAWL_JOINT_VALUES && joint->motion->values[k] && with_values; k++) {
     define(made, joint->key, &joint->name, joint->motion->values[k],
-           pawl_joint_fill(made, joint, joint->motion->found[k], none, none));
+           joint->counts[k] ? pawl_joint_turned(made, joint, k)
+                            : pawl_joint_fill(made, joint, joint->motion->found[k], none, none));
   }
   if (with_values) {
     define_rate(made, joint);

@@ -166,7 +166,7 @@ static bool may_be_turned_over(const Mechanism* m, const PawlJoint* joint) {
   return !joint->name.range[0] && !joint->keeps && (joint->switching || found || !places);
 }
 
-static void write_joints(Mechanism* m) {
+static void write_joints(Mechanism* m, const PawlYaml* root) {
   for (int k = 0; k < m->joints.count; k++) {
     PawlJoint* joint = &m->joints.item[k];
     joint->keeps = keeps_axes(joint);
@@ -175,13 +175,13 @@ static void write_joints(Mechanism* m) {
       pawl_write_gear(&m->made, joint, &m->joints);
       continue;
     }
+    pawl_find_turns(&m->made, joint, root);
     if (!joint->is_coordinate) {
       pawl_write_row_joint(&m->made, joint, true);
     }
     if (joint->closes) {
       pawl_write_joint_kept(&m->made, joint, joint->given[0], joint->given[1]);
     }
-    pawl_write_joint_turns(&m->made, joint);
     pawl_write_joint_acts(&m->made, joint);
   }
 }
@@ -273,7 +273,7 @@ bool pawl_expand_mechanism(PawlLoader* loader, PawlYaml* root) {
     return false;
   }
   write_bodies(&m);
-  write_joints(&m);
+  write_joints(&m, root);
   if (loader->report.count == mistakes) {
     check_moves(&m, root);
   }

@@ -64,10 +64,12 @@ typedef struct PawlStateDef {
   PawlSource source;  // of the rate, where there is one
 } PawlStateDef;
 
-// What is held between steps: an input, a state without rate, a parameter that may change.
+// What is held between steps: an input, a state without rate, one that follows an expression from
+// step to step, a parameter that may change.
 typedef enum PawlInputKind {
   PAWL_INPUT_PLAIN,
   PAWL_INPUT_STATE,
+  PAWL_INPUT_FOLLOWS,
   PAWL_INPUT_PARAMETER
 } PawlInputKind;
 typedef struct PawlInputDef {
@@ -226,7 +228,8 @@ typedef struct PawlImpulse {
 typedef struct PawlSet {
   int coordinate;  // of the state; -1: an input
   int input;
-  bool keeps;  // of a constraint
+  bool keeps;    // of a constraint
+  bool follows;  // of no event: after every step
   PawlNode node;
   PawlSource source;
 } PawlSet;
@@ -296,7 +299,7 @@ struct PawlModel {
   const char *warnings, *notes;  // on the reading, lines; "" without
   int parameter_count, coordinate_count, term_count, constraint_count, row_count, slip_count,
       contact_count, event_count, impulse_count, output_count, shape_count;
-  int state_count, dynamic_count, input_count, set_count;
+  int state_count, dynamic_count, input_count, set_count, follow_count;
   int turning;  // coordinates that are no rotation: the first ones
   int rotation_count;
   PawlRotation* rotations;

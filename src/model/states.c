@@ -15,13 +15,14 @@ static const PawlUse set_use = {"what an event sets",
                                     PAWL_MAY_LAMBDA | PAWL_MAY_OUTPUT | PAWL_MAY_SIGNALS,
                                 NULL};
 static const PawlUse keep_use = {"what a constraint sets", PAWL_MAY_Q | PAWL_MAY_T, NULL};
+static const PawlUse follow_use = {"what a state follows", PAWL_MAY_Q | PAWL_MAY_T, NULL};
 
 // ---- what they start with -----------------------------------------------------------------------
 
 // `0`, or a map with start: and unit:, and rate: for a state.
 static bool read_body(PawlLoader* loader, PawlYaml* body, const PawlScope* scope, bool is_state,
                       double* start, const char** unit) {
-  static const char* const keys[] = {"start", "unit", "rate", NULL};
+  static const char* const keys[] = {"start", "unit", "rate", "follows", NULL};
   static const char* const input_keys[] = {"start", "unit", NULL};
   if (body->kind != PAWL_YAML_MAP) {
     return pawl_yaml_is_null(body) || pawl_value(loader, body, scope, start);
@@ -50,8 +51,8 @@ int pawl_add_input(PawlLoader* loader, const PawlDeclared* entry, const PawlInde
              : -1;
 }
 
-static bool has_rate(const PawlYaml* body) {
-  return body->kind == PAWL_YAML_MAP && pawl_yaml_get(body, "rate");
+static PawlYaml* part_of(const PawlYaml* body, const char* key) {
+  return body->kind == PAWL_YAML_MAP ? pawl_yaml_get(body, key) : NULL;
 }
 
 // A state with a rate is a velocity behind those of the coordinates.                         (Z1)
@@ -80,11 +81,12 @@ int pawl_add_state(PawlLoader* loader, const PawlDeclared* entry, const PawlInde
       !PAWL_ROOM(loader, entry->key, model->states, loader->state_capacity, model->state_count)) {
     return -1;
   }
-  if (has_rate(entry->value)) {
+  if (part_of(entry->value, "rate")) {
     PawlCoordinate rate = {.name = state.name, .unit = unit, .rate = start, .source = source};
     state.coordinate = add_dynamic(loader, entry, rate);
   } else {
-    PawlInputDef held = {state.name, unit, start, PAWL_INPUT_STATE};
+    bool follows = part_of(entry->value, "follows");
+    PawlInputDef held = {state.name, unit, start, follows ? PAWL_INPUT_FOLLOWS : PAWL_INPUT_STATE};
     state.input = add_held(loader, entry, held);
   }
   if (state.coordinate < 0 && state.input < 0) {
@@ -96,9 +98,30 @@ int pawl_add_state(PawlLoader* loader, const PawlDeclared* entry, const PawlInde
 
 // ---- rates --------------------------------------------------------------------------------------
 
+// z = e at the end of every step.                                                           (Z10)
+static bool load_follows(PawlLoader* loader, PawlYaml* text, const PawlIndexer* at,
+                         const PawlStateDef* state) {
+  PawlModel* model = loader->model;
+  PawlSet set = {.coordinate = -1,
+                 .input = state->input,
+                 .follows = true,
+                 .source = pawl_loader_source(loader, text)};
+  if (state->input < 0) {
+    pawl_report(&loader->report, text->key, "a state has either rate: or follows:");
+    return false;
+  }
+  if (!pawl_expression(loader, text, &at->scope, &follow_use, &set.node) ||
+      !PAWL_ROOM(loader, text, model->sets, loader->set_capacity, model->set_count)) {
+    return false;
+  }
+  model->sets[model->set_count++] = set;
+  model->follow_count++;
+  return true;
+}
+
 static bool load_rates_of(PawlLoader* loader, PawlYaml* child) {
-  PawlYaml* rate = has_rate(child) ? pawl_yaml_get(child, "rate") : NULL;
-  const PawlAstKey* key = rate ? pawl_key(loader, child->key) : NULL;
+  PawlYaml *rate = part_of(child, "rate"), *follows = part_of(child, "follows");
+  const PawlAstKey* key = rate || follows ? pawl_key(loader, child->key) : NULL;
   PawlIndexer at;
   bool good = key != NULL;
   for (bool more = good && pawl_indexer_begin(&at, loader, child->key, key, &PAWL_SCOPE_EMPTY);
@@ -106,12 +129,13 @@ static bool load_rates_of(PawlLoader* loader, PawlYaml* child) {
     const PawlFamily* family = pawl_names_find(&loader->names, key->name);
     int* cell = family && !family->failed ? pawl_family_cell(family, at.value) : NULL;
     PawlStateDef* state = cell && *cell >= 0 ? &loader->model->states[*cell] : NULL;
-    good = state && pawl_expression(loader, rate, &at.scope, &rate_use, &state->rate);
     if (state) {
-      state->source = pawl_loader_source(loader, rate);
+      state->source = pawl_loader_source(loader, rate ? rate : follows);
     }
+    good = state && (!rate || pawl_expression(loader, rate, &at.scope, &rate_use, &state->rate));
+    good = good && (!follows || load_follows(loader, follows, &at, state));
   }
-  return good || !rate;
+  return good || (!rate && !follows);
 }
 
 // Rates follow from v' and lambda, all at once (Z4): none of them is there for another one, so what
@@ -269,9 +293,11 @@ static bool check_once(PawlLoader* loader, const PawlYaml* where, int first, con
   for (int k = 0; k < model->set_count; k++) {
     const PawlSet* other = &model->sets[k];
     bool same = other->coordinate == set->coordinate && other->input == set->input;
-    if (same && (k >= first || other->keeps)) {
-      pawl_report(&loader->report, where, "set: '%s' is set %s", pawl_quote(where->text).s,
-                  k >= first ? "twice" : "by a constraint already");
+    if (same && (k >= first || other->keeps || other->follows)) {
+      pawl_report(&loader->report, where, "set: '%s' %s", pawl_quote(where->text).s,
+                  other->follows ? "follows an expression"
+                  : k >= first   ? "is set twice"
+                                 : "is set by a constraint already");
       return false;
     }
   }
@@ -359,7 +385,8 @@ static int find_not_kept(void* context, PawlOp leaf, int index) {
   for (int s = c->first_set; leaf == PAWL_OP_INPUT && s < c->first_set + c->set_count; s++) {
     leaf = k->model->sets[s].input == index ? PAWL_OP_CONST : leaf;
   }
-  return leaf == PAWL_OP_INPUT ? index + 1 : 0;
+  bool follows = leaf == PAWL_OP_INPUT && k->model->inputs[index].kind == PAWL_INPUT_FOLLOWS;
+  return leaf == PAWL_OP_INPUT && !follows ? index + 1 : 0;
 }
 
 // Equations have states that their constraint sets, and no others.

@@ -10,6 +10,7 @@
 #include "step/loop_piece.h"
 #include "step/loop_watched.h"
 #include "step/works.h"
+#include "switch/hold.h"
 #include "switch/tolerances.h"
 #include "system/system.h"
 
@@ -214,6 +215,19 @@ static PawlStatus follow_slips(PawlStepper* s, const PawlState* state, double sl
   return PAWL_OK;
 }
 
+static bool follows(const PawlStepper* s) {
+  return s->system->model && s->system->model->follow_count > 0;
+}
+
+// States that follow expressions.                                                            (Z10)
+static PawlStatus follow(PawlStepper* s, PawlState* state, PawlError* err) {
+  PawlPoint point = {state->t,      state->q,     state->v,   state->a,
+                     state->lambda, state->modes, state->held};
+  PAWL_TRY(pawl_eval_run(s->watching.aside, &point, err));
+  pawl_hold_follow(&s->dynamics, state, pawl_eval_values(s->watching.aside)->watch);
+  return PAWL_OK;
+}
+
 static PawlStatus take(PawlStepper* s, PawlState* state, double h, PawlError* err) {
   PawlLoop* l = s->loop;
   double begin = state->t, end = begin + h, slack = slack_of(begin, h);
@@ -246,6 +260,7 @@ static PawlStatus take(PawlStepper* s, PawlState* state, double h, PawlError* er
     bool found, whole = target == end && state->t == begin;  // h itself, not what rounding makes
     int logged = s->log.count;
     PAWL_TRY(pawl_watched_piece(s, state, whole ? h : target - state->t, slack, &found, err));
+    PAWL_TRY(follows(s) ? follow(s, state, err) : PAWL_OK);
     bool ends = !(end - state->t > slack) && next > end + slack && !l->kinks.located;
     if (ends && !found && s->log.count == logged) {
       return PAWL_OK;  // nothing is due that was not before
@@ -286,7 +301,7 @@ static void plan(PawlStepper* s, const PawlState* state, double h) {
   l->plan_bare = s->method->exact && !s->works && s->contact_count == 0 && !l->kinks.located &&
                  (!l->switches || l->event_driven);
   l->plan_clear = l->guards.locates;
-  if ((l->plan_open && !s->method->peeks) || (l->plan_clear && !is_clear(s, state))) {
+  if (follows(s) || (l->plan_open && !s->method->peeks) || (l->plan_clear && !is_clear(s, state))) {
     return;  // every step looks
   }
   l->plan_state = state;
@@ -424,7 +439,7 @@ PAWL_APART PawlStatus pawl_loop_step(PawlStepper* s, PawlState* state, double h,
     }
   }
   if (l->guards.condition_count + l->guards.clock_count + l->kinks.timed == 0 &&
-      !l->guards.locates && !l->guards.kinks) {
+      !l->guards.locates && !l->guards.kinks && !follows(s)) {
     return pawl_piece_step(s, state, h, err);
   }
   return take_or_restore(s, state, h, err);

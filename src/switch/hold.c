@@ -37,6 +37,15 @@ void pawl_hold_set(const PawlDynamics* d, PawlState* state, int c, const double*
   }
 }
 
+void pawl_hold_follow(const PawlDynamics* d, PawlState* state, const double* watch) {
+  const PawlModel* model = d->system->model;
+  for (int s = 0; model && model->follow_count > 0 && s < model->set_count; s++) {
+    if (model->sets[s].follows) {
+      pawl_phase_inputs(state, d->system)[model->sets[s].input] = watch[d->system->first_set + s];
+    }
+  }
+}
+
 void pawl_hold_drop(const PawlDynamics* d, PawlState* state, int c) {
   const PawlConstraint* k = &d->system->constraints[c];
   assert(c >= 0 && c < d->system->constraint_count && k->triggered);

@@ -12,6 +12,8 @@ void pawl_hold_take(const PawlDynamics* d, PawlState* state, int constraint, dou
                     const double* size, const double* watch, bool* refused);
 // A constraint engages: the states that it sets, from `values` of all sets.
 void pawl_hold_set(const PawlDynamics* d, PawlState* state, int constraint, const double* values);
+// States that follow expressions, from what is watched.                                      (Z10)
+void pawl_hold_follow(const PawlDynamics* d, PawlState* state, const double* watch);
 // It lets go, or slides.
 void pawl_hold_drop(const PawlDynamics* d, PawlState* state, int constraint);
 // Positions move onto the rows of `set` by the least change in the metric of M, until they hold;

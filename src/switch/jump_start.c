@@ -40,6 +40,7 @@ PawlStatus pawl_jump_start(PawlJump* j, PawlState* state, PawlError* err) {
       pawl_hold_set(j->dynamics, state, c, j->guards->watch + system->first_set);
     }
   }
+  pawl_hold_follow(j->dynamics, state, j->guards->watch);
   PAWL_TRY(pawl_jump_evaluate(j, state, &values, err));
   pawl_dynamics_row_sizes(j->dynamics, values->G, state->q, j->size);
   for (int c = 0; c < system->constraint_count; c++) {

@@ -254,6 +254,10 @@ static void test_constraints(void** state) {
   WRONG("  c: {rate: xpos'' = 1}\n", "m.yaml:5:13: ", "contains accelerations");
   WRONG("  c: {rate: xpos' = 1, equation: xpos = 1}\n", "either equation:, rate: or modes:");
   WRONG("  c: {rate: xpos' = 1, on: keep}\n", "on: is for equations of coordinates");
+  WRONG("  c: xpos = z\nstates: {z: {rate: 1, follows: y}}\n", "either rate: or follows:");
+  WRONG("  c: xpos = z\nstates: {z: {follows: y'}}\n", "contains rates");
+  WRONG("  c: xpos = y\nstates: {z: {follows: y}}\nevents: {e: {at: 1, set: {z: 1}}}\n",
+        "set: 'z' follows an expression");
   WRONG("  c: {equation: xpos = 1, at: 1, set: {z: y}}\nstates: {z: 1}\n",
         "set: is for a constraint with on: keep");
   WRONG("  c: {equation: xpos = z, at: 1, on: keep}\nstates: {z: 1}\n",

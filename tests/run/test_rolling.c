@@ -177,9 +177,9 @@ static void test_wheel_on_rail(void** unused) {
              "joints:\n"
              "  s: {prismatic: [ground, cart], axis: [1, 0, 0], at: [[0, 0, 0.3], [0, 0, 0]], "
              "motor: 5}\n"
-             "  ax: {revolute: [cart, w], axis: [0, 1, 0], turns: true, friction: 0.1}\n"
+             "  ax: {revolute: [cart, w], axis: [0, 1, 0], friction: 0.1}\n"
              "  r: {rolling: [ground, w], radius: 0.3, axis: [0, 1, 0]}\n"
-             "outputs: {x: s.travel, a: ax.turned}\n"
+             "outputs: {x: s.travel, a: ax.angle}\n"
              "simulate: {method: dopri, rtol: 1e-11, until: 2, step: 0.1}\n",
              COORDINATES[k]);
     Run run = run_all(text);
