@@ -21,8 +21,8 @@ static const char* const body_keys[] = {"equation", "rate",     "impact",   "mod
                                         "after",    "for",      "capacity", "friction", "smooth",
                                         "on",       "assemble", "set",      NULL};
 static const char* const lock_keys[] = {
-    "lock", "rate",      "on",    "to",  "impact",   "engaged",  "at",     "release",
-    "when", "direction", "after", "for", "capacity", "friction", "smooth", NULL};
+    "lock",      "rate",  "on",  "to",       "impact",   "engaged", "at",      "release", "when",
+    "direction", "after", "for", "capacity", "friction", "smooth",  "part_of", NULL};
 
 // ---- equations ------------------------------------------------------------------------------
 

@@ -77,6 +77,7 @@ typedef struct PawlJoint {
   bool closes;     // a loop: rows, at the start too
   bool alone;      // rows by (J3)
   bool keeps;      // axes where it catches, by (J4)
+  bool gates;      // it opens, and what acts along its value with it: a state `closed`
   bool is_geared;  // some gear ties its rate to another
   bool is_gear;    // between the joints `geared`
   int geared[2];
@@ -148,7 +149,10 @@ void pawl_joint_start(PawlMade* made, const PawlJoint* joint, const PawlBodies* 
                       PawlBody* body, PawlBodyStart* start);
 // Whether friction is mu times what the joint carries, which its rows know.
 bool pawl_joint_rubs(const PawlJoint* joint);
-// Springs, motors, stops, locks.
+// Something that acts along the value, while the joint is closed.
+const char* pawl_joint_gated(PawlMade* made, const PawlJoint* joint, const char* text);
+// Springs, motors, stops, locks: whether there are any; and them.
+bool pawl_joint_has_acts(const PawlJoint* joint);
 void pawl_write_joint_acts(PawlMade* made, const PawlJoint* joint);
 // Which of its angles count turns by (J5): those that something looks at; and such an angle.
 void pawl_find_turns(PawlMade* made, PawlJoint* joint, const PawlYaml* root);

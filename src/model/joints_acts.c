@@ -10,11 +10,28 @@ static PawlYaml* put_map(PawlMade* made, const PawlJoint* joint, const char* sec
   return pawl_put_map(made, section, joint->key, pawl_part_key(made, &joint->name, part));
 }
 
+const char* pawl_joint_gated(PawlMade* made, const PawlJoint* joint, const char* text) {
+  return joint->gates ? pawl_say(made, "%s*%s", pawl_factor(made, text),
+                                 pawl_part_use(made, &joint->name, "closed"))
+                      : text;
+}
+
+// A key with what acts while the joint is closed.
+static void set_gated(PawlMade* made, const PawlJoint* joint, PawlYaml* map, const char* key,
+                      const PawlYaml* node) {
+  const char* text = joint->gates ? pawl_part_text(made, node, "an expression") : NULL;
+  if (text) {
+    pawl_set(made, map, node, key, pawl_joint_gated(made, joint, text));
+  } else if (!joint->gates) {
+    pawl_set_node(made, map, key, node);
+  }
+}
+
 static void write_motor(PawlMade* made, const PawlJoint* joint, const char* value,
                         const PawlYaml* motor) {
   PawlYaml* map = put_map(made, joint, "forces", "motor");
   pawl_set(made, map, joint->key, "on", value);
-  pawl_set_node(made, map, "value", motor);
+  set_gated(made, joint, map, "value", motor);
 }
 
 static void write_drive(PawlMade* made, const PawlJoint* joint, const char* value,
@@ -27,7 +44,13 @@ static void write_drive(PawlMade* made, const PawlJoint* joint, const char* valu
   const char* text = rows && joint->motion->drive
                          ? pawl_joint_fill(made, joint, joint->motion->drive, values, values)
                          : pawl_say(made, "%s = %s", value, to);
-  pawl_put(made, "constraints", drive, pawl_part_key(made, &joint->name, "drive"), text);
+  if (joint->gates) {
+    PawlYaml* map = put_map(made, joint, "constraints", "drive");
+    pawl_set(made, map, drive, "equation", text);
+    pawl_set_joint_switch(made, joint, map, true);
+  } else {
+    pawl_put(made, "constraints", drive, pawl_part_key(made, &joint->name, "drive"), text);
+  }
 }
 
 static bool check_spring(PawlMade* made, const PawlYaml* spring) {
@@ -40,9 +63,35 @@ static bool check_spring(PawlMade* made, const PawlYaml* spring) {
          pawl_yaml_check_keys(&made->loader->report, spring, "the spring of a joint", keys);
 }
 
+// factor/2 of^2, while the joint is closed: springs: take parameters only.
+static void put_square(PawlMade* made, const PawlJoint* joint, const char* section,
+                       const PawlYaml* factor, const char* of) {
+  const char* text = factor ? pawl_part_text(made, factor, "an expression") : NULL;
+  if (text) {
+    pawl_put_each(
+        made, section, factor, &joint->name,
+        pawl_joint_gated(made, joint, pawl_say(made, "%s/2*%s^2", pawl_factor(made, text), of)));
+  }
+}
+
 static void write_spring(PawlMade* made, const PawlJoint* joint, const char* value,
                          const PawlYaml* spring, const PawlYaml* damping) {
+  const PawlYaml *own = pawl_part_get(spring, "damping"), *length = pawl_part_get(spring, "length");
   if (!check_spring(made, spring)) {
+    return;
+  }
+  if (damping && own) {
+    pawl_report(&made->loader->report, damping, "the spring of '%s' has damping: already",
+                pawl_quote(joint->key->text).s);
+    return;
+  }
+  if (joint->gates) {
+    const char* rest = length ? pawl_part_text(made, length, "an expression") : NULL;
+    const char* stretch = pawl_sum(made, value, NULL, NULL, rest ? pawl_factor(made, rest) : NULL);
+    put_square(made, joint, "potential", pawl_part_get(spring, "stiffness"),
+               pawl_factor(made, stretch));
+    put_square(made, joint, "dissipation", damping ? damping : own,
+               pawl_part_use(made, &joint->name, "rate"));
     return;
   }
   PawlYaml* map = put_map(made, joint, "springs", "spring");
@@ -50,10 +99,7 @@ static void write_spring(PawlMade* made, const PawlJoint* joint, const char* val
   for (const PawlYaml* child = spring ? spring->first : NULL; child; child = child->next) {
     pawl_set_node(made, map, child->key->text, child);
   }
-  if (damping && pawl_part_get(spring, "damping")) {
-    pawl_report(&made->loader->report, damping, "the spring of '%s' has damping: already",
-                pawl_quote(joint->key->text).s);
-  } else if (damping) {
+  if (damping) {
     pawl_set_node(made, map, "damping", damping);
   }
 }
@@ -75,6 +121,13 @@ static void write_stops(PawlMade* made, const PawlJoint* joint, const char* valu
     return;
   }
   pawl_yaml_check_keys(&made->loader->report, stops, "the stops of a joint", keys);
+  if (joint->gates) {
+    pawl_report(&made->loader->report, stops->key,
+                "stops: '%s' opens by switch:, and contacts have no switch; write contacts: "
+                "between shapes",
+                pawl_quote(joint->key->text).s);
+    return;
+  }
   const char* a = low ? pawl_part_text(made, low, "an expression") : NULL;
   const char* b = high ? pawl_part_text(made, high, "an expression") : NULL;
   if (a && b) {
@@ -90,6 +143,10 @@ static void write_stops(PawlMade* made, const PawlJoint* joint, const char* valu
     write_stop(made, joint, "high", pawl_say(made, "%s - %s", pawl_factor(made, b), value),
                restitution);
   }
+}
+
+static bool is_force(const char* key) {
+  return strcmp(key, "capacity") == 0 || strcmp(key, "friction") == 0;
 }
 
 static void write_lock(PawlMade* made, const PawlJoint* joint, const char* part, const char* value,
@@ -111,9 +168,14 @@ static void write_lock(PawlMade* made, const PawlJoint* joint, const char* part,
     if (strcmp(child->key->text, "lock") == 0 || strcmp(child->key->text, "rate") == 0) {
       pawl_report(&made->loader->report, child->key, "a lock of a joint holds its value, '%s'",
                   pawl_quote(value).s);
+    } else if (is_force(child->key->text)) {
+      set_gated(made, joint, map, child->key->text, child);
     } else {
       pawl_set_node(made, map, child->key->text, child);
     }
+  }
+  if (joint->gates && !pawl_part_get(keys, "capacity")) {
+    pawl_set(made, map, keys, "part_of", pawl_part_use(made, &joint->name, ""));
   }
 }
 
@@ -212,7 +274,7 @@ static void write_friction(PawlMade* made, const PawlJoint* joint, const char* v
   if (pawl_joint_rubs(joint)) {
     write_rubbing(made, joint, map, friction);
   } else {
-    pawl_set_node(made, map, "capacity", friction);
+    set_gated(made, joint, map, "capacity", friction);
   }
 }
 
@@ -227,6 +289,10 @@ static const PawlYaml* first_act(const PawlJoint* joint) {
     }
   }
   return NULL;
+}
+
+bool pawl_joint_has_acts(const PawlJoint* joint) {
+  return first_act(joint) != NULL;
 }
 
 void pawl_write_joint_acts(PawlMade* made, const PawlJoint* joint) {

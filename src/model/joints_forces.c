@@ -48,12 +48,14 @@ static const char* force_of(PawlMade* made, const PawlJoint* joint, const char* 
     return NULL;
   }
   if (strcmp(key, "spring") == 0) {
-    return act->kind == PAWL_YAML_MAP ? spring_force(made, joint, value, act) : NULL;
+    const char* force = act->kind == PAWL_YAML_MAP ? spring_force(made, joint, value, act) : NULL;
+    return force ? pawl_joint_gated(made, joint, force) : NULL;
   }
   if (strcmp(key, "motor") != 0 && strcmp(key, "damping") != 0) {
     return row_force(made, joint, key);
   }
   const char* text = pawl_part_text(made, act, "an expression");
+  text = text ? pawl_joint_gated(made, joint, text) : NULL;
   if (!text || strcmp(key, "motor") == 0) {
     return text;
   }

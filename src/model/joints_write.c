@@ -296,20 +296,25 @@ static void write_rows(PawlMade* made, const PawlJoint* joint, PawlYaml* list) {
   }
 }
 
-// States for the axes that it keeps, and their values where it catches.                   (J4)
-static void write_kept_axes(PawlMade* made, const PawlJoint* joint, PawlYaml* map) {
+// A state that the constraint sets when it engages, and that is as it starts otherwise.
+static void set_state(PawlMade* made, const PawlJoint* joint, PawlYaml* map, const char* part,
+                      const char* start, const char* value) {
+  const PawlPartName* name = &joint->name;
+  PawlYaml* set = pawl_part_get(map, "set");
+  set = set ? set : pawl_set_map(made, map, joint->key, "set");
+  pawl_put(made, "states", joint->key, pawl_part_key(made, name, part), start);
+  pawl_set(made, set, joint->key, pawl_say(made, "%s.%s%s", name->name, part, name->index), value);
+}
+
+// The axes that it keeps where it catches.                                                (J4)
+static void set_kept_axes(PawlMade* made, const PawlJoint* joint, PawlYaml* map) {
   const PawlJointMotion* m = joint->motion;
   bool turns = strstr(m->kept_axes[0], "$U");
   const char* start[] = {turns ? joint->U : "[1, 0, 0]", turns ? joint->W : "[0, 1, 0]"};
-  PawlYaml* set = pawl_set_map(made, map, joint->key, "set");
   for (int k = 0; k < 6; k++) {
-    const char* part = pawl_say(made, "kept_%d", k + 1);
     const char* axis = pawl_joint_fill(made, joint, m->kept_axes[k / 3], NULL, NULL);
-    pawl_put(made, "states", joint->key, pawl_part_key(made, &joint->name, part),
-             pawl_component(made, start[k / 3], k % 3));
-    pawl_set(made, set, joint->key,
-             pawl_say(made, "%s.%s%s", joint->name.name, part, joint->name.index),
-             pawl_component(made, axis, k % 3));
+    set_state(made, joint, map, pawl_say(made, "kept_%d", k + 1),
+              pawl_component(made, start[k / 3], k % 3), pawl_component(made, axis, k % 3));
   }
 }
 
@@ -324,7 +329,10 @@ void pawl_write_row_joint(PawlMade* made, const PawlJoint* joint, bool with_valu
   }
   pawl_set_joint_switch(made, joint, map, true);
   if (joint->keeps) {
-    write_kept_axes(made, joint, map);
+    set_kept_axes(made, joint, map);
+  }
+  if (joint->gates) {
+    set_state(made, joint, map, "closed", "0", "1");
   }
   for (int k = 0; k < PAWL_JOINT_VALUES && joint->motion->values[k] && with_values; k++) {
     define(made, joint->key, &joint->name, joint->motion->values[k],

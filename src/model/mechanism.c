@@ -170,6 +170,7 @@ static void write_joints(Mechanism* m, const PawlYaml* root) {
   for (int k = 0; k < m->joints.count; k++) {
     PawlJoint* joint = &m->joints.item[k];
     joint->keeps = keeps_axes(joint);
+    joint->gates = joint->switching && pawl_joint_has_acts(joint);
     joint->alone = may_be_turned_over(m, joint);
     if (joint->is_gear) {
       pawl_write_gear(&m->made, joint, &m->joints);

@@ -195,6 +195,7 @@ typedef struct PawlConstraint {
   bool is_lock;    // one row, the expression; its reference value is captured at engagement
   bool triggered;  // a lock, or a constraint with `switching->given`: modes as listed above
   PawlAtStart at_start;
+  int part_of;  // the constraint that it lets go with, plus 1; 0: none
   PawlEngage on_engage;
   PawlNode snap_to;          // for snap and refuse; PAWL_NO_NODE = 0
   int first_set, set_count;  // of the sets of the model: what its equations keep of the instant

@@ -362,12 +362,11 @@ bool pawl_load_sets(PawlLoader* loader, PawlYaml* set, const PawlScope* scope,
 
 bool pawl_load_kept(PawlLoader* loader, PawlYaml* set, const PawlScope* scope,
                     PawlConstraint* constraint) {
-  bool keeps = constraint->triggered && constraint->on_engage == PAWL_ENGAGE_KEEP &&
-               constraint->switching->capacity == PAWL_NO_NODE;
-  if (set && !keeps) {
+  bool sets = constraint->triggered && constraint->switching->capacity == PAWL_NO_NODE &&
+              !constraint->at_start;
+  if (set && !sets) {
     pawl_report(&loader->report, set->key,
-                "set: is for a constraint with on: keep and without capacity, which takes it when "
-                "it engages");
+                "set: is for a constraint without capacity that engages and lets go");
     return false;
   }
   return load_sets(loader, set, scope, true, &constraint->first_set, &constraint->set_count);

@@ -328,6 +328,20 @@ static bool load_at_start(PawlLoader* loader, const PawlYaml* body, PawlConstrai
   return word >= 0;
 }
 
+// The constraint that a lock is a part of.
+static bool load_part_of(PawlLoader* loader, PawlYaml* part_of, const PawlScope* scope,
+                         PawlConstraint* constraint) {
+  const PawlAstKey* key = part_of ? pawl_key(loader, part_of) : NULL;
+  PawlIndexer at;
+  if (!part_of || !key || !pawl_indexer_begin(&at, loader, part_of, key, scope)) {
+    return !part_of;
+  }
+  int element = pawl_find_element(loader, &loader->constraints, PAWL_NAME_CONSTRAINT, part_of,
+                                  key->name, key->count, at.value);
+  constraint->part_of = element + 1;
+  return element >= 0;
+}
+
 static bool load_switching(PawlLoader* loader, PawlYaml* body, const PawlScope* scope,
                            PawlConstraint* constraint) {
   PawlSwitching* switching = constraint->switching;
@@ -343,6 +357,7 @@ static bool load_switching(PawlLoader* loader, PawlYaml* body, const PawlScope* 
   good &= !engaged || pawl_flag(loader, engaged, &switching->engaged);
   good &= !smooth || pawl_flag(loader, smooth, &switching->smooth);
   good &= load_at_start(loader, body, constraint);
+  good &= load_part_of(loader, pawl_yaml_get(body, "part_of"), scope, constraint);
   constraint->triggered = constraint->is_lock || switching->given;
   if (switching->capacity != PAWL_NO_NODE && !pawl_yaml_get(body, "on")) {
     constraint->on_engage = PAWL_ENGAGE_KEEP;

@@ -33,7 +33,9 @@ void pawl_hold_take(const PawlDynamics* d, PawlState* state, int c, double* g, c
 void pawl_hold_set(const PawlDynamics* d, PawlState* state, int c, const double* values) {
   const PawlConstraint* k = &d->system->constraints[c];
   for (int s = k->first_set; s < k->first_set + k->set_count; s++) {
-    pawl_phase_inputs(state, d->system)[d->system->model->sets[s].input] = values[s];
+    int input = d->system->model->sets[s].input;
+    pawl_phase_inputs(state, d->system)[input] =
+        values ? values[s] : d->system->start_inputs[input];
   }
 }
 

@@ -10,7 +10,7 @@
 // `watch` what is watched. *refused: it may not engage here. (V1)-(V3)
 void pawl_hold_take(const PawlDynamics* d, PawlState* state, int constraint, double* g,
                     const double* size, const double* watch, bool* refused);
-// A constraint engages: the states that it sets, from `values` of all sets.
+// A constraint engages: the states that it sets, from `values` of all sets; or, NULL, it lets go.
 void pawl_hold_set(const PawlDynamics* d, PawlState* state, int constraint, const double* values);
 // States that follow expressions, from what is watched.                                      (Z10)
 void pawl_hold_follow(const PawlDynamics* d, PawlState* state, const double* watch);

@@ -81,12 +81,23 @@ static bool engages(const PawlJump* j, const PawlState* state, int c) {
          j->before->modes[c] != PAWL_MODE_HELD;
 }
 
+// What is part of a constraint lets go with it, and does not engage without it.
+static void let_go_with(const PawlSystem* system, PawlState* state) {
+  for (int c = 0; c < system->constraint_count; c++) {
+    int whole = system->constraints[c].part_of - 1;
+    if (whole >= 0 && state->modes[whole] == PAWL_MODE_FREE) {
+      state->modes[c] = PAWL_MODE_FREE;
+    }
+  }
+}
+
 // A constraint that does not engage is as it was.
 static void stay(const PawlJump* j, PawlState* state, int c) {
   assert(engages(j, state, c));
   state->modes[c] = j->before->modes[c];
   state->since[c] = j->before->since[c];
   pawl_hold_drop(j->dynamics, state, c);
+  pawl_hold_set(j->dynamics, state, c, NULL);
   for (int k = 0; k < j->guards->condition_count; k++) {
     const PawlGuard* guard = &j->guards->all[k];
     if (guard->then != PAWL_THEN_EVENT && guard->of == c) {
@@ -95,20 +106,24 @@ static void stay(const PawlJump* j, PawlState* state, int c) {
   }
 }
 
-// What equations keep of the instant: the place, which they need before they have values.  (V2a)
-static PawlStatus set_kept(PawlJump* j, PawlState* state, PawlError* err) {
+// States that constraints set, which equations need before they have values: those of one that
+// engages from the place, of one that lets go as they start. *any: some are others now.     (V2a)
+static PawlStatus set_kept(PawlJump* j, PawlState* state, bool* any, PawlError* err) {
   const PawlSystem* system = j->dynamics->system;
   PawlPhase phase = pawl_phase_of(j->before, false);
   const double* watch = NULL;
+  *any = false;
   for (int c = 0; c < system->constraint_count; c++) {
-    if (system->constraints[c].set_count == 0 || !engages(j, state, c)) {
+    bool held = j->before->modes[c] == PAWL_MODE_HELD, holds = state->modes[c] == PAWL_MODE_HELD;
+    if (system->constraints[c].set_count == 0 || held == holds) {
       continue;
     }
-    if (!watch) {
+    if (!watch && holds) {
       PAWL_TRY(pawl_watch_look(j->guards->watching, &phase, j->before, j->before->v, j->before->a,
                                j->before->lambda, &watch, err));
     }
-    pawl_hold_set(j->dynamics, state, c, watch + system->first_set);
+    pawl_hold_set(j->dynamics, state, c, holds ? watch + system->first_set : NULL);
+    *any = true;
   }
   return PAWL_OK;
 }
@@ -453,19 +468,21 @@ PawlStatus pawl_jump(PawlJump* j, PawlState* state, const int* next, PawlError* 
   PawlDynamics* d = j->dynamics;
   const PawlValues* values;
   PawlImpactLaw law;
-  bool snaps, refused;
+  bool snaps, refused, sets;
   double after;
   assert(pawl_modes_in_range(d->system, next) && state->bytes == j->before->bytes);
   PAWL_TRY(pawl_jump_clean_rates(j, state, next, err));
   PAWL_TRY(pawl_jump_go_back(j, state, err));
   pawl_phase_copy(j->before, state);
   memcpy(state->modes, next, pawl_phase_mode_bytes(state));
-  PAWL_TRY(pawl_law_of(d, state->t, j->before->modes, next, &law, err));
+  let_go_with(d->system, state);
+  PAWL_TRY(pawl_law_of(d, state->t, j->before->modes, state->modes, &law, err));
   PAWL_TRY(keep_gradient(j, law, err));
   restart_clocks(j, state);
-  PAWL_TRY(set_kept(j, state, err));
-  PAWL_TRY(pawl_jump_evaluate(j, state, &values, err));
+  PAWL_TRY(set_kept(j, state, &sets, err));
+  PAWL_TRY(pawl_jump_evaluate(j, sets ? j->before : state, &values, err));
   double before = values->energy[0] + values->energy[1];
+  PAWL_TRY(sets ? pawl_jump_evaluate(j, state, &values, err) : PAWL_OK);
   PAWL_TRY(capture(j, state, values, &snaps, &refused, err));
   if (refused) {
     PAWL_TRY(pawl_jump_evaluate(j, state, &values, err));

@@ -258,8 +258,8 @@ static void test_constraints(void** state) {
   WRONG("  c: xpos = z\nstates: {z: {follows: y'}}\n", "contains rates");
   WRONG("  c: xpos = y\nstates: {z: {follows: y}}\nevents: {e: {at: 1, set: {z: 1}}}\n",
         "set: 'z' follows an expression");
-  WRONG("  c: {equation: xpos = 1, at: 1, set: {z: y}}\nstates: {z: 1}\n",
-        "set: is for a constraint with on: keep");
+  WRONG("  c: {equation: xpos = 1, at: 1, capacity: 2, set: {z: y}}\nstates: {z: 1}\n",
+        "set: is for a constraint without capacity");
   WRONG("  c: {equation: xpos = z, at: 1, on: keep}\nstates: {z: 1}\n",
         "'c' has the state 'z', which the constraint does not set");
   WRONG("  c: xpos = z\nstates: {z: 1}\n", "which the constraint does not set");

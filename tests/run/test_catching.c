@@ -119,6 +119,63 @@ static void test_event_driven(void** unused) {
   check_all("event-driven", 0.05, 3, 1e-9, 1e-9);
 }
 
+// ---- what acts along the value ------------------------------------------------------------------
+
+// A joint opens with all that acts along its value: from then on two bodies that nothing pulls go
+// straight on, until it catches again. What the spring had is lost with it.
+static void check_opens(const char* keys, const char* method, double spring) {
+  static const char* const going[] = {"va.x", "va.y", "vb.x", "vb.y", "wa.z", "wb.z"};
+  double tolerance = strcmp(method, "nsga-pva") == 0 ? 1e-4 : 1e-9;  // of order 2
+  Run run[2];
+  for (int k = 0; k < 2; k++) {
+    char text[TEXT];
+    snprintf(text, TEXT,
+             "model: opens\nmechanism: {coordinates: %s}\nbodies:\n"
+             "  a: {mass: 2, inertia: [0.2, 0.3, 0.25]}\n  b: {mass: 1, inertia: [0.1, 0.1, 0.1]}\n"
+             "joints:\n  j: {revolute: [a, b], at: [[0.5, 0, 0], [-0.5, 0, 0]], rate: 1, power: "
+             "true, %s, switch: {engaged: true, release: {at: 0.2}, at: 0.4, on: keep}}\n"
+             "outputs:\n  va: a.centre'\n  vb: b.centre'\n  wa: a.omega\n  wb: b.omega\n"
+             "  p: mechanism.momentum\n  l: mechanism.angular_momentum\n  w: j.rate\n  angle: "
+             "j.angle\n"
+             "simulate: {method: %s, until: 0.6, step: 0.01}\n",
+             k == 0 ? "joint" : "absolute", keys, method);
+    run[k] = run_all(text);
+    int first = 0, s = 0;
+    while (value_at(&run[k], first, "t") < 0.205) {
+      first++;
+    }
+    for (s = first; value_at(&run[k], s, "t") < 0.395; s++) {
+      for (int i = 0; i < 6; i++) {
+        CHECK_NEAR(value_at(&run[k], s, going[i]), value_at(&run[k], first, going[i]), 1e-10);
+      }
+      CHECK_NEAR(value_at(&run[k], s, "j.power"), 0, 1e-12);
+    }
+    assert_true(s > first + 15);
+    assert_true(fabs(final_of(&run[k], "w") - value_at(&run[k], s - 1, "w")) > 1e-3);
+    CHECK_NEAR(final_of(&run[k], "p.x"), 0, 1e-10);
+    CHECK_NEAR(final_of(&run[k], "l.z"), value_at(&run[k], 0, "l.z"), tolerance);
+    int before = first;
+    while (value_at(&run[k], before, "t") > 0.2 - 1e-9) {
+      before--;
+    }
+    double lost = value_at(&run[k], before, "potential") - value_at(&run[k], first, "potential");
+    CHECK_NEAR(lost, spring * pow(value_at(&run[k], before, "angle"), 2) / 2, 1e-10);
+  }
+  assert_true(compare_runs(&run[0], &run[1], tolerance) > 10);
+  run_end(&run[0]);
+  run_end(&run[1]);
+}
+
+static void test_opens(void** unused) {
+  (void)unused;
+  check_opens("motor: 2, spring: {stiffness: 3}, damping: 0.2", "dopri", 3);
+  check_opens("motor: 2, spring: {stiffness: 3, damping: 0.1}", "nsga-pva", 3);
+  check_opens("friction: 0.3", "dopri", 0);
+  check_opens("motor: 1, brake: {capacity: 0.2, engaged: true}", "dopri", 0);
+  check_opens("motor: 1, lock: {at: 0.1}", "dopri", 0);
+  check_opens("drive: t + t^2", "dopri", 0);
+}
+
 // ---- states in equations
 // --------------------------------------------------------------------------
 
@@ -182,6 +239,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_at_once),       cmocka_unit_test(test_in_motion),
       cmocka_unit_test(test_time_stepping), cmocka_unit_test(test_event_driven),
-      cmocka_unit_test(test_set),           cmocka_unit_test(test_family)};
+      cmocka_unit_test(test_opens),         cmocka_unit_test(test_set),
+      cmocka_unit_test(test_family)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
