@@ -80,6 +80,7 @@ static PawlStatus contradiction(const PawlDynamics* d, const PawlState* state, i
 }
 
 // Rows that depend on each other may ask for different rates: then no velocity serves them all.
+// Where all comes to rest, the rates that are left are the rounding of those before.
 static PawlStatus check_rates(PawlJump* j, const PawlState* state, const PawlValues* values,
                               PawlError* err) {
   static const double OF_INSTANT = 1e3, OF_DRIFT = 10.0;
@@ -89,8 +90,10 @@ static PawlStatus check_rates(PawlJump* j, const PawlState* state, const PawlVal
   double rounding = of_instant + OF_DRIFT * j->drift_rate;
   const double* rate = pawl_jump_rates(j, state, values);
   pawl_sparse_sizes(&d->G, values->G, state->v, 0.0, j->size);
+  pawl_sparse_sizes(&d->G, values->G, j->before->v, 0.0, j->correction);
   for (int i = 0; i < d->sizes.rows; i++) {
-    double size = j->size[i] + fabs(values->g_t[i]) + PAWL_REST * pawl_jump_pace(j, state);
+    double size =
+        j->size[i] + j->correction[i] + fabs(values->g_t[i]) + PAWL_REST * pawl_jump_pace(j, state);
     if (j->set[i] && fabs(rate[i]) > PAWL_CONTRADICTS * size + rounding) {
       return contradiction(d, state, i, err);
     }

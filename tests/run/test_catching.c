@@ -178,6 +178,33 @@ static void test_opens(void** unused) {
   check_opens("drive: t + t^2", "dopri", 0);
 }
 
+// A weld that catches beside a joint locks all of it: with coordinates of the joint most of its
+// rows follow from others, and everything comes to rest.
+static void test_locks_all(void** unused) {
+  (void)unused;
+  static const char* const joints[] = {
+      "planar: [ground, a], rate: [1, 2, 3]", "revolute: [ground, a], axis: [1, 2, 2], rate: 3",
+      "universal: [ground, a], rate: [1, 2]", "spherical: [ground, a], rate: [1, 2, 3]"};
+  for (size_t i = 0; i < sizeof joints / sizeof *joints; i++) {
+    Run run[2];
+    for (int k = 0; k < 2; k++) {
+      char text[TEXT];
+      snprintf(text, TEXT,
+               "model: locked\nmechanism: {coordinates: %s, gravity: [0, 0, -9.81]}\n"
+               "bodies: {a: {mass: 1, inertia: [1, 2, 3], centre: [0.1, 0.2, 0.1]}}\n"
+               "joints: {j: {%s}, lock: {weld: [ground, a], switch: {at: 0.5, on: keep, release: "
+               "{at: 1}}}}\n"
+               "outputs: {x: a.centre, w: a.omega}\n"
+               "simulate: {method: dopri, rtol: 1e-12, step: 0.1, until: 1.5}\n",
+               k == 0 ? "joint" : "absolute", joints[i]);
+      run[k] = run_all(text);
+    }
+    assert_true(compare_runs(&run[0], &run[1], 1e-8) >= 6);
+    run_end(&run[0]);
+    run_end(&run[1]);
+  }
+}
+
 // ---- states in equations
 // --------------------------------------------------------------------------
 
@@ -241,7 +268,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_at_once),       cmocka_unit_test(test_in_motion),
       cmocka_unit_test(test_time_stepping), cmocka_unit_test(test_event_driven),
-      cmocka_unit_test(test_opens),         cmocka_unit_test(test_set),
-      cmocka_unit_test(test_family)};
+      cmocka_unit_test(test_opens),         cmocka_unit_test(test_locks_all),
+      cmocka_unit_test(test_set),           cmocka_unit_test(test_family)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
