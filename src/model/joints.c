@@ -315,6 +315,7 @@ static bool read_motion(PawlMade* made, PawlJoint* joint) {
   good &= read_values(made, joint, guess && !word ? "guess" : "start", joint->start);
   good &= read_values(made, joint, "rate", joint->rate);
   joint->switching = pawl_part_get(joint->map, "switch");
+  joint->driven = pawl_part_get(joint->map, "drive") && !joint->switching;
   joint->records = pawl_part_is_true(made, joint->map, "reaction");
   joint->cut = joint->records || pawl_part_is_true(made, joint->map, "cut") || joint->switching ||
                joint->motion->rows_only || pawl_joint_rubs(joint);

@@ -78,6 +78,7 @@ typedef struct PawlJoint {
   bool alone;      // rows by (J3)
   bool keeps;      // axes where it catches, by (J4)
   bool gates;      // it opens, and what acts along its value with it: a state `closed`
+  bool driven;     // the key `drive`: its start, too
   bool is_geared;  // some gear ties its rate to another
   bool is_gear;    // between the joints `geared`
   int geared[2];
@@ -128,10 +129,10 @@ const char* pawl_joint_fill(PawlMade* made, const PawlJoint* joint, const char* 
 void pawl_joint_values(PawlMade* made, const PawlJoint* joint, const char* prime,
                        const char* out[PAWL_JOINT_VALUES]);
 
-// Whether its values (k = 0), or rates (1), at the start are found: those of a loop, and rates that
-// gears tie, that are not given.
+// Whether its values (k = 0), or rates (1), at the start are found: those of a loop, those that a
+// drive gives, and rates that gears tie, that are not given.
 static inline bool pawl_joint_guesses(const PawlJoint* joint, int k) {
-  return (joint->in_loop || (k == 1 && joint->is_geared)) && !joint->given[k];
+  return (joint->in_loop || joint->driven || (k == 1 && joint->is_geared)) && !joint->given[k];
 }
 
 // Values as coordinates, and the body that it carries by definitions (J1).

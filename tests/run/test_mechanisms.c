@@ -454,6 +454,35 @@ static void test_gear_offsets(void** unused) {
   }
 }
 
+// A drive gives the start and the rate of its joint, where these are not given.
+static void test_driven_start(void** unused) {
+  (void)unused;
+  static const char* const coordinates[] = {"joint", "absolute"};
+  static const char* const given[] = {"", ", guess: 0.1", ", guess: rate, rate: 1"};
+  Run run[2];
+  for (int g = 0; g < 3; g++) {
+    for (int k = 0; k < 2; k++) {
+      char text[1024];
+      snprintf(text, sizeof text,
+               "model: driven\nmechanism: {coordinates: %s, gravity: [0, 0, -9.81]}\nbodies:\n"
+               "  a: {mass: 1, inertia: [1, 1, 1], points: {tip: [1, 0, 0]}}\n"
+               "  b: {mass: 1, inertia: [1, 2, 1], centre: [0.3, 0, 0]}\njoints:\n"
+               "  i: {revolute: [ground, a], axis: [1, 2, 2], drive: 1.2 + 3*t%s}\n"
+               "  j: {universal: [a, b], at: a.tip, drive: 0.5*cos(t) - 2*t, start: [0.5, 0.3], "
+               "rate: [-2, 0.1]}\n"
+               "outputs: {x: b.centre, v: \"b.centre'\", i: i.angle, w: i.rate}\n"
+               "simulate: {method: dopri, rtol: 1e-12, until: 0.3, step: 0.05}\n",
+               coordinates[k], given[g]);
+      run[k] = run_all(text);
+      CHECK_NEAR(value_at(&run[k], 0, "i"), 1.2, 1e-12);
+      CHECK_NEAR(value_at(&run[k], 0, "w"), 3, 1e-12);
+    }
+    assert_true(compare_runs(&run[0], &run[1], 1e-8) >= 8);
+    run_end(&run[0]);
+    run_end(&run[1]);
+  }
+}
+
 // ---- turned over --------------------------------------------------------------------------------
 
 // How far body a is turned at the end, cosine of the angle, with what joints say; in both
@@ -531,6 +560,7 @@ int main(void) {
       cmocka_unit_test(test_impossible),
       cmocka_unit_test(test_docking),
       cmocka_unit_test(test_gear_offsets),
+      cmocka_unit_test(test_driven_start),
       cmocka_unit_test(test_closed_at_start),
       cmocka_unit_test(test_turned_over),
       cmocka_unit_test(test_drive_turned),
