@@ -74,7 +74,9 @@ static void demand_inertia(PawlMade* made, const PawlBody* body, const PawlYaml*
     texts[k] = pawl_part_use(made, &body->name, moments[k]);
     texts[3 + k] = body->full ? pawl_part_use(made, &body->name, products[k].part) : "0";
   }
-  pawl_demand(made, PAWL_DEMAND_INERTIA, &body->name, inertia, what, 6, texts);
+  if (!inertia->judged) {
+    pawl_demand(made, PAWL_DEMAND_INERTIA, &body->name, inertia, what, 6, texts);
+  }
   for (int k = 0; k < 3 && body->full; k++) {
     int i = products[k].row, j = products[k].column;
     const PawlYaml *upper = entry(entry(inertia, i), j), *lower = entry(entry(inertia, j), i);

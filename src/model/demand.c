@@ -87,14 +87,14 @@ static bool judge_inertia(PawlLoader* loader, const PawlDemand* demand, const do
   const double I[3][3] = {{J[0], J[3], J[4]}, {J[3], J[1], J[5]}, {J[4], J[5], J[2]}};
   double m[3];
   pawl_principal_moments(I, m);
-  if (m[0] < -PAWL_INERTIA_ROUNDING * fabs(m[2]) || m[2] < 0.0) {
+  if (pawl_moments_negative(m)) {
     pawl_remark(&loader->remarks.warnings,
                 "%s:%d: %s: a principal moment of inertia is negative; no body has %g, %g, %g "
                 "kg m^2",
                 loader->report.file, demand->key->line, demand->what, m[0], m[1], m[2]);
     return false;
   }
-  if (!loader->has_robot && m[2] - m[0] - m[1] > PAWL_INERTIA_TRIANGLE * m[2]) {
+  if (m[2] - m[0] - m[1] > PAWL_INERTIA_TRIANGLE * m[2]) {
     pawl_remark(&loader->remarks.warnings,
                 "%s:%d: %s: the largest moment of inertia exceeds the sum of the two others; no "
                 "body has principal moments %g, %g, %g kg m^2",

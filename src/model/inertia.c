@@ -44,3 +44,7 @@ void pawl_principal_moments(const double I[3][3], double moments[3]) {
     moments[i + 1] = high;
   }
 }
+
+bool pawl_moments_negative(const double moments[3]) {
+  return moments[0] < -PAWL_INERTIA_ROUNDING * fabs(moments[2]) || moments[2] < 0.0;
+}

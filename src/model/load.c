@@ -279,7 +279,6 @@ PawlYaml* pawl_loader_tree(PawlLoader* loader, const char* text, size_t length,
   }
   char chosen[] = {(char)loader->robot.limits, (char)loader->robot.floating};
   *hash = pawl_hash(*hash, chosen, sizeof chosen);
-  loader->has_robot = true;
   return pawl_urdf_parse(&loader->pool, text, length, &loader->robot, report, &loader->remarks);
 }
 

@@ -21,6 +21,7 @@ typedef struct PawlYaml {
   const char* file;
   int file_line, file_column;
   bool outside;  // the user's value for a parameter of an element type, until it is renamed
+  bool judged;   // of a robot, which is judged by itself (urdf_judge.c)
   int count;     // LIST, MAP: children
   struct PawlYaml* first;
   struct PawlYaml* next;      // in the list or map that holds this node

@@ -13,8 +13,8 @@ static const char* fault_of(const PawlMassive* body, const double moments[3]) {
   if (body->mass <= 0.0) {
     return "the mass is not positive";
   }
-  if (moments[0] <= 0.0) {
-    return "the moments of inertia are not all positive";
+  if (pawl_moments_negative(moments)) {
+    return "a principal moment of inertia is negative";
   }
   if (moments[2] - moments[0] - moments[1] > PAWL_INERTIA_TRIANGLE * moments[2]) {
     return "the largest moment of inertia exceeds the sum of the two others";

@@ -19,7 +19,8 @@ static PawlYaml* new_node(PawlUrdf* u, PawlYamlKind kind, const PawlXml* place) 
     pawl_urdf_no_memory(u);
     return NULL;
   }
-  *node = (PawlYaml){.kind = kind, .line = place->line, .column = place->column, .shift = -1};
+  *node = (PawlYaml){
+      .kind = kind, .line = place->line, .column = place->column, .shift = -1, .judged = true};
   return node;
 }
 

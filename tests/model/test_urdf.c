@@ -308,14 +308,49 @@ static void test_bad_inertia(void** state) {
   check_has(i.warnings,
             "r.urdf:3: link 'thin', moved by joint 'j1': the largest moment of inertia exceeds");
   check_has(i.warnings,
-            "r.urdf:4: link 'wrong', moved by joint 'j2': the moments of inertia are "
-            "not all positive; no body has mass 1 kg and principal moments -1, 1, 3");
+            "r.urdf:4: link 'wrong', moved by joint 'j2': a principal moment of inertia is "
+            "negative; no body has mass 1 kg and principal moments -1, 1, 3");
   check_has(i.warnings, "r.urdf:5: link 'empty', moved by joint 'j3': the mass is not positive");
   check_lacks(i.warnings, "cured");  // with the ball that is fixed to it, all is well
   check_lacks(i.warnings, "shelf");  // does not move
   assert_int_equal(line_count(i.warnings), 3);
   check_has(i.text.s, "# r.urdf:3: link 'thin'");
   imported_free(&i);
+}
+
+// Thin rods and points are bodies, along any axes; a fault is told once, and what a model says over
+// the robot is judged, too.
+static void test_thin_bodies(void** state) {
+  (void)state;
+  static const char head[] =
+      "<robot name='r'><link name='w'/><link name='a'><inertial><origin rpy='%s'/><mass "
+      "value='1'/><inertia ixx='%g' ixy='0' ixz='0' iyy='%g' iyz='0' izz='%g'/></inertial></link>"
+      "<joint name='j' type='continuous'><parent link='w'/><child link='a'/></joint></robot>";
+  static const struct {
+    const char* turn;
+    double moments[3];
+    int warnings;
+  } robots[] = {{"0 0 0", {0, 0.1, 0.1}, 0},
+                {"0.3 0.4 0.5", {0, 0.1, 0.1}, 0},
+                {"0 0 0", {0, 0, 0}, 0},
+                {"0 0 0", {-0.1, 0.1, 0.1}, 1},
+                {"0.3 0.4 0.5", {0.1, 0.1, 0.3}, 1}};
+  for (size_t k = 0; k < sizeof robots / sizeof *robots; k++) {
+    char text[600];
+    const double* m = robots[k].moments;
+    snprintf(text, sizeof text, head, robots[k].turn, m[0], m[1], m[2]);
+    PawlModel* model = read_model(text);
+    assert_int_equal(line_count(pawl_model_warnings(model)), robots[k].warnings);
+    pawl_model_destroy(model);
+  }
+  PawlModel* model;
+  PawlError err = {0};
+  static const char over[] =
+      "model: m\ninclude: gripper.urdf\nbodies: {left: {inertia: [1, 1, 3]}}\n";
+  assert_int_equal(pawl_model_parse(over, strlen(over), FOLDER "m.yaml", 0, NULL, &model, &err),
+                   PAWL_OK);
+  check_has(pawl_model_warnings(model), "m.yaml:3: the inertia of 'left': the largest");
+  pawl_model_destroy(model);
 }
 
 static void test_left_out(void** state) {
@@ -609,6 +644,7 @@ int main(void) {
       cmocka_unit_test(test_merge),
       cmocka_unit_test(test_empty_name),
       cmocka_unit_test(test_bad_inertia),
+      cmocka_unit_test(test_thin_bodies),
       cmocka_unit_test(test_left_out),
       cmocka_unit_test(test_names),
       cmocka_unit_test(test_any_name),
