@@ -248,6 +248,14 @@ static const char* words_of(PawlSundialsFlaw flaw) {
   }
 }
 
+// Steps of these methods shrink as they come near what is singular; others leap over it.
+static PawlStatus advise(PawlError* err) {
+  PawlError told = err ? *err : (PawlError){0};
+  bool leaps = strstr(told.message, "position is singular");  // and no mass is lost
+  return leaps ? pawl_fail(err, PAWL_RETRY, "%s; method: dopri may pass it", told.message)
+               : PAWL_RETRY;
+}
+
 PawlStatus pawl_sundials_fail(PawlSundials* sun, const char* solver, PawlSundialsFlaw flaw,
                               double t, PawlError* err) {
   const PawlSimulateDef* def = &sun->stepper->def;
@@ -263,7 +271,7 @@ PawlStatus pawl_sundials_fail(PawlSundials* sun, const char* solver, PawlSundial
   if (flaw != PAWL_FLAW_ACCURACY &&
       pawl_dynamics_blame(&sun->stepper->dynamics, &sun->phase, sun->state->t, sun->state->q,
                           sun->state->v, err)) {
-    return PAWL_RETRY;
+    return advise(err);
   }
   if (sun->failed) {
     return pawl_fail(err, PAWL_RETRY, "t = %.10g: %s cannot go on: %s", t, solver,

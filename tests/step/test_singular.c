@@ -100,6 +100,27 @@ static void test_names_the_rows(void** unused) {
   motion_end(&m);
 }
 
+// A method whose steps shrink where links come into one line says which one passes.
+static void test_names_who_passes(void** unused) {
+  (void)unused;
+  if (!pawl_method_find("ark")) {
+    return;
+  }
+  Motion m = motion_text(
+      "model: flat\nbodies:\n  a: {mass: 1, inertia: 0.1, centre: [0.5, 0], points: {tip: [1, "
+      "0]}}\n"
+      "  b: {mass: 1, inertia: 0.1, centre: [1, 0], points: {tip: [2, 0]}}\n"
+      "  c: {mass: 1, inertia: 0.1, centre: [0.5, 0], points: {tip: [1, 0]}}\n"
+      "mechanism: {coordinates: absolute}\njoints:\n"
+      "  i: {revolute: [ground, a], start: 0.5, rate: 1}\n"
+      "  j: {revolute: [a, b], at: a.tip, guess: -0.5}\n"
+      "  k: {revolute: [ground, c], at: [2, 0], guess: 0.5}\n"
+      "  l: {revolute: [b, c], at: [b.tip, c.tip]}\n");
+  assert_int_equal(try_run(&m, "ark", 0.001, 3000), PAWL_RETRY);
+  assert_non_null(strstr(m.err.message, "dopri may pass it"));
+  motion_end(&m);
+}
+
 // The mass of y is 2 (0.02 - y); kinetic energy is kept, so that y runs into the point where it is
 // zero, at 2/3 0.02 s. Beyond it there is no motion. A step that is not found is taken in halves.
 static void test_lost_mass_stops(void** unused) {
@@ -186,6 +207,7 @@ int main(void) {
       cmocka_unit_test(test_passes_on_its_branch),
       cmocka_unit_test(test_leaps_with_small_tolerances),
       cmocka_unit_test(test_names_the_rows),
+      cmocka_unit_test(test_names_who_passes),
       cmocka_unit_test(test_nearly_parallel_rows),
       cmocka_unit_test(test_lost_mass_stops),
       cmocka_unit_test(test_jump_in_time_stops),
