@@ -165,7 +165,7 @@ bool pawl_follow_gears(PawlMade* made, PawlJoints* joints) {
 }
 
 // What the gear holds is a - ratio b as it is at the start, or the offset. An angle found from
-// rotations jumps by a turn, its rate does not.
+// rotations jumps by a turn, its rate does not. A gear opens and catches with its joint.
 void pawl_write_gear(PawlMade* made, const PawlJoint* gear, const PawlJoints* joints) {
   const PawlJoint *a = &joints->item[gear->geared[0]], *b = &joints->item[gear->geared[1]];
   bool jumps = made->dimension == 3 && (!a->is_coordinate || !b->is_coordinate);
@@ -175,14 +175,24 @@ void pawl_write_gear(PawlMade* made, const PawlJoint* gear, const PawlJoints* jo
   const char* first = pawl_part_use(made, &a->name, parts[0]);
   const char* second =
       pawl_say(made, "%s*%s", pawl_factor(made, gear->L), pawl_part_use(made, &b->name, parts[1]));
-  if (jumps || gear->offset) {
+  bool lock = !jumps && !gear->offset;
+  PawlYaml* map = pawl_put_map(made, lock ? "locks" : "constraints", gear->key, key);
+  if (lock) {
+    pawl_set(made, map, gear->key, "lock", pawl_say(made, "%s - %s", first, second));
+  } else {
     const char* more = jumps ? NULL : pawl_factor(made, gear->offset);
-    pawl_set(made, pawl_put_map(made, "constraints", gear->key, key), gear->key,
-             jumps ? "rate" : "equation",
+    pawl_set(made, map, gear->key, jumps ? "rate" : "equation",
              pawl_say(made, "%s = %s", first, pawl_sum(made, second, more, NULL, NULL)));
-    return;
   }
-  PawlYaml* map = pawl_put_map(made, "locks", gear->key, key);
-  pawl_set(made, map, gear->key, "lock", pawl_say(made, "%s - %s", first, second));
-  pawl_set(made, map, gear->key, "engaged", "true");
+  const PawlJoint* opens = a->switching ? a : b->switching ? b : NULL;
+  if (a->switching && b->switching) {
+    pawl_report(&made->loader->report, gear->key,
+                "both joints of the gear '%s' open by switch:, and it can go with one only",
+                pawl_quote(gear->key->text).s);
+  } else if (opens) {
+    pawl_set_joint_switch(made, opens, map, false);
+    pawl_set(made, map, gear->key, "on", jumps ? NULL : "keep");
+  } else if (lock) {
+    pawl_set(made, map, gear->key, "engaged", "true");
+  }
 }

@@ -178,6 +178,38 @@ static void test_opens(void** unused) {
   check_opens("drive: t + t^2", "dopri", 0);
 }
 
+// A gear opens and catches with its joint: wheel b goes on as it was, and is taken along again.
+static void test_gear_opens(void** unused) {
+  (void)unused;
+  static const char* const coordinates[] = {"joint", "absolute"};
+  static const char* const gears[] = {"", ", offset: 0"};
+  for (int k = 0; k < 4; k++) {
+    char text[TEXT];
+    snprintf(text, TEXT,
+             "model: geared\nmechanism: {coordinates: %s}\n"
+             "bodies: {a: {mass: 1, inertia: [1, 1, 1]}, b: {mass: 1, inertia: [1, 1, 1]}}\n"
+             "joints:\n  i: {revolute: [ground, a], rate: 2, motor: 1}\n"
+             "  j: {revolute: [ground, b], at: [1, 0, 0], rate: 1, switch: {engaged: true, on: "
+             "keep, release: {at: 0.5}, at: 1}}\n"
+             "  g: {gear: [i, j], ratio: 2%s}\noutputs: {a: a.omega.z, b: b.omega.z}\n"
+             "simulate: {method: dopri, until: 1.5, step: 0.1}\n",
+             coordinates[k % 2], gears[k / 2]);
+    Run run = run_all(text);
+    double a = 0, b = 0;  // 1.25 a' = 1 while it holds; then a' = 1
+    for (int s = 0; s < sample_count(&run); s++) {
+      double t = value_at(&run, s, "t");
+      if (fabs(t - 0.5) > 1e-9 && fabs(t - 1) > 1e-9) {
+        double jump = (2 * (2.4 + 0.5) + 1.2) / 5;  // of b at 1 s: the momentum 2 a + b is kept
+        b = t < 0.5 ? 1 + 0.4 * t : t < 1 ? 1.2 : jump + 0.4 * (t - 1);
+        a = t > 0.5 && t < 1 ? 2.4 + (t - 0.5) : 2 * b;
+        CHECK_NEAR(value_at(&run, s, "a"), a, 1e-8);
+        CHECK_NEAR(value_at(&run, s, "b"), b, 1e-8);
+      }
+    }
+    run_end(&run);
+  }
+}
+
 // A weld that catches beside a joint locks all of it: with coordinates of the joint most of its
 // rows follow from others, and everything comes to rest.
 static void test_locks_all(void** unused) {
@@ -268,7 +300,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_at_once),       cmocka_unit_test(test_in_motion),
       cmocka_unit_test(test_time_stepping), cmocka_unit_test(test_event_driven),
-      cmocka_unit_test(test_opens),         cmocka_unit_test(test_locks_all),
-      cmocka_unit_test(test_set),           cmocka_unit_test(test_family)};
+      cmocka_unit_test(test_opens),         cmocka_unit_test(test_gear_opens),
+      cmocka_unit_test(test_locks_all),     cmocka_unit_test(test_set),
+      cmocka_unit_test(test_family)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
