@@ -40,8 +40,25 @@ static void offer_types(char* list, size_t room, PawlNearest* nearest) {
   snprintf(list + used, room - used, "%s", PAWL_GEAR_WORD);
 }
 
+// A joint without a type may be meant to stand over one of the section, of an included robot.
+static void report_no_type(PawlMade* made, const PawlYaml* section, const PawlYaml* map) {
+  char list[200];
+  const char* name = map->key->text;
+  PawlNearest type = {.wanted = map->first ? map->first->key->text : ""}, other = {.wanted = name};
+  offer_types(list, sizeof list, &type);
+  for (const PawlYaml* joint = section->first; joint; joint = joint->next) {
+    if (joint != map) {
+      pawl_nearest_offer(&other, joint->key->text);
+    }
+  }
+  pawl_report(&made->loader->report, map->key,
+              "the joint '%s' needs a type with two bodies, {revolute: [arm, forearm]}: one of "
+              "%s%s",
+              pawl_quote(name).s, list, pawl_did_you_mean(type.name ? type.name : other.name).s);
+}
+
 // The entry whose key is a type; NULL after reporting that there is none or more than one.
-static PawlYaml* find_type(PawlMade* made, const PawlYaml* map) {
+static PawlYaml* find_type(PawlMade* made, const PawlYaml* section, const PawlYaml* map) {
   PawlYaml* found = NULL;
   for (PawlYaml* child = map->first; child; child = child->next) {
     if (!type_of(child->key->text) && strcmp(child->key->text, PAWL_GEAR_WORD) != 0) {
@@ -55,13 +72,7 @@ static PawlYaml* find_type(PawlMade* made, const PawlYaml* map) {
     found = child;
   }
   if (!found) {
-    char list[200];
-    PawlNearest nearest = {.wanted = map->first ? map->first->key->text : ""};
-    offer_types(list, sizeof list, &nearest);
-    pawl_report(&made->loader->report, map->key,
-                "the joint '%s' needs a type with two bodies, {revolute: [arm, forearm]}: one of "
-                "%s%s",
-                pawl_quote(map->key->text).s, list, pawl_did_you_mean(nearest.name).s);
+    report_no_type(made, section, map);
   }
   return found;
 }
@@ -325,7 +336,8 @@ static bool read_motion(PawlMade* made, PawlJoint* joint) {
 // ---- all of them ------------------------------------------------------------------------------
 
 // What does not depend on the dimension, which places decide on.
-static bool read_joint(PawlMade* made, PawlYaml* map, const PawlBodies* bodies, PawlJoint* joint) {
+static bool read_joint(PawlMade* made, const PawlYaml* section, PawlYaml* map,
+                       const PawlBodies* bodies, PawlJoint* joint) {
   *joint = (PawlJoint){.key = map->key, .map = map};
   if (!pawl_part_name(made, map->key, &joint->name)) {
     return false;
@@ -340,7 +352,7 @@ static bool read_joint(PawlMade* made, PawlYaml* map, const PawlBodies* bodies, 
                 pawl_quote(map->key->text).s);
     return false;
   }
-  PawlYaml* pair = find_type(made, map);
+  PawlYaml* pair = find_type(made, section, map);
   if (!pair || !check_keys(made, map)) {
     return false;
   }
@@ -364,7 +376,7 @@ bool pawl_read_joints(PawlMade* made, PawlYaml* section, const PawlBodies* bodie
     return pawl_loader_no_memory(made->loader);
   }
   for (PawlYaml* child = section->first; child; child = child->next) {
-    bool read = read_joint(made, child, bodies, &joints->item[joints->count]);
+    bool read = read_joint(made, section, child, bodies, &joints->item[joints->count]);
     joints->count += read;
     good &= read;
   }

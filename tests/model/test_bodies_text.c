@@ -141,6 +141,8 @@ static void test_locks_of_families(void** state) {
 
 static void test_numbers_of_joints(void** state) {
   (void)state;
+  REFUSED(HEAD "  shoulder: {revolute: [ground, arm]}\n  shoulde: {brake: {capacity: 6}}\n",
+          "the joint 'shoulde' needs a type", "did you mean 'shoulder'?");
   REFUSED(TWO_JOINTS "  g: {gear: [i, k], ratio: 0}\n", "the ratio of 'g' is zero");
   REFUSED(TWO_JOINTS "  g: {gear: [i, g], ratio: 1}\n", "'g' is a gear, which has no value");
   REFUSED(TWO_JOINTS "  g: {gear: [i, i], ratio: 1}\n", "needs two joints, 'i' is given twice");
