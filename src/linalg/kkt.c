@@ -262,6 +262,10 @@ static void lose_rescued(PawlKkt* kkt) {
   }
 }
 
+static bool blocks_are_due(const PawlKkt* kkt) {
+  return kkt->patience == 0 && kkt->inactive_count <= PAWL_KKT_IDLE * kkt->m;
+}
+
 // Blocks have places for every row: a set with most of them idle is left to KLU, which leaves them
 // out. What blocks do not suit goes there, too, and only there is a matrix called singular.
 PAWL_APART static PawlStatus factor_blocks(PawlKkt* kkt, const double* S, const double* B,
@@ -270,7 +274,7 @@ PAWL_APART static PawlStatus factor_blocks(PawlKkt* kkt, const double* S, const 
   if (!is_same_set(kkt, active)) {
     switch_rows(kkt, active);
   }
-  if (kkt->patience == 0 && kkt->inactive_count <= PAWL_KKT_IDLE * kkt->m) {
+  if (blocks_are_due(kkt)) {
     if (kkt->scaled && try_blocks(kkt, S, B, J) == PAWL_OK) {
       return PAWL_OK;
     }
@@ -422,17 +426,25 @@ static void note_settled(PawlKkt* kkt, int k, const double* S) {
   }
 }
 
+// A factorisation by KLU that serves again counts as one made now, as a solver that has loaded
+// these numbers makes it: blocks have their turn at the same time.
+static bool serves(PawlKkt* kkt) {
+  bool due = kkt->rescued && blocks_are_due(kkt);
+  kkt->patience -= kkt->rescued && kkt->patience > 0;
+  return !due;
+}
+
 bool pawl_kkt_holds(PawlKkt* kkt, const double* S, const double* B, const double* J,
                     const unsigned char* active) {
   if (is_same_set(kkt, active) && is_kept(kkt, &kkt->kept[kkt->turn], S, B, J)) {
     note_settled(kkt, kkt->turn, S);
-    return true;
+    return serves(kkt);
   }
   for (int k = 0; k < kkt->kept_count && active; k++) {
     const PawlKktKept* kept = &kkt->kept[k];
     if (k != kkt->turn && is_set(kkt->m, kept->set, active) && is_kept(kkt, kept, S, B, J)) {
       note_settled(kkt, k, S);
-      return use_kept(kkt, k, active);
+      return use_kept(kkt, k, active) && serves(kkt);
     }
   }
   return false;

@@ -176,6 +176,11 @@ void pawl_rub_destroy(PawlRub* rub) {
 }
 
 // ---- islands ------------------------------------------------------------------------------------
+// Rows of friction of a contact in the problem.
+static int slips_of(const PawlRub* rub, int contact) {
+  return rub->problem.matrix->contact[contact].count;
+}
+
 static void join_bodies(PawlRub* rub, int row) {
   int k = row - rub->first_row;
   for (int e = rub->first[k] + 1; e < rub->first[k + 1]; e++) {
@@ -187,7 +192,7 @@ static void join_contact(PawlRub* rub, int contact) {
   const PawlContactFriction* of = &rub->of[contact];
   int normal = pawl_rub_row(rub, contact), k = normal - rub->first_row;
   join_bodies(rub, normal);
-  for (int i = of->first; i < of->first + of->count; i++) {
+  for (int i = of->first; i < of->first + slips_of(rub, contact); i++) {
     int j = i - rub->first_row;
     join_bodies(rub, i);
     if (rub->first[j] < rub->first[j + 1] && rub->first[k] < rub->first[k + 1]) {
@@ -223,7 +228,7 @@ static void find_islands(PawlRub* rub, const unsigned char* near) {
   for (int b = 0; b < rub->bodies; b++) {
     for (int k = rub->head[b]; k >= 0; k = rub->next[k]) {
       rub->row[count++] = pawl_rub_row(rub, k);
-      for (int i = 0; i < rub->of[k].count; i++) {
+      for (int i = 0; i < slips_of(rub, k); i++) {
         rub->row[count++] = rub->of[k].first + i;
       }
     }
@@ -314,14 +319,14 @@ static double own_compliance(const PawlStepper* s, const PawlRub* rub, const Paw
 // Where to begin: as in the step before; what did not slip sticks.
 static void guess_block(const PawlRub* rub, const PawlRubStep* step, int contact, int at,
                         int block) {
-  const PawlContactFriction* of = &rub->of[contact];
+  int first = rub->of[contact].first, tangents = slips_of(rub, contact);
   double N = step->guess[pawl_rub_row(rub, contact)], T[2] = {0.0, 0.0}, size = 0.0;
   rub->state[at] = N > 0.0 || rub->rests[contact] ? PAWL_ROW_FREE : PAWL_ROW_UNKNOWN;
-  if (of->count == 0) {
+  if (tangents == 0) {
     return;
   }
-  for (int i = 0; i < of->count; i++) {
-    T[i] = step->guess[of->first + i];
+  for (int i = 0; i < tangents; i++) {
+    T[i] = step->guess[first + i];
     size = hypot(size, T[i]);
   }
   bool slips = N > 0.0 && size > 0.0 && size >= PAWL_RUB_STICKS * rub->mu[contact] * N;
@@ -338,19 +343,19 @@ static int ask_island(const PawlRub* rub, const PawlRubStep* step, int k, int* b
   int count = 0, at = rub->start[k];
   *blocks = 0;
   for (int c = rub->island[k]; c >= 0; c = rub->next[c]) {
-    const PawlContactFriction* of = &rub->of[c];
+    int tangents = slips_of(rub, c);
     PawlFrictionBlock block = {.normal = at - rub->start[k], .tangent = {-1, -1}, .mu = rub->mu[c]};
     guess_block(rub, step, c, at, *blocks);
     pawl_row_bounds(PAWL_ROW_OF_CONTACT, INFINITY, &rub->lo[at], &rub->hi[at]);
     at++;
-    for (int i = 0; i < of->count; i++) {
+    for (int i = 0; i < tangents; i++) {
       rub->state[at] = PAWL_ROW_UNKNOWN;
       block.tangent[i] = at - rub->start[k];
       pawl_row_bounds(PAWL_ROW_OF_FRICTION, INFINITY, &rub->lo[at], &rub->hi[at]);
       at++;
     }
     rub->each[count++] = block;
-    if (of->count > 0) {
+    if (tangents > 0) {
       rub->block[(*blocks)++] = block;
     }
   }
@@ -437,7 +442,9 @@ static PawlStatus solve_island(PawlStepper* s, PawlRub* rub, const PawlRubStep* 
                                 : pawl_fail_memory(err);
   }
   if (!found && !try_sweeps(rub, step, at, m, contacts, D, MANY_SWEEPS, PAWL_RUB_SWEPT)) {
-    return fail(s, rub, step, k, "no impulses within the friction were found", err);
+    return fail(
+        s, rub, step, k,
+        step->bare ? "no positions were found" : "no impulses within the friction were found", err);
   }
   note_closed(rub, at, contacts, closed);
   return PAWL_OK;
@@ -529,7 +536,6 @@ static void ask_contact(PawlRub* rub, const PawlRubStep* step, int k) {
 static void ask_problem(PawlRub* rub, const PawlRubStep* step, const double* r) {
   PawlRubProblem* q = &rub->problem;
   double most = 0.0;
-  q->matrix = step->bare ? &rub->bare_matrix : &rub->matrix;
   q->count = 0;
   for (int k = 0; k < rub->contacts; k++) {
     rub->contact[k].mu = rub->mu[k];
@@ -638,12 +644,24 @@ static PawlStatus note_shares(PawlStepper* s, PawlRub* rub, double t, PawlError*
   return pawl_stick_note_shares(&s->dynamics, rub->group, t, err);
 }
 
+// From contacts that are all open: what is closed to rounding needs no push then, and of that there
+// may be more than can be met at once.
+static bool try_open(PawlRub* rub) {
+  for (int a = 0; a < rub->problem.count; a++) {
+    int k = rub->problem.list[a];
+    rub->places[k] = (PawlRubState){.place = PAWL_RUB_OPEN};
+    memset(rub->sets.y + PAWL_RUB_ROWS * k, 0, PAWL_RUB_ROWS * sizeof(double));
+  }
+  return pawl_rub_sets_solve(&rub->sets, &rub->problem, PATIENT, rub->places);
+}
+
 // By the sparse system: from the places of the step before, then from nothing.
 static PawlStatus try_places(PawlStepper* s, PawlRub* rub, const PawlRubStep* step, double* x,
                              double* y, unsigned char* closed, bool* found, bool* relaxed,
                              PawlError* err) {
   *found = *relaxed = false;
-  if (!(step->bare ? rub->bare_matrix.kkt : rub->matrix.kkt)) {
+  rub->problem.matrix = step->bare ? &rub->bare_matrix : &rub->matrix;
+  if (!rub->problem.matrix->kkt) {
     return PAWL_OK;
   }
   ask_problem(rub, step, x);
@@ -651,7 +669,7 @@ static PawlStatus try_places(PawlStepper* s, PawlRub* rub, const PawlRubStep* st
     guess_state(rub, step, rub->problem.list[a]);
   }
   *found = pawl_rub_sets_solve(&rub->sets, &rub->problem, PATIENT, rub->places) ||
-           try_centers(rub, relaxed);
+           (step->bare && try_open(rub)) || try_centers(rub, relaxed);
   if (*found) {
     PAWL_TRY(step->bare ? PAWL_OK : note_shares(s, rub, step->t, err));
     take(s, rub, step, rub->sets.x, rub->sets.held, x, y, closed);
@@ -698,10 +716,6 @@ static PawlStatus solve(PawlStepper* s, PawlRub* rub, const PawlRubStep* step, d
   PAWL_TRY(try_places(s, rub, step, x, y, closed, &found, &relaxed, err));
   if (found) {
     return PAWL_OK;
-  }
-  if (step->bare) {
-    return pawl_fail(err, PAWL_RETRY, "t = %.10g: no positions were found for all contacts",
-                     step->t);
   }
   find_islands(rub, step->near);
   bool large = relaxed && largest_island(rub) > FEW_ROWS;

@@ -154,7 +154,7 @@ static double reach(int dim, const double* a, const double* d) {
 static void opening(const PawlRubProblem* q, int c, const PawlRubCone* k, const double* x,
                     double* out) {
   double w[ROWS];
-  pawl_rub_matrix_rates(q->matrix, c, x, w);
+  pawl_rub_matrix_rates(q->matrix, &q->matrix->exact, c, x, w);
   for (int i = 0; i < k->dim; i++) {
     out[i] = k->E[i] * (w[i] + q->w0[ROWS * c + i]);
   }
@@ -186,7 +186,7 @@ static double begin(PawlRubCenter* p, const PawlRubProblem* q, bool again) {
   }
   memset(p->held, 0, (size_t)m->bilateral * sizeof(double));
   for (int j = 0; j < m->n; j++) {
-    double mass = m->diagonal[j] >= 0 ? m->S[m->diagonal[j]] : 0.0;
+    double mass = m->diagonal[j] >= 0 ? m->exact.S[m->diagonal[j]] : 0.0;
     p->x[j] = 0.0;
     p->room[j] = mass > 0.0 ? q->r[j] / mass : 0.0;
   }
@@ -222,13 +222,13 @@ static double residuals(PawlRubCenter* p, const PawlRubProblem* q) {
     for (int i = 0; i < ROWS; i++) {
       y[i] = i < k->dim ? k->E[i] * k->z[i] : 0.0;
     }
-    pawl_rub_matrix_push(m, c, y, p->b, NULL);
+    pawl_rub_matrix_push(m, &m->exact, c, y, p->b, NULL);
   }
   pawl_rub_matrix_rest(m, p->x, p->held, p->b);
   memcpy(p->gap, q->hold, (size_t)m->bilateral * sizeof(double));
   for (int j = 0; j < m->n; j++) {
     for (int e = m->G.start[j]; e < m->G.start[j + 1]; e++) {
-      p->gap[m->G.index[e]] -= m->J_held[e] * p->x[j];
+      p->gap[m->G.index[e]] -= m->exact.J_held[e] * p->x[j];
     }
   }
   return most;
@@ -245,7 +245,7 @@ static bool factor(PawlRubCenter* p, const PawlRubProblem* q) {
       }
     }
   }
-  return pawl_rub_matrix_factor(q->matrix, q->count, q->list, p->C);
+  return pawl_rub_matrix_factor(q->matrix, &q->matrix->exact, q->count, q->list, p->C);
 }
 
 static void apply(const PawlRubCone* k, const double* x, double* out) {
@@ -268,7 +268,7 @@ static void solve(PawlRubCenter* p, const PawlRubProblem* q) {
     for (int i = 0; i < k->dim; i++) {
       force[i] *= k->E[i];
     }
-    pawl_rub_matrix_push(m, q->list[a], force, p->dx, NULL);
+    pawl_rub_matrix_push(m, &m->exact, q->list[a], force, p->dx, NULL);
   }
   for (int i = 0; i < m->bilateral; i++) {
     p->dheld[i] = m->active[i] ? p->gap[i] : 0.0;
@@ -277,7 +277,7 @@ static void solve(PawlRubCenter* p, const PawlRubProblem* q) {
   for (int a = 0; a < q->count; a++) {
     PawlRubCone* k = &p->cone[q->list[a]];
     double w[ROWS], open[ROWS];
-    pawl_rub_matrix_rates(m, q->list[a], p->dx, w);
+    pawl_rub_matrix_rates(m, &m->exact, q->list[a], p->dx, w);
     for (int i = 0; i < k->dim; i++) {
       open[i] = k->rhs[i] - k->off[i] - k->E[i] * w[i];
     }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "switch/tolerances.h"
+
 enum { MOST_PAIRS = 1 << 24 };  // velocities of a contact by velocities of it, over all contacts
 
 // ---- patterns -----------------------------------------------------------------------------------
@@ -189,6 +191,13 @@ static int count_pairs(const PawlRubMatrix* p) {
   return pairs > MOST_PAIRS ? MOST_PAIRS + 1 : (int)pairs;
 }
 
+static void make_values(PawlStepper* s, const PawlRubMatrix* p, size_t places, PawlRubValues* v) {
+  v->J = PAWL_NEW(&s->arena, double, places);
+  v->B = PAWL_NEW(&s->arena, double, places);
+  v->J_held = PAWL_NEW(&s->arena, double, p->held_count + 1);
+  v->B_held = PAWL_NEW(&s->arena, double, p->held_count + 1);
+}
+
 static bool find_patterns(PawlStepper* s, PawlRubMatrix* p, bool* fits) {
   int entries = s->G.start[p->n];
   Rows rows = find_rows(s, p);
@@ -210,10 +219,7 @@ static bool find_patterns(PawlStepper* s, PawlRubMatrix* p, bool* fits) {
   size_t places = PAWL_RUB_ROWS * (size_t)p->first[p->count];
   int pairs = count_pairs(p);
   *fits = pairs <= MOST_PAIRS;
-  p->J = PAWL_NEW(&s->arena, double, places);
-  p->B = PAWL_NEW(&s->arena, double, places);
-  p->J_held = PAWL_NEW(&s->arena, double, p->held_count + 1);
-  p->B_held = PAWL_NEW(&s->arena, double, p->held_count + 1);
+  make_values(s, p, places, &p->exact);
   p->pair = PAWL_NEW(&s->arena, int, *fits ? pairs : 0);
   if (s->arena.failed || (*fits && !make_K(s, p))) {
     return false;
@@ -222,6 +228,21 @@ static bool find_patterns(PawlStepper* s, PawlRubMatrix* p, bool* fits) {
     find_places(p);
   }
   return true;
+}
+
+// Factors of full matrices and of bands cost about as much as the few solutions that rounding asks
+// for.
+static PawlStatus make_coarse(PawlStepper* s, PawlRubMatrix* p, PawlError* err) {
+  PawlKktSolver solver = p->kkt ? pawl_kkt_info(p->kkt).solver : PAWL_KKT_DENSE;
+  p->coarse = p->exact;
+  p->rounds = solver == PAWL_KKT_BLOCKS || solver == PAWL_KKT_KLU;
+  if (p->rounds) {
+    make_values(s, p, PAWL_RUB_ROWS * (size_t)p->first[p->count], &p->coarse);
+    p->room_S = PAWL_NEW(&s->arena, double, p->entries_H + 1);
+    p->exponent = PAWL_NEW(&s->arena, int, p->n);
+    p->most = PAWL_NEW(&s->arena, double, p->bilateral);
+  }
+  return s->arena.failed ? pawl_fail_memory(err) : PAWL_OK;
 }
 
 PawlStatus pawl_rub_matrix_create(PawlStepper* s, int count, const PawlRubContact* contact,
@@ -239,7 +260,8 @@ PawlStatus pawl_rub_matrix_create(PawlStepper* s, int count, const PawlRubContac
   if (!find_patterns(s, p, &fits)) {
     return pawl_fail_memory(err);
   }
-  return fits ? pawl_kkt_create(&p->K, &p->G, PAWL_KKT_AUTO, &p->kkt, err) : PAWL_OK;
+  PAWL_TRY(fits ? pawl_kkt_create(&p->K, &p->G, PAWL_KKT_AUTO, &p->kkt, err) : PAWL_OK);
+  return make_coarse(s, p, err);
 }
 
 void pawl_rub_matrix_destroy(PawlRubMatrix* p) {
@@ -247,24 +269,96 @@ void pawl_rub_matrix_destroy(PawlRubMatrix* p) {
 }
 
 // ---- values -------------------------------------------------------------------------------------
+// The power of two that a size belongs to. The border is no number that models like to have.
+static int exponent_of(double size) {
+  int e;
+  frexp(size / PAWL_RUB_BORDER, &e);
+  return e;
+}
+
+// x + big - big: the nearest multiple of 2^-PAWL_RUB_BITS of 2^exponent.                   (T16)
+static double rounder(int exponent) {
+  return ldexp(1.5, 52 - PAWL_RUB_BITS + exponent);
+}
+
+static void round_row(int count, const double* from, double* to) {
+  double most = 0.0;
+  for (int k = 0; k < count; k++) {
+    most = fmax(most, fabs(from[k]));
+  }
+  double big = rounder(exponent_of(most));
+  for (int k = 0; k < count; k++) {
+    to[k] = (from[k] + big) - big;
+  }
+}
+
+static void round_contacts(const PawlRubMatrix* p, const double* from, double* to) {
+  for (int k = 0; k < p->count; k++) {
+    int width = p->first[k + 1] - p->first[k];
+    for (int i = 0; i <= p->contact[k].count; i++) {
+      int at = PAWL_RUB_ROWS * p->first[k] + i * width;
+      round_row(width, from + at, to + at);
+    }
+  }
+}
+
+static void round_held(const PawlRubMatrix* p, const double* from, double* to) {
+  memset(p->most, 0, (size_t)p->bilateral * sizeof(double));
+  for (int e = 0; e < p->held_count; e++) {
+    p->most[p->G.index[e]] = fmax(p->most[p->G.index[e]], fabs(from[e]));
+  }
+  for (int e = 0; e < p->held_count; e++) {
+    double big = rounder(exponent_of(p->most[p->G.index[e]]));
+    to[e] = (from[e] + big) - big;
+  }
+}
+
+// Of rows and columns alike, so that what was symmetric stays so.
+static void round_S(PawlRubMatrix* p, const double* S) {
+  for (int j = 0; j < p->n; j++) {
+    double most = 0.0;
+    for (int e = p->H->start[j]; e < p->H->start[j + 1]; e++) {
+      most = fmax(most, fabs(S[e]));
+    }
+    p->exponent[j] = exponent_of(most);
+  }
+  for (int j = 0; j < p->n; j++) {
+    for (int e = p->H->start[j]; e < p->H->start[j + 1]; e++) {
+      double big = rounder((p->exponent[j] + p->exponent[p->H->index[e]]) / 2);
+      p->room_S[e] = (S[e] + big) - big;
+    }
+  }
+  p->coarse.S = p->room_S;
+}
+
 void pawl_rub_matrix_set(PawlRubMatrix* p, const double* S, const double* B, const double* J,
                          const unsigned char* active) {
-  p->S = S;
+  PawlRubValues* v = &p->exact;
+  v->S = S;
   p->active = active;
   for (int k = 0; k < p->entries; k++) {
-    p->J[p->at[k]] = J[p->entry[k]];
-    p->B[p->at[k]] = B[p->entry[k]];
+    v->J[p->at[k]] = J[p->entry[k]];
+    v->B[p->at[k]] = B[p->entry[k]];
   }
   for (int k = 0; k < p->held_count; k++) {
-    p->J_held[k] = J[p->held_entry[k]];
-    p->B_held[k] = B[p->held_entry[k]];
+    v->J_held[k] = J[p->held_entry[k]];
+    v->B_held[k] = B[p->held_entry[k]];
+  }
+  if (p->rounds) {
+    round_S(p, S);
+    round_contacts(p, v->J, p->coarse.J);
+    round_contacts(p, v->B, p->coarse.B);
+    round_held(p, v->J_held, p->coarse.J_held);
+    round_held(p, v->B_held, p->coarse.B_held);
+  } else {
+    p->coarse.S = S;
   }
 }
 
 // K += B_c^T C_c J_c
-static void add_contact(PawlRubMatrix* p, int k, const double* C) {
+static void add_contact(PawlRubMatrix* p, const PawlRubValues* v, int k, const double* C) {
   int width = p->first[k + 1] - p->first[k], rows = 1 + p->contact[k].count;
-  const double *J = p->J + PAWL_RUB_ROWS * p->first[k], *B = p->B + PAWL_RUB_ROWS * p->first[k];
+  const double *J = v->J + PAWL_RUB_ROWS * p->first[k], *B = v->B + PAWL_RUB_ROWS * p->first[k];
   const int* place = p->pair + p->pair_start[k];
   for (int b = 0; b < width; b++, place += width) {
     double force[PAWL_RUB_ROWS] = {0.0, 0.0, 0.0};
@@ -281,28 +375,32 @@ static void add_contact(PawlRubMatrix* p, int k, const double* C) {
   }
 }
 
-bool pawl_rub_matrix_factor(PawlRubMatrix* p, int count, const int* list, const double* C) {
+bool pawl_rub_matrix_factor(PawlRubMatrix* p, const PawlRubValues* values, int count,
+                            const int* list, const double* C) {
+  p->factored = values;
   memset(p->values, 0, (size_t)p->K.start[p->n] * sizeof(double));
   for (int e = 0; e < p->entries_H; e++) {
-    p->values[p->place_H[e]] = p->S[e];
+    p->values[p->place_H[e]] = values->S[e];
   }
   for (int k = 0; k < count; k++) {
-    add_contact(p, list[k], C + 9 * list[k]);
+    add_contact(p, values, list[k], C + 9 * list[k]);
   }
-  if (pawl_kkt_holds(p->kkt, p->values, p->B_held, p->J_held, p->active)) {
+  if (pawl_kkt_holds(p->kkt, p->values, values->B_held, values->J_held, p->active)) {
     return true;
   }
   p->factorizations++;
-  return pawl_kkt_factor_and_keep(p->kkt, p->values, p->B_held, p->J_held, p->active) == PAWL_OK;
+  return pawl_kkt_factor_and_keep(p->kkt, p->values, values->B_held, values->J_held, p->active) ==
+         PAWL_OK;
 }
 
 void pawl_rub_matrix_solve(PawlRubMatrix* p, double* x, double* y) {
   pawl_kkt_solve(p->kkt, x, y);
 }
 
-void pawl_rub_matrix_rates(const PawlRubMatrix* p, int contact, const double* x, double* u) {
+void pawl_rub_matrix_rates(const PawlRubMatrix* p, const PawlRubValues* values, int contact,
+                           const double* x, double* u) {
   int from = p->first[contact], width = p->first[contact + 1] - from;
-  const double* J = p->J + PAWL_RUB_ROWS * from;
+  const double* J = values->J + PAWL_RUB_ROWS * from;
   for (int i = 0; i <= p->contact[contact].count; i++) {
     u[i] = 0.0;
     for (int a = 0; a < width; a++) {
@@ -311,10 +409,10 @@ void pawl_rub_matrix_rates(const PawlRubMatrix* p, int contact, const double* x,
   }
 }
 
-void pawl_rub_matrix_push(const PawlRubMatrix* p, int contact, const double* u, double* x,
-                          double* terms) {
+void pawl_rub_matrix_push(const PawlRubMatrix* p, const PawlRubValues* values, int contact,
+                          const double* u, double* x, double* terms) {
   int from = p->first[contact], width = p->first[contact + 1] - from;
-  const double* B = p->B + PAWL_RUB_ROWS * from;
+  const double* B = values->B + PAWL_RUB_ROWS * from;
   for (int i = 0; i <= p->contact[contact].count; i++) {
     for (int a = 0; u[i] != 0.0 && a < width; a++) {
       double term = B[i * width + a] * u[i];
@@ -329,30 +427,30 @@ void pawl_rub_matrix_push(const PawlRubMatrix* p, int contact, const double* u, 
 void pawl_rub_matrix_rest(const PawlRubMatrix* p, const double* x, const double* y, double* b) {
   for (int j = 0; j < p->n; j++) {
     for (int e = p->H->start[j]; e < p->H->start[j + 1]; e++) {
-      b[p->H->index[e]] -= p->S[e] * x[j];
+      b[p->H->index[e]] -= p->exact.S[e] * x[j];
     }
     for (int e = p->G.start[j]; e < p->G.start[j + 1]; e++) {
-      b[j] += p->B_held[e] * y[p->G.index[e]];
+      b[j] += p->exact.B_held[e] * y[p->G.index[e]];
     }
   }
 }
 
 double pawl_rub_matrix_terms(const PawlRubMatrix* p, int j, const double* x, const double* y) {
   int e = p->diagonal[j];
-  double size = e >= 0 ? fabs(p->S[e] * x[j]) : 0.0;
+  double size = e >= 0 ? fabs(p->exact.S[e] * x[j]) : 0.0;
   for (int k = p->G.start[j]; k < p->G.start[j + 1]; k++) {
-    size += fabs(p->B_held[k] * y[p->G.index[k]]);
+    size += fabs(p->exact.B_held[k] * y[p->G.index[k]]);
   }
   return size;
 }
 
 double pawl_rub_matrix_own(const PawlRubMatrix* p, int contact, int i) {
   int from = p->first[contact], width = p->first[contact + 1] - from;
-  const double* J = p->J + PAWL_RUB_ROWS * from + i * width;
+  const double* J = p->coarse.J + PAWL_RUB_ROWS * from + i * width;
   double own = 0.0;
   for (int a = 0; a < width; a++) {
     int e = p->diagonal[p->column[from + a]];
-    double mass = e >= 0 ? p->S[e] : 0.0;
+    double mass = e >= 0 ? p->coarse.S[e] : 0.0;
     own += mass > 0.0 ? J[a] * J[a] / mass : 0.0;
   }
   return own;

@@ -18,6 +18,13 @@ typedef struct PawlRubContact {
   double mu;
 } PawlRubContact;
 
+// Values of a problem: S in the order of its pattern, rows of contacts and bilateral rows.
+typedef struct PawlRubValues {
+  double *J, *B;            // of contact k: its rows from PAWL_RUB_ROWS first[k] on, one by one
+  double *J_held, *B_held;  // in the order of PawlRubMatrix.G
+  const double* S;
+} PawlRubValues;
+
 typedef struct PawlRubMatrix {
   PawlKkt* kkt;  // NULL: contacts touch too many velocities each for K to be made
   int n, count, bilateral, entries_H;
@@ -25,15 +32,18 @@ typedef struct PawlRubMatrix {
   int *first, *column;  // velocities of contact k: from first[k] on
   int *entry, *at;      // entries of G in contacts -> places in J and B; how many: `entries`
   int entries;
-  double *J, *B;    // of contact k: its rows from PAWL_RUB_ROWS first[k] on, one by one
+  PawlRubValues exact, coarse;  // coarse ones where factors are dear: else they are the exact ones
+  bool rounds;
+  const PawlRubValues* factored;  // those of the factors in use
+  double *room_S, *most;          // room for these
+  int* exponent;
   int* held_entry;  // entries of G in bilateral rows; how many: `held_count`
   int held_count;
   PawlPattern G, K;
-  double *J_held, *B_held, *values;
+  double* values;
   int *place_H, *pair_start, *pair;  // in K: of the entries of S; of contacts, velocity by velocity
   int* diagonal;                     // n: S_jj among the entries of S, or -1
   const PawlPattern* H;
-  const double* S;
   const unsigned char* active;
   long long factorizations;
 } PawlRubMatrix;
@@ -46,21 +56,24 @@ void pawl_rub_matrix_destroy(PawlRubMatrix* p);
 // ones that hold) are kept as they are.
 void pawl_rub_matrix_set(PawlRubMatrix* p, const double* S, const double* B, const double* J,
                          const unsigned char* active);
-// Factors (T9) for the `count` contacts in `list`; C: 9 numbers a contact of the system, by rows.
-// False: singular.
-bool pawl_rub_matrix_factor(PawlRubMatrix* p, int count, const int* list, const double* C);
+// Factors (T9) of these values, p->exact or p->coarse, for the `count` contacts in `list`; C: 9
+// numbers a contact of the system, by rows. Coarse values are those of an earlier step as long as
+// nothing moves, and then nothing is to be done. False: singular.
+bool pawl_rub_matrix_factor(PawlRubMatrix* p, const PawlRubValues* values, int count,
+                            const int* list, const double* C);
 // x (n) holds b and receives x, y (bilateral rows) c and y.
 void pawl_rub_matrix_solve(PawlRubMatrix* p, double* x, double* y);
 // u = J_c x  and  x += B_c^T u, of one contact; u: PAWL_RUB_ROWS. `terms` (n, may be NULL): their
 // sizes are added.
-void pawl_rub_matrix_rates(const PawlRubMatrix* p, int contact, const double* x, double* u);
-void pawl_rub_matrix_push(const PawlRubMatrix* p, int contact, const double* u, double* x,
-                          double* terms);
+void pawl_rub_matrix_rates(const PawlRubMatrix* p, const PawlRubValues* values, int contact,
+                           const double* x, double* u);
+void pawl_rub_matrix_push(const PawlRubMatrix* p, const PawlRubValues* values, int contact,
+                          const double* u, double* x, double* terms);
 // b -= S x, and B^T y of bilateral rows added.
 void pawl_rub_matrix_rest(const PawlRubMatrix* p, const double* x, const double* y, double* b);
 // How large the terms of row j of that are, but for contacts and for S beside its diagonal.
 double pawl_rub_matrix_terms(const PawlRubMatrix* p, int j, const double* x, const double* y);
-// How easily row i of a contact moves by itself: by the masses of its velocities alone.
+// How easily row i of a contact moves by itself: by the masses of its velocities alone (coarse).
 double pawl_rub_matrix_own(const PawlRubMatrix* p, int contact, int i);
 
 // ---- one problem --------------------------------------------------------------------------------

@@ -53,7 +53,8 @@ static void fit(const PawlRubContact* c, const PawlRubState* state, double* y) {
   }
 }
 
-static bool factor_set(PawlRubSets* p, const PawlRubProblem* q, const PawlRubState* state) {
+static bool factor_set(PawlRubSets* p, const PawlRubProblem* q, const PawlRubState* state,
+                       const PawlRubValues* values) {
   p->closed_count = 0;
   for (int a = 0; a < q->count; a++) {
     int k = q->list[a];
@@ -63,13 +64,13 @@ static bool factor_set(PawlRubSets* p, const PawlRubProblem* q, const PawlRubSta
       p->closed[p->closed_count++] = k;
     }
   }
-  return pawl_rub_matrix_factor(q->matrix, p->closed_count, p->closed, p->C);
+  return pawl_rub_matrix_factor(q->matrix, values, p->closed_count, p->closed, p->C);
 }
 
 static void rates(PawlRubSets* p, const PawlRubProblem* q) {
   for (int a = 0; a < q->count; a++) {
     int k = q->list[a];
-    pawl_rub_matrix_rates(q->matrix, k, p->x, p->w + ROWS * k);
+    pawl_rub_matrix_rates(q->matrix, &q->matrix->exact, k, p->x, p->w + ROWS * k);
     for (int i = 0; i <= q->matrix->contact[k].count; i++) {
       p->w[ROWS * k + i] += q->w0[ROWS * k + i];
     }
@@ -110,7 +111,7 @@ static void correct(PawlRubSets* p, const PawlRubProblem* q) {
     for (int i = 0; i < rows; i++) {
       u[i] = -u[i];
     }
-    pawl_rub_matrix_push(m, k, u, p->dx, NULL);
+    pawl_rub_matrix_push(m, m->factored, k, u, p->dx, NULL);
   }
   pawl_rub_matrix_solve(m, p->dx, p->dheld);
   for (int j = 0; j < m->n; j++) {
@@ -122,7 +123,7 @@ static void correct(PawlRubSets* p, const PawlRubProblem* q) {
   for (int a = 0; a < p->closed_count; a++) {
     int k = p->closed[a], rows = 1 + m->contact[k].count;
     double moved[ROWS];
-    pawl_rub_matrix_rates(m, k, p->dx, moved);
+    pawl_rub_matrix_rates(m, m->factored, k, p->dx, moved);
     for (int i = 0; i < rows; i++) {
       moved[i] += p->w[ROWS * k + i];
     }
@@ -142,13 +143,13 @@ static double left(PawlRubSets* p, const PawlRubProblem* q) {
     p->terms[j] = fabs(q->r[j]);
   }
   for (int a = 0; a < p->closed_count; a++) {
-    pawl_rub_matrix_push(m, p->closed[a], p->y + ROWS * p->closed[a], p->b, p->terms);
+    pawl_rub_matrix_push(m, &m->exact, p->closed[a], p->y + ROWS * p->closed[a], p->b, p->terms);
   }
   pawl_rub_matrix_rest(m, p->x, p->held, p->b);
   memcpy(p->dheld, q->hold, (size_t)m->bilateral * sizeof(double));
   for (int j = 0; j < m->n; j++) {
     for (int e = m->G.start[j]; e < m->G.start[j + 1]; e++) {
-      p->dheld[m->G.index[e]] -= m->J_held[e] * p->x[j];
+      p->dheld[m->G.index[e]] -= m->exact.J_held[e] * p->x[j];
     }
     double size = pawl_rub_matrix_terms(m, j, p->x, p->held) + p->terms[j];
     most = fabs(p->b[j]) > most * size ? fabs(p->b[j]) / size : most;
@@ -159,25 +160,48 @@ static double left(PawlRubSets* p, const PawlRubProblem* q) {
   return most / PAWL_ROWS_ROUNDING;
 }
 
-// x, y and w of a set; false: singular.
-static bool solve_set(PawlRubSets* p, const PawlRubProblem* q, const PawlRubState* state) {
+// x, y and w of a set; false: singular, or too coarse to lead there.
+static bool solve_set_by(PawlRubSets* p, const PawlRubProblem* q, const PawlRubState* state,
+                         const PawlRubValues* values) {
+  PawlRubMatrix* m = q->matrix;
   double before = INFINITY;
-  if (!factor_set(p, q, state)) {
+  if (!factor_set(p, q, state, values)) {
     return false;
   }
-  memset(p->x, 0, (size_t)q->matrix->n * sizeof(double));
-  memset(p->held, 0, (size_t)q->matrix->bilateral * sizeof(double));
+  memset(p->x, 0, (size_t)m->n * sizeof(double));
+  memset(p->held, 0, (size_t)m->bilateral * sizeof(double));
   for (int k = 0; k < MOST_HARDER; k++) {
     double off = left(p, q);
     rates(p, q);
     off = fmax(off, loose(p, q, state));
     if (k > 0 && (off <= 1.0 || (k > 2 && off > 0.5 * before))) {
-      return isfinite(off);
+      return isfinite(off) && (values == &m->exact || off <= PAWL_RUB_FAR);
+    }
+    if (k > 1 && values != &m->exact && off > PAWL_RUB_LEADS * before) {
+      return false;
     }
     before = off;
     correct(p, q);
   }
   return true;
+}
+
+static bool solve_set(PawlRubSets* p, const PawlRubProblem* q, const PawlRubState* state) {
+  return solve_set_by(p, q, state, &q->matrix->exact);
+}
+
+// The set to begin with. Where nothing moves the factors of its coarse values are there already.
+static bool solve_first_set(PawlRubSets* p, const PawlRubProblem* q, const PawlRubState* state) {
+  size_t rows = (size_t)q->matrix->count * ROWS * sizeof(double);
+  if (!q->matrix->rounds) {
+    return solve_set(p, q, state);
+  }
+  memcpy(p->kept_y, p->y, rows);
+  if (solve_set_by(p, q, state, &q->matrix->coarse)) {
+    return true;
+  }
+  memcpy(p->y, p->kept_y, rows);
+  return solve_set(p, q, state);
 }
 
 // ---- what is wrong with it ----------------------------------------------------------------------
@@ -274,7 +298,7 @@ bool pawl_rub_sets_solve(PawlRubSets* p, const PawlRubProblem* q, int patience,
   int fewest = q->count + 1, left = patience;
   memset(p->joined, 0, (size_t)q->matrix->count);
   for (int round = 0; round < MOST_ROUNDS && left >= 0; round++) {
-    if (!solve_set(p, q, state)) {
+    if (!(round == 0 ? solve_first_set(p, q, state) : solve_set(p, q, state))) {
       return false;
     }
     double least = PAWL_ROWS_ROUNDING * largest_impulse(p, q);
@@ -328,10 +352,10 @@ static bool has_moved(PawlRubSets* p, const PawlRubProblem* q) {
   memset(p->terms, 0, (size_t)m->n * sizeof(double));
   memset(p->b, 0, (size_t)m->n * sizeof(double));
   for (int a = 0; a < q->count; a++) {
-    pawl_rub_matrix_push(m, q->list[a], p->y + ROWS * q->list[a], p->b, p->terms);
+    pawl_rub_matrix_push(m, &m->exact, q->list[a], p->y + ROWS * q->list[a], p->b, p->terms);
   }
   for (int j = 0; j < m->n; j++) {
-    double S = m->diagonal[j] >= 0 ? m->S[m->diagonal[j]] : 0.0;
+    double S = m->diagonal[j] >= 0 ? m->exact.S[m->diagonal[j]] : 0.0;
     most = fmax(most, fabs(S * (p->x[j] - p->kept_x[j])));
     size = fmax(size, p->terms[j]);
   }

@@ -19,7 +19,7 @@ typedef struct PawlRubSets {
   double *y, *w, *C;           // of contacts; 9 a contact
   double *held, *dheld;        // bilateral rows
   int *closed, closed_count;
-  double *kept_x, *kept_y;  // n; of contacts: room of pawl_rub_sets_shares
+  double *kept_x, *kept_y;  // n; of contacts: room
   unsigned char* joined;    // of contacts: see pawl_rub_sets_solve
 } PawlRubSets;
 

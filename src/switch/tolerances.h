@@ -148,6 +148,14 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // [1] Of the largest velocity, and of what forces make of it in a step: what velocities may be off
 // by where contacts are left as it ends with.
 #define PAWL_RUB_RELAXED 1e-6
+// [bits] What is left of the values of contacts with friction in matrices whose factors shall serve
+// as long as nothing moves; [1] of a power of two: where sizes begin to count as the next one.
+#define PAWL_RUB_BITS 36
+#define PAWL_RUB_BORDER 0.7123
+// [1] Of what was left before: a substitution with such factors leaves no more, or exact ones are
+// made. And what may be left in the end, of PAWL_ROWS_ROUNDING.
+#define PAWL_RUB_LEADS 0.1
+#define PAWL_RUB_FAR 10.0
 
 // ---- rows with bounds (docs/theory/rows.md) -----------------------------------------------------
 // [1] Of the size of a row: w or lambda that counts as none. Ten thousand roundings, since w is a
