@@ -186,7 +186,7 @@ PAWL_API bool pawl_stepper_normal_form(const PawlStepper* stepper, int* coordina
                                        double* k_c);
 
 // An instant of the last step at which constraints switched or a contact was hit. Arrays belong to
-// the stepper.
+// the stepper; contacts that change at the end of a time step have theirs in common.
 typedef struct PawlInstant {
   int contact;           // row of the contact, -1 without
   int event;             // event of the model, -1 without

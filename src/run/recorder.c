@@ -243,12 +243,23 @@ static const char* put_text(char** at, const char* from, size_t length) {
   return copy;
 }
 
-static const PawlEvent* copy_event(PawlArena* arena, const PawlEvent* event) {
+// Whether the velocities of an event are those of the one before: many contacts may change at once.
+static bool has_velocities_of(const PawlEvent* last, const PawlEvent* event) {
+  size_t bytes = (size_t)event->v_count * sizeof(double);
+  return last && last->t == event->t && last->v_count == event->v_count && event->v_count > 0 &&
+         memcmp(last->v_before, event->v_before, bytes) == 0 &&
+         memcmp(last->v_after, event->v_after, bytes) == 0;
+}
+
+static const PawlEvent* copy_event(PawlArena* arena, const PawlEvent* event,
+                                   const PawlEvent* last) {
   const char* constraint = event->constraint ? event->constraint : "";
   const char* from = event->from ? event->from : "";
   const char* to = event->to ? event->to : "";
   size_t lengths[3] = {strlen(constraint), strlen(from), strlen(to)};
-  size_t numbers = ((size_t)event->row_count + 2 * (size_t)event->v_count) * sizeof(double);
+  bool shared = has_velocities_of(last, event);
+  size_t rates = shared ? 0 : 2 * (size_t)event->v_count;
+  size_t numbers = ((size_t)event->row_count + rates) * sizeof(double);
   size_t texts = lengths[0] + lengths[1] + lengths[2] + 3;
   PawlEvent* copy = pawl_arena_alloc(arena, 1, sizeof *copy + numbers + texts);
   if (!copy) {
@@ -257,8 +268,8 @@ static const PawlEvent* copy_event(PawlArena* arena, const PawlEvent* event) {
   *copy = *event;
   double* number = (double*)(void*)(copy + 1);
   copy->impulse = put_numbers(&number, event->impulse, event->row_count);
-  copy->v_before = put_numbers(&number, event->v_before, event->v_count);
-  copy->v_after = put_numbers(&number, event->v_after, event->v_count);
+  copy->v_before = shared ? last->v_before : put_numbers(&number, event->v_before, event->v_count);
+  copy->v_after = shared ? last->v_after : put_numbers(&number, event->v_after, event->v_count);
   char* text = (char*)number;
   copy->constraint = put_text(&text, constraint, lengths[0]);
   copy->from = put_text(&text, from, lengths[1]);
@@ -275,7 +286,9 @@ PawlStatus pawl_recorder_add_event(PawlRecorder* recorder, const PawlEvent* even
       PAWL_GROW(recorder->events, recorder->event_capacity, recorder->event_count + 1) != 0) {
     return pawl_fail_memory(err);
   }
-  const PawlEvent* copy = copy_event(&recorder->arena, event);
+  const PawlEvent* last =
+      recorder->event_count > 0 ? recorder->events[recorder->event_count - 1] : NULL;
+  const PawlEvent* copy = copy_event(&recorder->arena, event, last);
   if (!copy) {
     return pawl_fail_memory(err);
   }

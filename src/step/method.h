@@ -95,7 +95,9 @@ struct PawlStepper {
   PawlKkt* kkt;
   PawlKkt* more_kkt[2];  // solvers of the method whose pivots belong to a state, too; or NULL
   int contact_count;     // of those that the method closes inside of its steps
-  int strategy;          // which contacts enter the smooth motion of nsga-pva: 1, 2 or 3
+  int* hit_in;           // of these: the mode in which a jump left it to be hit, or 0; and when
+  double hit_t;
+  int strategy;  // which contacts enter the smooth motion of nsga-pva: 1, 2 or 3
 };
 
 // Evaluates at a point of a step in this phase, and notes what it sees of kinks. PAWL_STOPPED: see

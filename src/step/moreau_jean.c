@@ -454,12 +454,6 @@ static PawlStatus note_contacts(PawlStepper* s, MoreauJean* d, const PawlState* 
                          .v = d->v,
                          .ahead = 0.5 * h};
   PAWL_TRY(pawl_contacts_passed(s, &d->contacts, &passage, err));
-  for (int i = 0; i < s->sizes.rows; i++) {
-    if (is_contact(s, i) && d->set[i] && d->rate_n[i] < -PAWL_SLOWEST_LOGGED * d->contacts.slow) {
-      double lost = d->P[i] * (d->lead[i] - 0.5 * (d->rate_n[i] + d->rate[i]));  // (B15)
-      PAWL_TRY(pawl_log_contact(&s->log, i, d->P[i], lost, state, state->t + h, d->q, d->v, err));
-    }
-  }
   PawlRubEnds ends = {.before = state,
                       .t = state->t + h,
                       .q = d->q,
@@ -470,6 +464,12 @@ static PawlStatus note_contacts(PawlStepper* s, MoreauJean* d, const PawlState* 
                       .impulse = d->P,
                       .near = d->candidate,
                       .slow = PAWL_SLOWEST_LOGGED * d->contacts.slow};
+  for (int i = 0; i < s->sizes.rows; i++) {
+    if (is_contact(s, i) && d->set[i] && d->rate_n[i] < -ends.slow) {
+      double lost = d->P[i] * (d->lead[i] - 0.5 * (d->rate_n[i] + d->rate[i]));  // (B15)
+      PAWL_TRY(pawl_rub_log_hit(s, &ends, i, lost, err));
+    }
+  }
   return pawl_rub_log(s, &d->rub, &ends, err);
 }
 

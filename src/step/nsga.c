@@ -605,14 +605,6 @@ PawlStatus pawl_nsga_log_impacts(PawlStepper* s, PawlNsga* d, const PawlState* s
   if (!d->minds) {
     return PAWL_OK;
   }
-  for (int k = 0; k < d->contacts.count; k++) {
-    int i = d->contacts.row[k];
-    if (is_hit(d, i)) {
-      double lost = d->Lambda[i] * d->lead[i] - work_of_hit(s, d, i);
-      PAWL_TRY(
-          pawl_log_contact(&s->log, i, d->Lambda[i], lost, state, state->t + d->ga.h, q, v, err));
-    }
-  }
   PawlRubEnds ends = {.before = state,
                       .t = state->t + d->ga.h,
                       .q = q,
@@ -623,6 +615,13 @@ PawlStatus pawl_nsga_log_impacts(PawlStepper* s, PawlNsga* d, const PawlState* s
                       .impulse = d->Lambda,
                       .near = d->near,
                       .slow = PAWL_SLOWEST_LOGGED * d->contacts.slow};
+  for (int k = 0; k < d->contacts.count; k++) {
+    int i = d->contacts.row[k];
+    if (is_hit(d, i)) {
+      double lost = d->Lambda[i] * d->lead[i] - work_of_hit(s, d, i);
+      PAWL_TRY(pawl_rub_log_hit(s, &ends, i, lost, err));
+    }
+  }
   return pawl_rub_log(s, &d->rub, &ends, err);
 }
 

@@ -283,7 +283,8 @@ static PawlStatus hit(PawlStepper* s, PawlPhp* d, const PawlState* state, double
   }
   // Elastic: what H changes by at an impact is the error of the method, and no loss.
   before.v = d->v_before;
-  return pawl_log_contact(&s->log, d->rows, Lambda, 0.0, &before, t, d->q, d->v, err);
+  PawlContactHit hit = {.row = d->rows, .impulse = Lambda, .t = t, .q = d->q, .v = d->v};
+  return pawl_log_contact(&s->log, &before, &hit, err);
 }
 
 // From d->q, d->p, d->v over the step, with the impacts on the way.
@@ -441,8 +442,9 @@ static PawlStatus uncut_step(PawlStepper* s, PawlPhp* d, const PawlState* state,
     }
   }
   double Lambda = along / product(d->n, d->gradient, d->gradient);
-  return pawl_log_contact(&s->log, d->rows, Lambda, 0.0, state, state->t + part * h, d->m, d->v,
-                          err);
+  PawlContactHit hit = {
+      .row = d->rows, .impulse = Lambda, .t = state->t + part * h, .q = d->m, .v = d->v};
+  return pawl_log_contact(&s->log, state, &hit, err);
 }
 
 // ---- a step -------------------------------------------------------------------------------------

@@ -102,7 +102,7 @@ typedef struct PawlRubStep {
 PAWL_CHECKED PawlStatus pawl_rub_solve(PawlStepper* s, PawlRub* rub, const PawlRubStep* step,
                                        double* x, double* y, unsigned char* closed, PawlError* err);
 
-// Both ends of a step, for what friction has done in it.
+// Both ends of a step, for what contacts and their friction have done in it.
 typedef struct PawlRubEnds {
   const PawlState* before;
   double t;                          // of the end [s]
@@ -112,6 +112,9 @@ typedef struct PawlRubEnds {
   const unsigned char* near;         // rows: contacts that touch at the beginning
   double slow;                       // a rate below counts as none
 } PawlRubEnds;
+// Logs a hit of the contact with this row, which was open, or closed with friction until a jump.
+PAWL_CHECKED PawlStatus pawl_rub_log_hit(PawlStepper* s, const PawlRubEnds* ends, int row,
+                                         double energy_lost, PawlError* err);
 // Logs which contacts stick, slip, slip back or are open after a step and were not before; those
 // that are hit in it are logged as such elsewhere.                                          (T12)
 PAWL_CHECKED PawlStatus pawl_rub_log(PawlStepper* s, PawlRub* rub, const PawlRubEnds* ends,

@@ -19,6 +19,19 @@ static bool turns(const PawlContactFriction* of, const PawlRubEnds* e) {
   return of->count == 1 && e->rate_before[of->first] * e->rate[of->first] < 0.0;
 }
 
+PawlStatus pawl_rub_log_hit(PawlStepper* s, const PawlRubEnds* e, int row, double energy_lost,
+                            PawlError* err) {
+  int k = row - (s->sizes.rows - s->contact_count);
+  PawlContactHit hit = {.row = row,
+                        .from = e->before->t == s->hit_t ? s->hit_in[k] : PAWL_MODE_OPEN,
+                        .impulse = e->impulse[row],
+                        .energy_lost = energy_lost,
+                        .t = e->t,
+                        .q = e->q,
+                        .v = e->v};
+  return pawl_log_contact(&s->log, e->before, &hit, err);
+}
+
 PawlStatus pawl_rub_log(PawlStepper* s, PawlRub* rub, const PawlRubEnds* e, PawlError* err) {
   bool begins = rub->begins, first_step = begins && e->before->step == 0;
   int first = s->sizes.rows - rub->contacts;
@@ -85,8 +98,10 @@ PawlStatus pawl_rub_changed(PawlStepper* s, const PawlState* before, const PawlS
     return PAWL_OK;
   }
   PAWL_TRY(pawl_rub_look(s, state, to, err));
+  s->hit_t = state->t;
   for (int k = 0; k < s->contact_count; k++) {
     bool closed = from[k] != PAWL_MODE_OPEN && from[k] != PAWL_RUB_HITS;
+    s->hit_in[k] = closed && to[k] == PAWL_RUB_HITS ? abs(from[k]) : PAWL_MODE_OPEN;
     if (closed && from[k] != to[k] && to[k] != PAWL_RUB_HITS) {
       PawlContactSeen seen = {.row = s->sizes.rows - s->contact_count + k,
                               .from = abs(from[k]),

@@ -212,6 +212,7 @@ static PawlStatus fill(PawlStepper* s, PawlError* err) {
   for (int i = 0; i < s->sizes.rows; i++) {
     s->contact_count += !s->event_driven && pawl_system_row_kind(s->system, i) == PAWL_ROW_CONTACT;
   }
+  s->hit_in = PAWL_NEW(&s->arena, int, s->contact_count);
   PAWL_TRY(pawl_log_create(&s->arena, s->system, &s->log, err));
   PAWL_TRY(pawl_watch_create(&s->dynamics, &s->watching, err));
   PAWL_TRY(s->method->create(s, err));

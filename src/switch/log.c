@@ -9,7 +9,8 @@
 
 enum { FIRST_ROOM = 8 };
 
-static PawlInstant* new_instant(PawlArena* arena, PawlSizes n) {
+// Arrays for an entry.
+static PawlInstant* new_block(PawlArena* arena, PawlSizes n) {
   PawlInstant* i = PAWL_NEW(arena, PawlInstant, 1);
   if (i) {
     *i = (PawlInstant){.from = PAWL_NEW(arena, int, n.modes),
@@ -30,18 +31,36 @@ static PawlInstant* new_instant(PawlArena* arena, PawlSizes n) {
   return i;
 }
 
-// Doubles the room.
+// Doubles the room for entries.
 static PawlStatus grow(PawlLog* log, PawlError* err) {
   int room = log->room > 0 ? 2 * log->room : FIRST_ROOM;
   PawlInstant** instants = PAWL_NEW(log->arena, PawlInstant*, room);
-  for (int k = 0; instants && k < room; k++) {
-    instants[k] = k < log->room ? log->instants[k] : new_instant(log->arena, log->sizes);
+  int* block_of = PAWL_NEW(log->arena, int, room);
+  for (int k = 0; block_of && k < room; k++) {
+    instants[k] = k < log->room ? log->instants[k] : PAWL_NEW(log->arena, PawlInstant, 1);
+    block_of[k] = k < log->room ? log->block_of[k] : 0;
   }
   if (log->arena->failed) {
     return pawl_fail_memory(err);
   }
   log->instants = instants;
+  log->block_of = block_of;
   log->room = room;
+  return PAWL_OK;
+}
+
+// And that for their arrays.
+static PawlStatus grow_blocks(PawlLog* log, PawlError* err) {
+  int room = log->block_room > 0 ? 2 * log->block_room : FIRST_ROOM;
+  PawlInstant** blocks = PAWL_NEW(log->arena, PawlInstant*, room);
+  for (int k = 0; blocks && k < room; k++) {
+    blocks[k] = k < log->block_room ? log->blocks[k] : new_block(log->arena, log->sizes);
+  }
+  if (log->arena->failed) {
+    return pawl_fail_memory(err);
+  }
+  log->blocks = blocks;
+  log->block_room = room;
   return PAWL_OK;
 }
 
@@ -49,7 +68,8 @@ PawlStatus pawl_log_create(PawlArena* arena, const PawlSystem* system, PawlLog* 
                            PawlError* err) {
   *log = (PawlLog){.arena = arena, .sizes = pawl_system_sizes(system)};
   log->nothing = PAWL_NEW(arena, double, log->sizes.rows);
-  return grow(log, err);
+  PAWL_TRY(grow(log, err));
+  return grow_blocks(log, err);
 }
 
 static void fill(int count, const double* to, double value) {
@@ -67,19 +87,28 @@ static void forget_sides(const PawlLog* log, PawlInstant* i) {
   fill(log->sizes.rows + log->sizes.inputs, i->held_after, 0.0);
 }
 
-// The next entry, with all but impulse, loss and sides filled in.
+// The next entry, with arrays that are not filled: its own, or those of the entry before.
+static PawlStatus next_entry(PawlLog* log, double t, bool shared, PawlInstant** out,
+                             PawlError* err) {
+  int block = log->count > 0 ? log->block_of[log->count - 1] + !shared : 0;
+  PAWL_TRY(log->count == log->room ? grow(log, err) : PAWL_OK);
+  PAWL_TRY(block == log->block_room ? grow_blocks(log, err) : PAWL_OK);
+  assert(log->count >= 0 && log->count < log->room);
+  PawlInstant* i = log->instants[log->count];
+  *i = *log->blocks[block];
+  log->block_of[log->count++] = block;
+  i->contact = i->event = i->refused = -1;
+  i->t = t;
+  *out = i;
+  return PAWL_OK;
+}
+
+// The same with all but impulse, loss and sides filled in.
 static PawlStatus add(PawlLog* log, double t, const double* q, const double* v_before,
                       const double* v_after, const int* from, const int* to, PawlInstant** out,
                       PawlError* err) {
-  if (log->count == log->room) {
-    PAWL_TRY(grow(log, err));
-  }
-  assert(log->count >= 0 && log->count < log->room);
-  PawlInstant* i = log->instants[log->count++];
-  i->contact = i->event = i->refused = -1;
-  i->pushed = i->assigned = i->seen = false;
-  i->t = t;
-  i->energy_lost = 0.0;
+  PAWL_TRY(next_entry(log, t, false, out, err));
+  PawlInstant* i = *out;
   memcpy((int*)i->from, from, (size_t)log->sizes.modes * sizeof(int));
   memcpy((int*)i->to, to, (size_t)log->sizes.modes * sizeof(int));
   memcpy((double*)i->q, q, (size_t)log->sizes.q * sizeof(double));
@@ -88,7 +117,25 @@ static PawlStatus add(PawlLog* log, double t, const double* q, const double* v_b
   memset((double*)i->impulse, 0, (size_t)log->sizes.rows * sizeof(double));
   memset((double*)i->loss, 0, (size_t)log->sizes.rows * sizeof(double));
   forget_sides(log, i);
-  *out = i;
+  return PAWL_OK;
+}
+
+// A contact at the end (t, q, v) of a time step from `before`: all of one end share their arrays,
+// or thousands that change at once would need a square of room.
+static PawlStatus add_contact(PawlLog* log, int row, const PawlState* before, double t,
+                              const double* q, const double* v, PawlInstant** out, PawlError* err) {
+  const PawlInstant* last = log->count > 0 ? log->instants[log->count - 1] : NULL;
+  bool shared = last && last->contact >= 0 && last->t == t && log->end_q == q && log->end_v == v &&
+                log->end_of == before;
+  if (shared) {
+    PAWL_TRY(next_entry(log, t, true, out, err));
+  } else {
+    PAWL_TRY(add(log, t, q, before->v, v, before->modes, before->modes, out, err));
+  }
+  log->end_of = before;
+  log->end_q = q;
+  log->end_v = v;
+  (*out)->contact = row;
   return PAWL_OK;
 }
 
@@ -149,15 +196,20 @@ PawlStatus pawl_log_refusal(PawlLog* log, const PawlState* state, int constraint
   return PAWL_OK;
 }
 
-PawlStatus pawl_log_contact(PawlLog* log, int row, double impulse, double energy_lost,
-                            const PawlState* before, double t, const double* q, const double* v,
+static void set_modes(const PawlLog* log, PawlInstant* i, int from, int to) {
+  int mode = log->sizes.modes - log->sizes.rows + i->contact;  // contacts are the last of both
+  ((int*)i->from)[mode] = from;
+  ((int*)i->to)[mode] = to;
+}
+
+PawlStatus pawl_log_contact(PawlLog* log, const PawlState* before, const PawlContactHit* hit,
                             PawlError* err) {
   PawlInstant* i;
-  assert(row >= 0 && row < log->sizes.rows && t >= before->t);
-  PAWL_TRY(add(log, t, q, before->v, v, before->modes, before->modes, &i, err));
-  i->contact = row;
-  i->energy_lost = energy_lost;
-  ((double*)i->impulse)[row] = impulse;
+  assert(hit->row >= 0 && hit->row < log->sizes.rows && hit->t >= before->t);
+  PAWL_TRY(add_contact(log, hit->row, before, hit->t, hit->q, hit->v, &i, err));
+  set_modes(log, i, hit->from, hit->from);
+  i->energy_lost = hit->energy_lost;
+  ((double*)i->impulse)[hit->row] = hit->impulse;
   return PAWL_OK;
 }
 
@@ -175,12 +227,9 @@ PawlStatus pawl_log_met(PawlLog* log, const PawlState* after, const PawlContactM
 PawlStatus pawl_log_seen(PawlLog* log, const PawlState* before, const PawlContactSeen* seen,
                          PawlError* err) {
   PawlInstant* i;
-  int mode = log->sizes.modes - log->sizes.rows + seen->row;  // contacts are the last of both
-  PAWL_TRY(add(log, seen->t, seen->q, before->v, seen->v, before->modes, before->modes, &i, err));
-  i->contact = seen->row;
+  PAWL_TRY(add_contact(log, seen->row, before, seen->t, seen->q, seen->v, &i, err));
   i->seen = true;
-  ((int*)i->from)[mode] = seen->from;
-  ((int*)i->to)[mode] = seen->to;
+  set_modes(log, i, seen->from, seen->to);
   return PAWL_OK;
 }
 

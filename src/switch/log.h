@@ -10,6 +10,11 @@ typedef struct PawlLog {
   PawlSizes sizes;
   int count, room;
   PawlInstant** instants;
+  int* block_of;         // of each entry: its arrays
+  PawlInstant** blocks;  // arrays alone
+  int block_room;
+  const PawlState* end_of;  // the time step whose end the last contact was logged at
+  const double *end_q, *end_v;
   double* nothing;  // rows: no impulse, no loss
   bool sides;       // accelerations and multipliers are noted, too
 } PawlLog;
@@ -34,11 +39,16 @@ PAWL_CHECKED PawlStatus pawl_log_refusal(PawlLog* log, const PawlState* state, i
 PAWL_CHECKED PawlStatus pawl_log_push(PawlLog* log, const PawlState* after, int event,
                                       const double* v_before, const double* U,
                                       const double* impulse, double energy_lost, PawlError* err);
-// An impact on a contact row in a step from `before` to (t, q, v): its impulse and the energy it
-// took.
-PAWL_CHECKED PawlStatus pawl_log_contact(PawlLog* log, int row, double impulse, double energy_lost,
-                                         const PawlState* before, double t, const double* q,
-                                         const double* v, PawlError* err);
+// An impact on a contact row in a time step from `before` to (t, q, v): the mode in which it was
+// hit, its impulse and the energy it took.
+typedef struct PawlContactHit {
+  int row, from;
+  double impulse, energy_lost;
+  double t;
+  const double *q, *v;
+} PawlContactHit;
+PAWL_CHECKED PawlStatus pawl_log_contact(PawlLog* log, const PawlState* before,
+                                         const PawlContactHit* hit, PawlError* err);
 // A contact that was hit, has closed or has opened at a located instant: the state after it, with
 // its modes; from the modes and velocities before.
 typedef struct PawlContactMet {

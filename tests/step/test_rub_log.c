@@ -46,13 +46,13 @@ static void test_edge(void** unused) {
       1.5, 3);
 }
 
-// Impulses: it slips, turns back, is thrown up.
+// Impulses: it slips, turns back, is thrown up, is pressed against the ground that it lies on.
 static void test_kicks(void** unused) {
   (void)unused;
   static const struct {
     const char *rate, *impulse;
     int count;
-  } cases[] = {{"0", "x: 3", 2}, {"1", "x: -3", 3}, {"0", "x: 3, y: 1", 3}};
+  } cases[] = {{"0", "x: 3", 2}, {"1", "x: -3", 3}, {"0", "x: 3, y: 1", 3}, {"0", "y: -1", 2}};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     char text[512];
     snprintf(text, sizeof text,

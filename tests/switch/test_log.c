@@ -19,12 +19,12 @@ static void write(Instant* i, int k) {
   instant_place(i, 0.001 * k, (double[]){k, 2.0 * k}, (double[]){k + 0.5, -2.0 * k});
   s->modes[0] = k % 2;
   s->modes[1] = k % 4;
+  PawlContactHit hit = {1, k % 4, 2.5 * k, 1.5 * k, s->t + 0.5, s->q, v_before};
   PawlStatus status =
       k % 4 == 0   ? pawl_log_switch(&i->log, s, from, v_before, impulse, loss, 10.0 * k, &i->err)
       : k % 4 == 1 ? pawl_log_event(&i->log, s, 0, &i->err)
-      : k % 4 == 2
-          ? pawl_log_refusal(&i->log, s, 1, &i->err)
-          : pawl_log_contact(&i->log, 1, 2.5 * k, 1.5 * k, s, s->t + 0.5, s->q, v_before, &i->err);
+      : k % 4 == 2 ? pawl_log_refusal(&i->log, s, 1, &i->err)
+                   : pawl_log_contact(&i->log, s, &hit, &i->err);
   MUST(status, i);
 }
 
@@ -70,6 +70,29 @@ static void test_many(void** unused) {
   instant_end(&i);
 }
 
+// Contacts that change at one end of a time step have their arrays in common, and no others.
+static void test_shared(void** unused) {
+  (void)unused;
+  Instant i;
+  double v[2] = {3.0, 4.0};
+  instant_make(&i, TEXT, "model");
+  instant_place(&i, 0.5, (double[]){1.0, 2.0}, (double[]){5.0, 6.0});
+  for (int k = 0; k < 4; k++) {
+    PawlContactHit hit = {k % 2, 2 - k % 2, 7.0 + k, 0.5 * k, k < 2 ? 1.0 : 1.5, i.state->q, v};
+    MUST(pawl_log_contact(&i.log, i.state, &hit, &i.err), &i);
+  }
+  for (int k = 0; k < 4; k++) {
+    const PawlInstant *e = i.log.instants[k], *first = i.log.instants[k - k % 2];
+    assert_int_equal(e->contact, k % 2);
+    assert_int_equal(e->from[k % 2], 2 - k % 2);
+    CHECK_NEAR(e->impulse[k % 2], 7.0 + k, 0);
+    CHECK_NEAR(e->energy_lost, 0.5 * k, 0);
+    assert_true(e->q == first->q && e->v_before == first->v_before && e->v_after == first->v_after);
+  }
+  assert_true(i.log.instants[0]->q != i.log.instants[2]->q);
+  instant_end(&i);
+}
+
 // Without impulses there are none, whatever an entry held before.
 static void test_reused_entries(void** unused) {
   (void)unused;
@@ -106,6 +129,7 @@ static void test_short_memory(void** unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_many),
+      cmocka_unit_test(test_shared),
       cmocka_unit_test(test_reused_entries),
       cmocka_unit_test(test_short_memory),
   };
