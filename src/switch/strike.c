@@ -234,13 +234,15 @@ PawlStatus pawl_strike_part(PawlStrike* k, PawlState* state, const PawlValues* v
   return status == PAWL_RETRY ? PAWL_OK : status;
 }
 
+enum { MOST_OF_EACH = 100 };  // impacts of a contact at one instant
+
 // ---- the laws -----------------------------------------------------------------------------------
-// Newton: aim = e (G v- + g_t) of what approaches; not of contacts that were closed, whose rates
-// are drift, nor of what is as slow as nothing. (C5)
+// Newton: aim = e (G v- + g_t); not of contacts that were closed, whose rates are drift, nor of
+// what is as slow as nothing. (C5)
 static void aim_by_newton(PawlStrike* k, const PawlState* state, const double* rate_before) {
   aim_at_rest(k);
   for (int i = k->first; i < k->end; i++) {
-    bool rebounds = !is_closed(k, state, i) && rate_before[i] < -k->slow[i];
+    bool rebounds = !is_closed(k, state, i) && fabs(rate_before[i]) > k->slow[i];
     k->aim[i] = rebounds ? restitution_of(k, i) * rate_before[i] : 0.0;
   }
 }
@@ -339,7 +341,6 @@ static PawlStatus strike_or_stop(PawlStrike* k, PawlState* state, const PawlValu
 // comes to rest at once.                                                                      (C7)
 static PawlStatus strike_in_turn(PawlStrike* k, PawlState* state, const PawlValues* values,
                                  double* impulse, PawlError* err) {
-  enum { MOST_OF_EACH = 100 };
   PawlDynamics* d = k->dynamics;
   unsigned char* alone = k->hit;  // room until the end
   bool solved;
@@ -359,6 +360,28 @@ static PawlStatus strike_in_turn(PawlStrike* k, PawlState* state, const PawlValu
   return solve(k, state, values, k->touching, impulse, err);
 }
 
+// What parts and is caught up may approach then, and is hit in its turn; what is left after many
+// comes to rest.                                                                            (C5)
+static PawlStatus strike_by_newton(PawlStrike* k, PawlState* state, const double* v_before,
+                                   const PawlValues* values, double* impulse, bool* solved,
+                                   PawlError* err) {
+  pawl_dynamics_rows(k->dynamics, values->G, v_before, values->g_t, k->room);
+  aim_by_newton(k, state, k->room);
+  PAWL_TRY(try_solve(k, state, values, k->touching, impulse, solved, err));
+  for (int n = 0; *solved && n <= MOST_OF_EACH; n++) {
+    pawl_dynamics_rows(k->dynamics, values->G, state->v, values->g_t, k->rate);
+    if (fastest(k) < 0) {
+      return PAWL_OK;
+    }
+    aim_by_newton(k, state, k->rate);
+    if (n == MOST_OF_EACH) {
+      aim_at_rest(k);
+    }
+    PAWL_TRY(try_solve(k, state, values, k->touching, impulse, solved, err));
+  }
+  return PAWL_OK;
+}
+
 static PawlStatus strike_at_once(PawlStrike* k, PawlState* state, const double* v_before,
                                  const PawlValues* values, double* impulse, PawlError* err) {
   bool solved;
@@ -366,9 +389,7 @@ static PawlStatus strike_at_once(PawlStrike* k, PawlState* state, const double* 
   if (k->law == PAWL_STRIKE_POISSON) {
     PAWL_TRY(strike_by_poisson(k, state, values, impulse, &solved, err));
   } else {
-    pawl_dynamics_rows(k->dynamics, values->G, v_before, values->g_t, k->room);
-    aim_by_newton(k, state, k->room);
-    PAWL_TRY(try_solve(k, state, values, k->touching, impulse, &solved, err));
+    PAWL_TRY(strike_by_newton(k, state, v_before, values, impulse, &solved, err));
   }
   return strike_or_stop(k, state, values, k->touching, solved, impulse, err);
 }

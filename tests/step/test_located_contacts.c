@@ -202,6 +202,23 @@ static void test_cradle(void** unused) {
   }
 }
 
+// The third ball leaves the second, which is hit and catches it up: b - a = 1 and c - b = -0.3 by
+// (C5), then these two hit each other. Energy stays.
+static void test_caught_up(void** unused) {
+  (void)unused;
+  static const double v[] = {-0.4 / 3, 1.7 / 3, 2.6 / 3};
+  Run run = run_text(
+      "model: row\n"
+      "coordinates: {a: {rate: 1}, b: , c: {rate: 0.3}}\n"
+      "mass: {a: 1, b: 1, c: 1}\n"
+      "contacts: {ab: {gap: b - a, restitution: 1}, bc: {gap: c - b, restitution: 1}}\n");
+  assert_true(run_with(&run, "rk4", 0.3, 1e-2));
+  assert_int_equal(run_events(&run), 2);
+  check_list("v", 3, run_event(&run, 1)->v_after, v, 1e-12);
+  CHECK_NEAR(pawl_sim_summary(run.sim).energy_end, 0.545, 1e-12);
+  run_end(&run);
+}
+
 // A ball that rests on the floor is hit from above. By Newton's law the floor, which was not
 // approached, gives nothing back; by Poisson's it gives back what it has taken.
 static void test_newton_and_poisson(void** unused) {
@@ -677,6 +694,7 @@ int main(void) {
       cmocka_unit_test(test_lift_off),
       cmocka_unit_test(test_bar_on_two_stops),
       cmocka_unit_test(test_cradle),
+      cmocka_unit_test(test_caught_up),
       cmocka_unit_test(test_newton_and_poisson),
       cmocka_unit_test(test_column),
       cmocka_unit_test(test_bouncing_column),
