@@ -5,63 +5,16 @@
 #include <math.h>
 #include <string.h>
 
-#include "step/rub_sweep.h"
+#include "step/rub_islands.h"
 #include "switch/stick.h"
 
 enum { MOST_ROWS = 480 };  // of an island, whose compliance is full
 enum { MOST_CENTERS = 3 };
 enum { PATIENT = 8, HURRIED = 3 };  // sets without fewer wrong contacts, before and after a center
-enum { FEW_ROWS = 96 };  // of an island, for which exact impulses are looked for at any cost
-enum { FEW_SWEEPS = 30, MANY_SWEEPS = 20000 };
+enum { FEW_ROWS = 96 };    // of an island, for which exact impulses are looked for at any cost
 enum { MOST_LOOKS = 20 };  // at shares of loads: the first sets that slip tell
 
 // ---- creation -----------------------------------------------------------------------------------
-static int root(int* parent, int i) {
-  while (parent[i] != i) {
-    parent[i] = parent[parent[i]];
-    i = parent[i];
-  }
-  return i;
-}
-
-static void join(int* parent, int i, int j) {
-  int a = root(parent, i), b = root(parent, j);
-  parent[a > b ? a : b] = a > b ? b : a;
-}
-
-// Velocities that masses, forces or bilateral rows couple belong to one body.
-static void find_bodies(const PawlStepper* s, PawlRub* rub, int* last) {
-  int n = s->sizes.v, *parent = rub->body;
-  for (int j = 0; j < n; j++) {
-    parent[j] = j;
-  }
-  for (int i = 0; i < s->sizes.rows; i++) {
-    last[i] = -1;
-  }
-  for (int j = 0; j < n; j++) {
-    for (int e = s->H.start[j]; e < s->H.start[j + 1]; e++) {
-      join(parent, j, s->H.index[e]);
-    }
-    for (int e = s->G.start[j]; e < s->G.start[j + 1]; e++) {
-      int i = s->G.index[e];
-      if (i < rub->first_row && last[i] >= 0) {
-        join(parent, j, last[i]);
-      }
-      last[i] = j;
-    }
-  }
-  for (int j = 0; j < n; j++) {  // the least of a set is its root, and has its number already
-    int r = root(parent, j);
-    rub->body[j] = r == j ? j : r;
-  }
-  for (int j = 0; j < n; j++) {
-    rub->parent[j] = rub->body[j] == j ? rub->bodies++ : -1;
-  }
-  for (int j = 0; j < n; j++) {
-    rub->body[j] = rub->parent[rub->body[j]];
-  }
-}
-
 static void index_entries(const PawlStepper* s, PawlRub* rub) {
   for (int pass = 0; pass < 2; pass++) {
     for (int j = 0; j < s->G.cols; j++) {
@@ -97,6 +50,7 @@ static void allocate(PawlStepper* s, PawlRub* rub) {
   rub->stop = PAWL_NEW(arena, PawlRubStop, rub->contacts);
   rub->r = PAWL_NEW(arena, double, s->sizes.v);
   rub->rests = PAWL_NEW(arena, unsigned char, rub->contacts);
+  rub->still = PAWL_NEW(arena, unsigned char, rub->contacts);
   rub->body = PAWL_NEW(arena, int, n);
   rub->parent = PAWL_NEW(arena, int, n);
   rub->island = PAWL_NEW(arena, int, n);
@@ -143,7 +97,7 @@ PawlStatus pawl_rub_create(PawlStepper* s, bool positions, PawlRub* rub, PawlErr
   if (s->arena.failed) {
     return pawl_fail_memory(err);
   }
-  find_bodies(s, rub, last);
+  pawl_rub_islands_bodies(s, rub, last);
   index_entries(s, rub);
   for (int k = 0; k < rub->contacts; k++) {
     rub->of[k] = pawl_system_friction(s->system, rub->first_row + slips + k);
@@ -173,329 +127,6 @@ void pawl_rub_destroy(PawlRub* rub) {
   pawl_rub_matrix_destroy(&rub->matrix);
   pawl_rub_matrix_destroy(&rub->bare_matrix);
   pawl_eval_destroy(rub->watch);
-}
-
-// ---- islands ------------------------------------------------------------------------------------
-// Rows of friction of a contact in the problem.
-static int slips_of(const PawlRub* rub, int contact) {
-  return rub->problem.matrix->contact[contact].count;
-}
-
-static void join_bodies(PawlRub* rub, int row) {
-  int k = row - rub->first_row;
-  for (int e = rub->first[k] + 1; e < rub->first[k + 1]; e++) {
-    join(rub->parent, rub->body[rub->column[rub->first[k]]], rub->body[rub->column[e]]);
-  }
-}
-
-static void join_contact(PawlRub* rub, int contact) {
-  const PawlContactFriction* of = &rub->of[contact];
-  int normal = pawl_rub_row(rub, contact), k = normal - rub->first_row;
-  join_bodies(rub, normal);
-  for (int i = of->first; i < of->first + slips_of(rub, contact); i++) {
-    int j = i - rub->first_row;
-    join_bodies(rub, i);
-    if (rub->first[j] < rub->first[j + 1] && rub->first[k] < rub->first[k + 1]) {
-      join(rub->parent, rub->body[rub->column[rub->first[k]]],
-           rub->body[rub->column[rub->first[j]]]);
-    }
-  }
-}
-
-// The contacts that may be closed, in islands: rows of each contact behind one another, its own row
-// first.
-static void find_islands(PawlRub* rub, const unsigned char* near) {
-  for (int b = 0; b < rub->bodies; b++) {
-    rub->parent[b] = b;
-    rub->head[b] = -1;
-  }
-  for (int k = 0; k < rub->contacts; k++) {
-    if (near[pawl_rub_row(rub, k)]) {
-      join_contact(rub, k);
-    }
-  }
-  for (int k = rub->contacts - 1; k >= 0; k--) {
-    int row = pawl_rub_row(rub, k) - rub->first_row;
-    bool moves = rub->first[row] < rub->first[row + 1];
-    if (near[pawl_rub_row(rub, k)] && moves) {
-      int r = root(rub->parent, rub->body[rub->column[rub->first[row]]]);
-      rub->next[k] = rub->head[r];
-      rub->head[r] = k;
-    }
-  }
-  int count = 0;
-  rub->islands = 0;
-  for (int b = 0; b < rub->bodies; b++) {
-    for (int k = rub->head[b]; k >= 0; k = rub->next[k]) {
-      rub->row[count++] = pawl_rub_row(rub, k);
-      for (int i = 0; i < slips_of(rub, k); i++) {
-        rub->row[count++] = rub->of[k].first + i;
-      }
-    }
-    if (rub->head[b] >= 0) {
-      rub->island[rub->islands] = rub->head[b];
-      rub->start[++rub->islands] = count;
-    }
-  }
-}
-
-// ---- compliance ---------------------------------------------------------------------------------
-static double product(const PawlRub* rub, const double* G, int row, const double* x) {
-  double sum = 0.0;
-  int k = row - rub->first_row;
-  for (int e = rub->first[k]; e < rub->first[k + 1]; e++) {
-    sum += G[rub->entry[e]] * x[rub->column[e]];
-  }
-  return sum;
-}
-
-static void push(const PawlRub* rub, const double* B, int row, double by, double* x) {
-  int k = row - rub->first_row;
-  for (int e = rub->first[k]; e < rub->first[k + 1]; e++) {
-    x[rub->column[e]] += by * B[rub->entry[e]];
-  }
-}
-
-// The islands from `from` on whose compliances have room; where the next begins.
-static int batch(const PawlRub* rub, int from) {
-  size_t room = (size_t)rub->most * (size_t)rub->most + 9 * (size_t)rub->rows, used = 0;
-  int k = from;
-  for (; k < rub->islands; k++) {
-    size_t m = (size_t)(rub->start[k + 1] - rub->start[k]);
-    used += m * m;
-    if (used > room) {
-      break;
-    }
-  }
-  return k;
-}
-
-// D of islands `from` to `end` - 1, one behind the other: they do not feel each other, so that the
-// p-th rows of all of them are pushed at once.
-static void find_compliances(PawlStepper* s, PawlRub* rub, const PawlRubStep* step, int from,
-                             int end, double* y) {
-  int most = 0;
-  for (int k = from; k < end; k++) {
-    int m = rub->start[k + 1] - rub->start[k];
-    most = m > most ? m : most;
-  }
-  for (int p = 0; p < most; p++) {
-    memset(rub->x, 0, (size_t)s->sizes.v * sizeof(double));
-    memset(y, 0, (size_t)s->sizes.rows * sizeof(double));
-    for (int k = from; k < end; k++) {
-      if (rub->start[k] + p < rub->start[k + 1]) {
-        push(rub, step->B, rub->row[rub->start[k] + p], 1.0, rub->x);
-      }
-    }
-    pawl_kkt_solve(s->kkt, rub->x, y);
-    double* D = rub->D;
-    for (int k = from; k < end; k++) {
-      int m = rub->start[k + 1] - rub->start[k];
-      for (int i = 0; p < m && i < m; i++) {
-        D[i + p * m] = product(rub, step->J, rub->row[rub->start[k] + i], rub->x);
-      }
-      D += m * m;
-    }
-  }
-}
-
-// How easily a row would move if nothing held it.
-static double own_compliance(const PawlStepper* s, const PawlRub* rub, const PawlRubStep* step,
-                             int row, double D) {
-  double own = 0.0;
-  int k = row - rub->first_row;
-  for (int e = rub->first[k]; e < rub->first[k + 1]; e++) {
-    double J = step->J[rub->entry[e]], mass = 0.0;
-    int j = rub->column[e];
-    for (int i = s->H.start[j]; i < s->H.start[j + 1]; i++) {
-      mass = s->H.index[i] == j ? step->S[i] : mass;
-    }
-    own += mass > 0.0 ? J * J / mass : 0.0;
-  }
-  return fmax(own, D);
-}
-
-// ---- one island ---------------------------------------------------------------------------------
-// Where to begin: as in the step before; what did not slip sticks.
-static void guess_block(const PawlRub* rub, const PawlRubStep* step, int contact, int at,
-                        int block) {
-  int first = rub->of[contact].first, tangents = slips_of(rub, contact);
-  double N = step->guess[pawl_rub_row(rub, contact)], T[2] = {0.0, 0.0}, size = 0.0;
-  rub->state[at] = N > 0.0 || rub->rests[contact] ? PAWL_ROW_FREE : PAWL_ROW_UNKNOWN;
-  if (tangents == 0) {
-    return;
-  }
-  for (int i = 0; i < tangents; i++) {
-    T[i] = step->guess[first + i];
-    size = hypot(size, T[i]);
-  }
-  bool slips = N > 0.0 && size > 0.0 && size >= PAWL_RUB_STICKS * rub->mu[contact] * N;
-  rub->block_state[block] = slips                            ? PAWL_FRICTION_SLIP
-                            : N > 0.0 || rub->rests[contact] ? PAWL_FRICTION_STICK
-                                                             : PAWL_FRICTION_UNKNOWN;
-  for (int i = 0; i < 2; i++) {
-    rub->slip[2 * block + i] = slips ? -T[i] / size : 0.0;
-  }
-}
-
-// Rows and blocks of island k in the places of its rows; the numbers of contacts and of blocks.
-static int ask_island(const PawlRub* rub, const PawlRubStep* step, int k, int* blocks) {
-  int count = 0, at = rub->start[k];
-  *blocks = 0;
-  for (int c = rub->island[k]; c >= 0; c = rub->next[c]) {
-    int tangents = slips_of(rub, c);
-    PawlFrictionBlock block = {.normal = at - rub->start[k], .tangent = {-1, -1}, .mu = rub->mu[c]};
-    guess_block(rub, step, c, at, *blocks);
-    pawl_row_bounds(PAWL_ROW_OF_CONTACT, INFINITY, &rub->lo[at], &rub->hi[at]);
-    at++;
-    for (int i = 0; i < tangents; i++) {
-      rub->state[at] = PAWL_ROW_UNKNOWN;
-      block.tangent[i] = at - rub->start[k];
-      pawl_row_bounds(PAWL_ROW_OF_FRICTION, INFINITY, &rub->lo[at], &rub->hi[at]);
-      at++;
-    }
-    rub->each[count++] = block;
-    if (tangents > 0) {
-      rub->block[(*blocks)++] = block;
-    }
-  }
-  return count;
-}
-
-static PawlStatus fail(PawlStepper* s, const PawlRub* rub, const PawlRubStep* step, int k,
-                       const char* why, PawlError* err) {
-  int number;
-  return pawl_fail(err, PAWL_RETRY, "t = %.10g: %s at contact '%.100s'%s", step->t, why,
-                   pawl_system_row_name(s->system, rub->row[rub->start[k]], &number),
-                   rub->next[rub->island[k]] >= 0 ? " and those that it meets" : "");
-}
-
-// By sets of rows; false: no solution was found.
-static PawlStatus try_sets(PawlRub* rub, int at, int m, int blocks, const double* D, bool* found) {
-  PAWL_TRY(pawl_friction_set(rub->solver, m, D, rub->own + at));
-  PawlFrictionProblem problem = {.q = rub->q + at,
-                                 .size = rub->size + at,
-                                 .lo = rub->lo + at,
-                                 .hi = rub->hi + at,
-                                 .blocks = blocks,
-                                 .block = rub->block};
-  PawlFrictionResult result = {.lambda = rub->lambda + at,
-                               .w = rub->w + at,
-                               .state = rub->state + at,
-                               .block_state = rub->block_state,
-                               .slip = rub->slip};
-  PawlStatus status = pawl_friction_solve(rub->solver, &problem, &result);
-  *found = status == PAWL_OK &&
-           (result.verdict == PAWL_FRICTION_SOLVED || result.verdict == PAWL_FRICTION_SEVERAL);
-  return status == PAWL_ERROR_USAGE ? PAWL_OK : status;
-}
-
-// `most` sweeps, after which impulses change by less than `end` of the largest.
-static bool try_sweeps(PawlRub* rub, const PawlRubStep* step, int at, int m, int contacts,
-                       const double* D, int most, double end) {
-  for (int i = 0; i < m; i++) {
-    rub->lambda[at + i] = step->guess[rub->row[at + i]];
-  }
-  PawlRubSweep sweep = {.m = m,
-                        .D = D,
-                        .q = rub->q + at,
-                        .contacts = contacts,
-                        .block = rub->each,
-                        .lambda = rub->lambda + at,
-                        .w = rub->w + at,
-                        .most = most};
-  rub->swept++;
-  return pawl_rub_sweep(&sweep) <= end;
-}
-
-// Which contacts of an island carry an impulse, and where their friction sticks.
-static void note_closed(const PawlRub* rub, int at, int contacts, unsigned char* closed) {
-  for (int c = 0; c < contacts; c++) {
-    const PawlFrictionBlock* block = &rub->each[c];
-    double N = rub->lambda[at + block->normal], T = 0.0;
-    for (int i = 0; i < 2 && block->tangent[i] >= 0; i++) {
-      T = hypot(T, rub->lambda[at + block->tangent[i]]);
-    }
-    closed[rub->row[at + block->normal]] = N > 0.0;
-    for (int i = 0; i < 2 && block->tangent[i] >= 0; i++) {
-      closed[rub->row[at + block->tangent[i]]] = T < PAWL_RUB_STICKS * block->mu * N;
-    }
-  }
-}
-
-static PawlStatus solve_island(PawlStepper* s, PawlRub* rub, const PawlRubStep* step, int k,
-                               const double* D, unsigned char* closed, PawlError* err) {
-  int at = rub->start[k], m = rub->start[k + 1] - at, blocks;
-  int contacts = ask_island(rub, step, k, &blocks);
-  bool found;
-  for (int i = 0; i < m; i++) {
-    rub->own[at + i] = own_compliance(s, rub, step, rub->row[at + i], D[i + i * m]);
-  }
-  // Impulses that depend on each other stay what they are as long as they serve.
-  if (try_sweeps(rub, step, at, m, contacts, D, FEW_SWEEPS, PAWL_ROWS_ROUNDING)) {
-    note_closed(rub, at, contacts, closed);
-    return PAWL_OK;
-  }
-  PawlStatus status = try_sets(rub, at, m, blocks, D, &found);
-  if (status != PAWL_OK) {
-    return status == PAWL_RETRY ? fail(s, rub, step, k, "numbers overflow", err)
-                                : pawl_fail_memory(err);
-  }
-  if (!found && !try_sweeps(rub, step, at, m, contacts, D, MANY_SWEEPS, PAWL_RUB_SWEPT)) {
-    return fail(
-        s, rub, step, k,
-        step->bare ? "no positions were found" : "no impulses within the friction were found", err);
-  }
-  note_closed(rub, at, contacts, closed);
-  return PAWL_OK;
-}
-
-// ---- the whole ----------------------------------------------------------------------------------
-static PawlStatus factor(PawlStepper* s, const PawlRubStep* step, PawlError* err) {
-  if (pawl_kkt_holds(s->kkt, step->S, step->B, step->J, step->bilateral)) {
-    return PAWL_OK;
-  }
-  s->dynamics.info.factorizations++;
-  PawlStatus status = pawl_kkt_factor_and_keep(s->kkt, step->S, step->B, step->J, step->bilateral);
-  return status == PAWL_RETRY
-             ? pawl_dynamics_singular(&s->dynamics, step->S, step->J, step->bilateral, step->t, err)
-         : status == PAWL_OK ? PAWL_OK
-                             : pawl_fail_memory(err);
-}
-
-// Whether D of all islands is that of the last problem.
-static bool is_held(const PawlStepper* s, PawlRub* rub) {
-  int count = rub->start[rub->islands];
-  bool same = rub->of_factor == pawl_kkt_info(s->kkt).current && rub->held == count &&
-              memcmp(rub->held_row, rub->row, (size_t)count * sizeof(int)) == 0;
-  rub->of_factor = pawl_kkt_info(s->kkt).current;
-  rub->held = count;
-  memcpy(rub->held_row, rub->row, (size_t)count * sizeof(int));
-  return same;
-}
-
-static PawlStatus solve_islands(PawlStepper* s, PawlRub* rub, const PawlRubStep* step, double* y,
-                                unsigned char* closed, PawlError* err) {
-  bool held = is_held(s, rub);
-  for (int from = 0, end; from < rub->islands; from = end) {
-    end = batch(rub, from);
-    if (end == from || rub->start[from + 1] - rub->start[from] > rub->most) {
-      rub->of_factor = 0;
-      return fail(s, rub, step, from, "too many contacts with friction hang together", err);
-    }
-    bool all = from == 0 && end == rub->islands;
-    if (!held || !all) {
-      find_compliances(s, rub, step, from, end, y);
-      rub->of_factor = all ? rub->of_factor : 0;
-    }
-    const double* D = rub->D;
-    for (int k = from; k < end; k++) {
-      int m = rub->start[k + 1] - rub->start[k];
-      PAWL_TRY(solve_island(s, rub, step, k, D, closed, err));
-      D += m * m;
-    }
-  }
-  return PAWL_OK;
 }
 
 // Where the search by sets begins: as in the step before; what did not slip sticks.
@@ -604,16 +235,6 @@ static bool try_centers(PawlRub* rub, bool* relaxed) {
   return false;
 }
 
-// Rows of the largest island.
-static int largest_island(const PawlRub* rub) {
-  int most = 0;
-  for (int k = 0; k < rub->islands; k++) {
-    int rows = rub->start[k + 1] - rub->start[k];
-    most = rows > most ? rows : most;
-  }
-  return most;
-}
-
 // Contacts that slip, as a number; 0: fewer than two.
 static unsigned what_slips(const PawlRub* rub) {
   unsigned hash = 1u;
@@ -644,6 +265,61 @@ static PawlStatus note_shares(PawlStepper* s, PawlRub* rub, double t, PawlError*
   return pawl_stick_note_shares(&s->dynamics, rub->group, t, err);
 }
 
+// ---- rest ---------------------------------------------------------------------------------------
+// A contact of the problem that moves by what was found; -1: none does.
+static int what_moves(const PawlRub* rub) {
+  const PawlRubProblem* q = &rub->problem;
+  for (int a = 0; a < q->count; a++) {
+    int k = q->list[a], at = PAWL_RUB_ROWS * k;
+    for (int i = 0; i <= q->matrix->contact[k].count; i++) {
+      if (fabs(rub->sets.w[at + i]) > q->tolerance * q->size[at + i]) {
+        return k;
+      }
+    }
+  }
+  return -1;
+}
+
+static bool is_still(const PawlRub* rub) {
+  bool still = true;
+  for (int a = 0; a < rub->problem.count; a++) {
+    still = still && rub->still[rub->problem.list[a]];
+  }
+  return still;
+}
+
+// Forces that hold everything, in the middle of all cones: (F13) without a shift has one solution,
+// and it is rest where rest is one.                                                        (T17)
+static bool try_rest(PawlRub* rub) {
+  if (!pawl_rub_center_solve(&rub->center, &rub->problem, false, rub->places, rub->sets.y)) {
+    return false;
+  }
+  for (int a = 0; a < rub->problem.count; a++) {
+    PawlRubState* state = &rub->places[rub->problem.list[a]];
+    state->place = state->place == PAWL_RUB_OPEN ? PAWL_RUB_OPEN : PAWL_RUB_STICK;
+  }
+  return pawl_rub_sets_solve(&rub->sets, &rub->problem, HURRIED, rub->places) &&
+         what_moves(rub) < 0;
+}
+
+// Said once: both are solutions.
+static PawlStatus tell_rest(PawlStepper* s, PawlRub* rub, double t, int contact, PawlError* err) {
+  int number;
+  PawlText text = {0};
+  if (rub->told) {
+    return PAWL_OK;
+  }
+  rub->told = true;
+  pawl_text_printf(&text,
+                   "t = %.10g: contact '%s' and others at rest could begin to move, too: both obey "
+                   "the laws, and they stay at rest (later ones are not named)",
+                   t, pawl_system_row_name(s->system, pawl_rub_row(rub, contact), &number));
+  PawlStatus status = text.failed ? PAWL_ERROR_MEMORY : pawl_dynamics_warn(&s->dynamics, text.s);
+  pawl_text_free(&text);
+  return status == PAWL_OK ? PAWL_OK : pawl_fail_memory(err);
+}
+
+// ---- by the sparse system -----------------------------------------------------------------------
 // From contacts that are all open: what is closed to rounding needs no push then, and of that there
 // may be more than can be met at once.
 static bool try_open(PawlRub* rub) {
@@ -651,6 +327,14 @@ static bool try_open(PawlRub* rub) {
     int k = rub->problem.list[a];
     rub->places[k] = (PawlRubState){.place = PAWL_RUB_OPEN};
     memset(rub->sets.y + PAWL_RUB_ROWS * k, 0, PAWL_RUB_ROWS * sizeof(double));
+  }
+  return pawl_rub_sets_solve(&rub->sets, &rub->problem, PATIENT, rub->places);
+}
+
+// From the places of the step before.
+static bool try_before(PawlRub* rub, const PawlRubStep* step) {
+  for (int a = 0; a < rub->problem.count; a++) {
+    guess_state(rub, step, rub->problem.list[a]);
   }
   return pawl_rub_sets_solve(&rub->sets, &rub->problem, PATIENT, rub->places);
 }
@@ -665,43 +349,19 @@ static PawlStatus try_places(PawlStepper* s, PawlRub* rub, const PawlRubStep* st
     return PAWL_OK;
   }
   ask_problem(rub, step, x);
-  for (int a = 0; a < rub->problem.count; a++) {
-    guess_state(rub, step, rub->problem.list[a]);
+  *found = try_before(rub, step);
+  int moves = *found && !step->bare && is_still(rub) ? what_moves(rub) : -1;
+  if (moves >= 0) {
+    if (try_rest(rub)) {
+      PAWL_TRY(tell_rest(s, rub, step->t, moves, err));
+    } else {
+      *found = try_before(rub, step);
+    }
   }
-  *found = pawl_rub_sets_solve(&rub->sets, &rub->problem, PATIENT, rub->places) ||
-           (step->bare && try_open(rub)) || try_centers(rub, relaxed);
+  *found = *found || (step->bare && try_open(rub)) || try_centers(rub, relaxed);
   if (*found) {
     PAWL_TRY(step->bare ? PAWL_OK : note_shares(s, rub, step->t, err));
     take(s, rub, step, rub->sets.x, rub->sets.held, x, y, closed);
-  }
-  return PAWL_OK;
-}
-
-// By islands, each with its own compliance.
-static PawlStatus try_islands(PawlStepper* s, PawlRub* rub, const PawlRubStep* step, double* x,
-                              double* y, unsigned char* closed, PawlError* err) {
-  PAWL_TRY(factor(s, step, err));
-  memcpy(rub->x, x, (size_t)s->sizes.v * sizeof(double));
-  for (int i = 0; i < s->sizes.rows; i++) {
-    y[i] = step->bilateral[i] ? -step->w0[i] : 0.0;
-  }
-  pawl_kkt_solve(s->kkt, rub->x, y);
-  for (int k = 0; k < rub->start[rub->islands]; k++) {
-    int row = rub->row[k];
-    rub->q[k] = step->w0[row] + product(rub, step->J, row, rub->x);
-    rub->size[k] = step->tolerance / PAWL_ROWS_ROUNDING * step->size[row];
-  }
-  memcpy(closed, step->bilateral, (size_t)s->sizes.rows);
-  PAWL_TRY(solve_islands(s, rub, step, y, closed, err));
-  for (int i = 0; i < s->sizes.rows; i++) {
-    y[i] = step->bilateral[i] ? -step->w0[i] : 0.0;
-  }
-  for (int k = 0; k < rub->start[rub->islands]; k++) {
-    push(rub, step->B, rub->row[k], rub->lambda[k], x);
-  }
-  pawl_kkt_solve(s->kkt, x, y);
-  for (int k = 0; k < rub->start[rub->islands]; k++) {
-    y[rub->row[k]] = rub->lambda[k];
   }
   return PAWL_OK;
 }
@@ -717,9 +377,8 @@ static PawlStatus solve(PawlStepper* s, PawlRub* rub, const PawlRubStep* step, d
   if (found) {
     return PAWL_OK;
   }
-  find_islands(rub, step->near);
-  bool large = relaxed && largest_island(rub) > FEW_ROWS;
-  PawlStatus status = large ? PAWL_RETRY : try_islands(s, rub, step, x, y, closed, err);
+  bool large = pawl_rub_islands_find(rub, step->near) > FEW_ROWS && relaxed;
+  PawlStatus status = large ? PAWL_RETRY : pawl_rub_islands_solve(s, rub, step, x, y, closed, err);
   if (status == PAWL_RETRY && relaxed) {
     rub->relaxed = true;
     take(s, rub, step, rub->center.x, rub->center.held, x, y, closed);

@@ -29,7 +29,8 @@ typedef struct PawlRub {
   int first_row;                // of the system: the first of these rows
   PawlContactFriction* of;      // of each contact
   double* mu;                   // of each contact, in the step under way
-  unsigned char* rests;         // of each contact: it does not slip at the beginning of the step
+  unsigned char* rests;         // of each contact: it does not slip at the beginning of the step,
+  unsigned char* still;         // nor opens or closes
   double* slip_n;               // two of each: its rates there
   PawlRubStop* stop;            // of each
   bool stops;                   // one of them may come to rest
@@ -63,6 +64,7 @@ typedef struct PawlRub {
   unsigned char* group;  // rows: contacts that share a load
   unsigned looked_at;    // what slipped at the last look at that, and how many there were
   int looks;
+  bool told;    // that what rests might move
   bool begins;  // no step was taken since a start, or a kink of forces: see pawl_rub_log
 } PawlRub;
 

@@ -32,6 +32,7 @@ PawlStatus pawl_rub_begin(PawlStepper* s, PawlRub* rub, const PawlPhase* phase,
       slips |= fabs(rate[of->first + i]) > PAWL_CONTACT_CLOSED * size[of->first + i];
     }
     rub->rests[k] = !slips;
+    rub->still[k] = !slips && fabs(rate[row]) <= PAWL_CONTACT_CLOSED * size[row];
     rub->mu[k] = of->watch >= 0 ? pawl_eval_values(rub->watch)->watch[of->watch]
                  : slips        ? of->slides
                                 : of->sticks;

@@ -63,6 +63,18 @@ static void test_jammed_rest(void** unused) {
   motion_end(&m);
 }
 
+// Forces that hold them exist, and so does a motion in which they fall apart; rest is taken.  (T17)
+static void test_rest_of_several(void** unused) {
+  (void)unused;
+  static const char* const settings[][3] = {{"B=4", "s=2*r", "mu=0.5"}, {"B=5", "s=2*r", "mu=0.6"}};
+  for (int k = 0; k < 2 * METHOD_COUNT; k++) {
+    Motion m = heap(APART, 3, settings[k % 2]);
+    check_rests(&m, METHODS[k / 2], 1e-3, 20, 1e-12);
+    assert_non_null(strstr(pawl_stepper_warning(m.stepper), "stay at rest"));
+    motion_end(&m);
+  }
+}
+
 static long long factorizations(const Motion* m) {
   long long count = 0;
   for (int k = 0; k < 2; k++) {
@@ -246,6 +258,7 @@ int main(void) {
       cmocka_unit_test(test_smooth_factors_stay),
       cmocka_unit_test(test_factors_stay),
       cmocka_unit_test(test_jammed_rest),
+      cmocka_unit_test(test_rest_of_several),
       cmocka_unit_test(test_forces_of_pyramid),
       cmocka_unit_test(test_start),
       cmocka_unit_test(test_collapses),

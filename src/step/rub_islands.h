@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contacts with friction by islands, for rub.c alone: what nothing couples is solved for itself, by
+// its own compliance (switch/friction.h), or by sweeps (rub_sweep.h).
+#pragma once
+
+#include "step/rub.h"
+
+// Velocities that masses, forces or bilateral rows couple belong to one body. `last`: room, rows.
+void pawl_rub_islands_bodies(const PawlStepper* s, PawlRub* rub, int* last);
+// Finds the islands of the problem under way; the rows of the largest.
+int pawl_rub_islands_find(PawlRub* rub, const unsigned char* near);
+// Solves it by these: as pawl_rub_solve.
+PAWL_CHECKED PawlStatus pawl_rub_islands_solve(PawlStepper* s, PawlRub* rub,
+                                               const PawlRubStep* step, double* x, double* y,
+                                               unsigned char* closed, PawlError* err);
