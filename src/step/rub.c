@@ -72,6 +72,8 @@ static void allocate(PawlStepper* s, PawlRub* rub) {
   rub->contact = PAWL_NEW(arena, PawlRubContact, rub->contacts);
   rub->bare = PAWL_NEW(arena, PawlRubContact, rub->contacts);
   rub->places = PAWL_NEW(arena, PawlRubState, rub->contacts);
+  rub->found = PAWL_NEW(arena, PawlRubState, rub->contacts);
+  rub->known = PAWL_NEW(arena, unsigned char, rub->contacts);
   rub->hold = PAWL_NEW(arena, double, s->sizes.rows);
   rub->group = PAWL_NEW(arena, unsigned char, s->sizes.rows);
   rub->problem.list = PAWL_NEW(arena, int, rub->contacts);
@@ -129,7 +131,8 @@ void pawl_rub_destroy(PawlRub* rub) {
   pawl_eval_destroy(rub->watch);
 }
 
-// Where the search by sets begins: as in the step before; what did not slip sticks.
+// Where the search by sets begins: as in the last iteration, so that what solves the equations stays
+// as it is; in the first one as in the step before, and what did not slip sticks.
 static void guess_state(const PawlRub* rub, const PawlRubStep* step, int k) {
   const PawlRubContact* c = &rub->problem.matrix->contact[k];
   PawlRubState* state = &rub->places[k];
@@ -139,6 +142,10 @@ static void guess_state(const PawlRub* rub, const PawlRubStep* step, int k) {
   for (int i = 0; i < c->count; i++) {
     y[1 + i] = step->guess[c->first + i];
     T = hypot(T, y[1 + i]);
+  }
+  if (!step->bare && rub->known[k]) {
+    *state = rub->found[k];
+    return;
   }
   bool slips = y[0] > 0.0 && T > 0.0 && T >= PAWL_RUB_STICKS * c->mu * y[0];
   state->place = slips                         ? PAWL_RUB_SLIP
@@ -280,10 +287,12 @@ static int what_moves(const PawlRub* rub) {
   return -1;
 }
 
+// Nothing moves at the beginning of the step, in its first iteration.
 static bool is_still(const PawlRub* rub) {
   bool still = true;
   for (int a = 0; a < rub->problem.count; a++) {
-    still = still && rub->still[rub->problem.list[a]];
+    int k = rub->problem.list[a];
+    still = still && rub->still[k] && !rub->known[k];
   }
   return still;
 }
@@ -331,12 +340,24 @@ static bool try_open(PawlRub* rub) {
   return pawl_rub_sets_solve(&rub->sets, &rub->problem, PATIENT, rub->places);
 }
 
-// From the places of the step before.
+// From the places of the iteration or the step before.
 static bool try_before(PawlRub* rub, const PawlRubStep* step) {
+  rub->problem.again = !step->bare;
   for (int a = 0; a < rub->problem.count; a++) {
     guess_state(rub, step, rub->problem.list[a]);
+    rub->problem.again &= rub->known[rub->problem.list[a]];
   }
-  return pawl_rub_sets_solve(&rub->sets, &rub->problem, PATIENT, rub->places);
+  bool found = pawl_rub_sets_solve(&rub->sets, &rub->problem, PATIENT, rub->places);
+  rub->problem.again = false;
+  return found;
+}
+
+static void note_places(PawlRub* rub, const PawlRubStep* step) {
+  for (int a = 0; !step->bare && a < rub->problem.count; a++) {
+    int k = rub->problem.list[a];
+    rub->found[k] = rub->places[k];
+    rub->known[k] = true;
+  }
 }
 
 // By the sparse system: from the places of the step before, then from nothing.
@@ -361,9 +382,28 @@ static PawlStatus try_places(PawlStepper* s, PawlRub* rub, const PawlRubStep* st
   *found = *found || (step->bare && try_open(rub)) || try_centers(rub, relaxed);
   if (*found) {
     PAWL_TRY(step->bare ? PAWL_OK : note_shares(s, rub, step->t, err));
+    note_places(rub, step);
     take(s, rub, step, rub->sets.x, rub->sets.held, x, y, closed);
   }
   return PAWL_OK;
+}
+
+// The places of impulses y that were found otherwise.
+static void note_impulses(PawlRub* rub, const double* y) {
+  for (int a = 0; a < rub->problem.count; a++) {
+    int k = rub->problem.list[a];
+    const PawlRubContact* c = &rub->contact[k];
+    double N = y[c->normal], T = 0.0;
+    for (int i = 0; i < c->count; i++) {
+      T = hypot(T, y[c->first + i]);
+    }
+    bool slips = c->count > 0 && N > 0.0 && T >= PAWL_RUB_STICKS * c->mu * N;
+    rub->found[k].place = N <= 0.0 ? PAWL_RUB_OPEN : slips ? PAWL_RUB_SLIP : PAWL_RUB_STICK;
+    for (int i = 0; i < c->count; i++) {
+      rub->found[k].direction[i] = slips && T > 0.0 ? -y[c->first + i] / T : 0.0;
+    }
+    rub->known[k] = true;
+  }
 }
 
 // Where nothing else is found, or the islands are too large to look for it, what slips is left to
@@ -383,6 +423,9 @@ static PawlStatus solve(PawlStepper* s, PawlRub* rub, const PawlRubStep* step, d
     rub->relaxed = true;
     take(s, rub, step, rub->center.x, rub->center.held, x, y, closed);
     return PAWL_OK;
+  }
+  if (status == PAWL_OK && !step->bare) {
+    note_impulses(rub, y);
   }
   return status;
 }

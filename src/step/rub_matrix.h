@@ -87,4 +87,5 @@ typedef struct PawlRubProblem {
   double *w0, *size;   // of contacts
   double* own;         // of contacts: pawl_rub_matrix_own, and never 0
   double tolerance;    // of `size`: what counts as nothing
+  bool again;          // begun with the solution of an iteration before: it may solve this one, too
 } PawlRubProblem;

@@ -31,6 +31,7 @@ PawlStatus pawl_rub_begin(PawlStepper* s, PawlRub* rub, const PawlPhase* phase,
       rub->slip_n[2 * k + i] = rate[of->first + i];
       slips |= fabs(rate[of->first + i]) > PAWL_CONTACT_CLOSED * size[of->first + i];
     }
+    rub->known[k] = false;
     rub->rests[k] = !slips;
     rub->still[k] = !slips && fabs(rate[row]) <= PAWL_CONTACT_CLOSED * size[row];
     rub->mu[k] = of->watch >= 0 ? pawl_eval_values(rub->watch)->watch[of->watch]

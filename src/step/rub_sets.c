@@ -174,7 +174,7 @@ static bool solve_set_by(PawlRubSets* p, const PawlRubProblem* q, const PawlRubS
     double off = left(p, q);
     rates(p, q);
     off = fmax(off, loose(p, q, state));
-    if (k > 0 && (off <= 1.0 || (k > 2 && off > 0.5 * before))) {
+    if (((k > 0 || q->again) && off <= 1.0) || (k > 2 && off > 0.5 * before)) {
       return isfinite(off) && (values == &m->exact || off <= PAWL_RUB_FAR);
     }
     if (k > 1 && values != &m->exact && off > PAWL_RUB_LEADS * before) {
