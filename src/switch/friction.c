@@ -104,8 +104,41 @@ static bool find(PawlFriction* f, PawlFrictionResult* result) {
          try_from(f, result);
 }
 
-static PawlFrictionVerdict decide(PawlFriction* f, PawlFrictionResult* result, bool all) {
-  bool found = find(f, result);
+// All rows hold and all blocks stick, by any forces within the bounds.                      (F10)
+static bool holds_all(PawlFriction* f) {
+  PawlFrictionWork* k = &f->work;
+  pawl_friction_hold_all(k);
+  return pawl_friction_feasible(k, &f->search.program) && !pawl_friction_drowned(k);
+}
+
+// More than at a border, where it has just begun.
+static bool moves(const PawlFrictionWork* k) {
+  bool any = false;
+  for (int i = 0; i < k->m; i++) {
+    any = any || (!pawl_friction_fixed(k, i) && fabs(k->w[i]) > PAWL_FRICTION_MOVES * k->size[i]);
+  }
+  return any;
+}
+
+// Rest before any motion, where it is asked for; else where nothing else was found, since forces
+// that are one of many may be beyond what softened rows find.                              (F33)
+static bool find_rest(PawlFriction* f, PawlFrictionResult* result, bool rest, bool found) {
+  if (found && !(rest && moves(&f->work))) {
+    return true;
+  }
+  if (holds_all(f)) {
+    return true;
+  }
+  if (found) {
+    pawl_friction_begin(&f->work, result);
+    found = find(f, result);
+  }
+  return found;
+}
+
+static PawlFrictionVerdict decide(PawlFriction* f, PawlFrictionResult* result, bool all,
+                                  bool rest) {
+  bool found = find_rest(f, result, rest, find(f, result));
   result->solutions = found;
   if ((!found || all) && pawl_friction_search(&f->work, &f->search, result)) {
     result->solutions = f->search.known;
@@ -155,7 +188,8 @@ PawlStatus pawl_friction_solve(PawlFriction* f, const PawlFrictionProblem* probl
   }
   scale_compliance(f);
   pawl_friction_begin(k, result);
-  result->verdict = has_cones(k) ? by_cones(f, result) : decide(f, result, problem->all);
+  result->verdict =
+      has_cones(k) ? by_cones(f, result) : decide(f, result, problem->all, problem->rest);
   pawl_friction_show(k, result);
   return PAWL_OK;
 }

@@ -65,7 +65,8 @@ typedef struct PawlFrictionProblem {
   // m, may be NULL: 0. Rows that depend on each other share forces as near to these as they can:
   // the forces of the step before let a heap at rest stay as it is, and are found again at once.
   const double* near;
-  bool all;  // look for all solutions, where the sets are few enough (planar blocks, 2^16 sets)
+  bool all;   // look for all solutions, where the sets are few enough (planar blocks, 2^16 sets)
+  bool rest;  // where w = 0 in all rows is a solution, it is taken (planar blocks)
 } PawlFrictionProblem;
 
 // What is found. Arrays are the caller's. In: `state`, `block_state` and `slip` say where to begin

@@ -161,6 +161,8 @@ typedef struct PawlFrictionSearch {
 PAWL_CHECKED bool pawl_friction_search_alloc(PawlFrictionSearch* s, PawlArena* arena, int m,
                                              int blocks);
 void pawl_friction_search_from(const PawlFrictionWork* k, PawlFrictionSearch* s);  // the start
+// Forces that only contradictory rows ask for, which are held apart by their softness.
+bool pawl_friction_drowned(const PawlFrictionWork* k);
 // False: there are too many sets, or blocks have two tangential rows. Else s->known is the number
 // of solutions (those beyond a few are not told apart), and places and forces are those of the
 // nearest.

@@ -90,8 +90,7 @@ static bool take(PawlFrictionWork* k, const PawlFrictionSearch* s) {
 
 // ---- solutions ----------------------------------------------------------------------------------
 
-// Forces that only contradictory rows ask for, which are held apart by their softness.
-static bool drowned(const PawlFrictionWork* k) {
+bool pawl_friction_drowned(const PawlFrictionWork* k) {
   double given = 0.0, most = 0.0;
   for (int i = 0; i < k->m; i++) {
     given = fmax(given, fmax(fabs(k->q[i]), k->q_size[i]));
@@ -152,11 +151,12 @@ static void note(const PawlFrictionWork* k, PawlFrictionSearch* s) {
 // Rows that depend on each other may have other forces than those that hardening finds.
 static bool is_solution(PawlFrictionWork* k, PawlFrictionSearch* s, bool all_forces) {
   if (!all_forces) {
-    return pawl_friction_harden_set(k) && pawl_friction_count_wrong(k) == 0 && !drowned(k);
+    return pawl_friction_harden_set(k) && pawl_friction_count_wrong(k) == 0 &&
+           !pawl_friction_drowned(k);
   }
   pawl_friction_arrange(k);
   bool dependent = k->ops->solve(k) != PAWL_OK || k->least_pivot < PAWL_FRICTION_SHARED;
-  return dependent && pawl_friction_feasible(k, &s->program) && !drowned(k);
+  return dependent && pawl_friction_feasible(k, &s->program) && !pawl_friction_drowned(k);
 }
 
 static void try_all(PawlFrictionWork* k, PawlFrictionSearch* s, PawlFrictionResult* result,

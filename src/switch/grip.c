@@ -99,6 +99,7 @@ PawlStatus pawl_grip_look(PawlGrip* g, const PawlState* state, const unsigned ch
   PawlSlip* s = g->slip;
   PawlPhase phase = pawl_phase_of(state, false);
   PAWL_TRY(pawl_slip_look(s, &phase, state->t, state->q, state->v, err));
+  g->strikes = false;
   for (int k = 0; k < s->count; k++) {
     const PawlSlipContact* c = &s->contact[k];
     double speed = 0.0, none = 0.0;
@@ -144,6 +145,7 @@ void pawl_grip_strike(PawlGrip* g) {
     g->kinetic[k] = g->mu[k];
     g->along[2 * k] = g->along[2 * k + 1] = 0.0;
   }
+  g->strikes = true;
 }
 
 static void take_row(PawlGrip* g, int i) {
@@ -422,7 +424,8 @@ static PawlStatus solve_once(PawlGrip* g, const PawlGripIsland* island,
                                  .hi = g->hi + first,
                                  .blocks = island->blocks,
                                  .block = g->block + from,
-                                 .all = slides && island->blocks <= MOST_SEARCHED};
+                                 .all = slides && island->blocks <= MOST_SEARCHED,
+                                 .rest = !slides && !g->strikes};
   PawlFrictionResult result = {.lambda = g->lambda + first,
                                .w = g->w + first,
                                .state = g->state + first,

@@ -31,6 +31,7 @@ typedef struct PawlGrip {
   double *mu, *kinetic;
   // out
   unsigned char* found;         // a PawlFrictionState
+  bool strikes;                 // impulses are asked for, not forces
   PawlFrictionVerdict verdict;  // NONE and NOT_CONVERGED are no failure
   int worst;                    // the contact that slips farthest beyond its critical mu
   double beyond;  // [1] mu over the critical one, there; 0: none has one         (F24)

@@ -75,6 +75,18 @@ static void test_rest_of_several(void** unused) {
   }
 }
 
+// The same where instants are located.                                                      (F33)
+static void test_located_rest(void** unused) {
+  (void)unused;
+  static const char* const settings[][3] = {
+      {"B=3", "s=2*r", "mu=0.45"}, {"B=3", "s=2*r", "mu=0.5"}, {"B=3", "s=2*r", "mu=0.9"}};
+  for (int k = 0; k < 3; k++) {
+    Motion m = heap(k < 2 ? APART : TOUCHING, 3, settings[k]);
+    check_rests(&m, "event-driven", 1e-3, 20, 1e-12);
+    motion_end(&m);
+  }
+}
+
 static long long factorizations(const Motion* m) {
   long long count = 0;
   for (int k = 0; k < 2; k++) {
@@ -259,6 +271,7 @@ int main(void) {
       cmocka_unit_test(test_factors_stay),
       cmocka_unit_test(test_jammed_rest),
       cmocka_unit_test(test_rest_of_several),
+      cmocka_unit_test(test_located_rest),
       cmocka_unit_test(test_forces_of_pyramid),
       cmocka_unit_test(test_start),
       cmocka_unit_test(test_collapses),
