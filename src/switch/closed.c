@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "linalg/sparse.h"
+#include "switch/pace.h"
 #include "switch/tolerances.h"
 #include "system/system.h"
 
@@ -16,13 +16,9 @@ typedef struct Sizes {
 static Sizes measure(const PawlDynamics* d, const PawlState* state, const PawlValues* values) {
   size_t rows = (size_t)d->sizes.rows;
   Sizes s = {d->room, d->room + rows, d->room + 2 * rows};
-  double pace = pawl_dynamics_pace(d, state, values);
   pawl_dynamics_row_sizes(d, values->G, state->q, s.gap);
   pawl_dynamics_rows(d, values->G, state->v, values->g_t, s.rate);
-  pawl_sparse_sizes(&d->G, values->G, NULL, 0.0, s.reach);
-  for (size_t i = 0; i < rows; i++) {
-    s.reach[i] *= pace;
-  }
+  pawl_pace_rows(d, state, NULL, values, (PawlPace){1.0, d->def->step}, s.reach);
   return s;
 }
 

@@ -88,7 +88,7 @@ PawlStatus pawl_dynamics_create(PawlDynamics* d, PawlArena* arena, const PawlSys
   d->settles = d->steady || settles(system);
   d->linear = d->steady && pawl_system_steady(system, TANGENTS, NULL);
   d->plain = !d->contacts && !pawl_system_switches(system) && !pawl_system_triggers(system);
-  d->room = PAWL_NEW(arena, double, 3 * (size_t)d->sizes.rows + 2 * (size_t)d->sizes.v);
+  d->room = PAWL_NEW(arena, double, 4 * (size_t)d->sizes.rows + 2 * (size_t)d->sizes.v);
   d->length_begin = PAWL_NEW(arena, double, d->sizes.rows);
   d->diagonal = PAWL_NEW(arena, int, d->sizes.v);
   d->modes = PAWL_NEW(arena, int, d->sizes.modes);
@@ -573,24 +573,6 @@ void pawl_dynamics_row_sizes(const PawlDynamics* d, const double* G, const doubl
   assert(sizes || d->sizes.rows == 0);
   double least = same ? pawl_dynamics_least(d->sizes.q, q) : 0.0;
   pawl_sparse_sizes(&d->G, G, same ? q : NULL, least, sizes);
-}
-
-void pawl_dynamics_row_forces(const PawlDynamics* d, const PawlValues* values, double push,
-                              double* room, double* forces) {
-  size_t bytes = (size_t)d->sizes.rows * sizeof(double);
-  memset(room, 0, bytes);
-  memset(forces, 0, bytes);
-  for (int j = 0; j < pawl_moving(d->sizes); j++) {
-    double mass = d->diagonal[j] >= 0 ? values->M[d->diagonal[j]] : 0.0;
-    for (int k = d->G.start[j]; k < d->G.start[j + 1]; k++) {
-      int i = d->G.index[k];
-      forces[i] += push * fabs(values->G[k]);
-      room[i] += mass > 0.0 ? values->G[k] * values->G[k] / mass : 0.0;
-    }
-  }
-  for (int i = 0; i < d->sizes.rows; i++) {
-    forces[i] = room[i] > 0.0 ? forces[i] / room[i] : 0.0;
-  }
 }
 
 double pawl_dynamics_instant(const PawlDynamics* d, double t) {

@@ -161,10 +161,6 @@ double pawl_dynamics_least(int n, const double* x);
 // are rotations, then each counts as 1.
 void pawl_dynamics_row_sizes(const PawlDynamics* d, const double* G, const double* q,
                              double* sizes);
-// The force of each row that would give what moves along it the acceleration `push`, by the masses
-// of its coordinates alone: push sum_j |G_ij| / sum_j G_ij^2/M_jj. `room`: rows.
-void pawl_dynamics_row_forces(const PawlDynamics* d, const PawlValues* values, double push,
-                              double* room, double* forces);
 // How fast things move, or would after one step if nothing held them: max |v| + h max(|v'|, |f|/M).
 // What is far below is at rest, also where all is. `values` may be NULL: without |f|/M.
 double pawl_dynamics_pace(const PawlDynamics* d, const PawlState* state, const PawlValues* values);

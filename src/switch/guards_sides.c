@@ -9,6 +9,7 @@
 
 #include "switch/guards_impl.h"
 #include "switch/modes.h"
+#include "switch/pace.h"
 #include "switch/tolerances.h"
 #include "system/system.h"
 
@@ -278,16 +279,9 @@ static void enter_slip(PawlGuards* g, PawlState* state, int k) {
   state->blur[k] = speed < 0.0 ? OF_DRIFT * fabs(speed) : 0.0;
 }
 
-// The rate above which what sticks in name is left in truth: some times what counts as rest (C3).
-static double rest_of_slip(const PawlGuards* g, const PawlGuard* guard, double still) {
-  const PawlByRows* rows = &g->slip->rows;
-  const double* G = pawl_eval_values(g->dynamics->eval)->G;
-  int row = g->slip->contact[guard->slip].first;
-  double size = 0.0;
-  for (int p = rows->start[row]; p < rows->start[row + 1]; p++) {
-    size += fabs(G[rows->at[p]]);
-  }
-  return PAWL_REST_LEFT * still * size;
+// The rate above which what sticks in name is left in truth: some times what counts as rest (C16).
+static double rest_of_slip(const PawlGuards* g, const PawlGuard* guard, const double* still) {
+  return PAWL_REST_LEFT * still[g->slip->contact[guard->slip].first];
 }
 
 // What a gap is known to where its contact is open. A contact that comes off without a rate leaves
@@ -306,7 +300,7 @@ static double least_gap_of(const PawlGuards* g, int row, double terms) {
 // the masses of its coordinates alone. An overlap where a contact opens counts as none until it is
 // left.                                                       (C1) (C2)
 static void enter_contact(PawlGuards* g, PawlState* state, int k, const double* sizes,
-                          const double* spans, const double* forces, double still) {
+                          const double* spans, const double* forces, const double* still) {
   static const double OF_OVERLAP = 2.0;
   const PawlGuard* guard = &g->all[k];
   bool gap = guard->what == PAWL_GUARD_GAP;
@@ -325,22 +319,34 @@ static void enter_contact(PawlGuards* g, PawlState* state, int k, const double* 
   }
 }
 
+// Beside what moves in a step, sum_j |G_ij q_j|, whichever is larger; a turn in space counts as 1.
+static void add_places(const PawlDynamics* d, const PawlState* state, const PawlValues* values,
+                       double* spans) {
+  double *x = d->room + 4 * d->sizes.rows, *places = d->room + 3 * d->sizes.rows;
+  int plain = pawl_moving(d->sizes) - 3 * d->system->rotations;
+  for (int j = 0; j < d->sizes.v; j++) {
+    x[j] = j < plain ? state->q[j] : 1.0;
+  }
+  pawl_sparse_sizes(&d->G, values->G, x, 0.0, places);
+  for (int i = 0; i < d->sizes.rows; i++) {
+    spans[i] = fmax(spans[i], places[i]);
+  }
+}
+
 static PawlStatus enter_contacts(PawlGuards* g, PawlState* state, PawlError* err) {
   PawlDynamics* d = g->dynamics;
   const PawlValues* values = pawl_eval_values(d->eval);
   double *sizes = g->react, *forces = d->room, *spans = d->room + d->sizes.rows;
   assert(g->contacts);
   PAWL_TRY(pawl_guards_look_at_gaps(g, state, err));
-  double push = pawl_dynamics_push(d, state, values), pace = pawl_dynamics_pace(d, state, values);
-  double still =
-      PAWL_REST * pace + PAWL_REST_OF_INSTANT * pawl_dynamics_instant(d, state->t) * push;
-  pawl_dynamics_row_forces(d, values, push, sizes, forces);
+  double h = d->def->step, *still = d->room + 2 * d->sizes.rows;
+  pawl_pace_forces(d, state, NULL, values, (PawlPace){.of_a = 1.0}, forces);
+  pawl_pace_rows(d, state, NULL, values, (PawlPace){h, h * h}, spans);
+  pawl_pace_rows(d, state, NULL, values, pawl_pace_rest(d, state->t), still);
+  add_places(d, state, values, spans);
   pawl_dynamics_row_sizes(d, values->G, state->q, sizes);
-  pawl_sparse_sizes(&d->G, values->G, NULL, 0.0, spans);
-  double place = pawl_dynamics_largest(d->sizes.q, state->q);
-  double span = fmax(place, d->def->step * pace);
   for (int i = 0; i < d->sizes.rows; i++) {
-    spans[i] *= PAWL_SMALLEST_PART * span;
+    spans[i] *= PAWL_SMALLEST_PART;
   }
   for (int k = 0; k < g->condition_count; k++) {
     if (pawl_guards_of_contact(&g->all[k])) {

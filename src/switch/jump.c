@@ -473,7 +473,7 @@ PawlStatus pawl_jump(PawlJump* j, PawlState* state, const int* next, PawlError* 
   assert(pawl_modes_in_range(d->system, next) && state->bytes == j->before->bytes);
   PAWL_TRY(pawl_jump_clean_rates(j, state, next, err));
   PAWL_TRY(pawl_jump_go_back(j, state, err));
-  pawl_phase_copy(j->before, state);
+  pawl_jump_keep(j, state);
   memcpy(state->modes, next, pawl_phase_mode_bytes(state));
   let_go_with(d->system, state);
   PAWL_TRY(pawl_law_of(d, state->t, j->before->modes, state->modes, &law, err));

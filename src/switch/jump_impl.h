@@ -10,6 +10,12 @@ PAWL_INLINE PawlStatus pawl_jump_evaluate(PawlJump* j, const PawlState* state,
   return pawl_dynamics_evaluate(j->dynamics, &phase, state, values, err);
 }
 
+// The state before the instant.
+PAWL_INLINE void pawl_jump_keep(PawlJump* j, const PawlState* state) {
+  pawl_phase_copy(j->before, state);
+  pawl_strike_begin(&j->strike, state->v);
+}
+
 // Rates far below are at rest.
 PAWL_INLINE double pawl_jump_pace(const PawlJump* j, const PawlState* state) {
   return pawl_dynamics_pace(j->dynamics, state, pawl_eval_values(j->dynamics->eval));

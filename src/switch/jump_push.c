@@ -30,7 +30,7 @@ PawlStatus pawl_jump_push(PawlJump* j, PawlState* state, const double* U, int ev
   bool slides;
   double after;
   PAWL_TRY(pawl_jump_clean_rates(j, state, state->modes, err));
-  pawl_phase_copy(j->before, state);
+  pawl_jump_keep(j, state);
   PAWL_TRY(pawl_jump_evaluate(j, state, &values, err));
   double before = values->energy[0] + values->energy[1];
   pawl_jump_clear_impulses(j);
@@ -79,7 +79,7 @@ PawlStatus pawl_jump_assign(PawlJump* j, PawlState* state, PawlError* err) {
   const PawlValues* values;
   double after;
   PAWL_TRY(pawl_jump_clean_rates(j, state, state->modes, err));
-  pawl_phase_copy(j->before, state);
+  pawl_jump_keep(j, state);
   PAWL_TRY(pawl_jump_evaluate(j, state, &values, err));
   double before = values->energy[0] + values->energy[1];
   for (int k = 0; k < j->guards->assign_count; k++) {

@@ -58,7 +58,7 @@ PawlStatus pawl_jump_start(PawlJump* j, PawlState* state, PawlError* err) {
 PawlStatus pawl_jump_settle_start(PawlJump* j, PawlState* state, PawlError* err) {
   const PawlValues* values;
   bool newly_held;
-  pawl_phase_copy(j->before, state);
+  pawl_jump_keep(j, state);
   pawl_jump_clear_impulses(j);
   PAWL_TRY(pawl_jump_evaluate(j, state, &values, err));
   double before = values->energy[0] + values->energy[1];

@@ -9,6 +9,7 @@
 #include "switch/hold.h"
 #include "switch/jump_impl.h"
 #include "switch/modes.h"
+#include "switch/pace.h"
 #include "switch/tolerances.h"
 #include "system/system.h"
 
@@ -50,10 +51,11 @@ void pawl_jump_slide(PawlJump* j, PawlState* state, const PawlValues* values, bo
     j->dv[k] = state->v[k] - j->before->v[k];
   }
   pawl_dynamics_rows(d, values->G, j->dv, NULL, j->rate);
+  PawlPace none = {.of_v = PAWL_REST, .of_a = PAWL_REST * d->def->step};
+  pawl_pace_rows(d, state, j->before->v, values, none, j->size);
   for (int k = 0; k < w->joint_count; k++) {
     int c = w->joints[k], row = d->system->constraints[c].first_row;
-    if (state->modes[c] == PAWL_MODE_HELD &&
-        fabs(j->rate[row]) > PAWL_REST * pawl_jump_pace(j, state)) {
+    if (state->modes[c] == PAWL_MODE_HELD && fabs(j->rate[row]) > j->size[row]) {
       state->modes[c] = j->rate[row] > 0.0 ? PAWL_MODE_UP : PAWL_MODE_DOWN;
       pawl_hold_drop(d, state, c);
       *any = true;
@@ -282,8 +284,11 @@ PawlStatus pawl_jump_clean_rates(PawlJump* j, PawlState* state, const int* next,
   }
   PAWL_TRY(evaluate_waited(j, state, next, &values, err));
   const double* rate = pawl_jump_rates(j, state, values);
+  static const double LEAST = PAWL_REST * PAWL_REST_DRIFT;
+  PawlPace none = {.of_v = LEAST, .of_a = LEAST * j->dynamics->def->step};
+  pawl_pace_rows(j->dynamics, state, NULL, values, none, j->size);
   for (int i = 0; i < j->dynamics->sizes.rows; i++) {
-    drifts |= j->set[i] && fabs(rate[i]) > PAWL_REST * PAWL_REST_DRIFT * pawl_jump_pace(j, state);
+    drifts |= j->set[i] && fabs(rate[i]) > j->size[i];
   }
   memset(j->persistent, 0, j->rows);
   return drifts ? jump_post(j, state, values, j->correction, err) : PAWL_OK;
@@ -296,6 +301,7 @@ PawlStatus pawl_jump_go_back(PawlJump* j, PawlState* state, PawlError* err) {
     return PAWL_OK;
   }
   PAWL_TRY(pawl_jump_evaluate(j, state, &values, err));
+  pawl_strike_begin(&j->strike, state->v);
   pawl_strike_back(&j->strike, state, values);
   return PAWL_OK;
 }

@@ -8,6 +8,7 @@
 #include "model/model.h"
 #include "switch/grip.h"
 #include "switch/modes.h"
+#include "switch/pace.h"
 #include "switch/tolerances.h"
 #include "system/system.h"
 
@@ -26,6 +27,7 @@ PawlStatus pawl_strike_create(PawlWatching* w, const unsigned char* touched, Paw
                     .touched = touched,
                     .move = PAWL_NEW(d->arena, double, d->sizes.v),
                     .v_kept = PAWL_NEW(d->arena, double, d->sizes.v),
+                    .v_most = PAWL_NEW(d->arena, double, d->sizes.v),
                     .touching = PAWL_NEW(d->arena, unsigned char, d->sizes.rows),
                     .hit = PAWL_NEW(d->arena, unsigned char, d->sizes.rows),
                     .dull = PAWL_NEW(d->arena, unsigned char, d->sizes.rows)};
@@ -40,6 +42,12 @@ PawlStatus pawl_strike_create(PawlWatching* w, const unsigned char* touched, Paw
   return d->arena->failed ? pawl_fail_memory(err) : pawl_watch_make_problem(w, err);
 }
 
+void pawl_strike_begin(PawlStrike* k, const double* v) {
+  for (int j = 0; k->dynamics && j < k->dynamics->sizes.v; j++) {
+    k->v_most[j] = fabs(v[j]);
+  }
+}
+
 static bool is_closed(const PawlStrike* k, const PawlState* state, int row) {
   return state->modes[pawl_modes_of_contact(k->dynamics->system, row)] != PAWL_MODE_OPEN;
 }
@@ -52,13 +60,17 @@ static double restitution_of(const PawlStrike* k, int row) {
 // Rates of rows that count as none: those that the tolerance of an instant makes, and rounding.
 static void find_slow(PawlStrike* k, const PawlState* state, const PawlValues* values) {
   PawlDynamics* d = k->dynamics;
-  double still = PAWL_REST * pawl_dynamics_pace(d, state, values) +
-                 PAWL_REST_OF_INSTANT * pawl_dynamics_instant(d, state->t) *
-                     pawl_dynamics_push(d, state, values);
-  pawl_sparse_sizes(&d->G, values->G, NULL, 0.0, k->slow);
+  pawl_pace_rows(d, state, k->v_most, values, pawl_pace_rest(d, state->t), k->slow);
   for (int i = k->rubs; i < k->end; i++) {
-    k->slow[i] = still * k->slow[i] + PAWL_REST * fabs(values->g_t[i]);
+    k->slow[i] += PAWL_REST * fabs(values->g_t[i]);
   }
+}
+
+// Impulses that are rounding.
+static void find_least(PawlStrike* k, const PawlState* state, const PawlValues* values) {
+  PawlDynamics* d = k->dynamics;
+  PawlPace rounding = {.of_v = PAWL_REST, .of_a = PAWL_REST * d->def->step};
+  pawl_pace_forces(d, state, k->v_most, values, rounding, k->least);
 }
 
 // A gap that the motion closes within the tolerance of instants, or that is rounding, is none. (C3)
@@ -158,6 +170,9 @@ static PawlStatus try_solve(PawlStrike* k, PawlState* state, const PawlValues* v
   }
   if (*solved) {
     memcpy(state->v, p->x, (size_t)d->sizes.v * sizeof(double));
+    for (int j = 0; j < d->sizes.v; j++) {
+      k->v_most[j] = fmax(k->v_most[j], fabs(state->v[j]));
+    }
     for (int i = 0; i < d->sizes.rows; i++) {
       impulse[i] += p->lambda[i];
     }
@@ -354,6 +369,7 @@ static PawlStatus strike_in_turn(PawlStrike* k, PawlState* state, const PawlValu
     PAWL_TRY(try_solve(k, state, values, alone, impulse, &solved, err));
     PAWL_TRY(strike_or_stop(k, state, values, alone, solved, impulse, err));
     pawl_dynamics_rows(d, values->G, state->v, values->g_t, k->rate);
+    find_slow(k, state, values);
     next = fastest(k);
   }
   aim_at_rest(k);
@@ -419,8 +435,7 @@ PawlStatus pawl_strike(PawlStrike* k, PawlState* state, const double* v_before,
   if (!*any) {
     return PAWL_OK;
   }
-  double still = PAWL_REST * pawl_dynamics_pace(d, state, values);
-  pawl_dynamics_row_forces(d, values, still, k->room, k->least);
+  find_least(k, state, values);
   if (k->law == PAWL_STRIKE_SEQUENTIAL) {
     PAWL_TRY(strike_in_turn(k, state, values, impulse, err));
   } else {
@@ -432,10 +447,8 @@ PawlStatus pawl_strike(PawlStrike* k, PawlState* state, const double* v_before,
 
 PawlStatus pawl_strike_shock(PawlStrike* k, PawlState* state, const PawlValues* values,
                              double* impulse, PawlError* err) {
-  PawlDynamics* d = k->dynamics;
   (void)pawl_strike_look(k, state, values);
-  double still = PAWL_REST * pawl_dynamics_pace(d, state, values);
-  pawl_dynamics_row_forces(d, values, still, k->room, k->least);
+  find_least(k, state, values);
   aim_at_rest(k);
   PAWL_TRY(solve(k, state, values, k->touching, impulse, err));
   note_hits(k, state, impulse);

@@ -26,11 +26,14 @@ typedef struct PawlStrike {
   double *aim, *lo;     // (C4): w = G v+ + g_t + aim; least impulses
   double *least, *room, *after, *kept;
   double *move, *v_kept;  // v
+  double* v_most;         // v: the largest size of each at this instant so far
   bool stopped;           // a restitution was taken as 0, and that was said (F31)
 } PawlStrike;
 
 PAWL_CHECKED PawlStatus pawl_strike_create(PawlWatching* watching, const unsigned char* touched,
                                            PawlStrike* strike, PawlError* err);
+// An instant begins with velocities `v`.
+void pawl_strike_begin(PawlStrike* strike, const double* v);
 // Which contacts have no gap at a state whose values these are, to `touching`, with the rates of
 // all rows, to `rate`. Returns how many.
 int pawl_strike_look(PawlStrike* strike, const PawlState* state, const PawlValues* values);

@@ -253,6 +253,76 @@ static void test_verify(void** unused) {
   }
 }
 
+// A box that tumbles to rest on two rough corners: lengths scale, angles do not, and the motions
+// are similar. What counts as at rest is judged by the coordinates of a row. (C16)
+#define CORNER(i, a, b)                          \
+  "  c" #i ": {gap: \"y " #a "*0.3*L*sin(p) " #b \
+  "*0.2*L*cos(p)\", restitution: 0.3, "          \
+  "friction: 0.4, slip: \"x " #a "*0.3*L*cos(p) - (0 " #b "*0.2*L*sin(p))\"}\n"
+
+static void test_similar_boxes(void** unused) {
+  (void)unused;
+  static const char text[] =
+      "model: box\n"
+      "parameters: {L: 1}\n"
+      "coordinates: {x: {rate: 1.5*sqrt(L)}, y: {start: 1.1*L}, p: {start: 0.4, rate: "
+      "-3/sqrt(L)}}\n"
+      "mass: {x: 1, y: 1, p: 0.13*L^2/3}\n"
+      "potential: 9.81*y\n"
+      "contacts:\n" CORNER(1, +1, +1) CORNER(2, -1, +1) CORNER(3, -1, -1) CORNER(4, +1, -1);
+  static const char* const sizes[] = {"L=1", "L=1e-3", "L=1e-6", "L=100"};
+  double x = 0.0;
+  int events = 0;
+  for (int k = 0; k < 4; k++) {
+    Run run = {0};
+    double L = atof(sizes[k] + 2), T = sqrt(L);
+    run_need(&run,
+             pawl_model_parse(text, strlen(text), "test.yaml", 1, &sizes[k], &run.model, &run.err));
+    run_derive(&run);
+    run.def.simulate.method = "event-driven";
+    run.def.simulate.smooth = "dopri";
+    run.def.simulate.rtol = 1e-11;
+    run_to(&run, 3 * T, 2e-3 * T);
+    const PawlState* state = pawl_sim_state(run.sim);
+    x = k == 0 ? state->q[0] : x;
+    events = k == 0 ? run_events(&run) : events;
+    assert_true(events > 50);
+    assert_int_equal(run_events(&run), events);
+    CHECK_NEAR(state->q[0] / L, x, 1e-9);
+    check_list("rates at rest", 3, state->v, (double[]){0, 0, 0}, 1e-14);
+    check_list("forces at rest", 4, pawl_sim_multipliers(run.sim), (double[]){0, 0, 0, 0}, 1e-9);
+    run_end(&run);
+  }
+}
+
+// A ball that bounces to rest does so in as many hits beside a rotor, however fast that turns and
+// however far it has turned.
+static void test_ball_beside_rotor(void** unused) {
+  (void)unused;
+  static const char text[] =
+      "model: rotor\n"
+      "parameters: {W: 0, P: 0}\n"
+      "coordinates: {y: {start: 1e-6}, p: {start: P, rate: W}}\n"
+      "mass: {y: 1, p: 1}\n"
+      "potential: 9.81*y\n"
+      "contacts: {floor: {gap: y, restitution: 0.73}}\n";
+  static const char* const rotors[] = {"W=0", "W=1e6", "P=1000"};
+  double first = sqrt(2e-6 / 9.81);
+  for (int k = 0; k < 3; k++) {
+    Run run = {0};
+    run_need(&run, pawl_model_parse(text, strlen(text), "test.yaml", 1, &rotors[k], &run.model,
+                                    &run.err));
+    run_derive(&run);
+    run.def.simulate.method = "event-driven";
+    run.def.simulate.smooth = "dopri";
+    run_to(&run, 0.004, 5e-6);
+    assert_int_equal(run_events(&run), 38);
+    assert_string_equal(run_event(&run, 37)->to, "rest");
+    CHECK_NEAR(run_event(&run, 37)->t, first * 1.73 / 0.27, 1e-13);
+    run_end(&run);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_contacts),
@@ -265,6 +335,8 @@ int main(void) {
       cmocka_unit_test(test_keep_small_rows),
       cmocka_unit_test(test_verify_redundant),
       cmocka_unit_test(test_verify),
+      cmocka_unit_test(test_similar_boxes),
+      cmocka_unit_test(test_ball_beside_rotor),
   };
   return cmocka_run_group_tests_name("units of contacts", tests, NULL, NULL);
 }
