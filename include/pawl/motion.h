@@ -30,7 +30,7 @@ PAWL_API int pawl_motion_frames(const PawlMotionDef* def, const PawlRecorder* re
 // Draws the run of `model` that `recorder` has kept, equal scales on both axes, to a file: an SVG
 // that moves by itself in every browser (and stands still for readers who want less motion), in
 // real time where that is between 2 and 20 s, or, of several instants or one, SVG or PDF by the
-// ending. Spatial scenes are seen from the front right, above.
+// ending. Spatial scenes are seen from the front (-y), the left and above.
 // PAWL_ERROR_USAGE: the model has no scene, or there are no samples.
 PAWL_API PAWL_CHECKED PawlStatus pawl_motion_write(const PawlModel* model,
                                                    const PawlRecorder* recorder,

@@ -5,6 +5,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "io/picture.h"
@@ -23,12 +24,16 @@ bool pawl_model_has_scene(const PawlModel* model) {
 }
 
 // ---- looks --------------------------------------------------------------------------------------
-static const char BODY[] = "#bcd3e6", HELD[] = "#e69f00";
+static const int BODY[3] = {0xbc, 0xd3, 0xe6}, HELD[3] = {0xe6, 0x9f, 0x00},
+                 PIN[3] = {255, 255, 255};
+typedef struct Colour {
+  char code[8];
+} Colour;
 
 static bool is_body(const PawlShape* shape) {
   return shape->kind == PAWL_SHAPE_LINK || shape->kind == PAWL_SHAPE_POLYGON ||
          shape->kind == PAWL_SHAPE_DISC || shape->kind == PAWL_SHAPE_BALL ||
-         shape->kind == PAWL_SHAPE_JOINT;
+         shape->kind == PAWL_SHAPE_CYLINDER || shape->kind == PAWL_SHAPE_JOINT;
 }
 
 static const char* class_of(const PawlShape* shape) {
@@ -38,6 +43,7 @@ static const char* class_of(const PawlShape* shape) {
     case PAWL_SHAPE_POLYGON:
     case PAWL_SHAPE_DISC:
     case PAWL_SHAPE_BALL:
+    case PAWL_SHAPE_CYLINDER:
       return "body";
     case PAWL_SHAPE_JOINT:
       return "joint";
@@ -59,9 +65,17 @@ static const char* class_of(const PawlShape* shape) {
   return "mark";
 }
 
-static const char* colour(const PawlMotion* m, int frame, const PawlShape* shape) {
+static Colour colour(const PawlMotion* m, int frame, const PawlShape* shape, int layer) {
   bool joint = shape->kind == PAWL_SHAPE_JOINT;
-  return pawl_motion_locked(m, frame, shape) ? HELD : joint ? "#ffffff" : BODY;
+  const int* ink = pawl_motion_locked(m, frame, shape) ? HELD : joint ? PIN : BODY;
+  double light = pawl_motion_light(m, frame, shape, layer == 0);
+  unsigned part[3];
+  for (int i = 0; i < 3; i++) {
+    part[i] = (unsigned)fmin(255.0, fmax(0.0, light * ink[i])) & 255U;
+  }
+  Colour out;
+  snprintf(out.code, sizeof out.code, "#%02x%02x%02x", part[0], part[1], part[2]);
+  return out;
 }
 
 // A link is a line with an outline: once wider and dark, once in the colour of the body.
@@ -71,95 +85,137 @@ static double link_width(const PawlMotion* m, int frame, const PawlShape* shape)
 }
 
 static void begin_path(PawlText* out, const PawlMotion* m, int frame, const PawlShape* shape,
-                       bool outline) {
+                       int layer) {
+  bool outline = layer > 0;
   pawl_text_printf(out, "<path class=\"%s\"", class_of(shape));
   if (shape->kind == PAWL_SHAPE_LINK) {
     pawl_svg_attribute(out, "stroke-width", link_width(m, frame, shape) + (outline ? 2.0 : 0.0));
-    pawl_text_printf(out, " stroke=\"%s\"", outline ? "#35485c" : colour(m, frame, shape));
+    pawl_text_printf(out, " stroke=\"%s\"",
+                     outline ? "#35485c" : colour(m, frame, shape, layer).code);
   } else if (is_body(shape)) {
-    pawl_text_printf(out, " fill=\"%s\"", colour(m, frame, shape));
+    pawl_text_printf(out, " fill=\"%s\"", colour(m, frame, shape, layer).code);
   }
 }
 
 // ---- one shape ----------------------------------------------------------------------------------
 static void draw_still(PawlText* out, const PawlMotion* m, int frame, const PawlShape* shape) {
-  PawlText path = {0};
-  bool good = pawl_motion_path(m, frame, shape, &path);
-  for (int outline = shape->kind == PAWL_SHAPE_LINK; good && path.s && outline >= 0; outline--) {
-    begin_path(out, m, frame, shape, outline == 1);
-    pawl_text_printf(out, " d=\"%s\"/>\n", path.s);
+  for (int layer = pawl_motion_layers(m, shape) - 1; layer >= 0; layer--) {
+    PawlText path = {0};
+    if (pawl_motion_path(m, frame, shape, layer, &path) && path.s) {
+      begin_path(out, m, frame, shape, layer);
+      pawl_text_printf(out, " d=\"%s\"/>\n", path.s);
+    }
+    out->failed = out->failed || path.failed;
+    pawl_text_free(&path);
   }
-  out->failed = out->failed || path.failed;
-  pawl_text_free(&path);
 }
 
-static void add_timing(PawlText* out, double seconds) {
+// Instants that are painted in the same order, and how long all take.
+typedef struct Span {
+  int from, to;  // to: the first one behind, as far as there is one
+  double seconds;
+} Span;
+
+static bool is_whole(const PawlMotion* m, const Span* span) {
+  return span->from == 0 && span->to == m->frames - 1;
+}
+
+static double part_of(const PawlMotion* m, int frame) {
+  return m->frames > 1 ? (double)frame / (m->frames - 1) : 0.0;
+}
+
+// Ends a list of values, one of each instant of the span; before and behind it they stay.
+static void add_timing(PawlText* out, const PawlMotion* m, const Span* span) {
+  if (!is_whole(m, span)) {
+    pawl_text_add(out, "\" keyTimes=\"");
+    pawl_text_add(out, span->from > 0 ? "0;" : "");
+    for (int k = span->from; k <= span->to; k++) {
+      pawl_text_printf(out, "%s%.4g", k > span->from ? ";" : "", part_of(m, k));
+    }
+    pawl_text_add(out, span->to < m->frames - 1 ? ";1" : "");
+  }
   pawl_text_add(out, "\" dur=\"");
-  pawl_svg_length(out, seconds);
+  pawl_svg_length(out, span->seconds);
   pawl_text_add(out, "s\" repeatCount=\"indefinite\"");
 }
 
+static void add_value(PawlText* out, const PawlMotion* m, const Span* span, int frame,
+                      const char* value) {
+  bool twice =
+      (frame == span->from && span->from > 0) || (frame == span->to && span->to < m->frames - 1);
+  pawl_text_add(out, frame > span->from ? ";" : "");
+  pawl_text_add(out, value);
+  if (twice) {
+    pawl_text_add(out, ";");
+    pawl_text_add(out, value);
+  }
+}
+
 // The paths of all instants; where there is none the one before stays. False: there is none at all.
-static bool add_paths(PawlText* out, const PawlMotion* m, const PawlShape* shape) {
+static bool add_paths(PawlText* out, const PawlMotion* m, const PawlShape* shape, int layer,
+                      const Span* span) {
   PawlText last = {0};
-  int first = 0;
-  while (first < m->frames && !pawl_motion_path(m, first, shape, &last)) {
+  int first = span->from;
+  while (first <= span->to && !pawl_motion_path(m, first, shape, layer, &last)) {
     first++;
   }
-  for (int k = 0; first < m->frames && k < m->frames; k++) {
+  for (int k = span->from; first <= span->to && k <= span->to; k++) {
     PawlText path = {0};
-    if (k > first && pawl_motion_path(m, k, shape, &path)) {
+    if (k > first && pawl_motion_path(m, k, shape, layer, &path)) {
       pawl_text_free(&last);
       last = path;
     } else {
       pawl_text_free(&path);
     }
-    pawl_text_add(out, k ? ";" : "");
-    pawl_text_add(out, last.s ? last.s : "");
+    add_value(out, m, span, k, last.s ? last.s : "");
   }
   out->failed = out->failed || last.failed;
   pawl_text_free(&last);
-  return first < m->frames;
+  return first <= span->to;
 }
 
-static bool changes_colour(const PawlMotion* m, const PawlShape* shape) {
-  bool locked = pawl_motion_locked(m, 0, shape), changes = false;
-  for (int k = 1; is_body(shape) && k < m->frames; k++) {
-    changes = changes || pawl_motion_locked(m, k, shape) != locked;
+static bool changes_colour(const PawlMotion* m, const PawlShape* shape, int layer,
+                           const Span* span) {
+  Colour first = colour(m, span->from, shape, layer);
+  bool changes = false;
+  for (int k = span->from + 1; is_body(shape) && !changes && k <= span->to; k++) {
+    changes = strcmp(colour(m, k, shape, layer).code, first.code) != 0;
   }
   return changes;
 }
 
-static void add_colours(PawlText* out, const PawlMotion* m, const PawlShape* shape,
-                        double seconds) {
+static void add_colours(PawlText* out, const PawlMotion* m, const PawlShape* shape, int layer,
+                        const Span* span) {
   bool link = shape->kind == PAWL_SHAPE_LINK;
   pawl_text_printf(out, "<animate attributeName=\"%s\" calcMode=\"discrete\" values=\"",
                    link ? "stroke" : "fill");
-  for (int k = 0; k < m->frames; k++) {
-    pawl_text_printf(out, "%s%s", k ? ";" : "", colour(m, k, shape));
+  for (int k = span->from; k <= span->to; k++) {
+    add_value(out, m, span, k, colour(m, k, shape, layer).code);
   }
-  add_timing(out, seconds);
+  add_timing(out, m, span);
   pawl_text_add(out, "/>");
 }
 
 static void draw_moving(PawlText* out, const PawlMotion* m, const PawlShape* shape,
-                        double seconds) {
-  PawlText paths = {0};
-  bool good = add_paths(&paths, m, shape);
-  for (int outline = shape->kind == PAWL_SHAPE_LINK; good && paths.s && outline >= 0; outline--) {
-    begin_path(out, m, 0, shape, outline == 1);
-    pawl_text_printf(out, " d=\"%.*s\"><animate attributeName=\"d\" values=\"",
-                     (int)strcspn(paths.s, ";"), paths.s);
-    pawl_text_add(out, paths.s);
-    add_timing(out, seconds);
-    pawl_text_add(out, "/>");
-    if (changes_colour(m, shape) && !outline) {
-      add_colours(out, m, shape, seconds);
+                        const Span* span) {
+  for (int layer = pawl_motion_layers(m, shape) - 1; layer >= 0; layer--) {
+    PawlText paths = {0};
+    bool outline = shape->kind == PAWL_SHAPE_LINK && layer > 0;
+    if (add_paths(&paths, m, shape, layer, span) && paths.s) {
+      begin_path(out, m, span->from, shape, layer);
+      pawl_text_printf(out, " d=\"%.*s\"><animate attributeName=\"d\" values=\"",
+                       (int)strcspn(paths.s, ";"), paths.s);
+      pawl_text_add(out, paths.s);
+      add_timing(out, m, span);
+      pawl_text_add(out, "/>");
+      if (!outline && changes_colour(m, shape, layer, span)) {
+        add_colours(out, m, shape, layer, span);
+      }
+      pawl_text_add(out, "</path>\n");
     }
-    pawl_text_add(out, "</path>\n");
+    out->failed = out->failed || paths.failed;
+    pawl_text_free(&paths);
   }
-  out->failed = out->failed || paths.failed;
-  pawl_text_free(&paths);
 }
 
 static void draw_words(PawlText* out, const PawlMotion* m, const PawlShape* shape) {
@@ -215,10 +271,14 @@ static void draw_caption(PawlText* out, const PawlMotion* m, double seconds) {
   pawl_svg_text_end(out);
 }
 
-// Scenery is behind everything, and what stands still behind what moves later in the list.
+// Scenery is behind everything, and what stands still behind what moves later in the list, or in
+// space, where it hides nothing that moves.
 static bool is_behind(const PawlMotion* m, const PawlShape* shape) {
   if (pawl_motion_moves(m, shape)) {
     return false;
+  }
+  if (m->late) {
+    return !m->late[shape - m->model->shapes];
   }
   bool first = true;
   for (const PawlShape* other = m->model->shapes; other < shape; other++) {
@@ -230,7 +290,7 @@ static bool is_behind(const PawlMotion* m, const PawlShape* shape) {
 
 static void name_gravity(PawlText* out, const PawlMotion* m, const PawlShape* shape) {
   PawlText arrow = {0};
-  if (shape->kind == PAWL_SHAPE_GRAVITY && pawl_motion_path(m, 0, shape, &arrow)) {
+  if (shape->kind == PAWL_SHAPE_GRAVITY && pawl_motion_path(m, 0, shape, 0, &arrow)) {
     pawl_svg_text_begin(out, "words", m->width - 28.0, 27.0);
     pawl_text_add(out, "g");
     pawl_svg_text_end(out);
@@ -238,9 +298,22 @@ static void name_gravity(PawlText* out, const PawlMotion* m, const PawlShape* sh
   pawl_text_free(&arrow);
 }
 
+// The order in which shapes are painted: that of the list, in space as they hide each other.
+static void sort_from_list(PawlText* out, const PawlMotion* m, int frame) {
+  for (int s = 0; m->order && s < m->model->shape_count; s++) {
+    m->order[s] = s;
+  }
+  out->failed = out->failed || (m->order && !pawl_motion_sort(m, frame, m->order));
+}
+
+static const PawlShape* painted(const PawlMotion* m, int place) {
+  return &m->model->shapes[m->order ? m->order[place] : place];
+}
+
 static void draw_background(PawlText* out, const PawlMotion* m) {
+  sort_from_list(out, m, 0);
   for (int s = 0; s < m->model->shape_count; s++) {
-    const PawlShape* shape = &m->model->shapes[s];
+    const PawlShape* shape = painted(m, s);
     if (is_behind(m, shape) && shape->kind != PAWL_SHAPE_TRACE) {
       draw_still(out, m, 0, shape);
     }
@@ -272,8 +345,9 @@ static void draw_strobe(PawlText* out, const PawlMotion* m) {
     pawl_text_add(out, "<g");
     pawl_svg_attribute(out, "opacity", opacity);
     pawl_text_add(out, ">\n");
+    sort_from_list(out, m, frame);
     for (int s = 0; s < m->model->shape_count; s++) {
-      const PawlShape* shape = &m->model->shapes[s];
+      const PawlShape* shape = painted(m, s);
       bool once = shape->kind == PAWL_SHAPE_FORCE || !pawl_motion_moves(m, shape);
       if (is_drawn(m, shape) && (last || !once)) {
         draw_still(out, m, frame, shape);
@@ -284,10 +358,67 @@ static void draw_strobe(PawlText* out, const PawlMotion* m) {
 }
 
 static void draw_instant(PawlText* out, const PawlMotion* m, int frame) {
+  sort_from_list(out, m, frame);
   for (int s = 0; s < m->model->shape_count; s++) {
-    if (is_drawn(m, &m->model->shapes[s])) {
-      draw_still(out, m, frame, &m->model->shapes[s]);
+    if (is_drawn(m, painted(m, s))) {
+      draw_still(out, m, frame, painted(m, s));
     }
+  }
+}
+
+static void draw_span(PawlText* out, const PawlMotion* m, const Span* span) {
+  for (int s = 0; s < m->model->shape_count; s++) {
+    const PawlShape* shape = painted(m, s);
+    if (is_drawn(m, shape) && pawl_motion_moves(m, shape)) {
+      draw_moving(out, m, shape, span);
+    } else if (is_drawn(m, shape)) {
+      draw_still(out, m, 0, shape);
+    }
+  }
+}
+
+// A span that is there for a part of the time.
+static void draw_part(PawlText* out, const PawlMotion* m, const Span* span, bool last) {
+  pawl_text_printf(out,
+                   "<g visibility=\"%s\"><animate attributeName=\"visibility\" "
+                   "calcMode=\"discrete\" values=\"%svisible%s\" keyTimes=\"0",
+                   span->from > 0 ? "hidden" : "visible", span->from > 0 ? "hidden;" : "",
+                   last ? "" : ";hidden");
+  if (span->from > 0) {
+    pawl_text_printf(out, ";%.4g", part_of(m, span->from));
+  }
+  if (!last) {
+    pawl_text_printf(out, ";%.4g", part_of(m, span->to));
+  }
+  pawl_text_add(out, "\" dur=\"");
+  pawl_svg_length(out, span->seconds);
+  pawl_text_add(out, "s\" repeatCount=\"indefinite\"/>\n");
+  draw_span(out, m, span);
+  pawl_text_add(out, "</g>\n");
+}
+
+// Where one shape comes before another that hid it, what is painted changes its order: all is
+// there once for each order, which is kept as long as it may be.
+static void draw_spans(PawlText* out, const PawlMotion* m, double seconds) {
+  size_t size = m->order ? (size_t)m->model->shape_count * sizeof *m->order : 0;
+  int *order = m->order, *next = order ? order + m->model->shape_count : NULL;
+  Span span = {0, m->frames - 1, seconds};
+  sort_from_list(out, m, 0);
+  for (int frame = 1; order && !out->failed && frame < m->frames; frame++) {
+    memcpy(next, order, size);
+    out->failed = !pawl_motion_sort(m, frame, next);
+    if (memcmp(next, order, size) != 0) {
+      span.to = frame;
+      draw_part(out, m, &span, false);
+      memcpy(order, next, size);
+      span.from = frame;
+    }
+  }
+  span.to = m->frames - 1;
+  if (is_whole(m, &span)) {
+    draw_span(out, m, &span);
+  } else {
+    draw_part(out, m, &span, true);
   }
 }
 
@@ -295,14 +426,7 @@ static void draw_instant(PawlText* out, const PawlMotion* m, int frame) {
 static void draw_motion(PawlText* out, const PawlMotion* m, double seconds) {
   draw_traces(out, m);
   pawl_text_add(out, "<g class=\"moves\">\n");
-  for (int s = 0; s < m->model->shape_count; s++) {
-    const PawlShape* shape = &m->model->shapes[s];
-    if (is_drawn(m, shape) && pawl_motion_moves(m, shape)) {
-      draw_moving(out, m, shape, seconds);
-    } else if (is_drawn(m, shape)) {
-      draw_still(out, m, 0, shape);
-    }
-  }
+  draw_spans(out, m, seconds);
   pawl_text_add(out, "</g>\n<g class=\"still\">\n");
   draw_instant(out, m, 0);
   pawl_text_add(out, "</g>\n");

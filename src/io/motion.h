@@ -27,6 +27,8 @@ typedef struct PawlMotion {
   double scale;          // px for a unit of length
   double left, top;      // of the picture, in units of the projection
   double force;          // px for a newton
+  bool* late;            // of each shape: it stands still, and may hide what moves; in space
+  int* order;            // room for all shapes, twice
 } PawlMotion;
 
 // ---- motion_frames.c
@@ -39,6 +41,12 @@ double pawl_motion_value(const PawlMotion* motion, int frame, PawlNode node);
 // False when the point has no value at this instant.
 bool pawl_motion_point(const PawlMotion* motion, int frame, const PawlNode node[3],
                        PawlMotionPoint* out);
+// The same, or a direction, as it is seen: x to the right, y up, z towards the eye, in its own
+// unit.
+bool pawl_motion_seen(const PawlMotion* motion, int frame, const PawlNode node[3], double out[3]);
+void pawl_motion_view(const PawlMotion* motion, const double p[3], double out[3]);
+// Two directions at right angles to one of length 1, and to each other.
+void pawl_motion_across(const double n[3], double u[3], double v[3]);
 // A vector as it is seen, in its own unit, y down.
 void pawl_motion_direction(const PawlMotion* motion, int frame, const PawlNode node[3], double* x,
                            double* y);
@@ -51,6 +59,21 @@ bool pawl_motion_locked(const PawlMotion* motion, int frame, const PawlShape* sh
 bool pawl_motion_moves(const PawlMotion* motion, const PawlShape* shape);
 
 // ---- motion_shape.c
+// Links and cylinders are painted twice: an outline and the inside, the side and the end that is
+// seen. Layers are painted from the last to 0.
+int pawl_motion_layers(const PawlMotion* motion, const PawlShape* shape);
 // The path data of a shape at an instant, always the same commands for one shape; false, and
 // nothing is added, where it has no value.
-bool pawl_motion_path(const PawlMotion* motion, int frame, const PawlShape* shape, PawlText* out);
+bool pawl_motion_path(const PawlMotion* motion, int frame, const PawlShape* shape, int layer,
+                      PawlText* out);
+// From the far end of a cylinder to the near one, as it is seen.
+bool pawl_motion_axis(const PawlMotion* motion, int frame, const PawlShape* shape, double out[3]);
+
+// ---- motion_depth.c
+// The order in which shapes are painted in space: that given, changed where one shape hides
+// another. False: no memory.
+bool pawl_motion_sort(const PawlMotion* motion, int frame, int* order);
+// Marks shapes that stand still and hide something that moves, at some instant. False: no memory.
+bool pawl_motion_late(const PawlMotion* motion, bool* late);
+// How bright the side of a shape is that is seen; 1 in the plane. Of a cylinder its end, or side.
+double pawl_motion_light(const PawlMotion* motion, int frame, const PawlShape* shape, bool end);

@@ -90,24 +90,39 @@ double pawl_motion_value(const PawlMotion* m, int frame, PawlNode node) {
                     : m->fixed[-1 - place];
 }
 
-// As it is seen, y still up.
-static PawlMotionPoint seen(const PawlMotion* m, const double p[3]) {
+void pawl_motion_view(const PawlMotion* m, const double p[3], double out[3]) {
   if (!m->model->spatial) {
-    return (PawlMotionPoint){p[0], p[1]};
+    memcpy(out, p, 3 * sizeof *out);
+    return;
   }
-  double depth = p[0] * sin(AZIMUTH) + p[1] * cos(AZIMUTH);
-  return (PawlMotionPoint){p[0] * cos(AZIMUTH) - p[1] * sin(AZIMUTH),
-                           p[2] * cos(ELEVATION) + depth * sin(ELEVATION)};
+  double away = p[0] * sin(AZIMUTH) + p[1] * cos(AZIMUTH);
+  out[0] = p[0] * cos(AZIMUTH) - p[1] * sin(AZIMUTH);
+  out[1] = p[2] * cos(ELEVATION) + away * sin(ELEVATION);
+  out[2] = p[2] * sin(ELEVATION) - away * cos(ELEVATION);
+}
+
+// y still up.
+static PawlMotionPoint seen(const PawlMotion* m, const double p[3]) {
+  double out[3];
+  pawl_motion_view(m, p, out);
+  return (PawlMotionPoint){out[0], out[1]};
+}
+
+bool pawl_motion_seen(const PawlMotion* m, int frame, const PawlNode node[3], double out[3]) {
+  double p[3];
+  for (int i = 0; i < 3; i++) {
+    p[i] = node[i] == PAWL_NO_NODE ? 0.0 : pawl_motion_value(m, frame, node[i]);
+  }
+  pawl_motion_view(m, p, out);
+  return isfinite(out[0]) && isfinite(out[1]) && isfinite(out[2]);
 }
 
 // In units of length.
 static bool projected(const PawlMotion* m, int frame, const PawlNode node[3],
                       PawlMotionPoint* out) {
   double p[3];
-  for (int i = 0; i < 3; i++) {
-    p[i] = node[i] == PAWL_NO_NODE ? 0.0 : pawl_motion_value(m, frame, node[i]);
-  }
-  *out = seen(m, p);
+  (void)pawl_motion_seen(m, frame, node, p);
+  *out = (PawlMotionPoint){p[0], p[1]};
   return isfinite(out->x) && isfinite(out->y);
 }
 
@@ -119,10 +134,9 @@ void pawl_motion_direction(const PawlMotion* m, int frame, const PawlNode node[3
   *y = -p.y;
 }
 
-// Two directions at right angles to the normal: its product with the axis that it is farthest from.
-bool pawl_motion_ring(const PawlMotion* m, PawlMotionPoint centre, const double n[3], double radius,
-                      int count, PawlText* out) {
-  double axis[3] = {0.0, 0.0, 0.0}, u[3], v[3];
+// The first is its product with the axis that it is farthest from.
+void pawl_motion_across(const double n[3], double u[3], double v[3]) {
+  double axis[3] = {0.0, 0.0, 0.0};
   axis[fabs(n[0]) < 0.6 ? 0 : 1] = 1.0;
   for (int i = 0; i < 3; i++) {
     int j = (i + 1) % 3, k = (i + 2) % 3;
@@ -136,6 +150,12 @@ bool pawl_motion_ring(const PawlMotion* m, PawlMotionPoint centre, const double 
     int j = (i + 1) % 3, k = (i + 2) % 3;
     v[i] = n[j] * u[k] - n[k] * u[j];
   }
+}
+
+bool pawl_motion_ring(const PawlMotion* m, PawlMotionPoint centre, const double n[3], double radius,
+                      int count, PawlText* out) {
+  double u[3], v[3];
+  pawl_motion_across(n, u, v);
   for (int k = 0; k < count; k++) {
     double angle = 6.283185307179586 * k / count, p[3];
     for (int i = 0; i < 3; i++) {
@@ -257,6 +277,21 @@ static void fit_forces(PawlMotion* m) {
   m->force = largest > 0.0 ? LONGEST_FORCE * fmax(m->width, m->height) / largest : 0.0;
 }
 
+// Of one instant alone all is painted in one order.
+static PawlStatus find_late(PawlMotion* m, bool all, PawlError* err) {
+  size_t shapes = (size_t)m->model->shape_count;
+  m->late = pawl_alloc(shapes, sizeof *m->late);
+  m->order = pawl_alloc(2 * shapes, sizeof *m->order);
+  if (!m->late || !m->order) {
+    return pawl_fail_memory(err);
+  }
+  for (size_t s = 0; all && s < shapes; s++) {
+    m->late[s] = m->model->shapes[s].kind != PAWL_SHAPE_SURFACE &&
+                 m->model->shapes[s].kind != PAWL_SHAPE_GRAVITY;
+  }
+  return all || pawl_motion_late(m, m->late) ? PAWL_OK : pawl_fail_memory(err);
+}
+
 // ---- all ----------------------------------------------------------------------------------------
 PawlStatus pawl_motion_look(PawlMotion* m, const PawlMotionDef* def, int frames, PawlError* err) {
   int samples = pawl_recorder_sample_count(m->recorder);
@@ -294,7 +329,7 @@ PawlStatus pawl_motion_look(PawlMotion* m, const PawlMotionDef* def, int frames,
   look_at_all(m, from, to);
   fit_view(m, def);
   fit_forces(m);
-  return PAWL_OK;
+  return m->model->spatial ? find_late(m, def->frame > 0, err) : PAWL_OK;
 }
 
 void pawl_motion_destroy(PawlMotion* m) {
@@ -303,4 +338,6 @@ void pawl_motion_destroy(PawlMotion* m) {
   pawl_free(m->values);
   pawl_free(m->spare);
   pawl_free(m->nothing);
+  pawl_free(m->late);
+  pawl_free(m->order);
 }

@@ -67,6 +67,86 @@ static bool add_disc(const PawlMotion* m, int frame, const PawlShape* shape, Paw
                           radius, ROUND, out);
 }
 
+bool pawl_motion_axis(const PawlMotion* m, int frame, const PawlShape* shape, double out[3]) {
+  double a[3], b[3];
+  bool good = pawl_motion_seen(m, frame, shape->points[0], a) &&
+              pawl_motion_seen(m, frame, shape->points[1], b);
+  for (int i = 0; i < 3; i++) {
+    out[i] = b[2] < a[2] ? a[i] - b[i] : b[i] - a[i];
+  }
+  return good;
+}
+
+// Quarters of the circle about an end of a cylinder, from angle `from` pi/2 on.
+static void add_quarters(const PawlMotion* m, PawlMotionPoint at, const double u[2],
+                         const double v[2], double radius, int from, int to, PawlText* out) {
+  static const double c[] = {1.0, 0.0, -1.0, 0.0}, s[] = {0.0, 1.0, 0.0, -1.0};
+  static const double ARC = 0.5522847498;  // how far the handles of a quarter are from its ends
+  for (int k = from; k < to; k++) {
+    int i = k % 4, j = (k + 1) % 4;
+    double x[] = {c[i], c[i] + ARC * c[j], c[j] + ARC * c[i], c[j]};
+    double y[] = {s[i], s[i] + ARC * s[j], s[j] + ARC * s[i], s[j]};
+    for (int p = k == from ? 0 : 1; p < 4; p++) {
+      add_point(out,
+                p == 0   ? (k == 0 ? "M" : "L")
+                : p == 1 ? "C"
+                         : " ",
+                (PawlMotionPoint){at.x + radius * m->scale * (x[p] * u[0] + y[p] * v[0]),
+                                  at.y - radius * m->scale * (x[p] * u[1] + y[p] * v[1])});
+    }
+  }
+}
+
+// u is across the axis and the line of sight, v across the axis and towards the near end.
+static bool add_cylinder(const PawlMotion* m, int frame, const PawlShape* shape, bool end,
+                         PawlText* out) {
+  double n[3], u[2] = {1.0, 0.0}, v[2];
+  double radius = pawl_motion_value(m, frame, shape->radius), a[3], b[3];
+  PawlMotionPoint far, near;
+  bool good = pawl_motion_axis(m, frame, shape, n) && isfinite(radius) &&
+              pawl_motion_seen(m, frame, shape->points[0], a) &&
+              pawl_motion_seen(m, frame, shape->points[1], b) &&
+              pawl_motion_point(m, frame, shape->points[b[2] < a[2] ? 1 : 0], &far) &&
+              pawl_motion_point(m, frame, shape->points[b[2] < a[2] ? 0 : 1], &near);
+  double size = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]), across = hypot(n[0], n[1]);
+  if (!good || !(size > 0.0)) {
+    return false;
+  }
+  if (across > 0.0) {
+    u[0] = n[1] / across;
+    u[1] = -n[0] / across;
+  }
+  v[0] = -u[1] * n[2] / size;  // u x n but for its part along the line of sight
+  v[1] = u[0] * n[2] / size;
+  if (v[0] * n[0] + v[1] * n[1] < 0.0) {
+    v[0] = -v[0];
+    v[1] = -v[1];
+  }
+  add_quarters(m, near, u, v, fabs(radius), 0, end ? 4 : 2, out);
+  add_quarters(m, far, u, v, fabs(radius), 2, end ? 2 : 4, out);
+  pawl_text_add(out, "z");
+  return true;
+}
+
+// In the plane it is as wide all along.
+static bool add_bar(const PawlMotion* m, int frame, const PawlShape* shape, PawlText* out) {
+  PawlMotionPoint a, b;
+  double radius = pawl_motion_value(m, frame, shape->radius);
+  if (!pawl_motion_point(m, frame, shape->points[0], &a) ||
+      !pawl_motion_point(m, frame, shape->points[1], &b) || !isfinite(radius)) {
+    return false;
+  }
+  double length = fmax(hypot(b.x - a.x, b.y - a.y), DBL_MIN);
+  double nx = -(b.y - a.y) / length * radius * m->scale,
+         ny = (b.x - a.x) / length * radius * m->scale;
+  add_point(out, "M", (PawlMotionPoint){a.x + nx, a.y + ny});
+  add_point(out, "L", (PawlMotionPoint){b.x + nx, b.y + ny});
+  add_point(out, "L", (PawlMotionPoint){b.x - nx, b.y - ny});
+  add_point(out, "L", (PawlMotionPoint){a.x - nx, a.y - ny});
+  pawl_text_add(out, "z");
+  return true;
+}
+
 // A zigzag between two points, with a straight piece at both ends.
 // Half as wide as its coils are apart, of the first instant, so that it does not grow as it
 // stretches.
@@ -196,7 +276,8 @@ static bool add_gravity(const PawlMotion* m, int frame, const PawlShape* shape, 
   return true;
 }
 
-static bool add_shape(const PawlMotion* m, int frame, const PawlShape* shape, PawlText* out) {
+static bool add_shape(const PawlMotion* m, int frame, const PawlShape* shape, int layer,
+                      PawlText* out) {
   PawlMotionPoint p;
   switch (shape->kind) {
     case PAWL_SHAPE_POLYGON:
@@ -207,6 +288,9 @@ static bool add_shape(const PawlMotion* m, int frame, const PawlShape* shape, Pa
     case PAWL_SHAPE_DISC:
     case PAWL_SHAPE_BALL:
       return add_disc(m, frame, shape, out);
+    case PAWL_SHAPE_CYLINDER:
+      return m->model->spatial ? add_cylinder(m, frame, shape, layer == 0, out)
+                               : add_bar(m, frame, shape, out);
     case PAWL_SHAPE_SPRING:
       return add_spring(m, frame, shape, out);
     case PAWL_SHAPE_GROUND:
@@ -231,9 +315,15 @@ static bool add_shape(const PawlMotion* m, int frame, const PawlShape* shape, Pa
   return false;
 }
 
-bool pawl_motion_path(const PawlMotion* m, int frame, const PawlShape* shape, PawlText* out) {
+int pawl_motion_layers(const PawlMotion* m, const PawlShape* shape) {
+  bool ends = shape->kind == PAWL_SHAPE_CYLINDER && m->model->spatial;
+  return ends || shape->kind == PAWL_SHAPE_LINK ? 2 : 1;
+}
+
+bool pawl_motion_path(const PawlMotion* m, int frame, const PawlShape* shape, int layer,
+                      PawlText* out) {
   size_t before = out->length;
-  bool good = add_shape(m, frame, shape, out);
+  bool good = add_shape(m, frame, shape, layer, out);
   if (!good) {
     out->length = before;
   }

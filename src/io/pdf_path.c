@@ -91,6 +91,14 @@ static bool step(Path* path, char command) {
       return numbers_of(path, 1, n) && (go(path, "l", x + n[0], path->y), true);
     case 'v':
       return numbers_of(path, 1, n) && (go(path, "l", path->x, y + n[0]), true);
+    case 'c':
+      if (!numbers_of(path, 6, n)) {
+        return false;
+      }
+      path->x = x + n[4];
+      path->y = y + n[5];
+      put(path, "c", 6, (double[]){x + n[0], y + n[1], x + n[2], y + n[3], path->x, path->y});
+      return true;
     case 'a':
       return numbers_of(path, 7, n) &&
              (arc(path, n[0], n[3] != 0.0, n[4] != 0.0, x + n[5], y + n[6]), true);

@@ -116,7 +116,7 @@ static void put_shape(PawlText* text, const PawlScene* scene, const PawlShape* s
       [PAWL_SHAPE_BALL] = "ball",       [PAWL_SHAPE_JOINT] = "joint",
       [PAWL_SHAPE_FORCE] = "force",     [PAWL_SHAPE_TRACE] = "trace",
       [PAWL_SHAPE_TEXT] = "text",       [PAWL_SHAPE_SURFACE] = "surface",
-      [PAWL_SHAPE_GRAVITY] = "gravity",
+      [PAWL_SHAPE_GRAVITY] = "gravity", [PAWL_SHAPE_CYLINDER] = "cylinder",
   };
   pawl_text_printf(text, "{\"kind\":\"%s\",\"size\":%d", names[shape->kind],
                    shape->spatial ? 3 : 2);

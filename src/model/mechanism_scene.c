@@ -61,7 +61,8 @@ static void draw_rod(PawlMade* made, const PawlTouchShape* shape) {
         made, shape,
         pawl_say(made, made->dimension == 2 ? "[%s%s/2, 0]" : "[0, 0, %s%s/2]", sign, l));
   }
-  PawlYaml* map = put_shape(made, shape->map, &shape->body->name, "link");
+  PawlYaml* map = put_shape(made, shape->map, &shape->body->name,
+                            shape->kind == PAWL_TOUCH_CYLINDER ? "cylinder" : "link");
   put_points(made, map, shape->map, 2, points);
   pawl_set(made, map, shape->map, "radius", size_of(made, shape, 0));
 }

@@ -267,7 +267,8 @@ typedef enum PawlShapeKind {
   PAWL_SHAPE_TRACE,    // the path of a point
   PAWL_SHAPE_TEXT,     // words at a point
   PAWL_SHAPE_SURFACE,  // a grid of points
-  PAWL_SHAPE_GRAVITY   // its direction
+  PAWL_SHAPE_GRAVITY,  // its direction
+  PAWL_SHAPE_CYLINDER  // between two points, with flat ends
 } PawlShapeKind;
 
 typedef struct PawlShape {  // of `scene:`
@@ -277,7 +278,7 @@ typedef struct PawlShape {  // of `scene:`
   PawlNode (*points)[3];  // x, y, z (PAWL_NO_NODE in the plane). DISC: centre, normal (in space);
                           // FORCE: where it acts, its vector; GRAVITY: its vector
   int row_length;         // SURFACE: points in a row of its grid
-  PawlNode radius;        // DISC, BALL; LINK: half its width; PAWL_NO_NODE without
+  PawlNode radius;        // DISC, BALL, CYLINDER; LINK: half its width; PAWL_NO_NODE without
   const char* of;         // the constraint, lock or contact whose mode colours it; NULL without
   const char* text;       // beside it; NULL without
   PawlSource source;

@@ -14,12 +14,12 @@ static const PawlUse force_use = {
     PAWL_MAY_Q | PAWL_MAY_V | PAWL_MAY_A | PAWL_MAY_T | PAWL_MAY_LAMBDA | PAWL_MAY_CONTACT, NULL};
 
 // What each kind is made of, in the order of PawlShapeKind.
-static const char* const shape_words[] = {"line",   "polygon", "disc",    "spring", "link",
-                                          "ground", "ball",    "joint",   "force",  "trace",
-                                          "text",   "surface", "gravity", NULL};
+static const char* const shape_words[] = {"line",   "polygon", "disc",    "spring",   "link",
+                                          "ground", "ball",    "joint",   "force",    "trace",
+                                          "text",   "surface", "gravity", "cylinder", NULL};
 static const char* const shape_names[] = {
-    "a line",  "a polygon", "a disc",  "a spring", "a link",    "a ground", "a ball",
-    "a joint", "a force",   "a trace", "a text",   "a surface", "a gravity"};
+    "a line",  "a polygon", "a disc",  "a spring", "a link",    "a ground",  "a ball",
+    "a joint", "a force",   "a trace", "a text",   "a surface", "a gravity", "a cylinder"};
 typedef struct Form {
   const char* keys[6];  // that it may have
   int least, most;      // points of `points`; least 0: it has none
@@ -39,6 +39,7 @@ static const Form forms[] = {
     [PAWL_SHAPE_TEXT] = {{"at", "of", "text"}, 0, 0},
     [PAWL_SHAPE_SURFACE] = {{"points", "of", "text"}, 4, ANY_NUMBER},
     [PAWL_SHAPE_GRAVITY] = {{"vector", "text"}, 0, 0},
+    [PAWL_SHAPE_CYLINDER] = {{"points", "radius", "of", "text"}, 2, 2},
 };
 
 // ---- points -------------------------------------------------------------------------------------
@@ -177,6 +178,10 @@ static bool gather_list(PawlLoader* loader, PawlYaml* body, const PawlScope* sco
                      : "%s: expected points: with rows of equal length, %s%d points in all",
                 shape_words[shape->kind], form->most == form->least ? "" : "at least ",
                 form->least);
+    return false;
+  }
+  if (shape->kind == PAWL_SHAPE_CYLINDER && !pawl_yaml_get(body, "radius")) {
+    pawl_report(&loader->report, body, "cylinder: expected points: and radius:");
     return false;
   }
   return true;

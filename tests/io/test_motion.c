@@ -114,6 +114,128 @@ static void test_animation(void** state) {
   pawl_model_destroy(model);
 }
 
+// ---- space --------------------------------------------------------------------------------------
+// Classes of the paths in their order, o for a ball. The eye is at -x, -y and +z.
+static const char* draw_order(Folder* folder, const char* shapes, int strobe, char** svg) {
+  static char order[64];
+  char yaml[4096];
+  snprintf(yaml, sizeof yaml,
+           "model: space\ncoordinates: {x: , y: }\nkinetic: x'^2 + y'^2\nscene:\n%s", shapes);
+  PawlModel* model = model_of(yaml);
+  PawlMotionDef def = pawl_motion_def_default();
+  def.strobe = strobe;
+  *svg = draw(folder, model, def);
+  int count = 0;
+  for (const char* at = strstr(*svg, "<path"); at; at = strstr(at + 1, "<path")) {
+    const char* name = strstr(at, "class=\"") + 7;
+    order[count++] =
+        *name == 'b' && strchr(strstr(at, " d=\""), 'a') < strstr(at, "\"/>")  // arcs: a ball
+            ? 'o'
+            : *name;
+  }
+  order[count] = '\0';
+  pawl_model_destroy(model);
+  return order;
+}
+
+// Corners of a box about the origin as polygons, the far ones last in the list.
+static const char box[] =
+    "  - polygon: {points: [[-1, -1, 1], [1, -1, 1], [1, 1, 1], [-1, 1, 1]]}\n"
+    "  - polygon: {points: [[-1, -1, -1], [-1, 1, -1], [-1, 1, 1], [-1, -1, 1]]}\n"
+    "  - polygon: {points: [[-1, -1, -1], [1, -1, -1], [1, -1, 1], [-1, -1, 1]]}\n"
+    "  - polygon: {points: [[-1, -1, -1], [1, -1, -1], [1, 1, -1], [-1, 1, -1]]}\n"
+    "  - polygon: {points: [[1, -1, -1], [1, 1, -1], [1, 1, 1], [1, -1, 1]]}\n"
+    "  - polygon: {points: [[-1, 1, -1], [1, 1, -1], [1, 1, 1], [-1, 1, 1]]}\n";
+
+// How bright the k-th face is: the sum of its colour.
+static int light_of(const char* svg, int k) {
+  for (int i = 0; i <= k; i++) {
+    svg = strstr(svg + 1, "class=\"body\" fill=\"#");
+    assert_non_null(svg);
+  }
+  long colour = strtol(strchr(svg, '#') + 1, NULL, 16);
+  return (int)((colour >> 16) + (colour >> 8 & 255) + (colour & 255));
+}
+
+// Faces behind come first, then what is in the box, then the three that are seen: top, left, front
+// in the order of the list, all of different brightness, the top the brightest.
+static void test_box(void** state) {
+  char yaml[2048], *svg;
+  snprintf(yaml, sizeof yaml, "%s  - ball: {at: [x/100, 0, 0], radius: 0.9}\n", box);
+  assert_string_equal(draw_order(*state, yaml, 1, &svg), "bbbobbb");
+  assert_true(light_of(svg, 4) > light_of(svg, 6) && light_of(svg, 6) > light_of(svg, 5));
+  free(svg);
+  snprintf(yaml, sizeof yaml, "  - ball: {at: [x/100, 0, 3], radius: 0.5}\n%s", box);
+  assert_string_equal(draw_order(*state, yaml, 1, &svg), "bbbbbbo");
+  free(svg);
+  snprintf(yaml, sizeof yaml, "%s  - ball: {at: [x/100, 2, 0], radius: 0.5}\n", box);
+  assert_true(strcspn(draw_order(*state, yaml, 1, &svg), "o") < 3);  // before what is seen
+  free(svg);
+}
+
+// A large floor has its middle nearer than what stands at its far end, which it does not hide; one
+// that moves under it is hidden.
+static void test_floor(void** state) {
+  static const char floor[] =
+      "  - polygon: {points: [[-9, -9, 0], [9, -9, 0], [9, 9, 0], [-9, 9, 0]]}\n";
+  char yaml[1024], *svg;
+  snprintf(yaml, sizeof yaml, "  - ball: {at: [x, 8, 1], radius: 1}\n%s", floor);
+  assert_string_equal(draw_order(*state, yaml, 1, &svg), "bo");
+  free(svg);
+  snprintf(yaml, sizeof yaml, "%s  - ball: {at: [x, -8, -1], radius: 1}\n", floor);
+  assert_string_equal(draw_order(*state, yaml, 1, &svg), "ob");
+  free(svg);
+}
+
+// Lines by where they cross, at x = -1.4 of the link: it is before the line there, and its middle
+// far behind it.
+static void test_crossing(void** state) {
+  static const char links[] =
+      "  - link: {points: [[-4, 0, 2], [40, 0, -10]], radius: 0.1}\n"
+      "  - line: {points: [[x/100, -3, 0], [x/100, 3, 0]]}\n";
+  char* svg;
+  assert_string_equal(draw_order(*state, links, 1, &svg), "mll");
+  free(svg);
+}
+
+// x goes from 0 to 2: before and behind a plate at 1 that stands still. Both orders are there, one
+// after the other, and what moves is in both.
+static void test_turns(void** state) {
+  static const char plate[] =
+      "  - polygon: {points: [[1, -3, -3], [1, 3, -3], [1, 3, 3], [1, -3, 3]]}\n"
+      "  - ball: {at: [x, 0, 0], radius: 0.1}\n";
+  char* svg;
+  (void)draw_order(*state, plate, 0, &svg);
+  assert_int_equal(count_of(svg, "attributeName=\"visibility\""), 2);
+  assert_int_equal(count_of(svg, "attributeName=\"d\""), 2);
+  assert_int_equal(count_of(svg, "values=\"visible;hidden\""), 1);
+  assert_int_equal(count_of(svg, "values=\"hidden;visible\""), 1);
+  assert_non_null(strstr(svg, "keyTimes=\"0;0.5102\""));  // 25 of 49 steps
+  free(svg);
+}
+
+// Along the vertical: an end, seen as an ellipse whose axes are r and r sin(0.35), on a side.
+static void test_cylinder(void** state) {
+  static const char cylinder[] =
+      "  - cylinder: {points: [[x/100, 0, 0], [x/100, 0, 2]], radius: 1}\n";
+  char* svg;
+  assert_string_equal(draw_order(*state, cylinder, 1, &svg), "bb");
+  assert_true(light_of(svg, 1) > light_of(svg, 0));
+  const char* end = strstr(strstr(strstr(svg, "<path") + 1, "<path"), " d=\"M") + 5;
+  double x = strtod(end, (char**)&end), y = strtod(end, (char**)&end), at[4][2];
+  for (int k = 0; k < 4; k++) {
+    end = strchr(end, 'C') + 1;
+    for (int i = 0; i < 6; i++) {
+      double number = strtod(end, (char**)&end);
+      at[k][i % 2] = number;
+    }
+  }
+  double scale = hypot(at[1][0] - x, at[1][1] - y) / 2.0;
+  CHECK_NEAR(at[1][1], y, 0.011);
+  CHECK_NEAR(hypot(at[2][0] - at[0][0], at[2][1] - at[0][1]), 2.0 * scale * sin(0.35), 0.03);
+  free(svg);
+}
+
 static void test_refused(void** state) {
   PawlModel* model = model_of("model: bare\ncoordinates: {x: }\nmass: {x: 1}\n");
   PawlRecorder* recorder = slide();
@@ -155,6 +277,11 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_strobe),
       cmocka_unit_test(test_animation),
+      cmocka_unit_test(test_box),
+      cmocka_unit_test(test_floor),
+      cmocka_unit_test(test_crossing),
+      cmocka_unit_test(test_turns),
+      cmocka_unit_test(test_cylinder),
       cmocka_unit_test(test_refused),
       cmocka_unit_test(test_allocation_failures),
       cmocka_unit_test(test_nothing_left_behind),

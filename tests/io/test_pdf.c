@@ -28,6 +28,9 @@ static void test_paths(void** state) {
   check_has(pdf, "1 2 m\n4 -2 l\n9 4 l\n19 4 l\n19 7 l\n1.5 .5 l\nS\n");
   check_has(pdf, "/MediaBox[0 0 150 75]");
   free(pdf);
+  pdf = pdf_of(HEAD "<path class=\"a\" d=\"M1 2C3 4 5 6 7 8c1 1 2 2 3 3l1 0\"/></svg>");
+  check_has(pdf, "1 2 m\n3 4 5 6 7 8 c\n8 9 9 10 10 11 c\n11 11 l\nS\n");
+  free(pdf);
 }
 
 // The right half of a circle of radius 1, two quarters whose arms are 4/3 tan(pi/8) = 0.5523 long.

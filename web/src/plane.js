@@ -5,7 +5,7 @@ import { pinch } from './plots.js';
 import { roundLength, Shapes } from './shapes.js';
 import { element, modeColour, modeInk, number, style } from './words.js';
 
-const ORDER = ['surface', 'trace', 'ground', 'polygon', 'disc', 'ball', 'line', 'link', 'spring', 'joint', 'force', 'text'];
+const ORDER = ['surface', 'trace', 'ground', 'polygon', 'disc', 'ball', 'cylinder', 'line', 'link', 'spring', 'joint', 'force', 'text'];
 const LINK = 0.012; // half the width of a link without a radius, of the size of the scene
 const COILS = 9;
 const FAR = 5; // how often the mechanism fits into its way before a view that goes with it is offered
@@ -249,6 +249,16 @@ export class PlaneView {
 
   ball(shape) {
     this.disc(shape);
+  }
+
+  // Seen from the side.
+  cylinder(shape) {
+    const [a, b] = this.shapes.points(shape);
+    const wide = this.shapes.radius(shape, 0) / (Math.hypot(b[0] - a[0], b[1] - a[1]) || 1);
+    const [nx, ny] = [wide * (a[1] - b[1]), wide * (b[0] - a[0])];
+    this.trail([[a[0] + nx, a[1] + ny], [b[0] + nx, b[1] + ny], [b[0] - nx, b[1] - ny], [a[0] - nx, a[1] - ny]], true);
+    this.fillBody(shape);
+    this.note(shape, b);
   }
 
   link(shape) {

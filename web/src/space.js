@@ -190,6 +190,16 @@ export class SpaceView {
     return this.chain(shape, this.shapes.radius(shape, LINK * this.size), 'body');
   }
 
+  make_cylinder(shape) {
+    const material = this.material();
+    const rod = new Rod(material, 1);
+    const move = ([a, b]) => {
+      rod.radius = this.shapes.radius(shape);
+      rod.between(a, b);
+    };
+    return { objects: [rod], material, ink: 'body', move };
+  }
+
   make_line(shape) {
     return this.chain(shape, THIN * 0.7 * this.size, 'ink');
   }
