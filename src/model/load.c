@@ -155,7 +155,8 @@ static void load_sections(PawlLoader* loader, PawlYaml* root, int override_count
   pawl_load_switching(loader);
   pawl_load_events(loader, pawl_yaml_get(root, "events"));
   pawl_load_projection(loader, pawl_yaml_get(root, "projection"));
-  PawlYaml* scene = pawl_yaml_get(root, "scene");
+  bool unasked = loader->scene_made && loader->report.count > 0;
+  PawlYaml* scene = unasked ? NULL : pawl_yaml_get(root, "scene");
   loader->scene = pawl_load_scene(loader, scene, false) ? NULL : scene;
   pawl_load_simulate(loader, pawl_yaml_get(root, "simulate"));
 }

@@ -109,6 +109,7 @@ typedef struct PawlLoader {
   bool has_robot;                            // URDF was read, and judged
   PawlYaml* scene;                           // of which rounds are to be read
   bool scene_read;                           // as far as there are no mistakes
+  bool scene_made;                           // of bodies: its mistakes are those of others
   bool glances, glance_skips;                // rounds of the scene are left out, and have been
   int glance_rounds;                         // those that were not
   bool keeps;                                // some equation has states that its constraint sets

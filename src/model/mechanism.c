@@ -281,7 +281,9 @@ bool pawl_expand_mechanism(PawlLoader* loader, PawlYaml* root) {
   pawl_write_touching(&m.made, &m.bodies, pawl_yaml_get(root, "contacts"));
   write_totals(&m);
   if (loader->report.count == mistakes && !pawl_yaml_get(root, "scene")) {
-    pawl_write_mechanism_scene(&m.made, &m.bodies, &m.joints, m.gravity);
+    pawl_write_mechanism_scene(&m.made, &m.bodies, &m.joints, pawl_yaml_get(root, "springs"),
+                               m.gravity);
+    loader->scene_made = true;
   }
   for (size_t k = 0; k < 3; k++) {
     pawl_drop_section(root, sections[k]);

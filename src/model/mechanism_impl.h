@@ -4,6 +4,6 @@
 
 #include "model/joints.h"
 
-// A scene for a model that has none.
+// A scene for a model that has none. `springs`: that section, may be NULL.
 void pawl_write_mechanism_scene(PawlMade* made, const PawlBodies* bodies, const PawlJoints* joints,
-                                const char* gravity);
+                                const PawlYaml* springs, const char* gravity);

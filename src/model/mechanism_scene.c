@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A scene of bodies and joints, for models that give none: shapes as they are, a body without shape
-// as a link along the places of its joints and its points, joints as pins.
+// as a link along the places of its joints and its points and, where it rolls, as a wheel, joints
+// as pins, curves of tracks, springs between points.
 #include <string.h>
 
 #include "model/mechanism_impl.h"
@@ -109,8 +110,8 @@ static void draw_polygon(PawlMade* made, const PawlTouchShape* shape) {
   }
 }
 
-// How far a plane is drawn: ten times the size of the first shape that has one, the largest of a
-// family.
+// How far a plane, or the curve of a track, is drawn: ten times the size of the first shape that
+// has one, the largest of a family.
 static const char* plane_size(PawlMade* made, const PawlTouchShapes* shapes) {
   for (int k = 0; k < shapes->count; k++) {
     const PawlTouchShape* shape = &shapes->item[k];
@@ -281,24 +282,111 @@ static void draw_joint(PawlMade* made, const PawlJoint* joint) {
   }
 }
 
+// ---- wheels, tracks, springs ------------------------------------------------------------------
+
+static const char* fill(PawlMade* made, const PawlJoint* joint, const char* text) {
+  static const char* const none[PAWL_JOINT_VALUES] = {"0", "0", "0"};
+  return pawl_joint_fill(made, joint, text, none, none);
+}
+
+// What rolls: in the plane a disc, in space a sphere, or a disc about its axle; discs with a spoke,
+// which shows how they turn.
+static void draw_wheel(PawlMade* made, const PawlJoint* joint) {
+  static const char SPOKE[] =
+      "(if(abs(dot($X, [0, 1, 0])) < 0.9, cross([0, 1, 0], $X), cross($X, [0, 0, 1])))";
+  const PawlYaml* like = joint->key;
+  bool flat = made->dimension == 2, wheel = joint->motion == &joint->type->wheel;
+  const char* centre = fill(made, joint, "$S");
+  PawlYaml* map = put_shape(made, like, &joint->name, flat || wheel ? "disc" : "ball");
+  pawl_set(made, map, like, "at", centre);
+  pawl_set(made, map, like, "radius", fill(made, joint, "$L"));
+  if (wheel) {
+    pawl_set(made, map, like, "normal", fill(made, joint, "$G*$X"));
+  }
+  if (flat || wheel) {
+    const char* rim =
+        flat ? "$S + $G*[$L, 0]" : pawl_say(made, "$S + $L*($G*(%s/norm(%s)))", SPOKE, SPOKE);
+    const char* spoke[] = {centre, fill(made, joint, rim)};
+    put_points(made, put_shape(made, like, &joint->name, "line"), like, 2, spoke);
+  }
+}
+
+// To both sides of where the second body is.
+static void draw_track(PawlMade* made, const PawlJoint* joint, const char* size) {
+  const char* x = pawl_say(made, "(dot($F*$A, $S - $P) + %s*(track_point/20 - 1))", size);
+  PawlYaml* map = put_shape(made, joint->key, &joint->name, "line");
+  pawl_set(made, pawl_set_map(made, map, joint->key, "points"), joint->key, "for track_point=0..40",
+           fill(made, joint, pawl_say(made, "$P + $F*($A*%s + $U*$L(%s))", x, x)));
+}
+
+// Two points, as springs: has them; what else stands there it complains of itself.
+static bool is_place(const PawlYaml* node) {
+  return node && (node->kind == PAWL_YAML_SCALAR ||
+                  (node->kind == PAWL_YAML_LIST && (node->count == 2 || node->count == 3)));
+}
+
+static void draw_spring(PawlMade* made, const PawlYaml* spring) {
+  const PawlYaml *from = pawl_part_get(spring, "from"), *to = pawl_part_get(spring, "to");
+  const char* text = spring->key->text ? spring->key->text : "";
+  size_t length = strlen(text), name = strcspn(text, "[");
+  bool closed = name == length || text[length - 1] == ']';
+  if (is_place(from) && is_place(to) && closed) {
+    PawlPartName of = {text, text + name, ""};
+    PawlYaml* map = put_shape(made, spring->key, &of, "spring");
+    PawlYaml* list = pawl_set_list(made, map, spring->key, "points");
+    pawl_add_item(made, list, from, pawl_part_text(made, from, "a point"));
+    pawl_add_item(made, list, to, pawl_part_text(made, to, "a point"));
+  }
+}
+
+// ---- all --------------------------------------------------------------------------------------
+
+static bool has_shape(const PawlTouchShapes* shapes, const PawlBody* body) {
+  bool shaped = body->is_ground;
+  for (int i = 0; i < shapes->count; i++) {
+    shaped = shaped || shapes->item[i].body == body;
+  }
+  return shaped;
+}
+
+static bool is_type(const PawlJoint* joint, const char* word) {
+  return !joint->is_gear && strcmp(joint->type->word, word) == 0;
+}
+
+static void draw_bare_bodies(PawlMade* made, const PawlBodies* bodies, const PawlJoints* joints,
+                             const PawlTouchShapes* shapes) {
+  for (int k = 0; k < joints->count; k++) {
+    const PawlJoint* joint = &joints->item[k];
+    if (is_type(joint, "rolling") && !has_shape(shapes, joint->body[1].body)) {
+      draw_wheel(made, joint);
+    }
+  }
+  for (int k = 0; k < bodies->count; k++) {
+    if (!has_shape(shapes, &bodies->item[k])) {
+      draw_link(made, joints, &bodies->item[k]);
+    }
+  }
+}
+
 void pawl_write_mechanism_scene(PawlMade* made, const PawlBodies* bodies, const PawlJoints* joints,
-                                const char* gravity) {
+                                const PawlYaml* springs, const char* gravity) {
   PawlTouchShapes shapes = {0};
   if (!pawl_read_touch_shapes(made, bodies, &shapes)) {
     return;
   }
-  for (int k = 0; k < bodies->count; k++) {
-    bool shaped = bodies->item[k].is_ground;
-    for (int i = 0; i < shapes.count; i++) {
-      shaped = shaped || shapes.item[i].body == &bodies->item[k];
-    }
-    if (!shaped) {
-      draw_link(made, joints, &bodies->item[k]);
+  const char* size = plane_size(made, &shapes);
+  for (int k = 0; k < joints->count; k++) {
+    if (is_type(&joints->item[k], "track")) {
+      draw_track(made, &joints->item[k], size);
     }
   }
-  const char* size = plane_size(made, &shapes);
+  draw_bare_bodies(made, bodies, joints, &shapes);
   for (int i = 0; i < shapes.count; i++) {
     draw_shape(made, &shapes.item[i], size);
+  }
+  bool any = springs && springs->kind == PAWL_YAML_MAP;
+  for (const PawlYaml* spring = any ? springs->first : NULL; spring; spring = spring->next) {
+    draw_spring(made, spring);
   }
   for (int k = 0; k < joints->count; k++) {
     if (!joints->item[k].is_gear) {

@@ -201,6 +201,15 @@ static void test_all_mistakes(void** state) {
           "m.yaml:2:1: no body can move; mechanism: {coordinates: absolute} finds what");
   REFUSED("model: m\nbodies: {sin: {mass: 1, inertia: 1}}\njoints: {t: {weld: [ground, sin]}}\n",
           "'sin' is a reserved word", "'t' is a reserved word");
+  static const char spring[] = HEAD
+      "  j: {revolute: [ground, arm]}\nsprings: {s: {from: arm.tp, to: [0, 0], stiffness: 1}}\n";
+  PawlModel* model = NULL;
+  PawlError err = {0};
+  assert_int_equal(pawl_model_parse(spring, strlen(spring), "m", 0, NULL, &model, &err),
+                   PAWL_ERROR_MODEL);
+  const char* first = strstr(err.message, "unknown name 'arm.tp'");
+  assert_non_null(first);
+  assert_null(strstr(first + 1, "unknown name"));  // once: not of the scene that is made of it, too
 }
 
 // What is rounded is let through; a body that is no body is warned of.
