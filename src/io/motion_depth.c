@@ -15,7 +15,7 @@ static const double THIN = 1.0, WIDE = 4.0;         // [px] half the width of li
 static const double SUN[3] = {0.267, -0.534, 0.8};  // from where light comes: as in reports
 static const double DIM = 0.8, LIT = 0.25;          // [1] without its light, and by it
 
-enum { UNDER, AMONG, OVER };  // surfaces; what hides each other; arrows of forces
+enum { UNDER, AMONG, OVER };  // surfaces; what hides each other; signs
 
 typedef struct Solid {
   int level;
@@ -23,7 +23,8 @@ typedef struct Solid {
   int count;
   double (*at)[3];
   double radius;
-  double n[3];          // of a flat one, towards the eye
+  double n[3];          // of a flat one, towards the eye; of a cylinder its axis
+  bool ends;            // it is a cylinder
   double lo[2], hi[2];  // of its picture
   double depth;         // z of its middle
 } Solid;
@@ -61,8 +62,10 @@ static bool is_flat(const PawlShape* shape) {
          (shape->kind == PAWL_SHAPE_DISC && shape->point_count > 1);
 }
 
+// Pins that are coloured by a mode are signs, as forces are.
 static int level_of(const PawlShape* shape) {
-  return shape->kind == PAWL_SHAPE_SURFACE ? UNDER : shape->kind == PAWL_SHAPE_FORCE ? OVER : AMONG;
+  bool sign = shape->kind == PAWL_SHAPE_FORCE || (shape->kind == PAWL_SHAPE_JOINT && shape->of);
+  return shape->kind == PAWL_SHAPE_SURFACE ? UNDER : sign ? OVER : AMONG;
 }
 
 static int count_of(const PawlShape* shape) {
@@ -152,6 +155,8 @@ static void look_at(const PawlMotion* m, int frame, const PawlShape* shape, Soli
   s->radius = half_width(m, frame, shape);
   s->good = s->good && isfinite(s->radius);
   s->flat = is_flat(shape) && s->good && find_normal(s->count, s->at, s->n);
+  s->ends = shape->kind == PAWL_SHAPE_CYLINDER && s->good &&
+            pawl_motion_axis(m, frame, shape, s->n) && make_unit(s->n);
   measure(s);
 }
 
@@ -333,12 +338,34 @@ static int by_crossing(const Solid* a, const Solid* b, double flush) {
   return ahead < -flush ? -1 : 1;
 }
 
+// Whether all of the other that is not in a cylinder is before its near end, or behind its far one.
+static int by_ends(const Solid* cylinder, const Solid* other, double flush) {
+  double from = dot(cylinder->n, cylinder->at[0]), to = dot(cylinder->n, cylinder->at[1]);
+  bool before = true, behind = true;
+  for (int k = 0; k < other->count; k++) {
+    const double* p = other->at[k];
+    double x = dot(cylinder->n, p), d[3];
+    for (int i = 0; i < 3; i++) {
+      d[i] = p[i] - cylinder->at[0][i] - (x - from) * cylinder->n[i];
+    }
+    bool within = sqrt(dot(d, d)) <= cylinder->radius;
+    before = before && (x >= fmax(from, to) - flush || (within && x > fmin(from, to)));
+    behind = behind && (x <= fmin(from, to) + flush || (within && x < fmax(from, to)));
+  }
+  return before == behind ? WITHIN : before ? FRONT : BACK;
+}
+
 static int hides(const Solid* a, const Solid* b, double flush) {
   if (a->level != b->level) {
     return a->level < b->level ? 1 : -1;
   }
   if (!a->good || !b->good || !cover(a, b, flush)) {
     return 0;
+  }
+  int end = a->ends ? by_ends(a, b, flush) : WITHIN;
+  end = end == WITHIN && b->ends ? -by_ends(b, a, flush) : end;
+  if (end != WITHIN) {
+    return end;
   }
   if (a->flat && b->flat) {
     return by_planes(a, b, flush);

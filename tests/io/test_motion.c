@@ -236,6 +236,17 @@ static void test_cylinder(void** state) {
   free(svg);
 }
 
+// What stands on an end of a cylinder is before it, though behind its axis and a little inside.
+static void test_standing_on_a_cylinder(void** state) {
+  char* svg;
+  assert_string_equal(draw_order(*state,
+                                 "  - line: {points: [[x/100, 0.2, 0.9], [x/100, 0.2, 3]]}\n"
+                                 "  - cylinder: {points: [[0, 0, 1], [0, 0, 0]], radius: 1}\n",
+                                 1, &svg),
+                      "bbm");
+  free(svg);
+}
+
 static void test_refused(void** state) {
   PawlModel* model = model_of("model: bare\ncoordinates: {x: }\nmass: {x: 1}\n");
   PawlRecorder* recorder = slide();
@@ -282,6 +293,7 @@ int main(void) {
       cmocka_unit_test(test_crossing),
       cmocka_unit_test(test_turns),
       cmocka_unit_test(test_cylinder),
+      cmocka_unit_test(test_standing_on_a_cylinder),
       cmocka_unit_test(test_refused),
       cmocka_unit_test(test_allocation_failures),
       cmocka_unit_test(test_nothing_left_behind),
