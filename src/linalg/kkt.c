@@ -539,7 +539,10 @@ void pawl_kkt_solve_two(PawlKkt* kkt, double* const x[2], double* const y[2]) {
 
 // ---- again and again ----------------------------------------------------------------------------
 bool pawl_kkt_direct_solves(PawlKkt* kkt, PawlKktDirect* out) {
-  *out = (PawlKktDirect){.solve = kkt->code.solve, .values = kkt->values, .table = kkt->code.table};
+  *out = (PawlKktDirect){.solve = kkt->code.solve,
+                         .solve_rows = kkt->code.solve_rows,
+                         .values = kkt->values,
+                         .table = kkt->code.table};
   return kkt->code.solve && kkt->plain && !kkt->rescued;
 }
 
@@ -551,6 +554,7 @@ bool pawl_kkt_direct(PawlKkt* kkt, const unsigned char* active, PawlKktDirect* o
   }
   *out = (PawlKktDirect){.factor = kept->based ? kkt->code.factor_rows : kkt->code.factor,
                          .solve = kkt->code.solve,
+                         .solve_rows = kkt->code.solve_rows,
                          .values = kkt->values,
                          .table = kkt->code.table};
   return true;

@@ -11,6 +11,8 @@ typedef struct PawlKktDirect {
                 const double* J);
   // y of rows that are not active is 0.
   void (*solve)(const double* values, const double* table, double* x, double* y);
+  // The same with 0 in the place of what x holds, which is not looked at.
+  void (*solve_rows)(const double* values, const double* table, double* x, double* y);
   double* values;
   const double* table;
 } PawlKktDirect;

@@ -77,6 +77,7 @@ typedef struct PawlKktCode {
   PawlKktCodeFactor* factor;
   PawlKktCodeFactor* factor_rows;  // B = J, and S as before: its factors are there
   PawlKktCodeSolve* solve;
+  PawlKktCodeSolve* solve_rows;  // x as if it were 0
   const double* table;
 } PawlKktCode;
 

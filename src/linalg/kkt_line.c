@@ -50,7 +50,7 @@ typedef struct Set {
   int uses;       // without code
   bool loose;     // it cannot be judged by what (K14) says
   PawlKktCodeFactor *factor, *factor_rows;
-  PawlKktCodeSolve* solve;
+  PawlKktCodeSolve *solve, *solve_rows;
   unsigned char* code;  // memory of all
 } Set;
 
@@ -85,7 +85,7 @@ static size_t most_bytes(const PawlKkt* kkt) {
   size_t given = (size_t)kkt->block_S.count + 2 * (size_t)kkt->block_J.count;
   size_t bytes = (size * size + 2 * given) * OF_ENTRY + size * size * size * OF_PRODUCT / 2 +
                  (size_t)kkt->size * OF_UNKNOWN;
-  bytes += kkt->fixed ? bytes : 0;
+  bytes += kkt->fixed ? bytes : bytes / 2;
   return (bytes + OF_BOTH + PAWL_CODE_PAGE - 1) / PAWL_CODE_PAGE * PAWL_CODE_PAGE;
 }
 
@@ -153,6 +153,7 @@ static void use(PawlKkt* kkt, const Set* set) {
   kkt->code.factor = set ? set->factor : NULL;
   kkt->code.factor_rows = set ? set->factor_rows : NULL;
   kkt->code.solve = set ? set->solve : NULL;
+  kkt->code.solve_rows = set ? set->solve_rows : NULL;
   kkt->code.table = kkt->line->table;
 }
 
@@ -490,6 +491,10 @@ static int in_all(const Writer* w, int unknown) {
 
 // x = the right side of an unknown, scaled; and its solution from x.
 static void take_side(Writer* w, int x, int unknown) {
+  if (w->rows_only && unknown < w->kkt->n) {
+    both(w, PAWL_CODE_XOR, x, x);
+    return;
+  }
   load(w, x, base_of(w, unknown), index_of(w, unknown));
   scale(w, x, w->kkt->line->R + in_all(w, unknown));
 }
@@ -501,7 +506,8 @@ static void give_solution(Writer* w, int x, int unknown) {
 }
 
 static void substitute(Writer* w) {
-  for (int k = 0; k < w->size; k++) {
+  bool zero = w->rows_only && w->pins == 0;  // of coordinates, as long as nothing is added
+  for (int k = zero ? coordinates(w) : 0; k < w->size; k++) {
     for (int i = k + 1; i < w->size; i++) {
       if (w->filled[i][k]) {
         subtract_product(w, i, place(w, i, k), k);
@@ -583,9 +589,11 @@ static void write_set(PawlKkt* kkt) {
   write_factor(&w);
   size_t solve = w.code.size;
   write_solve(&w);
-  size_t rows = w.code.size;
+  w.rows_only = true;
+  size_t solve_rows = w.code.size;
+  write_solve(&w);
+  size_t factor_rows = w.code.size;
   if (kkt->fixed) {
-    w.rows_only = true;
     write_factor(&w);
   }
   if (w.code.failed || !pawl_code_seal(at, l->bytes)) {
@@ -594,8 +602,9 @@ static void write_set(PawlKkt* kkt) {
   }
   POINT(l->set->factor, at);
   POINT(l->set->solve, at + solve);
+  POINT(l->set->solve_rows, at + solve_rows);
   if (kkt->fixed) {
-    POINT(l->set->factor_rows, at + rows);
+    POINT(l->set->factor_rows, at + factor_rows);
   }
   use(kkt, l->set);
 }

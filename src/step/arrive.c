@@ -25,12 +25,6 @@ PAWL_INLINE void move(int n, const double* x, const double* change, double* to) 
   }
 }
 
-PAWL_INLINE void clear(int n, double* x) {
-  for (int j = 0; j < n; j++) {
-    x[j] = 0.0;
-  }
-}
-
 // v' and lambda at (q, v), moved by the guess. False: not as usual.
 PAWL_INLINE bool accelerate(int n, const End* e) {
   const PawlKktDirect* kkt = &e->at->kkt;
@@ -105,10 +99,8 @@ PAWL_INLINE PawlArrived arrive(int n, const End* e) {
     return PAWL_ARRIVED_NOT;
   }
   take_rows(e);
-  clear(n, p->x);
-  clear(n, p->x_v);
-  kkt->solve(kkt->values, kkt->table, p->x, p->r);
-  kkt->solve(kkt->values, kkt->table, p->x_v, p->r_v);
+  kkt->solve_rows(kkt->values, kkt->table, p->x, p->r);
+  kkt->solve_rows(kkt->values, kkt->table, p->x_v, p->r_v);
   if (!is_next_to_nothing(n, e)) {
     return PAWL_ARRIVED_OFF;
   }

@@ -247,12 +247,18 @@ static void check_fixed(int n, int m, double density, int locks) {
     whole = whole || !done ? whole : by.factor;
     rows_only += done && by.factor != whole;
     direct += done;
+    bool rows = done && k % 2 == 0;
     fill_random(n, x[0]);
     fill_random(m, y[0]);
     memcpy(x[1], x[0], sizeof x[0]);
     memcpy(y[1], y[0], sizeof y[0]);
     if (status == PAWL_OK) {
-      pawl_kkt_solve(pair.line, x[0], y[0]);
+      if (rows) {
+        by.solve_rows(by.values, by.table, x[0], y[0]);
+        memset(x[1], 0, sizeof x[1]);
+      } else {
+        pawl_kkt_solve(pair.line, x[0], y[0]);
+      }
       pawl_kkt_solve(pair.plain, x[1], y[1]);
       assert_memory_equal(x[0], x[1], (size_t)n * sizeof(double));
       assert_memory_equal(y[0], y[1], (size_t)m * sizeof(double));
