@@ -175,6 +175,7 @@ bool pawl_kkt_pins_are_on(const PawlKkt* kkt);
 void pawl_kkt_pins_turn(PawlKkt* kkt, bool on);  // as it was with factors that were kept
 void pawl_kkt_pins_invert(PawlKkt* kkt);         // the entries that pin, which are multiplied by
 void pawl_kkt_pins_fit(PawlKkt* kkt);
+void pawl_kkt_pins_list(PawlKkt* kkt);  // what the solution needs of them
 void pawl_kkt_pins_solve(PawlKkt* kkt, double* x, double* y);
 
 // kkt_line.c: dense, the code. After a change of R and C, and of the active rows; before a

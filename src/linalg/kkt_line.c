@@ -585,6 +585,9 @@ static void write_set(PawlKkt* kkt) {
   Writer w = {.code = {.at = at, .capacity = at ? l->bytes : 0}, .kkt = kkt};
   w.size = kkt->dense_size;
   w.pins = l->set->pinned ? kkt->pin_count : 0;
+  if (w.pins > 0) {
+    pawl_kkt_pins_list(kkt);
+  }
   find_entries(&w);
   write_factor(&w);
   size_t solve = w.code.size;

@@ -35,15 +35,17 @@ PawlStatus pawl_kkt_pins_create(PawlKkt* kkt) {
 
 // ---- which rows pin -----------------------------------------------------------------------------
 // The first active row of one entry for each coordinate; all unknowns are coordinates, then active
-// rows.
+// rows. In small matrices of methods with tangents rows of contacts take turns in each step, and a
+// layout costs more than it saves.
 void pawl_kkt_pins_find(PawlKkt* kkt) {
   PawlKktPins* p = kkt->pins;
   int n = kkt->n, size = n + kkt->active_count;
+  bool pays = kkt->mass_only || size > LARGEST_UNROLLED;
   kkt->pin_count = 0;
   for (int k = 0; k < size; k++) {
     p->of[k] = -1;
   }
-  for (int a = 0; a < kkt->active_count; a++) {
+  for (int a = 0; a < kkt->active_count && pays; a++) {
     int i = kkt->active[a], e = kkt->row_start[i];
     int entry = kkt->row_start[i + 1] == e + 1 ? kkt->row_entry[e] : -1;
     int j = entry < 0 ? -1 : kkt->block_J.col[entry];
@@ -135,9 +137,14 @@ static int list_G(PawlKkt* kkt, const PawlKktPin* pin, bool column, int next) {
 }
 
 void pawl_kkt_pins_fit(PawlKkt* kkt) {
+  kkt->dense_size = order_unknowns(kkt);
+  place_entries(kkt, kkt->dense_size);
+  kkt->pins->listed = false;
+}
+
+void pawl_kkt_pins_list(PawlKkt* kkt) {
   PawlKktPins* p = kkt->pins;
-  int next = 0, size = order_unknowns(kkt);
-  place_entries(kkt, size);
+  int next = 0;
   for (int k = 0; k < kkt->pin_count; k++) {
     PawlKktPin* pin = &p->pins[k];
     pin->column = next;
@@ -146,7 +153,7 @@ void pawl_kkt_pins_fit(PawlKkt* kkt) {
     next = list_G(kkt, pin, false, list_S(kkt, pin, false, next));
   }
   p->pins[kkt->pin_count].column = next;
-  kkt->dense_size = size;
+  p->listed = true;
 }
 
 void pawl_kkt_pins_choose(PawlKkt* kkt, const double* B, const double* J, bool allowed) {
@@ -203,6 +210,9 @@ static void substitute(int size, const double* LU, double* t) {
 // y holds the active rows alone.
 void pawl_kkt_pins_solve(PawlKkt* kkt, double* x, double* y) {
   const PawlKktPins* p = kkt->pins;
+  if (!p->listed) {
+    pawl_kkt_pins_list(kkt);
+  }
   const double* A = kkt->values;
   double *u = p->u, *t = p->t;
   int n = kkt->n, size = kkt->dense_size, all = n + kkt->active_count;

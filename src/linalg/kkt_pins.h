@@ -20,6 +20,7 @@ typedef struct PawlKktPin {
 
 struct PawlKktPins {
   bool on;
+  bool listed;         // the terms of each pin
   PawlKktPin* pins;    // (n + 1) the last one ends the terms of the one before
   int* of;             // (size) the pin of an unknown, -1: it takes part
   int* at;             // (size) where an unknown that takes part stands in the matrix

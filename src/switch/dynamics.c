@@ -119,7 +119,7 @@ PawlStatus pawl_dynamics_create(PawlDynamics* d, PawlArena* arena, const PawlSys
     pawl_kkt_fix(d->kkt);
   }
   PAWL_TRY(pawl_eval_create(system, MASK, &d->eval, err));
-  d->bare = !d->settles && !d->slip && !d->rates;
+  d->bare = !d->slip && !d->rates;
   bool constant = pawl_system_constant_mass(system);
   return constant && !weigh(d, pawl_eval_values(d->eval)->M) ? pawl_fail_memory(err) : PAWL_OK;
 }
@@ -240,27 +240,37 @@ static void note_mass(PawlDynamics* d, double t) {
   d->mass.M = NULL;
 }
 
-// While the modes stay, so do M and G.
-static bool is_steady(const PawlDynamics* d, const PawlPhase* phase) {
-  return d->steady ||
-         (d->settles && pawl_system_steady(d->system, PAWL_MASS | PAWL_GRADIENT, phase->modes));
-}
-
-// The factors are those of M and G in these very modes.
-static bool is_of_modes(const PawlDynamics* d, const PawlPhase* phase) {
-  bool same = pawl_kkt_is_still(d->kkt, d->of_modes, phase->active);
-  for (int k = 0; same && k < d->sizes.modes; k++) {
-    same = d->modes[k] == phase->modes[k];
-  }
-  return same;
-}
-
 PAWL_APART static void note_modes(PawlDynamics* d, const PawlPhase* phase) {
   for (int k = 0; k < d->sizes.modes; k++) {
     d->modes[k] = phase->modes[k];
   }
-  d->of_modes = pawl_kkt_current(d->kkt);
+  d->steady_now = pawl_system_steady(d->system, PAWL_MASS | PAWL_GRADIENT, phase->modes);
   d->still = pawl_system_steady(d->system, STAGE, phase->modes);
+  d->of_modes = 0;
+  d->noted = true;
+}
+
+// While the modes stay, so do M and G.
+static bool is_steady(PawlDynamics* d, const PawlPhase* phase) {
+  enum { FEW = 4 };
+  int count = d->sizes.modes, k = 0;
+  if (!d->settles) {
+    return false;
+  }
+  while (count <= FEW && k < count && d->modes[k] == phase->modes[k]) {
+    k++;
+  }
+  bool same =
+      count <= FEW ? k == count : memcmp(d->modes, phase->modes, (size_t)count * sizeof(int)) == 0;
+  if (!same || !d->noted) {
+    note_modes(d, phase);
+  }
+  return d->steady_now;
+}
+
+// Where that is so: the factors in use are theirs.
+static bool is_of_modes(const PawlDynamics* d, const PawlPhase* phase) {
+  return d->of_modes > 0 && pawl_kkt_is_still(d->kkt, d->of_modes, phase->active);
 }
 
 // The multipliers have come to an end of Newton's method; `at` becomes these.
@@ -313,11 +323,11 @@ PAWL_APART static PawlStatus accelerate_any(PawlDynamics* d, const PawlPhase* ph
   PAWL_TRY(d->slip ? pawl_slip_directions(d->slip, phase, G, t, q, v, NULL, &B, err) : PAWL_OK);
   if (B != G) {
     status = factor(d, true, M, B, G, phase->active);
-  } else if (!d->settles || !is_of_modes(d, phase)) {
+  } else {
     bool steady = is_steady(d, phase);
-    status = factor(d, steady, M, G, G, phase->active);
-    if (steady) {
-      note_modes(d, phase);
+    if (!steady || !is_of_modes(d, phase)) {
+      status = factor(d, steady, M, G, G, phase->active);
+      d->of_modes = steady ? pawl_kkt_current(d->kkt) : 0;
     }
   }
   if (status != PAWL_OK) {
@@ -333,7 +343,7 @@ PAWL_APART static PawlStatus accelerate_any(PawlDynamics* d, const PawlPhase* ph
 PawlStatus pawl_dynamics_accelerate(PawlDynamics* d, const PawlPhase* phase,
                                     const PawlValues* values, double t, const double* q,
                                     const double* v, double* a, double* lambda, PawlError* err) {
-  if (!d->bare) {
+  if (!d->bare || is_steady(d, phase)) {
     return accelerate_any(d, phase, values, t, q, v, a, lambda, err);
   }
   d->info.factorizations++;
@@ -352,10 +362,8 @@ bool pawl_dynamics_direct(PawlDynamics* d, const PawlPhase* phase, PawlKktDirect
   if (d->slip || d->rates || pawl_dynamics_stopped(d)) {
     return false;
   }
-  if (d->settles && is_of_modes(d, phase)) {
-    return pawl_kkt_direct_solves(d->kkt, by);
-  }
-  return !is_steady(d, phase) && pawl_kkt_direct(d->kkt, phase->active, by);
+  return is_steady(d, phase) ? is_of_modes(d, phase) && pawl_kkt_direct_solves(d->kkt, by)
+                             : pawl_kkt_direct(d->kkt, phase->active, by);
 }
 
 void pawl_dynamics_direct_count(PawlDynamics* d, const PawlKktDirect* by, int count, double t) {

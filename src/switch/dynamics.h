@@ -34,15 +34,15 @@ typedef struct PawlDynamics {
   double* length_begin;  // rows: of the gradients at the start; zero where there is no start yet
   bool steady;           // M and G change with modes alone
   bool settles;          // they do so in some of the modes
-  long long of_modes;    // the factorisation of M and G in the modes `modes`, by its number
-  int* modes;
-  bool still;     // in these f and gamma stay, too
-  bool linear;    // and all tangents
-  bool bare;      // in none: and no friction hangs on multipliers, no rate of a state on forces
-  bool plain;     // all rows bind for good
-  bool contacts;  // there are contact rows
-  char* warning;  // what was noticed, NULL without
-  int warnings;   // how often
+  int* modes;            // the last that were looked at, where `noted`:
+  bool noted, steady_now, still;  // M and G stay in them; f and gamma, too
+  long long of_modes;  // the factorisation of M and G in them, by its number; 0: not known
+  bool linear;         // and all tangents
+  bool bare;           // no friction hangs on multipliers, no rate of a state on forces
+  bool plain;          // all rows bind for good
+  bool contacts;       // there are contact rows
+  char* warning;       // what was noticed, NULL without
+  int warnings;        // how often
   PawlStepperInfo info;
   const volatile int* stop;  // NULL, or other than 0 when no evaluation is wanted any more
 } PawlDynamics;
