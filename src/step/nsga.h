@@ -26,6 +26,8 @@ typedef struct PawlNsga {
   bool held_now;                 // it is of the numbers in `eval`
   bool W_still;                  // W and Lambda are 0 so far; where nothing but rows moves them
   bool turns;                    // rows turn with the motion, and tangents say how
+  bool settles;                  // a large system, and what is evaluated does not depend on v' and
+                                 // lambda                                                 (N43)
   bool corrected;                // the last correction was not nothing
   bool timeless;                 // nothing in `eval` depends on time by itself
   double fresh;                  // `eval` is of this time and ga.q, ga.v_total; NAN: of another

@@ -67,7 +67,9 @@ void pawl_nsga_clear_corrections(const PawlStepper* s, PawlNsga* d) {
   }
   d->ga.columns = d->apart.column;
   if (!d->ga.moved) {  // the others are set as a whole, but where they may be left so
-    for (int k = 0; k < (d->apart.column ? 5 : 2); k++) {
+    memset(d->U, 0, (size_t)s->sizes.v * sizeof(double));
+    memset(d->W, 0, (size_t)s->sizes.v * sizeof(double));
+    for (int k = 2; d->apart.column && k < 5; k++) {
       pawl_copy_zeros(s->sizes.v, of[k]);
     }
     return;

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/copy.h"
-#include "base/targets.h"
 #include "step/ga_loops.h"
 #include "step/nsga_small.h"
 #include "switch/tolerances.h"
@@ -142,17 +141,16 @@ static PawlStatus correct_velocity(PawlStepper* s, PawlNsga* d, const PawlPhase*
                                    PawlError* err) {
   const PawlValues* values = pawl_eval_values(d->eval);
   const PawlPattern* G = &s->G;
-  bool large = d->turns && s->sizes.v >= PAWL_MANY && d->rub.contacts == 0;
-  for (int j = pawl_sparse_next(G, 0); !large && j < G->cols; j = pawl_sparse_next(G, j + 1)) {
-    d->v[j] = d->ga.v[j] + d->W[j];  // where rows look at it
-  }
-  if (large) {
+  if (d->settles) {
     pawl_nsga_rates(s, d, d->rate);
   } else {
+    for (int j = pawl_sparse_next(G, 0); j < G->cols; j = pawl_sparse_next(G, j + 1)) {
+      d->v[j] = d->ga.v[j] + d->W[j];  // where rows look at it
+    }
     pawl_dynamics_rows(&s->dynamics, values->G, d->v, values->g_t, d->rate);
-  }
-  if (d->turns && !large) {
-    turn_rates(s, d);
+    if (d->turns) {
+      turn_rates(s, d);
+    }
   }
   if (d->rub.contacts > 0) {
     PAWL_TRY(pawl_nsga_rub(s, d, phase, t, NULL, err));  // (N29)
@@ -233,6 +231,10 @@ static bool find_forced(const PawlStepper* s, const PawlNsga* d, double* force) 
 //   M b = B^T xi - K dU - C dW,   G b = 0                                                  (N36)
 // the smooth motion gets a and b, and U and W give back what a adds to positions and rates.
 static void share_accelerations(PawlStepper* s, PawlNsga* d) {
+  if (d->settles) {
+    pawl_nsga_share(s, d);
+    return;
+  }
   double *row = d->dnu, *a = d->du, *other = d->rate, *b = d->v;
   bool moved = find_moved(s, d, row, d->acceleration), forced = find_forced(s, d, b);
   if (!moved && !forced) {
@@ -262,17 +264,15 @@ static bool can_share(const PawlStepper* s, const PawlNsga* d) {
          memcmp(d->S, d->B_set, m) == 0 && pawl_kkt_current(s->kkt) == d->held;
 }
 
-// What was evaluated does not depend on v' and lambda.                                     (N43)
-static bool settles(const PawlStepper* s, const PawlNsga* d) {
-  return d->turns && s->sizes.v >= PAWL_MANY && !s->dynamics.slip && !s->dynamics.rates;
+PAWL_APART static bool settle(PawlStepper* s, PawlNsga* d) {
+  return can_share(s, d) && pawl_nsga_settle(s, d);
 }
 
 // How far position and velocity constraints of the active sets are off, and the worst row.
 static double corrections_error(const PawlStepper* s, PawlNsga* d, int* row) {
   const PawlValues* values = pawl_eval_values(d->eval);
   const PawlGa* g = &d->ga;
-  if (s->sizes.v >= PAWL_MANY && g->balanced && g->sized && d->jumps && s->contact_count == 0 &&
-      pawl_nsga_rows_hold(s, d)) {
+  if (d->settles && g->balanced && g->sized && s->contact_count == 0 && pawl_nsga_rows_hold(s, d)) {
     return 0.0;
   }
   double error = pawl_ga_row_error(s, &d->ga, values->G, g->size_q, values->g, d->A, d->dnu, row);
@@ -325,7 +325,7 @@ PAWL_INLINE PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPh
     if (d->minds) {
       PAWL_TRY(choose_sets(s, d, phase, t, k, &changed, err));
     }
-    bool settled = k == 1 && !changed && settles(s, d) && can_share(s, d) && pawl_nsga_settle(s, d);
+    bool settled = d->settles && k == 1 && !changed && settle(s, d);
     if (!changed && pawl_ga_may_end(s, &d->ga, &smooth, k) &&
         pawl_ga_ended(s, &d->ga, corrections_error(s, d, &row)) && !gives_up_rebounds(s, d)) {
       PAWL_TRY(pawl_ga_outgrown(s, &d->ga, state, err));
@@ -345,11 +345,7 @@ PAWL_INLINE PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPh
     PAWL_TRY(pawl_ga_correct(s, &d->ga, &smooth, state, err));
     PAWL_TRY(correct_both(s, d, phase, t, err));
     if (k == 0 && d->turns && can_share(s, d)) {
-      if (settles(s, d)) {
-        pawl_nsga_share(s, d);
-      } else {
-        share_accelerations(s, d);
-      }
+      share_accelerations(s, d);
     }
   }
   pawl_ga_errors(s, &d->ga, &smooth);
