@@ -28,6 +28,7 @@ typedef struct PawlNsga {
   bool turns;                    // rows turn with the motion, and tangents say how
   bool settles;                  // a large system, and what is evaluated does not depend on v' and
                                  // lambda                                                 (N43)
+  bool hold;                     // positions and rates of the rows do where it has settled
   bool corrected;                // the last correction was not nothing
   bool timeless;                 // nothing in `eval` depends on time by itself
   double fresh;                  // `eval` is of this time and ga.q, ga.v_total; NAN: of another
@@ -109,10 +110,8 @@ void pawl_nsga_apart_clear(PawlNsga* d);
 // accelerations where that has led to.
 void pawl_nsga_share(PawlStepper* s, PawlNsga* d);
 bool pawl_nsga_settle(PawlStepper* s, PawlNsga* d);
-// G v + g_t with what dq and dU do to it, in one pass; whether positions and rates of the rows hold
-// to the tolerance, without contacts.
+// G v + g_t with what dq and dU do to it, in one pass.
 void pawl_nsga_rates(const PawlStepper* s, const PawlNsga* d, double* row);
-bool pawl_nsga_rows_hold(const PawlStepper* s, const PawlNsga* d);
 void pawl_nsga_give_back(const PawlStepper* s, PawlNsga* d);  // where true and it is no end
 PawlStatus pawl_nsga_stuck(PawlStepper* s, const PawlNsga* d, double t, const char* what,
                            PawlError* err);

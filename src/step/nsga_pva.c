@@ -272,7 +272,7 @@ PAWL_APART static bool settle(PawlStepper* s, PawlNsga* d) {
 static double corrections_error(const PawlStepper* s, PawlNsga* d, int* row) {
   const PawlValues* values = pawl_eval_values(d->eval);
   const PawlGa* g = &d->ga;
-  if (d->settles && g->balanced && g->sized && s->contact_count == 0 && pawl_nsga_rows_hold(s, d)) {
+  if (d->hold) {
     return 0.0;
   }
   double error = pawl_ga_row_error(s, &d->ga, values->G, g->size_q, values->g, d->A, d->dnu, row);
@@ -318,7 +318,7 @@ PAWL_INLINE PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPh
                  ? pawl_ga_balance(s, &d->ga, &smooth, true, err)
                  : pawl_ga_residual(s, &d->ga, &smooth, state, k > 0, err));
     PAWL_TRY(pawl_nsga_directions(d, phase, err));
-    d->held_now = false;
+    d->held_now = d->hold = false;
     if (!pawl_nsga_is_clear(d)) {
       return PAWL_RETRY;
     }

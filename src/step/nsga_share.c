@@ -33,27 +33,30 @@ static bool find_force(const PawlStepper* s, const PawlNsga* d, const double* x,
   return moved > s->def.tolerance * s->def.tolerance * size;
 }
 
-// -(gamma' G b + G_rate b) / beta' over the rows of S, by which b moves their rates. False:
-// nothing.
+// -(gamma' G b + G_rate b) / beta' over the rows of S, by which b moves their rates. False: by less
+// than half of the tolerance of their terms.
 static bool find_rates(const PawlStepper* s, const PawlNsga* d, const double* b,
-                       double* restrict row) {
+                       double* restrict row, double* restrict terms) {
   const double *G = pawl_eval_values(d->eval)->G,
                *G_rate = pawl_eval_values(d->ga.tangent_eval)->G_rate;
   const int *start = s->G.start, *index = s->G.index;
   double of_v = d->ga.gamma_p, k_b = -1.0 / d->ga.beta_p;
-  bool any = false;
+  bool off = false;
   pawl_copy_zeros(s->sizes.rows, row);
+  pawl_copy_zeros(s->sizes.rows, terms);
   for (int j = 0; j < s->sizes.v; j++) {
-    double scaled = k_b * b[j];
+    double scaled = k_b * b[j], size = fabs(d->ga.v[j]);
     for (int k = start[j]; k < start[j + 1]; k++) {
-      row[index[k]] += (of_v * G[k] + G_rate[k]) * scaled;
+      int i = index[k];
+      row[i] += (of_v * G[k] + G_rate[k]) * scaled;
+      terms[i] += fabs(G[k]) * size;
     }
   }
   for (int i = 0; i < s->sizes.rows; i++) {
     row[i] = d->S[i] ? row[i] : 0.0;
-    any |= row[i] != 0.0;
+    off |= fabs(row[i]) > 0.5 * s->def.tolerance * terms[i];
   }
-  return any;
+  return off;
 }
 
 // v' gets b, and the others what follows from it.                                            (A8)
@@ -91,6 +94,16 @@ static void add_to_W(const PawlStepper* s, PawlNsga* d, const double* restrict w
   }
 }
 
+// Whether forces depend on rates.
+static bool is_damped(const PawlStepper* s, const PawlNsga* d) {
+  const double* C = pawl_eval_values(d->ga.tangent_eval)->C;
+  bool any = false;
+  for (int k = 0; k < s->nonzeros_H; k++) {
+    any |= C[k] != 0.0;
+  }
+  return any;
+}
+
 // S b = B^T xi - (K dU + C dW), J b = 0, and then M w = B^T Lambda, G w = -(rates by b).    (N42)
 void pawl_nsga_share(PawlStepper* s, PawlNsga* d) {
   PawlGa* g = &d->ga;
@@ -107,75 +120,17 @@ void pawl_nsga_share(PawlStepper* s, PawlNsga* d) {
   for (int i = 0; i < s->sizes.rows; i++) {
     d->ga.lambda[i] += xi[i];
   }
-  if (pawl_kkt_is_still(s->kkt, d->held, d->S) && find_rates(s, d, b, row)) {
+  if (pawl_kkt_is_still(s->kkt, d->held, d->S) && is_damped(s, d) &&
+      find_rates(s, d, b, row, d->acceleration)) {
     pawl_copy_zeros(s->sizes.v, w);
     pawl_kkt_solve(s->kkt, w, row);
     add_to_W(s, d, w, row);
   }
 }
 
-// Whether a row of S is off by more than the tolerance of its terms.                       (A16)
-static bool is_off(const PawlStepper* s, const PawlNsga* d) {
-  bool off = false;
-  for (int i = 0; i < s->sizes.rows; i++) {
-    off |= d->S[i] && fabs(d->ga.c[i]) > s->def.tolerance * d->ga.c_size[i];
-  }
-  return off;
-}
-
-// M a = B^T mu, G a = -c; positions and rates stay, by U and W, and so does all that was evaluated
-// there.                                                                                   (N43)
-bool pawl_nsga_settle(PawlStepper* s, PawlNsga* d) {
-  PawlGa* g = &d->ga;
-  double *a = d->du, *mu = d->dnu, of_q = 1.0 / g->beta_p, of_v = g->gamma_p / g->beta_p;
-  if (d->B != pawl_eval_values(d->eval)->G || !is_off(s, d)) {  // of an impact law, not of forces
-    return false;
-  }
-  pawl_copy_zeros(s->sizes.v, a);
-  for (int i = 0; i < s->sizes.rows; i++) {
-    mu[i] = d->S[i] ? -g->c[i] : 0.0;
-  }
-  pawl_kkt_solve(s->kkt, a, mu);
-  add_scaled(s->sizes.v, 1.0, a, g->vdot);
-  add_scaled(s->sizes.v, factor_of_a(g), a, g->a);
-  for (int i = 0; i < s->sizes.rows; i++) {
-    g->lambda[i] += mu[i];
-    d->nu[i] -= of_q * mu[i];
-    d->Lambda[i] -= of_v * mu[i];
-  }
-  pawl_sparse_line_add(&s->dynamics.by_G, pawl_eval_values(d->eval)->G, 1.0, a, g->c);
-  return true;
-}
-
-// U and W give back what `a` adds to q and v: only where the iteration goes on that matters.
-void pawl_nsga_give_back(const PawlStepper* s, PawlNsga* d) {
-  PawlGa* g = &d->ga;
-  double of_q = 1.0 / g->beta_p, of_v = g->gamma_p / g->beta_p;
-  struct {
-    double scale;
-    double* x;
-  } all[] = {{of_q, g->dq},  {of_q, g->delta}, {of_v, g->v},  {-of_q, d->U},
-             {-of_q, d->dU}, {-of_v, d->W},    {-of_v, d->dW}};
-  for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
-    add_scaled(s->sizes.v, all[k].scale, d->du, all[k].x);
-  }
-}
-
-void pawl_nsga_rates(const PawlStepper* s, const PawlNsga* d, double* restrict row) {
-  const PawlValues* values = pawl_eval_values(d->eval);
-  const double *G = values->G, *G_rate = pawl_eval_values(d->ga.tangent_eval)->G_rate;
-  const int *start = s->G.start, *index = s->G.index;
-  const double *v = d->ga.v, *W = d->W, *dq = d->ga.dq, *dU = d->ga.dU;
-  pawl_copy(s->sizes.rows, values->g_t, row);
-  for (int j = 0; j < s->sizes.v; j++) {
-    double rate = v[j] + W[j], way = dU ? dq[j] + dU[j] : dq[j];
-    for (int k = start[j]; k < start[j + 1]; k++) {
-      row[index[k]] += G[k] * rate + G_rate[k] * way;
-    }
-  }
-}
-
-bool pawl_nsga_rows_hold(const PawlStepper* s, const PawlNsga* d) {
+// Whether positions of the rows hold to the tolerance, and their rates, which go to d->rate, to one
+// of their own. Without contacts, which `turned` is of.
+static bool rows_hold(const PawlStepper* s, const PawlNsga* d, double tolerance_v) {
   const PawlValues* values = pawl_eval_values(d->eval);
   const int *start = s->G.start, *index = s->G.index;
   const double *G = values->G, *size_q = d->ga.size_q, *size_v = d->ga.size_v;
@@ -197,7 +152,94 @@ bool pawl_nsga_rows_hold(const PawlStepper* s, const PawlNsga* d) {
   }
   for (int i = 0; i < s->sizes.rows; i++) {
     hold &= !d->A[i] || fabs(values->g[i]) <= s->def.tolerance * of_q[i];
-    hold &= !d->B_set[i] || fabs(rate[i]) <= s->def.tolerance * of_v[i];
+    hold &= !d->B_set[i] || fabs(rate[i]) <= tolerance_v * of_v[i];
   }
   return hold;
+}
+
+// Whether a row of S is off by more than the tolerance of its terms.                       (A16)
+static bool is_off(const PawlStepper* s, const PawlNsga* d) {
+  bool off = false;
+  for (int i = 0; i < s->sizes.rows; i++) {
+    off |= d->S[i] && fabs(d->ga.c[i]) > s->def.tolerance * d->ga.c_size[i];
+  }
+  return off;
+}
+
+// c after v has changed by w.
+static void turn_rows(const PawlStepper* s, const PawlNsga* d, const double* w, double* c) {
+  const PawlValues* tangent = pawl_eval_values(d->ga.tangent_eval);
+  pawl_sparse_line_add(&s->dynamics.by_G, tangent->G_rate, 2.0, w, c);
+  if (tangent->G_turn) {
+    pawl_sparse_line_add(&s->dynamics.by_G, tangent->G_turn, 1.0, w, c);
+  }
+}
+
+// M a = B^T mu, G a = -c; positions and rates stay, by U and W, and so does all that was evaluated
+// there. Rates are put right by M w = B^T Lambda, G w = -(G v + g_t), within the tolerance where
+// forces depend on them.                                                                   (N43)
+bool pawl_nsga_settle(PawlStepper* s, PawlNsga* d) {
+  PawlGa* g = &d->ga;
+  int n = s->sizes.v, m = s->sizes.rows;
+  double *a = d->du, *mu = d->dnu, *w = d->v, *Lambda = d->rate;
+  double of_q = 1.0 / g->beta_p, of_v = g->gamma_p / g->beta_p;
+  if (d->B != pawl_eval_values(d->eval)->G || !is_off(s, d)) {  // of an impact law, not of forces
+    return false;
+  }
+  d->hold = s->contact_count == 0 && g->sized &&
+            rows_hold(s, d, is_damped(s, d) ? s->def.tolerance : g->enough);
+  if (d->hold) {
+    pawl_copy_zeros(n, w);
+    for (int i = 0; i < m; i++) {
+      Lambda[i] = d->S[i] ? -Lambda[i] : 0.0;
+    }
+    pawl_kkt_solve(s->kkt, w, Lambda);
+    add_scaled(n, 1.0, w, g->v_total);
+    add_scaled(m, 1.0, Lambda, d->Lambda);
+    turn_rows(s, d, w, g->c);
+  }
+  pawl_copy_zeros(n, a);
+  for (int i = 0; i < m; i++) {
+    mu[i] = d->S[i] ? -g->c[i] : 0.0;
+  }
+  pawl_kkt_solve(s->kkt, a, mu);
+  add_scaled(n, 1.0, a, g->vdot);
+  add_scaled(n, factor_of_a(g), a, g->a);
+  add_scaled(m, 1.0, mu, g->lambda);
+  add_scaled(m, -of_q, mu, d->nu);
+  add_scaled(m, -of_v, mu, d->Lambda);
+  pawl_sparse_line_add(&s->dynamics.by_G, pawl_eval_values(d->eval)->G, 1.0, a, g->c);
+  return true;
+}
+
+// U and W give back what `a` adds to q and v: only where the iteration goes on that matters.
+void pawl_nsga_give_back(const PawlStepper* s, PawlNsga* d) {
+  PawlGa* g = &d->ga;
+  double of_q = 1.0 / g->beta_p, of_v = g->gamma_p / g->beta_p;
+  struct {
+    double scale;
+    double* x;
+  } all[] = {{of_q, g->dq},  {of_q, g->delta}, {of_v, g->v},  {-of_q, d->U},
+             {-of_q, d->dU}, {-of_v, d->W},    {-of_v, d->dW}};
+  for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+    add_scaled(s->sizes.v, all[k].scale, d->du, all[k].x);
+  }
+  if (d->hold) {
+    add_scaled(s->sizes.v, 1.0, d->v, d->W);
+    add_scaled(s->sizes.v, 1.0, d->v, d->dW);
+  }
+}
+
+void pawl_nsga_rates(const PawlStepper* s, const PawlNsga* d, double* restrict row) {
+  const PawlValues* values = pawl_eval_values(d->eval);
+  const double *G = values->G, *G_rate = pawl_eval_values(d->ga.tangent_eval)->G_rate;
+  const int *start = s->G.start, *index = s->G.index;
+  const double *v = d->ga.v, *W = d->W, *dq = d->ga.dq, *dU = d->ga.dU;
+  pawl_copy(s->sizes.rows, values->g_t, row);
+  for (int j = 0; j < s->sizes.v; j++) {
+    double rate = v[j] + W[j], way = dU ? dq[j] + dU[j] : dq[j];
+    for (int k = start[j]; k < start[j + 1]; k++) {
+      row[index[k]] += G[k] * rate + G_rate[k] * way;
+    }
+  }
 }
