@@ -539,6 +539,9 @@ void pawl_kkt_solve_two(PawlKkt* kkt, double* const x[2], double* const y[2]) {
 
 // ---- again and again ----------------------------------------------------------------------------
 bool pawl_kkt_direct_solves(PawlKkt* kkt, PawlKktDirect* out) {
+  if (kkt->line && !kkt->code.solve) {
+    (void)pawl_kkt_line_write(kkt);
+  }
   *out = (PawlKktDirect){.solve = kkt->code.solve,
                          .solve_rows = kkt->code.solve_rows,
                          .values = kkt->values,

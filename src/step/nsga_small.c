@@ -11,7 +11,8 @@ struct PawlSmall {
   PawlEval *eval, *tangent_eval;
   PawlPoint point;
   PawlSources from;
-  int rest;  // steps to come that are not tried, after one that was not as usual
+  bool waits;        // there is no code yet for the solution
+  int rest, longer;  // steps to come that are not tried, after one that was not as usual; next time
 };
 
 // Positions and rates with the smooth motion: where matrices change in each step. After it: where
@@ -30,14 +31,16 @@ static bool is_small(const PawlStepper* s, const PawlNsga* d) {
 
 // M and G over the rows in force, whose numbers stay.
 static int is_ready(PawlKernelsGa* g) {
-  PawlStepper* s = ((const struct PawlSmall*)g->host)->stepper;
+  struct PawlSmall* by = g->host;
+  PawlStepper* s = by->stepper;
   if (!pawl_kkt_holds(s->kkt, g->M, g->grad, g->grad, g->active)) {
     s->dynamics.info.factorizations++;
     if (pawl_kkt_factor_and_keep(s->kkt, g->M, g->grad, g->grad, g->active) != PAWL_OK) {
       return 0;
     }
   }
-  return pawl_kkt_direct_solves(s->kkt, &g->by[1]);
+  by->waits = !pawl_kkt_direct_solves(s->kkt, &g->by[1]);
+  return !by->waits;
 }
 
 PawlStatus pawl_small_create(PawlStepper* s, PawlNsga* d, PawlError* err) {
@@ -65,6 +68,7 @@ PawlStatus pawl_small_create(PawlStepper* s, PawlNsga* d, PawlError* err) {
   g->tolerance = s->def.tolerance;
   g->settled = s->def.tolerance * (1.0 - PAWL_COMPARED);
   g->own = PAWL_OWN_BALANCE * (1.0 - PAWL_COMPARED);
+  g->lost = PAWL_LOST_PART * PAWL_LOST_PART * (1.0 - PAWL_COMPARED);
   g->flushed = PAWL_FLUSHED;
   g->M = values->M;
   g->mass_values = ga->mass_values ? ga->mass_values : values->M;
@@ -86,6 +90,10 @@ PawlStatus pawl_small_create(PawlStepper* s, PawlNsga* d, PawlError* err) {
   g->smooth = d->S;
   g->ready = d->decoupled ? is_ready : NULL;
   g->apart = d->contacts.row;
+  d->small->point = (PawlPoint){
+      .q = d->decoupled ? g->q_total : g->q, .v = g->v_total, .a = g->vdot, .lambda = g->lambda};
+  d->small->from = pawl_program_sources(s->system, &d->small->point);
+  d->small->longer = 1;
   g->stays = of->weights != NULL;
   for (int j = 0; g->stays && j < s->sizes.v; j++) {
     g->inverse[j] = 1.0 / of->weights[j];
@@ -155,6 +163,9 @@ PAWL_APART static void take_pvv(const PawlStepper* s, PawlKernelsGa* g) {
 static void note_state(const PawlStepper* s, PawlNsga* d, PawlState* state) {
   PawlKernelsGa* g = d->ga.small;
   PawlGaMemory m = pawl_ga_memory(s, state);
+  if (g->q_n == state->q && g->a_n == m.a) {  // the arrays of a state are one piece of memory
+    return;
+  }
   g->q_n = state->q;
   g->v_n = state->v;
   g->vdot_n = state->a;
@@ -165,6 +176,18 @@ static void note_state(const PawlStepper* s, PawlNsga* d, PawlState* state) {
   g->eta_n = pawl_nsga_eta_of(s, state);
   g->Lambda_n = pawl_nsga_Lambda_of(s, state);
   g->nu_n = pawl_nsga_nu_of(s, state);
+}
+
+static void note_length(PawlGa* ga, double h) {
+  PawlKernelsGa* g = ga->small;
+  if (g->h != h) {
+    g->h = h;
+    g->beta_p = (1 - ga->alpha_m) / (h * h * ga->beta * (1 - ga->alpha_f));  // (A8)
+    g->gamma_p = ga->gamma / (h * ga->beta);                                 // (A8)
+  }
+  ga->h = h;
+  ga->beta_p = g->beta_p;
+  ga->gamma_p = g->gamma_p;
 }
 
 // Rows in force, one set for all levels but that of a smooth motion apart. How many.
@@ -201,24 +224,21 @@ bool pawl_small_guess(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, PawlS
     return false;
   }
   note_state(s, d, state);
-  g->h = ga->h = h;
-  g->beta_p = ga->beta_p = (1 - ga->alpha_m) / (h * h * ga->beta * (1 - ga->alpha_f));  // (A8)
-  g->gamma_p = ga->gamma_p = ga->gamma / (h * ga->beta);                                // (A8)
+  note_length(ga, h);
   g->more = last_h == h ? 1.0 : 0.0;
   ga->held = 0;
   ga->held_error = INFINITY;
   ga->corrections = 0;
   ga->placed = ga->still = true;
-  const double *q = ga->q, *v = ga->v_total;
   if (d->decoupled) {
     guess_pvv(s, g);
-    q = g->q_total;
-    v = ga->v;
   } else {
     guess_pva(s, g);
   }
-  by->point = pawl_phase_point(phase, state->t + h, q, v, ga->vdot, ga->lambda);
-  by->from = pawl_program_sources(s->system, &by->point);
+  by->point.t = state->t + h;
+  by->point.modes = phase->modes;
+  by->point.held = phase->held;
+  by->from.leaf[PAWL_LEAF_INPUT] = pawl_system_inputs(s->system, &by->point);
   return true;
 }
 
@@ -244,13 +264,22 @@ static void note_corrected(PawlStepper* s, PawlNsga* d) {
   d->held_now = false;
 }
 
+static void note_unusual(struct PawlSmall* by) {
+  enum { LONGEST = 64 };
+  if (by->waits) {
+    by->waits = false;
+    return;
+  }
+  by->rest = by->longer;
+  by->longer *= by->longer < LONGEST ? 2 : 1;
+}
+
 PawlKernelsEnd pawl_small_iterate(PawlStepper* s, PawlNsga* d) {
-  enum { REST = 64 };
   PawlKernelsGa* g = d->ga.small;
   g->apart_count = d->far ? d->contacts.count : 0;
   PawlKernelsEnd end = iterate_pva(s, g);
   if (end == PAWL_KERNELS_UNUSUAL) {
-    d->small->rest = REST;
+    note_unusual(d->small);
     pawl_kkt_forget(s->kkt);
     return end;
   }
@@ -267,15 +296,14 @@ PawlKernelsEnd pawl_small_iterate(PawlStepper* s, PawlNsga* d) {
 }
 
 PawlKernelsEnd pawl_small_correct(PawlStepper* s, PawlNsga* d) {
-  enum { REST = 64 };
   PawlKernelsGa* g = d->ga.small;
   g->apart_count = d->far ? d->contacts.count : 0;
   PawlKernelsEnd end = iterate_pvv(s, g);
   if (end == PAWL_KERNELS_UNUSUAL) {
-    d->small->rest = REST;
+    note_unusual(d->small);
     return end;
   }
-  s->dynamics.info.evaluations += g->solved > 0 && g->corrected_U == 2 ? 2 : 1;
+  s->dynamics.info.evaluations += g->evaluations;
   s->dynamics.info.newton_iterations++;  // by nothing
   pawl_kkt_direct_count(s->kkt, 0, g->solved);
   return end;
@@ -291,4 +319,5 @@ void pawl_small_accept(PawlStepper* s, PawlNsga* d, PawlState* state) {
   *pawl_nsga_h_of(s, state) = d->ga.h;
   state->t += d->ga.h;
   d->ga.once = true;
+  d->small->longer = 1;
 }

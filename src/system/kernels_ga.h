@@ -22,9 +22,10 @@ struct PawlKernelsGa {
   const int* diagonal;  // where M_jj is among the entries of M; -1: nowhere
   int stays;            // M: `inverse` has 1 / M_jj
   double tolerance;
-  double settled, own, flushed;  // tolerance and PAWL_OWN_BALANCE, less what rounding does to a
-                                 // comparison; PAWL_FLUSHED
-  const void* host;              // what evaluates
+  double settled, own, lost;  // tolerance, PAWL_OWN_BALANCE and PAWL_LOST_PART^2, less what
+                              // rounding does to a comparison
+  double flushed;             // PAWL_FLUSHED
+  void* host;                 // what evaluates
   // Written by the evaluations.
   const double *M, *mass_values, *f, *g, *grad, *g_t, *gamma;
   const double *K, *C, *G_rate, *G_acceleration, *G_turn;  // G_turn may be NULL
@@ -39,6 +40,7 @@ struct PawlKernelsGa {
   const double* rate_before;  // of these, where the step begins
   PawlKktDirect by[2];        // the matrices of the smooth motion, and of U and W
   int factored_M, solved;     // the latter is factored; solutions with both
+  int evaluations;            // that a kernel of nsga-pvv has made
   // The latter where its numbers stay: whether they are ready to solve with; else NULL.
   int (*ready)(PawlKernelsGa* g);
   int corrected_U, corrected_W;
@@ -80,7 +82,7 @@ PAWL_INLINE void pawl_kernels_add(int cols, PawlKernelsColumns A, const double* 
 
 PAWL_INLINE void pawl_kernels_zeros(int n, double* x) {
   for (int i = 0; i < n; i++) {
-    x[i] = 0.0;
+    x[i] = pawl_sized_alone(0.0);  // no call for so few
   }
 }
 
@@ -129,7 +131,7 @@ PAWL_INLINE void pawl_kernels_ga_guess(int n, int rows, PawlKernelsGa* g) {
   for (int i = 0; i < rows; i++) {
     double lambda = g->lambda_n[i];
     g->lambda[i] = g->smooth[i] ? lambda + g->more * (lambda - g->last_lambda[i]) : 0.0;
-    g->nu[i] = g->Lambda[i] = 0.0;
+    g->nu[i] = g->Lambda[i] = pawl_sized_alone(0.0);  // no call for so few
   }
 }
 
@@ -212,7 +214,7 @@ PAWL_INLINE int pawl_kernels_factor_M(PawlKernelsGa* g) {
 }
 
 // M dx = G^T dy + dx, G dx = -c from x = y = 0 (N16) (N17), dx being a force before. 0: the matrix
-// is not as usual; 1: there is nothing to correct; 2: corrected.
+// is not as usual; 1: there is nothing to correct; 2: corrected. `x` gets dx, and `y` is dy.
 PAWL_INLINE int pawl_kernels_correct_level(int n, int rows, PawlKernelsGa* g, const double* c,
                                            double* dx, double* x, double* y) {
   int nothing = 1;
@@ -224,9 +226,7 @@ PAWL_INLINE int pawl_kernels_correct_level(int n, int rows, PawlKernelsGa* g, co
     nothing &= y[i] == 0.0;
   }
   if (nothing) {
-    for (int i = 0; i < rows; i++) {
-      y[i] = 0.0;
-    }
+    pawl_kernels_zeros(rows, y);
     return 1;
   }
   if (!pawl_kernels_factor_M(g)) {
@@ -254,9 +254,7 @@ PAWL_INLINE int pawl_kernels_is_off(int rows, const PawlKernelsGa* g, const doub
 // -(2 G_rate dW + G_acc dU): whether it counts.                                              (N34)
 PAWL_INLINE int pawl_kernels_moved(int n, int rows, const PawlKernelsGa* g, double* row) {
   double size[PAWL_KERNELS_MOST];
-  for (int i = 0; i < rows; i++) {
-    row[i] = 0.0;
-  }
+  pawl_kernels_zeros(rows, row);
   pawl_kernels_add(n, g->G, g->G_rate, -2.0, g->dW, row);
   pawl_kernels_add(n, g->G, g->G_acceleration, -1.0, g->dU, row);
   if (g->G_turn) {
@@ -264,11 +262,11 @@ PAWL_INLINE int pawl_kernels_moved(int n, int rows, const PawlKernelsGa* g, doub
   }
   for (int i = 0; i < rows; i++) {
     row[i] = g->active[i] ? row[i] : 0.0;
-    size[i] = 0.0;
   }
   if (!pawl_kernels_is_off(rows, g, row, 0)) {
     return 0;
   }
+  pawl_kernels_zeros(rows, size);
   for (int j = 0; j < n; j++) {
     double of_a = fabs(g->vdot[j]);
     for (int k = g->G.start[j]; k < g->G.start[j + 1]; k++) {
@@ -281,9 +279,7 @@ PAWL_INLINE int pawl_kernels_moved(int n, int rows, const PawlKernelsGa* g, doub
 // -(K dU + C dW): whether it counts.                                                         (N36)
 PAWL_INLINE int pawl_kernels_forced(int n, const PawlKernelsGa* g, double* force) {
   double moved = 0.0, size = 0.0;
-  for (int j = 0; j < n; j++) {
-    force[j] = 0.0;
-  }
+  pawl_kernels_zeros(n, force);
   pawl_kernels_add(n, g->H, g->K, -1.0, g->dU, force);
   pawl_kernels_add(n, g->H, g->C, -1.0, g->dW, force);
   for (int j = 0; j < n; j++) {
@@ -303,12 +299,8 @@ PAWL_INLINE void pawl_kernels_share(int n, int rows, PawlKernelsGa* g) {
   if (!moved && !forced) {
     return;
   }
-  for (int j = 0; j < n; j++) {
-    a[j] = 0.0;
-  }
-  for (int i = 0; i < rows; i++) {
-    other[i] = 0.0;
-  }
+  pawl_kernels_zeros(n, a);
+  pawl_kernels_zeros(rows, other);
   pawl_kernels_solve(g, &g->by[1], a, row);
   if (forced) {
     pawl_kernels_solve(g, &g->by[1], b, other);
@@ -490,43 +482,90 @@ PAWL_INLINE int pawl_kernels_is_nothing(int n, PawlKernelsGa* g) {
   return nothing;
 }
 
-// U, where rows of positions are off, and what the forces become there in dW.           (N6) (N9)
+// Whether dW is small for each rate, or for the largest in the metric of the masses (pawl_ga_part).
+PAWL_INLINE int pawl_kernels_is_last(int n, const PawlKernelsGa* g) {
+  double own[PAWL_KERNELS_MOST], most = 0.0;
+  int last = 1;
+  for (int j = 0; j < n; j++) {
+    double M = g->diagonal[j] >= 0 ? g->M[g->diagonal[j]] : 0.0;
+    own[j] = M * g->v_total[j] * g->v_total[j];
+    most = own[j] > most ? own[j] : most;
+  }
+  for (int j = 0; j < n; j++) {
+    double M = g->diagonal[j] >= 0 ? g->M[g->diagonal[j]] : 0.0, least = g->lost * most;
+    double size = own[j] > least ? own[j] : least;
+    last &= M * g->dW[j] * g->dW[j] <= g->settled * g->settled * size;
+  }
+  return last;
+}
+
+// U, where rows of positions are off.                                                   (N6) (N35)
 PAWL_INLINE PawlKernelsEnd pawl_kernels_pvv_positions(int n, int rows, PawlKernelsGa* g,
                                                       PawlKernelsEvaluateGa* evaluate) {
-  double f[PAWL_KERNELS_MOST], of_q[PAWL_KERNELS_MOST];
+  double of_q[PAWL_KERNELS_MOST];
   pawl_kernels_zeros(n, g->dU);
-  pawl_kernels_zeros(n, g->dW);
   g->corrected_U = pawl_kernels_correct_level(n, rows, g, g->g, g->dU, g->U, g->nu);
+  for (int j = 0; j < n; j++) {
+    g->q_total[j] = g->q[j] + g->U[j];
+  }
   if (g->corrected_U != 2) {
     return g->corrected_U ? PAWL_KERNELS_ENDED : PAWL_KERNELS_UNUSUAL;
   }
-  for (int j = 0; j < n; j++) {
-    f[j] = pawl_sized_alone(g->f[j]);
-    g->q_total[j] = g->q[j] + g->U[j];
-  }
+  g->evaluations++;
   if (evaluate(g) != 0.0) {
     return PAWL_KERNELS_UNUSUAL;
+  }
+  if (!pawl_kernels_are_apart(g)) {
+    return PAWL_KERNELS_CLOSES;
   }
   pawl_kernels_zeros(rows, of_q);
   for (int j = 0; j < n; j++) {
     double q = fabs(g->q[j]);
-    g->dW[j] = g->h * (g->f[j] - f[j]) + 0.0;
     for (int k = g->G.start[j]; k < g->G.start[j + 1]; k++) {
       of_q[g->G.index[k]] += fabs(g->grad[k]) * q;
     }
   }
-  return !pawl_kernels_are_apart(g)                           ? PAWL_KERNELS_CLOSES
-         : pawl_kernels_hold(rows, g, g->g, of_q, g->settled) ? PAWL_KERNELS_ENDED
-                                                              : PAWL_KERNELS_UNUSUAL;
+  return pawl_kernels_hold(rows, g, g->g, of_q, g->settled) ? PAWL_KERNELS_ENDED
+                                                            : PAWL_KERNELS_UNUSUAL;
+}
+
+// A correction of W and Lambda from what they are; `f` are the forces of the smooth motion, NULL
+// where nothing was corrected yet.                                                       (N7) (N9)
+PAWL_INLINE int pawl_kernels_pvv_rates(int n, int rows, PawlKernelsGa* g, const double* f) {
+  double dy[PAWL_KERNELS_MOST];
+  pawl_kernels_rows(n, rows, g, g->v_total, g->g_t, g->rate);
+  if (!f) {
+    pawl_kernels_zeros(n, g->dW);
+    return pawl_kernels_correct_level(n, rows, g, g->rate, g->dW, g->W, g->Lambda);
+  }
+  for (int j = 0; j < n; j++) {
+    g->dW[j] = g->h * (g->f[j] - f[j]);
+  }
+  pawl_kernels_add(n, g->H, g->M, -1.0, g->W, g->dW);
+  for (int j = 0; j < n; j++) {
+    double sum = 0.0;
+    for (int k = g->G.start[j]; k < g->G.start[j + 1]; k++) {
+      sum += g->grad[k] * g->Lambda[g->G.index[k]];
+    }
+    g->dW[j] += sum;
+  }
+  int corrected = pawl_kernels_correct_level(n, rows, g, g->rate, g->dW, g->W, dy);
+  for (int i = 0; i < rows; i++) {
+    g->Lambda[i] += dy[i];
+  }
+  return corrected;
 }
 
 // Steps of nsga-pvv with constant tangents and no row in the smooth motion, which the guess ends:
 // nothing of it is changed where it is not as usual.
 PAWL_INLINE PawlKernelsEnd pawl_kernels_pvv(int n, int rows, PawlKernelsGa* g,
                                             PawlKernelsEvaluateGa* evaluate) {
+  double f[PAWL_KERNELS_MOST];
   g->factored_M = g->solved = 0;
+  g->evaluations = 1;
   for (int i = 0; i < n; i++) {
     g->q_total[i] = g->q[i];
+    g->v_total[i] = g->v[i];
   }
   if (evaluate(g) != 0.0 || !pawl_kernels_is_nothing(n, g)) {
     return PAWL_KERNELS_UNUSUAL;
@@ -534,22 +573,31 @@ PAWL_INLINE PawlKernelsEnd pawl_kernels_pvv(int n, int rows, PawlKernelsGa* g,
   if (!pawl_kernels_are_apart(g)) {
     return PAWL_KERNELS_CLOSES;
   }
+  for (int i = 0; i < n; i++) {
+    f[i] = pawl_sized_alone(g->f[i]);
+  }
   PawlKernelsEnd end = pawl_kernels_pvv_positions(n, rows, g, evaluate);
   if (end != PAWL_KERNELS_ENDED) {
     return end;
   }
   for (int i = 0; i < n; i++) {
-    g->q_total[i] = g->q[i] + g->U[i];
     g->v_total[i] = g->v[i] + 0.0;
   }
-  pawl_kernels_rows(n, rows, g, g->v_total, g->g_t, g->rate);
-  g->corrected_W = pawl_kernels_correct_level(n, rows, g, g->rate, g->dW, g->W, g->Lambda);
-  int ended = g->corrected_W;
-  for (int i = 0; i < n && g->corrected_W == 2; i++) {  // the correction of a part of v
-    double v = g->v_total[i] = g->v[i] + g->W[i];
-    ended &= fabs(g->dW[i]) <= g->settled * fabs(v) ? 2 : 0;
+  g->corrected_W = pawl_kernels_pvv_rates(n, rows, g, g->corrected_U == 2 ? f : 0);
+  for (int k = 0; k < 2 && g->corrected_W == 2; k++) {
+    for (int i = 0; i < n; i++) {
+      g->v_total[i] = g->v[i] + g->W[i];
+    }
+    if (pawl_kernels_is_last(n, g)) {
+      return PAWL_KERNELS_ENDED;
+    }
+    g->evaluations += k == 0;
+    if (k > 0 || evaluate(g) != 0.0) {
+      return PAWL_KERNELS_UNUSUAL;
+    }
+    g->corrected_W = pawl_kernels_pvv_rates(n, rows, g, f);
   }
-  return ended ? PAWL_KERNELS_ENDED : PAWL_KERNELS_UNUSUAL;
+  return g->corrected_W ? PAWL_KERNELS_ENDED : PAWL_KERNELS_UNUSUAL;
 }
 
 // ---- the state ----------------------------------------------------------------------------------
