@@ -113,17 +113,36 @@ PAWL_INLINE double evaluate_tangents(const PawlKernelsGa* g) {
 }
 
 // ---- sizes --------------------------------------------------------------------------------------
+// As PAWL_SIZED, for fewer sizes: a kernel of a whole step is long.
+#define FEW_SIZED(size, CALL) \
+  switch (size) {             \
+    case 1:                   \
+      CALL(1);                \
+      break;                  \
+    case 2:                   \
+      CALL(2);                \
+      break;                  \
+    case 3:                   \
+      CALL(3);                \
+      break;                  \
+    case 4:                   \
+      CALL(4);                \
+      break;                  \
+    default:                  \
+      CALL(size);             \
+  }
+
 PAWL_APART static void guess_pva(const PawlStepper* s, PawlKernelsGa* g) {
   int rows = s->sizes.rows;
 #define RUN(n) pawl_kernels_ga_guess(n, rows, g), pawl_kernels_pva_place(n, g)
-  PAWL_SIZED(s->sizes.v, RUN)
+  FEW_SIZED(s->sizes.v, RUN)
 #undef RUN
 }
 
 PAWL_APART static void guess_pvv(const PawlStepper* s, PawlKernelsGa* g) {
   int rows = s->sizes.rows;
 #define RUN(n) pawl_kernels_ga_guess(n, rows, g), pawl_kernels_pvv_place(n, g)
-  PAWL_SIZED(s->sizes.v, RUN)
+  FEW_SIZED(s->sizes.v, RUN)
 #undef RUN
 }
 
@@ -131,7 +150,7 @@ PAWL_APART static PawlKernelsEnd iterate_pva(const PawlStepper* s, PawlKernelsGa
   int rows = s->sizes.rows;
   PawlKernelsEnd end;
 #define RUN(n) end = pawl_kernels_pva(n, rows, g, evaluate, evaluate_tangents)
-  PAWL_SIZED(s->sizes.v, RUN)
+  FEW_SIZED(s->sizes.v, RUN)
 #undef RUN
   return end;
 }
@@ -140,7 +159,7 @@ PAWL_APART static PawlKernelsEnd iterate_pvv(const PawlStepper* s, PawlKernelsGa
   int rows = s->sizes.rows;
   PawlKernelsEnd end;
 #define RUN(n) end = pawl_kernels_pvv(n, rows, g, evaluate)
-  PAWL_SIZED(s->sizes.v, RUN)
+  FEW_SIZED(s->sizes.v, RUN)
 #undef RUN
   return end;
 }
@@ -148,14 +167,14 @@ PAWL_APART static PawlKernelsEnd iterate_pvv(const PawlStepper* s, PawlKernelsGa
 PAWL_APART static void take_pva(const PawlStepper* s, PawlKernelsGa* g) {
   int rows = s->sizes.rows;
 #define RUN(n) pawl_kernels_pva_take(n, rows, g)
-  PAWL_SIZED(s->sizes.v, RUN)
+  FEW_SIZED(s->sizes.v, RUN)
 #undef RUN
 }
 
 PAWL_APART static void take_pvv(const PawlStepper* s, PawlKernelsGa* g) {
   int rows = s->sizes.rows;
 #define RUN(n) pawl_kernels_pvv_take(n, rows, g)
-  PAWL_SIZED(s->sizes.v, RUN)
+  FEW_SIZED(s->sizes.v, RUN)
 #undef RUN
 }
 
