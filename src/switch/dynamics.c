@@ -119,7 +119,7 @@ PawlStatus pawl_dynamics_create(PawlDynamics* d, PawlArena* arena, const PawlSys
     pawl_kkt_fix(d->kkt);
   }
   PAWL_TRY(pawl_eval_create(system, MASK, &d->eval, err));
-  d->bare = !d->slip && !d->rates;
+  d->bare = !d->settles && !d->slip && !d->rates;
   bool constant = pawl_system_constant_mass(system);
   return constant && !weigh(d, pawl_eval_values(d->eval)->M) ? pawl_fail_memory(err) : PAWL_OK;
 }
@@ -251,18 +251,15 @@ PAWL_APART static void note_modes(PawlDynamics* d, const PawlPhase* phase) {
 }
 
 // While the modes stay, so do M and G.
-static bool is_steady(PawlDynamics* d, const PawlPhase* phase) {
-  enum { FEW = 4 };
-  int count = d->sizes.modes, k = 0;
+PAWL_INLINE bool is_steady(PawlDynamics* d, const PawlPhase* phase) {
+  bool same = d->noted;
   if (!d->settles) {
     return false;
   }
-  while (count <= FEW && k < count && d->modes[k] == phase->modes[k]) {
-    k++;
+  for (int k = 0; same && k < d->sizes.modes; k++) {
+    same = d->modes[k] == phase->modes[k];
   }
-  bool same =
-      count <= FEW ? k == count : memcmp(d->modes, phase->modes, (size_t)count * sizeof(int)) == 0;
-  if (!same || !d->noted) {
+  if (!same) {
     note_modes(d, phase);
   }
   return d->steady_now;
@@ -343,7 +340,7 @@ PAWL_APART static PawlStatus accelerate_any(PawlDynamics* d, const PawlPhase* ph
 PawlStatus pawl_dynamics_accelerate(PawlDynamics* d, const PawlPhase* phase,
                                     const PawlValues* values, double t, const double* q,
                                     const double* v, double* a, double* lambda, PawlError* err) {
-  if (!d->bare || is_steady(d, phase)) {
+  if (!d->bare) {
     return accelerate_any(d, phase, values, t, q, v, a, lambda, err);
   }
   d->info.factorizations++;

@@ -38,11 +38,11 @@ typedef struct PawlDynamics {
   bool noted, steady_now, still;  // M and G stay in them; f and gamma, too
   long long of_modes;  // the factorisation of M and G in them, by its number; 0: not known
   bool linear;         // and all tangents
-  bool bare;           // no friction hangs on multipliers, no rate of a state on forces
-  bool plain;          // all rows bind for good
-  bool contacts;       // there are contact rows
-  char* warning;       // what was noticed, NULL without
-  int warnings;        // how often
+  bool bare;      // in none: and no friction hangs on multipliers, no rate of a state on forces
+  bool plain;     // all rows bind for good
+  bool contacts;  // there are contact rows
+  char* warning;  // what was noticed, NULL without
+  int warnings;   // how often
   PawlStepperInfo info;
   const volatile int* stop;  // NULL, or other than 0 when no evaluation is wanted any more
 } PawlDynamics;
