@@ -306,19 +306,21 @@ static void sort_from_list(PawlText* out, const PawlMotion* m, int frame) {
   out->failed = out->failed || (m->order && !pawl_motion_sort(m, frame, m->order));
 }
 
+// NULL: it is not seen.
 static const PawlShape* painted(const PawlMotion* m, int place) {
-  return &m->model->shapes[m->order ? m->order[place] : place];
+  int shape = m->order ? m->order[place] : place;
+  return shape < 0 ? NULL : &m->model->shapes[shape];
 }
 
 static void draw_background(PawlText* out, const PawlMotion* m) {
   sort_from_list(out, m, 0);
   for (int s = 0; s < m->model->shape_count; s++) {
     const PawlShape* shape = painted(m, s);
-    if (is_behind(m, shape) && shape->kind != PAWL_SHAPE_TRACE) {
+    if (shape && is_behind(m, shape) && shape->kind != PAWL_SHAPE_TRACE) {
       draw_still(out, m, 0, shape);
     }
-    draw_words(out, m, shape);
-    name_gravity(out, m, shape);
+    draw_words(out, m, &m->model->shapes[s]);
+    name_gravity(out, m, &m->model->shapes[s]);
   }
 }
 
@@ -331,7 +333,11 @@ static void draw_traces(PawlText* out, const PawlMotion* m) {
 }
 
 static bool is_drawn(const PawlMotion* m, const PawlShape* shape) {
-  return shape->kind != PAWL_SHAPE_TRACE && !is_behind(m, shape);
+  return shape && shape->kind != PAWL_SHAPE_TRACE && !is_behind(m, shape);
+}
+
+static bool is_drawn_once(const PawlMotion* m, const PawlShape* shape) {
+  return shape->kind == PAWL_SHAPE_FORCE || !pawl_motion_moves(m, shape);
 }
 
 // Faint at first, strong at the end; what stands still, and forces, at the last instant alone.
@@ -348,8 +354,7 @@ static void draw_strobe(PawlText* out, const PawlMotion* m) {
     sort_from_list(out, m, frame);
     for (int s = 0; s < m->model->shape_count; s++) {
       const PawlShape* shape = painted(m, s);
-      bool once = shape->kind == PAWL_SHAPE_FORCE || !pawl_motion_moves(m, shape);
-      if (is_drawn(m, shape) && (last || !once)) {
+      if (is_drawn(m, shape) && (last || !is_drawn_once(m, shape))) {
         draw_still(out, m, frame, shape);
       }
     }

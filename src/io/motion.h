@@ -29,6 +29,7 @@ typedef struct PawlMotion {
   double force;          // px for a newton
   bool* late;            // of each shape: it stands still, and may hide what moves; in space
   int* order;            // room for all shapes, twice
+  int* body;             // of each shape: the body that it encloses with others, -1 without
 } PawlMotion;
 
 // ---- motion_frames.c
@@ -69,9 +70,16 @@ bool pawl_motion_path(const PawlMotion* motion, int frame, const PawlShape* shap
 // From the far end of a cylinder to the near one, as it is seen.
 bool pawl_motion_axis(const PawlMotion* motion, int frame, const PawlShape* shape, double out[3]);
 
+enum { PAWL_MOTION_SORTED = 1000 };  // shapes; of more the list decides
+
+// ---- motion_closed.c
+// For each shape the body that it encloses together with others, -1 without.
+void pawl_motion_bodies(const PawlMotion* motion, int* body);
+
 // ---- motion_depth.c
 // The order in which shapes are painted in space: that given, changed where one shape hides
-// another. False: no memory.
+// another; ~s in the place of s where it is a side of a closed body that is not seen. False: no
+// memory.
 bool pawl_motion_sort(const PawlMotion* motion, int frame, int* order);
 // Marks shapes that stand still and hide something that moves, at some instant. False: no memory.
 bool pawl_motion_late(const PawlMotion* motion, bool* late);

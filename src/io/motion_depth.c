@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "io/motion.h"
 
-enum { MOST_SORTED = 1000, ROUND = 24 };
+enum { ROUND = 24 };
 static const double FLUSH = 0.25;                   // [px] within which two places are one
 static const double THIN = 1.0, WIDE = 4.0;         // [px] half the width of lines, of marks
 static const double SUN[3] = {0.267, -0.534, 0.8};  // from where light comes: as in reports
@@ -20,6 +20,7 @@ enum { UNDER, AMONG, OVER };  // surfaces; what hides each other; signs
 typedef struct Solid {
   int level;
   bool good, flat;
+  bool away;  // a side of a closed body that is not seen
   int count;
   double (*at)[3];
   double radius;
@@ -160,9 +161,29 @@ static void look_at(const PawlMotion* m, int frame, const PawlShape* shape, Soli
   measure(s);
 }
 
+static double above(const Solid* flat, const double p[3]) {
+  double d[3] = {p[0] - flat->at[0][0], p[1] - flat->at[0][1], p[2] - flat->at[0][2]};
+  return dot(flat->n, d);
+}
+
+// All of its body is before it.
+static bool looks_away(const PawlMotion* m, const Solids* all, int side) {
+  bool away = all->item[side].flat && m->body[side] >= 0;
+  for (int s = 0; away && s < all->count; s++) {
+    const Solid* other = &all->item[s];
+    for (int k = 0; away && m->body[s] == m->body[side] && k < other->count; k++) {
+      away = other->good && above(&all->item[side], other->at[k]) >= -all->flush;
+    }
+  }
+  return away;
+}
+
 static void look_at_frame(const PawlMotion* m, int frame, Solids* all) {
   for (int s = 0; s < all->count; s++) {
     look_at(m, frame, &m->model->shapes[s], &all->item[s]);
+  }
+  for (int s = 0; s < all->count; s++) {
+    all->item[s].away = looks_away(m, all, s);
   }
 }
 
@@ -227,11 +248,6 @@ static bool cover(const Solid* a, const Solid* b, double flush) {
     }
   }
   return !parts_at_edge(a, b, flush) && !parts_at_edge(b, a, flush);
-}
-
-static double above(const Solid* flat, const double p[3]) {
-  double d[3] = {p[0] - flat->at[0][0], p[1] - flat->at[0][1], p[2] - flat->at[0][2]};
-  return dot(flat->n, d);
 }
 
 enum { BACK = -1, WITHIN = 0, FRONT = 1, ACROSS = 2 };
@@ -359,7 +375,7 @@ static int hides(const Solid* a, const Solid* b, double flush) {
   if (a->level != b->level) {
     return a->level < b->level ? 1 : -1;
   }
-  if (!a->good || !b->good || !cover(a, b, flush)) {
+  if (!a->good || !b->good || a->away || b->away || !cover(a, b, flush)) {
     return 0;
   }
   int end = a->ends ? by_ends(a, b, flush) : WITHIN;
@@ -378,7 +394,7 @@ static int hides(const Solid* a, const Solid* b, double flush) {
 
 // ---- all of them --------------------------------------------------------------------------------
 static bool is_sorted(const PawlMotion* m) {
-  return m->model->spatial && m->model->shape_count <= MOST_SORTED;
+  return m->model->spatial && m->model->shape_count <= PAWL_MOTION_SORTED;
 }
 
 // The first one left that hides nothing that is left; of a circle the farthest one.
@@ -396,6 +412,9 @@ static int next_of(const Solids* all, const int* order, const int* hidden, int f
 // over[a][b]: `a` hides `b`; hidden[a]: how many it hides that are left.
 static void sort(const Solids* all, int* order, bool* over, int* hidden) {
   int n = all->count;
+  for (int k = 0; k < n; k++) {
+    order[k] = order[k] < 0 ? ~order[k] : order[k];
+  }
   for (int a = 0; a < n; a++) {
     for (int b = a + 1; b < n; b++) {
       int later = hides(&all->item[a], &all->item[b], all->flush);
@@ -412,6 +431,9 @@ static void sort(const Solids* all, int* order, bool* over, int* hidden) {
     for (int a = 0; a < n; a++) {
       hidden[a] -= over[a * n + shape];
     }
+  }
+  for (int k = 0; k < n; k++) {
+    order[k] = all->item[order[k]].away ? ~order[k] : order[k];
   }
 }
 

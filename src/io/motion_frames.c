@@ -282,8 +282,12 @@ static PawlStatus find_late(PawlMotion* m, bool all, PawlError* err) {
   size_t shapes = (size_t)m->model->shape_count;
   m->late = pawl_alloc(shapes, sizeof *m->late);
   m->order = pawl_alloc(2 * shapes, sizeof *m->order);
-  if (!m->late || !m->order) {
+  m->body = pawl_alloc(shapes, sizeof *m->body);
+  if (!m->late || !m->order || !m->body) {
     return pawl_fail_memory(err);
+  }
+  if (shapes <= PAWL_MOTION_SORTED) {
+    pawl_motion_bodies(m, m->body);
   }
   for (size_t s = 0; all && s < shapes; s++) {
     m->late[s] = m->model->shapes[s].kind != PAWL_SHAPE_SURFACE &&
@@ -340,4 +344,5 @@ void pawl_motion_destroy(PawlMotion* m) {
   pawl_free(m->nothing);
   pawl_free(m->late);
   pawl_free(m->order);
+  pawl_free(m->body);
 }
