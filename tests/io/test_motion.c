@@ -217,6 +217,26 @@ static void test_turns(void** state) {
   assert_int_equal(count_of(svg, "values=\"hidden;visible\""), 1);
   assert_non_null(strstr(svg, "keyTimes=\"0;0.5102\""));  // 25 of 49 steps
   free(svg);
+  assert_string_equal(draw_order(*state, plate, 1, &svg), "ob");  // at x = 2 it is behind
+  free(svg);
+}
+
+// One instant of an animation, the first and the last: as the ball passes the plate.
+static void test_frames(void** state) {
+  PawlModel* model = model_of(
+      "model: space\ncoordinates: {x: , y: }\nkinetic: x'^2 + y'^2\nscene:\n"
+      "  - polygon: {points: [[1, -3, -3], [1, 3, -3], [1, 3, 3], [1, -3, 3]]}\n"
+      "  - ball: {at: [x, 0, 0], radius: 0.1}\n");
+  for (int frame = 1; frame <= 50; frame += 49) {
+    PawlMotionDef def = pawl_motion_def_default();
+    def.frame = frame;
+    char* svg = draw(*state, model, def);
+    assert_int_equal(count_of(svg, "<path"), 2);
+    bool ball_last = strstr(svg, "z\"/>") < strstr(svg, "0 1 0");  // behind the polygon
+    assert_int_equal(ball_last, frame == 1);
+    free(svg);
+  }
+  pawl_model_destroy(model);
 }
 
 // Along the vertical: an end, seen as an ellipse whose axes are r and r sin(0.35), on a side.
@@ -297,6 +317,7 @@ int main(void) {
       cmocka_unit_test(test_floor),
       cmocka_unit_test(test_crossing),
       cmocka_unit_test(test_turns),
+      cmocka_unit_test(test_frames),
       cmocka_unit_test(test_cylinder),
       cmocka_unit_test(test_standing_on_a_cylinder),
       cmocka_unit_test(test_refused),
