@@ -371,13 +371,15 @@ static void draw_instant(PawlText* out, const PawlMotion* m, int frame) {
   }
 }
 
+// One instant alone stands still until the next.
 static void draw_span(PawlText* out, const PawlMotion* m, const Span* span) {
+  bool still = !is_whole(m, span) && span->to <= span->from + 1;
   for (int s = 0; s < m->model->shape_count; s++) {
     const PawlShape* shape = painted(m, s);
-    if (is_drawn(m, shape) && pawl_motion_moves(m, shape)) {
+    if (is_drawn(m, shape) && pawl_motion_moves(m, shape) && !still) {
       draw_moving(out, m, shape, span);
     } else if (is_drawn(m, shape)) {
-      draw_still(out, m, 0, shape);
+      draw_still(out, m, still ? span->from : 0, shape);
     }
   }
 }

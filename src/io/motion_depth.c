@@ -266,16 +266,6 @@ static int sign_of(double x) {
   return x < 0.0 ? -1 : 1;
 }
 
-// 1: `b`, the later of the list, hides `a`; -1: `a` hides `b`; 0: neither need be first.
-static int by_planes(const Solid* a, const Solid* b, double flush) {
-  int first = side_of(a, b, flush), second = side_of(b, a, flush);
-  int hides = (first == FRONT) + (second == BACK), hidden = (first == BACK) + (second == FRONT);
-  if (hides + hidden > 0) {
-    return (hides > hidden) - (hides < hidden);
-  }
-  return first == WITHIN || second == WITHIN ? 1 : sign_of(b->depth - a->depth);
-}
-
 // The part of a line from p to q, in [0, 1], that has a flat shape before or behind it.
 static double covered(const Solid* flat, const double p[3], const double q[3], double* middle) {
   double area = 0.0, from = 0.0, to = 1.0;
@@ -300,17 +290,27 @@ static double covered(const Solid* flat, const double p[3], const double q[3], d
   return fmax(0.0, to - from);
 }
 
-// How far a line that goes through the plane of a flat shape is before it, where they cover.
+// How far a line, or the outline of a flat shape, that goes through the plane of another is before
+// it, where that covers it.
 static double mostly_above(const Solid* flat, const Solid* line) {
-  double sum = 0.0, all = 0.0;
-  for (int k = 0; k + 1 < line->count; k++) {
-    const double *p = line->at[k], *q = line->at[k + 1];
+  double sum = 0.0;
+  for (int k = 0; k + (line->flat ? 0 : 1) < line->count; k++) {
+    const double *p = line->at[k], *q = line->at[(k + 1) % line->count];
     double middle, part = covered(flat, p, q, &middle);
     double d = above(flat, p) + middle * (above(flat, q) - above(flat, p));
     sum += d * part * hypot(q[0] - p[0], q[1] - p[1]);
-    all += above(flat, p) + above(flat, q);
   }
-  return sum != 0.0 ? sum : all;
+  return sum;
+}
+
+// 1: `b`, the later of the list, hides `a`; -1: `a` hides `b`; 0: neither need be first.
+static int by_planes(const Solid* a, const Solid* b, double flush) {
+  int first = side_of(a, b, flush), second = side_of(b, a, flush);
+  int hides = (first == FRONT) + (second == BACK), hidden = (first == BACK) + (second == FRONT);
+  if (hides + hidden > 0) {
+    return (hides > hidden) - (hides < hidden);
+  }
+  return first == WITHIN || second == WITHIN ? 1 : sign_of(mostly_above(a, b) - mostly_above(b, a));
 }
 
 static int by_plane(const Solid* flat, const Solid* line, double flush) {

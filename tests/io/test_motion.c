@@ -179,13 +179,19 @@ static void test_box(void** state) {
 }
 
 // A large floor has its middle nearer than what stands at its far end, which it does not hide; one
-// that moves under it is hidden.
+// that moves under it is hidden. The floor is brighter than what stands upright.
 static void test_floor(void** state) {
   static const char floor[] =
       "  - polygon: {points: [[-9, -9, 0], [9, -9, 0], [9, 9, 0], [-9, 9, 0]]}\n";
   char yaml[1024], *svg;
   snprintf(yaml, sizeof yaml, "  - ball: {at: [x, 8, 1], radius: 1}\n%s", floor);
   assert_string_equal(draw_order(*state, yaml, 1, &svg), "bo");
+  free(svg);
+  snprintf(yaml, sizeof yaml,  // most of a plate that sticks in the floor is over it
+           "  - polygon: {points: [[x, 4, -1], [x + 1, 4, -1], [x + 1, 4, 2], [x, 4, 2]]}\n%s",
+           floor);
+  (void)draw_order(*state, yaml, 1, &svg);
+  assert_true(light_of(svg, 0) > light_of(svg, 1));
   free(svg);
   snprintf(yaml, sizeof yaml, "%s  - ball: {at: [x, -8, -1], radius: 1}\n", floor);
   assert_string_equal(draw_order(*state, yaml, 1, &svg), "ob");
