@@ -196,16 +196,18 @@ static void pivot(PawlFrictionFeasible* p, int a, int c) {
   p->basis[a] = c;
 }
 
-static int leaving_row(PawlFrictionFeasible* p, int c) {
-  double least = INFINITY;
+// Of rows that leave alike the one with the largest pivot, or, for R. Bland's rule, the first.
+static int leaving_row(PawlFrictionFeasible* p, int c, bool steepest) {
+  double least = INFINITY, most = 0.0;
   int row = -1;
   for (int a = 0; a < p->rows; a++) {
     double part = program_row(p, a)[c];
     double ratio =
         part > PAWL_FRICTION_PIVOT ? fmax(program_row(p, a)[p->cols], 0.0) / part : INFINITY;
-    if (ratio < least ||
-        (ratio == least && row >= 0 && isfinite(ratio) && p->basis[a] < p->basis[row])) {
+    bool first = row >= 0 && p->basis[a] < p->basis[row];
+    if (ratio < least || (ratio == least && isfinite(ratio) && (steepest ? part > most : first))) {
       least = ratio;
+      most = part;
       row = a;
     }
   }
@@ -220,17 +222,23 @@ static double missing(PawlFrictionFeasible* p) {
   return sum;
 }
 
+// The steepest, and after many pivots the first (R. Bland): that does not go in circles.
+static int entering_column(PawlFrictionFeasible* p, bool steepest) {
+  int best = -1;
+  for (int c = 0; c < p->cols && (steepest || best < 0); c++) {
+    bool better = p->cost[c] > (best >= 0 ? p->cost[best] : PAWL_FRICTION_PIVOT);
+    best = better && leaving_row(p, c, steepest) >= 0 ? c : best;
+  }
+  return best;
+}
+
 static bool run(PawlFrictionFeasible* p, double small) {
   int most = 50 + 20 * p->rows;
   begin(p);
   for (int count = 0; count < most && missing(p) > small; count++) {
-    int c = 0, a = -1;
-    for (; c < p->cols; c++) {
-      a = p->cost[c] > PAWL_FRICTION_PIVOT ? leaving_row(p, c) : -1;
-      if (a >= 0) {
-        break;
-      }
-    }
+    bool steepest = 2 * count < most;
+    int c = entering_column(p, steepest);
+    int a = c >= 0 ? leaving_row(p, c, steepest) : -1;
     if (a < 0) {
       break;
     }

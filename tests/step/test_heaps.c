@@ -78,10 +78,13 @@ static void test_rest_of_several(void** unused) {
 // The same where instants are located.                                                      (F33)
 static void test_located_rest(void** unused) {
   (void)unused;
-  static const char* const settings[][3] = {
-      {"B=3", "s=2*r", "mu=0.45"}, {"B=3", "s=2*r", "mu=0.5"}, {"B=3", "s=2*r", "mu=0.9"}};
-  for (int k = 0; k < 3; k++) {
-    Motion m = heap(k < 2 ? APART : TOUCHING, 3, settings[k]);
+  static const char* const settings[][3] = {{"B=3", "s=2*r", "mu=0.45"},
+                                            {"B=3", "s=2*r", "mu=0.5"},
+                                            {"B=5", "s=2*r", "mu=0.6"},
+                                            {"B=3", "s=2*r", "mu=0.9"},
+                                            {"B=4", "s=2*r", "mu=0.6"}};
+  for (int k = 0; k < 5; k++) {
+    Motion m = heap(k < 3 ? APART : TOUCHING, 3, settings[k]);
     check_rests(&m, "event-driven", 1e-3, 20, 1e-12);
     motion_end(&m);
   }
