@@ -41,6 +41,7 @@ typedef struct Chooser {
   Range* ranges;  // of each column
   int* group_of;  // of each column, -1 for columns of another kind and without values
   int left_out;   // columns without a panel
+  double acts;    // the largest multiplier, or impulse over the time of the run
   bool units_known;
 } Chooser;
 
@@ -70,13 +71,36 @@ static bool of_row(PawlColumnKind kind) {
   return kind == PAWL_COLUMN_MULTIPLIER || kind == PAWL_COLUMN_CORRECTION;
 }
 
+static double magnitude(Range range) {
+  return range.lo <= range.hi ? fmax(fabs(range.lo), fabs(range.hi)) : 0.0;
+}
+
+// What forces of rows there are, so that rounding about 0 can be told from them.
+static double find_acts(const Chooser* chooser) {
+  const PawlRecorder* recorder = chooser->recorder;
+  double most = 0.0, impulse = 0.0, time = 0.0;
+  for (int j = 0; j < chooser->column_count; j++) {
+    PawlColumnKind kind = column_at(chooser, j)->kind;
+    most = kind == PAWL_COLUMN_MULTIPLIER ? fmax(most, magnitude(chooser->ranges[j])) : most;
+    time = kind == PAWL_COLUMN_TIME ? span(chooser->ranges[j]) : time;
+  }
+  for (int k = 0; k < pawl_recorder_event_count(recorder); k++) {
+    const PawlEvent* event = pawl_recorder_event(recorder, k);
+    for (int i = 0; i < event->row_count; i++) {
+      impulse = fmax(impulse, fabs(event->impulse[i]));
+    }
+  }
+  return time > 0.0 ? fmax(most, impulse / time) : most;
+}
+
 static bool drawable(const Chooser* chooser, int column, PawlColumnKind kind) {
   Range range = chooser->ranges[column];
   if (column_at(chooser, column)->kind != kind || range.lo > range.hi) {
     return false;
   }
-  // A multiplier that never acts says nothing.
-  return !of_row(kind) || range.lo != 0.0 || range.hi != 0.0;
+  // A multiplier that never acts, but for rounding, says nothing.
+  double least = kind == PAWL_COLUMN_MULTIPLIER ? PAWL_SVG_STILL * chooser->acts : 0.0;
+  return !of_row(kind) || magnitude(range) > least;
 }
 
 static bool same_family(const PawlColumn* a, const PawlColumn* b) {
@@ -242,6 +266,7 @@ PawlStatus pawl_svg_panels(const PawlRecorder* recorder, PawlSvgPanel panels[], 
   PawlStatus status = PAWL_OK;
   if (chooser.ranges && chooser.group_of) {
     measure(&chooser);
+    chooser.acts = find_acts(&chooser);
     add_kind(&chooser, PAWL_COLUMN_COORDINATE, 3, 4, panels, count);
     add_kind(&chooser, PAWL_COLUMN_PATH, 2, 3, panels, count);
     add_kind(&chooser, PAWL_COLUMN_RATE, 2, 4, panels, count);

@@ -177,6 +177,23 @@ static void test_multipliers_have_panels(void** state) {
   pawl_recorder_destroy(recorder);
 }
 
+// Rounding beside impulses is no force: they are measured by the time of the run.
+static void test_rounding_is_no_multiplier(void** state) {
+  (void)state;
+  const PawlColumn columns[] = {{"t", "s", PAWL_COLUMN_TIME},
+                                COORDINATE("x", "m"),
+                                {"lambda(floor)", "N", PAWL_COLUMN_MULTIPLIER}};
+  const double values[] = {0, 0, 0, 2, 1, 1e-28}, impulse = 3.0;
+  const PawlEvent hit = {.t = 1, .constraint = "floor", .row_count = 1, .impulse = &impulse};
+  PawlSvgPanel panels[PAWL_SVG_PANELS];
+  for (int k = 0; k < 2; k++) {
+    PawlRecorder* recorder = rows(3, columns, 2, values);
+    assert_int_equal(k ? pawl_recorder_add_event(recorder, &hit, NULL) : PAWL_OK, PAWL_OK);
+    assert_int_equal(panels_of(recorder, panels), k ? 1 : 2);
+    pawl_recorder_destroy(recorder);
+  }
+}
+
 static void test_many_curves_are_chosen_evenly(void** state) {
   (void)state;
   enum { COUNT = 300 };
@@ -320,6 +337,7 @@ int main(void) {
       cmocka_unit_test(test_panels_split_by_place),
       cmocka_unit_test(test_panels_never_mix_units),
       cmocka_unit_test(test_multipliers_have_panels),
+      cmocka_unit_test(test_rounding_is_no_multiplier),
       cmocka_unit_test(test_many_curves_are_chosen_evenly),
       cmocka_unit_test(test_paths),
       cmocka_unit_test(test_long_curves_are_thinned),
