@@ -131,8 +131,8 @@ void pawl_rub_destroy(PawlRub* rub) {
   pawl_eval_destroy(rub->watch);
 }
 
-// Where the search by sets begins: as in the last iteration, so that what solves the equations stays
-// as it is; in the first one as in the step before, and what did not slip sticks.
+// Where the search by sets begins: as in the last iteration, so that what solves the equations
+// stays as it is; in the first one as in the step before, and what did not slip sticks.
 static void guess_state(const PawlRub* rub, const PawlRubStep* step, int k) {
   const PawlRubContact* c = &rub->problem.matrix->contact[k];
   PawlRubState* state = &rub->places[k];

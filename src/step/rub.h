@@ -52,8 +52,8 @@ typedef struct PawlRub {
   PawlFrictionBlock *block, *each;  // contacts with friction; all contacts of an island
   PawlFriction* solver;
   PawlRubContact *contact, *bare;  // of each contact, for what is tried first
-  PawlRubState *places, *found;  // and those of the last solution with friction in this step
-  unsigned char* known;          // of each contact: it has one of these
+  PawlRubState *places, *found;    // and those of the last solution with friction in this step
+  unsigned char* known;            // of each contact: it has one of these
   PawlRubMatrix matrix, bare_matrix;
   PawlRubProblem problem;
   PawlRubSets sets;
