@@ -22,15 +22,24 @@ static bool has_hit(const PawlStepper* s) {
   return hit;
 }
 
-// An impact within a time step must not go through a joint that holds by a finite force. The first
-// whose mean reaction over the step is beyond its capacity slides from the beginning of the step;
-// -1: none.
+// Whether contacts with friction press, whose forces are impulses to the method.
+static bool rubs(const PawlStepper* s) {
+  bool any = false;
+  for (int i = s->sizes.rows - s->contact_count; s->method->closes && i < s->sizes.rows; i++) {
+    any |= pawl_system_friction(s->system, i).count > 0 && s->method->closes(s, i);
+  }
+  return any;
+}
+
+// An impact within a time step, or the friction of contacts, must not go through a joint that holds
+// by a finite force. The first whose mean reaction over the step is beyond its capacity slides from
+// the beginning of the step; -1: none.
 static PawlStatus overloaded(PawlStepper* s, const PawlState* state, int* constraint,
                              double* reaction, PawlError* err) {
   PawlLoop* l = s->loop;
   const PawlWatching* w = &s->watching;
   *constraint = -1;
-  if (!pawl_change_has_impacts(s) || w->joint_count == 0 || !has_hit(s)) {
+  if (!pawl_change_has_impacts(s) || w->joint_count == 0 || !(has_hit(s) || rubs(s))) {
     return PAWL_OK;
   }
   PAWL_TRY(pawl_stepper_multipliers(s, state, w->lambda, err));

@@ -42,6 +42,19 @@ bool pawl_closed_any(const PawlDynamics* d, const PawlState* state, const PawlVa
   return any;
 }
 
+void pawl_closed_bound(const PawlDynamics* d, const PawlState* state, const PawlValues* values,
+                       PawlRowProblem* rows, bool* rubs) {
+  Sizes s = measure(d, state, values);
+  *rubs = false;
+  for (int i = 0; i < d->sizes.rows; i++) {
+    if (is_closed(d, state, values, &s, i)) {
+      rows->lo[i] = 0.0;
+      rows->hi[i] = INFINITY;
+      *rubs |= pawl_system_friction(d->system, i).count > 0;
+    }
+  }
+}
+
 PawlStatus pawl_closed_accelerate(PawlWatching* w, const PawlState* state, double* a,
                                   double* lambda, PawlError* err) {
   PawlDynamics* d = w->dynamics;
@@ -55,13 +68,8 @@ PawlStatus pawl_closed_accelerate(PawlWatching* w, const PawlState* state, doubl
     PAWL_TRY(pawl_watch_look(w, &phase, state, state->v, state->a, state->lambda, &watch, err));
   }
   pawl_watch_bounds(w, &phase, watch, PAWL_BEARS, false);
-  Sizes s = measure(d, state, values);
-  for (int i = 0; i < d->sizes.rows; i++) {
-    if (is_closed(d, state, values, &s, i)) {
-      w->rows.lo[i] = 0.0;
-      w->rows.hi[i] = INFINITY;
-    }
-  }
+  bool rubs;
+  pawl_closed_bound(d, state, values, &w->rows, &rubs);
   memcpy(w->rows.r, values->f, (size_t)d->sizes.v * sizeof(double));
   memcpy(w->rows.b, values->gamma, (size_t)d->sizes.rows * sizeof(double));
   PAWL_TRY(pawl_watch_solve(w, values, &result, err));

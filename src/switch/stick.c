@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/model.h"
+#include "switch/closed.h"
 #include "switch/grip.h"
 #include "switch/hold.h"
 #include "switch/modes.h"
@@ -280,6 +281,9 @@ static PawlStatus solve_once(PawlStick* s, PawlState* state, PawlError* err) {
   assert(w->rows.solver);
   pawl_watch_bounds(w, &phase, watch, PAWL_STICKS, true);
   widen_bounds(s);
+  if (!s->strike && d->contacts) {  // (V30)
+    pawl_closed_bound(d, state, values, &w->rows, &s->rubs);
+  }
   PAWL_TRY(take_forces(s, state, &phase, values, err));
   memcpy(w->rows.b, values->gamma, (size_t)d->sizes.rows * sizeof(double));
   PawlStatus status =
@@ -496,11 +500,35 @@ static PawlStatus check_shared_slip(PawlDynamics* d, const PawlState* state, Paw
   return pawl_stick_note_shares(d, spread->group, state->t, err);
 }
 
+// Time stepping knows the friction of contacts as impulses over steps: a joint that lets go beside
+// it was judged without it. It is told once.
+static PawlStatus note_rubbing(PawlStick* s, const PawlState* state, PawlError* err) {
+  int slides = -1, number;
+  for (int k = 0; s->rubs && !s->rubs_told && k < s->watching->joint_count; k++) {
+    bool lets_go = s->was[k] && state->modes[s->watching->joints[k]] >= PAWL_MODE_UP;
+    slides = lets_go && slides < 0 ? k : slides;
+  }
+  if (slides < 0) {
+    return PAWL_OK;
+  }
+  PawlText line = {0};
+  pawl_text_printf(
+      &line,
+      "t = %.6g: '%s' lets go beside a closed contact with friction, which time "
+      "stepping does not know at an instant: when it does so, and with what force it "
+      "slides while nothing moves, is decided without it; event-driven has both in one",
+      state->t, pawl_system_row_name(s->dynamics->system, row_of(s, slides), &number));
+  PawlStatus status = line.s ? pawl_dynamics_warn(s->dynamics, line.s) : PAWL_ERROR_MEMORY;
+  pawl_text_free(&line);
+  s->rubs_told = true;
+  return status == PAWL_OK ? PAWL_OK : pawl_fail_memory(err);
+}
+
 PawlStatus pawl_stick_settle(PawlStick* s, PawlState* state, const double* v_before,
                              bool* newly_held, PawlError* err) {
   const PawlValues* values;
   bool contacts = false;
-  *newly_held = s->jammed = s->several = false;
+  *newly_held = s->jammed = s->several = s->rubs = false;
   if (s->strike) {
     PAWL_TRY(list_contacts(s, state, &contacts, newly_held, err));
   }
@@ -516,6 +544,7 @@ PawlStatus pawl_stick_settle(PawlStick* s, PawlState* state, const double* v_bef
       take_friction(s, state, newly_held);
     }
     PAWL_TRY(capture(s, state, newly_held, err));
+    PAWL_TRY(note_rubbing(s, state, err));
     PAWL_TRY(evaluate(s, state, &values, err));
     PAWL_TRY(pawl_dynamics_reduce(s->dynamics, state, values, err));
   } else {

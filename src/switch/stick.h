@@ -23,6 +23,8 @@ typedef struct PawlStick {
   int* modes;
   bool jammed;   // friction leaves no accelerations: the state is not settled
   bool several;  // it leaves several: one was taken
+  bool rubs;     // contacts with friction are closed that are not located
+  bool rubs_told;
 } PawlStick;
 
 PAWL_CHECKED PawlStatus pawl_stick_create(PawlWatching* watching, const unsigned char* loosened,

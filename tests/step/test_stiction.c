@@ -321,6 +321,67 @@ static void test_clutch(void** unused) {
   run_end(&run);
 }
 
+// ---- beside contacts ----------------------------------------------------------------------------
+static const char* const STEPPING[] = {"nsga-pva", "nsga-pvv", "moreau-jean"};
+
+// A body that lies on a contact off its centre, and a brake on its turning: 0.5 + 5*0.4 = 2.5 N m
+// hold it. A stronger brake holds, a weaker one begins to slide with
+// p'' = (2.5 - R)/(0.1 + 0.16) and y' = -0.4 p'.
+static void test_beside_contact(void** unused) {
+  (void)unused;
+  for (int k = 0; k < 6; k++) {
+    double R = k < 3 ? 1.0 : 3.0, t = 0.01;
+    char text[400];
+    snprintf(text, sizeof text,
+             "model: lever\ncoordinates: {y: , p: }\nmass: {y: 1, p: 0.1}\n"
+             "forces: {y: -5, p: 0.5}\ncontacts: {c: {gap: y + 0.4*sin(p)}}\n"
+             "locks: {brake: {lock: p, engaged: true, capacity: %g}}\n",
+             R);
+    Run run = run_text(text);
+    run.def.simulate.method = STEPPING[k % 3];
+    run_to(&run, t, 1e-4);
+    double rate = R < 2.5 ? (2.5 - R) / 0.26 * t : 0.0;
+    check_list("v", 2, pawl_sim_state(run.sim)->v, (double[]){-0.4 * rate, rate}, 1e-6);
+    run_end(&run);
+  }
+}
+
+// A wheel on a rough slope whose drum brake, 5 N m, is too weak for the 8.7 N m of the road:
+// x = (m g sin a - R/r)/(m + J/r^2) t^2/2. With 9 N m it stays.
+static void test_parked(void** unused) {
+  (void)unused;
+  for (int k = 0; k < 6; k++) {
+    double R = k < 3 ? 5.0 : 9.0, m = 10, r = 0.3, J = 0.2, g = 9.81;
+    double x = R < 6 ? 0.5 * (m * g * sin(0.3) - R / r) / (m + J / (r * r)) : 0.0;
+    char text[500];
+    snprintf(text, sizeof text,
+             "model: parked\ncoordinates: {x: , y: {start: 0.3}, p: }\n"
+             "mass: {x: 10, y: 10, p: 0.2}\npotential: 98.1*(y*cos(0.3) - x*sin(0.3))\n"
+             "contacts: {road: {gap: y - 0.3, friction: 0.8, slip: \"x' + 0.3*p'\"}}\n"
+             "locks: {brake: {lock: p, engaged: true, capacity: %g}}\n",
+             R);
+    Run run = run_text(text);
+    run.def.simulate.method = STEPPING[k % 3];
+    run_to(&run, 1.0, 2e-3);
+    CHECK_NEAR(pawl_sim_state(run.sim)->q[0], x, 1e-8);
+    run_end(&run);
+  }
+}
+
+// A block on a rough floor with a brake beside it that slides with less than it bears: which of the
+// two holds what is no question that time stepping can answer, and it says so.
+static void test_told_beside_friction(void** unused) {
+  (void)unused;
+  Run run = run_text(
+      "model: both\ncoordinates: {x: , y: }\nmass: {x: 2, y: 2}\nforces: {x: 5*t}\n"
+      "potential: 19.62*y\ncontacts: {floor: {gap: y, friction: 0.3, slip: x}}\n"
+      "locks: {brake: {lock: x, engaged: true, capacity: 4, friction: 2.5}}\n");
+  run.def.simulate.method = "nsga-pva";
+  run_to(&run, 1.0, 1e-3);
+  assert_non_null(strstr(pawl_sim_warning(run.sim), "'brake' lets go beside a closed contact"));
+  run_end(&run);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_belt),
@@ -338,6 +399,9 @@ int main(void) {
       cmocka_unit_test(test_asked_again),
       cmocka_unit_test(test_slides_from_start),
       cmocka_unit_test(test_half_swings),
+      cmocka_unit_test(test_beside_contact),
+      cmocka_unit_test(test_parked),
+      cmocka_unit_test(test_told_beside_friction),
   };
   return cmocka_run_group_tests_name("stiction", tests, NULL, NULL);
 }
