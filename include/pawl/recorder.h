@@ -42,7 +42,8 @@ typedef struct PawlEvent {
   double energy_lost;      // [J], positive when the jump dissipates; of several at one instant, the
                            // part of this constraint
   int row_count;           // length of impulse
-  const double* impulse;   // [N s] of each row of the constraint; of an event with impulsive forces
+  const double* impulse;   // [N s] of each row of the constraint, of a contact the normal one, then
+                           // those of its friction; of an event with impulsive forces
                            // these, one for each velocity
   int v_count;             // length of v_before and v_after
   const double* v_before;

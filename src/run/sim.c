@@ -258,13 +258,18 @@ static const char* met(const PawlSim* sim, const PawlInstant* i) {
 static PawlStatus record_contact(PawlSim* sim, const PawlInstant* i, PawlError* err) {
   int number;
   int from = i->from[pawl_modes_of_contact(sim->system, i->contact)];
+  PawlContactFriction of = pawl_system_friction(sim->system, i->contact);
+  double impulse[3] = {i->impulse[i->contact]};  // the normal one, then those of its slips
+  for (int k = 0; k < of.count; k++) {
+    impulse[1 + k] = i->impulse[of.first + k];
+  }
   PawlEvent event = {.t = i->t,
                      .constraint = pawl_system_row_name(sim->system, i->contact, &number),
                      .from = mode_of_contact(sim, i->contact, from),
                      .to = met(sim, i),
                      .energy_lost = i->energy_lost,
-                     .row_count = 1,
-                     .impulse = i->impulse + i->contact,
+                     .row_count = 1 + of.count,
+                     .impulse = impulse,
                      .v_count = pawl_system_sizes(sim->system).v,
                      .v_before = i->v_before,
                      .v_after = i->v_after};

@@ -433,14 +433,35 @@ static bool gains(const PawlStepper* s, const MoreauJean* d) {
   return d->rub.contacts > 0 && d->rebounds && work > s->def.tolerance * size;
 }
 
-// Friction dissipates P_T u_T in the mean, and a contact that moves by itself drags.          (B20)
+static bool is_hit(const PawlStepper* s, const MoreauJean* d, int i) {
+  return is_contact(s, i) && d->set[i] && d->rate_n[i] < -PAWL_SLOWEST_LOGGED * d->contacts.slow;
+}
+
+// Of the contact in row i.
+static PawlRubWork friction_of(const PawlStepper* s, const MoreauJean* d, int i) {
+  return pawl_rub_work(&d->rub, i - s->sizes.rows + s->contact_count, d->P, d->rate_n, d->rate,
+                       d->lead, pawl_eval_values(d->eval)->g_t);
+}
+
+// Friction dissipates P_T u_T in the mean, and a contact that moves by itself drags. In a hit both
+// are part of its loss.                                                                      (B20)
 static void note_friction(PawlStepper* s, const MoreauJean* d) {
-  const double* b = pawl_eval_values(d->eval)->g_t;
   s->rubbed = s->dragged = 0.0;
-  for (int i = d->rub.first_row; i < s->sizes.rows - s->contact_count; i++) {
-    s->rubbed += 0.5 * d->P[i] * (d->rate_n[i] + d->rate[i]);
-    s->dragged -= 0.5 * d->P[i] * (d->lead[i] + b[i]);
+  for (int i = s->sizes.rows - s->contact_count; i < s->sizes.rows; i++) {
+    PawlRubWork work = is_hit(s, d, i) ? (PawlRubWork){0} : friction_of(s, d, i);
+    s->rubbed += work.rubbed;
+    s->dragged += work.dragged;
   }
+}
+
+// What a hit has taken, friction included.
+static double loss_of(const PawlStepper* s, const MoreauJean* d, int i) {
+  double lost = d->P[i] * (d->lead[i] - 0.5 * (d->rate_n[i] + d->rate[i]));  // (B15)
+  if (d->rub.contacts > 0) {
+    PawlRubWork work = friction_of(s, d, i);
+    lost -= work.rubbed + work.dragged;
+  }
+  return lost;
 }
 
 // Contacts that were passed, and impacts.
@@ -465,9 +486,8 @@ static PawlStatus note_contacts(PawlStepper* s, MoreauJean* d, const PawlState* 
                       .near = d->candidate,
                       .slow = PAWL_SLOWEST_LOGGED * d->contacts.slow};
   for (int i = 0; i < s->sizes.rows; i++) {
-    if (is_contact(s, i) && d->set[i] && d->rate_n[i] < -ends.slow) {
-      double lost = d->P[i] * (d->lead[i] - 0.5 * (d->rate_n[i] + d->rate[i]));  // (B15)
-      PAWL_TRY(pawl_rub_log_hit(s, &ends, i, lost, err));
+    if (is_hit(s, d, i)) {
+      PAWL_TRY(pawl_rub_log_hit(s, &ends, i, loss_of(s, d, i), err));
     }
   }
   return pawl_rub_log(s, &d->rub, &ends, err);

@@ -450,12 +450,23 @@ bool pawl_nsga_gains(const PawlStepper* s, PawlNsga* d) {
   return !d->rebounds;
 }
 
+static bool is_hit(const PawlNsga* d, int i) {
+  return d->B_set[i] && d->rate_before[i] < -PAWL_SLOWEST_LOGGED * d->contacts.slow &&
+         d->Lambda[i] > 0.0;
+}
+
+// Of the contact in row i.
+static PawlRubWork friction_of(const PawlStepper* s, const PawlNsga* d, int i) {
+  return pawl_rub_work(&d->rub, i - s->sizes.rows + s->contact_count, d->Lambda, d->rate_before,
+                       d->rate, d->lead, pawl_eval_values(d->eval)->g_t);
+}
+
 void pawl_nsga_note_friction(PawlStepper* s, const PawlNsga* d) {
-  const double* b = pawl_eval_values(d->eval)->g_t;
   s->rubbed = s->dragged = 0.0;
-  for (int i = d->rub.first_row; d->rub.contacts > 0 && i < s->sizes.rows - s->contact_count; i++) {
-    s->rubbed += 0.5 * d->Lambda[i] * (d->rate_before[i] + d->rate[i]);  // (B20)
-    s->dragged -= 0.5 * d->Lambda[i] * (d->lead[i] + b[i]);
+  for (int i = s->sizes.rows - d->rub.contacts; i < s->sizes.rows; i++) {
+    PawlRubWork work = is_hit(d, i) ? (PawlRubWork){0} : friction_of(s, d, i);  // (B20)
+    s->rubbed += work.rubbed;
+    s->dragged += work.dragged;
   }
 }
 
@@ -578,11 +589,6 @@ PawlStatus pawl_nsga_passed(PawlStepper* s, PawlNsga* d, const PawlState* state,
   return pawl_contacts_passed(s, &d->contacts, &step, err);
 }
 
-static bool is_hit(const PawlNsga* d, int i) {
-  return d->B_set[i] && d->rate_before[i] < -PAWL_SLOWEST_LOGGED * d->contacts.slow &&
-         d->Lambda[i] > 0.0;
-}
-
 bool pawl_nsga_hits(const PawlNsga* d) {
   bool hits = false;
   for (int k = 0; d->minds && k < d->contacts.count; k++) {
@@ -621,7 +627,8 @@ PawlStatus pawl_nsga_log_impacts(PawlStepper* s, PawlNsga* d, const PawlState* s
   for (int k = 0; k < d->contacts.count; k++) {
     int i = d->contacts.row[k];
     if (is_hit(d, i)) {
-      double lost = d->Lambda[i] * d->lead[i] - work_of_hit(s, d, i);
+      PawlRubWork work = d->rub.contacts > 0 ? friction_of(s, d, i) : (PawlRubWork){0};
+      double lost = d->Lambda[i] * d->lead[i] - work_of_hit(s, d, i) - work.rubbed - work.dragged;
       PAWL_TRY(pawl_rub_log_hit(s, &ends, i, lost, err));
     }
   }

@@ -120,6 +120,15 @@ PAWL_CHECKED PawlStatus pawl_rub_log_hit(PawlStepper* s, const PawlRubEnds* ends
                                          double energy_lost, PawlError* err);
 // Logs which contacts stick, slip, slip back or are open after a step and were not before; those
 // that are hit in it are logged as such elsewhere.                                          (T12)
+// [J] What the friction of a contact brings in a step, and what the motion of the contact itself
+// does through it: P_T (w_n + w_n+1)/2 and -P_T (b_n + b_n+1)/2, with the rows of all of these.
+// (B20)
+typedef struct PawlRubWork {
+  double rubbed, dragged;
+} PawlRubWork;
+PawlRubWork pawl_rub_work(const PawlRub* rub, int contact, const double* impulse,
+                          const double* rate_before, const double* rate, const double* b_before,
+                          const double* b);
 PAWL_CHECKED PawlStatus pawl_rub_log(PawlStepper* s, PawlRub* rub, const PawlRubEnds* ends,
                                      PawlError* err);
 

@@ -29,7 +29,21 @@ PawlStatus pawl_rub_log_hit(PawlStepper* s, const PawlRubEnds* e, int row, doubl
                         .t = e->t,
                         .q = e->q,
                         .v = e->v};
-  return pawl_log_contact(&s->log, e->before, &hit, err);
+  PAWL_TRY(pawl_log_contact(&s->log, e->before, &hit, err));
+  pawl_log_rub(&s->log, s->system, e->impulse);
+  return PAWL_OK;
+}
+
+PawlRubWork pawl_rub_work(const PawlRub* rub, int contact, const double* impulse,
+                          const double* rate_before, const double* rate, const double* b_before,
+                          const double* b) {
+  PawlRubWork work = {0};
+  const PawlContactFriction* of = &rub->of[contact];
+  for (int i = of->first; i < of->first + of->count; i++) {
+    work.rubbed += 0.5 * impulse[i] * (rate_before[i] + rate[i]);
+    work.dragged -= 0.5 * impulse[i] * (b_before[i] + b[i]);
+  }
+  return work;
 }
 
 PawlStatus pawl_rub_log(PawlStepper* s, PawlRub* rub, const PawlRubEnds* e, PawlError* err) {

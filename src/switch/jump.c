@@ -406,7 +406,9 @@ double pawl_jump_loss_of_contacts(const PawlJump* j, const PawlState* state) {
 static PawlStatus log_contact(PawlJump* j, const PawlState* state, int i, double rest,
                               PawlError* err) {
   PawlContactMet met = {i, j->impulse[i], loss_of(j, i) + rest, j->before->modes, j->before->v};
-  return pawl_log_met(j->log, state, &met, err);
+  PAWL_TRY(pawl_log_met(j->log, state, &met, err));
+  pawl_log_rub(j->log, j->dynamics->system, j->impulse);
+  return PAWL_OK;
 }
 
 // One entry for each contact that was hit, has closed or has opened. `rest`: what of the energy is

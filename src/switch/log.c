@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "system/system.h"
 
 enum { FIRST_ROOM = 8 };
 
@@ -211,6 +212,14 @@ PawlStatus pawl_log_contact(PawlLog* log, const PawlState* before, const PawlCon
   i->energy_lost = hit->energy_lost;
   ((double*)i->impulse)[hit->row] = hit->impulse;
   return PAWL_OK;
+}
+
+void pawl_log_rub(PawlLog* log, const PawlSystem* system, const double* impulse) {
+  PawlInstant* i = log->instants[log->count - 1];
+  PawlContactFriction of = pawl_system_friction(system, i->contact);
+  for (int k = of.first; k < of.first + of.count; k++) {
+    ((double*)i->impulse)[k] = impulse[k];
+  }
 }
 
 PawlStatus pawl_log_met(PawlLog* log, const PawlState* after, const PawlContactMet* met,

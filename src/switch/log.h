@@ -49,6 +49,8 @@ typedef struct PawlContactHit {
 } PawlContactHit;
 PAWL_CHECKED PawlStatus pawl_log_contact(PawlLog* log, const PawlState* before,
                                          const PawlContactHit* hit, PawlError* err);
+// The impulses of friction of the contact in the newest entry, from those of all rows.
+void pawl_log_rub(PawlLog* log, const PawlSystem* system, const double* impulse);
 // A contact that was hit, has closed or has opened at a located instant: the state after it, with
 // its modes; from the modes and velocities before.
 typedef struct PawlContactMet {

@@ -213,6 +213,30 @@ static void test_moving_contact(void** unused) {
   end(&b);
 }
 
+// A mass is thrown on a belt that it slips on, 2 kg at (1, -3) m/s with e = 1/2, mu = 0.1: impulses
+// 9 and -0.9 N s, (0.55, 1.5) m/s after. What is lost is lost in the hit, by both of them.
+static void test_rough_hit(void** unused) {
+  (void)unused;
+  static const char* const of[] = {"event-driven", "nsga-pva", "nsga-pvv", "moreau-jean"};
+  Balance b = {.m = motion_text("model: a\ncoordinates: {x: {rate: 1}, y: {start: 1, rate: -3}}\n"
+                                "mass: {x: 2, y: 2}\n"
+                                "contacts: {belt: {gap: y, restitution: 0.5, friction: 0.1, slip: "
+                                "x - 0.3*t}}\n")};
+  for (int k = 0; k < 4; k++) {
+    run_with(&b, of[k], 0.01, 1.0);
+    const PawlEvent* hit = pawl_recorder_event(pawl_sim_recorder(b.sim), 0);
+    assert_int_equal(hit->row_count, 2);
+    CHECK_NEAR(hit->impulse[0], 9.0, 1e-9);
+    CHECK_NEAR(hit->impulse[1], -0.9, 1e-9);
+    CHECK_NEAR(hit->energy_lost, 9.0 - 1.5 * 1.5 + 1.0 - 0.55 * 0.55, 1e-9);
+    CHECK_NEAR(b.s.works[PAWL_WORK_JUMPS], -hit->energy_lost, 1e-12);
+    CHECK_NEAR(b.s.works[PAWL_WORK_FRICTION], 0.0, 1e-12);
+    CHECK_NEAR(b.s.works[PAWL_WORK_DRIVES], 0.0, 1e-12);
+    CHECK_NEAR(b.s.energy_max_drift, 0.0, 1e-9);
+  }
+  end(&b);
+}
+
 // ---- energies that leap -------------------------------------------------------------------------
 // k doubles at t = 1: the work is V itself, (cos w)^2 with w^2 = 2. In steps that end there, and
 // not.
@@ -484,6 +508,7 @@ int main(void) {
       cmocka_unit_test(test_impact),
       cmocka_unit_test(test_region),
       cmocka_unit_test(test_moving_contact),
+      cmocka_unit_test(test_rough_hit),
       cmocka_unit_test(test_potential_leaps_in_time),
       cmocka_unit_test(test_leaps_in_given_steps),
       cmocka_unit_test(test_leaps_are_named),
