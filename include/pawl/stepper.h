@@ -68,6 +68,9 @@ typedef struct PawlStepperInfo {  // work done since creation
   long long steps, newton_iterations, factorizations, evaluations;
   long long kinks;     // of forces and energies that were located: a step has ended there
   int redundant_rows;  // rows that depend on others at the start and are left out
+  double cones;  // [1] of contacts with friction: the largest residual of their cones, (F8) at
+                 // instants, (F33) of time steps
+  long long relaxed, swept;  // time steps of theirs with a relaxed solution (F16), and by sweeps
 } PawlStepperInfo;
 
 // Which impact laws a method keeps where constraints switch by regions.

@@ -51,6 +51,8 @@ const char* run_warning(const PawlSim* sim, int index);
 void run_print_warnings(const PawlSim* sim);
 void run_print_summary(const PawlSystem* system, const PawlSim* sim);
 // By PawlWork, up to PAWL_WORK_JUMPS.
+// Whether some contact has friction.
+bool run_rubs(const PawlSystem* system);
 extern const char* const run_work_names[];
 // `reason`, for reports: why a run ended early; they have the events elsewhere. NULL: not for one.
 void run_print_json(FILE* to, const PawlSystem* system, const PawlSim* sim,

@@ -75,6 +75,14 @@ static void json_works(Json* json, const PawlSim* sim, const PawlSummary* s) {
   json_number(json, "work_error", s->works[PAWL_WORK_ERROR]);
 }
 
+bool run_rubs(const PawlSystem* system) {
+  bool any = false;
+  for (int i = 0; i < pawl_system_sizes(system).rows; i++) {
+    any |= pawl_system_row_kind(system, i) == PAWL_ROW_FRICTION;
+  }
+  return any;
+}
+
 void run_print_json(FILE* to, const PawlSystem* system, const PawlSim* sim,
                     const Projection* projection, int code, const char* reason) {
   PawlSummary s = pawl_sim_summary(sim);
@@ -122,7 +130,14 @@ void run_print_json(FILE* to, const PawlSystem* system, const PawlSim* sim,
   json_number(&json, "position", s.residual[0]);
   json_number(&json, "velocity", s.residual[1]);
   json_number(&json, "acceleration", s.residual[2]);
+  if (run_rubs(system)) {
+    json_number(&json, "cones", s.work.cones);
+  }
   json_close(&json, '}');
+  if (run_rubs(system)) {
+    json_whole(&json, "steps_relaxed", s.work.relaxed);
+    json_whole(&json, "steps_by_sweeps", s.work.swept);
+  }
   json_open(&json, "warnings", '[');
   for (int k = 0; run_warning(sim, k); k++) {
     for (const char* at = run_warning(sim, k); *at;) {  // one entry a line

@@ -182,4 +182,11 @@ void run_print_summary(const PawlSystem* system, const PawlSim* sim) {
     fprintf(stderr, "largest residuals: position %.2g, velocity %.2g, acceleration %.2g\n",
             s.residual[0], s.residual[1], s.residual[2]);
   }
+  if (run_rubs(system)) {
+    fprintf(stderr, "friction of contacts: cones met to %.2g", s.work.cones);
+    if (s.work.relaxed + s.work.swept > 0) {
+      fprintf(stderr, "; %lld steps relaxed, %lld by sweeps", s.work.relaxed, s.work.swept);
+    }
+    fprintf(stderr, "\n");
+  }
 }

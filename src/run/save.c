@@ -10,7 +10,7 @@
 #include "step/method.h"
 #include "system/system.h"
 
-enum { VERSION = 6, MOST_TERMS = 1 << 24, MOST_ITEMS = 1 << 30 };
+enum { VERSION = 7, MOST_TERMS = 1 << 24, MOST_ITEMS = 1 << 30 };
 
 typedef struct Head {
   char magic[8];
@@ -132,6 +132,9 @@ static void put_summary(const PawlSim* sim, PawlBytes* b) {
   pawl_bytes_whole(b, s.work.factorizations);
   pawl_bytes_whole(b, s.work.evaluations);
   pawl_bytes_whole(b, s.work.kinks);
+  pawl_bytes_whole(b, s.work.relaxed);
+  pawl_bytes_whole(b, s.work.swept);
+  pawl_bytes_number(b, s.work.cones);
   pawl_bytes_whole(b, s.smaller_steps);
   const double numbers[] = {s.wall_seconds, s.energy_start,   s.energy_end,    s.energy_max_drift,
                             s.drift,        s.velocity_drift, s.residual[0],   s.residual[1],
@@ -285,6 +288,9 @@ static void take_summary(PawlSim* sim, PawlReader* r) {
   sim->before.factorizations = pawl_reader_whole(r) - now.factorizations;
   sim->before.evaluations = pawl_reader_whole(r) - now.evaluations;
   sim->before.kinks = pawl_reader_whole(r) - now.kinks;
+  sim->before.relaxed = pawl_reader_whole(r) - now.relaxed;
+  sim->before.swept = pawl_reader_whole(r) - now.swept;
+  sim->before.cones = pawl_reader_number(r);
   s->smaller_steps = pawl_reader_whole(r);
   double* const numbers[] = {&s->wall_seconds,     &s->energy_start,  &s->energy_end,
                              &s->energy_max_drift, &s->drift,         &s->velocity_drift,

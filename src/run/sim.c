@@ -595,6 +595,9 @@ PawlSummary pawl_sim_summary(const PawlSim* sim) {
   summary.work.factorizations += sim->before.factorizations;
   summary.work.evaluations += sim->before.evaluations;
   summary.work.kinks += sim->before.kinks;
+  summary.work.relaxed += sim->before.relaxed;
+  summary.work.swept += sim->before.swept;
+  summary.work.cones = fmax(summary.work.cones, sim->before.cones);
   return summary;
 }
 

@@ -483,6 +483,7 @@ static PawlStatus note_contacts(PawlStepper* s, MoreauJean* d, const PawlState* 
                       .rate = d->rate,
                       .lambda = state->lambda,
                       .impulse = d->P,
+                      .values = pawl_eval_values(d->eval),
                       .near = d->candidate,
                       .slow = PAWL_SLOWEST_LOGGED * d->contacts.slow};
   for (int i = 0; i < s->sizes.rows; i++) {

@@ -622,6 +622,7 @@ PawlStatus pawl_nsga_log_impacts(PawlStepper* s, PawlNsga* d, const PawlState* s
                       .rate = d->rate,
                       .lambda = pawl_nsga_Lambda_of(s, (PawlState*)state),
                       .impulse = d->Lambda,
+                      .values = pawl_eval_values(d->eval),
                       .near = d->near,
                       .slow = PAWL_SLOWEST_LOGGED * d->contacts.slow};
   for (int k = 0; k < d->contacts.count; k++) {

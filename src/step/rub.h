@@ -58,12 +58,13 @@ typedef struct PawlRub {
   PawlRubProblem problem;
   PawlRubSets sets;
   PawlRubCenter center;
-  double* hold;          // rows: what the bilateral ones are to do
-  long long centered;    // problems that were begun from nothing (rub_center.h)
-  bool relaxed;          // the last one was left there
-  long long swept;       // islands that were solved by sweeps (rub_sweep.h)
-  unsigned char* group;  // rows: contacts that share a load
-  unsigned looked_at;    // what slipped at the last look at that, and how many there were
+  double* hold;            // rows: what the bilateral ones are to do
+  long long centered;      // problems that were begun from nothing (rub_center.h)
+  bool relaxed;            // the last one was left there
+  long long swept;         // islands that were solved by sweeps (rub_sweep.h)
+  long long swept_before;  // the last step
+  unsigned char* group;    // rows: contacts that share a load
+  unsigned looked_at;      // what slipped at the last look at that, and how many there were
   int looks;
   bool told;    // that what rests might move
   bool begins;  // no step was taken since a start, or a kink of forces: see pawl_rub_log
@@ -112,14 +113,13 @@ typedef struct PawlRubEnds {
   const double *q, *v;               // there
   const double *rate_before, *rate;  // rows: G v + g_t
   const double *lambda, *impulse;    // rows: forces before, impulses in the step
+  const PawlValues* values;          // M and G there
   const unsigned char* near;         // rows: contacts that touch at the beginning
   double slow;                       // a rate below counts as none
 } PawlRubEnds;
 // Logs a hit of the contact with this row, which was open, or closed with friction until a jump.
 PAWL_CHECKED PawlStatus pawl_rub_log_hit(PawlStepper* s, const PawlRubEnds* ends, int row,
                                          double energy_lost, PawlError* err);
-// Logs which contacts stick, slip, slip back or are open after a step and were not before; those
-// that are hit in it are logged as such elsewhere.                                          (T12)
 // [J] What the friction of a contact brings in a step, and what the motion of the contact itself
 // does through it: P_T (w_n + w_n+1)/2 and -P_T (b_n + b_n+1)/2, with the rows of all of these.
 // (B20)
@@ -129,6 +129,9 @@ typedef struct PawlRubWork {
 PawlRubWork pawl_rub_work(const PawlRub* rub, int contact, const double* impulse,
                           const double* rate_before, const double* rate, const double* b_before,
                           const double* b);
+// Logs which contacts stick, slip, slip back or are open after a step and were not before; those
+// that are hit in it are logged as such elsewhere (T12). Notes how well the step meets the cones,
+// and how it was solved.
 PAWL_CHECKED PawlStatus pawl_rub_log(PawlStepper* s, PawlRub* rub, const PawlRubEnds* ends,
                                      PawlError* err);
 

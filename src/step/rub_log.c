@@ -46,10 +46,59 @@ PawlRubWork pawl_rub_work(const PawlRub* rub, int contact, const double* impulse
   return work;
 }
 
+// sum_j G_ij^2/M_jj of row i.
+static double own_of(const PawlStepper* s, const PawlRub* rub, const PawlValues* values, int i) {
+  int k = i - rub->first_row;
+  double own = 0.0;
+  for (int e = rub->first[k]; e < rub->first[k + 1]; e++) {
+    int j = rub->column[e], at = s->dynamics.diagonal[j];
+    double G = values->G[rub->entry[e]], mass = at >= 0 ? values->M[at] : 0.0;
+    own += mass > 0.0 ? G * G / mass : 0.0;
+  }
+  return own;
+}
+
+// |P_T - P(P_T - u/D)| of a contact, P the nearest point of the disc of radius mu P_N; `*size`
+// becomes the largest of the terms.                                                         (F33)
+static double off_cone(const PawlStepper* s, const PawlRub* rub, const PawlRubEnds* e, int k,
+                       double* size) {
+  const PawlContactFriction* of = &rub->of[k];
+  double y[2] = {0}, own = 0.0, off = 0.0;
+  double normal = e->impulse[pawl_rub_row(rub, k)], limit = rub->mu[k] * normal;
+  for (int i = 0; i < of->count; i++) {
+    own = fmax(own, own_of(s, rub, e->values, of->first + i));
+  }
+  for (int i = 0; i < of->count && own > 0.0; i++) {
+    y[i] = e->impulse[of->first + i] - e->rate[of->first + i] / own;
+  }
+  double length = hypot(y[0], y[1]), part = length > limit ? limit / length : 1.0;
+  for (int i = 0; i < of->count; i++) {
+    off = hypot(off, e->impulse[of->first + i] - part * y[i]);
+  }
+  *size = fmax(*size, fmax(normal, length));
+  return off;
+}
+
+static void note_solution(PawlStepper* s, PawlRub* rub, const PawlRubEnds* e) {
+  PawlStepperInfo* info = &s->dynamics.info;
+  double off = 0.0, size = 0.0;
+  for (int k = 0; k < rub->contacts; k++) {
+    bool pressed = rub->of[k].count > 0 && e->impulse[pawl_rub_row(rub, k)] > 0.0;
+    off = pressed ? fmax(off, off_cone(s, rub, e, k, &size)) : off;
+  }
+  info->cones = size > 0.0 ? fmax(info->cones, off / size) : info->cones;
+  info->relaxed += rub->relaxed;
+  info->swept += rub->swept > rub->swept_before;
+  rub->swept_before = rub->swept;
+}
+
 PawlStatus pawl_rub_log(PawlStepper* s, PawlRub* rub, const PawlRubEnds* e, PawlError* err) {
   bool begins = rub->begins, first_step = begins && e->before->step == 0;
   int first = s->sizes.rows - rub->contacts;
   rub->begins = false;
+  if (rub->contacts > 0) {
+    note_solution(s, rub, e);
+  }
   for (int k = 0; k < rub->contacts; k++) {
     const PawlContactFriction* of = &rub->of[k];
     int i = first + k;

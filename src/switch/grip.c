@@ -411,6 +411,10 @@ static double find_worst(PawlGrip* g, const PawlGripIsland* island) {
   return most;
 }
 
+static bool is_solved(PawlFrictionVerdict verdict) {
+  return verdict == PAWL_FRICTION_SOLVED || verdict == PAWL_FRICTION_SEVERAL;
+}
+
 static PawlStatus solve_once(PawlGrip* g, const PawlGripIsland* island,
                              PawlFrictionVerdict* verdict) {
   bool slides = false;
@@ -433,11 +437,10 @@ static PawlStatus solve_once(PawlGrip* g, const PawlGripIsland* island,
                                .slip = g->slips + 2 * from};
   PawlStatus status = pawl_friction_solve(g->solver, &problem, &result);
   *verdict = result.verdict;
+  if (status == PAWL_OK && is_solved(*verdict) && island->blocks > 0) {
+    g->dynamics->info.cones = fmax(g->dynamics->info.cones, result.residual);
+  }
   return status;
-}
-
-static bool is_solved(PawlFrictionVerdict verdict) {
-  return verdict == PAWL_FRICTION_SOLVED || verdict == PAWL_FRICTION_SEVERAL;
 }
 
 // Of several solutions the one in which what slips beyond its critical mu has opened: the others

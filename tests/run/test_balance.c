@@ -233,6 +233,30 @@ static void test_rough_hit(void** unused) {
     CHECK_NEAR(b.s.works[PAWL_WORK_FRICTION], 0.0, 1e-12);
     CHECK_NEAR(b.s.works[PAWL_WORK_DRIVES], 0.0, 1e-12);
     CHECK_NEAR(b.s.energy_max_drift, 0.0, 1e-9);
+    CHECK_NEAR(b.s.work.cones, 0.0, 1e-12);  // (F8), (F33)
+    assert_int_equal(b.s.work.relaxed + b.s.work.swept, 0);
+  }
+  end(&b);
+}
+
+// A brick in space that lands on its rough corners: what the summary says of the cones is what a
+// step is solved to, however it was found.
+static void test_cones(void** unused) {
+  (void)unused;
+  static const char* const of[] = {"event-driven", "nsga-pva", "moreau-jean"};
+  Balance b = {.m = motion_text(
+                   "model: box\n"
+                   "mechanism: {gravity: [0, 0, -9.81]}\n"
+                   "bodies:\n"
+                   "  ground: {shapes: {base: {plane: {at: [0, 0, 0], normal: [0, 0, 1]}}}}\n"
+                   "  b: {shape: {box: [0.2, 0.3, 0.1], density: 500}, start: {at: [0, 0, 0.2], "
+                   "rotation: \"rotation([1, 0.4, 0.2], 0.5)\"}, rate: {velocity: [1, 0.5, 0]}}\n"
+                   "contacts: {f: {between: [b, ground.base], friction: 0.4}}\n")};
+  for (int k = 0; k < 3; k++) {
+    run_with(&b, of[k], 0.002, 0.5);
+    print_message("%s: %.2g, %lld by sweeps\n", of[k], b.s.work.cones, b.s.work.swept);
+    assert_true(b.s.work.cones > 0.0);
+    CHECK_NEAR(b.s.work.cones, 0.0, 1e-7);
   }
   end(&b);
 }
@@ -509,6 +533,7 @@ int main(void) {
       cmocka_unit_test(test_region),
       cmocka_unit_test(test_moving_contact),
       cmocka_unit_test(test_rough_hit),
+      cmocka_unit_test(test_cones),
       cmocka_unit_test(test_potential_leaps_in_time),
       cmocka_unit_test(test_leaps_in_given_steps),
       cmocka_unit_test(test_leaps_are_named),
