@@ -16,7 +16,8 @@ static const Option options[] = {
     {"--reference", "REF",
      ("what counts as right: a file that `pawl run -o FILE.csv` wrote, or METHOD@STEP, for example "
       "event-driven:rk4@1e-5. Without it: event-driven over rk4 at a tenth of the step (rk4 for "
-      "models in which nothing switches, php or nsga-pva for those with contacts)"),
+      "models in which nothing switches, php or nsga-pva for those with contacts that event-driven "
+      "refuses)"),
      VALUE_FILE, true},
     {"-p", "NAME=VALUE", "set a parameter of the model; VALUE may be an expression, or [a, b]",
      VALUE_TEXT, true},

@@ -404,5 +404,7 @@ const Command command_converge = {
     .terms = distances,
     .notes =
         "The reference is event-driven over rk4 at a tenth of each step (rk4 where nothing "
-        "switches, for models with contacts php with the momentum condition, or nsga-pva). "
+        "switches; where event-driven refuses a model with contacts, php with the momentum "
+        "condition "
+        "or nsga-pva). "
         "Distances below 1e-11 of the largest value are rounding and not fitted."};

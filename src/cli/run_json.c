@@ -55,6 +55,9 @@ static void json_events(Json* json, const PawlRecorder* recorder) {
     json_text(json, "constraint", e->constraint);
     json_text(json, "from", e->from);
     json_text(json, "to", e->to);
+    if (strcmp(e->to, "rest") == 0) {
+      json_text(json, "impacts_left_out", "infinitely many");  // (C11)
+    }
     json_number(json, "energy_lost", e->energy_lost);
     json_numbers(json, "impulse", e->row_count, e->impulse);
     json_numbers(json, "v_before", e->v_count, e->v_before);

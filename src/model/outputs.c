@@ -104,9 +104,38 @@ static bool load_slips(PawlLoader* loader, PawlYaml* slip, const PawlScope* scop
   return good;
 }
 
+// The speed of the slip.
+static PawlNode slip_speed(PawlDag* dag, const PawlContact* contact) {
+  if (contact->slip_count == 1) {
+    return pawl_dag_unary(dag, PAWL_OP_ABS, contact->slip[0]);
+  }
+  PawlNode sum = pawl_dag_add(dag, pawl_dag_mul(dag, contact->slip[0], contact->slip[0]),
+                              pawl_dag_mul(dag, contact->slip[1], contact->slip[1]));
+  return pawl_dag_unary(dag, PAWL_OP_SQRT, sum);
+}
+
+// An expression of what moves in the place of one of two numbers.
+static bool refuse_function(PawlLoader* loader, PawlYaml* text, const PawlScope* scope,
+                            const char* what, const PawlContact* contact) {
+  PawlNode unused, speed = slip_speed(loader->model->dag, contact);
+  if (speed == PAWL_NO_NODE) {
+    return pawl_loader_no_memory(loader);
+  }
+  if (pawl_expression_with(loader, text, scope, &friction_use, "slip", speed, &unused)) {
+    pawl_report(&loader->report, text,
+                "the %s of '%s' is a function, '%s': static and kinetic are numbers; a function of "
+                "slip stands alone, and has the friction at rest, slip = 0, too",
+                what, pawl_quote(contact->name).s, pawl_quote(text->text).s);
+  }
+  return false;
+}
+
 // A number mu >= 0.
 static bool load_mu(PawlLoader* loader, PawlYaml* text, const PawlScope* scope, const char* what,
                     const PawlContact* contact, double* mu) {
+  if (text->kind == PAWL_YAML_SCALAR && !pawl_is_value(loader, text, scope)) {
+    return refuse_function(loader, text, scope, what, contact);
+  }
   if (!pawl_value(loader, text, scope, mu)) {
     return false;
   }
@@ -140,16 +169,6 @@ static bool load_two_mus(PawlLoader* loader, PawlYaml* body, const PawlScope* sc
                 pawl_quote(contact->name).s, contact->sticks);
   }
   return good && contact->slides <= contact->sticks;
-}
-
-// The speed of the slip.
-static PawlNode slip_speed(PawlDag* dag, const PawlContact* contact) {
-  if (contact->slip_count == 1) {
-    return pawl_dag_unary(dag, PAWL_OP_ABS, contact->slip[0]);
-  }
-  PawlNode sum = pawl_dag_add(dag, pawl_dag_mul(dag, contact->slip[0], contact->slip[0]),
-                              pawl_dag_mul(dag, contact->slip[1], contact->slip[1]));
-  return pawl_dag_unary(dag, PAWL_OP_SQRT, sum);
 }
 
 static bool load_friction(PawlLoader* loader, PawlYaml* text, const PawlScope* scope,
@@ -197,7 +216,16 @@ static bool load_contact(PawlLoader* loader, PawlYaml* body, const PawlScope* sc
     pawl_report(&loader->report, body, "the contact '%s' needs gap:", pawl_quote(contact->name).s);
     return false;
   }
-  return pawl_expression(loader, gap, scope, &gap_use, &contact->gap) && good;
+  unsigned contains;
+  if (!pawl_expression_contains(loader, gap, scope, &gap_use, &contact->gap, &contains)) {
+    return false;
+  }
+  if (!(contains & PAWL_MAY_Q)) {
+    pawl_report(&loader->report, gap, "the gap '%s' of '%s' contains no coordinate",
+                pawl_quote(gap->text).s, pawl_quote(contact->name).s);
+    return false;
+  }
+  return good;
 }
 
 static int add_contact(PawlLoader* loader, const PawlDeclared* entry, const PawlIndexer* at) {

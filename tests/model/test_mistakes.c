@@ -413,7 +413,12 @@ static void test_friction_mistakes(void) {
   WRONG("friction: 0.1 + y', slip: xpos", "m.yaml:5:31: ", "contains rates", "'slip' stands for");
   WRONG("friction: 0.1 + slip', slip: xpos",
         "m.yaml:5:31: ", "'slip' is an argument and has no time derivative");
+  WRONG("friction: {static: 0.5, kinetic: 0.2 + 0.1*exp(-slip)}, slip: xpos",
+        "m.yaml:5:48: the kinetic friction of 'f' is a function, '0.2 + 0.1*exp(-slip)'");
+  WRONG("friction: {static: 0.5, kinetic: 0.2*oops}, slip: xpos", "unknown name 'oops'");
 #undef WRONG
+  REFUSED(HEAD "contacts: {f: {gap: 3*k}}\n", "the gap '3*k' of 'f' contains no coordinate");
+  REFUSED(HEAD "contacts: {f: {gap: 3 - t}}\n", "the gap '3 - t' of 'f' contains no coordinate");
   REFUSED(HEAD
           "contacts: {f: {gap: y, friction: 0.1, slip: xpos}}\noutputs: {o: \"lambda(f, 3)\"}\n",
           "row 3 does not exist; the rows of the contact 'f' are 1..2");
