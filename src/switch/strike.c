@@ -31,8 +31,8 @@ PawlStatus pawl_strike_create(PawlWatching* w, const unsigned char* touched, Paw
                     .touching = PAWL_NEW(d->arena, unsigned char, d->sizes.rows),
                     .hit = PAWL_NEW(d->arena, unsigned char, d->sizes.rows),
                     .dull = PAWL_NEW(d->arena, unsigned char, d->sizes.rows)};
-  double** of_rows[] = {&k->rate,  &k->slow, &k->aim,   &k->lo,
-                        &k->least, &k->room, &k->after, &k->kept};
+  double** of_rows[] = {&k->rate, &k->slow,  &k->aim,  &k->lo,    &k->least,
+                        &k->room, &k->after, &k->kept, &k->pushed};
   for (size_t i = 0; i < sizeof of_rows / sizeof *of_rows; i++) {
     *of_rows[i] = PAWL_NEW(d->arena, double, d->sizes.rows);
   }
@@ -352,19 +352,29 @@ static PawlStatus strike_or_stop(PawlStrike* k, PawlState* state, const PawlValu
   return tell_stop(k, state, taking_part, gained, err);
 }
 
+// What other jumps of the instant add to a rate gives nothing back, as with Newton's law.     (C9)
+static void note_pushes(PawlStrike* k, const double* v_before, const PawlValues* values) {
+  pawl_dynamics_rows(k->dynamics, values->G, v_before, values->g_t, k->pushed);
+  for (int i = k->first; i < k->end; i++) {
+    k->pushed[i] = k->rate[i] - k->pushed[i];
+  }
+}
+
 // One contact after the other, the fastest first, until none approaches; what is left after many
 // comes to rest at once.                                                                      (C7)
-static PawlStatus strike_in_turn(PawlStrike* k, PawlState* state, const PawlValues* values,
-                                 double* impulse, PawlError* err) {
+static PawlStatus strike_in_turn(PawlStrike* k, PawlState* state, const double* v_before,
+                                 const PawlValues* values, double* impulse, PawlError* err) {
   PawlDynamics* d = k->dynamics;
   unsigned char* alone = k->hit;  // room until the end
   bool solved;
   int next = fastest(k);
+  note_pushes(k, v_before, values);
   for (int n = 0; next >= 0 && n < MOST_OF_EACH * (k->end - k->first); n++) {
     memset(alone, 0, (size_t)d->sizes.rows);
     alone[next] = 1;
     aim_at_rest(k);
-    k->aim[next] = restitution_of(k, next) * k->rate[next];
+    k->aim[next] = restitution_of(k, next) * fmin(k->rate[next] - k->pushed[next], 0.0);
+    k->pushed[next] = 0.0;
     keep(k, state, impulse);
     PAWL_TRY(try_solve(k, state, values, alone, impulse, &solved, err));
     PAWL_TRY(strike_or_stop(k, state, values, alone, solved, impulse, err));
@@ -437,7 +447,7 @@ PawlStatus pawl_strike(PawlStrike* k, PawlState* state, const double* v_before,
   }
   find_least(k, state, values);
   if (k->law == PAWL_STRIKE_SEQUENTIAL) {
-    PAWL_TRY(strike_in_turn(k, state, values, impulse, err));
+    PAWL_TRY(strike_in_turn(k, state, v_before, values, impulse, err));
   } else {
     PAWL_TRY(strike_at_once(k, state, v_before, values, impulse, err));
   }

@@ -25,6 +25,7 @@ typedef struct PawlStrike {
   double *rate, *slow;  // G v + g_t; rates below count as none
   double *aim, *lo;     // (C4): w = G v+ + g_t + aim; least impulses
   double *least, *room, *after, *kept;
+  double* pushed;  // rates that other jumps of this instant have made, until a contact is hit
   double *move, *v_kept;  // v
   double* v_most;         // v: the largest size of each at this instant so far
   bool stopped;           // a restitution was taken as 0, and that was said (F31)

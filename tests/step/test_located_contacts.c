@@ -415,6 +415,29 @@ static void test_push_into_floor(void** unused) {
   run_end(&run);
 }
 
+// One contact, by each law: what it had before the push rebounds by Newton's law, alone or in turn;
+// at rest (y) nothing, on its way (z) e of that. Poisson's law gives back e of the impulse.  (C9)
+static void test_push_by_each_law(void** unused) {
+  (void)unused;
+  static const struct {
+    const char* law;
+    double y, z;
+  } of[] = {{"newton", 0.0, 0.5}, {"sequential", 0.0, 0.5}, {"poisson", 1.5, 2.0}};
+  Run run = run_text(
+      "model: push\n"
+      "coordinates: {y: 0, z: {start: 0.2, rate: -1}}\n"
+      "mass: {y: 2, z: 2}\n"
+      "contacts: {floor: {gap: y, restitution: 0.5}, wall: {gap: z, restitution: 0.5}}\n"
+      "events: {down: {at: 0.2, impulse: {y: -6, z: -6}}}\n");
+  for (int k = 0; k < 3; k++) {
+    run.def.simulate.contact_law = of[k].law;
+    assert_true(run_with(&run, "rk4", 0.3, 1e-2));
+    CHECK_NEAR(pawl_sim_state(run.sim)->v[0], of[k].y, 1e-9);
+    CHECK_NEAR(pawl_sim_state(run.sim)->v[1], of[k].z, 1e-9);
+  }
+  run_end(&run);
+}
+
 // A mass slides down a track with a kink to a wall: region, impact and rest, by every method
 // between them. The law post leaves cos 45 of the speed behind the kink.
 static void test_beside_region(void** unused) {
@@ -703,6 +726,7 @@ int main(void) {
       cmocka_unit_test(test_beside_brake),
       cmocka_unit_test(test_impact_on_brake),
       cmocka_unit_test(test_push_into_floor),
+      cmocka_unit_test(test_push_by_each_law),
       cmocka_unit_test(test_rocking_block),
       cmocka_unit_test(test_beside_region),
       cmocka_unit_test(test_beside_rate_constraint),
