@@ -493,14 +493,51 @@ static bool drops_position(const PawlDynamics* d, const PawlState* state) {
   return drops;
 }
 
-// Chooses anew, position rows first: a rate row does not hold what they hold. `active` is used up.
-static PawlStatus keep_positions(PawlDynamics* d, PawlState* state, const double* M,
-                                 const double* G) {
+static bool is_rate(const PawlDynamics* d, const PawlState* state, int row) {
+  return pawl_system_row_is_rate(d->system, row, state->modes);
+}
+
+static bool gives_way(const PawlDynamics* d, const PawlState* state, int row) {
+  return state->in_force[row] == PAWL_ROW_OF_JOINT || is_rate(d, state, row);
+}
+
+bool pawl_dynamics_leaves_to_contacts(const PawlDynamics* d, const PawlState* state, int row) {
+  PawlPhase phase = pawl_phase_of(state, false);
+  bool meets = false;
+  if (!state->redundant[row] || state->in_force[row] != PAWL_ROW_OF_JOINT || !d->slip ||
+      !pawl_slip_any(d->slip, &phase)) {
+    return false;
+  }
+  const PawlByRows* rows = &d->slip->rows;
+  for (int p = rows->start[row]; p < rows->start[row + 1]; p++) {
+    int j = rows->column[p];
+    for (int e = d->G.start[j]; e < d->G.start[j + 1]; e++) {
+      meets |= state->in_force[d->G.index[e]] == PAWL_ROW_OF_CONTACT;
+    }
+  }
+  return meets;
+}
+
+// A contact follows from others while some slip.
+static bool drops_gap(const PawlDynamics* d, const PawlState* state) {
+  PawlPhase phase = pawl_phase_of(state, false);
+  bool drops = false, joints = false;
+  for (int i = 0; i < d->sizes.rows; i++) {
+    drops |= state->redundant[i] && state->in_force[i] == PAWL_ROW_OF_CONTACT;
+    joints |= state->in_force[i] == PAWL_ROW_OF_JOINT;
+  }
+  return drops && joints && d->slip && pawl_slip_any(d->slip, &phase);
+}
+
+// Chooses anew, with rows that are `last` where they do not follow from the others: a rate row does
+// not hold what position rows hold. `active` is used up.
+static PawlStatus choose_anew(PawlDynamics* d, PawlState* state, const double* M, const double* G,
+                              bool (*last)(const PawlDynamics*, const PawlState*, int)) {
   unsigned char *found = (unsigned char*)d->room, *rate = found + d->sizes.rows;
   unsigned char* active = state->active;
   int column;
   for (int i = 0; i < d->sizes.rows; i++) {
-    rate[i] = active[i] && pawl_system_row_is_rate(d->system, i, state->modes);
+    rate[i] = active[i] && last(d, state, i);
     active[i] = active[i] && !rate[i];
   }
   PAWL_TRY(pawl_kkt_diagnose(d->kkt, M, G, active, &column, state->redundant));
@@ -531,8 +568,10 @@ PawlStatus pawl_dynamics_choose_rows(PawlDynamics* d, PawlState* state, const Pa
     return status == PAWL_OK ? PAWL_OK : pawl_fail_memory(err);
   }
   status = pawl_kkt_diagnose(d->kkt, M, G, state->active, &column, state->redundant);
-  if (status == PAWL_OK && column < 0 && drops_position(d, state)) {
-    status = keep_positions(d, state, M, G);
+  if (status == PAWL_OK && column < 0 && drops_gap(d, state)) {
+    status = choose_anew(d, state, M, G, gives_way);  // (F34)
+  } else if (status == PAWL_OK && column < 0 && drops_position(d, state)) {
+    status = choose_anew(d, state, M, G, is_rate);
   }
   for (int i = 0; status == PAWL_OK && i < d->sizes.rows; i++) {
     state->redundant_count += state->redundant[i] != 0;

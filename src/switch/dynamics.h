@@ -161,6 +161,9 @@ double pawl_dynamics_least(int n, const double* x);
 // are rotations, then each counts as 1.
 void pawl_dynamics_row_sizes(const PawlDynamics* d, const double* G, const double* q,
                              double* sizes);
+// A joint with a capacity whose row was left out beside contacts that act on the same: while some
+// slip, these carry all of the load. (F34)
+bool pawl_dynamics_leaves_to_contacts(const PawlDynamics* d, const PawlState* state, int row);
 // How fast things move, or would after one step if nothing held them: max |v| + h max(|v'|, |f|/M).
 // What is far below is at rest, also where all is. `values` may be NULL: without |f|/M.
 double pawl_dynamics_pace(const PawlDynamics* d, const PawlState* state, const PawlValues* values);

@@ -14,7 +14,9 @@
 static int flag_equations(const PawlDynamics* d, const PawlState* state, unsigned char* flags) {
   int count = 0;
   for (int i = 0; i < d->sizes.rows; i++) {
-    flags[i] = state->redundant[i] && pawl_system_row_kind(d->system, i) == PAWL_ROW_BILATERAL;
+    bool idle = pawl_dynamics_leaves_to_contacts(d, state, i);
+    flags[i] =
+        state->redundant[i] && !idle && pawl_system_row_kind(d->system, i) == PAWL_ROW_BILATERAL;
     count += flags[i];
   }
   return count;

@@ -116,6 +116,15 @@ static void keep_spread(const PawlDynamics* d, double* lambda) {
   }
 }
 
+// All that is left out are joints that carry nothing.                                        (F34)
+static bool leaves_to_contacts(const PawlDynamics* d, const PawlState* state) {
+  bool all = true;
+  for (int i = 0; all && i < d->sizes.rows; i++) {
+    all = !state->redundant[i] || pawl_dynamics_leaves_to_contacts(d, state, i);
+  }
+  return all;
+}
+
 PawlStatus pawl_share_multipliers(PawlWatching* w, const PawlState* state, double* lambda,
                                   PawlError* err) {
   PawlDynamics* d = w->dynamics;
@@ -128,7 +137,7 @@ PawlStatus pawl_share_multipliers(PawlWatching* w, const PawlState* state, doubl
   }
   bool all;
   PAWL_TRY(spread(d, state, lambda, &all, err));
-  if (all) {
+  if (all || leaves_to_contacts(d, state)) {
     return PAWL_OK;
   }
   PAWL_TRY(pawl_watch_make_problem(w, err));

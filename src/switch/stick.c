@@ -489,8 +489,11 @@ static PawlStatus check_shared_slip(PawlDynamics* d, const PawlState* state, Paw
   if (spread->loose >= 0) {
     return pawl_fail(err, PAWL_ERROR_RUN,
                      "t = %.10g: how contact '%s' shares its load with others that slip is not "
-                     "determined: event-driven cannot go on; nsga-pva and moreau-jean can",
-                     state->t, pawl_system_row_name(d->system, spread->loose, &number));
+                     "determined: event-driven cannot go on%s",
+                     state->t, pawl_system_row_name(d->system, spread->loose, &number),
+                     d->system->tie_count == 0 ? "; nsga-pva and moreau-jean can"
+                                               : ", and friction that hangs on multipliers leaves "
+                                                 "no other method");
   }
   if (!d->slip->spreads || !spread->matters || spread->told) {
     return PAWL_OK;

@@ -207,6 +207,30 @@ static void test_beside_a_brake(void** unused) {
   run_end(&run);
 }
 
+// A lever with a brake in its pin rests on a belt that runs beneath its tip: the row of the gap is
+// that of the brake, and the belt carries the load, whatever the capacity.                   (F34)
+static void test_brake_above_belt(void** unused) {
+  (void)unused;
+  static const char* const capacities[] = {"R=0.2", "R=0", "R=20"};
+  for (int k = 0; k < 3; k++) {
+    Run run = run_text_with(
+        "model: lever\n"
+        "parameters: {R: 0.2}\n"
+        "coordinates: {p: {start: -0.3}}\n"
+        "mass: {p: 0.5}\n"
+        "forces: {p: -5*cos(p)}\n"
+        "locks: {brake: {lock: p, engaged: true, capacity: R}}\n"
+        "contacts: {belt: {gap: sin(p) + sin(0.3), friction: 0.3, slip: \"-sin(p)*p' - 0.5\"}}\n",
+        capacities[k]);
+    run_to(&run, 1, 0.01);
+    check_state(&run, (double[]){-0.3}, (double[]){0}, 1e-12);
+    const double* lambda = pawl_sim_multipliers(run.sim);  // brake, slip, gap
+    double N = 5 * cos(0.3) / (cos(0.3) + 0.3 * sin(0.3));
+    check_list("forces", 3, lambda, (double[]){0, 0.3 * N, N}, 1e-9);
+    run_end(&run);
+  }
+}
+
 // Pulled at a height: tips at k t (h + up) = m g b where that comes before slipping.
 static void test_tips(void** unused) {
   (void)unused;
@@ -626,8 +650,8 @@ static void test_painleve_shock(void** unused) {
   double v[] = {-l * sin(1) * w, l * cos(1) * w, w};
   check_state(&run, (double[]){0, l * sin(1), 1}, v, 1e-12);
   assert_int_equal(run_events(&run), 1);
-  Expected hit = {0, "tip", "open", "hit", {-2, 0, 0}, {v[0], v[1], v[2]}, {v[1], v[0] + 2},
-                  before - after};
+  Expected hit = {
+      0, "tip", "open", "hit", {-2, 0, 0}, {v[0], v[1], v[2]}, {v[1], v[0] + 2}, before - after};
   check_event(&run, 0, &hit, 1e-12);
   CHECK_NEAR(pawl_sim_summary(run.sim).energy_start, before + 9.81 * l * sin(1), 1e-12);
   CHECK_NEAR(pawl_sim_summary(run.sim).works[PAWL_WORK_JUMPS], after - before, 1e-12);
@@ -708,6 +732,7 @@ int main(void) {
       cmocka_unit_test(test_speed),
       cmocka_unit_test(test_two_feet),
       cmocka_unit_test(test_tips),
+      cmocka_unit_test(test_brake_above_belt),
       cmocka_unit_test(test_lifted),
       cmocka_unit_test(test_beside_a_brake),
       cmocka_unit_test(test_housner),
