@@ -146,7 +146,7 @@ static inline void write_rows(Writer* w) {
   write_modes(w, "  kink:\n", &model_q, "y");
   write_modes(w, "  kinks[i=1..N]:\n", &family_q, "u[i]");
   pawl_text_add(o, "contacts:\n");
-  write_item(w, "  floor:\n    gap: ", "", 3, &model_q, "");
+  write_item(w, "  floor:\n    gap: ", "", 3, &model_q, " + y");
   write_item(w, "  wall[i=1..N]:\n    gap: ", "", 2, &family_q, " + u[i]");
   pawl_text_add(o, "outputs:\n");
   write_item(w, "  first: ", "", 3, &seen, "");
