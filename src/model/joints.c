@@ -296,6 +296,14 @@ bool pawl_refuse_joint_start(PawlMade* made, const PawlJoint* joint) {
   return false;
 }
 
+bool pawl_joint_is_closed(const PawlJoint* joint) {
+  const PawlYaml* s = joint->switching;
+  const PawlYaml* engaged = pawl_part_get(s, "engaged");
+  bool word = engaged && engaged->kind == PAWL_YAML_SCALAR;
+  return !s || (word && strcmp(engaged->text, "true") == 0) ||
+         (!engaged && !pawl_part_get(s, "at") && !pawl_part_get(s, "when"));
+}
+
 static bool read_motion(PawlMade* made, PawlJoint* joint) {
   bool plane = made->dimension == 2;
   bool family =
@@ -326,7 +334,7 @@ static bool read_motion(PawlMade* made, PawlJoint* joint) {
   good &= read_values(made, joint, guess && !word ? "guess" : "start", joint->start);
   good &= read_values(made, joint, "rate", joint->rate);
   joint->switching = pawl_part_get(joint->map, "switch");
-  joint->driven = pawl_part_get(joint->map, "drive") && !joint->switching;
+  joint->driven = pawl_part_get(joint->map, "drive") && pawl_joint_is_closed(joint);
   joint->records = pawl_part_is_true(made, joint->map, "reaction");
   joint->cut = joint->records || pawl_part_is_true(made, joint->map, "cut") || joint->switching ||
                joint->motion->rows_only || pawl_joint_rubs(joint);

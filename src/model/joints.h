@@ -104,6 +104,9 @@ static inline bool pawl_joint_is_ball(const PawlJoint* joint) {
   return joint->motion->values[0] && strcmp(joint->motion->values[0], "R") == 0;
 }
 
+// Whether it holds at the start: it has no `switch`, or one that is engaged then.
+bool pawl_joint_is_closed(const PawlJoint* joint);
+
 // Reads the section (may be NULL). False after reporting.
 bool pawl_read_joints(PawlMade* made, PawlYaml* section, const PawlBodies* bodies,
                       PawlJoints* joints);

@@ -25,23 +25,15 @@ static int group_of(const Tree* tree, int body) {
   return body;
 }
 
-// Whether the joint holds at the start.
-static bool is_closed(const PawlJoint* joint) {
-  const PawlYaml* s = joint->switching;
-  const PawlYaml* engaged = pawl_part_get(s, "engaged");
-  bool word = engaged && engaged->kind == PAWL_YAML_SCALAR;
-  return !s || (word && strcmp(engaged->text, "true") == 0) ||
-         (!engaged && !pawl_part_get(s, "at") && !pawl_part_get(s, "when"));
-}
-
 // Elements of families are known only when parameters are. A joint that is cut carries a body where
 // no other does: that has coordinates of its own, and its start from the joint.
 static bool can_carry(const PawlJoint* joint, bool cut) {
   if (joint->carries_family) {
     return !cut;
   }
-  return !joint->is_gear && joint->cut == cut && !joint->motion->rows_only && is_closed(joint) &&
-         !joint->name.range[0] && !joint->body[0].name.index[0] && !joint->body[1].name.index[0];
+  return !joint->is_gear && joint->cut == cut && !joint->motion->rows_only &&
+         pawl_joint_is_closed(joint) && !joint->name.range[0] && !joint->body[0].name.index[0] &&
+         !joint->body[1].name.index[0];
 }
 
 static int freedom(const PawlJoint* joint) {
@@ -138,7 +130,8 @@ bool pawl_joint_tree(PawlMade* made, PawlBodies* bodies, PawlJoints* joints, int
   }
   for (int k = 0; k < joints->count; k++) {
     PawlJoint* joint = &joints->item[k];
-    joint->closes = !joint->is_gear && !joint->in_tree && !joint->name.range[0] && is_closed(joint);
+    joint->closes =
+        !joint->is_gear && !joint->in_tree && !joint->name.range[0] && pawl_joint_is_closed(joint);
     if (joint->closes) {
       mark_loop(&tree, joint);
     }

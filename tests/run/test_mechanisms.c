@@ -454,13 +454,17 @@ static void test_gear_offsets(void** unused) {
   }
 }
 
-// A drive gives the start and the rate of its joint, where these are not given.
+// A drive gives the start and the rate of its joint, where these are not given; of one that can be
+// released, too, whatever becomes of an offset when it catches again.
 static void test_driven_start(void** unused) {
   (void)unused;
   static const char* const coordinates[] = {"joint", "absolute"};
-  static const char* const given[] = {"", ", guess: 0.1", ", guess: rate, rate: 1"};
+  static const char* const given[] = {"", ", guess: 0.1", ", guess: rate, rate: 1",
+                                      ", switch: {release: {at: 0.1}}",
+                                      ", switch: {engaged: true, on: keep, at: 0.2, release: {at: "
+                                      "0.1}}"};
   Run run[2];
-  for (int g = 0; g < 3; g++) {
+  for (int g = 0; g < 5; g++) {
     for (int k = 0; k < 2; k++) {
       char text[1024];
       snprintf(text, sizeof text,
