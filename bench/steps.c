@@ -5,6 +5,7 @@
 //   build/bench/steps models/pendulum.yaml 400 [METHOD...]
 //
 // prints a line for each method that has begun: its name and the steps taken, 0 when one failed.
+// With PAWL_NATIVE=on in the environment steps are compiled before they are taken.
 // Everything counted is below take_counted_steps(); scripts/compare-steps runs it.
 #include <math.h>
 #include <stdio.h>
@@ -29,6 +30,7 @@ static void run(const PawlSystem* system, PawlSimulateDef def, long long most) {
   PawlStepper* stepper = NULL;
   PawlState* state = NULL;
   PawlError err = {0};
+  const char* native = getenv("PAWL_NATIVE");
   long long whole = (long long)ceil(def.until / def.step), count = whole < most ? whole : most;
   PawlStatus status = pawl_stepper_create(system, &def, &stepper, &err);
   status = status ? status : pawl_state_create(stepper, &state, &err);
@@ -36,6 +38,9 @@ static void run(const PawlSystem* system, PawlSimulateDef def, long long most) {
     pawl_system_start(system, state->q, state->v);
     state->t = 0.0;
     status = pawl_stepper_start(stepper, state, false, &err);
+  }
+  if (status == PAWL_OK && native && strcmp(native, "on") == 0) {
+    status = pawl_system_compile(system, true, &err);
   }
   if (status == PAWL_OK) {
     status = take_counted_steps(stepper, state, def.step, count, &err);

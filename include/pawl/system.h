@@ -40,6 +40,13 @@ PAWL_API PAWL_CHECKED PawlStatus pawl_model_source(const PawlModel* model, char*
                                                    PawlError* err);
 PAWL_API void pawl_string_free(char* text);  // NULL is allowed
 
+// Has the C compiler of this machine compile what the evaluations and steppers of the system run
+// that there are now, and waits for it or goes on meanwhile; they take the functions before their
+// next run, with the same bits. Simulations with `native: on` do so by themselves. Nothing is lost
+// where it fails.
+PAWL_API PAWL_CHECKED PawlStatus pawl_system_compile(const PawlSystem* system, bool wait,
+                                                     PawlError* err);
+
 typedef struct PawlSizes {
   int q;        // coordinates
   int v;        // velocities

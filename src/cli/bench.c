@@ -110,25 +110,13 @@ static PawlStatus time_steps(const PawlSystem* system, const PawlSimulateDef* de
   status = status ? status : pawl_state_create(r.stepper, &r.state, err);
   status = status ? status : pawl_eval_create(system, PAWL_ENERGY, &r.energy, err);
   out->setup += seconds_now() - begin;
+  if (status == PAWL_OK && strcmp(def->native, "on") == 0) {
+    status = pawl_system_compile(system, true, err);
+  }
   status = status ? status : measure(&r, out, err);
   pawl_eval_destroy(r.energy);
   pawl_state_destroy(r.state);
   pawl_stepper_destroy(r.stepper);
-  return status;
-}
-
-// With `native: on` a simulation of the same method has the equations compiled before.
-static PawlStatus time_method(const PawlSystem* system, const PawlSimulateDef* def, Result* out,
-                              PawlError* err) {
-  PawlSimDef sim_def = pawl_sim_def_default();
-  PawlSim* sim = NULL;
-  PawlStatus status = PAWL_OK;
-  sim_def.simulate = *def;
-  if (strcmp(def->native, "on") == 0) {
-    status = pawl_sim_create(system, &sim_def, &sim, err);
-  }
-  status = status ? status : time_steps(system, def, out, err);
-  pawl_sim_destroy(sim);
   return status;
 }
 
@@ -188,7 +176,7 @@ static int time_model(const Bench* bench, const char* name, const char* override
                 .setup = setup};
     snprintf(r.name, sizeof r.name, "%s%s%s", pawl_model_name(study.model), override ? " " : "",
              override ? override : "");
-    status = time_method(study.system, &study.def, &r, &err);
+    status = time_steps(study.system, &study.def, &r, &err);
     if (status == PAWL_OK) {
       print_result(bench, &r);
     } else if (status == PAWL_ERROR_USAGE || status == PAWL_ERROR_RUN || status == PAWL_RETRY) {
@@ -207,7 +195,7 @@ static int time_unit(Bench* bench) {
   int code = study_open(&none, &study);
   study.def.method = unit_method;
   study.def.native = "off";
-  if (!code && time_method(study.system, &study.def, &r, &err) != PAWL_OK) {
+  if (!code && time_steps(study.system, &study.def, &r, &err) != PAWL_OK) {
     code = report_error(&err);
   }
   bench->unit = r.per_step;

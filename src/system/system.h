@@ -252,9 +252,6 @@ static inline const double* pawl_system_inputs(const PawlSystem* system, const P
 // What a system has of compiled programs (compiled.h); NULL when memory is short.
 struct PawlCompiled* pawl_compiled_create(void);
 void pawl_compiled_destroy(struct PawlCompiled* compiled);  // ends what is under way; NULL: nothing
-// Compiles what evaluations run (compiled.h), and waits for it or goes on meanwhile. Nothing is
-// lost where it fails.
-PAWL_CHECKED PawlStatus pawl_system_compile(const PawlSystem* system, bool wait, PawlError* err);
 
 // A piece of mechanics: an addend of an energy, a force, the rows of a constraint, an output.
 typedef enum PawlItemKind {
