@@ -68,8 +68,7 @@ static void sines_of(int op, int n, const double* x, double* y, double* cosine) 
   }
 }
 
-const PawlTapeHost pawl_tape_host = {value_of,         pawl_powi, pawl_tape_sincos,
-                                     pawl_sincos_four, sines_of,  table_of};
+const PawlTapeHost pawl_tape_host = {value_of, pawl_powi, pawl_sincos_four, sines_of, table_of};
 
 void pawl_tape_source_head(PawlText* out) {
   pawl_text_add(out,
@@ -77,7 +76,6 @@ void pawl_tape_source_head(PawlText* out) {
                 "typedef struct Host {\n"
                 "  double (*value)(int op, double a, double b);\n"
                 "  double (*powi)(double a, int n);\n"
-                "  void (*sincos)(double a, double* s, double* c);\n"
                 "  void (*four)(double a, double b, double c, double d, double* y);\n"
                 "  void (*sines)(int op, int n, const double* x, double* y, double* cosine);\n"
                 "  double (*table)(double view, double a, double b, int arguments);\n"
@@ -89,6 +87,19 @@ void pawl_tape_source_head(PawlText* out) {
       pawl_text_printf(out, "#define %s(A, B, C) (%s)\n", words[op], lines[op]);
     }
   }
+}
+
+// As in elementary.c.
+void pawl_tape_source_elementary(PawlText* out) {
+  pawl_text_add(out,
+                "static inline PawlSineCosine sincos_of(double x) {\n"
+                "  return is_far(x) ? (PawlSineCosine){sin(x), cos(x)} : both_at_once(x);\n}\n"
+                "static inline double sin_of(double x) {\n"
+                "  return is_far(x) ? sin(x) : both_at_once(x).sine;\n}\n"
+                "static inline double cos_of(double x) {\n"
+                "  return is_far(x) ? cos(x) : both_at_once(x).cosine;\n}\n"
+                "static inline double exp_of(double x) {\n"
+                "  return is_steep(x) ? exp(x) : exponential(x);\n}\n");
 }
 
 // ---- registers ---------------------------------------------------------------------------------
@@ -150,6 +161,12 @@ static void put_call(Printer* p, const PawlInstruction* i) {
     pawl_text_add(p->out, "host->powi(");
     put_register(p, i->a);
     pawl_text_printf(p->out, ", %d)", i->b);
+  } else if (i->op == PAWL_TAPE_SIN || i->op == PAWL_TAPE_COS || i->op == PAWL_TAPE_EXP) {
+    pawl_text_add(p->out, i->op == PAWL_TAPE_SIN   ? "sin_of("
+                          : i->op == PAWL_TAPE_COS ? "cos_of("
+                                                   : "exp_of(");
+    put_register(p, i->a);
+    pawl_text_add(p->out, ")");
   } else if (i->op == PAWL_TAPE_TABLE || i->op == PAWL_TAPE_TABLE2) {
     pawl_text_printf(p->out, "host->table(r[%d], ", i->c * p->width);
     put_pair(p, i->a, b);
@@ -165,9 +182,10 @@ static void put_call(Printer* p, const PawlInstruction* i) {
 static void put_instruction(Printer* p, int at) {
   const PawlInstruction* i = &p->tape->code[at];
   if (i->op == PAWL_TAPE_SINCOS) {
-    pawl_text_printf(p->out, "  double w%d, w%dc;\n  host->sincos(", at, at);
+    pawl_text_printf(p->out, "  const PawlSineCosine y%d = sincos_of(", at);
     put_register(p, i->a);
-    pawl_text_printf(p->out, ", &w%d, &w%dc);\n", at, at);
+    pawl_text_printf(p->out, ");\n  const double w%d = y%d.sine, w%dc = y%d.cosine;\n", at, at, at,
+                     at);
     p->holder[i->b] = at;
   } else {
     pawl_text_printf(p->out, "  const double w%d = ", at);

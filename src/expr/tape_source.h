@@ -12,7 +12,6 @@
 typedef struct PawlTapeHost {
   double (*value)(int op, double a, double b);  // of PawlTapeOp, for those that have no line of C
   double (*powi)(double a, int n);
-  void (*sincos)(double a, double* s, double* c);
   void (*four)(double a, double b, double c, double d, double* y);  // pawl_sincos_four
   void (*sines)(int op, int n, const double* x, double* y,
                 double* cosine);  // SIN to EXP over lanes
@@ -20,8 +19,10 @@ typedef struct PawlTapeHost {
 } PawlTapeHost;
 extern const PawlTapeHost pawl_tape_host;
 
-// The first lines of a module: operations, PawlTapeHost and the function pawl_begin(host).
+// The first lines of a module: operations, PawlTapeHost and the function pawl_begin(host). Behind
+// them the text of elementary_core.h is expected, then the next.
 void pawl_tape_source_head(PawlText* out);
+void pawl_tape_source_elementary(PawlText* out);  // sine, cosine and exp of one lane
 
 // How many functions a tape becomes: of a single lane the whole, one for each part, the results of
 // each gate; of many lanes one for a block. They are called f0, f1, ...; those of a tape begin at

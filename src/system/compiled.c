@@ -102,15 +102,21 @@ static bool is_wanted(const Slot* slot, int so_far) {
          so_far + count + pawl_program_functions(slot->program) <= MOST_TOGETHER;
 }
 
-// kernels.h without what it includes: the text is complete.
-static void print_kernels(PawlText* out) {
-  pawl_text_add(out, "#define PAWL_INLINE static inline __attribute__((always_inline))\n");
+// A text without what it includes of pawl: all of that is there.
+static void print_text(PawlText* out, const char* text) {
+  for (const char* line = text; *line;) {
+    size_t length = strcspn(line, "\n");
+    bool is_code = strncmp(line, "#include \"", 10) != 0 && strncmp(line, "#pragma once", 12) != 0;
+    pawl_text_printf(out, "%.*s\n", is_code ? (int)length : 0, line);
+    line += length + (line[length] == '\n');
+  }
+}
+
+// The texts of the table: those of sines, which all modules have, or the others.
+static void print_texts(PawlText* out, bool of_sines) {
   for (const PawlKernelText* k = pawl_kernel_texts; k->name; k++) {
-    for (const char* line = k->text; *line;) {
-      size_t length = strcspn(line, "\n");
-      bool is_code = strncmp(line, "#include", 8) != 0 && strncmp(line, "#pragma", 7) != 0;
-      pawl_text_printf(out, "%.*s\n", is_code ? (int)length : 0, line);
-      line += length + (line[length] == '\n');
+    if ((strncmp(k->name, "elementary", 10) == 0) == of_sines) {
+      print_text(out, k->text);
     }
   }
 }
@@ -128,8 +134,11 @@ static int print_programs(PawlCompiled* c) {
   int count = 0, instructions = 0;
   c->source.length = 0;
   pawl_tape_source_head(&c->source);
+  print_texts(&c->source, true);
+  pawl_tape_source_elementary(&c->source);
   if (has_steps(c)) {
-    print_kernels(&c->source);
+    pawl_text_add(&c->source, "#define PAWL_INLINE static inline __attribute__((always_inline))\n");
+    print_texts(&c->source, false);
   }
   for (int k = 0; k < c->slot_count; k++) {
     Slot* slot = &c->slots[k];
