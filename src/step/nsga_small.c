@@ -43,6 +43,42 @@ static int is_ready(PawlKernelsGa* g) {
   return !by->waits;
 }
 
+// ---- evaluations --------------------------------------------------------------------------------
+PAWL_INLINE double evaluate(const PawlKernelsGa* g) {
+  const struct PawlSmall* by = g->host;
+  return pawl_eval_again(by->eval, &by->point, &by->from);
+}
+
+PAWL_INLINE double evaluate_tangents(const PawlKernelsGa* g) {
+  const struct PawlSmall* by = g->host;
+  return pawl_eval_again(by->tangent_eval, &by->point, &by->from);
+}
+
+// The same for modules of compiled C, which call them where they do not have the equations inside.
+static double call_evaluate(const PawlKernelsGa* g) {
+  return evaluate(g);
+}
+
+static double call_tangents(const PawlKernelsGa* g) {
+  return evaluate_tangents(g);
+}
+
+static void offer_steps(const PawlNsga* d) {
+  PawlKernelsGa* g = d->ga.small;
+  const struct PawlSmall* by = d->small;
+  const PawlEval* evals[] = {by->eval, by->tangent_eval};
+  g->evaluate = call_evaluate;
+  g->tangents = call_tangents;
+  for (int k = 0; k < 2; k++) {
+    if (evals[k]->program_count > 0) {
+      g->program[k].registers = evals[k]->programs->registers;
+      g->program[k].from = by->from.leaf;
+      g->program[k].to = evals[k]->programs->to;
+    }
+  }
+  pawl_eval_offer_steps(by->eval, d->decoupled ? NULL : by->tangent_eval, g->shape);
+}
+
 PawlStatus pawl_small_create(PawlStepper* s, PawlNsga* d, PawlError* err) {
   PawlKernelsGa* g = d->ga.small;
   const PawlDynamics* of = &s->dynamics;
@@ -61,10 +97,14 @@ PawlStatus pawl_small_create(PawlStepper* s, PawlNsga* d, PawlError* err) {
   const PawlValues *values = pawl_eval_values(ga->residual_eval),
                    *tangent = pawl_eval_values(ga->tangent_eval);
   g->host = d->small;
-  g->mass = (PawlKernelsColumns){ga->mass.start, ga->mass.index};
-  g->H = (PawlKernelsColumns){s->H.start, s->H.index};
-  g->G = (PawlKernelsColumns){s->G.start, s->G.index};
-  g->diagonal = of->diagonal;
+  g->shape = (PawlKernelsShape){.n = s->sizes.v,
+                                .rows = s->sizes.rows,
+                                .mass = {ga->mass.start, ga->mass.index},
+                                .H = {s->H.start, s->H.index},
+                                .G = {s->G.start, s->G.index},
+                                .diagonal = of->diagonal,
+                                .stays = of->weights != NULL,
+                                .turns = tangent->G_turn != NULL};
   g->tolerance = s->def.tolerance;
   g->settled = s->def.tolerance * (1.0 - PAWL_COMPARED);
   g->own = PAWL_OWN_BALANCE * (1.0 - PAWL_COMPARED);
@@ -94,22 +134,11 @@ PawlStatus pawl_small_create(PawlStepper* s, PawlNsga* d, PawlError* err) {
       .q = d->decoupled ? g->q_total : g->q, .v = g->v_total, .a = g->vdot, .lambda = g->lambda};
   d->small->from = pawl_program_sources(s->system, &d->small->point);
   d->small->longer = 1;
-  g->stays = of->weights != NULL;
-  for (int j = 0; g->stays && j < s->sizes.v; j++) {
+  for (int j = 0; of->weights && j < s->sizes.v; j++) {
     g->inverse[j] = 1.0 / of->weights[j];
   }
+  offer_steps(d);
   return PAWL_OK;
-}
-
-// ---- evaluations --------------------------------------------------------------------------------
-PAWL_INLINE double evaluate(const PawlKernelsGa* g) {
-  const struct PawlSmall* by = g->host;
-  return pawl_eval_again(by->eval, &by->point, &by->from);
-}
-
-PAWL_INLINE double evaluate_tangents(const PawlKernelsGa* g) {
-  const struct PawlSmall* by = g->host;
-  return pawl_eval_again(by->tangent_eval, &by->point, &by->from);
 }
 
 // ---- sizes --------------------------------------------------------------------------------------
@@ -132,50 +161,59 @@ PAWL_INLINE double evaluate_tangents(const PawlKernelsGa* g) {
       CALL(size);             \
   }
 
-PAWL_APART static void guess_pva(const PawlStepper* s, PawlKernelsGa* g) {
-  int rows = s->sizes.rows;
-#define RUN(n) pawl_kernels_ga_guess(n, rows, g), pawl_kernels_pva_place(n, g)
-  FEW_SIZED(s->sizes.v, RUN)
+PAWL_APART static void guess_pva(PawlKernelsGa* g) {
+  PawlKernelsShape of = g->shape;
+#define RUN(size) of.n = size, pawl_kernels_ga_guess(of, g), pawl_kernels_pva_place(of, g)
+  FEW_SIZED(of.n, RUN)
 #undef RUN
 }
 
-PAWL_APART static void guess_pvv(const PawlStepper* s, PawlKernelsGa* g) {
-  int rows = s->sizes.rows;
-#define RUN(n) pawl_kernels_ga_guess(n, rows, g), pawl_kernels_pvv_place(n, g)
-  FEW_SIZED(s->sizes.v, RUN)
+PAWL_APART static void guess_pvv(PawlKernelsGa* g) {
+  PawlKernelsShape of = g->shape;
+#define RUN(size) of.n = size, pawl_kernels_ga_guess(of, g), pawl_kernels_pvv_place(of, g)
+  FEW_SIZED(of.n, RUN)
 #undef RUN
 }
 
-PAWL_APART static PawlKernelsEnd iterate_pva(const PawlStepper* s, PawlKernelsGa* g) {
-  int rows = s->sizes.rows;
+PAWL_APART static PawlKernelsEnd iterate_pva(PawlKernelsGa* g) {
+  PawlKernelsShape of = g->shape;
   PawlKernelsEnd end;
-#define RUN(n) end = pawl_kernels_pva(n, rows, g, evaluate, evaluate_tangents)
-  FEW_SIZED(s->sizes.v, RUN)
+#define RUN(size) of.n = size, end = pawl_kernels_pva(of, g, evaluate, evaluate_tangents)
+  FEW_SIZED(of.n, RUN)
 #undef RUN
   return end;
 }
 
-PAWL_APART static PawlKernelsEnd iterate_pvv(const PawlStepper* s, PawlKernelsGa* g) {
-  int rows = s->sizes.rows;
+PAWL_APART static PawlKernelsEnd iterate_pvv(PawlKernelsGa* g) {
+  PawlKernelsShape of = g->shape;
   PawlKernelsEnd end;
-#define RUN(n) end = pawl_kernels_pvv(n, rows, g, evaluate)
-  FEW_SIZED(s->sizes.v, RUN)
+#define RUN(size) of.n = size, end = pawl_kernels_pvv(of, g, evaluate)
+  FEW_SIZED(of.n, RUN)
 #undef RUN
   return end;
 }
 
-PAWL_APART static void take_pva(const PawlStepper* s, PawlKernelsGa* g) {
-  int rows = s->sizes.rows;
-#define RUN(n) pawl_kernels_pva_take(n, rows, g)
-  FEW_SIZED(s->sizes.v, RUN)
+PAWL_APART static void take_pva(PawlKernelsGa* g) {
+  PawlKernelsShape of = g->shape;
+#define RUN(size) of.n = size, pawl_kernels_pva_take(of, g)
+  FEW_SIZED(of.n, RUN)
 #undef RUN
 }
 
-PAWL_APART static void take_pvv(const PawlStepper* s, PawlKernelsGa* g) {
-  int rows = s->sizes.rows;
-#define RUN(n) pawl_kernels_pvv_take(n, rows, g)
-  FEW_SIZED(s->sizes.v, RUN)
+PAWL_APART static void take_pvv(PawlKernelsGa* g) {
+  PawlKernelsShape of = g->shape;
+#define RUN(size) of.n = size, pawl_kernels_pvv_take(of, g)
+  FEW_SIZED(of.n, RUN)
 #undef RUN
+}
+
+static const PawlKernelsGaSteps pva = {guess_pva, iterate_pva, take_pva},
+                                pvv = {guess_pvv, iterate_pvv, take_pvv};
+
+// Those of a module where there is one.
+PAWL_INLINE const PawlKernelsGaSteps* steps_of(const PawlNsga* d) {
+  const PawlKernelsGaSteps* compiled = &d->small->eval->programs->ga;
+  return compiled->guess ? compiled : d->decoupled ? &pvv : &pva;
 }
 
 // ---- a step -------------------------------------------------------------------------------------
@@ -249,11 +287,7 @@ bool pawl_small_guess(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, PawlS
   ga->held_error = INFINITY;
   ga->corrections = 0;
   ga->placed = ga->still = true;
-  if (d->decoupled) {
-    guess_pvv(s, g);
-  } else {
-    guess_pva(s, g);
-  }
+  steps_of(d)->guess(g);
   by->point.t = state->t + h;
   by->point.modes = phase->modes;
   by->point.held = phase->held;
@@ -296,7 +330,7 @@ static void note_unusual(struct PawlSmall* by) {
 PawlKernelsEnd pawl_small_iterate(PawlStepper* s, PawlNsga* d) {
   PawlKernelsGa* g = d->ga.small;
   g->apart_count = d->far ? d->contacts.count : 0;
-  PawlKernelsEnd end = iterate_pva(s, g);
+  PawlKernelsEnd end = steps_of(d)->iterate(g);
   if (end == PAWL_KERNELS_UNUSUAL) {
     note_unusual(d->small);
     pawl_kkt_forget(s->kkt);
@@ -317,7 +351,7 @@ PawlKernelsEnd pawl_small_iterate(PawlStepper* s, PawlNsga* d) {
 PawlKernelsEnd pawl_small_correct(PawlStepper* s, PawlNsga* d) {
   PawlKernelsGa* g = d->ga.small;
   g->apart_count = d->far ? d->contacts.count : 0;
-  PawlKernelsEnd end = iterate_pvv(s, g);
+  PawlKernelsEnd end = steps_of(d)->iterate(g);
   if (end == PAWL_KERNELS_UNUSUAL) {
     note_unusual(d->small);
     return end;
@@ -329,11 +363,7 @@ PawlKernelsEnd pawl_small_correct(PawlStepper* s, PawlNsga* d) {
 }
 
 void pawl_small_accept(PawlStepper* s, PawlNsga* d, PawlState* state) {
-  if (d->decoupled) {
-    take_pvv(s, d->ga.small);
-  } else {
-    take_pva(s, d->ga.small);
-  }
+  steps_of(d)->take(d->ga.small);
   *pawl_ga_memory(s, state).last_h = d->ga.h;
   *pawl_nsga_h_of(s, state) = d->ga.h;
   state->t += d->ga.h;

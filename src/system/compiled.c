@@ -124,9 +124,25 @@ static void print_texts(PawlText* out, bool of_sines) {
 static bool has_steps(const PawlCompiled* c) {
   bool has = false;
   for (int k = 0; k < c->slot_count; k++) {
-    has |= c->slots[k].program && c->slots[k].program->stages > 0;
+    const PawlProgram* p = c->slots[k].program;
+    has |= p && (p->stages > 0 || p->steps.shape.n > 0);
   }
   return has;
+}
+
+// The steps of programs, which may have others inside.
+static void print_steps(PawlCompiled* c) {
+  for (int k = 0; k < c->slot_count; k++) {
+    const Slot* slot = &c->slots[k];
+    if (slot->wanted >= 0 && slot->program->steps.shape.n > 0) {
+      int tangents = -1;
+      for (int j = 0; j < c->slot_count; j++) {
+        bool found = c->slots[j].program && c->slots[j].program == slot->program->steps.tangents;
+        tangents = found ? c->slots[j].wanted : tangents;
+      }
+      pawl_program_source_steps(&c->source, slot->program, slot->wanted, tangents);
+    }
+  }
 }
 
 // The functions of all programs that have none yet, and their list. How many there are.
@@ -137,7 +153,9 @@ static int print_programs(PawlCompiled* c) {
   print_texts(&c->source, true);
   pawl_tape_source_elementary(&c->source);
   if (has_steps(c)) {
-    pawl_text_add(&c->source, "#define PAWL_INLINE static inline __attribute__((always_inline))\n");
+    pawl_text_add(&c->source,
+                  "#define PAWL_INLINE static inline __attribute__((always_inline))\n"
+                  "#define PAWL_KERNELS_IN_MODULE\n");
     print_texts(&c->source, false);
   }
   for (int k = 0; k < c->slot_count; k++) {
@@ -151,6 +169,7 @@ static int print_programs(PawlCompiled* c) {
       count += pawl_program_functions(slot->program);
     }
   }
+  print_steps(c);
   pawl_text_add(&c->source, "typedef void (*F)(void);\nconst F pawl_functions[] = {\n");
   for (int k = 0; k < c->slot_count; k++) {
     if (c->slots[k].wanted >= 0) {

@@ -163,6 +163,27 @@ static PawlStatus make_programs(PawlEval* eval, PawlError* err) {
   return PAWL_OK;
 }
 
+// One program writes all that varies, whatever the modes.
+static bool is_alone(const PawlEval* eval) {
+  const PawlProgram* p = eval->programs;
+  return eval->program_count == 1 && eval->reset_count == 0 && eval->open.count == 0 &&
+         p->group->lanes == 1 && p->tape->end_turn == 0 && !eval->holds &&
+         !eval->system->rates_react;
+}
+
+void pawl_eval_offer_steps(PawlEval* eval, const PawlEval* tangents, PawlKernelsShape shape) {
+  if (!eval->repeats) {
+    return;
+  }
+  bool alone = tangents && is_alone(tangents);
+  pawl_lock_take(eval->system->lock);
+  eval->programs->steps = (PawlProgramSteps){.shape = shape,
+                                             .decoupled = !tangents,
+                                             .alone = {is_alone(eval), alone},
+                                             .tangents = alone ? tangents->programs : NULL};
+  pawl_lock_leave(eval->system->lock);
+}
+
 static void find_lone(PawlEval* eval) {
   const PawlProgram* p = eval->programs;
   bool alone = eval->program_count == 1 && !eval->holds && !eval->system->rates_react;

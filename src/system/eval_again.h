@@ -45,6 +45,10 @@ PAWL_INLINE void pawl_eval_reset(const PawlEval* eval) {
   }
 }
 
+// Small steps of generalized-alpha methods of this shape that run this evaluation, and that of
+// their tangents unless these are decoupled (NULL), are compiled with it where a module is made.
+void pawl_eval_offer_steps(PawlEval* eval, const PawlEval* tangents, PawlKernelsShape shape);
+
 // g = expression - held, for locks.
 void pawl_eval_subtract_held(const PawlEval* eval, const PawlPoint* point);
 

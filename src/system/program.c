@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "system/program.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -226,8 +227,86 @@ void pawl_program_free(PawlProgram* program) {
 }
 
 // ---- as C ---------------------------------------------------------------------------------------
+enum { STEPS = 3 };  // functions of kernels_ga.h, the last of a program
+
 int pawl_program_functions(const PawlProgram* program) {
-  return pawl_tape_source_count(program->tape, program->group->lanes == 1) + (program->stages > 0);
+  return pawl_tape_source_count(program->tape, program->group->lanes == 1) + (program->stages > 0) +
+         (program->steps.shape.n > 0 ? STEPS : 0);
+}
+
+// The number of its rk4 step, or of the first of those of kernels_ga.h: a program has either.
+static int step_function(const PawlProgram* p) {
+  return pawl_tape_source_count(p->tape, p->group->lanes == 1);
+}
+
+static void print_numbers(PawlText* out, const char* name, int number, int count, const int* x) {
+  pawl_text_printf(out, "static const int %s%d[] = {", name, number);
+  for (int k = 0; k < count; k++) {
+    pawl_text_printf(out, "%d, ", x[k]);
+  }
+  pawl_text_add(out, "0};\n");
+}
+
+static void print_columns(PawlText* out, const char* name, int number, int n,
+                          PawlKernelsColumns at) {
+  char label[32];
+  snprintf(label, sizeof label, "%s_start", name);
+  print_numbers(out, label, number, n + 1, at.start);
+  snprintf(label, sizeof label, "%s_index", name);
+  print_numbers(out, label, number, at.start[n], at.index);
+}
+
+static void print_shape(PawlText* out, const PawlKernelsShape* of, int first) {
+  print_columns(out, "mass", first, of->n, of->mass);
+  print_columns(out, "H", first, of->n, of->H);
+  print_columns(out, "G", first, of->n, of->G);
+  print_numbers(out, "diagonal", first, of->n, of->diagonal);
+  pawl_text_printf(out, "#define SHAPE%d ((PawlKernelsShape){%d, %d", first, of->n, of->rows);
+  static const char* const names[] = {"mass", "H", "G"};
+  for (int k = 0; k < 3; k++) {
+    pawl_text_printf(out, ", {%s_start%d, %s_index%d}", names[k], first, names[k], first);
+  }
+  pawl_text_printf(out, ", diagonal%d, %d, %d})\n", first, of->stays, of->turns);
+}
+
+// `whole`: the function that is all of it, or -1.
+static void print_evaluation(PawlText* out, const char* name, int first, int which, int whole) {
+  pawl_text_printf(out, "static double %s%d(const PawlKernelsGa* g) {\n", name, first);
+  if (whole < 0) {
+    pawl_text_printf(out, "  return g->%s(g);\n}\n", name);
+  } else {
+    pawl_text_printf(out,
+                     "  return f%d(g->program[%d].registers, g->program[%d].from, "
+                     "g->program[%d].to);\n}\n",
+                     whole, which, which, which);
+  }
+}
+
+void pawl_program_source_steps(PawlText* out, const PawlProgram* p, int first, int tangents) {
+  const PawlProgramSteps* steps = &p->steps;
+  const char* kind = steps->decoupled ? "pvv" : "pva";
+  int number = first + step_function(p);
+  print_shape(out, &steps->shape, first);
+  print_evaluation(out, "evaluate", first, 0, steps->alone[0] ? first : -1);
+  if (!steps->decoupled) {
+    print_evaluation(out, "tangents", first, 1, steps->alone[1] ? tangents : -1);
+  }
+  pawl_text_printf(out,
+                   "static void f%d(PawlKernelsGa* g) {\n"
+                   "  pawl_kernels_ga_guess(SHAPE%d, g);\n"
+                   "  pawl_kernels_%s_place(SHAPE%d, g);\n}\n",
+                   number, first, kind, first);
+  pawl_text_printf(out,
+                   "static PawlKernelsEnd f%d(PawlKernelsGa* g) {\n"
+                   "  return pawl_kernels_%s(SHAPE%d, g, evaluate%d",
+                   number + 1, kind, first, first);
+  if (!steps->decoupled) {
+    pawl_text_printf(out, ", tangents%d", first);
+  }
+  pawl_text_printf(out,
+                   ");\n}\n"
+                   "static void f%d(PawlKernelsGa* g) {\n  pawl_kernels_%s_take(SHAPE%d, g);\n}\n",
+                   number + 2, kind, first);
 }
 
 // The step of kernels.h with the whole of the program inside.
@@ -242,8 +321,8 @@ static void print_step(PawlText* out, const PawlProgram* p, int whole, int numbe
 
 void pawl_program_names(PawlText* out, const PawlProgram* p, int first) {
   pawl_tape_source_names(out, p->tape, p->group->lanes == 1, first);
-  if (p->stages > 0) {
-    pawl_text_printf(out, "  (F)f%d,\n", first + pawl_program_functions(p) - 1);
+  for (int k = step_function(p); k < pawl_program_functions(p); k++) {
+    pawl_text_printf(out, "  (F)f%d,\n", first + k);
   }
 }
 
@@ -255,19 +334,25 @@ int pawl_program_source(PawlText* out, const PawlProgram* p, int first) {
   int failed = make_ends(p, &ends) ? pawl_tape_source(out, p->tape, &ends, first) : -1;
   free_ends(&ends);
   if (!failed && p->stages > 0) {
-    print_step(out, p, first, first + pawl_program_functions(p) - 1);
+    print_step(out, p, first, first + step_function(p));
   }
   return failed;
 }
 
 void pawl_program_adopt(PawlProgram* p, void (*const* functions)(void)) {
   PawlTape* tape = p->tape;
+  void (*const* steps)(void) = functions + step_function(p);
+  if (p->steps.shape.n > 0) {
+    p->ga = (PawlKernelsGaSteps){(void (*)(PawlKernelsGa*))steps[0],
+                                 (PawlKernelsEnd(*)(PawlKernelsGa*))steps[1],
+                                 (void (*)(PawlKernelsGa*))steps[2]};
+  }
   if (p->group->lanes > 1) {
     tape->block = (PawlTapeBlock*)functions[0];
     return;
   }
   p->whole = (PawlTapeWhole*)functions[0];
-  p->step = p->stages > 0 ? (PawlKernelsStep*)functions[pawl_program_functions(p) - 1] : NULL;
+  p->step = p->stages > 0 ? (PawlKernelsStep*)steps[0] : NULL;
   for (int k = 1; k < tape->part_count; k++) {
     tape->parts[k].code = (void (*)(double*))functions[1 + k];
   }

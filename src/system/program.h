@@ -12,7 +12,7 @@
 #include "base/pool.h"
 #include "base/text.h"
 #include "expr/tape.h"
-#include "system/kernels.h"
+#include "system/kernels_ga.h"
 #include "system/system.h"
 
 typedef struct PawlProgramOutput {
@@ -30,6 +30,14 @@ typedef struct PawlStretch {
   PawlTapeAdd* add;  // machine code for such outputs and the part of their gate; NULL without
 } PawlStretch;
 
+// Steps of kernels_ga.h that a program is the first to evaluate for, to be compiled with it.
+typedef struct PawlProgramSteps {
+  PawlKernelsShape shape;  // n = 0: there are none
+  bool decoupled;          // pvv, else pva
+  bool alone[2];           // one program is all there is of an evaluation, and of the tangents
+  const struct PawlProgram* tangents;  // that one of these, else NULL
+} PawlProgramSteps;
+
 typedef struct PawlProgram {
   const PawlGroup* group;
   PawlTape* tape;
@@ -45,6 +53,8 @@ typedef struct PawlProgram {
   int stages, stage_rows;      // it is all that explicit steps evaluate, for as many velocities and
                                // rows; 0: it is not
   PawlKernelsStep* step;       // such a step, compiled with it; NULL without
+  PawlProgramSteps steps;
+  PawlKernelsGaSteps ga;  // compiled
 
   // What the open gates let in. Single lane: parts of the tape and stretches of the outputs, with
   // machine code those that it does not contain.
@@ -80,6 +90,8 @@ void pawl_program_choose(PawlProgram* program, const PawlOpenGates* open);
 // when memory is short.
 int pawl_program_source(PawlText* out, const PawlProgram* program, int first);
 int pawl_program_functions(const PawlProgram* program);
+// Behind all programs: its steps. `tangents`: the first function of theirs in this text, or -1.
+void pawl_program_source_steps(PawlText* out, const PawlProgram* program, int first, int tangents);
 void pawl_program_names(PawlText* out, const PawlProgram* program, int first);  // in a list
 // Takes compiled functions in the place of what it had. Gates are to be chosen anew.
 void pawl_program_adopt(PawlProgram* program, void (*const* functions)(void));

@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "run/recorded.h"
+#include "step/ga.h"
+#include "step/motion.h"
 #include "system/compiled.h"
 #include "system/eval_again.h"
 #include "system/kernels.h"
@@ -143,9 +145,9 @@ static void test_beside(void** unused) {
 // ---- kernels -----------------------------------------------------------------------------------
 enum { MOST = 9, STEPS = 20 };
 
-typedef struct Motion {  // and room for a step of it
+typedef struct Path {  // and room for a step of it
   double t, q[MOST], v[MOST], a[MOST], of_q[MOST], of_v[MOST], of_a[MOST], sum_q[MOST], sum_v[MOST];
-} Motion;
+} Path;
 
 // One term of n coordinates, so that there is one program.
 static PawlSystem* coupled(int n, PawlModel** model) {
@@ -214,10 +216,10 @@ static int take(Kernel kernel, volatile const int* size, const Equations* e,
   return done;
 }
 
-static void move(Kernel kernel, const PawlSystem* system, PawlEval* eval, Motion* m) {
+static void move(Kernel kernel, const PawlSystem* system, PawlEval* eval, Path* m) {
   int n = pawl_system_sizes(system).v;
   double values[1], table[1] = {n};
-  *m = (Motion){0};
+  *m = (Path){0};
   pawl_system_start(system, m->q, m->v);
   PawlPoint point = {.q = m->of_q, .v = m->of_v};
   PawlSources from = pawl_program_sources(system, &point);
@@ -261,7 +263,7 @@ static void test_kernels(void** unused) {
     PawlModel* model;
     PawlSystem* system = coupled(n, &model);
     PawlEval* eval;
-    Motion general, sized, compiled;
+    Path general, sized, compiled;
     unsigned mask = PAWL_MASS | PAWL_FORCE | PAWL_GRADIENT | PAWL_BIAS | PAWL_STAGES;
     assert_int_equal(pawl_eval_create(system, mask, &eval, NULL), PAWL_OK);
     move(GENERAL, system, eval, &general);
@@ -275,6 +277,59 @@ static void test_kernels(void** unused) {
     pawl_system_destroy(system);
     pawl_model_destroy(model);
   }
+}
+
+// Three masses, two of them on rods: more coordinates than the library has sizes for.
+static const char THREE[] =
+    "model: three\ncoordinates: {x1: {start: 1}, y1: {}, x2: {start: 2}, y2: {}, x3: {start: 3},\n"
+    "  y3: {}}\nmass: {x1: 1, y1: 1, x2: 2, y2: 2, x3: 1, y3: 1}\n"
+    "potential: 9.81*(y1 + 2*y2 + y3) + 20*((x3 - x2)^2 + (y3 - y2)^2)\n"
+    "constraints: {a: x1^2 + y1^2 = 1, b: (x2 - x1)^2 + (y2 - y1)^2 = 1}\nsimulate: {until: 1}\n";
+
+static void same_numbers(const Motion* a, const Motion* b) {
+  const PawlState *x = a->state, *y = b->state;
+  assert_memory_equal(x->q, y->q, (size_t)a->n.q * sizeof(double));
+  assert_memory_equal(x->v, y->v, (size_t)a->n.v * sizeof(double));
+  assert_memory_equal(x->a, y->a, (size_t)a->n.v * sizeof(double));
+  assert_memory_equal(x->lambda, y->lambda, (size_t)a->n.rows * sizeof(double));
+  assert_memory_equal(x->memory, y->memory, (size_t)x->memory_count * sizeof(double));
+}
+
+// kernels_ga.h: the library compiles it for any shape with few sizes, a module for that of the
+// model. The same bits and counts, through impacts, switches and a step of another length.
+static void check_steps(const char* model, const char* method, double h, int steps) {
+  Motion of[2];
+  for (int k = 0; k < 2; k++) {
+    of[k] = model ? motion_file(model, NULL) : motion_text(THREE);
+    motion_start(&of[k], method);
+  }
+  const PawlGa* ga = of[1].stepper->data;
+  assert_non_null(ga->small);
+  assert_int_equal(pawl_system_compile(of[1].system, true, NULL), PAWL_OK);
+  for (int k = 0; k < steps; k++) {
+    for (int i = 0; i < 2; i++) {
+      motion_step(&of[i], k == steps / 2 ? 0.5 * h : h);
+    }
+    same_numbers(&of[0], &of[1]);
+  }
+  assert_true(ga->residual_eval->programs->ga.guess != NULL);
+  assert_true(((const PawlGa*)of[0].stepper->data)->residual_eval->programs->ga.guess == NULL);
+  PawlStepperInfo a = pawl_stepper_info(of[0].stepper), b = pawl_stepper_info(of[1].stepper);
+  assert_int_equal(a.evaluations, b.evaluations);
+  assert_int_equal(a.factorizations, b.factorizations);
+  motion_end(&of[0]);
+  motion_end(&of[1]);
+}
+
+static void test_steps(void** unused) {
+  (void)unused;
+  check_steps(NULL, "nsga-pva", 1e-3, 200);
+  check_steps("pendulum", "ga-pva", 1e-3, 200);
+  check_steps("four-bar", "nsga-pva", 1e-3, 200);
+  check_steps("pothole-wheel", "nsga-pva", 2e-3, 1000);
+  check_steps("bouncing-pendulum", "nsga-pva", 1e-3, 1500);
+  check_steps("kinked-track", "nsga-pvv", 4e-3, 1500);
+  check_steps("bouncing-ball", "nsga-pvv", 1e-3, 800);
 }
 
 // A system that goes while its text is being compiled takes the compiler with it.
@@ -356,10 +411,13 @@ static void test_no_compiler(void** unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_bits),       cmocka_unit_test(test_beside),
-      cmocka_unit_test(test_kernels),    cmocka_unit_test(test_given_up),
-      cmocka_unit_test(test_kept),       cmocka_unit_test(test_folder_of_others),
-      cmocka_unit_test(test_no_compiler)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_bits),
+                                     cmocka_unit_test(test_beside),
+                                     cmocka_unit_test(test_kernels),
+                                     cmocka_unit_test(test_steps),
+                                     cmocka_unit_test(test_given_up),
+                                     cmocka_unit_test(test_kept),
+                                     cmocka_unit_test(test_folder_of_others),
+                                     cmocka_unit_test(test_no_compiler)};
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }
