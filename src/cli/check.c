@@ -317,7 +317,8 @@ static void print_rest(const Spectra* x) {
     printf("%s%s = %.6g", k ? ", " : "", pawl_system_coordinate_name(x->system, k),
            x->rest->point.q[k]);
   }
-  printf("%s\n", count > MOST_SHOWN ? ", ...; pawl equilibrium has all" : "");
+  printf("%s%s\n", count > MOST_SHOWN ? ", ...; pawl equilibrium has all" : "",
+         contacts_rub(x->system) ? "; without friction of contacts" : "");
   print_spectrum(x->system, x->rest->point.modes, x->about, "small motions");
 }
 

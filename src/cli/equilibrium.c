@@ -107,7 +107,7 @@ static bool acts(const Rest* r, int row) {
   return r->equilibrium->active[row] != 0;
 }
 
-static void print_rest(const Rest* r, const PawlSpectrum* spectrum) {
+static void print_rest(const Rest* r, const PawlSpectrum* spectrum, const char* without) {
   enum { MOST_SHOWN = 40 };
   PawlSizes n = pawl_system_sizes(r->system);
   const PawlEquilibrium* e = r->equilibrium;
@@ -118,6 +118,10 @@ static void print_rest(const Rest* r, const PawlSpectrum* spectrum) {
     printf(
         "                    in a kink of the forces, which drive it back from either side;\n"
         "                    small motions about it have no frequencies\n");
+  }
+  if (contacts_rub(r->system)) {
+    printf(
+        "                    without the friction of contacts, which may hold it elsewhere, too\n");
   }
   for (int k = 0; k < n.q && k < MOST_SHOWN; k++) {
     printf("%-19s %.12g\n", pawl_system_coordinate_name(r->system, k), e->point.q[k]);
@@ -132,6 +136,8 @@ static void print_rest(const Rest* r, const PawlSpectrum* spectrum) {
   }
   if (spectrum) {
     print_spectrum(r->system, e->point.modes, spectrum, "small motions");
+  } else if (!e->kink) {
+    printf("small motions       none are given: %s\n", without);
   }
 }
 
@@ -146,6 +152,7 @@ static void json_rest(const Rest* r, const PawlSpectrum* spectrum, int code) {
   json_number(&json, "acceleration", e->acceleration);
   json_number(&json, "potential", e->potential);
   json_bool(&json, "kink", e->kink);
+  json_bool(&json, "friction_left_out", contacts_rub(r->system));
   json_open(&json, "coordinates", '{');
   for (int k = 0; k < n.q; k++) {
     json_number(&json, pawl_system_coordinate_name(r->system, k), e->point.q[k]);
@@ -201,7 +208,7 @@ static int run(int argc, char** argv) {
   if (status == PAWL_OK && a.json) {
     json_rest(&rest, spectrum, code);
   } else if (status == PAWL_OK) {
-    print_rest(&rest, spectrum);
+    print_rest(&rest, spectrum, err.message);
   }
   pawl_spectrum_destroy(spectrum);
   rest_destroy(&rest);

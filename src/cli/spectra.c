@@ -6,6 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool contacts_rub(const PawlSystem* system) {
+  for (int k = 0; k < pawl_system_sizes(system).rows; k++) {
+    if (pawl_system_row_kind(system, k) == PAWL_ROW_FRICTION) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // "joint2 locked, joint3 free"; of many constraints only those that are not free.
 void put_modes(const PawlSystem* system, const int* modes, char* out, size_t size) {
   enum { MANY = 5 };

@@ -9,4 +9,6 @@ void put_modes(const PawlSystem* system, const int* modes, char* out, size_t siz
 // Eigenvalues, zero, frequencies, damping and shapes, behind the word `head`.
 void print_spectrum(const PawlSystem* system, const int* modes, const PawlSpectrum* s,
                     const char* head);
+// Whether contacts have friction, which rest positions leave out.
+bool contacts_rub(const PawlSystem* system);
 void put_spectrum(Json* json, const PawlSystem* system, const int* modes, const PawlSpectrum* s);

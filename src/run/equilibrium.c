@@ -7,6 +7,7 @@
 //   (K + s M) dq = M (a - s (q+ - q)) + G^T dlambda,   G dq = 0, G dq + g >= 0 of contacts,
 //   K = -d(f + G^T lambda)/dq                                                                 (E3)
 //
+// Brakes hold by forces up to their capacity, |lambda| <= c, and slide beyond it.              (E6)
 // A large s goes a little way along a, down the potential; s = 0 is Newton's method for the rest.
 #include "pawl/equilibrium.h"
 
@@ -18,6 +19,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "linalg/sparse.h"
+#include "model/model.h"
 #include "run/start.h"
 #include "switch/modes.h"
 #include "switch/rows.h"
@@ -47,15 +49,18 @@ typedef struct Search {
   PawlSizes n;
   PawlPattern H, G;
   PawlEval *eval, *tangents;
+  PawlEval* watches;  // capacities; NULL where nothing holds by one
   PawlRows* rows;
   PawlPoint point;
   double* v;  // zeros, and the states
   double *q, *q_new, *q_before, *a, *a_new, *lambda, *mixed, *moved, *dq, *force, *S;
   double *lo, *hi, *b, *w, *mu;  // of (R1)
+  double *capacity, *weight;     // rows: of brakes, and their share (R9); INFINITY: of all others
   unsigned char *set, *state;    // rows in force and contacts that push; PawlRowState
+  unsigned char* slid;           // rows: brakes that do not stand where they began
   double s;                      // of (E2) [1/s^2]
-  double pull;                   // accelerations at the start, and by its stiffness; the largest
-  double farthest;               // coordinate or state that is looked at
+  double pull, stiff;            // accelerations at the start; K over M there
+  double reach, farthest;        // the largest coordinate at the start, and one that is looked at
   bool kink;
   int iteration;
 } Search;
@@ -108,6 +113,14 @@ static const char* about_modes(const Search* s) {
   return pawl_system_switches(s->system) ? " The search stays in the modes of the start." : "";
 }
 
+static const char* about_friction(const Search* s) {
+  bool any = false;
+  for (int i = 0; i < s->n.rows; i++) {
+    any = any || pawl_system_row_kind(s->system, i) == PAWL_ROW_FRICTION;
+  }
+  return any ? " Friction of contacts is left out." : "";
+}
+
 static int largest_of(int n, const double* x) {
   int worst = 0;
   for (int j = 0; j < n; j++) {
@@ -126,9 +139,9 @@ static PawlStatus no_rest(const Search* s, PawlError* err) {
   return pawl_fail(
       err, PAWL_ERROR_RUN,
       "'%s': no rest position was found in %d iterations; %s'%s' would still move with "
-      "an acceleration of %.3g; does nothing hold it?%s",
+      "an acceleration of %.3g; does nothing hold it?%s%s",
       pawl_system_name(s->system), s->iteration, away, name_of(s, worst), s->a[worst],
-      about_modes(s));
+      about_modes(s), about_friction(s));
 }
 
 static PawlStatus singular(const Search* s, PawlError* err) {
@@ -153,11 +166,21 @@ static void set_rows(Search* s, Ask ask) {
   const double* g = pawl_eval_values(s->eval)->g;
   for (int i = 0; i < s->n.rows; i++) {
     bool contact = is_contact(s, i);
-    bool in = contact ? ask != PULL || g[i] <= PAWL_REST_TOUCHES : s->set[i];
-    double least = contact && ask == STEP ? -s->lambda[i] : 0.0;
-    s->lo[i] = !in ? 0.0 : contact ? least : -INFINITY;
-    s->hi[i] = in ? INFINITY : 0.0;
+    bool in = contact ? ask != PULL || g[i] <= PAWL_REST_TOUCHES
+                      : s->set[i] && !(ask == PLACE && s->slid[i]);
+    double most = ask == PLACE ? INFINITY : s->capacity[i],
+           there = ask == STEP ? s->lambda[i] : 0.0;
+    s->lo[i] = !in ? 0.0 : contact ? -there : -most - there;
+    s->hi[i] = !in ? 0.0 : contact ? INFINITY : most - there;
     s->b[i] = ask == PLACE || (ask == STEP && contact) ? g[i] : 0.0;
+  }
+}
+
+// Brakes at their bounds slide.                                                              (E6)
+static void see_slides(Search* s) {
+  for (int i = 0; s->watches && i < s->n.rows; i++) {
+    bool bound = s->state[i] == PAWL_ROW_LOW || s->state[i] == PAWL_ROW_HIGH;
+    s->slid[i] |= bound && isfinite(s->capacity[i]);
   }
 }
 
@@ -167,10 +190,11 @@ static PawlStatus solve_rows(Search* s, Ask ask, const double* H, const double* 
   const double* G = pawl_eval_values(s->eval)->G;
   set_rows(s, ask);
   PAWL_TRY(pawl_rows_matrices(s->rows, H, G, G));
-  PawlRowBounds bounds = {.lo = s->lo, .hi = s->hi};
+  PawlRowBounds bounds = {.lo = s->lo, .hi = s->hi, .weight = s->watches ? s->weight : NULL};
   PawlRowsResult result = {.lambda = lambda, .w = s->w, .state = s->state};
   memset(s->state, PAWL_ROW_UNKNOWN, (size_t)s->n.rows);
   PAWL_TRY(pawl_rows_solve(s->rows, r, s->b, &bounds, x, &result));
+  see_slides(s);
   return result.conflicts > 0 ? PAWL_RETRY : PAWL_OK;
 }
 
@@ -241,10 +265,42 @@ static PawlStatus onto_rows(Search* s, double* q, PawlError* err) {
   return s->n.rows > 0 ? PAWL_RETRY : PAWL_OK;
 }
 
+// The brakes: what holds or slides at the start by a capacity.
+static bool is_brake(const Search* s, int constraint) {
+  int mode = s->point.modes[constraint];
+  return s->system->constraints[constraint].triggered &&
+         s->system->watches[constraint].capacity >= 0 &&
+         (mode == PAWL_MODE_HELD || mode >= PAWL_MODE_UP);
+}
+
+// Capacities at q; those that hang on forces, with the forces of the last look.              (E6)
+static PawlStatus find_capacities(Search* s, const double* q, PawlError* err) {
+  if (!s->watches) {
+    return PAWL_OK;
+  }
+  PawlPoint point = point_at(s, q);
+  PAWL_TRY(pawl_eval_run(s->watches, &point, err));
+  const double* watch = pawl_eval_values(s->watches)->watch;
+  for (int c = 0; c < s->system->constraint_count; c++) {
+    if (is_brake(s, c)) {
+      double capacity = watch[s->system->watches[c].capacity];
+      int row = s->system->constraints[c].first_row;
+      if (!(capacity >= 0.0)) {
+        return pawl_fail(err, PAWL_ERROR_RUN, "'%s': the capacity of '%s' is %.6g, must be >= 0",
+                         pawl_system_name(s->system), s->system->constraints[c].name, capacity);
+      }
+      s->capacity[row] = capacity;
+      s->weight[row] = fmax(sqrt(capacity), PAWL_LEAST_WEIGHT);
+    }
+  }
+  return PAWL_OK;
+}
+
 // Values, what pulls and the forces at q, which is moved onto the rows. PAWL_RETRY: it is too far
 // from them.
 static PawlStatus look(Search* s, double* q, double* a, PawlError* err) {
   PAWL_TRY(onto_rows(s, q, err));
+  PAWL_TRY(find_capacities(s, q, err));
   return find_pull(s, a, err);
 }
 
@@ -302,7 +358,7 @@ static PawlStatus take_step(Search* s, int* corrections, PawlError* err) {
 // What s begins with: a short way along a, or a part of the stiffness.
 static double first_s(Search* s) {
   const double* M = pawl_eval_values(s->eval)->M;
-  double pull = largest(s->n.v, s->a), far = largest(s->n.q, s->q), stiff = 0.0;
+  double pull = largest(s->n.v, s->a), far = s->reach, stiff = 0.0;
   const double* K;
   if (stiffness(s, s->q, &K, NULL) == PAWL_OK) {
     for (int j = 0; j < s->n.v; j++) {
@@ -312,7 +368,8 @@ static double first_s(Search* s) {
       }
     }
   }
-  s->pull = fmax(pull, stiff * far);
+  s->pull = pull;
+  s->stiff = stiff;
   double s_first = far > 0.0 ? pull / (FIRST_WAY * far) : stiff;
   return s_first > 0.0 ? s_first : 1.0;
 }
@@ -330,6 +387,7 @@ static PawlStatus iterate(Search* s, PawlError* err) {
   if (status != PAWL_OK) {
     return status == PAWL_RETRY ? no_place(s, err) : status;
   }
+  s->reach = largest(s->n.q, s->q);
   double before = INFINITY, first = s->s = first_s(s);
   while (++s->iteration <= MOST_ITERATIONS && s->s > PAWL_REST_GIVEN_UP * first &&
          s->s < first / PAWL_REST_GIVEN_UP) {
@@ -358,7 +416,34 @@ static PawlStatus iterate(Search* s, PawlError* err) {
     before = change;
     s->s *= corrections <= FEW_CORRECTIONS ? QUICKER : 1.0;
   }
-  return no_rest(s, err);
+  // At the bottom of a flat valley, V ~ x^4, each step goes a part of the way only.
+  return before <= PAWL_REST_FOUND * s->reach ? PAWL_OK : no_rest(s, err);
+}
+
+// What counts as no acceleration at q: beside those at the start, of forces without rows, and what
+// the stiffness makes of the coordinates.
+static double no_pull(Search* s) {
+  const PawlValues* values = pawl_eval_values(s->eval);
+  double most = fmax(s->pull, s->stiff * fmax(s->reach, largest(s->n.q, s->q)));
+  for (int j = 0; j < s->n.v; j++) {
+    for (int k = s->H.start[j]; k < s->H.start[j + 1]; k++) {
+      bool diagonal = s->H.index[k] == j && values->M[k] > 0.0;
+      most = diagonal ? fmax(most, fabs(values->f[j]) / values->M[k]) : most;
+    }
+  }
+  return PAWL_REST_PULLS * most;
+}
+
+// The search stands still, but not at rest: next to a place where rows depend on each other no way
+// along them is straight.
+static PawlStatus stands_still(const Search* s, PawlError* err) {
+  int worst = largest_of(s->n.v, s->a);
+  return pawl_fail(err, PAWL_ERROR_RUN,
+                   "'%s': no rest position: the search stands still where '%s' would move with an "
+                   "acceleration of %.3g (%s = %.6g); is it a singular position of the "
+                   "constraints? Begin beyond it",
+                   pawl_system_name(s->system), name_of(s, worst), s->a[worst],
+                   pawl_system_coordinate_name(s->system, 0), s->q[0]);
 }
 
 // ---- kinks --------------------------------------------------------------------------------------
@@ -455,19 +540,23 @@ static PawlStatus slide(Search* s, double way, bool* slides, PawlError* err) {
 
 // The search has ended at q: at rest, in a kink or not (s->kink), or *slides along a kink.
 static PawlStatus judge(Search* s, bool* slides, PawlError* err) {
+  double nothing = no_pull(s);
   *slides = false;
-  if (s->system->kink_count == 0 || largest(s->n.v, s->a) <= PAWL_REST_PULLS * s->pull) {
+  if (largest(s->n.v, s->a) <= nothing) {
     return PAWL_OK;
+  }
+  if (s->system->kink_count == 0) {
+    return stands_still(s, err);
   }
   double way = PAWL_REST_BESIDE * fmax(largest(s->n.q, s->q), DBL_MIN);
   bool turns;
   PAWL_TRY(halve(s, way / largest(s->n.v, s->a), &turns, err));
   double first = largest(s->n.v, s->a);
-  s->kink = turns && first > PAWL_REST_PULLS * s->pull;
+  s->kink = turns && first > nothing;
   if (s->kink) {
     PAWL_TRY(mix_around(s, way, first, err));
   }
-  if (largest(s->n.v, s->a) > (s->kink ? PAWL_REST_IN_KINK * first : PAWL_REST_PULLS * s->pull)) {
+  if (largest(s->n.v, s->a) > (s->kink ? PAWL_REST_IN_KINK * first : nothing)) {
     s->kink = false;
     PAWL_TRY(slide(s, way, slides, err));
     return *slides ? PAWL_OK : stuck(s, err);
@@ -547,13 +636,14 @@ static PawlStatus allocate(Search* s, PawlError* err) {
   s->q_new = PAWL_NEW(s->arena, double, s->n.q);
   s->q_before = PAWL_NEW(s->arena, double, s->n.q);
   s->lambda = PAWL_NEW(s->arena, double, rows);
-  double** more[] = {&s->lo, &s->hi, &s->b, &s->w, &s->mu, &s->mixed};
+  double** more[] = {&s->lo, &s->hi, &s->b, &s->w, &s->mu, &s->mixed, &s->capacity, &s->weight};
   for (size_t k = 0; k < sizeof more / sizeof *more; k++) {
     *more[k] = PAWL_NEW(s->arena, double, rows);
   }
   s->S = PAWL_NEW(s->arena, double, s->H.start[v]);
   s->set = PAWL_NEW(s->arena, unsigned char, rows);
   s->state = PAWL_NEW(s->arena, unsigned char, rows);
+  s->slid = PAWL_NEW(s->arena, unsigned char, rows);
   return s->arena->failed ? pawl_fail_memory(err) : PAWL_OK;
 }
 
@@ -575,6 +665,30 @@ static PawlStatus enter(Search* s, const PawlState* state, const double* q, Pawl
   s->point = (PawlPoint){.v = s->v, .a = zeros, .lambda = s->lambda, .modes = modes, .held = held};
   for (int i = 0; i < s->n.rows; i++) {
     s->set[i] = is_contact(s, i) ? 0 : state->active[i];
+    s->capacity[i] = s->weight[i] = INFINITY;
+  }
+  return PAWL_OK;
+}
+
+// Brakes hold where they are, also those that slide at the start and would with rates.         (E6)
+static PawlStatus hold_brakes(Search* s, PawlError* err) {
+  int *modes = (int*)s->point.modes, brakes = 0;
+  double* held = (double*)s->point.held;
+  for (int c = 0; c < s->system->constraint_count; c++) {
+    if (is_brake(s, c)) {
+      modes[c] = PAWL_MODE_HELD;
+      s->set[s->system->constraints[c].first_row] = 1;
+      brakes++;
+    }
+  }
+  if (brakes == 0) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(pawl_eval_create(s->system, PAWL_WATCHES, &s->watches, err));
+  PAWL_TRY(evaluate(s, s->q, err));
+  for (int c = 0; c < s->system->constraint_count; c++) {
+    int row = s->system->constraints[c].first_row;
+    held[row] += is_brake(s, c) ? pawl_eval_values(s->eval)->g[row] : 0.0;
   }
   return PAWL_OK;
 }
@@ -598,6 +712,7 @@ static PawlStatus search(Search* s, const double* q, PawlError* err) {
                             &s->eval, err));
   PAWL_TRY(pawl_eval_create(s->system, PAWL_STIFFNESS | PAWL_DAMPING, &s->tangents, err));
   PAWL_TRY(pawl_rows_create(&s->H, &s->G, PAWL_ROWS_AUTO, &s->rows, err));
+  PAWL_TRY(hold_brakes(s, err));
   for (bool slides = true; slides;) {
     PAWL_TRY(iterate(s, err));
     PawlStatus status = judge(s, &slides, err);
@@ -633,6 +748,7 @@ PawlStatus pawl_equilibrium_find(const PawlSystem* system, const double* q, Pawl
   }
   pawl_eval_destroy(s.eval);
   pawl_eval_destroy(s.tangents);
+  pawl_eval_destroy(s.watches);
   pawl_rows_destroy(s.rows);
   return status;
 }

@@ -3,9 +3,14 @@
 
 PawlStatus pawl_started_create(const PawlSystem* system, PawlStarted* start, PawlError* err) {
   PawlSimulateDef def = pawl_simulate_def_default();
-  def.method = "nsga-pva";  // begins every model
   *start = (PawlStarted){NULL, NULL};
-  PAWL_TRY(pawl_stepper_create(system, &def, &start->stepper, err));
+  def.method = "nsga-pva";  // begins every model, but for friction that hangs on multipliers
+  PawlStatus status = pawl_stepper_create(system, &def, &start->stepper, err);
+  if (status != PAWL_OK && status != PAWL_ERROR_MEMORY) {
+    def.method = "event-driven";
+    status = pawl_stepper_create(system, &def, &start->stepper, err);
+  }
+  PAWL_TRY(status);
   PAWL_TRY(pawl_state_create(start->stepper, &start->state, err));
   return pawl_stepper_start(start->stepper, start->state, true, err);
 }

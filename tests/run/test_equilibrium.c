@@ -357,6 +357,51 @@ static void expect_no_rest(const char* text, const char* message) {
   pawl_model_destroy(model);
 }
 
+// |lambda| <= capacity: held where the force is less, and else slid to where it is the capacity.
+// (E6)
+static void test_brakes(void** state) {
+  (void)state;
+  static const char form[] =
+      "model: b\nparameters: {F: %s}\ncoordinates: {y: %s, x: 0}\nmass: {y: 2, x: 1}\n"
+      "potential: 50*x^2 + 5*(x - y)^2\nforces: {y: F}\n"
+      "locks: {h: {lock: y, engaged: true, capacity: 2}}\n";
+  static const struct {
+    const char *F, *y;
+    double rest, lambda;
+  } cases[] = {{"1", "0", 0, -1}, {"3", "0", 0.11, -2}, {"0", "1", 0.22, 2}, {"0", "0.1", 0.1, 0}};
+  char text[500];
+  for (size_t k = 0; k < 4; k++) {  // x = y/11, so that the springs pull y with 100 y/11
+    snprintf(text, sizeof text, form, cases[k].F, cases[k].y);
+    Rest r = rest_of(text);
+    double lambda = k == 3 ? 10.0 / 11 : cases[k].lambda;
+    CHECK_NEAR(at(&r, "y"), cases[k].rest, 1e-12);
+    CHECK_NEAR(at(&r, "x"), cases[k].rest / 11, 1e-12);
+    CHECK_NEAR(r.e->point.lambda[0], lambda, 1e-11);
+    assert_int_equal(r.about->oscillator_count, 1);  // y holds, at its capacity, too
+    CHECK_NEAR(r.about->oscillators[0].natural, sqrt(110), 1e-10);
+    rest_free(&r);
+  }
+  // A joint that rubs, m g l sin(a) = c; friction of a rail, c = mu N, with forces of other rows.
+  Rest r = rest_of(
+      "model: p\ncoordinates: {a: {start: 1.4}}\nkinetic: a'^2/2\npotential: -9.81*cos(a)\n"
+      "locks: {rub: {lock: a, engaged: true, capacity: 3, friction: 2}}\n");
+  CHECK_NEAR(at(&r, "a"), asin(3 / 9.81), 1e-12);
+  rest_free(&r);
+  r = rest_of(
+      "model: r\ncoordinates: {x: {start: 3}, y: 0}\nmass: {x: 1, y: 1}\n"
+      "potential: 20*y + 4*x*y + 10*x^2\nconstraints: {rail: y = 0}\n"
+      "locks: {rub: {lock: x, engaged: true, capacity: 0.5*abs(lambda(rail))}}\n");
+  CHECK_NEAR(at(&r, "x"), 10.0 / 18, 1e-9);  // 20 x = (20 + 4 x)/2
+  rest_free(&r);
+  // One that holds where its expression is not linear stays where it began.
+  r = rest_of(
+      "model: n\ncoordinates: {x: {start: 3}, y: {start: 4}}\nmass: {x: 1, y: 1}\n"
+      "potential: y\nlocks: {ring: {lock: \"hypot(x, y)\", engaged: true, capacity: 9}}\n");
+  CHECK_NEAR(hypot(at(&r, "x"), at(&r, "y")), 5, 1e-12);
+  CHECK_NEAR(at(&r, "y"), -5, 1e-12);
+  rest_free(&r);
+}
+
 static void test_valley_in_another_mode(void** state) {
   (void)state;
   static const char form[] =
@@ -376,6 +421,24 @@ static void test_no_rest(void** state) {
   expect_no_rest(
       "model: c\ncoordinates: {x: , fall: }\nmass: {x: 1, fall: 1}\npotential: 9.81*fall + x^2\n",
       "'fall' would still move with an acceleration of -9.81");
+  // The way down leads through the flat position of a parallelogram, where its rows are singular.
+  expect_no_rest(
+      "model: f\ncoordinates: {a: 1.2, b: 0, c: 1.2}\n"
+      "kinetic: a'^2/2 + (sin(a)*a' + sin(b)*b')^2/2 + (cos(a)*a' + cos(b)*b')^2/2 + c'^2/2\n"
+      "potential: 9.81*(2*sin(a) + sin(b))\nconstraints:\n  loop:\n"
+      "    - cos(a) + 2*cos(b) - cos(c) = 2\n    - sin(a) + 2*sin(b) - sin(c) = 0\n",
+      "is it a singular position of the constraints?");
+}
+
+// V ~ x^4 has no stiffness at its bottom, to which each step goes a part of the way.
+static void test_flat_valley(void** state) {
+  (void)state;
+  Rest r = rest_of("model: q\ncoordinates: {x: {start: 2}}\nmass: {x: 1}\npotential: (x - 1)^4\n");
+  CHECK_NEAR(at(&r, "x"), 1, 1e-12);
+  rest_free(&r);
+  r = rest_of("model: q\ncoordinates: {x: {start: 2}}\nmass: {x: 1}\npotential: x^4\n");
+  CHECK_NEAR(at(&r, "x"), 0, 1e-12);
+  rest_free(&r);
 }
 
 static void test_failing_allocations(void** state) {
@@ -407,6 +470,7 @@ int main(void) {
       cmocka_unit_test(test_contacts), cmocka_unit_test(test_corners),
       cmocka_unit_test(test_kinks),    cmocka_unit_test(test_valley_in_another_mode),
       cmocka_unit_test(test_no_rest),  cmocka_unit_test(test_failing_allocations),
+      cmocka_unit_test(test_brakes),   cmocka_unit_test(test_flat_valley),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
