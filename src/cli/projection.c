@@ -12,7 +12,17 @@ struct Projection {
   int count;            // coordinates and rates
   double *stated, *to;  // coordinates, then rates
   double* off;          // rows: g of the stated start, 0 where it does not count
+  double size[2];       // the largest of the coordinates; of these (per second) and of the rates
 };
+
+static void find_sizes(Projection* p) {
+  int coordinates = pawl_system_sizes(p->system).q;
+  for (int k = 0; k < p->count; k++) {
+    double value = fmax(fabs(p->stated[k]), fabs(p->to[k]));
+    p->size[1] = fmax(p->size[1], value);
+    p->size[0] = k < coordinates ? p->size[1] : p->size[0];
+  }
+}
 
 // g of the rows that hold at the start. What can engage holds what it found.
 static PawlStatus find_off(Projection* p, const PawlState* placed, PawlError* err) {
@@ -54,10 +64,11 @@ PawlStatus projection_create(const PawlSystem* system, const PawlState* placed, 
     *err = (PawlError){PAWL_ERROR_MEMORY, "out of memory"};
     return PAWL_ERROR_MEMORY;
   }
-  *p = (Projection){system, count, values, values + count, values + 2 * count};
+  *p = (Projection){system, count, values, values + count, values + 2 * count, {0.0, 0.0}};
   pawl_system_start(system, p->stated, p->stated + n.q);
   memcpy(p->to, placed->q, (size_t)n.q * sizeof(double));
   memcpy(p->to + n.q, placed->v, (size_t)n.v * sizeof(double));
+  find_sizes(p);
   PawlStatus status = find_off(p, placed, err);
   if (status != PAWL_OK) {
     projection_destroy(p);
@@ -75,9 +86,9 @@ void projection_destroy(Projection* p) {
 }
 
 static bool moved(const Projection* p, int k) {
-  static const double ROUNDING = 1e-12;  // relative; less is no change
-  double from = p->stated[k], to = p->to[k];
-  return fabs(to - from) > ROUNDING * fmax(fabs(from), fabs(to));
+  static const double ROUNDING = 1e-12;  // of the size of the start; less is no change
+  double change = fabs(p->to[k] - p->stated[k]);
+  return change > 0.0 && change > ROUNDING * p->size[k >= pawl_system_sizes(p->system).q];
 }
 
 static const char* name_of(const Projection* p, int k, char* room, size_t size) {

@@ -98,42 +98,58 @@ static void print_state(const PawlSystem* system, const PawlState* state) {
   fprintf(stderr, "%s\n", n.q > MOST_SHOWN ? ", ..." : "");
 }
 
-// Hits from event k on that happen together, of which one may take what another gives; their sum.
-static int hits_together(const PawlRecorder* recorder, int k, double* lost) {
-  const PawlEvent* first = pawl_recorder_event(recorder, k);
-  bool hit = strcmp(first->to, "hit") == 0;
-  int end = k + 1;
-  *lost = first->energy_lost;
-  for (; hit && end < pawl_recorder_event_count(recorder); end++) {
-    const PawlEvent* e = pawl_recorder_event(recorder, end);
-    if (e->t != first->t || strcmp(e->to, "hit") != 0) {
+// Events from k on to `end` that lead to the same, as "table_1, table_2 and 3 more open"; how many.
+static int print_alike(const PawlRecorder* recorder, int k, int end) {
+  enum { MOST_NAMES = 2 };
+  const char* to = pawl_recorder_event(recorder, k)->to;
+  int alike = 0;
+  for (; k + alike < end; alike++) {
+    const PawlEvent* e = pawl_recorder_event(recorder, k + alike);
+    if (strcmp(e->to, to) != 0) {
       break;
     }
-    *lost += e->energy_lost;
+    if (alike < MOST_NAMES) {
+      fprintf(stderr, "%s%s", alike ? ", " : "", e->constraint);
+    }
   }
-  return end - k;
+  if (alike > MOST_NAMES) {
+    fprintf(stderr, " and %d more", alike - MOST_NAMES);
+  }
+  fprintf(stderr, " %s", to);
+  return alike;
+}
+
+// All that happens at the instant of event k, and what the motion loses there: of one jump, in
+// which one constraint may give what another takes, or what a drive brings in. Returns the next
+// instant's.
+static int print_instant(const PawlRecorder* recorder, int k, double size) {
+  double t = pawl_recorder_event(recorder, k)->t, lost = 0.0;
+  int end = k;
+  for (; end < pawl_recorder_event_count(recorder); end++) {
+    const PawlEvent* e = pawl_recorder_event(recorder, end);
+    if (e->t != t) {
+      break;
+    }
+    lost += e->energy_lost;
+  }
+  while (k < end) {
+    k += print_alike(recorder, k, end);
+    fprintf(stderr, "%s", k < end ? " and " : "");
+  }
+  fprintf(stderr, " at %.6g s", t);
+  if (fabs(lost) > 1e-9 * size) {
+    fprintf(stderr, " (%.4g J %s)", fabs(lost), lost > 0 ? "lost" : "gained");
+  }
+  return end;
 }
 
 // "pair[1], pair[2] and 2 more hit at 0.2 s (0.1 J lost), rest stick at 0.3 s, and 5 more; ..."
 static void print_events(const PawlRecorder* recorder, double size) {
-  enum { MOST_SHOWN = 3, MOST_NAMES = 2 };
+  enum { MOST_SHOWN = 3 };
   int count = pawl_recorder_event_count(recorder), k = 0;
   for (int shown = 0; k < count && shown < MOST_SHOWN; shown++) {
-    const PawlEvent* e = pawl_recorder_event(recorder, k);
-    double lost;
-    int together = hits_together(recorder, k, &lost);
-    fprintf(stderr, "%s%s", k ? ", " : "", e->constraint);
-    for (int i = 1; i < together && i < MOST_NAMES; i++) {
-      fprintf(stderr, ", %s", pawl_recorder_event(recorder, k + i)->constraint);
-    }
-    if (together > MOST_NAMES) {
-      fprintf(stderr, " and %d more", together - MOST_NAMES);
-    }
-    fprintf(stderr, " %s at %.6g s", e->to, e->t);
-    if (fabs(lost) > 1e-9 * size) {
-      fprintf(stderr, " (%.4g J %s)", fabs(lost), lost > 0 ? "lost" : "gained");
-    }
-    k += together;
+    fprintf(stderr, "%s", k ? ", " : "");
+    k = print_instant(recorder, k, size);
   }
   if (count > k) {
     fprintf(stderr, ", and %d more; --json lists all", count - k);

@@ -214,6 +214,34 @@ static int assign(Chooser* chooser, PawlColumnKind kind, Room room, Group groups
   return count;
 }
 
+// The largest coordinate of a unit, of which angles have at least 1 rad to be measured by.
+static double size_of_unit(const Chooser* chooser, const char* unit, size_t length) {
+  double size = length == 3 && strncmp(unit, "rad", length) == 0 ? 1.0 : 0.0;
+  for (int j = 0; j < chooser->column_count; j++) {
+    const PawlColumn* column = column_at(chooser, j);
+    if (column->kind == PAWL_COLUMN_COORDINATE && strlen(column->unit) == length &&
+        strncmp(column->unit, unit, length) == 0) {
+      size = fmax(size, magnitude(chooser->ranges[j]));
+    }
+  }
+  return size;
+}
+
+// Coordinates, and rates over the time of the run, that are rounding about 0.
+static bool is_rounding(const Chooser* chooser, PawlColumnKind kind, const char* unit,
+                        Range range) {
+  size_t length = strlen(unit);
+  if (kind == PAWL_COLUMN_COORDINATE) {
+    return magnitude(range) <= PAWL_SVG_STILL * size_of_unit(chooser, unit, length);
+  }
+  int t = pawl_svg_time_column(chooser->recorder);
+  if (kind != PAWL_COLUMN_RATE || t < 0 || length < 2 || strcmp(unit + length - 2, "/s") != 0) {
+    return false;
+  }
+  double time = span(chooser->ranges[t]);
+  return magnitude(range) * time <= PAWL_SVG_STILL * size_of_unit(chooser, unit, length - 2);
+}
+
 // Fills the panel with the columns of a group, evenly chosen when they are too many.
 static void fill(const Chooser* chooser, PawlColumnKind kind, int group, PawlSvgPanel* panel) {
   for (int j = 0; j < chooser->column_count; j++) {
@@ -234,8 +262,9 @@ static void fill(const Chooser* chooser, PawlColumnKind kind, int group, PawlSvg
     }
     rank += column_at(chooser, j)->kind == kind;
   }
-  panel->lo = range.lo;
-  panel->hi = range.hi;
+  bool rounding = is_rounding(chooser, kind, panel->unit, range);
+  panel->lo = rounding ? 0.0 : range.lo;
+  panel->hi = rounding ? 0.0 : range.hi;
 }
 
 // At most `most` panels of a kind, `usual` of them for the size of curves alone.

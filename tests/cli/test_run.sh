@@ -348,6 +348,11 @@ has err 'pair[1], pair[2] and 2 more hit at 0.229438 s'
 lacks err 'J lost'
 lacks err 'J gained'
 
+# So is all else of that instant; what rounding has changed of a start is not told.
+expect 0 run gripper --until 0.6
+has err 'table_1, table_2 open and inner, outer hit at 0.580175 s (0.1495 J lost)'
+lacks err 'assembled'
+
 # States and inputs: columns, JSON, check, equations, a run that goes on from a checkpoint.
 expect 0 run pid-pendulum-sampled --until 0.5 -o pid.csv --json
 paths

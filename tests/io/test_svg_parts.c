@@ -194,6 +194,28 @@ static void test_rounding_is_no_multiplier(void** state) {
   }
 }
 
+// An angle, and rates, of which rounding alone is left are drawn as zero; lengths are measured by
+// others.
+static void test_rounding_is_no_motion(void** state) {
+  (void)state;
+  const PawlColumn columns[] = {{"t", "s", PAWL_COLUMN_TIME},
+                                COORDINATE("x", "m"),
+                                COORDINATE("phi", "rad"),
+                                {"x'", "m/s", PAWL_COLUMN_RATE},
+                                {"phi'", "rad/s", PAWL_COLUMN_RATE}};
+  for (int k = 0; k < 2; k++) {
+    const double tiny = k ? 1e-13 : 1e-9;
+    const double values[] = {0, 3, 0, 0, 0, 2, 3, tiny, -tiny, tiny};
+    PawlSvgPanel panels[PAWL_SVG_PANELS];
+    PawlRecorder* recorder = rows(5, columns, 2, values);
+    assert_int_equal(panels_of(recorder, panels), 4);
+    assert_true(panels[1].lo == 0.0 && panels[1].hi == (k ? 0.0 : tiny));
+    assert_true(panels[2].lo == (k ? 0.0 : -tiny) && panels[2].hi == 0.0);
+    assert_true(panels[3].lo == 0.0 && panels[3].hi == (k ? 0.0 : tiny));
+    pawl_recorder_destroy(recorder);
+  }
+}
+
 static void test_many_curves_are_chosen_evenly(void** state) {
   (void)state;
   enum { COUNT = 300 };
@@ -338,6 +360,7 @@ int main(void) {
       cmocka_unit_test(test_panels_never_mix_units),
       cmocka_unit_test(test_multipliers_have_panels),
       cmocka_unit_test(test_rounding_is_no_multiplier),
+      cmocka_unit_test(test_rounding_is_no_motion),
       cmocka_unit_test(test_many_curves_are_chosen_evenly),
       cmocka_unit_test(test_paths),
       cmocka_unit_test(test_long_curves_are_thinned),

@@ -90,12 +90,23 @@ function otherKinds(run) {
   return [...new Set(run.columns.map((column) => column.kind))].filter((kind) => !known.includes(kind));
 }
 
+const STILL = 1e-12; // of the size of coordinates: less is rounding
+
+// Below which coordinates of a unit, and rates over the time of the run, are rounding about 0.
+// Angles have at least 1 rad to be measured by.
+function withRounding(run, panel) {
+  const [, unit, perSecond] = /^(.*?)(\/s)?$/.exec(panel.unit);
+  const alike = run.byKind('coordinate').filter((column) => column.unit === unit);
+  const size = largest([unit === 'rad' ? 1 : 0, ...alike.flatMap(({ low, high }) => [low, high])]);
+  return { ...panel, rounding: (STILL * size) / (perSecond ? run.span : 1) };
+}
+
 export function choosePanels(run) {
   const works = balance(run);
   const panels = [
-    ...byUnit('coordinates', run.byKind('coordinate')),
+    ...byUnit('coordinates', run.byKind('coordinate')).map((panel) => withRounding(run, panel)),
     ...byUnit('paths', run.byKind('path')),
-    ...byUnit('rates', run.byKind('rate')),
+    ...byUnit('rates', run.byKind('rate')).map((panel) => withRounding(run, panel)),
     ...forcePanels(run.byKind('multiplier')),
   ];
   panels.push(...impulsePanels(run));

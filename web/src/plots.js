@@ -324,6 +324,7 @@ class Panel {
 
 // Stems stand on 0, also where the time is zoomed.
 function rangeOf(panel, low, high) {
+  if (Math.max(Math.abs(low), Math.abs(high)) <= panel.rounding) return padded(0, 0);
   if (!panel.stems) return padded(low, high);
   return [0, 1.06 * (high > 0 ? high : largest(panel.stems.map(({ value }) => value)))];
 }

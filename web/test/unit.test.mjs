@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fittingSpeed } from '../src/clock.js';
 import { documentOf, mathOf } from '../src/math.js';
-import { forcePanels, impulsePanels, impulseUnits } from '../src/panels.js';
+import { choosePanels, forcePanels, impulsePanels, impulseUnits } from '../src/panels.js';
 import { placeWords } from '../src/picture.js';
 import { bridge, indexAt, nearestAt, Run } from '../src/run.js';
 import { roundLength } from '../src/shapes.js';
@@ -83,6 +83,13 @@ test('forces of different constraints share no panel', () => {
 test('of many constraints those whose forces vary most are shown, in their order', () => {
   const panels = forcePanels(Array.from({ length: 12 }, (_, k) => force(`lambda(c${k})`, k === 3 ? 100 : 1 + k)));
   assert.deepEqual(panels.filter((panel) => !panel.waits).map(({ owner }) => owner), ['c3', 'c5', 'c6', 'c7', 'c8', 'c9', 'c10', 'c11']);
+});
+
+test('below which coordinates and rates are rounding is told by others of their unit, of angles by 1 rad', () => {
+  const column = (name, kind, its, high) => ({ name, kind, unit: its, low: 0, high });
+  const columns = [column('x', 'coordinate', 'm', 3), column('phi', 'coordinate', 'rad', 1e-15), column("x'", 'rate', 'm/s', 1), column("phi'", 'rate', 'rad/s', 1e-15)];
+  const panels = choosePanels({ columns, events: [], rates: [], span: 2, byKind: (kind) => columns.filter((one) => one.kind === kind) });
+  assert.deepEqual(panels.map(({ rounding }) => rounding), [3e-12, 1e-12, 1.5e-12, 5e-13]);
 });
 
 test('torques are called so, and rows of different units share no panel', () => {
