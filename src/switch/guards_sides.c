@@ -284,15 +284,17 @@ static double rest_of_slip(const PawlGuards* g, const PawlGuard* guard, const do
   return PAWL_REST_LEFT * still[g->slip->contact[guard->slip].first];
 }
 
-// What a gap is known to where its contact is open. A contact that comes off without a rate leaves
-// with the third power of time, which is less than ida resolves for a while.
-static double least_gap_of(const PawlGuards* g, int row, double terms) {
+// What a gap is known to where its contact is open: by its terms, and by how it moves in what times
+// are rounded to. A contact that comes off without a rate leaves with the third power of time,
+// which is less than ida resolves for a while.                                              (C1)
+static double least_gap_of(const PawlGuards* g, double t, int row, double terms, bool slow) {
   const PawlSimulateDef* def = g->dynamics->def;
   bool noisy = strcmp(def->smooth, "ida") == 0;
-  if (noisy && g->pulled[row]) {
-    return fmax(PAWL_IDA_NOISE, def->rtol) * terms + def->atol;
+  double moves = PAWL_SAME_TIME * fabs(t * pawl_eval_values(g->dynamics->eval)->g_t[row]);
+  if (noisy && (slow || g->pulled[row])) {
+    return fmax(PAWL_IDA_NOISE, def->rtol) * terms + def->atol + moves;
   }
-  return (noisy && g->slip ? PAWL_IDA_NOISE : DBL_EPSILON) * terms;
+  return (noisy && g->slip ? PAWL_IDA_NOISE : DBL_EPSILON) * terms + moves;
 }
 
 // What gaps and forces of contacts are measured by: the largest gap, but no less than a part of
@@ -300,7 +302,8 @@ static double least_gap_of(const PawlGuards* g, int row, double terms) {
 // the masses of its coordinates alone. An overlap where a contact opens counts as none until it is
 // left.                                                       (C1) (C2)
 static void enter_contact(PawlGuards* g, PawlState* state, int k, const double* sizes,
-                          const double* spans, const double* forces, const double* still) {
+                          const double* spans, const double* forces, const double* rates,
+                          const double* still) {
   static const double OF_OVERLAP = 2.0;
   const PawlGuard* guard = &g->all[k];
   bool gap = guard->what == PAWL_GUARD_GAP;
@@ -312,7 +315,8 @@ static void enter_contact(PawlGuards* g, PawlState* state, int k, const double* 
   double least = gap ? fmax(fabs(value), spans[guard->at]) : forces[guard->at];
   state->largest[k] = fmax(state->largest[k], least);
   double terms = fmin(sizes[guard->at], spans[guard->at] / PAWL_SMALLEST_PART);
-  double least_gap = least_gap_of(g, guard->at, terms);
+  bool slow = rates[guard->at] <= still[guard->at];
+  double least_gap = least_gap_of(g, state->t, guard->at, terms, slow);
   state->blur[k] = gap ? OF_OVERLAP * fmax(-value, 0.0) + least_gap : 0.0;
   if (guard->what == PAWL_GUARD_CONE) {
     state->blur[k] = rest_of_slip(g, guard, still);
@@ -339,18 +343,19 @@ static PawlStatus enter_contacts(PawlGuards* g, PawlState* state, PawlError* err
   double *sizes = g->react, *forces = d->room, *spans = d->room + d->sizes.rows;
   assert(g->contacts);
   PAWL_TRY(pawl_guards_look_at_gaps(g, state, err));
-  double h = d->def->step, *still = d->room + 2 * d->sizes.rows;
+  double h = d->def->step, *still = d->room + 2 * d->sizes.rows, *rates = still + d->sizes.rows;
   pawl_pace_forces(d, state, NULL, values, (PawlPace){.of_a = 1.0}, forces);
   pawl_pace_rows(d, state, NULL, values, (PawlPace){h, h * h}, spans);
   pawl_pace_rows(d, state, NULL, values, pawl_pace_rest(d, state->t), still);
   add_places(d, state, values, spans);
+  pawl_dynamics_rows(d, values->G, state->v, values->g_t, rates);
   pawl_dynamics_row_sizes(d, values->G, state->q, sizes);
   for (int i = 0; i < d->sizes.rows; i++) {
     spans[i] *= PAWL_SMALLEST_PART;
   }
   for (int k = 0; k < g->condition_count; k++) {
     if (pawl_guards_of_contact(&g->all[k])) {
-      enter_contact(g, state, k, sizes, spans, forces, still);
+      enter_contact(g, state, k, sizes, spans, forces, rates, still);
     }
   }
   return PAWL_OK;

@@ -167,8 +167,13 @@ void pawl_slip_destroy(PawlSlip* s) {
   }
 }
 
-// The length of the direction of a slip that begins from rest in space.
-static const double BEGINS = 2.0;
+// The direction of a slip that begins from rest in space has the length BEGINS + e, where it counts
+// as 2^e fast at least.                                                                     (F32)
+enum { BEGINS = 2048, MOST_EXPONENT = 1000 };
+
+typedef struct Begun {  // of one that does not begin: 1 and nothing
+  double length, least;
+} Begun;
 
 // ---- looking ------------------------------------------------------------------------------------
 bool pawl_slip_slips(int mode) {
@@ -270,15 +275,25 @@ bool pawl_slip_begins(const PawlSlip* s, const PawlPhase* phase, int k) {
   return s->contact[k].count > 1 && hypot(held[0], held[1]) > 1.5;
 }
 
+static Begun begun(const PawlSlip* s, const PawlPhase* phase, int k) {
+  const double* held = phase->held + s->contact[k].first;
+  if (!pawl_slip_begins(s, phase, k)) {
+    return (Begun){1.0, 0.0};
+  }
+  double length = rint(hypot(held[0], held[1]));
+  return (Begun){length, fmax(s->least[k], ldexp(1.0, (int)length - BEGINS))};
+}
+
 double pawl_slip_rate(const PawlSlip* s, const PawlPhase* phase, int k, double* u) {
   const PawlSlipContact* c = &s->contact[k];
   const double* held = phase->held + c->first;
-  double along = 0.0, speed = 0.0, unit = pawl_slip_begins(s, phase, k) ? 1.0 / BEGINS : 1.0;
+  Begun b = begun(s, phase, k);
+  double along = 0.0, speed = 0.0, unit = 1.0 / b.length;
   for (int i = 0; i < c->count; i++) {
     u[i] = s->rate[c->first + i];
     along += unit * held[i] * u[i];
   }
-  double more = unit < 1.0 ? fmax(s->least[k] - along, 0.0) : 0.0;
+  double more = unit < 1.0 ? fmax(b.least - along, 0.0) : 0.0;
   for (int i = 0; i < c->count; i++) {
     u[i] += more * unit * held[i];
     speed = hypot(speed, u[i]);
@@ -288,38 +303,42 @@ double pawl_slip_rate(const PawlSlip* s, const PawlPhase* phase, int k, double* 
 
 double pawl_slip_speed(const PawlSlip* s, const PawlPhase* phase, int k) {
   const PawlSlipContact* c = &s->contact[k];
+  Begun b = begun(s, phase, k);
   double u[PAWL_MOST_SLIPS], along = 0.0;
   if (!pawl_slip_begins(s, phase, k)) {
     return pawl_slip_rate(s, phase, k, u);
   }
   for (int i = c->first; i < c->first + c->count; i++) {
-    along += s->rate[i] * phase->held[i] / BEGINS;
+    along += s->rate[i] * phase->held[i] / b.length;
   }
-  return along + s->least[k];
+  return along + b.least;
 }
 
 void pawl_slip_direction(const PawlSlip* s, const PawlPhase* phase, int k, double* d) {
   const PawlSlipContact* c = &s->contact[k];
   double u[PAWL_MOST_SLIPS], speed = c->count > 1 ? pawl_slip_rate(s, phase, k, u) : 0.0;
-  double unit = pawl_slip_begins(s, phase, k) ? 1.0 / BEGINS : 1.0;
+  double length = begun(s, phase, k).length;
   for (int i = 0; i < c->count; i++) {  // in a plane there are but two
-    d[i] = speed != 0.0 ? u[i] / speed : unit * phase->held[c->first + i];
+    d[i] = speed != 0.0 ? u[i] / speed : phase->held[c->first + i] / length;
   }
 }
 
-void pawl_slip_begin(double* held, const double* along, int count) {
+void pawl_slip_begin(double* held, const double* along, double least, int count) {
+  int exponent = least > 0.0 ? ilogb(least) : -MOST_EXPONENT;
+  exponent = exponent < -MOST_EXPONENT ? -MOST_EXPONENT : exponent;
+  exponent = exponent > MOST_EXPONENT ? MOST_EXPONENT : exponent;
   for (int i = 0; i < count; i++) {
-    held[i] = (count > 1 ? BEGINS : 1.0) * along[i];
+    held[i] = (count > 1 ? BEGINS + exponent : 1.0) * along[i];
   }
 }
 
 void pawl_slip_turn(const PawlSlip* s, const PawlPhase* phase, int k, double* held) {
-  bool begins =
-      pawl_slip_begins(s, phase, k) && pawl_slip_speed(s, phase, k) < PAWL_SLIP_BEGUN * s->least[k];
+  Begun b = begun(s, phase, k);
+  bool begins = b.length > 1.0 && pawl_slip_speed(s, phase, k) < PAWL_SLIP_BEGUN * b.least;
   double d[PAWL_MOST_SLIPS];
   pawl_slip_direction(s, phase, k, d);
   for (int i = 0; i < s->contact[k].count; i++) {
-    held[i] = begins ? BEGINS * d[i] : d[i];
+    held[i] = begins ? b.length * d[i] : d[i];
   }
 }
 

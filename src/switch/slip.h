@@ -78,17 +78,17 @@ bool pawl_slip_ties(const PawlSlip* slip, const PawlPhase* phase);
 PAWL_CHECKED PawlStatus pawl_slip_look(PawlSlip* slip, const PawlPhase* phase, double t,
                                        const double* q, const double* v, PawlError* err);
 double pawl_slip_mu(const PawlSlip* slip, int contact, bool rests);
-// A slip that begins from rest in space has a direction of twice the length until it is faster than
-// slip->least.                                                                              (F32)
-void pawl_slip_begin(double* held, const double* along, int count);
+// A slip that begins from rest in space has a direction whose length tells what it counts as at
+// least, until it is faster: `least`, or slip->least where that is more.                    (F32)
+void pawl_slip_begin(double* held, const double* along, double least, int count);
 bool pawl_slip_begins(const PawlSlip* slip, const PawlPhase* phase, int contact);
-// The rate of a slip, of which the part along it counts as slip->least at least while it begins.
+// The rate of a slip, of which the part along it counts as that fast at least while it begins.
 // Returns its size, negative past zero.
 double pawl_slip_rate(const PawlSlip* slip, const PawlPhase* phase, int contact, double* u);
 // The direction of a slip at the end of a step, to `held`.
 void pawl_slip_turn(const PawlSlip* slip, const PawlPhase* phase, int contact, double* held);
 // How fast a contact slips along its direction: negative past zero, and while it begins past
-// slip->least backwards.
+// that speed backwards.
 double pawl_slip_speed(const PawlSlip* slip, const PawlPhase* phase, int contact);
 // The direction of its slip at the last look, a unit vector.
 void pawl_slip_direction(const PawlSlip* slip, const PawlPhase* phase, int contact, double* d);

@@ -10,6 +10,7 @@
 #include "switch/grip.h"
 #include "switch/hold.h"
 #include "switch/modes.h"
+#include "switch/pace.h"
 #include "switch/tolerances.h"
 #include "system/system.h"
 
@@ -28,6 +29,7 @@ PawlStatus pawl_stick_create(PawlWatching* w, const unsigned char* loosened,
                    .rate = PAWL_NEW(d->arena, double, d->sizes.rows),
                    .sizes = PAWL_NEW(d->arena, double, d->sizes.rows),
                    .blur = PAWL_NEW(d->arena, double, d->sizes.rows),
+                   .begins = PAWL_NEW(d->arena, double, d->sizes.rows),
                    .push = PAWL_NEW(d->arena, double, d->sizes.v),
                    .modes = PAWL_NEW(d->arena, int, d->sizes.modes)};
   return d->arena->failed ? pawl_fail_memory(err) : PAWL_OK;
@@ -190,7 +192,7 @@ static void open_contacts(const PawlStick* s, PawlState* state) {
 
 // Whether a contact with friction slips, and along what.
 static void set_slip(PawlState* state, const PawlSlipContact* c, bool slips, bool begins,
-                     const double* along) {
+                     double least, const double* along) {
   int* mode = &state->modes[c->mode];
   bool limit = *mode == PAWL_MODE_LIMIT || *mode == PAWL_MODE_SLIPS_LIMIT;
   if (*mode != PAWL_MODE_OPEN) {
@@ -201,13 +203,18 @@ static void set_slip(PawlState* state, const PawlSlipContact* c, bool slips, boo
     state->held[c->first + i] = slips && *mode != PAWL_MODE_OPEN ? along[i] : 0.0;
   }
   if (begins && slips && *mode != PAWL_MODE_OPEN) {
-    pawl_slip_begin(state->held + c->first, along, c->count);
+    pawl_slip_begin(state->held + c->first, along, least, c->count);
   }
 }
 
 // Friction sticks or slips as forces have it. *newly_held: some sticks that did not.        (F21)
 static void take_friction(const PawlStick* s, PawlState* state, bool* newly_held) {
   const PawlGrip* grip = s->watching->grip;
+  PawlDynamics* d = s->dynamics;
+  PawlPace begins = {.of_a = PAWL_SLIP_BEGINS_STEP * d->def->step};  // (F32)
+  if (grip) {
+    pawl_pace_rows(d, state, NULL, pawl_eval_values(d->eval), begins, s->begins);
+  }
   for (int k = 0; grip && k < grip->slip->count; k++) {
     const PawlSlipContact* c = &grip->slip->contact[k];
     int was = state->modes[c->mode];
@@ -215,7 +222,7 @@ static void take_friction(const PawlStick* s, PawlState* state, bool* newly_held
     bool moves = along[0] != 0.0 || (c->count > 1 && along[1] != 0.0);
     bool slips = grip->found[k] == PAWL_FRICTION_SLIP ||
                  (grip->found[k] == PAWL_FRICTION_OPEN && moves);  // stays without force
-    set_slip(state, c, slips, grip->part[k] == PAWL_GRIP_RESTS, along);
+    set_slip(state, c, slips, grip->part[k] == PAWL_GRIP_RESTS, s->begins[c->first], along);
     *newly_held |= pawl_slip_slips(was) && state->modes[c->mode] != PAWL_MODE_OPEN &&
                    !pawl_slip_slips(state->modes[c->mode]);
   }

@@ -19,6 +19,7 @@ typedef struct PawlStick {
   int* turns;                      // joints: how often each was put back
   double* noise;                   // joints: what is known of whether each is at its capacity
   double *rate, *sizes, *blur;     // rows
+  double* begins;                  // rows: how fast a slip counts as where it begins (F32)
   double* push;                    // v: accelerations
   int* modes;
   bool jammed;   // friction leaves no accelerations: the state is not settled

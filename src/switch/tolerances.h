@@ -202,6 +202,9 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // [1] Of the terms of its rate: a slip in space that begins from rest counts as this fast at least.
 // Explicit methods need steps as short as friction takes to make that speed.
 #define PAWL_SLIP_BEGINS 1e-8
+// [1] Of what forces make of rates in a step: the same, where nothing moves. Positions are off by
+// its square times h^2 a, and explicit methods need as many steps as its root is small.
+#define PAWL_SLIP_BEGINS_STEP 1e-4
 // [1] Of that speed: where it has begun; and where methods with steps of their own know it well
 // enough without short ones.
 #define PAWL_SLIP_BEGUN 2.0

@@ -100,7 +100,8 @@ static bool is_slow(const PawlSlip* slip, const PawlPhase* phase) {
   bool any = false;
   for (int k = 0; k < slip->count; k++) {
     any |= turns(slip, phase, k) &&
-           fabs(pawl_slip_rate(slip, phase, k, u)) < PAWL_SLIP_KNOWN * slip->least[k];
+           (pawl_slip_begins(slip, phase, k) ||
+            fabs(pawl_slip_rate(slip, phase, k, u)) < PAWL_SLIP_KNOWN * slip->least[k]);
   }
   return any;
 }

@@ -207,6 +207,133 @@ static void test_begins_on_a_belt(void** unused) {
   run_end(&run);
 }
 
+// A block at rest on a slope is drawn aside by a force that grows, until friction holds it no
+// longer: at first nothing moves, so that the direction of its slip is known by forces alone. (F32)
+// Here from a millisecond after, where velocities are those of a slip drawn to F(t)/|F(t)|, in
+// steps short against how fast friction turns it.
+static double draw_aside(double held, double pull, double until, double* y) {
+  double mu_N = hypot(held, pull), s = 1e-3, along = 3 * pull / mu_N, across = 3 * held / mu_N;
+  double t = pull / 3 + s, u = along * s * s / 2, turned = across * s / mu_N;
+  double d[] = {-held / mu_N, pull / mu_N};
+  for (int i = 0; i < 2; i++) {
+    double to_side = i == 0 ? d[1] : -d[0];
+    y[i] = d[i] * u * s / 3;
+    y[2 + i] = u * (d[i] - turned * to_side);
+  }
+  while (t < until) {
+    double h = fmin(fmin(0.3 * hypot(y[2], y[3]) / mu_N, 1e-3), until - t), k[4][4], sum[4] = {0};
+    for (int n = 0; n < 4; n++) {
+      static const double AT[] = {0, 0.5, 0.5, 1}, WEIGHT[] = {1, 2, 2, 1};
+      double x[4];
+      for (int i = 0; i < 4; i++) {
+        x[i] = y[i] + (n > 0 ? AT[n] * h * k[n - 1][i] : 0.0);
+      }
+      double speed = hypot(x[2], x[3]);
+      k[n][0] = x[2];
+      k[n][1] = x[3];
+      k[n][2] = -held - mu_N * x[2] / speed;
+      k[n][3] = 3 * (t + AT[n] * h) - mu_N * x[3] / speed;
+      for (int i = 0; i < 4; i++) {
+        sum[i] += WEIGHT[n] / 6 * h * k[n][i];
+      }
+    }
+    for (int i = 0; i < 4; i++) {
+      y[i] += sum[i];
+    }
+    t += h;
+  }
+  return pull / 3;
+}
+
+static void test_begins_on_a_slope(void** unused) {
+  (void)unused;
+  static const char text[] =
+      "model: slope\n"
+      "parameters: {a: 0.3}\n"
+      "coordinates: {x: , y: , z: }\n"
+      "mass: {x: 1, y: 1, z: 1}\n"
+      "potential: 9.81*(z*cos(a) + x*sin(a))\n"
+      "forces: {y: 3*t}\n"
+      "contacts: {slope: {gap: z, friction: 0.5, slip: [x, y]}}\n";
+  static const char* const METHODS[] = {"dopri", "ark", "rk4", "ida", "ga-pva", NULL};
+  static const double OFF[] = {1e-9, 1e-9, 1e-7, 1e-8, 1e-5};  // ga-pva is of order 2
+  double held = 9.81 * sin(0.3), most = 0.5 * 9.81 * cos(0.3), y[4];
+  double until = 1.7, begins = draw_aside(held, sqrt(most * most - held * held), until, y);
+  Run run = run_text_with(text, NULL);
+  run.def.simulate.rtol = 1e-10;
+  for (int k = 0; METHODS[k]; k++) {
+    run.def.simulate.smooth = METHODS[k];
+    if (!is_absent(METHODS[k])) {
+      run_to(&run, until, 0.01);
+      event_is(&run, 0, begins, "slope", "stick", "slip", 1e-9);
+      check_state(&run, (double[]){y[0], y[1], 0}, (double[]){y[2], y[3], 0}, OFF[k]);
+      assert_int_equal(run_events(&run), 1);
+    }
+  }
+  run_end(&run);
+}
+
+// ---- floors that move ---------------------------------------------------------------------------
+// Thrown ever lower by a table that moves, what is left of the rate is less than the rounding of
+// the table's place, which is that of t.                                                    (C1)
+static void test_on_a_moving_table(void** unused) {
+  (void)unused;
+  static const char text[] =
+      "model: conveyor\n"
+      "parameters: {A: 0.002, w: 2*pi*15, B: 0.003}\n"
+      "coordinates: {x: , y: {start: 0.001}}\n"
+      "mass: {x: 1, y: 1}\n"
+      "potential: 9.81*y\n"
+      "contacts: {table: {gap: y - 0.8*B*sin(w*t), friction: 0.3, restitution: 0.2, slip: \"x' - "
+      "A*w*cos(w*t + 0.7)\"}}\n";
+  static const char* const METHODS[] = {"dopri", "rk4", "ark", "ga-pva", "ga-v", NULL};
+  Run run = run_text_with(text, NULL);
+  double x = 0.0;
+  run.def.simulate.rtol = 1e-12;
+  for (int k = 0; METHODS[k]; k++) {
+    run.def.simulate.smooth = METHODS[k];
+    if (!is_absent(METHODS[k])) {
+      run_to(&run, 1, 1e-3);
+      assert_int_equal(run_events(&run), 107);
+      x = k == 0 ? pawl_sim_state(run.sim)->q[0] : x;
+      CHECK_NEAR(pawl_sim_state(run.sim)->q[0], x, k < 3 ? 1e-8 : 1e-4);
+    }
+  }
+  run_end(&run);
+}
+
+// A ball on another, which a table stops without a rebound while it slows down faster than they
+// fall: they leave it at once, without a rate, which ida resolves but slowly.
+static void test_left_at_once(void** unused) {
+  (void)unused;
+  static const char text[] =
+      "model: two\n"
+      "parameters: {A: 0.0931838260810625, w: 4*pi}\n"
+      "coordinates: {y: {start: 1.3*A}, z: {start: 1.3*A + 0.1}}\n"
+      "mass: {y: 1, z: 0.5}\n"
+      "potential: 9.81*(y + 0.5*z)\n"
+      "contacts:\n"
+      "  table: {gap: y - A*sin(w*t)}\n"
+      "  balls: {gap: z - y - 0.1, restitution: 0.3}\n";
+  static const char* const METHODS[] = {"dopri", "ida"};
+  double t[8];
+  Run run = run_text_with(text, NULL);
+  run.def.simulate.rtol = 1e-10;
+  for (int k = 0; k < 2; k++) {
+    run.def.simulate.smooth = METHODS[k];
+    if (is_absent(METHODS[k])) {
+      continue;
+    }
+    run_to(&run, 2, 5e-3);
+    assert_true(run_events(&run) >= 8);
+    for (int i = 0; i < 8; i++) {
+      t[i] = k == 0 ? run_event(&run, i)->t : t[i];
+      CHECK_NEAR(run_event(&run, i)->t, t[i], 1e-7);
+    }
+  }
+  run_end(&run);
+}
+
 // A box is thrown on a floor. An impact stops two of its corners, which slip, and they begin to
 // slip anew. At last it lies flat: of its energy m g c/2 is left.
 static void test_box_comes_to_rest(void** unused) {
@@ -289,6 +416,9 @@ int main(void) {
       cmocka_unit_test(test_touches_without_force),
       cmocka_unit_test(test_comes_off_in_a_corner),
       cmocka_unit_test(test_begins_on_a_belt),
+      cmocka_unit_test(test_begins_on_a_slope),
+      cmocka_unit_test(test_on_a_moving_table),
+      cmocka_unit_test(test_left_at_once),
       cmocka_unit_test(test_box_comes_to_rest),
       cmocka_unit_test(test_rest_beside_a_grip),
   };
