@@ -10,6 +10,7 @@
 
 #include "base/copy.h"
 #include "base/targets.h"
+#include "step/ga_bend.h"
 #include "step/ga_loops.h"
 #include "switch/tolerances.h"
 
@@ -108,6 +109,9 @@ static void allocate(PawlStepper* s, PawlGa* d) {
   d->S_modes = PAWL_NEW(&s->arena, int, s->sizes.modes);
   d->S_alone = m > 0 ? PAWL_NEW(&s->arena, double, of_H) : NULL;
   d->sums = PAWL_NEW(&s->arena, PawlGaSums, pawl_pool_parts(n, PAWL_GA_PART));
+  d->off = pawl_ga_bend_memory(s->method, s->sizes) > 0
+               ? PAWL_NEW(&s->arena, double, 2 * pawl_pool_parts(m, PAWL_GA_PART))
+               : NULL;
 }
 
 PawlStatus pawl_ga_create(PawlStepper* s, PawlLevel level, unsigned more, PawlGa* d,
@@ -195,6 +199,10 @@ PawlStatus pawl_ga_predict(PawlStepper* s, PawlGa* d, const PawlPhase* phase, Pa
   d->beta_p = (1 - d->alpha_m) / (h * h * d->beta * (1 - d->alpha_f));  // (A8)
   d->gamma_p = d->gamma / (h * d->beta);                                // (A8)
   pawl_ga_guess(s, d, state, m, more);
+  if (d->off) {
+    pawl_ga_bend_guess(s, d, phase, state, m, more);
+    return PAWL_OK;
+  }
   for (int i = 0; i < s->sizes.rows; i++) {
     bool active = pawl_phase_binds(phase, i);
     d->lambda[i] = !active ? 0.0 : state->lambda[i] + more * (state->lambda[i] - m.last_lambda[i]);
@@ -569,10 +577,14 @@ PawlStatus pawl_ga_iterate(PawlStepper* s, PawlGa* d, const PawlPhase* phase, Pa
 
 void pawl_ga_accept(PawlStepper* s, PawlGa* d, PawlState* state, bool flush) {
   PawlGaMemory m = pawl_ga_memory(s, state);
-  pawl_copy(s->sizes.rows, state->lambda, m.last_lambda);
+  if (d->off) {
+    pawl_ga_bend_take(s, d, state, m);
+  } else {
+    pawl_copy(s->sizes.rows, state->lambda, m.last_lambda);
+    pawl_copy(s->sizes.rows, d->lambda, state->lambda);
+  }
   *m.last_h = d->h;
   state->t += d->h;
   d->once = d->corrections == 1;
   pawl_ga_take(s, d, state, m, flush);
-  pawl_copy(s->sizes.rows, d->lambda, state->lambda);
 }

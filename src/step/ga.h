@@ -87,6 +87,8 @@ typedef struct PawlGa {
   bool once;                   // there was one in the step before
   PawlGaFold fold;
   PawlGaSource source;
+  double more;              // the guess extrapolates; of models with `off` alone
+  double* off;              // by part of the rows, see ga_bend.c; NULL: without
   struct PawlGaSums* sums;  // by part of the coordinates, see ga_loops.h
   PawlKernelsGa* small;     // by which small models step, with arrays of the above; NULL: without
 } PawlGa;

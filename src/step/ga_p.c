@@ -68,6 +68,7 @@ static PawlStatus step(PawlStepper* s, const PawlPhase* phase, PawlState* state,
                              .memory_vectors = 2,                                    \
                              .memory_rows = 1,                                       \
                              .memory_numbers = 1,                                    \
+                             .bends = true,                                          \
                              .create = make,                                         \
                              .destroy = destroy,                                     \
                              .start = start,                                         \

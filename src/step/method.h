@@ -16,6 +16,7 @@ typedef struct PawlMethod {
   int memory_vectors;  // vectors of length sizes.v that the method keeps in a state
   int memory_rows;     // and of length sizes.rows
   int memory_numbers;  // and single numbers
+  bool bends;          // and what ga_bend.c keeps of large models, behind all these
   // Allocates from stepper->arena.
   PawlStatus (*create)(PawlStepper* stepper, PawlError* err);
   void (*destroy)(PawlStepper* stepper);
@@ -60,6 +61,10 @@ typedef struct PawlMethod {
   // Optional: drops what a predictor carries over, after a switch.
   void (*forget)(PawlStepper* stepper, PawlState* state);
 } PawlMethod;
+
+PAWL_INLINE int pawl_method_memory(const PawlMethod* m, PawlSizes n) {
+  return m->memory_vectors * n.v + m->memory_rows * n.rows + m->memory_numbers;
+}
 
 #define PAWL_METHOD(symbol) extern const PawlMethod pawl_method_##symbol;
 #include "step/methods.def"

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "model/model.h"
 #include "step/bands.h"
+#include "step/ga_bend.h"
 #include "step/guesses.h"
 #include "step/initial.h"
 #include "step/loop.h"
@@ -67,13 +68,12 @@ static PawlStatus check_law(const PawlStepper* s, PawlError* err) {
 PawlStateShape pawl_stepper_shape(const PawlStepper* s) {
   const PawlMethod* m = s->method;
   PawlSizes n = s->sizes;
-  PawlStateShape shape = {
-      .q = n.q,
-      .v = n.v,
-      .rows = n.rows,
-      .inputs = n.inputs,
-      .memory = m->memory_vectors * n.v + m->memory_rows * n.rows + m->memory_numbers,
-      .modes = n.modes};
+  PawlStateShape shape = {.q = n.q,
+                          .v = n.v,
+                          .rows = n.rows,
+                          .inputs = n.inputs,
+                          .memory = pawl_method_memory(m, n) + pawl_ga_bend_memory(m, n),
+                          .modes = n.modes};
   if (s->loop) {
     pawl_loop_shape(s->loop, &shape);
   }
