@@ -162,8 +162,8 @@ static PawlStatus follow_jump(PawlStepper* s, PawlState* state, double slack, Pa
   PAWL_TRY(pawl_guards_crossed(&l->guards, state, &margin, err));
   memset(l->guards.first_margins, 0, (size_t)l->guards.armed_count * sizeof(double));
   margin.regions = margin.kinks = INFINITY;
-  if (l->assigned && !(margin.least < 0.0)) {
-    pawl_guards_turn_back(&l->guards, state);
+  if (!(margin.least < 0.0)) {
+    pawl_guards_turn_back(&l->guards, state, l->assigned);
   }
   l->assigned = false;
   bool turns = pawl_guards_jump_turns(&l->guards);

@@ -240,8 +240,10 @@ PAWL_CHECKED PawlStatus pawl_guards_fire(PawlGuards* guards, PawlState* state, d
                                          PawlError* err);
 // What contacts have fired at an instant has been dealt with.
 void pawl_guards_forget_contacts(PawlGuards* guards);
-// After a jump by `set`: conditions that it has carried back without firing take their new side.
-void pawl_guards_turn_back(PawlGuards* guards, PawlState* state);
+// After a jump: conditions that it has carried back without firing take their new side, so that
+// they may fire before the next look; by `set` (`exact`), or by more than a jump leaves of what it
+// stops.
+void pawl_guards_turn_back(PawlGuards* guards, PawlState* state, bool exact);
 // A condition that a kink drives back and forth through zero: has no side until it is farther away
 // than `blur`.
 void pawl_guards_blur(PawlGuards* guards, PawlState* state, int condition, double blur);

@@ -345,10 +345,11 @@ PawlStatus pawl_guards_ask(PawlGuards* g, PawlState* state, int c, bool wanted, 
   return engage(g, state, c, next, err);
 }
 
-void pawl_guards_turn_back(PawlGuards* g, PawlState* state) {
+void pawl_guards_turn_back(PawlGuards* g, PawlState* state, bool exact) {
   for (int k = 0; k < g->armed_count; k++) {
     int guard = g->armed[k];
-    if (pawl_guards_turns_only(g, state, guard) && g->distances[k] < 0.0) {
+    double none = fmax(PAWL_NO_SIDE_YET * state->largest[guard], state->blur[guard]);
+    if (pawl_guards_turns_only(g, state, guard) && g->distances[k] < (exact ? 0.0 : -none)) {
       state->sides[guard] = -state->sides[guard];
       g->noted = true;
     }

@@ -248,6 +248,29 @@ static void test_located_hits(void** unused) {
   run_end(&run);
 }
 
+// A hit turns the rate up without a word, and it turns down at the top of the flight that follows,
+// also where step, hit and top are one piece: tops are half way between hits.
+static void test_tops(void** unused) {
+  static const char* const SMOOTH[] = {"rk4", "dopri", "ga-pva", "ark"};
+  (void)unused;
+  Run run = run_text(
+      "model: ball\ncoordinates: {y: {start: 1}}\nmass: {y: 1}\npotential: 9.81*y\n"
+      "contacts: {floor: {gap: y, restitution: 0.5}}\n"
+      "events: {top: {when: \"y'\", direction: down}}\n");
+  for (int k = 0; k < 8; k++) {
+    double hits[MOST], tops[MOST];
+    run.def.simulate.smooth = SMOOTH[k / 2];
+    run_to(&run, 2, k % 2 ? 0.5 : 1e-2);
+    int count = times_of(&run, "floor", hits) - 2;  // the last does not rebound, then it rests
+    assert_true(count >= 15);
+    assert_int_equal(times_of(&run, "top", tops), count);
+    for (int i = 0; i < count; i++) {
+      CHECK_NEAR(tops[i], 0.5 * (hits[i] + hits[i + 1]), 1e-9);
+    }
+  }
+  run_end(&run);
+}
+
 // A force that grows by 10 N a second against a block that sticks: its friction is -10 t until it
 // slips at 0.981 s, and 9.81 N against the motion from then on.
 static void test_force_of_friction(void** unused) {
@@ -272,6 +295,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_force_of_friction),
       cmocka_unit_test(test_located_hits),
+      cmocka_unit_test(test_tops),
       cmocka_unit_test(test_hits),
       cmocka_unit_test(test_openings),
       cmocka_unit_test(test_elastic),
