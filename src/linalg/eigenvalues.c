@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eigenvalues of a general real matrix by LAPACK's dgeev.
+// Eigenvalues of real matrices by LAPACK's dgeev, of symmetric ones by dsyev.
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>
@@ -28,14 +28,34 @@ static PawlStatus run(PawlArena* arena, int n, const double* A, double* real, do
   return info == 0 ? PAWL_OK : PAWL_RETRY;
 }
 
-PawlStatus pawl_eigenvalues(int n, const double* A, double* real, double* imaginary, double* V) {
+static bool is_finite(int n, const double* A) {
   for (size_t i = 0; i < (size_t)n * (size_t)n; i++) {
     if (!isfinite(A[i])) {
-      return PAWL_RETRY;
+      return false;
     }
   }
-  if (n == 0) {
-    return PAWL_OK;
+  return true;
+}
+
+PawlStatus pawl_symmetric_eigenvalues(int n, const double* A, double* values, double* V) {
+  double room = 0.0;
+  if (n == 0 || !is_finite(n, A)) {
+    return n == 0 ? PAWL_OK : PAWL_RETRY;
+  }
+  memcpy(V, A, (size_t)n * (size_t)n * sizeof *V);
+  LAPACKE_dsyev_work(LAPACK_COL_MAJOR, 'V', 'L', n, V, n, values, &room, -1);
+  PawlArena arena = {0};
+  double* work = PAWL_NEW(&arena, double, room);
+  int info =
+      work ? LAPACKE_dsyev_work(LAPACK_COL_MAJOR, 'V', 'L', n, V, n, values, work, (int)room) : 0;
+  PawlStatus status = !work ? PAWL_ERROR_MEMORY : info == 0 ? PAWL_OK : PAWL_RETRY;
+  pawl_arena_free(&arena);
+  return status;
+}
+
+PawlStatus pawl_eigenvalues(int n, const double* A, double* real, double* imaginary, double* V) {
+  if (n == 0 || !is_finite(n, A)) {
+    return n == 0 ? PAWL_OK : PAWL_RETRY;
   }
   PawlArena arena = {0};
   PawlStatus status = run(&arena, n, A, real, imaginary, V);

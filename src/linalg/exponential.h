@@ -29,3 +29,7 @@ void pawl_dense_multiply(int n, const double* A, const double* B, double* C);
 // Allocates. PAWL_RETRY: not converged, or A is not finite; PAWL_ERROR_MEMORY.
 PAWL_CHECKED PawlStatus pawl_eigenvalues(int n, const double* A, double* real, double* imaginary,
                                          double* V);
+// Eigenvalues of a symmetric matrix (its lower half is read), ascending, and its eigenvectors as
+// columns of V at right angles. Allocates. The same failures.
+PAWL_CHECKED PawlStatus pawl_symmetric_eigenvalues(int n, const double* A, double* values,
+                                                   double* V);

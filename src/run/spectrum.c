@@ -51,9 +51,10 @@ static double largest(size_t count, const double* X) {
   return most;
 }
 
-// [0 I; -K/rate^2, -D/rate] with the rows from `free` on left out of K and D; `size` coordinates of
-// the n are taken. For size = n this is C in the basis T, for size = free the motion left free.
-static void fill(const PawlAnalysis* a, int size, double* C) {
+// [0 I; -K/rate^2, -D/rate] with the rows from `free` on left out of K and D, and `raise` added to
+// K (NULL: nothing); `size` coordinates of the n are taken. For size = n this is C in the basis T,
+// for size = free the motion left free.
+static void fill(const PawlAnalysis* a, int size, const double* raise, double* C) {
   size_t n = (size_t)a->n, m = (size_t)size, N = 2 * m;
   memset(C, 0, N * N * sizeof *C);
   for (size_t j = 0; j < m; j++) {
@@ -61,6 +62,9 @@ static void fill(const PawlAnalysis* a, int size, double* C) {
     for (size_t i = 0; i < (size_t)a->free; i++) {
       C[m + i + j * N] = -a->K[i + j * n] / a->rate / a->rate;
       C[m + i + (m + j) * N] = -a->D[i + j * n] / a->rate;
+    }
+    for (size_t i = 0; raise && j < (size_t)a->free && i < (size_t)a->free; i++) {
+      C[m + i + j * N] -= raise[i + j * (size_t)a->free];
     }
   }
 }
@@ -80,7 +84,7 @@ static PawlStatus prepare(PawlAnalysis* a) {
   PAWL_TRY(into_basis(a, a->reduction.D, a->D));
   double rate = fmax(sqrt(largest(n * n, a->K)), largest(n * n, a->D));
   a->rate = rate > 0.0 && isfinite(rate) ? ldexp(1.0, ilogb(rate)) : 1.0;
-  fill(a, a->free, a->C);
+  fill(a, a->free, NULL, a->C);
   a->norm = (double)N * largest(N * N, a->C);
   return PAWL_OK;
 }
@@ -133,7 +137,7 @@ static PawlStatus find_ranks(PawlAnalysis* a) {
   if (!C || !X || !N || !values || !ranks) {
     return PAWL_ERROR_MEMORY;
   }
-  fill(a, a->n, C);
+  fill(a, a->n, a->raise, C);
   PAWL_TRY(pawl_dense_rank(size, size, C, PAWL_NO_SINGULAR_VALUE, &rank, values));
   double tolerance = size > 0 ? PAWL_NO_SINGULAR_VALUE * values[0] : 0.0;
   s->ranks = ranks;
@@ -151,13 +155,20 @@ static PawlStatus find_ranks(PawlAnalysis* a) {
     s->geometric = s->rank + more;  // a state that only integrates is a zero of its own
   }
   s->regular = s->algebraic == 2 * s->rank && s->geometric == s->rank;
-  PAWL_TRY(pawl_dense_rank(2 * a->free, 2 * a->free, a->C, PAWL_NO_SINGULAR_VALUE, &rank, NULL));
+  fill(a, a->free, a->raise, C);
+  PAWL_TRY(pawl_dense_rank(2 * a->free, 2 * a->free, C, PAWL_NO_SINGULAR_VALUE, &rank, NULL));
   a->chains = 2 * a->free - rank;
   a->zeros = dimension - 2 * s->rank;
   return PAWL_OK;
 }
 
 // ---- eigenvalues --------------------------------------------------------------------------------
+static PawlStatus find_eigenvalues(PawlAnalysis* a) {
+  return pawl_softness_undamped(a)
+             ? pawl_softness_eigenvalues(a)
+             : pawl_eigenvalues(2 * a->free, a->C, a->real, a->imaginary, a->vectors);
+}
+
 // Zeros as many as the ranks say, those that are smallest; real parts that are rounding.
 static PawlStatus clean(PawlAnalysis* a) {
   int count = 2 * a->free;
@@ -258,12 +269,15 @@ static PawlStatus analyse(PawlAnalysis* a, const PawlSystem* system, const int* 
   PawlSpectrum* s = &a->out->spectrum;
   a->n = a->reduction.n;
   a->states = pawl_system_sizes(system).states;
+  a->blur = point && pawl_system_linearity(system, NULL) == PAWL_NONLINEAR ? PAWL_NO_SINGULAR_VALUE
+                                                                           : PAWL_STIFF_ROUNDING;
   s->coordinates = a->n - a->states;
   s->rank = a->reduction.rank;
   a->free = a->n - s->rank;
   status = prepare(a);
+  status = status ? status : pawl_softness_find(a);
   status = status ? status : find_ranks(a);
-  status = status ? status : pawl_eigenvalues(2 * a->free, a->C, a->real, a->imaginary, a->vectors);
+  status = status ? status : find_eigenvalues(a);
   status = status ? status : clean(a);
   status = status ? status : list_eigenvalues(a);
   status = status ? status : pawl_spectrum_oscillators(a);

@@ -416,8 +416,15 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // [1] Of a time: two samples are of one instant; more than the rounding of n h against a sum.
 #define PAWL_STREAM_SAME_TIME 4e-15
 // [1] Of the largest singular value: smaller ones are zero, and belong to motions without
-// frequency.
+// frequency. Of the terms of a stiffness, beside the stiffest: a smaller one is none.
 #define PAWL_NO_SINGULAR_VALUE 1e-12
+// [1] Of the stiffest: terms of a stiffness that are smaller are what rounding left of others, some
+// of them; beside a rest position, which is known to a part of the coordinates, those below the
+// value above are.
+#define PAWL_STIFF_ROUNDING (16 * 2.220446049250313e-16)
+// [1] Of the largest singular value or square of a frequency: smaller ones are looked at by
+// themselves, since rounding of the largest hides them. A hundred times what may be none.
+#define PAWL_SOFT 1e-10
 // [1] Of the largest singular value, of rows and of drives: smaller ones are none. Of the largest
 // force of the motion: what the drives do not make of it; both for forces of drives, whose rows are
 // a user's and not scaled.

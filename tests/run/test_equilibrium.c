@@ -430,6 +430,40 @@ static void test_no_rest(void** state) {
       "is it a singular position of the constraints?");
 }
 
+// A column with F beside its critical load, pi^2 EI/(4 L^2): the first frequency goes to zero with
+// the load, and then to growth. A wire whose squares of frequencies are 1e-18 of the stiffest. Both
+// are rounding beside shear (linear.md, L27 to L29).
+static void test_soft_beams(void** state) {
+  (void)state;
+  static const double part[] = {0.5, 0.99, 1.01};
+  double critical = acos(-1) * acos(-1) * 500, square[3];
+  char text[500];
+  for (int k = 0; k < 3; k++) {
+    snprintf(
+        text, sizeof text,
+        "model: c\nuse:\n  b: {element: beam, elements: 32, E: 2e11, I: 1e-8, A: 1e-2, rho: 7800,"
+        " start: clamped, load: [%.17g, 0, 0]}\n",
+        -part[k] * critical);
+    Rest r = rest_of(text);
+    const PawlOscillator* o = &r.about->oscillators[0];
+    assert_int_equal(r.about->oscillator_count, 96);
+    square[k] = k < 2 ? o->natural * o->natural : -o->real[0] * o->real[0];
+    assert_int_equal(r.about->damping, k < 2 ? PAWL_DAMPING_UNDAMPED : PAWL_DAMPING_UNSTABLE);
+    rest_free(&r);
+  }
+  // With th[i] = sin(k i), k = pi/64, the elements have F = 4 EI/le^2 tan^2(k/2); shear and stretch
+  // take 1e-5 of it.
+  double slope = (square[1] - square[2]) / 0.02, half = acos(-1) / 128;
+  CHECK_NEAR(0.99 + square[1] / slope, pow(tan(half) / half, 2), 3e-5);
+  snprintf(text, sizeof text,
+           "model: w\nuse:\n  b: {element: beam, to: [100, 0], elements: 20, E: 2e11, I: 8e-10, "
+           "A: 1e-4, rho: 7800, start: clamped, mass: lumped}\n");
+  Rest r = rest_of(text);
+  double first = 3.5160152685 * sqrt(2e11 * 8e-10 / 0.78) / 1e4;
+  CHECK_NEAR(r.about->oscillators[0].natural / first, 1, 1e-3);
+  rest_free(&r);
+}
+
 // V ~ x^4 has no stiffness at its bottom, to which each step goes a part of the way.
 static void test_flat_valley(void** state) {
   (void)state;
@@ -464,13 +498,14 @@ static void test_failing_allocations(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_pendulum), cmocka_unit_test(test_catenary),
-      cmocka_unit_test(test_bar),      cmocka_unit_test(test_euler_beam),
-      cmocka_unit_test(test_rod),      cmocka_unit_test(test_elastica),
-      cmocka_unit_test(test_contacts), cmocka_unit_test(test_corners),
-      cmocka_unit_test(test_kinks),    cmocka_unit_test(test_valley_in_another_mode),
-      cmocka_unit_test(test_no_rest),  cmocka_unit_test(test_failing_allocations),
-      cmocka_unit_test(test_brakes),   cmocka_unit_test(test_flat_valley),
+      cmocka_unit_test(test_pendulum),   cmocka_unit_test(test_catenary),
+      cmocka_unit_test(test_bar),        cmocka_unit_test(test_euler_beam),
+      cmocka_unit_test(test_rod),        cmocka_unit_test(test_elastica),
+      cmocka_unit_test(test_contacts),   cmocka_unit_test(test_corners),
+      cmocka_unit_test(test_kinks),      cmocka_unit_test(test_valley_in_another_mode),
+      cmocka_unit_test(test_no_rest),    cmocka_unit_test(test_failing_allocations),
+      cmocka_unit_test(test_brakes),     cmocka_unit_test(test_flat_valley),
+      cmocka_unit_test(test_soft_beams),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

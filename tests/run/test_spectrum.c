@@ -252,6 +252,41 @@ static void test_pairs(void** unused) {
   }
 }
 
+// Soft motions beside stiff ones are no rounding of these. (L27) to (L29)
+static void test_soft(void** unused) {
+  (void)unused;
+  static const char* const damped[] = {"", "dissipation: 0.1*x'^2 + 0.1*y'^2\n"};
+  for (int k = 0; k < 2; k++) {
+    // 1 and 1e13 N/m; z has nothing
+    char text[400];
+    snprintf(text, sizeof text,
+             "model: soft\ncoordinates: [x, y, z]\nmass: {x: 1, y: 1, z: 3}\n"
+             "potential: x^2/2 + 0.5e13*y^2\n%s",
+             damped[k]);
+    Motion m = motion_text(text);
+    PawlSpectrum* s = spectrum_of(&m, NULL);
+    assert_int_equal(s->algebraic, 2);
+    assert_int_equal(s->geometric, 1);
+    assert_int_equal(s->oscillator_count, 2);
+    CHECK_NEAR(s->oscillators[0].natural, 1, 1e-9);
+    CHECK_NEAR(s->oscillators[0].ratio, k * 0.1, 1e-9);
+    CHECK_NEAR(s->oscillators[0].shape[1], 0, 1e-12);
+    CHECK_NEAR(s->oscillators[1].natural / sqrt(1e13), 1, 1e-12);
+    pawl_spectrum_destroy(s);
+    motion_end(&m);
+  }
+  // Nothing but rounding: springs of 1e13 N/m between masses that nothing holds.
+  Motion m = motion_text(
+      "model: free\ncoordinates: {'x[i=1..40]': }\nmass: {'x[i=1..40]': 1 + 0.01*i}\n"
+      "potential: {for i=2..40: '0.5e13*(x[i] - x[i-1])^2/i'}\n");
+  PawlSpectrum* s = spectrum_of(&m, NULL);
+  assert_int_equal(s->algebraic, 2);
+  assert_int_equal(s->geometric, 1);
+  assert_int_equal(s->damping, PAWL_DAMPING_UNDAMPED);
+  pawl_spectrum_destroy(s);
+  motion_end(&m);
+}
+
 static void test_unstable(void** unused) {
   (void)unused;
   Motion m = motion_text(
@@ -418,6 +453,7 @@ int main(void) {
       cmocka_unit_test(test_without_stiffness),
       cmocka_unit_test(test_damping),
       cmocka_unit_test(test_pairs),
+      cmocka_unit_test(test_soft),
       cmocka_unit_test(test_unstable),
       cmocka_unit_test(test_eigenvalues_solve_the_equations),
       cmocka_unit_test(test_modes),
