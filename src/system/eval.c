@@ -42,7 +42,7 @@ static bool join_resets(PawlEval* eval) {
       at += size;
     }
   }
-  eval->resets[0] = (PawlReset){array, base, (int)count};
+  eval->resets[0] = (PawlReset){.array = array, .base = base, .count = (int)count};
   eval->reset_count = 1;
   return array && base;
 }
@@ -70,7 +70,8 @@ static PawlStatus make_arrays(PawlEval* eval, PawlError* err) {
     memcpy(eval->array[q], system->base[q], bytes);
     if (is_reset(eval, (PawlQuantity)q)) {
       const double* base = is_zero(system->size[q], system->base[q]) ? NULL : system->base[q];
-      eval->resets[eval->reset_count++] = (PawlReset){eval->array[q], base, system->size[q]};
+      eval->resets[eval->reset_count++] =
+          (PawlReset){eval->array[q], base, system->size[q], (PawlQuantity)q};
     }
   }
   if (!join_resets(eval)) {
@@ -184,6 +185,36 @@ void pawl_eval_offer_steps(PawlEval* eval, const PawlEval* tangents, PawlKernels
   pawl_lock_leave(eval->system->lock);
 }
 
+// Nobody writes to it but a run: locks subtract from g what they hold, friction adds to f.
+static bool is_kept(const PawlEval* eval, PawlQuantity q) {
+  const PawlSystem* system = eval->system;
+  return q == PAWL_Q_F ? system->gate_count == 0 && !system->tied
+         : q == PAWL_Q_G
+             ? !eval->holds
+             : q == PAWL_Q_M || q == PAWL_Q_K || q == PAWL_Q_C || q == PAWL_Q_GRAD ||
+                   q == PAWL_Q_GRATE || q == PAWL_Q_GACC || q == PAWL_Q_GT || q == PAWL_Q_GAMMA;
+}
+
+// Large arrays are not reset where most first results can be stored.
+static PawlStatus store_first(PawlEval* eval, PawlError* err) {
+  int left = 0;
+  for (int k = 0; k < eval->reset_count; k++) {
+    PawlReset reset = eval->resets[k];
+    bool done = false;
+    if (reset.count > MOST_TOGETHER && is_kept(eval, reset.quantity)) {
+      int* count = &eval->lists[eval->list_count].count;
+      PAWL_TRY(pawl_eval_first(eval->programs, eval->program_count, reset.quantity, reset.array,
+                               eval->system->base[reset.quantity], reset.count, &eval->arena,
+                               &eval->lists[eval->list_count].spots, count, &done, err));
+      eval->list_count += done;
+    }
+    eval->resets[left] = reset;
+    left += !done;
+  }
+  eval->reset_count = left;
+  return PAWL_OK;
+}
+
 static void find_lone(PawlEval* eval) {
   const PawlProgram* p = eval->programs;
   bool alone = eval->program_count == 1 && !eval->holds && !eval->system->rates_react;
@@ -209,6 +240,7 @@ PawlStatus pawl_eval_create(const PawlSystem* system, unsigned mask, PawlEval** 
   if (status == PAWL_OK) {
     pawl_lock_take(system->lock);
     status = make_programs(eval, err);
+    status = status ? status : store_first(eval, err);
     pawl_lock_leave(system->lock);
   }
   if (status != PAWL_OK) {

@@ -6,12 +6,13 @@
 #include <stdatomic.h>
 
 #include "base/copy.h"
-#include "system/program.h"
+#include "system/eval_first.h"
 
 typedef struct PawlReset {  // numbers that start from their constant part in each run
   double* array;
   const double* base;  // NULL: all 0
   int count;
+  PawlQuantity quantity;  // where it is one
 } PawlReset;
 
 struct PawlEval {
@@ -24,6 +25,11 @@ struct PawlEval {
   int program_count, reset_count;
   PawlProgram* programs;
   PawlReset resets[PAWL_QUANTITY_COUNT];
+  int list_count;  // of places that are reset one by one
+  struct {
+    PawlSpot* spots;
+    int count;
+  } lists[PAWL_QUANTITY_COUNT];
   PawlOpenGates open;
   int* modes;                  // of the constraints that have gates, in the last run
   bool holds;                  // g of locks is less what they hold
@@ -41,6 +47,11 @@ PAWL_INLINE void pawl_eval_reset(const PawlEval* eval) {
       pawl_copy(reset->count, reset->base, reset->array);
     } else {
       pawl_copy_zeros(reset->count, reset->array);
+    }
+  }
+  for (int k = 0; k < eval->list_count; k++) {
+    for (int i = 0; i < eval->lists[k].count; i++) {
+      *eval->lists[k].spots[i].at = eval->lists[k].spots[i].base;
     }
   }
 }

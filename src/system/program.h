@@ -23,6 +23,8 @@ typedef struct PawlProgramOutput {
   double* place;  // of the first lane
   int quantity;   // of `array`
   bool assigns;   // one lane, and nothing else writes to this place
+  bool first;  // many lanes: no result of a run comes before these at their places (eval_first.h)
+  const double* base;  // what is constant of them; NULL: nothing
 } PawlProgramOutput;
 
 typedef struct PawlStretch {
@@ -136,10 +138,44 @@ PAWL_INLINE double pawl_program_run_gates(const PawlProgram* program) {
   return check;
 }
 
+// Stores the results of the lanes from `first` on, as sums with what is constant: a zero that is
+// added makes -0 to 0, as it does where arrays are reset.
+PAWL_INLINE void pawl_program_store(const PawlProgramOutput* o, int first, int lanes,
+                                    const double* restrict row) {
+  const int *dest = o->dest + first, step = o->step;
+  const double* restrict base = o->base;
+  double* restrict to = o->array;
+  if (step == 0) {
+    for (int l = 0; l < lanes; l++) {
+      to[dest[l]] = (base ? base[dest[l]] : 0.0) + row[l];
+    }
+    return;
+  }
+  to += dest[0];
+  base = base ? base + dest[0] : NULL;
+  if (base) {
+    for (int l = 0; l < lanes; l++) {
+      to[l * step] = base[l * step] + row[l];
+    }
+  } else if (step == 1) {
+    for (int l = 0; l < lanes; l++) {
+      to[l] = 0.0 + row[l];
+    }
+  } else {
+    for (int l = 0; l < lanes; l++, to += step) {
+      *to = 0.0 + row[l];
+    }
+  }
+}
+
 // Adds the results of the lanes from `first` on to their places.
 PAWL_INLINE void pawl_program_add(const PawlProgramOutput* o, int first, int lanes,
                                   const double* restrict row) {
   const int *dest = o->dest + first, step = o->step;
+  if (o->first) {
+    pawl_program_store(o, first, lanes, row);
+    return;
+  }
   if (step == 0) {
     for (int l = 0; l < lanes; l++) {
       o->array[dest[l]] += row[l];

@@ -6,7 +6,7 @@
 #include "expr/tape.h"
 #include "system/setup.h"
 
-static const int counts[] = {1, 2, 3, 4, 5, 63, 64, 65, 130};
+static const int counts[] = {1, 2, 3, 4, 5, 63, 64, 65, 130, 300};
 enum { COUNTS = sizeof counts / sizeof *counts };
 
 typedef enum Writing { FAMILY, WRITTEN_OUT, ALONE } Writing;
@@ -156,6 +156,38 @@ static void test_family_equals_members(void** state) {
     setup_free(&family);
     setup_free(&members);
   }
+}
+
+// Results are stored or added to what an array has: a run leaves nothing to the next one.
+static void test_runs_leave_nothing(void** state) {
+  (void)state;
+  Setup s = write_model(FAMILY, 300, true);
+  Random r = {11};
+  Place p = random_place(s.system, &r), other = random_place(s.system, &r);
+  PawlPattern H = pawl_system_pattern_H(s.system), G = pawl_system_pattern_G(s.system);
+  const PawlValues* x = run_at(s.eval, &p);
+  const struct {
+    const double* of;
+    int count;
+  } arrays[] = {{x->M, H.start[H.cols]}, {x->K, H.start[H.cols]}, {x->C, H.start[H.cols]},
+                {x->G, G.start[G.cols]}, {x->f, H.cols},          {x->g, G.rows},
+                {x->g_t, G.rows},        {x->gamma, G.rows}};
+  enum { ARRAYS = sizeof arrays / sizeof *arrays };
+  double* first[ARRAYS];
+  for (int k = 0; k < ARRAYS; k++) {
+    size_t bytes = (size_t)arrays[k].count * sizeof(double);
+    assert_true(arrays[k].count > 256 && (first[k] = malloc(bytes)));
+    memcpy(first[k], arrays[k].of, bytes);
+  }
+  run_at(s.eval, &other);
+  run_at(s.eval, &p);
+  for (int k = 0; k < ARRAYS; k++) {
+    assert_memory_equal(first[k], arrays[k].of, (size_t)arrays[k].count * sizeof(double));
+    free(first[k]);
+  }
+  place_free(&p);
+  place_free(&other);
+  setup_free(&s);
 }
 
 static void test_lanes_equal_singles(void** state) {
@@ -329,8 +361,11 @@ static void test_members_are_like_the_first(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_family_equals_members),      cmocka_unit_test(test_lanes_equal_singles),
-      cmocka_unit_test(test_numbers_of_each_lane),       cmocka_unit_test(test_coincidences),
+      cmocka_unit_test(test_family_equals_members),
+      cmocka_unit_test(test_lanes_equal_singles),
+      cmocka_unit_test(test_runs_leave_nothing),
+      cmocka_unit_test(test_numbers_of_each_lane),
+      cmocka_unit_test(test_coincidences),
       cmocka_unit_test(test_members_are_like_the_first),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
