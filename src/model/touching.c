@@ -337,18 +337,25 @@ static int probing_side(const Touching* t) {
   return layer && (t->made->dimension == 2 || edge_pairs(t) > 0) ? 2 : -1;
 }
 
-// Boxes and polygons.
-static bool has_corners(const Touching* t) {
-  return t->side[0].shape->corners > 0 && t->side[1].shape->corners > 0;
+// Two boxes or polygons without a layer: corners of the second get one.
+static bool smooth_corners(Touching* t) {
+  PawlTouchUse* second = &t->side[1];
+  bool sharp = t->side[0].shape->corners > 0 && second->shape->corners > 0 &&
+               !pawl_touch_has_radius(t->side[0].shape) && !pawl_touch_has_radius(second->shape);
+  if (!sharp) {
+    return true;
+  }
+  PawlTouchShape* smooth = pawl_touch_smooth(t->made, second->shape);
+  if (smooth) {
+    pawl_write_touch_shape(t->made, smooth);
+    second->shape = smooth;
+  }
+  return smooth != NULL;
 }
 
 // What to write in the place of a pair without formula.
 static const char* advice(const Touching* t) {
   bool cylinder = is_kind(t, 0, PAWL_TOUCH_CYLINDER) || is_kind(t, 1, PAWL_TOUCH_CYLINDER);
-  if (has_corners(t)) {
-    return "; sharp corners have no normal where they meet: give one of the two round: 0.01, a "
-           "radius of its corners";
-  }
   return cylinder ? "; a cylinder touches planes and spheres: capsule: [r, l] has round ends and "
                     "touches boxes and capsules, too"
                   : "";
@@ -374,6 +381,9 @@ static bool check_own_keys(const Touching* t, int side) {
 }
 
 static bool write_pair(Touching* t) {
+  if (!smooth_corners(t)) {
+    return false;
+  }
   int side = probing_side(t);
   if (side < 0) {
     pawl_report(&t->made->loader->report, t->map,

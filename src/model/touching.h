@@ -27,9 +27,11 @@ typedef struct PawlTouchShape {
   const char* name;  // "shape", or that among `shapes`
   const char* word;  // "disc"
   PawlTouchKind kind;
-  const PawlYaml *map, *node;  // node: what stands behind the word
-  const char *at, *turn;       // in the frame of the body; NULL: none
-  const PawlYaml* round;       // radius of the corners of a box or polygon; NULL: none
+  const PawlYaml *map, *node;     // node: what stands behind the word
+  const char *at, *turn;          // in the frame of the body; NULL: none
+  const PawlYaml* round;          // radius of the corners of a box or polygon; NULL: none
+  bool smoothed;                  // corners without `round` have that of (C5)
+  struct PawlTouchShape* smooth;  // itself with such corners, where a contact asked for it
   int corners;
   bool convex;             // of numbers, no corner turns to the right
   bool written, cornered;  // its definitions are, those of its corners
@@ -53,6 +55,9 @@ bool pawl_read_touch_shapes(PawlMade* made, const PawlBodies* bodies, PawlTouchS
 // Definitions of place, sizes and axes, and those of corners, once.
 void pawl_write_touch_shape(PawlMade* made, PawlTouchShape* shape);
 void pawl_write_touch_corners(PawlMade* made, PawlTouchShape* shape);
+// The same box or polygon with corners of a small radius within its edges (C5), and a note about it
+// the first time; NULL after reporting.
+PawlTouchShape* pawl_touch_smooth(PawlMade* made, PawlTouchShape* shape);
 // It is a point, line or polygon with a layer of a radius `_r` around it.
 bool pawl_touch_has_radius(const PawlTouchShape* shape);
 // "link[i+1].shape_r"; the suffix may be empty.

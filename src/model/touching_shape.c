@@ -5,6 +5,7 @@
 
 #include "model/demand.h"
 #include "model/touching.h"
+#include "model/urdf.h"
 
 static const struct Word {
   const char* word;
@@ -18,6 +19,8 @@ static const struct Word {
     {"plane", PAWL_TOUCH_PLANE, 0, {0, 0}},
 };
 enum { WORDS = sizeof words / sizeof *words };
+
+#define SMOOTH "0.01"  // (C5): what an edge loses at each of its ends, over its length
 
 // ---- plane or space ---------------------------------------------------------------------------
 
@@ -248,7 +251,8 @@ bool pawl_read_touch_shapes(PawlMade* made, const PawlBodies* bodies, PawlTouchS
 // ---- writing ----------------------------------------------------------------------------------
 
 bool pawl_touch_has_radius(const PawlTouchShape* shape) {
-  return shape->kind == PAWL_TOUCH_BALL || shape->kind == PAWL_TOUCH_CAPSULE || shape->round;
+  return shape->kind == PAWL_TOUCH_BALL || shape->kind == PAWL_TOUCH_CAPSULE || shape->round ||
+         shape->smoothed;
 }
 
 const char* pawl_touch_part(PawlMade* made, const PawlTouchUse* use, const char* suffix) {
@@ -298,20 +302,64 @@ static void write_box_corners(PawlMade* made, const PawlTouchShape* shape,
   }
 }
 
-// Corners, and the unit vector along the edge that begins at each.
+// "tile.shape_edge_3"; numbers beyond the last begin anew.
+static const char* part_of(PawlMade* made, const PawlTouchUse* use, const char* part, int k) {
+  int count = use->shape->corners;
+  return pawl_touch_part(made, use, pawl_say(made, "_%s_%d", part, (k + count - 1) % count + 1));
+}
+
+// The unit vector along the edge that begins at each corner.
+static void write_along(PawlMade* made, const PawlTouchUse* use, const char* corner,
+                        const char* along) {
+  for (int k = 1; k <= use->shape->corners; k++) {
+    const char *a = part_of(made, use, corner, k), *b = part_of(made, use, corner, k + 1);
+    define(made, use->shape, pawl_say(made, "_%s_%d", along, k),
+           pawl_say(made, "(%s - %s)/norm(%s - %s)", b, a, b, a));
+  }
+}
+
+// Corners within the layer that (C5) puts around them, and its radius, from the sharp ones.
+static void write_smooth_corners(PawlMade* made, const PawlTouchUse* use) {
+  PawlTouchShape* shape = use->shape;
+  write_along(made, use, "sharp", "side");
+  for (int k = 1; k <= shape->corners; k++) {
+    const char *e = part_of(made, use, "side", k - 1), *f = part_of(made, use, "side", k);
+    define(made, shape, pawl_say(made, "_bend_%d", k),
+           pawl_say(made, "(1 - dot(%s, %s))/cross(%s, %s)", e, f, e, f));
+  }
+  const char* least = NULL;
+  for (int k = 1; k <= shape->corners; k++) {
+    const char* room = pawl_say(made, "norm(%s - %s)/(%s + %s)", part_of(made, use, "sharp", k + 1),
+                                part_of(made, use, "sharp", k), part_of(made, use, "bend", k),
+                                part_of(made, use, "bend", k + 1));
+    define(made, shape, pawl_say(made, "_room_%d", k),
+           least ? pawl_say(made, "min(%s, %s)", least, room) : room);
+    least = part_of(made, use, "room", k);
+  }
+  define(made, shape, "_r", pawl_say(made, "2*" SMOOTH "*%s", least));
+  for (int k = 1; k <= shape->corners; k++) {
+    const char *e = part_of(made, use, "side", k - 1), *f = part_of(made, use, "side", k);
+    write_corner(made, shape, k,
+                 pawl_say(made, "%s + %s*(%s - %s)/cross(%s, %s)", part_of(made, use, "sharp", k),
+                          pawl_touch_part(made, use, "_r"), f, e, e, f));
+  }
+}
+
 static void write_polygon(PawlMade* made, const PawlTouchShape* shape, const PawlTouchUse* use) {
   int k = 0;
   for (const PawlYaml* corner = shape->node->first; corner; corner = corner->next) {
     const char* local = pawl_part_vector(made, corner, "a corner");
-    write_corner(made, shape, ++k, local ? local : "");
+    k++;
+    if (shape->smoothed) {
+      define(made, shape, pawl_say(made, "_sharp_%d", k), local ? local : "");
+    } else {
+      write_corner(made, shape, k, local ? local : "");
+    }
   }
-  for (k = 1; k <= shape->corners; k++) {
-    const char* a = pawl_touch_part(made, use, pawl_say(made, "_corner_%d", k));
-    const char* b =
-        pawl_touch_part(made, use, pawl_say(made, "_corner_%d", k % shape->corners + 1));
-    define(made, shape, pawl_say(made, "_edge_%d", k),
-           pawl_say(made, "(%s - %s)/norm(%s - %s)", b, a, b, a));
+  if (shape->smoothed) {
+    write_smooth_corners(made, use);
   }
+  write_along(made, use, "corner", "edge");
 }
 
 // Radius, half length and axis.
@@ -368,6 +416,38 @@ static void write_half(PawlMade* made, const PawlTouchShape* shape, const char* 
   define(made, shape, "_half", pawl_say(made, "%s/2%s", sizes ? sizes : "", layer));
 }
 
+// Of a box the hundredth part of its shortest edge, which keeps 98 % of its length.        (C5)
+static const char* smooth_radius(PawlMade* made, const PawlTouchShape* shape) {
+  const char* least = NULL;
+  for (const PawlYaml* edge = shape->node->first; edge; edge = edge->next) {
+    const char* text = pawl_part_text(made, edge, "a number");
+    least = !text || !least ? text : pawl_say(made, "min(%s, %s)", least, text);
+  }
+  return least ? pawl_say(made, SMOOTH "*%s", pawl_factor(made, least)) : NULL;
+}
+
+PawlTouchShape* pawl_touch_smooth(PawlMade* made, PawlTouchShape* shape) {
+  if (shape->smooth) {
+    return shape->smooth;
+  }
+  shape->smooth = pawl_pool_alloc(&made->loader->pool, sizeof *shape);
+  if (!shape->smooth) {
+    pawl_loader_no_memory(made->loader);
+    return NULL;
+  }
+  *shape->smooth = *shape;
+  shape->smooth->smoothed = true;
+  shape->smooth->written = shape->smooth->cornered = false;
+  shape->smooth->name = pawl_say(made, "%s_smooth", shape->name);
+  pawl_remark(&made->loader->remarks.notes,
+              "%s:%d: sharp corners have no normal where they meet: against other corners those of "
+              "'%s' are round, with a radius of about " SMOOTH
+              " of its edges; round: gives another",
+              made->loader->report.file, shape->node->line,
+              pawl_quote(pawl_say(made, "%s.%s", shape->body->name.name, shape->name)).s);
+  return shape->smooth;
+}
+
 void pawl_write_touch_shape(PawlMade* made, PawlTouchShape* shape) {
   PawlTouchUse use = {shape, {shape->body, shape->body->name}};
   if (shape->written) {
@@ -380,6 +460,7 @@ void pawl_write_touch_shape(PawlMade* made, PawlTouchShape* shape) {
   }
   write_frame(made, shape, &use);
   const char* r = shape->round ? pawl_part_text(made, shape->round, "a radius") : NULL;
+  r = shape->smoothed && shape->kind == PAWL_TOUCH_BOX ? smooth_radius(made, shape) : r;
   if (r) {
     define(made, shape, "_r", r);
   }

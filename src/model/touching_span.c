@@ -69,7 +69,7 @@ PawlProbe pawl_touch_probe(PawlMade* made, const PawlTouchUse* use, int k, const
     default:
       return (PawlProbe){pawl_touch_part(made, use, pawl_say(made, "_%d", k + 1)),
                          pawl_touch_part(made, use, pawl_say(made, "_arm_%d", k + 1)),
-                         use->shape->round ? r : NULL};
+                         pawl_touch_has_radius(use->shape) ? r : NULL};
   }
 }
 

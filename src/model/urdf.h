@@ -12,8 +12,8 @@
 // What a reader should know of a text that was read all the same: lines "robot.urdf:12: ...".
 typedef struct PawlRemarks {  // all zero is empty
   PawlText warnings;          // the motion may not be what was meant
-  PawlText notes;             // what was left out or changed and does not change the motion
-  PawlText comments;          // more of that, for a file that is made of it
+  PawlText notes;     // what was left out or changed, with little or no effect on the motion
+  PawlText comments;  // more of that, for a file that is made of it
 } PawlRemarks;
 
 PAWL_PRINTF(2, 3) void pawl_remark(PawlText* lines, const char* format, ...);

@@ -611,10 +611,76 @@ static void check_refused(const char* contact, const char* message) {
   pawl_model_destroy(model);
 }
 
+// Sharp corners against each other: those of the second are round within its edges (C5).
+static void run_sharp(Run* run, const char* second, double angle) {
+  char text[2048];
+  snprintf(text, sizeof text,
+           "model: sharp\nmechanism: {gravity: [0, -9.81]}\nbodies:\n"
+           "  ground: {shapes: {table: {polygon: [[-1, -1], [1, -1], [0.8, 0], [-0.6, 0]]}}}\n"
+           "  b: {mass: 2, inertia: 0.1, shape: {%s}, start: {at: [0.7, 0.5], angle: %g}}\n"
+           "contacts: {c: {between: [ground.table, b], friction: 0.4, restitution: 0.3}}\n"
+           "simulate: {method: event-driven, smooth: rk4, until: 0.6, step: 2e-3}\n",
+           second, angle);
+  *run = run_all(text);
+}
+
+static void test_sharp(void** unused) {
+  (void)unused;
+  static const char* const same[] = {
+      "box: [0.4, 0.2]", "box: [0.4, 0.2], round: 0.002",
+      "polygon: [[-0.2, -0.1], [0.2, -0.1], [0.2, 0.1], [-0.2, 0.1]]",
+      "polygon: [[-0.198, -0.098], [0.198, -0.098], [0.198, 0.098], [-0.198, 0.098]], round: "
+      "0.002"};
+  Run run[4];
+  for (int k = 0; k < 4; k++) {
+    run_sharp(&run[k], same[k], 0.4);
+    assert_true(fabs(final_of(&run[k], "b.angle") - 0.4) > 0.1);
+  }
+  for (int k = 1; k < 4; k++) {
+    assert_true(compare_runs(&run[0], &run[k], 1e-7) >= 6);  // of a hit on the round of a corner
+  }
+  for (int k = 0; k < 4; k++) {
+    run_end(&run[k]);
+  }
+}
+
+// (C5) of a polygon with any angles: every edge of what is within the layer is the radius behind
+// that of the polygon, and keeps 98 % of its length or more, one of them just that.
+static void test_sharp_corners(void** unused) {
+  (void)unused;
+  static const double corner[5][2] = {
+      {-0.3, -0.2}, {0.4, -0.25}, {0.5, 0.1}, {0.1, 0.5}, {-0.35, 0.2}};
+  static char text[2048];
+  snprintf(text, sizeof text,
+           "model: corners\nbodies:\n  ground: {shapes: {table: {box: [1, 1], at: [0, -2]}}}\n"
+           "  b: {mass: 2, inertia: 0.1, shape: {polygon: [[-0.3, -0.2], [0.4, -0.25], [0.5, "
+           "0.1], [0.1, 0.5], [-0.35, 0.2]]}}\n"
+           "contacts: {c: {between: [ground.table, b]}}\noutputs: {r: b.shape_smooth_r, a: "
+           "b.shape_smooth_corner_1, b: b.shape_smooth_corner_2, c: b.shape_smooth_corner_3, d: "
+           "b.shape_smooth_corner_4, e: b.shape_smooth_corner_5}\n"
+           "simulate: {method: event-driven, until: 1e-3}\n");
+  Run run = run_all(text);
+  double r = final_of(&run, "r"), least = 1.0;
+  for (int k = 0; k < 5; k++) {
+    char names[4][4] = {"a.x", "a.y", "a.x", "a.y"};
+    double in[4];
+    for (int i = 0; i < 4; i++) {
+      names[i][0] = (char)('a' + (k + i / 2) % 5);
+      in[i] = final_of(&run, names[i]);
+    }
+    const double *p = corner[k], *q = corner[(k + 1) % 5];
+    double x = q[0] - p[0], y = q[1] - p[1], length = hypot(x, y);
+    for (int i = 0; i < 4; i += 2) {  // to the left of the edge
+      CHECK_NEAR((x * (in[i + 1] - p[1]) - y * (in[i] - p[0])) / length, r, 1e-15);
+    }
+    least = fmin(least, hypot(in[2] - in[0], in[3] - in[1]) / length);
+  }
+  CHECK_NEAR(least, 0.98, 1e-14);
+  run_end(&run);
+}
+
 static void test_refused(void** unused) {
   (void)unused;
-  check_refused("between: [block, brick]", "there is no formula between a box and a box");
-  check_refused("between: [block, brick]", "give one of the two round: 0.01");
   check_refused("between: [block, bare]", "the body 'bare' has no shape");
   check_refused("between: [block, ground]", "the body 'ground' has no shape");
   check_refused("between: [block, ground.bass]", "did you mean 'base'");
@@ -677,6 +743,8 @@ int main(void) {
       cmocka_unit_test(test_layer_distance),
       cmocka_unit_test(test_bricks),
       cmocka_unit_test(test_moving_plane),
+      cmocka_unit_test(test_sharp),
+      cmocka_unit_test(test_sharp_corners),
       cmocka_unit_test(test_refused),
       cmocka_unit_test(test_slip_that_cannot_be),
   };
