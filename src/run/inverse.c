@@ -43,6 +43,7 @@ struct PawlInverse {
   double* held;
   unsigned char* set;  // rows that hold
   double *force, *lambda, *required, *size, *rate, *left;
+  double fastest[2];  // the largest rate and acceleration of the motion so far
 };
 
 // ---- what is made at the beginning --------------------------------------------------------------
@@ -484,9 +485,11 @@ static PawlStatus violated(const Completion* c, int row, const char* what, doubl
                    pawl_system_name(c->s->system), c->t, name, number + 1, what, by);
 }
 
-// Whether g, G v + g_t or G a + gamma (`offset`) is zero in the rows that hold. x: q, v or a.
-static PawlStatus check_rows(Completion* c, const double* x, const double* offset, bool position,
+// Whether g, G v + g_t or G a + gamma (`offset`) is zero in the rows that hold. x: q, v or a. What
+// has come to rest has rates that are rounding of those before.
+static PawlStatus check_rows(Completion* c, const double* x, const double* offset, int level,
                              const char* what, PawlError* err) {
+  bool position = level == 0;
   PawlInverse* s = c->s;
   const double* G = pawl_eval_values(s->eval)->G;
   memcpy(s->rate, offset, (size_t)s->n.rows * sizeof(double));
@@ -494,6 +497,9 @@ static PawlStatus check_rows(Completion* c, const double* x, const double* offse
     pawl_sparse_add(&s->system->G, G, 1.0, x, s->rate);
   }
   double most = largest(position ? s->n.q : s->n.v, x);
+  if (!position) {
+    most = s->fastest[level - 1] = fmax(s->fastest[level - 1], most);
+  }
   if (!position || s->n.q == s->n.v) {
     pawl_sparse_sizes(&s->system->G, G, x, PAWL_SMALLEST_PART * most, s->size);
   }
@@ -511,12 +517,12 @@ static PawlStatus complete_in_modes(Completion* c, bool all, PawlError* err) {
   PawlInverse* s = c->s;
   const PawlValues* values = pawl_eval_values(s->eval);
   PAWL_TRY(all ? evaluate(s, c->t, c->q, c->v, err) : find_position(c, err));
-  PAWL_TRY(check_rows(c, c->q, values->g, true, "its residual", err));
+  PAWL_TRY(check_rows(c, c->q, values->g, 0, "its residual", err));
   PAWL_TRY(all ? PAWL_OK : find_rates(c, values->g_t, c->v, err));
-  PAWL_TRY(check_rows(c, c->v, values->g_t, false, "its rate", err));
+  PAWL_TRY(check_rows(c, c->v, values->g_t, 1, "its rate", err));
   PAWL_TRY(evaluate(s, c->t, c->q, c->v, err));  // gamma depends on the rates
   PAWL_TRY(all ? PAWL_OK : find_rates(c, values->gamma, c->a, err));
-  return check_rows(c, c->a, values->gamma, false, "its acceleration", err);
+  return check_rows(c, c->a, values->gamma, 2, "its acceleration", err);
 }
 
 // True when the place is in other regions than the modes; these are then of the place.

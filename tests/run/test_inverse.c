@@ -219,6 +219,20 @@ static void test_completion(void** state) {
   end(&c);
 }
 
+// What has come to rest has rates that are rounding of those before.
+static void test_rest_after_motion(void** state) {
+  (void)state;
+  Case c = case_of(LINKAGE, 0, NULL);
+  double q[4] = {1, 0, 0.6, 0.8}, v[4], a[4], zero[4] = {0};
+  turn(&c, 0.3, q, v, a);
+  double rest[4] = {1.1e-17, -0.7e-17, 0.4e-17, 0.9e-17};
+  need(&c, pawl_inverse_complete(c.inverse, 0.4, NULL, q, rest, zero, &c.err));
+  rest[0] = 1e-5;
+  assert_int_equal(pawl_inverse_complete(c.inverse, 0.5, NULL, q, rest, zero, &c.err),
+                   PAWL_ERROR_RUN);
+  end(&c);
+}
+
 // (D2) and minimum norm recomputed: M a = f + G^T lambda + B u, and u is shorter than with any
 // share moved from one drive to the other.
 static void test_redundant_drives(void** state) {
@@ -389,11 +403,12 @@ static void test_regions(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_open_chain),    cmocka_unit_test(test_forward_again),
-      cmocka_unit_test(test_completion),    cmocka_unit_test(test_redundant_drives),
-      cmocka_unit_test(test_missing_drive), cmocka_unit_test(test_singular_drive),
-      cmocka_unit_test(test_wrong_motions), cmocka_unit_test(test_wrong_drives),
-      cmocka_unit_test(test_locked_chain),  cmocka_unit_test(test_regions),
+      cmocka_unit_test(test_open_chain),       cmocka_unit_test(test_forward_again),
+      cmocka_unit_test(test_completion),       cmocka_unit_test(test_rest_after_motion),
+      cmocka_unit_test(test_redundant_drives), cmocka_unit_test(test_missing_drive),
+      cmocka_unit_test(test_singular_drive),   cmocka_unit_test(test_wrong_motions),
+      cmocka_unit_test(test_wrong_drives),     cmocka_unit_test(test_locked_chain),
+      cmocka_unit_test(test_regions),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
