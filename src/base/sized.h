@@ -4,36 +4,50 @@
 
 #include "base/error.h"
 
-// Calls CALL(n) with a constant for n in the place of a small `size`, else with `size` itself.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define PAWL_SIZED_ONE
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define PAWL_SIZED_ONE
+#endif
+
+// PAWL_SIZED calls CALL(n) with a constant for n in the place of a small `size`, else with `size`
+// itself; PAWL_SIZED_FEW does so for fewer sizes, for kernels of a whole step, which are long.
+// Under sanitizers, which look at the code and take long to compile it, one constant stands for
+// all.
 enum { PAWL_SIZED_LARGEST = 8 };
-#define PAWL_SIZED(size, CALL) \
-  switch (size) {              \
-    case 1:                    \
-      CALL(1);                 \
-      break;                   \
-    case 2:                    \
-      CALL(2);                 \
-      break;                   \
-    case 3:                    \
-      CALL(3);                 \
-      break;                   \
-    case 4:                    \
-      CALL(4);                 \
-      break;                   \
-    case 5:                    \
-      CALL(5);                 \
-      break;                   \
-    case 6:                    \
-      CALL(6);                 \
-      break;                   \
-    case 7:                    \
-      CALL(7);                 \
-      break;                   \
-    case 8:                    \
-      CALL(8);                 \
-      break;                   \
-    default:                   \
-      CALL(size);              \
+#define PAWL_SIZED_CASE(n, CALL) \
+  case n:                        \
+    CALL(n);                     \
+    break;
+#ifdef PAWL_SIZED_ONE
+#define PAWL_SIZED_CASES_FEW(CALL) PAWL_SIZED_CASE(3, CALL)
+#define PAWL_SIZED_CASES_MORE(CALL)
+#else
+#define PAWL_SIZED_CASES_FEW(CALL) \
+  PAWL_SIZED_CASE(1, CALL)         \
+  PAWL_SIZED_CASE(2, CALL)         \
+  PAWL_SIZED_CASE(3, CALL)         \
+  PAWL_SIZED_CASE(4, CALL)
+#define PAWL_SIZED_CASES_MORE(CALL) \
+  PAWL_SIZED_CASE(5, CALL)          \
+  PAWL_SIZED_CASE(6, CALL)          \
+  PAWL_SIZED_CASE(7, CALL)          \
+  PAWL_SIZED_CASE(8, CALL)
+#endif
+#define PAWL_SIZED(size, CALL)  \
+  switch (size) {               \
+    PAWL_SIZED_CASES_FEW(CALL)  \
+    PAWL_SIZED_CASES_MORE(CALL) \
+    default:                    \
+      CALL(size);               \
+  }
+#define PAWL_SIZED_FEW(size, CALL) \
+  switch (size) {                  \
+    PAWL_SIZED_CASES_FEW(CALL)     \
+    default:                       \
+      CALL(size);                  \
   }
 
 // Few numbers are loaded one by one: a compiler is kept from putting one into a vector with its

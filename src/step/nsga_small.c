@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/sized.h"
 #include "step/ga_loops.h"
 #include "system/eval_again.h"
 
@@ -142,36 +143,17 @@ PawlStatus pawl_small_create(PawlStepper* s, PawlNsga* d, PawlError* err) {
 }
 
 // ---- sizes --------------------------------------------------------------------------------------
-// As PAWL_SIZED, for fewer sizes: a kernel of a whole step is long.
-#define FEW_SIZED(size, CALL) \
-  switch (size) {             \
-    case 1:                   \
-      CALL(1);                \
-      break;                  \
-    case 2:                   \
-      CALL(2);                \
-      break;                  \
-    case 3:                   \
-      CALL(3);                \
-      break;                  \
-    case 4:                   \
-      CALL(4);                \
-      break;                  \
-    default:                  \
-      CALL(size);             \
-  }
-
 PAWL_APART static void guess_pva(PawlKernelsGa* g) {
   PawlKernelsShape of = g->shape;
 #define RUN(size) of.n = size, pawl_kernels_ga_guess(of, g), pawl_kernels_pva_place(of, g)
-  FEW_SIZED(of.n, RUN)
+  PAWL_SIZED_FEW(of.n, RUN)
 #undef RUN
 }
 
 PAWL_APART static void guess_pvv(PawlKernelsGa* g) {
   PawlKernelsShape of = g->shape;
 #define RUN(size) of.n = size, pawl_kernels_ga_guess(of, g), pawl_kernels_pvv_place(of, g)
-  FEW_SIZED(of.n, RUN)
+  PAWL_SIZED_FEW(of.n, RUN)
 #undef RUN
 }
 
@@ -179,7 +161,7 @@ PAWL_APART static PawlKernelsEnd iterate_pva(PawlKernelsGa* g) {
   PawlKernelsShape of = g->shape;
   PawlKernelsEnd end;
 #define RUN(size) of.n = size, end = pawl_kernels_pva(of, g, evaluate, evaluate_tangents)
-  FEW_SIZED(of.n, RUN)
+  PAWL_SIZED_FEW(of.n, RUN)
 #undef RUN
   return end;
 }
@@ -188,7 +170,7 @@ PAWL_APART static PawlKernelsEnd iterate_pvv(PawlKernelsGa* g) {
   PawlKernelsShape of = g->shape;
   PawlKernelsEnd end;
 #define RUN(size) of.n = size, end = pawl_kernels_pvv(of, g, evaluate)
-  FEW_SIZED(of.n, RUN)
+  PAWL_SIZED_FEW(of.n, RUN)
 #undef RUN
   return end;
 }
@@ -196,14 +178,14 @@ PAWL_APART static PawlKernelsEnd iterate_pvv(PawlKernelsGa* g) {
 PAWL_APART static void take_pva(PawlKernelsGa* g) {
   PawlKernelsShape of = g->shape;
 #define RUN(size) of.n = size, pawl_kernels_pva_take(of, g)
-  FEW_SIZED(of.n, RUN)
+  PAWL_SIZED_FEW(of.n, RUN)
 #undef RUN
 }
 
 PAWL_APART static void take_pvv(PawlKernelsGa* g) {
   PawlKernelsShape of = g->shape;
 #define RUN(size) of.n = size, pawl_kernels_pvv_take(of, g)
-  FEW_SIZED(of.n, RUN)
+  PAWL_SIZED_FEW(of.n, RUN)
 #undef RUN
 }
 
