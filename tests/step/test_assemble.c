@@ -274,6 +274,41 @@ static void test_far_from_curved(void** state) {
   }
 }
 
+// A start in velocities w = A(q) q': Euler's angles of a body from its angular velocity, in its own
+// axes, and the motion goes on without these equations.
+static void test_velocities_at_the_start(void** state) {
+  (void)state;
+  Motion m = motion_text(
+      "model: spin\nparameters: {w0: [1, -2, 3]}\n"
+      "coordinates: {a: {start: 0.4, guess: rate}, b: {start: 0.9, guess: rate}, c: {start: -0.3, "
+      "guess: rate}}\n"
+      "define:\n  w: [a'*sin(b)*sin(c) + b'*cos(c), a'*sin(b)*cos(c) - b'*sin(c), a'*cos(b) + c']\n"
+      "kinetic: (2*w.x^2 + 3*w.y^2 + 4*w.z^2)/2\n"
+      "constraints:\n  begin: {rate: [w.x = w0.x, w.y = w0.y, w.z = w0.z], assemble: rate}\n");
+  NEED(begin(&m, "rk4"), &m.err);
+  const double *q = m.state->q, *v = m.state->v;
+  assert_true(q[0] == 0.4 && q[1] == 0.9 && q[2] == -0.3);
+  CHECK_NEAR(v[0], (sin(-0.3) - 2 * cos(-0.3)) / sin(0.9), 1e-13);
+  CHECK_NEAR(v[1], cos(-0.3) + 2 * sin(-0.3), 1e-13);
+  CHECK_NEAR(v[2], 3 - v[0] * cos(0.9), 1e-13);
+  for (int k = 0; k < 100; k++) {
+    NEED(pawl_stepper_step(m.stepper, m.state, 1e-2, &m.err), &m.err);
+  }
+  // Of a free body T and |L| stay, w does not: 2, -6, 12 with 2 + 12 + 36 over 2.
+  double w[3] = {v[0] * sin(q[1]) * sin(q[2]) + v[1] * cos(q[2]),
+                 v[0] * sin(q[1]) * cos(q[2]) - v[1] * sin(q[2]), v[0] * cos(q[1]) + v[2]};
+  CHECK_NEAR(2 * w[0] * w[0] + 3 * w[1] * w[1] + 4 * w[2] * w[2], 50, 1e-5);
+  CHECK_NEAR(4 * w[0] * w[0] + 9 * w[1] * w[1] + 16 * w[2] * w[2], 184, 1e-4);
+  assert_true(fabs(w[0] - 1) > 0.1);
+  motion_end(&m);
+  m = motion_text(
+      "model: none\ncoordinates: {a: , b: }\nmass: {a: 1, b: 1}\n"
+      "constraints: {begin: {rate: a' + 2*b' = 3, assemble: rate}}\n");
+  assert_int_equal(begin(&m, "rk4"), PAWL_ERROR_RUN);
+  assert_non_null(strstr(m.err.message, "'begin'"));
+  motion_end(&m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_nearly),          cmocka_unit_test(test_stretched),
@@ -281,7 +316,7 @@ int main(void) {
       cmocka_unit_test(test_four_bar),        cmocka_unit_test(test_at_start),
       cmocka_unit_test(test_impossible),      cmocka_unit_test(test_least_change),
       cmocka_unit_test(test_modes_and_locks), cmocka_unit_test(test_rotation),
-      cmocka_unit_test(test_far_from_curved),
+      cmocka_unit_test(test_far_from_curved), cmocka_unit_test(test_velocities_at_the_start),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
