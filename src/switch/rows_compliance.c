@@ -270,9 +270,57 @@ PawlStatus pawl_compliance_set(PawlCompliance* c, int m, const double* D, const 
   return finite ? PAWL_OK : PAWL_RETRY;
 }
 
+// lambda of one row such that w = 0, as solve() finds it, and w and its size there.       (R3)
+static double lambda_of_one(const PawlCompliance* c, double* w, double* size, double given) {
+  enum { REPEATED = 3 };
+  double lambda = 0.0, D = c->D[0], inverse = 1.0 / D, scale = c->s[0];
+  bool more = true;
+  *w = c->q[0];
+  for (int repeat = 0; more && repeat < REPEATED; repeat++) {
+    lambda += -*w / scale * inverse / scale;
+    double moved = D * (lambda * scale);
+    *w = moved * scale + c->q[0];
+    *size = PAWL_ROWS_CARRIED * fabs(moved) * scale + given;
+    double terms = given + (*size - given) * (1.0 / PAWL_ROWS_CARRIED);
+    more = fabs(*w) > PAWL_ROWS_EXACT * terms;
+  }
+  return lambda;
+}
+
+// A contact alone, from no guess or from open, where it is clear whether it pushes: what
+// pawl_rows_pivot() would find, to the bit. False: nothing was found.
+static bool solve_one(PawlCompliance* c, const PawlRowBounds* bounds, PawlRowsResult* result) {
+  double q = c->q[0], given = fmax(fabs(c->q_size[0]), fabs(q)), slack = PAWL_ROWS_ROUNDING * given;
+  double w = q, lambda = 0.0, size = given;
+  bool open = result->state[0] == PAWL_ROW_UNKNOWN || result->state[0] == PAWL_ROW_LOW;
+  if (!open || result->conflict || result->violation || bounds->lo[0] != 0.0 ||
+      bounds->hi[0] != INFINITY || !(c->own[0] > 0.0) || !isfinite(given)) {
+    return false;
+  }
+  bool pushes = q < -slack;
+  if (pushes) {
+    lambda = lambda_of_one(c, &w, &size, given);
+    double least = PAWL_ROWS_ROUNDING * size;
+    if (!isfinite(lambda) || fabs(w) > least || lambda <= least / c->own[0] ||
+        size > 0.5 * PAWL_ROWS_DROWNED * given) {
+      return false;
+    }
+  }
+  result->lambda[0] = lambda;
+  result->w[0] = pushes || fabs(q) <= slack ? 0.0 : q;
+  result->state[0] = pushes ? PAWL_ROW_FREE : PAWL_ROW_LOW;
+  result->conflicts = result->following = result->exchanges = 0;
+  result->rounds = pushes ? 2 : 1;
+  result->shared = true;
+  return true;
+}
+
 PawlStatus pawl_compliance_solve(PawlCompliance* c, const double* q, const double* size,
                                  const PawlRowBounds* bounds, PawlRowsResult* result) {
   c->q = q;
   c->q_size = size ? size : q;
+  if (c->work.m == 1 && solve_one(c, bounds, result)) {
+    return PAWL_OK;
+  }
   return pawl_rows_pivot(&c->work, bounds, result);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The row problem by hand.
+#include "random_numbers.h"
 #include "rows_problem.h"
 
 // A case with unit masses, weights 1 and nothing acting.
@@ -184,6 +185,42 @@ static void test_compliance_of_small_terms(void** state) {
   pawl_compliance_destroy(compliance);
 }
 
+// One contact is solved without a search where nobody asks for conflicts: to the bit what the
+// search finds, from clearly open to clearly closed and between.
+static void test_one_contact(void** state) {
+  (void)state;
+  enum { CASES = 20000 };
+  Random random = {7};
+  const double lo = 0, hi = INFINITY;
+  PawlRowBounds bounds = {&lo, &hi, NULL};
+  PawlCompliance* compliance;
+  int closed = 0, touching = 0, open = 0;
+  assert_int_equal(pawl_compliance_create(1, &compliance, NULL), PAWL_OK);
+  for (int k = 0; k < CASES; k++) {
+    double D = exp(20 * uniform(&random) - 10), size = exp(40 * uniform(&random) - 20);
+    double part = whole(&random, 0, 1) ? 1e-12 : 1.0;  // of what counts as rounding, or of all
+    double q = 3 * part * size * (uniform(&random) - 0.5);
+    double lambda[2], w[2];
+    unsigned char begin = whole(&random, 0, 1) ? PAWL_ROW_LOW : PAWL_ROW_UNKNOWN, conflict;
+    unsigned char found[2] = {begin, begin};
+    assert_int_equal(pawl_compliance_set(compliance, 1, &D, NULL), PAWL_OK);
+    for (int i = 0; i < 2; i++) {
+      PawlRowsResult result = {.lambda = &lambda[i], .w = &w[i], .state = &found[i]};
+      result.conflict = i == 0 ? NULL : &conflict;
+      assert_int_equal(pawl_compliance_solve(compliance, &q, &size, &bounds, &result), PAWL_OK);
+      assert_true(result.conflicts == 0 && result.shared);
+    }
+    assert_memory_equal(&lambda[0], &lambda[1], sizeof(double));
+    assert_memory_equal(&w[0], &w[1], sizeof(double));
+    assert_int_equal(found[0], found[1]);
+    closed += lambda[0] > 0.0;
+    touching += lambda[0] == 0.0 && w[0] == 0.0;
+    open += w[0] > 0.0;
+  }
+  assert_true(closed > CASES / 4 && touching > CASES / 8 && open > CASES / 4);
+  pawl_compliance_destroy(compliance);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_brakes_share_in_proportion),
@@ -192,6 +229,7 @@ int main(void) {
       cmocka_unit_test(test_coordinate_without_inertia),
       cmocka_unit_test(test_compliance_of_held_row),
       cmocka_unit_test(test_compliance_of_small_terms),
+      cmocka_unit_test(test_one_contact),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
