@@ -12,7 +12,9 @@ typedef struct PawlItemShape {
   int like_count, last_like;     // those of this shape, chained through PawlLike.previous
 } PawlItemShape;
 
-enum { PAWL_FEWEST_LANES = 4 };  // below this a shape is not worth a group of its own
+// Below this a shape is not worth a group of its own: loops over so few lanes cost more than
+// machine code of each of them.
+enum { PAWL_FEWEST_LANES = 16 };
 
 typedef struct PawlPlaced {  // an item with expressions of its own, and its shape
   PawlItem item;

@@ -153,15 +153,16 @@ static inline void write_rows(Writer* w) {
   write_item(w, "  each[i=1..N]: ", "", 2, &family_seen, "");
 }
 
-// A model named `random` with N members in its family, 2 <= N <= 6. Free the text.
-static inline PawlText random_model(uint64_t seed) {
+// A model named `random` with N members in its family, 2 <= N <= 6, or so many that they are lanes.
+// Free the text.
+static inline PawlText random_model(uint64_t seed, bool lanes) {
   Writer w = {.random = {seed}};
   PawlText* o = &w.text;
   for (int k = 0; k < 8; k++) {
     random_bits(&w.random);
   }
-  pawl_text_printf(o, "model: random\nparameters: {p: 0.7, N: %d}\n",
-                   2 + random_below(&w.random, 5));
+  int few = 2 + random_below(&w.random, 5);
+  pawl_text_printf(o, "model: random\nparameters: {p: 0.7, N: %d}\n", lanes ? few + 14 : few);
   pawl_text_add(o, "coordinates:\n  x: {start: 0.3}\n  u[i=1..N]: {start: i/10}\n  y: {}\n");
   pawl_text_add(o, "define:\n");
   write_item(&w, "  s: ", "", 2, &(Names){3, {"x", "y", "t"}}, "");

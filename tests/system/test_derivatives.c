@@ -112,11 +112,11 @@ static void test_every_example(void** state) {
 // ---- random models ------------------------------------------------------------------------------
 static void test_random_models(void** state) {
   (void)state;
-  enum { MODELS = 250 };
+  enum { MODELS = 250, WITH_LANES = 20 };  // one of so many
   long long checked = 0, skipped = 0;
   int groups = 0;
   for (int k = 0; k < MODELS; k++) {
-    PawlText text = random_model((uint64_t)k * 7919 + 1);
+    PawlText text = random_model((uint64_t)k * 7919 + 1, k % WITH_LANES == 0);
     Setup s = setup_text(text.s);
     Random r = {(uint64_t)k};
     compare_at_random_places(&s, text.s, 2, &r, &checked, &skipped);
@@ -126,7 +126,8 @@ static void test_random_models(void** state) {
   }
   print_message("%d models, %.1f groups each, %lld numbers, %lld skipped\n", MODELS,
                 (double)groups / MODELS, checked, skipped);
-  assert_true(groups > 4 * MODELS);                       // lanes and single terms were both there
+  // Lanes and single terms were both there.
+  assert_true(groups - MODELS > 4 * (MODELS / WITH_LANES));
   assert_true((double)skipped < 0.02 * (double)checked);  // few corners and poles
 }
 

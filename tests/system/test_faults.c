@@ -12,13 +12,13 @@ typedef struct Case {
   const char* text;   // of the term
 } Case;
 
-// Coordinates x, y, u[1..6]; a sound kinetic energy. The terms begin in line 6.
+// Coordinates x, y, u[1..17]; a sound kinetic energy. The terms begin in line 6.
 static Setup fault_setup(const char* terms) {
   char text[2000];
   snprintf(text, sizeof text,
            "model: faults\nparameters: {p: 2, zero: 0}\n"
-           "coordinates:\n  {x: {}, y: {}, \"u[i=1..6]\": {}}\n"
-           "mass: {x: 1, y: 1, \"u[i=1..6]\": 1}\n%s",
+           "coordinates:\n  {x: {}, y: {}, \"u[i=1..17]\": {}}\n"
+           "mass: {x: 1, y: 1, \"u[i=1..17]\": 1}\n%s",
            terms);
   return setup_text(text);
 }
@@ -152,24 +152,24 @@ static void test_derivatives_of_single_terms(void** state) {
 static void test_lanes(void** state) {
   (void)state;
   static const Case cases[] = {
-      {"potential:\n  for i=1..6: log(u[i] + i*x)\n", PAWL_ENERGY, -0.2, 0.5, 0.5, "test.yaml:7:15",
-       "log(u[3] + 3*x)", "log(u[i] + i*x)"},
-      {"potential:\n  for i=1..6: y*log(u[i] + i*x)\n", PAWL_FORCE, -0.2, 0.5, 0.5,
-       "test.yaml:7:15", "log(u[3] + 3*x)", "y*log(u[i] + i*x)"},
-      {"kinetic:\n  for i=1..6: u[i]'^2/(x - i)\n", PAWL_MASS, 5, 0.5, 0.5, "test.yaml:7:15",
+      {"potential:\n  for i=1..17: log(u[i] + i*x)\n", PAWL_ENERGY, -0.2, 0.5, 0.5,
+       "test.yaml:7:16", "log(u[3] + 3*x)", "log(u[i] + i*x)"},
+      {"potential:\n  for i=1..17: y*log(u[i] + i*x)\n", PAWL_FORCE, -0.2, 0.5, 0.5,
+       "test.yaml:7:16", "log(u[3] + 3*x)", "y*log(u[i] + i*x)"},
+      {"kinetic:\n  for i=1..17: u[i]'^2/(x - i)\n", PAWL_MASS, 5, 0.5, 0.5, "test.yaml:7:16",
        "x - 5", "u[i]'^2/(x - i)"},
-      {"forces:\n  u[i=1..6]: sqrt(u[i] - x)\n", PAWL_FORCE, 1, 0.5, 0.5, "test.yaml:7:14",
+      {"forces:\n  u[i=1..17]: sqrt(u[i] - x)\n", PAWL_FORCE, 1, 0.5, 0.5, "test.yaml:7:15",
        "sqrt(u[1] - x)", "force"},
-      {"forces:\n  u[i=1..6]: sqrt(u[i] - x)\n", PAWL_STIFFNESS, 0.5, 0.5, 0.5, "test.yaml:7:14",
+      {"forces:\n  u[i=1..17]: sqrt(u[i] - x)\n", PAWL_STIFFNESS, 0.5, 0.5, 0.5, "test.yaml:7:15",
        "derivative", "force"},
-      {"constraints:\n  c[i=1..6]: u[i] = asin(x/i)\n", ALL, 2.5, 0.5, 0.5, "test.yaml:7:14",
+      {"constraints:\n  c[i=1..17]: u[i] = asin(x/i)\n", ALL, 2.5, 0.5, 0.5, "test.yaml:7:15",
        "asin(x)", "constraint"},
-      {"constraints:\n  c[i=1..6]: u[i] = tan(x/i)/y\n", PAWL_POSITION, 0.5, 0, 0.5,
-       "test.yaml:7:14", "/y", "constraint"},
-      {"outputs:\n  seen[i=1..6]: (x - i)^(-1)\n", PAWL_OUTPUTS, 4, 0.5, 0.5, "test.yaml:7:3",
+      {"constraints:\n  c[i=1..17]: u[i] = tan(x/i)/y\n", PAWL_POSITION, 0.5, 0, 0.5,
+       "test.yaml:7:15", "/y", "constraint"},
+      {"outputs:\n  seen[i=1..17]: (x - i)^(-1)\n", PAWL_OUTPUTS, 4, 0.5, 0.5, "test.yaml:7:3",
        "x - 4", "output"},
-      {"dissipation:\n  for i=1..6: u[i]'^2*exp(i*x)\n", PAWL_FORCE, 130, 0.5, 0.5,
-       "test.yaml:7:15", "exp(6*x)", "dissipation"},
+      {"dissipation:\n  for i=1..17: u[i]'^2*exp(i*x)\n", PAWL_FORCE, 130, 0.5, 0.5,
+       "test.yaml:7:16", "exp(6*x)", "dissipation"},
   };
   // At x = 0.5 sqrt(u[i] - x) has no derivative: start below it.
   CHECK_CASES(cases, 0.4, 3);
@@ -188,15 +188,15 @@ static void test_constants(void** state) {
       {"kinetic: x'^2*log(zero - p)\n", "test.yaml:6:10", "log(zero - p)"},
       {"constraints:\n  c: x = sqrt(-p)*y\n", "test.yaml:7:6", "sqrt(-p)"},
       {"outputs:\n  seen: zero/zero\n", "test.yaml:7:3", "zero/zero"},
-      {"potential:\n  for i=1..6: u[i]/(i - 3)\n", "test.yaml:7:15", "u[3]"},
-      {"potential:\n  for i=1..6: exp(1000*i)*u[i]\n", "test.yaml:7:15", "exp("},
+      {"potential:\n  for i=1..17: u[i]/(i - 3)\n", "test.yaml:7:16", "u[3]"},
+      {"potential:\n  for i=1..17: exp(1000*i)*u[i]\n", "test.yaml:7:16", "exp("},
   };
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     char text[1000];
     snprintf(text, sizeof text,
              "model: faults\nparameters: {p: 2, zero: 0}\n"
-             "coordinates:\n  {x: {}, y: {}, \"u[i=1..6]\": {}}\n"
-             "mass: {x: 1, y: 1, \"u[i=1..6]\": 1}\n%s",
+             "coordinates:\n  {x: {}, y: {}, \"u[i=1..17]\": {}}\n"
+             "mass: {x: 1, y: 1, \"u[i=1..17]\": 1}\n%s",
              cases[k].terms);
     PawlModel* model = NULL;
     PawlSystem* system = NULL;
@@ -235,8 +235,8 @@ static void test_guarded_branches(void** state) {
       "forces: {y: \"if(abs(x) < 1, sqrt(1 - x^2), 0)\"}\n",
       "kinetic: if(x' < 0, x'^2, x'^2.5)/2\n",
       "constraints:\n  c: y = if(0 < x, x^1.5, 0)\n",
-      "potential:\n  for i=1..6: if(0 < x, log(i*x), i)*u[i]\n",
-      "outputs:\n  seen[i=1..6]: if(0 < x, i/x, 0)\n",
+      "potential:\n  for i=1..17: if(0 < x, log(i*x), i)*u[i]\n",
+      "outputs:\n  seen[i=1..17]: if(0 < x, i/x, 0)\n",
   };
   for (size_t k = 0; k < sizeof sound / sizeof *sound; k++) {
     Setup s = fault_setup(sound[k]);

@@ -68,7 +68,7 @@ static const PawlValues* run_in(PawlEval* eval, int mode) {
 
 // `most_more`: what a mode may cost more among many, in operations.
 static void check_kind(Kind kind, long long most_more) {
-  enum { MODES = 1024, FEW = 5 };
+  enum { MODES = 1024, FEW = 20 };
   Setup many = model_of_modes(kind, 0, MODES);
   PawlEval* eval = eval_of(&many);
   static const int modes[] = {0, 1, 63, 64, 700, 1023, 5};
