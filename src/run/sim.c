@@ -16,7 +16,7 @@
 #include "switch/modes.h"
 #include "system/system.h"
 
-enum { MOST_HALVINGS = 10 };
+enum { MOST_HALVINGS = 10, ONLY_WHOLE };
 
 PawlSimDef pawl_sim_def_default(void) {
   return (PawlSimDef){.simulate = pawl_simulate_def_default(),
@@ -384,6 +384,19 @@ static PawlStatus explain(const PawlSim* sim, PawlStatus status, PawlError* err)
              : status;
 }
 
+static PawlStatus advance(PawlSim* sim, double h, int halvings, PawlError* err);
+
+// A step of size h has failed for good: what it has gone through before is taken in halves, so that
+// the state and the events that led there are known.
+static void approach(PawlSim* sim, double h) {
+  PawlStatus status = PAWL_ERROR_RUN;
+  for (int k = 0; k < MOST_HALVINGS && (status == PAWL_OK || status == PAWL_ERROR_RUN); k++) {
+    PawlError unused;
+    h *= 0.5;
+    status = advance(sim, h, ONLY_WHOLE, &unused);
+  }
+}
+
 // One step of size h, in halves where it does not go whole.
 static PawlStatus advance(PawlSim* sim, double h, int halvings, PawlError* err) {
   if (sim->stopped) {
@@ -399,12 +412,21 @@ static PawlStatus advance(PawlSim* sim, double h, int halvings, PawlError* err) 
   }
   PawlStatus status = sim->under_way ? pawl_stepper_further(sim->stepper, sim->state, h, err)
                                      : pawl_stepper_step(sim->stepper, sim->state, h, err);
+  bool taken = status == PAWL_OK;
   bool jumped = sim->poles && (pawl_stepper_instants(sim->stepper) > 0 ||
                                pawl_stepper_info(sim->stepper).kinks > kinks);
   status = status || !sim->poles ? status : pawl_poles_end(sim->poles, sim->state, jumped, err);
   sim->under_way |= status == PAWL_OK;
   status = status ? status : record_instants(sim, err);
   sim->stopped = status == PAWL_OK && pawl_stepper_stopped(sim->stepper);
+  if (status == PAWL_ERROR_RUN && !taken && halvings < MOST_HALVINGS) {
+    PawlStatus why = explain(sim, status, err);
+    approach(sim, h);
+    return why;
+  }
+  if (halvings == ONLY_WHOLE) {
+    return final(status, err);
+  }
   if (status == PAWL_ERROR_RUN || (status == PAWL_RETRY && halvings == MOST_HALVINGS)) {
     return explain(sim, status, err);
   }

@@ -592,6 +592,25 @@ static void test_events_of_smaller_steps(void** unused) {
   end(&r);
 }
 
+// A lock that cannot give way meets a stop that moves at 2 s, in a step that has met a ball's hit
+// before: what led there is known, the state up to a thousandth of a step.
+static void test_events_of_a_failed_step(void** unused) {
+  (void)unused;
+  Run r = run_of(motion_text(
+      "model: stop\ncoordinates: {z: {start: 10}, w: {start: 1}}\nmass: {z: 1, w: 1}\n"
+      "potential: 9.81*z\ncontacts: {ball: {gap: z, restitution: 0.5}, stop: {gap: w - 0.5*t}}\n"
+      "locks: {rigid: {lock: w, at: 0.01}}\n"
+      "simulate: {method: event-driven, until: 3, step: 0.7}\n"));
+  create(&r);
+  assert_int_equal(pawl_sim_run(r.sim, NULL, NULL, &r.err), PAWL_ERROR_RUN);
+  assert_non_null(strstr(r.err.message, "t = 2: 'rigid'"));
+  CHECK_NEAR(pawl_sim_state(r.sim)->t, 2.0, 1e-3);
+  assert_int_equal(pawl_recorder_event_count(pawl_sim_recorder(r.sim)), 2);
+  assert_string_equal(event_of(&r, 1)->constraint, "ball");
+  CHECK_NEAR(event_of(&r, 1)->t, sqrt(20 / 9.81), 1e-11);
+  end(&r);
+}
+
 // Leaving all regions ends the run; what was recorded before stays.
 static void test_leaving_all_regions(void** unused) {
   (void)unused;
@@ -657,6 +676,7 @@ int main(void) {
       cmocka_unit_test(test_event_of_a_turn),
       cmocka_unit_test(test_event_of_a_contact),
       cmocka_unit_test(test_events_of_smaller_steps),
+      cmocka_unit_test(test_events_of_a_failed_step),
       cmocka_unit_test(test_leaving_all_regions),
       cmocka_unit_test(test_every_allocation_can_fail),
   };
