@@ -83,6 +83,28 @@ has out "  l_motor:"
 has out "  r_s:"
 has out "file: part/road.csv"
 
+# Elements that begin as rigid bodies: m v^2/2 + J w^2/2 about the middle, and no strain.
+begins() {
+  printf 'model: begins\nuse: {b: {%s}}\nsimulate: {until: 1e-6, step: 1e-6}\n' "$1" >begins.yaml
+  expect 0 run begins.yaml -q -o begins.csv
+  awk -F, -v want="$2" 'NR == 1 { for (i = 1; i <= NF; i++) { if ($i == "kinetic") k = i; if ($i == "potential") p = i } }
+    NR == 2 { d = $k - want; exit !(d < 1e-9 && d > -1e-9 && $p < 1e-9 && $p > -1e-9) }' begins.csv ||
+    complain "$1: not a rigid motion: $(sed -n 2p begins.csv)"
+}
+begins "element: beam, from: [1, 0], to: [1, 2], elements: 5, E: 2e11, I: 1e-9, A: 1e-3, rho: 1000, velocity: [1, 0.5], spin: 3" \
+  $(awk 'BEGIN { printf "%.15g", 0.5*2*((1 - 3)^2 + 0.25) + 0.5*(2*4/12 + 2*1e-6)*9 }')
+begins "element: euler-beam, to: [3, 4], elements: 5, E: 2e11, I: 1e-9, A: 1e-3, rho: 1000, velocity: 1, spin: 2" \
+  $(awk 'BEGIN { printf "%.15g", 0.5*5*((1 + 2*2.5)^2 + 4*25/12) }')
+begins "element: rod, to: 2, elements: 5, E: 2e11, A: 1e-3, J: 1e-6, rho: 1000, velocity: 3, spin: 20" \
+  $(awk 'BEGIN { printf "%.15g", 0.5*2*9 + 0.5*2e-3*400 }')
+# A beam that turns about its end is longer by rho w^2 L^3/(3 E) all the time.
+printf '%s\n' 'model: turns' 'use: {b: {element: beam, elements: 16, E: 2e9, I: 1e-9, A: 1e-4, rho: 2000, start: pinned, spin: 10}}' \
+  'constraints: {hub: "b_th[0] = 10*t"}' 'outputs: {radius: "hypot(b_x[16], b_y[16])"}' \
+  'simulate: {method: ga-pva, until: 0.1, step: 1e-4, rho: 0.5}' >turns.yaml
+expect 0 run turns.yaml -q -o turns.csv
+awk -F, 'NR == 1 { k = NF; for (i = 1; i <= NF; i++) if ($i == "radius") k = i } NR > 1 { s += $k - 1; n++ }
+  END { d = s/n/(2000*100/3/2e9) - 1; exit !(d < 0.01 && d > -0.01) }' turns.csv || complain "a beam that turns has another length"
+
 # Rest positions: the weight on the stops, small motions, a load that grows, and none at all.
 expect 0 equilibrium beam-on-stops --json
 paths
