@@ -16,24 +16,34 @@ static inline Run run_all(const char* text) {
   return run;
 }
 
-// A model of models/ with these coordinates: its section `mechanism`, in braces, says so.
-static inline Run model_with(const char* name, const char* coordinates) {
-  static char text[20000], path[512], head[] = "\nmechanism: {";
+// A model of models/ with these coordinates: its section `mechanism`, in braces, says so. Behind
+// `mark`, unless that is NULL, `more` is written.
+static inline Run model_changed(const char* name, const char* coordinates, const char* mark,
+                                const char* more) {
+  static char text[20000], path[512], head[] = "\nmechanism: {", word[200];
   snprintf(path, sizeof path, "%s/%s.yaml", PAWL_MODELS, name);
   FILE* file = fopen(path, "r");
   assert_non_null(file);
-  size_t room = sizeof text - 100, length = fread(text, 1, room, file);
+  size_t room = sizeof text - sizeof word - 200, length = fread(text, 1, room, file);
   fclose(file);
   assert_true(length > 0 && length < room);
   text[length] = '\0';
-  char *section = strstr(text, head), word[100];
-  int more =
-      snprintf(word, sizeof word,
-               section ? "coordinates: %s, " : "\nmechanism: {coordinates: %s}\n", coordinates);
-  char* at = section ? section + strlen(head) : text + length;
-  memmove(at + more, at, strlen(at) + 1);
-  memcpy(at, word, (size_t)more);
+  char* section = strstr(text, head);
+  snprintf(word, sizeof word, section ? "coordinates: %s, " : "\nmechanism: {coordinates: %s}\n",
+           coordinates);
+  char* at[] = {section ? section + strlen(head) : text + length, mark ? strstr(text, mark) : NULL};
+  const char* put[] = {word, more};
+  assert_true(!mark || (at[1] && at[1] < at[0]));
+  at[1] = mark ? at[1] + strlen(mark) : NULL;
+  for (int k = 0; k < 2 && at[k]; k++) {
+    memmove(at[k] + strlen(put[k]), at[k], strlen(at[k]) + 1);
+    memcpy(at[k], put[k], strlen(put[k]));
+  }
   return run_text(text);
+}
+
+static inline Run model_with(const char* name, const char* coordinates) {
+  return model_changed(name, coordinates, NULL, NULL);
 }
 
 // -1: there is none.
