@@ -13,6 +13,9 @@
 void pawl_demand(PawlMade* made, PawlDemandKind kind, const PawlPartName* of, const PawlYaml* like,
                  const char* what, int count, const char* const texts[]) {
   PawlLoader* loader = made->loader;
+  if (made->demanded) {
+    return;
+  }
   PawlDemand* demand = pawl_pool_alloc(&loader->pool, sizeof *demand);
   PawlYaml** text = pawl_pool_alloc(&loader->pool, (size_t)count * sizeof *text);
   PawlYaml* key = pawl_new_scalar(loader, pawl_part_key(made, of, ""), like);
@@ -79,6 +82,26 @@ void pawl_demand_shape(PawlMade* made, const PawlPartName* of, const PawlYaml* s
                              length ? "negative" : "not positive"),
                     text);
   }
+}
+
+// A number, which would be a factor of all that it turns, is seen by its products with the axes.
+void pawl_demand_rotation(PawlMade* made, const PawlPartName* of, const PawlYaml* like,
+                          const char* text) {
+  static const char* const axes[] = {"[1, 0, 0]", "[0, 1, 0]", "[0, 0, 1]"};
+  const char* column[3];
+  for (int k = 0; k < 3 && text; k++) {
+    column[k] = pawl_say(made, "(%s*%s)", pawl_factor(made, text), axes[k]);
+  }
+  if (!text) {
+    return;
+  }
+  const char* texts[] = {pawl_say(made, "dot(cross(%s, %s), %s)", column[0], column[1], column[2]),
+                         pawl_say(made, "dot(%s, %s) + dot(%s, %s) + dot(%s, %s)", column[0],
+                                  column[0], column[1], column[1], column[2], column[2])};
+  pawl_demand(
+      made, PAWL_DEMAND_ROTATION, of, like,
+      pawl_say(made, "turn: of '%s' is no rotation such as \"rotation([0, 0, 1], 0.3)\"", of->name),
+      2, texts);
 }
 
 // ---- inertias ---------------------------------------------------------------------------------
@@ -175,12 +198,25 @@ static bool judge_equal(PawlLoader* loader, const PawlDemand* demand, const doub
   return false;
 }
 
+// With the determinant 1 and the squares 3 all singular values are 1: they have the product 1, and
+// the mean of their squares is that of their product.
+static bool judge_rotation(PawlLoader* loader, const PawlDemand* demand, const double value[]) {
+  bool good = fabs(value[0] - 1.0) <= PAWL_INERTIA_ROUNDING &&
+              fabs(value[1] - 3.0) <= 3.0 * PAWL_INERTIA_ROUNDING;
+  if (!good) {
+    pawl_report(&loader->report, demand->key, "%s", demand->what);
+  }
+  return good;
+}
+
 static bool judge(PawlLoader* loader, const PawlDemand* demand, const double values[]) {
   switch (demand->kind) {
     case PAWL_DEMAND_EQUAL:
       return judge_equal(loader, demand, values);
     case PAWL_DEMAND_INERTIA:
       return judge_inertia(loader, demand, values);
+    case PAWL_DEMAND_ROTATION:
+      return judge_rotation(loader, demand, values);
     case PAWL_DEMAND_OUTLINE:
       return judge_outline(loader, demand, values);
     default:

@@ -10,9 +10,10 @@ typedef enum PawlDemandKind {
   PAWL_DEMAND_POSITIVE,
   PAWL_DEMAND_NOT_NEGATIVE,
   PAWL_DEMAND_NOT_ZERO,
-  PAWL_DEMAND_EQUAL,    // two, up to rounding of the largest of all that are given
-  PAWL_DEMAND_INERTIA,  // of a symmetric matrix: 11, 22, 33, 12, 13, 23
-  PAWL_DEMAND_OUTLINE   // of a polygon: x and y of its corners, counter-clockwise, not crossing
+  PAWL_DEMAND_EQUAL,     // two, up to rounding of the largest of all that are given
+  PAWL_DEMAND_INERTIA,   // of a symmetric matrix: 11, 22, 33, 12, 13, 23
+  PAWL_DEMAND_ROTATION,  // of a matrix: its determinant and the sum of its squares
+  PAWL_DEMAND_OUTLINE    // of a polygon: x and y of its corners, counter-clockwise, not crossing
 } PawlDemandKind;
 
 typedef struct PawlDemand {
@@ -32,6 +33,10 @@ void pawl_demand_one(PawlMade* made, PawlDemandKind kind, const PawlPartName* of
 // Of a shape of a body: `sizes` are those of its word, box: [a, b]. Corners of a polygon are
 // counter-clockwise and its edges do not cross.
 void pawl_demand_shape(PawlMade* made, const PawlPartName* of, const PawlYaml* sizes);
+
+// `turn:` of a joint or shape in space: a matrix that turns and does nothing else.
+void pawl_demand_rotation(PawlMade* made, const PawlPartName* of, const PawlYaml* like,
+                          const char* text);
 
 // Reports, or warns of, those that do not hold.
 void pawl_judge_demands(PawlLoader* loader);

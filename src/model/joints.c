@@ -40,12 +40,29 @@ static void offer_types(char* list, size_t room, PawlNearest* nearest) {
   snprintf(list + used, room - used, "%s", PAWL_GEAR_WORD);
 }
 
+// The type that other tools call by another word; NULL: none.
+static const char* usual_type(const char* word) {
+  static const char* const words[][2] = {
+      {"hinge", "revolute"},   {"pin", "revolute"},    {"continuous", "revolute"},
+      {"slider", "prismatic"}, {"slide", "prismatic"}, {"fixed", "weld"},
+      {"rigid", "weld"},       {"ball", "spherical"},  {"cardan", "universal"},
+      {"hooke", "universal"},  {"helical", "screw"},   {"rope", "distance"},
+      {"rod", "distance"},     {"rack", "gear"},       {"roll", "rolling"}};
+  for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
+    if (strcmp(words[k][0], word) == 0) {
+      return words[k][1];
+    }
+  }
+  return NULL;
+}
+
 // A joint without a type may be meant to stand over one of the section, of an included robot.
 static void report_no_type(PawlMade* made, const PawlYaml* section, const PawlYaml* map) {
   char list[200];
   const char* name = map->key->text;
   PawlNearest type = {.wanted = map->first ? map->first->key->text : ""}, other = {.wanted = name};
   offer_types(list, sizeof list, &type);
+  const char* usual = usual_type(type.wanted);
   for (const PawlYaml* joint = section->first; joint; joint = joint->next) {
     if (joint != map) {
       pawl_nearest_offer(&other, joint->key->text);
@@ -54,7 +71,11 @@ static void report_no_type(PawlMade* made, const PawlYaml* section, const PawlYa
   pawl_report(&made->loader->report, map->key,
               "the joint '%s' needs a type with two bodies, {revolute: [arm, forearm]}: one of "
               "%s%s",
-              pawl_quote(name).s, list, pawl_did_you_mean(type.name ? type.name : other.name).s);
+              pawl_quote(name).s, list,
+              pawl_did_you_mean(usual       ? usual
+                                : type.name ? type.name
+                                            : other.name)
+                  .s);
 }
 
 // The entry whose key is a type; NULL after reporting that there is none or more than one.
@@ -154,6 +175,10 @@ static bool looks_like_point(const PawlYaml* node) {
          !strpbrk(text, " */(,");
 }
 
+#define OTHER_SIDE                                                                              \
+  ", but of the other body; at: has the place on the first body, or a list of both, first and " \
+  "second"
+
 static bool read_place(PawlMade* made, const PawlYaml* node, PawlJoint* joint, int side) {
   const PawlBodyUse* use = &joint->body[side];
   const char** out = &joint->at[side];
@@ -170,9 +195,10 @@ static bool read_place(PawlMade* made, const PawlYaml* node, PawlJoint* joint, i
       const char* part = pawl_body_part(made, use, p->key->text);
       pawl_nearest_offer(&nearest, part);
     }
-    pawl_report(&made->loader->report, node, "'%s' is not a point of '%s'%s",
+    bool other = named_point(&joint->body[!side], node->text, &place);
+    pawl_report(&made->loader->report, node, "'%s' is not a point of '%s'%s%s",
                 pawl_quote(node->text).s, pawl_quote(use->body->name.name).s,
-                pawl_did_you_mean(nearest.name).s);
+                pawl_did_you_mean(nearest.name).s, other ? OTHER_SIDE : "");
     return false;
   }
   *out = pawl_part_vector(made, node, "at");
@@ -239,6 +265,9 @@ static bool read_turn(PawlMade* made, PawlJoint* joint) {
   }
   joint->turn = made->dimension == 2 ? pawl_part_text(made, turn, "an angle")
                                      : pawl_part_rotation(made, turn, "turn");
+  if (made->dimension == 3 && turn->kind == PAWL_YAML_SCALAR) {
+    pawl_demand_rotation(made, &joint->name, turn, joint->turn);
+  }
   return joint->turn != NULL;
 }
 

@@ -279,6 +279,7 @@ bool pawl_expand_mechanism(PawlLoader* loader, PawlYaml* root) {
     check_moves(&m, root);
   }
   pawl_write_touching(&m.made, &m.bodies, pawl_yaml_get(root, "contacts"));
+  m.made.demanded = true;
   write_totals(&m);
   if (loader->report.count == mistakes && !pawl_yaml_get(root, "scene")) {
     pawl_write_mechanism_scene(&m.made, &m.bodies, &m.joints, pawl_yaml_get(root, "springs"),

@@ -13,6 +13,7 @@ typedef struct PawlMade {
   } ends[24];      // the last entries of those that have become long
   int dimension;   // of all places: 2 in the plane, 3 in space; 0: not known yet
   bool by_joints;  // coordinates: joint was asked for
+  bool demanded;   // all demands of numbers have been made: pictures read shapes again
 } PawlMade;
 
 PAWL_PRINTF(2, 3) const char* pawl_say(PawlMade* made, const char* format, ...);

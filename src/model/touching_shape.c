@@ -141,6 +141,9 @@ static bool read_frame(PawlMade* made, PawlTouchShape* shape) {
   if (turn) {
     const char* text = made->dimension == 3 ? pawl_part_rotation(made, turn, "turn")
                                             : pawl_part_text(made, turn, "an angle");
+    if (made->dimension == 3 && turn->kind == PAWL_YAML_SCALAR) {
+      pawl_demand_rotation(made, &shape->body->name, turn, text);
+    }
     shape->turn = text && made->dimension == 2 ? pawl_say(made, "rotation(%s)", text) : text;
   }
   return (!at || shape->at) && (!turn || shape->turn);

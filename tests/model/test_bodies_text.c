@@ -90,6 +90,26 @@ static void test_mistakes(void** state) {
       "model: m\nbodies: {a: {inertia: [1, 1, 1]}}\njoints: {j: {universal: [ground, a], axis: "
       "[1, 0, 0], axis2: [1, 1, 0]}}\n",
       "are not at right angles");
+  REFUSED(HEAD "  j: {hinge: [ground, arm]}\n", "did you mean 'revolute'?");
+  REFUSED(HEAD "  j: {revolute: [ground, arm], at: arm.tip}\n",
+          "'arm.tip' is not a point of 'ground', but of the other body");
+}
+
+#define TURNED(turn)                                                                             \
+  "model: m\nbodies: {a: {inertia: [1, 1, 1]}}\njoints: {j: {revolute: [ground, a], turn: " turn \
+  "}}\n"
+
+// A number in the place of a rotation would be a factor of all places that it turns.
+static void test_turns(void** state) {
+  (void)state;
+  static const char* const wrong[] = {
+      TURNED("0.3"), TURNED("1.01"), TURNED("\"-[[1, 0, 0], [0, 1, 0], [0, 0, 1]]\""),
+      TURNED("\"[[1, 0.1, 0], [0, 1, 0], [0, 0, 1]]\""), TURNED("\"2*rotation([0, 0, 1], 0.3)\"")};
+  for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+    REFUSED(wrong[k], "m.yaml:3", "turn: of 'j' is no rotation such as");
+  }
+  REFUSED("model: m\nbodies: {a: {inertia: [1, 1, 1], shapes: {s: {box: [1, 1, 1], turn: 0.3}}}}\n",
+          "turn: of 'a' is no rotation such as");
 }
 
 // Numbers that no body has, once parameters have their values.
@@ -395,6 +415,7 @@ int main(void) {
       cmocka_unit_test(test_expansion_loads),
       cmocka_unit_test(test_scene),
       cmocka_unit_test(test_many_bodies),
+      cmocka_unit_test(test_turns),
       cmocka_unit_test(test_numbers),
       cmocka_unit_test(test_numbers_that_pass),
       cmocka_unit_test(test_numbers_of_joints),
