@@ -35,7 +35,7 @@ PAWL_API PAWL_CHECKED PawlStatus pawl_model_equations(const PawlModel* model, bo
 // coordinates: M, f, g, G, g_t, bias, energies and outputs as functions of numbers, parameters as
 // members of a struct, modes of constraints as arguments. Results agree with those of an evaluation
 // up to rounding; outside the domain of an operation C's own rules hold (1/0 is infinite).
-#define PAWL_SOURCE_MOST 200
+#define PAWL_SOURCE_MOST 256
 PAWL_API PAWL_CHECKED PawlStatus pawl_model_source(const PawlModel* model, char** out,
                                                    PawlError* err);
 PAWL_API void pawl_string_free(char* text);  // NULL is allowed

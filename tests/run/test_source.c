@@ -301,7 +301,7 @@ static void test_refused(void** unused) {
   Motion m = motion_file("chain", "N=100");
   assert_int_equal(pawl_model_source(m.model, &text, &err), PAWL_ERROR_USAGE);
   assert_null(text);
-  assert_non_null(strstr(err.message, "at most 200"));
+  assert_non_null(strstr(err.message, "at most 256"));
   motion_end(&m);
 }
 
