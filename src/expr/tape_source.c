@@ -99,7 +99,19 @@ void pawl_tape_source_elementary(PawlText* out) {
                 "static inline double cos_of(double x) {\n"
                 "  return is_far(x) ? cos(x) : both_at_once(x).cosine;\n}\n"
                 "static inline double exp_of(double x) {\n"
-                "  return is_steep(x) ? exp(x) : exponential(x);\n}\n");
+                "  return is_steep(x) ? exp(x) : exponential(x);\n}\n"
+                "static inline void four_of(double a, double b, double c, double d, double* y) {\n"
+                "  const double x[4] = {a, b, c, d};\n"
+                "  uint64_t beyond = 0;\n"
+                "  for (int l = 0; l < 4; l++) {\n"
+                "    PawlSineCosine of = both(x[l]);\n"
+                "    beyond |= is_far(x[l]);\n"
+                "    y[l] = of.sine;\n"
+                "    y[l + 4] = of.cosine;\n"
+                "  }\n"
+                "  if (beyond) {\n"
+                "    host->four(a, b, c, d, y);\n"
+                "  }\n}\n");
 }
 
 // ---- registers ---------------------------------------------------------------------------------
@@ -259,7 +271,7 @@ static void put_inputs(Printer* p) {
 // 2 to 4 at once; the last argument fills up.
 static void put_sines(Printer* p, int at, int count) {
   const PawlInstruction* i = &p->tape->code[at];
-  pawl_text_printf(p->out, "  double y%d[8];\n  host->four(", at);
+  pawl_text_printf(p->out, "  double y%d[8];\n  four_of(", at);
   for (int k = 0; k < 4; k++) {
     put_register(p, i[k < count ? k : count - 1].a);
     pawl_text_add(p->out, ", ");
