@@ -84,7 +84,35 @@ void pawl_demand_shape(PawlMade* made, const PawlPartName* of, const PawlYaml* s
   }
 }
 
-// A number, which would be a factor of all that it turns, is seen by its products with the axes.
+static const char* last_dot(const char* text, size_t length) {
+  while (length > 0 && text[length - 1] != '.') {
+    length--;
+  }
+  return length > 0 ? text + length - 1 : NULL;
+}
+
+// Whether the text has time in it or what moves, arm.angle.
+static bool moves(const char* text) {
+  static const char* const parts[] = {"angle", "angle2", "travel", "travel2", "R",
+                                      "at",    "centre", "omega",  "spin",    "rate"};
+  static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.";
+  for (size_t length; *text; text += length + (length == 0)) {
+    length = strspn(text, letters);
+    const char* dot = last_dot(text, length);
+    bool found = length == 1 && *text == 't';
+    for (size_t k = 0; dot && k < sizeof parts / sizeof *parts; k++) {
+      size_t more = length - (size_t)(dot + 1 - text);
+      found = found || (more == strlen(parts[k]) && strncmp(dot + 1, parts[k], more) == 0);
+    }
+    if (found) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// A number, which would be a factor of all that it turns, is seen by its products with the axes;
+// the spin of a body knows nothing of a turn that moves (J1).
 void pawl_demand_rotation(PawlMade* made, const PawlPartName* of, const PawlYaml* like,
                           const char* text) {
   static const char* const axes[] = {"[1, 0, 0]", "[0, 1, 0]", "[0, 0, 1]"};
@@ -93,6 +121,12 @@ void pawl_demand_rotation(PawlMade* made, const PawlPartName* of, const PawlYaml
     column[k] = pawl_say(made, "(%s*%s)", pawl_factor(made, text), axes[k]);
   }
   if (!text) {
+    return;
+  }
+  if (moves(text)) {
+    pawl_report(&made->loader->report, like,
+                "turn: of '%s' is to be of parameters alone; what moves is the value of a joint",
+                of->name);
     return;
   }
   const char* texts[] = {pawl_say(made, "dot(cross(%s, %s), %s)", column[0], column[1], column[2]),

@@ -108,6 +108,9 @@ static void test_turns(void** state) {
   for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
     REFUSED(wrong[k], "m.yaml:3", "turn: of 'j' is no rotation such as");
   }
+  REFUSED(TURNED("\"rotation([0, 0, 1], 0.3*t)\""), "turn: of 'j' is to be of parameters alone");
+  REFUSED(TURNED("\"rotation([0, 0, 1], j.angle/2)\""),
+          "turn: of 'j' is to be of parameters alone");
   REFUSED("model: m\nbodies: {a: {inertia: [1, 1, 1], shapes: {s: {box: [1, 1, 1], turn: 0.3}}}}\n",
           "turn: of 'a' is no rotation such as");
 }
