@@ -92,6 +92,12 @@ static double size_of(Search* s, const double* x) {
   return sqrt(fmax(0.0, product(s, x, x)));
 }
 
+// What changes are measured by: the largest coordinate, but not less than a part of that of the
+// start; a search that ends at zero would follow it through all numbers there are.
+static double extent(const Search* s, const double* q) {
+  return fmax(largest(s->n.q, q), PAWL_REST_NEARLY * s->reach);
+}
+
 // Ended: the change is nothing, or as small as rounding lets it be.
 static bool has_ended(double change, double before, double size) {
   return change <= PAWL_REST_FOUND * size ||
@@ -254,7 +260,7 @@ static PawlStatus onto_rows(Search* s, double* q, PawlError* err) {
     memset(s->force, 0, (size_t)s->n.v * sizeof(double));
     PAWL_TRY(solve_rows(s, PLACE, pawl_eval_values(s->eval)->M, s->force, s->dq, s->mu));
     double change = largest(s->n.v, s->dq);
-    if (has_ended(change, before, largest(s->n.q, q)) || change == 0.0) {
+    if (has_ended(change, before, extent(s, q)) || change == 0.0) {
       return PAWL_OK;
     }
     before = change;
@@ -334,7 +340,7 @@ static PawlStatus take_step(Search* s, int* corrections, PawlError* err) {
   for (*corrections = 1; *corrections <= MOST_CORRECTIONS; ++*corrections) {
     PAWL_TRY(correct(s, err));
     double change = size_of(s, s->dq);
-    bool rounding = largest(s->n.v, s->dq) <= PAWL_REST_FOUND * largest(s->n.q, s->q_new);
+    bool rounding = largest(s->n.v, s->dq) <= PAWL_REST_FOUND * extent(s, s->q_new);
     if (!rounding && !(change <= SHRINKS * before)) {
       return PAWL_RETRY;
     }
@@ -404,7 +410,7 @@ static PawlStatus iterate(Search* s, PawlError* err) {
     if (!stepped) {
       continue;
     }
-    double change = largest(s->n.v, s->moved), size = largest(s->n.q, s->q_new);
+    double change = largest(s->n.v, s->moved), size = extent(s, s->q_new);
     memcpy(s->q, s->q_new, (size_t)s->n.q * sizeof(double));
     memcpy(s->a, s->a_new, (size_t)s->n.v * sizeof(double));
     if (is_away(s, s->q)) {
@@ -416,8 +422,7 @@ static PawlStatus iterate(Search* s, PawlError* err) {
     before = change;
     s->s *= corrections <= FEW_CORRECTIONS ? QUICKER : 1.0;
   }
-  // At the bottom of a flat valley, V ~ x^4, each step goes a part of the way only.
-  return before <= PAWL_REST_FOUND * s->reach ? PAWL_OK : no_rest(s, err);
+  return no_rest(s, err);
 }
 
 // What counts as no acceleration at q: beside those at the start, of forces without rows, and what
