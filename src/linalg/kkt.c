@@ -230,12 +230,41 @@ PAWL_APART static PawlStatus scale_and_factor(PawlKkt* kkt, const double* S, con
   return assemble_and_factor(kkt, S, B, J, active);
 }
 
+typedef struct Scatter {
+  const PawlKktBlock* block;
+  const double* from;
+  double* to;
+  uint64_t* tops;
+} Scatter;
+
+static void scatter_part(void* context, PawlPart part) {
+  const Scatter* s = context;
+  PawlKktBlock block = {.count = part.end - part.first,
+                        .place = s->block->place + part.first,
+                        .factor = s->block->factor + part.first};
+  s->tops[part.number] = scatter(&block, s->from + part.first, s->to);
+}
+
+// Each entry has a place of its own.
+static uint64_t scatter_all(const PawlKkt* kkt, const PawlKktBlock* block, const double* from) {
+  if (!kkt->tops) {
+    return scatter(block, from, kkt->values);
+  }
+  Scatter s = {block, from, kkt->values, kkt->tops};
+  uint64_t top = 0;
+  pawl_pool_loop(kkt->pool, block->count, PAWL_KKT_PART, scatter_part, &s);
+  for (int k = 0; k < pawl_pool_parts(block->count, PAWL_KKT_PART); k++) {
+    top = s.tops[k] > top ? s.tops[k] : top;
+  }
+  return top;
+}
+
 // The rows that are active are in `set`. Returns the largest entry, as pawl_kkt_assemble.
 static double assemble_blocks(PawlKkt* kkt, const double* S, const double* B, const double* J) {
   bool even = pawl_kkt_blocks_clear(kkt, S, B, J);
-  uint64_t top = scatter(&kkt->block_S, S, kkt->values);
-  uint64_t top_B = scatter(&kkt->block_B, B, kkt->values);
-  uint64_t top_J = even ? 0 : scatter(&kkt->block_J, J, kkt->values);
+  uint64_t top = scatter_all(kkt, &kkt->block_S, S);
+  uint64_t top_B = scatter_all(kkt, &kkt->block_B, B);
+  uint64_t top_J = even ? 0 : scatter_all(kkt, &kkt->block_J, J);
   top = top_B > top ? top_B : top;
   top = top_J > top ? top_J : top;
   double largest;

@@ -15,6 +15,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "base/pool.h"
 #include "linalg/kkt_direct.h"
 #include "pawl/pattern.h"
 
@@ -38,6 +39,9 @@ PAWL_CHECKED PawlStatus pawl_kkt_create(const PawlPattern* S, const PawlPattern*
 PAWL_CHECKED PawlStatus pawl_kkt_create_for(const PawlPattern* S, const unsigned char* mass,
                                             bool mass_only, const PawlPattern* G, PawlKkt** out,
                                             PawlError* err);
+// The threads of a pool, which must outlive the solver, share the work where it is large. Bits are
+// the same without.
+void pawl_kkt_share(PawlKkt* kkt, PawlPool* pool);
 void pawl_kkt_destroy(PawlKkt* kkt);  // NULL is allowed
 
 // Factors with these values, given in the order of the patterns. `active` has m entries; NULL means

@@ -40,6 +40,10 @@ static PawlStatus take_memory(PawlKkt* kkt, PawlKktBlocks* b) {
   b->right_y = PAWL_NEW(arena, double, kkt->m);
   b->rest_x = PAWL_NEW(arena, double, kkt->n);
   b->rest_y = PAWL_NEW(arena, double, kkt->m);
+  if (b->run_count > 0) {  // it is large
+    int most = kkt->block_S.count > kkt->block_J.count ? kkt->block_S.count : kkt->block_J.count;
+    kkt->tops = PAWL_NEW(arena, uint64_t, pawl_pool_parts(most, PAWL_KKT_PART));
+  }
   return arena->failed ? PAWL_ERROR_MEMORY : PAWL_OK;
 }
 
@@ -66,6 +70,12 @@ void pawl_kkt_blocks_turn(PawlKkt* kkt, int turn) {
   b->refine = to->refine;
   b->refines_loose = to->refines_loose;
   kkt->rescued = to->rescued;
+}
+
+void pawl_kkt_share(PawlKkt* kkt, PawlPool* pool) {
+  if (kkt->blocks && kkt->tops) {
+    kkt->pool = kkt->blocks->pool = pool;
+  }
 }
 
 PawlStatus pawl_kkt_blocks_create(PawlKkt* kkt) {
@@ -120,18 +130,22 @@ void pawl_kkt_blocks_scaled(PawlKkt* kkt, const double* B, const double* J) {
 // Whether [S B^T; J 0], scaled, is symmetric to the bit.
 static bool is_even(const PawlKkt* kkt, const double* S, const double* B, const double* J) {
   const PawlKktBlocks* b = kkt->blocks;
-  bool even = b->masses_first && is_same(kkt->block_J.count, B, J) &&
-              is_same(kkt->size, kkt->row_scale, kkt->col_scale);
+  bool even = b->masses_first && is_same(kkt->block_J.count, B, J) && kkt->even_scale;
   for (int k = 0; even && k < b->mirror_count; k++) {
     even = S[b->mirror[2 * k]] == S[b->mirror[2 * k + 1]];
   }
   return even && b->mirror_count >= 0;
 }
 
+static void clear_part(void* values, PawlPart part) {
+  memset((double*)values + part.first, 0, (size_t)(part.end - part.first) * sizeof(double));
+}
+
 bool pawl_kkt_blocks_clear(PawlKkt* kkt, const double* S, const double* B, const double* J) {
   PawlKktBlocks* b = kkt->blocks;
   b->even = is_even(kkt, S, B, J);
-  memset(kkt->values, 0, (b->even ? b->U_count : b->value_count) * sizeof *kkt->values);
+  pawl_pool_loop(kkt->pool, (int)(b->even ? b->U_count : b->value_count), PAWL_KKT_PART, clear_part,
+                 kkt->values);
   for (int a = 0; a < kkt->inactive_count; a++) {
     kkt->values[b->diagonal[kkt->n + kkt->inactive[a]]] = 1.0;
   }
@@ -435,25 +449,34 @@ PAWL_INLINE Judged factor_node(const PawlKktBlocks* b, const PawlKktNode* node, 
   }
 }
 
-PAWL_INLINE Judged factor_nodes(const PawlKktBlocks* b, bool even, double* values) {
-  Judged j = {0.0, INFINITY};
-  const PawlKktNode *node = b->nodes, *end = b->nodes + b->count;
+PAWL_INLINE Judged factor_nodes(const PawlKktBlocks* b, int first, int last, bool even,
+                                double* values, Judged j) {
+  const PawlKktNode *node = b->nodes + first, *end = b->nodes + last;
   while (node < end && j.top <= MOST_GROWTH) {
     if (node->step == 1) {
       j = factor_node(b, node++, even, values, j);
     } else {
-      node = pawl_kkt_wide_factor(b, node, values, &j);
+      node = pawl_kkt_wide_factor(b, node, end, values, &j);
     }
   }
   return j;
 }
 
+PAWL_INLINE Judged factor_all(const PawlKktBlocks* b, bool even, double* values) {
+  Judged j = {0.0, INFINITY};
+  if (b->run_count > 0) {
+    j = factor_nodes(b, 0, b->run_first, even, values, j);
+    pawl_kkt_runs_factor(b, values, &j);
+  }
+  return factor_nodes(b, b->run_end, b->count, even, values, j);
+}
+
 PAWL_APART static Judged factor_even_nodes(const PawlKktBlocks* b, double* values) {
-  return factor_nodes(b, true, values);
+  return factor_all(b, true, values);
 }
 
 PAWL_APART static Judged factor_uneven_nodes(const PawlKktBlocks* b, double* values) {
-  return factor_nodes(b, false, values);
+  return factor_all(b, false, values);
 }
 
 bool pawl_kkt_blocks_factor(PawlKkt* kkt, double smallest) {

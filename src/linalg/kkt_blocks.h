@@ -15,6 +15,7 @@
 #include <limits.h>
 #include <math.h>
 
+#include "base/pool.h"
 #include "linalg/kkt_impl.h"
 
 // More pivots than this are several nodes: what one takes from the next is computed in tiles.
@@ -46,6 +47,14 @@ typedef struct PawlKktPiece {
 } PawlKktPiece;
 #define PAWL_KKT_PIECE 3  // numbers of a piece in `plan`, before its places
 
+typedef struct PawlKktJudged {  // the largest entry of L, the smallest pivot
+  double top, least;
+} PawlKktJudged;
+
+typedef struct PawlKktRun {  // nodes first .. end - 1, side by side
+  int first, end;
+} PawlKktRun;
+
 struct PawlKktBlocks {
   int count;
   PawlKktNode* nodes;  // (count) in the order of elimination
@@ -70,6 +79,12 @@ struct PawlKktBlocks {
   size_t value_count;
   double entries;     // of L and U
   bool masses_first;  // all coordinates come before the rows that they are in
+  PawlPool* pool;     // NULL: one thread
+  int run_count;      // 0: masses are in no runs
+  int run_first, run_end;
+  PawlKktRun* runs;
+  int late_count, *late;  // the first of two nodes that are in none, after all of them
+  PawlKktJudged* judged;  // (run_count)
   // Numbers:
   double* room;   // for a few rows of a rest
   int* exchange;  // (size) the row that took the place of each pivot in its node; NULL: none did
@@ -78,18 +93,22 @@ struct PawlKktBlocks {
   double *right_x, *right_y;  // (n), (m)
 };
 
-typedef struct PawlKktJudged {  // the largest entry of L, the smallest pivot
-  double top, least;
-} PawlKktJudged;
-
-// kkt_wide.c: nodes that are side by side, from `node` on; return the node behind
-// them, or before. Solutions are of one right side.
+// kkt_wide.c: nodes that are side by side, from `node` on and before `end`, or down to `first`;
+// return the node behind them, or before. Solutions are of one right side.
 const PawlKktNode* pawl_kkt_wide_factor(const PawlKktBlocks* b, const PawlKktNode* node,
-                                        double* values, PawlKktJudged* judged);
+                                        const PawlKktNode* end, double* values,
+                                        PawlKktJudged* judged);
 const PawlKktNode* pawl_kkt_wide_down(const PawlKktBlocks* b, const PawlKktNode* node,
-                                      const double* values, double* w);
+                                      const PawlKktNode* end, const double* values, double* w);
 const PawlKktNode* pawl_kkt_wide_up(const PawlKktBlocks* b, const PawlKktNode* node,
-                                    const double* values, double* w);
+                                    const PawlKktNode* first, const double* values, double* w);
+
+// kkt_runs.c: what is done with the masses of large systems, nodes run_first .. run_end - 1, by
+// threads.
+PAWL_CHECKED PawlStatus pawl_kkt_runs_find(PawlKktBlocks* b, PawlArena* arena, int size);
+void pawl_kkt_runs_factor(const PawlKktBlocks* b, double* values, PawlKktJudged* judged);
+void pawl_kkt_runs_down(const PawlKktBlocks* b, const double* values, double* w);
+void pawl_kkt_runs_up(const PawlKktBlocks* b, const double* values, double* w);
 
 // kkt_plan.c: the schedule, and the places of S. What lasts is taken from `arena`.
 PAWL_CHECKED PawlStatus pawl_kkt_plan(const PawlKkt* kkt, PawlArena* arena, PawlKktBlocks* blocks);

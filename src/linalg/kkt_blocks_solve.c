@@ -189,26 +189,46 @@ PAWL_INLINE void any_up(const PawlKktBlocks* b, const PawlKktNode* node, int ste
   }
 }
 
-PAWL_INLINE void solve_nodes(const PawlKktBlocks* b, int lanes, bool even, const double* values,
-                             double* w) {
-  const PawlKktNode *node = b->nodes, *end = b->nodes + b->count;
+PAWL_INLINE void nodes_down(const PawlKktBlocks* b, int first, int last, int lanes, bool even,
+                            const double* values, double* w) {
+  const PawlKktNode *node = b->nodes + first, *end = b->nodes + last;
   while (node < end) {
     if (node->step == 1) {
       any_down(b, node++, 1, lanes, even, values, w);
     } else if (lanes == 1) {
-      node = pawl_kkt_wide_down(b, node, values, w);
+      node = pawl_kkt_wide_down(b, node, end, values, w);
     } else {
       any_down(b, node++, PAWL_KKT_WIDE, lanes, even, values, w);
     }
   }
-  for (node = end - 1; node >= b->nodes;) {
+}
+
+PAWL_INLINE void nodes_up(const PawlKktBlocks* b, int last, int end, int lanes, bool even,
+                          const double* values, double* w) {
+  const PawlKktNode *node = b->nodes + end - 1, *first = b->nodes + last;
+  while (node >= first) {
     if (node->step == 1) {
       any_up(b, node--, 1, lanes, even, values, w);
     } else if (lanes == 1) {
-      node = pawl_kkt_wide_up(b, node, values, w);
+      node = pawl_kkt_wide_up(b, node, first, values, w);
     } else {
       any_up(b, node--, PAWL_KKT_WIDE, lanes, even, values, w);
     }
+  }
+}
+
+PAWL_INLINE void solve_nodes(const PawlKktBlocks* b, int lanes, bool even, const double* values,
+                             double* w) {
+  int behind = lanes == 1 ? b->run_end : 0;  // the runs, of which two right sides have none
+  if (behind > 0) {
+    nodes_down(b, 0, b->run_first, lanes, even, values, w);
+    pawl_kkt_runs_down(b, values, w);
+  }
+  nodes_down(b, behind, b->count, lanes, even, values, w);
+  nodes_up(b, behind, b->count, lanes, even, values, w);
+  if (behind > 0) {
+    pawl_kkt_runs_up(b, values, w);
+    nodes_up(b, 0, b->run_first, lanes, even, values, w);
   }
 }
 
@@ -228,25 +248,63 @@ PAWL_APART static void solve_two_uneven(const PawlKktBlocks* b, const double* va
   solve_nodes(b, 2, false, values, w);
 }
 
+typedef struct Given {
+  const PawlKkt* kkt;
+  double *x, *y;
+} Given;
+
+// The right side into the order of the nodes, scaled.
+static void place_x(void* context, PawlPart part) {
+  const Given* given = context;
+  const int* at = given->kkt->blocks->at;
+  const double *R = given->kkt->row_scale, *x = given->x;
+  double* w = given->kkt->work;
+  for (int j = part.first; j < part.end; j++) {
+    w[at[j]] = x[j] * R[j];
+  }
+}
+
+static void place_y(void* context, PawlPart part) {
+  const Given* given = context;
+  const PawlKkt* kkt = given->kkt;
+  const int* at = kkt->blocks->at + kkt->n;
+  const double *R = kkt->row_scale + kkt->n, *y = given->y;
+  double* w = kkt->work;
+  for (int i = part.first; i < part.end; i++) {
+    w[at[i]] = kkt->set[i] ? y[i] * R[i] : 0.0;
+  }
+}
+
+// And the solution back.
+static void take_x(void* context, PawlPart part) {
+  const Given* given = context;
+  const int* at = given->kkt->blocks->at;
+  const double *C = given->kkt->col_scale, *w = given->kkt->work;
+  double* x = given->x;
+  for (int j = part.first; j < part.end; j++) {
+    x[j] = w[at[j]] * C[j];
+  }
+}
+
+static void take_y(void* context, PawlPart part) {
+  const Given* given = context;
+  const PawlKkt* kkt = given->kkt;
+  const int* at = kkt->blocks->at + kkt->n;
+  const double *C = kkt->col_scale + kkt->n, *w = kkt->work;
+  double* y = given->y;
+  for (int i = part.first; i < part.end; i++) {
+    y[i] = kkt->set[i] ? w[at[i]] * C[i] : y[i];
+  }
+}
+
 static void solve_once(const PawlKkt* kkt, double* x, double* y) {
   const PawlKktBlocks* b = kkt->blocks;
-  int n = kkt->n, m = kkt->m;
-  const int *at_x = b->at, *at_y = b->at + n;
-  const double *R = kkt->row_scale, *C = kkt->col_scale;
-  double* w = kkt->work;
-  for (int j = 0; j < n; j++) {
-    w[at_x[j]] = x[j] * R[j];
-  }
-  for (int i = 0; i < m; i++) {
-    w[at_y[i]] = kkt->set[i] ? y[i] * R[n + i] : 0.0;
-  }
-  (b->even ? solve_one_even : solve_one_uneven)(b, kkt->values, w);
-  for (int j = 0; j < n; j++) {
-    x[j] = w[at_x[j]] * C[j];
-  }
-  for (int i = 0; i < m; i++) {
-    y[i] = kkt->set[i] ? w[at_y[i]] * C[n + i] : y[i];
-  }
+  Given given = {kkt, x, y};
+  pawl_pool_loop(kkt->pool, kkt->n, PAWL_KKT_PART, place_x, &given);
+  pawl_pool_loop(kkt->pool, kkt->m, PAWL_KKT_PART, place_y, &given);
+  (b->even ? solve_one_even : solve_one_uneven)(b, kkt->values, kkt->work);
+  pawl_pool_loop(kkt->pool, kkt->n, PAWL_KKT_PART, take_x, &given);
+  pawl_pool_loop(kkt->pool, kkt->m, PAWL_KKT_PART, take_y, &given);
 }
 
 // (r_x, r_y) <- (r_x, r_y) - [S -B^T; J 0] (x, y), of the rows that are active

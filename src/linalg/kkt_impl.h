@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/pool.h"
 #include "linalg/kkt.h"
 #include "linalg/tolerances.h"
 
@@ -25,6 +26,7 @@
 #define PAWL_KKT_DENSE_MAX 30000  // entries of a dense matrix are counted in an int
 // The scaling is renewed when an entry of the scaled matrix has grown beyond this.
 #define PAWL_KKT_DRIFT 0x1p10
+#define PAWL_KKT_PART 8192             // entries, numbers or unknowns that a thread takes at once
 #define PAWL_KKT_LARGEST_EXPONENT 500  // of R and C: r_i c_j stays a normal number
 
 typedef struct PawlKktBlock {  // one of S, B, J
@@ -105,6 +107,9 @@ struct PawlKkt {
   double* row_scale;  // (size) R
   double* col_scale;  // (size) C
   bool scaled;        // R and C have been computed
+  bool even_scale;    // and are the same
+  PawlPool* pool;     // NULL: one thread
+  uint64_t* tops;     // blocks: the largest of each part of the entries
   // The rows of the last assembly; before the first, every row is active.
   unsigned char* set;  // (m) rows that are active
   int active_count, inactive_count;

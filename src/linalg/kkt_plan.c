@@ -569,7 +569,8 @@ static PawlStatus make_plan(Plan* p, PawlArena* arena, PawlKktBlocks* b) {
   PAWL_TRY(plan_nodes(p, b, arena));
   go_to_spots(p, b);
   b->coordinates = p->kkt->n;
-  return find_kinds(b, arena);
+  PAWL_TRY(find_kinds(b, arena));
+  return pawl_kkt_runs_find(b, arena, p->size);
 }
 
 PawlStatus pawl_kkt_plan(const PawlKkt* kkt, PawlArena* arena, PawlKktBlocks* blocks) {

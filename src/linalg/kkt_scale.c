@@ -5,6 +5,7 @@
 // entry of every row and column tends to 1. Exponents are summed, not powers, and rounded at the
 // end: a product with a power of two is exact.
 #include <math.h>
+#include <string.h>
 
 #include "linalg/kkt_impl.h"
 
@@ -118,6 +119,8 @@ void pawl_kkt_use_scale(PawlKkt* kkt) {
   set_factors(kkt, &kkt->block_S, 1.0);
   set_factors(kkt, &kkt->block_B, -1.0);
   set_factors(kkt, &kkt->block_J, 1.0);
+  kkt->even_scale =
+      memcmp(kkt->row_scale, kkt->col_scale, (size_t)kkt->size * sizeof *kkt->row_scale) == 0;
   if (!kkt->klu && !kkt->band && !kkt->blocks) {
     pawl_kkt_dense_fit(kkt);
     pawl_kkt_line_scale(kkt);

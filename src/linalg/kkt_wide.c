@@ -163,10 +163,11 @@ PAWL_INLINE Judged factor(const PawlKktBlocks* b, Pair at, int p, int r, bool ev
 }
 
 PAWL_INLINE const PawlKktNode* factor_all(const PawlKktBlocks* b, const PawlKktNode* node,
-                                          bool even, double* values, PawlKktJudged* judged) {
-  const unsigned short* kind = b->kinds + (node - b->nodes);
+                                          const PawlKktNode* last, bool even, double* values,
+                                          PawlKktJudged* judged) {
+  const unsigned short *kind = b->kinds + (node - b->nodes), *end = b->kinds + (last - b->nodes);
   Judged j = {{0.0, 0.0}, {judged->least, judged->least}};
-  for (Pair at = first_pair(node); *kind != PAWL_KKT_ALONE; kind += WIDE) {
+  for (Pair at = first_pair(node); kind < end && *kind != PAWL_KKT_ALONE; kind += WIDE) {
     switch (*kind) {
 #define SHAPE(p, r)                                  \
   case PAWL_KKT_KIND(p, r, false):                   \
@@ -189,20 +190,23 @@ PAWL_INLINE const PawlKktNode* factor_all(const PawlKktBlocks* b, const PawlKktN
 }
 
 PAWL_MANY_TARGETS static const PawlKktNode* factor_even(const PawlKktBlocks* b,
-                                                        const PawlKktNode* node, double* values,
+                                                        const PawlKktNode* node,
+                                                        const PawlKktNode* end, double* values,
                                                         PawlKktJudged* judged) {
-  return factor_all(b, node, true, values, judged);
+  return factor_all(b, node, end, true, values, judged);
 }
 
 PAWL_MANY_TARGETS static const PawlKktNode* factor_uneven(const PawlKktBlocks* b,
-                                                          const PawlKktNode* node, double* values,
+                                                          const PawlKktNode* node,
+                                                          const PawlKktNode* end, double* values,
                                                           PawlKktJudged* judged) {
-  return factor_all(b, node, false, values, judged);
+  return factor_all(b, node, end, false, values, judged);
 }
 
 const PawlKktNode* pawl_kkt_wide_factor(const PawlKktBlocks* b, const PawlKktNode* node,
-                                        double* values, PawlKktJudged* judged) {
-  return (b->even ? factor_even : factor_uneven)(b, node, values, judged);
+                                        const PawlKktNode* end, double* values,
+                                        PawlKktJudged* judged) {
+  return (b->even ? factor_even : factor_uneven)(b, node, end, values, judged);
 }
 
 // w <- L^-1 w; with symmetry D^-1 L^-1 w.
@@ -260,10 +264,11 @@ PAWL_INLINE void up(const PawlKktBlocks* b, Pair at, int p, int r, bool even, bo
   store(p, v, w + at.spot);
 }
 
-PAWL_INLINE const PawlKktNode* down_all(const PawlKktBlocks* b, const PawlKktNode* node, bool even,
-                                        const double* values, double* w) {
-  const unsigned short* kind = b->kinds + (node - b->nodes);
-  for (Pair at = first_pair(node); *kind != PAWL_KKT_ALONE; kind += WIDE) {
+PAWL_INLINE const PawlKktNode* down_all(const PawlKktBlocks* b, const PawlKktNode* node,
+                                        const PawlKktNode* last, bool even, const double* values,
+                                        double* w) {
+  const unsigned short *kind = b->kinds + (node - b->nodes), *end = b->kinds + (last - b->nodes);
+  for (Pair at = first_pair(node); kind < end && *kind != PAWL_KKT_ALONE; kind += WIDE) {
     switch (*kind) {
 #define SHAPE(p, r)                            \
   case PAWL_KKT_KIND(p, r, false):             \
@@ -281,12 +286,13 @@ PAWL_INLINE const PawlKktNode* down_all(const PawlKktBlocks* b, const PawlKktNod
   return b->nodes + (kind - b->kinds);
 }
 
-PAWL_INLINE const PawlKktNode* up_all(const PawlKktBlocks* b, const PawlKktNode* node, bool even,
-                                      const double* values, double* w) {
-  const unsigned short* kind = b->kinds + (node - b->nodes);
+PAWL_INLINE const PawlKktNode* up_all(const PawlKktBlocks* b, const PawlKktNode* node,
+                                      const PawlKktNode* last, bool even, const double* values,
+                                      double* w) {
+  const unsigned short *kind = b->kinds + (node - b->nodes), *end = b->kinds + (last - b->nodes);
   const PawlKktNode* first = node - (WIDE - 1);
   Pair at = beyond(first_pair(first), first->p, first->r, 1);
-  for (; *kind != PAWL_KKT_ALONE; kind -= WIDE) {
+  for (; kind >= end && *kind != PAWL_KKT_ALONE; kind -= WIDE) {
     switch (*kind) {
 #define SHAPE(p, r)                          \
   case PAWL_KKT_KIND(p, r, false):           \
@@ -304,10 +310,11 @@ PAWL_INLINE const PawlKktNode* up_all(const PawlKktBlocks* b, const PawlKktNode*
   return b->nodes + (kind - b->kinds);
 }
 
-#define SWEEP(name, all, even)                                                            \
-  PAWL_MANY_TARGETS static const PawlKktNode* name(                                       \
-      const PawlKktBlocks* b, const PawlKktNode* node, const double* values, double* w) { \
-    return all(b, node, even, values, w);                                                 \
+#define SWEEP(name, all, even)                                                  \
+  PAWL_MANY_TARGETS static const PawlKktNode* name(                             \
+      const PawlKktBlocks* b, const PawlKktNode* node, const PawlKktNode* last, \
+      const double* values, double* w) {                                        \
+    return all(b, node, last, even, values, w);                                 \
   }
 SWEEP(down_even, down_all, true)
 SWEEP(down_uneven, down_all, false)
@@ -316,11 +323,11 @@ SWEEP(up_uneven, up_all, false)
 #undef SWEEP
 
 const PawlKktNode* pawl_kkt_wide_down(const PawlKktBlocks* b, const PawlKktNode* node,
-                                      const double* values, double* w) {
-  return (b->even ? down_even : down_uneven)(b, node, values, w);
+                                      const PawlKktNode* end, const double* values, double* w) {
+  return (b->even ? down_even : down_uneven)(b, node, end, values, w);
 }
 
 const PawlKktNode* pawl_kkt_wide_up(const PawlKktBlocks* b, const PawlKktNode* node,
-                                    const double* values, double* w) {
-  return (b->even ? up_even : up_uneven)(b, node, values, w);
+                                    const PawlKktNode* first, const double* values, double* w) {
+  return (b->even ? up_even : up_uneven)(b, node, first, values, w);
 }

@@ -208,6 +208,7 @@ static PawlStatus fill(PawlStepper* s, PawlError* err) {
   s->G = s->dynamics.G;
   s->nonzeros_H = s->dynamics.nonzeros_H;
   s->kkt = s->dynamics.kkt;
+  pawl_kkt_share(s->kkt, s->pool);
   s->strategy = s->def.strategy;
   for (int i = 0; i < s->sizes.rows; i++) {
     s->contact_count += !s->event_driven && pawl_system_row_kind(s->system, i) == PAWL_ROW_CONTACT;
