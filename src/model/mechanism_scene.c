@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A scene of bodies and joints, for models that give none: shapes as they are, a body without shape
-// as a link along the places of its joints and its points and, where it rolls, as a wheel, joints
-// as pins, curves of tracks, springs between points.
+// as a link along the places of its joints and its points and, where it rolls, as a wheel, links
+// from joints to shapes that are elsewhere, joints as pins, curves of tracks, springs between
+// points.
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "model/mechanism_impl.h"
@@ -111,7 +114,7 @@ static void draw_polygon(PawlMade* made, const PawlTouchShape* shape) {
 }
 
 // How far a plane, or the curve of a track, is drawn: ten times the size of the first shape that
-// has one, the largest of a family.
+// has one, the largest of a family; in space, where it fills the picture, three times.
 static const char* plane_size(PawlMade* made, const PawlTouchShapes* shapes) {
   for (int k = 0; k < shapes->count; k++) {
     const PawlTouchShape* shape = &shapes->item[k];
@@ -126,8 +129,10 @@ static const char* plane_size(PawlMade* made, const PawlTouchShapes* shapes) {
             ? size_of(made, shape, 0)
             : pawl_say(made, "(%s + %s)", size_of(made, shape, 0), size_of(made, shape, 1));
     const char* range = shape->body->name.range;
-    return range[0] ? pawl_say(made, "10*max(%.*s, %s)", (int)strlen(range) - 2, range + 1, size)
-                    : pawl_say(made, "10*%s", size);
+    const char* times = made->dimension == 2 ? "10" : "3";
+    return range[0]
+               ? pawl_say(made, "%s*max(%.*s, %s)", times, (int)strlen(range) - 2, range + 1, size)
+               : pawl_say(made, "%s*%s", times, size);
   }
   return "1";
 }
@@ -214,7 +219,8 @@ static void add_place(PawlMade* made, Places* p, const char* local) {
   }
 }
 
-static Places places_of(PawlMade* made, const PawlJoints* joints, const PawlBody* body) {
+// Those of its joints.
+static Places joint_places(PawlMade* made, const PawlJoints* joints, const PawlBody* body) {
   Places p = {0};
   for (int k = 0; k < joints->count; k++) {
     const PawlJoint* joint = &joints->item[k];
@@ -224,6 +230,11 @@ static Places places_of(PawlMade* made, const PawlJoints* joints, const PawlBody
       }
     }
   }
+  return p;
+}
+
+static Places places_of(PawlMade* made, const PawlJoints* joints, const PawlBody* body) {
+  Places p = joint_places(made, joints, body);
   if (p.count == 0) {
     add_place(made, &p, NULL);
   }
@@ -258,6 +269,81 @@ static void draw_link(PawlMade* made, const PawlJoints* joints, const PawlBody* 
   pawl_set(made, map, body->key, "radius",
            pawl_say(made, "norm(%s - %s)/25", pawl_factor(made, p.local[0]),
                     pawl_factor(made, p.local[p.count - 1])));
+}
+
+// ---- bodies whose joints are beside their shapes ----------------------------------------------
+
+// The numbers of "[1, 0.5]", NULL being zeros; false for expressions.
+static bool read_numbers(const char* text, int count, double out[3]) {
+  out[0] = out[1] = out[2] = 0.0;
+  for (int k = 0; k < count && text; k++) {
+    char* end;
+    text += k == 0 ? *text == '[' : 0;
+    out[k] = strtod(text, &end);
+    if (end == text || *end != (k + 1 < count ? ',' : ']')) {
+      return false;
+    }
+    text = end + 1;
+  }
+  return true;
+}
+
+// From its middle to what is farthest from there, where its sizes are numbers; false else.
+static bool reach_of(const PawlTouchShape* shape, double* reach) {
+  double size[3] = {0};
+  int count = 0;
+  bool list = shape->node->kind == PAWL_YAML_LIST;
+  bool known = shape->kind != PAWL_TOUCH_POLYGON && shape->kind != PAWL_TOUCH_PLANE;
+  for (const PawlYaml* node = list ? shape->node->first : shape->node; node && known && count < 3;
+       node = list ? node->next : NULL) {
+    char* end = NULL;
+    size[count] = node->kind == PAWL_YAML_SCALAR ? strtod(node->text, &end) : 0.0;
+    known = end && end != node->text && !*end;
+    count++;
+  }
+  bool box = shape->kind == PAWL_TOUCH_BOX;
+  *reach = box ? hypot(hypot(size[0], size[1]), size[2]) / 2 : size[0] + size[1] / 2;
+  return known;
+}
+
+// The shape of the body that is nearest to a place beside all of them; NULL where one may be there.
+static const PawlTouchShape* nearest_shape(PawlMade* made, const PawlTouchShapes* shapes,
+                                           const PawlBody* body, const char* local) {
+  const PawlTouchShape* nearest = NULL;
+  double place[3], least = INFINITY;
+  bool known = read_numbers(local, made->dimension, place);
+  for (int k = 0; k < shapes->count && known; k++) {
+    const PawlTouchShape* shape = &shapes->item[k];
+    double middle[3], reach;
+    if (shape->body != body) {
+      continue;
+    }
+    known = reach_of(shape, &reach) && read_numbers(shape->at, made->dimension, middle);
+    double d = hypot(hypot(place[0] - middle[0], place[1] - middle[1]), place[2] - middle[2]);
+    known = known && d > reach;
+    nearest = known && d < least ? shape : nearest;
+    least = nearest == shape ? d : least;
+  }
+  return known ? nearest : NULL;
+}
+
+// Links from the places of its joints: a foot of a robot has a shape, the leg above it none.
+static void draw_limbs(PawlMade* made, const PawlJoints* joints, const PawlTouchShapes* shapes,
+                       const PawlBody* body) {
+  PawlBodyUse use = {body, body->name};
+  Places p = joint_places(made, joints, body);
+  for (int k = 0; k < p.count; k++) {
+    const PawlTouchShape* shape = nearest_shape(made, shapes, body, p.local[k]);
+    if (shape) {
+      const char* points[] = {pawl_body_place(made, &use, p.local[k]),
+                              shape_place(made, shape, NULL)};
+      PawlYaml* map = put_shape(made, body->key, &body->name, "link");
+      put_points(made, map, body->key, 2, points);
+      const char* middle = shape->at ? pawl_factor(made, shape->at) : NULL;
+      pawl_set(made, map, body->key, "radius",
+               pawl_say(made, "norm(%s)/25", pawl_sum(made, p.local[k], NULL, NULL, middle)));
+    }
+  }
 }
 
 // ---- joints -----------------------------------------------------------------------------------
@@ -353,8 +439,8 @@ static bool is_type(const PawlJoint* joint, const char* word) {
   return !joint->is_gear && strcmp(joint->type->word, word) == 0;
 }
 
-static void draw_bare_bodies(PawlMade* made, const PawlBodies* bodies, const PawlJoints* joints,
-                             const PawlTouchShapes* shapes) {
+static void draw_links(PawlMade* made, const PawlBodies* bodies, const PawlJoints* joints,
+                       const PawlTouchShapes* shapes) {
   for (int k = 0; k < joints->count; k++) {
     const PawlJoint* joint = &joints->item[k];
     if (is_type(joint, "rolling") && !has_shape(shapes, joint->body[1].body)) {
@@ -364,6 +450,8 @@ static void draw_bare_bodies(PawlMade* made, const PawlBodies* bodies, const Paw
   for (int k = 0; k < bodies->count; k++) {
     if (!has_shape(shapes, &bodies->item[k])) {
       draw_link(made, joints, &bodies->item[k]);
+    } else if (!bodies->item[k].is_ground) {
+      draw_limbs(made, joints, shapes, &bodies->item[k]);
     }
   }
 }
@@ -380,7 +468,7 @@ void pawl_write_mechanism_scene(PawlMade* made, const PawlBodies* bodies, const 
       draw_track(made, &joints->item[k], size);
     }
   }
-  draw_bare_bodies(made, bodies, joints, &shapes);
+  draw_links(made, bodies, joints, &shapes);
   for (int i = 0; i < shapes.count; i++) {
     draw_shape(made, &shapes.item[i], size);
   }

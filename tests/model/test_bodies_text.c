@@ -373,6 +373,13 @@ static void test_scene(void** state) {
       {"model: m\nbodies: {ground: {shape: {plane: {normal: [0, 1, 1]}}}, a: {mass: 1, shape: "
        "{sphere: 2}}}\n",
        2},
+      // A foot below its joint hangs on a link, one that reaches it does not.
+      {"model: m\nbodies: {a: {mass: 1, inertia: 1, shape: {disc: 0.1, at: [0, -1]}}}\n"
+       "joints: {j: {revolute: [ground, a]}}\n",
+       3},
+      {"model: m\nbodies: {a: {mass: 1, inertia: 1, shape: {box: [0.1, 2.2], at: [0, -1]}}}\n"
+       "joints: {j: {revolute: [ground, a]}}\n",
+       2},
   };
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     PawlModel* model = read_model(cases[k].text);
