@@ -287,6 +287,15 @@ enum { LARGE = 600 };
 // The exponential of a system is found by full matrices of twice this size.
 enum { LARGEST_EXPONENTIAL = 100 };
 
+// Whether anything happens at an instant: equations that hold where a start is found do not.
+static bool has_instants(const PawlSystem* system) {
+  bool any = !system->model || system->model->event_count > 0;
+  for (int c = 0; !any && c < system->constraint_count; c++) {
+    any = system->constraints[c].triggered && !system->constraints[c].at_start;
+  }
+  return pawl_system_triggers(system) && any;
+}
+
 // Contacts that are worth an instant each: every impact ends a step, and one of a large system
 // costs as much as many of them.
 static bool has_few_contacts(const PawlNeeds* needs) {
@@ -321,7 +330,7 @@ static const char* by_tolerance(const PawlSystem* system, bool stiff) {
 
 PawlStatus pawl_methods_auto(const PawlNeeds* needs, PawlSimulateDef* def, const char** reason,
                              PawlError* err) {
-  bool located = needs->regions || pawl_system_triggers(needs->system);
+  bool located = needs->regions || has_instants(needs->system);
   bool large = needs->velocities > LARGE, linear;
   PAWL_TRY(is_plain_linear(needs, &linear, err));
   if (needs->contacts && has_few_contacts(needs) && !pawl_stiffness_found(needs, def)) {
