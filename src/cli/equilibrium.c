@@ -53,14 +53,20 @@ static void rest_destroy(Rest* r) {
   *r = (Rest){0};
 }
 
-// From the position `q`, NULL: the start. The rest may be destroyed whatever the status.
-static PawlStatus find(const Arguments* a, const double* q, Rest* out, PawlError* err) {
+// From the position `before`, NULL: the start; also where a parameter has changed the number of
+// coordinates. The rest may be destroyed whatever the status.
+static PawlStatus find(const Arguments* a, const Rest* before, Rest* out, PawlError* err) {
   out->model = load_model(a, err);
   if (!out->model) {
     return err->status;
   }
   PawlStatus status = pawl_system_create(out->model, &out->system, err);
-  return status ? status : pawl_equilibrium_find(out->system, q, &out->equilibrium, err);
+  if (status != PAWL_OK) {
+    return status;
+  }
+  bool same = before && pawl_system_sizes(before->system).q == pawl_system_sizes(out->system).q;
+  const double* q = same ? before->equilibrium->point.q : NULL;
+  return pawl_equilibrium_find(out->system, q, &out->equilibrium, err);
 }
 
 static void print_coordinates(const Rest* r, bool names) {
@@ -84,7 +90,7 @@ static PawlStatus follow(Arguments* a, const Vary* vary, bool quiet, Rest* rest,
     double value = vary->from + (vary->to - vary->from) * k / vary->steps;
     snprintf(text, sizeof text, "%.200s=%.17g", vary->name, value);
     Rest next = {0};
-    PawlStatus status = find(a, k > 0 ? rest->equilibrium->point.q : NULL, &next, err);
+    PawlStatus status = find(a, k > 0 ? rest : NULL, &next, err);
     if (status != PAWL_OK) {
       rest_destroy(&next);
       return status;

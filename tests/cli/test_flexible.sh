@@ -120,6 +120,15 @@ has out "can rest at         x = "
 has out "natural frequency 3.01511345 rad/s"
 expect 0 equilibrium pendulum --vary m=1..3:2
 [ "$(grep -c '^[123],' out)" -eq 3 ] || complain "not three positions: $(cat out)"
+# A parameter that changes the number of coordinates: each mesh begins at its own start.
+printf '%s\n' 'model: mesh' 'parameters: {n: 4}' \
+  'use: {b: {element: beam, elements: n, E: 2e9, I: 1e-8, A: 1e-3, rho: 1000, start: clamped, gravity: [0, -9.81]}}' >mesh.yaml
+expect 0 equilibrium mesh.yaml -p n=6 --json
+paths
+alone=$(field "coordinates.b_y[6]")
+expect 0 equilibrium mesh.yaml --vary n=2..6:2 --json
+paths
+same "$(field "coordinates.b_y[6]")" "$alone"
 expect 2 equilibrium pendulum --vary m=1..3
 has err "expected NAME=FROM..TO:STEPS"
 printf '%s\n' 'model: lag' 'coordinates: {x: 1}' 'mass: {x: 1}' 'states: {z: {rate: x - 2*z}}' 'forces: {x: -9*x}' >lag.yaml
