@@ -234,7 +234,11 @@ static void constraint_residual(const PawlStepper* s, PawlGa* d, const PawlValue
                                 const double* v) {
   switch (d->level) {
     case PAWL_LEVEL_POSITION:
-      pawl_copy(s->sizes.rows, values->g, d->c);
+      if (s->sizes.v >= PAWL_MANY) {
+        d->c = values->g;  // as long as no other evaluation is run
+      } else {
+        pawl_copy(s->sizes.rows, values->g, d->c);
+      }
       break;
     case PAWL_LEVEL_VELOCITY:
       pawl_dynamics_rows(&s->dynamics, values->G, v, values->g_t, d->c);
@@ -255,7 +259,7 @@ static void judged_constraint_residual(const PawlStepper* s, PawlGa* d, const Pa
   const PawlPattern* G = &s->G;
   bool position = d->level == PAWL_LEVEL_POSITION, velocity = d->level == PAWL_LEVEL_VELOCITY;
   if (position && s->sizes.v >= PAWL_MANY) {
-    pawl_copy(s->sizes.rows, values->g, d->c);
+    d->c = values->g;
     pawl_sparse_sizes(G, values->G, d->size_q, 0.0, d->c_size);
     return;
   }
@@ -424,6 +428,37 @@ static inline bool stays_alone(PawlStepper* s, PawlGa* d, const PawlPhase* phase
   return d->S_alone && is_same_alone(s, d, phase, S);
 }
 
+typedef struct Rows {
+  PawlGa* d;
+  const PawlPhase* phase;
+  double factor;
+} Rows;
+
+static inline void right_of_rows(void* context, PawlPart part) {
+  const Rows* rows = context;
+  PawlGa* d = rows->d;
+  for (int i = part.first; i < part.end; i++) {
+    d->dlambda[i] = pawl_phase_binds(rows->phase, i) ? -rows->factor * d->c[i] : 0.0;
+  }
+}
+
+static inline void add_to_rows(void* context, PawlPart part) {
+  const Rows* rows = context;
+  PawlGa* d = rows->d;
+  for (int i = part.first; i < part.end; i++) {
+    d->lambda[i] += d->beta_p * d->dlambda[i];
+  }
+}
+
+// Threads share those of large models; else the work is put in the place of the call.
+PAWL_INLINE void over_rows(const PawlStepper* s, PawlPartWork* work, Rows rows) {
+  if (s->pool) {
+    pawl_pool_loop(s->pool, s->sizes.rows, PAWL_GA_PART, work, &rows);
+  } else {
+    work(&rows, (PawlPart){.end = s->sizes.rows});
+  }
+}
+
 // One Newton correction:                                                                    (A9)
 //   [ M + (gamma'/beta') C + K/beta'   -B^T ] [ dq              ]     [ r / beta' ]
 //   [ J                                  0  ] [ dlambda / beta' ] = - [ f c        ]
@@ -450,9 +485,7 @@ PawlStatus pawl_ga_correct(PawlStepper* s, PawlGa* d, const PawlPhase* phase, Pa
   for (int i = 0; !d->known && i < s->sizes.v; i++) {
     d->dq[i] = -d->r[i] * k;
   }
-  for (int i = 0; i < s->sizes.rows; i++) {
-    d->dlambda[i] = pawl_phase_binds(phase, i) ? -factor * d->c[i] : 0.0;
-  }
+  over_rows(s, right_of_rows, (Rows){d, phase, factor});
   bool alone = !d->simple && !linear && stays_alone(s, d, phase, S);
   long long* known = d->simple           ? NULL
                      : alone             ? &d->S_number
@@ -468,9 +501,7 @@ PawlStatus pawl_ga_correct(PawlStepper* s, PawlGa* d, const PawlPhase* phase, Pa
   d->change_known = false;
   d->dU = d->dW = NULL;
   pawl_ga_add(s, d, state);
-  for (int i = 0; i < s->sizes.rows; i++) {
-    d->lambda[i] += d->beta_p * d->dlambda[i];
-  }
+  over_rows(s, add_to_rows, (Rows){.d = d});
   return PAWL_OK;
 }
 

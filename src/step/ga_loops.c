@@ -399,6 +399,9 @@ static void take_folded_part(void* context, PawlPart part) {
   double* restrict last = pass->m.last_vdot;
   double* restrict state_a = pass->state->a;
   double* restrict state_v = pass->state->v;
+  if (pass->positions) {
+    copy(pass->state->q, d->q, part);
+  }
   for (int i = part.first; i < part.end; i++) {
     double vdot_n = state_a[i];
     double next = pawl_kernels_guess_of(by, 0.0, vdot_n, a_n[i], last[i]).a + of_a * dq[i];
@@ -415,6 +418,9 @@ static inline void take_part(void* context, PawlPart part) {
   PawlState* state = pass->state;
   double* taken[] = {pass->m.last_vdot, state->v, state->a, pass->m.a};
   const double* from[] = {state->a, pass->flush ? d->v_total : d->v, d->vdot, d->a};
+  if (pass->positions) {
+    copy(state->q, d->q, part);
+  }
   for (int k = 0; k < 4; k++) {
     copy(taken[k], from[k], part);
     if (pass->flush) {
@@ -424,17 +430,22 @@ static inline void take_part(void* context, PawlPart part) {
 }
 
 PAWL_APART static void take_folded(const PawlStepper* s, PawlGa* d, PawlState* state,
-                                   PawlGaMemory m) {
-  loop_in_parts(take_folded_part, (Pass){.s = s, .d = d, .state = state, .m = m});
+                                   PawlGaMemory m, bool positions) {
+  loop_in_parts(take_folded_part,
+                (Pass){.s = s, .d = d, .state = state, .m = m, .positions = positions});
 }
 
 void pawl_ga_take(const PawlStepper* s, PawlGa* d, PawlState* state, PawlGaMemory m, bool flush) {
-  pawl_copy(s->sizes.q, d->q, state->q);
+  bool positions = s->pool && pawl_ga_adds_up(s);  // threads copy them, too
+  if (!positions) {
+    pawl_copy(s->sizes.q, d->q, state->q);
+  }
   if (d->fold == PAWL_GA_CORRECTED) {
-    take_folded(s, d, state, m);
+    take_folded(s, d, state, m, positions);
     return;
   }
-  loop(take_part, (Pass){.s = s, .d = d, .state = state, .m = m, .flush = flush});
+  loop(take_part,
+       (Pass){.s = s, .d = d, .state = state, .m = m, .flush = flush, .positions = positions});
 }
 
 // ---- the balance --------------------------------------------------------------------------------
