@@ -89,7 +89,7 @@ typedef struct Paper {
 #define CHECKS(list) (int)(sizeof(list) / sizeof *(list)), list
 
 extern const Paper paper_patil, paper_bruls, paper_mueller, paper_pekarek, paper_kovanda,
-    paper_locks, paper_new, paper_rate, paper_states, paper_contacts;
+    paper_locks, paper_new, paper_rate, paper_states, paper_contacts, paper_friction;
 extern const Paper* const papers[];  // ends with NULL
 
 // One check of a run or sweep. NAN when there is nothing to measure.

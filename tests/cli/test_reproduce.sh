@@ -42,7 +42,7 @@ has err "'nosuch'"
 expect 2 reproduce --frob
 
 # The models that stand in docs/benchmark.md run as the benchmark's do.
-awk '/^```yaml/ { n++; next } /^```/ { next } n && /^(model|parameters|coordinates|mass|potential|constraints|simulate| )/ {
+awk '/^```yaml/ { n++; next } /^```/ { next } n && /^(model|parameters|coordinates|mass|potential|forces|constraints|contacts|simulate| )/ {
   print >("page" n ".yaml") }' "$models/../docs/benchmark.md"
 expect 0 run page1.yaml --method event-driven --json
 paths
@@ -53,6 +53,12 @@ near "$(field final.q.y)" 2.119602311954264 1e-7
 expect 0 run page3.yaml --method event-driven --json
 paths
 near "$(field final.q.x)" -0.112676173621 1e-7
+expect 0 run page4.yaml --method event-driven --json
+paths
+near "$(field final.q.x)" 5.677782872563 1e-9
+expect 0 run page7.yaml --method event-driven --smooth dopri --json
+paths
+near "$(field final.q.y)" 0.0363865053704 1e-9
 
 # --- the page: figures of a paper with the reference values of its checks, and all checks ---
 expect 0 reproduce kovanda --out page
@@ -77,7 +83,7 @@ has err "cannot be made"
 # is a text for the compiler.
 if [ -z "$sanitized" ] && command -v cc >/dev/null; then
   for native in on off; do
-    XDG_CACHE_HOME=$work/cache expect 0 reproduce locks states contacts --native $native --json
+    XDG_CACHE_HOME=$work/cache expect 0 reproduce locks states contacts friction --native $native --json
     sed 's/"seconds": *[0-9.e-]*//' out >native-$native
   done
   cmp native-on native-off || complain "reproduce --native on: other digits"

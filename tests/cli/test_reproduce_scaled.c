@@ -82,6 +82,10 @@ static void scale_model(PawlModel* m, Units u) {
   }
   for (int k = 0; k < m->contact_count; k++) {
     scale(m, u, 1.0, &m->contacts[k].gap);
+    scale(m, u, 1.0, &m->contacts[k].friction);
+    for (int i = 0; i < m->contacts[k].slip_count; i++) {
+      scale(m, u, 1.0 / u.s, &m->contacts[k].slip[i]);
+    }
   }
   for (int k = 0; k < m->event_count; k++) {
     scale_trigger(m, u, &m->events[k].trigger);
