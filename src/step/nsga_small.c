@@ -223,6 +223,10 @@ static void note_length(PawlGa* ga, double h) {
     g->h = h;
     g->beta_p = (1 - ga->alpha_m) / (h * h * ga->beta * (1 - ga->alpha_f));  // (A8)
     g->gamma_p = ga->gamma / (h * ga->beta);                                 // (A8)
+    g->of_acc = 1.0 / g->beta_p;
+    g->of_v = g->gamma_p / g->beta_p;
+    g->of_a = 1.0 / (h * h * ga->beta);
+    g->of_share = g->of_acc / (h * h * ga->beta);
   }
   ga->h = h;
   ga->beta_p = g->beta_p;

@@ -58,6 +58,7 @@ struct PawlKernelsGa {
   const double *K, *C, *G_rate, *G_acceleration, *G_turn;
   // The step.
   double h, beta_p, gamma_p, alpha_m, alpha_f, beta, gamma_of, more;
+  double of_acc, of_v, of_a, of_share;    // 1/beta', gamma'/beta', 1/(h^2 beta), of_acc/(h^2 beta)
   double *q_n, *v_n, *vdot_n, *lambda_n;  // the state, which the end of the step replaces
   double *a_n, *last_vdot, *last_lambda, *eta_n, *Lambda_n, *nu_n;
   const unsigned char* active;  // rows in force, of positions and rates
@@ -176,7 +177,7 @@ PAWL_INLINE void pawl_kernels_pvv_place(PawlKernelsShape of, PawlKernelsGa* g) {
 // dq = -(M v' - f - G^T lambda) / beta'                                                     (A7)
 PAWL_INLINE void pawl_kernels_ga_residual(PawlKernelsShape of, PawlKernelsGa* g) {
   const double *M = g->mass_values, *G = g->grad;
-  double k_r = 1.0 / g->beta_p;
+  double k_r = g->of_acc;
   PAWL_KERNELS_WRITTEN_OUT
   for (int j = 0; j < of.n; j++) {
     double sum = -pawl_sized_alone(g->f[j]);
@@ -192,8 +193,7 @@ PAWL_INLINE void pawl_kernels_ga_residual(PawlKernelsShape of, PawlKernelsGa* g)
 
 // S and J of the correction.                                                           (A9) (A10)
 PAWL_INLINE void pawl_kernels_ga_tangents(PawlKernelsShape of, PawlKernelsGa* g) {
-  double of_acc = 1.0 / g->beta_p, of_rate = 2 * g->gamma_p * of_acc;
-  double c = g->gamma_p / g->beta_p;
+  double of_acc = g->of_acc, of_rate = 2 * g->gamma_p * of_acc, c = g->of_v;
   for (int k = 0; k < of.G.start[of.n]; k++) {
     g->J[k] = g->grad[k] + of_rate * g->G_rate[k] + of_acc * g->G_acceleration[k];
   }
@@ -213,7 +213,7 @@ PAWL_INLINE void pawl_kernels_solve(PawlKernelsGa* g, const PawlKktDirect* by, d
 
 // Adds dq and dlambda to the iterate.                                                        (A9)
 PAWL_INLINE void pawl_kernels_ga_add(PawlKernelsShape of, PawlKernelsGa* g) {
-  double of_v = g->gamma_p, of_vdot = g->beta_p, of_a = 1.0 / (g->h * g->h * g->beta);
+  double of_v = g->gamma_p, of_vdot = g->beta_p, of_a = g->of_a;
   for (int i = 0; i < of.n; i++) {
     double dq = pawl_sized_alone(g->dq[i]), of_dq = of_vdot * dq;
     g->delta[i] += dq;
@@ -331,8 +331,7 @@ PAWL_INLINE void pawl_kernels_share(PawlKernelsShape of, PawlKernelsGa* g) {
   if (forced) {
     pawl_kernels_solve(g, &g->by[1], b, other);
   }
-  double of_q = 1.0 / g->beta_p, of_v = g->gamma_p / g->beta_p;
-  double of_a = of_q / (g->h * g->h * g->beta);
+  double of_q = g->of_acc, of_v = g->of_v, of_a = g->of_share;
   for (int i = 0; i < of.n; i++) {
     double x = pawl_sized_alone(a[i]), dq = of_q * x, dv = of_v * x;
     double both = forced ? x + pawl_sized_alone(b[i]) : x;
@@ -480,7 +479,7 @@ PAWL_INLINE PawlKernelsEnd pawl_kernels_pva(PawlKernelsShape of, PawlKernelsGa* 
   }
   pawl_kernels_ga_tangents(of, g);
   for (int i = 0; i < of.rows; i++) {
-    g->dlambda[i] = g->active[i] ? -(1.0 / g->beta_p) * g->c[i] : 0.0;
+    g->dlambda[i] = g->active[i] ? -g->of_acc * g->c[i] : 0.0;
   }
   if (!g->by[0].factor(g->by[0].values, g->by[0].table, g->S, g->grad, g->J)) {
     return PAWL_KERNELS_UNUSUAL;
