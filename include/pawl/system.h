@@ -122,7 +122,8 @@ PAWL_API bool pawl_system_same_modes(const PawlSystem* system, const int* a, con
 // True when an equation of a constraint has kinks (min, max, abs, sign, if) that the motion can
 // cross.
 PAWL_API bool pawl_system_kinked(const PawlSystem* system);
-// How many modes a constraint can be held in or be free: those that change the rows in force.
+// How many modes a constraint can be held in or be free: those that change the rows in force. One
+// that holds where a start is found has one: free.
 PAWL_API int pawl_system_mode_count(const PawlSystem* system, int constraint);
 PAWL_API const char* pawl_system_event_name(const PawlSystem* system, int event);
 PAWL_API void pawl_system_constraint_rows(const PawlSystem* system, int constraint, int* first,

@@ -327,7 +327,10 @@ const char* pawl_system_constraint_name(const PawlSystem* system, int c) {
 }
 
 int pawl_system_mode_count(const PawlSystem* system, int c) {
-  return system->constraints[c].triggered ? PAWL_MODE_HELD + 1 : system->constraints[c].mode_count;
+  const PawlConstraint* constraint = &system->constraints[c];
+  return constraint->at_start    ? 1
+         : constraint->triggered ? PAWL_MODE_HELD + 1
+                                 : constraint->mode_count;
 }
 
 const char* pawl_system_event_name(const PawlSystem* system, int event) {

@@ -199,4 +199,13 @@ sed 's/      far:/      never: {where: x > 1e3, equation: y = 0}\n      far:/' g
 expect 0 check empty.yaml
 has err "in region 'never'; is it empty"
 
+# An equation for the guesses of a start holds there alone: nothing happens at an instant.
+printf '%s\n' 'model: begin' 'coordinates: {x: {start: 1, guess: rate}, y: {rate: 1}}' 'mass: {x: 1, y: 2}' \
+  'potential: x^2 + (x - y)^2' "constraints: {begin: {rate: \"x' + y' = 3\", assemble: rate}}" >begin.yaml
+expect 0 check begin.yaml
+has out "method              exponential (the equations are linear)"
+has out "x                   start 1, rate 2"
+has out "begin released: 2 degrees of freedom, undamped"
+lacks out "begin engaged"
+
 finish
