@@ -19,7 +19,7 @@ enum { WRITTEN = 1, LISTED = 2 };
 // Called for each result of a program, in the order in which a run has them.
 typedef void Visit(Look* look, PawlProgramOutput* o, int place);
 
-static void visit_block(Look* look, PawlProgram* p, int first, int end, Visit* visit) {
+PAWL_INLINE void visit_block(Look* look, PawlProgram* p, int first, int end, Visit* visit) {
   for (int k = 0; k < p->output_count; k++) {
     PawlProgramOutput* o = &p->outputs[k];
     for (int l = first; o->quantity == (int)look->quantity && l < end; l++) {
@@ -28,7 +28,7 @@ static void visit_block(Look* look, PawlProgram* p, int first, int end, Visit* v
   }
 }
 
-static void visit_all(Look* look, PawlProgram* programs, int count, Visit* visit) {
+PAWL_INLINE void visit_all(Look* look, PawlProgram* programs, int count, Visit* visit) {
   for (int g = 0; g < count; g++) {
     int lanes = programs[g].group->lanes;
     for (int first = 0; first < lanes; first += PAWL_TAPE_WIDTH) {
@@ -40,12 +40,12 @@ static void visit_all(Look* look, PawlProgram* programs, int count, Visit* visit
 }
 
 // An output is the first for all of its lanes, or adds.
-static void find_later(Look* look, PawlProgramOutput* o, int place) {
+PAWL_INLINE void find_later(Look* look, PawlProgramOutput* o, int place) {
   o->first = o->first && !(look->state[place] & WRITTEN);
   look->state[place] |= WRITTEN;
 }
 
-static void list_others(Look* look, PawlProgramOutput* o, int place) {
+PAWL_INLINE void list_others(Look* look, PawlProgramOutput* o, int place) {
   if (!(look->state[place] & WRITTEN) && !o->first) {
     look->state[place] |= LISTED;
     look->listed++;
