@@ -260,7 +260,7 @@ static void judged_constraint_residual(const PawlStepper* s, PawlGa* d, const Pa
   bool position = d->level == PAWL_LEVEL_POSITION, velocity = d->level == PAWL_LEVEL_VELOCITY;
   if (position && s->sizes.v >= PAWL_MANY) {
     d->c = values->g;
-    pawl_sparse_sizes(G, values->G, d->size_q, 0.0, d->c_size);
+    pawl_columns_sizes(&s->dynamics.alike, G, values->G, d->size_q, d->c_size);
     return;
   }
   const double* start = position ? values->g : velocity ? values->g_t : values->gamma;
@@ -273,6 +273,13 @@ static void judged_constraint_residual(const PawlStepper* s, PawlGa* d, const Pa
   bool done = pawl_sparse_line_add_sizes(&s->dynamics.by_G, values->G, size, d->G_size, d->c_size);
   if (done && !position) {
     pawl_sparse_line_add(&s->dynamics.by_G, values->G, 1.0, x, d->c);
+  }
+  if (!done && s->dynamics.alike.count > 0) {
+    pawl_columns_add_sizes(&s->dynamics.alike, G, values->G, size, d->c_size);
+    if (!position) {
+      pawl_columns_add(&s->dynamics.alike, G, values->G, x, d->c);
+    }
+    done = true;
   }
   for (int j = pawl_sparse_next(G, 0); !done && j < G->cols; j = pawl_sparse_next(G, j + 1)) {
     for (int k = G->start[j]; k < G->start[j + 1]; k++) {

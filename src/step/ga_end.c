@@ -212,7 +212,7 @@ double pawl_ga_row_error(const PawlStepper* s, PawlGa* d, const double* G, const
                          const double* c, const unsigned char* set, double* terms, int* row) {
   pawl_copy_zeros(s->sizes.rows, terms);
   if (!pawl_sparse_line_add_sizes(&s->dynamics.by_G, G, size, d->G_size, terms)) {
-    pawl_sparse_sizes(&s->G, G, size, 0.0, terms);
+    pawl_columns_sizes(&s->dynamics.alike, &s->G, G, size, terms);
   }
   double error = row_error(s->sizes.rows, c, terms, set, row);
   bool places = size == d->size_q;

@@ -519,11 +519,24 @@ static PawlPart with_rows(const Pass* pass, int j, int end) {
   return part;
 }
 
+static PawlColumnsForces forces_of(const Pass* pass) {
+  const PawlGa* d = pass->d;
+  return (PawlColumnsForces){d->mass_values, d->vdot, pass->values->f, d->B, d->lambda};
+}
+
 static void lumped_balance_part(void* context, PawlPart part) {
-  for (int j = part.first; j < part.end;) {
-    PawlPart next = with_rows(context, lumped_balance(context, j, part.end), part.end);
-    balance_part(context, next);
-    j = next.end;
+  const Pass* pass = context;
+  const PawlGa* d = pass->d;
+  for (int j = part.first, until; j < part.end; j = until) {
+    const PawlColumnsAlike* of = pawl_columns_at(&pass->s->dynamics.alike, j, part.end, &until);
+    if (of) {
+      pawl_columns_balance(of, j, until, forces_of(pass), 1.0 / d->beta_p, d->dq);
+    }
+    for (int i = of ? until : j; i < until;) {
+      PawlPart next = with_rows(context, lumped_balance(context, i, until), until);
+      balance_part(context, next);
+      i = next.end;
+    }
   }
 }
 
@@ -572,10 +585,17 @@ static inline void judged_balance_part(const Pass* pass, PawlPart part) {
 }
 
 static void judged_lumped_part(const Pass* pass, PawlPart part) {
-  for (int j = part.first; j < part.end;) {
-    PawlPart next = with_rows(pass, judged_lumped_balance(pass, j, part.end), part.end);
-    judged_balance_part(pass, next);
-    j = next.end;
+  const PawlGa* d = pass->d;
+  for (int j = part.first, until; j < part.end; j = until) {
+    const PawlColumnsAlike* of = pawl_columns_at(&pass->s->dynamics.alike, j, part.end, &until);
+    if (of) {
+      pawl_columns_judge(of, j, until, forces_of(pass), d->r, d->magnitude);
+    }
+    for (int i = of ? until : j; i < until;) {
+      PawlPart next = with_rows(pass, judged_lumped_balance(pass, i, until), until);
+      judged_balance_part(pass, next);
+      i = next.end;
+    }
   }
 }
 

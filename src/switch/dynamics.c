@@ -79,6 +79,9 @@ PawlStatus pawl_dynamics_create(PawlDynamics* d, PawlArena* arena, const PawlSys
                       .G = pawl_system_pattern_G(system)};
   pawl_sparse_line_create(&d->H, &d->by_H);
   pawl_sparse_line_create(&d->G, &d->by_G);
+  if (d->sizes.v >= PAWL_MANY && pawl_columns_find(&d->G, arena, &d->alike) != PAWL_OK) {
+    return pawl_fail_memory(err);
+  }
   d->nonzeros_H = d->H.start[d->sizes.v];
   d->nonzeros_G = d->G.start[d->sizes.v];
   for (int i = 0; i < d->sizes.rows; i++) {
@@ -603,7 +606,11 @@ void pawl_dynamics_rows(const PawlDynamics* d, const double* G, const double* x,
   } else {
     pawl_copy_zeros(d->sizes.rows, out);
   }
-  pawl_sparse_line_add(&d->by_G, G, 1.0, x, out);
+  if (d->alike.count > 0) {
+    pawl_columns_add(&d->alike, &d->G, G, x, out);
+  } else {
+    pawl_sparse_line_add(&d->by_G, G, 1.0, x, out);
+  }
 }
 
 double pawl_dynamics_least(int n, const double* x) {

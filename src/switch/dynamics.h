@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/text.h"
+#include "linalg/columns.h"
 #include "linalg/kkt.h"
 #include "linalg/sparse_line.h"
 #include "switch/mass.h"
@@ -18,6 +19,7 @@ typedef struct PawlDynamics {
   PawlSizes sizes;
   PawlPattern H, G;
   PawlSparseLine by_H, by_G;  // products with them
+  PawlColumns alike;          // columns of G, of models with many
   int nonzeros_H, nonzeros_G;
   bool diagonal_H;  // H has its diagonal alone
   int* diagonal;    // v: where M_jj is among the entries of H, -1: nowhere, or of a state
