@@ -454,17 +454,41 @@ static void open_sliding(PawlGrip* g, const PawlGripIsland* island) {
   }
 }
 
+// Whether a block that was found to stick does so at the border of its cone, which was found to be
+// left at this same instant before: forces that cancel, as those of a contact about to open, are
+// known to less than what the two differ by. *along: where it slips.                        (F21)
+static bool breaks_loose(const PawlGrip* g, const PawlGripIsland* island, int b, double* along) {
+  const PawlFrictionBlock* block = &g->block[b];
+  const double* lambda = g->lambda + island->first;
+  int normal = g->slip->contact[g->block_of[b]].normal;
+  double T = 0.0;
+  if (g->strikes || block->sliding || g->block_state[b] != PAWL_FRICTION_STICK || !g->broken ||
+      g->broken[normal] < 2) {
+    return false;
+  }
+  for (int i = 0; i < 2 && block->tangent[i] >= 0; i++) {
+    along[i] = -lambda[block->tangent[i]];
+    T = hypot(T, along[i]);
+  }
+  for (int i = 0; i < 2; i++) {
+    along[i] = T > 0.0 ? along[i] / T : 0.0;
+  }
+  return T > (1 - PAWL_AT_BORDER) * block->mu * lambda[block->normal];
+}
+
 // Blocks that were found to slip from rest slide on with their kinetic mu. True: some do now.
 static bool begin_sliding(PawlGrip* g, const PawlGripIsland* island) {
   bool any = false;
   for (int b = island->first_block; b < island->first_block + island->blocks; b++) {
     PawlFrictionBlock* block = &g->block[b];
     int k = g->block_of[b];
+    double along[2] = {0.0, 0.0};
     bool begins = !block->sliding && g->block_state[b] == PAWL_FRICTION_SLIP;
-    if (begins && g->kinetic[k] < block->mu) {
+    bool breaks = breaks_loose(g, island, b, along);
+    if (breaks || (begins && g->kinetic[k] < block->mu)) {
       block->sliding = true;
       block->mu = g->kinetic[k];
-      memcpy(block->direction, g->slips + 2 * b, sizeof block->direction);
+      memcpy(block->direction, breaks ? along : g->slips + 2 * b, sizeof block->direction);
       any = true;
     }
   }

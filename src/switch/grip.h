@@ -29,6 +29,7 @@ typedef struct PawlGrip {
   unsigned char* part;  // a PawlGripPart
   double* along;        // 2 each
   double *mu, *kinetic;
+  const unsigned char* broken;  // rows: cones that were left at this instant, 2: again; borrowed
   // out
   unsigned char* found;         // a PawlFrictionState
   bool strikes;                 // impulses are asked for, not forces

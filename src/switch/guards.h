@@ -138,6 +138,7 @@ typedef struct PawlGuards {
   int* modes;                       // a trial
   unsigned char* loosened;          // constraints: slide to the end of the step, after an impact
   unsigned char* reached;           // constraints: their capacity, at the instant that fired last
+  unsigned char* broken;            // rows of contacts: the same of their cones
                                     // (1), and again after they were kept (2)
   double reached_at;                // [s]
   int push_count;                   // events with an impulse that have fired and await it

@@ -173,6 +173,9 @@ static PawlStatus fire(PawlGuards* g, PawlState* state, int k, int* next, PawlLo
           next[guard->of] == PAWL_MODE_SLIPS_LIMIT ? PAWL_MODE_SLIPS : PAWL_MODE_CLOSED;
       return PAWL_OK;
     case PAWL_THEN_GRIP:
+      if (guard->what == PAWL_GUARD_CONE) {
+        g->broken[guard->at] = g->broken[guard->at] > 0 ? 2 : 1;
+      }
       fired->changed = true;  // stick.c decides
       return PAWL_OK;
     case PAWL_THEN_OPEN:
@@ -283,6 +286,7 @@ static PawlStatus fire_turned(PawlGuards* g, PawlState* state, int* next, PawlLo
 static void forget_reached(PawlGuards* g, double t) {
   if (t != g->reached_at) {
     memset(g->reached, 0, (size_t)g->dynamics->system->constraint_count);
+    memset(g->broken, 0, (size_t)g->dynamics->sizes.rows);
     g->reached_at = t;
   }
 }

@@ -237,6 +237,7 @@ PawlStatus pawl_guards_create(PawlWatching* watching, PawlSurfaces* surfaces, bo
       .pinned_places = PAWL_NEW(d->arena, unsigned char, system->watch_count),
       .loosened = PAWL_NEW(d->arena, unsigned char, system->constraint_count),
       .reached = PAWL_NEW(d->arena, unsigned char, system->constraint_count),
+      .broken = PAWL_NEW(d->arena, unsigned char, d->sizes.rows),
       .touched = PAWL_NEW(d->arena, unsigned char, d->sizes.rows),
       .pulled = PAWL_NEW(d->arena, unsigned char, d->sizes.rows),
       .pushes = PAWL_NEW(d->arena, int, system->model ? system->model->event_count : 0),

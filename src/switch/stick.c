@@ -35,9 +35,13 @@ PawlStatus pawl_stick_create(PawlWatching* w, const unsigned char* loosened,
   return d->arena->failed ? pawl_fail_memory(err) : PAWL_OK;
 }
 
-void pawl_stick_take_contacts(PawlStick* s, PawlStrike* strike, const unsigned char* pulled) {
+void pawl_stick_take_contacts(PawlStick* s, PawlStrike* strike, const unsigned char* pulled,
+                              const unsigned char* broken) {
   s->strike = strike;
   s->pulled = pulled;
+  if (s->watching->grip) {
+    s->watching->grip->broken = broken;
+  }
 }
 
 static int row_of(const PawlStick* s, int k) {

@@ -32,7 +32,8 @@ PAWL_CHECKED PawlStatus pawl_stick_create(PawlWatching* watching, const unsigned
                                           const unsigned char* reached, PawlStick* stick,
                                           PawlError* err);
 // Contacts are decided, too; both arguments are borrowed.
-void pawl_stick_take_contacts(PawlStick* stick, PawlStrike* strike, const unsigned char* pulled);
+void pawl_stick_take_contacts(PawlStick* stick, PawlStrike* strike, const unsigned char* pulled,
+                              const unsigned char* broken);
 // A warning that the motion hangs on how the contacts in `group` (rows) share a load.        (F28)
 PAWL_CHECKED PawlStatus pawl_stick_note_shares(PawlDynamics* d, const unsigned char* group,
                                                double t, PawlError* err);

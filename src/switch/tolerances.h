@@ -224,6 +224,9 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // depend on each other share forces in one way. What it changes is solved away afterwards; each
 // round of that leaves SOFT / sigma, with sigma >= 1e-6 for rows that are independent.
 #define PAWL_FRICTION_SOFT 1e-9
+// [1] Of mu times its force: a contact that seems to have left its cone, and not to have, is at its
+// border. The same as where forces beyond a cone are seen as they are.
+#define PAWL_AT_BORDER 1e-9
 // [1] Of the terms of w: what moves like that does so whatever borders of cones are rounded to.
 #define PAWL_FRICTION_MOVES 1e-6
 // [1] Of PAWL_FRICTION_SOFT: where Newton's method does not end with cones. Each round then leaves

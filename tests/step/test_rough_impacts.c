@@ -273,6 +273,38 @@ static void test_begins_on_a_slope(void** unused) {
   run_end(&run);
 }
 
+// A rod thrown on its tip turns about it, and comes to the border of its cone while it is about to
+// lift off: forces that cancel seem to have left the cone, and not to have. It slips on, by every
+// method.                                                                                   (F21)
+static void test_loose_while_it_lifts(void** unused) {
+  (void)unused;
+  static const char text[] =
+      "model: rod\n"
+      "parameters: {l: 0.5, mu: 2, th: 1.189815}\n"
+      "coordinates: {x: {rate: 2.274239}, y: {start: l*sin(th) + 0.1}, p: {start: th}}\n"
+      "mass: {x: 1, y: 1, p: l^2/3}\n"
+      "potential: 9.81*y\n"
+      "contacts:\n"
+      "  a: {gap: y - l*sin(p), friction: mu, slip: x - l*cos(p)}\n"
+      "  b: {gap: y + l*sin(p), friction: mu, slip: x + l*cos(p)}\n";
+  static const char* const METHODS[] = {"dopri", "ark", "ida", "rk4", NULL};
+  Run run = run_text_with(text, NULL);
+  double t = sqrt(0.2 / 9.81), x = 0.0;
+  run.def.simulate.rtol = 1e-11;
+  for (int k = 0; METHODS[k]; k++) {
+    run.def.simulate.smooth = METHODS[k];
+    if (!is_absent(METHODS[k])) {
+      run_to(&run, 1, k == 3 ? 2e-4 : 5e-3);
+      event_is(&run, 0, t, "a", "open", "hit", 1e-9);
+      event_is(&run, 1, 0.174826232621, "a", "stick", "slip", 1e-9);
+      assert_int_equal(run_events(&run), 4);
+      x = k == 0 ? pawl_sim_state(run.sim)->q[0] : x;
+      CHECK_NEAR(pawl_sim_state(run.sim)->q[0], x, 1e-9);
+    }
+  }
+  run_end(&run);
+}
+
 // ---- floors that move ---------------------------------------------------------------------------
 // Thrown ever lower by a table that moves, what is left of the rate is less than the rounding of
 // the table's place, which is that of t.                                                    (C1)
@@ -417,6 +449,7 @@ int main(void) {
       cmocka_unit_test(test_comes_off_in_a_corner),
       cmocka_unit_test(test_begins_on_a_belt),
       cmocka_unit_test(test_begins_on_a_slope),
+      cmocka_unit_test(test_loose_while_it_lifts),
       cmocka_unit_test(test_on_a_moving_table),
       cmocka_unit_test(test_left_at_once),
       cmocka_unit_test(test_box_comes_to_rest),
