@@ -370,6 +370,9 @@ PawlStatus pawl_nsga_rub(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, do
                       .tolerance = s->def.tolerance,
                       .guess = d->Lambda};
   PAWL_TRY(pawl_rub_solve(s, &d->rub, &step, d->du, d->dnu, d->B_set, err));
+  if (d->rub.relaxed) {  // what slips opens by its rate: no row is asked to be met (F16)
+    memset(d->B_set + d->rub.first_row, 0, (size_t)d->rub.rows);
+  }
   d->corrected = true;
   d->ga.still = d->ga.placed = false;
   for (int j = 0; j < n; j++) {

@@ -227,7 +227,8 @@ static PawlStatus correct_rubbing(PawlStepper* s, PawlNsga* d, const PawlPhase* 
     pawl_dynamics_rows(&s->dynamics, values->G, d->v, values->g_t, d->rate);
     if (k > 0) {
       double change = pawl_ga_part(s, &d->ga, d->du, d->ga.size_v);
-      if (has_ended(s, change, change, best) && !pawl_nsga_gains(s, d)) {
+      bool near = d->rub.relaxed && change <= PAWL_RUB_RELAXED;
+      if ((near || has_ended(s, change, change, best)) && !pawl_nsga_gains(s, d)) {
         return PAWL_OK;
       }
       best = fmin(best, change);
@@ -250,7 +251,9 @@ static PawlStatus correct_with_friction(PawlStepper* s, PawlNsga* d, const PawlP
       for (int j = 0; j < s->sizes.v; j++) {
         d->dU[j] = d->U[j] - d->dW[j];
       }
-      if (pawl_ga_part(s, &d->ga, d->dU, d->ga.size_q) <= fmax(s->def.tolerance, PAWL_ROUNDED)) {
+      double part = pawl_ga_part(s, &d->ga, d->dU, d->ga.size_q);
+      double end = d->rub.relaxed ? PAWL_RUB_RELAXED : PAWL_ROUNDED;
+      if (part <= fmax(s->def.tolerance, end)) {
         return PAWL_OK;
       }
     }

@@ -8,8 +8,8 @@
 #include "step/rub_islands.h"
 #include "switch/stick.h"
 
-enum { MOST_ROWS = 480 };  // of an island, whose compliance is full
-enum { MOST_CENTERS = 3 };
+enum { MOST_ROWS = 480 };                     // of an island, whose compliance is full
+enum { MOST_CENTERS = 3, MOST_RELAXED = 2 };  // problems from nothing; of a step, left there
 enum { PATIENT = 8, HURRIED = 3 };  // sets without fewer wrong contacts, before and after a center
 enum { FEW_ROWS = 96 };    // of an island, for which exact impulses are looked for at any cost
 enum { MOST_LOOKS = 20 };  // at shares of loads: the first sets that slip tell
@@ -120,6 +120,7 @@ PawlStatus pawl_rub_create(PawlStepper* s, bool positions, PawlRub* rub, PawlErr
   }
   PAWL_TRY(pawl_rub_sets_create(s, &rub->matrix, &rub->sets, err));
   PAWL_TRY(pawl_rub_center_create(s, &rub->matrix, &rub->center, err));
+  PAWL_TRY(pawl_rub_local_create(s, &rub->matrix, &rub->local, err));
   PAWL_TRY(watched ? pawl_stepper_eval(s, PAWL_WATCHES, &rub->watch, err) : PAWL_OK);
   return pawl_friction_create(rub->most, rub->most, &rub->solver, err);
 }
@@ -200,6 +201,7 @@ static void ask_problem(PawlRub* rub, const PawlRubStep* step, const double* r) 
   }
   q->r = r;
   q->hold = rub->hold;
+  q->kept = rub->known;
   q->tolerance = step->tolerance;
 }
 
@@ -223,23 +225,60 @@ static void take(PawlStepper* s, const PawlRub* rub, const PawlRubStep* step, co
   }
 }
 
-// From nothing, and by sets from there; `*relaxed`: what slips may open by a part of mu times its
-// rate.
+// To its end, which tells how contacts are and what pushes them; without friction that is the
+// solution.
+static bool finish_center(PawlRub* rub, double end) {
+  bool ended = pawl_rub_center_go_on(&rub->center, &rub->problem, end);
+  pawl_rub_center_conclude(&rub->center, &rub->problem, rub->places, rub->sets.y);
+  return ended;
+}
+
+static void take_center(PawlRub* rub) {
+  const PawlRubMatrix* m = rub->problem.matrix;
+  memcpy(rub->sets.x, rub->center.x, (size_t)m->n * sizeof(double));
+  memcpy(rub->sets.held, rub->center.held, (size_t)m->bilateral * sizeof(double));
+}
+
+// From nothing, and by sets from there: what slips opens at first, and less when rates are known.
+// Of several solutions this leads to those in which little slips. `*relaxed`: it has ended, and
+// what slips may open by a part of mu times its rate.
 static bool try_centers(PawlRub* rub, bool* relaxed) {
-  *relaxed = false;
   for (int k = 0; k < MOST_CENTERS; k++) {
     rub->centered++;
-    if (!pawl_rub_center_solve(&rub->center, &rub->problem, k > 0, rub->places, rub->sets.y)) {
+    pawl_rub_center_begin(&rub->center, &rub->problem,
+                          k == 0 ? PAWL_RUB_SHIFT_NONE : PAWL_RUB_SHIFT_FOUND);
+    if (!finish_center(rub, PAWL_RUB_CENTERED)) {
+      *relaxed = false;
       return false;
     }
     *relaxed = true;
     if (pawl_rub_sets_solve(&rub->sets, &rub->problem, HURRIED, rub->places)) {
-      *relaxed = false;
       return true;
     }
   }
-  pawl_rub_center_conclude(&rub->center, &rub->problem, rub->places, rub->sets.y);
   return false;
+}
+
+// From where that has ended, with a few contacts solved for by themselves.
+static bool try_concluded(PawlRub* rub) {
+  pawl_rub_center_conclude(&rub->center, &rub->problem, rub->places, rub->sets.y);
+  return pawl_rub_local_solve(&rub->local, &rub->sets, &rub->problem, rub->solver, rub->places);
+}
+
+// To the very end, which without friction is the solution.
+static bool try_end(PawlRub* rub) {
+  if (!finish_center(rub, PAWL_RUB_CENTERED * PAWL_RUB_CENTERED)) {
+    return false;
+  }
+  take_center(rub);
+  return true;
+}
+
+// In a step that has one such solution: with the same openings of what slips, so that iterations
+// end.
+static bool relax_again(PawlRub* rub) {
+  pawl_rub_center_begin(&rub->center, &rub->problem, PAWL_RUB_SHIFT_KEPT);
+  return finish_center(rub, PAWL_RUB_CENTERED * PAWL_RUB_CENTERED);
 }
 
 // Contacts that slip, as a number; 0: fewer than two.
@@ -300,7 +339,8 @@ static bool is_still(const PawlRub* rub) {
 // Forces that hold everything, in the middle of all cones: (F13) without a shift has one solution,
 // and it is rest where rest is one.                                                        (T17)
 static bool try_rest(PawlRub* rub) {
-  if (!pawl_rub_center_solve(&rub->center, &rub->problem, false, rub->places, rub->sets.y)) {
+  pawl_rub_center_begin(&rub->center, &rub->problem, PAWL_RUB_SHIFT_NONE);
+  if (!finish_center(rub, PAWL_RUB_CENTERED)) {
     return false;
   }
   for (int a = 0; a < rub->problem.count; a++) {
@@ -352,6 +392,14 @@ static bool try_before(PawlRub* rub, const PawlRubStep* step) {
   return found;
 }
 
+// From there, too, with those that change solved for by themselves.
+static bool try_local(PawlRub* rub, const PawlRubStep* step) {
+  for (int a = 0; a < rub->problem.count; a++) {
+    guess_state(rub, step, rub->problem.list[a]);
+  }
+  return pawl_rub_local_solve(&rub->local, &rub->sets, &rub->problem, rub->solver, rub->places);
+}
+
 static void note_places(PawlRub* rub, const PawlRubStep* step) {
   for (int a = 0; !step->bare && a < rub->problem.count; a++) {
     int k = rub->problem.list[a];
@@ -370,16 +418,28 @@ static PawlStatus try_places(PawlStepper* s, PawlRub* rub, const PawlRubStep* st
     return PAWL_OK;
   }
   ask_problem(rub, step, x);
+  if (!step->bare && rub->relaxed_often >= MOST_RELAXED && relax_again(rub)) {
+    *relaxed = true;
+    return PAWL_OK;
+  }
   *found = try_before(rub, step);
-  int moves = *found && !step->bare && is_still(rub) ? what_moves(rub) : -1;
-  if (moves >= 0) {
+  bool still = !step->bare && is_still(rub);
+  int moves = *found && still ? what_moves(rub) : -1;
+  if (still && (!*found || moves >= 0)) {
     if (try_rest(rub)) {
-      PAWL_TRY(tell_rest(s, rub, step->t, moves, err));
+      *found = true;
+      PAWL_TRY(moves >= 0 ? tell_rest(s, rub, step->t, moves, err) : PAWL_OK);
     } else {
-      *found = try_before(rub, step);
+      *found = *found && try_before(rub, step);
     }
   }
-  *found = *found || (step->bare && try_open(rub)) || try_centers(rub, relaxed);
+  *found = *found || (step->bare && try_open(rub)) || try_centers(rub, relaxed) ||
+           (*relaxed && try_concluded(rub)) || (!*relaxed && try_local(rub, step)) ||
+           (*relaxed && step->bare && try_end(rub));
+  *relaxed = *relaxed && !*found;
+  if (*relaxed) {
+    pawl_rub_center_conclude(&rub->center, &rub->problem, rub->places, rub->sets.y);
+  }
   if (*found) {
     PAWL_TRY(step->bare ? PAWL_OK : note_shares(s, rub, step->t, err));
     note_places(rub, step);
@@ -412,15 +472,18 @@ static PawlStatus solve(PawlStepper* s, PawlRub* rub, const PawlRubStep* step, d
                         unsigned char* closed, PawlError* err) {
   bool found, relaxed;
   assert(rub->contacts > 0 && step->tolerance > 0.0);
-  rub->relaxed = false;
+  bool again = rub->relaxed;
   PAWL_TRY(try_places(s, rub, step, x, y, closed, &found, &relaxed, err));
+  rub->relaxed = step->bare ? again : false;
   if (found) {
     return PAWL_OK;
   }
-  bool large = pawl_rub_islands_find(rub, step->near) > FEW_ROWS && relaxed;
+  bool large = relaxed && (again || pawl_rub_islands_find(rub, step->near) > FEW_ROWS);
   PawlStatus status = large ? PAWL_RETRY : pawl_rub_islands_solve(s, rub, step, x, y, closed, err);
   if (status == PAWL_RETRY && relaxed) {
     rub->relaxed = true;
+    rub->relaxed_often++;
+    note_places(rub, step);
     take(s, rub, step, rub->center.x, rub->center.held, x, y, closed);
     return PAWL_OK;
   }

@@ -14,6 +14,7 @@
 
 #include "step/method.h"
 #include "step/rub_center.h"
+#include "step/rub_local.h"
 #include "switch/friction.h"
 
 // A contact that slips at the beginning of a step, with a static coefficient of its own.
@@ -58,9 +59,11 @@ typedef struct PawlRub {
   PawlRubProblem problem;
   PawlRubSets sets;
   PawlRubCenter center;
+  PawlRubLocal local;
   double* hold;            // rows: what the bilateral ones are to do
   long long centered;      // problems that were begun from nothing (rub_center.h)
   bool relaxed;            // the last one was left there
+  int relaxed_often;       // in this step
   long long swept;         // islands that were solved by sweeps (rub_sweep.h)
   long long swept_before;  // the last step
   unsigned char* group;    // rows: contacts that share a load

@@ -161,8 +161,8 @@ static void opening(const PawlRubProblem* q, int c, const PawlRubCone* k, const 
   out[0] += k->shift;
 }
 
-// Scales of a contact, and its shift: from the rates that were found before, or none.
-static void begin_cone(const PawlRubCenter* p, const PawlRubProblem* q, int c, bool again) {
+// Scales of a contact, and its shift.
+static void begin_cone(const PawlRubCenter* p, const PawlRubProblem* q, int c, PawlRubShift shift) {
   const PawlRubContact* contact = &q->matrix->contact[c];
   PawlRubCone* k = &p->cone[c];
   double scale_of = sqrt(q->own[ROWS * c]), s[ROWS];
@@ -170,19 +170,22 @@ static void begin_cone(const PawlRubCenter* p, const PawlRubProblem* q, int c, b
   for (int i = 0; i < ROWS; i++) {
     k->E[i] = i == 0 ? 1.0 / scale_of : i < k->dim ? contact->mu / scale_of : 0.0;
   }
+  if (shift == PAWL_RUB_SHIFT_KEPT && q->kept[c]) {
+    return;
+  }
   k->shift = 0.0;
-  if (again) {
+  if (shift == PAWL_RUB_SHIFT_FOUND) {
     opening(q, c, k, p->x, s);
     k->shift = tangent(k->dim, s);
   }
 }
 
 // z = s = size e; x = 0. The size is that of the openings if nothing pushed.
-static double begin(PawlRubCenter* p, const PawlRubProblem* q, bool again) {
+static double begin(PawlRubCenter* p, const PawlRubProblem* q, PawlRubShift shift) {
   const PawlRubMatrix* m = q->matrix;
   double size = 0.0;
   for (int a = 0; a < q->count; a++) {
-    begin_cone(p, q, q->list[a], again);
+    begin_cone(p, q, q->list[a], shift);
   }
   memset(p->held, 0, (size_t)m->bilateral * sizeof(double));
   for (int j = 0; j < m->n; j++) {
@@ -388,20 +391,24 @@ static bool iterate(PawlRubCenter* p, const PawlRubProblem* q, double nu) {
   return true;
 }
 
-bool pawl_rub_center_solve(PawlRubCenter* p, const PawlRubProblem* q, bool again,
-                           PawlRubState* state, double* y) {
-  double size = begin(p, q, again);
-  for (p->iterations = 0; size > 0.0 && p->iterations < MOST_ITERATIONS; p->iterations++) {
+void pawl_rub_center_begin(PawlRubCenter* p, const PawlRubProblem* q, PawlRubShift shift) {
+  p->size = begin(p, q, shift);
+  p->iterations = 0;
+}
+
+bool pawl_rub_center_go_on(PawlRubCenter* p, const PawlRubProblem* q, double end) {
+  double size = p->size, square = size * size;
+  bool near = false;
+  for (; size > 0.0 && p->iterations < MOST_ITERATIONS; p->iterations++) {
     double off = residuals(p, q) / size, nu = complementarity(p, q, 0.0);
-    bool there = off <= PAWL_RUB_CENTERED && nu <= PAWL_RUB_CENTERED * size * size;
-    bool near = off <= PAWL_RUB_CENTERED_NEARLY && nu <= PAWL_RUB_CENTERED_NEARLY * size * size;
+    bool there = off <= PAWL_RUB_CENTERED && nu <= end * square;
+    near = off <= PAWL_RUB_CENTERED_NEARLY && nu <= PAWL_RUB_CENTERED_NEARLY * square;
     if (!isfinite(off) || !isfinite(nu)) {
       return false;
     }
     if (there || !iterate(p, q, nu)) {  // near the end K is next to singular
-      pawl_rub_center_conclude(p, q, state, y);
       return there || near;
     }
   }
-  return false;
+  return near && end < PAWL_RUB_CENTERED;
 }

@@ -14,16 +14,22 @@ typedef struct PawlRubCenter {
   double *x, *dx, *b, *room;   // n
   double *held, *dheld, *gap;  // bilateral rows
   double* C;                   // 9 a contact
+  double size;                 // of the openings if nothing pushed
   int iterations;              // of the last problem
 } PawlRubCenter;
 
 PAWL_CHECKED PawlStatus pawl_rub_center_create(PawlStepper* s, const PawlRubMatrix* matrix,
                                                PawlRubCenter* p, PawlError* err);
-// `state` and y (of contacts) receive where a search by sets is to begin. False: it did not end.
-// What slips opens at first, by mu times its rate; solved `again` with the rates that it has found
-// before it does so less.
-bool pawl_rub_center_solve(PawlRubCenter* p, const PawlRubProblem* problem, bool again,
-                           PawlRubState* state, double* y);
-// The same once more, of the last problem.
+// What slips opens by mu times its rate, less a shift (F13):
+typedef enum PawlRubShift {
+  PAWL_RUB_SHIFT_NONE,
+  PAWL_RUB_SHIFT_FOUND,  // mu times the rate that was found last
+  PAWL_RUB_SHIFT_KEPT    // that of the last problem, where `kept`
+} PawlRubShift;
+// Begins from nothing.
+void pawl_rub_center_begin(PawlRubCenter* p, const PawlRubProblem* problem, PawlRubShift shift);
+// Goes on from there until z^T s is `end` of what it was. False: it does not end.
+bool pawl_rub_center_go_on(PawlRubCenter* p, const PawlRubProblem* problem, double end);
+// `state` and y (of contacts) receive where a search by sets is to begin.
 void pawl_rub_center_conclude(const PawlRubCenter* p, const PawlRubProblem* problem,
                               PawlRubState* state, double* y);

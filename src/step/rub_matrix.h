@@ -82,10 +82,11 @@ double pawl_rub_matrix_own(const PawlRubMatrix* p, int contact, int i);
 typedef struct PawlRubProblem {
   PawlRubMatrix* matrix;
   int count, *list;
-  const double* r;     // n
-  const double* hold;  // bilateral rows: what J x must be
-  double *w0, *size;   // of contacts
-  double* own;         // of contacts: pawl_rub_matrix_own, and never 0
-  double tolerance;    // of `size`: what counts as nothing
-  bool again;          // begun with the solution of an iteration before: it may solve this one, too
+  const double* r;            // n
+  const double* hold;         // bilateral rows: what J x must be
+  double *w0, *size;          // of contacts
+  const unsigned char* kept;  // of each contact: solved for in this step already
+  double* own;                // of contacts: pawl_rub_matrix_own, and never 0
+  double tolerance;           // of `size`: what counts as nothing
+  bool again;  // begun with the solution of an iteration before: it may solve this one, too
 } PawlRubProblem;

@@ -293,6 +293,20 @@ static int join(PawlRubSets* p, const PawlRubProblem* q, PawlRubState* state) {
   return count;
 }
 
+bool pawl_rub_sets_one(PawlRubSets* p, const PawlRubProblem* q, const PawlRubState* state) {
+  return solve_set(p, q, state);
+}
+
+int pawl_rub_sets_mend(PawlRubSets* p, const PawlRubProblem* q, PawlRubState* state) {
+  double least = PAWL_ROWS_ROUNDING * largest_impulse(p, q);
+  int wrong = 0;
+  for (int a = 0; a < q->count; a++) {
+    int k = q->list[a];
+    wrong += mend(q, k, p->w + ROWS * k, p->y + ROWS * k, least, &state[k]);
+  }
+  return wrong;
+}
+
 bool pawl_rub_sets_solve(PawlRubSets* p, const PawlRubProblem* q, int patience,
                          PawlRubState* state) {
   int fewest = q->count + 1, left = patience;
@@ -301,12 +315,7 @@ bool pawl_rub_sets_solve(PawlRubSets* p, const PawlRubProblem* q, int patience,
     if (!(round == 0 ? solve_first_set(p, q, state) : solve_set(p, q, state))) {
       return false;
     }
-    double least = PAWL_ROWS_ROUNDING * largest_impulse(p, q);
-    int wrong = 0;
-    for (int a = 0; a < q->count; a++) {
-      int k = q->list[a];
-      wrong += mend(q, k, p->w + ROWS * k, p->y + ROWS * k, least, &state[k]);
-    }
+    int wrong = pawl_rub_sets_mend(p, q, state);
     if (wrong == 0 && join(p, q, state) == 0) {
       return true;
     }

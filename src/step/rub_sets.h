@@ -32,7 +32,11 @@ PAWL_CHECKED PawlStatus pawl_rub_sets_create(PawlStepper* s, const PawlRubMatrix
 // takes part in the load where it can.
 bool pawl_rub_sets_solve(PawlRubSets* p, const PawlRubProblem* problem, int patience,
                          PawlRubState* state);
-// After that: whether the motion hangs on how contacts that slip share their load, which the bodies
-// do not say; `group` (rows of the system) flags them then. p stays as it is.                (F28)
+// x, y and w of one set, from the impulses in p->y. False: singular.
+bool pawl_rub_sets_one(PawlRubSets* p, const PawlRubProblem* problem, const PawlRubState* state);
+// Moves contacts that come out wrong by it to other places; how many.
+int pawl_rub_sets_mend(PawlRubSets* p, const PawlRubProblem* problem, PawlRubState* state);
+// After a solution: whether the motion hangs on how contacts that slip share their load, which the
+// bodies do not say; `group` (rows of the system) flags them then. p stays as it is. (F28)
 bool pawl_rub_sets_shares(PawlRubSets* p, const PawlRubProblem* problem, const PawlRubState* state,
                           unsigned char* group);
