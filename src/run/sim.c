@@ -387,13 +387,18 @@ static PawlStatus explain(const PawlSim* sim, PawlStatus status, PawlError* err)
 static PawlStatus advance(PawlSim* sim, double h, int halvings, PawlError* err);
 
 // A step of size h has failed for good: what it has gone through before is taken in halves, so that
-// the state and the events that led there are known.
+// the state and the events that led there are known, and no more instants than the step had.
 static void approach(PawlSim* sim, double h) {
+  int left = pawl_stepper_instants(sim->stepper) + 1;
   PawlStatus status = PAWL_ERROR_RUN;
   for (int k = 0; k < MOST_HALVINGS && (status == PAWL_OK || status == PAWL_ERROR_RUN); k++) {
     PawlError unused;
     h *= 0.5;
     status = advance(sim, h, ONLY_WHOLE, &unused);
+    left -= status == PAWL_OK ? pawl_stepper_instants(sim->stepper) : 0;
+    if (left <= 0) {
+      return;
+    }
   }
 }
 
