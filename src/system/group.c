@@ -17,8 +17,9 @@ static bool is_constraint(PawlItemKind kind) {
 bool pawl_group_is_frequent(const PawlItemShape* shape, const PawlSorter* s) {
   const PawlPlaced* placed = pawl_group_item_of(s, shape);
   PawlItemKind kind = placed->item.kind;
-  return shape->like_count >= PAWL_FEWEST_LANES && kind != PAWL_ITEM_GUARD &&
-         kind != PAWL_ITEM_KINK && kind != PAWL_ITEM_WATCH && kind != PAWL_ITEM_CONDITION &&
+  int fewest = shape->token_count < PAWL_LONG_SHAPE ? PAWL_FEWEST_LANES : PAWL_FEWEST_LONG;
+  return shape->like_count >= fewest && kind != PAWL_ITEM_GUARD && kind != PAWL_ITEM_KINK &&
+         kind != PAWL_ITEM_WATCH && kind != PAWL_ITEM_CONDITION &&
          !(placed->turns && is_constraint(kind));
 }
 

@@ -15,6 +15,9 @@ typedef struct PawlItemShape {
 // Below this a shape is not worth a group of its own: loops over so few lanes cost more than
 // machine code of each of them.
 enum { PAWL_FEWEST_LANES = 16 };
+// Of a shape with so many tokens fewer will do: all derivatives of each would be derived, and their
+// code would not fit into a cache.
+enum { PAWL_LONG_SHAPE = 400, PAWL_FEWEST_LONG = 4 };
 
 typedef struct PawlPlaced {  // an item with expressions of its own, and its shape
   PawlItem item;

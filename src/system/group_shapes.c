@@ -85,12 +85,15 @@ static int encode(PawlSorter* s, int item) {
   PawlPlaced* placed = &s->items[item];
   const int* tokens;
   const PawlBinding* binding;
-  int count = pawl_shape_encode(s->shaper, &placed->item, &tokens, &binding);
+  bool copied = placed->term >= 0 || placed->constraint >= 0;
+  int count = pawl_shape_encode(s->shaper, &placed->item, false, &tokens, &binding);
+  if (count >= PAWL_LONG_SHAPE && !copied) {
+    count = pawl_shape_encode(s->shaper, &placed->item, true, &tokens, &binding);
+  }
   placed->shape = count < 0 ? -1 : find_shape(s, count, tokens);
   if (placed->shape < 0 || keep_binding(s, placed, binding) != 0) {
     return -1;
   }
-  bool copied = placed->term >= 0 || placed->constraint >= 0;
   return copied ? pawl_group_list_sources(s, item, placed->term, placed->constraint) : 0;
 }
 

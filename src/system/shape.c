@@ -22,6 +22,7 @@ struct PawlShaper {
   int *node_stamp, *position;               // by node
   int *coordinate_stamp, *coordinate_slot;  // by coordinate
   int turning, turning_end;                 // coordinates of rotations, three each
+  bool apart;                               // every use of a number has a slot of its own
   int *row_stamp, *row_slot;                // by row
   int node_count;                           // nodes encoded so far
   int token_count, token_capacity, stack_count, stack_capacity;
@@ -126,7 +127,7 @@ static int number_slot(PawlShaper* s, double value) {
     return -1;
   }
   b->numbers[b->number_count] = value;
-  return b->number_count++;  // a node is met once, so equal numbers share a slot
+  return b->number_count++;  // a node is met once, so equal numbers share a slot unless `apart`
 }
 
 static int put_leaf(PawlShaper* s, const PawlDagNode* node) {
@@ -165,8 +166,28 @@ static bool has_index(PawlOp op) {
   return op == PAWL_OP_POWI || op == PAWL_OP_TABLE || op == PAWL_OP_TABLE2;
 }
 
+// A number that is written where it is used, just before the node that uses it.
+static bool is_apart(const PawlShaper* s, PawlNode id) {
+  return s->apart && pawl_dag_node(s->dag, id)->op == PAWL_OP_CONST;
+}
+
+static int put_numbers_apart(PawlShaper* s, const PawlDagNode* node) {
+  for (int k = 0; k < pawl_op_operands(node->op); k++) {
+    if (is_apart(s, node->arg[k])) {
+      s->position[node->arg[k]] = s->node_count++;
+      if (put_leaf(s, pawl_dag_node(s->dag, node->arg[k])) != 0) {
+        return -1;
+      }
+    }
+  }
+  return 0;
+}
+
 static int put_node(PawlShaper* s, PawlNode id) {
   const PawlDagNode* node = pawl_dag_node(s->dag, id);
+  if (put_numbers_apart(s, node) != 0) {
+    return -1;
+  }
   s->node_stamp[id] = s->stamp;
   s->position[id] = s->node_count++;
   if (pawl_op_is_leaf(node->op)) {
@@ -198,7 +219,7 @@ static int put_tree(PawlShaper* s, PawlNode root) {
     const PawlDagNode* node = pawl_dag_node(s->dag, top->node);
     if (top->next < pawl_op_operands(node->op)) {
       PawlNode operand = node->arg[top->next++];
-      if (s->node_stamp[operand] != s->stamp) {
+      if (s->node_stamp[operand] != s->stamp && !is_apart(s, operand)) {
         if (PAWL_GROW(s->stack, s->stack_capacity, s->stack_count + 1) != 0) {
           return -1;
         }
@@ -219,9 +240,10 @@ bool pawl_item_acts(const PawlItem* item) {
          item->kind == PAWL_ITEM_STATE || item->kind == PAWL_ITEM_UNIT;
 }
 
-int pawl_shape_encode(PawlShaper* s, const PawlItem* item, const int** tokens,
+int pawl_shape_encode(PawlShaper* s, const PawlItem* item, bool apart, const int** tokens,
                       const PawlBinding** binding) {
   s->stamp++;
+  s->apart = apart;
   s->token_count = s->node_count = 0;
   s->binding.coordinate_count = s->binding.row_count = s->binding.number_count = 0;
   s->binding.turns = false;

@@ -29,8 +29,9 @@ bool pawl_item_acts(const PawlItem* item);  // its target is a coordinate
 // Encodes an item: `*tokens` and `*binding` belong to the shaper and hold until the next call.
 // Returns the number of tokens, -1 when memory is short. A force's target is coordinate slot 0, or
 // 1 or 2 where it acts along the second or third velocity of a rotation; a constraint's rows are
-// row slots 0, 1, ....
-int pawl_shape_encode(PawlShaper* shaper, const PawlItem* item, const int** tokens,
+// row slots 0, 1, .... Equal numbers share a slot, or with `apart` every use has one of its own:
+// items whose numbers happen to be equal here and opposite there have one shape then.
+int pawl_shape_encode(PawlShaper* shaper, const PawlItem* item, bool apart, const int** tokens,
                       const PawlBinding** binding);
 
 // The nodes that stand for the slots when a shape is built again.
