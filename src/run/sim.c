@@ -387,9 +387,11 @@ static PawlStatus explain(const PawlSim* sim, PawlStatus status, PawlError* err)
 static PawlStatus advance(PawlSim* sim, double h, int halvings, PawlError* err);
 
 // A step of size h has failed for good: what it has gone through before is taken in halves, so that
-// the state and the events that led there are known, and no more instants than the step had.
+// the state and the events that led there are known. Where switches accumulate, halves would have
+// as many as a step may have, each.
 static void approach(PawlSim* sim, double h) {
-  int left = pawl_stepper_instants(sim->stepper) + 1;
+  enum { MOST_INSTANTS = 1000 };
+  int left = MOST_INSTANTS;
   PawlStatus status = PAWL_ERROR_RUN;
   for (int k = 0; k < MOST_HALVINGS && (status == PAWL_OK || status == PAWL_ERROR_RUN); k++) {
     PawlError unused;
