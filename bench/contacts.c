@@ -2,8 +2,11 @@
 // What contacts cost: microseconds of a step and contact, and memory, for columns of N balls that
 // rest on each other, for N balls at rest each by itself, for columns of N discs with friction, for
 // pyramids of discs with N contacts, neighbours apart or touching, and for N balls high above the
-// ground.
-// Prints the table of docs/theory/nsga.md, "Cost". Needs nothing but the public headers.
+// ground. And for pyramids whose rows fall onto each other, and come to rest or fall apart: what
+// the whole way costs, and how well laws are kept. Prints the tables of docs/theory/nsga.md, "Many
+// contacts". Needs nothing but the public headers.
+#include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,11 +26,11 @@
 
 #define PYRAMID(distance, sides)                                                                \
   ("model: pyramid\n"                                                                           \
-   "parameters: {B: 3, r: 0.1, mu: 0.8, s: " distance                                           \
+   "parameters: {B: 3, r: 0.1, mu: 0.8, drop: 0, s: " distance                                  \
    ", d: 'sqrt(4*r^2 - s^2/4)'}\n"                                                              \
    "coordinates:\n"                                                                             \
    "  x[k=1..B,i=1..B-k+1]: {start: s*(i + (k-1)/2)}\n"                                         \
-   "  y[k=1..B,i=1..B-k+1]: {start: r + d*(k-1)}\n"                                             \
+   "  y[k=1..B,i=1..B-k+1]: {start: r + d*(k-1) + drop*k}\n"                                    \
    "  p[k=1..B,i=1..B-k+1]:\n"                                                                  \
    "define:\n"                                                                                  \
    "  u[k=2..B,i=1..B-k+1,j=0..1]: x[k,i] - x[k-1,i+j]\n"                                       \
@@ -72,6 +75,8 @@ static const struct {
      3},
     {"open", BALLS("1000", "  ground[i=1..N]: {gap: 'y[i] - r'}\n"), 0},
 };
+
+enum { PYRAMID_THAT_TOUCHES = 4 };
 
 static double seconds(void) {
   struct timespec t;
@@ -139,9 +144,106 @@ static void measure(int which, const char* method, int N) {
   pawl_model_destroy(model);
 }
 
-// contacts [most]: up to so many contacts, 10 000 without.
+// ---- motion -------------------------------------------------------------------------------------
+enum { WAY = 200 };  // steps
+
+typedef struct Kept {  // over the way
+  double gap, gained;  // the least gap [m]; most energy that a step has added [J]
+} Kept;
+
+// A step, in halves where it does not converge, as a run takes it.
+static void advance(PawlStepper* stepper, PawlState* state, double h, int halvings,
+                    PawlError* err) {
+  PawlStatus status = pawl_stepper_step(stepper, state, h, err);
+  if (status == PAWL_RETRY && halvings > 0) {
+    advance(stepper, state, h / 2, halvings - 1, err);
+    advance(stepper, state, h / 2, halvings - 1, err);
+  } else if (status != PAWL_OK) {
+    stop(err);
+  }
+}
+
+static double look(const PawlSystem* system, PawlEval* eval, const PawlState* state, Kept* kept,
+                   PawlError* err) {
+  PawlPoint point = {.t = state->t, .q = state->q, .v = state->v, .modes = state->modes};
+  if (pawl_eval_run(eval, &point, err) != PAWL_OK) {
+    stop(err);
+  }
+  const PawlValues* values = pawl_eval_values(eval);
+  for (int i = 0; i < pawl_system_sizes(system).rows; i++) {
+    bool contact = pawl_system_row_kind(system, i) == PAWL_ROW_CONTACT;
+    kept->gap = contact ? fmin(kept->gap, values->g[i]) : kept->gap;
+  }
+  return values->energy[0] + values->energy[1];
+}
+
+static void move(const char* method, const char* mu, int base) {
+  PawlError err = {0};
+  PawlModel* model = NULL;
+  PawlSystem* system = NULL;
+  PawlStepper* stepper = NULL;
+  PawlState* state = NULL;
+  PawlEval* eval = NULL;
+  char set[32];
+  const char* settings[] = {set, mu, "drop=0.0005"};
+  const char* text = cases[PYRAMID_THAT_TOUCHES].text;
+  Kept kept = {0.0, 0.0};
+  snprintf(set, sizeof set, "B=%d", base);
+  if (pawl_model_parse(text, strlen(text), "pyramid", 3, settings, &model, &err) != PAWL_OK ||
+      pawl_system_create(model, &system, &err) != PAWL_OK) {
+    stop(&err);
+  }
+  PawlSimulateDef def = pawl_model_simulate(model);
+  def.method = method;
+  if (pawl_stepper_create(system, &def, &stepper, &err) != PAWL_OK ||
+      pawl_state_create(stepper, &state, &err) != PAWL_OK ||
+      pawl_stepper_start(stepper, state, false, &err) != PAWL_OK ||
+      pawl_eval_create(system, PAWL_POSITION | PAWL_ENERGY, &eval, &err) != PAWL_OK) {
+    stop(&err);
+  }
+  double took = 0.0, energy = look(system, eval, state, &kept, &err), fastest = 0.0;
+  for (int k = 0; k < WAY; k++) {
+    double begin = seconds(), before = energy;
+    advance(stepper, state, 1e-3, 10, &err);
+    took += seconds() - begin;
+    energy = look(system, eval, state, &kept, &err);
+    kept.gained = fmax(kept.gained, energy - before);
+  }
+  for (int j = 0; j < pawl_system_sizes(system).v; j++) {
+    fastest = fmax(fastest, fabs(state->v[j]));
+  }
+  PawlStepperInfo info = pawl_stepper_info(stepper);
+  int N = base * base + base * (base - 1) / 2;
+  printf("| %-6s | %-11s | %5d | %7.1f | %8.1e | %8.1e | %8.1e | %3lld | %8.1e |\n", mu, method, N,
+         1e6 * took / (WAY * (double)N), kept.gap, kept.gained, info.cones, info.relaxed, fastest);
+  fflush(stdout);
+  pawl_eval_destroy(eval);
+  pawl_state_destroy(state);
+  pawl_stepper_destroy(stepper);
+  pawl_system_destroy(system);
+  pawl_model_destroy(model);
+}
+
+static void move_all(int most) {
+  static const char* const methods[] = {"nsga-pva", "nsga-pvv", "moreau-jean"};
+  static const char* const mu[] = {"mu=0.8", "mu=0.3"};
+  printf("| falls | method | N | us a contact | least gap | energy gained | cones | relaxed |");
+  printf(" fastest at the end |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
+  for (int base = 5; base * base <= most; base *= 2) {
+    for (int k = 0; k < 6; k++) {
+      move(methods[k % 3], mu[k / 3], base);
+    }
+  }
+}
+
+// contacts [most]: up to so many contacts, 10 000 without. contacts moving [most]: pyramids that
+// fall, 100 without.
 int main(int argc, char** argv) {
   static const char* const methods[] = {"nsga-pva", "nsga-pvv", "moreau-jean"};
+  if (argc > 1 && strcmp(argv[1], "moving") == 0) {
+    move_all(argc > 2 ? atoi(argv[2]) : 100);
+    return 0;
+  }
   int most = argc > 1 ? atoi(argv[1]) : 10000;
   printf("| case | method | N | ms a step | us a contact | MB at most |\n");
   printf("| --- | --- | --- | --- | --- | --- |\n");
