@@ -59,7 +59,7 @@ static double own_of(const PawlStepper* s, const PawlRub* rub, const PawlValues*
 }
 
 // |P_T - P(P_T - u/D)| of a contact, P the nearest point of the disc of radius mu P_N; `*size`
-// becomes the largest of the terms.                                                         (F33)
+// becomes the largest of the terms.                                                         (F35)
 static double off_cone(const PawlStepper* s, const PawlRub* rub, const PawlRubEnds* e, int k,
                        double* size) {
   const PawlContactFriction* of = &rub->of[k];
