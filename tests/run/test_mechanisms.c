@@ -459,10 +459,9 @@ static void test_gear_offsets(void** unused) {
 static void test_driven_start(void** unused) {
   (void)unused;
   static const char* const coordinates[] = {"joint", "absolute"};
-  static const char* const given[] = {"", ", guess: 0.1", ", guess: rate, rate: 1",
-                                      ", switch: {release: {at: 0.1}}",
-                                      ", switch: {engaged: true, on: keep, at: 0.2, release: {at: "
-                                      "0.1}}"};
+  static const char* const given[] = {
+      "", ", guess: 0.1", ", guess: rate, rate: 1", ", switch: {release: {at: 0.1}}",
+      ", switch: {engaged: true, on: keep, at: 0.2, release: {at: 0.1}}"};
   Run run[2];
   for (int g = 0; g < 5; g++) {
     for (int k = 0; k < 2; k++) {
