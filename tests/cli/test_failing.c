@@ -6,7 +6,7 @@
 // usage: test_failing STRIDE         every STRIDE-th allocation
 //        test_failing STRIDE every   every allocation of the first WHOLE commands; of the others
 //                                    the first of each chain of CALLERS, and every STRIDE-th
-//        test_failing STRIDE whole   the same with every seventh of the first
+//        test_failing STRIDE whole   the same with every thirteenth of the first
 #define _XOPEN_SOURCE 700
 #if __has_include(<execinfo.h>)
 #include <execinfo.h>
@@ -247,7 +247,7 @@ int main(int argc, char** argv) {
   long long stride = argc > 1 ? atoll(argv[1]) : 1;
   bool every = argc > 2 && strcmp(argv[2], "every") == 0;  // allocation of the WHOLE ones
   bool all = every || (argc > 2 && strcmp(argv[2], "whole") == 0);
-  long long whole_stride = every ? 1 : 7;
+  long long whole_stride = every ? 1 : 13;
   int failed = 0;
   if (stride < 1 || !mkdtemp(folder) || chdir(folder) != 0) {
     return 99;
