@@ -284,11 +284,19 @@ static bool glides(PawlStepper* s, const PawlState* state, double h, double slac
   return true;
 }
 
-// Surfaces are all that is looked at, and none is near.
-static bool is_clear(const PawlStepper* s, const PawlState* state) {
-  const PawlLoop* l = s->loop;
-  return !l->plan_open && l->plan_bare && !s->method->advance && !s->method->fastest &&
-         state->still_count == 0 && pawl_guards_known(&l->guards, state) &&
+// Surfaces are all that is looked at, and none is near: as far as the next steps may go, or by what
+// the last one has left.                                                             (V42) (V16b)
+static bool is_clear(PawlStepper* s, const PawlState* state, double h) {
+  static const double STEPS = 4.0;
+  PawlLoop* l = s->loop;
+  if (l->plan_open || !l->plan_bare || !pawl_watched_is_smooth(s) || state->still_count > 0) {
+    return false;
+  }
+  if (s->system->reach) {
+    return pawl_surfaces_stay(&l->surfaces, state,
+                              STEPS * pawl_surfaces_ahead(&l->surfaces, state, h));
+  }
+  return pawl_guards_known(&l->guards, state) &&
          !pawl_guards_soon(&l->guards, state, l->guards.last_regions);
 }
 
@@ -301,7 +309,8 @@ static void plan(PawlStepper* s, const PawlState* state, double h) {
   l->plan_bare = s->method->exact && !s->works && s->contact_count == 0 && !l->kinks.located &&
                  (!l->switches || l->event_driven);
   l->plan_clear = l->guards.locates;
-  if (follows(s) || (l->plan_open && !s->method->peeks) || (l->plan_clear && !is_clear(s, state))) {
+  if (follows(s) || (l->plan_open && !s->method->peeks) ||
+      (l->plan_clear && !is_clear(s, state, h))) {
     return;  // every step looks
   }
   l->plan_state = state;
@@ -424,12 +433,33 @@ PAWL_APART static PawlStatus step_clearly(PawlStepper* s, PawlState* state, doub
   return PAWL_OK;
 }
 
+// The same where room is known: no place on the way is farther than that, and mostly none of the
+// next step will be.                                                                   (V42) (V43)
+PAWL_APART static PawlStatus step_within(PawlStepper* s, PawlState* state, double h,
+                                         PawlError* err) {
+  static const double NEXT = 3.0;  // the way of this step and of the next, and some more
+  PawlLoop* l = s->loop;
+  PawlPhase phase = pawl_phase_of(state, false);
+  pawl_guards_forget(&l->guards);
+  pawl_phase_copy(l->mark, state);
+  PawlStatus status = s->method->step(s, &phase, state, h, err);
+  double way = pawl_surfaces_way(&l->surfaces, l->mark, state);
+  bool next = status == PAWL_OK && pawl_surfaces_stay(&l->surfaces, state, NEXT * way);
+  if (!next && (status != PAWL_OK || !pawl_surfaces_stay(&l->surfaces, state, way))) {
+    pawl_phase_copy(state, l->mark);
+    return take_or_restore(s, state, h, err);
+  }
+  l->plan_step++;
+  l->plan_state = next ? state : NULL;
+  return PAWL_OK;
+}
+
 PAWL_APART PawlStatus pawl_loop_step(PawlStepper* s, PawlState* state, double h, PawlError* err) {
   PawlLoop* l = s->loop;
   l->stop = false;
   if (is_planned(l, state, h)) {
     if (l->plan_clear) {
-      return step_clearly(s, state, h, err);
+      return s->system->reach ? step_within(s, state, h, err) : step_clearly(s, state, h, err);
     }
     if (!l->plan_open) {
       return step_quietly(s, state, h, err);

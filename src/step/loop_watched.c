@@ -141,6 +141,21 @@ static PawlStatus advance_inside(PawlStepper* s, PawlState* state, double* h, bo
   return PAWL_OK;
 }
 
+bool pawl_watched_is_smooth(const PawlStepper* s) {
+  return s->method->exact && !s->method->advance && !s->method->fastest;
+}
+
+// Whether something may have turned and turned back since the mark. Surfaces cannot have where the
+// way was shorter than the room at its end.                                            (V16) (V43)
+static bool may_have_turned(PawlStepper* s, const PawlState* state, const PawlMargin* margin) {
+  PawlLoop* l = s->loop;
+  if (!pawl_guards_near(&l->guards, state, margin->regions)) {
+    return false;
+  }
+  return l->guards.near || !s->system->reach || !pawl_watched_is_smooth(s) ||
+         !pawl_surfaces_stay(&l->surfaces, state, pawl_surfaces_way(&l->surfaces, l->mark, state));
+}
+
 // Up to the first instant of a piece whose end was just looked at.
 static PawlStatus find_first(PawlStepper* s, PawlState* state, double h, bool stopped, bool* found,
                              double* reached, PawlMargin* margin, PawlError* err) {
@@ -150,7 +165,7 @@ static PawlStatus find_first(PawlStepper* s, PawlState* state, double h, bool st
     PAWL_TRY(pawl_instant_go_to_zero(s, state, h, margin, &h, err));
   }
   *reached = h;
-  bool near = !stopped && pawl_guards_near(&l->guards, state, margin->regions);
+  bool near = !stopped && may_have_turned(s, state, margin);
   if (h > 0.0 && !pawl_piece_is_tiny(s, h) && (near || pawl_instant_near_kinks(l))) {
     PAWL_TRY(pawl_instant_look_between(s, state, h, margin, &earlier, &cut, err));
     *found = earlier || (*found && !cut);

@@ -165,6 +165,25 @@ static PawlStatus keep_entering(PawlRegions* r, const PawlSystem* system, bool* 
   return PAWL_OK;
 }
 
+// Whether the room of an earlier look is enough: a step need not look at surfaces then. Where it
+// has to be looked at again and again steps go without. (V42)
+static bool has_room(PawlRegions* r, const PawlState* state) {
+  enum { LONGEST = 16 };
+  if (r->rest > 0) {
+    r->rest--;
+    return false;
+  }
+  bool stays = pawl_surfaces_stay(r->surfaces, state, 0.0), again = r->surfaces->renewed;
+  if (again && r->renewed) {
+    r->longer = r->longer < LONGEST ? 2 * r->longer + 1 : LONGEST;
+    r->rest = r->longer;
+  } else if (!again) {
+    r->longer = 0;
+  }
+  r->renewed = again;
+  return stays;
+}
+
 // One trial; *moved: r->next are other modes, not tried before.
 static PawlStatus try_modes(PawlStepper* s, PawlRegions* r, const PawlPhase* phase, int trial,
                             PawlState* state, double h, bool* moved, PawlError* err) {
@@ -172,6 +191,10 @@ static PawlStatus try_modes(PawlStepper* s, PawlRegions* r, const PawlPhase* pha
   int constraint = 0;
   assert(trial >= 0 && trial < MOST_TRIALS);
   PAWL_TRY(s->method->step(s, phase, state, h, err));
+  if (trial == 0 && s->system->reach && has_room(r, state)) {
+    *moved = false;
+    return PAWL_OK;
+  }
   PAWL_TRY(pawl_surfaces_look(r->surfaces, phase, state, &z, err));
   double margin = pawl_modes_margin(s->system, z, phase->modes, &constraint);
   if (margin > 0.0) {  // inside of all

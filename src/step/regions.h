@@ -16,8 +16,10 @@ typedef struct PawlRegions {
   PawlState* trial;   // the same, with the phase that is tried
   int *next, *tried;  // modes; tried: a list of sets
   double *G, *impulse;
-  double* v;  // at the end of the step without a switch
-  double* z;  // switching functions at the end of the step in the present modes
+  double* v;         // at the end of the step without a switch
+  double* z;         // switching functions at the end of the step in the present modes
+  int rest, longer;  // steps to come whose room is not asked for; after the next that is no use
+  bool renewed;      // the last step that was asked for had to look at it anew
 } PawlRegions;
 
 PAWL_CHECKED PawlStatus pawl_regions_create(PawlStepper* stepper, PawlSurfaces* surfaces,

@@ -25,6 +25,7 @@ PawlStatus pawl_surfaces_create(PawlDynamics* d, PawlEval* rates, PawlSurfaces* 
                       .list = PAWL_NEW(d->arena, int, count),
                       .z = PAWL_NEW(d->arena, double, count),
                       .modes = PAWL_NEW(d->arena, int, d->sizes.modes),
+                      .room_modes = PAWL_NEW(d->arena, int, d->system->constraint_count),
                       .span = PAWL_NEW(d->arena, double, (size_t)(most_rows + 1) * n),
                       .row = PAWL_NEW(d->arena, double, n),
                       .v = PAWL_NEW(d->arena, double, n)};
@@ -55,6 +56,67 @@ double pawl_surfaces_noise(const PawlSurfaces* s, const PawlState* state) {
   double move = s->dynamics->def->step * pawl_dynamics_largest(pawl_moving(n), state->v);
   double size = fmax(place, move);
   return PAWL_SURFACE_NOISE * (size > PAWL_NOTHING ? size : 1.0);
+}
+
+// ---- how far surfaces are
+// ------------------------------------------------------------------------
+static bool same_modes(const PawlSurfaces* s, const int* modes) {
+  bool same = true;
+  for (int c = 0; c < s->dynamics->system->constraint_count; c++) {
+    same &= s->room_modes[c] == modes[c];
+  }
+  return same;
+}
+
+// How far a state is from where room was looked at.
+static double moved(const PawlSurfaces* s, const PawlReach* r, const PawlState* state) {
+  double sum = r->of_time * fabs(state->t - s->room_t);
+  for (int j = 0; j < r->count; j++) {
+    sum += r->slope[j] * fabs(state->q[r->place[j]] - s->room_q[j]);
+  }
+  return sum;
+}
+
+PAWL_APART static bool renew(PawlSurfaces* s, const PawlState* state, double more) {
+  const PawlSystem* system = s->dynamics->system;
+  const PawlReach* r = system->reach;
+  s->room_t = state->t;
+  for (int j = 0; j < r->count; j++) {
+    s->room_q[j] = state->q[r->place[j]];
+  }
+  memcpy(s->room_modes, state->modes, (size_t)system->constraint_count * sizeof(int));
+  s->room = pawl_reach_room(system, state->modes, state->t, state->q, PAWL_SURFACE_ROUNDING);
+  return more < s->room;
+}
+
+bool pawl_surfaces_stay(PawlSurfaces* s, const PawlState* state, double more) {
+  const PawlReach* r = s->dynamics->system->reach;
+  if (!r || state->still_count > 0) {
+    return false;
+  }
+  s->renewed = !(same_modes(s, state->modes) && moved(s, r, state) + more < s->room);
+  return s->renewed ? renew(s, state, more) : true;
+}
+
+double pawl_surfaces_way(const PawlSurfaces* s, const PawlState* from, const PawlState* to) {
+  const PawlReach* r = s->dynamics->system->reach;
+  double h = to->t - from->t, way = r->of_time * h;
+  for (int j = 0; j < r->count; j++) {
+    int at = r->place[j];
+    double bend = fmax(fabs(from->a[at]), fabs(to->a[at]));
+    way += r->slope[j] * (fabs(to->q[at] - from->q[at]) + h * h * bend);
+  }
+  return way;
+}
+
+double pawl_surfaces_ahead(const PawlSurfaces* s, const PawlState* state, double h) {
+  const PawlReach* r = s->dynamics->system->reach;
+  double way = r->of_time * h;
+  for (int j = 0; j < r->count; j++) {
+    int at = r->place[j];
+    way += h * r->slope[j] * (fabs(state->v[at]) + h * fabs(state->a[at]));
+  }
+  return way;
 }
 
 // How far a surface that stands still may seem to be left: by the drift of the constraint in it.

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "switch/dynamics.h"
+#include "system/reach.h"
 
 typedef struct PawlSurfaces {
   PawlDynamics* dynamics;
@@ -17,12 +18,24 @@ typedef struct PawlSurfaces {
   double* Z;        // gradients of surfaces; NULL when there would be too many numbers
   double* v;        // a unit velocity
   int* modes;       // a trial
+  // Where room was looked at last, see pawl_surfaces_stay.
+  double room;  // 0: nowhere
+  double room_t, room_q[PAWL_REACH_PLACES];
+  int* room_modes;
+  bool renewed;  // by the last question
 } PawlSurfaces;
 
 // `rates` (mask PAWL_SWITCHING) is borrowed.
 PAWL_CHECKED PawlStatus pawl_surfaces_create(PawlDynamics* dynamics, PawlEval* rates,
                                              PawlSurfaces* surfaces, PawlError* err);
 void pawl_surfaces_destroy(PawlSurfaces* surfaces);
+// Whether the regions of its modes hold a state, and all places that are no farther than `more`
+// from it, sum_j slope_j |dq_j| + of_time |dt| (system/reach.h). False: this is not known. (V42)
+bool pawl_surfaces_stay(PawlSurfaces* surfaces, const PawlState* state, double more);
+// In the same measure: the longest way that is smooth with the accelerations of both ends, and how
+// far a step will go from a state.                                                         (V43)
+double pawl_surfaces_way(const PawlSurfaces* surfaces, const PawlState* from, const PawlState* to);
+double pawl_surfaces_ahead(const PawlSurfaces* surfaces, const PawlState* state, double h);
 // The switching functions at a state in a phase, to *z: guards of the system, then turns.
 PAWL_CHECKED PawlStatus pawl_surfaces_look(PawlSurfaces* surfaces, const PawlPhase* phase,
                                            const PawlState* state, const double** z,

@@ -86,6 +86,9 @@ enum { PAWL_LARGEST_DENSE = 600 };  // velocities for which dense matrices are m
 // [1] Of the drift of the constraint on it: how far a surface that stands still may seem to be
 // left. Ten, since the drift where it is looked at is not the largest.
 #define PAWL_SURFACE_DRIFT 10.0
+// [1] Of the terms of a switching function: what rounding may make of it, and of what it changes
+// by, with a wide margin.
+#define PAWL_SURFACE_ROUNDING 1e-12
 // [1] Of z: a distance that changes by less in a step of time stepping stays, and switches nothing.
 #define PAWL_SURFACE_AT_REST 1e-9
 // [1] Of the largest coordinate seen: a check counts a motion as on the surface. A thousand times

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "model/model.h"
 #include "system/group_impl.h"
+#include "system/reach.h"
 
 static int add_item(PawlSorter* s, PawlItemKind kind, int target, int count, const PawlNode* nodes,
                     int gate) {
@@ -78,8 +79,9 @@ static int add_constraint(PawlSorter* s, const PawlConstraint* constraint, int g
 }
 
 static PawlStatus add_guards(PawlSorter* s, PawlError* err) {
-  const PawlSystem* system = s->system;
+  PawlSystem* system = s->system;
   const PawlModel* model = system->model;
+  PawlNode guards[PAWL_REACH_NODES];
   for (int k = 0; k < system->guard_count; k++) {
     const PawlConstraint* c = &model->constraints[system->guards[k].constraint];
     const PawlMode* mode = &c->modes[system->guards[k].mode];
@@ -94,7 +96,9 @@ static PawlStatus add_guards(PawlSorter* s, PawlError* err) {
     if (add_item(s, PAWL_ITEM_GUARD, k, 1, &z, -1) != 0) {
       return pawl_fail_memory(err);
     }
+    guards[k < PAWL_REACH_NODES ? k : 0] = z;
   }
+  PAWL_TRY(pawl_reach_create(system, s->dag, guards, err));
   for (int k = 0; k < system->turn_count; k++) {
     PawlNode z = pawl_kink_surface(s->dag, model->dag, s->unwound, system->turns[k].node);
     if (z == PAWL_NO_NODE ||

@@ -207,9 +207,10 @@ struct PawlSystem {
   bool gaps_kink;   // some of them are in gaps of contacts
   int time_count;
   PawlTimeNode* times;
-  int* first_mode;  // of each constraint, in the lists of PawlTurn.uses
-  bool has_sides;   // some turn is a side
-  bool turned;      // some switching function contains turns
+  int* first_mode;          // of each constraint, in the lists of PawlTurn.uses
+  bool has_sides;           // some turn is a side
+  bool turned;              // some switching function contains turns
+  struct PawlReach* reach;  // reach.h; NULL: nothing is known of how soon regions are left
   int group_count;
   PawlGroup* groups;
   int size[PAWL_QUANTITY_COUNT];      // length of each array
