@@ -7,6 +7,7 @@
 #include "linalg/sparse.h"
 
 enum { LEAST = 16, MOST_STRETCHES = 64 };  // columns of a stretch, stretches that are searched
+enum { MOST_LEFT = 64 };                   // columns in none, where these are gone through by rows
 
 // Whether column j goes on with the stretch.
 static bool goes_on(const PawlPattern* G, const PawlColumnsAlike* of, int j) {
@@ -34,6 +35,8 @@ static PawlColumnsAlike stretch_at(const PawlPattern* G, int j) {
 }
 
 PawlStatus pawl_columns_find(const PawlPattern* G, PawlArena* arena, PawlColumns* out) {
+  int left = G->cols;
+  bool onwards = true;
   *out = (PawlColumns){.stretches = PAWL_NEW(arena, PawlColumnsAlike, MOST_STRETCHES)};
   for (int j = 0; out->stretches && out->count < MOST_STRETCHES && j < G->cols;) {
     PawlColumnsAlike of = stretch_at(G, j);
@@ -41,9 +44,12 @@ PawlStatus pawl_columns_find(const PawlPattern* G, PawlArena* arena, PawlColumns
         of.end - of.first >= LEAST && of.entries > 0 && of.entries <= PAWL_COLUMNS_ENTRIES;
     if (is_long) {
       out->stretches[out->count++] = of;
+      left -= of.end - of.first;
+      onwards &= of.step > 0;
     }
     j = is_long ? of.end : j + 1;
   }
+  out->by_rows = out->count > 0 && onwards && left <= MOST_LEFT;
   return arena->failed ? PAWL_ERROR_MEMORY : PAWL_OK;
 }
 
@@ -180,6 +186,47 @@ void pawl_columns_add_sizes(const PawlColumns* c, const PawlPattern* G, const do
     for (int i = j; i < until; i++) {
       for (int k = G->start[i]; k < G->start[i + 1]; k++) {
         sizes[G->index[k]] += fabs(values[k]) * x[i];
+      }
+    }
+  }
+}
+
+// The columns of a stretch whose entry e is in the rows first .. end - 1.
+static PawlColumnsAlike part_of(const PawlColumnsAlike* of, int e, int first, int end) {
+  PawlColumnsAlike part = *of;
+  int before = first - of->row[e], behind = end - of->row[e];
+  int from = before > 0 ? (before + of->step - 1) / of->step : 0;
+  int until = behind > 0 ? (behind + of->step - 1) / of->step : 0;
+  int count = of->end - of->first;
+  part.first = of->first + (from < count ? from : count);
+  part.end = of->first + (until < count ? until : count);
+  return part;
+}
+
+static void add_left(const PawlPattern* G, int j, const double* values, const double* x, int first,
+                     int end, double* sizes) {
+  for (int k = G->start[j]; k < G->start[j + 1]; k++) {
+    if (G->index[k] >= first && G->index[k] < end) {
+      sizes[G->index[k] - first] += fabs(values[k]) * x[j];
+    }
+  }
+}
+
+void pawl_columns_some_sizes(const PawlColumns* c, const PawlPattern* G, const double* values,
+                             const double* x, int first, int end, double* sizes) {
+  memset(sizes, 0, (size_t)(end - first) * sizeof *sizes);
+  for (int j = 0, until; j < G->cols; j = until) {
+    const PawlColumnsAlike* of = pawl_columns_at(c, j, G->cols, &until);
+    for (int i = of ? until : j; i < until; i++) {
+      add_left(G, i, values, x, first, end, sizes);
+    }
+    for (int e = 0; of && e < of->entries; e++) {
+      PawlColumnsAlike part = part_of(of, e, first, end);
+      ptrdiff_t before = part.first - of->first;
+      const double* of_G = values + of->at + of->entries * before + e;
+      double* to = sizes + of->row[e] + of->step * before - first;
+      for (int i = part.first; i < part.end; i++, of_G += of->entries, to += of->step) {
+        *to += fabs(*of_G) * x[i];
       }
     }
   }

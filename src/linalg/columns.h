@@ -20,6 +20,7 @@ typedef struct PawlColumnsAlike {
 typedef struct PawlColumns {
   int count;
   PawlColumnsAlike* stretches;  // ascending
+  bool by_rows;                 // hardly a column is in none, and rows move on in all of them
 } PawlColumns;
 
 PAWL_CHECKED PawlStatus pawl_columns_find(const PawlPattern* G, PawlArena* arena, PawlColumns* out);
@@ -55,3 +56,7 @@ void pawl_columns_add_sizes(const PawlColumns* c, const PawlPattern* G, const do
                             const double* x, double* sizes);
 void pawl_columns_sizes(const PawlColumns* c, const PawlPattern* G, const double* values,
                         const double* x, double* sizes);
+// The same of the rows first .. end - 1 alone, to sizes[0] and on: with `by_rows`. The terms of a
+// row are added in another order.
+void pawl_columns_some_sizes(const PawlColumns* c, const PawlPattern* G, const double* values,
+                             const double* x, int first, int end, double* sizes);

@@ -546,6 +546,22 @@ void pawl_kkt_solve(PawlKkt* kkt, double* x, double* y) {
   solve(kkt, x, y);
 }
 
+PawlStatus pawl_kkt_factor_and_solve(PawlKkt* kkt, const double* S, const double* B,
+                                     const double* J, const unsigned char* active, double* x,
+                                     double* y) {
+  if (kkt->blocks) {
+    pawl_kkt_blocks_expect(kkt, x, y);
+  }
+  PawlStatus status = pawl_kkt_factor(kkt, S, B, J, active);
+  if (status == PAWL_OK) {
+    pawl_kkt_solve(kkt, x, y);
+  }
+  if (kkt->blocks) {
+    pawl_kkt_blocks_expect(kkt, NULL, NULL);
+  }
+  return status;
+}
+
 void pawl_kkt_solve_two(PawlKkt* kkt, double* const x[2], double* const y[2]) {
   if (kkt->klu && kkt->inactive_count == 0) {
     kkt->info.solves += 2;

@@ -87,6 +87,12 @@ bool pawl_kkt_is_definite(const PawlKkt* kkt);
 // Solves in place: x (n) holds b and receives x; y (m) holds c and receives y. Needs a
 // factorisation.
 void pawl_kkt_solve(PawlKkt* kkt, double* x, double* y);
+
+// Both at once, with the bits of pawl_kkt_factor and pawl_kkt_solve one after the other. x and y
+// stay as they are where it fails.
+PAWL_CHECKED PawlStatus pawl_kkt_factor_and_solve(PawlKkt* kkt, const double* S, const double* B,
+                                                  const double* J, const unsigned char* active,
+                                                  double* x, double* y);
 // For two right sides at once: the same bits.
 void pawl_kkt_solve_two(PawlKkt* kkt, double* const x[2], double* const y[2]);
 

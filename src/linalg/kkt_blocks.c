@@ -449,39 +449,60 @@ PAWL_INLINE Judged factor_node(const PawlKktBlocks* b, const PawlKktNode* node, 
   }
 }
 
+// `w`: a right side that goes down on the way, with symmetry; NULL: none.
 PAWL_INLINE Judged factor_nodes(const PawlKktBlocks* b, int first, int last, bool even,
-                                double* values, Judged j) {
+                                double* values, double* w, Judged j) {
   const PawlKktNode *node = b->nodes + first, *end = b->nodes + last;
   while (node < end && j.top <= MOST_GROWTH) {
-    if (node->step == 1) {
+    if (node->step > 1) {
+      node = pawl_kkt_wide_factor(b, node, end, values, w, &j);
+      continue;
+    }
+    const PawlKktNode* alone = node;
+    while (node < end && node->step == 1 && j.top <= MOST_GROWTH) {
       j = factor_node(b, node++, even, values, j);
-    } else {
-      node = pawl_kkt_wide_factor(b, node, end, values, &j);
+    }
+    if (w) {
+      pawl_kkt_blocks_down(b, alone, node, values, w);
     }
   }
   return j;
 }
 
-PAWL_INLINE Judged factor_all(const PawlKktBlocks* b, bool even, double* values) {
+PAWL_INLINE Judged factor_all(const PawlKktBlocks* b, bool even, double* values, double* w) {
   Judged j = {0.0, INFINITY};
   if (b->run_count > 0) {
-    j = factor_nodes(b, 0, b->run_first, even, values, j);
-    pawl_kkt_runs_factor(b, values, &j);
+    j = factor_nodes(b, 0, b->run_first, even, values, w, j);
+    pawl_kkt_runs_factor(b, values, w, &j);
   }
-  return factor_nodes(b, b->run_end, b->count, even, values, j);
+  return factor_nodes(b, b->run_end, b->count, even, values, w, j);
 }
 
-PAWL_APART static Judged factor_even_nodes(const PawlKktBlocks* b, double* values) {
-  return factor_all(b, true, values);
+PAWL_APART static Judged factor_even_nodes(const PawlKktBlocks* b, double* values, double* w) {
+  return factor_all(b, true, values, w);
 }
 
 PAWL_APART static Judged factor_uneven_nodes(const PawlKktBlocks* b, double* values) {
-  return factor_all(b, false, values);
+  return factor_all(b, false, values, NULL);
 }
 
+void pawl_kkt_blocks_expect(PawlKkt* kkt, const double* x, const double* y) {
+  PawlKktBlocks* b = kkt->blocks;
+  b->next_x = x;
+  b->next_y = y;
+  b->is_down = false;
+}
+
+// With symmetry the right side that comes next goes down on the way: factors that have just been
+// made are not read again for it.
 bool pawl_kkt_blocks_factor(PawlKkt* kkt, double smallest) {
   PawlKktBlocks* b = kkt->blocks;
-  Judged j = b->even ? factor_even_nodes(b, kkt->values) : factor_uneven_nodes(b, kkt->values);
+  b->is_down = b->even && b->next_x && kkt->inactive_count == 0;
+  if (b->is_down) {
+    pawl_kkt_blocks_place(kkt, b->next_x, b->next_y);
+  }
+  Judged j = b->even ? factor_even_nodes(b, kkt->values, b->is_down ? kkt->work : NULL)
+                     : factor_uneven_nodes(b, kkt->values);
   b->refine = j.top > REFINED_GROWTH || b->refines_loose;
   kkt->inverse_pivot = 1.0 / j.least;
   return j.top <= MOST_GROWTH && j.least > smallest && j.least < (double)INFINITY;

@@ -90,23 +90,32 @@ struct PawlKktBlocks {
   int* exchange;  // (size) the row that took the place of each pivot in its node; NULL: none did
   double* two;    // (2 size) two right sides
   bool refine;    // solutions need a step of refinement, with the numbers that were given
-  double *right_x, *right_y;  // (n), (m)
+  double *right_x, *right_y;      // (n), (m)
+  const double *next_x, *next_y;  // the right side that is solved with first; NULL: not known
+  bool is_down;                   // it has gone down with the factors, and stands in `work`
 };
 
 // kkt_wide.c: nodes that are side by side, from `node` on and before `end`, or down to `first`;
-// return the node behind them, or before. Solutions are of one right side.
+// return the node behind them, or before. Solutions are of one right side, which goes down on the
+// way where factors are given one (`w`; NULL: none).
 const PawlKktNode* pawl_kkt_wide_factor(const PawlKktBlocks* b, const PawlKktNode* node,
-                                        const PawlKktNode* end, double* values,
+                                        const PawlKktNode* end, double* values, double* w,
                                         PawlKktJudged* judged);
 const PawlKktNode* pawl_kkt_wide_down(const PawlKktBlocks* b, const PawlKktNode* node,
                                       const PawlKktNode* end, const double* values, double* w);
 const PawlKktNode* pawl_kkt_wide_up(const PawlKktBlocks* b, const PawlKktNode* node,
                                     const PawlKktNode* first, const double* values, double* w);
 
+// kkt_blocks_solve.c: a right side into the order of the nodes, scaled; and, with symmetry, through
+// nodes first .. end - 1 on the way down.
+void pawl_kkt_blocks_place(const PawlKkt* kkt, const double* x, const double* y);
+void pawl_kkt_blocks_down(const PawlKktBlocks* b, const PawlKktNode* first, const PawlKktNode* end,
+                          const double* values, double* w);
+
 // kkt_runs.c: what is done with the masses of large systems, nodes run_first .. run_end - 1, by
 // threads.
 PAWL_CHECKED PawlStatus pawl_kkt_runs_find(PawlKktBlocks* b, PawlArena* arena, int size);
-void pawl_kkt_runs_factor(const PawlKktBlocks* b, double* values, PawlKktJudged* judged);
+void pawl_kkt_runs_factor(const PawlKktBlocks* b, double* values, double* w, PawlKktJudged* judged);
 void pawl_kkt_runs_down(const PawlKktBlocks* b, const double* values, double* w);
 void pawl_kkt_runs_up(const PawlKktBlocks* b, const double* values, double* w);
 

@@ -217,14 +217,27 @@ PAWL_INLINE void nodes_up(const PawlKktBlocks* b, int last, int end, int lanes, 
   }
 }
 
+PAWL_APART static void some_down_even(const PawlKktBlocks* b, int first, int end,
+                                      const double* values, double* w) {
+  nodes_down(b, first, end, 1, true, values, w);
+}
+
+void pawl_kkt_blocks_down(const PawlKktBlocks* b, const PawlKktNode* first, const PawlKktNode* end,
+                          const double* values, double* w) {
+  some_down_even(b, (int)(first - b->nodes), (int)(end - b->nodes), values, w);
+}
+
 PAWL_INLINE void solve_nodes(const PawlKktBlocks* b, int lanes, bool even, const double* values,
                              double* w) {
   int behind = lanes == 1 ? b->run_end : 0;  // the runs, of which two right sides have none
-  if (behind > 0) {
+  bool is_down = lanes == 1 && b->is_down;
+  if (behind > 0 && !is_down) {
     nodes_down(b, 0, b->run_first, lanes, even, values, w);
     pawl_kkt_runs_down(b, values, w);
   }
-  nodes_down(b, behind, b->count, lanes, even, values, w);
+  if (!is_down) {
+    nodes_down(b, behind, b->count, lanes, even, values, w);
+  }
   nodes_up(b, behind, b->count, lanes, even, values, w);
   if (behind > 0) {
     pawl_kkt_runs_up(b, values, w);
@@ -250,7 +263,8 @@ PAWL_APART static void solve_two_uneven(const PawlKktBlocks* b, const double* va
 
 typedef struct Given {
   const PawlKkt* kkt;
-  double *x, *y;
+  const double *x, *y;
+  double *to_x, *to_y;
 } Given;
 
 // The right side into the order of the nodes, scaled.
@@ -280,7 +294,7 @@ static void take_x(void* context, PawlPart part) {
   const Given* given = context;
   const int* at = given->kkt->blocks->at;
   const double *C = given->kkt->col_scale, *w = given->kkt->work;
-  double* x = given->x;
+  double* x = given->to_x;
   for (int j = part.first; j < part.end; j++) {
     x[j] = w[at[j]] * C[j];
   }
@@ -291,18 +305,28 @@ static void take_y(void* context, PawlPart part) {
   const PawlKkt* kkt = given->kkt;
   const int* at = kkt->blocks->at + kkt->n;
   const double *C = kkt->col_scale + kkt->n, *w = kkt->work;
-  double* y = given->y;
+  double* y = given->to_y;
   for (int i = part.first; i < part.end; i++) {
     y[i] = kkt->set[i] ? w[at[i]] * C[i] : y[i];
   }
 }
 
-static void solve_once(const PawlKkt* kkt, double* x, double* y) {
-  const PawlKktBlocks* b = kkt->blocks;
-  Given given = {kkt, x, y};
+void pawl_kkt_blocks_place(const PawlKkt* kkt, const double* x, const double* y) {
+  Given given = {.kkt = kkt, .x = x, .y = y};
   pawl_pool_loop(kkt->pool, kkt->n, PAWL_KKT_PART, place_x, &given);
   pawl_pool_loop(kkt->pool, kkt->m, PAWL_KKT_PART, place_y, &given);
+}
+
+static void solve_once(const PawlKkt* kkt, double* x, double* y) {
+  PawlKktBlocks* b = kkt->blocks;
+  Given given = {.kkt = kkt, .to_x = x, .to_y = y};
+  b->is_down = b->is_down && x == b->next_x && y == b->next_y;
+  b->next_x = b->next_y = NULL;
+  if (!b->is_down) {
+    pawl_kkt_blocks_place(kkt, x, y);
+  }
   (b->even ? solve_one_even : solve_one_uneven)(b, kkt->values, kkt->work);
+  b->is_down = false;
   pawl_pool_loop(kkt->pool, kkt->n, PAWL_KKT_PART, take_x, &given);
   pawl_pool_loop(kkt->pool, kkt->m, PAWL_KKT_PART, take_y, &given);
 }

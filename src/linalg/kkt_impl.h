@@ -246,6 +246,8 @@ void pawl_kkt_blocks_scaled(PawlKkt* kkt, const double* B, const double* J);  //
 // Whether the entries of S that are left out are 0, or so small that refinement makes up for them.
 bool pawl_kkt_blocks_can_refine(PawlKkt* kkt, const double* S);
 bool pawl_kkt_blocks_factor(PawlKkt* kkt, double smallest);  // false: they do not suit
+// What is solved with next, unless it is changed before; NULL: not known.
+void pawl_kkt_blocks_expect(PawlKkt* kkt, const double* x, const double* y);
 // What was factored, where solutions are refined.
 void pawl_kkt_blocks_note(PawlKkt* kkt, const double* S, const double* B, const double* J);
 bool pawl_kkt_blocks_are_definite(const PawlKkt* kkt);

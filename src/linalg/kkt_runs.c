@@ -128,16 +128,17 @@ static void factor_run(void* context, PawlPart part) {
   const PawlKktBlocks* b = s->b;
   PawlKktRun run = b->runs[part.number];
   b->judged[part.number] = (PawlKktJudged){0.0, INFINITY};
-  pawl_kkt_wide_factor(b, b->nodes + run.first, b->nodes + run.end, s->factored,
+  pawl_kkt_wide_factor(b, b->nodes + run.first, b->nodes + run.end, s->factored, s->w,
                        &b->judged[part.number]);
 }
 
-void pawl_kkt_runs_factor(const PawlKktBlocks* b, double* values, PawlKktJudged* judged) {
-  Sweep s = {b, values, NULL, NULL};
+void pawl_kkt_runs_factor(const PawlKktBlocks* b, double* values, double* w,
+                          PawlKktJudged* judged) {
+  Sweep s = {b, values, NULL, w};
   pawl_pool_loop(b->pool, b->run_count, 1, factor_run, &s);
   for (int k = 0; k < b->late_count; k++) {
     const PawlKktNode* node = b->nodes + b->late[k];
-    pawl_kkt_wide_factor(b, node, node + PAWL_KKT_WIDE, values, judged);
+    pawl_kkt_wide_factor(b, node, node + PAWL_KKT_WIDE, values, w, judged);
   }
   for (int k = 0; k < b->run_count; k++) {
     PawlKktJudged run = b->judged[k];

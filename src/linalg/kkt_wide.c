@@ -130,8 +130,32 @@ PAWL_INLINE void take(double* values, int place, int beside, bool level, Wide su
   }
 }
 
+// w <- D^-1 L^-1 w of two nodes with symmetry, whose numbers are u.
+PAWL_INLINE void down_by(const PawlKktBlocks* b, Pair at, int p, int r, bool level, const Wide* u,
+                         double* w) {
+  const int *rest = b->rest + at.rest, *beside = rest + r;
+  double sign = sign_of(b, at);
+  Wide v[PAWL_KKT_PIVOTS];
+  load(p, w + at.spot, v);
+  for (int k = 0; k < p; k++) {
+    v[k] *= u[k * (p + r) + k];
+    for (int i = k + 1; i < p; i++) {
+      v[i] -= u[k * (p + r) + i] * v[k];
+    }
+  }
+  store(p, v, w + at.spot);
+  for (int i = 0; i < r; i++) {
+    Wide sum = u[p + i] * v[0];
+    for (int k = 1; k < p; k++) {
+      sum += u[k * (p + r) + p + i] * v[k];
+    }
+    take(w, rest[i], beside[i], level, sign * sum);
+  }
+}
+
+// `w`: a right side that goes down on the way, with symmetry; NULL: none.
 PAWL_INLINE Judged factor(const PawlKktBlocks* b, Pair at, int p, int r, bool even, bool level,
-                          double* values, Judged j) {
+                          double* values, double* w, Judged j) {
   const int *place = b->plan + at.plan, *beside = place + r * r;
   double sign = sign_of(b, at);
   Wide u[MOST], l[MOST];
@@ -159,24 +183,27 @@ PAWL_INLINE Judged factor(const PawlKktBlocks* b, Pair at, int p, int r, bool ev
       take(values, place[i * r + c], beside[i * r + c], level, sum);
     }
   }
+  if (w) {
+    down_by(b, at, p, r, level, u, w);
+  }
   return j;
 }
 
 PAWL_INLINE const PawlKktNode* factor_all(const PawlKktBlocks* b, const PawlKktNode* node,
                                           const PawlKktNode* last, bool even, double* values,
-                                          PawlKktJudged* judged) {
+                                          double* w, PawlKktJudged* judged) {
   const unsigned short *kind = b->kinds + (node - b->nodes), *end = b->kinds + (last - b->nodes);
   Judged j = {{0.0, 0.0}, {judged->least, judged->least}};
   for (Pair at = first_pair(node); kind < end && *kind != PAWL_KKT_ALONE; kind += WIDE) {
     switch (*kind) {
-#define SHAPE(p, r)                                  \
-  case PAWL_KKT_KIND(p, r, false):                   \
-    j = factor(b, at, p, r, even, false, values, j); \
-    at = beyond(at, p, r, 1);                        \
-    break;                                           \
-  case PAWL_KKT_KIND(p, r, true):                    \
-    j = factor(b, at, p, r, even, true, values, j);  \
-    at = beyond(at, p, r, 1);                        \
+#define SHAPE(p, r)                                     \
+  case PAWL_KKT_KIND(p, r, false):                      \
+    j = factor(b, at, p, r, even, false, values, w, j); \
+    at = beyond(at, p, r, 1);                           \
+    break;                                              \
+  case PAWL_KKT_KIND(p, r, true):                       \
+    j = factor(b, at, p, r, even, true, values, w, j);  \
+    at = beyond(at, p, r, 1);                           \
     break;
 #include "linalg/kkt_shapes.def"
 #undef SHAPE
@@ -193,19 +220,29 @@ PAWL_MANY_TARGETS static const PawlKktNode* factor_even(const PawlKktBlocks* b,
                                                         const PawlKktNode* node,
                                                         const PawlKktNode* end, double* values,
                                                         PawlKktJudged* judged) {
-  return factor_all(b, node, end, true, values, judged);
+  return factor_all(b, node, end, true, values, NULL, judged);
 }
 
 PAWL_MANY_TARGETS static const PawlKktNode* factor_uneven(const PawlKktBlocks* b,
                                                           const PawlKktNode* node,
                                                           const PawlKktNode* end, double* values,
                                                           PawlKktJudged* judged) {
-  return factor_all(b, node, end, false, values, judged);
+  return factor_all(b, node, end, false, values, NULL, judged);
+}
+
+PAWL_MANY_TARGETS static const PawlKktNode* factor_even_down(const PawlKktBlocks* b,
+                                                             const PawlKktNode* node,
+                                                             const PawlKktNode* end, double* values,
+                                                             double* w, PawlKktJudged* judged) {
+  return factor_all(b, node, end, true, values, w, judged);
 }
 
 const PawlKktNode* pawl_kkt_wide_factor(const PawlKktBlocks* b, const PawlKktNode* node,
-                                        const PawlKktNode* end, double* values,
+                                        const PawlKktNode* end, double* values, double* w,
                                         PawlKktJudged* judged) {
+  if (w) {
+    return factor_even_down(b, node, end, values, w, judged);
+  }
   return (b->even ? factor_even : factor_uneven)(b, node, end, values, judged);
 }
 
@@ -213,26 +250,26 @@ const PawlKktNode* pawl_kkt_wide_factor(const PawlKktBlocks* b, const PawlKktNod
 PAWL_INLINE void down(const PawlKktBlocks* b, Pair at, int p, int r, bool even, bool level,
                       const double* values, double* w) {
   const int *rest = b->rest + at.rest, *beside = rest + r;
-  const double *U = values + at.U, *L = values + at.L, sign = sign_of(b, at);
   Wide u[MOST], l[MOST], v[PAWL_KKT_PIVOTS];
-  load(p * (p + r), U, u);
-  load(even ? 0 : p * r, L, l);
+  load(p * (p + r), values + at.U, u);
+  if (even) {
+    down_by(b, at, p, r, level, u, w);
+    return;
+  }
+  load(p * r, values + at.L, l);
   load(p, w + at.spot, v);
   for (int k = 0; k < p; k++) {
-    if (even) {
-      v[k] *= u[k * (p + r) + k];
-    }
     for (int i = k + 1; i < p; i++) {
-      v[i] -= (even ? u[k * (p + r) + i] : u[i * (p + r) + k]) * v[k];
+      v[i] -= u[i * (p + r) + k] * v[k];
     }
   }
   store(p, v, w + at.spot);
   for (int i = 0; i < r; i++) {
-    Wide sum = (even ? u[p + i] : l[i]) * v[0];
+    Wide sum = l[i] * v[0];
     for (int k = 1; k < p; k++) {
-      sum += (even ? u[k * (p + r) + p + i] : l[k * r + i]) * v[k];
+      sum += l[k * r + i] * v[k];
     }
-    take(w, rest[i], beside[i], level, even ? sign * sum : sum);
+    take(w, rest[i], beside[i], level, sum);
   }
 }
 

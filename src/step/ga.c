@@ -109,6 +109,7 @@ static void allocate(PawlStepper* s, PawlGa* d) {
   d->S_modes = PAWL_NEW(&s->arena, int, s->sizes.modes);
   d->S_alone = m > 0 ? PAWL_NEW(&s->arena, double, of_H) : NULL;
   d->sums = PAWL_NEW(&s->arena, PawlGaSums, pawl_pool_parts(n, PAWL_GA_PART));
+  d->row_errors = PAWL_NEW(&s->arena, double, pawl_pool_parts(m, PAWL_GA_PART));
   d->off = pawl_ga_bend_memory(s->method, s->sizes) > 0
                ? PAWL_NEW(&s->arena, double, 2 * pawl_pool_parts(m, PAWL_GA_PART))
                : NULL;
@@ -258,9 +259,9 @@ static void judged_constraint_residual(const PawlStepper* s, PawlGa* d, const Pa
                                        const double* v) {
   const PawlPattern* G = &s->G;
   bool position = d->level == PAWL_LEVEL_POSITION, velocity = d->level == PAWL_LEVEL_VELOCITY;
-  if (position && s->sizes.v >= PAWL_MANY) {
+  d->c_sized = !(position && s->sizes.v >= PAWL_MANY);
+  if (!d->c_sized) {
     d->c = values->g;
-    pawl_columns_sizes(&s->dynamics.alike, G, values->G, d->size_q, d->c_size);
     return;
   }
   const double* start = position ? values->g : velocity ? values->g_t : values->gamma;
@@ -370,6 +371,43 @@ PAWL_APART static void add_turning(PawlStepper* s, PawlGa* d, const PawlPhase* p
   }
 }
 
+typedef struct Tangents {
+  double c, k;
+  const double *M, *C, *K;
+  double* S;
+} Tangents;
+
+PAWL_INLINE void sum_all(int count, double c, double k, const double* restrict M,
+                         const double* restrict C, const double* restrict K, double* restrict S) {
+  for (int i = 0; i < count; i++) {
+    S[i] = M[i] + c * C[i] + k * K[i];
+  }
+}
+
+PAWL_MANY_TARGETS static void sum_many(int count, double c, double k, const double* restrict M,
+                                       const double* restrict C, const double* restrict K,
+                                       double* restrict S) {
+  sum_all(count, c, k, M, C, K, S);
+}
+
+static void sum_part(void* context, PawlPart part) {
+  const Tangents* t = context;
+  int i = part.first;
+  sum_many(part.end - i, t->c, t->k, t->M + i, t->C + i, t->K + i, t->S + i);
+}
+
+// S = M + (gamma'/beta') C + K/beta'                                                         (A9)
+static void sum_tangents(const PawlStepper* s, PawlGa* d, const PawlValues* values,
+                         const PawlValues* tangent) {
+  double c = d->gamma_p / d->beta_p, k = 1.0 / d->beta_p;
+  if (s->nonzeros_H < PAWL_MANY) {
+    sum_all(s->nonzeros_H, c, k, values->M, tangent->C, tangent->K, d->S);
+    return;
+  }
+  Tangents t = {c, k, values->M, tangent->C, tangent->K, d->S};
+  pawl_pool_loop(s->pool, s->nonzeros_H, PAWL_GA_PART, sum_part, &t);
+}
+
 // S and J of a Newton correction.
 static PawlStatus tangents(PawlStepper* s, PawlGa* d, const PawlPhase* phase, double t,
                            PawlError* err) {
@@ -382,19 +420,14 @@ static PawlStatus tangents(PawlStepper* s, PawlGa* d, const PawlPhase* phase, do
   PawlPoint point = pawl_phase_point(phase, t, d->q, d->U ? d->v_total : d->v, d->vdot, d->lambda);
   PAWL_TRY(pawl_eval_run(d->tangent_eval, &point, err));
   constraint_tangent(s, d, values, tangent);
-  double c = d->gamma_p / d->beta_p, k = 1.0 / d->beta_p;
-  const double *M = values->M, *C = tangent->C, *K = tangent->K;
-  double* restrict S = d->S;
-  for (int i = 0; i < s->nonzeros_H; i++) {
-    S[i] = M[i] + c * C[i] + k * K[i];
-  }
+  sum_tangents(s, d, values, tangent);
   if (turns) {
-    add_turning(s, d, phase, c);
+    add_turning(s, d, phase, d->gamma_p / d->beta_p);
   }
   if (s->dynamics.linear) {
     note_known(s, d, phase);
     d->S_beta = turns ? NAN : d->S_beta;  // the next are others
-    pawl_kkt_settle(s->kkt, S);
+    pawl_kkt_settle(s->kkt, d->S);
   }
   return PAWL_OK;
 }

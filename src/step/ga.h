@@ -42,6 +42,8 @@ typedef struct PawlGa {
   double* a_first;                    // a_n of a first step, where it is shifted
   double *r, *magnitude;              // residual of the dynamics, and the size of its terms
   double *c, *c_size;                 // residual of the constraint at its level, and its size
+  bool c_sized;                       // `c_size` is that of c; else computed where asked for
+  double* row_errors;                 // by part of the rows
   double *dq, *dlambda;               // correction
   double *S, *J;                      // what a Newton step factors
   double* G_size;                     // room for |G|

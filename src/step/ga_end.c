@@ -132,9 +132,49 @@ double pawl_ga_part(const PawlStepper* s, const PawlGa* d, const double* change,
 // ---- errors -------------------------------------------------------------------------------------
 // sqrt(sum r_j^2 / M_jj) over the same of the terms, and |r_j| over its own where M_jj = 0; the
 // largest |r_j| over its terms. (A15)
+enum { LANES = 32 };  // sums and largest numbers side by side, in vectors
+
+// Of many, the same in vectors; `count` is a multiple of LANES.
+PAWL_MANY_TARGETS static PawlGaSums sum_many(int count, const double* restrict r,
+                                             const double* restrict terms,
+                                             const double* restrict weight) {
+  double error[LANES] = {0}, size[LANES] = {0}, massless[LANES] = {0}, own[LANES] = {0};
+  double part[LANES], light[LANES];
+  for (int j = 0; j < count; j += LANES) {
+    for (int k = 0; k < LANES; k++) {
+      double of = terms[j + k], M = weight[j + k], mass = M > 0.0 ? M : INFINITY;
+      part[k] = fabs(r[j + k]) / of;
+      light[k] = M > 0.0 ? 0.0 : 1.0;
+      error[k] += r[j + k] * r[j + k] / mass;
+      size[k] += of * of / mass;
+    }
+    for (int k = 0; k < LANES; k++) {
+      double counts = fabs(r[j + k]) > PAWL_FLUSHED ? part[k] : 0.0, alone = counts * light[k];
+      massless[k] = alone > massless[k] ? alone : massless[k];
+      own[k] = counts > own[k] ? counts : own[k];
+    }
+  }
+  PawlGaSums sums = {0};
+  for (int k = 0; k < LANES; k++) {
+    sums.error += error[k];
+    sums.size += size[k];
+    sums.massless = larger(sums.massless, massless[k]);
+    sums.own = larger(sums.own, own[k]);
+  }
+  return sums;
+}
+
 PawlGaSums pawl_ga_balance_part(int count, const double* r_of, const double* terms,
                                 const double* weight) {
   PawlGaSums sums = {0};
+  if (count >= PAWL_MANY) {
+    int whole = count / LANES * LANES;
+    sums = sum_many(whole, r_of, terms, weight);
+    r_of += whole;
+    terms += whole;
+    weight += whole;
+    count -= whole;
+  }
   for (int j = 0; j < count; j++) {
     double r = fabs(r_of[j]), of = terms[j], M = weight[j];
     if (M > 0.0) {
@@ -164,6 +204,44 @@ static PawlGaSums total(const PawlStepper* s, const PawlGaSums* sums) {
 
 static double balance_error(PawlGaSums all) {
   return larger(all.massless, all.size > 0.0 ? sqrt(all.error / all.size) : 0.0);
+}
+
+static inline double part_of_terms(double c, double terms) {
+  return fabs(c) > PAWL_FLUSHED ? fabs(c) / terms : 0.0;
+}
+
+PAWL_INLINE double largest_of(int count, bool all, const double* restrict c,
+                              const double* restrict terms, const unsigned char* restrict set) {
+  double most[LANES] = {0}, part[LANES], largest = 0.0;
+  int i = 0;
+  for (; i + LANES <= count; i += LANES) {
+    for (int k = 0; k < LANES; k++) {
+      part[k] = fabs(c[i + k]) / terms[i + k];
+    }
+    for (int k = 0; k < LANES; k++) {
+      double counts = fabs(c[i + k]) > PAWL_FLUSHED ? part[k] : 0.0;
+      counts = all || set[i + k] ? counts : 0.0;
+      most[k] = counts > most[k] ? counts : most[k];
+    }
+  }
+  for (; i < count; i++) {
+    largest = larger(largest, all || set[i] ? part_of_terms(c[i], terms[i]) : 0.0);
+  }
+  for (int k = 0; k < LANES; k++) {
+    largest = larger(largest, most[k]);
+  }
+  return largest;
+}
+
+// The largest |c_i| over the terms of row i, in vectors, of all rows or of those in `set`: which
+// row it is does not matter while it is small.
+PAWL_MANY_TARGETS static double largest_of_all(int count, const double* c, const double* terms) {
+  return largest_of(count, true, c, terms, NULL);
+}
+
+PAWL_MANY_TARGETS static double largest_of_set(int count, const double* c, const double* terms,
+                                               const unsigned char* set) {
+  return largest_of(count, false, c, terms, set);
 }
 
 // Largest |c_i| over the terms of row i, for the rows of `set` (NULL: all). (A16)
@@ -224,13 +302,59 @@ double pawl_ga_row_error(const PawlStepper* s, PawlGa* d, const double* G, const
   return error;
 }
 
+typedef struct Rows {
+  const PawlStepper* s;
+  const PawlGa* d;
+  const PawlPhase* phase;
+} Rows;
+
+// The terms of rows, which nothing else asks for where the rows hold, are in no array.
+static void row_error_part(void* context, PawlPart part) {
+  const Rows* rows = context;
+  const PawlGa* d = rows->d;
+  double terms[PAWL_GA_PART];
+  const double *G = pawl_eval_values(d->residual_eval)->G, *c = d->c + part.first;
+  int count = part.end - part.first;
+  pawl_columns_some_sizes(&rows->s->dynamics.alike, &rows->s->G, G, d->size_q, part.first, part.end,
+                          terms);
+  const unsigned char* set = rows->phase->active;
+  d->row_errors[part.number] =
+      set ? largest_of_set(count, c, terms, set + part.first) : largest_of_all(count, c, terms);
+}
+
+static double late_row_error(const PawlStepper* s, PawlGa* d, const PawlPhase* phase) {
+  double largest = 0.0;
+  pawl_pool_loop(s->pool, s->sizes.rows, PAWL_GA_PART, row_error_part, &(Rows){s, d, phase});
+  for (int k = 0; k < pawl_pool_parts(s->sizes.rows, PAWL_GA_PART); k++) {
+    largest = larger(largest, d->row_errors[k]);
+  }
+  return largest;
+}
+
+// Of large models at position level they are computed here.
+static void size_rows_late(const PawlStepper* s, PawlGa* d) {
+  if (!d->c_sized) {
+    pawl_columns_sizes(&s->dynamics.alike, &s->G, pawl_eval_values(d->residual_eval)->G, d->size_q,
+                       d->c_size);
+    d->c_sized = true;
+  }
+}
+
 void pawl_ga_errors(const PawlStepper* s, PawlGa* d, const PawlPhase* phase) {
   PawlGaSums all = total(s, d->sums);
+  bool places = d->level == PAWL_LEVEL_POSITION;
+  double most = places ? PAWL_LARGEST_ROUNDING : s->def.tolerance;
   d->error_r = balance_error(all);
   d->error_own = all.own;
+  if (!d->c_sized && s->dynamics.alike.by_rows) {
+    d->error_c = late_row_error(s, d, phase);
+    if (d->error_c <= s->def.tolerance) {
+      return;
+    }
+  }
+  size_rows_late(s, d);
   d->error_c = row_error(s->sizes.rows, d->c, d->c_size, phase->active, &d->worst_row);
-  bool places = d->level == PAWL_LEVEL_POSITION;
-  if (d->error_c > (places ? PAWL_LARGEST_ROUNDING : s->def.tolerance)) {
+  if (d->error_c > most) {
     const double* size[] = {d->size_q, d->size_v, d->size_a};
     size_late(s, d);
     lift_terms(s, d, pawl_eval_values(d->residual_eval)->G, size[d->level], d->c_size);
@@ -264,6 +388,7 @@ static void round_rows(const PawlStepper* s, PawlGa* d, const PawlValues* values
   for (int j = first; j < end; j++) {
     spin = larger(spin, d->size_v[j]);
   }
+  size_rows_late(s, d);
   for (int i = 0; i < s->sizes.rows; i++) {
     d->rounded_c[i] = d->c_size[i];
   }
@@ -310,10 +435,68 @@ static bool at_rounding(const PawlStepper* s, PawlGa* d, const PawlPhase* phase)
 }
 
 // ---- the end ------------------------------------------------------------------------------------
+// A correction is small where |dq| <= p (size + n l / sqrt(M)), l the square root of the largest
+// M q^2, p and n the parts below: where M (|dq|/p - size)^2 <= n^2 l^2, unless |dq|/p is below the
+// size. Of many, l^2 and the largest left side; `count` is a multiple of LANES.
+PAWL_MANY_TARGETS static void see_settled(int count, double h, const double* restrict q,
+                                          const double* restrict v, const double* restrict dq,
+                                          const double* restrict weight, double* restrict largest,
+                                          double* restrict needed) {
+  double square[LANES] = {0}, need[LANES] = {0};
+  for (int j = 0; j < count; j += LANES) {
+    for (int k = 0; k < LANES; k++) {
+      double M = weight[j + k], place = fabs(q[j + k]), moved = h * fabs(v[j + k]);
+      double size = place > moved ? place : moved, mass = M > 0.0 ? M : INFINITY;
+      double lacks = fabs(dq[j + k]) * (1.0 / PAWL_LAST_CORRECTION) - size;
+      double of = lacks * fabs(lacks) * mass, own = M * place * place;
+      square[k] = own > square[k] ? own : square[k];
+      need[k] = of > need[k] ? of : need[k];
+    }
+  }
+  for (int k = 0; k < LANES; k++) {
+    *largest = square[k] > *largest ? square[k] : *largest;
+    *needed = need[k] > *needed ? need[k] : *needed;
+  }
+}
+
+static void settled_part(void* context, PawlPart part) {
+  const Rows* all = context;
+  const PawlGa* d = all->d;
+  PawlGaSums* sums = &d->sums[part.number];
+  int j = part.first, whole = (part.end - j) / LANES * LANES;
+  double h = d->h;
+  sums->largest = sums->needed = 0.0;
+  see_settled(whole, h, d->q + j, d->v + j, d->dq + j, d->weight + j, &sums->largest,
+              &sums->needed);
+  if (j + whole < part.end) {  // the rest beside zeros
+    double q[LANES] = {0}, v[LANES] = {0}, dq[LANES] = {0}, weight[LANES] = {0};
+    for (int k = 0; j + whole + k < part.end; k++) {
+      q[k] = d->q[j + whole + k];
+      v[k] = d->v[j + whole + k];
+      dq[k] = d->dq[j + whole + k];
+      weight[k] = d->weight[j + whole + k];
+    }
+    see_settled(LANES, h, q, v, dq, weight, &sums->largest, &sums->needed);
+  }
+}
+
+static bool many_settled(const PawlStepper* s, PawlGa* d) {
+  double largest = 0.0, needed = 0.0;
+  pawl_pool_loop(s->pool, s->sizes.v, PAWL_GA_PART, settled_part, &(Rows){.s = s, .d = d});
+  for (int k = 0; k < pawl_pool_parts(s->sizes.v, PAWL_GA_PART); k++) {
+    largest = larger(largest, d->sums[k].largest);
+    needed = larger(needed, d->sums[k].needed);
+  }
+  return needed <= PAWL_COORDINATE_NOISE * PAWL_COORDINATE_NOISE * largest;
+}
+
 // True when the last correction was small for every coordinate by itself.
 static bool each_settled(const PawlStepper* s, PawlGa* d) {
   bool same = s->sizes.q == s->sizes.v;
   pawl_ga_unfold(s, d);
+  if (same && s->sizes.v >= PAWL_MANY) {
+    return many_settled(s, d);
+  }
   double largest = same ? sqrt(largest_square(s, d, d->q)) : 1.0;
   for (int j = 0; j < s->sizes.v; j++) {
     double M = d->weight[j];

@@ -10,9 +10,11 @@ enum { PAWL_GA_PART = 1024 };    // coordinates
 enum { PAWL_GA_LARGE = 65536 };  // from so many on their arrays are larger than a cache together
 enum { PAWL_GA_SMALL = 64 };     // up to so many coordinates nothing is gained by their shape
 
-// Of the balance of a part: the sums of (A15), the largest of its rows, and that of massless ones.
+// Of the balance of a part: the sums of (A15), the largest of its rows, and that of massless ones;
+// the largest M q^2, and what it has to be for corrections to count as small.
 typedef struct PawlGaSums {
   double error, size, massless, own;
+  double largest, needed;
 } PawlGaSums;
 
 static inline PawlPart pawl_ga_part_of(const PawlStepper* s, int number) {

@@ -451,15 +451,20 @@ PawlStatus pawl_dynamics_solve_known(PawlDynamics* d, const PawlValues* values, 
     pawl_kkt_solve(d->kkt, x, y);
     return PAWL_OK;
   }
-  PawlStatus status = factor(d, d->linear, S, B, J, set);
+  PawlStatus status;
+  if (d->linear) {
+    status = factor(d, true, S, B, J, set);
+    if (status == PAWL_OK) {
+      pawl_kkt_solve(d->kkt, x, y);
+    }
+  } else {
+    d->info.factorizations++;
+    status = pawl_kkt_factor_and_solve(d->kkt, S, B, J, set, x, y);
+  }
   if (number) {
     *number = status == PAWL_OK ? pawl_kkt_current(d->kkt) : 0;
   }
-  if (status != PAWL_OK) {
-    return solve_singular(d, values, S, B, set, t, x, y, status, err);
-  }
-  pawl_kkt_solve(d->kkt, x, y);
-  return PAWL_OK;
+  return status == PAWL_OK ? PAWL_OK : solve_singular(d, values, S, B, set, t, x, y, status, err);
 }
 
 // ---- warnings -----------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 // between them along trees, with loops, and on nets; in all units, with and without symmetry.
 #include <math.h>
 
-#include "linalg/kkt.h"
+#include "linalg/kkt_blocks.h"
 #include "systems.h"
 
 typedef struct Mechanism {
@@ -340,6 +340,34 @@ static void test_two_right_sides(void** state) {
   }
 }
 
+// A right side that goes down with the factors has the bits of one that comes after them.
+static void test_factored_and_solved_at_once(void** state) {
+  (void)state;
+  int even = 0;
+  for (int c = 0; c < KINDS; c++) {
+    Mechanism k = mechanism(&kinds[c]);
+    PawlKkt *one = kkt_of(&k, PAWL_KKT_BLOCKS), *other = kkt_of(&k, PAWL_KKT_BLOCKS);
+    for (int trial = 0; trial < 3; trial++) {
+      fill_right(&k, b_side, c_side, x_1, y_1);
+      memcpy(x_2, x_1, sizeof x_1);
+      memcpy(y_2, y_1, sizeof y_1);
+      assert_int_equal(pawl_kkt_factor_and_solve(one, k.S, k.B, k.J, NULL, x_1, y_1), PAWL_OK);
+      assert_int_equal(pawl_kkt_factor(other, k.S, k.B, k.J, NULL), PAWL_OK);
+      pawl_kkt_solve(other, x_2, y_2);
+      assert_memory_equal(x_1, x_2, (size_t)k.n * sizeof(double));
+      assert_memory_equal(y_1, y_2, (size_t)k.m * sizeof(double));
+      pawl_kkt_solve(one, x_1, y_1);  // another one with the same factors
+      pawl_kkt_solve(other, x_2, y_2);
+      assert_memory_equal(x_1, x_2, (size_t)k.n * sizeof(double));
+      even += one->blocks->even;
+    }
+    pawl_kkt_destroy(one);
+    pawl_kkt_destroy(other);
+    mechanism_free(&k);
+  }
+  assert_true(even >= 9);
+}
+
 // Two joints that say the same, or nearly: the verdict of the sparse solver.
 static void repeat_row(Mechanism* k, int from, int to, double angle) {
   for (int j = 0; j < k->n; j++) {
@@ -552,6 +580,7 @@ int main(void) {
       cmocka_unit_test(test_loose_tangents),
       cmocka_unit_test(test_saved_rescue),
       cmocka_unit_test(test_chains_are_linear),
+      cmocka_unit_test(test_factored_and_solved_at_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,6 +64,12 @@ static void solve(Chain* k, PawlKkt* kkt) {
   pawl_kkt_solve(kkt, k->x, k->y);
 }
 
+static void solve_at_once(Chain* k, PawlKkt* kkt) {
+  memcpy(k->x, k->b, sizeof k->x);
+  memcpy(k->y, k->c, sizeof k->y);
+  assert_int_equal(pawl_kkt_factor_and_solve(kkt, k->S, k->B, k->J, NULL, k->x, k->y), PAWL_OK);
+}
+
 static void check_runs(const PawlKktBlocks* b, int size) {
   int* owner = calloc((size_t)size, sizeof *owner);
   int* taken = calloc((size_t)b->count, sizeof *taken);
@@ -112,6 +118,9 @@ static void check_chain(bool even) {
     assert_int_equal(pawl_pool_create(threads, &pool, &err), PAWL_OK);
     pawl_kkt_share(shared, pool);
     solve(other, shared);
+    assert_memory_equal(other->x, k->x, sizeof k->x);
+    assert_memory_equal(other->y, k->y, sizeof k->y);
+    solve_at_once(other, shared);
     assert_memory_equal(other->x, k->x, sizeof k->x);
     assert_memory_equal(other->y, k->y, sizeof k->y);
     pawl_kkt_destroy(shared);
