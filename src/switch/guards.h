@@ -131,23 +131,24 @@ typedef struct PawlGuards {
   PawlTurning turning;              // where there is friction
   PawlEval *gaps, *gaps_aside;      // rows at position level; NULL where contacts are not located
   unsigned char *touched, *pulled;  // rows of contacts: fired at the instant under way
-  bool only_touched;                // nothing else has
-  double* react;                    // v, rows
-  double* seen;                     // rows: multipliers as conditions see them
-  unsigned char* pinned_places;     // watched: the rows in force hold it at zero
-  int* modes;                       // a trial
-  unsigned char* loosened;          // constraints: slide to the end of the step, after an impact
-  unsigned char* reached;           // constraints: their capacity, at the instant that fired last
-  unsigned char* broken;            // rows of contacts: the same of their cones
-                                    // (1), and again after they were kept (2)
-  double reached_at;                // [s]
-  int push_count;                   // events with an impulse that have fired and await it
-  int* pushes;                      // of them
-  double* push_values;              // impulses of the model: their values when they fired
-  int assign_count;                 // events with `set` that have fired and await it
-  int* assigns;                     // of them
-  double* assign_values;            // sets of the model: their values when they fired
-  bool assigns_react;               // some of these need accelerations or multipliers
+  double* slack;                 // rows: how far below zero a gap that has touched was looked for
+  bool only_touched;             // nothing else has
+  double* react;                 // v, rows
+  double* seen;                  // rows: multipliers as conditions see them
+  unsigned char* pinned_places;  // watched: the rows in force hold it at zero
+  int* modes;                    // a trial
+  unsigned char* loosened;       // constraints: slide to the end of the step, after an impact
+  unsigned char* reached;        // constraints: their capacity, at the instant that fired last
+  unsigned char* broken;         // rows of contacts: the same of their cones
+                                 // (1), and again after they were kept (2)
+  double reached_at;             // [s]
+  int push_count;                // events with an impulse that have fired and await it
+  int* pushes;                   // of them
+  double* push_values;           // impulses of the model: their values when they fired
+  int assign_count;              // events with `set` that have fired and await it
+  int* assigns;                  // of them
+  double* assign_values;         // sets of the model: their values when they fired
+  bool assigns_react;            // some of these need accelerations or multipliers
 } PawlGuards;
 
 typedef struct PawlFired {

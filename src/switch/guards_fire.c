@@ -166,6 +166,7 @@ static PawlStatus fire(PawlGuards* g, PawlState* state, int k, int* next, PawlLo
       return PAWL_OK;
     case PAWL_THEN_TOUCH:
       g->touched[guard->at] = 1;
+      g->slack[guard->at] = state->blur[k];
       fired->changed = true;  // strike.c and stick.c decide
       return PAWL_OK;
     case PAWL_THEN_REST:

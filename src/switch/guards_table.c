@@ -240,6 +240,7 @@ PawlStatus pawl_guards_create(PawlWatching* watching, PawlSurfaces* surfaces, bo
       .broken = PAWL_NEW(d->arena, unsigned char, d->sizes.rows),
       .touched = PAWL_NEW(d->arena, unsigned char, d->sizes.rows),
       .pulled = PAWL_NEW(d->arena, unsigned char, d->sizes.rows),
+      .slack = PAWL_NEW(d->arena, double, d->sizes.rows),
       .pushes = PAWL_NEW(d->arena, int, system->model ? system->model->event_count : 0),
       .push_values = PAWL_NEW(d->arena, double, system->model ? system->model->impulse_count : 0),
       .assigns = PAWL_NEW(d->arena, int, events),

@@ -19,20 +19,21 @@ static PawlStrikeLaw law_of(const char* word) {
                                            : PAWL_STRIKE_NEWTON;
 }
 
-PawlStatus pawl_strike_create(PawlWatching* w, const unsigned char* touched, PawlStrike* k,
-                              PawlError* err) {
+PawlStatus pawl_strike_create(PawlWatching* w, const unsigned char* touched, const double* slack,
+                              PawlStrike* k, PawlError* err) {
   PawlDynamics* d = w->dynamics;
   *k = (PawlStrike){.dynamics = d,
                     .watching = w,
                     .touched = touched,
+                    .slack = slack,
                     .move = PAWL_NEW(d->arena, double, d->sizes.v),
                     .v_kept = PAWL_NEW(d->arena, double, d->sizes.v),
                     .v_most = PAWL_NEW(d->arena, double, d->sizes.v),
                     .touching = PAWL_NEW(d->arena, unsigned char, d->sizes.rows),
                     .hit = PAWL_NEW(d->arena, unsigned char, d->sizes.rows),
                     .dull = PAWL_NEW(d->arena, unsigned char, d->sizes.rows)};
-  double** of_rows[] = {&k->rate, &k->slow,  &k->aim,  &k->lo,    &k->least,
-                        &k->room, &k->after, &k->kept, &k->pushed};
+  double** of_rows[] = {&k->rate, &k->slow,  &k->aim,  &k->lo,     &k->least,
+                        &k->room, &k->after, &k->kept, &k->pushed, &k->second};
   for (size_t i = 0; i < sizeof of_rows / sizeof *of_rows; i++) {
     *of_rows[i] = PAWL_NEW(d->arena, double, d->sizes.rows);
   }
@@ -192,17 +193,26 @@ static void aim_at_rest(PawlStrike* k) {
   memset(k->lo, 0, (size_t)k->dynamics->sizes.rows * sizeof(double));
 }
 
-// s = max g/g' of the contacts that have touched; t - s, q - s v + s^2/2 v', v - s v'. Not to
-// before the beginning of a run. (C3)
+// How long ago the gap g < 0 of a contact that has touched was zero, g - s g' + s^2/2 g'' = 0: no
+// longer than the tolerance of instants and what the gap was looked for below zero make of it. (C3)
+static double time_past(const PawlStrike* k, double g, int row, double instant) {
+  double rate = k->rate[row], past = rate * rate - 2.0 * k->second[row] * g;
+  double most = 2.0 * (instant + k->slack[row] / -rate);
+  return past > 0.0 ? fmin(2.0 * g / (rate - sqrt(past)), most) : fmin(g / rate, 2.0 * instant);
+}
+
+// s, the longest time past of the contacts that have touched; t - s, q - s v + s^2/2 v', v - s v'.
+// Not to before the beginning of a run. (C3)
 void pawl_strike_back(PawlStrike* k, PawlState* state, const PawlValues* values) {
   PawlDynamics* d = k->dynamics;
-  double s = 0.0, most = 2 * pawl_dynamics_instant(d, state->t);
+  double s = 0.0, instant = pawl_dynamics_instant(d, state->t);
   (void)pawl_strike_look(k, state, values);
+  pawl_dynamics_rows(d, values->G, state->a, values->gamma, k->second);
   for (int i = k->first; i < k->end; i++) {
     bool past = k->touched[i] && values->g[i] < 0.0 && k->rate[i] < -k->slow[i];
-    s = past ? fmax(s, values->g[i] / k->rate[i]) : s;
+    s = past ? fmax(s, time_past(k, values->g[i], i, instant)) : s;
   }
-  s = fmin(s, state->t >= 0.0 ? fmin(most, state->t) : most);
+  s = state->t >= 0.0 ? fmin(s, state->t) : s;
   for (int j = 0; j < d->sizes.v; j++) {
     k->move[j] = -s * state->v[j] + 0.5 * s * s * state->a[j];
   }

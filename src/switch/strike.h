@@ -19,10 +19,12 @@ typedef struct PawlStrike {
   int first, end;                // rows that are contacts
   int rubs;                      // the first row of their friction, before them
   const unsigned char* touched;  // rows: the gap has come to zero at this instant; borrowed
+  const double* slack;           // rows: how far below zero it was looked for (C1); borrowed
   // of the last look and the last impact, by rows
   unsigned char *touching, *hit;
   unsigned char* dull;  // stay together, and give nothing back (bounce.h)
   double *rate, *slow;  // G v + g_t; rates below count as none
+  double* second;       // G v' + gamma, of the way back
   double *aim, *lo;     // (C4): w = G v+ + g_t + aim; least impulses
   double *least, *room, *after, *kept;
   double* pushed;  // rates that other jumps of this instant have made, until a contact is hit
@@ -32,7 +34,7 @@ typedef struct PawlStrike {
 } PawlStrike;
 
 PAWL_CHECKED PawlStatus pawl_strike_create(PawlWatching* watching, const unsigned char* touched,
-                                           PawlStrike* strike, PawlError* err);
+                                           const double* slack, PawlStrike* strike, PawlError* err);
 // An instant begins with velocities `v`.
 void pawl_strike_begin(PawlStrike* strike, const double* v);
 // Which contacts have no gap at a state whose values these are, to `touching`, with the rates of
