@@ -32,6 +32,8 @@ typedef struct PawlKinks {
   int ticks;        // in this step
   PawlLine* lines;  // room
   double* gaps;     // rows: of contacts, before a change
+  double* rates;    // rows: of contacts and slips, before it
+  double* slow;     // rows: what counts as no rate
 } PawlKinks;
 
 // Whether the method of a stepper locates kinks: one that locates instants anyway, or knows
@@ -63,9 +65,12 @@ void pawl_kinks_jumped(PawlKinks* kinks);
 PAWL_CHECKED PawlStatus pawl_kinks_cross(struct PawlStepper* stepper, PawlKinks* kinks,
                                          PawlState* state, bool quiet, PawlError* err);
 // After either: contacts that are located and closed whose gap has jumped open there, as above the
-// edge of a step, are open in `next` (modes). *any: there are such.                         (C15)
-PAWL_CHECKED PawlStatus pawl_kinks_let_off(struct PawlStepper* stepper, const PawlState* state,
-                                           int* next, bool* any, PawlError* err);
+// edge of a step, are open in `next` (modes); so are those whose rates have jumped, which touch
+// (`touched`, rows): what follows is decided as for any that closes. *any: there are such.
+// (C15) (C17)
+PAWL_CHECKED PawlStatus pawl_kinks_let_off(struct PawlStepper* stepper, const PawlKinks* kinks,
+                                           const PawlState* state, int* next,
+                                           unsigned char* touched, bool* any, PawlError* err);
 // The longest piece of a step of length h that may be taken from this state, and the sides of the
 // kinks that chatter; INFINITY when none does.
 PAWL_CHECKED PawlStatus pawl_kinks_follow(struct PawlStepper* stepper, PawlKinks* kinks,

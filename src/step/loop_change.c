@@ -202,11 +202,12 @@ static bool hits_first(const PawlStepper* s) {
 PawlStatus pawl_change_tick(PawlStepper* s, PawlState* state, double slack, PawlError* err) {
   PawlLoop* l = s->loop;
   bool off, gaps = s->system->gaps_kink;
+  l->guards.only_touched = false;
   PAWL_TRY(gaps ? pawl_rub_look(s, state, l->rubs, err) : PAWL_OK);
   PAWL_TRY(pawl_kinks_tick(s, &l->kinks, state, slack, err));
   PAWL_TRY(gaps ? note_rubbing(s, state, state, err) : PAWL_OK);
   memcpy(l->next, state->modes, pawl_phase_mode_bytes(state));
-  PAWL_TRY(pawl_kinks_let_off(s, state, l->next, &off, err));
+  PAWL_TRY(pawl_kinks_let_off(s, &l->kinks, state, l->next, l->guards.touched, &off, err));
   return off ? pawl_change_modes(s, state, err) : PAWL_OK;
 }
 
@@ -234,8 +235,9 @@ PawlStatus pawl_change_due(PawlStepper* s, PawlState* state, double slack, const
     memcpy(l->next + l->kinks.first, state->modes + l->kinks.first,
            (size_t)l->kinks.count * sizeof(int));
     bool off;
-    PAWL_TRY(pawl_kinks_let_off(s, state, l->next, &off, err));
+    PAWL_TRY(pawl_kinks_let_off(s, &l->kinks, state, l->next, l->guards.touched, &off, err));
     fired.changed |= off;
+    l->guards.only_touched &= !off;
   }
   PAWL_TRY(calm(s, state, err));
   PAWL_TRY(fired.changed ? pawl_change_modes(s, state, err) : PAWL_OK);

@@ -246,6 +246,22 @@ static bool has_waited(const PawlJump* j, const PawlState* state, const int* nex
          next[c] == PAWL_MODE_HELD;
 }
 
+// A closed contact that a kink lets go has the rates of another branch: no drift.          (C17)
+static void leave_out_parted(PawlJump* j, const PawlState* state, const int* next) {
+  const PawlSystem* system = j->dynamics->system;
+  for (int i = j->strike.first; i < j->strike.end; i++) {
+    int mode = pawl_modes_of_contact(system, i);
+    PawlContactFriction of = pawl_system_friction(system, i);
+    if (state->modes[mode] == PAWL_MODE_OPEN || next[mode] != PAWL_MODE_OPEN) {
+      continue;
+    }
+    j->set[i] = 0;
+    for (int k = of.first; k < of.first + of.count; k++) {
+      j->set[k] = 0;
+    }
+  }
+}
+
 // All rows in force to j->set, with those of locks that have waited, whose equation is in the mode
 // that they come to; evaluates with these.
 static PawlStatus evaluate_waited(PawlJump* j, PawlState* state, const int* next,
@@ -256,6 +272,7 @@ static PawlStatus evaluate_waited(PawlJump* j, PawlState* state, const int* next
     j->persistent[i] = c >= 0 && has_waited(j, state, next, c);
     j->set[i] = state->in_force[i] || j->persistent[i];
   }
+  leave_out_parted(j, state, next);
   for (int i = 0; i < j->dynamics->sizes.rows; i++) {
     if (j->persistent[i]) {
       state->modes[system->row_constraint[i]] = PAWL_MODE_HELD;

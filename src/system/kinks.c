@@ -395,15 +395,35 @@ static void mark_gaps(Listing* l) {
   }
 }
 
-static bool gaps_kink(Listing* l) {
+// Rates of slips: where one jumps, what sticks is left behind, and what slips may turn.
+static void mark_slips(Listing* l) {
+  const PawlModel* model = l->system->model;
+  for (int k = 0; k < model->contact_count; k++) {
+    for (int i = 0; i < model->contacts[k].slip_count; i++) {
+      l->marked[model->contacts[k].slip[i]] |= VALUE | APART;
+    }
+  }
+}
+
+static bool any_marked_kink(Listing* l) {
   bool any = false;
-  memset(l->marked, 0, (size_t)l->count);
-  mark_gaps(l);
   spread(l);
   for (int k = 0; k < l->count && !any; k++) {
     any = is_kink(l, k);
   }
   return any;
+}
+
+static bool gaps_kink(Listing* l) {
+  memset(l->marked, 0, (size_t)l->count);
+  mark_gaps(l);
+  return any_marked_kink(l);
+}
+
+static bool slips_kink(Listing* l) {
+  memset(l->marked, 0, (size_t)l->count);
+  mark_slips(l);
+  return any_marked_kink(l);
 }
 
 static void mark_terms(Listing* l) {
@@ -474,6 +494,7 @@ static void spread_from_terms(Listing* l) {
   mark_terms(l);
   mark_conditions(l);
   mark_gaps(l);
+  mark_slips(l);
   mark_friction(l);
   for (int k = l->count - 1; k >= 0; k--) {
     const PawlDagNode* n = pawl_dag_node(l->dag, k);
@@ -567,6 +588,7 @@ static PawlStatus list_kinks(Listing* l, PawlError* err) {
   find_limits(l);
   find_slips(l);
   system->gaps_kink = gaps_kink(l);
+  system->slips_kink = slips_kink(l);
   spread_from_terms(l);
   system->kink_count = add_kinks(l, false, system->turn_count, MOST_KINKS, &system->plain_count);
   int first = system->turn_count + system->kink_count;

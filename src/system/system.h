@@ -205,6 +205,7 @@ struct PawlSystem {
   int timed_count;  // kinks of forces and energies that time alone decides on, behind the others
   int plain_count;  // too many of them: plain functions
   bool gaps_kink;   // some of them are in gaps of contacts
+  bool slips_kink;  // or in the slips of these
   int time_count;
   PawlTimeNode* times;
   int* first_mode;          // of each constraint, in the lists of PawlTurn.uses
