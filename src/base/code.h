@@ -47,7 +47,11 @@ typedef enum PawlCodeOp {
   PAWL_CODE_SUB = 0xF25C,
   PAWL_CODE_MIN = 0xF25D,  // the second when one of them is not a number
   PAWL_CODE_DIV = 0xF25E,
-  PAWL_CODE_MAX = 0xF25F,      // as MIN
+  PAWL_CODE_MAX = 0xF25F,          // as MIN
+  PAWL_CODE_LOW_TO_HIGH = 0x6614,  // the second of two becomes the first of the other,
+  PAWL_CODE_HIGH_TO_LOW = 0x6615,  // the first of two its second, and the second that of the other
+  PAWL_CODE_LOAD_HIGH = 0x6616,    // the second of two
+  PAWL_CODE_STORE_HIGH = 0x6617,
   PAWL_CODE_COPY = 0x6628,     // two
   PAWL_CODE_COMPARE = 0x662F,  // flags as of integers without sign; all set for NaN
   PAWL_CODE_AND = 0x6654,      // bits

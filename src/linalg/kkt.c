@@ -261,7 +261,7 @@ static uint64_t scatter_all(const PawlKkt* kkt, const PawlKktBlock* block, const
 
 // The rows that are active are in `set`. Returns the largest entry, as pawl_kkt_assemble.
 static double assemble_blocks(PawlKkt* kkt, const double* S, const double* B, const double* J) {
-  bool even = pawl_kkt_blocks_clear(kkt, S, B, J);
+  bool even = pawl_kkt_blocks_clear(kkt);
   uint64_t top = scatter_all(kkt, &kkt->block_S, S);
   uint64_t top_B = scatter_all(kkt, &kkt->block_B, B);
   uint64_t top_J = even ? 0 : scatter_all(kkt, &kkt->block_J, J);
@@ -274,6 +274,9 @@ static double assemble_blocks(PawlKkt* kkt, const double* S, const double* B, co
 
 // With the scaling that there is; PAWL_RETRY when it does not fit, or the blocks do not suit.
 static PawlStatus try_blocks(PawlKkt* kkt, const double* S, const double* B, const double* J) {
+  if (pawl_kkt_blocks_by_script(kkt, S, B, J)) {
+    return PAWL_OK;
+  }
   double largest = assemble_blocks(kkt, S, B, J);
   double unit = largest > 1.0 ? largest : 1.0;
   if (!(largest <= PAWL_KKT_DRIFT) || !pawl_kkt_blocks_can_refine(kkt, S) ||

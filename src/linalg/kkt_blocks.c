@@ -93,7 +93,7 @@ PawlStatus pawl_kkt_blocks_create(PawlKkt* kkt) {
     place_row(kkt, i, true);
   }
   kkt->info.nonzeros = (int)fmin(b->entries, INT32_MAX);
-  return PAWL_OK;
+  return pawl_kkt_script_create(kkt);
 }
 
 bool pawl_kkt_blocks_are_loose(const PawlKkt* kkt) {
@@ -141,9 +141,16 @@ static void clear_part(void* values, PawlPart part) {
   memset((double*)values + part.first, 0, (size_t)(part.end - part.first) * sizeof(double));
 }
 
-bool pawl_kkt_blocks_clear(PawlKkt* kkt, const double* S, const double* B, const double* J) {
+bool pawl_kkt_blocks_by_script(PawlKkt* kkt, const double* S, const double* B, const double* J) {
   PawlKktBlocks* b = kkt->blocks;
   b->even = is_even(kkt, S, B, J);
+  b->is_down = false;
+  return b->script && pawl_kkt_script_factor(kkt, S, B, J);
+}
+
+bool pawl_kkt_blocks_clear(PawlKkt* kkt) {
+  PawlKktBlocks* b = kkt->blocks;
+  kkt->kept[kkt->turn].clean = false;
   pawl_pool_loop(kkt->pool, (int)(b->even ? b->U_count : b->value_count), PAWL_KKT_PART, clear_part,
                  kkt->values);
   for (int a = 0; a < kkt->inactive_count; a++) {

@@ -55,6 +55,8 @@ typedef struct PawlKktRun {  // nodes first .. end - 1, side by side
   int first, end;
 } PawlKktRun;
 
+typedef struct PawlKktScript PawlKktScript;  // kkt_script.c
+
 struct PawlKktBlocks {
   int count;
   PawlKktNode* nodes;  // (count) in the order of elimination
@@ -86,7 +88,8 @@ struct PawlKktBlocks {
   int late_count, *late;  // the first of two nodes that are in none, after all of them
   PawlKktJudged* judged;  // (run_count)
   // Numbers:
-  double* room;   // for a few rows of a rest
+  double* room;           // for a few rows of a rest
+  PawlKktScript* script;  // all of this as machine code, see kkt_script.c; NULL: without
   int* exchange;  // (size) the row that took the place of each pivot in its node; NULL: none did
   double* two;    // (2 size) two right sides
   bool refine;    // solutions need a step of refinement, with the numbers that were given
@@ -111,6 +114,15 @@ const PawlKktNode* pawl_kkt_wide_up(const PawlKktBlocks* b, const PawlKktNode* n
 void pawl_kkt_blocks_place(const PawlKkt* kkt, const double* x, const double* y);
 void pawl_kkt_blocks_down(const PawlKktBlocks* b, const PawlKktNode* first, const PawlKktNode* end,
                           const double* values, double* w);
+
+// kkt_script.c: machine code for all of it, of systems of medium size;
+// factors by it where it is there and says that this may be done without a look at each number, and
+// solves with such factors or others of the same kind. False: it is left to the loops.
+typedef void PawlKktScriptSolve(const double* values, const double* table, double* x, double* y,
+                                double* w);
+PAWL_CHECKED PawlStatus pawl_kkt_script_create(PawlKkt* kkt);
+bool pawl_kkt_script_factor(PawlKkt* kkt, const double* S, const double* B, const double* J);
+bool pawl_kkt_script_solve(const PawlKkt* kkt, double* x, double* y);
 
 // kkt_runs.c: what is done with the masses of large systems, nodes run_first .. run_end - 1, by
 // threads.

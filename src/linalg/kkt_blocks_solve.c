@@ -296,7 +296,7 @@ static void take_x(void* context, PawlPart part) {
   const double *C = given->kkt->col_scale, *w = given->kkt->work;
   double* x = given->to_x;
   for (int j = part.first; j < part.end; j++) {
-    x[j] = w[at[j]] * C[j];
+    x[j] = w[at[j]] * C[j] + 0.0;  // a zero has no sign
   }
 }
 
@@ -307,7 +307,7 @@ static void take_y(void* context, PawlPart part) {
   const double *C = kkt->col_scale + kkt->n, *w = kkt->work;
   double* y = given->to_y;
   for (int i = part.first; i < part.end; i++) {
-    y[i] = kkt->set[i] ? w[at[i]] * C[i] : y[i];
+    y[i] = kkt->set[i] ? w[at[i]] * C[i] + 0.0 : y[i];
   }
 }
 
@@ -322,6 +322,9 @@ static void solve_once(const PawlKkt* kkt, double* x, double* y) {
   Given given = {.kkt = kkt, .to_x = x, .to_y = y};
   b->is_down = b->is_down && x == b->next_x && y == b->next_y;
   b->next_x = b->next_y = NULL;
+  if (b->script && !b->is_down && pawl_kkt_script_solve(kkt, x, y)) {
+    return;
+  }
   if (!b->is_down) {
     pawl_kkt_blocks_place(kkt, x, y);
   }
@@ -401,7 +404,7 @@ void pawl_kkt_blocks_solve_two(PawlKkt* kkt, double* const x[2], double* const y
   int n = kkt->n;
   const double *R = kkt->row_scale, *C = kkt->col_scale;
   double* w = b->two;
-  if (b->refine) {
+  if (b->refine || b->script) {
     pawl_kkt_blocks_solve(kkt, x[0], y[0]);
     pawl_kkt_blocks_solve(kkt, x[1], y[1]);
     return;
@@ -414,7 +417,7 @@ void pawl_kkt_blocks_solve_two(PawlKkt* kkt, double* const x[2], double* const y
   (b->even ? solve_two_even : solve_two_uneven)(b, kkt->values, w);
   for (int k = 0; k < kkt->size; k++) {
     const double* from = w + 2 * b->at[k];
-    *(k < n ? &x[0][k] : &y[0][k - n]) = from[0] * C[k];
-    *(k < n ? &x[1][k] : &y[1][k - n]) = from[1] * C[k];
+    *(k < n ? &x[0][k] : &y[0][k - n]) = from[0] * C[k] + 0.0;
+    *(k < n ? &x[1][k] : &y[1][k - n]) = from[1] * C[k] + 0.0;
   }
 }

@@ -237,6 +237,7 @@ void pawl_kkt_destroy(PawlKkt* kkt) {
     pawl_kkt_destroy(kkt->rescue);
     pawl_kkt_klu_destroy(kkt);
     pawl_kkt_line_destroy(kkt);
+    pawl_kkt_script_destroy(kkt);
     pawl_arena_free(&kkt->arena);
     pawl_free(kkt);
   }

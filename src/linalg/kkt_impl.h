@@ -53,8 +53,8 @@ typedef struct PawlKktKept {
   int solved;              // band: right sides so far, as far as that matters
   double *slim, *slim_up;  // band: L, and 1 / pivot and U, of columns with one neighbour
   bool even, refine, refines_loose, rescued;  // of blocks
-  bool clean;         // dense: 0 wherever the code of kkt_line.c does not write,
-  bool based;         // and the factors of the S that stays are there
+  bool clean;         // 0 wherever the code of kkt_line.c or kkt_script.c does not write;
+  bool based;         // dense: the factors of the S that stays are there
   long long number;   // of this factorisation
   long long settled;  // the number of S among those that were settled; 0: it was not
 } PawlKktKept;
@@ -240,8 +240,10 @@ PAWL_CHECKED PawlStatus pawl_kkt_take_turn(PawlKkt* kkt, int turn);
 PAWL_CHECKED PawlStatus pawl_kkt_blocks_create(PawlKkt* kkt);
 double pawl_kkt_blocks_fill(const PawlKkt* kkt);  // as pawl_kkt_klu_fill
 void pawl_kkt_blocks_switch(PawlKkt* kkt, const unsigned char* active);
-// Before the values are written: true when J need not be, by symmetry.
-bool pawl_kkt_blocks_clear(PawlKkt* kkt, const double* S, const double* B, const double* J);
+// Sees whether there is symmetry, and factors by machine code where that is enough; else, before
+// the values are written: true when J need not be, by symmetry.
+bool pawl_kkt_blocks_by_script(PawlKkt* kkt, const double* S, const double* B, const double* J);
+bool pawl_kkt_blocks_clear(PawlKkt* kkt);
 void pawl_kkt_blocks_scaled(PawlKkt* kkt, const double* B, const double* J);  // R and C are new
 // Whether the entries of S that are left out are 0, or so small that refinement makes up for them.
 bool pawl_kkt_blocks_can_refine(PawlKkt* kkt, const double* S);
@@ -255,6 +257,11 @@ void pawl_kkt_blocks_turn(PawlKkt* kkt, int turn);  // to kept[turn], to factor 
 PAWL_CHECKED PawlStatus pawl_kkt_blocks_take_turn(PawlKkt* kkt, int turn);  // memory for it
 void pawl_kkt_blocks_solve(PawlKkt* kkt, double* x, double* y);
 void pawl_kkt_blocks_solve_two(PawlKkt* kkt, double* const x[2], double* const y[2]);
+
+// kkt_script.c: machine code of blocks. After a change of R and C; none from now on.
+void pawl_kkt_script_destroy(PawlKkt* kkt);
+void pawl_kkt_script_scale(PawlKkt* kkt);
+void pawl_kkt_script_stop(PawlKkt* kkt);
 
 // kkt.c: blocks of the same patterns with all of S.
 PAWL_CHECKED PawlStatus pawl_kkt_create_tight(const PawlKkt* like, PawlKkt** out);

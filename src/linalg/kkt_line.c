@@ -146,6 +146,7 @@ void pawl_kkt_line_stop(PawlKkt* kkt) {
     kkt->line->off = true;
     pawl_kkt_line_turn(kkt);
   }
+  pawl_kkt_script_stop(kkt);
 }
 
 // ---- the set in use -----------------------------------------------------------------------------

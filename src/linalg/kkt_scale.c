@@ -125,6 +125,7 @@ void pawl_kkt_use_scale(PawlKkt* kkt) {
     pawl_kkt_dense_fit(kkt);
     pawl_kkt_line_scale(kkt);
   }
+  pawl_kkt_script_scale(kkt);
 }
 
 void pawl_kkt_scale(PawlKkt* kkt, const double* S, const double* B, const double* J) {

@@ -5,7 +5,7 @@
 
 #include "base/code.h"
 
-enum { MOST_ENTRIES = 64 };  // beyond, what a loop costs besides its products counts for little
+enum { MOST_ENTRIES = 128 };  // beyond, what a loop costs besides its products counts for little
 enum { VALUES = PAWL_CODE_RDI, X = PAWL_CODE_RSI, Y = PAWL_CODE_RDX };
 enum { SCALE, SUM, PRODUCT, ZERO };  // registers of the processor
 
