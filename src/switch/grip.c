@@ -99,7 +99,7 @@ PawlStatus pawl_grip_look(PawlGrip* g, const PawlState* state, const unsigned ch
   PawlSlip* s = g->slip;
   PawlPhase phase = pawl_phase_of(state, false);
   PAWL_TRY(pawl_slip_look(s, &phase, state->t, state->q, state->v, err));
-  g->strikes = false;
+  g->strikes = g->presses = false;
   for (int k = 0; k < s->count; k++) {
     const PawlSlipContact* c = &s->contact[k];
     double speed = 0.0, none = 0.0;
@@ -139,13 +139,14 @@ PawlStatus pawl_grip_share(PawlGrip* g, const PawlState* state, PawlError* err) 
   return PAWL_OK;
 }
 
-void pawl_grip_strike(PawlGrip* g) {
+void pawl_grip_strike(PawlGrip* g, bool presses) {
   for (int k = 0; k < g->slip->count; k++) {
     g->part[k] = g->part[k] == PAWL_GRIP_OUT ? PAWL_GRIP_OUT : PAWL_GRIP_RESTS;
     g->kinetic[k] = g->mu[k];
     g->along[2 * k] = g->along[2 * k + 1] = 0.0;
   }
   g->strikes = true;
+  g->presses = presses;
 }
 
 static void take_row(PawlGrip* g, int i) {
@@ -154,7 +155,7 @@ static void take_row(PawlGrip* g, int i) {
   g->row[g->count] = i;
   g->lo[g->count] = p->lo[i];
   g->hi[g->count] = p->hi[i];
-  g->state[g->count] = PAWL_ROW_UNKNOWN;
+  g->state[g->count] = g->presses ? PAWL_ROW_FREE : PAWL_ROW_UNKNOWN;
   g->count++;
 }
 

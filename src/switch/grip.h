@@ -33,6 +33,7 @@ typedef struct PawlGrip {
   // out
   unsigned char* found;         // a PawlFrictionState
   bool strikes;                 // impulses are asked for, not forces
+  bool presses;                 // from the set in which all that touches is closed (F25)
   PawlFrictionVerdict verdict;  // NONE and NOT_CONVERGED are no failure
   int worst;                    // the contact that slips farthest beyond its critical mu
   double beyond;  // [1] mu over the critical one, there; 0: none has one         (F24)
@@ -65,8 +66,8 @@ PAWL_CHECKED PawlStatus pawl_grip_look(PawlGrip* grip, const PawlState* state,
                                        const unsigned char* touching, const double* slow,
                                        PawlError* err);
 // Before an impact: the velocities after it decide which contacts slip, and where to; each has one
-// mu, that of before.
-void pawl_grip_strike(PawlGrip* grip);
+// mu, that of before. `presses`: the search begins where all that touches is closed and sticks.
+void pawl_grip_strike(PawlGrip* grip, bool presses);
 // As contacts are in the phase of a state, with the static mu of those that stick: how these share
 // what they hold.
 PAWL_CHECKED PawlStatus pawl_grip_share(PawlGrip* grip, const PawlState* state, PawlError* err);

@@ -141,7 +141,7 @@ static PawlStatus solve_rows(PawlStrike* k, const PawlState* state, const PawlVa
   state_problem(k, state, values, taking_part, together);
   if (grip) {  // (F22)
     PAWL_TRY(pawl_grip_look(grip, state, taking_part, k->slow, err));
-    pawl_grip_strike(grip);
+    pawl_grip_strike(grip, k->shocks);
     status = pawl_grip_solve(grip, values, err);
     result.conflicts =
         grip->verdict == PAWL_FRICTION_NONE || grip->verdict == PAWL_FRICTION_NOT_CONVERGED;
@@ -470,7 +470,11 @@ PawlStatus pawl_strike_shock(PawlStrike* k, PawlState* state, const PawlValues* 
   (void)pawl_strike_look(k, state, values);
   find_least(k, state, values);
   aim_at_rest(k);
-  PAWL_TRY(solve(k, state, values, k->touching, impulse, err));
-  note_hits(k, state, impulse);
-  return PAWL_OK;
+  k->shocks = true;
+  PawlStatus status = solve(k, state, values, k->touching, impulse, err);
+  k->shocks = false;
+  if (status == PAWL_OK) {
+    note_hits(k, state, impulse);
+  }
+  return status;
 }

@@ -30,6 +30,7 @@ typedef struct PawlStrike {
   double* pushed;  // rates that other jumps of this instant have made, until a contact is hit
   double *move, *v_kept;  // v
   double* v_most;         // v: the largest size of each at this instant so far
+  bool shocks;            // an impact without a collision is under way (F25)
   bool stopped;           // a restitution was taken as 0, and that was said (F31)
 } PawlStrike;
 
