@@ -166,7 +166,7 @@ PawlStatus study_sweep(const PawlSystem* system, const PawlSimulateDef* def, int
     largest = fmax(largest, h[k]);
   }
   for (int k = 0; k < count; k++) {
-    const Path* reference;
+    const Path* reference = NULL;
     PawlStatus status = reference_for(references, h[k], &reference, err);
     if (status != PAWL_OK) {
       return status;
