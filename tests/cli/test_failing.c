@@ -26,7 +26,7 @@
 #undef free
 #undef malloc
 
-enum { MOST_BYTES = 1 << 20, MOST_WORDS = 32, CALLERS = 8, MOST_CHAINS = 20000, WHOLE = 5 };
+enum { MOST_BYTES = 1 << 20, MOST_WORDS = 32, CALLERS = 6, MOST_CHAINS = 20000, WHOLE = 5 };
 
 typedef struct Answer {
   int code;  // -1: by a signal
