@@ -16,6 +16,7 @@
 #include <math.h>
 
 #include "base/pool.h"
+#include "base/sized.h"  // for kkt_shapes.def
 #include "linalg/kkt_impl.h"
 
 // More pivots than this are several nodes: what one takes from the next is computed in tiles.
