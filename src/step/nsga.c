@@ -494,14 +494,17 @@ bool pawl_nsga_is_clear(const PawlNsga* d) {
   return clear;
 }
 
+bool pawl_nsga_is_far(const PawlNsga* d, int i, double gap) {
+  static const double SOON = 2.0;  // steps
+  return gap + SOON * d->ga.h * d->rate_before[i] > 0.0 && gap > 0.0;
+}
+
 // Whether none touches or pushes, or is about to: then they are left out.
 static bool begin_far(PawlNsga* d, const PawlState* state, const double* Lambda_n) {
-  static const double SOON = 2.0;  // steps
   const double* gap = pawl_eval_values(d->eval)->g;
   for (int k = 0; d->far && k < d->contacts.count; k++) {
     int i = d->contacts.row[k];
-    d->far = !(state->lambda[i] > 0.0 || Lambda_n[i] > 0.0) &&
-             gap[i] + SOON * d->ga.h * d->rate_before[i] > 0.0 && gap[i] > 0.0;
+    d->far = !(state->lambda[i] > 0.0 || Lambda_n[i] > 0.0) && pawl_nsga_is_far(d, i, gap[i]);
   }
   for (int k = 0; d->far && k < d->contacts.count; k++) {
     int i = d->contacts.row[k];

@@ -52,9 +52,10 @@ typedef struct PawlNsga {
   unsigned char* near;           // rows: contacts closed at the beginning, or in an iteration
   double *rate, *acceleration;   // rows: constraint at velocity and acceleration level
   bool minds;                    // contacts take part in this step
-  bool far;                      // it is tried without those that there are
-  bool rebounds;                 // some contact approaches faster than PAWL_SLOWEST_REBOUND
-  bool elastic;                  // some contact has a restitution
+  bool rests;     // each contact of this step is guessed to press on, or is far away      (N44)
+  bool far;       // it is tried without those that there are
+  bool rebounds;  // some contact approaches faster than PAWL_SLOWEST_REBOUND
+  bool elastic;   // some contact has a restitution
   bool constant_mass;
   PawlLevel unsolved;  // at which no contacts serve the iterate; POSITION: at none
   int smooth_row_count;
@@ -158,6 +159,8 @@ typedef PawlStatus PawlNsgaStep(PawlStepper* s, const PawlPhase* phase, PawlStat
 PAWL_CHECKED PawlStatus pawl_nsga_take(PawlStepper* s, const PawlPhase* phase, PawlState* state,
                                        double h, PawlNsgaStep* step, PawlError* err);
 bool pawl_nsga_is_clear(const PawlNsga* d);
+// A contact with this gap at the beginning of the step does not close in it or the next one. (N40)
+bool pawl_nsga_is_far(const PawlNsga* d, int row, double gap);
 PAWL_CHECKED PawlStatus pawl_nsga_begin_contacts(PawlStepper* s, PawlNsga* d,
                                                  const PawlPhase* phase, PawlState* state,
                                                  bool fresh, PawlError* err);

@@ -322,7 +322,7 @@ PAWL_INLINE PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPh
     if (!pawl_nsga_is_clear(d)) {
       return PAWL_RETRY;
     }
-    if (d->minds) {
+    if (d->minds && !(k == 0 && d->rests)) {
       PAWL_TRY(choose_sets(s, d, phase, t, k, &changed, err));
     }
     bool settled = d->settles && k == 1 && !changed && settle(s, d);
@@ -414,6 +414,20 @@ PAWL_INLINE PawlStatus finish_coupled(PawlStepper* s, PawlNsga* d, PawlState* st
   return PAWL_OK;
 }
 
+// Whether each contact rests, as it did in the step before, or is far away: then the guess needs no
+// search for sets.                                                                          (N44)
+PAWL_APART static bool rest_on(const PawlStepper* s, const PawlNsga* d, const PawlState* state) {
+  const PawlContacts* c = &d->contacts;
+  const double* Lambda_n = pawl_nsga_Lambda_of(s, (PawlState*)state);
+  bool rest = pawl_small_may_rest(s, d) && !d->rebounds, any = false;
+  for (int k = 0; rest && k < c->count; k++) {
+    int i = c->row[k];
+    any |= d->S[i];
+    rest = d->S[i] || (!(Lambda_n[i] > 0.0) && pawl_nsga_is_far(d, i, c->gap[i]));
+  }
+  return rest && any;
+}
+
 static PawlStatus take_any(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, PawlState* state,
                            double h, bool fresh, PawlError* err) {
   bool further = state->t > s->begun;
@@ -426,6 +440,7 @@ static PawlStatus take_any(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, 
   PAWL_TRY(predict(s, d, phase, state, h, err));
   fresh = fresh && (!d->ga.begins || pawl_ga_begins(s, &d->ga));
   PAWL_TRY(pawl_nsga_begin_contacts(s, d, phase, state, fresh, err));
+  d->rests = d->minds && rest_on(s, d, state);
   memset(d->nu, 0, (size_t)s->sizes.rows * sizeof(double));
   memset(d->Lambda, 0, (size_t)s->sizes.rows * sizeof(double));
   if (d->rub.contacts > 0) {  // where to begin, no more: W is zero
@@ -442,8 +457,11 @@ PAWL_APART static PawlStatus take_small(PawlStepper* s, PawlNsga* d, const PawlP
                                         PawlState* state, double h, bool fresh, PawlError* err) {
   bool further = state->t > s->begun;
   PAWL_TRY(pawl_nsga_begin_contacts(s, d, phase, state, fresh, err));
-  PawlKernelsEnd end = d->minds ? PAWL_KERNELS_GO_ON : pawl_small_iterate(s, d);
+  d->rests = d->minds && rest_on(s, d, state);
+  bool by_kernel = !d->minds || d->rests;
+  PawlKernelsEnd end = by_kernel ? pawl_small_iterate(s, d) : PAWL_KERNELS_GO_ON;
   if (end == PAWL_KERNELS_UNUSUAL) {
+    d->ga.still = false;  // there may be corrections
     return take_any(s, d, phase, state, h, false, err);
   }
   if (end == PAWL_KERNELS_CLOSES) {
@@ -451,7 +469,7 @@ PAWL_APART static PawlStatus take_small(PawlStepper* s, PawlNsga* d, const PawlP
   }
   if (end == PAWL_KERNELS_GO_ON) {
     d->W_still = false;
-    PAWL_TRY(iterate_coupled(s, d, phase, state, d->minds ? 0 : 1, err));
+    PAWL_TRY(iterate_coupled(s, d, phase, state, by_kernel ? 1 : 0, err));
     return finish_coupled(s, d, state, further, err);
   }
   PAWL_TRY(pawl_ga_outgrown(s, &d->ga, state, err));
@@ -459,6 +477,7 @@ PAWL_APART static PawlStatus take_small(PawlStepper* s, PawlNsga* d, const PawlP
     return finish_coupled(s, d, state, further, err);
   }
   PAWL_TRY(pawl_nsga_passed(s, d, state, d->ga.v_total, err));
+  PAWL_TRY(pawl_nsga_log_impacts(s, d, state, d->ga.q, d->ga.v_total, err));
   pawl_small_accept(s, d, state);
   d->fresh = state->t;
   return PAWL_OK;

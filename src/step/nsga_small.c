@@ -12,7 +12,8 @@ struct PawlSmall {
   PawlEval *eval, *tangent_eval;
   PawlPoint point;
   PawlSources from;
-  bool waits;        // there is no code yet for the solution
+  int *open, *closed;  // rows of contacts that are far away, and that rest
+  bool waits;          // there is no code yet for the solution
   int rest, longer;  // steps to come that are not tried, after one that was not as usual; next time
 };
 
@@ -88,7 +89,8 @@ PawlStatus pawl_small_create(PawlStepper* s, PawlNsga* d, PawlError* err) {
     return PAWL_OK;
   }
   d->small = PAWL_NEW(&s->arena, struct PawlSmall, 1);
-  if (!d->small) {
+  if (!d->small || !(d->small->open = PAWL_NEW(&s->arena, int, s->contact_count)) ||
+      !(d->small->closed = PAWL_NEW(&s->arena, int, s->contact_count))) {
     return pawl_fail_memory(err);
   }
   const PawlGa* ga = &d->ga;
@@ -111,6 +113,7 @@ PawlStatus pawl_small_create(PawlStepper* s, PawlNsga* d, PawlError* err) {
   g->own = PAWL_OWN_BALANCE * (1.0 - PAWL_COMPARED);
   g->lost = PAWL_LOST_PART * PAWL_LOST_PART * (1.0 - PAWL_COMPARED);
   g->flushed = PAWL_FLUSHED;
+  g->part = PAWL_SMALLEST_PART * (1.0 - PAWL_COMPARED);
   g->M = values->M;
   g->mass_values = ga->mass_values ? ga->mass_values : values->M;
   g->f = values->f;
@@ -130,7 +133,7 @@ PawlStatus pawl_small_create(PawlStepper* s, PawlNsga* d, PawlError* err) {
   g->active = d->A;
   g->smooth = d->S;
   g->ready = d->decoupled ? is_ready : NULL;
-  g->apart = d->contacts.row;
+  g->closed = d->small->closed;
   d->small->point = (PawlPoint){
       .q = d->decoupled ? g->q_total : g->q, .v = g->v_total, .a = g->vdot, .lambda = g->lambda};
   d->small->from = pawl_program_sources(s->system, &d->small->point);
@@ -227,17 +230,26 @@ static void note_length(PawlGa* ga, double h) {
     g->of_v = g->gamma_p / g->beta_p;
     g->of_a = 1.0 / (h * h * ga->beta);
     g->of_share = g->of_acc / (h * h * ga->beta);
+    double kappa = (1 - ga->alpha_f) / (1 - ga->alpha_m);
+    g->push_q = h * h * ga->beta * kappa;  // (N13)
+    g->push_v = h * ga->gamma * kappa;
   }
   ga->h = h;
   ga->beta_p = g->beta_p;
   ga->gamma_p = g->gamma_p;
 }
 
-// Rows in force, one set for all levels but that of a smooth motion apart. How many.
-static int note_sets(const PawlStepper* s, PawlNsga* d, const PawlPhase* phase) {
-  int count = 0;
+bool pawl_small_may_rest(const PawlStepper* s, const PawlNsga* d) {
+  return d->ga.small && !d->decoupled && s->strategy == 3 && pawl_nsga_has_contacts(s);
+}
+
+// Rows in force, one set for all levels but that of a smooth motion apart, and contacts that have
+// pressed. How many.
+static int note_sets(const PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
+                     const PawlState* state) {
+  int count = 0, first = s->sizes.rows - (pawl_small_may_rest(s, d) ? s->contact_count : 0);
   for (int i = 0; i < s->sizes.rows; i++) {
-    unsigned char binds = pawl_phase_binds(phase, i);
+    unsigned char binds = i < first ? pawl_phase_binds(phase, i) : state->lambda[i] > 0.0;
     d->A[i] = d->B_set[i] = binds;
     d->S[i] = binds && !d->decoupled;
     count += binds;
@@ -245,14 +257,15 @@ static int note_sets(const PawlStepper* s, PawlNsga* d, const PawlPhase* phase) 
   return count;
 }
 
-static bool is_usual(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double last_h) {
+static bool is_usual(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, const PawlState* state,
+                     double last_h) {
   struct PawlSmall* by = d->small;
   if (by->rest > 0 || phase->crossing || last_h < 0.0 ||
       !pawl_eval_settle(by->eval, phase->modes)) {
     by->rest -= by->rest > 0;
     return false;
   }
-  int count = note_sets(s, d, phase);
+  int count = note_sets(s, d, phase, state);
   return d->decoupled || (count > 0 && pawl_eval_settle(by->tangent_eval, phase->modes) &&
                           pawl_kkt_direct_two(s->kkt, d->S, d->ga.small->by));
 }
@@ -263,7 +276,7 @@ bool pawl_small_guess(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, PawlS
   PawlGa* ga = &d->ga;
   PawlKernelsGa* g = ga->small;
   double last_h = *pawl_ga_memory(s, state).last_h;
-  if (!is_usual(s, d, phase, last_h)) {
+  if (!is_usual(s, d, phase, state, last_h)) {
     return false;
   }
   note_state(s, d, state);
@@ -274,6 +287,9 @@ bool pawl_small_guess(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, PawlS
   ga->corrections = 0;
   ga->placed = ga->still = true;
   steps_of(d)->guess(g);
+  for (int i = s->sizes.rows - s->contact_count; i < s->sizes.rows; i++) {
+    g->lambda[i] = 0.0;  // contacts are guessed to begin to press
+  }
   by->point.t = state->t + h;
   by->point.modes = phase->modes;
   by->point.held = phase->held;
@@ -313,10 +329,39 @@ static void note_unusual(struct PawlSmall* by) {
   by->longer *= by->longer < LONGEST ? 2 : 1;
 }
 
+// Of contacts that rest the kernel is told which those are, and which are far away.
+static void note_resting(const PawlNsga* d) {
+  PawlKernelsGa* g = d->ga.small;
+  const PawlContacts* c = &d->contacts;
+  g->apart_count = g->closed_count = 0;
+  for (int k = 0; k < c->count; k++) {
+    int i = c->row[k];
+    if (d->S[i]) {
+      d->small->closed[g->closed_count++] = i;
+    } else {
+      d->small->open[g->apart_count++] = i;
+    }
+  }
+  g->apart = d->small->open;
+}
+
+// What is left out, in a step in which no contact rests.
+static void note_far(const PawlNsga* d) {
+  PawlKernelsGa* g = d->ga.small;
+  g->closed_count = 0;
+  g->apart = d->contacts.row;
+  g->apart_count = d->far ? d->contacts.count : 0;
+}
+
 PawlKernelsEnd pawl_small_iterate(PawlStepper* s, PawlNsga* d) {
   PawlKernelsGa* g = d->ga.small;
-  g->apart_count = d->far ? d->contacts.count : 0;
+  if (d->minds) {
+    note_resting(d);
+  } else {
+    note_far(d);
+  }
   PawlKernelsEnd end = steps_of(d)->iterate(g);
+  end = d->minds && end == PAWL_KERNELS_CLOSES ? PAWL_KERNELS_UNUSUAL : end;
   if (end == PAWL_KERNELS_UNUSUAL) {
     note_unusual(d->small);
     pawl_kkt_forget(s->kkt);
@@ -336,7 +381,7 @@ PawlKernelsEnd pawl_small_iterate(PawlStepper* s, PawlNsga* d) {
 
 PawlKernelsEnd pawl_small_correct(PawlStepper* s, PawlNsga* d) {
   PawlKernelsGa* g = d->ga.small;
-  g->apart_count = d->far ? d->contacts.count : 0;
+  note_far(d);
   PawlKernelsEnd end = steps_of(d)->iterate(g);
   if (end == PAWL_KERNELS_UNUSUAL) {
     note_unusual(d->small);

@@ -7,6 +7,8 @@
 
 // Where the model is not for kernels ga.small is NULL from here on.
 PAWL_CHECKED PawlStatus pawl_small_create(PawlStepper* s, PawlNsga* d, PawlError* err);
+// Whether contacts that have pressed may be left in force, see PawlNsga.rests.
+bool pawl_small_may_rest(const PawlStepper* s, const PawlNsga* d);
 // The guess of a step, in the place of pawl_nsga_first_sets and pawl_ga_predict. False: nothing was
 // done, the step is not for kernels.
 bool pawl_small_guess(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, PawlState* state,

@@ -52,23 +52,26 @@ struct PawlKernelsGa {
   double settled, own, lost;  // tolerance, PAWL_OWN_BALANCE and PAWL_LOST_PART^2, less what
                               // rounding does to a comparison
   double flushed;             // PAWL_FLUSHED
+  double part;                // PAWL_SMALLEST_PART, less the same
   void* host;                 // what evaluates
   // Written by the evaluations.
   const double *M, *mass_values, *f, *g, *grad, *g_t, *gamma;
   const double *K, *C, *G_rate, *G_acceleration, *G_turn;
   // The step.
   double h, beta_p, gamma_p, alpha_m, alpha_f, beta, gamma_of, more;
-  double of_acc, of_v, of_a, of_share;    // 1/beta', gamma'/beta', 1/(h^2 beta), of_acc/(h^2 beta)
+  double of_acc, of_v, of_a, of_share;  // 1/beta', gamma'/beta', 1/(h^2 beta), of_acc/(h^2 beta)
+  double push_q, push_v;                // what lambda at the end does in positions and rates (N13)
   double *q_n, *v_n, *vdot_n, *lambda_n;  // the state, which the end of the step replaces
   double *a_n, *last_vdot, *last_lambda, *eta_n, *Lambda_n, *nu_n;
   const unsigned char* active;  // rows in force, of positions and rates
   const unsigned char* smooth;  // and those of the smooth motion
   const int* apart;             // rows of contacts that are far away: gaps stay above 0
   int apart_count;
-  const double* rate_before;  // of these, where the step begins
-  PawlKktDirect by[2];        // the matrices of the smooth motion, and of U and W
-  int factored_M, solved;     // the latter is factored; solutions with both
-  int evaluations;            // that a kernel of nsga-pvv has made
+  const int* closed;  // rows of contacts that rest, among those in force: they may not pull
+  int closed_count;
+  PawlKktDirect by[2];     // the matrices of the smooth motion, and of U and W
+  int factored_M, solved;  // the latter is factored; solutions with both
+  int evaluations;         // that a kernel of nsga-pvv has made
   // The latter where its numbers stay: whether they are ready to solve with; else NULL.
   int (*ready)(PawlKernelsGa* g);
   int corrected_U, corrected_W;
@@ -379,10 +382,10 @@ PAWL_INLINE int pawl_kernels_correct_both(PawlKernelsShape of, PawlKernelsGa* g)
 }
 
 // ---- the end ------------------------------------------------------------------------------------
-// Sums of r^2/M and terms^2/M of the balance of forces (A7) (A15). 0: a coordinate is off by
-// itself.
+// Sums of r^2/M and terms^2/M of the balance of forces (A7) (A15), and terms/M of each coordinate.
+// 0: a coordinate is off by itself.
 PAWL_INLINE int pawl_kernels_balance(PawlKernelsShape of, const PawlKernelsGa* g, double* error,
-                                     double* size) {
+                                     double* size, double* pull) {
   const double *M = g->mass_values, *G = g->grad;
   int holds = 1;
   *error = *size = 0.0;
@@ -404,6 +407,7 @@ PAWL_INLINE int pawl_kernels_balance(PawlKernelsShape of, const PawlKernelsGa* g
     double by = weight > 0.0 ? (of.stays ? g->inverse[j] : 1.0 / weight) : 0.0;
     *error += r * r * by;
     *size += terms * terms * by;
+    pull[j] = terms * by;
     holds &= r <= g->own * terms || r <= g->flushed;
     holds &= weight > 0.0 || r <= g->settled * terms;
   }
@@ -421,12 +425,45 @@ PAWL_INLINE int pawl_kernels_hold(PawlKernelsShape of, const PawlKernelsGa* g, c
   return hold;
 }
 
+// The same of the rows of positions, rates and accelerations at rest, where all that moves is
+// rounding: coordinates, rates and accelerations count as no less than a part of what is summed to
+// them. `pull`: terms of forces over masses.                                      (A13) (A14) (A16)
+PAWL_INLINE int pawl_kernels_hold_at_rest(PawlKernelsShape of, const PawlKernelsGa* g,
+                                          const double* pull) {
+  double of_q[PAWL_KERNELS_MOST], of_v[PAWL_KERNELS_MOST], of_a[PAWL_KERNELS_MOST], h = g->h;
+  for (int i = 0; i < of.rows; i++) {
+    of_a[i] = fabs(g->gamma[i]);
+    of_q[i] = of_v[i] = 0.0;
+  }
+  PAWL_KERNELS_WRITTEN_OUT
+  for (int j = 0; j < of.n; j++) {
+    double q = fabs(g->q[j]), v = fabs(g->v_total[j]), vdot = fabs(g->vdot[j]);
+    double least_a = g->path[j] + pull[j], least_v = v + fabs(g->v[j]) + h * least_a;
+    double least_q = g->part * (q + h * least_v);
+    least_v *= g->part;
+    least_a *= g->part;
+    q = q > least_q ? q : least_q;
+    v = v > least_v ? v : least_v;
+    vdot = vdot > least_a ? vdot : least_a;
+    for (int k = of.G.start[j]; k < of.G.start[j + 1]; k++) {
+      double G = fabs(g->grad[k]);
+      of_q[of.G.index[k]] += G * q;
+      of_v[of.G.index[k]] += G * v;
+      of_a[of.G.index[k]] += G * vdot;
+    }
+  }
+  return pawl_kernels_hold(of, g, g->c, of_a, g->settled) &&
+         pawl_kernels_hold(of, g, g->g, of_q, g->settled) &&
+         pawl_kernels_hold(of, g, g->rate, of_v, g->settled);
+}
+
 // Whether the iterate is the end: residuals within the tolerance of terms that count as no more
 // than they are, so that the test of step/ga_end.c holds, too, whatever rounding does to it. The
 // rates of the rows are left in `rate`.
 PAWL_INLINE int pawl_kernels_pva_ended(PawlKernelsShape of, PawlKernelsGa* g) {
   double of_q[PAWL_KERNELS_MOST], of_v[PAWL_KERNELS_MOST], of_a[PAWL_KERNELS_MOST], error, size;
-  int holds = pawl_kernels_balance(of, g, &error, &size);
+  double pull[PAWL_KERNELS_MOST];
+  int holds = pawl_kernels_balance(of, g, &error, &size, pull);
   for (int i = 0; i < of.rows; i++) {
     g->c[i] = pawl_sized_alone(g->gamma[i]);
     g->rate[i] = pawl_sized_alone(g->g_t[i]);
@@ -446,10 +483,33 @@ PAWL_INLINE int pawl_kernels_pva_ended(PawlKernelsShape of, PawlKernelsGa* g) {
       of_a[i] += fabs(of_c);
     }
   }
-  return holds && error <= g->settled * g->settled * size &&
-         pawl_kernels_hold(of, g, g->c, of_a, g->settled) &&
-         pawl_kernels_hold(of, g, g->g, of_q, g->settled) &&
-         pawl_kernels_hold(of, g, g->rate, of_v, g->settled);
+  if (!holds || !(error <= g->settled * g->settled * size)) {
+    return 0;
+  }
+  return (pawl_kernels_hold(of, g, g->c, of_a, g->settled) &&
+          pawl_kernels_hold(of, g, g->g, of_q, g->settled) &&
+          pawl_kernels_hold(of, g, g->rate, of_v, g->settled)) ||
+         (g->closed_count > 0 && pawl_kernels_hold_at_rest(of, g, pull));
+}
+
+// Contacts that rest do not pull, at any level: then they are closed, as it was guessed from the
+// step before, and their rows hold. What they push is left as step/nsga_pva.c rounds it. (N13)
+// (N44)
+PAWL_INLINE int pawl_kernels_press(PawlKernelsGa* g) {
+  int press = 1;
+  for (int k = 0; k < g->closed_count; k++) {
+    int i = g->closed[k];
+    double of_q = g->push_q * g->lambda[i], of_v = g->push_v * g->lambda[i];
+    double q = g->nu[i] + of_q, v = g->Lambda[i] + of_v;
+    press &= q >= 0.0 && v >= 0.0 && g->lambda[i] >= 0.0;
+  }
+  for (int k = 0; press && k < g->closed_count; k++) {
+    int i = g->closed[k];
+    double of_q = g->push_q * g->lambda[i], of_v = g->push_v * g->lambda[i];
+    g->nu[i] = (g->nu[i] + of_q) - of_q;
+    g->Lambda[i] = (g->Lambda[i] + of_v) - of_v;
+  }
+  return press;
 }
 
 PAWL_INLINE int pawl_kernels_are_apart(const PawlKernelsGa* g) {
@@ -496,7 +556,8 @@ PAWL_INLINE PawlKernelsEnd pawl_kernels_pva(PawlKernelsShape of, PawlKernelsGa* 
   if (!pawl_kernels_are_apart(g)) {
     return PAWL_KERNELS_CLOSES;
   }
-  return pawl_kernels_pva_ended(of, g) ? PAWL_KERNELS_ENDED : PAWL_KERNELS_GO_ON;
+  return pawl_kernels_pva_ended(of, g) && pawl_kernels_press(g) ? PAWL_KERNELS_ENDED
+                                                                : PAWL_KERNELS_GO_ON;
 }
 
 // ---- positions and rates after the smooth motion ------------------------------------------------

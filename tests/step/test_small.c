@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps of small models by the kernels of system/kernels_ga.h against the same steps without: the
 // same bits and the same counts, through impacts, switches and steps of another length.
+#include <math.h>
 #include <string.h>
 
 #include "step/ga.h"
@@ -68,7 +69,71 @@ static void test_apart(void** unused) {
   check("bouncing-ball", "nsga-pvv", 1e-3, 1500);
 }
 
+// ---- contacts that rest -------------------------------------------------------------------------
+// A pendulum at 45 degrees that lies on a stop, and is drawn away from it by a force that grows:
+// the stop carries 10 - 4 t until 2.5 s, when it is left.
+static const char DRAWN[] =
+    "model: drawn\ncoordinates: {x: {start: cos(pi/4)}, y: {start: sin(pi/4)}, p: {start: pi/4}}\n"
+    "mass: {x: 1, y: 1, p: 0.1}\npotential: -10*y\nforces: {x: 4*t}\n"
+    "constraints: {pin: [x = cos(p), y = sin(p)]}\n"
+    "contacts: {stop: {gap: x - cos(pi/4), restitution: 0.5}}\nsimulate: {until: 3}\n";
+
+static double force_of(const Motion* m, int row) {
+  double lambda[8];
+  PawlError err = {0};
+  assert_true(m->n.rows <= 8);
+  assert_int_equal(pawl_stepper_multipliers(m->stepper, m->state, lambda, &err), PAWL_OK);
+  return lambda[row];
+}
+
+// A contact that has pressed is guessed to press on: where it does, a step is one correction with
+// two factorisations, and the contact is closed and does not pull
+// (test_state.c compares the bits of such steps with those that are taken without kernels). (N44)
+static void test_rest(void** unused) {
+  (void)unused;
+  Motion m = motion_file("bouncing-pendulum", NULL);
+  motion_start(&m, "nsga-pva");
+  for (int k = 0; k < 4000; k++) {
+    PawlStepperInfo before = pawl_stepper_info(m.stepper);
+    motion_step(&m, 1e-3);
+    PawlStepperInfo now = pawl_stepper_info(m.stepper);
+    if (m.state->t > 3.8) {
+      assert_int_equal(now.newton_iterations - before.newton_iterations, 1);
+      assert_int_equal(now.factorizations - before.factorizations, 2);
+      CHECK_NEAR(m.state->q[0], sqrt(0.5), 2e-16);  // rounding of the gap
+      CHECK_NEAR(force_of(&m, 2), 10.0, 1e-7);      // m g cot(p); (N12) rings down by 0.9 a step
+      assert_true(m.state->lambda[2] >= 0.0);
+    }
+  }
+  motion_end(&m);
+}
+
+// And it is let go when it would pull: the same motion as where each step searches for sets.
+static void test_lets_go(void** unused) {
+  (void)unused;
+  Motion by_kernel = motion_text(DRAWN), plain = motion_text(DRAWN);
+  motion_start(&by_kernel, "nsga-pva");
+  motion_start(&plain, "nsga-pva");
+  ((PawlGa*)plain.stepper->data)->small = NULL;
+  for (int k = 0; k < 3000; k++) {
+    motion_step(&by_kernel, 1e-3);
+    motion_step(&plain, 1e-3);
+    double t = by_kernel.state->t, force = force_of(&by_kernel, 2);
+    CHECK_NEAR(by_kernel.state->q[2], plain.state->q[2], 1e-9);
+    CHECK_NEAR(by_kernel.state->v[2], plain.state->v[2], 1e-8);
+    assert_true(force >= -1e-12 && by_kernel.state->q[0] >= sqrt(0.5) - 1e-12);
+    if (t > 0.1 && t < 2.49) {
+      CHECK_NEAR(force, 10.0 - 4.0 * t, 1e-2);  // (N12): the mean over a step, of order 1 in h
+    }
+    assert_true(t < 2.51 || force == 0.0);
+  }
+  assert_true(by_kernel.state->q[0] > sqrt(0.5) + 1e-3);
+  motion_end(&by_kernel);
+  motion_end(&plain);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_together), cmocka_unit_test(test_apart)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_together), cmocka_unit_test(test_apart),
+                                     cmocka_unit_test(test_rest), cmocka_unit_test(test_lets_go)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
