@@ -108,6 +108,8 @@ PawlStatus pawl_small_create(PawlStepper* s, PawlNsga* d, PawlError* err) {
                                 .diagonal = of->diagonal,
                                 .stays = of->weights != NULL,
                                 .turns = tangent->G_turn != NULL};
+  g->add_G = of->by_G.add;
+  g->add_H = of->by_H.add;
   g->tolerance = s->def.tolerance;
   g->settled = s->def.tolerance * (1.0 - PAWL_COMPARED);
   g->own = PAWL_OWN_BALANCE * (1.0 - PAWL_COMPARED);

@@ -40,9 +40,13 @@ typedef struct PawlKernelsGa PawlKernelsGa;
 // lambda).
 typedef double PawlKernelsEvaluateGa(const PawlKernelsGa* g);
 
+// y += A (scale x) by machine code, as pawl_kernels_add does it.
+typedef void PawlKernelsProduct(const double* values, const double* x, double* y, double scale);
+
 struct PawlKernelsGa {
   PawlKernelsShape shape;
   PawlKernelsEvaluateGa *evaluate, *tangents;
+  PawlKernelsProduct *add_G, *add_H;  // with these patterns; NULL: by loops
   struct {  // where one program writes all of an evaluation: its arguments, see PawlTapeWhole
     double* registers;
     const double* const* from;
@@ -108,6 +112,30 @@ PAWL_INLINE void pawl_kernels_add(int cols, PawlKernelsColumns A, const double* 
   }
 }
 
+// The same where there may be code for it, which a module has itself.
+PAWL_INLINE void pawl_kernels_add_by(PawlKernelsProduct* code, int cols, PawlKernelsColumns A,
+                                     const double* values, double scale, const double* x,
+                                     double* y) {
+#ifndef PAWL_KERNELS_IN_MODULE
+  if (code) {
+    code(values, x, y, scale);
+    return;
+  }
+#endif
+  (void)code;
+  pawl_kernels_add(cols, A, values, scale, x, y);
+}
+PAWL_INLINE void pawl_kernels_add_G(PawlKernelsShape of, const PawlKernelsGa* g,
+                                    const double* values, double scale, const double* x,
+                                    double* y) {
+  pawl_kernels_add_by(g->add_G, of.n, of.G, values, scale, x, y);
+}
+PAWL_INLINE void pawl_kernels_add_H(PawlKernelsShape of, const PawlKernelsGa* g,
+                                    const double* values, double scale, const double* x,
+                                    double* y) {
+  pawl_kernels_add_by(g->add_H, of.n, of.H, values, scale, x, y);
+}
+
 PAWL_INLINE void pawl_kernels_zeros(int n, double* x) {
   for (int i = 0; i < n; i++) {
     x[i] = pawl_sized_alone(0.0);  // no call for so few
@@ -120,7 +148,7 @@ PAWL_INLINE void pawl_kernels_rows(PawlKernelsShape of, const PawlKernelsGa* g, 
   for (int i = 0; i < of.rows; i++) {
     y[i] = pawl_sized_alone(plus[i]);
   }
-  pawl_kernels_add(of.n, of.G, g->grad, 1.0, x, y);
+  pawl_kernels_add_G(of, g, g->grad, 1.0, x, y);
 }
 
 // ---- the guess ----------------------------------------------------------------------------------
@@ -283,10 +311,10 @@ PAWL_INLINE int pawl_kernels_is_off(PawlKernelsShape of, const PawlKernelsGa* g,
 PAWL_INLINE int pawl_kernels_moved(PawlKernelsShape of, const PawlKernelsGa* g, double* row) {
   double size[PAWL_KERNELS_MOST];
   pawl_kernels_zeros(of.rows, row);
-  pawl_kernels_add(of.n, of.G, g->G_rate, -2.0, g->dW, row);
-  pawl_kernels_add(of.n, of.G, g->G_acceleration, -1.0, g->dU, row);
+  pawl_kernels_add_G(of, g, g->G_rate, -2.0, g->dW, row);
+  pawl_kernels_add_G(of, g, g->G_acceleration, -1.0, g->dU, row);
   if (of.turns) {
-    pawl_kernels_add(of.n, of.G, g->G_turn, -1.0, g->dW, row);
+    pawl_kernels_add_G(of, g, g->G_turn, -1.0, g->dW, row);
   }
   for (int i = 0; i < of.rows; i++) {
     row[i] = g->active[i] ? row[i] : 0.0;
@@ -309,8 +337,8 @@ PAWL_INLINE int pawl_kernels_moved(PawlKernelsShape of, const PawlKernelsGa* g, 
 PAWL_INLINE int pawl_kernels_forced(PawlKernelsShape of, const PawlKernelsGa* g, double* force) {
   double moved = 0.0, size = 0.0;
   pawl_kernels_zeros(of.n, force);
-  pawl_kernels_add(of.n, of.H, g->K, -1.0, g->dU, force);
-  pawl_kernels_add(of.n, of.H, g->C, -1.0, g->dW, force);
+  pawl_kernels_add_H(of, g, g->K, -1.0, g->dU, force);
+  pawl_kernels_add_H(of, g, g->C, -1.0, g->dW, force);
   for (int j = 0; j < of.n; j++) {
     double M = of.diagonal[j] >= 0 ? g->M[of.diagonal[j]] : 0.0, a = g->vdot[j], f = g->f[j];
     double of_force = M > 0.0 ? 1.0 / M : 0.0;
@@ -373,7 +401,7 @@ PAWL_INLINE int pawl_kernels_correct_both(PawlKernelsShape of, PawlKernelsGa* g)
   for (int j = 0; j < of.n; j++) {  // G v turns with the positions (N17)
     x[j] = g->corrected_U == 2 ? g->dq[j] + g->dU[j] : g->dq[j];
   }
-  pawl_kernels_add(of.n, of.G, g->G_rate, 1.0, x, g->rate);
+  pawl_kernels_add_G(of, g, g->G_rate, 1.0, x, g->rate);
   g->corrected_W = pawl_kernels_correct_level(of, g, g->rate, g->dW, g->W, g->Lambda);
   if (g->corrected_U == 2 && g->corrected_W == 2) {
     pawl_kernels_share(of, g);
@@ -631,7 +659,7 @@ PAWL_INLINE int pawl_kernels_pvv_rates(PawlKernelsShape of, PawlKernelsGa* g, co
   for (int j = 0; j < of.n; j++) {
     g->dW[j] = g->h * (g->f[j] - f[j]);
   }
-  pawl_kernels_add(of.n, of.H, g->M, -1.0, g->W, g->dW);
+  pawl_kernels_add_H(of, g, g->M, -1.0, g->W, g->dW);
   PAWL_KERNELS_WRITTEN_OUT
   for (int j = 0; j < of.n; j++) {
     double sum = 0.0;
