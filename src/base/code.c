@@ -70,9 +70,19 @@ void pawl_code_memory(PawlCode* code, PawlCodeOp op, int x, int base, int index)
   }
 }
 
-void pawl_code_magnitude_mask(PawlCode* code, int x) {
+// All bits, shifted by so many: to the right, or to the left.
+static void put_mask(PawlCode* code, int x, bool left, int by) {
+  enum { RIGHT = 0xD0, LEFT = 0xF0 };
   PAWL_CODE_PUT(code, 0x66, (unsigned char)(0x40 | (x > 7 ? 5 : 0)), 0x0F, 0x76,
-                (unsigned char)(0xC0 | (x & 7) << 3 | (x & 7)));  // pcmpeqd: all bits
+                (unsigned char)(0xC0 | (x & 7) << 3 | (x & 7)));  // pcmpeqd
   PAWL_CODE_PUT(code, 0x66, (unsigned char)(0x40 | (x > 7 ? 1 : 0)), 0x0F, 0x73,
-                (unsigned char)(0xD0 | (x & 7)), 1);  // psrlq by one
+                (unsigned char)((left ? LEFT : RIGHT) | (x & 7)), (unsigned char)by);
+}
+
+void pawl_code_magnitude_mask(PawlCode* code, int x) {
+  put_mask(code, x, false, 1);
+}
+
+void pawl_code_sign_mask(PawlCode* code, int x) {
+  put_mask(code, x, true, 63);
 }

@@ -68,3 +68,5 @@ void pawl_code_both(PawlCode* code, PawlCodeOp op, int x, int y);
 void pawl_code_memory(PawlCode* code, PawlCodeOp op, int x, int base, int index);
 // xmm[x] = all bits but the sign
 void pawl_code_magnitude_mask(PawlCode* code, int x);
+// xmm[x] = the bit of the sign
+void pawl_code_sign_mask(PawlCode* code, int x);

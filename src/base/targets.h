@@ -10,4 +10,5 @@
 #define PAWL_MANY_TARGETS
 #endif
 
-enum { PAWL_MANY = 64 };  // numbers from which on a loop is worth a call of such code
+enum { PAWL_SEVERAL = 16 };  // numbers from which on a loop is worth a call of such code
+enum { PAWL_MANY = 64 };     // and of arrays and lists of its own

@@ -131,10 +131,14 @@ PawlStatus pawl_ga_create(PawlStepper* s, PawlLevel level, unsigned more, PawlGa
   if (s->dynamics.weights) {
     take_constant_mass(s, d);
   }
+  if (!s->arena.failed && !d->lumped) {
+    pawl_balance_line_create(&d->mass, &s->G, &d->balance);
+  }
   return s->arena.failed ? pawl_fail_memory(err) : PAWL_OK;
 }
 
 void pawl_ga_destroy(PawlGa* d) {
+  pawl_balance_line_destroy(&d->balance);
   pawl_eval_destroy(d->residual_eval);
   pawl_eval_destroy(d->tangent_eval);
 }
@@ -400,7 +404,7 @@ static void sum_part(void* context, PawlPart part) {
 static void sum_tangents(const PawlStepper* s, PawlGa* d, const PawlValues* values,
                          const PawlValues* tangent) {
   double c = d->gamma_p / d->beta_p, k = 1.0 / d->beta_p;
-  if (s->nonzeros_H < PAWL_MANY) {
+  if (s->nonzeros_H < PAWL_SEVERAL) {
     sum_all(s->nonzeros_H, c, k, values->M, tangent->C, tangent->K, d->S);
     return;
   }

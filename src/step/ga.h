@@ -3,6 +3,7 @@
 // labels refer to docs/theory/ga-p.md and docs/theory/generalized-alpha.md.
 #pragma once
 
+#include "linalg/balance_line.h"
 #include "step/method.h"
 #include "system/kernels_ga.h"
 
@@ -47,6 +48,7 @@ typedef struct PawlGa {
   double *dq, *dlambda;               // correction
   double *S, *J;                      // what a Newton step factors
   double* G_size;                     // room for |G|
+  PawlBalanceLine balance;            // of forces, as machine code
   PawlPattern mass;                   // entries of M that are not 0, where it is constant
   double* mass_values;                // and their numbers; NULL: those of H
   double* weight;                     // diagonal of M; 0 for states

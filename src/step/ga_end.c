@@ -90,7 +90,7 @@ PAWL_APART static void size_many_positions(const PawlStepper* s, PawlGa* d, cons
 void pawl_ga_size_part(const PawlStepper* s, PawlGa* d, const double* v, bool positions,
                        PawlPart part) {
   if (positions) {
-    if (part.end - part.first < PAWL_MANY) {
+    if (part.end - part.first < PAWL_SEVERAL) {
       size_positions(s, d, v, part);
     } else {
       size_many_positions(s, d, v, part);
@@ -164,9 +164,41 @@ PAWL_MANY_TARGETS static PawlGaSums sum_many(int count, const double* restrict r
   return sums;
 }
 
+// Of fewer: numbers in vectors, sums one by one.
+PAWL_MANY_TARGETS static PawlGaSums sum_several(int count, const double* restrict r,
+                                                const double* restrict terms,
+                                                const double* restrict weight) {
+  double error[PAWL_MANY], size[PAWL_MANY], mass[PAWL_MANY], light[PAWL_MANY], own[PAWL_MANY];
+  for (int j = 0; j < count; j++) {
+    mass[j] = weight[j] > 0.0 ? weight[j] : INFINITY;
+  }
+  for (int j = 0; j < count; j++) {
+    light[j] = weight[j] > 0.0 ? 0.0 : 1.0;
+  }
+  for (int j = 0; j < count; j++) {
+    error[j] = r[j] * r[j] / mass[j];
+    size[j] = terms[j] * terms[j] / mass[j];
+    own[j] = fabs(r[j]) / terms[j];
+  }
+  for (int j = 0; j < count; j++) {
+    own[j] = fabs(r[j]) > PAWL_FLUSHED ? own[j] : 0.0;
+  }
+  PawlGaSums sums = {0};
+  for (int j = 0; j < count; j++) {
+    sums.error += error[j];
+    sums.size += size[j];
+    sums.massless = larger(own[j] * light[j], sums.massless);
+    sums.own = larger(own[j], sums.own);
+  }
+  return sums;
+}
+
 PawlGaSums pawl_ga_balance_part(int count, const double* r_of, const double* terms,
                                 const double* weight) {
   PawlGaSums sums = {0};
+  if (count >= PAWL_SEVERAL && count < PAWL_MANY) {
+    return sum_several(count, r_of, terms, weight);
+  }
   if (count >= PAWL_MANY) {
     int whole = count / LANES * LANES;
     sums = sum_many(whole, r_of, terms, weight);

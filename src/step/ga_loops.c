@@ -23,6 +23,10 @@ typedef struct Pass {  // what a loop is about
 } Pass;
 
 PAWL_APART static void loop_in_parts(PawlPartWork* work, Pass pass) {
+  if (pass.s->sizes.v <= PAWL_GA_PART) {
+    work(&pass, (PawlPart){.end = pass.s->sizes.v});
+    return;
+  }
   pawl_pool_loop(pass.s->pool, pass.s->sizes.v, PAWL_GA_PART, work, &pass);
 }
 
@@ -286,7 +290,7 @@ bool pawl_ga_begins(const PawlStepper* s, const PawlGa* d) {
 void pawl_ga_guess(const PawlStepper* s, PawlGa* d, PawlState* state, PawlGaMemory m, double more) {
   Pass pass = {.s = s, .d = d, .state = state, .m = m, .more = more};
   d->placed = pawl_ga_adds_up(s);
-  if (s->sizes.v < PAWL_MANY) {
+  if (s->sizes.v < PAWL_SEVERAL) {
     loop(guess_part, pass);
     return;
   }
@@ -333,7 +337,7 @@ static void add_long_part(void* context, PawlPart part) {
 void pawl_ga_add(const PawlStepper* s, PawlGa* d, PawlState* state) {
   Pass pass = {.s = s, .d = d, .state = state};
   d->placed = pawl_ga_adds_up(s) && (!d->U || d->still || d->moved || d->columns);
-  if (s->sizes.v < PAWL_MANY) {
+  if (s->sizes.v < PAWL_SEVERAL) {
     loop(add_part, pass);
     return;
   }
@@ -544,15 +548,24 @@ PAWL_APART static void balance_lumped(const PawlStepper* s, PawlGa* d, const Paw
   loop_in_parts(lumped_balance_part, (Pass){.s = s, .d = d, .values = values});
 }
 
+static inline PawlBalance balance_of(const PawlGa* d, const PawlValues* values) {
+  const double* M = d->mass_values ? d->mass_values : values->M;
+  return (PawlBalance){d->B, d->lambda, M, d->vdot, values->f};
+}
+
 void pawl_ga_balance_forces(const PawlStepper* s, PawlGa* d, const PawlValues* values) {
   if (d->lumped) {
     balance_lumped(s, d, values);
     return;
   }
+  if (d->balance.scaled) {
+    pawl_balance_line_scaled(&d->balance, balance_of(d, values), -1.0 / d->beta_p, d->dq);
+    return;
+  }
   loop(balance_part, (Pass){.s = s, .d = d, .values = values});
 }
 
-// The same with the size of the terms, |M| |v'| + |f| + |B|^T |lambda|, and the diagonal of M.
+// The same with the size of the terms, |M| |v'| + |f| + |B|^T |lambda|.
 static inline void judged_balance_part(const Pass* pass, PawlPart part) {
   const PawlGa* d = pass->d;
   const PawlPattern *H = &d->mass, *G = &pass->s->G;
@@ -560,10 +573,8 @@ static inline void judged_balance_part(const Pass* pass, PawlPart part) {
   const double* M = d->mass_values ? d->mass_values : pass->values->M;
   const double *f = pass->values->f, *vdot = d->vdot, *B = d->B;
   const double* lambda = d->lambda;
-  const int* diagonal = pass->s->dynamics.diagonal;
   double* restrict r = d->r;
   double* restrict magnitude = d->magnitude;
-  double* restrict weight = d->weight;
   for (int j = part.first; j < part.end; j++) {
     double sum = -f[j], size = fabs(f[j]);
     for (int k = G_start[j]; k < G_start[j + 1]; k++) {
@@ -579,6 +590,13 @@ static inline void judged_balance_part(const Pass* pass, PawlPart part) {
     r[j] = sum;
     magnitude[j] = size;
   }
+}
+
+static inline void take_weights(const Pass* pass, PawlPart part) {
+  const PawlGa* d = pass->d;
+  const int* diagonal = pass->s->dynamics.diagonal;
+  const double* M = pass->values->M;
+  double* restrict weight = d->weight;
   for (int j = part.first; !d->mass_values && j < part.end; j++) {
     weight[j] = diagonal[j] >= 0 ? M[diagonal[j]] : 0.0;
   }
@@ -602,7 +620,12 @@ static void judged_lumped_part(const Pass* pass, PawlPart part) {
 static inline void judge_part(void* context, PawlPart part) {
   const Pass* pass = context;
   PawlGa* d = pass->d;
-  judged_balance_part(pass, part);
+  if (d->balance.judged) {
+    pawl_balance_line_judged(&d->balance, balance_of(d, pass->values), d->r, d->magnitude);
+  } else {
+    judged_balance_part(pass, part);
+  }
+  take_weights(pass, part);
   if (d->sized) {
     pawl_ga_size_part(pass->s, d, pass->v, pass->positions, part);
   }

@@ -123,8 +123,8 @@ PawlStatus pawl_nsga_create_kind(PawlStepper* s, PawlLevel level, bool jumps, bo
   if (!decoupled && pawl_nsga_apart_create(s, d, err) != PAWL_OK) {
     return pawl_fail_memory(err);
   }
-  d->settles = d->turns && jumps && !decoupled && s->sizes.v >= PAWL_MANY && d->rub.contacts == 0 &&
-               !s->dynamics.slip && !s->dynamics.rates;
+  d->settles = d->turns && jumps && !decoupled && s->sizes.v >= PAWL_SEVERAL &&
+               d->rub.contacts == 0 && !s->dynamics.slip && !s->dynamics.rates;
   if (d->rub.contacts > 0 && s->strategy == 3) {
     s->strategy = 2;  // contacts push by impulses alone, as their friction does              (N28)
   }

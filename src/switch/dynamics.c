@@ -190,7 +190,7 @@ PawlStatus pawl_dynamics_outgrown(const PawlDynamics* d, const double* M, const 
                                   const double* v_0, const double* v, double t, PawlError* err) {
   double sum = 0.0, size = 0.0, inertia = 0.0;  // d S d, its terms, d M d                    (A23)
   int n = d->sizes.v;
-  if (!(n < PAWL_MANY ? may_outgrow(n, v_0, v) : many_may_outgrow(d, S, v_0, v))) {
+  if (!(n < PAWL_SEVERAL ? may_outgrow(n, v_0, v) : many_may_outgrow(d, S, v_0, v))) {
     return PAWL_OK;
   }
   for (int j = 0; j < d->H.cols; j++) {
