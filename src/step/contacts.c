@@ -385,6 +385,14 @@ static bool is_passed(const PawlContacts* c, const PawlPassage* p, int k) {
          rate_by_old_gradient(c, p, k) < PAWL_PASSED_PART * rate_n;
 }
 
+// Thrown back where it opens: its gradient has turned past the rate of its impact.           (N44)
+static bool is_turned(const PawlStepper* s, const PawlContacts* c, const PawlPassage* p, int k) {
+  int i = c->row[k];
+  return p->turned && p->turned[i] >= 0.0 && p->impulse[i] > 0.0 &&
+         p->rate_before[i] < -PAWL_PASSED_SLOWEST * c->slow &&
+         pawl_system_restitution(s->system, i) > 0.0;
+}
+
 void pawl_contacts_begin(const PawlStepper* s, PawlContacts* c, const PawlValues* values) {
   size_t rows = (size_t)s->sizes.rows * sizeof(double);
   memcpy(c->gap, values->g, rows);
@@ -406,10 +414,11 @@ PawlStatus pawl_contacts_passed(PawlStepper* s, PawlContacts* c, const PawlPassa
                                 PawlError* err) {
   for (int k = 0; k < c->count; k++) {
     int i = c->row[k], number;
-    if (!is_passed(c, p, k)) {
+    bool passed = is_passed(c, p, k), shorter = p->h > PAWL_PASSED_SHORTEST * s->def.step;
+    if (!passed && !(shorter && is_turned(s, c, p, k))) {
       continue;
     }
-    if (p->h > PAWL_PASSED_SHORTEST * s->def.step) {
+    if (shorter) {
       return pawl_fail(err, PAWL_RETRY, "t = %.10g: contact '%.100s' is passed within a step", p->t,
                        pawl_system_row_name(s->system, i, &number));
     }

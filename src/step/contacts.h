@@ -80,10 +80,14 @@ typedef struct PawlPassage {
   const double* rate_before;     // rows: G v + g_t there
   const double *gap, *rate, *v;  // at its end
   double ahead;                  // [s] a gap that is closed so long after the end is met then
+  const double* turned;  // rows: G v + g_t with v of the beginning, all else of the end; NULL: none
+                         // is thrown back
+  const double* impulse;  // rows
 } PawlPassage;
 
 // Contacts that close and open again within a step, seen at none of its ends: PAWL_RETRY while
-// halves of it may meet them, then a warning.
+// halves of it may meet them, then a warning. And contacts that are thrown back by the rate of the
+// beginning though they open by the gradient of the end: PAWL_RETRY alike.          (N26) (N44)
 PAWL_CHECKED PawlStatus pawl_contacts_passed(PawlStepper* s, PawlContacts* c,
                                              const PawlPassage* step, PawlError* err);
 // Contacts with no gap and no rate: rows of `set`, and how many. Leaves rates of rows in c->opening

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "step/contacts.h"
-#include "step/rub.h"
+#include "step/gain.h"
 
 static const double LAW = 10.0;  // of the tolerance: how well a contact obeys its law
 
@@ -27,6 +27,7 @@ typedef struct MoreauJean {
   double* turned;                // rows: G v + g_t with v of the beginning, all else of the end
   PawlContacts contacts;
   PawlRub rub;    // friction
+  PawlGain gain;  // and energy that it brings in
   double noise;   // of velocities: rounding of the impulses that hold them; 0 without friction
   bool rebounds;  // some contact approaches faster than PAWL_SLOWEST_REBOUND
   unsigned char *candidate, *set, *room;
@@ -69,6 +70,7 @@ static PawlStatus create(PawlStepper* s, PawlError* err) {
   }
   PAWL_TRY(pawl_contacts_create(s, &d->contacts, err));
   PAWL_TRY(pawl_rub_create(s, false, &d->rub, err));
+  PAWL_TRY(pawl_gain_create(s, &d->rub, &d->gain, err));
   PAWL_TRY(pawl_stepper_eval(
       s, PAWL_MASS | PAWL_FORCE | PAWL_POSITION | PAWL_GRADIENT | PAWL_TIME_GRADIENT, &d->eval,
       err));
@@ -175,6 +177,7 @@ static PawlStatus begin(PawlStepper* s, MoreauJean* d, const PawlPhase* phase,
     begin_contacts(s, d, state, values, h);
   }
   if (d->rub.contacts > 0) {
+    pawl_gain_begin_step(&d->rub, &d->gain);
     pawl_sparse_sizes(&s->G, values->G, state->v, d->contacts.least_v, d->contacts.size);
     PAWL_TRY(pawl_rub_begin(s, &d->rub, phase, state, d->rate_n, d->contacts.size, err));
   }
@@ -191,9 +194,15 @@ static double approach(const MoreauJean* d, int i) {
   return begin < 0.0 && slowest < 0.0 ? slowest : begin;
 }
 
+// e u* of row i; 0 of rows that are no contacts.
+static double thrown(const PawlStepper* s, const MoreauJean* d, int i) {
+  int k = i - s->sizes.rows + s->contact_count;
+  bool given_up = !d->rebounds || (d->rub.contacts > 0 && k >= 0 && d->gain.given_up[k]);
+  return given_up ? 0.0 : pawl_system_restitution(s->system, i) * approach(d, i);
+}
+
 static double rebound(const PawlStepper* s, const MoreauJean* d, int i) {
-  return d->rebounds ? d->rate[i] + pawl_system_restitution(s->system, i) * approach(d, i)
-                     : d->rate[i];
+  return d->rate[i] + thrown(s, d, i);
 }
 
 static bool settled(const PawlStepper* s, const MoreauJean* d) {
@@ -415,22 +424,29 @@ static PawlStatus correct_rubbing(PawlStepper* s, MoreauJean* d, const PawlPhase
   return PAWL_OK;
 }
 
-// [J] What contacts and their friction have done to the energy by their impulses, but for what
-// moves by itself.                                                                   (B15) (B20)
-static double work_of_contacts(const PawlStepper* s, const MoreauJean* d, double* size) {
-  double work = 0.0;
-  *size = 0.0;
-  for (int i = d->rub.first_row; i < s->sizes.rows; i++) {
-    work += 0.5 * d->P[i] * (d->turned[i] + d->rate[i]);
-    *size += fabs(d->P[i]) * (fabs(d->turned[i]) + fabs(d->rate[i]));
+// With friction Newton's law may bring energy in: then the restitutions of these contacts are 0 in
+// this step. [J] What contacts and their friction do to the energy by their impulses, but for what
+// moves by itself.                                                               (T8) (B15) (B20)
+static bool gains(const PawlStepper* s, MoreauJean* d) {
+  if (!d->rebounds) {
+    return false;
   }
-  return work;
-}
-
-// With friction Newton's law may bring energy in: then the restitutions are 0 in this step.
-static bool gains(const PawlStepper* s, const MoreauJean* d) {
-  double size, work = work_of_contacts(s, d, &size);
-  return d->rub.contacts > 0 && d->rebounds && work > s->def.tolerance * size;
+  pawl_gain_begin(&d->rub, &d->gain);
+  for (int k = 0; k < d->rub.contacts; k++) {
+    const PawlContactFriction* of = &d->rub.of[k];
+    int row = d->contacts.row[k];
+    PawlGainPart part = {.thrown = thrown(s, d, row) < 0.0};
+    if (!(d->P[row] > 0.0)) {
+      continue;
+    }
+    for (int e = -1; e < of->count; e++) {
+      int i = e < 0 ? row : of->first + e;
+      part.work += 0.5 * d->P[i] * (d->turned[i] + d->rate[i]);
+      part.size += fabs(d->P[i]) * (fabs(d->turned[i]) + fabs(d->rate[i]));
+    }
+    pawl_gain_add(&d->rub, &d->gain, k, part);
+  }
+  return pawl_gain_give_up(s, &d->rub, &d->gain);
 }
 
 static bool is_hit(const PawlStepper* s, const MoreauJean* d, int i) {
@@ -473,7 +489,9 @@ static PawlStatus note_contacts(PawlStepper* s, MoreauJean* d, const PawlState* 
                          .gap = pawl_eval_values(d->eval)->g,
                          .rate = d->rate,
                          .v = d->v,
-                         .ahead = 0.5 * h};
+                         .ahead = 0.5 * h,
+                         .turned = d->rebounds ? d->turned : NULL,
+                         .impulse = d->P};
   PAWL_TRY(pawl_contacts_passed(s, &d->contacts, &passage, err));
   PawlRubEnds ends = {.before = state,
                       .t = state->t + h,
@@ -533,7 +551,6 @@ static PawlStatus step(PawlStepper* s, const PawlPhase* phase, PawlState* state,
     PAWL_TRY(residual(s, d, phase, state, h, &B, err));
     bool changed = false, rubs = d->rub.contacts > 0;
     if (rubs && k > 0 && settled(s, d) && gains(s, d)) {
-      d->rebounds = false;
       changed = true;
     }
     if (s->contact_count > 0 && !rubs && k > 0) {

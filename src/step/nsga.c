@@ -57,8 +57,8 @@ static void allocate(PawlStepper* s, PawlNsga* d) {
         arrays[i].small ? arrays[i].small : PAWL_NEW(&s->arena, double, arrays[i].size);
   }
   d->mean = PAWL_NEW(&s->arena, double, s->G.start[n]);
-  unsigned char** sets[] = {&d->closed,      &d->S,     &d->A,        &d->B_set,
-                            &d->smooth_rows, &d->trial, &d->touching, &d->near};
+  unsigned char** sets[] = {&d->closed, &d->S,        &d->A,    &d->B_set, &d->smooth_rows,
+                            &d->trial,  &d->touching, &d->near, &d->loose};
   for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
     *sets[i] = PAWL_NEW(&s->arena, unsigned char, m);
   }
@@ -113,6 +113,7 @@ PawlStatus pawl_nsga_create_kind(PawlStepper* s, PawlLevel level, bool jumps, bo
     return pawl_fail_memory(err);
   }
   PAWL_TRY(pawl_rub_create(s, true, &d->rub, err));
+  PAWL_TRY(pawl_gain_create(s, &d->rub, &d->gain, err));
   if (d->ga.begins && d->ga.sizes_late && d->rub.contacts == 0 && s->sizes.v > PAWL_GA_PART) {
     d->ga.moved = PAWL_NEW(&s->arena, unsigned char, pawl_pool_parts(s->sizes.v, PAWL_GA_PART));
     if (!d->ga.moved) {
@@ -280,7 +281,9 @@ double pawl_nsga_next_eta(const PawlNsga* d, double lambda, double lambda_n, dou
 // Without a cut-off the rate of a closed contact would shrink by e in each step for ever. It is the
 // same for all contacts, so that rows which depend on each other stay consistent.
 double pawl_nsga_rebound(const PawlStepper* s, const PawlNsga* d, int i) {
-  double e = d->rebounds ? pawl_system_restitution(s->system, i) : 0.0;
+  int k = i - s->sizes.rows + s->contact_count;
+  bool given_up = !d->rebounds || (d->rub.contacts > 0 && k >= 0 && d->gain.given_up[k]);
+  double e = given_up ? 0.0 : pawl_system_restitution(s->system, i);
   double begin = d->rate_before[i], turned = d->turned[i], slower = fmax(begin, turned);
   if (e == 0.0 || begin >= 0.0 || turned >= 0.0) {
     return e * begin;
@@ -290,15 +293,19 @@ double pawl_nsga_rebound(const PawlStepper* s, const PawlNsga* d, int i) {
   return -e * sqrt(fmax(slower * slower - 2.0 * d->pull[i] * d->way[i], 0.0));
 }
 
-void pawl_nsga_approach(PawlStepper* s, PawlNsga* d) {
+// Rates and pull of the beginning with the gradients of the iterate.
+static void look_back(PawlStepper* s, PawlNsga* d) {
   const PawlValues* values = pawl_eval_values(d->eval);
-  if (!d->rebounds || !d->elastic) {
-    return;
-  }
   pawl_dynamics_rows(&s->dynamics, values->G, d->v_n, values->g_t, d->turned);
   pawl_dynamics_rows(&s->dynamics, values->G, d->a_n, NULL, d->pull);
   for (int i = d->rub.first_row; d->rub.contacts > 0 && i < s->sizes.rows; i++) {
     d->turned[i] = d->closed[i] ? d->rate_before[i] : d->turned[i];
+  }
+}
+
+void pawl_nsga_approach(PawlStepper* s, PawlNsga* d) {
+  if (d->rebounds && d->elastic) {
+    look_back(s, d);
   }
 }
 
@@ -321,6 +328,7 @@ static PawlStatus begin_friction(PawlStepper* s, PawlNsga* d, const PawlPhase* p
     bool slips = pawl_system_row_kind(s->system, i) == PAWL_ROW_FRICTION;
     d->drag[i] = slips ? Lambda_n[i] : 0.0;
     d->near[i] = !slips && pawl_contacts_touches(c, s->def.tolerance, i, c->gap[i]);
+    d->loose[i] = d->near[i] ? PAWL_NSGA_STAYS : PAWL_NSGA_COMES;
   }
   for (int k = 0; k < c->count; k++) {
     const PawlContactFriction* of = &d->rub.of[k];
@@ -330,6 +338,7 @@ static PawlStatus begin_friction(PawlStepper* s, PawlNsga* d, const PawlPhase* p
     memset(d->closed + of->first, of->count == 1 && d->closed[i], (size_t)of->count);
   }
   pawl_sparse_sizes(&s->G, G, state->v, c->least_v, c->size);
+  pawl_gain_begin_step(&d->rub, &d->gain);
   return pawl_rub_begin(s, &d->rub, phase, state, d->rate_before, c->size, err);
 }
 
@@ -440,17 +449,83 @@ void pawl_nsga_add_drag(const PawlStepper* s, PawlNsga* d, double* force) {
   pawl_sparse_line_add_transposed(&s->dynamics.by_G, d->B, 0.5 * d->ga.h, d->drag, force);
 }
 
+// What contact k has added: by its impulse, by what it moves against the forces in the positions,
+// and by its friction. Where gradients turn a hit may add (m/2) a c h^2, and forces that change in
+// the step are known to that change alone.                                               (N38)
+// (N46)
+static PawlGainPart gain_of(const PawlStepper* s, const PawlNsga* d, int k) {
+  const PawlContactFriction* of = &d->rub.of[k];
+  int i = d->contacts.row[k];
+  double Lambda = d->Lambda[i], fall = d->ga.h * d->pull[i], free = d->turned[i] + fall;
+  double lift = d->nu[i] * d->pull[i], other = 0.0;
+  PawlGainPart part = {.work = 0.5 * Lambda * (free + d->rate[i]) - lift,
+                       .size = Lambda * (fabs(free) + fabs(d->rate[i])) + fabs(lift),
+                       .thrown = pawl_nsga_rebound(s, d, i) < 0.0};
+  for (int e = of->first; e < of->first + of->count; e++) {
+    part.work += 0.5 * d->Lambda[e] * (d->turned[e] + d->rate[e]);
+    part.size += fabs(d->Lambda[e]) * (fabs(d->turned[e]) + fabs(d->rate[e]));
+  }
+  const PawlContacts* c = &d->contacts;
+  const double* G = pawl_eval_values(d->eval)->G;
+  for (int e = c->first[k]; e < c->first[k + 1]; e++) {
+    int j = c->column[e];
+    other += G[c->entry[e]] * (d->ga.a[j] - d->a_n[j]);
+  }
+  double met = fabs(d->turned[i]) + fabs(d->rate[i]), turn = d->turned[i] - d->rate_before[i];
+  part.slack = met > 0.0 && part.thrown ? 0.5 * Lambda * fabs(fall * turn) / met : 0.0;
+  part.slack += part.thrown ? (0.5 * d->ga.h * Lambda + d->nu[i]) * fabs(other) : 0.0;
+  return part;
+}
+
+static void judge_gain(const PawlStepper* s, PawlNsga* d) {
+  pawl_gain_begin(&d->rub, &d->gain);
+  for (int k = 0; k < d->contacts.count; k++) {
+    if (d->Lambda[d->contacts.row[k]] > 0.0) {
+      pawl_gain_add(&d->rub, &d->gain, k, gain_of(s, d, k));
+    }
+  }
+}
+
 bool pawl_nsga_gains(const PawlStepper* s, PawlNsga* d) {
-  double work = 0.0, size = 0.0;
-  if (d->rub.contacts == 0 || !d->rebounds) {
+  if (d->rub.contacts == 0 || !d->rebounds || !d->elastic) {
     return false;
   }
-  for (int i = d->rub.first_row; i < s->sizes.rows; i++) {
-    work += 0.5 * d->Lambda[i] * (d->turned[i] + d->rate[i]);
-    size += fabs(d->Lambda[i]) * (fabs(d->turned[i]) + fabs(d->rate[i]));
+  judge_gain(s, d);
+  return pawl_gain_give_up(s, &d->rub, &d->gain);
+}
+
+// Contacts that push, do not touch and are of this kind; they are let go.
+static bool let_go(PawlNsga* d, PawlNsgaLoose kind, bool go) {
+  bool any = false;
+  for (int k = 0; k < d->rub.contacts; k++) {
+    int i = d->contacts.row[k];
+    if (d->near[i] && !d->touching[i] && d->loose[i] == kind && d->Lambda[i] > 0.0) {
+      d->near[i] = !go;
+      d->loose[i] = go ? PAWL_NSGA_WENT : d->loose[i];
+      any = true;
+    }
   }
-  d->rebounds = work <= s->def.tolerance * size;
-  return !d->rebounds;
+  return any;
+}
+
+bool pawl_nsga_lets_go(PawlStepper* s, PawlNsga* d) {
+  if (!d->minds || d->rub.relaxed) {  // what slips opens by its rate then                (F16)
+    return false;
+  }
+  if (let_go(d, PAWL_NSGA_COMES, true)) {
+    return true;
+  }
+  if (!let_go(d, PAWL_NSGA_STAYS, false)) {
+    return false;
+  }
+  double work = 0.0, size = 0.0;
+  look_back(s, d);
+  for (int k = 0; k < d->contacts.count; k++) {
+    PawlGainPart part = gain_of(s, d, k);
+    work += part.work;
+    size += part.size;
+  }
+  return work > s->def.tolerance * size && let_go(d, PAWL_NSGA_STAYS, true);
 }
 
 static bool is_hit(const PawlNsga* d, int i) {
@@ -591,7 +666,9 @@ PawlStatus pawl_nsga_passed(PawlStepper* s, PawlNsga* d, const PawlState* state,
                       .rate_before = d->rate_before,
                       .gap = pawl_eval_values(d->eval)->g,
                       .rate = d->rate,
-                      .v = v};
+                      .v = v,
+                      .turned = d->rebounds && d->elastic ? d->turned : NULL,
+                      .impulse = d->Lambda};
   return pawl_contacts_passed(s, &d->contacts, &step, err);
 }
 

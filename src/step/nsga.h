@@ -4,6 +4,7 @@
 
 #include "step/contacts.h"
 #include "step/ga.h"
+#include "step/gain.h"
 #include "step/rub.h"
 
 // Each coordinate that rows have is in one row (nsga_apart.c).
@@ -11,6 +12,13 @@ typedef struct PawlNsgaApart {
   const int* column;   // by entry of G; NULL: it is not so
   int *first, *entry;  // of each row
 } PawlNsgaApart;
+
+// When a contact that pushes and does not touch at the end of a step may be let go.          (N45)
+typedef enum PawlNsgaLoose {
+  PAWL_NSGA_COMES,  // always: it did not touch at the beginning
+  PAWL_NSGA_STAYS,  // where the step brings energy in
+  PAWL_NSGA_WENT,   // no more: it was, and has come back
+} PawlNsgaLoose;
 
 typedef struct PawlNsga {
   PawlGa ga;                     // first: the smooth part
@@ -42,6 +50,7 @@ typedef struct PawlNsga {
   PawlNsgaApart apart;
   PawlContacts contacts;
   PawlRub rub;                   // friction of contacts
+  PawlGain gain;                 // and energy that they bring in
   double* drag;                  // rows: Lambda of friction alone, as U has it
   double* mean;                  // entries of G: directions of contacts over the step
   unsigned char* closed;         // rows of contacts and friction: closed at the beginning, no hit
@@ -50,6 +59,7 @@ typedef struct PawlNsga {
   unsigned char* trial;          // a set under construction
   unsigned char* touching;       // rows: contacts closed at position level
   unsigned char* near;           // rows: contacts closed at the beginning, or in an iteration
+  unsigned char* loose;          // rows: PawlNsgaLoose of contacts with friction
   double *rate, *acceleration;   // rows: constraint at velocity and acceleration level
   bool minds;                    // contacts take part in this step
   bool rests;     // each contact of this step is guessed to press on, or is far away      (N44)
@@ -149,6 +159,9 @@ PAWL_CHECKED PawlStatus pawl_nsga_rub(PawlStepper* s, PawlNsga* d, const PawlPha
 void pawl_nsga_touch(PawlStepper* s, PawlNsga* d, const double* of_q, bool* changed);
 PAWL_CHECKED PawlStatus pawl_nsga_press(PawlStepper* s, PawlNsga* d, double t, const double* M,
                                         const double* force, const double* gap, PawlError* err);
+// Where the iteration ends: contacts that push and do not touch are let go, and it goes on if there
+// are any. One that comes back stays.                                                     (N45)
+bool pawl_nsga_lets_go(PawlStepper* s, PawlNsga* d);
 void pawl_nsga_add_drag(const PawlStepper* s, PawlNsga* d, double* force);
 bool pawl_nsga_gains(const PawlStepper* s, PawlNsga* d);
 void pawl_nsga_note_friction(PawlStepper* s, const PawlNsga* d);

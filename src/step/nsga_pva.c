@@ -288,20 +288,17 @@ static double corrections_error(const PawlStepper* s, PawlNsga* d, int* row) {
   return fmax(error, of_rate);
 }
 
+// Another iteration is due: for contacts without restitution, or without some of those that push.
 // The rates at the end are those of corrections_error(), with the restitution.
-static bool gives_up_rebounds(const PawlStepper* s, PawlNsga* d) {
-  if (d->rub.contacts == 0 || !d->rebounds) {
+static bool goes_on(PawlStepper* s, PawlNsga* d) {
+  if (d->rub.contacts == 0) {
     return false;
   }
-  for (int sign = -1; sign <= 1; sign += 2) {
-    for (int k = 0; k < d->contacts.count; k++) {
-      int i = d->contacts.row[k];
-      d->rate[i] += sign * pawl_nsga_rebound(s, d, i);
-    }
-    if (sign < 0 && pawl_nsga_gains(s, d)) {
-      return true;
-    }
+  pawl_nsga_add_rebounds(s, d, -1.0);
+  if (pawl_nsga_gains(s, d) || pawl_nsga_lets_go(s, d)) {
+    return true;
   }
+  pawl_nsga_add_rebounds(s, d, 1.0);
   return false;
 }
 
@@ -327,7 +324,7 @@ PAWL_INLINE PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPh
     }
     bool settled = d->settles && k == 1 && !changed && settle(s, d);
     if (!changed && pawl_ga_may_end(s, &d->ga, &smooth, k) &&
-        pawl_ga_ended(s, &d->ga, corrections_error(s, d, &row)) && !gives_up_rebounds(s, d)) {
+        pawl_ga_ended(s, &d->ga, corrections_error(s, d, &row)) && !goes_on(s, d)) {
       PAWL_TRY(pawl_ga_outgrown(s, &d->ga, state, err));
       return pawl_nsga_check_solved(s, d, phase, t, err);
     }

@@ -212,19 +212,26 @@ static PawlStatus correct_velocity(PawlStepper* s, PawlNsga* d, const PawlPhase*
   return pawl_nsga_stuck(s, d, t, "velocity correction", err);
 }
 
+// All at the total motion, with the rates of its rows.
+static PawlStatus look(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,
+                       PawlError* err) {
+  const PawlValues* values = pawl_eval_values(d->eval);
+  for (int j = 0; j < s->sizes.v; j++) {
+    d->v[j] = d->ga.v[j] + d->W[j];
+  }
+  pawl_ga_size_rates(s, &d->ga, d->v);
+  PAWL_TRY(pawl_nsga_evaluate(s, d, phase, t, d->v, err));
+  pawl_dynamics_rows(&s->dynamics, values->G, d->v, values->g_t, d->rate);
+  return PAWL_OK;
+}
+
 // The same with friction: contacts are chosen with the correction.                        (N29)
 static PawlStatus correct_rubbing(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,
                                   PawlError* err) {
-  const PawlValues* values = pawl_eval_values(d->eval);
   double best = INFINITY;
   pawl_nsga_approach(s, d);
   for (int k = 0; k <= s->def.iterations; k++) {
-    for (int j = 0; j < s->sizes.v; j++) {
-      d->v[j] = d->ga.v[j] + d->W[j];
-    }
-    pawl_ga_size_rates(s, &d->ga, d->v);
-    PAWL_TRY(pawl_nsga_evaluate(s, d, phase, t, d->v, err));
-    pawl_dynamics_rows(&s->dynamics, values->G, d->v, values->g_t, d->rate);
+    PAWL_TRY(look(s, d, phase, t, err));
     if (k > 0) {
       double change = pawl_ga_part(s, &d->ga, d->du, d->ga.size_v);
       bool near = d->rub.relaxed && change <= PAWL_RUB_RELAXED;
@@ -239,25 +246,50 @@ static PawlStatus correct_rubbing(PawlStepper* s, PawlNsga* d, const PawlPhase* 
   return pawl_nsga_stuck(s, d, t, "velocity correction", err);
 }
 
+// Friction that moves positions at first is that of the contacts which touch at the beginning: that
+// of the step before may be of an impact, and bring others together that have no part in this one.
+static PawlStatus begin_rubbing(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,
+                                PawlError* err) {
+  bool near = false;
+  for (int k = 0; k < d->contacts.count; k++) {
+    near |= d->near[d->contacts.row[k]];
+  }
+  if (!near) {
+    memset(d->drag, 0, (size_t)s->sizes.rows * sizeof(double));
+    return PAWL_OK;
+  }
+  memcpy(d->q, d->ga.q, (size_t)s->sizes.q * sizeof(double));
+  pawl_nsga_approach(s, d);
+  PAWL_TRY(look(s, d, phase, t, err));
+  difference_force(s, d, d->ga.h);
+  return pawl_nsga_rub(s, d, phase, t, d->force, err);
+}
+
+// How much positions have changed, against those of the round before in dW.
+static double last_move(const PawlStepper* s, PawlNsga* d) {
+  for (int j = 0; j < s->sizes.v; j++) {
+    d->dU[j] = d->U[j] - d->dW[j];
+  }
+  return pawl_ga_part(s, &d->ga, d->dU, d->ga.size_q);
+}
+
 // Positions and velocities in turn, until the friction that moves the positions is that of the
-// velocities.                                                                             (N28)
+// velocities, and what pushes touches.                                                    (N28)
 static PawlStatus correct_with_friction(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
                                         double t, PawlError* err) {
   memset(d->W, 0, (size_t)s->sizes.v * sizeof(double));
+  PAWL_TRY(begin_rubbing(s, d, phase, t, err));
   for (int k = 0; k <= s->def.iterations; k++) {
     PAWL_TRY(correct_position(s, d, phase, t, k > 0, err));
-    PAWL_TRY(correct_rubbing(s, d, phase, t, err));
-    if (k > 0) {
-      for (int j = 0; j < s->sizes.v; j++) {
-        d->dU[j] = d->U[j] - d->dW[j];
+    double end = fmax(s->def.tolerance, d->rub.relaxed ? PAWL_RUB_RELAXED : PAWL_ROUNDED);
+    if (k > 0 && last_move(s, d) <= end) {
+      if (!pawl_nsga_lets_go(s, d)) {
+        return look(s, d, phase, t, err);
       }
-      double part = pawl_ga_part(s, &d->ga, d->dU, d->ga.size_q);
-      double end = d->rub.relaxed ? PAWL_RUB_RELAXED : PAWL_ROUNDED;
-      if (part <= fmax(s->def.tolerance, end)) {
-        return PAWL_OK;
-      }
+      k = 0;
     }
     memcpy(d->dW, d->U, (size_t)s->sizes.v * sizeof(double));
+    PAWL_TRY(correct_rubbing(s, d, phase, t, err));
   }
   return pawl_nsga_stuck(s, d, t, "friction", err);
 }
