@@ -89,9 +89,6 @@ PawlStatus pawl_kkt_blocks_create(PawlKkt* kkt) {
   PAWL_TRY(pawl_kkt_blocks_take_turn(kkt, 0));
   pawl_kkt_blocks_turn(kkt, 0);
   kkt->behind = kkt->value_count = (int)b->value_count;
-  for (int i = 0; i < kkt->m; i++) {
-    place_row(kkt, i, true);
-  }
   kkt->info.nonzeros = (int)fmin(b->entries, INT32_MAX);
   return pawl_kkt_script_create(kkt);
 }
@@ -105,7 +102,19 @@ double pawl_kkt_blocks_fill(const PawlKkt* kkt) {
   return size > 0.0 ? kkt->blocks->entries / (size * size) : 0.0;
 }
 
+// Where every row is active still. Of most large systems they are never asked for.
+static void note_homes(PawlKkt* kkt) {
+  PawlKktBlocks* b = kkt->blocks;
+  size_t bytes = (size_t)kkt->block_B.count * sizeof(int);
+  if (!b->has_homes && bytes > 0) {
+    memcpy(b->home_B, kkt->block_B.place, bytes);
+    memcpy(b->home_J, kkt->block_J.place, bytes);
+  }
+  b->has_homes = true;
+}
+
 void pawl_kkt_blocks_switch(PawlKkt* kkt, const unsigned char* active) {
+  note_homes(kkt);
   for (int i = 0; i < kkt->m; i++) {
     bool on = !active || active[i];
     if (on != (kkt->set[i] != 0)) {
@@ -407,7 +416,7 @@ PAWL_INLINE Judged factor_small(const PawlKktBlocks* b, const PawlKktNode* node,
   }
   if (even) {
     j = factor_even_pivots(p, r, u, j);
-    mirror_rest(p, r, node->sign, u, l);
+    mirror_rest(p, r, pawl_kkt_sign(b, node), u, l);
   } else {
     j = factor_pivots(p, r, u, l, NULL, j);
   }
@@ -430,7 +439,7 @@ PAWL_APART static Judged factor_large(const PawlKktBlocks* b, const PawlKktNode*
   double *U = values + node->U, *L = values + node->L;
   if (b->even) {
     j = factor_even_pivots(node->p, node->r, U, j);
-    mirror_rest(node->p, node->r, node->sign, U, L);
+    mirror_rest(node->p, node->r, pawl_kkt_sign(b, node), U, L);
   } else {
     int* exchange = b->exchange ? b->exchange + node->first : NULL;
     j = factor_pivots(node->p, node->r, U, L, exchange, j);

@@ -27,17 +27,17 @@
 #define PAWL_KKT_ALONE USHRT_MAX
 
 typedef struct PawlKktNode {
-  int first, p, r;
-  int step;       // from one number of U, L and the pivots in a vector to the next: PAWL_KKT_WIDE
-                  // for each of two nodes side by side, else 1
-  int U, L;       // in the values
-  int spot;       // in a vector: the first pivot
-  int rest;       // in `rest`: r places, ascending; in the end, where these are in a vector
-  int plan;       // in `plan`, see there
-  double sign;    // -1 for masses, 1 for rows, where masses come first
-  int shape;      // PAWL_KKT_SHAPE, or -1: rows may be exchanged, or it has pieces
-  bool straight;  // in each row of these, places on and right of the diagonal are side by side
-  int pieces;     // 0: `plan` lists where each of the r by r numbers goes, row by row
+  int first, r;
+  int U, L;            // in the values
+  int spot;            // in a vector: the first pivot
+  int rest;            // in `rest`: r places, ascending; in the end, where these are in a vector
+  int plan;            // in `plan`, see there
+  int pieces;          // 0: `plan` lists where each of the r by r numbers goes, row by row
+  short shape;         // PAWL_KKT_SHAPE, or -1: rows may be exchanged, or it has pieces
+  unsigned char p;     // at most PAWL_KKT_PIVOTS
+  unsigned char step;  // from one number of U, L and the pivots in a vector to the next:
+                       // PAWL_KKT_WIDE for each of two nodes side by side, else 1
+  bool straight;       // in each row of these, places on and right of the diagonal are side by side
 } PawlKktNode;
 
 // A part of the rest of a node that is pivots of one later node: rows from .. end - 1 of the rest.
@@ -68,7 +68,8 @@ struct PawlKktBlocks {
   int coordinates;       // masses are before this place, where they come first
   int* at;               // (size) the place of an unknown in a vector
   int* diagonal;         // (size) where the diagonal entry of an unknown is in the values
-  int *home_B, *home_J;  // (entries of G) places of entries of active rows
+  int *home_B, *home_J;  // (entries of G) places of entries of active rows, filled before the
+  bool has_homes;        // first row is idle
   int most_rest;         // largest r
   size_t U_count;        // entries of all U, which come first
   int mirror_count,
@@ -98,6 +99,11 @@ struct PawlKktBlocks {
   const double *next_x, *next_y;  // the right side that is solved with first; NULL: not known
   bool is_down;                   // it has gone down with the factors, and stands in `work`
 };
+
+// -1 for masses, 1 for rows, where masses come first.
+static inline double pawl_kkt_sign(const PawlKktBlocks* b, const PawlKktNode* node) {
+  return node->first < b->coordinates ? -1.0 : 1.0;
+}
 
 // kkt_wide.c: nodes that are side by side, from `node` on and before `end`, or down to `first`;
 // return the node behind them, or before. Solutions are of one right side, which goes down on the

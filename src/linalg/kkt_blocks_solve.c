@@ -76,8 +76,9 @@ PAWL_INLINE void go_up(const PawlKktNode* node, int p, int r, int step, int lane
 }
 
 // With symmetry: w <- D^-1 L^-1 w, then w <- (D^-1 U)^-1 w.                                 (K11)
-PAWL_INLINE void go_down_even(const PawlKktNode* node, int p, int r, int step, int lanes,
-                              const int* rest, const double* values, double* restrict w) {
+PAWL_INLINE void go_down_even(const PawlKktNode* node, double sign, int p, int r, int step,
+                              int lanes, const int* rest, const double* values,
+                              double* restrict w) {
   const double* U = values + node->U;
   double v[2 * PAWL_KKT_PIVOTS], *at = w + lanes * node->spot;
   for (int k = 0; k < lanes * p; k++) {
@@ -98,7 +99,7 @@ PAWL_INLINE void go_down_even(const PawlKktNode* node, int p, int r, int step, i
       for (int k = 1; k < p; k++) {
         sum += U[step * (k * (p + r) + p + i)] * v[lanes * k + s];
       }
-      w[lanes * rest[i] + s] -= node->sign * sum;
+      w[lanes * rest[i] + s] -= sign * sum;
     }
   }
 }
@@ -134,7 +135,7 @@ PAWL_INLINE void node_down(const PawlKktBlocks* b, const PawlKktNode* node, int 
                            double* w) {
   const int* rest = b->rest + node->rest;
   if (even) {
-    go_down_even(node, p, r, step, lanes, rest, values, w);
+    go_down_even(node, pawl_kkt_sign(b, node), p, r, step, lanes, rest, values, w);
   } else {
     go_down(node, p, r, step, lanes, exchange, rest, values, w);
   }

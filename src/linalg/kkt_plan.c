@@ -203,10 +203,9 @@ static bool place_nodes(const Plan* p, const int* first_of, PawlKktBlocks* b) {
     PawlKktNode* node = &b->nodes[s];
     int end = s + 1 < b->count ? first_of[s + 1] : p->size;
     node->first = node->spot = first_of[s];
-    node->p = end - node->first;
+    node->p = (unsigned char)(end - node->first);
     node->r = column_count(p, end - 1) - 1;
     node->step = 1;
-    node->sign = node->first < p->kkt->n ? -1.0 : 1.0;
     node->U = (int)values;
     node->L = (int)rows;
     values += (size_t)node->p * (size_t)(node->p + node->r);
@@ -322,10 +321,10 @@ static int place_of(const PawlKktBlocks* b, const int* node_of, int i, int j) {
                        : node->L + node->step * (col * node->r + row - node->p);
 }
 
-static void place_block(const Plan* p, const PawlKktBlocks* b, const PawlKktBlock* block,
-                        int* place) {
+// Every row is active.
+static void place_block(const Plan* p, const PawlKktBlocks* b, const PawlKktBlock* block) {
   for (int e = 0; e < block->count; e++) {
-    place[e] = place_of(b, p->node_of, p->at[block->row[e]], p->at[block->col[e]]);
+    block->place[e] = place_of(b, p->node_of, p->at[block->row[e]], p->at[block->col[e]]);
   }
 }
 
@@ -427,7 +426,7 @@ static size_t list_pieces(const Plan* p, const PawlKktBlocks* b, PawlKktNode* no
 
 static size_t plan_node(const Plan* p, const PawlKktBlocks* b, PawlKktNode* node, int* to) {
   bool listed = node->r <= LISTED;
-  node->shape = listed && b->masses_first ? PAWL_KKT_SHAPE(node->p, node->r) : -1;
+  node->shape = (short)(listed && b->masses_first ? PAWL_KKT_SHAPE(node->p, node->r) : -1);
   return listed ? list_products(p, b, node, to) : list_pieces(p, b, node, to);
 }
 
@@ -555,8 +554,8 @@ static PawlStatus make_plan(Plan* p, PawlArena* arena, PawlKktBlocks* b) {
   copy_rests(p, b);
   find_together(p, b);
   place_S(p, b);
-  place_block(p, b, &p->kkt->block_B, b->home_B);
-  place_block(p, b, &p->kkt->block_J, b->home_J);
+  place_block(p, b, &p->kkt->block_B);
+  place_block(p, b, &p->kkt->block_J);
   for (int k = 0; k < p->size; k++) {
     b->diagonal[k] = place_of(b, p->node_of, p->at[k], p->at[k]);
   }

@@ -385,7 +385,7 @@ static void load_L(Writer* w, const PawlKktNode* node, int k, int i, int x) {
     return;
   }
   memory(w, PAWL_CODE_LOAD, x, VALUES, in_U(node, k, k));
-  if (node->sign < 0.0) {
+  if (pawl_kkt_sign(w->b, node) < 0.0) {
     constant(w, PAWL_CODE_MUL, x, PAWL_KKT_SCRIPT_MINUS);
   }
   memory(w, PAWL_CODE_MUL, x, VALUES, in_U(node, k, node->p + i));
@@ -489,7 +489,7 @@ static void write_down(Writer* w, const PawlKktNode* node) {
       }
     }
     if (any) {  // minus -1 times the sum is plus the sum
-      bool plus = w->even && node->sign < 0.0;
+      bool plus = w->even && pawl_kkt_sign(w->b, node) < 0.0;
       change(w, &w->w, plus ? PAWL_CODE_ADD : PAWL_CODE_SUB, rest[i], w->wide ? beside[i] : 0, X);
     }
   }
@@ -600,9 +600,9 @@ static void begin_fields(Writer* w) {
   int n = kkt->n;
   memset(w->values.state, EMPTY, b->value_count);
   give_entries(w, &kkt->block_S, kkt->block_S.place, OF_S);
-  give_entries(w, &kkt->block_B, b->home_B, OF_B);
+  give_entries(w, &kkt->block_B, b->has_homes ? b->home_B : kkt->block_B.place, OF_B);
   if (!w->even) {
-    give_entries(w, &kkt->block_J, b->home_J, OF_J);
+    give_entries(w, &kkt->block_J, b->has_homes ? b->home_J : kkt->block_J.place, OF_J);
   }
   for (int k = 0; k < kkt->size; k++) {
     int at = b->at[k];

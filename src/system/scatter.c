@@ -84,8 +84,24 @@ static int add_tied(const PawlSystem* system, int row, int col, Triplets* t) {
   return 0;
 }
 
+static bool is_of(const PawlSystem* system, bool gradient, const PawlEntry* e) {
+  return gradient ? in_G(system, e->quantity) : in_H(e->quantity);
+}
+
+// Room for the entries of all lanes: an array that grows is copied again and again.
+static int reserve_all(const PawlSystem* system, bool gradient, Triplets* t) {
+  long long count = gradient ? 0 : system->sizes.v;
+  for (int g = 0; g < system->group_count; g++) {
+    const PawlGroup* group = &system->groups[g];
+    for (int k = 0; k < group->entry_count; k++) {
+      count += is_of(system, gradient, &group->entries[k]) ? group->lanes : 0;
+    }
+  }
+  return count > INT32_MAX ? -1 : reserve(t, (int)count);
+}
+
 static int collect(const PawlSystem* system, bool gradient, Triplets* t) {
-  if (!gradient && reserve(t, system->sizes.v) != 0) {
+  if (reserve_all(system, gradient, t) != 0) {
     return -1;
   }
   for (int k = 0; !gradient && k < system->sizes.v; k++) {
@@ -104,7 +120,7 @@ static int collect(const PawlSystem* system, bool gradient, Triplets* t) {
     const PawlGroup* group = &system->groups[g];
     for (int k = 0; k < group->entry_count; k++) {
       const PawlEntry* e = &group->entries[k];
-      if (gradient ? !in_G(system, e->quantity) : !in_H(e->quantity)) {
+      if (!is_of(system, gradient, e)) {
         continue;
       }
       if (reserve(t, group->lanes) != 0) {
