@@ -49,6 +49,7 @@ PawlStatus pawl_loop_create(PawlStepper* s, bool event_driven, const PawlStateSh
   l->switches = pawl_system_switches(s->system);
   l->next = PAWL_NEW(&s->arena, int, s->sizes.modes);
   l->move = PAWL_NEW(&s->arena, double, s->sizes.v);
+  l->kutta = PAWL_NEW(&s->arena, double, (size_t)s->sizes.q + 3 * (size_t)s->sizes.v);
   l->shown = PAWL_NEW(&s->arena, double, s->sizes.rows);
   l->push = PAWL_NEW(&s->arena, double, s->sizes.v);
   l->rubs = PAWL_NEW(&s->arena, int, 2 * (size_t)s->contact_count);
@@ -254,7 +255,7 @@ static PawlStatus take(PawlStepper* s, PawlState* state, double h, PawlError* er
     if (l->stop || !(target - state->t > slack)) {
       return PAWL_OK;
     }
-    if (l->guards.slip && !s->method->low) {
+    if (l->guards.slip && (!s->method->low || l->guards.jam.near)) {
       PAWL_TRY(follow_slips(s, state, slack, &target, err));
     }
     bool found, whole = target == end && state->t == begin;  // h itself, not what rounding makes

@@ -25,6 +25,7 @@ typedef struct PawlLoop {
   double length;     // of the whole step [s]
   int* next;         // modes
   double* move;      // v
+  double* kutta;     // q + 3 v: room
   double* shown;     // rows: multipliers of a side of a jump
   double* push;      // v: impulsive forces of an event
   int* rubs;         // twice contact_count: how contacts with friction stand before and after

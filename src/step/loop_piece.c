@@ -37,6 +37,39 @@ static PawlStatus hop(PawlStepper* s, PawlState* state, double h, PawlError* err
   return s->method->start(s, &phase, state, err);
 }
 
+// A step of Runge's and Kutta's method of order 4, for one that starts at order 1 where forces grow
+// without bound.                                                                            (F36)
+static PawlStatus near_jam(PawlStepper* s, PawlState* state, double h, PawlError* err) {
+  static const double AT[4] = {0.0, 0.5, 0.5, 1.0}, WEIGHT[4] = {1.0, 2.0, 2.0, 1.0}, ALL = 6.0;
+  int n = s->sizes.v;
+  double *move = s->loop->move, *q = s->loop->kutta, *v = q + s->sizes.q, *dq = v + n, *dv = dq + n;
+  double t = state->t;
+  PawlPhase phase = pawl_phase_of(state, false);
+  memcpy(q, state->q, (size_t)s->sizes.q * sizeof(double));
+  memcpy(v, state->v, (size_t)n * sizeof(double));
+  memset(dq, 0, 2 * (size_t)n * sizeof(double));
+  for (int k = 0; k < 4; k++) {
+    for (int j = 0; j < n; j++) {
+      move[j] = AT[k] * h * state->v[j];
+      state->v[j] = v[j] + AT[k] * h * state->a[j];
+    }
+    pawl_system_retract(s->system, q, move, state->q);
+    state->t = t + AT[k] * h;
+    PAWL_TRY(pawl_piece_accelerate(s, state, err));
+    for (int j = 0; j < n; j++) {
+      dq[j] += WEIGHT[k] * h / ALL * state->v[j];
+      dv[j] += WEIGHT[k] * h / ALL * state->a[j];
+    }
+  }
+  pawl_system_retract(s->system, q, dq, state->q);
+  for (int j = 0; j < n; j++) {
+    state->v[j] = v[j] + dv[j];
+  }
+  state->t = t + h;
+  PAWL_TRY(pawl_piece_accelerate(s, state, err));
+  return s->method->start(s, &phase, state, err);
+}
+
 bool pawl_piece_is_tiny(const PawlStepper* s, double h) {
   return h < PAWL_TINY_PIECE * s->def.step && !s->method->exact && s->contact_count == 0;
 }
@@ -83,6 +116,9 @@ static PawlStatus step_plainly(PawlStepper* s, PawlState* state, double h, PawlE
   }
   if (pawl_piece_is_tiny(s, h)) {
     return hop(s, state, h, err);
+  }
+  if (s->method->low && s->dynamics.jams) {
+    return near_jam(s, state, h, err);
   }
   s->seen = seen;
   PawlStatus status = s->method->step(s, &phase, state, h, err);

@@ -80,7 +80,7 @@ static PawlStatus give_way(PawlStepper* s, PawlState* state, double h, bool* any
 static PawlStatus advance(PawlStepper* s, PawlState* state, double* h, bool* stopped,
                           PawlError* err) {
   *stopped = false;
-  if (!s->method->advance) {
+  if (!s->method->advance || (s->method->low && s->dynamics.jams)) {  // (F36)
     return pawl_piece_step(s, state, *h, err);
   }
   double begin = state->t;

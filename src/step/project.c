@@ -272,7 +272,7 @@ bool pawl_projection_any(const PawlStepper* s, const PawlProjection* p, const Pa
   for (int i = 0; p->place && !any && i < s->sizes.rows; i++) {
     any = phase->active[i];
   }
-  return any;
+  return any && !s->dynamics.jams;  // (F36)
 }
 
 static PawlStatus apply(PawlStepper* s, PawlProjection* p, const PawlPhase* phase,

@@ -25,6 +25,8 @@ typedef struct PawlDynamics {
   int* diagonal;    // v: where M_jj is among the entries of H, -1: nowhere, or of a state
   double* weights;  // v: M_jj, 0 of a state; NULL where M is not constant
   PawlKkt* kkt;
+  bool jams;       // a contact that slips is near its critical friction (jam.h): corrections along
+                   // its force would be large
   PawlSlip* slip;  // friction of contacts whose instants are located, and such as hangs on
                    // multipliers; NULL without
   double* tied;    // rows: the multipliers that it is taken at

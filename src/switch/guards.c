@@ -154,7 +154,9 @@ static bool turns(const PawlGuards* g, const PawlState* state) {
 PawlStatus pawl_guards_longest(PawlGuards* g, const PawlState* state, double* longest,
                                PawlError* err) {
   PawlPhase phase = pawl_phase_of(state, false);
-  *longest = INFINITY;
+  double unjammed;
+  PAWL_TRY(pawl_jam_longest(&g->jam, g->slip, state, &unjammed, err));
+  *longest = unjammed;
   if (!turns(g, state)) {
     return PAWL_OK;
   }
@@ -166,7 +168,9 @@ PawlStatus pawl_guards_longest(PawlGuards* g, const PawlState* state, double* lo
       g->turning.fastest[g->all[k].slip] = state->largest[k];
     }
   }
-  return pawl_turning_longest(&g->turning, g->slip, g->dynamics, state, longest, err);
+  PAWL_TRY(pawl_turning_longest(&g->turning, g->slip, g->dynamics, state, longest, err));
+  *longest = fmin(*longest, unjammed);
+  return PAWL_OK;
 }
 
 // All that is watched, at a state; `reacts`: with consistent accelerations and multipliers.
@@ -221,8 +225,11 @@ double pawl_guards_friction(const PawlGuards* g, const PawlState* state, const P
     double size =
         fmax(state->largest[guard - g->all], g->slip->least[guard->slip] / PAWL_SLIP_BEGINS);
     double least = c->count > 1 ? PAWL_SLIP_STOPS * size : 0.0;
-    return speed - least +
-           DBL_EPSILON * pawl_dynamics_largest(pawl_moving(g->dynamics->sizes), state->v);
+    double part = g->jam.part[guard->slip];
+    double left = part < PAWL_JAM_NEAR ? (part - PAWL_JAM) * fmax(size, fabs(speed)) : INFINITY;
+    double stops = speed - least +
+                   DBL_EPSILON * pawl_dynamics_largest(pawl_moving(g->dynamics->sizes), state->v);
+    return fmin(stops, left);  // (F36)
   }
   double T = 0.0, mu = pawl_slip_mu(g->slip, guard->slip, true);
   for (int i = c->first; i < c->first + c->count; i++) {
@@ -324,6 +331,7 @@ PawlStatus pawl_guards_look_at_gaps(PawlGuards* g, const PawlState* state, PawlE
   PawlPhase phase = pawl_phase_of(state, g->dynamics->plain);
   PawlPoint point = pawl_phase_point(&phase, state->t, state->q, NULL, NULL, NULL);
   PAWL_TRY(g->slip ? pawl_slip_look(g->slip, &phase, state->t, state->q, state->v, err) : PAWL_OK);
+  PAWL_TRY(g->slip && g->jam.dynamics ? pawl_jam_look(&g->jam, g->slip, state, err) : PAWL_OK);
   return g->contacts ? pawl_eval_run(g->gaps, &point, err) : PAWL_OK;
 }
 
@@ -422,6 +430,7 @@ PawlStatus pawl_guards_aside(const PawlGuards* g, const PawlState* state, double
   other.kink_margins = kinks;
   other.gaps = g->gaps_aside;
   other.slip = g->slip_aside;
+  other.jam.dynamics = NULL;  // nothing but what is aside is evaluated
   w->eval = w->aside;
   PawlStatus status = pawl_guards_margins(&other, state, &margin, err);
   w->eval = eval;

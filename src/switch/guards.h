@@ -10,6 +10,7 @@
 // state, as all else that guards remember; what is in PawlGuards besides the table is scratch.
 #pragma once
 
+#include "switch/jam.h"
 #include "switch/log.h"
 #include "switch/pinned.h"
 #include "switch/surfaces.h"
@@ -124,13 +125,15 @@ typedef struct PawlGuards {
   bool stepped;   // what fires next does so at the end of a step: contacts count
   bool entered;   // what fires next was turned by the contacts of the last jump
   double* aside;  // room for margins
-  unsigned char* turned;            // conditions: what the last step has turned
-  int* firings;                     // of each in this step
-  const double *watch, *lambda;     // of the last look
-  PawlSlip *slip, *slip_aside;      // rates of friction; NULL without
-  PawlTurning turning;              // where there is friction
+  unsigned char* turned;         // conditions: what the last step has turned
+  int* firings;                  // of each in this step
+  const double *watch, *lambda;  // of the last look
+  PawlSlip *slip, *slip_aside;   // rates of friction; NULL without
+  PawlTurning turning;           // where there is friction
+  PawlJam jam;
   PawlEval *gaps, *gaps_aside;      // rows at position level; NULL where contacts are not located
   unsigned char *touched, *pulled;  // rows of contacts: fired at the instant under way
+  unsigned char* jams;              // rows of contacts: they lift off from their critical friction
   double* slack;                 // rows: how far below zero a gap that has touched was looked for
   bool only_touched;             // nothing else has
   double* react;                 // v, rows

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "model/model.h"
 #include "switch/bounce.h"
 #include "switch/guards_impl.h"
@@ -143,6 +144,23 @@ static PawlStatus fire_event(PawlGuards* g, PawlState* state, int e, PawlLog* lo
   return PAWL_OK;
 }
 
+// A contact comes to its critical friction while it slips.                                  (F36)
+static PawlStatus tell_jam(PawlGuards* g, double t, int row, PawlError* err) {
+  PawlText text = {0};
+  int number;
+  bool refuse = strcmp(g->dynamics->def->painleve, "refuse") == 0;
+  pawl_text_printf(&text,
+                   "t = %.10g: contact '%s' comes to its critical friction while it slips, and its "
+                   "force grows without bound (a dynamic jam)%s",
+                   t, pawl_system_row_name(g->dynamics->system, row, &number),
+                   refuse ? "" : ": it lifts off");
+  PawlStatus status = text.failed ? pawl_fail_memory(err)
+                      : refuse    ? pawl_fail(err, PAWL_ERROR_RUN, "%s", text.s)
+                                  : pawl_dynamics_warn(g->dynamics, text.s);
+  pawl_text_free(&text);
+  return status;
+}
+
 static PawlStatus fire(PawlGuards* g, PawlState* state, int k, int* next, PawlLog* log,
                        PawlFired* fired, PawlError* err) {
   const PawlGuard* guard = &g->all[k];
@@ -176,6 +194,10 @@ static PawlStatus fire(PawlGuards* g, PawlState* state, int k, int* next, PawlLo
     case PAWL_THEN_GRIP:
       if (guard->what == PAWL_GUARD_CONE) {
         g->broken[guard->at] = g->broken[guard->at] > 0 ? 2 : 1;
+      } else if (g->jam.part[guard->slip] < PAWL_JAM) {
+        g->jams[guard->at] = 1;
+        next[guard->of] = PAWL_MODE_OPEN;
+        PAWL_TRY(tell_jam(g, state->t, guard->at, err));
       }
       fired->changed = true;  // stick.c decides
       return PAWL_OK;
@@ -295,6 +317,7 @@ static void forget_reached(PawlGuards* g, double t) {
 void pawl_guards_forget_contacts(PawlGuards* g) {
   memset(g->touched, 0, (size_t)g->dynamics->sizes.rows);
   memset(g->pulled, 0, (size_t)g->dynamics->sizes.rows);
+  memset(g->jams, 0, (size_t)g->dynamics->sizes.rows);
   g->only_touched = false;
 }
 

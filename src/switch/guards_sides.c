@@ -317,6 +317,8 @@ static void enter_contact(PawlGuards* g, PawlState* state, int k, const double* 
   double terms = fmin(sizes[guard->at], spans[guard->at] / PAWL_SMALLEST_PART);
   bool slow = rates[guard->at] <= still[guard->at];
   double least_gap = least_gap_of(g, state->t, guard->at, terms, slow);
+  least_gap +=
+      gap && g->jams[guard->at] ? PAWL_JAM_DIP * spans[guard->at] / PAWL_SMALLEST_PART : 0.0;
   state->blur[k] = gap ? OF_OVERLAP * fmax(-value, 0.0) + least_gap : 0.0;
   if (guard->what == PAWL_GUARD_CONE) {
     state->blur[k] = rest_of_slip(g, guard, still);

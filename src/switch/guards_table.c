@@ -206,6 +206,7 @@ static PawlStatus create_contacts(PawlGuards* g, PawlError* err) {
     PAWL_TRY(pawl_slip_create(g->dynamics->arena, system, true, &g->slip_aside, err));
     PAWL_TRY(
         pawl_turning_create(g->dynamics->arena, g->dynamics->sizes, g->slip, &g->turning, err));
+    PAWL_TRY(pawl_jam_create(g->dynamics, g->slip, &g->jam, err));
   }
   PAWL_TRY(pawl_eval_create(system, PAWL_POSITION, &g->gaps, err));
   return pawl_eval_create(system, PAWL_POSITION, &g->gaps_aside, err);
@@ -241,6 +242,7 @@ PawlStatus pawl_guards_create(PawlWatching* watching, PawlSurfaces* surfaces, bo
       .touched = PAWL_NEW(d->arena, unsigned char, d->sizes.rows),
       .pulled = PAWL_NEW(d->arena, unsigned char, d->sizes.rows),
       .slack = PAWL_NEW(d->arena, double, d->sizes.rows),
+      .jams = PAWL_NEW(d->arena, unsigned char, d->sizes.rows),
       .pushes = PAWL_NEW(d->arena, int, system->model ? system->model->event_count : 0),
       .push_values = PAWL_NEW(d->arena, double, system->model ? system->model->impulse_count : 0),
       .assigns = PAWL_NEW(d->arena, int, events),

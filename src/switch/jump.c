@@ -57,7 +57,8 @@ PawlStatus pawl_jump_create(PawlGuards* guards, PawlLaw* law, PawlLog* log,
   PAWL_TRY(pawl_stick_create(guards->watching, guards->loosened, guards->reached, &j->stick, err));
   if (guards->contacts) {
     PAWL_TRY(pawl_grip_create(guards->watching, &guards->watching->grip, err));
-    PAWL_TRY(pawl_strike_create(guards->watching, guards->touched, guards->slack, &j->strike, err));
+    PAWL_TRY(pawl_strike_create(guards->watching, guards->touched, guards->jams, guards->slack,
+                                &j->strike, err));
     pawl_stick_take_contacts(&j->stick, &j->strike, guards->pulled, guards->broken);
     PAWL_TRY(pawl_bounce_create(&j->strike, &j->bounce, err));
     PAWL_TRY(pawl_phase_state(shape, &j->struck, err));

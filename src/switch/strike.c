@@ -19,12 +19,14 @@ static PawlStrikeLaw law_of(const char* word) {
                                            : PAWL_STRIKE_NEWTON;
 }
 
-PawlStatus pawl_strike_create(PawlWatching* w, const unsigned char* touched, const double* slack,
-                              PawlStrike* k, PawlError* err) {
+PawlStatus pawl_strike_create(PawlWatching* w, const unsigned char* touched,
+                              const unsigned char* jams, const double* slack, PawlStrike* k,
+                              PawlError* err) {
   PawlDynamics* d = w->dynamics;
   *k = (PawlStrike){.dynamics = d,
                     .watching = w,
                     .touched = touched,
+                    .jams = jams,
                     .slack = slack,
                     .move = PAWL_NEW(d->arena, double, d->sizes.v),
                     .v_kept = PAWL_NEW(d->arena, double, d->sizes.v),
@@ -84,7 +86,7 @@ int pawl_strike_look(PawlStrike* k, const PawlState* state, const PawlValues* va
   pawl_dynamics_row_sizes(d, values->G, state->q, k->room);
   for (int i = k->first; i < k->end; i++) {
     bool none = values->g[i] <= PAWL_NO_SIDE * k->room[i] + instant * fmax(-k->rate[i], 0.0);
-    k->touching[i] = is_closed(k, state, i) || k->touched[i] || none;
+    k->touching[i] = !k->jams[i] && (is_closed(k, state, i) || k->touched[i] || none);
     count += k->touching[i];
   }
   return count;

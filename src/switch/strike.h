@@ -19,6 +19,7 @@ typedef struct PawlStrike {
   int first, end;                // rows that are contacts
   int rubs;                      // the first row of their friction, before them
   const unsigned char* touched;  // rows: the gap has come to zero at this instant; borrowed
+  const unsigned char* jams;     // rows: lifts off now, and does not touch; borrowed
   const double* slack;           // rows: how far below zero it was looked for (C1); borrowed
   // of the last look and the last impact, by rows
   unsigned char *touching, *hit;
@@ -35,7 +36,8 @@ typedef struct PawlStrike {
 } PawlStrike;
 
 PAWL_CHECKED PawlStatus pawl_strike_create(PawlWatching* watching, const unsigned char* touched,
-                                           const double* slack, PawlStrike* strike, PawlError* err);
+                                           const unsigned char* jams, const double* slack,
+                                           PawlStrike* strike, PawlError* err);
 // An instant begins with velocities `v`.
 void pawl_strike_begin(PawlStrike* strike, const double* v);
 // Which contacts have no gap at a state whose values these are, to `touching`, with the rates of

@@ -55,9 +55,82 @@ static void test_shocks(void** unused) {
   assert_true(shocks > 40);
 }
 
+// ---- dynamic jam --------------------------------------------------------------------------------
+typedef struct Jam {
+  double t, th, w;
+} Jam;
+
+// n = g - l sin(th) w^2 and y of the rod, and N = n/y turns it with k N.
+static void rates(double mu, const double* x, double* out) {
+  double l = 0.5, s = sin(x[1]), c = cos(x[1]), k = 3 * (mu * s - c) / l;
+  double y = 1 - l * c * k, n = 9.81 - l * s * x[2] * x[2];
+  out[0] = y, out[1] = x[2] * y, out[2] = k * n;
+}
+
+// In the time tau, dt = y dtau, until nothing is left of y: by Runge and Kutta in even steps. (F36)
+static Jam jam_of(double mu, double th, double w) {
+  double x[3] = {0, th, w}, h = 1e-3;
+  for (int i = 0; i < 4000; i++) {
+    double k[4][3], at[3];
+    for (int stage = 0; stage < 4; stage++) {
+      double part = stage == 0 ? 0 : stage == 3 ? h : h / 2;
+      for (int j = 0; j < 3; j++) {
+        at[j] = x[j] + (stage > 0 ? part * k[stage - 1][j] : 0);
+      }
+      rates(mu, at, k[stage]);
+    }
+    for (int j = 0; j < 3; j++) {
+      x[j] += h / 6 * (k[0][j] + 2 * k[1][j] + 2 * k[2][j] + k[3][j]);
+    }
+  }
+  return (Jam){x[0], x[1], x[2]};
+}
+
+// The tip slips to where its friction is critical, and lifts off there: by every method, planar and
+// in space.
+static void test_jams(void** unused) {
+  (void)unused;
+  // mu, angle, its rate, speed of the tip; and what 1e-11 of y leaves of w, y^(c/k)
+  static const double starts[][5] = {{1.6, 0.7421, 2.66, 3.92, 1e-7},
+                                     {2, 0.4695, 3.69, 3.466, 1e-3},
+                                     {1.6, 0.7066, 1.662, 3.93, 1e-7}};
+  static const struct Way {
+    const char *smooth, *slip;
+    double tolerance;
+  } ways[] = {{"dopri", PLANE, 1e-10}, {"rk4", PLANE, 2e-8},    {"ark", PLANE, 1e-7},
+              {"ida", PLANE, 1e-7},    {"ga-pva", PLANE, 1e-4}, {"dopri", SPACE, 1e-8}};
+  for (size_t k = 0; k < sizeof starts / sizeof *starts; k++) {
+    Jam jam = jam_of(starts[k][0], starts[k][1], starts[k][2]);
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+      Run run = rod(ways[i].slip, starts[k][0], starts[k][1], starts[k][2], starts[k][3]);
+      run.def.simulate.smooth = ways[i].smooth;
+      if (!is_absent(ways[i].smooth)) {
+        run_to(&run, 0.1, 1e-3);
+        assert_int_equal(run_events(&run), 1);
+        event_is(&run, 0, jam.t, "tip", "slip", "open", ways[i].tolerance);
+        assert_non_null(strstr(pawl_sim_warning(run.sim), "a dynamic jam"));
+        CHECK_NEAR(pawl_sim_state(run.sim)->q[3], jam.th + jam.w * (0.1 - jam.t),
+                   0.1 * starts[k][4] + 300 * ways[i].tolerance);
+      }
+      run_end(&run);
+    }
+  }
+}
+
+static void test_jam_refused(void** unused) {
+  (void)unused;
+  Run run = rod(PLANE, 1.6, 0.7421, 2.66, 3.92);
+  run.def.simulate.painleve = "refuse";
+  assert_int_equal(run_try(&run, 0.1, 1e-3), PAWL_ERROR_RUN);
+  assert_non_null(strstr(run.err.message, "contact 'tip' comes to its critical friction"));
+  run_end(&run);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_shocks),
+      cmocka_unit_test(test_jams),
+      cmocka_unit_test(test_jam_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "switch/jam.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linalg/kkt.h"
+#include "switch/modes.h"
+#include "switch/tolerances.h"
+#include "system/system.h"
+
+// Several contacts, rows that are none, or masses that are not diagonal.
+static bool are_tied(const PawlDynamics* d, const PawlSlip* slip) {
+  int first, end = pawl_modes_contacts(d->system, &first);
+  bool tied = end - first > 1 || slip->contact[0].first > 0;
+  for (int c = 0; c < d->sizes.v; c++) {
+    for (int k = d->H.start[c]; k < d->H.start[c + 1]; k++) {
+      tied |= d->H.index[k] != c;
+    }
+  }
+  return tied;
+}
+
+PawlStatus pawl_jam_create(PawlDynamics* d, const PawlSlip* slip, PawlJam* out, PawlError* err) {
+  size_t room = (size_t)d->sizes.v + (size_t)d->sizes.rows;
+  *out = (PawlJam){.dynamics = d,
+                   .ties = are_tied(d, slip),
+                   .part = PAWL_NEW(d->arena, double, slip->count),
+                   .ahead = PAWL_NEW(d->arena, double, slip->count),
+                   .x = PAWL_NEW(d->arena, double, room),
+                   .q = PAWL_NEW(d->arena, double, d->sizes.q),
+                   .move = PAWL_NEW(d->arena, double, d->sizes.v)};
+  return d->arena->failed ? pawl_fail_memory(err) : PAWL_OK;
+}
+
+// Whether friction of a contact acts on what its normal force does.
+static bool couples(const PawlSlip* s, int k) {
+  const PawlSlipContact* c = &s->contact[k];
+  const double* G = pawl_eval_values(s->eval)->G;
+  bool any = false;
+  for (int i = c->first; i < c->first + c->count; i++) {
+    for (int p = s->rows.start[i]; p < s->rows.start[i + 1]; p++) {
+      int at = pawl_by_rows_find(&s->rows, c->normal, s->rows.column[p]);
+      any |= at >= 0 && G[at] != 0.0 && G[s->rows.at[p]] != 0.0;
+    }
+  }
+  return any;
+}
+
+// sum_j G_j^2/M_jj of a row.
+static double compliance_of(const PawlDynamics* d, const PawlSlip* s, const PawlValues* values,
+                            int row) {
+  double sum = 0.0;
+  for (int p = s->rows.start[row]; p < s->rows.start[row + 1]; p++) {
+    int place = d->diagonal[s->rows.column[p]];
+    double mass = place >= 0 ? values->M[place] : 0.0, G = values->G[s->rows.at[p]];
+    sum += mass > 0.0 ? G * G / mass : 0.0;
+  }
+  return sum;
+}
+
+// How much row `row` yields to its force, all others held, with the factors that there are.
+static double yield_of(PawlJam* j, int row) {
+  const PawlDynamics* d = j->dynamics;
+  double* y = j->x + d->sizes.v;
+  memset(j->x, 0, ((size_t)d->sizes.v + (size_t)d->sizes.rows) * sizeof(double));
+  y[row] = 1.0;
+  pawl_kkt_solve(d->kkt, j->x, y);
+  return 1.0 / y[row];
+}
+
+// Parts that are small are such of what the contact yields to a force without friction: other rows
+// may hold nearly all of it.
+static PawlStatus weigh_small(PawlJam* j, const PawlSlip* slip, const PawlPhase* phase,
+                              const PawlValues* values, double* part, PawlError* err) {
+  bool any = false;
+  for (int k = 0; k < slip->count; k++) {
+    any |= part[k] < PAWL_JAM_NEAR;
+  }
+  PawlStatus status = any ? pawl_dynamics_factor(j->dynamics, values, phase->active) : PAWL_OK;
+  for (int k = 0; any && status == PAWL_OK && k < slip->count; k++) {
+    int row = slip->contact[k].normal;
+    if (part[k] < PAWL_JAM_NEAR) {
+      part[k] *= compliance_of(j->dynamics, slip, values, row) / yield_of(j, row);
+    }
+  }
+  return status == PAWL_RETRY || status == PAWL_OK ? PAWL_OK : pawl_fail_memory(err);
+}
+
+// The parts of those that are not INFINITY in `part`.
+static PawlStatus find_parts(PawlJam* j, const PawlSlip* slip, const PawlState* state, double* part,
+                             PawlError* err) {
+  PawlDynamics* d = j->dynamics;
+  PawlPhase phase = pawl_phase_of(state, d->plain);
+  const PawlValues* values;
+  const double* B;
+  PAWL_TRY(pawl_dynamics_evaluate(d, &phase, state, &values, err));
+  PAWL_TRY(pawl_slip_directions(d->slip, &phase, values->G, state->t, state->q, state->v, NULL, &B,
+                                err));
+  PawlStatus status = pawl_kkt_holds(d->kkt, values->M, B, values->G, phase.active)
+                          ? PAWL_OK
+                          : pawl_kkt_factor_and_keep(d->kkt, values->M, B, values->G, phase.active);
+  for (int k = 0; k < slip->count; k++) {
+    int row = slip->contact[k].normal;
+    if (!isinf(part[k])) {
+      double yield = status == PAWL_OK ? yield_of(j, row) : 0.0;
+      part[k] = yield / compliance_of(d, slip, values, row);
+    }
+  }
+  return status == PAWL_OK || status == PAWL_RETRY ? weigh_small(j, slip, &phase, values, part, err)
+                                                   : pawl_fail_memory(err);
+}
+
+PawlStatus pawl_jam_look(PawlJam* j, const PawlSlip* slip, const PawlState* state, PawlError* err) {
+  PawlPhase phase = pawl_phase_of(state, j->dynamics->plain);
+  bool any = false;
+  for (int k = 0; k < slip->count; k++) {
+    const PawlSlipContact* c = &slip->contact[k];
+    bool slips = pawl_slip_slips(state->modes[c->mode]) && pawl_phase_binds(&phase, c->normal) &&
+                 (!phase.active || phase.active[c->normal]);
+    bool may = slips && slip->mu[k] > 0.0 && (j->ties || couples(slip, k));
+    j->part[k] = may ? 0.0 : INFINITY;
+    any |= may;
+  }
+  j->near = j->dynamics->jams = false;
+  if (!any) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(find_parts(j, slip, state, j->part, err));
+  for (int k = 0; k < slip->count; k++) {
+    j->near |= j->part[k] < PAWL_JAM_NEAR;
+  }
+  j->dynamics->jams = j->near;
+  return PAWL_OK;
+}
+
+// A part of the time until the critical friction is reached, as coordinates move now.
+PawlStatus pawl_jam_longest(PawlJam* j, const PawlSlip* slip, const PawlState* state,
+                            double* longest, PawlError* err) {
+  PawlDynamics* d = j->dynamics;
+  PawlState later = *state;
+  double ahead = PAWL_AHEAD * d->def->step;
+  *longest = INFINITY;
+  if (!j->near) {
+    return PAWL_OK;
+  }
+  for (int i = 0; i < d->sizes.v; i++) {
+    j->move[i] = ahead * state->v[i];
+  }
+  later.q = j->q;
+  later.t += ahead;
+  memcpy(j->q, state->q, (size_t)d->sizes.q * sizeof(double));
+  pawl_system_retract(d->system, j->q, j->move, j->q);
+  memcpy(j->ahead, j->part, (size_t)slip->count * sizeof(double));
+  PAWL_TRY(find_parts(j, slip, &later, j->ahead, err));
+  for (int k = 0; k < slip->count; k++) {
+    double rate = isinf(j->part[k]) ? 0.0 : (j->part[k] - j->ahead[k]) / ahead;
+    bool nears = j->part[k] > 0.0 && j->part[k] < PAWL_JAM_NEAR && rate > 0.0;
+    *longest = nears ? fmin(*longest, PAWL_JAM_STEP * j->part[k] / rate) : *longest;
+  }
+  return PAWL_OK;
+}
