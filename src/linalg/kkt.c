@@ -11,25 +11,8 @@
 
 // ---- factorisation -----------------------------------------------------------------------------
 
-// |v| as an integer: ordered like the doubles, infinity above them, and NaN above infinity.
-static inline uint64_t magnitude(double v) {
-  uint64_t bits;
-  memcpy(&bits, &v, sizeof bits);
-  return bits & ~(UINT64_C(1) << 63);
-}
-
 static inline uint64_t scatter(const PawlKktBlock* block, const double* from, double* to) {
-  const int count = block->count;
-  const int* place = block->place;
-  const double* factor = block->factor;
-  uint64_t top = 0;
-  for (int k = 0; k < count; k++) {
-    double v = from[k] * factor[k];
-    uint64_t size = magnitude(v);
-    to[place[k]] = v;
-    top = size > top ? size : top;
-  }
-  return top;
+  return pawl_kkt_scatter(block, 0, block->count, from, to);
 }
 
 // Few numbers are compared one by one: a call costs more, and where they were written just before a
@@ -239,16 +222,14 @@ typedef struct Scatter {
 
 static void scatter_part(void* context, PawlPart part) {
   const Scatter* s = context;
-  PawlKktBlock block = {.count = part.end - part.first,
-                        .place = s->block->place + part.first,
-                        .factor = s->block->factor + part.first};
-  s->tops[part.number] = scatter(&block, s->from + part.first, s->to);
+  s->tops[part.number] = pawl_kkt_stretches_scatter(s->block, part.first, part.end, s->from, s->to);
 }
 
 // Each entry has a place of its own.
-static uint64_t scatter_all(const PawlKkt* kkt, const PawlKktBlock* block, const double* from) {
+static uint64_t scatter_all(const PawlKkt* kkt, PawlKktBlock* block, const double* from) {
+  pawl_kkt_stretches_find(block);
   if (!kkt->tops) {
-    return scatter(block, from, kkt->values);
+    return pawl_kkt_stretches_scatter(block, 0, block->count, from, kkt->values);
   }
   Scatter s = {block, from, kkt->values, kkt->tops};
   uint64_t top = 0;

@@ -40,6 +40,9 @@ static PawlStatus take_memory(PawlKkt* kkt, PawlKktBlocks* b) {
   b->right_y = PAWL_NEW(arena, double, kkt->m);
   b->rest_x = PAWL_NEW(arena, double, kkt->n);
   b->rest_y = PAWL_NEW(arena, double, kkt->m);
+  PAWL_TRY(pawl_kkt_stretches_create(&kkt->block_S, arena));
+  PAWL_TRY(pawl_kkt_stretches_create(&kkt->block_B, arena));
+  PAWL_TRY(pawl_kkt_stretches_create(&kkt->block_J, arena));
   if (b->run_count > 0) {  // it is large
     int most = kkt->block_S.count > kkt->block_J.count ? kkt->block_S.count : kkt->block_J.count;
     kkt->tops = PAWL_NEW(arena, uint64_t, pawl_pool_parts(most, PAWL_KKT_PART));
@@ -115,6 +118,8 @@ static void note_homes(PawlKkt* kkt) {
 
 void pawl_kkt_blocks_switch(PawlKkt* kkt, const unsigned char* active) {
   note_homes(kkt);
+  pawl_kkt_stretches_forget(&kkt->block_B);
+  pawl_kkt_stretches_forget(&kkt->block_J);
   for (int i = 0; i < kkt->m; i++) {
     bool on = !active || active[i];
     if (on != (kkt->set[i] != 0)) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <stdint.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/pool.h"
@@ -29,12 +30,22 @@
 #define PAWL_KKT_PART 8192             // entries, numbers or unknowns that a thread takes at once
 #define PAWL_KKT_LARGEST_EXPONENT 500  // of R and C: r_i c_j stays a normal number
 
+// Entries up to `end`, from where the one before ends: entry k + period has the factor of entry k
+// and is `step` places behind it. Period 0: entries of which that is not known.
+typedef struct PawlKktStretch {
+  int end, period, step;
+} PawlKktStretch;
+
 typedef struct PawlKktBlock {  // one of S, B, J
   int count;
-  int* row;        // (count) position in the system, 0 .. size-1
-  int* col;        // (count)
-  int* place;      // (count) index in `values`, for the rows that are active
-  double* factor;  // (count)
+  int* row;                   // (count) position in the system, 0 .. size-1
+  int* col;                   // (count)
+  int* place;                 // (count) index in `values`, for the rows that are active
+  double* factor;             // (count)
+  PawlKktStretch* stretches;  // (stretch_most) of large blocks alone
+  int stretch_most;
+  int stretch_count;  // 0: none are known
+  int calm;           // times that entries were placed since places or factors have changed
 } PawlKktBlock;
 
 // A factorisation that may be kept with the numbers it was given. Bands and small dense matrices
@@ -140,6 +151,37 @@ struct PawlKkt {
   int patience;           // factorisations that go there without a look at blocks
   PawlKktInfo info;
 };
+
+// |v| as an integer: ordered like the doubles, infinity above them, and NaN above infinity.
+static inline uint64_t pawl_kkt_magnitude(double v) {
+  uint64_t bits;
+  memcpy(&bits, &v, sizeof bits);
+  return bits & ~(UINT64_C(1) << 63);
+}
+
+// Entries first .. end - 1 of a block to their places, scaled; returns the largest.
+static inline uint64_t pawl_kkt_scatter(const PawlKktBlock* block, int first, int end,
+                                        const double* from, double* to) {
+  const int* place = block->place;
+  const double* factor = block->factor;
+  uint64_t top = 0;
+  for (int k = first; k < end; k++) {
+    double v = from[k] * factor[k];
+    uint64_t size = pawl_kkt_magnitude(v);
+    to[place[k]] = v;
+    top = size > top ? size : top;
+  }
+  return top;
+}
+
+// kkt_stretches.c: the same by stretches, where these are known; `first` begins a part of
+// PAWL_KKT_PART. They are searched when places and factors have been the same for a while, and
+// forgotten when these change.
+uint64_t pawl_kkt_stretches_scatter(const PawlKktBlock* block, int first, int end,
+                                    const double* from, double* to);
+void pawl_kkt_stretches_find(PawlKktBlock* block);
+PAWL_CHECKED PawlStatus pawl_kkt_stretches_create(PawlKktBlock* block, PawlArena* arena);
+void pawl_kkt_stretches_forget(PawlKktBlock* block);
 
 // kkt.c: fills `values` from the given ones; returns the largest entry, NaN when one of them is not
 // a number. `pins`: rows of one entry may be left out of a dense matrix.

@@ -132,6 +132,53 @@ static void check_chain(bool even) {
   free(k);
 }
 
+// Entries are placed by stretches after a while, with the same bits; not while a row is idle.
+static void check_stretches(bool even) {
+  Chain *k = chain(even), *other = malloc(sizeof *other);
+  PawlKkt* kkt = kkt_of(k, PAWL_KKT_AUTO);
+  unsigned char active[M];
+  assert_non_null(other);
+  memset(active, 1, sizeof active);
+  for (int j = 0; j < N; j++) {  // the same numbers all along, so that factors are the same
+    k->S[j] = j / LINKS == 2 ? 0.1 : 1.0;
+    for (int e = k->G_start[j]; e < k->G_start[j + 1]; e++) {
+      k->J[e] = k->J[e] > 0.0 ? 1.0 : -1.0;
+      k->B[e] = even ? k->J[e] : 1.01 * k->J[e];
+    }
+  }
+  solve(k, kkt);
+  assert_int_equal(kkt->block_B.stretch_count, 0);
+  memcpy(other, k, sizeof *other);
+  for (int again = 0; again < 8; again++) {
+    solve(other, kkt);
+    assert_memory_equal(other->x, k->x, sizeof k->x);
+    assert_memory_equal(other->y, k->y, sizeof k->y);
+  }
+  assert_true(kkt->block_S.stretch_count > 0 && kkt->block_B.stretch_count > 0);
+  assert_true((kkt->block_J.stretch_count > 0) == !even);
+  int inside = 0, first = 0;
+  for (int s = 0; s < kkt->block_B.stretch_count; s++) {
+    PawlKktStretch of = kkt->block_B.stretches[s];
+    inside += of.period > 0 ? of.end - first : 0;
+    first = of.end;
+  }
+  assert_true(first == kkt->block_B.count && inside >= 0.98 * first);
+  active[M / 3] = 0;
+  assert_int_equal(pawl_kkt_factor(kkt, k->S, k->B, k->J, active), PAWL_OK);
+  assert_int_equal(kkt->block_B.stretch_count, 0);
+  solve(other, kkt);
+  assert_memory_equal(other->x, k->x, sizeof k->x);
+  pawl_kkt_destroy(kkt);
+  free(k);
+  free(other);
+}
+
+static void test_stretches(void** state) {
+  (void)state;
+  check_stretches(true);
+  check_stretches(false);
+}
+
 static void test_with_symmetry(void** state) {
   (void)state;
   check_chain(true);
@@ -146,6 +193,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_with_symmetry),
       cmocka_unit_test(test_without_symmetry),
+      cmocka_unit_test(test_stretches),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
