@@ -20,7 +20,8 @@ static inline uint64_t scatter(const PawlKktBlock* block, const double* from, do
 enum { FEW = 24 };
 
 static bool is_set(int m, const unsigned char* set, const unsigned char* active) {
-  bool same = m > FEW && memcmp(set, active, (size_t)m) == 0;
+  enum { FEW_FLAGS = 8 };
+  bool same = m > FEW_FLAGS && memcmp(set, active, (size_t)m) == 0;
   int i = same ? m : 0;
   while (i < m && set[i] == (active[i] != 0)) {  // flags other than 1 are one, too
     i++;

@@ -14,7 +14,7 @@
 enum {
   MOST_UNKNOWNS = 160,  // beyond, code does not stay in the nearest cache
   MOST_NUMBERS = 8192,  // of the factors
-  OFTEN = 100,          // factorisations after which there is code
+  OFTEN = 32,           // factorisations after which there is code
   MOST_BYTES = 1 << 19  // of code; pages that are not written to are not there
 };
 

@@ -7,7 +7,8 @@
 
 enum { MOST_ENTRIES = 128 };  // beyond, what a loop costs besides its products counts for little
 enum { VALUES = PAWL_CODE_RDI, X = PAWL_CODE_RSI, Y = PAWL_CODE_RDX };
-enum { SCALE, SUM, PRODUCT, ZERO };  // registers of the processor
+enum { SEVERAL = 16 };                     // columns from which on rows are summed in a register
+enum { SCALE, SUM, PRODUCT, ZERO, MASK };  // registers of the processor
 
 static void memory(PawlCode* code, PawlCodeOp op, int x, int base, int index) {
   pawl_code_memory(code, op, x, base, index);
@@ -45,6 +46,40 @@ static void write_transposed(PawlCode* code, const PawlPattern* A, int j) {
   memory(code, PAWL_CODE_STORE, SUM, Y, j);
 }
 
+// y_i += sum_j A_ij x_j, or |A_ij| x_j, in the order of the columns; those that are zero count.
+static void write_row(PawlCode* code, const PawlPattern* A, int i, bool sizes) {
+  bool any = false;
+  for (int j = 0; j < A->cols; j++) {
+    for (int k = A->start[j]; k < A->start[j + 1]; k++) {
+      if (A->index[k] != i) {
+        continue;
+      }
+      if (!any) {
+        memory(code, PAWL_CODE_LOAD, SUM, Y, i);
+      }
+      any = true;
+      memory(code, PAWL_CODE_LOAD, PRODUCT, VALUES, k);
+      if (sizes) {
+        pawl_code_both(code, PAWL_CODE_AND, PRODUCT, MASK);
+      }
+      memory(code, PAWL_CODE_MUL, PRODUCT, X, j);
+      pawl_code_both(code, PAWL_CODE_ADD, SUM, PRODUCT);
+    }
+  }
+  if (any) {
+    memory(code, PAWL_CODE_STORE, SUM, Y, i);
+  }
+}
+
+static void write_rows(PawlCode* code, const PawlPattern* A, bool sizes) {
+  PAWL_CODE_PUT(code, 0xF3, 0x0F, 0x1E, 0xFA);  // endbr64
+  pawl_code_magnitude_mask(code, MASK);
+  for (int i = 0; i < A->rows; i++) {
+    write_row(code, A, i, sizes);
+  }
+  PAWL_CODE_PUT(code, 0xC3);  // ret
+}
+
 static void write_function(PawlCode* code, const PawlPattern* A,
                            void (*write)(PawlCode*, const PawlPattern*, int)) {
   PAWL_CODE_PUT(code, 0xF3, 0x0F, 0x1E, 0xFA);  // endbr64
@@ -58,7 +93,7 @@ static void write_function(PawlCode* code, const PawlPattern* A,
 }
 
 static size_t most_bytes(int entries) {
-  enum { OF_ENTRY = 160, OF_BOTH = 64 };  // each in a column of its own
+  enum { OF_ENTRY = 256, OF_BOTH = 128 };  // each in a column and a row of its own
   size_t bytes = (size_t)entries * OF_ENTRY + OF_BOTH;
   return (bytes + PAWL_CODE_PAGE - 1) / PAWL_CODE_PAGE * PAWL_CODE_PAGE;
 }
@@ -78,9 +113,19 @@ void pawl_sparse_line_create(const PawlPattern* A, PawlSparseLine* line) {
   write_function(&code, A, write_column);
   size_t transposed = code.size;
   write_function(&code, A, write_transposed);
+  size_t rows = code.size, sizes = code.size;
+  if (A->cols >= SEVERAL) {
+    write_rows(&code, A, false);
+    sizes = code.size;
+    write_rows(&code, A, true);
+  }
   if (!code.failed && pawl_code_seal(line->code, line->bytes)) {
     POINT(line->add, code.at);
     POINT(line->add_transposed, code.at + transposed);
+    if (A->cols >= SEVERAL) {
+      POINT(line->by_rows, code.at + rows);
+      POINT(line->sizes, code.at + sizes);
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products with a small sparse matrix whose pattern stays, as machine code without a loop: the
-// operations of sparse.c in their order, so the bits are the same. Where there is no code the loops
-// do the work.
+// operations of sparse.c in their order, so the bits are the same, but for the sign of a zero where
+// columns are several. Where there is no code the loops do the work.
 #pragma once
 
 #include <math.h>
@@ -16,6 +16,7 @@ typedef void PawlSparseCode(const double* values, const double* x, double* y, do
 typedef struct PawlSparseLine {
   PawlPattern A;
   PawlSparseCode *add, *add_transposed;  // NULL: by loops
+  PawlSparseCode *by_rows, *sizes;       // A x and |A| x of several columns; NULL: by columns
   void* code;
   size_t bytes;
 } PawlSparseLine;
@@ -27,7 +28,9 @@ void pawl_sparse_line_destroy(PawlSparseLine* line);
 // y += scale * A x
 static inline void pawl_sparse_line_add(const PawlSparseLine* line, const double* values,
                                         double scale, const double* x, double* y) {
-  if (line->add) {
+  if (line->by_rows && scale == 1.0) {
+    line->by_rows(values, x, y, scale);
+  } else if (line->add) {
     line->add(values, x, y, scale);
   } else {
     pawl_sparse_add(&line->A, values, scale, x, y);
@@ -39,6 +42,10 @@ static inline bool pawl_sparse_line_add_sizes(const PawlSparseLine* line, const 
                                               const double* x, double* room, double* y) {
   if (!line->add) {
     return false;
+  }
+  if (line->sizes) {
+    line->sizes(values, x, y, 1.0);
+    return true;
   }
   for (int k = 0; k < line->A.start[line->A.cols]; k++) {
     room[k] = fabs(pawl_sized_alone(values[k]));

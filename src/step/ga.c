@@ -297,6 +297,25 @@ static void judged_constraint_residual(const PawlStepper* s, PawlGa* d, const Pa
   }
 }
 
+PAWL_INLINE void turn_all(int count, double of_G, double of_rate, double of_a,
+                          const double* restrict G, const double* restrict rate,
+                          const double* restrict a, double* restrict J) {
+  for (int k = 0; k < count; k++) {
+    J[k] = of_G * G[k] + of_rate * rate[k] + of_a * a[k];
+  }
+}
+
+static void turn_few(int count, double of_G, double of_rate, double of_a, const double* G,
+                     const double* rate, const double* a, double* J) {
+  turn_all(count, of_G, of_rate, of_a, G, rate, a, J);
+}
+
+PAWL_MANY_TARGETS static void turn_many(int count, double of_G, double of_rate, double of_a,
+                                        const double* restrict G, const double* restrict rate,
+                                        const double* restrict a, double* restrict J) {
+  turn_all(count, of_G, of_rate, of_a, G, rate, a, J);
+}
+
 // The tangent J of the constraint by dq, for the right side -f c:                            (A10)
 //   position      J = G                                               f = 1
 //   velocity      J = G + G_rate / gamma'                             f = 1 / gamma'
@@ -320,10 +339,8 @@ static void constraint_tangent(const PawlStepper* s, PawlGa* d, const PawlValues
     default:
       of_G = 1.0 + (2 * B * d->gamma_p + P * P) * acceleration;
       of_rate = 2 * (d->gamma_p + B) * acceleration;
-      for (int k = 0; k < count; k++) {
-        d->J[k] = of_G * values->G[k] + of_rate * tangent->G_rate[k] +
-                  acceleration * tangent->G_acceleration[k];
-      }
+      (count < PAWL_SEVERAL ? turn_few : turn_many)(count, of_G, of_rate, acceleration, values->G,
+                                                    tangent->G_rate, tangent->G_acceleration, d->J);
       for (int k = 0; tangent->G_turn && k < count; k++) {
         d->J[k] += d->gamma_p * acceleration * tangent->G_turn[k];
       }

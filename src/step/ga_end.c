@@ -87,6 +87,36 @@ PAWL_APART static void size_many_positions(const PawlStepper* s, PawlGa* d, cons
   }
 }
 
+// Of positions, rates and accelerations; `rotation` is 1 where coordinates are no lengths.
+PAWL_INLINE void size_all(int count, double h, double rotation, const double* restrict of_q,
+                          const double* restrict v, const double* restrict smooth,
+                          const double* restrict vdot, const double* restrict weight,
+                          const double* restrict path, const double* restrict magnitude,
+                          double* restrict size_q, double* restrict size_v,
+                          double* restrict size_a) {
+  double length = 1.0 - rotation;
+  for (int j = 0; j < count; j++) {
+    size_a[j] = weight[j] > 0.0 ? weight[j] : INFINITY;
+  }
+  for (int j = 0; j < count; j++) {
+    double q = rotation + length * fabs(of_q[j]), rate = fabs(v[j]);
+    double a = path[j] + magnitude[j] / size_a[j];  // (A13)
+    double of_v = rate + fabs(smooth[j]) + h * a;
+    size_q[j] = larger(q, PAWL_SMALLEST_PART * (q + h * of_v));  // (A14)
+    size_v[j] = larger(rate, PAWL_SMALLEST_PART * of_v);
+    size_a[j] = larger(fabs(vdot[j]), PAWL_SMALLEST_PART * a);
+  }
+}
+
+PAWL_MANY_TARGETS static void size_many(int count, double h, double rotation, const double* of_q,
+                                        const double* v, const double* smooth, const double* vdot,
+                                        const double* weight, const double* path,
+                                        const double* magnitude, double* size_q, double* size_v,
+                                        double* size_a) {
+  size_all(count, h, rotation, of_q, v, smooth, vdot, weight, path, magnitude, size_q, size_v,
+           size_a);
+}
+
 void pawl_ga_size_part(const PawlStepper* s, PawlGa* d, const double* v, bool positions,
                        PawlPart part) {
   if (positions) {
@@ -97,23 +127,15 @@ void pawl_ga_size_part(const PawlStepper* s, PawlGa* d, const double* v, bool po
     }
     return;
   }
-  double h = d->h, rotation = s->sizes.q == s->sizes.v ? 0.0 : 1.0;
-  const double* restrict of_q = rotation > 0.0 ? d->vdot : d->q;
-  const double* restrict smooth = d->v;
-  const double* restrict vdot = d->vdot;
-  const double* restrict weight = d->weight;
-  const double* restrict path = d->path;
-  const double* restrict magnitude = d->magnitude;
-  double* restrict size_q = d->size_q;
-  double* restrict size_v = d->size_v;
-  double* restrict size_a = d->size_a;
-  for (int j = part.first; j < part.end; j++) {
-    double q = rotation > 0.0 ? rotation : fabs(of_q[j]), M = weight[j], rate = fabs(v[j]);
-    double a = path[j] + magnitude[j] / (M > 0.0 ? M : INFINITY);  // (A13)
-    double of_v = rate + fabs(smooth[j]) + h * a;
-    size_q[j] = larger(q, PAWL_SMALLEST_PART * (q + h * of_v));  // (A14)
-    size_v[j] = larger(rate, PAWL_SMALLEST_PART * of_v);
-    size_a[j] = larger(fabs(vdot[j]), PAWL_SMALLEST_PART * a);
+  int i = part.first, count = part.end - i;
+  double rotation = s->sizes.q == s->sizes.v ? 0.0 : 1.0;
+  const double* of_q = rotation > 0.0 ? d->vdot : d->q;
+  if (count < PAWL_SEVERAL) {
+    size_all(count, d->h, rotation, of_q + i, v + i, d->v + i, d->vdot + i, d->weight + i,
+             d->path + i, d->magnitude + i, d->size_q + i, d->size_v + i, d->size_a + i);
+  } else {
+    size_many(count, d->h, rotation, of_q + i, v + i, d->v + i, d->vdot + i, d->weight + i,
+              d->path + i, d->magnitude + i, d->size_q + i, d->size_v + i, d->size_a + i);
   }
 }
 

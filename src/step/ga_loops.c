@@ -384,6 +384,13 @@ static inline void flush(double* x, PawlPart part) {
   }
 }
 
+PAWL_MANY_TARGETS static void take_flushed(int count, const double* restrict from,
+                                           double* restrict to) {
+  for (int j = 0; j < count; j++) {
+    to[j] = fabs(from[j]) > PAWL_FLUSHED ? from[j] : 0.0;
+  }
+}
+
 static inline double flushed(double x) {
   return fabs(x) > PAWL_FLUSHED ? x : 0.0;
 }
@@ -426,6 +433,10 @@ static inline void take_part(void* context, PawlPart part) {
     copy(state->q, d->q, part);
   }
   for (int k = 0; k < 4; k++) {
+    if (pass->flush && part.end - part.first >= PAWL_SEVERAL) {
+      take_flushed(part.end - part.first, from[k] + part.first, taken[k] + part.first);
+      continue;
+    }
     copy(taken[k], from[k], part);
     if (pass->flush) {
       flush(taken[k], part);

@@ -171,10 +171,12 @@ PawlStatus pawl_nsga_start(PawlStepper* s, const PawlPhase* phase, PawlState* st
 
 // ---- active sets --------------------------------------------------------------------------------
 void pawl_nsga_first_sets(PawlStepper* s, PawlNsga* d, const PawlPhase* phase) {
+  bool none = s->method == &pawl_method_nsga_pva && s->strategy == 1;
   for (int i = 0; i < s->sizes.rows; i++) {
-    d->A[i] = d->B_set[i] = pawl_phase_binds(phase, i);
-    bool none = s->method == &pawl_method_nsga_pva && s->strategy == 1;
-    d->S[i] = d->A[i] && !none && (!d->decoupled || d->smooth_rows[i]);
+    d->A[i] = d->B_set[i] = d->S[i] = pawl_phase_binds(phase, i);
+  }
+  for (int i = 0; (none || d->decoupled) && i < s->sizes.rows; i++) {
+    d->S[i] = d->S[i] && !none && d->smooth_rows[i];
   }
   for (int i = 0; s->system->rates && i < s->sizes.rows; i++) {  // no position level        (W9)
     d->A[i] = d->A[i] && !pawl_system_row_is_rate(s->system, i, phase->modes);
@@ -269,13 +271,6 @@ PawlStatus pawl_nsga_check_solved(PawlStepper* s, PawlNsga* d, const PawlPhase* 
                      what);
   }
   return status == PAWL_ERROR_RUN ? PAWL_RETRY : status;
-}
-
-// eta_{n+1} of a row from lambda at both ends.                                             (N12)
-double pawl_nsga_next_eta(const PawlNsga* d, double lambda, double lambda_n, double eta_n) {
-  const PawlGa* g = &d->ga;
-  return ((1 - g->alpha_f) * lambda + g->alpha_f * lambda_n - g->alpha_m * eta_n) /
-         (1 - g->alpha_m);
 }
 
 // Without a cut-off the rate of a closed contact would shrink by e in each step for ever. It is the

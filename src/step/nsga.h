@@ -36,6 +36,8 @@ typedef struct PawlNsga {
   bool turns;                    // rows turn with the motion, and tangents say how
   bool settles;                  // a large system, and what is evaluated does not depend on v' and
                                  // lambda                                                 (N43)
+  const double* Lambda_n;        // of the step before
+  bool late;                     // rates of the rows wait until then                         (N45)
   bool hold;                     // positions and rates of the rows do where it has settled
   bool corrected;                // the last correction was not nothing
   bool timeless;                 // nothing in `eval` depends on time by itself
@@ -121,8 +123,10 @@ void pawl_nsga_apart_clear(PawlNsga* d);
 // accelerations where that has led to.
 void pawl_nsga_share(PawlStepper* s, PawlNsga* d);
 bool pawl_nsga_settle(PawlStepper* s, PawlNsga* d);
-// G v + g_t with what dq and dU do to it, in one pass.
-void pawl_nsga_rates(const PawlStepper* s, const PawlNsga* d, double* row);
+// Whether rates of the rows may wait until the iterate is evaluated; G v + g_t with what dq and dU
+// do to it.
+bool pawl_nsga_may_wait(const PawlStepper* s, PawlNsga* d);
+void pawl_nsga_rates(const PawlStepper* s, PawlNsga* d, double* row);
 void pawl_nsga_give_back(const PawlStepper* s, PawlNsga* d);  // where true and it is no end
 PawlStatus pawl_nsga_stuck(PawlStepper* s, const PawlNsga* d, double t, const char* what,
                            PawlError* err);
@@ -142,7 +146,6 @@ void pawl_nsga_stop_rebounds(PawlNsga* d, bool* changed);
 // names of those that contradict each other, a smaller step may not need all of them.
 PAWL_CHECKED PawlStatus pawl_nsga_check_solved(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
                                                double t, PawlError* err);
-double pawl_nsga_next_eta(const PawlNsga* d, double lambda, double lambda_n, double eta_n);
 // e u* of (N37), which is added to the rate of contact i; 0 for other rows. First the rates behind
 // u* are found with the gradients of an iterate.
 void pawl_nsga_approach(PawlStepper* s, PawlNsga* d);

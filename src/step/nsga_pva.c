@@ -137,6 +137,12 @@ static void turn_rates(const PawlStepper* s, PawlNsga* d) {
   pawl_sparse_line_add(&s->dynamics.by_G, G_rate, 1.0, moved, d->rate);
 }
 
+// Of all levels.
+static bool have_same_rows(const PawlStepper* s, const PawlNsga* d) {
+  size_t m = (size_t)s->sizes.rows;
+  return memcmp(d->S, d->A, m) == 0 && memcmp(d->S, d->B_set, m) == 0;
+}
+
 static PawlStatus correct_velocity(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,
                                    PawlError* err) {
   const PawlValues* values = pawl_eval_values(d->eval);
@@ -165,10 +171,15 @@ static PawlStatus correct_velocity(PawlStepper* s, PawlNsga* d, const PawlPhase*
 // One position and one velocity correction after the smooth one; velocities first where their
 // friction moves the positions.                                                    (N16) (N17)
 static PawlStatus correct_both(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,
-                               PawlError* err) {
+                               bool first, PawlError* err) {
   bool rubs = d->rub.contacts > 0;
+  d->late = false;
   PAWL_TRY(rubs ? correct_velocity(s, d, phase, t, err) : correct_position(s, d, t, err));
   if (!d->jumps) {
+    return PAWL_OK;
+  }
+  d->late = first && d->settles && d->ga.dU && have_same_rows(s, d) && pawl_nsga_may_wait(s, d);
+  if (d->late) {
     return PAWL_OK;
   }
   return rubs ? correct_position(s, d, t, err) : correct_velocity(s, d, phase, t, err);
@@ -257,11 +268,10 @@ static void share_accelerations(PawlStepper* s, PawlNsga* d) {
   }
 }
 
-// The rows of all levels are the same, and the matrix of the corrections is factored.
+// And the matrix of the corrections is factored.
 static bool can_share(const PawlStepper* s, const PawlNsga* d) {
-  size_t m = (size_t)s->sizes.rows;
-  return d->jumps && d->rub.contacts == 0 && d->ga.dU && d->ga.dW && memcmp(d->S, d->A, m) == 0 &&
-         memcmp(d->S, d->B_set, m) == 0 && pawl_kkt_current(s->kkt) == d->held;
+  return d->jumps && d->rub.contacts == 0 && d->ga.dU && (d->late || d->ga.dW) &&
+         have_same_rows(s, d) && pawl_kkt_current(s->kkt) == d->held;
 }
 
 PAWL_APART static bool settle(PawlStepper* s, PawlNsga* d) {
@@ -340,7 +350,7 @@ PAWL_INLINE PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPh
       PAWL_TRY(pawl_ga_balance(s, &d->ga, &smooth, k > 0, err));
     }
     PAWL_TRY(pawl_ga_correct(s, &d->ga, &smooth, state, err));
-    PAWL_TRY(correct_both(s, d, phase, t, err));
+    PAWL_TRY(correct_both(s, d, phase, t, k == 0, err));
     if (k == 0 && d->turns && can_share(s, d)) {
       share_accelerations(s, d);
     }
@@ -391,6 +401,12 @@ static bool is_there(const PawlStepper* s, const PawlNsga* d, const PawlState* s
          memcmp(state->v, d->ga.v_total, (size_t)s->sizes.v * sizeof(double)) == 0;
 }
 
+// eta_{n+1} of a row from lambda at both ends.                                             (N12)
+static inline double next_eta(const PawlGa* g, double lambda, double lambda_n, double eta_n) {
+  return ((1 - g->alpha_f) * lambda + g->alpha_f * lambda_n - g->alpha_m * eta_n) /
+         (1 - g->alpha_m);
+}
+
 // The iterate becomes the state. `further`: the step is a piece of one that began before.
 PAWL_INLINE PawlStatus finish_coupled(PawlStepper* s, PawlNsga* d, PawlState* state, bool further,
                                       PawlError* err) {
@@ -400,7 +416,7 @@ PAWL_INLINE PawlStatus finish_coupled(PawlStepper* s, PawlNsga* d, PawlState* st
   pawl_nsga_note_friction(s, d);
   PAWL_TRY(pawl_nsga_log_impacts(s, d, state, d->ga.q, d->ga.v_total, err));
   for (int i = 0; i < s->sizes.rows; i++) {
-    eta_n[i] = pawl_nsga_next_eta(d, d->ga.lambda[i], state->lambda[i], eta_n[i]);
+    eta_n[i] = next_eta(&d->ga, d->ga.lambda[i], state->lambda[i], eta_n[i]);
     eta_n[i] = fabs(eta_n[i]) > PAWL_FLUSHED ? eta_n[i] : 0.0;
     d->ga.lambda[i] = fabs(d->ga.lambda[i]) > PAWL_FLUSHED ? d->ga.lambda[i] : 0.0;
   }
@@ -445,6 +461,7 @@ static PawlStatus take_any(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, 
     memcpy(d->nu, pawl_nsga_nu_of(s, state), (size_t)s->sizes.rows * sizeof(double));
   }
   d->W_still = s->contact_count == 0 && d->rub.contacts == 0;
+  d->Lambda_n = pawl_nsga_Lambda_of(s, state);
   PAWL_TRY(iterate_coupled(s, d, phase, state, 0, err));
   return finish_coupled(s, d, state, further, err);
 }

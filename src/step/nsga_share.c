@@ -9,19 +9,48 @@
 #include "step/ga_loops.h"
 #include "step/nsga.h"
 
-// -(K x + C y) in `force`. False: that is within the tolerance of the balance of forces.
-static bool find_force(const PawlStepper* s, const PawlNsga* d, const double* x, const double* y,
-                       double* restrict force) {
-  const PawlValues *values = pawl_eval_values(d->eval),
-                   *tangent = pawl_eval_values(d->ga.tangent_eval);
-  const int *start = s->H.start, *index = s->H.index, *diagonal = s->dynamics.diagonal;
-  const double *K = tangent->K, *C = tangent->C, *M = values->M, *f = values->f;
-  double moved = 0.0, size = 0.0;
-  pawl_copy_zeros(s->sizes.v, force);
+// One pass over a matrix for several products costs less than machine code or vectors for each.
+static bool is_large(const PawlStepper* s) {
+  return s->sizes.v >= PAWL_MANY;
+}
+
+// sum_j |G_ij| size_j
+static void size_rows(const PawlStepper* s, PawlNsga* d, const double* size, double* terms) {
+  const double* G = pawl_eval_values(d->eval)->G;
+  pawl_copy_zeros(s->sizes.rows, terms);
+  if (!pawl_sparse_line_add_sizes(&s->dynamics.by_G, G, size, d->ga.G_size, terms)) {
+    pawl_sparse_sizes(&s->G, G, size, 0.0, terms);
+  }
+}
+
+// force -= K x + C y, in one pass.
+static void add_forces(const PawlStepper* s, const double* K, const double* C, const double* x,
+                       const double* y, double* restrict force) {
+  const int *start = s->H.start, *index = s->H.index;
   for (int j = 0; j < s->sizes.v; j++) {
     double by_x = x[j], by_y = y[j];
     for (int k = start[j]; k < start[j + 1]; k++) {
       force[index[k]] -= K[k] * by_x + C[k] * by_y;
+    }
+  }
+}
+
+// -(K x + C y) in `force`; y NULL, of systems that are not large: without C. False: that is within
+// the tolerance of the balance of forces.
+static bool find_force(const PawlStepper* s, const PawlNsga* d, const double* x, const double* y,
+                       double* restrict force) {
+  const PawlValues *values = pawl_eval_values(d->eval),
+                   *tangent = pawl_eval_values(d->ga.tangent_eval);
+  const int* diagonal = s->dynamics.diagonal;
+  const double *M = values->M, *f = values->f;
+  double moved = 0.0, size = 0.0;
+  pawl_copy_zeros(s->sizes.v, force);
+  if (is_large(s)) {
+    add_forces(s, tangent->K, tangent->C, x, y, force);
+  } else {
+    pawl_sparse_line_add(&s->dynamics.by_H, tangent->K, -1.0, x, force);
+    if (y) {
+      pawl_sparse_line_add(&s->dynamics.by_H, tangent->C, -1.0, y, force);
     }
   }
   for (int j = 0; j < s->sizes.v; j++) {
@@ -104,11 +133,34 @@ static bool is_damped(const PawlStepper* s, const PawlNsga* d) {
   return any;
 }
 
+// [1] The square of what rates are off by is a part of what is left of accelerations. (N45)
+static double enough_of_rates(const PawlStepper* s) {
+  return 0.1 * sqrt(s->def.tolerance);
+}
+
+// Forces do not depend on rates, and in the step before, M W = B^T Lambda, each was put right by
+// little: as much in this one, and it is little in each row, which is seen at the end.     (N45)
+bool pawl_nsga_may_wait(const PawlStepper* s, PawlNsga* d) {
+  const PawlValues* values = pawl_eval_values(d->eval);
+  const int* diagonal = s->dynamics.diagonal;
+  double *push = d->v, most = enough_of_rates(s);
+  bool may = !is_large(s) && s->contact_count == 0 && d->B == values->G && !is_damped(s, d);
+  if (may) {
+    pawl_copy_zeros(s->sizes.v, push);
+    pawl_sparse_line_add_transposed(&s->dynamics.by_G, d->B, 1.0, d->Lambda_n, push);
+  }
+  for (int j = 0; may && j < s->sizes.v; j++) {
+    double mass = diagonal[j] >= 0 ? values->M[diagonal[j]] : 0.0;
+    may = fabs(push[j]) <= most * mass * fabs(d->ga.v[j]);
+  }
+  return may;
+}
+
 // S b = B^T xi - (K dU + C dW), J b = 0, and then M w = B^T Lambda, G w = -(rates by b).    (N42)
 void pawl_nsga_share(PawlStepper* s, PawlNsga* d) {
   PawlGa* g = &d->ga;
   double *b = d->v, *w = d->du, *row = d->dnu, *xi = d->rate;
-  if (!find_force(s, d, d->dU, d->dW, b)) {
+  if (!find_force(s, d, d->dU, d->late ? NULL : d->dW, b)) {
     return;
   }
   pawl_copy_zeros(s->sizes.rows, xi);
@@ -120,7 +172,7 @@ void pawl_nsga_share(PawlStepper* s, PawlNsga* d) {
   for (int i = 0; i < s->sizes.rows; i++) {
     d->ga.lambda[i] += xi[i];
   }
-  if (pawl_kkt_is_still(s->kkt, d->held, d->S) && is_damped(s, d) &&
+  if (pawl_kkt_is_still(s->kkt, d->held, d->S) && !d->late && is_damped(s, d) &&
       find_rates(s, d, b, row, d->acceleration)) {
     pawl_copy_zeros(s->sizes.v, w);
     pawl_kkt_solve(s->kkt, w, row);
@@ -128,15 +180,19 @@ void pawl_nsga_share(PawlStepper* s, PawlNsga* d) {
   }
 }
 
-// Whether positions of the rows hold to the tolerance, and their rates, which go to d->rate, to one
-// of their own. Without contacts, which `turned` is of.
-static bool rows_hold(const PawlStepper* s, const PawlNsga* d, double tolerance_v) {
+// Terms of positions and rates of the rows, and the rates G v + g_t, of a large system in one pass.
+static void measure_rows(const PawlStepper* s, PawlNsga* d, double* restrict of_q,
+                         double* restrict of_v, double* restrict rate) {
   const PawlValues* values = pawl_eval_values(d->eval);
   const int *start = s->G.start, *index = s->G.index;
   const double *G = values->G, *size_q = d->ga.size_q, *size_v = d->ga.size_v;
   const double* v = d->ga.v_total;
-  double* restrict of_q = d->dnu, * restrict of_v = d->acceleration, * restrict rate = d->rate;
-  bool hold = true;
+  if (!is_large(s)) {
+    size_rows(s, d, size_q, of_q);
+    size_rows(s, d, size_v, of_v);
+    pawl_dynamics_rows(&s->dynamics, G, v, values->g_t, rate);
+    return;
+  }
   pawl_copy_zeros(s->sizes.rows, of_q);
   pawl_copy_zeros(s->sizes.rows, of_v);
   pawl_copy(s->sizes.rows, values->g_t, rate);
@@ -150,9 +206,17 @@ static bool rows_hold(const PawlStepper* s, const PawlNsga* d, double tolerance_
       rate[i] += G_k * rate_j;
     }
   }
+}
+
+// Whether positions of the rows hold to the tolerance, and their rates, which go to d->rate, to one
+// of their own. Without contacts, which `turned` is of.
+static bool rows_hold(const PawlStepper* s, PawlNsga* d, double tolerance_v) {
+  const double *g = pawl_eval_values(d->eval)->g, *of_q = d->dnu, *of_v = d->acceleration;
+  bool hold = true;
+  measure_rows(s, d, d->dnu, d->acceleration, d->rate);
   for (int i = 0; i < s->sizes.rows; i++) {
-    hold &= !d->A[i] || fabs(values->g[i]) <= s->def.tolerance * of_q[i];
-    hold &= !d->B_set[i] || fabs(rate[i]) <= tolerance_v * of_v[i];
+    hold &= !d->A[i] || fabs(g[i]) <= s->def.tolerance * of_q[i];
+    hold &= !d->B_set[i] || fabs(d->rate[i]) <= tolerance_v * of_v[i];
   }
   return hold;
 }
@@ -183,11 +247,14 @@ bool pawl_nsga_settle(PawlStepper* s, PawlNsga* d) {
   int n = s->sizes.v, m = s->sizes.rows;
   double *a = d->du, *mu = d->dnu, *w = d->v, *Lambda = d->rate;
   double of_q = 1.0 / g->beta_p, of_v = g->gamma_p / g->beta_p;
-  if (d->B != pawl_eval_values(d->eval)->G || !is_off(s, d)) {  // of an impact law, not of forces
-    return false;
+  if (d->B != pawl_eval_values(d->eval)->G || !(d->late || is_off(s, d))) {
+    return false;  // B of an impact law is not that of forces
   }
   d->hold = s->contact_count == 0 && g->sized &&
-            rows_hold(s, d, is_damped(s, d) ? s->def.tolerance : g->enough);
+            rows_hold(s, d, !d->late && is_damped(s, d) ? s->def.tolerance : enough_of_rates(s));
+  if (d->late && !d->hold) {
+    return false;
+  }
   if (d->hold) {
     pawl_copy_zeros(n, w);
     for (int i = 0; i < m; i++) {
@@ -230,11 +297,21 @@ void pawl_nsga_give_back(const PawlStepper* s, PawlNsga* d) {
   }
 }
 
-void pawl_nsga_rates(const PawlStepper* s, const PawlNsga* d, double* restrict row) {
+void pawl_nsga_rates(const PawlStepper* s, PawlNsga* d, double* restrict row) {
   const PawlValues* values = pawl_eval_values(d->eval);
   const double *G = values->G, *G_rate = pawl_eval_values(d->ga.tangent_eval)->G_rate;
   const int *start = s->G.start, *index = s->G.index;
   const double *v = d->ga.v, *W = d->W, *dq = d->ga.dq, *dU = d->ga.dU;
+  if (!is_large(s)) {
+    double *rates = d->v, *ways = d->du;
+    for (int j = 0; j < s->sizes.v; j++) {
+      rates[j] = v[j] + W[j];
+      ways[j] = dU ? dq[j] + dU[j] : dq[j];
+    }
+    pawl_dynamics_rows(&s->dynamics, G, rates, values->g_t, row);
+    pawl_sparse_line_add(&s->dynamics.by_G, G_rate, 1.0, ways, row);
+    return;
+  }
   pawl_copy(s->sizes.rows, values->g_t, row);
   for (int j = 0; j < s->sizes.v; j++) {
     double rate = v[j] + W[j], way = dU ? dq[j] + dU[j] : dq[j];

@@ -166,6 +166,32 @@ static void test_one_iteration(void** unused) {
   motion_end(&m);
 }
 
+// Ten links, whose rates wait for the end of the step: all levels hold there, too.          (N45)
+static void test_rates_that_wait(void** unused) {
+  (void)unused;
+  static const char* const methods[] = {"ga-pva", "nsga-pva"};
+  Motion m = motion_file("chain", "N=10");
+  PawlEval* eval = NULL;
+  NEED(pawl_eval_create(
+           m.system,
+           PAWL_MASS | PAWL_FORCE | PAWL_GRADIENT | PAWL_POSITION | PAWL_TIME_GRADIENT | PAWL_BIAS,
+           &eval, &m.err),
+       &m.err);
+  for (int k = 0; k < 2; k++) {
+    motion_start(&m, methods[k]);
+    for (int step = 0; step < 1000; step++) {
+      motion_step(&m, 1e-3);
+      check_levels(&m, eval);
+    }
+    PawlStepperInfo info = pawl_stepper_info(m.stepper);
+    print_message("%s: %lld iterations, %lld evaluations in %lld steps\n", methods[k],
+                  info.newton_iterations, info.evaluations, info.steps);
+    assert_true(info.newton_iterations <= info.steps + 20);
+  }
+  pawl_eval_destroy(eval);
+  motion_end(&m);
+}
+
 // Constraints at position level leave a saw in the multipliers, and 50 000 links pull a thousand
 // times as much as the rounding of their places may be off: a guess along the line of the last two
 // multipliers takes two iterations in most steps, one that knows the saw one. What it knows it by
@@ -217,7 +243,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_thousand_links),      cmocka_unit_test(test_methods_agree),
       cmocka_unit_test(test_balance_of_momentum), cmocka_unit_test(test_hanging_chain),
-      cmocka_unit_test(test_one_iteration),       cmocka_unit_test(test_saw_of_multipliers),
+      cmocka_unit_test(test_one_iteration),       cmocka_unit_test(test_rates_that_wait),
+      cmocka_unit_test(test_saw_of_multipliers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
