@@ -17,7 +17,9 @@ typedef struct Rk4 {
   bool adds_up;     // q' = v
   PawlDirect by;    // of small systems, as this:
   PawlKernelsRk4 small;
-  int rest;  // steps to come that are not tried as small ones, after one that was not
+  long long still_of;  // the factorisation with which l and lambda are those of all places in
+  int* still_modes;    // these modes; 0: none
+  int rest;            // steps to come that are not tried as small ones, after one that was not
 } Rk4;
 
 static PawlStatus create(PawlStepper* s, PawlError* err) {
@@ -34,7 +36,8 @@ static PawlStatus create(PawlStepper* s, PawlError* err) {
   d->sq = PAWL_NEW(&s->arena, double, s->sizes.q);
   d->sv = PAWL_NEW(&s->arena, double, s->sizes.v);
   d->lambda = PAWL_NEW(&s->arena, double, s->sizes.rows);
-  if (!d->q || !d->v || !d->k || !d->l || !d->sq || !d->sv || !d->lambda) {
+  d->still_modes = PAWL_NEW(&s->arena, int, s->sizes.modes);
+  if (!d->q || !d->v || !d->k || !d->l || !d->sq || !d->sv || !d->lambda || !d->still_modes) {
     return pawl_fail_memory(err);
   }
   PAWL_TRY(pawl_forms_create(s, &d->forms, err));
@@ -105,6 +108,29 @@ static bool run_kernel(const PawlStepper* s, const PawlDirect* by, const PawlKer
   return done;
 }
 
+// Where neither place nor rate changes accelerations, and no input does, those of the step before
+// serve again.
+static bool is_known(const PawlStepper* s, const Rk4* d, const PawlPhase* phase) {
+  bool known = d->still_of > 0 && d->still_of == pawl_kkt_current(s->kkt);
+  for (int k = 0; known && k < s->sizes.modes; k++) {
+    known = d->still_modes[k] == phase->modes[k];
+  }
+  return known;
+}
+
+static void note_known(const PawlStepper* s, Rk4* d, const PawlPhase* phase) {
+  d->still_of = s->sizes.inputs == 0 ? pawl_kkt_current(s->kkt) : 0;
+  for (int k = 0; d->still_of > 0 && k < s->sizes.modes; k++) {
+    d->still_modes[k] = phase->modes[k];
+  }
+}
+
+PAWL_APART static void sum_still(int size, const PawlKernelsRk4* step) {
+#define RUN(n) pawl_kernels_rk4_still(n, step)
+  PAWL_SIZED_FEW(size, RUN)
+#undef RUN
+}
+
 // The end of a step whose rows bind, from the sums of its stages.
 static Taken arrive_small(PawlStepper* s, Rk4* d, const PawlPhase* phase,
                           const PawlKernelsPoint* at, PawlState* state, double h) {
@@ -141,11 +167,17 @@ static Taken take_small(PawlStepper* s, Rk4* d, const PawlPhase* phase, PawlStat
   step->a_n = state->a;
   step->lambda_n = state->lambda;
   step->held = held;
-  if (!run_kernel(s, &d->by, step)) {
+  bool known = held && d->by.at.still && is_known(s, d, phase);
+  if (known) {
+    sum_still(s->sizes.v, step);
+  } else if (!run_kernel(s, &d->by, step)) {
     d->rest = REST;
     return NOTHING;
   }
   if (held) {
+    if (d->by.at.still && !known) {
+      note_known(s, d, phase);
+    }
     return arrive_small(s, d, phase, &d->by.at, state, h);
   }
   pawl_dynamics_direct_count(&s->dynamics, &d->by.at.kkt, 4, state->t + h);
@@ -160,6 +192,7 @@ static PawlStatus step(PawlStepper* s, const PawlPhase* phase, PawlState* state,
   if (taken == WHOLE) {
     return PAWL_OK;
   }
+  d->still_of = 0;
   pawl_forms_load(s, &d->forms, phase, state, h);
   if (taken == NOTHING) {
     PAWL_TRY(pawl_forms_begin(s, &d->forms, state->t, state->q, state->v, err));

@@ -138,5 +138,21 @@ PAWL_INLINE int pawl_kernels_rk4(int n, int rows, const PawlKernelsPoint* at,
   return 1;
 }
 
+// The sums of all stages where a of the stages is known, the same at all places.
+PAWL_INLINE void pawl_kernels_rk4_still(int n, const PawlKernelsRk4* s) {
+  const double third = 1.0 / 3, sixth = 1.0 / 6, h = s->h;
+  for (int i = 0; i < n; i++) {
+    double v_n = s->v_n[i], a_n = s->a_n[i], a = s->a[i];
+    double v_1 = v_n + h * 0.5 * a_n, v_2 = v_n + h * 0.5 * a, v_3 = v_n + h * a;
+    double q = s->q_n[i] + h * sixth * v_n, v = v_n + h * sixth * a_n;
+    q = q + h * third * v_1;
+    v = v + h * third * a;
+    q = q + h * third * v_2;
+    v = v + h * third * a;
+    s->sum_q[i] = q + h * sixth * v_3;
+    s->sum_v[i] = v + h * sixth * a;
+  }
+}
+
 // Such a step as a function of a module.
 typedef int PawlKernelsStep(const PawlKernelsPoint* at, const PawlKernelsRk4* s);
