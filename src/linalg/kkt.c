@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/copy.h"
 #include "linalg/kkt_impl.h"
 
 // ---- factorisation -----------------------------------------------------------------------------
@@ -622,16 +623,26 @@ bool pawl_kkt_direct_two(PawlKkt* kkt, const unsigned char* active, PawlKktDirec
   return true;
 }
 
+// As pawl_kkt_dense_turn and pawl_kkt_name one after the other: there are no pins.
 void pawl_kkt_direct_two_count(PawlKkt* kkt, const PawlKktDirect two[2], int factorizations,
                                int solves) {
   kkt->info.solves += solves;
+  kkt->info.by_code += factorizations;
   for (int k = 0; k < factorizations; k++) {
-    pawl_kkt_dense_turn(kkt, two[k].values == kkt->kept[0].values ? 0 : 1);
-    kkt->plain = true;
-    kkt->kept[kkt->turn].based = false;
-    kkt->kept[kkt->turn].number = ++kkt->info.factorizations;
-    kkt->info.by_code++;
-    pawl_kkt_name(kkt);
+    int turn = two[k].values == kkt->kept[0].values ? 0 : 1;
+    PawlKktKept* kept = &kkt->kept[turn];
+    kkt->kept[kkt->turn].plain = kkt->plain;
+    kkt->turn = turn;
+    kkt->values = kept->values;
+    kkt->pivot = kept->pivot;
+    kkt->plain = kept->on = kept->named = true;
+    kept->based = false;
+    kept->number = ++kkt->info.factorizations;
+    unsigned char* set = kept->set;
+    for (int i = 0; i < kkt->m; i++) {
+      PAWL_COPY_ONE_BY_ONE(set);
+      set[i] = kkt->set[i];
+    }
   }
 }
 

@@ -397,6 +397,13 @@ static bool may_be_fresh(const PawlStepper* s, const PawlNsga* d, const PawlStat
   return (state->t == d->fresh || (d->timeless && !isnan(d->fresh))) && !s->loop;
 }
 static bool is_there(const PawlStepper* s, const PawlNsga* d, const PawlState* state) {
+  if (d->ga.small) {  // few, and q as many as v; a zero of another sign is no other place
+    bool same = true;
+    for (int j = 0; j < s->sizes.v; j++) {
+      same &= (state->q[j] == d->ga.q[j]) & (state->v[j] == d->ga.v_total[j]);
+    }
+    return same;
+  }
   return memcmp(state->q, d->ga.q, (size_t)s->sizes.q * sizeof(double)) == 0 &&
          memcmp(state->v, d->ga.v_total, (size_t)s->sizes.v * sizeof(double)) == 0;
 }

@@ -12,8 +12,10 @@ struct PawlSmall {
   PawlEval *eval, *tangent_eval;
   PawlPoint point;
   PawlSources from;
-  int *open, *closed;  // rows of contacts that are far away, and that rest
-  bool waits;          // there is no code yet for the solution
+  const PawlKernelsGaSteps* steps;  // of the library, or of a module
+  int first_contact;                // the first row of contacts that may rest
+  int *open, *closed;               // rows of contacts that are far away, and that rest
+  bool waits;                       // there is no code yet for the solution
   int rest, longer;  // steps to come that are not tried, after one that was not as usual; next time
 };
 
@@ -140,6 +142,7 @@ PawlStatus pawl_small_create(PawlStepper* s, PawlNsga* d, PawlError* err) {
       .q = d->decoupled ? g->q_total : g->q, .v = g->v_total, .a = g->vdot, .lambda = g->lambda};
   d->small->from = pawl_program_sources(s->system, &d->small->point);
   d->small->longer = 1;
+  d->small->first_contact = s->sizes.rows - (pawl_small_may_rest(s, d) ? s->contact_count : 0);
   for (int j = 0; of->weights && j < s->sizes.v; j++) {
     g->inverse[j] = 1.0 / of->weights[j];
   }
@@ -249,7 +252,7 @@ bool pawl_small_may_rest(const PawlStepper* s, const PawlNsga* d) {
 // pressed. How many.
 static int note_sets(const PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
                      const PawlState* state) {
-  int count = 0, first = s->sizes.rows - (pawl_small_may_rest(s, d) ? s->contact_count : 0);
+  int count = 0, first = d->small->first_contact;
   for (int i = 0; i < s->sizes.rows; i++) {
     unsigned char binds = i < first ? pawl_phase_binds(phase, i) : state->lambda[i] > 0.0;
     d->A[i] = d->B_set[i] = binds;
@@ -288,9 +291,10 @@ bool pawl_small_guess(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, PawlS
   ga->held_error = INFINITY;
   ga->corrections = 0;
   ga->placed = ga->still = true;
-  steps_of(d)->guess(g);
-  for (int i = s->sizes.rows - s->contact_count; i < s->sizes.rows; i++) {
-    g->lambda[i] = 0.0;  // contacts are guessed to begin to press
+  by->steps = steps_of(d);
+  by->steps->guess(g);
+  for (int i = by->first_contact; i < s->sizes.rows; i++) {
+    g->lambda[i] = pawl_sized_alone(0.0);  // contacts are guessed to begin to press
   }
   by->point.t = state->t + h;
   by->point.modes = phase->modes;
@@ -362,7 +366,7 @@ PawlKernelsEnd pawl_small_iterate(PawlStepper* s, PawlNsga* d) {
   } else {
     note_far(d);
   }
-  PawlKernelsEnd end = steps_of(d)->iterate(g);
+  PawlKernelsEnd end = d->small->steps->iterate(g);
   end = d->minds && end == PAWL_KERNELS_CLOSES ? PAWL_KERNELS_UNUSUAL : end;
   if (end == PAWL_KERNELS_UNUSUAL) {
     note_unusual(d->small);
@@ -384,7 +388,7 @@ PawlKernelsEnd pawl_small_iterate(PawlStepper* s, PawlNsga* d) {
 PawlKernelsEnd pawl_small_correct(PawlStepper* s, PawlNsga* d) {
   PawlKernelsGa* g = d->ga.small;
   note_far(d);
-  PawlKernelsEnd end = steps_of(d)->iterate(g);
+  PawlKernelsEnd end = d->small->steps->iterate(g);
   if (end == PAWL_KERNELS_UNUSUAL) {
     note_unusual(d->small);
     return end;
@@ -396,7 +400,7 @@ PawlKernelsEnd pawl_small_correct(PawlStepper* s, PawlNsga* d) {
 }
 
 void pawl_small_accept(PawlStepper* s, PawlNsga* d, PawlState* state) {
-  steps_of(d)->take(d->ga.small);
+  d->small->steps->take(d->ga.small);
   *pawl_ga_memory(s, state).last_h = d->ga.h;
   *pawl_nsga_h_of(s, state) = d->ga.h;
   state->t += d->ga.h;

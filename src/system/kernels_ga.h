@@ -461,7 +461,7 @@ PAWL_INLINE int pawl_kernels_hold_at_rest(PawlKernelsShape of, const PawlKernels
   double of_q[PAWL_KERNELS_MOST], of_v[PAWL_KERNELS_MOST], of_a[PAWL_KERNELS_MOST], h = g->h;
   for (int i = 0; i < of.rows; i++) {
     of_a[i] = fabs(g->gamma[i]);
-    of_q[i] = of_v[i] = 0.0;
+    of_q[i] = of_v[i] = pawl_sized_alone(0.0);
   }
   PAWL_KERNELS_WRITTEN_OUT
   for (int j = 0; j < of.n; j++) {
@@ -496,7 +496,7 @@ PAWL_INLINE int pawl_kernels_pva_ended(PawlKernelsShape of, PawlKernelsGa* g) {
     g->c[i] = pawl_sized_alone(g->gamma[i]);
     g->rate[i] = pawl_sized_alone(g->g_t[i]);
     of_a[i] = fabs(g->c[i]);
-    of_q[i] = of_v[i] = 0.0;
+    of_q[i] = of_v[i] = pawl_sized_alone(0.0);
   }
   PAWL_KERNELS_WRITTEN_OUT
   for (int j = 0; j < of.n; j++) {
