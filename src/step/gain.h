@@ -11,7 +11,7 @@ typedef struct PawlGainPart {
   double work;
   double size;   // of its terms
   double slack;  // more than this is no error of the step
-  bool thrown;   // it is thrown back
+  bool thrown;   // it is thrown back, faster than what is logged
 } PawlGainPart;
 
 typedef struct PawlGain {

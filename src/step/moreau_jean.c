@@ -435,7 +435,7 @@ static bool gains(const PawlStepper* s, MoreauJean* d) {
   for (int k = 0; k < d->rub.contacts; k++) {
     const PawlContactFriction* of = &d->rub.of[k];
     int row = d->contacts.row[k];
-    PawlGainPart part = {.thrown = thrown(s, d, row) < 0.0};
+    PawlGainPart part = {.thrown = thrown(s, d, row) < -PAWL_SLOWEST_LOGGED * d->contacts.slow};
     if (!(d->P[row] > 0.0)) {
       continue;
     }

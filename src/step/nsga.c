@@ -248,6 +248,15 @@ bool pawl_nsga_choose(PawlStepper* s, PawlNsga* d, const double* x, double least
   return pawl_contacts_choose(s, c, &choice, set, changed);
 }
 
+PawlStatus pawl_nsga_unplaced(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,
+                              PawlError* err) {
+  const PawlValues* values = pawl_eval_values(d->eval);
+  d->unplaced = true;
+  PawlStatus status =
+      pawl_contacts_contradiction(s, phase, values, values->g, NULL, t, "position", err);
+  return status == PAWL_ERROR_RUN ? PAWL_RETRY : status;
+}
+
 // No velocity obeys Newton's law: then without, if that has not been tried yet.
 void pawl_nsga_stop_rebounds(PawlNsga* d, bool* changed) {
   d->unsolved = d->rebounds ? d->unsolved : PAWL_LEVEL_VELOCITY;
@@ -259,6 +268,10 @@ PawlStatus pawl_nsga_check_solved(PawlStepper* s, PawlNsga* d, const PawlPhase* 
                                   PawlError* err) {
   const PawlValues* values = pawl_eval_values(d->eval);
   bool rates = d->unsolved == PAWL_LEVEL_VELOCITY;
+  if (d->minds && d->unplaced) {
+    return pawl_fail(err, PAWL_RETRY, "t = %.10g: no position was found that serves all contacts",
+                     t);
+  }
   if (!d->minds || d->unsolved == PAWL_LEVEL_POSITION) {
     return PAWL_OK;
   }
@@ -453,9 +466,10 @@ static PawlGainPart gain_of(const PawlStepper* s, const PawlNsga* d, int k) {
   int i = d->contacts.row[k];
   double Lambda = d->Lambda[i], fall = d->ga.h * d->pull[i], free = d->turned[i] + fall;
   double lift = d->nu[i] * d->pull[i], other = 0.0;
-  PawlGainPart part = {.work = 0.5 * Lambda * (free + d->rate[i]) - lift,
-                       .size = Lambda * (fabs(free) + fabs(d->rate[i])) + fabs(lift),
-                       .thrown = pawl_nsga_rebound(s, d, i) < 0.0};
+  PawlGainPart part = {
+      .work = 0.5 * Lambda * (free + d->rate[i]) - lift,
+      .size = Lambda * (fabs(free) + fabs(d->rate[i])) + fabs(lift),
+      .thrown = pawl_nsga_rebound(s, d, i) < -PAWL_SLOWEST_LOGGED * d->contacts.slow};
   for (int e = of->first; e < of->first + of->count; e++) {
     part.work += 0.5 * d->Lambda[e] * (d->turned[e] + d->rate[e]);
     part.size += fabs(d->Lambda[e]) * (fabs(d->turned[e]) + fabs(d->rate[e]));
@@ -616,7 +630,7 @@ static void rates_before(const PawlStepper* s, PawlNsga* d, const PawlValues* va
 PawlStatus pawl_nsga_begin_contacts(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
                                     PawlState* state, bool fresh, PawlError* err) {
   const double* Lambda_n = pawl_nsga_Lambda_of(s, state);
-  d->contacts.known = d->rebounds = d->elastic = false;
+  d->contacts.known = d->rebounds = d->elastic = d->unplaced = false;
   d->minds = pawl_nsga_has_contacts(s);
   d->unsolved = PAWL_LEVEL_POSITION;
   if (!d->minds) {

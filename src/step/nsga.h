@@ -70,6 +70,7 @@ typedef struct PawlNsga {
   bool elastic;   // some contact has a restitution
   bool constant_mass;
   PawlLevel unsolved;  // at which no contacts serve the iterate; POSITION: at none
+  bool unplaced;       // none serve its positions
   int smooth_row_count;
   const double* B;          // force directions
   struct PawlSmall* small;  // what ga.small is used with, see nsga_small.c
@@ -139,6 +140,10 @@ PAWL_CHECKED PawlStatus pawl_nsga_compliance(PawlStepper* s, PawlNsga* d, const 
 bool pawl_nsga_choose(PawlStepper* s, PawlNsga* d, const double* x, double least,
                       const unsigned char* allowed, int iteration, unsigned char* set,
                       bool* changed);
+// Where no contacts serve the positions of an iterate, which may be too far off: PAWL_RETRY with
+// the names of those that contradict each other; else this is noted in d->unplaced.
+PAWL_CHECKED PawlStatus pawl_nsga_unplaced(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
+                                           double t, PawlError* err);
 // Where no contacts serve the velocities of an iterate: restitution is given up, or else the level
 // is noted in d->unsolved.
 void pawl_nsga_stop_rebounds(PawlNsga* d, bool* changed);

@@ -59,8 +59,9 @@ static PawlStatus choose_sets(PawlStepper* s, PawlNsga* d, const PawlPhase* phas
   double of_lambda = h * h * g->beta * kappa;
   add_smooth_push(c, d->nu, of_lambda, g->lambda);
   memcpy(c->opening, values->g, (size_t)s->sizes.rows * sizeof(double));
+  d->unplaced = false;
   if (!pawl_nsga_choose(s, d, of_q, c->least_q, NULL, iteration, d->A, changed)) {
-    PAWL_TRY(pawl_contacts_contradiction(s, phase, values, values->g, NULL, t, "position", err));
+    PAWL_TRY(pawl_nsga_unplaced(s, d, phase, t, err));
   }
   take_smooth_push(c, d->nu, of_lambda, g->lambda);
   memcpy(d->touching, c->touching, (size_t)s->sizes.rows);

@@ -83,8 +83,9 @@ static PawlStatus choose_position_set(PawlStepper* s, PawlNsga* d, const PawlPha
   }
   memcpy(c->push, d->nu, (size_t)s->sizes.rows * sizeof(double));
   memcpy(c->opening, values->g, (size_t)s->sizes.rows * sizeof(double));
+  d->unplaced = false;
   if (!pawl_nsga_choose(s, d, of_q, c->least_q, NULL, iteration, d->A, changed)) {
-    PAWL_TRY(pawl_contacts_contradiction(s, phase, values, values->g, NULL, t, "position", err));
+    PAWL_TRY(pawl_nsga_unplaced(s, d, phase, t, err));
   }
   memcpy(d->touching, c->touching, (size_t)s->sizes.rows);
   take_push(c, d->nu);
