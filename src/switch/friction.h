@@ -39,6 +39,7 @@ typedef struct PawlFrictionBlock {
   double mu;            // >= 0, finite
   bool sliding;         // slips along `direction`, which is known
   double direction[2];  // sliding: unit vector of the velocity; planar: +1 or -1 in [0]
+  bool begins;          // and does so from rest: where all sets are tried, w_T is not against it
 } PawlFrictionBlock;
 
 typedef enum PawlFrictionState {

@@ -148,11 +148,28 @@ static void note(const PawlFrictionWork* k, PawlFrictionSearch* s) {
   }
 }
 
+// A block that begins to slide from rest does not go against its direction.                 (F37)
+static bool goes_back(const PawlFrictionWork* k) {
+  bool back = false;
+  for (int b = 0; b < k->blocks; b++) {
+    const PawlFrictionBlock* block = &k->block[b];
+    bool open = k->place[block->normal] == PAWL_ROW_LOW && k->lo[block->normal] == 0.0;
+    double along = 0.0, size = 0.0;
+    for (int j = 0; j < 1 + pawl_friction_spatial(block); j++) {
+      int t = block->tangent[j];
+      along += block->direction[j] * k->w[t] * k->s[t];
+      size = fmax(size, k->size[t] * k->s[t]);
+    }
+    back |= block->begins && !open && along < -PAWL_FRICTION_MOVES * size;
+  }
+  return back;
+}
+
 // Rows that depend on each other may have other forces than those that hardening finds.
 static bool is_solution(PawlFrictionWork* k, PawlFrictionSearch* s, bool all_forces) {
   if (!all_forces) {
     return pawl_friction_harden_set(k) && pawl_friction_count_wrong(k) == 0 &&
-           !pawl_friction_drowned(k);
+           !pawl_friction_drowned(k) && !goes_back(k);
   }
   pawl_friction_arrange(k);
   bool dependent = k->ops->solve(k) != PAWL_OK || k->least_pivot < PAWL_FRICTION_SHARED;

@@ -487,7 +487,7 @@ static bool begin_sliding(PawlGrip* g, const PawlGripIsland* island) {
     bool begins = !block->sliding && g->block_state[b] == PAWL_FRICTION_SLIP;
     bool breaks = breaks_loose(g, island, b, along);
     if (breaks || (begins && g->kinetic[k] < block->mu)) {
-      block->sliding = true;
+      block->sliding = block->begins = true;
       block->mu = g->kinetic[k];
       memcpy(block->direction, breaks ? along : g->slips + 2 * b, sizeof block->direction);
       any = true;

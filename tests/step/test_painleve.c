@@ -126,11 +126,40 @@ static void test_jam_refused(void** unused) {
   run_end(&run);
 }
 
+// ---- from rest ----------------------------------------------------------------------------------
+// A body at rest that touches at two points begins to slip on the rough one, beyond its critical
+// friction, pressed by the smooth one. Without the latter friction alone would hold the forces, but
+// only of a slip the other way: that is no motion, and there are not several.               (F37)
+static void test_begins_beyond(void** unused) {
+  (void)unused;
+  Run run = run_text_with(
+      "model: begins\n"
+      "coordinates: {x: , y: , f: }\n"
+      "mass: {x: 1, y: 1, f: 0.2113}\n"
+      "forces: {x: -9.389, y: -0.0994, f: -4.639}\n"
+      "define:\n"
+      "  X: x + 0.629*(cos(f) - 1) + 0.811*sin(f)\n"
+      "  Y: y + 0.629*sin(f) - 0.811*(cos(f) - 1)\n"
+      "contacts:\n"
+      "  rough: {gap: -0.7761*X + 0.6306*Y, friction: 3, slip: -0.6306*X - 0.7761*Y}\n"
+      "  smooth: {gap: \"0.9651*(x + 0.8306*(cos(f) - 1) + 0.4239*sin(f)) - "
+      "0.2618*(y + 0.8306*sin(f) - 0.4239*(cos(f) - 1))\"}\n",
+      NULL);
+  run_need(&run, pawl_sim_create(run.system, &run.def, &run.sim, &run.err));
+  assert_string_equal(pawl_sim_warning(run.sim), "");
+  double rough = pawl_sim_state(run.sim)->lambda[1];  // by solving both rows: slips forward, mu = 3
+  double smooth = pawl_sim_state(run.sim)->lambda[2];
+  CHECK_NEAR(rough, 0.557, 2e-3);
+  CHECK_NEAR(smooth, 9.948, 2e-3);
+  run_end(&run);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_shocks),
       cmocka_unit_test(test_jams),
       cmocka_unit_test(test_jam_refused),
+      cmocka_unit_test(test_begins_beyond),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
