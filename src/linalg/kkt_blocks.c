@@ -43,6 +43,16 @@ static PawlStatus take_memory(PawlKkt* kkt, PawlKktBlocks* b) {
   PAWL_TRY(pawl_kkt_stretches_create(&kkt->block_S, arena));
   PAWL_TRY(pawl_kkt_stretches_create(&kkt->block_B, arena));
   PAWL_TRY(pawl_kkt_stretches_create(&kkt->block_J, arena));
+  b->place_x = (PawlKktBlock){.count = kkt->n, .place = b->at, .factor = kkt->row_scale};
+  b->place_y =
+      (PawlKktBlock){.count = kkt->m, .place = b->at + kkt->n, .factor = kkt->row_scale + kkt->n};
+  b->take_x = (PawlKktBlock){.count = kkt->n, .place = b->at, .factor = kkt->col_scale};
+  b->take_y =
+      (PawlKktBlock){.count = kkt->m, .place = b->at + kkt->n, .factor = kkt->col_scale + kkt->n};
+  PawlKktBlock* vectors[] = {&b->place_x, &b->place_y, &b->take_x, &b->take_y};
+  for (int k = 0; k < 4; k++) {
+    PAWL_TRY(pawl_kkt_stretches_create(vectors[k], arena));
+  }
   if (b->run_count > 0) {  // it is large
     int most = kkt->block_S.count > kkt->block_J.count ? kkt->block_S.count : kkt->block_J.count;
     kkt->tops = PAWL_NEW(arena, uint64_t, pawl_pool_parts(most, PAWL_KKT_PART));
@@ -73,6 +83,14 @@ void pawl_kkt_blocks_turn(PawlKkt* kkt, int turn) {
   b->refine = to->refine;
   b->refines_loose = to->refines_loose;
   kkt->rescued = to->rescued;
+}
+
+void pawl_kkt_blocks_rescaled(PawlKkt* kkt) {
+  PawlKktBlocks* b = kkt->blocks;
+  pawl_kkt_stretches_forget(&b->place_x);
+  pawl_kkt_stretches_forget(&b->place_y);
+  pawl_kkt_stretches_forget(&b->take_x);
+  pawl_kkt_stretches_forget(&b->take_y);
 }
 
 void pawl_kkt_share(PawlKkt* kkt, PawlPool* pool) {

@@ -65,8 +65,10 @@ struct PawlKktBlocks {
   // Of each node that is beside another PAWL_KKT_KIND, `level` where what both act on is side by
   // side, too; else, and before the first and behind the last one, PAWL_KKT_ALONE.
   unsigned short* kinds;
-  int coordinates;       // masses are before this place, where they come first
-  int* at;               // (size) the place of an unknown in a vector
+  int coordinates;  // masses are before this place, where they come first
+  int* at;          // (size) the place of an unknown in a vector
+  // The same as what is placed, with R, or taken back, with C: unknowns, multipliers.
+  PawlKktBlock place_x, place_y, take_x, take_y;
   int* diagonal;         // (size) where the diagonal entry of an unknown is in the values
   int *home_B, *home_J;  // (entries of G) places of entries of active rows, filled before the
   bool has_homes;        // first row is idle

@@ -271,9 +271,14 @@ typedef struct Given {
 // The right side into the order of the nodes, scaled.
 static void place_x(void* context, PawlPart part) {
   const Given* given = context;
-  const int* at = given->kkt->blocks->at;
-  const double *R = given->kkt->row_scale, *x = given->x;
-  double* w = given->kkt->work;
+  const PawlKkt* kkt = given->kkt;
+  const int* at = kkt->blocks->at;
+  const double *R = kkt->row_scale, *x = given->x;
+  double* w = kkt->work;
+  if (kkt->blocks->place_x.stretch_count > 0) {
+    (void)pawl_kkt_stretches_scatter(&kkt->blocks->place_x, part.first, part.end, x, w);
+    return;
+  }
   for (int j = part.first; j < part.end; j++) {
     w[at[j]] = x[j] * R[j];
   }
@@ -285,6 +290,10 @@ static void place_y(void* context, PawlPart part) {
   const int* at = kkt->blocks->at + kkt->n;
   const double *R = kkt->row_scale + kkt->n, *y = given->y;
   double* w = kkt->work;
+  if (kkt->inactive_count == 0 && kkt->blocks->place_y.stretch_count > 0) {
+    (void)pawl_kkt_stretches_scatter(&kkt->blocks->place_y, part.first, part.end, y, w);
+    return;
+  }
   for (int i = part.first; i < part.end; i++) {
     w[at[i]] = kkt->set[i] ? y[i] * R[i] : 0.0;
   }
@@ -293,12 +302,8 @@ static void place_y(void* context, PawlPart part) {
 // And the solution back.
 static void take_x(void* context, PawlPart part) {
   const Given* given = context;
-  const int* at = given->kkt->blocks->at;
-  const double *C = given->kkt->col_scale, *w = given->kkt->work;
-  double* x = given->to_x;
-  for (int j = part.first; j < part.end; j++) {
-    x[j] = w[at[j]] * C[j] + 0.0;  // a zero has no sign
-  }
+  const PawlKkt* kkt = given->kkt;
+  pawl_kkt_stretches_gather(&kkt->blocks->take_x, part.first, part.end, kkt->work, given->to_x);
 }
 
 static void take_y(void* context, PawlPart part) {
@@ -307,13 +312,21 @@ static void take_y(void* context, PawlPart part) {
   const int* at = kkt->blocks->at + kkt->n;
   const double *C = kkt->col_scale + kkt->n, *w = kkt->work;
   double* y = given->to_y;
+  if (kkt->inactive_count == 0) {
+    pawl_kkt_stretches_gather(&kkt->blocks->take_y, part.first, part.end, w, y);
+    return;
+  }
   for (int i = part.first; i < part.end; i++) {
-    y[i] = kkt->set[i] ? w[at[i]] * C[i] + 0.0 : y[i];
+    y[i] = kkt->set[i] ? w[at[i]] * C[i] : y[i];
   }
 }
 
 void pawl_kkt_blocks_place(const PawlKkt* kkt, const double* x, const double* y) {
   Given given = {.kkt = kkt, .x = x, .y = y};
+  pawl_kkt_stretches_find(&kkt->blocks->place_x);
+  pawl_kkt_stretches_find(&kkt->blocks->place_y);
+  pawl_kkt_stretches_find(&kkt->blocks->take_x);
+  pawl_kkt_stretches_find(&kkt->blocks->take_y);
   pawl_pool_loop(kkt->pool, kkt->n, PAWL_KKT_PART, place_x, &given);
   pawl_pool_loop(kkt->pool, kkt->m, PAWL_KKT_PART, place_y, &given);
 }

@@ -179,6 +179,9 @@ static inline uint64_t pawl_kkt_scatter(const PawlKktBlock* block, int first, in
 // forgotten when these change.
 uint64_t pawl_kkt_stretches_scatter(const PawlKktBlock* block, int first, int end,
                                     const double* from, double* to);
+// to[k] <- from[place[k]] factor[k]
+void pawl_kkt_stretches_gather(const PawlKktBlock* block, int first, int end, const double* from,
+                               double* to);
 void pawl_kkt_stretches_find(PawlKktBlock* block);
 PAWL_CHECKED PawlStatus pawl_kkt_stretches_create(PawlKktBlock* block, PawlArena* arena);
 void pawl_kkt_stretches_forget(PawlKktBlock* block);
@@ -286,6 +289,7 @@ void pawl_kkt_blocks_switch(PawlKkt* kkt, const unsigned char* active);
 // the values are written: true when J need not be, by symmetry.
 bool pawl_kkt_blocks_by_script(PawlKkt* kkt, const double* S, const double* B, const double* J);
 bool pawl_kkt_blocks_clear(PawlKkt* kkt);
+void pawl_kkt_blocks_rescaled(PawlKkt* kkt);                                  // R or C have changed
 void pawl_kkt_blocks_scaled(PawlKkt* kkt, const double* B, const double* J);  // R and C are new
 // Whether the entries of S that are left out are 0, or so small that refinement makes up for them.
 bool pawl_kkt_blocks_can_refine(PawlKkt* kkt, const double* S);

@@ -119,6 +119,9 @@ void pawl_kkt_use_scale(PawlKkt* kkt) {
   pawl_kkt_stretches_forget(&kkt->block_S);
   pawl_kkt_stretches_forget(&kkt->block_B);
   pawl_kkt_stretches_forget(&kkt->block_J);
+  if (kkt->blocks) {
+    pawl_kkt_blocks_rescaled(kkt);
+  }
   set_factors(kkt, &kkt->block_S, 1.0);
   set_factors(kkt, &kkt->block_B, -1.0);
   set_factors(kkt, &kkt->block_J, 1.0);

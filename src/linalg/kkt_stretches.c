@@ -137,3 +137,55 @@ uint64_t pawl_kkt_stretches_scatter(const PawlKktBlock* block, int first, int en
   }
   return top;
 }
+
+// ---- the other way ------------------------------------------------------------------------------
+PAWL_INLINE void take_stretch(int period, int step, int first, int end, const int* place,
+                              const double* factor, const double* restrict from,
+                              double* restrict to) {
+  ptrdiff_t moved = 0;
+  for (int k = first; k < end; k += period, moved += step) {
+    for (int e = 0; e < period; e++) {
+      to[k + e] = from[place[e] + moved] * factor[e];
+    }
+  }
+}
+
+static void take_one(const PawlKktBlock* block, PawlKktStretch s, int first, const double* from,
+                     double* to) {
+  const int* place = block->place + first;
+  const double* factor = block->factor + first;
+  switch (s.period) {
+#define PERIOD(n)                                            \
+  case n: {                                                  \
+    int at[n];                                               \
+    double by[n];                                            \
+    memcpy(at, place, sizeof at);                            \
+    memcpy(by, factor, sizeof by);                           \
+    take_stretch(n, s.step, first, s.end, at, by, from, to); \
+    return;                                                  \
+  }
+    PERIOD(1)
+    PERIOD(2)
+    PERIOD(3)
+    PERIOD(4)
+#undef PERIOD
+    default:
+      for (int k = 0; k < s.end - first; k++) {
+        to[first + k] = from[place[k]] * factor[k];
+      }
+  }
+}
+
+void pawl_kkt_stretches_gather(const PawlKktBlock* block, int first, int end, const double* from,
+                               double* to) {
+  if (block->stretch_count == 0) {
+    take_one(block, (PawlKktStretch){end, 0, 0}, first, from, to);
+    return;
+  }
+  for (int k = stretch_of(block, first); first < end; k++) {
+    PawlKktStretch s = block->stretches[k];
+    s.end = s.end < end ? s.end : end;
+    take_one(block, s, first, from, to);
+    first = s.end;
+  }
+}

@@ -156,6 +156,8 @@ static void check_stretches(bool even) {
   }
   assert_true(kkt->block_S.stretch_count > 0 && kkt->block_B.stretch_count > 0);
   assert_true((kkt->block_J.stretch_count > 0) == !even);
+  assert_true(kkt->blocks->place_x.stretch_count > 0 && kkt->blocks->place_y.stretch_count > 0);
+  assert_true(kkt->blocks->take_x.stretch_count > 0 && kkt->blocks->take_y.stretch_count > 0);
   int inside = 0, first = 0;
   for (int s = 0; s < kkt->block_B.stretch_count; s++) {
     PawlKktStretch of = kkt->block_B.stretches[s];
