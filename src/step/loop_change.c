@@ -201,7 +201,7 @@ static bool hits_first(const PawlStepper* s) {
 
 PawlStatus pawl_change_tick(PawlStepper* s, PawlState* state, double slack, PawlError* err) {
   PawlLoop* l = s->loop;
-  bool off, gaps = s->system->gaps_kink;
+  bool off, gaps = s->system->gaps_kink || s->system->slips_kink;
   l->guards.only_touched = false;
   PAWL_TRY(gaps ? pawl_rub_look(s, state, l->rubs, err) : PAWL_OK);
   PAWL_TRY(pawl_kinks_tick(s, &l->kinks, state, slack, err));

@@ -64,11 +64,26 @@ static void test_kicks(void** unused) {
   }
 }
 
+// A belt starts, and one turns back, under what sticks to it.
+static void test_belts(void** unused) {
+  (void)unused;
+  static const char* const belts[] = {"if(t < 0.1037, 0, 0.5)", "0.2*sign(t - 0.1037)"};
+  for (size_t k = 0; k < sizeof belts / sizeof *belts; k++) {
+    char text[512];
+    snprintf(text, sizeof text,
+             "model: belt\ncoordinates: {x: {rate: %s}, y: }\nmass: {x: 1, y: 1}\n"
+             "potential: 9.81*y\ncontacts: {f: {gap: y, friction: 0.3, slip: \"x' - %s\"}}\n",
+             k == 0 ? "0" : "-0.2", belts[k]);
+    logs_the_same(text, 0.5, 2);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_opens_slowly),
       cmocka_unit_test(test_edge),
       cmocka_unit_test(test_kicks),
+      cmocka_unit_test(test_belts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
