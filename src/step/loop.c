@@ -471,7 +471,9 @@ PAWL_APART PawlStatus pawl_loop_step(PawlStepper* s, PawlState* state, double h,
   }
   if (l->guards.condition_count + l->guards.clock_count + l->kinks.timed == 0 &&
       !l->guards.locates && !l->guards.kinks && !follows(s)) {
-    return pawl_piece_step(s, state, h, err);
+    bool regions_alone = l->switches && !l->event_driven && !s->works;
+    return regions_alone ? pawl_regions_step(s, &l->regions, state, h, err)
+                         : pawl_piece_step(s, state, h, err);
   }
   return take_or_restore(s, state, h, err);
 }

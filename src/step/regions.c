@@ -184,17 +184,12 @@ static bool has_room(PawlRegions* r, const PawlState* state) {
   return stays;
 }
 
-// One trial; *moved: r->next are other modes, not tried before.
-static PawlStatus try_modes(PawlStepper* s, PawlRegions* r, const PawlPhase* phase, int trial,
-                            PawlState* state, double h, bool* moved, PawlError* err) {
+// Where one trial has led to; *moved: r->next are other modes, not tried before.
+static PawlStatus judge(PawlStepper* s, PawlRegions* r, const PawlPhase* phase, int trial,
+                        PawlState* state, bool* moved, PawlError* err) {
   const double* z;
   int constraint = 0;
   assert(trial >= 0 && trial < MOST_TRIALS);
-  PAWL_TRY(s->method->step(s, phase, state, h, err));
-  if (trial == 0 && s->system->reach && has_room(r, state)) {
-    *moved = false;
-    return PAWL_OK;
-  }
   PAWL_TRY(pawl_surfaces_look(r->surfaces, phase, state, &z, err));
   double margin = pawl_modes_margin(s->system, z, phase->modes, &constraint);
   if (margin > 0.0) {  // inside of all
@@ -220,7 +215,11 @@ static PawlStatus step(PawlStepper* s, PawlRegions* r, PawlState* state, double 
   PawlCrossing crossing = {r->law, r->before, r->G};
   PawlPhase phase = pawl_phase_of(r->before, false);
   bool moved = false;
-  PAWL_TRY(try_modes(s, r, &phase, 0, state, h, &moved, err));
+  PAWL_TRY(s->method->step(s, &phase, state, h, err));
+  if (s->system->reach && has_room(r, state)) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(judge(s, r, &phase, 0, state, &moved, err));
   if (!moved) {
     return PAWL_OK;
   }
@@ -233,7 +232,8 @@ static PawlStatus step(PawlStepper* s, PawlRegions* r, PawlState* state, double 
     phase = pawl_phase_of(r->trial, false);
     bool same = memcmp(phase.modes, r->before->modes, pawl_phase_mode_bytes(state)) == 0;
     phase.crossing = same ? NULL : &crossing;
-    PAWL_TRY(try_modes(s, r, &phase, trial, state, h, &moved, err));
+    PAWL_TRY(s->method->step(s, &phase, state, h, err));
+    PAWL_TRY(judge(s, r, &phase, trial, state, &moved, err));
   }
   return phase.crossing ? finish_crossing(s, r, state, h, err) : PAWL_OK;
 }
