@@ -57,6 +57,7 @@ typedef struct PawlGa {
   double *size_q, *size_v, *size_a;   // what each coordinate, rate, acceleration counts as
   bool sizes_late, sized;       // but for the columns of rows computed where asked for; they are
                                 // those of the iterate
+  double* turned;               // (rows) how rows turn; NULL: constraints are of one level
   double *rounded, *rounded_c;  // terms of balances and rows that rounding is a part of
   const double* B;              // force directions: G, or between two gradients
   const double *U, *W;          // corrections of q and v by the caller; NULL: none

@@ -139,9 +139,10 @@ void pawl_ga_size_part(const PawlStepper* s, PawlGa* d, const double* v, bool po
   }
 }
 
-double pawl_ga_part(const PawlStepper* s, const PawlGa* d, const double* change,
-                    const double* size) {
-  double least = PAWL_LOST_PART * PAWL_LOST_PART * largest_square(s, d, size), most = 0.0;
+// The largest |change_j| / size_j, where sizes count as at least the root of least / M_jj.
+static double part_of(const PawlStepper* s, const PawlGa* d, const double* change,
+                      const double* size, double least) {
+  double most = 0.0;
   for (int j = 0; j < s->sizes.v; j++) {
     double x = change[j] * change[j], own = size[j] * size[j], M = d->weight[j];
     x *= M * own < least ? M : 1.0;
@@ -149,6 +150,41 @@ double pawl_ga_part(const PawlStepper* s, const PawlGa* d, const double* change,
     most = x > most * own ? (own > 0.0 ? x / own : INFINITY) : most;
   }
   return sqrt(most);
+}
+
+double pawl_ga_part(const PawlStepper* s, const PawlGa* d, const double* change,
+                    const double* size) {
+  return part_of(s, d, change, size, PAWL_LOST_PART * PAWL_LOST_PART * largest_square(s, d, size));
+}
+
+// [1/s] How fast rows turn, in the metric of the masses: the root of the largest
+// sum_j G_rate_ij^2 / M_jj over sum_j G_ij^2 / M_jj.                                       (A19)
+static double turning(const PawlStepper* s, PawlGa* d) {
+  const double *G = pawl_eval_values(d->residual_eval)->G,
+               *G_rate = pawl_eval_values(d->tangent_eval)->G_rate;
+  double *of_G = d->rounded_c, *of_rate = d->turned, most = 0.0;
+  pawl_copy_zeros(s->sizes.rows, of_G);
+  pawl_copy_zeros(s->sizes.rows, of_rate);
+  for (int j = 0; j < s->sizes.v; j++) {
+    double inverse = d->weight[j] > 0.0 ? 1.0 / d->weight[j] : 0.0;
+    for (int k = s->G.start[j]; k < s->G.start[j + 1]; k++) {
+      of_G[s->G.index[k]] += G[k] * G[k] * inverse;
+      of_rate[s->G.index[k]] += G_rate[k] * G_rate[k] * inverse;
+    }
+  }
+  for (int i = 0; i < s->sizes.rows; i++) {
+    most = of_rate[i] > most * of_G[i] && of_G[i] > 0.0 ? of_rate[i] / of_G[i] : most;
+  }
+  return sqrt(most);
+}
+
+// Of dW: noise of positions turns the rows, and W follows with what these turn by.         (A19)
+static double part_of_rates(const PawlStepper* s, PawlGa* d) {
+  double V = sqrt(largest_square(s, d, d->size_v));
+  if (d->turned && !d->simple) {
+    V += turning(s, d) * sqrt(largest_square(s, d, d->size_q));
+  }
+  return part_of(s, d, d->dW, d->size_v, PAWL_LOST_PART * PAWL_LOST_PART * V * V);
 }
 
 // ---- errors -------------------------------------------------------------------------------------
@@ -611,7 +647,7 @@ static double change_of(const PawlStepper* s, PawlGa* d) {
   if (!d->change_known) {
     size_late(s, d);
     double of_U = d->dU ? pawl_ga_part(s, d, d->dU, d->size_q) : 0.0;
-    double of_W = d->dW ? pawl_ga_part(s, d, d->dW, d->size_v) : 0.0;
+    double of_W = d->dW ? part_of_rates(s, d) : 0.0;
     d->change = larger(pawl_ga_part(s, d, d->dq, d->size_q), larger(of_U, of_W));
     d->change_known = true;
   }

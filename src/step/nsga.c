@@ -103,6 +103,9 @@ PawlStatus pawl_nsga_create_kind(PawlStepper* s, PawlLevel level, bool jumps, bo
     d->smooth_row_count += d->smooth_rows[i];
   }
   d->constant_mass = pawl_system_constant_mass(s->system);
+  if (!decoupled && level == PAWL_LEVEL_ACCELERATION) {
+    d->ga.turned = PAWL_NEW(&s->arena, double, s->sizes.rows);
+  }
   d->turns = !d->ga.simple && !s->dynamics.linear && s->sizes.rows > 0;
   d->fresh = NAN;
   d->timeless = pawl_eval_is_timeless(d->eval);
