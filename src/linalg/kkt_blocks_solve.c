@@ -272,16 +272,7 @@ typedef struct Given {
 static void place_x(void* context, PawlPart part) {
   const Given* given = context;
   const PawlKkt* kkt = given->kkt;
-  const int* at = kkt->blocks->at;
-  const double *R = kkt->row_scale, *x = given->x;
-  double* w = kkt->work;
-  if (kkt->blocks->place_x.stretch_count > 0) {
-    (void)pawl_kkt_stretches_scatter(&kkt->blocks->place_x, part.first, part.end, x, w);
-    return;
-  }
-  for (int j = part.first; j < part.end; j++) {
-    w[at[j]] = x[j] * R[j];
-  }
+  pawl_kkt_stretches_place(&kkt->blocks->place_x, part.first, part.end, given->x, kkt->work);
 }
 
 static void place_y(void* context, PawlPart part) {
@@ -290,8 +281,8 @@ static void place_y(void* context, PawlPart part) {
   const int* at = kkt->blocks->at + kkt->n;
   const double *R = kkt->row_scale + kkt->n, *y = given->y;
   double* w = kkt->work;
-  if (kkt->inactive_count == 0 && kkt->blocks->place_y.stretch_count > 0) {
-    (void)pawl_kkt_stretches_scatter(&kkt->blocks->place_y, part.first, part.end, y, w);
+  if (kkt->inactive_count == 0) {
+    pawl_kkt_stretches_place(&kkt->blocks->place_y, part.first, part.end, y, w);
     return;
   }
   for (int i = part.first; i < part.end; i++) {

@@ -179,7 +179,9 @@ static inline uint64_t pawl_kkt_scatter(const PawlKktBlock* block, int first, in
 // forgotten when these change.
 uint64_t pawl_kkt_stretches_scatter(const PawlKktBlock* block, int first, int end,
                                     const double* from, double* to);
-// to[k] <- from[place[k]] factor[k]
+// Without the largest; and to[k] <- from[place[k]] factor[k].
+void pawl_kkt_stretches_place(const PawlKktBlock* block, int first, int end, const double* from,
+                              double* to);
 void pawl_kkt_stretches_gather(const PawlKktBlock* block, int first, int end, const double* from,
                                double* to);
 void pawl_kkt_stretches_find(PawlKktBlock* block);

@@ -69,16 +69,17 @@ void pawl_kkt_stretches_find(PawlKktBlock* block) {
   }
 }
 
-// Entries first .. end - 1, the first of which has the place to[place[0]].
-PAWL_INLINE uint64_t place_stretch(int period, int step, int first, int end, const int* place,
-                                   const double* factor, const double* restrict from,
-                                   double* restrict to) {
+// Entries first .. end - 1, the first of which has the place to[place[0]]; the largest, where it is
+// asked for.
+PAWL_INLINE uint64_t place_stretch(int period, int step, int first, int end, bool largest,
+                                   const int* place, const double* factor,
+                                   const double* restrict from, double* restrict to) {
   uint64_t top = 0;
   ptrdiff_t moved = 0;
   for (int k = first; k < end; k += period, moved += step) {
     for (int e = 0; e < period; e++) {
       double v = from[k + e] * factor[e];
-      uint64_t size = pawl_kkt_magnitude(v);
+      uint64_t size = largest ? pawl_kkt_magnitude(v) : 0;
       to[place[e] + moved] = v;
       top = size > top ? size : top;
     }
@@ -86,8 +87,8 @@ PAWL_INLINE uint64_t place_stretch(int period, int step, int first, int end, con
   return top;
 }
 
-static uint64_t place_one(const PawlKktBlock* block, PawlKktStretch s, int first,
-                          const double* from, double* to) {
+PAWL_INLINE uint64_t place_one(const PawlKktBlock* block, PawlKktStretch s, int first, bool largest,
+                               const double* from, double* to) {
   int place[MOST_PERIOD] = {0};
   double factor[MOST_PERIOD] = {0.0};
   for (int e = 0; e < s.period; e++) {
@@ -97,7 +98,7 @@ static uint64_t place_one(const PawlKktBlock* block, PawlKktStretch s, int first
   switch (s.period) {
 #define PERIOD(n) \
   case n:         \
-    return place_stretch(n, s.step, first, s.end, place, factor, from, to);
+    return place_stretch(n, s.step, first, s.end, largest, place, factor, from, to);
     PERIOD(1)
     PERIOD(2)
     PERIOD(3)
@@ -122,20 +123,33 @@ static int stretch_of(const PawlKktBlock* block, int first) {
   return low;
 }
 
-uint64_t pawl_kkt_stretches_scatter(const PawlKktBlock* block, int first, int end,
-                                    const double* from, double* to) {
+PAWL_INLINE uint64_t place_all(const PawlKktBlock* block, int first, int end, bool largest,
+                               const double* from, double* to) {
   uint64_t top = 0;
-  if (block->stretch_count == 0) {
-    return pawl_kkt_scatter(block, first, end, from, to);
-  }
   for (int k = stretch_of(block, first); first < end; k++) {
     PawlKktStretch s = block->stretches[k];
     s.end = s.end < end ? s.end : end;  // of those without a period: others end with the part
-    uint64_t most = place_one(block, s, first, from, to);
+    uint64_t most = place_one(block, s, first, largest, from, to);
     top = most > top ? most : top;
     first = s.end;
   }
   return top;
+}
+
+uint64_t pawl_kkt_stretches_scatter(const PawlKktBlock* block, int first, int end,
+                                    const double* from, double* to) {
+  return block->stretch_count > 0 ? place_all(block, first, end, true, from, to)
+                                  : pawl_kkt_scatter(block, first, end, from, to);
+}
+
+void pawl_kkt_stretches_place(const PawlKktBlock* block, int first, int end, const double* from,
+                              double* to) {
+  for (int k = first; block->stretch_count == 0 && k < end; k++) {
+    to[block->place[k]] = from[k] * block->factor[k];
+  }
+  if (block->stretch_count > 0) {
+    (void)place_all(block, first, end, false, from, to);
+  }
 }
 
 // ---- the other way ------------------------------------------------------------------------------
