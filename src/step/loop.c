@@ -206,12 +206,13 @@ static PawlStatus settle(PawlStepper* s, PawlState* state, double slack, double*
   return l->stop ? PAWL_OK : pawl_blame_instant(s, state, most, slack, err);
 }
 
-// A method takes shorter steps where slips turn, but for an implicit one that controls its error.
+// A method takes shorter steps near a jam, and where slips turn, but for an implicit one that
+// controls its error.
 static PawlStatus follow_slips(PawlStepper* s, const PawlState* state, double slack, double* target,
                                PawlError* err) {
   static const double OF_SLACK = 4.0;  // a piece is longer than what counts as no time
   double longest;
-  PAWL_TRY(pawl_guards_longest(&s->loop->guards, state, &longest, err));
+  PAWL_TRY(pawl_guards_longest(&s->loop->guards, state, !s->method->low, &longest, err));
   *target = fmin(*target, state->t + fmax(longest, OF_SLACK * slack));
   return PAWL_OK;
 }
@@ -255,7 +256,7 @@ static PawlStatus take(PawlStepper* s, PawlState* state, double h, PawlError* er
     if (l->stop || !(target - state->t > slack)) {
       return PAWL_OK;
     }
-    if (l->guards.slip && (!s->method->low || l->guards.jam.near)) {
+    if (l->guards.slip) {
       PAWL_TRY(follow_slips(s, state, slack, &target, err));
     }
     bool found, whole = target == end && state->t == begin;  // h itself, not what rounding makes

@@ -151,17 +151,31 @@ static bool turns(const PawlGuards* g, const PawlState* state) {
   return any;
 }
 
-PawlStatus pawl_guards_longest(PawlGuards* g, const PawlState* state, double* longest,
-                               PawlError* err) {
+// Near a jam the last look may have been before a jump.
+static PawlStatus longest_unjammed(PawlGuards* g, const PawlState* state, double* longest,
+                                   PawlError* err) {
   PawlPhase phase = pawl_phase_of(state, false);
-  double unjammed;
-  PAWL_TRY(pawl_jam_longest(&g->jam, g->slip, state, &unjammed, err));
-  *longest = unjammed;
-  if (!turns(g, state)) {
+  *longest = INFINITY;
+  if (!pawl_slip_any(g->slip, &phase)) {
+    g->jam.near = g->dynamics->jams = false;
     return PAWL_OK;
   }
   if (g->slip->looked != state->t) {
     PAWL_TRY(pawl_slip_look(g->slip, &phase, state->t, state->q, state->v, err));
+  }
+  if (g->jam.near || g->jam.looked != state->t) {
+    PAWL_TRY(pawl_jam_look(&g->jam, g->slip, state, err));
+  }
+  return pawl_jam_longest(&g->jam, g->slip, state, longest, err);
+}
+
+PawlStatus pawl_guards_longest(PawlGuards* g, const PawlState* state, bool turning, double* longest,
+                               PawlError* err) {
+  double unjammed;
+  PAWL_TRY(longest_unjammed(g, state, &unjammed, err));
+  *longest = unjammed;
+  if (!turning || !turns(g, state)) {
+    return PAWL_OK;
   }
   for (int k = 0; k < g->count; k++) {
     if (g->all[k].what == PAWL_GUARD_SLIP) {

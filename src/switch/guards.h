@@ -193,10 +193,11 @@ PAWL_CHECKED PawlStatus pawl_guards_begin(PawlGuards* guards, const PawlState* s
 // After a quiet piece, with sides noted: its end is the beginning of the next.
 void pawl_guards_keep(PawlGuards* guards, const PawlState* state, double regions);
 void pawl_guards_forget(PawlGuards* guards);
-// How long the next piece of a method with fixed steps may be [s], so that it follows the slips of
-// contacts in space; INFINITY without.                                                      (F29)
+// How long the next piece of a method may be [s] near a jam and, where `turning`, so that it
+// follows the slips of contacts in space; INFINITY without.                                   (F29)
+// (F36)
 PAWL_CHECKED PawlStatus pawl_guards_longest(PawlGuards* guards, const PawlState* state,
-                                            double* longest, PawlError* err);
+                                            bool turning, double* longest, PawlError* err);
 // How far the fastest motion turns in a step [rad], where the method knows it: the longer, the
 // farther from zero a margin may be at both ends of a step and have been below it in between.
 void pawl_guards_resolve(PawlGuards* guards, double angle);

@@ -24,6 +24,7 @@ static bool are_tied(const PawlDynamics* d, const PawlSlip* slip) {
 PawlStatus pawl_jam_create(PawlDynamics* d, const PawlSlip* slip, PawlJam* out, PawlError* err) {
   size_t room = (size_t)d->sizes.v + (size_t)d->sizes.rows;
   *out = (PawlJam){.dynamics = d,
+                   .looked = NAN,
                    .ties = are_tied(d, slip),
                    .part = PAWL_NEW(d->arena, double, slip->count),
                    .ahead = PAWL_NEW(d->arena, double, slip->count),
@@ -123,6 +124,7 @@ PawlStatus pawl_jam_look(PawlJam* j, const PawlSlip* slip, const PawlState* stat
     any |= may;
   }
   j->near = j->dynamics->jams = false;
+  j->looked = state->t;
   if (!any) {
     return PAWL_OK;
   }

@@ -10,6 +10,7 @@ typedef struct PawlJam {
   PawlDynamics* dynamics;  // NULL: the last look stays
   bool ties;               // masses or rows may tie any two rows
   bool near;               // at the last look: some part is below PAWL_JAM_NEAR
+  double looked;           // its time [s]
   double* part;   // contacts with friction: what a contact that slips yields by, where that is
                   // small in parts of what it does without friction; INFINITY: it does not slip, or
                   // cannot jam
