@@ -149,6 +149,12 @@ static void guess_state(const PawlRub* rub, const PawlRubStep* step, int k) {
     return;
   }
   bool slips = y[0] > 0.0 && T > 0.0 && T >= PAWL_RUB_STICKS * c->mu * y[0];
+  if (c->count > 0 && c->mu == 0.0 && y[0] > 0.0 && !rub->rests[k]) {
+    const double* rate = rub->slip_n + 2 * k;  // nothing else tells its direction
+    T = -hypot(rate[0], c->count > 1 ? rate[1] : 0.0);
+    slips = true;
+    memcpy(y + 1, rate, (size_t)c->count * sizeof(double));
+  }
   state->place = slips                         ? PAWL_RUB_SLIP
                  : y[0] > 0.0 || rub->rests[k] ? PAWL_RUB_STICK
                                                : PAWL_RUB_OPEN;
