@@ -2,9 +2,9 @@
 // What contacts cost: microseconds of a step and contact, and memory, for columns of N balls that
 // rest on each other, for N balls at rest each by itself, for columns of N discs with friction, for
 // pyramids of discs with N contacts, neighbours apart or touching, and for N balls high above the
-// ground. And for pyramids whose rows fall onto each other, and come to rest or fall apart: what
-// the whole way costs, and how well laws are kept. Prints the tables of docs/theory/nsga.md, "Many
-// contacts". Needs nothing but the public headers.
+// ground. And for pyramids whose rows fall onto each other, and come to rest or fall apart, and
+// columns that fall and land: what the whole way costs, and how well laws are kept. Prints the
+// tables of docs/theory/nsga.md, "Many contacts". Needs nothing but the public headers.
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -15,13 +15,13 @@
 
 #include "pawl/pawl.h"
 
-#define BALLS(start, contacts)                   \
-  "model: balls\n"                               \
-  "parameters: {N: 10, m: 1, g: 9.81, r: 0.1}\n" \
-  "coordinates: {'y[i=1..N]': {start: " start    \
-  "}}\n"                                         \
-  "mass: {'y[i=1..N]': m}\n"                     \
-  "potential: {for i=1..N: 'm*g*y[i]'}\n"        \
+#define BALLS(start, contacts)                             \
+  "model: balls\n"                                         \
+  "parameters: {N: 10, m: 1, g: 9.81, r: 0.1, space: 0}\n" \
+  "coordinates: {'y[i=1..N]': {start: " start              \
+  "}}\n"                                                   \
+  "mass: {'y[i=1..N]': m}\n"                               \
+  "potential: {for i=1..N: 'm*g*y[i]'}\n"                  \
   "contacts:\n" contacts
 
 #define PYRAMID(distance, sides)                                                                \
@@ -177,51 +177,105 @@ static double look(const PawlSystem* system, PawlEval* eval, const PawlState* st
   return values->energy[0] + values->energy[1];
 }
 
+typedef struct Way {  // what a motion is made with
+  PawlModel* model;
+  PawlSystem* system;
+  PawlStepper* stepper;
+  PawlState* state;
+  PawlEval* eval;
+} Way;
+
+static Way way_create(const char* text, const char* name, int count, const char* const* settings,
+                      const char* method, PawlError* err) {
+  Way w = {0};
+  if (pawl_model_parse(text, strlen(text), name, count, settings, &w.model, err) != PAWL_OK ||
+      pawl_system_create(w.model, &w.system, err) != PAWL_OK) {
+    stop(err);
+  }
+  PawlSimulateDef def = pawl_model_simulate(w.model);
+  def.method = method;
+  if (pawl_stepper_create(w.system, &def, &w.stepper, err) != PAWL_OK ||
+      pawl_state_create(w.stepper, &w.state, err) != PAWL_OK ||
+      pawl_stepper_start(w.stepper, w.state, false, err) != PAWL_OK ||
+      pawl_eval_create(w.system, PAWL_POSITION | PAWL_ENERGY, &w.eval, err) != PAWL_OK) {
+    stop(err);
+  }
+  return w;
+}
+
+static void way_destroy(Way* w) {
+  pawl_eval_destroy(w->eval);
+  pawl_state_destroy(w->state);
+  pawl_stepper_destroy(w->stepper);
+  pawl_system_destroy(w->system);
+  pawl_model_destroy(w->model);
+}
+
+typedef struct Course {           // of a motion
+  double took, longest, fastest;  // [s], all steps and one; [m/s] at the end
+  Kept kept;
+} Course;
+
+static Course follow(Way* w, int steps, PawlError* err) {
+  Course c = {0};
+  double energy = look(w->system, w->eval, w->state, &c.kept, err);
+  for (int k = 0; k < steps; k++) {
+    double begin = seconds(), before = energy;
+    advance(w->stepper, w->state, 1e-3, 10, err);
+    double took = seconds() - begin;
+    c.took += took;
+    c.longest = fmax(c.longest, took);
+    energy = look(w->system, w->eval, w->state, &c.kept, err);
+    c.kept.gained = fmax(c.kept.gained, energy - before);
+  }
+  for (int j = 0; j < pawl_system_sizes(w->system).v; j++) {
+    c.fastest = fmax(c.fastest, fabs(w->state->v[j]));
+  }
+  return c;
+}
+
 static void move(const char* method, const char* mu, int base) {
   PawlError err = {0};
-  PawlModel* model = NULL;
-  PawlSystem* system = NULL;
-  PawlStepper* stepper = NULL;
-  PawlState* state = NULL;
-  PawlEval* eval = NULL;
   char set[32];
   const char* settings[] = {set, mu, "drop=0.0005"};
-  const char* text = cases[PYRAMID_THAT_TOUCHES].text;
-  Kept kept = {0.0, 0.0};
   snprintf(set, sizeof set, "B=%d", base);
-  if (pawl_model_parse(text, strlen(text), "pyramid", 3, settings, &model, &err) != PAWL_OK ||
-      pawl_system_create(model, &system, &err) != PAWL_OK) {
-    stop(&err);
-  }
-  PawlSimulateDef def = pawl_model_simulate(model);
-  def.method = method;
-  if (pawl_stepper_create(system, &def, &stepper, &err) != PAWL_OK ||
-      pawl_state_create(stepper, &state, &err) != PAWL_OK ||
-      pawl_stepper_start(stepper, state, false, &err) != PAWL_OK ||
-      pawl_eval_create(system, PAWL_POSITION | PAWL_ENERGY, &eval, &err) != PAWL_OK) {
-    stop(&err);
-  }
-  double took = 0.0, energy = look(system, eval, state, &kept, &err), fastest = 0.0;
-  for (int k = 0; k < WAY; k++) {
-    double begin = seconds(), before = energy;
-    advance(stepper, state, 1e-3, 10, &err);
-    took += seconds() - begin;
-    energy = look(system, eval, state, &kept, &err);
-    kept.gained = fmax(kept.gained, energy - before);
-  }
-  for (int j = 0; j < pawl_system_sizes(system).v; j++) {
-    fastest = fmax(fastest, fabs(state->v[j]));
-  }
-  PawlStepperInfo info = pawl_stepper_info(stepper);
+  Way w = way_create(cases[PYRAMID_THAT_TOUCHES].text, "pyramid", 3, settings, method, &err);
+  Course c = follow(&w, WAY, &err);
+  PawlStepperInfo info = pawl_stepper_info(w.stepper);
   int N = base * base + base * (base - 1) / 2;
   printf("| %-6s | %-11s | %5d | %7.1f | %8.1e | %8.1e | %8.1e | %3lld | %8.1e |\n", mu, method, N,
-         1e6 * took / (WAY * (double)N), kept.gap, kept.gained, info.cones, info.relaxed, fastest);
+         1e6 * c.took / (WAY * (double)N), c.kept.gap, c.kept.gained, info.cones, info.relaxed,
+         c.fastest);
   fflush(stdout);
-  pawl_eval_destroy(eval);
-  pawl_state_destroy(state);
-  pawl_stepper_destroy(stepper);
-  pawl_system_destroy(system);
-  pawl_model_destroy(model);
+  way_destroy(&w);
+}
+
+// Columns of balls that fall by 50 mm, with some space between neighbours, and land.
+static void fall_all(int most) {
+  static const char text[] = BALLS("0.05 + (2*i - 1)*r + space*i",
+                                   "  ground: {gap: 'y[1] - r'}\n"
+                                   "  pair[i=2..N]: {gap: 'y[i] - y[i-1] - 2*r'}\n");
+  static const char* const spaces[] = {"space=1e-3", "space=0", "space=2e-5"};
+  printf(
+      "| space [m] | N | us a contact and step | of the longest | least gap | energy gained |\n");
+  printf("| --- | --- | --- | --- | --- | --- |\n");
+  for (int k = 0; k < 3; k++) {
+    for (int N = 300; N <= most; N = N == 300 ? 1000 : N == 1000 ? 3000 : 10000) {
+      PawlError err = {0};
+      char set[32];
+      const char* settings[] = {set, spaces[k]};
+      snprintf(set, sizeof set, "N=%d", N);
+      Way w = way_create(text, "column", 2, settings, "nsga-pva", &err);
+      Course c = follow(&w, WAY, &err);
+      printf("| %s | %5d | %6.2f | %6.1f | %8.1e | %8.1e |\n", spaces[k] + 6, N,
+             1e6 * c.took / (WAY * (double)N), 1e6 * c.longest / N, c.kept.gap, c.kept.gained);
+      fflush(stdout);
+      way_destroy(&w);
+      if (N == 10000) {
+        break;
+      }
+    }
+  }
 }
 
 static void move_all(int most) {
@@ -237,11 +291,15 @@ static void move_all(int most) {
 }
 
 // contacts [most]: up to so many contacts, 10 000 without. contacts moving [most]: pyramids that
-// fall, 100 without.
+// fall, 100 without. contacts falling [most]: columns that fall, 1000 without.
 int main(int argc, char** argv) {
   static const char* const methods[] = {"nsga-pva", "nsga-pvv", "moreau-jean"};
   if (argc > 1 && strcmp(argv[1], "moving") == 0) {
     move_all(argc > 2 ? atoi(argv[2]) : 100);
+    return 0;
+  }
+  if (argc > 1 && strcmp(argv[1], "falling") == 0) {
+    fall_all(argc > 2 ? atoi(argv[2]) : 1000);
     return 0;
   }
   int most = argc > 1 ? atoi(argv[1]) : 10000;
