@@ -191,7 +191,8 @@ bool pawl_kkt_blocks_clear(PawlKkt* kkt) {
   return b->even;
 }
 
-// A step of refinement leaves at most the largest sum of |S_ij| / sqrt(S_ii S_jj) over a row. (K12)
+// A step of refinement leaves at most the largest sum of |S_ij| / sqrt(S_ii S_jj) over a row, where
+// forces act along rows (B = J); along others it may leave anything. (K12)
 bool pawl_kkt_blocks_can_refine(PawlKkt* kkt, const double* S) {
   PawlKktBlocks* b = kkt->blocks;
   double worst = 0.0;
@@ -205,7 +206,7 @@ bool pawl_kkt_blocks_can_refine(PawlKkt* kkt, const double* S) {
     }
   }
   b->refines_loose = worst != 0.0;
-  return sqrt(worst) * b->loose_most <= SLOWEST_RATE;
+  return worst == 0.0 || (b->even && sqrt(worst) * b->loose_most <= SLOWEST_RATE);
 }
 
 // ---- the pivots of a node -----------------------------------------------------------------------
@@ -410,8 +411,8 @@ static void take_piece(const PawlKktBlocks* b, const PawlKktNode* node, const in
     count = b->even ? 0 : r - end;
     products(p, rows, count, U + i, p + r, L + end, r, room);
     for (int t = 0; t < rows; t++) {
-      subtract(values + owner->L + place[i + t - from] * owner->r - owner->p, place + end - from,
-               count, room + t * count);
+      int L_first = owner->L + place[i + t - from] * owner->r - owner->step * owner->p;
+      subtract(values + L_first, place + end - from, count, room + t * count);
     }
   }
 }

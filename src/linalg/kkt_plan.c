@@ -417,7 +417,7 @@ static size_t list_pieces(const Plan* p, const PawlKktBlocks* b, PawlKktNode* no
       *to++ = from;
       *to++ = end;
       for (int j = from; j < node->r; j++) {
-        *to++ = place_in(b, &b->nodes[owner], rest[j]);
+        *to++ = b->nodes[owner].step * place_in(b, &b->nodes[owner], rest[j]);
       }
     }
   }
