@@ -234,10 +234,13 @@ for name in $names; do
       energy_kept "$name" event-driven 1e-8
       has out "1.16342 times its critical friction"
       ;;
-    spinning-ball) # rolls on the floor at the end, r above it
+    spinning-ball) # rolls on the floor at the end, r above it; rates alone hold it within the fall g h^2 of a step
       for method in $rubs; do
         run_model "$name" "$method"
-        near "$(field final.q.z)" 0.12 1e-6
+        case $method in
+          moreau-jean) near "$(field final.q.z)" 0.12 9.81e-6 ;;
+          *) near "$(field final.q.z)" 0.12 1e-6 ;;
+        esac
       done
       ;;
     train) # all wagons coupled, with v0/N; nothing of that hangs on instants
