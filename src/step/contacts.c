@@ -385,7 +385,7 @@ static bool is_passed(const PawlContacts* c, const PawlPassage* p, int k) {
          rate_by_old_gradient(c, p, k) < PAWL_PASSED_PART * rate_n;
 }
 
-// Thrown back where it opens: its gradient has turned past the rate of its impact.           (N44)
+// Thrown back where it opens: its gradient has turned past the rate of its impact.           (N47)
 static bool is_turned(const PawlStepper* s, const PawlContacts* c, const PawlPassage* p, int k) {
   int i = c->row[k];
   return p->turned && p->turned[i] >= 0.0 && p->impulse[i] > 0.0 &&

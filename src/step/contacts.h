@@ -87,7 +87,7 @@ typedef struct PawlPassage {
 
 // Contacts that close and open again within a step, seen at none of its ends: PAWL_RETRY while
 // halves of it may meet them, then a warning. And contacts that are thrown back by the rate of the
-// beginning though they open by the gradient of the end: PAWL_RETRY alike.          (N26) (N44)
+// beginning though they open by the gradient of the end: PAWL_RETRY alike.          (N26) (N47)
 PAWL_CHECKED PawlStatus pawl_contacts_passed(PawlStepper* s, PawlContacts* c,
                                              const PawlPassage* step, PawlError* err);
 // Contacts with no gap and no rate: rows of `set`, and how many. Leaves rates of rows in c->opening

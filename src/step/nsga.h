@@ -13,7 +13,7 @@ typedef struct PawlNsgaApart {
   int *first, *entry;  // of each row
 } PawlNsgaApart;
 
-// When a contact that pushes and does not touch at the end of a step may be let go.          (N45)
+// When a contact that pushes and does not touch at the end of a step may be let go.          (N48)
 typedef enum PawlNsgaLoose {
   PAWL_NSGA_COMES,  // always: it did not touch at the beginning
   PAWL_NSGA_STAYS,  // where the step brings energy in
@@ -168,7 +168,7 @@ void pawl_nsga_touch(PawlStepper* s, PawlNsga* d, const double* of_q, bool* chan
 PAWL_CHECKED PawlStatus pawl_nsga_press(PawlStepper* s, PawlNsga* d, double t, const double* M,
                                         const double* force, const double* gap, PawlError* err);
 // Where the iteration ends: contacts that push and do not touch are let go, and it goes on if there
-// are any. One that comes back stays.                                                     (N45)
+// are any. One that comes back stays.                                                     (N48)
 bool pawl_nsga_lets_go(PawlStepper* s, PawlNsga* d);
 void pawl_nsga_add_drag(const PawlStepper* s, PawlNsga* d, double* force);
 bool pawl_nsga_gains(const PawlStepper* s, PawlNsga* d);

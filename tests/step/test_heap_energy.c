@@ -118,7 +118,7 @@ static void test_impulses_and_energy(void** unused) {
 }
 
 // What pushes touches, but for contacts that did at the beginning: friction of an impact in the
-// step before brought the lower discs together, and a contact that was 15 um open pushed. (N45)
+// step before brought the lower discs together, and a contact that was 15 um open pushed. (N48)
 static void test_what_pushes_touches(void** unused) {
   (void)unused;
   static const char* const methods[] = {"nsga-pvv", "nsga-pva"};
@@ -151,7 +151,7 @@ static void test_what_pushes_touches(void** unused) {
     }
     way_end(&w);
   }
-  assert_true(pushing > 20 && off <= 4);  // two that come back in one hit; 19 without (N45)
+  assert_true(pushing > 20 && off <= 4);  // two that come back in one hit; 19 without (N48)
 }
 
 // Bricks without friction, whose contacts depend on each other: where no set is found for the gaps
@@ -231,7 +231,7 @@ static void test_stop_on_slope(void** unused) {
 }
 
 // A point flies over a round corner of 2 mm in steps of 1 mm: by the gradient of the end of a step
-// it opens, and a rebound by the rate of the beginning added up to a quarter of the energy.  (N44)
+// it opens, and a rebound by the rate of the beginning added up to a quarter of the energy.  (N47)
 static void test_corner(void** unused) {
   (void)unused;
   static const double w_of[] = {0.1, 0.3, 0.6};
