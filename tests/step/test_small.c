@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/sized.h"
 #include "step/ga.h"
 #include "step/motion.h"
 
@@ -78,6 +79,12 @@ static const char DRAWN[] =
     "constraints: {pin: [x = cos(p), y = sin(p)]}\n"
     "contacts: {stop: {gap: x - cos(pi/4), restitution: 0.5}}\nsimulate: {until: 3}\n";
 
+#ifdef PAWL_SIZED_ONE  // under sanitizers, where there is no machine code: one more
+enum { MOST_FACTORED = 3 };
+#else
+enum { MOST_FACTORED = 2 };
+#endif
+
 static double force_of(const Motion* m, int row) {
   double lambda[8];
   PawlError err = {0};
@@ -99,7 +106,7 @@ static void test_rest(void** unused) {
     PawlStepperInfo now = pawl_stepper_info(m.stepper);
     if (m.state->t > 3.8) {
       assert_int_equal(now.newton_iterations - before.newton_iterations, 1);
-      assert_int_equal(now.factorizations - before.factorizations, 2);
+      assert_in_range(now.factorizations - before.factorizations, 2, MOST_FACTORED);
       CHECK_NEAR(m.state->q[0], sqrt(0.5), 2e-16);  // rounding of the gap
       CHECK_NEAR(force_of(&m, 2), 10.0, 1e-7);      // m g cot(p); (N12) rings down by 0.9 a step
       assert_true(m.state->lambda[2] >= 0.0);
