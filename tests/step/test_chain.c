@@ -132,10 +132,33 @@ static void check_levels(Motion* m, PawlEval* eval) {
   assert_true(most < 1e-9 * largest_of(m->n.rows, x->lambda));
 }
 
-// One iteration a step, at whose end all hold, with forces that depend on positions and rates.
+// One iteration a step with ga-pva and nsga-pva, at whose end all levels hold. Ends the motion.
+static void check_one_iteration(Motion* m, int steps) {
+  static const char* const methods[] = {"ga-pva", "nsga-pva"};
+  PawlEval* eval = NULL;
+  NEED(pawl_eval_create(
+           m->system,
+           PAWL_MASS | PAWL_FORCE | PAWL_GRADIENT | PAWL_POSITION | PAWL_TIME_GRADIENT | PAWL_BIAS,
+           &eval, &m->err),
+       &m->err);
+  for (int k = 0; k < 2; k++) {
+    motion_start(m, methods[k]);
+    for (int step = 0; step < steps; step++) {
+      motion_step(m, 1e-3);
+      check_levels(m, eval);
+    }
+    PawlStepperInfo info = pawl_stepper_info(m->stepper);
+    print_message("%s: %lld iterations, %lld evaluations in %lld steps\n", methods[k],
+                  info.newton_iterations, info.evaluations, info.steps);
+    assert_true(info.newton_iterations <= info.steps + 20);  // those of the start
+  }
+  pawl_eval_destroy(eval);
+  motion_end(m);
+}
+
+// Forces that depend on positions and rates.
 static void test_one_iteration(void** unused) {
   (void)unused;
-  static const char* const methods[] = {"ga-pva", "nsga-pva"};
   Motion m = motion_text(
       "model: damped\nparameters: {N: 40}\ncoordinates:\n  \"x[i=1..N]\": {start: i - 1/2}\n"
       "  \"y[i=1..N]\": {}\n  \"th[i=1..N]\": {}\nmass: {\"x[i=1..N]\": 1, \"y[i=1..N]\": 1,\n"
@@ -145,51 +168,14 @@ static void test_one_iteration(void** unused) {
       "    - x[1] = cos(th[1])/2\n    - y[1] = sin(th[1])/2\n  \"joint[i=2..N]\":\n"
       "    - x[i] - cos(th[i])/2 = x[i-1] + cos(th[i-1])/2\n"
       "    - y[i] - sin(th[i])/2 = y[i-1] + sin(th[i-1])/2\n");
-  PawlEval* eval = NULL;
-  NEED(pawl_eval_create(
-           m.system,
-           PAWL_MASS | PAWL_FORCE | PAWL_GRADIENT | PAWL_POSITION | PAWL_TIME_GRADIENT | PAWL_BIAS,
-           &eval, &m.err),
-       &m.err);
-  for (int k = 0; k < 2; k++) {
-    motion_start(&m, methods[k]);
-    for (int step = 0; step < 300; step++) {
-      motion_step(&m, 1e-3);
-      check_levels(&m, eval);
-    }
-    PawlStepperInfo info = pawl_stepper_info(m.stepper);
-    print_message("%s: %lld iterations, %lld evaluations in %lld steps\n", methods[k],
-                  info.newton_iterations, info.evaluations, info.steps);
-    assert_true(info.newton_iterations <= info.steps + 20);  // those of the start
-  }
-  pawl_eval_destroy(eval);
-  motion_end(&m);
+  check_one_iteration(&m, 300);
 }
 
 // Ten links, whose rates wait for the end of the step: all levels hold there, too.          (N45)
 static void test_rates_that_wait(void** unused) {
   (void)unused;
-  static const char* const methods[] = {"ga-pva", "nsga-pva"};
   Motion m = motion_file("chain", "N=10");
-  PawlEval* eval = NULL;
-  NEED(pawl_eval_create(
-           m.system,
-           PAWL_MASS | PAWL_FORCE | PAWL_GRADIENT | PAWL_POSITION | PAWL_TIME_GRADIENT | PAWL_BIAS,
-           &eval, &m.err),
-       &m.err);
-  for (int k = 0; k < 2; k++) {
-    motion_start(&m, methods[k]);
-    for (int step = 0; step < 1000; step++) {
-      motion_step(&m, 1e-3);
-      check_levels(&m, eval);
-    }
-    PawlStepperInfo info = pawl_stepper_info(m.stepper);
-    print_message("%s: %lld iterations, %lld evaluations in %lld steps\n", methods[k],
-                  info.newton_iterations, info.evaluations, info.steps);
-    assert_true(info.newton_iterations <= info.steps + 20);
-  }
-  pawl_eval_destroy(eval);
-  motion_end(&m);
+  check_one_iteration(&m, 1000);
 }
 
 // Constraints at position level leave a saw in the multipliers, and 50 000 links pull a thousand
