@@ -212,6 +212,7 @@ PAWL_APART static PawlStatus scale_and_factor(PawlKkt* kkt, const double* S, con
     switch_rows(kkt, active);
   }
   pawl_kkt_scale(kkt, S, B, J);
+  pawl_kkt_line_meet(kkt);
   return assemble_and_factor(kkt, S, B, J, active);
 }
 

@@ -232,6 +232,13 @@ PawlStatus pawl_kkt_create_tight(const PawlKkt* like, PawlKkt** out) {
   return create(&like->S, &like->G, PAWL_KKT_BLOCKS, like->mass, MASS_TIGHT, out, NULL);
 }
 
+PawlStatus pawl_kkt_create_like(const PawlKkt* like, PawlKkt** out) {
+  Mass kind = like->mass_only ? MASS_ONLY : like->tight ? MASS_TIGHT : MASS_LOOSE;
+  PAWL_TRY(create(&like->S, &like->G, like->info.solver, like->mass, kind, out, NULL));
+  (*out)->fixed = like->fixed;
+  return PAWL_OK;
+}
+
 void pawl_kkt_destroy(PawlKkt* kkt) {
   if (kkt) {
     pawl_kkt_destroy(kkt->rescue);

@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/pool.h"
 #include "linalg/kkt.h"
+#include "linalg/kkt_source.h"
 #include "linalg/tolerances.h"
 
 // When the choice is left to us (measured, docs/theory/kkt.md): dense up to this size, and beyond
@@ -237,6 +238,7 @@ void pawl_kkt_line_destroy(PawlKkt* kkt);
 void pawl_kkt_line_scale(PawlKkt* kkt);
 void pawl_kkt_line_turn(PawlKkt* kkt);
 bool pawl_kkt_line_write(PawlKkt* kkt);
+void pawl_kkt_line_meet(PawlKkt* kkt);  // the active rows are in use
 void pawl_kkt_line_base(PawlKkt* kkt);  // the factors are by code, and of the S that stays
 
 // kkt_band.c: the same for a matrix whose unknowns, in the order given (size), are coupled to near
@@ -311,7 +313,9 @@ void pawl_kkt_script_destroy(PawlKkt* kkt);
 void pawl_kkt_script_scale(PawlKkt* kkt);
 void pawl_kkt_script_stop(PawlKkt* kkt);
 
-// kkt.c: blocks of the same patterns with all of S.
+// kkt_create.c: the same anew, as it was before its first factorisation; blocks of the same
+// patterns with all of S.
+PAWL_CHECKED PawlStatus pawl_kkt_create_like(const PawlKkt* like, PawlKkt** out);
 PAWL_CHECKED PawlStatus pawl_kkt_create_tight(const PawlKkt* like, PawlKkt** out);
 
 // kkt.c: by KLU, with the rows of the last factorisation and a scaling. `active` are these.

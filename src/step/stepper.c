@@ -161,6 +161,7 @@ static PawlStatus warn_of_kinks(PawlStepper* s, PawlError* err) {
 
 PawlStatus pawl_stepper_eval(const PawlStepper* s, unsigned mask, PawlEval** out, PawlError* err) {
   PAWL_TRY(pawl_eval_create(s->system, mask, out, err));
+  pawl_dynamics_tie(&s->dynamics, *out);
   return pawl_eval_share(*out, s->pool, err);
 }
 

@@ -10,6 +10,8 @@
 #include "base/targets.h"
 #include "model/model.h"
 #include "switch/tolerances.h"
+#include "system/compiled.h"
+#include "system/eval_again.h"
 #include "system/system.h"
 
 enum {
@@ -59,6 +61,18 @@ static PawlStatus create_kkt(PawlDynamics* d, PawlError* err) {
                : pawl_kkt_create(&d->H, &d->G, PAWL_KKT_AUTO, &d->kkt, err);
 }
 
+static PawlStatus offer_kkt(PawlDynamics* d, PawlError* err) {
+  const PawlSystem* system = d->system;
+  pawl_lock_take(system->lock);
+  d->compiled_kkt = pawl_compiled_add_kkt(system->compiled, d->kkt);
+  pawl_lock_leave(system->lock);
+  return d->compiled_kkt >= 0 ? PAWL_OK : pawl_fail_memory(err);
+}
+
+void pawl_dynamics_tie(const PawlDynamics* d, PawlEval* eval) {
+  pawl_eval_tie(eval, d->kkt, d->compiled_kkt);
+}
+
 // M and G change with modes alone in some of the modes.
 static bool settles(const PawlSystem* system) {
   unsigned mask = PAWL_MASS | PAWL_GRADIENT;
@@ -76,7 +90,8 @@ PawlStatus pawl_dynamics_create(PawlDynamics* d, PawlArena* arena, const PawlSys
                       .def = def,
                       .sizes = pawl_system_sizes(system),
                       .H = pawl_system_pattern_H(system),
-                      .G = pawl_system_pattern_G(system)};
+                      .G = pawl_system_pattern_G(system),
+                      .compiled_kkt = -1};
   pawl_sparse_line_create(&d->H, &d->by_H);
   pawl_sparse_line_create(&d->G, &d->by_G);
   if (d->sizes.v >= PAWL_MANY && pawl_columns_find(&d->G, arena, &d->alike) != PAWL_OK) {
@@ -121,13 +136,20 @@ PawlStatus pawl_dynamics_create(PawlDynamics* d, PawlArena* arena, const PawlSys
   if (pawl_system_constant_mass(system)) {
     pawl_kkt_fix(d->kkt);
   }
+  PAWL_TRY(offer_kkt(d, err));
   PAWL_TRY(pawl_eval_create(system, MASK, &d->eval, err));
+  pawl_dynamics_tie(d, d->eval);
   d->bare = !d->settles && !d->slip && !d->rates;
   bool constant = pawl_system_constant_mass(system);
   return constant && !weigh(d, pawl_eval_values(d->eval)->M) ? pawl_fail_memory(err) : PAWL_OK;
 }
 
 void pawl_dynamics_destroy(PawlDynamics* d) {
+  if (d->system) {
+    pawl_lock_take(d->system->lock);
+    pawl_compiled_remove_kkt(d->system->compiled, d->compiled_kkt);
+    pawl_lock_leave(d->system->lock);
+  }
   pawl_sparse_line_destroy(&d->by_H);
   pawl_sparse_line_destroy(&d->by_G);
   pawl_kkt_destroy(d->kkt);

@@ -25,6 +25,7 @@ typedef struct PawlDynamics {
   int* diagonal;    // v: where M_jj is among the entries of H, -1: nowhere, or of a state
   double* weights;  // v: M_jj, 0 of a state; NULL where M is not constant
   PawlKkt* kkt;
+  int compiled_kkt;  // its place in the list of system/compiled.h
   bool jams;       // a contact that slips is near its critical friction (jam.h): corrections along
                    // its force would be large
   PawlSlip* slip;  // friction of contacts whose instants are located, and such as hangs on
@@ -59,6 +60,8 @@ PAWL_CHECKED PawlStatus pawl_dynamics_create(PawlDynamics* d, PawlArena* arena,
                                              const PawlSystem* system, const PawlSimulateDef* def,
                                              PawlError* err);
 void pawl_dynamics_destroy(PawlDynamics* d);
+// Whenever this evaluation takes compiled functions, so does the linear system.
+void pawl_dynamics_tie(const PawlDynamics* d, PawlEval* eval);
 
 // M, f, g, G, g_t, gamma and energies at a state, in a phase. PAWL_STOPPED: by `stop`.
 PAWL_CHECKED PawlStatus pawl_dynamics_evaluate(PawlDynamics* d, const PawlPhase* phase,

@@ -21,11 +21,19 @@ typedef struct Slot {
   PawlCompiledFunction* const* functions;
 } Slot;
 
+typedef struct KktSlot {
+  const PawlKkt* kkt;         // NULL: free
+  int wanted[PAWL_KKT_SETS];  // the first function of a set in what is being compiled; -1: none
+  PawlCompiledFunction* const* functions[PAWL_KKT_SETS];
+} KktSlot;
+
 // What is under way belongs to the worker from `compiling` set to `compiling` cleared.
 struct PawlCompiled {
   atomic_int generation;
   int slot_count, slot_capacity;  // from here to modules under the lock of the system
   Slot* slots;
+  int kkt_count, kkt_capacity;
+  KktSlot* kkts;
   int module_count, module_capacity;
   PawlModule** modules;
   PawlWorker* worker;
@@ -55,6 +63,7 @@ void pawl_compiled_destroy(PawlCompiled* c) {
   }
   pawl_free(c->modules);
   pawl_free(c->slots);
+  pawl_free(c->kkts);
   pawl_text_free(&c->source);
   pawl_free(c);
 }
@@ -89,6 +98,42 @@ void pawl_compiled_remove(PawlCompiled* c, PawlProgram* program) {
 PawlCompiledFunction* const* pawl_compiled_functions(const PawlCompiled* c,
                                                      const PawlProgram* program) {
   return program->number >= 0 ? c->slots[program->number].functions : NULL;
+}
+
+// ---- linear systems -----------------------------------------------------------------------------
+static void clear_kkt(KktSlot* slot) {
+  *slot = (KktSlot){0};
+  for (int k = 0; k < PAWL_KKT_SETS; k++) {
+    slot->wanted[k] = -1;
+  }
+}
+
+int pawl_compiled_add_kkt(PawlCompiled* c, const PawlKkt* kkt) {
+  int k = 0;
+  while (k < c->kkt_count && c->kkts[k].kkt) {
+    k++;
+  }
+  if (PAWL_GROW(c->kkts, c->kkt_capacity, k + 1) != 0) {
+    return -1;
+  }
+  c->kkt_count = k == c->kkt_count ? k + 1 : c->kkt_count;
+  clear_kkt(&c->kkts[k]);
+  c->kkts[k].kkt = kkt;
+  return k;
+}
+
+void pawl_compiled_remove_kkt(PawlCompiled* c, int place) {
+  if (place >= 0) {
+    clear_kkt(&c->kkts[place]);
+  }
+}
+
+void pawl_compiled_adopt_kkt(const PawlCompiled* c, int place, PawlKkt* kkt) {
+  for (int k = 0; place >= 0 && k < PAWL_KKT_SETS; k++) {
+    if (c->kkts[place].functions[k]) {
+      pawl_kkt_source_adopt(kkt, k, c->kkts[place].functions[k]);
+    }
+  }
 }
 
 const atomic_int* pawl_compiled_generation(const PawlCompiled* c) {
@@ -145,8 +190,35 @@ static void print_steps(PawlCompiled* c) {
   }
 }
 
-// The functions of all programs that have none yet, and their list. How many there are.
-static int print_programs(PawlCompiled* c) {
+// The functions of the sets of a linear system that have none yet, from function `count` on. How
+// many there are then.
+static int print_kkt(PawlCompiled* c, KktSlot* slot, int count, int* instructions) {
+  unsigned met = slot->kkt ? pawl_kkt_source_sets(slot->kkt) : 0;
+  for (int k = 0; k < PAWL_KKT_SETS; k++) {
+    int length = met >> k & 1 ? pawl_kkt_source_length(slot->kkt) : 0;
+    slot->wanted[k] = -1;
+    if (length > 0 && !slot->functions[k] && *instructions + length <= MOST_TOGETHER) {
+      c->source.failed |= pawl_kkt_source(slot->kkt, k, &c->source, count) != 0;
+      *instructions += length;
+      slot->wanted[k] = count;
+      count += PAWL_KKT_FUNCTIONS;
+    }
+  }
+  return count;
+}
+
+static void print_kkt_names(PawlCompiled* c) {
+  for (int k = 0; k < c->kkt_count * PAWL_KKT_SETS; k++) {
+    const KktSlot* slot = &c->kkts[k / PAWL_KKT_SETS];
+    if (slot->wanted[k % PAWL_KKT_SETS] >= 0) {
+      pawl_kkt_source_names(slot->kkt, &c->source, slot->wanted[k % PAWL_KKT_SETS]);
+    }
+  }
+}
+
+// The functions of all linear systems and programs that have none yet, and their list. How many
+// there are.
+static int print_all(PawlCompiled* c) {
   int count = 0, instructions = 0;
   c->source.length = 0;
   pawl_tape_source_head(&c->source);
@@ -157,6 +229,9 @@ static int print_programs(PawlCompiled* c) {
                   "#define PAWL_INLINE static inline __attribute__((always_inline))\n"
                   "#define PAWL_KERNELS_IN_MODULE\n");
     print_texts(&c->source, false);
+  }
+  for (int k = 0; k < c->kkt_count; k++) {
+    count = print_kkt(c, &c->kkts[k], count, &instructions);
   }
   for (int k = 0; k < c->slot_count; k++) {
     Slot* slot = &c->slots[k];
@@ -171,6 +246,7 @@ static int print_programs(PawlCompiled* c) {
   }
   print_steps(c);
   pawl_text_add(&c->source, "typedef void (*F)(void);\nconst F pawl_functions[] = {\n");
+  print_kkt_names(c);
   for (int k = 0; k < c->slot_count; k++) {
     if (c->slots[k].wanted >= 0) {
       pawl_program_names(&c->source, c->slots[k].program, c->slots[k].wanted);
@@ -200,6 +276,14 @@ static PawlStatus publish(PawlCompiled* c, PawlModule* module, PawlError* err) {
       slot->wanted = -1;
     }
   }
+  for (int k = 0; k < c->kkt_count * PAWL_KKT_SETS; k++) {
+    KktSlot* slot = &c->kkts[k / PAWL_KKT_SETS];
+    int* wanted = &slot->wanted[k % PAWL_KKT_SETS];
+    if (*wanted >= 0) {
+      slot->functions[k % PAWL_KKT_SETS] = functions + *wanted;
+      *wanted = -1;
+    }
+  }
   atomic_fetch_add(&c->generation, 1);
   return PAWL_OK;
 }
@@ -223,7 +307,7 @@ static PawlStatus begin(PawlCompiled* c, PawlError* err) {
   if (!c->worker) {
     c->worker = pawl_worker_create();
   }
-  int count = print_programs(c);
+  int count = print_all(c);
   if (!c->job || !c->worker || c->source.failed) {
     return pawl_fail_memory(err);
   }

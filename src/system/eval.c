@@ -185,6 +185,11 @@ void pawl_eval_offer_steps(PawlEval* eval, const PawlEval* tangents, PawlKernels
   pawl_lock_leave(eval->system->lock);
 }
 
+void pawl_eval_tie(PawlEval* eval, PawlKkt* kkt, int compiled_kkt) {
+  eval->kkt = kkt;
+  eval->compiled_kkt = compiled_kkt;
+}
+
 // Nobody writes to it but a run: locks subtract from g what they hold, friction adds to f.
 static bool is_kept(const PawlEval* eval, PawlQuantity q) {
   const PawlSystem* system = eval->system;
@@ -383,6 +388,9 @@ PAWL_APART static void adopt(PawlEval* eval, const int* modes) {
     if (functions) {
       pawl_program_adopt(&eval->programs[k], functions);
     }
+  }
+  if (eval->kkt) {
+    pawl_compiled_adopt_kkt(system->compiled, eval->compiled_kkt, eval->kkt);
   }
   pawl_lock_leave(system->lock);
   open_gates(eval, modes);

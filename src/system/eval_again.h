@@ -35,6 +35,8 @@ struct PawlEval {
   bool holds;                  // g of locks is less what they hold
   const atomic_int* compiled;  // generation of the functions that there are
   int generation;              // of those that it has
+  PawlKkt* kkt;                // takes compiled functions with it; NULL: none does
+  int compiled_kkt;            // its place in the list of compiled.h
   const PawlProgram* lone;     // the one there is, as code and without numbers of modes; or NULL
   bool bare;                   // and it writes all that varies, without gates
   bool repeats;                // pawl_eval_again can do all that there is
@@ -55,6 +57,9 @@ PAWL_INLINE void pawl_eval_reset(const PawlEval* eval) {
     }
   }
 }
+
+// A linear system of the same thread takes compiled functions whenever the evaluation does.
+void pawl_eval_tie(PawlEval* eval, PawlKkt* kkt, int compiled_kkt);
 
 // Small steps of generalized-alpha methods of this shape that run this evaluation, and that of
 // their tangents unless these are decoupled (NULL), are compiled with it where a module is made.

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machine code for small systems gives the bits of the general elimination: factors that pass both,
-// systems that need row exchanges, values that are not finite, sets of rows that take turns.
+// Machine code for small systems, and the same as compiled C, give the bits of the general
+// elimination: factors that pass both, systems that need row exchanges, values that are not finite,
+// sets of rows that take turns.
+#define _DEFAULT_SOURCE  // mkdtemp
 #include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "base/code.h"
+#include "base/module.h"
+#include "linalg/kkt_source.h"
 #include "systems.h"
 
 enum { OFTEN = 150 };  // more than it takes for a set to get its code
@@ -221,6 +227,85 @@ static void test_kept_with_pins(void** state) {
   free(s);
 }
 
+// ---- as C ---------------------------------------------------------------------------------------
+static char cache[] = "/tmp/pawl-kkt-XXXXXX";
+static PawlModule* modules[4];
+
+static int set_up(void** state) {
+  (void)state;
+  return mkdtemp(cache) ? setenv("XDG_CACHE_HOME", cache, 1) : -1;
+}
+
+static int tear_down(void** state) {
+  char command[80];
+  (void)state;
+  snprintf(command, sizeof command, "rm -r %s", cache);
+  return system(command);
+}
+
+// The sets of rows that it has met become compiled functions.
+static void adopt(PawlKkt* kkt, PawlModule** module) {
+  PawlText text = {0}, names = {0};
+  unsigned sets = pawl_kkt_source_sets(kkt);
+  PawlError err = {0};
+  assert_true(sets != 0);
+  pawl_text_add(&text, "#include <math.h>\n");
+  for (int k = 0, first = 0; k < PAWL_KKT_SETS; k++) {
+    if (sets >> k & 1) {
+      assert_int_equal(pawl_kkt_source(kkt, k, &text, first), 0);
+      pawl_kkt_source_names(kkt, &names, first);
+      first += PAWL_KKT_FUNCTIONS;
+    }
+  }
+  pawl_text_printf(&text, "typedef void (*F)(void);\nconst F functions[] = {\n%s  0};\n", names.s);
+  if (pawl_module_create(text.s, text.length, NULL, module, &err) != PAWL_OK) {
+    fail_msg("%s", err.message);
+  }
+  void (*const* functions)(void) = pawl_module_find(*module, "functions");
+  for (int k = 0; k < PAWL_KKT_SETS; k++) {
+    if (sets >> k & 1) {
+      pawl_kkt_source_adopt(kkt, k, functions);
+      functions += PAWL_KKT_FUNCTIONS;
+    }
+  }
+  pawl_text_free(&text);
+  pawl_text_free(&names);
+}
+
+// From its second use on a set of rows is factored by the compiled functions: before machine code
+// is written.
+static void check_compiled(TestSystem* s, Pair pair, const unsigned char (*active)[SYSTEM_MAX],
+                           int sets, PawlModule** module) {
+  for (int k = 0; k < 2 * sets; k++) {
+    compare(pair, s, active[k % sets]);
+  }
+  assert_int_equal(pawl_kkt_info(pair.line).by_code, 0);
+  adopt(pair.line, module);
+  for (int k = 0; k < OFTEN; k++) {
+    change(s);
+    compare(pair, s, active[k % sets]);
+  }
+  assert_true(pawl_kkt_info(pair.line).by_code > OFTEN / 2);
+  pawl_kkt_destroy(pair.line);
+  pawl_kkt_destroy(pair.plain);
+  free(s);
+}
+
+static void test_compiled(void** state) {
+  (void)state;
+  static const unsigned char all[1][SYSTEM_MAX] = {{1, 1, 1, 1, 1, 1}},
+                             some[2][SYSTEM_MAX] = {{1, 1, 0, 1}, {0, 1, 1, 0}};
+  TestSystem* s = system_random(4, 4, 0.8, false);
+  check_compiled(s, make_pair(s), some, 2, &modules[0]);
+  s = system_random(7, 3, 0.5, true);
+  check_compiled(s, make_pair(s), all, 1, &modules[1]);
+  s = system_locked(4, 2, false, true);
+  check_compiled(s, make_mass_pair(s), all, 1, &modules[2]);
+  for (int k = 0; k < 3; k++) {
+    pawl_module_destroy(modules[k]);
+  }
+}
+
 // ---- S that stays -------------------------------------------------------------------------------
 // Factors by the code that is handed out, the rest of it where that says no. True: by the code.
 static bool factor_directly(PawlKkt* kkt, const TestSystem* s, PawlKktDirect* by) {
@@ -235,7 +320,7 @@ static bool factor_directly(PawlKkt* kkt, const TestSystem* s, PawlKktDirect* by
 // A definite S that never changes, and rows that do: what is factored anew are the rows, and the
 // bits are those of the whole elimination. Where the judgement by (K14) fails (rows that nearly
 // depend on each other, entries that outgrow the scaling or are not finite) the others decide.
-static void check_fixed(int n, int m, double density, int locks) {
+static void check_fixed(int n, int m, double density, int locks, bool compiled) {
   TestSystem* s = system_random(n, m, density, true);
   for (int i = 0; i < locks; i++) {
     for (int j = 0; j < n; j++) {
@@ -261,6 +346,9 @@ static void check_fixed(int n, int m, double density, int locks) {
     bool done = factor_directly(pair.line, s, &by);
     PawlStatus status = done ? PAWL_OK : system_factor(pair.line, s, NULL);
     assert_int_equal(system_factor(pair.plain, s, NULL), status);
+    if (compiled && k == 0) {
+      adopt(pair.line, &modules[0]);
+    }
     whole = whole || !done ? whole : by.factor;
     rows_only += done && by.factor != whole;
     direct += done;
@@ -284,6 +372,9 @@ static void check_fixed(int n, int m, double density, int locks) {
   }
   assert_true((direct > OFTEN && rows_only > OFTEN) || !has_code());
   destroy_pair(pair);
+  if (compiled) {
+    pawl_module_destroy(modules[0]);
+  }
   free(s);
 }
 
@@ -291,12 +382,18 @@ static void test_fixed(void** state) {
   (void)state;
   for (int n = 1; n <= 6; n++) {
     for (int m = 1; m <= n && m <= 4; m++) {
-      check_fixed(n, m, 0.0, 0);
-      check_fixed(n, m, 0.5, 0);
-      check_fixed(n, m, 1.0, 0);
-      check_fixed(n, m, 0.5, 1);
+      check_fixed(n, m, 0.0, 0, false);
+      check_fixed(n, m, 0.5, 0, false);
+      check_fixed(n, m, 1.0, 0, false);
+      check_fixed(n, m, 0.5, 1, false);
     }
   }
+}
+
+static void test_fixed_compiled(void** state) {
+  (void)state;
+  check_fixed(3, 2, 0.5, 0, true);
+  check_fixed(5, 3, 0.5, 1, true);
 }
 
 // Pivots that shrink to nothing, entries that grow out of the scaling and that are not finite: the
@@ -353,6 +450,7 @@ int main(void) {
       cmocka_unit_test(test_rows_that_pin),  cmocka_unit_test(test_takes_over),
       cmocka_unit_test(test_exchanges_rows), cmocka_unit_test(test_small_rows_that_pin),
       cmocka_unit_test(test_kept_with_pins), cmocka_unit_test(test_fixed),
+      cmocka_unit_test(test_compiled),       cmocka_unit_test(test_fixed_compiled),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, set_up, tear_down);
 }
