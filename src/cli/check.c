@@ -294,8 +294,13 @@ static void show_spectra(const Spectra* x, Json* json) {
 // A model that is not linear is looked at where it can rest; nothing is said when it cannot, or is
 // too large. The only failure is PAWL_ERROR_MEMORY.
 static PawlStatus find_rest(Spectra* x, PawlError* err) {
+  enum { MOST_THAT_RUB = 64 };  // slips of contacts: a heap rests by friction, if it does
   PawlError reason = {0};
-  if (x->count > 0 || pawl_system_sizes(x->system).v > PAWL_SPECTRUM_MOST) {
+  int rub = 0;
+  for (int i = 0; i < pawl_system_sizes(x->system).rows; i++) {
+    rub += pawl_system_row_kind(x->system, i) == PAWL_ROW_FRICTION;
+  }
+  if (x->count > 0 || pawl_system_sizes(x->system).v > PAWL_SPECTRUM_MOST || rub > MOST_THAT_RUB) {
     return PAWL_OK;
   }
   PawlStatus status = pawl_equilibrium_find(x->system, NULL, &x->rest, &reason);
@@ -332,12 +337,18 @@ static void free_spectra(Spectra* x) {
 }
 
 // ---- rate equations -----------------------------------------------------------------------------
+// The slip of a contact that sticks is none: it counts as little as the contact does.
+static bool is_rate_equation(const PawlSystem* system, int row, const int* modes) {
+  return pawl_system_row_is_rate(system, row, modes) &&
+         pawl_system_row_kind(system, row) != PAWL_ROW_FRICTION;
+}
+
 // Counts those in force at the start and finds which of them follow from equations between
 // coordinates. The only failure is PAWL_ERROR_MEMORY.
 static PawlStatus find_rates(const PawlSystem* system, Findings* f, PawlError* err) {
   const PawlState* state = f->state;
   for (int i = 0; state && i < f->n.rows; i++) {
-    f->rate_rows += state->active[i] && pawl_system_row_is_rate(system, i, state->modes);
+    f->rate_rows += state->active[i] && is_rate_equation(system, i, state->modes);
   }
   if (f->rate_rows == 0) {
     return PAWL_OK;
@@ -357,7 +368,7 @@ static void print_rates(const PawlSystem* system, const Findings* f) {
   for (int i = 0; f->integrable && i < f->n.rows; i++) {
     int number;
     const char* name = pawl_system_row_name(system, i, &number);
-    if (f->integrable[i]) {
+    if (f->integrable[i] && is_rate_equation(system, i, f->state->modes)) {
       printf(
           "integrable          rate equation '%s' (row %d): it is the derivative of an equation\n"
           "                    between coordinates; with equation: positions could not drift\n",
@@ -371,7 +382,7 @@ static void put_rates(const PawlSystem* system, const Findings* f, Json* json) {
   for (int i = 0; f->integrable && i < f->n.rows; i++) {
     int number;
     const char* name = pawl_system_row_name(system, i, &number);
-    if (f->integrable[i]) {
+    if (f->integrable[i] && is_rate_equation(system, i, f->state->modes)) {
       json_open(json, NULL, '{');
       json_text(json, "constraint", name);
       json_whole(json, "row", number + 1);
@@ -679,4 +690,5 @@ const Command command_check = {
         "differential degrees of freedom before and after (docs/theory/freedom.md; by "
         "sampling). Of a linear model: eigenvalues, the multiplicity of zero, natural "
         "frequencies, damping ratios and shapes in each set of modes; of any other model the "
-        "same of small motions about a rest position (`pawl equilibrium`)."};
+        "same of small motions about a rest position (`pawl equilibrium`), but for heaps of more "
+        "than 64 contacts that rub."};

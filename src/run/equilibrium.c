@@ -35,8 +35,12 @@ enum {
   MOST_CORRECTIONS = 8,
   FEW_CORRECTIONS = 5,
   MOST_SAMPLES = 500,
-  MOST_HALVINGS = 60
+  MOST_HALVINGS = 60,
+  LEAST_TRIED = 1000,   // sets, in systems of any size
+  MOST_TRIED = 2000000  // sets times velocities and rows
 };
+
+typedef enum Ask { PULL, PLACE, STEP, ASKS } Ask;  // (E1), (E4), (E3)
 
 typedef struct Whole {
   PawlEquilibrium equilibrium;  // first: what the user sees
@@ -56,13 +60,15 @@ typedef struct Search {
   double *q, *q_new, *q_before, *a, *a_new, *lambda, *mixed, *moved, *dq, *force, *S;
   double *lo, *hi, *b, *w, *mu;  // of (R1)
   double *capacity, *weight;     // rows: of brakes, and their share (R9); INFINITY: of all others
-  unsigned char *set, *state;    // rows in force and contacts that push; PawlRowState
+  unsigned char *set, *state;    // rows in force and contacts that push; PawlRowState, of the last
+  unsigned char* states[ASKS];   // Ask, and of each: what its next solution begins with
   unsigned char* slid;           // rows: brakes that do not stand where they began
   double s;                      // of (E2) [1/s^2]
   double pull, stiff;            // accelerations at the start; K over M there
   double reach, farthest;        // the largest coordinate at the start, and one that is looked at
   bool kink;
   int iteration;
+  long tried;  // sets of closed contacts beside the first of each problem                    (E7)
 } Search;
 
 static double dot(int n, const double* x, const double* y) {
@@ -135,9 +141,22 @@ static int largest_of(int n, const double* x) {
   return worst;
 }
 
+// Contacts that close and open from step to step, as in heaps that fall apart, may do so through
+// more sets than there is time for.                                                         (E7)
+static bool has_tried_enough(const Search* s) {
+  long most = MOST_TRIED / (s->n.v + s->n.rows + 1);
+  return s->tried > (most > LEAST_TRIED ? most : LEAST_TRIED);
+}
+
 static PawlStatus no_rest(const Search* s, PawlError* err) {
   int far = largest_of(s->n.q, s->q), worst = largest_of(s->n.v, s->a);
   char away[300] = "";
+  if (has_tried_enough(s)) {
+    snprintf(away, sizeof away,
+             "%ld sets of closed contacts were tried, and it is given up: they close and open from "
+             "step to step; ",
+             s->tried);
+  }
   if (is_away(s, s->q)) {
     snprintf(away, sizeof away, "the search runs away along '%.200s', which is at %.3g by now; ",
              pawl_system_coordinate_name(s->system, far), s->q[far]);
@@ -163,8 +182,6 @@ static PawlStatus singular(const Search* s, PawlError* err) {
 static bool is_contact(const Search* s, int row) {
   return pawl_system_row_kind(s->system, row) == PAWL_ROW_CONTACT;
 }
-
-typedef enum Ask { PULL, PLACE, STEP } Ask;  // (E1), (E4), (E3)
 
 // Bounds and b of (R1): rows in force, and contacts, for PULL only those without a gap. Of a step
 // the forces are the changes of lambda, so that nothing large cancels near the end.
@@ -194,12 +211,17 @@ static void see_slides(Search* s) {
 static PawlStatus solve_rows(Search* s, Ask ask, const double* H, const double* r, double* x,
                              double* lambda) {
   const double* G = pawl_eval_values(s->eval)->G;
+  s->state = s->states[ask];
   set_rows(s, ask);
   PAWL_TRY(pawl_rows_matrices(s->rows, H, G, G));
   PawlRowBounds bounds = {.lo = s->lo, .hi = s->hi, .weight = s->watches ? s->weight : NULL};
   PawlRowsResult result = {.lambda = lambda, .w = s->w, .state = s->state};
-  memset(s->state, PAWL_ROW_UNKNOWN, (size_t)s->n.rows);
-  PAWL_TRY(pawl_rows_solve(s->rows, r, s->b, &bounds, x, &result));
+  PawlStatus status = pawl_rows_solve(s->rows, r, s->b, &bounds, x, &result);
+  s->tried += result.rounds + result.exchanges - 1;
+  if (status != PAWL_OK) {
+    memset(s->state, PAWL_ROW_UNKNOWN, (size_t)s->n.rows);
+    return status;
+  }
   see_slides(s);
   return result.conflicts > 0 ? PAWL_RETRY : PAWL_OK;
 }
@@ -396,7 +418,7 @@ static PawlStatus iterate(Search* s, PawlError* err) {
   s->reach = largest(s->n.q, s->q);
   double before = INFINITY, first = s->s = first_s(s);
   while (++s->iteration <= MOST_ITERATIONS && s->s > PAWL_REST_GIVEN_UP * first &&
-         s->s < first / PAWL_REST_GIVEN_UP) {
+         s->s < first / PAWL_REST_GIVEN_UP && !has_tried_enough(s)) {
     int corrections;
     status = take_step(s, &corrections, err);
     bool stepped = status == PAWL_OK;
@@ -647,7 +669,9 @@ static PawlStatus allocate(Search* s, PawlError* err) {
   }
   s->S = PAWL_NEW(s->arena, double, s->H.start[v]);
   s->set = PAWL_NEW(s->arena, unsigned char, rows);
-  s->state = PAWL_NEW(s->arena, unsigned char, rows);
+  for (int k = 0; k < ASKS; k++) {
+    s->states[k] = PAWL_NEW(s->arena, unsigned char, rows);
+  }
   s->slid = PAWL_NEW(s->arena, unsigned char, rows);
   return s->arena->failed ? pawl_fail_memory(err) : PAWL_OK;
 }

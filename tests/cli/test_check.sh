@@ -50,6 +50,33 @@ has out "integrable          rate equation 'roll' (row 1)"
 expect 0 check rolls.yaml --json
 paths
 same "$(field integrable.0.constraint)" roll
+# A heap that rubs: slips of contacts that stick are no rate equations, and hundreds of contacts
+# take no search for a rest without friction.
+cat >heap.yaml <<'MODEL'
+model: heap
+parameters: {B: 2, r: 0.1, s: 2*r, d: sqrt(4*r^2 - s^2/4)}
+coordinates:
+  x[k=1..B,i=1..B-k+1]: {start: s*(i + (k-1)/2)}
+  y[k=1..B,i=1..B-k+1]: {start: r + d*(k-1)}
+  p[k=1..B,i=1..B-k+1]:
+define:
+  u[k=2..B,i=1..B-k+1,j=0..1]: x[k,i] - x[k-1,i+j]
+  v[k=2..B,i=1..B-k+1,j=0..1]: y[k,i] - y[k-1,i+j]
+mass: {'x[k=1..B,i=1..B-k+1]': 1, 'y[k=1..B,i=1..B-k+1]': 1, 'p[k=1..B,i=1..B-k+1]': r^2/2}
+potential: {for k=1..B: {for i=1..B-k+1: '9.81*y[k,i]'}}
+contacts:
+  ground[i=1..B]: {gap: 'y[1,i] - r', friction: 0.8, slip: "x[1,i]' + r*p[1,i]'"}
+  pair[k=2..B,i=1..B-k+1,j=0..1]: {gap: 'hypot(u[k,i,j], v[k,i,j]) - 2*r', friction: 0.8,
+    slip: "(v[k,i,j]*u[k,i,j]' - u[k,i,j]*v[k,i,j]')/(2*r) + r*(p[k,i]' + p[k-1,i+j]')"}
+  left[k=1..B,i=1..B-k+1]: {gap: 'x[k,i] - s + r', friction: 0.8, slip: "y[k,i]' + r*p[k,i]'"}
+  right[k=1..B,i=1..B-k+1]: {gap: '(B+1)*s - r - x[k,i]', friction: 0.8, slip: "y[k,i]' - r*p[k,i]'"}
+MODEL
+expect 0 check heap.yaml
+has out "degrees of freedom  9"
+lacks out "integrable"
+expect 0 check heap.yaml -p B=12
+has out "ready to run"
+lacks out "can rest at"
 expect 0 equations skater
 has out "skater: M q'' = f + G^T lambda, g = 0, A q' + b = 0"
 has out "G[blade,1; x] = -sin(phi)"
