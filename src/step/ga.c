@@ -429,6 +429,19 @@ static void sum_tangents(const PawlStepper* s, PawlGa* d, const PawlValues* valu
   pawl_pool_loop(s->pool, s->nonzeros_H, PAWL_GA_PART, sum_part, &t);
 }
 
+PAWL_INLINE PawlStatus evaluate_tangents(PawlStepper* s, PawlGa* d, const PawlPhase* phase,
+                                         double t, PawlError* err) {
+  PawlPoint point = pawl_phase_point(phase, t, d->q, d->U ? d->v_total : d->v, d->vdot, d->lambda);
+  PAWL_TRY(pawl_eval_run(d->tangent_eval, &point, err));
+  sum_tangents(s, d, pawl_eval_values(d->residual_eval), pawl_eval_values(d->tangent_eval));
+  return PAWL_OK;
+}
+
+PawlStatus pawl_ga_tangents(PawlStepper* s, PawlGa* d, const PawlPhase* phase, double t,
+                            PawlError* err) {
+  return evaluate_tangents(s, d, phase, t, err);
+}
+
 // S and J of a Newton correction.
 static PawlStatus tangents(PawlStepper* s, PawlGa* d, const PawlPhase* phase, double t,
                            PawlError* err) {
@@ -438,10 +451,8 @@ static PawlStatus tangents(PawlStepper* s, PawlGa* d, const PawlPhase* phase, do
   if (!turns && are_known(s, d, phase)) {
     return PAWL_OK;
   }
-  PawlPoint point = pawl_phase_point(phase, t, d->q, d->U ? d->v_total : d->v, d->vdot, d->lambda);
-  PAWL_TRY(pawl_eval_run(d->tangent_eval, &point, err));
+  PAWL_TRY(evaluate_tangents(s, d, phase, t, err));
   constraint_tangent(s, d, values, tangent);
-  sum_tangents(s, d, values, tangent);
   if (turns) {
     add_turning(s, d, phase, d->gamma_p / d->beta_p);
   }

@@ -36,9 +36,10 @@ typedef struct PawlNsga {
   bool turns;                    // rows turn with the motion, and tangents say how
   bool settles;                  // a large system, and what is evaluated does not depend on v' and
                                  // lambda                                                 (N43)
-  const double* Lambda_n;        // of the step before
-  bool late;                     // rates of the rows wait until then                         (N45)
-  bool hold;                     // positions and rates of the rows do where it has settled
+  bool total;                    // the iterate is that of pawl_nsga_total, and
+  bool hold;                     // positions and rates of its rows hold to the tolerance
+  bool torn;                     // its U and W are not yet those of rows alone              (N53)
+  bool failed;                   // that has led nowhere in this step
   bool corrected;                // the last correction was not nothing
   bool timeless;                 // nothing in `eval` depends on time by itself
   double fresh;                  // `eval` is of this time and ga.q, ga.v_total; NAN: of another
@@ -124,11 +125,17 @@ void pawl_nsga_apart_clear(PawlNsga* d);
 // accelerations where that has led to.
 void pawl_nsga_share(PawlStepper* s, PawlNsga* d);
 bool pawl_nsga_settle(PawlStepper* s, PawlNsga* d);
-// Whether rates of the rows may wait until the iterate is evaluated; G v + g_t with what dq and dU
-// do to it.
-bool pawl_nsga_may_wait(const PawlStepper* s, PawlNsga* d);
+// G v + g_t with what dq and dU do to it.
 void pawl_nsga_rates(const PawlStepper* s, PawlNsga* d, double* row);
 void pawl_nsga_give_back(const PawlStepper* s, PawlNsga* d);  // where true and it is no end
+// Larger systems without contacts: the first iteration by the total motion, from the residuals of
+// the guess (nsga_total.c). q, v, v' and lambda are those of the iterate then, and all is evaluated
+// there, but U and W are still 0: pawl_nsga_total_leave gives them what they have where another
+// iteration follows. PAWL_RETRY: it leads nowhere, the step must be begun again without it.
+bool pawl_nsga_total_serves(const PawlStepper* s, const PawlNsga* d);
+PAWL_CHECKED PawlStatus pawl_nsga_total(PawlStepper* s, PawlNsga* d, const PawlPhase* smooth,
+                                        PawlState* state, PawlError* err);
+void pawl_nsga_total_leave(const PawlStepper* s, PawlNsga* d);
 PawlStatus pawl_nsga_stuck(PawlStepper* s, const PawlNsga* d, double t, const char* what,
                            PawlError* err);
 // Contacts: their compliance (once in a step), the choice of a level (`x` are the q, v or v' behind

@@ -172,15 +172,10 @@ static PawlStatus correct_velocity(PawlStepper* s, PawlNsga* d, const PawlPhase*
 // One position and one velocity correction after the smooth one; velocities first where their
 // friction moves the positions.                                                    (N16) (N17)
 static PawlStatus correct_both(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, double t,
-                               bool first, PawlError* err) {
+                               PawlError* err) {
   bool rubs = d->rub.contacts > 0;
-  d->late = false;
   PAWL_TRY(rubs ? correct_velocity(s, d, phase, t, err) : correct_position(s, d, t, err));
   if (!d->jumps) {
-    return PAWL_OK;
-  }
-  d->late = first && d->settles && d->ga.dU && have_same_rows(s, d) && pawl_nsga_may_wait(s, d);
-  if (d->late) {
     return PAWL_OK;
   }
   return rubs ? correct_position(s, d, t, err) : correct_velocity(s, d, phase, t, err);
@@ -271,8 +266,8 @@ static void share_accelerations(PawlStepper* s, PawlNsga* d) {
 
 // And the matrix of the corrections is factored.
 static bool can_share(const PawlStepper* s, const PawlNsga* d) {
-  return d->jumps && d->rub.contacts == 0 && d->ga.dU && (d->late || d->ga.dW) &&
-         have_same_rows(s, d) && pawl_kkt_current(s->kkt) == d->held;
+  return d->jumps && d->rub.contacts == 0 && d->ga.dU && d->ga.dW && have_same_rows(s, d) &&
+         pawl_kkt_current(s->kkt) == d->held;
 }
 
 PAWL_APART static bool settle(PawlStepper* s, PawlNsga* d) {
@@ -320,27 +315,39 @@ PAWL_INLINE PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPh
   int row = 0;
   PawlPhase smooth = *phase;
   smooth.active = d->S;
+  d->total = d->torn = false;
   for (int k = done; k <= s->def.iterations; k++) {
     bool changed = false;
     PAWL_TRY(k > 0 && k == done  // the guess is no end
                  ? pawl_ga_balance(s, &d->ga, &smooth, true, err)
                  : pawl_ga_residual(s, &d->ga, &smooth, state, k > 0, err));
     PAWL_TRY(pawl_nsga_directions(d, phase, err));
-    d->held_now = d->hold = false;
+    d->held_now = false;
+    d->hold = d->hold && d->total;
     if (!pawl_nsga_is_clear(d)) {
       return PAWL_RETRY;
     }
     if (d->minds && !(k == 0 && d->rests)) {
       PAWL_TRY(choose_sets(s, d, phase, t, k, &changed, err));
     }
-    bool settled = d->settles && k == 1 && !changed && settle(s, d);
-    if (!changed && pawl_ga_may_end(s, &d->ga, &smooth, k) &&
+    if (k == 0 && !d->failed && pawl_nsga_total_serves(s, d)) {
+      PawlStatus status = pawl_nsga_total(s, d, &smooth, state, err);
+      d->failed = status == PAWL_RETRY;
+      PAWL_TRY(status);
+      done = 1;
+      continue;
+    }
+    bool settled = d->settles && k == 1 && !d->total && !changed && settle(s, d);
+    if (!changed && pawl_ga_may_end(s, &d->ga, &smooth, k) && !d->torn &&
         pawl_ga_ended(s, &d->ga, corrections_error(s, d, &row)) && !goes_on(s, d)) {
       PAWL_TRY(pawl_ga_outgrown(s, &d->ga, state, err));
       return pawl_nsga_check_solved(s, d, phase, t, err);
     }
     if (settled) {
       pawl_nsga_give_back(s, d);
+    }
+    if (d->total) {
+      pawl_nsga_total_leave(s, d);
     }
     for (int i = 0; i < s->sizes.rows; i++) {
       d->ga.lambda[i] = d->S[i] ? d->ga.lambda[i] : 0.0;
@@ -351,7 +358,7 @@ PAWL_INLINE PawlStatus iterate_coupled(PawlStepper* s, PawlNsga* d, const PawlPh
       PAWL_TRY(pawl_ga_balance(s, &d->ga, &smooth, k > 0, err));
     }
     PAWL_TRY(pawl_ga_correct(s, &d->ga, &smooth, state, err));
-    PAWL_TRY(correct_both(s, d, phase, t, k == 0, err));
+    PAWL_TRY(correct_both(s, d, phase, t, err));
     if (k == 0 && d->turns && can_share(s, d)) {
       share_accelerations(s, d);
     }
@@ -449,8 +456,8 @@ PAWL_APART static bool rest_on(const PawlStepper* s, const PawlNsga* d, const Pa
   return rest && any;
 }
 
-static PawlStatus take_any(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, PawlState* state,
-                           double h, bool fresh, PawlError* err) {
+static PawlStatus take_once(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, PawlState* state,
+                            double h, bool fresh, PawlError* err) {
   bool further = state->t > s->begun;
   d->ga.begun = fresh;
   pawl_nsga_first_sets(s, d, phase);
@@ -469,9 +476,15 @@ static PawlStatus take_any(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, 
     memcpy(d->nu, pawl_nsga_nu_of(s, state), (size_t)s->sizes.rows * sizeof(double));
   }
   d->W_still = s->contact_count == 0 && d->rub.contacts == 0;
-  d->Lambda_n = pawl_nsga_Lambda_of(s, state);
   PAWL_TRY(iterate_coupled(s, d, phase, state, 0, err));
   return finish_coupled(s, d, state, further, err);
+}
+
+static PawlStatus take_any(PawlStepper* s, PawlNsga* d, const PawlPhase* phase, PawlState* state,
+                           double h, bool fresh, PawlError* err) {
+  d->failed = false;
+  PawlStatus status = take_once(s, d, phase, state, h, fresh, err);
+  return d->failed ? take_once(s, d, phase, state, h, false, err) : status;
 }
 
 // The same after the guess of a kernel.

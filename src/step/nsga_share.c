@@ -14,15 +14,6 @@ static bool is_large(const PawlStepper* s) {
   return s->sizes.v >= PAWL_MANY;
 }
 
-// sum_j |G_ij| size_j
-static void size_rows(const PawlStepper* s, PawlNsga* d, const double* size, double* terms) {
-  const double* G = pawl_eval_values(d->eval)->G;
-  pawl_copy_zeros(s->sizes.rows, terms);
-  if (!pawl_sparse_line_add_sizes(&s->dynamics.by_G, G, size, d->ga.G_size, terms)) {
-    pawl_sparse_sizes(&s->G, G, size, 0.0, terms);
-  }
-}
-
 // force -= K x + C y, in one pass.
 static void add_forces(const PawlStepper* s, const double* K, const double* C, const double* x,
                        const double* y, double* restrict force) {
@@ -35,8 +26,7 @@ static void add_forces(const PawlStepper* s, const double* K, const double* C, c
   }
 }
 
-// -(K x + C y) in `force`; y NULL, of systems that are not large: without C. False: that is within
-// the tolerance of the balance of forces.
+// -(K x + C y) in `force`. False: that is within the tolerance of the balance of forces.
 static bool find_force(const PawlStepper* s, const PawlNsga* d, const double* x, const double* y,
                        double* restrict force) {
   const PawlValues *values = pawl_eval_values(d->eval),
@@ -49,9 +39,7 @@ static bool find_force(const PawlStepper* s, const PawlNsga* d, const double* x,
     add_forces(s, tangent->K, tangent->C, x, y, force);
   } else {
     pawl_sparse_line_add(&s->dynamics.by_H, tangent->K, -1.0, x, force);
-    if (y) {
-      pawl_sparse_line_add(&s->dynamics.by_H, tangent->C, -1.0, y, force);
-    }
+    pawl_sparse_line_add(&s->dynamics.by_H, tangent->C, -1.0, y, force);
   }
   for (int j = 0; j < s->sizes.v; j++) {
     double mass = diagonal[j] >= 0 ? M[diagonal[j]] : 0.0, a = d->ga.vdot[j];
@@ -133,34 +121,11 @@ static bool is_damped(const PawlStepper* s, const PawlNsga* d) {
   return any;
 }
 
-// [1] The square of what rates are off by is a part of what is left of accelerations. (N45)
-static double enough_of_rates(const PawlStepper* s) {
-  return 0.1 * sqrt(s->def.tolerance);
-}
-
-// Forces do not depend on rates, and in the step before, M W = B^T Lambda, each was put right by
-// little: as much in this one, and it is little in each row, which is seen at the end.     (N45)
-bool pawl_nsga_may_wait(const PawlStepper* s, PawlNsga* d) {
-  const PawlValues* values = pawl_eval_values(d->eval);
-  const int* diagonal = s->dynamics.diagonal;
-  double *push = d->v, most = enough_of_rates(s);
-  bool may = !is_large(s) && s->contact_count == 0 && d->B == values->G && !is_damped(s, d);
-  if (may) {
-    pawl_copy_zeros(s->sizes.v, push);
-    pawl_sparse_line_add_transposed(&s->dynamics.by_G, d->B, 1.0, d->Lambda_n, push);
-  }
-  for (int j = 0; may && j < s->sizes.v; j++) {
-    double mass = diagonal[j] >= 0 ? values->M[diagonal[j]] : 0.0;
-    may = fabs(push[j]) <= most * mass * fabs(d->ga.v[j]);
-  }
-  return may;
-}
-
 // S b = B^T xi - (K dU + C dW), J b = 0, and then M w = B^T Lambda, G w = -(rates by b).    (N42)
 void pawl_nsga_share(PawlStepper* s, PawlNsga* d) {
   PawlGa* g = &d->ga;
   double *b = d->v, *w = d->du, *row = d->dnu, *xi = d->rate;
-  if (!find_force(s, d, d->dU, d->late ? NULL : d->dW, b)) {
+  if (!find_force(s, d, d->dU, d->dW, b)) {
     return;
   }
   pawl_copy_zeros(s->sizes.rows, xi);
@@ -172,53 +137,12 @@ void pawl_nsga_share(PawlStepper* s, PawlNsga* d) {
   for (int i = 0; i < s->sizes.rows; i++) {
     d->ga.lambda[i] += xi[i];
   }
-  if (pawl_kkt_is_still(s->kkt, d->held, d->S) && !d->late && is_damped(s, d) &&
+  if (pawl_kkt_is_still(s->kkt, d->held, d->S) && is_damped(s, d) &&
       find_rates(s, d, b, row, d->acceleration)) {
     pawl_copy_zeros(s->sizes.v, w);
     pawl_kkt_solve(s->kkt, w, row);
     add_to_W(s, d, w, row);
   }
-}
-
-// Terms of positions and rates of the rows, and the rates G v + g_t, of a large system in one pass.
-static void measure_rows(const PawlStepper* s, PawlNsga* d, double* restrict of_q,
-                         double* restrict of_v, double* restrict rate) {
-  const PawlValues* values = pawl_eval_values(d->eval);
-  const int *start = s->G.start, *index = s->G.index;
-  const double *G = values->G, *size_q = d->ga.size_q, *size_v = d->ga.size_v;
-  const double* v = d->ga.v_total;
-  if (!is_large(s)) {
-    size_rows(s, d, size_q, of_q);
-    size_rows(s, d, size_v, of_v);
-    pawl_dynamics_rows(&s->dynamics, G, v, values->g_t, rate);
-    return;
-  }
-  pawl_copy_zeros(s->sizes.rows, of_q);
-  pawl_copy_zeros(s->sizes.rows, of_v);
-  pawl_copy(s->sizes.rows, values->g_t, rate);
-  for (int j = 0; j < s->sizes.v; j++) {
-    double q_j = size_q[j], v_j = size_v[j], rate_j = v[j];
-    for (int k = start[j]; k < start[j + 1]; k++) {
-      int i = index[k];
-      double G_k = G[k], size = fabs(G_k);
-      of_q[i] += size * q_j;
-      of_v[i] += size * v_j;
-      rate[i] += G_k * rate_j;
-    }
-  }
-}
-
-// Whether positions of the rows hold to the tolerance, and their rates, which go to d->rate, to one
-// of their own. Without contacts, which `turned` is of.
-static bool rows_hold(const PawlStepper* s, PawlNsga* d, double tolerance_v) {
-  const double *g = pawl_eval_values(d->eval)->g, *of_q = d->dnu, *of_v = d->acceleration;
-  bool hold = true;
-  measure_rows(s, d, d->dnu, d->acceleration, d->rate);
-  for (int i = 0; i < s->sizes.rows; i++) {
-    hold &= !d->A[i] || fabs(g[i]) <= s->def.tolerance * of_q[i];
-    hold &= !d->B_set[i] || fabs(d->rate[i]) <= tolerance_v * of_v[i];
-  }
-  return hold;
 }
 
 // Whether a row of S is off by more than the tolerance of its terms.                       (A16)
@@ -230,40 +154,15 @@ static bool is_off(const PawlStepper* s, const PawlNsga* d) {
   return off;
 }
 
-// c after v has changed by w.
-static void turn_rows(const PawlStepper* s, const PawlNsga* d, const double* w, double* c) {
-  const PawlValues* tangent = pawl_eval_values(d->ga.tangent_eval);
-  pawl_sparse_line_add(&s->dynamics.by_G, tangent->G_rate, 2.0, w, c);
-  if (tangent->G_turn) {
-    pawl_sparse_line_add(&s->dynamics.by_G, tangent->G_turn, 1.0, w, c);
-  }
-}
-
 // M a = B^T mu, G a = -c; positions and rates stay, by U and W, and so does all that was evaluated
-// there. Rates are put right by M w = B^T Lambda, G w = -(G v + g_t), within the tolerance where
-// forces depend on them.                                                                   (N43)
+// there.                                                                                   (N43)
 bool pawl_nsga_settle(PawlStepper* s, PawlNsga* d) {
   PawlGa* g = &d->ga;
   int n = s->sizes.v, m = s->sizes.rows;
-  double *a = d->du, *mu = d->dnu, *w = d->v, *Lambda = d->rate;
+  double *a = d->du, *mu = d->dnu;
   double of_q = 1.0 / g->beta_p, of_v = g->gamma_p / g->beta_p;
-  if (d->B != pawl_eval_values(d->eval)->G || !(d->late || is_off(s, d))) {
+  if (d->B != pawl_eval_values(d->eval)->G || !is_off(s, d)) {
     return false;  // B of an impact law is not that of forces
-  }
-  d->hold = s->contact_count == 0 && g->sized &&
-            rows_hold(s, d, !d->late && is_damped(s, d) ? s->def.tolerance : enough_of_rates(s));
-  if (d->late && !d->hold) {
-    return false;
-  }
-  if (d->hold) {
-    pawl_copy_zeros(n, w);
-    for (int i = 0; i < m; i++) {
-      Lambda[i] = d->S[i] ? -Lambda[i] : 0.0;
-    }
-    pawl_kkt_solve(s->kkt, w, Lambda);
-    add_scaled(n, 1.0, w, g->v_total);
-    add_scaled(m, 1.0, Lambda, d->Lambda);
-    turn_rows(s, d, w, g->c);
   }
   pawl_copy_zeros(n, a);
   for (int i = 0; i < m; i++) {
@@ -290,10 +189,6 @@ void pawl_nsga_give_back(const PawlStepper* s, PawlNsga* d) {
              {-of_q, d->dU}, {-of_v, d->W},    {-of_v, d->dW}};
   for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
     add_scaled(s->sizes.v, all[k].scale, d->du, all[k].x);
-  }
-  if (d->hold) {
-    add_scaled(s->sizes.v, 1.0, d->v, d->W);
-    add_scaled(s->sizes.v, 1.0, d->v, d->dW);
   }
 }
 

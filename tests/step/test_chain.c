@@ -171,8 +171,8 @@ static void test_one_iteration(void** unused) {
   check_one_iteration(&m, 300);
 }
 
-// Ten links, whose rates wait for the end of the step: all levels hold there, too.          (N45)
-static void test_rates_that_wait(void** unused) {
+// Forces that depend on neither.
+static void test_one_iteration_of_ten_links(void** unused) {
   (void)unused;
   Motion m = motion_file("chain", "N=10");
   check_one_iteration(&m, 1000);
@@ -242,7 +242,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_thousand_links),      cmocka_unit_test(test_methods_agree),
       cmocka_unit_test(test_balance_of_momentum), cmocka_unit_test(test_hanging_chain),
-      cmocka_unit_test(test_one_iteration),       cmocka_unit_test(test_rates_that_wait),
+      cmocka_unit_test(test_one_iteration),       cmocka_unit_test(test_one_iteration_of_ten_links),
       cmocka_unit_test(test_saw_of_multipliers),  cmocka_unit_test(test_start_from_rest),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

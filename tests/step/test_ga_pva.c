@@ -56,6 +56,28 @@ static void test_conditions(void** unused) {
   check_conditions(motion_text(BREATHING), 1e-2);
 }
 
+// Six links, which are many enough for the iteration by the total motion, with forces that depend
+// on rates and without, and with masses that depend on places.                     (N49)-(N52)
+static void test_conditions_of_chains(void** unused) {
+  (void)unused;
+  static const char links[] =
+      "model: links\nparameters: {N: 6}\ncoordinates:\n  \"x[i=1..N]\": {start: i - 1/2}\n"
+      "  \"y[i=1..N]\": {}\n  \"th[i=1..N]\": {}\nkinetic:\n"
+      "  for i=1..N: (x[i]'^2 + (1 + 0.2*cos(th[i]))*y[i]'^2 + th[i]'^2/12)/2\npotential:\n"
+      "  - for i=1..N: 9.81*y[i]\n  - for i=2..N: 20*(th[i] - th[i-1])^2\ndissipation:\n"
+      "  - for i=2..N: (th[i]' - th[i-1]')^2/2\n  - for i=1..N: y[i]'^2/2\nconstraints:\n"
+      "  \"joint[1]\":\n    - x[1] = cos(th[1])/2\n    - y[1] = sin(th[1])/2\n"
+      "  \"joint[i=2..N]\":\n    - x[i] - cos(th[i])/2 = x[i-1] + cos(th[i-1])/2\n"
+      "    - y[i] - sin(th[i])/2 = y[i-1] + sin(th[i-1])/2\n";
+  // Rows that are met in one iteration by forces that are not.                              (N53)
+  static const char hard[] =
+      "model: hard\nparameters: {N: 16}\ncoordinates:\n  \"x[i=1..N]\": {start: 1}\npotential:\n"
+      "  for i=1..N: 30*i*x[i]^4\nmass: {\"x[i=1..N]\": 1}\nconstraints: {pair: \"x[1] = x[2]\"}\n";
+  check_conditions(motion_file("chain", "N=6"), 2e-3);
+  check_conditions(motion_text(hard), 2e-2);
+  check_conditions(motion_text(links), 2e-3);
+}
+
 // ---- order --------------------------------------------------------------------------------------
 static void test_order(void** unused) {
   (void)unused;
@@ -214,13 +236,10 @@ static void test_corrections_know_each_other(void** unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_constant_acceleration_by_hand),
-      cmocka_unit_test(test_conditions),
-      cmocka_unit_test(test_order),
-      cmocka_unit_test(test_residuals_of_the_paper),
-      cmocka_unit_test(test_disturbed_start),
-      cmocka_unit_test(test_factor_of_the_position),
-      cmocka_unit_test(test_iterations),
+      cmocka_unit_test(test_constant_acceleration_by_hand), cmocka_unit_test(test_conditions),
+      cmocka_unit_test(test_conditions_of_chains),          cmocka_unit_test(test_order),
+      cmocka_unit_test(test_residuals_of_the_paper),        cmocka_unit_test(test_disturbed_start),
+      cmocka_unit_test(test_factor_of_the_position),        cmocka_unit_test(test_iterations),
       cmocka_unit_test(test_corrections_know_each_other),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

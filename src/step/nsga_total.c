@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+// One iteration of ga-pva and nsga-pva on a larger system without contacts, by the total motion:
+// places as ga-p has them, rates and then accelerations that their rows ask for; U and W are what
+// is left between (docs/theory/nsga.md).
+#include <math.h>
+#include <string.h>
+
+#include "base/copy.h"
+#include "base/targets.h"
+#include "step/ga_loops.h"
+#include "step/nsga.h"
+
+typedef struct Pass {
+  const PawlStepper* s;
+  PawlNsga* d;
+  const double* row;
+  double* to;
+  double scale;
+} Pass;
+
+static void loop_rows(PawlPartWork* work, Pass pass) {
+  pawl_pool_loop(pass.s->pool, pass.s->sizes.rows, PAWL_GA_PART, work, &pass);
+}
+
+static void loop(PawlPartWork* work, Pass pass) {
+  pawl_pool_loop(pass.s->pool, pass.s->sizes.v, PAWL_GA_PART, work, &pass);
+}
+
+PAWL_MANY_TARGETS static void add_scaled(int n, double scale, const double* restrict x,
+                                         double* restrict y) {
+  for (int j = 0; j < n; j++) {
+    y[j] += scale * x[j];
+  }
+}
+
+// to = scale row, of the rows in force.
+static void right_of_rows(void* context, PawlPart part) {
+  const Pass* pass = context;
+  const unsigned char* set = pass->d->S;
+  for (int i = part.first; i < part.end; i++) {
+    pass->to[i] = set[i] ? pass->scale * pass->row[i] : 0.0;
+  }
+}
+
+static PawlStatus evaluate(PawlStepper* s, PawlNsga* d, const PawlPhase* phase,
+                           const PawlState* state, PawlError* err) {
+  const PawlGa* g = &d->ga;
+  PawlPoint point = pawl_phase_point(phase, state->t + g->h, g->q, g->v_total, g->vdot, g->lambda);
+  s->dynamics.info.evaluations++;
+  return pawl_eval_run(d->eval, &point, err);
+}
+
+// ---- places -------------------------------------------------------------------------------------
+static void add_multipliers(void* context, PawlPart part) {
+  const PawlGa* g = &((const Pass*)context)->d->ga;
+  add_scaled(part.end - part.first, g->beta_p, g->dlambda + part.first, g->lambda + part.first);
+}
+
+// The iterate gets dq, the multipliers what belongs to it.                                  (A8)
+static void add_places(PawlStepper* s, PawlNsga* d, PawlState* state) {
+  pawl_ga_add(s, &d->ga, state);
+  pawl_ga_place(s, &d->ga, state);
+  loop_rows(add_multipliers, (Pass){.s = s, .d = d});
+}
+
+// S p = G^T m - r/beta', G p = -g: p in dq.                                                 (N49)
+static PawlStatus find_places(PawlStepper* s, PawlNsga* d, PawlState* state) {
+  PawlGa* g = &d->ga;
+  const PawlValues* values = pawl_eval_values(d->eval);
+  loop_rows(right_of_rows,
+            (Pass){.s = s, .d = d, .row = values->g, .to = g->dlambda, .scale = -1.0});
+  s->dynamics.info.factorizations++;
+  PAWL_TRY(pawl_kkt_factor_and_solve(s->kkt, g->S, values->G, values->G, d->S, g->dq, g->dlambda));
+  add_places(s, d, state);
+  return PAWL_OK;
+}
+
+enum { LANES = 8 };  // sums side by side, in vectors
+
+// Sums of r^2/M and M q^2; `rotation` is 1 where coordinates are no lengths.
+PAWL_MANY_TARGETS static void sum_squares(int n, double rotation, const double* restrict weight,
+                                          const double* restrict r, const double* restrict q,
+                                          double* restrict of_r, double* restrict of_q) {
+  double left[LANES] = {0}, size[LANES] = {0};
+  for (int j = 0; j < n; j++) {
+    double M = weight[j], mass = M > 0.0 ? M : INFINITY;
+    double place = rotation + (1.0 - rotation) * q[j];
+    left[j % LANES] += r[j] * r[j] / mass;
+    size[j % LANES] += M * place * place;
+  }
+  for (int k = 0; k < LANES; k++) {
+    *of_r += left[k];
+    *of_q += size[k];
+  }
+}
+
+static void sum_part(void* context, PawlPart part) {
+  const Pass* pass = context;
+  const PawlGa* g = &pass->d->ga;
+  PawlGaSums* sums = &g->sums[part.number];
+  int j = part.first;
+  sums->error = sums->size = 0.0;
+  sum_squares(part.end - j, pass->scale, g->weight + j, g->dq + j, pass->row + j, &sums->error,
+              &sums->size);
+}
+
+// -r/beta' in dq, what is of second order in p: M U = G^T nu is off by as much, and is left so
+// within the tolerance of the places.                                                       (N53)
+static bool places_hold(const PawlStepper* s, PawlNsga* d) {
+  const PawlGa* g = &d->ga;
+  double left = 0.0, size = 0.0, most = s->def.tolerance;
+  bool same = s->sizes.q == s->sizes.v;
+  pawl_ga_balance_forces(s, &d->ga, pawl_eval_values(d->eval));
+  loop(sum_part, (Pass){.s = s, .d = d, .row = same ? g->q : g->delta, .scale = same ? 0.0 : 1.0});
+  for (int k = 0; k < pawl_pool_parts(s->sizes.v, PAWL_GA_PART); k++) {
+    left += g->sums[k].error;
+    size += g->sums[k].size;
+  }
+  return left <= most * most * size;
+}
+
+// ---- rates --------------------------------------------------------------------------------------
+static void right_of_rates(void* context, PawlPart part) {
+  const PawlNsga* d = ((const Pass*)context)->d;
+  for (int j = part.first; j < part.end; j++) {
+    d->dW[j] = d->ga.gamma_p * d->ga.dq[j];
+  }
+}
+
+// M e = G^T n - (gamma'/beta') r, G e = -(G v + g_t): e in dW, n in Lambda.                 (N54)
+static PawlStatus find_rates(PawlStepper* s, PawlNsga* d) {
+  const PawlValues* values = pawl_eval_values(d->eval);
+  pawl_dynamics_rows(&s->dynamics, values->G, d->ga.v_total, values->g_t, d->rate);
+  loop_rows(right_of_rows, (Pass){.s = s, .d = d, .row = d->rate, .to = d->Lambda, .scale = -1.0});
+  loop(right_of_rates, (Pass){.s = s, .d = d});
+  s->dynamics.info.factorizations++;
+  return pawl_kkt_factor_and_solve(s->kkt, values->M, values->G, values->G, d->S, d->dW, d->Lambda);
+}
+
+static void add_rates(void* context, PawlPart part) {
+  PawlNsga* d = ((const Pass*)context)->d;
+  add_scaled(part.end - part.first, 1.0, d->dW + part.first, d->ga.v_total + part.first);
+}
+
+// Whether forces depend on rates.
+static bool is_damped(const PawlStepper* s, const PawlNsga* d) {
+  const double* C = pawl_eval_values(d->ga.tangent_eval)->C;
+  bool any = false;
+  for (int k = 0; k < s->nonzeros_H; k++) {
+    any |= C[k] != 0.0;
+  }
+  return any;
+}
+
+// -C e/beta' in `force`. False: that is within the tolerance of the balance of forces.
+static bool find_drag(const PawlStepper* s, const PawlNsga* d, double* force) {
+  const PawlValues* values = pawl_eval_values(d->eval);
+  const int* diagonal = s->dynamics.diagonal;
+  double moved = 0.0, size = 0.0, of_force = 1.0 / d->ga.beta_p;
+  pawl_copy_zeros(s->sizes.v, force);
+  pawl_sparse_line_add(&s->dynamics.by_H, pawl_eval_values(d->ga.tangent_eval)->C, -1.0, d->dW,
+                       force);
+  for (int j = 0; j < s->sizes.v; j++) {
+    double M = diagonal[j] >= 0 ? values->M[diagonal[j]] : 0.0, inverse = M > 0.0 ? 1.0 / M : 0.0;
+    double f = values->f[j], a = d->ga.vdot[j];
+    moved += force[j] * force[j] * inverse;
+    size += f * f * inverse + M * a * a;
+    force[j] *= of_force;
+  }
+  return moved > s->def.tolerance * s->def.tolerance * size;
+}
+
+// -(gamma' G p + G_rate p) over the rows in force, by which p in dq moves their rates.
+static void find_turned(const PawlStepper* s, PawlNsga* d, double* row) {
+  const double *G = pawl_eval_values(d->eval)->G, *p = d->ga.dq,
+               *G_rate = pawl_eval_values(d->ga.tangent_eval)->G_rate;
+  pawl_copy_zeros(s->sizes.rows, row);
+  pawl_sparse_line_add(&s->dynamics.by_G, G, -d->ga.gamma_p, p, row);
+  pawl_sparse_line_add(&s->dynamics.by_G, G_rate, -1.0, p, row);
+  for (int i = 0; i < s->sizes.rows; i++) {
+    row[i] = d->S[i] ? row[i] : 0.0;
+  }
+}
+
+// Forces that depend on rates: with the factors of (N49) and then those of M                (N51)
+//   S p = G^T m - C e/beta', G p = 0;     M w = G^T n, G w = -(gamma' G p + G_rate p)
+// are added to p and m, e and n.
+static PawlStatus drag_along(PawlStepper* s, PawlNsga* d, PawlState* state, long long of_S) {
+  PawlGa* g = &d->ga;
+  double *w = d->du, *n = d->dnu;
+  if (!find_drag(s, d, g->dq)) {
+    return PAWL_OK;
+  }
+  long long of_M = pawl_kkt_current(s->kkt);
+  pawl_kkt_name(s->kkt);
+  if (!pawl_kkt_is_still(s->kkt, of_S, d->S)) {
+    return PAWL_RETRY;
+  }
+  pawl_copy_zeros(s->sizes.rows, g->dlambda);
+  pawl_kkt_solve(s->kkt, g->dq, g->dlambda);
+  add_places(s, d, state);
+  if (!pawl_kkt_is_still(s->kkt, of_M, d->S)) {
+    return PAWL_RETRY;
+  }
+  pawl_copy_zeros(s->sizes.v, w);
+  find_turned(s, d, n);
+  pawl_kkt_solve(s->kkt, w, n);
+  add_scaled(s->sizes.v, 1.0, w, d->dW);
+  add_scaled(s->sizes.rows, 1.0, n, d->Lambda);
+  return PAWL_OK;
+}
+
+// ---- accelerations ------------------------------------------------------------------------------
+PAWL_MANY_TARGETS static void add_accelerations(int n, double scale, double of_a,
+                                                const double* restrict x, double* restrict vdot,
+                                                double* restrict path, double* restrict a) {
+  for (int j = 0; j < n; j++) {
+    double more = scale * x[j];
+    vdot[j] += more;
+    path[j] += fabs(more);
+    a[j] += of_a * x[j];
+  }
+}
+
+static void add_part(void* context, PawlPart part) {
+  const PawlGa* g = &((const Pass*)context)->d->ga;
+  int j = part.first;
+  add_accelerations(part.end - j, g->beta_p, 1.0 / (g->h * g->h * g->beta), g->dq + j, g->vdot + j,
+                    g->path + j, g->a + j);
+}
+
+static void share_multipliers(void* context, PawlPart part) {
+  const PawlNsga* d = ((const Pass*)context)->d;
+  const PawlGa* g = &d->ga;
+  for (int i = part.first; i < part.end; i++) {
+    double mu = g->dlambda[i];
+    g->lambda[i] += g->beta_p * mu;
+    d->nu[i] = -mu;
+    d->Lambda[i] -= g->gamma_p * mu;
+  }
+}
+
+// M x = G^T mu - r, G x = -(G v' + gamma), by x/beta' in dq: v' gets x, and U gives it back. (N52)
+static void find_accelerations(PawlStepper* s, PawlNsga* d) {
+  PawlGa* g = &d->ga;
+  const PawlValues* values = pawl_eval_values(d->eval);
+  pawl_dynamics_rows(&s->dynamics, values->G, g->vdot, values->gamma, g->c);
+  loop_rows(right_of_rows,
+            (Pass){.s = s, .d = d, .row = g->c, .to = g->dlambda, .scale = -1.0 / g->beta_p});
+  pawl_kkt_solve(s->kkt, g->dq, g->dlambda);
+  loop(add_part, (Pass){.s = s, .d = d});
+  loop_rows(share_multipliers, (Pass){.s = s, .d = d});
+  g->change_known = false;
+  g->dU = NULL;
+  g->dW = d->dW;
+}
+
+// Whether positions and rates of the rows hold to the tolerance, by terms without what (A14) adds.
+static bool rows_hold(const PawlStepper* s, PawlNsga* d) {
+  const PawlValues* values = pawl_eval_values(d->eval);
+  const int *start = s->G.start, *index = s->G.index;
+  const double *G = values->G, *q = d->ga.q, *v = d->ga.v_total;
+  double* restrict of_q = d->dnu, * restrict of_v = d->acceleration, * restrict rate = d->rate;
+  bool same = s->sizes.q == s->sizes.v, hold = true;
+  pawl_copy_zeros(s->sizes.rows, of_q);
+  pawl_copy_zeros(s->sizes.rows, of_v);
+  pawl_copy(s->sizes.rows, values->g_t, rate);
+  for (int j = 0; j < s->sizes.v; j++) {
+    double q_j = same ? fabs(q[j]) : 1.0, v_j = v[j];
+    for (int k = start[j]; k < start[j + 1]; k++) {
+      int i = index[k];
+      double size = fabs(G[k]), term = G[k] * v_j;
+      of_q[i] += size * q_j;
+      of_v[i] += fabs(term);
+      rate[i] += term;
+    }
+  }
+  for (int i = 0; i < s->sizes.rows; i++) {
+    hold &= !d->S[i] || fabs(values->g[i]) <= s->def.tolerance * of_q[i];
+    hold &= !d->S[i] || fabs(rate[i]) <= s->def.tolerance * of_v[i];
+  }
+  return hold;
+}
+
+// ---- all ----------------------------------------------------------------------------------------
+bool pawl_nsga_total_serves(const PawlStepper* s, const PawlNsga* d) {
+  size_t m = (size_t)s->sizes.rows;
+  return d->settles && s->contact_count == 0 && d->B == pawl_eval_values(d->eval)->G &&
+         memcmp(d->S, d->A, m) == 0 && memcmp(d->S, d->B_set, m) == 0;
+}
+
+static PawlStatus solve_levels(PawlStepper* s, PawlNsga* d, const PawlPhase* smooth,
+                               PawlState* state, PawlError* err) {
+  bool damped = is_damped(s, d);
+  PAWL_TRY(find_places(s, d, state));
+  long long of_S = pawl_kkt_current(s->kkt);
+  if (damped) {
+    pawl_kkt_name(s->kkt);
+  }
+  PAWL_TRY(evaluate(s, d, smooth, state, err));
+  d->torn = !places_hold(s, d);
+  PAWL_TRY(find_rates(s, d));
+  if (damped) {
+    PAWL_TRY(drag_along(s, d, state, of_S));
+  }
+  loop(add_rates, (Pass){.s = s, .d = d});
+  PAWL_TRY(evaluate(s, d, smooth, state, err));
+  if (damped) {
+    pawl_ga_balance_forces(s, &d->ga, pawl_eval_values(d->eval));
+  }
+  find_accelerations(s, d);
+  return PAWL_OK;
+}
+
+// A matrix is singular, or there are no equations where it leads to: nothing has happened.
+PawlStatus pawl_nsga_total(PawlStepper* s, PawlNsga* d, const PawlPhase* smooth, PawlState* state,
+                           PawlError* err) {
+  s->dynamics.info.newton_iterations++;
+  PAWL_TRY(pawl_ga_tangents(s, &d->ga, smooth, state->t + d->ga.h, err));
+  PawlStatus status = solve_levels(s, d, smooth, state, err);
+  d->total = status == PAWL_OK;
+  d->hold = d->total && rows_hold(s, d);
+  return status == PAWL_ERROR_MEMORY ? pawl_fail_memory(err) : status;
+}
+
+void pawl_nsga_total_leave(const PawlStepper* s, PawlNsga* d) {
+  PawlGa* g = &d->ga;
+  int n = s->sizes.v;
+  d->total = d->torn = g->still = d->W_still = false;
+  pawl_nsga_note_moved(s, d, 1);
+  add_scaled(n, 1.0, g->dq, g->delta);
+  add_scaled(n, g->gamma_p, g->dq, g->v);
+  add_scaled(n, -g->gamma_p, g->dq, d->dW);
+  for (int j = 0; j < n; j++) {
+    d->U[j] = d->dU[j] = -g->dq[j];
+    d->W[j] = d->dW[j];
+  }
+  g->dU = d->dU;
+}
