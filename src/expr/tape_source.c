@@ -122,6 +122,8 @@ typedef struct Printer {
   int* holder;  // register -> instruction whose result it holds, as a variable; -1: memory
   unsigned char* crosses;  // registers that are written in one function and read in another
   unsigned char* loaded;   // inputs that are variables
+  int reset_count;
+  const PawlTapeReset* resets;
 } Printer;
 
 // How many operands an instruction reads.
@@ -313,11 +315,27 @@ static void put_crossing(Printer* p, PawlTapePart part) {
   }
 }
 
+// The number that a target adds to, where that begins anew: which one of which reset. -1: none.
+static int find_reset(const Printer* p, const PawlTapeTarget* target, int* offset) {
+  for (int k = 0; k < p->reset_count; k++) {
+    const PawlTapeReset* reset = &p->resets[k];
+    if (target->place >= reset->array && target->place < reset->array + reset->count) {
+      *offset = (int)(target->place - reset->array);
+      return k;
+    }
+  }
+  return -1;
+}
+
 static void put_targets(Printer* p, int count, const PawlTapeTarget* targets) {
-  pawl_text_add(p->out, "  double check = 0.0;\n");
   for (int k = 0; k < count; k++) {
-    pawl_text_printf(p->out, "  to[%d][%d] %s ", targets[k].array, targets[k].index,
-                     targets[k].assigns ? "=" : "+=");
+    int offset, reset = find_reset(p, &targets[k], &offset);
+    if (reset >= 0) {
+      pawl_text_printf(p->out, "  s%d_%d %s ", reset, offset, targets[k].assigns ? "=" : "+=");
+    } else {
+      pawl_text_printf(p->out, "  to[%d][%d] %s ", targets[k].array, targets[k].index,
+                       targets[k].assigns ? "=" : "+=");
+    }
     put_register(p, targets[k].reg);
     pawl_text_add(p->out, ";\n  check += ");
     put_register(p, targets[k].reg);
@@ -325,6 +343,11 @@ static void put_targets(Printer* p, int count, const PawlTapeTarget* targets) {
     put_register(p, targets[k].reg);
     pawl_text_add(p->out, ";\n");
   }
+}
+
+static void put_results(Printer* p, int count, const PawlTapeTarget* targets) {
+  pawl_text_add(p->out, "  double check = 0.0;\n");
+  put_targets(p, count, targets);
   pawl_text_add(p->out, "  return check;\n}\n");
 }
 
@@ -344,7 +367,7 @@ static void put_whole(Printer* p, const PawlTapeEnds* ends, int number) {
   put_inputs(p);
   put_part(p, p->tape->parts[0]);
   put_crossing(p, p->tape->parts[0]);
-  put_targets(p, ends->start[1], ends->targets);
+  put_results(p, ends->start[1], ends->targets);
 }
 
 static void put_shared(Printer* p, PawlTapePart part, int number) {
@@ -363,7 +386,7 @@ static void put_gate(Printer* p, const PawlTapeEnds* ends, int gate, int number)
   if (own >= 0) {
     put_part(p, p->tape->parts[own]);
   }
-  put_targets(p, ends->start[gate + 2] - first, ends->targets + first);
+  put_results(p, ends->start[gate + 2] - first, ends->targets + first);
 }
 
 static bool is_own(const PawlTape* tape, int part) {
@@ -373,6 +396,75 @@ static bool is_own(const PawlTape* tape, int part) {
     }
   }
   return false;
+}
+
+// ---- one function of all that open gates need ---------------------------------------------------
+// Lists the parts that several gates share, each once, in the order in which they are run. How
+// many.
+static int list_shared(const PawlTape* tape, int open_count, const int* open, int* parts) {
+  int count = 0;
+  for (int k = 0; tape->gate_count > 0 && k < open_count; k++) {
+    for (int i = open[k] < 0 ? 0 : tape->gate_start[open[k]];
+         open[k] >= 0 && i < tape->gate_start[open[k] + 1]; i++) {
+      int part = tape->gate_parts[i], seen = 0;
+      while (seen < count && parts[seen] != part) {
+        seen++;
+      }
+      if (seen == count && part != 0 && part != tape->own_part[open[k]]) {
+        parts[count++] = part;
+      }
+    }
+  }
+  return count;
+}
+
+static void put_begins(const Printer* p) {
+  for (int k = 0; k < p->reset_count; k++) {
+    for (int i = 0; i < p->resets[k].count; i++) {
+      if (p->resets[k].base >= 0) {
+        pawl_text_printf(p->out, "  double s%d_%d = to[%d][%d];\n", k, i, p->resets[k].base, i);
+      } else {
+        pawl_text_printf(p->out, "  double s%d_%d = 0.0;\n", k, i);
+      }
+    }
+  }
+}
+
+static void put_ends(const Printer* p) {
+  for (int k = 0; k < p->reset_count; k++) {
+    for (int i = 0; i < p->resets[k].count; i++) {
+      pawl_text_printf(p->out, "  to[%d][%d] = s%d_%d;\n", p->resets[k].to, i, k, i);
+    }
+  }
+}
+
+static void put_phase(Printer* p, const PawlTapeEnds* ends, int open_count, const int* open,
+                      int shared_count, const int* shared, int number) {
+  const PawlTape* tape = p->tape;
+  begin_function(p);
+  pawl_text_printf(p->out,
+                   "static double f%d(double* restrict r, const double* const* restrict from,\n"
+                   "                  double* const* restrict to) {\n  double check = 0.0;\n",
+                   number);
+  put_begins(p);
+  put_inputs(p);
+  put_part(p, tape->parts[0]);
+  put_targets(p, ends->start[1], ends->targets);
+  for (int k = 0; k < shared_count; k++) {
+    put_part(p, tape->parts[shared[k]]);
+  }
+  for (int k = 0; tape->gate_count > 0 && k < open_count; k++) {
+    int gate = open[k], own = gate >= 0 ? tape->own_part[gate] : -1;
+    if (own >= 0) {
+      put_part(p, tape->parts[own]);
+    }
+    if (gate >= 0) {
+      int first = ends->start[gate + 1];
+      put_targets(p, ends->start[gate + 2] - first, ends->targets + first);
+    }
+  }
+  put_ends(p);
+  pawl_text_add(p->out, "  return check;\n}\n");
 }
 
 // ---- functions of lanes ------------------------------------------------------------------------
@@ -493,6 +585,31 @@ int pawl_tape_source(PawlText* out, const PawlTape* tape, const PawlTapeEnds* en
   }
   pawl_free(written);
   return close_printer(&p, good);
+}
+
+int pawl_tape_source_phase(PawlText* out, const PawlTape* tape, const PawlTapeEnds* ends,
+                           int open_count, const int* open, int reset_count,
+                           const PawlTapeReset* resets, int number) {
+  Printer p = {.out = out, .tape = tape, .width = 1, .reset_count = reset_count, .resets = resets};
+  int* shared = pawl_alloc((size_t)tape->part_count, sizeof *shared);
+  bool good = open_printer(&p) && shared;
+  if (good) {
+    int count = list_shared(tape, open_count, open, shared);
+    put_phase(&p, ends, open_count, open, count, shared, number);
+  }
+  pawl_free(shared);
+  return close_printer(&p, good);
+}
+
+int pawl_tape_phase_length(const PawlTape* tape, int open_count, const int* open) {
+  int count = tape->parts[0].count;
+  for (int k = 0; tape->gate_count > 0 && k < open_count; k++) {
+    for (int i = 0; open[k] >= 0 && i < tape->gate_start[open[k] + 1] - tape->gate_start[open[k]];
+         i++) {
+      count += tape->parts[tape->gate_parts[tape->gate_start[open[k]] + i]].count;
+    }
+  }
+  return count;
 }
 
 int pawl_tape_source_block(PawlText* out, const PawlTape* tape, int first) {

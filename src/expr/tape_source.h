@@ -31,5 +31,20 @@ int pawl_tape_source_count(const PawlTape* tape, bool single);
 // The functions; `ends` is of a single lane. 0, or -1 when memory is short.
 int pawl_tape_source(PawlText* out, const PawlTape* tape, const PawlTapeEnds* ends, int first);
 int pawl_tape_source_block(PawlText* out, const PawlTape* tape, int first);
+// Numbers that begin anew in each run, before results are added to them.
+typedef struct PawlTapeReset {
+  const double* array;
+  int count;
+  int to, base;  // which of the arrays that functions are given it is, and which has what the
+                 // numbers begin with; base -1: 0
+} PawlTapeReset;
+
+// The whole of a run with these gates open (-1: none) as one function f<number>: PawlTapeWhole. The
+// same order of operations as that of its parts. 0, or -1 when memory is short.
+int pawl_tape_source_phase(PawlText* out, const PawlTape* tape, const PawlTapeEnds* ends,
+                           int open_count, const int* open, int reset_count,
+                           const PawlTapeReset* resets, int number);
+// How many instructions that are.
+int pawl_tape_phase_length(const PawlTape* tape, int open_count, const int* open);
 // Their names in a list of pointers, 0 for a part that runs with the whole or with its gate.
 void pawl_tape_source_names(PawlText* out, const PawlTape* tape, bool single, int first);

@@ -3,6 +3,7 @@
 // piles up; the last step is shorter where the end is not a multiple.
 #include "run/sim.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -14,6 +15,7 @@
 #include "run/keep.h"
 #include "step/method.h"
 #include "switch/modes.h"
+#include "system/compiled.h"
 #include "system/system.h"
 
 enum { MOST_HALVINGS = 10, ONLY_WHOLE };
@@ -481,16 +483,15 @@ static PawlStatus stop(PawlSim* sim, PawlError* err) {
   return status ? status : PAWL_STOPPED;
 }
 
-// Calls a compiler when what is left of the run takes longer than it will. Looks at 1, 2, 4, 8, ...
-// steps from `first`, at which the run began; where nothing can be compiled the run goes on as it
-// is.
-static void consider_compiling(PawlSim* sim, long long first, double begin) {
+// Calls a compiler when what is left of the run takes longer than it will, and again when the run
+// has met phases or rows in force that were not compiled. `steps` have been taken since `begin`;
+// where nothing can be compiled the run goes on as it is.
+static void consider_compiling(PawlSim* sim, long long steps, double begin) {
   const double least = 0.05, worth = 2.0;  // s
-  long long steps = sim->done - first;
-  if (sim->compiles || (steps & (steps - 1)) != 0) {
+  double taken = now() - begin;
+  if (sim->compiles && !pawl_compiled_is_behind(sim->system)) {
     return;
   }
-  double taken = now() - begin;
   if (taken > least && taken / (double)steps * (double)(sim->steps - sim->done) > worth) {
     sim->compiles = true;
     PawlError unused;
@@ -499,13 +500,19 @@ static void consider_compiling(PawlSim* sim, long long first, double begin) {
   }
 }
 
+// It is looked at after 1, 2, 4, 8, ... steps from the beginning, later every so many.
 static PawlStatus loop(PawlSim* sim, PawlProgress progress, void* context, PawlError* err) {
+  enum { EVERY = 4096 };
   PawlStatus status = PAWL_OK;
-  long long first = sim->done;
+  bool may_compile = strcmp(sim->def.simulate.native, "off") != 0;
+  long long first = sim->done, next = may_compile ? first + 1 : LLONG_MAX;
   double begin = now();
   while (status == PAWL_OK && !pawl_sim_ended(sim)) {
     status = one_step(sim, err);
-    consider_compiling(sim, first, begin);
+    if (sim->done == next) {
+      consider_compiling(sim, next - first, begin);
+      next += next - first < EVERY ? next - first : EVERY;
+    }
     if (status == PAWL_OK && progress &&
         progress(context, sim->state->t, sim->def.simulate.until) != 0 && !pawl_sim_ended(sim)) {
       status = PAWL_STOPPED;

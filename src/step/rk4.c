@@ -97,10 +97,9 @@ static PawlStatus sum_stages(PawlStepper* s, Rk4* d, const PawlState* state, dou
 typedef enum Taken { NOTHING, STAGES, ENDED_OFF, WHOLE } Taken;  // how much of a step
 
 static bool run_kernel(const PawlStepper* s, const PawlDirect* by, const PawlKernelsRk4* step) {
-  PawlKernelsStep* compiled = by->eval->programs->step;
   int rows = s->sizes.rows, done;
-  if (compiled && by->eval->bare) {
-    return compiled(&by->at, step);
+  if (by->eval->step) {
+    return by->eval->step(&by->at, step);
   }
 #define RUN(n) done = pawl_kernels_rk4(n, rows, &by->at, pawl_direct_evaluate, step)
   PAWL_SIZED(s->sizes.v, RUN)

@@ -13,16 +13,21 @@
 
 // A compiler takes a second for some thousands of instructions, and longer than in proportion for
 // very long functions: what is beyond stays as it is.
-enum { MOST_INSTRUCTIONS = 4000, MOST_TOGETHER = 20000 };
+enum { MOST_INSTRUCTIONS = 4000, MOST_WITH_PHASES = 8000, MOST_TOGETHER = 20000 };
 
 typedef struct Slot {
   const PawlProgram* program;  // NULL: free
+  bool listed;                 // it is being printed, if there is room
   int wanted;                  // its first function in what is being compiled; -1: none
+  int wanted_phases;           // of which there are functions there
   PawlCompiledFunction* const* functions;
+  int phases;  // of which there are functions
+  int seen;    // phases that it had met when they were printed
 } Slot;
 
 typedef struct KktSlot {
   const PawlKkt* kkt;         // NULL: free
+  unsigned seen;              // sets that it had met when they were printed
   int wanted[PAWL_KKT_SETS];  // the first function of a set in what is being compiled; -1: none
   PawlCompiledFunction* const* functions[PAWL_KKT_SETS];
 } KktSlot;
@@ -83,21 +88,23 @@ int pawl_compiled_add(PawlCompiled* c, PawlProgram* program) {
     return -1;
   }
   c->slot_count = k == c->slot_count ? k + 1 : c->slot_count;
-  c->slots[k] = (Slot){program, -1, NULL};
+  c->slots[k] = (Slot){.program = program, .wanted = -1};
   program->number = k;
   return 0;
 }
 
 void pawl_compiled_remove(PawlCompiled* c, PawlProgram* program) {
   if (program->number >= 0) {
-    c->slots[program->number] = (Slot){NULL, -1, NULL};
+    c->slots[program->number] = (Slot){.wanted = -1};
     program->number = -1;
   }
 }
 
 PawlCompiledFunction* const* pawl_compiled_functions(const PawlCompiled* c,
-                                                     const PawlProgram* program) {
-  return program->number >= 0 ? c->slots[program->number].functions : NULL;
+                                                     const PawlProgram* program, int* phases) {
+  const Slot* slot = program->number >= 0 ? &c->slots[program->number] : NULL;
+  *phases = slot ? slot->phases : 0;
+  return slot ? slot->functions : NULL;
 }
 
 // ---- linear systems -----------------------------------------------------------------------------
@@ -141,10 +148,39 @@ const atomic_int* pawl_compiled_generation(const PawlCompiled* c) {
 }
 
 // ---- the text -----------------------------------------------------------------------------------
-static bool is_wanted(const Slot* slot, int so_far) {
-  int count = slot->program ? slot->program->tape->instruction_count : 0;
-  return slot->program && !slot->functions && count <= MOST_INSTRUCTIONS &&
-         so_far + count + pawl_program_functions(slot->program) <= MOST_TOGETHER;
+// It has no functions yet, or has met phases since they were printed.
+static bool is_new(const Slot* slot) {
+  return slot->program && (!slot->functions || pawl_program_phases(slot->program) > slot->seen);
+}
+
+// Steps have the program of their tangents inside: it goes with them.
+static bool is_wanted(const PawlCompiled* c, const Slot* slot) {
+  bool wanted = is_new(slot);
+  for (int k = 0; slot->program && !wanted && k < c->slot_count; k++) {
+    const Slot* of = &c->slots[k];
+    wanted = is_new(of) && of->program->steps.shape.n > 0 &&
+             of->program->steps.tangents == slot->program;
+  }
+  return wanted;
+}
+
+// Its functions from function `count` on, as long as there is room. How many there are then.
+static int print_program(PawlCompiled* c, Slot* slot, int count, int* instructions) {
+  const PawlProgram* p = slot->program;
+  int room = MOST_TOGETHER - *instructions, phases = pawl_program_phases(p);
+  slot->seen = phases;
+  if (p->tape->instruction_count > MOST_INSTRUCTIONS || pawl_program_length(p, 0) > room) {
+    return count;
+  }
+  room = room < MOST_WITH_PHASES ? room : MOST_WITH_PHASES;
+  while (phases > 0 && pawl_program_length(p, phases) > room) {
+    phases--;
+  }
+  slot->wanted = count;
+  slot->wanted_phases = phases;
+  c->source.failed |= pawl_program_source(&c->source, p, phases, count) != 0;
+  *instructions += pawl_program_length(p, phases);
+  return count + pawl_program_functions(p, phases);
 }
 
 // A text without what it includes of pawl: all of that is there.
@@ -194,6 +230,7 @@ static void print_steps(PawlCompiled* c) {
 // many there are then.
 static int print_kkt(PawlCompiled* c, KktSlot* slot, int count, int* instructions) {
   unsigned met = slot->kkt ? pawl_kkt_source_sets(slot->kkt) : 0;
+  slot->seen = met;
   for (int k = 0; k < PAWL_KKT_SETS; k++) {
     int length = met >> k & 1 ? pawl_kkt_source_length(slot->kkt) : 0;
     slot->wanted[k] = -1;
@@ -234,14 +271,13 @@ static int print_all(PawlCompiled* c) {
     count = print_kkt(c, &c->kkts[k], count, &instructions);
   }
   for (int k = 0; k < c->slot_count; k++) {
+    c->slots[k].listed = is_wanted(c, &c->slots[k]);
+    c->slots[k].wanted = -1;
+  }
+  for (int k = 0; k < c->slot_count; k++) {
     Slot* slot = &c->slots[k];
-    slot->wanted = -1;
-    if (is_wanted(slot, instructions)) {
-      instructions +=
-          slot->program->tape->instruction_count + pawl_program_functions(slot->program);
-      c->source.failed |= pawl_program_source(&c->source, slot->program, count) != 0;
-      slot->wanted = count;
-      count += pawl_program_functions(slot->program);
+    if (slot->listed) {
+      count = print_program(c, slot, count, &instructions);
     }
   }
   print_steps(c);
@@ -249,7 +285,8 @@ static int print_all(PawlCompiled* c) {
   print_kkt_names(c);
   for (int k = 0; k < c->slot_count; k++) {
     if (c->slots[k].wanted >= 0) {
-      pawl_program_names(&c->source, c->slots[k].program, c->slots[k].wanted);
+      const Slot* slot = &c->slots[k];
+      pawl_program_names(&c->source, slot->program, slot->wanted_phases, slot->wanted);
     }
   }
   pawl_text_add(&c->source, "  0};\n");
@@ -273,6 +310,7 @@ static PawlStatus publish(PawlCompiled* c, PawlModule* module, PawlError* err) {
     Slot* slot = &c->slots[k];
     if (slot->wanted >= 0) {
       slot->functions = functions + slot->wanted;
+      slot->phases = slot->wanted_phases;
       slot->wanted = -1;
     }
   }
@@ -316,6 +354,25 @@ static PawlStatus begin(PawlCompiled* c, PawlError* err) {
     pawl_worker_give(c->worker, compile, c);
   }
   return PAWL_OK;
+}
+
+bool pawl_compiled_is_behind(const PawlSystem* system) {
+  PawlCompiled* c = system->compiled;
+  bool behind = false;
+  if (!system->model || atomic_load(&c->compiling)) {
+    return false;
+  }
+  pawl_lock_take(system->lock);
+  for (int k = 0; k < c->slot_count && !behind; k++) {
+    const Slot* slot = &c->slots[k];
+    behind = slot->functions && slot->program && pawl_program_phases(slot->program) > slot->seen;
+  }
+  for (int k = 0; k < c->kkt_count && !behind; k++) {
+    const KktSlot* slot = &c->kkts[k];
+    behind = slot->kkt && (pawl_kkt_source_sets(slot->kkt) & ~slot->seen) != 0;
+  }
+  pawl_lock_leave(system->lock);
+  return behind;
 }
 
 PawlStatus pawl_system_compile(const PawlSystem* system, bool wait, PawlError* err) {

@@ -116,6 +116,21 @@ static void open_gate(PawlOpenGates* open, int k, int gate) {
   open->gates[k] = gate;
 }
 
+// Which function is all of a run, now that these gates are open.
+static void find_whole(PawlEval* eval) {
+  PawlProgram* p = eval->programs;
+  eval->whole = eval->bare ? p->whole : NULL;
+  eval->step = eval->bare ? p->step : NULL;
+  eval->but_held = NULL;
+  int phase = eval->program_count == 1 ? pawl_program_meet(p, &eval->open) : -1;
+  if (phase >= 0) {
+    PawlTapeWhole* whole = p->phases->whole[phase];
+    eval->whole = eval->holds ? NULL : whole;
+    eval->but_held = eval->holds ? whole : NULL;
+    eval->step = p->phases->step[phase];
+  }
+}
+
 static void open_gates(PawlEval* eval, const int* modes) {
   for (int k = 0; k < eval->open.count; k++) {
     open_gate(&eval->open, k, gate_in(eval->system, k, modes));
@@ -124,16 +139,44 @@ static void open_gates(PawlEval* eval, const int* modes) {
   for (int k = 0; k < eval->program_count; k++) {
     pawl_program_choose(&eval->programs[k], &eval->open);
   }
+  find_whole(eval);
 }
 
-// A program that alone writes all that varies can be compiled together with the steps it is for.
-static void offer_stages(PawlEval* eval) {
+// One program of a single lane writes all that varies but what locks hold, and reads no number of
+// the modes.
+static bool is_one(const PawlEval* eval) {
+  return eval->program_count == 1 && eval->list_count == 0 && eval->programs->group->lanes == 1 &&
+         eval->programs->tape->end_turn == 0 && !eval->system->rates_react;
+}
+
+// A program that alone writes all that varies can be compiled together with the steps it is for,
+// and for the phases that it meets, where it has gates or arrays start anew.
+static PawlStatus offer_phases(PawlEval* eval, PawlError* err) {
   PawlProgram* p = eval->programs;
-  if (eval->stages && eval->program_count == 1 && eval->reset_count == 0 && eval->open.count == 0 &&
-      p->group->lanes == 1) {
+  if (!is_one(eval)) {
+    return PAWL_OK;
+  }
+  if (eval->stages) {
     p->stages = eval->system->sizes.v;
     p->stage_rows = eval->system->sizes.rows;
   }
+  if (eval->reset_count == 0 && eval->open.count == 0) {
+    return PAWL_OK;
+  }
+  PawlProgramPhases* phases = PAWL_NEW(&eval->arena, PawlProgramPhases, 1);
+  if (!phases ||
+      !(phases->gates = PAWL_NEW(&eval->arena, int, PAWL_PROGRAM_PHASES * eval->open.count))) {
+    return pawl_fail_memory(err);
+  }
+  phases->gate_count = eval->open.count;
+  phases->reset_count = eval->reset_count;
+  phases->resets = eval->resets;
+  for (int k = 0; k < eval->reset_count; k++) {
+    eval->array[PAWL_PROGRAM_RESET(k)] = eval->resets[k].array;
+    eval->array[PAWL_PROGRAM_BASE(k)] = (double*)eval->resets[k].base;
+  }
+  p->phases = phases;
+  return PAWL_OK;
 }
 
 static PawlStatus make_programs(PawlEval* eval, PawlError* err) {
@@ -160,7 +203,6 @@ static PawlStatus make_programs(PawlEval* eval, PawlError* err) {
     eval->open.gates[k] = -1;
   }
   open_gates(eval, NULL);
-  offer_stages(eval);
   return PAWL_OK;
 }
 
@@ -225,6 +267,7 @@ static void find_lone(PawlEval* eval) {
   bool alone = eval->program_count == 1 && !eval->holds && !eval->system->rates_react;
   eval->lone = alone && eval->system->model && p->whole && p->tape->end_turn == 0 ? p : NULL;
   eval->bare = eval->lone && eval->reset_count == 0 && eval->open.count == 0;
+  find_whole(eval);
 }
 
 PawlStatus pawl_eval_create(const PawlSystem* system, unsigned mask, PawlEval** out,
@@ -246,6 +289,7 @@ PawlStatus pawl_eval_create(const PawlSystem* system, unsigned mask, PawlEval** 
     pawl_lock_take(system->lock);
     status = make_programs(eval, err);
     status = status ? status : store_first(eval, err);
+    status = status ? status : offer_phases(eval, err);
     pawl_lock_leave(system->lock);
   }
   if (status != PAWL_OK) {
@@ -383,10 +427,11 @@ PAWL_APART static void adopt(PawlEval* eval, const int* modes) {
   pawl_lock_take(system->lock);
   eval->generation = atomic_load(eval->compiled);
   for (int k = 0; k < eval->program_count; k++) {
+    int phases;
     PawlCompiledFunction* const* functions =
-        pawl_compiled_functions(system->compiled, &eval->programs[k]);
+        pawl_compiled_functions(system->compiled, &eval->programs[k], &phases);
     if (functions) {
-      pawl_program_adopt(&eval->programs[k], functions);
+      pawl_program_adopt(&eval->programs[k], phases, functions);
     }
   }
   if (eval->kkt) {
@@ -423,19 +468,28 @@ static PawlStatus judge(const PawlEval* eval, const PawlPoint* point, PawlError*
   return eval->mask == PAWL_WATCHES && check == 0.0 ? PAWL_OK : fault(eval, point, err);
 }
 
-PAWL_INLINE PawlStatus run(PawlEval* eval, const PawlPoint* point, PawlError* err) {
-  pawl_eval_reset(eval);
-  if (!pawl_eval_are_open(eval, point->modes)) {
-    open_gates(eval, point->modes);
-  }
-  PawlSources from = pawl_program_sources(eval->system, point);
+double pawl_eval_again_any(const PawlEval* eval, const PawlPoint* point, const PawlSources* from) {
   double check = 0.0;
-  for (int k = 0; k < eval->program_count; k++) {
-    check += pawl_program_run(&eval->programs[k], eval->system, point, &from);
+  if (eval->but_held) {
+    check = eval->but_held(eval->programs->registers, from->leaf, eval->programs->to);
+  } else {
+    pawl_eval_reset(eval);
+    for (int k = 0; k < eval->program_count; k++) {
+      check += pawl_program_run(&eval->programs[k], eval->system, point, from);
+    }
   }
   if (eval->holds) {
     pawl_eval_subtract_held(eval, point);
   }
+  return check;
+}
+
+PAWL_INLINE PawlStatus run(PawlEval* eval, const PawlPoint* point, PawlError* err) {
+  if (!pawl_eval_are_open(eval, point->modes)) {
+    open_gates(eval, point->modes);
+  }
+  PawlSources from = pawl_program_sources(eval->system, point);
+  double check = pawl_eval_again(eval, point, &from);
   return check == 0.0 ? PAWL_OK : judge(eval, point, err);
 }
 
@@ -456,14 +510,17 @@ PAWL_APART static PawlStatus run_any(PawlEval* eval, const PawlPoint* point, Paw
 
 PAWL_APART static PawlStatus run_lone(PawlEval* eval, const PawlPoint* point, PawlError* err) {
   const PawlProgram* p = eval->lone;
-  pawl_eval_reset(eval);
+  double check;
   if (!pawl_eval_are_open(eval, point->modes)) {
     open_gates(eval, point->modes);
   }
   PawlSources from = pawl_program_sources(eval->system, point);
-  double check = p->whole(p->registers, from.leaf, p->to);
-  if (p->part_count + p->stretch_count > 0) {
-    check += pawl_program_run_gates(p);
+  if (eval->whole) {
+    check = eval->whole(p->registers, from.leaf, p->to);
+  } else {
+    pawl_eval_reset(eval);
+    check = p->whole(p->registers, from.leaf, p->to);
+    check += p->part_count + p->stretch_count > 0 ? pawl_program_run_gates(p) : 0.0;
   }
   return check == 0.0 ? PAWL_OK : judge(eval, point, err);
 }

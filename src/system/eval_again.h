@@ -8,20 +8,13 @@
 #include "base/copy.h"
 #include "system/eval_first.h"
 
-typedef struct PawlReset {  // numbers that start from their constant part in each run
-  double* array;
-  const double* base;  // NULL: all 0
-  int count;
-  PawlQuantity quantity;  // where it is one
-} PawlReset;
-
 struct PawlEval {
   PawlArena arena;
   const PawlSystem* system;
   unsigned mask;  // without PAWL_STAGES
   bool stages;
   PawlValues values;
-  double* array[PAWL_QUANTITY_COUNT];
+  double* array[PAWL_PROGRAM_ARRAYS];  // by quantity, then what is reset
   int program_count, reset_count;
   PawlProgram* programs;
   PawlReset resets[PAWL_QUANTITY_COUNT];
@@ -39,6 +32,9 @@ struct PawlEval {
   int compiled_kkt;            // its place in the list of compiled.h
   const PawlProgram* lone;     // the one there is, as code and without numbers of modes; or NULL
   bool bare;                   // and it writes all that varies, without gates
+  PawlTapeWhole* whole;        // all of a run with the open gates; NULL: there is no such function
+  PawlTapeWhole* but_held;     // the same but for what locks hold, where they do
+  PawlKernelsStep* step;       // compiled with it; NULL without
   bool repeats;                // pawl_eval_again can do all that there is
 };
 
@@ -89,24 +85,21 @@ PAWL_INLINE bool pawl_eval_settle(PawlEval* eval, const int* modes) {
          pawl_eval_settle_anew(eval, modes);
 }
 
+// The same where there may be several programs, and locks that hold.
+double pawl_eval_again_any(const PawlEval* eval, const PawlPoint* point, const PawlSources* from);
+
 // 0, or NaN where a value is not finite: pawl_eval_run says which. `from`: the sources of `point`,
 // whose time may have changed since.
 PAWL_INLINE double pawl_eval_again(const PawlEval* eval, const PawlPoint* point,
                                    const PawlSources* from) {
-  const PawlProgram* p = eval->lone;
-  if (eval->bare) {
-    return p->whole(p->registers, from->leaf, p->to);
+  const PawlProgram* p = eval->programs;
+  if (eval->whole) {
+    return eval->whole(p->registers, from->leaf, p->to);
   }
-  pawl_eval_reset(eval);
-  double check = p ? p->whole(p->registers, from->leaf, p->to) : 0.0;
-  if (p) {
+  if (eval->lone) {
+    pawl_eval_reset(eval);
+    double check = p->whole(p->registers, from->leaf, p->to);
     return check + pawl_program_run_gates(p);
   }
-  for (int k = 0; k < eval->program_count; k++) {
-    check += pawl_program_run(&eval->programs[k], eval->system, point, from);
-  }
-  if (eval->holds) {
-    pawl_eval_subtract_held(eval, point);
-  }
-  return check;
+  return pawl_eval_again_any(eval, point, from);
 }

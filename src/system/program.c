@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "system/program.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "expr/tape_native.h"
-#include "expr/tape_source.h"
 #include "model/model.h"
 
 // ---- making -------------------------------------------------------------------------------------
@@ -115,9 +113,7 @@ static PawlStatus make_outputs(PawlProgram* p, const PawlSystem* system, const S
   return PAWL_OK;
 }
 
-// Where the results of a single lane go: those without a gate, then by gate. False when memory is
-// short.
-static bool make_ends(const PawlProgram* p, PawlTapeEnds* ends) {
+bool pawl_program_ends(const PawlProgram* p, PawlTapeEnds* ends) {
   int gates = p->tape->gate_count;
   int* start = pawl_alloc((size_t)gates + 2, sizeof *start);
   PawlTapeTarget* targets = pawl_alloc((size_t)p->output_count, sizeof *targets);
@@ -133,7 +129,7 @@ static bool make_ends(const PawlProgram* p, PawlTapeEnds* ends) {
   return true;
 }
 
-static void free_ends(const PawlTapeEnds* ends) {
+void pawl_program_free_ends(const PawlTapeEnds* ends) {
   pawl_free((void*)ends->start);
   pawl_free((void*)ends->targets);
 }
@@ -151,8 +147,8 @@ static PawlStatus make_code(PawlProgram* p, const PawlSystem* system, PawlArena*
   if (p->group->lanes > 1 || system->group_count > MOST_GROUPS) {
     return PAWL_OK;
   }
-  bool failed = !make_ends(p, &ends) || pawl_tape_compile(p->tape, &ends) != 0;
-  free_ends(&ends);
+  bool failed = !pawl_program_ends(p, &ends) || pawl_tape_compile(p->tape, &ends) != 0;
+  pawl_program_free_ends(&ends);
   p->whole = p->tape->whole;
   return failed ? pawl_fail_memory(err) : PAWL_OK;
 }
@@ -226,141 +222,6 @@ void pawl_program_free(PawlProgram* program) {
   program->tape = NULL;
 }
 
-// ---- as C ---------------------------------------------------------------------------------------
-enum { STEPS = 3 };  // functions of kernels_ga.h, the last of a program
-
-int pawl_program_functions(const PawlProgram* program) {
-  return pawl_tape_source_count(program->tape, program->group->lanes == 1) + (program->stages > 0) +
-         (program->steps.shape.n > 0 ? STEPS : 0);
-}
-
-// The number of its rk4 step, or of the first of those of kernels_ga.h: a program has either.
-static int step_function(const PawlProgram* p) {
-  return pawl_tape_source_count(p->tape, p->group->lanes == 1);
-}
-
-static void print_numbers(PawlText* out, const char* name, int number, int count, const int* x) {
-  pawl_text_printf(out, "static const int %s%d[] = {", name, number);
-  for (int k = 0; k < count; k++) {
-    pawl_text_printf(out, "%d, ", x[k]);
-  }
-  pawl_text_add(out, "0};\n");
-}
-
-static void print_columns(PawlText* out, const char* name, int number, int n,
-                          PawlKernelsColumns at) {
-  char label[32];
-  snprintf(label, sizeof label, "%s_start", name);
-  print_numbers(out, label, number, n + 1, at.start);
-  snprintf(label, sizeof label, "%s_index", name);
-  print_numbers(out, label, number, at.start[n], at.index);
-}
-
-static void print_shape(PawlText* out, const PawlKernelsShape* of, int first) {
-  print_columns(out, "mass", first, of->n, of->mass);
-  print_columns(out, "H", first, of->n, of->H);
-  print_columns(out, "G", first, of->n, of->G);
-  print_numbers(out, "diagonal", first, of->n, of->diagonal);
-  pawl_text_printf(out, "#define SHAPE%d ((PawlKernelsShape){%d, %d", first, of->n, of->rows);
-  static const char* const names[] = {"mass", "H", "G"};
-  for (int k = 0; k < 3; k++) {
-    pawl_text_printf(out, ", {%s_start%d, %s_index%d}", names[k], first, names[k], first);
-  }
-  pawl_text_printf(out, ", diagonal%d, %d, %d})\n", first, of->stays, of->turns);
-}
-
-// `whole`: the function that is all of it, or -1.
-static void print_evaluation(PawlText* out, const char* name, int first, int which, int whole) {
-  pawl_text_printf(out, "static double %s%d(const PawlKernelsGa* g) {\n", name, first);
-  if (whole < 0) {
-    pawl_text_printf(out, "  return g->%s(g);\n}\n", name);
-  } else {
-    pawl_text_printf(out,
-                     "  return f%d(g->program[%d].registers, g->program[%d].from, "
-                     "g->program[%d].to);\n}\n",
-                     whole, which, which, which);
-  }
-}
-
-void pawl_program_source_steps(PawlText* out, const PawlProgram* p, int first, int tangents) {
-  const PawlProgramSteps* steps = &p->steps;
-  const char* kind = steps->decoupled ? "pvv" : "pva";
-  int number = first + step_function(p);
-  print_shape(out, &steps->shape, first);
-  print_evaluation(out, "evaluate", first, 0, steps->alone[0] ? first : -1);
-  if (!steps->decoupled) {
-    print_evaluation(out, "tangents", first, 1, steps->alone[1] ? tangents : -1);
-  }
-  pawl_text_printf(out,
-                   "static void f%d(PawlKernelsGa* g) {\n"
-                   "  pawl_kernels_ga_guess(SHAPE%d, g);\n"
-                   "  pawl_kernels_%s_place(SHAPE%d, g);\n}\n",
-                   number, first, kind, first);
-  pawl_text_printf(out,
-                   "static PawlKernelsEnd f%d(PawlKernelsGa* g) {\n"
-                   "  return pawl_kernels_%s(SHAPE%d, g, evaluate%d",
-                   number + 1, kind, first, first);
-  if (!steps->decoupled) {
-    pawl_text_printf(out, ", tangents%d", first);
-  }
-  pawl_text_printf(out,
-                   ");\n}\n"
-                   "static void f%d(PawlKernelsGa* g) {\n  pawl_kernels_%s_take(SHAPE%d, g);\n}\n",
-                   number + 2, kind, first);
-}
-
-// The step of kernels.h with the whole of the program inside.
-static void print_step(PawlText* out, const PawlProgram* p, int whole, int number) {
-  pawl_text_printf(out,
-                   "static double e%d(const PawlKernelsPoint* at) {\n"
-                   "  return f%d(at->registers, at->from, at->to);\n}\n"
-                   "static int f%d(const PawlKernelsPoint* at, const PawlKernelsRk4* s) {\n"
-                   "  return pawl_kernels_rk4(%d, %d, at, e%d, s);\n}\n",
-                   number, whole, number, p->stages, p->stage_rows, number);
-}
-
-void pawl_program_names(PawlText* out, const PawlProgram* p, int first) {
-  pawl_tape_source_names(out, p->tape, p->group->lanes == 1, first);
-  for (int k = step_function(p); k < pawl_program_functions(p); k++) {
-    pawl_text_printf(out, "  (F)f%d,\n", first + k);
-  }
-}
-
-int pawl_program_source(PawlText* out, const PawlProgram* p, int first) {
-  if (p->group->lanes > 1) {
-    return pawl_tape_source_block(out, p->tape, first);
-  }
-  PawlTapeEnds ends;
-  int failed = make_ends(p, &ends) ? pawl_tape_source(out, p->tape, &ends, first) : -1;
-  free_ends(&ends);
-  if (!failed && p->stages > 0) {
-    print_step(out, p, first, first + step_function(p));
-  }
-  return failed;
-}
-
-void pawl_program_adopt(PawlProgram* p, void (*const* functions)(void)) {
-  PawlTape* tape = p->tape;
-  void (*const* steps)(void) = functions + step_function(p);
-  if (p->steps.shape.n > 0) {
-    p->ga = (PawlKernelsGaSteps){(void (*)(PawlKernelsGa*))steps[0],
-                                 (PawlKernelsEnd(*)(PawlKernelsGa*))steps[1],
-                                 (void (*)(PawlKernelsGa*))steps[2]};
-  }
-  if (p->group->lanes > 1) {
-    tape->block = (PawlTapeBlock*)functions[0];
-    return;
-  }
-  p->whole = (PawlTapeWhole*)functions[0];
-  p->step = p->stages > 0 ? (PawlKernelsStep*)steps[0] : NULL;
-  for (int k = 1; k < tape->part_count; k++) {
-    tape->parts[k].code = (void (*)(double*))functions[1 + k];
-  }
-  for (int g = 0; g < tape->gate_count; g++) {
-    p->adds[g] = (PawlTapeAdd*)functions[1 + tape->part_count + g];
-  }
-}
-
 // ---- choosing -----------------------------------------------------------------------------------
 static void choose_stretch(PawlProgram* p, int first, int end, PawlTapeAdd* add) {
   if (first < end) {
@@ -426,6 +287,23 @@ static void choose_lanes(PawlProgram* p, const PawlOpenGates* open) {
       p->blocks[p->block_count++] = (PawlStretch){before, p->lane_count - before, NULL};
     }
   }
+}
+
+int pawl_program_meet(PawlProgram* p, const PawlOpenGates* open) {
+  PawlProgramPhases* phases = p->phases;
+  int count = phases ? atomic_load_explicit(&phases->count, memory_order_relaxed) : 0, k = 0;
+  size_t bytes = (size_t)open->count * sizeof(int);
+  while (k < count && memcmp(phases->gates + k * open->count, open->gates, bytes) != 0) {
+    k++;
+  }
+  if (!phases || k == PAWL_PROGRAM_PHASES) {
+    return -1;
+  }
+  if (k == count) {
+    memcpy(phases->gates + k * open->count, open->gates, bytes);
+    atomic_store_explicit(&phases->count, k + 1, memory_order_release);
+  }
+  return k;
 }
 
 void pawl_program_choose(PawlProgram* program, const PawlOpenGates* open) {

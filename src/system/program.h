@@ -9,11 +9,20 @@
 // same addends in the same order.
 #pragma once
 
+#include <stdatomic.h>
+
 #include "base/pool.h"
 #include "base/text.h"
-#include "expr/tape.h"
+#include "expr/tape_native.h"
 #include "system/kernels_ga.h"
 #include "system/system.h"
+
+typedef struct PawlReset {  // numbers that start from their constant part in each run
+  double* array;
+  const double* base;  // NULL: all 0
+  int count;
+  PawlQuantity quantity;  // where it is one
+} PawlReset;
 
 typedef struct PawlProgramOutput {
   int reg;          // register of the tape
@@ -40,6 +49,23 @@ typedef struct PawlProgramSteps {
   const struct PawlProgram* tangents;  // that one of these, else NULL
 } PawlProgramSteps;
 
+// Of a program that alone writes all that varies: what runs with the open gates that it has met do
+// can be compiled as one function each, with the reset of the arrays. Others have none.
+enum { PAWL_PROGRAM_PHASES = 8 };
+typedef struct PawlProgramPhases {
+  int gate_count;    // constraints that have gates
+  int* gates;        // of each phase those that are open, as in PawlOpenGates
+  atomic_int count;  // grows in the thread of the evaluation, and any may ask
+  int reset_count;
+  const PawlReset* resets;
+  PawlTapeWhole* whole[PAWL_PROGRAM_PHASES];  // compiled; NULL: not yet
+  PawlKernelsStep* step[PAWL_PROGRAM_PHASES];
+} PawlProgramPhases;
+// Behind the arrays by quantity: the k-th that is reset, and what it starts from.
+#define PAWL_PROGRAM_RESET(k) (PAWL_QUANTITY_COUNT + 2 * (k))
+#define PAWL_PROGRAM_BASE(k) (PAWL_PROGRAM_RESET(k) + 1)
+enum { PAWL_PROGRAM_ARRAYS = 3 * PAWL_QUANTITY_COUNT };
+
 typedef struct PawlProgram {
   const PawlGroup* group;
   PawlTape* tape;
@@ -50,13 +76,14 @@ typedef struct PawlProgram {
   int* gate_outputs;           // single lane: gate g has outputs gate_outputs[g] .. [g + 1] - 1
   PawlTapeWhole* whole;        // machine code, NULL without: what needs no gate, with its outputs
   PawlTapeAdd** adds;          // of each gate; NULLs without
-  double* const* to;           // the arrays by quantity
+  double* const* to;           // the arrays by quantity (PAWL_PROGRAM_ARRAYS)
   int number;                  // among the programs of the system (compiled.h)
   int stages, stage_rows;      // it is all that explicit steps evaluate, for as many velocities and
                                // rows; 0: it is not
   PawlKernelsStep* step;       // such a step, compiled with it; NULL without
   PawlProgramSteps steps;
-  PawlKernelsGaSteps ga;  // compiled
+  PawlKernelsGaSteps ga;      // compiled
+  PawlProgramPhases* phases;  // NULL: it has none
 
   // What the open gates let in. Single lane: parts of the tape and stretches of the outputs, with
   // machine code those that it does not contain.
@@ -88,15 +115,28 @@ void pawl_program_free(PawlProgram* program);
 
 // Before the first run and whenever other gates are open. Allocates nothing.
 void pawl_program_choose(PawlProgram* program, const PawlOpenGates* open);
-// The program as C (expr/tape_source.h), from function `first` on, and how many these are. 0, or -1
-// when memory is short.
-int pawl_program_source(PawlText* out, const PawlProgram* program, int first);
-int pawl_program_functions(const PawlProgram* program);
+// The phase of these open gates, from now on if it is new; -1: there is no room, or none have code.
+int pawl_program_meet(PawlProgram* program, const PawlOpenGates* open);
+
+// Where the results of a single lane go: those without a gate, then by gate. False when memory is
+// short.
+bool pawl_program_ends(const PawlProgram* program, PawlTapeEnds* ends);
+void pawl_program_free_ends(const PawlTapeEnds* ends);
+
+// Phases that were met, and about how many instructions the program has with so many of them. Any
+// thread may ask.
+int pawl_program_phases(const PawlProgram* program);
+int pawl_program_length(const PawlProgram* program, int phases);
+// The program as C (expr/tape_source.h) with so many of its phases, from function `first` on, and
+// how many these are. 0, or -1 when memory is short.
+int pawl_program_source(PawlText* out, const PawlProgram* program, int phases, int first);
+int pawl_program_functions(const PawlProgram* program, int phases);
 // Behind all programs: its steps. `tangents`: the first function of theirs in this text, or -1.
 void pawl_program_source_steps(PawlText* out, const PawlProgram* program, int first, int tangents);
-void pawl_program_names(PawlText* out, const PawlProgram* program, int first);  // in a list
+void pawl_program_names(PawlText* out, const PawlProgram* program, int phases,
+                        int first);  // in a list
 // Takes compiled functions in the place of what it had. Gates are to be chosen anew.
-void pawl_program_adopt(PawlProgram* program, void (*const* functions)(void));
+void pawl_program_adopt(PawlProgram* program, int phases, void (*const* functions)(void));
 // Lets the threads of a pool, which must outlive the program, share the lanes, where these are many
 // and have few places in common. Runs give the same bits as without.
 PAWL_CHECKED PawlStatus pawl_program_share(PawlProgram* program, PawlPool* pool, PawlArena* arena,

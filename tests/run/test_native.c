@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "run/recorded.h"
+#include "step/forms.h"
 #include "step/ga.h"
 #include "step/motion.h"
 #include "system/compiled.h"
@@ -205,7 +206,7 @@ static int take(Kernel kernel, volatile const int* size, const Equations* e,
                 const PawlKernelsRk4* step) {
   int n = *size, done = 0;  // no constant
   if (kernel == COMPILED) {
-    return e->eval->programs->step(&e->at, step);
+    return e->eval->step(&e->at, step);
   }
   if (kernel == GENERAL) {
     return pawl_kernels_rk4(n, 0, &e->at, evaluate, step);
@@ -332,6 +333,43 @@ static void test_steps(void** unused) {
   check_steps("bouncing-ball", "nsga-pvv", 1e-3, 800);
 }
 
+// Locks and regions switch: what a run meets is compiled now and then, each phase and each set of
+// rows by itself, and the steps that follow have the same bits, in phases that are compiled and in
+// others.
+static void check_phases(const char* model, const char* method, int steps, int least) {
+  Motion of[2];
+  int compiled = 0;
+  for (int k = 0; k < 2; k++) {
+    of[k] = motion_file(model, NULL);
+    motion_start(&of[k], method);
+  }
+  const PawlEval* eval = ((const PawlForms*)of[1].stepper->data)->eval;  // the first of rk4
+  for (int k = 0; k < steps; k++) {
+    if (k == steps / 3 || k == 2 * (steps / 3)) {
+      assert_int_equal(pawl_system_compile(of[1].system, true, NULL), PAWL_OK);
+      assert_false(pawl_compiled_is_behind(of[1].system));
+    }
+    for (int i = 0; i < 2; i++) {
+      motion_step(&of[i], of[i].stepper->def.step);
+    }
+    same_numbers(&of[0], &of[1]);
+    compiled += eval->step != NULL;
+  }
+  int phases = 0;
+  while (phases < PAWL_PROGRAM_PHASES && eval->programs->phases->whole[phases]) {
+    phases++;
+  }
+  assert_true(compiled > steps / 4 && phases >= least);
+  motion_end(&of[0]);
+  motion_end(&of[1]);
+}
+
+static void test_phases(void** unused) {
+  (void)unused;
+  check_phases("planar-3r-lock", "rk4", 16000, 2);
+  check_phases("pothole-wheel", "event-driven", 2800, 3);
+}
+
 // A system that goes while its text is being compiled takes the compiler with it.
 static void test_given_up(void** unused) {
   (void)unused;
@@ -411,13 +449,11 @@ static void test_no_compiler(void** unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_bits),
-                                     cmocka_unit_test(test_beside),
-                                     cmocka_unit_test(test_kernels),
-                                     cmocka_unit_test(test_steps),
-                                     cmocka_unit_test(test_given_up),
-                                     cmocka_unit_test(test_kept),
-                                     cmocka_unit_test(test_folder_of_others),
-                                     cmocka_unit_test(test_no_compiler)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_bits),       cmocka_unit_test(test_beside),
+      cmocka_unit_test(test_kernels),    cmocka_unit_test(test_steps),
+      cmocka_unit_test(test_phases),     cmocka_unit_test(test_given_up),
+      cmocka_unit_test(test_kept),       cmocka_unit_test(test_folder_of_others),
+      cmocka_unit_test(test_no_compiler)};
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }
