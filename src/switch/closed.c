@@ -4,6 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text.h"
+#include "model/model.h"
+#include "switch/grip.h"
 #include "switch/pace.h"
 #include "switch/tolerances.h"
 #include "system/system.h"
@@ -42,6 +45,47 @@ bool pawl_closed_any(const PawlDynamics* d, const PawlState* state, const PawlVa
   return any;
 }
 
+// ---- friction -----------------------------------------------------------------------------------
+enum { MOST_ROWS = 192 };  // of closed contacts and their friction: a dense problem
+
+PawlStatus pawl_closed_create(PawlWatching* w, PawlError* err) {
+  PawlDynamics* d = w->dynamics;
+  PawlSlip* slip = NULL;
+  if (!d->contacts || w->rubbing) {
+    return PAWL_OK;
+  }
+  PawlStatus status = pawl_slip_create(d->arena, d->system, true, &slip, err);
+  status = status ? status : pawl_grip_create(w, slip, &w->rubbing, err);
+  if (!w->rubbing) {
+    pawl_slip_destroy(slip);
+  }
+  return status;
+}
+
+void pawl_closed_destroy(PawlWatching* w) {
+  if (w->rubbing) {
+    pawl_slip_destroy(w->rubbing->slip);
+    pawl_grip_destroy(w->rubbing);
+  }
+}
+
+// Too many of them are left out, which is told once.
+static PawlStatus leave_out(PawlWatching* w, double t, PawlError* err) {
+  PawlText line = {0};
+  if (w->left_out) {
+    return PAWL_OK;
+  }
+  pawl_text_printf(&line,
+                   "t = %.6g: more contacts with friction are closed than are solved for at an "
+                   "instant (%d rows): conditions with accelerations or multipliers see none of "
+                   "their friction",
+                   t, (int)MOST_ROWS);
+  PawlStatus status = line.s ? pawl_dynamics_warn(w->dynamics, line.s) : PAWL_ERROR_MEMORY;
+  pawl_text_free(&line);
+  w->left_out = true;
+  return status == PAWL_OK ? PAWL_OK : pawl_fail_memory(err);
+}
+
 void pawl_closed_bound(const PawlDynamics* d, const PawlState* state, const PawlValues* values,
                        PawlRowProblem* rows, bool* rubs) {
   Sizes s = measure(d, state, values);
@@ -53,6 +97,47 @@ void pawl_closed_bound(const PawlDynamics* d, const PawlState* state, const Pawl
       *rubs |= pawl_system_friction(d->system, i).count > 0;
     }
   }
+}
+
+// Which closed contacts rest and which slide, by the rates of their slips at the state. *few:
+// they are not too many.
+static PawlStatus look_at_slips(PawlWatching* w, const PawlState* state, const PawlValues* values,
+                                bool* few, PawlError* err) {
+  const PawlDynamics* d = w->dynamics;
+  Sizes s = measure(d, state, values);
+  int rows = 0;
+  for (int i = 0; i < d->sizes.rows; i++) {
+    w->closed[i] = is_closed(d, state, values, &s, i);
+    rows += w->closed[i] ? 1 + pawl_system_friction(d->system, i).count : 0;
+    s.reach[i] *= PAWL_REST;
+  }
+  *few = rows <= MOST_ROWS;
+  return *few ? pawl_grip_look(w->rubbing, state, w->closed, s.reach, err)
+              : leave_out(w, state->t, err);
+}
+
+// The problem of w->rows, which was solved without friction, with that of the closed contacts;
+// joints with a capacity keep their forces. PAWL_RETRY: none was found.                    (V46)
+static PawlStatus add_friction(PawlWatching* w, const PawlState* state, const PawlValues* values,
+                               double* a, double* lambda, PawlError* err) {
+  PawlDynamics* d = w->dynamics;
+  PawlGrip* g = w->rubbing;
+  bool few;
+  PAWL_TRY(look_at_slips(w, state, values, &few, err));
+  if (!few) {
+    return PAWL_OK;
+  }
+  PAWL_TRY(pawl_grip_solve(g, values, err));
+  if (g->verdict != PAWL_FRICTION_SOLVED && g->verdict != PAWL_FRICTION_SEVERAL) {
+    return PAWL_OK;
+  }
+  for (int k = 0; k < w->joint_count; k++) {
+    int row = d->system->constraints[w->joints[k]].first_row;
+    w->rows.lambda[row] = lambda[row];
+  }
+  memcpy(a, w->rows.x, (size_t)d->sizes.v * sizeof(double));
+  memcpy(lambda, w->rows.lambda, (size_t)d->sizes.rows * sizeof(double));
+  return PAWL_OK;
 }
 
 PawlStatus pawl_closed_accelerate(PawlWatching* w, const PawlState* state, double* a,
@@ -75,5 +160,8 @@ PawlStatus pawl_closed_accelerate(PawlWatching* w, const PawlState* state, doubl
   PAWL_TRY(pawl_watch_solve(w, values, &result, err));
   memcpy(a, w->rows.x, (size_t)d->sizes.v * sizeof(double));
   memcpy(lambda, w->rows.lambda, (size_t)d->sizes.rows * sizeof(double));
+  if (rubs && w->rubbing) {
+    PAWL_TRY(add_friction(w, state, values, a, lambda, err));
+  }
   return pawl_dynamics_rate_states(d, &phase, state->t, state->q, state->v, a, lambda, err);
 }

@@ -12,10 +12,13 @@
 // `values` are those of the state.
 bool pawl_closed_any(const PawlDynamics* dynamics, const PawlState* state,
                      const PawlValues* values);
+// Friction of these contacts, where some have it: watching->rubbing.
+PAWL_CHECKED PawlStatus pawl_closed_create(PawlWatching* watching, PawlError* err);
+void pawl_closed_destroy(PawlWatching* watching);
 // Sets the bounds 0 and infinity of their rows. *rubs: some have friction, which is left out.
 void pawl_closed_bound(const PawlDynamics* dynamics, const PawlState* state,
                        const PawlValues* values, PawlRowProblem* rows, bool* rubs);
 // M a = f + G^T lambda,  G a + gamma = 0,  of closed contacts 0 <= lambda, G a + gamma >= 0, (V30)
-// to `a` (v) and `lambda` (rows). PAWL_RETRY: there is no such motion.
+// and their friction (V46), to `a` (v) and `lambda` (rows). PAWL_RETRY: there is no such motion.
 PAWL_CHECKED PawlStatus pawl_closed_accelerate(PawlWatching* watching, const PawlState* state,
                                                double* a, double* lambda, PawlError* err);

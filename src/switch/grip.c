@@ -68,17 +68,17 @@ static PawlStatus make_room(PawlGrip* g, size_t numbers, PawlError* err) {
   return g->D ? PAWL_OK : pawl_fail_memory(err);
 }
 
-PawlStatus pawl_grip_create(PawlWatching* w, PawlGrip** out, PawlError* err) {
+PawlStatus pawl_grip_create(PawlWatching* w, PawlSlip* slip, PawlGrip** out, PawlError* err) {
   PawlDynamics* d = w->dynamics;
   *out = NULL;
-  if (!d->slip || d->slip->count == 0) {
+  if (!slip || slip->count == 0) {
     return PAWL_OK;
   }
   PawlGrip* g = *out = PAWL_NEW(d->arena, PawlGrip, 1);
   if (!g) {
     return pawl_fail_memory(err);
   }
-  *g = (PawlGrip){.dynamics = d, .watching = w, .slip = d->slip};
+  *g = (PawlGrip){.dynamics = d, .watching = w, .slip = slip};
   allocate(g);
   PAWL_TRY(d->arena->failed ? pawl_fail_memory(err) : pawl_watch_make_problem(w, err));
   int rows = d->sizes.rows < ROOM_AT_FIRST ? d->sizes.rows : ROOM_AT_FIRST;
@@ -204,8 +204,8 @@ static bool takes_part(const PawlGrip* g, int k) {
   return g->part[k] != PAWL_GRIP_OUT && is_held(g, g->slip->contact[k].normal);
 }
 
-// Velocities that masses and rows in force connect; `tie` has the places of friction, so that the
-// row of a gap reaches as far as its friction.
+// Velocities that masses and rows in force connect, a gap with its friction: in a tied system its
+// row reaches as far.
 static void find_trees(PawlGrip* g, const double* M) {
   const PawlDynamics* d = g->dynamics;
   const PawlByRows* rows = &g->slip->rows;
@@ -222,6 +222,15 @@ static void find_trees(PawlGrip* g, const double* M) {
   for (int i = 0; i < d->sizes.rows; i++) {
     for (int p = rows->start[i]; is_held(g, i) && p < rows->start[i + 1]; p++) {
       connect(g, rows->column[p], rows->column[rows->start[i]]);
+    }
+  }
+  for (int k = 0; k < g->slip->count; k++) {
+    const PawlSlipContact* c = &g->slip->contact[k];
+    int gap = rows->start[c->normal];
+    if (takes_part(g, k) && gap < rows->start[c->normal + 1]) {
+      for (int p = rows->start[c->first]; p < rows->start[c->first + c->count]; p++) {
+        connect(g, rows->column[p], rows->column[gap]);
+      }
     }
   }
 }

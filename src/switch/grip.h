@@ -56,8 +56,9 @@ typedef struct PawlGrip {
   int *next_row, *next_block, *head;  // rows, contacts; both of each island
 } PawlGrip;
 
-// NULL in *out where no contact has friction.
-PAWL_CHECKED PawlStatus pawl_grip_create(PawlWatching* watching, PawlGrip** out, PawlError* err);
+// For the contacts of `slip`, which is borrowed. NULL in *out where none has friction.
+PAWL_CHECKED PawlStatus pawl_grip_create(PawlWatching* watching, PawlSlip* slip, PawlGrip** out,
+                                         PawlError* err);
 void pawl_grip_destroy(PawlGrip* grip);  // NULL is allowed
 
 // Rates of slips at a state: contacts of `touching` (rows) rest or slide, the others are out, with

@@ -97,6 +97,7 @@ typedef struct PawlGuards {
   int first_gap, gap_stride;  // where the gaps of contacts are in the table
   bool locates;               // regions are located, too
   bool kinks;                 // and the kinks of forces and energies
+  bool reacts;                // some guard or set needs accelerations or multipliers
   int count;            // of the table: conditions, rates and capacities first, then times and
   int condition_count;  // durations, then regions and turns
   int clock_count;

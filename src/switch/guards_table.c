@@ -255,6 +255,10 @@ PawlStatus pawl_guards_create(PawlWatching* watching, PawlSurfaces* surfaces, bo
   }
   fill_table(g);
   assert((size_t)g->count <= most && is_in_order(g));
+  g->reacts = g->assigns_react;
+  for (int k = 0; k < g->count; k++) {
+    g->reacts |= g->all[k].reacts;
+  }
   g->open = PAWL_NEW(d->arena, int, g->condition_count);
   g->armed = PAWL_NEW(d->arena, int, g->condition_count);
   g->looks = PAWL_NEW(d->arena, PawlLook, g->condition_count);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "model/model.h"
+#include "switch/closed.h"
 #include "switch/grip.h"
 #include "switch/hold.h"
 #include "switch/jump_impl.h"
@@ -56,12 +57,14 @@ PawlStatus pawl_jump_create(PawlGuards* guards, PawlLaw* law, PawlLog* log,
   }
   PAWL_TRY(pawl_stick_create(guards->watching, guards->loosened, guards->reached, &j->stick, err));
   if (guards->contacts) {
-    PAWL_TRY(pawl_grip_create(guards->watching, &guards->watching->grip, err));
+    PAWL_TRY(pawl_grip_create(guards->watching, d->slip, &guards->watching->grip, err));
     PAWL_TRY(pawl_strike_create(guards->watching, guards->touched, guards->jams, guards->slack,
                                 &j->strike, err));
     pawl_stick_take_contacts(&j->stick, &j->strike, guards->pulled, guards->broken);
     PAWL_TRY(pawl_bounce_create(&j->strike, &j->bounce, err));
     PAWL_TRY(pawl_phase_state(shape, &j->struck, err));
+  } else if (guards->reacts) {
+    PAWL_TRY(pawl_closed_create(guards->watching, err));
   }
   PAWL_TRY(make_transition(j, err));
   return pawl_phase_state(shape, &j->before, err);
@@ -70,6 +73,7 @@ PawlStatus pawl_jump_create(PawlGuards* guards, PawlLaw* law, PawlLog* log,
 void pawl_jump_destroy(PawlJump* j) {
   if (j->guards) {
     pawl_grip_destroy(j->guards->watching->grip);
+    pawl_closed_destroy(j->guards->watching);
   }
   pawl_transition_destroy(j->transition);
   pawl_state_destroy(j->before);

@@ -61,7 +61,8 @@ typedef struct PawlSlip {
 } PawlSlip;
 
 // NULL in *out where no contact has friction (or `located` is false) and no friction hangs on
-// multipliers. Contacts need a tied system (pawl_system_tie).
+// multipliers. Contacts need a tied system (pawl_system_tie), but for rates and coefficients of
+// slips, pawl_slip_look.
 PAWL_CHECKED PawlStatus pawl_slip_create(PawlArena* arena, const PawlSystem* system, bool located,
                                          PawlSlip** out, PawlError* err);
 void pawl_slip_destroy(PawlSlip* slip);  // NULL is allowed

@@ -46,7 +46,8 @@ PawlStatus pawl_watch_create(PawlDynamics* d, PawlWatching* w, PawlError* err) {
   const PawlSystem* system = d->system;
   *w = (PawlWatching){.dynamics = d,
                       .joints = PAWL_NEW(d->arena, int, system->constraint_count),
-                      .lambda = PAWL_NEW(d->arena, double, d->sizes.rows)};
+                      .lambda = PAWL_NEW(d->arena, double, d->sizes.rows),
+                      .closed = PAWL_NEW(d->arena, unsigned char, d->sizes.rows)};
   unsigned char* flags = PAWL_NEW(d->arena, unsigned char, system->watch_count);
   if (d->arena->failed) {
     return pawl_fail_memory(err);

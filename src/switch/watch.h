@@ -30,7 +30,10 @@ typedef struct PawlWatching {
   bool fixed;      // their capacities and frictions are numbers
   double* lambda;  // rows: room for multipliers that are to be shared
   PawlRowProblem rows;
-  struct PawlGrip* grip;  // friction of located contacts (grip.h); NULL without
+  struct PawlGrip* grip;     // friction of located contacts (grip.h); NULL without
+  struct PawlGrip* rubbing;  // that of time stepping, at an instant (closed.h); NULL without
+  unsigned char* closed;     // rows: contacts that are so there
+  bool left_out;             // it was told that there are too many of them
 } PawlWatching;
 
 PAWL_CHECKED PawlStatus pawl_watch_create(PawlDynamics* dynamics, PawlWatching* watching,

@@ -78,11 +78,51 @@ static void test_belts(void** unused) {
   }
 }
 
+// Conditions see the friction of the instant: what is pulled loose, x'' = 10 t - 3; what draws
+// along what rubs, lambda = F/2 + 2; and in space under a load that grows, x'' = -3 (1 + t). (V46)
+static void test_conditions(void** unused) {
+  (void)unused;
+  static const struct {
+    const char* text;
+    double t;
+  } cases[] = {
+      {"model: loose\ncoordinates: {x: , y: }\nmass: {x: 2, y: 2}\npotential: 20*y\n"
+       "forces: {x: 20*t}\nevents: {fires: {when: x'' - 5}}\n"
+       "contacts: {f: {gap: y, friction: {static: 0.5, kinetic: 0.3}, slip: x}}\n",
+       0.8},
+      {"model: drawn\ncoordinates: {x: , z: , y: }\nmass: {x: 1, z: 1, y: 1}\npotential: 10*y\n"
+       "forces: {z: 10*t}\nconstraints: {rod: z = x}\n"
+       "events: {fires: {when: abs(lambda(rod)) - 6}}\n"
+       "contacts: {f: {gap: y, friction: 0.4, slip: x}}\n",
+       0.8},
+      {"model: puck\ncoordinates: {x: {rate: 3}, z: {rate: 4}, y: }\nmass: {x: 1, z: 1, y: 1}\n"
+       "forces: {y: -10 - 10*t}\nevents: {fires: {when: x'' + 4, direction: down}}\n"
+       "contacts: {f: {gap: y, friction: 0.5, slip: [x, z]}}\n",
+       1.0 / 3},
+  };
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    Run run = run_text(cases[k].text);
+    for (int i = 0; STEPPING[i]; i++) {
+      int fired = 0;
+      run.def.simulate.method = STEPPING[i];
+      run_to(&run, 0.9, 0.01);
+      for (int e = 0; e < run_events(&run); e++) {
+        bool is = strcmp(run_event(&run, e)->constraint, "fires") == 0;
+        fired += is;
+        if (is) {
+          CHECK_NEAR(run_event(&run, e)->t, cases[k].t, 1e-9);
+        }
+      }
+      assert_int_equal(fired, 1);
+    }
+    run_end(&run);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_opens_slowly),
-      cmocka_unit_test(test_edge),
-      cmocka_unit_test(test_kicks),
+      cmocka_unit_test(test_conditions), cmocka_unit_test(test_opens_slowly),
+      cmocka_unit_test(test_edge),       cmocka_unit_test(test_kicks),
       cmocka_unit_test(test_belts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
